@@ -1,0 +1,178 @@
+# flamefold: perf samples in, flame graph out.  `make help` lists what there is.
+
+VERSION   = 0.1.0
+SOVERSION = 1
+
+O       = build
+DEPS    = build/deps
+CFLAGS  = -O2 -g
+SAN     =
+V       =
+DESTDIR =
+prefix  = /usr/local
+bindir  = $(prefix)/bin
+libdir  = $(prefix)/lib
+includedir = $(prefix)/include
+mandir  = $(prefix)/share/man
+OBJCOPY = objcopy
+INSTALL = install
+
+LIBS = -ldw -lelf -liberty -lpcre2-8 -lpthread
+
+sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+ALL_CPPFLAGS = -D_GNU_SOURCE -DFF_VERSION=\"$(VERSION)\" -Iinclude -Isrc -I$(O) $(CPPFLAGS)
+ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra $(CFLAGS) $(sanitize)
+ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
+
+# The sources. A new file, test or check needs no line here.
+LIB_SRC  = $(filter-out src/cli/%,$(wildcard src/*.c src/*/*.c))
+CLI_SRC  = $(wildcard src/cli/*.c)
+UNIT_ALL = $(wildcard tests/unit/*.c tests/unit/*/*.c)
+UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
+API_SRC  = $(wildcard tests/api/*.c)
+viewer   = $(sort $(wildcard src/write/viewer/*.$1))
+
+obj  = $(1:%.c=$(O)/%.o)
+UNIT = $(UNIT_SRC:%.c=$(O)/%)
+API  = $(foreach kind,a so cxx,$(API_SRC:%.c=$(O)/%.$(kind)))
+
+quiet = $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
+
+.PHONY: all objects tests check demo bench format install uninstall clean distclean help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+
+all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so ## the command and the library (default)
+
+objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
+
+tests: all $(UNIT) $(API) ## build the test programs, run nothing
+
+check: ## install what the tests need, build, run all tests
+	$(quiet)DEPS='$(DEPS)' scripts/deps build test
+	$(quiet)+$(MAKE) --no-print-directory tests
+	$(quiet)O='$(O)' DEPS='$(DEPS)' SAN='$(SAN)' CC='$(CC)' CXX='$(CXX)' CORPUS='$(CORPUS)' tests/run $(TESTS)
+
+demo: ## install what is missing, build, profile a small program: demo.svg
+	$(quiet)DEPS='$(DEPS)' scripts/deps build
+	$(quiet)+$(MAKE) --no-print-directory all $(O)/tests/demo/workload
+	$(quiet)O='$(O)' tests/demo/demo
+
+bench: all $(O)/tests/bench/sumbytes $(O)/tests/demo/workload ## time flamefold against its peers
+	$(quiet)O='$(O)' tests/bench/bench
+
+check-%: scripts/check-% ## one check: layers headers symbols docs size format scripts
+	$(quiet)O='$(O)' CC='$(CC)' CXX='$(CXX)' scripts/$@
+
+check-symbols check-docs: all
+
+format: ## let clang-format rewrite the C files
+	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/unit/*/*.[ch])
+
+# Compiling. Everything is compiled again when the compiler or a flag changes.
+flags = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(CXX) $(ALL_LDFLAGS) $(LIBS)
+$(O)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(flags)' | cmp -s - $@ || printf '%s\n' '$(flags)' >$@
+
+$(O)/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(if $(filter tests/%,$<),-Itests) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The viewer is embedded: its files one after another, as a C string.
+$(call obj,$(wildcard src/write/*.c)): | $(O)/gen/viewer_js.h $(O)/gen/viewer_css.h
+.SECONDEXPANSION:
+$(O)/gen/viewer_%.h: $$(call viewer,$$*) $(wildcard src/write/viewer) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,GEN){ printf 'static const char viewer_%s[] = {\n' $*; \
+		cat /dev/null $(call viewer,$*) | od -An -v -tx1 | sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; \
+		echo '0 };'; } >$@
+
+# One object in which only the public symbols are global: internal names can be
+# short and still not clash with those of a program that links libflamefold.a.
+$(O)/libflamefold.o: $(call obj,$(LIB_SRC))
+	$(call say,LD)$(LD) -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
+
+$(O)/libflamefold.a: $(O)/libflamefold.o
+	$(call say,AR)rm -f $@ && $(AR) rcsD $@ $<
+
+$(O)/libflamefold.so.$(SOVERSION): $(call obj,$(LIB_SRC)) src/libflamefold.map
+	$(call say,LD)$(CC) -shared $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,-soname,$(@F) \
+		-Wl,--version-script=src/libflamefold.map $(if $(SAN),,-Wl,-z,defs) \
+		-o $@ $(filter %.o,$^) $(LIBS)
+
+$(O)/libflamefold.so: $(O)/libflamefold.so.$(SOVERSION)
+	@ln -sf $(<F) $@
+
+$(O)/flamefold: $(call obj,$(CLI_SRC)) $(O)/libflamefold.a
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# Unit tests see inside: they link the plain objects, and only those they use.
+$(O)/tests/inside.a: $(call obj,$(LIB_SRC) $(filter-out $(UNIT_SRC),$(UNIT_ALL)))
+	$(call say,AR)rm -f $@ && $(AR) rcsDT $@ $^
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lcriterion $(LIBS) -lm
+
+# API tests see <flamefold.h> and one form of the library.
+api_flags = -Iinclude -Wall -Wextra -Wno-missing-field-initializers $(CFLAGS) $(ALL_LDFLAGS)
+shared    = -L$(O) -lflamefold -Wl,-rpath,$(abspath $(O))
+
+$(O)/tests/api/%.a: tests/api/%.c $(O)/libflamefold.a $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c99 -pedantic $(api_flags) -o $@ $< $(O)/libflamefold.a $(LIBS)
+
+$(O)/tests/api/%.so: tests/api/%.c $(O)/libflamefold.so $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c99 -pedantic $(api_flags) -o $@ $< $(shared)
+
+$(O)/tests/api/%.cxx: tests/api/%.c $(O)/libflamefold.so $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CXX) -x c++ $(api_flags) -o $@ $< -x none $(shared)
+
+$(O)/tests/bench/sumbytes: tests/bench/sumbytes.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
+
+$(O)/tests/demo/workload: tests/demo/workload.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -o $@ $<
+
+install: all ## into DESTDIR and prefix
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(includedir) $(mandir)/man1)
+	$(INSTALL) -m 755 $(O)/flamefold $(DESTDIR)$(bindir)
+	$(INSTALL) -m 644 $(O)/libflamefold.a $(O)/libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)
+	ln -sf libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)/libflamefold.so
+	$(INSTALL) -m 644 include/flamefold.h $(DESTDIR)$(includedir)
+	$(INSTALL) -m 644 Documentation/flamefold.1 $(DESTDIR)$(mandir)/man1
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+		-e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' \
+		src/libflamefold.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libflamefold.pc
+	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libflamefold.pc
+
+uninstall: ## take out what install put in
+	rm -f $(addprefix $(DESTDIR),$(bindir)/flamefold $(libdir)/libflamefold.a \
+		$(libdir)/libflamefold.so $(libdir)/libflamefold.so.$(SOVERSION) \
+		$(libdir)/pkgconfig/libflamefold.pc $(includedir)/flamefold.h $(mandir)/man1/flamefold.1)
+
+clean: ## remove what was built; keep what scripts/deps fetched
+	rm -rf $(filter-out $(DEPS),$(wildcard $(O)/*)) demo.svg
+
+distclean: clean ## remove the fetched dependencies too
+	rm -rf $(O) $(DEPS)
+
+help: ## this text
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@printf '%s\n' '' 'Variables:' \
+		'  O=dir       build there (build)' \
+		'  V=1         show the commands' \
+		'  SAN=list    sanitizers: address,undefined (with O=build-san)' \
+		'  CC= CXX= CFLAGS= CPPFLAGS= LDFLAGS=   compilers and flags (cc, g++, -O2 -g)' \
+		'  DESTDIR= prefix=   where install puts things (/usr/local)' \
+		'  CORPUS=dir  recorded profiles for check; without it their tests are skipped' \
+		'  TESTS=text  check only tests whose kind and name contain this' \
+		'  BENCH_SAMPLES= BENCH_RUNS= FLAMEGRAPH=dir KEEP=1   for bench'
+
+-include $(shell find $(O)/src $(O)/tests -name '*.d' 2>/dev/null)
