@@ -1,0 +1,75 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCK_SIZE = 64 * 1024,
+	ALIGN = alignof(max_align_t),
+};
+
+struct arena_block {
+	struct arena_block *older;
+	alignas(max_align_t) char bytes[];
+};
+
+void arena_release(struct arena *a)
+{
+	struct arena_block *block = a->blocks;
+
+	while (block) {
+		struct arena_block *older = block->older;
+
+		free(block);
+		block = older;
+	}
+	*a = (struct arena){ 0 };
+}
+
+static bool add_block(struct arena *a, size_t size)
+{
+	struct arena_block *block = calloc(1, sizeof(*block) + size);
+
+	if (!block)
+		return false;
+	block->older = a->blocks;
+	a->blocks = block;
+	a->next = block->bytes;
+	a->end = block->bytes + size;
+	return true;
+}
+
+/* @size bytes that start at a multiple of @align. */
+static char *take(struct arena *a, size_t size, size_t align)
+{
+	size_t skip = (size_t) - (uintptr_t)a->next & (align - 1);
+	char *p;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	if (!a->next || (size_t)(a->end - a->next) < size + skip) {
+		if (!add_block(a, size > BLOCK_SIZE ? size : BLOCK_SIZE))
+			return NULL;
+		skip = 0;
+	}
+	p = a->next + skip;
+	a->next = p + size;
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return take(a, size, ALIGN);
+}
+
+char *arena_text(struct arena *a, const char *text, size_t size)
+{
+	char *p = take(a, size + 1, 1);
+
+	if (p)
+		memcpy(p, text, size);
+	return p;
+}

@@ -1,0 +1,69 @@
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/context.h"
+
+/*
+ * A file's bytes, read with pread: a file that others cut while it is read gives
+ * fewer bytes, never a signal. What cannot be read twice (a pipe) is first copied to
+ * an unlinked temporary file.
+ */
+struct file {
+	int fd;
+	const char *path; /* for messages; the caller's */
+	uint64_t size;
+};
+
+/* "-" is standard input. A negative errno with a sentence that names the path. */
+int file_open(struct context *ctx, const char *path, struct file *ret);
+void file_close(struct file *f); /* a zeroed one is fine */
+
+/* Up to @size bytes at @offset; *@got is less only at the end of the file. */
+int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *buf,
+	      size_t size, size_t *got);
+
+/*
+ * The whole of a small file, also of one in /proc that does not know its size, with
+ * a NUL behind it; to be freed by the caller. -EFBIG for more than @most bytes.
+ */
+int file_slurp(struct context *ctx, const char *path, size_t most, char **ret,
+	       size_t *size);
+
+/*
+ * A part of a file that moves forward.
+ *
+ *	file    |-----------------------------------------|
+ *	window            [ ........ at ..... ]
+ */
+struct window {
+	const struct file *file;
+	uint8_t *bytes;
+	size_t room, size;
+	uint64_t start; /* offset of bytes[0] in the file */
+};
+
+int window_init(struct window *w, const struct file *f, size_t room);
+void window_release(struct window *w);
+
+/* Fewer bytes are left than asked for: only those, *@got says how many. */
+int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t size,
+		const uint8_t **ret, size_t *got);
+
+/* @size bytes at @offset, borrowed until the next call; *@got is less than @size only
+ * at the end of the file. @size is at most the window's room. */
+static inline int window_at(struct context *ctx, struct window *w, uint64_t offset,
+			    size_t size, const uint8_t **ret, size_t *got)
+{
+	if (offset >= w->start && offset - w->start + size <= w->size) {
+		*ret = w->bytes + (offset - w->start);
+		*got = size;
+		return 0;
+	}
+	return window_fill(ctx, w, offset, size, ret, got);
+}
+
+#endif

@@ -1,0 +1,103 @@
+#include "base/hash.h"
+
+#define XXH_INLINE_ALL
+#include <stdlib.h>
+#include <xxhash.h>
+
+enum { FIRST_SLOTS = 64 };
+
+uint64_t hash_bytes(const void *bytes, size_t size)
+{
+	return XXH3_64bits(bytes, size);
+}
+
+struct hash_wide hash_bytes_wide(const void *bytes, size_t size)
+{
+	XXH128_hash_t h = XXH3_128bits(bytes, size);
+
+	return (struct hash_wide){ h.low64, h.high64 };
+}
+
+void hash_release(struct hash_set *set)
+{
+	free(set->slots);
+	*set = (struct hash_set){ 0 };
+}
+
+static void place(struct hash_set *set, struct hash_slot slot, uint64_t i)
+{
+	while (set->slots[i & set->mask].id)
+		i++;
+	set->slots[i & set->mask] = slot;
+}
+
+static bool grow(struct hash_set *set)
+{
+	size_t room = set->slots ? (set->mask + 1) * 2 : FIRST_SLOTS;
+	struct hash_set bigger = { .mask = room - 1, .count = set->count };
+
+	bigger.slots = calloc(room, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return false;
+	for (size_t i = 0; set->slots && i <= set->mask; i++)
+		if (set->slots[i].id)
+			place(&bigger, set->slots[i], set->slots[i].tag);
+	free(set->slots);
+	*set = bigger;
+	return true;
+}
+
+bool hash_add(struct hash_set *set, uint64_t hash, uint32_t id)
+{
+	if (!set->slots || set->count >= (set->mask + 1) / 3 * 2)
+		if (!grow(set))
+			return false;
+	place(set, (struct hash_slot){ id + 1, (uint32_t)(hash >> 32) },
+	      hash_start(hash));
+	set->count++;
+	return true;
+}
+
+void hash_map_release(struct hash_map *map)
+{
+	free(map->slots);
+	*map = (struct hash_map){ 0 };
+}
+
+static struct hash_entry *map_slot(const struct hash_map *map, uint64_t key)
+{
+	uint64_t i = hash_u64(key);
+
+	while (map->slots[i & map->mask].used && map->slots[i & map->mask].key != key)
+		i++;
+	return &map->slots[i & map->mask];
+}
+
+static bool map_grow(struct hash_map *map)
+{
+	size_t room = map->slots ? (map->mask + 1) * 2 : FIRST_SLOTS;
+	struct hash_map bigger = { .mask = room - 1, .count = map->count };
+
+	bigger.slots = calloc(room, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return false;
+	for (size_t i = 0; map->slots && i <= map->mask; i++)
+		if (map->slots[i].used)
+			*map_slot(&bigger, map->slots[i].key) = map->slots[i];
+	free(map->slots);
+	*map = bigger;
+	return true;
+}
+
+bool hash_map_set(struct hash_map *map, uint64_t key, uint32_t value)
+{
+	struct hash_entry *e;
+
+	if (!map->slots || map->count >= (map->mask + 1) / 3 * 2)
+		if (!map_grow(map))
+			return false;
+	e = map_slot(map, key);
+	map->count += !e->used;
+	*e = (struct hash_entry){ key, value, 1 };
+	return true;
+}

@@ -1,0 +1,110 @@
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t hash_bytes(const void *bytes, size_t size);
+
+/* 128 bits: equal ones stand for equal bytes. */
+struct hash_wide {
+	uint64_t low, high;
+};
+struct hash_wide hash_bytes_wide(const void *bytes, size_t size);
+
+/* Spreads the bits of a key that is already a number. */
+static inline uint64_t hash_u64(uint64_t key)
+{
+	key ^= key >> 32;
+	key *= 0x9fb21c651e98df25u;
+	key ^= key >> 35;
+	key *= 0x9fb21c651e98df25u;
+	return key ^ key >> 28;
+}
+
+/*
+ * Ids found by their hash; the keys lie with the owner, who compares them.
+ * Open addressing, at most 2/3 full. A zeroed struct is an empty set.
+ *
+ *	uint64_t i = hash_start(h);
+ *	while ((id = hash_find(&set, h, &i)) != HASH_NONE)
+ *		if (owner's key of id equals) ...found...
+ */
+struct hash_set {
+	struct hash_slot {
+		uint32_t id; /* + 1; 0 is an empty slot */
+		uint32_t tag; /* high half of the hash: most misses end here */
+	} * slots;
+	size_t mask; /* slots - 1 */
+	size_t count;
+};
+
+#define HASH_NONE UINT32_MAX
+
+void hash_release(struct hash_set *set);
+
+/* Adds an id that is not in the set. False without memory: nothing changed. */
+bool hash_add(struct hash_set *set, uint64_t hash, uint32_t id);
+
+/* Where a search for @hash starts. The tag alone decides: a grown table needs no keys. */
+static inline uint64_t hash_start(uint64_t hash)
+{
+	return hash >> 32;
+}
+
+/*
+ * The next id whose key may be equal, from slot *@i on, or HASH_NONE. Start with
+ * *@i = hash_start(hash); it is moved past the slot found.
+ */
+static inline uint32_t hash_find(const struct hash_set *set, uint64_t hash, uint64_t *i)
+{
+	uint32_t tag = (uint32_t)(hash >> 32);
+
+	if (!set->slots)
+		return HASH_NONE;
+	for (;; ++*i) {
+		const struct hash_slot *slot = &set->slots[*i & set->mask];
+
+		if (!slot->id)
+			return HASH_NONE;
+		if (slot->tag == tag) {
+			++*i;
+			return slot->id - 1;
+		}
+	}
+}
+
+/*
+ * A map from u64 to u32. A zeroed struct is an empty map.
+ */
+struct hash_map {
+	struct hash_entry {
+		uint64_t key;
+		uint32_t value;
+		uint32_t used;
+	} * slots;
+	size_t mask, count;
+};
+
+void hash_map_release(struct hash_map *map);
+
+/* Sets or replaces. False without memory. */
+bool hash_map_set(struct hash_map *map, uint64_t key, uint32_t value);
+
+/* NULL where the key is not there; valid until the next set. */
+static inline uint32_t *hash_map_get(const struct hash_map *map, uint64_t key)
+{
+	if (!map->slots)
+		return NULL;
+	for (uint64_t i = hash_u64(key);; i++) {
+		struct hash_entry *e = &map->slots[i & map->mask];
+
+		if (!e->used)
+			return NULL;
+		if (e->key == key)
+			return &e->value;
+	}
+}
+
+#endif
