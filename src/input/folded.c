@@ -1,0 +1,219 @@
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "input/perf.h"
+
+/*
+ * Folded text: "a;b;c 12" a line. What is a count, and what belongs to the last
+ * name, is flamegraph.pl's rule: digits at the end of the line with white space
+ * before them. Where every line has two such counts the text is differential; where
+ * only some have, the first of the two is part of the name.
+ */
+struct folded {
+	char *bytes;
+	size_t room, start, end; /* what is read and not yet handed out */
+	uint64_t offset; /* in the file, of what is read next */
+	unsigned decimals;
+	bool differential;
+};
+
+enum {
+	FIRST_ROOM = 1 << 20,
+	DECIMALS_MOST = 6,
+};
+
+/* Reads on behind what is there. *@more is false at the end of the file. */
+static int refill(struct context *ctx, struct input *in, bool *more)
+{
+	struct folded *f = in->folded;
+	size_t got;
+	int err;
+
+	memmove(f->bytes, f->bytes + f->start, f->end - f->start);
+	f->end -= f->start;
+	f->start = 0;
+	if (f->end == f->room &&
+	    !array_grow((void **)&f->bytes, &f->room, 2 * f->room, 1))
+		return fail_memory(ctx);
+	err = file_read(ctx, &in->file, f->offset, f->bytes + f->end, f->room - f->end,
+			&got);
+	if (err < 0)
+		return err;
+	f->offset += got;
+	f->end += got;
+	*more = got > 0;
+	return 0;
+}
+
+/* The next line, borrowed, without its end. 1, 0 at the end, or a negative errno. */
+static int next_line(struct context *ctx, struct input *in, const char **line,
+		     size_t *size)
+{
+	struct folded *f = in->folded;
+	size_t looked = 0;
+	bool more = true;
+
+	for (;;) {
+		char *p = f->bytes + f->start;
+		char *nl = memchr(p + looked, '\n', f->end - f->start - looked);
+		int err;
+
+		if (nl || !more) {
+			*line = p;
+			*size = nl ? (size_t)(nl - p) : f->end - f->start;
+			f->start += *size + (nl != NULL);
+			if (*size && p[*size - 1] == '\r')
+				--*size;
+			return nl || *size;
+		}
+		looked = f->end - f->start;
+		err = refill(ctx, in, &more);
+		if (err < 0)
+			return err;
+	}
+}
+
+/* A count as it stands in the text: digits, and how many of them are decimals. */
+struct count {
+	const char *digits;
+	size_t size, decimals;
+};
+
+/* Takes a count and one white space off the end of @line. */
+static bool take_count(const char *line, size_t *size, struct count *ret)
+{
+	size_t end = *size, i = end, decimals = 0;
+
+	while (i > 0 && isdigit((unsigned char)line[i - 1]))
+		i--;
+	if (i > 0 && line[i - 1] == '.') {
+		decimals = end - i;
+		i--;
+		while (i > 0 && isdigit((unsigned char)line[i - 1]))
+			i--;
+	}
+	if (i == end || i == 0 || !isspace((unsigned char)line[i - 1]) || line[i] == '.')
+		return false;
+	*ret = (struct count){ line + i, end - i, decimals };
+	*size = i - 1;
+	return true;
+}
+
+/* In units of 10^-decimals. False where the number is too large to be one. */
+static bool count_value(const struct count *count, unsigned decimals, uint64_t *ret)
+{
+	size_t whole = count->size - count->decimals;
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < whole; i++) {
+		if (count->digits[i] == '.')
+			break;
+		if (value > UINT64_MAX / 1000 / 10)
+			return false;
+		value = 10 * value + (uint64_t)(count->digits[i] - '0');
+	}
+	for (size_t i = 0; i < decimals; i++) {
+		if (value > UINT64_MAX / 1000 / 10)
+			return false;
+		value *= 10;
+		if (i < count->decimals)
+			value += (uint64_t)(count->digits[whole + i] - '0');
+	}
+	*ret = value;
+	return true;
+}
+
+static unsigned shown_decimals(const struct count *count)
+{
+	return count->decimals < DECIMALS_MOST ? (unsigned)count->decimals
+					       : DECIMALS_MOST;
+}
+
+/* What kind of text it is, from all of its lines. */
+static int survey(struct context *ctx, struct input *in)
+{
+	struct folded *f = in->folded;
+	uint64_t valid = 0, twice = 0;
+	const char *line;
+	size_t size;
+	int err;
+
+	while ((err = next_line(ctx, in, &line, &size)) > 0) {
+		struct count count, before;
+
+		if (!take_count(line, &size, &count))
+			continue;
+		valid++;
+		if (shown_decimals(&count) > f->decimals)
+			f->decimals = shown_decimals(&count);
+		if (!take_count(line, &size, &before))
+			continue;
+		twice++;
+		if (shown_decimals(&before) > f->decimals)
+			f->decimals = shown_decimals(&before);
+	}
+	f->differential = valid && twice == valid;
+	f->start = f->end = 0;
+	f->offset = 0;
+	return err;
+}
+
+int folded_open(struct context *ctx, struct input *in)
+{
+	in->folded = calloc(1, sizeof(*in->folded));
+	if (!in->folded)
+		return fail_memory(ctx);
+	in->folded->room = FIRST_ROOM;
+	in->folded->bytes = malloc(FIRST_ROOM);
+	if (!in->folded->bytes)
+		return fail_memory(ctx);
+	return survey(ctx, in);
+}
+
+void folded_close(struct input *in)
+{
+	if (in->folded)
+		free(in->folded->bytes);
+	free(in->folded);
+	in->folded = NULL;
+}
+
+unsigned folded_decimals(const struct input *in)
+{
+	return in->folded->decimals;
+}
+
+static bool parse(const struct folded *f, const char *line, size_t size,
+		  struct folded_line *ret)
+{
+	struct count count, before;
+
+	*ret = (struct folded_line){ .stack = line };
+	if (!take_count(line, &size, &count) ||
+	    !count_value(&count, f->decimals, &ret->weight))
+		return false;
+	if (f->differential) {
+		ret->has_before = take_count(line, &size, &before);
+		if (!ret->has_before || !count_value(&before, f->decimals, &ret->before))
+			return false;
+	}
+	ret->size = size;
+	return true;
+}
+
+int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
+		uint64_t *ignored)
+{
+	const char *line;
+	size_t size;
+	int err;
+
+	while ((err = next_line(ctx, in, &line, &size)) > 0) {
+		in->position = in->folded->offset;
+		if (parse(in->folded, line, size, ret))
+			return 1;
+		++*ignored;
+	}
+	return err;
+}

@@ -1,0 +1,173 @@
+#include "input/perf.h"
+
+/* Offsets in struct perf_event_attr. */
+enum {
+	ATTR_TYPE = 0,
+	ATTR_CONFIG = 8,
+	ATTR_PERIOD = 16,
+	ATTR_SAMPLE_TYPE = 24,
+	ATTR_READ_FORMAT = 32,
+	ATTR_FLAGS = 40,
+	ATTR_BRANCH_SAMPLE_TYPE = 72,
+	ATTR_REGS_USER = 80,
+	ATTR_KNOWN = 88,
+};
+
+/* The fields of a sample that have 8 bytes each, in their order. */
+static const uint32_t sample_fields[] = {
+	SAMPLE_IDENTIFIER, SAMPLE_IP,	     SAMPLE_TID, SAMPLE_TIME,	SAMPLE_ADDR,
+	SAMPLE_ID,	   SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_PERIOD,
+};
+
+/* The fields of the trailer, last one first. */
+static const uint32_t trailer_fields[] = {
+	SAMPLE_IDENTIFIER, SAMPLE_CPU,	SAMPLE_STREAM_ID,
+	SAMPLE_ID,	   SAMPLE_TIME, SAMPLE_TID,
+};
+
+static uint16_t sample_place(uint64_t sample_type, uint32_t field)
+{
+	uint16_t place = RECORD_HEAD;
+
+	if (!(sample_type & field))
+		return 0;
+	for (size_t i = 0; sample_fields[i] != field; i++)
+		if (sample_type & sample_fields[i])
+			place += 8;
+	return place;
+}
+
+static uint16_t trailer_place(const struct event *event, uint32_t field)
+{
+	uint16_t place = 8;
+
+	if (!(event->sample_type & field) || !(event->flags & ATTR_SAMPLE_ID_ALL))
+		return 0;
+	for (size_t i = 0; trailer_fields[i] != field; i++)
+		if (event->sample_type & trailer_fields[i])
+			place += 8;
+	return place;
+}
+
+static uint16_t fixed_size(uint64_t sample_type)
+{
+	uint16_t size = RECORD_HEAD;
+
+	for (size_t i = 0; i < sizeof(sample_fields) / sizeof(*sample_fields); i++)
+		if (sample_type & sample_fields[i])
+			size += 8;
+	return size;
+}
+
+void attr_decode(const uint8_t *bytes, size_t size, struct event *event,
+		 struct layout *ret)
+{
+	uint8_t attr[ATTR_KNOWN] = { 0 };
+	uint64_t type;
+
+	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
+	event->type = u32_at(attr + ATTR_TYPE);
+	event->config = u64_at(attr + ATTR_CONFIG);
+	event->sample_type = type = u64_at(attr + ATTR_SAMPLE_TYPE);
+	event->read_format = u64_at(attr + ATTR_READ_FORMAT);
+	event->flags = u64_at(attr + ATTR_FLAGS);
+	event->period = event->flags & ATTR_FREQ ? 0 : u64_at(attr + ATTR_PERIOD);
+	event->first_time = UINT64_MAX;
+	*ret = (struct layout){
+		.ip = sample_place(type, SAMPLE_IP),
+		.tid = sample_place(type, SAMPLE_TID),
+		.time = sample_place(type, SAMPLE_TIME),
+		.cpu = sample_place(type, SAMPLE_CPU),
+		.period = sample_place(type, SAMPLE_PERIOD),
+		.fixed = fixed_size(type),
+		.trailer_time = trailer_place(event, SAMPLE_TIME),
+		.trailer_tid = trailer_place(event, SAMPLE_TID),
+		.branch_sample_type = u32_at(attr + ATTR_BRANCH_SAMPLE_TYPE),
+		.regs_user = u64_at(attr + ATTR_REGS_USER),
+	};
+	if (event->flags & ATTR_SAMPLE_ID_ALL)
+		ret->trailer =
+			(uint16_t)(8 * __builtin_popcountll(type & SAMPLE_TRAILER));
+}
+
+/* The place of the id where all events have it at the same one, or 0. */
+static uint16_t common_place(const struct input *in, uint32_t field, bool trailer)
+{
+	uint16_t place = 0;
+
+	for (size_t i = 0; i < in->rec.events.count; i++) {
+		const struct event *e = &in->rec.events.v[i];
+		uint16_t here = trailer ? trailer_place(e, field)
+					: sample_place(e->sample_type, field);
+
+		if (!here || (i && here != place))
+			return 0;
+		place = here;
+	}
+	return place;
+}
+
+static bool same_layouts(const struct input *in)
+{
+	const struct event *e = in->rec.events.v;
+
+	for (size_t i = 1; i < in->rec.events.count; i++)
+		if (e[i].sample_type != e[0].sample_type ||
+		    e[i].read_format != e[0].read_format ||
+		    (e[i].flags & ATTR_SAMPLE_ID_ALL) !=
+			    (e[0].flags & ATTR_SAMPLE_ID_ALL))
+			return false;
+	return true;
+}
+
+/* session.c of perf: IDENTIFIER where all have it, else ID at the same place in all. */
+void event_finder_settle(struct input *in)
+{
+	struct event_finder *f = &in->finder;
+
+	f->how = in->rec.events.count == 1 ? FIND_ONLY
+		 : same_layouts(in)	   ? FIND_SAME
+					   : FIND_BY_ID;
+	f->sample_id = common_place(in, SAMPLE_IDENTIFIER, false);
+	f->trailer_id = common_place(in, SAMPLE_IDENTIFIER, true);
+	if (!f->sample_id)
+		f->sample_id = common_place(in, SAMPLE_ID, false);
+	if (!f->trailer_id)
+		f->trailer_id = common_place(in, SAMPLE_ID, true);
+}
+
+static int event_by_id(const struct event_finder *f, uint64_t id)
+{
+	const uint32_t *index = hash_map_get(&f->by_id, id);
+
+	if (index)
+		return (int)*index;
+	/* perf writes 0 into records it makes itself; they are of the first event. */
+	return id == 0 || f->how == FIND_SAME ? 0 : -1;
+}
+
+int event_of_sample(const struct input *in, const uint8_t *record, size_t size)
+{
+	const struct event_finder *f = &in->finder;
+
+	if (f->how == FIND_ONLY)
+		return 0;
+	if (!f->sample_id)
+		return f->how == FIND_SAME ? 0 : -1;
+	if (size < f->sample_id + 8u)
+		return -1;
+	return event_by_id(f, u64_at(record + f->sample_id));
+}
+
+int event_of_other(const struct input *in, const uint8_t *record, size_t size)
+{
+	const struct event_finder *f = &in->finder;
+
+	if (f->how == FIND_ONLY)
+		return 0;
+	if (!f->trailer_id)
+		return f->how == FIND_SAME ? 0 : -1;
+	if (size < RECORD_HEAD + (size_t)f->trailer_id)
+		return -1;
+	return event_by_id(f, u64_at(record + size - f->trailer_id));
+}

@@ -1,0 +1,235 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/cursor.h"
+#include "input/perf.h"
+
+/* perf.data-file-format.txt, HEADER_*. */
+enum {
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_CPUDESC = 8,
+	FEATURE_CMDLINE = 11,
+	FEATURE_EVENT_DESC = 12,
+	FEATURES = 256,
+	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
+};
+
+#define BUILD_ID_HAS_SIZE (1u << 15) /* of misc */
+
+/* "u32 length; char text[length]", padded, with a NUL inside. */
+static int read_string(struct input *in, struct cursor *c, uint32_t *ret)
+{
+	uint32_t length = cursor_u32(c);
+	size_t size;
+	const char *text = cursor_text(c, length, &size);
+
+	return c->bad ? 0 : intern_add(in->strings, text, size, ret);
+}
+
+static int read_hostname(struct input *in, struct cursor *c)
+{
+	return read_string(in, c, &in->rec.host);
+}
+
+static int read_osrelease(struct input *in, struct cursor *c)
+{
+	return read_string(in, c, &in->rec.kernel);
+}
+
+static int read_version(struct input *in, struct cursor *c)
+{
+	return read_string(in, c, &in->rec.recorder);
+}
+
+static int read_arch(struct input *in, struct cursor *c)
+{
+	return read_string(in, c, &in->rec.arch);
+}
+
+static int read_cpudesc(struct input *in, struct cursor *c)
+{
+	return read_string(in, c, &in->rec.cpu);
+}
+
+static int read_nrcpus(struct input *in, struct cursor *c)
+{
+	cursor_u32(c); /* available come first, whatever the documentation says */
+	in->rec.processors = cursor_u32(c);
+	return 0;
+}
+
+static int read_cmdline(struct input *in, struct cursor *c)
+{
+	char line[4096];
+	size_t used = 0;
+
+	for (uint32_t n = cursor_u32(c); n > 0 && !c->bad; n--) {
+		uint32_t length = cursor_u32(c);
+		size_t size;
+		const char *word = cursor_text(c, length, &size);
+
+		if (c->bad || used + size + 1 >= sizeof(line))
+			break;
+		if (used)
+			line[used++] = ' ';
+		memcpy(line + used, word, size);
+		used += size;
+	}
+	return intern_add(in->strings, line, used, &in->rec.command);
+}
+
+/* Each event's name, in the order of the attributes. */
+static int read_event_desc(struct input *in, struct cursor *c)
+{
+	uint32_t count = cursor_u32(c), attr_size = cursor_u32(c);
+
+	for (uint32_t i = 0; i < count && !c->bad; i++) {
+		uint32_t ids, name = 0;
+		int err;
+
+		cursor_bytes(c, attr_size);
+		ids = cursor_u32(c);
+		err = read_string(in, c, &name);
+		if (err < 0)
+			return err;
+		cursor_bytes(c, 8 * (size_t)ids);
+		if (i < in->rec.events.count && !c->bad)
+			in->rec.events.v[i].name = name;
+	}
+	return 0;
+}
+
+/*
+ * "record head; i32 pid; u8 id[20]; u8 size; u8 reserved[3]; char path[]". Before
+ * perf a1645ce1 there was no pid: then the path seems to begin 4 bytes late.
+ */
+static int read_build_id(struct input *in, const uint8_t *p, size_t size,
+			 bool without_pid)
+{
+	size_t skip = without_pid ? 8 : 12;
+	struct record_head head = record_head(p);
+	struct known_build_id *known;
+	size_t name;
+	int err;
+
+	if (size < skip + 24)
+		return 0;
+	known = array_add(&in->rec.build_ids);
+	if (!known)
+		return -ENOMEM;
+	known->mode = head.misc & MISC_MODE;
+	known->size =
+		head.misc & BUILD_ID_HAS_SIZE ? p[skip + BUILD_ID_MAX] : BUILD_ID_MAX;
+	if (known->size > BUILD_ID_MAX)
+		known->size = BUILD_ID_MAX;
+	memcpy(known->id, p + skip, BUILD_ID_MAX);
+	name = strnlen((const char *)p + skip + 24, size - skip - 24);
+	err = intern_add(in->strings, (const char *)p + skip + 24, name, &known->path);
+	return err;
+}
+
+static bool lacks_pid(const uint8_t *p, size_t size)
+{
+	static const char cut[] = "nel.kallsyms]";
+
+	return size >= 36 + sizeof(cut) && memcmp(p + 36, cut, sizeof(cut)) == 0;
+}
+
+static int read_build_ids(struct input *in, struct cursor *c)
+{
+	bool without_pid = false;
+
+	while (cursor_left(c) >= RECORD_HEAD) {
+		struct record_head head = record_head(c->p);
+		const uint8_t *p;
+		int err;
+
+		if (head.size < RECORD_HEAD)
+			return 0;
+		p = cursor_bytes(c, head.size);
+		if (!p)
+			return 0;
+		without_pid = without_pid || lacks_pid(p, head.size);
+		err = read_build_id(in, p, head.size, without_pid);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
+	[FEATURE_BUILD_ID] = read_build_ids,
+	[FEATURE_HOSTNAME] = read_hostname,
+	[FEATURE_OSRELEASE] = read_osrelease,
+	[FEATURE_VERSION] = read_version,
+	[FEATURE_ARCH] = read_arch,
+	[FEATURE_NRCPUS] = read_nrcpus,
+	[FEATURE_CPUDESC] = read_cpudesc,
+	[FEATURE_CMDLINE] = read_cmdline,
+	[FEATURE_EVENT_DESC] = read_event_desc,
+};
+
+static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t offset,
+			uint64_t size)
+{
+	uint8_t *bytes;
+	struct cursor c;
+	size_t got;
+	int err;
+
+	if (offset > in->file.size || size > in->file.size - offset ||
+	    size > FEATURE_MOST) {
+		warn(ctx, "'%s': header feature %d at " PRIoff " lies outside the file",
+		     in->file.path, bit, offset);
+		return 0;
+	}
+	bytes = malloc((size_t)size + 1);
+	if (!bytes)
+		return fail_memory(ctx);
+	err = file_read(ctx, &in->file, offset, bytes, (size_t)size, &got);
+	c = cursor_of(bytes, got);
+	if (err == 0 && readers[bit](in, &c) < 0)
+		err = fail_memory(ctx);
+	if (err == 0 && c.bad)
+		warn(ctx, "'%s': header feature %d at " PRIoff " is cut short",
+		     in->file.path, bit, offset);
+	free(bytes);
+	return err;
+}
+
+/* Behind the data: "u64 offset, size" for each bit that is set, lowest first. */
+int features_read(struct context *ctx, struct input *in, const uint64_t bits[4])
+{
+	uint64_t entry = in->data_end;
+
+	for (int bit = 0; bit < FEATURES; bit++) {
+		uint8_t section[16];
+		size_t got;
+		int err;
+
+		if (!(bits[bit / 64] >> bit % 64 & 1))
+			continue;
+		err = file_read(ctx, &in->file, entry, section, sizeof(section), &got);
+		if (err < 0)
+			return err;
+		if (got < sizeof(section)) {
+			warn(ctx,
+			     "'%s': ends inside the table of header features at " PRIoff,
+			     in->file.path, entry);
+			return 0;
+		}
+		entry += sizeof(section);
+		if (!readers[bit])
+			continue;
+		err = read_feature(ctx, in, bit, u64_at(section), u64_at(section + 8));
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}

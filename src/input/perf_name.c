@@ -1,0 +1,48 @@
+#include <stdio.h>
+
+#include "input/perf.h"
+
+/* include/uapi/linux/perf_event.h: enum perf_hw_id, perf_sw_ids. */
+static const char *const hardware[] = {
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
+};
+static const char *const software[] = {
+	"cpu-clock",	    "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
+};
+
+enum { TYPE_HARDWARE, TYPE_SOFTWARE };
+
+static const char *known_name(const struct event *event)
+{
+	if (event->type == TYPE_HARDWARE &&
+	    event->config < sizeof(hardware) / sizeof(*hardware))
+		return hardware[event->config];
+	if (event->type == TYPE_SOFTWARE &&
+	    event->config < sizeof(software) / sizeof(*software))
+		return software[event->config];
+	return NULL;
+}
+
+int event_name(struct input *in, struct event *event)
+{
+	const char *name = known_name(event);
+	char made[64];
+
+	if (!name) {
+		snprintf(made, sizeof(made), "type %u, config %#llx", event->type,
+			 (unsigned long long)event->config);
+		name = made;
+	}
+	return intern_add(in->strings, name, strlen(name), &event->name);
+}

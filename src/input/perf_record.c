@@ -1,0 +1,203 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/cursor.h"
+#include "input/perf.h"
+
+/* A record while it is decoded: its fields, and how many bytes its trailer takes. */
+struct body {
+	struct input *in;
+	struct record_head head;
+	struct cursor c;
+	size_t trailer;
+};
+
+static int read_name(struct body *b, uint32_t *ret)
+{
+	size_t left = cursor_left(&b->c), size;
+	const char *text;
+
+	if (left < b->trailer) {
+		b->c.bad = true;
+		return 0;
+	}
+	text = cursor_text(&b->c, left - b->trailer, &size);
+	return intern_add(b->in->strings, text, size, ret);
+}
+
+static int decode_mmap(struct body *b, struct record *ret)
+{
+	ret->type = RECORD_MMAP;
+	ret->data = b->head.misc & MISC_MMAP_DATA;
+	ret->pid = cursor_u32(&b->c);
+	ret->tid = cursor_u32(&b->c);
+	ret->start = cursor_u64(&b->c);
+	ret->size = cursor_u64(&b->c);
+	ret->offset = cursor_u64(&b->c);
+	return read_name(b, &ret->name);
+}
+
+/* Either "u32 maj, min; u64 ino, generation" or "u8 size; u8, u16; u8 build_id[20]". */
+static void decode_identity(struct body *b, struct record *ret)
+{
+	const uint8_t *id;
+
+	if (!(b->head.misc & MISC_MMAP_BUILD_ID)) {
+		ret->maj = cursor_u32(&b->c);
+		ret->min = cursor_u32(&b->c);
+		ret->ino = cursor_u64(&b->c);
+		ret->generation = cursor_u64(&b->c);
+		return;
+	}
+	ret->build_id_size = cursor_u8(&b->c);
+	cursor_bytes(&b->c, 3);
+	id = cursor_bytes(&b->c, BUILD_ID_MAX);
+	if (ret->build_id_size > BUILD_ID_MAX)
+		ret->build_id_size = BUILD_ID_MAX;
+	if (id)
+		memcpy(ret->build_id, id, BUILD_ID_MAX);
+}
+
+static int decode_mmap2(struct body *b, struct record *ret)
+{
+	ret->type = RECORD_MMAP;
+	ret->data = b->head.misc & MISC_MMAP_DATA;
+	ret->pid = cursor_u32(&b->c);
+	ret->tid = cursor_u32(&b->c);
+	ret->start = cursor_u64(&b->c);
+	ret->size = cursor_u64(&b->c);
+	ret->offset = cursor_u64(&b->c);
+	decode_identity(b, ret);
+	cursor_u32(&b->c); /* protection */
+	cursor_u32(&b->c); /* flags */
+	return read_name(b, &ret->name);
+}
+
+static int decode_comm(struct body *b, struct record *ret)
+{
+	ret->exec = b->head.misc & MISC_COMM_EXEC;
+	ret->pid = cursor_u32(&b->c);
+	ret->tid = cursor_u32(&b->c);
+	return read_name(b, &ret->name);
+}
+
+/* EXIT has the same fields. Its own time counts where there is no trailer. */
+static int decode_fork(struct body *b, struct record *ret)
+{
+	uint64_t time;
+
+	ret->no_clone = b->head.misc & MISC_FORK_EXEC;
+	ret->pid = cursor_u32(&b->c);
+	ret->ppid = cursor_u32(&b->c);
+	ret->tid = cursor_u32(&b->c);
+	ret->ptid = cursor_u32(&b->c);
+	time = cursor_u64(&b->c);
+	if (!b->trailer)
+		ret->time = time;
+	return 0;
+}
+
+static int decode_ksymbol(struct body *b, struct record *ret)
+{
+	ret->start = cursor_u64(&b->c);
+	ret->size = cursor_u32(&b->c);
+	cursor_u16(&b->c); /* BPF, or code out of line */
+	ret->gone = cursor_u16(&b->c) & 1;
+	return read_name(b, &ret->name);
+}
+
+static int count_lost(struct body *b, struct record *ret)
+{
+	(void)ret;
+	cursor_u64(&b->c); /* event */
+	b->in->rec.lost += cursor_u64(&b->c);
+	return 0;
+}
+
+static int count_lost_samples(struct body *b, struct record *ret)
+{
+	(void)ret;
+	/* What a BPF filter dropped was not lost. */
+	if (!(b->head.misc & MISC_LOST_SAMPLES_BPF))
+		b->in->rec.lost_samples += cursor_u64(&b->c);
+	return 0;
+}
+
+static int count_throttle(struct body *b, struct record *ret)
+{
+	(void)ret;
+	b->in->rec.throttled++;
+	return 0;
+}
+
+static const struct {
+	bool state; /* handed out */
+	int (*decode)(struct body *b, struct record *ret);
+} kinds[] = {
+	[RECORD_MMAP] = { true, decode_mmap },
+	[RECORD_LOST] = { false, count_lost },
+	[RECORD_COMM] = { true, decode_comm },
+	[RECORD_EXIT] = { true, decode_fork },
+	[RECORD_THROTTLE] = { false, count_throttle },
+	[RECORD_FORK] = { true, decode_fork },
+	[RECORD_MMAP2] = { true, decode_mmap2 },
+	[RECORD_LOST_SAMPLES] = { false, count_lost_samples },
+	[RECORD_KSYMBOL] = { true, decode_ksymbol },
+};
+
+/* The time in the record's trailer, or the newest one before it. */
+static uint64_t time_of(struct input *in, const uint8_t *bytes, size_t size, int event)
+{
+	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_time;
+	uint64_t time;
+
+	if (!place || size < RECORD_HEAD + (size_t)place)
+		return in->newest;
+	time = u64_at(bytes + size - place);
+	if (time == UINT64_MAX)
+		return 0;
+	if (time > in->newest)
+		in->newest = time;
+	return time;
+}
+
+int record_decode(struct context *ctx, struct input *in, const uint8_t *bytes,
+		  size_t size, uint64_t position, struct record *ret)
+{
+	struct body b = { .in = in, .head = record_head(bytes) };
+	int event = event_of_other(in, bytes, size);
+	int err;
+
+	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
+		return 0;
+	b.c = cursor_of(bytes + RECORD_HEAD, size - RECORD_HEAD);
+	b.trailer = event < 0 ? 0 : in->layouts.v[event].trailer;
+	*ret = (struct record){
+		.type = (uint16_t)b.head.type,
+		.mode = b.head.misc & MISC_MODE,
+		.position = position,
+		.time = time_of(in, bytes, size, event),
+	};
+	err = kinds[b.head.type].decode(&b, ret);
+	if (err < 0)
+		return fail_memory(ctx);
+	if (b.c.bad) {
+		in->rec.unknown++;
+		return 0;
+	}
+	return kinds[b.head.type].state;
+}
+
+int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *why)
+{
+	char sentence[256];
+	int size =
+		snprintf(sentence, sizeof(sentence), "%s (offset " PRIoff ")", why, at);
+
+	in->rec.truncated_at = at ? at : 1;
+	if (in->rec.damage)
+		return 0;
+	warn(ctx, "'%s': %s", in->file.path, sentence);
+	return intern_add(in->strings, sentence, (size_t)size, &in->rec.damage);
+}
