@@ -1,0 +1,175 @@
+#include "process/classify.h"
+
+#include <errno.h>
+
+struct classifier {
+	const struct recording *rec;
+	struct images *images;
+	struct intern *strings;
+	struct hash_map build_ids; /* path and side -> index in rec->build_ids */
+	uint32_t kernel_path;
+};
+
+static bool of_kernel(uint8_t mode)
+{
+	return mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL;
+}
+
+static uint64_t build_id_key(uint32_t path, bool kernel)
+{
+	return (uint64_t)kernel << 32 | path;
+}
+
+static const char kernel_name[] = "[kernel.kallsyms]";
+
+/* The kernel's build id goes by the name of its map or of the file perf found for it. */
+static bool names_kernel(const char *path)
+{
+	return strncmp(path, kernel_name, sizeof(kernel_name) - 1) == 0;
+}
+
+int classifier_new(const struct recording *rec, struct images *images,
+		   struct intern *strings, struct classifier **ret)
+{
+	struct classifier *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	*c = (struct classifier){ .rec = rec, .images = images, .strings = strings };
+	if (intern_add(strings, kernel_name, sizeof(kernel_name) - 1, &c->kernel_path) <
+	    0)
+		goto out;
+	for (size_t i = 0; i < rec->build_ids.count; i++) {
+		const struct known_build_id *known = &rec->build_ids.v[i];
+		uint32_t path = known->path;
+
+		if (of_kernel(known->mode) && names_kernel(intern_text(strings, path)))
+			path = c->kernel_path;
+		if (!hash_map_set(&c->build_ids,
+				  build_id_key(path, of_kernel(known->mode)),
+				  (uint32_t)i))
+			goto out;
+	}
+	*ret = c;
+	return 0;
+out:
+	classifier_free(c);
+	return -ENOMEM;
+}
+
+void classifier_free(struct classifier *c)
+{
+	if (!c)
+		return;
+	hash_map_release(&c->build_ids);
+	free(c);
+}
+
+static void set_build_id(struct image *image, const uint8_t *id, uint8_t size)
+{
+	memcpy(image->build_id, id, size);
+	image->build_id_size = size;
+}
+
+/*
+ * The map's own build id is the truth about that map; but perf 6.17 writes one and
+ * the same into the maps of all kernel modules, so for those the header's counts.
+ */
+static void find_build_id(const struct classifier *c, const struct record *rec,
+			  struct image *image)
+{
+	bool module = image->kind == IMAGE_MODULE;
+	const uint32_t *index;
+
+	if (rec->build_id_size && !module) {
+		set_build_id(image, rec->build_id, rec->build_id_size);
+		return;
+	}
+	index = hash_map_get(&c->build_ids,
+			     build_id_key(image->path, of_kernel(rec->mode)));
+	if (index)
+		set_build_id(image, c->rec->build_ids.v[*index].id,
+			     c->rec->build_ids.v[*index].size);
+}
+
+/* "[kernel.kallsyms]_text": the symbol behind the bracket lies at the map's offset. */
+static int classify_kernel(struct classifier *c, const struct record *rec,
+			   const char *name, struct image *image)
+{
+	const char *symbol = name + sizeof(kernel_name) - 1;
+
+	image->kind = IMAGE_KERNEL;
+	image->path = c->kernel_path;
+	image->reference_address = rec->offset;
+	return intern_add(c->strings, symbol, strlen(symbol), &image->reference);
+}
+
+static int classify_kernel_side(struct classifier *c, const struct record *rec,
+				struct image *image)
+{
+	const char *name = intern_text(c->strings, rec->name);
+
+	if (names_kernel(name))
+		return classify_kernel(c, rec, name, image);
+	image->kind = IMAGE_MODULE;
+	image->path = rec->name;
+	image->reference_address = rec->start;
+	return 0;
+}
+
+static enum image_kind user_kind(const char *path)
+{
+	static const struct {
+		const char *start;
+		enum image_kind kind;
+	} kinds[] = {
+		{ "[vdso]", IMAGE_VDSO },      { "[vsyscall]", IMAGE_VSYSCALL },
+		{ "[", IMAGE_ANON },	       { "//anon", IMAGE_ANON },
+		{ "/memfd:", IMAGE_ANON },     { "/dev/zero", IMAGE_ANON },
+		{ "/SYSV", IMAGE_ANON },       { "/anon_hugepage", IMAGE_ANON },
+		{ "anon_inode:", IMAGE_ANON },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(path, kinds[i].start, strlen(kinds[i].start)) == 0)
+			return kinds[i].kind;
+	return *path ? IMAGE_FILE : IMAGE_ANON;
+}
+
+/* Only files are told apart by more than their name. */
+static void classify_user(const struct classifier *c, const struct record *rec,
+			  struct image *image, uint64_t *shift)
+{
+	image->path = rec->name;
+	image->kind = user_kind(intern_text(c->strings, rec->name));
+	if (image->kind == IMAGE_FILE) {
+		*shift = rec->offset - rec->start;
+		image->maj = rec->maj;
+		image->min = rec->min;
+		image->ino = rec->ino;
+		image->generation = rec->generation;
+	}
+	if (image->kind == IMAGE_VDSO)
+		*shift = -rec->start;
+}
+
+int classify_map(struct classifier *c, const struct record *rec, struct classified *ret)
+{
+	struct image image = { 0 };
+
+	*ret = (struct classified){ .of_kernel = of_kernel(rec->mode) };
+	if (!ret->of_kernel)
+		classify_user(c, rec, &image, &ret->shift);
+	else if (classify_kernel_side(c, rec, &image) < 0)
+		return -ENOMEM;
+	if (image.kind != IMAGE_ANON)
+		find_build_id(c, rec, &image);
+	return images_add(c->images, &image, &ret->image);
+}
+
+int classify_ksymbol(struct classifier *c, const struct record *rec, uint32_t *image)
+{
+	struct image key = { .kind = IMAGE_KSYMBOL, .path = rec->name };
+
+	return images_add(c->images, &key, image);
+}

@@ -1,0 +1,81 @@
+#include <errno.h>
+
+#include "process/process.h"
+
+/* What tells two images apart. Padding must be zero: it is hashed. */
+static uint64_t hash_image(const struct image *im)
+{
+	uint64_t words[] = {
+		(uint64_t)im->kind << 32 | im->path,
+		im->build_id_size ? hash_bytes(im->build_id, BUILD_ID_MAX) : 0,
+		(uint64_t)im->maj << 32 | im->min,
+		im->ino,
+		im->generation,
+		im->reference,
+		im->reference_address,
+	};
+
+	return hash_bytes(words, sizeof(words));
+}
+
+static bool equal(const struct image *a, const struct image *b)
+{
+	return a->kind == b->kind && a->path == b->path &&
+	       a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
+	       a->min == b->min && a->ino == b->ino && a->generation == b->generation &&
+	       a->reference == b->reference &&
+	       a->reference_address == b->reference_address;
+}
+
+int images_add(struct images *im, const struct image *key, uint32_t *ret)
+{
+	uint64_t hash = hash_image(key), i = hash_start(hash);
+	struct image *slot;
+	uint32_t id;
+
+	while ((id = hash_find(&im->by_key, hash, &i)) != HASH_NONE)
+		if (equal(&im->list.v[id], key)) {
+			*ret = id;
+			return 0;
+		}
+	if (im->list.count >= HASH_NONE - 1 || !array_reserve(&im->list, 1) ||
+	    !hash_add(&im->by_key, hash, (uint32_t)im->list.count))
+		return -ENOMEM;
+	slot = array_add(&im->list);
+	*slot = *key;
+	*ret = (uint32_t)im->list.count - 1;
+	return 0;
+}
+
+int images_init(struct images *im, struct intern *strings)
+{
+	static const struct {
+		enum image_kind kind;
+		const char *path;
+	} fixed[] = {
+		[IMAGE_ID_NAMES] = { IMAGE_NAMES, "" },
+		[IMAGE_ID_UNKNOWN] = { IMAGE_UNKNOWN, "[unknown]" },
+		[IMAGE_ID_GUEST] = { IMAGE_GUEST, "[guest]" },
+	};
+
+	*im = (struct images){ 0 };
+	for (uint32_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
+		struct image key = { .kind = fixed[i].kind };
+		uint32_t id;
+
+		if (intern_add(strings, fixed[i].path, strlen(fixed[i].path), &key.path) <
+			    0 ||
+		    images_add(im, &key, &id) < 0) {
+			images_release(im);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void images_release(struct images *im)
+{
+	array_release(&im->list);
+	hash_release(&im->by_key);
+}

@@ -1,0 +1,199 @@
+#include "process/maps.h"
+
+#include <stdlib.h>
+
+enum { FEW = 8 }; /* not worth an index */
+
+struct maps_index {
+	uint64_t *cuts; /* sorted; piece i is from cuts[i] to cuts[i + 1] */
+	size_t pieces;
+	uint32_t *first; /* of the notes of node i: first[i] to first[i + 1] */
+	uint32_t *notes; /* map numbers, ascending in each node */
+};
+
+static void index_free(struct maps_index *ix)
+{
+	if (!ix)
+		return;
+	free(ix->cuts);
+	free(ix->first);
+	free(ix->notes);
+	free(ix);
+}
+
+void maps_release(struct maps *m)
+{
+	index_free(atomic_load(&m->index));
+	atomic_store(&m->index, NULL);
+	array_release(&m->list);
+}
+
+size_t maps_at(const struct maps *m, uint64_t time)
+{
+	size_t low = 0, high = m->list.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->list.v[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool cut(struct maps_index *ix, const struct maps *m)
+{
+	size_t n = 0, kept = 0;
+
+	ix->cuts = malloc(2 * m->list.count * sizeof(*ix->cuts));
+	if (!ix->cuts)
+		return false;
+	for (size_t i = 0; i < m->list.count; i++) {
+		ix->cuts[n++] = m->list.v[i].start;
+		ix->cuts[n++] = m->list.v[i].end;
+	}
+	qsort(ix->cuts, n, sizeof(*ix->cuts), compare_u64);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || ix->cuts[i] != ix->cuts[kept - 1])
+			ix->cuts[kept++] = ix->cuts[i];
+	ix->pieces = kept - 1;
+	return true;
+}
+
+/* The last cut at or below @address; the caller knows that there is one. */
+static size_t piece_of(const struct maps_index *ix, uint64_t address)
+{
+	size_t low = 0, high = ix->pieces;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ix->cuts[middle] <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Calls for each node that a map is noted at: leaves are pieces + piece, root is 1. */
+static void note(const struct maps_index *ix, const struct map *map, uint32_t number,
+		 uint32_t *at, uint32_t *notes)
+{
+	size_t left = piece_of(ix, map->start) + ix->pieces;
+	size_t right = piece_of(ix, map->end - 1) + 1 + ix->pieces;
+
+	for (; left < right; left /= 2, right /= 2) {
+		if (left & 1) {
+			if (notes)
+				notes[at[left]] = number;
+			at[left++]++;
+		}
+		if (right & 1) {
+			right--;
+			if (notes)
+				notes[at[right]] = number;
+			at[right]++;
+		}
+	}
+}
+
+static bool fill(struct maps_index *ix, const struct maps *m)
+{
+	size_t nodes = 2 * ix->pieces;
+	uint32_t *at = calloc(nodes + 1, sizeof(*at));
+	uint64_t sum = 0;
+
+	ix->first = calloc(nodes + 1, sizeof(*ix->first));
+	if (!at || !ix->first) {
+		free(at);
+		return false;
+	}
+	for (size_t i = 0; i < m->list.count; i++)
+		note(ix, &m->list.v[i], (uint32_t)i, at, NULL);
+	for (size_t i = 0; i < nodes; i++) {
+		uint32_t count = at[i];
+
+		ix->first[i] = at[i] = (uint32_t)sum;
+		sum += count;
+	}
+	ix->first[nodes] = (uint32_t)sum;
+	ix->notes = sum <= UINT32_MAX ? malloc(sum * sizeof(*ix->notes)) : NULL;
+	for (size_t i = 0; ix->notes && i < m->list.count; i++)
+		note(ix, &m->list.v[i], (uint32_t)i, at, ix->notes);
+	free(at);
+	return ix->notes;
+}
+
+/* Several threads may make it at once; the first one's stays. */
+static const struct maps_index *get_index(struct maps *m)
+{
+	struct maps_index *ix = atomic_load(&m->index), *none = NULL;
+
+	if (ix)
+		return ix;
+	ix = calloc(1, sizeof(*ix));
+	if (!ix || !cut(ix, m) || !fill(ix, m)) {
+		index_free(ix);
+		return NULL;
+	}
+	if (atomic_compare_exchange_strong(&m->index, &none, ix))
+		return ix;
+	index_free(ix);
+	return none;
+}
+
+static const struct map *look_at_each(const struct maps *m, size_t n, uint64_t address)
+{
+	while (n-- > 0)
+		if (address >= m->list.v[n].start && address < m->list.v[n].end)
+			return &m->list.v[n];
+	return NULL;
+}
+
+/* The newest of the notes of one node that is below @n; -1: none. */
+static int64_t newest(const struct maps_index *ix, size_t node, size_t n)
+{
+	uint32_t low = ix->first[node], high = ix->first[node + 1];
+	uint32_t begin = low;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (ix->notes[middle] < n)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == begin ? -1 : (int64_t)ix->notes[low - 1];
+}
+
+const struct map *maps_find(struct maps *m, size_t n, uint64_t address)
+{
+	const struct maps_index *ix;
+	int64_t best = -1;
+
+	if (n <= FEW)
+		return look_at_each(m, n, address);
+	ix = get_index(m);
+	if (!ix)
+		return look_at_each(m, n, address);
+	if (address < ix->cuts[0] || address >= ix->cuts[ix->pieces])
+		return NULL;
+	for (size_t node = piece_of(ix, address) + ix->pieces; node >= 1; node /= 2) {
+		int64_t here = newest(ix, node, n);
+
+		if (here > best)
+			best = here;
+	}
+	return best < 0 ? NULL : &m->list.v[best];
+}

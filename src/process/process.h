@@ -1,0 +1,119 @@
+#ifndef PROCESS_PROCESS_H
+#define PROCESS_PROCESS_H
+
+#include "input/input.h"
+
+/*
+ * What ran where: processes, their maps and names as a timeline.
+ *
+ * Nothing is ever removed. Every change has its time, and a question names the
+ * time it is about. A map covers its addresses until a later map of the same
+ * process does, so the map of an address is the newest one not newer than the
+ * question that contains it; no map is ever cut:
+ *
+ *	address
+ *	  ^    +---- libb.so ----------
+ *	  |  +-|---- liba.so --+            question (t, a): the newest map
+ *	  |    +-------------- | -----      at or before t that contains a
+ *	  +---------------------------> time
+ *
+ * A fork refers to the parent's maps at the time of the fork, and an exec starts
+ * with none: both begin a new space of their process.
+ */
+
+/* Objects that can hold code; shared by all inputs of a profile. */
+enum image_kind {
+	IMAGE_NAMES, /* no object: the address is a string id, or a process label */
+	IMAGE_UNKNOWN, /* no map there */
+	IMAGE_FILE,
+	IMAGE_KERNEL,
+	IMAGE_MODULE, /* of the kernel */
+	IMAGE_KSYMBOL, /* code the kernel made: BPF, trampolines; named by its path */
+	IMAGE_VDSO,
+	IMAGE_VSYSCALL,
+	IMAGE_ANON, /* memory without a file: JIT code, [heap], [stack] */
+	IMAGE_GUEST, /* not of this machine: never looked up here */
+};
+
+/*
+ * Addresses in an image: IMAGE_FILE and _VDSO: offset in the file. _KERNEL,
+ * _MODULE, _KSYMBOL, _VSYSCALL, _ANON, _GUEST: the address as recorded.
+ */
+struct image {
+	enum image_kind kind;
+	uint32_t path; /* as recorded, with what perf adds: "[kernel.kallsyms]" */
+	uint8_t build_id_size; /* 0: not known */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint32_t maj, min;
+	uint64_t ino, generation;
+	/* IMAGE_KERNEL: the symbol whose address was recorded ("_text"), and that
+	 * address; 0 where it was hidden from the recorder. _MODULE: where it began. */
+	uint32_t reference;
+	uint64_t reference_address;
+};
+
+/* Fixed ids, made by images_init(). */
+enum {
+	IMAGE_ID_NAMES,
+	IMAGE_ID_UNKNOWN,
+	IMAGE_ID_GUEST,
+};
+
+struct images {
+	ARRAY(struct image) list; /* by id */
+	struct hash_set by_key;
+};
+
+int images_init(struct images *im, struct intern *strings);
+void images_release(struct images *im);
+/* The id of @key, which is added where it is not known. 0, or -ENOMEM. */
+int images_add(struct images *im, const struct image *key, uint32_t *ret);
+
+struct processes;
+
+int processes_new(struct context *ctx, const struct recording *rec, struct images *images,
+		  struct intern *strings, struct processes **ret);
+void processes_free(struct processes *ps); /* NULL is fine */
+
+/* In time order. */
+int processes_apply(struct processes *ps, const struct record *rec);
+
+/* After the last record: from here on many threads may ask at once. */
+int processes_finish(struct processes *ps);
+
+/* How a process saw memory for a while: no map of it changed between from and until. */
+struct space {
+	uint32_t epoch; /* no two such whiles have the same */
+	uint32_t index; /* of the space */
+	uint64_t from, until; /* ns, until exclusive */
+};
+
+/* Answers change only between two spaces; keep one for each pid and ask again when
+ * the time leaves it. */
+void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
+		     struct space *ret);
+/* The kernel's. */
+void processes_kernel_space(const struct processes *ps, uint64_t time, struct space *ret);
+
+struct place {
+	uint32_t image;
+	uint64_t address; /* in the image, see struct image */
+};
+
+/* False where no map covers @ip. */
+bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
+		     struct place *ret);
+bool processes_kernel_place(const struct processes *ps, const struct space *space,
+			    uint64_t ip, struct place *ret);
+
+/* The name of a thread, and from when until when (exclusive) it holds. A thread that
+ * has none goes by that of its process. */
+struct comm {
+	uint32_t name; /* string id; 0: not known */
+	uint32_t label; /* the same with '_' for spaces */
+	uint64_t from, until;
+};
+void processes_comm(const struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time,
+		    struct comm *ret);
+
+#endif
