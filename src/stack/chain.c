@@ -1,0 +1,67 @@
+#include "stack/chain.h"
+
+/* enum perf_callchain_context, negated. */
+enum {
+	CONTEXT_HV = 32,
+	CONTEXT_KERNEL = 128,
+	CONTEXT_USER = 512,
+	CONTEXT_USER_DEFERRED = 640,
+	CONTEXT_GUEST = 2048,
+	CONTEXT_GUEST_KERNEL = 2176,
+	CONTEXT_GUEST_USER = 2560,
+	CONTEXT_MAX = 4095,
+};
+
+void chain_start(struct chain *c, const struct sample *s)
+{
+	*c = (struct chain){ .sample = s, .mode = s->mode, .exact = true };
+}
+
+/* False for a value in the markers' range that is none. */
+static bool take_marker(struct chain *c, uint64_t value)
+{
+	c->exact = true;
+	switch (-value) {
+	case CONTEXT_HV:
+		c->mode = MODE_HYPERVISOR;
+		return true;
+	case CONTEXT_KERNEL:
+		c->mode = MODE_KERNEL;
+		return true;
+	case CONTEXT_USER:
+		c->mode = MODE_USER;
+		return true;
+	case CONTEXT_USER_DEFERRED:
+		c->mode = MODE_USER;
+		c->next++; /* a cookie, not an address */
+		return true;
+	case CONTEXT_GUEST:
+	case CONTEXT_GUEST_KERNEL:
+		c->mode = MODE_GUEST_KERNEL;
+		return true;
+	case CONTEXT_GUEST_USER:
+		c->mode = MODE_GUEST_USER;
+		return true;
+	}
+	return false;
+}
+
+bool chain_next(struct chain *c, struct chain_entry *ret)
+{
+	while (c->next < c->sample->chain_count) {
+		uint64_t ip = sample_chain(c->sample, c->next++);
+
+		if (-ip >= 1 && -ip <= CONTEXT_MAX) {
+			/* A garbage frame pointer led here: what is above it is garbage too. */
+			if (!take_marker(c, ip)) {
+				c->odd = true;
+				return false;
+			}
+			continue;
+		}
+		*ret = (struct chain_entry){ ip, c->mode, !c->exact };
+		c->exact = false;
+		return true;
+	}
+	return false;
+}

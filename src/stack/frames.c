@@ -1,0 +1,86 @@
+#include <errno.h>
+
+#include "stack/stack.h"
+
+static uint64_t hash_frame(const struct frame *f)
+{
+	return hash_u64(f->address ^ hash_u64((uint64_t)f->image << 32 | f->flags));
+}
+
+void frames_release(struct frames *f)
+{
+	array_release(&f->list);
+	hash_release(&f->by_key);
+	array_release(&f->threads);
+	hash_release(&f->threads_by_key);
+}
+
+int frames_add(struct frames *f, const struct frame *frame, uint32_t *ret)
+{
+	uint64_t hash = hash_frame(frame), i = hash_start(hash);
+	struct frame *slot;
+	uint32_t id;
+
+	while ((id = hash_find(&f->by_key, hash, &i)) != HASH_NONE)
+		if (memcmp(&f->list.v[id], frame, sizeof(*frame)) == 0) {
+			*ret = id;
+			return 0;
+		}
+	if (f->list.count >= HASH_NONE - 1 || !array_reserve(&f->list, 1) ||
+	    !hash_add(&f->by_key, hash, (uint32_t)f->list.count))
+		return -ENOMEM;
+	slot = array_add(&f->list);
+	*slot = *frame;
+	*ret = (uint32_t)f->list.count - 1;
+	return 0;
+}
+
+int frames_add_thread(struct frames *f, const struct thread_label *label, uint32_t *ret)
+{
+	uint64_t hash = hash_bytes(label, sizeof(*label)), i = hash_start(hash);
+	struct thread_label *slot;
+	uint32_t id;
+
+	while ((id = hash_find(&f->threads_by_key, hash, &i)) != HASH_NONE)
+		if (memcmp(&f->threads.v[id], label, sizeof(*label)) == 0) {
+			*ret = id;
+			return 0;
+		}
+	if (f->threads.count >= HASH_NONE - 1 || !array_reserve(&f->threads, 1) ||
+	    !hash_add(&f->threads_by_key, hash, (uint32_t)f->threads.count))
+		return -ENOMEM;
+	slot = array_add(&f->threads);
+	*slot = *label;
+	*ret = (uint32_t)f->threads.count - 1;
+	return 0;
+}
+
+static int merge_one(struct frames *f, const struct frames *from, uint32_t id,
+		     uint32_t *ret)
+{
+	struct frame frame = from->list.v[id];
+	uint32_t label;
+
+	if (frame.flags & FRAME_TID) {
+		if (frames_add_thread(f, &from->threads.v[frame.address], &label) < 0)
+			return -ENOMEM;
+		frame.address = label;
+	}
+	return frames_add(f, &frame, ret);
+}
+
+int frames_merge(struct frames *f, const struct frames *from, uint32_t **map)
+{
+	size_t count = from->list.count;
+	uint32_t *ids = malloc((count ? count : 1) * sizeof(*ids));
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (merge_one(f, from, (uint32_t)i, &ids[i]) < 0) {
+			free(ids);
+			return -ENOMEM;
+		}
+	*map = ids;
+	return 0;
+}
