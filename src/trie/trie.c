@@ -1,0 +1,231 @@
+#include "trie/trie.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum {
+	FIRST_NODES = 1024,
+	FIRST_SLOTS = 2048,
+	RECENT =
+		16384, /* stacks remembered; 24 bytes each, together an L2 cache's share */
+};
+
+struct trie_recent {
+	struct trie_memory v[RECENT]; /* node 0: empty */
+};
+
+int trie_init(struct trie *t)
+{
+	*t = (struct trie){ .room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1 };
+	t->nodes = calloc(t->room, sizeof(*t->nodes));
+	t->slots = calloc(FIRST_SLOTS, sizeof(*t->slots));
+	t->recent = calloc(1, sizeof(*t->recent));
+	if (t->nodes && t->slots && t->recent)
+		return 0;
+	trie_release(t);
+	return -ENOMEM;
+}
+
+void trie_release(struct trie *t)
+{
+	free(t->nodes);
+	free(t->slots);
+	free(t->recent);
+	for (int i = 0; i < TRIE_COLUMNS; i++)
+		free(t->self[i]);
+	*t = (struct trie){ 0 };
+}
+
+static uint64_t hash_edge(uint32_t parent, uint32_t frame)
+{
+	return hash_u64((uint64_t)parent << 32 | frame);
+}
+
+static int grow_slots(struct trie *t)
+{
+	size_t room = (t->mask + 1) * 2;
+	uint32_t *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < t->count; id++) {
+		uint64_t i = hash_edge(t->nodes[id].parent, t->nodes[id].frame);
+
+		while (slots[i & (room - 1)])
+			i++;
+		slots[i & (room - 1)] = id;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->mask = room - 1;
+	return 0;
+}
+
+static int grow_nodes(struct trie *t)
+{
+	uint32_t room = t->room * 2;
+	void *nodes;
+
+	if (t->room > UINT32_MAX / 2)
+		return -ENOMEM;
+	nodes = realloc(t->nodes, room * sizeof(*t->nodes));
+	if (!nodes)
+		return -ENOMEM;
+	t->nodes = nodes;
+	for (int i = 0; i < TRIE_COLUMNS; i++) {
+		uint64_t *column;
+
+		if (!t->self[i])
+			continue;
+		column = realloc(t->self[i], room * sizeof(*column));
+		if (!column)
+			return -ENOMEM;
+		memset(column + t->room, 0, (room - t->room) * sizeof(*column));
+		t->self[i] = column;
+	}
+	t->room = room;
+	return 0;
+}
+
+static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
+{
+	if (t->count == t->room && grow_nodes(t) < 0)
+		return -ENOMEM;
+	t->nodes[t->count] = (struct trie_node){ parent, frame };
+	*ret = t->count++;
+	return 0;
+}
+
+static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
+{
+	uint64_t i = hash_edge(parent, frame);
+	uint32_t id;
+
+	for (; (id = t->slots[i & t->mask]) != 0; i++)
+		if (t->nodes[id].parent == parent && t->nodes[id].frame == frame) {
+			*ret = id;
+			return 0;
+		}
+	/* At most 2/3 full. */
+	if (t->count > (t->mask + 1) / 3 * 2) {
+		if (grow_slots(t) < 0)
+			return -ENOMEM;
+		for (i = hash_edge(parent, frame); t->slots[i & t->mask]; i++)
+			;
+	}
+	if (new_node(t, parent, frame, ret) < 0)
+		return -ENOMEM;
+	t->slots[i & t->mask] = *ret;
+	return 0;
+}
+
+int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret)
+{
+	uint32_t node = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (child(t, node, frames[i], &node) < 0)
+			return -ENOMEM;
+	*ret = node;
+	return 0;
+}
+
+static size_t depth_of(const struct trie *t, uint32_t node)
+{
+	size_t depth = 0;
+
+	for (; node; node = t->nodes[node].parent)
+		depth++;
+	return depth;
+}
+
+/* The last node on the way to @last that @frames share. */
+static uint32_t common(const struct trie *t, const uint32_t *frames, size_t count,
+		       uint32_t last, size_t *shared)
+{
+	size_t depth = depth_of(t, last), equal;
+	uint32_t found = last;
+
+	for (; depth > count; depth--)
+		found = last = t->nodes[last].parent;
+	equal = depth;
+	for (; depth > 0; depth--) {
+		if (t->nodes[last].frame != frames[depth - 1]) {
+			equal = depth - 1;
+			found = t->nodes[last].parent;
+		}
+		last = t->nodes[last].parent;
+	}
+	*shared = equal;
+	return found;
+}
+
+int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t last,
+		uint32_t *ret)
+{
+	size_t shared;
+	uint32_t node = common(t, frames, count, last, &shared);
+
+	for (size_t i = shared; i < count; i++)
+		if (new_node(t, node, frames[i], &node) < 0)
+			return -ENOMEM;
+	*ret = node;
+	return 0;
+}
+
+int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value)
+{
+	if (!t->self[column]) {
+		t->self[column] = calloc(t->room, sizeof(uint64_t));
+		if (!t->self[column])
+			return -ENOMEM;
+	}
+	t->self[column][node] += value;
+	return 0;
+}
+
+static int merge_columns(struct trie *t, const struct trie *from,
+			 const uint32_t *node_map)
+{
+	for (int c = 0; c < TRIE_COLUMNS; c++) {
+		if (!from->self[c])
+			continue;
+		for (uint32_t id = 0; id < from->count; id++)
+			if (from->self[c][id] &&
+			    trie_charge(t, node_map[id], c, from->self[c][id]) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map)
+{
+	uint32_t *node_map = malloc(from->count * sizeof(*node_map));
+	int err = 0;
+
+	if (!node_map)
+		return -ENOMEM;
+	node_map[0] = 0;
+	for (uint32_t id = 1; id < from->count && err == 0; id++)
+		err = child(t, node_map[from->nodes[id].parent],
+			    frame_map[from->nodes[id].frame], &node_map[id]);
+	if (err == 0)
+		err = merge_columns(t, from, node_map);
+	free(node_map);
+	return err;
+}
+
+const struct trie_memory *trie_recall(const struct trie *t, uint64_t low, uint64_t high)
+{
+	const struct trie_memory *m = &t->recent->v[low % RECENT];
+
+	return m->node && m->low == low && m->high == high ? m : NULL;
+}
+
+void trie_remember(struct trie *t, const struct trie_memory *memory)
+{
+	t->recent->v[memory->low % RECENT] = *memory;
+}

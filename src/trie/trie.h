@@ -1,0 +1,72 @@
+#ifndef TRIE_TRIE_H
+#define TRIE_TRIE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Stacks as one trie. A node id is a stack id; node 0 is the empty stack.
+ *
+ *	main;a;b 3        0 ---main--- 1 ---a--- 2 ---b--- 3 (3)
+ *	main;a   1                     |        (1)
+ *	main;c   5                     +---c--- 4 (5)
+ *
+ * A node is its parent, its frame and two columns of self values; children are
+ * found by hashing (parent, frame). A parent's id is below its children's.
+ *
+ *	8 bytes parent, frame + 16 bytes columns + 4 bytes x 1.5 to 3 slots
+ *	= 30 to 36 bytes a node, 40 with the column of a difference
+ */
+struct trie_node {
+	uint32_t parent, frame;
+};
+
+enum trie_column {
+	TRIE_WEIGHT,
+	TRIE_SAMPLES,
+	TRIE_BEFORE, /* differential input only: the other side's weight */
+	TRIE_COLUMNS,
+};
+
+struct trie {
+	struct trie_node *nodes;
+	uint64_t *self[TRIE_COLUMNS]; /* by node id; NULL: never charged */
+	uint32_t count, room;
+	uint32_t *slots; /* node ids, 0: empty */
+	size_t mask; /* slots - 1 */
+	struct trie_recent *recent;
+};
+
+/* -ENOMEM leaves nothing to release. */
+int trie_init(struct trie *t);
+void trie_release(struct trie *t);
+
+/* The node of a stack, root first. 0, or -ENOMEM. */
+int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret);
+
+/*
+ * The same in the order of input: joined with the stack of @last only as far as the
+ * two are equal; nothing is looked up. @last is the result of the call before, or 0.
+ */
+int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t last,
+		uint32_t *ret);
+
+/* Adds to a node's own values. 0, or -ENOMEM (the first time a column is used). */
+int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value);
+
+/* Adds all stacks of @from, whose frame f is @frame_map[f] here. */
+int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map);
+
+/* Recently found stacks, by a key that stands for the whole stack, with a note of the
+ * caller's. */
+struct trie_memory {
+	uint64_t low, high;
+	uint32_t node;
+	uint32_t note;
+};
+/* NULL where it is not remembered. */
+const struct trie_memory *trie_recall(const struct trie *t, uint64_t low, uint64_t high);
+void trie_remember(struct trie *t, const struct trie_memory *memory);
+
+#endif
