@@ -1,0 +1,39 @@
+#include "weight/weight.h"
+
+void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
+{
+	to->read += from->read;
+	to->kept += from->kept;
+	for (int i = 0; i < LOST_REASONS; i++)
+		to->lost[i] += from->lost[i];
+	to->samples_read += from->samples_read;
+	to->samples_kept += from->samples_kept;
+}
+
+bool weight_sum_conserved(const struct weight_sum *sum)
+{
+	uint64_t all = sum->kept;
+
+	for (int i = 0; i < LOST_REASONS; i++)
+		all += sum->lost[i];
+	return all == sum->read;
+}
+
+/* What stackcollapse-perf.pl makes of a line of perf script. */
+static uint64_t printed_period(const struct event *event, const struct sample *s)
+{
+	if (event->type == TYPE_TRACEPOINT || !s->has_period || s->period == 0)
+		return 1;
+	return s->period;
+}
+
+uint64_t weight_of(const struct weight_options *options, const struct event *event,
+		   const struct sample *s)
+{
+	if (options->count_samples)
+		return 1;
+	if (options->as_printed)
+		return printed_period(event, s);
+	/* A sample without a period was taken all the same. */
+	return s->period ? s->period : 1;
+}

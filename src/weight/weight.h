@@ -1,0 +1,81 @@
+#ifndef WEIGHT_WEIGHT_H
+#define WEIGHT_WEIGHT_H
+
+#include "stack/stack.h"
+#include "trie/trie.h"
+
+/*
+ * What a sample adds, and to which stack: here its period, or 1. Every weight that
+ * is read ends in the tree or in one of the counters of what was lost:
+ *
+ *	read = kept + sum of lost
+ */
+enum lost {
+	LOST_EVENT, /* of an event that was not asked for */
+	LOST_FILTER,
+	LOST_DAMAGED, /* a record that could not be understood; counts 1 */
+	LOST_REASONS,
+};
+
+struct weight_sum {
+	uint64_t read, kept, lost[LOST_REASONS];
+	uint64_t samples_read, samples_kept;
+};
+
+void weight_sum_add(struct weight_sum *to, const struct weight_sum *from);
+bool weight_sum_conserved(const struct weight_sum *sum);
+
+struct weight_options {
+	bool count_samples; /* a sample weighs 1 */
+	bool as_printed; /* as perf script prints periods: 1 where none was recorded or it is 0,
+			    and tracepoints weigh 1 */
+};
+
+uint64_t weight_of(const struct weight_options *options, const struct event *event,
+		   const struct sample *s);
+
+/*
+ * Which events count. By default those of the family of the first event that has
+ * samples: "cpu_core/cycles/" and "cpu_atom/cycles/" are one family.
+ */
+struct event_choice {
+	ARRAY(uint8_t) wanted; /* by index of event */
+};
+/* @name: exact, "all", or NULL for the default. -EINVAL where no event has the name. */
+int event_choice_make(struct context *ctx, struct event_choice *choice,
+		      const struct recording *rec, const struct intern *strings,
+		      const char *name, bool as_printed);
+void event_choice_release(struct event_choice *choice);
+
+/*
+ * Filters: "KEY=VALUE" to keep only, or to drop. The same key again: or; different
+ * keys: and.
+ */
+struct filters;
+
+int filters_new(struct filters **ret);
+void filters_free(struct filters *f); /* NULL is fine */
+
+enum filter_side { FILTER_ONLY, FILTER_DROP };
+/* -EINVAL with a sentence for what cannot be understood. */
+int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
+		const char *text);
+
+bool filters_empty(const struct filters *f);
+
+/* What a sample is asked about. */
+struct filter_subject {
+	uint32_t pid, tid, cpu;
+	uint32_t comm; /* string id */
+	uint32_t event; /* string id */
+	uint64_t time, first, last; /* ns; first and last of the whole input */
+};
+
+/* Not for several threads with one memo: each worker has its own. */
+struct filter_memo;
+int filter_memo_new(const struct filters *f, struct filter_memo **ret);
+void filter_memo_free(struct filter_memo *m); /* NULL is fine */
+bool filters_pass(const struct filters *f, struct filter_memo *memo,
+		  const struct intern *strings, const struct filter_subject *subject);
+
+#endif
