@@ -58,7 +58,8 @@ int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t s
 static inline int window_at(struct context *ctx, struct window *w, uint64_t offset,
 			    size_t size, const uint8_t **ret, size_t *got)
 {
-	if (offset >= w->start && offset - w->start + size <= w->size) {
+	if (offset >= w->start && offset - w->start <= w->size &&
+	    size <= w->size - (size_t)(offset - w->start)) {
 		*ret = w->bytes + (offset - w->start);
 		*got = size;
 		return 0;

@@ -100,27 +100,24 @@ static bool take_count(const char *line, size_t *size, struct count *ret)
 	return true;
 }
 
+static bool add_digit(uint64_t *value, char digit)
+{
+	return !__builtin_mul_overflow(*value, 10, value) &&
+	       !__builtin_add_overflow(*value, (uint64_t)(digit - '0'), value);
+}
+
 /* In units of 10^-decimals. False where the number is too large to be one. */
 static bool count_value(const struct count *count, unsigned decimals, uint64_t *ret)
 {
 	size_t whole = count->size - count->decimals;
-	uint64_t value = 0;
 
-	for (size_t i = 0; i < whole; i++) {
-		if (count->digits[i] == '.')
-			break;
-		if (value > UINT64_MAX / 1000 / 10)
+	*ret = 0;
+	for (size_t i = 0; i < whole && count->digits[i] != '.'; i++)
+		if (!add_digit(ret, count->digits[i]))
 			return false;
-		value = 10 * value + (uint64_t)(count->digits[i] - '0');
-	}
-	for (size_t i = 0; i < decimals; i++) {
-		if (value > UINT64_MAX / 1000 / 10)
+	for (size_t i = 0; i < decimals; i++)
+		if (!add_digit(ret, i < count->decimals ? count->digits[whole + i] : '0'))
 			return false;
-		value *= 10;
-		if (i < count->decimals)
-			value += (uint64_t)(count->digits[whole + i] - '0');
-	}
-	*ret = value;
 	return true;
 }
 

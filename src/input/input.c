@@ -172,10 +172,12 @@ static void note_time(struct input *in, struct event *event, uint64_t time)
 {
 	if (time < event->first_time)
 		event->first_time = time;
-	if (time < in->rec.first_time || in->rec.first_time == 0)
+	/* Samples know better than the header. */
+	if (time < in->rec.first_time || !in->timed)
 		in->rec.first_time = time;
-	if (time > in->rec.last_time)
+	if (time > in->rec.last_time || !in->timed)
 		in->rec.last_time = time;
+	in->timed = true;
 	if (time > in->newest)
 		in->newest = time;
 }

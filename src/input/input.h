@@ -54,14 +54,15 @@ enum cpu_mode {
 
 /* A change of state. Strings are ids of the intern given to input_open(). */
 struct record {
-	uint64_t time; /* ns; of the newest record before it where it has none itself */
+	uint64_t
+		time; /* ns; where it has none itself, just after the newest one before it */
 	uint64_t
 		position; /* bytes from the start of the file: decides between equal times */
 	uint16_t type; /* RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL */
 	uint8_t mode; /* enum cpu_mode */
 	bool exec; /* COMM: the process began a new program */
 	bool no_clone; /* FORK: the maps are not those of the parent */
-	bool data; /* MMAP: no code */
+	bool executable; /* MMAP */
 	bool gone; /* KSYMBOL: unregistered */
 	uint8_t build_id_size; /* MMAP; 0: not known */
 	uint8_t build_id[BUILD_ID_MAX];
@@ -80,7 +81,6 @@ struct sample {
 	uint32_t pid, tid, cpu;
 	uint16_t event; /* index in the recording's events */
 	uint8_t mode; /* enum cpu_mode */
-	bool has_period; /* recorded with the sample, not the event's fixed one */
 	bool has_chain; /* the event records call chains */
 	bool has_user_stack; /* a copy of the user stack came with it */
 	uint32_t chain_count;

@@ -103,12 +103,15 @@ struct input {
 	struct recording rec;
 	ARRAY(struct layout) layouts; /* by index of event */
 	struct event_finder finder;
+	uint64_t ids_size; /* bytes of ids read so far */
 	uint64_t data_start, data_end;
 	ARRAY(struct chunk) chunks;
 	/* The first pass. */
 	struct window window;
 	uint64_t position;
 	uint64_t newest; /* ns; of the records so far */
+	bool timed; /* a sample had a time */
+	bool all_timed, any_timed; /* every event records times; at least one does */
 	/* Folded text. */
 	struct folded *folded;
 };
@@ -128,6 +131,8 @@ void event_finder_settle(struct input *in);
 /* An index of rec.events, or -1 where it cannot be known. */
 int event_of_sample(const struct input *in, const uint8_t *record, size_t size);
 int event_of_other(const struct input *in, const uint8_t *record, size_t size);
+/* The time a record that is no sample ends with; UINT64_MAX: it has none. */
+uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size);
 
 /* perf_name.c: the name perf would print for an event whose name was not recorded. */
 int event_name(struct input *in, struct event *event);

@@ -128,6 +128,11 @@ void event_finder_settle(struct input *in)
 	f->how = in->rec.events.count == 1 ? FIND_ONLY
 		 : same_layouts(in)	   ? FIND_SAME
 					   : FIND_BY_ID;
+	in->all_timed = true;
+	for (size_t i = 0; i < in->rec.events.count; i++) {
+		in->all_timed &= in->layouts.v[i].time != 0;
+		in->any_timed |= in->layouts.v[i].time != 0;
+	}
 	f->sample_id = common_place(in, SAMPLE_IDENTIFIER, false);
 	f->trailer_id = common_place(in, SAMPLE_IDENTIFIER, true);
 	if (!f->sample_id)
@@ -170,4 +175,14 @@ int event_of_other(const struct input *in, const uint8_t *record, size_t size)
 	if (size < RECORD_HEAD + (size_t)f->trailer_id)
 		return -1;
 	return event_by_id(f, u64_at(record + size - f->trailer_id));
+}
+
+uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size)
+{
+	int event = event_of_other(in, record, size);
+	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_time;
+
+	if (!place || size < RECORD_HEAD + (size_t)place)
+		return UINT64_MAX;
+	return u64_at(record + size - place);
 }

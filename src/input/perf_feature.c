@@ -16,6 +16,7 @@ enum {
 	FEATURE_CPUDESC = 8,
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
+	FEATURE_SAMPLE_TIME = 21,
 	FEATURES = 256,
 	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
 };
@@ -105,6 +106,14 @@ static int read_event_desc(struct input *in, struct cursor *c)
 	return 0;
 }
 
+/* Only for recordings whose samples have no time of their own. */
+static int read_sample_time(struct input *in, struct cursor *c)
+{
+	in->rec.first_time = cursor_u64(c);
+	in->rec.last_time = cursor_u64(c);
+	return 0;
+}
+
 /*
  * "record head; i32 pid; u8 id[20]; u8 size; u8 reserved[3]; char path[]". Before
  * perf a1645ce1 there was no pid: then the path seems to begin 4 bytes late.
@@ -173,6 +182,7 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_CPUDESC] = read_cpudesc,
 	[FEATURE_CMDLINE] = read_cmdline,
 	[FEATURE_EVENT_DESC] = read_event_desc,
+	[FEATURE_SAMPLE_TIME] = read_sample_time,
 };
 
 static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t offset,

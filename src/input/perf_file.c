@@ -38,7 +38,9 @@ static int read_ids(struct context *ctx, struct input *in, struct section s, siz
 	size_t got;
 	int err;
 
-	if (!inside(in, s) || s.size % 8)
+	/* In an honest file ids do not overlap; else a small file could claim many. */
+	in->ids_size += s.size;
+	if (!inside(in, s) || s.size % 8 || in->ids_size > in->file.size)
 		return fail(ctx, -EBADMSG,
 			    "'%s': ids of event %zu at " PRIoff " lie outside the file",
 			    in->file.path, event, s.offset);

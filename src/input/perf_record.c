@@ -29,7 +29,7 @@ static int read_name(struct body *b, uint32_t *ret)
 static int decode_mmap(struct body *b, struct record *ret)
 {
 	ret->type = RECORD_MMAP;
-	ret->data = b->head.misc & MISC_MMAP_DATA;
+	ret->executable = !(b->head.misc & MISC_MMAP_DATA);
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
 	ret->start = cursor_u64(&b->c);
@@ -62,14 +62,13 @@ static void decode_identity(struct body *b, struct record *ret)
 static int decode_mmap2(struct body *b, struct record *ret)
 {
 	ret->type = RECORD_MMAP;
-	ret->data = b->head.misc & MISC_MMAP_DATA;
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
 	ret->start = cursor_u64(&b->c);
 	ret->size = cursor_u64(&b->c);
 	ret->offset = cursor_u64(&b->c);
 	decode_identity(b, ret);
-	cursor_u32(&b->c); /* protection */
+	ret->executable = cursor_u32(&b->c) & 4; /* PROT_EXEC */
 	cursor_u32(&b->c); /* flags */
 	return read_name(b, &ret->name);
 }
@@ -93,7 +92,7 @@ static int decode_fork(struct body *b, struct record *ret)
 	ret->tid = cursor_u32(&b->c);
 	ret->ptid = cursor_u32(&b->c);
 	time = cursor_u64(&b->c);
-	if (!b->trailer)
+	if (!b->trailer && b->in->any_timed)
 		ret->time = time;
 	return 0;
 }
@@ -146,17 +145,20 @@ static const struct {
 	[RECORD_KSYMBOL] = { true, decode_ksymbol },
 };
 
-/* The time in the record's trailer, or the newest one before it. */
-static uint64_t time_of(struct input *in, const uint8_t *bytes, size_t size, int event)
+/*
+ * The record's own time. One without holds for what stands behind it: from just after
+ * the newest record before it. perf writes 0 into those it makes itself, which hold from
+ * the beginning. In a file without any time the place is the time.
+ */
+static uint64_t time_of(struct input *in, const uint8_t *bytes, size_t size,
+			uint64_t position)
 {
-	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_time;
-	uint64_t time;
+	uint64_t time = trailer_time(in, bytes, size);
 
-	if (!place || size < RECORD_HEAD + (size_t)place)
-		return in->newest;
-	time = u64_at(bytes + size - place);
+	if (!in->any_timed)
+		return position;
 	if (time == UINT64_MAX)
-		return 0;
+		return in->newest ? in->newest + 1 : 0;
 	if (time > in->newest)
 		in->newest = time;
 	return time;
@@ -177,7 +179,7 @@ int record_decode(struct context *ctx, struct input *in, const uint8_t *bytes,
 		.type = (uint16_t)b.head.type,
 		.mode = b.head.misc & MISC_MODE,
 		.position = position,
-		.time = time_of(in, bytes, size, event),
+		.time = time_of(in, bytes, size, position),
 	};
 	err = kinds[b.head.type].decode(&b, ret);
 	if (err < 0)

@@ -123,7 +123,9 @@ static bool finds_user_stack(struct cursor *c, const struct event *event,
 static void decode_fixed(struct sample_reader *r, const struct event *event,
 			 const struct layout *l, const uint8_t *p, struct sample *ret)
 {
-	ret->time = l->time ? u64_at(p + l->time) : r->newest;
+	ret->time = l->time	       ? u64_at(p + l->time)
+		    : r->in->any_timed ? r->newest
+				       : r->position;
 	if (ret->time > r->newest)
 		r->newest = ret->time;
 	ret->ip = l->ip ? u64_at(p + l->ip) : 0;
@@ -131,7 +133,25 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 	ret->tid = l->tid ? u32_at(p + l->tid + 4) : UINT32_MAX;
 	ret->cpu = l->cpu ? u32_at(p + l->cpu) : UINT32_MAX;
 	ret->period = l->period ? u64_at(p + l->period) : event->period;
-	ret->has_period = l->period;
+}
+
+/* Where samples lack times of their own, those of other records are theirs. */
+static int pass_other(struct context *ctx, struct sample_reader *r, size_t size)
+{
+	const uint8_t *p;
+	uint64_t time;
+	size_t got;
+	int err;
+
+	if (r->in->all_timed || !r->in->any_timed)
+		return 0;
+	err = window_at(ctx, &r->window, r->position, size, &p, &got);
+	if (err < 0 || got < size)
+		return err;
+	time = trailer_time(r->in, p, size);
+	if (time != UINT64_MAX && time > r->newest)
+		r->newest = time;
+	return 0;
 }
 
 /* False where the record does not hold what its event says. */
@@ -185,6 +205,9 @@ int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret
 		if (head.size < RECORD_HEAD)
 			return 0;
 		if (head.type != RECORD_SAMPLE) {
+			err = pass_other(ctx, r, head.size);
+			if (err < 0)
+				return err;
 			r->position += head.size;
 			continue;
 		}

@@ -1,6 +1,7 @@
 #include "process/classify.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 struct classifier {
 	const struct recording *rec;
@@ -101,6 +102,9 @@ static int classify_kernel(struct classifier *c, const struct record *rec,
 	image->kind = IMAGE_KERNEL;
 	image->path = c->kernel_path;
 	image->reference_address = rec->offset;
+	image->start = rec->start;
+	if (__builtin_add_overflow(rec->start, rec->size, &image->end))
+		image->end = UINT64_MAX;
 	return intern_add(c->strings, symbol, strlen(symbol), &image->reference);
 }
 
@@ -136,12 +140,40 @@ static enum image_kind user_kind(const char *path)
 	return *path ? IMAGE_FILE : IMAGE_ANON;
 }
 
-/* Only files are told apart by more than their name. */
-static void classify_user(const struct classifier *c, const struct record *rec,
-			  struct image *image, uint64_t *shift)
+/*
+ * Executable memory without a file is code that a runtime made: perf names it after the
+ * file in which the runtime may say what is where.
+ */
+static int name_jit(const struct classifier *c, const struct record *rec,
+		    struct image *image)
 {
+	char path[32];
+	int size = snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)rec->pid);
+
+	return intern_add(c->strings, path, (size_t)size, &image->path);
+}
+
+static bool is_jit(const struct record *rec, const char *path)
+{
+	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage",
+					     "[heap]", "[stack",    "/SYSV" };
+
+	if (!rec->executable)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(path, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Only files are told apart by more than their name. */
+static int classify_user(const struct classifier *c, const struct record *rec,
+			 struct image *image, uint64_t *shift)
+{
+	const char *path = intern_text(c->strings, rec->name);
+
 	image->path = rec->name;
-	image->kind = user_kind(intern_text(c->strings, rec->name));
+	image->kind = user_kind(path);
 	if (image->kind == IMAGE_FILE) {
 		*shift = rec->offset - rec->start;
 		image->maj = rec->maj;
@@ -151,6 +183,7 @@ static void classify_user(const struct classifier *c, const struct record *rec,
 	}
 	if (image->kind == IMAGE_VDSO)
 		*shift = -rec->start;
+	return is_jit(rec, path) ? name_jit(c, rec, image) : 0;
 }
 
 int classify_map(struct classifier *c, const struct record *rec, struct classified *ret)
@@ -158,9 +191,8 @@ int classify_map(struct classifier *c, const struct record *rec, struct classifi
 	struct image image = { 0 };
 
 	*ret = (struct classified){ .of_kernel = of_kernel(rec->mode) };
-	if (!ret->of_kernel)
-		classify_user(c, rec, &image, &ret->shift);
-	else if (classify_kernel_side(c, rec, &image) < 0)
+	if (ret->of_kernel ? classify_kernel_side(c, rec, &image) < 0
+			   : classify_user(c, rec, &image, &ret->shift) < 0)
 		return -ENOMEM;
 	if (image.kind != IMAGE_ANON)
 		find_build_id(c, rec, &image);

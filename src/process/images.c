@@ -13,6 +13,8 @@ static uint64_t hash_image(const struct image *im)
 		im->generation,
 		im->reference,
 		im->reference_address,
+		im->start,
+		im->end,
 	};
 
 	return hash_bytes(words, sizeof(words));

@@ -10,13 +10,18 @@ enum {
 	ANCESTORS_MOST =
 		1024, /* forks looked through for a map; only hostile files have more */
 	SWAPPER = 0,
+	EXEC_MAPS = 3, /* those an exec makes: the program, its interpreter, the vdso */
 };
+
+/* Where the kernel's half of the addresses begins. */
+#define KERNEL_HALF (1ull << 63)
 
 /* A while in which a process had one address space: from a fork or exec to the next. */
 struct address_space {
 	uint64_t from;
 	uint32_t parent; /* whose maps it began with, or NONE */
 	uint32_t parent_maps; /* how many of them there were */
+	uint32_t before; /* the space that an exec ended, or NONE */
 	uint32_t epoch; /* its epochs are this + the number of its maps */
 	struct maps maps;
 };
@@ -45,6 +50,7 @@ struct processes {
 	ARRAY(struct thread) threads;
 	struct hash_map by_pid, by_tid; /* index in list, in threads */
 	struct maps kernel;
+	uint32_t kernel_map; /* the first in it of the kernel proper, or NONE */
 };
 
 static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t name);
@@ -60,6 +66,7 @@ int processes_new(struct context *ctx, const struct recording *rec, struct image
 	ps->images = images;
 	ps->strings = strings;
 	ps->comm_exec = rec->comm_exec;
+	ps->kernel_map = NONE;
 	if (classifier_new(rec, images, strings, &ps->classifier) < 0 ||
 	    intern_add(strings, "swapper", 7, &swapper) < 0 ||
 	    set_name(ps, SWAPPER, 0, swapper) < 0) {
@@ -127,7 +134,7 @@ static struct address_space *begin_space(struct processes *ps, struct process *p
 	if (!space)
 		return NULL;
 	space->from = time;
-	space->parent = NONE;
+	space->parent = space->before = NONE;
 	slot = array_add(&p->spaces);
 	*slot = (uint32_t)ps->spaces.count - 1;
 	return space;
@@ -172,8 +179,12 @@ static int apply_map(struct processes *ps, const struct record *rec)
 		return 0;
 	if (classify_map(ps->classifier, rec, &found) < 0)
 		return -ENOMEM;
-	if (found.of_kernel)
+	if (found.of_kernel) {
+		if (ps->kernel_map == NONE &&
+		    ps->images->list.v[found.image].kind == IMAGE_KERNEL && rec->size)
+			ps->kernel_map = (uint32_t)ps->kernel.list.count;
 		return add_map(&ps->kernel, rec, found.image, found.shift);
+	}
 	space = newest_space(ps, rec->pid);
 	return space ? add_map(&space->maps, rec, found.image, found.shift) : -ENOMEM;
 }
@@ -239,6 +250,17 @@ static bool is_exec(const struct processes *ps, const struct process *p,
 	return rec->exec || (!ps->comm_exec && p->forked_by_perf && rec->pid == rec->tid);
 }
 
+static int begin_program(struct processes *ps, struct process *p, uint64_t time)
+{
+	uint32_t before = *array_last(&p->spaces);
+	struct address_space *space = begin_space(ps, p, time);
+
+	if (!space)
+		return -ENOMEM;
+	space->before = before;
+	return 0;
+}
+
 static int apply_comm(struct processes *ps, const struct record *rec)
 {
 	struct process *p = get_process(ps, rec->pid);
@@ -246,7 +268,7 @@ static int apply_comm(struct processes *ps, const struct record *rec)
 	if (!p || !newest_space(ps, rec->pid))
 		return -ENOMEM;
 	p = get_process(ps, rec->pid);
-	if (is_exec(ps, p, rec) && !begin_space(ps, p, rec->time))
+	if (is_exec(ps, p, rec) && begin_program(ps, p, rec->time) < 0)
 		return -ENOMEM;
 	p->forked_by_perf = false;
 	return set_name(ps, rec->tid, rec->time, rec->name);
@@ -393,15 +415,10 @@ static void place_in(const struct map *map, uint64_t ip, struct place *ret)
 	ret->address = ip + map->shift;
 }
 
-bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
-		     struct place *ret)
+/* Through the first @n maps of a space and then those of its parents. */
+static bool place_through(const struct processes *ps, uint32_t index, size_t n,
+			  uint64_t ip, struct place *ret)
 {
-	uint32_t index = space->index;
-	size_t n;
-
-	if (index == NONE)
-		return false;
-	n = space->epoch - ps->spaces.v[index].epoch;
 	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
 		struct address_space *at = &ps->spaces.v[index];
 		const struct map *map = maps_find(&at->maps, n, ip);
@@ -416,11 +433,38 @@ bool processes_place(const struct processes *ps, const struct space *space, uint
 	return false;
 }
 
+bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
+		     struct place *ret)
+{
+	if (space->index == NONE)
+		return false;
+	return place_through(ps, space->index,
+			     space->epoch - ps->spaces.v[space->index].epoch, ip, ret);
+}
+
+bool processes_place_before_exec(const struct processes *ps, const struct space *space,
+				 uint64_t ip, struct place *ret)
+{
+	const struct address_space *at;
+
+	if (space->index == NONE)
+		return false;
+	at = &ps->spaces.v[space->index];
+	if (at->before == NONE || space->epoch - at->epoch > EXEC_MAPS)
+		return false;
+	return place_through(ps, at->before, ps->spaces.v[at->before].maps.list.count, ip,
+			     ret);
+}
+
 bool processes_kernel_place(const struct processes *ps, const struct space *space,
 			    uint64_t ip, struct place *ret)
 {
-	const struct map *map = maps_find((struct maps *)&ps->kernel, space->epoch, ip);
+	struct maps *maps = (struct maps *)&ps->kernel;
+	const struct map *map = maps_find(maps, space->epoch, ip);
 
+	if (!map && ip >= KERNEL_HALF && ps->kernel_map != NONE &&
+	    ps->kernel_map < space->epoch)
+		map = &ps->kernel.list.v[ps->kernel_map];
 	if (map)
 		place_in(map, ip, ret);
 	return map;

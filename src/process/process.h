@@ -50,6 +50,9 @@ struct image {
 	 * address; 0 where it was hidden from the recorder. _MODULE: where it began. */
 	uint32_t reference;
 	uint64_t reference_address;
+	/* IMAGE_KERNEL: the addresses its map covers, end exclusive. Those of the kernel's
+	 * init text lie outside. */
+	uint64_t start, end;
 };
 
 /* Fixed ids, made by images_init(). */
@@ -103,6 +106,13 @@ struct place {
 /* False where no map covers @ip. */
 bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
 		     struct place *ret);
+/*
+ * The same in the program that a process ran before its last exec, while the kernel is
+ * not done with that: it still shows the user address that exec was called from.
+ */
+bool processes_place_before_exec(const struct processes *ps, const struct space *space,
+				 uint64_t ip, struct place *ret);
+/* Kernel addresses that no map covers are those of the kernel itself. */
 bool processes_kernel_place(const struct processes *ps, const struct space *space,
 			    uint64_t ip, struct place *ret);
 

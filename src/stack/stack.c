@@ -153,26 +153,42 @@ static int label_frame(struct stack_walker *w, uint32_t *ret)
 	return frames_add(w->frames, &frame, ret);
 }
 
+static bool find_place(const struct stack_walker *w, const struct chain_entry *e,
+		       uint64_t ip, struct place *ret)
+{
+	const struct space *space = &w->thread->space;
+
+	switch (e->mode) {
+	case MODE_KERNEL:
+		return processes_kernel_place(w->ps, &w->kernel, ip, ret);
+	case MODE_USER:
+	case MODE_UNKNOWN:
+		return processes_place(w->ps, space, ip, ret) ||
+		       (!e->caller && processes_place_before_exec(w->ps, space, ip, ret));
+	case MODE_GUEST_KERNEL:
+	case MODE_GUEST_USER:
+		*ret = (struct place){ .image = IMAGE_ID_GUEST };
+		return true;
+	}
+	return false;
+}
+
 /* The frame of an address, looked up for real. */
 static int look_up_place(struct stack_walker *w, const struct chain_entry *e,
 			 uint32_t *ret)
 {
-	struct frame frame = { .flags = e->caller ? FRAME_CALLER : 0 };
-	uint64_t ip = e->ip - (e->caller && e->ip);
-	struct place place = { .image = IMAGE_ID_UNKNOWN };
-	bool found = false;
+	bool caller = e->caller && e->ip;
+	struct frame frame = { .flags = caller ? FRAME_CALLER : 0 };
+	uint64_t ip = e->ip - caller;
+	struct place place;
 
-	if (e->mode == MODE_KERNEL)
-		found = processes_kernel_place(w->ps, &w->kernel, ip, &place);
-	else if (e->mode == MODE_USER || e->mode == MODE_UNKNOWN)
-		found = processes_place(w->ps, &w->thread->space, ip, &place);
-	else if (e->mode == MODE_GUEST_KERNEL || e->mode == MODE_GUEST_USER)
-		place.image = IMAGE_ID_GUEST;
+	if (!find_place(w, e, ip, &place))
+		place = (struct place){ .image = IMAGE_ID_UNKNOWN };
 	/* Garbage would fill the trie: addresses without a map are one frame. */
-	if (!found || place.image == IMAGE_ID_UNKNOWN)
+	if (place.image == IMAGE_ID_UNKNOWN || place.image == IMAGE_ID_GUEST) {
 		place.address = w->options.by_address ? ip : 0;
-	if (!found && !w->options.by_address)
-		frame.flags = 0;
+		frame.flags = w->options.by_address ? frame.flags : 0;
+	}
 	frame.image = place.image;
 	frame.address = place.address;
 	return frames_add(w->frames, &frame, ret);

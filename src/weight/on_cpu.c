@@ -22,18 +22,14 @@ bool weight_sum_conserved(const struct weight_sum *sum)
 /* What stackcollapse-perf.pl makes of a line of perf script. */
 static uint64_t printed_period(const struct event *event, const struct sample *s)
 {
-	if (event->type == TYPE_TRACEPOINT || !s->has_period || s->period == 0)
-		return 1;
-	return s->period;
+	return event->type == TYPE_TRACEPOINT ? 1 : s->period;
 }
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,
 		   const struct sample *s)
 {
-	if (options->count_samples)
-		return 1;
-	if (options->as_printed)
-		return printed_period(event, s);
+	uint64_t period = options->as_printed ? printed_period(event, s) : s->period;
+
 	/* A sample without a period was taken all the same. */
-	return s->period ? s->period : 1;
+	return options->count_samples || period == 0 ? 1 : period;
 }

@@ -27,8 +27,7 @@ bool weight_sum_conserved(const struct weight_sum *sum);
 
 struct weight_options {
 	bool count_samples; /* a sample weighs 1 */
-	bool as_printed; /* as perf script prints periods: 1 where none was recorded or it is 0,
-			    and tracepoints weigh 1 */
+	bool as_printed; /* as perf script prints periods: tracepoints have none */
 };
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,
