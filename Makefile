@@ -30,12 +30,14 @@ CLI_SRC  = $(wildcard src/cli/*.c)
 UNIT_ALL = $(wildcard tests/unit/*.c tests/unit/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
 API_SRC  = $(wildcard tests/api/*.c)
+API_H    = include/flamefold.h $(wildcard tests/api/*.h)
 viewer   = $(sort $(wildcard src/write/viewer/*.$1))
 
 obj  = $(1:%.c=$(O)/%.o)
 UNIT = $(UNIT_SRC:%.c=$(O)/%)
 API  = $(foreach kind,a so cxx,$(API_SRC:%.c=$(O)/%.$(kind)))
 
+jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 quiet = $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
 
@@ -48,16 +50,16 @@ all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so ## the command and 
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
-tests: all $(UNIT) $(API) ## build the test programs, run nothing
+tests: all $(UNIT) $(API) $(O)/tests/demo/workload ## build the test programs, run nothing
 
 check: ## install what the tests need, build, run all tests
 	$(quiet)DEPS='$(DEPS)' scripts/deps build test
-	$(quiet)+$(MAKE) --no-print-directory tests
+	$(quiet)+$(MAKE) $(jobs) tests
 	$(quiet)O='$(O)' DEPS='$(DEPS)' SAN='$(SAN)' CC='$(CC)' CXX='$(CXX)' CORPUS='$(CORPUS)' tests/run $(TESTS)
 
 demo: ## install what is missing, build, profile a small program: demo.svg
 	$(quiet)DEPS='$(DEPS)' scripts/deps build
-	$(quiet)+$(MAKE) --no-print-directory all $(O)/tests/demo/workload
+	$(quiet)+$(MAKE) $(jobs) all $(O)/tests/demo/workload
 	$(quiet)O='$(O)' tests/demo/demo
 
 bench: all $(O)/tests/bench/sumbytes $(O)/tests/demo/workload ## time flamefold against its peers
@@ -119,15 +121,15 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a
 api_flags = -Iinclude -Wall -Wextra -Wno-missing-field-initializers $(CFLAGS) $(ALL_LDFLAGS)
 shared    = -L$(O) -lflamefold -Wl,-rpath,$(abspath $(O))
 
-$(O)/tests/api/%.a: tests/api/%.c $(O)/libflamefold.a $(O)/flags
+$(O)/tests/api/%.a: tests/api/%.c $(API_H) $(O)/libflamefold.a $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c99 -pedantic $(api_flags) -o $@ $< $(O)/libflamefold.a $(LIBS)
 
-$(O)/tests/api/%.so: tests/api/%.c $(O)/libflamefold.so $(O)/flags
+$(O)/tests/api/%.so: tests/api/%.c $(API_H) $(O)/libflamefold.so $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c99 -pedantic $(api_flags) -o $@ $< $(shared)
 
-$(O)/tests/api/%.cxx: tests/api/%.c $(O)/libflamefold.so $(O)/flags
+$(O)/tests/api/%.cxx: tests/api/%.c $(API_H) $(O)/libflamefold.so $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX)$(CXX) -x c++ $(api_flags) -o $@ $< -x none $(shared)
 

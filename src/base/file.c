@@ -182,6 +182,8 @@ int file_slurp(struct context *ctx, const char *path, size_t most, char **ret,
 
 	if (fd < 0)
 		return fail_errno(ctx, "open", path);
+	/* Only opening must not wait; a FIFO that has a writer is read to its end. */
+	fcntl(fd, F_SETFL, 0);
 	err = read_all(fd, most, &bytes, size);
 	close(fd);
 	if (err < 0) {

@@ -1,5 +1,6 @@
 #include "input/input.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,17 +39,42 @@ static bool looks_like_text(const uint8_t *p, size_t size)
 	return true;
 }
 
-/* perf script's output: "comm 123 [001] 12.345: 1 cycles: \n\t  55d0 main (/bin/x)". */
-static bool looks_like_perf_script(const uint8_t *p, size_t size)
+/* The first line that is no comment. */
+static const uint8_t *first_line(const uint8_t *p, const uint8_t *end, size_t *size)
 {
-	const uint8_t *line = memchr(p, '\n', size);
-	const uint8_t *end = p + size;
+	const uint8_t *stop;
 
-	if (!line || end - line < 4 || line == p)
+	for (; p < end && (*p == '#' || *p == '\n'); p = stop + 1) {
+		stop = memchr(p, '\n', (size_t)(end - p));
+		if (!stop)
+			stop = end - 1;
+	}
+	stop = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+	*size = stop ? (size_t)(stop - p) : 0;
+	return p;
+}
+
+/*
+ * perf script's output begins with "comm 123 [001] 12.345: 1 cycles: ". Its lines have
+ * a time with a colon behind it and do not end in a count.
+ */
+static bool looks_like_perf_script(const uint8_t *bytes, size_t size)
+{
+	size_t length;
+	const uint8_t *p = first_line(bytes, bytes + size, &length);
+
+	if (length == 0 || isdigit(p[length - 1]))
 		return false;
-	return line[-1] != ')' && line[1] == '\t' &&
-	       memchr(line, '(', (size_t)(end - line)) &&
-	       memchr(p, ':', (size_t)(line - p));
+	for (size_t i = 2; i + 2 < length; i++)
+		if (p[i] == ':' && p[i + 1] == ' ' && isdigit(p[i - 1])) {
+			size_t digits = i;
+
+			while (digits > 0 && isdigit(p[digits - 1]))
+				digits--;
+			if (digits > 0 && p[digits - 1] == '.')
+				return true;
+		}
+	return false;
 }
 
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)

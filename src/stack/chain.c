@@ -21,6 +21,7 @@ void chain_start(struct chain *c, const struct sample *s)
 static bool take_marker(struct chain *c, uint64_t value)
 {
 	c->exact = true;
+	c->entered = -value == CONTEXT_USER && c->mode == MODE_KERNEL;
 	switch (-value) {
 	case CONTEXT_HV:
 		c->mode = MODE_HYPERVISOR;
@@ -59,8 +60,8 @@ bool chain_next(struct chain *c, struct chain_entry *ret)
 			}
 			continue;
 		}
-		*ret = (struct chain_entry){ ip, c->mode, !c->exact };
-		c->exact = false;
+		*ret = (struct chain_entry){ ip, c->mode, !c->exact, c->entered };
+		c->exact = c->entered = false;
 		return true;
 	}
 	return false;

@@ -17,6 +17,7 @@ struct chain {
 	uint32_t next;
 	uint8_t mode; /* enum cpu_mode of what follows */
 	bool exact; /* what follows is no return address */
+	bool entered; /* what follows is where a process entered the kernel */
 	bool odd; /* cut at a value that is neither address nor known marker */
 };
 
@@ -24,6 +25,7 @@ struct chain_entry {
 	uint64_t ip;
 	uint8_t mode; /* enum cpu_mode */
 	bool caller; /* ip is a return address */
+	bool entered; /* the kernel was entered from here */
 };
 
 void chain_start(struct chain *c, const struct sample *s);

@@ -14,7 +14,7 @@ enum {
 struct place_seen {
 	uint64_t ip;
 	uint32_t epoch;
-	uint32_t caller;
+	uint32_t kind; /* what the address is, besides its number */
 	uint32_t frame; /* + 1; 0: empty */
 };
 
@@ -164,7 +164,7 @@ static bool find_place(const struct stack_walker *w, const struct chain_entry *e
 	case MODE_USER:
 	case MODE_UNKNOWN:
 		return processes_place(w->ps, space, ip, ret) ||
-		       (!e->caller && processes_place_before_exec(w->ps, space, ip, ret));
+		       (e->entered && processes_place_before_exec(w->ps, space, ip, ret));
 	case MODE_GUEST_KERNEL:
 	case MODE_GUEST_USER:
 		*ret = (struct place){ .image = IMAGE_ID_GUEST };
@@ -199,18 +199,18 @@ static int frame_of(struct stack_walker *w, const struct chain_entry *e, uint32_
 	bool kernel = e->mode == MODE_KERNEL;
 	uint32_t epoch =
 		kernel ? w->kernel.epoch | KERNEL_EPOCHS : w->thread->space.epoch;
-	uint32_t caller = e->caller | (uint32_t)e->mode << 1;
+	uint32_t kind = e->caller | (uint32_t)e->entered << 1 | (uint32_t)e->mode << 2;
 	struct place_seen *seen;
 
-	seen = &w->places[hash_u64(e->ip ^ (uint64_t)epoch << 40 ^ caller) % PLACES];
+	seen = &w->places[hash_u64(e->ip ^ (uint64_t)epoch << 40 ^ kind) % PLACES];
 	if (seen->frame && seen->ip == e->ip && seen->epoch == epoch &&
-	    seen->caller == caller) {
+	    seen->kind == kind) {
 		*ret = seen->frame - 1;
 		return 0;
 	}
 	if (look_up_place(w, e, ret) < 0)
 		return -ENOMEM;
-	*seen = (struct place_seen){ e->ip, epoch, caller, *ret + 1 };
+	*seen = (struct place_seen){ e->ip, epoch, kind, *ret + 1 };
 	return 0;
 }
 
@@ -272,6 +272,17 @@ static void turn_round(uint32_t *v, size_t count)
 	}
 }
 
+/* Cut stacks stand apart from whole ones, directly below the process. */
+static int push_mark(struct stack_walker *w, unsigned poorer)
+{
+	struct frame frame = { .image = IMAGE_ID_NAMES, .address = w->options.truncated };
+	uint32_t id;
+
+	if (!frame.address || !(poorer & (POORER_ODD_CONTEXT | POORER_MAX_STACK)))
+		return 0;
+	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push(w, id);
+}
+
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	unsigned poorer = s->has_user_stack ? POORER_USER_STACK : 0;
@@ -283,6 +294,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		poorer |= POORER_NO_CHAIN;
 		err = push_ip(w, s);
 	}
+	if (err == 0)
+		err = push_mark(w, poorer);
 	if (err < 0)
 		return err;
 	if (w->thread->frame == 0) {

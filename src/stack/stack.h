@@ -55,6 +55,8 @@ struct stack_options {
 	int root; /* enum ff_root of the public header: 0 comm, 1 pid, 2 tid */
 	uint32_t max_stack; /* 0: all */
 	bool by_address; /* addresses without a map are told apart */
+	uint32_t
+		truncated; /* string id of the frame below which cut stacks go; 0: none */
 	bool empty_chains; /* a chain without frames stays empty, as perf script has it */
 };
 
