@@ -1,0 +1,163 @@
+#include "object/elf_symbols.h"
+
+#include <string.h>
+
+#include "object/section.h"
+
+enum { MOST_SYMBOLS = 1 << 29 }; /* bytes of one table */
+
+/* What the choice of symbols needs of a section, by its index. */
+struct place {
+	uint64_t end; /* address behind it */
+	bool loaded;
+	bool labels; /* symbols without a type count */
+};
+
+struct reader {
+	struct symtab *st;
+	const struct object *o; /* whose table it is */
+	ARRAY(struct place) places;
+	Elf_Data *symbols;
+	struct names *names;
+	enum symbol_table table;
+};
+
+/* perf's test, which sees ".text.hot" and ".data.rel.ro" but also ".gnu.text". */
+static bool holds_labels(const char *name)
+{
+	return strstr(name, "text") || strstr(name, "data");
+}
+
+static int read_places(struct reader *r)
+{
+	struct section s;
+
+	for (size_t i = 0; section_at(r->o, i, &s); i++) {
+		struct place *place = array_add(&r->places);
+
+		if (!place)
+			return -ENOMEM;
+		place->end = s.header.sh_addr + s.header.sh_size;
+		place->loaded = s.header.sh_flags & SHF_ALLOC;
+		place->labels = holds_labels(s.name);
+	}
+	return 0;
+}
+
+/* "$x" and the like say where code and data begin: there are thousands of each. */
+static bool is_mapping_symbol(const struct reader *r, const GElf_Sym *sym)
+{
+	const char *name;
+	size_t size;
+
+	if (r->o->machine != EM_ARM && r->o->machine != EM_AARCH64)
+		return false;
+	name = names_at(r->names, sym->st_name, &size);
+	return size >= 2 && name[0] == '$' && memchr("adtx", name[1], 4) &&
+	       (size == 2 || name[2] == '.');
+}
+
+static bool is_wanted(const struct reader *r, const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+	unsigned visibility = GELF_ST_VISIBILITY(sym->st_other);
+	const struct place *place;
+
+	if (sym->st_name == 0 || sym->st_name >= r->names->size ||
+	    sym->st_shndx == SHN_UNDEF || sym->st_shndx >= r->places.count)
+		return false;
+	place = &r->places.v[sym->st_shndx];
+	if (!place->loaded)
+		return false;
+	if (type == STT_NOTYPE) {
+		if (!place->labels || visibility == STV_HIDDEN ||
+		    visibility == STV_INTERNAL)
+			return false;
+	} else if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_OBJECT) {
+		return false;
+	}
+	return !is_mapping_symbol(r, sym);
+}
+
+static int add_symbol(struct reader *r, const GElf_Sym *sym)
+{
+	struct symbol *s = array_add(&r->st->symbols);
+	unsigned bind = GELF_ST_BIND(sym->st_info);
+
+	if (!s)
+		return -ENOMEM;
+	s->start = sym->st_value;
+	s->end = sym->st_value + sym->st_size;
+	s->name = sym->st_name;
+	s->table = (uint8_t)r->table;
+	if (bind == STB_WEAK)
+		s->flags |= SYMBOL_WEAK;
+	if (bind == STB_GLOBAL)
+		s->flags |= SYMBOL_GLOBAL;
+	/* The address of Thumb code has its lowest bit set. */
+	if (r->o->machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+		s->start &= ~(uint64_t)1;
+	if (sym->st_size == 0) {
+		s->flags |= SYMBOL_SIZELESS;
+		s->end = r->places.v[sym->st_shndx].end;
+	}
+	if (s->end < s->start)
+		s->end = sym->st_size ? UINT64_MAX : s->start;
+	return 0;
+}
+
+/* 1, 0 where there is none that can be used, or -ENOMEM. */
+static int open_table(struct reader *r, uint32_t type)
+{
+	struct section table;
+
+	if (!section_of_type(r->o, type, &table))
+		return 0;
+	r->symbols = section_data(&table, MOST_SYMBOLS);
+	if (!r->symbols || r->symbols->d_type != ELF_T_SYM)
+		return 0;
+	if (names_open(r->names, r->o, table.header.sh_link) < 0)
+		return -ENOMEM;
+	return r->names->size > 0;
+}
+
+static int read_table(struct reader *r)
+{
+	size_t one = gelf_fsize(r->o->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t count = one ? r->symbols->d_size / one : 0;
+	GElf_Sym sym;
+
+	if (!array_reserve(&r->st->symbols, count / 2))
+		return -ENOMEM;
+	for (size_t i = 1; i < count && gelf_getsym(r->symbols, (int)i, &sym); i++)
+		if (is_wanted(r, &sym) && add_symbol(r, &sym) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int read_tables(struct symtab *st, const struct object *o, uint32_t type,
+		       enum symbol_table table)
+{
+	struct reader r = {
+		.st = st, .o = o, .table = table, .names = &st->names[table]
+	};
+	int err = open_table(&r, type);
+
+	if (err <= 0)
+		return err;
+	err = read_places(&r);
+	if (err == 0)
+		err = read_table(&r);
+	array_release(&r.places);
+	return err;
+}
+
+int elf_symbols_read(struct symtab *st, const struct object *o,
+		     const struct object *debug)
+{
+	int err = read_tables(st, debug ? debug : o, SHT_SYMTAB, TABLE_SYMTAB);
+
+	if (err == 0)
+		err = read_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
+	return err;
+}

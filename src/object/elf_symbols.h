@@ -1,0 +1,10 @@
+#ifndef OBJECT_ELF_SYMBOLS_H
+#define OBJECT_ELF_SYMBOLS_H
+
+#include "object/symtab.h"
+
+/* Adds what .symtab and .dynsym have of functions, data and labels. 0, or -ENOMEM. */
+int elf_symbols_read(struct symtab *st, const struct object *o,
+		     const struct object *debug);
+
+#endif

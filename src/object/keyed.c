@@ -1,0 +1,82 @@
+#include "object/keyed.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Counting sort by digits of 11 bits, lowest first. Addresses of one object differ
+ * in three digits at most times; a digit that all keys share costs no pass.
+ */
+enum {
+	DIGIT_BITS = 11,
+	DIGITS = 1 << DIGIT_BITS,
+	PASSES = (64 + DIGIT_BITS - 1) / DIGIT_BITS,
+};
+
+static size_t digit_of(uint64_t key, int pass)
+{
+	return key >> (pass * DIGIT_BITS) & (DIGITS - 1);
+}
+
+static bool is_sorted(const struct keyed *v, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (v[i - 1].key > v[i].key)
+			return false;
+	return true;
+}
+
+static uint64_t bits_that_differ(const struct keyed *v, size_t count)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differ |= v[i].key ^ v[0].key;
+	return differ;
+}
+
+static void sort_digit(const struct keyed *from, struct keyed *to, size_t count, int pass)
+{
+	size_t starts[DIGITS] = { 0 };
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		starts[digit_of(from[i].key, pass)]++;
+	for (size_t d = 0; d < DIGITS; d++) {
+		size_t n = starts[d];
+
+		starts[d] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[starts[digit_of(from[i].key, pass)]++] = from[i];
+}
+
+int keyed_sort(struct keyed *v, size_t count)
+{
+	struct keyed *from = v, *to, *room;
+	uint64_t differ;
+
+	if (is_sorted(v, count))
+		return 0;
+	room = malloc(count * sizeof(*room));
+	if (!room)
+		return -ENOMEM;
+	to = room;
+	differ = bits_that_differ(v, count);
+	for (int pass = 0; pass < PASSES; pass++) {
+		struct keyed *was = from;
+
+		if (digit_of(differ, pass) == 0)
+			continue;
+		sort_digit(from, to, count, pass);
+		from = to;
+		to = was;
+	}
+	if (from != v)
+		memcpy(v, from, count * sizeof(*v));
+	free(room);
+	return 0;
+}

@@ -1,0 +1,111 @@
+#include "object/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object/section.h"
+
+enum {
+	MOST_BYTES = 1 << 30,
+	MOST_NAME = 1 << 14, /* bytes of a name; the rest is left out */
+	BLOCK = 1 << 14,
+};
+
+static size_t blocks(const struct names *n)
+{
+	return (n->size + BLOCK - 1) / BLOCK;
+}
+
+/* A file in memory: its bytes are there. */
+static int borrow(struct names *n, const struct section *s)
+{
+	Elf_Data *data = section_data(s, MOST_BYTES);
+
+	if (data)
+		*n = (struct names){ .bytes = data->d_buf, .size = data->d_size };
+	return 0;
+}
+
+int names_open(struct names *n, const struct object *o, size_t index)
+{
+	struct section s;
+
+	*n = (struct names){ 0 };
+	if (!section_at(o, index, &s) || s.header.sh_type == SHT_NOBITS)
+		return 0;
+	if (o->fd < 0)
+		return borrow(n, &s);
+	if (s.header.sh_size == 0 || s.header.sh_size > MOST_BYTES ||
+	    s.header.sh_offset > o->size ||
+	    o->size - s.header.sh_offset < s.header.sh_size)
+		return 0;
+	n->fd = o->fd;
+	n->offset = s.header.sh_offset;
+	n->size = s.header.sh_size;
+	n->bytes = malloc(n->size);
+	n->loaded = calloc(blocks(n), 1);
+	if (n->bytes && n->loaded)
+		return 0;
+	names_release(n);
+	return -ENOMEM;
+}
+
+void names_release(struct names *n)
+{
+	if (n->loaded)
+		free(n->bytes);
+	free(n->loaded);
+	*n = (struct names){ 0 };
+}
+
+/* What cannot be read, because the file was cut since, is zero. */
+static void load_block(const struct names *n, size_t block)
+{
+	size_t at = block * BLOCK, left = n->size - at, done = 0;
+	ssize_t got = 1;
+
+	if (n->loaded[block])
+		return;
+	if (left > BLOCK)
+		left = BLOCK;
+	while (done < left && got > 0) {
+		got = pread(n->fd, n->bytes + at + done, left - done,
+			    (off_t)(n->offset + at + done));
+		if (got > 0)
+			done += (size_t)got;
+	}
+	memset(n->bytes + at + done, 0, left - done);
+	n->loaded[block] = 1;
+}
+
+void names_load(const struct names *n)
+{
+	for (size_t i = 0; n->loaded && i < blocks(n); i++)
+		load_block(n, i);
+}
+
+const char *names_at(const struct names *n, size_t offset, size_t *size)
+{
+	size_t end = offset, most;
+
+	*size = 0;
+	if (offset >= n->size)
+		return "";
+	most = n->size - offset < MOST_NAME ? n->size : offset + MOST_NAME;
+	while (end < most) {
+		size_t stop = (end / BLOCK + 1) * BLOCK, length;
+
+		if (stop > most)
+			stop = most;
+		if (n->loaded)
+			load_block(n, end / BLOCK);
+		length = strnlen(n->bytes + end, stop - end);
+		end += length;
+		if (end < stop)
+			break;
+	}
+	*size = end - offset;
+	return n->bytes + offset;
+}

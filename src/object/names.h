@@ -1,0 +1,36 @@
+#ifndef OBJECT_NAMES_H
+#define OBJECT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/object.h"
+
+/*
+ * The string table of a symbol table. Of tens of megabytes a profile needs a few
+ * hundred names, so a block of it is read when a name in it is asked for.
+ *
+ *	bytes   |....|####|....|....|####|....|
+ *	loaded    0    1    0    0    1    0
+ */
+struct names {
+	char *bytes;
+	size_t size;
+	uint8_t *loaded; /* by block; NULL: all is there, and not owned */
+	int fd;
+	uint64_t offset; /* of the table in the file */
+};
+
+/* The table that section @index of @o holds; empty where it holds none. @o outlives it.
+ * 0, or -ENOMEM. */
+int names_open(struct names *n, const struct object *o, size_t index);
+void names_release(struct names *n); /* a zeroed one is fine */
+
+/* Reads what is not there yet; after that any number of threads may ask. */
+void names_load(const struct names *n);
+
+/* The name at @offset, not NUL-terminated where it is damaged or long: *@size counts. */
+const char *names_at(const struct names *n, size_t offset, size_t *size);
+
+#endif

@@ -1,0 +1,78 @@
+#ifndef OBJECT_OBJECT_H
+#define OBJECT_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/context.h"
+
+/*
+ * An open ELF file. Its bytes are not trusted, and read, not mapped.
+ *
+ * Recordings name an address by its offset in the file; symbols and debug
+ * information by its virtual address. The load segments say which is which, and no
+ * single distance does: linkers leave a page between segments in one and not in the
+ * other.
+ *
+ *	offset   0     600          2e00
+ *	         | R   | R X        | RW |
+ *	address  0     1600         4e00
+ *
+ * One handle belongs to one thread at a time (elfutils is built without locks).
+ */
+enum { OBJECT_BUILD_ID_MAX = 64 };
+
+struct segment {
+	uint64_t offset, size, address;
+	bool exec;
+};
+
+struct object {
+	struct Elf *elf;
+	int fd; /* -1: from memory */
+	uint64_t size; /* of the file */
+	unsigned machine; /* EM_* */
+	bool relocatable; /* its symbols have no addresses: a .o or a kernel module */
+	ARRAY(struct segment) segments; /* executable ones first */
+	uint8_t build_id_size; /* 0: it has none */
+	uint8_t build_id[OBJECT_BUILD_ID_MAX];
+};
+
+/* Once in a process, before objects are opened from several threads. */
+void object_prepare(void);
+
+/* Regular files only; waits for nothing. A negative errno with a sentence; -EBADMSG
+ * where it is no ELF file. */
+int object_open(struct context *ctx, const char *path, struct object *ret);
+
+/* @image stays the caller's and outlives the object. */
+int object_open_memory(struct context *ctx, const void *image, size_t size,
+		       struct object *ret);
+
+/* The vdso that the kernel gave to this process. -ENOENT where there is none. */
+int object_open_vdso(struct context *ctx, struct object *ret);
+
+void object_close(struct object *o); /* a zeroed or closed one is fine */
+
+/* False where no segment holds @offset. */
+bool object_address(const struct object *o, uint64_t offset, uint64_t *ret);
+
+/* True where an executable segment holds @address. */
+bool object_is_code(const struct object *o, uint64_t address);
+
+/* A build id as recorded: perf pads or cuts it to 20 bytes. */
+bool object_has_build_id(const struct object *o, const uint8_t *id, size_t size);
+
+bool object_has_symtab(const struct object *o);
+bool object_has_debug_info(const struct object *o);
+
+/* Name and checksum of the file that holds its debug information; false where it
+ * names none. *@name is valid until object_close(). */
+bool object_debug_link(const struct object *o, const char **name, uint32_t *checksum);
+
+/* The checksum that debug links hold, over the whole of @o's file. */
+int object_checksum(struct context *ctx, const struct object *o, uint32_t *ret);
+
+#endif

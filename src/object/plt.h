@@ -1,0 +1,10 @@
+#ifndef OBJECT_PLT_H
+#define OBJECT_PLT_H
+
+#include "object/symtab.h"
+
+/* Adds a symbol "name@plt" for every entry of the PLT sections whose target is known.
+ * After all other symbols. 0, or -ENOMEM. */
+int plt_read(struct symtab *st, const struct object *o);
+
+#endif

@@ -1,0 +1,61 @@
+#include "object/section.h"
+
+#include <string.h>
+
+static bool describe(const struct object *o, Elf_Scn *scn, struct section *ret)
+{
+	size_t names;
+
+	if (!scn || !gelf_getshdr(scn, &ret->header))
+		return false;
+	ret->scn = scn;
+	ret->name = NULL;
+	if (elf_getshdrstrndx(o->elf, &names) == 0)
+		ret->name = elf_strptr(o->elf, names, ret->header.sh_name);
+	if (!ret->name)
+		ret->name = "";
+	return true;
+}
+
+bool section_named(const struct object *o, const char *name, struct section *ret)
+{
+	Elf_Scn *scn = NULL;
+	struct section s;
+
+	while ((scn = elf_nextscn(o->elf, scn)))
+		if (describe(o, scn, &s) && strcmp(s.name, name) == 0) {
+			*ret = s;
+			return true;
+		}
+	return false;
+}
+
+bool section_of_type(const struct object *o, uint32_t type, struct section *ret)
+{
+	Elf_Scn *scn = NULL;
+	struct section s;
+
+	while ((scn = elf_nextscn(o->elf, scn)))
+		if (describe(o, scn, &s) && s.header.sh_type == type) {
+			*ret = s;
+			return true;
+		}
+	return false;
+}
+
+bool section_at(const struct object *o, size_t index, struct section *ret)
+{
+	return describe(o, elf_getscn(o->elf, index), ret);
+}
+
+Elf_Data *section_data(const struct section *s, size_t most)
+{
+	Elf_Data *data;
+
+	if (s->header.sh_type == SHT_NOBITS || s->header.sh_size > most)
+		return NULL;
+	data = elf_getdata(s->scn, NULL);
+	if (!data || !data->d_buf || data->d_size == 0 || data->d_size > most)
+		return NULL;
+	return data;
+}

@@ -1,0 +1,28 @@
+#ifndef OBJECT_SECTION_H
+#define OBJECT_SECTION_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/object.h"
+
+/* A section that was checked: its bytes lie in the file and are not many. */
+struct section {
+	Elf_Scn *scn;
+	GElf_Shdr header;
+	const char *name; /* never NULL */
+};
+
+/* The first section of that name, or of that type; false where there is none. */
+bool section_named(const struct object *o, const char *name, struct section *ret);
+bool section_of_type(const struct object *o, uint32_t type, struct section *ret);
+
+/* The section at @index of the header table. */
+bool section_at(const struct object *o, size_t index, struct section *ret);
+
+/* Its bytes, valid until object_close(); NULL where it has none or more than @most. */
+Elf_Data *section_data(const struct section *s, size_t most);
+
+#endif

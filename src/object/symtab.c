@@ -1,0 +1,171 @@
+#include "object/symtab.h"
+
+#include <string.h>
+
+#include "object/elf_symbols.h"
+#include "object/keyed.h"
+#include "object/plt.h"
+
+enum { PAGE = 4096 };
+
+int symtab_read(struct symtab *ret, const struct object *o, const struct object *debug)
+{
+	struct symtab st = { 0 };
+	int err = 0;
+
+	if (!o->relocatable) {
+		err = elf_symbols_read(&st, o, debug);
+		if (err == 0)
+			err = plt_read(&st, o);
+	}
+	if (err == 0)
+		err = symtab_finish(&st);
+	if (err < 0) {
+		symtab_release(&st);
+		return err;
+	}
+	*ret = st;
+	return 0;
+}
+
+void symtab_release(struct symtab *st)
+{
+	array_release(&st->symbols);
+	spans_release(&st->spans);
+	text_release(&st->plt_names);
+	for (size_t i = 0; i < SYMBOL_TABLES; i++)
+		names_release(&st->names[i]);
+	*st = (struct symtab){ 0 };
+}
+
+static int sort_symbols(struct symtab *st)
+{
+	size_t count = st->symbols.count;
+	struct symbol *sorted = NULL;
+	struct keyed *order;
+	int err = -ENOMEM;
+
+	order = malloc((count + 1) * sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct keyed){ st->symbols.v[i].start, (uint32_t)i };
+	if (keyed_sort(order, count) < 0)
+		goto out;
+	sorted = malloc((count + 1) * sizeof(*sorted));
+	if (!sorted)
+		goto out;
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = st->symbols.v[order[i].id];
+	free(st->symbols.v);
+	st->symbols.v = sorted;
+	st->symbols.room = count + 1;
+	err = 0;
+out:
+	free(order);
+	return err;
+}
+
+/* The end of what has no size and nothing behind it. */
+static uint64_t last_end(uint64_t start)
+{
+	uint64_t page = (start + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+
+	return page > UINT64_MAX - PAGE || page < start ? UINT64_MAX : page + PAGE;
+}
+
+/*
+ * A symbol without a size ends where the next one starts. Of several at one address
+ * only the last of a table gets that size, the others stay empty, and with that the
+ * last one gives the name: so it is in perf, and kallsyms has nothing but such.
+ */
+static void end_symbols(struct symtab *st)
+{
+	uint64_t next = 0; /* start of the group behind; only with has_next */
+	bool has_next = false;
+
+	for (size_t i = st->symbols.count; i-- > 0;) {
+		struct symbol *s = &st->symbols.v[i], *behind = s + 1;
+		bool last = i + 1 == st->symbols.count;
+		uint64_t end;
+
+		if (!last && behind->start != s->start) {
+			next = behind->start;
+			has_next = true;
+		}
+		if (!(s->flags & SYMBOL_SIZELESS))
+			continue;
+		end = has_next ? next : last_end(s->start);
+		if (!last && behind->start == s->start && behind->table == s->table)
+			end = s->start;
+		if (end < s->end)
+			s->end = end;
+	}
+}
+
+static int paint_groups(struct symtab *st)
+{
+	struct painter painter = { .out = &st->spans };
+	int err = 0;
+
+	for (size_t i = 0, n; i < st->symbols.count && err == 0; i += n) {
+		struct span group = { .start = st->symbols.v[i].start,
+				      .id = (uint32_t)i };
+
+		n = symtab_group(st, i);
+		for (size_t k = i; k < i + n; k++)
+			if (st->symbols.v[k].end > group.end)
+				group.end = st->symbols.v[k].end;
+		err = painter_add(&painter, &group);
+	}
+	if (err == 0)
+		err = painter_finish(&painter);
+	painter_release(&painter);
+	return err;
+}
+
+int symtab_finish(struct symtab *st)
+{
+	if (st->symbols.count > UINT32_MAX / 2)
+		return -ENOMEM;
+	if (sort_symbols(st) < 0)
+		return -ENOMEM;
+	end_symbols(st);
+	return paint_groups(st);
+}
+
+size_t symtab_group(const struct symtab *st, size_t first)
+{
+	uint64_t start = st->symbols.v[first].start;
+	size_t i = first + 1;
+
+	while (i < st->symbols.count && st->symbols.v[i].start == start)
+		i++;
+	return i - first;
+}
+
+const char *symtab_name(const struct symtab *st, const struct symbol *s, size_t *size)
+{
+	return names_at(&st->names[s->table], s->name, size);
+}
+
+void symtab_load_names(const struct symtab *st)
+{
+	for (size_t i = 0; i < SYMBOL_TABLES; i++)
+		names_load(&st->names[i]);
+}
+
+bool symtab_find(const struct symtab *st, const char *name, uint64_t *ret)
+{
+	size_t length = strlen(name), size;
+
+	for (size_t i = 0; i < st->symbols.count; i++) {
+		const char *known = symtab_name(st, &st->symbols.v[i], &size);
+
+		if (size == length && memcmp(known, name, size) == 0) {
+			*ret = st->symbols.v[i].start;
+			return true;
+		}
+	}
+	return false;
+}
