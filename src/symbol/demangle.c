@@ -1,0 +1,123 @@
+#include "symbol/demangle.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_INPUT = 4096,
+	MOST_OUTPUT = 1 << 16,
+	/* Each may repeat what stands before it: the output grows exponentially with
+	 * them, and the D demangler has no limit of its own. */
+	MOST_D_BACK_REFERENCES = 24,
+};
+
+/*
+ * A few hundred bytes can stand for more text than there is memory, so libiberty's
+ * output is watched while it comes and the work is left when it is too much. It keeps
+ * all its state on the stack while it calls back, so leaving by a jump loses nothing
+ * (but for one identifier of a Rust name in punycode).
+ */
+struct sink {
+	struct text *out;
+	size_t start;
+	jmp_buf enough;
+};
+
+static void take(const char *bytes, size_t size, void *arg)
+{
+	struct sink *sink = arg;
+
+	if (sink->out->size - sink->start + size > MOST_OUTPUT)
+		longjmp(sink->enough, 1);
+	text_add(sink->out, bytes, size);
+}
+
+typedef int demangler(const char *, int, demangle_callbackref, void *);
+
+static bool run(demangler *call, const char *name, struct text *out)
+{
+	struct sink sink = { .out = out, .start = out->size };
+	const size_t start = out->size;
+
+	if (setjmp(sink.enough) == 0 && call(name, DMGL_NO_OPTS, take, &sink) &&
+	    out->size > start)
+		return true;
+	out->size = start;
+	if (out->bytes)
+		out->bytes[start] = '\0';
+	return false;
+}
+
+/* Also "_GLOBAL__sub_I_x", which cplus_demangle_v3() knows. */
+static bool may_be_cplus(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
+}
+
+static bool cplus_or_rust(const char *name, struct text *out)
+{
+	/* Legacy Rust names are C++ names too, so Rust is asked first. */
+	if ((name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) &&
+	    run(rust_demangle_callback, name, out))
+		return true;
+	return may_be_cplus(name) && run(cplus_demangle_v3_callback, name, out);
+}
+
+static bool d(const char *name, struct text *out)
+{
+	size_t back = 0;
+	char *known;
+
+	if (strncmp(name, "_D", 2) != 0)
+		return false;
+	for (const char *p = name; *p; p++)
+		back += *p == 'Q';
+	if (back > MOST_D_BACK_REFERENCES)
+		return false;
+	known = dlang_demangle(name, DMGL_NO_OPTS);
+	if (!known)
+		return false;
+	text_string(out, known);
+	free(known);
+	return true;
+}
+
+static unsigned hex_digit(char c)
+{
+	return (unsigned)(isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10);
+}
+
+/* "camlModule__Inner__f$2b_12" is Module.Inner.f+_12. */
+static bool ocaml(const char *name, struct text *out)
+{
+	if (strncmp(name, "caml", 4) != 0 || !isupper((unsigned char)name[4]))
+		return false;
+	for (const char *p = name + 4; *p;) {
+		if (p[0] == '_' && p[1] == '_') {
+			text_char(out, '.');
+			p += 2;
+		} else if (p[0] == '$' && isxdigit((unsigned char)p[1]) &&
+			   isxdigit((unsigned char)p[2])) {
+			text_char(out, (char)(hex_digit(p[1]) << 4 | hex_digit(p[2])));
+			p += 3;
+		} else {
+			text_char(out, *p++);
+		}
+	}
+	return true;
+}
+
+bool demangle(const char *name, size_t size, enum demangle_set set, struct text *out)
+{
+	char copy[MOST_INPUT + 1];
+
+	if (size < 3 || size > MOST_INPUT || (name[0] != '_' && name[0] != 'c'))
+		return false;
+	memcpy(copy, name, size);
+	copy[size] = '\0';
+	return cplus_or_rust(copy, out) || ocaml(copy, out) ||
+	       (set == DEMANGLE_ALL && d(copy, out));
+}

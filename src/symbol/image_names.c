@@ -1,0 +1,213 @@
+#include "symbol/image_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbol/alias.h"
+
+/* An address of the symbol table, and the frame that asks for it. */
+struct naming_job {
+	struct image_names *job;
+	const struct source_finder *finder;
+	const struct frames *frames;
+	uint32_t *of_frame;
+	struct source source;
+	struct naming naming;
+	struct alias alias;
+	struct hash_map by_symbol; /* index in functions, where the symbol decides it */
+	uint32_t unnamed; /* the same for what has no symbol; HASH_NONE: not yet */
+	struct text symbol; /* demangled */
+	struct text place; /* file:line */
+};
+
+static uint64_t recorded_pc(const struct frame *f)
+{
+	return f->address + (f->flags & FRAME_CALLER ? 1 : 0);
+}
+
+/* Appends a function; HASH_NONE without memory. */
+static uint32_t add_function(struct naming_job *n, const struct name_parts *parts)
+{
+	struct image_names *job = n->job;
+	struct image_function *f = array_add(&job->functions);
+
+	if (!f)
+		return HASH_NONE;
+	f->name = job->names.size;
+	f->unnamed = !parts->symbol;
+	f->dropped = !naming_add(&n->naming, parts, &job->names);
+	if (n->place.size > 0) {
+		text_char(&job->names, ':');
+		text_add(&job->names, n->place.bytes, n->place.size);
+	}
+	f->size = job->names.size - f->name;
+	if (job->names.failed || n->symbol.failed || n->place.failed)
+		return HASH_NONE;
+	return (uint32_t)job->functions.count - 1;
+}
+
+/* Where names hold more than the symbol they are made for every address. */
+static bool is_by_address(const struct naming_job *n)
+{
+	return n->source.line ||
+	       (n->finder->options->compat && strstr(n->naming.path, " ("));
+}
+
+static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t address,
+			    uint64_t pc)
+{
+	const struct symbol *s = &n->source.symbols->symbols.v[symbol];
+	uint32_t *known = hash_map_get(&n->by_symbol, symbol), function;
+	struct name_parts parts = { .offset = address - s->start, .pc = pc };
+
+	if (known && !is_by_address(n))
+		return *known;
+	text_clear(&n->symbol);
+	alias_name(&n->alias, s, &n->symbol);
+	text_clear(&n->place);
+	if (n->source.line)
+		line_find(n->source.line, address, &n->place);
+	parts.symbol = n->symbol.bytes ? n->symbol.bytes : "";
+	parts.size = n->symbol.size;
+	function = add_function(n, &parts);
+	if (function != HASH_NONE && !hash_map_set(&n->by_symbol, symbol, function))
+		return HASH_NONE;
+	return function;
+}
+
+static uint32_t name_unnamed(struct naming_job *n, uint64_t pc)
+{
+	struct name_parts parts = { .pc = pc };
+
+	n->job->unnamed++;
+	text_clear(&n->place);
+	if (n->unnamed == HASH_NONE || n->finder->options->addrs)
+		n->unnamed = add_function(n, &parts);
+	return n->unnamed;
+}
+
+/* Code that the kernel made is named by the record that announced it. */
+static uint32_t name_by_path(struct naming_job *n, uint64_t pc)
+{
+	struct name_parts parts = { .symbol = n->naming.path,
+				    .size = strlen(n->naming.path),
+				    .pc = pc };
+
+	text_clear(&n->place);
+	if (n->unnamed == HASH_NONE)
+		n->unnamed = add_function(n, &parts);
+	return n->unnamed;
+}
+
+static bool is_named_by_path(const struct naming_job *n)
+{
+	return n->naming.image->kind == IMAGE_KSYMBOL && *n->naming.path;
+}
+
+/* The frames with an address of the symbol table come first, with that as their key;
+ * the others get their name. */
+static int convert(struct naming_job *n, size_t *count)
+{
+	struct image_names *job = n->job;
+
+	*count = 0;
+	for (size_t i = 0; i < job->count; i++) {
+		uint32_t id = job->frames[i].id;
+		const struct frame *f = &n->frames->list.v[id];
+		uint64_t pc = recorded_pc(f), address;
+		bool by_path = is_named_by_path(n);
+
+		if (!by_path && n->source.symbols &&
+		    source_address(&n->source,
+				   n->finder->options->compat ? pc : f->address,
+				   &address)) {
+			job->frames[i] = job->frames[*count];
+			job->frames[(*count)++] = (struct keyed){ address, id };
+			continue;
+		}
+		n->of_frame[id] = by_path ? name_by_path(n, pc) : name_unnamed(n, pc);
+		if (n->of_frame[id] == HASH_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Sorted addresses beside sorted symbols. */
+static int join(struct naming_job *n, size_t count)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = n->job->frames[i].key;
+		uint32_t id = n->job->frames[i].id;
+		uint64_t pc = recorded_pc(&n->frames->list.v[id]);
+		const struct span *span =
+			spans_next(&n->source.symbols->spans, address, &at);
+
+		n->of_frame[id] =
+			span ? name_symbol(n, alias_choose(&n->alias, span->id, address),
+					   address, pc)
+			     : name_unnamed(n, pc);
+		if (n->of_frame[id] == HASH_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int name_frames(struct naming_job *n)
+{
+	size_t count;
+	int err = convert(n, &count);
+
+	if (err == 0)
+		err = keyed_sort(n->job->frames, count);
+	if (err == 0)
+		err = join(n, count);
+	return err;
+}
+
+/* Takes the texts of the report from the source. */
+static void report(struct image_names *job, struct source *s)
+{
+	job->file = s->files.file;
+	job->problem = s->files.problem;
+	s->files.file = s->files.problem = (struct text){ 0 };
+}
+
+int image_names_make(struct image_names *job, const struct source_finder *finder,
+		     const struct frames *frames, uint32_t *of_frame)
+{
+	const struct image *image = &finder->images->list.v[job->image];
+	struct naming_job n = {
+		.job = job,
+		.finder = finder,
+		.frames = frames,
+		.of_frame = of_frame,
+		.naming = { finder->options, image,
+			    intern_text(finder->strings, image->path) },
+		.unnamed = HASH_NONE,
+	};
+	int err = source_open(finder, job->image, &n.source);
+
+	if (err < 0)
+		return err;
+	job->kind = naming_kind(&n.naming);
+	alias_init(&n.alias, n.source.symbols, n.source.raw ? ALIAS_RAW : ALIAS_DEMANGLED,
+		   finder->options->compat ? DEMANGLE_PERF : DEMANGLE_ALL);
+	err = name_frames(&n);
+	report(job, &n.source);
+	alias_release(&n.alias);
+	hash_map_release(&n.by_symbol);
+	text_release(&n.symbol);
+	text_release(&n.place);
+	source_close(&n.source);
+	return err;
+}
+
+void image_names_release(struct image_names *job)
+{
+	array_release(&job->functions);
+	text_release(&job->names);
+	text_release(&job->file);
+	text_release(&job->problem);
+}

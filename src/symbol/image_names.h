@@ -1,0 +1,32 @@
+#ifndef SYMBOL_IMAGE_NAMES_H
+#define SYMBOL_IMAGE_NAMES_H
+
+#include "object/keyed.h"
+#include "symbol/naming.h"
+#include "symbol/source.h"
+
+/* A function of one image, before its strings have ids. */
+struct image_function {
+	size_t name, size; /* in the job's names */
+	bool unnamed, dropped;
+};
+
+/* Names for the frames of one image: a job of its own, with its own memory. */
+struct image_names {
+	uint32_t image;
+	struct keyed *frames; /* key: as recorded; id: of the frame; borrowed */
+	size_t count;
+	enum function_kind kind;
+	ARRAY(struct image_function) functions;
+	struct text names;
+	struct text file, problem; /* of the report */
+	uint64_t unnamed;
+};
+
+/* Sets of_frame[id], for the frames of this image, to the index of a function of it.
+ * 0, or -ENOMEM. */
+int image_names_make(struct image_names *job, const struct source_finder *finder,
+		     const struct frames *frames, uint32_t *of_frame);
+void image_names_release(struct image_names *job);
+
+#endif

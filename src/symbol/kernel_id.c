@@ -1,0 +1,84 @@
+#include "symbol/kernel_id.h"
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "base/cursor.h"
+#include "base/file.h"
+
+#define NOTES "/sys/kernel/notes"
+
+enum {
+	MOST_NOTES = 1 << 16,
+	NOTE_BUILD_ID = 3,
+	MEGABYTE = 1 << 20,
+};
+
+static size_t align4(size_t size)
+{
+	return (size + 3) & ~(size_t)3;
+}
+
+/* ELF notes: sizes of name and description, type, then both, each padded to 4 bytes. */
+static const uint8_t *find_build_id(const char *notes, size_t size, size_t *id_size)
+{
+	struct cursor c = cursor_of(notes, size);
+
+	while (cursor_left(&c) > 0 && !c.bad) {
+		uint32_t name_size = cursor_u32(&c), desc_size = cursor_u32(&c);
+		uint32_t type = cursor_u32(&c);
+		const char *name = cursor_bytes(&c, align4(name_size));
+		const uint8_t *desc = cursor_bytes(&c, align4(desc_size));
+
+		if (!c.bad && type == NOTE_BUILD_ID && name_size == 4 &&
+		    memcmp(name, "GNU", 4) == 0) {
+			*id_size = desc_size;
+			return desc;
+		}
+	}
+	return NULL;
+}
+
+static bool compare_build_id(const struct image *image, bool *equal)
+{
+	struct context ctx = { 0 };
+	const uint8_t *id;
+	char *notes;
+	size_t size, id_size;
+
+	if (image->build_id_size == 0 ||
+	    file_slurp(&ctx, NOTES, MOST_NOTES, &notes, &size) < 0)
+		return false;
+	id = find_build_id(notes, size, &id_size);
+	if (id)
+		*equal = id_size == image->build_id_size &&
+			 memcmp(id, image->build_id, id_size) == 0;
+	free(notes);
+	return id;
+}
+
+enum kernel_match kernel_match(const struct image *image, const char *release)
+{
+	struct utsname here;
+	bool equal;
+
+	if (compare_build_id(image, &equal))
+		return equal ? KERNEL_SAME : KERNEL_OTHER;
+	if (!release || uname(&here) < 0)
+		return KERNEL_MAYBE;
+	return strcmp(release, here.release) == 0 ? KERNEL_LIKELY : KERNEL_OTHER;
+}
+
+/* Where x86-64 kernels and several generations of arm64 kernels are linked to. */
+bool kernel_is_default_address(uint64_t address)
+{
+	static const uint64_t known[] = { 0xffffffff81000000, 0xffff800008000000,
+					  0xffff800010000000, 0xffff800080000000,
+					  0xffffffc008000000, 0xffffffc010000000,
+					  0xffffffc080000000, 0xffffffc000080000 };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (address >= known[i] && address - known[i] < MEGABYTE)
+			return true;
+	return false;
+}

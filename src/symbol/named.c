@@ -1,0 +1,310 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/symbol.h"
+
+/*
+ * The trie keyed by function. A parent's id is below its children's, in the trie and
+ * in every step here, so loops over ids do what recursion would:
+ *
+ *	1. nodes with the same parent and function become one      join()
+ *	2. nodes in the order of their functions' names            by_rank()
+ *	3. nodes in the order of their parents, stable             by_parent()
+ *	4. sizes of subtrees, from the last id to the first        sizes()
+ *	5. places in preorder, from the first id to the last       places()
+ */
+struct pair {
+	uint32_t parent, rank;
+};
+
+struct join {
+	const struct trie *trie;
+	const struct symbols *symbols;
+	unsigned flags;
+	uint32_t *rank; /* by function */
+	uint32_t *function; /* by rank */
+	size_t functions;
+	uint32_t *node; /* by trie node: its joined node */
+	struct pair *pairs; /* by joined node */
+	uint32_t *last; /* NAMED_IN_ORDER, by joined node: its newest child */
+	uint32_t count; /* of joined nodes */
+	uint32_t *slots; /* ids of joined nodes; 0: empty */
+	size_t mask;
+	uint32_t *order; /* joined nodes, children of one parent side by side */
+	uint32_t *place; /* by joined node: its id in preorder */
+};
+
+static uint32_t *numbers(size_t count)
+{
+	return calloc(count + 1, sizeof(uint32_t));
+}
+
+static void release(struct join *j)
+{
+	free(j->rank);
+	free(j->function);
+	free(j->node);
+	free(j->pairs);
+	free(j->last);
+	free(j->slots);
+	free(j->order);
+	free(j->place);
+}
+
+struct name_order {
+	const struct symbols *symbols;
+	const struct intern *strings;
+};
+
+static int compare_functions(const void *a, const void *b, void *arg)
+{
+	const struct name_order *by = arg;
+	const struct function *x = &by->symbols->functions.v[*(const uint32_t *)a];
+	const struct function *y = &by->symbols->functions.v[*(const uint32_t *)b];
+	int order = 0;
+
+	if (x->name != y->name)
+		order = strcmp(intern_text(by->strings, x->name),
+			       intern_text(by->strings, y->name));
+	if (order == 0 && x->module != y->module)
+		order = strcmp(intern_text(by->strings, x->module),
+			       intern_text(by->strings, y->module));
+	return order ? order : x->kind - y->kind;
+}
+
+static int rank_functions(struct join *j, const struct intern *strings)
+{
+	struct name_order by = { j->symbols, strings };
+
+	j->functions = j->symbols->functions.count;
+	j->rank = numbers(j->functions);
+	j->function = numbers(j->functions);
+	if (!j->rank || !j->function)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->functions; i++)
+		j->function[i] = (uint32_t)i;
+	qsort_r(j->function, j->functions, sizeof(*j->function), compare_functions, &by);
+	for (size_t i = 0; i < j->functions; i++)
+		j->rank[j->function[i]] = (uint32_t)i;
+	return 0;
+}
+
+static uint32_t add_node(struct join *j, uint32_t parent, uint32_t rank)
+{
+	j->pairs[j->count] = (struct pair){ parent, rank };
+	return j->count++;
+}
+
+static uint32_t joined_child(struct join *j, uint32_t parent, uint32_t rank)
+{
+	uint64_t i = hash_u64((uint64_t)parent << 32 | rank);
+
+	for (;; i++) {
+		uint32_t *slot = &j->slots[i & j->mask];
+
+		if (*slot == 0)
+			return *slot = add_node(j, parent, rank);
+		if (j->pairs[*slot].parent == parent && j->pairs[*slot].rank == rank)
+			return *slot;
+	}
+}
+
+/* In the order of input only neighbours are joined. */
+static uint32_t next_child(struct join *j, uint32_t parent, uint32_t rank)
+{
+	uint32_t last = j->last[parent];
+
+	if (last == 0 || j->pairs[last].rank != rank)
+		last = j->last[parent] = add_node(j, parent, rank);
+	return last;
+}
+
+static int make_room(struct join *j)
+{
+	size_t slots = 64;
+
+	while (slots < (size_t)j->trie->count * 3 / 2)
+		slots *= 2;
+	j->node = numbers(j->trie->count);
+	j->pairs = malloc(((size_t)j->trie->count + 1) * sizeof(*j->pairs));
+	if (j->flags & NAMED_IN_ORDER)
+		j->last = numbers(j->trie->count);
+	else
+		j->slots = numbers(slots);
+	j->mask = slots - 1;
+	return j->node && j->pairs && (j->last || j->slots) ? 0 : -ENOMEM;
+}
+
+static int join(struct join *j)
+{
+	const struct trie *t = j->trie;
+
+	if (make_room(j) < 0)
+		return -ENOMEM;
+	add_node(j, 0, 0);
+	for (uint32_t i = 1; i < t->count; i++) {
+		uint32_t parent = j->node[t->nodes[i].parent];
+		uint32_t function = j->symbols->of_frame.v[t->nodes[i].frame];
+
+		if (j->symbols->functions.v[function].dropped)
+			j->node[i] = parent;
+		else if (j->last)
+			j->node[i] = next_child(j, parent, j->rank[function]);
+		else
+			j->node[i] = joined_child(j, parent, j->rank[function]);
+	}
+	free(j->slots);
+	j->slots = NULL;
+	return 0;
+}
+
+/* Fills @to with the nodes of @from (NULL: all but the root, by id) in stable order of
+ * a key below @keys. */
+static int count_sort(const struct join *j, const uint32_t *from, uint32_t *to,
+		      size_t keys, bool by_parent)
+{
+	uint32_t *starts = numbers(keys);
+
+	if (!starts)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < j->count; i++)
+		starts[(by_parent ? j->pairs[i].parent : j->pairs[i].rank) + 1]++;
+	for (size_t k = 1; k <= keys; k++)
+		starts[k] += starts[k - 1];
+	for (uint32_t i = 1; i < j->count; i++) {
+		uint32_t id = from ? from[i - 1] : i;
+		uint32_t key = by_parent ? j->pairs[id].parent : j->pairs[id].rank;
+
+		to[starts[key]++] = id;
+	}
+	free(starts);
+	return 0;
+}
+
+static int order_children(struct join *j)
+{
+	uint32_t *by_rank = NULL;
+	int err = 0;
+
+	j->order = numbers(j->count);
+	if (!j->order)
+		return -ENOMEM;
+	if (!(j->flags & NAMED_IN_ORDER)) {
+		by_rank = numbers(j->count);
+		err = by_rank ? count_sort(j, NULL, by_rank, j->functions, false)
+			      : -ENOMEM;
+	}
+	if (err == 0)
+		err = count_sort(j, by_rank, j->order, j->count, true);
+	free(by_rank);
+	return err;
+}
+
+/* Sizes of subtrees first; then each takes its place behind its elder siblings. */
+static int place_nodes(struct join *j)
+{
+	uint32_t *size = numbers(j->count), *next = numbers(j->count);
+	int err = -ENOMEM;
+
+	j->place = numbers(j->count);
+	if (!size || !next || !j->place)
+		goto out;
+	for (uint32_t i = j->count; i-- > 0;) {
+		size[i]++;
+		if (i > 0)
+			size[j->pairs[i].parent] += size[i];
+	}
+	next[0] = 1;
+	for (uint32_t k = 0; k + 1 < j->count; k++) {
+		uint32_t id = j->order[k], parent = j->pairs[id].parent;
+
+		j->place[id] = next[parent];
+		next[parent] += size[id];
+		next[id] = j->place[id] + 1;
+	}
+	err = 0;
+out:
+	free(size);
+	free(next);
+	return err;
+}
+
+static int write_nodes(const struct join *j, struct named *n)
+{
+	if (!array_reserve(&n->nodes, j->count))
+		return -ENOMEM;
+	n->nodes.count = j->count;
+	for (uint32_t i = 0; i < j->count; i++) {
+		struct named_node *node = &n->nodes.v[j->place[i]];
+
+		node->function = i ? j->function[j->pairs[i].rank] : 0;
+		node->parent = j->place[j->pairs[i].parent];
+		node->end = j->place[i] + 1;
+	}
+	for (uint32_t i = j->count; i-- > 1;) {
+		struct named_node *node = &n->nodes.v[i],
+				  *parent = &n->nodes.v[node->parent];
+
+		if (node->end > parent->end)
+			parent->end = node->end;
+	}
+	return 0;
+}
+
+static int sum_column(const struct join *j, const uint64_t *self, uint64_t **ret)
+{
+	*ret = calloc(j->count, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (uint32_t i = 0; self && i < j->trie->count; i++)
+		(*ret)[j->place[j->node[i]]] += self[i];
+	return 0;
+}
+
+static int sum_columns(const struct join *j, struct named *n)
+{
+	uint64_t *const *self = j->trie->self;
+
+	if (sum_column(j, self[TRIE_WEIGHT], &n->self) < 0 ||
+	    sum_column(j, self[TRIE_SAMPLES], &n->samples) < 0)
+		return -ENOMEM;
+	if (!self[TRIE_BEFORE])
+		return 0;
+	return sum_column(j, self[TRIE_BEFORE], &n->before);
+}
+
+int named_make(struct context *ctx, const struct trie *trie,
+	       const struct symbols *symbols, const struct intern *strings,
+	       unsigned flags, struct named *ret)
+{
+	struct join j = { .trie = trie, .symbols = symbols, .flags = flags };
+	struct named n = { 0 };
+	int err = rank_functions(&j, strings);
+
+	if (err == 0)
+		err = join(&j);
+	if (err == 0)
+		err = order_children(&j);
+	if (err == 0)
+		err = place_nodes(&j);
+	if (err == 0)
+		err = write_nodes(&j, &n);
+	if (err == 0)
+		err = sum_columns(&j, &n);
+	release(&j);
+	if (err < 0) {
+		named_release(&n);
+		return fail_memory(ctx);
+	}
+	*ret = n;
+	return 0;
+}
+
+void named_release(struct named *n)
+{
+	array_release(&n->nodes);
+	free(n->self);
+	free(n->samples);
+	free(n->before);
+	*n = (struct named){ 0 };
+}

@@ -1,0 +1,169 @@
+#include "symbol/naming.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "symbol/tidy.h"
+
+#define DELETED " (deleted)"
+
+static bool ends_with(const char *text, size_t size, const char *end)
+{
+	size_t length = strlen(end);
+
+	return size >= length && memcmp(text + size - length, end, length) == 0;
+}
+
+/* "[kernel.kallsyms]_text" names the symbol that was the reference, too. */
+static size_t path_size(const struct naming *n)
+{
+	const char *close = strchr(n->path, ']');
+
+	if (n->image->kind == IMAGE_KERNEL && *n->path == '[' && close)
+		return (size_t)(close + 1 - n->path);
+	return strlen(n->path);
+}
+
+/* What stands in the brackets of a function without a name. */
+static const char *short_name(const struct naming *n, size_t *size)
+{
+	const char *name = n->path, *slash;
+
+	*size = path_size(n);
+	if (n->image->kind == IMAGE_UNKNOWN || *size == 0)
+		name = "unknown";
+	else if (n->image->kind == IMAGE_GUEST)
+		name = "guest";
+	if (name != n->path) {
+		*size = strlen(name);
+		return name;
+	}
+	if (ends_with(name, *size, DELETED))
+		*size -= strlen(DELETED);
+	if (*size > 2 && name[0] == '[' && name[*size - 1] == ']') {
+		*size -= 2;
+		return name + 1;
+	}
+	slash = memrchr(name, '/', *size);
+	if (!slash || slash + 1 == name + *size)
+		return name;
+	*size -= (size_t)(slash + 1 - name);
+	return slash + 1;
+}
+
+static void add_unnamed(const struct naming *n, uint64_t pc, struct text *out)
+{
+	size_t size;
+	const char *name = short_name(n, &size);
+
+	text_char(out, '[');
+	tidy_characters(name, size, out);
+	if (n->options->addrs)
+		text_printf(out, " <%" PRIx64 ">", pc);
+	text_char(out, ']');
+}
+
+/* The module as perf script prints it. */
+static const char *printed_module(const struct naming *n, size_t *size)
+{
+	const char *name = n->path;
+
+	*size = path_size(n);
+	if (n->image->kind == IMAGE_UNKNOWN || *size == 0)
+		name = "[unknown]";
+	if (name != n->path)
+		*size = strlen(name);
+	return name;
+}
+
+static void add_module(const struct naming *n, struct text *line)
+{
+	size_t size;
+	const char *module = printed_module(n, &size);
+
+	text_string(line, " (");
+	text_add(line, module, size);
+	text_char(line, ')');
+}
+
+static bool add_printed(const struct naming *n, const struct name_parts *parts,
+			struct text *out)
+{
+	struct text line = { 0 };
+	char pc[17];
+	bool kept = false;
+
+	snprintf(pc, sizeof(pc), "%" PRIx64, parts->pc);
+	if (parts->symbol) {
+		text_add(&line, parts->symbol, parts->size);
+		text_printf(&line, "+0x%" PRIx64, parts->offset);
+	} else {
+		text_string(&line, "[unknown]");
+	}
+	add_module(n, &line);
+	if (!line.failed)
+		kept = tidy_line(line.bytes, line.size, pc, n->options->addrs, out);
+	out->failed |= line.failed;
+	text_release(&line);
+	return kept;
+}
+
+bool naming_add(const struct naming *n, const struct name_parts *parts, struct text *out)
+{
+	if (n->options->compat)
+		return add_printed(n, parts, out);
+	if (parts->symbol)
+		tidy_name(parts->symbol, parts->size, out);
+	else
+		add_unnamed(n, parts->pc, out);
+	return true;
+}
+
+static bool is_perf_map(const char *path, size_t size)
+{
+	static const char prefix[] = "/tmp/perf-";
+	const char *p = memmem(path, size, prefix, sizeof(prefix) - 1),
+		   *end = path + size;
+
+	if (!p)
+		return false;
+	p += sizeof(prefix) - 1;
+	if (p == end || !isdigit((unsigned char)*p))
+		return false;
+	while (p < end && isdigit((unsigned char)*p))
+		p++;
+	return end - p >= 4 && memcmp(p, ".map", 4) == 0;
+}
+
+/* By its name alone, as stackcollapse-perf.pl does. */
+static bool looks_like_kernel(const struct naming *n)
+{
+	struct text line = { 0 };
+	const char *module;
+	size_t size;
+	bool kernel;
+
+	text_string(&line, "x");
+	add_module(n, &line);
+	if (line.failed)
+		return false;
+	module = tidy_module(line.bytes, line.size, &size);
+	kernel = ((size > 0 && *module == '[') || ends_with(module, size, "vmlinux")) &&
+		 !memmem(module, size, "unknown", 7);
+	text_release(&line);
+	return kernel;
+}
+
+enum function_kind naming_kind(const struct naming *n)
+{
+	enum image_kind kind = n->image->kind;
+	bool kernel =
+		kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_KSYMBOL;
+
+	if (n->options->compat)
+		kernel = looks_like_kernel(n);
+	if (kernel)
+		return FUNCTION_KERNEL;
+	return is_perf_map(n->path, strlen(n->path)) ? FUNCTION_JIT : FUNCTION_USER;
+}

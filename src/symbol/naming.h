@@ -1,0 +1,28 @@
+#ifndef SYMBOL_NAMING_H
+#define SYMBOL_NAMING_H
+
+#include "base/text.h"
+#include "symbol/symbol.h"
+
+/* How the functions of one image are called. */
+struct naming {
+	const struct symbol_options *options;
+	const struct image *image;
+	const char *path; /* the image's, as recorded */
+};
+
+/* What goes into a function's name. */
+struct name_parts {
+	const char *symbol; /* demangled; NULL: none covers the address */
+	size_t size;
+	uint64_t offset; /* from the start of the symbol */
+	uint64_t pc; /* as recorded */
+};
+
+/* Appends the name; false where the frame is left out (compat only). */
+bool naming_add(const struct naming *n, const struct name_parts *parts, struct text *out);
+
+/* FUNCTION_USER, _KERNEL or _JIT. */
+enum function_kind naming_kind(const struct naming *n);
+
+#endif

@@ -1,0 +1,125 @@
+#include "symbol/source.h"
+
+#include <errno.h>
+
+#include "symbol/kernel_id.h"
+
+static int open_vdso(const struct source_finder *finder, const struct image *image,
+		     struct found *f)
+{
+	struct context ctx = { 0 };
+	int err;
+
+	if (symfs_is_set(finder->options)) {
+		text_string(&f->problem, "no vdso below the symfs");
+		return 0;
+	}
+	err = object_open_vdso(&ctx, &f->object);
+	if (err < 0) {
+		text_string(&f->problem, ctx.error);
+		return err == -ENOMEM ? err : 0;
+	}
+	/* Without a build id it is taken for this machine's, as long as nothing says
+	 * that the recording is of another kernel. */
+	if (image->build_id_size
+		    ? !object_has_build_id(&f->object, image->build_id,
+					   image->build_id_size)
+		    : kernel_match(image, finder->options->release) == KERNEL_OTHER) {
+		text_string(&f->problem, "the recorded vdso is not this machine's");
+		object_close(&f->object);
+		return 0;
+	}
+	text_string(&f->file, "[vdso]");
+	return 0;
+}
+
+static int read_object(const struct source_finder *finder, struct source *s)
+{
+	struct found *f = &s->files;
+	const struct object *debug = f->debug.elf ? &f->debug : NULL;
+	bool symbols = debug && object_has_symtab(debug);
+	int err;
+
+	s->by_offset = true;
+	if (!f->object.elf)
+		return 0;
+	err = symtab_read(&s->own, &f->object, symbols ? debug : NULL);
+	if (err < 0)
+		return err;
+	s->symbols = &s->own;
+	if (s->own.symbols.count == 0)
+		text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
+	if (!finder->options->srcline)
+		return 0;
+	if (!debug || object_has_debug_info(&f->object))
+		debug = &f->object;
+	err = line_open(&f->object, debug, &s->line);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int open_kernel(const struct source_finder *finder, uint32_t image,
+		       struct source *s)
+{
+	struct kernel_names names;
+	int err = kernel_find(finder->kernel, finder->images, finder->strings, image,
+			      &names, &s->files.file, &s->files.problem);
+
+	s->symbols = names.symbols;
+	s->shift = names.shift;
+	s->raw = true;
+	return err;
+}
+
+static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
+{
+	const struct image *image = &finder->images->list.v[id];
+	const char *path = intern_text(finder->strings, image->path);
+	int err;
+
+	switch (image->kind) {
+	case IMAGE_FILE:
+		err = find_object(finder->options, image, path, &s->files);
+		break;
+	case IMAGE_VDSO:
+		err = open_vdso(finder, image, &s->files);
+		break;
+	case IMAGE_KERNEL:
+	case IMAGE_MODULE:
+		return open_kernel(finder, id, s);
+	default:
+		return 0;
+	}
+	return err < 0 ? err : read_object(finder, s);
+}
+
+int source_open(const struct source_finder *finder, uint32_t image, struct source *ret)
+{
+	struct source s = { .files = { .object.fd = -1, .debug.fd = -1 } };
+	int err = open_kind(finder, image, &s);
+
+	if (err == 0 && (s.files.file.failed || s.files.problem.failed))
+		err = -ENOMEM;
+	/* Its symbol table moves with it, the one of the kernel stays where it is. */
+	*ret = s;
+	if (s.symbols == &s.own)
+		ret->symbols = &ret->own;
+	if (err < 0)
+		source_close(ret);
+	return err;
+}
+
+void source_close(struct source *s)
+{
+	line_close(s->line);
+	symtab_release(&s->own);
+	found_release(&s->files);
+	*s = (struct source){ .files = { .object.fd = -1, .debug.fd = -1 } };
+}
+
+bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret)
+{
+	if (s->by_offset)
+		return object_address(&s->files.object, recorded, ret);
+	*ret = recorded + s->shift;
+	return true;
+}

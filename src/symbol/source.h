@@ -1,0 +1,33 @@
+#ifndef SYMBOL_SOURCE_H
+#define SYMBOL_SOURCE_H
+
+#include "object/line.h"
+#include "symbol/find_object.h"
+#include "symbol/kernel.h"
+
+/* Where the names of one image come from. */
+struct source {
+	const struct symtab *symbols; /* NULL: nowhere */
+	bool raw; /* names are not mangled: the kernel's */
+	bool by_offset; /* addresses are offsets in the file */
+	uint64_t shift; /* what to add to those that are not */
+	struct line *line; /* NULL: not asked for, or none */
+	struct symtab own;
+	struct found files;
+};
+
+struct source_finder {
+	const struct symbol_options *options;
+	const struct images *images;
+	const struct intern *strings;
+	struct kernel *kernel;
+};
+
+/* 0, also where there is none: files.problem says why. -ENOMEM. */
+int source_open(const struct source_finder *finder, uint32_t image, struct source *ret);
+void source_close(struct source *s);
+
+/* The address in the symbol table; false where the image has none such. */
+bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret);
+
+#endif

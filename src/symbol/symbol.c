@@ -1,0 +1,363 @@
+#include "symbol/symbol.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "symbol/image_names.h"
+
+struct symbolizer {
+	const struct images *images;
+	struct intern *strings;
+	struct symbol_options options;
+	struct arena texts; /* of the options */
+	struct kernel *kernel;
+};
+
+static int copy_text(struct arena *texts, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = arena_text(texts, *text, strlen(*text));
+	return *text ? 0 : -ENOMEM;
+}
+
+static int copy_options(struct symbolizer *s, const struct symbol_options *options)
+{
+	struct symbol_options *own = &s->options;
+
+	*own = *options;
+	if (copy_text(&s->texts, &own->symfs) < 0 ||
+	    copy_text(&s->texts, &own->kallsyms) < 0 ||
+	    copy_text(&s->texts, &own->vmlinux) < 0 ||
+	    copy_text(&s->texts, &own->debug_dir) < 0 ||
+	    copy_text(&s->texts, &own->release) < 0)
+		return -ENOMEM;
+	if (own->threads == 0)
+		own->threads = (unsigned)parallel_processors();
+	return 0;
+}
+
+int symbolizer_new(struct context *ctx, const struct images *images,
+		   struct intern *strings, const struct symbol_options *options,
+		   struct symbolizer **ret)
+{
+	struct symbolizer *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return fail_memory(ctx);
+	object_prepare();
+	s->images = images;
+	s->strings = strings;
+	err = copy_options(s, options);
+	if (err == 0)
+		err = kernel_new(ctx, &s->options, &s->kernel);
+	if (err < 0) {
+		symbolizer_free(s);
+		return fail_memory(ctx);
+	}
+	*ret = s;
+	return 0;
+}
+
+void symbolizer_free(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	kernel_free(s->kernel);
+	arena_release(&s->texts);
+	free(s);
+}
+
+void symbolizer_expect_kernel(struct symbolizer *s)
+{
+	kernel_expect(s->kernel);
+}
+
+struct run {
+	struct symbolizer *s;
+	const struct frames *frames;
+	struct symbols *symbols;
+	struct source_finder finder;
+	struct keyed *grouped; /* frame ids, those of an image side by side */
+	ARRAY(struct image_names) jobs; /* by image id */
+	ARRAY(struct image_names *) order; /* as they are started */
+	struct text label;
+};
+
+/* Counting sort of the frames by image; every image with frames becomes a job. */
+static int group_frames(struct run *r)
+{
+	size_t images = r->s->images->list.count, sum = 0;
+	const struct frame *frames = r->frames->list.v;
+
+	r->grouped = malloc((r->frames->list.count + 1) * sizeof(*r->grouped));
+	if (!r->grouped || !array_reserve(&r->jobs, images))
+		return -ENOMEM;
+	for (size_t i = 0; i < images; i++)
+		*array_add(&r->jobs) = (struct image_names){ .image = (uint32_t)i };
+	for (size_t i = 0; i < r->frames->list.count; i++)
+		r->jobs.v[frames[i].image].count++;
+	for (size_t i = 0; i < images; i++) {
+		r->jobs.v[i].frames = r->grouped + sum;
+		sum += r->jobs.v[i].count;
+		r->jobs.v[i].count = 0;
+	}
+	for (size_t i = 0; i < r->frames->list.count; i++) {
+		struct image_names *job = &r->jobs.v[frames[i].image];
+
+		job->frames[job->count++] =
+			(struct keyed){ frames[i].address, (uint32_t)i };
+	}
+	return 0;
+}
+
+static bool is_kernel(const struct run *r, const struct image_names *job)
+{
+	enum image_kind kind = r->s->images->list.v[job->image].kind;
+
+	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE;
+}
+
+/* Much work first. Kernel images last, because they may have to wait for kallsyms. */
+static int compare_jobs(const void *a, const void *b, void *arg)
+{
+	const struct image_names *x = *(struct image_names *const *)a;
+	const struct image_names *y = *(struct image_names *const *)b;
+	bool kernel_x = is_kernel(arg, x), kernel_y = is_kernel(arg, y);
+
+	if (kernel_x != kernel_y)
+		return kernel_x - kernel_y;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+static int order_jobs(struct run *r)
+{
+	for (size_t i = 0; i < r->jobs.count; i++) {
+		struct image_names *job = &r->jobs.v[i], **slot;
+
+		if (job->count == 0 || r->s->images->list.v[i].kind == IMAGE_NAMES)
+			continue;
+		slot = array_add(&r->order);
+		if (!slot)
+			return -ENOMEM;
+		*slot = job;
+		if (is_kernel(r, job))
+			kernel_expect(r->s->kernel);
+	}
+	if (r->order.count > 0)
+		qsort_r(r->order.v, r->order.count, sizeof(*r->order.v), compare_jobs, r);
+	return 0;
+}
+
+static int name_image(void *arg, size_t i, size_t worker)
+{
+	struct run *r = arg;
+
+	(void)worker;
+	return image_names_make(r->order.v[i], &r->finder, r->frames,
+				r->symbols->of_frame.v);
+}
+
+static uint64_t function_hash(const struct function *f)
+{
+	return hash_u64(((uint64_t)f->name << 32 | f->module) + hash_u64(f->kind));
+}
+
+/* The function of that name, module and kind. */
+static int add_function(struct symbols *symbols, const struct function *f, uint32_t *ret)
+{
+	uint64_t hash = function_hash(f), i = hash_start(hash);
+	struct function *slot;
+	uint32_t id;
+
+	while ((id = hash_find(&symbols->functions_by_key, hash, &i)) != HASH_NONE) {
+		const struct function *known = &symbols->functions.v[id];
+
+		if (known->name == f->name && known->module == f->module &&
+		    known->kind == f->kind && known->dropped == f->dropped) {
+			*ret = id;
+			return 0;
+		}
+	}
+	slot = array_add(&symbols->functions);
+	if (!slot)
+		return -ENOMEM;
+	*slot = *f;
+	*ret = (uint32_t)symbols->functions.count - 1;
+	return hash_add(&symbols->functions_by_key, hash, *ret) ? 0 : -ENOMEM;
+}
+
+/* "comm-PID", or "comm-PID/TID". */
+static void make_label(struct run *r, const struct thread_label *label, bool tid)
+{
+	text_clear(&r->label);
+	if (!label->comm)
+		text_printf(&r->label, ":%d", (int)(tid ? label->tid : label->pid));
+	text_string(&r->label, intern_text(r->s->strings, label->comm));
+	for (size_t i = 0; i < r->label.size; i++)
+		if (r->label.bytes[i] == ' ')
+			r->label.bytes[i] = '_';
+	text_char(&r->label, '-');
+	text_printf(&r->label, "%d", (int)label->pid);
+	if (tid)
+		text_printf(&r->label, "/%d", (int)label->tid);
+}
+
+static int label_name(struct run *r, const struct frame *f, uint32_t *ret)
+{
+	struct thread_label pid = { (uint32_t)f->address, (uint32_t)(f->address >> 32),
+				    0 };
+
+	if (f->flags & FRAME_TID)
+		make_label(r, &r->frames->threads.v[f->address], true);
+	else if (f->flags & FRAME_PID)
+		make_label(r, &pid, false);
+	else if (f->flags & FRAME_NAMELESS) {
+		text_clear(&r->label);
+		text_printf(&r->label, ":%d", (int)f->address);
+	} else {
+		*ret = (uint32_t)f->address;
+		return 0;
+	}
+	if (r->label.failed)
+		return -ENOMEM;
+	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
+}
+
+static int take_labels(struct run *r, const struct image_names *job)
+{
+	struct function f = { .kind = FUNCTION_LABEL };
+
+	for (size_t i = 0; i < job->count; i++) {
+		uint32_t id = job->frames[i].id;
+
+		if (label_name(r, &r->frames->list.v[id], &f.name) < 0 ||
+		    add_function(r->symbols, &f, &r->symbols->of_frame.v[id]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_report(struct run *r, const struct image_names *job)
+{
+	struct image_report *report = &r->symbols->images.v[job->image];
+
+	report->frames = job->count;
+	report->unnamed = job->unnamed;
+	if (intern_add(r->s->strings, job->file.bytes ? job->file.bytes : "",
+		       job->file.size, &report->file) < 0)
+		return -ENOMEM;
+	return intern_add(r->s->strings, job->problem.bytes ? job->problem.bytes : "",
+			  job->problem.size, &report->problem);
+}
+
+/* Strings get their ids, and functions of all images become one set. */
+static int take_functions(struct run *r, const struct image_names *job)
+{
+	uint32_t *ids = malloc((job->functions.count + 1) * sizeof(*ids));
+	int err = ids ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < job->functions.count && err == 0; i++) {
+		const struct image_function *from = &job->functions.v[i];
+		struct function f = { .module = r->s->images->list.v[job->image].path,
+				      .kind = (uint8_t)job->kind,
+				      .unnamed = from->unnamed,
+				      .dropped = from->dropped };
+
+		err = intern_add(r->s->strings,
+				 from->size ? job->names.bytes + from->name : "",
+				 from->size, &f.name);
+		if (err == 0)
+			err = add_function(r->symbols, &f, &ids[i]);
+	}
+	for (size_t i = 0; i < job->count && err == 0; i++) {
+		uint32_t *function = &r->symbols->of_frame.v[job->frames[i].id];
+
+		*function = ids[*function];
+	}
+	free(ids);
+	return err;
+}
+
+static int take_all(struct run *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->jobs.count && err == 0; i++) {
+		const struct image_names *job = &r->jobs.v[i];
+
+		if (job->count == 0)
+			continue;
+		if (r->s->images->list.v[i].kind == IMAGE_NAMES)
+			err = take_labels(r, job);
+		else
+			err = take_functions(r, job);
+		if (err == 0)
+			err = take_report(r, job);
+	}
+	return err;
+}
+
+static int make_room(struct run *r)
+{
+	struct symbols *symbols = r->symbols;
+
+	if (!array_reserve(&symbols->of_frame, r->frames->list.count + 1) ||
+	    !array_reserve(&symbols->images, r->s->images->list.count + 1))
+		return -ENOMEM;
+	symbols->of_frame.count = r->frames->list.count;
+	symbols->images.count = r->s->images->list.count;
+	memset(symbols->images.v, 0, symbols->images.count * sizeof(*symbols->images.v));
+	return 0;
+}
+
+static void run_release(struct run *r)
+{
+	for (size_t i = 0; i < r->jobs.count; i++)
+		image_names_release(&r->jobs.v[i]);
+	array_release(&r->jobs);
+	array_release(&r->order);
+	text_release(&r->label);
+	free(r->grouped);
+}
+
+int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
+		   struct symbols *ret)
+{
+	struct symbols symbols = { 0 };
+	struct run r = {
+		.s = s,
+		.frames = frames,
+		.symbols = &symbols,
+		.finder = { &s->options, s->images, s->strings, s->kernel },
+	};
+	int err = make_room(&r);
+
+	if (err == 0)
+		err = group_frames(&r);
+	if (err == 0)
+		err = order_jobs(&r);
+	if (err == 0)
+		err = parallel_run(s->options.threads, r.order.count, name_image, &r);
+	if (err == 0)
+		err = take_all(&r);
+	run_release(&r);
+	if (err < 0) {
+		symbols_release(&symbols);
+		return fail_memory(ctx);
+	}
+	*ret = symbols;
+	return 0;
+}
+
+void symbols_release(struct symbols *s)
+{
+	array_release(&s->functions);
+	hash_release(&s->functions_by_key);
+	array_release(&s->of_frame);
+	array_release(&s->images);
+}

@@ -1,0 +1,99 @@
+#ifndef SYMBOL_SYMBOL_H
+#define SYMBOL_SYMBOL_H
+
+#include "stack/stack.h"
+#include "trie/trie.h"
+
+/*
+ * Unique (image, address) -> functions, and then the named tree.
+ *
+ * Every frame is looked up once, when all stacks are merged: the frames of an image
+ * sorted by address walk beside its sorted symbols. Only names that were hit are
+ * demangled and tidied.
+ */
+enum function_kind {
+	FUNCTION_LABEL, /* a process frame, or a name from folded text */
+	FUNCTION_USER,
+	FUNCTION_KERNEL, /* kernel, modules, BPF */
+	FUNCTION_JIT,
+};
+
+struct function {
+	uint32_t name; /* as shown; never empty but for an empty name in folded text */
+	uint32_t module; /* path as recorded; 0 for labels */
+	uint8_t kind; /* enum function_kind */
+	bool unnamed; /* no symbol covers it: name is made from the module */
+	bool dropped; /* compat: stackcollapse-perf.pl leaves it out, so the named tree does */
+};
+
+struct symbol_options {
+	const char *symfs; /* NULL: object files are where they were recorded */
+	const char *kallsyms; /* NULL: /proc/kallsyms, checked against the recording */
+	const char *vmlinux;
+	const char *debug_dir; /* NULL: /usr/lib/debug */
+	const char *release; /* of the recorded kernel, as uname -r; NULL: not known, or
+				several */
+	bool addrs; /* names of unnamed functions hold the recorded pc */
+	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
+			script prints; callers are looked up at the return address */
+	bool srcline; /* append :file:line */
+	unsigned threads;
+};
+
+/* What became of an image, for people. */
+struct image_report {
+	uint32_t file; /* string id of the path that was read; 0: none */
+	uint32_t problem; /* string id of a sentence; 0: none */
+	uint64_t frames, unnamed;
+};
+
+struct symbols {
+	ARRAY(struct function) functions;
+	struct hash_set functions_by_key;
+	ARRAY(uint32_t) of_frame; /* by frame id: index in functions */
+	ARRAY(struct image_report) images; /* by image id */
+};
+
+struct symbolizer;
+
+/* @images, @strings outlive it. Strings are added only inside symbolizer_run(). */
+int symbolizer_new(struct context *ctx, const struct images *images,
+		   struct intern *strings, const struct symbol_options *options,
+		   struct symbolizer **ret);
+void symbolizer_free(struct symbolizer *s); /* NULL is fine */
+
+/* Kernel addresses will be asked for: begin to read kallsyms in a thread. Any number of
+ * times, from any thread. */
+void symbolizer_expect_kernel(struct symbolizer *s);
+
+/* Names all frames. Missing or damaged objects are no errors: their reports say so. */
+int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
+		   struct symbols *ret);
+void symbols_release(struct symbols *s);
+
+/*
+ * The named tree: the trie keyed by function. Nodes are in preorder, node 0 is the
+ * root; children are ordered by name, then module, then kind (or, with
+ * NAMED_IN_ORDER, as they came).
+ */
+struct named_node {
+	uint32_t function; /* index in symbols.functions; the root's means nothing */
+	uint32_t parent; /* the root's own is 0 */
+	uint32_t end; /* one past the last node below it */
+};
+
+enum named_flag { NAMED_IN_ORDER = 1 };
+
+struct named {
+	ARRAY(struct named_node) nodes;
+	uint64_t *self, *samples; /* by node */
+	uint64_t *before; /* NULL but for differential input */
+	unsigned decimals; /* values are in units of 10^-decimals; set by the caller */
+};
+
+int named_make(struct context *ctx, const struct trie *trie,
+	       const struct symbols *symbols, const struct intern *strings,
+	       unsigned flags, struct named *ret);
+void named_release(struct named *n);
+
+#endif

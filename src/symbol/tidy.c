@@ -1,0 +1,271 @@
+#include "symbol/tidy.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define ANONYMOUS "(anonymous"
+
+static bool starts(const char *p, const char *end, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	return (size_t)(end - p) >= size && memcmp(p, prefix, size) == 0;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+static void add_char(struct text *out, char c)
+{
+	if (c == '"' || c == '\'')
+		return;
+	if (c == ';')
+		c = ':';
+	else if ((unsigned char)c < ' ' || c == 0x7f)
+		c = '?';
+	text_char(out, c);
+}
+
+static void add_all(struct text *out, const char *p, const char *end)
+{
+	while (p < end)
+		add_char(out, *p++);
+}
+
+void tidy_characters(const char *name, size_t size, struct text *out)
+{
+	add_all(out, name, name + size);
+}
+
+/* ".(" ... ")." as in net/http.(*Client).Do */
+static bool is_go_method(const char *p, const char *end)
+{
+	const char *open = memmem(p, (size_t)(end - p), ".(", 2);
+
+	return open && memmem(open + 2, (size_t)(end - open - 2), ").", 2);
+}
+
+/* Java's descriptors: Lorg/mozilla/Context;.call. A lone word with a slash behind it
+ * and no colon before: not V8's LazyCompile:~f /path. */
+static const char *skip_java_letter(const char *p, const char *end)
+{
+	const char *c = p + 1;
+
+	if (end - p < 2 || *p != 'L' || !is_word(*c))
+		return p;
+	while (c < end && is_word(*c))
+		c++;
+	return c < end && *c == '/' ? p + 1 : p;
+}
+
+/* What follows the word "operator": its characters are no brackets. */
+static const char *skip_operator(const char *name, const char *p, const char *end)
+{
+	const char *from = p;
+
+	if ((p > name && is_word(p[-1])) || !starts(p, end, "operator"))
+		return p;
+	p += strlen("operator");
+	if (p < end && is_word(*p))
+		return from;
+	if (starts(p, end, "()") || starts(p, end, "[]"))
+		return p + 2;
+	while (p < end && memchr("<>=-!&|+*/%^~,", *p, 14))
+		p++;
+	return p;
+}
+
+/* Behind the bracket that closes the one at @p, or @end. */
+static const char *skip_brackets(const char *name, const char *p, const char *end)
+{
+	size_t depth = 0;
+
+	for (; p < end; p++) {
+		const char *behind = skip_operator(name, p, end);
+
+		if (behind > p) {
+			p = behind - 1;
+			continue;
+		}
+		if (memchr("(<[{", *p, 4))
+			depth++;
+		else if (memchr(")]}", *p, 3) || (*p == '>' && p[-1] != '-'))
+			depth--;
+		if (depth == 0)
+			return p + 1;
+	}
+	return end;
+}
+
+/* Behind a parameter list and what is said about it: " const", " [clone .cold]". */
+static const char *skip_parameters(const char *name, const char *p, const char *end)
+{
+	const char *scope;
+
+	p = skip_brackets(name, p, end);
+	scope = memmem(p, (size_t)(end - p), "::", 2);
+	return scope ? scope : end;
+}
+
+static void add_without_parameters(const char *name, const char *end, struct text *out)
+{
+	const char *p = name;
+
+	while (p < end) {
+		const char *behind = skip_operator(name, p, end);
+
+		if (behind == p && (memchr("<[{", *p, 3) || starts(p, end, ANONYMOUS) ||
+				    (*p == '(' && p == name)))
+			behind = skip_brackets(name, p, end);
+		else if (behind == p && *p != '(')
+			behind = p + 1;
+		add_all(out, p, behind);
+		p = behind > p ? behind : skip_parameters(name, p, end);
+	}
+}
+
+void tidy_name(const char *name, size_t size, struct text *out)
+{
+	const char *end = name + size;
+	size_t start = out->size;
+
+	name = skip_java_letter(name, end);
+	if (is_go_method(name, end) || !memchr(name, '(', (size_t)(end - name)))
+		add_all(out, name, end);
+	else
+		add_without_parameters(name, end, out);
+	while (out->size > start && out->bytes[out->size - 1] == ' ')
+		out->bytes[--out->size] = '\0';
+	if (out->size == start)
+		text_char(out, '?');
+}
+
+/* Its name for code without one: the file's, in one more pair of brackets. */
+static void add_unknown(const char *module, size_t size, const char *pc, bool addrs,
+			struct text *out)
+{
+	const char *slash = memrchr(module, '/', size);
+	const char *end = module + size;
+
+	if (size == strlen("[unknown]") && memcmp(module, "[unknown]", size) == 0) {
+		module = "unknown";
+		end = module + strlen(module);
+	} else if (slash) {
+		module = slash + 1;
+	}
+	text_char(out, '[');
+	text_add(out, module, (size_t)(end - module));
+	if (addrs)
+		text_printf(out, " <%s>", pc);
+	text_char(out, ']');
+}
+
+/* The first `(` that does not open (anonymous namespace). */
+static const char *cut_of(const char *p, const char *end)
+{
+	if (is_go_method(p, end))
+		return end;
+	for (; p < end; p++)
+		if (*p == '(' && !starts(p, end, "(anonymous namespace)"))
+			return p;
+	return end;
+}
+
+static void add_part(const char *p, const char *end, struct text *out)
+{
+	p = skip_java_letter(p, end);
+	add_all(out, p, cut_of(p, end));
+}
+
+static const char *line_module(const char *line, const char *end)
+{
+	const char *p;
+
+	for (p = end - 2; p >= line; p--)
+		if (p[0] == ' ' && p[1] == '(')
+			return p;
+	return end;
+}
+
+const char *tidy_module(const char *line, size_t length, size_t *size)
+{
+	const char *end = line + length, *p = line_module(line, end);
+	const char *close;
+
+	if (p == end) {
+		*size = 0;
+		return "";
+	}
+	p += 2;
+	close = memrchr(p, ')', (size_t)(end - p));
+	*size = (size_t)((close ? close : end) - p);
+	return p;
+}
+
+/* Where "+0x1f" at the end begins, or @end. */
+static const char *without_offset(const char *line, const char *end)
+{
+	const char *p = end;
+
+	while (p > line &&
+	       (isdigit((unsigned char)p[-1]) || (p[-1] >= 'a' && p[-1] <= 'f')))
+		p--;
+	if (p < end && p - line >= 3 && memcmp(p - 3, "+0x", 3) == 0)
+		return p - 3;
+	return end;
+}
+
+static bool is_unknown(const char *p, const char *end)
+{
+	return end - p == 9 && memcmp(p, "[unknown]", 9) == 0;
+}
+
+/* Parts after the first are calls that were inlined in it. */
+static void mark_inlined(struct text *out, size_t start)
+{
+	if (!memmem(out->bytes + start, out->size - start, "_[i]", 4))
+		text_string(out, "_[i]");
+}
+
+bool tidy_line(const char *line, size_t size, const char *pc, bool addrs,
+	       struct text *out)
+{
+	size_t module_size, first = out->size;
+	const char *module = tidy_module(line, size, &module_size);
+	const char *end = without_offset(line, line_module(line, line + size));
+	struct text part = { 0 };
+
+	while (line < end && isspace((unsigned char)*line))
+		line++;
+	if (line < end && *line == '(')
+		return false;
+	/* Perl's split leaves out empty parts at the end. */
+	while (end - line >= 2 && memcmp(end - 2, "->", 2) == 0)
+		end -= 2;
+	for (const char *p = line, *next; p <= end; p = next + 2) {
+		size_t start = out->size;
+
+		next = memmem(p, (size_t)(end - p), "->", 2);
+		if (!next)
+			next = end;
+		if (start > first || p > line)
+			text_char(out, ';');
+		text_clear(&part);
+		if (is_unknown(p, next))
+			add_unknown(module, module_size, pc, addrs, &part);
+		else
+			text_add(&part, p, (size_t)(next - p));
+		start = out->size;
+		if (part.size > 0)
+			add_part(part.bytes, part.bytes + part.size, out);
+		if (p > line)
+			mark_inlined(out, start);
+		if (next == end)
+			break;
+	}
+	out->failed |= part.failed;
+	text_release(&part);
+	return true;
+}
