@@ -1,0 +1,83 @@
+#include <errno.h>
+#include <string.h>
+
+#include "weight/filter.h"
+
+struct word {
+	const char *text;
+	size_t size;
+};
+
+static bool parse_number(struct word w, uint32_t *ret)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < w.size; i++) {
+		if (w.text[i] < '0' || w.text[i] > '9')
+			return false;
+		value = value * 10 + (uint64_t)(w.text[i] - '0');
+		if (value > UINT32_MAX)
+			return false;
+	}
+	*ret = (uint32_t)value;
+	return w.size > 0;
+}
+
+/* "5", "5-9" or "5-". */
+static bool parse_range(struct word w, struct number_range *ret)
+{
+	const char *dash = memchr(w.text, '-', w.size);
+	struct word last;
+
+	if (!dash) {
+		if (!parse_number(w, &ret->first))
+			return false;
+		ret->last = ret->first;
+		return true;
+	}
+	last.text = dash + 1;
+	last.size = w.size - (size_t)(last.text - w.text);
+	w.size = (size_t)(dash - w.text);
+	ret->last = UINT32_MAX;
+	return parse_number(w, &ret->first) &&
+	       (!last.size || parse_number(last, &ret->last));
+}
+
+int number_list_parse(struct context *ctx, const char *filter, const char *value,
+		      struct number_list *ret)
+{
+	for (const char *p = value;; p++) {
+		struct word w = { p, strcspn(p, ",") };
+		struct number_range range, *added;
+
+		if (!parse_range(w, &range))
+			return fail(ctx, -EINVAL, "filter '%s': '%.*s' is no number",
+				    filter, (int)w.size, w.text);
+		if (range.first > range.last)
+			return fail(ctx, -EINVAL, "filter '%s': '%.*s' runs backwards",
+				    filter, (int)w.size, w.text);
+		added = array_add(&ret->ranges);
+		if (!added)
+			return fail_memory(ctx);
+		*added = range;
+		p += w.size;
+		if (!*p)
+			return 0;
+	}
+}
+
+void number_list_release(struct number_list *list)
+{
+	array_release(&list->ranges);
+}
+
+bool number_list_has(const struct number_list *list, uint32_t number)
+{
+	for (size_t i = 0; i < list->ranges.count; i++) {
+		const struct number_range *r = &list->ranges.v[i];
+
+		if (number >= r->first && number <= r->last)
+			return true;
+	}
+	return false;
+}

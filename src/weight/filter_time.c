@@ -1,0 +1,98 @@
+#include <errno.h>
+#include <string.h>
+
+#include "weight/filter.h"
+
+#define BILLION 1000000000u
+#define ALL_PERCENT (100ull * BILLION)
+
+/* "12", "12.5" or ".5" in units of 1e-9; digits behind the ninth are left out. */
+static bool parse_decimal(const char *text, size_t size, uint64_t *ret)
+{
+	const char *end = text + size;
+	uint64_t whole = 0, part = 0;
+	uint32_t unit = BILLION;
+	size_t digits = 0;
+
+	for (; text < end && *text >= '0' && *text <= '9'; text++, digits++) {
+		whole = whole * 10 + (uint64_t)(*text - '0');
+		if (whole > UINT64_MAX / BILLION - 1)
+			return false;
+	}
+	if (text < end && *text == '.')
+		for (text++; text < end && *text >= '0' && *text <= '9';
+		     text++, digits++) {
+			unit /= 10;
+			part += unit * (uint64_t)(*text - '0');
+		}
+	*ret = whole * BILLION + part;
+	return text == end && digits > 0;
+}
+
+static bool parse_bound(const char *text, size_t size, struct time_bound *ret)
+{
+	ret->kind = BOUND_OPEN;
+	if (size == 0)
+		return true;
+	ret->kind = BOUND_NS;
+	if (text[size - 1] == '%') {
+		ret->kind = BOUND_PERCENT;
+		size--;
+	}
+	return parse_decimal(text, size, &ret->value) &&
+	       (ret->kind == BOUND_NS || ret->value <= ALL_PERCENT);
+}
+
+static bool backwards(const struct time_range *r)
+{
+	return r->start.kind == r->end.kind && r->start.kind != BOUND_OPEN &&
+	       r->start.value > r->end.value;
+}
+
+int time_range_parse(struct context *ctx, const char *filter, const char *value,
+		     struct time_range *ret)
+{
+	size_t start = strcspn(value, strchr(value, '%') ? "-," : ",");
+	const char *end = value + start + 1;
+
+	if (!value[start])
+		return fail(ctx, -EINVAL,
+			    "filter '%s': a time is START,END in seconds, or 10%%-20%%",
+			    filter);
+	if (!parse_bound(value, start, &ret->start))
+		return fail(ctx, -EINVAL, "filter '%s': '%.*s' is no time", filter,
+			    (int)start, value);
+	if (!parse_bound(end, strlen(end), &ret->end))
+		return fail(ctx, -EINVAL, "filter '%s': '%s' is no time", filter, end);
+	if (ret->start.kind == BOUND_OPEN && ret->end.kind == BOUND_OPEN)
+		return fail(ctx, -EINVAL, "filter '%s' has neither start nor end",
+			    filter);
+	if (backwards(ret))
+		return fail(ctx, -EINVAL, "filter '%s' ends before it starts", filter);
+	return 0;
+}
+
+/* In ns from the first sample; rounded down, so neighbouring ranges share no time. */
+static uint64_t bound_ns(const struct time_bound *b, uint64_t span)
+{
+	if (b->kind == BOUND_PERCENT)
+		return (uint64_t)((unsigned __int128)span * b->value / ALL_PERCENT);
+	return b->value;
+}
+
+static bool bound_is_open(const struct time_bound *b)
+{
+	return b->kind == BOUND_OPEN ||
+	       (b->kind == BOUND_PERCENT && b->value == ALL_PERCENT);
+}
+
+bool time_range_has(const struct time_range *range, uint64_t time, uint64_t first,
+		    uint64_t last)
+{
+	uint64_t span = last > first ? last - first : 0;
+	uint64_t at = time > first ? time - first : 0;
+
+	if (range->start.kind != BOUND_OPEN && at < bound_ns(&range->start, span))
+		return false;
+	return bound_is_open(&range->end) || at < bound_ns(&range->end, span);
+}

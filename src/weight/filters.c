@@ -1,0 +1,303 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <errno.h>
+#include <pcre2.h>
+#include <string.h>
+
+#include "weight/filter.h"
+#include "weight/weight.h"
+
+enum key { KEY_COMM, KEY_EVENT, KEY_PID, KEY_TID, KEY_CPU, KEY_TIME, KEYS };
+#define TEXT_KEYS 2 /* the first ones */
+#define SIDES 2
+
+/* A pattern that needs more steps for one name matches nothing. */
+#define MATCH_STEPS 100000
+
+struct filter {
+	pcre2_code *pattern; /* only one of these is in use */
+	struct number_list numbers;
+	struct time_range time;
+};
+
+typedef int parse_fn(struct context *ctx, struct filter *f, const char *filter,
+		     const char *value);
+
+struct filters {
+	ARRAY(struct filter) by[SIDES][KEYS];
+};
+
+/* What the patterns of one side and key said about a string. */
+enum verdict { VERDICT_OPEN, VERDICT_NO, VERDICT_YES };
+
+struct filter_memo {
+	pcre2_match_data *match;
+	pcre2_match_context *limits;
+	ARRAY(uint8_t) verdicts[SIDES][TEXT_KEYS]; /* by string id */
+};
+
+static int parse_pattern(struct context *ctx, struct filter *f, const char *filter,
+			 const char *value)
+{
+	PCRE2_UCHAR why[256] = "";
+	PCRE2_SIZE at;
+	int error;
+
+	f->pattern = pcre2_compile((PCRE2_SPTR)value, PCRE2_ZERO_TERMINATED, 0, &error,
+				   &at, NULL);
+	if (f->pattern)
+		return 0;
+	if (error == PCRE2_ERROR_NOMEMORY)
+		return fail_memory(ctx);
+	pcre2_get_error_message(error, why, sizeof(why));
+	return fail(ctx, -EINVAL, "filter '%s': %s, at character %zu of the pattern",
+		    filter, (const char *)why, (size_t)at + 1);
+}
+
+static int parse_numbers(struct context *ctx, struct filter *f, const char *filter,
+			 const char *value)
+{
+	return number_list_parse(ctx, filter, value, &f->numbers);
+}
+
+static int parse_time(struct context *ctx, struct filter *f, const char *filter,
+		      const char *value)
+{
+	return time_range_parse(ctx, filter, value, &f->time);
+}
+
+static const struct {
+	const char *name;
+	parse_fn *parse;
+} keys[KEYS] = {
+	/* clang-format off */
+	[KEY_COMM] = { "comm", parse_pattern },
+	[KEY_EVENT] = { "event", parse_pattern },
+	[KEY_PID] = { "pid", parse_numbers },
+	[KEY_TID] = { "tid", parse_numbers },
+	[KEY_CPU] = { "cpu", parse_numbers },
+	[KEY_TIME] = { "time", parse_time },
+	/* clang-format on */
+};
+
+int filters_new(struct filters **ret)
+{
+	struct filters *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	*ret = f;
+	return 0;
+}
+
+static void filter_release(struct filter *f)
+{
+	pcre2_code_free(f->pattern);
+	number_list_release(&f->numbers);
+}
+
+void filters_free(struct filters *f)
+{
+	if (!f)
+		return;
+	for (int side = 0; side < SIDES; side++)
+		for (int key = 0; key < KEYS; key++) {
+			for (size_t i = 0; i < f->by[side][key].count; i++)
+				filter_release(&f->by[side][key].v[i]);
+			array_release(&f->by[side][key]);
+		}
+	free(f);
+}
+
+static enum key find_key(const char *text, size_t size)
+{
+	int key = 0;
+
+	while (key < KEYS &&
+	       (strlen(keys[key].name) != size || memcmp(keys[key].name, text, size)))
+		key++;
+	return key;
+}
+
+int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
+		const char *text)
+{
+	size_t size = strcspn(text, "=");
+	struct filter *added, filter = { 0 };
+	enum key key;
+	int err;
+
+	if (!text[size])
+		return fail(ctx, -EINVAL, "filter '%s' is not KEY=VALUE", text);
+	key = find_key(text, size);
+	if (key == KEYS)
+		return fail(ctx, -EINVAL,
+			    "filter '%s': the keys are comm, event, pid, tid, cpu, time",
+			    text);
+	if (!text[size + 1])
+		return fail(ctx, -EINVAL, "filter '%s' has no value", text);
+	err = keys[key].parse(ctx, &filter, text, text + size + 1);
+	if (err < 0)
+		goto out;
+	added = array_add(&f->by[side][key]);
+	if (!added) {
+		err = fail_memory(ctx);
+		goto out;
+	}
+	*added = filter;
+	return 0;
+out:
+	filter_release(&filter);
+	return err;
+}
+
+bool filters_empty(const struct filters *f)
+{
+	for (int side = 0; side < SIDES; side++)
+		for (int key = 0; key < KEYS; key++)
+			if (f->by[side][key].count)
+				return false;
+	return true;
+}
+
+int filter_memo_new(const struct filters *f, struct filter_memo **ret)
+{
+	struct filter_memo *m = calloc(1, sizeof(*m));
+
+	(void)f;
+	if (!m)
+		return -ENOMEM;
+	m->match = pcre2_match_data_create(1, NULL);
+	m->limits = pcre2_match_context_create(NULL);
+	if (!m->match || !m->limits) {
+		filter_memo_free(m);
+		return -ENOMEM;
+	}
+	pcre2_set_match_limit(m->limits, MATCH_STEPS);
+	*ret = m;
+	return 0;
+}
+
+void filter_memo_free(struct filter_memo *m)
+{
+	if (!m)
+		return;
+	for (int side = 0; side < SIDES; side++)
+		for (int key = 0; key < TEXT_KEYS; key++)
+			array_release(&m->verdicts[side][key]);
+	pcre2_match_data_free(m->match);
+	pcre2_match_context_free(m->limits);
+	free(m);
+}
+
+/* One sample, and what it takes to answer for it. */
+struct question {
+	const struct filters *filters;
+	struct filter_memo *memo;
+	const struct intern *strings;
+	const struct filter_subject *subject;
+};
+
+/* Where the verdict about a string is kept, NULL without memory. */
+static uint8_t *verdict_of(struct filter_memo *m, enum filter_side side, enum key key,
+			   uint32_t id)
+{
+	__typeof__(m->verdicts[0][0]) *seen = &m->verdicts[side][key];
+
+	if (id >= seen->count) {
+		size_t more = (size_t)id + 1 - seen->count;
+
+		if (!array_reserve(seen, more))
+			return NULL;
+		memset(seen->v + seen->count, VERDICT_OPEN, more);
+		seen->count += more;
+	}
+	return &seen->v[id];
+}
+
+static bool any_pattern(const struct question *q, enum filter_side side, enum key key,
+			const char *name)
+{
+	const struct filter_memo *m = q->memo;
+
+	for (size_t i = 0; i < q->filters->by[side][key].count; i++) {
+		const pcre2_code *pattern = q->filters->by[side][key].v[i].pattern;
+
+		if (pcre2_match(pattern, (PCRE2_SPTR)name, strlen(name), 0, 0, m->match,
+				m->limits) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* A pattern runs once for every different string. */
+static bool any_text(const struct question *q, enum filter_side side, enum key key,
+		     uint32_t id)
+{
+	uint8_t *verdict = verdict_of(q->memo, side, key, id);
+	bool yes;
+
+	if (verdict && *verdict != VERDICT_OPEN)
+		return *verdict == VERDICT_YES;
+	yes = any_pattern(q, side, key, intern_text(q->strings, id));
+	if (verdict)
+		*verdict = yes ? VERDICT_YES : VERDICT_NO;
+	return yes;
+}
+
+static bool any_number(const struct question *q, enum filter_side side, enum key key,
+		       uint32_t number)
+{
+	for (size_t i = 0; i < q->filters->by[side][key].count; i++)
+		if (number_list_has(&q->filters->by[side][key].v[i].numbers, number))
+			return true;
+	return false;
+}
+
+static bool any_time(const struct question *q, enum filter_side side)
+{
+	const struct filter_subject *s = q->subject;
+
+	for (size_t i = 0; i < q->filters->by[side][KEY_TIME].count; i++) {
+		const struct time_range *range =
+			&q->filters->by[side][KEY_TIME].v[i].time;
+
+		if (time_range_has(range, s->time, s->first, s->last))
+			return true;
+	}
+	return false;
+}
+
+static bool any(const struct question *q, enum filter_side side, enum key key)
+{
+	const struct filter_subject *s = q->subject;
+
+	switch (key) {
+	case KEY_COMM:
+		return any_text(q, side, key, s->comm);
+	case KEY_EVENT:
+		return any_text(q, side, key, s->event);
+	case KEY_PID:
+		return any_number(q, side, key, s->pid);
+	case KEY_TID:
+		return any_number(q, side, key, s->tid);
+	case KEY_CPU:
+		return any_number(q, side, key, s->cpu);
+	default:
+		return any_time(q, side);
+	}
+}
+
+/* Kept: every key asked for has a filter that matches, and no filter to drop does. */
+bool filters_pass(const struct filters *f, struct filter_memo *memo,
+		  const struct intern *strings, const struct filter_subject *subject)
+{
+	struct question q = { f, memo, strings, subject };
+
+	for (int key = 0; key < KEYS; key++) {
+		if (f->by[FILTER_ONLY][key].count && !any(&q, FILTER_ONLY, key))
+			return false;
+		if (f->by[FILTER_DROP][key].count && any(&q, FILTER_DROP, key))
+			return false;
+	}
+	return true;
+}
