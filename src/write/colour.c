@@ -1,0 +1,283 @@
+#include "write/colour.h"
+
+#include <string.h>
+
+#include "write/utf8.h"
+
+/* Three numbers from 0 to 1 make a shade. */
+struct shade {
+	double v[3];
+};
+
+/* from + span * v[by], truncated. */
+struct channel {
+	uint8_t from, span, by;
+};
+
+/* Of several rules the first one that fits names the palette to take. */
+struct rule {
+	bool (*fits)(const char *name, size_t size, const char *text);
+	const char *text;
+	const char *palette;
+};
+
+struct palette {
+	const char *name;
+	const char *background;
+	struct channel r, g, b;
+	const struct rule *rules; /* NULL: the channels count */
+};
+
+static bool holds(const char *name, size_t size, const char *text)
+{
+	return memmem(name, size, text, strlen(text)) != NULL;
+}
+
+static bool ends_with(const char *name, size_t size, const char *text)
+{
+	size_t n = strlen(text);
+
+	return size >= n && memcmp(name + size - n, text, n) == 0;
+}
+
+static bool is(const char *name, size_t size, const char *text)
+{
+	return size == strlen(text) && memcmp(name, text, size) == 0;
+}
+
+static bool always(const char *name, size_t size, const char *text)
+{
+	(void)name, (void)size, (void)text;
+	return true;
+}
+
+/* Marked as JIT code, and with a path in the name. */
+static bool is_jit_source(const char *name, size_t size, const char *text)
+{
+	return ends_with(name, size, text) && memchr(name, '/', size);
+}
+
+static bool has_file(const char *name, size_t size, const char *text)
+{
+	const char *slash = memchr(name, '/', size);
+
+	return slash && holds(slash, size - (size_t)(slash - name), text);
+}
+
+/* A class of one of the usual Java packages: "Ljava/lang/Thread", "com/a/B". */
+static bool is_java(const char *name, size_t size, const char *text)
+{
+	static const char *const packages[] = {
+		"java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/",
+	};
+	const char *p = name + (size && *name == *text);
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
+		size_t n = strlen(packages[i]);
+
+		if ((size_t)(name + size - p) >= n && memcmp(p, packages[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct rule java[] = {
+	{ ends_with, "_[j]", "green" }, { ends_with, "_[i]", "aqua" },
+	{ is_java, "L", "green" },	{ holds, ":::", "green" },
+	{ holds, "::", "yellow" },	{ ends_with, "_[k]", "orange" },
+	{ always, "", "red" },
+};
+
+static const struct rule perl[] = {
+	{ holds, "::", "yellow" }, { holds, "Perl", "green" },
+	{ holds, ".pl", "green" }, { ends_with, "_[k]", "orange" },
+	{ always, "", "red" },
+};
+
+static const struct rule js[] = {
+	{ is_jit_source, "_[j]", "green" },
+	{ ends_with, "_[j]", "aqua" },
+	{ holds, "::", "yellow" },
+	{ has_file, ".js", "green" },
+	{ holds, ":", "aqua" },
+	{ is, " ", "green" },
+	{ holds, "_[k]", "orange" },
+	{ always, "", "red" },
+};
+
+static const struct rule wakeup[] = { { always, "", "aqua" } };
+
+static const struct rule chain[] = { { holds, "_[w]", "aqua" }, { always, "", "blue" } };
+
+static const struct palette palettes[] = {
+	{ "hot", "yellow", { 205, 50, 2 }, { 0, 230, 0 }, { 0, 55, 1 }, NULL },
+	{ "mem", "green", { 0, 0, 0 }, { 190, 50, 1 }, { 0, 210, 0 }, NULL },
+	{ "io", "blue", { 80, 60, 0 }, { 80, 60, 0 }, { 190, 55, 1 }, NULL },
+	{ "wakeup", "blue", .rules = wakeup },
+	{ "chain", "blue", .rules = chain },
+	{ "java", "yellow", .rules = java },
+	{ "js", "yellow", .rules = js },
+	{ "perl", "yellow", .rules = perl },
+	{ "red", "grey", { 200, 55, 0 }, { 50, 80, 0 }, { 50, 80, 0 }, NULL },
+	{ "green", "grey", { 50, 60, 0 }, { 200, 55, 0 }, { 50, 60, 0 }, NULL },
+	{ "blue", "grey", { 80, 60, 0 }, { 80, 60, 0 }, { 205, 50, 0 }, NULL },
+	{ "aqua", "grey", { 50, 60, 0 }, { 165, 55, 0 }, { 165, 55, 0 }, NULL },
+	{ "yellow", "grey", { 175, 55, 0 }, { 175, 55, 0 }, { 50, 20, 0 }, NULL },
+	{ "purple", "grey", { 190, 65, 0 }, { 80, 60, 0 }, { 190, 65, 0 }, NULL },
+	{ "orange", "grey", { 190, 65, 0 }, { 90, 65, 0 }, { 0, 0, 0 }, NULL },
+};
+
+const char palette_names[] = "hot, mem, io, wakeup, chain, java, js, perl, red, green, "
+			     "blue, aqua, yellow, purple, orange";
+
+const struct palette *palette_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(palettes) / sizeof(palettes[0]); i++)
+		if (strcmp(palettes[i].name, name) == 0)
+			return &palettes[i];
+	return NULL;
+}
+
+bool palette_is_chain(const struct palette *p)
+{
+	return p->rules == chain;
+}
+
+const char *palette_background(const struct palette *p)
+{
+	return p->background;
+}
+
+/* POSIX drand48(): X = a X + c mod 2^48. */
+static double step(uint64_t *x)
+{
+	*x = (*x * 0x5deece66du + 0xb) & 0xffffffffffffu;
+	return (double)*x / (double)(1ull << 48);
+}
+
+/* srand48() */
+static uint64_t seed(uint32_t value)
+{
+	return (uint64_t)value << 16 | 0x330e;
+}
+
+double colour_sum(const char *name, size_t size)
+{
+	const char *p = name, *end = name + size;
+	uint32_t sum = 0;
+	uint64_t x;
+
+	while (p < end)
+		sum += utf8_next(&p, end);
+	x = seed(sum);
+	return step(&x);
+}
+
+/* Three letters count, the first one most. */
+struct letters {
+	double sum, weight, most;
+	unsigned modulus;
+};
+
+static bool add_letter(struct letters *l, uint32_t code)
+{
+	l->sum += (double)(code % l->modulus) / (l->modulus - 1) * l->weight;
+	l->modulus++;
+	l->most += l->weight;
+	l->weight *= 0.70;
+	return l->modulus <= 12;
+}
+
+static struct letters no_letters(void)
+{
+	return (struct letters){ 0, 1, 1, 10 };
+}
+
+static double hash_of(const struct letters *l)
+{
+	return 1 - l->sum / l->most;
+}
+
+/* A module and a backtick in front are left out: unix`foo. A backtick that comes first
+ * ends no module. */
+double colour_hash(const char *name, size_t size)
+{
+	const char *p = name, *end = name + size, *tick = NULL;
+	struct letters l = no_letters();
+
+	if (p < end) {
+		utf8_next(&p, end);
+		tick = memchr(p, '`', (size_t)(end - p));
+	}
+	for (p = tick ? tick + 1 : name; p < end && add_letter(&l, utf8_next(&p, end));)
+		;
+	return hash_of(&l);
+}
+
+double colour_hash_reversed(const char *name, size_t size)
+{
+	const char *p = name + size, *tick = NULL;
+	struct letters l = no_letters();
+
+	if (p > name) {
+		utf8_previous(name, &p);
+		tick = memrchr(name, '`', (size_t)(p - name));
+	}
+	for (p = tick ? tick : name + size; p > name;)
+		if (!add_letter(&l, utf8_previous(name, &p)))
+			break;
+	return hash_of(&l);
+}
+
+static struct shade shade_of(struct colouring *c, const char *name, size_t size)
+{
+	struct shade s;
+
+	switch (c->by) {
+	case COLOUR_BY_HASH:
+		s.v[0] = colour_hash(name, size);
+		s.v[1] = s.v[2] = colour_hash_reversed(name, size);
+		break;
+	case COLOUR_BY_CHANCE:
+		/* Any colours will do, so take those that are the same in every run. */
+		for (int i = 0; i < 3; i++)
+			s.v[i] = step(&c->chance);
+		break;
+	default:
+		s.v[0] = s.v[1] = s.v[2] = colour_sum(name, size);
+	}
+	return s;
+}
+
+static uint8_t value_of(struct channel c, const struct shade *s)
+{
+	return (uint8_t)(c.from + (int)(c.span * s->v[c.by]));
+}
+
+struct colour colour_of(struct colouring *c, const char *name, size_t size)
+{
+	struct shade s = shade_of(c, name, size);
+	const struct palette *p = c->palette;
+
+	if (p->rules) {
+		const struct rule *rule = p->rules;
+
+		while (!rule->fits(name, size, rule->text))
+			rule++;
+		p = palette_find(rule->palette);
+	}
+	return (struct colour){ value_of(p->r, &s), value_of(p->g, &s),
+				value_of(p->b, &s) };
+}
+
+struct colour colour_of_delta(double delta, double most)
+{
+	double size = delta < 0 ? -delta : delta;
+	uint8_t rest = (uint8_t)(210 * (most - size) / most);
+
+	if (delta > 0)
+		return (struct colour){ 255, rest, rest };
+	if (delta < 0)
+		return (struct colour){ rest, rest, 255 };
+	return (struct colour){ 255, 255, 255 };
+}

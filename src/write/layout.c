@@ -1,0 +1,79 @@
+#include "write/layout.h"
+
+void layout_init(struct layout *l)
+{
+	l->ypad1 = l->font_size * 3;
+	l->ypad2 = l->font_size * 2 + 10;
+	l->ypad3 = l->subtitle ? l->font_size * 2 : 0;
+	l->per_value = ((double)l->width - 2 * LAYOUT_XPAD) / l->total;
+}
+
+void layout_set_depth(struct layout *l, uint32_t depth)
+{
+	l->height =
+		((double)depth + 1) * l->frame_height + l->ypad1 + l->ypad2 + l->ypad3;
+}
+
+/* Digits with a point; a second point ends the number, as it does in Perl. No
+ * strtod(): a locale may have another point. */
+static bool parse_number(const char **text, double *ret)
+{
+	const char *p = *text;
+	double value = 0, unit = 1;
+	bool behind = false, over = false;
+
+	for (; (*p >= '0' && *p <= '9') || *p == '.'; p++) {
+		if (*p == '.') {
+			over = behind;
+			behind = true;
+		} else if (!over) {
+			value = value * 10 + (*p - '0');
+			unit *= behind ? 10 : 1;
+		}
+	}
+	if (p == *text)
+		return false;
+	*text = p;
+	*ret = value / unit;
+	return true;
+}
+
+bool layout_least_value(const struct layout *l, const char *minwidth, double *ret)
+{
+	double value;
+
+	if (!parse_number(&minwidth, &value))
+		return false;
+	if (*minwidth == '%') {
+		minwidth++;
+		*ret = l->total * value / 100;
+	} else {
+		*ret = value / l->per_value;
+	}
+	return *minwidth == '\0';
+}
+
+struct box layout_frame(const struct layout *l, uint32_t depth, double start, double end)
+{
+	struct box b = {
+		.x1 = LAYOUT_XPAD + start * l->per_value,
+		.x2 = LAYOUT_XPAD + end * l->per_value,
+	};
+	double base = l->height - l->ypad2, top = l->ypad1 + l->ypad3;
+
+	if (l->inverted) {
+		b.y1 = top + (double)depth * l->frame_height;
+		b.y2 = top + ((double)depth + 1) * l->frame_height - 1;
+	} else {
+		b.y1 = base - ((double)depth + 1) * l->frame_height + 1;
+		b.y2 = base - (double)depth * l->frame_height;
+	}
+	return b;
+}
+
+size_t layout_characters(const struct layout *l, const struct box *box)
+{
+	double n = (box->x2 - box->x1) / (l->font_size * l->font_width);
+
+	return n > 0 ? (size_t)n : 0;
+}

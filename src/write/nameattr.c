@@ -1,0 +1,154 @@
+#include "write/nameattr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "write/xml.h"
+
+#define FILE_SIZE_MAX (256u << 20)
+
+/* In the order in which they are printed. */
+static const struct key {
+	const char *name;
+	const char *attribute; /* NULL: the value is attributes */
+	bool of_link;
+} keys[NAMEATTR_KEYS] = {
+	[NAMEATTR_HREF] = { "href", "xlink:href", true },
+	[NAMEATTR_TARGET] = { "target", "target", true },
+	[NAMEATTR_A_EXTRA] = { "a_extra", NULL, true },
+	[NAMEATTR_ID] = { "id", "id", false },
+	[NAMEATTR_CLASS] = { "class", "class", false },
+	[NAMEATTR_G_EXTRA] = { "g_extra", NULL, false },
+	[NAMEATTR_TITLE] = { "title", NULL, false },
+};
+
+static void set_value(struct nameattr *attr, const char *name, const char *value)
+{
+	for (int i = 0; i < NAMEATTR_KEYS; i++)
+		if (strcmp(keys[i].name, name) == 0)
+			attr->values[i] = *value ? value : NULL;
+}
+
+/* A later line about the same function counts. */
+static int new_attr(struct nameattrs *n, const char *name, struct nameattr **ret)
+{
+	uint32_t id;
+	int err = intern_add(&n->names, name, strlen(name), &id);
+
+	while (err == 0 && n->list.count <= id)
+		if (!array_add(&n->list))
+			err = -ENOMEM;
+	if (err < 0)
+		return err;
+	*ret = &n->list.v[id];
+	**ret = (struct nameattr){ 0 };
+	return 0;
+}
+
+static int add_line(struct context *ctx, struct nameattrs *n, char *line,
+		    const char *path, unsigned number)
+{
+	char *rest = strchr(line, '\t');
+	struct nameattr *attr;
+
+	if (!rest)
+		return fail(ctx, -EINVAL, "'%s': line %u has no tab", path, number);
+	*rest++ = '\0';
+	if (new_attr(n, line, &attr) < 0)
+		return fail_memory(ctx);
+	for (char *pair; (pair = strsep(&rest, "\t"));) {
+		char *value = strchr(pair, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		set_value(attr, pair, value);
+	}
+	for (int i = 0; i < NAMEATTR_TITLE; i++)
+		if (!keys[i].attribute && attr->values[i] &&
+		    !xml_are_attributes(attr->values[i]))
+			return fail(ctx, -EINVAL,
+				    "'%s': line %u: '%s' is no list of attributes", path,
+				    number, attr->values[i]);
+	return 0;
+}
+
+int nameattrs_read(struct context *ctx, const char *path, struct nameattrs *ret)
+{
+	struct nameattrs n = { 0 };
+	unsigned number = 0;
+	size_t size;
+	char *rest;
+	int err;
+
+	err = intern_init(&n.names) < 0
+		      ? fail_memory(ctx)
+		      : file_slurp(ctx, path, FILE_SIZE_MAX, &n.bytes, &size);
+	rest = err < 0 ? NULL : n.bytes;
+	for (char *line; err == 0 && (line = strsep(&rest, "\n"));)
+		if (rest || *line)
+			err = add_line(ctx, &n, line, path, ++number);
+	if (err < 0)
+		nameattrs_release(&n);
+	else
+		*ret = n;
+	return err;
+}
+
+void nameattrs_release(struct nameattrs *n)
+{
+	free(n->bytes);
+	intern_release(&n->names);
+	array_release(&n->list);
+}
+
+const struct nameattr *nameattrs_find(const struct nameattrs *n, const char *name,
+				      size_t size)
+{
+	uint64_t hash = hash_bytes(name, size), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&n->names.ids, hash, &i)) != HASH_NONE)
+		if (id < n->list.count && strcmp(intern_text(&n->names, id), name) == 0)
+			return &n->list.v[id];
+	return NULL;
+}
+
+static void add_attribute(struct text *t, const struct key *key, const char *value)
+{
+	text_char(t, ' ');
+	if (!key->attribute) {
+		text_string(t, value);
+		return;
+	}
+	text_string(t, key->attribute);
+	text_string(t, "=\"");
+	xml_requoted(t, value);
+	text_char(t, '"');
+}
+
+void nameattr_open(struct text *t, const struct nameattr *attr)
+{
+	const char *href = attr ? attr->values[NAMEATTR_HREF] : NULL;
+	size_t before;
+
+	text_string(t, href ? "<a" : "<g");
+	before = t->size;
+	for (int i = 0; attr && i < NAMEATTR_TITLE; i++) {
+		const char *value = attr->values[i];
+
+		/* Links would open inside an <object> that shows the picture. */
+		if (href && i == NAMEATTR_TARGET && !value)
+			value = "_top";
+		if (value && (href || !keys[i].of_link))
+			add_attribute(t, &keys[i], value);
+	}
+	text_string(t, t->size == before ? " >\n" : ">\n");
+}
+
+void nameattr_close(struct text *t, const struct nameattr *attr)
+{
+	text_string(t, attr && attr->values[NAMEATTR_HREF] ? "</a>\n" : "</g>\n");
+}

@@ -1,0 +1,220 @@
+#include "write/palette_map.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "write/sink.h"
+
+#define ARROW "->"
+#define MAP_SIZE_MAX (256u << 20)
+
+/* Set or, where @name has a colour, leave: *@slot is the text of it. */
+static int slot_of(struct palette_map *m, const char *name, size_t size, uint32_t *ret)
+{
+	int err = intern_add(&m->texts, name, size, ret);
+
+	while (err == 0 && m->colours.count <= *ret)
+		if (!array_add(&m->colours))
+			err = -ENOMEM;
+	return err;
+}
+
+static int set(struct palette_map *m, const char *name, size_t size, const char *colour,
+	       size_t colour_size)
+{
+	uint32_t slot, text;
+	int err = slot_of(m, name, size, &slot);
+
+	if (err == 0)
+		err = intern_add(&m->texts, colour, colour_size, &text);
+	if (err == 0)
+		m->colours.v[slot] = text;
+	return err;
+}
+
+static const char *last_of(const char *line, const char *end, const char *what)
+{
+	size_t size = strlen(what);
+
+	for (const char *p = end - size; p >= line; p--)
+		if (memcmp(p, what, size) == 0)
+			return p;
+	return NULL;
+}
+
+/* A colour goes into an attribute; people write "red" and "#ff0000" by hand. */
+static bool is_colour(const char *p, const char *end)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789#(),.% ";
+
+	return p < end && (size_t)(end - p) < 64 &&
+	       strspn(p, allowed) >= (size_t)(end - p);
+}
+
+static int add_line(struct palette_map *m, const char *line, const char *end)
+{
+	const char *arrow = end - line > 6 ? last_of(line, end, ARROW "rgb(") : NULL;
+
+	if (!arrow && end - line > 2)
+		arrow = last_of(line, end, ARROW);
+	if (!arrow || !is_colour(arrow + strlen(ARROW), end))
+		return 0;
+	arrow += strlen(ARROW);
+	return set(m, line, (size_t)(arrow - strlen(ARROW) - line), arrow,
+		   (size_t)(end - arrow));
+}
+
+static int add_lines(struct palette_map *m, const char *p, const char *end)
+{
+	int err = 0;
+
+	while (p < end && err == 0) {
+		const char *line_end = memchr(p, '\n', (size_t)(end - p));
+
+		if (!line_end)
+			line_end = end;
+		if (!memchr(p, '\0', (size_t)(line_end - p)))
+			err = add_line(m, p, line_end);
+		p = line_end + 1;
+	}
+	return err;
+}
+
+static int read_file(struct context *ctx, const char *path, struct palette_map *m)
+{
+	char *bytes;
+	size_t size;
+	int err;
+
+	if (access(path, F_OK) != 0)
+		return 0;
+	err = file_slurp(ctx, path, MAP_SIZE_MAX, &bytes, &size);
+	if (err < 0)
+		return err;
+	if (add_lines(m, bytes, bytes + size) < 0)
+		err = fail_memory(ctx);
+	free(bytes);
+	return err;
+}
+
+int palette_map_read(struct context *ctx, const char *path, struct palette_map *ret)
+{
+	struct palette_map m = { 0 };
+	int err = intern_init(&m.texts) < 0 ? fail_memory(ctx) : read_file(ctx, path, &m);
+
+	if (err < 0)
+		palette_map_release(&m);
+	else
+		*ret = m;
+	return err;
+}
+
+void palette_map_release(struct palette_map *m)
+{
+	intern_release(&m->texts);
+	array_release(&m->colours);
+}
+
+int palette_map_colour(struct palette_map *m, const char *name, const char *colour,
+		       const char **ret)
+{
+	uint32_t slot;
+	int err = slot_of(m, name, strlen(name), &slot);
+
+	if (err == 0 && !m->colours.v[slot])
+		err = set(m, name, strlen(name), colour, strlen(colour));
+	if (err == 0)
+		*ret = intern_text(&m->texts, m->colours.v[slot]);
+	return err;
+}
+
+struct entry {
+	const char *name, *colour;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static int sorted_entries(const struct palette_map *m, struct entry **ret, size_t *count)
+{
+	struct entry *entries = malloc((m->colours.count + 1) * sizeof(*entries));
+	size_t n = 0;
+
+	if (!entries)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->colours.count; i++)
+		if (m->colours.v[i])
+			entries[n++] = (struct entry){
+				intern_text(&m->texts, i),
+				intern_text(&m->texts, m->colours.v[i]),
+			};
+	qsort(entries, n, sizeof(*entries), compare_entries);
+	*ret = entries;
+	*count = n;
+	return 0;
+}
+
+static int write_entries(struct context *ctx, const struct palette_map *m, FILE *out)
+{
+	struct sink sink = { .out = out };
+	struct entry *entries;
+	size_t count;
+
+	if (sorted_entries(m, &entries, &count) < 0)
+		return fail_memory(ctx);
+	for (size_t i = 0; i < count; i++) {
+		/* A newline in a name would make two lines of it. */
+		if (strchr(entries[i].name, '\n'))
+			continue;
+		text_string(&sink.text, entries[i].name);
+		text_string(&sink.text, ARROW);
+		text_string(&sink.text, entries[i].colour);
+		text_char(&sink.text, '\n');
+		sink_drain(&sink);
+	}
+	free(entries);
+	return sink_end(ctx, &sink);
+}
+
+static int write_beside(struct context *ctx, const struct palette_map *m,
+			const char *path, const char *beside)
+{
+	FILE *out = fopen(beside, "we");
+	int err;
+
+	if (!out)
+		return fail(ctx, -errno, "cannot write '%s': %s", beside,
+			    strerror(errno));
+	err = write_entries(ctx, m, out);
+	if (fclose(out) && err == 0)
+		err = fail(ctx, -errno, "cannot write '%s': %s", beside, strerror(errno));
+	if (err == 0 && rename(beside, path))
+		err = fail(ctx, -errno, "cannot rename '%s' to '%s': %s", beside, path,
+			   strerror(errno));
+	if (err < 0)
+		unlink(beside);
+	return err;
+}
+
+int palette_map_write(struct context *ctx, const struct palette_map *m, const char *path)
+{
+	struct text beside = { 0 };
+	int err;
+
+	text_printf(&beside, "%s.%d.part", path, (int)getpid());
+	if (beside.failed)
+		err = fail_memory(ctx);
+	else
+		err = write_beside(ctx, m, path, beside.bytes);
+	text_release(&beside);
+	return err;
+}

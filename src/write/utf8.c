@@ -1,0 +1,68 @@
+#include "write/utf8.h"
+
+/* How a first byte goes on: its own bits, how many bytes follow, the least code point
+ * that needs so many (less is an overlong form). */
+static const struct lead {
+	uint8_t mask, bits, more;
+	uint32_t least;
+} leads[] = {
+	{ 0xe0, 0xc0, 1, 0x80 },
+	{ 0xf0, 0xe0, 2, 0x800 },
+	{ 0xf8, 0xf0, 3, 0x10000 },
+};
+
+static const struct lead *lead_of(uint8_t byte)
+{
+	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+		if ((byte & leads[i].mask) == leads[i].bits)
+			return &leads[i];
+	return NULL;
+}
+
+uint32_t utf8_next(const char **p, const char *end)
+{
+	const uint8_t *s = (const uint8_t *)(*p)++;
+	const struct lead *lead;
+	uint32_t code;
+
+	if (*s < 0x80)
+		return *s;
+	lead = lead_of(*s);
+	if (!lead || end - (const char *)s <= lead->more)
+		return UTF8_REPLACEMENT;
+	code = *s & (uint8_t)~lead->mask;
+	for (int i = 1; i <= lead->more; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return UTF8_REPLACEMENT;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	if (code < lead->least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return UTF8_REPLACEMENT;
+	*p += lead->more;
+	return code;
+}
+
+uint32_t utf8_previous(const char *start, const char **p)
+{
+	const char *end = *p, *from = end - 1;
+	uint32_t code;
+
+	while (from > start && end - from < 4 && (*from & 0xc0) == 0x80)
+		from--;
+	*p = from;
+	code = utf8_next(&from, end);
+	if (from == end)
+		return code;
+	*p = end - 1;
+	return UTF8_REPLACEMENT;
+}
+
+size_t utf8_length(const char *bytes, size_t size)
+{
+	const char *p = bytes, *end = bytes + size;
+	size_t n = 0;
+
+	for (; p < end; n++)
+		utf8_next(&p, end);
+	return n;
+}

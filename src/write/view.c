@@ -1,0 +1,388 @@
+#include "write/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a stack being added has come to. */
+struct spot {
+	uint32_t node;
+	uint32_t state; /* of enum chain */
+};
+
+/* flamegraph.pl splits a stack at ";--;". The root counts as a separator because
+ * the ';' in front is missing there. */
+enum chain {
+	CHAIN_SEPARATOR = 1, /* the frame before is one: its ';' is used up */
+	CHAIN_WAKER = 2, /* there was one */
+};
+
+struct builder {
+	const struct write_input *in;
+	struct view *view;
+	struct hash_map children; /* parent << 32 | label -> node */
+	uint32_t *labels; /* by function; UINT32_MAX: not asked for */
+	ARRAY(uint32_t) wakers; /* by label: the same with _[w]; 0: not made */
+	uint32_t separator; /* label "--" */
+	unsigned flags;
+};
+
+static const char *mark_of(const struct write_input *in, uint8_t kind)
+{
+	const char *const marks[] = {
+		[FUNCTION_KERNEL] = in->mark_kernel ? "_[k]" : "",
+		[FUNCTION_JIT] = in->mark_jit ? "_[j]" : "",
+	};
+
+	return kind < sizeof(marks) / sizeof(marks[0]) && marks[kind] ? marks[kind] : "";
+}
+
+static int label_of(struct builder *b, uint32_t node, uint32_t *ret)
+{
+	uint32_t index = b->in->tree->nodes.v[node].function;
+	const struct function *function = &b->in->symbols->functions.v[index];
+	uint32_t *label = &b->labels[index];
+	int err = 0;
+
+	if (*label == UINT32_MAX)
+		err = labels_add(&b->view->labels,
+				 intern_text(b->in->strings, function->name),
+				 mark_of(b->in, function->kind), label);
+	*ret = *label;
+	return err;
+}
+
+static int waker_of(struct builder *b, uint32_t *label)
+{
+	struct labels *labels = &b->view->labels;
+	uint32_t from = *label;
+	int err;
+
+	while (b->wakers.count <= from)
+		if (!array_add(&b->wakers))
+			return -ENOMEM;
+	if (b->wakers.v[from] == 0) {
+		err = labels_add(labels, label_text(labels, from), "_[w]",
+				 &b->wakers.v[from]);
+		if (err < 0)
+			return err;
+	}
+	*label = b->wakers.v[from];
+	return 0;
+}
+
+static int new_node(struct view *v, uint32_t parent, uint32_t label, uint32_t *ret)
+{
+	uint32_t node = (uint32_t)v->nodes.count;
+	struct view_node *n;
+
+	if (v->nodes.count >= UINT32_MAX - 1)
+		return -ENOMEM;
+	n = array_add(&v->nodes);
+	if (!n)
+		return -ENOMEM;
+	n->label = label;
+	n->parent = parent;
+	if (node) {
+		n->next = v->nodes.v[parent].first;
+		v->nodes.v[parent].first = node;
+	}
+	*ret = node;
+	return 0;
+}
+
+/* While the tree grows, `first` is the newest child. */
+static int child(struct builder *b, uint32_t parent, uint32_t label, uint32_t *ret)
+{
+	struct view *v = b->view;
+	uint32_t newest = v->nodes.v[parent].first, *known;
+	uint64_t key = (uint64_t)parent << 32 | label;
+	int err;
+
+	if (newest && v->nodes.v[newest].label == label) {
+		*ret = newest;
+		return 0;
+	}
+	if (b->in->in_order)
+		return new_node(v, parent, label, ret);
+	known = hash_map_get(&b->children, key);
+	if (known) {
+		*ret = *known;
+		return 0;
+	}
+	err = new_node(v, parent, label, ret);
+	if (err == 0 && !hash_map_set(&b->children, key, *ret))
+		err = -ENOMEM;
+	return err;
+}
+
+/* One frame on, and more will follow. */
+static int pass(struct builder *b, struct spot *at, uint32_t label)
+{
+	int err = 0;
+
+	if (b->flags & VIEW_CHAIN) {
+		if (label == b->separator && !(at->state & CHAIN_SEPARATOR)) {
+			at->state = CHAIN_SEPARATOR | CHAIN_WAKER;
+		} else {
+			if (at->state & CHAIN_WAKER)
+				err = waker_of(b, &label);
+			at->state &= ~(uint32_t)CHAIN_SEPARATOR;
+		}
+	}
+	return err < 0 ? err : child(b, at->node, label, &at->node);
+}
+
+/* The last frame of a stack. */
+static int end(struct builder *b, struct spot at, uint32_t label, uint32_t *ret)
+{
+	int err = 0;
+
+	if ((b->flags & VIEW_CHAIN) && (at.state & CHAIN_WAKER))
+		err = waker_of(b, &label);
+	if (err == 0)
+		err = child(b, at.node, label, ret);
+	if (err == 0 && (b->flags & VIEW_CHAIN) && !(at.state & CHAIN_WAKER))
+		err = child(b, *ret, b->separator, ret);
+	return err;
+}
+
+static int charge(struct builder *b, uint32_t from, uint32_t to)
+{
+	const struct named *tree = b->in->tree;
+	struct view *v = b->view;
+
+	v->nodes.v[to].self += tree->self[from];
+	if (!tree->before)
+		return 0;
+	while (v->before.count < v->nodes.count)
+		if (!array_add(&v->before))
+			return -ENOMEM;
+	v->before.v[to] += tree->before[from];
+	return 0;
+}
+
+static bool ends_at(const struct named *tree, uint32_t node)
+{
+	return tree->self[node] || (tree->before && tree->before[node]);
+}
+
+/* Node after node: a parent's place is known when its children come. */
+static int add_nodes(struct builder *b, struct spot *places)
+{
+	const struct named *tree = b->in->tree;
+	uint32_t label, to;
+
+	for (uint32_t i = 1; i < tree->nodes.count; i++) {
+		const struct named_node *n = &tree->nodes.v[i];
+		int err = label_of(b, i, &label);
+
+		places[i] = places[n->parent];
+		if (err == 0 && ends_at(tree, i)) {
+			err = end(b, places[i], label, &to);
+			if (err == 0)
+				err = charge(b, i, to);
+		}
+		if (err == 0 && n->end > i + 1)
+			err = pass(b, &places[i], label);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* Stack after stack, each from its leaf to its root. */
+static int add_reversed(struct builder *b)
+{
+	const struct named *tree = b->in->tree;
+	uint32_t label, to;
+
+	for (uint32_t i = 1; i < tree->nodes.count; i++) {
+		struct spot at = { 0, CHAIN_SEPARATOR };
+		uint32_t node = i;
+		int err = ends_at(tree, i) ? label_of(b, node, &label) : 1;
+
+		if (err > 0)
+			continue;
+		for (; err == 0 && tree->nodes.v[node].parent;
+		     err = label_of(b, node, &label)) {
+			err = pass(b, &at, label);
+			if (err < 0)
+				return err;
+			node = tree->nodes.v[node].parent;
+		}
+		if (err == 0)
+			err = end(b, at, label, &to);
+		if (err == 0)
+			err = charge(b, i, to);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int add_stacks(struct builder *b)
+{
+	size_t count = b->in->tree->nodes.count;
+	struct spot *places;
+	int err;
+
+	if (count && ends_at(b->in->tree, 0)) {
+		err = charge(b, 0, 0);
+		if (err < 0)
+			return err;
+	}
+	if (b->flags & VIEW_REVERSED)
+		return add_reversed(b);
+	places = calloc(count + 1, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	places[0].state = CHAIN_SEPARATOR;
+	err = add_nodes(b, places);
+	free(places);
+	return err;
+}
+
+static int build(struct builder *b)
+{
+	size_t functions = b->in->symbols->functions.count;
+	uint32_t root;
+	int err;
+
+	b->labels = malloc((functions + 1) * sizeof(*b->labels));
+	if (!b->labels)
+		return -ENOMEM;
+	memset(b->labels, 0xff, (functions + 1) * sizeof(*b->labels));
+	err = labels_add(&b->view->labels, "--", "", &b->separator);
+	if (err == 0)
+		err = new_node(b->view, 0, 0, &root);
+	return err < 0 ? err : add_stacks(b);
+}
+
+static int fill_before(struct view *v, const struct named *tree)
+{
+	while (tree->before && v->before.count < v->nodes.count)
+		if (!array_add(&v->before))
+			return -ENOMEM;
+	return 0;
+}
+
+static void add_totals(struct view *v)
+{
+	for (size_t i = v->nodes.count; i-- > 0;) {
+		struct view_node *n = &v->nodes.v[i];
+
+		n->total += n->self;
+		n->first = 0;
+		if (i)
+			v->nodes.v[n->parent].total += n->total;
+	}
+}
+
+static void link_first(struct view *v, uint32_t node)
+{
+	struct view_node *n = &v->nodes.v[node], *parent = &v->nodes.v[n->parent];
+
+	n->next = parent->first;
+	parent->first = node;
+}
+
+/* A "--" that a chain's stack was given stands for the end of its line: it is first. */
+static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separator)
+{
+	uint32_t label = v->nodes.v[node].label;
+
+	if (label == separator && view_is_leaf(v, node))
+		return 0;
+	return view_is_leaf(v, node) ? label_rank(&v->labels, label)
+				     : label_rank_below(&v->labels, label);
+}
+
+/* All nodes by rank, by counting; then each is put in front of its siblings, the
+ * last one first. */
+static int sort_siblings(struct view *v, uint32_t separator)
+{
+	size_t ranks = v->labels.sizes.count * 2, count = v->nodes.count;
+	uint32_t *starts = calloc(ranks + 1, sizeof(*starts));
+	uint32_t *order = malloc(count * sizeof(*order));
+	int err = starts && order ? labels_rank(&v->labels) : -ENOMEM;
+
+	if (err < 0)
+		goto out;
+	for (uint32_t i = 1; i < count; i++)
+		starts[node_rank(v, i, separator) + 1]++;
+	for (size_t i = 0; i < ranks; i++)
+		starts[i + 1] += starts[i];
+	for (uint32_t i = 1; i < count; i++)
+		order[starts[node_rank(v, i, separator)]++] = i;
+	for (size_t i = count - 1; i-- > 0;)
+		link_first(v, order[i]);
+out:
+	free(starts);
+	free(order);
+	return err;
+}
+
+static int order_siblings(const struct builder *b)
+{
+	struct view *v = b->view;
+
+	if (!b->in->in_order)
+		return sort_siblings(v,
+				     b->flags & VIEW_CHAIN ? b->separator : UINT32_MAX);
+	for (uint32_t i = (uint32_t)v->nodes.count; --i > 0;)
+		link_first(v, i);
+	return 0;
+}
+
+int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
+	      struct view *ret)
+{
+	struct view v = { .decimals = in->tree->decimals };
+	struct builder b = { .in = in, .view = &v, .flags = flags };
+	int err = labels_init(&v.labels);
+
+	if (err == 0)
+		err = build(&b);
+	if (err == 0)
+		err = fill_before(&v, in->tree);
+	if (err == 0) {
+		add_totals(&v);
+		err = order_siblings(&b);
+	}
+	hash_map_release(&b.children);
+	array_release(&b.wakers);
+	free(b.labels);
+	if (err < 0) {
+		view_release(&v);
+		return fail_memory(ctx);
+	}
+	*ret = v;
+	return 0;
+}
+
+void view_release(struct view *v)
+{
+	labels_release(&v->labels);
+	array_release(&v->nodes);
+	array_release(&v->before);
+}
+
+bool view_next(const struct view *v, struct view_walk *w, enum view_step step)
+{
+	const struct view_node *nodes = v->nodes.v, *n = &nodes[w->node];
+
+	if (step == VIEW_INTO && n->first) {
+		w->start += n->self;
+		w->node = n->first;
+		w->depth++;
+		return true;
+	}
+	/* The last child ends where its parent ends. */
+	w->start += n->total;
+	while (w->node && !nodes[w->node].next) {
+		w->node = nodes[w->node].parent;
+		w->depth--;
+	}
+	w->node = nodes[w->node].next;
+	return w->node != 0;
+}

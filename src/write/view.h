@@ -1,0 +1,61 @@
+#ifndef WRITE_VIEW_H
+#define WRITE_VIEW_H
+
+#include "write/label.h"
+#include "write/write.h"
+
+/*
+ * A writer's own tree: the named tree keyed by what is printed. Node 0 is the root;
+ * a parent's index is below its children's.
+ */
+struct view_node {
+	uint32_t label; /* the root's is the empty one */
+	uint32_t parent; /* the root's own is 0 */
+	uint32_t first, next; /* child, sibling; 0: none */
+	uint64_t self, total;
+};
+
+struct view {
+	struct labels labels;
+	ARRAY(struct view_node) nodes;
+	ARRAY(uint64_t) before; /* by node; empty but for a difference */
+	unsigned decimals; /* of self, total and before */
+};
+
+enum view_flag {
+	VIEW_REVERSED = 1, /* every stack is turned round before stacks are merged */
+	VIEW_CHAIN = 2, /* frames behind a ";--;" are wakers': _[w]. Others end in "--" */
+};
+
+/*
+ * Siblings are in the order in which flamegraph.pl meets them: of the stacks sorted
+ * bytewise. With in->in_order as they came, equal neighbours merged.
+ */
+int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
+	      struct view *ret);
+void view_release(struct view *v);
+
+/* Does a stack end at the node? */
+static inline bool view_is_leaf(const struct view *v, uint32_t node)
+{
+	return v->nodes.v[node].self || (v->before.count && v->before.v[node]);
+}
+
+/*
+ * From node to node in preorder. A node's own value lies to the left of its children:
+ *
+ *	| c |   d   |
+ *	|     b         |   e   |
+ *	  ^ own value of b
+ */
+struct view_walk {
+	uint32_t node, depth; /* a zeroed walk is at the root */
+	uint64_t start; /* what lies to the left of the node */
+};
+
+enum view_step { VIEW_INTO, VIEW_OVER /* nothing below the node */ };
+
+/* False at the end. */
+bool view_next(const struct view *v, struct view_walk *w, enum view_step step);
+
+#endif

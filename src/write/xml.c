@@ -1,0 +1,154 @@
+#include "write/xml.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "write/utf8.h"
+
+enum byte_class {
+	PLAIN,
+	MARKUP, /* means something to XML */
+	QUOTE, /* ... inside an attribute only */
+	CONTROL, /* cannot be in XML */
+	WIDE, /* not ASCII: has to be looked at */
+};
+
+static const uint8_t classes[256] = {
+	/* tab and newline are plain; a parser would turn a return into a newline */
+	[0x00 ... 0x08] = CONTROL,
+	[0x0b ... 0x0c] = CONTROL,
+	['\r'] = MARKUP,
+	[0x0e ... 0x1f] = CONTROL,
+	['&'] = MARKUP,
+	['<'] = MARKUP,
+	['>'] = MARKUP,
+	['"'] = QUOTE,
+	[0x80 ... 0xff] = WIDE,
+};
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+static const char *const references[256] = {
+	[0x00 ... 0x08] = REPLACEMENT,
+	[0x0b ... 0x0c] = REPLACEMENT,
+	[0x0e ... 0x1f] = REPLACEMENT,
+	['&'] = "&amp;",
+	['<'] = "&lt;",
+	['>'] = "&gt;",
+	['"'] = "&quot;",
+	['\r'] = "&#13;",
+};
+
+static void add_wide(struct text *t, const char **p, const char *end)
+{
+	const char *from = *p;
+	uint32_t code = utf8_next(p, end);
+
+	if (code == UTF8_REPLACEMENT || code == 0xfffe || code == 0xffff)
+		text_string(t, REPLACEMENT);
+	else
+		text_add(t, from, (size_t)(*p - from));
+}
+
+/* @plain: the classes that need nothing done, as bits. */
+static void escape(struct text *t, const char *p, const char *end, unsigned plain)
+{
+	while (p < end) {
+		const char *from = p;
+		uint8_t found = PLAIN;
+
+		while (p < end && plain >> (found = classes[(uint8_t)*p]) & 1)
+			p++;
+		text_add(t, from, (size_t)(p - from));
+		if (p == end)
+			return;
+		if (found == WIDE)
+			add_wide(t, &p, end);
+		else
+			text_string(t, references[(uint8_t)*p++]);
+	}
+}
+
+void xml_text(struct text *t, const char *bytes, size_t size)
+{
+	escape(t, bytes, bytes + size, 1 << PLAIN | 1 << QUOTE);
+}
+
+void xml_quoted(struct text *t, const char *bytes, size_t size)
+{
+	escape(t, bytes, bytes + size, 1 << PLAIN);
+}
+
+/* The length of a reference that every XML parser knows, or 0. */
+static size_t reference_size(const char *p)
+{
+	static const char *const known[] = { "&amp;", "&lt;", "&gt;", "&quot;",
+					     "&apos;" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strncmp(p, known[i], strlen(known[i])) == 0)
+			return strlen(known[i]);
+	return 0;
+}
+
+void xml_requoted(struct text *t, const char *string)
+{
+	const char *from = string;
+
+	for (const char *p = string; (p = strchr(p, '&')); p++) {
+		size_t size = reference_size(p);
+
+		if (!size)
+			continue;
+		xml_quoted(t, from, (size_t)(p - from));
+		text_add(t, p, size);
+		from = p + size;
+	}
+	xml_quoted(t, from, strlen(from));
+}
+
+void xml_comment(struct text *t, const char *string)
+{
+	for (const char *p = string; *p; p++) {
+		if (*p == '-' && p > string && p[-1] == '-')
+			text_char(t, ' ');
+		xml_quoted(t, p, *p == '-' ? 1 : strcspn(p, "-"));
+		p += *p == '-' ? 0 : strcspn(p, "-") - 1;
+	}
+}
+
+static bool pass_attribute(const char **p)
+{
+	const char *s = *p;
+	char quote;
+
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (isalnum((unsigned char)*s) || (*s && strchr("_-.:", *s)))
+		s++;
+	if (*s++ != '=')
+		return false;
+	quote = *s++;
+	if (quote != '"' && quote != '\'')
+		return false;
+	for (; *s != quote; s++)
+		if (classes[(uint8_t)*s] > QUOTE || *s == '<' ||
+		    (*s == '&' && !reference_size(s)))
+			return false;
+	*p = s + 1;
+	return true;
+}
+
+bool xml_are_attributes(const char *string)
+{
+	const char *p = string;
+
+	for (;;) {
+		while (*p == ' ')
+			p++;
+		if (!*p)
+			return true;
+		if (!pass_attribute(&p) || (*p && *p != ' '))
+			return false;
+	}
+}
