@@ -1,0 +1,265 @@
+/*
+ * libflamefold: perf samples in, flame graph out.
+ *
+ * A profile is one analysis: its options, its inputs and the tree they make.
+ * Everything the library returns belongs to the profile and is valid until
+ * ff_profile_free(). Functions return 0, or a negative errno; ff_profile_error()
+ * then says what went wrong, with the file and the offset. The library keeps no
+ * global state, prints nothing and never exits: use one profile per thread.
+ *
+ *	ff_profile_new(&p, &options);
+ *	ff_profile_read(p, "perf.data");	any number of inputs: they are added up
+ *	ff_profile_finish(p);			addresses get their names
+ *	ff_write_svg(p, NULL, stdout);
+ *	ff_profile_free(p);
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef FLAMEFOLD_H
+#define FLAMEFOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FF_API __attribute__((visibility("default")))
+#else
+#define FF_API
+#endif
+
+struct ff_profile;
+struct ff_input;
+struct ff_node;
+struct ff_event;
+struct ff_object;
+struct ff_process;
+
+/* "1.0.0" */
+FF_API const char *ff_version(void);
+
+/* What a sample adds to its stack. */
+enum ff_count {
+	FF_COUNT_PERIOD, /* the event's period: cycles, nanoseconds */
+	FF_COUNT_SAMPLES, /* 1 */
+};
+
+/* The name of the process frame at the root of every stack. */
+enum ff_root {
+	FF_ROOT_COMM, /* comm */
+	FF_ROOT_PID, /* comm-PID */
+	FF_ROOT_TID, /* comm-PID/TID */
+};
+
+enum ff_flag {
+	/* Frames without a symbol show the recorded pc: [libc.so.6 <8e2f1>]. For files it
+	 * is the offset in the file, as perf script prints it. */
+	FF_ADDRS = 1 << 0,
+	/* Append _[k] to kernel frames, _[j] to frames of JIT code. */
+	FF_MARK_KERNEL = 1 << 1,
+	FF_MARK_JIT = 1 << 2,
+	/* Names exactly as stackcollapse-perf.pl cuts and brackets them. */
+	FF_COMPAT_STACKCOLLAPSE = 1 << 3,
+	/* Keep the order of folded text and join equal neighbours only. */
+	FF_FLAMECHART = 1 << 4,
+	/* Append :file:line where debug information has it. */
+	FF_SRCLINE = 1 << 5,
+};
+
+/* Strings are copied. NULL and 0 are the defaults. */
+struct ff_options {
+	size_t size; /* of this struct, for compatibility */
+	enum ff_count count;
+	enum ff_root root;
+	unsigned flags; /* of enum ff_flag */
+	unsigned threads; /* 0: one per processor */
+	unsigned max_stack; /* frames kept of a call chain, leaf first; 0: all */
+	const char *event; /* exact name; "all"; NULL: the family of the first event */
+	const char *symfs; /* look for object files below this directory */
+	const char *kallsyms; /* NULL: /proc/kallsyms, if it is of the recorded kernel */
+	const char *vmlinux;
+	const char *debug_dir; /* NULL: /usr/lib/debug */
+	/* One line without newline: a warning, or a note about what was left out. */
+	void (*log)(void *arg, const char *line);
+	/* @done of @total bytes of @what, called about ten times a second from the
+	 * thread that called the library. */
+	void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+	void *arg; /* for both */
+};
+/* clang-format off */
+#ifdef __cplusplus
+#define FF_OPTIONS_INIT { sizeof(struct ff_options) }
+#else
+#define FF_OPTIONS_INIT { .size = sizeof(struct ff_options) }
+#endif
+/* clang-format on */
+
+/* The profile, also where it fails for the options: ff_profile_error() says why.
+ * *@ret is NULL only without memory. */
+FF_API int ff_profile_new(struct ff_profile **ret, const struct ff_options *options);
+FF_API void ff_profile_free(struct ff_profile *p); /* p may be NULL */
+
+/* "" while nothing failed. */
+FF_API const char *ff_profile_error(const struct ff_profile *p);
+
+/*
+ * Filters, "KEY=VALUE", before the first input is read. Keys: comm, event (PCRE2,
+ * unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time ("START,END" in
+ * seconds from the first sample, or "10%-20%"). The same key again: or. Different
+ * keys: and. -EINVAL for one that cannot be understood.
+ */
+FF_API int ff_profile_only(struct ff_profile *p, const char *filter);
+FF_API int ff_profile_drop(struct ff_profile *p, const char *filter);
+
+/*
+ * Adds an input: a perf.data or folded text, told apart by content; "-" is standard
+ * input. -ENOENT, -EACCES and the like for a file that cannot be read, -EBADMSG for
+ * one that is no profile or is damaged beyond use. A damaged one of which something
+ * was readable is 0, and a warning.
+ */
+FF_API int ff_profile_read(struct ff_profile *p, const char *path);
+
+/* Gives every address its name and makes the tree. Needed before the tree is asked
+ * for or written; no input can be added after it. */
+FF_API int ff_profile_finish(struct ff_profile *p);
+
+/* Conservation: READ = TREE + all LOST. */
+enum ff_total {
+	FF_TOTAL_SAMPLES_READ,
+	FF_TOTAL_SAMPLES_TREE,
+	FF_TOTAL_SAMPLES_NO_CHAIN, /* of those in the tree: one frame only */
+	FF_TOTAL_SAMPLES_TRUNCATED, /* of those in the tree: chain cut */
+	FF_TOTAL_SAMPLES_USER_STACK, /* of those in the tree: a stack dump not unwound */
+	FF_TOTAL_WEIGHT_READ,
+	FF_TOTAL_WEIGHT_TREE,
+	FF_TOTAL_WEIGHT_LOST_EVENT, /* of events that were not asked for */
+	FF_TOTAL_WEIGHT_LOST_FILTER, /* filtered out */
+	FF_TOTAL_WEIGHT_LOST_DAMAGED, /* record could not be understood; counted as 1 */
+	FF_TOTAL_WEIGHT_UNNAMED, /* in the tree: leaf has no symbol */
+	FF_TOTAL_FRAMES, /* distinct addresses */
+	FF_TOTAL_NODES, /* of the tree */
+	FF_TOTALS,
+};
+FF_API uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which);
+
+/* The tree. The root stands for all samples and has no name. Children are ordered by
+ * name, then module. */
+FF_API const struct ff_node *ff_profile_root(const struct ff_profile *p);
+FF_API const struct ff_node *ff_node_parent(const struct ff_profile *p,
+					    const struct ff_node *n); /* NULL: the root */
+FF_API const struct ff_node *ff_node_child(const struct ff_profile *p,
+					   const struct ff_node *n); /* NULL: a leaf */
+FF_API const struct ff_node *ff_node_next(const struct ff_profile *p,
+					  const struct ff_node *n); /* NULL: the last */
+FF_API const char *ff_node_name(const struct ff_profile *p, const struct ff_node *n);
+FF_API const char *ff_node_module(const struct ff_profile *p, const struct ff_node *n);
+FF_API uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n);
+FF_API uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n);
+
+/* What an input says about itself. The first input, and the one after @in; NULL at the end. */
+FF_API const struct ff_input *ff_input_next(const struct ff_profile *p,
+					    const struct ff_input *in);
+enum ff_input_text {
+	FF_INPUT_PATH,
+	FF_INPUT_FORMAT, /* "perf.data v2", "folded text" */
+	FF_INPUT_COMMAND, /* command line of the recorder */
+	FF_INPUT_HOST,
+	FF_INPUT_KERNEL,
+	FF_INPUT_RECORDER, /* version of perf */
+	FF_INPUT_ARCH,
+	FF_INPUT_CPU,
+	FF_INPUT_DAMAGE, /* what is wrong with it, one sentence */
+};
+/* NULL where the input does not say. */
+FF_API const char *ff_input_text(const struct ff_input *in, enum ff_input_text which);
+
+enum ff_input_count {
+	FF_INPUT_BYTES,
+	FF_INPUT_RECORDS,
+	FF_INPUT_SAMPLES,
+	FF_INPUT_CHAINS, /* samples with a call chain that is not empty */
+	FF_INPUT_USER_STACKS, /* samples with a user stack dump */
+	FF_INPUT_LOST, /* records the kernel dropped: LOST */
+	FF_INPUT_LOST_SAMPLES, /* LOST_SAMPLES */
+	FF_INPUT_THROTTLED,
+	FF_INPUT_FIRST_TIME, /* of the samples, ns; both 0 without times */
+	FF_INPUT_LAST_TIME,
+	FF_INPUT_PROCESSORS, /* online when it was recorded */
+	FF_INPUT_UNKNOWN_RECORDS, /* of types this version skips */
+	FF_INPUT_TRUNCATED_AT, /* offset of the first byte not understood; 0: whole */
+};
+FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);
+
+/* Records of one type; types are the kernel's and perf's numbers. */
+FF_API uint64_t ff_input_records(const struct ff_input *in, unsigned type);
+FF_API const char *ff_record_name(unsigned type); /* NULL: no such type */
+
+FF_API const struct ff_event *ff_event_next(const struct ff_input *in,
+					    const struct ff_event *e);
+FF_API const char *ff_event_name(const struct ff_event *e);
+FF_API uint64_t ff_event_samples(const struct ff_event *e);
+
+/* Object files that samples hit (after ff_profile_finish()), largest weight first. */
+FF_API const struct ff_object *ff_object_next(const struct ff_profile *p,
+					      const struct ff_object *o);
+FF_API const char *ff_object_path(const struct ff_object *o); /* as recorded */
+FF_API const char *ff_object_build_id(const struct ff_object *o); /* hex; "" if unknown */
+FF_API const char *
+ff_object_file(const struct ff_object *o); /* read for it; NULL: none */
+FF_API const char *ff_object_problem(const struct ff_object *o); /* NULL: all is well */
+FF_API uint64_t ff_object_weight(const struct ff_object *o); /* of leaf frames in it */
+
+/* Processes with samples, most samples first. */
+FF_API const struct ff_process *ff_process_next(const struct ff_profile *p,
+						const struct ff_process *pr);
+FF_API uint32_t ff_process_pid(const struct ff_process *pr);
+FF_API const char *ff_process_comm(const struct ff_process *pr); /* its newest */
+FF_API uint64_t ff_process_samples(const struct ff_process *pr);
+
+/* stackcollapse-perf.pl's format: one line a stack, sorted. */
+FF_API int ff_write_folded(struct ff_profile *p, FILE *out);
+
+/* flamegraph.pl's options under their names. NULL and 0 are its defaults. */
+struct ff_graph_options {
+	size_t size; /* of this struct */
+	const char *title, *subtitle, *notes;
+	const char *fonttype, *countname, *nametype;
+	const char *colors, *bgcolors; /* -EINVAL for a palette that does not exist */
+	const char *minwidth; /* "0.1": pixels, "0.1%": of the total */
+	const char *nameattr; /* file */
+	const char *palette_map; /* file to read and rewrite: --cp */
+	const char *encoding;
+	unsigned width, height; /* of the picture, of a frame; pixels */
+	double fontsize, fontwidth;
+	double total, factor;
+	unsigned flags; /* of enum ff_graph_flag */
+};
+enum ff_graph_flag {
+	FF_GRAPH_HASH = 1 << 0,
+	FF_GRAPH_RANDOM = 1 << 1,
+	FF_GRAPH_REVERSE = 1 << 2,
+	FF_GRAPH_INVERTED = 1 << 3,
+	FF_GRAPH_NEGATE = 1 << 4,
+};
+/* clang-format off */
+#ifdef __cplusplus
+#define FF_GRAPH_OPTIONS_INIT { sizeof(struct ff_graph_options) }
+#else
+#define FF_GRAPH_OPTIONS_INIT { .size = sizeof(struct ff_graph_options) }
+#endif
+/* clang-format on */
+
+/* @options may be NULL. -ENODATA: the tree is empty, and what was written is a picture
+ * that says so. */
+FF_API int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options,
+			FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * The pipeline: connects the stages.
+ *
+ *	input -> order -> process          first pass: the timeline of processes
+ *	input -> stack -> trie -> weight   second pass: samples, in parallel chunks
+ *	symbol -> write                    at the end, once
+ */
+#include "profile.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/parallel.h"
+#include "order/order.h"
+
+void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
+{
+	if (p->options.progress)
+		p->options.progress(p->options.arg, what, done, total);
+}
+
+void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
+{
+	static const enum trie_column weights[] = { TRIE_WEIGHT, TRIE_BEFORE };
+	uint64_t factor = 1;
+
+	for (; decimals > 0; decimals--)
+		factor *= 10;
+	for (int i = 0; factor > 1 && i < 2; i++)
+		for (uint32_t id = 0; t->self[weights[i]] && id < t->count; id++)
+			t->self[weights[i]][id] *= factor;
+	sum->read *= factor;
+	sum->kept *= factor;
+	for (int i = 0; i < LOST_REASONS; i++)
+		sum->lost[i] *= factor;
+}
+
+/* First pass: what changes the state of processes, in time order. */
+static int read_states(struct ff_profile *p, struct input *in, struct order *order)
+{
+	const struct recording *rec = input_recording(in);
+	struct record record;
+	int err;
+
+	while ((err = state_next(&p->ctx, in, &record)) > 0) {
+		if (record.type != RECORD_NONE) {
+			if (order_add(order, &record) < 0)
+				return fail_memory(&p->ctx);
+			continue;
+		}
+		if (rec->kernel_samples)
+			symbolizer_expect_kernel(p->symbolizer);
+		show_progress(p, "reading maps", state_progress(in), rec->bytes);
+	}
+	order_end_input(order);
+	return err;
+}
+
+static int make_timeline(struct ff_profile *p, struct input *in,
+			 struct processes *processes)
+{
+	const struct record *record;
+	struct order order;
+	int err;
+
+	order_init(&order);
+	err = read_states(p, in, &order);
+	while (err == 0 && order_next(&order, &record) > 0)
+		if (processes_apply(processes, record) < 0)
+			err = fail_memory(&p->ctx);
+	if (err == 0 && processes_finish(processes) < 0)
+		err = fail_memory(&p->ctx);
+	order_release(&order);
+	return err;
+}
+
+static size_t thread_count(const struct ff_profile *p, const struct input *in)
+{
+	size_t threads = p->options.threads ? p->options.threads : parallel_processors();
+	size_t chunks = input_chunks(in);
+
+	return threads < chunks ? threads : chunks ? chunks : 1;
+}
+
+static int read_perf(struct ff_profile *p, struct ff_input *input)
+{
+	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
+	struct reading r = {
+		.p = p,
+		.in = input->input,
+		.rec = input_recording(input->input),
+		.weights = { p->options.count == FF_COUNT_SAMPLES, compat },
+		.stacks = { .root = (int)p->options.root,
+			    .max_stack = p->options.max_stack,
+			    .by_address = p->options.flags & FF_ADDRS,
+			    .empty_chains = compat },
+	};
+	int err;
+
+	if (!compat &&
+	    intern_add(&p->strings, "[truncated]", 11, &r.stacks.truncated) < 0)
+		return fail_memory(&p->ctx);
+	if (p->options.flags & FF_FLAMECHART)
+		return fail(&p->ctx, -EOPNOTSUPP,
+			    "cannot read '%s': a flame chart needs folded text",
+			    input_path(r.in));
+	err = processes_new(&p->ctx, r.rec, &p->images, &p->strings, &r.processes);
+	if (err < 0)
+		return err;
+	err = make_timeline(p, r.in, r.processes);
+	if (err == 0 && r.rec->kernel_samples)
+		symbolizer_expect_kernel(p->symbolizer);
+	if (err == 0)
+		err = event_choice_make(&p->ctx, &r.events, r.rec, &p->strings,
+					p->options.event, compat);
+	if (err == 0) {
+		r.threads = thread_count(p, r.in);
+		err = read_samples(&r, input);
+	}
+	event_choice_release(&r.events);
+	processes_free(r.processes);
+	return err;
+}
+
+static struct ff_input *add_input(struct ff_profile *p)
+{
+	struct ff_input *input = arena_alloc(&p->arena, sizeof(*input));
+	struct ff_input **slot = input ? array_add(&p->inputs) : NULL;
+
+	if (!slot)
+		return NULL;
+	*slot = input;
+	input->profile = p;
+	input->index = (uint32_t)p->inputs.count - 1;
+	return input;
+}
+
+/* For those who ask later what events there were. */
+static int list_events(struct ff_profile *p, struct ff_input *input)
+{
+	const struct recording *rec = input_recording(input->input);
+
+	input->events =
+		arena_alloc(&p->arena, (rec->events.count + 1) * sizeof(*input->events));
+	if (!input->events)
+		return fail_memory(&p->ctx);
+	input->event_count = rec->events.count;
+	for (uint32_t i = 0; i < rec->events.count; i++)
+		input->events[i] = (struct ff_event){ intern_text(&p->strings,
+								  rec->events.v[i].name),
+						      rec->events.v[i].samples, i };
+	return 0;
+}
+
+int ff_profile_read(struct ff_profile *p, const char *path)
+{
+	enum input_kind kind;
+	struct input *opened;
+	struct ff_input *input;
+	int err;
+
+	if (p->finished)
+		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
+			    path);
+	err = input_open(&p->ctx, path, &p->strings, &opened, &kind);
+	if (err < 0)
+		return err;
+	input = add_input(p);
+	if (!input) {
+		input_close(opened);
+		return fail_memory(&p->ctx);
+	}
+	input->input = opened;
+	err = kind == INPUT_FOLDED ? read_folded(p, input) : read_perf(p, input);
+	if (err == 0)
+		err = list_events(p, input);
+	input_finish(opened);
+	return err;
+}
+
+/* Every weight that was read is in the tree or counted as lost. */
+static void check_conservation(const struct ff_profile *p)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t id = 0; p->trie.self[TRIE_WEIGHT] && id < p->trie.count; id++)
+		sum += p->trie.self[TRIE_WEIGHT][id];
+	assert(sum == p->sum.kept);
+	assert(weight_sum_conserved(&p->sum));
+	(void)sum;
+}
+
+int ff_profile_finish(struct ff_profile *p)
+{
+	unsigned order = p->options.flags & FF_FLAMECHART ? NAMED_IN_ORDER : 0;
+	int err;
+
+	if (p->finished)
+		return 0;
+	check_conservation(p);
+	show_progress(p, "reading symbols", 0, p->frames.list.count);
+	err = symbolizer_run(&p->ctx, p->symbolizer, &p->frames, &p->symbols);
+	if (err < 0)
+		return err;
+	err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, order, &p->named);
+	if (err < 0)
+		return err;
+	p->named.decimals = p->decimals;
+	p->finished = true;
+	return list_results(p) < 0 ? fail_memory(&p->ctx) : 0;
+}

@@ -1,0 +1,279 @@
+/* What a profile and its inputs say when asked. */
+#include "profile.h"
+
+uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
+{
+	uint64_t samples[4] = { 0 }, unnamed = 0;
+
+	for (int set = 0; set < POORER_ALL; set++) {
+		samples[0] += set & POORER_NO_CHAIN ? p->poorer[set] : 0;
+		samples[1] += set & (POORER_ODD_CONTEXT | POORER_MAX_STACK)
+				      ? p->poorer[set]
+				      : 0;
+		samples[2] += set & POORER_USER_STACK ? p->poorer[set] : 0;
+	}
+	switch (which) {
+	case FF_TOTAL_SAMPLES_READ:
+		return p->sum.samples_read;
+	case FF_TOTAL_SAMPLES_TREE:
+		return p->sum.samples_kept;
+	case FF_TOTAL_SAMPLES_NO_CHAIN:
+		return samples[0];
+	case FF_TOTAL_SAMPLES_TRUNCATED:
+		return samples[1];
+	case FF_TOTAL_SAMPLES_USER_STACK:
+		return samples[2];
+	case FF_TOTAL_WEIGHT_READ:
+		return p->sum.read;
+	case FF_TOTAL_WEIGHT_TREE:
+		return p->sum.kept;
+	case FF_TOTAL_WEIGHT_LOST_EVENT:
+		return p->sum.lost[LOST_EVENT];
+	case FF_TOTAL_WEIGHT_LOST_FILTER:
+		return p->sum.lost[LOST_FILTER];
+	case FF_TOTAL_WEIGHT_LOST_DAMAGED:
+		return p->sum.lost[LOST_DAMAGED];
+	case FF_TOTAL_WEIGHT_UNNAMED:
+		for (size_t i = 1; i < p->named.nodes.count; i++)
+			if (p->symbols.functions.v[p->named.nodes.v[i].function].unnamed)
+				unnamed += p->named.self[i];
+		return unnamed;
+	case FF_TOTAL_FRAMES:
+		return p->frames.list.count;
+	case FF_TOTAL_NODES:
+		return p->named.nodes.count;
+	case FF_TOTALS:
+		break;
+	}
+	return 0;
+}
+
+/* A node of the public tree is one of the named tree, which is an array in preorder. */
+static uint32_t index_of(const struct ff_profile *p, const struct ff_node *n)
+{
+	return (uint32_t)((const struct named_node *)(const void *)n - p->named.nodes.v);
+}
+
+static const struct ff_node *node_at(const struct ff_profile *p, uint32_t index)
+{
+	return (const struct ff_node *)(const void *)&p->named.nodes.v[index];
+}
+
+const struct ff_node *ff_profile_root(const struct ff_profile *p)
+{
+	return p->finished ? node_at(p, 0) : NULL;
+}
+
+const struct ff_node *ff_node_parent(const struct ff_profile *p, const struct ff_node *n)
+{
+	uint32_t i = index_of(p, n);
+
+	return i ? node_at(p, p->named.nodes.v[i].parent) : NULL;
+}
+
+const struct ff_node *ff_node_child(const struct ff_profile *p, const struct ff_node *n)
+{
+	uint32_t i = index_of(p, n);
+
+	return p->named.nodes.v[i].end > i + 1 ? node_at(p, i + 1) : NULL;
+}
+
+const struct ff_node *ff_node_next(const struct ff_profile *p, const struct ff_node *n)
+{
+	uint32_t i = index_of(p, n), end = p->named.nodes.v[i].end;
+
+	return i && end < p->named.nodes.v[p->named.nodes.v[i].parent].end
+		       ? node_at(p, end)
+		       : NULL;
+}
+
+static const struct function *function_of(const struct ff_profile *p,
+					  const struct ff_node *n)
+{
+	return &p->symbols.functions.v[p->named.nodes.v[index_of(p, n)].function];
+}
+
+const char *ff_node_name(const struct ff_profile *p, const struct ff_node *n)
+{
+	return index_of(p, n) ? intern_text(&p->strings, function_of(p, n)->name) : "";
+}
+
+const char *ff_node_module(const struct ff_profile *p, const struct ff_node *n)
+{
+	return index_of(p, n) ? intern_text(&p->strings, function_of(p, n)->module) : "";
+}
+
+uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n)
+{
+	return p->named.self[index_of(p, n)];
+}
+
+uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n)
+{
+	return p->totals[index_of(p, n)];
+}
+
+const struct ff_input *ff_input_next(const struct ff_profile *p,
+				     const struct ff_input *in)
+{
+	size_t next = in ? in->index + 1 : 0;
+
+	return next < p->inputs.count ? p->inputs.v[next] : NULL;
+}
+
+/* NULL for 0, which stands for what a recording does not say. */
+static const char *text_or_null(const struct ff_input *in, uint32_t id)
+{
+	return id ? intern_text(&in->profile->strings, id) : NULL;
+}
+
+const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
+{
+	const struct recording *rec = input_recording(in->input);
+
+	switch (which) {
+	case FF_INPUT_PATH:
+		return input_path(in->input);
+	case FF_INPUT_FORMAT:
+		return rec->format;
+	case FF_INPUT_COMMAND:
+		return text_or_null(in, rec->command);
+	case FF_INPUT_HOST:
+		return text_or_null(in, rec->host);
+	case FF_INPUT_KERNEL:
+		return text_or_null(in, rec->kernel);
+	case FF_INPUT_RECORDER:
+		return text_or_null(in, rec->recorder);
+	case FF_INPUT_ARCH:
+		return text_or_null(in, rec->arch);
+	case FF_INPUT_CPU:
+		return text_or_null(in, rec->cpu);
+	case FF_INPUT_DAMAGE:
+		return text_or_null(in, rec->damage);
+	}
+	return NULL;
+}
+
+uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
+{
+	const struct recording *rec = input_recording(in->input);
+
+	switch (which) {
+	case FF_INPUT_BYTES:
+		return rec->bytes;
+	case FF_INPUT_RECORDS:
+		return rec->records;
+	case FF_INPUT_SAMPLES:
+		return rec->samples;
+	case FF_INPUT_CHAINS:
+		return in->chains;
+	case FF_INPUT_USER_STACKS:
+		return in->user_stacks;
+	case FF_INPUT_LOST:
+		return rec->lost;
+	case FF_INPUT_LOST_SAMPLES:
+		return rec->lost_samples;
+	case FF_INPUT_THROTTLED:
+		return rec->throttled;
+	case FF_INPUT_FIRST_TIME:
+		return rec->first_time;
+	case FF_INPUT_LAST_TIME:
+		return rec->last_time;
+	case FF_INPUT_PROCESSORS:
+		return rec->processors;
+	case FF_INPUT_UNKNOWN_RECORDS:
+		return rec->unknown;
+	case FF_INPUT_TRUNCATED_AT:
+		return rec->truncated_at;
+	}
+	return 0;
+}
+
+uint64_t ff_input_records(const struct ff_input *in, unsigned type)
+{
+	return type < RECORD_TYPES ? input_recording(in->input)->by_type[type] : 0;
+}
+
+const char *ff_record_name(unsigned type)
+{
+	return record_name(type);
+}
+
+/* The public event is the recording's, with a way back to its strings. */
+const struct ff_event *ff_event_next(const struct ff_input *in, const struct ff_event *e)
+{
+	size_t next = e ? e->index + 1 : 0;
+
+	return next < in->event_count ? &in->events[next] : NULL;
+}
+
+const char *ff_event_name(const struct ff_event *e)
+{
+	return e->name;
+}
+
+uint64_t ff_event_samples(const struct ff_event *e)
+{
+	return e->samples;
+}
+
+const struct ff_object *ff_object_next(const struct ff_profile *p,
+				       const struct ff_object *o)
+{
+	size_t next = o ? (size_t)(o - p->objects.v) + 1 : 0;
+
+	return next < p->objects.count ? &p->objects.v[next] : NULL;
+}
+
+const char *ff_object_path(const struct ff_object *o)
+{
+	return intern_text(&o->profile->strings,
+			   o->profile->images.list.v[o->image].path);
+}
+
+const char *ff_object_build_id(const struct ff_object *o)
+{
+	return o->build_id;
+}
+
+const char *ff_object_file(const struct ff_object *o)
+{
+	uint32_t file = o->profile->symbols.images.v[o->image].file;
+
+	return file ? intern_text(&o->profile->strings, file) : NULL;
+}
+
+const char *ff_object_problem(const struct ff_object *o)
+{
+	uint32_t problem = o->profile->symbols.images.v[o->image].problem;
+
+	return problem ? intern_text(&o->profile->strings, problem) : NULL;
+}
+
+uint64_t ff_object_weight(const struct ff_object *o)
+{
+	return o->weight;
+}
+
+const struct ff_process *ff_process_next(const struct ff_profile *p,
+					 const struct ff_process *pr)
+{
+	size_t next = pr ? (size_t)(pr - p->processes.v) + 1 : 0;
+
+	return next < p->processes.count ? &p->processes.v[next] : NULL;
+}
+
+uint32_t ff_process_pid(const struct ff_process *pr)
+{
+	return pr->pid;
+}
+
+const char *ff_process_comm(const struct ff_process *pr)
+{
+	return pr->comm;
+}
+
+uint64_t ff_process_samples(const struct ff_process *pr)
+{
+	return pr->samples;
+}

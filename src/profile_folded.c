@@ -1,0 +1,109 @@
+/* Folded text: its lines are stacks of names already. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+enum { PROGRESS_LINES = 4096 };
+
+/* The frames of "a;b;c"; what follows the last ';' counts only if there is something. */
+static int split_stack(struct ff_profile *p, const struct folded_line *line,
+		       uint32_t *frames, size_t *count)
+{
+	const char *at = line->stack, *end = at + line->size;
+
+	for (*count = 0; at < end;) {
+		struct frame frame = { .image = IMAGE_ID_NAMES };
+		const char *stop = memchr(at, ';', (size_t)(end - at));
+		uint32_t name;
+
+		if (!stop)
+			stop = end;
+		if (intern_add(&p->strings, at, strnlen(at, (size_t)(stop - at)), &name) <
+		    0)
+			return -ENOMEM;
+		frame.address = name;
+		if (frames_add(&p->frames, &frame, &frames[(*count)++]) < 0)
+			return -ENOMEM;
+		at = stop + 1;
+	}
+	return 0;
+}
+
+static int add_line(struct ff_profile *p, const struct folded_line *line, uint64_t factor,
+		    uint32_t *frames, uint32_t *last)
+{
+	uint64_t weight = line->weight * factor;
+	size_t count;
+	int err;
+
+	if (split_stack(p, line, frames, &count) < 0)
+		return -ENOMEM;
+	if (p->options.flags & FF_FLAMECHART)
+		err = trie_append(&p->trie, frames, count, *last, last);
+	else
+		err = trie_add(&p->trie, frames, count, last);
+	if (err < 0 || trie_charge(&p->trie, *last, TRIE_WEIGHT, weight) < 0)
+		return -ENOMEM;
+	p->sum.read += weight;
+	p->sum.kept += weight;
+	p->sum.samples_read++;
+	p->sum.samples_kept++;
+	if (!line->has_before)
+		return 0;
+	return trie_charge(&p->trie, *last, TRIE_BEFORE, line->before * factor);
+}
+
+static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
+{
+	unsigned missing = p->decimals - folded_decimals(in);
+	ARRAY(uint32_t) frames = { 0 };
+	struct folded_line line;
+	uint64_t factor = 1;
+	uint64_t lines = 0;
+	uint32_t last = 0;
+	int err;
+
+	for (; missing > 0; missing--)
+		factor *= 10;
+	while ((err = folded_next(&p->ctx, in, &line, ignored)) > 0)
+		if (!array_reserve(&frames, line.size + 1) ||
+		    add_line(p, &line, factor, frames.v, &last) < 0) {
+			err = fail_memory(&p->ctx);
+			break;
+		} else if (++lines % PROGRESS_LINES == 0) {
+			show_progress(p, "reading lines", state_progress(in),
+				      input_recording(in)->bytes);
+		}
+	array_release(&frames);
+	return err;
+}
+
+int read_folded(struct ff_profile *p, struct ff_input *input)
+{
+	const char *path = input_path(input->input);
+	unsigned decimals = folded_decimals(input->input);
+	uint64_t ignored = 0, before = p->sum.samples_read;
+	int err;
+
+	if (!filters_empty(p->filters))
+		return fail(&p->ctx, -EINVAL,
+			    "cannot filter '%s': folded text has no samples", path);
+	if (p->options.event && strcmp(p->options.event, "all") != 0)
+		return fail(&p->ctx, -EINVAL,
+			    "cannot choose an event of '%s': folded text has none", path);
+	if (decimals > p->decimals) {
+		scale_weights(&p->trie, &p->sum, decimals - p->decimals);
+		p->decimals = decimals;
+	}
+	err = read_lines(p, input->input, &ignored);
+	if (err == 0 && p->sum.samples_read == before)
+		return fail(&p->ctx, -EBADMSG,
+			    "'%s' is neither a perf.data nor folded text: no line ends "
+			    "in a count",
+			    path);
+	if (ignored)
+		warn(&p->ctx, "'%s': ignored %llu lines that do not end in a count", path,
+		     (unsigned long long)ignored);
+	return err;
+}

@@ -1,0 +1,115 @@
+/* A profile's options: their copies, their checks, the filters. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "profile.h"
+
+const char *ff_version(void)
+{
+	return FF_VERSION;
+}
+
+static int copy_options(struct ff_profile *p, const struct ff_options *options)
+{
+	const char **strings[] = {
+		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
+		&p->options.vmlinux, &p->options.debug_dir,
+	};
+
+	if (options)
+		memcpy(&p->options, options,
+		       options->size < sizeof(*options) ? options->size
+							: sizeof(*options));
+	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
+		const char *given = *strings[i];
+
+		if (given)
+			*strings[i] = arena_text(&p->arena, given, strlen(given));
+		if (given && !*strings[i])
+			return fail_memory(&p->ctx);
+	}
+	p->ctx.log = p->options.log;
+	p->ctx.log_arg = p->options.arg;
+	return 0;
+}
+
+static int make_symbolizer(struct ff_profile *p)
+{
+	struct symbol_options options = {
+		.symfs = p->options.symfs,
+		.kallsyms = p->options.kallsyms,
+		.vmlinux = p->options.vmlinux,
+		.debug_dir = p->options.debug_dir,
+		.addrs = p->options.flags & FF_ADDRS,
+		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
+		.srcline = p->options.flags & FF_SRCLINE,
+		.threads = p->options.threads ? p->options.threads
+					      : (unsigned)parallel_processors(),
+	};
+
+	return symbolizer_new(&p->ctx, &p->images, &p->strings, &options, &p->symbolizer);
+}
+
+int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
+{
+	struct ff_profile *p = calloc(1, sizeof(*p));
+	int err;
+
+	*ret = p;
+	if (!p)
+		return -ENOMEM;
+	err = copy_options(p, options);
+	if (err < 0)
+		return err;
+	if (intern_init(&p->strings) < 0 || images_init(&p->images, &p->strings) < 0 ||
+	    trie_init(&p->trie) < 0 || filters_new(&p->filters) < 0)
+		return fail_memory(&p->ctx);
+	return make_symbolizer(p);
+}
+
+void ff_profile_free(struct ff_profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->inputs.count; i++)
+		input_close(p->inputs.v[i]->input);
+	symbolizer_free(p->symbolizer);
+	symbols_release(&p->symbols);
+	named_release(&p->named);
+	filters_free(p->filters);
+	frames_release(&p->frames);
+	trie_release(&p->trie);
+	images_release(&p->images);
+	array_release(&p->inputs);
+	array_release(&p->processes);
+	array_release(&p->objects);
+	hash_map_release(&p->process_by_pid);
+	intern_release(&p->strings);
+	arena_release(&p->arena);
+	free(p->totals);
+	free(p);
+}
+
+const char *ff_profile_error(const struct ff_profile *p)
+{
+	return p->ctx.error;
+}
+
+static int add_filter(struct ff_profile *p, enum filter_side side, const char *filter)
+{
+	if (p->inputs.count)
+		return fail(&p->ctx, -EINVAL, "filter '%s' comes after the first input",
+			    filter);
+	return filters_add(&p->ctx, p->filters, side, filter);
+}
+
+int ff_profile_only(struct ff_profile *p, const char *filter)
+{
+	return add_filter(p, FILTER_ONLY, filter);
+}
+
+int ff_profile_drop(struct ff_profile *p, const char *filter)
+{
+	return add_filter(p, FILTER_DROP, filter);
+}

@@ -1,0 +1,82 @@
+/* What can be listed once everything has its name. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct ff_process *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct ff_object *x = a, *y = b;
+	int order;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	order = strcmp(ff_object_path(x), ff_object_path(y));
+	return order ? order : strcmp(x->build_id, y->build_id);
+}
+
+static int add_object(struct ff_profile *p, uint32_t id, uint64_t weight)
+{
+	const struct image *image = &p->images.list.v[id];
+	struct ff_object *object = array_add(&p->objects);
+
+	if (!object)
+		return -ENOMEM;
+	object->profile = p;
+	object->image = id;
+	object->weight = weight;
+	for (uint8_t i = 0; i < image->build_id_size; i++)
+		snprintf(object->build_id + 2 * i, 3, "%02x", image->build_id[i]);
+	return 0;
+}
+
+/* Objects that samples hit, and the weight of the leaf frames in them. */
+static int list_objects(struct ff_profile *p)
+{
+	uint64_t *weights = calloc(p->images.list.count, sizeof(*weights));
+	int err = weights ? 0 : -ENOMEM;
+
+	for (uint32_t id = 1; err == 0 && p->trie.self[TRIE_WEIGHT] && id < p->trie.count;
+	     id++)
+		weights[p->frames.list.v[p->trie.nodes[id].frame].image] +=
+			p->trie.self[TRIE_WEIGHT][id];
+	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count; id++)
+		if (p->symbols.images.v[id].frames)
+			err = add_object(p, id, weights[id]);
+	free(weights);
+	return err;
+}
+
+static int sum_totals(struct ff_profile *p)
+{
+	size_t count = p->named.nodes.count;
+
+	p->totals = malloc(count * sizeof(*p->totals));
+	if (!p->totals)
+		return -ENOMEM;
+	memcpy(p->totals, p->named.self, count * sizeof(*p->totals));
+	for (size_t i = count; i-- > 1;)
+		p->totals[p->named.nodes.v[i].parent] += p->totals[i];
+	return 0;
+}
+
+int list_results(struct ff_profile *p)
+{
+	if (list_objects(p) < 0 || sum_totals(p) < 0)
+		return -ENOMEM;
+	if (p->objects.count)
+		qsort(p->objects.v, p->objects.count, sizeof(*p->objects.v), by_weight);
+	if (p->processes.count)
+		qsort(p->processes.v, p->processes.count, sizeof(*p->processes.v),
+		      by_samples);
+	return 0;
+}
