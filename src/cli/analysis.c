@@ -1,0 +1,148 @@
+#include "cli/analysis.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/explain.h"
+#include "cli/terminal.h"
+
+#define DEFAULT_INPUT "perf.data"
+#define PATIENCE 0.5 /* seconds without a sign of life */
+
+double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void log_line(void *arg, const char *line)
+{
+	(void)arg;
+	say("%s", line);
+}
+
+static void show_progress(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	const struct analysis *a = arg;
+
+	if (now() - a->started < PATIENCE)
+		return;
+	if (total && done)
+		status("%s: %d %%", what, (int)((double)done / (double)total * 100));
+	else
+		status("%s", what);
+}
+
+void show_writing(const struct analysis *a, const char *path)
+{
+	if (now() - a->started > PATIENCE)
+		status("writing %s", path);
+}
+
+/* A callback has one argument for both: the analysis. */
+static int open_profile(const struct settings *s, struct analysis *a)
+{
+	struct ff_options options = s->profile;
+	int err;
+
+	options.log = s->quiet ? NULL : log_line;
+	options.progress = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_progress;
+	options.arg = a;
+	err = ff_profile_new(&a->profile, &options);
+	for (size_t i = 0; i < s->filter_count && err == 0; i++)
+		err = s->filters[i].drop
+			      ? ff_profile_drop(a->profile, s->filters[i].text)
+			      : ff_profile_only(a->profile, s->filters[i].text);
+	if (err == 0)
+		return 0;
+	if (err == -EINVAL)
+		return usage_error("%s", ff_profile_error(a->profile));
+	say("%s", a->profile ? ff_profile_error(a->profile) : "out of memory");
+	return EXIT_INPUT;
+}
+
+int choose_inputs(const struct settings *s, const char *const **ret, size_t *count)
+{
+	static const char *const here[] = { DEFAULT_INPUT };
+
+	*ret = s->inputs;
+	*count = s->input_count;
+	if (s->input_count)
+		return 0;
+	*ret = here;
+	*count = 1;
+	if (access(DEFAULT_INPUT, F_OK) == 0 || errno != ENOENT)
+		return 0;
+	say("no ./perf.data here: name an input, or - for standard input");
+	return EXIT_INPUT;
+}
+
+int analyse(const struct settings *s, const char *const *inputs, size_t count,
+	    struct analysis *ret)
+{
+	int err, code;
+
+	*ret = (struct analysis){ .started = now() };
+	code = open_profile(s, ret);
+	if (code)
+		return code;
+	for (size_t i = 0; i < count; i++) {
+		err = ff_profile_read(ret->profile, inputs[i]);
+		if (err < 0)
+			return explain_failure(ret->profile, inputs[i], err);
+	}
+	ret->was_read = now();
+	err = ff_profile_finish(ret->profile);
+	ret->was_named = now();
+	status_clear();
+	if (err == 0)
+		return 0;
+	say("%s", ff_profile_error(ret->profile));
+	return EXIT_INPUT;
+}
+
+void analysis_release(struct analysis *a)
+{
+	ff_profile_free(a->profile);
+}
+
+/* Draws a profile without samples to nowhere, and touches no other file. */
+static int try_graph(struct ff_profile *p, const struct settings *s)
+{
+	struct ff_graph_options options = s->graph;
+	FILE *nowhere = fopen("/dev/null", "w");
+	int err;
+
+	if (!nowhere)
+		return 0;
+	options.palette_map = NULL;
+	options.nameattr = NULL; /* may be a pipe, which can be read only once */
+	err = ff_profile_finish(p);
+	if (err == 0)
+		err = ff_write_svg(p, &options, nowhere);
+	fclose(nowhere);
+	return err;
+}
+
+int check_graph_options(const struct settings *s)
+{
+	const char *attributes = s->graph.nameattr;
+	struct ff_profile *p = NULL;
+	int err, code = 0;
+
+	if (attributes && access(attributes, R_OK) < 0) {
+		say("cannot open '%s': %s", attributes, strerror(errno));
+		return EXIT_INPUT;
+	}
+	err = ff_profile_new(&p, NULL);
+	if (err == 0)
+		err = try_graph(p, s);
+	if (err == -EINVAL)
+		code = usage_error("%s", ff_profile_error(p));
+	ff_profile_free(p);
+	return code;
+}

@@ -1,0 +1,29 @@
+#ifndef CLI_ANALYSIS_H
+#define CLI_ANALYSIS_H
+
+#include "cli/settings.h"
+
+/* Inputs that were read, and the tree they make. */
+struct analysis {
+	struct ff_profile *profile;
+	double started, was_read, was_named; /* seconds of a clock */
+};
+
+double now(void);
+
+/* The inputs that were named, or ./perf.data. 0, or an exit code with its message
+ * printed. */
+int choose_inputs(const struct settings *s, const char *const **ret, size_t *count);
+
+/* 0, or an exit code with its message printed; release @ret in any case. */
+int analyse(const struct settings *s, const char *const *inputs, size_t count,
+	    struct analysis *ret);
+/* Where the work takes long, says that the output is next. */
+void show_writing(const struct analysis *a, const char *path);
+
+void analysis_release(struct analysis *a);
+
+/* Options of the picture that cannot be are found before the work, not after it. */
+int check_graph_options(const struct settings *s);
+
+#endif

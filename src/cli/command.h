@@ -1,0 +1,36 @@
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stddef.h>
+
+struct settings;
+
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_INPUT = 1, /* unusable or empty; also an output that cannot be written */
+	EXIT_USAGE = 2,
+};
+
+/* Bits, so that an option can say which commands know it. */
+enum command_bit {
+	COMMAND_GRAPH = 1 << 0,
+	COMMAND_FOLD = 1 << 1,
+	COMMAND_INFO = 1 << 2,
+	COMMAND_HELP = 1 << 3,
+};
+
+struct command {
+	const char *name, *arguments, *summary;
+	enum command_bit bit;
+	int (*run)(const struct settings *s); /* returns an exit code */
+};
+
+/* Ends with NULL; the first one is the default. */
+extern const struct command *const commands[];
+
+extern const struct command command_graph, command_fold, command_info, command_help;
+
+/* NULL: no command has that name. */
+const struct command *command_find(const char *name);
+
+#endif

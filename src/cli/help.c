@@ -1,0 +1,122 @@
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+#define MARGIN 26 /* where the second column begins */
+#define WIDTH 80
+
+/* Breaks at blanks; the cursor stands at @column. */
+static void print_wrapped(const char *text, size_t column)
+{
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (column + 1 + word > WIDTH) {
+			printf("\n%*s", MARGIN, "");
+			column = MARGIN;
+		} else if (column > MARGIN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)word, text);
+		column += word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_row(const struct option_row *row)
+{
+	char left[64], text[512];
+	int size;
+
+	size = snprintf(left, sizeof(left), "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
+			row->letter ? row->letter : ' ', row->letter ? "," : " ",
+			row->name, row->arg ? "=" : "", row->arg ? row->arg : "");
+	printf("%s", left);
+	if (size > MARGIN - 2) {
+		putchar('\n');
+		size = 0;
+	}
+	printf("%*s", MARGIN - size, "");
+	snprintf(text, sizeof(text), row->initial ? "%s (default: %s)" : "%s", row->help,
+		 row->initial);
+	print_wrapped(text, MARGIN);
+}
+
+static void print_options(unsigned bits)
+{
+	const struct option_row *heading = NULL;
+
+	for (const struct option_row *row = option_rows; row->help; row++) {
+		if (!row->name) {
+			heading = row;
+			continue;
+		}
+		if (!(row->commands & bits))
+			continue;
+		if (heading)
+			printf("\n%s\n", heading->help);
+		heading = NULL;
+		print_row(row);
+	}
+}
+
+static void print_usage(const char *lead, const struct command *c)
+{
+	printf("%sflamefold %s %s\n", lead, c->name, c->arguments);
+}
+
+static void print_overview(void)
+{
+	printf("Turns Linux perf samples into flame graphs.\n\n"
+	       "Usage: flamefold [options] [INPUT...]\n"
+	       "       flamefold COMMAND [options] ...\n\n"
+	       "Commands:\n");
+	for (size_t i = 0; commands[i]; i++)
+		printf("  %-8s%s%s\n", commands[i]->name, commands[i]->summary,
+		       i == 0 ? " (if no command is named)" : "");
+	printf("\nINPUT is a perf.data file or folded text, - is standard input; "
+	       "./perf.data if\n"
+	       "none is named; several are added up.\n");
+}
+
+void print_help(const struct command *command)
+{
+	if (command) {
+		print_usage("Usage: ", command);
+		printf("\n%s: %s.\n", command->name, command->summary);
+	} else {
+		print_overview();
+	}
+	print_options(command ? command->bit : ~0u);
+	if (!command)
+		printf("\n'flamefold help COMMAND' shows the options of one command.\n");
+}
+
+static int help_run(const struct settings *s)
+{
+	const struct command *topic;
+
+	if (s->input_count == 0) {
+		print_help(NULL);
+		return EXIT_DONE;
+	}
+	topic = command_find(s->inputs[0]);
+	if (!topic)
+		return usage_error("no command '%s'", s->inputs[0]);
+	if (s->input_count > 1)
+		return usage_error("help takes one command, not '%s' as well",
+				   s->inputs[1]);
+	print_help(topic);
+	return EXIT_DONE;
+}
+
+const struct command command_help = {
+	"help", "[COMMAND]", "show how a command is used", COMMAND_HELP, help_run,
+};

@@ -1,0 +1,109 @@
+#include "cli/info.h"
+
+#include "cli/analysis.h"
+#include "cli/format.h"
+#include "cli/output.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+enum object_class object_class(const struct ff_object *o)
+{
+	if (ff_object_problem(o))
+		return OBJECT_MISSING;
+	return ff_object_file(o) ? OBJECT_FOUND : OBJECT_WITHOUT_FILE;
+}
+
+/* Where the answers go: one of them is NULL. */
+struct report {
+	FILE *text;
+	struct json *json;
+	size_t written;
+};
+
+static void report_one(struct report *r, const struct ff_profile *p)
+{
+	if (r->json)
+		info_json(p, r->json);
+	if (r->text && r->written)
+		putc('\n', r->text);
+	if (r->text)
+		info_text(p, r->text);
+	r->written++;
+}
+
+static int ask(const struct settings *s, const char *input, struct report *r)
+{
+	struct analysis a = { 0 };
+	int code = analyse(s, &input, 1, &a);
+
+	if (code == 0)
+		report_one(r, a.profile);
+	if (code == 0 && s->stats)
+		print_stats(&a, now());
+	analysis_release(&a);
+	return code;
+}
+
+/* One that cannot be read does not keep the others from being told of. */
+static int ask_all(const struct settings *s, const char *const *inputs, size_t count,
+		   struct report *r)
+{
+	int worst = EXIT_DONE;
+
+	if (r->json && count > 1)
+		json_open(r->json, NULL, '[');
+	for (size_t i = 0; i < count; i++) {
+		int code = ask(s, inputs[i], r);
+
+		if (code > worst)
+			worst = code;
+		if (code == EXIT_USAGE)
+			break;
+	}
+	if (r->json && count > 1)
+		json_close(r->json, ']');
+	return worst;
+}
+
+/* A file has all the answers or is not made. */
+static int close_report(struct output *out, int worst)
+{
+	int code = EXIT_DONE;
+
+	if (worst && out->beside)
+		output_discard(out);
+	else
+		code = output_close(out, 0, NULL);
+	return code > worst ? code : worst;
+}
+
+static int info_run(const struct settings *s)
+{
+	const char *const *inputs;
+	struct report r = { 0 };
+	struct json json = { 0 };
+	struct output out;
+	enum format format;
+	size_t count;
+	int code = format_choose(s, &format);
+
+	if (code == 0)
+		code = output_check(s->output);
+	if (code == 0)
+		code = choose_inputs(s, &inputs, &count);
+	if (code == 0)
+		code = output_open(&out, s->output);
+	if (code)
+		return code;
+	json.out = out.stream;
+	if (format == FORMAT_JSON)
+		r.json = &json;
+	else
+		r.text = out.stream;
+	return close_report(&out, ask_all(s, inputs, count, &r));
+}
+
+const struct command command_info = {
+	"info",	  "[options] [INPUT...]", "tell what is in a profile", COMMAND_INFO,
+	info_run,
+};

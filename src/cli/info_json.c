@@ -1,0 +1,130 @@
+#include "cli/info.h"
+
+#include "cli/json.h"
+
+/* Documentation/info-json.md promises these keys. */
+static const struct {
+	const char *key;
+	enum ff_input_text which;
+} texts[] = {
+	{ "path", FF_INPUT_PATH },	 { "format", FF_INPUT_FORMAT },
+	{ "command", FF_INPUT_COMMAND }, { "host", FF_INPUT_HOST },
+	{ "kernel", FF_INPUT_KERNEL },	 { "perf_version", FF_INPUT_RECORDER },
+	{ "arch", FF_INPUT_ARCH },	 { "cpu", FF_INPUT_CPU },
+	{ "damage", FF_INPUT_DAMAGE },
+};
+
+static const struct {
+	const char *key;
+	enum ff_input_count which;
+} counts[] = {
+	{ "bytes", FF_INPUT_BYTES },
+	{ "processors", FF_INPUT_PROCESSORS },
+	{ "samples", FF_INPUT_SAMPLES },
+	{ "chains", FF_INPUT_CHAINS },
+	{ "user_stacks", FF_INPUT_USER_STACKS },
+	{ "lost", FF_INPUT_LOST },
+	{ "lost_samples", FF_INPUT_LOST_SAMPLES },
+	{ "throttled", FF_INPUT_THROTTLED },
+	{ "first_time", FF_INPUT_FIRST_TIME },
+	{ "last_time", FF_INPUT_LAST_TIME },
+	{ "unknown_records", FF_INPUT_UNKNOWN_RECORDS },
+};
+
+static void put_truncated(const struct ff_input *in, struct json *j)
+{
+	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
+
+	json_bool(j, "truncated", at != 0);
+	if (at)
+		json_number(j, "truncated_at", at);
+	else
+		json_null(j, "truncated_at");
+}
+
+static void put_events(const struct ff_input *in, struct json *j)
+{
+	const struct ff_event *e = NULL;
+
+	json_open(j, "events", '[');
+	while ((e = ff_event_next(in, e))) {
+		json_open(j, NULL, '{');
+		json_text(j, "name", ff_event_name(e));
+		json_number(j, "samples", ff_event_samples(e));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_records(const struct ff_input *in, struct json *j)
+{
+	json_open(j, "records", '{');
+	for (unsigned type = 0; type < RECORD_TYPES; type++)
+		if (ff_record_name(type) && ff_input_records(in, type))
+			json_number(j, ff_record_name(type), ff_input_records(in, type));
+	json_close(j, '}');
+}
+
+static void put_processes(const struct ff_profile *p, struct json *j)
+{
+	const struct ff_process *pr = NULL;
+
+	json_open(j, "processes", '[');
+	while ((pr = ff_process_next(p, pr))) {
+		json_open(j, NULL, '{');
+		json_number(j, "pid", ff_process_pid(pr));
+		json_text(j, "comm", ff_process_comm(pr));
+		json_number(j, "samples", ff_process_samples(pr));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_object(const struct ff_object *o, struct json *j)
+{
+	const char *build_id = ff_object_build_id(o);
+
+	json_open(j, NULL, '{');
+	json_text(j, "path", ff_object_path(o));
+	json_text(j, "build_id", *build_id ? build_id : NULL);
+	json_text(j, "file", ff_object_file(o));
+	json_text(j, "problem", ff_object_problem(o));
+	json_number(j, "weight", ff_object_weight(o));
+	json_close(j, '}');
+}
+
+static void put_objects(const struct ff_profile *p, struct json *j)
+{
+	static const char *const keys[OBJECT_CLASSES] = { "found", "missing",
+							  "without_file" };
+
+	json_open(j, "objects", '{');
+	for (int kind = 0; kind < OBJECT_CLASSES; kind++) {
+		const struct ff_object *o = NULL;
+
+		json_open(j, keys[kind], '[');
+		while ((o = ff_object_next(p, o)))
+			if ((int)object_class(o) == kind)
+				put_object(o, j);
+		json_close(j, ']');
+	}
+	json_close(j, '}');
+}
+
+void info_json(const struct ff_profile *p, struct json *j)
+{
+	const struct ff_input *in = ff_input_next(p, NULL);
+
+	json_open(j, NULL, '{');
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		json_text(j, texts[i].key, ff_input_text(in, texts[i].which));
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_number(j, counts[i].key, ff_input_count(in, counts[i].which));
+	put_truncated(in, j);
+	json_number(j, "weight", ff_profile_total(p, FF_TOTAL_WEIGHT_TREE));
+	put_events(in, j);
+	put_records(in, j);
+	put_processes(p, j);
+	put_objects(p, j);
+	json_close(j, '}');
+}

@@ -1,0 +1,221 @@
+#include <string.h>
+
+#include "cli/info.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+#define TOP_PROCESSES 10
+#define TOP_OBJECTS 20
+
+static void put_label(FILE *out, const char *label)
+{
+	fprintf(out, "%-14s", label);
+}
+
+static void put_text(const struct ff_input *in, enum ff_input_text which,
+		     const char *label, FILE *out)
+{
+	const char *text = ff_input_text(in, which);
+
+	if (!text)
+		return;
+	put_label(out, label);
+	put_clean(out, text);
+	putc('\n', out);
+}
+
+static void put_file(const struct ff_input *in, FILE *out)
+{
+	put_text(in, FF_INPUT_PATH, "file", out);
+	put_label(out, "format");
+	put_clean(out, ff_input_text(in, FF_INPUT_FORMAT) ?: "unknown");
+	fprintf(out, ", %s bytes\n", grouped(ff_input_count(in, FF_INPUT_BYTES)));
+}
+
+static void put_processor(const struct ff_input *in, FILE *out)
+{
+	const char *cpu = ff_input_text(in, FF_INPUT_CPU);
+	uint64_t online = ff_input_count(in, FF_INPUT_PROCESSORS);
+
+	if (!cpu && !online)
+		return;
+	put_label(out, "processor");
+	put_clean(out, cpu ? cpu : "unknown");
+	if (online)
+		fprintf(out, ", %s online", grouped(online));
+	putc('\n', out);
+}
+
+static void put_duration(const struct ff_input *in, FILE *out)
+{
+	uint64_t first = ff_input_count(in, FF_INPUT_FIRST_TIME);
+	uint64_t last = ff_input_count(in, FF_INPUT_LAST_TIME);
+
+	if (!last)
+		return;
+	put_label(out, "duration");
+	fprintf(out, "%.3f s between the first sample and the last\n",
+		(double)(last - first) / 1e9);
+}
+
+static void put_samples(const struct ff_input *in, FILE *out)
+{
+	uint64_t dumps = ff_input_count(in, FF_INPUT_USER_STACKS);
+
+	put_label(out, "samples");
+	fprintf(out, "%s, %s with a call chain",
+		grouped(ff_input_count(in, FF_INPUT_SAMPLES)),
+		grouped(ff_input_count(in, FF_INPUT_CHAINS)));
+	if (dumps)
+		fprintf(out, ", %s with a stack dump", grouped(dumps));
+	putc('\n', out);
+	put_label(out, "lost");
+	fprintf(out, "%s records, %s samples; throttled %s times\n",
+		grouped(ff_input_count(in, FF_INPUT_LOST)),
+		grouped(ff_input_count(in, FF_INPUT_LOST_SAMPLES)),
+		grouped(ff_input_count(in, FF_INPUT_THROTTLED)));
+}
+
+static void put_damage(const struct ff_input *in, FILE *out)
+{
+	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
+
+	put_text(in, FF_INPUT_DAMAGE, "damage", out);
+	if (!at)
+		return;
+	put_label(out, "readable");
+	fprintf(out, "up to byte %s\n", grouped(at));
+}
+
+static void put_input(const struct ff_input *in, FILE *out)
+{
+	put_file(in, out);
+	put_text(in, FF_INPUT_COMMAND, "command line", out);
+	put_text(in, FF_INPUT_HOST, "host", out);
+	put_text(in, FF_INPUT_KERNEL, "kernel", out);
+	put_text(in, FF_INPUT_RECORDER, "perf version", out);
+	put_text(in, FF_INPUT_ARCH, "architecture", out);
+	put_processor(in, out);
+	put_duration(in, out);
+	/* Folded text has no records, and so none of this. */
+	if (ff_input_count(in, FF_INPUT_RECORDS))
+		put_samples(in, out);
+	put_damage(in, out);
+}
+
+static void put_weight(const struct ff_profile *p, FILE *out)
+{
+	put_label(out, "weight");
+	fprintf(out, "%s in %s nodes\n",
+		grouped(ff_profile_total(p, FF_TOTAL_WEIGHT_TREE)),
+		grouped(ff_profile_total(p, FF_TOTAL_NODES)));
+}
+
+static void put_row(FILE *out, uint64_t count, const char *name)
+{
+	fprintf(out, "%16s  ", grouped(count));
+	put_clean(out, name);
+	putc('\n', out);
+}
+
+static void put_events(const struct ff_input *in, FILE *out)
+{
+	const struct ff_event *e = ff_event_next(in, NULL);
+
+	if (e)
+		fputs("\nsamples by event\n", out);
+	for (; e; e = ff_event_next(in, e))
+		put_row(out, ff_event_samples(e), ff_event_name(e));
+}
+
+static void put_records(const struct ff_input *in, FILE *out)
+{
+	uint64_t unknown = ff_input_count(in, FF_INPUT_UNKNOWN_RECORDS);
+
+	if (!ff_input_count(in, FF_INPUT_RECORDS))
+		return;
+	fputs("\nrecords by type\n", out);
+	for (unsigned type = 0; type < RECORD_TYPES; type++)
+		if (ff_record_name(type) && ff_input_records(in, type))
+			put_row(out, ff_input_records(in, type), ff_record_name(type));
+	if (unknown)
+		put_row(out, unknown, "unknown, skipped");
+}
+
+static void put_processes(const struct ff_profile *p, FILE *out)
+{
+	const struct ff_process *pr = ff_process_next(p, NULL);
+	uint64_t rest = 0;
+
+	if (pr)
+		fputs("\nsamples by process\n", out);
+	for (int n = 0; pr; n++, pr = ff_process_next(p, pr)) {
+		if (n >= TOP_PROCESSES) {
+			rest++;
+			continue;
+		}
+		fprintf(out, "%16s  %7u  ", grouped(ff_process_samples(pr)),
+			ff_process_pid(pr));
+		put_clean(out, ff_process_comm(pr));
+		putc('\n', out);
+	}
+	if (rest)
+		fprintf(out, "%16s  %s more\n", "", grouped(rest));
+}
+
+static void put_object(const struct ff_object *o, uint64_t weight, FILE *out)
+{
+	const char *path = ff_object_path(o), *file = ff_object_file(o);
+	const char *build_id = ff_object_build_id(o), *problem = ff_object_problem(o);
+
+	fprintf(out, "%16s  ", percent(ff_object_weight(o), weight));
+	put_clean(out, path);
+	if (*build_id)
+		fprintf(out, "  %s", build_id);
+	if (file && strcmp(file, path)) {
+		fputs("  from ", out);
+		put_clean(out, file);
+	}
+	putc('\n', out);
+	if (!problem)
+		return;
+	fprintf(out, "%16s  ", "");
+	put_clean(out, problem);
+	putc('\n', out);
+}
+
+static void put_objects(const struct ff_profile *p, enum object_class kind, FILE *out)
+{
+	static const char *const headings[OBJECT_CLASSES] = {
+		"objects found",
+		"objects missing",
+		"code without a file",
+	};
+	uint64_t weight = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE);
+	const struct ff_object *o = NULL;
+	uint64_t n = 0;
+
+	while ((o = ff_object_next(p, o))) {
+		if (object_class(o) != kind)
+			continue;
+		if (n++ == 0)
+			fprintf(out, "\n%s, by weight of leaf frames\n", headings[kind]);
+		if (n <= TOP_OBJECTS)
+			put_object(o, weight, out);
+	}
+	if (n > TOP_OBJECTS)
+		fprintf(out, "%16s  %s more\n", "", grouped(n - TOP_OBJECTS));
+}
+
+void info_text(const struct ff_profile *p, FILE *out)
+{
+	const struct ff_input *in = ff_input_next(p, NULL);
+
+	put_input(in, out);
+	put_weight(p, out);
+	put_events(in, out);
+	put_records(in, out);
+	put_processes(p, out);
+	for (int kind = 0; kind < OBJECT_CLASSES; kind++)
+		put_objects(p, kind, out);
+}

@@ -1,0 +1,83 @@
+/*
+ * flamefold: perf samples in, flame graph out.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+#include "cli/parse.h"
+#include "cli/terminal.h"
+
+const struct command *const commands[] = {
+	&command_graph, &command_fold, &command_info, &command_help, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+/* A file that takes the number of a closed standard stream would be written to. What
+ * stands there instead fails as the closed stream would. */
+static void keep_standard_streams(void)
+{
+	static const int wrong[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", wrong[fd]) != fd)
+			_exit(EXIT_INPUT);
+}
+
+/* What help and version have printed; the commands have seen to theirs. */
+static int finish_stdout(int code)
+{
+	if (code != EXIT_DONE || fflush(stdout) == 0 || errno == EPIPE)
+		return code;
+	say("cannot write to standard output: %s", strerror(errno));
+	return EXIT_INPUT;
+}
+
+/* @named: the command was on the command line. */
+static int run(const struct command *command, bool named, int argc, char **argv)
+{
+	struct arguments args = { 0 };
+	struct settings s = { 0 };
+	int code = parse(command, argc, argv, &args, &s);
+
+	if (code == 0 && s.help)
+		print_help(named ? command : NULL);
+	else if (code == 0 && s.version)
+		printf("flamefold %s\n", ff_version());
+	else if (code == 0)
+		code = command->run(&s);
+	settings_release(&s);
+	arguments_release(&args);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+	bool named = command != NULL;
+
+	keep_standard_streams();
+	/* A closed pipe and a file too large are errors of a write, which then ends the work
+	 * in order. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (argc < 1)
+		return EXIT_USAGE;
+	if (!named)
+		command = commands[0];
+	return finish_stdout(run(command, named, argc - named, argv + named));
+}

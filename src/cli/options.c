@@ -1,0 +1,260 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/terminal.h"
+
+static void *place(struct settings *s, const struct option_row *row)
+{
+	return (char *)s + row->at;
+}
+
+static int set_text(struct settings *s, const struct option_row *row, const char *arg)
+{
+	*(const char **)place(s, row) = arg;
+	return 0;
+}
+
+static int set_true(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	*(bool *)place(s, row) = true;
+	return 0;
+}
+
+static int set_flag(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	*(unsigned *)place(s, row) |= row->flag;
+	return 0;
+}
+
+/* --tid wins over --pid, whatever their order, as in stackcollapse-perf.pl. */
+static int set_root(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	if (s->profile.root < row->flag)
+		s->profile.root = row->flag;
+	return 0;
+}
+
+static int refuse(const struct option_row *row, const char *arg, const char *wanted)
+{
+	return usage_error("option '--%s' takes %s, not '%s'%s", row->name, wanted, arg,
+			   row->hint ? row->hint : "");
+}
+
+static int set_whole(struct settings *s, const struct option_row *row, const char *arg)
+{
+	char wanted[80];
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || (double)value < row->min ||
+	    (double)value > row->max) {
+		snprintf(wanted, sizeof(wanted), "a whole number from %.0f to %.0f",
+			 row->min, row->max);
+		return refuse(row, arg, wanted);
+	}
+	*(unsigned *)place(s, row) = (unsigned)value;
+	return 0;
+}
+
+static bool real_number(const char *arg, char **end, double *ret)
+{
+	if ((*arg < '0' || *arg > '9') && *arg != '.')
+		return false;
+	errno = 0;
+	*ret = strtod(arg, end);
+	return *end != arg && !errno && isfinite(*ret) && !memchr(arg, 'x', *end - arg);
+}
+
+static int set_real(struct settings *s, const struct option_row *row, const char *arg)
+{
+	char wanted[80];
+	char *end;
+	double value;
+
+	if (!real_number(arg, &end, &value) || *end || value < row->min ||
+	    value > row->max) {
+		snprintf(wanted, sizeof(wanted), "a number from %g to %g", row->min,
+			 row->max);
+		return refuse(row, arg, wanted);
+	}
+	*(double *)place(s, row) = value;
+	return 0;
+}
+
+static int set_minwidth(struct settings *s, const struct option_row *row, const char *arg)
+{
+	char *end;
+	double value;
+
+	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
+		return refuse(row, arg, "pixels or a percentage like 0.1%");
+	s->graph.minwidth = arg;
+	return 0;
+}
+
+static int set_count(struct settings *s, const struct option_row *row, const char *arg)
+{
+	if (!strcasecmp(arg, "period"))
+		s->profile.count = FF_COUNT_PERIOD;
+	else if (!strcasecmp(arg, "samples"))
+		s->profile.count = FF_COUNT_SAMPLES;
+	else
+		return refuse(row, arg, "period or samples");
+	return 0;
+}
+
+static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
+{
+	if (strcasecmp(arg, "stackcollapse"))
+		return refuse(row, arg, "stackcollapse");
+	s->profile.flags |= FF_COMPAT_STACKCOLLAPSE;
+	return 0;
+}
+
+/* flamegraph.pl keeps the map in the current directory. */
+static int set_palette_map(struct settings *s, const struct option_row *row,
+			   const char *arg)
+{
+	(void)row;
+	(void)arg;
+	s->graph.palette_map = "palette.map";
+	return 0;
+}
+
+static int set_filter(struct settings *s, const struct option_row *row, const char *arg)
+{
+	s->filters[s->filter_count++] = (struct filter){ arg, row->flag };
+	return 0;
+}
+
+#define AT(field) .at = offsetof(struct settings, field)
+#define GRAPH COMMAND_GRAPH
+#define NAMES (COMMAND_GRAPH | COMMAND_FOLD)
+#define READS (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO)
+#define ALL (READS | COMMAND_HELP)
+
+/* clang-format off */
+const struct option_row option_rows[] = {
+	{ .help = "Output:" },
+	{ "output", 'o', "FILE", "write FILE; .svg, .folded, .txt or .json choose "
+	  "the format; - is standard output", READS, set_text, AT(output) },
+	{ "format", 'f', "FORMAT", "svg or folded; for info: text or json",
+	  READS, set_text, AT(format) },
+
+	{ .help = "What counts:" },
+	{ "event", 0, "NAME", "count samples of this event; all: of every event "
+	  "(default: the first event with samples)", READS, set_text, AT(profile.event) },
+	{ "event-filter", 0, "NAME", "the same, by its old name",
+	  READS, set_text, AT(profile.event) },
+	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
+	  READS, set_count, .initial = "period", .hint = "; for the label: --countname" },
+	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event "
+	  "(patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or 10%-20%)",
+	  READS, set_filter, .flag = 0 },
+	{ "drop", 0, "KEY=VALUE", "leave out samples that match",
+	  READS, set_filter, .flag = 1 },
+	{ "max-stack", 0, "N", "keep N frames of a call chain, from the leaf (default: all)",
+	  READS, set_whole, AT(profile.max_stack), .min = 1, .max = 1e6 },
+
+	{ .help = "Names of frames:" },
+	{ "pid", 0, NULL, "the process frame is comm-PID", NAMES, set_root,
+	  .flag = FF_ROOT_PID, .hint = ": '--only pid=N' keeps one process" },
+	{ "tid", 0, NULL, "the process frame is comm-PID/TID", NAMES, set_root,
+	  .flag = FF_ROOT_TID, .hint = ": '--only tid=N' keeps one thread" },
+	{ "kernel", 0, NULL, "append _[k] to frames of the kernel",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL },
+	{ "jit", 0, NULL, "append _[j] to frames of JIT code",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_JIT },
+	{ "all", 0, NULL, "--kernel and --jit",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL | FF_MARK_JIT },
+	{ "addrs", 0, NULL, "show the address of frames without a symbol",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_ADDRS },
+	{ "srcline", 0, NULL, "append :file:line where debug information has it",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_SRCLINE },
+	{ "context", 0, NULL, "the same, by its old name",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_SRCLINE },
+	{ "compat", 0, "PROGRAM", "stackcollapse: cut and bracket names exactly as "
+	  "stackcollapse-perf.pl does", NAMES, .set = set_compat },
+
+	{ .help = "Where symbols come from:" },
+	{ "symfs", 0, "DIR", "look for object files below DIR",
+	  READS, set_text, AT(profile.symfs) },
+	{ "kallsyms", 0, "FILE", "symbols of the kernel (default: /proc/kallsyms, if it "
+	  "is of the recorded kernel)", READS, set_text, AT(profile.kallsyms) },
+	{ "vmlinux", 0, "FILE", "image of the kernel",
+	  READS, set_text, AT(profile.vmlinux) },
+	{ "debug-dir", 0, "DIR", "separate debug information",
+	  READS, set_text, AT(profile.debug_dir), .initial = "/usr/lib/debug" },
+
+	{ .help = "Picture:" },
+	{ "title", 0, "TEXT", "title (default: Flame Graph, Icicle Graph or Flame Chart)",
+	  GRAPH, set_text, AT(graph.title) },
+	{ "subtitle", 0, "TEXT", "second line of the title",
+	  GRAPH, set_text, AT(graph.subtitle) },
+	{ "width", 0, "PIXELS", "width of the picture",
+	  GRAPH, set_whole, AT(graph.width), .initial = "1200", .min = 100, .max = 1e6 },
+	{ "height", 0, "PIXELS", "height of a frame",
+	  GRAPH, set_whole, AT(graph.height), .initial = "16", .min = 1, .max = 1000 },
+	{ "minwidth", 0, "PIXELS", "leave out narrower frames; 0.1%: of the total",
+	  GRAPH, set_minwidth, .initial = "0.1" },
+	{ "fonttype", 0, "FONT", "font",
+	  GRAPH, set_text, AT(graph.fonttype), .initial = "Verdana" },
+	{ "fontsize", 0, "PIXELS", "size of the font",
+	  GRAPH, set_real, AT(graph.fontsize), .initial = "12", .min = 1, .max = 1000 },
+	{ "fontwidth", 0, "RATIO", "average width of a letter, by the size of the font",
+	  GRAPH, set_real, AT(graph.fontwidth), .initial = "0.59", .min = 0.01, .max = 100 },
+	{ "encoding", 0, "NAME", "encoding in the XML declaration",
+	  GRAPH, set_text, AT(graph.encoding) },
+	{ "countname", 0, "TEXT", "what is counted, for the details",
+	  GRAPH, set_text, AT(graph.countname), .initial = "samples" },
+	{ "nametype", 0, "TEXT", "what the line of details begins with",
+	  GRAPH, set_text, AT(graph.nametype), .initial = "Function:" },
+	{ "nameattr", 0, "FILE", "attributes of frames: function, tab, name=value, ...",
+	  GRAPH, set_text, AT(graph.nameattr) },
+	{ "total", 0, "NUMBER", "what is 100 %, if more than the sum",
+	  GRAPH, set_real, AT(graph.total), .max = 1e18 },
+	{ "factor", 0, "NUMBER", "multiplies the counts that are shown",
+	  GRAPH, set_real, AT(graph.factor), .initial = "1", .min = 1e-12, .max = 1e12 },
+	{ "colors", 0, "PALETTE", "hot, mem, io, wakeup, chain, java, js, perl, red, "
+	  "green, blue, aqua, yellow, purple or orange",
+	  GRAPH, set_text, AT(graph.colors), .initial = "hot" },
+	{ "bgcolors", 0, "COLOR", "yellow, blue, green, grey or #rrggbb "
+	  "(default: by palette)", GRAPH, set_text, AT(graph.bgcolors) },
+	{ "hash", 0, NULL, "color by the first letters of names",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_HASH },
+	{ "random", 0, NULL, "random colors",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_RANDOM },
+	{ "cp", 0, NULL, "keep colors from graph to graph, in ./palette.map",
+	  GRAPH, .set = set_palette_map },
+	{ "reverse", 0, NULL, "merge stacks from the leaf",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_REVERSE },
+	{ "inverted", 0, NULL, "root at the top: an icicle graph",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_INVERTED },
+	{ "flamechart", 0, NULL, "keep the order of folded text; join only equal neighbours",
+	  GRAPH, set_flag, AT(profile.flags), .flag = FF_FLAMECHART },
+	{ "negate", 0, NULL, "swap red and blue of a differential graph",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_NEGATE },
+	{ "notes", 0, "TEXT", "a comment in the file", GRAPH, set_text, AT(graph.notes) },
+
+	{ .help = "Running:" },
+	{ "threads", 0, "N", "threads at work (default: one per processor)",
+	  READS, set_whole, AT(profile.threads), .min = 1, .max = 1024 },
+	{ "stats", 0, NULL, "print where weight and time went, on standard error",
+	  READS, set_true, AT(stats) },
+	{ "quiet", 0, NULL, "print errors only", READS, set_true, AT(quiet) },
+	{ "help", 'h', NULL, "print this; after a command: its options",
+	  ALL, set_true, AT(help) },
+	{ "version", 'V', NULL, "print the version", ALL, set_true, AT(version) },
+	{ 0 },
+};
+/* clang-format on */

@@ -1,0 +1,30 @@
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/settings.h"
+
+/*
+ * One row an option. The rows are all there is: they parse, they print --help, and
+ * a default is a value that the row sets before the command line is read.
+ */
+struct option_row {
+	const char *name; /* NULL: a heading, whose text is help */
+	char letter; /* 0: none */
+	const char *arg; /* NULL: takes no value */
+	const char *help;
+	unsigned commands; /* of enum command_bit */
+	/* 0, or an exit code with its message printed. */
+	int (*set)(struct settings *s, const struct option_row *row, const char *arg);
+	size_t at; /* of what is set, in struct settings */
+	const char *initial; /* NULL: the library's default */
+	double min, max; /* of a number */
+	unsigned flag; /* what is set where the option takes no value */
+	const char *hint; /* for those whose value is refused */
+};
+
+extern const struct option_row option_rows[]; /* ends with a row without help */
+
+#endif

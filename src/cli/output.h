@@ -1,0 +1,39 @@
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Where a result goes. A file is written beside its place and renamed, so that
+ * neither a failure nor a signal costs the one that was there. Standard output and
+ * what is no regular file (a FIFO, a device) are written directly.
+ */
+struct output {
+	const char *path; /* as given; NULL or "-": standard output */
+	char *target; /* what is renamed to: path, or what it links to */
+	FILE *stream;
+	bool beside; /* a temporary file is in use */
+};
+
+/* Before the work: can it be written at all? 0, or an exit code, message printed. */
+int output_check(const char *path);
+
+/* 0, or an exit code with its message printed. */
+int output_open(struct output *o, const char *path);
+
+/* True where a file is there already that closing would replace. */
+bool output_replaces(const struct output *o);
+
+/* Whoever read the pipe has gone. That is no failure, and ends in silence. */
+#define OUTPUT_UNREAD (-1)
+
+/*
+ * Puts the file in its place, or, where writing failed, takes it away: @err is what
+ * the writer said, and @why its sentence. An exit code with its message printed, or
+ * OUTPUT_UNREAD.
+ */
+int output_close(struct output *o, int err, const char *why);
+void output_discard(struct output *o);
+
+#endif

@@ -1,0 +1,288 @@
+#include "cli/parse.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+/*
+ * Getopt::Long, which flamegraph.pl uses, reads names in any case, with one dash or
+ * two, and cut to any prefix that only one option has. So every option is first
+ * written under its full name, as argp wants it:
+ *
+ *	-Title X -hash --color=java		--title=X --hash --colors=java
+ */
+
+#define FIRST_KEY 256 /* argp: keys below are letters */
+#define MATCHES 8
+
+struct matches {
+	const struct option_row *rows[MATCHES];
+	size_t count; /* may be more than fit */
+};
+
+static bool same_meaning(const struct option_row *a, const struct option_row *b)
+{
+	return a->set == b->set && a->at == b->at && a->flag == b->flag;
+}
+
+static void add_match(struct matches *m, const struct option_row *row)
+{
+	if (m->count == 1 && same_meaning(m->rows[0], row))
+		return;
+	if (m->count < MATCHES)
+		m->rows[m->count] = row;
+	m->count++;
+}
+
+/* A name in full wins over all that it begins. */
+static void match(unsigned commands, const char *name, size_t size, struct matches *ret)
+{
+	ret->count = 0;
+	for (const struct option_row *row = option_rows; row->help; row++) {
+		if (!row->name || !(row->commands & commands) ||
+		    strncasecmp(row->name, name, size))
+			continue;
+		if (!row->name[size]) {
+			ret->rows[0] = row;
+			ret->count = 1;
+			return;
+		}
+		add_match(ret, row);
+	}
+}
+
+static const struct option_row *find_letter(const struct command *command, char letter)
+{
+	for (const struct option_row *row = option_rows; row->help; row++)
+		if (letter && row->letter == letter && row->commands & command->bit)
+			return row;
+	return NULL;
+}
+
+static int ambiguous(const char *word, size_t size, const struct matches *m)
+{
+	char list[256] = "";
+	size_t used = 0;
+	size_t shown = m->count < MATCHES ? m->count : MATCHES;
+
+	for (size_t i = 0; i < shown; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s--%s",
+					 i == 0		  ? ""
+					 : i == shown - 1 ? " or "
+							  : ", ",
+					 m->rows[i]->name);
+	return usage_error("option '%.*s' can be %s", (int)size, word, list);
+}
+
+static int unknown(const struct command *command, const char *word, size_t dashes,
+		   size_t size)
+{
+	struct matches m;
+
+	match(~0u, word + dashes, size - dashes, &m);
+	if (size == dashes || m.count != 1)
+		return usage_error("unknown option '%.*s'", (int)size, word);
+	for (size_t i = 0; commands[i]; i++)
+		if (m.rows[0]->commands & commands[i]->bit)
+			return usage_error("option '--%s' is not for '%s', but for '%s'",
+					   m.rows[0]->name, command->name,
+					   commands[i]->name);
+	return usage_error("unknown option '%.*s'", (int)size, word);
+}
+
+/* Words still to be read, and those already written under full names. */
+struct reader {
+	const struct command *command;
+	char **next, **end;
+	struct arguments *out;
+};
+
+static int no_memory(void)
+{
+	say("out of memory");
+	return EXIT_INPUT;
+}
+
+static int write_word(struct reader *r, char *word)
+{
+	if (!word)
+		return no_memory();
+	r->out->v[r->out->count++] = word;
+	return 0;
+}
+
+/* @value is NULL where the word has none: the next word may be it. */
+static int write_option(struct reader *r, const struct option_row *row, const char *value)
+{
+	char *word = NULL;
+
+	if (!row->arg && value)
+		return usage_error("option '--%s' takes no value%s", row->name,
+				   row->hint ? row->hint : "");
+	if (row->arg && !value) {
+		if (r->next == r->end)
+			return usage_error("option '--%s' needs a value: --%s=%s",
+					   row->name, row->name, row->arg);
+		value = *r->next++;
+	}
+	if (asprintf(&word, "--%s%s%s", row->name, value ? "=" : "", value ? value : "") <
+	    0)
+		return no_memory();
+	return write_word(r, word);
+}
+
+/* "-hV", "-o FILE", "-oFILE". */
+static int write_letters(struct reader *r, const char *letters)
+{
+	const struct option_row *row = find_letter(r->command, *letters);
+	int code = 0;
+
+	if (row && row->arg) {
+		if (letters[1] == '=')
+			letters++;
+		return write_option(r, row, letters[1] ? letters + 1 : NULL);
+	}
+	for (; *letters && code == 0; letters++) {
+		row = find_letter(r->command, *letters);
+		if (!row || row->arg)
+			return usage_error("unknown option '-%c'", *letters);
+		code = write_option(r, row, NULL);
+	}
+	return code;
+}
+
+static int read_option(struct reader *r, const char *word)
+{
+	size_t dashes = word[1] == '-' ? 2 : 1;
+	size_t size = strcspn(word, "=");
+	bool letter = find_letter(r->command, word[1]) != NULL;
+	struct matches m;
+
+	if (letter && size == 2)
+		return write_letters(r, word + 1);
+	if (size == dashes)
+		return unknown(r->command, word, dashes, strlen(word));
+	match(r->command->bit, word + dashes, size - dashes, &m);
+	if (m.count == 1)
+		return write_option(r, m.rows[0], word[size] ? word + size + 1 : NULL);
+	if (m.count > 1)
+		return ambiguous(word, size, &m);
+	if (letter)
+		return write_letters(r, word + 1);
+	return unknown(r->command, word, dashes, size);
+}
+
+/* All words with options under their full names. */
+static int normalise(struct reader *r)
+{
+	int code = write_word(r, strdup("flamefold"));
+	bool options = true;
+
+	while (r->next < r->end && code == 0) {
+		const char *word = *r->next++;
+
+		if (options && word[0] == '-' && word[1] && strcmp(word, "--")) {
+			code = read_option(r, word);
+			continue;
+		}
+		options = options && strcmp(word, "--");
+		code = write_word(r, strdup(word));
+	}
+	return code;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct settings *s = state->input;
+
+	if (key == ARGP_KEY_ARG) {
+		s->inputs[s->input_count++] = arg;
+		return 0;
+	}
+	if (key < FIRST_KEY || key >= ARGP_KEY_END)
+		return ARGP_ERR_UNKNOWN;
+	return option_rows[key - FIRST_KEY].set(s, &option_rows[key - FIRST_KEY], arg);
+}
+
+static size_t count_rows(void)
+{
+	size_t n = 0;
+
+	while (option_rows[n].help)
+		n++;
+	return n;
+}
+
+/* From here on nothing can be unknown: argp only takes the words apart. */
+static int run_argp(struct arguments *args, struct settings *s)
+{
+	struct argp_option *options = calloc(count_rows() + 1, sizeof(*options));
+	struct argp argp = { .options = options, .parser = take };
+	struct argp_option *o = options;
+	int code;
+
+	if (!options)
+		return no_memory();
+	for (const struct option_row *row = option_rows; row->help; row++)
+		if (row->name)
+			*o++ = (struct argp_option){
+				.name = row->name,
+				.key = FIRST_KEY + (int)(row - option_rows),
+				.arg = row->arg,
+			};
+	code = argp_parse(&argp, args->count, args->v,
+			  ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
+			  NULL, s);
+	free(options);
+	return code;
+}
+
+static int set_defaults(struct settings *s)
+{
+	for (const struct option_row *row = option_rows; row->help; row++) {
+		int code = row->initial ? row->set(s, row, row->initial) : 0;
+
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+int parse(const struct command *command, int argc, char **argv, struct arguments *args,
+	  struct settings *s)
+{
+	struct reader r = { command, argv + 1, argv + argc, args };
+	int code;
+
+	*s = (struct settings){
+		.command = command,
+		.profile = { .size = sizeof(s->profile) },
+		.graph = { .size = sizeof(s->graph) },
+	};
+	args->v = calloc((size_t)argc + 1, sizeof(*args->v));
+	s->inputs = calloc((size_t)argc, sizeof(*s->inputs));
+	s->filters = calloc((size_t)argc, sizeof(*s->filters));
+	if (!args->v || !s->inputs || !s->filters)
+		return no_memory();
+	code = normalise(&r);
+	if (code == 0)
+		code = set_defaults(s);
+	return code ? code : run_argp(args, s);
+}
+
+void arguments_release(struct arguments *args)
+{
+	for (int i = 0; i < args->count; i++)
+		free(args->v[i]);
+	free(args->v);
+}
+
+void settings_release(struct settings *s)
+{
+	free(s->inputs);
+	free(s->filters);
+}

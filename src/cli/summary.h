@@ -1,0 +1,22 @@
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include "cli/analysis.h"
+
+/* One line about what is missing, and advice where stacks are; nothing where all is
+ * there. */
+void print_missing(const struct ff_profile *p);
+
+/* --stats: where weight and time went. @written: when the output was complete. */
+void print_stats(const struct analysis *a, double written);
+
+/* Why the tree is empty. */
+void explain_empty(const struct ff_profile *p);
+
+/* "1,234,567"; of the last eight calls. */
+const char *grouped(uint64_t value);
+
+/* "12.3 %", "< 0.1 %"; of the last eight calls. */
+const char *percent(uint64_t part, uint64_t whole);
+
+#endif
