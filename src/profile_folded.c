@@ -30,6 +30,29 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 	return 0;
 }
 
+/* A line that ends where others went on: what it adds has its place between children. */
+static int append_gap(struct ff_profile *p, uint32_t *frames, size_t count,
+		      uint32_t *node)
+{
+	struct frame gap = { .image = IMAGE_ID_NAMES, .flags = FRAME_GAP };
+
+	if (frames_add(&p->frames, &gap, &frames[count]) < 0)
+		return -ENOMEM;
+	return trie_append(&p->trie, frames, count + 1, *node, node);
+}
+
+static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
+		       uint32_t *last)
+{
+	uint32_t before = *last;
+
+	if (trie_append(&p->trie, frames, count, before, last) < 0)
+		return -ENOMEM;
+	return *last == before || !trie_has_child(&p->trie, *last)
+		       ? 0
+		       : append_gap(p, frames, count, last);
+}
+
 static int add_line(struct ff_profile *p, const struct folded_line *line, uint64_t factor,
 		    uint32_t *frames, uint32_t *last)
 {
@@ -40,7 +63,7 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	if (split_stack(p, line, frames, &count) < 0)
 		return -ENOMEM;
 	if (p->options.flags & FF_FLAMECHART)
-		err = trie_append(&p->trie, frames, count, *last, last);
+		err = append_line(p, frames, count, last);
 	else
 		err = trie_add(&p->trie, frames, count, last);
 	if (err < 0 || trie_charge(&p->trie, *last, TRIE_WEIGHT, weight) < 0)
@@ -67,7 +90,7 @@ static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 	for (; missing > 0; missing--)
 		factor *= 10;
 	while ((err = folded_next(&p->ctx, in, &line, ignored)) > 0)
-		if (!array_reserve(&frames, line.size + 1) ||
+		if (!array_reserve(&frames, line.size + 2) ||
 		    add_line(p, &line, factor, frames.v, &last) < 0) {
 			err = fail_memory(&p->ctx);
 			break;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbol/alias.h"
 
@@ -132,22 +133,55 @@ static int convert(struct naming_job *n, size_t *count)
 	return 0;
 }
 
+/*
+ * Kernels have padding before functions, with symbols of its own, that calls nothing:
+ * what looks like a return address behind it is the function that a thunk is about to
+ * jump to.
+ */
+static bool is_padding(const struct naming_job *n, uint32_t symbol)
+{
+	const struct symtab *st = n->source.symbols;
+	size_t size;
+	const char *name = symtab_name(st, &st->symbols.v[symbol], &size);
+
+	return size > 6 && memcmp(name, "__pfx_", 6) == 0;
+}
+
+/* The symbol that covers @address; false where none does. */
+static bool find_symbol(struct naming_job *n, uint64_t *address, bool caller, size_t *at,
+			uint32_t *ret)
+{
+	const struct spans *spans = &n->source.symbols->spans;
+	const struct span *span = spans_next(spans, *address, at);
+
+	if (!span)
+		return false;
+	*ret = alias_choose(&n->alias, span->id, *address);
+	if (!caller || !n->source.raw || !is_padding(n, *ret))
+		return true;
+	++*address;
+	span = spans_find(spans, *address);
+	if (span)
+		*ret = alias_choose(&n->alias, span->id, *address);
+	return span;
+}
+
 /* Sorted addresses beside sorted symbols. */
 static int join(struct naming_job *n, size_t count)
 {
+	bool compat = n->finder->options->compat;
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = n->job->frames[i].key;
-		uint32_t id = n->job->frames[i].id;
-		uint64_t pc = recorded_pc(&n->frames->list.v[id]);
-		const struct span *span =
-			spans_next(&n->source.symbols->spans, address, &at);
+		uint32_t id = n->job->frames[i].id, symbol;
+		const struct frame *f = &n->frames->list.v[id];
+		bool caller = f->flags & FRAME_CALLER && !compat;
 
-		n->of_frame[id] =
-			span ? name_symbol(n, alias_choose(&n->alias, span->id, address),
-					   address, pc)
-			     : name_unnamed(n, pc);
+		if (find_symbol(n, &address, caller, &at, &symbol))
+			n->of_frame[id] = name_symbol(n, symbol, address, recorded_pc(f));
+		else
+			n->of_frame[id] = name_unnamed(n, recorded_pc(f));
 		if (n->of_frame[id] == HASH_NONE)
 			return -ENOMEM;
 	}

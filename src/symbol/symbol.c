@@ -75,6 +75,11 @@ void symbolizer_expect_kernel(struct symbolizer *s)
 	kernel_expect(s->kernel);
 }
 
+void symbolizer_set_release(struct symbolizer *s, const char *release)
+{
+	s->options.release = release;
+}
+
 struct run {
 	struct symbolizer *s;
 	const struct frames *frames;
@@ -230,12 +235,13 @@ static int label_name(struct run *r, const struct frame *f, uint32_t *ret)
 
 static int take_labels(struct run *r, const struct image_names *job)
 {
-	struct function f = { .kind = FUNCTION_LABEL };
-
 	for (size_t i = 0; i < job->count; i++) {
 		uint32_t id = job->frames[i].id;
+		const struct frame *frame = &r->frames->list.v[id];
+		struct function f = { .kind = frame->flags & FRAME_GAP ? FUNCTION_GAP
+								       : FUNCTION_LABEL };
 
-		if (label_name(r, &r->frames->list.v[id], &f.name) < 0 ||
+		if (label_name(r, frame, &f.name) < 0 ||
 		    add_function(r->symbols, &f, &r->symbols->of_frame.v[id]) < 0)
 			return -ENOMEM;
 	}

@@ -52,6 +52,12 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t last,
 		uint32_t *ret);
 
+/* Only of a trie that was appended to: a node's first child follows it. */
+static inline bool trie_has_child(const struct trie *t, uint32_t node)
+{
+	return node + 1 < t->count && t->nodes[node + 1].parent == node;
+}
+
 /* Adds to a node's own values. 0, or -ENOMEM (the first time a column is used). */
 int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value);
 

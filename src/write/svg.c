@@ -205,9 +205,12 @@ static void set_total(struct context *ctx, struct svg *s)
 		     o->total, sum);
 }
 
-static bool is_drawn(const struct svg *s, uint64_t start, uint64_t units)
+static bool is_drawn(const struct svg *s, const struct view_walk *w)
 {
-	return !(value_of(s, start + units) - value_of(s, start) < s->least);
+	const struct view_node *n = &s->view.nodes.v[w->node];
+
+	return n->label != VIEW_GAP &&
+	       !(value_of(s, w->start + n->total) - value_of(s, w->start) < s->least);
 }
 
 /* The deepest frame that is drawn decides how high the picture is. */
@@ -219,7 +222,7 @@ static uint32_t depth_drawn(const struct svg *s)
 
 	do {
 		step = VIEW_OVER;
-		if (is_drawn(s, w.start, s->view.nodes.v[w.node].total)) {
+		if (is_drawn(s, &w)) {
 			step = VIEW_INTO;
 			if (w.depth > most)
 				most = w.depth;
@@ -445,7 +448,7 @@ static int add_frames(struct svg *s)
 
 	do {
 		step = VIEW_OVER;
-		if (is_drawn(s, w.start, s->view.nodes.v[w.node].total)) {
+		if (is_drawn(s, &w)) {
 			struct piece f = frame_of(s, &w);
 			int err = add_frame(&s->sink.text, s, &f);
 

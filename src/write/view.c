@@ -43,7 +43,9 @@ static int label_of(struct builder *b, uint32_t node, uint32_t *ret)
 	uint32_t *label = &b->labels[index];
 	int err = 0;
 
-	if (*label == UINT32_MAX)
+	if (function->kind == FUNCTION_GAP)
+		*label = VIEW_GAP;
+	else if (*label == UINT32_MAX)
 		err = labels_add(&b->view->labels,
 				 intern_text(b->in->strings, function->name),
 				 mark_of(b->in, function->kind), label);
@@ -203,6 +205,10 @@ static int add_reversed(struct builder *b)
 
 		if (err > 0)
 			continue;
+		if (err == 0 && label == VIEW_GAP) {
+			node = tree->nodes.v[node].parent;
+			err = label_of(b, node, &label);
+		}
 		for (; err == 0 && tree->nodes.v[node].parent;
 		     err = label_of(b, node, &label)) {
 			err = pass(b, &at, label);

@@ -22,6 +22,9 @@ struct view {
 	unsigned decimals; /* of self, total and before */
 };
 
+/* The label of a node that is not drawn: its value is its parent's own. */
+#define VIEW_GAP UINT32_MAX
+
 enum view_flag {
 	VIEW_REVERSED = 1, /* every stack is turned round before stacks are merged */
 	VIEW_CHAIN = 2, /* frames behind a ";--;" are wakers': _[w]. Others end in "--" */
