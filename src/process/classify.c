@@ -101,10 +101,8 @@ static int classify_kernel(struct classifier *c, const struct record *rec,
 
 	image->kind = IMAGE_KERNEL;
 	image->path = c->kernel_path;
+	image->release = c->rec->kernel;
 	image->reference_address = rec->offset;
-	image->start = rec->start;
-	if (__builtin_add_overflow(rec->start, rec->size, &image->end))
-		image->end = UINT64_MAX;
 	return intern_add(c->strings, symbol, strlen(symbol), &image->reference);
 }
 
@@ -181,8 +179,10 @@ static int classify_user(const struct classifier *c, const struct record *rec,
 		image->ino = rec->ino;
 		image->generation = rec->generation;
 	}
-	if (image->kind == IMAGE_VDSO)
+	if (image->kind == IMAGE_VDSO) {
 		*shift = -rec->start;
+		image->release = c->rec->kernel;
+	}
 	return is_jit(rec, path) ? name_jit(c, rec, image) : 0;
 }
 

@@ -11,10 +11,8 @@ static uint64_t hash_image(const struct image *im)
 		(uint64_t)im->maj << 32 | im->min,
 		im->ino,
 		im->generation,
-		im->reference,
+		(uint64_t)im->release << 32 | im->reference,
 		im->reference_address,
-		im->start,
-		im->end,
 	};
 
 	return hash_bytes(words, sizeof(words));
@@ -26,7 +24,7 @@ static bool equal(const struct image *a, const struct image *b)
 	       a->build_id_size == b->build_id_size &&
 	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
 	       a->min == b->min && a->ino == b->ino && a->generation == b->generation &&
-	       a->reference == b->reference &&
+	       a->release == b->release && a->reference == b->reference &&
 	       a->reference_address == b->reference_address;
 }
 

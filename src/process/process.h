@@ -50,9 +50,9 @@ struct image {
 	 * address; 0 where it was hidden from the recorder. _MODULE: where it began. */
 	uint32_t reference;
 	uint64_t reference_address;
-	/* IMAGE_KERNEL: the addresses its map covers, end exclusive. Those of the kernel's
-	 * init text lie outside. */
-	uint64_t start, end;
+	/* IMAGE_KERNEL, _VDSO: the recorded kernel's release, as uname -r says it; 0: not
+	 * known. */
+	uint32_t release;
 };
 
 /* Fixed ids, made by images_init(). */

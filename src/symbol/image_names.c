@@ -203,6 +203,10 @@ static int name_frames(struct naming_job *n)
 /* Takes the texts of the report from the source. */
 static void report(struct image_names *job, struct source *s)
 {
+	if (job->unnamed && s->stripped && s->files.problem.size == 0)
+		text_string(&s->files.problem,
+			    "it is stripped, and there is no debug file "
+			    "for it: only exported functions have names");
 	job->file = s->files.file;
 	job->problem = s->files.problem;
 	s->files.file = s->files.problem = (struct text){ 0 };
@@ -217,14 +221,17 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		.finder = finder,
 		.frames = frames,
 		.of_frame = of_frame,
-		.naming = { finder->options, image,
-			    intern_text(finder->strings, image->path) },
 		.unnamed = HASH_NONE,
 	};
-	int err = source_open(finder, job->image, &n.source);
+	int err = naming_init(&n.naming, finder->options, image,
+			      intern_text(finder->strings, image->path));
 
-	if (err < 0)
+	if (err == 0)
+		err = source_open(finder, job->image, &n.source);
+	if (err < 0) {
+		naming_release(&n.naming);
 		return err;
+	}
 	job->kind = naming_kind(&n.naming);
 	alias_init(&n.alias, n.source.symbols, n.source.raw ? ALIAS_RAW : ALIAS_DEMANGLED,
 		   finder->options->compat ? DEMANGLE_PERF : DEMANGLE_ALL);
@@ -235,6 +242,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	text_release(&n.symbol);
 	text_release(&n.place);
 	source_close(&n.source);
+	naming_release(&n.naming);
 	return err;
 }
 

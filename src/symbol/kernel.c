@@ -118,6 +118,7 @@ struct question {
 	const struct image *image;
 	const char *reference; /* the symbol whose address was recorded */
 	struct text *problem;
+	const struct intern *strings;
 };
 
 /*
@@ -130,7 +131,7 @@ struct question {
  */
 static bool fits_this_machine(const struct question *q, uint64_t shift)
 {
-	enum kernel_match match = kernel_match(q->image, q->k->options->release);
+	enum kernel_match match = kernel_match(q->image, q->strings);
 
 	if (match == KERNEL_SAME)
 		return true;
@@ -260,7 +261,7 @@ static bool accept_modules(struct kernel *k, const struct images *images,
 	for (size_t i = 0; i < images->list.count; i++) {
 		const struct image *image = &images->list.v[i];
 		struct question q = { k, image, intern_text(strings, image->reference),
-				      problem };
+				      problem, strings };
 		uint64_t shift;
 
 		if (image->kind != IMAGE_KERNEL)
@@ -312,7 +313,8 @@ int kernel_find(struct kernel *k, const struct images *images,
 		struct text *file, struct text *problem)
 {
 	const struct image *im = &images->list.v[image];
-	struct question q = { k, im, intern_text(strings, im->reference), problem };
+	struct question q = { k, im, intern_text(strings, im->reference), problem,
+			      strings };
 
 	*ret = (struct kernel_names){ 0 };
 	if (im->kind == IMAGE_KERNEL) {

@@ -57,14 +57,15 @@ static bool compare_build_id(const struct image *image, bool *equal)
 	return id;
 }
 
-enum kernel_match kernel_match(const struct image *image, const char *release)
+enum kernel_match kernel_match(const struct image *image, const struct intern *strings)
 {
+	const char *release = intern_text(strings, image->release);
 	struct utsname here;
 	bool equal;
 
 	if (compare_build_id(image, &equal))
 		return equal ? KERNEL_SAME : KERNEL_OTHER;
-	if (!release || uname(&here) < 0)
+	if (!*release || uname(&here) < 0)
 		return KERNEL_MAYBE;
 	return strcmp(release, here.release) == 0 ? KERNEL_LIKELY : KERNEL_OTHER;
 }

@@ -11,8 +11,8 @@ enum kernel_match {
 	KERNEL_LIKELY, /* its release is the same */
 };
 
-/* @release: of the recorded kernel; NULL: not known. */
-enum kernel_match kernel_match(const struct image *image, const char *release);
+/* @image: a kernel or its vdso. */
+enum kernel_match kernel_match(const struct image *image, const struct intern *strings);
 
 /* True where every kernel that was not moved at boot has that address. */
 bool kernel_is_default_address(uint64_t address);

@@ -1,12 +1,45 @@
 #include "symbol/naming.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "symbol/tidy.h"
 
 #define DELETED " (deleted)"
+
+/* "/lib/modules/6.1/kernel/net/nf-tables.ko.xz" -> "[nf_tables]" */
+static void add_module_name(const char *path, struct text *out)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *end = strstr(name, ".ko");
+
+	text_char(out, '[');
+	for (; name != end && *name; name++)
+		text_char(out, *name == '-' ? '_' : *name);
+	text_char(out, ']');
+}
+
+/* perf script has the name of a kernel module for its module, but the path where the
+ * header's build ids know that; so has compat mode. */
+int naming_init(struct naming *n, const struct symbol_options *options,
+		const struct image *image, const char *path)
+{
+	*n = (struct naming){ .options = options, .image = image, .path = path };
+	if (image->kind != IMAGE_MODULE || *path == '[' ||
+	    (options->compat && image->build_id_size))
+		return 0;
+	add_module_name(path, &n->module);
+	n->path = n->module.bytes;
+	return n->module.failed ? -ENOMEM : 0;
+}
+
+void naming_release(struct naming *n)
+{
+	text_release(&n->module);
+}
 
 static bool ends_with(const char *text, size_t size, const char *end)
 {

@@ -8,8 +8,15 @@
 struct naming {
 	const struct symbol_options *options;
 	const struct image *image;
-	const char *path; /* the image's, as recorded */
+	const char
+		*path; /* the image's, as recorded; of a kernel module mostly its name */
+	struct text module; /* what path is where it is not the recorded one */
 };
+
+/* Refers to all of its arguments. 0, or -ENOMEM. */
+int naming_init(struct naming *n, const struct symbol_options *options,
+		const struct image *image, const char *path);
+void naming_release(struct naming *n);
 
 /* What goes into a function's name. */
 struct name_parts {

@@ -21,10 +21,9 @@ static int open_vdso(const struct source_finder *finder, const struct image *ima
 	}
 	/* Without a build id it is taken for this machine's, as long as nothing says
 	 * that the recording is of another kernel. */
-	if (image->build_id_size
-		    ? !object_has_build_id(&f->object, image->build_id,
-					   image->build_id_size)
-		    : kernel_match(image, finder->options->release) == KERNEL_OTHER) {
+	if (image->build_id_size ? !object_has_build_id(&f->object, image->build_id,
+							image->build_id_size)
+				 : kernel_match(image, finder->strings) == KERNEL_OTHER) {
 		text_string(&f->problem, "the recorded vdso is not this machine's");
 		object_close(&f->object);
 		return 0;
@@ -47,6 +46,7 @@ static int read_object(const struct source_finder *finder, struct source *s)
 	if (err < 0)
 		return err;
 	s->symbols = &s->own;
+	s->stripped = !symbols && !object_has_symtab(&f->object);
 	if (s->own.symbols.count == 0)
 		text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
 	if (!finder->options->srcline)

@@ -10,6 +10,7 @@ struct source {
 	const struct symtab *symbols; /* NULL: nowhere */
 	bool raw; /* names are not mangled: the kernel's */
 	bool by_offset; /* addresses are offsets in the file */
+	bool stripped; /* only what the object exports is known */
 	uint64_t shift; /* what to add to those that are not */
 	struct line *line; /* NULL: not asked for, or none */
 	struct symtab own;

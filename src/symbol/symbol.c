@@ -30,8 +30,7 @@ static int copy_options(struct symbolizer *s, const struct symbol_options *optio
 	if (copy_text(&s->texts, &own->symfs) < 0 ||
 	    copy_text(&s->texts, &own->kallsyms) < 0 ||
 	    copy_text(&s->texts, &own->vmlinux) < 0 ||
-	    copy_text(&s->texts, &own->debug_dir) < 0 ||
-	    copy_text(&s->texts, &own->release) < 0)
+	    copy_text(&s->texts, &own->debug_dir) < 0)
 		return -ENOMEM;
 	if (own->threads == 0)
 		own->threads = (unsigned)parallel_processors();
@@ -73,11 +72,6 @@ void symbolizer_free(struct symbolizer *s)
 void symbolizer_expect_kernel(struct symbolizer *s)
 {
 	kernel_expect(s->kernel);
-}
-
-void symbolizer_set_release(struct symbolizer *s, const char *release)
-{
-	s->options.release = release;
 }
 
 struct run {

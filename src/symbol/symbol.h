@@ -32,7 +32,6 @@ struct symbol_options {
 	const char *kallsyms; /* NULL: /proc/kallsyms, checked against the recording */
 	const char *vmlinux;
 	const char *debug_dir; /* NULL: /usr/lib/debug */
-	const char *release; /* see symbolizer_set_release() */
 	bool addrs; /* names of unnamed functions hold the recorded pc */
 	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
 			script prints; callers are looked up at the return address */
@@ -65,10 +64,6 @@ void symbolizer_free(struct symbolizer *s); /* NULL is fine */
 /* Kernel addresses will be asked for: begin to read kallsyms in a thread. Any number of
  * times, from any thread. */
 void symbolizer_expect_kernel(struct symbolizer *s);
-
-/* The release of the recorded kernel, as uname -r says it, which helps to tell whether it
- * runs here; NULL: not known, or several. Before symbolizer_run(); not copied. */
-void symbolizer_set_release(struct symbolizer *s, const char *release);
 
 /* Names all frames. Missing or damaged objects are no errors: their reports say so. */
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
