@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# --only, --drop and --event: what is kept of a recording.
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	# Ten samples of each process, a second apart; those of sh on two processors.
+	"$root/tests/perfdata/build" -o p.data - <<-'END'
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD flags=sample_id_all,comm_exec ids=1
+	attr name=faults sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD flags=sample_id_all,comm_exec ids=2
+	comm pid=1 name=sh time=1
+	comm pid=2 name=server time=1
+	comm pid=2 tid=3 name=worker time=1
+	repeat i 10
+	sample pid=1 time={1000000000 * (i + 100)} cpu={i % 2} ip=0x10 period=10
+	sample pid=2 tid=3 time={1000000000 * (i + 100)} cpu=7 ip=0x10 period=1
+	end
+	sample event=faults pid=1 time=109000000000 cpu=0 ip=0x10 period=1000
+	END
+}
+
+# The weights of the processes: "sh 100 worker 10".
+weighs()
+{
+	local wanted=$1
+	shift
+	run --separate-stderr "$flamefold" fold "$@" p.data
+	[ "$status" -eq 0 ]
+	[ "$(sed 's/;.* / /' <<<"$output" | paste -sd ' ')" = "$wanted" ] ||
+		{ echo "got: $output"; return 1; }
+}
+
+refuses()
+{
+	run --separate-stderr "$flamefold" fold "$2" "$3" missing.data
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ "$stderr" = "flamefold: $1; try 'flamefold --help'" ] ||
+		{ echo "said: $stderr"; return 1; }
+}
+
+@test "without a filter everything of the first event is kept" {
+	weighs "sh 100 worker 10"
+}
+
+@test "comm is a pattern, for the name of the thread" {
+	weighs "worker 10" --only comm=ork
+	weighs "sh 100" --only 'comm=^sh$'
+	weighs "sh 100" --only 'comm=(?i)^SH'
+	weighs "sh 100" --drop comm=worker
+}
+
+@test "pid and tid" {
+	weighs "sh 100" --only pid=1
+	weighs "worker 10" --only pid=2
+	weighs "worker 10" --only tid=3
+	weighs "sh 100" --drop tid=3
+}
+
+@test "cpu: lists and ranges" {
+	weighs "sh 50" --only cpu=1
+	weighs "sh 100" --only cpu=0,1
+	weighs "sh 50 worker 10" --only cpu=1-
+	weighs "worker 10" --drop cpu=0-6
+}
+
+@test "time: seconds from the first sample" {
+	weighs "sh 20 worker 2" --only time=0,2
+	weighs "sh 20 worker 2" --only time=,1.5
+	weighs "sh 10 worker 1" --only time=9,
+	weighs "sh 90 worker 9" --drop time=0,0.5
+}
+
+@test "time: parts of the recording are the whole" {
+	weighs "sh 50 worker 5" --only time=0%-50%
+	weighs "sh 50 worker 5" --only time=50%-100%
+}
+
+@test "--event chooses the event, and all takes every one" {
+	weighs "sh 1000" --event=faults
+	weighs "sh 1000" --event-filter=faults
+	weighs "sh 1100 worker 10" --event=all
+	weighs "sh 1000" --event=all --only event=^fault
+	weighs "sh 100 worker 10" --event=all --drop event=^fault
+}
+
+@test "an event that is not there is an error that names it" {
+	run --separate-stderr "$flamefold" fold --event=nope p.data
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ $stderr == "flamefold: "*"nope"* ]]
+}
+
+@test "--count=samples counts samples" {
+	weighs "sh 10 worker 10" --count=samples
+}
+
+@test "the same key again: or; different keys: and" {
+	weighs "sh 100 worker 10" --only comm=sh --only comm=worker
+	weighs "sh 50" --only comm=sh --only comm=worker --only cpu=0
+	weighs "sh 10" --only cpu=0 --only time=0,2
+}
+
+@test "whatever matches any --drop is left out, also where --only keeps it" {
+	weighs "sh 50" --drop cpu=0 --drop comm=worker
+	weighs "sh 50" --only comm=sh --drop cpu=0
+}
+
+@test "what was filtered out is accounted for" {
+	run --separate-stderr "$flamefold" fold --only comm=sh --stats p.data
+	[[ $stderr =~ "weight read"\ +1,110 ]]
+	[[ $stderr =~ "weight in the tree"\ +100 ]]
+	[[ $stderr =~ "weight filtered out"\ +10 ]]
+	[[ $stderr =~ "weight of other events"\ +1,000 ]]
+	[[ $stderr == *"flamefold: "*"% filtered out"* ]]
+}
+
+@test "filters that leave nothing are an error" {
+	run --separate-stderr "$flamefold" fold --only comm=nobody p.data
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[ "${stderr_lines[-1]}" = "flamefold: no samples: the filters left none of 21" ] ||
+		{ echo "said: $stderr"; return 1; }
+}
+
+@test "a filter that cannot be understood is wrong usage, found before the work" {
+	refuses "filter 'pid' is not KEY=VALUE" --only pid
+	refuses "filter 'pid=abc': 'abc' is no number" --only pid=abc
+	refuses "filter 'cpu=5-1': '5-1' runs backwards" --drop cpu=5-1
+	refuses "filter 'time=3': a time is START,END in seconds, or 10%-20%" --only time=3
+	refuses "filter 'user=me': the keys are comm, event, pid, tid, cpu, time" --drop user=me
+	refuses "filter 'comm=[': missing terminating ] for character class, at character 2 of the pattern" \
+		--only 'comm=['
+}
+
+@test "a pattern that would run for ever does not" {
+	timeout 20 "$flamefold" fold --drop 'comm=^(\w+\w+)+!' p.data
+}
+
+@test "folded text cannot be filtered, and says so" {
+	echo "a;b 1" >in.folded
+	run --separate-stderr "$flamefold" fold --only pid=1 in.folded
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "flamefold: cannot filter 'in.folded': folded text has no samples" ]
+}
+
+@test "the order of threads does not matter" {
+	diff <("$flamefold" fold --only cpu=0-1 --threads=1 p.data) \
+		<("$flamefold" fold --only cpu=0-1 --threads=4 p.data)
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# flamefold fold: recordings that say what one rule is about, and what is folded from them.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+busy=$BATS_FILE_TMPDIR/busy.data
+
+# 48 processes that fork, exec and map again, in an order that is not that of time.
+setup_file()
+{
+	"$build" -o "$busy" - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=init time=1
+	mmap2 pid=1 start=0x1000 len=0x100000 off=0 name=/no/init time=1
+	repeat p 48
+	repeat i 100
+	sample pid={p + 2} time={4000 * i + 999 - p} ip={0x1000 + i * 8} period={i + 1} chain=U,{0x1000 + i * 8},{0x2000 + i % 7},{0x3000 + p % 3}
+	end
+	# Fills the file: a chunk of work is megabytes.
+	repeat i 20
+	sample pid={p + 2} time={400000 + i} ip=0x1008 chain=U{',0x1%03x' % i * 900}
+	end
+	fork pid={p + 2} ppid={p % 5 + 1} time={p + 5}
+	comm pid={p + 2} name="worker {p % 4}" time={20000 + p}
+	mmap2 pid={p + 2} start=0x2000 len=0x1000 off=0 name=/no/lib{p % 6} time={100000 + p}
+	comm pid={p + 2} name=next exec time={200000 + 100 * p}
+	mmap2 pid={p + 2} start=0x1000 len=0x2000 off=0 name=/no/next time={200000 + 100 * p}
+	finished_round
+	end
+	END
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+@test "every case of tests/perfdata/cases is folded as the file beside it says" {
+	local case wrong=0
+
+	for case in "$cases"/*.pd; do
+		"$BATS_TEST_DIRNAME/case" "$flamefold" "$case" "$BATS_TEST_TMPDIR" ||
+			wrong=$((wrong + 1))
+	done
+	[ "$wrong" -eq 0 ]
+}
+
+# The expectations are no opinion of ours, and the builder makes what perf reads.
+@test "perf script reads the same from every case that it reads rightly" {
+	local case options wrong=0 compared=0
+
+	need_perf
+	for case in "$cases"/*.pd; do
+		! grep -qE '^# (fails:|perf: no )' "$case" || continue
+		options=--addrs
+		! grep -q '^# fold:' "$case" ||
+			options=$(sed -n 's/^# fold://p' "$case" | sed 's/--compat=[a-z]*//; s/--event=/--event-filter=/')
+		"$build" -o case.data "$case"
+		# shellcheck disable=SC2086 # options are words
+		folded_by_perf case.data $options >by_perf
+		compared=$((compared + 1))
+		diff "${case%.pd}.folded" by_perf || { echo "$case"; wrong=$((wrong + 1)); }
+	done
+	[ "$compared" -gt 20 ]
+	[ "$wrong" -eq 0 ]
+}
+
+@test "the builder refuses what it does not know" {
+	run "$build" -o x.data - <<<$'attr name=x\nsample pid=1 tmie=3'
+	[ "$status" -eq 1 ]
+	[[ $output == *tmie* ]]
+	run "$build" -o x.data - <<<'smaple pid=1'
+	[ "$status" -eq 1 ]
+	[[ $output == *smaple* ]]
+}
+
+@test "any number of threads gives the same bytes" {
+	[ "$(stat -c %s "$busy")" -gt 6000000 ] # several chunks
+	for options in "" --tid "--addrs --compat=stackcollapse" "--only comm=next --count=samples"; do
+		# shellcheck disable=SC2086 # options are words
+		{
+			fold $options --threads=1 "$busy" >one
+			fold $options --threads=2 "$busy" >two
+			fold $options --threads=7 "$busy" >seven
+		}
+		[ -s one ]
+		cmp one two
+		cmp one seven
+	done
+}
+
+@test "many processes are folded as perf script has them" {
+	need_perf
+	# No exec, after which perf keeps the maps of the program before; no return address at the
+	# very beginning of a map, where perf does not see that the call is in the map below.
+	"$build" -o many.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=init time=1
+	mmap2 pid=1 start=0x1000 len=0x100000 off=0 name=/no/init time=1
+	repeat p 40
+	fork pid={p + 2} ppid={p % 5 + 1} time={1000 * p + 2000}
+	mmap2 pid={p + 2} start={0x2000 + p * 64} len=0x1000 off=0 name=/no/lib{p % 6} time={2001 + 1000 * p}
+	repeat i 50
+	sample pid={p + 2} time={1000 * p + i + 2500} ip={0x1000 + i * 8} period={i + 1} chain=U,{0x1000 + i * 8},{0x2001 + i * 99},{0x3001 + p % 3}
+	end
+	end
+	END
+	fold --quiet --compat=stackcollapse --addrs many.data >ours
+	folded_by_perf many.data --addrs >theirs
+	[ "$(wc -l <ours)" -gt 100 ]
+	diff theirs ours | head -n 20 >difference
+	[ ! -s difference ] || { cat difference; false; }
+}
+
+@test "lines are sorted by bytes and every stack is there once" {
+	fold --addrs "$busy" >out
+	LC_ALL=C sort -c out
+	sed 's/ [0-9]*$//' out | LC_ALL=C sort | uniq -d >twice
+	[ ! -s twice ]
+}
+
+small()
+{
+	"$build" -o "$1" - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=$2 exec time=1
+	mmap2 pid=1 start=0x1000 len=0x9000 off=0x1000 name=/no/x time=1
+	sample pid=1 tid=7 time=2 ip=0x1234 period=$3 chain=U,0x1234,0x2000,0x3000,0x4000
+	END
+}
+
+@test "several inputs are added up, whatever their order" {
+	small a.data main 5
+	small b.data main 70
+	small c.data other 900
+	fold a.data b.data c.data >abc
+	fold c.data a.data b.data >cab
+	cmp abc cab
+	[ "$(cat abc)" = "$(printf '%s\n' 'main;[x];[x];[x];[x] 75' 'other;[x];[x];[x];[x] 900')" ]
+}
+
+@test "an input that cannot be read does not hide the others" {
+	small a.data main 5
+	"$build" -o pipe.data - <<<'format pipe'
+	run --separate-stderr fold a.data pipe.data
+	[ "$status" -eq 1 ]
+	[[ $stderr == *pipe.data* ]]
+}
+
+@test "the recording may come through a pipe" {
+	small a.data main 5
+	fold a.data >from_file
+	fold - <a.data >from_stdin
+	cat a.data | fold - >from_pipe
+	cmp from_file from_stdin
+	cmp from_file from_pipe
+}
+
+@test "--max-stack keeps the frames nearest to the leaf" {
+	small a.data main 5
+	[ "$(fold --compat=stackcollapse --addrs --max-stack=2 a.data)" = 'main;[x <2000>];[x <1234>] 5' ]
+	[ "$(fold --compat=stackcollapse --addrs --max-stack=4 a.data)" = "$(fold --compat=stackcollapse --addrs a.data)" ]
+}
+
+@test "--pid and --tid say whose stack it is" {
+	small a.data main 5
+	[ "$(fold --pid --max-stack=1 --compat=stackcollapse a.data)" = 'main-1;[x] 5' ]
+	[ "$(fold --tid --max-stack=1 --compat=stackcollapse a.data)" = 'main-1/7;[x] 5' ]
+	[ "$(fold --tid --pid --max-stack=1 --compat=stackcollapse a.data)" = 'main-1/7;[x] 5' ]
+}
+
+@test "--count=samples makes every sample weigh 1" {
+	small a.data main 5
+	small b.data main 70
+	[ "$(fold --count=samples a.data b.data)" = 'main;[x];[x];[x];[x] 2' ]
+}
+
+@test "--addrs tells apart what has no symbol" {
+	small a.data main 5
+	[ "$(fold a.data)" = 'main;[x];[x];[x];[x] 5' ]
+	[ "$(fold --addrs a.data)" = 'main;[x <4000>];[x <3000>];[x <2000>];[x <1234>] 5' ]
+}
+
+@test "symbols of the recorded file name its frames, callers by the call before their address" {
+	command -v "${CC:-cc}" >/dev/null || skip "no C compiler"
+	cat >x.c <<-'END'
+	void leaf(void) { }
+	__attribute__((noreturn)) void die(void) { for (;;) ; }
+	void caller(void) { die(); }
+	void behind(void) { }
+	END
+	"${CC:-cc}" -O1 -fno-toplevel-reorder -nostdlib -shared -o libx.so x.c
+	# The return address of the call that ends caller() is where behind() begins.
+	behind=$(nm libx.so | awk '$3 == "behind" { print $1 }')
+	leaf=$(nm libx.so | awk '$3 == "leaf" { print $1 }')
+	"$build" -o x.data - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=main exec time=1
+	mmap2 pid=1 start=0x10000 len=0x9000 off=0 name=$PWD/libx.so time=1
+	sample pid=1 time=2 ip=$((0x$leaf + 0x10000)) period=5 chain=U,$((0x$leaf + 0x10000)),$((0x$behind + 0x10000))
+	END
+	[ "$("$flamefold" fold --quiet x.data)" = "main;caller;leaf 5" ]
+	# perf script looks return addresses up as they are, and so does what equals it.
+	[ "$("$flamefold" fold --quiet --compat=stackcollapse x.data)" = "main;behind;leaf 5" ]
+}

@@ -1,0 +1,280 @@
+#!/usr/bin/env bats
+# Files that nobody meant, and files that somebody meant badly: exit 0 or 1 with a sentence, no
+# signal, 5 seconds and 200 MB at most for each. tests/hostile/replay runs thousands of cases in
+# a few processes, through the public library; here and under sanitizers.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+replay=$(dirname "$flamefold")/tests/hostile/replay
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# Each file ends well: in the library, and as a command.
+survives()
+{
+	local file status wrong=0
+
+	"$replay" files "$@" || wrong=1
+	for file; do
+		status=0
+		fold "$file" >out 2>err || status=$?
+		case $status in
+		0) ;;
+		1)
+			[ -s err ] && [ ! -s out ] && ! grep -qv '^flamefold: ' err ||
+				{ echo "$file: $(cat err)"; wrong=1; }
+			;;
+		*)
+			echo "$file: exit $status: $(tail -n 3 err)"
+			wrong=1
+			;;
+		esac
+	done
+	return $wrong
+}
+
+# A bit of everything, small: what the changes below start from.
+make_small()
+{
+	"$build" -o small.data "$cases/all_kinds_of_records.pd"
+	"$build" -o fields.data "$cases/all_fields_before_and_after_the_chain.pd"
+	"$build" -o events.data "$cases/events_with_different_fields.pd"
+	"$build" -o group.data "$cases/group_read.pd"
+	"$build" -o kernel.data "$cases/kernel_and_user.pd"
+	"$build" -o features.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	feature hostname=host
+	feature osrelease=6.1.0
+	feature version=6.1
+	feature arch=x86_64
+	feature nrcpus=8,4
+	feature cpudesc="A processor"
+	feature cmdline=perf,record,-g
+	feature pmu_mappings=4:cpu,1:software
+	feature build_id name=/no/x id=00112233445566778899aabbccddeeff00112233
+	feature build_id name=[kernel.kallsyms] id=00112233445566778899aabbccddeeff mode=kernel
+	sample pid=1 time=1 ip=0x1234 chain=U,0x1234
+	END
+}
+
+@test "the cases of tests/perfdata/cases" {
+	for case in "$cases"/*.pd; do
+		"$build" -o "$(basename "$case" .pd).data" "$case"
+	done
+	survives ./*.data
+}
+
+@test "cut at every byte of the first 4 KiB, and at and in every record" {
+	make_small
+	"$replay" cuts ./*.data
+}
+
+@test "every number of the header, the attributes and the features set to odd values" {
+	make_small
+	"$replay" fields ./*.data
+}
+
+@test "thousands of random changes" {
+	make_small
+	"$replay" mutations 2000 ./*.data
+}
+
+@test "the recordings of the corpus, cut, with odd fields and changed at random" {
+	local files=()
+
+	need_corpus
+	while IFS=$'\t' read -r path _; do
+		[ "$(stat -c %s "$CORPUS/$path")" -gt 60000 ] || files+=("$CORPUS/$path")
+	done < <(readable_rows)
+	[ "${#files[@]}" -gt 10 ]
+	"$replay" files "$CORPUS"/fuzz/*/*
+	"$replay" cuts "${files[@]:0:6}"
+	"$replay" fields "${files[@]}"
+	"$replay" mutations 60 "${files[@]}"
+}
+
+@test "every event claims the whole file as its ids" {
+	"$build" -o x.data - <<-'END'
+	repeat i 20000
+	attr size=64 ids_offset=104 ids_size=1600000
+	end
+	END
+	[ "$(stat -c %s x.data)" -ge 1600104 ]
+	survives x.data
+}
+
+@test "more events than can be" {
+	"$build" -o x.data - <<-'END'
+	repeat i 70000
+	attr size=64
+	end
+	END
+	survives x.data
+}
+
+@test "a chain of 50,000 forks" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=first time=1
+	mmap pid=1 start=0x1000 len=0x1000 name=/no/x time=1
+	repeat i 50000
+	fork pid={i + 2} ppid={i + 1} time={i + 2}
+	end
+	repeat i 2000
+	sample pid={50001 - i} time=60000 ip=0x1234 chain=U,0x1234,0x5000
+	end
+	END
+	survives x.data
+	[ "$(fold --quiet x.data)" = 'first;[unknown];[x] 2000' ]
+}
+
+@test "50,000 maps one in the other" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=first time=1
+	repeat i 50000
+	mmap pid=1 start={i} len={100000 - 2 * i} name=/no/x time={i + 1}
+	end
+	repeat i 2000
+	sample pid=1 time=60000 ip={i * 25} chain=U,{i * 25},{100000 - i * 25}
+	end
+	END
+	survives x.data
+	[ "$(fold --quiet x.data | total)" -eq 2000 ]
+}
+
+@test "50,000 symbols of the kernel that come and go at one place" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	mmap pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 off=0xffffffff81000000 name=[kernel.kallsyms]_text mode=kernel
+	repeat i 50000
+	ksymbol start=0xffffffffc0000000 len={100 + i} name=bpf_prog_{i} time={2 * i + 1}
+	ksymbol start=0xffffffffc0000000 len={100 + i} name=bpf_prog_{i} gone time={2 * i + 2}
+	end
+	repeat i 2000
+	sample pid=1 time={50 * i} ip=0xffffffffc0000010 chain=K,0xffffffffc0000010
+	end
+	END
+	survives x.data
+}
+
+@test "every sample is of another process, each with another name" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	repeat i 50000
+	comm pid={i} name=name{i} time={i}
+	sample pid={i} time={i} ip={i} chain=U,{i},{i * 3}
+	end
+	END
+	survives x.data
+	[ "$(fold --quiet x.data | wc -l)" -eq 50000 ]
+}
+
+@test "times at both ends of what can be" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=first time=0
+	comm pid=1 name=last time=-1
+	comm pid=1 name=almost time=-2
+	mmap pid=1 start=0 len=-1 name=/no/x time=-1
+	mmap pid=1 start=-1 len=-1 off=-1 name=/no/y time=0
+	sample pid=1 time=0 ip=0 period=-1 chain=U,0,-4096,0x7fffffffffffffff
+	sample pid=1 time=-1 ip=-1 period=-1 chain=U,0,-4096,0x7fffffffffffffff
+	sample pid=1 time=-2 ip=-4097 period=-1 chain=
+	sample pid=-1 tid=-1 time=5 ip=5 period=5 chain=K,U,K,U
+	END
+	survives x.data
+}
+
+@test "names of every byte and length" {
+	"$build" -o x.data - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=";;; ;" time=1
+	comm pid=2 name="" time=1
+	comm pid=3 name="$(printf 'a\xff\xfe<&>\001\033[31m')" time=1
+	comm pid=4 name="$(printf 'x%.0s' {1..60000})" time=1
+	mmap pid=4 start=0x1000 len=0x1000 name="$(printf '/%.0s' {1..4000})" time=1
+	mmap pid=3 start=0x1000 len=0x1000 name="../../../../../../etc/passwd" time=1
+	mmap pid=2 start=0x1000 len=0x1000 name="" time=1
+	mmap pid=1 start=0x1000 len=0x1000 nonul name=12345678 time=1
+	repeat i 4
+	sample pid={i + 1} time=5 ip=0x1234 chain=U,0x1234
+	end
+	END
+	survives x.data
+	fold --quiet x.data >out
+	[ "$(total out)" -eq 4 ]
+	[ "$(wc -l <out)" -eq 4 ] # a name makes no second line
+}
+
+# A recording must not make the program read what its user did not name.
+@test "files that are named by a recording and are no object files" {
+	mkfifo fifo
+	"$build" -o x.data - <<-END
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=main time=1
+	mmap pid=1 start=0x1000 len=0x1000 name=$PWD/fifo time=1
+	mmap pid=1 start=0x2000 len=0x1000 name=/dev/zero time=1
+	mmap pid=1 start=0x3000 len=0x1000 name=/dev/stdin time=1
+	mmap pid=1 start=0x4000 len=0x1000 name=/proc/self/mem time=1
+	mmap pid=1 start=0x5000 len=0x1000 name=/ time=1
+	mmap pid=1 start=0x6000 len=0x1000 name=$PWD/x.data time=1
+	mmap pid=1 start=0x7000 len=0x1000 name=/dev/full time=1
+	repeat i 7
+	sample pid=1 time=5 ip={0x1000 * i + 0x1010} chain=U,{0x1000 * i + 0x1010}
+	end
+	END
+	run --separate-stderr timeout 10 "$flamefold" fold --quiet x.data
+	[ "$status" -eq 0 ]
+	[ "$(total <<<"$output")" -eq 7 ]
+}
+
+@test "a file that is cut while it is read" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	repeat i 300
+	sample pid=1 time={i} ip=0x1234 chain=U{',0x1234' * 2000}
+	end
+	END
+	for i in 1 2 3 4 5 6 7 8; do
+		cp x.data cut.data
+		status=0
+		fold --quiet --threads=2 cut.data >out 2>err &
+		truncate -s $((i * 500000)) cut.data
+		wait $! || status=$?
+		[ "$status" -le 1 ] || { echo "exit $status"; false; }
+	done
+}
+
+@test "an output that is full is an error" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	make_small
+	run bash -c '"$0" fold --quiet small.data >/dev/full' "$flamefold"
+	[ "$status" -eq 1 ]
+	[[ $output == *"space"* ]]
+}
+
+@test "the replay driver sees what goes wrong" {
+	make_small
+	run env LIMIT=1 "$replay" itself small.data
+	[ "$status" -eq 1 ]
+	[[ $output == *"ended by signal 9"* && $output == *"took more than 1 s"* ]]
+	[[ $output == *"3 cases, 3 wrong" ]]
+	run "$replay" cuts small.data
+	[ "$(echo "$output" | tail -n 1 | cut -d ' ' -f 1)" -gt 1000 ]
+}
+
+@test "the seeds of every fuzz target" {
+	local target name
+
+	for target in "$root"/tests/fuzz/*.c; do
+		name=$(basename "$target" .c)
+		[ "$name" != replay ] || continue
+		"$root/tests/fuzz/seed" "$name" "seeds/$name"
+		"$(dirname "$flamefold")/tests/fuzz/$name" "seeds/$name"/*
+	done
+}

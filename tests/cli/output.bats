@@ -1,0 +1,294 @@
+#!/usr/bin/env bats
+# Where results go, and that a failure never costs the last one.
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	printf 'main;a;b 60\nmain;c 40\n' >in.folded
+	mkdir dir
+}
+
+teardown()
+{
+	[ -z "$mounted" ] || umount "$mounted"
+}
+
+# More than fits in a pipe.
+make_big()
+{
+	seq -f 'main;function_with_a_rather_long_name_%.0f 1' 20000 >big.folded
+}
+
+# Nothing but these files is in dir/.
+dir_holds()
+{
+	[ "$(ls -A dir)" = "$*" ] || { ls -A dir; return 1; }
+}
+
+# One sentence on standard error, and this exit code.
+failed()
+{
+	[ "$status" -eq "$1" ]
+	[ "$stderr" = "flamefold: $2" ] || { echo "said: $stderr"; return 1; }
+}
+
+as_nobody()
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# Where the test may write and nobody may look.
+prepare_for_nobody()
+{
+	[ "$(id -u)" -eq 0 ] || return 0
+	command -v setpriv >/dev/null || skip "no setpriv"
+	cp "$flamefold" command
+	chmod a+rx . .. ../.. command
+	as_nobody test -x "$PWD/command" || skip "nobody cannot come here"
+}
+
+# As somebody whom modes of files bind.
+run_bound()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		run --separate-stderr as_nobody ./command "$@"
+	else
+		run --separate-stderr "$flamefold" "$@"
+	fi
+}
+
+@test "-o writes a picture, or folded text, by suffix" {
+	"$flamefold" -o dir/a.svg in.folded
+	[[ $(head -c 5 dir/a.svg) == "<?xml" ]]
+	"$flamefold" -o dir/a.folded in.folded
+	cmp dir/a.folded in.folded
+	"$flamefold" -o dir/a.TXT in.folded
+	cmp dir/a.TXT in.folded
+	"$flamefold" -o dir/a.html in.folded
+	cmp dir/a.html dir/a.svg
+	dir_holds $'a.TXT\na.folded\na.html\na.svg'
+}
+
+@test "--format wins over the suffix" {
+	"$flamefold" -f folded -o dir/a.svg in.folded
+	cmp dir/a.svg in.folded
+}
+
+@test "-o - is standard output" {
+	[ "$("$flamefold" fold -o - in.folded)" = "$(cat in.folded)" ]
+	[ ! -e - ]
+}
+
+@test "a file that is there is replaced" {
+	echo old >dir/a.svg
+	"$flamefold" -o dir/a.svg in.folded
+	[[ $(head -c 5 dir/a.svg) == "<?xml" ]]
+	dir_holds a.svg
+}
+
+@test "an input may be the output" {
+	printf 'b 1\na 1\nb 2\n' >dir/x.folded
+	"$flamefold" fold -o dir/x.folded dir/x.folded
+	[ "$(cat dir/x.folded)" = $'a 1\nb 3' ]
+}
+
+@test "the mode is what the umask leaves" {
+	(umask 027 && "$flamefold" -o dir/a.svg in.folded)
+	[ "$(stat -c %a dir/a.svg)" = 640 ]
+	chmod 600 dir/a.svg
+	(umask 022 && "$flamefold" -o dir/a.svg in.folded)
+	[ "$(stat -c %a dir/a.svg)" = 644 ]
+}
+
+@test "a symbolic link stays one" {
+	echo old >dir/real.svg
+	ln -s dir/real.svg link.svg
+	"$flamefold" -o link.svg in.folded
+	[ -L link.svg ]
+	[[ $(head -c 5 dir/real.svg) == "<?xml" ]]
+	dir_holds real.svg
+}
+
+@test "a name as long as names can be" {
+	name=$(printf 'n%.0s' {1..251}).svg
+	"$flamefold" -o "dir/$name" in.folded
+	dir_holds "$name"
+}
+
+@test "a FIFO is written to" {
+	mkfifo dir/fifo
+	"$flamefold" fold -o dir/fifo in.folded &
+	[ "$(timeout 10 cat dir/fifo)" = "$(cat in.folded)" ]
+	wait $!
+	[ -p dir/fifo ]
+}
+
+@test "/dev/stdout is written to, also where it is a file that is appended to" {
+	[ "$("$flamefold" fold -o /dev/stdout in.folded)" = "$(cat in.folded)" ]
+	echo before >log
+	"$flamefold" fold -o /dev/stdout in.folded >>log
+	[ "$(cat log)" = "$(echo before; cat in.folded)" ]
+	"$flamefold" fold -o /dev/fd/3 in.folded 3>>log
+	[ "$(wc -l <log)" -eq 5 ]
+}
+
+@test "a device is written to" {
+	"$flamefold" -o /dev/null in.folded
+	[ -c /dev/null ]
+}
+
+@test "an input that cannot be read leaves the output as it was" {
+	echo old >dir/a.svg
+	run --separate-stderr "$flamefold" -o dir/a.svg missing.data
+	failed 1 "cannot open 'missing.data': No such file or directory"
+	[ "$(cat dir/a.svg)" = old ]
+	dir_holds a.svg
+}
+
+@test "wrong usage leaves the output as it was" {
+	echo old >dir/a.svg
+	run "$flamefold" -o dir/a.svg --colors=pink in.folded
+	[ "$status" -eq 2 ]
+	[ "$(cat dir/a.svg)" = old ]
+	dir_holds a.svg
+}
+
+@test "an option that fails while the picture is drawn leaves the output as it was" {
+	echo old >dir/a.svg
+	echo "no tab in it" >attributes
+	run --separate-stderr "$flamefold" -o dir/a.svg --nameattr=attributes in.folded
+	[ "$status" -ne 0 ]
+	[[ $stderr == *attributes* ]]
+	[ "$(cat dir/a.svg)" = old ]
+	dir_holds a.svg
+}
+
+@test "no samples: a picture that says so, but not over an earlier one" {
+	echo "a 0" >zero
+	run --separate-stderr "$flamefold" -o dir/a.svg zero
+	[ "$status" -eq 1 ]
+	[[ $(head -c 5 dir/a.svg) == "<?xml" ]]
+	echo old >dir/a.svg
+	run --separate-stderr "$flamefold" -o dir/a.svg zero
+	[ "$status" -eq 1 ]
+	[[ $stderr == "flamefold: no samples"* ]]
+	[ "$(cat dir/a.svg)" = old ]
+	dir_holds a.svg
+}
+
+@test "a directory cannot be the output" {
+	run --separate-stderr "$flamefold" -o dir in.folded
+	failed 1 "cannot write 'dir': Is a directory"
+}
+
+@test "a directory that is not there" {
+	run --separate-stderr "$flamefold" -o nowhere/a.svg in.folded
+	failed 1 "cannot write 'nowhere/a.svg': No such file or directory"
+}
+
+@test "a directory without permission is found before the work" {
+	prepare_for_nobody
+	chmod 555 dir
+	run_bound -o dir/a.svg missing.data
+	failed 1 "cannot write 'dir/a.svg': Permission denied"
+}
+
+@test "a file that is read-only stays" {
+	prepare_for_nobody
+	chmod 777 dir
+	echo old >dir/a.svg
+	chmod 444 dir/a.svg
+	run_bound -o dir/a.svg in.folded
+	failed 1 "cannot write 'dir/a.svg': Permission denied"
+	[ "$(cat dir/a.svg)" = old ]
+}
+
+@test "a full disk leaves the output as it was" {
+	make_big
+	[ "$(id -u)" -eq 0 ] || skip "mounting a small file system needs root"
+	mount -t tmpfs -o size=64k flamefold-test dir 2>/dev/null || skip "cannot mount a tmpfs"
+	mounted=dir
+	echo old >dir/a.folded
+	run --separate-stderr "$flamefold" -o dir/a.folded big.folded
+	failed 1 "cannot write 'dir/a.folded': No space left on device"
+	[ "$(cat dir/a.folded)" = old ]
+	dir_holds a.folded
+}
+
+@test "a full device is an error, written to by name or as standard output" {
+	run --separate-stderr "$flamefold" -o /dev/full in.folded
+	failed 1 "cannot write '/dev/full': No space left on device"
+	run --separate-stderr bash -c '"$1" fold in.folded >/dev/full' - "$flamefold"
+	failed 1 "cannot write to standard output: No space left on device"
+}
+
+@test "the largest size of a file leaves the output as it was" {
+	make_big
+	echo old >dir/a.folded
+	run --separate-stderr bash -c 'ulimit -f 64; "$1" -o dir/a.folded big.folded' - "$flamefold"
+	failed 1 "cannot write 'dir/a.folded': File too large"
+	[ "$(cat dir/a.folded)" = old ]
+	dir_holds a.folded
+}
+
+@test "a closed standard output is an error, and no other file is written to instead" {
+	run --separate-stderr bash -c '"$1" fold in.folded >&-' - "$flamefold"
+	failed 1 "cannot write to standard output: Bad file descriptor"
+	[ "$(wc -l <in.folded)" -eq 2 ]
+}
+
+@test "a closed pipe ends silently" {
+	make_big
+	"$flamefold" fold big.folded 2>err | head -n 1 >first
+	[ "${PIPESTATUS[0]}" -eq 0 ]
+	"$flamefold" --stats big.folded 2>>err | head -n 1 >>first
+	[ "${PIPESTATUS[0]}" -eq 0 ]
+	"$flamefold" info -f json big.folded 2>>err | true
+	[ "${PIPESTATUS[0]}" -eq 0 ]
+	[ "$(wc -l <first)" -eq 2 ]
+	[ ! -s err ] || { cat err; return 1; }
+}
+
+# A picture that takes its time, and a signal as soon as the temporary file is there.
+interrupted_by()
+{
+	seq -f 'main;%.0f 1' 300000 >many.folded
+	echo old >dir/a.svg
+	env --default-signal "$flamefold" -o dir/a.svg --minwidth=0 many.folded 2>err &
+	local pid=$!
+	until compgen -G 'dir/.flamefold-*' >/dev/null; do
+		[ -d "/proc/$pid" ] || { echo "was too quick"; return 1; }
+	done
+	kill -s "$1" "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq $((128 + $(kill -l "$1"))) ]
+	[ "$(cat dir/a.svg)" = old ]
+	dir_holds a.svg
+}
+
+@test "SIGINT leaves the output as it was, and no temporary file" {
+	interrupted_by INT
+}
+
+@test "SIGTERM leaves the output as it was, and no temporary file" {
+	interrupted_by TERM
+}
+
+@test "SIGHUP leaves the output as it was, and no temporary file" {
+	interrupted_by HUP
+}
+
+@test "on a terminal a picture goes to flamegraph.svg, and says so" {
+	command -v script >/dev/null || skip "no script(1)"
+	cd dir
+	run script -qec "'$flamefold' ../in.folded" /dev/null
+	[ "$status" -eq 0 ]
+	[[ $output == *"flamefold: wrote flamegraph.svg"* ]]
+	[[ $(head -c 5 flamegraph.svg) == "<?xml" ]]
+	run script -qec "'$flamefold' fold ../in.folded" /dev/null
+	[[ $output == *"main;c 40"* ]]
+}

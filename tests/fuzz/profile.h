@@ -1,0 +1,84 @@
+#ifndef FUZZ_PROFILE_H
+#define FUZZ_PROFILE_H
+
+/*
+ * What all targets do with their bytes: read, name, write, and hold the library to its
+ * word. Only <flamefold.h>: a finding here is one that a user can have.
+ */
+#include <flamefold.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static inline void fuzz_check(int holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", what);
+	abort();
+}
+
+static inline uint64_t fuzz_sum(const struct ff_profile *p, const struct ff_node *n)
+{
+	uint64_t sum = 0;
+
+	while (n) {
+		sum += ff_node_self(p, n);
+		if (ff_node_child(p, n)) {
+			n = ff_node_child(p, n);
+			continue;
+		}
+		while (n && !ff_node_next(p, n))
+			n = ff_node_parent(p, n);
+		n = n ? ff_node_next(p, n) : NULL;
+	}
+	return sum;
+}
+
+static inline void fuzz_write(struct ff_profile *p)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	fuzz_check(out != NULL, "memory");
+	fuzz_check(ff_write_folded(p, out) == 0, "what was read can be written");
+	ff_write_svg(p, NULL, out);
+	fclose(out);
+	free(text);
+}
+
+static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags)
+{
+	struct ff_options options = FF_OPTIONS_INIT;
+	int fd = memfd_create("fuzz", 0);
+	struct ff_profile *p;
+	char path[32];
+
+	fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size, "memory for the input");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	options.threads = 1;
+	options.flags = flags;
+	options.symfs = "/nonexistent";
+	options.kallsyms = "/dev/null";
+	fuzz_check(ff_profile_new(&p, &options) == 0, "a profile");
+	if (ff_profile_read(p, path) == 0 && ff_profile_finish(p) == 0) {
+		uint64_t kept = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE);
+
+		fuzz_check(ff_profile_total(p, FF_TOTAL_WEIGHT_READ) ==
+				   kept + ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT) +
+					   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER) +
+					   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED),
+			   "conservation");
+		fuzz_check(ff_node_total(p, ff_profile_root(p)) == kept, "the root is everything");
+		fuzz_check(fuzz_sum(p, ff_profile_root(p)) == kept, "the nodes are everything");
+		fuzz_write(p);
+	} else {
+		fuzz_check(ff_profile_error(p)[0] != '\0', "a failure explains itself");
+	}
+	ff_profile_free(p);
+	close(fd);
+}
+
+#endif

@@ -1,0 +1,207 @@
+#include "base/file.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SIZE = 100000 };
+
+static char path[64];
+static struct context ctx;
+
+static uint8_t byte_at(size_t i)
+{
+	return (uint8_t)(i * 7 + i / 256);
+}
+
+static void make_file(void)
+{
+	int fd;
+
+	strcpy(path, "/tmp/flamefold-test-XXXXXX");
+	fd = mkstemp(path);
+	cr_assert_geq(fd, 0);
+	for (size_t i = 0; i < SIZE; i++) {
+		uint8_t byte = byte_at(i);
+
+		cr_assert_eq(write(fd, &byte, 1), 1);
+	}
+	close(fd);
+}
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+static void check_bytes(const uint8_t *bytes, size_t from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		cr_assert_eq(bytes[i], byte_at(from + i), "byte %zu", from + i);
+}
+
+Test(file, reads_what_is_there_and_says_how_much, .init = make_file, .fini = remove_file)
+{
+	struct file f = { 0 };
+	uint8_t buf[100];
+	size_t got;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(f.size, SIZE);
+	cr_assert_eq(file_read(&ctx, &f, 500, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(got, sizeof(buf));
+	check_bytes(buf, 500, got);
+	cr_assert_eq(file_read(&ctx, &f, SIZE - 10, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(got, 10);
+	cr_assert_eq(file_read(&ctx, &f, SIZE, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(got, 0);
+	cr_assert_eq(file_read(&ctx, &f, UINT64_MAX - 4, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(got, 0, "an offset that no file has");
+	file_close(&f);
+}
+
+Test(file, one_that_cannot_be_opened_is_named_with_the_reason)
+{
+	struct file f = { 0 };
+
+	cr_assert_eq(file_open(&ctx, "/nonexistent/file", &f), -ENOENT);
+	cr_assert_str_eq(ctx.error, "cannot open '/nonexistent/file': No such file or directory");
+	cr_assert_eq(file_open(&ctx, "/", &f), -EISDIR);
+	cr_assert(strstr(ctx.error, "'/'"));
+	file_close(&f);
+}
+
+Test(file, what_cannot_be_read_twice_is_copied_and_reads_the_same,
+     .init = make_file, .fini = remove_file)
+{
+	struct file f = { 0 };
+	uint8_t buf[64];
+	char command[200];
+	char fifo[80];
+	size_t got;
+
+	snprintf(fifo, sizeof(fifo), "%s.fifo", path);
+	cr_assert_eq(mkfifo(fifo, 0600), 0);
+	snprintf(command, sizeof(command), "cat %s >%s &", path, fifo);
+	cr_assert_eq(system(command), 0);
+	cr_assert_eq(file_open(&ctx, fifo, &f), 0);
+	unlink(fifo);
+	cr_assert_eq(f.size, SIZE);
+	for (int pass = 0; pass < 2; pass++) {
+		cr_assert_eq(file_read(&ctx, &f, 70000, buf, sizeof(buf), &got), 0);
+		cr_assert_eq(got, sizeof(buf));
+		check_bytes(buf, 70000, got);
+	}
+	file_close(&f);
+}
+
+Test(file, one_that_is_cut_while_it_is_read_gives_fewer_bytes,
+     .init = make_file, .fini = remove_file)
+{
+	struct file f = { 0 };
+	uint8_t buf[100];
+	size_t got;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(truncate(path, 550), 0);
+	cr_assert_eq(file_read(&ctx, &f, 500, buf, sizeof(buf), &got), 0);
+	cr_assert_eq(got, 50);
+	file_close(&f);
+}
+
+Test(file, closing_a_zeroed_one_is_fine)
+{
+	struct file f = { 0 };
+
+	file_close(&f);
+	cr_assert_neq(fcntl(0, F_GETFD), -1, "descriptor 0 is still open");
+}
+
+Test(file, slurp_takes_all_of_a_file_with_a_nul_behind_it,
+     .init = make_file, .fini = remove_file)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+
+	cr_assert_eq(file_slurp(&ctx, path, SIZE, &bytes, &size), 0);
+	cr_assert_eq(size, SIZE);
+	check_bytes((uint8_t *)bytes, 0, size);
+	cr_assert_eq(bytes[size], '\0');
+	free(bytes);
+}
+
+Test(file, slurp_takes_a_file_that_does_not_know_its_size)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+
+	cr_assert_eq(file_slurp(&ctx, "/proc/self/maps", 1 << 20, &bytes, &size), 0);
+	cr_assert_eq(strlen(bytes), size);
+	cr_assert(strstr(bytes, "[stack]"));
+	free(bytes);
+}
+
+Test(file, slurp_refuses_more_than_was_asked_for, .init = make_file, .fini = remove_file,
+     .timeout = 20)
+{
+	char *bytes = NULL;
+	size_t size;
+
+	cr_assert_eq(file_slurp(&ctx, path, SIZE - 1, &bytes, &size), -EFBIG);
+	cr_assert_null(bytes);
+	cr_assert_eq(file_slurp(&ctx, "/dev/zero", 1 << 20, &bytes, &size), -EFBIG);
+	cr_assert(strstr(ctx.error, "/dev/zero"));
+	cr_assert_eq(file_slurp(&ctx, "/nonexistent", 1, &bytes, &size), -ENOENT);
+}
+
+Test(window, gives_the_bytes_of_any_place_in_any_order, .init = make_file,
+     .fini = remove_file)
+{
+	struct file f = { 0 };
+	struct window w;
+	const uint8_t *p;
+	uint64_t place = 1;
+	size_t got;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(window_init(&w, &f, 4096), 0);
+	for (int i = 0; i < 5000; i++) {
+		size_t size;
+
+		place = (place * 6364136223846793005u + 1442695040888963407u) % SIZE;
+		size = (size_t)(place * 31 % 4096) + 1;
+		cr_assert_eq(window_at(&ctx, &w, place, size, &p, &got), 0);
+		cr_assert_eq(got, size < SIZE - place ? size : SIZE - place);
+		check_bytes(p, place, got);
+	}
+	window_release(&w);
+	file_close(&f);
+}
+
+Test(window, moving_forward_gives_every_byte_once, .init = make_file, .fini = remove_file)
+{
+	struct file f = { 0 };
+	struct window w;
+	const uint8_t *p;
+	size_t got = 1;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(window_init(&w, &f, 1000), 0);
+	for (uint64_t at = 0; at < SIZE; at += got) {
+		cr_assert_eq(window_at(&ctx, &w, at, 333, &p, &got), 0);
+		cr_assert_eq(got, at + 333 <= SIZE ? 333 : SIZE - at);
+		check_bytes(p, at, got);
+	}
+	cr_assert_eq(window_at(&ctx, &w, SIZE, 8, &p, &got), 0);
+	cr_assert_eq(got, 0);
+	cr_assert_eq(window_at(&ctx, &w, 0, 8, &p, &got), 0);
+	cr_assert_eq(window_at(&ctx, &w, UINT64_MAX - 3, 8, &p, &got), 0);
+	cr_assert_eq(got, 0, "a place whose end is no number any more");
+	window_release(&w);
+	file_close(&f);
+}

@@ -1,0 +1,558 @@
+#include "stack/stack.h"
+
+#include <flamefold.h>
+
+#include "../process/timeline.h"
+
+enum { PID = 1, TID = 2 };
+
+#define KERNEL_IP 0xffffffff81000000ull
+#define CONTEXT_HV ((uint64_t)-32)
+#define CONTEXT_KERNEL ((uint64_t)-128)
+#define CONTEXT_USER ((uint64_t)-512)
+#define CONTEXT_GUEST ((uint64_t)-2048)
+#define CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
+#define CONTEXT_GUEST_USER ((uint64_t)-2560)
+#define CONTEXT_MAX ((uint64_t)-4095)
+
+/*
+ * A process whose code is one file that is mapped at its own offsets, 0x1000 to 0x100000,
+ * and a kernel: addresses in images are those of the chain.
+ */
+struct stage {
+	struct timeline t;
+	struct frames frames;
+	struct stack_walker *walker;
+	struct sample sample;
+};
+
+static void stage_begin(struct stage *s, struct stack_options options)
+{
+	memset(s, 0, sizeof(*s));
+	timeline_begin(&s->t);
+	kernel_map(&s->t, KERNEL_IP, 0x1000000, KERNEL_IP, "[kernel.kallsyms]_text");
+	comm(&s->t, 1, PID, PID, "main", NO_EXEC);
+	comm(&s->t, 1, PID, TID, "worker", NO_EXEC);
+	map(&s->t, 1, PID, 0x1000, 0xff000, 0x1000, "/bin/x");
+	timeline_finish(&s->t);
+	cr_assert_eq(stack_walker_new(&s->t.ctx, s->t.ps, &s->frames, &options, &s->walker), 0);
+	s->sample = (struct sample){ .time = 5, .pid = PID, .tid = TID, .period = 1,
+				     .mode = MODE_USER, .has_chain = true };
+}
+
+static void stage_end(struct stage *s)
+{
+	stack_walker_free(s->walker);
+	frames_release(&s->frames);
+	timeline_end(&s->t);
+}
+
+static struct stack walk(struct stage *s, const uint64_t *chain, size_t count)
+{
+	struct stack stack = { 0 };
+	struct stack_key key;
+
+	s->sample.chain = (const uint8_t *)chain;
+	s->sample.chain_count = (uint32_t)count;
+	stack_key(s->walker, &s->sample, &key);
+	cr_assert_eq(stack_walk(s->walker, &s->sample, &stack), 0);
+	return stack;
+}
+
+#define WALK(s, ...)                                                                     \
+	walk(s, (const uint64_t[]){ __VA_ARGS__ },                                       \
+	     sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+static const struct frame *frame(const struct stage *s, struct stack stack, size_t i)
+{
+	cr_assert_lt(i, stack.count);
+	return &s->frames.list.v[stack.frames[i]];
+}
+
+/* The address that is looked up; frame 0 is the process. */
+static uint64_t address(const struct stage *s, struct stack stack, size_t i)
+{
+	const struct frame *f = frame(s, stack, i);
+
+	return f->image == IMAGE_ID_UNKNOWN ? UINT64_MAX : f->address;
+}
+
+static const char *label(const struct stage *s, struct stack stack)
+{
+	const struct frame *f = frame(s, stack, 0);
+
+	cr_assert_eq(f->image, IMAGE_ID_NAMES);
+	return intern_text(&s->t.strings, (uint32_t)f->address);
+}
+
+static enum image_kind kind(const struct stage *s, struct stack stack, size_t i)
+{
+	return s->t.images.list.v[frame(s, stack, i)->image].kind;
+}
+
+Test(stack, is_root_first_with_the_thread_name_below_all)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, CONTEXT_USER, 0x3000, 0x2001, 0x1001);
+	cr_assert_eq(stack.count, 4);
+	cr_assert_str_eq(label(&s, stack), "worker");
+	cr_assert_eq(address(&s, stack, 1), 0x1000);
+	cr_assert_eq(address(&s, stack, 2), 0x2000);
+	cr_assert_eq(address(&s, stack, 3), 0x3000);
+	stage_end(&s);
+}
+
+Test(stack, callers_are_looked_up_one_below_their_return_address)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, CONTEXT_USER, 0x3000, 0x2000);
+	cr_assert_eq(address(&s, stack, 2), 0x3000, "the leaf is where it was interrupted");
+	cr_assert_not(frame(&s, stack, 2)->flags & FRAME_CALLER);
+	cr_assert_eq(address(&s, stack, 1), 0x1fff);
+	cr_assert(frame(&s, stack, 1)->flags & FRAME_CALLER);
+	stage_end(&s);
+}
+
+Test(stack, the_first_frame_after_a_marker_is_no_caller)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	s.sample.mode = MODE_KERNEL;
+	s.sample.ip = KERNEL_IP + 0x10;
+	stack = WALK(&s, CONTEXT_KERNEL, KERNEL_IP + 0x10, KERNEL_IP + 0x20, CONTEXT_USER, 0x3000,
+		     0x2000);
+	cr_assert_eq(stack.count, 5);
+	cr_assert_eq(address(&s, stack, 1), 0x1fff);
+	cr_assert_eq(address(&s, stack, 2), 0x3000, "where user code was interrupted");
+	cr_assert_eq(address(&s, stack, 3), KERNEL_IP + 0x1f);
+	cr_assert_eq(address(&s, stack, 4), KERNEL_IP + 0x10);
+	cr_assert_not(frame(&s, stack, 2)->flags & FRAME_CALLER);
+	cr_assert_not(frame(&s, stack, 4)->flags & FRAME_CALLER);
+	cr_assert_eq(kind(&s, stack, 2), IMAGE_FILE);
+	cr_assert_eq(kind(&s, stack, 3), IMAGE_KERNEL);
+	stage_end(&s);
+}
+
+Test(stack, before_any_marker_the_mode_is_that_of_the_sample)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, 0x3000, 0x2001);
+	cr_assert_eq(stack.count, 3);
+	cr_assert_eq(kind(&s, stack, 2), IMAGE_FILE);
+	s.sample.mode = MODE_KERNEL;
+	stack = WALK(&s, KERNEL_IP + 4, KERNEL_IP + 9);
+	cr_assert_eq(stack.count, 3);
+	cr_assert_eq(kind(&s, stack, 1), IMAGE_KERNEL);
+	cr_assert_eq(kind(&s, stack, 2), IMAGE_KERNEL);
+	stage_end(&s);
+}
+
+Test(stack, a_marker_is_believed_more_than_the_address)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, CONTEXT_USER, 0x3000, KERNEL_IP + 0x11);
+	cr_assert_eq(stack.count, 3);
+	cr_assert_neq(kind(&s, stack, 1), IMAGE_KERNEL, "user code cannot call from the kernel");
+	stage_end(&s);
+}
+
+Test(stack, an_odd_value_cuts_the_chain_and_keeps_what_was_before_it)
+{
+	const uint64_t odd[] = { (uint64_t)-1, (uint64_t)-8, (uint64_t)-100, (uint64_t)-4000 };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct stage s;
+		struct stack stack;
+
+		stage_begin(&s, (struct stack_options){ 0 });
+		stack = WALK(&s, CONTEXT_USER, 0x3000, 0x2001, odd[i], 0x1001);
+		cr_assert_eq(stack.poorer, POORER_ODD_CONTEXT);
+		cr_assert_eq(address(&s, stack, stack.count - 1), 0x3000);
+		cr_assert_eq(address(&s, stack, stack.count - 2), 0x2000);
+		for (size_t f = 1; f < stack.count; f++)
+			cr_assert_neq(address(&s, stack, f), 0x1000, "nothing after the cut");
+		stage_end(&s);
+	}
+}
+
+Test(stack, known_markers_are_no_odd_values)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, CONTEXT_HV, 0x3000, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER, 0x3000);
+	cr_assert_eq(stack.poorer, 0);
+	stack = WALK(&s, CONTEXT_GUEST_KERNEL, KERNEL_IP, CONTEXT_GUEST_USER, 0x3000,
+		     CONTEXT_GUEST, 0x1);
+	cr_assert_eq(stack.poorer, 0);
+	stage_end(&s);
+}
+
+Test(stack, the_largest_address_that_is_no_marker_is_an_address)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, CONTEXT_USER, 0x3000, CONTEXT_MAX - 1, 0x2001);
+	cr_assert_eq(stack.poorer, 0);
+	cr_assert_eq(stack.count, 4);
+	cr_assert_eq(address(&s, stack, 1), 0x2000);
+	cr_assert_eq(frame(&s, stack, 2)->image, IMAGE_ID_UNKNOWN);
+	stage_end(&s);
+}
+
+Test(stack, guest_frames_are_never_looked_up_here)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	s.sample.mode = MODE_GUEST_KERNEL;
+	s.sample.ip = KERNEL_IP + 4;
+	stack = WALK(&s, CONTEXT_GUEST_KERNEL, KERNEL_IP + 4, CONTEXT_GUEST_USER, 0x3000);
+	cr_assert_gt(stack.count, 1);
+	for (size_t i = 1; i < stack.count; i++)
+		cr_assert_eq(kind(&s, stack, i), IMAGE_GUEST, "frame %zu", i);
+	stage_end(&s);
+}
+
+Test(stack, without_a_chain_it_is_the_address_of_the_sample)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	s.sample.has_chain = false;
+	s.sample.ip = 0x3000;
+	stack = walk(&s, NULL, 0);
+	cr_assert_eq(stack.count, 2);
+	cr_assert_eq(address(&s, stack, 1), 0x3000, "no caller");
+	cr_assert_eq(stack.poorer, POORER_NO_CHAIN);
+	s.sample.mode = MODE_KERNEL;
+	s.sample.ip = KERNEL_IP + 7;
+	stack = walk(&s, NULL, 0);
+	cr_assert_eq(stack.count, 2);
+	cr_assert_eq(kind(&s, stack, 1), IMAGE_KERNEL);
+	stage_end(&s);
+}
+
+Test(stack, an_empty_chain_is_the_address_of_the_sample)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	s.sample.ip = 0x3000;
+	stack = walk(&s, NULL, 0);
+	cr_assert_eq(stack.count, 2);
+	cr_assert_eq(address(&s, stack, 1), 0x3000);
+	cr_assert_eq(stack.poorer, POORER_NO_CHAIN);
+	stage_end(&s);
+}
+
+Test(stack, an_empty_chain_stays_empty_where_that_is_asked_for)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ .empty_chains = true });
+	s.sample.ip = 0x3000;
+	stack = WALK(&s, CONTEXT_USER);
+	cr_assert_eq(stack.count, 1);
+	cr_assert_str_eq(label(&s, stack), "worker");
+	stage_end(&s);
+}
+
+Test(stack, addresses_without_a_map_are_one_frame_and_told_apart_only_when_asked)
+{
+	struct stage s;
+	struct stack a, b;
+	uint32_t first;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	a = WALK(&s, CONTEXT_USER, 0x900000);
+	first = a.frames[1];
+	b = WALK(&s, CONTEXT_USER, 0x900010);
+	cr_assert_eq(b.frames[1], first);
+	stage_end(&s);
+
+	stage_begin(&s, (struct stack_options){ .by_address = true });
+	a = WALK(&s, CONTEXT_USER, 0x900000);
+	first = a.frames[1];
+	b = WALK(&s, CONTEXT_USER, 0x900010);
+	cr_assert_neq(b.frames[1], first);
+	cr_assert_eq(frame(&s, b, 1)->address, 0x900010);
+	stage_end(&s);
+}
+
+Test(stack, max_stack_keeps_the_frames_nearest_to_the_leaf)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ .max_stack = 2 });
+	stack = WALK(&s, CONTEXT_USER, 0x4000, 0x3001, 0x2001, 0x1001);
+	cr_assert_str_eq(label(&s, stack), "worker");
+	cr_assert_eq(address(&s, stack, stack.count - 1), 0x4000);
+	cr_assert_eq(address(&s, stack, stack.count - 2), 0x3000);
+	for (size_t i = 1; i < stack.count; i++) {
+		cr_assert_neq(address(&s, stack, i), 0x2000);
+		cr_assert_neq(address(&s, stack, i), 0x1000);
+	}
+	cr_assert_eq(stack.poorer, POORER_MAX_STACK);
+	stage_end(&s);
+}
+
+Test(stack, max_stack_does_not_count_markers_and_leaves_short_chains_alone)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ .max_stack = 3 });
+	stack = WALK(&s, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER, 0x3000, 0x2001);
+	cr_assert_eq(stack.count, 4);
+	cr_assert_eq(stack.poorer, 0);
+	stage_end(&s);
+}
+
+Test(stack, the_root_names_process_and_thread_as_asked)
+{
+	struct stage s;
+	struct stack stack;
+	const struct frame *f;
+	const struct thread_label *thread;
+
+	stage_begin(&s, (struct stack_options){ .root = FF_ROOT_PID });
+	stack = WALK(&s, CONTEXT_USER, 0x3000);
+	f = frame(&s, stack, 0);
+	cr_assert(f->flags & FRAME_PID);
+	cr_assert_eq(f->address >> 32, PID);
+	cr_assert_str_eq(intern_text(&s.t.strings, (uint32_t)f->address), "worker");
+	stage_end(&s);
+
+	stage_begin(&s, (struct stack_options){ .root = FF_ROOT_TID });
+	stack = WALK(&s, CONTEXT_USER, 0x3000);
+	f = frame(&s, stack, 0);
+	cr_assert(f->flags & FRAME_TID);
+	cr_assert_lt(f->address, s.frames.threads.count);
+	thread = &s.frames.threads.v[f->address];
+	cr_assert(thread->pid == PID && thread->tid == TID);
+	cr_assert_str_eq(intern_text(&s.t.strings, thread->comm), "worker");
+	stage_end(&s);
+}
+
+Test(stack, equal_chains_have_equal_keys_and_frames)
+{
+	const uint64_t chain[] = { CONTEXT_USER, 0x3000, 0x2001 };
+	uint64_t copy[] = { CONTEXT_USER, 0x3000, 0x2001 };
+	struct stack_key a, b;
+	struct stack stack;
+	uint32_t leaf;
+	struct stage s;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	leaf = walk(&s, chain, 3).frames[2];
+	stack_key(s.walker, &s.sample, &a);
+	s.sample.time = 6;
+	s.sample.period = 99;
+	stack = walk(&s, copy, 3);
+	stack_key(s.walker, &s.sample, &b);
+	cr_assert_eq(stack.frames[2], leaf);
+	cr_assert(a.low == b.low && a.high == b.high);
+	stage_end(&s);
+}
+
+Test(stack, whatever_changes_a_stack_changes_its_key)
+{
+	const uint64_t chain[] = { CONTEXT_USER, 0x3000, 0x2001 };
+	struct stack_key keys[6];
+	struct stage s;
+
+	stage_begin(&s, (struct stack_options){ .root = FF_ROOT_TID });
+	s.sample.chain = (const uint8_t *)chain;
+	s.sample.chain_count = 3;
+	stack_key(s.walker, &s.sample, &keys[0]);
+	s.sample.chain_count = 2;
+	stack_key(s.walker, &s.sample, &keys[1]);
+	s.sample.chain = (const uint8_t *)(chain + 1);
+	stack_key(s.walker, &s.sample, &keys[2]);
+	s.sample.mode = MODE_KERNEL; /* no marker: the mode decides */
+	stack_key(s.walker, &s.sample, &keys[3]);
+	s.sample.pid = s.sample.tid = 99;
+	stack_key(s.walker, &s.sample, &keys[4]);
+	s.sample.tid = 98;
+	stack_key(s.walker, &s.sample, &keys[5]);
+	for (int i = 0; i < 6; i++)
+		for (int j = 0; j < i; j++)
+			cr_assert(keys[i].low != keys[j].low || keys[i].high != keys[j].high,
+				  "keys %d and %d", i, j);
+	stage_end(&s);
+}
+
+Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
+{
+	const uint64_t chain[] = { CONTEXT_USER, 0x3000 };
+	struct stack_key before, after;
+	struct frames frames = { 0 };
+	struct stack_options options = { 0 };
+	struct stack_walker *walker;
+	struct timeline t;
+	struct stack stack;
+	struct sample sample = { .pid = 1, .tid = 1, .mode = MODE_USER, .has_chain = true,
+				 .chain = (const uint8_t *)chain, .chain_count = 2 };
+	uint32_t first;
+
+	timeline_begin(&t);
+	comm(&t, 1, 1, 1, "one", NO_EXEC);
+	map(&t, 1, 1, 0x3000, 0x1000, 0x3000, "/one");
+	comm(&t, 10, 1, 1, "two", EXEC);
+	map(&t, 10, 1, 0x3000, 0x1000, 0x3000, "/two");
+	timeline_finish(&t);
+	cr_assert_eq(stack_walker_new(&t.ctx, t.ps, &frames, &options, &walker), 0);
+	for (uint64_t round = 0; round < 2; round++) {
+		sample.time = 15;
+		stack_key(walker, &sample, &after);
+		cr_assert_eq(stack_walk(walker, &sample, &stack), 0);
+		first = stack.frames[1];
+		cr_assert_str_eq(intern_text(&t.strings, stack_comm(walker, &sample)), "two");
+		sample.time = 5;
+		stack_key(walker, &sample, &before);
+		cr_assert_eq(stack_walk(walker, &sample, &stack), 0);
+		cr_assert_neq(stack.frames[1], first);
+		cr_assert_str_eq(intern_text(&t.strings, stack_comm(walker, &sample)), "one");
+		cr_assert(before.low != after.low || before.high != after.high);
+	}
+	stack_walker_free(walker);
+	frames_release(&frames);
+	timeline_end(&t);
+}
+
+Test(stack, a_chain_at_an_odd_place_in_memory_reads_the_same)
+{
+	uint64_t bytes[6];
+	uint8_t *odd = (uint8_t *)bytes + 3;
+	const uint64_t chain[] = { CONTEXT_USER, 0x3000, 0x2001 };
+	struct stack stack;
+	struct stage s;
+
+	memcpy(odd, chain, sizeof(chain));
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = walk(&s, (const uint64_t *)(const void *)odd, 3);
+	cr_assert_eq(stack.count, 3);
+	cr_assert_eq(address(&s, stack, 2), 0x3000);
+	stage_end(&s);
+}
+
+Test(stack, a_return_address_of_0_is_below_every_map)
+{
+	struct stage s;
+	struct stack stack;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = WALK(&s, CONTEXT_USER, 0x3000, 0);
+	for (size_t i = 1; i + 1 < stack.count; i++)
+		cr_assert_eq(frame(&s, stack, i)->image, IMAGE_ID_UNKNOWN);
+	cr_assert_eq(address(&s, stack, stack.count - 1), 0x3000);
+	stage_end(&s);
+}
+
+Test(stack, a_stack_dump_that_is_not_unwound_is_counted)
+{
+	struct stage s;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	s.sample.has_user_stack = true;
+	cr_assert_eq(WALK(&s, CONTEXT_USER, 0x3000).poorer, POORER_USER_STACK);
+	stage_end(&s);
+}
+
+Test(stack, the_longest_chain_a_record_can_hold_is_whole)
+{
+	enum { COUNT = 8187 };
+	static uint64_t chain[COUNT] = { CONTEXT_USER };
+	struct stage s;
+	struct stack stack;
+
+	for (uint64_t i = 1; i < COUNT; i++)
+		chain[i] = 0x1000 + i * 8;
+	stage_begin(&s, (struct stack_options){ 0 });
+	stack = walk(&s, chain, COUNT);
+	cr_assert_eq(stack.count, COUNT);
+	cr_assert_eq(address(&s, stack, 1), 0x1000 + (COUNT - 1) * 8 - 1);
+	stage_end(&s);
+}
+
+Test(frames, equal_frames_have_one_id_and_every_field_counts)
+{
+	struct frame list[] = { { 1, 2, 0 }, { 1, 3, 0 }, { 2, 2, 0 }, { 1, 2, FRAME_CALLER } };
+	struct frames f = { 0 };
+	uint32_t id;
+
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 4; i++) {
+			cr_assert_eq(frames_add(&f, &list[i], &id), 0);
+			cr_assert_eq(id, i);
+		}
+	cr_assert_eq(f.list.count, 4);
+	frames_release(&f);
+}
+
+Test(frames, merging_maps_every_id_to_the_equal_frame)
+{
+	struct frames to = { 0 }, from = { 0 };
+	struct thread_label label = { 7, 8, 9 }, other = { 7, 8, 10 };
+	struct frame frame;
+	uint32_t *map = NULL, id, thread;
+
+	cr_assert_eq(frames_add_thread(&to, &other, &thread), 0);
+	for (uint64_t i = 0; i < 100; i++)
+		cr_assert_eq(frames_add(&to, &(struct frame){ i, 5, 0 }, &id), 0);
+	for (uint64_t i = 50; i < 150; i++)
+		cr_assert_eq(frames_add(&from, &(struct frame){ i, 5, 0 }, &id), 0);
+	cr_assert_eq(frames_add_thread(&from, &label, &thread), 0);
+	frame = (struct frame){ thread, IMAGE_ID_NAMES, FRAME_TID };
+	cr_assert_eq(frames_add(&from, &frame, &id), 0);
+	cr_assert_eq(frames_merge(&to, &from, &map), 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		const struct frame *f = &to.list.v[map[i]];
+
+		cr_assert(f->address == i + 50 && f->image == 5 && f->flags == 0);
+	}
+	cr_assert_eq(to.list.count, 151, "what both had is one");
+	frame = to.list.v[map[id]];
+	cr_assert(frame.flags & FRAME_TID);
+	cr_assert_eq(to.threads.v[frame.address].tid, 9, "the label came along");
+	free(map);
+	frames_release(&to);
+	frames_release(&from);
+}
+
+Test(frames, a_thread_label_has_one_index)
+{
+	struct frames f = { 0 };
+	struct thread_label a = { 1, 2, 3 }, b = { 1, 2, 4 };
+	uint32_t i, j, k;
+
+	cr_assert_eq(frames_add_thread(&f, &a, &i), 0);
+	cr_assert_eq(frames_add_thread(&f, &b, &j), 0);
+	cr_assert_eq(frames_add_thread(&f, &a, &k), 0);
+	cr_assert_eq(i, k);
+	cr_assert_neq(i, j);
+	frames_release(&f);
+}

@@ -1,0 +1,132 @@
+#include "symbol/kallsyms.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbol/alias.h"
+#include "unit/object/elf_image.h"
+
+static struct kallsyms k;
+static struct context ctx;
+static char path[64];
+
+static void end(void)
+{
+	kallsyms_release(&k);
+	if (*path)
+		unlink(path);
+}
+
+TestSuite(kallsyms, .fini = end);
+
+static void read_it(const char *text)
+{
+	write_temporary(path, text, strlen(text));
+	cr_assert_eq(kallsyms_read(&ctx, path, &k), 0);
+}
+
+static const char *at(const char *module, uint64_t address)
+{
+	static char name[64];
+	const struct kallsyms_module *m = kallsyms_module(&k, module, strlen(module));
+	const struct span *span;
+	struct alias al;
+	const char *text;
+	size_t size;
+
+	if (!m || !(span = spans_find(&m->symbols.spans, address)))
+		return "";
+	alias_init(&al, &m->symbols, ALIAS_RAW, DEMANGLE_PERF);
+	text = symtab_name(&m->symbols,
+			   &m->symbols.symbols.v[alias_choose(&al, span->id, address)],
+			   &size);
+	alias_release(&al);
+	snprintf(name, sizeof(name), "%.*s", (int)size, text);
+	return name;
+}
+
+Test(kallsyms, a_function_ends_where_the_next_symbol_starts)
+{
+	read_it("ffffffff81000000 T _text\n"
+		"ffffffff81000040 t do_work\n"
+		"ffffffff81000080 D some_data\n");
+	cr_expect_str_eq(at("", 0xffffffff8100003f), "_text");
+	cr_expect_str_eq(at("", 0xffffffff81000040), "do_work");
+	cr_expect_str_eq(at("", 0xffffffff8100007f), "do_work");
+	cr_expect_str_eq(at("", 0xffffffff80ffffff), "");
+}
+
+Test(kallsyms, constants_and_read_only_data_end_nothing)
+{
+	read_it("0000000000000000 A fixed\n"
+		"ffffffff81000000 T f\n"
+		"ffffffff81000010 r ro\n"
+		"ffffffff81000010 a abs\n"
+		"ffffffff81000020 W weak\n");
+	cr_expect_str_eq(at("", 0xffffffff81000018), "f");
+	cr_expect_str_eq(at("", 0xffffffff81000020), "weak");
+	cr_expect_not(k.hidden);
+}
+
+Test(kallsyms, the_last_symbol_ends_with_the_page_after_its_own)
+{
+	read_it("ffffffff81000010 T last\n"
+		"ffffffffc0001000 t mod_f\t[mod]\n");
+	cr_expect_str_eq(at("", 0xffffffff81001fff), "last");
+	cr_expect_str_eq(at("", 0xffffffff81002000), "");
+}
+
+Test(kallsyms, lines_of_a_module_are_its_own_and_need_no_order)
+{
+	read_it("ffffffff81000000 T f\n"
+		"ffffffffc0001100 t second\t[nf_tables]\n"
+		"ffffffffc0001000 t first\t[nf_tables]\n"
+		"ffffffffc0000000 t other\t[other]\n");
+	cr_expect_str_eq(at("nf_tables", 0xffffffffc00010ff), "first");
+	cr_expect_str_eq(at("nf_tables", 0xffffffffc0001100), "second");
+	cr_expect_str_eq(at("nf_tables", 0xffffffffc0000000), "");
+	cr_expect_str_eq(at("other", 0xffffffffc0000000), "other");
+	cr_expect_str_eq(at("", 0xffffffffc0001000), "");
+	cr_expect_null(kallsyms_module(&k, "nf_table", 8));
+}
+
+Test(kallsyms, of_names_for_one_address_the_last_is_taken)
+{
+	read_it("ffffffff81000000 T __x64_sys_read\n"
+		"ffffffff81000000 t sys_read\n"
+		"ffffffff81000010 T next\n");
+	cr_expect_str_eq(at("", 0xffffffff81000000), "sys_read");
+}
+
+Test(kallsyms, addresses_that_are_all_zero_are_hidden)
+{
+	read_it("0000000000000000 T _text\n0000000000000000 T f\n");
+	cr_expect(k.hidden);
+}
+
+Test(kallsyms, lines_that_make_no_sense_are_passed_over)
+{
+	read_it("\n \nhello world\nffffffff81000000\nffffffff81000000 T\n"
+		"ffffffff81000000 T \nffffffff8100000g T x\nffffffff81000000  T y\n"
+		"ffffffff81000000 T $local\nffffffff81000000 T good\n"
+		"ffffffff81000010 T \t[m]\nffffffff81000020 T unfinished");
+	cr_assert_eq(k.modules.v[0].symbols.symbols.count, 2);
+	cr_expect_str_eq(at("", 0xffffffff81000000), "good");
+	cr_expect_str_eq(at("", 0xffffffff81000020), "unfinished");
+}
+
+Test(kallsyms, an_empty_file_has_no_symbols_and_is_no_error)
+{
+	cr_assert_eq(kallsyms_read(&ctx, "/dev/null", &k), 0);
+	cr_expect_eq(k.modules.v[0].symbols.symbols.count, 0);
+	cr_expect_not(k.hidden);
+}
+
+Test(kallsyms, a_missing_file_is_an_error_with_a_sentence)
+{
+	cr_assert_eq(kallsyms_read(&ctx, "/nonexistent/kallsyms", &k), -ENOENT);
+	cr_expect(strstr(ctx.error, "/nonexistent/kallsyms"));
+}

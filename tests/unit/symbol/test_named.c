@@ -1,0 +1,186 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbol/symbol.h"
+
+static struct context ctx;
+static struct intern strings;
+static struct trie trie;
+static struct symbols symbols;
+static struct named named;
+
+static void begin(void)
+{
+	cr_assert_eq(intern_init(&strings), 0);
+	cr_assert_eq(trie_init(&trie), 0);
+}
+
+static void end(void)
+{
+	named_release(&named);
+	symbols_release(&symbols);
+	trie_release(&trie);
+	intern_release(&strings);
+}
+
+TestSuite(named, .init = begin, .fini = end);
+
+/* Frame f gets a function of its own. */
+static struct function *function(const char *name, const char *module)
+{
+	struct function *f = array_add(&symbols.functions);
+
+	*array_add(&symbols.of_frame) = (uint32_t)symbols.functions.count - 1;
+	cr_assert_eq(intern_add(&strings, name, strlen(name), &f->name), 0);
+	cr_assert_eq(intern_add(&strings, module, strlen(module), &f->module), 0);
+	return f;
+}
+
+static void functions(const char *names)
+{
+	for (char name[2] = ""; *names; names++) {
+		name[0] = *names;
+		function(name, "m");
+	}
+}
+
+/* A stack of frames '0' to '9', with a weight. */
+static uint32_t stack(const char *frames, uint64_t weight)
+{
+	uint32_t list[64], node;
+	size_t count = strlen(frames);
+
+	for (size_t i = 0; i < count; i++)
+		list[i] = (uint32_t)(frames[i] - '0');
+	cr_assert_eq(trie_add(&trie, list, count, &node), 0);
+	cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, weight), 0);
+	return node;
+}
+
+/* "a:1(b:2(),c:3())": name, own value and children of each node. */
+static const char *tree(unsigned flags)
+{
+	static char line[512];
+	char *p = line;
+
+	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, flags, &named), 0);
+	for (uint32_t i = 1; i < named.nodes.count; i++) {
+		const struct named_node *n = &named.nodes.v[i];
+		const struct function *f = &symbols.functions.v[n->function];
+
+		cr_assert(n->parent < i && n->end <= named.nodes.v[n->parent].end);
+		p += sprintf(p, "%s:%d(", intern_text(&strings, f->name),
+			     (int)named.self[i]);
+		for (uint32_t up = i; up && named.nodes.v[up].end == i + 1;
+		     up = named.nodes.v[up].parent)
+			*p++ = ')';
+	}
+	*p = '\0';
+	return line;
+}
+
+Test(named, children_are_ordered_by_name)
+{
+	functions("cab");
+	stack("0", 1);
+	stack("01", 2);
+	stack("02", 3);
+	stack("2", 4);
+	stack("1", 5);
+	cr_expect_str_eq(tree(0), "a:5()b:4()c:1(a:2()b:3())");
+}
+
+Test(named, addresses_of_one_function_become_one_node)
+{
+	functions("ab");
+	*array_add(&symbols.of_frame) = 0;
+	*array_add(&symbols.of_frame) = 1;
+	stack("01", 1);
+	stack("23", 2);
+	stack("21", 4);
+	stack("2", 8);
+	cr_expect_str_eq(tree(0), "a:8(b:7())");
+}
+
+Test(named, equal_names_of_two_modules_stay_apart_and_are_ordered_by_it)
+{
+	function("f", "z");
+	function("f", "a");
+	stack("0", 1);
+	stack("1", 2);
+	cr_expect_str_eq(tree(0), "f:2()f:1()");
+}
+
+Test(named, equal_names_and_modules_are_ordered_by_kind)
+{
+	function("f", "m")->kind = FUNCTION_KERNEL;
+	function("f", "m")->kind = FUNCTION_USER;
+	stack("0", 1);
+	stack("1", 2);
+	cr_expect_str_eq(tree(0), "f:2()f:1()");
+}
+
+Test(named, in_order_children_stay_as_they_came_and_only_neighbours_are_joined)
+{
+	functions("abc");
+	*array_add(&symbols.of_frame) = 2;
+	uint32_t last = 0, node;
+	static const uint32_t stacks[][2] = { { 0, 2 }, { 0, 1 }, { 0, 2 }, { 0, 3 } };
+
+	for (size_t i = 0; i < 4; i++) {
+		cr_assert_eq(trie_append(&trie, stacks[i], 2, last, &node), 0);
+		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, i + 1), 0);
+		last = node;
+	}
+	cr_expect_str_eq(tree(NAMED_IN_ORDER), "a:0(c:1()b:2()c:7())");
+}
+
+Test(named, a_dropped_function_leaves_its_children_and_its_weight_to_its_parent)
+{
+	functions("axb");
+	symbols.functions.v[1].dropped = true;
+	stack("01", 1);
+	stack("012", 2);
+	stack("02", 4);
+	stack("1", 8);
+	cr_expect_str_eq(tree(0), "a:1(b:6())");
+	cr_expect_eq(named.self[0], 8);
+}
+
+Test(named, the_empty_trie_is_a_root)
+{
+	cr_expect_str_eq(tree(0), "");
+	cr_assert_eq(named.nodes.count, 1);
+	cr_expect_eq(named.nodes.v[0].end, 1);
+	cr_expect_eq(named.self[0], 0);
+	cr_expect_null(named.before);
+}
+
+Test(named, columns_are_summed_apart)
+{
+	functions("ab");
+	uint32_t node = stack("01", 5);
+
+	cr_assert_eq(trie_charge(&trie, node, TRIE_SAMPLES, 2), 0);
+	cr_assert_eq(trie_charge(&trie, 0, TRIE_BEFORE, 9), 0);
+	tree(0);
+	cr_assert_not_null(named.before);
+	cr_expect_eq(named.self[2], 5);
+	cr_expect_eq(named.samples[2], 2);
+	cr_expect_eq(named.before[0], 9);
+	cr_expect_eq(named.before[2], 0);
+}
+
+Test(named, a_very_deep_stack_needs_no_deep_call, .timeout = 20)
+{
+	enum { DEPTH = 500000 };
+	uint32_t *frames = calloc(DEPTH, sizeof(*frames)), node;
+
+	functions("a");
+	cr_assert_eq(trie_add(&trie, frames, DEPTH, &node), 0);
+	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, 0, &named), 0);
+	cr_expect_eq(named.nodes.count, DEPTH + 1);
+	cr_expect_eq(named.nodes.v[1].end, DEPTH + 1);
+	free(frames);
+}

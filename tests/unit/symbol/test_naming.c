@@ -1,0 +1,133 @@
+#include "symbol/naming.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct symbol_options options;
+
+/* An image of that kind and path. */
+struct subject {
+	enum image_kind kind;
+	const char *path;
+};
+
+static const char *name(struct subject s, const char *symbol)
+{
+	static char result[256];
+	struct image image = { .kind = s.kind };
+	struct naming naming;
+	struct name_parts parts = { symbol, symbol ? strlen(symbol) : 0, 0x12, 0x7f2b };
+	struct text out = { 0 };
+
+	cr_assert_eq(naming_init(&naming, &options, &image, s.path), 0);
+	text_string(&out, "");
+	if (!naming_add(&naming, &parts, &out))
+		text_string(&out, "(dropped)");
+	strcpy(result, out.bytes);
+	text_release(&out);
+	naming_release(&naming);
+	return result;
+}
+
+static const char *unnamed(enum image_kind kind, const char *path)
+{
+	return name((struct subject){ kind, path }, NULL);
+}
+
+static enum function_kind kind(enum image_kind kind, const char *path)
+{
+	struct image image = { .kind = kind };
+	struct naming naming;
+	enum function_kind result;
+
+	cr_assert_eq(naming_init(&naming, &options, &image, path), 0);
+	result = naming_kind(&naming);
+	naming_release(&naming);
+	return result;
+}
+
+static void be_compatible(void)
+{
+	options.compat = true;
+}
+
+Test(naming, a_kernel_module_goes_by_its_name)
+{
+	cr_expect_str_eq(unnamed(IMAGE_MODULE, "/lib/modules/6.1/kernel/nf-tables.ko.xz"),
+			 "[nf_tables]");
+	cr_expect_str_eq(unnamed(IMAGE_MODULE, "[nf_tables]"), "[nf_tables]");
+}
+
+Test(naming, functions_without_a_name_have_one_pair_of_brackets)
+{
+	cr_expect_str_eq(unnamed(IMAGE_FILE, "/usr/lib/libc.so.6"), "[libc.so.6]");
+	cr_expect_str_eq(unnamed(IMAGE_FILE, "/bin/a (deleted)"), "[a]");
+	cr_expect_str_eq(unnamed(IMAGE_VDSO, "[vdso]"), "[vdso]");
+	cr_expect_str_eq(unnamed(IMAGE_KERNEL, "[kernel.kallsyms]"), "[kernel.kallsyms]");
+	cr_expect_str_eq(unnamed(IMAGE_KERNEL, "[kernel.kallsyms]_text"),
+			 "[kernel.kallsyms]");
+	cr_expect_str_eq(unnamed(IMAGE_ANON, "[heap]"), "[heap]");
+	cr_expect_str_eq(unnamed(IMAGE_ANON, "[anon:a/b]"), "[anon:a/b]");
+	cr_expect_str_eq(unnamed(IMAGE_ANON, "//anon"), "[anon]");
+	cr_expect_str_eq(unnamed(IMAGE_UNKNOWN, ""), "[unknown]");
+	cr_expect_str_eq(unnamed(IMAGE_GUEST, "[guest.kernel.kallsyms]"), "[guest]");
+	cr_expect_str_eq(unnamed(IMAGE_FILE, "/a/b;\nc"), "[b:?c]");
+	cr_expect_str_eq(unnamed(IMAGE_FILE, ""), "[unknown]");
+	cr_expect_str_eq(unnamed(IMAGE_FILE, "/"), "[/]");
+}
+
+Test(naming, with_addresses_they_show_the_recorded_pc)
+{
+	options.addrs = true;
+	cr_expect_str_eq(unnamed(IMAGE_FILE, "/usr/lib/libfoo.so"), "[libfoo.so <7f2b>]");
+	cr_expect_str_eq(unnamed(IMAGE_UNKNOWN, ""), "[unknown <7f2b>]");
+}
+
+Test(naming, kernel_modules_and_code_it_made_are_kernel)
+{
+	cr_expect_eq(kind(IMAGE_KERNEL, "[kernel.kallsyms]"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_MODULE, "/lib/modules/x.ko"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_KSYMBOL, "bpf_prog_1"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_VDSO, "[vdso]"), FUNCTION_USER);
+	cr_expect_eq(kind(IMAGE_FILE, "/bin/a"), FUNCTION_USER);
+	cr_expect_eq(kind(IMAGE_ANON, "/tmp/perf-12.map"), FUNCTION_JIT);
+	cr_expect_eq(kind(IMAGE_FILE, "/tmp/perf-x.map"), FUNCTION_USER);
+}
+
+Test(naming, compatible_names_have_the_brackets_of_the_script, .init = be_compatible)
+{
+	cr_expect_str_eq(unnamed(IMAGE_VDSO, "[vdso]"), "[[vdso]]");
+	cr_expect_str_eq(unnamed(IMAGE_KERNEL, "[kernel.kallsyms]_text"),
+			 "[[kernel.kallsyms]]");
+	cr_expect_str_eq(unnamed(IMAGE_FILE, "/bin/a (deleted)"), "[unknown] ");
+	cr_expect_str_eq(unnamed(IMAGE_UNKNOWN, ""), "[unknown]");
+	cr_expect_str_eq(name((struct subject){ IMAGE_FILE, "/bin/a (deleted)" }, "f"),
+			 "f+0x12 ");
+	cr_expect_str_eq(name((struct subject){ IMAGE_FILE, "/bin/a" }, "f(int)"), "f");
+	cr_expect_str_eq(name((struct subject){ IMAGE_FILE, "/bin/a" }, "(x)::f"),
+			 "(dropped)");
+}
+
+Test(naming, compatible_module_is_its_path_where_its_build_id_is_known,
+     .init = be_compatible)
+{
+	struct image image = { .kind = IMAGE_MODULE, .build_id_size = 20 };
+	struct naming naming;
+
+	cr_assert_eq(naming_init(&naming, &options, &image, "/lib/modules/x.ko"), 0);
+	cr_expect_str_eq(naming.path, "/lib/modules/x.ko");
+	cr_expect_eq(naming_kind(&naming), FUNCTION_USER);
+	naming_release(&naming);
+}
+
+Test(naming, compatible_kinds_go_by_the_module_alone, .init = be_compatible)
+{
+	cr_expect_eq(kind(IMAGE_VDSO, "[vdso]"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_ANON, "[heap]"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_UNKNOWN, ""), FUNCTION_USER);
+	cr_expect_eq(kind(IMAGE_MODULE, "/lib/modules/x.ko"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_MODULE, "[nf_tables]"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_FILE, "/boot/vmlinux"), FUNCTION_KERNEL);
+	cr_expect_eq(kind(IMAGE_FILE, "/boot/vmlinux-5.4"), FUNCTION_USER);
+	cr_expect_eq(kind(IMAGE_ANON, "/tmp/perf-12.map"), FUNCTION_JIT);
+}

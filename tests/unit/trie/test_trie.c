@@ -1,0 +1,306 @@
+#include "trie/trie.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static uint32_t add(struct trie *t, const char *frames)
+{
+	uint32_t list[64], node = UINT32_MAX;
+	size_t count = strlen(frames);
+
+	for (size_t i = 0; i < count; i++)
+		list[i] = (uint32_t)frames[i];
+	cr_assert_eq(trie_add(t, list, count, &node), 0);
+	return node;
+}
+
+static void charge(struct trie *t, const char *frames, uint64_t weight)
+{
+	cr_assert_eq(trie_charge(t, add(t, frames), TRIE_WEIGHT, weight), 0);
+}
+
+static uint64_t self(const struct trie *t, enum trie_column column, uint32_t node)
+{
+	return t->self[column] ? t->self[column][node] : 0;
+}
+
+/* The frames of a node, root first. */
+static const char *frames_of(const struct trie *t, uint32_t node)
+{
+	static char text[64];
+	size_t i = sizeof(text) - 1;
+
+	text[i] = '\0';
+	for (; node; node = t->nodes[node].parent)
+		text[--i] = (char)t->nodes[node].frame;
+	return text + i;
+}
+
+Test(trie, the_empty_stack_is_node_0)
+{
+	struct trie t;
+
+	cr_assert_eq(trie_init(&t), 0);
+	cr_assert_eq(add(&t, ""), 0);
+	cr_assert_eq(t.count, 1);
+	charge(&t, "", 5);
+	cr_assert_eq(self(&t, TRIE_WEIGHT, 0), 5);
+	trie_release(&t);
+}
+
+Test(trie, equal_stacks_are_one_node_and_prefixes_are_shared)
+{
+	struct trie t;
+	uint32_t mab, ma, mc;
+
+	cr_assert_eq(trie_init(&t), 0);
+	mab = add(&t, "mab");
+	cr_assert_eq(t.count, 4);
+	ma = add(&t, "ma");
+	mc = add(&t, "mc");
+	cr_assert_eq(t.count, 5, "only 'c' is added");
+	cr_assert_eq(add(&t, "mab"), mab);
+	cr_assert_eq(t.nodes[mab].parent, ma);
+	cr_assert_eq(t.nodes[ma].parent, t.nodes[mc].parent);
+	cr_assert_str_eq(frames_of(&t, mab), "mab");
+	cr_assert_neq(add(&t, "am"), ma, "the order of frames matters");
+	cr_assert_neq(add(&t, "maa"), ma, "a frame below itself is another stack");
+	trie_release(&t);
+}
+
+Test(trie, a_parents_id_is_below_its_childrens)
+{
+	struct trie t;
+	uint32_t frames[20], seed = 1, node;
+
+	cr_assert_eq(trie_init(&t), 0);
+	for (int i = 0; i < 20000; i++) {
+		for (int j = 0; j < 20; j++)
+			frames[j] = (seed = seed * 1103515245 + 12345) >> 16 & 3;
+		cr_assert_eq(trie_add(&t, frames, 20, &node), 0);
+	}
+	for (uint32_t id = 1; id < t.count; id++)
+		cr_assert_lt(t.nodes[id].parent, id);
+	trie_release(&t);
+}
+
+Test(trie, every_frame_value_is_a_frame)
+{
+	uint32_t odd[] = { 0, UINT32_MAX, 0, UINT32_MAX - 1 }, a, b;
+	struct trie t;
+
+	cr_assert_eq(trie_init(&t), 0);
+	cr_assert_eq(trie_add(&t, odd, 4, &a), 0);
+	cr_assert_eq(trie_add(&t, odd, 4, &b), 0);
+	cr_assert_eq(a, b);
+	cr_assert_eq(t.count, 5);
+	cr_assert_eq(t.nodes[a].frame, UINT32_MAX - 1);
+	trie_release(&t);
+}
+
+Test(trie, columns_are_independent_and_sum_up)
+{
+	struct trie t;
+	uint32_t node;
+
+	cr_assert_eq(trie_init(&t), 0);
+	node = add(&t, "ma");
+	cr_assert_eq(trie_charge(&t, node, TRIE_WEIGHT, 1ull << 40), 0);
+	cr_assert_eq(trie_charge(&t, node, TRIE_WEIGHT, 1), 0);
+	cr_assert_eq(trie_charge(&t, node, TRIE_SAMPLES, 2), 0);
+	cr_assert_eq(self(&t, TRIE_WEIGHT, node), (1ull << 40) + 1);
+	cr_assert_eq(self(&t, TRIE_SAMPLES, node), 2);
+	cr_assert_null(t.self[TRIE_BEFORE], "a column that was never charged takes no memory");
+	cr_assert_eq(self(&t, TRIE_WEIGHT, t.nodes[node].parent), 0, "self, not total");
+	trie_release(&t);
+}
+
+Test(trie, a_column_first_charged_late_is_zero_for_the_nodes_before_and_after)
+{
+	struct trie t;
+	uint32_t last = 0;
+
+	cr_assert_eq(trie_init(&t), 0);
+	for (uint32_t f = 0; f < 3000; f++)
+		cr_assert_eq(trie_add(&t, &f, 1, &last), 0);
+	cr_assert_eq(trie_charge(&t, last, TRIE_BEFORE, 9), 0);
+	for (uint32_t f = 3000; f < 9000; f++)
+		cr_assert_eq(trie_add(&t, &f, 1, &last), 0);
+	for (uint32_t id = 0; id < t.count; id++)
+		cr_assert_eq(self(&t, TRIE_BEFORE, id), id == 3000 ? 9 : 0, "node %u", id);
+	trie_release(&t);
+}
+
+Test(trie, append_joins_with_the_stack_before_it_only)
+{
+	uint32_t ab[] = { 'a', 'b' }, ac[] = { 'a', 'c' }, n1, n2, n3, n4;
+	struct trie t;
+
+	cr_assert_eq(trie_init(&t), 0);
+	cr_assert_eq(trie_append(&t, ab, 2, 0, &n1), 0);
+	cr_assert_eq(trie_append(&t, ab, 2, n1, &n2), 0);
+	cr_assert_eq(n2, n1, "equal neighbours are one");
+	cr_assert_eq(trie_append(&t, ac, 2, n2, &n3), 0);
+	cr_assert_eq(t.nodes[n3].parent, t.nodes[n1].parent, "'a' goes on");
+	cr_assert_eq(trie_append(&t, ab, 2, n3, &n4), 0);
+	cr_assert_neq(n4, n1, "what was interrupted begins anew");
+	cr_assert_eq(t.nodes[n4].parent, t.nodes[n3].parent);
+	cr_assert_str_eq(frames_of(&t, n4), "ab");
+	trie_release(&t);
+}
+
+Test(trie, append_knows_prefixes_from_equal_stacks)
+{
+	uint32_t abc[] = { 'a', 'b', 'c' }, b[] = { 'b' }, deep, shallow, other, empty;
+	struct trie t;
+
+	cr_assert_eq(trie_init(&t), 0);
+	cr_assert_eq(trie_append(&t, abc, 3, 0, &deep), 0);
+	cr_assert_eq(trie_append(&t, abc, 2, deep, &shallow), 0);
+	cr_assert_eq(shallow, t.nodes[deep].parent, "a prefix is on the way");
+	cr_assert_eq(trie_append(&t, b, 1, shallow, &other), 0);
+	cr_assert_eq(t.nodes[other].parent, 0);
+	cr_assert_str_eq(frames_of(&t, other), "b");
+	cr_assert_eq(trie_append(&t, b, 0, other, &empty), 0);
+	cr_assert_eq(empty, 0);
+	trie_release(&t);
+}
+
+static void fill(struct trie *t, uint32_t from, uint32_t to)
+{
+	uint32_t frames[8], node, state;
+
+	for (uint32_t i = from; i < to; i++) {
+		size_t count = i % 8;
+
+		state = i * 2654435761u;
+		for (size_t j = 0; j < count; j++)
+			frames[j] = (state >> (3 * j)) & 7;
+		cr_assert_eq(trie_add(t, frames, count, &node), 0);
+		cr_assert_eq(trie_charge(t, node, TRIE_WEIGHT, i), 0);
+		cr_assert_eq(trie_charge(t, node, TRIE_SAMPLES, 1), 0);
+	}
+}
+
+/* All stacks of @a have the same values in @b. */
+static void check_below(const struct trie *a, struct trie *b)
+{
+	uint32_t frames[8], node;
+
+	for (uint32_t id = 0; id < a->count; id++) {
+		size_t i = 8;
+
+		for (uint32_t n = id; n; n = a->nodes[n].parent)
+			frames[--i] = a->nodes[n].frame;
+		cr_assert_eq(trie_add(b, frames + i, 8 - i, &node), 0);
+		cr_assert_eq(self(a, TRIE_WEIGHT, id), self(b, TRIE_WEIGHT, node));
+		cr_assert_eq(self(a, TRIE_SAMPLES, id), self(b, TRIE_SAMPLES, node));
+	}
+}
+
+Test(trie, merging_parts_equals_adding_everything_to_one)
+{
+	uint32_t same[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, count;
+	struct trie whole, parts, part;
+
+	cr_assert_eq(trie_init(&whole), 0);
+	cr_assert_eq(trie_init(&parts), 0);
+	fill(&whole, 0, 4000);
+	for (uint32_t from = 0; from < 4000; from += 1000) {
+		cr_assert_eq(trie_init(&part), 0);
+		fill(&part, from, from + 1000);
+		cr_assert_eq(trie_merge(&parts, &part, same), 0);
+		trie_release(&part);
+	}
+	count = whole.count;
+	cr_assert_eq(parts.count, count);
+	check_below(&parts, &whole);
+	cr_assert_eq(whole.count, count, "the parts hold nothing else");
+	trie_release(&whole);
+	trie_release(&parts);
+}
+
+Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
+{
+	uint32_t map[128] = { ['a'] = 'x', ['b'] = 'y', ['c'] = 'y' };
+	struct trie to, from;
+	uint32_t xy;
+
+	cr_assert_eq(trie_init(&to), 0);
+	cr_assert_eq(trie_init(&from), 0);
+	charge(&to, "xy", 1);
+	charge(&from, "ab", 10);
+	charge(&from, "ac", 100);
+	charge(&from, "a", 1000);
+	cr_assert_eq(trie_merge(&to, &from, map), 0);
+	xy = add(&to, "xy");
+	cr_assert_eq(to.count, 3);
+	cr_assert_eq(self(&to, TRIE_WEIGHT, xy), 111);
+	cr_assert_eq(self(&to, TRIE_WEIGHT, to.nodes[xy].parent), 1000);
+	trie_release(&to);
+	trie_release(&from);
+}
+
+static void remember(struct trie *t, uint64_t low, uint64_t high, uint32_t node)
+{
+	trie_remember(t, &(struct trie_memory){ low, high, node, ~node });
+}
+
+Test(trie, what_was_remembered_is_recalled_or_forgotten_but_never_wrong)
+{
+	const struct trie_memory *m;
+	struct trie t;
+	int hits = 0;
+
+	cr_assert_eq(trie_init(&t), 0);
+	cr_assert_null(trie_recall(&t, 0, 0), "nothing is known yet");
+	remember(&t, 1, 2, 77);
+	m = trie_recall(&t, 1, 2);
+	cr_assert(m && m->node == 77 && m->note == ~77u);
+	cr_assert_null(trie_recall(&t, 1, 3), "both halves of a key count");
+	cr_assert_null(trie_recall(&t, 2, 2), "both halves of a key count");
+	for (uint64_t i = 0; i < 100000; i++)
+		remember(&t, i * 0x9e3779b97f4a7c15u, i, (uint32_t)i + 1);
+	for (uint64_t i = 0; i < 100000; i++) {
+		m = trie_recall(&t, i * 0x9e3779b97f4a7c15u, i);
+		if (!m)
+			continue;
+		cr_assert(m->node == i + 1 && m->note == ~m->node);
+		hits++;
+	}
+	cr_assert_gt(hits, 0);
+	trie_release(&t);
+}
+
+Test(trie, a_stack_as_deep_as_a_record_can_be_is_one_path)
+{
+	static uint32_t frames[8192];
+	struct trie t;
+	uint32_t node;
+
+	for (uint32_t i = 0; i < 8192; i++)
+		frames[i] = i;
+	cr_assert_eq(trie_init(&t), 0);
+	cr_assert_eq(trie_add(&t, frames, 8192, &node), 0);
+	cr_assert_eq(t.count, 8193);
+	trie_release(&t);
+}
+
+Test(trie, a_million_nodes_take_less_than_40_bytes_each)
+{
+	struct trie t;
+	uint32_t node, frames[2];
+	size_t bytes;
+
+	cr_assert_eq(trie_init(&t), 0);
+	for (uint32_t i = 0; i < 1000000; i++) {
+		frames[0] = i / 1000;
+		frames[1] = i % 1000;
+		cr_assert_eq(trie_add(&t, frames, 2, &node), 0);
+		cr_assert_eq(trie_charge(&t, node, TRIE_WEIGHT, 1), 0);
+		cr_assert_eq(trie_charge(&t, node, TRIE_SAMPLES, 1), 0);
+	}
+	bytes = t.count * (sizeof(*t.nodes) + 16) + (t.mask + 1) * sizeof(*t.slots);
+	cr_assert_lt(bytes / t.count, 40);
+	trie_release(&t);
+}

@@ -1,0 +1,314 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include "weight/weight.h"
+
+#define SECOND 1000000000ull
+
+/* Filters, and somebody who asks them. */
+static struct context ctx;
+static struct intern strings;
+static struct filters *filters;
+static struct filter_memo *memo;
+
+static void set_up(void)
+{
+	cr_assert_eq(intern_init(&strings), 0);
+	cr_assert_eq(filters_new(&filters), 0);
+	cr_assert_eq(filter_memo_new(filters, &memo), 0);
+}
+
+static void tear_down(void)
+{
+	filter_memo_free(memo);
+	filters_free(filters);
+	intern_release(&strings);
+}
+
+TestSuite(filters, .init = set_up, .fini = tear_down);
+
+static void only(const char *text)
+{
+	cr_assert_eq(filters_add(&ctx, filters, FILTER_ONLY, text), 0, "%s: %s", text,
+		     ctx.error);
+}
+
+static void drop(const char *text)
+{
+	cr_assert_eq(filters_add(&ctx, filters, FILTER_DROP, text), 0, "%s: %s", text,
+		     ctx.error);
+}
+
+static void refuses(const char *text, const char *sentence)
+{
+	cr_expect_eq(filters_add(&ctx, filters, FILTER_ONLY, text), -EINVAL, "%s", text);
+	cr_expect_str_eq(ctx.error, sentence);
+	cr_expect(filters_empty(filters));
+}
+
+static uint32_t id_of(const char *text)
+{
+	uint32_t id;
+
+	cr_assert_eq(intern_add(&strings, text, strlen(text), &id), 0);
+	return id;
+}
+
+static bool pass(const struct filter_subject *s)
+{
+	return filters_pass(filters, memo, &strings, s);
+}
+
+static bool pass_comm(const char *comm)
+{
+	return pass(&(struct filter_subject){ .comm = id_of(comm) });
+}
+
+static bool pass_pid(uint32_t pid)
+{
+	return pass(&(struct filter_subject){ .pid = pid });
+}
+
+/* Of an input from 100 s to 110 s. */
+static bool pass_time(double seconds)
+{
+	return pass(&(struct filter_subject){
+		.time = 100 * SECOND + (uint64_t)(seconds * 1e9 + 0.5),
+		.first = 100 * SECOND,
+		.last = 110 * SECOND,
+	});
+}
+
+Test(filters, none_pass_everything)
+{
+	cr_expect(filters_empty(filters));
+	cr_expect(pass_pid(1));
+}
+
+Test(filters, a_text_matches_anywhere)
+{
+	only("comm=net");
+	cr_expect_not(filters_empty(filters));
+	cr_expect(pass_comm("netd"));
+	cr_expect(pass_comm("dnet0"));
+	cr_expect_not(pass_comm("nEt"));
+	cr_expect_not(pass_comm(""));
+}
+
+Test(filters, a_text_is_a_pattern)
+{
+	only("comm=^(?i:java|node)$");
+	cr_expect(pass_comm("Java"));
+	cr_expect(pass_comm("node"));
+	cr_expect_not(pass_comm("nodes"));
+}
+
+Test(filters, a_value_may_hold_the_sign_that_ends_the_key)
+{
+	only("comm=a=b");
+	cr_expect(pass_comm("xa=b"));
+	cr_expect_not(pass_comm("a"));
+}
+
+Test(filters, text_need_not_be_utf8)
+{
+	only("comm=\xff.x");
+	cr_expect(pass_comm("\xff\xfex"));
+}
+
+Test(filters, a_verdict_is_the_same_when_it_is_asked_for_again)
+{
+	only("comm=yes");
+	for (int i = 0; i < 3; i++) {
+		cr_expect(pass_comm("yes"));
+		cr_expect_not(pass_comm("no"));
+	}
+}
+
+Test(filters, verdicts_about_comm_and_event_are_apart)
+{
+	struct filter_subject s = { .comm = id_of("x"), .event = id_of("x") };
+
+	only("comm=x");
+	drop("event=y");
+	cr_expect(pass(&s));
+	drop("event=x");
+	filter_memo_free(memo);
+	cr_assert_eq(filter_memo_new(filters, &memo), 0);
+	cr_expect_not(pass(&s));
+}
+
+Test(filters, the_same_key_again_is_or)
+{
+	only("pid=1");
+	only("pid=2");
+	cr_expect(pass_pid(1));
+	cr_expect(pass_pid(2));
+	cr_expect_not(pass_pid(3));
+}
+
+Test(filters, different_keys_are_and)
+{
+	only("pid=1");
+	only("cpu=2");
+	cr_expect(pass(&(struct filter_subject){ .pid = 1, .cpu = 2 }));
+	cr_expect_not(pass(&(struct filter_subject){ .pid = 1, .cpu = 3 }));
+	cr_expect_not(pass(&(struct filter_subject){ .pid = 2, .cpu = 2 }));
+}
+
+Test(filters, any_drop_drops)
+{
+	drop("pid=1");
+	drop("cpu=2");
+	cr_expect_not(pass(&(struct filter_subject){ .pid = 1, .cpu = 3 }));
+	cr_expect_not(pass(&(struct filter_subject){ .pid = 3, .cpu = 2 }));
+	cr_expect(pass(&(struct filter_subject){ .pid = 3, .cpu = 3 }));
+}
+
+Test(filters, drop_wins_over_only)
+{
+	only("pid=1-9");
+	drop("pid=5");
+	cr_expect(pass_pid(4));
+	cr_expect_not(pass_pid(5));
+}
+
+Test(filters, numbers_are_lists_and_ranges)
+{
+	only("pid=1,5-9,20-");
+	cr_expect_not(pass_pid(0));
+	cr_expect(pass_pid(1));
+	cr_expect_not(pass_pid(4));
+	cr_expect(pass_pid(5));
+	cr_expect(pass_pid(9));
+	cr_expect_not(pass_pid(10));
+	cr_expect(pass_pid(20));
+	cr_expect(pass_pid(UINT32_MAX));
+}
+
+Test(filters, tid_and_cpu_are_their_own)
+{
+	struct filter_subject s = { .pid = 1, .tid = 2, .cpu = 3 };
+
+	only("pid=1");
+	only("tid=2");
+	only("cpu=3");
+	cr_expect(pass(&s));
+	s.tid = 1;
+	cr_expect_not(pass(&s));
+}
+
+Test(filters, a_time_has_its_start_but_not_its_end)
+{
+	only("time=2,3.5");
+	cr_expect_not(pass_time(1.999999999));
+	cr_expect(pass_time(2));
+	cr_expect(pass_time(3.499999999));
+	cr_expect_not(pass_time(3.5));
+}
+
+Test(filters, a_time_may_be_open)
+{
+	only("time=,1");
+	only("time=9.5,");
+	cr_expect(pass_time(0));
+	cr_expect_not(pass_time(1));
+	cr_expect(pass_time(10));
+}
+
+Test(filters, a_time_may_be_a_percentage)
+{
+	only("time=10%-20%");
+	cr_expect_not(pass_time(0.999999999));
+	cr_expect(pass_time(1));
+	cr_expect(pass_time(1.999999999));
+	cr_expect_not(pass_time(2));
+}
+
+Test(filters, a_percentage_may_have_a_fraction)
+{
+	only("time=12.5%-99.9%");
+	cr_expect_not(pass_time(1.249));
+	cr_expect(pass_time(1.25));
+	cr_expect(pass_time(9.98));
+	cr_expect_not(pass_time(9.99));
+}
+
+Test(filters, a_hundred_percent_has_the_last_sample)
+{
+	only("time=90%-100%");
+	cr_expect(pass_time(10));
+}
+
+Test(filters, a_time_before_the_first_sample_counts_as_it)
+{
+	only("time=0,1");
+	cr_expect(pass(&(struct filter_subject){ .time = 5, .first = 10, .last = 20 }));
+}
+
+Test(filters, the_end_of_time_does_not_overflow)
+{
+	struct filter_subject s = { .time = UINT64_MAX / 2, .last = UINT64_MAX };
+
+	only("time=50%-51%");
+	cr_expect(pass(&s));
+	s.time = UINT64_MAX / 100 * 52;
+	cr_expect_not(pass(&s));
+}
+
+/* The second alternative would match, but the first one never comes to an end. */
+Test(filters, a_pattern_that_takes_too_long_matches_nothing)
+{
+	only("comm=^(a+)+[bc]|^a");
+	cr_expect(pass_comm("aab"));
+	cr_expect_not(pass_comm("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"));
+}
+
+Test(filters, refuse_what_is_no_filter)
+{
+	refuses("pid", "filter 'pid' is not KEY=VALUE");
+	refuses("", "filter '' is not KEY=VALUE");
+	refuses("pod=1", "filter 'pod=1': the keys are comm, event, pid, tid, cpu, time");
+	refuses("=1", "filter '=1': the keys are comm, event, pid, tid, cpu, time");
+	refuses("pid=", "filter 'pid=' has no value");
+	refuses("comm=", "filter 'comm=' has no value");
+}
+
+Test(filters, refuse_what_is_no_number)
+{
+	refuses("pid=abc", "filter 'pid=abc': 'abc' is no number");
+	refuses("pid=1,,2", "filter 'pid=1,,2': '' is no number");
+	refuses("pid=1,", "filter 'pid=1,': '' is no number");
+	refuses("pid=-5", "filter 'pid=-5': '-5' is no number");
+	refuses("pid=1-2-3", "filter 'pid=1-2-3': '1-2-3' is no number");
+	refuses("tid=0x10", "filter 'tid=0x10': '0x10' is no number");
+	refuses("cpu=4294967296", "filter 'cpu=4294967296': '4294967296' is no number");
+	refuses("cpu=99999999999999999999",
+		"filter 'cpu=99999999999999999999': '99999999999999999999' is no number");
+	refuses("cpu=9-5", "filter 'cpu=9-5': '9-5' runs backwards");
+	refuses("cpu= 1", "filter 'cpu= 1': ' 1' is no number");
+}
+
+Test(filters, refuse_what_is_no_time)
+{
+	refuses("time=5", "filter 'time=5': a time is START,END in seconds, or 10%-20%");
+	refuses("time=,", "filter 'time=,' has neither start nor end");
+	refuses("time=a,5", "filter 'time=a,5': 'a' is no time");
+	refuses("time=1,b", "filter 'time=1,b': 'b' is no time");
+	refuses("time=1e3,", "filter 'time=1e3,': '1e3' is no time");
+	refuses("time=.,5", "filter 'time=.,5': '.' is no time");
+	refuses("time=-1,5", "filter 'time=-1,5': '-1' is no time");
+	refuses("time=5,3", "filter 'time=5,3' ends before it starts");
+	refuses("time=1,2,3", "filter 'time=1,2,3': '2,3' is no time");
+	refuses("time=10%-101%", "filter 'time=10%-101%': '101%' is no time");
+	refuses("time=99999999999,",
+		"filter 'time=99999999999,': '99999999999' is no time");
+}
+
+Test(filters, refuse_a_broken_pattern)
+{
+	refuses("comm=a(",
+		"filter 'comm=a(': missing closing parenthesis, at character 3 of "
+		"the pattern");
+}

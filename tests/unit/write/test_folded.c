@@ -1,0 +1,134 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "unit/write/tree.h"
+
+static void expect(struct tree *t, const char *expected)
+{
+	int err;
+	char *text = tree_fold(t, &err);
+
+	cr_expect_eq(err, 0);
+	cr_expect_str_eq(text, expected);
+	free(text);
+	tree_release(t);
+}
+
+Test(folded, stacks_that_end_somewhere_have_a_line)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "main;work", 5);
+	tree_add(&t, "idle", 3);
+	tree_add(&t, "main;work", 1);
+	expect(&t, "idle 3\nmain;work 6\n");
+}
+
+Test(folded, lines_are_sorted_by_the_whole_stack)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b;c", 1);
+	tree_add(&t, "a;b.part;b", 1);
+	tree_add(&t, "a;b.part", 1);
+	tree_add(&t, "a;b", 1);
+	tree_add(&t, "a;b.part.0;d", 1);
+	tree_add(&t, "a;b!;d", 1);
+	tree_add(&t, "a;c", 1);
+	tree_add(&t, "a", 1);
+	tree_add(&t, "a<", 1);
+	tree_add(&t, "a.b;d", 1);
+	expect(&t, "a 1\na.b;d 1\na;b 1\na;b!;d 1\na;b.part 1\na;b.part.0;d 1\n"
+		   "a;b.part;b 1\na;b;c 1\na;c 1\na< 1\n");
+}
+
+Test(folded, functions_with_the_same_label_share_a_line)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.in.mark_kernel = true;
+	tree_add(&t, "a;f@1", 1);
+	tree_add(&t, "a;f@2", 2);
+	tree_add(&t, "a;f@k", 4);
+	expect(&t, "a;f 3\na;f_[k] 4\n");
+}
+
+Test(folded, a_difference_has_two_columns)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add_before(&t, "a;b", 3, 5);
+	tree_add_before(&t, "a;gone", 7, 0);
+	tree_add_before(&t, "a", 0, 1);
+	expect(&t, "a 0 1\na;b 3 5\na;gone 7 0\n");
+}
+
+Test(folded, fractions_are_kept)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.named.decimals = 2;
+	tree_add(&t, "a", 1250);
+	tree_add(&t, "b", 300);
+	expect(&t, "a 12.5\nb 3\n");
+}
+
+Test(folded, an_empty_stack_keeps_its_weight)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "", 30);
+	tree_add(&t, "a", 1);
+	expect(&t, " 30\na 1\n");
+}
+
+Test(folded, an_empty_tree_has_no_lines)
+{
+	struct tree t;
+
+	tree_init(&t);
+	expect(&t, "");
+}
+
+Test(folded, a_stream_that_fails_is_an_error)
+{
+	struct tree t;
+	FILE *out = fopen("/dev/full", "w");
+
+	tree_init(&t);
+	tree_add(&t, "a", 1);
+	cr_assert_not_null(out);
+	cr_expect_eq(write_folded(&t.ctx, &t.in, out), -ENOSPC);
+	cr_expect_str_not_empty(t.ctx.error);
+	fclose(out);
+	tree_release(&t);
+}
+
+Test(folded, a_very_deep_stack_is_written)
+{
+	struct tree t;
+	size_t depth = 2000;
+	struct text stack = { 0 };
+	char *text;
+	int err;
+
+	tree_init(&t);
+	for (size_t i = 0; i < depth; i++)
+		text_string(&stack, i ? ";f" : "f");
+	tree_add(&t, stack.bytes, 1);
+	text = tree_fold(&t, &err);
+	cr_expect_eq(err, 0);
+	cr_expect_eq(strlen(text), 2 * depth - 1 + 3);
+	free(text);
+	text_release(&stack);
+	tree_release(&t);
+}

@@ -1,0 +1,360 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit/write/tree.h"
+
+static char *draw(struct tree *t, const struct svg_options *options)
+{
+	int err;
+	char *svg = tree_draw(t, options, &err);
+
+	cr_assert_eq(err, 0, "%s", t->ctx.error);
+	return svg;
+}
+
+/* One picture, in which @text has to be. */
+static void expect_text(struct tree *t, struct svg_options options, const char *text)
+{
+	char *svg = draw(t, &options);
+
+	cr_expect_not_null(strstr(svg, text), "no %s", text);
+	free(svg);
+}
+
+static void expect_no_text(struct tree *t, struct svg_options options, const char *text)
+{
+	char *svg = draw(t, &options);
+
+	cr_expect_null(strstr(svg, text), "%s", text);
+	free(svg);
+}
+
+static void expect_refused(struct tree *t, struct svg_options options, const char *text)
+{
+	int err;
+	char *svg = tree_draw(t, &options, &err);
+
+	cr_expect_eq(err, -EINVAL);
+	cr_expect_not_null(strstr(t->ctx.error, text), "%s", t->ctx.error);
+	cr_expect_eq(strlen(svg), 0u);
+	free(svg);
+}
+
+static void make(struct tree *t)
+{
+	tree_init(t);
+	tree_add(t, "a;b", 10);
+	tree_add(t, "a;c", 1234558);
+}
+
+Test(svg, a_frame_is_written_as_flamegraph_pl_writes_it)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b", 10);
+	tree_add(&t, "c", 10);
+	expect_text(
+		&t, (struct svg_options){ 0 },
+		"<g >\n<title>b (10 samples, 50.00%)</title><rect x=\"10.0\" y=\"37\" "
+		"width=\"590.0\" height=\"15.0\" fill=\"rgb(230,117,28)\" rx=\"2\" "
+		"ry=\"2\" />\n<text  x=\"13.00\" y=\"47.5\" >b</text>\n</g>\n");
+	tree_release(&t);
+}
+
+Test(svg, titles_have_counts_with_commas_and_percents)
+{
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<title>all (1,234,568 samples, 100%)<");
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<title>a (1,234,568 samples, 100.00%)<");
+	expect_text(&t, (struct svg_options){ .countname = "<ns>" },
+		    "<title>c (1,234,558 &lt;ns&gt;, 100.00%)<");
+	expect_text(&t, (struct svg_options){ .factor = 0.5, .minwidth = "0" },
+		    "<title>b (5 samples, 0.00%)<");
+	expect_text(
+		&t, (struct svg_options){ .total = 2469136 },
+		"<title>all (2,469,136 samples, 100%)</title><rect x=\"10.0\" y=\"69\" "
+		"width=\"1180.0\"");
+	expect_text(&t, (struct svg_options){ .total = 2469136 },
+		    "<title>a (1,234,568 samples, 50.00%)<");
+	tree_release(&t);
+}
+
+Test(svg, counts_are_rounded_half_to_even)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.named.decimals = 1;
+	tree_add(&t, "a", 5);
+	tree_add(&t, "b", 15);
+	tree_add(&t, "c", 25);
+	expect_text(&t, (struct svg_options){ 0 }, "<title>a (0 samples, 0.00%)<");
+	expect_text(&t, (struct svg_options){ 0 }, "<title>b (2 samples, 44.44%)<");
+	expect_text(&t, (struct svg_options){ 0 }, "<title>c (2 samples, 44.44%)<");
+	tree_release(&t);
+}
+
+Test(svg, labels_are_cut_to_their_boxes)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.in.mark_kernel = true;
+	/* 100 pixels: 14 letters */
+	tree_add(&t, "fourteen_chars@k", 100);
+	tree_add(&t, "fifteen_letters", 100);
+	tree_add(&t,
+		 "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
+		 "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
+		 "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5",
+		 100);
+	tree_add(&t, "narrow", 20);
+	tree_add(&t, "three", 22);
+	tree_add(&t, "x", 1180 - 342);
+	expect_text(&t, (struct svg_options){ 0 }, ">fourteen_chars</text>");
+	expect_text(&t, (struct svg_options){ 0 }, ">fifteen_lett..</text>");
+	expect_text(&t, (struct svg_options){ 0 }, "\xe6\x97\xa5</text>");
+	expect_no_text(&t, (struct svg_options){ 0 }, ">n..</text>");
+	expect_text(&t, (struct svg_options){ 0 }, ">t..</text>");
+	tree_release(&t);
+}
+
+Test(svg, marks_are_not_printed_but_give_the_colour)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.in.mark_kernel = true;
+	tree_add(&t, "sys_read@k", 100);
+	expect_text(
+		&t, (struct svg_options){ .colors = "java" },
+		"<title>sys_read (100 samples, 100.00%)</title><rect x=\"10.0\" y=\"37\" "
+		"width=\"1180.0\" height=\"15.0\" fill=\"rgb(219,119,0)\"");
+	tree_release(&t);
+}
+
+static bool is_clean(const char *svg)
+{
+	for (const unsigned char *p = (const unsigned char *)svg; *p; p++)
+		if (*p < 0x20 && *p != '\n' && *p != '\t')
+			return false;
+	return true;
+}
+
+Test(svg, hostile_names_are_harmless)
+{
+	struct tree t;
+	char *svg;
+
+	tree_init(&t);
+	tree_add(&t, "</title><script>alert(1)</script>", 100);
+	tree_add(&t, "]]>&\"'", 100);
+	tree_add(&t, "esc\x1b[31m\x01", 100);
+	tree_add(&t, "bad\xff\xc3", 100);
+	svg = draw(&t, &(struct svg_options){ .title = "A & <B>",
+					      .subtitle = "]]>",
+					      .notes = "a--b",
+					      .nametype = "\"><x",
+					      .fonttype = "\"&" });
+	cr_expect(is_clean(svg));
+	cr_expect_null(strstr(svg, "<script>alert"));
+	cr_expect_null(strstr(svg, "\xff"));
+	cr_expect_null(strstr(svg, "\xc3"));
+	cr_expect_not_null(strstr(svg, "<title>bad\xef\xbf\xbd\xef\xbf\xbd (100"));
+	cr_expect_not_null(strstr(svg, ">A &amp; &lt;B&gt;</text>"));
+	cr_expect_not_null(strstr(svg, "data-nametype=\"&quot;&gt;&lt;x\""));
+	cr_expect_not_null(strstr(svg, "<!-- NOTES: a- -b -->"));
+	free(svg);
+	tree_release(&t);
+}
+
+Test(svg, the_embedded_viewer_does_not_end_its_cdata_section)
+{
+	struct tree t;
+	char *svg;
+	int ends = 0;
+
+	make(&t);
+	svg = draw(&t, NULL);
+	for (const char *p = svg; (p = strstr(p, "]]>")); p++)
+		ends++;
+	cr_expect_eq(ends, 2);
+	free(svg);
+	tree_release(&t);
+}
+
+Test(svg, differences_are_coloured_where_stacks_end)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add_before(&t, "a;b", 100, 300);
+	tree_add_before(&t, "a;c", 200, 100);
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<title>b (300 samples, 75.00%; +50.00%)</title><rect x=\"10.0\" "
+		    "y=\"37\" width=\"885.0\" height=\"15.0\" fill=\"rgb(255,0,0)\"");
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<title>c (100 samples, 25.00%; -25.00%)</title><rect x=\"895.0\" "
+		    "y=\"37\" width=\"295.0\" height=\"15.0\" fill=\"rgb(105,105,255)\"");
+	expect_text(
+		&t, (struct svg_options){ 0 },
+		"<title>a (400 samples, 100.00%; 0.00%)</title><rect x=\"10.0\" "
+		"y=\"53\" width=\"1180.0\" height=\"15.0\" fill=\"rgb(255,255,255)\"");
+	expect_text(&t, (struct svg_options){ 0 }, "<title>all (400 samples, 100%)<");
+	expect_text(&t, (struct svg_options){ .negate = true },
+		    "<title>b (300 samples, 75.00%; -50.00%)</title><rect x=\"10.0\" "
+		    "y=\"37\" width=\"885.0\" height=\"15.0\" fill=\"rgb(0,0,255)\"");
+	tree_release(&t);
+}
+
+Test(svg, titles_follow_the_kind_of_graph)
+{
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, (struct svg_options){ 0 }, ">Flame Graph</text>");
+	expect_text(&t, (struct svg_options){ .inverted = true }, ">Icicle Graph</text>");
+	expect_text(&t, (struct svg_options){ .inverted = true, .flamechart = true },
+		    ">Flame Chart</text>");
+	expect_text(&t, (struct svg_options){ .title = "Mine" }, ">Mine</text>");
+	tree_release(&t);
+}
+
+Test(svg, the_background_goes_with_the_palette)
+{
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, (struct svg_options){ 0 },
+		    "stop-color=\"#eeeeb0\" offset=\"95%\"");
+	expect_text(&t, (struct svg_options){ .colors = "io" }, "\"#e0e0ff\"");
+	expect_text(&t, (struct svg_options){ .bgcolors = "grey" }, "\"#e8e8e8\"");
+	expect_text(&t, (struct svg_options){ .bgcolors = "#12aBcd" }, "\"#12aBcd\"");
+	tree_release(&t);
+}
+
+Test(svg, narrow_frames_are_left_out_and_make_the_picture_lower)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", 999);
+	tree_add(&t, "b;c;d", 1);
+	expect_text(&t, (struct svg_options){ 0 }, "height=\"134\"");
+	expect_text(&t, (struct svg_options){ .minwidth = "2" }, "height=\"102\"");
+	expect_text(&t, (struct svg_options){ .minwidth = "0.1%" }, "<title>d (");
+	expect_no_text(&t, (struct svg_options){ .minwidth = "0.2%" }, "<title>d (");
+	tree_release(&t);
+}
+
+Test(svg, separators_are_grey)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;--;b;-;c", 100);
+	expect_text(&t, (struct svg_options){ 0 }, "fill=\"rgb(160,160,160)\"");
+	expect_text(&t, (struct svg_options){ 0 }, "fill=\"rgb(200,200,200)\"");
+	tree_release(&t);
+}
+
+Test(svg, options_that_cannot_be_are_refused_with_a_sentence)
+{
+	struct tree t;
+
+	make(&t);
+	expect_refused(&t, (struct svg_options){ .colors = "pink" },
+		       "no palette 'pink': there are hot, mem, io");
+	expect_refused(&t, (struct svg_options){ .bgcolors = "#12345g" }, "#rrggbb");
+	expect_refused(&t, (struct svg_options){ .bgcolors = "white" }, "'white'");
+	expect_refused(&t, (struct svg_options){ .minwidth = "abc" }, "'abc'");
+	expect_refused(&t, (struct svg_options){ .notes = "<" }, "notes");
+	expect_refused(&t, (struct svg_options){ .width = 20 }, "width");
+	expect_refused(&t, (struct svg_options){ .fontsize = -1 }, "fontsize");
+	expect_refused(&t, (struct svg_options){ .fontwidth = 0.0 / 0.0 }, "fontwidth");
+	tree_release(&t);
+}
+
+Test(svg, an_empty_tree_gives_a_picture_that_says_so)
+{
+	struct tree t;
+	char *svg;
+	int err;
+
+	tree_init(&t);
+	svg = tree_draw(&t, NULL, &err);
+	cr_expect_eq(err, -ENODATA);
+	cr_expect_str_eq(t.ctx.error, "no stack counts found");
+	cr_expect_not_null(strstr(svg, "height=\"60\""));
+	cr_expect_not_null(strstr(svg, "ERROR: "));
+	cr_expect_str_eq(svg + strlen(svg) - 7, "</svg>\n");
+	free(svg);
+	tree_release(&t);
+}
+
+Test(svg, low_counts_and_totals_are_warned_about)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", 20);
+	free(draw(&t, &(struct svg_options){ .total = 10 }));
+	cr_expect_str_eq(
+		t.warnings,
+		"stack count is low (20). Did something go wrong?\n"
+		"specified --total 10 is less than actual total 20, so ignored\n");
+	t.warnings[0] = '\0';
+	free(draw(&t, &(struct svg_options){ .countname = "ns", .total = 0.1 }));
+	cr_expect_str_eq(t.warnings, "");
+	tree_release(&t);
+}
+
+Test(svg, the_same_input_gives_the_same_bytes)
+{
+	struct svg_options options = { .random = true };
+	struct tree t;
+	char *one, *two;
+
+	make(&t);
+	one = draw(&t, &options);
+	two = draw(&t, &options);
+	cr_expect_str_eq(one, two);
+	free(one);
+	free(two);
+	tree_release(&t);
+}
+
+Test(svg, a_palette_map_keeps_colours_between_graphs)
+{
+	char path[] = "/tmp/flamefold-map-XXXXXX";
+	struct svg_options options = { .palette_map = path };
+	struct tree t;
+
+	close(mkstemp(path));
+	make(&t);
+	free(draw(&t, &options));
+	options.colors = "blue";
+	expect_text(&t, options, "fill=\"rgb(236,146,35)\"");
+	unlink(path);
+	tree_release(&t);
+}
+
+Test(svg, a_stream_that_fails_is_an_error)
+{
+	FILE *out = fopen("/dev/full", "w");
+	struct tree t;
+
+	cr_assert_not_null(out);
+	make(&t);
+	cr_expect_eq(write_svg(&t.ctx, &t.in, NULL, out), -ENOSPC);
+	fclose(out);
+	tree_release(&t);
+}

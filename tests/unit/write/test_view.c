@@ -1,0 +1,184 @@
+#include "write/view.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "unit/write/tree.h"
+
+/* "(a 10@0(b 3@0)(c 7@3))": labels, totals, what lies to the left; children inside. */
+static char *picture(struct tree *t, unsigned flags)
+{
+	struct text text = { 0 };
+	struct view view;
+	struct view_walk w = { 0 };
+	uint32_t open = 0;
+
+	cr_assert_eq(view_make(&t->ctx, &t->in, flags, &view), 0);
+	do {
+		const struct view_node *n = &view.nodes.v[w.node];
+
+		for (; open > w.depth; open--)
+			text_char(&text, ')');
+		text_printf(&text, "(%s %d@%d", label_text(&view.labels, n->label),
+			    (int)n->total, (int)w.start);
+		open++;
+	} while (view_next(&view, &w, VIEW_INTO));
+	for (; open > 0; open--)
+		text_char(&text, ')');
+	view_release(&view);
+	return text.bytes;
+}
+
+static void expect(struct tree *t, unsigned flags, const char *expected)
+{
+	char *actual = picture(t, flags);
+
+	cr_expect_str_eq(actual, expected);
+	free(actual);
+	tree_release(t);
+}
+
+Test(view, functions_with_the_same_label_are_one)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b@1;c", 1);
+	tree_add(&t, "a;x", 5);
+	tree_add(&t, "a;b@2;c", 2);
+	tree_add(&t, "a;b@2", 4);
+	expect(&t, 0, "( 12@0(a 12@0(b 7@0(c 3@4))(x 5@7)))");
+}
+
+Test(view, marks_tell_labels_apart)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.in.mark_kernel = t.in.mark_jit = true;
+	tree_add(&t, "f@k", 1);
+	tree_add(&t, "f@j", 2);
+	tree_add(&t, "f", 4);
+	tree_add(&t, "f_[k]", 8);
+	expect(&t, 0, "( 15@0(f 4@0)(f_[j] 2@4)(f_[k] 9@6))");
+}
+
+Test(view, marks_are_only_made_where_asked_for)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "f@k", 1);
+	tree_add(&t, "f@j", 2);
+	expect(&t, 0, "( 3@0(f 3@0))");
+}
+
+Test(view, siblings_are_in_the_order_of_sorted_stacks)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "b;c", 1);
+	tree_add(&t, "b.x", 1);
+	tree_add(&t, "d;c", 1);
+	tree_add(&t, "d.x", 1);
+	tree_add(&t, "d", 1);
+	expect(&t, 0, "( 5@0(b.x 1@0)(b 1@1(c 1@1))(d 2@2(c 1@3))(d.x 1@4))");
+}
+
+Test(view, in_order_only_equal_neighbours_are_joined)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.in.in_order = true;
+	tree_add(&t, "z;b@1", 1);
+	tree_add(&t, "z;b@2", 2);
+	tree_add(&t, "a", 4);
+	tree_add(&t, "z;b@1", 8);
+	expect(&t, 0, "( 15@0(z 3@0(b 3@0))(a 4@3)(z 8@7(b 8@7)))");
+}
+
+Test(view, reversed_stacks_are_merged_from_their_leaves)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b;m", 1);
+	tree_add(&t, "c;m", 2);
+	tree_add(&t, "m", 4);
+	tree_add(&t, "", 8);
+	expect(&t, VIEW_REVERSED, "( 15@0(m 7@8(b 1@12(a 1@12))(c 2@13)))");
+}
+
+Test(view, frames_behind_a_separator_are_wakers)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;--;w;x;--;y", 1);
+	expect(&t, VIEW_CHAIN,
+	       "( 1@0(a 1@0(-- 1@0(w_[w] 1@0(x_[w] 1@0(-- 1@0(y_[w] 1@0)))))))");
+}
+
+Test(view, a_stack_without_a_separator_gets_one)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b", 1);
+	tree_add(&t, "a", 2);
+	expect(&t, VIEW_CHAIN, "( 3@0(a 3@0(-- 2@0)(b 1@2(-- 1@2))))");
+}
+
+Test(view, a_separator_needs_something_on_both_sides)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "--;a;--;--;b", 1);
+	expect(&t, VIEW_CHAIN, "( 1@0(-- 1@0(a 1@0(-- 1@0(--_[w] 1@0(b_[w] 1@0))))))");
+}
+
+Test(view, the_column_before_goes_with_the_stacks)
+{
+	struct tree t;
+	struct view view;
+
+	tree_init(&t);
+	tree_add_before(&t, "a;b@1", 3, 1);
+	tree_add_before(&t, "a;b@2", 4, 1);
+	tree_add_before(&t, "a;gone", 5, 0);
+	cr_assert_eq(view_make(&t.ctx, &t.in, 0, &view), 0);
+	cr_assert_eq(view.nodes.count, 4u);
+	cr_assert_eq(view.before.count, 4u);
+	cr_expect_eq(view.nodes.v[0].total, 2u);
+	cr_expect_eq(view.before.v[0] + view.before.v[1], 0u);
+	cr_expect_eq(view.before.v[2], 7u);
+	cr_expect_eq(view.before.v[3], 5u);
+	cr_expect(view_is_leaf(&view, 3));
+	view_release(&view);
+	tree_release(&t);
+}
+
+Test(view, a_walk_can_pass_over_what_is_below_a_node)
+{
+	struct tree t;
+	struct view view;
+	struct view_walk w = { 0 };
+
+	tree_init(&t);
+	tree_add(&t, "a;b", 3);
+	tree_add(&t, "c", 4);
+	cr_assert_eq(view_make(&t.ctx, &t.in, 0, &view), 0);
+	cr_assert(view_next(&view, &w, VIEW_INTO));
+	cr_assert(view_next(&view, &w, VIEW_OVER));
+	cr_expect_str_eq(label_text(&view.labels, view.nodes.v[w.node].label), "c");
+	cr_expect_eq(w.start, 3u);
+	cr_expect_eq(w.depth, 1u);
+	cr_expect_not(view_next(&view, &w, VIEW_INTO));
+	view_release(&view);
+	tree_release(&t);
+}
