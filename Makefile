@@ -41,7 +41,7 @@ jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc
 quiet = $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
 
-.PHONY: all objects tests check demo bench format install uninstall clean distclean help FORCE
+.PHONY: all objects tests check demo demo-programs bench format install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
@@ -58,11 +58,14 @@ check: ## install what the tests need, build, run all tests
 	$(quiet)O='$(O)' DEPS='$(DEPS)' SAN='$(SAN)' CC='$(CC)' CXX='$(CXX)' CORPUS='$(CORPUS)' tests/run $(TESTS)
 
 demo: ## install what is missing, build, profile a small program: demo.svg
-	$(quiet)DEPS='$(DEPS)' scripts/deps build
-	$(quiet)+$(MAKE) $(jobs) all $(O)/tests/demo/workload
+	$(quiet)DEPS='$(DEPS)' scripts/deps demo
+	$(quiet)+$(MAKE) $(jobs) demo-programs
 	$(quiet)O='$(O)' tests/demo/demo
 
-bench: all $(O)/tests/bench/sumbytes $(O)/tests/demo/workload ## time flamefold against its peers
+demo-programs: all $(O)/tests/demo/workload
+	@:
+
+bench: demo-programs $(O)/tests/bench/sumbytes ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench
 
 check-%: scripts/check-% ## one check: layers headers symbols docs size format scripts

@@ -14,7 +14,8 @@ enum frame_flag {
 	FRAME_PID = 2, /* IMAGE_NAMES: address is a string id | pid << 32 */
 	FRAME_TID = 4, /* IMAGE_NAMES: address is an index of struct frames.threads */
 	FRAME_NAMELESS = 8, /* IMAGE_NAMES: address is a tid whose name is not known */
-	FRAME_GAP = 16, /* IMAGE_NAMES: no frame; its parent's own time in a flame chart */
+	FRAME_GAP =
+		16, /* IMAGE_NAMES: no frame; its parent's own time in a flame chart */
 };
 
 struct frame {
