@@ -8,6 +8,7 @@ DEPS    = build/deps
 CFLAGS  = -O2 -g
 SAN     =
 V       =
+T       = 60
 DESTDIR =
 prefix  = /usr/local
 bindir  = $(prefix)/bin
@@ -31,6 +32,8 @@ UNIT_ALL = $(wildcard tests/unit/*.c tests/unit/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
 API_SRC  = $(wildcard tests/api/*.c)
 API_H    = include/flamefold.h $(wildcard tests/api/*.h)
+HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
+FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 viewer   = $(sort $(wildcard src/write/viewer/*.$1))
 
 obj  = $(1:%.c=$(O)/%.o)
@@ -41,7 +44,7 @@ jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc
 quiet = $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
 
-.PHONY: all objects tests check demo demo-programs bench format install uninstall clean distclean help FORCE
+.PHONY: all objects tests check demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
@@ -50,7 +53,7 @@ all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so ## the command and 
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
-tests: all $(UNIT) $(API) $(O)/tests/demo/workload ## build the test programs, run nothing
+tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload ## build the test programs, run nothing
 
 check: ## install what the tests need, build, run all tests
 	$(quiet)DEPS='$(DEPS)' scripts/deps build test
@@ -67,6 +70,15 @@ demo-programs: all $(O)/tests/demo/workload
 
 bench: demo-programs $(O)/tests/bench/sumbytes ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench
+
+fuzz: ## each fuzz target for T seconds (60), from its seeds; needs clang
+	$(quiet)+$(MAKE) $(jobs) O=$(O)/fuzzed CC=clang SAN=fuzzer-no-link,address,undefined \
+		$(FUZZ:%=$(O)/fuzzed/fuzz/%)
+	$(quiet)for name in $(FUZZ); do \
+		tests/fuzz/seed $$name $(O)/fuzzed/seeds/$$name && \
+		$(O)/fuzzed/fuzz/$$name -max_total_time=$(T) -timeout=10 -print_final_stats=1 \
+			-artifact_prefix=$(O)/fuzzed/ $(O)/fuzzed/seeds/$$name || exit; \
+	done
 
 check-%: scripts/check-% ## one check: layers headers symbols docs size format scripts
 	$(quiet)O='$(O)' CC='$(CC)' CXX='$(CXX)' scripts/$@
@@ -119,6 +131,19 @@ $(O)/tests/inside.a: $(call obj,$(LIB_SRC) $(filter-out $(UNIT_SRC),$(UNIT_ALL))
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lcriterion $(LIBS) -lm
+
+# Hostile input, with our driver or, in O/fuzzed, with libFuzzer's.
+$(O)/tests/hostile/%: tests/hostile/%.c $(O)/libflamefold.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a 
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a tests/fuzz/profile.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %.h,$^) $(LIBS)
 
 # API tests see <flamefold.h> and one form of the library.
 api_flags = -Iinclude -Wall -Wextra -Wno-missing-field-initializers $(CFLAGS) $(ALL_LDFLAGS)
@@ -178,6 +203,7 @@ help: ## this text
 		'  DESTDIR= prefix=   where install puts things (/usr/local)' \
 		'  CORPUS=dir  recorded profiles for check; without it their tests are skipped' \
 		'  TESTS=text  check only tests whose kind and name contain this' \
+		'  T=seconds   for fuzz' \
 		'  BENCH_SAMPLES= BENCH_RUNS= FLAMEGRAPH=dir KEEP=1   for bench'
 
 -include $(shell find $(O)/src $(O)/tests -name '*.d' 2>/dev/null)

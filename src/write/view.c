@@ -179,7 +179,9 @@ static int add_nodes(struct builder *b, struct spot *places)
 		int err = label_of(b, i, &label);
 
 		places[i] = places[n->parent];
-		if (err == 0 && ends_at(tree, i)) {
+		if (err == 0 && label == VIEW_GAP && !b->in->in_order) {
+			err = charge(b, i, places[i].node);
+		} else if (err == 0 && ends_at(tree, i)) {
 			err = end(b, places[i], label, &to);
 			if (err == 0)
 				err = charge(b, i, to);

@@ -4,6 +4,11 @@ bats_require_minimum_version 1.5.0
 
 load recordings
 
+setup_file()
+{
+	build_cases
+}
+
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
@@ -50,8 +55,7 @@ each_way()
 
 	for case in "$cases"/*.pd; do
 		! grep -q '^# fails:' "$case" || continue
-		"$build" -o case.data "$case"
-		each_way case.data || { wrong=$((wrong + 1)); echo "in $case"; }
+		each_way "$built/$(basename "$case" .pd).data" || wrong=$((wrong + 1))
 		done=$((done + 1))
 	done
 	[ "$done" -gt 30 ]

@@ -9,6 +9,7 @@ busy=$BATS_FILE_TMPDIR/busy.data
 # 48 processes that fork, exec and map again, in an order that is not that of time.
 setup_file()
 {
+	build_cases
 	"$build" -o "$busy" - <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
 	comm pid=1 name=init time=1
@@ -40,7 +41,7 @@ setup()
 	local case wrong=0
 
 	for case in "$cases"/*.pd; do
-		"$BATS_TEST_DIRNAME/case" "$flamefold" "$case" "$BATS_TEST_TMPDIR" ||
+		"$BATS_TEST_DIRNAME/case" "$flamefold" "$case" "$built/$(basename "$case" .pd).data" ||
 			wrong=$((wrong + 1))
 	done
 	[ "$wrong" -eq 0 ]
@@ -56,9 +57,8 @@ setup()
 		options=--addrs
 		! grep -q '^# fold:' "$case" ||
 			options=$(sed -n 's/^# fold://p' "$case" | sed 's/--compat=[a-z]*//; s/--event=/--event-filter=/')
-		"$build" -o case.data "$case"
 		# shellcheck disable=SC2086 # options are words
-		folded_by_perf case.data $options >by_perf
+		folded_by_perf "$built/$(basename "$case" .pd).data" $options >by_perf
 		compared=$((compared + 1))
 		diff "${case%.pd}.folded" by_perf || { echo "$case"; wrong=$((wrong + 1)); }
 	done

@@ -6,6 +6,13 @@ flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 build=$root/tests/perfdata/build
 cases=$root/tests/perfdata/cases
 
+# All of them, built: $built/NAME.data.
+built=$BATS_FILE_TMPDIR/cases
+build_cases()
+{
+	"$build" -d "$built" "$cases"/*.pd
+}
+
 # Without the symbols of this machine: the same output everywhere.
 empty=$BATS_FILE_TMPDIR/empty
 

@@ -3,7 +3,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned flags[] = { 0, FF_FLAMECHART, FF_COMPAT_STACKCOLLAPSE, FF_ADDRS };
+	static const unsigned flags[] = { 0, FF_FLAMECHART, FF_COMPAT_STACKCOLLAPSE,
+					  FF_ADDRS };
 
 	if (size > 1)
 		fuzz_profile(data + 1, size - 1, flags[data[0] % 4]);

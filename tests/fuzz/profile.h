@@ -56,7 +56,8 @@ static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags
 	struct ff_profile *p;
 	char path[32];
 
-	fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size, "memory for the input");
+	fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size,
+		   "memory for the input");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	options.threads = 1;
 	options.flags = flags;
@@ -66,13 +67,16 @@ static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags
 	if (ff_profile_read(p, path) == 0 && ff_profile_finish(p) == 0) {
 		uint64_t kept = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE);
 
-		fuzz_check(ff_profile_total(p, FF_TOTAL_WEIGHT_READ) ==
-				   kept + ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT) +
-					   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER) +
-					   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED),
-			   "conservation");
-		fuzz_check(ff_node_total(p, ff_profile_root(p)) == kept, "the root is everything");
-		fuzz_check(fuzz_sum(p, ff_profile_root(p)) == kept, "the nodes are everything");
+		fuzz_check(
+			ff_profile_total(p, FF_TOTAL_WEIGHT_READ) ==
+				kept + ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT) +
+					ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER) +
+					ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED),
+			"conservation");
+		fuzz_check(ff_node_total(p, ff_profile_root(p)) == kept,
+			   "the root is everything");
+		fuzz_check(fuzz_sum(p, ff_profile_root(p)) == kept,
+			   "the nodes are everything");
 		fuzz_write(p);
 	} else {
 		fuzz_check(ff_profile_error(p)[0] != '\0', "a failure explains itself");

@@ -35,7 +35,9 @@
 
 enum {
 	BATCH = 200, /* cases of one child */
-	MEMORY_KIB = 200 * 1024, /* most memory of a child; not where a sanitizer takes its own */
+	MEMORY_KIB =
+		200 *
+		1024, /* most memory of a child; not where a sanitizer takes its own */
 	FIRST_BYTES = 4096,
 	HEADER = 104,
 };
@@ -95,7 +97,8 @@ static const char *judge(const char *path, FILE *sink)
 	struct ff_profile *p;
 	int err;
 
-	options.symfs = "/nonexistent"; /* names in the file are no names of this machine */
+	options.symfs =
+		"/nonexistent"; /* names in the file are no names of this machine */
 	options.kallsyms = "/dev/null";
 	options.threads = 2;
 	err = ff_profile_new(&p, &options);
@@ -185,17 +188,20 @@ static size_t run_plan(const struct plan *plan)
 			exit(3);
 		next += BATCH;
 		if (WIFSIGNALED(status)) {
-			say(plan, *running, WTERMSIG(status) == SIGALRM ? "took more than %d s"
-									: "ended by signal %d",
+			say(plan, *running,
+			    WTERMSIG(status) == SIGALRM ? "took more than %d s"
+							: "ended by signal %d",
 			    WTERMSIG(status) == SIGALRM ? (int)limit : WTERMSIG(status));
 			next = *running + 1;
 			wrong++;
 		} else if (WEXITSTATUS(status) != 0) {
-			say(plan, *running, "exit status %d at or before it", WEXITSTATUS(status));
+			say(plan, *running, "exit status %d at or before it",
+			    WEXITSTATUS(status));
 			wrong++;
 		}
 		if (too_large(&usage)) {
-			say(plan, *running, "%ld KiB of memory at or before it", usage.ru_maxrss);
+			say(plan, *running, "%ld KiB of memory at or before it",
+			    usage.ru_maxrss);
 			wrong++;
 		}
 	}
@@ -269,11 +275,20 @@ static void plan_cuts(struct plan *plan)
 /* fields */
 
 static const uint64_t odd_values[] = {
-	0,		1,		   7,
-	8,		UINT64_MAX,	   UINT64_MAX - 7,
-	1ull << 61,	(1ull << 61) + 1,  1ull << 63,
-	INT64_MAX,	1ull << 32,	   UINT32_MAX,
-	0x100000001ull, 0x8000000080000000,
+	0,
+	1,
+	7,
+	8,
+	UINT64_MAX,
+	UINT64_MAX - 7,
+	1ull << 61,
+	(1ull << 61) + 1,
+	1ull << 63,
+	INT64_MAX,
+	1ull << 32,
+	UINT32_MAX,
+	0x100000001ull,
+	0x8000000080000000,
 };
 enum { ODD_VALUES = sizeof(odd_values) / sizeof(*odd_values) };
 
@@ -293,7 +308,8 @@ static void plan_fields(struct plan *plan)
 	for (size_t at = attrs; at < end && at + 8 <= plan->file.size; at += 8)
 		add_place(plan, at);
 	/* The table of features, and how the first of them begin. */
-	for (size_t at = features; at < features + 1024 && at + 8 <= plan->file.size; at += 4)
+	for (size_t at = features; at < features + 1024 && at + 8 <= plan->file.size;
+	     at += 4)
 		add_place(plan, at);
 	plan->make = make_field;
 	plan->count = plan->place_count * ODD_VALUES;
@@ -326,7 +342,8 @@ static void move_some(struct bytes *b, uint64_t *random, size_t room)
 
 static void remove_some(struct bytes *b, uint64_t *random)
 {
-	size_t at = next_random(random) % b->size, size = 8 * (next_random(random) % 16) + 8;
+	size_t at = next_random(random) % b->size,
+	       size = 8 * (next_random(random) % 16) + 8;
 
 	if (size >= b->size - at)
 		return;
@@ -406,10 +423,8 @@ static const struct {
 	void (*plan)(struct plan *plan);
 	bool counted; /* a count comes before the files */
 } kinds[] = {
-	{ "files", plan_same, false },
-	{ "cuts", plan_cuts, false },
-	{ "fields", plan_fields, false },
-	{ "mutations", plan_mutations, true },
+	{ "files", plan_same, false },	  { "cuts", plan_cuts, false },
+	{ "fields", plan_fields, false }, { "mutations", plan_mutations, true },
 	{ "itself", plan_wrong, false },
 };
 
@@ -456,7 +471,8 @@ int main(int argc, char **argv)
 	while (kind < KINDS && (argc < 3 || strcmp(argv[1], kinds[kind].name) != 0))
 		kind++;
 	if (kind == KINDS) {
-		fprintf(stderr, "usage: replay files|cuts|fields|mutations COUNT FILE...\n");
+		fprintf(stderr,
+			"usage: replay files|cuts|fields|mutations COUNT FILE...\n");
 		return 2;
 	}
 	if (getenv("LIMIT"))

@@ -8,7 +8,8 @@ Test(context, failing_keeps_the_sentence_and_returns_the_error)
 {
 	struct context ctx = { 0 };
 
-	cr_assert_eq(fail(&ctx, -EBADMSG, "'%s': header ends at byte %d", "x", 7), -EBADMSG);
+	cr_assert_eq(fail(&ctx, -EBADMSG, "'%s': header ends at byte %d", "x", 7),
+		     -EBADMSG);
 	cr_assert_str_eq(ctx.error, "'x': header ends at byte 7");
 	cr_assert_eq(fail_memory(&ctx), -ENOMEM);
 	cr_assert_str_eq(ctx.error, "out of memory");

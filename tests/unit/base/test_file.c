@@ -70,14 +70,15 @@ Test(file, one_that_cannot_be_opened_is_named_with_the_reason)
 	struct file f = { 0 };
 
 	cr_assert_eq(file_open(&ctx, "/nonexistent/file", &f), -ENOENT);
-	cr_assert_str_eq(ctx.error, "cannot open '/nonexistent/file': No such file or directory");
+	cr_assert_str_eq(ctx.error,
+			 "cannot open '/nonexistent/file': No such file or directory");
 	cr_assert_eq(file_open(&ctx, "/", &f), -EISDIR);
 	cr_assert(strstr(ctx.error, "'/'"));
 	file_close(&f);
 }
 
-Test(file, what_cannot_be_read_twice_is_copied_and_reads_the_same,
-     .init = make_file, .fini = remove_file)
+Test(file, what_cannot_be_read_twice_is_copied_and_reads_the_same, .init = make_file,
+     .fini = remove_file)
 {
 	struct file f = { 0 };
 	uint8_t buf[64];
@@ -100,8 +101,8 @@ Test(file, what_cannot_be_read_twice_is_copied_and_reads_the_same,
 	file_close(&f);
 }
 
-Test(file, one_that_is_cut_while_it_is_read_gives_fewer_bytes,
-     .init = make_file, .fini = remove_file)
+Test(file, one_that_is_cut_while_it_is_read_gives_fewer_bytes, .init = make_file,
+     .fini = remove_file)
 {
 	struct file f = { 0 };
 	uint8_t buf[100];
@@ -122,8 +123,8 @@ Test(file, closing_a_zeroed_one_is_fine)
 	cr_assert_neq(fcntl(0, F_GETFD), -1, "descriptor 0 is still open");
 }
 
-Test(file, slurp_takes_all_of_a_file_with_a_nul_behind_it,
-     .init = make_file, .fini = remove_file)
+Test(file, slurp_takes_all_of_a_file_with_a_nul_behind_it, .init = make_file,
+     .fini = remove_file)
 {
 	char *bytes = NULL;
 	size_t size = 0;

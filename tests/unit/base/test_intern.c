@@ -49,8 +49,8 @@ Test(intern, texts_stay_where_they_are_while_it_grows)
 
 	cr_assert_eq(intern_init(&in), 0);
 	first = intern_text(&in, id_of(&in, "first"));
-	for (int i = 0; i < 100000; i++) {
-		snprintf(text, sizeof(text), "text %d", i);
+	for (uint32_t i = 0; i < 100000; i++) {
+		snprintf(text, sizeof(text), "text %u", i);
 		cr_assert_eq(id_of(&in, text), i + 2);
 	}
 	cr_assert_str_eq(first, "first");

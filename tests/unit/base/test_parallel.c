@@ -17,7 +17,8 @@ static int job(void *arg, size_t i, size_t worker)
 {
 	struct tally *t = arg;
 
-	if (worker >= THREADS || i >= JOBS || atomic_fetch_add(&t->busy[worker], 1) != 0) {
+	if (worker >= THREADS || i >= JOBS ||
+	    atomic_fetch_add(&t->busy[worker], 1) != 0) {
 		atomic_fetch_add(&t->wrong, 1);
 		return 0;
 	}

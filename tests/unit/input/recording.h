@@ -133,8 +133,8 @@ static inline void put_attr(struct made *m, const struct attr *a)
 }
 
 /* header | ids, one an event | attrs | data: @attr_size bytes an attr. */
-static inline void made_begin_sized(struct made *m, const struct attr *attrs, size_t count,
-				    size_t attr_size)
+static inline void made_begin_sized(struct made *m, const struct attr *attrs,
+				    size_t count, size_t attr_size)
 {
 	size_t ids = 104, at = ids + 8 * count;
 
@@ -233,6 +233,66 @@ static inline size_t pass_states(struct made *m)
 		n++;
 	cr_assert_eq(err, 0, "%s", m->ctx.error);
 	return n;
+}
+
+/* What most tests need: samples with a time, records with a trailer. */
+static const struct attr plain = { .sample_type = ST_IP | ST_TID | ST_TIME | ST_PERIOD,
+				   .flags = FLAG_SAMPLE_ID_ALL | FLAG_COMM_EXEC };
+
+/* The trailer of a plain event's records. */
+static inline void trailer(struct made *m, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	two(m, pid, tid);
+	u64(m, time);
+}
+
+static inline void sample(struct made *m, uint64_t ip, uint32_t pid, uint64_t time,
+			  uint64_t period)
+{
+	begin_record(m, RECORD_SAMPLE, MODE_USER);
+	u64(m, ip);
+	two(m, pid, pid + 1);
+	u64(m, time);
+	u64(m, period);
+	end_record(m);
+}
+
+static inline const char *text(const struct made *m, uint32_t id)
+{
+	return intern_text(&m->strings, id);
+}
+
+/* The only sample after the first pass. */
+static inline struct sample only_sample(struct made *m)
+{
+	static struct sample s;
+	static uint64_t chain[64];
+	struct sample_reader *r;
+	uint64_t damaged = 0;
+	struct sample none;
+
+	pass_states(m);
+	cr_assert_eq(input_chunks(m->in), 1);
+	cr_assert_eq(sample_reader_new(&m->ctx, m->in, &r), 0);
+	cr_assert_eq(sample_reader_start(r, 0), 0);
+	cr_assert_eq(sample_next(&m->ctx, r, &s, &damaged), 1);
+	if (s.chain_count && s.chain_count <= 64) {
+		memcpy(chain, s.chain, 8 * s.chain_count);
+		s.chain = (uint8_t *)chain;
+	}
+	cr_assert_eq(sample_next(&m->ctx, r, &none, &damaged), 0);
+	cr_assert_eq(damaged, 0);
+	sample_reader_free(r);
+	return s;
+}
+
+static inline struct record only_state(struct made *m)
+{
+	struct record rec, none;
+
+	cr_assert_eq(next_state(m, &rec), 1, "%s", m->ctx.error);
+	cr_assert_eq(next_state(m, &none), 0);
+	return rec;
 }
 
 #endif

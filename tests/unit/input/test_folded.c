@@ -32,8 +32,8 @@ static const char *lines(struct made *m, uint64_t *ignored)
 			snprintf(text + used, sizeof(text) - used, "%.*s %lu %lu|",
 				 (int)line.size, line.stack, line.before, line.weight);
 		else
-			snprintf(text + used, sizeof(text) - used, "%.*s %lu|", (int)line.size,
-				 line.stack, line.weight);
+			snprintf(text + used, sizeof(text) - used, "%.*s %lu|",
+				 (int)line.size, line.stack, line.weight);
 	}
 	cr_assert_eq(err, 0, "%s", m->ctx.error);
 	return text;

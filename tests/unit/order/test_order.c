@@ -91,10 +91,23 @@ Test(order, one_late_record_at_the_end_comes_first)
 Test(order, copies_the_whole_record)
 {
 	struct record rec = {
-		.time = 7, .position = 8, .type = RECORD_MMAP, .mode = MODE_KERNEL, .executable = true,
-		.build_id_size = 20, .build_id = { 1, 2, 3 }, .pid = 9, .tid = 10, .name = 11,
-		.maj = 12, .min = 13, .ino = 14, .generation = 15,
-		.start = 16, .size = 17, .offset = 18,
+		.time = 7,
+		.position = 8,
+		.type = RECORD_MMAP,
+		.mode = MODE_KERNEL,
+		.executable = true,
+		.build_id_size = 20,
+		.build_id = { 1, 2, 3 },
+		.pid = 9,
+		.tid = 10,
+		.name = 11,
+		.maj = 12,
+		.min = 13,
+		.ino = 14,
+		.generation = 15,
+		.start = 16,
+		.size = 17,
+		.offset = 18,
 	};
 	struct record copy = rec;
 	const struct record *got;

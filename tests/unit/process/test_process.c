@@ -87,11 +87,13 @@ Test(process, a_fork_has_the_parents_maps_of_that_time)
 	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 2, 9, 0x1000), "", "there is no child yet");
 	cr_assert_str_eq(path_at(&t, 3, 9, 0x1000), "/one");
-	cr_assert_str_eq(path_at(&t, 9, 9, 0x1000), "/one", "the parent's change is its own");
+	cr_assert_str_eq(path_at(&t, 9, 9, 0x1000), "/one",
+			 "the parent's change is its own");
 	cr_assert_str_eq(path_at(&t, 9, 9, 0x3000), "", "the parent's change is its own");
 	cr_assert_str_eq(path_at(&t, 4, 9, 0x2000), "/two");
 	cr_assert_str_eq(path_at(&t, 5, 9, 0x2000), "/child-later");
-	cr_assert_str_eq(path_at(&t, 9, 1, 0x2000), "/two", "the child's change is its own");
+	cr_assert_str_eq(path_at(&t, 9, 1, 0x2000), "/two",
+			 "the child's change is its own");
 	cr_assert_str_eq(path_at(&t, 9, 1, 0x1000), "/parent-later");
 	timeline_end(&t);
 }
@@ -121,8 +123,13 @@ Test(process, a_fork_that_says_so_has_no_maps)
 
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/one");
-	apply(&t, (struct record){ .time = 2, .type = RECORD_FORK, .pid = 2, .tid = 2,
-				   .ppid = 1, .ptid = 1, .no_clone = true });
+	apply(&t, (struct record){ .time = 2,
+				   .type = RECORD_FORK,
+				   .pid = 2,
+				   .tid = 2,
+				   .ppid = 1,
+				   .ptid = 1,
+				   .no_clone = true });
 	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 3, 2, 0x1000), "");
 	timeline_end(&t);
@@ -173,7 +180,8 @@ Test(process, a_pid_that_is_used_again_is_another_process)
 	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 1, 5, 0x1000), "/first");
 	cr_assert_str_eq(path_at(&t, 4, 5, 0x1000), "", "the maps of the dead are gone");
-	cr_assert_str_eq(path_at(&t, 4, 5, 0x8000), "/init", "those of its parent are there");
+	cr_assert_str_eq(path_at(&t, 4, 5, 0x8000), "/init",
+			 "those of its parent are there");
 	cr_assert_str_eq(comm_at(&t, 1, 5, 5), "first");
 	cr_assert_str_eq(comm_at(&t, 4, 5, 5), "init", "a fork has its parent's name");
 	cr_assert_str_eq(comm_at(&t, 5, 5, 5), "second");
@@ -201,8 +209,12 @@ Test(process, a_thread_shares_the_maps_and_the_end_of_one_ends_nothing)
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
 	fork_thread(&t, 2, 1, 1, 2);
 	map(&t, 3, 1, 0x2000, 0x1000, 0, "/y");
-	apply(&t, (struct record){ .time = 4, .type = RECORD_EXIT, .pid = 1, .tid = 2,
-				   .ppid = 1, .ptid = 1 });
+	apply(&t, (struct record){ .time = 4,
+				   .type = RECORD_EXIT,
+				   .pid = 1,
+				   .tid = 2,
+				   .ppid = 1,
+				   .ptid = 1 });
 	fork_thread(&t, 5, 1, 1, 3);
 	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 9, 1, 0x1000), "/x");
@@ -225,7 +237,8 @@ Test(process, a_thread_has_the_name_of_the_one_that_made_it_until_it_gets_its_ow
 	cr_assert_str_eq(comm_at(&t, 3, 1, 2), "GC Thread#0");
 	cr_assert_str_eq(comm_at(&t, 4, 1, 3), "GC Thread#0");
 	cr_assert_str_eq(comm_at(&t, 5, 1, 1), "main");
-	cr_assert_str_eq(comm_at(&t, 9, 1, 2), "GC Thread#0", "names of threads are their own");
+	cr_assert_str_eq(comm_at(&t, 9, 1, 2), "GC Thread#0",
+			 "names of threads are their own");
 	cr_assert_str_eq(comm_at(&t, 9, 1, 3), "GC Thread#0");
 	cr_assert_str_eq(comm_at(&t, 1, 1, 1), "java", "at its time");
 	timeline_end(&t);
@@ -320,9 +333,15 @@ Test(process, the_image_of_a_file_is_one_for_all_processes)
 
 Test(process, files_of_one_path_with_two_build_ids_are_two_images)
 {
-	struct record rec = { .time = 1, .type = RECORD_MMAP, .mode = MODE_USER, .pid = 1,
-			      .tid = 1, .start = 0x1000, .size = 0x1000,
-			      .build_id_size = 20, .build_id = { 1 } };
+	struct record rec = { .time = 1,
+			      .type = RECORD_MMAP,
+			      .mode = MODE_USER,
+			      .pid = 1,
+			      .tid = 1,
+			      .start = 0x1000,
+			      .size = 0x1000,
+			      .build_id_size = 20,
+			      .build_id = { 1 } };
 	struct timeline t;
 	struct place a, b;
 
@@ -344,8 +363,8 @@ Test(process, files_of_one_path_with_two_build_ids_are_two_images)
 
 Test(process, memory_without_a_file_keeps_the_address_as_recorded)
 {
-	const char *names[] = { "//anon", "[heap]", "[stack]", "/dev/zero",
-				"/anon_hugepage", "[anon:v8]" };
+	const char *names[] = { "//anon",    "[heap]",	       "[stack]",
+				"/dev/zero", "/anon_hugepage", "[anon:v8]" };
 	struct timeline t;
 
 	timeline_begin(&t);
@@ -387,8 +406,14 @@ Test(process, a_map_of_data_names_what_lies_there)
 
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
-	apply(&t, (struct record){ .time = 2, .type = RECORD_MMAP, .mode = MODE_USER, .pid = 1,
-				   .tid = 1, .start = 0x3000, .size = 0x1000, .executable = false,
+	apply(&t, (struct record){ .time = 2,
+				   .type = RECORD_MMAP,
+				   .mode = MODE_USER,
+				   .pid = 1,
+				   .tid = 1,
+				   .start = 0x3000,
+				   .size = 0x1000,
+				   .executable = false,
 				   .name = name_id(&t, "/data") });
 	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 3, 1, 0x1100), "/x");
@@ -415,7 +440,8 @@ Test(process, the_kernel_is_there_at_all_times_with_its_reference_symbol)
 	cr_assert_str_eq(intern_text(&t.strings, im->path), "[kernel.kallsyms]");
 	cr_assert_str_eq(intern_text(&t.strings, im->reference), "_text");
 	cr_assert_eq(im->reference_address, 0xffffffff81000040);
-	cr_assert_str_eq(path_at(&t, 1, 1, 0xffffffff81000123), "", "no map of a process");
+	cr_assert_str_eq(path_at(&t, 1, 1, 0xffffffff81000123), "",
+			 "no map of a process");
 	timeline_end(&t);
 }
 
@@ -442,7 +468,8 @@ Test(process, modules_are_images_of_their_own)
 	kernel_map(&t, 0xffffffff81000000, 0x3f000000, 0xffffffff81000000,
 		   "[kernel.kallsyms]_text");
 	kernel_map(&t, 0xffffffffc0000000, 0x5000, 0, "[nf_conntrack]");
-	kernel_map(&t, 0xffffffffc0005000, 0x5000, 0, "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz");
+	kernel_map(&t, 0xffffffffc0005000, 0x5000, 0,
+		   "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz");
 	timeline_finish(&t);
 	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0000010, &a));
 	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0005010, &b));
@@ -456,8 +483,12 @@ Test(process, modules_are_images_of_their_own)
 static void ksymbol(struct timeline *t, uint64_t time, uint64_t start, uint64_t size,
 		    const char *name, bool gone)
 {
-	apply(t, (struct record){ .time = time, .type = RECORD_KSYMBOL, .mode = MODE_KERNEL,
-				  .start = start, .size = size, .gone = gone,
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_KSYMBOL,
+				  .mode = MODE_KERNEL,
+				  .start = start,
+				  .size = size,
+				  .gone = gone,
 				  .name = name_id(t, name) });
 }
 
@@ -514,8 +545,12 @@ Test(process, a_process_may_be_its_own_parent_and_parents_may_be_unknown, .timeo
 
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
-	apply(&t, (struct record){ .time = 2, .type = RECORD_FORK, .pid = 1, .tid = 1,
-				   .ppid = 1, .ptid = 1 });
+	apply(&t, (struct record){ .time = 2,
+				   .type = RECORD_FORK,
+				   .pid = 1,
+				   .tid = 1,
+				   .ppid = 1,
+				   .ptid = 1 });
 	fork_process(&t, 3, 99, 5);
 	fork_process(&t, 4, 5, 99);
 	fork_process(&t, 5, 99, 5);
@@ -537,9 +572,12 @@ Test(process, a_hundred_thousand_nested_maps_are_fast, .timeout = 20)
 		map(&t, i + 1, 1, i, 2 * MAPS - 2 * i, i << 20, "/nested");
 	timeline_finish(&t);
 	for (uint64_t i = 0; i < MAPS; i += 7) {
-		cr_assert_eq(address_at(&t, MAPS + 1, 1, i), i << 20, "the newest map that has it");
-		cr_assert_eq(address_at(&t, i + 1, 1, MAPS), (i << 20) + MAPS - i, "at its time");
-		cr_assert_eq(address_at(&t, 1, 1, 2 * MAPS - 1), 2 * MAPS - 1, "the outermost");
+		cr_assert_eq(address_at(&t, MAPS + 1, 1, i), i << 20,
+			     "the newest map that has it");
+		cr_assert_eq(address_at(&t, i + 1, 1, MAPS), (i << 20) + MAPS - i,
+			     "at its time");
+		cr_assert_eq(address_at(&t, 1, 1, 2 * MAPS - 1), 2 * MAPS - 1,
+			     "the outermost");
 	}
 	timeline_end(&t);
 }
@@ -556,7 +594,8 @@ Test(process, a_hundred_thousand_maps_at_one_place_are_fast, .timeout = 20)
 	timeline_finish(&t);
 	for (uint64_t i = 0; i < MAPS; i += 7) {
 		cr_assert_eq(address_at(&t, i + 1, 1, 0x1010), (i << 20) + 0x10);
-		cr_assert_eq(address_at(&t, i + 1, 1, 0x3010), 0x3010, "under none of them");
+		cr_assert_eq(address_at(&t, i + 1, 1, 0x3010), 0x3010,
+			     "under none of them");
 	}
 	timeline_end(&t);
 }

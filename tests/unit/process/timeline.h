@@ -65,18 +65,28 @@ static inline void apply(struct timeline *t, struct record rec)
 static inline void map(struct timeline *t, uint64_t time, uint32_t pid, uint64_t start,
 		       uint64_t size, uint64_t offset, const char *name)
 {
-	apply(t, (struct record){ .time = time, .type = RECORD_MMAP, .mode = MODE_USER,
-				  .pid = pid, .tid = pid, .start = start, .size = size,
-				  .offset = offset, .name = name_id(t, name),
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_MMAP,
+				  .mode = MODE_USER,
+				  .pid = pid,
+				  .tid = pid,
+				  .start = start,
+				  .size = size,
+				  .offset = offset,
+				  .name = name_id(t, name),
 				  .executable = true });
 }
 
 static inline void kernel_map(struct timeline *t, uint64_t start, uint64_t size,
 			      uint64_t offset, const char *name)
 {
-	apply(t, (struct record){ .type = RECORD_MMAP, .mode = MODE_KERNEL,
-				  .pid = UINT32_MAX, .start = start, .size = size,
-				  .offset = offset, .name = name_id(t, name),
+	apply(t, (struct record){ .type = RECORD_MMAP,
+				  .mode = MODE_KERNEL,
+				  .pid = UINT32_MAX,
+				  .start = start,
+				  .size = size,
+				  .offset = offset,
+				  .name = name_id(t, name),
 				  .executable = true });
 }
 
@@ -85,28 +95,44 @@ enum { NO_EXEC, EXEC };
 static inline void comm(struct timeline *t, uint64_t time, uint32_t pid, uint32_t tid,
 			const char *name, int exec)
 {
-	apply(t, (struct record){ .time = time, .type = RECORD_COMM, .pid = pid, .tid = tid,
-				  .name = name_id(t, name), .exec = exec == EXEC });
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_COMM,
+				  .pid = pid,
+				  .tid = tid,
+				  .name = name_id(t, name),
+				  .exec = exec == EXEC });
 }
 
 static inline void fork_process(struct timeline *t, uint64_t time, uint32_t parent,
 				uint32_t child)
 {
-	apply(t, (struct record){ .time = time, .type = RECORD_FORK, .pid = child,
-				  .tid = child, .ppid = parent, .ptid = parent });
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_FORK,
+				  .pid = child,
+				  .tid = child,
+				  .ppid = parent,
+				  .ptid = parent });
 }
 
 static inline void fork_thread(struct timeline *t, uint64_t time, uint32_t pid,
 			       uint32_t parent_tid, uint32_t tid)
 {
-	apply(t, (struct record){ .time = time, .type = RECORD_FORK, .pid = pid, .tid = tid,
-				  .ppid = pid, .ptid = parent_tid });
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_FORK,
+				  .pid = pid,
+				  .tid = tid,
+				  .ppid = pid,
+				  .ptid = parent_tid });
 }
 
 static inline void exit_process(struct timeline *t, uint64_t time, uint32_t pid)
 {
-	apply(t, (struct record){ .time = time, .type = RECORD_EXIT, .pid = pid, .tid = pid,
-				  .ppid = 1, .ptid = 1 });
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_EXIT,
+				  .pid = pid,
+				  .tid = pid,
+				  .ppid = 1,
+				  .ptid = 1 });
 }
 
 static inline bool place_of(struct timeline *t, uint64_t time, uint32_t pid, uint64_t ip,
@@ -130,7 +156,8 @@ static inline bool kernel_place_of(struct timeline *t, uint64_t time, uint64_t i
 }
 
 /* The path of the image at @ip, "" where there is none. */
-static inline const char *path_at(struct timeline *t, uint64_t time, uint32_t pid, uint64_t ip)
+static inline const char *path_at(struct timeline *t, uint64_t time, uint32_t pid,
+				  uint64_t ip)
 {
 	struct place p;
 
@@ -140,7 +167,8 @@ static inline const char *path_at(struct timeline *t, uint64_t time, uint32_t pi
 }
 
 /* The address in the image at @ip; UINT64_MAX where there is none. */
-static inline uint64_t address_at(struct timeline *t, uint64_t time, uint32_t pid, uint64_t ip)
+static inline uint64_t address_at(struct timeline *t, uint64_t time, uint32_t pid,
+				  uint64_t ip)
 {
 	struct place p;
 

@@ -35,9 +35,15 @@ static void stage_begin(struct stage *s, struct stack_options options)
 	comm(&s->t, 1, PID, TID, "worker", NO_EXEC);
 	map(&s->t, 1, PID, 0x1000, 0xff000, 0x1000, "/bin/x");
 	timeline_finish(&s->t);
-	cr_assert_eq(stack_walker_new(&s->t.ctx, s->t.ps, &s->frames, &options, &s->walker), 0);
-	s->sample = (struct sample){ .time = 5, .pid = PID, .tid = TID, .period = 1,
-				     .mode = MODE_USER, .has_chain = true };
+	cr_assert_eq(
+		stack_walker_new(&s->t.ctx, s->t.ps, &s->frames, &options, &s->walker),
+		0);
+	s->sample = (struct sample){ .time = 5,
+				     .pid = PID,
+				     .tid = TID,
+				     .period = 1,
+				     .mode = MODE_USER,
+				     .has_chain = true };
 }
 
 static void stage_end(struct stage *s)
@@ -112,7 +118,8 @@ Test(stack, callers_are_looked_up_one_below_their_return_address)
 
 	stage_begin(&s, (struct stack_options){ 0 });
 	stack = WALK(&s, CONTEXT_USER, 0x3000, 0x2000);
-	cr_assert_eq(address(&s, stack, 2), 0x3000, "the leaf is where it was interrupted");
+	cr_assert_eq(address(&s, stack, 2), 0x3000,
+		     "the leaf is where it was interrupted");
 	cr_assert_not(frame(&s, stack, 2)->flags & FRAME_CALLER);
 	cr_assert_eq(address(&s, stack, 1), 0x1fff);
 	cr_assert(frame(&s, stack, 1)->flags & FRAME_CALLER);
@@ -127,8 +134,8 @@ Test(stack, the_first_frame_after_a_marker_is_no_caller)
 	stage_begin(&s, (struct stack_options){ 0 });
 	s.sample.mode = MODE_KERNEL;
 	s.sample.ip = KERNEL_IP + 0x10;
-	stack = WALK(&s, CONTEXT_KERNEL, KERNEL_IP + 0x10, KERNEL_IP + 0x20, CONTEXT_USER, 0x3000,
-		     0x2000);
+	stack = WALK(&s, CONTEXT_KERNEL, KERNEL_IP + 0x10, KERNEL_IP + 0x20, CONTEXT_USER,
+		     0x3000, 0x2000);
 	cr_assert_eq(stack.count, 5);
 	cr_assert_eq(address(&s, stack, 1), 0x1fff);
 	cr_assert_eq(address(&s, stack, 2), 0x3000, "where user code was interrupted");
@@ -166,13 +173,15 @@ Test(stack, a_marker_is_believed_more_than_the_address)
 	stage_begin(&s, (struct stack_options){ 0 });
 	stack = WALK(&s, CONTEXT_USER, 0x3000, KERNEL_IP + 0x11);
 	cr_assert_eq(stack.count, 3);
-	cr_assert_neq(kind(&s, stack, 1), IMAGE_KERNEL, "user code cannot call from the kernel");
+	cr_assert_neq(kind(&s, stack, 1), IMAGE_KERNEL,
+		      "user code cannot call from the kernel");
 	stage_end(&s);
 }
 
 Test(stack, an_odd_value_cuts_the_chain_and_keeps_what_was_before_it)
 {
-	const uint64_t odd[] = { (uint64_t)-1, (uint64_t)-8, (uint64_t)-100, (uint64_t)-4000 };
+	const uint64_t odd[] = { (uint64_t)-1, (uint64_t)-8, (uint64_t)-100,
+				 (uint64_t)-4000 };
 
 	for (size_t i = 0; i < 4; i++) {
 		struct stage s;
@@ -184,7 +193,8 @@ Test(stack, an_odd_value_cuts_the_chain_and_keeps_what_was_before_it)
 		cr_assert_eq(address(&s, stack, stack.count - 1), 0x3000);
 		cr_assert_eq(address(&s, stack, stack.count - 2), 0x2000);
 		for (size_t f = 1; f < stack.count; f++)
-			cr_assert_neq(address(&s, stack, f), 0x1000, "nothing after the cut");
+			cr_assert_neq(address(&s, stack, f), 0x1000,
+				      "nothing after the cut");
 		stage_end(&s);
 	}
 }
@@ -195,7 +205,8 @@ Test(stack, known_markers_are_no_odd_values)
 	struct stack stack;
 
 	stage_begin(&s, (struct stack_options){ 0 });
-	stack = WALK(&s, CONTEXT_HV, 0x3000, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER, 0x3000);
+	stack = WALK(&s, CONTEXT_HV, 0x3000, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER,
+		     0x3000);
 	cr_assert_eq(stack.poorer, 0);
 	stack = WALK(&s, CONTEXT_GUEST_KERNEL, KERNEL_IP, CONTEXT_GUEST_USER, 0x3000,
 		     CONTEXT_GUEST, 0x1);
@@ -400,7 +411,8 @@ Test(stack, whatever_changes_a_stack_changes_its_key)
 	stack_key(s.walker, &s.sample, &keys[5]);
 	for (int i = 0; i < 6; i++)
 		for (int j = 0; j < i; j++)
-			cr_assert(keys[i].low != keys[j].low || keys[i].high != keys[j].high,
+			cr_assert(keys[i].low != keys[j].low ||
+					  keys[i].high != keys[j].high,
 				  "keys %d and %d", i, j);
 	stage_end(&s);
 }
@@ -414,8 +426,12 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 	struct stack_walker *walker;
 	struct timeline t;
 	struct stack stack;
-	struct sample sample = { .pid = 1, .tid = 1, .mode = MODE_USER, .has_chain = true,
-				 .chain = (const uint8_t *)chain, .chain_count = 2 };
+	struct sample sample = { .pid = 1,
+				 .tid = 1,
+				 .mode = MODE_USER,
+				 .has_chain = true,
+				 .chain = (const uint8_t *)chain,
+				 .chain_count = 2 };
 	uint32_t first;
 
 	timeline_begin(&t);
@@ -430,12 +446,14 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 		stack_key(walker, &sample, &after);
 		cr_assert_eq(stack_walk(walker, &sample, &stack), 0);
 		first = stack.frames[1];
-		cr_assert_str_eq(intern_text(&t.strings, stack_comm(walker, &sample)), "two");
+		cr_assert_str_eq(intern_text(&t.strings, stack_comm(walker, &sample)),
+				 "two");
 		sample.time = 5;
 		stack_key(walker, &sample, &before);
 		cr_assert_eq(stack_walk(walker, &sample, &stack), 0);
 		cr_assert_neq(stack.frames[1], first);
-		cr_assert_str_eq(intern_text(&t.strings, stack_comm(walker, &sample)), "one");
+		cr_assert_str_eq(intern_text(&t.strings, stack_comm(walker, &sample)),
+				 "one");
 		cr_assert(before.low != after.low || before.high != after.high);
 	}
 	stack_walker_free(walker);
@@ -500,7 +518,9 @@ Test(stack, the_longest_chain_a_record_can_hold_is_whole)
 
 Test(frames, equal_frames_have_one_id_and_every_field_counts)
 {
-	struct frame list[] = { { 1, 2, 0 }, { 1, 3, 0 }, { 2, 2, 0 }, { 1, 2, FRAME_CALLER } };
+	struct frame list[] = {
+		{ 1, 2, 0 }, { 1, 3, 0 }, { 2, 2, 0 }, { 1, 2, FRAME_CALLER }
+	};
 	struct frames f = { 0 };
 	uint32_t id;
 

@@ -110,7 +110,8 @@ Test(trie, columns_are_independent_and_sum_up)
 	cr_assert_eq(trie_charge(&t, node, TRIE_SAMPLES, 2), 0);
 	cr_assert_eq(self(&t, TRIE_WEIGHT, node), (1ull << 40) + 1);
 	cr_assert_eq(self(&t, TRIE_SAMPLES, node), 2);
-	cr_assert_null(t.self[TRIE_BEFORE], "a column that was never charged takes no memory");
+	cr_assert_null(t.self[TRIE_BEFORE],
+		       "a column that was never charged takes no memory");
 	cr_assert_eq(self(&t, TRIE_WEIGHT, t.nodes[node].parent), 0, "self, not total");
 	trie_release(&t);
 }
@@ -127,7 +128,8 @@ Test(trie, a_column_first_charged_late_is_zero_for_the_nodes_before_and_after)
 	for (uint32_t f = 3000; f < 9000; f++)
 		cr_assert_eq(trie_add(&t, &f, 1, &last), 0);
 	for (uint32_t id = 0; id < t.count; id++)
-		cr_assert_eq(self(&t, TRIE_BEFORE, id), id == 3000 ? 9 : 0, "node %u", id);
+		cr_assert_eq(self(&t, TRIE_BEFORE, id), id == 3000 ? 9 : 0, "node %u",
+			     id);
 	trie_release(&t);
 }
 

@@ -103,14 +103,20 @@ Test(weight, as_printed_a_tracepoint_weighs_1)
 
 Test(weight, what_is_read_is_kept_or_lost)
 {
-	struct weight_sum a = { .read = 10, .kept = 4, .lost = { 1, 2, 3 },
-				.samples_read = 5, .samples_kept = 2 };
-	struct weight_sum b = { .read = 1, .kept = 1, .samples_read = 1, .samples_kept = 1 };
+	struct weight_sum a = { .read = 10,
+				.kept = 4,
+				.lost = { 1, 2, 3 },
+				.samples_read = 5,
+				.samples_kept = 2 };
+	struct weight_sum b = {
+		.read = 1, .kept = 1, .samples_read = 1, .samples_kept = 1
+	};
 
 	cr_assert(weight_sum_conserved(&a));
 	weight_sum_add(&a, &b);
 	cr_assert(weight_sum_conserved(&a));
-	cr_assert(a.read == 11 && a.kept == 5 && a.samples_read == 6 && a.samples_kept == 3);
+	cr_assert(a.read == 11 && a.kept == 5 && a.samples_read == 6 &&
+		  a.samples_kept == 3);
 	cr_assert(a.lost[0] == 1 && a.lost[1] == 2 && a.lost[2] == 3);
 	for (int reason = 0; reason < LOST_REASONS; reason++) {
 		struct weight_sum wrong = a;
@@ -131,7 +137,8 @@ Test(events, by_default_the_first_one_that_has_samples_counts, .init = begin, .f
 	cr_assert_str_eq(chosen(), "010");
 }
 
-Test(events, as_stackcollapse_has_it_the_first_one_seen_counts, .init = begin, .fini = end)
+Test(events, as_stackcollapse_has_it_the_first_one_seen_counts, .init = begin,
+     .fini = end)
 {
 	event("cycles", 5, 20);
 	event("faults", 5, 10);
@@ -197,8 +204,8 @@ Test(events, all_are_all, .init = begin, .fini = end)
 	cr_assert_str_eq(chosen(), "11");
 }
 
-Test(events, a_name_that_none_has_is_an_error_that_says_what_there_is,
-     .init = begin, .fini = end)
+Test(events, a_name_that_none_has_is_an_error_that_says_what_there_is, .init = begin,
+     .fini = end)
 {
 	event("cycles", 5, 20);
 	event("faults", 5, 20);

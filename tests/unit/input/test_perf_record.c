@@ -1,0 +1,255 @@
+#include "recording.h"
+
+Test(perf_record, a_map_is_decoded_with_the_time_of_its_trailer)
+{
+	struct made m;
+	struct record r;
+
+	made_begin(&m, &plain, 1);
+	begin_record(&m, RECORD_MMAP, MODE_USER);
+	two(&m, 5, 6);
+	u64(&m, 0x1000);
+	u64(&m, 0x2000);
+	u64(&m, 0x3000);
+	string(&m, "/bin/ls");
+	trailer(&m, 5, 6, 77);
+	end_record(&m);
+	made_open(&m);
+	r = only_state(&m);
+	cr_assert_eq(r.type, RECORD_MMAP);
+	cr_assert(r.pid == 5 && r.tid == 6 && r.mode == MODE_USER && r.executable);
+	cr_assert(r.start == 0x1000 && r.size == 0x2000 && r.offset == 0x3000);
+	cr_assert_str_eq(text(&m, r.name), "/bin/ls");
+	cr_assert_eq(r.time, 77);
+	cr_assert_eq(r.build_id_size, 0);
+	made_end(&m);
+}
+
+Test(perf_record, a_map_with_device_and_inode_is_decoded)
+{
+	struct made m;
+	struct record r;
+
+	made_begin(&m, &plain, 1);
+	begin_record(&m, RECORD_MMAP2, MODE_USER);
+	two(&m, 5, 6);
+	u64(&m, 0x1000);
+	u64(&m, 0x2000);
+	u64(&m, 0x3000);
+	two(&m, 8, 1);
+	u64(&m, 1234);
+	u64(&m, 5678);
+	two(&m, 3, 2);
+	string(&m, "/bin/ls");
+	trailer(&m, 5, 6, 77);
+	end_record(&m);
+	made_open(&m);
+	r = only_state(&m);
+	cr_assert_eq(r.type, RECORD_MMAP);
+	cr_assert(r.maj == 8 && r.min == 1 && r.ino == 1234 && r.generation == 5678);
+	cr_assert_not(r.executable, "it may be read and written");
+	cr_assert_str_eq(text(&m, r.name), "/bin/ls");
+	made_end(&m);
+}
+
+static void map_with_build_id(struct made *m, uint8_t size)
+{
+	uint8_t id[24] = { size, 0, 0, 0 };
+
+	for (uint8_t i = 0; i < 20; i++)
+		id[4 + i] = (uint8_t)(0xa0 + i);
+	begin_record(m, RECORD_MMAP2, MODE_USER | 1 << 14);
+	two(m, 5, 6);
+	u64(m, 0x1000);
+	u64(m, 0x2000);
+	u64(m, 0);
+	bytes(m, id, sizeof(id));
+	two(m, 5, 2);
+	string(m, "/bin/ls");
+	trailer(m, 5, 6, 77);
+	end_record(m);
+}
+
+Test(perf_record, a_map_with_a_build_id_has_it_and_no_inode)
+{
+	struct made m;
+	struct record r;
+
+	made_begin(&m, &plain, 1);
+	map_with_build_id(&m, 16);
+	made_open(&m);
+	r = only_state(&m);
+	cr_assert_eq(r.build_id_size, 16);
+	cr_assert(r.build_id[0] == 0xa0 && r.build_id[15] == 0xaf);
+	cr_assert(r.maj == 0 && r.min == 0 && r.ino == 0 && r.generation == 0);
+	made_end(&m);
+}
+
+Test(perf_record, a_build_id_is_never_longer_than_its_place)
+{
+	struct made m;
+
+	made_begin(&m, &plain, 1);
+	map_with_build_id(&m, 255);
+	made_open(&m);
+	cr_assert_leq(only_state(&m).build_id_size, BUILD_ID_MAX);
+	made_end(&m);
+}
+
+Test(perf_record, names_end_at_their_nul_or_with_their_place)
+{
+	struct made m;
+	struct record r;
+
+	made_begin(&m, &plain, 1);
+	begin_record(&m, RECORD_COMM, 1 << 13);
+	two(&m, 5, 6);
+	bytes(&m, "ab\0junk!", 8);
+	trailer(&m, 5, 6, 77);
+	end_record(&m);
+	begin_record(&m, RECORD_COMM, 0);
+	two(&m, 5, 6);
+	bytes(&m, "no end..", 8);
+	trailer(&m, 5, 6, 78);
+	end_record(&m);
+	made_open(&m);
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert_str_eq(text(&m, r.name), "ab");
+	cr_assert(r.exec && r.time == 77 && r.type == RECORD_COMM);
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert_str_eq(text(&m, r.name), "no end..");
+	cr_assert(!r.exec && r.time == 78);
+	made_end(&m);
+}
+
+Test(perf_record, forks_and_exits_are_decoded)
+{
+	struct made m;
+	struct record r;
+
+	made_begin(&m, &plain, 1);
+	for (int exit = 0; exit < 2; exit++) {
+		begin_record(&m, exit ? RECORD_EXIT : RECORD_FORK, exit ? 0 : 1 << 13);
+		two(&m, 2, 1);
+		two(&m, 4, 3);
+		u64(&m, 999);
+		trailer(&m, 1, 3, 77);
+		end_record(&m);
+	}
+	made_open(&m);
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert(r.type == RECORD_FORK && r.no_clone);
+	cr_assert(r.pid == 2 && r.ppid == 1 && r.tid == 4 && r.ptid == 3 && r.time == 77);
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert(r.type == RECORD_EXIT && r.pid == 2 && r.tid == 4);
+	made_end(&m);
+}
+
+Test(perf_record, code_of_the_kernel_comes_and_goes)
+{
+	struct made m;
+	struct record r;
+
+	made_begin(&m, &plain, 1);
+	for (uint32_t gone = 0; gone < 2; gone++) {
+		begin_record(&m, RECORD_KSYMBOL, 0);
+		u64(&m, 0xffffffffc0000000);
+		two(&m, 0x100, 1 | gone << 16);
+		string(&m, "bpf_prog_1");
+		trailer(&m, 0, 0, 77 + gone);
+		end_record(&m);
+	}
+	made_open(&m);
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert(r.type == RECORD_KSYMBOL && !r.gone);
+	cr_assert(r.start == 0xffffffffc0000000 && r.size == 0x100);
+	cr_assert_str_eq(text(&m, r.name), "bpf_prog_1");
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert(r.gone);
+	made_end(&m);
+}
+
+Test(perf_record, records_say_where_they_stand)
+{
+	struct made m;
+	struct record r;
+	uint64_t last = 0;
+
+	made_begin(&m, &plain, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		begin_record(&m, RECORD_COMM, 0);
+		two(&m, 5, 6);
+		string(&m, "x");
+		trailer(&m, 5, 6, 50);
+		end_record(&m);
+	}
+	made_open(&m);
+	for (uint64_t i = 0; i < 3; i++) {
+		cr_assert_eq(next_state(&m, &r), 1);
+		cr_assert(r.position >= m.data && r.position > last);
+		last = r.position;
+	}
+	made_end(&m);
+}
+
+static void untimed_comm(struct made *m, const char *name)
+{
+	begin_record(m, RECORD_COMM, 0);
+	two(m, 5, 6);
+	string(m, name);
+	end_record(m);
+}
+
+Test(perf_record, a_record_without_a_time_comes_just_after_the_newest_before_it)
+{
+	struct attr old = plain;
+	struct made m;
+	struct record r;
+
+	old.flags = 0; /* no sample_id_all: records other than samples have no trailer */
+	made_begin(&m, &old, 1);
+	untimed_comm(&m, "first");
+	sample(&m, 1, 5, 100, 1);
+	sample(&m, 1, 5, 90, 1);
+	untimed_comm(&m, "second");
+	made_open(&m);
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert_leq(r.time, 1);
+	cr_assert_str_eq(text(&m, r.name), "first");
+	cr_assert_eq(next_state(&m, &r), 1);
+	cr_assert_eq(r.time, 101);
+	cr_assert_str_eq(text(&m, r.name), "second");
+	made_end(&m);
+}
+
+Test(perf_record, what_was_lost_is_counted)
+{
+	const struct recording *rec;
+	struct made m;
+
+	made_begin(&m, &plain, 1);
+	begin_record(&m, RECORD_LOST, 0);
+	u64(&m, 1);
+	u64(&m, 40);
+	trailer(&m, 0, 0, 1);
+	end_record(&m);
+	begin_record(&m, RECORD_LOST_SAMPLES, 0);
+	u64(&m, 2);
+	trailer(&m, 0, 0, 2);
+	end_record(&m);
+	begin_record(&m, RECORD_LOST_SAMPLES, 1 << 15);
+	u64(&m, 1000);
+	trailer(&m, 0, 0, 2);
+	end_record(&m);
+	begin_record(&m, RECORD_THROTTLE, 0);
+	zeros(&m, 24);
+	trailer(&m, 0, 0, 3);
+	end_record(&m);
+	made_open(&m);
+	cr_assert_eq(pass_states(&m), 0);
+	rec = input_recording(m.in);
+	cr_assert_eq(rec->lost, 40);
+	cr_assert_eq(rec->lost_samples, 2, "what a filter dropped was not lost");
+	cr_assert_eq(rec->throttled, 1);
+	made_end(&m);
+}
