@@ -127,3 +127,19 @@ Test(perf_file, ids_outside_the_file_are_no_ids)
 		made_end(&m);
 	}
 }
+
+Test(perf_file, a_header_of_the_first_versions_has_no_features)
+{
+	struct made m;
+
+	made_begin(&m, &plain, 1);
+	sample(&m, 1, 2, 3, 4);
+	poke_u64(&m, 8, 72);
+	memset(m.bytes.bytes + 72, 0xff, 32); /* bytes of something else */
+	made_open(&m);
+	pass_states(&m);
+	cr_assert_eq(input_recording(m.in)->samples, 1);
+	cr_assert_eq(input_recording(m.in)->host, 0);
+	cr_assert_eq(input_recording(m.in)->damage, 0);
+	made_end(&m);
+}

@@ -57,6 +57,57 @@ Test(process, of_maps_at_the_same_time_the_one_later_in_the_file_wins)
 	timeline_end(&t);
 }
 
+/* Small numbers, so that maps often touch, overlap and repeat. */
+static struct record random_map(uint32_t *random, uint64_t time)
+{
+	struct record rec = { .type = RECORD_MMAP,
+			      .mode = MODE_USER,
+			      .executable = true,
+			      .pid = 1,
+			      .tid = 1 };
+
+	rec.time = time;
+	rec.start = (*random = *random * 1103515245 + 12345) >> 16 & 31;
+	rec.size = (*random = *random * 1103515245 + 12345) >> 16 & 15;
+	rec.offset = time * 100;
+	return rec;
+}
+
+Test(process, any_maps_give_what_looking_at_each_of_them_gives, .timeout = 60)
+{
+	enum { MAPS = 40, ADDRESSES = 50 };
+
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct record maps[MAPS];
+		struct timeline t;
+		uint32_t random = seed;
+		uint32_t name;
+
+		timeline_begin(&t);
+		name = name_id(&t, "/x");
+		for (uint64_t i = 0; i < MAPS; i++) {
+			maps[i] = random_map(&random, i / 2);
+			maps[i].name = name;
+			apply(&t, maps[i]);
+		}
+		timeline_finish(&t);
+		for (uint64_t time = 0; time <= MAPS / 2; time++)
+			for (uint64_t ip = 0; ip < ADDRESSES; ip++) {
+				uint64_t expected = UINT64_MAX;
+
+				for (int i = 0; i < MAPS; i++)
+					if (maps[i].time <= time && ip >= maps[i].start &&
+					    ip - maps[i].start < maps[i].size)
+						expected = ip - maps[i].start +
+							   maps[i].offset;
+				cr_assert_eq(address_at(&t, time, 1, ip), expected,
+					     "seed %u, time %lu, address %lu", seed, time,
+					     ip);
+			}
+		timeline_end(&t);
+	}
+}
+
 Test(process, the_same_map_again_changes_nothing)
 {
 	struct timeline t;
@@ -150,6 +201,37 @@ Test(process, an_exec_drops_all_maps_of_the_process_from_then_on)
 	cr_assert_str_eq(path_at(&t, 4, 2, 0x1000), "", "dropped");
 	cr_assert_str_eq(path_at(&t, 4, 2, 0x5000), "/ls");
 	cr_assert_str_eq(path_at(&t, 9, 1, 0x1000), "/shell", "not of this process");
+	timeline_end(&t);
+}
+
+/* Recorders before 3.16 did not say which COMM is an exec. */
+static void old_recorder(struct timeline *t, const char *parent)
+{
+	memset(t, 0, sizeof(*t));
+	cr_assert_eq(intern_init(&t->strings), 0);
+	cr_assert_eq(images_init(&t->images, &t->strings), 0);
+	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings, &t->ps), 0);
+	comm(t, 1, 1, 1, parent, NO_EXEC);
+	map(t, 1, 1, 0x1000, 0x1000, 0, "/parent");
+	fork_process(t, 2, 1, 2);
+	comm(t, 3, 2, 2, "first", NO_EXEC);
+	map(t, 4, 2, 0x5000, 0x1000, 0, "/first");
+	comm(t, 5, 2, 2, "renamed", NO_EXEC);
+	timeline_finish(t);
+}
+
+Test(process, where_no_exec_is_told_the_first_name_of_what_perf_forked_is_one)
+{
+	struct timeline t;
+
+	old_recorder(&t, "perf");
+	cr_assert_str_eq(path_at(&t, 2, 2, 0x1000), "/parent");
+	cr_assert_str_eq(path_at(&t, 9, 2, 0x1000), "", "perf's own maps");
+	cr_assert_str_eq(path_at(&t, 9, 2, 0x5000), "/first", "a second name is none");
+	timeline_end(&t);
+	old_recorder(&t, "sh");
+	cr_assert_str_eq(path_at(&t, 9, 2, 0x1000), "/parent",
+			 "anyone else may rename himself");
 	timeline_end(&t);
 }
 
