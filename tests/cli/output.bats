@@ -244,7 +244,7 @@ run_bound()
 	make_big
 	"$flamefold" fold big.folded 2>err | head -n 1 >first
 	[ "${PIPESTATUS[0]}" -eq 0 ]
-	"$flamefold" --stats big.folded 2>>err | head -n 1 >>first
+	"$flamefold" --stats --minwidth=0 big.folded 2>>err | head -n 1 >>first
 	[ "${PIPESTATUS[0]}" -eq 0 ]
 	"$flamefold" info -f json big.folded 2>>err | true
 	[ "${PIPESTATUS[0]}" -eq 0 ]
