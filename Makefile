@@ -18,7 +18,7 @@ mandir  = $(prefix)/share/man
 OBJCOPY = objcopy
 INSTALL = install
 
-LIBS = -ldw -lelf -liberty -lpcre2-8 -lpthread
+LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -lpthread
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CPPFLAGS = -D_GNU_SOURCE -DFF_VERSION=\"$(VERSION)\" -Iinclude -Isrc -I$(O) $(CPPFLAGS)
@@ -44,7 +44,7 @@ jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc
 quiet = $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
 
-.PHONY: all objects tests check demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
+.PHONY: all objects tests check coverage demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
@@ -67,6 +67,9 @@ demo: ## install what is missing, build, profile a small program: demo.svg
 
 demo-programs: all $(O)/tests/demo/workload
 	@:
+
+coverage: ## line coverage of src/input by the tests (DIRS=, TESTS=, CORPUS=)
+	$(quiet)+O='$(O)' DEPS='$(DEPS)' CORPUS='$(CORPUS)' tests/coverage $(TESTS)
 
 bench: demo-programs $(O)/tests/bench/sumbytes ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench

@@ -9,16 +9,21 @@
 /*
  * Bounds-checked reading of bytes that are not trusted. A read past the end gives
  * zero, sets `bad` and leaves nothing to read: check once, at the end of a
- * structure. Values are little-endian as on every host we build for.
+ * structure. Values are little-endian, as on every host we build for, or, where the
+ * cursor is told so, big-endian.
  */
 struct cursor {
 	const uint8_t *p, *end;
 	bool bad;
+	bool swap; /* values are in the other byte order */
 };
 
+/* NULL is no bytes, whatever @size says. */
 static inline struct cursor cursor_of(const void *bytes, size_t size)
 {
-	return (struct cursor){ bytes, (const uint8_t *)bytes + size, false };
+	const uint8_t *p = bytes ? bytes : (const void *)"";
+
+	return (struct cursor){ p, p + (bytes ? size : 0), false, false };
 }
 
 static inline size_t cursor_left(const struct cursor *c)
@@ -40,7 +45,7 @@ static inline const void *cursor_bytes(struct cursor *c, size_t size)
 	return p;
 }
 
-#define CURSOR_READER(name, type)                                                        \
+#define CURSOR_READER(name, type, swapped)                                               \
 	static inline type name(struct cursor *c)                                        \
 	{                                                                                \
 		const void *p = cursor_bytes(c, sizeof(type));                           \
@@ -48,13 +53,13 @@ static inline const void *cursor_bytes(struct cursor *c, size_t size)
                                                                                          \
 		if (p)                                                                   \
 			memcpy(&value, p, sizeof(value));                                \
-		return value;                                                            \
+		return c->swap ? swapped(value) : value;                                 \
 	}
 
-CURSOR_READER(cursor_u8, uint8_t)
-CURSOR_READER(cursor_u16, uint16_t)
-CURSOR_READER(cursor_u32, uint32_t)
-CURSOR_READER(cursor_u64, uint64_t)
+CURSOR_READER(cursor_u8, uint8_t, )
+CURSOR_READER(cursor_u16, uint16_t, __builtin_bswap16)
+CURSOR_READER(cursor_u32, uint32_t, __builtin_bswap32)
+CURSOR_READER(cursor_u64, uint64_t, __builtin_bswap64)
 #undef CURSOR_READER
 
 /*

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/unpack.h"
+
 enum { BLOCK = 1 << 16 };
 
 static int fail_errno(struct context *ctx, const char *verb, const char *path)
@@ -15,6 +17,16 @@ static int fail_errno(struct context *ctx, const char *verb, const char *path)
 	int err = errno;
 
 	return fail(ctx, -err, "cannot %s '%s': %s", verb, path, strerror(err));
+}
+
+/* Passes on the result of what knows no context. */
+static int cannot_read(struct context *ctx, int err, const char *path)
+{
+	if (err >= 0)
+		return err;
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return fail(ctx, err, "cannot read '%s': %s", path, strerror(-err));
 }
 
 static int write_all(int fd, const char *p, size_t size)
@@ -32,7 +44,15 @@ static int write_all(int fd, const char *p, size_t size)
 	return 0;
 }
 
-static int copy(struct context *ctx, int from, int to, const char *path)
+/* What was read of a pipe to see what it is, and how far it has been read. */
+struct once {
+	uint8_t beginning[FILE_BEGINNING];
+	size_t size; /* of the beginning */
+	uint64_t at;
+};
+
+static int copy(struct context *ctx, int from, const struct once *once, int to,
+		const char *path)
 {
 	char *buf = malloc(BLOCK);
 	int err = 0;
@@ -40,22 +60,22 @@ static int copy(struct context *ctx, int from, int to, const char *path)
 
 	if (!buf)
 		return fail_memory(ctx);
-	while ((n = read(from, buf, BLOCK)) != 0) {
+	if (write_all(to, (const char *)once->beginning, once->size) < 0)
+		err = fail_errno(ctx, "write a temporary copy of", path);
+	while (err == 0 && (n = read(from, buf, BLOCK)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			err = fail_errno(ctx, "read", path);
 		else if (write_all(to, buf, (size_t)n) < 0)
 			err = fail_errno(ctx, "write a temporary copy of", path);
-		if (err < 0)
-			break;
 	}
 	free(buf);
 	return err;
 }
 
 /* Replaces what cannot be read twice by an unlinked copy of it. */
-static int spool(struct context *ctx, int *fd, const char *path)
+static int spool(struct context *ctx, int *fd, const struct once *once, const char *path)
 {
 	const char *dir = getenv("TMPDIR");
 	char name[4096];
@@ -66,7 +86,7 @@ static int spool(struct context *ctx, int *fd, const char *path)
 	if (to < 0)
 		return fail_errno(ctx, "make a temporary copy of", path);
 	unlink(name);
-	err = copy(ctx, *fd, to, path);
+	err = copy(ctx, *fd, once, to, path);
 	if (err < 0) {
 		close(to);
 		return err;
@@ -76,51 +96,161 @@ static int spool(struct context *ctx, int *fd, const char *path)
 	return 0;
 }
 
-static int measure(struct context *ctx, int *fd, const char *path, uint64_t *size)
+static int read_beginning(struct context *ctx, int fd, struct once *once,
+			  const char *path)
+{
+	while (once->size < sizeof(once->beginning)) {
+		ssize_t n = read(fd, once->beginning + once->size,
+				 sizeof(once->beginning) - once->size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail_errno(ctx, "read", path);
+		if (n == 0)
+			break;
+		once->size += (size_t)n;
+	}
+	return 0;
+}
+
+/* What is no regular file: *@flowing where it is to be read as it comes, else it is copied. */
+static int open_pipe(struct context *ctx, int *fd, const char *path,
+		     bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+		     struct once **flowing)
+{
+	struct once *once = calloc(1, sizeof(*once));
+	int err = once ? read_beginning(ctx, *fd, once, path) : fail_memory(ctx);
+
+	if (err == 0 && flows && once->size == FILE_BEGINNING && flows(once->beginning)) {
+		*flowing = once;
+		return 0;
+	}
+	if (err == 0)
+		err = spool(ctx, fd, once, path);
+	free(once);
+	return err;
+}
+
+static int measure(struct context *ctx, const char *path,
+		   bool (*flows)(const uint8_t beginning[FILE_BEGINNING]), struct file *f)
 {
 	struct stat st;
 	int err;
 
-	if (fstat(*fd, &st) < 0)
+	if (fstat(f->fd, &st) < 0)
 		return fail_errno(ctx, "open", path);
 	if (S_ISDIR(st.st_mode))
 		return fail(ctx, -EISDIR, "cannot read '%s': it is a directory", path);
+	/* Some devices never end; none holds a file. */
+	if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(f->fd)))
+		return fail(ctx, -EINVAL, "cannot read '%s': it is a device", path);
 	if (!S_ISREG(st.st_mode)) {
-		err = spool(ctx, fd, path);
+		err = open_pipe(ctx, &f->fd, path, flows, &f->once);
 		if (err < 0)
 			return err;
-		if (fstat(*fd, &st) < 0)
-			return fail_errno(ctx, "open", path);
+		if (f->once)
+			f->size = UINT64_MAX;
+		if (f->once || fstat(f->fd, &st) < 0)
+			return f->once ? 0 : fail_errno(ctx, "open", path);
 	}
-	*size = (uint64_t)st.st_size;
+	f->size = (uint64_t)st.st_size;
+	err = unpacker_open(f->fd, &f->unpacker);
+	if (f->unpacker)
+		f->size = UINT64_MAX;
+	return cannot_read(ctx, err, path);
+}
+
+int file_open_flowing(struct context *ctx, const char *path,
+		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+		      struct file *ret)
+{
+	bool standard = strcmp(path, "-") == 0;
+	const char *name = standard ? "standard input" : path;
+	struct file f = { .path = name };
+	int err;
+
+	f.fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+			: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (f.fd < 0)
+		return fail_errno(ctx, "open", name);
+	err = measure(ctx, name, flows, &f);
+	if (err < 0) {
+		close(f.fd);
+		return err;
+	}
+	*ret = f;
 	return 0;
 }
 
 int file_open(struct context *ctx, const char *path, struct file *ret)
 {
-	bool standard = strcmp(path, "-") == 0;
-	const char *name = standard ? "standard input" : path;
-	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-			  : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	uint64_t size = 0;
-	int err;
+	return file_open_flowing(ctx, path, NULL, ret);
+}
+
+int file_share(struct context *ctx, const struct file *f, struct file *ret)
+{
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3), err = 0;
+	struct unpacker *unpacker = NULL;
 
 	if (fd < 0)
-		return fail_errno(ctx, "open", name);
-	err = measure(ctx, &fd, name, &size);
+		return fail_errno(ctx, "open", f->path);
+	if (f->unpacker)
+		err = unpacker_share(f->unpacker, fd, &unpacker);
 	if (err < 0) {
 		close(fd);
-		return err;
+		return cannot_read(ctx, err, f->path);
 	}
-	*ret = (struct file){ .fd = fd, .path = name, .size = size };
+	*ret = (struct file){ fd, f->path, f->size, unpacker, NULL };
 	return 0;
+}
+
+const char *file_damage(const struct file *f)
+{
+	return f->unpacker ? unpacker_damage(f->unpacker) : NULL;
 }
 
 void file_close(struct file *f)
 {
+	unpacker_close(f->unpacker);
+	free(f->once);
 	if (f->path)
 		close(f->fd);
 	*f = (struct file){ 0 };
+}
+
+static int read_packed(struct context *ctx, const struct file *f, uint64_t offset,
+		       void *buf, size_t size, size_t *got)
+{
+	int err = unpacker_read(f->unpacker, offset, buf, size, got);
+
+	/* To its readers a file does not change: its size is only found out late. */
+	((struct file *)f)->size = unpacker_size(f->unpacker);
+	return cannot_read(ctx, err, f->path);
+}
+
+/* The beginning a second time, or on from where the last read ended. */
+static ssize_t read_once(const struct file *f, uint64_t offset, void *buf, size_t size)
+{
+	struct once *once = f->once;
+	ssize_t n;
+
+	if (offset < once->size) {
+		size_t left = once->size - (size_t)offset;
+
+		n = (ssize_t)(size < left ? size : left);
+		memcpy(buf, once->beginning + offset, (size_t)n);
+		if (once->at < offset + (size_t)n)
+			once->at = offset + (size_t)n;
+		return n;
+	}
+	if (offset != once->at) {
+		errno = ESPIPE;
+		return -1;
+	}
+	n = read(f->fd, buf, size);
+	once->at += n > 0 ? (size_t)n : 0;
+	return n;
 }
 
 int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *buf,
@@ -130,9 +260,13 @@ int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *
 
 	if (offset > INT64_MAX)
 		size = 0;
+	if (f->unpacker && size > 0)
+		return read_packed(ctx, f, offset, buf, size, got);
 	while (done < size) {
-		ssize_t n = pread(f->fd, (char *)buf + done, size - done,
-				  (off_t)(offset + done));
+		char *to = (char *)buf + done;
+		ssize_t n =
+			f->once ? read_once(f, offset + done, to, size - done)
+				: pread(f->fd, to, size - done, (off_t)(offset + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;

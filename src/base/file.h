@@ -11,16 +11,46 @@
  * A file's bytes, read with pread: a file that others cut while it is read gives
  * fewer bytes, never a signal. What cannot be read twice (a pipe) is first copied to
  * an unlinked temporary file.
+ *
+ * A file packed with gzip or zstd, which its first bytes tell, reads as if it were not:
+ * decoded on the way, never kept. Forward is cheap, and so are steps back among the
+ * last 256 KiB; a longer one decodes again from the beginning. Damage is an end.
+ *
+ * A plain file can be read by many threads. A packed one is read by one thread at a
+ * time, and reading changes it: other threads get a reader of their own from
+ * file_share().
  */
 struct file {
 	int fd;
 	const char *path; /* for messages; the caller's */
-	uint64_t size;
+	uint64_t size; /* of a packed one: UINT64_MAX until a read has come to its end */
+	struct unpacker *unpacker; /* NULL: plain */
+	struct once *once; /* NULL: it can be read again */
 };
 
 /* "-" is standard input. A negative errno with a sentence that names the path. */
 int file_open(struct context *ctx, const char *path, struct file *ret);
 void file_close(struct file *f); /* a zeroed one is fine */
+
+enum { FILE_BEGINNING = 16 };
+
+/*
+ * The same, but a pipe whose first FILE_BEGINNING bytes @flows says yes to is not copied:
+ * it is read once, each read going on where the last one ended; its size is UINT64_MAX.
+ */
+int file_open_flowing(struct context *ctx, const char *path,
+		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+		      struct file *ret);
+
+/*
+ * Another reader of the same bytes, for another thread. Both are closed, in any order;
+ * @f must not be read while it is shared. A negative errno with a sentence.
+ */
+int file_share(struct context *ctx, const struct file *f, struct file *ret);
+
+/* What is wrong with what a file is packed in, in a sentence that lacks the file's name;
+ * borrowed. NULL: nothing so far; bytes that no read has come to are not known. */
+const char *file_damage(const struct file *f);
 
 /* Up to @size bytes at @offset; *@got is less only at the end of the file. */
 int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *buf,

@@ -101,3 +101,25 @@ bool hash_map_set(struct hash_map *map, uint64_t key, uint32_t value)
 	*e = (struct hash_entry){ key, value, 1 };
 	return true;
 }
+
+/* What follows a removed entry moves up, so that searches do not end too early. */
+void hash_map_remove(struct hash_map *map, uint64_t key)
+{
+	struct hash_entry *hole = map->slots ? map_slot(map, key) : NULL;
+	size_t at, next;
+
+	if (!hole || !hole->used)
+		return;
+	at = (size_t)(hole - map->slots);
+	for (next = (at + 1) & map->mask; map->slots[next].used;
+	     next = (next + 1) & map->mask) {
+		size_t home = hash_u64(map->slots[next].key) & map->mask;
+
+		if (((next - home) & map->mask) < ((next - at) & map->mask))
+			continue;
+		map->slots[at] = map->slots[next];
+		at = next;
+	}
+	map->slots[at] = (struct hash_entry){ 0 };
+	map->count--;
+}

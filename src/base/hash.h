@@ -92,6 +92,9 @@ void hash_map_release(struct hash_map *map);
 /* Sets or replaces. False without memory. */
 bool hash_map_set(struct hash_map *map, uint64_t key, uint32_t value);
 
+/* The key need not be there. */
+void hash_map_remove(struct hash_map *map, uint64_t key);
+
 /* NULL where the key is not there; valid until the next set. */
 static inline uint32_t *hash_map_get(const struct hash_map *map, uint64_t key)
 {

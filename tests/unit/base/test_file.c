@@ -3,11 +3,14 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 enum { SIZE = 100000 };
 
@@ -33,6 +36,30 @@ static void make_file(void)
 	}
 	close(fd);
 }
+
+static void gzip_file(void)
+{
+	gzFile to = gzopen(path, "wb");
+
+	for (size_t i = 0; i < SIZE; i++)
+		gzputc(to, byte_at(i));
+	cr_assert_eq(gzclose(to), Z_OK);
+}
+
+static void zstd_file(void)
+{
+	static uint8_t plain[SIZE], packed[2 * SIZE];
+	FILE *to = fopen(path, "w");
+	size_t size;
+
+	for (size_t i = 0; i < SIZE; i++)
+		plain[i] = byte_at(i);
+	size = ZSTD_compress(packed, sizeof(packed), plain, SIZE, 3);
+	cr_assert_eq(fwrite(packed, 1, size, to), size);
+	fclose(to);
+}
+
+static void (*const pack_file[])(void) = { gzip_file, zstd_file };
 
 static void remove_file(void)
 {
@@ -113,6 +140,140 @@ Test(file, one_that_is_cut_while_it_is_read_gives_fewer_bytes, .init = make_file
 	cr_assert_eq(file_read(&ctx, &f, 500, buf, sizeof(buf), &got), 0);
 	cr_assert_eq(got, 50);
 	file_close(&f);
+}
+
+Test(file, a_packed_one_reads_as_if_it_were_not)
+{
+	for (int kind = 0; kind < 2; kind++) {
+		struct file f = { 0 };
+		uint8_t buf[100];
+		size_t got;
+
+		make_file();
+		pack_file[kind]();
+		cr_assert_eq(file_open(&ctx, path, &f), 0);
+		cr_assert(f.unpacker);
+		cr_assert_eq(f.size, UINT64_MAX);
+		for (uint64_t i = 0; i < 10; i++) {
+			uint64_t at = SIZE - 50 - 9090 * i;
+
+			cr_assert_eq(file_read(&ctx, &f, at, buf, sizeof(buf), &got), 0);
+			cr_assert_eq(got, i == 0 ? 50 : sizeof(buf));
+			check_bytes(buf, at, got);
+			cr_assert_eq(f.size, SIZE);
+		}
+		cr_assert_eq(file_read(&ctx, &f, SIZE, buf, sizeof(buf), &got), 0);
+		cr_assert_eq(got, 0);
+		cr_assert_eq(file_read(&ctx, &f, UINT64_MAX, buf, 9, &got), 0);
+		cr_assert_eq(got, 0);
+		cr_assert_null(file_damage(&f));
+		file_close(&f);
+		cr_assert_null(f.unpacker);
+		remove_file();
+	}
+}
+
+Test(file, a_packed_standard_input_is_unpacked_too, .init = make_file,
+     .fini = remove_file)
+{
+	struct file f = { 0 };
+	uint8_t buf[100];
+	char command[100];
+	FILE *pipe;
+	size_t got;
+
+	gzip_file();
+	snprintf(command, sizeof(command), "cat %s", path);
+	pipe = popen(command, "r");
+	cr_assert(pipe);
+	cr_assert_eq(dup2(fileno(pipe), STDIN_FILENO), STDIN_FILENO);
+	cr_assert_eq(file_open(&ctx, "-", &f), 0);
+	pclose(pipe);
+	for (int pass = 0; pass < 2; pass++) {
+		cr_assert_eq(file_read(&ctx, &f, 70000, buf, sizeof(buf), &got), 0);
+		cr_assert_eq(got, sizeof(buf));
+		check_bytes(buf, 70000, got);
+	}
+	file_close(&f);
+}
+
+Test(file, a_cut_packed_one_gives_what_is_there_and_says_what_is_wrong, .init = make_file,
+     .fini = remove_file)
+{
+	static uint8_t buf[SIZE];
+	struct file f = { 0 };
+	struct stat st;
+	size_t got;
+
+	gzip_file();
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq(truncate(path, st.st_size - 1), 0);
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_null(file_damage(&f), "nothing was read yet");
+	cr_assert_eq(file_read(&ctx, &f, 0, buf, SIZE, &got), 0);
+	cr_assert_eq(got, SIZE);
+	check_bytes(buf, 0, SIZE);
+	cr_assert_eq(file_read(&ctx, &f, SIZE, buf, 1, &got), 0);
+	cr_assert_eq(got, 0);
+	cr_assert_eq(f.size, SIZE);
+	cr_assert_str_eq(file_damage(&f), "packed data ends early");
+	file_close(&f);
+}
+
+static void *read_in_steps(void *arg)
+{
+	const struct file *f = arg;
+	struct context own = { 0 };
+	uint8_t buf[1234];
+	size_t wrong = 0, got;
+
+	for (int pass = 0; pass < 3; pass++)
+		for (uint64_t at = 0; at < SIZE; at += got) {
+			if (file_read(&own, f, at, buf, sizeof(buf), &got) < 0 || !got)
+				return "cannot read";
+			for (size_t i = 0; i < got; i++)
+				wrong += buf[i] != byte_at(at + i);
+		}
+	return wrong ? "wrong bytes" : NULL;
+}
+
+Test(file, a_shared_one_is_read_by_two_threads_and_closed_in_any_order)
+{
+	for (int kind = 0; kind < 6; kind++) {
+		struct file f[2] = { 0 };
+		pthread_t threads[2];
+
+		make_file();
+		if (kind < 4)
+			pack_file[kind % 2]();
+		cr_assert_eq(file_open(&ctx, path, &f[0]), 0);
+		cr_assert_eq(file_share(&ctx, &f[0], &f[1]), 0);
+		cr_assert_eq(f[1].size, f[0].size);
+		for (int i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, read_in_steps, &f[i]);
+		for (int i = 0; i < 2; i++) {
+			void *wrong;
+
+			pthread_join(threads[i], &wrong);
+			cr_assert_null(wrong, "%s", (char *)wrong);
+		}
+		file_close(&f[kind / 2 % 2]);
+		cr_assert_null(read_in_steps(&f[1 - kind / 2 % 2]));
+		file_close(&f[1 - kind / 2 % 2]);
+		remove_file();
+	}
+}
+
+Test(file, what_cannot_be_shared_is_named_with_the_reason, .init = make_file,
+     .fini = remove_file)
+{
+	struct file f = { 0 }, other = { 0 };
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	close(f.fd);
+	cr_assert_eq(file_share(&ctx, &f, &other), -EBADF);
+	cr_assert(strstr(ctx.error, path));
+	cr_assert_null(other.path);
 }
 
 Test(file, closing_a_zeroed_one_is_fine)
@@ -205,4 +366,29 @@ Test(window, moving_forward_gives_every_byte_once, .init = make_file, .fini = re
 	cr_assert_eq(got, 0, "a place whose end is no number any more");
 	window_release(&w);
 	file_close(&f);
+}
+
+Test(window, moves_over_a_packed_file_as_over_a_plain_one)
+{
+	for (int kind = 0; kind < 2; kind++) {
+		struct file f = { 0 };
+		struct window w;
+		const uint8_t *p;
+		size_t got = 1;
+
+		make_file();
+		pack_file[kind]();
+		cr_assert_eq(file_open(&ctx, path, &f), 0);
+		cr_assert_eq(window_init(&w, &f, 1000), 0);
+		for (uint64_t at = 0; at < SIZE; at += got) {
+			cr_assert_eq(window_at(&ctx, &w, at, 333, &p, &got), 0);
+			cr_assert_eq(got, at + 333 <= SIZE ? 333 : SIZE - at);
+			check_bytes(p, at, got);
+		}
+		cr_assert_eq(window_at(&ctx, &w, SIZE, 8, &p, &got), 0);
+		cr_assert_eq(got, 0);
+		window_release(&w);
+		file_close(&f);
+		remove_file();
+	}
 }

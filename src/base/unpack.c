@@ -1,0 +1,414 @@
+#include "base/unpack.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+enum {
+	INPUT = 1 << 17,
+	RECENT = 1 << 18, /* a power of two */
+	MOST_AT_ONCE = 1 << 30, /* zlib counts in unsigned int */
+};
+
+struct unpacker {
+	const struct packing *packing;
+	int fd;
+	uint64_t offset; /* in the file, of what is read next */
+	uint8_t *next; /* read and not yet decoded */
+	size_t left;
+	bool dry; /* the file has no more */
+	bool between; /* members or frames: here the file may end */
+	bool full; /* the last step had no room for all it had: ask before feeding */
+	bool ended; /* no more bytes, for good or bad */
+	uint64_t position; /* bytes decoded so far */
+	uint64_t size; /* UINT64_MAX: unknown */
+	char damage[160]; /* "": none */
+	z_stream gzip;
+	ZSTD_DCtx *zstd;
+	size_t wanted; /* by zstd, for its next step */
+	uint8_t recent[RECENT]; /* byte i of the stream is at i % RECENT */
+	uint8_t input[INPUT];
+};
+
+/* Once the stream is decoded up to its end, or up to what cannot be decoded. */
+static void end(struct unpacker *u)
+{
+	u->ended = true;
+	u->size = u->position;
+}
+
+static void end_damaged(struct unpacker *u, const char *why)
+{
+	snprintf(u->damage, sizeof(u->damage), "packed data is damaged: %s", why);
+	end(u);
+}
+
+static void consume(struct unpacker *u, size_t size)
+{
+	u->next += size;
+	u->left -= size;
+}
+
+/*
+ * A packing decodes step by step, from u->next to @to. A step takes input or makes
+ * output unless there is nothing to do; what it made is counted even where it ends
+ * the stream.
+ */
+struct packing {
+	int (*init)(struct unpacker *u);
+	void (*restart)(struct unpacker *u);
+	int (*step)(struct unpacker *u, uint8_t *to, size_t room, size_t *made);
+	void (*release)(struct unpacker *u);
+};
+
+static int gzip_init(struct unpacker *u)
+{
+	/* 16: with gzip's head and trailer. */
+	return inflateInit2(&u->gzip, 16 + MAX_WBITS) == Z_OK ? 0 : -ENOMEM;
+}
+
+static void gzip_restart(struct unpacker *u)
+{
+	inflateReset(&u->gzip);
+}
+
+static void gzip_release(struct unpacker *u)
+{
+	inflateEnd(&u->gzip);
+}
+
+static int gzip_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
+{
+	z_stream *z = &u->gzip;
+	int found;
+
+	while (u->between && u->left > 0 && *u->next == 0)
+		consume(u, 1);
+	*made = 0;
+	if (u->between && u->left == 0)
+		return 0;
+	z->next_in = u->next;
+	z->avail_in = (uInt)u->left;
+	z->next_out = to;
+	z->avail_out = (uInt)room;
+	found = inflate(z, Z_NO_FLUSH);
+	*made = room - z->avail_out;
+	consume(u, u->left - z->avail_in);
+	u->position += *made;
+	u->between = found == Z_STREAM_END;
+	if (u->between)
+		inflateReset(z);
+	else if (found == Z_MEM_ERROR)
+		return -ENOMEM;
+	else if (found != Z_OK && found != Z_BUF_ERROR)
+		end_damaged(u, z->msg ? z->msg : zError(found));
+	return 0;
+}
+
+static int zstd_init(struct unpacker *u)
+{
+	u->zstd = ZSTD_createDCtx();
+	if (!u->zstd)
+		return -ENOMEM;
+	ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax,
+			       __builtin_ctzll(UNPACK_WINDOW_MOST));
+	return 0;
+}
+
+static void zstd_restart(struct unpacker *u)
+{
+	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
+	u->wanted = 0;
+}
+
+static void zstd_release(struct unpacker *u)
+{
+	ZSTD_freeDCtx(u->zstd);
+}
+
+/*
+ * A call that finds damage does not say what it decoded before. So a call gets the rest
+ * of one block at most: wanted, less the head of the block behind it, which zstd adds;
+ * and nothing at all while it may hold decoded bytes back.
+ */
+static size_t zstd_feed(const struct unpacker *u)
+{
+	enum { BLOCK_HEAD = 3 };
+	size_t size = u->wanted;
+
+	if (u->full)
+		return 0;
+	if (size > BLOCK_HEAD)
+		size -= BLOCK_HEAD;
+	if (size == 0)
+		size = 1;
+	return size < u->left ? size : u->left;
+}
+
+static int zstd_failed(struct unpacker *u, size_t found)
+{
+	switch (ZSTD_getErrorCode(found)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		snprintf(u->damage, sizeof(u->damage),
+			 "packed data needs a window of more than %zu MiB",
+			 UNPACK_WINDOW_MOST >> 20);
+		end(u);
+		return 0;
+	default:
+		end_damaged(u, ZSTD_getErrorName(found));
+		return 0;
+	}
+}
+
+static int zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
+{
+	ZSTD_inBuffer in = { u->next, zstd_feed(u), 0 };
+	ZSTD_outBuffer out = { to, room, 0 };
+	size_t found;
+
+	*made = 0;
+	if (u->between && in.size == 0)
+		return 0;
+	found = ZSTD_decompressStream(u->zstd, &out, &in);
+	if (ZSTD_isError(found))
+		return zstd_failed(u, found);
+	*made = out.pos;
+	consume(u, in.pos);
+	u->position += *made;
+	u->between = found == 0;
+	u->wanted = found;
+	return 0;
+}
+
+static const struct packing gzip = { gzip_init, gzip_restart, gzip_step, gzip_release };
+static const struct packing zstd = { zstd_init, zstd_restart, zstd_step, zstd_release };
+
+/* What a file that begins with these bytes is packed with: NULL for nothing. */
+static const struct packing *packing_of(const uint8_t *p, size_t size)
+{
+	if (size >= 2 && memcmp(p, "\x1f\x8b", 2) == 0)
+		return &gzip;
+	if (size >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0)
+		return &zstd;
+	/* Skippable frames have 16 magic numbers. */
+	if (size >= 4 && p[0] >> 4 == 5 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)
+		return &zstd;
+	return NULL;
+}
+
+static int read_some(int fd, uint64_t offset, void *buf, size_t size, size_t *got)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, buf, size, (off_t)offset);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	*got = (size_t)n;
+	return 0;
+}
+
+static int make(const struct packing *packing, int fd, struct unpacker **ret)
+{
+	struct unpacker *u = calloc(1, sizeof(*u));
+	int err;
+
+	if (!u)
+		return -ENOMEM;
+	u->packing = packing;
+	u->fd = fd;
+	u->size = UINT64_MAX;
+	err = packing->init(u);
+	if (err < 0) {
+		free(u);
+		return err;
+	}
+	*ret = u;
+	return 0;
+}
+
+int unpacker_open(int fd, struct unpacker **ret)
+{
+	const struct packing *packing;
+	uint8_t magic[4];
+	size_t size = 0;
+	int err = read_some(fd, 0, magic, sizeof(magic), &size);
+
+	if (err < 0)
+		return err;
+	packing = packing_of(magic, size);
+	if (packing)
+		return make(packing, fd, ret);
+	*ret = NULL;
+	return 0;
+}
+
+int unpacker_share(const struct unpacker *u, int fd, struct unpacker **ret)
+{
+	int err = make(u->packing, fd, ret);
+
+	if (err < 0)
+		return err;
+	(*ret)->size = u->size;
+	memcpy((*ret)->damage, u->damage, sizeof(u->damage));
+	return 0;
+}
+
+void unpacker_close(struct unpacker *u)
+{
+	if (!u)
+		return;
+	u->packing->release(u);
+	free(u);
+}
+
+/* Back to the beginning. What is known of size and damage stays. */
+static void restart(struct unpacker *u)
+{
+	u->packing->restart(u);
+	u->offset = u->position = 0;
+	u->left = 0;
+	u->dry = u->between = u->full = u->ended = false;
+}
+
+static int refill(struct unpacker *u)
+{
+	int err;
+
+	if (u->left > 0 || u->dry)
+		return 0;
+	err = read_some(u->fd, u->offset, u->input, INPUT, &u->left);
+	if (err < 0)
+		return err;
+	u->next = u->input;
+	u->offset += u->left;
+	u->dry = u->left == 0;
+	return 0;
+}
+
+/* The next @size bytes; *@got is less only at the end. */
+static int decode(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
+{
+	for (*got = 0; *got < size && !u->ended;) {
+		size_t room = size - *got < MOST_AT_ONCE ? size - *got : MOST_AT_ONCE;
+		size_t made;
+		int err = refill(u);
+
+		if (err == 0)
+			err = u->packing->step(u, to + *got, room, &made);
+		if (err < 0)
+			return err;
+		*got += made;
+		u->full = made == room;
+		if (made > 0 || !u->dry || u->ended)
+			continue;
+		if (!u->between)
+			strcpy(u->damage, "packed data ends early");
+		end(u);
+	}
+	return 0;
+}
+
+/* Bytes of the stream in u->recent at @offset, up to where it begins anew. */
+static size_t to_edge(uint64_t offset)
+{
+	return RECENT - offset % RECENT;
+}
+
+/* The last bytes decoded, @size of them at @p, are to be had again. */
+static void remember(struct unpacker *u, const uint8_t *p, size_t size)
+{
+	size_t kept = size < RECENT ? size : RECENT;
+	size_t first = to_edge(u->position - kept);
+
+	p += size - kept;
+	if (first > kept)
+		first = kept;
+	memcpy(u->recent + RECENT - to_edge(u->position - kept), p, first);
+	memcpy(u->recent, p + first, kept - first);
+}
+
+/* Of the recent bytes those from @offset, which is among them. How many. */
+static size_t recall(const struct unpacker *u, uint64_t offset, uint8_t *to, size_t size)
+{
+	size_t first = to_edge(offset);
+
+	if (size > u->position - offset)
+		size = (size_t)(u->position - offset);
+	if (first > size)
+		first = size;
+	memcpy(to, u->recent + offset % RECENT, first);
+	memcpy(to + first, u->recent, size - first);
+	return size;
+}
+
+static int skip_to(struct unpacker *u, uint64_t offset)
+{
+	while (u->position < offset && !u->ended) {
+		uint64_t gap = offset - u->position;
+		size_t room = to_edge(u->position), got;
+		int err = decode(u, u->recent + RECENT - room, gap < room ? gap : room,
+				 &got);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int read_on(struct unpacker *u, uint64_t offset, uint8_t *to, size_t size,
+		   size_t *got)
+{
+	size_t again = 0, fresh = 0;
+	int err = skip_to(u, offset);
+
+	if (err < 0)
+		return err;
+	if (offset < u->position)
+		again = recall(u, offset, to, size);
+	if (offset + again == u->position)
+		err = decode(u, to + again, size - again, &fresh);
+	if (err < 0)
+		return err;
+	remember(u, to + again, fresh);
+	*got = again + fresh;
+	return 0;
+}
+
+int unpacker_read(struct unpacker *u, uint64_t offset, void *buf, size_t size,
+		  size_t *got)
+{
+	int err;
+
+	*got = 0;
+	if (offset >= u->size)
+		return 0;
+	if (size > u->size - offset)
+		size = (size_t)(u->size - offset);
+	if (offset < u->position && u->position - offset > RECENT)
+		restart(u);
+	err = read_on(u, offset, buf, size, got);
+	/* What it has decoded is not remembered: it has no position to go on from. */
+	if (err < 0)
+		restart(u);
+	return err;
+}
+
+uint64_t unpacker_size(const struct unpacker *u)
+{
+	return u->size;
+}
+
+const char *unpacker_damage(const struct unpacker *u)
+{
+	return *u->damage ? u->damage : NULL;
+}
