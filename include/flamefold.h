@@ -85,8 +85,8 @@ struct ff_options {
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	/* One line without newline: a warning, or a note about what was left out. */
 	void (*log)(void *arg, const char *line);
-	/* @done of @total bytes of @what, called about ten times a second from the
-	 * thread that called the library. */
+	/* @done of @total of @what, called now and then from the thread that called the
+	 * library; @total 0: not known, @done is in bytes. */
 	void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
 	void *arg; /* for both */
 };
@@ -107,9 +107,9 @@ FF_API void ff_profile_free(struct ff_profile *p); /* p may be NULL */
 FF_API const char *ff_profile_error(const struct ff_profile *p);
 
 /*
- * Filters, "KEY=VALUE", before the first input is read. Keys: comm, event (PCRE2,
- * unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time ("START,END" in
- * seconds from the first sample, or "10%-20%"). The same key again: or. Different
+ * Filters, "KEY=VALUE", before the first input is read. Keys: comm, event, cgroup (its
+ * path; PCRE2, unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time ("START,END"
+ * in seconds from the first sample, or "10%-20%"). The same key again: or. Different
  * keys: and. -EINVAL for one that cannot be understood.
  */
 FF_API int ff_profile_only(struct ff_profile *p, const char *filter);
@@ -173,6 +173,9 @@ enum ff_input_text {
 	FF_INPUT_ARCH,
 	FF_INPUT_CPU,
 	FF_INPUT_DAMAGE, /* what is wrong with it, one sentence */
+	FF_INPUT_FORM, /* "file", "pipe", "directory" */
+	FF_INPUT_BYTE_ORDER, /* "little", "big" */
+	FF_INPUT_CLOCK, /* "monotonic"; "perf": the kernel's own for samples */
 };
 /* NULL where the input does not say. */
 FF_API const char *ff_input_text(const struct ff_input *in, enum ff_input_text which);
@@ -191,6 +194,20 @@ enum ff_input_count {
 	FF_INPUT_PROCESSORS, /* online when it was recorded */
 	FF_INPUT_UNKNOWN_RECORDS, /* of types this version skips */
 	FF_INPUT_TRUNCATED_AT, /* offset of the first byte not understood; 0: whole */
+	FF_INPUT_DELIVERED, /* samples, when groups of counters (:S) are split */
+	FF_INPUT_BARE, /* samples with neither a call chain nor a stack dump */
+	FF_INPUT_CHAINS_BROKEN, /* that end at a value that is no address; of kept samples */
+	FF_INPUT_CHAINS_CUT, /* with as many frames as the kernel would record */
+	FF_INPUT_USER_STACKS_CUT, /* stack dumps that hold only part of the stack */
+	FF_INPUT_BRANCH_STACKS, /* samples with branch records */
+	FF_INPUT_KERNEL_SAMPLES, /* taken in the kernel */
+	FF_INPUT_GUEST_SAMPLES, /* taken in a guest */
+	FF_INPUT_AUX_LOST, /* AUX records that say that data was lost */
+	FF_INPUT_LATE_RECORDS, /* of a stream: came after newer ones had been used */
+	FF_INPUT_COMPRESSED, /* 1: its records are, or the whole input is */
+	/* 1: samples were taken in the kernel, but its place in memory was not recorded
+	 * (kptr_restrict). */
+	FF_INPUT_KERNEL_HIDDEN,
 };
 FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);
 
@@ -202,6 +219,16 @@ FF_API const struct ff_event *ff_event_next(const struct ff_input *in,
 					    const struct ff_event *e);
 FF_API const char *ff_event_name(const struct ff_event *e);
 FF_API uint64_t ff_event_samples(const struct ff_event *e);
+enum ff_event_count {
+	FF_EVENT_FREQUENCY, /* samples a second that were aimed at; 0: a fixed period */
+	FF_EVENT_PERIOD, /* fixed; 0: by frequency */
+	FF_EVENT_MAX_STACK, /* frames that a chain has at the most; 0: the kernel's limit */
+	FF_EVENT_USER_STACK, /* bytes of the user stack to dump; 0: none */
+};
+FF_API uint64_t ff_event_count(const struct ff_event *e, enum ff_event_count which);
+/* The name of bit @bit of perf_event_attr.sample_type, "CALLCHAIN", where it is set, or
+ * NULL. */
+FF_API const char *ff_event_field(const struct ff_event *e, unsigned bit);
 
 /* Object files that samples hit (after ff_profile_finish()), largest weight first. */
 FF_API const struct ff_object *ff_object_next(const struct ff_profile *p,
@@ -212,6 +239,8 @@ FF_API const char *
 ff_object_file(const struct ff_object *o); /* read for it; NULL: none */
 FF_API const char *ff_object_problem(const struct ff_object *o); /* NULL: all is well */
 FF_API uint64_t ff_object_weight(const struct ff_object *o); /* of leaf frames in it */
+/* 1: a file was there, but has another build id. */
+FF_API int ff_object_refused(const struct ff_object *o);
 
 /* Processes with samples, most samples first. */
 FF_API const struct ff_process *ff_process_next(const struct ff_profile *p,

@@ -56,20 +56,28 @@ static int read_states(struct ff_profile *p, struct input *in, struct order *ord
 	return err;
 }
 
-static int make_timeline(struct ff_profile *p, struct input *in,
-			 struct processes *processes)
+/* What is known of the processes: after the first pass, when the header is, too. */
+static int make_timeline(struct ff_profile *p, struct order *order, struct reading *r)
 {
 	const struct record *record;
+	int err = processes_new(&p->ctx, r->rec, &p->images, &p->strings, PROCESSES_WHOLE,
+				&r->processes);
+
+	while (err == 0 && order_next(order, &record) > 0)
+		if (processes_apply(r->processes, record) < 0)
+			err = fail_memory(&p->ctx);
+	return err;
+}
+
+static int first_pass(struct ff_profile *p, struct reading *r)
+{
 	struct order order;
 	int err;
 
 	order_init(&order);
-	err = read_states(p, in, &order);
-	while (err == 0 && order_next(&order, &record) > 0)
-		if (processes_apply(processes, record) < 0)
-			err = fail_memory(&p->ctx);
-	if (err == 0 && processes_finish(processes) < 0)
-		err = fail_memory(&p->ctx);
+	err = read_states(p, r->in, &order);
+	if (err == 0)
+		err = make_timeline(p, &order, r);
 	order_release(&order);
 	return err;
 }
@@ -80,6 +88,24 @@ static size_t thread_count(const struct ff_profile *p, const struct input *in)
 	size_t chunks = input_chunks(in);
 
 	return threads < chunks ? threads : chunks ? chunks : 1;
+}
+
+static int read_twice(struct reading *r, struct ff_input *input)
+{
+	struct ff_profile *p = r->p;
+	int err = first_pass(p, r);
+
+	if (err < 0)
+		return err;
+	if (r->rec->kernel_samples)
+		symbolizer_expect_kernel(p->symbolizer);
+	err = event_choice_make(&p->ctx, &r->events, r->rec, &p->strings,
+				p->options.event,
+				p->options.flags & FF_COMPAT_STACKCOLLAPSE);
+	if (err < 0)
+		return err;
+	r->threads = thread_count(p, r->in);
+	return read_samples(r, input);
 }
 
 static int read_perf(struct ff_profile *p, struct ff_input *input)
@@ -95,6 +121,7 @@ static int read_perf(struct ff_profile *p, struct ff_input *input)
 			    .by_address = p->options.flags & FF_ADDRS,
 			    .empty_chains = compat },
 	};
+	uint64_t before = p->sum.samples_read;
 	int err;
 
 	if (!compat &&
@@ -104,19 +131,13 @@ static int read_perf(struct ff_profile *p, struct ff_input *input)
 		return fail(&p->ctx, -EOPNOTSUPP,
 			    "cannot read '%s': a flame chart needs folded text",
 			    input_path(r.in));
-	err = processes_new(&p->ctx, r.rec, &p->images, &p->strings, &r.processes);
-	if (err < 0)
-		return err;
-	err = make_timeline(p, r.in, r.processes);
-	if (err == 0 && r.rec->kernel_samples)
-		symbolizer_expect_kernel(p->symbolizer);
-	if (err == 0)
-		err = event_choice_make(&p->ctx, &r.events, r.rec, &p->strings,
-					p->options.event, compat);
-	if (err == 0) {
-		r.threads = thread_count(p, r.in);
-		err = read_samples(&r, input);
-	}
+	if (input_flows(r.in))
+		err = read_flow(&r, input);
+	else
+		err = read_twice(&r, input);
+	input->delivered = p->sum.samples_read - before;
+	if (err == 0 && symbolizer_add_recording(p->symbolizer, r.rec) < 0)
+		err = fail_memory(&p->ctx);
 	event_choice_release(&r.events);
 	processes_free(r.processes);
 	return err;
@@ -146,9 +167,12 @@ static int list_events(struct ff_profile *p, struct ff_input *input)
 		return fail_memory(&p->ctx);
 	input->event_count = rec->events.count;
 	for (uint32_t i = 0; i < rec->events.count; i++)
-		input->events[i] = (struct ff_event){ intern_text(&p->strings,
-								  rec->events.v[i].name),
-						      rec->events.v[i].samples, i };
+		input->events[i] = (struct ff_event){
+			intern_text(&p->strings, rec->events.v[i].name),
+			&rec->events.v[i],
+			rec->events.v[i].samples,
+			i,
+		};
 	return 0;
 }
 

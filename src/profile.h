@@ -11,8 +11,15 @@
 
 struct ff_event {
 	const char *name;
+	const struct event *recorded;
 	uint64_t samples;
 	uint32_t index;
+};
+
+/* What came with samples, for those who judge a recording. */
+struct seen {
+	uint64_t chains, chains_broken, chains_cut;
+	uint64_t user_stacks, user_stacks_cut, branch_stacks, bare;
 };
 
 struct ff_input {
@@ -20,7 +27,8 @@ struct ff_input {
 	struct input *input;
 	struct ff_event *events;
 	size_t event_count;
-	uint64_t chains, user_stacks;
+	struct seen seen;
+	uint64_t delivered, late;
 	uint32_t index;
 };
 
@@ -70,8 +78,28 @@ struct reading {
 	struct weight_options weights;
 	struct stack_options stacks;
 	struct worker *workers;
+	struct counter_reads counters;
 	size_t threads;
 	atomic_size_t chunks_done;
+};
+
+/* One of those that read samples, with a trie of its own. */
+struct worker {
+	struct context ctx;
+	struct reading *reading;
+	struct sample_reader *reader;
+	struct frames frames;
+	struct trie trie;
+	struct stack_walker *stacks;
+	struct filter_memo *memo;
+	bool filters; /* there are some */
+	size_t last_process; /* index in processes */
+	struct weight_sum sum;
+	uint64_t poorer[POORER_ALL];
+	struct seen seen;
+	struct counter_reads counters;
+	ARRAY(struct ff_process) processes;
+	struct hash_map process_by_pid;
 };
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total);
@@ -81,6 +109,36 @@ void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals);
 
 /* profile_samples.c: the second pass. */
 int read_samples(struct reading *r, struct ff_input *input);
+int worker_start(struct reading *r, struct worker *w);
+int worker_take(struct worker *w, const struct sample *s);
+int worker_merge(struct ff_profile *p, struct worker *w);
+void worker_release(struct worker *w); /* a zeroed one is fine */
+int settle_counters(struct reading *r);
+
+/* profile_seen.c */
+void seen_add(struct seen *to, const struct seen *from);
+/* Has a chain as many addresses as there was room for? Markers do not count. */
+bool chain_is_cut(const struct sample *s, uint32_t most);
+
+/* The kernel's limit of a chain where neither the recorder nor a sysctl sets another. */
+#define MAX_STACK 127u
+
+static inline void see_sample(struct seen *seen, const struct event *event,
+			      const struct sample *s)
+{
+	uint32_t most = event->max_stack ? event->max_stack : MAX_STACK;
+
+	seen->chains += s->chain_count > 0;
+	seen->user_stacks += s->has_user_stack;
+	seen->user_stacks_cut += s->user_stack_cut;
+	seen->branch_stacks += s->branch_count > 0;
+	seen->bare += s->chain_count == 0 && !s->has_user_stack;
+	if (s->chain_count >= most)
+		seen->chains_cut += chain_is_cut(s, most);
+}
+
+/* profile_flow.c: a pipe that is read once. */
+int read_flow(struct reading *r, struct ff_input *input);
 
 /* profile_folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);

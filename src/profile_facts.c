@@ -127,6 +127,25 @@ static const char *text_or_null(const struct ff_input *in, uint32_t id)
 	return id ? intern_text(&in->profile->strings, id) : NULL;
 }
 
+/* The clock of an input's times. */
+static const char *clock_name(const struct recording *rec)
+{
+	static const struct {
+		int32_t clock;
+		const char *name;
+	} clocks[] = {
+		{ CLOCK_OF_PERF, "perf" }, { 0, "realtime" }, { 1, "monotonic" },
+		{ 4, "monotonic_raw" },	   { 7, "boottime" }, { 11, "tai" },
+	};
+
+	if (!rec->events.count)
+		return NULL;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (clocks[i].clock == rec->events.v[0].clock)
+			return clocks[i].name;
+	return "unknown";
+}
+
 const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 {
 	const struct recording *rec = input_recording(in->input);
@@ -150,6 +169,12 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 		return text_or_null(in, rec->cpu);
 	case FF_INPUT_DAMAGE:
 		return text_or_null(in, rec->damage);
+	case FF_INPUT_FORM:
+		return rec->form;
+	case FF_INPUT_BYTE_ORDER:
+		return !rec->form ? NULL : rec->big_endian ? "big" : "little";
+	case FF_INPUT_CLOCK:
+		return clock_name(rec);
 	}
 	return NULL;
 }
@@ -166,9 +191,9 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 	case FF_INPUT_SAMPLES:
 		return rec->samples;
 	case FF_INPUT_CHAINS:
-		return in->chains;
+		return in->seen.chains;
 	case FF_INPUT_USER_STACKS:
-		return in->user_stacks;
+		return in->seen.user_stacks;
 	case FF_INPUT_LOST:
 		return rec->lost;
 	case FF_INPUT_LOST_SAMPLES:
@@ -185,13 +210,41 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 		return rec->unknown;
 	case FF_INPUT_TRUNCATED_AT:
 		return rec->truncated_at;
+	case FF_INPUT_DELIVERED:
+		return in->delivered;
+	case FF_INPUT_BARE:
+		return in->seen.bare;
+	case FF_INPUT_CHAINS_BROKEN:
+		return in->seen.chains_broken;
+	case FF_INPUT_CHAINS_CUT:
+		return in->seen.chains_cut;
+	case FF_INPUT_USER_STACKS_CUT:
+		return in->seen.user_stacks_cut;
+	case FF_INPUT_BRANCH_STACKS:
+		return in->seen.branch_stacks;
+	case FF_INPUT_KERNEL_SAMPLES:
+		return rec->kernel_samples;
+	case FF_INPUT_GUEST_SAMPLES:
+		return rec->guest_samples;
+	case FF_INPUT_AUX_LOST:
+		return rec->aux_lost;
+	case FF_INPUT_LATE_RECORDS:
+		return in->late;
+	case FF_INPUT_COMPRESSED:
+		return rec->compressed;
+	case FF_INPUT_KERNEL_HIDDEN:
+		return rec->kernel_samples && !rec->kernel_located && !rec->simpleperf;
 	}
 	return 0;
 }
 
 uint64_t ff_input_records(const struct ff_input *in, unsigned type)
 {
-	return type < RECORD_TYPES ? input_recording(in->input)->by_type[type] : 0;
+	const struct recording *rec = input_recording(in->input);
+
+	if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES)
+		return rec->by_simpleperf_type[type - RECORD_SIMPLEPERF];
+	return type < RECORD_TYPES ? rec->by_type[type] : 0;
 }
 
 const char *ff_record_name(unsigned type)
@@ -215,6 +268,27 @@ const char *ff_event_name(const struct ff_event *e)
 uint64_t ff_event_samples(const struct ff_event *e)
 {
 	return e->samples;
+}
+
+uint64_t ff_event_count(const struct ff_event *e, enum ff_event_count which)
+{
+	switch (which) {
+	case FF_EVENT_FREQUENCY:
+		return e->recorded->frequency;
+	case FF_EVENT_PERIOD:
+		return e->recorded->period;
+	case FF_EVENT_MAX_STACK:
+		return e->recorded->max_stack;
+	case FF_EVENT_USER_STACK:
+		return e->recorded->user_stack;
+	}
+	return 0;
+}
+
+const char *ff_event_field(const struct ff_event *e, unsigned bit)
+{
+	return bit < 64 && e->recorded->sample_type >> bit & 1 ? sample_field_name(bit)
+							       : NULL;
 }
 
 const struct ff_object *ff_object_next(const struct ff_profile *p,
@@ -253,6 +327,11 @@ const char *ff_object_problem(const struct ff_object *o)
 uint64_t ff_object_weight(const struct ff_object *o)
 {
 	return o->weight;
+}
+
+int ff_object_refused(const struct ff_object *o)
+{
+	return o->profile->symbols.images.v[o->image].other_build;
 }
 
 const struct ff_process *ff_process_next(const struct ff_profile *p,

@@ -5,21 +5,6 @@
 #include "base/parallel.h"
 #include "profile.h"
 
-struct worker {
-	struct context ctx;
-	struct reading *reading;
-	struct sample_reader *reader;
-	struct frames frames;
-	struct trie trie;
-	struct stack_walker *stacks;
-	struct filter_memo *memo;
-	struct weight_sum sum;
-	uint64_t poorer[POORER_ALL];
-	uint64_t chains, user_stacks;
-	ARRAY(struct ff_process) processes;
-	struct hash_map process_by_pid;
-};
-
 static bool passes(struct worker *w, const struct sample *s)
 {
 	const struct reading *r = w->reading;
@@ -29,6 +14,7 @@ static bool passes(struct worker *w, const struct sample *s)
 		.cpu = s->cpu,
 		.comm = stack_comm(w->stacks, s),
 		.event = r->rec->events.v[s->event].name,
+		.cgroup = processes_cgroup(r->processes, s->cgroup),
 		.time = s->time,
 		.first = r->rec->first_time,
 		.last = r->rec->last_time,
@@ -37,7 +23,7 @@ static bool passes(struct worker *w, const struct sample *s)
 	return filters_pass(r->p->filters, w->memo, &r->p->strings, &subject);
 }
 
-static struct ff_process *tally(struct worker *w, uint32_t pid)
+static struct ff_process *find_tally(struct worker *w, uint32_t pid)
 {
 	uint32_t *index = hash_map_get(&w->process_by_pid, pid);
 	struct ff_process *process;
@@ -50,6 +36,19 @@ static struct ff_process *tally(struct worker *w, uint32_t pid)
 	if (process)
 		process->pid = pid;
 	return process;
+}
+
+/* Samples of a processor come in runs of one process. */
+static struct ff_process *tally(struct worker *w, uint32_t pid)
+{
+	struct ff_process *p;
+
+	if (w->processes.count && w->processes.v[w->last_process].pid == pid)
+		return &w->processes.v[w->last_process];
+	p = find_tally(w, pid);
+	if (p)
+		w->last_process = (size_t)(p - w->processes.v);
+	return p;
 }
 
 /* The node of a sample's stack: remembered, or walked and added. */
@@ -72,9 +71,15 @@ static int find_stack(struct worker *w, const struct sample *s, uint32_t *node,
 	    trie_add(&w->trie, stack.frames, stack.count, node) < 0)
 		return fail_memory(&w->ctx);
 	*poorer = stack.poorer;
-	memory = (struct trie_memory){ key.low, key.high, *node, stack.poorer };
-	trie_remember(&w->trie, &memory);
+	memory = (struct trie_memory){ key.high, *node, stack.poorer };
+	trie_remember(&w->trie, key.low, &memory);
 	return 0;
+}
+
+static void count_poorer(struct worker *w, uint32_t poorer)
+{
+	w->poorer[poorer]++;
+	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
 }
 
 static int charge(struct worker *w, const struct sample *s, uint64_t weight)
@@ -90,27 +95,58 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 	    trie_charge(&w->trie, node, TRIE_SAMPLES, 1) < 0)
 		return fail_memory(&w->ctx);
 	process->samples++;
-	w->poorer[poorer]++;
+	count_poorer(w, poorer);
 	w->sum.kept += weight;
 	w->sum.samples_kept++;
 	return 0;
 }
 
-/* Stages 4 to 6 for one sample. */
-static int take(struct worker *w, const struct sample *s)
+/* The counters that were read with a sample: they count later, in time order. */
+static int keep_counters(struct worker *w, const struct sample *s, bool filtered)
 {
 	const struct reading *r = w->reading;
-	uint64_t weight = weight_of(&r->weights, &r->rec->events.v[s->event], s);
+	uint32_t node = 0, poorer = 0;
+	int err = filtered ? 0 : find_stack(w, s, &node, &poorer);
 
+	for (uint32_t i = 0; i < s->group_count && err == 0; i++) {
+		struct counter_read *read = array_add(&w->counters.list);
+		int event;
+
+		if (!read)
+			return fail_memory(&w->ctx);
+		*read = (struct counter_read){ s->time, s->position, .node = node };
+		read->value = sample_value(s, i, &read->id);
+		event = input_event_of_id(r->in, read->id);
+		if (event >= 0 && event_counts_threads(&r->rec->events.v[event]))
+			read->tid = s->tid;
+		if (event < 0 || !event_is_wanted(&r->events, (size_t)event))
+			read->lost = LOST_EVENT + 1;
+		else if (filtered)
+			read->lost = LOST_FILTER + 1;
+	}
+	if (!filtered && err == 0)
+		count_poorer(w, poorer);
+	return err;
+}
+
+/* Stages 4 to 6 for one sample. */
+int worker_take(struct worker *w, const struct sample *s)
+{
+	const struct reading *r = w->reading;
+	bool filtered = w->filters && !passes(w, s);
+	uint64_t weight;
+
+	see_sample(&w->seen, &r->rec->events.v[s->event], s);
+	if (s->group_count)
+		return keep_counters(w, s, filtered);
+	weight = weight_of(&r->weights, &r->rec->events.v[s->event], s);
 	w->sum.read += weight;
 	w->sum.samples_read++;
-	w->chains += s->chain_count > 0;
-	w->user_stacks += s->has_user_stack;
-	if (!r->events.wanted.v[s->event]) {
+	if (!event_is_wanted(&r->events, s->event)) {
 		w->sum.lost[LOST_EVENT] += weight;
 		return 0;
 	}
-	if (!filters_empty(r->p->filters) && !passes(w, s)) {
+	if (filtered) {
 		w->sum.lost[LOST_FILTER] += weight;
 		return 0;
 	}
@@ -125,9 +161,11 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	struct sample sample;
 	int err;
 
-	sample_reader_start(w->reader, chunk);
+	err = sample_reader_start(&w->ctx, w->reader, chunk);
+	if (err < 0)
+		return err;
 	while ((err = sample_next(&w->ctx, w->reader, &sample, &damaged)) > 0) {
-		err = take(w, &sample);
+		err = worker_take(w, &sample);
 		if (err < 0)
 			break;
 	}
@@ -142,9 +180,10 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	return err;
 }
 
-static int worker_start(struct reading *r, struct worker *w)
+int worker_start(struct reading *r, struct worker *w)
 {
 	w->reading = r;
+	w->filters = !filters_empty(r->p->filters);
 	w->ctx.log = r->p->ctx.log;
 	w->ctx.log_arg = r->p->ctx.log_arg;
 	if (trie_init(&w->trie) < 0 || filter_memo_new(r->p->filters, &w->memo) < 0)
@@ -155,13 +194,14 @@ static int worker_start(struct reading *r, struct worker *w)
 				&w->stacks);
 }
 
-static void worker_release(struct worker *w)
+void worker_release(struct worker *w)
 {
 	sample_reader_free(w->reader);
 	stack_walker_free(w->stacks);
 	filter_memo_free(w->memo);
 	frames_release(&w->frames);
 	trie_release(&w->trie);
+	counter_reads_release(&w->counters);
 	array_release(&w->processes);
 	hash_map_release(&w->process_by_pid);
 }
@@ -188,16 +228,58 @@ static int merge_process(struct ff_profile *p, const struct processes *processes
 	return 0;
 }
 
-static int worker_merge(struct ff_profile *p, struct worker *w)
+/* The nodes of kept counters become those of the profile's trie; NULL: they are. */
+static int merge_counters(struct worker *w, const uint32_t *node_map)
 {
-	uint32_t *map = NULL;
+	struct counter_reads *all = &w->reading->counters;
+
+	if (!array_reserve(&all->list, w->counters.list.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < w->counters.list.count; i++) {
+		struct counter_read *to = array_add(&all->list);
+
+		*to = w->counters.list.v[i];
+		if (node_map)
+			to->node = node_map[to->node];
+	}
+	return 0;
+}
+
+/* The first worker's stacks need no merging: they are the profile's from now on. */
+static int adopt_stacks(struct ff_profile *p, struct worker *w)
+{
+	struct frames frames = p->frames;
+	struct trie trie = p->trie;
+
+	p->frames = w->frames;
+	p->trie = w->trie;
+	w->frames = frames;
+	w->trie = trie;
+	return merge_counters(w, NULL);
+}
+
+static int merge_stacks(struct ff_profile *p, struct worker *w)
+{
+	uint32_t *frame_map = NULL, *node_map = NULL;
 	int err;
 
 	scale_weights(&w->trie, &w->sum, p->decimals);
-	err = frames_merge(&p->frames, &w->frames, &map);
+	if (p->trie.count == 1 && p->frames.list.count == 0 && !p->trie.self[TRIE_WEIGHT])
+		return adopt_stacks(p, w);
+	err = frames_merge(&p->frames, &w->frames, &frame_map);
 	if (err == 0)
-		err = trie_merge(&p->trie, &w->trie, map);
-	free(map);
+		err = trie_merge(&p->trie, &w->trie, frame_map, &node_map);
+	if (err == 0)
+		err = merge_counters(w, node_map);
+	free(frame_map);
+	free(node_map);
+	return err;
+}
+
+int worker_merge(struct ff_profile *p, struct worker *w)
+{
+	int err = merge_stacks(p, w);
+
 	for (size_t i = 0; i < w->processes.count && err == 0; i++)
 		err = merge_process(p, w->reading->processes, w->reading->rec->last_time,
 				    &w->processes.v[i]);
@@ -219,6 +301,16 @@ static int adopt_error(struct reading *r, int err)
 	return err;
 }
 
+/* What was counted beside the samples, when all of them are known. */
+int settle_counters(struct reading *r)
+{
+	int err =
+		counter_reads_settle(&r->counters, &r->weights, &r->p->trie, &r->p->sum);
+
+	counter_reads_release(&r->counters);
+	return err < 0 ? fail_memory(&r->p->ctx) : 0;
+}
+
 int read_samples(struct reading *r, struct ff_input *input)
 {
 	int err = 0;
@@ -234,10 +326,9 @@ int read_samples(struct reading *r, struct ff_input *input)
 	for (size_t i = 0; i < r->threads; i++) {
 		if (err == 0)
 			err = worker_merge(r->p, &r->workers[i]);
-		input->chains += r->workers[i].chains;
-		input->user_stacks += r->workers[i].user_stacks;
+		seen_add(&input->seen, &r->workers[i].seen);
 		worker_release(&r->workers[i]);
 	}
 	free(r->workers);
-	return err;
+	return err < 0 ? err : settle_counters(r);
 }

@@ -1,6 +1,7 @@
 #include "cli/analysis.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +34,8 @@ static void show_progress(void *arg, const char *what, uint64_t done, uint64_t t
 		return;
 	if (total && done)
 		status("%s: %d %%", what, (int)((double)done / (double)total * 100));
+	else if (done)
+		status("%s: %" PRIu64 " MB", what, done / 1000000);
 	else
 		status("%s", what);
 }

@@ -10,6 +10,11 @@
 void info_text(const struct ff_profile *p, FILE *out);
 void info_json(const struct ff_profile *p, struct json *j);
 
+/* What makes the picture worse than it could be, a sentence each, and the remedy. @kind
+ * does not change from version to version. */
+typedef void warning_fn(void *arg, const char *kind, const char *text);
+void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg);
+
 /* Whether what the samples hit could be looked into. */
 enum object_class {
 	OBJECT_FOUND,
@@ -19,6 +24,7 @@ enum object_class {
 };
 enum object_class object_class(const struct ff_object *o);
 
-#define RECORD_TYPES 256 /* more than there are */
+#define RECORD_TYPES 32800 /* more than there are: simpleperf's begin at 32768 */
+#define FIELD_BITS 64 /* of sample_type */
 
 #endif

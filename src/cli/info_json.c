@@ -11,7 +11,8 @@ static const struct {
 	{ "command", FF_INPUT_COMMAND }, { "host", FF_INPUT_HOST },
 	{ "kernel", FF_INPUT_KERNEL },	 { "perf_version", FF_INPUT_RECORDER },
 	{ "arch", FF_INPUT_ARCH },	 { "cpu", FF_INPUT_CPU },
-	{ "damage", FF_INPUT_DAMAGE },
+	{ "damage", FF_INPUT_DAMAGE },	 { "form", FF_INPUT_FORM },
+	{ "clock", FF_INPUT_CLOCK },	 { "byte_order", FF_INPUT_BYTE_ORDER },
 };
 
 static const struct {
@@ -29,6 +30,16 @@ static const struct {
 	{ "first_time", FF_INPUT_FIRST_TIME },
 	{ "last_time", FF_INPUT_LAST_TIME },
 	{ "unknown_records", FF_INPUT_UNKNOWN_RECORDS },
+	{ "delivered", FF_INPUT_DELIVERED },
+	{ "bare", FF_INPUT_BARE },
+	{ "chains_broken", FF_INPUT_CHAINS_BROKEN },
+	{ "chains_cut", FF_INPUT_CHAINS_CUT },
+	{ "user_stacks_cut", FF_INPUT_USER_STACKS_CUT },
+	{ "branch_stacks", FF_INPUT_BRANCH_STACKS },
+	{ "kernel_samples", FF_INPUT_KERNEL_SAMPLES },
+	{ "guest_samples", FF_INPUT_GUEST_SAMPLES },
+	{ "aux_lost", FF_INPUT_AUX_LOST },
+	{ "late_records", FF_INPUT_LATE_RECORDS },
 };
 
 static void put_truncated(const struct ff_input *in, struct json *j)
@@ -42,6 +53,30 @@ static void put_truncated(const struct ff_input *in, struct json *j)
 		json_null(j, "truncated_at");
 }
 
+static void put_number_or_null(struct json *j, const char *key, uint64_t value)
+{
+	if (value)
+		json_number(j, key, value);
+	else
+		json_null(j, key);
+}
+
+static void put_fields(const struct ff_event *e, struct json *j)
+{
+	json_open(j, "fields", '[');
+	for (unsigned bit = 0; bit < FIELD_BITS; bit++)
+		if (ff_event_field(e, bit))
+			json_text(j, NULL, ff_event_field(e, bit));
+	json_close(j, ']');
+}
+
+static void put_duration(const struct ff_input *in, struct json *j)
+{
+	json_number(j, "duration",
+		    ff_input_count(in, FF_INPUT_LAST_TIME) -
+			    ff_input_count(in, FF_INPUT_FIRST_TIME));
+}
+
 static void put_events(const struct ff_input *in, struct json *j)
 {
 	const struct ff_event *e = NULL;
@@ -51,8 +86,30 @@ static void put_events(const struct ff_input *in, struct json *j)
 		json_open(j, NULL, '{');
 		json_text(j, "name", ff_event_name(e));
 		json_number(j, "samples", ff_event_samples(e));
+		put_number_or_null(j, "frequency", ff_event_count(e, FF_EVENT_FREQUENCY));
+		put_number_or_null(j, "period", ff_event_count(e, FF_EVENT_PERIOD));
+		put_number_or_null(j, "max_stack", ff_event_count(e, FF_EVENT_MAX_STACK));
+		json_number(j, "user_stack", ff_event_count(e, FF_EVENT_USER_STACK));
+		put_fields(e, j);
 		json_close(j, '}');
 	}
+	json_close(j, ']');
+}
+
+static void put_warning(void *arg, const char *kind, const char *text)
+{
+	struct json *j = arg;
+
+	json_open(j, NULL, '{');
+	json_text(j, "kind", kind);
+	json_text(j, "text", text);
+	json_close(j, '}');
+}
+
+static void put_warnings(const struct ff_profile *p, struct json *j)
+{
+	json_open(j, "warnings", '[');
+	info_warnings(p, put_warning, j);
 	json_close(j, ']');
 }
 
@@ -89,6 +146,7 @@ static void put_object(const struct ff_object *o, struct json *j)
 	json_text(j, "build_id", *build_id ? build_id : NULL);
 	json_text(j, "file", ff_object_file(o));
 	json_text(j, "problem", ff_object_problem(o));
+	json_bool(j, "refused", ff_object_refused(o));
 	json_number(j, "weight", ff_object_weight(o));
 	json_close(j, '}');
 }
@@ -120,11 +178,17 @@ void info_json(const struct ff_profile *p, struct json *j)
 		json_text(j, texts[i].key, ff_input_text(in, texts[i].which));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		json_number(j, counts[i].key, ff_input_count(in, counts[i].which));
+	put_duration(in, j);
+	json_bool(j, "compressed", ff_input_count(in, FF_INPUT_COMPRESSED));
+	json_bool(j, "kernel_hidden", ff_input_count(in, FF_INPUT_KERNEL_HIDDEN));
 	put_truncated(in, j);
+	json_number(j, "damaged_samples",
+		    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED));
 	json_number(j, "weight", ff_profile_total(p, FF_TOTAL_WEIGHT_TREE));
 	put_events(in, j);
 	put_records(in, j);
 	put_processes(p, j);
 	put_objects(p, j);
+	put_warnings(p, j);
 	json_close(j, '}');
 }

@@ -26,9 +26,18 @@ static void put_text(const struct ff_input *in, enum ff_input_text which,
 
 static void put_file(const struct ff_input *in, FILE *out)
 {
+	const char *form = ff_input_text(in, FF_INPUT_FORM);
+	const char *order = ff_input_text(in, FF_INPUT_BYTE_ORDER);
+
 	put_text(in, FF_INPUT_PATH, "file", out);
 	put_label(out, "format");
 	put_clean(out, ff_input_text(in, FF_INPUT_FORMAT) ?: "unknown");
+	if (form && strcmp(form, "pipe") == 0)
+		fputs(", as written to a pipe", out);
+	if (order && strcmp(order, "big") == 0)
+		fputs(", big-endian", out);
+	if (ff_input_count(in, FF_INPUT_COMPRESSED))
+		fputs(", compressed", out);
 	fprintf(out, ", %s bytes\n", grouped(ff_input_count(in, FF_INPUT_BYTES)));
 }
 
@@ -60,20 +69,33 @@ static void put_duration(const struct ff_input *in, FILE *out)
 
 static void put_samples(const struct ff_input *in, FILE *out)
 {
-	uint64_t dumps = ff_input_count(in, FF_INPUT_USER_STACKS);
+	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
+	uint64_t delivered = ff_input_count(in, FF_INPUT_DELIVERED);
 
 	put_label(out, "samples");
-	fprintf(out, "%s, %s with a call chain",
-		grouped(ff_input_count(in, FF_INPUT_SAMPLES)),
+	fprintf(out, "%s, %s with a call chain", grouped(samples),
 		grouped(ff_input_count(in, FF_INPUT_CHAINS)));
-	if (dumps)
-		fprintf(out, ", %s with a stack dump", grouped(dumps));
+	if (delivered != samples)
+		fprintf(out, "; %s when groups of counters are split",
+			grouped(delivered));
 	putc('\n', out);
+}
+
+static void put_lost(const struct ff_input *in, FILE *out)
+{
+	uint64_t aux = ff_input_count(in, FF_INPUT_AUX_LOST);
+	uint64_t late = ff_input_count(in, FF_INPUT_LATE_RECORDS);
+
 	put_label(out, "lost");
-	fprintf(out, "%s records, %s samples; throttled %s times\n",
+	fprintf(out, "%s records, %s samples; throttled %s times",
 		grouped(ff_input_count(in, FF_INPUT_LOST)),
 		grouped(ff_input_count(in, FF_INPUT_LOST_SAMPLES)),
 		grouped(ff_input_count(in, FF_INPUT_THROTTLED)));
+	if (aux)
+		fprintf(out, "; %s pieces of AUX data not whole", grouped(aux));
+	if (late)
+		fprintf(out, "; %s records came too late", grouped(late));
+	putc('\n', out);
 }
 
 static void put_damage(const struct ff_input *in, FILE *out)
@@ -95,11 +117,14 @@ static void put_input(const struct ff_input *in, FILE *out)
 	put_text(in, FF_INPUT_KERNEL, "kernel", out);
 	put_text(in, FF_INPUT_RECORDER, "perf version", out);
 	put_text(in, FF_INPUT_ARCH, "architecture", out);
+	put_text(in, FF_INPUT_CLOCK, "clock", out);
 	put_processor(in, out);
 	put_duration(in, out);
 	/* Folded text has no records, and so none of this. */
-	if (ff_input_count(in, FF_INPUT_RECORDS))
+	if (ff_input_count(in, FF_INPUT_RECORDS)) {
 		put_samples(in, out);
+		put_lost(in, out);
+	}
 	put_damage(in, out);
 }
 
@@ -118,6 +143,26 @@ static void put_row(FILE *out, uint64_t count, const char *name)
 	putc('\n', out);
 }
 
+static void put_event(const struct ff_event *e, FILE *out)
+{
+	uint64_t frequency = ff_event_count(e, FF_EVENT_FREQUENCY);
+	uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
+	uint64_t dump = ff_event_count(e, FF_EVENT_USER_STACK);
+
+	put_row(out, ff_event_samples(e), ff_event_name(e));
+	fprintf(out, "%16s  ", "");
+	if (frequency)
+		fprintf(out, "%s Hz;", grouped(frequency));
+	else if (period)
+		fprintf(out, "every %s;", grouped(period));
+	if (dump)
+		fprintf(out, " stack dumps of %s bytes;", grouped(dump));
+	for (unsigned bit = 0; bit < FIELD_BITS; bit++)
+		if (ff_event_field(e, bit))
+			fprintf(out, " %s", ff_event_field(e, bit));
+	putc('\n', out);
+}
+
 static void put_events(const struct ff_input *in, FILE *out)
 {
 	const struct ff_event *e = ff_event_next(in, NULL);
@@ -125,7 +170,38 @@ static void put_events(const struct ff_input *in, FILE *out)
 	if (e)
 		fputs("\nsamples by event\n", out);
 	for (; e; e = ff_event_next(in, e))
-		put_row(out, ff_event_samples(e), ff_event_name(e));
+		put_event(e, out);
+}
+
+/* What came with the samples, as shares of them. */
+static void put_kinds(const struct ff_input *in, FILE *out)
+{
+	static const struct {
+		enum ff_input_count which;
+		const char *name;
+	} kinds[] = {
+		{ FF_INPUT_CHAINS, "with a call chain" },
+		{ FF_INPUT_CHAINS_BROKEN, "with a call chain that ends in garbage" },
+		{ FF_INPUT_CHAINS_CUT, "with a call chain that is cut" },
+		{ FF_INPUT_USER_STACKS, "with a user stack dump" },
+		{ FF_INPUT_USER_STACKS_CUT, "with a user stack dump that is cut" },
+		{ FF_INPUT_BARE, "with neither chain nor dump" },
+		{ FF_INPUT_BRANCH_STACKS, "with branch records" },
+		{ FF_INPUT_KERNEL_SAMPLES, "taken in the kernel" },
+		{ FF_INPUT_GUEST_SAMPLES, "taken in a guest" },
+	};
+	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
+
+	if (!samples)
+		return;
+	fputs("\nsamples by what is known of them\n", out);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t count = ff_input_count(in, kinds[i].which);
+
+		if (count)
+			fprintf(out, "%16s  %7s  %s\n", grouped(count),
+				percent(count, samples), kinds[i].name);
+	}
 }
 
 static void put_records(const struct ff_input *in, FILE *out)
@@ -207,15 +283,37 @@ static void put_objects(const struct ff_profile *p, enum object_class kind, FILE
 		fprintf(out, "%16s  %s more\n", "", grouped(n - TOP_OBJECTS));
 }
 
+/* The lines behind the heading, which nothing needs where nothing is said. */
+struct list {
+	FILE *out;
+	bool begun;
+};
+
+static void put_warning(void *arg, const char *kind, const char *text)
+{
+	struct list *list = arg;
+
+	(void)kind;
+	if (!list->begun)
+		fputs("\nwarnings\n", list->out);
+	list->begun = true;
+	fputs("  ", list->out);
+	put_clean(list->out, text);
+	putc('\n', list->out);
+}
+
 void info_text(const struct ff_profile *p, FILE *out)
 {
 	const struct ff_input *in = ff_input_next(p, NULL);
+	struct list warnings = { out, false };
 
 	put_input(in, out);
 	put_weight(p, out);
 	put_events(in, out);
+	put_kinds(in, out);
 	put_records(in, out);
 	put_processes(p, out);
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++)
 		put_objects(p, kind, out);
+	info_warnings(p, put_warning, &warnings);
 }

@@ -158,8 +158,8 @@ const struct option_row option_rows[] = {
 	  READS, set_text, AT(profile.event) },
 	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
 	  READS, set_count, .initial = "period", .hint = "; for the label: --countname" },
-	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event "
-	  "(patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or 10%-20%)",
+	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, "
+	  "cgroup (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or 10%-20%)",
 	  READS, set_filter, .flag = 0 },
 	{ "drop", 0, "KEY=VALUE", "leave out samples that match",
 	  READS, set_filter, .flag = 1 },

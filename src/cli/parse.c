@@ -1,6 +1,7 @@
 #include "cli/parse.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -238,7 +239,7 @@ static int run_argp(struct arguments *args, struct settings *s)
 			  ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
 			  NULL, s);
 	free(options);
-	return code;
+	return code == ENOMEM ? no_memory() : code;
 }
 
 static int set_defaults(struct settings *s)

@@ -2,33 +2,30 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "input/deferred.h"
 #include "input/perf.h"
+#include "input/simpleperf.h"
 
 enum {
-	WINDOW = 1 << 20,
 	CHUNK = 2 << 20, /* bytes of one chunk of the second pass */
 	BEGINNING = 512, /* bytes that tell what an input is */
 };
 
 static const struct {
 	char magic[9];
-	int (*open)(struct context *ctx, struct input *in);
-	const char *name;
-	const char *cannot; /* NULL: it is read */
+	const char *name; /* NULL: it cannot be read */
+	const char *cannot;
 } formats[] = {
-	{ "PERFILE2", perf_file_open, "perf.data v2", NULL },
-	{ "2ELIFREP", NULL, NULL, "a big-endian recording" },
-	{ "PERFFILE", NULL, NULL, "a recording of perf before 3.3 (version 1)" },
-	{ "ELIFFREP", NULL, NULL,
-	  "a big-endian recording of perf before 3.3 (version 1)" },
-	{ "\x1f\x8b", NULL, NULL, "packed with gzip" },
-	{ "\x28\xb5\x2f\xfd", NULL, NULL, "packed with zstd" },
+	{ "PERFILE2", "perf.data v2", NULL },
+	{ "2ELIFREP", "perf.data v2", NULL },
+	{ "PERFFILE", "perf.data v1", NULL },
+	{ "ELIFFREP", "perf.data v1", NULL },
 	{ "\x7f"
 	  "ELF",
-	  NULL, NULL, "an ELF file, not a recording" },
+	  NULL, "an ELF file, not a recording" },
 };
 
 static bool looks_like_text(const uint8_t *p, size_t size)
@@ -95,12 +92,16 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 {
 	uint8_t p[BEGINNING];
 	size_t size;
-	int err = file_read(ctx, &in->file, 0, p, sizeof(p), &size);
+	size_t most = in->file.once ? FILE_BEGINNING : sizeof(p);
+	int err = file_read(ctx, &in->file, 0, p, most, &size);
 
 	if (err < 0)
 		return err;
 	if (size == 0)
-		return fail(ctx, -ENODATA, "'%s' is empty", in->file.path);
+		return file_damage(&in->file)
+			       ? fail(ctx, -EBADMSG, "'%s': %s", in->file.path,
+				      file_damage(&in->file))
+			       : fail(ctx, -ENODATA, "'%s' is empty", in->file.path);
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		size_t length = strlen(formats[i].magic);
 
@@ -111,10 +112,37 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 				    in->file.path, formats[i].cannot);
 		*kind = INPUT_PERF;
 		in->rec.format = formats[i].name;
-		return formats[i].open(ctx, in);
+		err = perf_file_open(ctx, in);
+		in->rec.form = in->pipe ? "pipe" : "file";
+		return err;
 	}
 	*kind = INPUT_FOLDED;
 	return open_text(ctx, in, p, size);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int open_any(struct context *ctx, struct input *in, enum input_kind *kind)
+{
+	int err;
+
+	if (is_directory(in->path)) {
+		*kind = INPUT_PERF;
+		in->rec.format = "perf.data directory";
+		in->rec.form = "directory";
+		return directory_open(ctx, in);
+	}
+	err = file_open_flowing(ctx, in->path, pipe_flows, &in->file);
+	if (err < 0)
+		return err;
+	in->rec.bytes = in->file.size == UINT64_MAX ? 0 : in->file.size;
+	in->rec.compressed = in->file.unpacker != NULL;
+	return open_by_beginning(ctx, in, kind);
 }
 
 int input_open(struct context *ctx, const char *path, struct intern *strings,
@@ -127,13 +155,7 @@ int input_open(struct context *ctx, const char *path, struct intern *strings,
 		return fail_memory(ctx);
 	in->strings = strings;
 	in->path = strdup(path);
-	err = in->path ? file_open(ctx, in->path, &in->file) : fail_memory(ctx);
-	if (err == 0) {
-		in->rec.bytes = in->file.size;
-		err = open_by_beginning(ctx, in, kind);
-	}
-	if (err == 0 && window_init(&in->window, &in->file, WINDOW) < 0)
-		err = fail_memory(ctx);
+	err = in->path ? open_any(ctx, in, kind) : fail_memory(ctx);
 	if (err < 0) {
 		input_close(in);
 		return err;
@@ -145,8 +167,17 @@ int input_open(struct context *ctx, const char *path, struct intern *strings,
 void input_finish(struct input *in)
 {
 	folded_close(in);
-	window_release(&in->window);
+	stream_release(&in->stream);
+	for (size_t i = 1; i < in->sources.count; i++)
+		file_close(&in->sources.v[i].file);
+	array_release(&in->sources);
 	array_release(&in->chunks);
+	for (int i = 0; i < DEFERRED_ROUNDS; i++) {
+		deferred_free(in->deferred[i]);
+		in->deferred[i] = NULL;
+	}
+	simpleperf_free(in->simpleperf);
+	in->simpleperf = NULL;
 	file_close(&in->file);
 }
 
@@ -159,6 +190,9 @@ void input_close(struct input *in)
 	hash_map_release(&in->finder.by_id);
 	array_release(&in->rec.events);
 	array_release(&in->rec.build_ids);
+	array_release(&in->rec.files);
+	array_release(&in->rec.symbols);
+	arena_release(&in->paths);
 	free(in->path);
 	free(in);
 }
@@ -175,22 +209,53 @@ const char *input_path(const struct input *in)
 
 uint64_t state_progress(const struct input *in)
 {
-	return in->position - in->data_start;
+	return in->done + in->stream.offset;
 }
 
-/* Begins a new chunk where the last one has become long enough, or has ended before
- * bytes that are no records. 1 where it did. */
-static int cut_chunk(struct context *ctx, struct input *in)
+static struct chunk *last_chunk(struct input *in)
 {
-	struct chunk *last = in->chunks.count ? array_last(&in->chunks) : NULL;
-	struct chunk *next;
+	return in->chunks.count && array_last(&in->chunks)->source == in->source
+		       ? array_last(&in->chunks)
+		       : NULL;
+}
 
-	if (last && in->position == last->end && in->position - last->start < CHUNK)
+/* A source that cannot be entered in the middle is one chunk. */
+static void join_chunks(struct input *in, const struct source *source)
+{
+	size_t first = in->chunks.count;
+
+	while (first > 0 && in->chunks.v[first - 1].source == in->source)
+		first--;
+	in->chunks.count = first + 1;
+	in->chunks.v[first].end = source->end;
+}
+
+/*
+ * Counts a record to a chunk; a new one begins where the last one has become long
+ * enough, or has ended before bytes that are no records. 1 where one began.
+ */
+static int cut_chunk(struct context *ctx, struct input *in, const struct raw_record *raw)
+{
+	struct source *source = &in->sources.v[in->source];
+	struct chunk *last = last_chunk(in);
+
+	if (in->stream.packed && !source->packed && last)
+		join_chunks(in, source);
+	source->packed |= in->stream.packed;
+	if (last && source->packed)
 		return 0;
-	next = array_add(&in->chunks);
-	if (!next)
+	if (last && raw->position == last->end && last->end - last->start < CHUNK) {
+		last->end += raw->head.size;
+		return 0;
+	}
+	last = array_add(&in->chunks);
+	if (!last)
 		return fail_memory(ctx);
-	*next = (struct chunk){ in->position, in->position, in->newest };
+	*last = (struct chunk){ in->source, source->start, source->end, in->newest };
+	if (!source->packed) {
+		last->start = raw->position;
+		last->end = raw->position + raw->head.size;
+	}
 	return 1;
 }
 
@@ -209,32 +274,22 @@ static void note_time(struct input *in, struct event *event, uint64_t time)
 }
 
 /* What the first pass wants to know of a sample. */
-static void count_sample(struct input *in, struct record_head head, const uint8_t *p)
+static void count_sample(struct input *in, const struct raw_record *raw)
 {
-	int index = event_of_sample(in, p, head.size);
+	int index = event_of_sample(in, raw->bytes, raw->head.size);
+	unsigned mode = raw->head.misc & MISC_MODE;
 	const struct layout *layout;
 
 	in->rec.samples++;
-	in->rec.kernel_samples += (head.misc & MISC_MODE) == MODE_KERNEL;
+	in->rec.kernel_samples += mode == MODE_KERNEL;
+	in->rec.guest_samples += mode == MODE_GUEST_KERNEL || mode == MODE_GUEST_USER;
 	if (index < 0)
 		return;
 	layout = &in->layouts.v[index];
 	in->rec.events.v[index].samples++;
-	if (layout->time && head.size >= layout->fixed)
-		note_time(in, &in->rec.events.v[index], u64_at(p + layout->time));
-}
-
-static bool is_compressed(uint32_t type)
-{
-	return type == 81 || type == 83;
-}
-
-/* Data of a record that lies behind it, not in it. */
-static uint64_t bytes_behind(struct record_head head, const uint8_t *p)
-{
-	enum { AUXTRACE = 71, AUXTRACE_SIZE = 8 };
-
-	return head.type == AUXTRACE && head.size >= 16 ? u64_at(p + AUXTRACE_SIZE) : 0;
+	if (layout->time && raw->head.size >= layout->fixed)
+		note_time(in, &in->rec.events.v[index],
+			  in_u64(in, raw->bytes + layout->time));
 }
 
 static void count_type(struct input *in, uint32_t type)
@@ -242,82 +297,200 @@ static void count_type(struct input *in, uint32_t type)
 	in->rec.records++;
 	if (type < RECORD_TYPES)
 		in->rec.by_type[type]++;
+	else if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES)
+		in->rec.by_simpleperf_type[type - RECORD_SIMPLEPERF]++;
 	if (!record_name(type))
 		in->rec.unknown++;
 }
 
-/* The record at in->position: 1 if it is whole, 0 if reading ends here. */
-static int whole_record(struct context *ctx, struct input *in, struct record_head *head,
-			const uint8_t **p)
+/* 128 to 191 */
+static bool has_simpleperf_features(const struct input *in)
 {
-	uint64_t left = in->data_end - in->position;
-	size_t got;
-	int err;
-
-	if (left == 0)
-		return 0;
-	err = window_at(ctx, &in->window, in->position, RECORD_HEAD, p, &got);
-	if (err < 0)
-		return err;
-	if (got < RECORD_HEAD || left < RECORD_HEAD)
-		return note_damage(ctx, in, in->position, "ends inside a record");
-	*head = record_head(*p);
-	if (head->size < RECORD_HEAD)
-		return note_damage(ctx, in, in->position, "a record of impossible size");
-	if (head->size > left)
-		return note_damage(ctx, in, in->position, "ends inside a record");
-	err = window_at(ctx, &in->window, in->position, head->size, p, &got);
-	if (err < 0)
-		return err;
-	if (got < head->size)
-		return note_damage(ctx, in, in->position, "ends inside a record");
-	return 1;
+	return in->features[2] || in->rec.simpleperf || in->simpleperf;
 }
 
-/* Passes over the record at in->position: as record_decode(). */
-static int pass_record(struct context *ctx, struct input *in, struct record_head head,
-		       const uint8_t *p, struct record *ret)
+/* As record_decode(). */
+static int pass_record(struct context *ctx, struct input *in,
+		       const struct raw_record *raw, struct record *ret)
 {
-	uint64_t behind = bytes_behind(head, p);
-	int found = 0;
+	int found;
 
-	if (is_compressed(head.type))
-		return fail(
-			ctx, -EOPNOTSUPP,
-			"cannot read '%s': its records are compressed (perf record -z)",
-			in->file.path);
-	count_type(in, head.type);
-	if (head.type == RECORD_SAMPLE)
-		count_sample(in, head, p);
-	else
-		found = record_decode(ctx, in, p, head.size, in->position, ret);
-	in->position += head.size;
-	array_last(&in->chunks)->end = in->position;
-	if (found < 0 || behind <= in->data_end - in->position) {
-		in->position += behind;
-		return found;
+	count_type(in, raw->head.type);
+	if (raw->head.type == RECORD_SAMPLE) {
+		count_sample(in, raw);
+		return 0;
 	}
-	in->data_end = in->position;
-	return note_damage(ctx, in, in->position, "ends inside the data of a record");
+	found = meta_record(ctx, in, raw);
+	if (found != 0)
+		return found < 0 ? found : 0;
+	found = record_decode(ctx, in, raw, ret);
+	if (found > 0 && has_simpleperf_features(in) && simpleperf_note(in, ret) < 0)
+		return fail_memory(ctx);
+	return found;
+}
+
+static int name_events(struct context *ctx, struct input *in)
+{
+	for (size_t i = 0; i < in->rec.events.count; i++)
+		if (!in->rec.events.v[i].name && event_name(in, &in->rec.events.v[i]) < 0)
+			return fail_memory(ctx);
+	return 0;
+}
+
+/* What is known only when all records were seen. */
+static int end_pass(struct context *ctx, struct input *in)
+{
+	int err = in->whole ? features_read(ctx, in) : 0;
+
+	stream_release(&in->stream);
+	simpleperf_settle(in);
+	return err < 0 ? err : name_events(ctx, in);
+}
+
+/* What the features tell of maps comes last: 1, or 0 at the end of that, too. */
+static int end_states(struct context *ctx, struct input *in, struct record *ret)
+{
+	int err = in->ended ? 0 : end_pass(ctx, in);
+
+	in->ended = true;
+	if (err == 0)
+		err = simpleperf_next_map(in, ret);
+	return err == -ENOMEM ? fail_memory(ctx) : err;
+}
+
+/* What was wrong with the source that has ended. */
+static int end_source(struct context *ctx, struct input *in)
+{
+	const struct source *source = &in->sources.v[in->source];
+	const char *packed = file_damage(&source->file);
+	int err = 0;
+
+	if (packed)
+		err = note_damage(ctx, in, in->stream.offset, packed);
+	else if (in->stream.damage)
+		err = note_damage(ctx, in, in->stream.damaged_at, in->stream.damage);
+	in->rec.compressed |= in->stream.packed;
+	in->done += in->stream.offset;
+	in->source++;
+	in->started = false;
+	stream_release(&in->stream);
+	return err;
+}
+
+/* 1, or 0 where there is no source left. */
+static int start_source(struct context *ctx, struct input *in)
+{
+	const struct source *source = &in->sources.v[in->source];
+
+	if (in->source == in->sources.count)
+		return 0;
+	if (!in->started && stream_init(&in->stream, &source->file, in->swapped) < 0)
+		return fail_memory(ctx);
+	if (!in->started) {
+		in->stream.skips_text = in->pipe;
+		stream_start(&in->stream, source->start, source->end);
+		in->newest = 0;
+	}
+	in->started = true;
+	return 1;
 }
 
 int state_next(struct context *ctx, struct input *in, struct record *ret)
 {
-	for (;;) {
-		struct record_head head = { 0 };
-		const uint8_t *p;
-		int found = whole_record(ctx, in, &head, &p);
+	bool tick = false;
 
-		if (found <= 0) {
-			in->data_end = in->position;
-			return found;
+	for (;;) {
+		struct raw_record raw;
+		int found = start_source(ctx, in);
+
+		if (found <= 0)
+			return found < 0 ? found : end_states(ctx, in, ret);
+		found = stream_next(ctx, &in->stream, &raw);
+		if (found == 0) {
+			found = end_source(ctx, in);
+			if (found < 0)
+				return found;
+			continue;
 		}
-		found = cut_chunk(ctx, in);
 		if (found > 0)
+			found = cut_chunk(ctx, in, &raw);
+		tick |= found > 0;
+		if (found >= 0)
+			found = pass_record(ctx, in, &raw, ret);
+		if (found == 0 && tick)
 			*ret = (struct record){ .type = RECORD_NONE };
-		if (found == 0)
-			found = pass_record(ctx, in, head, p, ret);
-		if (found != 0)
-			return found;
+		if (found != 0 || tick)
+			return found != 0 ? found : 1;
 	}
+}
+
+void flow_end_round(struct input *in)
+{
+	deferred_free(in->deferred[DEFERRED_ROUNDS - 1]);
+	for (int i = DEFERRED_ROUNDS - 1; i > 0; i--)
+		in->deferred[i] = in->deferred[i - 1];
+	in->deferred[0] = NULL;
+}
+
+bool input_flows(const struct input *in)
+{
+	return in->file.once;
+}
+
+/* When a record of a flow was made, as far as it says. */
+static uint64_t sample_time(struct input *in, const struct raw_record *raw)
+{
+	int index = event_of_sample(in, raw->bytes, raw->head.size);
+	const struct layout *layout = index < 0 ? NULL : &in->layouts.v[index];
+
+	if (!layout || !layout->time || raw->head.size < layout->fixed)
+		return in->any_timed ? in->newest : raw->position;
+	return in_u64(in, raw->bytes + layout->time);
+}
+
+/* 1 where the record goes out. */
+static int take_flow(struct context *ctx, struct input *in, const struct raw_record *raw,
+		     struct flow *ret)
+{
+	enum { FINISHED_ROUND = 68 };
+	int found = pass_record(ctx, in, raw, &ret->record);
+
+	if (found < 0)
+		return found;
+	ret->kind = FLOW_STATE;
+	ret->time = found ? ret->record.time : 0;
+	ret->position = raw->position;
+	if (raw->head.type == RECORD_SAMPLE) {
+		ret->kind = FLOW_SAMPLE;
+		ret->time = sample_time(in, raw);
+		ret->bytes = raw->bytes;
+		ret->size = raw->head.size;
+		found = 1;
+		/* Names that have not come by now are made up. */
+		if (!in->named && name_events(ctx, in) < 0)
+			return -ENOMEM;
+		in->named = true;
+	} else if (raw->head.type == FINISHED_ROUND) {
+		ret->kind = FLOW_ROUND;
+		found = 1;
+	}
+	return found;
+}
+
+int flow_next(struct context *ctx, struct input *in, struct flow *ret)
+{
+	struct raw_record raw;
+	int found = 0;
+
+	while (found == 0) {
+		found = start_source(ctx, in);
+		if (found <= 0)
+			return found < 0 ? found : end_pass(ctx, in);
+		found = stream_next(ctx, &in->stream, &raw);
+		if (found > 0)
+			found = take_flow(ctx, in, &raw, ret);
+		else if (found == 0)
+			found = end_source(ctx, in);
+	}
+	return found;
 }

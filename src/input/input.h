@@ -35,9 +35,16 @@ enum {
 	RECORD_FORK = 7,
 	RECORD_SAMPLE = 9,
 	RECORD_MMAP2 = 10,
+	RECORD_AUX = 11,
 	RECORD_LOST_SAMPLES = 13,
+	RECORD_NAMESPACES = 16,
 	RECORD_KSYMBOL = 17,
+	RECORD_BPF_EVENT = 18,
+	RECORD_CGROUP = 19,
+	RECORD_CALLCHAIN_DEFERRED = 22,
 	RECORD_TYPES = 128, /* counted one by one below this; above, together */
+	RECORD_SIMPLEPERF = 32768, /* Android's recorder has types of its own from here */
+	SIMPLEPERF_TYPES = 16,
 };
 
 /* Who ran: bits 0 to 2 of a record's misc. */
@@ -52,26 +59,50 @@ enum cpu_mode {
 
 #define BUILD_ID_MAX 20
 
+/* Namespaces of a process, in the order of the record. The kernel's device and inode
+ * numbers of them have 32 bits. */
+enum namespace_kind {
+	NAMESPACE_NET,
+	NAMESPACE_UTS,
+	NAMESPACE_IPC,
+	NAMESPACE_PID,
+	NAMESPACE_USER,
+	NAMESPACE_MNT,
+	NAMESPACE_CGROUP,
+	NAMESPACE_KINDS,
+};
+struct namespace_id {
+	uint32_t dev, ino; /* both 0: not recorded */
+};
+
 /* A change of state. Strings are ids of the intern given to input_open(). */
 struct record {
 	uint64_t
 		time; /* ns; where it has none itself, just after the newest one before it */
 	uint64_t
 		position; /* bytes from the start of the file: decides between equal times */
-	uint16_t type; /* RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL */
+	uint16_t type; /* RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL,
+			  _NAMESPACES, _CGROUP, _BPF_EVENT */
 	uint8_t mode; /* enum cpu_mode */
 	bool exec; /* COMM: the process began a new program */
 	bool no_clone; /* FORK: the maps are not those of the parent */
 	bool executable; /* MMAP */
-	bool gone; /* KSYMBOL: unregistered */
+	bool gone; /* KSYMBOL: unregistered; BPF_EVENT: unloaded */
 	uint8_t build_id_size; /* MMAP; 0: not known */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint32_t pid, tid;
-	uint32_t ppid, ptid; /* FORK */
-	uint32_t name; /* MMAP: path; COMM: comm; KSYMBOL: symbol */
-	uint32_t maj, min; /* MMAP: device, 0 where not recorded */
-	uint64_t ino, generation;
-	uint64_t start, size, offset; /* MMAP, KSYMBOL */
+	/* MMAP: path; COMM: comm; KSYMBOL: symbol; CGROUP: path; BPF_EVENT: the tag, hex */
+	uint32_t name;
+	union {
+		struct {
+			uint32_t ppid, ptid; /* FORK */
+			uint32_t maj, min; /* MMAP: device, 0 where not recorded */
+			uint64_t ino, generation;
+			uint64_t start, size, offset; /* MMAP, KSYMBOL */
+		};
+		struct namespace_id namespaces[NAMESPACE_KINDS]; /* NAMESPACES */
+		uint64_t id; /* CGROUP, BPF_EVENT */
+	};
 };
 
 struct sample {
@@ -83,10 +114,29 @@ struct sample {
 	uint8_t mode; /* enum cpu_mode */
 	bool has_chain; /* the event records call chains */
 	bool has_user_stack; /* a copy of the user stack came with it */
+	bool exact_chain; /* its addresses are those of calls, not return addresses */
 	uint32_t chain_count;
-	const uint8_t
-		*chain; /* chain_count u64, unaligned, leaf first; until the next call */
+	const uint8_t *chain; /* u64 each, unaligned, leaf first; until the next call */
+	bool user_stack_cut; /* the stack went on behind the copy */
+	uint32_t branch_count; /* branch records that came with it */
+	uint64_t cgroup; /* id; 0: not recorded */
+	/* Counters of its group, "value, id, ..." each group_stride u64 long. */
+	uint32_t group_count, group_stride;
+	const uint8_t *group; /* NULL: a group of one, in value */
+	uint64_t value[2];
 };
+
+/* Counter value @i that was read with the sample, and the id it belongs to. */
+static inline uint64_t sample_value(const struct sample *s, uint32_t i, uint64_t *id)
+{
+	const uint8_t *p = s->group ? s->group + 8 * (size_t)i * s->group_stride
+				    : (const uint8_t *)s->value;
+	uint64_t value;
+
+	memcpy(&value, p, sizeof(value));
+	memcpy(id, p + 8, sizeof(*id));
+	return value;
+}
 
 static inline uint64_t sample_chain(const struct sample *s, uint32_t i)
 {
@@ -103,9 +153,23 @@ struct event {
 	uint64_t sample_type, read_format, period, flags; /* as in perf_event_attr */
 	uint64_t samples; /* counted in the first pass */
 	uint64_t first_time; /* of its samples; UINT64_MAX without */
+	uint64_t frequency; /* samples a second to aim at; 0: the period is fixed */
+	uint32_t user_stack; /* bytes of it to copy */
+	uint16_t max_stack; /* frames of a chain at the most; 0: the kernel's limit */
+	int32_t clock; /* clockid_t; CLOCK_OF_PERF: none was chosen */
 };
 
+#define CLOCK_OF_PERF (-1)
+
 #define TYPE_TRACEPOINT 2u
+
+/* Inherited counters that are read with a sample are each thread's own (perf 6.12). */
+static inline bool event_counts_threads(const struct event *e)
+{
+	const uint64_t sample_tid = 1 << 1, attr_inherit = 1 << 1;
+
+	return e->sample_type & sample_tid && e->flags & attr_inherit;
+}
 
 /* A build id that the header knows for a path. */
 struct known_build_id {
@@ -115,18 +179,56 @@ struct known_build_id {
 	uint8_t id[BUILD_ID_MAX];
 };
 
+/*
+ * Symbols that came with a recording, as simpleperf has them: those that its samples
+ * needed, by file. Kinds are the numbers it gives them.
+ */
+enum recorded_kind {
+	RECORDED_KERNEL,
+	RECORDED_MODULE, /* of the kernel */
+	RECORDED_ELF,
+	RECORDED_DEX, /* Java; also a .jar, .vdex or .apk with such code in it */
+	RECORDED_PERF_MAP, /* perf-PID.map */
+	RECORDED_OTHER,
+};
+
+/* Where its symbols lie: _KERNEL, _PERF_MAP: as recorded; _DEX: offsets in the file;
+ * _ELF, _MODULE: @address is at @offset, which of a module is that in memory. */
+struct recorded_file {
+	uint32_t path;
+	uint8_t kind; /* enum recorded_kind */
+	bool has_offset;
+	uint64_t address, offset;
+};
+
+#define RECORDED_SIZELESS UINT64_MAX
+
+struct recorded_symbol {
+	uint64_t start, size; /* RECORDED_SIZELESS: up to the next one */
+	uint32_t name;
+	uint32_t file; /* index in recording.files */
+};
+
 /* What is known of a recording; complete after the first pass. */
 struct recording {
 	const char *format; /* "perf.data v2" */
+	const char *form; /* "file", "pipe", "directory"; NULL: folded text */
+	bool big_endian, compressed;
+	bool kernel_located; /* where the kernel lay in memory was recorded */
 	ARRAY(struct event) events;
 	ARRAY(struct known_build_id) build_ids;
+	ARRAY(struct recorded_file) files;
+	ARRAY(struct recorded_symbol) symbols;
+	bool simpleperf; /* Android's recorder: its callers are addresses of calls */
 	/* Strings of the header, 0 where it has none. */
 	uint32_t command, host, kernel, recorder, arch, cpu;
 	uint32_t processors;
 	bool comm_exec; /* COMM records say when they are an exec */
 	uint64_t bytes, records, samples, chains, user_stacks;
-	uint64_t by_type[RECORD_TYPES], unknown;
+	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;
 	uint64_t lost, lost_samples, throttled;
+	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
+	uint64_t guest_samples;
 	uint64_t first_time, last_time; /* of samples, ns */
 	uint64_t truncated_at; /* 0: the file is whole */
 	uint32_t damage; /* a sentence; 0: none */
@@ -171,8 +273,32 @@ int state_next(struct context *ctx, struct input *in, struct record *ret);
 /* Bytes of the data the first pass has behind it. */
 uint64_t state_progress(const struct input *in);
 
+/*
+ * A pipe that perf writes is read once, as it comes: what has to be put in order, and where
+ * its rounds end. recording.* grows meanwhile.
+ */
+bool input_flows(const struct input *in);
+
+enum flow_kind { FLOW_STATE, FLOW_SAMPLE, FLOW_ROUND };
+struct flow {
+	enum flow_kind kind;
+	uint64_t time, position;
+	struct record record; /* FLOW_STATE */
+	const uint8_t *bytes; /* FLOW_SAMPLE: for sample_decode(); until the next call */
+	uint32_t size;
+};
+
+/* 1, 0 at the end, or a negative errno; damage is an end. */
+int flow_next(struct context *ctx, struct input *in, struct flow *ret);
+
+/* The caller has taken a round for complete: what came for older ones can go. */
+void flow_end_round(struct input *in);
+
 /* Second pass. */
 size_t input_chunks(const struct input *in);
+
+/* The event that an id of a group's value belongs to, or -1. */
+int input_event_of_id(const struct input *in, uint64_t id);
 
 struct sample_reader;
 
@@ -180,7 +306,11 @@ struct sample_reader;
 int sample_reader_new(struct context *ctx, const struct input *in,
 		      struct sample_reader **ret);
 void sample_reader_free(struct sample_reader *r); /* NULL is fine */
-int sample_reader_start(struct sample_reader *r, size_t chunk);
+int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chunk);
+
+/* The sample of a flow: 1, 0 where it cannot be understood, or a negative errno. */
+int sample_decode(struct context *ctx, struct sample_reader *r, const uint8_t *bytes,
+		  uint64_t position, struct sample *ret);
 
 /* 1 and the next sample, 0 at the end of the chunk, or a negative errno. A sample
  * that cannot be understood is passed over and counted in *@damaged. */
@@ -204,5 +334,10 @@ int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
 		uint64_t *ignored);
 
 const char *record_name(unsigned type); /* NULL: no such type */
+const char *sample_field_name(unsigned bit); /* of sample_type; NULL: no such bit */
+
+/* What the code goes by that a runtime made and simpleperf kept in the file @path, which
+ * is mapped at the addresses its symbols have: "JIT app cache". NULL for other files. */
+const char *jit_file_name(const char *path);
 
 #endif

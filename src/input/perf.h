@@ -1,9 +1,11 @@
 #ifndef INPUT_PERF_H
 #define INPUT_PERF_H
 
+#include "base/cursor.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "input/input.h"
+#include "input/stream.h"
 
 /* enum perf_event_sample_format */
 enum {
@@ -21,22 +23,41 @@ enum {
 	SAMPLE_BRANCH_STACK = 1 << 11,
 	SAMPLE_REGS_USER = 1 << 12,
 	SAMPLE_STACK_USER = 1 << 13,
+	SAMPLE_WEIGHT = 1 << 14,
+	SAMPLE_DATA_SRC = 1 << 15,
 	SAMPLE_IDENTIFIER = 1 << 16,
+	SAMPLE_TRANSACTION = 1 << 17,
+	SAMPLE_REGS_INTR = 1 << 18,
+	SAMPLE_PHYS_ADDR = 1 << 19,
+	SAMPLE_CGROUP = 1 << 21,
+	SAMPLE_WEIGHT_STRUCT = 1 << 24,
+	/* What stands behind the chain and is looked at. */
+	SAMPLE_TAIL = SAMPLE_BRANCH_STACK | SAMPLE_STACK_USER | SAMPLE_CGROUP,
 	SAMPLE_TRAILER = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID |
 			 SAMPLE_CPU | SAMPLE_IDENTIFIER,
+};
+
+/* PERF_FORMAT_*, the parts of a READ field. */
+enum {
+	READ_ENABLED = 1 << 0,
+	READ_RUNNING = 1 << 1,
+	READ_ID = 1 << 2,
+	READ_GROUP = 1 << 3,
+	READ_LOST = 1 << 4,
+};
+
+/* branch_sample_type */
+enum {
+	BRANCH_CALL_STACK = 1 << 11,
+	BRANCH_HW_INDEX = 1 << 17,
+	BRANCH_COUNTERS = 1 << 19,
 };
 
 /* Bits of perf_event_attr's flags. */
 #define ATTR_FREQ (1ull << 10)
 #define ATTR_SAMPLE_ID_ALL (1ull << 18)
 #define ATTR_COMM_EXEC (1ull << 24)
-
-/* struct perf_event_header */
-struct record_head {
-	uint32_t type;
-	uint16_t misc, size; /* size with this head */
-};
-enum { RECORD_HEAD = 8 };
+#define ATTR_USE_CLOCKID (1ull << 25)
 
 #define MISC_MODE 7u
 #define MISC_MMAP_DATA (1u << 13)
@@ -44,14 +65,6 @@ enum { RECORD_HEAD = 8 };
 #define MISC_FORK_EXEC (1u << 13)
 #define MISC_MMAP_BUILD_ID (1u << 14)
 #define MISC_LOST_SAMPLES_BPF (1u << 15)
-
-static inline struct record_head record_head(const uint8_t *p)
-{
-	struct record_head h;
-
-	memcpy(&h, p, sizeof(h));
-	return h;
-}
 
 static inline uint64_t u64_at(const uint8_t *p)
 {
@@ -80,43 +93,84 @@ struct layout {
 	uint16_t fixed; /* bytes up to READ */
 	uint16_t trailer, trailer_time, trailer_tid;
 	uint32_t branch_sample_type;
-	uint64_t regs_user;
+	uint64_t regs_user, regs_intr;
 };
 
 /* Which event a record belongs to. */
 struct event_finder {
-	enum { FIND_ONLY, FIND_SAME, FIND_BY_ID } how;
+	enum { FIND_NONE, FIND_ONLY, FIND_SAME, FIND_BY_ID } how;
 	uint16_t sample_id; /* place of the id in a sample */
 	uint16_t trailer_id; /* back from the end of another record; 0: none */
 	struct hash_map by_id;
 };
 
+/* Where records are: the data of a file, one data.N of a directory. */
+struct source {
+	struct file file;
+	uint64_t start, end; /* offsets in the file; end may be UINT64_MAX */
+	bool packed; /* cannot be entered in the middle */
+};
+
 struct chunk {
+	uint32_t source;
 	uint64_t start, end; /* offsets in the file */
 	uint64_t time; /* newest before it */
 };
 
+enum { DEFERRED_ROUNDS = 3 }; /* a flow's records are held for two */
+
 struct input {
 	char *path;
+	struct arena paths; /* of the files of a directory */
 	struct file file;
 	struct intern *strings;
 	struct recording rec;
+	bool swapped; /* written on a machine of the other byte order */
+	bool pipe; /* attributes and features come as records */
+	bool whole; /* the data has its end, so features follow it */
+	uint64_t features[4]; /* bits of those in the header */
 	ARRAY(struct layout) layouts; /* by index of event */
 	struct event_finder finder;
 	uint64_t ids_size; /* bytes of ids read so far */
-	uint64_t data_start, data_end;
+	ARRAY(struct source) sources; /* the first one's file is the input's */
 	ARRAY(struct chunk) chunks;
+	/* User chains that came later, NULL: none; those of a flow by round, newest first. */
+	struct deferred *deferred[DEFERRED_ROUNDS];
+	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
-	struct window window;
-	uint64_t position;
-	uint64_t newest; /* ns; of the records so far */
+	struct stream stream;
+	uint32_t source; /* the one at hand */
+	bool started, ended;
+	uint64_t newest; /* ns; of the records of the source so far */
+	uint64_t done; /* bytes of the sources before it */
 	bool timed; /* a sample had a time */
+	bool named; /* a flow's events have names */
 	bool all_timed, any_timed; /* every event records times; at least one does */
 	/* Folded text. */
 	struct folded *folded;
+	uint64_t position;
 };
 
+/* Values of the input's byte order. */
+static inline uint64_t in_u64(const struct input *in, const uint8_t *p)
+{
+	return in->swapped ? __builtin_bswap64(u64_at(p)) : u64_at(p);
+}
+
+static inline struct cursor in_cursor(const struct input *in, const void *p, size_t size)
+{
+	struct cursor c = cursor_of(p, size);
+
+	c.swap = in->swapped;
+	return c;
+}
+
+/* Records of the same time: those of earlier sources first. */
+#define SOURCE_SHIFT 48
+
 #define PRIoff "%#" PRIx64
+
+enum { EVENTS_MOST = 1 << 16 }; /* perf itself stops long before */
 
 /* perf_file.c: header, attributes and features. */
 int perf_file_open(struct context *ctx, struct input *in);
@@ -124,8 +178,10 @@ int perf_file_open(struct context *ctx, struct input *in);
 /* perf_attr.c */
 enum { ATTR_SIZE_MIN = 64 };
 /* @bytes: @size bytes of a perf_event_attr of any age, missing ones are zero. */
-void attr_decode(const uint8_t *bytes, size_t size, struct event *event,
+void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *event,
 		 struct layout *ret);
+/* Adds an event with such an attr. */
+int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t size);
 /* After the last event and id. */
 void event_finder_settle(struct input *in);
 /* An index of rec.events, or -1 where it cannot be known. */
@@ -136,13 +192,33 @@ uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size
 
 /* perf_name.c: the name perf would print for an event whose name was not recorded. */
 int event_name(struct input *in, struct event *event);
+/* The name that old recordings give to all events of a config. */
+int event_type_name(struct input *in, uint64_t config, const char *text, size_t size);
 
 /* perf_feature.c: what follows the data. Damage there is not fatal: a warning. */
-int features_read(struct context *ctx, struct input *in, const uint64_t bits[4]);
+int features_read(struct context *ctx, struct input *in);
+/* One feature whose bytes came in a record. */
+int feature_decode(struct context *ctx, struct input *in, uint64_t bit,
+		   const uint8_t *bytes, size_t size);
+/* "record head; pid; id; path", also a record of its own. */
+int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t misc);
+
+/* perf_pipe.c: what pipes have in place of a header. 1 if the record was such. */
+bool pipe_flows(const uint8_t beginning[FILE_BEGINNING]);
+int pipe_open(struct context *ctx, struct input *in);
+int meta_record(struct context *ctx, struct input *in, const struct raw_record *raw);
+
+/* perf_directory.c */
+int directory_open(struct context *ctx, struct input *in);
+
+/* perf_swap.c: a sample in this machine's byte order, in @to with room for it. False
+ * where it does not hold what its event says. */
+bool sample_swap(const struct input *in, int event, const uint8_t *from, size_t size,
+		 uint8_t *to);
 
 /* perf_record.c: 1 if the record is a change of state, 0 if not, or a negative errno. */
-int record_decode(struct context *ctx, struct input *in, const uint8_t *bytes,
-		  size_t size, uint64_t position, struct record *ret);
+int record_decode(struct context *ctx, struct input *in, const struct raw_record *raw,
+		  struct record *ret);
 /* Notes that the data cannot be read from @at on. */
 int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *why);
 

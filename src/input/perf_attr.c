@@ -10,7 +10,11 @@ enum {
 	ATTR_FLAGS = 40,
 	ATTR_BRANCH_SAMPLE_TYPE = 72,
 	ATTR_REGS_USER = 80,
-	ATTR_KNOWN = 88,
+	ATTR_STACK_USER = 88,
+	ATTR_CLOCKID = 92,
+	ATTR_REGS_INTR = 96,
+	ATTR_MAX_STACK = 108,
+	ATTR_KNOWN = 112,
 };
 
 /* The fields of a sample that have 8 bytes each, in their order. */
@@ -59,20 +63,63 @@ static uint16_t fixed_size(uint64_t sample_type)
 	return size;
 }
 
-void attr_decode(const uint8_t *bytes, size_t size, struct event *event,
+/*
+ * The flags are a bit-field: on a big-endian machine the first one is the highest bit
+ * of the first byte.
+ */
+static uint64_t flags_at(const uint8_t *p, bool swapped)
+{
+	uint64_t flags = u64_at(p), turned = 0;
+
+	if (!swapped)
+		return flags;
+	for (int bit = 0; bit < 64; bit++)
+		if (flags >> bit & 1)
+			turned |= 1ull << (bit ^ 7);
+	return turned;
+}
+
+static uint32_t u32_in(const uint8_t *p, bool swapped)
+{
+	return swapped ? __builtin_bswap32(u32_at(p)) : u32_at(p);
+}
+
+static uint64_t u64_in(const uint8_t *p, bool swapped)
+{
+	return swapped ? __builtin_bswap64(u64_at(p)) : u64_at(p);
+}
+
+/* What people ask about. */
+static void decode_facts(const uint8_t *attr, bool swapped, struct event *event)
+{
+	if (event->flags & ATTR_FREQ)
+		event->frequency = u64_in(attr + ATTR_PERIOD, swapped);
+	if (event->sample_type & SAMPLE_STACK_USER)
+		event->user_stack = u32_in(attr + ATTR_STACK_USER, swapped);
+	/* Two 16-bit fields, of which this is the first. */
+	event->max_stack = (uint16_t)(attr[ATTR_MAX_STACK + swapped] |
+				      attr[ATTR_MAX_STACK + !swapped] << 8);
+	event->clock = event->flags & ATTR_USE_CLOCKID
+			       ? (int32_t)u32_in(attr + ATTR_CLOCKID, swapped)
+			       : CLOCK_OF_PERF;
+}
+
+void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *event,
 		 struct layout *ret)
 {
 	uint8_t attr[ATTR_KNOWN] = { 0 };
 	uint64_t type;
 
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
-	event->type = u32_at(attr + ATTR_TYPE);
-	event->config = u64_at(attr + ATTR_CONFIG);
-	event->sample_type = type = u64_at(attr + ATTR_SAMPLE_TYPE);
-	event->read_format = u64_at(attr + ATTR_READ_FORMAT);
-	event->flags = u64_at(attr + ATTR_FLAGS);
-	event->period = event->flags & ATTR_FREQ ? 0 : u64_at(attr + ATTR_PERIOD);
+	event->type = u32_in(attr + ATTR_TYPE, swapped);
+	event->config = u64_in(attr + ATTR_CONFIG, swapped);
+	event->sample_type = type = u64_in(attr + ATTR_SAMPLE_TYPE, swapped);
+	event->read_format = u64_in(attr + ATTR_READ_FORMAT, swapped);
+	event->flags = flags_at(attr + ATTR_FLAGS, swapped);
+	event->period =
+		event->flags & ATTR_FREQ ? 0 : u64_in(attr + ATTR_PERIOD, swapped);
 	event->first_time = UINT64_MAX;
+	decode_facts(attr, swapped, event);
 	*ret = (struct layout){
 		.ip = sample_place(type, SAMPLE_IP),
 		.tid = sample_place(type, SAMPLE_TID),
@@ -82,8 +129,10 @@ void attr_decode(const uint8_t *bytes, size_t size, struct event *event,
 		.fixed = fixed_size(type),
 		.trailer_time = trailer_place(event, SAMPLE_TIME),
 		.trailer_tid = trailer_place(event, SAMPLE_TID),
-		.branch_sample_type = u32_at(attr + ATTR_BRANCH_SAMPLE_TYPE),
-		.regs_user = u64_at(attr + ATTR_REGS_USER),
+		.branch_sample_type =
+			(uint32_t)u64_in(attr + ATTR_BRANCH_SAMPLE_TYPE, swapped),
+		.regs_user = u64_in(attr + ATTR_REGS_USER, swapped),
+		.regs_intr = u64_in(attr + ATTR_REGS_INTR, swapped),
 	};
 	if (event->flags & ATTR_SAMPLE_ID_ALL)
 		ret->trailer =
@@ -125,10 +174,12 @@ void event_finder_settle(struct input *in)
 {
 	struct event_finder *f = &in->finder;
 
-	f->how = in->rec.events.count == 1 ? FIND_ONLY
-		 : same_layouts(in)	   ? FIND_SAME
-					   : FIND_BY_ID;
+	f->how = in->rec.events.count == 0   ? FIND_NONE
+		 : in->rec.events.count == 1 ? FIND_ONLY
+		 : same_layouts(in)	     ? FIND_SAME
+					     : FIND_BY_ID;
 	in->all_timed = true;
+	in->any_timed = false;
 	for (size_t i = 0; i < in->rec.events.count; i++) {
 		in->all_timed &= in->layouts.v[i].time != 0;
 		in->any_timed |= in->layouts.v[i].time != 0;
@@ -157,11 +208,11 @@ int event_of_sample(const struct input *in, const uint8_t *record, size_t size)
 
 	if (f->how == FIND_ONLY)
 		return 0;
-	if (!f->sample_id)
+	if (!f->sample_id || f->how == FIND_NONE)
 		return f->how == FIND_SAME ? 0 : -1;
 	if (size < f->sample_id + 8u)
 		return -1;
-	return event_by_id(f, u64_at(record + f->sample_id));
+	return event_by_id(f, in_u64(in, record + f->sample_id));
 }
 
 int event_of_other(const struct input *in, const uint8_t *record, size_t size)
@@ -170,11 +221,11 @@ int event_of_other(const struct input *in, const uint8_t *record, size_t size)
 
 	if (f->how == FIND_ONLY)
 		return 0;
-	if (!f->trailer_id)
+	if (!f->trailer_id || f->how == FIND_NONE)
 		return f->how == FIND_SAME ? 0 : -1;
 	if (size < RECORD_HEAD + (size_t)f->trailer_id)
 		return -1;
-	return event_by_id(f, u64_at(record + size - f->trailer_id));
+	return event_by_id(f, in_u64(in, record + size - f->trailer_id));
 }
 
 uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size)
@@ -184,5 +235,25 @@ uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size
 
 	if (!place || size < RECORD_HEAD + (size_t)place)
 		return UINT64_MAX;
-	return u64_at(record + size - place);
+	return in_u64(in, record + size - place);
+}
+
+int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t size)
+{
+	struct event *event;
+
+	if (!array_reserve(&in->rec.events, 1) || !array_reserve(&in->layouts, 1))
+		return fail_memory(ctx);
+	event = array_add(&in->rec.events);
+	attr_decode(attr, size, in->swapped, event, array_add(&in->layouts));
+	if (event->flags & ATTR_COMM_EXEC)
+		in->rec.comm_exec = true;
+	return 0;
+}
+
+int input_event_of_id(const struct input *in, uint64_t id)
+{
+	const uint32_t *index = hash_map_get(&in->finder.by_id, id);
+
+	return index ? (int)*index : -1;
 }

@@ -4,6 +4,7 @@
 
 #include "base/cursor.h"
 #include "input/perf.h"
+#include "input/simpleperf.h"
 
 /* perf.data-file-format.txt, HEADER_*. */
 enum {
@@ -118,29 +119,30 @@ static int read_sample_time(struct input *in, struct cursor *c)
  * "record head; i32 pid; u8 id[20]; u8 size; u8 reserved[3]; char path[]". Before
  * perf a1645ce1 there was no pid: then the path seems to begin 4 bytes late.
  */
-static int read_build_id(struct input *in, const uint8_t *p, size_t size,
+static int read_build_id(struct input *in, const uint8_t *p, size_t size, uint16_t misc,
 			 bool without_pid)
 {
 	size_t skip = without_pid ? 8 : 12;
-	struct record_head head = record_head(p);
 	struct known_build_id *known;
 	size_t name;
-	int err;
 
 	if (size < skip + 24)
 		return 0;
 	known = array_add(&in->rec.build_ids);
 	if (!known)
 		return -ENOMEM;
-	known->mode = head.misc & MISC_MODE;
-	known->size =
-		head.misc & BUILD_ID_HAS_SIZE ? p[skip + BUILD_ID_MAX] : BUILD_ID_MAX;
+	known->mode = misc & MISC_MODE;
+	known->size = misc & BUILD_ID_HAS_SIZE ? p[skip + BUILD_ID_MAX] : BUILD_ID_MAX;
 	if (known->size > BUILD_ID_MAX)
 		known->size = BUILD_ID_MAX;
 	memcpy(known->id, p + skip, BUILD_ID_MAX);
 	name = strnlen((const char *)p + skip + 24, size - skip - 24);
-	err = intern_add(in->strings, (const char *)p + skip + 24, name, &known->path);
-	return err;
+	return intern_add(in->strings, (const char *)p + skip + 24, name, &known->path);
+}
+
+int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t misc)
+{
+	return read_build_id(in, p, size, misc, false);
 }
 
 static bool lacks_pid(const uint8_t *p, size_t size)
@@ -155,17 +157,21 @@ static int read_build_ids(struct input *in, struct cursor *c)
 	bool without_pid = false;
 
 	while (cursor_left(c) >= RECORD_HEAD) {
-		struct record_head head = record_head(c->p);
+		struct cursor head = *c;
+		uint16_t misc, size;
 		const uint8_t *p;
 		int err;
 
-		if (head.size < RECORD_HEAD)
+		cursor_u32(&head); /* type */
+		misc = cursor_u16(&head);
+		size = cursor_u16(&head);
+		if (size < RECORD_HEAD)
 			return 0;
-		p = cursor_bytes(c, head.size);
+		p = cursor_bytes(c, size);
 		if (!p)
 			return 0;
-		without_pid = without_pid || lacks_pid(p, head.size);
-		err = read_build_id(in, p, head.size, without_pid);
+		without_pid = without_pid || lacks_pid(p, size);
+		err = read_build_id(in, p, size, misc, without_pid);
 		if (err < 0)
 			return err;
 	}
@@ -183,6 +189,9 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_CMDLINE] = read_cmdline,
 	[FEATURE_EVENT_DESC] = read_event_desc,
 	[FEATURE_SAMPLE_TIME] = read_sample_time,
+	[FEATURE_FILE] = simpleperf_read_files,
+	[FEATURE_META_INFO] = simpleperf_read_meta_info,
+	[FEATURE_FILE2] = simpleperf_read_files2,
 };
 
 static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t offset,
@@ -203,7 +212,7 @@ static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t
 	if (!bytes)
 		return fail_memory(ctx);
 	err = file_read(ctx, &in->file, offset, bytes, (size_t)size, &got);
-	c = cursor_of(bytes, got);
+	c = in_cursor(in, bytes, got);
 	if (err == 0 && readers[bit](in, &c) < 0)
 		err = fail_memory(ctx);
 	if (err == 0 && c.bad)
@@ -213,31 +222,40 @@ static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t
 	return err;
 }
 
-/* Behind the data: "u64 offset, size" for each bit that is set, lowest first. */
-int features_read(struct context *ctx, struct input *in, const uint64_t bits[4])
+int feature_decode(struct context *ctx, struct input *in, uint64_t bit,
+		   const uint8_t *bytes, size_t size)
 {
-	uint64_t entry = in->data_end;
+	struct cursor c = in_cursor(in, bytes, size);
+
+	if (bit >= FEATURES || !readers[bit])
+		return 0;
+	return readers[bit](in, &c) < 0 ? fail_memory(ctx) : 0;
+}
+
+/* Behind the data: "u64 offset, size" for each bit that is set, lowest first. */
+int features_read(struct context *ctx, struct input *in)
+{
+	uint64_t entry = in->sources.v[0].end;
 
 	for (int bit = 0; bit < FEATURES; bit++) {
 		uint8_t section[16];
 		size_t got;
 		int err;
 
-		if (!(bits[bit / 64] >> bit % 64 & 1))
+		if (!(in->features[bit / 64] >> bit % 64 & 1))
 			continue;
 		err = file_read(ctx, &in->file, entry, section, sizeof(section), &got);
 		if (err < 0)
 			return err;
-		if (got < sizeof(section)) {
-			warn(ctx,
-			     "'%s': ends inside the table of header features at " PRIoff,
-			     in->file.path, entry);
-			return 0;
-		}
+		if (got < sizeof(section))
+			return note_damage(
+				ctx, in, entry,
+				"the end of the file is missing: no header features");
 		entry += sizeof(section);
 		if (!readers[bit])
 			continue;
-		err = read_feature(ctx, in, bit, u64_at(section), u64_at(section + 8));
+		err = read_feature(ctx, in, bit, in_u64(in, section),
+				   in_u64(in, section + 8));
 		if (err < 0)
 			return err;
 	}

@@ -10,7 +10,6 @@ enum {
 	HEADER_WITHOUT_FEATURES = 72, /* of the first versions */
 	HEADER_PIPE = 16,
 	SECTION = 16, /* u64 offset, size */
-	ATTRS_MOST = 1 << 16, /* events; perf itself stops long before */
 	ATTR_SIZE_MOST = 4096,
 };
 
@@ -55,7 +54,9 @@ static int read_ids(struct context *ctx, struct input *in, struct section s, siz
 			return fail(ctx, -EBADMSG, "'%s': ends inside the ids at " PRIoff,
 				    in->file.path, s.offset);
 		for (size_t i = 0; i < got / 8; i++)
-			if (!hash_map_set(&in->finder.by_id, ids[i], (uint32_t)event))
+			if (!hash_map_set(&in->finder.by_id,
+					  in_u64(in, (const uint8_t *)&ids[i]),
+					  (uint32_t)event))
 				return fail_memory(ctx);
 	}
 	return 0;
@@ -65,16 +66,11 @@ static int read_ids(struct context *ctx, struct input *in, struct section s, siz
 static int read_attr(struct context *ctx, struct input *in, const uint8_t *bytes,
 		     size_t size)
 {
-	struct cursor ids = cursor_of(bytes + size - SECTION, SECTION);
-	struct event *event = array_add(&in->rec.events);
-	struct layout *layout = array_add(&in->layouts);
+	struct cursor ids = in_cursor(in, bytes + size - SECTION, SECTION);
+	int err = event_add(ctx, in, bytes, size - SECTION);
 
-	if (!event || !layout)
-		return fail_memory(ctx);
-	attr_decode(bytes, size - SECTION, event, layout);
-	if (event->flags & ATTR_COMM_EXEC)
-		in->rec.comm_exec = true;
-	return read_ids(ctx, in, read_section(&ids), in->rec.events.count - 1);
+	return err < 0 ? err
+		       : read_ids(ctx, in, read_section(&ids), in->rec.events.count - 1);
 }
 
 static int read_attrs(struct context *ctx, struct input *in, struct section s,
@@ -88,7 +84,7 @@ static int read_attrs(struct context *ctx, struct input *in, struct section s,
 		return fail(ctx, -EBADMSG,
 			    "'%s': attributes of %" PRIu64 " bytes cannot be",
 			    in->file.path, stride);
-	if (!inside(in, s) || s.size < stride || s.size / stride > ATTRS_MOST)
+	if (!inside(in, s) || s.size < stride || s.size / stride > EVENTS_MOST)
 		return fail(ctx, -EBADMSG,
 			    "'%s': attribute section at " PRIoff " of %" PRIu64
 			    " bytes does not fit the file",
@@ -110,71 +106,126 @@ static int read_attrs(struct context *ctx, struct input *in, struct section s,
 }
 
 /* Data that was never finished, or of which the end is gone, goes to the file's end. */
-static int settle_data(struct context *ctx, struct input *in, struct section data,
-		       bool *whole)
+static int settle_data(struct context *ctx, struct input *in, struct section data)
 {
+	struct source *source = array_add(&in->sources);
+	bool unknown = in->file.size == UINT64_MAX;
+
+	if (!source)
+		return fail_memory(ctx);
 	if (data.offset > in->file.size)
 		return fail(ctx, -EBADMSG,
 			    "'%s': data at " PRIoff " lies outside the file",
 			    in->file.path, data.offset);
-	in->data_start = in->position = data.offset;
-	*whole = data.size > 0 && data.size <= in->file.size - data.offset;
-	in->data_end = *whole ? data.offset + data.size : in->file.size;
-	if (data.size == 0 && in->file.size > data.offset)
+	in->whole = data.size > 0 && data.size <= in->file.size - data.offset;
+	*source = (struct source){ .file = in->file, .start = data.offset };
+	source->end = in->whole ? data.offset + data.size : in->file.size;
+	source->packed = in->file.unpacker != NULL;
+	if (data.size == 0 && (unknown || in->file.size > data.offset))
 		return note_damage(
 			ctx, in, in->file.size,
 			"the recording was not finished: perf did not come to its end");
-	if (!*whole && data.size > 0)
+	if (!in->whole && data.size > 0)
 		return note_damage(ctx, in, in->file.size,
 				   "the end of the file is missing");
 	return 0;
 }
 
-static int name_events(struct context *ctx, struct input *in)
+/* Names of version 1: "u64 config; char name[64]". */
+static int read_event_types(struct context *ctx, struct input *in, struct section s)
 {
-	for (size_t i = 0; i < in->rec.events.count; i++)
-		if (!in->rec.events.v[i].name && event_name(in, &in->rec.events.v[i]) < 0)
+	enum { ENTRY = 72 };
+	uint8_t bytes[ENTRY];
+
+	if (!inside(in, s))
+		return 0;
+	for (uint64_t i = 0; i < s.size / ENTRY; i++) {
+		size_t got;
+		int err = file_read(ctx, &in->file, s.offset + i * ENTRY, bytes, ENTRY,
+				    &got);
+
+		if (err < 0)
+			return err;
+		if (got < ENTRY)
+			return 0;
+		err = event_type_name(in, in_u64(in, bytes), (const char *)bytes + 8, 64);
+		if (err < 0)
 			return fail_memory(ctx);
+	}
 	return 0;
+}
+
+/*
+ * Version 2 tells its byte order by its magic; version 1 by what its attribute size can
+ * be (header.c of perf, try_all_file_abis()).
+ */
+static bool is_swapped(const uint8_t *bytes)
+{
+	static const uint64_t sizes[] = { 64, 72, 80, 96, 104 };
+	uint64_t size = __builtin_bswap64(u64_at(bytes + 16));
+
+	if (memcmp(bytes, "2ELIFREP", 8) == 0 || memcmp(bytes, "ELIFFREP", 8) == 0)
+		return true;
+	if (memcmp(bytes, "PERFILE2", 8) == 0)
+		return false;
+	if (u64_at(bytes + 8) != HEADER_PIPE &&
+	    __builtin_bswap64(u64_at(bytes + 8)) == HEADER_PIPE)
+		return true;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		if (size == sizes[i] + SECTION)
+			return true;
+	return false;
+}
+
+static void read_feature_bits(struct input *in, struct cursor *c, const uint8_t *bits)
+{
+	enum { HOSTNAME = 3, BUILD_ID = 2 };
+
+	for (int i = 0; i < 4; i++)
+		in->features[i] = cursor_u64(c);
+	if (!in->swapped || in->features[0] >> HOSTNAME & 1)
+		return;
+	/* 32-bit machines wrote the bits in words of their own. */
+	for (int i = 0; i < 4; i++)
+		in->features[i] = __builtin_bswap32(u32_at(bits + 8 * i)) |
+				  (uint64_t)__builtin_bswap32(u32_at(bits + 8 * i + 4))
+					  << 32;
+	if (in->features[0] >> HOSTNAME & 1)
+		return;
+	memset(in->features + 1, 0, sizeof(in->features) - sizeof(in->features[0]));
+	in->features[0] = in->features[0] & 1u << BUILD_ID;
 }
 
 int perf_file_open(struct context *ctx, struct input *in)
 {
 	uint8_t bytes[HEADER_FULL] = { 0 };
-	uint64_t features[4] = { 0 };
-	struct section attrs, data;
+	struct section attrs, data, types;
 	uint64_t size, attr_size;
 	struct cursor c;
-	bool whole;
 	size_t got;
 	int err;
 
-	err = file_read(ctx, &in->file, 0, bytes, sizeof(bytes), &got);
+	err = file_read(ctx, &in->file, 0, bytes,
+			in->file.once ? (size_t)FILE_BEGINNING : sizeof(bytes), &got);
 	if (err < 0)
 		return err;
-	c = cursor_of(bytes, got);
+	in->swapped = in->rec.big_endian = is_swapped(bytes);
+	c = in_cursor(in, bytes, got);
 	cursor_u64(&c); /* magic */
 	size = cursor_u64(&c);
 	if (size == HEADER_PIPE)
-		return fail(ctx, -EOPNOTSUPP,
-			    "'%s': written by perf to a pipe, which this version does "
-			    "not read",
-			    in->file.path);
+		return pipe_open(ctx, in);
 	attr_size = cursor_u64(&c);
 	attrs = read_section(&c);
 	data = read_section(&c);
-	read_section(&c); /* event types, of version 1 */
+	types = read_section(&c);
 	if (c.bad || (size != HEADER_FULL && size != HEADER_WITHOUT_FEATURES))
 		return fail(ctx, -EBADMSG, "'%s': header of %" PRIu64 " bytes cannot be",
 			    in->file.path, size);
 	if (size == HEADER_FULL)
-		for (int i = 0; i < 4; i++)
-			features[i] = cursor_u64(&c);
+		read_feature_bits(in, &c, bytes + HEADER_WITHOUT_FEATURES);
 	err = read_attrs(ctx, in, attrs, attr_size);
 	if (err == 0)
-		err = settle_data(ctx, in, data, &whole);
-	/* Without its end the file has no features, whatever its header says. */
-	if (err == 0 && whole)
-		err = features_read(ctx, in, features);
-	return err < 0 ? err : name_events(ctx, in);
+		err = read_event_types(ctx, in, types);
+	return err < 0 ? err : settle_data(ctx, in, data);
 }

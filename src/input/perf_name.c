@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 
 #include "input/perf.h"
@@ -32,6 +33,18 @@ static const char *known_name(const struct event *event)
 	    event->config < sizeof(software) / sizeof(*software))
 		return software[event->config];
 	return NULL;
+}
+
+int event_type_name(struct input *in, uint64_t config, const char *text, size_t size)
+{
+	for (size_t i = 0; i < in->rec.events.count; i++) {
+		struct event *e = &in->rec.events.v[i];
+
+		if (e->config == config && !e->name &&
+		    intern_add(in->strings, text, strnlen(text, size), &e->name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 int event_name(struct input *in, struct event *event)

@@ -1,8 +1,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "base/cursor.h"
+#include "input/deferred.h"
 #include "input/perf.h"
 
 /* A record while it is decoded: its fields, and how many bytes its trailer takes. */
@@ -11,6 +12,7 @@ struct body {
 	struct record_head head;
 	struct cursor c;
 	size_t trailer;
+	bool has_tid; /* at the trailer's start */
 };
 
 static int read_name(struct body *b, uint32_t *ret)
@@ -26,6 +28,19 @@ static int read_name(struct body *b, uint32_t *ret)
 	return intern_add(b->in->strings, text, size, ret);
 }
 
+/* The name of a map. That of the kernel says where a symbol of it lay. */
+static int read_map_name(struct body *b, struct record *ret)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	int err = read_name(b, &ret->name);
+
+	if (err == 0 && ret->mode == MODE_KERNEL && ret->offset)
+		b->in->rec.kernel_located |=
+			strncmp(intern_text(b->in->strings, ret->name), kernel,
+				sizeof(kernel) - 1) == 0;
+	return err;
+}
+
 static int decode_mmap(struct body *b, struct record *ret)
 {
 	ret->type = RECORD_MMAP;
@@ -35,7 +50,7 @@ static int decode_mmap(struct body *b, struct record *ret)
 	ret->start = cursor_u64(&b->c);
 	ret->size = cursor_u64(&b->c);
 	ret->offset = cursor_u64(&b->c);
-	return read_name(b, &ret->name);
+	return read_map_name(b, ret);
 }
 
 /* Either "u32 maj, min; u64 ino, generation" or "u8 size; u8, u16; u8 build_id[20]". */
@@ -70,7 +85,7 @@ static int decode_mmap2(struct body *b, struct record *ret)
 	decode_identity(b, ret);
 	ret->executable = cursor_u32(&b->c) & 4; /* PROT_EXEC */
 	cursor_u32(&b->c); /* flags */
-	return read_name(b, &ret->name);
+	return read_map_name(b, ret);
 }
 
 static int decode_comm(struct body *b, struct record *ret)
@@ -106,6 +121,41 @@ static int decode_ksymbol(struct body *b, struct record *ret)
 	return read_name(b, &ret->name);
 }
 
+/* "u64 count; u64 dev, ino of each". A kernel may know more kinds of them. */
+static int decode_namespaces(struct body *b, struct record *ret)
+{
+	uint64_t count;
+
+	ret->pid = cursor_u32(&b->c);
+	ret->tid = cursor_u32(&b->c);
+	count = cursor_u64(&b->c);
+	for (uint64_t i = 0; i < count && i < NAMESPACE_KINDS; i++) {
+		ret->namespaces[i].dev = (uint32_t)cursor_u64(&b->c);
+		ret->namespaces[i].ino = (uint32_t)cursor_u64(&b->c);
+	}
+	return 0;
+}
+
+static int decode_cgroup(struct body *b, struct record *ret)
+{
+	ret->id = cursor_u64(&b->c);
+	return read_name(b, &ret->name);
+}
+
+/* "u16 what, flags; u32 id; u8 tag[8]" */
+static int decode_bpf(struct body *b, struct record *ret)
+{
+	enum { BPF_UNLOAD = 2, TAG = 8 };
+	char tag[2 * TAG + 1];
+
+	ret->gone = cursor_u16(&b->c) == BPF_UNLOAD;
+	cursor_u16(&b->c); /* flags */
+	ret->id = cursor_u32(&b->c);
+	for (int i = 0; i < TAG; i++)
+		snprintf(tag + 2 * i, 3, "%02x", cursor_u8(&b->c));
+	return intern_add(b->in->strings, tag, sizeof(tag) - 1, &ret->name);
+}
+
 static int count_lost(struct body *b, struct record *ret)
 {
 	(void)ret;
@@ -130,6 +180,45 @@ static int count_throttle(struct body *b, struct record *ret)
 	return 0;
 }
 
+static int count_aux(struct body *b, struct record *ret)
+{
+	enum { AUX_TRUNCATED = 1, AUX_PARTIAL = 4, AUX_COLLISION = 8 };
+
+	(void)ret;
+	cursor_u64(&b->c); /* offset */
+	cursor_u64(&b->c); /* size */
+	b->in->rec.aux_lost +=
+		(cursor_u64(&b->c) & (AUX_TRUNCATED | AUX_PARTIAL | AUX_COLLISION)) != 0;
+	return 0;
+}
+
+/* "u64 cookie, count; u64 chain[count]", of the thread that the trailer names. */
+static int keep_deferred(struct body *b, struct record *ret)
+{
+	uint64_t cookie = cursor_u64(&b->c), count = cursor_u64(&b->c);
+	struct cursor trailer = b->c, in_order;
+	uint64_t *chain;
+	uint32_t tid;
+	int err;
+
+	(void)ret;
+	if (!b->has_tid || count > cursor_left(&b->c) / 8)
+		return 0;
+	trailer.p = trailer.end - b->trailer;
+	cursor_u32(&trailer); /* pid */
+	tid = cursor_u32(&trailer);
+	chain = malloc(8 * (size_t)count + 8);
+	if (!chain)
+		return -ENOMEM;
+	in_order = b->c;
+	for (uint64_t i = 0; i < count; i++)
+		chain[i] = cursor_u64(&in_order);
+	err = deferred_add(&b->in->deferred[0], tid, cookie, (const uint8_t *)chain,
+			   count);
+	free(chain);
+	return err;
+}
+
 static const struct {
 	bool state; /* handed out */
 	int (*decode)(struct body *b, struct record *ret);
@@ -141,8 +230,13 @@ static const struct {
 	[RECORD_THROTTLE] = { false, count_throttle },
 	[RECORD_FORK] = { true, decode_fork },
 	[RECORD_MMAP2] = { true, decode_mmap2 },
+	[RECORD_AUX] = { false, count_aux },
+	[RECORD_CALLCHAIN_DEFERRED] = { false, keep_deferred },
 	[RECORD_LOST_SAMPLES] = { false, count_lost_samples },
+	[RECORD_NAMESPACES] = { true, decode_namespaces },
 	[RECORD_KSYMBOL] = { true, decode_ksymbol },
+	[RECORD_BPF_EVENT] = { true, decode_bpf },
+	[RECORD_CGROUP] = { true, decode_cgroup },
 };
 
 /*
@@ -150,13 +244,15 @@ static const struct {
  * the newest record before it. perf writes 0 into those it makes itself, which hold from
  * the beginning. In a file without any time the place is the time.
  */
-static uint64_t time_of(struct input *in, const uint8_t *bytes, size_t size,
-			uint64_t position)
+static uint64_t time_of(struct input *in, const struct raw_record *raw)
 {
-	uint64_t time = trailer_time(in, bytes, size);
+	uint64_t time = trailer_time(in, raw->bytes, raw->head.size);
 
+	/* Before the first attribute of a pipe. */
+	if (in->rec.events.count == 0)
+		return 0;
 	if (!in->any_timed)
-		return position;
+		return (uint64_t)in->source << SOURCE_SHIFT | raw->position;
 	if (time == UINT64_MAX)
 		return in->newest ? in->newest + 1 : 0;
 	if (time > in->newest)
@@ -164,22 +260,24 @@ static uint64_t time_of(struct input *in, const uint8_t *bytes, size_t size,
 	return time;
 }
 
-int record_decode(struct context *ctx, struct input *in, const uint8_t *bytes,
-		  size_t size, uint64_t position, struct record *ret)
+int record_decode(struct context *ctx, struct input *in, const struct raw_record *raw,
+		  struct record *ret)
 {
-	struct body b = { .in = in, .head = record_head(bytes) };
-	int event = event_of_other(in, bytes, size);
+	struct body b = { .in = in, .head = raw->head };
+	int event = event_of_other(in, raw->bytes, raw->head.size);
 	int err;
 
 	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
 		return 0;
-	b.c = cursor_of(bytes + RECORD_HEAD, size - RECORD_HEAD);
+	b.c = in_cursor(in, raw->bytes + RECORD_HEAD,
+			raw->head.size - (size_t)RECORD_HEAD);
 	b.trailer = event < 0 ? 0 : in->layouts.v[event].trailer;
+	b.has_tid = event >= 0 && in->layouts.v[event].trailer_tid;
 	*ret = (struct record){
 		.type = (uint16_t)b.head.type,
 		.mode = b.head.misc & MISC_MODE,
-		.position = position,
-		.time = time_of(in, bytes, size, position),
+		.position = (uint64_t)in->source << SOURCE_SHIFT | raw->position,
+		.time = time_of(in, raw),
 	};
 	err = kinds[b.head.type].decode(&b, ret);
 	if (err < 0)

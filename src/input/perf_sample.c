@@ -1,35 +1,28 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/cursor.h"
+#include "input/deferred.h"
 #include "input/perf.h"
+#include "input/simpleperf.h"
 
-/*
- * A window that a processor's second-level cache can hold: the bytes that the
- * kernel has just copied are still there when they are decoded.
- */
-enum { WINDOW = 256 << 10 };
+enum {
+	RECORD_MOST = 1 << 16,
+	CHAIN_MOST = 1 << 14, /* entries of a chain that is put together here */
+};
+
+/* enum perf_callchain_context */
+#define CONTEXT_USER ((uint64_t)-512)
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define CONTEXT_MAX ((uint64_t)-4095)
 
 struct sample_reader {
 	const struct input *in;
-	struct window window;
-	uint64_t position, end;
+	struct file file; /* of the source at hand; shared, where it is packed */
+	struct stream stream;
+	uint32_t source; /* + 1; 0: none yet */
 	uint64_t newest;
-};
-
-/* PERF_FORMAT_*, the parts of a READ field. */
-enum {
-	READ_ENABLED = 1 << 0,
-	READ_RUNNING = 1 << 1,
-	READ_ID = 1 << 2,
-	READ_GROUP = 1 << 3,
-	READ_LOST = 1 << 4,
-};
-
-/* branch_sample_type */
-enum {
-	BRANCH_HW_INDEX = 1 << 17,
-	BRANCH_COUNTERS = 1 << 19,
+	uint8_t *swapped; /* the sample in this machine's order, where it needs one */
+	uint64_t *chain; /* one that was put together */
 };
 
 int sample_reader_new(struct context *ctx, const struct input *in,
@@ -37,28 +30,52 @@ int sample_reader_new(struct context *ctx, const struct input *in,
 {
 	struct sample_reader *r = calloc(1, sizeof(*r));
 
-	if (!r || window_init(&r->window, &in->file, WINDOW) < 0) {
+	if (!r)
+		return fail_memory(ctx);
+	r->in = in;
+	r->swapped = in->swapped ? malloc(RECORD_MOST) : NULL;
+	if (in->swapped && !r->swapped) {
 		free(r);
 		return fail_memory(ctx);
 	}
-	r->in = in;
 	*ret = r;
 	return 0;
+}
+
+static void leave_source(struct sample_reader *r)
+{
+	stream_release(&r->stream);
+	file_close(&r->file);
+	r->source = 0;
 }
 
 void sample_reader_free(struct sample_reader *r)
 {
 	if (!r)
 		return;
-	window_release(&r->window);
+	leave_source(r);
+	free(r->swapped);
+	free(r->chain);
 	free(r);
 }
 
-int sample_reader_start(struct sample_reader *r, size_t chunk)
+int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chunk)
 {
-	r->position = r->in->chunks.v[chunk].start;
-	r->end = r->in->chunks.v[chunk].end;
-	r->newest = r->in->chunks.v[chunk].time;
+	const struct chunk *c = &r->in->chunks.v[chunk];
+	int err;
+
+	if (r->source != c->source + 1) {
+		leave_source(r);
+		err = file_share(ctx, &r->in->sources.v[c->source].file, &r->file);
+		if (err < 0)
+			return err;
+		if (stream_init(&r->stream, &r->file, r->in->swapped) < 0)
+			return fail_memory(ctx);
+		r->stream.skips_text = r->in->pipe;
+		r->source = c->source + 1;
+	}
+	stream_start(&r->stream, c->start, c->end);
+	r->newest = c->time;
 	return 0;
 }
 
@@ -67,22 +84,45 @@ size_t input_chunks(const struct input *in)
 	return in->chunks.count;
 }
 
-static void skip_read(struct cursor *c, uint64_t format)
+/* "value, [enabled], [running], [id], [lost]" as a group of one. */
+static void read_value(struct cursor *c, uint64_t format, int times, struct sample *ret)
+{
+	const uint8_t *value = cursor_bytes(c, 8), *id;
+
+	cursor_bytes(c, 8 * (size_t)times);
+	if (format & READ_ID) {
+		id = cursor_bytes(c, 8);
+		if (value && id) {
+			memcpy(ret->value, value, 8);
+			memcpy(ret->value + 1, id, 8);
+			ret->group_count = 1;
+			ret->group_stride = 2;
+		}
+	}
+	if (format & READ_LOST)
+		cursor_u64(c);
+}
+
+/* Where the values of a group's READ field are. */
+static void read_values(struct cursor *c, uint64_t format, struct sample *ret)
 {
 	int times = !!(format & READ_ENABLED) + !!(format & READ_RUNNING);
 	int each = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
+	uint64_t members;
 
-	if (format & READ_GROUP) {
-		uint64_t members = cursor_u64(c);
-
-		cursor_bytes(c, 8 * (size_t)times);
-		if (members > cursor_left(c) / 8)
-			c->bad = true;
-		else
-			cursor_bytes(c, 8 * (size_t)members * (size_t)each);
-	} else {
-		cursor_bytes(c, 8 * (size_t)(each + times));
+	if (!(format & READ_GROUP)) {
+		read_value(c, format, times, ret);
+		return;
 	}
+	members = cursor_u64(c);
+	cursor_bytes(c, 8 * (size_t)times);
+	if (members > cursor_left(c) / 8) {
+		c->bad = true;
+		return;
+	}
+	ret->group_count = format & READ_ID ? (uint32_t)members : 0;
+	ret->group_stride = (uint32_t)each;
+	ret->group = cursor_bytes(c, 8 * (size_t)members * (size_t)each);
 }
 
 /* "u64 count" and then that many items, which have to be there. */
@@ -96,27 +136,139 @@ static const uint8_t *items(struct cursor *c, size_t item, uint64_t *count)
 	return cursor_bytes(c, item * (size_t)*count);
 }
 
-/* Whether a copy of the user stack follows what comes between it and the chain. */
-static bool finds_user_stack(struct cursor *c, const struct event *event,
-			     const struct layout *layout)
+static void skip_registers(struct cursor *c, uint64_t mask)
 {
-	uint64_t type = event->sample_type, count;
+	if (cursor_u64(c) != 0)
+		cursor_bytes(c, 8 * (size_t)__builtin_popcountll(mask));
+}
 
-	if (type & SAMPLE_RAW)
-		cursor_bytes(c, cursor_u32(c));
-	if (type & SAMPLE_BRANCH_STACK) {
-		count = cursor_u64(c);
-		if (layout->branch_sample_type & BRANCH_HW_INDEX)
-			cursor_u64(c);
-		if (count > cursor_left(c) / 24)
-			return false;
-		cursor_bytes(c, 24 * (size_t)count);
-		if (layout->branch_sample_type & BRANCH_COUNTERS)
-			cursor_bytes(c, 8 * (size_t)count);
+/* Branches: "u64 count; [index]; {from, to, flags}[count]; [counters[count]]". */
+static const uint8_t *read_branches(struct cursor *c, const struct layout *layout,
+				    uint64_t *count)
+{
+	const uint8_t *branches;
+
+	*count = cursor_u64(c);
+	if (layout->branch_sample_type & BRANCH_HW_INDEX)
+		cursor_u64(c);
+	if (*count > cursor_left(c) / 24) {
+		c->bad = true;
+		*count = 0;
+		return NULL;
 	}
-	if (type & SAMPLE_REGS_USER && cursor_u64(c) != 0)
-		cursor_bytes(c, 8 * (size_t)__builtin_popcountll(layout->regs_user));
-	return cursor_u64(c) > 0 && !c->bad;
+	branches = cursor_bytes(c, 24 * (size_t)*count);
+	if (layout->branch_sample_type & BRANCH_COUNTERS)
+		cursor_bytes(c, 8 * (size_t)*count);
+	return branches;
+}
+
+static void skip_to_cgroup(struct cursor *c, uint64_t type, const struct layout *layout)
+{
+	static const uint32_t words[] = { SAMPLE_WEIGHT, SAMPLE_WEIGHT_STRUCT,
+					  SAMPLE_DATA_SRC, SAMPLE_TRANSACTION };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (type & words[i])
+			cursor_u64(c);
+	if (type & SAMPLE_REGS_INTR)
+		skip_registers(c, layout->regs_intr);
+	if (type & SAMPLE_PHYS_ADDR)
+		cursor_u64(c);
+}
+
+/* Room for a chain of its own. */
+static uint64_t *own_chain(struct sample_reader *r)
+{
+	if (!r->chain)
+		r->chain = malloc(CHAIN_MOST * sizeof(*r->chain));
+	return r->chain;
+}
+
+static void use_chain(struct sample_reader *r, struct sample *ret, uint32_t count)
+{
+	ret->chain = (const uint8_t *)r->chain;
+	ret->chain_count = count;
+}
+
+/*
+ * The processor's branch records as the user's chain: the newest entry's target is where
+ * it is, the sources are the calls that led there (perf, resolve_lbr_callchain_sample()).
+ */
+static int use_branches(struct sample_reader *r, struct sample *ret,
+			const uint8_t *branches, uint64_t count)
+{
+	uint32_t n = 0;
+
+	while (n < ret->chain_count && sample_chain(ret, n) != CONTEXT_USER)
+		n++;
+	if (n == ret->chain_count || count == 0)
+		return 0;
+	if (n + count + 2 > CHAIN_MOST)
+		return 0;
+	if (!own_chain(r))
+		return -ENOMEM;
+	memcpy(r->chain, ret->chain, 8 * (size_t)++n);
+	r->chain[n++] = u64_at(branches + 8);
+	for (uint64_t i = 0; i < count; i++)
+		r->chain[n++] = u64_at(branches + 24 * i);
+	ret->exact_chain = true;
+	use_chain(r, ret, n);
+	return 0;
+}
+
+/* What the kernel told later takes the place of its cookie. */
+static int use_deferred(struct sample_reader *r, struct sample *ret)
+{
+	uint32_t n = ret->chain_count, more = 0;
+	const uint8_t *chain = NULL;
+
+	if (n < 2 || sample_chain(ret, n - 2) != CONTEXT_USER_DEFERRED)
+		return 0;
+	for (int i = 0; !chain && i < DEFERRED_ROUNDS; i++)
+		chain = deferred_find(r->in->deferred[i], ret->tid,
+				      sample_chain(ret, n - 1), &more);
+	if (!chain || n + more > CHAIN_MOST)
+		return 0;
+	if (!own_chain(r))
+		return -ENOMEM;
+	memcpy(r->chain, ret->chain, 8 * (size_t)(n - 2));
+	memcpy(r->chain + n - 2, chain, 8 * (size_t)more);
+	use_chain(r, ret, n - 2 + more);
+	return 0;
+}
+
+static bool has_user_frames(const struct sample *s)
+{
+	bool user = s->mode == MODE_USER;
+
+	for (uint32_t i = 0; i < s->chain_count; i++) {
+		uint64_t ip = sample_chain(s, i);
+
+		if (ip == CONTEXT_USER)
+			user = true;
+		else if (user && ip < CONTEXT_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* simpleperf may have unwound the user's half into a record of its own. */
+static int use_unwound(struct sample_reader *r, struct sample *ret)
+{
+	uint32_t n = ret->chain_count, more;
+	const uint8_t *chain = simpleperf_chain(r->in, ret->tid, ret->time, &more);
+
+	if (!chain || has_user_frames(ret) || (uint64_t)n + more + 1 > CHAIN_MOST)
+		return 0;
+	if (!own_chain(r))
+		return -ENOMEM;
+	if (n)
+		memcpy(r->chain, ret->chain, 8 * (size_t)n);
+	r->chain[n++] = CONTEXT_USER;
+	memcpy(r->chain + n, chain, 8 * (size_t)more);
+	ret->has_chain = true;
+	use_chain(r, ret, n + more);
+	return 0;
 }
 
 /* The fields with 8 bytes each, at places that are known. */
@@ -125,7 +277,7 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 {
 	ret->time = l->time	       ? u64_at(p + l->time)
 		    : r->in->any_timed ? r->newest
-				       : r->position;
+				       : ret->position;
 	if (ret->time > r->newest)
 		r->newest = ret->time;
 	ret->ip = l->ip ? u64_at(p + l->ip) : 0;
@@ -135,90 +287,131 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 	ret->period = l->period ? u64_at(p + l->period) : event->period;
 }
 
-/* Where samples lack times of their own, those of other records are theirs. */
-static int pass_other(struct context *ctx, struct sample_reader *r, size_t size)
+/* What follows the chain, as far as something of it is wanted. */
+static int decode_tail(struct sample_reader *r, struct cursor *c,
+		       const struct event *event, const struct layout *l,
+		       struct sample *ret)
 {
-	const uint8_t *p;
-	uint64_t time;
-	size_t got;
-	int err;
+	uint64_t type = event->sample_type, count = 0, size;
+	const uint8_t *branches = NULL;
 
-	if (r->in->all_timed || !r->in->any_timed)
+	if (type & SAMPLE_RAW)
+		cursor_bytes(c, cursor_u32(c));
+	if (type & SAMPLE_BRANCH_STACK)
+		branches = read_branches(c, l, &count);
+	ret->branch_count = (uint32_t)count;
+	if (type & SAMPLE_REGS_USER)
+		skip_registers(c, l->regs_user);
+	if (type & SAMPLE_STACK_USER) {
+		size = cursor_u64(c);
+		ret->has_user_stack = size > 0;
+		cursor_bytes(c, (size_t)size);
+		/* How much of it was filled. */
+		ret->user_stack_cut = size && cursor_u64(c) >= size;
+	}
+	if (type & SAMPLE_CGROUP) {
+		skip_to_cgroup(c, type, l);
+		ret->cgroup = cursor_u64(c);
+	}
+	if (c->bad || !branches || !(l->branch_sample_type & BRANCH_CALL_STACK))
 		return 0;
-	err = window_at(ctx, &r->window, r->position, size, &p, &got);
-	if (err < 0 || got < size)
-		return err;
-	time = trailer_time(r->in, p, size);
-	if (time != UINT64_MAX && time > r->newest)
-		r->newest = time;
-	return 0;
+	return use_branches(r, ret, branches, count);
 }
 
-/* False where the record does not hold what its event says. */
-static bool decode(struct sample_reader *r, const uint8_t *p, size_t size,
-		   struct sample *ret)
+/* 1, 0 where the record does not hold what its event says, or -ENOMEM. */
+static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t size,
+		  struct sample *ret)
 {
-	int index = event_of_sample(r->in, p, size);
-	const struct event *event;
-	const struct layout *l;
+	const struct event *event = &r->in->rec.events.v[index];
+	const struct layout *l = &r->in->layouts.v[index];
 	struct cursor c;
 	uint64_t count;
+	int err = 0;
 
-	if (index < 0)
-		return false;
-	event = &r->in->rec.events.v[index];
-	l = &r->in->layouts.v[index];
 	if (size < l->fixed)
-		return false;
-	*ret = (struct sample){ .event = (uint16_t)index, .position = r->position };
-	ret->mode = record_head(p).misc & MISC_MODE;
+		return 0;
 	decode_fixed(r, event, l, p, ret);
 	c = cursor_of(p + l->fixed, size - l->fixed);
 	if (event->sample_type & SAMPLE_READ)
-		skip_read(&c, event->read_format);
+		read_values(&c, event->read_format, ret);
 	if (event->sample_type & SAMPLE_CALLCHAIN) {
 		ret->has_chain = true;
 		ret->chain = items(&c, 8, &count);
 		ret->chain_count = (uint32_t)count;
 	}
-	if (event->sample_type & SAMPLE_STACK_USER && !c.bad)
-		ret->has_user_stack = finds_user_stack(&c, event, l);
-	return !c.bad;
+	if (c.bad)
+		return 0;
+	if (event->sample_type & SAMPLE_TAIL)
+		err = decode_tail(r, &c, event, l, ret);
+	if (err == 0)
+		err = use_deferred(r, ret);
+	if (err == 0 && r->in->simpleperf)
+		err = use_unwound(r, ret);
+	return err < 0 ? err : !c.bad;
+}
+
+/* Where samples lack times of their own, those of other records are theirs. */
+static void pass_other(struct sample_reader *r, const struct raw_record *raw)
+{
+	uint64_t time;
+
+	if (r->in->all_timed || !r->in->any_timed)
+		return;
+	time = trailer_time(r->in, raw->bytes, raw->head.size);
+	if (time != UINT64_MAX && time > r->newest)
+		r->newest = time;
+}
+
+static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
+		      struct sample *ret)
+{
+	int index = event_of_sample(r->in, raw->bytes, raw->head.size);
+	const uint8_t *p = raw->bytes;
+
+	if (index < 0)
+		return 0;
+	if (r->in->swapped) {
+		if (!sample_swap(r->in, index, p, raw->head.size, r->swapped))
+			return 0;
+		p = r->swapped;
+	}
+	*ret = (struct sample){ .event = (uint16_t)index,
+				.mode = raw->head.misc & MISC_MODE,
+				.exact_chain = r->in->rec.simpleperf,
+				.position = raw->position };
+	if (r->source)
+		ret->position |= (uint64_t)(r->source - 1) << SOURCE_SHIFT;
+	return decode(r, index, p, raw->head.size, ret);
+}
+
+int sample_decode(struct context *ctx, struct sample_reader *r, const uint8_t *bytes,
+		  uint64_t position, struct sample *ret)
+{
+	struct raw_record raw = { .bytes = bytes, .position = position };
+	int found;
+
+	raw.head = record_head_at(bytes, r->in->swapped);
+	found = decode_raw(r, &raw, ret);
+	return found < 0 ? fail_memory(ctx) : found;
 }
 
 int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret,
 		uint64_t *damaged)
 {
-	while (r->position < r->end) {
-		struct record_head head;
-		const uint8_t *p;
-		size_t got;
-		int err;
+	struct raw_record raw;
+	int found;
 
-		err = window_at(ctx, &r->window, r->position, RECORD_HEAD, &p, &got);
-		if (err < 0)
-			return err;
-		/* The first pass saw a whole record here: someone has cut the file since. */
-		if (got < RECORD_HEAD)
-			return 0;
-		head = record_head(p);
-		if (head.size < RECORD_HEAD)
-			return 0;
-		if (head.type != RECORD_SAMPLE) {
-			err = pass_other(ctx, r, head.size);
-			if (err < 0)
-				return err;
-			r->position += head.size;
+	while ((found = stream_next(ctx, &r->stream, &raw)) > 0) {
+		if (raw.head.type != RECORD_SAMPLE) {
+			pass_other(r, &raw);
 			continue;
 		}
-		err = window_at(ctx, &r->window, r->position, head.size, &p, &got);
-		if (err < 0 || got < head.size)
-			return err;
-		err = decode(r, p, head.size, ret);
-		r->position += head.size;
-		if (err)
+		found = decode_raw(r, &raw, ret);
+		if (found < 0)
+			return fail_memory(ctx);
+		if (found > 0)
 			return 1;
 		++*damaged;
 	}
-	return 0;
+	return found;
 }

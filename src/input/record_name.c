@@ -49,7 +49,56 @@ static const char *const names[] = {
 	[86] = "SCHEDSTAT_DOMAIN",
 };
 
+/* enum perf_event_sample_format */
+static const char *const fields[] = {
+	"IP",
+	"TID",
+	"TIME",
+	"ADDR",
+	"READ",
+	"CALLCHAIN",
+	"ID",
+	"CPU",
+	"PERIOD",
+	"STREAM_ID",
+	"RAW",
+	"BRANCH_STACK",
+	"REGS_USER",
+	"STACK_USER",
+	"WEIGHT",
+	"DATA_SRC",
+	"IDENTIFIER",
+	"TRANSACTION",
+	"REGS_INTR",
+	"PHYS_ADDR",
+	"AUX",
+	"CGROUP",
+	"DATA_PAGE_SIZE",
+	"CODE_PAGE_SIZE",
+	"WEIGHT_STRUCT",
+};
+
+const char *sample_field_name(unsigned bit)
+{
+	return bit < sizeof(fields) / sizeof(*fields) ? fields[bit] : NULL;
+}
+
+/* record.h of simpleperf. */
+static const char *const simpleperf_names[] = {
+	[1] = "SIMPLEPERF_KERNEL_SYMBOL", [2] = "SIMPLEPERF_DSO",
+	[3] = "SIMPLEPERF_SYMBOL",	  [4] = "SIMPLEPERF_SPLIT",
+	[5] = "SIMPLEPERF_SPLIT_END",	  [6] = "SIMPLEPERF_EVENT_ID",
+	[7] = "SIMPLEPERF_CALLCHAIN",	  [8] = "SIMPLEPERF_UNWINDING_RESULT",
+	[9] = "SIMPLEPERF_TRACING_DATA",  [10] = "SIMPLEPERF_DEBUG",
+};
+
 const char *record_name(unsigned type)
 {
+	unsigned own = type - RECORD_SIMPLEPERF;
+
+	if (type >= RECORD_SIMPLEPERF)
+		return own < sizeof(simpleperf_names) / sizeof(*simpleperf_names)
+			       ? simpleperf_names[own]
+			       : NULL;
 	return type < sizeof(names) / sizeof(*names) ? names[type] : NULL;
 }

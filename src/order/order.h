@@ -33,4 +33,51 @@ void order_end_input(struct order *o);
  * same time keep the order of the file. */
 int order_next(struct order *o, const struct record **ret);
 
+/*
+ * What can be read only once is held until it is complete. perf ends each pass over all
+ * rings with a FINISHED_ROUND record, which promises that every later record is newer than
+ * the newest one of the round before the last. So two rounds are all that is held:
+ *
+ *	round 1   |=========|
+ *	round 2         |=========|         at its end, round 1 can go
+ *	round 3               |=========|   at its end, round 2 can go
+ *
+ * A stream without rounds is cut into such by the caller; what comes too late for them goes
+ * out late, and is counted.
+ */
+struct round_item {
+	uint64_t time, number; /* number: equal times keep the order of the stream */
+	const uint8_t *bytes;
+	uint64_t tag; /* the caller's */
+	uint32_t size;
+	uint32_t offset; /* in the bytes of its round */
+};
+
+struct rounds {
+	ARRAY(struct round_item) items; /* those that can go first, sorted */
+	ARRAY(uint8_t) bytes[2]; /* of the round before and of this one */
+	int current;
+	size_t next, ready; /* items from next to ready can go */
+	uint64_t count; /* records so far */
+	uint64_t newest, ended; /* times; ended: newest when the last round ended */
+	uint64_t delivered; /* the newest that went out */
+	uint64_t late; /* records that came after newer ones had gone out */
+	bool turning; /* a round has ended and not all of it is out */
+};
+
+void rounds_init(struct rounds *r);
+void rounds_release(struct rounds *r);
+
+/* Copies a record. Not between the end of a round and the last item of it. */
+int rounds_add(struct rounds *r, uint64_t time, uint64_t tag, const void *bytes,
+	       uint32_t size);
+/* Are more than @most bytes held of this round? */
+bool rounds_full(const struct rounds *r, size_t most);
+
+void rounds_end_round(struct rounds *r);
+void rounds_end_input(struct rounds *r);
+
+/* 1 and the oldest record that can go, borrowed until rounds_add(); or 0. */
+int rounds_next(struct rounds *r, struct round_item *ret);
+
 #endif

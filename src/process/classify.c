@@ -171,7 +171,8 @@ static int classify_user(const struct classifier *c, const struct record *rec,
 	const char *path = intern_text(c->strings, rec->name);
 
 	image->path = rec->name;
-	image->kind = user_kind(path);
+	image->kind =
+		c->rec->simpleperf && jit_file_name(path) ? IMAGE_ANON : user_kind(path);
 	if (image->kind == IMAGE_FILE) {
 		*shift = rec->offset - rec->start;
 		image->maj = rec->maj;

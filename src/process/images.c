@@ -57,6 +57,7 @@ int images_init(struct images *im, struct intern *strings)
 		[IMAGE_ID_NAMES] = { IMAGE_NAMES, "" },
 		[IMAGE_ID_UNKNOWN] = { IMAGE_UNKNOWN, "[unknown]" },
 		[IMAGE_ID_GUEST] = { IMAGE_GUEST, "[guest]" },
+		[IMAGE_ID_HYPERVISOR] = { IMAGE_HYPERVISOR, "[hypervisor]" },
 	};
 
 	*im = (struct images){ 0 };

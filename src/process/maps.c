@@ -2,9 +2,13 @@
 
 #include <stdlib.h>
 
-enum { FEW = 8 }; /* not worth an index */
+enum {
+	FEW = 8, /* not worth an index */
+	TAIL = 32, /* maps that may be missing in it */
+};
 
 struct maps_index {
+	size_t maps; /* how many are in it; later ones are looked at one by one */
 	uint64_t *cuts; /* sorted; piece i is from cuts[i] to cuts[i + 1] */
 	size_t pieces;
 	uint32_t *first; /* of the notes of node i: first[i] to first[i + 1] */
@@ -118,7 +122,7 @@ static bool fill(struct maps_index *ix, const struct maps *m)
 		free(at);
 		return false;
 	}
-	for (size_t i = 0; i < m->list.count; i++)
+	for (size_t i = 0; i < ix->maps; i++)
 		note(ix, &m->list.v[i], (uint32_t)i, at, NULL);
 	for (size_t i = 0; i < nodes; i++) {
 		uint32_t count = at[i];
@@ -128,33 +132,51 @@ static bool fill(struct maps_index *ix, const struct maps *m)
 	}
 	ix->first[nodes] = (uint32_t)sum;
 	ix->notes = sum <= UINT32_MAX ? malloc(sum * sizeof(*ix->notes)) : NULL;
-	for (size_t i = 0; ix->notes && i < m->list.count; i++)
+	for (size_t i = 0; ix->notes && i < ix->maps; i++)
 		note(ix, &m->list.v[i], (uint32_t)i, at, ix->notes);
 	free(at);
 	return ix->notes;
 }
 
-/* Several threads may make it at once; the first one's stays. */
+static struct maps_index *make_index(const struct maps *m)
+{
+	struct maps_index *ix = calloc(1, sizeof(*ix));
+
+	if (!ix)
+		return NULL;
+	ix->maps = m->list.count;
+	if (cut(ix, m) && fill(ix, m))
+		return ix;
+	index_free(ix);
+	return NULL;
+}
+
+/*
+ * Several threads may make it at once; the first one's stays. Where maps were added since
+ * (then only one thread asks) it is made again once they are many.
+ */
 static const struct maps_index *get_index(struct maps *m)
 {
 	struct maps_index *ix = atomic_load(&m->index), *none = NULL;
 
-	if (ix)
+	if (ix && m->list.count - ix->maps <= TAIL + ix->maps / 8)
 		return ix;
-	ix = calloc(1, sizeof(*ix));
-	if (!ix || !cut(ix, m) || !fill(ix, m)) {
+	if (ix) {
+		atomic_store(&m->index, NULL);
 		index_free(ix);
-		return NULL;
 	}
-	if (atomic_compare_exchange_strong(&m->index, &none, ix))
+	ix = make_index(m);
+	if (!ix || atomic_compare_exchange_strong(&m->index, &none, ix))
 		return ix;
 	index_free(ix);
 	return none;
 }
 
-static const struct map *look_at_each(const struct maps *m, size_t n, uint64_t address)
+/* The last of the maps from @from on and below @n. */
+static const struct map *look_at_each(const struct maps *m, size_t from, size_t n,
+				      uint64_t address)
 {
-	while (n-- > 0)
+	while (n-- > from)
 		if (address >= m->list.v[n].start && address < m->list.v[n].end)
 			return &m->list.v[n];
 	return NULL;
@@ -177,16 +199,11 @@ static int64_t newest(const struct maps_index *ix, size_t node, size_t n)
 	return low == begin ? -1 : (int64_t)ix->notes[low - 1];
 }
 
-const struct map *maps_find(struct maps *m, size_t n, uint64_t address)
+static const struct map *look_up(const struct maps *m, const struct maps_index *ix,
+				 size_t n, uint64_t address)
 {
-	const struct maps_index *ix;
 	int64_t best = -1;
 
-	if (n <= FEW)
-		return look_at_each(m, n, address);
-	ix = get_index(m);
-	if (!ix)
-		return look_at_each(m, n, address);
 	if (address < ix->cuts[0] || address >= ix->cuts[ix->pieces])
 		return NULL;
 	for (size_t node = piece_of(ix, address) + ix->pieces; node >= 1; node /= 2) {
@@ -196,4 +213,45 @@ const struct map *maps_find(struct maps *m, size_t n, uint64_t address)
 			best = here;
 	}
 	return best < 0 ? NULL : &m->list.v[best];
+}
+
+const struct map *maps_find(struct maps *m, size_t n, uint64_t address)
+{
+	const struct maps_index *ix = n <= FEW ? NULL : get_index(m);
+	const struct map *late;
+
+	if (!ix)
+		return look_at_each(m, 0, n, address);
+	late = look_at_each(m, ix->maps, n, address);
+	return late ? late : look_up(m, ix, n, address);
+}
+
+/* Is it still the map of some of its addresses, for the first @n? */
+static bool is_seen(struct maps *m, const struct maps_index *ix, size_t n, size_t number)
+{
+	const struct map *map = &m->list.v[number];
+
+	for (size_t piece = piece_of(ix, map->start);
+	     piece < ix->pieces && ix->cuts[piece] < map->end; piece++)
+		if (look_up(m, ix, n, ix->cuts[piece]) == map)
+			return true;
+	return false;
+}
+
+void maps_forget(struct maps *m, uint64_t time)
+{
+	size_t n = maps_at(m, time), kept = 0;
+	struct maps_index *ix = n > FEW ? make_index(m) : NULL;
+	bool *seen = ix ? calloc(n, sizeof(*seen)) : NULL;
+
+	for (size_t i = 0; seen && i < n; i++)
+		seen[i] = is_seen(m, ix, n, i);
+	for (size_t i = 0; seen && i < m->list.count; i++)
+		if (i >= n || seen[i])
+			m->list.v[kept++] = m->list.v[i];
+	if (seen)
+		m->list.count = kept;
+	free(seen);
+	index_free(ix);
+	index_free(atomic_exchange(&m->index, NULL));
 }

@@ -23,6 +23,7 @@ struct map {
 	uint64_t start, end; /* end exclusive */
 	uint64_t shift; /* added to an address to get that in the image */
 	uint32_t image;
+	uint32_t epoch; /* of the while that begins with it */
 };
 
 struct maps_index;
@@ -31,6 +32,10 @@ struct maps {
 	ARRAY(struct map) list; /* in time order */
 	_Atomic(struct maps_index *) index; /* made by the first question */
 };
+
+/* A timeline that grows while it is asked: drops maps that others have covered since
+ * before @time. Not while others ask. */
+void maps_forget(struct maps *m, uint64_t time);
 
 void maps_release(struct maps *m);
 

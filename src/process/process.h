@@ -33,11 +33,12 @@ enum image_kind {
 	IMAGE_VSYSCALL,
 	IMAGE_ANON, /* memory without a file: JIT code, [heap], [stack] */
 	IMAGE_GUEST, /* not of this machine: never looked up here */
+	IMAGE_HYPERVISOR, /* below this machine: as little */
 };
 
 /*
  * Addresses in an image: IMAGE_FILE and _VDSO: offset in the file. _KERNEL,
- * _MODULE, _KSYMBOL, _VSYSCALL, _ANON, _GUEST: the address as recorded.
+ * _MODULE, _KSYMBOL, _VSYSCALL, _ANON, _GUEST, _HYPERVISOR: the address as recorded.
  */
 struct image {
 	enum image_kind kind;
@@ -60,6 +61,7 @@ enum {
 	IMAGE_ID_NAMES,
 	IMAGE_ID_UNKNOWN,
 	IMAGE_ID_GUEST,
+	IMAGE_ID_HYPERVISOR,
 };
 
 struct images {
@@ -74,20 +76,32 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret);
 
 struct processes;
 
+/*
+ * A whole timeline is made before it is asked, by any number of threads, and keeps
+ * everything. A growing one is asked in between, by one thread; what a process had is
+ * dropped when it has ended and processes_forget() says that nobody will ask any more.
+ */
+enum processes_kind { PROCESSES_WHOLE, PROCESSES_GROWING };
+
 int processes_new(struct context *ctx, const struct recording *rec, struct images *images,
-		  struct intern *strings, struct processes **ret);
+		  struct intern *strings, enum processes_kind kind,
+		  struct processes **ret);
 void processes_free(struct processes *ps); /* NULL is fine */
 
 /* In time order. */
 int processes_apply(struct processes *ps, const struct record *rec);
 
-/* After the last record: from here on many threads may ask at once. */
-int processes_finish(struct processes *ps);
+/* Questions will be about @time and later only. */
+int processes_forget(struct processes *ps, uint64_t time);
+
+/* Grows with every change: answers that were kept from before may have another end. */
+uint64_t processes_version(const struct processes *ps);
 
 /* How a process saw memory for a while: no map of it changed between from and until. */
 struct space {
 	uint32_t epoch; /* no two such whiles have the same */
 	uint32_t index; /* of the space */
+	uint32_t maps; /* how many it had */
 	uint64_t from, until; /* ns, until exclusive */
 };
 
@@ -125,5 +139,19 @@ struct comm {
 };
 void processes_comm(const struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time,
 		    struct comm *ret);
+
+/*
+ * The namespaces of a process, by enum namespace_kind; NULL where they were not
+ * recorded. Valid until the next change. Those of pid and mnt are of the innermost
+ * container.
+ */
+const struct namespace_id *processes_namespaces(const struct processes *ps, uint32_t pid,
+						uint64_t time);
+
+/* The path of a cgroup: a string id; that of "" where it was not recorded. */
+uint32_t processes_cgroup(const struct processes *ps, uint64_t id);
+
+/* The tag of a BPF program, hexadecimal: likewise. */
+uint32_t processes_bpf_tag(const struct processes *ps, uint32_t id);
 
 #endif

@@ -60,7 +60,10 @@ bool chain_next(struct chain *c, struct chain_entry *ret)
 			}
 			continue;
 		}
-		*ret = (struct chain_entry){ ip, c->mode, !c->exact, c->entered };
+		*ret = (struct chain_entry){ ip, c->mode,
+					     !c->exact && !(c->sample->exact_chain &&
+							    c->mode == MODE_USER),
+					     c->entered };
 		c->exact = c->entered = false;
 		return true;
 	}

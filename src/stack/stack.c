@@ -5,22 +5,23 @@
 #include "stack/chain.h"
 
 enum {
-	PLACES = 16384, /* addresses remembered, 24 bytes each */
+	PLACES = 16384, /* addresses remembered, 16 bytes each */
 	THREADS = 1024, /* threads remembered */
-	KERNEL_EPOCHS = 1u << 31, /* tells kernel places from those of processes */
 };
 
-/* A frame that an address had. */
+/* Tells kernel places from those of processes. */
+#define KERNEL_EPOCHS (1ull << 32)
+
+/* A frame that an address had; the key stands for the address, whose it is and when. */
 struct place_seen {
-	uint64_t ip;
-	uint32_t epoch;
-	uint32_t kind; /* what the address is, besides its number */
+	uint64_t key;
 	uint32_t frame; /* + 1; 0: empty */
 };
 
 /* What is known of a thread for a while. */
 struct thread_seen {
 	uint32_t pid, tid;
+	uint64_t version; /* of the timeline that was asked */
 	uint64_t from, until; /* of everything below; until 0: empty */
 	struct space space;
 	uint32_t comm, label; /* string ids */
@@ -32,6 +33,7 @@ struct stack_walker {
 	struct frames *frames;
 	struct stack_options options;
 	struct space kernel;
+	uint64_t kernel_version;
 	struct thread_seen *thread; /* of the sample at hand */
 	ARRAY(uint32_t) stack; /* leaf first, then turned round */
 	struct thread_seen threads[THREADS];
@@ -78,6 +80,7 @@ static void look_up_thread(struct stack_walker *w, const struct sample *s,
 
 	processes_comm(w->ps, s->pid, s->tid, s->time, &comm);
 	*seen = (struct thread_seen){ .pid = s->pid, .tid = s->tid };
+	seen->version = processes_version(w->ps);
 	seen->comm = comm.name;
 	seen->label = comm.label;
 	processes_space(w->ps, s->pid, s->time, &seen->space);
@@ -89,13 +92,17 @@ static void look_up_thread(struct stack_walker *w, const struct sample *s,
 static void select_thread(struct stack_walker *w, const struct sample *s)
 {
 	struct thread_seen *seen = &w->threads[hash_u64(s->tid) % THREADS];
+	uint64_t version = processes_version(w->ps);
 
-	if (seen->tid != s->tid || seen->pid != s->pid || s->time < seen->from ||
-	    s->time >= seen->until)
+	if (seen->tid != s->tid || seen->pid != s->pid || seen->version != version ||
+	    s->time < seen->from || s->time >= seen->until)
 		look_up_thread(w, s, seen);
 	w->thread = seen;
-	if (s->time < w->kernel.from || s->time >= w->kernel.until)
-		processes_kernel_space(w->ps, s->time, &w->kernel);
+	if (s->time >= w->kernel.from && s->time < w->kernel.until &&
+	    w->kernel_version == version)
+		return;
+	processes_kernel_space(w->ps, s->time, &w->kernel);
+	w->kernel_version = version;
 }
 
 uint32_t stack_comm(struct stack_walker *w, const struct sample *s)
@@ -169,8 +176,18 @@ static bool find_place(const struct stack_walker *w, const struct chain_entry *e
 	case MODE_GUEST_USER:
 		*ret = (struct place){ .image = IMAGE_ID_GUEST };
 		return true;
+	case MODE_HYPERVISOR:
+		*ret = (struct place){ .image = IMAGE_ID_HYPERVISOR };
+		return true;
 	}
 	return false;
+}
+
+/* Images of which only the name is known. */
+static bool has_no_addresses(uint32_t image)
+{
+	return image == IMAGE_ID_UNKNOWN || image == IMAGE_ID_GUEST ||
+	       image == IMAGE_ID_HYPERVISOR;
 }
 
 /* The frame of an address, looked up for real. */
@@ -185,7 +202,7 @@ static int look_up_place(struct stack_walker *w, const struct chain_entry *e,
 	if (!find_place(w, e, ip, &place))
 		place = (struct place){ .image = IMAGE_ID_UNKNOWN };
 	/* Garbage would fill the trie: addresses without a map are one frame. */
-	if (place.image == IMAGE_ID_UNKNOWN || place.image == IMAGE_ID_GUEST) {
+	if (has_no_addresses(place.image)) {
 		place.address = w->options.by_address ? ip : 0;
 		frame.flags = w->options.by_address ? frame.flags : 0;
 	}
@@ -197,20 +214,19 @@ static int look_up_place(struct stack_walker *w, const struct chain_entry *e,
 static int frame_of(struct stack_walker *w, const struct chain_entry *e, uint32_t *ret)
 {
 	bool kernel = e->mode == MODE_KERNEL;
-	uint32_t epoch =
+	uint64_t epoch =
 		kernel ? w->kernel.epoch | KERNEL_EPOCHS : w->thread->space.epoch;
-	uint32_t kind = e->caller | (uint32_t)e->entered << 1 | (uint32_t)e->mode << 2;
-	struct place_seen *seen;
+	uint64_t kind = e->caller | (uint64_t)e->entered << 1 | (uint64_t)e->mode << 2;
+	uint64_t key = hash_u64(e->ip) + hash_u64(epoch << 8 | kind);
+	struct place_seen *seen = &w->places[key % PLACES];
 
-	seen = &w->places[hash_u64(e->ip ^ (uint64_t)epoch << 40 ^ kind) % PLACES];
-	if (seen->frame && seen->ip == e->ip && seen->epoch == epoch &&
-	    seen->kind == kind) {
+	if (seen->frame && seen->key == key) {
 		*ret = seen->frame - 1;
 		return 0;
 	}
 	if (look_up_place(w, e, ret) < 0)
 		return -ENOMEM;
-	*seen = (struct place_seen){ e->ip, epoch, kind, *ret + 1 };
+	*seen = (struct place_seen){ key, *ret + 1 };
 	return 0;
 }
 

@@ -33,6 +33,7 @@ static void refuse_build_id(struct found *f, const struct image *image)
 		text_string(&f->problem, "none");
 	text_string(&f->problem, ", recorded was ");
 	add_hex(&f->problem, image->build_id, image->build_id_size);
+	f->other_build = true;
 	object_close(&f->object);
 	text_clear(&f->file);
 }

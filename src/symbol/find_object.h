@@ -11,6 +11,7 @@ struct found {
 	struct object debug; /* .elf is NULL: none, or none needed */
 	struct text file; /* path of the object */
 	struct text problem; /* a sentence; "": none */
+	bool other_build; /* the file that was there has another build id */
 };
 
 /*

@@ -209,6 +209,7 @@ static void report(struct image_names *job, struct source *s)
 			    "for it: only exported functions have names");
 	job->file = s->files.file;
 	job->problem = s->files.problem;
+	job->other_build = s->files.other_build;
 	s->files.file = s->files.problem = (struct text){ 0 };
 }
 

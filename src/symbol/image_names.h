@@ -20,6 +20,7 @@ struct image_names {
 	ARRAY(struct image_function) functions;
 	struct text names;
 	struct text file, problem; /* of the report */
+	bool other_build; /* likewise */
 	uint64_t unnamed;
 };
 

@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "symbol/find_object.h"
 #include "symbol/kallsyms.h"
@@ -16,19 +19,66 @@ enum {
 	MODULE_HEAD = 1 << 16, /* a module's first function lies no further in */
 };
 
+/* A kallsyms, read once. */
+struct table {
+	char *path; /* NULL: none is to be used */
+	bool loaded;
+	int err; /* with a sentence in ctx */
+	struct context ctx;
+	struct kallsyms kallsyms;
+};
+
 struct kernel {
 	const struct symbol_options *options;
-	const char *path; /* of kallsyms; NULL: none is to be used */
 	atomic_bool asked;
 	pthread_mutex_t lock; /* for what follows; what was loaded is read without it */
 	pthread_t thread;
-	bool has_thread, has_kallsyms, has_vmlinux;
-	struct kallsyms kallsyms;
-	struct context kallsyms_ctx, vmlinux_ctx;
-	int kallsyms_err, vmlinux_err;
+	bool has_thread, has_vmlinux;
+	/* The one that was given, or perf's copy of this kernel's, or /proc's. */
+	struct table table;
+	/* /proc's, where table is a copy: modules may have come since that was made. */
+	struct table modules;
+	struct context vmlinux_ctx;
+	int vmlinux_err;
 	struct object vmlinux;
 	struct symtab vmlinux_symbols;
 };
+
+/*
+ * perf record keeps a copy of kallsyms by the kernel's build id. It is a plain file, where
+ * /proc makes each line anew, which costs some 50 ms; NULL where there is none. Readers
+ * check where its kernel lay, as they do with /proc's.
+ */
+static char *find_copy(void)
+{
+	const char *home = getenv("HOME");
+	char hex[2 * BUILD_ID_MAX + 1];
+	char *path;
+
+	if (!home || *home != '/' || !kernel_build_id_here(hex) ||
+	    asprintf(&path, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex) < 0)
+		return NULL;
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static int find_tables(struct kernel *k)
+{
+	/* As perf has it: with a symfs nothing of this machine is used. */
+	if (!k->options->kallsyms && symfs_is_set(k->options))
+		return 0;
+	if (!k->options->kallsyms)
+		k->table.path = find_copy();
+	if (k->table.path) {
+		k->modules.path = strdup(PROC_KALLSYMS);
+		return k->modules.path ? 0 : -ENOMEM;
+	}
+	k->table.path =
+		strdup(k->options->kallsyms ? k->options->kallsyms : PROC_KALLSYMS);
+	return k->table.path ? 0 : -ENOMEM;
+}
 
 int kernel_new(struct context *ctx, const struct symbol_options *options,
 	       struct kernel **ret)
@@ -38,14 +88,20 @@ int kernel_new(struct context *ctx, const struct symbol_options *options,
 	if (!k)
 		return fail_memory(ctx);
 	k->options = options;
-	k->path = options->kallsyms;
-	/* As perf has it: with a symfs nothing of this machine is used. */
-	if (!k->path && !symfs_is_set(options))
-		k->path = PROC_KALLSYMS;
 	k->vmlinux.fd = -1;
 	pthread_mutex_init(&k->lock, NULL);
+	if (find_tables(k) < 0) {
+		kernel_free(k);
+		return fail_memory(ctx);
+	}
 	*ret = k;
 	return 0;
+}
+
+static void table_release(struct table *t)
+{
+	kallsyms_release(&t->kallsyms);
+	free(t->path);
 }
 
 void kernel_free(struct kernel *k)
@@ -54,18 +110,33 @@ void kernel_free(struct kernel *k)
 		return;
 	if (k->has_thread)
 		pthread_join(k->thread, NULL);
-	kallsyms_release(&k->kallsyms);
+	table_release(&k->table);
+	table_release(&k->modules);
 	symtab_release(&k->vmlinux_symbols);
 	object_close(&k->vmlinux);
 	pthread_mutex_destroy(&k->lock);
 	free(k);
 }
 
-static void *read_kallsyms(void *arg)
+static void read_table(struct table *t)
+{
+	t->err = kallsyms_read(&t->ctx, t->path, &t->kallsyms);
+	t->loaded = true;
+}
+
+/* A copy may be of no use (made without permission, or cut): then /proc's it is. */
+static void *read_first(void *arg)
 {
 	struct kernel *k = arg;
 
-	k->kallsyms_err = kallsyms_read(&k->kallsyms_ctx, k->path, &k->kallsyms);
+	read_table(&k->table);
+	if (!k->modules.path || (k->table.err == 0 && !k->table.kallsyms.hidden &&
+				 k->table.kallsyms.modules.v[0].symbols.symbols.count))
+		return NULL;
+	table_release(&k->table);
+	k->table = k->modules;
+	k->modules = (struct table){ 0 };
+	read_table(&k->table);
 	return NULL;
 }
 
@@ -74,26 +145,37 @@ void kernel_expect(struct kernel *k)
 	if (atomic_load_explicit(&k->asked, memory_order_relaxed) ||
 	    atomic_exchange(&k->asked, true))
 		return;
-	if (!k->path || k->options->vmlinux)
+	if (!k->table.path || k->options->vmlinux)
 		return;
 	pthread_mutex_lock(&k->lock);
-	if (!k->has_kallsyms)
-		k->has_thread = pthread_create(&k->thread, NULL, read_kallsyms, k) == 0;
+	if (!k->table.loaded)
+		k->has_thread = pthread_create(&k->thread, NULL, read_first, k) == 0;
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* 0 with the symbols there, or a negative errno with a sentence in kallsyms_ctx. */
-static int load_kallsyms(struct kernel *k)
+static const struct table *load_kernel(struct kernel *k)
 {
 	pthread_mutex_lock(&k->lock);
 	if (k->has_thread)
 		pthread_join(k->thread, NULL);
-	else if (!k->has_kallsyms)
-		read_kallsyms(k);
+	else if (!k->table.loaded)
+		read_first(k);
 	k->has_thread = false;
-	k->has_kallsyms = true;
 	pthread_mutex_unlock(&k->lock);
-	return k->kallsyms_err;
+	return &k->table;
+}
+
+static const struct table *load_modules(struct kernel *k)
+{
+	const struct table *t = load_kernel(k);
+
+	if (!k->modules.path)
+		return t;
+	pthread_mutex_lock(&k->lock);
+	if (!k->modules.loaded)
+		read_table(&k->modules);
+	pthread_mutex_unlock(&k->lock);
+	return &k->modules;
 }
 
 static int load_vmlinux(struct kernel *k)
@@ -153,35 +235,34 @@ static bool fits_this_machine(const struct question *q, uint64_t shift)
 	return false;
 }
 
-/* The distance from recorded addresses to those of kallsyms; false with a problem
+/* The distance from recorded addresses to those of a kallsyms; false with a problem
  * where its symbols must not be used. */
-static bool accept_kallsyms(const struct question *q, uint64_t *shift)
+static bool accept_table(const struct question *q, const struct table *t, uint64_t *shift)
 {
-	struct kernel *k = q->k;
-	bool given = k->options->kallsyms;
+	bool given = q->k->options->kallsyms;
 	const struct symtab *symbols;
 	uint64_t address;
 
-	if (load_kallsyms(k) < 0) {
-		text_string(q->problem, k->kallsyms_ctx.error);
+	*shift = 0;
+	if (t->err < 0) {
+		text_string(q->problem, t->ctx.error);
 		return false;
 	}
-	symbols = &k->kallsyms.modules.v[0].symbols;
-	*shift = 0;
-	if (k->kallsyms.hidden)
+	symbols = &t->kallsyms.modules.v[0].symbols;
+	if (t->kallsyms.hidden)
 		text_printf(q->problem, "addresses in '%s' are hidden (kptr_restrict)",
-			    k->path);
+			    t->path);
 	else if (symbols->symbols.count == 0)
-		text_printf(q->problem, "'%s' has no symbols", k->path);
+		text_printf(q->problem, "'%s' has no symbols", t->path);
 	else if (q->image->reference_address == 0 && given)
 		return true; /* who gives it has to know */
 	else if (q->image->reference_address == 0)
 		text_string(q->problem,
 			    "where the kernel lay in memory was not recorded");
 	else if (!symtab_find(symbols, q->reference, &address))
-		text_printf(q->problem, "'%s' has no symbol '%s'", k->path, q->reference);
+		text_printf(q->problem, "'%s' has no symbol '%s'", t->path, q->reference);
 	else if ((*shift = address - q->image->reference_address) % PAGE != 0)
-		text_printf(q->problem, "'%s' is of another kernel", k->path);
+		text_printf(q->problem, "'%s' is of another kernel", t->path);
 	else
 		return given || fits_this_machine(q, *shift);
 	return false;
@@ -217,20 +298,24 @@ static void find_kernel(const struct question *q, struct kernel_names *ret,
 			struct text *file)
 {
 	struct kernel *k = q->k;
-	const char *path = k->options->vmlinux ? k->options->vmlinux : k->path;
+	const struct table *t;
 
-	if (!path) {
+	if (k->options->vmlinux) {
+		if (!accept_vmlinux(q, &ret->shift))
+			return;
+		ret->symbols = &k->vmlinux_symbols;
+		text_string(file, k->options->vmlinux);
+		return;
+	}
+	if (!k->table.path) {
 		text_string(q->problem, "no kernel symbols below the symfs");
 		return;
 	}
-	if (k->options->vmlinux) {
-		if (accept_vmlinux(q, &ret->shift))
-			ret->symbols = &k->vmlinux_symbols;
-	} else if (accept_kallsyms(q, &ret->shift)) {
-		ret->symbols = &k->kallsyms.modules.v[0].symbols;
-	}
-	if (ret->symbols)
-		text_string(file, path);
+	t = load_kernel(k);
+	if (!accept_table(q, t, &ret->shift))
+		return;
+	ret->symbols = &t->kallsyms.modules.v[0].symbols;
+	text_string(file, t->path);
 }
 
 /* "[nf_tables]" or ".../nf-tables.ko.xz" -> nf_tables */
@@ -253,8 +338,9 @@ static void add_module_name(const char *path, struct text *out)
  * own are as they were: for every kernel that was recorded, because nothing says
  * which one a module belonged to.
  */
-static bool accept_modules(struct kernel *k, const struct images *images,
-			   const struct intern *strings, struct text *problem)
+static bool accept_modules(struct kernel *k, const struct table *t,
+			   const struct images *images, const struct intern *strings,
+			   struct text *problem)
 {
 	bool any = false;
 
@@ -267,7 +353,7 @@ static bool accept_modules(struct kernel *k, const struct images *images,
 		if (image->kind != IMAGE_KERNEL)
 			continue;
 		any = true;
-		if (!accept_kallsyms(&q, &shift))
+		if (!accept_table(&q, t, &shift))
 			return false;
 		if (shift != 0) {
 			text_string(problem, "the kernel was booted again since");
@@ -276,7 +362,7 @@ static bool accept_modules(struct kernel *k, const struct images *images,
 	}
 	if (!any && !k->options->kallsyms)
 		text_string(problem, "the kernel was not recorded");
-	return any || (k->options->kallsyms && load_kallsyms(k) == 0);
+	return any || (k->options->kallsyms && t->err == 0);
 }
 
 /* It may have been loaded again somewhere else. */
@@ -290,16 +376,16 @@ static bool is_where_it_was(const struct symtab *symbols, uint64_t start)
 	return start == 0;
 }
 
-static void find_module(struct kernel *k, const struct image *image, const char *path,
-			struct kernel_names *ret, struct text *problem)
+static void find_module(const struct table *t, const struct image *image,
+			const char *path, struct kernel_names *ret, struct text *problem)
 {
 	const struct kallsyms_module *module;
 	struct text name = { 0 };
 
 	add_module_name(path, &name);
-	module = name.size ? kallsyms_module(&k->kallsyms, name.bytes, name.size) : NULL;
+	module = name.size ? kallsyms_module(&t->kallsyms, name.bytes, name.size) : NULL;
 	if (!module)
-		text_printf(problem, "'%s' has nothing of this module", k->path);
+		text_printf(problem, "'%s' has nothing of this module", t->path);
 	else if (!is_where_it_was(&module->symbols, image->reference_address))
 		text_string(problem, "the module was loaded again since");
 	else
@@ -315,16 +401,22 @@ int kernel_find(struct kernel *k, const struct images *images,
 	const struct image *im = &images->list.v[image];
 	struct question q = { k, im, intern_text(strings, im->reference), problem,
 			      strings };
+	const struct table *t;
 
 	*ret = (struct kernel_names){ 0 };
 	if (im->kind == IMAGE_KERNEL) {
 		find_kernel(&q, ret, file);
-	} else if (!k->path) {
+	} else if (!k->table.path) {
 		text_string(problem, "no kernel symbols below the symfs");
-	} else if (accept_modules(k, images, strings, problem)) {
-		find_module(k, im, intern_text(strings, im->path), ret, problem);
+	} else {
+		t = load_modules(k);
+		if (accept_modules(k, t, images, strings, problem))
+			find_module(t, im, intern_text(strings, im->path), ret, problem);
 		if (ret->symbols)
-			text_string(file, k->path);
+			text_string(file, t->path);
 	}
-	return k->kallsyms_err == -ENOMEM || k->vmlinux_err == -ENOMEM ? -ENOMEM : 0;
+	return k->table.err == -ENOMEM || k->modules.err == -ENOMEM ||
+			       k->vmlinux_err == -ENOMEM
+		       ? -ENOMEM
+		       : 0;
 }

@@ -1,5 +1,6 @@
 #include "symbol/kernel_id.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
@@ -39,22 +40,45 @@ static const uint8_t *find_build_id(const char *notes, size_t size, size_t *id_s
 	return NULL;
 }
 
-static bool compare_build_id(const struct image *image, bool *equal)
+/* The build id of the kernel that runs here; *@size is 0 where it has none. */
+static void read_build_id(uint8_t id[BUILD_ID_MAX], size_t *size)
 {
 	struct context ctx = { 0 };
-	const uint8_t *id;
+	const uint8_t *found;
+	size_t notes_size;
 	char *notes;
-	size_t size, id_size;
 
-	if (image->build_id_size == 0 ||
-	    file_slurp(&ctx, NOTES, MOST_NOTES, &notes, &size) < 0)
-		return false;
-	id = find_build_id(notes, size, &id_size);
-	if (id)
-		*equal = id_size == image->build_id_size &&
-			 memcmp(id, image->build_id, id_size) == 0;
+	*size = 0;
+	if (file_slurp(&ctx, NOTES, MOST_NOTES, &notes, &notes_size) < 0)
+		return;
+	found = find_build_id(notes, notes_size, size);
+	if (!found || *size > BUILD_ID_MAX)
+		*size = 0;
+	memcpy(id, found ? found : (const uint8_t *)"", *size);
 	free(notes);
-	return id;
+}
+
+static bool compare_build_id(const struct image *image, bool *equal)
+{
+	uint8_t id[BUILD_ID_MAX];
+	size_t size;
+
+	if (image->build_id_size == 0)
+		return false;
+	read_build_id(id, &size);
+	*equal = size == image->build_id_size && memcmp(id, image->build_id, size) == 0;
+	return size > 0;
+}
+
+bool kernel_build_id_here(char hex[2 * BUILD_ID_MAX + 1])
+{
+	uint8_t id[BUILD_ID_MAX];
+	size_t size;
+
+	read_build_id(id, &size);
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	return size > 0;
 }
 
 enum kernel_match kernel_match(const struct image *image, const struct intern *strings)

@@ -14,6 +14,9 @@ enum kernel_match {
 /* @image: a kernel or its vdso. */
 enum kernel_match kernel_match(const struct image *image, const struct intern *strings);
 
+/* The build id of the kernel that runs here, in hex; false where it does not say. */
+bool kernel_build_id_here(char hex[2 * BUILD_ID_MAX + 1]);
+
 /* True where every kernel that was not moved at boot has that address. */
 bool kernel_is_default_address(uint64_t address);
 

@@ -68,6 +68,8 @@ static const char *short_name(const struct naming *n, size_t *size)
 		name = "unknown";
 	else if (n->image->kind == IMAGE_GUEST)
 		name = "guest";
+	else if (n->image->kind == IMAGE_ANON && jit_file_name(n->path))
+		name = jit_file_name(n->path);
 	if (name != n->path) {
 		*size = strlen(name);
 		return name;
@@ -103,7 +105,8 @@ static const char *printed_module(const struct naming *n, size_t *size)
 	const char *name = n->path;
 
 	*size = path_size(n);
-	if (n->image->kind == IMAGE_UNKNOWN || *size == 0)
+	if (n->image->kind == IMAGE_UNKNOWN || n->image->kind == IMAGE_HYPERVISOR ||
+	    *size == 0)
 		name = "[unknown]";
 	if (name != n->path)
 		*size = strlen(name);
@@ -169,6 +172,20 @@ static bool is_perf_map(const char *path, size_t size)
 	return end - p >= 4 && memcmp(p, ".map", 4) == 0;
 }
 
+/* Memory in which Android's runtime keeps the code it makes, by the names it gives it. */
+static bool is_jit_memory(const struct naming *n)
+{
+	static const char *const names[] = { "dalvik-jit-code-cache",
+					     "dalvik-zygote-jit-code-cache",
+					     "/memfd:jit-cache",
+					     "/memfd:jit-zygote-cache" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(n->path, names[i]))
+			return true;
+	return n->image->kind == IMAGE_ANON && jit_file_name(n->path);
+}
+
 /* By its name alone, as stackcollapse-perf.pl does. */
 static bool looks_like_kernel(const struct naming *n)
 {
@@ -198,5 +215,7 @@ enum function_kind naming_kind(const struct naming *n)
 		kernel = looks_like_kernel(n);
 	if (kernel)
 		return FUNCTION_KERNEL;
-	return is_perf_map(n->path, strlen(n->path)) ? FUNCTION_JIT : FUNCTION_USER;
+	if (is_perf_map(n->path, strlen(n->path)))
+		return FUNCTION_JIT;
+	return !n->options->compat && is_jit_memory(n) ? FUNCTION_JIT : FUNCTION_USER;
 }

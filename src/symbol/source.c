@@ -70,6 +70,65 @@ static int open_kernel(const struct source_finder *finder, uint32_t image,
 	return err;
 }
 
+static int find_recorded(const struct source_finder *finder, const struct image *image,
+			 struct recorded_names *ret)
+{
+	*ret = (struct recorded_names){ 0 };
+	return finder->recorded ? recorded_find(finder->recorded, image, ret) : 0;
+}
+
+/* Names that came with the recording take the place of what was found here. */
+static void use_recorded(const struct recorded_names *names, struct source *s)
+{
+	line_close(s->line);
+	s->line = NULL;
+	s->symbols = names->symbols;
+	s->shift = names->shift;
+	s->by_offset = s->stripped = false;
+	text_clear(&s->files.file);
+	text_clear(&s->files.problem);
+	text_string(&s->files.file, "[recording]");
+}
+
+/* What was given by hand, then what was recorded, then what this machine knows. */
+static int open_kernel_side(const struct source_finder *finder, uint32_t id,
+			    struct source *s)
+{
+	const struct image *image = &finder->images->list.v[id];
+	bool given = finder->options->vmlinux || finder->options->kallsyms;
+	struct recorded_names names;
+	int err = find_recorded(finder, image, &names);
+
+	if (err == 0 && (given || !names.symbols))
+		err = open_kernel(finder, id, s);
+	s->raw = true;
+	if (err == 0 && names.symbols && !s->symbols)
+		use_recorded(&names, s);
+	return err;
+}
+
+/* A file of that path may be another one: on the machine that is looked at now it counts
+ * only with the recorded build id. What lies below a symfs was put there on purpose. */
+static bool is_better(const struct source_finder *finder, const struct image *image,
+		      const struct source *s)
+{
+	return s->symbols && s->own.symbols.count > 0 && !s->stripped &&
+	       (image->build_id_size || symfs_is_set(finder->options));
+}
+
+static int open_user_side(const struct source_finder *finder, const struct image *image,
+			  struct source *s)
+{
+	struct recorded_names names;
+	int err = read_object(finder, s);
+
+	if (err == 0)
+		err = find_recorded(finder, image, &names);
+	if (err == 0 && names.symbols && !is_better(finder, image, s))
+		use_recorded(&names, s);
+	return err;
+}
+
 static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
 {
 	const struct image *image = &finder->images->list.v[id];
@@ -85,11 +144,14 @@ static int open_kind(const struct source_finder *finder, uint32_t id, struct sou
 		break;
 	case IMAGE_KERNEL:
 	case IMAGE_MODULE:
-		return open_kernel(finder, id, s);
+		return open_kernel_side(finder, id, s);
+	case IMAGE_ANON:
+		err = 0;
+		break;
 	default:
 		return 0;
 	}
-	return err < 0 ? err : read_object(finder, s);
+	return err < 0 ? err : open_user_side(finder, image, s);
 }
 
 int source_open(const struct source_finder *finder, uint32_t image, struct source *ret)

@@ -4,6 +4,7 @@
 #include "object/line.h"
 #include "symbol/find_object.h"
 #include "symbol/kernel.h"
+#include "symbol/recorded.h"
 
 /* Where the names of one image come from. */
 struct source {
@@ -22,6 +23,7 @@ struct source_finder {
 	const struct images *images;
 	const struct intern *strings;
 	struct kernel *kernel;
+	struct recorded *recorded; /* NULL: nothing of it is to be used */
 };
 
 /* 0, also where there is none: files.problem says why. -ENOMEM. */

@@ -12,6 +12,7 @@ struct symbolizer {
 	struct symbol_options options;
 	struct arena texts; /* of the options */
 	struct kernel *kernel;
+	ARRAY(const struct recording *) recordings;
 };
 
 static int copy_text(struct arena *texts, const char **text)
@@ -65,8 +66,23 @@ void symbolizer_free(struct symbolizer *s)
 	if (!s)
 		return;
 	kernel_free(s->kernel);
+	array_release(&s->recordings);
 	arena_release(&s->texts);
 	free(s);
+}
+
+int symbolizer_add_recording(struct symbolizer *s, const struct recording *rec)
+{
+	const struct recording **slot;
+
+	/* perf knows nothing of such names. */
+	if (s->options.compat)
+		return 0;
+	slot = array_add(&s->recordings);
+	if (!slot)
+		return -ENOMEM;
+	*slot = rec;
+	return 0;
 }
 
 void symbolizer_expect_kernel(struct symbolizer *s)
@@ -248,6 +264,7 @@ static int take_report(struct run *r, const struct image_names *job)
 
 	report->frames = job->count;
 	report->unnamed = job->unnamed;
+	report->other_build = job->other_build;
 	if (intern_add(r->s->strings, job->file.bytes ? job->file.bytes : "",
 		       job->file.size, &report->file) < 0)
 		return -ENOMEM;
@@ -255,15 +272,33 @@ static int take_report(struct run *r, const struct image_names *job)
 			  job->problem.size, &report->problem);
 }
 
+/* Its path, as recorded. Many files hold what one runtime compiled: they are one. */
+static int module_of(struct run *r, const struct image_names *job, uint32_t *ret)
+{
+	const struct image *image = &r->s->images->list.v[job->image];
+	const char *jit = image->kind == IMAGE_ANON && !r->s->options.compat
+				  ? jit_file_name(intern_text(r->s->strings, image->path))
+				  : NULL;
+
+	*ret = image->path;
+	if (!jit)
+		return 0;
+	text_clear(&r->label);
+	text_printf(&r->label, "[%s]", jit);
+	if (r->label.failed)
+		return -ENOMEM;
+	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
+}
+
 /* Strings get their ids, and functions of all images become one set. */
 static int take_functions(struct run *r, const struct image_names *job)
 {
-	uint32_t *ids = malloc((job->functions.count + 1) * sizeof(*ids));
-	int err = ids ? 0 : -ENOMEM;
+	uint32_t *ids = malloc((job->functions.count + 1) * sizeof(*ids)), module;
+	int err = ids ? module_of(r, job, &module) : -ENOMEM;
 
 	for (size_t i = 0; i < job->functions.count && err == 0; i++) {
 		const struct image_function *from = &job->functions.v[i];
-		struct function f = { .module = r->s->images->list.v[job->image].path,
+		struct function f = { .module = module,
 				      .kind = (uint8_t)job->kind,
 				      .unnamed = from->unnamed,
 				      .dropped = from->dropped };
@@ -322,6 +357,7 @@ static void run_release(struct run *r)
 	array_release(&r->jobs);
 	array_release(&r->order);
 	text_release(&r->label);
+	recorded_free(r->finder.recorded);
 	free(r->grouped);
 }
 
@@ -335,7 +371,11 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		.symbols = &symbols,
 		.finder = { &s->options, s->images, s->strings, s->kernel },
 	};
-	int err = make_room(&r);
+	int err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
+			       &r.finder.recorded);
+
+	if (err == 0)
+		err = make_room(&r);
 
 	if (err == 0)
 		err = group_frames(&r);

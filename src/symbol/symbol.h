@@ -43,6 +43,7 @@ struct symbol_options {
 struct image_report {
 	uint32_t file; /* string id of the path that was read; 0: none */
 	uint32_t problem; /* string id of a sentence; 0: none */
+	bool other_build; /* a file was there, but has another build id */
 	uint64_t frames, unnamed;
 };
 
@@ -60,6 +61,9 @@ int symbolizer_new(struct context *ctx, const struct images *images,
 		   struct intern *strings, const struct symbol_options *options,
 		   struct symbolizer **ret);
 void symbolizer_free(struct symbolizer *s); /* NULL is fine */
+
+/* Names that came with a recording count, too. @rec outlives it. 0, or -ENOMEM. */
+int symbolizer_add_recording(struct symbolizer *s, const struct recording *rec);
 
 /* Kernel addresses will be asked for: begin to read kallsyms in a thread. Any number of
  * times, from any thread. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 enum {
@@ -34,6 +35,7 @@ void trie_release(struct trie *t)
 	free(t->nodes);
 	free(t->slots);
 	free(t->recent);
+	free(t->way);
 	for (int i = 0; i < TRIE_COLUMNS; i++)
 		free(t->self[i]);
 	*t = (struct trie){ 0 };
@@ -125,10 +127,20 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
 int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret)
 {
 	uint32_t node = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < count; i++)
+	if (count > t->way_room &&
+	    !array_grow((void **)&t->way, &t->way_room, count, sizeof(*t->way)))
+		return -ENOMEM;
+	for (; i < count && i < t->steps && t->way[i].frame == frames[i]; i++)
+		node = t->way[i].node;
+	t->steps = i;
+	for (; i < count; i++) {
 		if (child(t, node, frames[i], &node) < 0)
 			return -ENOMEM;
+		t->way[i] = (struct trie_step){ frames[i], node };
+	}
+	t->steps = count;
 	*ret = node;
 	return 0;
 }
@@ -201,20 +213,24 @@ static int merge_columns(struct trie *t, const struct trie *from,
 	return 0;
 }
 
-int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map)
+int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
+	       uint32_t **node_map)
 {
-	uint32_t *node_map = malloc(from->count * sizeof(*node_map));
+	uint32_t *map = malloc(from->count * sizeof(*map));
 	int err = 0;
 
-	if (!node_map)
+	if (!map)
 		return -ENOMEM;
-	node_map[0] = 0;
+	map[0] = 0;
 	for (uint32_t id = 1; id < from->count && err == 0; id++)
-		err = child(t, node_map[from->nodes[id].parent],
-			    frame_map[from->nodes[id].frame], &node_map[id]);
+		err = child(t, map[from->nodes[id].parent],
+			    frame_map[from->nodes[id].frame], &map[id]);
 	if (err == 0)
-		err = merge_columns(t, from, node_map);
-	free(node_map);
+		err = merge_columns(t, from, map);
+	if (err == 0 && node_map)
+		*node_map = map;
+	else
+		free(map);
 	return err;
 }
 
@@ -222,10 +238,10 @@ const struct trie_memory *trie_recall(const struct trie *t, uint64_t low, uint64
 {
 	const struct trie_memory *m = &t->recent->v[low % RECENT];
 
-	return m->node && m->low == low && m->high == high ? m : NULL;
+	return m->node && m->high == high ? m : NULL;
 }
 
-void trie_remember(struct trie *t, const struct trie_memory *memory)
+void trie_remember(struct trie *t, uint64_t low, const struct trie_memory *memory)
 {
-	t->recent->v[memory->low % RECENT] = *memory;
+	t->recent->v[low % RECENT] = *memory;
 }

@@ -36,6 +36,11 @@ struct trie {
 	uint32_t *slots; /* node ids, 0: empty */
 	size_t mask; /* slots - 1 */
 	struct trie_recent *recent;
+	/* The way to the stack that was added last: the next one often begins alike. */
+	struct trie_step {
+		uint32_t frame, node;
+	} * way;
+	size_t steps, way_room;
 };
 
 /* -ENOMEM leaves nothing to release. */
@@ -61,18 +66,20 @@ static inline bool trie_has_child(const struct trie *t, uint32_t node)
 /* Adds to a node's own values. 0, or -ENOMEM (the first time a column is used). */
 int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value);
 
-/* Adds all stacks of @from, whose frame f is @frame_map[f] here. */
-int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map);
+/* Adds all stacks of @from, whose frame f is @frame_map[f] here. *@node_map: for each node
+ * of @from its id here, to be freed by the caller; @node_map may be NULL. */
+int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
+	       uint32_t **node_map);
 
 /* Recently found stacks, by a key that stands for the whole stack, with a note of the
  * caller's. */
 struct trie_memory {
-	uint64_t low, high;
+	uint64_t high; /* half of the key; the other half says where it is kept */
 	uint32_t node;
 	uint32_t note;
 };
 /* NULL where it is not remembered. */
 const struct trie_memory *trie_recall(const struct trie *t, uint64_t low, uint64_t high);
-void trie_remember(struct trie *t, const struct trie_memory *memory);
+void trie_remember(struct trie *t, uint64_t low, const struct trie_memory *memory);
 
 #endif

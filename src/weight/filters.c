@@ -6,8 +6,8 @@
 #include "weight/filter.h"
 #include "weight/weight.h"
 
-enum key { KEY_COMM, KEY_EVENT, KEY_PID, KEY_TID, KEY_CPU, KEY_TIME, KEYS };
-#define TEXT_KEYS 2 /* the first ones */
+enum key { KEY_COMM, KEY_EVENT, KEY_CGROUP, KEY_PID, KEY_TID, KEY_CPU, KEY_TIME, KEYS };
+#define TEXT_KEYS 3 /* the first ones */
 #define SIDES 2
 
 /* A pattern that needs more steps for one name matches nothing. */
@@ -72,6 +72,7 @@ static const struct {
 	/* clang-format off */
 	[KEY_COMM] = { "comm", parse_pattern },
 	[KEY_EVENT] = { "event", parse_pattern },
+	[KEY_CGROUP] = { "cgroup", parse_pattern },
 	[KEY_PID] = { "pid", parse_numbers },
 	[KEY_TID] = { "tid", parse_numbers },
 	[KEY_CPU] = { "cpu", parse_numbers },
@@ -131,7 +132,8 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 	key = find_key(text, size);
 	if (key == KEYS)
 		return fail(ctx, -EINVAL,
-			    "filter '%s': the keys are comm, event, pid, tid, cpu, time",
+			    "filter '%s': the keys are comm, event, cgroup, pid, tid, "
+			    "cpu, time",
 			    text);
 	if (!text[size + 1])
 		return fail(ctx, -EINVAL, "filter '%s' has no value", text);
@@ -276,6 +278,8 @@ static bool any(const struct question *q, enum filter_side side, enum key key)
 		return any_text(q, side, key, s->comm);
 	case KEY_EVENT:
 		return any_text(q, side, key, s->event);
+	case KEY_CGROUP:
+		return any_text(q, side, key, s->cgroup);
 	case KEY_PID:
 		return any_number(q, side, key, s->pid);
 	case KEY_TID:

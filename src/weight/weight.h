@@ -34,6 +34,33 @@ uint64_t weight_of(const struct weight_options *options, const struct event *eve
 		   const struct sample *s);
 
 /*
+ * Counters that were read with a sample (`{cycles,instructions}:S`): each adds what it
+ * has counted since it was read the time before, so they are added up in time order, when
+ * all stacks are known.
+ */
+struct counter_read {
+	uint64_t time, position; /* of the sample */
+	uint64_t id, value;
+	uint32_t node; /* of its stack */
+	uint32_t tid; /* where each thread has a counter of its own, else 0 */
+	uint8_t lost; /* enum lost + 1; 0: it counts */
+};
+
+struct counter_reads {
+	ARRAY(struct counter_read) list;
+	ARRAY(uint64_t) last; /* values */
+	struct hash_map by_key; /* index of a counter's in last */
+};
+
+void counter_reads_release(struct counter_reads *reads);
+
+/* Charges the trie and the sum and empties the list; later ones go on from these. 0, or
+ * -ENOMEM. */
+int counter_reads_settle(struct counter_reads *reads,
+			 const struct weight_options *options, struct trie *trie,
+			 struct weight_sum *sum);
+
+/*
  * Which events count. By default those of the family of the first event that has
  * samples: "cpu_core/cycles/" and "cpu_atom/cycles/" are one family.
  */
@@ -44,6 +71,13 @@ struct event_choice {
 int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
 		      const char *name, bool as_printed);
+
+/* Events that came after the choice was made do not count. */
+static inline bool event_is_wanted(const struct event_choice *choice, size_t event)
+{
+	return event < choice->wanted.count && choice->wanted.v[event];
+}
+
 void event_choice_release(struct event_choice *choice);
 
 /*
@@ -67,6 +101,7 @@ struct filter_subject {
 	uint32_t pid, tid, cpu;
 	uint32_t comm; /* string id */
 	uint32_t event; /* string id */
+	uint32_t cgroup; /* string id of the path; that of "": none was recorded */
 	uint64_t time, first, last; /* ns; first and last of the whole input */
 };
 

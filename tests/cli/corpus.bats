@@ -36,7 +36,7 @@ refused()
 			wrong=$((wrong + 1))
 		fi
 	done < <(readable_rows)
-	[ "$read" -gt 30 ]
+	[ "$read" -gt 60 ]
 	[ "$wrong" -eq 0 ]
 }
 
@@ -55,10 +55,16 @@ refused()
 	[ "$wrong" -eq 0 ]
 }
 
-# One odd value makes perf 6.1 throw away four whole chains there. Rightly they join others.
+# Where perf 6.1 is wrong. 7a3a7370: one odd value makes it throw away four whole chains, which
+# rightly join others. lbr: one sample has no branches, and of the entry that is not there perf
+# takes what stands behind the record, an address of the next one; the recorded chain is left.
 without_perfs_loss()
 {
 	case $1 in
+	*perf.lbr.data) awk '
+		/;\[vector_static_gcc_v9.1.0\];(\[unknown\];)*\[unknown\] 490592$/ { lost = $NF; next }
+		{ line[++n] = $0 }
+		END { for (i = 1; i <= n; i++) { sub(/ 69193$/, " " 69193 + lost, line[i]); print line[i] } }' "$2" ;;
 	*7a3a7370*) awk '
 		/^test_bma_sync [0-9]+$/ { lost = $NF; next }
 		{ line[++n] = $0 }
@@ -81,7 +87,6 @@ without_perfs_loss()
 	while IFS=$'\t' read -r path _; do
 		expected=$CORPUS/expected-folded/${path//\//@}.folded
 		[ -f "$expected" ] || continue
-		[[ $path != *lbr* ]] || continue # a branch stack, not a chain
 		without_perfs_loss "$path" "$expected" >wanted
 		fold --all --compat=stackcollapse "$CORPUS/$path" >got 2>err ||
 			{ echo "$path: $(cat err)"; wrong=$((wrong + 1)); continue; }

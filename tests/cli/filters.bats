@@ -67,6 +67,47 @@ refuses()
 	weighs "worker 10" --drop cpu=0-6
 }
 
+# p.data, with samples of two cgroups, of one that was not recorded and of none.
+make_cgroups()
+{
+	"$root/tests/perfdata/build" -o p.data - <<-END
+	$1
+	feature hostname=box
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,CGROUP flags=sample_id_all,comm_exec,cgroup ids=1
+	attr name=faults sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD flags=sample_id_all,comm_exec ids=2
+	comm pid=1 name=sh time=1
+	cgroup cgroup=0x100000005 path=/system.slice/web.service time=1
+	cgroup cgroup=6 path=/user.slice time=1
+	sample pid=1 time=2 ip=0x10 period=1 cgroup=0x100000005
+	sample pid=1 time=2 ip=0x10 period=10 cgroup=6
+	sample pid=1 time=2 ip=0x10 period=100 cgroup=7
+	sample event=faults pid=1 time=2 ip=0x10 period=1000
+	END
+}
+
+@test "cgroup is a pattern, for the path of the sample's cgroup" {
+	for kind in '' 'format pipe' 'endian big'; do
+		make_cgroups "$kind"
+		weighs "sh 1" --only 'cgroup=^/system\.slice/web'
+		weighs "sh 11" --only cgroup=slice
+		weighs "sh 110" --drop cgroup=web
+		weighs "sh 10" --only cgroup=slice --drop cgroup=web
+	done
+}
+
+@test "cgroup: the path of a sample without one is empty" {
+	make_cgroups
+	weighs "sh 1100" --event=all --only 'cgroup=^$'
+	weighs "sh 11" --event=all --drop 'cgroup=^$'
+}
+
+@test "cgroup: a pipe that is read as it comes" {
+	make_cgroups 'format pipe'
+	run --separate-stderr bash -c 'cat p.data | "$1" fold --only cgroup=web -' - "$flamefold"
+	[ "$status" -eq 0 ]
+	[[ $output == "sh;"*" 1" ]]
+}
+
 @test "time: seconds from the first sample" {
 	weighs "sh 20 worker 2" --only time=0,2
 	weighs "sh 20 worker 2" --only time=,1.5
@@ -131,7 +172,7 @@ refuses()
 	refuses "filter 'pid=abc': 'abc' is no number" --only pid=abc
 	refuses "filter 'cpu=5-1': '5-1' runs backwards" --drop cpu=5-1
 	refuses "filter 'time=3': a time is START,END in seconds, or 10%-20%" --only time=3
-	refuses "filter 'user=me': the keys are comm, event, pid, tid, cpu, time" --drop user=me
+	refuses "filter 'user=me': the keys are comm, event, cgroup, pid, tid, cpu, time" --drop user=me
 	refuses "filter 'comm=[': missing terminating ] for character class, at character 2 of the pattern" \
 		--only 'comm=['
 }

@@ -89,7 +89,7 @@ holds()
 	holds '.truncated == false and .truncated_at == null and .damage == null'
 	holds '.records == {"LOST": 1, "COMM": 1, "THROTTLE": 1, "SAMPLE": 6, "MMAP2": 1}'
 	holds '.unknown_records == 0'
-	holds '.events == [{"name": "cycles", "samples": 6}]'
+	holds '.events | length == 1 and (.[0] | .name == "cycles" and .samples == 6)'
 	holds '.processes == [{"pid": 1, "comm": "sh", "samples": 6}]'
 }
 
@@ -109,6 +109,267 @@ holds()
 	json in.folded
 	diff <(jq -r 'keys[]' <<<"$output") \
 		<(sed -n 's/^| `\([a-z_]*\)` .*/\1/p' "$root/Documentation/info-json.md" | sort)
+}
+
+# one.data, of the lines of standard input.
+build()
+{
+	"$root/tests/perfdata/build" -o one.data -
+}
+
+# The last JSON has this warning, and its sentence begins so.
+warns()
+{
+	jq -e --arg kind "$1" --arg text "$2" '[.warnings[] | select(.kind == $kind)] |
+		length == 1 and (.[0].text | startswith($text))' <<<"$output" >/dev/null ||
+		{ jq .warnings <<<"$output"; return 1; }
+}
+
+silent_about()
+{
+	holds "[.warnings[].kind] | index(\"$1\") == null"
+}
+
+@test "json: how the events were recorded" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN,IDENTIFIER flags=freq,sample_id_all \
+		period=4000 sample_max_stack=64 ids=1
+	attr name=faults sample_type=IP,TID,TIME,STACK_USER,IDENTIFIER flags=sample_id_all \
+		period=7 stack_user=8192 ids=2
+	comm pid=1 name=sh time=1
+	END
+	json one.data
+	holds '.events[0] == {"name": "cycles", "samples": 0, "frequency": 4000, "period": null,
+		"max_stack": 64, "user_stack": 0,
+		"fields": ["IP", "TID", "TIME", "CALLCHAIN", "PERIOD", "IDENTIFIER"]}'
+	holds '.events[1] == {"name": "faults", "samples": 0, "frequency": null, "period": 7,
+		"max_stack": null, "user_stack": 8192,
+		"fields": ["IP", "TID", "TIME", "STACK_USER", "IDENTIFIER"]}'
+	run --separate-stderr "$flamefold" info one.data
+	[[ $output == *"4,000 Hz; IP TID TIME CALLCHAIN PERIOD IDENTIFIER"* ]]
+	[[ $output == *"every 7; stack dumps of 8,192 bytes; IP"* ]]
+}
+
+@test "json: form, byte order, clock and compression" {
+	attr='attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all,use_clockid clockid=1 sample_max_stack=300'
+	printf 'endian big\nformat pipe\n%s\nsample pid=1 time=1 ip=1\n' "$attr" | build
+	json one.data
+	holds '.form == "pipe" and .byte_order == "big" and .clock == "monotonic" and (.compressed | not)'
+	holds '.events[0].max_stack == 300'
+	run --separate-stderr "$flamefold" info one.data
+	[[ $output =~ format\ +perf.data\ v2,\ as\ written\ to\ a\ pipe,\ big-endian,\ [0-9]+\ bytes ]]
+	printf '%s\nsample pid=1 time=1 ip=1\n' "${attr/use_clockid/freq}" | build
+	gzip one.data
+	json one.data.gz
+	holds '.form == "file" and .byte_order == "little" and .clock == "perf" and .compressed'
+	json in.folded
+	holds '.form == null and .byte_order == null and .clock == null and .warnings == []'
+}
+
+@test "json: a group of counters is one sample, and is delivered as several" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,READ read_format=ID,GROUP flags=sample_id_all ids=1
+	attr name=instructions sample_type=IP,TID,TIME,READ read_format=ID,GROUP flags=sample_id_all ids=2
+	sample pid=1 time=1 ip=1 read=10:1,20:2
+	sample pid=1 time=2 ip=1 read=30:1,40:2
+	END
+	json one.data
+	holds '.samples == 2 and .delivered == 4'
+	run --separate-stderr "$flamefold" info one.data
+	[[ $output == *"; 4 when groups of counters are split"* ]]
+	json p.data
+	holds '.samples == 6 and .delivered == 6'
+}
+
+@test "warnings: no call chains, or some samples without" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all
+	sample pid=1 time=1 ip=1
+	END
+	json one.data
+	holds '.bare == 1'
+	warns chains 'no call chains: record with perf record -g (frame pointers) or --call-graph dwarf'
+	json p.data
+	holds '.bare == 1 and .chains == 5'
+	warns chains '16.7 % of the samples have no call chain'
+}
+
+@test "warnings: stack dumps that are not unwound, and those that are cut" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN,STACK_USER flags=sample_id_all stack_user=16
+	repeat i 3
+	sample pid=1 time=1 ip=1 chain= stack_zeros=16 dyn=16
+	end
+	sample pid=1 time=1 ip=1 chain= stack_zeros=16 dyn=8
+	sample pid=1 time=1 ip=1 chain=U,1
+	END
+	json one.data
+	holds '.user_stacks == 4 and .user_stacks_cut == 3 and .bare == 0'
+	warns user_stacks '80.0 % of the samples carry a user stack dump that this version does not unwind yet'
+	warns user_stacks_cut '75.0 % of the stack dumps are cut: record with --call-graph dwarf,65528 or with frame pointers'
+	silent_about chains
+}
+
+@test "warnings: a dump that cannot be larger" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,STACK_USER flags=sample_id_all stack_user=65528
+	sample pid=1 time=1 ip=1 stack_zeros=64 dyn=64
+	END
+	json one.data
+	warns user_stacks_cut '100.0 % of the stack dumps are cut: record with frame pointers'
+}
+
+@test "warnings: call chains that are cut or broken" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all sample_max_stack=3
+	sample pid=1 time=1 ip=1 chain=U,1,2
+	sample pid=1 time=1 ip=1 chain=K,1,U,1,2
+	sample pid=1 time=1 ip=1 chain=U,1,-1,2
+	sample pid=1 time=1 ip=1 chain=U,1,2,3,4
+	END
+	json one.data
+	holds '.chains == 4 and .chains_cut == 1 and .chains_broken == 1'
+	warns chains_cut '25.0 % of the call chains are cut: '
+	warns chains_broken '25.0 % of the call chains end in garbage: '
+	# To keep fewer frames is no fault of the recording.
+	json --max-stack=1 one.data
+	holds '.chains_cut == 1 and .chains_broken == 1'
+}
+
+@test "warnings: without another limit a chain has 127 frames" {
+	chain=$(seq -s , 127)
+	build <<-END
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	sample pid=1 time=1 ip=1 chain=U,$chain
+	sample pid=1 time=1 ip=1 chain=U,$chain,128
+	sample pid=1 time=1 ip=1 chain=U,${chain%,*}
+	END
+	json one.data
+	holds '.chains_cut == 1'
+}
+
+@test "warnings: what was lost, and how not to lose it" {
+	json p.data
+	warns lost '7 records were lost: record with a larger buffer (perf record -m)'
+	warns throttled 'the kernel stopped the sampling once, '
+	silent_about lost_samples
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	lost lost=1 time=1
+	lost_samples lost=2000 time=1
+	lost_samples lost=3 bpf time=1
+	throttle time=2
+	throttle time=3
+	raw type=11 hex=000000000000000000000000000000000100000000000000 trailer
+	raw type=11 hex=000000000000000000000000000000000000000000000000 trailer
+	END
+	json one.data
+	holds '.lost == 1 and .lost_samples == 2000 and .throttled == 2 and .aux_lost == 1'
+	warns lost '1 record was lost: '
+	warns lost_samples '2,000 samples were lost: '
+	warns throttled 'the kernel stopped the sampling 2 times, '
+	warns aux_lost '1 piece of AUX data is not whole: '
+}
+
+@test "warnings: records of a pipe that came too late" {
+	build <<-'END'
+	format pipe
+	attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all
+	sample pid=1 time=100 ip=1
+	finished_round
+	sample pid=1 time=200 ip=1
+	finished_round
+	sample pid=1 time=300 ip=1
+	finished_round
+	sample pid=1 time=10 ip=1
+	finished_round
+	END
+	run --separate-stderr bash -c 'cat one.data | "$1" info --format=json -' - "$flamefold"
+	[ "$status" -eq 0 ]
+	holds '.late_records == 1 and .samples == 4 and .delivered == 4'
+	warns late_records '1 record came too late to be put in order: '
+}
+
+# kernel MAP: one.data with a sample in the kernel, of which nothing is known but what MAP says.
+kernel()
+{
+	build <<-END
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	$1
+	sample pid=1 time=1 ip=0xffffffff81000010 mode=kernel chain=K,0xffffffff81000010
+	END
+	json --symfs=. one.data
+	holds '.kernel_samples == 1'
+}
+
+@test "warnings: a kernel without names, and why" {
+	hidden='the kernel addresses have no names: kptr_restrict was set'
+	kernel ''
+	holds '.kernel_hidden'
+	warns kernel "$hidden"
+	kernel 'mmap pid=-1 tid=0 start=0 len=-1 off=0 name=[kernel.kallsyms]_text mode=kernel'
+	holds '.kernel_hidden'
+	warns kernel "$hidden"
+	kernel 'mmap pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 off=0xffffffff81000000 name=[kernel.kallsyms]_text mode=kernel'
+	holds '.kernel_hidden | not'
+	warns kernel 'the kernel addresses have no names: no kernel symbols below the symfs'
+	json p.data
+	holds '.kernel_hidden | not'
+	silent_about kernel
+}
+
+@test "warnings: samples of guests" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	sample pid=1 time=1 ip=1 mode=guest_user chain=GU,1
+	sample pid=1 time=1 ip=1 chain=U,1
+	END
+	json one.data
+	holds '.guest_samples == 1'
+	warns guest_samples '50.0 % of the samples were taken in guests'
+}
+
+@test "warnings: an object that is another build" {
+	build_id=$(printf '%040d' 1)
+	build <<-END
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all,comm_exec
+	mmap2 pid=1 start=0x1000 len=0x1000 build_id=$build_id name=$flamefold time=1
+	sample pid=1 time=2 ip=0x1234 chain=U,0x1234
+	END
+	json one.data
+	holds '.objects.missing[0] | .refused and .file == null and (.build_id | endswith("1"))'
+	warns refused '1 object file is not the recorded one: its build id differs (100.0 % of the weight)'
+	json p.data
+	holds '.objects.missing[0].refused | not'
+	silent_about refused
+}
+
+@test "warnings: damage" {
+	echo 'truncate at=700' | make_profile
+	json p.data
+	warns damage 'it is damaged, and only what is whole counts: '
+}
+
+@test "warnings: in text they stand at the end" {
+	run --separate-stderr "$flamefold" info p.data
+	[ "$status" -eq 0 ]
+	tail=$(sed -n '/^warnings$/,$p' <<<"$output")
+	[ "$(wc -l <<<"$tail")" -eq 5 ]
+	[[ $tail == *"  7 records were lost: "* ]]
+	run --separate-stderr "$flamefold" info in.folded
+	[[ $output != *warnings* ]]
+}
+
+@test "every kind of warning is documented, and no other" {
+	diff <(sed -n 's/^\t\t{ "\([a-z_]*\)", judge_.*/\1/p' "$root/src/cli/info_warnings.c" | sort) \
+		<(sed -n '/^`warnings`/,$p' "$root/Documentation/info-json.md" |
+			grep '^\*' | sed 's/:.*//' | grep -o '`[a-z_]*`' | tr -d '`' | sort)
+}
+
+@test "text: what came with the samples, as shares" {
+	run --separate-stderr "$flamefold" info p.data
+	grep -qE '^ +5 +83\.3 %  with a call chain$' <<<"$output"
+	grep -qE '^ +1 +16\.7 %  with neither chain nor dump$' <<<"$output"
 }
 
 @test "json: folded text" {

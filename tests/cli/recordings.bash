@@ -28,7 +28,7 @@ folded_by_perf()
 	local input=$1
 	shift
 	mkdir -p "$empty"
-	perf script --no-inline --max-stack 1000 --symfs "$empty" --kallsyms=/dev/null \
+	timeout 20 perf script --no-inline --max-stack 1000 --symfs "$empty" --kallsyms=/dev/null \
 		-i "$input" 2>/dev/null | collapse "$@"
 }
 
@@ -59,13 +59,9 @@ need_corpus()
 	[ -f "$CORPUS/MANIFEST.tsv" ] || skip "CORPUS has no MANIFEST.tsv"
 }
 
-# Rows of the corpus' manifest that are perf.data version 2, little-endian, one file and
-# not compressed: path, samples, separated by a tab.
+# Rows of the corpus' manifest that are recordings, in any form: path, samples, separated by
+# a tab.
 readable_rows()
 {
-	awk -F '\t' '$4 == "file-v2" && $5 == "LE" && $12 !~ /COMPRESSED/ {
-		print $1 "\t" $11
-	}' "$CORPUS/MANIFEST.tsv" | while IFS= read -r row; do
-		[ -d "$CORPUS/${row%%$'\t'*}" ] || printf '%s\n' "$row"
-	done
+	awk -F '\t' 'NR > 1 && $4 ~ /-v[12]$/ { print $1 "\t" $11 }' "$CORPUS/MANIFEST.tsv"
 }

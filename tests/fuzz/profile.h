@@ -5,6 +5,7 @@
  * What all targets do with their bytes: read, name, write, and hold the library to its
  * word. Only <flamefold.h>: a finding here is one that a user can have.
  */
+#include <fcntl.h>
 #include <flamefold.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,16 +50,12 @@ static inline void fuzz_write(struct ff_profile *p)
 	free(text);
 }
 
-static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags)
+/* Reads the input at @path. */
+static inline void fuzz_path(const char *path, unsigned flags)
 {
 	struct ff_options options = FF_OPTIONS_INIT;
-	int fd = memfd_create("fuzz", 0);
 	struct ff_profile *p;
-	char path[32];
 
-	fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size,
-		   "memory for the input");
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	options.threads = 1;
 	options.flags = flags;
 	options.symfs = "/nonexistent";
@@ -82,7 +79,35 @@ static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags
 		fuzz_check(ff_profile_error(p)[0] != '\0', "a failure explains itself");
 	}
 	ff_profile_free(p);
+}
+
+static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags)
+{
+	int fd = memfd_create("fuzz", 0);
+	char path[32];
+
+	fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size,
+		   "memory for the input");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fuzz_path(path, flags);
 	close(fd);
+}
+
+/* The same through a pipe, as far as that has room: read once, as it comes. */
+static inline void fuzz_piped(const uint8_t *data, size_t size, unsigned flags)
+{
+	enum { ROOM = 1 << 20 };
+	int ends[2];
+	char path[32];
+
+	size = size < ROOM ? size : ROOM;
+	fuzz_check(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, ROOM) >= 0 &&
+			   write(ends[1], data, size) == (ssize_t)size,
+		   "a pipe for the input");
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	fuzz_path(path, flags);
+	close(ends[0]);
 }
 
 #endif

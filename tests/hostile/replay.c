@@ -9,10 +9,18 @@
  *	replay mutations COUNT FILE...	COUNT random changes of each, the same ones every time
  *	replay itself FILE		three cases that must be found to be wrong
  *
+ * AS=pipe		each case comes through a pipe, and is read once
+ * AS=directory		FILE is one of those of a directory: the others stay as they are
+ * AS=packed		each case is packed with zstd
+ * AS=compressed	FILE is in pipe format: what follows its attributes is packed into
+ *			COMPRESSED records, so that damage is behind the packing
+ *
  * Cases run in children, many in one; the parent sees which one was the last. Exit 1
  * and one line for each case that went wrong. LIMIT=SECONDS (default 5) for one case.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <flamefold.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -26,6 +34,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
@@ -40,6 +49,10 @@ enum {
 		1024, /* most memory of a child; not where a sanitizer takes its own */
 	FIRST_BYTES = 4096,
 	HEADER = 104,
+	PIPE_HEADER = 16,
+	PIPE_ROOM = 1 << 20,
+	COMPRESSED = 81,
+	COMPRESSED_MOST = 60000,
 };
 
 struct bytes {
@@ -56,6 +69,10 @@ struct plan {
 	size_t *places; /* cuts, or offsets of fields */
 	size_t place_count;
 };
+
+/* What a case goes through before it is read. */
+static enum form { AS_IT_IS, AS_PIPE, AS_DIRECTORY, AS_PACKED, AS_COMPRESSED } form;
+static const char *const forms[] = { "", "pipe", "directory", "packed", "compressed" };
 
 static volatile size_t *running; /* the case a child is at: shared with the parent */
 static unsigned limit = 5;
@@ -117,13 +134,121 @@ static const char *judge(const char *path, FILE *sink)
 	return wrong;
 }
 
-static int write_case(const struct bytes *b)
+static int memory_file(const struct bytes *b)
 {
 	int fd = memfd_create("case", MFD_CLOEXEC);
 
 	if (fd < 0 || write(fd, b->p, b->size) != (ssize_t)b->size)
 		exit(3);
 	return fd;
+}
+
+/* The end of a pipe that holds all of it. */
+static int piped_file(const struct bytes *b)
+{
+	size_t size = b->size < PIPE_ROOM ? b->size : PIPE_ROOM;
+	int ends[2];
+
+	if (pipe(ends) < 0 || fcntl(ends[1], F_SETPIPE_SZ, PIPE_ROOM) < 0 ||
+	    write(ends[1], b->p, size) != (ssize_t)size)
+		exit(3);
+	close(ends[1]);
+	return ends[0];
+}
+
+static void pack(const struct bytes *from, struct bytes *to)
+{
+	size_t room = ZSTD_compressBound(from->size);
+
+	to->p = malloc(room);
+	if (!to->p)
+		exit(3);
+	to->size = ZSTD_compress(to->p, room, from->p, from->size, 1);
+	if (ZSTD_isError(to->size))
+		exit(3);
+}
+
+static struct bytes compressed(const struct plan *plan, const struct bytes *b);
+
+static int write_case(const struct plan *plan, const struct bytes *b)
+{
+	struct bytes packed = { 0 };
+	int fd;
+
+	if (form == AS_PIPE)
+		return piped_file(b);
+	if (form == AS_PACKED)
+		pack(b, &packed);
+	else if (form == AS_COMPRESSED)
+		packed = compressed(plan, b);
+	fd = memory_file(packed.p ? &packed : b);
+	free(packed.p);
+	return fd;
+}
+
+/* A directory like the one the plan's file is in, but for this file. */
+static void make_directory(const struct plan *plan, const char *directory,
+			   const char *path)
+{
+	char *original = realpath(plan->name, NULL), *slash;
+	char to[4096];
+	struct dirent *e;
+	DIR *d;
+
+	slash = original ? strrchr(original, '/') : NULL;
+	if (!slash)
+		exit(3);
+	*slash = '\0';
+	d = opendir(original);
+	while (d && (e = readdir(d))) {
+		char from[4096];
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(from, sizeof(from), "%s/%s", original, e->d_name);
+		snprintf(to, sizeof(to), "%s/%s", directory, e->d_name);
+		if (symlink(strcmp(e->d_name, slash + 1) == 0 ? path : from, to) < 0)
+			exit(3);
+	}
+	if (d)
+		closedir(d);
+	free(original);
+}
+
+static void remove_directory(const char *directory)
+{
+	char path[4096];
+	struct dirent *e;
+	DIR *d = opendir(directory);
+
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
+		unlink(path);
+	}
+	if (d)
+		closedir(d);
+	rmdir(directory);
+}
+
+static const char *run_case(const struct plan *plan, const struct bytes *b, FILE *sink)
+{
+	char directory[] = "replay-XXXXXX";
+	const char *wrong;
+	char path[32];
+	int fd = write_case(plan, b);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (form == AS_DIRECTORY) {
+		if (!mkdtemp(directory))
+			exit(3);
+		make_directory(plan, directory, path);
+		wrong = judge(directory, sink);
+		remove_directory(directory);
+	} else {
+		wrong = judge(path, sink);
+	}
+	close(fd);
+	return wrong;
 }
 
 /* In a child: the cases from @first on. Its exit status is that of the whole batch. */
@@ -138,16 +263,11 @@ static void run_batch(const struct plan *plan, size_t first)
 	for (size_t i = first; i < plan->count && i < first + BATCH; i++) {
 		struct itimerval timer = { .it_value.tv_sec = limit };
 		const char *wrong;
-		char path[32];
-		int fd;
 
 		*running = i;
 		setitimer(ITIMER_REAL, &timer, NULL);
 		plan->make(plan, i, &out);
-		fd = write_case(&out);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		wrong = judge(path, sink);
-		close(fd);
+		wrong = run_case(plan, &out, sink);
 		if (wrong) {
 			say(plan, i, "%s", wrong);
 			status = 1;
@@ -217,6 +337,79 @@ static uint64_t u64_at(const struct bytes *b, size_t at)
 	return value;
 }
 
+static bool is_swapped(const struct bytes *b)
+{
+	return b->size >= 8 && memcmp(b->p, "2ELIFREP", 8) == 0;
+}
+
+/* A number of the file's own order. */
+static uint64_t number_at(const struct bytes *b, size_t at)
+{
+	uint64_t value = u64_at(b, at);
+
+	return is_swapped(b) ? __builtin_bswap64(value) : value;
+}
+
+static bool is_pipe(const struct bytes *b)
+{
+	return number_at(b, 8) == PIPE_HEADER;
+}
+
+/* Type and size of the record at @at. */
+static uint16_t record_at(const struct bytes *b, size_t at, uint32_t *type)
+{
+	uint16_t size = 0;
+
+	*type = 0;
+	if (at + 8 > b->size)
+		return 0;
+	memcpy(type, b->p + at, sizeof(*type));
+	memcpy(&size, b->p + at + 6, sizeof(size));
+	if (is_swapped(b)) {
+		*type = __builtin_bswap32(*type);
+		size = __builtin_bswap16(size);
+	}
+	return size;
+}
+
+/* Where a pipe's attributes and features end. */
+static size_t attributes_end(const struct bytes *b)
+{
+	size_t at = PIPE_HEADER;
+	uint32_t type;
+	uint16_t size;
+
+	while ((size = record_at(b, at, &type)) >= 8 && (type == 64 || type == 80))
+		at += size;
+	return at;
+}
+
+static struct bytes compressed(const struct plan *plan, const struct bytes *b)
+{
+	size_t head = attributes_end(&plan->file);
+	struct bytes packed, out, rest = { b->p + head, b->size - head };
+	uint64_t record;
+
+	if (b->size <= head)
+		rest = (struct bytes){ b->p, b->size };
+	pack(&rest, &packed);
+	out.p = malloc(head + packed.size + 8 * (packed.size / COMPRESSED_MOST + 1));
+	if (!out.p)
+		exit(3);
+	memcpy(out.p, plan->file.p, head);
+	out.size = head;
+	for (size_t at = 0, n; at < packed.size; at += n) {
+		n = packed.size - at < COMPRESSED_MOST ? packed.size - at
+						       : COMPRESSED_MOST;
+		record = COMPRESSED | (uint64_t)(n + 8) << 48;
+		memcpy(out.p + out.size, &record, 8);
+		memcpy(out.p + out.size + 8, packed.p + at, n);
+		out.size += n + 8;
+	}
+	free(packed.p);
+	return out;
+}
+
 static void copy(const struct bytes *from, struct bytes *to)
 {
 	memcpy(to->p, from->p, from->size);
@@ -252,16 +445,20 @@ static void make_cut(const struct plan *plan, size_t i, struct bytes *out)
 
 static void plan_cuts(struct plan *plan)
 {
-	size_t at = u64_at(&plan->file, 40), end = at + u64_at(&plan->file, 48);
+	size_t at = number_at(&plan->file, 40), end = at + number_at(&plan->file, 48);
+	uint16_t size;
+	uint32_t type;
 
 	for (size_t i = 0; i < FIRST_BYTES && i < plan->file.size; i++)
 		add_place(plan, i);
+	if (is_pipe(&plan->file)) {
+		at = PIPE_HEADER;
+		end = plan->file.size;
+	}
 	if (end > plan->file.size)
 		end = plan->file.size;
 	while (at + 8 <= end && plan->place_count + 3 < plan->file.size) {
-		uint16_t size;
-
-		memcpy(&size, plan->file.p + at + 6, sizeof(size));
+		size = record_at(&plan->file, at, &type);
 		if (size < 8)
 			break;
 		add_place(plan, at);
@@ -300,8 +497,16 @@ static void make_field(const struct plan *plan, size_t i, struct bytes *out)
 
 static void plan_fields(struct plan *plan)
 {
-	size_t attrs = u64_at(&plan->file, 24), end = attrs + u64_at(&plan->file, 32);
-	size_t features = u64_at(&plan->file, 40) + u64_at(&plan->file, 48);
+	size_t attrs = number_at(&plan->file, 24),
+	       end = attrs + number_at(&plan->file, 32);
+	size_t features = number_at(&plan->file, 40) + number_at(&plan->file, 48);
+
+	/* A pipe: its attributes and features, and how its records begin. */
+	if (is_pipe(&plan->file)) {
+		attrs = PIPE_HEADER;
+		end = attrs + 2048;
+		features = plan->file.size;
+	}
 
 	for (size_t at = 8; at < HEADER && at + 8 <= plan->file.size; at += 8)
 		add_place(plan, at);
@@ -477,6 +682,9 @@ int main(int argc, char **argv)
 	}
 	if (getenv("LIMIT"))
 		limit = (unsigned)atoi(getenv("LIMIT"));
+	while (getenv("AS") && form < AS_COMPRESSED &&
+	       strcmp(forms[form], getenv("AS")) != 0)
+		form++;
 	if (kinds[kind].counted)
 		count = strtoul(argv[arg++], NULL, 10);
 	running = mmap(NULL, sizeof(*running), PROT_READ | PROT_WRITE,

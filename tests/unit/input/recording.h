@@ -274,7 +274,7 @@ static inline struct sample only_sample(struct made *m)
 	pass_states(m);
 	cr_assert_eq(input_chunks(m->in), 1);
 	cr_assert_eq(sample_reader_new(&m->ctx, m->in, &r), 0);
-	cr_assert_eq(sample_reader_start(r, 0), 0);
+	cr_assert_eq(sample_reader_start(&m->ctx, r, 0), 0);
 	cr_assert_eq(sample_next(&m->ctx, r, &s, &damaged), 1);
 	if (s.chain_count && s.chain_count <= 64) {
 		memcpy(chain, s.chain, 8 * s.chain_count);

@@ -1,6 +1,7 @@
 #include "input/input.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "recording.h"
 
@@ -36,10 +37,11 @@ Test(input, every_chunk_is_announced_before_its_samples_count)
 
 Test(input, records_of_no_interest_and_no_known_type_are_passed_over_and_counted)
 {
-	const uint32_t types[] = { 2,  5,  6,  8,  11, 12,  13,	 14,	15,
-				   16, 18, 19, 20, 21, 22,  23,	 68,	69,
-				   70, 72, 73, 74, 75, 76,  77,	 78,	79,
-				   82, 84, 85, 86, 99, 127, 128, 32769, UINT32_MAX };
+	const uint32_t types[] = {
+		2,  5,	6,  8,	11, 12, 13, 14,	 15,  20,    21,
+		22, 23, 68, 69, 70, 72, 73, 74,	 75,  76,    77,
+		78, 79, 82, 84, 85, 86, 99, 127, 128, 32769, UINT32_MAX
+	};
 	const size_t count = sizeof(types) / sizeof(*types);
 	const struct recording *rec;
 	struct made m;
@@ -171,7 +173,7 @@ Test(input, samples_of_all_chunks_are_all_samples_in_any_order_and_again)
 		for (size_t i = input_chunks(m.in); i-- > 0;) {
 			uint64_t last = 0;
 
-			cr_assert_eq(sample_reader_start(r, i), 0);
+			cr_assert_eq(sample_reader_start(&m.ctx, r, i), 0);
 			while (sample_next(&m.ctx, r, &s, &damaged) == 1) {
 				cr_assert(s.position > last && s.ip == s.period &&
 					  s.time == s.ip + 1000);
@@ -189,18 +191,18 @@ Test(input, samples_of_all_chunks_are_all_samples_in_any_order_and_again)
 	made_end(&m);
 }
 
-Test(input, what_cannot_be_read_yet_or_ever_is_named)
+Test(input, what_cannot_be_read_is_named)
 {
 	const struct {
 		const char *bytes;
 		size_t size;
 		const char *what;
 	} files[] = {
-		{ "PERFFILE\x68\0\0\0\0\0\0\0", 16, "version 1" },
-		{ "2ELIFREP\0\0\0\0\0\0\0\x68", 16, "endian" },
-		{ "PERFILE2\x10\0\0\0\0\0\0\0", 16, "pipe" },
-		{ "\x28\xb5\x2f\xfd\0\0\0\0", 8, "zstd" },
-		{ "\x1f\x8b\x08\0\0\0\0\0", 8, "gzip" },
+		{ "PERFFILE\x68\0\0\0\0\0\0\0", 16, "header" },
+		{ "2ELIFREP\0\0\0\0\0\0\0\x68", 16, "header" },
+		{ "PERFILE2\x11\0\0\0\0\0\0\0", 16, "header of 17 bytes" },
+		{ "\x28\xb5\x2f\xfd\0\0\0\0", 8, "packed data" },
+		{ "\x1f\x8b\x08\0\0\0\0\0", 8, "packed data" },
 		{ "\x7f"
 		  "ELF\2\1\1\0",
 		  8, "ELF" },
@@ -240,4 +242,105 @@ Test(input, types_of_records_have_names)
 	cr_assert_null(record_name(0));
 	cr_assert_null(record_name(63));
 	cr_assert_null(record_name(UINT32_MAX));
+}
+
+/* A made pipe: 16 bytes of header, an attr as a record. */
+static void made_pipe(struct made *m, const struct attr *a)
+{
+	memset(m, 0, sizeof(*m));
+	m->attr_size = 128;
+	cr_assert_eq(intern_init(&m->strings), 0);
+	bytes(m, "PERFILE2", 8);
+	u64(m, 16);
+	begin_record(m, 64, 0);
+	put_attr(m, a);
+	end_record(m);
+}
+
+Test(input, a_pipe_in_a_file_is_read_twice)
+{
+	struct made m;
+
+	made_pipe(&m, &plain);
+	sample(&m, 0x1234, 2, 3, 4);
+	cr_assert_eq(made_try(&m), 0, "%s", m.ctx.error);
+	cr_assert_not(input_flows(m.in));
+	cr_assert_eq(only_sample(&m).ip, 0x1234);
+	made_end(&m);
+}
+
+static void next_flow(struct made *m, enum flow_kind kind, uint64_t time)
+{
+	struct flow flow;
+
+	cr_assert_eq(flow_next(&m->ctx, m->in, &flow), 1, "%s", m->ctx.error);
+	cr_assert_eq(flow.kind, kind);
+	cr_assert(kind == FLOW_ROUND || flow.time == time);
+}
+
+Test(input, a_pipe_says_what_comes_and_where_its_rounds_end)
+{
+	struct flow none;
+	struct made m;
+	int ends[2];
+
+	made_pipe(&m, &plain);
+	begin_record(&m, RECORD_COMM, 0);
+	two(&m, 7, 7);
+	string(&m, "x");
+	trailer(&m, 7, 7, 5);
+	end_record(&m);
+	sample(&m, 0x1234, 2, 3, 4);
+	begin_record(&m, 68, 0);
+	end_record(&m);
+	sample(&m, 0x1234, 2, 9, 4);
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(write(ends[1], m.bytes.bytes, m.bytes.size), (ssize_t)m.bytes.size);
+	close(ends[1]);
+	snprintf(m.path, sizeof(m.path), "/dev/fd/%d", ends[0]);
+	cr_assert_eq(input_open(&m.ctx, m.path, &m.strings, &m.in, &m.kind), 0);
+	m.path[0] = '\0';
+	cr_assert(input_flows(m.in));
+	next_flow(&m, FLOW_STATE, 5);
+	next_flow(&m, FLOW_SAMPLE, 3);
+	next_flow(&m, FLOW_ROUND, 0);
+	next_flow(&m, FLOW_SAMPLE, 9);
+	cr_assert_eq(flow_next(&m.ctx, m.in, &none), 0);
+	cr_assert_eq(input_recording(m.in)->samples, 2);
+	close(ends[0]);
+	made_end(&m);
+}
+
+Test(input, compressed_records_can_be_read_again)
+{
+	/* One frame, not packed: "a COMM record, a sample". */
+	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x20 };
+	struct sample_reader *r;
+	uint64_t damaged = 0;
+	struct sample s;
+	struct made m;
+
+	made_begin(&m, &plain, 1);
+	begin_record(&m, 81, 0);
+	bytes(&m, head, sizeof(head));
+	bytes(&m, "\x28\x41\x01\0", 4); /* 40 bytes; the last block, raw, of 40 */
+	two(&m, RECORD_SAMPLE, 40 << 16);
+	u64(&m, 0x1234);
+	two(&m, 1, 1);
+	u64(&m, 5);
+	u64(&m, 6);
+	end_record(&m);
+	made_open(&m);
+	pass_states(&m);
+	cr_assert_eq(input_recording(m.in)->damage, 0);
+	cr_assert_eq(input_recording(m.in)->samples, 1);
+	cr_assert_eq(input_chunks(m.in), 1);
+	cr_assert_eq(sample_reader_new(&m.ctx, m.in, &r), 0);
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(sample_reader_start(&m.ctx, r, 0), 0);
+		cr_assert_eq(sample_next(&m.ctx, r, &s, &damaged), 1);
+		cr_assert(s.ip == 0x1234 && s.time == 5 && s.period == 6);
+	}
+	sample_reader_free(r);
+	made_end(&m);
 }

@@ -32,7 +32,7 @@ Test(perf_attr, the_id_says_of_which_event_a_sample_is)
 	cr_assert_eq(input_recording(m.in)->events.v[0].samples, 1);
 	cr_assert_eq(input_recording(m.in)->events.v[1].samples, 1);
 	cr_assert_eq(sample_reader_new(&m.ctx, m.in, &r), 0);
-	cr_assert_eq(sample_reader_start(r, 0), 0);
+	cr_assert_eq(sample_reader_start(&m.ctx, r, 0), 0);
 	cr_assert_eq(sample_next(&m.ctx, r, &s, &damaged), 1);
 	cr_assert(s.event == 1 && s.ip == 0x2222 && s.time == 100 && s.period == 7);
 	cr_assert_eq(sample_next(&m.ctx, r, &s, &damaged), 1);

@@ -33,6 +33,7 @@ Test(perf_file, events_that_were_not_named_get_perfs_name)
 
 	made_begin(&m, attrs, 4);
 	made_open(&m);
+	pass_states(&m);
 	cr_assert_eq(input_recording(m.in)->events.count, 4);
 	for (size_t i = 0; i < 4; i++)
 		cr_assert_str_eq(text(&m, input_recording(m.in)->events.v[i].name),

@@ -152,7 +152,7 @@ static uint64_t damaged_by(struct made *m)
 	made_open(m);
 	pass_states(m);
 	cr_assert_eq(sample_reader_new(&m->ctx, m->in, &r), 0);
-	cr_assert_eq(sample_reader_start(r, 0), 0);
+	cr_assert_eq(sample_reader_start(&m->ctx, r, 0), 0);
 	while (sample_next(&m->ctx, r, &s, &damaged) == 1)
 		;
 	sample_reader_free(r);
@@ -217,7 +217,7 @@ Test(perf_sample, a_damaged_sample_does_not_hide_the_next)
 	made_open(&m);
 	pass_states(&m);
 	cr_assert_eq(sample_reader_new(&m.ctx, m.in, &r), 0);
-	cr_assert_eq(sample_reader_start(r, 0), 0);
+	cr_assert_eq(sample_reader_start(&m.ctx, r, 0), 0);
 	cr_assert(sample_next(&m.ctx, r, &s, &damaged) == 1 && s.ip == 0);
 	cr_assert(sample_next(&m.ctx, r, &s, &damaged) == 1 && s.ip == 2);
 	cr_assert_eq(damaged, 1);

@@ -10,7 +10,6 @@ Test(process, a_map_covers_its_addresses_from_its_time_on)
 
 	timeline_begin(&t);
 	map(&t, 5, 1, 0x1000, 0x1000, 0x3000, "/bin/x");
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 4, 1, 0x1500), "", "before its time");
 	cr_assert_str_eq(path_at(&t, 5, 1, 0x1500), "/bin/x", "at its time");
 	cr_assert_str_eq(path_at(&t, UINT64_MAX - 1, 1, 0x1500), "/bin/x");
@@ -30,7 +29,6 @@ Test(process, a_later_map_wins_and_what_sticks_out_keeps_its_offset)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x9000, 0x10000, "/old");
 	map(&t, 2, 1, 0x4000, 0x2000, 0x70000, "/new");
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 1, 1, 0x4800), "/old", "before the change");
 	cr_assert_str_eq(path_at(&t, 2, 1, 0x3fff), "/old", "the head");
 	cr_assert_str_eq(path_at(&t, 2, 1, 0x4000), "/new");
@@ -50,7 +48,6 @@ Test(process, of_maps_at_the_same_time_the_one_later_in_the_file_wins)
 	map(&t, 0, 1, 0x1000, 0x2000, 0, "/first");
 	map(&t, 0, 1, 0x1000, 0x1000, 0, "/second");
 	map(&t, 0, 1, 0x1000, 0x0800, 0, "/third");
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 0, 1, 0x1000), "/third");
 	cr_assert_str_eq(path_at(&t, 0, 1, 0x1900), "/second");
 	cr_assert_str_eq(path_at(&t, 0, 1, 0x2900), "/first");
@@ -90,7 +87,6 @@ Test(process, any_maps_give_what_looking_at_each_of_them_gives, .timeout = 60)
 			maps[i].name = name;
 			apply(&t, maps[i]);
 		}
-		timeline_finish(&t);
 		for (uint64_t time = 0; time <= MAPS / 2; time++)
 			for (uint64_t ip = 0; ip < ADDRESSES; ip++) {
 				uint64_t expected = UINT64_MAX;
@@ -116,7 +112,6 @@ Test(process, the_same_map_again_changes_nothing)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0x5000, "/lib/c");
 	map(&t, 2, 1, 0x1000, 0x1000, 0x5000, "/lib/c");
-	timeline_finish(&t);
 	cr_assert(place_of(&t, 1, 1, 0x1010, &before));
 	cr_assert(place_of(&t, 2, 1, 0x1010, &after));
 	cr_assert_eq(before.image, after.image);
@@ -135,7 +130,6 @@ Test(process, a_fork_has_the_parents_maps_of_that_time)
 	map(&t, 4, 1, 0x1000, 0x1000, 0, "/parent-later");
 	map(&t, 4, 1, 0x3000, 0x1000, 0, "/parent-new");
 	map(&t, 5, 9, 0x2000, 0x1000, 0, "/child-later");
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 2, 9, 0x1000), "", "there is no child yet");
 	cr_assert_str_eq(path_at(&t, 3, 9, 0x1000), "/one");
 	cr_assert_str_eq(path_at(&t, 9, 9, 0x1000), "/one",
@@ -162,7 +156,6 @@ Test(process, a_fork_of_a_fork_sees_through_both)
 	map(&t, 5, 1, 0x1000, 0x1000, 0, "/late");
 	exit_process(&t, 6, 1);
 	exit_process(&t, 6, 2);
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 7, 3, 0x1000), "/one");
 	cr_assert_str_eq(path_at(&t, 7, 3, 0x2000), "/two");
 	timeline_end(&t);
@@ -181,7 +174,6 @@ Test(process, a_fork_that_says_so_has_no_maps)
 				   .ppid = 1,
 				   .ptid = 1,
 				   .no_clone = true });
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 3, 2, 0x1000), "");
 	timeline_end(&t);
 }
@@ -195,7 +187,6 @@ Test(process, an_exec_drops_all_maps_of_the_process_from_then_on)
 	fork_process(&t, 2, 1, 2);
 	comm(&t, 3, 2, 2, "ls", EXEC);
 	map(&t, 4, 2, 0x5000, 0x1000, 0, "/ls");
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 2, 2, 0x1000), "/shell");
 	cr_assert_str_eq(path_at(&t, 3, 2, 0x1000), "", "dropped");
 	cr_assert_str_eq(path_at(&t, 4, 2, 0x1000), "", "dropped");
@@ -210,14 +201,15 @@ static void old_recorder(struct timeline *t, const char *parent)
 	memset(t, 0, sizeof(*t));
 	cr_assert_eq(intern_init(&t->strings), 0);
 	cr_assert_eq(images_init(&t->images, &t->strings), 0);
-	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings, &t->ps), 0);
+	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
+				   PROCESSES_WHOLE, &t->ps),
+		     0);
 	comm(t, 1, 1, 1, parent, NO_EXEC);
 	map(t, 1, 1, 0x1000, 0x1000, 0, "/parent");
 	fork_process(t, 2, 1, 2);
 	comm(t, 3, 2, 2, "first", NO_EXEC);
 	map(t, 4, 2, 0x5000, 0x1000, 0, "/first");
 	comm(t, 5, 2, 2, "renamed", NO_EXEC);
-	timeline_finish(t);
 }
 
 Test(process, where_no_exec_is_told_the_first_name_of_what_perf_forked_is_one)
@@ -242,7 +234,6 @@ Test(process, a_new_name_without_exec_keeps_the_maps)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
 	comm(&t, 2, 1, 1, "renamed", NO_EXEC);
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 3, 1, 0x1000), "/x");
 	timeline_end(&t);
 }
@@ -259,7 +250,6 @@ Test(process, a_pid_that_is_used_again_is_another_process)
 	exit_process(&t, 2, 5);
 	fork_process(&t, 4, 1, 5);
 	comm(&t, 5, 5, 5, "second", NO_EXEC);
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 1, 5, 0x1000), "/first");
 	cr_assert_str_eq(path_at(&t, 4, 5, 0x1000), "", "the maps of the dead are gone");
 	cr_assert_str_eq(path_at(&t, 4, 5, 0x8000), "/init",
@@ -277,7 +267,6 @@ Test(process, a_process_keeps_its_maps_for_samples_as_late_as_its_exit)
 	timeline_begin(&t);
 	map(&t, 1, 5, 0x1000, 0x1000, 0, "/x");
 	exit_process(&t, 2, 5);
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 2, 5, 0x1000), "/x");
 	cr_assert_str_eq(path_at(&t, 3, 5, 0x1000), "/x", "a sample a little late");
 	timeline_end(&t);
@@ -298,7 +287,6 @@ Test(process, a_thread_shares_the_maps_and_the_end_of_one_ends_nothing)
 				   .ppid = 1,
 				   .ptid = 1 });
 	fork_thread(&t, 5, 1, 1, 3);
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 9, 1, 0x1000), "/x");
 	cr_assert_str_eq(path_at(&t, 9, 1, 0x2000), "/y");
 	timeline_end(&t);
@@ -314,7 +302,6 @@ Test(process, a_thread_has_the_name_of_the_one_that_made_it_until_it_gets_its_ow
 	comm(&t, 3, 1, 2, "GC Thread#0", NO_EXEC);
 	fork_thread(&t, 4, 1, 2, 3);
 	comm(&t, 5, 1, 1, "main", NO_EXEC);
-	timeline_finish(&t);
 	cr_assert_str_eq(comm_at(&t, 2, 1, 2), "java");
 	cr_assert_str_eq(comm_at(&t, 3, 1, 2), "GC Thread#0");
 	cr_assert_str_eq(comm_at(&t, 4, 1, 3), "GC Thread#0");
@@ -334,7 +321,6 @@ Test(process, a_name_holds_until_the_next_and_says_so)
 	timeline_begin(&t);
 	comm(&t, 10, 1, 1, "a", NO_EXEC);
 	comm(&t, 20, 1, 1, "b", NO_EXEC);
-	timeline_finish(&t);
 	processes_comm(t.ps, 1, 1, 15, &c);
 	cr_assert_str_eq(intern_text(&t.strings, c.name), "a");
 	cr_assert(c.from <= 15 && c.until == 20);
@@ -350,7 +336,6 @@ Test(process, a_thread_nobody_named_has_its_process_name_or_none)
 
 	timeline_begin(&t);
 	comm(&t, 5, 1, 1, "main", NO_EXEC);
-	timeline_finish(&t);
 	cr_assert_str_eq(comm_at(&t, 6, 1, 2), "main");
 	cr_assert_str_eq(comm_at(&t, 4, 1, 2), "", "before its process had one");
 	cr_assert_str_eq(comm_at(&t, 6, 77, 78), "");
@@ -364,7 +349,6 @@ Test(process, a_tid_that_is_used_again_has_the_name_of_its_time)
 	timeline_begin(&t);
 	comm(&t, 1, 1, 5, "one", NO_EXEC);
 	comm(&t, 3, 2, 5, "two", NO_EXEC);
-	timeline_finish(&t);
 	cr_assert_str_eq(comm_at(&t, 2, 1, 5), "one");
 	cr_assert_str_eq(comm_at(&t, 3, 2, 5), "two");
 	timeline_end(&t);
@@ -379,7 +363,6 @@ Test(process, a_space_lasts_while_the_answers_are_the_same)
 	map(&t, 10, 1, 0x1000, 0x1000, 0, "/x");
 	map(&t, 15, 2, 0x1000, 0x1000, 0, "/other");
 	map(&t, 20, 1, 0x2000, 0x1000, 0, "/y");
-	timeline_finish(&t);
 	processes_space(t.ps, 1, 12, &a);
 	processes_space(t.ps, 1, 19, &b);
 	processes_space(t.ps, 1, 20, &c);
@@ -402,7 +385,6 @@ Test(process, the_image_of_a_file_is_one_for_all_processes)
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/lib/c");
 	map(&t, 1, 2, 0x7000, 0x1000, 0, "/lib/c");
 	map(&t, 1, 2, 0x9000, 0x1000, 0, "/lib/d");
-	timeline_finish(&t);
 	cr_assert(place_of(&t, 2, 1, 0x1234, &a));
 	cr_assert(place_of(&t, 2, 2, 0x7234, &b));
 	cr_assert(place_of(&t, 2, 2, 0x9234, &c));
@@ -433,7 +415,6 @@ Test(process, files_of_one_path_with_two_build_ids_are_two_images)
 	rec.time = 2;
 	rec.build_id[0] = 2;
 	apply(&t, rec);
-	timeline_finish(&t);
 	cr_assert(place_of(&t, 1, 1, 0x1000, &a));
 	cr_assert(place_of(&t, 2, 1, 0x1000, &b));
 	cr_assert_neq(a.image, b.image);
@@ -452,7 +433,6 @@ Test(process, memory_without_a_file_keeps_the_address_as_recorded)
 	timeline_begin(&t);
 	for (uint64_t i = 0; i < 6; i++)
 		map(&t, 1, 1, 0x10000 * (i + 1), 0x10000, 0x5000, names[i]);
-	timeline_finish(&t);
 	for (uint64_t i = 0; i < 6; i++) {
 		uint64_t ip = 0x10000 * (i + 1) + 0x123;
 		struct place p;
@@ -472,7 +452,6 @@ Test(process, the_vdso_is_an_image_with_offsets_and_vsyscall_one_with_addresses)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x7ffff7fc0000, 0x2000, 0, "[vdso]");
 	map(&t, 1, 1, 0xffffffffff600000, 0x1000, 0, "[vsyscall]");
-	timeline_finish(&t);
 	cr_assert(place_of(&t, 1, 1, 0x7ffff7fc0abc, &p));
 	cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_VDSO);
 	cr_assert_eq(p.address, 0xabc);
@@ -497,7 +476,6 @@ Test(process, a_map_of_data_names_what_lies_there)
 				   .size = 0x1000,
 				   .executable = false,
 				   .name = name_id(&t, "/data") });
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 3, 1, 0x1100), "/x");
 	cr_assert_str_eq(path_at(&t, 3, 1, 0x3100), "/data", "as perf script has it");
 	timeline_end(&t);
@@ -513,7 +491,6 @@ Test(process, the_kernel_is_there_at_all_times_with_its_reference_symbol)
 	kernel_map(&t, 0xffffffff81000000, 0x1000000, 0xffffffff81000040,
 		   "[kernel.kallsyms]_text");
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
-	timeline_finish(&t);
 	cr_assert(kernel_place_of(&t, 0, 0xffffffff81000123, &p));
 	cr_assert(kernel_place_of(&t, 1ull << 60, 0xffffffff81000123, &p));
 	cr_assert_eq(p.address, 0xffffffff81000123);
@@ -535,7 +512,6 @@ Test(process, a_kernel_map_to_the_end_of_addresses_does_not_wrap)
 	timeline_begin(&t);
 	kernel_map(&t, 0xffffffff81000000, UINT64_MAX - 0xffffffff81000000,
 		   0xffffffff81000000, "[kernel.kallsyms]_stext");
-	timeline_finish(&t);
 	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0001234, &p));
 	cr_assert_eq(t.images.list.v[p.image].kind, IMAGE_KERNEL);
 	timeline_end(&t);
@@ -552,7 +528,6 @@ Test(process, modules_are_images_of_their_own)
 	kernel_map(&t, 0xffffffffc0000000, 0x5000, 0, "[nf_conntrack]");
 	kernel_map(&t, 0xffffffffc0005000, 0x5000, 0,
 		   "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz");
-	timeline_finish(&t);
 	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0000010, &a));
 	cr_assert(kernel_place_of(&t, 1, 0xffffffffc0005010, &b));
 	cr_assert_eq(t.images.list.v[a.image].kind, IMAGE_MODULE);
@@ -594,7 +569,6 @@ Test(process, code_the_kernel_made_comes_and_goes)
 	ksymbol(&t, 10, 0xffffffffc0001000, 0x100, "bpf_prog_a", false);
 	ksymbol(&t, 20, 0xffffffffc0001000, 0x100, "bpf_prog_a", true);
 	ksymbol(&t, 30, 0xffffffffc0001000, 0x80, "bpf_prog_b", false);
-	timeline_finish(&t);
 	cr_assert_str_eq(kernel_path_at(&t, 15, 0xffffffffc0001010), "bpf_prog_a");
 	cr_assert_str_neq(kernel_path_at(&t, 25, 0xffffffffc0001010), "bpf_prog_a");
 	cr_assert_str_neq(kernel_path_at(&t, 25, 0xffffffffc0001010), "bpf_prog_b");
@@ -614,7 +588,6 @@ Test(process, maps_that_no_memory_can_hold_do_no_harm)
 	map(&t, 1, 1, UINT64_MAX - 10, 1000, UINT64_MAX, "/wraps");
 	map(&t, 1, 1, 0, UINT64_MAX, 0, "/all");
 	map(&t, 2, 1, 0x2000, 0x1000, UINT64_MAX - 1, "/offset");
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 1, 1, 0x1000), "/all");
 	cr_assert_str_eq(path_at(&t, 2, 1, 0x2000), "/offset");
 	cr_assert_eq(address_at(&t, 2, 1, 0x2002), 0, "an offset wraps as numbers do");
@@ -637,7 +610,6 @@ Test(process, a_process_may_be_its_own_parent_and_parents_may_be_unknown, .timeo
 	fork_process(&t, 4, 5, 99);
 	fork_process(&t, 5, 99, 5);
 	exit_process(&t, 6, 12345);
-	timeline_finish(&t);
 	cr_assert_str_eq(path_at(&t, 9, 1, 0x1000), "/x");
 	cr_assert_str_eq(path_at(&t, 9, 5, 0x1000), "");
 	cr_assert_str_eq(path_at(&t, 9, 99, 0x1000), "");
@@ -652,7 +624,6 @@ Test(process, a_hundred_thousand_nested_maps_are_fast, .timeout = 20)
 	timeline_begin(&t);
 	for (uint64_t i = 0; i < MAPS; i++)
 		map(&t, i + 1, 1, i, 2 * MAPS - 2 * i, i << 20, "/nested");
-	timeline_finish(&t);
 	for (uint64_t i = 0; i < MAPS; i += 7) {
 		cr_assert_eq(address_at(&t, MAPS + 1, 1, i), i << 20,
 			     "the newest map that has it");
@@ -673,7 +644,6 @@ Test(process, a_hundred_thousand_maps_at_one_place_are_fast, .timeout = 20)
 	map(&t, 0, 1, 0, 1 << 20, 0, "/below");
 	for (uint64_t i = 0; i < MAPS; i++)
 		map(&t, i + 1, 1, 0x1000, 0x1000, i << 20, "/again");
-	timeline_finish(&t);
 	for (uint64_t i = 0; i < MAPS; i += 7) {
 		cr_assert_eq(address_at(&t, i + 1, 1, 0x1010), (i << 20) + 0x10);
 		cr_assert_eq(address_at(&t, i + 1, 1, 0x3010), 0x3010,
@@ -693,7 +663,6 @@ Test(process, a_chain_of_a_hundred_thousand_forks_is_fast_and_needs_no_deep_stac
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
 	for (uint32_t pid = 1; pid <= FORKS; pid++)
 		fork_process(&t, pid + 1, pid, pid + 1);
-	timeline_finish(&t);
 	cr_assert_str_eq(comm_at(&t, FORKS + 2, FORKS + 1, FORKS + 1), "first");
 	for (int i = 0; i < 100; i++) {
 		cr_assert_str_eq(path_at(&t, FORKS + 2, FORKS + 1, 0x1000), "/x");
@@ -716,7 +685,6 @@ Test(process, ten_thousand_forks_of_a_process_with_ten_thousand_maps_copy_nothin
 	}
 	for (uint32_t i = 0; i < COUNT; i++)
 		fork_process(&t, 2, 1, 2 + i);
-	timeline_finish(&t);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		snprintf(name, sizeof(name), "/lib/%u", i);
 		cr_assert_str_eq(path_at(&t, 3, 2 + i, (uint64_t)i << 12), name);

@@ -13,8 +13,7 @@
  *
  *	timeline_begin(&t);
  *	map(&t, 5, 1, 0x1000, 0x1000, 0, "/bin/x");	time 5, pid 1
- *	timeline_finish(&t);
- *	...questions...
+ * *	...questions...
  *	timeline_end(&t);
  */
 struct timeline {
@@ -33,12 +32,9 @@ static inline void timeline_begin(struct timeline *t)
 	t->rec.comm_exec = true;
 	cr_assert_eq(intern_init(&t->strings), 0);
 	cr_assert_eq(images_init(&t->images, &t->strings), 0);
-	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings, &t->ps), 0);
-}
-
-static inline void timeline_finish(struct timeline *t)
-{
-	cr_assert_eq(processes_finish(t->ps), 0);
+	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
+				   PROCESSES_WHOLE, &t->ps),
+		     0);
 }
 
 static inline void timeline_end(struct timeline *t)

@@ -34,7 +34,6 @@ static void stage_begin(struct stage *s, struct stack_options options)
 	comm(&s->t, 1, PID, PID, "main", NO_EXEC);
 	comm(&s->t, 1, PID, TID, "worker", NO_EXEC);
 	map(&s->t, 1, PID, 0x1000, 0xff000, 0x1000, "/bin/x");
-	timeline_finish(&s->t);
 	cr_assert_eq(
 		stack_walker_new(&s->t.ctx, s->t.ps, &s->frames, &options, &s->walker),
 		0);
@@ -439,7 +438,6 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 	map(&t, 1, 1, 0x3000, 0x1000, 0x3000, "/one");
 	comm(&t, 10, 1, 1, "two", EXEC);
 	map(&t, 10, 1, 0x3000, 0x1000, 0x3000, "/two");
-	timeline_finish(&t);
 	cr_assert_eq(stack_walker_new(&t.ctx, t.ps, &frames, &options, &walker), 0);
 	for (uint64_t round = 0; round < 2; round++) {
 		sample.time = 15;

@@ -211,7 +211,7 @@ Test(trie, merging_parts_equals_adding_everything_to_one)
 	for (uint32_t from = 0; from < 4000; from += 1000) {
 		cr_assert_eq(trie_init(&part), 0);
 		fill(&part, from, from + 1000);
-		cr_assert_eq(trie_merge(&parts, &part, same), 0);
+		cr_assert_eq(trie_merge(&parts, &part, same, NULL), 0);
 		trie_release(&part);
 	}
 	count = whole.count;
@@ -234,7 +234,7 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 	charge(&from, "ab", 10);
 	charge(&from, "ac", 100);
 	charge(&from, "a", 1000);
-	cr_assert_eq(trie_merge(&to, &from, map), 0);
+	cr_assert_eq(trie_merge(&to, &from, map, NULL), 0);
 	xy = add(&to, "xy");
 	cr_assert_eq(to.count, 3);
 	cr_assert_eq(self(&to, TRIE_WEIGHT, xy), 111);
@@ -245,7 +245,7 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 
 static void remember(struct trie *t, uint64_t low, uint64_t high, uint32_t node)
 {
-	trie_remember(t, &(struct trie_memory){ low, high, node, ~node });
+	trie_remember(t, low, &(struct trie_memory){ high, node, ~node });
 }
 
 Test(trie, what_was_remembered_is_recalled_or_forgotten_but_never_wrong)

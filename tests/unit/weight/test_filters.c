@@ -70,6 +70,11 @@ static bool pass_pid(uint32_t pid)
 	return pass(&(struct filter_subject){ .pid = pid });
 }
 
+static bool pass_cgroup(const char *path)
+{
+	return pass(&(struct filter_subject){ .cgroup = id_of(path) });
+}
+
 /* Of an input from 100 s to 110 s. */
 static bool pass_time(double seconds)
 {
@@ -269,8 +274,10 @@ Test(filters, refuse_what_is_no_filter)
 {
 	refuses("pid", "filter 'pid' is not KEY=VALUE");
 	refuses("", "filter '' is not KEY=VALUE");
-	refuses("pod=1", "filter 'pod=1': the keys are comm, event, pid, tid, cpu, time");
-	refuses("=1", "filter '=1': the keys are comm, event, pid, tid, cpu, time");
+	refuses("pod=1",
+		"filter 'pod=1': the keys are comm, event, cgroup, pid, tid, cpu, time");
+	refuses("=1",
+		"filter '=1': the keys are comm, event, cgroup, pid, tid, cpu, time");
 	refuses("pid=", "filter 'pid=' has no value");
 	refuses("comm=", "filter 'comm=' has no value");
 }
@@ -311,4 +318,21 @@ Test(filters, refuse_a_broken_pattern)
 	refuses("comm=a(",
 		"filter 'comm=a(': missing closing parenthesis, at character 3 of "
 		"the pattern");
+}
+
+Test(filters, cgroup_is_a_pattern_for_its_path)
+{
+	only("cgroup=^/system[.]slice/");
+	drop("cgroup=web");
+	cr_assert(pass_cgroup("/system.slice/db"));
+	cr_assert_not(pass_cgroup("/system.slice/web"));
+	cr_assert_not(pass_cgroup("/user.slice"));
+	cr_assert_not(pass_cgroup(""), "a sample without one");
+}
+
+Test(filters, a_sample_without_cgroup_has_an_empty_path)
+{
+	only("cgroup=^$");
+	cr_assert(pass_cgroup(""));
+	cr_assert_not(pass_cgroup("/"));
 }

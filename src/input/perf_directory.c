@@ -1,0 +1,87 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "input/perf.h"
+
+/*
+ * perf record --threads and --kcore write a directory: "data" is a file like any other,
+ * each "data.N" has records only (perf.data-directory-format.txt).
+ */
+static int by_number(const struct dirent **a, const struct dirent **b)
+{
+	unsigned long x = strtoul((*a)->d_name + 5, NULL, 10);
+	unsigned long y = strtoul((*b)->d_name + 5, NULL, 10);
+
+	return x < y ? -1 : x > y ? 1 : strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_stream(const struct dirent *e)
+{
+	return strncmp(e->d_name, "data.", 5) == 0;
+}
+
+static int add_stream(struct context *ctx, struct input *in, const char *path)
+{
+	struct source *source;
+	const char *kept = arena_text(&in->paths, path, strlen(path));
+	struct file file = { 0 };
+	int err = kept ? file_open(ctx, kept, &file) : fail_memory(ctx);
+
+	if (err < 0)
+		return err;
+	source = array_add(&in->sources);
+	if (!source) {
+		file_close(&file);
+		return fail_memory(ctx);
+	}
+	*source = (struct source){ .file = file,
+				   .end = file.size,
+				   .packed = file.unpacker != NULL };
+	in->rec.bytes += file.size == UINT64_MAX ? 0 : file.size;
+	return 0;
+}
+
+static int add_streams(struct context *ctx, struct input *in)
+{
+	struct text path = { 0 };
+	struct dirent **names;
+	int err = 0, n = scandir(in->path, &names, is_stream, by_number);
+
+	if (n < 0)
+		return fail(ctx, -errno, "cannot read '%s': %s", in->path,
+			    strerror(errno));
+	for (int i = 0; i < n; i++) {
+		text_clear(&path);
+		text_printf(&path, "%s/%s", in->path, names[i]->d_name);
+		if (err == 0)
+			err = path.failed ? fail_memory(ctx)
+					  : add_stream(ctx, in, path.bytes);
+		free(names[i]);
+	}
+	free(names);
+	text_release(&path);
+	return err;
+}
+
+int directory_open(struct context *ctx, struct input *in)
+{
+	struct text path = { 0 };
+	const char *kept;
+	int err;
+
+	text_printf(&path, "%s/data", in->path);
+	kept = path.failed ? NULL : arena_text(&in->paths, path.bytes, path.size);
+	text_release(&path);
+	if (!kept)
+		return fail_memory(ctx);
+	err = file_open(ctx, kept, &in->file);
+	if (err == -ENOENT)
+		return fail(ctx, -EISDIR,
+			    "cannot read '%s': it is a directory without recording",
+			    in->path);
+	if (err == 0)
+		err = perf_file_open(ctx, in);
+	return err < 0 ? err : add_streams(ctx, in);
+}

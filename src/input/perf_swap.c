@@ -1,0 +1,158 @@
+#include "input/perf.h"
+
+/*
+ * A sample of the other byte order, field by field: most are u64, but process and
+ * processor are pairs of u32, and raw data and stacks are bytes.
+ */
+struct swap {
+	const uint8_t *from, *end;
+	uint8_t *to;
+	bool bad;
+};
+
+static uint64_t swap_u64(struct swap *s)
+{
+	uint64_t value;
+
+	if (s->end - s->from < 8) {
+		s->bad = true;
+		return 0;
+	}
+	value = __builtin_bswap64(u64_at(s->from));
+	memcpy(s->to, &value, 8);
+	s->from += 8;
+	s->to += 8;
+	return value;
+}
+
+static uint32_t swap_u32(struct swap *s)
+{
+	uint32_t value;
+
+	if (s->end - s->from < 4) {
+		s->bad = true;
+		return 0;
+	}
+	value = __builtin_bswap32(u32_at(s->from));
+	memcpy(s->to, &value, 4);
+	s->from += 4;
+	s->to += 4;
+	return value;
+}
+
+static void copy(struct swap *s, uint64_t size)
+{
+	if ((uint64_t)(s->end - s->from) < size) {
+		s->bad = true;
+		return;
+	}
+	memcpy(s->to, s->from, (size_t)size);
+	s->from += size;
+	s->to += size;
+}
+
+static void swap_u64s(struct swap *s, uint64_t count)
+{
+	while (count-- > 0 && !s->bad)
+		swap_u64(s);
+}
+
+static void swap_fixed(struct swap *s, uint64_t type)
+{
+	static const uint32_t fields[] = {
+		SAMPLE_IDENTIFIER, SAMPLE_IP,	SAMPLE_TID,
+		SAMPLE_TIME,	   SAMPLE_ADDR, SAMPLE_ID,
+		SAMPLE_STREAM_ID,  SAMPLE_CPU,	SAMPLE_PERIOD,
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!(type & fields[i]))
+			continue;
+		if (fields[i] == SAMPLE_TID || fields[i] == SAMPLE_CPU) {
+			swap_u32(s);
+			swap_u32(s);
+		} else {
+			swap_u64(s);
+		}
+	}
+}
+
+static void swap_read(struct swap *s, uint64_t format)
+{
+	uint64_t times = !!(format & READ_ENABLED) + !!(format & READ_RUNNING);
+	uint64_t each = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
+
+	if (format & READ_GROUP) {
+		uint64_t members = swap_u64(s);
+
+		swap_u64s(s, times);
+		for (; members > 0 && !s->bad; members--)
+			swap_u64s(s, each);
+	} else {
+		swap_u64s(s, times + each);
+	}
+}
+
+static void swap_branches(struct swap *s, uint32_t branch_type)
+{
+	uint64_t count = swap_u64(s);
+
+	if (branch_type & BRANCH_HW_INDEX)
+		swap_u64(s);
+	for (uint64_t i = 0; i < count && !s->bad; i++)
+		swap_u64s(s, 3);
+	if (branch_type & BRANCH_COUNTERS)
+		swap_u64s(s, count);
+}
+
+static void swap_registers(struct swap *s, uint64_t mask)
+{
+	if (swap_u64(s) != 0)
+		swap_u64s(s, (uint64_t)__builtin_popcountll(mask));
+}
+
+static void swap_variable(struct swap *s, const struct event *event,
+			  const struct layout *layout)
+{
+	uint64_t type = event->sample_type, size;
+
+	if (type & SAMPLE_READ)
+		swap_read(s, event->read_format);
+	if (type & SAMPLE_CALLCHAIN)
+		swap_u64s(s, swap_u64(s));
+	if (type & SAMPLE_RAW)
+		copy(s, swap_u32(s));
+	if (type & SAMPLE_BRANCH_STACK)
+		swap_branches(s, layout->branch_sample_type);
+	if (type & SAMPLE_REGS_USER)
+		swap_registers(s, layout->regs_user);
+	if (type & SAMPLE_STACK_USER) {
+		size = swap_u64(s);
+		copy(s, size);
+		if (size)
+			swap_u64(s);
+	}
+	for (uint32_t bit = SAMPLE_WEIGHT; bit <= SAMPLE_TRANSACTION; bit <<= 1)
+		if (type & bit & (SAMPLE_WEIGHT | SAMPLE_DATA_SRC | SAMPLE_TRANSACTION))
+			swap_u64(s);
+	if (type & SAMPLE_WEIGHT_STRUCT)
+		swap_u64(s);
+	if (type & SAMPLE_REGS_INTR)
+		swap_registers(s, layout->regs_intr);
+	if (type & SAMPLE_PHYS_ADDR)
+		swap_u64(s);
+	if (type & SAMPLE_CGROUP)
+		swap_u64(s);
+}
+
+bool sample_swap(const struct input *in, int event, const uint8_t *from, size_t size,
+		 uint8_t *to)
+{
+	const struct event *e = &in->rec.events.v[event];
+	struct swap s = { from + RECORD_HEAD, from + size, to + RECORD_HEAD, false };
+
+	memcpy(to, from, RECORD_HEAD);
+	swap_fixed(&s, e->sample_type);
+	swap_variable(&s, e, &in->layouts.v[event]);
+	return !s.bad;
+}

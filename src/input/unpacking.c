@@ -1,0 +1,106 @@
+#include "input/unpacking.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum {
+	ROOM = 256 << 10, /* of unpacked bytes; a record has 64 KiB at the most */
+	PIECE = 64 << 10, /* of packed bytes */
+};
+
+struct unpacking {
+	ZSTD_DStream *zstd;
+	uint64_t start, end; /* what is to be fed, in the file */
+	size_t first, last; /* unpacked and not taken: bytes[first] to bytes[last] */
+	uint8_t bytes[ROOM];
+};
+
+int unpacking_new(struct unpacking **ret)
+{
+	struct unpacking *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ENOMEM;
+	u->zstd = ZSTD_createDStream();
+	if (!u->zstd) {
+		free(u);
+		return -ENOMEM;
+	}
+	*ret = u;
+	return 0;
+}
+
+void unpacking_free(struct unpacking *u)
+{
+	if (!u)
+		return;
+	ZSTD_freeDStream(u->zstd);
+	free(u);
+}
+
+void unpacking_reset(struct unpacking *u)
+{
+	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
+	u->start = u->end = 0;
+	u->first = u->last = 0;
+}
+
+void unpacking_feed(struct unpacking *u, uint64_t start, uint64_t end)
+{
+	u->start = start;
+	u->end = end;
+}
+
+bool unpacking_has_input(const struct unpacking *u)
+{
+	return u->start < u->end;
+}
+
+/* Unpacks one piece. What zstd did not take of it stays to be fed. */
+static int unpack(struct context *ctx, struct unpacking *u, struct window *w)
+{
+	size_t piece = u->end - u->start < PIECE ? (size_t)(u->end - u->start) : PIECE;
+	ZSTD_outBuffer out = { u->bytes, sizeof(u->bytes), u->last };
+	ZSTD_inBuffer in = { NULL, 0, 0 };
+	const uint8_t *p;
+	size_t left;
+	int err;
+
+	err = window_at(ctx, w, u->start, piece, &p, &in.size);
+	if (err < 0)
+		return err;
+	in.src = p;
+	left = ZSTD_decompressStream(u->zstd, &out, &in);
+	if (ZSTD_isError(left))
+		return -EBADMSG;
+	/* No bytes in and none out: it cannot go on. */
+	if (in.pos == 0 && out.pos == u->last)
+		return -EBADMSG;
+	u->start += in.pos;
+	u->last = out.pos;
+	return 0;
+}
+
+int unpacking_peek(struct context *ctx, struct unpacking *u, struct window *w,
+		   size_t size, const uint8_t **ret, size_t *got)
+{
+	int err = 0;
+
+	if (u->last - u->first < size && u->first > 0) {
+		memmove(u->bytes, u->bytes + u->first, u->last - u->first);
+		u->last -= u->first;
+		u->first = 0;
+	}
+	while (u->last - u->first < size && unpacking_has_input(u) && err == 0)
+		err = unpack(ctx, u, w);
+	*ret = u->bytes + u->first;
+	*got = u->last - u->first;
+	return err;
+}
+
+void unpacking_take(struct unpacking *u, size_t size)
+{
+	u->first += size;
+}

@@ -1,0 +1,136 @@
+#include <errno.h>
+
+#include "process/timeline.h"
+
+/* A program that maps and maps again would fill a growing timeline. */
+bool drop_covered(struct processes *ps, struct maps *maps, uint32_t *settled)
+{
+	if (ps->kind == PROCESSES_WHOLE || maps->list.count < MANY_MAPS ||
+	    maps->list.count < 2 * (size_t)*settled)
+		return false;
+	maps_forget(maps, ps->forgotten);
+	*settled = (uint32_t)maps->list.count;
+	return true;
+}
+
+/* Drops the first @n names. */
+void drop_first_names(struct thread *t, size_t n)
+{
+	if (n == 0)
+		return;
+	memmove(t->names.v, t->names.v + n, (t->names.count - n) * sizeof(*t->names.v));
+	t->names.count -= n;
+}
+
+/* A thread that names itself again and again would fill a growing timeline. */
+void drop_names(struct processes *ps, struct thread *t)
+{
+	size_t n;
+
+	if (ps->kind == PROCESSES_WHOLE || t->names.count < MANY_NAMES)
+		return;
+	n = thread_names_at(t, ps->forgotten);
+	if (n > 1)
+		drop_first_names(t, n - 1);
+}
+
+int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
+{
+	struct ended *e;
+
+	if (ps->kind == PROCESSES_WHOLE)
+		return 0;
+	e = array_add(&ps->ended);
+	if (!e)
+		return -ENOMEM;
+	*e = (struct ended){ rec->time, rec->pid, rec->tid, space,
+			     rec->type == RECORD_EXIT };
+	return 0;
+}
+
+static int add_place(struct places *places, size_t index)
+{
+	uint32_t *slot = array_add(places);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = (uint32_t)index;
+	return 0;
+}
+
+static int drop_space(struct processes *ps, uint32_t index)
+{
+	struct address_space *space = &ps->spaces.v[index];
+
+	maps_release(&space->maps);
+	memset(space, 0, sizeof(*space));
+	return add_place(&ps->free_spaces, index);
+}
+
+/* The spaces of a process up to the one that has ended. */
+static int drop_spaces(struct processes *ps, const struct ended *e)
+{
+	uint32_t *index = hash_map_get(&ps->by_pid, e->pid);
+	struct process *p = index ? &ps->list.v[*index] : NULL;
+	size_t n = 0;
+
+	while (p && n < p->spaces.count && p->spaces.v[n] != e->space)
+		n++;
+	if (!p || n == p->spaces.count)
+		return 0;
+	n++;
+	for (size_t i = 0; i < n; i++)
+		if (drop_space(ps, p->spaces.v[i]) < 0)
+			return -ENOMEM;
+	p->spaces.count -= n;
+	memmove(p->spaces.v, p->spaces.v + n, p->spaces.count * sizeof(*p->spaces.v));
+	if (p->spaces.count) {
+		ps->spaces.v[p->spaces.v[0]].before = NONE;
+		return 0;
+	}
+	n = *index;
+	hash_map_remove(&ps->by_pid, e->pid);
+	namespaces_drop(&ps->namespaces, e->pid);
+	array_release(&p->spaces);
+	memset(p, 0, sizeof(*p));
+	return add_place(&ps->free_processes, n);
+}
+
+static int drop_thread(struct processes *ps, const struct ended *e)
+{
+	uint32_t *index = hash_map_get(&ps->by_tid, e->tid);
+	struct thread *t = index ? &ps->threads.v[*index] : NULL;
+	size_t at;
+
+	if (!t || e->tid == SWAPPER)
+		return 0;
+	drop_first_names(t, thread_names_at(t, e->time));
+	if (t->names.count)
+		return 0;
+	at = *index;
+	hash_map_remove(&ps->by_tid, e->tid);
+	array_release(&t->names);
+	return add_place(&ps->free_threads, at);
+}
+
+int processes_forget(struct processes *ps, uint64_t time)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (; n < ps->ended.count && ps->ended.v[n].time < time && err == 0; n++) {
+		const struct ended *e = &ps->ended.v[n];
+
+		if (e->space != NONE)
+			err = drop_spaces(ps, e);
+		if (err == 0 && e->name)
+			err = drop_thread(ps, e);
+	}
+	ps->ended.count -= n;
+	if (n)
+		memmove(ps->ended.v, ps->ended.v + n,
+			ps->ended.count * sizeof(*ps->ended.v));
+	ps->version += n > 0;
+	ps->forgotten = time;
+	return err;
+}

@@ -1,0 +1,192 @@
+#include "process/timeline.h"
+
+uint64_t processes_version(const struct processes *ps)
+{
+	return ps->version;
+}
+
+/* How many of a thread's names it had got by @time. */
+size_t thread_names_at(const struct thread *t, uint64_t time)
+{
+	size_t low = 0, high = t->names.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->names.v[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many of a process's spaces began at or before @time. */
+static size_t spaces_at(const struct processes *ps, const struct process *p,
+			uint64_t time)
+{
+	size_t low = 0, high = p->spaces.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ps->spaces.v[p->spaces.v[middle]].from <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Narrows @ret to the while around @time in which no map was added. */
+static size_t between_maps(const struct maps *maps, uint64_t time, struct space *ret)
+{
+	size_t n = maps_at(maps, time);
+
+	if (n > 0 && maps->list.v[n - 1].time > ret->from)
+		ret->from = maps->list.v[n - 1].time;
+	if (n < maps->list.count && maps->list.v[n].time < ret->until)
+		ret->until = maps->list.v[n].time;
+	return n;
+}
+
+void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
+		     struct space *ret)
+{
+	const struct process *p = find_process(ps, pid);
+	const struct address_space *space;
+	size_t n;
+
+	/* Epoch 0 is that of a process nothing is known of. */
+	*ret = (struct space){ .index = NONE, .until = UINT64_MAX };
+	if (!p)
+		return;
+	n = spaces_at(ps, p, time);
+	if (n < p->spaces.count)
+		ret->until = ps->spaces.v[p->spaces.v[n]].from;
+	if (n == 0)
+		return;
+	ret->index = p->spaces.v[n - 1];
+	space = &ps->spaces.v[ret->index];
+	ret->from = space->from;
+	ret->maps = (uint32_t)between_maps(&space->maps, time, ret);
+	ret->epoch = ret->maps ? space->maps.list.v[ret->maps - 1].epoch : space->epoch;
+}
+
+void processes_kernel_space(const struct processes *ps, uint64_t time, struct space *ret)
+{
+	*ret = (struct space){ .index = NONE, .until = UINT64_MAX };
+	ret->maps = (uint32_t)between_maps(&ps->kernel, time, ret);
+	ret->epoch = ret->maps ? ps->kernel.list.v[ret->maps - 1].epoch : 0;
+}
+
+static void place_in(const struct map *map, uint64_t ip, struct place *ret)
+{
+	ret->image = map->image;
+	ret->address = ip + map->shift;
+}
+
+/* Through the first @n maps of a space and then those of its parents. */
+static bool place_through(const struct processes *ps, uint32_t index, size_t n,
+			  uint64_t ip, struct place *ret)
+{
+	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
+		struct address_space *at = &ps->spaces.v[index];
+		const struct map *map = maps_find(&at->maps, n, ip);
+
+		if (map) {
+			place_in(map, ip, ret);
+			return true;
+		}
+		n = at->parent_maps;
+		index = at->parent;
+	}
+	return false;
+}
+
+bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
+		     struct place *ret)
+{
+	if (space->index == NONE)
+		return false;
+	return place_through(ps, space->index, space->maps, ip, ret);
+}
+
+bool processes_place_before_exec(const struct processes *ps, const struct space *space,
+				 uint64_t ip, struct place *ret)
+{
+	const struct address_space *at;
+
+	if (space->index == NONE)
+		return false;
+	at = &ps->spaces.v[space->index];
+	if (at->before == NONE || space->maps > EXEC_MAPS)
+		return false;
+	return place_through(ps, at->before, ps->spaces.v[at->before].maps.list.count, ip,
+			     ret);
+}
+
+bool processes_kernel_place(const struct processes *ps, const struct space *space,
+			    uint64_t ip, struct place *ret)
+{
+	struct maps *maps = (struct maps *)&ps->kernel;
+	const struct map *map = maps_find(maps, space->maps, ip);
+
+	if (!map && ip >= KERNEL_HALF && ps->kernel_map != NONE &&
+	    ps->kernel_map < space->maps)
+		map = &ps->kernel.list.v[ps->kernel_map];
+	if (map)
+		place_in(map, ip, ret);
+	return map;
+}
+
+static bool name_of(const struct processes *ps, uint32_t tid, uint64_t time,
+		    struct comm *ret)
+{
+	const struct thread *t = find_thread(ps, tid);
+	size_t n;
+
+	if (!t)
+		return false;
+	n = thread_names_at(t, time);
+	if (n < t->names.count && t->names.v[n].time < ret->until)
+		ret->until = t->names.v[n].time;
+	if (n == 0)
+		return false;
+	if (t->names.v[n - 1].time > ret->from)
+		ret->from = t->names.v[n - 1].time;
+	ret->name = t->names.v[n - 1].name;
+	ret->label = t->names.v[n - 1].label;
+	return true;
+}
+
+void processes_comm(const struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time,
+		    struct comm *ret)
+{
+	*ret = (struct comm){ .until = UINT64_MAX };
+	if (!name_of(ps, tid, time, ret))
+		name_of(ps, pid, time, ret);
+}
+
+const struct namespace_id *processes_namespaces(const struct processes *ps, uint32_t pid,
+						uint64_t time)
+{
+	return namespaces_at(&ps->namespaces, pid, time);
+}
+
+static uint32_t text_of(const struct hash_map *map, uint64_t id)
+{
+	const uint32_t *text = hash_map_get(map, id);
+
+	return text ? *text : 0;
+}
+
+uint32_t processes_cgroup(const struct processes *ps, uint64_t id)
+{
+	return text_of(&ps->cgroups, id);
+}
+
+uint32_t processes_bpf_tag(const struct processes *ps, uint32_t id)
+{
+	return text_of(&ps->bpf_tags, id);
+}

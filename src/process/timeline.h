@@ -1,0 +1,112 @@
+#ifndef PROCESS_TIMELINE_H
+#define PROCESS_TIMELINE_H
+
+#include "process/maps.h"
+#include "process/namespaces.h"
+#include "process/process.h"
+
+/*
+ * What the timeline is made of. process.c adds to it, questions.c asks it, and forget.c
+ * takes out of a growing one what nobody will ask for.
+ */
+enum {
+	NONE = UINT32_MAX,
+	ANCESTORS_MOST =
+		1024, /* forks looked through for a map; only hostile files have more */
+	SWAPPER = 0,
+	MANY_MAPS = 256, /* worth a look which of them are covered */
+	MANY_NAMES = 16,
+	EXEC_MAPS = 3, /* those an exec makes: the program, its interpreter, the vdso */
+};
+
+/* Where the kernel's half of the addresses begins. */
+#define KERNEL_HALF (1ull << 63)
+
+/* A while in which a process had one address space: from a fork or exec to the next. */
+struct address_space {
+	uint64_t from;
+	uint32_t parent; /* whose maps it began with, or NONE */
+	uint32_t parent_maps; /* how many of them there were */
+	uint32_t before; /* the space that an exec ended, or NONE */
+	uint32_t settled; /* maps that were left when covered ones were last dropped */
+	uint32_t epoch; /* while it had no maps */
+	struct maps maps;
+};
+
+struct process {
+	ARRAY(uint32_t) spaces; /* in time order */
+	bool forked_by_perf; /* and has not got a name of its own yet */
+};
+
+struct name_at {
+	uint64_t time;
+	uint32_t name, label;
+};
+
+struct thread {
+	ARRAY(struct name_at) names; /* in time order */
+};
+
+/* Something that ended: what is kept of it goes when nobody asks about that time. */
+struct ended {
+	uint64_t time;
+	uint32_t pid, tid;
+	uint32_t space; /* the newest of those that go, or NONE */
+	bool name; /* the thread's name goes, too */
+};
+
+/* Items of an array that can be used again. */
+struct places {
+	uint32_t *v;
+	size_t count, room;
+};
+
+struct processes {
+	enum processes_kind kind;
+	uint64_t version;
+	uint32_t epochs; /* given away so far */
+	struct images *images;
+	struct intern *strings;
+	struct classifier *classifier;
+	bool comm_exec;
+	ARRAY(struct address_space) spaces;
+	ARRAY(struct process) list;
+	ARRAY(struct thread) threads;
+	struct hash_map by_pid, by_tid; /* index in list, in threads */
+	struct namespaces namespaces;
+	struct hash_map cgroups, bpf_tags; /* by id: string ids */
+	/* Growing: what ended, in time order, and places of it that can be used again. */
+	ARRAY(struct ended) ended;
+	struct places free_spaces, free_processes, free_threads;
+	uint64_t forgotten; /* nobody asks about times before this */
+	struct maps kernel;
+	uint32_t kernel_map; /* the first in it of the kernel proper, or NONE */
+	uint32_t kernel_settled; /* as of a space */
+};
+
+/* NULL where nothing is known of it. */
+static inline const struct process *find_process(const struct processes *ps, uint32_t pid)
+{
+	const uint32_t *index = hash_map_get(&ps->by_pid, pid);
+
+	return index ? &ps->list.v[*index] : NULL;
+}
+
+static inline const struct thread *find_thread(const struct processes *ps, uint32_t tid)
+{
+	const uint32_t *index = hash_map_get(&ps->by_tid, tid);
+
+	return index ? &ps->threads.v[*index] : NULL;
+}
+
+/* questions.c: how many of a thread's names it had got by @time. */
+size_t thread_names_at(const struct thread *t, uint64_t time);
+
+/* forget.c, of a growing timeline only: drops the first @n names; what changes have
+ * covered; and notes that something has ended. */
+void drop_first_names(struct thread *t, size_t n);
+void drop_names(struct processes *ps, struct thread *t);
+bool drop_covered(struct processes *ps, struct maps *maps, uint32_t *settled);
+int note_ended(struct processes *ps, const struct record *rec, uint32_t space);
+
+#endif

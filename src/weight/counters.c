@@ -1,0 +1,86 @@
+#include <errno.h>
+
+#include "weight/weight.h"
+
+static int by_time(const void *a, const void *b)
+{
+	const struct counter_read *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* A counter is its event's on a processor, or, where it is inherited, a thread's. */
+static uint64_t key_of(const struct counter_read *read)
+{
+	return hash_u64(read->id) + read->tid;
+}
+
+/* What was counted since it was read the last time; one that went back began again. */
+static int count(struct counter_reads *reads, const struct counter_read *read,
+		 uint64_t *ret)
+{
+	uint64_t key = key_of(read), before = 0;
+	const uint32_t *index = hash_map_get(&reads->by_key, key);
+	uint64_t *last;
+
+	if (index) {
+		last = &reads->last.v[*index];
+		before = *last;
+	} else {
+		if (!array_reserve(&reads->last, 1) ||
+		    !hash_map_set(&reads->by_key, key, (uint32_t)reads->last.count))
+			return -ENOMEM;
+		last = array_add(&reads->last);
+	}
+	*last = read->value;
+	*ret = read->value < before ? read->value : read->value - before;
+	return 0;
+}
+
+static int charge(const struct counter_read *read, uint64_t weight, struct trie *trie,
+		  struct weight_sum *sum)
+{
+	sum->read += weight;
+	sum->samples_read++;
+	if (read->lost) {
+		sum->lost[read->lost - 1] += weight;
+		return 0;
+	}
+	sum->kept += weight;
+	sum->samples_kept++;
+	if (trie_charge(trie, read->node, TRIE_WEIGHT, weight) < 0)
+		return -ENOMEM;
+	return trie_charge(trie, read->node, TRIE_SAMPLES, 1);
+}
+
+int counter_reads_settle(struct counter_reads *reads,
+			 const struct weight_options *options, struct trie *trie,
+			 struct weight_sum *sum)
+{
+	int err = 0;
+
+	if (reads->list.count)
+		qsort(reads->list.v, reads->list.count, sizeof(*reads->list.v), by_time);
+	for (size_t i = 0; i < reads->list.count && err == 0; i++) {
+		uint64_t weight;
+
+		err = count(reads, &reads->list.v[i], &weight);
+		/* perf delivers no sample of a counter that stood still. */
+		if (err == 0 && weight)
+			err = charge(&reads->list.v[i],
+				     options->count_samples ? 1 : weight, trie, sum);
+	}
+	reads->list.count = 0;
+	return err;
+}
+
+void counter_reads_release(struct counter_reads *reads)
+{
+	array_release(&reads->list);
+	array_release(&reads->last);
+	hash_map_release(&reads->by_key);
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# Without memory: each allocation in turn fails, and every run ends well or with one sentence.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	"${CC:-cc}" -O1 -shared -fPIC -o fail_malloc.so \
+		"$BATS_TEST_DIRNAME/memory/fail_malloc.c" || skip "no compiler"
+	LD_PRELOAD=$PWD/fail_malloc.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "malloc cannot be replaced (a sanitizer has its own)"
+}
+
+# each_fails LAST COMMAND...: how many runs failed; any other end than 0 or 1 is an error.
+each_fails()
+{
+	local last=$1 failed=0 status n
+	shift
+	for n in $(seq 1 "$last"); do
+		status=0
+		FAIL_AT=$n LD_PRELOAD=$PWD/fail_malloc.so timeout 10 "$@" >out 2>err || status=$?
+		[ "$status" -le 1 ] || { echo "allocation $n: exit $status"; cat err; return 1; }
+		[ "$status" -eq 0 ] || failed=$((failed + 1))
+		[ "$status" -eq 0 ] || [ -s err ] || { echo "allocation $n: no sentence"; return 1; }
+	done
+	echo "$failed of $last runs failed"
+	[ "$failed" -gt 10 ]
+}
+
+@test "folded text" {
+	printf 'a;b;c 1\na;b;d 2\na;e 3\n' >in.folded
+	each_fails 150 "$flamefold" in.folded
+}
+
+@test "a recording" {
+	"$build" -o a.data "$cases/all_kinds_of_records.pd"
+	each_fails 300 "$flamefold" fold a.data
+}
