@@ -190,6 +190,8 @@ int worker_start(struct reading *r, struct worker *w)
 		return fail_memory(&r->p->ctx);
 	if (sample_reader_new(&r->p->ctx, r->in, &w->reader) < 0)
 		return -ENOMEM;
+	if (r->p->options.flags & FF_COMPAT_STACKCOLLAPSE)
+		sample_reader_take_any_target(w->reader);
 	return stack_walker_new(&r->p->ctx, r->processes, &w->frames, &r->stacks,
 				&w->stacks);
 }

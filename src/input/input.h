@@ -306,6 +306,14 @@ struct sample_reader;
 int sample_reader_new(struct context *ctx, const struct input *in,
 		      struct sample_reader **ret);
 void sample_reader_free(struct sample_reader *r); /* NULL is fine */
+
+/*
+ * As perf reads LBR call graphs, before the first chunk: where no branch was recorded, the
+ * word that would be the newest one's target is taken for it, be it behind the record, as
+ * long as the file has it. Without this, the chain is the recorded one. Pipes have no such.
+ */
+void sample_reader_take_any_target(struct sample_reader *r);
+
 int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chunk);
 
 /* The sample of a flow: 1, 0 where it cannot be understood, or a negative errno. */

@@ -8,6 +8,7 @@
 enum {
 	RECORD_MOST = 1 << 16,
 	CHAIN_MOST = 1 << 14, /* entries of a chain that is put together here */
+	BRANCH_TARGET = 8, /* where it is in a branch record */
 };
 
 /* enum perf_callchain_context */
@@ -23,6 +24,8 @@ struct sample_reader {
 	uint64_t newest;
 	uint8_t *swapped; /* the sample in this machine's order, where it needs one */
 	uint64_t *chain; /* one that was put together */
+	bool any_target; /* see sample_reader_take_any_target() */
+	const uint8_t *readable_end; /* of the sample at hand and what is behind it */
 };
 
 int sample_reader_new(struct context *ctx, const struct input *in,
@@ -59,6 +62,12 @@ void sample_reader_free(struct sample_reader *r)
 	free(r);
 }
 
+void sample_reader_take_any_target(struct sample_reader *r)
+{
+	/* Of a pipe, perf itself sees whatever lies in its memory behind a record. */
+	r->any_target = !r->in->pipe;
+}
+
 int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chunk)
 {
 	const struct chunk *c = &r->in->chunks.v[chunk];
@@ -72,6 +81,7 @@ int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chu
 		if (stream_init(&r->stream, &r->file, r->in->swapped) < 0)
 			return fail_memory(ctx);
 		r->stream.skips_text = r->in->pipe;
+		r->stream.margin = r->any_target ? BRANCH_TARGET + 8 : 0;
 		r->source = c->source + 1;
 	}
 	stream_start(&r->stream, c->start, c->end);
@@ -190,6 +200,13 @@ static void use_chain(struct sample_reader *r, struct sample *ret, uint32_t coun
 	ret->chain_count = count;
 }
 
+static bool has_target(const struct sample_reader *r, const uint8_t *branches,
+		       uint64_t count)
+{
+	return count > 0 ||
+	       (r->any_target && r->readable_end - branches >= BRANCH_TARGET + 8);
+}
+
 /*
  * The processor's branch records as the user's chain: the newest entry's target is where
  * it is, the sources are the calls that led there (perf, resolve_lbr_callchain_sample()).
@@ -201,14 +218,14 @@ static int use_branches(struct sample_reader *r, struct sample *ret,
 
 	while (n < ret->chain_count && sample_chain(ret, n) != CONTEXT_USER)
 		n++;
-	if (n == ret->chain_count || count == 0)
+	if (n == ret->chain_count || !has_target(r, branches, count))
 		return 0;
 	if (n + count + 2 > CHAIN_MOST)
 		return 0;
 	if (!own_chain(r))
 		return -ENOMEM;
 	memcpy(r->chain, ret->chain, 8 * (size_t)++n);
-	r->chain[n++] = u64_at(branches + 8);
+	r->chain[n++] = u64_at(branches + BRANCH_TARGET);
 	for (uint64_t i = 0; i < count; i++)
 		r->chain[n++] = u64_at(branches + 24 * i);
 	ret->exact_chain = true;
@@ -367,6 +384,7 @@ static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
 {
 	int index = event_of_sample(r->in, raw->bytes, raw->head.size);
 	const uint8_t *p = raw->bytes;
+	size_t margin = raw->margin;
 
 	if (index < 0)
 		return 0;
@@ -374,6 +392,7 @@ static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
 		if (!sample_swap(r->in, index, p, raw->head.size, r->swapped))
 			return 0;
 		p = r->swapped;
+		margin = 0;
 	}
 	*ret = (struct sample){ .event = (uint16_t)index,
 				.mode = raw->head.misc & MISC_MODE,
@@ -381,6 +400,7 @@ static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
 				.position = raw->position };
 	if (r->source)
 		ret->position |= (uint64_t)(r->source - 1) << SOURCE_SHIFT;
+	r->readable_end = p + raw->head.size + margin;
 	return decode(r, index, p, raw->head.size, ret);
 }
 

@@ -109,11 +109,13 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 		return end_at(s, s->offset, "a record of impossible size");
 	if (ret->head.size > s->end - s->offset)
 		return end_at(s, s->offset, "ends inside a record");
-	err = window_at(ctx, &s->window, s->offset, ret->head.size, &ret->bytes, &got);
+	err = window_at(ctx, &s->window, s->offset, ret->head.size + (size_t)s->margin,
+			&ret->bytes, &got);
 	if (err < 0)
 		return err;
 	if (got < ret->head.size)
 		return end_at(s, s->offset, "ends inside a record");
+	ret->margin = got - ret->head.size;
 	return 1;
 }
 
@@ -234,6 +236,7 @@ static int inner_record(struct context *ctx, struct stream *s, struct raw_record
 	if (err < 0 || got < RECORD_HEAD || got < ret->head.size)
 		return err;
 	unpacking_take(s->unpacking, ret->head.size);
+	ret->margin = got - ret->head.size;
 	return 1;
 }
 

@@ -29,6 +29,7 @@ struct stream {
 	bool skips_text; /* a pipe: tracing data lies behind its record */
 	bool packed; /* has had a compressed record */
 	bool cut; /* the last compressed record is not whole */
+	uint8_t margin; /* bytes behind a record that are read with it */
 	uint64_t offset, end; /* in the file: the next outer record, and where all ends */
 	uint64_t position; /* of the next record, see struct raw_record */
 	uint64_t overflow_end; /* of the data of an overflowed record at hand; 0: none */
@@ -45,6 +46,9 @@ struct raw_record {
 	/* Grows from record to record. Where nothing is compressed it is the offset. */
 	uint64_t position;
 	uint64_t behind; /* bytes that follow it and are no records */
+	/* Bytes behind .bytes that can be looked at, whatever they are: those of the stream's
+	 * margin that the file has, or as many as have been unpacked. */
+	size_t margin;
 };
 
 struct record_head record_head_at(const uint8_t *p, bool swapped);

@@ -131,7 +131,7 @@ void stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	if (s->chain_count)
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
-	side = hash_u64(side ^ label_key(w)) ^ s->mode;
+	side = hash_u64(side ^ label_key(w)) ^ s->mode ^ (uint64_t)s->exact_chain << 8;
 	ret->low = chain.low ^ side;
 	ret->high = chain.high + side;
 }

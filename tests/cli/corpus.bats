@@ -56,15 +56,10 @@ refused()
 }
 
 # Where perf 6.1 is wrong. 7a3a7370: one odd value makes it throw away four whole chains, which
-# rightly join others. lbr: one sample has no branches, and of the entry that is not there perf
-# takes what stands behind the record, an address of the next one; the recorded chain is left.
+# rightly join others.
 without_perfs_loss()
 {
 	case $1 in
-	*perf.lbr.data) awk '
-		/;\[vector_static_gcc_v9.1.0\];(\[unknown\];)*\[unknown\] 490592$/ { lost = $NF; next }
-		{ line[++n] = $0 }
-		END { for (i = 1; i <= n; i++) { sub(/ 69193$/, " " 69193 + lost, line[i]); print line[i] } }' "$2" ;;
 	*7a3a7370*) awk '
 		/^test_bma_sync [0-9]+$/ { lost = $NF; next }
 		{ line[++n] = $0 }
