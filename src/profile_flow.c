@@ -3,7 +3,8 @@
  *
  *	input -> order (two rounds) -> process, or stack -> trie -> weight
  *
- * Memory: two rounds of records, the processes that live, and what every profile has.
+ * Memory: two rounds of records, the processes that live or have just ended (ENDED_MOST bytes
+ * of those), and what every profile has.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -34,17 +34,48 @@ void drop_names(struct processes *ps, struct thread *t)
 		drop_first_names(t, n - 1);
 }
 
+/* The maps of a space, their index, and what any space takes. */
+static size_t space_size(const struct processes *ps, uint32_t index)
+{
+	enum { INDEXED = 2 };
+	const struct address_space *space = &ps->spaces.v[index];
+
+	return sizeof(*space) + INDEXED * space->maps.list.room * sizeof(struct map);
+}
+
+/* A space that an exec has ended waits for the next one, or for the exit. */
+static size_t ended_size(const struct processes *ps, const struct record *rec,
+			 uint32_t space)
+{
+	const struct thread *t = find_thread(ps, rec->tid);
+	size_t size = sizeof(struct ended);
+
+	if (t && rec->type == RECORD_EXIT)
+		size += sizeof(*t) + t->names.room * sizeof(*t->names.v);
+	if (space == NONE)
+		return size;
+	size += sizeof(struct process) + space_size(ps, space);
+	if (rec->type == RECORD_EXIT && ps->spaces.v[space].before != NONE)
+		size += space_size(ps, ps->spaces.v[space].before);
+	return size;
+}
+
 int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
 {
 	struct ended *e;
 
-	if (ps->kind == PROCESSES_WHOLE)
+	if (ps->kind == PROCESSES_WHOLE || (space == NONE && rec->type != RECORD_EXIT))
 		return 0;
 	e = array_add(&ps->ended);
 	if (!e)
 		return -ENOMEM;
-	*e = (struct ended){ rec->time, rec->pid, rec->tid, space,
-			     rec->type == RECORD_EXIT };
+	*e = (struct ended){ rec->time,
+			     rec->pid,
+			     rec->tid,
+			     space,
+			     rec->type == RECORD_EXIT,
+			     ended_size(ps, rec, space) };
+	ps->ended_size += e->size;
 	return 0;
 }
 
@@ -113,20 +144,31 @@ static int drop_thread(struct processes *ps, const struct ended *e)
 	return add_place(&ps->free_threads, at);
 }
 
+/* Can the oldest go, of which @n are gone? */
+static bool is_over(const struct processes *ps, size_t n, uint64_t time)
+{
+	if (n == ps->ended.count)
+		return false;
+	return ps->ended.v[n].time < time ||
+	       (n < ps->ended_before && ps->ended_size > ENDED_MOST);
+}
+
 int processes_forget(struct processes *ps, uint64_t time)
 {
 	size_t n = 0;
 	int err = 0;
 
-	for (; n < ps->ended.count && ps->ended.v[n].time < time && err == 0; n++) {
+	for (; is_over(ps, n, time) && err == 0; n++) {
 		const struct ended *e = &ps->ended.v[n];
 
+		ps->ended_size -= e->size;
 		if (e->space != NONE)
 			err = drop_spaces(ps, e);
 		if (err == 0 && e->name)
 			err = drop_thread(ps, e);
 	}
 	ps->ended.count -= n;
+	ps->ended_before = ps->ended.count;
 	if (n)
 		memmove(ps->ended.v, ps->ended.v + n,
 			ps->ended.count * sizeof(*ps->ended.v));

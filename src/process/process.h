@@ -91,7 +91,12 @@ void processes_free(struct processes *ps); /* NULL is fine */
 /* In time order. */
 int processes_apply(struct processes *ps, const struct record *rec);
 
-/* Questions will be about @time and later only. */
+/*
+ * Questions will be about @time and later only. What has ended since is kept, up to
+ * ENDED_MOST bytes: above that the oldest goes first, but nothing that has ended since
+ * the last call.
+ */
+enum { ENDED_MOST = 64 << 20 };
 int processes_forget(struct processes *ps, uint64_t time);
 
 /* Grows with every change: answers that were kept from before may have another end. */

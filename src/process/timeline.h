@@ -53,6 +53,7 @@ struct ended {
 	uint32_t pid, tid;
 	uint32_t space; /* the newest of those that go, or NONE */
 	bool name; /* the thread's name goes, too */
+	size_t size; /* bytes that are kept for it, roughly */
 };
 
 /* Items of an array that can be used again. */
@@ -77,6 +78,8 @@ struct processes {
 	struct hash_map cgroups, bpf_tags; /* by id: string ids */
 	/* Growing: what ended, in time order, and places of it that can be used again. */
 	ARRAY(struct ended) ended;
+	size_t ended_before; /* how many of them are left from before the last forgetting */
+	size_t ended_size; /* sum of their sizes */
 	struct places free_spaces, free_processes, free_threads;
 	uint64_t forgotten; /* nobody asks about times before this */
 	struct maps kernel;

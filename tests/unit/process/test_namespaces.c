@@ -25,15 +25,6 @@ static uint32_t pid_namespace(const struct timeline *t, uint32_t pid, uint64_t t
 	return ids ? ids[NAMESPACE_PID].ino : 0;
 }
 
-static void grow(struct timeline *t)
-{
-	timeline_begin(t);
-	processes_free(t->ps);
-	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
-				   PROCESSES_GROWING, &t->ps),
-		     0);
-}
-
 Test(namespaces, are_those_of_the_time_that_is_asked_about)
 {
 	struct timeline t;

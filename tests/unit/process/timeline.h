@@ -37,6 +37,16 @@ static inline void timeline_begin(struct timeline *t)
 		     0);
 }
 
+/* In place of timeline_begin(). */
+static inline void grow(struct timeline *t)
+{
+	timeline_begin(t);
+	processes_free(t->ps);
+	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
+				   PROCESSES_GROWING, &t->ps),
+		     0);
+}
+
 static inline void timeline_end(struct timeline *t)
 {
 	processes_free(t->ps);

@@ -1,0 +1,81 @@
+#include "timeline.h"
+
+enum { MAPS = 64, MANY = 40000 };
+
+/* One that has a name and maps and ends at @time. */
+static void live(struct timeline *t, uint64_t time, uint32_t pid)
+{
+	fork_process(t, time, 1, pid);
+	comm(t, time, pid, pid, "short", EXEC);
+	for (uint64_t i = 1; i <= MAPS; i++)
+		map(t, time, pid, 0x1000 * i, 0x1000, 0, "/bin/short");
+	exit_process(t, time, pid);
+}
+
+static bool is_known(struct timeline *t, uint64_t time, uint32_t pid)
+{
+	return strcmp(path_at(t, time, pid, 0x1000), "/bin/short") == 0 &&
+	       strcmp(comm_at(t, time, pid, pid), "short") == 0;
+}
+
+Test(forget, what_has_ended_is_known_until_nobody_asks_about_that_time)
+{
+	struct timeline t;
+
+	grow(&t);
+	live(&t, 10, 5);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(processes_forget(t.ps, 10), 0);
+	cr_assert(is_known(&t, 10, 5));
+	cr_assert_eq(processes_forget(t.ps, 11), 0);
+	cr_assert_not(is_known(&t, 11, 5));
+	timeline_end(&t);
+}
+
+Test(forget, the_oldest_of_too_many_go_first_but_none_that_has_just_ended)
+{
+	struct timeline t;
+
+	grow(&t);
+	for (uint32_t pid = 2; pid < MANY; pid++)
+		live(&t, pid, pid);
+	cr_assert_eq(processes_forget(t.ps, 1), 0);
+	cr_assert(is_known(&t, MANY, 2), "it ended since the last call");
+	cr_assert_eq(processes_forget(t.ps, 1), 0);
+	cr_assert_not(is_known(&t, MANY, 2), "all of them are more than ENDED_MOST");
+	cr_assert(is_known(&t, MANY, MANY - 1), "there is room for the newest");
+	timeline_end(&t);
+}
+
+Test(forget, what_is_left_of_too_many_is_no_more_than_stated)
+{
+	const size_t least = MAPS * 48; /* a process, its maps alone */
+	struct timeline t;
+	size_t left = 0;
+
+	grow(&t);
+	for (uint32_t pid = 2; pid < MANY; pid++)
+		live(&t, pid, pid);
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(processes_forget(t.ps, 1), 0);
+	for (uint32_t pid = 2; pid < MANY; pid++)
+		left += is_known(&t, MANY, pid);
+	cr_assert(left * least <= ENDED_MOST, "%zu processes", left);
+	cr_assert(left * least >= ENDED_MOST / 8, "%zu processes", left);
+	timeline_end(&t);
+}
+
+Test(forget, a_process_that_lives_is_kept_whatever_has_ended)
+{
+	struct timeline t;
+
+	grow(&t);
+	comm(&t, 1, 1, 1, "short", EXEC);
+	map(&t, 1, 1, 0x1000, 0x1000, 0, "/bin/short");
+	for (uint32_t pid = 2; pid < MANY; pid++)
+		live(&t, pid, pid);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(processes_forget(t.ps, MANY), 0);
+	cr_assert(is_known(&t, MANY, 1));
+	timeline_end(&t);
+}
