@@ -110,6 +110,8 @@ static int read_event_desc(struct input *in, struct cursor *c)
 /* Only for recordings whose samples have no time of their own. */
 static int read_sample_time(struct input *in, struct cursor *c)
 {
+	if (in->timed)
+		return 0;
 	in->rec.first_time = cursor_u64(c);
 	in->rec.last_time = cursor_u64(c);
 	return 0;

@@ -125,6 +125,18 @@ warns()
 		{ jq .warnings <<<"$output"; return 1; }
 }
 
+@test "json: times are those of the samples, whatever the header says" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	feature sample_time=0,0
+	sample pid=1 time=3000000000 ip=0x1234 chain=U,0x1234
+	sample pid=1 time=5000000000 ip=0x1234 chain=U,0x1234
+	END
+	json one.data
+	holds '.first_time == 3000000000 and .last_time == 5000000000 and .duration == 2000000000'
+	[[ $("$flamefold" fold --quiet --count=samples --only=time=1,3 one.data) == *" 1" ]]
+}
+
 silent_about()
 {
 	holds "[.warnings[].kind] | index(\"$1\") == null"

@@ -13,14 +13,16 @@ setup()
 		skip "malloc cannot be replaced (a sanitizer has its own)"
 }
 
-# each_fails LAST COMMAND...: how many runs failed; any other end than 0 or 1 is an error.
+# each_fails LAST COMMAND...: how many runs failed; any other end than 0 or 1 is an error. What is in
+# $piped comes through a pipe.
 each_fails()
 {
 	local last=$1 failed=0 status n
 	shift
 	for n in $(seq 1 "$last"); do
 		status=0
-		FAIL_AT=$n LD_PRELOAD=$PWD/fail_malloc.so timeout 10 "$@" >out 2>err || status=$?
+		cat "${piped:-/dev/null}" |
+			FAIL_AT=$n LD_PRELOAD=$PWD/fail_malloc.so timeout 10 "$@" >out 2>err || status=$?
 		[ "$status" -le 1 ] || { echo "allocation $n: exit $status"; cat err; return 1; }
 		[ "$status" -eq 0 ] || failed=$((failed + 1))
 		[ "$status" -eq 0 ] || [ -s err ] || { echo "allocation $n: no sentence"; return 1; }
@@ -37,4 +39,36 @@ each_fails()
 @test "a recording" {
 	"$build" -o a.data "$cases/all_kinds_of_records.pd"
 	each_fails 300 "$flamefold" fold a.data
+}
+
+@test "compressed records" {
+	"$build" -o a.data "$cases/compressed2_records.pd"
+	each_fails 200 "$flamefold" fold a.data
+}
+
+@test "a recording of the other byte order" {
+	"$build" -o a.data "$cases/all_fields_big_endian.pd"
+	each_fails 200 "$flamefold" fold a.data
+}
+
+@test "a directory" {
+	"$build" -o directory "$cases/directory_with_changes_in_all_streams.pd"
+	each_fails 200 "$flamefold" fold directory
+}
+
+@test "a pipe" {
+	local piped=a.data
+
+	"$build" -o a.data "$cases/pipe_features_and_build_ids.pd"
+	each_fails 200 "$flamefold" fold -
+	"$build" -o a.data "$cases/deferred_chain_big_endian_in_a_pipe.pd"
+	each_fails 200 "$flamefold" fold -
+	"$build" -o a.data "$cases/group_read_in_a_pipe.pd"
+	each_fails 200 "$flamefold" fold -
+}
+
+@test "chains that are put together" {
+	"$build" -d . "$cases"/{deferred_chain_of_each_thread,lbr_call_stack}.pd
+	each_fails 220 "$flamefold" fold deferred_chain_of_each_thread.data
+	each_fails 200 "$flamefold" fold lbr_call_stack.data
 }

@@ -1,5 +1,6 @@
 /*
- * Preloaded: allocation number FAIL_AT of the process fails, all others go on.
+ * Preloaded: allocation number FAIL_AT of the process fails, all others go on, and those that
+ * are made behind its back when it has ended: gcov cannot do without.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -10,9 +11,10 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 
+static atomic_long made, at = -1;
+
 static int fails(void)
 {
-	static atomic_long made, at = -1;
 
 	if (at < 0)
 		at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
@@ -20,6 +22,17 @@ static int fails(void)
 		return 0;
 	errno = ENOMEM;
 	return 1;
+}
+
+static void stop(void)
+{
+	at = 0;
+}
+
+/* What is registered first is called last. */
+static __attribute__((constructor)) void start(void)
+{
+	atexit(stop);
 }
 
 void *malloc(size_t size)
