@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
-# What perfparser has of its own recordings: each thread, time, event, weight and all frames that need no
-# stack dump unwound. peers/perfparser.py says what is compared, and where perfparser does otherwise.
+# What perfparser has of its own recordings: each thread, time, event, weight and all frames that
+# need no stack dump unwound. peers/perfparser.py says what is compared, and where perfparser does
+# otherwise.
 bats_require_minimum_version 1.5.0
 
 load recordings
@@ -35,10 +36,11 @@ agree()
 }
 
 @test "every recording that perfparser tells of was compared" {
-	local expected
+	local expected program
 
 	for expected in "$recorded"/*/*.expected.txt; do
-		grep -q "^	agree $(basename "$(dirname "$expected")")/.*[{,]$(basename "$expected" .expected.txt)[,}]" \
+		program=$(basename "$(dirname "$expected")")
+		grep -q "^	agree $program/.*[{,]$(basename "$expected" .expected.txt)[,}]" \
 			"$BATS_TEST_FILENAME" || { echo "$expected"; false; }
 	done
 }

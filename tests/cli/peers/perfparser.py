@@ -4,8 +4,8 @@
     perfparser.py FLAMEFOLD PROGRAM RECORDING...
 
 RECORDING.expected.txt says of each sample its thread, time, event and weight, and its frames,
-leaf first. Flamefold is asked for one sample at a time, by its time and event: once without symbols,
-for the addresses, and once with those of PROGRAM.
+leaf first. Flamefold is asked for one sample at a time, by its time and event: once without
+symbols, for the addresses, and once with those of PROGRAM.
 
 Compared is what needs no stack dump unwound: with LBR the whole stack, else the kernel's frames, or
 the first one of a sample that was taken in user mode. perfparser is known to do otherwise:
@@ -13,8 +13,8 @@ the first one of a sample that was taken in user mode. perfparser is known to do
 * With LBR, the sample's own address is one more frame, before those of the user. perf and flamefold
   begin with the newest branch's target there.
 * It gives a thread the last name it has had. Before its exec that was perf, or perf-exec.
-* Of the names of one address it takes another one, and entries of a PLT have no name or that of what
-  lies before: ALIASES. A pair that no sample needs is an error, too.
+* Of the names of one address it takes another one, and entries of a PLT have no name or that of
+  what lies before: ALIASES. A pair that no sample needs is an error, too.
 """
 import json
 import os
@@ -83,7 +83,8 @@ class Sample:
         if kernel == len(self.frames):
             return [self.frames]
         # Which side's the sample's own address is depends on where that was.
-        return [self.frames[:i] + self.frames[i + 1:] for i in range(max(kernel - 1, 0), kernel + 1)]
+        places = range(max(kernel - 1, 0), kernel + 1)
+        return [self.frames[:i] + self.frames[i + 1:] for i in places]
 
 
 def read_name(line):
