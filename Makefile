@@ -71,7 +71,7 @@ demo-programs: all $(O)/tests/demo/workload
 coverage: ## line coverage of src/input by the tests (DIRS=, TESTS=, CORPUS=)
 	$(quiet)+O='$(O)' DEPS='$(DEPS)' CORPUS='$(CORPUS)' tests/coverage $(TESTS)
 
-bench: demo-programs $(O)/tests/bench/sumbytes ## time flamefold against its peers
+bench: demo-programs $(O)/tests/bench/sumbytes $(O)/tests/bench/tables ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench
 
 fuzz: ## each fuzz target for T seconds (60), from its seeds; needs clang
@@ -144,6 +144,9 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+# This one sees inside.
+$(O)/tests/fuzz/unwind $(O)/fuzz/unwind: $(call obj,$(LIB_SRC))
+
 $(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a tests/fuzz/profile.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %.h,$^) $(LIBS)
@@ -167,6 +170,10 @@ $(O)/tests/api/%.cxx: tests/api/%.c $(API_H) $(O)/libflamefold.so $(O)/flags
 $(O)/tests/bench/sumbytes: tests/bench/sumbytes.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
+
+$(O)/tests/bench/tables: tests/bench/tables.c $(call obj,$(LIB_SRC))
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 $(O)/tests/demo/workload: tests/demo/workload.c
 	@mkdir -p $(@D)

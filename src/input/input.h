@@ -118,6 +118,14 @@ struct sample {
 	uint32_t chain_count;
 	const uint8_t *chain; /* u64 each, unaligned, leaf first; until the next call */
 	bool user_stack_cut; /* the stack went on behind the copy */
+	/* The user's registers: 1: of a 32-bit task, 2: of a 64-bit one; 0: none, as of a
+	 * kernel thread. Bit i of the mask: the recorder's register i is there. */
+	uint8_t user_abi;
+	uint64_t user_mask;
+	const uint8_t *user_registers; /* u64 each, unaligned, lowest bit first */
+	/* The bytes from the user's stack pointer up that could be copied. */
+	const uint8_t *user_stack;
+	uint32_t user_stack_size;
 	uint32_t branch_count; /* branch records that came with it */
 	uint64_t cgroup; /* id; 0: not recorded */
 	/* Counters of its group, "value, id, ..." each group_stride u64 long. */

@@ -152,6 +152,31 @@ static void skip_registers(struct cursor *c, uint64_t mask)
 		cursor_bytes(c, 8 * (size_t)__builtin_popcountll(mask));
 }
 
+static void read_registers(struct cursor *c, uint64_t mask, struct sample *ret)
+{
+	uint64_t abi = cursor_u64(c);
+
+	if (abi == 0)
+		return;
+	ret->user_registers = cursor_bytes(c, 8 * (size_t)__builtin_popcountll(mask));
+	ret->user_mask = mask;
+	ret->user_abi = abi > UINT8_MAX ? UINT8_MAX : (uint8_t)abi;
+}
+
+/* "u64 size; u8 bytes[size]; u64 filled", the last only where there is room for any. */
+static void read_user_stack(struct cursor *c, struct sample *ret)
+{
+	uint64_t size = cursor_u64(c), filled;
+
+	if (size == 0)
+		return;
+	ret->has_user_stack = true;
+	ret->user_stack = cursor_bytes(c, (size_t)size);
+	filled = cursor_u64(c);
+	ret->user_stack_cut = filled >= size;
+	ret->user_stack_size = (uint32_t)(filled < size ? filled : size);
+}
+
 /* Branches: "u64 count; [index]; {from, to, flags}[count]; [counters[count]]". */
 static const uint8_t *read_branches(struct cursor *c, const struct layout *layout,
 				    uint64_t *count)
@@ -309,7 +334,7 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 		       const struct event *event, const struct layout *l,
 		       struct sample *ret)
 {
-	uint64_t type = event->sample_type, count = 0, size;
+	uint64_t type = event->sample_type, count = 0;
 	const uint8_t *branches = NULL;
 
 	if (type & SAMPLE_RAW)
@@ -318,14 +343,9 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 		branches = read_branches(c, l, &count);
 	ret->branch_count = (uint32_t)count;
 	if (type & SAMPLE_REGS_USER)
-		skip_registers(c, l->regs_user);
-	if (type & SAMPLE_STACK_USER) {
-		size = cursor_u64(c);
-		ret->has_user_stack = size > 0;
-		cursor_bytes(c, (size_t)size);
-		/* How much of it was filled. */
-		ret->user_stack_cut = size && cursor_u64(c) >= size;
-	}
+		read_registers(c, l->regs_user, ret);
+	if (type & SAMPLE_STACK_USER)
+		read_user_stack(c, ret);
 	if (type & SAMPLE_CGROUP) {
 		skip_to_cgroup(c, type, l);
 		ret->cgroup = cursor_u64(c);

@@ -1,0 +1,269 @@
+#include "object/cfi_entry.h"
+
+#include <errno.h>
+
+#include "object/pointer.h"
+
+/* Bytes of one function. A full step runs them all; of thousands of libraries the largest
+ * has 60,755. */
+enum { MOST_INSTRUCTIONS = 1 << 20 };
+
+void cfi_reader_open(struct cfi_reader *ret, const struct cfi_columns *columns,
+		     const struct cfi_section *section)
+{
+	*ret = (struct cfi_reader){
+		.run = { .columns = columns, .section = section },
+		.c = cursor_of(section->bytes, section->size),
+		.work = section->size,
+	};
+}
+
+void cfi_reader_release(struct cfi_reader *r)
+{
+	cfi_run_release(&r->run);
+	array_release(&r->cies);
+	hash_map_release(&r->by_offset);
+}
+
+/* An entry without its length. */
+struct entry {
+	struct cursor c; /* behind the id */
+	uint64_t id; /* of a CIE: where that begins in the section */
+	bool cie;
+};
+
+static uint64_t offset_in(const struct cfi_section *s, const uint8_t *p)
+{
+	return (uint64_t)(p - s->bytes);
+}
+
+/*
+ * The length, 4 bytes or 0xffffffff and 8, then the id. In .eh_frame the id has 4 bytes
+ * after a long length too, and says how far back the CIE is. False at the end, which is
+ * a length that cannot be, or 0 where nothing else says where the end is.
+ */
+static bool read_entry(const struct cfi_section *s, struct cursor *c, struct entry *ret)
+{
+	uint64_t length = cursor_u32(c), at;
+	bool wide = length == UINT32_MAX;
+
+	if (wide)
+		length = cursor_u64(c);
+	if (c->bad || length > cursor_left(c) || (length == 0 && s->terminated))
+		return false;
+	ret->c = cursor_of(c->p, length);
+	cursor_bytes(c, length);
+	at = offset_in(s, ret->c.p);
+	wide = wide && !s->eh;
+	ret->id = wide ? cursor_u64(&ret->c) : cursor_u32(&ret->c);
+	if (s->eh) {
+		ret->cie = ret->id == 0;
+		ret->id = at - ret->id;
+	} else {
+		ret->cie = ret->id == (wide ? UINT64_MAX : UINT32_MAX);
+	}
+	return true;
+}
+
+/* 0 for one whose size differs from pointer to pointer. */
+static uint8_t size_of_pointer(uint8_t encoding, uint8_t word)
+{
+	switch (encoding & 0x07) {
+	case DW_EH_PE_absptr:
+		return word;
+	case DW_EH_PE_udata2:
+	case DW_EH_PE_udata4:
+	case DW_EH_PE_udata8:
+		return (uint8_t)(1u << ((encoding & 0x07) - 1));
+	default:
+		return 0;
+	}
+}
+
+/* False for a letter that nobody knows. */
+static bool read_letter(struct cfi_cie *cie, struct cursor *c,
+			const struct cfi_section *s, char letter)
+{
+	uint8_t encoding;
+
+	switch (letter) {
+	case 'R':
+		cie->encoding = cursor_u8(c);
+		return true;
+	case 'P': /* a personality routine, of which only the size matters */
+		encoding = cursor_u8(c);
+		if (encoding == DW_EH_PE_omit)
+			return true;
+		if ((encoding & 0x70) == DW_EH_PE_aligned)
+			cursor_bytes(c,
+				     -(s->address + offset_in(s, c->p)) & (s->word - 1u));
+		read_number(c, encoding, s->word);
+		return true;
+	case 'L': /* a pointer in each FDE, for exceptions too */
+		encoding = cursor_u8(c);
+		cie->unsized = size_of_pointer(encoding, s->word);
+		return cie->sized || cie->unsized > 0;
+	case 'S':
+		cie->signal = true;
+		return true;
+	case 'B': /* aarch64: return addresses are signed with the other key */
+	case 'G': /* aarch64: memory tags */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The data behind the letters. With a size in front ('z') unknown ones do no harm. */
+static void read_augmentation(struct cfi_cie *cie, struct cursor *c,
+			      const struct cfi_section *s, const char *letters)
+{
+	struct cursor data;
+	uint64_t size;
+
+	if (letters[0] != 'z') {
+		for (; *letters; letters++)
+			if (!read_letter(cie, c, s, *letters))
+				c->bad = true;
+		return;
+	}
+	cie->sized = true;
+	size = read_uleb(c);
+	data = cursor_of(c->p, size <= cursor_left(c) ? size : 0);
+	if (!cursor_bytes(c, size))
+		return;
+	for (letters++; *letters; letters++)
+		if (!read_letter(cie, &data, s, *letters))
+			break;
+	c->bad = data.bad;
+}
+
+static const char *read_letters(struct cursor *c)
+{
+	size_t length = strnlen((const char *)c->p, cursor_left(c));
+
+	return cursor_bytes(c, length + 1);
+}
+
+static void read_cie(struct cfi_reader *r, struct cursor c, struct cfi_cie *cie)
+{
+	const struct cfi_section *s = r->run.section;
+	uint8_t version = cursor_u8(&c);
+	const char *letters = read_letters(&c);
+
+	*cie = (struct cfi_cie){ .bad = true, .address_size = s->word };
+	if (!letters || (version != 1 && version != 3 && version != 4))
+		return;
+	if (version == 4) {
+		cie->address_size = cursor_u8(&c);
+		cie->segment_size = cursor_u8(&c);
+	}
+	if (strcmp(letters, "eh") == 0) { /* gcc 2: a pointer for exceptions */
+		cursor_bytes(&c, cie->address_size);
+		letters = "";
+	}
+	cie->code_align = read_uleb(&c);
+	cie->data_align = read_sleb(&c);
+	cie->ra = version == 1 ? cursor_u8(&c) : read_uleb(&c);
+	read_augmentation(cie, &c, s, letters);
+	cie->bad = c.bad || (cie->address_size != 4 && cie->address_size != 8);
+	cie->at = (uint32_t)offset_in(s, c.p);
+	cie->size = (uint32_t)cursor_left(&c);
+	if (cie->size > MOST_INSTRUCTIONS)
+		cie->bad = true;
+	if (!cie->bad)
+		cie->bad = !cfi_run_initial(&r->run, cie, cie->initial);
+}
+
+static void read_cie_at(struct cfi_reader *r, uint64_t offset, struct cfi_cie *cie)
+{
+	const struct cfi_section *s = r->run.section;
+	struct cursor c = cursor_of(s->bytes, s->size);
+	struct entry entry;
+
+	cie->bad = true;
+	cursor_bytes(&c, offset);
+	if (c.bad || !read_entry(s, &c, &entry) || !entry.cie ||
+	    cursor_left(&entry.c) > r->work)
+		return;
+	r->work -= cursor_left(&entry.c);
+	read_cie(r, entry.c, cie);
+}
+
+/* The CIE at @offset of the section, read once. NULL without memory. */
+static const struct cfi_cie *find_cie(struct cfi_reader *r, uint64_t offset)
+{
+	struct cfi_cie *cie;
+	uint32_t *known;
+
+	if (r->cies.count > 0 && offset == r->last_offset)
+		return &r->cies.v[r->last_cie];
+	known = hash_map_get(&r->by_offset, offset);
+	if (known) {
+		r->last_cie = *known;
+	} else {
+		cie = array_add(&r->cies);
+		r->last_cie = (uint32_t)r->cies.count - 1;
+		if (!cie || !hash_map_set(&r->by_offset, offset, r->last_cie))
+			return NULL;
+		read_cie_at(r, offset, cie);
+		if (r->run.no_memory)
+			return NULL;
+	}
+	r->last_offset = offset;
+	return &r->cies.v[r->last_cie];
+}
+
+/* Addresses of .debug_frame are plain numbers of the size that the CIE says. */
+static bool read_range(const struct cfi_section *s, const struct cfi_cie *cie,
+		       struct cursor *c, struct cfi_fde *ret)
+{
+	uint64_t size;
+
+	if (!s->eh) {
+		cursor_bytes(c, cie->segment_size);
+		ret->start = read_sized(c, cie->address_size);
+		size = read_sized(c, cie->address_size);
+	} else {
+		if (!read_pointer(c, cie->encoding, s, &ret->start))
+			return false;
+		size = read_number(c, cie->encoding, s->word);
+	}
+	ret->end = ret->start + size;
+	return !c->bad && ret->end >= ret->start;
+}
+
+static bool read_fde(const struct cfi_section *s, const struct cfi_cie *cie,
+		     struct cursor c, struct cfi_fde *ret)
+{
+	if (cie->bad || !read_range(s, cie, &c, ret))
+		return false;
+	cursor_bytes(&c, cie->sized ? read_uleb(&c) : cie->unsized);
+	ret->at = (uint32_t)offset_in(s, c.p);
+	ret->size = (uint32_t)cursor_left(&c);
+	return !c.bad && ret->size <= MOST_INSTRUCTIONS;
+}
+
+int cfi_reader_next(struct cfi_reader *r, struct cfi_fde *ret)
+{
+	const struct cfi_section *s = r->run.section;
+	const struct cfi_cie *cie;
+	struct entry entry;
+
+	while (cursor_left(&r->c) > 0 && read_entry(s, &r->c, &entry)) {
+		if (entry.cie || entry.c.bad)
+			continue;
+		cie = find_cie(r, entry.id);
+		if (!cie)
+			return -ENOMEM;
+		if (!read_fde(s, cie, entry.c, ret)) {
+			r->refused++;
+			continue;
+		}
+		if (ret->start == 0 || ret->end == ret->start)
+			continue;
+		ret->cie = r->last_cie;
+		return 1;
+	}
+	return 0;
+}

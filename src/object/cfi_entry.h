@@ -1,0 +1,52 @@
+#ifndef OBJECT_CFI_ENTRY_H
+#define OBJECT_CFI_ENTRY_H
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "object/cfi_row.h"
+#include "object/cfi_section.h"
+
+/* What functions have in common (DWARF 5, 6.4.1; LSB 5.0, 10.6.1). */
+struct cfi_cie {
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t encoding; /* of addresses in its FDEs, DW_EH_PE_* */
+	uint8_t address_size, segment_size;
+	bool sized; /* its FDEs have augmentation data, with its size in front */
+	bool signal; /* a frame the kernel made */
+	uint64_t ra; /* the column of the return address */
+	bool bad;
+	uint8_t unsized; /* bytes of augmentation data in FDEs without a size */
+	uint32_t at, size; /* of its instructions, in the section */
+	struct cfi_rule initial[CFI_FEW];
+};
+
+/* A function. */
+struct cfi_fde {
+	uint64_t start, end; /* end exclusive */
+	uint32_t cie; /* in the reader's list */
+	uint32_t at, size; /* of its instructions, in the section */
+};
+
+/* Reads the entries of one section in their order. */
+struct cfi_reader {
+	struct cfi_run run; /* for the CIEs */
+	struct cursor c;
+	ARRAY(struct cfi_cie) cies;
+	struct hash_map by_offset;
+	uint64_t last_offset;
+	uint32_t last_cie;
+	uint64_t refused; /* FDEs that were left out */
+	uint64_t work; /* bytes of CIEs that may still be read: hostile ones overlap */
+};
+
+/* The section may be empty; both outlive the reader. @columns are few. */
+void cfi_reader_open(struct cfi_reader *ret, const struct cfi_columns *columns,
+		     const struct cfi_section *section);
+void cfi_reader_release(struct cfi_reader *r);
+
+/* 1, 0 at the end, or -ENOMEM. Functions at address 0, which the linker threw away, are
+ * passed over. */
+int cfi_reader_next(struct cfi_reader *r, struct cfi_fde *ret);
+
+#endif

@@ -1,0 +1,243 @@
+#include "object/cfi_section.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "object/encoded.h"
+#include "object/pointer.h"
+#include "object/section.h"
+
+enum {
+	COMPRESSED_ZSTD = 2, /* newer than libelf's <elf.h> */
+	MOST_BYTES = 1 << 28, /* browsers have a tenth of it */
+	ZLIB_RATIO = 1032, /* deflate cannot do more */
+	ZSTD_RATIO = 1 << 14, /* nor does zstd with blocks of 128 KiB, by far */
+};
+
+/* Reads @size bytes at @offset of the file, or as many as there are. Read, and given back
+ * after the table is built: libelf would keep them as long as the object is open. */
+static int read_bytes(const struct object *o, uint64_t offset, uint64_t size,
+		      struct cfi_section *s)
+{
+	size_t done = 0, whole;
+	const char *image;
+
+	if (offset >= o->size)
+		return 0;
+	if (size > o->size - offset)
+		size = o->size - offset;
+	if (size == 0 || size > MOST_BYTES)
+		return 0;
+	if (o->fd < 0) {
+		image = elf_rawfile(o->elf, &whole);
+		if (image && offset < whole && size <= whole - offset) {
+			s->bytes = (const uint8_t *)image + offset;
+			s->size = size;
+		}
+		return 0;
+	}
+	s->owned = malloc(size);
+	if (!s->owned)
+		return -ENOMEM;
+	while (done < size) {
+		ssize_t n = pread(o->fd, (char *)s->owned + done, size - done,
+				  (off_t)(offset + done));
+
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	s->bytes = s->owned;
+	s->size = done;
+	return 0;
+}
+
+static void take_unpacked(struct cfi_section *s, uint8_t *bytes, size_t size)
+{
+	free(s->owned);
+	s->owned = bytes;
+	s->bytes = bytes;
+	s->size = bytes ? size : 0;
+}
+
+/* Packed bytes -> @size of them; what is damaged becomes nothing. */
+static int unpack(struct cfi_section *s, struct cursor packed, uint64_t size, bool zstd)
+{
+	uint64_t ratio = zstd ? ZSTD_RATIO : ZLIB_RATIO;
+	uint8_t *bytes;
+	uLongf got = size;
+	bool fine;
+
+	if (packed.bad || size == 0 || size > MOST_BYTES ||
+	    size / ratio > cursor_left(&packed)) {
+		take_unpacked(s, NULL, 0);
+		return 0;
+	}
+	bytes = malloc(size);
+	if (!bytes)
+		return -ENOMEM;
+	if (zstd)
+		fine = ZSTD_decompress(bytes, size, packed.p, cursor_left(&packed)) ==
+		       size;
+	else
+		fine = uncompress(bytes, &got, packed.p, cursor_left(&packed)) == Z_OK &&
+		       got == size;
+	if (!fine) {
+		free(bytes);
+		bytes = NULL;
+	}
+	take_unpacked(s, bytes, size);
+	return 0;
+}
+
+/* SHF_COMPRESSED: an Elf_Chdr, then the packed bytes. */
+static int unpack_elf(struct cfi_section *s)
+{
+	struct cursor c = cursor_of(s->bytes, s->size);
+	uint32_t type = cursor_u32(&c);
+	uint64_t size;
+
+	if (s->word == 8)
+		cursor_u32(&c);
+	size = read_sized(&c, s->word);
+	read_sized(&c, s->word); /* alignment */
+	if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_ZSTD)
+		c.bad = true;
+	return unpack(s, c, size, type == COMPRESSED_ZSTD);
+}
+
+/* The GNU form before that: "ZLIB", the size as a big-endian number. */
+static int unpack_gnu(struct cfi_section *s)
+{
+	struct cursor c = cursor_of(s->bytes, s->size);
+	const char *magic = cursor_bytes(&c, 4);
+	uint64_t size;
+
+	c.swap = true;
+	size = cursor_u64(&c);
+	if (!magic || memcmp(magic, "ZLIB", 4) != 0)
+		c.bad = true;
+	return unpack(s, c, size, false);
+}
+
+static bool prepare(const struct object *o, struct cfi_section *s)
+{
+	const char *ident = elf_getident(o->elf, NULL);
+	struct section of;
+
+	*s = (struct cfi_section){ 0 };
+	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
+		return false;
+	s->word = ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	if (section_named(o, ".text", &of))
+		s->text = of.header.sh_addr;
+	if (section_named(o, ".got.plt", &of) || section_named(o, ".got", &of))
+		s->data = of.header.sh_addr;
+	return true;
+}
+
+static bool offset_of(const struct object *o, uint64_t address, uint64_t *offset,
+		      uint64_t *size)
+{
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *s = &o->segments.v[i];
+
+		if (address >= s->address && address - s->address < s->size) {
+			*offset = address - s->address + s->offset;
+			*size = s->size - (address - s->address);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool header_segment(const struct object *o, GElf_Phdr *ret)
+{
+	size_t count;
+
+	if (elf_getphdrnum(o->elf, &count) < 0)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(o->elf, (int)i, ret) && ret->p_type == PT_GNU_EH_FRAME)
+			return true;
+	return false;
+}
+
+/* .eh_frame_hdr: version, three encodings, then the pointer to .eh_frame (LSB 5.0,
+ * 10.6.2). */
+static int read_by_segment(const struct object *o, struct cfi_section *s)
+{
+	enum { HEADER_MOST = 32 };
+	struct cfi_section header = *s;
+	uint64_t address, offset, size;
+	const uint8_t *start;
+	struct cursor c;
+	GElf_Phdr segment;
+	int err;
+
+	if (!header_segment(o, &segment))
+		return 0;
+	err = read_bytes(o, segment.p_offset, HEADER_MOST, &header);
+	if (err < 0)
+		return err;
+	c = cursor_of(header.bytes, header.size);
+	header.address = header.data = segment.p_vaddr;
+	start = cursor_bytes(&c, 4);
+	if (start && start[0] == 1 && read_pointer(&c, start[1], &header, &address) &&
+	    offset_of(o, address, &offset, &size)) {
+		s->address = address;
+		s->terminated = true;
+		err = read_bytes(o, offset, size, s);
+	}
+	cfi_section_release(&header);
+	return err;
+}
+
+int cfi_section_eh(const struct object *o, struct cfi_section *ret)
+{
+	struct section found;
+
+	if (!prepare(o, ret))
+		return 0;
+	ret->eh = true;
+	if (!section_named(o, ".eh_frame", &found))
+		return read_by_segment(o, ret);
+	if (found.header.sh_type == SHT_NOBITS)
+		return 0;
+	ret->address = found.header.sh_addr;
+	return read_bytes(o, found.header.sh_offset, found.header.sh_size, ret);
+}
+
+int cfi_section_debug(const struct object *o, struct cfi_section *ret)
+{
+	struct section found;
+	bool gnu = false;
+	int err;
+
+	if (!prepare(o, ret))
+		return 0;
+	if (!section_named(o, ".debug_frame", &found)) {
+		gnu = section_named(o, ".zdebug_frame", &found);
+		if (!gnu)
+			return 0;
+	}
+	if (found.header.sh_type == SHT_NOBITS)
+		return 0;
+	err = read_bytes(o, found.header.sh_offset, found.header.sh_size, ret);
+	if (err == 0 && gnu)
+		err = unpack_gnu(ret);
+	else if (err == 0 && found.header.sh_flags & SHF_COMPRESSED)
+		err = unpack_elf(ret);
+	if (err < 0)
+		cfi_section_release(ret);
+	return err;
+}
+
+void cfi_section_release(struct cfi_section *s)
+{
+	free(s->owned);
+	*s = (struct cfi_section){ 0 };
+}

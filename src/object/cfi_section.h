@@ -1,0 +1,35 @@
+#ifndef OBJECT_CFI_SECTION_H
+#define OBJECT_CFI_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/object.h"
+
+/* The bytes of an .eh_frame or .debug_frame. */
+struct cfi_section {
+	const uint8_t *bytes;
+	size_t size; /* at most 256 MiB */
+	uint64_t address; /* of bytes[0] in the object */
+	bool eh; /* .eh_frame, which differs in small things */
+	bool terminated; /* where it ends is not known but by an entry of length 0 */
+	uint8_t word; /* bytes of an address in it */
+	uint64_t text, data; /* what text- and data-relative pointers count from */
+	void *owned; /* NULL: the bytes are the object's */
+};
+
+/*
+ * .eh_frame, by its section, or where the sections are stripped by PT_GNU_EH_FRAME.
+ * Only the pointer in what that names is used: its table of functions is a hint, which
+ * static binaries do not have and which may lie. 0, also where there is none (size is 0
+ * then); -ENOMEM.
+ */
+int cfi_section_eh(const struct object *o, struct cfi_section *ret);
+
+/* .debug_frame, compressed or not. */
+int cfi_section_debug(const struct object *o, struct cfi_section *ret);
+
+void cfi_section_release(struct cfi_section *s); /* a zeroed one is fine */
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef OBJECT_EXPRESSION_H
+#define OBJECT_EXPRESSION_H
+
+#include "object/frame.h"
+
+/* What an expression of call frame information may refer to. */
+struct expression_place {
+	const struct machine *machine;
+	const struct registers *regs;
+	frame_read *read;
+	void *read_arg;
+	const uint64_t *cfa; /* on the stack when it begins; NULL in that of the CFA */
+};
+
+/*
+ * Evaluates a DWARF expression (DWARF 5, 2.5): the value on top of the stack at its end.
+ * False where it makes no sense, takes too long, or needs what was not recorded.
+ */
+bool expression_run(const struct expression_place *place, const uint8_t *bytes,
+		    size_t size, uint64_t *ret);
+
+#endif

@@ -1,0 +1,182 @@
+#include "object/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "object/cfi_functions.h"
+#include "object/expression.h"
+
+struct frame_info {
+	struct cfi_functions functions;
+	struct cfi_columns columns; /* all */
+};
+
+int frame_info_open(const struct object *o, const struct object *debug,
+		    struct frame_info **ret)
+{
+	struct frame_info *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	err = cfi_functions_open(o, debug, &f->functions);
+	if (err < 0) {
+		free(f);
+		return err;
+	}
+	if (f->functions.columns.machine)
+		cfi_columns_all(f->functions.columns.machine, &f->columns);
+	*ret = f;
+	return 0;
+}
+
+void frame_info_close(struct frame_info *f)
+{
+	if (!f)
+		return;
+	cfi_functions_release(&f->functions);
+	free(f);
+}
+
+/* A step under way: the registers of the frame, and what its row makes of them. */
+struct step {
+	struct expression_place place;
+	const struct cfi_run *run;
+	const struct registers *regs;
+	uint64_t cfa;
+	uint64_t mask; /* addresses of 32 bits wrap */
+};
+
+static bool read_word(const struct step *s, uint64_t address, uint64_t *ret)
+{
+	return s->place.read(s->place.read_arg, address & s->mask, s->place.machine->word,
+			     ret);
+}
+
+static bool read_register(const struct step *s, uint64_t reg, uint64_t *ret)
+{
+	if (reg == s->place.machine->pc) {
+		*ret = s->regs->pc;
+		return true;
+	}
+	if (reg >= REGISTERS_MOST || !(s->regs->known >> reg & 1))
+		return false;
+	*ret = s->regs->value[reg];
+	return true;
+}
+
+static bool evaluate(const struct step *s, const struct cfi_rule *rule, uint64_t *ret)
+{
+	return expression_run(&s->place, rule->expression, rule->size, ret);
+}
+
+/* The caller's value of register @reg. */
+static bool restore(const struct step *s, uint64_t reg, const struct cfi_rule *rule,
+		    uint64_t *ret)
+{
+	uint64_t value;
+
+	switch (rule->how) {
+	case CFI_SAME:
+		return read_register(s, reg, ret);
+	case CFI_SAVED:
+		return read_word(s, s->cfa + (uint64_t)rule->number, ret);
+	case CFI_VALUE:
+		value = s->cfa + (uint64_t)rule->number;
+		break;
+	case CFI_REGISTER:
+		return read_register(s, rule->size, ret);
+	case CFI_SAVED_EXPRESSION:
+		return evaluate(s, rule, &value) && read_word(s, value, ret);
+	case CFI_VALUE_EXPRESSION:
+		return evaluate(s, rule, ret);
+	default:
+		return false;
+	}
+	*ret = value & s->mask;
+	return true;
+}
+
+static bool find_cfa(struct step *s)
+{
+	const struct cfi_rule *rule = &s->run->row[CFI_CFA];
+
+	if (rule->how == CFI_VALUE_EXPRESSION)
+		return evaluate(s, &s->run->row[CFI_EXPRESSION], &s->cfa);
+	if (rule->how != CFI_REGISTER || !read_register(s, rule->size, &s->cfa))
+		return false;
+	s->cfa += (uint64_t)rule->number;
+	return true;
+}
+
+static enum frame_found find_caller(struct step *s, struct registers *regs)
+{
+	const struct machine *m = s->place.machine;
+	const struct cfi_rule *rules = &s->run->row[CFI_ALL_FIRST];
+	struct registers caller = { .known = 0 };
+	uint64_t ra = s->run->cie->ra;
+
+	if (s->run->row[CFI_CFA].how == CFI_UNDEFINED || ra >= m->registers)
+		return FRAME_NOTHING;
+	if (rules[ra].how == CFI_UNDEFINED)
+		return FRAME_END;
+	/* Only where calls leave it in a register can it be there still. */
+	if (rules[ra].how == CFI_SAME && (!m->link || ra != m->ra))
+		return FRAME_NOTHING;
+	if (!find_cfa(s))
+		return FRAME_UNREADABLE;
+	s->place.cfa = &s->cfa;
+	if (!restore(s, ra, &rules[ra], &caller.pc))
+		return FRAME_UNREADABLE;
+	for (uint64_t i = 0; i < m->registers; i++)
+		if (i != m->pc && restore(s, i, &rules[i], &caller.value[i]))
+			caller.known |= (uint64_t)1 << i;
+	caller.value[m->pc] = caller.pc;
+	caller.known |= (uint64_t)1 << m->pc;
+	*regs = caller;
+	return FRAME_CALLER_FOUND;
+}
+
+/* The row of @at, with all registers. */
+static bool find_row(const struct frame_info *f, uint64_t at, struct cfi_run *run,
+		     struct cfi_rule *initial)
+{
+	const struct span *span = spans_find(&f->functions.spans, at);
+	const struct cfi_source *source;
+	const struct cfi_fde *fde;
+	const struct cfi_cie *cie;
+
+	if (!span)
+		return false;
+	fde = cfi_functions_at(&f->functions, span, &source);
+	cie = &source->reader.cies.v[fde->cie];
+	run->columns = &f->columns;
+	run->section = &source->section;
+	if (!cfi_run_initial(run, cie, initial))
+		return false;
+	cfi_run_begin(run, cie, initial, fde);
+	while (cfi_run_next(run))
+		if (at < run->to)
+			return true;
+	return false;
+}
+
+enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
+			    uint64_t at, frame_read *read, void *arg,
+			    struct registers *regs, bool *signal)
+{
+	struct cfi_run run = { 0 };
+	struct cfi_rule initial[CFI_ALL];
+	enum frame_found found = FRAME_NOTHING;
+	struct step s = { .place = { m, regs, read, arg, NULL },
+			  .run = &run,
+			  .regs = regs,
+			  .mask = m->word == 8 ? UINT64_MAX : UINT32_MAX };
+
+	if (f->columns.machine == m && find_row(f, at, &run, initial)) {
+		*signal = run.cie->signal;
+		found = find_caller(&s, regs);
+	}
+	cfi_run_release(&run);
+	return found;
+}

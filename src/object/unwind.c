@@ -1,0 +1,181 @@
+#include "object/unwind.h"
+
+#include <errno.h>
+
+#include "object/cfi_functions.h"
+#include "object/unwind_rows.h"
+#include "object/unwind_rule.h"
+
+enum {
+	BYTES_PER_ROW = 4, /* of instructions and heads, so that arrays rarely grow */
+};
+
+const struct unwind_rule unwind_none = { .cfa_kind = UNWIND_NONE };
+
+struct compiler {
+	struct unwind_table table;
+	struct cfi_functions functions;
+	struct unwind_rows rows;
+	struct cfi_run run;
+	/* Bytes of instructions that may still be run: a hostile file can cut a function
+	 * to pieces, each of which runs it from its beginning. */
+	uint64_t work;
+};
+
+static bool add_rule(struct compiler *c, uint64_t address)
+{
+	uint16_t id;
+
+	return rows_rule(&c->rows, rule_of_row(&c->run), &id) &&
+	       rows_add(&c->rows, address, id);
+}
+
+/* What is left of a function that makes no sense. */
+static bool add_broken(struct compiler *c, uint64_t address)
+{
+	c->table.refused++;
+	return rows_add(&c->rows, address, RULE_NONE);
+}
+
+/* The rows of a function from span->start to span->end. */
+static bool add_rows(struct compiler *c, const struct span *span)
+{
+	const struct cfi_source *source;
+	const struct cfi_fde *fde = cfi_functions_at(&c->functions, span, &source);
+	const struct cfi_cie *cie = &source->reader.cies.v[fde->cie];
+	uint64_t from = span->start;
+
+	if (fde->size > c->work)
+		return add_broken(c, from);
+	c->work -= fde->size;
+	c->run.section = &source->section;
+	cfi_run_begin(&c->run, cie, cie->initial, fde);
+	while (from < span->end && cfi_run_next(&c->run)) {
+		if (c->run.to <= from)
+			continue;
+		if (!add_rule(c, from))
+			return false;
+		from = c->run.to;
+	}
+	if (c->run.no_memory)
+		return false;
+	return !c->run.broken || add_broken(c, from);
+}
+
+/* Linkers keep functions of headers wherever they met them first: what comes next in
+ * order of address lies anywhere in the section. */
+static void fetch_ahead(const struct compiler *c, size_t i)
+{
+	enum { NEAR = 4, FAR = 8 };
+	const struct spans *spans = &c->functions.spans;
+	const struct cfi_source *source;
+	const struct cfi_fde *fde;
+
+	if (i + FAR >= spans->list.count)
+		return;
+	__builtin_prefetch(
+		cfi_functions_at(&c->functions, &spans->list.v[i + FAR], &source));
+	fde = cfi_functions_at(&c->functions, &spans->list.v[i + NEAR], &source);
+	__builtin_prefetch(source->section.bytes + fde->at);
+}
+
+/*
+ * Gaps have rows of their own, however small they are: glibc's clone() says by one of 14
+ * bytes that in the child, which returns there, there is no caller.
+ */
+static int add_spans(struct compiler *c)
+{
+	const struct span *v = c->functions.spans.list.v;
+	struct unwind_table *t = &c->table;
+
+	for (size_t i = 0; i < t->function_count; i++) {
+		if (i > 0 && v[i].start != v[i - 1].end &&
+		    !rows_add(&c->rows, v[i - 1].end, RULE_NONE))
+			return -ENOMEM;
+		fetch_ahead(c, i);
+		t->functions[i] = (uint32_t)(v[i].start - t->base);
+		if (!add_rows(c, &v[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int make_rows(struct compiler *c)
+{
+	struct unwind_table *t = &c->table;
+	size_t count = c->functions.spans.list.count;
+	uint64_t end;
+	int err;
+
+	if (count == 0)
+		return 0;
+	end = array_last(&c->functions.spans.list)->end;
+	t->base = c->functions.spans.list.v[0].start >> UNWIND_PAGE_BITS
+								<< UNWIND_PAGE_BITS;
+	t->page_count = (uint32_t)((end - 1 - t->base) >> UNWIND_PAGE_BITS) + 1;
+	c->run.columns = &c->functions.columns;
+	c->work = 2 * c->functions.bytes;
+	t->refused = c->functions.refused;
+	err = rows_begin(&c->rows, t, c->functions.bytes / BYTES_PER_ROW);
+	t->functions = malloc(count * sizeof(*t->functions));
+	t->function_count = (uint32_t)count;
+	if (!t->functions)
+		err = -ENOMEM;
+	if (err == 0)
+		err = add_spans(c);
+	if (err < 0) {
+		rows_abandon(&c->rows);
+		return err;
+	}
+	return rows_finish(&c->rows, end);
+}
+
+int unwind_compile(const struct object *o, const struct object *debug,
+		   struct unwind_table *ret)
+{
+	struct compiler c = { 0 };
+	int err = cfi_functions_open(o, debug, &c.functions);
+
+	if (err < 0)
+		return err;
+	c.table.machine = c.functions.columns.machine;
+	err = make_rows(&c);
+	cfi_functions_release(&c.functions);
+	cfi_run_release(&c.run);
+	if (err < 0)
+		unwind_release(&c.table);
+	else
+		*ret = c.table;
+	return err;
+}
+
+void unwind_release(struct unwind_table *t)
+{
+	free(t->pages);
+	free(t->low);
+	free(t->rule);
+	array_release(&t->rules);
+	free(t->functions);
+	*t = (struct unwind_table){ 0 };
+}
+
+bool unwind_function(const struct unwind_table *t, uint64_t address, uint64_t *start)
+{
+	uint64_t offset = address - t->base;
+	size_t low = 0, high = t->function_count;
+
+	if (unwind_find(t, address)->cfa_kind == UNWIND_NONE)
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->functions[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	*start = t->base + t->functions[low - 1];
+	return true;
+}

@@ -1,0 +1,250 @@
+#include "object/unwind_rule.h"
+
+#include <dwarf.h>
+
+#include "object/cfi_entry.h"
+#include "object/encoded.h"
+
+static const struct unwind_rule other = { .cfa_kind = UNWIND_OTHER };
+
+/* register + offset, or *(register + offset) + more. */
+struct address {
+	uint32_t reg;
+	int64_t offset, more;
+	bool deref;
+};
+
+static bool read_base(struct cursor *c, struct address *ret)
+{
+	uint8_t op = cursor_u8(c);
+
+	if (op < DW_OP_breg0 || op > DW_OP_breg31)
+		return false;
+	ret->reg = op - DW_OP_breg0;
+	ret->offset = read_sleb(c);
+	return !c->bad;
+}
+
+/*
+ * breg N; deref; plus_uconst K, the last one or two of which may be missing. gcc writes
+ * the second form in functions that align their stack, hand-written AES and SHA the
+ * third.
+ */
+static bool read_address(const struct cfi_rule *rule, struct address *ret)
+{
+	struct cursor c = cursor_of(rule->expression, rule->size);
+
+	*ret = (struct address){ 0 };
+	if (!read_base(&c, ret))
+		return false;
+	if (cursor_left(&c) > 0) {
+		ret->deref = true;
+		if (cursor_u8(&c) != DW_OP_deref)
+			return false;
+	}
+	if (cursor_left(&c) > 0) {
+		if (cursor_u8(&c) != DW_OP_plus_uconst)
+			return false;
+		ret->more = (int64_t)read_uleb(&c);
+	}
+	return !c.bad && cursor_left(&c) == 0;
+}
+
+/*
+ * What linkers write for the PLT, whose entries have 16 bytes and push a word at one
+ * place in each:
+ *
+ *	breg(sp) N; breg(pc) 0; lit15; and; lit(place); ge; lit(log2 word); shl; plus
+ */
+static bool read_plt(const struct cfi_run *run, struct unwind_rule *ret)
+{
+	const struct machine *m = run->columns->machine;
+	const uint8_t ops[] = { DW_OP_breg0 + m->pc,
+				0,
+				DW_OP_lit15,
+				DW_OP_and,
+				0,
+				DW_OP_ge,
+				(uint8_t)(m->word == 8 ? DW_OP_lit3 : DW_OP_lit2),
+				DW_OP_shl,
+				DW_OP_plus };
+	const struct cfi_rule *expression = &run->row[CFI_EXPRESSION];
+	enum { PLACE = 4 };
+	struct cursor c = cursor_of(expression->expression, expression->size);
+	struct address base;
+	const uint8_t *p;
+
+	if (!read_base(&c, &base) || base.reg != m->sp || cursor_left(&c) != sizeof(ops))
+		return false;
+	p = c.p;
+	if (memcmp(p, ops, PLACE) != 0 || p[PLACE] < DW_OP_lit0 ||
+	    p[PLACE] > DW_OP_lit15 ||
+	    memcmp(p + PLACE + 1, ops + PLACE + 1, sizeof(ops) - PLACE - 1) != 0)
+		return false;
+	ret->cfa_kind = UNWIND_PLT;
+	ret->cfa = (int32_t)base.offset;
+	ret->more = (int16_t)(p[PLACE] - DW_OP_lit0);
+	return ret->cfa == base.offset;
+}
+
+static bool set_cfa(const struct cfi_run *run, struct unwind_rule *ret)
+{
+	const struct cfi_rule *cfa = &run->row[CFI_CFA];
+	struct address at = { .reg = cfa->size };
+
+	if (cfa->how == CFI_REGISTER)
+		at.offset = cfa->number;
+	else if (cfa->how != CFI_VALUE_EXPRESSION)
+		return false;
+	else if (!read_address(&run->row[CFI_EXPRESSION], &at))
+		return read_plt(run, ret);
+	if (at.reg == run->columns->machine->sp)
+		ret->cfa_kind = at.deref ? UNWIND_SP_DEREF : UNWIND_SP;
+	else if (at.reg == run->columns->machine->fp)
+		ret->cfa_kind = at.deref ? UNWIND_FP_DEREF : UNWIND_FP;
+	else
+		return false;
+	ret->cfa = (int32_t)at.offset;
+	ret->more = (int16_t)at.more;
+	return ret->cfa == at.offset && ret->more == at.more;
+}
+
+static uint32_t base_of(const struct cfi_run *run, const struct unwind_rule *rule)
+{
+	return rule->cfa_kind == UNWIND_FP || rule->cfa_kind == UNWIND_FP_DEREF
+		       ? run->columns->machine->fp
+		       : run->columns->machine->sp;
+}
+
+/* Where a value was saved; @at_base goes to the flags where it counts from there. */
+static bool set_saved(const struct cfi_run *run, const struct cfi_rule *saved,
+		      uint8_t at_base, struct unwind_rule *ret, int32_t *number)
+{
+	struct address at;
+
+	if (saved->how == CFI_SAVED) {
+		*number = (int32_t)saved->number;
+		return *number == saved->number;
+	}
+	if (saved->how != CFI_SAVED_EXPRESSION || !read_address(saved, &at) || at.deref ||
+	    at.reg != base_of(run, ret))
+		return false;
+	ret->flags |= at_base;
+	*number = (int32_t)at.offset;
+	return *number == at.offset;
+}
+
+static bool set_ra(const struct cfi_run *run, struct unwind_rule *ret)
+{
+	const struct cfi_rule *ra = &run->row[CFI_RA];
+
+	if (run->row[CFI_SIGNED].how)
+		ret->flags |= UNWIND_SIGNED;
+	if (ra->how == CFI_SAME && run->columns->machine->link) {
+		ret->flags |= UNWIND_RA_SAME;
+		return true;
+	}
+	return set_saved(run, ra, UNWIND_RA_AT_BASE, ret, &ret->ra);
+}
+
+static bool set_fp(const struct cfi_run *run, struct unwind_rule *ret)
+{
+	const struct cfi_rule *fp = &run->row[CFI_FP];
+
+	if (fp->how == CFI_SAME)
+		return true;
+	ret->flags |= UNWIND_FP_SAVED;
+	return set_saved(run, fp, UNWIND_FP_AT_BASE, ret, &ret->fp);
+}
+
+/* The caller's stack pointer has to be the CFA. Signal frames say so in other words:
+ * they have saved it where the CFA is read from. */
+static bool sp_is_cfa(const struct cfi_run *run, const struct unwind_rule *rule)
+{
+	const struct cfi_rule *sp = &run->row[CFI_SP];
+	struct address at;
+
+	if (sp->how == CFI_VALUE)
+		return sp->number == 0;
+	return sp->how == CFI_SAVED_EXPRESSION && read_address(sp, &at) && !at.deref &&
+	       rule->cfa_kind == UNWIND_SP_DEREF && at.reg == run->columns->machine->sp &&
+	       at.offset == rule->cfa && rule->more == 0;
+}
+
+static void set_rule(const struct cfi_run *run, struct unwind_rule *ret)
+{
+	*ret = (struct unwind_rule){ .flags = run->cie->signal ? UNWIND_SIGNAL : 0 };
+	if (run->row[CFI_CFA].how == CFI_UNDEFINED)
+		*ret = unwind_none;
+	else if (run->cie->ra != run->columns->machine->ra)
+		*ret = other;
+	else if (run->row[CFI_RA].how == CFI_UNDEFINED)
+		*ret = (struct unwind_rule){ .cfa_kind = UNWIND_END };
+	else if (!set_cfa(run, ret) || !set_ra(run, ret) || !set_fp(run, ret) ||
+		 !sp_is_cfa(run, ret))
+		*ret = other;
+}
+
+static inline struct packed_rule pack(uint64_t kind, uint64_t flags, int64_t more,
+				      int64_t cfa, int64_t ra, int64_t fp)
+{
+	return (struct packed_rule){ kind | flags << 8 | (uint64_t)(uint16_t)more << 16 |
+					     (uint64_t)(uint32_t)cfa << 32,
+				     (uint32_t)ra | (uint64_t)(uint32_t)fp << 32 };
+}
+
+struct packed_rule rule_pack(const struct unwind_rule *rule)
+{
+	return pack(rule->cfa_kind, rule->flags, rule->more, rule->cfa, rule->ra,
+		    rule->fp);
+}
+
+struct unwind_rule rule_unpack(struct packed_rule p)
+{
+	return (struct unwind_rule){ .cfa_kind = (uint8_t)p.cfa,
+				     .flags = (uint8_t)(p.cfa >> 8),
+				     .more = (int16_t)(p.cfa >> 16),
+				     .cfa = (int32_t)(p.cfa >> 32),
+				     .ra = (int32_t)p.saved,
+				     .fp = (int32_t)(p.saved >> 32) };
+}
+
+/* Nearly all rows: CFA is register + offset, and what is saved is saved below it. */
+static bool is_plain(const struct cfi_run *run)
+{
+	const struct cfi_rule *row = run->row;
+
+	return row[CFI_CFA].how == CFI_REGISTER && row[CFI_RA].how == CFI_SAVED &&
+	       (row[CFI_FP].how == CFI_SAME || row[CFI_FP].how == CFI_SAVED) &&
+	       row[CFI_SP].how == CFI_VALUE && row[CFI_SP].number == 0 &&
+	       row[CFI_SIGNED].how == CFI_UNDEFINED && !run->cie->signal &&
+	       run->cie->ra == run->columns->machine->ra;
+}
+
+/* The same as below, without a look at memory that was just written. */
+static bool pack_plain(const struct cfi_run *run, struct packed_rule *ret)
+{
+	const struct cfi_rule *row = run->row;
+	int64_t cfa = row[CFI_CFA].number, ra = row[CFI_RA].number;
+	bool saved = row[CFI_FP].how == CFI_SAVED;
+	int64_t fp = saved ? row[CFI_FP].number : 0;
+	uint32_t reg = row[CFI_CFA].size;
+
+	if ((reg != run->columns->machine->sp && reg != run->columns->machine->fp) ||
+	    cfa != (int32_t)cfa || ra != (int32_t)ra || fp != (int32_t)fp)
+		return false;
+	*ret = pack(reg == run->columns->machine->sp ? UNWIND_SP : UNWIND_FP,
+		    saved ? UNWIND_FP_SAVED : 0, 0, cfa, ra, fp);
+	return true;
+}
+
+struct packed_rule rule_of_row(const struct cfi_run *run)
+{
+	struct packed_rule packed;
+	struct unwind_rule rule;
+
+	if (is_plain(run) && pack_plain(run, &packed))
+		return packed;
+	set_rule(run, &rule);
+	return rule_pack(&rule);
+}

@@ -1,0 +1,20 @@
+#ifndef OBJECT_UNWIND_RULE_H
+#define OBJECT_UNWIND_RULE_H
+
+#include "object/cfi_row.h"
+#include "object/unwind.h"
+
+/* A rule as two numbers, quick to make, to hash and to compare: the compiler of tables
+ * meets one for each row, and few that differ. */
+struct packed_rule {
+	uint64_t cfa; /* kind, flags, more and cfa, lowest first */
+	uint64_t saved; /* ra and fp */
+};
+
+struct packed_rule rule_pack(const struct unwind_rule *rule);
+struct unwind_rule rule_unpack(struct packed_rule p);
+
+/* What the row of @run says, as far as a rule can; else UNWIND_OTHER. */
+struct packed_rule rule_of_row(const struct cfi_run *run);
+
+#endif
