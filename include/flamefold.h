@@ -68,6 +68,16 @@ enum ff_flag {
 	FF_FLAMECHART = 1 << 4,
 	/* Append :file:line where debug information has it. */
 	FF_SRCLINE = 1 << 5,
+	/* Take the time that unwinding needs: FF_TOTAL_UNWIND_TIME. */
+	FF_TIMED = 1 << 6,
+};
+
+/* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
+ * unwound any further. */
+enum ff_truncated {
+	FF_TRUNCATED_MARK, /* they are below a frame [truncated], next to the process's */
+	FF_TRUNCATED_MERGE, /* they are among the others */
+	FF_TRUNCATED_DROP, /* their weight is lost: FF_TOTAL_WEIGHT_LOST_TRUNCATED */
 };
 
 /* Strings are copied. NULL and 0 are the defaults. */
@@ -89,6 +99,10 @@ struct ff_options {
 	 * library; @total 0: not known, @done is in bytes. */
 	void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
 	void *arg; /* for both */
+	/* perf's build-id cache; NULL: ~/.debug, or with symfs .debug below that; "": none */
+	const char *build_id_dir;
+	/* With FF_COMPAT_STACKCOLLAPSE they are not marked. */
+	enum ff_truncated truncated;
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -132,13 +146,28 @@ enum ff_total {
 	FF_TOTAL_SAMPLES_READ,
 	FF_TOTAL_SAMPLES_TREE,
 	FF_TOTAL_SAMPLES_NO_CHAIN, /* of those in the tree: one frame only */
-	FF_TOTAL_SAMPLES_TRUNCATED, /* of those in the tree: chain cut */
+	/* Of those in the tree, or left out for it (FF_TRUNCATED_DROP): the stack does not
+	 * reach its root; then, why. */
+	FF_TOTAL_SAMPLES_TRUNCATED,
+	FF_TOTAL_SAMPLES_CUT_CHAIN, /* the chain is as long as the kernel's limit */
+	FF_TOTAL_SAMPLES_ODD_CHAIN, /* the chain goes on with a value that is no address */
+	FF_TOTAL_SAMPLES_MAX_STACK, /* more frames than were asked for */
+	FF_TOTAL_SAMPLES_CUT_DUMP, /* the stack goes on behind what was copied of it */
+	FF_TOTAL_SAMPLES_NO_CFI, /* nothing says how to leave a function */
+	FF_TOTAL_SAMPLES_BAD_ADDRESS, /* a return address at which there is no code */
+	FF_TOTAL_SAMPLES_TOO_DEEP, /* more frames than any stack has */
+	FF_TOTAL_SAMPLES_REPEATED, /* a frame that leads back */
 	FF_TOTAL_SAMPLES_USER_STACK, /* of those in the tree: a stack dump not unwound */
+	FF_TOTAL_SAMPLES_UNWOUND, /* from their registers and stack dumps */
+	FF_TOTAL_FRAMES_UNWOUND, /* of these samples */
+	FF_TOTAL_REPLAYS, /* times that unwinding began again with all registers */
+	FF_TOTAL_UNWIND_TIME, /* of all threads together, ns; 0 without FF_TIMED */
 	FF_TOTAL_WEIGHT_READ,
 	FF_TOTAL_WEIGHT_TREE,
 	FF_TOTAL_WEIGHT_LOST_EVENT, /* of events that were not asked for */
 	FF_TOTAL_WEIGHT_LOST_FILTER, /* filtered out */
 	FF_TOTAL_WEIGHT_LOST_DAMAGED, /* record could not be understood; counted as 1 */
+	FF_TOTAL_WEIGHT_LOST_TRUNCATED, /* of stacks that do not reach their root */
 	FF_TOTAL_WEIGHT_UNNAMED, /* in the tree: leaf has no symbol */
 	FF_TOTAL_FRAMES, /* distinct addresses */
 	FF_TOTAL_NODES, /* of the tree */

@@ -119,12 +119,15 @@ static int read_perf(struct ff_profile *p, struct ff_input *input)
 		.stacks = { .root = (int)p->options.root,
 			    .max_stack = p->options.max_stack,
 			    .by_address = p->options.flags & FF_ADDRS,
-			    .empty_chains = compat },
+			    .empty_chains = compat,
+			    .timed = p->options.flags & FF_TIMED,
+			    .as_perf = compat },
+		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
 	};
 	uint64_t before = p->sum.samples_read;
 	int err;
 
-	if (!compat &&
+	if (!compat && p->options.truncated == FF_TRUNCATED_MARK &&
 	    intern_add(&p->strings, "[truncated]", 11, &r.stacks.truncated) < 0)
 		return fail_memory(&p->ctx);
 	if (p->options.flags & FF_FLAMECHART)

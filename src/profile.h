@@ -22,6 +22,12 @@ struct seen {
 	uint64_t user_stacks, user_stacks_cut, branch_stacks, bare;
 };
 
+/* Samples by why their stacks are not whole. */
+struct poorer_count {
+	uint64_t of[POORER_BITS]; /* by bit of enum poorer */
+	uint64_t truncated; /* any of POORER_TRUNCATED */
+};
+
 struct ff_input {
 	const struct ff_profile *profile;
 	struct input *input;
@@ -49,17 +55,20 @@ struct ff_profile {
 	struct context ctx;
 	struct arena arena; /* copies of the options' strings, inputs */
 	struct ff_options options;
+	struct object_places places; /* of the options */
 	struct intern strings;
 	struct images images;
 	struct frames frames;
 	struct trie trie;
 	struct filters *filters;
+	struct binaries *binaries;
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
 	uint64_t *totals; /* by node of named: self and all below */
 	struct weight_sum sum;
-	uint64_t poorer[POORER_ALL]; /* samples by set of reasons */
+	struct poorer_count poorer;
+	struct stack_counts unwound;
 	unsigned decimals; /* weights are in units of 10^-decimals */
 	bool finished;
 	ARRAY(struct ff_input *) inputs;
@@ -77,6 +86,7 @@ struct reading {
 	struct event_choice events;
 	struct weight_options weights;
 	struct stack_options stacks;
+	bool drop_truncated;
 	struct worker *workers;
 	struct counter_reads counters;
 	size_t threads;
@@ -95,7 +105,7 @@ struct worker {
 	bool filters; /* there are some */
 	size_t last_process; /* index in processes */
 	struct weight_sum sum;
-	uint64_t poorer[POORER_ALL];
+	struct poorer_count poorer;
 	struct seen seen;
 	struct counter_reads counters;
 	ARRAY(struct ff_process) processes;
@@ -116,25 +126,19 @@ void worker_release(struct worker *w); /* a zeroed one is fine */
 int settle_counters(struct reading *r);
 
 /* profile_seen.c */
+void poorer_see(struct poorer_count *count, unsigned poorer);
+void poorer_add(struct poorer_count *to, const struct poorer_count *from);
 void seen_add(struct seen *to, const struct seen *from);
-/* Has a chain as many addresses as there was room for? Markers do not count. */
-bool chain_is_cut(const struct sample *s, uint32_t most);
-
-/* The kernel's limit of a chain where neither the recorder nor a sysctl sets another. */
-#define MAX_STACK 127u
 
 static inline void see_sample(struct seen *seen, const struct event *event,
 			      const struct sample *s)
 {
-	uint32_t most = event->max_stack ? event->max_stack : MAX_STACK;
-
 	seen->chains += s->chain_count > 0;
 	seen->user_stacks += s->has_user_stack;
 	seen->user_stacks_cut += s->user_stack_cut;
 	seen->branch_stacks += s->branch_count > 0;
 	seen->bare += s->chain_count == 0 && !s->has_user_stack;
-	if (s->chain_count >= most)
-		seen->chains_cut += chain_is_cut(s, most);
+	seen->chains_cut += stack_chain_is_cut(s, event);
 }
 
 /* profile_flow.c: a pipe that is read once. */

@@ -1,51 +1,58 @@
 /* What a profile and its inputs say when asked. */
 #include "profile.h"
 
+/* Totals of samples by why their stacks are not whole. */
+static const unsigned poorer_totals[FF_TOTALS] = {
+	[FF_TOTAL_SAMPLES_NO_CHAIN] = POORER_NO_CHAIN,
+	[FF_TOTAL_SAMPLES_CUT_CHAIN] = POORER_CUT_CHAIN,
+	[FF_TOTAL_SAMPLES_ODD_CHAIN] = POORER_ODD_CONTEXT,
+	[FF_TOTAL_SAMPLES_MAX_STACK] = POORER_MAX_STACK,
+	[FF_TOTAL_SAMPLES_CUT_DUMP] = POORER_CUT_DUMP,
+	[FF_TOTAL_SAMPLES_NO_CFI] = POORER_NO_CFI,
+	[FF_TOTAL_SAMPLES_BAD_ADDRESS] = POORER_BAD_ADDRESS,
+	[FF_TOTAL_SAMPLES_TOO_DEEP] = POORER_TOO_DEEP,
+	[FF_TOTAL_SAMPLES_REPEATED] = POORER_REPEATED,
+	[FF_TOTAL_SAMPLES_USER_STACK] = POORER_USER_STACK,
+};
+
+static uint64_t weight_unnamed(const struct ff_profile *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 1; i < p->named.nodes.count; i++)
+		if (p->symbols.functions.v[p->named.nodes.v[i].function].unnamed)
+			sum += p->named.self[i];
+	return sum;
+}
+
 uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 {
-	uint64_t samples[4] = { 0 }, unnamed = 0;
+	const struct weight_sum *sum = &p->sum;
+	const uint64_t totals[FF_TOTALS] = {
+		[FF_TOTAL_SAMPLES_READ] = sum->samples_read,
+		[FF_TOTAL_SAMPLES_TREE] = sum->samples_kept,
+		[FF_TOTAL_SAMPLES_TRUNCATED] = p->poorer.truncated,
+		[FF_TOTAL_SAMPLES_UNWOUND] = p->unwound.unwound,
+		[FF_TOTAL_FRAMES_UNWOUND] = p->unwound.frames,
+		[FF_TOTAL_REPLAYS] = p->unwound.replays,
+		[FF_TOTAL_UNWIND_TIME] = p->unwound.nanoseconds,
+		[FF_TOTAL_WEIGHT_READ] = sum->read,
+		[FF_TOTAL_WEIGHT_TREE] = sum->kept,
+		[FF_TOTAL_WEIGHT_LOST_EVENT] = sum->lost[LOST_EVENT],
+		[FF_TOTAL_WEIGHT_LOST_FILTER] = sum->lost[LOST_FILTER],
+		[FF_TOTAL_WEIGHT_LOST_DAMAGED] = sum->lost[LOST_DAMAGED],
+		[FF_TOTAL_WEIGHT_LOST_TRUNCATED] = sum->lost[LOST_TRUNCATED],
+		[FF_TOTAL_FRAMES] = p->frames.list.count,
+		[FF_TOTAL_NODES] = p->named.nodes.count,
+	};
 
-	for (int set = 0; set < POORER_ALL; set++) {
-		samples[0] += set & POORER_NO_CHAIN ? p->poorer[set] : 0;
-		samples[1] += set & (POORER_ODD_CONTEXT | POORER_MAX_STACK)
-				      ? p->poorer[set]
-				      : 0;
-		samples[2] += set & POORER_USER_STACK ? p->poorer[set] : 0;
-	}
-	switch (which) {
-	case FF_TOTAL_SAMPLES_READ:
-		return p->sum.samples_read;
-	case FF_TOTAL_SAMPLES_TREE:
-		return p->sum.samples_kept;
-	case FF_TOTAL_SAMPLES_NO_CHAIN:
-		return samples[0];
-	case FF_TOTAL_SAMPLES_TRUNCATED:
-		return samples[1];
-	case FF_TOTAL_SAMPLES_USER_STACK:
-		return samples[2];
-	case FF_TOTAL_WEIGHT_READ:
-		return p->sum.read;
-	case FF_TOTAL_WEIGHT_TREE:
-		return p->sum.kept;
-	case FF_TOTAL_WEIGHT_LOST_EVENT:
-		return p->sum.lost[LOST_EVENT];
-	case FF_TOTAL_WEIGHT_LOST_FILTER:
-		return p->sum.lost[LOST_FILTER];
-	case FF_TOTAL_WEIGHT_LOST_DAMAGED:
-		return p->sum.lost[LOST_DAMAGED];
-	case FF_TOTAL_WEIGHT_UNNAMED:
-		for (size_t i = 1; i < p->named.nodes.count; i++)
-			if (p->symbols.functions.v[p->named.nodes.v[i].function].unnamed)
-				unnamed += p->named.self[i];
-		return unnamed;
-	case FF_TOTAL_FRAMES:
-		return p->frames.list.count;
-	case FF_TOTAL_NODES:
-		return p->named.nodes.count;
-	case FF_TOTALS:
-		break;
-	}
-	return 0;
+	if ((unsigned)which >= FF_TOTALS)
+		return 0;
+	if (which == FF_TOTAL_WEIGHT_UNNAMED)
+		return weight_unnamed(p);
+	if (poorer_totals[which])
+		return p->poorer.of[__builtin_ctz(poorer_totals[which])];
+	return totals[which];
 }
 
 /* A node of the public tree is one of the named tree, which is an array in preorder. */

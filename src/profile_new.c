@@ -14,7 +14,7 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 {
 	const char **strings[] = {
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
-		&p->options.vmlinux, &p->options.debug_dir,
+		&p->options.vmlinux, &p->options.debug_dir, &p->options.build_id_dir,
 	};
 
 	if (options)
@@ -34,13 +34,19 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 	return 0;
 }
 
+static void set_places(struct ff_profile *p)
+{
+	p->places = (struct object_places){ p->options.symfs, p->options.debug_dir,
+					    p->options.build_id_dir };
+	p->images.places = &p->places;
+}
+
 static int make_symbolizer(struct ff_profile *p)
 {
 	struct symbol_options options = {
-		.symfs = p->options.symfs,
+		.places = p->places,
 		.kallsyms = p->options.kallsyms,
 		.vmlinux = p->options.vmlinux,
-		.debug_dir = p->options.debug_dir,
 		.addrs = p->options.flags & FF_ADDRS,
 		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
 		.srcline = p->options.flags & FF_SRCLINE,
@@ -65,7 +71,9 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	if (intern_init(&p->strings) < 0 || images_init(&p->images, &p->strings) < 0 ||
 	    trie_init(&p->trie) < 0 || filters_new(&p->filters) < 0)
 		return fail_memory(&p->ctx);
-	return make_symbolizer(p);
+	set_places(p);
+	err = binaries_new(&p->ctx, &p->places, &p->images, &p->strings, &p->binaries);
+	return err < 0 ? err : make_symbolizer(p);
 }
 
 void ff_profile_free(struct ff_profile *p)
@@ -75,6 +83,7 @@ void ff_profile_free(struct ff_profile *p)
 	for (size_t i = 0; i < p->inputs.count; i++)
 		input_close(p->inputs.v[i]->input);
 	symbolizer_free(p->symbolizer);
+	binaries_free(p->binaries);
 	symbols_release(&p->symbols);
 	named_release(&p->named);
 	filters_free(p->filters);

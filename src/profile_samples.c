@@ -51,34 +51,55 @@ static struct ff_process *tally(struct worker *w, uint32_t pid)
 	return p;
 }
 
-/* The node of a sample's stack: remembered, or walked and added. */
+/* Stacks that are not whole can be left out. */
+static bool is_dropped(const struct worker *w, uint32_t poorer)
+{
+	return w->reading->drop_truncated && poorer & POORER_TRUNCATED;
+}
+
+/* *@node: where the stack of a sample is; 0: it is dropped. */
+static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
+		      uint32_t *poorer)
+{
+	struct stack stack;
+
+	if (stack_walk(w->stacks, s, &stack) < 0)
+		return fail_memory(&w->ctx);
+	*node = 0;
+	*poorer = stack.poorer;
+	if (!is_dropped(w, stack.poorer) &&
+	    trie_add(&w->trie, stack.frames, stack.count, node) < 0)
+		return fail_memory(&w->ctx);
+	return 0;
+}
+
+/* The same, remembered or walked and added. */
 static int find_stack(struct worker *w, const struct sample *s, uint32_t *node,
 		      uint32_t *poorer)
 {
 	const struct trie_memory *seen;
 	struct trie_memory memory;
 	struct stack_key key;
-	struct stack stack;
+	int err;
 
-	stack_key(w->stacks, s, &key);
+	if (!stack_key(w->stacks, s, &key))
+		return walk_stack(w, s, node, poorer);
 	seen = trie_recall(&w->trie, key.low, key.high);
 	if (seen) {
 		*node = seen->node;
 		*poorer = seen->note;
 		return 0;
 	}
-	if (stack_walk(w->stacks, s, &stack) < 0 ||
-	    trie_add(&w->trie, stack.frames, stack.count, node) < 0)
-		return fail_memory(&w->ctx);
-	*poorer = stack.poorer;
-	memory = (struct trie_memory){ key.high, *node, stack.poorer };
-	trie_remember(&w->trie, key.low, &memory);
-	return 0;
+	err = walk_stack(w, s, node, poorer);
+	memory = (struct trie_memory){ key.high, *node, *poorer };
+	if (err == 0 && *node)
+		trie_remember(&w->trie, key.low, &memory);
+	return err;
 }
 
 static void count_poorer(struct worker *w, uint32_t poorer)
 {
-	w->poorer[poorer]++;
+	poorer_see(&w->poorer, poorer);
 	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
 }
 
@@ -90,12 +111,16 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 
 	if (err < 0)
 		return err;
+	count_poorer(w, poorer);
+	if (is_dropped(w, poorer)) {
+		w->sum.lost[LOST_TRUNCATED] += weight;
+		return 0;
+	}
 	process = tally(w, s->pid);
 	if (!process || trie_charge(&w->trie, node, TRIE_WEIGHT, weight) < 0 ||
 	    trie_charge(&w->trie, node, TRIE_SAMPLES, 1) < 0)
 		return fail_memory(&w->ctx);
 	process->samples++;
-	count_poorer(w, poorer);
 	w->sum.kept += weight;
 	w->sum.samples_kept++;
 	return 0;
@@ -123,6 +148,8 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 			read->lost = LOST_EVENT + 1;
 		else if (filtered)
 			read->lost = LOST_FILTER + 1;
+		else if (is_dropped(w, poorer))
+			read->lost = LOST_TRUNCATED + 1;
 	}
 	if (!filtered && err == 0)
 		count_poorer(w, poorer);
@@ -182,6 +209,13 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 
 int worker_start(struct reading *r, struct worker *w)
 {
+	struct stack_sources sources = {
+		.ps = r->processes,
+		.rec = r->rec,
+		.strings = &r->p->strings,
+		.binaries = r->p->binaries,
+	};
+
 	w->reading = r;
 	w->filters = !filters_empty(r->p->filters);
 	w->ctx.log = r->p->ctx.log;
@@ -192,8 +226,7 @@ int worker_start(struct reading *r, struct worker *w)
 		return -ENOMEM;
 	if (r->p->options.flags & FF_COMPAT_STACKCOLLAPSE)
 		sample_reader_take_any_target(w->reader);
-	return stack_walker_new(&r->p->ctx, r->processes, &w->frames, &r->stacks,
-				&w->stacks);
+	return stack_walker_new(&r->p->ctx, &sources, &w->frames, &r->stacks, &w->stacks);
 }
 
 void worker_release(struct worker *w)
@@ -286,8 +319,8 @@ int worker_merge(struct ff_profile *p, struct worker *w)
 		err = merge_process(p, w->reading->processes, w->reading->rec->last_time,
 				    &w->processes.v[i]);
 	weight_sum_add(&p->sum, &w->sum);
-	for (int i = 0; i < POORER_ALL; i++)
-		p->poorer[i] += w->poorer[i];
+	poorer_add(&p->poorer, &w->poorer);
+	stack_counts_add(&p->unwound, stack_walker_counts(w->stacks));
 	return err < 0 ? fail_memory(&p->ctx) : 0;
 }
 

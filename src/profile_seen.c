@@ -1,15 +1,18 @@
 /* What came with samples. */
 #include "profile.h"
 
-bool chain_is_cut(const struct sample *s, uint32_t most)
+void poorer_see(struct poorer_count *count, unsigned poorer)
 {
-	uint32_t addresses = 0;
+	count->truncated += (poorer & POORER_TRUNCATED) != 0;
+	for (; poorer; poorer &= poorer - 1)
+		count->of[__builtin_ctz(poorer)]++;
+}
 
-	if (s->exact_chain)
-		return false;
-	for (uint32_t i = 0; i < s->chain_count; i++)
-		addresses += sample_chain(s, i) < (uint64_t)-4095;
-	return addresses == most;
+void poorer_add(struct poorer_count *to, const struct poorer_count *from)
+{
+	to->truncated += from->truncated;
+	for (int i = 0; i < POORER_BITS; i++)
+		to->of[i] += from->of[i];
 }
 
 void seen_add(struct seen *to, const struct seen *from)

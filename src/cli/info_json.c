@@ -42,6 +42,34 @@ static const struct {
 	{ "late_records", FF_INPUT_LATE_RECORDS },
 };
 
+/* What became of the stacks that count. */
+static void put_stacks(const struct ff_profile *p, struct json *j)
+{
+	static const struct {
+		const char *key;
+		enum ff_total which;
+	} totals[] = {
+		{ "unwound", FF_TOTAL_SAMPLES_UNWOUND },
+		{ "frames_unwound", FF_TOTAL_FRAMES_UNWOUND },
+		{ "replays", FF_TOTAL_REPLAYS },
+		{ "not_unwound", FF_TOTAL_SAMPLES_USER_STACK },
+		{ "truncated", FF_TOTAL_SAMPLES_TRUNCATED },
+		{ "cut_dump", FF_TOTAL_SAMPLES_CUT_DUMP },
+		{ "cut_chain", FF_TOTAL_SAMPLES_CUT_CHAIN },
+		{ "odd_chain", FF_TOTAL_SAMPLES_ODD_CHAIN },
+		{ "no_cfi", FF_TOTAL_SAMPLES_NO_CFI },
+		{ "bad_address", FF_TOTAL_SAMPLES_BAD_ADDRESS },
+		{ "repeated", FF_TOTAL_SAMPLES_REPEATED },
+		{ "too_deep", FF_TOTAL_SAMPLES_TOO_DEEP },
+		{ "max_stack", FF_TOTAL_SAMPLES_MAX_STACK },
+	};
+
+	json_open(j, "stacks", '{');
+	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
+		json_number(j, totals[i].key, ff_profile_total(p, totals[i].which));
+	json_close(j, '}');
+}
+
 static void put_truncated(const struct ff_input *in, struct json *j)
 {
 	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
@@ -185,6 +213,7 @@ void info_json(const struct ff_profile *p, struct json *j)
 	json_number(j, "damaged_samples",
 		    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED));
 	json_number(j, "weight", ff_profile_total(p, FF_TOTAL_WEIGHT_TREE));
+	put_stacks(p, j);
 	put_events(in, j);
 	put_records(in, j);
 	put_processes(p, j);

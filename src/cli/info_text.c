@@ -204,6 +204,36 @@ static void put_kinds(const struct ff_input *in, FILE *out)
 	}
 }
 
+/* How unwinding ended, where it did not at the root. */
+static void put_truncated(const struct ff_profile *p, FILE *out)
+{
+	static const struct {
+		enum ff_total which;
+		const char *name;
+	} reasons[] = {
+		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small" },
+		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at the recorder's limit" },
+		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage" },
+		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information" },
+		{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "return address where there is no code" },
+		{ FF_TOTAL_SAMPLES_REPEATED, "a frame that leads back" },
+		{ FF_TOTAL_SAMPLES_TOO_DEEP, "more frames than any stack has" },
+		{ FF_TOTAL_SAMPLES_MAX_STACK, "more frames than --max-stack" },
+	};
+	uint64_t samples = ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
+
+	if (!ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED))
+		return;
+	fputs("\nstacks that do not reach their root\n", out);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		uint64_t count = ff_profile_total(p, reasons[i].which);
+
+		if (count)
+			fprintf(out, "%16s  %7s  %s\n", grouped(count),
+				percent(count, samples), reasons[i].name);
+	}
+}
+
 static void put_records(const struct ff_input *in, FILE *out)
 {
 	uint64_t unknown = ff_input_count(in, FF_INPUT_UNKNOWN_RECORDS);
@@ -311,6 +341,7 @@ void info_text(const struct ff_profile *p, FILE *out)
 	put_weight(p, out);
 	put_events(in, out);
 	put_kinds(in, out);
+	put_truncated(p, out);
 	put_records(in, out);
 	put_processes(p, out);
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++)

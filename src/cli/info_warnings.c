@@ -42,14 +42,15 @@ static void judge_chains(const struct judged *j)
 
 static void judge_user_stacks(const struct judged *j)
 {
-	uint64_t dumps = count_of(j, FF_INPUT_USER_STACKS);
+	uint64_t dumps = ff_profile_total(j->p, FF_TOTAL_SAMPLES_USER_STACK);
 
 	if (dumps)
 		fprintf(j->out,
-			"%s of the samples carry a user stack dump that this version "
-			"does not unwind yet: record with frame pointers (perf record "
-			"--call-graph fp)",
-			percent(dumps, count_of(j, FF_INPUT_SAMPLES)));
+			"%s of the samples carry a stack dump that cannot be unwound: it "
+			"takes "
+			"the registers of an x86-64, i386 or aarch64 task (perf record "
+			"--call-graph dwarf)",
+			percent(dumps, ff_profile_total(j->p, FF_TOTAL_SAMPLES_TREE)));
 }
 
 /* One more than a record has room for cannot be asked for. */
@@ -66,16 +67,31 @@ static bool dumps_could_be_larger(const struct ff_input *in)
 
 static void judge_user_stacks_cut(const struct judged *j)
 {
-	uint64_t dumps = count_of(j, FF_INPUT_USER_STACKS);
-	uint64_t cut = count_of(j, FF_INPUT_USER_STACKS_CUT);
+	uint64_t dumps = ff_profile_total(j->p, FF_TOTAL_SAMPLES_UNWOUND);
+	uint64_t cut = ff_profile_total(j->p, FF_TOTAL_SAMPLES_CUT_DUMP);
 
 	if (cut >= dumps / 100 && cut)
 		fprintf(j->out,
-			"%s of the stack dumps are cut: record with %sframe "
+			"%s of the stack dumps are cut: record with "
+			"%sframe "
 			"pointers (--call-graph fp)",
 			percent(cut, dumps),
 			dumps_could_be_larger(j->in) ? "--call-graph dwarf,65528 or with "
 						     : "");
+}
+
+static void judge_no_cfi(const struct judged *j)
+{
+	uint64_t dumps = ff_profile_total(j->p, FF_TOTAL_SAMPLES_UNWOUND);
+	uint64_t lacking = ff_profile_total(j->p, FF_TOTAL_SAMPLES_NO_CFI);
+
+	if (lacking >= dumps / 100 && lacking)
+		fprintf(j->out,
+			"%s of stacks end where there is no unwind information: see the "
+			"objects that are missing (--symfs, --buildid-dir), or compile "
+			"with "
+			"-fasynchronous-unwind-tables",
+			percent(lacking, dumps));
 }
 
 static void judge_chains_cut(const struct judged *j)
@@ -243,6 +259,7 @@ void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg)
 		{ "chains_cut", judge_chains_cut },
 		{ "user_stacks", judge_user_stacks },
 		{ "user_stacks_cut", judge_user_stacks_cut },
+		{ "no_unwind_information", judge_no_cfi },
 		{ "lost", judge_lost },
 		{ "lost_samples", judge_lost_samples },
 		{ "throttled", judge_throttled },

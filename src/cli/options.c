@@ -26,6 +26,15 @@ static int set_true(struct settings *s, const struct option_row *row, const char
 	return 0;
 }
 
+static int set_stats(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	(void)arg;
+	s->stats = true;
+	s->profile.flags |= FF_TIMED;
+	return 0;
+}
+
 static int set_flag(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)arg;
@@ -121,6 +130,23 @@ static int set_compat(struct settings *s, const struct option_row *row, const ch
 	return 0;
 }
 
+static int set_truncated(struct settings *s, const struct option_row *row,
+			 const char *arg)
+{
+	static const char *const names[] = {
+		[FF_TRUNCATED_MARK] = "mark",
+		[FF_TRUNCATED_MERGE] = "merge",
+		[FF_TRUNCATED_DROP] = "drop",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(arg, names[i])) {
+			s->profile.truncated = (enum ff_truncated)i;
+			return 0;
+		}
+	return refuse(row, arg, "mark, merge or drop");
+}
+
 /* flamegraph.pl keeps the map in the current directory. */
 static int set_palette_map(struct settings *s, const struct option_row *row,
 			   const char *arg)
@@ -165,6 +191,9 @@ const struct option_row option_rows[] = {
 	  READS, set_filter, .flag = 1 },
 	{ "max-stack", 0, "N", "keep N frames of a call chain, from the leaf (default: all)",
 	  READS, set_whole, AT(profile.max_stack), .min = 1, .max = 1e6 },
+	{ "truncated", 0, "WHAT", "stacks that do not reach their root: mark puts them below "
+	  "[truncated], merge among the others, drop leaves them out",
+	  READS, set_truncated, .initial = "mark" },
 
 	{ .help = "Names of frames:" },
 	{ "pid", 0, NULL, "the process frame is comm-PID", NAMES, set_root,
@@ -195,6 +224,8 @@ const struct option_row option_rows[] = {
 	  READS, set_text, AT(profile.vmlinux) },
 	{ "debug-dir", 0, "DIR", "separate debug information",
 	  READS, set_text, AT(profile.debug_dir), .initial = "/usr/lib/debug" },
+	{ "buildid-dir", 0, "DIR", "object files by build id, as perf record keeps them "
+	  "(default: ~/.debug)", READS, set_text, AT(profile.build_id_dir) },
 
 	{ .help = "Picture:" },
 	{ "title", 0, "TEXT", "title (default: Flame Graph, Icicle Graph or Flame Chart)",
@@ -250,7 +281,7 @@ const struct option_row option_rows[] = {
 	{ "threads", 0, "N", "threads at work (default: one per processor)",
 	  READS, set_whole, AT(profile.threads), .min = 1, .max = 1024 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
-	  READS, set_true, AT(stats) },
+	  READS, set_stats, AT(stats) },
 	{ "quiet", 0, NULL, "print errors only", READS, set_true, AT(quiet) },
 	{ "help", 'h', NULL, "print this; after a command: its options",
 	  ALL, set_true, AT(help) },

@@ -80,6 +80,7 @@ static void list_missing(const struct ff_profile *p, struct line *l)
 	uint64_t unnamed = ff_profile_total(p, FF_TOTAL_WEIGHT_UNNAMED);
 	uint64_t filtered = ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER);
 	uint64_t damaged = ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED);
+	uint64_t dropped = ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_TRUNCATED);
 	uint64_t cut = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED);
 	uint64_t dumps = ff_profile_total(p, FF_TOTAL_SAMPLES_USER_STACK);
 	uint64_t lost = count_inputs(p, FF_INPUT_LOST);
@@ -91,7 +92,10 @@ static void list_missing(const struct ff_profile *p, struct line *l)
 	part(l, damaged, grouped(damaged), "records damaged");
 	part(l, lost, grouped(lost), "records lost while recording");
 	part(l, lost_samples, grouped(lost_samples), "samples lost while recording");
-	part(l, cut, grouped(cut), "call chains cut");
+	part(l, dropped, percent(dropped, read), "left out as truncated");
+	part(l, cut, grouped(cut),
+	     cut == 1 ? "stack does not reach its root"
+		      : "stacks do not reach their root");
 	part(l, dumps, grouped(dumps), "stack dumps not unwound");
 }
 
@@ -154,14 +158,26 @@ static const struct {
 	{ FF_TOTAL_SAMPLES_READ, "samples read" },
 	{ FF_TOTAL_SAMPLES_TREE, "samples in the tree" },
 	{ FF_TOTAL_SAMPLES_NO_CHAIN, "  without call chain" },
-	{ FF_TOTAL_SAMPLES_TRUNCATED, "  with a chain cut" },
 	{ FF_TOTAL_SAMPLES_USER_STACK, "  with a stack dump not unwound" },
+	{ FF_TOTAL_SAMPLES_UNWOUND, "samples unwound" },
+	{ FF_TOTAL_FRAMES_UNWOUND, "  frames" },
+	{ FF_TOTAL_REPLAYS, "  replays with all registers" },
+	{ FF_TOTAL_SAMPLES_TRUNCATED, "samples truncated" },
+	{ FF_TOTAL_SAMPLES_CUT_DUMP, "  stack dump too small" },
+	{ FF_TOTAL_SAMPLES_CUT_CHAIN, "  call chain at its limit" },
+	{ FF_TOTAL_SAMPLES_ODD_CHAIN, "  call chain ends in garbage" },
+	{ FF_TOTAL_SAMPLES_NO_CFI, "  no unwind information" },
+	{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "  return address without code" },
+	{ FF_TOTAL_SAMPLES_REPEATED, "  a frame that leads back" },
+	{ FF_TOTAL_SAMPLES_TOO_DEEP, "  deeper than any stack" },
+	{ FF_TOTAL_SAMPLES_MAX_STACK, "  --max-stack" },
 	{ FF_TOTAL_WEIGHT_READ, "weight read" },
 	{ FF_TOTAL_WEIGHT_TREE, "weight in the tree" },
 	{ FF_TOTAL_WEIGHT_UNNAMED, "  without symbol" },
 	{ FF_TOTAL_WEIGHT_LOST_EVENT, "weight of other events" },
 	{ FF_TOTAL_WEIGHT_LOST_FILTER, "weight filtered out" },
 	{ FF_TOTAL_WEIGHT_LOST_DAMAGED, "weight of damaged records" },
+	{ FF_TOTAL_WEIGHT_LOST_TRUNCATED, "weight left out as truncated" },
 	{ FF_TOTAL_FRAMES, "distinct frames" },
 	{ FF_TOTAL_NODES, "nodes of the tree" },
 };
@@ -174,6 +190,8 @@ void print_stats(const struct analysis *a, double written)
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
 		fprintf(stderr, "%-32s %20s\n", totals[i].name,
 			grouped(ff_profile_total(a->profile, totals[i].which)));
+	fprintf(stderr, "%-32s %20.3f\n", "seconds unwinding",
+		(double)ff_profile_total(a->profile, FF_TOTAL_UNWIND_TIME) / 1e9);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds reading", a->was_read - a->started);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds naming", a->was_named - a->was_read);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds writing", written - a->was_named);

@@ -82,7 +82,7 @@ static int add_segment(struct object *o, const GElf_Phdr *header)
 	if (!segment)
 		return -ENOMEM;
 	*segment = (struct segment){ header->p_offset, header->p_filesz, header->p_vaddr,
-				     header->p_flags & PF_X };
+				     header->p_flags & PF_X, header->p_flags & PF_W };
 	return 0;
 }
 
@@ -117,7 +117,8 @@ static int segments_of_sections(struct object *o)
 		if (!segment)
 			return -ENOMEM;
 		*segment = (struct segment){ s.header.sh_offset, s.header.sh_size,
-					     s.header.sh_addr, true };
+					     s.header.sh_addr, true,
+					     s.header.sh_flags & SHF_WRITE };
 	}
 	return 0;
 }
@@ -314,6 +315,22 @@ bool object_is_code(const struct object *o, uint64_t address)
 	return false;
 }
 
+bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size)
+{
+	const char *bytes;
+	size_t there;
+
+	if (offset > o->size || o->size - offset < size)
+		return false;
+	if (o->fd >= 0)
+		return pread(o->fd, ret, size, (off_t)offset) == (ssize_t)size;
+	bytes = elf_rawfile(o->elf, &there);
+	if (!bytes || offset > there || there - offset < size)
+		return false;
+	memcpy(ret, bytes + offset, size);
+	return true;
+}
+
 static bool all_zero(const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -346,6 +363,15 @@ bool object_has_debug_info(const struct object *o)
 
 	return (section_named(o, ".debug_info", &s) ||
 		section_named(o, ".zdebug_info", &s)) &&
+	       s.header.sh_type != SHT_NOBITS;
+}
+
+bool object_has_debug_frame(const struct object *o)
+{
+	struct section s;
+
+	return (section_named(o, ".debug_frame", &s) ||
+		section_named(o, ".zdebug_frame", &s)) &&
 	       s.header.sh_type != SHT_NOBITS;
 }
 

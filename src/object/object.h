@@ -26,7 +26,7 @@ enum { OBJECT_BUILD_ID_MAX = 64 };
 
 struct segment {
 	uint64_t offset, size, address;
-	bool exec;
+	bool exec, writable;
 };
 
 struct object {
@@ -59,6 +59,9 @@ void object_close(struct object *o); /* a zeroed or closed one is fine */
 /* False where no segment holds @offset. */
 bool object_address(const struct object *o, uint64_t offset, uint64_t *ret);
 
+/* Bytes of the file; false where it has not as many at @offset. */
+bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size);
+
 /* True where an executable segment holds @address. */
 bool object_is_code(const struct object *o, uint64_t address);
 
@@ -67,6 +70,7 @@ bool object_has_build_id(const struct object *o, const uint8_t *id, size_t size)
 
 bool object_has_symtab(const struct object *o);
 bool object_has_debug_info(const struct object *o);
+bool object_has_debug_frame(const struct object *o);
 
 /* Name and checksum of the file that holds its debug information; false where it
  * names none. *@name is valid until object_close(). */

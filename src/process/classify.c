@@ -3,12 +3,18 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "process/image_file.h"
+
+enum { MEMFDS_MOST = 256 /* looked for: hostile files name more */ };
+
 struct classifier {
 	const struct recording *rec;
 	struct images *images;
 	struct intern *strings;
 	struct hash_map build_ids; /* path and side -> index in rec->build_ids */
+	struct hash_map memfds; /* file and process -> whether it is an object */
 	uint32_t kernel_path;
+	uint32_t narrow_vdso; /* "[vdso32]" */
 };
 
 static bool of_kernel(uint8_t mode)
@@ -22,6 +28,7 @@ static uint64_t build_id_key(uint32_t path, bool kernel)
 }
 
 static const char kernel_name[] = "[kernel.kallsyms]";
+static const char memfd_name[] = "/memfd:";
 
 /* The kernel's build id goes by the name of its map or of the file perf found for it. */
 static bool names_kernel(const char *path)
@@ -38,7 +45,8 @@ int classifier_new(const struct recording *rec, struct images *images,
 		return -ENOMEM;
 	*c = (struct classifier){ .rec = rec, .images = images, .strings = strings };
 	if (intern_add(strings, kernel_name, sizeof(kernel_name) - 1, &c->kernel_path) <
-	    0)
+		    0 ||
+	    intern_add(strings, "[vdso32]", 8, &c->narrow_vdso) < 0)
 		goto out;
 	for (size_t i = 0; i < rec->build_ids.count; i++) {
 		const struct known_build_id *known = &rec->build_ids.v[i];
@@ -63,6 +71,7 @@ void classifier_free(struct classifier *c)
 	if (!c)
 		return;
 	hash_map_release(&c->build_ids);
+	hash_map_release(&c->memfds);
 	free(c);
 }
 
@@ -80,14 +89,15 @@ static void find_build_id(const struct classifier *c, const struct record *rec,
 			  struct image *image)
 {
 	bool module = image->kind == IMAGE_MODULE;
+	uint32_t path = image->narrow ? c->narrow_vdso : image->path;
 	const uint32_t *index;
 
 	if (rec->build_id_size && !module) {
 		set_build_id(image, rec->build_id, rec->build_id_size);
 		return;
 	}
-	index = hash_map_get(&c->build_ids,
-			     build_id_key(image->path, of_kernel(rec->mode)));
+	index = hash_map_get(&c->build_ids, build_id_key(path, of_kernel(rec->mode)));
+	image->id_of_path = index && image->kind == IMAGE_FILE;
 	if (index)
 		set_build_id(image, c->rec->build_ids.v[*index].id,
 			     c->rec->build_ids.v[*index].size);
@@ -127,7 +137,7 @@ static enum image_kind user_kind(const char *path)
 	} kinds[] = {
 		{ "[vdso]", IMAGE_VDSO },      { "[vsyscall]", IMAGE_VSYSCALL },
 		{ "[", IMAGE_ANON },	       { "//anon", IMAGE_ANON },
-		{ "/memfd:", IMAGE_ANON },     { "/dev/zero", IMAGE_ANON },
+		{ memfd_name, IMAGE_ANON },    { "/dev/zero", IMAGE_ANON },
 		{ "/SYSV", IMAGE_ANON },       { "/anon_hugepage", IMAGE_ANON },
 		{ "anon_inode:", IMAGE_ANON },
 	};
@@ -164,9 +174,83 @@ static bool is_jit(const struct record *rec, const char *path)
 	return false;
 }
 
+static struct image_user user_of(const struct classifier *c, const struct record *rec)
+{
+	return (struct image_user){ rec->pid, c->rec->host, c->rec->kernel, rec->start,
+				    rec->start + rec->size };
+}
+
 /* Only files are told apart by more than their name. */
-static int classify_user(const struct classifier *c, const struct record *rec,
-			 struct image *image, uint64_t *shift)
+static void describe_file(const struct classifier *c, const struct record *rec,
+			  struct image *image)
+{
+	image->kind = IMAGE_FILE;
+	image->maj = rec->maj;
+	image->min = rec->min;
+	image->ino = rec->ino;
+	image->generation = rec->generation;
+	image->first = image->last = user_of(c, rec);
+}
+
+/* Asks the process, if it still lives here. */
+static int find_memfd(const struct classifier *c, const struct image *image, bool *ret)
+{
+	struct found found;
+	int err = find_image_file(c->images->places, c->strings, image, 0, &found);
+
+	if (err < 0)
+		return err;
+	*ret = found.object.elf;
+	found_release(&found);
+	return 0;
+}
+
+/*
+ * A memfd is memory with a name: runtimes map their code through it a second time, and
+ * programs are started from it (fexecve). It is a file only where that can be shown: it
+ * has a build id, which the kernel found in the ELF file that it holds, or the process
+ * still has it, and it is an ELF file. All else is memory of a runtime.
+ */
+static int is_memfd_object(struct classifier *c, const struct record *rec,
+			   const struct image *file, bool *ret)
+{
+	uint64_t id[] = { rec->ino, rec->pid }, key = hash_bytes(id, sizeof(id));
+	const uint32_t *known = hash_map_get(&c->memfds, key);
+	int err;
+
+	*ret = file->build_id_size || (known && *known);
+	if (*ret || known || !rec->executable || !c->images->places ||
+	    c->memfds.count >= MEMFDS_MOST)
+		return 0;
+	err = find_memfd(c, file, ret);
+	if (err < 0)
+		return err;
+	return hash_map_set(&c->memfds, key, *ret) ? 0 : -ENOMEM;
+}
+
+static int classify_memfd(struct classifier *c, const struct record *rec,
+			  struct image *image)
+{
+	struct image file = *image;
+	bool is_object;
+	int err;
+
+	describe_file(c, rec, &file);
+	find_build_id(c, rec, &file);
+	err = is_memfd_object(c, rec, &file, &is_object);
+	if (err == 0 && is_object)
+		*image = file;
+	return err;
+}
+
+/* Tasks with 32-bit addresses have a vdso of their own, all of it below 4 GiB. */
+static bool is_narrow(const struct record *rec)
+{
+	return rec->start < (uint64_t)1 << 32;
+}
+
+static int describe_user(struct classifier *c, const struct record *rec,
+			 struct image *image)
 {
 	const char *path = intern_text(c->strings, rec->name);
 
@@ -174,17 +258,27 @@ static int classify_user(const struct classifier *c, const struct record *rec,
 	image->kind =
 		c->rec->simpleperf && jit_file_name(path) ? IMAGE_ANON : user_kind(path);
 	if (image->kind == IMAGE_FILE) {
-		*shift = rec->offset - rec->start;
-		image->maj = rec->maj;
-		image->min = rec->min;
-		image->ino = rec->ino;
-		image->generation = rec->generation;
-	}
-	if (image->kind == IMAGE_VDSO) {
-		*shift = -rec->start;
+		describe_file(c, rec, image);
+	} else if (image->kind == IMAGE_VDSO) {
 		image->release = c->rec->kernel;
+		image->arch = c->rec->arch;
+		image->narrow = is_narrow(rec);
+	} else if (strncmp(path, memfd_name, sizeof(memfd_name) - 1) == 0) {
+		return classify_memfd(c, rec, image);
 	}
 	return is_jit(rec, path) ? name_jit(c, rec, image) : 0;
+}
+
+static int classify_user(struct classifier *c, const struct record *rec,
+			 struct image *image, uint64_t *shift)
+{
+	int err = describe_user(c, rec, image);
+
+	if (image->kind == IMAGE_FILE)
+		*shift = rec->offset - rec->start;
+	if (image->kind == IMAGE_VDSO)
+		*shift = -rec->start;
+	return err;
 }
 
 int classify_map(struct classifier *c, const struct record *rec, struct classified *ret)

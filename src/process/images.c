@@ -12,6 +12,7 @@ static uint64_t hash_image(const struct image *im)
 		im->ino,
 		im->generation,
 		(uint64_t)im->release << 32 | im->reference,
+		(uint64_t)im->arch << 32 | im->narrow,
 		im->reference_address,
 	};
 
@@ -24,7 +25,8 @@ static bool equal(const struct image *a, const struct image *b)
 	       a->build_id_size == b->build_id_size &&
 	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
 	       a->min == b->min && a->ino == b->ino && a->generation == b->generation &&
-	       a->release == b->release && a->reference == b->reference &&
+	       a->release == b->release && a->arch == b->arch &&
+	       a->reference == b->reference && a->narrow == b->narrow &&
 	       a->reference_address == b->reference_address;
 }
 
@@ -36,6 +38,8 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret)
 
 	while ((id = hash_find(&im->by_key, hash, &i)) != HASH_NONE)
 		if (equal(&im->list.v[id], key)) {
+			im->list.v[id].last = key->last;
+			im->list.v[id].id_of_path &= key->id_of_path;
 			*ret = id;
 			return 0;
 		}

@@ -23,7 +23,8 @@ struct map {
 	uint64_t start, end; /* end exclusive */
 	uint64_t shift; /* added to an address to get that in the image */
 	uint32_t image;
-	uint32_t epoch; /* of the while that begins with it */
+	uint32_t epoch : 31; /* of the while that begins with it */
+	uint32_t executable : 1;
 };
 
 struct maps_index;

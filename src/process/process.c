@@ -118,7 +118,8 @@ static int add_map(struct processes *ps, struct maps *maps, const struct record 
 	map = array_add(&maps->list);
 	if (!map)
 		return -ENOMEM;
-	*map = (struct map){ rec->time, rec->start, end, shift, image, ++ps->epochs };
+	*map = (struct map){ rec->time,	   rec->start,	   end, shift, image,
+			     ++ps->epochs, rec->executable };
 	return 0;
 }
 
@@ -159,8 +160,12 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	space = newest_space(ps, rec->pid);
 	if (!space)
 		return -ENOMEM;
+	if (is_moved_text(ps, space, rec))
+		return 0;
 	drop_covered(ps, &space->maps, &space->settled);
-	return add_map(ps, &space->maps, rec, found.image, found.shift);
+	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0)
+		return -ENOMEM;
+	return rejoin_moved_text(ps, space);
 }
 
 static int apply_ksymbol(struct processes *ps, const struct record *rec)

@@ -2,6 +2,7 @@
 #define PROCESS_PROCESS_H
 
 #include "input/input.h"
+#include "object/find_object.h"
 
 /*
  * What ran where: processes, their maps and names as a timeline.
@@ -31,9 +32,18 @@ enum image_kind {
 	IMAGE_KSYMBOL, /* code the kernel made: BPF, trampolines; named by its path */
 	IMAGE_VDSO,
 	IMAGE_VSYSCALL,
-	IMAGE_ANON, /* memory without a file: JIT code, [heap], [stack] */
+	IMAGE_ANON, /* memory without a file: JIT code, [heap], [stack], most memfds */
 	IMAGE_GUEST, /* not of this machine: never looked up here */
 	IMAGE_HYPERVISOR, /* below this machine: as little */
+};
+
+/* A process that had an image mapped, and where; pid 0: not known. */
+struct image_user {
+	uint32_t pid;
+	uint32_t host,
+		kernel; /* string ids: where it was recorded, as uname -n and -r say
+				  it; 0: not known */
+	uint64_t start, end;
 };
 
 /*
@@ -45,6 +55,8 @@ struct image {
 	uint32_t path; /* as recorded, with what perf adds: "[kernel.kallsyms]" */
 	uint8_t build_id_size; /* 0: not known */
 	uint8_t build_id[BUILD_ID_MAX];
+	bool id_of_path; /* the id is that of the file which had the path when the
+			    recording ended; no part of what tells it from others */
 	uint32_t maj, min;
 	uint64_t ino, generation;
 	/* IMAGE_KERNEL: the symbol whose address was recorded ("_text"), and that
@@ -54,6 +66,12 @@ struct image {
 	/* IMAGE_KERNEL, _VDSO: the recorded kernel's release, as uname -r says it; 0: not
 	 * known. */
 	uint32_t release;
+	uint32_t
+		arch; /* IMAGE_VDSO: the recorded machine, as uname -m says it; 0: not known */
+	bool narrow; /* IMAGE_VDSO: of a task with 32-bit addresses */
+	/* Of a file, and no part of what tells it from others: the first and the last of
+	 * those that had it, either of which may live longer than most. */
+	struct image_user first, last;
 };
 
 /* Fixed ids, made by images_init(). */
@@ -67,12 +85,26 @@ enum {
 struct images {
 	ARRAY(struct image) list; /* by id */
 	struct hash_set by_key;
+	/* Where a memfd is looked for, to tell a program from JIT code; NULL: nowhere.
+	 * Set by the caller, outlives it. */
+	const struct object_places *places;
 };
 
 int images_init(struct images *im, struct intern *strings);
 void images_release(struct images *im);
-/* The id of @key, which is added where it is not known. 0, or -ENOMEM. */
+/* The id of @key, which is added where it is not known; where it is, @key->last is taken
+ * over. 0, or -ENOMEM. */
 int images_add(struct images *im, const struct image *key, uint32_t *ret);
+
+/*
+ * The object that holds what was mapped of @image, and its debug file where that adds
+ * something of @need (of enum object_need). For IMAGE_FILE and IMAGE_VDSO: others have
+ * none. 0, also where there is none: ret->object.elf is NULL then, and the problem says
+ * why. -ENOMEM. May be asked by many threads at once, while no image is added.
+ */
+int image_find_object(const struct object_places *places, const struct images *images,
+		      const struct intern *strings, uint32_t image, unsigned need,
+		      struct found *ret);
 
 struct processes;
 
@@ -120,6 +152,7 @@ void processes_kernel_space(const struct processes *ps, uint64_t time, struct sp
 struct place {
 	uint32_t image;
 	uint64_t address; /* in the image, see struct image */
+	bool executable;
 };
 
 /* False where no map covers @ip. */

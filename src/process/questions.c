@@ -84,6 +84,7 @@ static void place_in(const struct map *map, uint64_t ip, struct place *ret)
 {
 	ret->image = map->image;
 	ret->address = ip + map->shift;
+	ret->executable = map->executable;
 }
 
 /* Through the first @n maps of a space and then those of its parents. */

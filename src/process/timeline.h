@@ -102,6 +102,16 @@ static inline const struct thread *find_thread(const struct processes *ps, uint3
 	return index ? &ps->threads.v[*index] : NULL;
 }
 
+/*
+ * remap.c: @rec replaces a part of a program's text by a copy of it in huge pages, so that
+ * the map that is there goes on to say what the addresses are.
+ */
+bool is_moved_text(const struct processes *ps, const struct address_space *space,
+		   const struct record *rec);
+/* The same where such maps were only listed: the newest map of @space may be the rest of
+ * a text whose middle has moved. 0, or -ENOMEM. */
+int rejoin_moved_text(struct processes *ps, struct address_space *space);
+
 /* questions.c: how many of a thread's names it had got by @time. */
 size_t thread_names_at(const struct thread *t, uint64_t time);
 

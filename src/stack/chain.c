@@ -1,5 +1,7 @@
 #include "stack/chain.h"
 
+#include "stack/stack.h"
+
 /* enum perf_callchain_context, negated. */
 enum {
 	CONTEXT_HV = 32,
@@ -11,6 +13,21 @@ enum {
 	CONTEXT_GUEST_USER = 2560,
 	CONTEXT_MAX = 4095,
 };
+
+/* The kernel's limit of a chain where neither the recorder nor a sysctl sets another. */
+enum { MAX_STACK = 127 };
+
+bool stack_chain_is_cut(const struct sample *s, const struct event *event)
+{
+	uint32_t most = event->max_stack ? event->max_stack : MAX_STACK;
+	uint32_t addresses = 0;
+
+	if (s->chain_count < most || s->exact_chain)
+		return false;
+	for (uint32_t i = 0; i < s->chain_count; i++)
+		addresses += sample_chain(s, i) < (uint64_t)-CONTEXT_MAX;
+	return addresses == most;
+}
 
 void chain_start(struct chain *c, const struct sample *s)
 {

@@ -2,45 +2,9 @@
 
 #include <errno.h>
 
-#include "stack/chain.h"
+#include "stack/leaf.h"
 
-enum {
-	PLACES = 16384, /* addresses remembered, 16 bytes each */
-	THREADS = 1024, /* threads remembered */
-};
-
-/* Tells kernel places from those of processes. */
-#define KERNEL_EPOCHS (1ull << 32)
-
-/* A frame that an address had; the key stands for the address, whose it is and when. */
-struct place_seen {
-	uint64_t key;
-	uint32_t frame; /* + 1; 0: empty */
-};
-
-/* What is known of a thread for a while. */
-struct thread_seen {
-	uint32_t pid, tid;
-	uint64_t version; /* of the timeline that was asked */
-	uint64_t from, until; /* of everything below; until 0: empty */
-	struct space space;
-	uint32_t comm, label; /* string ids */
-	uint32_t frame; /* of the label + 1; 0: not made yet */
-};
-
-struct stack_walker {
-	const struct processes *ps;
-	struct frames *frames;
-	struct stack_options options;
-	struct space kernel;
-	uint64_t kernel_version;
-	struct thread_seen *thread; /* of the sample at hand */
-	ARRAY(uint32_t) stack; /* leaf first, then turned round */
-	struct thread_seen threads[THREADS];
-	struct place_seen places[PLACES];
-};
-
-int stack_walker_new(struct context *ctx, const struct processes *ps,
+int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 		     struct frames *frames, const struct stack_options *options,
 		     struct stack_walker **ret)
 {
@@ -48,7 +12,10 @@ int stack_walker_new(struct context *ctx, const struct processes *ps,
 
 	if (!w)
 		return fail_memory(ctx);
-	w->ps = ps;
+	w->ps = sources->ps;
+	w->rec = sources->rec;
+	w->strings = sources->strings;
+	w->binaries = sources->binaries;
 	w->frames = frames;
 	w->options = *options;
 	*ret = w;
@@ -60,7 +27,23 @@ void stack_walker_free(struct stack_walker *w)
 	if (!w)
 		return;
 	array_release(&w->stack);
+	array_release(&w->by_image);
+	array_release(&w->rules);
+	hash_release(&w->rules_by_key);
 	free(w);
+}
+
+void stack_counts_add(struct stack_counts *to, const struct stack_counts *from)
+{
+	to->unwound += from->unwound;
+	to->frames += from->frames;
+	to->replays += from->replays;
+	to->nanoseconds += from->nanoseconds;
+}
+
+const struct stack_counts *stack_walker_counts(const struct stack_walker *w)
+{
+	return &w->counts;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -121,12 +104,31 @@ static uint64_t label_key(const struct stack_walker *w)
 	return w->options.root == 1 ? hash_u64(t->pid) ^ t->label : t->label;
 }
 
-void stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
+/* Nothing of this machine's is known of a guest's processes. */
+static bool is_of_guest(const struct sample *s)
+{
+	return s->mode == MODE_GUEST_KERNEL || s->mode == MODE_GUEST_USER;
+}
+
+/* Registers alone tell where the leaf was called from on machines that have a link. */
+static bool has_more_than_chain(struct stack_walker *w, const struct sample *s)
+{
+	const struct machine *m;
+
+	if (!s->user_abi || is_of_guest(s))
+		return false;
+	m = walk_machine(w, s);
+	return m && (s->has_user_stack || m->link);
+}
+
+bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
 {
 	struct hash_wide chain = { hash_u64(s->ip), s->ip };
 	uint64_t side;
 
 	select_thread(w, s);
+	if (has_more_than_chain(w, s))
+		return false;
 	/* A chain without entries shows the sample's own address. */
 	if (s->chain_count)
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
@@ -134,6 +136,7 @@ void stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	side = hash_u64(side ^ label_key(w)) ^ s->mode ^ (uint64_t)s->exact_chain << 8;
 	ret->low = chain.low ^ side;
 	ret->high = chain.high + side;
+	return true;
 }
 
 static int label_frame(struct stack_walker *w, uint32_t *ret)
@@ -160,111 +163,102 @@ static int label_frame(struct stack_walker *w, uint32_t *ret)
 	return frames_add(w->frames, &frame, ret);
 }
 
-static bool find_place(const struct stack_walker *w, const struct chain_entry *e,
-		       uint64_t ip, struct place *ret)
+static uint8_t kind_of(const struct chain_entry *e)
 {
-	const struct space *space = &w->thread->space;
-
-	switch (e->mode) {
-	case MODE_KERNEL:
-		return processes_kernel_place(w->ps, &w->kernel, ip, ret);
-	case MODE_USER:
-	case MODE_UNKNOWN:
-		return processes_place(w->ps, space, ip, ret) ||
-		       (e->entered && processes_place_before_exec(w->ps, space, ip, ret));
-	case MODE_GUEST_KERNEL:
-	case MODE_GUEST_USER:
-		*ret = (struct place){ .image = IMAGE_ID_GUEST };
-		return true;
-	case MODE_HYPERVISOR:
-		*ret = (struct place){ .image = IMAGE_ID_HYPERVISOR };
-		return true;
-	}
-	return false;
+	return e->caller ? PLACE_CALLER : PLACE_EXACT;
 }
 
-/* Images of which only the name is known. */
-static bool has_no_addresses(uint32_t image)
+/* The entries of a chain are mostly of one kind. */
+static int push_entry(struct stack_walker *w, const struct chain_entry *e,
+		      struct place_key *key)
 {
-	return image == IMAGE_ID_UNKNOWN || image == IMAGE_ID_GUEST ||
-	       image == IMAGE_ID_HYPERVISOR;
+	const struct place_seen *seen;
+
+	if (!key->salt || key->mode != e->mode || key->kind != kind_of(e) ||
+	    key->entered != e->entered)
+		*key = place_key(w, e->mode, kind_of(e), e->entered, NULL);
+	seen = place_find(w, key, e->ip);
+	return seen ? push_frame(w, seen->frame - 1) : -ENOMEM;
 }
 
-/* The frame of an address, looked up for real. */
-static int look_up_place(struct stack_walker *w, const struct chain_entry *e,
-			 uint32_t *ret)
+/* The next address of a chain; 0: none. */
+static uint64_t peek(const struct chain *c)
 {
-	bool caller = e->caller && e->ip;
-	struct frame frame = { .flags = caller ? FRAME_CALLER : 0 };
-	uint64_t ip = e->ip - caller;
-	struct place place;
-
-	if (!find_place(w, e, ip, &place))
-		place = (struct place){ .image = IMAGE_ID_UNKNOWN };
-	/* Garbage would fill the trie: addresses without a map are one frame. */
-	if (has_no_addresses(place.image)) {
-		place.address = w->options.by_address ? ip : 0;
-		frame.flags = w->options.by_address ? frame.flags : 0;
-	}
-	frame.image = place.image;
-	frame.address = place.address;
-	return frames_add(w->frames, &frame, ret);
+	return c->next < c->sample->chain_count ? sample_chain(c->sample, c->next) : 0;
 }
 
-static int frame_of(struct stack_walker *w, const struct chain_entry *e, uint32_t *ret)
+/* Has it as many frames as were asked for? */
+static bool is_full(const struct stack_walker *w)
 {
-	bool kernel = e->mode == MODE_KERNEL;
-	uint64_t epoch =
-		kernel ? w->kernel.epoch | KERNEL_EPOCHS : w->thread->space.epoch;
-	uint64_t kind = e->caller | (uint64_t)e->entered << 1 | (uint64_t)e->mode << 2;
-	uint64_t key = hash_u64(e->ip) + hash_u64(epoch << 8 | kind);
-	struct place_seen *seen = &w->places[key % PLACES];
+	return w->options.max_stack && w->stack.count >= w->options.max_stack;
+}
 
-	if (seen->frame && seen->key == key) {
-		*ret = seen->frame - 1;
+/* What a walk through the recorded chain has found. */
+struct found_chain {
+	bool user; /* a part of it is the user's */
+	bool looked; /* for the caller of the user's leaf */
+};
+
+static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
+			    const struct chain_entry *e, struct found_chain *found)
+{
+	struct chain_entry caller = { .mode = MODE_USER, .caller = true };
+	struct place_key key = { 0 };
+
+	if (found->user || (e->mode != MODE_USER && e->mode != MODE_UNKNOWN))
 		return 0;
-	}
-	if (look_up_place(w, e, ret) < 0)
-		return -ENOMEM;
-	*seen = (struct place_seen){ key, *ret + 1 };
-	return 0;
-}
-
-static int push(struct stack_walker *w, uint32_t frame)
-{
-	uint32_t *slot;
-
-	if (!array_reserve(&w->stack, 1))
-		return -ENOMEM;
-	slot = &w->stack.v[w->stack.count++];
-	*slot = frame;
-	return 0;
-}
-
-static int push_entry(struct stack_walker *w, const struct chain_entry *e)
-{
-	uint32_t frame;
-
-	return frame_of(w, e, &frame) < 0 ? -ENOMEM : push(w, frame);
+	found->user = true;
+	if (e->caller || !c->sample->user_abi || c->sample->exact_chain)
+		return 0;
+	caller.ip = leaf_caller(w, c->sample, e->ip, peek(c), &found->looked);
+	if (caller.ip == 0 || is_full(w))
+		return 0;
+	return push_entry(w, &caller, &key);
 }
 
 /* The recorded chain, leaf first. */
-static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer)
+static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer,
+		      struct found_chain *found)
 {
+	struct place_key key = { 0 };
 	struct chain_entry e;
 	struct chain chain;
 
 	chain_start(&chain, s);
 	while (chain_next(&chain, &e)) {
-		if (w->options.max_stack && w->stack.count >= w->options.max_stack) {
+		if (is_full(w)) {
 			*poorer |= POORER_MAX_STACK;
 			break;
 		}
-		if (push_entry(w, &e) < 0)
+		if (push_entry(w, &e, &key) < 0 ||
+		    push_leaf_caller(w, &chain, &e, found) < 0)
 			return -ENOMEM;
 	}
 	if (chain.odd)
 		*poorer |= POORER_ODD_CONTEXT;
+	if (stack_chain_is_cut(s, &w->rec->events.v[s->event]))
+		*poorer |= POORER_CUT_CHAIN;
+	return 0;
+}
+
+/* perf leaves it at the recorded chain where no byte could be copied. */
+static bool can_walk(struct stack_walker *w, const struct sample *s, struct walk *k)
+{
+	return !is_of_guest(s) && !(w->options.as_perf && s->user_stack_size == 0) &&
+	       walk_begin(w, s, k) && k->pc_known && k->sp_known;
+}
+
+/* The user's half, where the recorder left it to us. */
+static int push_user(struct stack_walker *w, const struct sample *s, unsigned *poorer,
+		     const struct found_chain *found)
+{
+	struct walk k;
+
+	if (!s->has_user_stack || found->looked)
+		return 0;
+	if (!found->user && can_walk(w, s, &k))
+		return walk_user(w, &k, poorer);
+	*poorer |= POORER_USER_STACK;
 	return 0;
 }
 
@@ -272,10 +266,11 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 static int push_ip(struct stack_walker *w, const struct sample *s)
 {
 	struct chain_entry e = { .ip = s->ip, .mode = s->mode };
+	struct place_key key = { 0 };
 
 	if (w->options.empty_chains && s->has_chain)
 		return 0;
-	return push_entry(w, &e);
+	return push_entry(w, &e, &key);
 }
 
 static void turn_round(uint32_t *v, size_t count)
@@ -294,34 +289,42 @@ static int push_mark(struct stack_walker *w, unsigned poorer)
 	struct frame frame = { .image = IMAGE_ID_NAMES, .address = w->options.truncated };
 	uint32_t id;
 
-	if (!frame.address || !(poorer & (POORER_ODD_CONTEXT | POORER_MAX_STACK)))
+	if (!frame.address || !(poorer & POORER_TRUNCATED))
 		return 0;
-	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push(w, id);
+	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push_frame(w, id);
+}
+
+static int push_label(struct stack_walker *w)
+{
+	if (w->thread->frame == 0) {
+		if (label_frame(w, &w->thread->frame) < 0)
+			return -ENOMEM;
+		w->thread->frame++;
+	}
+	return push_frame(w, w->thread->frame - 1);
 }
 
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
-	unsigned poorer = s->has_user_stack ? POORER_USER_STACK : 0;
+	struct found_chain found = { 0 };
+	unsigned poorer = 0;
 	int err;
 
 	w->stack.count = 0;
-	err = push_chain(w, s, &poorer);
+	w->failed = false;
+	err = push_chain(w, s, &poorer, &found);
+	if (err == 0)
+		err = push_user(w, s, &poorer, &found);
 	if (err == 0 && w->stack.count == 0) {
 		poorer |= POORER_NO_CHAIN;
 		err = push_ip(w, s);
 	}
 	if (err == 0)
 		err = push_mark(w, poorer);
-	if (err < 0)
-		return err;
-	if (w->thread->frame == 0) {
-		if (label_frame(w, &w->thread->frame) < 0)
-			return -ENOMEM;
-		w->thread->frame++;
-	}
-	err = push(w, w->thread->frame - 1);
-	if (err < 0)
-		return err;
+	if (err == 0)
+		err = push_label(w);
+	if (err < 0 || w->failed)
+		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
 	*ret = (struct stack){ w->stack.v, w->stack.count, poorer };
 	return 0;

@@ -46,12 +46,23 @@ int frames_merge(struct frames *f, const struct frames *from, uint32_t **map);
 /* Why a stack is not whole; the sample is in the tree all the same. */
 enum poorer {
 	POORER_NO_CHAIN = 1, /* one frame: the sample's address */
-	POORER_ODD_CONTEXT =
-		2, /* cut at a value that is no address and no known marker */
+	/* Cut at a value that is no address and no known marker. */
+	POORER_ODD_CONTEXT = 2,
 	POORER_MAX_STACK = 4, /* cut because it was asked for */
 	POORER_USER_STACK = 8, /* a stack dump came with it and was not unwound */
-	POORER_ALL = 16,
+	POORER_CUT_CHAIN = 16, /* as many frames as the kernel would record */
+	/* Unwound, but not to the root: */
+	POORER_CUT_DUMP = 32, /* the stack goes on behind the bytes that were copied */
+	POORER_NO_CFI = 64, /* nothing says how to leave a frame */
+	POORER_BAD_ADDRESS = 128, /* a return address that no code is at */
+	POORER_TOO_DEEP = 256, /* more frames than any stack has */
+	POORER_REPEATED = 512, /* a frame that does not bring the walk nearer */
+	POORER_BITS = 10,
+	POORER_TRUNCATED = 1023 & ~(POORER_NO_CHAIN | POORER_USER_STACK),
 };
+
+/* Has a chain as many addresses as there was room for? Markers do not count. */
+bool stack_chain_is_cut(const struct sample *s, const struct event *event);
 
 struct stack_options {
 	int root; /* enum ff_root of the public header: 0 comm, 1 pid, 2 tid */
@@ -60,6 +71,8 @@ struct stack_options {
 	uint32_t
 		truncated; /* string id of the frame below which cut stacks go; 0: none */
 	bool empty_chains; /* a chain without frames stays empty, as perf script has it */
+	bool timed; /* takes the time of each walk */
+	bool as_perf; /* unwinds what perf unwinds, and shows addresses as it does */
 };
 
 /* Root first: the process frame, user frames, kernel frames, leaf. */
@@ -69,25 +82,57 @@ struct stack {
 	unsigned poorer; /* of enum poorer */
 };
 
+/*
+ * The files that code was mapped from, with their call frame information: read when a
+ * walker needs it, for all walkers of a profile. Places, images and strings outlive it.
+ */
+struct binaries;
+
+int binaries_new(struct context *ctx, const struct object_places *places,
+		 const struct images *images, const struct intern *strings,
+		 struct binaries **ret);
+void binaries_free(struct binaries *b); /* NULL is fine */
+
+/* What a walker asks; all of it outlives the walker. */
+struct stack_sources {
+	const struct processes *ps;
+	const struct recording *rec;
+	const struct intern *strings;
+	struct binaries *binaries;
+};
+
+/* What walking the stack dumps came to. */
+struct stack_counts {
+	uint64_t unwound; /* samples */
+	uint64_t frames; /* of these */
+	uint64_t replays; /* walks that had to begin again with all registers */
+	uint64_t nanoseconds; /* that it took, where the time is taken */
+};
+
+void stack_counts_add(struct stack_counts *to, const struct stack_counts *from);
+
 struct stack_walker;
 
-/* One a worker. The processes, the frames and the options outlive it. */
-int stack_walker_new(struct context *ctx, const struct processes *ps,
+/* One a worker. */
+int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 		     struct frames *frames, const struct stack_options *options,
 		     struct stack_walker **ret);
 void stack_walker_free(struct stack_walker *w); /* NULL is fine */
 
 /*
  * 128 bits that stand for the whole stack of a sample: samples of one walker with
- * the same key have the same stack. Costs one hash of the chain.
+ * the same key have the same stack. Costs one hash of the chain. False where the stack
+ * comes from registers and a stack dump, too: these have no key.
  */
 struct stack_key {
 	uint64_t low, high;
 };
-void stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret);
+bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret);
 
 /* After stack_key() of the same sample. 0, or -ENOMEM. */
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret);
+
+const struct stack_counts *stack_walker_counts(const struct stack_walker *w);
 
 /* The name of the sample's thread at its time: a string id. */
 uint32_t stack_comm(struct stack_walker *w, const struct sample *s);

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symbol/find_object.h"
+#include "object/kernel_id.h"
 #include "symbol/kallsyms.h"
-#include "symbol/kernel_id.h"
 
 #define PROC_KALLSYMS "/proc/kallsyms"
 
@@ -22,10 +21,18 @@ enum {
 /* A kallsyms, read once. */
 struct table {
 	char *path; /* NULL: none is to be used */
+	bool of_recorded; /* that it is of the recorded kernel needs no proof */
 	bool loaded;
 	int err; /* with a sentence in ctx */
 	struct context ctx;
 	struct kallsyms kallsyms;
+};
+
+/* perf's copy of a kallsyms, for a recorded kernel that is not this one. */
+struct cached_table {
+	uint8_t build_id_size;
+	uint8_t build_id[BUILD_ID_MAX];
+	struct table table; /* .path is NULL: there is none */
 };
 
 struct kernel {
@@ -38,43 +45,49 @@ struct kernel {
 	struct table table;
 	/* /proc's, where table is a copy: modules may have come since that was made. */
 	struct table modules;
+	ARRAY(struct cached_table *) cached;
 	struct context vmlinux_ctx;
 	int vmlinux_err;
 	struct object vmlinux;
 	struct symtab vmlinux_symbols;
 };
 
+/* The path, to be freed, where there is such a file that can be read; else NULL. */
+static char *path_if_readable(struct text *path)
+{
+	if (path->bytes && !path->failed && access(path->bytes, R_OK) == 0)
+		return path->bytes;
+	text_release(path);
+	return NULL;
+}
+
 /*
  * perf record keeps a copy of kallsyms by the kernel's build id. It is a plain file, where
  * /proc makes each line anew, which costs some 50 ms; NULL where there is none. Readers
  * check where its kernel lay, as they do with /proc's.
  */
-static char *find_copy(void)
+static char *find_copy(const struct object_places *places)
 {
-	const char *home = getenv("HOME");
-	char hex[2 * BUILD_ID_MAX + 1];
-	char *path;
+	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
+	struct text path = { 0 };
 
-	if (!home || *home != '/' || !kernel_build_id_here(hex) ||
-	    asprintf(&path, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex) < 0)
-		return NULL;
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
+	if (kernel_build_id_here(hex) && add_build_id_cache(places, &path))
+		text_printf(&path, "/[kernel.kallsyms]/%s/kallsyms", hex);
+	return path_if_readable(&path);
 }
 
 static int find_tables(struct kernel *k)
 {
 	/* As perf has it: with a symfs nothing of this machine is used. */
-	if (!k->options->kallsyms && symfs_is_set(k->options))
+	if (!k->options->kallsyms && symfs_is_set(&k->options->places))
 		return 0;
 	if (!k->options->kallsyms)
-		k->table.path = find_copy();
+		k->table.path = find_copy(&k->options->places);
 	if (k->table.path) {
 		k->modules.path = strdup(PROC_KALLSYMS);
 		return k->modules.path ? 0 : -ENOMEM;
 	}
+	k->table.of_recorded = k->options->kallsyms; /* who gives it has to know */
 	k->table.path =
 		strdup(k->options->kallsyms ? k->options->kallsyms : PROC_KALLSYMS);
 	return k->table.path ? 0 : -ENOMEM;
@@ -112,6 +125,11 @@ void kernel_free(struct kernel *k)
 		pthread_join(k->thread, NULL);
 	table_release(&k->table);
 	table_release(&k->modules);
+	for (size_t i = 0; i < k->cached.count; i++) {
+		table_release(&k->cached.v[i]->table);
+		free(k->cached.v[i]);
+	}
+	array_release(&k->cached);
 	symtab_release(&k->vmlinux_symbols);
 	object_close(&k->vmlinux);
 	pthread_mutex_destroy(&k->lock);
@@ -178,6 +196,64 @@ static const struct table *load_modules(struct kernel *k)
 	return &k->modules;
 }
 
+static struct cached_table *find_cached(const struct kernel *k, const struct image *image)
+{
+	for (size_t i = 0; i < k->cached.count; i++)
+		if (k->cached.v[i]->build_id_size == image->build_id_size &&
+		    memcmp(k->cached.v[i]->build_id, image->build_id, BUILD_ID_MAX) == 0)
+			return k->cached.v[i];
+	return NULL;
+}
+
+static void read_cached(const struct object_places *places, struct cached_table *c)
+{
+	struct text path = { 0 };
+
+	if (add_build_id_cache(places, &path) &&
+	    add_build_id_path(c->build_id, c->build_id_size, BUILD_ID_WHOLE, &path))
+		text_string(&path, "/kallsyms");
+	else
+		text_clear(&path);
+	c->table.path = path_if_readable(&path);
+	if (c->table.path)
+		read_table(&c->table);
+}
+
+static struct cached_table *add_cached(struct kernel *k, const struct image *image)
+{
+	struct cached_table *c = calloc(1, sizeof(*c)), **slot;
+
+	slot = c ? array_add(&k->cached) : NULL;
+	if (!slot) {
+		free(c);
+		return NULL;
+	}
+	*slot = c;
+	c->build_id_size = image->build_id_size;
+	memcpy(c->build_id, image->build_id, BUILD_ID_MAX);
+	c->table.of_recorded = true;
+	read_cached(&k->options->places, c);
+	return c;
+}
+
+/* NULL where there is none, or without memory: then *@err is -ENOMEM. */
+static const struct table *load_cached(struct kernel *k, const struct image *image,
+				       int *err)
+{
+	struct cached_table *c;
+
+	if (image->build_id_size == 0)
+		return NULL;
+	pthread_mutex_lock(&k->lock);
+	c = find_cached(k, image);
+	if (!c)
+		c = add_cached(k, image);
+	pthread_mutex_unlock(&k->lock);
+	if (!c || c->table.err == -ENOMEM)
+		*err = -ENOMEM;
+	return c && c->table.path ? &c->table : NULL;
+}
+
 static int load_vmlinux(struct kernel *k)
 {
 	pthread_mutex_lock(&k->lock);
@@ -201,7 +277,14 @@ struct question {
 	const char *reference; /* the symbol whose address was recorded */
 	struct text *problem;
 	const struct intern *strings;
+	int err; /* -ENOMEM */
 };
+
+static enum kernel_match match_here(const struct question *q)
+{
+	return kernel_match(q->image->build_id, q->image->build_id_size,
+			    intern_text(q->strings, q->image->release));
+}
 
 /*
  * /proc/kallsyms is of the kernel that runs now. The recording's is the same one
@@ -213,7 +296,7 @@ struct question {
  */
 static bool fits_this_machine(const struct question *q, uint64_t shift)
 {
-	enum kernel_match match = kernel_match(q->image, q->strings);
+	enum kernel_match match = match_here(q);
 
 	if (match == KERNEL_SAME)
 		return true;
@@ -239,7 +322,6 @@ static bool fits_this_machine(const struct question *q, uint64_t shift)
  * where its symbols must not be used. */
 static bool accept_table(const struct question *q, const struct table *t, uint64_t *shift)
 {
-	bool given = q->k->options->kallsyms;
 	const struct symtab *symbols;
 	uint64_t address;
 
@@ -254,8 +336,8 @@ static bool accept_table(const struct question *q, const struct table *t, uint64
 			    t->path);
 	else if (symbols->symbols.count == 0)
 		text_printf(q->problem, "'%s' has no symbols", t->path);
-	else if (q->image->reference_address == 0 && given)
-		return true; /* who gives it has to know */
+	else if (q->image->reference_address == 0 && t->of_recorded)
+		return true;
 	else if (q->image->reference_address == 0)
 		text_string(q->problem,
 			    "where the kernel lay in memory was not recorded");
@@ -264,7 +346,7 @@ static bool accept_table(const struct question *q, const struct table *t, uint64
 	else if ((*shift = address - q->image->reference_address) % PAGE != 0)
 		text_printf(q->problem, "'%s' is of another kernel", t->path);
 	else
-		return given || fits_this_machine(q, *shift);
+		return t->of_recorded || fits_this_machine(q, *shift);
 	return false;
 }
 
@@ -294,8 +376,20 @@ static bool accept_vmlinux(const struct question *q, uint64_t *shift)
 	return false;
 }
 
-static void find_kernel(const struct question *q, struct kernel_names *ret,
-			struct text *file)
+/* What is to be asked for the recorded kernel; NULL: nothing. */
+static const struct table *table_of_kernel(struct question *q)
+{
+	struct kernel *k = q->k;
+	const struct table *cached = NULL;
+
+	if (!k->options->kallsyms && (!k->table.path || match_here(q) == KERNEL_OTHER))
+		cached = load_cached(k, q->image, &q->err);
+	if (cached)
+		return cached;
+	return k->table.path ? load_kernel(k) : NULL;
+}
+
+static void find_kernel(struct question *q, struct kernel_names *ret, struct text *file)
 {
 	struct kernel *k = q->k;
 	const struct table *t;
@@ -307,12 +401,10 @@ static void find_kernel(const struct question *q, struct kernel_names *ret,
 		text_string(file, k->options->vmlinux);
 		return;
 	}
-	if (!k->table.path) {
+	t = table_of_kernel(q);
+	if (!t)
 		text_string(q->problem, "no kernel symbols below the symfs");
-		return;
-	}
-	t = load_kernel(k);
-	if (!accept_table(q, t, &ret->shift))
+	if (!t || !accept_table(q, t, &ret->shift))
 		return;
 	ret->symbols = &t->kallsyms.modules.v[0].symbols;
 	text_string(file, t->path);
@@ -333,36 +425,60 @@ static void add_module_name(const char *path, struct text *out)
 		text_char(out, *name == '-' && slash ? '_' : *name);
 }
 
+/* About each kernel that was recorded, from *@i on. */
+static bool next_kernel(struct question *q, const struct images *images, size_t *i)
+{
+	for (; *i < images->list.count; ++*i) {
+		const struct image *image = &images->list.v[*i];
+
+		if (image->kind != IMAGE_KERNEL)
+			continue;
+		q->image = image;
+		q->reference = intern_text(q->strings, image->reference);
+		++*i;
+		return true;
+	}
+	return false;
+}
+
+/* A copy of another kernel's table has its modules, too. Nothing says which kernel a
+ * module belonged to, so that has to be the only one. NULL: no table is to be asked. */
+static const struct table *table_of_modules(struct question *q,
+					    const struct images *images)
+{
+	const struct table *t = NULL;
+	size_t i = 0;
+
+	if (next_kernel(q, images, &i))
+		t = table_of_kernel(q);
+	if (t && t->of_recorded && !next_kernel(q, images, &i))
+		return t;
+	return q->k->table.path ? load_modules(q->k) : NULL;
+}
+
 /*
  * Modules are loaded anew at each boot, so their lines count only where the kernel's
  * own are as they were: for every kernel that was recorded, because nothing says
  * which one a module belonged to.
  */
-static bool accept_modules(struct kernel *k, const struct table *t,
-			   const struct images *images, const struct intern *strings,
-			   struct text *problem)
+static bool accept_modules(struct question *q, const struct table *t,
+			   const struct images *images)
 {
-	bool any = false;
+	bool any = false, given = q->k->options->kallsyms;
+	uint64_t shift;
 
-	for (size_t i = 0; i < images->list.count; i++) {
-		const struct image *image = &images->list.v[i];
-		struct question q = { k, image, intern_text(strings, image->reference),
-				      problem, strings };
-		uint64_t shift;
-
-		if (image->kind != IMAGE_KERNEL)
-			continue;
+	for (size_t i = 0; next_kernel(q, images, &i);) {
 		any = true;
-		if (!accept_table(&q, t, &shift))
+		if (!accept_table(q, t, &shift))
 			return false;
 		if (shift != 0) {
-			text_string(problem, "the kernel was booted again since");
+			text_string(q->problem, "the kernel was booted again since");
 			return false;
 		}
 	}
-	if (!any && !k->options->kallsyms)
-		text_string(problem, "the kernel was not recorded");
-	return any || (k->options->kallsyms && t->err == 0);
+	if (!any && !given)
+		text_string(q->problem, "the kernel was not recorded");
+	return any || (given && t->err == 0);
 }
 
 /* It may have been loaded again somewhere else. */
@@ -394,29 +510,41 @@ static void find_module(const struct table *t, const struct image *image,
 	text_release(&name);
 }
 
+static void find_module_names(struct question *q, const struct images *images,
+			      const struct image *module, struct kernel_names *ret,
+			      struct text *file)
+{
+	const struct table *t = table_of_modules(q, images);
+
+	if (!t)
+		text_string(q->problem, "no kernel symbols below the symfs");
+	else if (accept_modules(q, t, images))
+		find_module(t, module, intern_text(q->strings, module->path), ret,
+			    q->problem);
+	if (ret->symbols)
+		text_string(file, t->path);
+}
+
 int kernel_find(struct kernel *k, const struct images *images,
 		const struct intern *strings, uint32_t image, struct kernel_names *ret,
 		struct text *file, struct text *problem)
 {
 	const struct image *im = &images->list.v[image];
-	struct question q = { k, im, intern_text(strings, im->reference), problem,
-			      strings };
-	const struct table *t;
+	struct question q = {
+		.k = k,
+		.image = im,
+		.reference = intern_text(strings, im->reference),
+		.problem = problem,
+		.strings = strings,
+	};
 
 	*ret = (struct kernel_names){ 0 };
-	if (im->kind == IMAGE_KERNEL) {
+	if (im->kind == IMAGE_KERNEL)
 		find_kernel(&q, ret, file);
-	} else if (!k->table.path) {
-		text_string(problem, "no kernel symbols below the symfs");
-	} else {
-		t = load_modules(k);
-		if (accept_modules(k, t, images, strings, problem))
-			find_module(t, im, intern_text(strings, im->path), ret, problem);
-		if (ret->symbols)
-			text_string(file, t->path);
-	}
+	else
+		find_module_names(&q, images, im, ret, file);
 	return k->table.err == -ENOMEM || k->modules.err == -ENOMEM ||
 			       k->vmlinux_err == -ENOMEM
 		       ? -ENOMEM
-		       : 0;
+		       : q.err;
 }

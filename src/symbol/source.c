@@ -2,36 +2,6 @@
 
 #include <errno.h>
 
-#include "symbol/kernel_id.h"
-
-static int open_vdso(const struct source_finder *finder, const struct image *image,
-		     struct found *f)
-{
-	struct context ctx = { 0 };
-	int err;
-
-	if (symfs_is_set(finder->options)) {
-		text_string(&f->problem, "no vdso below the symfs");
-		return 0;
-	}
-	err = object_open_vdso(&ctx, &f->object);
-	if (err < 0) {
-		text_string(&f->problem, ctx.error);
-		return err == -ENOMEM ? err : 0;
-	}
-	/* Without a build id it is taken for this machine's, as long as nothing says
-	 * that the recording is of another kernel. */
-	if (image->build_id_size ? !object_has_build_id(&f->object, image->build_id,
-							image->build_id_size)
-				 : kernel_match(image, finder->strings) == KERNEL_OTHER) {
-		text_string(&f->problem, "the recorded vdso is not this machine's");
-		object_close(&f->object);
-		return 0;
-	}
-	text_string(&f->file, "[vdso]");
-	return 0;
-}
-
 static int read_object(const struct source_finder *finder, struct source *s)
 {
 	struct found *f = &s->files;
@@ -113,7 +83,7 @@ static bool is_better(const struct source_finder *finder, const struct image *im
 		      const struct source *s)
 {
 	return s->symbols && s->own.symbols.count > 0 && !s->stripped &&
-	       (image->build_id_size || symfs_is_set(finder->options));
+	       (image->build_id_size || symfs_is_set(&finder->options->places));
 }
 
 static int open_user_side(const struct source_finder *finder, const struct image *image,
@@ -129,18 +99,23 @@ static int open_user_side(const struct source_finder *finder, const struct image
 	return err;
 }
 
+static int open_object(const struct source_finder *finder, uint32_t id, struct source *s)
+{
+	unsigned need = NEED_SYMBOLS | (finder->options->srcline ? NEED_LINES : 0);
+
+	return image_find_object(&finder->options->places, finder->images,
+				 finder->strings, id, need, &s->files);
+}
+
 static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
 {
 	const struct image *image = &finder->images->list.v[id];
-	const char *path = intern_text(finder->strings, image->path);
 	int err;
 
 	switch (image->kind) {
 	case IMAGE_FILE:
-		err = find_object(finder->options, image, path, &s->files);
-		break;
 	case IMAGE_VDSO:
-		err = open_vdso(finder, image, &s->files);
+		err = open_object(finder, id, s);
 		break;
 	case IMAGE_KERNEL:
 	case IMAGE_MODULE:

@@ -1,8 +1,8 @@
 #ifndef SYMBOL_SOURCE_H
 #define SYMBOL_SOURCE_H
 
+#include "object/find_object.h"
 #include "object/line.h"
-#include "symbol/find_object.h"
 #include "symbol/kernel.h"
 #include "symbol/recorded.h"
 

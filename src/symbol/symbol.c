@@ -28,10 +28,11 @@ static int copy_options(struct symbolizer *s, const struct symbol_options *optio
 	struct symbol_options *own = &s->options;
 
 	*own = *options;
-	if (copy_text(&s->texts, &own->symfs) < 0 ||
+	if (copy_text(&s->texts, &own->places.symfs) < 0 ||
+	    copy_text(&s->texts, &own->places.debug_dir) < 0 ||
+	    copy_text(&s->texts, &own->places.build_id_dir) < 0 ||
 	    copy_text(&s->texts, &own->kallsyms) < 0 ||
-	    copy_text(&s->texts, &own->vmlinux) < 0 ||
-	    copy_text(&s->texts, &own->debug_dir) < 0)
+	    copy_text(&s->texts, &own->vmlinux) < 0)
 		return -ENOMEM;
 	if (own->threads == 0)
 		own->threads = (unsigned)parallel_processors();

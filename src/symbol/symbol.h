@@ -28,10 +28,9 @@ struct function {
 };
 
 struct symbol_options {
-	const char *symfs; /* NULL: object files are where they were recorded */
+	struct object_places places;
 	const char *kallsyms; /* NULL: /proc/kallsyms, checked against the recording */
 	const char *vmlinux;
-	const char *debug_dir; /* NULL: /usr/lib/debug */
 	bool addrs; /* names of unnamed functions hold the recorded pc */
 	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
 			script prints; callers are looked up at the return address */

@@ -41,25 +41,35 @@ void trie_release(struct trie *t)
 	*t = (struct trie){ 0 };
 }
 
-static uint64_t hash_edge(uint32_t parent, uint32_t frame)
+/* A stack's hash is made of its frames alone: where its nodes may lie is known before
+ * the first of them is found, and all can be fetched at once. */
+static uint64_t hash_step(uint64_t hash, uint32_t frame)
 {
-	return hash_u64((uint64_t)parent << 32 | frame);
+	hash = (hash ^ frame) * 0x9fb21c651e98df25u;
+	return hash ^ hash >> 29;
 }
 
 static int grow_slots(struct trie *t)
 {
 	size_t room = (t->mask + 1) * 2;
 	uint32_t *slots = calloc(room, sizeof(*slots));
+	uint64_t *hashes = malloc(t->count * sizeof(*hashes));
 
-	if (!slots)
+	if (!slots || !hashes) {
+		free(slots);
+		free(hashes);
 		return -ENOMEM;
+	}
+	hashes[0] = 0;
 	for (uint32_t id = 1; id < t->count; id++) {
-		uint64_t i = hash_edge(t->nodes[id].parent, t->nodes[id].frame);
+		uint64_t i = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
 
+		hashes[id] = i;
 		while (slots[i & (room - 1)])
 			i++;
 		slots[i & (room - 1)] = id;
 	}
+	free(hashes);
 	free(t->slots);
 	t->slots = slots;
 	t->mask = room - 1;
@@ -101,9 +111,10 @@ static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *r
 	return 0;
 }
 
-static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
+static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
+		 uint32_t *ret)
 {
-	uint64_t i = hash_edge(parent, frame);
+	uint64_t i = hash;
 	uint32_t id;
 
 	for (; (id = t->slots[i & t->mask]) != 0; i++)
@@ -115,13 +126,27 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
 	if (t->count > (t->mask + 1) / 3 * 2) {
 		if (grow_slots(t) < 0)
 			return -ENOMEM;
-		for (i = hash_edge(parent, frame); t->slots[i & t->mask]; i++)
+		for (i = hash; t->slots[i & t->mask]; i++)
 			;
 	}
 	if (new_node(t, parent, frame, ret) < 0)
 		return -ENOMEM;
 	t->slots[i & t->mask] = *ret;
 	return 0;
+}
+
+/* Notes the hashes of a stack from frame @from on, and fetches where they lie. */
+static void plan_way(struct trie *t, const uint32_t *frames, size_t from, size_t count)
+{
+	uint64_t hash = from ? t->way[from - 1].hash : 0;
+
+	for (size_t i = from; i < count; i++) {
+		hash = hash_step(hash, frames[i]);
+		t->way[i] = (struct trie_step){ frames[i], 0, hash };
+		__builtin_prefetch(&t->slots[hash & t->mask]);
+	}
+	for (size_t i = from; i < count; i++)
+		__builtin_prefetch(&t->nodes[t->slots[t->way[i].hash & t->mask]]);
 }
 
 int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret)
@@ -135,10 +160,11 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 	for (; i < count && i < t->steps && t->way[i].frame == frames[i]; i++)
 		node = t->way[i].node;
 	t->steps = i;
+	plan_way(t, frames, i, count);
 	for (; i < count; i++) {
-		if (child(t, node, frames[i], &node) < 0)
+		if (child(t, node, frames[i], t->way[i].hash, &node) < 0)
 			return -ENOMEM;
-		t->way[i] = (struct trie_step){ frames[i], node };
+		t->way[i].node = node;
 	}
 	t->steps = count;
 	*ret = node;
@@ -217,14 +243,24 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 	       uint32_t **node_map)
 {
 	uint32_t *map = malloc(from->count * sizeof(*map));
+	uint64_t *hashes = malloc(from->count * sizeof(*hashes));
 	int err = 0;
 
-	if (!map)
+	if (!map || !hashes) {
+		free(map);
+		free(hashes);
 		return -ENOMEM;
+	}
 	map[0] = 0;
-	for (uint32_t id = 1; id < from->count && err == 0; id++)
-		err = child(t, map[from->nodes[id].parent],
-			    frame_map[from->nodes[id].frame], &map[id]);
+	hashes[0] = 0;
+	for (uint32_t id = 1; id < from->count && err == 0; id++) {
+		const struct trie_node *node = &from->nodes[id];
+		uint32_t frame = frame_map[node->frame];
+
+		hashes[id] = hash_step(hashes[node->parent], frame);
+		err = child(t, map[node->parent], frame, hashes[id], &map[id]);
+	}
+	free(hashes);
 	if (err == 0)
 		err = merge_columns(t, from, map);
 	if (err == 0 && node_map)

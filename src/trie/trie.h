@@ -13,7 +13,7 @@
  *	main;c   5                     +---c--- 4 (5)
  *
  * A node is its parent, its frame and two columns of self values; children are
- * found by hashing (parent, frame). A parent's id is below its children's.
+ * found by hashing the frames on the way to them. A parent's id is below its children's.
  *
  *	8 bytes parent, frame + 16 bytes columns + 4 bytes x 1.5 to 3 slots
  *	= 30 to 36 bytes a node, 40 with the column of a difference
@@ -39,6 +39,7 @@ struct trie {
 	/* The way to the stack that was added last: the next one often begins alike. */
 	struct trie_step {
 		uint32_t frame, node;
+		uint64_t hash; /* of all frames up to here */
 	} * way;
 	size_t steps, way_room;
 };

@@ -14,6 +14,7 @@ enum lost {
 	LOST_EVENT, /* of an event that was not asked for */
 	LOST_FILTER,
 	LOST_DAMAGED, /* a record that could not be understood; counts 1 */
+	LOST_TRUNCATED, /* the stack does not reach its root, and such were not wanted */
 	LOST_REASONS,
 };
 

@@ -22,9 +22,35 @@ enum { PID = 1, TID = 2 };
 struct stage {
 	struct timeline t;
 	struct frames frames;
+	struct binaries *binaries;
 	struct stack_walker *walker;
 	struct sample sample;
 };
+
+static struct binaries *no_binaries(struct timeline *t)
+{
+	struct object_places places = { .symfs = "/nowhere" };
+	struct binaries *ret;
+
+	cr_assert_eq(binaries_new(&t->ctx, &places, &t->images, &t->strings, &ret), 0);
+	return ret;
+}
+
+static struct stack_walker *new_walker(struct timeline *t, struct binaries *binaries,
+				       struct frames *frames,
+				       struct stack_options options)
+{
+	struct stack_sources sources = {
+		.ps = t->ps,
+		.rec = &t->rec,
+		.strings = &t->strings,
+		.binaries = binaries,
+	};
+	struct stack_walker *ret;
+
+	cr_assert_eq(stack_walker_new(&t->ctx, &sources, frames, &options, &ret), 0);
+	return ret;
+}
 
 static void stage_begin(struct stage *s, struct stack_options options)
 {
@@ -34,9 +60,9 @@ static void stage_begin(struct stage *s, struct stack_options options)
 	comm(&s->t, 1, PID, PID, "main", NO_EXEC);
 	comm(&s->t, 1, PID, TID, "worker", NO_EXEC);
 	map(&s->t, 1, PID, 0x1000, 0xff000, 0x1000, "/bin/x");
-	cr_assert_eq(
-		stack_walker_new(&s->t.ctx, s->t.ps, &s->frames, &options, &s->walker),
-		0);
+	cr_assert(array_add(&s->t.rec.events));
+	s->binaries = no_binaries(&s->t);
+	s->walker = new_walker(&s->t, s->binaries, &s->frames, options);
 	s->sample = (struct sample){ .time = 5,
 				     .pid = PID,
 				     .tid = TID,
@@ -48,7 +74,9 @@ static void stage_begin(struct stage *s, struct stack_options options)
 static void stage_end(struct stage *s)
 {
 	stack_walker_free(s->walker);
+	binaries_free(s->binaries);
 	frames_release(&s->frames);
+	array_release(&s->t.rec.events);
 	timeline_end(&s->t);
 }
 
@@ -422,6 +450,7 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 	struct stack_key before, after;
 	struct frames frames = { 0 };
 	struct stack_options options = { 0 };
+	struct binaries *binaries;
 	struct stack_walker *walker;
 	struct timeline t;
 	struct stack stack;
@@ -438,7 +467,9 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 	map(&t, 1, 1, 0x3000, 0x1000, 0x3000, "/one");
 	comm(&t, 10, 1, 1, "two", EXEC);
 	map(&t, 10, 1, 0x3000, 0x1000, 0x3000, "/two");
-	cr_assert_eq(stack_walker_new(&t.ctx, t.ps, &frames, &options, &walker), 0);
+	cr_assert(array_add(&t.rec.events));
+	binaries = no_binaries(&t);
+	walker = new_walker(&t, binaries, &frames, options);
 	for (uint64_t round = 0; round < 2; round++) {
 		sample.time = 15;
 		stack_key(walker, &sample, &after);
@@ -455,7 +486,9 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 		cr_assert(before.low != after.low || before.high != after.high);
 	}
 	stack_walker_free(walker);
+	binaries_free(binaries);
 	frames_release(&frames);
+	array_release(&t.rec.events);
 	timeline_end(&t);
 }
 
@@ -486,6 +519,76 @@ Test(stack, a_return_address_of_0_is_below_every_map)
 		cr_assert_eq(frame(&s, stack, i)->image, IMAGE_ID_UNKNOWN);
 	cr_assert_eq(address(&s, stack, stack.count - 1), 0x3000);
 	stage_end(&s);
+}
+
+/* A chain with @count addresses; the event records as many as @most, 0: the kernel's. */
+static unsigned poorer_of(size_t count, uint16_t most, bool exact)
+{
+	static uint64_t chain[256] = { CONTEXT_USER };
+	struct stage s;
+	unsigned poorer;
+
+	for (uint64_t i = 1; i <= count; i++)
+		chain[i] = 0x1000 + i * 8;
+	stage_begin(&s, (struct stack_options){ 0 });
+	s.t.rec.events.v[0].max_stack = most;
+	s.sample.exact_chain = exact;
+	poorer = walk(&s, chain, count + 1).poorer;
+	stage_end(&s);
+	return poorer;
+}
+
+Test(stack, a_chain_as_long_as_the_recorders_limit_is_cut)
+{
+	cr_assert_eq(poorer_of(127, 0, false), POORER_CUT_CHAIN);
+	cr_assert_eq(poorer_of(126, 0, false), 0);
+	cr_assert_eq(poorer_of(128, 0, false), 0, "there was another limit");
+	cr_assert_eq(poorer_of(127, 200, false), 0);
+	cr_assert_eq(poorer_of(10, 10, false), POORER_CUT_CHAIN);
+	cr_assert_eq(poorer_of(127, 0, true), 0, "of branches: no such limit");
+}
+
+/* The marks of a stack: how many there are, right above the process. */
+static size_t marks(struct stack_options options, struct sample like,
+		    const uint64_t *chain, size_t count)
+{
+	struct stage s;
+	struct stack stack;
+	size_t found = 0;
+
+	stage_begin(&s, options);
+	s.sample.has_user_stack = like.has_user_stack;
+	stack = walk(&s, chain, count);
+	for (size_t i = 1; i < stack.count; i++) {
+		const struct frame *f = frame(&s, stack, i);
+
+		if (f->image != IMAGE_ID_NAMES)
+			continue;
+		cr_assert_eq(f->address, options.truncated);
+		cr_assert_eq(i, 1);
+		found++;
+	}
+	stage_end(&s);
+	return found;
+}
+
+Test(stack, cut_stacks_stand_below_a_mark_where_one_is_wanted)
+{
+	const uint64_t odd[] = { CONTEXT_USER, 0x3000, (uint64_t)-1 };
+	const uint64_t whole[] = { CONTEXT_USER, 0x3000, 0x2001 };
+	struct sample plain = { 0 }, dumped = { .has_user_stack = true };
+	enum { MARK = 7 }; /* any string */
+
+	cr_assert_eq(marks((struct stack_options){ .truncated = MARK }, plain, odd, 3),
+		     1);
+	cr_assert_eq(marks((struct stack_options){ .truncated = MARK, .max_stack = 1 },
+			   plain, whole, 3),
+		     1);
+	cr_assert_eq(marks((struct stack_options){ .truncated = MARK }, plain, whole, 3),
+		     0);
+	cr_assert_eq(marks((struct stack_options){ .truncated = MARK }, dumped, whole, 3),
+		     0, "a dump that is not unwound cuts nothing");
+	cr_assert_eq(marks((struct stack_options){ 0 }, plain, odd, 3), 0);
 }
 
 Test(stack, a_stack_dump_that_is_not_unwound_is_counted)

@@ -13,7 +13,7 @@ static void begin(void)
 	memset(&recording, 0, sizeof(recording));
 	recording.simpleperf = true;
 	/* Nothing of this machine. */
-	subject.options.symfs = "/nonexistent";
+	subject.options.places.symfs = "/nonexistent";
 	subject.options.kallsyms = "/dev/null";
 }
 
@@ -235,7 +235,7 @@ Test(recorded, a_file_here_with_another_build_id_is_not_used)
 	uint32_t image, frame;
 
 	begin();
-	subject.options.symfs = "";
+	subject.options.places.symfs = "";
 	add_symbol(add_file(RECORDED_ELF, "/proc/self/exe", 0, 0), 0, 0x100, "recorded");
 	image = add_image(IMAGE_FILE, "/proc/self/exe", "12345678901234567890");
 	frame = add_frame(image, 0x10, 0);
@@ -250,7 +250,7 @@ Test(recorded, a_file_here_without_a_build_id_may_be_another)
 	uint32_t frame;
 
 	begin();
-	subject.options.symfs = NULL;
+	subject.options.places.symfs = NULL;
 	add_symbol(add_file(RECORDED_ELF, "/proc/self/exe", 0, 0), 0, 0x100, "recorded");
 	frame = add_frame(add_image(IMAGE_FILE, "/proc/self/exe", NULL), 0x10, 0);
 	run_recorded();

@@ -1,4 +1,4 @@
-#include "symbol/kernel_id.h"
+#include "object/kernel_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static const uint8_t *find_build_id(const char *notes, size_t size, size_t *id_s
 }
 
 /* The build id of the kernel that runs here; *@size is 0 where it has none. */
-static void read_build_id(uint8_t id[BUILD_ID_MAX], size_t *size)
+static void read_build_id(uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
 {
 	struct context ctx = { 0 };
 	const uint8_t *found;
@@ -52,27 +52,27 @@ static void read_build_id(uint8_t id[BUILD_ID_MAX], size_t *size)
 	if (file_slurp(&ctx, NOTES, MOST_NOTES, &notes, &notes_size) < 0)
 		return;
 	found = find_build_id(notes, notes_size, size);
-	if (!found || *size > BUILD_ID_MAX)
+	if (!found || *size > OBJECT_BUILD_ID_MAX)
 		*size = 0;
 	memcpy(id, found ? found : (const uint8_t *)"", *size);
 	free(notes);
 }
 
-static bool compare_build_id(const struct image *image, bool *equal)
+static bool compare_build_id(const uint8_t *build_id, size_t size, bool *equal)
 {
-	uint8_t id[BUILD_ID_MAX];
-	size_t size;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	size_t own;
 
-	if (image->build_id_size == 0)
+	if (size == 0)
 		return false;
-	read_build_id(id, &size);
-	*equal = size == image->build_id_size && memcmp(id, image->build_id, size) == 0;
-	return size > 0;
+	read_build_id(id, &own);
+	*equal = own == size && memcmp(id, build_id, size) == 0;
+	return own > 0;
 }
 
-bool kernel_build_id_here(char hex[2 * BUILD_ID_MAX + 1])
+bool kernel_build_id_here(char hex[2 * OBJECT_BUILD_ID_MAX + 1])
 {
-	uint8_t id[BUILD_ID_MAX];
+	uint8_t id[OBJECT_BUILD_ID_MAX];
 	size_t size;
 
 	read_build_id(id, &size);
@@ -81,13 +81,12 @@ bool kernel_build_id_here(char hex[2 * BUILD_ID_MAX + 1])
 	return size > 0;
 }
 
-enum kernel_match kernel_match(const struct image *image, const struct intern *strings)
+enum kernel_match kernel_match(const uint8_t *build_id, size_t size, const char *release)
 {
-	const char *release = intern_text(strings, image->release);
 	struct utsname here;
 	bool equal;
 
-	if (compare_build_id(image, &equal))
+	if (compare_build_id(build_id, size, &equal))
 		return equal ? KERNEL_SAME : KERNEL_OTHER;
 	if (!*release || uname(&here) < 0)
 		return KERNEL_MAYBE;

@@ -1,7 +1,7 @@
-#ifndef SYMBOL_KERNEL_ID_H
-#define SYMBOL_KERNEL_ID_H
+#ifndef OBJECT_KERNEL_ID_H
+#define OBJECT_KERNEL_ID_H
 
-#include "symbol/symbol.h"
+#include "object/object.h"
 
 /* Whether a recorded kernel is the one that runs here. */
 enum kernel_match {
@@ -11,11 +11,12 @@ enum kernel_match {
 	KERNEL_LIKELY, /* its release is the same */
 };
 
-/* @image: a kernel or its vdso. */
-enum kernel_match kernel_match(const struct image *image, const struct intern *strings);
+/* The recorded kernel: its build id (size 0: not known) and its release as uname -r says
+ * it ("": not known). */
+enum kernel_match kernel_match(const uint8_t *build_id, size_t size, const char *release);
 
 /* The build id of the kernel that runs here, in hex; false where it does not say. */
-bool kernel_build_id_here(char hex[2 * BUILD_ID_MAX + 1]);
+bool kernel_build_id_here(char hex[2 * OBJECT_BUILD_ID_MAX + 1]);
 
 /* True where every kernel that was not moved at boot has that address. */
 bool kernel_is_default_address(uint64_t address);

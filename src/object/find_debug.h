@@ -1,0 +1,14 @@
+#ifndef OBJECT_FIND_DEBUG_H
+#define OBJECT_FIND_DEBUG_H
+
+#include "object/find_object.h"
+
+/*
+ * Looks for a separate debug file of f->object, by build id and by debug link, where it
+ * adds something of @need. @root: where the system lies on which the object was found,
+ * "" or a directory. 0, or -ENOMEM.
+ */
+int find_debug(const struct object_places *places, const struct wanted_object *wanted,
+	       const char *root, unsigned need, struct found *f);
+
+#endif

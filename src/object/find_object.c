@@ -1,0 +1,299 @@
+#include "object/find_object.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "object/find_debug.h"
+#include "object/process_file.h"
+
+struct search {
+	const struct object_places *places;
+	const struct wanted_object *wanted;
+	struct found *found;
+	struct text path; /* of what is tried */
+	struct text root; /* of the system on which the object was found */
+	bool doubtful; /* what was found may be another program */
+	const struct file_user *user; /* whose file was found, or NULL */
+};
+
+/* Whether a file is the one that was recorded, where no build id tells. */
+enum identity { FILE_SAME, FILE_OTHER, FILE_MAYBE };
+
+static enum identity compare_file(const struct wanted_object *wanted,
+				  const struct object *o)
+{
+	const struct file_id *was = &wanted->file;
+	struct file_id is;
+
+	if (!wanted->here || was->ino == 0 || !process_file_id(o->fd, was, &is))
+		return FILE_MAYBE;
+	/* Inodes are used again, with another generation. */
+	if (is.ino != was->ino || (is.generation && was->generation &&
+				   is.generation != (uint32_t)was->generation))
+		return FILE_OTHER;
+	return is.maj == was->maj && is.min == was->min ? FILE_SAME : FILE_MAYBE;
+}
+
+static void add_hex(struct text *out, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		text_printf(out, "%02x", bytes[i]);
+}
+
+/* The sentence is of the recorded path. */
+static void refuse_build_id(struct search *s, const struct object *o)
+{
+	struct text *problem = &s->found->problem;
+
+	text_printf(problem, "'%s' has build id ", s->path.bytes);
+	add_hex(problem, o->build_id, o->build_id_size);
+	if (o->build_id_size == 0)
+		text_string(problem, "none");
+	text_string(problem, ", recorded was ");
+	add_hex(problem, s->wanted->build_id, s->wanted->build_id_size);
+	s->found->other_build = true;
+}
+
+/* Takes over what @o holds, and the path. */
+static void take(struct search *s, struct object *o)
+{
+	struct found *f = s->found;
+	struct text path = f->file;
+
+	object_close(&f->object);
+	f->object = *o;
+	f->file = s->path;
+	s->path = path;
+	f->other_build = false;
+	text_clear(&f->problem);
+}
+
+/* What the path says; false, with a problem, where it is none to open. */
+static bool make_recorded_path(struct search *s)
+{
+	const char *path = s->wanted->path;
+	struct text *problem = &s->found->problem;
+	size_t size;
+
+	if (s->wanted->vdso || *path != '/') {
+		text_printf(problem, "'%s' is no file", path);
+		return false;
+	}
+	/* What lies there now may be anything. */
+	if (is_deleted(path, &size) && s->wanted->build_id_size == 0) {
+		text_printf(problem, "'%.*s' was deleted and its build id is not known",
+			    (int)size, path);
+		return false;
+	}
+	if (symfs_is_set(s->places) && path_climbs(path)) {
+		text_printf(problem, "'%s' leaves the symfs", path);
+		return false;
+	}
+	text_string(&s->path, s->root.bytes);
+	text_add(&s->path, path, size);
+	return true;
+}
+
+static bool fits_recorded(struct search *s, const struct object *o,
+			  enum identity *identity)
+{
+	const struct wanted_object *w = s->wanted;
+
+	*identity = FILE_SAME;
+	if (w->build_id_size && !object_has_build_id(o, w->build_id, w->build_id_size)) {
+		refuse_build_id(s, o);
+		return false;
+	}
+	if (!symfs_is_set(s->places) && (w->build_id_size == 0 || w->id_of_path))
+		*identity = compare_file(w, o);
+	if (w->build_id_size)
+		return true;
+	if (*identity == FILE_OTHER)
+		text_printf(&s->found->problem,
+			    "'%s' is another file than the recorded one, and no build id "
+			    "tells whether it is the same program; --symfs=/ takes it",
+			    s->path.bytes);
+	return *identity != FILE_OTHER;
+}
+
+/* *@sure: no other place can know better. */
+static int try_recorded_path(struct search *s, bool *sure)
+{
+	struct context ctx = { 0 };
+	enum identity identity;
+	struct object o;
+	int err;
+
+	if (!make_recorded_path(s))
+		return 0;
+	if (s->path.failed)
+		return -ENOMEM;
+	err = object_open(&ctx, s->path.bytes, &o);
+	if (err < 0) {
+		text_string(&s->found->problem, ctx.error);
+		return err == -ENOMEM ? err : 0;
+	}
+	if (!fits_recorded(s, &o, &identity)) {
+		object_close(&o);
+		return 0;
+	}
+	s->doubtful = identity == FILE_OTHER;
+	*sure = !s->doubtful && (identity == FILE_SAME || s->wanted->build_id_size ||
+				 !s->wanted->here || s->wanted->file.ino == 0);
+	take(s, &o);
+	return 0;
+}
+
+/* @same: it is known to be the recorded file. 1 where it is the object. */
+static int try(struct search *s, bool same)
+{
+	const struct wanted_object *w = s->wanted;
+	struct context ctx = { 0 };
+	struct object o;
+	int err;
+
+	if (s->path.failed)
+		return -ENOMEM;
+	err = object_open(&ctx, s->path.bytes, &o);
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	if (w->build_id_size == 0 || s->doubtful)
+		same |= compare_file(w, &o) == FILE_SAME;
+	else
+		same = object_has_build_id(&o, w->build_id, w->build_id_size);
+	if (same)
+		take(s, &o);
+	else
+		object_close(&o);
+	return same;
+}
+
+/* The cache's entry is a directory; older perf made it the file itself. */
+static int try_cache(struct search *s, enum build_id_form form)
+{
+	const char *const names[] = { s->wanted->vdso ? "/vdso" : "/elf", "" };
+	const struct wanted_object *w = s->wanted;
+	int found = 0;
+
+	for (size_t i = 0; i < 2 && found == 0; i++) {
+		text_clear(&s->path);
+		if (!add_build_id_cache(s->places, &s->path) ||
+		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
+			return 0;
+		text_string(&s->path, names[i]);
+		found = try(s, false);
+	}
+	return found;
+}
+
+static int try_debug_dir(struct search *s, enum build_id_form form)
+{
+	const struct wanted_object *w = s->wanted;
+
+	text_clear(&s->path);
+	add_debug_dir(s->places, s->root.bytes, &s->path);
+	if (!add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
+		return 0;
+	return try(s, false);
+}
+
+static int try_build_id(struct search *s)
+{
+	int found = 0;
+
+	for (enum build_id_form form = 0; form < BUILD_ID_FORMS && found == 0; form++) {
+		found = try_cache(s, form);
+		if (found == 0)
+			found = try_debug_dir(s, form);
+	}
+	return found;
+}
+
+static int try_process(struct search *s, const struct file_user *user)
+{
+	int found = 0;
+
+	for (enum process_file which = 0; which < PROCESS_FILES && found == 0; which++) {
+		bool same;
+
+		text_clear(&s->path);
+		if (process_file_path(s->wanted, user, which, &s->path, &same))
+			found = try(s, same);
+	}
+	if (found > 0)
+		s->user = user;
+	return found;
+}
+
+static int try_processes(struct search *s)
+{
+	int found = 0;
+
+	if (symfs_is_set(s->places) || !s->wanted->here || s->wanted->vdso)
+		return 0;
+	for (size_t i = 0; i < FILE_USERS && found == 0; i++)
+		found = try_process(s, &s->wanted->users[i]);
+	return found;
+}
+
+static int find_file(struct search *s)
+{
+	bool sure = false;
+	int found = try_recorded_path(s, &sure);
+
+	if (found < 0 || sure)
+		return found;
+	if (!s->doubtful)
+		found = try_build_id(s);
+	if (found == 0)
+		found = try_processes(s);
+	if (found == 0 && s->doubtful)
+		text_printf(&s->found->problem,
+			    "'%s' was replaced after it was mapped: if perf was still "
+			    "recording then, names are wrong; --buildid-mmap of perf "
+			    "record avoids it",
+			    s->found->file.bytes);
+	return found;
+}
+
+/* Its debug files may be where only the process sees them. */
+static int find_process_debug(struct search *s, unsigned need)
+{
+	text_printf(&s->root, "/proc/%u/root", (unsigned)s->user->pid);
+	if (s->root.failed)
+		return -ENOMEM;
+	return find_debug(s->places, s->wanted, s->root.bytes, need, s->found);
+}
+
+int find_object(const struct object_places *places, const struct wanted_object *wanted,
+		unsigned need, struct found *ret)
+{
+	struct found f = { .object.fd = -1, .debug.fd = -1 };
+	struct search s = { .places = places, .wanted = wanted, .found = &f };
+	int err;
+
+	text_string(&s.root, symfs_is_set(places) ? places->symfs : "");
+	err = s.root.failed ? -ENOMEM : find_file(&s);
+	if (err >= 0 && f.object.elf)
+		err = find_debug(places, wanted, s.root.bytes, need, &f);
+	if (err >= 0 && f.object.elf && !f.debug.elf && s.user)
+		err = find_process_debug(&s, need);
+	if (s.root.failed || f.file.failed || f.problem.failed)
+		err = -ENOMEM;
+	text_release(&s.path);
+	text_release(&s.root);
+	if (err < 0) {
+		found_release(&f);
+		return err;
+	}
+	*ret = f;
+	return 0;
+}
+
+void found_release(struct found *f)
+{
+	object_close(&f->object);
+	object_close(&f->debug);
+	text_release(&f->file);
+	text_release(&f->problem);
+}

@@ -1,0 +1,90 @@
+#ifndef OBJECT_FIND_OBJECT_H
+#define OBJECT_FIND_OBJECT_H
+
+#include "base/text.h"
+#include "object/object.h"
+#include "object/places.h"
+
+/*
+ * From what a recording says of an object to the files that hold it now.
+ *
+ * A recorded build id decides alone: a file without that id is never used, and a file
+ * with it is the object, wherever it lies. In this order:
+ *
+ *	the recorded path	with symfs: below that
+ *	perf's build-id cache	DIR/.build-id/xx/rest/elf
+ *	the debug directory	DIR/.build-id/xx/rest
+ *	/proc/PID		what a process that was recorded still has mapped
+ *
+ * Where no build id was recorded there is only the recorded path, and its file is taken
+ * for the object. Two things speak against it. The path says that the file was deleted;
+ * or the recording was made here and tells which file it was (device, inode and
+ * generation, as MMAP2 has them), and this one is another. What a process here provably
+ * has mapped is the recorded file then. Devices are numbered anew at each boot: with the
+ * same inode on another one the file counts, unless a process has that of the same.
+ *
+ * An id of the path (id_of_path) is as good as that. Where the file there is provably
+ * another one than was mapped, it may have been replaced before the recording ended, and
+ * then so was the id: what a process provably has mapped is better; else the file is used
+ * (it may as well be an equal one, installed again), but the problem says so.
+ *
+ * With symfs nothing outside of it is looked at, but for a build_id_dir that was given.
+ */
+
+/* A file of the machine that was recorded. */
+struct file_id {
+	uint32_t maj, min;
+	uint64_t ino; /* 0: not known */
+	uint64_t generation; /* 0: not known */
+};
+
+/* A process that had the file mapped there. */
+struct file_user {
+	uint32_t pid; /* of the recorder's pid namespace; 0: not known */
+	uint64_t start, end;
+};
+
+enum { FILE_USERS = 2 };
+
+/* An object as it was recorded. */
+struct wanted_object {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size; /* 0: not known */
+	/* The id is that of the file which had the path when the recording ended, and not
+	 * of what was mapped before. */
+	bool id_of_path;
+	struct file_id file;
+	struct file_user users[FILE_USERS];
+	/* The recording says that it was made on a machine of this one's name, with the
+	 * kernel that runs here: its processes may still live, and its inodes mean
+	 * something. */
+	bool here;
+	bool vdso; /* no file: only caches have it */
+};
+
+/* What is wanted of an object: a debug file is looked for where it lacks that. */
+enum object_need {
+	NEED_SYMBOLS = 1,
+	NEED_LINES = 2,
+	NEED_UNWIND = 4,
+};
+
+/* Files of an object. */
+struct found {
+	struct object object; /* .elf is NULL: none */
+	struct object debug; /* .elf is NULL: none, or none needed */
+	struct text file; /* path of the object */
+	struct text problem; /* a sentence; "": none */
+	bool other_build; /* there is only a file with another build id */
+};
+
+/*
+ * The file of an object, and its debug file where that adds something of @need (of enum
+ * object_need). 0, also where there is none: the problem says why. -ENOMEM.
+ */
+int find_object(const struct object_places *places, const struct wanted_object *wanted,
+		unsigned need, struct found *ret);
+void found_release(struct found *f); /* a zeroed one is fine */
+
+#endif

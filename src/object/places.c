@@ -1,0 +1,88 @@
+#include "object/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DELETED " (deleted)"
+#define DEBUG_DIR "/usr/lib/debug"
+#define CACHE_DIR "/.debug"
+
+bool symfs_is_set(const struct object_places *places)
+{
+	return places->symfs && *places->symfs;
+}
+
+bool add_build_id_cache(const struct object_places *places, struct text *path)
+{
+	const char *home = getenv("HOME");
+
+	if (places->build_id_dir) {
+		text_string(path, places->build_id_dir);
+		return *places->build_id_dir;
+	}
+	if (symfs_is_set(places))
+		text_string(path, places->symfs);
+	else if (home && *home == '/')
+		text_string(path, home);
+	else
+		return false;
+	text_string(path, CACHE_DIR);
+	return true;
+}
+
+void add_debug_dir(const struct object_places *places, const char *root,
+		   struct text *path)
+{
+	const char *dir = places->debug_dir ? places->debug_dir : DEBUG_DIR;
+
+	text_string(path, root);
+	if (*root && *dir != '/')
+		text_char(path, '/');
+	text_string(path, dir);
+}
+
+/* Ids are of 8 (lld's short ones), 16 (MD5, UUID) or 20 bytes (SHA-1), or longer. */
+static size_t bare_size(const uint8_t *id, size_t size)
+{
+	size_t used = size;
+
+	while (used > 0 && id[used - 1] == 0)
+		used--;
+	if (size != 20 || used > 16)
+		return size;
+	return used > 8 ? 16 : 8;
+}
+
+bool add_build_id_path(const uint8_t *id, size_t size, enum build_id_form form,
+		       struct text *path)
+{
+	size_t bare = bare_size(id, size);
+
+	if (size < 2 || (form == BUILD_ID_BARE && bare == size))
+		return false;
+	if (form == BUILD_ID_BARE)
+		size = bare;
+	text_printf(path, "/.build-id/%02x/", id[0]);
+	for (size_t i = 1; i < size; i++)
+		text_printf(path, "%02x", id[i]);
+	return true;
+}
+
+bool is_deleted(const char *path, size_t *size)
+{
+	size_t suffix = sizeof(DELETED) - 1;
+
+	*size = strlen(path);
+	if (*size <= suffix || strcmp(path + *size - suffix, DELETED) != 0)
+		return false;
+	*size -= suffix;
+	return true;
+}
+
+bool path_climbs(const char *path)
+{
+	for (const char *p = strstr(path, "/.."); p; p = strstr(p + 1, "/.."))
+		if (p[3] == '/' || p[3] == '\0')
+			return true;
+	return false;
+}

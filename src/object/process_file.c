@@ -1,0 +1,138 @@
+#include "object/process_file.h"
+
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/file.h"
+
+enum { MOST_MAPS = 1 << 24 /* bytes of /proc/PID/maps */ };
+
+/* A line of /proc/PID/maps: "START-END PERMISSIONS OFFSET MAJ:MIN INODE PATH". */
+struct line {
+	uint64_t start, end, ino;
+	uint32_t maj, min;
+};
+
+static bool read_line(const char *text, struct line *ret)
+{
+	return sscanf(text,
+		      "%" SCNx64 "-%" SCNx64 " %*s %*x %" SCNx32 ":%" SCNx32 " %" SCNu64,
+		      &ret->start, &ret->end, &ret->maj, &ret->min, &ret->ino) == 5;
+}
+
+static bool is_recorded_file(const struct line *line, const struct file_id *file)
+{
+	return file->ino && line->ino == file->ino && line->maj == file->maj &&
+	       line->min == file->min;
+}
+
+/* Maps are split and joined, files stay: without a known file it is the place. */
+static bool is_map(const struct line *line, const struct file_id *file, uint64_t address)
+{
+	if (file->ino)
+		return is_recorded_file(line, file);
+	return line->ino && address >= line->start && address < line->end;
+}
+
+/* The line of the file, or where that is not known, of the address. */
+static bool find_map(const char *maps_of, const struct file_id *file, uint64_t address,
+		     struct line *ret)
+{
+	struct context ctx = { 0 };
+	bool found = false;
+	char *maps, *end;
+	size_t size;
+
+	if (file_slurp(&ctx, maps_of, MOST_MAPS, &maps, &size) < 0)
+		return false;
+	for (char *at = maps; *at && !found; at = end) {
+		end = strchrnul(at, '\n');
+		if (*end)
+			*end++ = '\0';
+		found = read_line(at, ret) && is_map(ret, file, address);
+	}
+	free(maps);
+	return found;
+}
+
+static bool add_map_path(const struct wanted_object *wanted, const struct file_user *user,
+			 struct text *path, bool *same)
+{
+	struct line line;
+	char maps[32];
+
+	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", user->pid);
+	if (!find_map(maps, &wanted->file, user->start, &line))
+		return false;
+	*same = is_recorded_file(&line, &wanted->file);
+	text_printf(path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, user->pid,
+		    line.start, line.end);
+	return true;
+}
+
+bool process_file_path(const struct wanted_object *wanted, const struct file_user *user,
+		       enum process_file which, struct text *path, bool *same)
+{
+	size_t size;
+
+	*same = false;
+	if (user->pid == 0)
+		return false;
+	if (which == PROCESS_MAP)
+		return add_map_path(wanted, user, path, same);
+	text_printf(path, "/proc/%" PRIu32 "%s", user->pid,
+		    which == PROCESS_ROOT ? "/root" : "/exe");
+	if (which == PROCESS_EXE)
+		return true;
+	is_deleted(wanted->path, &size);
+	text_add(path, wanted->path, size);
+	return *wanted->path == '/' && !path_climbs(wanted->path);
+}
+
+static bool stat_file(int fd, struct line *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return false;
+	*ret = (struct line){
+		.maj = major(st.st_dev),
+		.min = minor(st.st_dev),
+		.ino = st.st_ino,
+	};
+	return true;
+}
+
+static bool map_file(int fd, struct line *ret)
+{
+	static const struct file_id any;
+	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	bool found;
+
+	if (map == MAP_FAILED)
+		return false;
+	found = find_map("/proc/self/maps", &any, (uintptr_t)map, ret);
+	munmap(map, 1);
+	return found;
+}
+
+bool process_file_id(int fd, const struct file_id *recorded, struct file_id *ret)
+{
+	unsigned generation;
+	struct line line;
+
+	if ((!stat_file(fd, &line) || !is_recorded_file(&line, recorded)) &&
+	    !map_file(fd, &line))
+		return false;
+	*ret = (struct file_id){ line.maj, line.min, line.ino, 0 };
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation) == 0)
+		ret->generation = generation;
+	return true;
+}

@@ -1,0 +1,136 @@
+#include "process/image_file.h"
+
+#include <errno.h>
+#include <sys/utsname.h>
+
+#include "object/kernel_id.h"
+
+/* A recording that does not say where it was made is of another machine, and names of
+ * machines are not unique: the kernel has to be the same, too. */
+static bool is_here(const struct intern *strings, const struct image_user *user)
+{
+	const char *name = intern_text(strings, user->host);
+	const char *release = intern_text(strings, user->kernel);
+	struct utsname own;
+
+	return *name && uname(&own) == 0 && strcmp(name, own.nodename) == 0 &&
+	       strcmp(release, own.release) == 0;
+}
+
+/* Processes of other machines are none of ours. */
+static struct file_user user_here(const struct intern *strings,
+				  const struct image_user *user)
+{
+	if (user->pid == 0 || !is_here(strings, user))
+		return (struct file_user){ 0 };
+	return (struct file_user){ user->pid, user->start, user->end };
+}
+
+static struct wanted_object describe(const struct intern *strings,
+				     const struct image *image)
+{
+	struct wanted_object w = {
+		.path = intern_text(strings, image->path),
+		.build_id = image->build_id,
+		.build_id_size = image->build_id_size,
+		.id_of_path = image->id_of_path,
+		.file = { image->maj, image->min, image->ino, image->generation },
+		.users = { user_here(strings, &image->last),
+			   user_here(strings, &image->first) },
+		.vdso = image->kind == IMAGE_VDSO,
+	};
+
+	if (w.users[1].pid == w.users[0].pid)
+		w.users[1].pid = 0;
+	w.here = w.users[0].pid || w.users[1].pid;
+	return w;
+}
+
+/* Where the recording does not say, nothing speaks against it. */
+static bool may_be_this_machine(const char *arch)
+{
+	struct utsname own;
+
+	return !*arch || (uname(&own) == 0 && strcmp(arch, own.machine) == 0);
+}
+
+/*
+ * Whether the vdso of this process is the recorded one. Without a build id it is taken
+ * for that as long as nothing says that the recording is of another machine or kernel.
+ * Ours is that of 64-bit tasks.
+ */
+static bool is_own_vdso(const struct intern *strings, const struct image *image,
+			const struct object *own)
+{
+	const char *release = intern_text(strings, image->release);
+
+	if (image->narrow)
+		return false;
+	if (image->build_id_size)
+		return object_has_build_id(own, image->build_id, image->build_id_size);
+	return may_be_this_machine(intern_text(strings, image->arch)) &&
+	       kernel_match(image->build_id, 0, release) != KERNEL_OTHER;
+}
+
+static int open_own_vdso(const struct intern *strings, const struct image *image,
+			 struct found *f)
+{
+	struct context ctx = { 0 };
+	int err = object_open_vdso(&ctx, &f->object);
+
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	if (is_own_vdso(strings, image, &f->object))
+		text_string(&f->file, "[vdso]");
+	else
+		object_close(&f->object);
+	return 0;
+}
+
+/* The kernel's code in user memory has no file, but perf puts a copy in its cache. */
+static int find_vdso(const struct object_places *places, const struct intern *strings,
+		     const struct image *image, unsigned need, struct found *f)
+{
+	struct wanted_object wanted = describe(strings, image);
+	bool own = !symfs_is_set(places);
+	int err = own ? open_own_vdso(strings, image, f) : 0;
+
+	if (err < 0 || f->object.elf)
+		return err;
+	found_release(f);
+	err = find_object(places, &wanted, need, f);
+	if (err < 0 || f->object.elf)
+		return err;
+	text_clear(&f->problem);
+	text_string(&f->problem, own ? "the recorded vdso is not this machine's"
+				     : "no vdso below the symfs");
+	return 0;
+}
+
+int find_image_file(const struct object_places *places, const struct intern *strings,
+		    const struct image *image, unsigned need, struct found *ret)
+{
+	struct wanted_object wanted = describe(strings, image);
+	struct found f = { .object.fd = -1, .debug.fd = -1 };
+	int err = 0;
+
+	if (image->kind == IMAGE_FILE)
+		err = find_object(places, &wanted, need, &f);
+	else if (image->kind == IMAGE_VDSO)
+		err = find_vdso(places, strings, image, need, &f);
+	if (err == 0 && (f.file.failed || f.problem.failed))
+		err = -ENOMEM;
+	if (err < 0) {
+		found_release(&f);
+		return err;
+	}
+	*ret = f;
+	return 0;
+}
+
+int image_find_object(const struct object_places *places, const struct images *images,
+		      const struct intern *strings, uint32_t image, unsigned need,
+		      struct found *ret)
+{
+	return find_image_file(places, strings, &images->list.v[image], need, ret);
+}

@@ -1,0 +1,117 @@
+#include <errno.h>
+
+#include "process/timeline.h"
+
+/*
+ * Programs move their own text to huge pages: they copy it to anonymous memory and put
+ * that where the text was (iodlr, BOLT's and HHVM's hugify, node --use-largepages). The
+ * addresses are as they were, but the recorder sees anonymous executable memory, which is
+ * otherwise code that a runtime made.
+ *
+ *	file     |---- text --------------------------------|
+ *	remap        |==== anonymous, whole huge pages ====|
+ *
+ * What tells one from the other: the new map lies inside of one executable map of a file,
+ * and both its ends are those of a huge page. A runtime gets its memory from the kernel,
+ * which never gives out what is mapped; only where a library was unloaded (which is not
+ * recorded), and had 2 MiB of text, code made later could be taken for the library's.
+ */
+#define HUGE_PAGE ((uint64_t)1 << 21)
+
+enum { MAPS_MOST = 1024 /* looked at: a program moves its text when it begins */ };
+
+static bool is_huge(uint64_t start, uint64_t end)
+{
+	return start % HUGE_PAGE == 0 && end % HUGE_PAGE == 0 && start < end;
+}
+
+static bool is_anonymous(const struct processes *ps, const struct record *rec)
+{
+	static const char *const names[] = { "//anon", "[anon:", "/anon_hugepage",
+					     "[heap]" };
+	const char *name = intern_text(ps->strings, rec->name);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The newest map that has some of the addresses; NULL where it is none of the newest. */
+static const struct map *find_overlap(const struct processes *ps,
+				      const struct address_space *space, uint64_t start,
+				      uint64_t end)
+{
+	size_t n = space->maps.list.count;
+
+	for (size_t left = MAPS_MOST; left > 0; left--) {
+		const struct map *map;
+
+		if (n == 0 && space->parent == NONE)
+			return NULL;
+		if (n == 0) {
+			n = space->parent_maps;
+			space = &ps->spaces.v[space->parent];
+			continue;
+		}
+		map = &space->maps.list.v[--n];
+		if (map->start < end && start < map->end)
+			return map;
+	}
+	return NULL;
+}
+
+static bool is_text(const struct processes *ps, const struct map *map)
+{
+	return map->executable && ps->images->list.v[map->image].kind == IMAGE_FILE;
+}
+
+bool is_moved_text(const struct processes *ps, const struct address_space *space,
+		   const struct record *rec)
+{
+	const struct map *map;
+	uint64_t end;
+
+	if (__builtin_add_overflow(rec->start, rec->size, &end) ||
+	    !is_huge(rec->start, end) || !is_anonymous(ps, rec))
+		return false;
+	map = find_overlap(ps, space, rec->start, end);
+	return map && is_text(ps, map) && map->start <= rec->start && end <= map->end;
+}
+
+static bool is_moved_part(const struct processes *ps, const struct map *map,
+			  const struct map *behind)
+{
+	uint64_t offset = behind->start + behind->shift;
+
+	return map->end == behind->start && map->executable &&
+	       is_huge(map->start, map->end) && map->end - map->start <= offset &&
+	       ps->images->list.v[map->image].kind == IMAGE_ANON;
+}
+
+/*
+ * Where a recorder finds it done, the maps are listed by address: moved text, then what is
+ * left of the text. Below the text of a file lie other parts of it, and those that lay
+ * there are gone: nothing else is mapped between the parts of a file.
+ */
+int rejoin_moved_text(struct processes *ps, struct address_space *space)
+{
+	size_t n = space->maps.list.count;
+	struct map joined, *map;
+
+	if (n < 2)
+		return 0;
+	joined = *array_last(&space->maps.list);
+	if (!is_text(ps, &joined))
+		return 0;
+	while (--n > 0 && is_moved_part(ps, &space->maps.list.v[n - 1], &joined)) {
+		joined.end = joined.start;
+		joined.start = space->maps.list.v[n - 1].start;
+		joined.epoch = ++ps->epochs;
+		map = array_add(&space->maps.list);
+		if (!map)
+			return -ENOMEM;
+		*map = joined;
+	}
+	return 0;
+}

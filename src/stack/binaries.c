@@ -1,0 +1,444 @@
+#include "stack/binaries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	OPEN_MOST = 32, /* files that are held open for their bytes */
+	LOOKED_AT = 256, /* images that are asked for their machine */
+};
+
+/* Tells a file from another one that has its path now. */
+struct identity {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+
+/* A binary as its owner sees it. */
+struct owned {
+	struct binary binary; /* first: what others see */
+	pthread_mutex_t lock; /* while its table is made */
+	uint32_t image; /* that it was made for */
+	bool framed; /* frames has been made */
+	struct frame_info *frames; /* NULL: none */
+	unsigned machine; /* EM_* */
+	ARRAY(struct segment) segments;
+	uint8_t build_id_size;
+	uint8_t build_id[OBJECT_BUILD_ID_MAX];
+	char *path; /* NULL: not a file */
+	struct identity identity;
+	struct object memory; /* .elf is NULL: a file; else an object that is none */
+	struct owned *next;
+};
+
+/* What is known of an image. */
+struct image_binary {
+	pthread_mutex_t lock; /* while it is looked for */
+	struct owned *binary;
+};
+
+struct open_file {
+	const struct owned *of;
+	int fd;
+	uint64_t used;
+};
+
+struct binaries {
+	struct object_places places;
+	const struct images *images;
+	const struct intern *strings;
+	pthread_mutex_t lock; /* of all below, but not of what they point to */
+	ARRAY(struct image_binary *) by_image;
+	struct owned *all;
+	struct owned none; /* of images without a file */
+	pthread_mutex_t files_lock;
+	struct open_file files[OPEN_MOST];
+	uint64_t uses;
+};
+
+int binaries_new(struct context *ctx, const struct object_places *places,
+		 const struct images *images, const struct intern *strings,
+		 struct binaries **ret)
+{
+	struct binaries *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return fail_memory(ctx);
+	object_prepare();
+	b->places = *places;
+	b->images = images;
+	b->strings = strings;
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_mutex_init(&b->files_lock, NULL);
+	*ret = b;
+	return 0;
+}
+
+static void owned_free(struct owned *o)
+{
+	unwind_release(&o->binary.table);
+	frame_info_close(o->frames);
+	array_release(&o->segments);
+	object_close(&o->memory);
+	pthread_mutex_destroy(&o->lock);
+	free(o->path);
+	free(o);
+}
+
+void binaries_free(struct binaries *b)
+{
+	struct owned *next;
+
+	if (!b)
+		return;
+	for (int i = 0; i < OPEN_MOST; i++)
+		if (b->files[i].of)
+			close(b->files[i].fd);
+	for (size_t i = 0; i < b->by_image.count; i++) {
+		if (b->by_image.v[i])
+			pthread_mutex_destroy(&b->by_image.v[i]->lock);
+		free(b->by_image.v[i]);
+	}
+	array_release(&b->by_image);
+	for (struct owned *o = b->all; o; o = next) {
+		next = o->next;
+		owned_free(o);
+	}
+	pthread_mutex_destroy(&b->lock);
+	pthread_mutex_destroy(&b->files_lock);
+	free(b);
+}
+
+enum image_kind binaries_kind(const struct binaries *b, uint32_t image)
+{
+	return b->images->list.v[image].kind;
+}
+
+static int find_files(const struct binaries *b, uint32_t image, struct found *ret)
+{
+	return image_find_object(&b->places, b->images, b->strings, image, NEED_UNWIND,
+				 ret);
+}
+
+/* The image's place; NULL without memory. */
+static struct image_binary *place_of(struct binaries *b, uint32_t image)
+{
+	struct image_binary *place = NULL;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->by_image.count <= image && array_add(&b->by_image))
+		;
+	if (b->by_image.count <= image)
+		goto out;
+	place = b->by_image.v[image];
+	if (!place) {
+		place = calloc(1, sizeof(*place));
+		if (place)
+			pthread_mutex_init(&place->lock, NULL);
+		b->by_image.v[image] = place;
+	}
+out:
+	pthread_mutex_unlock(&b->lock);
+	return place;
+}
+
+static bool same_segments(const struct owned *o, const struct object *object)
+{
+	if (o->segments.count != object->segments.count)
+		return false;
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *x = &o->segments.v[i], *y = &object->segments.v[i];
+
+		if (x->offset != y->offset || x->size != y->size ||
+		    x->address != y->address || x->exec != y->exec)
+			return false;
+	}
+	return true;
+}
+
+static bool is_twin(const struct owned *o, const struct object *object)
+{
+	return object->build_id_size && o->build_id_size == object->build_id_size &&
+	       memcmp(o->build_id, object->build_id, o->build_id_size) == 0 &&
+	       o->machine == object->machine && same_segments(o, object);
+}
+
+static struct identity identity_of(const struct stat *st)
+{
+	return (struct identity){ st->st_dev, st->st_ino, st->st_size, st->st_mtim };
+}
+
+static bool same_file(const struct identity *a, const struct identity *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+/* What is kept of an object when it is closed. */
+static int keep(struct owned *o, const struct found *f)
+{
+	const struct object *object = &f->object;
+	struct stat st;
+
+	o->binary.there = true;
+	o->machine = object->machine;
+	o->build_id_size = object->build_id_size;
+	memcpy(o->build_id, object->build_id, sizeof(o->build_id));
+	if (!array_reserve(&o->segments, object->segments.count))
+		return -ENOMEM;
+	o->segments.count = object->segments.count;
+	if (object->segments.count)
+		memcpy(o->segments.v, object->segments.v,
+		       object->segments.count * sizeof(*o->segments.v));
+	if (object->fd < 0 || fstat(object->fd, &st) < 0)
+		return 0;
+	o->identity = identity_of(&st);
+	o->path = strdup(f->file.bytes);
+	return o->path ? 0 : -ENOMEM;
+}
+
+/* The binary that @f is one of: that of another image, or a new one, which comes locked
+ * and without its table. NULL without memory. */
+static struct owned *take_binary(struct binaries *b, const struct found *f,
+				 uint32_t image, bool *made)
+{
+	struct owned *o;
+
+	pthread_mutex_lock(&b->lock);
+	for (o = b->all; o; o = o->next)
+		if (is_twin(o, &f->object))
+			break;
+	*made = !o;
+	if (o)
+		goto out;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		goto out;
+	o->memory.fd = -1;
+	o->image = image;
+	pthread_mutex_init(&o->lock, NULL);
+	if (keep(o, f) < 0) {
+		owned_free(o);
+		o = NULL;
+		goto out;
+	}
+	pthread_mutex_lock(&o->lock);
+	o->next = b->all;
+	b->all = o;
+out:
+	pthread_mutex_unlock(&b->lock);
+	return o;
+}
+
+/* The table is made of what was found, which is closed but where it is no file. */
+static int fill_binary(struct owned *o, struct found *f)
+{
+	int err = unwind_compile(&f->object, f->debug.elf ? &f->debug : NULL,
+				 &o->binary.table);
+
+	if (f->object.fd < 0) {
+		o->memory = f->object;
+		f->object = (struct object){ .fd = -1 };
+	}
+	pthread_mutex_unlock(&o->lock);
+	return err;
+}
+
+/* Waits until the one who makes it is done. */
+static void wait_for(struct owned *o)
+{
+	pthread_mutex_lock(&o->lock);
+	pthread_mutex_unlock(&o->lock);
+}
+
+static struct owned *find_binary(struct binaries *b, uint32_t image)
+{
+	struct owned *o = NULL;
+	struct found found;
+	bool made;
+	int err = 0;
+
+	if (find_files(b, image, &found) < 0)
+		return NULL;
+	if (!found.object.elf) {
+		found_release(&found);
+		return &b->none;
+	}
+	o = take_binary(b, &found, image, &made);
+	if (o && made)
+		err = fill_binary(o, &found);
+	else if (o)
+		wait_for(o);
+	found_release(&found);
+	return err < 0 ? NULL : o;
+}
+
+const struct binary *binaries_get(struct binaries *b, uint32_t image)
+{
+	struct image_binary *place = place_of(b, image);
+	struct owned *o;
+
+	if (!place)
+		return NULL;
+	pthread_mutex_lock(&place->lock);
+	if (!place->binary)
+		place->binary = find_binary(b, image);
+	o = place->binary;
+	pthread_mutex_unlock(&place->lock);
+	return o ? &o->binary : NULL;
+}
+
+static int make_frames(struct binaries *b, struct owned *o)
+{
+	struct found found;
+	int err = find_files(b, o->image, &found);
+
+	if (err == 0 && found.object.elf)
+		err = frame_info_open(&found.object,
+				      found.debug.elf ? &found.debug : NULL, &o->frames);
+	if (err == 0) {
+		o->framed = true;
+		found_release(&found);
+	}
+	return err;
+}
+
+int binaries_frames(struct binaries *b, const struct binary *binary,
+		    const struct frame_info **ret)
+{
+	struct owned *o = (struct owned *)binary;
+	int err = 0;
+
+	pthread_mutex_lock(&o->lock);
+	if (!o->framed)
+		err = make_frames(b, o);
+	*ret = o->frames;
+	pthread_mutex_unlock(&o->lock);
+	return err;
+}
+
+static const struct segment *segment_at(const struct owned *o, uint64_t offset)
+{
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *s = &o->segments.v[i];
+
+		if (offset >= s->offset && offset - s->offset < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool *code)
+{
+	const struct segment *s = segment_at((const struct owned *)b, offset);
+
+	if (!s)
+		return false;
+	*ret = offset - s->offset + s->address;
+	*code = s->exec;
+	return true;
+}
+
+/* A place in the list of open files, which may hold another one: the oldest. */
+static struct open_file *oldest_file(struct binaries *b)
+{
+	struct open_file *oldest = &b->files[0];
+
+	for (int i = 0; i < OPEN_MOST; i++)
+		if (b->files[i].used < oldest->used)
+			oldest = &b->files[i];
+	if (oldest->of)
+		close(oldest->fd);
+	oldest->of = NULL;
+	return oldest;
+}
+
+/* -1 where it is not what it was. */
+static int open_again(const struct owned *o)
+{
+	int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct identity now;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0) {
+		now = identity_of(&st);
+		if (same_file(&now, &o->identity))
+			return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static int file_of(struct binaries *b, const struct owned *o)
+{
+	struct open_file *file;
+	int fd;
+
+	for (int i = 0; i < OPEN_MOST; i++)
+		if (b->files[i].of == o) {
+			b->files[i].used = ++b->uses;
+			return b->files[i].fd;
+		}
+	fd = open_again(o);
+	if (fd < 0)
+		return -1;
+	file = oldest_file(b);
+	*file = (struct open_file){ o, fd, ++b->uses };
+	return fd;
+}
+
+static bool read_file(struct binaries *b, const struct owned *o, uint64_t offset,
+		      void *ret, size_t size)
+{
+	bool done = false;
+	int fd;
+
+	pthread_mutex_lock(&b->files_lock);
+	fd = file_of(b, o);
+	if (fd >= 0)
+		done = pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
+	pthread_mutex_unlock(&b->files_lock);
+	return done;
+}
+
+bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
+		     void *ret, size_t size)
+{
+	const struct owned *o = (const struct owned *)binary;
+	const struct segment *s = segment_at(o, offset);
+
+	if (!s || s->writable || s->size - (offset - s->offset) < size ||
+	    offset > INT64_MAX)
+		return false;
+	if (o->path)
+		return read_file(b, o, offset, ret, size);
+	return o->memory.elf && object_read(&o->memory, offset, ret, size);
+}
+
+const struct machine *binaries_machine(struct binaries *b)
+{
+	size_t count = b->images->list.count;
+
+	for (uint32_t i = 0; i < count && i < LOOKED_AT; i++) {
+		const struct machine *m = NULL;
+		struct found found;
+
+		if (b->images->list.v[i].kind != IMAGE_FILE ||
+		    find_files(b, i, &found) < 0)
+			continue;
+		if (found.object.elf)
+			m = machine_by_elf(found.object.machine);
+		found_release(&found);
+		if (m)
+			return m;
+	}
+	return NULL;
+}

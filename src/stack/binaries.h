@@ -1,0 +1,42 @@
+#ifndef STACK_BINARIES_H
+#define STACK_BINARIES_H
+
+#include "object/frame.h"
+#include "object/unwind.h"
+#include "stack/stack.h"
+
+/*
+ * One file that code was mapped from. Its table is made when it is asked for first, by
+ * whoever asks; another one that wants the same table waits for that table only. Images
+ * whose files have one build id and lie alike in memory share a binary.
+ */
+struct binary {
+	struct unwind_table table; /* row_count 0: nothing is known */
+	bool there; /* a file was found */
+};
+
+/* NULL without memory. The result stays until binaries_free(). Any thread may ask, while
+ * no image is added. */
+const struct binary *binaries_get(struct binaries *b, uint32_t image);
+
+enum image_kind binaries_kind(const struct binaries *b, uint32_t image);
+
+/* An address of the binary; false where @offset, into the file, is in no segment. *@code
+ * says whether that segment may be executed. */
+bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool *code);
+
+/* Bytes that no process can have changed: those of a segment that is not writable.
+ * False where @offset is not in one, or the file is not there any more. Any thread. */
+bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
+		     void *ret, size_t size);
+
+/* What steps with all registers are made with; *@ret is NULL where there is nothing. 0,
+ * or -ENOMEM. Any thread, while no image is added. */
+int binaries_frames(struct binaries *b, const struct binary *binary,
+		    const struct frame_info **ret);
+
+/* What most of the files that were mapped are for: for a recording that does not say.
+ * NULL where none is there. */
+const struct machine *binaries_machine(struct binaries *b);
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * Steps without call frame information, which are guesses and are checked as such: the
+ * frame pointer has to point into the stack above, and what lies there has to be a
+ * return address.
+ */
+#include "stack/walk.h"
+
+#include <elf.h>
+
+enum { CALL_MOST = 7 }; /* bytes of the longest call of x86 */
+
+/* The length of an indirect call, FF /2, by its bytes from ModRM on; 0: it is none. */
+static unsigned indirect_call(const uint8_t *at)
+{
+	static const uint8_t displacement[] = { 0, 1, 4, 0 };
+	unsigned mode = at[0] >> 6, base = at[0] & 7, size = 2;
+
+	if ((at[0] >> 3 & 7) != 2)
+		return 0;
+	if (mode != 3 && base == 4) {
+		size++;
+		if (mode == 0 && (at[1] & 7) == 5)
+			return size + 4;
+	}
+	if (mode == 0 && base == 5)
+		return size + 4;
+	return size + displacement[mode];
+}
+
+/* Do the @CALL_MOST bytes end with a call? Prefixes do not matter. */
+static bool ends_with_x86_call(const uint8_t *code)
+{
+	const uint8_t *end = code + CALL_MOST;
+	uint8_t padded[CALL_MOST + 2] = { 0 };
+
+	if (end[-5] == 0xe8)
+		return true;
+	memcpy(padded, code, CALL_MOST);
+	for (unsigned size = 2; size <= CALL_MOST; size++)
+		if (end[-(int)size] == 0xff &&
+		    indirect_call(padded + CALL_MOST - size + 1) == size)
+			return true;
+	return false;
+}
+
+/* BL, BLR and BLR with authentication. */
+static bool is_aarch64_call(const uint8_t *code)
+{
+	uint32_t word;
+
+	memcpy(&word, code, sizeof(word));
+	word = le32toh(word);
+	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
+	       (word & 0xfefff800) == 0xd63f0800;
+}
+
+static enum after_call look_before(struct stack_walker *w, const struct walk *k,
+				   uint64_t ra)
+{
+	bool arm = k->machine->elf == EM_AARCH64;
+	size_t size = arm ? 4 : CALL_MOST;
+	uint8_t code[CALL_MOST];
+
+	if (!place_bytes(w, &k->keys[1], ra - size, code, size))
+		return CALL_UNKNOWN;
+	return (arm ? is_aarch64_call(code) : ends_with_x86_call(code)) ? CALL_YES
+									: CALL_NO;
+}
+
+/* What stands before a return address; CALL_NO where no code is. */
+static enum after_call call_before(struct stack_walker *w, const struct walk *k,
+				   uint64_t ra)
+{
+	struct place_seen *seen = place_find(w, &k->keys[1], ra);
+
+	if (!seen || w->rules.v[seen->rule].cfa_kind == RULE_UNMAPPED)
+		return CALL_NO;
+	/* Of a signal's handler, which was called from anywhere. */
+	if (w->rules.v[seen->rule].flags & UNWIND_SIGNAL)
+		return CALL_YES;
+	if (seen->call == CALL_UNSEEN) {
+		seen->call = look_before(w, k, ra);
+		place_note_call(w, &k->keys[1], ra, seen->call);
+	}
+	return seen->call;
+}
+
+/* The address that a word of the stack returns to: without the bits that sign it. */
+static uint64_t unsigned_address(struct stack_walker *w, const struct walk *k,
+				 uint64_t word)
+{
+	struct walk there;
+
+	if (!k->machine->link)
+		return word;
+	there = *k;
+	there.pc = word;
+	there.exact = false;
+	return walk_place(w, &there) ? there.pc : word;
+}
+
+bool is_return_address(struct stack_walker *w, const struct walk *k, uint64_t ra)
+{
+	return call_before(w, k, unsigned_address(w, k, ra)) != CALL_NO;
+}
+
+bool is_behind_call(struct stack_walker *w, const struct walk *k, uint64_t ra)
+{
+	return call_before(w, k, unsigned_address(w, k, ra)) == CALL_YES;
+}
+
+/* A leaf that has pushed @words words: its return address lies above them. */
+static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
+{
+	uint64_t at = k->sp + words * k->machine->word, ra;
+
+	if (k->machine->link || !dump_word(k, at, &ra) || !is_behind_call(w, k, ra))
+		return false;
+	k->sp = at + k->machine->word;
+	k->pc = ra;
+	k->exact = k->lr_known = false;
+	return true;
+}
+
+/*
+ * System calls of i386 go through the vdso, which is mostly not at hand: it has pushed
+ * ecx, edx and ebp when the kernel is asked.
+ */
+static bool step_vdso(struct stack_walker *w, struct walk *k)
+{
+	uint64_t fp;
+
+	if (k->machine->elf != EM_386 ||
+	    place_image_kind(w, &k->keys[0], k->pc) != IMAGE_VDSO ||
+	    !dump_word(k, k->sp, &fp) || !step_leaf(w, k, 3))
+		return false;
+	k->fp = fp;
+	return true;
+}
+
+static bool may_be_frame(const struct walk *k)
+{
+	return k->fp_known && k->fp >= k->sp && k->fp % k->machine->word == 0;
+}
+
+static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
+{
+	uint64_t word = k->machine->word, next, ra;
+
+	if (!may_be_frame(k))
+		return WALK_NO_CFI;
+	if (!dump_word(k, k->fp, &next) || !dump_word(k, k->fp + word, &ra))
+		return k->chained ? why_unreadable(k, k->fp + word) : WALK_NO_CFI;
+	if (next == 0 && is_no_address(k, ra))
+		return WALK_ROOT;
+	if (!is_return_address(w, k, ra))
+		return WALK_NO_CFI;
+	k->sp = k->fp + 2 * word;
+	/* An aarch64 function keeps its variables above its frame record. */
+	k->sp_known = !k->machine->link;
+	k->fp = next;
+	k->pc = ra;
+	k->exact = k->lr_known = false;
+	k->chained = true;
+	return WALK_ON;
+}
+
+/* The kernel starts a program with nothing in its registers. */
+static bool is_first_instruction(const struct walk *k)
+{
+	uint64_t others = ~(1ull << k->machine->sp | 1ull << k->machine->pc);
+	struct registers regs;
+
+	if (!k->exact || k->sp != k->base || k->fp != 0)
+		return false;
+	walk_registers(k, &regs);
+	for (uint64_t left = regs.known & others; left; left &= left - 1)
+		if (regs.value[__builtin_ctzll(left)])
+			return false;
+	return k->fp_known;
+}
+
+/* perf makes no step where the object is not at hand. */
+static bool is_refused(const struct stack_walker *w, const struct unwind_rule *rule)
+{
+	return w->options.as_perf &&
+	       (rule->cfa_kind == RULE_NO_OBJECT || rule->cfa_kind == RULE_UNMAPPED);
+}
+
+enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
+			    const struct unwind_rule *rule)
+{
+	bool unmapped = rule->cfa_kind == RULE_UNMAPPED && !k->exact;
+	enum walk_end end;
+
+	if (is_refused(w, rule))
+		return unmapped ? WALK_BAD_ADDRESS : WALK_NO_CFI;
+	if (k->exact && (step_vdso(w, k) || step_leaf(w, k, 0)))
+		return WALK_ON;
+	/* The psABIs: the outermost frame's caller has none. */
+	if (!k->exact && k->fp_known && k->fp == 0)
+		return WALK_ROOT;
+	if (is_first_instruction(k))
+		return WALK_ROOT;
+	end = step_frame_pointer(w, k);
+	/* _init and _fini push nothing, but align the stack. */
+	if (end == WALK_NO_CFI && k->exact && step_leaf(w, k, 1))
+		return WALK_ON;
+	return end == WALK_NO_CFI && unmapped ? WALK_BAD_ADDRESS : end;
+}

@@ -1,0 +1,323 @@
+#include "stack/places.h"
+
+#include "stack/signal.h"
+
+/* Odd: no two addresses of one salt share a key. */
+#define SPREAD 0x9fb21c651e98df25u
+
+/* Tells kernel places from those of processes. */
+#define KERNEL_EPOCHS (1ull << 32)
+
+struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t kind,
+			   bool entered, const struct machine *machine)
+{
+	uint64_t epoch = mode == MODE_KERNEL ? w->kernel.epoch | KERNEL_EPOCHS
+					     : w->thread->space.epoch;
+	uint64_t side = kind | (uint64_t)entered << 2 | (uint64_t)mode << 3;
+
+	if (machine)
+		side |= (uint64_t)machine->elf << 8;
+	return (struct place_key){ hash_u64(epoch << 24 | side), mode, kind, entered,
+				   machine };
+}
+
+static bool find_place(const struct stack_walker *w, const struct place_key *key,
+		       uint64_t ip, struct place *ret)
+{
+	const struct space *space = &w->thread->space;
+
+	switch (key->mode) {
+	case MODE_KERNEL:
+		return processes_kernel_place(w->ps, &w->kernel, ip, ret);
+	case MODE_USER:
+	case MODE_UNKNOWN:
+		return processes_place(w->ps, space, ip, ret) ||
+		       (key->entered &&
+			processes_place_before_exec(w->ps, space, ip, ret));
+	case MODE_GUEST_KERNEL:
+	case MODE_GUEST_USER:
+		*ret = (struct place){ .image = IMAGE_ID_GUEST };
+		return true;
+	case MODE_HYPERVISOR:
+		*ret = (struct place){ .image = IMAGE_ID_HYPERVISOR };
+		return true;
+	}
+	return false;
+}
+
+/* Images of which only the name is known. */
+static bool has_no_addresses(uint32_t image)
+{
+	return image == IMAGE_ID_UNKNOWN || image == IMAGE_ID_GUEST ||
+	       image == IMAGE_ID_HYPERVISOR;
+}
+
+/* An address that is looked up. */
+struct asked {
+	const struct place_key *key;
+	uint64_t ip;
+	uint8_t kind; /* enum place_kind */
+	bool mapped;
+	struct place place; /* of the address, or of the call before it */
+};
+
+static void ask(const struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		struct asked *ret)
+{
+	*ret = (struct asked){ .key = key,
+			       .ip = ip,
+			       .kind = ip ? key->kind : PLACE_EXACT };
+	ip -= ret->kind != PLACE_EXACT;
+	ret->mapped = find_place(w, key, ip, &ret->place);
+	if (!ret->mapped)
+		ret->place.image = IMAGE_ID_UNKNOWN;
+	/* Garbage would fill the trie: addresses without a map are one frame. */
+	if (has_no_addresses(ret->place.image))
+		ret->place.address = w->options.by_address ? ip : 0;
+}
+
+static int make_frame(struct stack_walker *w, const struct asked *asked, bool signal,
+		      uint32_t *ret)
+{
+	struct frame frame = { asked->place.address, asked->place.image, 0 };
+
+	if (has_no_addresses(frame.image) && !w->options.by_address)
+		return frames_add(w->frames, &frame, ret);
+	if (asked->kind == PLACE_CALLER && !signal)
+		frame.flags = FRAME_CALLER;
+	if (asked->kind != PLACE_EXACT && signal)
+		frame.address++;
+	return frames_add(w->frames, &frame, ret);
+}
+
+/* The binary of an image that can have one. NULL without memory. */
+static const struct binary *binary_of(struct stack_walker *w, uint32_t image)
+{
+	const struct binary *binary;
+
+	if (image < w->by_image.count && w->by_image.v[image])
+		return w->by_image.v[image];
+	binary = binaries_get(w->binaries, image);
+	while (binary && w->by_image.count <= image)
+		if (!array_add(&w->by_image))
+			return NULL;
+	if (binary)
+		w->by_image.v[image] = binary;
+	return binary;
+}
+
+static bool can_have_binary(const struct stack_walker *w, uint32_t image)
+{
+	enum image_kind kind = binaries_kind(w->binaries, image);
+
+	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
+}
+
+/* The binary whose rules an address goes by, or NULL and the rule that says that there
+ * is none. 0, or -ENOMEM. */
+static int find_binary(struct stack_walker *w, const struct asked *asked,
+		       const struct binary **ret, struct unwind_rule *rule)
+{
+	const struct binary *binary;
+
+	*ret = NULL;
+	*rule = (struct unwind_rule){ .cfa_kind = RULE_UNMAPPED };
+	if (!asked->mapped || !asked->place.executable)
+		return 0;
+	rule->cfa_kind = RULE_NO_OBJECT;
+	if (!can_have_binary(w, asked->place.image))
+		return 0;
+	binary = binary_of(w, asked->place.image);
+	if (!binary)
+		return -ENOMEM;
+	if (binary->there && binary->table.machine == asked->key->machine)
+		*ret = binary;
+	return 0;
+}
+
+/* The rule at an offset of a file. */
+static void rule_at(const struct binary *binary, uint64_t offset, struct unwind_rule *ret)
+{
+	uint64_t address;
+	bool code;
+
+	*ret = (struct unwind_rule){ .cfa_kind = RULE_UNMAPPED };
+	if (binary_address(binary, offset, &address, &code) && code)
+		*ret = *unwind_find(&binary->table, address);
+}
+
+static bool may_be_trampoline(const struct unwind_rule *rule)
+{
+	return rule->flags & UNWIND_SIGNAL || rule->cfa_kind == UNWIND_NONE ||
+	       rule->cfa_kind == UNWIND_OTHER || rule->cfa_kind == RULE_NO_OBJECT;
+}
+
+/*
+ * A signal handler returns to the first byte of a trampoline that nobody calls: what is
+ * known of the byte before it is known of another function, unless call frame
+ * information was made to begin there.
+ */
+static int look_up_rule(struct stack_walker *w, const struct asked *asked,
+			struct unwind_rule *ret)
+{
+	const struct binary *binary;
+	struct unwind_rule here;
+	int frame = SIGNAL_NONE;
+
+	if (find_binary(w, asked, &binary, ret) < 0)
+		return -ENOMEM;
+	if (binary)
+		rule_at(binary, asked->place.address, ret);
+	here = *ret;
+	if (binary && asked->kind != PLACE_EXACT)
+		rule_at(binary, asked->place.address + 1, &here);
+	if (here.flags & UNWIND_SIGNAL)
+		*ret = here;
+	if (may_be_trampoline(ret) || may_be_trampoline(&here))
+		frame = signal_frame_at(w, asked->key, asked->ip);
+	if (frame != SIGNAL_NONE)
+		*ret = (struct unwind_rule){ .cfa_kind = RULE_SIGNAL,
+					     .flags = UNWIND_SIGNAL,
+					     .cfa = frame };
+	return 0;
+}
+
+/* The index of an equal rule; 0 without memory. */
+static uint32_t add_rule(struct stack_walker *w, const struct unwind_rule *rule)
+{
+	uint64_t hash = hash_bytes(rule, sizeof(*rule)), i = hash_start(hash);
+	struct unwind_rule *slot;
+	uint32_t id;
+
+	while ((id = hash_find(&w->rules_by_key, hash, &i)) != HASH_NONE)
+		if (memcmp(&w->rules.v[id], rule, sizeof(*rule)) == 0)
+			return id;
+	if (w->rules.count == 0 && !array_add(&w->rules))
+		return 0;
+	if (w->rules.count >= RULES_MOST || !array_reserve(&w->rules, 1) ||
+	    !hash_add(&w->rules_by_key, hash, (uint32_t)w->rules.count))
+		return 0;
+	slot = array_add(&w->rules);
+	*slot = *rule;
+	return (uint32_t)w->rules.count - 1;
+}
+
+static int make_code(struct stack_walker *w, const struct asked *asked, uint32_t *frame,
+		     uint32_t *rule)
+{
+	struct unwind_rule found = { 0 };
+
+	*rule = RULE_UNSEEN;
+	if (asked->key->machine) {
+		if (look_up_rule(w, asked, &found) < 0)
+			return -ENOMEM;
+		*rule = add_rule(w, &found);
+		if (*rule == RULE_UNSEEN)
+			return -ENOMEM;
+	}
+	return make_frame(w, asked, found.flags & UNWIND_SIGNAL, frame);
+}
+
+/* Where it is kept what an address of an image is, whatever process has it. */
+static struct place_seen *code_of(struct stack_walker *w, const struct asked *asked,
+				  uint64_t *number)
+{
+	const struct machine *machine = asked->key->machine;
+	uint64_t side = (uint64_t)asked->place.image << 24 | asked->kind << 1 |
+			(asked->mapped && asked->place.executable);
+
+	if (machine)
+		side |= (uint64_t)machine->elf << 3;
+	*number = (hash_u64(side) + asked->place.address) * SPREAD;
+	_Static_assert(CODES == 1 << 16, "64 - 48 bits");
+	return &w->codes[*number >> 48];
+}
+
+static int look_up(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		   struct place_seen *ret)
+{
+	struct place_seen *seen;
+	uint32_t frame, rule;
+	struct asked asked;
+	uint64_t number;
+
+	ask(w, key, ip, &asked);
+	seen = code_of(w, &asked, &number);
+	if (!seen->frame || seen->key != number) {
+		if (make_code(w, &asked, &frame, &rule) < 0)
+			return -ENOMEM;
+		*seen = (struct place_seen){ number, frame + 1, rule, CALL_UNSEEN };
+	}
+	*ret = *seen;
+	return 0;
+}
+
+struct place_seen *place_find(struct stack_walker *w, const struct place_key *key,
+			      uint64_t ip)
+{
+	uint64_t number = (ip + key->salt) * SPREAD;
+	/* Whenever it is asked for: what was near in memory is there still. */
+	struct place_seen *seen = &w->places[ip * SPREAD >> 50];
+
+	_Static_assert(PLACES == 1 << 14, "64 - 50 bits");
+	if (seen->frame && seen->key == number)
+		return seen;
+	if (look_up(w, key, ip, seen) < 0) {
+		seen->frame = 0;
+		w->failed = true;
+		return NULL;
+	}
+	seen->key = number;
+	return seen;
+}
+
+void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		     enum after_call call)
+{
+	struct place_seen *seen;
+	struct asked asked;
+	uint64_t number;
+
+	ask(w, key, ip, &asked);
+	seen = code_of(w, &asked, &number);
+	if (seen->frame && seen->key == number)
+		seen->call = call;
+}
+
+bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		struct code_place *ret)
+{
+	struct code_place found;
+	struct place place;
+	bool code;
+
+	if (!find_place(w, key, ip, &place) || !can_have_binary(w, place.image))
+		return false;
+	found.binary = binary_of(w, place.image);
+	w->failed |= !found.binary;
+	if (!found.binary || !found.binary->there ||
+	    !binary_address(found.binary, place.address, &found.address, &code))
+		return false;
+	found.image = place.image;
+	found.offset = place.address;
+	*ret = found;
+	return true;
+}
+
+enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,
+				 uint64_t ip)
+{
+	struct place place;
+
+	return find_place(w, key, ip, &place) ? binaries_kind(w->binaries, place.image)
+					      : IMAGE_UNKNOWN;
+}
+
+bool place_bytes(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		 void *ret, size_t size)
+{
+	struct code_place at;
+
+	return place_code(w, key, ip, &at) &&
+	       binary_constant(w->binaries, at.binary, at.offset, ret, size);
+}

@@ -1,0 +1,52 @@
+#ifndef STACK_PLACES_H
+#define STACK_PLACES_H
+
+#include "stack/walker.h"
+
+/* What an address is to the sample. */
+enum place_kind {
+	PLACE_EXACT, /* where it stood */
+	PLACE_CALLER, /* a return address */
+	PLACE_CALLER_BELOW, /* the same, but shown as perf shows unwound ones: one below */
+};
+
+/* Whose address it is. */
+struct place_key {
+	uint64_t salt; /* stands for all below and when it was */
+	uint8_t mode; /* enum cpu_mode */
+	uint8_t kind; /* enum place_kind */
+	bool entered; /* the kernel was entered from there */
+	const struct machine *machine; /* NULL: no rule is asked for */
+};
+
+struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t kind,
+			   bool entered, const struct machine *machine);
+
+/* The frame of an address, and where key->machine is set, its rule. NULL without memory;
+ * valid until the next call. */
+struct place_seen *place_find(struct stack_walker *w, const struct place_key *key,
+			      uint64_t ip);
+
+/* What was found before a return address, for other processes too. */
+void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		     enum after_call call);
+
+/* The object's address of a user's; false where that is not known. */
+struct code_place {
+	uint32_t image;
+	uint64_t offset; /* in the file */
+	uint64_t address;
+	const struct binary *binary;
+};
+bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		struct code_place *ret);
+
+/* IMAGE_UNKNOWN where no map is. */
+enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,
+				 uint64_t ip);
+
+/* Bytes of the user's code; false where they cannot be read. */
+bool place_bytes(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		 void *ret, size_t size);
+
+#endif

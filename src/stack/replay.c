@@ -1,0 +1,142 @@
+/* A walk with all registers, for what three cannot follow. */
+#include "stack/signal.h"
+
+/* What one step reads. */
+struct reading {
+	struct stack_walker *w;
+	const struct walk *k;
+	uint64_t missed; /* an address that could not be read */
+};
+
+/* The stack, or what the file has where nobody can have changed it. */
+static bool read_memory(void *arg, uint64_t address, unsigned size, uint64_t *ret)
+{
+	struct reading *r = arg;
+	const struct walk *k = r->k;
+	uint64_t at = address - k->base, value = 0;
+
+	if (size > sizeof(value))
+		return false;
+	if (k->size >= size && at <= k->size - size) {
+		memcpy(&value, k->dump + at, size);
+	} else if (!place_bytes(r->w, &k->keys[1], address, &value, size)) {
+		r->missed = address;
+		return false;
+	}
+	*ret = le64toh(value);
+	return true;
+}
+
+/* What the plain walk knows, from all registers. */
+static void narrow(struct walk *k, const struct registers *regs)
+{
+	const struct machine *m = k->machine;
+
+	k->pc = regs->pc;
+	k->sp = regs->value[m->sp];
+	k->fp = regs->value[m->fp];
+	k->sp_known = regs->known >> m->sp & 1;
+	k->fp_known = regs->known >> m->fp & 1;
+	k->lr_known = false;
+}
+
+/* The other way round, behind a step that lost the others. */
+static void widen(const struct walk *k, struct registers *regs)
+{
+	const struct machine *m = k->machine;
+
+	*regs = (struct registers){ .pc = k->pc };
+	regs->value[m->sp] = k->sp;
+	regs->value[m->fp] = k->fp;
+	regs->known = (uint64_t)k->sp_known << m->sp | (uint64_t)k->fp_known << m->fp;
+}
+
+static enum walk_end step_without_row(struct stack_walker *w, struct walk *k,
+				      const struct unwind_rule *rule,
+				      struct registers *regs)
+{
+	enum walk_end end = fallback_step(w, k, rule);
+
+	widen(k, regs);
+	return end;
+}
+
+static enum walk_end step_found(struct walk *k, const struct reading *r, bool signal,
+				enum frame_found found, const struct registers *regs)
+{
+	bool shrinks;
+
+	switch (found) {
+	case FRAME_END:
+		return WALK_ROOT;
+	case FRAME_UNREADABLE:
+		return r->missed ? why_unreadable(k, r->missed) : WALK_NO_CFI;
+	case FRAME_NOTHING:
+		return WALK_NO_CFI;
+	case FRAME_CALLER_FOUND:
+		break;
+	}
+	shrinks = walk_shrinks(k, signal, regs->value[k->machine->sp]);
+	narrow(k, regs);
+	k->exact = signal;
+	k->chained = false;
+	if (is_no_address(k, regs->pc))
+		return WALK_ROOT;
+	return k->sp_known && shrinks ? WALK_ON : WALK_REPEATED;
+}
+
+static enum walk_end step_all(struct stack_walker *w, struct walk *k,
+			      const struct unwind_rule *rule, struct registers *regs)
+{
+	const struct place_key *key = &k->keys[!k->exact];
+	struct reading reading = { w, k, 0 };
+	struct registers before = *regs;
+	enum frame_found found;
+	const struct frame_info *info;
+	struct code_place at;
+	bool signal = false;
+	/* A trampoline is returned to without having called anything. */
+	uint64_t caller = !k->exact && !(rule->flags & UNWIND_SIGNAL);
+
+	if (rule->cfa_kind == RULE_SIGNAL && signal_find_frame(k, rule->cfa))
+		return signal_step_all(k, rule->cfa, regs);
+	if (rule->cfa_kind == UNWIND_END)
+		return WALK_ROOT;
+	if (rule->cfa_kind >= RULE_UNMAPPED || rule->cfa_kind == UNWIND_NONE ||
+	    !place_code(w, key, k->pc - caller, &at))
+		return step_without_row(w, k, rule, regs);
+	if (binaries_frames(w->binaries, at.binary, &info) < 0)
+		return WALK_NO_MEMORY;
+	found = info ? frame_step(info, k->machine, at.address, read_memory, &reading,
+				  regs, &signal)
+		     : FRAME_NOTHING;
+	if (found == FRAME_NOTHING) {
+		*regs = before;
+		return step_without_row(w, k, rule, regs);
+	}
+	return step_found(k, &reading, signal, found, regs);
+}
+
+enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps)
+{
+	enum walk_end end = WALK_ON;
+	struct registers regs;
+
+	walk_restart(w, k);
+	walk_registers(k, &regs);
+	for (uint32_t i = 0; i < steps && end == WALK_ON; i++) {
+		struct place_seen *seen;
+		struct unwind_rule rule;
+
+		if (w->stack.count >= k->most)
+			return k->asked ? WALK_MAX_STACK : WALK_TOO_DEEP;
+		seen = walk_place(w, k);
+		if (!seen)
+			return WALK_NO_MEMORY;
+		regs.pc = k->pc;
+		rule = w->rules.v[seen->rule];
+		w->stack.v[w->stack.count++] = seen->frame - 1;
+		end = step_all(w, k, &rule, &regs);
+	}
+	return end;
+}

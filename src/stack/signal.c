@@ -1,0 +1,207 @@
+#include "stack/signal.h"
+
+#include <elf.h>
+
+enum { CODE_MOST = 9 };
+
+/* Offsets from the stack pointer in the trampoline. */
+struct layout {
+	unsigned elf; /* machine */
+	uint16_t context; /* of the saved registers; 0: at a pointer */
+	uint16_t
+		pointer; /* of a pointer to struct ucontext, whose registers lie at .within */
+	uint16_t within;
+	uint16_t record; /* of a frame record of what was interrupted; 0: none */
+	uint8_t code_size;
+	uint8_t code[CODE_MOST];
+	/* Where in it the program stands when the kernel has been asked. */
+	uint8_t registers;
+	/* DWARF numbers of the saved words, REGISTER_NONE: something else. */
+	uint8_t saved[34];
+};
+
+#define NOT REGISTER_NONE
+
+static const struct layout layouts[] = {
+	/* mov $15,%rax; syscall. siginfo lies behind ucontext: 40 bytes, then gregs. */
+	[SIGNAL_X86_64] = { EM_X86_64, .context = 40, .code_size = 9,
+			    .code = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 },
+			    .registers = 17,
+			    .saved = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2,
+				       7, 16 } },
+	/* pop %eax; mov $119,%eax; int $0x80. The signal's number, then sigcontext. */
+	[SIGNAL_I386] = { EM_386, .context = 4, .code_size = 8,
+			  .code = { 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80 },
+			  .registers = 15,
+			  .saved = { NOT, NOT, NOT, NOT, 7, 6, 5, 4, 3, 2, 1, 0, NOT, NOT,
+				     8 } },
+	/* mov $173,%eax; int $0x80. Number, pointers to siginfo and to ucontext. */
+	[SIGNAL_I386_RT] = { EM_386, .pointer = 8, .within = 20, .code_size = 7,
+			     .code = { 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80 }, .registers = 15,
+			     .saved = { NOT, NOT, NOT, NOT, 7, 6, 5, 4, 3, 2, 1, 0, NOT,
+					NOT, 8 } },
+	/* mov x8,#139; svc #0. siginfo of 128 bytes, ucontext with sigcontext at 176, the
+	 * fault's address, x0 to x30, sp, pc, 4096 bytes for others from 288 on. */
+	[SIGNAL_AARCH64] = { EM_AARCH64, .context = 128 + 176 + 8,
+			     .record = 128 + 176 + 288 + 4096, .code_size = 8,
+			     .code = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 },
+			     .registers = 33,
+			     .saved = { 0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10,
+					11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+					22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 } },
+};
+
+enum { FRAMES = sizeof(layouts) / sizeof(*layouts) };
+
+static bool matches(struct stack_walker *w, const struct place_key *key,
+		    const struct layout *l, uint64_t start)
+{
+	uint8_t code[CODE_MOST];
+
+	return place_bytes(w, key, start, code, l->code_size) &&
+	       memcmp(code, l->code, l->code_size) == 0;
+}
+
+/* Nothing in these vdsos is returned to but their trampolines, so those are known also
+ * where the vdso is not at hand. */
+static int vdso_frame(struct stack_walker *w, const struct place_key *key, uint64_t pc)
+{
+	struct code_place at;
+
+	if (key->kind == PLACE_EXACT || place_image_kind(w, key, pc) != IMAGE_VDSO ||
+	    place_code(w, key, pc, &at))
+		return SIGNAL_NONE;
+	if (key->machine->elf == EM_386)
+		return SIGNAL_I386_VDSO;
+	return key->machine->elf == EM_AARCH64 ? SIGNAL_AARCH64 : SIGNAL_NONE;
+}
+
+/* A frame of rt_sigreturn holds a pointer to what lies further up in it. */
+static int which_frame(const struct walk *k, int frame)
+{
+	enum { FRAME_MOST = 4096 };
+	uint64_t context;
+
+	if (frame != SIGNAL_I386_VDSO)
+		return frame;
+	return dump_word(k, k->sp + layouts[SIGNAL_I386_RT].pointer, &context) &&
+			       context > k->sp && context - k->sp < FRAME_MOST
+		       ? SIGNAL_I386_RT
+		       : SIGNAL_I386;
+}
+
+int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_t pc)
+{
+	for (int i = SIGNAL_NONE + 1; i < FRAMES; i++) {
+		const struct layout *l = &layouts[i];
+
+		if (l->elf != key->machine->elf)
+			continue;
+		if (matches(w, key, l, pc))
+			return i;
+		/* Behind the system call; the stack is as before, but for a pop. */
+		if (key->kind == PLACE_EXACT && i != SIGNAL_I386 &&
+		    matches(w, key, l, pc - l->code_size))
+			return i;
+	}
+	return vdso_frame(w, key, pc);
+}
+
+static bool find_context(const struct walk *k, const struct layout *l, uint64_t *ret)
+{
+	if (l->context) {
+		*ret = k->sp + l->context;
+		return true;
+	}
+	if (!dump_word(k, k->sp + l->pointer, ret))
+		return false;
+	*ret += l->within;
+	return true;
+}
+
+/* The saved word that is DWARF register @number. */
+static bool saved_word(const struct walk *k, const struct layout *l, uint64_t context,
+		       uint8_t number, uint64_t *ret)
+{
+	for (uint8_t i = 0; i < l->registers; i++)
+		if (l->saved[i] == number)
+			return dump_word(k, context + (uint64_t)i * k->machine->word,
+					 ret);
+	return false;
+}
+
+/* The record holds the same as what was saved of the two registers. */
+static bool is_record_of(const struct walk *k, const struct layout *l, uint64_t sp)
+{
+	uint64_t context = sp + l->context, word = k->machine->word;
+	uint64_t fp, link, saved_fp, saved_link;
+
+	return dump_word(k, sp + l->record, &fp) &&
+	       dump_word(k, sp + l->record + word, &link) &&
+	       saved_word(k, l, context, k->machine->fp, &saved_fp) &&
+	       saved_word(k, l, context, k->machine->ra, &saved_link) && fp == saved_fp &&
+	       link == saved_link;
+}
+
+bool signal_find_frame(struct walk *k, int frame)
+{
+	const struct layout *l = &layouts[which_frame(k, frame)];
+
+	if (k->sp_known)
+		return true;
+	if (!l->record || !k->fp_known || !is_record_of(k, l, k->fp - l->record))
+		return false;
+	k->sp = k->fp - l->record;
+	k->sp_known = true;
+	return true;
+}
+
+static enum walk_end enter(struct walk *k, uint64_t pc, uint64_t sp)
+{
+	if (!walk_shrinks(k, true, sp))
+		return WALK_REPEATED;
+	k->pc = pc;
+	k->sp = sp;
+	k->exact = k->sp_known = true;
+	k->chained = false;
+	return pc ? WALK_ON : WALK_ROOT;
+}
+
+enum walk_end signal_step(struct walk *k, int frame)
+{
+	const struct layout *l = &layouts[which_frame(k, frame)];
+	const struct machine *m = k->machine;
+	uint64_t context, pc, sp;
+
+	if (!find_context(k, l, &context))
+		return why_unreadable(k, k->sp + l->pointer);
+	if (!saved_word(k, l, context, m->pc, &pc) ||
+	    !saved_word(k, l, context, m->sp, &sp))
+		return why_unreadable(k, context);
+	k->fp_known = saved_word(k, l, context, m->fp, &k->fp);
+	k->lr_known = m->link && saved_word(k, l, context, m->ra, &k->lr);
+	return enter(k, pc, sp);
+}
+
+enum walk_end signal_step_all(struct walk *k, int frame, struct registers *regs)
+{
+	const struct layout *l = &layouts[which_frame(k, frame)];
+	uint64_t context, word;
+	enum walk_end end;
+
+	if (!find_context(k, l, &context))
+		return why_unreadable(k, k->sp + l->pointer);
+	end = signal_step(k, frame);
+	if (end != WALK_ON)
+		return end;
+	regs->known = 0;
+	for (uint8_t i = 0; i < l->registers; i++) {
+		if (l->saved[i] == NOT ||
+		    !dump_word(k, context + (uint64_t)i * k->machine->word, &word))
+			continue;
+		regs->value[l->saved[i]] = word;
+		regs->known |= 1ull << l->saved[i];
+	}
+	regs->pc = k->pc;
+	return WALK_ON;
+}

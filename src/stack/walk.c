@@ -1,0 +1,409 @@
+#include "stack/walk.h"
+
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "stack/signal.h"
+
+enum {
+	/* Frames of 16 bytes fill the largest copy of a stack, 64 KiB, with as many. */
+	FRAMES_MOST = 4096,
+	/* Behind the copied bytes the stack goes on for so long; all else is garbage. */
+	STACK_MOST = 16 << 20,
+	WORDS_BEHIND = 8,
+};
+
+/* What a recording says that does not say its machine. */
+static const struct machine *assumed_machine(struct stack_walker *w, unsigned abi)
+{
+	struct utsname name;
+
+	if (!w->assumed)
+		w->assumed = binaries_machine(w->binaries);
+	if (!w->assumed && uname(&name) == 0)
+		w->assumed = machine_by_name(name.machine, 2);
+	return w->assumed ? machine_by_name(w->assumed->name, abi) : NULL;
+}
+
+const struct machine *walk_machine(struct stack_walker *w, const struct sample *s)
+{
+	uint32_t arch = w->rec->arch;
+
+	if (s->user_abi >= ABIS)
+		return NULL;
+	if (!arch)
+		return assumed_machine(w, s->user_abi);
+	for (unsigned abi = 1; w->arch != arch && abi < ABIS; abi++)
+		w->machines[abi] = machine_by_name(intern_text(w->strings, arch), abi);
+	w->arch = arch;
+	return w->machines[s->user_abi];
+}
+
+/* The index of DWARF register @number in samples with @mask. */
+static uint8_t index_of(const struct machine *m, uint64_t mask, uint8_t number)
+{
+	uint8_t index = 0;
+
+	for (uint8_t i = 0; i < 64; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (m->of_recorded[i] == number ||
+		    (number == m->pc && i == m->pc_recorded))
+			return index;
+		index++;
+	}
+	return REGISTER_NONE;
+}
+
+static const struct register_order *order_of(struct stack_walker *w,
+					     const struct machine *m, uint64_t mask)
+{
+	struct register_order *o = &w->order;
+
+	if (o->machine == m && o->mask == mask)
+		return o;
+	*o = (struct register_order){ .machine = m, .mask = mask };
+	o->pc = index_of(m, mask, m->pc);
+	o->sp = index_of(m, mask, m->sp);
+	o->fp = index_of(m, mask, m->fp);
+	o->lr = m->link ? index_of(m, mask, m->ra) : REGISTER_NONE;
+	return o;
+}
+
+static uint64_t register_at(const struct walk *k, uint8_t index)
+{
+	uint64_t value;
+
+	memcpy(&value, k->sample->user_registers + 8 * (size_t)index, sizeof(value));
+	return k->machine->word == 4 ? (uint32_t)value : value;
+}
+
+static void take_registers(struct walk *k, const struct register_order *o)
+{
+	k->pc_known = o->pc != REGISTER_NONE;
+	k->sp_known = o->sp != REGISTER_NONE;
+	k->pc = k->pc_known ? register_at(k, o->pc) : 0;
+	k->sp = k->sp_known ? register_at(k, o->sp) : 0;
+	k->fp_known = o->fp != REGISTER_NONE;
+	k->lr_known = o->lr != REGISTER_NONE;
+	if (k->fp_known)
+		k->fp = register_at(k, o->fp);
+	if (k->lr_known)
+		k->lr = register_at(k, o->lr);
+	k->exact = true;
+	k->jumped = k->chained = false;
+}
+
+void walk_registers(const struct walk *k, struct registers *ret)
+{
+	const struct machine *m = k->machine;
+	uint8_t index = 0;
+
+	*ret = (struct registers){ .pc = k->pc };
+	for (uint8_t i = 0; i < 64; i++) {
+		uint8_t number = m->of_recorded[i];
+
+		if (!(k->sample->user_mask >> i & 1))
+			continue;
+		if (number != REGISTER_NONE && number < REGISTERS_MOST) {
+			ret->value[number] = register_at(k, index);
+			ret->known |= 1ull << number;
+		}
+		index++;
+	}
+}
+
+void walk_restart(struct stack_walker *w, struct walk *k)
+{
+	take_registers(k, order_of(w, k->machine, k->sample->user_mask));
+}
+
+bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret)
+{
+	bool entered = s->mode == MODE_KERNEL;
+	const struct machine *m;
+
+	if (!s->user_abi || !s->user_registers)
+		return false;
+	m = walk_machine(w, s);
+	if (!m)
+		return false;
+	*ret = (struct walk){ .sample = s, .machine = m };
+	walk_restart(w, ret);
+	ret->dump = s->user_stack;
+	ret->base = ret->sp;
+	ret->size = s->user_stack && ret->sp_known ? s->user_stack_size : 0;
+	ret->keys[0] = place_key(w, MODE_USER, PLACE_EXACT, entered, m);
+	ret->keys[1] = place_key(w, MODE_USER,
+				 w->options.as_perf ? PLACE_CALLER_BELOW : PLACE_CALLER,
+				 false, m);
+	return true;
+}
+
+enum walk_end why_unreadable(const struct walk *k, uint64_t address)
+{
+	uint64_t end = k->base + k->size;
+
+	if (k->jumped)
+		return WALK_CUT_DUMP;
+	if (address < k->base || address - k->base > STACK_MOST)
+		return WALK_BAD_ADDRESS;
+	/* A copy that is not full ends where the stack does. */
+	if (!k->sample->user_stack_cut && k->size && address >= end &&
+	    address - end < WORDS_BEHIND * (uint64_t)k->machine->word)
+		return WALK_ROOT;
+	return WALK_CUT_DUMP;
+}
+
+/*
+ * aarch64 signs return addresses in the bits above those that addresses have, of which
+ * there are 48, 52, 47, 42 or 39; and a program may keep what it likes in the highest 8.
+ */
+static struct place_seen *find_unsigned(struct stack_walker *w, struct walk *k)
+{
+	static const uint8_t widths[] = { 48, 52, 47, 42, ADDRESS_BITS_LEAST };
+
+	for (size_t i = 0; i < sizeof(widths); i++) {
+		uint64_t pc = k->pc & ((1ull << widths[i]) - 1);
+		struct place_seen *seen = place_find(w, &k->keys[1], pc);
+
+		if (!seen)
+			return NULL;
+		if (w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED) {
+			k->pc = pc;
+			return seen;
+		}
+	}
+	k->pc &= (1ull << 52) - 1;
+	return place_find(w, &k->keys[1], k->pc);
+}
+
+struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
+{
+	struct place_seen *seen = place_find(w, &k->keys[!k->exact], k->pc);
+
+	if (!seen || k->exact || !k->machine->link ||
+	    w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED)
+		return seen;
+	return find_unsigned(w, k);
+}
+
+/* The register that a row counts from. */
+static bool find_base(const struct walk *k, const struct unwind_rule *r, uint64_t *ret)
+{
+	bool sp = r->cfa_kind == UNWIND_SP || r->cfa_kind == UNWIND_SP_DEREF ||
+		  r->cfa_kind == UNWIND_PLT;
+
+	*ret = sp ? k->sp : k->fp;
+	return sp ? k->sp_known : k->fp_known;
+}
+
+static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
+			      uint64_t base, uint64_t *ret)
+{
+	uint64_t at = base + (uint64_t)(int64_t)r->cfa;
+
+	switch (r->cfa_kind) {
+	case UNWIND_PLT:
+		if ((k->pc & 15) >= (uint64_t)r->more)
+			at += k->machine->word;
+		break;
+	case UNWIND_SP_DEREF:
+	case UNWIND_FP_DEREF:
+		if (!dump_word(k, at, ret))
+			return why_unreadable(k, at);
+		*ret += (uint64_t)(int64_t)r->more;
+		return WALK_ON;
+	}
+	*ret = k->machine->word == 4 ? (uint32_t)at : at;
+	return WALK_ON;
+}
+
+bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
+{
+	if (cfa > k->sp || (cfa == k->sp && k->exact))
+		return true;
+	if (!signal || k->jumped)
+		return false;
+	k->jumped = true;
+	return true;
+}
+
+static enum walk_end find_return(const struct walk *k, const struct unwind_rule *r,
+				 uint64_t base, uint64_t cfa, uint64_t *ret)
+{
+	uint64_t at =
+		(r->flags & UNWIND_RA_AT_BASE ? base : cfa) + (uint64_t)(int64_t)r->ra;
+
+	if (r->flags & UNWIND_RA_SAME) {
+		*ret = k->lr;
+		return WALK_ON;
+	}
+	return dump_word(k, at, ret) ? WALK_ON : why_unreadable(k, at);
+}
+
+static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
+{
+	uint64_t base, cfa = 0, ra = 0, at;
+	enum walk_end end;
+
+	find_base(k, r, &base);
+	end = find_cfa(k, r, base, &cfa);
+	if (end == WALK_ON)
+		end = find_return(k, r, base, cfa, &ra);
+	if (end != WALK_ON)
+		return end;
+	if (!walk_shrinks(k, r->flags & UNWIND_SIGNAL, cfa))
+		return WALK_REPEATED;
+	if (r->flags & UNWIND_FP_SAVED) {
+		at = r->flags & UNWIND_FP_AT_BASE ? base : cfa;
+		k->fp_known = dump_word(k, at + (uint64_t)(int64_t)r->fp, &k->fp);
+	}
+	k->sp = cfa;
+	k->pc = ra;
+	k->sp_known = true;
+	k->exact = r->flags & UNWIND_SIGNAL;
+	k->lr_known = k->chained = false;
+	return is_no_address(k, ra) ? WALK_ROOT : WALK_ON;
+}
+
+/* Has the walk got what the row is about? */
+static bool can_follow(const struct walk *k, const struct unwind_rule *r)
+{
+	uint64_t base;
+
+	return find_base(k, r, &base) && (!(r->flags & UNWIND_RA_SAME) || k->lr_known);
+}
+
+enum walk_end walk_step(struct stack_walker *w, struct walk *k,
+			const struct unwind_rule *rule)
+{
+	switch (rule->cfa_kind) {
+	case UNWIND_END:
+		return WALK_ROOT;
+	case UNWIND_OTHER:
+		return WALK_OTHER;
+	case UNWIND_NONE:
+	case RULE_UNMAPPED:
+	case RULE_NO_OBJECT:
+		return fallback_step(w, k, rule);
+	case RULE_SIGNAL:
+		return signal_find_frame(k, rule->cfa) ? signal_step(k, rule->cfa)
+						       : fallback_step(w, k, rule);
+	}
+	if (!can_follow(k, rule))
+		return fallback_step(w, k, rule);
+	return step_row(k, rule);
+}
+
+static void fetch_recent(struct stack_walker *w)
+{
+	for (uint32_t i = 0; i < w->recent_count; i++)
+		__builtin_prefetch(&w->places[w->recent[i]]);
+	w->recent_count = 0;
+}
+
+static void note_recent(struct stack_walker *w, const struct place_seen *seen)
+{
+	_Static_assert(PLACES <= UINT16_MAX + 1, "recent holds indices");
+	if (w->recent_count < RECENT)
+		w->recent[w->recent_count++] = (uint16_t)(seen - w->places);
+}
+
+static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
+{
+	enum walk_end end;
+
+	do {
+		struct place_seen *seen;
+
+		if (w->stack.count >= k->most)
+			return k->asked ? WALK_MAX_STACK : WALK_TOO_DEEP;
+		seen = walk_place(w, k);
+		if (!seen)
+			return WALK_NO_MEMORY;
+		note_recent(w, seen);
+		w->stack.v[w->stack.count++] = seen->frame - 1;
+		end = walk_step(w, k, &w->rules.v[seen->rule]);
+	} while (end == WALK_ON);
+	return end;
+}
+
+static unsigned reason(enum walk_end end)
+{
+	static const unsigned reasons[] = {
+		[WALK_CUT_DUMP] = POORER_CUT_DUMP,
+		[WALK_NO_CFI] = POORER_NO_CFI,
+		[WALK_BAD_ADDRESS] = POORER_BAD_ADDRESS,
+		[WALK_TOO_DEEP] = POORER_TOO_DEEP,
+		[WALK_REPEATED] = POORER_REPEATED,
+		[WALK_MAX_STACK] = POORER_MAX_STACK,
+		[WALK_OTHER] = POORER_NO_CFI,
+		[WALK_NO_MEMORY] = 0,
+	};
+
+	return reasons[end];
+}
+
+/*
+ * A row that is made of other registers needs them from the leaf on. The plain walk goes
+ * on behind it; where that happens again the rest is made with all of them.
+ */
+static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
+{
+	size_t first = w->stack.count;
+	enum walk_end end;
+
+	fetch_recent(w);
+	end = walk_plain(w, k);
+	for (int round = 0; end == WALK_OTHER && round < 2; round++) {
+		size_t steps = w->stack.count - first;
+
+		w->stack.count = first;
+		w->counts.replays++;
+		end = walk_replay(w, k, round == 0 ? (uint32_t)steps : REPLAY_ALL);
+		if (end == WALK_ON)
+			end = walk_plain(w, k);
+	}
+	return end;
+}
+
+/* What was asked for counts for both halves of the stack, and in perf for each. */
+static void set_most(const struct stack_walker *w, struct walk *k)
+{
+	size_t asked = w->options.max_stack + (w->options.as_perf ? w->stack.count : 0);
+
+	k->most = w->stack.count + FRAMES_MOST;
+	k->asked = w->options.max_stack && asked < k->most;
+	if (k->asked)
+		k->most = asked;
+}
+
+static uint64_t nanoseconds(const struct stack_walker *w)
+{
+	struct timespec now;
+
+	if (!w->options.timed)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
+{
+	uint64_t began = nanoseconds(w);
+	size_t first = w->stack.count;
+	enum walk_end end;
+
+	set_most(w, k);
+	if (!array_reserve(&w->stack, FRAMES_MOST))
+		return -ENOMEM;
+	end = walk_on(w, k);
+	w->counts.nanoseconds += nanoseconds(w) - began;
+	if (end == WALK_NO_MEMORY)
+		return -ENOMEM;
+	*poorer |= reason(end);
+	w->counts.unwound++;
+	w->counts.frames += w->stack.count - first;
+	return 0;
+}

@@ -1,0 +1,116 @@
+#ifndef STACK_WALK_H
+#define STACK_WALK_H
+
+#include <endian.h>
+
+#include "object/frame.h"
+#include "stack/places.h"
+
+/* A walk from frame to frame: where it stands. */
+struct walk {
+	const struct sample *sample;
+	const struct machine *machine;
+	const uint8_t *dump; /* the bytes from sp at first on */
+	uint64_t base; /* address of the first */
+	uint64_t size;
+	uint64_t pc, sp, fp, lr;
+	bool exact; /* pc is where it stood, no return address */
+	bool pc_known; /* at the beginning */
+	bool sp_known; /* else sp is below the real one (frame records of aarch64) */
+	bool fp_known, lr_known;
+	bool jumped; /* a signal was handled on a stack of its own */
+	bool chained; /* the last step was made through a frame pointer */
+	size_t most; /* frames that the stack may have */
+	bool asked; /* because the user wants no more */
+	struct place_key keys[2]; /* by !exact */
+};
+
+enum walk_end {
+	WALK_ON,
+	WALK_ROOT,
+	WALK_CUT_DUMP, /* the bytes that are needed were not copied */
+	WALK_NO_CFI,
+	WALK_BAD_ADDRESS, /* no code is there, or no stack */
+	WALK_TOO_DEEP,
+	WALK_REPEATED, /* the stack does not shrink */
+	WALK_MAX_STACK, /* as was asked for */
+	WALK_OTHER, /* a row that three registers cannot follow */
+	WALK_NO_MEMORY,
+};
+
+/* The machine whose registers a sample has; NULL where it is not known here. */
+const struct machine *walk_machine(struct stack_walker *w, const struct sample *s);
+
+/* False where the sample has no registers of a known machine. */
+bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret);
+
+/* Back to the sample's own registers. */
+void walk_restart(struct stack_walker *w, struct walk *k);
+
+/* Pushes the user's frames, leaf first. 0 with *@poorer, of enum poorer, or -ENOMEM. */
+int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer);
+
+/* The place of pc; a return address is freed of what is no address in it. NULL without
+ * memory. */
+struct place_seen *walk_place(struct stack_walker *w, struct walk *k);
+
+/* One step by a rule; WALK_ON: k is in the caller. */
+enum walk_end walk_step(struct stack_walker *w, struct walk *k,
+			const struct unwind_rule *rule);
+
+/* replay.c: begins again at the leaf with all registers, and goes on for @steps frames,
+ * or to the end. */
+enum { REPLAY_ALL = UINT32_MAX };
+enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps);
+
+/* fallback.c: one step without a row. */
+enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
+			    const struct unwind_rule *rule);
+/* Could a call have left @ra behind? */
+bool is_return_address(struct stack_walker *w, const struct walk *k, uint64_t ra);
+/* Is it behind a call for sure? */
+bool is_behind_call(struct stack_walker *w, const struct walk *k, uint64_t ra);
+
+/*
+ * Does a step to @cfa lead towards the root? A leaf may leave the stack as its caller had
+ * it; and signals may be handled on another stack: one that lies deeper in the copied
+ * bytes is as good as any, but not twice.
+ */
+bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa);
+
+/* Why there are no bytes at @address. */
+enum walk_end why_unreadable(const struct walk *k, uint64_t address);
+
+/* An outermost frame may have a return address of 0, which an aarch64 function signs as
+ * any other. */
+enum { ADDRESS_BITS_LEAST = 39 };
+static inline bool is_no_address(const struct walk *k, uint64_t ra)
+{
+	return (k->machine->link ? ra << (64 - ADDRESS_BITS_LEAST) : ra) == 0;
+}
+
+/* A word of the copied stack. */
+static inline bool dump_word(const struct walk *k, uint64_t address, uint64_t *ret)
+{
+	uint64_t at = address - k->base;
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (k->machine->word == 8) {
+		if (k->size < 8 || at > k->size - 8)
+			return false;
+		memcpy(&wide, k->dump + at, 8);
+		*ret = le64toh(wide);
+		return true;
+	}
+	if (k->size < 4 || at > k->size - 4)
+		return false;
+	memcpy(&narrow, k->dump + at, 4);
+	*ret = le32toh(narrow);
+	return true;
+}
+
+/* The sample's own registers. */
+void walk_registers(const struct walk *k, struct registers *ret);
+
+#endif

@@ -1,0 +1,108 @@
+#ifndef STACK_WALKER_H
+#define STACK_WALKER_H
+
+#include "stack/binaries.h"
+#include "stack/chain.h"
+#include "stack/stack.h"
+
+/*
+ * What one worker keeps between samples.
+ *
+ *	stack.c     joins the recorded chain and the user frames, marks what is cut
+ *	places.c    address -> frame and unwind rule, remembered
+ *	walk.c      registers and copied stack -> user frames, by three registers
+ *	replay.c    the same with all registers
+ *	fallback.c  one step without call frame information
+ *	signal.c    signal frames that are known by their code
+ *	leaf.c      the caller that a frame pointer chain lacks
+ */
+enum {
+	PLACES = 1 << 14, /* addresses remembered, 16 bytes each */
+	CODES = 1 << 16, /* the same of images, whatever process they are of */
+	RECENT = 64, /* frames */
+	ABIS = 3,
+	THREADS = 1024, /* threads remembered */
+};
+
+/* An address that was looked up; the key stands for the address, whose it is and when. */
+struct place_seen {
+	uint64_t key;
+	uint32_t frame; /* + 1; 0: empty */
+	uint32_t rule : 24; /* index in rules; RULE_UNSEEN: not looked up */
+	uint32_t call : 8; /* enum after_call */
+};
+
+/* The code before a return address. */
+enum after_call {
+	CALL_UNSEEN, /* not looked at */
+	CALL_UNKNOWN, /* cannot be read */
+	CALL_YES,
+	CALL_NO,
+};
+
+/* What struct unwind_rule.cfa_kind is beside enum unwind_cfa. */
+enum rule_kind {
+	RULE_UNMAPPED = 64, /* no map covers the address, or none of code */
+	RULE_NO_OBJECT, /* its object is not there, or is none */
+	RULE_SIGNAL, /* a known trampoline; cfa: enum signal_frame */
+};
+
+/* Fixed indices in rules. */
+enum { RULE_UNSEEN, RULES_MOST = (1 << 24) - 1 };
+
+/* What is known of a thread for a while. */
+struct thread_seen {
+	uint32_t pid, tid;
+	uint64_t version; /* of the timeline that was asked */
+	uint64_t from, until; /* of everything below; until 0: empty */
+	struct space space;
+	uint32_t comm, label; /* string ids */
+	uint32_t frame; /* of the label + 1; 0: not made yet */
+};
+
+/* Where the recorder's registers lie in a sample, for one machine and one mask. */
+struct register_order {
+	const struct machine *machine; /* NULL: none yet */
+	uint64_t mask;
+	/* Index in the sample's registers, or REGISTER_NONE. */
+	uint8_t pc, sp, fp, lr;
+};
+
+struct stack_walker {
+	const struct processes *ps;
+	struct frames *frames;
+	const struct recording *rec;
+	const struct intern *strings;
+	struct binaries *binaries;
+	struct stack_options options;
+	struct stack_counts counts;
+	struct space kernel;
+	uint64_t kernel_version;
+	struct thread_seen *thread; /* of the sample at hand */
+	ARRAY(uint32_t) stack; /* leaf first, then turned round */
+	/* Call frame information: that of images, and the rules that addresses had. */
+	ARRAY(const struct binary *) by_image;
+	ARRAY(struct unwind_rule) rules;
+	struct hash_set rules_by_key;
+	bool failed; /* something of the sample was not found for want of memory */
+	struct register_order order;
+	const struct machine *assumed; /* where the recording does not say */
+	uint32_t arch; /* as the recording says it, of the following; 0: not yet */
+	const struct machine *machines[ABIS]; /* by the kernel's number */
+	/* Where in places the frames of the last walk lie: the next one meets many of them
+	 * again, but a stack dump went through the cache in between. */
+	uint16_t recent[RECENT];
+	uint32_t recent_count;
+	struct thread_seen threads[THREADS];
+	struct place_seen places[PLACES], codes[CODES];
+};
+
+static inline int push_frame(struct stack_walker *w, uint32_t frame)
+{
+	if (!array_reserve(&w->stack, 1))
+		return -ENOMEM;
+	w->stack.v[w->stack.count++] = frame;
+	return 0;
+}
+
+#endif

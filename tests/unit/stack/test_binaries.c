@@ -1,0 +1,293 @@
+#include "stack/binaries.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "walked.h"
+
+#include "../object/elf_image.h"
+
+/* Images are files of these tests. */
+struct stage {
+	struct context ctx;
+	struct intern strings;
+	struct images images;
+	struct binaries *binaries;
+	struct elf_image files[3];
+};
+
+static void begin(struct stage *s)
+{
+	struct object_places places = { 0 };
+
+	memset(s, 0, sizeof(*s));
+	cr_assert_eq(intern_init(&s->strings), 0);
+	cr_assert_eq(images_init(&s->images, &s->strings), 0);
+	cr_assert_eq(
+		binaries_new(&s->ctx, &places, &s->images, &s->strings, &s->binaries), 0);
+}
+
+static void end(struct stage *s)
+{
+	binaries_free(s->binaries);
+	images_release(&s->images);
+	intern_release(&s->strings);
+	for (int i = 0; i < 3; i++)
+		if (s->files[i].path[0])
+			image_remove(&s->files[i]);
+}
+
+static uint32_t add_image(struct stage *s, const char *path)
+{
+	struct image image = { .kind = IMAGE_FILE };
+	uint32_t id;
+
+	cr_assert_eq(intern_add(&s->strings, path, strlen(path), &image.path), 0);
+	cr_assert_eq(images_add(&s->images, &image, &id), 0);
+	return id;
+}
+
+/* File @i: code at @address, its build id made of one byte, 0: none. */
+static uint32_t add_file(struct stage *s, int i, uint64_t address, uint8_t id)
+{
+	struct elf_image *e = &s->files[i];
+	uint8_t build_id[20];
+
+	image_begin(e);
+	image_code(e, ".text", address, 0x100);
+	memset(build_id, id, sizeof(build_id));
+	if (id)
+		image_build_id(e, build_id, sizeof(build_id));
+	image_write(e);
+	return add_image(s, e->path);
+}
+
+Test(binaries, an_image_has_one_whoever_asks)
+{
+	const struct binary *first;
+	struct stage s;
+	uint32_t image;
+
+	begin(&s);
+	image = add_file(&s, 0, 0x1000, 0);
+	first = binaries_get(s.binaries, image);
+	cr_assert_not_null(first);
+	cr_assert(first->there);
+	cr_assert_eq(binaries_get(s.binaries, image), first);
+	end(&s);
+}
+
+Test(binaries, files_with_one_build_id_share_it)
+{
+	struct stage s;
+	uint32_t a, b, c;
+
+	begin(&s);
+	a = add_file(&s, 0, 0x1000, 7);
+	b = add_file(&s, 1, 0x1000, 7);
+	c = add_file(&s, 2, 0x1000, 8);
+	cr_assert_eq(binaries_get(s.binaries, a), binaries_get(s.binaries, b));
+	cr_assert_neq(binaries_get(s.binaries, a), binaries_get(s.binaries, c));
+	end(&s);
+}
+
+Test(binaries, files_without_a_build_id_or_with_other_segments_do_not)
+{
+	struct stage s;
+	uint32_t a, b;
+
+	begin(&s);
+	a = add_file(&s, 0, 0x1000, 0);
+	b = add_file(&s, 1, 0x1000, 0);
+	cr_assert_neq(binaries_get(s.binaries, a), binaries_get(s.binaries, b));
+	end(&s);
+
+	begin(&s);
+	a = add_file(&s, 0, 0x1000, 7);
+	b = add_file(&s, 1, 0x2000, 7);
+	cr_assert_neq(binaries_get(s.binaries, a), binaries_get(s.binaries, b));
+	end(&s);
+}
+
+Test(binaries, of_a_file_that_is_not_there_nothing_is_known)
+{
+	const struct binary *binary;
+	uint64_t address;
+	struct stage s;
+	bool code;
+
+	begin(&s);
+	binary = binaries_get(s.binaries, add_image(&s, "/nowhere/at/all"));
+	cr_assert_not_null(binary);
+	cr_assert_not(binary->there);
+	cr_assert_not(binary_address(binary, 0x1000, &address, &code));
+	cr_assert_null(binaries_machine(s.binaries));
+	end(&s);
+}
+
+Test(binaries, offsets_become_addresses_by_the_segments)
+{
+	const struct binary *binary;
+	const Elf64_Phdr *segment;
+	uint64_t address;
+	struct stage s;
+	bool code = false;
+
+	begin(&s);
+	binary = binaries_get(s.binaries, add_file(&s, 0, 0x7000, 0));
+	segment = &s.files[0].segments[0];
+	cr_assert(binary_address(binary, segment->p_offset + 4, &address, &code));
+	cr_assert_eq(address, 0x7004);
+	cr_assert(code);
+	cr_assert_not(binary_address(binary, segment->p_offset + segment->p_filesz,
+				     &address, &code));
+	end(&s);
+}
+
+Test(binaries, a_recording_can_be_told_its_machine)
+{
+	struct stage s;
+
+	begin(&s);
+	add_image(&s, "/nowhere/at/all");
+	add_file(&s, 0, 0x1000, 0);
+	cr_assert_eq(binaries_machine(s.binaries), machine_by_elf(EM_X86_64));
+	end(&s);
+}
+
+static bool read_at(struct stage *s, const struct binary *binary, uint64_t offset,
+		    size_t size)
+{
+	uint8_t bytes[64];
+
+	return binary_constant(s->binaries, binary, offset, bytes, size);
+}
+
+Test(binaries, constants_are_those_of_segments_that_cannot_be_written)
+{
+	const struct binary *binary;
+	struct elf_image *e;
+	struct stage s;
+
+	begin(&s);
+	e = &s.files[0];
+	image_begin(e);
+	image_code(e, ".text", 0x1000, 0x100);
+	image_segment(e, 0x2000, 0x100, 0x3000, PF_R | PF_W);
+	image_write(e);
+	binary = binaries_get(s.binaries, add_image(&s, e->path));
+	cr_assert(read_at(&s, binary, e->segments[0].p_offset, 8));
+	cr_assert(read_at(&s, binary, e->segments[0].p_offset + 0xf8, 8));
+	cr_assert_not(read_at(&s, binary, e->segments[0].p_offset + 0xf9, 8));
+	cr_assert_not(read_at(&s, binary, 0x2000, 8));
+	cr_assert_not(read_at(&s, binary, UINT64_MAX - 4, 8));
+	end(&s);
+}
+
+Test(binaries, a_file_that_changed_has_no_constants)
+{
+	const struct binary *binary;
+	uint64_t offset;
+	struct stage s;
+	FILE *f;
+
+	begin(&s);
+	binary = binaries_get(s.binaries, add_file(&s, 0, 0x1000, 0));
+	offset = s.files[0].segments[0].p_offset;
+	f = fopen(s.files[0].path, "a");
+	cr_assert_not_null(f);
+	fputc('x', f);
+	fclose(f);
+	cr_assert_not(read_at(&s, binary, offset, 8));
+	end(&s);
+
+	begin(&s);
+	binary = binaries_get(s.binaries, add_file(&s, 0, 0x1000, 0));
+	unlink(s.files[0].path);
+	cr_assert_not(read_at(&s, binary, offset, 8));
+	end(&s);
+}
+
+Test(binaries, more_files_are_read_than_are_held_open)
+{
+	enum { FILES = 100 };
+	const struct binary *binaries[FILES];
+	static struct elf_image files[FILES];
+	struct stage s;
+
+	begin(&s);
+	for (int i = 0; i < FILES; i++) {
+		image_begin(&files[i]);
+		image_code(&files[i], ".text", 0x1000, 0x100);
+		image_write(&files[i]);
+		binaries[i] = binaries_get(s.binaries, add_image(&s, files[i].path));
+	}
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < FILES; i++)
+			cr_assert(read_at(&s, binaries[i], files[i].segments[0].p_offset,
+					  8),
+				  "file %d", i);
+	for (int i = 0; i < FILES; i++)
+		image_remove(&files[i]);
+	end(&s);
+}
+
+/* Many ask for the same two at once. */
+struct asker {
+	struct stage *s;
+	uint32_t images[2];
+	const struct binary *got[2];
+};
+
+static void *ask(void *arg)
+{
+	struct asker *a = arg;
+
+	for (int i = 0; i < 2; i++)
+		a->got[i] = binaries_get(a->s->binaries, a->images[i]);
+	return NULL;
+}
+
+Test(binaries, threads_that_ask_at_once_get_one)
+{
+	enum { THREADS = 8 };
+	struct asker askers[THREADS];
+	pthread_t threads[THREADS];
+	struct stage s;
+	uint32_t a, b;
+
+	begin(&s);
+	a = add_file(&s, 0, 0x1000, 7);
+	b = add_file(&s, 1, 0x1000, 7);
+	for (int i = 0; i < THREADS; i++) {
+		askers[i] = (struct asker){ &s, { i % 2 ? a : b, i % 2 ? b : a }, { 0 } };
+		cr_assert_eq(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		cr_assert_not_null(askers[i].got[0]);
+		cr_assert_eq(askers[i].got[0], askers[i].got[1]);
+		cr_assert_eq(askers[i].got[0], askers[0].got[0]);
+	}
+	end(&s);
+}
+
+Test(binaries, steps_with_all_registers_are_prepared_once)
+{
+	const struct frame_info *frames, *again;
+	const struct binary *binary;
+	struct walked w;
+
+	walked_begin(&w, EM_X86_64);
+	cfi_cie(&w.cfi, CIE_X86_64);
+	cfi_fde(&w.cfi, 0x1000, 0x20, NO_OPS);
+	walked_map(&w);
+	binary = binaries_get(w.binaries, (uint32_t)w.t.images.list.count - 1);
+	cr_assert_eq(binaries_frames(w.binaries, binary, &frames), 0);
+	cr_assert_not_null(frames);
+	cr_assert_eq(binaries_frames(w.binaries, binary, &again), 0);
+	cr_assert_eq(again, frames);
+	walked_end(&w);
+}

@@ -1,0 +1,209 @@
+#include "walked.h"
+
+#include <dwarf.h>
+#include <elf.h>
+
+#define CONTEXT_USER ((uint64_t)-512)
+
+static void begin(struct walked *w)
+{
+	walked_begin(w, EM_X86_64);
+	cfi_cie(&w->cfi, CIE_X86_64);
+	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	/* push %rbp; mov %rsp,%rbp */
+	cfi_fde(&w->cfi, 0x1040, 0x20,
+		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 6,
+		    2, DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, 6));
+	cfi_fde(&w->cfi, 0x1080, 0x20, OPS(DW_CFA_def_cfa, 3, 16)); /* by rbx */
+	w->chain[0] = CONTEXT_USER;
+	w->chain[1] = CODE(0x1000);
+	w->chain[2] = CODE(0x1300);
+	w->chain[3] = CODE(0x1400);
+	w->sample.chain_count = 4;
+	w->words = 32;
+	CODE_BYTES(w, 0x1200 - 5, 0xe8, 1, 2, 3, 4);
+	CODE_BYTES(w, 0x1300 - 5, 0xe8, 1, 2, 3, 4);
+}
+
+Test(leaf, its_missing_caller_is_put_in)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 1200- 1300- 1400- root");
+	cr_assert_eq(stack_walker_counts(w.walker)->unwound, 0, "the chain stands");
+	walked_end(&w);
+}
+
+Test(leaf, a_caller_that_is_there_is_not_put_in_twice)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[0] = CODE(0x1300);
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root");
+	walked_end(&w);
+}
+
+Test(leaf, in_a_function_with_a_frame_nothing_is_missing_but_in_its_prologue)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[1] = CODE(0x1300);
+	w.value[6] = STACK(0);
+	w.value[16] = w.chain[1] = CODE(0x1050);
+	cr_assert_str_eq(walked(&w), "1050 1300- 1400- root");
+	w.value[6] = 0x77; /* the caller's */
+	w.value[16] = w.chain[1] = CODE(0x1041);
+	w.word[1] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1041 1200- 1300- 1400- root");
+	walked_end(&w);
+}
+
+Test(leaf, what_is_no_return_address_is_not_put_in)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[0] = CODE(0x1210);
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root", "no call there");
+	w.word[0] = 0x900000;
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root", "no map there");
+	w.word[0] = 0;
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root");
+	w.word[0] = CODE(0x1200);
+	w.words = 0;
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root", "no stack was copied");
+	walked_end(&w);
+}
+
+Test(leaf, registers_of_another_place_say_nothing)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[0] = CODE(0x1200);
+	w.value[16] = CODE(0x1008);
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- dump");
+	walked_end(&w);
+}
+
+Test(leaf, its_row_may_need_other_registers)
+{
+	struct walked w;
+
+	begin(&w);
+	w.value[16] = w.chain[1] = CODE(0x1090);
+	w.value[3] = STACK(4);
+	w.word[5] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1090 1200- 1300- 1400- root");
+	walked_end(&w);
+}
+
+Test(leaf, of_the_user_is_meant_not_that_of_the_kernel)
+{
+	struct walked w;
+
+	begin(&w);
+	w.sample.mode = MODE_KERNEL;
+	w.chain[0] = 0xffffffff81000010;
+	w.chain[1] = 0xffffffff81000020;
+	w.chain[2] = CONTEXT_USER;
+	w.chain[3] = CODE(0x1000);
+	w.chain[4] = CODE(0x1300);
+	w.sample.chain_count = 5;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "? ? 1000 1200- 1300- root");
+	walked_end(&w);
+}
+
+Test(leaf, it_counts_as_a_frame)
+{
+	struct walked w;
+
+	begin(&w);
+	w.options.max_stack = 2;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 1200- most");
+	walked_end(&w);
+
+	begin(&w);
+	w.options.max_stack = 1;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 most");
+	walked_end(&w);
+}
+
+Test(leaf, perf_leaves_it_out)
+{
+	struct walked w;
+
+	begin(&w);
+	w.options.as_perf = true;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root");
+	walked_end(&w);
+}
+
+Test(leaf, branches_of_the_processor_are_whole)
+{
+	struct walked w;
+
+	begin(&w);
+	w.sample.exact_chain = true;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 1300 1400 dump");
+	walked_end(&w);
+}
+
+static void begin_aarch64(struct walked *w)
+{
+	walked_begin(w, EM_AARCH64);
+	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 4, -8, 30, false,
+				       OPS(DW_CFA_def_cfa, 31, 0) });
+	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	cfi_fde(&w->cfi, 0x1040, 0x20,
+		OPS(DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 29, 4, DW_CFA_offset | 30,
+		    3));
+	w->chain[0] = CONTEXT_USER;
+	w->chain[1] = CODE(0x1000);
+	w->chain[2] = CODE(0x1300);
+	w->sample.chain_count = 3;
+	w->sample.has_user_stack = false;
+	w->words = 0;
+	w->known = (uint64_t)1 << 30; /* all that perf records for this */
+	w->value[30] = CODE(0x1200);
+	CODE_BYTES(w, 0x1200 - 4, 1, 0, 0, 0x94);
+}
+
+Test(leaf, the_link_is_enough_on_aarch64)
+{
+	struct walked w;
+
+	begin_aarch64(&w);
+	cr_assert_str_eq(walked(&w), "1000 1200- 1300- root");
+	w.value[30] |= (uint64_t)0x1a2b << 48;
+	cr_assert_str_eq(walked(&w), "1000 1200- 1300- root", "signed");
+	w.value[30] = CODE(0x1300);
+	cr_assert_str_eq(walked(&w), "1000 1300- root");
+	walked_end(&w);
+
+	begin_aarch64(&w);
+	w.options.as_perf = true;
+	cr_assert_str_eq(walked(&w), "1000 1200- 1300- root", "perf does so, too");
+	walked_end(&w);
+}
+
+Test(leaf, the_link_counts_only_where_its_row_says_so)
+{
+	struct walked w;
+
+	begin_aarch64(&w);
+	w.chain[1] = CODE(0x1050);
+	cr_assert_str_eq(walked(&w), "1050 1300- root", "it was saved and used since");
+	w.chain[1] = CODE(0x1500);
+	cr_assert_str_eq(walked(&w), "1500 1300- root", "nobody knows");
+	walked_end(&w);
+}
