@@ -81,7 +81,7 @@ each_way()
 	[ "$(figure "weight of damaged records")" -eq 1 ]
 	[ "$(figure "samples read")" -eq 5 ]
 	[ "$(figure "samples in the tree")" -eq 2 ]
-	[ "$(figure "  with a chain cut")" -eq 1 ]
+	[ "$(figure "samples truncated")" -eq 1 ]
 }
 
 @test "every recording of the corpus that is read is conserved" {

@@ -206,7 +206,26 @@ silent_about()
 	warns chains '16.7 % of the samples have no call chain'
 }
 
-@test "warnings: stack dumps that are not unwound, and those that are cut" {
+# dwarf SIZE: samples with bp, sp and ip, and SIZE bytes of stack at most; code without an object, so
+# frame pointers lead on: three stacks go on behind the dump, one has its root in it.
+dwarf()
+{
+	build <<-END
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN,REGS_USER,STACK_USER flags=sample_id_all,comm_exec \
+		regs_user=0x1c0 stack_user=$1
+	feature arch=x86_64
+	comm pid=1 name=x exec time=1
+	mmap2 pid=1 start=0x1000 len=0x9000 name=/no/x time=1
+	repeat i 3
+	sample pid=1 time=2 ip=0x1234 chain= regs=2:0x10000,0x10000,0x1234 dyn=16 \
+		stack=00020100000000000015000000000000
+	end
+	sample pid=1 time=2 ip=0x1234 chain= regs=2:0x10000,0x10000,0x1234 dyn=16 \
+		stack=00000000000000000000000000000000
+	END
+}
+
+@test "warnings: stack dumps without registers" {
 	build <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN,STACK_USER flags=sample_id_all stack_user=16
 	repeat i 3
@@ -216,19 +235,26 @@ silent_about()
 	sample pid=1 time=1 ip=1 chain=U,1
 	END
 	json one.data
-	holds '.user_stacks == 4 and .user_stacks_cut == 3 and .bare == 0'
-	warns user_stacks '80.0 % of the samples carry a user stack dump that this version does not unwind yet'
-	warns user_stacks_cut '75.0 % of the stack dumps are cut: record with --call-graph dwarf,65528 or with frame pointers'
+	holds '.user_stacks == 4 and .user_stacks_cut == 3 and .bare == 0 and .stacks.not_unwound == 4'
+	warns user_stacks '80.0 % of the samples carry a stack dump that cannot be unwound'
 	silent_about chains
 }
 
-@test "warnings: a dump that cannot be larger" {
-	build <<-'END'
-	attr name=cycles sample_type=IP,TID,TIME,STACK_USER flags=sample_id_all stack_user=65528
-	sample pid=1 time=1 ip=1 stack_zeros=64 dyn=64
-	END
+@test "warnings: stack dumps that are cut" {
+	dwarf 16
 	json one.data
-	warns user_stacks_cut '100.0 % of the stack dumps are cut: record with frame pointers'
+	holds '.stacks.unwound == 4 and .stacks.frames_unwound == 7 and .stacks.truncated == 3'
+	holds '.stacks.cut_dump == 3'
+	warns user_stacks_cut '75.0 % of the stack dumps are cut: record with --call-graph dwarf,65528 or with frame pointers'
+	silent_about user_stacks
+	run --separate-stderr "$flamefold" info one.data
+	[[ $output == *"stacks that do not reach their root"*"3   75.0 %  stack dump too small"* ]]
+}
+
+@test "warnings: a dump that cannot be larger" {
+	dwarf 65528
+	json one.data
+	warns user_stacks_cut '75.0 % of the stack dumps are cut: record with frame pointers'
 }
 
 @test "warnings: call chains that are cut or broken" {

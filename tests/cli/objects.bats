@@ -1,0 +1,555 @@
+#!/usr/bin/env bats
+# Programs whose files are gone, changed, elsewhere or in memory: real recordings, in which the
+# function that worked is known. Objects are looked for in places made for each test only.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+programs=$root/tests/objects
+
+# Asked once: $no_events says why there are none.
+setup_file()
+{
+	if command -v perf >/dev/null; then
+		no_events=$(perf record -q -N -o "$BATS_FILE_TMPDIR/none.data" -e cpu-clock -- true 2>&1) &&
+			no_events=
+	else
+		no_events="no perf"
+	fi
+	export no_events
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export HOME=$PWD/home
+	mkdir "$HOME"
+	pids=
+}
+
+# Those that were to stay.
+teardown()
+{
+	for pid in $pids; do
+		end "$pid"
+	done
+}
+
+end()
+{
+	kill -9 "$1" 2>/dev/null || return 0
+	while kill -0 "$1" 2>/dev/null; do
+		sleep 0.01
+	done
+}
+
+# compile OUTPUT SOURCE [FLAG]...
+compile()
+{
+	local output=$1 source=$2
+	shift 2
+	"${CC:-cc}" -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -o "$output" "$source" "$@"
+}
+
+# The program of most tests; impostor: the same in another build.
+spin()
+{
+	compile "${1:-program}" "$programs/spin.c" -Wl,--build-id
+}
+
+impostor()
+{
+	compile "${1:-program}" "$programs/spin.c" -Wl,--build-id -DWORK=wrong_work
+}
+
+need_events()
+{
+	[ -z "$no_events" ] || skip "events are not permitted: $(head -n 1 <<<"$no_events")"
+}
+
+# record [OPTION]... -- COMMAND...: p.data, and nothing in the cache.
+record()
+{
+	need_events
+	perf record -q -N -o p.data -e cpu-clock -F 1999 -g "$@" >recorded 2>&1
+}
+
+# The same with the objects in perf's cache, which is below the home directory.
+record_to_cache()
+{
+	need_events
+	perf record -q -o p.data -e cpu-clock -F 1999 -g "$@" >recorded 2>&1
+}
+
+# attach PID: what it does for a while; its maps are those that perf finds.
+attach()
+{
+	record -p "$1" -- sleep 0.2
+}
+
+# start COMMAND... stay: it works, and then waits to be killed; $started is its pid. What the
+# command is started by goes first.
+start()
+{
+	"$@" 3>&- &
+	started=$!
+	pids="$pids $started"
+	until [ "$(tr '\0' '\n' <"/proc/$started/cmdline" | tail -n 1)" = stay ] &&
+		! readlink "/proc/$started/exe" | grep -qE '/(ba|da|)sh$|/(unshare|chroot|from_memory)$'; do
+		sleep 0.01
+	done
+}
+
+# The share of weight of user functions that the leaf frame FUNCTION has, in percent.
+# share FUNCTION [OPTION]...
+share()
+{
+	local function=$1
+	shift
+	timeout 60 "$flamefold" fold --quiet --kernel "$@" p.data >folded
+	grep -vE '_\[k\] [0-9]+$' folded | awk -v name="$function" '
+		{ n = $NF; sub(/ [0-9]+$/, ""); k = split($0, frame, ";"); all += n }
+		frame[k] == name { its += n }
+		END { printf "%d\n", all ? 100 * its / all : -1 }'
+}
+
+# named [OPTION]...: what works has its name, and nothing else has another's.
+named()
+{
+	local share
+
+	share=$(share known_work "$@")
+	[ "$share" -ge 90 ] || { echo "known_work has $share %"; cat folded; return 1; }
+	! grep -q 'wrong_work' folded
+}
+
+# unnamed [OPTION]...: nothing is said that is not known.
+unnamed()
+{
+	[ "$(share known_work "$@")" -eq 0 ]
+	[ "$(total folded)" -gt 0 ]
+	! grep -q 'wrong_work' folded
+}
+
+# The text of info has such a line.
+told()
+{
+	local line=$1
+	shift
+	timeout 60 "$flamefold" info --format=text "$@" p.data >info
+	grep -qE -- "$line" info || { echo "not told: $line"; cat info; return 1; }
+}
+
+build_id()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+@test "a file in its place" {
+	spin
+	record ./program
+	named
+	perf record -q -N -o p.data -e cpu-clock --call-graph dwarf,1024 ./program
+	named
+}
+
+@test "deleted: the cache of perf record has it" {
+	spin
+	record_to_cache ./program
+	rm program
+	named
+	told 'program +[0-9a-f]+ +from /.*/home/\.debug/\.build-id/../[0-9a-f]+/elf$'
+	unnamed --buildid-dir=
+	told "cannot open '.*/program'" --buildid-dir=
+	HOME=/nonexistent unnamed
+	env -u HOME "$flamefold" fold --quiet p.data >folded
+	! grep -q known_work folded
+}
+
+@test "deleted, with a stack dump: the cache of perf record has it" {
+	need_events
+	spin
+	perf record -q -o p.data -e cpu-clock -F 1999 --call-graph dwarf,1024 ./program
+	rm program
+	named
+	unnamed --buildid-dir=
+}
+
+@test "replaced by another build: refused, both ids are told" {
+	local old
+
+	spin
+	old=$(build_id program)
+	record_to_cache ./program
+	impostor
+	named
+	unnamed --buildid-dir=
+	told "program' has build id $(build_id program), recorded was $old" --buildid-dir=
+	told 'not the recorded one: its build id differs' --buildid-dir=
+}
+
+# perf reads the build ids when it ends: of what has the path then.
+@test "replaced while it runs: info says that the names may be wrong" {
+	spin
+	impostor other
+	record -- sh -c './program & sleep 0.1; mv other program; wait'
+	share known_work >/dev/null
+	told "/program' was replaced after it was mapped"
+	record --buildid-mmap -- sh -c 'true' || skip "no --buildid-mmap"
+	rm program
+	spin
+	impostor other
+	record --buildid-mmap -- sh -c './program & sleep 0.1; mv other program; wait'
+	unnamed
+}
+
+@test "replaced while it runs: the process still has it" {
+	spin
+	impostor other
+	record -- sh -c './program 0.2 stay & echo $! >pid; sleep 0.1; mv other program; sleep 0.5'
+	pids=$(cat pid)
+	named
+}
+
+@test "renamed: the cache of perf record has it" {
+	spin
+	record_to_cache ./program
+	mv program elsewhere
+	named
+	unnamed --buildid-dir=
+}
+
+@test "a cache in another place" {
+	need_events
+	spin
+	perf --buildid-dir "$PWD/cache" record -q -o p.data -e cpu-clock -F 1999 -g ./program
+	rm program
+	unnamed
+	named --buildid-dir cache
+	named --buildid-dir="$PWD/cache"
+	told 'from .*cache/\.build-id/' --buildid-dir=cache
+}
+
+# Before Linux 4.10 an entry was the file itself.
+@test "a cache of an old perf" {
+	local id
+
+	spin
+	id=$(build_id program)
+	record ./program
+	mkdir -p "cache/.build-id/${id:0:2}" "cache$PWD/program"
+	mv program "cache$PWD/program/$id"
+	ln -s "../..$PWD/program/$id" "cache/.build-id/${id:0:2}/${id:2}"
+	named --buildid-dir cache
+}
+
+@test "a file of another build in the cache is not used" {
+	local id
+
+	spin
+	id=$(build_id program)
+	record ./program
+	rm program
+	mkdir -p "cache/.build-id/${id:0:2}/${id:2}"
+	impostor "cache/.build-id/${id:0:2}/${id:2}/elf"
+	unnamed --buildid-dir cache
+}
+
+@test "below the debug directory, by build id" {
+	local id
+
+	spin
+	id=$(build_id program)
+	record ./program
+	mkdir -p "debug/.build-id/${id:0:2}"
+	mv program "debug/.build-id/${id:0:2}/${id:2}"
+	unnamed
+	named --debug-dir debug
+}
+
+@test "below another root, with a cache of its own" {
+	spin
+	record ./program
+	mkdir -p "system$PWD"
+	cp program "system$PWD"
+	impostor
+	named --symfs system
+	impostor "system$PWD/program"
+	unnamed --symfs system
+	rm "system$PWD/program"
+	rm program
+	spin
+	perf buildid-cache -a program
+	unnamed --symfs system
+	mv "$HOME/.debug" system
+	named --symfs system
+	named --symfs /nonexistent --buildid-dir system/.debug
+}
+
+@test "stripped, with its symbols in the cache" {
+	local id entry
+
+	spin
+	objcopy --only-keep-debug program symbols
+	strip program
+	id=$(build_id program)
+	record_to_cache ./program
+	entry=$HOME/.debug/.build-id/${id:0:2}/${id:2}
+	rm -f "$entry/debug"
+	unnamed
+	cp symbols "$entry/debug"
+	named
+	rm program
+	named
+}
+
+@test "deleted while it runs: the process still has it" {
+	spin
+	start ./program 5 stay
+	rm program
+	attach "$started"
+	grep -q 'program (deleted)' <(perf script -i p.data --show-mmap-events 2>/dev/null)
+	named
+	told "program \(deleted\) +([0-9a-f]+ +)?from /proc/$started/"
+	unnamed --symfs /
+	end "$started"
+	unnamed
+}
+
+@test "deleted after it began: for its user the process still has it" {
+	need_events
+	spin
+	record -- sh -c './program 0.2 stay & echo $! >pid; sleep 0.6'
+	pids=$(cat pid)
+	rm program
+	named
+	end "$(cat pid)"
+	unnamed
+}
+
+@test "without a build id: another file is refused, by order it is taken" {
+	compile program "$programs/spin.c" -Wl,--build-id=none
+	record ./program
+	named
+	mv program original
+	compile program "$programs/spin.c" -Wl,--build-id=none -DWORK=wrong_work
+	unnamed
+	told 'another file than the recorded one.*--symfs=/'
+	[ "$(share wrong_work --symfs=/)" -ge 90 ]
+	mv original program
+	named
+}
+
+@test "without a build id: what runs in a container, not its namesake here" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	compile inside "$programs/spin.c" -Wl,--build-id=none
+	mkdir box
+	compile box/program "$programs/spin.c" -Wl,--build-id=none -DWORK=wrong_work
+	# shellcheck disable=SC2016 # for the shell inside
+	start unshare -m sh -c 'mount -t tmpfs none box && cp inside box/program &&
+		exec "$PWD/box/program" 5 stay'
+	attach "$started"
+	named
+	end "$started"
+	unnamed
+}
+
+# Two file systems begin to count: the program and its namesake have one path and one inode.
+@test "without a build id: what runs in a container, not its namesake with the same inode" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	need_events
+	compile inside "$programs/spin.c" -Wl,--build-id=none
+	compile outside "$programs/spin.c" -Wl,--build-id=none -DWORK=wrong_work
+	mkdir box
+	cat >inner <<-'END'
+		mount -t tmpfs none box && cp inside box/program && exec "$PWD/box/program" 5 stay
+	END
+	cat >outer <<-'END'
+		mount -t tmpfs none box && cp outside box/program || exit
+		stat -c %i box/program >inode
+		unshare -m sh inner & echo $! >pid
+		sleep 0.3
+		perf record -q -N -o p.data -e cpu-clock -F 1999 -g -p "$(cat pid)" -- sleep 0.2
+		"$flamefold" fold --quiet p.data >folded
+		kill -9 "$(cat pid)"
+	END
+	flamefold=$flamefold unshare -m sh outer
+	grep -q " $(cat inode) .*/box/program\$" <(perf script -i p.data --show-mmap-events 2>/dev/null) ||
+		skip "their inodes differ"
+	grep -q known_work folded
+	! grep -q wrong_work folded
+}
+
+@test "in a container whose files nobody else sees" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	compile program "$programs/spin.c" -static -Wl,--build-id
+	mkdir empty_root
+	# shellcheck disable=SC2016 # for the shell inside
+	start unshare -m sh -c 'mount -t tmpfs none empty_root && mkdir empty_root/app &&
+		cp program empty_root/app && exec chroot empty_root /app/program 5 stay'
+	attach "$started"
+	named
+	told "/empty_root/app/program +([0-9a-f]+ +)?from /proc/$started/"
+	perf record -q -N -B -o p.data -e cpu-clock -F 1999 -p "$started" -- sleep 0.2
+	named
+	end "$started"
+	unnamed
+}
+
+@test "in a container, with the build ids that the kernel read" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	compile program "$programs/spin.c" -static -Wl,--build-id
+	mkdir empty_root
+	record --buildid-mmap -- unshare -m sh -c 'mount -t tmpfs none empty_root &&
+		cp program empty_root && exec chroot empty_root /program 0.2' ||
+		skip "no --buildid-mmap"
+	unnamed
+	perf buildid-cache -a program
+	named
+}
+
+@test "executed from memory: the process still has it" {
+	spin
+	compile from_memory "$root/tests/unwind/from_memory.c"
+	start ./from_memory ./program 5 stay
+	attach "$started"
+	grep -q '/memfd:' <(perf script -i p.data --show-mmap-events 2>/dev/null)
+	named
+	[ "$(share known_work --symfs /)" -eq 0 ]
+	end "$started"
+	unnamed
+}
+
+@test "executed from memory, with the build id that the kernel read" {
+	spin
+	compile from_memory "$root/tests/unwind/from_memory.c"
+	record --buildid-mmap ./from_memory ./program || skip "no --buildid-mmap"
+	unnamed
+	perf buildid-cache -a program
+	named
+	told '/memfd:.* from .*/elf'
+}
+
+@test "code of a runtime in a memory file is not a program" {
+	compile program "$programs/double_map.c"
+	start ./program 5 stay
+	attach "$started"
+	timeout 60 "$flamefold" fold --quiet --kernel p.data >folded
+	grep -vE '_\[k\] [0-9]+$' folded >user
+	[ "$(grep 'memfd:doublemapper' user | total)" -ge $(($(total user) * 9 / 10)) ]
+	told '/memfd:doublemapper \(deleted\)'
+	sed -n '/^code without a file/,/^$/p' info | grep -q '/memfd:doublemapper'
+}
+
+huge_text()
+{
+	compile program "$programs/huge_text.c" -no-pie
+	record ./program "$1" 0.2
+	[ "$1" = none ] || grep -qE '0x200000\).*//anon' \
+		<(perf script -i p.data --show-mmap-events 2>/dev/null)
+	named
+	perf record -q -N -o p.data -e cpu-clock -F 1999 --call-graph dwarf,1024 ./program "$1" 0.2
+	named
+}
+
+@test "text that stays where it is" {
+	huge_text none
+}
+
+@test "text copied to huge pages" {
+	huge_text copy
+}
+
+@test "text moved to huge pages" {
+	huge_text move
+}
+
+@test "text that had moved to huge pages before" {
+	compile program "$programs/huge_text.c" -no-pie
+	start ./program copy 5 stay
+	attach "$started"
+	grep -qE '0x200000\).*//anon' <(perf script -i p.data --show-mmap-events 2>/dev/null)
+	named
+}
+
+@test "two libraries one after the other at one address" {
+	local first second
+
+	need_events
+	compile reload "$programs/reload.c" -ldl
+	compile first.so "$programs/library.c" -shared -fPIC -DWORK=first_work
+	compile second.so "$programs/library.c" -shared -fPIC -DWORK=second_work
+	record ./reload 0.15 ./first.so ./second.so
+	[ "$(sort -u recorded | grep -c 0x)" -eq 1 ] || skip "they were loaded at two addresses"
+	first=$(share first_work)
+	second=$(share second_work)
+	[ "$first" -ge 30 ]
+	[ "$second" -ge 30 ]
+	[ $((first + second)) -ge 90 ]
+}
+
+# All of them are tried exactly in tests/unit/object/test_layouts.c.
+layout()
+{
+	compile program "$programs/spin.c" "$@"
+	record ./program
+	named
+}
+
+@test "a static program" {
+	layout -static
+}
+
+@test "a static program at any address" {
+	layout -static-pie
+}
+
+@test "linked by lld, whose segments share pages of the file" {
+	command -v ld.lld >/dev/null || skip "no lld"
+	layout -fuse-ld=lld
+}
+
+@test "linked by gold" {
+	command -v ld.gold >/dev/null || skip "no gold"
+	layout -fuse-ld=gold
+}
+
+@test "code and data in one segment" {
+	layout -Wl,-z,noseparate-code
+}
+
+@test "segments aligned to 2 MiB" {
+	layout -Wl,-z,max-page-size=0x200000
+}
+
+@test "code at an address of its own" {
+	layout -no-pie -Wl,-Ttext-segment=0x10000000
+}
+
+# A kernel that is not this one: its names are in the cache, under its build id.
+@test "the kernel of another machine: the cache has its names" {
+	local id=00112233445566778899aabbccddeeff00112233
+
+	"$build" -o p.data - <<-END
+		feature hostname=elsewhere
+		feature osrelease=6.1.0-other
+		feature build_id name=[kernel.kallsyms] id=$id mode=kernel
+		attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all
+		mmap pid=-1 mode=kernel start=0xffffffff81000000 len=0x1000000 \
+			off=0xffffffff81000000 name=[kernel.kallsyms]_text time=0
+		comm pid=1 name=sh time=1
+		sample pid=1 time=2 mode=kernel ip=0xffffffff81000123 period=10 \
+			chain=K,0xffffffff81000123
+	END
+	mkdir -p "cache/.build-id/00/${id:2}"
+	printf '%s T %s\n' ffffffff81000000 _text ffffffff81000100 their_function \
+		ffffffff81000200 another >"cache/.build-id/00/${id:2}/kallsyms"
+	timeout 60 "$flamefold" fold --quiet p.data >folded
+	! grep -q their_function folded
+	timeout 60 "$flamefold" fold --quiet --buildid-dir=cache p.data >folded
+	grep -q '^sh;their_function 10$' folded
+}

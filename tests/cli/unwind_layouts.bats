@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# Stacks from dumps of programs that are linked, compiled or started in ways that unwinders trip
+# over. Their chains of calls are known.
+bats_require_minimum_version 1.5.0
+
+load recordings
+load unwind
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	need_x86_64
+}
+
+# layout FLAG...: the same program, linked in another way.
+layout()
+{
+	compile layers layers.c $WITHOUT_FP "$@"
+	rate=1999 dwarf ./layers 15000
+	fold_user
+	chain leaf "$(from_start layers 'outer;middle;inner;leaf')"
+	[ "$(grep -c leaf user)" -ge 1 ]
+}
+
+@test "an executable at any address" {
+	layout -fPIE -pie
+	same_as_perf --judge=4
+}
+
+@test "an executable at a fixed address" {
+	layout -fno-pie -no-pie
+	same_as_perf --judge=4
+}
+
+@test "a static executable: perf has one frame of it" {
+	layout -static
+	same_as_perf --equal=0 --judge=6
+}
+
+@test "a static executable at any address" {
+	layout -static-pie
+	same_as_perf --equal=0 --judge=6
+}
+
+@test "without an index of .eh_frame" {
+	layout -Wl,--no-eh-frame-hdr
+	! readelf -lW layers | grep -q GNU_EH_FRAME
+	layout -static -Wl,--no-eh-frame-hdr
+	! readelf -lW layers | grep -q GNU_EH_FRAME
+}
+
+@test "linked by gold" {
+	command -v ld.gold >/dev/null || skip "no gold"
+	layout -fuse-ld=gold
+	same_as_perf --judge=4
+}
+
+@test "linked by lld, whose segments share pages of the file" {
+	command -v ld.lld clang >/dev/null || skip "no lld or no clang"
+	CC=clang layout -fuse-ld=lld
+	same_as_perf --judge=4
+	layout -fuse-ld=lld -static
+}
+
+@test "code and data in one segment" {
+	layout -Wl,-z,noseparate-code
+	same_as_perf --judge=4
+}
+
+@test "code at an address of its own" {
+	layout -no-pie -fno-pie -Wl,-Ttext-segment=0x10000000
+	same_as_perf --judge=4
+}
+
+@test "segments aligned to 2 MiB" {
+	layout -Wl,-z,max-page-size=0x200000
+	same_as_perf --judge=4
+}
+
+@test "without section headers" {
+	compile whole layers.c $WITHOUT_FP
+	# Nothing is left but the segments: names are dynamic symbols, and there are none of them.
+	objcopy -S whole layers
+	python3 - <<-'EOF'
+		import struct
+		data = bytearray(open('layers', 'rb').read())
+		struct.pack_into('<Q', data, 40, 0)
+		struct.pack_into('<3H', data, 58, 64, 0, 0)
+		open('layers', 'wb').write(data)
+	EOF
+	! readelf -S layers | grep -q eh_frame
+	rate=1999 dwarf ./layers 15000
+	fold_user
+	chain '\[layers\]' 'layers;\[layers\];([^;]*;){1,2}(\[layers\];){4}\[layers\]' 0.98
+}
+
+@test "only .debug_frame" {
+	layout -fno-asynchronous-unwind-tables -fno-unwind-tables
+	readelf -SW layers | grep -q '\.debug_frame'
+	# The C library's start files have .eh_frame; the program's own functions are not in it.
+	! readelf -wf layers 2>/dev/null | sed -n '/\.eh_frame/,/\.debug_frame/p' |
+		grep -q "pc=0*$(nm layers | awk '$3 == "inner" { print $1 }' | sed 's/^0*//')"
+}
+
+@test "only .debug_frame, in a file of its own" {
+	compile layers layers.c $WITHOUT_FP -fno-asynchronous-unwind-tables -fno-unwind-tables
+	objcopy --only-keep-debug layers layers.debug
+	objcopy -g --add-gnu-debuglink=layers.debug layers
+	! readelf -SW layers | grep -q '\.debug_frame'
+	rate=1999 dwarf ./layers 15000
+	fold_user
+	chain leaf "$(from_start layers 'outer;middle;inner;leaf')"
+}
+
+@test "a realigned stack and an array of any size" {
+	local status=0
+
+	compile realign realign.c $WITHOUT_FP -mavx2 -mstackrealign
+	readelf -wf realign 2>/dev/null | grep -q 'DW_CFA_def_cfa_expression'
+	./realign 1 || status=$?
+	[ "$status" -ne 77 ] || skip "no AVX2"
+	dwarf ./realign 60000
+	same_as_perf --at-least=300
+	fold_user
+	chain leaf "$(from_start realign 'realigned;variable;leaf')"
+}
+
+@test "the kernel's code in a process: perf has one frame of it" {
+	compile vdso vdso.c $WITHOUT_FP
+	dwarf ./vdso 30000000
+	same_as_perf --equal=0 --at-least=300
+	fold_user
+	grep -E "^$(from_start vdso 'ask(;[^;]*)*') " user >good
+	[ "$(total good)" -ge $(($(total user) / 1000 * 998)) ]
+	grep -qE "^$(from_start vdso 'ask;[^;]*;[^;]*vdso[^;]*') " folded
+}
+
+@test "code written by hand of which nothing is known" {
+	compile nocfi nocfi.c $WITHOUT_FP
+	dwarf ./nocfi 40000
+	fold_user
+	chain leaf "$(from_start nocfi 'outside;framed;inside;leaf')"
+	chain frameless "$(from_start nocfi 'outside;frameless')"
+}
+
+@test "a few bytes without rows between others" {
+	compile gap gap.c $WITHOUT_FP
+	dwarf ./gap 200000
+	fold_user
+	grep -qE ';around [0-9]+$' user
+	! grep wrong user
+}
+
+@test "threads, and children of fork, vfork and clone" {
+	compile starts starts.c $WITHOUT_FP -pthread
+	dwarf ./starts 60000
+	same_as_perf --at-least=500
+	fold_user
+	chain leaf 'starts;([^;]*;){1,4}(threaded|vforked|cloned|forked);leaf'
+	for how in vforked forked; do
+		grep -qE "^starts;_start;([^;]*;){1,2}main;$how;leaf " user
+	done
+	grep -qE '^starts;([^;]*;){1,2}threaded;leaf ' user
+	grep -qE '^starts;([^;]*;)?cloned;leaf ' user
+}
+
+@test "a 32-bit program" {
+	compile layers layers.c -m32 -isystem "/usr/include/$(gcc -print-multiarch)" $WITHOUT_FP ||
+		skip "no compiler for 32 bits"
+	dwarf ./layers 15000
+	fold_user
+	chain leaf "$(from_start layers 'outer;middle;inner;leaf')"
+	compile deep deep.c -m32 -isystem "/usr/include/$(gcc -print-multiarch)" $WITHOUT_FP
+	dwarf ./deep 20 150000
+	fold_user
+	chain work "$(from_start deep '(large;small;){10}work')"
+}
+
+@test "signal handlers of a 32-bit program" {
+	compile signals signals.c -m32 -isystem "/usr/include/$(gcc -print-multiarch)" $WITHOUT_FP ||
+		skip "no compiler for 32 bits"
+	dwarf ./signals 80000
+	fold_user
+	chain leaf "$(from_start signals 'interrupted;leaf')"
+	# The signal's frame is the vdso's, which is of no use where the machine has none of 32 bits.
+	chain handle "$(from_start signals 'interrupted;leaf;[^;]*;handler;handle')|signals;\[truncated\];\[vdso\];handler;handle" 0.97
+}
