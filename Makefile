@@ -16,6 +16,7 @@ libdir  = $(prefix)/lib
 includedir = $(prefix)/include
 mandir  = $(prefix)/share/man
 OBJCOPY = objcopy
+HOSTCC  = cc
 INSTALL = install
 
 LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -lpthread
@@ -35,6 +36,7 @@ API_H    = include/flamefold.h $(wildcard tests/api/*.h)
 HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 viewer   = $(sort $(wildcard src/write/viewer/*.$1))
+viewer_html = $(viewer) $(sort $(wildcard src/write/viewer/html/*.$1))
 
 obj  = $(1:%.c=$(O)/%.o)
 UNIT = $(UNIT_SRC:%.c=$(O)/%)
@@ -74,11 +76,11 @@ coverage: ## line coverage of src/input by the tests (DIRS=, TESTS=, CORPUS=)
 bench: demo-programs $(O)/tests/bench/sumbytes $(O)/tests/bench/tables ## time flamefold against its peers
 	$(quiet)O='$(O)' tests/bench/bench
 
-fuzz: ## each fuzz target for T seconds (60), from its seeds; needs clang
+fuzz: $(O)/flamefold ## each fuzz target for T seconds (60), from its seeds; needs clang
 	$(quiet)+$(MAKE) $(jobs) O=$(O)/fuzzed CC=clang SAN=fuzzer-no-link,address,undefined \
 		$(FUZZ:%=$(O)/fuzzed/fuzz/%)
 	$(quiet)for name in $(FUZZ); do \
-		tests/fuzz/seed $$name $(O)/fuzzed/seeds/$$name && \
+		FLAMEFOLD='$(abspath $(O))/flamefold' tests/fuzz/seed $$name $(O)/fuzzed/seeds/$$name && \
 		$(O)/fuzzed/fuzz/$$name -max_total_time=$(T) -timeout=10 -print_final_stats=1 \
 			-artifact_prefix=$(O)/fuzzed/ $(O)/fuzzed/seeds/$$name || exit; \
 	done
@@ -92,7 +94,7 @@ format: ## let clang-format rewrite the C files
 	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/unit/*/*.[ch])
 
 # Compiling. Everything is compiled again when the compiler or a flag changes.
-flags = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(CXX) $(ALL_LDFLAGS) $(LIBS)
+flags = $(HOSTCC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(CXX) $(ALL_LDFLAGS) $(LIBS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(flags)' | cmp -s - $@ || printf '%s\n' '$(flags)' >$@
 
@@ -100,14 +102,51 @@ $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(if $(filter tests/%,$<),-Itests) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The viewer is embedded: its files one after another, as a C string.
-$(call obj,$(wildcard src/write/*.c)): | $(O)/gen/viewer_js.h $(O)/gen/viewer_css.h
-.SECONDEXPANSION:
-$(O)/gen/viewer_%.h: $$(call viewer,$$*) $(wildcard src/write/viewer) $(O)/flags
+# The viewer is embedded: its files one after another, without comments and indentation and
+# with short names but for the browser's own (platform.words), as C strings; with the hash of the script that a Content-Security-Policy wants.
+gen = $(O)/gen
+VIEWER_H = $(foreach name,js css html_js html_css,$(gen)/viewer_$(name).h) $(gen)/viewer_hash.h
+$(call obj,$(wildcard src/write/*.c)): | $(VIEWER_H)
+
+$(gen)/embed: scripts/embed.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,GEN){ printf 'static const char viewer_%s[] = {\n' $*; \
-		cat /dev/null $(call viewer,$*) | od -An -v -tx1 | sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; \
-		echo '0 };'; } >$@
+	$(call say,HOSTCC)$(HOSTCC) -O1 -Wall -Wextra -o $@ $<
+
+folder = $(wildcard src/write/viewer src/write/viewer/html)
+words  = src/write/viewer/platform.words
+embed = $(call say,EMBED)$(gen)/embed $1 >$@ && \
+	if grep -n -e ']]>' -e '</script' -e '</style' -e '<!--' $@; then echo "$@: ends its element" >&2; exit 1; fi
+
+$(gen)/viewer.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
+	$(call embed,js $(words) $(call viewer,js))
+
+$(gen)/viewer.css: $(call viewer,css) $(folder) $(gen)/embed
+	$(call embed,css $(call viewer,css))
+
+$(gen)/viewer_html.js: $(words) $(call viewer_html,js) $(folder) $(gen)/embed
+	$(call embed,js $(words) $(call viewer_html,js))
+
+$(gen)/viewer_html.css: $(call viewer_html,css) $(folder) $(gen)/embed
+	$(call embed,css $(call viewer_html,css))
+
+string = { printf 'static const char viewer_%s[] = {\n' $1; od -An -v -tx1 $2 | \
+	sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; echo '0 };'; } >$@
+
+$(gen)/viewer_js.h: $(gen)/viewer.js
+	$(call say,GEN)$(call string,js,$<)
+
+$(gen)/viewer_css.h: $(gen)/viewer.css
+	$(call say,GEN)$(call string,css,$<)
+
+$(gen)/viewer_html_js.h: $(gen)/viewer_html.js
+	$(call say,GEN)$(call string,html_js,$<)
+
+$(gen)/viewer_html_css.h: $(gen)/viewer_html.css
+	$(call say,GEN)$(call string,html_css,$<)
+
+$(gen)/viewer_hash.h: $(gen)/viewer_html.js $(gen)/embed
+	$(call say,GEN)printf 'static const char viewer_html_hash[] = "sha256-%s";\n' \
+		"$$($(gen)/embed hash $<)" >$@
 
 # One object in which only the public symbols are global: internal names can be
 # short and still not clash with those of a program that links libflamefold.a.

@@ -281,7 +281,11 @@ FF_API uint64_t ff_process_samples(const struct ff_process *pr);
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */
 FF_API int ff_write_folded(struct ff_profile *p, FILE *out);
 
-/* flamegraph.pl's options under their names. NULL and 0 are its defaults. */
+/*
+ * flamegraph.pl's options under their names. NULL and 0 are its defaults, but for: colors
+ * (by module and kind, "module"), width (of the page), countname (what the event counts)
+ * and minwidth, which says what the static picture shows only: the file holds all frames.
+ */
 struct ff_graph_options {
 	size_t size; /* of this struct */
 	const char *title, *subtitle, *notes;
@@ -302,6 +306,9 @@ enum ff_graph_flag {
 	FF_GRAPH_REVERSE = 1 << 2,
 	FF_GRAPH_INVERTED = 1 << 3,
 	FF_GRAPH_NEGATE = 1 << 4,
+	FF_GRAPH_NO_SCRIPT = 1 << 5, /* picture and data, no viewer */
+	FF_GRAPH_STATIC = 1 << 6, /* the picture alone */
+	FF_GRAPH_HTML = 1 << 7, /* a page around the picture, with more of a viewer */
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -311,7 +318,8 @@ enum ff_graph_flag {
 #endif
 /* clang-format on */
 
-/* @options may be NULL. -ENODATA: the tree is empty, and what was written is a picture
+/* Documentation/svg-format.md says what is in it; ff_profile_read() reads it back.
+ * @options may be NULL. -ENODATA: the tree is empty, and what was written is a picture
  * that says so. */
 FF_API int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options,
 			FILE *out);

@@ -141,6 +141,8 @@ static int read_perf(struct ff_profile *p, struct ff_input *input)
 	input->delivered = p->sum.samples_read - before;
 	if (err == 0 && symbolizer_add_recording(p->symbolizer, r.rec) < 0)
 		err = fail_memory(&p->ctx);
+	if (err == 0 && note_events(p, input, &r.events) < 0)
+		err = fail_memory(&p->ctx);
 	event_choice_release(&r.events);
 	processes_free(r.processes);
 	return err;
@@ -198,7 +200,17 @@ int ff_profile_read(struct ff_profile *p, const char *path)
 		return fail_memory(&p->ctx);
 	}
 	input->input = opened;
-	err = kind == INPUT_FOLDED ? read_folded(p, input) : read_perf(p, input);
+	switch (kind) {
+	case INPUT_FOLDED:
+		err = read_folded(p, input);
+		break;
+	case INPUT_SAVED:
+		err = read_saved(p, input);
+		break;
+	case INPUT_PERF:
+		err = read_perf(p, input);
+		break;
+	}
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);

@@ -36,6 +36,10 @@ struct ff_input {
 	struct seen seen;
 	uint64_t delivered, late;
 	uint32_t index;
+	/* What was counted: string ids, 0 where it is samples, or not known. */
+	uint32_t event_names, unit;
+	uint64_t frequency, period;
+	bool has_samples; /* how many is known */
 };
 
 struct ff_process {
@@ -146,6 +150,14 @@ int read_flow(struct reading *r, struct ff_input *input);
 
 /* profile_folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);
+
+/* profile_saved.c */
+int read_saved(struct ff_profile *p, struct ff_input *input);
+
+/* profile_header.c: for a picture's header. */
+int note_events(struct ff_profile *p, struct ff_input *input,
+		const struct event_choice *choice);
+struct write_facts profile_facts(const struct ff_profile *p);
 
 /* profile_result.c: objects, processes and totals, in the order they are shown in. */
 int list_results(struct ff_profile *p);

@@ -1,6 +1,7 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
 
+#include "base/parallel.h"
 #include "profile.h"
 #include "write/write.h"
 
@@ -13,6 +14,8 @@ static struct write_input write_input(const struct ff_profile *p)
 		.mark_kernel = p->options.flags & FF_MARK_KERNEL,
 		.mark_jit = p->options.flags & FF_MARK_JIT,
 		.in_order = p->options.flags & FF_FLAMECHART,
+		.threads = p->options.threads ? p->options.threads
+					      : (unsigned)parallel_processors(),
 	};
 }
 
@@ -29,6 +32,10 @@ static struct svg_options svg_options(const struct ff_profile *p,
 				      const struct ff_graph_options *o)
 {
 	return (struct svg_options){
+		.kind = o->flags & FF_GRAPH_STATIC	? SVG_STATIC
+			: o->flags & FF_GRAPH_NO_SCRIPT ? SVG_NO_SCRIPT
+							: SVG_VIEWER,
+		.html = o->flags & FF_GRAPH_HTML,
 		.title = o->title,
 		.subtitle = o->subtitle,
 		.notes = o->notes,
@@ -60,6 +67,7 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 {
 	struct ff_graph_options given = { .size = sizeof(given) };
 	struct write_input in = write_input(p);
+	struct write_facts facts;
 	struct svg_options svg;
 
 	if (!p->finished)
@@ -68,5 +76,7 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	svg = svg_options(p, &given);
+	facts = profile_facts(p);
+	in.facts = &facts;
 	return write_svg(&p->ctx, &in, &svg, out);
 }

@@ -62,6 +62,25 @@ CURSOR_READER(cursor_u32, uint32_t, __builtin_bswap32)
 CURSOR_READER(cursor_u64, uint64_t, __builtin_bswap64)
 #undef CURSOR_READER
 
+/* As bytes_varint() writes it. One that does not end within 64 bits is bad. */
+static inline uint64_t cursor_varint(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
+		uint64_t bits = *c->p & 0x7f;
+
+		if (shift == 63 && bits > 1)
+			break;
+		value |= bits << shift;
+		if (*c->p++ < 0x80)
+			return value;
+	}
+	c->bad = true;
+	c->p = c->end;
+	return 0;
+}
+
 /*
  * The text up to the first NUL among the next @field bytes, all of which are
  * passed over. *@size is its length; the NUL may be missing.

@@ -12,6 +12,7 @@ static const struct {
 	unsigned commands; /* the first format of a command is its default */
 } formats[FORMATS] = {
 	[FORMAT_SVG] = { "svg", { ".svg" }, COMMAND_GRAPH },
+	[FORMAT_HTML] = { "html", { ".html", ".htm" }, COMMAND_GRAPH },
 	[FORMAT_FOLDED] = { "folded",
 			    { ".folded", ".txt" },
 			    COMMAND_GRAPH | COMMAND_FOLD },
@@ -57,12 +58,17 @@ static enum format find(const char *text, bool (*fits)(const char *, enum format
 
 static void list_formats(unsigned bit, char *list, size_t size)
 {
-	size_t used = 0;
+	size_t used = 0, left = 0;
 
+	for (enum format f = 0; f < FORMATS; f++)
+		left += formats[f].commands & bit ? 1 : 0;
 	for (enum format f = 0; f < FORMATS; f++)
 		if (formats[f].commands & bit)
 			used += (size_t)snprintf(list + used, size - used, "%s%s",
-						 used ? " or " : "", formats[f].name);
+						 formats[f].name,
+						 --left > 1 ? ", "
+						 : left	    ? " or "
+							    : "");
 }
 
 int format_choose(const struct settings *s, enum format *ret)

@@ -11,14 +11,18 @@
 #include "cli/terminal.h"
 
 #define DEFAULT_PICTURE "flamegraph.svg"
+#define DEFAULT_PAGE "flamegraph.html"
 
 static int write_tree(struct ff_profile *p, const struct settings *s, enum format format,
 		      FILE *out)
 {
+	struct ff_graph_options options = s->graph;
 	int err;
 
-	if (format == FORMAT_SVG)
-		return ff_write_svg(p, &s->graph, out);
+	if (format == FORMAT_HTML)
+		options.flags |= FF_GRAPH_HTML;
+	if (format_is_picture(format))
+		return ff_write_svg(p, &options, out);
 	err = ff_write_folded(p, out);
 	if (err == 0 && !ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
 		err = -ENODATA;
@@ -59,9 +63,9 @@ static int write_output(const struct analysis *a, const struct settings *s,
 /* Nobody wants to read a picture's source in a terminal. */
 static const char *choose_path(const struct settings *s, enum format format)
 {
-	if (s->output || format != FORMAT_SVG || !isatty(STDOUT_FILENO))
+	if (s->output || !format_is_picture(format) || !isatty(STDOUT_FILENO))
 		return s->output;
-	return DEFAULT_PICTURE;
+	return format == FORMAT_HTML ? DEFAULT_PAGE : DEFAULT_PICTURE;
 }
 
 static int prepare(const struct settings *s, enum format *format, const char **path)
@@ -70,7 +74,7 @@ static int prepare(const struct settings *s, enum format *format, const char **p
 
 	if (code)
 		return code;
-	if (*format == FORMAT_SVG)
+	if (format_is_picture(*format))
 		code = check_graph_options(s);
 	if (code)
 		return code;

@@ -240,10 +240,12 @@ static void judge_unnamed(const struct judged *j)
 	uint64_t unnamed = ff_profile_total(j->p, FF_TOTAL_WEIGHT_UNNAMED);
 
 	if (unnamed >= weight / 20 && unnamed)
-		fprintf(j->out,
-			"%s of the weight has no symbol: the objects that are missing or "
-			"without symbols are listed",
-			percent(unnamed, weight));
+		fprintf(j->out, "%s of the weight has no symbol%s",
+			percent(unnamed, weight),
+			ff_object_next(j->p, NULL)
+				? ": the objects that are missing or without symbols "
+				  "are listed"
+				: "");
 }
 
 void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg)

@@ -172,9 +172,9 @@ static int set_filter(struct settings *s, const struct option_row *row, const ch
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{ .help = "Output:" },
-	{ "output", 'o', "FILE", "write FILE; .svg, .folded, .txt or .json choose "
+	{ "output", 'o', "FILE", "write FILE; .svg, .html, .folded, .txt or .json choose "
 	  "the format; - is standard output", READS, set_text, AT(output) },
-	{ "format", 'f', "FORMAT", "svg or folded; for info: text or json",
+	{ "format", 'f', "FORMAT", "svg, html or folded; for info: text or json",
 	  READS, set_text, AT(format) },
 
 	{ .help = "What counts:" },
@@ -232,12 +232,13 @@ const struct option_row option_rows[] = {
 	  GRAPH, set_text, AT(graph.title) },
 	{ "subtitle", 0, "TEXT", "second line of the title",
 	  GRAPH, set_text, AT(graph.subtitle) },
-	{ "width", 0, "PIXELS", "width of the picture",
-	  GRAPH, set_whole, AT(graph.width), .initial = "1200", .min = 100, .max = 1e6 },
+	{ "width", 0, "PIXELS", "width of the picture (default: of the page, 1200 without script)",
+	  GRAPH, set_whole, AT(graph.width), .min = 100, .max = 1e6 },
 	{ "height", 0, "PIXELS", "height of a frame",
 	  GRAPH, set_whole, AT(graph.height), .initial = "16", .min = 1, .max = 1000 },
-	{ "minwidth", 0, "PIXELS", "leave out narrower frames; 0.1%: of the total",
-	  GRAPH, set_minwidth, .initial = "0.1" },
+	{ "minwidth", 0, "PIXELS", "what the static picture shows as frames with titles; 0.1%: of "
+	  "the total (default: 0.5, titles from 2 on). Zoom shows all",
+	  GRAPH, .set = set_minwidth },
 	{ "fonttype", 0, "FONT", "font",
 	  GRAPH, set_text, AT(graph.fonttype), .initial = "Verdana" },
 	{ "fontsize", 0, "PIXELS", "size of the font",
@@ -246,8 +247,8 @@ const struct option_row option_rows[] = {
 	  GRAPH, set_real, AT(graph.fontwidth), .initial = "0.59", .min = 0.01, .max = 100 },
 	{ "encoding", 0, "NAME", "encoding in the XML declaration",
 	  GRAPH, set_text, AT(graph.encoding) },
-	{ "countname", 0, "TEXT", "what is counted, for the details",
-	  GRAPH, set_text, AT(graph.countname), .initial = "samples" },
+	{ "countname", 0, "TEXT", "what is counted, for the details (default: samples, or what "
+	  "the event counts)", GRAPH, set_text, AT(graph.countname) },
 	{ "nametype", 0, "TEXT", "what the line of details begins with",
 	  GRAPH, set_text, AT(graph.nametype), .initial = "Function:" },
 	{ "nameattr", 0, "FILE", "attributes of frames: function, tab, name=value, ...",
@@ -256,9 +257,10 @@ const struct option_row option_rows[] = {
 	  GRAPH, set_real, AT(graph.total), .max = 1e18 },
 	{ "factor", 0, "NUMBER", "multiplies the counts that are shown",
 	  GRAPH, set_real, AT(graph.factor), .initial = "1", .min = 1e-12, .max = 1e12 },
-	{ "colors", 0, "PALETTE", "hot, mem, io, wakeup, chain, java, js, perl, red, "
-	  "green, blue, aqua, yellow, purple or orange",
-	  GRAPH, set_text, AT(graph.colors), .initial = "hot" },
+	{ "colors", 0, "PALETTE", "module: by module and kind; as flamegraph.pl: hot, mem, io, "
+	  "wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange "
+	  "(default: module; with --hash, --random or --cp: hot)",
+	  GRAPH, set_text, AT(graph.colors) },
 	{ "bgcolors", 0, "COLOR", "yellow, blue, green, grey or #rrggbb "
 	  "(default: by palette)", GRAPH, set_text, AT(graph.bgcolors) },
 	{ "hash", 0, NULL, "color by the first letters of names",
@@ -276,6 +278,10 @@ const struct option_row option_rows[] = {
 	{ "negate", 0, NULL, "swap red and blue of a differential graph",
 	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_NEGATE },
 	{ "notes", 0, "TEXT", "a comment in the file", GRAPH, set_text, AT(graph.notes) },
+	{ "no-js", 0, NULL, "without the viewer: picture and data only",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_NO_SCRIPT },
+	{ "static", 0, NULL, "the picture alone; it cannot be read back",
+	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_STATIC },
 
 	{ .help = "Running:" },
 	{ "threads", 0, "N", "threads at work (default: one per processor)",

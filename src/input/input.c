@@ -7,6 +7,7 @@
 
 #include "input/deferred.h"
 #include "input/perf.h"
+#include "input/saved.h"
 #include "input/simpleperf.h"
 
 enum {
@@ -116,6 +117,10 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 		in->rec.form = in->pipe ? "pipe" : "file";
 		return err;
 	}
+	if (saved_begins(p, size)) {
+		*kind = INPUT_SAVED;
+		return saved_open(ctx, in);
+	}
 	*kind = INPUT_FOLDED;
 	return open_text(ctx, in, p, size);
 }
@@ -167,6 +172,7 @@ int input_open(struct context *ctx, const char *path, struct intern *strings,
 void input_finish(struct input *in)
 {
 	folded_close(in);
+	saved_close(in);
 	stream_release(&in->stream);
 	for (size_t i = 1; i < in->sources.count; i++)
 		file_close(&in->sources.v[i].file);

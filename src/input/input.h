@@ -249,12 +249,13 @@ struct input;
 enum input_kind {
 	INPUT_PERF,
 	INPUT_FOLDED,
+	INPUT_SAVED, /* a picture of ours, with its tree */
 };
 
 /*
  * Opens a recording and reads its header. -EBADMSG for what is no recording.
- * *@kind says what it is; folded text is read with folded_next(), anything else
- * with state_next() and then sample_next().
+ * *@kind says what it is; folded text is read with folded_next(), what was saved is there
+ * with input_saved(), anything else is read with state_next() and then sample_next().
  */
 int input_open(struct context *ctx, const char *path, struct intern *strings,
 	       struct input **ret, enum input_kind *kind);
@@ -348,6 +349,74 @@ unsigned folded_decimals(const struct input *in);
  * counted in *@ignored. */
 int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
 		uint64_t *ignored);
+
+/*
+ * A tree that was saved in a picture: columns by number, and what their values mean, as
+ * Documentation/svg-format.md says.
+ */
+enum saved_column {
+	SAVED_COUNTS = 1,
+	SAVED_NAME_START,
+	SAVED_NAME_REST,
+	SAVED_MODULE,
+	SAVED_FUNCTION_NAME,
+	SAVED_FUNCTION_MODULE,
+	SAVED_FUNCTION_KIND,
+	SAVED_FUNCTION_LEVEL,
+	SAVED_FUNCTION_CLASS,
+	SAVED_FUNCTION_COLOUR,
+	SAVED_RUN,
+	SAVED_UP,
+	SAVED_KNOWN,
+	SAVED_CALLEE,
+	SAVED_NEW_LOW,
+	SAVED_NEW_HIGH,
+	SAVED_SELF = 32, /* of leaves; of inner nodes: one more */
+	SAVED_SAMPLES = 34,
+	SAVED_BEFORE = 36,
+	SAVED_COLUMNS = 38,
+};
+
+enum saved_kind {
+	SAVED_TEXT, /* a process, or a frame of folded text */
+	SAVED_USER,
+	SAVED_KERNEL,
+	SAVED_JIT,
+	SAVED_GAP,
+	SAVED_KIND = 7, /* these bits */
+	SAVED_UNNAMED = 8, /* no symbol */
+	SAVED_INLINED = 16,
+};
+
+/* Where samples are. */
+enum saved_samples { SAMPLES_UNKNOWN, SAMPLES_ARE_SELF, SAMPLES_HAVE_COLUMNS };
+
+#define SAVED_FORMAT 1
+
+/* Texts are string ids. */
+struct saved_function {
+	uint32_t name, module;
+	uint8_t kind; /* enum saved_kind, with its flags */
+};
+
+/* Nodes are in preorder, node 0 is the root; node i + 1's parent is i or one of those
+ * above it. */
+struct saved_tree {
+	struct saved_function *functions; /* 0 is the root's */
+	uint32_t *function, *parent; /* by node */
+	uint64_t *self; /* by node, in units of 10^-decimals */
+	uint64_t *samples, *before; /* likewise; NULL: not known, no difference */
+	uint32_t function_count, nodes;
+	unsigned decimals;
+	bool chart; /* siblings are in the order of input */
+	bool chain; /* functions are as --colors=chain shows them */
+	/* What its header says; texts are string ids, 0: nothing. */
+	uint32_t unit, events;
+	uint64_t frequency, period, truncated;
+};
+
+/* NULL where the input is something else. Valid until input_finish(). */
+const struct saved_tree *input_saved(const struct input *in);
 
 const char *record_name(unsigned type); /* NULL: no such type */
 const char *sample_field_name(unsigned bit); /* of sample_type; NULL: no such bit */

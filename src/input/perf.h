@@ -150,6 +150,7 @@ struct input {
 	/* Folded text. */
 	struct folded *folded;
 	uint64_t position;
+	struct saved_tree *saved; /* NULL: the input is none */
 };
 
 /* Values of the input's byte order. */

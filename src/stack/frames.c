@@ -13,6 +13,7 @@ void frames_release(struct frames *f)
 	hash_release(&f->by_key);
 	array_release(&f->threads);
 	hash_release(&f->threads_by_key);
+	array_release(&f->functions);
 }
 
 int frames_add(struct frames *f, const struct frame *frame, uint32_t *ret)

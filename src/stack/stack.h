@@ -16,6 +16,8 @@ enum frame_flag {
 	FRAME_NAMELESS = 8, /* IMAGE_NAMES: address is a tid whose name is not known */
 	FRAME_GAP =
 		16, /* IMAGE_NAMES: no frame; its parent's own time in a flame chart */
+	FRAME_FUNCTION =
+		32, /* IMAGE_NAMES: address is an index of struct frames.functions */
 };
 
 struct frame {
@@ -34,6 +36,7 @@ struct frames {
 	struct hash_set by_key;
 	ARRAY(struct thread_label) threads; /* for FRAME_TID */
 	struct hash_set threads_by_key;
+	ARRAY(struct saved_function) functions; /* for FRAME_FUNCTION: named already */
 };
 
 void frames_release(struct frames *f);

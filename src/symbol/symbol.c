@@ -244,15 +244,39 @@ static int label_name(struct run *r, const struct frame *f, uint32_t *ret)
 	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
 }
 
+/* One that was named when its tree was saved. */
+static struct function saved_function(const struct saved_function *s)
+{
+	static const uint8_t kinds[SAVED_KIND + 1] = {
+		[SAVED_TEXT] = FUNCTION_LABEL,	  [SAVED_USER] = FUNCTION_USER,
+		[SAVED_KERNEL] = FUNCTION_KERNEL, [SAVED_JIT] = FUNCTION_JIT,
+		[SAVED_GAP] = FUNCTION_GAP,
+	};
+
+	return (struct function){ .name = s->name,
+				  .module = s->module,
+				  .kind = kinds[s->kind & SAVED_KIND],
+				  .unnamed = s->kind & SAVED_UNNAMED };
+}
+
+static int take_label(struct run *r, const struct frame *frame, struct function *ret)
+{
+	if (frame->flags & FRAME_FUNCTION) {
+		*ret = saved_function(&r->frames->functions.v[frame->address]);
+		return 0;
+	}
+	*ret = (struct function){ .kind = frame->flags & FRAME_GAP ? FUNCTION_GAP
+								   : FUNCTION_LABEL };
+	return label_name(r, frame, &ret->name);
+}
+
 static int take_labels(struct run *r, const struct image_names *job)
 {
 	for (size_t i = 0; i < job->count; i++) {
 		uint32_t id = job->frames[i].id;
-		const struct frame *frame = &r->frames->list.v[id];
-		struct function f = { .kind = frame->flags & FRAME_GAP ? FUNCTION_GAP
-								       : FUNCTION_LABEL };
+		struct function f;
 
-		if (label_name(r, frame, &f.name) < 0 ||
+		if (take_label(r, &r->frames->list.v[id], &f) < 0 ||
 		    add_function(r->symbols, &f, &r->symbols->of_frame.v[id]) < 0)
 			return -ENOMEM;
 	}

@@ -1,9 +1,13 @@
 #include "write/page.h"
 
 #include <gen/viewer_css.h>
+#include <gen/viewer_hash.h>
+#include <gen/viewer_html_css.h>
+#include <gen/viewer_html_js.h>
 #include <gen/viewer_js.h>
 #include <string.h>
 
+#include "write/classes.h"
 #include "write/number.h"
 #include "write/xml.h"
 
@@ -21,8 +25,47 @@ static void add_pixels(struct text *t, const char *name, double value)
 	text_char(t, '"');
 }
 
-/* Fonts and colours are inherited from here; the viewer reads the data- attributes. */
-static void add_root(struct text *t, const struct page *p, double height)
+static void add_number(struct text *t, const char *name, uint64_t value)
+{
+	text_printf(t, " %s=\"", name);
+	text_u64(t, value);
+	text_char(t, '"');
+}
+
+/* What the viewer has to know of the picture. */
+static void add_facts(struct text *t, const struct page *p)
+{
+	const struct svg_options *o = p->options;
+
+	text_string(t, " data-flamefold=\"1\"");
+	add_number(t, "data-fluid", o->width == 0);
+	add_number(t, "data-inverted", o->inverted);
+	add_number(t, "data-reverse", o->reverse);
+	add_attribute(t, "data-colors", o->colors);
+	add_number(t, "data-frame-height", p->layout->frame_height);
+	add_pixels(t, "data-fontwidth", p->layout->font_width);
+	add_attribute(t, "data-nametype", o->nametype);
+	add_attribute(t, "data-countname", o->countname);
+	if (o->factor != 1)
+		add_pixels(t, "data-factor", o->factor);
+	if (p->whole > 0)
+		add_pixels(t, "data-whole", p->whole);
+	if (o->negate)
+		add_number(t, "data-negate", 1);
+	if (p->classes) {
+		text_string(t, " data-light=\"");
+		classes_list(t, false);
+		text_string(t, "\" data-dark=\"");
+		classes_list(t, true);
+		text_char(t, '"');
+	}
+	add_number(t, "data-nodes", p->nodes);
+	add_number(t, "data-drawn", p->drawn);
+	add_number(t, "data-hidden", p->hidden);
+}
+
+/* Fonts and colours are inherited from here. */
+static void begin_root(struct text *t, const struct page *p, double height)
 {
 	const struct layout *l = p->layout;
 
@@ -33,28 +76,94 @@ static void add_root(struct text *t, const struct page *p, double height)
 	number_pixels(t, height);
 	text_string(t, "\" xmlns=\"http://www.w3.org/2000/svg\" "
 		       "xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-	add_attribute(t, "font-family", p->fonttype);
+	add_attribute(t, "font-family", p->options->fonttype);
 	add_pixels(t, "font-size", l->font_size);
 	text_string(t, " fill=\"rgb(0,0,0)\"");
-	add_attribute(t, "data-nametype", p->nametype);
-	add_pixels(t, "data-fontwidth", l->font_width);
-	text_printf(t, " data-inverted=\"%d\">\n", l->inverted);
 }
 
-static void add_head(struct text *t, const struct page *p, double height)
+static void add_comments(struct text *t, const struct page *p)
 {
-	text_string(t, "<?xml version=\"1.0\"");
-	if (p->declare_encoding)
-		text_string(t, " encoding=\"UTF-8\"");
-	text_string(t, " standalone=\"no\"?>\n"
-		       "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" "
-		       "\"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n");
-	add_root(t, p, height);
-	text_string(t,
-		    "<!-- Flame graph, made by flamefold. Open it in a browser: frames "
-		    "zoom when clicked, Ctrl-F searches. -->\n<!-- NOTES: ");
-	xml_comment(t, p->notes);
+	text_string(t, "<!-- Flame graph, made by flamefold");
+	if (p->options->kind == SVG_VIEWER)
+		text_string(t, ". Open it in a browser: frames zoom when clicked, Ctrl-F "
+			       "searches");
+	if (p->options->kind != SVG_STATIC)
+		text_string(t, ". 'flamefold fold' reads its stacks back");
+	text_string(t, ". -->\n<!-- NOTES: ");
+	xml_comment(t, p->options->notes);
 	text_string(t, " -->\n");
+}
+
+static void add_description(struct text *t, const struct page *p)
+{
+	const char *title = p->options->title;
+
+	text_string(t, "<title id=\"document-title\">");
+	xml_text(t, title, strlen(title));
+	text_string(t, "</title>\n<desc id=\"document-description\">");
+	xml_text(t, p->description, strlen(p->description));
+	text_string(t, "</desc>\n");
+}
+
+/* Dark pages, as long as the viewer has not chosen otherwise. */
+static void add_dark_style(struct text *t)
+{
+	static const char root[] = "svg[data-flamefold]:not([data-theme])";
+
+	text_printf(t,
+		    "@media (prefers-color-scheme:dark){%s{fill:#fff}%s "
+		    "#canvas{fill:#16171a}",
+		    root, root);
+	classes_style(t, root);
+	text_string(t, "}");
+}
+
+static void add_style(struct text *t, const struct page *p)
+{
+	bool html = p->options->html, viewer = p->options->kind == SVG_VIEWER;
+
+	if (!viewer && !p->plain)
+		return;
+	text_string(t, html ? "<style>" : "<style type=\"text/css\"><![CDATA[\n");
+	if (p->plain)
+		add_dark_style(t);
+	if (viewer && html)
+		text_add(t, viewer_html_css, sizeof(viewer_html_css) - 1);
+	else if (viewer)
+		text_add(t, viewer_css, sizeof(viewer_css) - 1);
+	text_string(t, html ? "</style>\n" : "]]></style>\n");
+}
+
+/* Nothing may be loaded or run but the page's own script and style. */
+static void begin_html(struct text *t, const struct page *p)
+{
+	text_string(t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		       "<meta charset=\"utf-8\">\n"
+		       "<meta http-equiv=\"Content-Security-Policy\" content=\""
+		       "default-src 'none'; base-uri 'none'; form-action 'none'; ");
+	if (p->options->kind == SVG_VIEWER)
+		text_printf(t, "script-src '%s'; ", viewer_html_hash);
+	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
+		       "<meta name=\"viewport\" content=\"width=device-width, "
+		       "initial-scale=1\">\n"
+		       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+	xml_text(t, p->options->title, strlen(p->options->title));
+	text_string(t, "</title>\n");
+	add_style(t, p);
+	text_string(t, "</head>\n<body>\n<div id=\"controls\"></div>\n"
+		       "<main id=\"graph\">\n");
+}
+
+static void add_prolog(struct text *t, const struct page *p)
+{
+	if (p->options->html) {
+		begin_html(t, p);
+		return;
+	}
+	text_string(t, "<?xml version=\"1.0\"");
+	if (p->options->encoding && *p->options->encoding)
+		text_string(t, " encoding=\"UTF-8\"");
+	text_string(t, " standalone=\"no\"?>\n");
 }
 
 static void add_background(struct text *t, const struct page *p)
@@ -67,18 +176,6 @@ static void add_background(struct text *t, const struct page *p)
 		text_printf(t, "\t\t<stop stop-color=\"%s\" offset=\"%s\" />\n",
 			    p->background[i], offsets[i]);
 	text_string(t, "\t</linearGradient>\n</defs>\n");
-}
-
-/* The viewer's files hold no "]]>"; a test looks. */
-static void add_viewer(struct text *t)
-{
-	text_string(t, "<style type=\"text/css\"><![CDATA[\n");
-	text_add(t, viewer_css, sizeof(viewer_css) - 1);
-	text_string(t, "]]></style>\n"
-		       "<script type=\"text/ecmascript\"><![CDATA[\n(() => {\n"
-		       "\"use strict\";\n");
-	text_add(t, viewer_js, sizeof(viewer_js) - 1);
-	text_string(t, "})();\n]]></script>\n");
 }
 
 /* One of the texts with an id; @extra: more attributes. */
@@ -94,62 +191,112 @@ static void add_text(struct text *t, const char *id, double x, double y, const c
 	text_string(t, "</text>\n");
 }
 
+/* The viewer shows these when it has started. */
+static void add_controls(struct text *t, const struct layout *l)
+{
+	double top = l->font_size * 2, right = (double)l->width - LAYOUT_XPAD;
+	double bottom = l->height - l->ypad2 / 2;
+
+	add_text(t, "details", LAYOUT_XPAD, bottom, " ", "");
+	add_text(t, "unzoom", LAYOUT_XPAD, top, "Reset Zoom",
+		 "class=\"hide\" display=\"none\"");
+	add_text(t, "search", right - l->font_size * 2, top, "Search",
+		 "text-anchor=\"end\" display=\"none\"");
+	add_text(t, "ignorecase", right, top, "ic",
+		 "text-anchor=\"end\" display=\"none\"");
+	add_text(t, "matched", right, bottom, " ", "text-anchor=\"end\"");
+}
+
 static void add_texts(struct text *t, const struct page *p)
 {
 	const struct layout *l = p->layout;
 	double middle = l->width / 2, top = l->font_size * 2;
-	double bottom = l->height - l->ypad2 / 2, right = (double)l->width - LAYOUT_XPAD;
 	struct text size = { 0 };
 
 	add_pixels(&size, "font-size", l->font_size + 5);
 	text_string(&size, " text-anchor=\"middle\"");
 	t->failed |= size.failed;
-	add_text(t, "title", middle, top, p->title, size.failed ? "" : size.bytes);
+	add_text(t, "title", middle, top, p->options->title,
+		 size.failed ? "" : size.bytes);
 	text_release(&size);
 	if (l->subtitle)
-		add_text(t, "subtitle", middle, l->font_size * 4, p->subtitle,
+		add_text(t, "subtitle", middle, l->font_size * 4, p->options->subtitle,
 			 "text-anchor=\"middle\"");
-	add_text(t, "details", LAYOUT_XPAD, bottom, " ", "");
-	/* The viewer shows these when it has started. */
-	add_text(t, "unzoom", LAYOUT_XPAD, top, "Reset Zoom",
-		 "class=\"hide\" display=\"none\"");
-	add_text(t, "search", right - l->font_size * 2, top, "Search",
-		 "text-anchor=\"end\" opacity=\"0.1\"");
-	add_text(t, "ignorecase", right, top, "ic",
-		 "text-anchor=\"end\" opacity=\"0.1\"");
-	add_text(t, "matched", right, bottom, " ", "text-anchor=\"end\"");
+	if (p->options->kind == SVG_VIEWER)
+		add_controls(t, l);
 }
 
 static void add_canvas(struct text *t, const struct page *p, double height)
 {
-	text_printf(t, "<rect x=\"0.0\" y=\"0\" width=\"%u.0\" height=\"",
+	text_printf(t, "<rect id=\"canvas\" x=\"0.0\" y=\"0\" width=\"%u.0\" height=\"",
 		    p->layout->width);
 	number_fixed(t, height, 1);
-	text_string(t, "\" fill=\"url(#background)\"  />\n");
+	text_string(t, p->plain ? "\" fill=\"#ffffff\" />\n"
+				: "\" fill=\"url(#background)\"  />\n");
+}
+
+double page_lines_height(const struct layout *l, unsigned rows)
+{
+	return rows ? rows * (l->font_size + 6) + 4 : 0;
+}
+
+double page_line(const struct page *p, unsigned row)
+{
+	const struct layout *l = p->layout;
+
+	return l->height + (row + 1) * (l->font_size + 6) - 6;
 }
 
 void page_begin(struct text *t, const struct page *p)
 {
-	double height = p->layout->height;
+	double height = p->layout->height + p->below;
 
-	add_head(t, p, height);
-	add_background(t, p);
-	add_viewer(t);
+	add_prolog(t, p);
+	begin_root(t, p, height);
+	text_string(t, " role=\"graphics-document\" aria-labelledby=\"document-title\" "
+		       "aria-describedby=\"document-description\"");
+	add_facts(t, p);
+	text_string(t, ">\n");
+	add_comments(t, p);
+	add_description(t, p);
+	if (!p->options->html)
+		add_style(t, p);
+	if (!p->plain)
+		add_background(t, p);
 	add_canvas(t, p, height);
 	add_texts(t, p);
-	text_string(t, "<g id=\"frames\">\n");
 }
 
-void page_end(struct text *t)
+/* The viewer's files hold no "]]>"; the build looks. */
+void page_end(struct text *t, const struct page *p)
 {
-	text_string(t, "</g>\n</svg>\n");
+	bool viewer = p->options->kind == SVG_VIEWER;
+
+	if (viewer && !p->options->html) {
+		text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
+		text_add(t, viewer_js, sizeof(viewer_js) - 1);
+		text_string(t, "]]></script>\n");
+	}
+	text_string(t, "</svg>\n");
+	if (!p->options->html)
+		return;
+	text_string(t, "</main>\n<div id=\"table\"></div>\n");
+	if (viewer) {
+		text_string(t, "<script>");
+		text_add(t, viewer_html_js, sizeof(viewer_html_js) - 1);
+		text_string(t, "</script>\n");
+	}
+	text_string(t, "</body>\n</html>\n");
 }
 
 void page_error(struct text *t, const struct page *p, const char *sentence)
 {
 	const struct layout *l = p->layout;
 
-	add_head(t, p, l->font_size * 5);
+	add_prolog(t, p);
+	begin_root(t, p, l->font_size * 5);
+	text_string(t, ">\n");
+	add_comments(t, p);
 	text_string(t, "<text  x=\"");
 	number_fixed(t, l->width / 2, 2);
 	text_char(t, '"');
@@ -157,4 +304,6 @@ void page_error(struct text *t, const struct page *p, const char *sentence)
 	text_string(t, " text-anchor=\"middle\">");
 	xml_text(t, sentence, strlen(sentence));
 	text_string(t, "</text>\n</svg>\n");
+	if (p->options->html)
+		text_string(t, "</main>\n</body>\n</html>\n");
 }

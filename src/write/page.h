@@ -3,24 +3,36 @@
 
 #include "base/text.h"
 #include "write/layout.h"
+#include "write/write.h"
 
 /*
- * The picture around the frames: what the file begins with, the texts that stand at
+ * The document around the frames: what the file begins with, the texts that stand at
  * fixed places, style and script of the viewer. It looks right with the script, the
  * style or both blocked: attributes say what has to be said.
  */
 struct page {
 	const struct layout *layout;
-	const char *title, *subtitle, *notes, *fonttype, *nametype;
+	const struct svg_options *options;
 	const char *background[2]; /* colours at the top and at the bottom */
-	bool declare_encoding;
+	bool classes; /* the default look */
+	bool plain; /* and its background, which follows the page's */
+	double below; /* pixels under flamegraph.pl's picture */
+	uint64_t nodes, drawn, hidden; /* frames */
+	double whole; /* what is 100 %, if not the root; else 0 */
+	const char *description;
 };
 
 /* Everything up to the first frame. */
 void page_begin(struct text *t, const struct page *p);
-void page_end(struct text *t);
+/* Everything behind the data. */
+void page_end(struct text *t, const struct page *p);
 
 /* A picture with one sentence, complete. */
 void page_error(struct text *t, const struct page *p, const char *sentence);
+
+/* The @row'th line under flamegraph.pl's picture: where its text stands. */
+double page_line(const struct page *p, unsigned row);
+/* How high @rows such lines are. */
+double page_lines_height(const struct layout *l, unsigned rows);
 
 #endif

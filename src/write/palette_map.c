@@ -135,6 +135,18 @@ int palette_map_colour(struct palette_map *m, const char *name, const char *colo
 	return err;
 }
 
+const char *palette_map_find(const struct palette_map *m, const char *name)
+{
+	uint64_t hash = hash_bytes(name, strlen(name)), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&m->texts.ids, hash, &i)) != HASH_NONE)
+		if (id < m->colours.count && m->colours.v[id] &&
+		    strcmp(intern_text(&m->texts, id), name) == 0)
+			return intern_text(&m->texts, m->colours.v[id]);
+	return NULL;
+}
+
 struct entry {
 	const char *name, *colour;
 };

@@ -25,4 +25,7 @@ int palette_map_write(struct context *ctx, const struct palette_map *m, const ch
 int palette_map_colour(struct palette_map *m, const char *name, const char *colour,
 		       const char **ret);
 
+/* The colour that @name has, or NULL. */
+const char *palette_map_find(const struct palette_map *m, const char *name);
+
 #endif

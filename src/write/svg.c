@@ -1,33 +1,22 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "write/colour.h"
-#include "write/layout.h"
-#include "write/nameattr.h"
-#include "write/number.h"
-#include "write/page.h"
-#include "write/palette_map.h"
-#include "write/sink.h"
-#include "write/utf8.h"
-#include "write/view.h"
-#include "write/xml.h"
+#include "write/legend.h"
+#include "write/metadata.h"
 
-/* One picture being written. */
+/* One document being written. */
 struct svg {
 	struct svg_options options; /* no NULL and no 0 where there is a default */
-	struct view view;
-	struct layout layout;
+	struct picture picture;
 	struct page page;
-	struct colouring colouring;
-	struct nameattrs nameattrs;
-	struct palette_map palette_map;
+	struct legend legend;
 	struct sink sink;
-	double unit; /* values of the view are divided by it */
-	double total; /* what is 100 %: the root's value or --total */
-	double least; /* narrower frames are left out */
-	double most_delta;
-	const char *background;
-	bool low_counts_matter;
+	/* What the data is made of: the picture's view, or one of its own. */
+	const struct view *data;
+	struct view own;
+	bool data_by_label;
+	struct packed packed;
 };
 
 static const char *text_or(const char *text, const char *other)
@@ -46,19 +35,30 @@ static const char *default_title(const struct svg_options *o)
 #define DEFAULT_FONT "Verdana"
 #define DEFAULT_FONTS "Verdana,DejaVu Sans,Bitstream Vera Sans,Geneva,sans-serif"
 
-static void set_defaults(struct svg_options *o)
+#define OWN_LOOK "module"
+
+/* Who asks for flamegraph.pl's ways to choose a colour wants its colours; those of a
+ * difference are its own, too. */
+static const char *default_colors(const struct svg_options *o,
+				  const struct write_input *in)
 {
+	return o->hash || o->random || o->palette_map || in->tree->before ? "hot"
+									  : OWN_LOOK;
+}
+
+static void set_defaults(struct svg_options *o, const struct write_input *in)
+{
+	const char *unit = in->facts ? in->facts->unit : NULL;
+
 	o->title = text_or(o->title, default_title(o));
 	o->subtitle = text_or(o->subtitle, "");
 	o->notes = text_or(o->notes, "");
 	o->fonttype = text_or(o->fonttype, DEFAULT_FONT);
 	if (strcmp(o->fonttype, DEFAULT_FONT) == 0)
 		o->fonttype = DEFAULT_FONTS;
-	o->countname = o->countname ? o->countname : "samples";
+	o->countname = o->countname ? o->countname : text_or(unit, "samples");
 	o->nametype = o->nametype ? o->nametype : "Function:";
-	o->colors = text_or(o->colors, "hot");
-	o->minwidth = text_or(o->minwidth, "0.1");
-	o->width = o->width ? o->width : 1200;
+	o->colors = text_or(o->colors, default_colors(o, in));
 	o->height = o->height ? o->height : 16;
 	o->fontsize = o->fontsize ? o->fontsize : 12;
 	o->fontwidth = o->fontwidth ? o->fontwidth : 0.59;
@@ -76,9 +76,10 @@ static const struct background {
 
 static int set_background(struct context *ctx, struct svg *s)
 {
-	const char *name =
-		text_or(s->options.bgcolors, palette_background(s->colouring.palette));
+	const char *name = s->options.bgcolors;
 
+	if (!name || !*name)
+		name = palette_background(s->picture.colouring.palette);
 	for (size_t i = 0; i < sizeof(backgrounds) / sizeof(backgrounds[0]); i++)
 		if (strcmp(backgrounds[i].name, name) == 0) {
 			memcpy(s->page.background, backgrounds[i].colours,
@@ -98,7 +99,7 @@ static int set_background(struct context *ctx, struct svg *s)
 /* Comparisons that a NaN fails, too. */
 static int check_sizes(struct context *ctx, const struct svg_options *o)
 {
-	if (o->width <= 2 * LAYOUT_XPAD || o->width > 1000000)
+	if (o->width && (o->width <= 2 * LAYOUT_XPAD || o->width > 1000000))
 		return fail(ctx, -EINVAL, "width %u is not between 21 and 1000000",
 			    o->width);
 	if (o->height > 10000)
@@ -112,47 +113,50 @@ static int check_sizes(struct context *ctx, const struct svg_options *o)
 	return 0;
 }
 
+static int set_colours(struct context *ctx, struct svg *s)
+{
+	const struct svg_options *o = &s->options;
+	struct picture *p = &s->picture;
+
+	p->classes = strcmp(o->colors, OWN_LOOK) == 0;
+	p->colouring.palette = palette_find(p->classes ? "hot" : o->colors);
+	if (!p->colouring.palette)
+		return fail(ctx, -EINVAL, "no palette '%s': there are " OWN_LOOK ", %s",
+			    o->colors, palette_names);
+	p->colouring.by = o->hash     ? COLOUR_BY_HASH
+			  : o->random ? COLOUR_BY_CHANCE
+				      : COLOUR_BY_SUM;
+	return set_background(ctx, s);
+}
+
 static int set_options(struct context *ctx, struct svg *s)
 {
 	const struct svg_options *o = &s->options;
 	int err = check_sizes(ctx, o);
 
+	if (err == 0)
+		err = set_colours(ctx, s);
 	if (err < 0)
 		return err;
 	if (strpbrk(o->notes, "<>"))
 		return fail(ctx, -EINVAL, "notes cannot hold < or >");
-	s->colouring.palette = palette_find(o->colors);
-	if (!s->colouring.palette)
-		return fail(ctx, -EINVAL, "no palette '%s': there are %s", o->colors,
-			    palette_names);
-	s->colouring.by = o->hash     ? COLOUR_BY_HASH
-			  : o->random ? COLOUR_BY_CHANCE
-				      : COLOUR_BY_SUM;
-	s->layout = (struct layout){
-		.width = o->width,
+	s->picture.options = o;
+	s->picture.layout = (struct layout){
+		.width = o->width ? o->width : 1200,
 		.frame_height = o->height,
 		.font_size = o->fontsize,
 		.font_width = o->fontwidth,
 		.inverted = o->inverted,
 		.subtitle = *o->subtitle != '\0',
 	};
-	s->page = (struct page){
-		.layout = &s->layout,
-		.title = o->title,
-		.subtitle = o->subtitle,
-		.notes = o->notes,
-		.fonttype = o->fonttype,
-		.nametype = o->nametype,
-		.declare_encoding = o->encoding && *o->encoding,
-	};
-	if (s->page.declare_encoding && strcasecmp(o->encoding, "utf-8") != 0)
+	s->page.layout = &s->picture.layout;
+	s->page.options = o;
+	s->page.classes = s->picture.classes;
+	s->page.plain = s->picture.classes && !(o->bgcolors && *o->bgcolors);
+	s->page.description = "";
+	if (o->encoding && *o->encoding && strcasecmp(o->encoding, "utf-8") != 0)
 		warn(ctx, "the picture is in UTF-8, not in %s", o->encoding);
-	return set_background(ctx, s);
-}
-
-static double value_of(const struct svg *s, uint64_t units)
-{
-	return (double)units / s->unit;
+	return 0;
 }
 
 static int read_files(struct context *ctx, struct svg *s)
@@ -161,317 +165,211 @@ static int read_files(struct context *ctx, struct svg *s)
 	int err = 0;
 
 	if (o->nameattr)
-		err = nameattrs_read(ctx, o->nameattr, &s->nameattrs);
+		err = nameattrs_read(ctx, o->nameattr, &s->picture.nameattrs);
 	if (err == 0 && o->palette_map)
-		err = palette_map_read(ctx, o->palette_map, &s->palette_map);
+		err = palette_map_read(ctx, o->palette_map, &s->picture.palette_map);
 	return err;
 }
 
-/* Own values only: a frame between two others shows no difference. */
-static double delta_of(const struct svg *s, uint32_t node)
+static bool is_chain(const struct svg *s)
 {
-	const struct view *v = &s->view;
-
-	return value_of(s, v->nodes.v[node].self) - value_of(s, v->before.v[node]);
+	return !s->picture.classes && palette_is_chain(s->picture.colouring.palette);
 }
 
-static void set_most_delta(struct svg *s)
+static unsigned view_flags(const struct svg *s)
 {
-	s->most_delta = 1;
-	for (uint32_t i = 0; i < s->view.before.count; i++) {
-		double delta = delta_of(s, i);
+	unsigned flags = s->options.reverse ? VIEW_REVERSED : 0;
 
-		if (delta < 0)
-			delta = -delta;
-		if (delta > s->most_delta)
-			s->most_delta = delta;
+	if (s->picture.classes)
+		return flags | VIEW_BY_FUNCTION;
+	return flags | (is_chain(s) ? VIEW_CHAIN : 0);
+}
+
+/* The data is never turned round, and functions stay apart. */
+static unsigned data_flags(const struct svg *s)
+{
+	return VIEW_SAMPLES | (is_chain(s) ? VIEW_CHAIN : VIEW_BY_FUNCTION);
+}
+
+static bool has_only_text(const struct write_input *in)
+{
+	const struct function *functions = in->symbols->functions.v;
+
+	for (size_t i = 1; i < in->tree->nodes.count; i++) {
+		uint8_t kind = functions[in->tree->nodes.v[i].function].kind;
+
+		if (kind != FUNCTION_LABEL && kind != FUNCTION_GAP)
+			return false;
 	}
+	return true;
+}
+
+static int make_views(struct context *ctx, struct svg *s)
+{
+	const struct write_input *in = s->picture.in;
+	unsigned flags = view_flags(s), wanted = data_flags(s);
+	bool saved = s->options.kind != SVG_STATIC, shared;
+	int err;
+
+	s->data_by_label = is_chain(s);
+	shared = (flags | VIEW_SAMPLES) == wanted;
+	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
+	if (err < 0 || !saved)
+		return err;
+	s->data = &s->picture.view;
+	if (shared)
+		return 0;
+	s->data = &s->own;
+	return view_make(ctx, in, wanted, &s->own);
+}
+
+/* A palette map's "rgb(1,2,3)", or what the palette says. */
+static struct colour colour_of_name(const struct svg *s, struct colouring *colouring,
+				    const char *name)
+{
+	const char *mapped = s->options.palette_map
+				     ? palette_map_find(&s->picture.palette_map, name)
+				     : NULL;
+	unsigned r, g, b;
+
+	if (mapped && sscanf(mapped, "rgb(%3u,%3u,%3u)", &r, &g, &b) == 3 &&
+	    (r | g | b) < 256)
+		return (struct colour){ (uint8_t)r, (uint8_t)g, (uint8_t)b };
+	return colour_of(colouring, name, strlen(name));
+}
+
+static int add_colour(struct svg *s, struct colouring *colouring,
+		      const struct data_function *f, struct bytes *to)
+{
+	const struct write_input *in = s->picture.in;
+	struct text name = { 0 };
+	struct colour c;
+
+	/* flamegraph.pl's colours are of names with their marks. */
+	text_string(&name, f->name);
+	if (!s->data_by_label)
+		text_string(&name, view_mark(in, in->symbols->functions.v[f->of].kind));
+	if (name.failed)
+		return -ENOMEM;
+	c = colour_of_name(s, colouring, name.bytes);
+	bytes_u8(to, c.r);
+	bytes_u8(to, c.g);
+	bytes_u8(to, c.b);
+	text_release(&name);
+	return 0;
+}
+
+/* Colours as the file is to be seen first: one for each function of the data. */
+static int add_colours(struct svg *s, struct tree_data *data)
+{
+	struct colouring colouring = s->picture.colouring; /* chance is the picture's */
+	int err = 0;
+
+	for (size_t i = 0; i < data->functions.count && err == 0; i++) {
+		const struct data_function *f = &data->functions.v[i];
+		struct class_subject subject;
+
+		if (!s->picture.classes) {
+			err = add_colour(s, &colouring, f,
+					 &data->columns[SAVED_FUNCTION_COLOUR]);
+			continue;
+		}
+		subject = picture_subject(&s->picture, f->of);
+		bytes_u8(&data->columns[SAVED_FUNCTION_CLASS], class_of(&subject));
+	}
+	return err;
+}
+
+static int pack_data(struct context *ctx, struct svg *s)
+{
+	const struct write_input *in = s->picture.in;
+	struct tree_data data;
+	int err;
+
+	if (!s->data)
+		return 0;
+	err = tree_data_make(ctx, in, s->data, s->data_by_label, &data);
+	if (err < 0)
+		return err;
+	if (add_colours(s, &data) < 0)
+		err = fail_memory(ctx);
+	else
+		err = tree_data_pack(ctx, &data, in->threads ? in->threads : 1,
+				     &s->packed);
+	tree_data_release(&data);
+	return err;
 }
 
 static void set_total(struct context *ctx, struct svg *s)
 {
 	const struct svg_options *o = &s->options;
-	double sum = value_of(s, s->view.nodes.v[0].total);
+	struct picture *p = &s->picture;
+	double sum = picture_value(p, p->view.nodes.v[0].total);
 
 	if (sum < 100 && strcmp(o->countname, "samples") == 0)
 		warn(ctx, "stack count is low (%.15g). Did something go wrong?", sum);
-	s->total = sum;
-	if (o->total >= sum)
-		s->total = o->total;
-	else if (o->total / sum > 0.02) /* less: meant as something else */
+	p->total = sum;
+	if (o->total >= sum) {
+		p->total = o->total;
+		s->page.whole = o->total;
+	} else if (o->total / sum > 0.02) { /* less: meant as something else */
 		warn(ctx,
 		     "specified --total %.15g is less than actual total %.15g, so "
 		     "ignored",
 		     o->total, sum);
+	}
 }
 
-static bool is_drawn(const struct svg *s, const struct view_walk *w)
+static uint64_t count_frames(const struct view *v)
 {
-	const struct view_node *n = &s->view.nodes.v[w->node];
+	uint64_t frames = 0;
 
-	return n->label != VIEW_GAP &&
-	       !(value_of(s, w->start + n->total) - value_of(s, w->start) < s->least);
+	for (size_t i = 0; i < v->nodes.count; i++)
+		frames += v->nodes.v[i].label != VIEW_GAP;
+	return frames;
 }
 
-/* The deepest frame that is drawn decides how high the picture is. */
-static uint32_t depth_drawn(const struct svg *s)
+static int lay_out(struct context *ctx, struct svg *s)
 {
-	struct view_walk w = { 0 };
-	enum view_step step;
-	uint32_t most = 0;
+	struct picture *p = &s->picture;
+	int err;
 
-	do {
-		step = VIEW_OVER;
-		if (is_drawn(s, &w)) {
-			step = VIEW_INTO;
-			if (w.depth > most)
-				most = w.depth;
-		}
-	} while (view_next(&s->view, &w, step));
-	return most;
-}
-
-static int set_layout(struct context *ctx, struct svg *s)
-{
-	set_most_delta(s);
 	set_total(ctx, s);
-	s->layout.total = s->total;
-	layout_init(&s->layout);
-	if (!layout_least_value(&s->layout, s->options.minwidth, &s->least))
-		return fail(ctx, -EINVAL,
-			    "minwidth '%s' is no number of pixels and no percentage",
-			    s->options.minwidth);
-	layout_set_depth(&s->layout, depth_drawn(s));
-	return 0;
-}
-
-/* A frame: where it is and what it says. */
-struct piece {
-	uint32_t node;
-	const char *name; /* with its mark */
-	size_t size, shown; /* the same without the mark */
-	const struct nameattr *attr;
-	struct box box;
-	double value;
-};
-
-static size_t size_without_mark(const char *name, size_t size)
-{
-	const char *mark = name + size - 4;
-
-	if (size >= 4 && mark[0] == '_' && mark[1] == '[' && strchr("kwij", mark[2]) &&
-	    mark[3] == ']')
-		return size - 4;
-	return size;
-}
-
-static struct piece frame_of(struct svg *s, const struct view_walk *w)
-{
-	const struct view_node *n = &s->view.nodes.v[w->node];
-	double start = value_of(s, w->start), end = value_of(s, w->start + n->total);
-	struct piece f = {
-		.node = w->node,
-		.name = label_text(&s->view.labels, n->label),
-		.size = s->view.labels.sizes.v[n->label],
-	};
-
-	if (w->node == 0)
-		end = s->total;
-	f.value = end - start;
-	f.shown = size_without_mark(f.name, f.size);
-	f.box = layout_frame(&s->layout, w->depth, start, end);
-	if (s->options.nameattr)
-		f.attr = nameattrs_find(&s->nameattrs, f.name, f.size);
-	return f;
-}
-
-static void add_percent(struct text *t, const struct svg *s, double value)
-{
-	number_fixed(t, 100 * value / (s->total * s->options.factor), 2);
-	text_char(t, '%');
-}
-
-static void add_delta(struct text *t, const struct svg *s, uint32_t node)
-{
-	double delta = delta_of(s, node);
-
-	if (s->options.negate && delta)
-		delta = -delta;
-	text_string(t, delta > 0 ? "; +" : "; ");
-	add_percent(t, s, delta);
-}
-
-/* "name (1,234 samples, 5.67%)" */
-static void add_title(struct text *t, const struct svg *s, const struct piece *f)
-{
-	double count = number_round(f->value * s->options.factor);
-
-	if (f->node == 0)
-		text_string(t, "all");
-	else
-		xml_quoted(t, f->name, f->shown);
-	text_string(t, " (");
-	number_commas(t, count);
-	text_char(t, ' ');
-	xml_quoted(t, s->options.countname, strlen(s->options.countname));
-	text_string(t, ", ");
-	if (f->node == 0)
-		text_string(t, "100%");
-	else
-		add_percent(t, s, count);
-	if (f->node && s->view.before.count)
-		add_delta(t, s, f->node);
-	text_char(t, ')');
-}
-
-static void format_colour(struct text *t, struct colour c)
-{
-	text_string(t, "rgb(");
-	text_u64(t, c.r);
-	text_char(t, ',');
-	text_u64(t, c.g);
-	text_char(t, ',');
-	text_u64(t, c.b);
-	text_char(t, ')');
-}
-
-static int add_mapped_colour(struct text *t, struct svg *s, const struct piece *f)
-{
-	struct text computed = { 0 };
-	const char *colour = "";
-	int err;
-
-	format_colour(&computed, colour_of(&s->colouring, f->name, f->size));
-	err = computed.failed ? -ENOMEM
-			      : palette_map_colour(&s->palette_map, f->name,
-						   computed.bytes, &colour);
-	xml_quoted(t, colour, strlen(colour));
-	text_release(&computed);
-	return err;
-}
-
-static int add_colour(struct text *t, struct svg *s, const struct piece *f)
-{
-	static const struct colour dark = { 160, 160, 160 }, light = { 200, 200, 200 };
-	double sign = s->options.negate ? -1 : 1;
-
-	if (strcmp(f->name, "--") == 0)
-		format_colour(t, dark);
-	else if (strcmp(f->name, "-") == 0)
-		format_colour(t, light);
-	else if (s->view.before.count)
-		format_colour(
-			t, colour_of_delta(sign * delta_of(s, f->node), s->most_delta));
-	else if (s->options.palette_map)
-		return add_mapped_colour(t, s, f);
-	else
-		format_colour(t, colour_of(&s->colouring, f->name, f->size));
-	return 0;
-}
-
-static int add_rectangle(struct text *t, struct svg *s, const struct piece *f)
-{
-	const struct box *b = &f->box;
-	double left = number_round_tenths(b->x1), right = number_round_tenths(b->x2);
-	int err;
-
-	text_string(t, "<rect x=\"");
-	number_fixed(t, b->x1, 1);
-	text_string(t, "\" y=\"");
-	number_pixels(t, b->y1);
-	text_string(t, "\" width=\"");
-	number_fixed(t, right - left, 1);
-	text_string(t, "\" height=\"");
-	number_fixed(t, b->y2 - b->y1, 1);
-	text_string(t, "\" fill=\"");
-	err = add_colour(t, s, f);
-	text_string(t, "\" rx=\"2\" ry=\"2\" />\n");
-	return err;
-}
-
-/* The first @count characters; a name that is longer ends in two dots. */
-static void add_name(struct text *t, const struct piece *f, size_t count)
-{
-	const char *p = f->name, *end = f->name + f->shown, *cut = end;
-	size_t n = 0;
-
-	for (; p < end && n < count; n++) {
-		if (n == count - 2)
-			cut = p;
-		utf8_next(&p, end);
-	}
-	if (p == end) {
-		xml_text(t, f->name, f->shown);
-		return;
-	}
-	xml_text(t, f->name, (size_t)(cut - f->name));
-	text_string(t, "..");
-}
-
-static void add_label(struct text *t, const struct svg *s, const struct piece *f)
-{
-	size_t count = layout_characters(&s->layout, &f->box);
-
-	text_string(t, "<text  x=\"");
-	number_fixed(t, f->box.x1 + 3, 2);
-	text_string(t, "\" y=\"");
-	number_pixels(t, 3 + (f->box.y1 + f->box.y2) / 2);
-	text_string(t, "\" >");
-	/* Room for one character and two dots. */
-	if (count >= 3)
-		add_name(t, f, count);
-	text_string(t, "</text>\n");
-}
-
-static int add_frame(struct text *t, struct svg *s, const struct piece *f)
-{
-	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
-	int err;
-
-	nameattr_open(t, f->attr);
-	text_string(t, "<title>");
-	if (title)
-		xml_requoted(t, title);
-	else
-		add_title(t, s, f);
-	text_string(t, "</title>");
-	err = add_rectangle(t, s, f);
-	add_label(t, s, f);
-	nameattr_close(t, f->attr);
-	return err;
-}
-
-static int add_frames(struct svg *s)
-{
-	struct view_walk w = { 0 };
-	enum view_step step;
-
-	do {
-		step = VIEW_OVER;
-		if (is_drawn(s, &w)) {
-			struct piece f = frame_of(s, &w);
-			int err = add_frame(&s->sink.text, s, &f);
-
-			if (err < 0)
-				return err;
-			sink_drain(&s->sink);
-			step = VIEW_INTO;
-		}
-	} while (view_next(&s->view, &w, step) && s->sink.err == 0);
+	err = picture_lay_out(ctx, p);
+	if (err < 0)
+		return err;
+	if (legend_make(p, &s->legend) < 0)
+		return fail_memory(ctx);
+	s->page.below = page_lines_height(&p->layout, legend_rows(&s->legend));
+	s->page.description = s->legend.description.bytes;
+	s->page.nodes = count_frames(s->data ? s->data : &p->view);
+	s->page.drawn = p->drawn;
+	s->page.hidden = p->frames - p->drawn;
 	return 0;
 }
 
 static int draw(struct context *ctx, struct svg *s)
 {
-	int err = set_layout(ctx, s);
+	struct metadata metadata = {
+		.in = s->picture.in,
+		.view = s->data,
+		.packed = &s->packed,
+		.unit = s->options.countname,
+		.chain = s->data_by_label,
+	};
+	int err = lay_out(ctx, s);
 
+	if (err == 0)
+		err = pack_data(ctx, s);
 	if (err < 0)
 		return err;
 	page_begin(&s->sink.text, &s->page);
-	err = add_frames(s);
-	if (err < 0)
+	if (picture_draw(&s->picture, &s->sink) < 0)
 		return fail_memory(ctx);
-	page_end(&s->sink.text);
+	legend_add(&s->sink.text, &s->legend, &s->page);
+	if (s->data)
+		metadata_add(&s->sink, &metadata);
+	page_end(&s->sink.text, &s->page);
 	return 0;
 }
 
@@ -483,46 +381,43 @@ static int draw_nothing(struct context *ctx, struct svg *s)
 
 static int make_picture(struct context *ctx, struct svg *s)
 {
-	int err = s->view.nodes.v[0].total ? draw(ctx, s) : draw_nothing(ctx, s);
+	struct picture *p = &s->picture;
+	int err = p->view.nodes.v[0].total ? draw(ctx, s) : draw_nothing(ctx, s);
 	int ended = err < 0 && err != -ENODATA ? 0 : sink_end(ctx, &s->sink);
 
 	if (ended < 0)
 		return ended;
 	if (err == 0 && s->options.palette_map)
-		err = palette_map_write(ctx, &s->palette_map, s->options.palette_map);
+		err = palette_map_write(ctx, &p->palette_map, s->options.palette_map);
 	return err;
-}
-
-static unsigned view_flags(const struct svg *s)
-{
-	return (s->options.reverse ? VIEW_REVERSED : 0) |
-	       (palette_is_chain(s->colouring.palette) ? VIEW_CHAIN : 0);
 }
 
 static void release(struct svg *s)
 {
-	view_release(&s->view);
-	nameattrs_release(&s->nameattrs);
-	palette_map_release(&s->palette_map);
+	picture_release(&s->picture);
+	legend_release(&s->legend);
+	view_release(&s->own);
+	free(s->packed.bytes);
 	text_release(&s->sink.text);
 }
 
 int write_svg(struct context *ctx, const struct write_input *in,
 	      const struct svg_options *options, FILE *out)
 {
-	struct svg s = { .sink.out = out, .unit = 1 };
+	struct svg s = { .sink.out = out, .picture = { .in = in, .unit = 1 } };
 	int err;
 
 	if (options)
 		s.options = *options;
-	set_defaults(&s.options);
+	set_defaults(&s.options, in);
 	for (unsigned i = 0; i < in->tree->decimals; i++)
-		s.unit *= 10;
+		s.picture.unit *= 10;
+	s.picture.only_text = has_only_text(in);
 	err = set_options(ctx, &s);
 	if (err == 0)
 		err = read_files(ctx, &s);
 	if (err == 0)
-		err = view_make(ctx, in, view_flags(&s), &s.view);
+		err = make_views(ctx, &s);
 	if (err == 0)
 		err = make_picture(ctx, &s);
 	release(&s);

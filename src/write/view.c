@@ -9,6 +9,11 @@ struct spot {
 	uint32_t state; /* of enum chain */
 };
 
+/* A frame: what is printed, and whose it is. */
+struct face {
+	uint32_t label, function;
+};
+
 /* flamegraph.pl splits a stack at ";--;". The root counts as a separator because
  * the ';' in front is missing there. */
 enum chain {
@@ -26,7 +31,7 @@ struct builder {
 	unsigned flags;
 };
 
-static const char *mark_of(const struct write_input *in, uint8_t kind)
+const char *view_mark(const struct write_input *in, uint8_t kind)
 {
 	const char *const marks[] = {
 		[FUNCTION_KERNEL] = in->mark_kernel ? "_[k]" : "",
@@ -36,7 +41,7 @@ static const char *mark_of(const struct write_input *in, uint8_t kind)
 	return kind < sizeof(marks) / sizeof(marks[0]) && marks[kind] ? marks[kind] : "";
 }
 
-static int label_of(struct builder *b, uint32_t node, uint32_t *ret)
+static int face_of(struct builder *b, uint32_t node, struct face *ret)
 {
 	uint32_t index = b->in->tree->nodes.v[node].function;
 	const struct function *function = &b->in->symbols->functions.v[index];
@@ -48,8 +53,8 @@ static int label_of(struct builder *b, uint32_t node, uint32_t *ret)
 	else if (*label == UINT32_MAX)
 		err = labels_add(&b->view->labels,
 				 intern_text(b->in->strings, function->name),
-				 mark_of(b->in, function->kind), label);
-	*ret = *label;
+				 view_mark(b->in, function->kind), label);
+	*ret = (struct face){ *label, index };
 	return err;
 }
 
@@ -72,7 +77,7 @@ static int waker_of(struct builder *b, uint32_t *label)
 	return 0;
 }
 
-static int new_node(struct view *v, uint32_t parent, uint32_t label, uint32_t *ret)
+static int new_node(struct view *v, uint32_t parent, struct face face, uint32_t *ret)
 {
 	uint32_t node = (uint32_t)v->nodes.count;
 	struct view_node *n;
@@ -82,7 +87,8 @@ static int new_node(struct view *v, uint32_t parent, uint32_t label, uint32_t *r
 	n = array_add(&v->nodes);
 	if (!n)
 		return -ENOMEM;
-	n->label = label;
+	n->label = face.label;
+	n->function = face.function;
 	n->parent = parent;
 	if (node) {
 		n->next = v->nodes.v[parent].first;
@@ -93,58 +99,64 @@ static int new_node(struct view *v, uint32_t parent, uint32_t label, uint32_t *r
 }
 
 /* While the tree grows, `first` is the newest child. */
-static int child(struct builder *b, uint32_t parent, uint32_t label, uint32_t *ret)
+static int child(struct builder *b, uint32_t parent, struct face face, uint32_t *ret)
 {
 	struct view *v = b->view;
+	bool by_function = b->flags & VIEW_BY_FUNCTION;
 	uint32_t newest = v->nodes.v[parent].first, *known;
-	uint64_t key = (uint64_t)parent << 32 | label;
+	uint64_t key =
+		(uint64_t)parent << 32 | (by_function ? face.function : face.label);
 	int err;
 
-	if (newest && v->nodes.v[newest].label == label) {
+	if (newest && v->nodes.v[newest].label == face.label &&
+	    (!by_function || v->nodes.v[newest].function == face.function)) {
 		*ret = newest;
 		return 0;
 	}
 	if (b->in->in_order)
-		return new_node(v, parent, label, ret);
+		return new_node(v, parent, face, ret);
 	known = hash_map_get(&b->children, key);
 	if (known) {
 		*ret = *known;
 		return 0;
 	}
-	err = new_node(v, parent, label, ret);
+	err = new_node(v, parent, face, ret);
 	if (err == 0 && !hash_map_set(&b->children, key, *ret))
 		err = -ENOMEM;
 	return err;
 }
 
 /* One frame on, and more will follow. */
-static int pass(struct builder *b, struct spot *at, uint32_t label)
+static int pass(struct builder *b, struct spot *at, struct face face)
 {
 	int err = 0;
 
 	if (b->flags & VIEW_CHAIN) {
-		if (label == b->separator && !(at->state & CHAIN_SEPARATOR)) {
+		if (face.label == b->separator && !(at->state & CHAIN_SEPARATOR)) {
 			at->state = CHAIN_SEPARATOR | CHAIN_WAKER;
 		} else {
 			if (at->state & CHAIN_WAKER)
-				err = waker_of(b, &label);
+				err = waker_of(b, &face.label);
 			at->state &= ~(uint32_t)CHAIN_SEPARATOR;
 		}
 	}
-	return err < 0 ? err : child(b, at->node, label, &at->node);
+	return err < 0 ? err : child(b, at->node, face, &at->node);
 }
 
 /* The last frame of a stack. */
-static int end(struct builder *b, struct spot at, uint32_t label, uint32_t *ret)
+static int end(struct builder *b, struct spot at, struct face face, uint32_t *ret)
 {
 	int err = 0;
 
+	/* Not a frame: nothing marks it, or stands on it. */
+	if (face.label == VIEW_GAP)
+		return child(b, at.node, face, ret);
 	if ((b->flags & VIEW_CHAIN) && (at.state & CHAIN_WAKER))
-		err = waker_of(b, &label);
+		err = waker_of(b, &face.label);
 	if (err == 0)
-		err = child(b, at.node, label, ret);
+		err = child(b, at.node, face, ret);
 	if (err == 0 && (b->flags & VIEW_CHAIN) && !(at.state & CHAIN_WAKER))
-		err = child(b, *ret, b->separator, ret);
+		err = child(b, *ret, (struct face){ b->separator, 0 }, ret);
 	return err;
 }
 
@@ -154,12 +166,16 @@ static int charge(struct builder *b, uint32_t from, uint32_t to)
 	struct view *v = b->view;
 
 	v->nodes.v[to].self += tree->self[from];
-	if (!tree->before)
-		return 0;
-	while (v->before.count < v->nodes.count)
+	while (b->flags & VIEW_SAMPLES && v->samples.count < v->nodes.count)
+		if (!array_add(&v->samples))
+			return -ENOMEM;
+	while (tree->before && v->before.count < v->nodes.count)
 		if (!array_add(&v->before))
 			return -ENOMEM;
-	v->before.v[to] += tree->before[from];
+	if (b->flags & VIEW_SAMPLES)
+		v->samples.v[to] += tree->samples[from];
+	if (tree->before)
+		v->before.v[to] += tree->before[from];
 	return 0;
 }
 
@@ -172,54 +188,84 @@ static bool ends_at(const struct named *tree, uint32_t node)
 static int add_nodes(struct builder *b, struct spot *places)
 {
 	const struct named *tree = b->in->tree;
-	uint32_t label, to;
+	struct face face;
+	uint32_t to;
 
 	for (uint32_t i = 1; i < tree->nodes.count; i++) {
 		const struct named_node *n = &tree->nodes.v[i];
-		int err = label_of(b, i, &label);
+		int err = face_of(b, i, &face);
 
 		places[i] = places[n->parent];
-		if (err == 0 && label == VIEW_GAP && !b->in->in_order) {
+		if (err == 0 && face.label == VIEW_GAP && !b->in->in_order) {
 			err = charge(b, i, places[i].node);
 		} else if (err == 0 && ends_at(tree, i)) {
-			err = end(b, places[i], label, &to);
+			err = end(b, places[i], face, &to);
 			if (err == 0)
 				err = charge(b, i, to);
 		}
 		if (err == 0 && n->end > i + 1)
-			err = pass(b, &places[i], label);
+			err = pass(b, &places[i], face);
 		if (err < 0)
 			return err;
 	}
 	return 0;
 }
 
+/* The named tree has functions apart already: node becomes node, if anything ends at it
+ * or below. */
+static int copy_nodes(struct builder *b, struct spot *places)
+{
+	const struct named *tree = b->in->tree;
+	struct face face;
+	int err = 0;
+
+	for (size_t i = tree->nodes.count; i-- > 1;) {
+		places[i].state |= ends_at(tree, (uint32_t)i);
+		places[tree->nodes.v[i].parent].state |= places[i].state;
+	}
+	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
+		const struct named_node *n = &tree->nodes.v[i];
+		uint32_t parent = places[n->parent].node;
+
+		if (!places[i].state)
+			continue;
+		places[i].node = parent;
+		err = face_of(b, i, &face);
+		if (err == 0 && (face.label != VIEW_GAP || b->in->in_order))
+			err = new_node(b->view, parent, face, &places[i].node);
+		if (err == 0)
+			err = charge(b, i, places[i].node);
+	}
+	return err;
+}
+
 /* Stack after stack, each from its leaf to its root. */
 static int add_reversed(struct builder *b)
 {
 	const struct named *tree = b->in->tree;
-	uint32_t label, to;
+	struct face face;
+	uint32_t to;
 
 	for (uint32_t i = 1; i < tree->nodes.count; i++) {
 		struct spot at = { 0, CHAIN_SEPARATOR };
 		uint32_t node = i;
-		int err = ends_at(tree, i) ? label_of(b, node, &label) : 1;
+		int err = ends_at(tree, i) ? face_of(b, node, &face) : 1;
 
 		if (err > 0)
 			continue;
-		if (err == 0 && label == VIEW_GAP) {
+		if (err == 0 && face.label == VIEW_GAP) {
 			node = tree->nodes.v[node].parent;
-			err = label_of(b, node, &label);
+			err = face_of(b, node, &face);
 		}
 		for (; err == 0 && tree->nodes.v[node].parent;
-		     err = label_of(b, node, &label)) {
-			err = pass(b, &at, label);
+		     err = face_of(b, node, &face)) {
+			err = pass(b, &at, face);
 			if (err < 0)
 				return err;
 			node = tree->nodes.v[node].parent;
 		}
 		if (err == 0)
-			err = end(b, at, label, &to);
+			err = end(b, at, face, &to);
 		if (err == 0)
 			err = charge(b, i, to);
 		if (err < 0)
@@ -245,7 +291,7 @@ static int add_stacks(struct builder *b)
 	if (!places)
 		return -ENOMEM;
 	places[0].state = CHAIN_SEPARATOR;
-	err = add_nodes(b, places);
+	err = b->flags & VIEW_BY_FUNCTION ? copy_nodes(b, places) : add_nodes(b, places);
 	free(places);
 	return err;
 }
@@ -262,14 +308,17 @@ static int build(struct builder *b)
 	memset(b->labels, 0xff, (functions + 1) * sizeof(*b->labels));
 	err = labels_add(&b->view->labels, "--", "", &b->separator);
 	if (err == 0)
-		err = new_node(b->view, 0, 0, &root);
+		err = new_node(b->view, 0, (struct face){ 0, 0 }, &root);
 	return err < 0 ? err : add_stacks(b);
 }
 
-static int fill_before(struct view *v, const struct named *tree)
+static int fill_columns(struct view *v, const struct named *tree, unsigned flags)
 {
 	while (tree->before && v->before.count < v->nodes.count)
 		if (!array_add(&v->before))
+			return -ENOMEM;
+	while (flags & VIEW_SAMPLES && v->samples.count < v->nodes.count)
+		if (!array_add(&v->samples))
 			return -ENOMEM;
 	return 0;
 }
@@ -352,7 +401,7 @@ int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
 	if (err == 0)
 		err = build(&b);
 	if (err == 0)
-		err = fill_before(&v, in->tree);
+		err = fill_columns(&v, in->tree, flags);
 	if (err == 0) {
 		add_totals(&v);
 		err = order_siblings(&b);
@@ -373,6 +422,7 @@ void view_release(struct view *v)
 	labels_release(&v->labels);
 	array_release(&v->nodes);
 	array_release(&v->before);
+	array_release(&v->samples);
 }
 
 bool view_next(const struct view *v, struct view_walk *w, enum view_step step)

@@ -5,11 +5,12 @@
 #include "write/write.h"
 
 /*
- * A writer's own tree: the named tree keyed by what is printed. Node 0 is the root;
- * a parent's index is below its children's.
+ * A writer's own tree: the named tree keyed by what is printed, or by function. Node 0 is
+ * the root; a parent's index is below its children's.
  */
 struct view_node {
 	uint32_t label; /* the root's is the empty one */
+	uint32_t function; /* in in->symbols; where several share a label, the first */
 	uint32_t parent; /* the root's own is 0 */
 	uint32_t first, next; /* child, sibling; 0: none */
 	uint64_t self, total;
@@ -19,6 +20,7 @@ struct view {
 	struct labels labels;
 	ARRAY(struct view_node) nodes;
 	ARRAY(uint64_t) before; /* by node; empty but for a difference */
+	ARRAY(uint64_t) samples; /* by node; empty but with VIEW_SAMPLES */
 	unsigned decimals; /* of self, total and before */
 };
 
@@ -28,6 +30,8 @@ struct view {
 enum view_flag {
 	VIEW_REVERSED = 1, /* every stack is turned round before stacks are merged */
 	VIEW_CHAIN = 2, /* frames behind a ";--;" are wakers': _[w]. Others end in "--" */
+	VIEW_BY_FUNCTION = 4, /* functions of one label stay apart */
+	VIEW_SAMPLES = 8, /* count samples, too */
 };
 
 /*
@@ -37,6 +41,9 @@ enum view_flag {
 int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
 	      struct view *ret);
 void view_release(struct view *v);
+
+/* What is printed behind names of a kind, enum function_kind: "_[k]", or "". */
+const char *view_mark(const struct write_input *in, uint8_t kind);
 
 /* Does a stack end at the node? */
 static inline bool view_is_leaf(const struct view *v, uint32_t node)

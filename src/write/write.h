@@ -16,13 +16,34 @@ struct write_input {
 	const struct intern *strings;
 	bool mark_kernel, mark_jit; /* _[k], _[j] */
 	bool in_order; /* siblings stay as they came: a flame chart */
+	unsigned threads; /* 0: one */
+	const struct write_facts *facts; /* NULL: nothing is known */
+};
+
+/* Where a tree comes from, for people. NULL and 0: not known. */
+struct write_facts {
+	const char *unit; /* what a value counts: "samples", "cycles" */
+	const char *events, *command;
+	uint64_t samples; /* in the tree */
+	uint64_t frequency, period; /* of sampling: a second, or fixed */
+	uint64_t duration; /* ns, first to last sample */
+	uint64_t lost; /* samples the kernel dropped */
+	uint64_t truncated; /* samples in the tree whose stack was cut */
 };
 
 /* stackcollapse-perf.pl's lines, sorted bytewise by stack. -EIO and the like where
  * @out fails. */
 int write_folded(struct context *ctx, const struct write_input *in, FILE *out);
 
+enum svg_kind {
+	SVG_VIEWER, /* picture, data and viewer */
+	SVG_NO_SCRIPT, /* picture and data */
+	SVG_STATIC, /* the picture alone */
+};
+
 struct svg_options {
+	enum svg_kind kind;
+	bool html; /* a page around it */
 	const char *title, *subtitle, *notes, *fonttype, *countname, *nametype;
 	const char *colors, *bgcolors, *minwidth, *nameattr, *palette_map, *encoding;
 	unsigned width, height;
@@ -30,7 +51,8 @@ struct svg_options {
 	bool hash, random, reverse, inverted, negate, flamechart;
 };
 
-/* NULL and 0 are flamegraph.pl's defaults. -ENODATA: nothing to draw, a picture that
+/* NULL and 0 are flamegraph.pl's defaults, but for the colours, the width, which is the page's,
+ * and what is drawn of frames that are hardly seen. -ENODATA: nothing to draw, a picture that
  * says so was written. -EINVAL with a sentence for options that cannot be. */
 int write_svg(struct context *ctx, const struct write_input *in,
 	      const struct svg_options *options, FILE *out);

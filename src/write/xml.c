@@ -19,6 +19,7 @@ static const uint8_t classes[256] = {
 	[0x0b ... 0x0c] = CONTROL,
 	['\r'] = MARKUP,
 	[0x0e ... 0x1f] = CONTROL,
+	[0x7f] = CONTROL,
 	['&'] = MARKUP,
 	['<'] = MARKUP,
 	['>'] = MARKUP,
@@ -32,6 +33,7 @@ static const char *const references[256] = {
 	[0x00 ... 0x08] = REPLACEMENT,
 	[0x0b ... 0x0c] = REPLACEMENT,
 	[0x0e ... 0x1f] = REPLACEMENT,
+	[0x7f] = REPLACEMENT,
 	['&'] = "&amp;",
 	['<'] = "&lt;",
 	['>'] = "&gt;",
@@ -39,12 +41,29 @@ static const char *const references[256] = {
 	['\r'] = "&#13;",
 };
 
+/* Cannot be in XML, or cannot be seen, or turns the text behind it round. */
+static bool is_unseen(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} unseen[] = {
+		{ 0x80, 0x9f },	    { 0x61c, 0x61c },	{ 0x200b, 0x200f },
+		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
+		{ 0xfffe, 0xffff },
+	};
+
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
+		if (code >= unseen[i].first && code <= unseen[i].last)
+			return true;
+	return false;
+}
+
 static void add_wide(struct text *t, const char **p, const char *end)
 {
 	const char *from = *p;
 	uint32_t code = utf8_next(p, end);
 
-	if (code == UTF8_REPLACEMENT || code == 0xfffe || code == 0xffff)
+	if (code == UTF8_REPLACEMENT || is_unseen(code))
 		text_string(t, REPLACEMENT);
 	else
 		text_add(t, from, (size_t)(*p - from));

@@ -8,7 +8,8 @@
 
 /*
  * Bytes that are not trusted -> XML that is always well-formed: what UTF-8 or
- * XML 1.0 (2.2, Char) do not allow becomes U+FFFD.
+ * XML 1.0 (2.2, Char) do not allow becomes U+FFFD, and so does what cannot be seen, such
+ * as marks that turn the direction of text.
  */
 
 /* Between tags: & < > are escaped. */

@@ -1,14 +1,10 @@
-// The viewer in a real browser: what a person sees and does.
+// The viewer, as the build embeds it and from its sources, in SVG and in HTML.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-
-const { chromium } = createRequire(process.env.NODE_PATH + "/")("playwright-core");
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import {
+	clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor, withSources,
+} from "./page.mjs";
 
 const stacks = [
 	"main;parse;read 300",
@@ -18,226 +14,523 @@ const stacks = [
 	"idle 200",
 ].join("\n") + "\n";
 const pink = "rgb(230,0,230)";
+const browser = openBrowser();
+const names = async (page, fits) => (await frames(page)).filter(fits).map(({ name }) => name);
+const valueOf = (page, selector) => page.evaluate((selector) => document.querySelector(selector).value, selector);
+const text = (page, id) => page.textContent(`#${id}`);
 
-let folder, browser, page, errors;
+const forms = {
+	SVG: (page, ...options) => browser.open(graph(stacks, ...options)),
+	sources: (page, ...options) => browser.open(withSources(graph(stacks, ...options))),
+	HTML: (page, ...options) => browser.open(graph(stacks, "-f", "html", ...options), "", "graph.html"),
+};
 
-function graph(text, ...options) {
-	return execFileSync(process.env.FLAMEFOLD, ["graph", ...options, "-"],
-			    { input: text, maxBuffer: 1 << 28 });
-}
+for (const [form, open] of Object.entries(forms)) {
+	const see = (name, run) => test(`${form}: ${name}`, async () => run(browser.page));
 
-async function open(svg, query = "") {
-	const file = join(folder, "graph.svg");
+	see("all frames are drawn, where flamegraph.pl draws them", async (page) => {
+		await open(page);
 
-	writeFileSync(file, svg);
-	await page.goto(pathToFileURL(file) + query);
-}
+		const { nodes, drawn, hidden, view, zoom, match } = await facts(page);
 
-function frame(name) {
-	return page.locator("#frames > *", {
-		has: page.locator("title", { hasText: new RegExp(`^${name} \\(`) }),
+		assert.deepEqual({ nodes, drawn, hidden, view, zoom, match },
+				 { nodes: 10, drawn: 10, hidden: 0, view: "callers", zoom: "", match: "" });
+		assert.deepEqual(await page.evaluate(() => document.querySelector("#frames").getBoundingClientRect().y), 36);
+		for (const [name, x, width, level] of [
+			["all", 10, 1180, 1], ["idle", 10, 236, 2], ["main", 246, 944, 2], ["parse", 718, 472, 3],
+			["malloc", 482, 236, 4], ["read", 836, 354, 4],
+		]) {
+			const one = await frame(page, name);
+
+			near(one.x, x);
+			near(one.width, width);
+			assert.equal(one.level, level);
+			assert.equal(one.y, (4 - one.level) * 16 + 1);
+		}
+	});
+
+	see("every label fits its box", async (page) => {
+		await open(page);
+		for (const one of await frames(page))
+			assert.ok(one.label.length > 0);
+		assert.match((await frames(page)).find(({ name }) => /^W+$/.test(name)).label, /^W+…W+$/);
+
+		const wide = await page.evaluate(() => {
+			const rects = [...document.querySelectorAll("#tree > rect")];
+
+			return [...document.querySelectorAll("#texts text")].filter((label) => {
+				const { x, y, width } = label.getBBox();
+
+				return !rects.some((rect) => rect.getBBox().x <= x && rect.getBBox().y <= y + 8 &&
+					rect.getBBox().y + 15 >= y + 8 && x + width <= rect.getBBox().x + rect.getBBox().width);
+			}).map((label) => label.textContent);
+		});
+
+		assert.deepEqual(wide, []);
+	});
+
+	see("the frame under the pointer is described at once", async (page) => {
+		await open(page);
+		await hoverFrame(page, "malloc");
+		assert.equal(await text(page, "details"), "Function: malloc (200 samples, 20.00%)");
+		assert.match(await text(page, "more"), /self 200 \(20\.00%\) · ±2\.48% · all 2 places: 30\.00%, self 30\.00%/);
+		await page.mouse.move(5, 590);
+		assert.match(await text(page, "details"), /all \(1,000 samples, 100%\)/);
+	});
+
+	see("all boxes of the function that is pointed at are outlined", async (page) => {
+		await open(page);
+		await hoverFrame(page, "malloc");
+		assert.deepEqual(await names(page, ({ same }) => same), ["malloc", "malloc"]);
+		await page.mouse.move(5, 590);
+		assert.deepEqual(await names(page, ({ same }) => same), []);
+	});
+
+	see("a click zooms, and what the frame stands on is faded", async (page) => {
+		await open(page);
+		const { fill } = await frame(page, "main");
+
+		assert.ok(await page.isDisabled("#unzoom"));
+		await clickFrame(page, "parse");
+		for (const name of ["all", "main", "parse"])
+			near((await frame(page, name)).width, 1180);
+		assert.notEqual((await frame(page, "main")).fill, fill);
+		assert.equal(await frame(page, "idle"), undefined);
+		near((await frame(page, "read")).width, 885);
+		await hoverFrame(page, "read");
+		assert.match(await text(page, "more"), /75\.00% of the zoom/);
+		assert.notEqual((await facts(page)).zoom, "");
+	});
+
+	see("a reset restores every box, Back and Forward too", async (page) => {
+		await open(page);
+		const first = await frames(page);
+		const home = page.url();
+
+		for (const reset of [
+			() => page.click("#unzoom"), () => page.keyboard.press("Escape"), () => page.keyboard.press("0"),
+			() => clickFrame(page, "all"), () => page.goBack(),
+		]) {
+			await clickFrame(page, "parse");
+			assert.notDeepEqual(await frames(page), first);
+			await reset();
+			await page.mouse.move(5, 590);
+			await page.evaluate(() => document.activeElement?.blur?.());
+			assert.deepEqual((await frames(page)).map((one) => ({ ...one, same: false })), first);
+		}
+		await page.goForward();
+		near((await frame(page, "parse")).width, 1180);
+		await page.goBack();
+		assert.equal(page.url().replace(/#$/, ""), home);
+	});
+
+	see("a click on a faded frame zooms out to it", async (page) => {
+		await open(page);
+		await clickFrame(page, "read");
+		await clickFrame(page, "main");
+		near((await frame(page, "main")).width, 1180);
+		near((await frame(page, "parse")).width, 590);
+		assert.equal(await frame(page, "idle"), undefined);
+	});
+
+	see("a search marks frames as one types, and says which share they have", async (page) => {
+		await open(page);
+		await page.keyboard.press("Control+f");
+		await page.keyboard.type("^malloc$");
+		assert.deepEqual(await names(page, ({ fill }) => fill === pink), ["malloc", "malloc"]);
+		assert.deepEqual((await facts(page)).match, { hits: 2, weight: 300, share: "30.00%" });
+		assert.equal(await text(page, "matched"), "Matched: 30.0% · 2 frames · self 30.0%");
+		await page.keyboard.press("Escape");
+		assert.deepEqual(await names(page, ({ fill }) => fill === pink), []);
+		assert.equal(await text(page, "matched"), "");
+	});
+
+	see("frames on top of hits do not count again, nor what zoom hides in the zoom", async (page) => {
+		await open(page);
+		await searchFor(page, "parse|read");
+		assert.deepEqual((await facts(page)).match, { hits: 2, weight: 400, share: "40.00%" });
+		await searchFor(page, "malloc");
+		await page.mouse.move(5, 590);
+		await clickFrame(page, "parse");
+		assert.match(await text(page, "matched"), /Matched: 30\.0% · 25\.0% of the zoom · 2 frames/);
+	});
+
+	see("only names are searched, with regard to case as one chooses", async (page) => {
+		await open(page);
+		for (const [expression, hits] of [["samples", 0], ["^read$", 1], ["MALLOC", 0], ["main", 1]]) {
+			await searchFor(page, expression);
+			assert.equal((await facts(page)).match.hits, hits, expression);
+		}
+		await searchFor(page, "MALLOC");
+		await page.keyboard.press("Control+i");
+		assert.equal((await facts(page)).match.hits, 2);
+		await searchFor(page, "m.in|(");
+		await page.click("#regex");
+		assert.equal((await facts(page)).match.hits, 0);
+		await searchFor(page, "alert(1)");
+		assert.equal((await facts(page)).match.hits, 1);
+	});
+
+	see("an expression that is none is said to be none", async (page) => {
+		await open(page);
+		await searchFor(page, "(");
+		assert.match(await text(page, "matched"), /regular expression/);
+		assert.equal(await page.getAttribute("#search", "aria-invalid"), "true");
+		assert.deepEqual(await names(page, ({ fill }) => fill === pink), []);
+		await searchFor(page, "read");
+		assert.equal((await facts(page)).match.hits, 1);
+		assert.equal(await page.getAttribute("#search", "aria-invalid"), "false");
+	});
+
+	see("one goes from hit to hit", async (page) => {
+		await open(page);
+		await searchFor(page, "malloc");
+		await page.keyboard.press("Tab");
+		await page.evaluate(() => document.activeElement?.blur?.());
+		await page.keyboard.press("n");
+		assert.match(await text(page, "matched"), /1 of 2 frames/);
+		await page.keyboard.press("n");
+		assert.match(await text(page, "matched"), /2 of 2 frames/);
+		assert.match(await text(page, "details"), /malloc \(100 samples/);
+		await page.keyboard.press("n");
+		assert.match(await text(page, "matched"), /1 of 2 frames/);
+		await page.keyboard.press("N");
+		assert.match(await text(page, "matched"), /2 of 2 frames/);
+	});
+
+	see("the address restores what is seen", async (page) => {
+		await open(page);
+		await clickFrame(page, "parse");
+		await searchFor(page, "mall?oc+|read");
+		await page.selectOption("#colours", "Name");
+		await page.keyboard.press("Escape");
+		await page.selectOption("#shown", "Both");
+		const { hash } = new URL(page.url());
+		const seen = await frames(page), { zoom, match } = await facts(page);
+
+		await page.goto("about:blank");
+		await page.goto(browser.write(graph(stacks), "again.svg") + hash);
+		await page.waitForSelector("[data-ready]", { state: "attached" });
+		assert.deepEqual(await frames(page), seen);
+		assert.deepEqual([(await facts(page)).zoom, (await facts(page)).match], [zoom, match]);
+		assert.equal(await valueOf(page, "#colours"), "Name");
+		assert.equal(await valueOf(page, "#shown"), "Both");
+	});
+
+	see("links of flamegraph.pl lead to the same frames", async (page) => {
+		await open(page);
+		const address = page.url();
+
+		await page.goto("about:blank");
+		await page.goto(`${address}?x=718.0&y=53&s=read`);
+		await page.waitForSelector("[data-ready]", { state: "attached" });
+		near((await frame(page, "parse")).width, 1180);
+		assert.equal((await facts(page)).match.hits, 1);
+		await page.goto("about:blank");
+		await page.goto(`${address}?x=1&y=2&s=%5B`);
+		await page.waitForSelector("[data-ready]", { state: "attached" });
+		assert.equal((await facts(page)).zoom, "");
+	});
+
+	see("the root goes to the top, and back", async (page) => {
+		await open(page, "--inverted");
+		assert.equal((await frame(page, "all")).y, 0);
+		await clickFrame(page, "parse");
+		near((await frame(page, "read")).width, 885);
+		assert.equal((await frame(page, "read")).y, 48);
+		await page.keyboard.press("i");
+		assert.equal((await frame(page, "all")).y, 49);
+		near((await frame(page, "read")).width, 885);
+	});
+
+	see("callees first: a root for each own value, and the function stays", async (page) => {
+		await open(page);
+		await page.selectOption("#merging", "callees");
+		near((await frame(page, "malloc")).width, 354);
+		assert.equal((await frame(page, "malloc")).level, 2);
+		near((await frame(page, "idle")).width, 236);
+		assert.equal((await facts(page)).view, "callees");
+		await page.mouse.move(5, 590);
+		await clickFrame(page, "malloc");
+		near((await frame(page, "parse")).width, 1180 / 3, 0.3);
+		await page.selectOption("#merging", "callers");
+		near((await frame(page, "malloc")).width, 1180);
+		assert.equal((await frame(page, "malloc")).level, 4);
+	});
+
+	see("merged around a function: callers below, callees above", async (page) => {
+		await open(page);
+		await hoverFrame(page, "parse");
+		await page.keyboard.press("s");
+		assert.equal((await facts(page)).view, "around");
+		near((await frame(page, "parse")).width, 1180);
+		near((await frame(page, "read")).width, 885);
+		near((await frame(page, "main")).width, 1180);
+		assert.ok((await frame(page, "main")).y > (await frame(page, "parse")).y);
+		assert.ok((await frame(page, "read")).y < (await frame(page, "parse")).y);
+		await page.click("#chips button");
+		assert.equal((await facts(page)).view, "callers");
+		await searchFor(page, "^(malloc|read)$");
+		await page.press("#search", "Enter");
+		assert.match(await text(page, "details"), /\^\(malloc\|read\)\$ \(600 samples, 60\.00%\)/);
+		await page.keyboard.press("Escape");
+		await page.keyboard.press("Escape");
+		assert.equal((await facts(page)).view, "callers");
+	});
+
+	see("steps are chips that can be taken away", async (page) => {
+		await open(page);
+		const first = await frames(page);
+		const step = async (name, key) => {
+			await hoverFrame(page, name);
+			await page.keyboard.press(key);
+			await page.mouse.move(5, 590);
+		};
+
+		await step("parse", "x");
+		assert.match(await text(page, "details"), /all \(600 samples, 100%\)/);
+		await step("main", "h");
+		assert.equal(await frame(page, "main"), undefined);
+		near((await frame(page, "malloc")).width, 1180 / 3, 0.3);
+		assert.deepEqual(await page.locator("#chips button").allTextContents(),
+				 ["No stacks with ^parse$ ×", "Hide ^main$ ×"]);
+		await page.locator("#chips button").first().click();
+		near((await frame(page, "read")).width, 354);
+		await page.keyboard.press("u");
+		await page.evaluate(() => document.activeElement?.blur?.());
+		assert.deepEqual(await frames(page), first);
+		await searchFor(page, "malloc");
+		await page.selectOption("#onhits", "k");
+		assert.match(await text(page, "details"), /all \(300 samples, 100%\)/);
+	});
+
+	see("the table says the same, can be sorted, and searches", async (page) => {
+		await open(page);
+		await page.keyboard.press("t");
+		const rows = () => page.evaluate(() => [...document.querySelectorAll("#rows tr:not([aria-hidden])")]
+			.map((row) => [...row.children].map((cell) => cell.textContent)));
+
+		assert.deepEqual((await rows()).slice(0, 2), [
+			["malloc", "300 (30.00%)", "300 (30.00%)", "", "300"],
+			["read", "300 (30.00%)", "300 (30.00%)", "", "300"],
+		]);
+		await page.click("th button:has-text('Total')");
+		assert.equal((await rows())[0][0], "main");
+		assert.equal(await page.getAttribute("th:has-text('Total')", "aria-sort"), "descending");
+		await page.click("th button:has-text('Function')");
+		assert.deepEqual((await rows()).map(([name]) => name), (await rows()).map(([name]) => name).sort());
+		await page.click("td button:has-text('malloc')");
+		assert.equal(await valueOf(page, "#search"), "^malloc$");
+		assert.equal((await rows()).length, 1);
+		await page.click("td button:has-text('malloc')");
+		assert.equal(await valueOf(page, "#search"), "");
+		assert.equal((await rows()).length, 8);
+		await page.keyboard.press("t");
+		assert.ok(!await page.isVisible("#stage"));
+		await page.keyboard.press("t");
+		assert.ok(!await page.isVisible("#funclist"));
+	});
+
+	see("own values are a darker band as wide as they are", async (page) => {
+		await browser.open(withSources(graph("a;b 600\na 400\n")));
+		assert.equal(await page.getAttribute("#bands", "d"), "M10 17h472v2h-472z");
+	});
+
+	see("wrappers fold into one box with a count, recursion into one", async (page) => {
+		await browser.open(withSources(graph("main;start;run;work 99\nmain;start;run;rest 1\nr;r;r;x 100\n")));
+		await page.keyboard.press("w");
+		assert.equal((await frame(page, "main")).label, "main +2");
+		assert.equal(await frame(page, "start"), undefined);
+		await page.keyboard.press("u");
+		await page.keyboard.press("r");
+		assert.equal((await names(page, ({ name }) => name === "r")).length, 1);
+		near((await frame(page, "x")).width, 590);
+	});
+
+	see("copying gives name, stack and folded line", async (page) => {
+		await open(page);
+		const copied = async (key) => {
+			await hoverFrame(page, "read");
+			await page.keyboard.press(key);
+			await page.waitForFunction(() => !document.querySelector("#copied").hidden ||
+				document.querySelector("#status").textContent === "Copied");
+
+			const chosen = await page.evaluate(() => document.querySelector("#copied").value);
+
+			await page.keyboard.press("Escape");
+			return chosen;
+		};
+
+		/* Without the permission the text is there, selected. */
+		await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true }));
+		assert.equal(await copied("c"), "read");
+		assert.equal(await copied("C"), "main\nparse\nread");
+		assert.equal(await copied("l"), "main;parse;read 300");
+		await page.selectOption("#merging", "callees");
+		await page.mouse.move(5, 590);
+		await hoverFrame(page, "parse");
+		await page.keyboard.press("C");
+		assert.equal(await valueOf(page, "#copied"), "parse\nmalloc");
+		assert.equal(await page.evaluate(() => getSelection().toString() ||
+			document.activeElement.value.slice(document.activeElement.selectionStart)), "parse\nmalloc");
+		await page.keyboard.press("Escape");
+	});
+
+	see("colours mean what one chooses, with a legend", async (page) => {
+		await open(page);
+		const fills = async () => Object.fromEntries((await frames(page)).map(({ name, fill }) => [name, fill]));
+		const module = await fills();
+
+		await page.selectOption("#colours", "Name");
+		assert.notEqual((await fills()).read, (await fills()).parse);
+		await page.selectOption("#colours", "Self");
+		assert.equal((await fills()).main, (await fills()).parse);
+		assert.notEqual((await fills()).main, (await fills()).read);
+		await page.selectOption("#colours", "Value");
+		assert.notEqual((await fills()).main, (await fills()).parse);
+		await page.selectOption("#colours", "Module");
+		assert.deepEqual(await fills(), module);
+	});
+
+	see("dark when the system is, and when one wants", async (page) => {
+		await open(page);
+		const ink = () => page.evaluate(() => getComputedStyle(document.querySelector("#app")).backgroundColor);
+
+		assert.equal((await facts(page)).theme, "light");
+		await page.emulateMedia({ colorScheme: "dark" });
+		await page.waitForSelector("[data-theme=dark]", { state: "attached" });
+		assert.notEqual(await ink(), "rgb(255, 255, 255)");
+		await page.keyboard.press("d");
+		assert.equal((await facts(page)).theme, "light");
+		assert.equal(await ink(), "rgb(255, 255, 255)");
+		await page.emulateMedia({ colorScheme: null });
+	});
+
+	see("help lists every key, and a hint goes after the first zoom", async (page) => {
+		await open(page);
+		assert.match(await text(page, "more"), /Click a frame to zoom/);
+		await page.keyboard.press("?");
+		assert.ok(await page.isVisible("#help"));
+		for (const key of ["s", "k", "x", "f", "h", "m", "o", "c", "C", "l", "r", "w", "u", "v", "i", "b",
+			"e", "t", "d", "/", "n", "N", "Backspace", "0", "?", "Enter", "Arrows", "Escape"])
+			assert.ok((await page.locator("#help kbd").allTextContents()).includes(key), key);
+		await page.keyboard.press("Escape");
+		assert.ok(!await page.isVisible("#help"));
+		await clickFrame(page, "parse");
+		await page.keyboard.press("0");
+		await page.mouse.move(5, 590);
+		assert.doesNotMatch(await text(page, "more"), /Click a frame to zoom/);
+	});
+
+	see("the menu of a frame does what its keys do", async (page) => {
+		await open(page);
+		await clickFrame(page, "parse", { button: "right" });
+		assert.equal(await page.locator("#menu [role=menuitem]").count(), 11);
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("Enter");
+		assert.equal((await facts(page)).view, "around");
+		await page.keyboard.press("Escape");
+		await clickFrame(page, "idle", { button: "right" });
+		await page.keyboard.press("Escape");
+		assert.ok(!await page.isVisible("#menu"));
 	});
 }
 
-async function box(name) {
-	const rect = frame(name).locator("rect");
-	const number = async (key) => Number(await rect.getAttribute(key));
+test("lost, cut and unnamed shares are said, and that few samples say little", async () => {
+	const svg = graph(stacks).replace("<metadata ", `<metadata data-event="cycles" data-samples="50" ` +
+		`data-lost="50" data-truncated="5" data-unknown="250" data-frequency="99" data-duration="2500000000" `);
+	const page = await browser.open(svg);
+	const more = await text(page, "more");
 
-	return [await number("x"), await number("width")];
-}
-
-async function pinkNames() {
-	const hits = page.locator(`#frames > *:has(rect[fill="${pink}"]) title`);
-
-	return hits.allTextContents();
-}
-
-async function searchFor(text, how = () => page.keyboard.press("Control+f")) {
-	page.once("dialog", (dialog) => dialog.accept(text));
-	await how();
-}
-
-function assertNear(actual, expected) {
-	assert.ok(Math.abs(actual - expected) < 0.2, `${actual} is not ${expected}`);
-}
-
-before(async () => {
-	folder = mkdtempSync(join(tmpdir(), "flamefold-"));
-	browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM,
-		args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
-	});
-	page = await browser.newPage({ viewport: { width: 1280, height: 400 } });
-	errors = [];
-	page.on("pageerror", (error) => errors.push(String(error)));
-	page.on("console", (message) => errors.push(message.text()));
+	for (const part of ["cycles", "99 Hz", "2.50 s", "50 samples lost (4.76%)", "5 stacks cut (0.50%)",
+		"250 without a symbol (25.00%)"])
+		assert.ok(more.includes(` · ${part}`), `${part}: ${more}`);
+	assert.doesNotMatch(more, /few samples/);
+	await browser.open(graph("main;a 30\nmain;b 20\n"));
+	assert.match(await text(page, "more"), /50 samples · few samples: shares are rough/);
 });
 
-after(async () => {
-	await browser?.close();
-	rmSync(folder, { recursive: true, force: true });
+test("a difference says how own shares have changed", async () => {
+	const page = await browser.open(graph("main;a 10 30\nmain;b 70 70\nmain;c 20 0\n"));
+
+	await hoverFrame(page, "a");
+	assert.equal(await text(page, "details"), "Function: a (30 samples, 30.00%; +20.00%)");
+	await hoverFrame(page, "b");
+	assert.equal(await text(page, "details"), "Function: b (70 samples, 70.00%; 0.00%)");
+	await hoverFrame(page, "main");
+	assert.equal(await text(page, "details"), "Function: main (100 samples, 100.00%; 0.00%)");
 });
 
-test("every label fits its box", async () => {
-	await open(graph(stacks));
-	const wide = await page.evaluate(() =>
-		[...document.querySelectorAll("#frames > *")].filter((g) =>
-			g.querySelector("text").getComputedTextLength() >
-			Number(g.querySelector("rect").getAttribute("width")) - 2)
-			.map((g) => g.textContent));
+test("options of flamegraph.pl change what the details say", async () => {
+	const page = await browser.open(graph("main;a 30\nmain;b 70\n", "--total=200", "--factor=2",
+					      "--countname=bytes", "--nametype=Name:", "--title=T & <t>", "--subtitle=S"));
 
-	assert.deepEqual(wide, []);
-	assert.match(await frame("W+").locator("text").textContent(), /^W+\.\.$/);
+	await hoverFrame(page, "a");
+	assert.equal(await text(page, "details"), "Name: a (60 bytes, 15.00%)");
+	near((await frame(page, "all")).width, 1180);
+	near((await frame(page, "main")).width, 590);
+	assert.equal(await text(page, "title"), "T & <t>");
+	assert.equal(await text(page, "subtitle"), "S");
 });
 
-test("the frame under the pointer is described", async () => {
-	await open(graph(stacks));
-	await frame("malloc").first().hover();
-	assert.equal(await page.textContent("#details"),
-		     "Function: malloc (200 samples, 20.00%)");
-	await page.mouse.move(5, 5);
-	assert.equal(await page.textContent("#details"), " ");
+test("--reverse shows callees first, --flamechart keeps the order", async () => {
+	const page = await browser.open(graph(stacks, "--reverse"));
+
+	assert.equal((await facts(page)).view, "callees");
+	near((await frame(page, "malloc")).width, 354);
+	await browser.open(graph("b;x 10\na 20\nb;y 30\n", "--flamechart"));
+	assert.deepEqual((await frames(page)).filter(({ level }) => level === 2).map(({ name, x }) => [name, x]),
+			 [["b", 10], ["a", 206.7], ["b", 600]]);
 });
 
-test("a click zooms, and what the frame stands on is faded", async () => {
-	await open(graph(stacks));
-	assert.ok(!await page.isVisible("#unzoom"));
-	await frame("parse").click();
-	for (const name of ["all", "main", "parse"])
-		assert.deepEqual(await box(name), [10, 1180]);
-	assert.match(await frame("main").getAttribute("class"), /parent/);
-	assert.ok(!/parent/.test(await frame("parse").getAttribute("class")));
-	assert.ok(!await frame("idle").isVisible());
-	assertNear((await box("read"))[1], 885);
-	assert.equal(await frame("all").locator("text").textContent(), "all");
+test("a palette is the look at first, and the others are there", async () => {
+	const page = await browser.open(graph(stacks, "--colors=java"));
+	const fills = async () => (await frames(page)).map(({ fill }) => fill);
+	const palette = await fills();
+
+	assert.equal(await valueOf(page, "#colours"), "Palette");
+	await page.selectOption("#colours", "Value");
+	assert.notDeepEqual(await fills(), palette);
+	await page.selectOption("#colours", "Palette");
+	assert.deepEqual(await fills(), palette);
 });
 
-test("a reset restores every box", async () => {
-	const boxes = () => page.evaluate(() =>
-		[...document.querySelectorAll("#frames rect")].map((rect) =>
-			["x", "y", "width", "fill"].map((key) => {
-				const value = rect.getAttribute(key);
+test("frames that are links are followed, with Ctrl they zoom", async () => {
+	const page = await browser.newPage();
 
-				return key === "fill" ? value : Number(value);
-			})));
+	const names = browser.write("read\thref=other.html\ttarget=_top\nidle\ttitle=nothing to do\thref=other.html\n", "names");
 
-	await open(graph(stacks));
-	const first = await boxes();
-
-	for (const reset of [
-		() => page.click("#unzoom"),
-		() => page.keyboard.press("Escape"),
-		() => frame("all").click(),
-	]) {
-		await frame("parse").click();
-		assert.notDeepEqual(await boxes(), first);
-		await reset();
-		assert.deepEqual(await boxes(), first);
-		assert.ok(!await page.isVisible("#unzoom"));
-		assert.equal(new URL(page.url()).search, "");
-	}
+	browser.write("<!DOCTYPE html><title>other</title>", "other.html");
+	await browser.open(graph(stacks, `--nameattr=${fileURLToPath(names)}`), "", "graph.svg", page);
+	await page.keyboard.down("Control");
+	await clickFrame(page, "read");
+	await page.keyboard.up("Control");
+	near((await frame(page, "read")).width, 1180);
+	await page.keyboard.press("0");
+	await clickFrame(page, "read");
+	await page.waitForURL("**/other.html");
+	await page.goBack();
+	await page.waitForSelector("[data-ready]", { state: "attached" });
+	await clickFrame(page, "idle");
+	await page.waitForURL("**/other.html");
+	await page.close();
 });
 
-test("a click on a faded frame zooms out to it", async () => {
-	await open(graph(stacks));
-	await frame("read").click();
-	await frame("main").click();
-	assert.deepEqual(await box("main"), [10, 1180]);
-	assert.ok(await frame("parse").isVisible());
-	assert.ok(!await frame("idle").isVisible());
+test("the script is small", async () => {
+	const size = (text) => text.slice(text.lastIndexOf("<script"), text.lastIndexOf("</script>")).length;
+
+	assert.ok(size(graph(stacks)) <= 32 * 1024, `${size(graph(stacks))} bytes`);
+	assert.ok(size(graph(stacks, "-f", "html")) <= 48 * 1024);
 });
 
-test("a search marks frames and says which share they have", async () => {
-	await open(graph(stacks));
-	await searchFor("^malloc$");
-	assert.equal((await pinkNames()).length, 2);
-	assert.equal(await page.textContent("#matched"), "Matched: 30.0%");
-	assert.equal(await page.textContent("#search"), "Reset Search");
-	await page.keyboard.press("F3");
-	assert.deepEqual(await pinkNames(), []);
-	assert.ok(!await page.isVisible("#matched"));
+test("a browser that cannot unpack the data says so, and keeps the picture", async () => {
+	const page = await browser.newPage();
+
+	await page.addInitScript(() => delete window.DecompressionStream);
+	await page.goto(browser.write(graph(Array.from({ length: 30000 }, (_, i) => `a${i % 7};b${i} 1`).join("\n"))));
+	await page.waitForFunction(() => /static picture/.test(document.querySelector("#details").textContent));
+	assert.ok(await page.evaluate(() => document.querySelectorAll("#frames rect").length > 5));
+	await page.close();
 });
 
-test("frames on top of matches do not count again", async () => {
-	await open(graph(stacks));
-	await searchFor("parse|read", () => page.click("#search"));
-	assert.equal(await page.textContent("#matched"), "Matched: 40.0%");
-});
-
-test("what zoom hides does not count", async () => {
-	await open(graph(stacks));
-	await searchFor("malloc");
-	await frame("parse").click();
-	assert.equal(await page.textContent("#matched"), "Matched: 25.0%");
-});
-
-test("Ctrl-I searches without regard to case", async () => {
-	await open(graph(stacks));
-	await searchFor("MALLOC");
-	assert.equal((await pinkNames()).length, 0);
-	await page.keyboard.press("Control+i");
-	assert.equal((await pinkNames()).length, 2);
-});
-
-test("an expression that is none is said to be none", async () => {
-	await open(graph(stacks));
-	await searchFor("(");
-	assert.match(await page.textContent("#matched"), /Not a regular expression/);
-	assert.deepEqual(await pinkNames(), []);
-	await page.keyboard.press("F3");
-	await searchFor("read");
-	assert.equal((await pinkNames()).length, 1);
-});
-
-test("the address restores zoom and search", async () => {
-	const svg = graph(stacks);
-
-	await open(svg);
-	await frame("parse").click();
-	await searchFor("mall?oc +|read");
-	const { search } = new URL(page.url());
-
-	await open(svg, search);
-	assert.deepEqual(await box("parse"), [10, 1180]);
-	assert.equal((await pinkNames()).length, 3);
-	await open(svg, "?x=1&y=2&s=%5B");
-	assert.ok(!await page.isVisible("#unzoom"));
-});
-
-test("frames and buttons work from the keyboard", async () => {
-	await open(graph(stacks));
-	await frame("parse").focus();
-	assert.match(await page.textContent("#details"), /parse/);
-	await page.keyboard.press("Enter");
-	assert.deepEqual(await box("parse"), [10, 1180]);
-	await page.focus("#unzoom");
-	await page.keyboard.press("Enter");
-	assertNear((await box("parse"))[1], 472);
-});
-
-test("an icicle graph zooms towards its root", async () => {
-	await open(graph(stacks, "--inverted"));
-	await frame("parse").click();
-	assert.match(await frame("main").getAttribute("class"), /parent/);
-	assertNear((await box("read"))[1], 885);
-});
-
-test("nothing of all this is reported as an error", () => {
-	assert.deepEqual(errors, []);
-});
-
-test("the picture looks the same without script and style", async () => {
-	const svg = graph("main;parse 700\nmain;read 300\n");
-	const site = "http://flamefold.test/";
-	const shot = async (headers) => {
-		await page.route(`${site}**`, (route) => route.fulfill({
-			body: svg, contentType: "image/svg+xml", headers }));
-		await page.goto(`${site}graph.svg`);
-		await page.unroute(`${site}**`);
-		return page.screenshot();
-	};
-	const blocked = await shot({ "Content-Security-Policy": "default-src 'none'" });
-
-	assert.ok(errors.some((text) => /Content Security Policy/.test(text)));
-	assert.ok(blocked.equals(await shot({})));
-});
+test("nothing of all this is an error or a request", browser.quiet);

@@ -33,7 +33,15 @@ each_fails()
 
 @test "folded text" {
 	printf 'a;b;c 1\na;b;d 2\na;e 3\n' >in.folded
-	each_fails 150 "$flamefold" in.folded
+	each_fails 400 "$flamefold" in.folded
+}
+
+@test "a picture that is read back" {
+	printf 'a;b;c 1\na;b;d 2\na;e 3\n' | "$flamefold" graph -q -o in.svg -
+	each_fails 300 "$flamefold" fold in.svg
+	seq -f 'main;f%.0f;g 1' 4000 | "$flamefold" graph -q -o packed.svg -
+	each_fails 100 "$flamefold" fold packed.svg
+	each_fails 300 "$flamefold" graph --colors=chain -o out.svg in.svg
 }
 
 @test "a recording" {

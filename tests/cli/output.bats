@@ -68,7 +68,7 @@ run_bound()
 	"$flamefold" -o dir/a.TXT in.folded
 	cmp dir/a.TXT in.folded
 	"$flamefold" -o dir/a.html in.folded
-	cmp dir/a.html dir/a.svg
+	[[ $(head -n 1 dir/a.html) == "<!DOCTYPE html>" ]]
 	dir_holds $'a.TXT\na.folded\na.html\na.svg'
 }
 

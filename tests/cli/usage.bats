@@ -81,8 +81,8 @@ titled()
 
 @test "--help shows the defaults" {
 	run "$flamefold" graph --help
-	[[ $output == *"--width=PIXELS"*"(default: 1200)"* ]]
-	[[ $output == *"--minwidth=PIXELS"*"0.1"* ]]
+	[[ $output == *"--height=PIXELS"*"(default: 16)"* ]]
+	[[ $output == *"--minwidth=PIXELS"*"0.5"* ]]
 }
 
 @test "help names a command that does not exist" {
@@ -233,10 +233,10 @@ titled()
 }
 
 @test "a format has to be one the command writes" {
-	usage "option '--format' takes svg or folded for 'graph', not 'json'" -f json in.folded
+	usage "option '--format' takes svg, html or folded for 'graph', not 'json'" -f json in.folded
 	usage "option '--format' takes folded for 'fold', not 'svg'" fold -f svg in.folded
 	usage "'x.svg' is named like svg, but 'fold' writes folded" fold -o x.svg in.folded
-	usage "'x.json' is named like json, but 'graph' writes svg or folded" -o x.json in.folded
+	usage "'x.json' is named like json, but 'graph' writes svg, html or folded" -o x.json in.folded
 	[ ! -e x.svg ]
 	[ ! -e x.json ]
 }
@@ -328,10 +328,10 @@ titled()
 	[[ $stderr == *"'elf'"*"ELF"* ]]
 }
 
-@test "a picture" {
-	"$flamefold" in.folded -o picture.svg
+@test "a picture without data" {
+	"$flamefold" --static in.folded -o picture.svg
 	fails 1 picture.svg
-	says "'picture.svg' is a picture or other XML, not a profile"
+	says "'picture.svg' is a picture or other XML without flamefold's data in it: another program made it, or --static"
 }
 
 @test "the output of perf script" {

@@ -1,24 +1,98 @@
-/* The line below the graph: the frame under the pointer, or the one with the focus. */
+/* What is said about a box, at once and always in the same place. */
 
-/* Of a name that is too long the end is left out, not the figures behind it. */
-function describe(frame) {
-	const figures = frame.title.slice(frame.name.length);
-	const room = Number(root.getAttribute("width")) - 3 * padding -
-		     textWidth(element("matched").textContent + figures);
+let pointed = null; /* the piece under the pointer */
+let hasZoomed = false;
 
-	return fitText(`${root.dataset.nametype} ${frame.name}`, room) + figures;
+/* What is 100 %. */
+const whole = () => view.steps[0] ? flat.sums[0].at(-1) : profile.whole;
+
+function nameOf(box) {
+	const func = graph.func[box];
+
+	return func || graph.kind !== "around" || graph.row[box] ? profile.functions[func].name
+		: view.pivot;
 }
 
-function showDetails(frame) {
-	element("details").textContent = frame ? describe(frame) : " ";
+/* How many callees became one with it. */
+const foldedIn = (box) => graph.trie.folded?.[graph.at[box][0]];
+
+const countOf = (value) => withCommas(value / profile.divisor * picture.factor);
+
+/* flamegraph.pl's title of a frame, with how its own value changed in a difference. */
+function titleOf(box) {
+	const count = countOf(graph.total[box]), { before } = profile;
+	const unit = picture.factor / profile.divisor;
+	const share = box || graph.kind === "around"
+		? percent(count.replace(/,/g, ""), whole() * unit) : "100%";
+	const change = before < 0 || !box ? NaN
+		: (graph.ownOf(box, 0) - graph.ownOf(box, before)) * picture.sign;
+
+	return `${nameOf(box)} (${count} ${picture.countName}, ${share}${isNaN(change) ? "" : `; ${
+		change > 0 ? "+" : ""}${percent(change, whole() * picture.factor)}`})`;
 }
 
-function startDetails() {
-	const over = (event) => showDetails(frameOf(event.target));
-	const out = () => showDetails(null);
+function moreAbout(box) {
+	const func = graph.func[box], { samples, perSample } = profile;
+	const { module, file, kind, unnamed } = profile.functions[func];
+	const seen = samples < 0 ? 0 : graph.weigh(box, samples) / perSample;
+	const share = (weight) => percent(weight, whole());
 
-	element("frames").addEventListener("mouseover", over);
-	element("frames").addEventListener("mouseout", out);
-	element("frames").addEventListener("focusin", over);
-	element("frames").addEventListener("focusout", out);
+	graph.grow(box);
+	return [
+		foldedIn(box) && `${foldedIn(box)} wrappers folded in`,
+		/* Of a time it is easier to see how long it is. */
+		/^ns$/.test(picture.countName) && `${(graph.total[box] / 1e9).toPrecision(3)} s`,
+		module, file, kinds[kind], unnamed && "no symbol",
+		!graph.starts[box] && `self ${countOf(graph.self[box])} (${share(graph.self[box])})`,
+		zoom && `${percent(graph.total[box], graph.total[zoom])} of the zoom`,
+		perSample !== profile.divisor && seen && `${withCommas(seen)} samples`,
+		samples >= 0 && func && `±${
+			percent(uncertainty(seen, flat.sums[samples].at(-1) / perSample), 1)}`,
+		func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
+			share(sums.totals[func])}, self ${share(sums.selves[func])}`,
+	];
+}
+
+/* How far the picture can be trusted. */
+function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
+	const count = samples < 0 ? 0 : trie.sums[samples].at(-1) / perSample;
+	const fact = (name) => facts[`data-${name}`];
+	const some = (name, of, says) => fact(name) > 0 &&
+		`${withCommas(+fact(name))} ${says} (${percent(fact(name), of)})`;
+
+	return [
+		fact("event"),
+		count && `${withCommas(count)} samples`,
+		fact("frequency") ? `${fact("frequency")} Hz`
+			: fact("period") && `every ${withCommas(+fact("period"))}`,
+		fact("duration") && `${(fact("duration") / 1e9).toPrecision(3)} s`,
+		some("lost", count + +fact("lost"), "samples lost"),
+		some("truncated", count, "stacks cut"),
+		some("unknown", all / divisor, "without a symbol"),
+		samples >= 0 && count < 100 && "few samples: shares are rough",
+	];
+}
+
+/* Without a box to talk about, the whole profile. */
+function showDetails() {
+	const box = pointed?.box ?? (current || focused()?.box || 0);
+	const hidden = root.getAttribute("data-hidden");
+	const lines = box || pointed ? [
+		pointed?.count > 1 &&
+			`${withCommas(pointed.count)} frames thinner than a pixel, the widest:`,
+		...moreAbout(box),
+	] : [
+		!hasZoomed && "Click a frame to zoom; type / to search, ? for all keys",
+		hidden > 0 &&
+			`${withCommas(+hidden)} frames thinner than a pixel are grey: zoom in`,
+		...caveats(profile),
+	];
+
+	elements.details.textContent = `${picture.nameType} ${titleOf(box)}`;
+	elements.more.textContent = lines.filter(Boolean).join(" · ");
+}
+
+/* For those who do not see what has changed. */
+function say(string) {
+	elements.status.textContent = string;
 }

@@ -1,69 +1,70 @@
 /*
- * Labels that fit their boxes. The width of a text is the sum of the widths of its
- * letters, each measured once: asking the document for the length of every label would
- * make it lay out everything again and again.
+ * Labels that fit their boxes. The width of a string is the sum of the widths of its letters,
+ * each measured once: asking the document would make it lay out everything again.
  */
 
-const letterWidths = new Map();
-let ruler;
+/* Without what is between brackets, nested ones too: "a<b<c>>::d" becomes "a::d". Signs of
+ * operators and the receivers of Go's methods are no brackets. */
+function withoutBrackets(name, brackets) {
+	const signs = /operator\s*(?:\(\)|[<>=!-]+)|->|\.\([^)]*\)|\(anonymous namespace\)|[^]/g;
+	let depth = 0, rest = "";
 
-function makeRuler() {
-	const style = getComputedStyle(root);
-	const canvas = document.createElementNS("http://www.w3.org/1999/xhtml", "canvas");
-
-	ruler = canvas.getContext("2d");
-	ruler.font = `${style.fontSize} ${style.fontFamily}`;
-}
-
-function letterWidth(letter) {
-	if (!letterWidths.has(letter))
-		letterWidths.set(letter, ruler.measureText(letter).width);
-	return letterWidths.get(letter);
-}
-
-function textWidth(text) {
-	let width = 0;
-
-	for (const letter of text)
-		width += letterWidth(letter);
-	return width;
-}
-
-/* The longest beginning of @text that fits, with two dots where something is missing. */
-function fitText(text, room) {
-	const dots = 2 * letterWidth(".");
-	let width = 0;
-	let fits = 0; /* this much of the text fits together with the dots */
-	let at = 0;
-
-	for (const letter of text) {
-		width += letterWidth(letter);
-		at += letter.length;
-		if (width > room)
-			return fits ? `${text.slice(0, fits)}..` : "";
-		if (width + dots <= room)
-			fits = at;
+	for (const [sign] of name.matchAll(signs)) {
+		depth += sign === brackets[0];
+		rest += depth ? "" : sign;
+		depth -= sign === brackets[1] && depth > 0;
 	}
-	return text;
+	return rest;
 }
 
-function fontSize() {
-	return parseFloat(getComputedStyle(root).fontSize);
+/* What a function can be called, from its whole name to the last part of it. */
+function shortNames(name) {
+	const noArguments = withoutBrackets(name, "()").replace(/ (const|volatile)$/, "");
+	const noTemplates = withoutBrackets(noArguments, "<>").replace(/^::/, "");
+
+	return [name, noArguments, noTemplates, noTemplates.split(/::|\//).pop()].filter(Boolean);
 }
 
-/* The label of a box that is @width wide now. */
-function fitLabel(frame, width) {
-	const least = 2 * fontSize() * Number(root.dataset.fontwidth);
-	const room = width - 3;
+function makeLabels(measure) {
+	const widths = new Map();
 
-	frame.label.textContent = room < least ? "" : fitText(frame.name, room);
-}
+	function widthOf(string) {
+		let sum = 0;
 
-/* The writer counted letters; where they are wider than usual, less of them fit. */
-function startLabels() {
-	makeRuler();
-	for (const frame of frames)
-		if (frame.label.textContent &&
-		    textWidth(frame.label.textContent) > frame.width - 3)
-			fitLabel(frame, frame.width);
+		/* Letters of other scripts join. */
+		if (/[^ -\u02ff]/.test(string))
+			return measure(string);
+		for (const letter of string) {
+			if (!widths.has(letter))
+				widths.set(letter, measure(letter));
+			sum += widths.get(letter);
+		}
+		return sum;
+	}
+
+	/* As many letters as there is room for. */
+	function begin(letters, room) {
+		let count = 0;
+
+		while (count < letters.length &&
+		       widthOf(letters.slice(0, count + 1).join("")) <= room)
+			count++;
+		return letters.slice(0, count);
+	}
+
+	/* What is cut off is in the middle where that leaves something to both sides, else at the
+	 * end as in the static picture, or with @keepEnd at the beginning. "": no room. */
+	return (name, room, keepEnd) => {
+		const names = name.length < 1000 ? shortNames(name) : [name.slice(0, 1000)];
+		const fits = names.find((one) => widthOf(one) <= room);
+		const letters = Array.from(names.at(-1) ?? "");
+		const dots = keepEnd || room > 90 ? "…" : "..";
+		const left = room - widthOf(dots);
+		const head = keepEnd ? [] : begin(letters, dots[1] ? left : 0.6 * left);
+		const tail = dots[1] ? []
+			: begin(letters.reverse(), left - widthOf(head.join(""))).reverse();
+
+		return fits ?? (head.length + tail.length > 1
+				? [...head, dots, ...tail].join("") : "");
+	};
 }

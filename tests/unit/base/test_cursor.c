@@ -2,6 +2,8 @@
 
 #include <criterion/criterion.h>
 
+#include "base/bytes.h"
+
 static const uint8_t bytes[] = { 1, 2, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0xff };
 
 Test(cursor, reads_little_endian_numbers_at_any_alignment)
@@ -77,4 +79,44 @@ Test(cursor, text_past_the_end_is_empty_and_bad)
 	cr_assert_str_eq(cursor_text(&c, 5, &size), "");
 	cr_assert_eq(size, 0);
 	cr_assert(c.bad);
+}
+
+Test(cursor, varints_come_back)
+{
+	const uint64_t values[] = {
+		0, 1, 127, 128, 300, UINT32_MAX, UINT64_MAX >> 1, UINT64_MAX
+	};
+	struct bytes b = { 0 };
+	struct cursor c;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		bytes_varint(&b, values[i]);
+	c = cursor_of(b.v, b.count);
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		cr_expect_eq(cursor_varint(&c), values[i]);
+	cr_expect_not(c.bad);
+	cr_expect_eq(cursor_varint(&c), 0u);
+	cr_expect(c.bad);
+	bytes_release(&b);
+}
+
+Test(cursor, a_varint_of_more_than_64_bits_is_bad)
+{
+	const uint8_t most[] = { 255, 255, 255, 255, 255, 255, 255, 255, 255, 1 };
+	const uint8_t more[] = { 255, 255, 255, 255, 255, 255, 255, 255, 255, 2 };
+	const uint8_t long_zero[] = {
+		128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0
+	};
+	struct cursor c = cursor_of(most, sizeof(most));
+
+	cr_expect_eq(cursor_varint(&c), UINT64_MAX);
+	c = cursor_of(more, sizeof(more));
+	cursor_varint(&c);
+	cr_expect(c.bad);
+	c = cursor_of(long_zero, sizeof(long_zero));
+	cursor_varint(&c);
+	cr_expect(c.bad);
+	c = cursor_of(most, 4);
+	cursor_varint(&c);
+	cr_expect(c.bad);
 }

@@ -58,7 +58,7 @@ Test(svg, a_frame_is_written_as_flamegraph_pl_writes_it)
 	tree_add(&t, "a;b", 10);
 	tree_add(&t, "c", 10);
 	expect_text(
-		&t, (struct svg_options){ 0 },
+		&t, (struct svg_options){ .colors = "hot" },
 		"<g >\n<title>b (10 samples, 50.00%)</title><rect x=\"10.0\" y=\"37\" "
 		"width=\"590.0\" height=\"15.0\" fill=\"rgb(230,117,28)\" rx=\"2\" "
 		"ry=\"2\" />\n<text  x=\"13.00\" y=\"47.5\" >b</text>\n</g>\n");
@@ -159,7 +159,8 @@ Test(svg, hostile_names_are_harmless)
 	tree_add(&t, "]]>&\"'", 100);
 	tree_add(&t, "esc\x1b[31m\x01", 100);
 	tree_add(&t, "bad\xff\xc3", 100);
-	svg = draw(&t, &(struct svg_options){ .title = "A & <B>",
+	svg = draw(&t, &(struct svg_options){ .kind = SVG_NO_SCRIPT,
+					      .title = "A & <B>",
 					      .subtitle = "]]>",
 					      .notes = "a--b",
 					      .nametype = "\"><x",
@@ -233,8 +234,9 @@ Test(svg, the_background_goes_with_the_palette)
 	struct tree t;
 
 	make(&t);
-	expect_text(&t, (struct svg_options){ 0 },
+	expect_text(&t, (struct svg_options){ .colors = "hot" },
 		    "stop-color=\"#eeeeb0\" offset=\"95%\"");
+	expect_no_text(&t, (struct svg_options){ 0 }, "stop-color");
 	expect_text(&t, (struct svg_options){ .colors = "io" }, "\"#e0e0ff\"");
 	expect_text(&t, (struct svg_options){ .bgcolors = "grey" }, "\"#e8e8e8\"");
 	expect_text(&t, (struct svg_options){ .bgcolors = "#12aBcd" }, "\"#12aBcd\"");
@@ -243,15 +245,195 @@ Test(svg, the_background_goes_with_the_palette)
 
 Test(svg, narrow_frames_are_left_out_and_make_the_picture_lower)
 {
+	struct svg_options hot = { .colors = "hot" }, two = { .minwidth = "2" };
 	struct tree t;
 
 	tree_init(&t);
 	tree_add(&t, "a", 999);
 	tree_add(&t, "b;c;d", 1);
-	expect_text(&t, (struct svg_options){ 0 }, "height=\"134\"");
-	expect_text(&t, (struct svg_options){ .minwidth = "2" }, "height=\"102\"");
+	expect_text(&t, hot, "height=\"134\"");
+	two.colors = "hot";
+	/* 102 and a line that says so */
+	expect_text(&t, two, "height=\"124\"");
+	expect_text(&t, two, ">3 of 5 frames are narrower than 2 pixels: grey; in a");
 	expect_text(&t, (struct svg_options){ .minwidth = "0.1%" }, "<title>d (");
 	expect_no_text(&t, (struct svg_options){ .minwidth = "0.2%" }, "<title>d (");
+	tree_release(&t);
+}
+
+/* 1180 pixels: frames of 2 and 1 and 0.25. */
+static void make_narrow(struct tree *t)
+{
+	tree_init(t);
+	tree_add(t, "a", 4712);
+	tree_add(t, "b@u", 4);
+	tree_add(t, "c@u", 1);
+	tree_add(t, "d@u", 1);
+	tree_add(t, "e;f", 1);
+	tree_add(t, "g@u", 1);
+}
+
+Test(svg, narrow_frames_are_lines_and_narrower_ones_grey)
+{
+	struct tree t;
+
+	make_narrow(&t);
+	expect_no_text(&t, (struct svg_options){ 0 }, "<title>b (");
+	expect_text(&t, (struct svg_options){ 0 }, "d=\"M1188 44.5h1\" />\n</g>\n<path");
+	/* Four neighbours are one run; what is above one of them is in it. */
+	expect_text(&t, (struct svg_options){ 0 },
+		    "stroke-width=\"15\" d=\"M1189 44.5h1\" />");
+	expect_text(&t, (struct svg_options){ 0 },
+		    " data-nodes=\"8\" data-drawn=\"3\" data-hidden=\"5\"");
+	expect_text(&t, (struct svg_options){ 0 },
+		    ">5 of 8 frames are narrower than half a pixel: grey; in a browser a "
+		    "click zooms in. <");
+	expect_no_text(&t, (struct svg_options){ .kind = SVG_NO_SCRIPT }, "browser");
+	tree_release(&t);
+}
+
+Test(svg, all_frames_that_flamegraph_pl_draws_have_a_title_in_its_colours)
+{
+	struct tree t;
+
+	make_narrow(&t);
+	expect_text(&t, (struct svg_options){ .colors = "hot" }, "<title>f (1 samples");
+	expect_text(&t, (struct svg_options){ .hash = true }, "<title>f (1 samples");
+	expect_text(&t, (struct svg_options){ .colors = "hot" }, " data-hidden=\"0\"");
+	expect_no_text(&t, (struct svg_options){ .colors = "hot" }, "id=\"note\"");
+	tree_release(&t);
+}
+
+Test(svg, thousands_of_narrow_frames_have_no_titles)
+{
+	char name[16];
+	struct tree t;
+
+	tree_init(&t);
+	for (int i = 0; i < 4200; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		tree_add(&t, name, 1);
+	}
+	expect_no_text(&t, (struct svg_options){ .colors = "hot" }, "<title>f7 (");
+	expect_text(&t, (struct svg_options){ .colors = "hot", .minwidth = "0.1" },
+		    "<title>f7 (");
+	tree_release(&t);
+}
+
+Test(svg, the_default_look_has_classes_and_a_legend)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "p;vfs_read_[k]", 300);
+	tree_add(&t, "p;read", 100);
+	for (size_t i = 1; i < t.symbols.functions.count; i++)
+		t.symbols.functions.v[i].kind = FUNCTION_LABEL;
+	expect_text(&t, (struct svg_options){ 0 }, "fill=\"#de7949\" class=\"c18\" rx=");
+	expect_text(&t, (struct svg_options){ 0 }, "class=\"c18\" /><text");
+	expect_text(&t, (struct svg_options){ 0 }, ".c18{fill:#621d19}");
+	expect_text(&t, (struct svg_options){ 0 }, "data-colors=\"module\" ");
+	expect_text(&t, (struct svg_options){ 0 }, "data-light=\"#d9d6d0 #b4b7bd ");
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<rect id=\"canvas\" x=\"0.0\" y=\"0\" "
+		    "width=\"1200.0\" height=\"140.0\" "
+		    "fill=\"#ffffff\" />");
+	expect_no_text(&t, (struct svg_options){ .colors = "hot" }, "id=\"legend\"");
+	expect_no_text(&t, (struct svg_options){ .colors = "hot", .kind = SVG_NO_SCRIPT },
+		       "data-light");
+	tree_release(&t);
+}
+
+Test(svg, the_picture_is_described_in_words)
+{
+	struct tree t;
+
+	make(&t);
+	expect_text(
+		&t, (struct svg_options){ 0 },
+		"<desc id=\"document-description\">1,234,568 samples in 3 frames. Most "
+		"of "
+		"their own have c 100 %, b 0.0 %. Hottest path: a &gt; c, 100 %.</desc>");
+	tree_release(&t);
+}
+
+Test(svg, facts_are_in_the_header_and_in_the_note)
+{
+	const struct write_facts facts = {
+		.unit = "cycles",
+		.events = "cycles:u",
+		.command = "perf record \"-g\" <&>",
+		.samples = 100,
+		.frequency = 99,
+		.duration = 5,
+		.lost = 1234,
+		.truncated = 10,
+	};
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", 990);
+	tree_add(&t, "[gone]@g", 10);
+	array_last(&t.symbols.functions)->unnamed = true;
+	t.in.facts = &facts;
+	expect_text(&t, (struct svg_options){ 0 }, "<title>a (990 cycles, 99.00%)<");
+	expect_text(&t, (struct svg_options){ 0 },
+		    " data-total=\"1000\" data-unit=\"cycles\" data-samples=\"100\" "
+		    "data-event=\"cycles:u\" data-frequency=\"99\" data-duration=\"5\" "
+		    "data-lost=\"1234\" data-truncated=\"10\" data-unknown=\"10\" "
+		    "data-command=\"perf record &quot;-g&quot; &lt;&amp;&gt;\" ");
+	expect_text(
+		&t, (struct svg_options){ 0 },
+		">1.0 % without a symbol. 10 % with a cut stack. 1,234 samples lost. <");
+	expect_text(&t, (struct svg_options){ .countname = "ns" },
+		    "<title>a (990 ns, 99");
+	tree_release(&t);
+}
+
+Test(svg, parts_can_be_left_out)
+{
+	struct svg_options without = { .kind = SVG_NO_SCRIPT },
+			   alone = { .kind = SVG_STATIC };
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, without, "<metadata id=\"flamefold-data\"");
+	expect_no_text(&t, without, "<script");
+	expect_no_text(&t, without, "id=\"search\"");
+	expect_no_text(&t, alone, "<metadata");
+	expect_no_text(&t, alone, "<script");
+	expect_text(&t, alone, "<title>c (");
+	tree_release(&t);
+}
+
+Test(svg, the_width_is_the_pages_unless_it_is_given)
+{
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<svg version=\"1.1\" width=\"1200\" ");
+	expect_text(&t, (struct svg_options){ 0 }, " data-fluid=\"1\"");
+	expect_text(&t, (struct svg_options){ .width = 800 }, " width=\"800\" height=");
+	expect_text(&t, (struct svg_options){ .width = 800 }, " data-fluid=\"0\"");
+	tree_release(&t);
+}
+
+Test(svg, a_page_allows_its_own_script_only)
+{
+	struct svg_options page = { .html = true },
+			   plain = { .html = true, .kind = SVG_NO_SCRIPT };
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, page, "<!DOCTYPE html>\n<html lang=\"en\">");
+	expect_text(&t, page,
+		    "content=\"default-src 'none'; base-uri 'none'; form-action "
+		    "'none'; script-src 'sha256-");
+	expect_text(&t, page, "<metadata id=\"flamefold-data\"");
+	expect_no_text(&t, page, "<![CDATA[");
+	expect_no_text(&t, page, "<?xml");
+	expect_no_text(&t, plain, "script-src");
 	tree_release(&t);
 }
 
@@ -261,8 +443,11 @@ Test(svg, separators_are_grey)
 
 	tree_init(&t);
 	tree_add(&t, "a;--;b;-;c", 100);
-	expect_text(&t, (struct svg_options){ 0 }, "fill=\"rgb(160,160,160)\"");
-	expect_text(&t, (struct svg_options){ 0 }, "fill=\"rgb(200,200,200)\"");
+	expect_text(&t, (struct svg_options){ .colors = "hot" },
+		    "fill=\"rgb(160,160,160)\"");
+	expect_text(&t, (struct svg_options){ .colors = "hot" },
+		    "fill=\"rgb(200,200,200)\"");
+	expect_text(&t, (struct svg_options){ 0 }, "fill=\"#a0a0a0\"");
 	tree_release(&t);
 }
 
@@ -272,7 +457,7 @@ Test(svg, options_that_cannot_be_are_refused_with_a_sentence)
 
 	make(&t);
 	expect_refused(&t, (struct svg_options){ .colors = "pink" },
-		       "no palette 'pink': there are hot, mem, io");
+		       "no palette 'pink': there are module, hot, mem, io");
 	expect_refused(&t, (struct svg_options){ .bgcolors = "#12345g" }, "#rrggbb");
 	expect_refused(&t, (struct svg_options){ .bgcolors = "white" }, "'white'");
 	expect_refused(&t, (struct svg_options){ .minwidth = "abc" }, "'abc'");

@@ -39,12 +39,23 @@ Test(xml, what_xml_cannot_hold_is_replaced)
 	       "a\x01"
 	       "b\x1b[0m\x7f",
 	       "a\xef\xbf\xbd"
-	       "b\xef\xbf\xbd[0m\x7f");
+	       "b\xef\xbf\xbd[0m\xef\xbf\xbd");
 	expect(xml_text, "\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd");
 	expect(xml_text, "\xef\xbf\xbe", "\xef\xbf\xbd");
 	expect(xml_text, "cut\xe6\x97", "cut\xef\xbf\xbd\xef\xbf\xbd");
 	expect(xml_text, "tab\tline\n", "tab\tline\n");
 	expect(xml_text, "\r", "&#13;");
+}
+
+Test(xml, what_cannot_be_seen_is_replaced)
+{
+	/* U+202E, U+2066, U+200B, U+FEFF, U+0085; but not U+00A0 and U+2026 */
+	expect(xml_text, "a\xe2\x80\xae", "a\xef\xbf\xbd");
+	expect(xml_text, "\xe2\x81\xa6z", "\xef\xbf\xbdz");
+	expect(xml_quoted, "\xe2\x80\x8b", "\xef\xbf\xbd");
+	expect(xml_quoted, "\xef\xbb\xbf", "\xef\xbf\xbd");
+	expect(xml_quoted, "\xc2\x85", "\xef\xbf\xbd");
+	expect(xml_text, "\xc2\xa0\xe2\x80\xa6", "\xc2\xa0\xe2\x80\xa6");
 }
 
 Test(xml, utf8_stays_as_it_is)

@@ -44,7 +44,7 @@ static struct function function_of(struct tree *t, const char *frame, size_t siz
 		f.kind = at[1] == 'k'	? FUNCTION_KERNEL
 			 : at[1] == 'j' ? FUNCTION_JIT
 					: FUNCTION_USER;
-		f.module = (uint8_t)at[1];
+		cr_assert_eq(intern_add(&t->strings, at + 1, 1, &f.module), 0);
 		size = (size_t)(at - frame);
 	}
 	cr_assert_eq(intern_add(&t->strings, frame, size, &f.name), 0);

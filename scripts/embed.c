@@ -1,0 +1,743 @@
+/*
+ * The viewer's sources without what only people need: comments, indentation, empty
+ * lines, names. Part of the build.
+ *
+ *	embed js WORDS FILE...	the files one after the other, as one function; names
+ *				become short, but for those in the file WORDS
+ *	embed css FILE...
+ *	embed hash FILE		base64 of its SHA-256, for a Content-Security-Policy
+ *
+ * It knows JavaScript as far as that: strings, templates and regular expressions stay as
+ * they are. What it cannot tell apart stops the build. Every statement of the sources ends
+ * in a ';' or a '}': a line's end never does that.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct source {
+	const char *path, *start, *p, *end;
+};
+
+/* A piece of the script. */
+struct token {
+	const char *from, *to;
+	bool word; /* a name or a keyword */
+	bool text; /* between quotes */
+	bool spaced; /* behind white space */
+};
+
+struct tokens {
+	struct token *v;
+	size_t count, room;
+};
+
+/* What was read, and what the next piece depends on. */
+struct sink {
+	struct tokens *tokens; /* NULL: what is put is printed at once */
+	char last; /* last character; 0: nothing yet */
+	bool space; /* white space is due */
+	char word[16]; /* the last word, if it comes last */
+	bool after_condition; /* a ')' that ends if (...), while (...), for (...) */
+};
+
+enum { DEPTH = 256 };
+
+struct js {
+	struct source *in;
+	struct sink out;
+	char open
+		[DEPTH]; /* brackets that are open: ( [ {, $ for a template's, c for if ( */
+	int depth;
+};
+
+static void die(const struct source *s, const char *why)
+{
+	unsigned line = 1;
+
+	for (const char *p = s->start; p < s->p; p++)
+		line += *p == '\n';
+	fprintf(stderr, "%s:%u: %s\n", s->path, line, why);
+	exit(1);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '#' ||
+	       (c & 0x80);
+}
+
+/* Would the two be read as something else without a space between? "]]>" ends CDATA,
+ * "<!--" and "-->" are comments. */
+static bool needs_space(char last, char next)
+{
+	if (is_word(last))
+		return is_word(next);
+	return (last == next && last && strchr("+-/", last)) ||
+	       (last == ']' && next == '>') || (last == '<' && next == '!') ||
+	       (last == '-' && next == '>');
+}
+
+static void add_token(struct tokens *t, const char *from, const char *to, bool spaced)
+{
+	if (t->count == t->room) {
+		t->room = t->room ? 2 * t->room : 1024;
+		t->v = realloc(t->v, t->room * sizeof(*t->v));
+		if (!t->v)
+			exit(1);
+	}
+	t->v[t->count++] = (struct token){
+		.from = from,
+		.to = to,
+		.word = is_word(*from) && !isdigit((unsigned char)*from),
+		.text = *from == '"' || *from == '\'',
+		.spaced = spaced,
+	};
+}
+
+static void put(struct sink *o, const char *from, const char *to)
+{
+	if (from == to)
+		return;
+	if (o->tokens)
+		add_token(o->tokens, from, to, o->space);
+	else
+		fwrite(from, 1, (size_t)(to - from), stdout);
+	o->last = to[-1];
+	o->space = false;
+	o->word[0] = '\0';
+	o->after_condition = false;
+}
+
+static bool begins(const struct source *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return (size_t)(s->end - s->p) >= n && memcmp(s->p, text, n) == 0;
+}
+
+static void skip_comment(struct source *s, struct sink *o)
+{
+	bool block = s->p[1] == '*';
+
+	for (s->p += 2; s->p < s->end; s->p++) {
+		if (!block && *s->p == '\n')
+			return;
+		if (block && begins(s, "*/")) {
+			s->p += 2;
+			o->space = true;
+			return;
+		}
+	}
+	if (block)
+		die(s, "a comment does not end");
+}
+
+static void copy_string(struct source *s, struct sink *o)
+{
+	const char *from = s->p;
+	char quote = *s->p++;
+
+	for (; s->p < s->end && *s->p != quote; s->p++) {
+		if (*s->p == '\n')
+			die(s, "a string does not end");
+		s->p += *s->p == '\\';
+	}
+	if (s->p >= s->end)
+		die(s, "a string does not end");
+	s->p++;
+	put(o, from, s->p);
+}
+
+static void push(struct js *j, char bracket)
+{
+	if (j->depth == DEPTH)
+		die(j->in, "brackets are too deep");
+	j->open[j->depth++] = bracket;
+}
+
+/* From a '`', or from the '}' that ends a ${...}, to the next of either kind. */
+static void copy_template(struct js *j)
+{
+	struct source *s = j->in;
+	const char *from = s->p++;
+
+	for (; s->p < s->end; s->p++) {
+		if (*s->p == '`') {
+			s->p++;
+			put(&j->out, from, s->p);
+			return;
+		}
+		if (begins(s, "${")) {
+			s->p += 2;
+			push(j, '$');
+			put(&j->out, from, s->p);
+			return;
+		}
+		s->p += *s->p == '\\';
+	}
+	die(s, "a template does not end");
+}
+
+/* Does a '/' begin a regular expression here? */
+static bool expects_expression(const struct js *j)
+{
+	static const char *const words[] = { "return", "typeof",    "case", "in",
+					     "of",     "delete",    "void", "new",
+					     "throw",  "do",	    "else", "yield",
+					     "await",  "instanceof" };
+	const struct sink *o = &j->out;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(o->word, words[i]) == 0)
+			return true;
+	if (o->last == '}')
+		die(j->in, "'/' behind '}': a division or a regular expression?");
+	if (o->last == ')')
+		return o->after_condition;
+	return !(is_word(o->last) || (o->last && strchr("]`\"'", o->last)));
+}
+
+static void copy_regex(struct source *s, struct sink *o)
+{
+	const char *from = s->p++;
+	bool set = false;
+
+	for (; s->p < s->end && (set || *s->p != '/'); s->p++) {
+		if (*s->p == '\n')
+			die(s, "a regular expression does not end");
+		if (*s->p == '[')
+			set = true;
+		else if (*s->p == ']')
+			set = false;
+		s->p += *s->p == '\\';
+	}
+	if (s->p >= s->end)
+		die(s, "a regular expression does not end");
+	for (s->p++; s->p < s->end && is_word(*s->p); s->p++)
+		;
+	put(o, from, s->p);
+}
+
+static void copy_word(struct source *s, struct sink *o)
+{
+	const char *from = s->p;
+	size_t size;
+
+	while (s->p < s->end && is_word(*s->p))
+		s->p++;
+	size = (size_t)(s->p - from);
+	/* a.in is no keyword */
+	bool property = o->last == '.';
+	put(o, from, s->p);
+	if (!property && size < sizeof(o->word)) {
+		memcpy(o->word, from, size);
+		o->word[size] = '\0';
+	}
+}
+
+static bool is_condition(const char *word)
+{
+	return strcmp(word, "if") == 0 || strcmp(word, "while") == 0 ||
+	       strcmp(word, "for") == 0;
+}
+
+static void copy_sign(struct js *j)
+{
+	static const char pairs[] = "()[]{}";
+	struct source *s = j->in;
+	char c = *s->p, open = 0;
+
+	if (strchr("([{", c)) {
+		push(j, c == '(' && is_condition(j->out.word) ? 'c' : c);
+	} else if (strchr(")]}", c)) {
+		if (j->depth == 0)
+			die(s, "a bracket was not opened");
+		open = j->open[--j->depth];
+		if (open == '$' && c == '}') {
+			copy_template(j);
+			return;
+		}
+		if ((open == 'c' ? '(' : open) != strchr(pairs, c)[-1])
+			die(s, "a bracket of another kind was opened");
+	}
+	s->p++;
+	put(&j->out, s->p - 1, s->p);
+	j->out.after_condition = open == 'c';
+}
+
+static void copy_js(struct js *j)
+{
+	struct source *s = j->in;
+
+	while (s->p < s->end) {
+		char c = *s->p;
+
+		if (isspace((unsigned char)c)) {
+			j->out.space = true;
+			s->p++;
+		} else if (begins(s, "//") || begins(s, "/*")) {
+			skip_comment(s, &j->out);
+		} else if (c == '\'' || c == '"') {
+			copy_string(s, &j->out);
+		} else if (c == '`') {
+			copy_template(j);
+		} else if (c == '/' && expects_expression(j)) {
+			copy_regex(s, &j->out);
+		} else if (is_word(c)) {
+			copy_word(s, &j->out);
+		} else {
+			copy_sign(j);
+		}
+	}
+	if (j->depth)
+		die(s, "a bracket is not closed");
+}
+
+static void copy_css(struct source *s, struct sink *o)
+{
+	while (s->p < s->end) {
+		if (isspace((unsigned char)*s->p)) {
+			o->space = true;
+			s->p++;
+		} else if (begins(s, "/*")) {
+			skip_comment(s, o);
+		} else if (*s->p == '"' || *s->p == '\'') {
+			copy_string(s, o);
+		} else {
+			if (o->space && o->last && !strchr("{};:,", o->last) &&
+			    !strchr("{};,", *s->p))
+				putchar(' ');
+			put(o, s->p, s->p + 1);
+			s->p++;
+		}
+	}
+	o->space = true;
+}
+
+static char *slurp(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	char *bytes = malloc(1 << 20);
+
+	if (!f || !bytes) {
+		perror(path);
+		exit(1);
+	}
+	*size = fread(bytes, 1, 1 << 20, f);
+	if (*size == 1 << 20 || ferror(f)) {
+		fprintf(stderr, "%s: too large\n", path);
+		exit(1);
+	}
+	fclose(f);
+	return bytes;
+}
+
+static bool is(const struct token *t, const char *text)
+{
+	size_t size = (size_t)(t->to - t->from);
+
+	return size == strlen(text) && memcmp(t->from, text, size) == 0;
+}
+
+static bool same(const struct token *a, const struct token *b)
+{
+	size_t size = (size_t)(a->to - a->from);
+
+	return size == (size_t)(b->to - b->from) && memcmp(a->from, b->from, size) == 0;
+}
+
+static void replace(struct token *t, const char *text)
+{
+	t->from = text;
+	t->to = text + strlen(text);
+	t->word = is_word(*text);
+}
+
+/* 1 at what opens a bracket, -1 at what closes one. */
+static int opened_by(const struct token *t)
+{
+	char first = *t->from, last = t->to[-1];
+
+	if (t->from == t->to || t->text || (first == '/' && t->to - t->from > 1))
+		return 0;
+	/* Pieces of a template: `a${, }b${ and }c` */
+	return (last == '{' || strchr("([", first) != NULL) -
+	       (strchr(")]}", first) != NULL);
+}
+
+/* Where the statement that begins at token @i ends: at a ';' that is in no bracket. */
+static size_t end_of_statement(const struct tokens *t, size_t i)
+{
+	int depth = 0;
+
+	for (; i < t->count; i++) {
+		depth += opened_by(t->v + i);
+		if (depth < 0 || (depth == 0 && is(t->v + i, ";")))
+			break;
+	}
+	return i;
+}
+
+/* The bracket that closes the one at token @i. */
+static size_t closing(const struct tokens *t, size_t i)
+{
+	int depth = 0;
+
+	for (; i < t->count; i++) {
+		depth += opened_by(t->v + i);
+		if (depth == 0)
+			break;
+	}
+	return i;
+}
+
+/* function name() { } is let name = () => { }; which goes on in one statement with the
+ * next one. The sources use nothing that makes a difference. */
+static void make_arrows(struct tokens *t)
+{
+	struct tokens out = { 0 };
+	char *insert = calloc(t->count, 1);
+
+	if (!insert)
+		exit(1);
+	for (size_t i = 1; i + 2 < t->count; i++) {
+		struct token *v = t->v + i;
+
+		if (is(v, "function") && v[1].word && is(v + 2, "(") &&
+		    !is(v - 1, "async")) {
+			size_t end = closing(t, i + 2);
+
+			replace(v, "let");
+			insert[i + 1] = '=';
+			insert[end] = '>';
+			insert[closing(t, end + 1)] = ';';
+		}
+	}
+	for (size_t i = 0; i < t->count; i++) {
+		static const char signs[] = "=>;";
+
+		add_token(&out, t->v[i].from, t->v[i].to, t->v[i].spaced);
+		if (insert[i] == '>')
+			add_token(&out, signs, signs + 1, false);
+		if (insert[i])
+			add_token(&out, strchr(signs, insert[i]),
+				  strchr(signs, insert[i]) + 1, false);
+	}
+	free(insert);
+	free(t->v);
+	*t = out;
+}
+
+static bool closes(const struct token *t)
+{
+	return is(t, ")") || is(t, "]") || is(t, "}");
+}
+
+static bool declares(const struct token *t)
+{
+	return is(t, "const") || is(t, "let");
+}
+
+/* What is as well said in less: a `const` is a `let` to those who do not change it,
+ * neighbouring ones are one, and what comes before a closing bracket needs no end. */
+static void squeeze(struct tokens *t)
+{
+	static const char *const shorter[][2] = {
+		{ "const", "let" },
+		{ "true", "!0" },
+		{ "false", "!1" },
+		{ "Infinity", "(1/0)" },
+	};
+	struct token *v = t->v;
+
+	for (size_t i = 0; i + 4 < t->count; i++) {
+		size_t end = declares(v + i) ? end_of_statement(t, i) : t->count;
+
+		for (size_t k = 0; k < sizeof(shorter) / sizeof(*shorter); k++)
+			if (is(v + i, shorter[k][0]))
+				replace(v + i, shorter[k][1]);
+		for (; end + 1 < t->count && is(v + end, ";") && declares(v + end + 1);
+		     end = end_of_statement(t, end + 2)) {
+			replace(v + end, ",");
+			replace(v + end + 1, "");
+		}
+		if ((is(v + i, ";") && is(v + i + 1, "}")) ||
+		    (is(v + i, ",") && closes(v + i + 1)))
+			replace(v + i, "");
+		/* (one) => one */
+		if (is(v + i, "(") && v[i + 1].word && is(v + i + 2, ")") &&
+		    is(v + i + 3, "=") && is(v + i + 4, ">")) {
+			replace(v + i, "");
+			replace(v + i + 2, "");
+		}
+	}
+}
+
+/* A name, and what it becomes. */
+struct name {
+	struct token word;
+	size_t uses, number; /* it was the number-th to be seen */
+	bool kept;
+	char text[4];
+};
+
+struct names {
+	struct name *v;
+	size_t count;
+};
+
+static struct name *find_name(struct names *n, const struct token *word)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (same(&n->v[i].word, word))
+			return n->v + i;
+	return NULL;
+}
+
+/* Names may be made up in strings: what is one of those stays. */
+static void keep_word(struct names *n, const char *from, const char *to)
+{
+	struct name *name = find_name(n, &(struct token){ .from = from, .to = to });
+
+	if (name)
+		name->kept = true;
+}
+
+static void keep_words(struct names *n, const char *path)
+{
+	size_t size;
+	const char *p = slurp(path, &size), *end = p + size;
+
+	while (p < end) {
+		const char *from = p;
+
+		while (p < end && is_word(*p))
+			p++;
+		keep_word(n, from, p);
+		p += p == from;
+	}
+}
+
+/* The most used ones get the shortest names. */
+static int by_uses(const void *a, const void *b)
+{
+	const struct name *one = a, *other = b;
+
+	if (one->uses != other->uses)
+		return one->uses < other->uses ? 1 : -1;
+	return one->number < other->number ? -1 : 1;
+}
+
+/* The names a, b, ... z, A, ... Z, aa, ba, ... but for those that are taken. */
+static void next_name(struct names *n, unsigned *number, char text[4])
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	unsigned count = sizeof(letters) - 1, i;
+	struct token word;
+
+	do {
+		i = (*number)++;
+		text[0] = letters[i % count];
+		text[1] = i < count ? '\0' : letters[i / count - 1];
+		text[2] = '\0';
+		word = (struct token){ .from = text, .to = text + strlen(text) };
+	} while (find_name(n, &word));
+}
+
+static void shorten(struct tokens *t, const char *words)
+{
+	struct names names = { calloc(t->count, sizeof(*names.v)), 0 };
+	struct name *name;
+	unsigned number = 0;
+
+	if (!names.v)
+		exit(1);
+	for (size_t i = 0; i < t->count; i++) {
+		if (!t->v[i].word || t->v[i].from == t->v[i].to)
+			continue;
+		name = find_name(&names, t->v + i);
+		if (!name) {
+			name = names.v + names.count++;
+			name->word = t->v[i];
+			name->number = names.count;
+		}
+		name->uses++;
+	}
+	keep_words(&names, words);
+	for (size_t i = 0; i < t->count; i++)
+		if (t->v[i].text)
+			keep_word(&names, t->v[i].from + 1, t->v[i].to - 1);
+	qsort(names.v, names.count, sizeof(*names.v), by_uses);
+	for (size_t i = 0; i < names.count; i++)
+		if (!names.v[i].kept && names.v[i].word.to - names.v[i].word.from > 2)
+			next_name(&names, &number, names.v[i].text);
+	for (size_t i = 0; i < t->count; i++)
+		if (t->v[i].word && (name = find_name(&names, t->v + i)) && *name->text)
+			replace(t->v + i, name->text);
+}
+
+static void print_tokens(const struct tokens *t)
+{
+	char last = ';';
+	bool regex = false;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct token *one = t->v + i;
+
+		if (one->from == one->to)
+			continue;
+		/* A regular expression has letters behind it, too. */
+		if ((needs_space(last, *one->from) &&
+		     (one->spaced || is_word(*one->from))) ||
+		    (regex && is_word(*one->from)))
+			putchar(' ');
+		regex = *one->from == '/' && one->to - one->from > 1;
+		fwrite(one->from, 1, (size_t)(one->to - one->from), stdout);
+		last = one->to[-1];
+	}
+}
+
+static void embed_js(const char *words, int count, char **paths)
+{
+	struct tokens tokens = { 0 };
+	struct js j = { .out = { .tokens = &tokens, .last = ';' } };
+
+	printf("(()=>{\"use strict\";");
+	for (int i = 0; i < count; i++) {
+		size_t size;
+		char *bytes = slurp(paths[i], &size);
+
+		j.in = &(struct source){ paths[i], bytes, bytes, bytes + size };
+		copy_js(&j);
+	}
+	make_arrows(&tokens);
+	squeeze(&tokens);
+	shorten(&tokens, words);
+	print_tokens(&tokens);
+	printf("})();\n");
+}
+
+static void embed_css(int count, char **paths)
+{
+	struct sink o = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		size_t size;
+		char *bytes = slurp(paths[i], &size);
+
+		copy_css(&(struct source){ paths[i], bytes, bytes, bytes + size }, &o);
+		free(bytes);
+	}
+	putchar('\n');
+}
+
+/* SHA-256: FIPS 180-4, 6.2. */
+static const uint32_t rounds[64] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
+	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
+	0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+	0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+	0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+	0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+	0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+	0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+	0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t turn(uint32_t x, int n)
+{
+	return x >> n | x << (32 - n);
+}
+
+static void hash_block(uint32_t h[8], const uint8_t *block)
+{
+	uint32_t w[64], v[8];
+
+	for (int i = 0; i < 16; i++)
+		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+	for (int i = 16; i < 64; i++)
+		w[i] = (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10) +
+		       w[i - 7] +
+		       (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3) +
+		       w[i - 16];
+	memcpy(v, h, sizeof(v));
+	for (int i = 0; i < 64; i++) {
+		uint32_t s1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
+		uint32_t s0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
+		uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+		uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+		uint32_t t = v[7] + s1 + choice + rounds[i] + w[i];
+
+		memmove(v + 1, v, 7 * sizeof(*v));
+		v[4] += t;
+		v[0] = t + s0 + most;
+	}
+	for (int i = 0; i < 8; i++)
+		h[i] += v[i];
+}
+
+static void sha256(const char *bytes, size_t size, uint8_t hash[32])
+{
+	uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+			  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+	uint8_t last[128] = { 0 };
+	size_t rest = size % 64, room = rest < 56 ? 64 : 128;
+
+	for (size_t i = 0; i + 64 <= size; i += 64)
+		hash_block(h, (const uint8_t *)bytes + i);
+	memcpy(last, bytes + size - rest, rest);
+	last[rest] = 0x80;
+	for (int i = 0; i < 8; i++)
+		last[room - 1 - (size_t)i] = (uint8_t)((uint64_t)size * 8 >> 8 * i);
+	for (size_t i = 0; i < room; i += 64)
+		hash_block(h, last + i);
+	for (int i = 0; i < 32; i++)
+		hash[i] = (uint8_t)(h[i / 4] >> (24 - i % 4 * 8));
+}
+
+static void print_hash(const char *path)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789+/";
+	uint8_t hash[33] = { 0 };
+	size_t size;
+	char *bytes = slurp(path, &size);
+
+	sha256(bytes, size, hash);
+	for (int i = 0; i < 33; i += 3) {
+		uint32_t three = (uint32_t)hash[i] << 16 | (uint32_t)hash[i + 1] << 8 |
+				 hash[i + 2];
+
+		for (int shift = 18; shift >= 0; shift -= 6)
+			putchar(i == 30 && shift == 0 ? '='
+						      : digits[three >> shift & 63]);
+	}
+	putchar('\n');
+	free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && strcmp(argv[1], "js") == 0)
+		embed_js(argv[2], argc - 3, argv + 3);
+	else if (argc >= 2 && strcmp(argv[1], "css") == 0)
+		embed_css(argc - 2, argv + 2);
+	else if (argc == 3 && strcmp(argv[1], "hash") == 0)
+		print_hash(argv[2]);
+	else
+		return fprintf(stderr,
+			       "embed js WORDS FILE... | css FILE... | hash FILE\n"),
+		       2;
+	return ferror(stdout) || fflush(stdout) ? 1 : 0;
+}

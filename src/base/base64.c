@@ -1,0 +1,89 @@
+#include "base/base64.h"
+
+#include <string.h>
+
+static const char digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void put_three(char *to, uint32_t three)
+{
+	for (int i = 3; i >= 0; i--) {
+		to[i] = digits[three & 63];
+		three >>= 6;
+	}
+}
+
+static void add_rest(struct text *t, const uint8_t *bytes, size_t size)
+{
+	char four[4];
+
+	put_three(four,
+		  (uint32_t)bytes[0] << 16 | (size > 1 ? (uint32_t)bytes[1] << 8 : 0));
+	four[3] = '=';
+	if (size == 1)
+		four[2] = '=';
+	text_add(t, four, sizeof(four));
+}
+
+void base64_add(struct text *t, const uint8_t *bytes, size_t size)
+{
+	char block[4096];
+
+	while (size >= 3) {
+		size_t n = 0;
+
+		for (; n < sizeof(block) && size >= 3; n += 4, bytes += 3, size -= 3)
+			put_three(block + n, (uint32_t)bytes[0] << 16 |
+						     (uint32_t)bytes[1] << 8 | bytes[2]);
+		text_add(t, block, n);
+	}
+	if (size)
+		add_rest(t, bytes, size);
+}
+
+enum { SPACE = 64, PADDING, OTHER };
+
+static uint8_t class_of(uint8_t c)
+{
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	if (at)
+		return (uint8_t)(at - digits);
+	if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+		return SPACE;
+	return c == '=' ? PADDING : OTHER;
+}
+
+/* What came makes whole bytes, and no bits are lost. */
+bool base64_whole(const struct base64 *b)
+{
+	return b->count < 6 && (b->bits & ((1u << b->count) - 1)) == 0;
+}
+
+bool base64_decode(struct base64 *b, uint8_t *text, size_t size, size_t *decoded)
+{
+	uint8_t classes[256], *to = text;
+
+	for (int i = 0; i < 256; i++)
+		classes[i] = class_of((uint8_t)i);
+	for (size_t i = 0; i < size; i++) {
+		uint8_t class = classes[text[i]];
+
+		if (class == SPACE)
+			continue;
+		if (class == PADDING && b->padding < 2 && b->count && base64_whole(b)) {
+			b->padding++;
+			continue;
+		}
+		if (class >= SPACE || b->padding)
+			return false;
+		b->bits = b->bits << 6 | class;
+		b->count += 6;
+		if (b->count >= 8) {
+			b->count -= 8;
+			*to++ = (uint8_t)(b->bits >> b->count);
+		}
+	}
+	*decoded = (size_t)(to - text);
+	return true;
+}

@@ -1,0 +1,421 @@
+#include "input/saved.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/deflate.h"
+#include "input/perf.h"
+
+enum {
+	WINDOW = 1 << 18,
+	HEADER_MOST = 1 << 16,
+	PACKED_MOST = 1 << 30,
+};
+
+static const char element[] = "<metadata id=\"flamefold-data\"";
+
+bool saved_begins(const uint8_t *bytes, size_t size)
+{
+	static const char *const begins[] = { "<?xml", "<svg", "<!doctype", "<html",
+					      "<!--" };
+	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
+
+	if (size >= sizeof(mark) && memcmp(bytes, mark, sizeof(mark)) == 0) {
+		bytes += sizeof(mark);
+		size -= sizeof(mark);
+	}
+	for (; size && isspace(*bytes); size--)
+		bytes++;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (size >= strlen(begins[i]) &&
+		    strncasecmp((const char *)bytes, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The file from a place on, in windows. */
+struct scan {
+	struct input *in;
+	uint8_t *bytes;
+	size_t start, end; /* not yet looked at */
+	uint64_t offset; /* in the file, of what is read next */
+	bool ended;
+};
+
+static int scan_more(struct context *ctx, struct scan *s)
+{
+	size_t got;
+	int err;
+
+	memmove(s->bytes, s->bytes + s->start, s->end - s->start);
+	s->end -= s->start;
+	s->start = 0;
+	err = file_read(ctx, &s->in->file, s->offset, s->bytes + s->end, WINDOW - s->end,
+			&got);
+	s->offset += got;
+	s->end += got;
+	s->ended = got == 0;
+	return err;
+}
+
+static int is_no_saved(struct context *ctx, const struct scan *s)
+{
+	return fail(ctx, -EBADMSG,
+		    "'%s' is a picture or other XML without flamefold's data in it: "
+		    "another program made it, or --static",
+		    s->in->path);
+}
+
+static int is_damaged(struct context *ctx, const struct scan *s, const char *why)
+{
+	return fail(ctx, -EBADMSG, "'%s': the data of the picture is damaged: %s",
+		    s->in->path, why);
+}
+
+/* Up to the element, whose name is passed. */
+static int find_element(struct context *ctx, struct scan *s)
+{
+	const size_t size = sizeof(element) - 1;
+
+	for (;;) {
+		uint8_t *found =
+			memmem(s->bytes + s->start, s->end - s->start, element, size);
+		int err;
+
+		if (found) {
+			s->start = (size_t)(found - s->bytes) + size;
+			return 0;
+		}
+		if (s->ended)
+			return is_no_saved(ctx, s);
+		/* Its beginning may be what came last. */
+		if (s->end - s->start >= size)
+			s->start = s->end - (size - 1);
+		err = scan_more(ctx, s);
+		if (err < 0)
+			return err;
+	}
+}
+
+static void add_reference(struct bytes *to, const char **p, const char *end)
+{
+	static const struct {
+		const char *name;
+		char c;
+	} references[] = { { "&amp;", '&' },
+			   { "&lt;", '<' },
+			   { "&gt;", '>' },
+			   { "&quot;", '"' },
+			   { "&#13;", '\r' } };
+
+	for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
+		size_t size = strlen(references[i].name);
+
+		if ((size_t)(end - *p) >= size &&
+		    memcmp(*p, references[i].name, size) == 0) {
+			bytes_u8(to, (uint8_t)references[i].c);
+			*p += size;
+			return;
+		}
+	}
+	bytes_u8(to, (uint8_t) * (*p)++);
+}
+
+/* An attribute's value as it was written. */
+static int plain_text(const char *p, const char *end, struct bytes *ret)
+{
+	ret->count = 0;
+	while (p < end)
+		if (*p == '&')
+			add_reference(ret, &p, end);
+		else
+			bytes_u8(ret, (uint8_t)*p++);
+	bytes_u8(ret, '\0');
+	return ret->failed ? -ENOMEM : 0;
+}
+
+struct attribute {
+	const char *name;
+	size_t at; /* a member of struct saved_header */
+	enum { NUMBER, TEXT, FLAG, PACKING } kind;
+};
+
+#define AT(field) offsetof(struct saved_header, field)
+static const struct attribute attributes[] = {
+	{ "data-format", AT(format), NUMBER },
+	{ "data-packing", AT(is_zlib), PACKING },
+	{ "data-bytes", AT(bytes), NUMBER },
+	{ "data-unit", AT(unit), TEXT },
+	{ "data-samples", AT(samples), NUMBER },
+	{ "data-event", AT(events), TEXT },
+	{ "data-frequency", AT(frequency), NUMBER },
+	{ "data-period", AT(period), NUMBER },
+	{ "data-duration", AT(duration), NUMBER },
+	{ "data-lost", AT(lost), NUMBER },
+	{ "data-truncated", AT(truncated), NUMBER },
+	{ "data-command", AT(command), TEXT },
+	{ "data-chart", AT(chart), FLAG },
+	{ "data-chain", AT(chain), FLAG },
+};
+
+static bool parse_number(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && *end == '\0' && errno == 0;
+}
+
+static int set_attribute(struct scan *s, const struct attribute *a, const char *text,
+			 struct saved_header *h)
+{
+	void *place = (char *)h + a->at;
+
+	switch (a->kind) {
+	case NUMBER:
+		return parse_number(text, place) ? 0 : -EBADMSG;
+	case FLAG:
+		*(bool *)place = strcmp(text, "1") == 0;
+		return 0;
+	case PACKING:
+		*(bool *)place = strcmp(text, "zlib") == 0;
+		return *(bool *)place || strcmp(text, "none") == 0 ? 0 : -EBADMSG;
+	case TEXT:
+		break;
+	}
+	return intern_add(s->in->strings, text, strlen(text), place);
+}
+
+/* name="value": 1, or 0 at the end of the tag. */
+static int next_attribute(struct scan *s, const char **p, const char *end,
+			  struct bytes *value, struct saved_header *h)
+{
+	const char *name, *stop;
+	size_t size;
+
+	while (*p < end && isspace((unsigned char)**p))
+		++*p;
+	if (*p == end)
+		return 0;
+	name = *p;
+	stop = memchr(name, '=', (size_t)(end - name));
+	if (!stop || end - stop < 2 || stop[1] != '"')
+		return -EBADMSG;
+	size = (size_t)(stop - name);
+	*p = stop + 2;
+	stop = memchr(*p, '"', (size_t)(end - *p));
+	if (!stop)
+		return -EBADMSG;
+	if (plain_text(*p, stop, value) < 0)
+		return -ENOMEM;
+	*p = stop + 1;
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+		if (strlen(attributes[i].name) == size &&
+		    memcmp(attributes[i].name, name, size) == 0) {
+			int err = set_attribute(s, &attributes[i], (const char *)value->v,
+						h);
+
+			return err < 0 ? err : 1;
+		}
+	return 1;
+}
+
+static int read_header(struct context *ctx, struct scan *s, struct saved_header *h)
+{
+	struct bytes value = { 0 };
+	const char *p, *end = NULL;
+	int err = 0;
+
+	if (!s->ended && s->end - s->start < HEADER_MOST)
+		err = scan_more(ctx, s);
+	if (err < 0)
+		return err;
+	p = (const char *)s->bytes + s->start;
+	/* No value holds a '>': it would be a reference. */
+	end = memchr(p, '>',
+		     s->end - s->start < HEADER_MOST ? s->end - s->start : HEADER_MOST);
+	if (!end)
+		return is_damaged(ctx, s, "its header has no end");
+	while ((err = next_attribute(s, &p, end, &value, h)) > 0)
+		;
+	bytes_release(&value);
+	s->start = (size_t)((const uint8_t *)end - s->bytes) + 1;
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	if (err < 0)
+		return is_damaged(ctx, s, "its header cannot be understood");
+	if (h->format != SAVED_FORMAT)
+		return fail(ctx, -EBADMSG,
+			    "'%s': its data is in format %llu, and this flamefold knows "
+			    "format %d",
+			    s->in->path, (unsigned long long)h->format, SAVED_FORMAT);
+	return 0;
+}
+
+/* What stands between tags until </metadata>, decoded. */
+struct packed {
+	struct bytes bytes;
+	struct base64 base64;
+};
+
+static int add_text(struct packed *p, const uint8_t *text, size_t size)
+{
+	size_t decoded;
+
+	if (size == 0)
+		return 0;
+	if (p->bytes.count + size > PACKED_MOST)
+		return -EBADMSG;
+	if (!bytes_reserve(&p->bytes, size))
+		return -ENOMEM;
+	memcpy(p->bytes.v + p->bytes.count, text, size);
+	if (!base64_decode(&p->base64, p->bytes.v + p->bytes.count, size, &decoded))
+		return -EBADMSG;
+	p->bytes.count += decoded;
+	return 0;
+}
+
+/* A tag: 1 if it was the last one, 0, or -EBADMSG where it is not one of ours. */
+static int pass_tag(struct context *ctx, struct scan *s)
+{
+	static const struct {
+		const char *text;
+		int is_last;
+	} tags[] = { { "<data>", 0 }, { "</data>", 0 }, { "</metadata>", 1 } };
+	int err = 0;
+
+	if (s->end - s->start < 16 && !s->ended)
+		err = scan_more(ctx, s);
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]) && err == 0; i++) {
+		size_t size = strlen(tags[i].text);
+
+		if (s->end - s->start < size ||
+		    memcmp(s->bytes + s->start, tags[i].text, size) != 0)
+			continue;
+		s->start += size;
+		return tags[i].is_last;
+	}
+	return err < 0 ? err : is_damaged(ctx, s, "there is something else in it");
+}
+
+static int read_packed(struct context *ctx, struct scan *s, struct packed *p)
+{
+	for (;;) {
+		const uint8_t *text = s->bytes + s->start;
+		const uint8_t *tag = memchr(text, '<', s->end - s->start);
+		size_t size = tag ? (size_t)(tag - text) : s->end - s->start;
+		int err = add_text(p, text, size);
+
+		if (err == -ENOMEM)
+			return fail_memory(ctx);
+		if (err < 0)
+			return is_damaged(ctx, s, "it is no base64");
+		s->start += size;
+		if (!tag && s->ended)
+			return is_damaged(ctx, s, "it has no end");
+		err = tag ? pass_tag(ctx, s) : scan_more(ctx, s);
+		if (err != 0)
+			return err < 0 ? err : 0;
+	}
+}
+
+static int unpack(struct context *ctx, struct scan *s, const struct saved_header *h,
+		  struct packed *p, uint8_t **payload)
+{
+	size_t size = p->bytes.count;
+	int err;
+
+	if (!base64_whole(&p->base64))
+		return is_damaged(ctx, s, "its base64 is cut");
+	if (!h->is_zlib) {
+		if (h->bytes != size)
+			return is_damaged(ctx, s, "it has another size than it says");
+		*payload = p->bytes.v;
+		p->bytes = (struct bytes){ 0 };
+		return 0;
+	}
+	if (h->bytes > DEFLATE_FREE && h->bytes / DEFLATE_RATIO > size)
+		return is_damaged(ctx, s, "it would unpack to more than is made");
+	err = inflate_bytes(p->bytes.v, size, (size_t)h->bytes, payload);
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return err < 0 ? is_damaged(ctx, s, "it cannot be unpacked") : 0;
+}
+
+static int read_data(struct context *ctx, struct scan *s, const struct saved_header *h,
+		     struct saved_tree *tree)
+{
+	struct packed p = { 0 };
+	uint8_t *payload = NULL;
+	const char *why;
+	int err = read_packed(ctx, s, &p);
+
+	if (err == 0)
+		err = unpack(ctx, s, h, &p, &payload);
+	bytes_release(&p.bytes);
+	if (err < 0)
+		return err;
+	err = saved_tree_decode(payload, (size_t)h->bytes, s->in->strings, tree, &why);
+	free(payload);
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return err < 0 ? is_damaged(ctx, s, why) : 0;
+}
+
+static void take_header(struct input *in, const struct saved_header *h)
+{
+	struct saved_tree *t = in->saved;
+
+	t->chart = h->chart;
+	t->chain = h->chain;
+	t->unit = h->unit;
+	t->events = h->events;
+	t->frequency = h->frequency;
+	t->period = h->period;
+	t->truncated = h->truncated;
+	in->rec.command = h->command;
+	in->rec.lost_samples = h->lost;
+	in->rec.samples = h->samples;
+	in->rec.last_time = h->duration;
+}
+
+int saved_open(struct context *ctx, struct input *in)
+{
+	struct scan s = { .in = in, .bytes = malloc(WINDOW) };
+	struct saved_header header = { 0 };
+	int err;
+
+	in->saved = calloc(1, sizeof(*in->saved));
+	if (!s.bytes || !in->saved) {
+		free(s.bytes);
+		return fail_memory(ctx);
+	}
+	err = find_element(ctx, &s);
+	if (err == 0)
+		err = read_header(ctx, &s, &header);
+	if (err == 0)
+		err = read_data(ctx, &s, &header, in->saved);
+	free(s.bytes);
+	if (err < 0)
+		return err;
+	take_header(in, &header);
+	in->rec.format = "flame graph";
+	return 0;
+}
+
+void saved_close(struct input *in)
+{
+	if (in->saved)
+		saved_tree_release(in->saved);
+	free(in->saved);
+	in->saved = NULL;
+}
+
+const struct saved_tree *input_saved(const struct input *in)
+{
+	return in->saved;
+}

@@ -1,0 +1,28 @@
+#ifndef INPUT_SAVED_H
+#define INPUT_SAVED_H
+
+#include "input/input.h"
+
+/* A picture with its tree: SVG, or HTML with an SVG in it. Documentation/svg-format.md. */
+
+/* By its first bytes. */
+bool saved_begins(const uint8_t *bytes, size_t size);
+
+/* Reads all of it. -EBADMSG with a sentence for a picture without a tree, or with a
+ * damaged one. */
+int saved_open(struct context *ctx, struct input *in);
+void saved_close(struct input *in);
+
+/* The header's attributes, and what was packed. */
+struct saved_header {
+	uint64_t format, bytes, samples, frequency, period, duration, lost, truncated;
+	bool is_zlib, chart, chain;
+	uint32_t unit, events, command; /* string ids */
+};
+
+/* saved_tree.c: the payload of a tree. -EBADMSG: *@why says what is wrong. */
+int saved_tree_decode(const uint8_t *payload, size_t size, struct intern *strings,
+		      struct saved_tree *ret, const char **why);
+void saved_tree_release(struct saved_tree *t);
+
+#endif

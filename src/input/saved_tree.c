@@ -1,0 +1,443 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cursor.h"
+#include "input/saved.h"
+
+/* Nothing is believed: a count is compared with the bytes that have to be there. */
+struct reader {
+	struct cursor columns[SAVED_COLUMNS]; /* by enum saved_column */
+	struct intern *strings;
+	struct saved_tree *tree;
+	uint64_t names, modules, functions, nodes, leaves, unit, decimals, samples;
+	uint32_t *ranked; /* functions by rank */
+	uint8_t *is_leaf; /* by node */
+	const char *why;
+};
+
+enum {
+	DIRECTORY_MOST = 4096, /* columns */
+	NAMES_MOST = 128 << 20, /* bytes of names: few bytes can stand for many */
+	DECIMALS_MOST = 6,
+};
+
+static int bad(struct reader *r, const char *why)
+{
+	r->why = why;
+	return -EBADMSG;
+}
+
+static int read_directory(struct reader *r, const uint8_t *payload, size_t size)
+{
+	struct cursor c = cursor_of(payload, size);
+	uint64_t count = cursor_varint(&c), left;
+	struct cursor directory = c;
+
+	if (count > DIRECTORY_MOST)
+		return bad(r, "it has too many columns");
+	for (uint64_t i = 0; i < 2 * count; i++)
+		cursor_varint(&c);
+	for (uint64_t i = 0; i < count && !c.bad; i++) {
+		uint64_t id = cursor_varint(&directory);
+		const uint8_t *bytes;
+
+		left = cursor_varint(&directory);
+		bytes = left <= cursor_left(&c) ? cursor_bytes(&c, (size_t)left) : NULL;
+		if (!bytes)
+			return bad(r, "a column goes past its end");
+		if (id < SAVED_COLUMNS)
+			r->columns[id] = cursor_of(bytes, (size_t)left);
+	}
+	return c.bad ? bad(r, "its directory is cut") : 0;
+}
+
+static size_t column_size(const struct reader *r, enum saved_column id)
+{
+	return cursor_left(&r->columns[id]);
+}
+
+static int read_counts(struct reader *r)
+{
+	struct cursor *c = &r->columns[SAVED_COUNTS];
+	uint64_t *const counts[] = {
+		&r->names,  &r->modules, &r->functions, &r->nodes,
+		&r->leaves, &r->unit,	 &r->decimals,	&r->samples
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		*counts[i] = cursor_varint(c);
+	if (c->bad)
+		return bad(r, "its counts are cut");
+	/* Each has at least a byte in these columns. */
+	if (r->names > column_size(r, SAVED_NAME_START) ||
+	    r->modules > column_size(r, SAVED_MODULE) ||
+	    r->functions > column_size(r, SAVED_FUNCTION_NAME) ||
+	    r->functions > column_size(r, SAVED_FUNCTION_MODULE) ||
+	    r->functions != column_size(r, SAVED_FUNCTION_KIND) ||
+	    r->functions != column_size(r, SAVED_FUNCTION_LEVEL) ||
+	    r->leaves > column_size(r, SAVED_RUN) || r->nodes == 0 ||
+	    r->nodes - 1 > column_size(r, SAVED_CALLEE) + column_size(r, SAVED_NEW_LOW) ||
+	    r->leaves > r->nodes - 1 || r->functions >= UINT32_MAX ||
+	    r->nodes >= UINT32_MAX)
+		return bad(r, "it has fewer bytes than its counts say");
+	if (r->unit == 0 || r->decimals > DECIMALS_MOST ||
+	    r->samples > SAMPLES_HAVE_COLUMNS)
+		return bad(r, "its values have no known unit");
+	return 0;
+}
+
+/* The text up to a NUL. */
+static bool take_text(struct cursor *c, const char **text, size_t *size)
+{
+	const char *end = memchr(c->p, '\0', cursor_left(c));
+
+	if (!end)
+		return false;
+	*text = (const char *)c->p;
+	*size = (size_t)(end - *text);
+	c->p = (const uint8_t *)end + 1;
+	return true;
+}
+
+struct name {
+	char *bytes;
+	size_t size, room;
+};
+
+/* The name after @name, in its place: longer or shorter, and behind it in bytewise order. */
+static int next_name(struct reader *r, struct name *name, size_t *sum)
+{
+	uint64_t shared = cursor_varint(&r->columns[SAVED_NAME_START]);
+	const char *rest;
+	size_t size;
+
+	if (shared > name->size || !take_text(&r->columns[SAVED_NAME_REST], &rest, &size))
+		return bad(r, "a name is cut");
+	*sum += shared + size;
+	if (*sum > NAMES_MOST)
+		return bad(r, "its names are too long");
+	if (shared + size > name->room &&
+	    !array_grow((void **)&name->bytes, &name->room, shared + size, 1))
+		return -ENOMEM;
+	memcpy(name->bytes + shared, rest, size);
+	name->size = shared + size;
+	return 0;
+}
+
+/* String ids of the names, to be freed by the caller. */
+static int read_names(struct reader *r, uint32_t **ret)
+{
+	uint32_t *ids = malloc((r->names + 1) * sizeof(*ids));
+	struct name name = { 0 };
+	size_t sum = 0;
+	int err = ids ? 0 : -ENOMEM;
+
+	if (err == 0 && !array_grow((void **)&name.bytes, &name.room, 256, 1))
+		err = -ENOMEM;
+	for (uint64_t i = 0; i < r->names && err == 0; i++) {
+		err = next_name(r, &name, &sum);
+		if (err == 0 &&
+		    intern_add(r->strings, name.bytes, name.size, &ids[i]) < 0)
+			err = -ENOMEM;
+	}
+	free(name.bytes);
+	*ret = ids;
+	return err;
+}
+
+static int read_modules(struct reader *r, uint32_t **ret)
+{
+	uint32_t *ids = malloc((r->modules + 1) * sizeof(*ids));
+	int err = ids ? 0 : -ENOMEM;
+
+	for (uint64_t i = 0; i < r->modules && err == 0; i++) {
+		const char *text;
+		size_t size;
+
+		if (!take_text(&r->columns[SAVED_MODULE], &text, &size))
+			err = bad(r, "a module is cut");
+		else if (intern_add(r->strings, text, size, &ids[i]) < 0)
+			err = -ENOMEM;
+	}
+	*ret = ids;
+	return err;
+}
+
+static int fill_functions(struct reader *r, const uint32_t *names,
+			  const uint32_t *modules)
+{
+	struct saved_function *f = r->tree->functions;
+	uint64_t name = 0, module;
+
+	for (uint64_t i = 1; i <= r->functions; i++) {
+		uint64_t more = cursor_varint(&r->columns[SAVED_FUNCTION_NAME]);
+
+		module = cursor_varint(&r->columns[SAVED_FUNCTION_MODULE]);
+		if (more >= r->names - name || module >= r->modules)
+			return bad(r, "a function has no name");
+		name += more;
+		f[i] = (struct saved_function){
+			names[name], modules[module],
+			cursor_u8(&r->columns[SAVED_FUNCTION_KIND])
+		};
+	}
+	return 0;
+}
+
+static int read_functions(struct reader *r)
+{
+	uint32_t *names = NULL, *modules = NULL;
+	int err = 0;
+
+	r->tree->function_count = (uint32_t)r->functions + 1;
+	r->tree->functions = calloc(r->functions + 1, sizeof(*r->tree->functions));
+	if (!r->tree->functions)
+		return -ENOMEM;
+	err = read_names(r, &names);
+	if (err == 0)
+		err = read_modules(r, &modules);
+	if (err == 0)
+		err = fill_functions(r, names, modules);
+	free(names);
+	free(modules);
+	return err;
+}
+
+/* By level, the highest first, and by number. */
+static int rank_functions(struct reader *r)
+{
+	const uint8_t *levels = r->columns[SAVED_FUNCTION_LEVEL].p;
+	size_t starts[257] = { 0 };
+
+	r->ranked = malloc((r->functions + 1) * sizeof(*r->ranked));
+	if (!r->ranked)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < r->functions; i++)
+		starts[255 - levels[i] + 1]++;
+	for (int i = 0; i < 256; i++)
+		starts[i + 1] += starts[i];
+	for (uint32_t i = 0; i < r->functions; i++)
+		r->ranked[starts[255 - levels[i]]++] = i + 1;
+	return 0;
+}
+
+/* Goes up from the last leaf to the parent of what comes next. */
+static int go_up(struct reader *r, uint32_t leaf, uint32_t *parent)
+{
+	uint64_t steps = cursor_varint(&r->columns[SAVED_UP]);
+
+	*parent = r->tree->parent[leaf];
+	for (; steps > 0; steps--) {
+		if (*parent == 0)
+			return bad(r, "a node is above the root");
+		*parent = r->tree->parent[*parent];
+	}
+	return 0;
+}
+
+static int read_shape(struct reader *r)
+{
+	struct saved_tree *t = r->tree;
+	uint32_t node = 0, parent = 0;
+	int err = 0;
+
+	for (uint64_t leaf = 0; leaf < r->leaves && err == 0; leaf++) {
+		uint64_t run = cursor_varint(&r->columns[SAVED_RUN]);
+
+		if (run >= r->nodes - 1 - node)
+			return bad(r, "it has more nodes than it says");
+		if (leaf > 0)
+			err = go_up(r, node, &parent);
+		for (uint64_t n = 0; n <= run && err == 0; n++) {
+			t->parent[++node] = parent;
+			parent = node;
+		}
+		r->is_leaf[node] = 1;
+	}
+	if (err == 0 && node != r->nodes - 1)
+		return bad(r, "it has fewer nodes than it says");
+	return err;
+}
+
+/* What a function has been seen to call. */
+typedef ARRAY(uint32_t) callees_t;
+
+static int new_callee(struct reader *r, callees_t *list, uint32_t *ret)
+{
+	uint64_t rank = cursor_u8(&r->columns[SAVED_NEW_LOW]);
+	uint64_t high = cursor_varint(&r->columns[SAVED_NEW_HIGH]);
+	uint32_t *slot;
+
+	if (high > r->functions || (rank |= high << 8) >= r->functions)
+		return bad(r, "a node has no function");
+	slot = array_add(list);
+	if (!slot)
+		return -ENOMEM;
+	*ret = *slot = r->ranked[rank];
+	return 0;
+}
+
+static int known_callee(struct reader *r, const callees_t *list, uint32_t *ret)
+{
+	uint64_t index = cursor_varint(&r->columns[SAVED_CALLEE]);
+
+	if (index >= list->count)
+		return bad(r, "a node has no function");
+	*ret = list->v[index];
+	return 0;
+}
+
+static int read_callees(struct reader *r, callees_t *lists)
+{
+	struct saved_tree *t = r->tree;
+	bool is_new = true;
+	uint64_t left = 0;
+	int err = 0;
+
+	for (uint32_t node = 1; node < r->nodes && err == 0; node++) {
+		callees_t *list = &lists[t->function[t->parent[node]]];
+
+		while (left == 0 && !r->columns[SAVED_KNOWN].bad) {
+			left = cursor_varint(&r->columns[SAVED_KNOWN]);
+			is_new = !is_new;
+		}
+		left--;
+		err = is_new ? new_callee(r, list, &t->function[node])
+			     : known_callee(r, list, &t->function[node]);
+	}
+	return err;
+}
+
+static int read_node_functions(struct reader *r)
+{
+	callees_t *lists = calloc(r->functions + 1, sizeof(*lists));
+	int err = lists ? read_callees(r, lists) : -ENOMEM;
+
+	for (uint64_t i = 0; lists && i <= r->functions; i++)
+		array_release(&lists[i]);
+	free(lists);
+	return err;
+}
+
+static int check_gaps(struct reader *r)
+{
+	const struct saved_tree *t = r->tree;
+
+	for (uint32_t node = 1; node < r->nodes; node++) {
+		uint32_t caller = t->function[t->parent[node]];
+
+		if ((t->functions[caller].kind & SAVED_KIND) == SAVED_GAP)
+			return bad(r, "there is something in a gap");
+	}
+	return 0;
+}
+
+/* A column of values: those of leaves and of inner nodes. No sum of them overflows. */
+static int read_values(struct reader *r, enum saved_column id, uint64_t unit,
+		       uint64_t **ret)
+{
+	uint64_t *values = malloc(r->nodes * sizeof(*values)), sum = 0;
+
+	*ret = values;
+	if (!values)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < r->nodes; i++) {
+		struct cursor *c = &r->columns[id + !r->is_leaf[i]];
+
+		if (__builtin_mul_overflow(cursor_varint(c), unit, &values[i]) ||
+		    __builtin_add_overflow(sum, values[i], &sum))
+			return bad(r, "its values are too large");
+	}
+	return 0;
+}
+
+static int copy_samples(struct reader *r)
+{
+	uint64_t *samples = malloc(r->nodes * sizeof(*samples));
+
+	r->tree->samples = samples;
+	for (uint64_t i = 0; samples && i < r->nodes; i++)
+		samples[i] = r->tree->self[i] / r->unit;
+	return samples ? 0 : -ENOMEM;
+}
+
+static int read_columns(struct reader *r)
+{
+	struct saved_tree *t = r->tree;
+	int err = read_values(r, SAVED_SELF, r->unit, &t->self);
+
+	if (err == 0 && r->samples == SAMPLES_HAVE_COLUMNS)
+		err = read_values(r, SAVED_SAMPLES, 1, &t->samples);
+	else if (err == 0 && r->samples == SAMPLES_ARE_SELF)
+		err = copy_samples(r);
+	if (err == 0 &&
+	    (column_size(r, SAVED_BEFORE) || column_size(r, SAVED_BEFORE + 1)))
+		err = read_values(r, SAVED_BEFORE, r->unit, &t->before);
+	return err;
+}
+
+static int read_tree(struct reader *r)
+{
+	struct saved_tree *t = r->tree;
+	int err;
+
+	t->nodes = (uint32_t)r->nodes;
+	t->decimals = (unsigned)r->decimals;
+	t->parent = calloc(r->nodes, sizeof(*t->parent));
+	t->function = calloc(r->nodes, sizeof(*t->function));
+	r->is_leaf = calloc(r->nodes, sizeof(*r->is_leaf));
+	if (!t->parent || !t->function || !r->is_leaf)
+		return -ENOMEM;
+	err = rank_functions(r);
+	if (err == 0)
+		err = read_shape(r);
+	if (err == 0)
+		err = read_node_functions(r);
+	if (err == 0)
+		err = check_gaps(r);
+	return err < 0 ? err : read_columns(r);
+}
+
+static int check_columns(struct reader *r)
+{
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		if (r->columns[i].bad)
+			return bad(r, "a column is cut");
+	return 0;
+}
+
+int saved_tree_decode(const uint8_t *payload, size_t size, struct intern *strings,
+		      struct saved_tree *ret, const char **why)
+{
+	struct reader r = { .strings = strings, .tree = ret };
+	int err;
+
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		r.columns[i] = cursor_of(NULL, 0);
+	err = read_directory(&r, payload, size);
+	if (err == 0)
+		err = read_counts(&r);
+	if (err == 0)
+		err = read_functions(&r);
+	if (err == 0)
+		err = read_tree(&r);
+	if (err == 0)
+		err = check_columns(&r);
+	free(r.ranked);
+	free(r.is_leaf);
+	*why = r.why;
+	if (err < 0)
+		saved_tree_release(ret);
+	return err;
+}
+
+void saved_tree_release(struct saved_tree *t)
+{
+	free(t->functions);
+	free(t->function);
+	free(t->parent);
+	free(t->self);
+	free(t->samples);
+	free(t->before);
+	*t = (struct saved_tree){ 0 };
+}

@@ -1,0 +1,121 @@
+/* Where a profile comes from, in the words of a picture's header. */
+#include <errno.h>
+
+#include "base/text.h"
+#include "profile.h"
+#include "write/write.h"
+
+/* TYPE_SOFTWARE events that count nanoseconds: cpu-clock and task-clock. */
+static bool counts_time(const struct event *e)
+{
+	const uint32_t type_software = 1;
+
+	return e->type == type_software && e->config <= 1;
+}
+
+/* "cycles:u" counts cycles, "cpu_core/cycles/" too. */
+static int unit_of(struct ff_profile *p, const struct event *e, uint32_t *ret)
+{
+	const char *name = intern_text(&p->strings, e->name);
+	const char *slash = strchr(name, '/');
+	size_t size;
+
+	if (counts_time(e))
+		return intern_add(&p->strings, "ns", 2, ret);
+	if (slash && slash[1])
+		name = slash + 1;
+	size = strcspn(name, "/:");
+	return size ? intern_add(&p->strings, name, size, ret)
+		    : intern_add(&p->strings, "samples", 7, ret);
+}
+
+static int add_name(struct ff_profile *p, struct text *names, const struct event *e)
+{
+	text_string(names, names->size ? ", " : "");
+	text_string(names, intern_text(&p->strings, e->name));
+	return names->failed ? -ENOMEM : 0;
+}
+
+/* A sample of a tracepoint weighs 1, and so does every one with --count=samples. */
+static bool weighs_one(const struct ff_profile *p, const struct event *e)
+{
+	return p->options.count == FF_COUNT_SAMPLES || e->type == TYPE_TRACEPOINT;
+}
+
+int note_events(struct ff_profile *p, struct ff_input *input,
+		const struct event_choice *choice)
+{
+	const struct recording *rec = input_recording(input->input);
+	struct text names = { 0 };
+	int err = 0;
+
+	input->has_samples = true;
+	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
+		const struct event *e = &rec->events.v[i];
+		uint32_t unit = 0;
+
+		if (!event_is_wanted(choice, i) || !e->samples)
+			continue;
+		err = add_name(p, &names, e);
+		if (err == 0 && !weighs_one(p, e))
+			err = unit_of(p, e, &unit);
+		if (input->unit && input->unit != unit)
+			unit = 0;
+		input->unit = unit;
+		input->frequency = e->frequency;
+		input->period = e->frequency ? 0 : e->period;
+	}
+	if (err == 0 && names.size)
+		err = intern_add(&p->strings, names.bytes, names.size,
+				 &input->event_names);
+	text_release(&names);
+	return err;
+}
+
+/* The text of the first input, if all have the same one. */
+static const char *common_text(const struct ff_profile *p, size_t member)
+{
+	uint32_t id = 0;
+
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		uint32_t other =
+			*(const uint32_t *)((const char *)p->inputs.v[i] + member);
+
+		if (i > 0 && other != id)
+			return NULL;
+		id = other;
+	}
+	return id ? intern_text(&p->strings, id) : NULL;
+}
+
+static void add_single(const struct ff_input *input, struct write_facts *facts)
+{
+	const struct recording *rec = input_recording(input->input);
+
+	facts->command = ff_input_text(input, FF_INPUT_COMMAND);
+	facts->frequency = input->frequency;
+	facts->period = input->period;
+	facts->duration = rec->last_time - rec->first_time;
+}
+
+struct write_facts profile_facts(const struct ff_profile *p)
+{
+	struct write_facts facts = {
+		.unit = common_text(p, offsetof(struct ff_input, unit)),
+		.events = common_text(p, offsetof(struct ff_input, event_names)),
+		.truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED),
+	};
+	bool has_samples = p->inputs.count > 0;
+
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		const struct recording *rec = input_recording(p->inputs.v[i]->input);
+
+		facts.lost += rec->lost + rec->lost_samples;
+		has_samples &= p->inputs.v[i]->has_samples;
+	}
+	if (has_samples)
+		facts.samples = p->sum.samples_kept;
+	if (p->inputs.count == 1)
+		add_single(p->inputs.v[0], &facts);
+	return facts;
+}

@@ -1,0 +1,216 @@
+/* A tree that was saved in a picture: its stacks have their names already. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+struct restoring {
+	struct ff_profile *p;
+	const struct saved_tree *tree;
+	uint32_t *frames; /* by function: its frame */
+	uint32_t *wakers; /* by function: its frame behind a separator; NULL: no chains */
+	uint32_t *depth; /* by node; the root's is 0 */
+	bool *behind; /* by node: a separator is above it; NULL: no chains */
+	ARRAY(uint32_t) path; /* frames down to the node at hand */
+	uint64_t factor; /* to the profile's decimals */
+	uint32_t last; /* what was charged last */
+};
+
+static int new_frame(struct restoring *r, const struct saved_function *f, uint32_t *ret)
+{
+	struct frame frame = { .image = IMAGE_ID_NAMES };
+	struct saved_function *slot;
+
+	if ((f->kind & SAVED_KIND) == SAVED_GAP) {
+		frame.flags = FRAME_GAP;
+	} else if (f->kind == SAVED_TEXT && f->module == 0) {
+		frame.address = f->name;
+	} else {
+		slot = array_add(&r->p->frames.functions);
+		if (!slot)
+			return -ENOMEM;
+		*slot = *f;
+		frame.flags = FRAME_FUNCTION;
+		frame.address = r->p->frames.functions.count - 1;
+	}
+	return frames_add(&r->p->frames, &frame, ret);
+}
+
+/* "--", which --colors=chain puts between and behind stacks. */
+static bool is_separator(const struct restoring *r, uint32_t node)
+{
+	uint32_t name = r->tree->functions[r->tree->function[node]].name;
+
+	return r->tree->chain && node &&
+	       strcmp(intern_text(&r->p->strings, name), "--") == 0;
+}
+
+/* The same without a waker's mark. */
+static int unmarked_frame(struct restoring *r, const struct saved_function *f,
+			  uint32_t *ret)
+{
+	const char *name = intern_text(&r->p->strings, f->name);
+	size_t size = strlen(name);
+	struct saved_function plain = *f;
+
+	if (size >= 4 && strcmp(name + size - 4, "_[w]") == 0 &&
+	    intern_add(&r->p->strings, name, size - 4, &plain.name) < 0)
+		return -ENOMEM;
+	return new_frame(r, &plain, ret);
+}
+
+static int make_frames(struct restoring *r)
+{
+	uint32_t count = r->tree->function_count;
+	int err = 0;
+
+	r->frames = calloc(count, sizeof(*r->frames));
+	if (r->tree->chain)
+		r->wakers = calloc(count, sizeof(*r->wakers));
+	if (!r->frames || (r->tree->chain && !r->wakers))
+		return -ENOMEM;
+	for (uint32_t i = 1; i < count && err == 0; i++) {
+		const struct saved_function *f = &r->tree->functions[i];
+
+		err = new_frame(r, f, &r->frames[i]);
+		if (err == 0 && r->wakers)
+			err = unmarked_frame(r, f, &r->wakers[i]);
+	}
+	return err;
+}
+
+static int measure(struct restoring *r)
+{
+	uint32_t deepest = 0;
+
+	r->depth = calloc(r->tree->nodes, sizeof(*r->depth));
+	if (r->tree->chain)
+		r->behind = calloc(r->tree->nodes, sizeof(*r->behind));
+	if (!r->depth || (r->tree->chain && !r->behind))
+		return -ENOMEM;
+	for (uint32_t i = 1; i < r->tree->nodes; i++) {
+		uint32_t parent = r->tree->parent[i];
+
+		r->depth[i] = r->depth[parent] + 1;
+		if (r->depth[i] > deepest)
+			deepest = r->depth[i];
+		if (r->behind)
+			r->behind[i] = r->behind[parent] || is_separator(r, parent);
+	}
+	return array_reserve(&r->path, deepest + 1) ? 0 : -ENOMEM;
+}
+
+static bool is_gap(const struct restoring *r, uint32_t node)
+{
+	return (r->tree->functions[r->tree->function[node]].kind & SAVED_KIND) ==
+	       SAVED_GAP;
+}
+
+static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t samples,
+		  uint64_t before)
+{
+	struct trie *t = &r->p->trie;
+
+	if (trie_charge(t, node, TRIE_WEIGHT, weight) < 0 ||
+	    (samples && trie_charge(t, node, TRIE_SAMPLES, samples) < 0) ||
+	    (r->tree->before && trie_charge(t, node, TRIE_BEFORE, before) < 0))
+		return -ENOMEM;
+	r->p->sum.read += weight;
+	r->p->sum.kept += weight;
+	r->p->sum.samples_read += samples ? samples : 1;
+	r->p->sum.samples_kept += samples ? samples : 1;
+	return 0;
+}
+
+/* A stack that ends at @node. */
+static int add_stack(struct restoring *r, uint32_t node)
+{
+	const struct saved_tree *tree = r->tree;
+	bool in_order = r->p->options.flags & FF_FLAMECHART;
+	bool by_samples = r->p->options.count == FF_COUNT_SAMPLES && tree->samples;
+	uint64_t samples = tree->samples ? tree->samples[node] : 0;
+	uint64_t before = tree->before ? tree->before[node] * r->factor : 0;
+	uint64_t weight = by_samples ? samples : tree->self[node];
+	uint32_t count = r->depth[node];
+	int err;
+
+	if (!weight && !before)
+		return 0;
+	if (is_separator(r, node) || (is_gap(r, node) && !in_order))
+		count--;
+	if (in_order)
+		err = trie_append(&r->p->trie, r->path.v, count, r->last, &r->last);
+	else
+		err = trie_add(&r->p->trie, r->path.v, count, &r->last);
+	return err < 0 ? err : charge(r, r->last, weight * r->factor, samples, before);
+}
+
+static int add_stacks(struct restoring *r)
+{
+	int err = add_stack(r, 0);
+
+	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
+		const uint32_t *frames =
+			r->behind && r->behind[i] ? r->wakers : r->frames;
+
+		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
+		err = add_stack(r, i);
+	}
+	return err;
+}
+
+static int restore(struct ff_profile *p, const struct saved_tree *tree)
+{
+	struct restoring r = { .p = p, .tree = tree, .factor = 1 };
+	int err;
+
+	for (unsigned i = tree->decimals; i < p->decimals; i++)
+		r.factor *= 10;
+	err = make_frames(&r);
+	if (err == 0)
+		err = measure(&r);
+	if (err == 0)
+		err = add_stacks(&r);
+	free(r.frames);
+	free(r.wakers);
+	free(r.depth);
+	free(r.behind);
+	array_release(&r.path);
+	return err < 0 ? fail_memory(&p->ctx) : 0;
+}
+
+static void take_facts(struct ff_profile *p, struct ff_input *input,
+		       const struct saved_tree *tree)
+{
+	input->event_names = tree->events;
+	input->unit =
+		p->options.count == FF_COUNT_SAMPLES && tree->samples ? 0 : tree->unit;
+	input->frequency = tree->frequency;
+	input->period = tree->period;
+	input->has_samples = tree->samples;
+	/* Why they were cut is not known any more. */
+	p->poorer.truncated += tree->truncated;
+}
+
+int read_saved(struct ff_profile *p, struct ff_input *input)
+{
+	const struct saved_tree *tree = input_saved(input->input);
+	const char *path = input_path(input->input);
+
+	if (!filters_empty(p->filters))
+		return fail(&p->ctx, -EINVAL,
+			    "cannot filter '%s': a flame graph has no single samples",
+			    path);
+	if (p->options.event && strcmp(p->options.event, "all") != 0)
+		return fail(
+			&p->ctx, -EINVAL,
+			"cannot choose an event of '%s': a flame graph holds what was "
+			"counted",
+			path);
+	if (tree->decimals > p->decimals) {
+		scale_weights(&p->trie, &p->sum, tree->decimals - p->decimals);
+		p->decimals = tree->decimals;
+	}
+	take_facts(p, input, tree);
+	return restore(p, tree);
+}

@@ -1,0 +1,113 @@
+#include "write/metadata.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+#include "write/number.h"
+#include "write/xml.h"
+
+enum {
+	CHUNK = 1 << 20, /* text of an element: parsers have limits */
+	LINE = 3 << 10, /* bytes that become a line of text */
+};
+
+uint64_t unnamed_weight(const struct write_input *in, const struct view *v)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 1; i < v->nodes.count; i++)
+		if (v->nodes.v[i].label != VIEW_GAP &&
+		    in->symbols->functions.v[v->nodes.v[i].function].unnamed)
+			sum += v->nodes.v[i].self;
+	return sum;
+}
+
+static void add_text(struct text *t, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	text_printf(t, " data-%s=\"", name);
+	xml_quoted(t, value, strlen(value));
+	text_char(t, '"');
+}
+
+static void add_number(struct text *t, const char *name, uint64_t value,
+		       unsigned decimals)
+{
+	if (!value)
+		return;
+	text_printf(t, " data-%s=\"", name);
+	number_decimal(t, value, decimals);
+	text_char(t, '"');
+}
+
+static uint64_t sum(const uint64_t *values, size_t count)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += values[i];
+	return all;
+}
+
+static void add_header(struct text *t, const struct metadata *m)
+{
+	static const struct write_facts nothing = { 0 };
+	const struct write_facts *f = m->in->facts ? m->in->facts : &nothing;
+	const struct view *v = m->view;
+
+	text_string(t, "<metadata id=\"flamefold-data\"");
+	add_number(t, "format", SAVED_FORMAT, 0);
+	add_text(t, "packing", m->packed->is_zlib ? "zlib" : "none");
+	add_number(t, "bytes", m->packed->whole, 0);
+	add_number(t, "nodes", v->nodes.count, 0);
+	add_number(t, "total", v->nodes.v[0].total, v->decimals);
+	add_number(t, "before", sum(v->before.v, v->before.count), v->decimals);
+	add_text(t, "unit", m->unit);
+	add_number(t, "samples", f->samples, 0);
+	add_text(t, "event", f->events);
+	add_number(t, "frequency", f->frequency, 0);
+	add_number(t, "period", f->period, 0);
+	add_number(t, "duration", f->duration, 0);
+	add_number(t, "lost", f->lost, 0);
+	add_number(t, "truncated", f->truncated, 0);
+	add_number(t, "unknown", unnamed_weight(m->in, v), v->decimals);
+	add_number(t, "chart", m->in->in_order, 0);
+	add_number(t, "chain", m->chain, 0);
+	add_text(t, "command", f->command);
+	add_text(t, "generator", "flamefold " FF_VERSION);
+	text_string(t, ">\n");
+}
+
+static void add_chunk(struct sink *sink, const uint8_t *bytes, size_t size)
+{
+	text_string(&sink->text, "<data>\n");
+	while (size) {
+		size_t n = size < LINE ? size : LINE;
+
+		base64_add(&sink->text, bytes, n);
+		text_char(&sink->text, '\n');
+		sink_drain(sink);
+		bytes += n;
+		size -= n;
+	}
+	text_string(&sink->text, "</data>\n");
+}
+
+void metadata_add(struct sink *sink, const struct metadata *m)
+{
+	/* A multiple of 3: padding is for the end. */
+	const size_t most = CHUNK / 4 * 3 / LINE * LINE;
+	const uint8_t *bytes = m->packed->bytes;
+	size_t left = m->packed->size;
+
+	add_header(&sink->text, m);
+	while (left) {
+		size_t n = left < most ? left : most;
+
+		add_chunk(sink, bytes, n);
+		bytes += n;
+		left -= n;
+	}
+	text_string(&sink->text, "</metadata>\n");
+}

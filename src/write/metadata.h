@@ -1,0 +1,21 @@
+#ifndef WRITE_METADATA_H
+#define WRITE_METADATA_H
+
+#include "write/sink.h"
+#include "write/tree_data.h"
+
+/* The <metadata> element that holds the tree: Documentation/svg-format.md. */
+struct metadata {
+	const struct write_input *in;
+	const struct view *view; /* that the data was made of */
+	const struct packed *packed;
+	const char *unit; /* what a value counts */
+	bool chain; /* the view has --colors=chain's frames */
+};
+
+void metadata_add(struct sink *sink, const struct metadata *m);
+
+/* Value of leaves without a symbol, in units of the view. */
+uint64_t unnamed_weight(const struct write_input *in, const struct view *v);
+
+#endif

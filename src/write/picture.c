@@ -1,0 +1,503 @@
+#include "write/picture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/number.h"
+#include "write/tree_data.h"
+#include "write/utf8.h"
+#include "write/xml.h"
+
+double picture_value(const struct picture *p, uint64_t units)
+{
+	return (double)units / p->unit;
+}
+
+/* Own values only: a frame between two others shows no difference. */
+static double delta_of(const struct picture *p, uint32_t node)
+{
+	const struct view *v = &p->view;
+
+	return picture_value(p, v->nodes.v[node].self) -
+	       picture_value(p, v->before.v[node]);
+}
+
+static void set_most_delta(struct picture *p)
+{
+	p->most_delta = 1;
+	for (uint32_t i = 0; i < p->view.before.count; i++) {
+		double delta = delta_of(p, i);
+
+		if (delta < 0)
+			delta = -delta;
+		if (delta > p->most_delta)
+			p->most_delta = delta;
+	}
+}
+
+static bool is_wide(const struct picture *p, const struct view_walk *w, double least)
+{
+	const struct view_node *n = &p->view.nodes.v[w->node];
+
+	return n->label != VIEW_GAP &&
+	       !(picture_value(p, w->start + n->total) - picture_value(p, w->start) <
+		 least);
+}
+
+static bool is_grey(const struct picture *p, const struct view_walk *w)
+{
+	const struct view_node *n = &p->view.nodes.v[w->node];
+
+	return n->label != VIEW_GAP && n->total > 0 && w->depth <= p->deepest;
+}
+
+/* The deepest row decides how high the picture is: flamegraph.pl's that of frames that
+ * are drawn, ours that of grey ones, too. */
+static void count_frames(struct picture *p)
+{
+	struct view_walk w = { 0 };
+	enum view_step step;
+	uint32_t deepest = 0;
+
+	p->deepest = UINT32_MAX;
+	p->drawn = p->frames = 0;
+	do {
+		bool drawn = is_wide(p, &w, p->least);
+
+		step = drawn ? VIEW_INTO : VIEW_OVER;
+		p->drawn += drawn;
+		if ((drawn || (!p->is_exact && is_grey(p, &w))) && w.depth > deepest)
+			deepest = w.depth;
+	} while (view_next(&p->view, &w, step));
+	p->deepest = deepest;
+	for (size_t i = 0; i < p->view.nodes.count; i++)
+		p->frames += p->view.nodes.v[i].label != VIEW_GAP;
+}
+
+/* Frames as wide as @drawn are drawn, those as wide as @titled with a title. */
+static bool set_least(struct picture *p, const char *drawn, const char *titled)
+{
+	if (!layout_least_value(&p->layout, drawn, &p->least) ||
+	    !layout_least_value(&p->layout, titled, &p->least_titled))
+		return false;
+	p->is_exact = strcmp(drawn, titled) == 0;
+	count_frames(p);
+	return true;
+}
+
+/*
+ * What --minwidth says, or what flamegraph.pl does, with its colours and as long as the file
+ * does not get large by it. Else: half a pixel can be seen, and a title can be pointed at from
+ * two pixels on.
+ */
+static int choose_least(struct context *ctx, struct picture *p)
+{
+	enum { FRAMES_MOST = 4000 };
+	const char *given = p->options->minwidth;
+
+	if (given && *given && !set_least(p, given, given))
+		return fail(ctx, -EINVAL,
+			    "minwidth '%s' is no number of pixels and no percentage",
+			    given);
+	if (given && *given)
+		return 0;
+	if (!p->classes && set_least(p, "0.1", "0.1") && p->drawn <= FRAMES_MOST)
+		return 0;
+	set_least(p, "0.5", "2");
+	return 0;
+}
+
+int picture_lay_out(struct context *ctx, struct picture *p)
+{
+	set_most_delta(p);
+	p->layout.total = p->total;
+	layout_init(&p->layout);
+	if (choose_least(ctx, p) < 0)
+		return -EINVAL;
+	layout_set_depth(&p->layout, p->deepest);
+	return 0;
+}
+
+struct class_subject picture_subject(const struct picture *p, uint32_t function)
+{
+	const struct function *f = &p->in->symbols->functions.v[function];
+
+	return (struct class_subject){
+		.name = intern_text(p->in->strings, f->name),
+		.module = intern_text(p->in->strings, f->module),
+		.kind = data_kind(f),
+		.only_text = p->only_text,
+	};
+}
+
+/* A frame: where it is and what it says. */
+struct piece {
+	uint32_t node;
+	const char *name; /* with its mark */
+	size_t size, shown; /* the same without the mark */
+	const struct nameattr *attr;
+	struct box box;
+	double value;
+};
+
+static size_t size_without_mark(const char *name, size_t size)
+{
+	const char *mark = name + size - 4;
+
+	if (size >= 4 && mark[0] == '_' && mark[1] == '[' && strchr("kwij", mark[2]) &&
+	    mark[3] == ']')
+		return size - 4;
+	return size;
+}
+
+static struct piece frame_of(const struct picture *p, const struct view_walk *w)
+{
+	const struct view_node *n = &p->view.nodes.v[w->node];
+	double start = picture_value(p, w->start);
+	double end = picture_value(p, w->start + n->total);
+	struct piece f = {
+		.node = w->node,
+		.name = label_text(&p->view.labels, n->label),
+		.size = p->view.labels.sizes.v[n->label],
+	};
+
+	if (w->node == 0)
+		end = p->total;
+	f.value = end - start;
+	f.shown = size_without_mark(f.name, f.size);
+	f.box = layout_frame(&p->layout, w->depth, start, end);
+	if (p->options->nameattr)
+		f.attr = nameattrs_find(&p->nameattrs, f.name, f.size);
+	return f;
+}
+
+static void add_percent(struct text *t, const struct picture *p, double value)
+{
+	number_fixed(t, 100 * value / (p->total * p->options->factor), 2);
+	text_char(t, '%');
+}
+
+static void add_delta(struct text *t, const struct picture *p, uint32_t node)
+{
+	double delta = delta_of(p, node);
+
+	if (p->options->negate && delta)
+		delta = -delta;
+	text_string(t, delta > 0 ? "; +" : "; ");
+	add_percent(t, p, delta);
+}
+
+/* "name (1,234 samples, 5.67%)" */
+static void add_title(struct text *t, const struct picture *p, const struct piece *f)
+{
+	double count = number_round(f->value * p->options->factor);
+
+	if (f->node == 0)
+		text_string(t, "all");
+	else
+		xml_quoted(t, f->name, f->shown);
+	text_string(t, " (");
+	number_commas(t, count);
+	text_char(t, ' ');
+	xml_quoted(t, p->options->countname, strlen(p->options->countname));
+	text_string(t, ", ");
+	if (f->node == 0)
+		text_string(t, "100%");
+	else
+		add_percent(t, p, count);
+	if (f->node && p->view.before.count)
+		add_delta(t, p, f->node);
+	text_char(t, ')');
+}
+
+static void format_colour(struct text *t, struct colour c)
+{
+	text_string(t, "rgb(");
+	text_u64(t, c.r);
+	text_char(t, ',');
+	text_u64(t, c.g);
+	text_char(t, ',');
+	text_u64(t, c.b);
+	text_char(t, ')');
+}
+
+static void add_mapped_colour(struct text *t, struct picture *p, const struct piece *f)
+{
+	struct text computed = { 0 };
+	const char *colour = "";
+
+	format_colour(&computed, colour_of(&p->colouring, f->name, f->size));
+	if (computed.failed ||
+	    palette_map_colour(&p->palette_map, f->name, computed.bytes, &colour) < 0)
+		t->failed = true;
+	xml_quoted(t, colour, strlen(colour));
+	text_release(&computed);
+}
+
+/* flamegraph.pl's order of rules. */
+static void add_colour(struct text *t, struct picture *p, const struct piece *f)
+{
+	static const struct colour dark = { 160, 160, 160 }, light = { 200, 200, 200 };
+	double sign = p->options->negate ? -1 : 1;
+
+	if (strcmp(f->name, "--") == 0)
+		format_colour(t, dark);
+	else if (strcmp(f->name, "-") == 0)
+		format_colour(t, light);
+	else if (p->view.before.count)
+		format_colour(
+			t, colour_of_delta(sign * delta_of(p, f->node), p->most_delta));
+	else if (p->options->palette_map)
+		add_mapped_colour(t, p, f);
+	else
+		format_colour(t, colour_of(&p->colouring, f->name, f->size));
+}
+
+/* An attribute; in the default look with the class that dark pages go by. */
+static void add_paint(struct text *t, struct picture *p, const struct piece *f,
+		      const char *attribute)
+{
+	struct class_subject subject;
+	uint8_t class = CLASS_TEXT;
+
+	text_printf(t, "%s=\"", attribute);
+	if (!p->classes) {
+		add_colour(t, p, f);
+		text_char(t, '"');
+		return;
+	}
+	subject = picture_subject(p, p->view.nodes.v[f->node].function);
+	if (f->node)
+		class = class_of(&subject);
+	class_colour_add(t, class_colours[class].light);
+	text_printf(t, "\" class=\"%c%u\"", *attribute == 'f' ? 'c' : 't', class);
+}
+
+static void add_rectangle(struct text *t, struct picture *p, const struct piece *f)
+{
+	const struct box *b = &f->box;
+	double left = number_round_tenths(b->x1), right = number_round_tenths(b->x2);
+
+	text_string(t, "<rect x=\"");
+	number_fixed(t, b->x1, 1);
+	text_string(t, "\" y=\"");
+	number_pixels(t, b->y1);
+	text_string(t, "\" width=\"");
+	number_fixed(t, right - left, 1);
+	text_string(t, "\" height=\"");
+	number_fixed(t, b->y2 - b->y1, 1);
+	text_string(t, "\" ");
+	add_paint(t, p, f, "fill");
+	text_string(t, " rx=\"2\" ry=\"2\" />\n");
+}
+
+/* The first @count characters; a name that is longer ends in two dots. */
+static void add_name(struct text *t, const struct piece *f, size_t count)
+{
+	const char *p = f->name, *end = f->name + f->shown, *cut = end;
+	size_t n = 0;
+
+	for (; p < end && n < count; n++) {
+		if (n == count - 2)
+			cut = p;
+		utf8_next(&p, end);
+	}
+	if (p == end) {
+		xml_text(t, f->name, f->shown);
+		return;
+	}
+	xml_text(t, f->name, (size_t)(cut - f->name));
+	text_string(t, "..");
+}
+
+static void add_label(struct text *t, const struct picture *p, const struct piece *f)
+{
+	size_t count = layout_characters(&p->layout, &f->box);
+
+	text_string(t, "<text  x=\"");
+	number_fixed(t, f->box.x1 + 3, 2);
+	text_string(t, "\" y=\"");
+	number_pixels(t, 3 + (f->box.y1 + f->box.y2) / 2);
+	text_string(t, "\" >");
+	/* Room for one character and two dots. */
+	if (count >= 3 && f->node == 0)
+		text_string(t, "all");
+	else if (count >= 3)
+		add_name(t, f, count);
+	text_string(t, "</text>\n");
+}
+
+static void add_frame(struct text *t, struct picture *p, const struct piece *f)
+{
+	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
+
+	nameattr_open(t, f->attr);
+	text_string(t, "<title>");
+	if (title)
+		xml_requoted(t, title);
+	else
+		add_title(t, p, f);
+	text_string(t, "</title>");
+	add_rectangle(t, p, f);
+	if (p->is_exact || layout_characters(&p->layout, &f->box) >= 3)
+		add_label(t, p, f);
+	nameattr_close(t, f->attr);
+}
+
+/* A number with one digit, if it is not 0. */
+static void add_tenths(struct text *t, double value)
+{
+	number_pixels(t, number_round_tenths(value));
+}
+
+/* Lines as thick as a row is high, of one colour. */
+struct lines {
+	struct text path;
+	double from, to, y; /* of the line that may go on; to 0: none */
+};
+
+static void end_line(struct lines *l)
+{
+	double from = number_round_tenths(l->from), to = number_round_tenths(l->to);
+
+	if (to > from) {
+		text_char(&l->path, 'M');
+		add_tenths(&l->path, from);
+		text_char(&l->path, ' ');
+		number_pixels(&l->path, l->y);
+		text_char(&l->path, 'h');
+		add_tenths(&l->path, to - from);
+	}
+	l->to = 0;
+}
+
+/* Neighbours become one line. */
+static void add_line(struct lines *l, const struct box *box)
+{
+	double y = (box->y1 + box->y2) / 2;
+
+	if (l->to > 0 && l->y == y && box->x1 - l->to < 0.05) {
+		l->to = box->x2;
+		return;
+	}
+	end_line(l);
+	l->from = box->x1;
+	l->to = box->x2;
+	l->y = y;
+}
+
+/* What is drawn after the titled frames. */
+struct narrow {
+	struct intern paints; /* attributes of a path */
+	ARRAY(struct lines) paths; /* by paint */
+	struct lines grey;
+	struct text paint;
+};
+
+static int add_thin(struct narrow *n, struct picture *p, const struct piece *f)
+{
+	uint32_t id;
+
+	text_clear(&n->paint);
+	add_paint(&n->paint, p, f, "stroke");
+	if (n->paint.failed ||
+	    intern_add(&n->paints, n->paint.bytes, n->paint.size, &id) < 0)
+		return -ENOMEM;
+	while (n->paths.count <= id)
+		if (!array_add(&n->paths))
+			return -ENOMEM;
+	add_line(&n->paths.v[id], &f->box);
+	return 0;
+}
+
+static void put_thin(struct sink *sink, struct narrow *n)
+{
+	struct text *t = &sink->text;
+
+	for (uint32_t id = 1; id < n->paths.count; id++) {
+		end_line(&n->paths.v[id]);
+		text_printf(t, "<path %s d=\"", intern_text(&n->paints, id));
+		text_add(t, n->paths.v[id].path.bytes, n->paths.v[id].path.size);
+		text_string(t, "\" />\n");
+		t->failed |= n->paths.v[id].path.failed;
+		sink_drain(sink);
+	}
+}
+
+static void put_narrow(struct sink *sink, const struct picture *p, struct narrow *n)
+{
+	struct text *t = &sink->text;
+	unsigned thick = p->layout.frame_height - (p->layout.frame_height > 1);
+
+	text_printf(t, "<g id=\"thin\" fill=\"none\" stroke-width=\"%u\">\n", thick);
+	put_thin(sink, n);
+	end_line(&n->grey);
+	text_printf(t,
+		    "</g>\n<path id=\"grey\" fill=\"none\" stroke=\"#a8a8a8\" "
+		    "stroke-width=\"%u\" d=\"",
+		    thick);
+	text_add(t, n->grey.path.bytes ? n->grey.path.bytes : "", n->grey.path.size);
+	text_string(t, "\" />\n");
+	t->failed |= n->grey.path.failed;
+}
+
+static int draw_node(struct picture *p, struct sink *sink, const struct view_walk *w,
+		     struct narrow *n)
+{
+	struct piece f;
+
+	if (!is_wide(p, w, p->least)) {
+		if (is_grey(p, w)) {
+			f = frame_of(p, w);
+			add_line(&n->grey, &f.box);
+		}
+		return 0;
+	}
+	f = frame_of(p, w);
+	if (!is_wide(p, w, p->least_titled))
+		return add_thin(n, p, &f);
+	add_frame(&sink->text, p, &f);
+	sink_drain(sink);
+	return 0;
+}
+
+static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
+{
+	struct view_walk w = { 0 };
+	enum view_step step;
+	int err;
+
+	do {
+		step = is_wide(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
+		err = draw_node(p, sink, &w, n);
+	} while (err == 0 && sink->err == 0 && view_next(&p->view, &w, step));
+	return err;
+}
+
+int picture_draw(struct picture *p, struct sink *sink)
+{
+	struct narrow n = { 0 };
+	int err = intern_init(&n.paints);
+
+	text_string(&sink->text, "<g id=\"picture\">\n<g id=\"frames\">\n");
+	if (err == 0)
+		err = draw_all(p, sink, &n);
+	text_string(&sink->text, "</g>\n");
+	put_narrow(sink, p, &n);
+	text_string(&sink->text, "</g>\n");
+	text_release(&n.paint);
+	text_release(&n.grey.path);
+	for (size_t i = 0; i < n.paths.count; i++)
+		text_release(&n.paths.v[i].path);
+	array_release(&n.paths);
+	intern_release(&n.paints);
+	return err;
+}
+
+void picture_release(struct picture *p)
+{
+	view_release(&p->view);
+	nameattrs_release(&p->nameattrs);
+	palette_map_release(&p->palette_map);
+}

@@ -1,0 +1,457 @@
+#include "write/tree_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/deflate.h"
+#include "input/input.h"
+
+struct maker {
+	const struct write_input *in;
+	const struct view *view;
+	struct tree_data *data;
+	bool by_label;
+	uint32_t *numbers; /* by function or label: its number; 0: not in the tree */
+	struct hash_map indexes; /* caller << 32 | callee -> index in the caller's list */
+	uint32_t *callees; /* by function number: length of its list */
+	ARRAY(uint32_t) fresh; /* functions of new nodes */
+	uint64_t unit;
+	uint64_t samples; /* enum saved_samples */
+	uint64_t names, modules, leaves;
+};
+
+static size_t keys(const struct maker *m)
+{
+	return m->by_label ? m->view->labels.sizes.count
+			   : m->in->symbols->functions.count;
+}
+
+/* A gap has no label: it comes behind them. */
+static uint32_t key_of(const struct maker *m, uint32_t node)
+{
+	const struct view_node *n = &m->view->nodes.v[node];
+
+	if (!m->by_label)
+		return n->function;
+	return n->label == VIEW_GAP ? (uint32_t)keys(m) : n->label;
+}
+
+uint8_t data_kind(const struct function *f)
+{
+	static const uint8_t kinds[] = {
+		[FUNCTION_LABEL] = SAVED_TEXT,	  [FUNCTION_USER] = SAVED_USER,
+		[FUNCTION_KERNEL] = SAVED_KERNEL, [FUNCTION_JIT] = SAVED_JIT,
+		[FUNCTION_GAP] = SAVED_GAP,
+	};
+
+	return (uint8_t)(kinds[f->kind] | (f->unnamed ? SAVED_UNNAMED : 0));
+}
+
+static struct data_function make_function(const struct maker *m, uint32_t key)
+{
+	const struct function *f;
+
+	if (m->by_label && key == keys(m))
+		return (struct data_function){ .name = "", .of = key, .kind = SAVED_GAP };
+	if (m->by_label)
+		return (struct data_function){ .name = label_text(&m->view->labels, key),
+					       .of = key };
+	f = &m->in->symbols->functions.v[key];
+	return (struct data_function){ intern_text(m->in->strings, f->name), f->module,
+				       key, data_kind(f) };
+}
+
+static int compare_functions(const void *left, const void *right, void *arg)
+{
+	const struct intern *strings = arg;
+	const struct data_function *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	if (order == 0 && a->module != b->module)
+		order = strcmp(intern_text(strings, a->module),
+			       intern_text(strings, b->module));
+	return order ? order : a->kind - b->kind;
+}
+
+/* Those that are in the tree, in their order. */
+static int list_functions(struct maker *m)
+{
+	struct tree_data *d = m->data;
+	size_t count = keys(m);
+
+	m->numbers = calloc(count + 1, sizeof(*m->numbers));
+	if (!m->numbers)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < m->view->nodes.count; i++)
+		m->numbers[key_of(m, i)] = 1;
+	for (uint32_t key = 0; key <= count; key++) {
+		struct data_function *slot;
+
+		if (!m->numbers[key])
+			continue;
+		slot = array_add(&d->functions);
+		if (!slot)
+			return -ENOMEM;
+		*slot = make_function(m, key);
+	}
+	if (d->functions.count)
+		qsort_r(d->functions.v, d->functions.count, sizeof(*d->functions.v),
+			compare_functions, (void *)m->in->strings);
+	for (size_t i = 0; i < d->functions.count; i++)
+		m->numbers[d->functions.v[i].of] = (uint32_t)i + 1;
+	return 0;
+}
+
+static size_t shared_size(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+static void add_names(struct maker *m)
+{
+	struct tree_data *d = m->data;
+	const char *before = "";
+
+	for (size_t i = 0; i < d->functions.count; i++) {
+		const char *name = d->functions.v[i].name;
+		bool is_same = i > 0 && strcmp(name, before) == 0;
+		size_t shared = shared_size(name, before);
+
+		bytes_varint(&d->columns[SAVED_FUNCTION_NAME], i > 0 && !is_same);
+		bytes_u8(&d->columns[SAVED_FUNCTION_KIND], d->functions.v[i].kind);
+		if (is_same)
+			continue;
+		m->names++;
+		bytes_varint(&d->columns[SAVED_NAME_START], shared);
+		bytes_add(&d->columns[SAVED_NAME_REST], name + shared,
+			  strlen(name + shared) + 1);
+		before = name;
+	}
+}
+
+struct module {
+	const char *text;
+	uint32_t id;
+};
+
+static int compare_modules(const void *a, const void *b)
+{
+	return strcmp(((const struct module *)a)->text, ((const struct module *)b)->text);
+}
+
+/* Modules in the order of their texts; the empty one is the first. */
+static int add_modules(struct maker *m)
+{
+	struct tree_data *d = m->data;
+	ARRAY(struct module) modules = { 0 };
+	struct hash_map places = { 0 };
+	int err = array_add(&modules) && hash_map_set(&places, 0, 0) ? 0 : -ENOMEM;
+
+	if (err == 0)
+		modules.v[0].text = "";
+	for (size_t i = 0; i < d->functions.count && err == 0; i++) {
+		uint32_t id = d->functions.v[i].module;
+		struct module *slot =
+			hash_map_get(&places, id) ? NULL : array_add(&modules);
+
+		if (slot)
+			*slot = (struct module){ intern_text(m->in->strings, id), id };
+		if (!hash_map_set(&places, id, 0))
+			err = -ENOMEM;
+	}
+	if (err == 0)
+		qsort(modules.v, modules.count, sizeof(*modules.v), compare_modules);
+	for (size_t i = 0; i < modules.count && err == 0; i++) {
+		bytes_add(&d->columns[SAVED_MODULE], modules.v[i].text,
+			  strlen(modules.v[i].text) + 1);
+		if (!hash_map_set(&places, modules.v[i].id, (uint32_t)i))
+			err = -ENOMEM;
+	}
+	for (size_t i = 0; i < d->functions.count && err == 0; i++)
+		bytes_varint(&d->columns[SAVED_FUNCTION_MODULE],
+			     *hash_map_get(&places, d->functions.v[i].module));
+	m->modules = modules.count;
+	array_release(&modules);
+	hash_map_release(&places);
+	return err;
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Periods are often all the same, and so multiples of one number: of samples, then. */
+static void choose_unit(struct maker *m)
+{
+	const struct view *v = m->view;
+	bool differ = false, any = false;
+
+	for (size_t i = 0; i < v->nodes.count && m->unit != 1; i++) {
+		m->unit = divisor(m->unit, v->nodes.v[i].self);
+		if (v->before.count)
+			m->unit = divisor(m->unit, v->before.v[i]);
+	}
+	m->unit = m->unit ? m->unit : 1;
+	for (size_t i = 0; i < v->samples.count; i++) {
+		any |= v->samples.v[i] > 0;
+		differ |= v->samples.v[i] != v->nodes.v[i].self / m->unit;
+	}
+	m->samples = !any     ? SAMPLES_UNKNOWN
+		     : differ ? SAMPLES_HAVE_COLUMNS
+			      : SAMPLES_ARE_SELF;
+}
+
+static void add_values(struct maker *m, uint32_t node)
+{
+	const struct view *v = m->view;
+	struct bytes *columns = m->data->columns;
+	int inner = node == 0 || v->nodes.v[node].first != 0;
+
+	bytes_varint(&columns[SAVED_SELF + inner], v->nodes.v[node].self / m->unit);
+	if (m->samples == SAMPLES_HAVE_COLUMNS)
+		bytes_varint(&columns[SAVED_SAMPLES + inner], v->samples.v[node]);
+	if (v->before.count)
+		bytes_varint(&columns[SAVED_BEFORE + inner], v->before.v[node] / m->unit);
+}
+
+/* 1 and *@index for a callee that the caller has had, else 0. */
+static int find_callee(struct maker *m, uint32_t caller, uint32_t callee, uint32_t *index)
+{
+	uint64_t key = (uint64_t)caller << 32 | callee;
+	const uint32_t *known = hash_map_get(&m->indexes, key);
+	uint32_t *slot;
+
+	if (known) {
+		*index = *known;
+		return 1;
+	}
+	slot = array_add(&m->fresh);
+	if (!slot || !hash_map_set(&m->indexes, key, m->callees[caller]++))
+		return -ENOMEM;
+	*slot = callee;
+	return 0;
+}
+
+/* Where the walk is: how many nodes of one sort came last, and how far from the leaf. */
+struct course {
+	bool is_new;
+	uint64_t alike; /* nodes that are, or are not, new */
+	uint64_t run;
+	uint32_t depth; /* of the last leaf */
+};
+
+static int add_callee(struct maker *m, uint32_t node, struct course *c)
+{
+	struct bytes *columns = m->data->columns;
+	uint32_t parent = m->view->nodes.v[node].parent, index;
+	uint32_t caller = parent ? m->numbers[key_of(m, parent)] : 0;
+	int known = find_callee(m, caller, m->numbers[key_of(m, node)], &index);
+
+	if (known < 0)
+		return known;
+	if (c->is_new == (known > 0)) {
+		bytes_varint(&columns[SAVED_KNOWN], c->alike);
+		c->is_new = known == 0;
+		c->alike = 0;
+	}
+	c->alike++;
+	if (known)
+		bytes_varint(&columns[SAVED_CALLEE], index);
+	return 0;
+}
+
+static void add_shape(struct maker *m, const struct view_walk *w, struct course *c)
+{
+	struct bytes *columns = m->data->columns;
+
+	if (c->run == 0 && m->leaves)
+		bytes_varint(&columns[SAVED_UP], c->depth - w->depth);
+	if (m->view->nodes.v[w->node].first) {
+		c->run++;
+		return;
+	}
+	bytes_varint(&columns[SAVED_RUN], c->run);
+	c->run = 0;
+	c->depth = w->depth;
+	m->leaves++;
+}
+
+static int add_nodes(struct maker *m)
+{
+	struct course c = { 0 };
+	struct view_walk w = { 0 };
+	int err = 0;
+
+	m->callees = calloc(m->data->functions.count + 1, sizeof(*m->callees));
+	if (!m->callees)
+		return -ENOMEM;
+	add_values(m, 0);
+	while (err == 0 && view_next(m->view, &w, VIEW_INTO)) {
+		add_shape(m, &w, &c);
+		add_values(m, w.node);
+		err = add_callee(m, w.node, &c);
+	}
+	bytes_varint(&m->data->columns[SAVED_KNOWN], c.alike);
+	return err;
+}
+
+/* Two steps an octave, exact on any machine. @count is not 0. */
+static uint8_t level_of(uint32_t count)
+{
+	unsigned power = 31 - (unsigned)__builtin_clz(count);
+
+	return (uint8_t)(power << 1 | ((uint64_t)count << 1 >> power & 1));
+}
+
+/* Functions that are often new get low ranks, of which few bits are not 0. */
+static int add_fresh(struct maker *m)
+{
+	size_t functions = m->data->functions.count, levels[257] = { 0 };
+	struct bytes *columns = m->data->columns;
+	uint32_t *counts = calloc(functions + 1, sizeof(*counts));
+
+	if (!counts)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->fresh.count; i++)
+		counts[m->fresh.v[i]]++;
+	for (size_t i = 1; i <= functions; i++) {
+		uint8_t level = level_of(counts[i]);
+
+		bytes_u8(&columns[SAVED_FUNCTION_LEVEL], level);
+		levels[255 - level + 1]++;
+	}
+	for (int i = 0; i < 256; i++)
+		levels[i + 1] += levels[i];
+	for (size_t i = 1; i <= functions; i++)
+		counts[i] = (uint32_t)levels[255 - level_of(counts[i])]++;
+	for (size_t i = 0; i < m->fresh.count; i++) {
+		uint32_t rank = counts[m->fresh.v[i]];
+
+		bytes_u8(&columns[SAVED_NEW_LOW], (uint8_t)rank);
+		bytes_varint(&columns[SAVED_NEW_HIGH], rank >> 8);
+	}
+	free(counts);
+	return 0;
+}
+
+static void add_counts(struct maker *m)
+{
+	const uint64_t counts[] = {
+		m->names,  m->modules, m->data->functions.count, m->view->nodes.count,
+		m->leaves, m->unit,    m->view->decimals,	 m->samples,
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		bytes_varint(&m->data->columns[SAVED_COUNTS], counts[i]);
+}
+
+int tree_data_make(struct context *ctx, const struct write_input *in,
+		   const struct view *view, bool by_label, struct tree_data *ret)
+{
+	struct tree_data d = { 0 };
+	struct maker m = { .in = in, .view = view, .data = &d, .by_label = by_label };
+	int err = list_functions(&m);
+
+	choose_unit(&m);
+	if (err == 0) {
+		add_names(&m);
+		err = add_modules(&m);
+	}
+	if (err == 0)
+		err = add_nodes(&m);
+	if (err == 0)
+		err = add_fresh(&m);
+	add_counts(&m);
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		if (d.columns[i].failed)
+			err = -ENOMEM;
+	free(m.numbers);
+	free(m.callees);
+	array_release(&m.fresh);
+	hash_map_release(&m.indexes);
+	if (err < 0) {
+		tree_data_release(&d);
+		return fail_memory(ctx);
+	}
+	*ret = d;
+	return 0;
+}
+
+void tree_data_release(struct tree_data *d)
+{
+	array_release(&d->functions);
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		bytes_release(&d->columns[i]);
+}
+
+static void make_directory(const struct tree_data *d, struct bytes *directory)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		count += d->columns[i].count > 0;
+	bytes_varint(directory, count);
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		if (d->columns[i].count) {
+			bytes_varint(directory, (uint64_t)i);
+			bytes_varint(directory, d->columns[i].count);
+		}
+}
+
+/* Small data is not packed: it can be read at once, and by any browser. */
+static int join(const struct piece *pieces, size_t count, struct packed *ret)
+{
+	ret->bytes = malloc(ret->whole);
+	if (!ret->bytes)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(ret->bytes + ret->size, pieces[i].bytes, pieces[i].size);
+		ret->size += pieces[i].size;
+	}
+	return 0;
+}
+
+int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned threads,
+		   struct packed *ret)
+{
+	enum { SMALL = 64 << 10 };
+	struct piece pieces[SAVED_COLUMNS + 1];
+	struct bytes directory = { 0 };
+	struct packed p = { 0 };
+	size_t count = 1;
+	int err;
+
+	make_directory(d, &directory);
+	pieces[0] = (struct piece){ directory.v, directory.count };
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		if (d->columns[i].count)
+			pieces[count++] =
+				(struct piece){ d->columns[i].v, d->columns[i].count };
+	for (size_t i = 0; i < count; i++)
+		p.whole += pieces[i].size;
+	p.is_zlib = p.whole >= SMALL;
+	for (int i = 0; i < SAVED_COLUMNS; i++)
+		directory.failed |= d->columns[i].failed;
+	if (directory.failed)
+		err = -ENOMEM;
+	else if (p.is_zlib)
+		err = deflate_pieces(pieces, count, threads, &p.bytes, &p.size);
+	else
+		err = join(pieces, count, &p);
+	bytes_release(&directory);
+	if (err < 0)
+		return fail_memory(ctx);
+	*ret = p;
+	return 0;
+}

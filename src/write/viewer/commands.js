@@ -1,0 +1,243 @@
+/*
+ * All that can be done with a key, in the menu of a box, and in the help: the key, what it
+ * does, how. Those of one box come first: of the one under the pointer, or the current one.
+ */
+const boxCommands = [
+	["Enter", "Zoom to it", (box) => zoomTo(box)],
+	["s", "Merge around it: callers and callees", (box, name) => mergeAround(name)],
+	...Array.from("kxfh", (letter) => [letter, `${transforms[letter][0]} it`, (box, name) =>
+		addStep(letter, name)]),
+	["m", "One box for its module", (box, name, module) => addStep("m", module)],
+	["o", "Only its module", (box, name, module) => addStep("h", `!${module}`)],
+	["c", "Copy its name", (box) => copy(nameOf(box))],
+	["C", "Copy its stack", (box) => copy(stackOf(box).join("\n"))],
+	["l", "Copy its stack as a folded line", (box) =>
+		copy(`${stackOf(box).join(";")} ${graph.total[box] / profile.divisor}`)],
+];
+const commands = [
+	...boxCommands,
+	["r", "Fold recursion", () => addStep("r", "")],
+	["w", "Fold wrappers (99 % of their caller)", () => addStep("w", "")],
+	["u", "Undo the last of these", () => choose({ steps: view.steps.slice(0, -1) })],
+	["v", "Callers or callees first", () =>
+		setKind(view.kind === "callees" ? "callers" : "callees")],
+	["i", "Root at the top or bottom", () => toggle("down")],
+	["b", "By name or widest first", () => toggle("order")],
+	["e", "Labels keep their end", () => toggle("labels")],
+	["t", "Graph, table or both", () => choose({
+		panes: { Graph: "Both", Both: "Table", Table: "Graph" }[view.panes],
+	})],
+	["d", "Dark or light", () => choose({ theme: dark ? "light" : "dark" })],
+	["/", "Search", () => startSearch()],
+	["n", "Next hit", () => goToHit(1)],
+	["N", "The hit before", () => goToHit(-1)],
+	["Backspace", "Zoom out to the caller", () => zoomTo(above(zoom))],
+	["0", "Whole graph", () => zoomTo(0)],
+	["?", "Help", () => openOver(elements.help)],
+];
+
+const commandOf = (key) => commands.find(([its]) => its === key);
+
+function toggle(key) {
+	choose({ [key]: view[key] ? "" : "1" });
+}
+
+function addStep(letter, expression) {
+	choose({ steps: [...view.steps, `${letter}:${expression}`] });
+}
+
+function setKind(kind) {
+	choose({ kind, pivot: "" });
+}
+
+function mergeAround(pivot) {
+	choose({ kind: "around", pivot });
+}
+
+const above = (box) => graph.row[graph.parent[box]] && graph.parent[box];
+
+/* The functions of the stack, the root's side first. */
+function stackOf(box) {
+	const names = [...graph.kind === "around" ? [nameOf(0)] : [], ...namesTo(graph, box)];
+
+	return graph.starts[box] ? names.reverse() : names;
+}
+
+/* Browsers that do not let a page write to the clipboard get it to be copied by hand. */
+async function copy(string) {
+	try {
+		await navigator.clipboard.writeText(string);
+		say("Copied");
+	} catch {
+		elements.copied.value = string;
+		openOver(elements.copied);
+		elements.copied.select();
+		say("Copy it with Ctrl-C");
+	}
+}
+
+/* Menu, help and what is to be copied lie over the page, one of them at a time. */
+let opened, openedFrom;
+
+function openOver(element) {
+	closeOver();
+	opened = element;
+	openedFrom = focused();
+	element.hidden = false;
+	(element.querySelector("button") ?? element).focus();
+}
+
+function closeOver() {
+	const was = opened;
+
+	opened = null;
+	if (was) {
+		was.hidden = true;
+		openedFrom?.focus?.();
+	}
+	return was;
+}
+
+/* The root is no function. */
+function run([, , does], box) {
+	const { name, module } = profile.functions[graph.func[box]];
+
+	if (graph.func[box] || does.length < 2)
+		does(box, exactly(name), exactly(module, "module:"));
+}
+
+function openMenu(event) {
+	const { app, menu } = elements;
+	const box = event.target.box ?? pieceUnder(event)?.box ??
+		(event.type === "click" && current);
+
+	if (!box)
+		return;
+	event.preventDefault();
+	menu.replaceChildren(...boxCommands.map((command) =>
+		makeButton(`${command[1]} (${command[0]})`, command[1], () => {
+			closeOver();
+			run(command, box);
+		}, { role: "menuitem" })));
+	openOver(menu);
+
+	const { x, y } = app.getBoundingClientRect();
+
+	menu.style.translate = `${
+		max(0, min(event.clientX - x, app.offsetWidth - menu.offsetWidth))}px ${
+		max(0, min(event.clientY - y, app.offsetHeight - menu.offsetHeight))}px`;
+}
+
+/* The box that an arrow leads to from the current one; null: none. */
+function neighbour(key) {
+	const { row, total, parent } = graph;
+	const widest = (box) => boxesIn(graph, box)
+		.reduce((best, one) => total[one] > (total[best] ?? 0) ? one : best, null);
+	const outward = key === (view.down ? "ArrowDown" : "ArrowUp");
+	let box = current;
+
+	if (key === "Home")
+		return zoom;
+	if (key === "End") {
+		for (let next = box; next !== null; next = widest(box))
+			box = next;
+		return box;
+	}
+	if (key === "ArrowLeft" || key === "ArrowRight") {
+		box += key === "ArrowLeft" ? -1 : 1;
+		return row[current] && parent[box] === parent[current] ? box : null;
+	}
+	if (!row[box])
+		return outward ? widest(0) : view.kind === "around" ? widest(1) : null;
+	return outward === row[box] > 0 ? widest(box) : above(box);
+}
+
+/* Makes it the current one, wherever it is. */
+function goTo(box) {
+	const holds = (one, other) => !one || pathOf(graph, other).includes(one);
+
+	if (!holds(zoom, box) && !holds(box, zoom))
+		zoom = above(box);
+	current = box;
+	draw();
+	showBox();
+	focusBox();
+}
+
+function press(event) {
+	const { key, target } = event;
+	const control = event.ctrlKey || event.metaKey;
+	const arrow = /^(Arrow|Home$|End$)/.test(key);
+	const command = commandOf(key);
+	let does;
+
+	if (key === "Escape")
+		does = leave;
+	else if (key === "F3" || control && key === "f")
+		does = startSearch;
+	else if (control && key === "i")
+		does = changeCase;
+	else if (opened === elements.menu && arrow)
+		does = () => target[key === "ArrowUp" ? "previousSibling" : "nextSibling"]?.focus();
+	else if (control || event.altKey || opened || target.matches?.("input, select, textarea")
+		 || key === "Enter" && target.matches?.("button"))
+		return;
+	else if (arrow)
+		does = target.id !== "funclist" && (() => goTo(neighbour(key) ?? current));
+	else if (command)
+		does = () => run(command, target.func
+				 ? boxOfNode(graph, heaviestNode(graph.trie, target.func))
+				 : pointed?.box ?? current);
+	if (does) {
+		event.preventDefault();
+		does();
+	}
+}
+
+/* Escape: one thing after the other. */
+function leave() {
+	if (closeOver())
+		return;
+	if (focused() === elements.search && view.search)
+		searchFor("");
+	else if (zoom)
+		zoomTo(0);
+	else if (view.pivot)
+		setKind("callers");
+	focusBox();
+}
+
+function startSearch() {
+	elements.search.focus();
+	elements.search.select();
+}
+
+function pieceUnder(event) {
+	const { x, y } = elements.frames.getBoundingClientRect();
+
+	return pieceAt(layout, event.clientX - x - margin, rowAt(event.clientY - y));
+}
+
+function point(event) {
+	const piece = event.type === "pointerleave" ? null : pieceUnder(event);
+
+	if (piece !== pointed) {
+		pointed = piece;
+		markSame();
+		showDetails();
+	}
+}
+
+/* A finger first asks, then zooms. Frames that are links are followed; with Ctrl they zoom. */
+function click(event) {
+	const piece = pieceUnder(event);
+	const link = piece && !event.ctrlKey && picture.links.get(nameOf(piece.box));
+
+	if (link)
+		open(link.getAttribute("xlink:href"), link.getAttribute("target"));
+	else if (piece && event.pointerType === "touch" && current !== piece.box)
+		goTo(piece.box);
+	else if (piece)
+		zoomTo(piece.box);
+	focusBox();
+}

@@ -1,0 +1,176 @@
+/* The data in the file -> the profile. Documentation/svg-format.md says what is where. */
+
+async function unpack(base64, packing) {
+	const raw = atob(base64), bytes = new Uint8Array(raw.length);
+
+	for (let i = 0; i < raw.length; i++)
+		bytes[i] = raw.charCodeAt(i);
+	return packing === "none" ? bytes : new Uint8Array(await new Response(
+		new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
+		.arrayBuffer());
+}
+
+function makeReader(bytes = new Uint8Array()) {
+	let at = 0;
+
+	return {
+		more: () => at < bytes.length,
+		byte: () => bytes[at++],
+		number() {
+			let value = 0, unit = 1, byte;
+
+			do {
+				byte = bytes[at++];
+				value += (byte & 127) * unit;
+				unit *= 128;
+			} while (byte > 127);
+			return value;
+		},
+		slice(size) {
+			at += size;
+			return bytes.subarray(at - size, at);
+		},
+		/* Up to the next NUL. */
+		string() {
+			const size = bytes.indexOf(0, at) - at;
+
+			return this.slice(size + 1).subarray(0, size);
+		},
+	};
+}
+
+function readColumns(payload) {
+	const reader = makeReader(payload);
+	const sizes = times(reader.number(), () => [reader.number(), reader.number()]);
+	const columns = new Map(sizes.map(([id, size]) => [id, reader.slice(size)]));
+
+	return (id) => makeReader(columns.get(id));
+}
+
+const decoder = new TextDecoder();
+
+/* What would change how a text is laid out, or does not show at all, is replaced. */
+const readString = (bytes) => decoder.decode(bytes)
+	.replace(/[\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "\ufffd");
+
+function readNames(starts, rests, count) {
+	let bytes = new Uint8Array();
+
+	return times(count, () => {
+		const shared = bytes.subarray(0, starts.number()), rest = rests.string();
+
+		bytes = new Uint8Array(shared.length + rest.length);
+		bytes.set(shared);
+		bytes.set(rest, shared.length);
+		return readString(bytes);
+	});
+}
+
+const gap = 4;
+const kinds = ["", "user", "kernel", "JIT", "gap", "inlined", "waker"];
+
+/* Function 0 is the root. */
+function readFunctions(column, [nameCount, moduleCount, count]) {
+	const names = readNames(column(2), column(3), nameCount);
+	const moduleColumn = column(4);
+	const modules = times(moduleCount, () => readString(moduleColumn.string()));
+	const [name, module, kind, level, look, colour] = [5, 6, 7, 8, 9, 10].map(column);
+	const functions = [{ name: "all", module: "", kind: 0, level: 256, look: 0 }];
+	let at = 0;
+
+	while (functions.length <= count) {
+		const bits = kind.byte();
+		const whole = names[at += name.number()];
+		const [, bare, mark] = /^([^]*?)(?:_\[([kjiw])\])?$/.exec(bits & 7 ? "" : whole);
+
+		functions.push({
+			name: bits & 7 ? whole : bare,
+			module: modules[module.number()],
+			kind: bits & 16 ? 5 : mark ? "  kj iw".indexOf(mark) : bits & 7,
+			unnamed: bits & 8,
+			level: level.byte(),
+			look: look.more() ? look.byte() : 0,
+			colour: colour.more() && [colour.byte(), colour.byte(), colour.byte()],
+			file: /:([^:]+:\d+)$/.exec(whole)?.[1],
+		});
+	}
+	return functions;
+}
+
+/* The callers of the nodes, and which of them are leaves. */
+function readShape(runs, ups, nodes, leaves) {
+	const parents = new Uint32Array(nodes), isLeaf = new Uint8Array(nodes);
+	let node = 0, parent = 0;
+
+	while (leaves--) {
+		for (let n = runs.number(); n >= 0; n--) {
+			parents[++node] = parent;
+			parent = node;
+		}
+		isLeaf[node] = 1;
+		for (let n = leaves ? ups.number() : -1; n >= 0; n--)
+			parent = parents[parent];
+	}
+	return [parents, isLeaf];
+}
+
+function readNodeFunctions(column, parents, functions) {
+	const funcs = new Uint32Array(parents.length);
+	const callees = functions.map(() => []);
+	const ranked = [...functions.keys()].sort((a, b) =>
+		functions[b].level - functions[a].level || a - b).slice(1);
+	const [runs, known, low, high] = [13, 14, 15, 16].map(column);
+
+	for (let node = 1, isNew = false; node < funcs.length; isNew = !isNew)
+		for (let n = runs.number(); n > 0; n--, node++) {
+			const list = callees[funcs[parents[node]]];
+
+			if (isNew)
+				list.push(ranked[low.byte() + 256 * high.number()]);
+			funcs[node] = isNew ? list.at(-1) : list[known.number()];
+		}
+	return funcs;
+}
+
+/*
+ * @payload: what was packed; @facts: the attributes of the header. Column 0 of the trie is
+ * the value, in units of 1 / divisor; `samples` and `before` are columns, or -1. A sample
+ * weighs `perSample` in its column.
+ */
+function readProfile(payload, facts) {
+	const column = readColumns(payload);
+	const counts = column(1);
+	const numbers = times(8, counts.number);
+	const [, , , nodes, leaves, unit, decimals, samples] = numbers;
+	const functions = readFunctions(column, numbers);
+	const [parents, isLeaf] = readShape(column(11), column(12), nodes, leaves);
+	const funcs = readNodeFunctions(column, parents, functions);
+	const weights = [];
+	const add = (id, scale) => {
+		const [inner, leaf] = [column(id + 1), column(id)];
+		const weight = new Float64Array(nodes);
+
+		for (let i = 0; i < nodes; i++)
+			weight[i] = (isLeaf[i] ? leaf : inner).number() * scale;
+		return weights.push(weight) - 1;
+	};
+
+	add(32, unit);
+
+	const profile = {
+		functions, facts,
+		divisor: 10 ** decimals,
+		samples: samples > 1 ? add(34, 1) : samples - 1,
+		perSample: samples === 1 ? unit : 1,
+		before: facts["data-before"] ? add(36, unit) : -1,
+		inOrder: facts["data-chart"] === "1",
+		boxes: new Map(),
+	};
+
+	profile.trie = makeTrie(funcs, parents, weights);
+	profile.flat = functions.some(({ kind }) => kind === gap)
+		? rebuild(profile, profile.trie, {
+			place: (i) => functions[funcs[i]].kind === gap ? -1 : funcs[i],
+		}) : profile.trie;
+	return profile;
+}

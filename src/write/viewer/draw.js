@@ -1,0 +1,219 @@
+/*
+ * The picture: rectangles and labels that are used again and again. Boxes that are too thin
+ * for that are in one path a colour, runs of still thinner ones in a grey one.
+ */
+const margin = 10; /* pixels to the left and right of the root */
+const picture = {}; /* sizes and colours the file was written with */
+let layout, fitLabel, rects, labels, thins, dark;
+
+const isDark = () => (view.theme || (systemDark.matches && "dark")) === "dark";
+
+/* From the top of a row, and back. */
+const rowTop = (row) => (view.down ? row - layout.lowest : layout.bottom - row) * picture.rowHeight;
+
+function rowAt(y) {
+	const row = floor(y / picture.rowHeight);
+
+	return view.down ? layout.lowest + row : layout.bottom - row;
+}
+
+/* The rows in the window, and @more pixels above and below. */
+function rowsInWindow(more) {
+	const { scrollTop, clientHeight } = elements.stage;
+
+	return [rowAt(scrollTop - more), rowAt(scrollTop + clientHeight + more)]
+		.sort((a, b) => a - b);
+}
+
+/* Pixels to tenths, as the writer has them. */
+const tenths = (x) => round(10 * x) / 10;
+
+const rectangle = ({ left, row }, wide, top = 0, high = picture.rowHeight - 1) =>
+	`M${tenths(left + margin)} ${rowTop(row) + top + !view.down}h${tenths(wide)}v${high}h${
+		-tenths(wide)}z`;
+
+const pathOfPieces = (pieces) => pieces.map((piece) =>
+	rectangle(piece, max(0.5, piece.right - piece.left))).join("");
+
+/* { fill, ink } of a box. */
+function paintOf({ box, above }) {
+	const func = graph.func[box];
+	const colour = found?.marks?.[func] ? pink : colourOf(profile.functions[func], view.look, {
+		list: picture.lists[+dark], dark,
+		share: (view.look === "Value" ? graph.total[box] : sums.selves[func]) / whole(),
+	});
+	const mixed = mix(colour, dark ? [22, 23, 26] : [255, 255, 255], above ? 0.5 : 0);
+
+	return { fill: `rgb(${mixed})`, ink: inkOn(mixed) };
+}
+
+function draw(zoomedFrom = zoom) {
+	const began = performance.now(), hasFocus = focused()?.box >= 0;
+	const { app, stage, frames } = elements;
+
+	dark = isDark();
+	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"}`;
+
+	const page = picture.fluid ? stage.clientWidth : picture.wide;
+	const wide = max(1, page - 2 * margin);
+
+	layout = layOutToFit(graph, {
+		zoom, wide, found, least: 1 / devicePixelRatio, most: 5500,
+	}, (size) => {
+		layout = { ...size, bottom: size.highest };
+		return rowsInWindow(stage.clientHeight);
+	});
+	layout.page = stage.clientWidth;
+	if (!zoom)
+		graph.highest = layout.highest;
+	layout.bottom = max(graph.highest || 0, layout.highest);
+	update(frames, {
+		width: page, height: (layout.bottom - layout.lowest + 1) * picture.rowHeight + 1,
+	});
+	drawBoxes();
+	update(elements.grey, { d: pathOfPieces(layout.runs) });
+	update(elements.hits, { d: pathOfPieces(layout.runs.filter(({ hit }) => hit)) });
+	if (zoomedFrom !== zoom)
+		animateFrom(zoomedFrom, wide);
+	update(root, {
+		"data-ready": 1,
+		"data-nodes": graph.trie.count,
+		"data-drawn": layout.boxes.length,
+		"data-hidden": layout.runs.reduce((sum, { count }) => sum + count, 0),
+		"data-zoom": linkTo(graph, zoom).z ?? "",
+		"data-view": view.kind,
+		"data-match": found ? [found.hits, found.weight / profile.divisor,
+				       percent(found.weight, whole())] : "",
+		"data-theme": dark ? "dark" : "light",
+	});
+	showAround();
+	markSame();
+	showDetails();
+	/* The one with the focus may have become another box, or none. */
+	if (hasFocus)
+		focusBox();
+	update(root, { "data-ms": (performance.now() - began).toFixed(1) });
+}
+
+/* The box that keys act on is drawn however thin it is. */
+function piecesToDraw() {
+	const { boxes, scale, low, high } = layout;
+	const row = graph.row[current];
+	const left = (graph.x[current] - graph.x[zoom]) * scale;
+
+	return row < low || row > high || boxes.some(({ box }) => box === current) ? boxes
+		: [...boxes, { box: current, row, left, right: left + thinBox }];
+}
+
+function drawBoxes() {
+	const thin = new Map();
+	let bands = "", drawn = 0, labelled = 0;
+
+	for (const piece of piecesToDraw()) {
+		const { box, left, right, above } = piece;
+		const { fill, ink } = paintOf(piece);
+		const wide = right - left, self = graph.self[box] * layout.scale;
+
+		if (wide < thinBox && box !== current) {
+			thin.set(fill, (thin.get(fill) ?? "") + rectangle(piece, wide));
+			continue;
+		}
+		drawRect(rects.get(drawn++), piece, fill);
+		labelled += drawLabel(labelled, piece, ink);
+		if (!above && !graph.starts[box] && wide >= 4 && self >= 1 && self < wide - 0.1)
+			bands += rectangle(piece, self, view.down ? picture.rowHeight - 3 : 0, 2);
+	}
+	rects.trim(drawn);
+	labels.trim(labelled);
+	thins.trim(thin.size);
+	[...thin].forEach(([fill, d], k) => update(thins.get(k), { fill, d }));
+	update(elements.bands, { d: bands });
+}
+
+function drawRect(rect, { box, left, right, row }, fill) {
+	const x = tenths(left + margin), level = abs(row);
+	const up = level ? graph.parent[box] : -1;
+
+	rect.box = box;
+	update(rect, {
+		x, fill,
+		y: rowTop(row) + !view.down,
+		width: tenths(right + margin - x),
+		tabindex: box === current ? 0 : -1,
+		"aria-level": level + 1,
+		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
+		"aria-setsize": level ? graph.grow(up) : 1,
+		"aria-label": `${titleOf(box).slice(-300)}, self ${
+			percent(graph.self[box], whole())}, ${graph.grow(box)} ${graph.starts[box] ? "callers" : "callees"}`,
+	});
+}
+
+/* True where there was room for one. */
+function drawLabel(n, { box, left, right, row }, ink) {
+	const { rowHeight, fontSize } = picture;
+	const string = right - left > 1.7 * fontSize
+		&& fitLabel(nameOf(box) + (foldedIn(box) ? ` +${foldedIn(box)}` : ""),
+			    right - left - 6, view.labels);
+
+	if (string) {
+		const label = labels.get(n);
+
+		update(label, {
+			x: tenths(margin + (view.labels ? right - 3 : left + 3)),
+			y: rowTop(row) + !view.down + 3 + (rowHeight - 1) / 2,
+			fill: ink,
+			"text-anchor": view.labels ? "end" : "start",
+		});
+		if (label.textContent !== string)
+			label.textContent = string;
+	}
+	return Boolean(string);
+}
+
+/* All boxes of the function that is pointed at. */
+function markSame() {
+	const func = graph.func[pointed?.box ?? current];
+	const isSame = ({ box }) => func && graph.func[box] === func;
+
+	for (const rect of rects.all)
+		update(rect, { class: isSame(rect) ? "same" : "" });
+	update(elements.same, {
+		d: pathOfPieces(layout.boxes.filter((piece) =>
+			piece.right - piece.left < thinBox && isSame(piece))),
+	});
+}
+
+/* From where the boxes were before. */
+function animateFrom(box, wide) {
+	const scale = graph.total[zoom] / graph.total[box];
+	const left = (graph.x[zoom] - graph.x[box]) / graph.total[box] * wide +
+		margin - margin * scale;
+
+	if (!matchMedia("(prefers-reduced-motion:reduce)").matches)
+		elements.moving.animate([
+			{ transform: `translateX(${left}px) scaleX(${scale})` },
+			{ transform: "none" },
+		], { duration: 150, easing: "ease-out" });
+}
+
+/* Scrolls to the current box. */
+function showBox() {
+	const { stage } = elements;
+	const top = rowTop(graph.row[current]), room = stage.clientHeight;
+
+	if (top < stage.scrollTop || top + picture.rowHeight > stage.scrollTop + room)
+		stage.scrollTop = top - room * (view.down ? 0.2 : 0.8);
+	redrawRows();
+}
+
+/* Where not all rows are drawn, others come into view. */
+function redrawRows() {
+	const [low, high] = rowsInWindow(0);
+
+	if (max(low, layout.lowest) < layout.low || min(high, layout.highest) > layout.high)
+		draw();
+}
+
+function focusBox() {
+	rects.all.find((rect) => rect.box === current)?.focus({ preventScroll: true });
+}

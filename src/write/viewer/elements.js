@@ -1,0 +1,64 @@
+/* Elements of the page. Strings are only ever set as text. */
+
+const elements = {}; /* by id */
+
+const focused = () => document.activeElement;
+
+/* An element; functions among its @attributes listen. */
+function make(name, attributes, ...inside) {
+	const element = document.createElementNS(
+		/^(svg|g|rect|path|text|foreignObject)$/.test(name)
+			? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml", name);
+
+	for (const key in attributes)
+		if (key === "id")
+			elements[element.id = attributes.id] = element;
+		else if (attributes[key].call)
+			element.addEventListener(key, attributes[key]);
+		else
+			element.setAttribute(key, attributes[key]);
+	element.append(...inside);
+	return element;
+}
+
+const makeButton = (label, says, click, attributes) => make("button", {
+	type: "button", title: says, "aria-label": says, click, ...attributes,
+}, label);
+
+/* @options: "value|label", or "value" where that is its label, too. */
+function makeChoice(id, says, options, chosen) {
+	return make("select", {
+		id, "aria-label": says, change: ({ target }) => chosen(target.value),
+	}, ...options.map((option) => {
+		const [value, label = value] = option.split("|");
+
+		return make("option", { value }, label);
+	}));
+}
+
+/* Sets an attribute where it has changed: the document would be slower to see that. */
+function update(element, changes) {
+	element.was ??= {};
+	for (const key in changes)
+		if (element.was[key] !== changes[key])
+			element.setAttribute(key, element.was[key] = changes[key]);
+}
+
+/* As many elements of a group as needed; those that were made once are used again. */
+function makePool(group, create) {
+	const all = [];
+	let shown = 0;
+
+	return {
+		all,
+		get(n) {
+			if (n === shown)
+				group.append(all[shown++] ??= create());
+			return all[n];
+		},
+		trim(count) {
+			while (shown > count)
+				all[--shown].remove();
+		},
+	};
+}

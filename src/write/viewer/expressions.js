@@ -1,0 +1,43 @@
+/*
+ * What one searches for: a regular expression on the names of functions. With "module:"
+ * or "file:" in front on those, with "!" in front what does not fit.
+ */
+
+const escapeSigns = (string) => string.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/* A test of a string, or a SyntaxError. @cases: "" heeds case where the expression has a
+ * capital letter, "c" always, "i" never. */
+function makeTest(string, { plain, cases }) {
+	const source = plain ? escapeSigns(string) : string;
+	const heeds = cases ? cases === "c" : /[A-Z]/.test(source.replace(/\\./g, ""));
+	const expression = new RegExp(source, heeds ? "" : "i");
+
+	return (one) => expression.test(one);
+}
+
+/* By function 1 where it fits. The root, function 0, never does. */
+function markFunctions({ functions }, string, options) {
+	const [, not, field, rest] = /^(!?)(module:|file:)?([^]*)$/.exec(string);
+	const test = makeTest(rest, options);
+	const known = new Map();
+
+	return Uint8Array.from(functions, ({ name, module, file = "" }, func) => {
+		const one = !field ? name : field[0] === "m" ? module : file;
+
+		if (!known.has(one))
+			known.set(one, test(one) !== Boolean(not));
+		return func && string && known.get(one);
+	});
+}
+
+/* The expression for exactly this. */
+const exactly = (string, field = "") => `${field}^${escapeSigns(string)}$`;
+
+/* By node 1 where it or a caller is marked. */
+function markBelow({ count, funcs, parents }, marks) {
+	const inside = new Uint8Array(count);
+
+	for (let i = 1; i < count; i++)
+		inside[i] = marks[funcs[i]] | inside[parents[i]];
+	return inside;
+}

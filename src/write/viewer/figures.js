@@ -1,0 +1,69 @@
+/* Sums over the whole trie. What calls itself counts once. */
+
+/* Own value, value with callees and number of nodes, by function. */
+function sumFunctions({ count, funcs, ends, sums }, size, column = 0) {
+	const sum = sums[column];
+	const selves = new Float64Array(size), totals = new Float64Array(size);
+	const nodes = new Uint32Array(size);
+	const until = new Uint32Array(size); /* nodes before this are below one that counted */
+
+	for (let i = 0; i < count; i++) {
+		const func = funcs[i];
+
+		nodes[func]++;
+		selves[func] += sum[i + 1] - sum[i];
+		if (i >= until[func]) {
+			until[func] = ends[i];
+			totals[func] += sum[ends[i]] - sum[i];
+		}
+	}
+	return { selves, totals, nodes };
+}
+
+/* What a search found: the number of `hits`, `before[i]` of them before node i; the weight
+ * of all stacks with one, and of those that end in one. */
+function sumHits(trie, marks) {
+	const { count, funcs, parents, ends, sums: [sum] } = trie;
+	const inside = markBelow(trie, marks);
+	const before = new Uint32Array(count + 1);
+	let weight = 0, self = 0;
+
+	for (let i = 0; i < count; i++) {
+		const hit = marks[funcs[i]];
+
+		before[i + 1] = before[i] + hit;
+		if (hit) {
+			self += sum[i + 1] - sum[i];
+			if (!inside[parents[i]])
+				weight += sum[ends[i]] - sum[i];
+		}
+	}
+	return { marks, inside, before, weight, self, hits: before[count] };
+}
+
+/* The weight of the stacks of a box that have a hit there or behind it. */
+function hitsInBox({ trie, at, starts, atStart }, box, { marks, inside }) {
+	const { funcs, ends, sums: [sum] } = trie;
+	let weight = 0;
+
+	at[box].forEach((node, k) => {
+		if (starts[box])
+			weight += inside[node] && atStart(starts[box][k]);
+		else
+			for (let i = node; i < ends[node];)
+				if (marks[funcs[i]]) {
+					weight += sum[ends[i]] - sum[i];
+					i = ends[i];
+				} else {
+					i++;
+				}
+	});
+	return weight;
+}
+
+/* Half the width of the 95 % interval of a share that was seen in @samples of @all. */
+function uncertainty(samples, all) {
+	const share = samples / all;
+
+	return 1.96 * Math.sqrt(share * (1 - share) / all);
+}

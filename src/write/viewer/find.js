@@ -1,0 +1,50 @@
+/* The search field, and what it found. */
+
+let problem = ""; /* why the expression is none */
+let foundAt = -1; /* the number of the hit that was gone to */
+
+function searchFor(string, choices) {
+	elements.search.value = string;
+	foundAt = -1;
+	problem = "";
+	try {
+		makeTest(string, { ...view, ...choices });
+	} catch (error) {
+		problem = error.message;
+	}
+	choose({ ...choices, search: problem ? "" : string }, true);
+	say(elements.matched.textContent);
+}
+
+function changeCase() {
+	searchFor(elements.search.value, { cases: { "": "i", i: "c", c: "" }[view.cases] });
+}
+
+function showMatched() {
+	const share = (weight, of = whole()) => percent(weight, of, 1).replace("100.0", "100");
+
+	elements.matched.textContent = problem || !found ? problem : [
+		`Matched: ${share(found.weight)}`,
+		zoom && `${share(hitsInBox(graph, zoom, found), graph.total[zoom])} of the zoom`,
+		`${foundAt < 0 ? "" : `${foundAt + 1} of `}${withCommas(found.hits)} frames`,
+		`self ${share(found.self)}`,
+	].filter(Boolean).join(" · ");
+	update(elements.search, { "aria-invalid": problem !== "" });
+}
+
+/* To the next hit, or with -1 to the one before. */
+function goToHit(step) {
+	const { marks = [], before, hits } = found || {};
+	const drawn = graph.kind !== "callers" &&
+		layout.boxes.filter(({ box }) => marks[graph.func[box]]);
+	const count = drawn ? drawn.length : hits;
+
+	if (!count)
+		return;
+	foundAt = (max(foundAt, step < 0 ? 0 : -1) + step + count) % count;
+	goTo(drawn ? drawn[foundAt].box : boxOfNode(graph,
+		firstThat(graph.trie.count, (i) => before[i + 1] > foundAt)));
+	if (graph.total[current] * layout.scale < 2 * thinBox)
+		zoomTo(current);
+	say(`${foundAt + 1} of ${count}: ${titleOf(current)}`);
+}

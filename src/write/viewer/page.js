@@ -1,0 +1,149 @@
+/* The page around the picture. */
+
+function makePage() {
+	const about = ["details", "more", "matched", "legend"].map((id) => make("div", { id }));
+
+	return make("div", { id: "app" },
+		make("header", {}, make("h1", { id: "title" }, picture.title),
+		     make("p", { id: "subtitle" }, picture.subtitle), makeControls(), makeSearch()),
+		make("div", { id: "chips" }),
+		make("main", {}, makeTable(), makeStage(),
+		     make("div", { id: "menu", role: "menu", "aria-label": "Frame", hidden: "" })),
+		make("footer", {},
+		     makeButton("⋯", "What to do with the frame", openMenu, { id: "actions" }),
+		     ...about),
+		make("div", { id: "status", role: "status" }),
+		make("textarea", {
+			id: "copied", readonly: "", "aria-label": "To be copied", hidden: "",
+		}),
+		makeHelp());
+}
+
+/* A button that does what a key does. */
+function makeKeyButton(label, key, attributes) {
+	const [, says, does] = commandOf(key);
+
+	return makeButton(label, says, () => does(), attributes);
+}
+
+const makeControls = () => make("div", { id: "controls" },
+	makeKeyButton("Reset zoom", "0", { id: "unzoom" }),
+	makeChoice("merging", "Which way stacks are merged", [
+		"callers|Callers first", "callees|Callees first", "around|Around",
+	], setKind),
+	makeChoice("shown", "What is shown", ["Graph", "Both", "Table"],
+		   (panes) => choose({ panes })),
+	makeChoice("colours", "What colours mean", [
+		...[...picture.lists[0] ? ["Module", "Name", "Kind"] : [], "Self", "Value"]
+			.map((look) => `${look}|By ${look}`),
+		...picture.palette ? [`Palette|By ${picture.palette}`] : [],
+	], (look) => choose({ look })),
+	makeKeyButton("⇅", "i"), makeKeyButton("◐", "d"), makeKeyButton("?", "?"));
+
+function makeSearch() {
+	const again = () => searchFor(elements.search.value);
+
+	return make("div", { id: "find", role: "search" },
+		make("input", {
+			id: "search", type: "search", placeholder: "Search", "aria-label": "Search",
+			input: again,
+			keydown: ({ key }) =>
+				key === "Enter" && view.search && mergeAround(view.search),
+		}),
+		makeButton("", "Regard to case", changeCase, { id: "ignorecase" }),
+		makeButton(".*", "Regular expression", () => searchFor(elements.search.value, {
+			plain: view.plain ? "" : "1",
+		}), { id: "regex" }),
+		makeKeyButton("‹", "N"), makeKeyButton("›", "n"),
+		makeChoice("onhits", "Change stacks with hits", [
+			"|Hits…",
+			...Array.from("kxfhm", (letter) => `${letter}|${transforms[letter][0]} them`),
+		], (letter) => addStep(letter, view.search)));
+}
+
+const makeTable = () => make("section", {
+	id: "funclist", "aria-label": "Functions", tabindex: 0, scroll: showRows,
+}, make("table", { id: "table" },
+	make("thead", {}, make("tr", { id: "heads" })), make("tbody", { id: "rows" })));
+
+function makeStage() {
+	const path = (id) => make("path", { id });
+
+	return make("section", { id: "stage", "aria-label": "Graph", scroll: redrawRows },
+		make("svg", {
+			id: "frames", click, contextmenu: openMenu, pointermove: point, pointerleave: point,
+			/* Does not take the focus before it is known what it is on. */
+			mousedown: (event) => event.preventDefault(),
+		}, make("g", { id: "moving" }, path("grey"), path("hits"), make("g", { id: "thin" }),
+			make("g", { id: "tree", role: "tree", "aria-label": "Frames" }),
+			path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));
+}
+
+function makeHelp() {
+	return make("div", { id: "help", role: "dialog", "aria-label": "Help", hidden: "" },
+		makeButton("×", "Close", closeOver),
+		make("h2", {}, "Keys"),
+		make("dl", {}, ...[
+			...commands,
+			["Arrows", "To the caller, the widest callee, the neighbours"],
+			["Home, End", "To the root, down the widest callees"],
+			["Ctrl-F, F3", "Search; Enter merges around hits"],
+			["Ctrl-I", "Regard to case"],
+			["Escape", "Close this, leave the zoom"],
+		].flatMap(([key, says]) =>
+			[make("dt", {}, make("kbd", {}, key)), make("dd", {}, says)])),
+		make("p", {}, "A box is as wide as its share; the dark band is its own. Next to it " +
+		     "are its callees or, callees first, callers. A search is for names, after module: " +
+		     "or file: for those, after ! for all else. The link keeps all that is chosen."));
+}
+
+function showAround() {
+	const { steps, pivot, cases, plain, look } = view;
+	const { chips, legend } = elements;
+	const chip = (says, undo) => makeButton(`${says} ×`, `Undo: ${says}`, undo);
+
+	elements.merging.value = view.kind;
+	elements.shown.value = view.panes;
+	elements.colours.value = look;
+	elements.onhits.value = "";
+	elements.unzoom.disabled = !zoom;
+	elements.onhits.disabled = !found;
+	elements.ignorecase.textContent = { "": "aA", i: "aa", c: "Aa" }[cases];
+	update(elements.regex, { "aria-pressed": !plain });
+	if (focused() !== elements.search)
+		elements.search.value = view.search;
+	chips.replaceChildren(...pivot ? [chip(`Around ${pivot}`, () => setKind("callers"))] : [],
+		...steps.map((step, k) => chip(`${transforms[step[0]][0]} ${step.slice(2)}`, () =>
+			choose({ steps: steps.filter((_, n) => n !== k) }))));
+	showMatched();
+	showTable();
+	if (hasChanged("l", look, dark, madeFrom.f))
+		legend.replaceChildren(...makeLegend(look));
+}
+
+/* What the colours mean, for the modules or kinds that weigh most. */
+function makeLegend(look) {
+	const weights = new Map();
+	const swatch = (name, colour) => {
+		const one = make("i");
+
+		one.style.background = `rgb(${colour})`;
+		return make("span", {}, one, name.replace(/.*\//, ""));
+	};
+	const colours = { list: picture.lists[+dark], dark };
+
+	if (/Self|Value/.test(look))
+		return [0, 1].map((share) =>
+			swatch(`${100 * share} %`, colourOf({}, look, { ...colours, share })));
+
+	profile.functions.forEach((one, func) => {
+		const name = look === "Module" ? one.module : look === "Kind" && kinds[one.kind];
+		const group = weights.get(name) ?? { name, one, weight: 0 };
+
+		group.weight += sums.selves[func];
+		if (name)
+			weights.set(name, group);
+	});
+	return [...weights.values()].sort((a, b) => b.weight - a.weight).slice(0, 10)
+		.map(({ name, one }) => swatch(name, colourOf(one, look, colours)));
+}

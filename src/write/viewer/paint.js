@@ -1,0 +1,32 @@
+/*
+ * Colours: [red, green, blue]. What is written on one is black or white, whichever can be
+ * read better: that always has a contrast of 4.5.
+ */
+const pink = [230, 0, 230];
+
+function inkOn(colour) {
+	const [r, g, b] = colour.map((c) =>
+		c > 10 ? ((c / 255 + 0.055) / 1.055) ** 2.4 : c / 3294);
+
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+}
+
+const mix = (one, other, share) => one.map((c, i) => round(c + (other[i] - c) * share));
+
+/* From "#rrggbb #rrggbb". */
+const readColours = (string) => string?.match(/\w{6}/g).map((one) =>
+	[16, 8, 0].map((shift) => parseInt(one, 16) >> shift & 255));
+
+const classOfKind = [0, 2, 18, 22, 0, 10, 28];
+
+/* A function's colour. @list: those of the classes; @share: what heat shows, in 16 steps. */
+function colourOf({ name, kind, look, colour }, meaning, { list, dark, share }) {
+	if (/Self|Value/.test(meaning))
+		return mix(dark ? [70, 62, 50] : [255, 240, 190],
+			   dark ? [176, 30, 20] : [240, 90, 50],
+			   round(16 * Math.sqrt(share)) / 16);
+	if (colour && (meaning === "Palette" || !list))
+		return mix(colour, [0, 0, 0], dark ? 0.4 : 0);
+	return list[meaning === "Name" ? 1 + parseInt(stepTo(name), 36) % 27
+		    : meaning === "Kind" ? classOfKind[kind] : look];
+}

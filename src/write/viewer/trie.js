@@ -1,0 +1,134 @@
+/*
+ * The trie, and others made from it. Nodes are in preorder, node 0 is the root; what is
+ * below node i is i + 1 up to, but not including, ends[i]. A column of weights is a
+ * running sum over the nodes, so that one array answers three questions:
+ *
+ *	sums[c][i]                      what lies to the left of node i
+ *	sums[c][i + 1] - sums[c][i]     its own value
+ *	sums[c][ends[i]] - sums[c][i]   its value with all that it calls
+ */
+function makeTrie(funcs, parents, selves) {
+	const count = funcs.length;
+	const ends = new Uint32Array(count);
+
+	for (let i = count - 1; i >= 0; i--) {
+		ends[i] ||= i + 1;
+		ends[parents[i]] = max(ends[parents[i]], ends[i]);
+	}
+	return { count, funcs, parents, ends, sums: selves.map(runningSum) };
+}
+
+function runningSum(selves) {
+	const sum = new Float64Array(selves.length + 1);
+
+	for (let i = 0; i < selves.length; i++)
+		sum[i + 1] = sum[i] + selves[i];
+	return sum;
+}
+
+/*
+ * Another trie from this one, node by node, callers first:
+ *
+ *	place(i, to, made)   node i goes below node `to` of the one that is made, as a
+ *	                     function; -1: it is no node of its own, its value is that of `to`
+ *	weighs(i)            its own value counts
+ *	starts(i)            it goes below the root, wherever its caller went
+ */
+function rebuild({ inOrder }, { count, funcs, parents, sums }, { place, weighs, starts }) {
+	const goes = new Uint32Array(count);
+	const made = {
+		count: 1,
+		funcs: new Uint32Array(count),
+		parents: new Uint32Array(count),
+		folded: new Uint16Array(count),
+	};
+	const selves = sums.map(() => new Float64Array(count));
+	const child = childTable(made, count, inOrder);
+
+	for (let i = 0; i < count; i++) {
+		let to = starts?.(i) ? 0 : goes[parents[i]];
+
+		if (i) {
+			const func = place ? place(i, to, made) : funcs[i];
+
+			if (func >= 0)
+				to = child(to, func);
+		}
+		goes[i] = to;
+		if (!weighs || weighs(i))
+			sums.forEach((sum, c) => selves[c][to] += sum[i + 1] - sum[i]);
+	}
+	return inPreorder(made, selves);
+}
+
+/* child(parent, func): that node of `made`, which it may have to add. In a flame chart
+ * only neighbours become one. */
+function childTable(made, most, inOrder) {
+	const shift = 31 - Math.ceil(Math.log2(most + 1));
+	const slots = new Uint32Array(inOrder ? most : 2 ** (32 - shift));
+	const isOther = (node, parent, func) =>
+		made.parents[node] !== parent || made.funcs[node] !== func;
+
+	return (parent, func) => {
+		let at = parent;
+
+		if (!inOrder) {
+			at = imul(imul(parent, 0x9e3779b1) ^ func, 0x85ebca6b) >>> shift;
+			while (slots[at] && isOther(slots[at], parent, func))
+				at = (at + 1) % slots.length;
+		}
+		if (!slots[at] || isOther(slots[at], parent, func)) {
+			made.parents[made.count] = parent;
+			made.funcs[made.count] = func;
+			slots[at] = made.count++;
+		}
+		return slots[at];
+	};
+}
+
+/* The same nodes in preorder, without those that weigh nothing. Every node follows its
+ * parent; siblings stay in the order in which they were made. */
+function inPreorder({ count, parents, funcs, folded }, selves) {
+	const first = new Uint32Array(count), next = new Uint32Array(count);
+	const became = new Uint32Array(count), sorted = new Uint32Array(count);
+	const weights = new Float64Array(count);
+	let length = 0;
+
+	for (let i = count - 1; i >= 0; i--) {
+		const parent = parents[i];
+
+		for (const self of selves)
+			weights[i] += self[i];
+		if (i && weights[i]) {
+			weights[parent] += weights[i];
+			next[i] = first[parent];
+			first[parent] = i;
+		}
+	}
+	for (let i = 0, done = false; i || !done;) {
+		if (!done) {
+			sorted[length] = i;
+			became[i] = length++;
+		}
+		if (!done && first[i]) {
+			i = first[i];
+		} else {
+			done = !next[i];
+			i = next[i] || parents[i];
+		}
+	}
+
+	const pick = (values) => {
+		const picked = new values.constructor(length);
+
+		for (let k = 0; k < length; k++)
+			picked[k] = values[sorted[k]];
+		return picked;
+	};
+
+	return {
+		...makeTrie(pick(funcs), pick(parents).map((parent) => became[parent]),
+			    selves.map(pick)),
+		folded: pick(folded),
+	};
+}

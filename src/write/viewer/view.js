@@ -1,0 +1,139 @@
+/*
+ * What is looked at. `view` is what one has chosen; all of it is in the link. The rest
+ * follows from it:
+ *
+ *	profile -> steps -> flat -> kind, pivot, order -> graph -> zoom -> the picture
+ */
+const view = {};
+const firstView = {
+	kind: "callers", look: "Module", panes: "Graph", sort: "Self", pivot: "", search: "",
+	cases: "", plain: "", order: "", down: "", labels: "", theme: "",
+};
+const linkKeys = {
+	kind: "o", look: "c", panes: "g", sort: "k", pivot: "v", search: "s", cases: "i",
+	plain: "p", order: "w", down: "y", labels: "l", theme: "d",
+};
+
+let profile, graph;
+let found; /* sumHits() of the search, or null */
+let flat; /* the trie behind the table: steps are done, gaps are their callers' */
+let sums; /* sumFunctions() of it */
+let zoom = 0, current = 0; /* the box with the whole width, the box keys act on */
+let madeFrom = {}; /* the choices that they were made from */
+
+function hasChanged(thing, ...choices) {
+	const was = madeFrom[thing];
+
+	madeFrom[thing] = choices.join("\n");
+	return was !== madeFrom[thing];
+}
+
+function refresh() {
+	const { steps, cases, plain, kind, pivot, order, search } = view;
+	const how = [cases, plain, ...steps];
+	const marksOf = (expression) => markFunctions(profile, expression, view);
+
+	if (hasChanged("f", ...how)) {
+		flat = steps.reduce((trie, step) =>
+			doStep(profile, trie, step, view), profile.flat);
+		sums = sumFunctions(flat, profile.functions.length);
+	}
+	if (hasChanged("g", ...how, kind, pivot, order))
+		changeGraph(makeGraph(profile, steps[0] || kind !== "callers" ? flat : profile.trie, {
+			kind,
+			widest: order,
+			marks: kind === "around" && marksOf(pivot),
+			least: steps[0] ? 0 : profile.whole,
+		}));
+	if (hasChanged("h", ...how, kind, pivot, search))
+		found = search && sumHits(graph.trie, marksOf(search));
+}
+
+/* In the other graph the same places, or the same functions, are looked for. */
+function changeGraph(next) {
+	[zoom, current] = [zoom, current].map((box) => {
+		const func = box && graph.row[box] && graph.func[box];
+
+		return !func ? 0
+			: graph.kind === next.kind ? boxOfLink(next, linkTo(graph, box)).box
+			: next.kind === "callers" ? boxOfNode(next, heaviestNode(next.trie, func))
+			: boxesIn(next, 0).find((one) => next.kind === "callees" &&
+						next.func[one] === func) ?? 0;
+	});
+	graph = next;
+	pointed = null;
+}
+
+/* Takes choices over. Expressions that are none change nothing. */
+function apply(choices) {
+	const before = { ...view };
+
+	try {
+		refresh(Object.assign(view, choices));
+	} catch (error) {
+		madeFrom = {};
+		refresh(Object.assign(view, before));
+		return error.message;
+	}
+}
+
+function choose(choices, replaces) {
+	const { down } = view, was = graph;
+	const problem = apply(choices);
+
+	saveLink(replaces);
+	draw();
+	if (graph !== was || view.down !== down)
+		showBox();
+	if (problem)
+		say(problem);
+}
+
+function zoomTo(box) {
+	const from = zoom;
+
+	zoom = graph.row[box] && box;
+	current = box;
+	hasZoomed = true;
+	saveLink();
+	draw(from);
+	showBox();
+	say(`${zoom ? "Zoomed to" : "Whole graph:"} ${titleOf(box)}`);
+}
+
+function saveLink(replaces) {
+	const query = new URLSearchParams(linkTo(graph, zoom));
+
+	for (const key in linkKeys)
+		if (view[key] !== firstView[key])
+			query.set(linkKeys[key], view[key]);
+	for (const step of view.steps)
+		query.append("t", step);
+	/* A document without an address of its own has nothing to save it in. */
+	try {
+		if (location.hash.slice(1) !== String(query))
+			history[replaces ? "replaceState" : "pushState"](0, "",
+				`${location.pathname}#${query}`);
+	} catch {}
+}
+
+function restoreLink() {
+	const query = new URLSearchParams(location.hash.slice(1));
+	const old = new URLSearchParams(location.search);
+	const chosen = { steps: query.getAll("t") };
+
+	for (const key in linkKeys)
+		chosen[key] = query.get(linkKeys[key]) ?? firstView[key];
+	chosen.search ||= old.get("s") ?? "";
+	Object.assign(view, firstView, { steps: [] });
+	apply(chosen);
+
+	const { box, moved } = query.has("z") ? boxOfLink(graph, Object.fromEntries(query))
+		: { box: boxOfOldLink(graph, +old.get("x"), +old.get("y"), picture) };
+
+	zoom = current = box;
+	draw();
+	showBox();
+	if (moved)
+		say(`Not here any more; nearest: ${titleOf(box)}`);
+}

@@ -1,0 +1,134 @@
+/* The beginning: from the static picture to one's own. */
+
+let root; /* the picture's <svg>; public are its data- attributes */
+let systemDark;
+
+function readPicture() {
+	const stringOf = (id) => root.querySelector(`#${id}`)?.textContent ?? "";
+	const fact = (name) => root.getAttribute(name);
+
+	systemDark = matchMedia("(prefers-color-scheme:dark)");
+	Object.assign(picture, {
+		title: stringOf("title"), subtitle: stringOf("subtitle"),
+		wide: +fact("width"),
+		fluid: fact("data-fluid") !== "0",
+		fontSize: parseFloat(fact("font-size")),
+		rowHeight: +(fact("data-frame-height") ?? 16),
+		countName: fact("data-countname"), nameType: fact("data-nametype"),
+		factor: +(fact("data-factor") ?? 1),
+		sign: fact("data-negate") === "1" ? -1 : 1,
+		palette: fact("data-colors").replace(/^module$/, ""),
+		lists: ["data-light", "data-dark"].map((name) => readColours(fact(name))),
+		down: fact("data-inverted") === "1",
+		links: new Map(),
+	});
+	for (const link of root.querySelectorAll("#picture a"))
+		for (const { textContent } of link.querySelectorAll("title, text"))
+			picture.links.set(textContent.replace(/ \([^(]*\)$/, ""), link);
+	firstView.down = picture.down ? "1" : "";
+	if (fact("data-reverse") === "1")
+		firstView.kind = "callees";
+	if (picture.palette)
+		firstView.look = "Palette";
+}
+
+async function readData() {
+	const holder = root.querySelector("#flamefold-data");
+	const facts = Object.fromEntries(holder.getAttributeNames().map((name) =>
+		[name, holder.getAttribute(name)]));
+
+	if (facts["data-format"] !== "1")
+		throw new Error(`format ${facts["data-format"]}`);
+	profile = readProfile(await unpack(holder.textContent, facts["data-packing"]), facts);
+	/* A palette has a colour for the root, too. */
+	profile.functions[0].colour = root.querySelector("#frames rect").getAttribute("fill")
+		.match(/\d+/g).map(Number);
+	profile.whole = max(profile.trie.sums[0].at(-1),
+				 root.getAttribute("data-whole") * profile.divisor);
+	if (profile.samples < 0 && /^samples$/.test(picture.countName))
+		Object.assign(profile, { samples: 0, perSample: profile.divisor });
+}
+
+/* The style, where a policy refused the element it came in. */
+function adoptStyle() {
+	const style = root.querySelector("style") ?? document.querySelector("style");
+
+	if (!style.sheet) {
+		const sheet = new CSSStyleSheet();
+
+		sheet.replaceSync(style.textContent);
+		document.adoptedStyleSheets = [sheet];
+	}
+}
+
+/* Puts the page where the static picture was. That is kept: it is what is printed. */
+function mount(page) {
+	const still = [...root.children].filter((one) =>
+		!one.matches("title, desc, metadata, style, script, defs"));
+	const sizes = ["width", "height", "viewBox"].map((name) => [name, root.getAttribute(name)]);
+	const frame = root.closest("#graph");
+	const live = frame ? page : make("foreignObject", { width: "100%", height: "100%" }, page);
+	const show = () => {
+		still.forEach((element) => element.remove());
+		(frame ? document.body : root).append(live);
+		if (frame)
+			frame.hidden = true;
+		else
+			root.removeAttribute("viewBox");
+		root.setAttribute("width", "100%");
+		if (root === document.documentElement)
+			root.setAttribute("height", "100%");
+	};
+
+	addEventListener("beforeprint", () => {
+		live.remove();
+		root.append(...still);
+		if (frame)
+			frame.hidden = false;
+		sizes.forEach(([name, value]) => root.setAttribute(name, value));
+	});
+	addEventListener("afterprint", show);
+	show();
+}
+
+async function start() {
+	readPicture();
+	await readData();
+	adoptStyle();
+
+	const context = make("canvas").getContext("2d");
+	const page = makePage();
+	const { tree, texts, thin, stage } = elements;
+
+	context.font = `${picture.fontSize}px ${root.getAttribute("font-family")}`;
+	fitLabel = makeLabels((string) => context.measureText(string).width);
+	rects = makePool(tree, () => make("rect", {
+		role: "treeitem", rx: 2, ry: 2, height: picture.rowHeight - 1,
+	}));
+	labels = makePool(texts, () => make("text"));
+	thins = makePool(thin, () => make("path"));
+	mount(page);
+	restoreLink();
+	addEventListener("popstate", restoreLink);
+	addEventListener("keydown", press);
+	addEventListener("focusin", ({ target: { box } }) => {
+		if (box >= 0 && box !== current) {
+			current = box;
+			draw();
+		}
+	});
+	systemDark.addEventListener("change", () => draw());
+	new ResizeObserver(() => {
+		if (stage.clientWidth && stage.clientWidth !== layout.page)
+			draw();
+	}).observe(stage);
+}
+
+if (typeof document === "object") {
+	root = document.currentScript.closest("svg") ??
+		document.querySelector("svg[data-flamefold]");
+	start().catch((error) => {
+		document.querySelector("#details").textContent =
+			`This is the static picture: ${error.message}`;
+	});
+}

@@ -1,0 +1,160 @@
+// Names that somebody else chose, and pages that forbid things.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { facts, frames, graph, openBrowser, searchFor, withSources } from "./page.mjs";
+
+const hostile = [
+	"</script><script>alert(1)</script>", "]]>", "<![CDATA[", "-->", "\"onload=\"alert(1)", "'><img src=x onerror=alert(1)>",
+	"javascript:alert(1)", "&lt;b&gt;", "&#0;", "a\u202Eb", "\u2066x\u2069", "\u200b", "tab\there", "\x01\x1b[31m", "\ufffe", "\ud7ff",
+	"{{7*7}}", "${alert(1)}", "__proto__", "constructor", "x".repeat(65536), "<".repeat(3000), "((((((((((a+)+)+)+)+)+)+)+)+)+$", "",
+];
+const folded = `${hostile.map((name, i) => `main;${name.replace(/;/g, ":")};leaf${i} ${10 + i}`).join("\n")}\n`;
+const bytes = Buffer.concat([Buffer.from(folded), Buffer.from("main;bad\xff\xfeutf8;\x80 50\nmain;nul", "latin1"),
+	Buffer.from([0]), Buffer.from("byte;x 50\n")]);
+const browser = openBrowser();
+const site = "http://flamefold.test/";
+
+function svgOf(...options) {
+	return execFileSync(process.env.FLAMEFOLD, ["graph", ...options, "-"],
+			    { input: bytes, maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "ignore"] }).toString();
+}
+
+// The content as a server would send it.
+async function serve(page, content, type, headers = {}, name = "graph.svg") {
+	await page.route(`${site}**`, (route) => route.request().url() === site + name
+		? route.fulfill({ body: content, contentType: type, headers }) : route.abort());
+	await page.goto("about:blank");
+	await page.goto(site + name);
+	await page.unroute(`${site}**`);
+}
+
+for (const [name, file, make] of [
+	["SVG", "graph.svg", () => svgOf()], ["sources", "graph.svg", () => withSources(svgOf())],
+	["HTML", "graph.html", () => svgOf("-f", "html")],
+])
+	test(`${name}: hostile names do nothing but stand there`, async () => {
+		const page = await browser.newPage();
+
+		page.on("dialog", () => assert.fail("a name was run"));
+		await browser.open(make(), "", file, page);
+		assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe, a, #tree rect > *").length), 0);
+		assert.equal(await page.evaluate(() => document.querySelectorAll("script").length), 1);
+
+		const seen = (await frames(page)).map(({ name }) => name);
+
+		for (const one of hostile.filter((name) => /^[ -~]{3,200}$/.test(name)))
+			assert.ok(seen.includes(one.replace(/;/g, ":")), one);
+		assert.ok(seen.every((one) => !/[\u202a-\u202e\u2066-\u2069\0-\x1f]/.test(one)));
+		for (const key of ["t", "v", "v", "?", "Escape"])
+			await page.keyboard.press(key);
+		for (const [i, text] of hostile.entries())
+			await searchFor(page, i % 2 ? text.slice(0, 500) : `^${text.slice(0, 100).replace(/\W/g, "\\$&")}`);
+		await searchFor(page, "^__proto__$");
+		assert.equal((await facts(page)).match.hits, 1);
+		await page.evaluate(() => document.querySelector("#tree rect:nth-child(4)").focus());
+		for (const key of ["s", "k", "h", "m", "Enter", "c"])
+			await page.keyboard.press(key);
+		await page.close();
+	});
+
+test("links that somebody else made do nothing but lead somewhere", async () => {
+	for (const hash of [
+		"#z=%00", "#z=constructor&n=__proto__", "#s=(", "#v=(", "#t=q:x", "#t=k:(", "#t=", "#t=k:main&t=h:&t=r:&t=w:",
+		"#o=nothing", "#c=nothing", "#g=nothing", "#k=nothing", "#s=%3Cimg%20src=x%3E", `#z=${"abcd".repeat(20000)}`, "#o=around", "#d=x",
+	]) {
+		const page = await browser.open(graph("main;a;b 500\nmain;c 500\n"), hash);
+
+		assert.ok((await frames(page)).length >= 1, hash);
+	}
+});
+
+test("no request leaves the page, whatever one does", browser.quiet);
+
+test("the picture looks the same without script and style", async () => {
+	const page = await browser.newPage();
+	const svg = graph("main;parse;y 700\nmain;read 300\nmain;parse;x 400\n");
+	const errors = browser.errors.length;
+	const shot = async (headers) => {
+		await serve(page, svg, "image/svg+xml", headers);
+		await page.waitForTimeout(300);
+		return page.evaluate(async (clip) => clip, await page.screenshot({ clip: { x: 0, y: 36, width: 1200, height: 64 } }).then((one) => [...one]));
+	};
+	const blocked = await shot({ "Content-Security-Policy": "default-src 'none'" });
+
+	assert.equal(await page.evaluate(() => document.querySelector("#app")), null);
+	assert.ok(browser.errors.slice(errors).some((text) => /Content Security Policy/.test(text)));
+
+	const shown = await shot({});
+
+	assert.ok(await page.evaluate(() => Boolean(document.querySelector("#app"))));
+
+	const different = await page.evaluate(async ([one, other]) => {
+		const pixels = async (bytes) => {
+			const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+			const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext("2d");
+
+			context.drawImage(image, 0, 0);
+			return context.getImageData(0, 0, image.width, image.height).data;
+		};
+		const [a, b] = [await pixels(one), await pixels(other)];
+		let count = 0;
+
+		for (let i = 0; i < a.length; i += 4)
+			count += Math.abs(a[i] - b[i]) + Math.abs(a[i + 1] - b[i + 1]) + Math.abs(a[i + 2] - b[i + 2]) > 30;
+		return count / (a.length / 4);
+	}, [blocked, shown]);
+
+	assert.ok(different <= 0.01, `${(100 * different).toFixed(2)} % of the pixels differ`);
+	await page.close();
+	browser.errors.length = 0;
+	browser.requests.length = 0;
+});
+
+test("where style is forbidden and script is not, the viewer works and has its style", async () => {
+	const page = await browser.newPage();
+
+	await serve(page, graph("main;parse 700\nmain;read 300\n"), "image/svg+xml",
+		    { "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'" });
+	await page.waitForSelector("[data-ready]", { state: "attached" });
+	assert.equal((await frames(page)).length, 4);
+	assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#app")).display), "flex");
+	assert.deepEqual(browser.errors.filter((text) => !/Refused to apply (a stylesheet|inline style)|Content Security Policy/.test(text)), []);
+	await page.close();
+	browser.errors.length = 0;
+	browser.requests.length = 0;
+});
+
+test("the HTML page allows its own script and no other", async () => {
+	const page = await browser.newPage();
+
+	await serve(page, graph("main;parse 700\nmain;read 300\n", "-f", "html"), "text/html", {}, "graph.html");
+	await page.waitForSelector("[data-ready]", { state: "attached" });
+
+	const ran = await page.evaluate(() => {
+		const script = document.createElement("script");
+
+		script.textContent = "window.ran = true";
+		document.body.append(script);
+		return Boolean(window.ran);
+	});
+
+	assert.equal(ran, false);
+	assert.ok(browser.errors.some((text) => /Content Security Policy/.test(text)));
+	await page.close();
+	browser.errors.length = 0;
+	browser.requests.length = 0;
+});
+
+test("in a page of somebody else the viewer stays in its place", async () => {
+	const page = await browser.newPage();
+	const svg = graph("main;parse 700\nmain;read 300\n").replace(/^<\?xml[^>]*\?>\s*(<!DOCTYPE[^>]*>)?/, "");
+
+	await page.goto(browser.write(`<!DOCTYPE html><html lang="en"><title>host</title><p>before</p><div style="width:900px">${svg}</div><p>after</p>`, "host.html"));
+	await page.waitForSelector("[data-ready]", { state: "attached" });
+	assert.equal((await frames(page))[0].width, 880);
+	assert.ok(await page.isVisible("body > p:first-of-type") && await page.isVisible("body > p:last-of-type"));
+	await page.close();
+});
+
+test("nothing of all this is an error or a request", browser.quiet);

@@ -1,0 +1,143 @@
+// A graph in a real browser, and what a person sees and does there.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { pathToFileURL } from "node:url";
+
+export const require = createRequire(`${process.env.NODE_PATH}/`);
+const { chromium } = require("playwright-core");
+const sources = new URL("../../src/write/viewer/", import.meta.url);
+
+// What flamefold makes of folded text.
+export function graph(text, ...options) {
+	return execFileSync(process.env.FLAMEFOLD, ["graph", ...options, "-"], {
+		input: text, maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "ignore"],
+	}).toString();
+}
+
+// The same with the sources of the script instead of what the build made of them.
+export function withSources(svg) {
+	const begin = svg.indexOf("<![CDATA[", svg.lastIndexOf("<script")) + 9;
+	const end = svg.lastIndexOf("]]></script>");
+	const script = readdirSync(sources).filter((name) => name.endsWith(".js")).sort()
+		.map((name) => readFileSync(new URL(name, sources), "utf8")).join("\n");
+
+	return `${svg.slice(0, begin)}(() => {"use strict";${script}})();${svg.slice(end)}`;
+}
+
+// browser(): one for all tests of a file. What is reported as an error, and every request
+// for something else than the file, makes the last test fail.
+export function openBrowser(options = {}) {
+	const state = { errors: [], requests: [] };
+	let folder, browser;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "flamefold-"));
+		browser = await chromium.launch({
+			executablePath: process.env.CHROMIUM,
+			args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
+		});
+		state.page = await state.newPage(options);
+	});
+	after(async () => {
+		await browser?.close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+	state.newPage = async (options = {}) => {
+		const page = await browser.newPage({ viewport: { width: 1200, height: 600 }, ...options });
+
+		page.on("pageerror", (error) => state.errors.push(String(error.stack)));
+		page.on("console", (message) => state.errors.push(message.text()));
+		page.on("request", (request) => {
+			if (!/^(file|data|blob):/.test(request.url()))
+				state.requests.push(request.url());
+		});
+		return page;
+	};
+	state.write = (content, name = "graph.svg") => {
+		writeFileSync(join(folder, name), content);
+		return pathToFileURL(join(folder, name)).href;
+	};
+	state.open = async (content, query = "", name = "graph.svg", page = state.page) => {
+		await page.goto("about:blank");
+		await page.goto(state.write(content, name) + query);
+		await page.waitForSelector("[data-ready]", { state: "attached" });
+		return page;
+	};
+	state.quiet = () => {
+		assert.deepEqual(state.errors, []);
+		assert.deepEqual(state.requests, []);
+	};
+	return state;
+}
+
+// The public attributes of the picture's root.
+export function facts(page) {
+	return page.evaluate(() => {
+		const { dataset } = document.querySelector("svg[data-flamefold]");
+		const number = (text) => Number(text);
+		const [hits, weight, share] = dataset.match.split(",");
+
+		return {
+			nodes: number(dataset.nodes), drawn: number(dataset.drawn), hidden: number(dataset.hidden),
+			zoom: dataset.zoom, view: dataset.view, theme: dataset.theme, ms: number(dataset.ms),
+			match: dataset.match && { hits: number(hits), weight: number(weight), share },
+		};
+	});
+}
+
+// The frames that are elements: { name, x, y, width, fill, level, text, same }, the root first.
+export function frames(page) {
+	return page.evaluate(() => {
+		const labels = [...document.querySelectorAll("#texts text")];
+
+		return [...document.querySelectorAll("#tree > rect")].map((rect) => {
+			const number = (key) => Number(rect.getAttribute(key));
+			const [x, y, width] = ["x", "y", "width"].map(number);
+			const label = labels.find((one) => {
+				const at = Number(one.getAttribute("x"));
+
+				return at >= x && at <= x + width && Math.abs(Number(one.getAttribute("y")) - y - 10.5) < 1;
+			});
+
+			return {
+				name: rect.getAttribute("aria-label").replace(/ \([^(]*\), self .*$/, ""),
+				x, y, width, fill: rect.getAttribute("fill"), level: number("aria-level"),
+				label: label?.textContent ?? "", same: rect.classList.contains("same"),
+				says: rect.getAttribute("aria-label"),
+			};
+		});
+	});
+}
+
+export async function frame(page, name) {
+	return (await frames(page)).find((one) => one.name === name);
+}
+
+// In the middle of a frame, in the page.
+export async function placeOf(page, name) {
+	const { x, y, width } = await frame(page, name);
+	const box = await page.locator("#frames").boundingBox();
+
+	return [box.x + x + width / 2, box.y + y + 7];
+}
+
+export async function clickFrame(page, name, options) {
+	await page.mouse.click(...await placeOf(page, name), options);
+}
+
+export async function hoverFrame(page, name) {
+	await page.mouse.move(...await placeOf(page, name));
+}
+
+export async function searchFor(page, text) {
+	await page.fill("#search", text);
+}
+
+export function near(actual, expected, by = 0.2) {
+	assert.ok(Math.abs(actual - expected) <= by, `${actual} is not ${expected}`);
+}

@@ -1,0 +1,155 @@
+// Large tries: all of it is there, and the document stays small. Times are for `make bench`.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { facts, frame, frames, graph, near, openBrowser, searchFor } from "./page.mjs";
+import { load } from "../viewer/load.mjs";
+import { readFolded, search, table, total } from "../viewer/stacks.mjs";
+
+const { stepTo } = load("stepTo");
+const browser = openBrowser();
+const exactly = (name) => `^${name.replace(/\W/g, "\\$&")}$`;
+const elements = (page) => page.evaluate(() => document.querySelectorAll("*").length);
+const makeTree = (nodes) => execFileSync("python3", ["tests/bench/tree.py", String(nodes)],
+					 { maxBuffer: 1 << 28 }).toString();
+
+for (const [nodes, size] of [[100000, 700e3], [1000000, 3e6]])
+	test(`${nodes} nodes`, async (t) => {
+		const folded = makeTree(nodes), stacks = readFolded(folded), svg = graph(folded);
+		const page = await browser.open(svg);
+		const small = async (what) => assert.ok(await elements(page) <= 8000, `${what}: ${await elements(page)} elements`);
+		const number = (text) => Number(text.replace(/,/g, ""));
+
+		await t.test("are all there", async () => {
+			assert.equal((await facts(page)).nodes, nodes);
+			assert.ok((await facts(page)).drawn <= 6000);
+			await small("first");
+			assert.equal(number(/\(([\d,]+) samples/.exec(await page.textContent("#details"))[1]), total(stacks));
+		});
+
+		await t.test("a zoom into a grey run draws exact widths", async () => {
+			const rare = stacks.filter(([, value]) => value === 1).at(-1)[0];
+			const path = rare.slice(0, -1);
+			const inside = stacks.filter(([frames]) => path.every((name, i) => name === frames[i]));
+			const all = total(inside), own = total(inside.filter(([frames]) => frames.length === path.length));
+
+			assert.ok(!(await frames(page)).some((one) => one.level > path.length && one.name === path.at(-1)));
+			await page.evaluate((hash) => location.hash = hash, `z=${path.map(stepTo).join("")}`);
+			await page.waitForFunction(() => document.querySelector("svg").dataset.zoom);
+			await small("zoomed");
+
+			const name = path.at(-1), depth = path.length;
+			const box = (await frames(page)).find((one) => one.level === depth + 1 && one.name === name);
+
+			near(box.width, 1180);
+
+			const children = (await frames(page)).filter((one) => one.level === depth + 2);
+
+			near(children.reduce((sum, { width }) => sum + width, 0) + own / all * 1180, 1180, 0.5 + children.length * 0.1);
+			await page.keyboard.press("0");
+		});
+
+		await t.test("search counts are those of the folded text", async () => {
+			for (const text of ["read", "^write_.*_1", "lock|list"]) {
+				await searchFor(page, text);
+
+				const { count, weight } = search(stacks, (name) => new RegExp(text, "i").test(name));
+				const { match } = await facts(page);
+
+				assert.deepEqual([match.hits, match.weight], [count, weight], text);
+				await small("searched");
+			}
+			await searchFor(page, "");
+		});
+
+		await t.test("the table and a merge around a function say what the folded text says", async () => {
+			const rows = table(stacks);
+			const [name, row] = [...rows].sort(([, a], [, b]) => b.total - a.total)[3];
+
+			await page.selectOption("#shown", "Both");
+			await searchFor(page, exactly(name));
+			assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#rows tr:not([aria-hidden]) td")]
+				.slice(1, 3).map((cell) => Number(cell.textContent.replace(/ .*|,/g, "")))), [row.self, row.total]);
+			await page.press("#search", "Enter");
+			assert.equal(number(/\(([\d,]+) samples/.exec(await page.textContent("#details"))[1]), row.total);
+			await small("around");
+			await searchFor(page, "");
+			await small("with the table");
+			await page.selectOption("#shown", "Graph");
+		});
+
+		await t.test("callees first, nothing is lost, and roots are own values", async () => {
+			const rows = table(stacks);
+
+			await page.selectOption("#merging", "callees");
+			await small("callees first");
+			assert.equal(number(/\(([\d,]+) samples/.exec(await page.textContent("#details"))[1]), total(stacks));
+			for (const { name, says } of (await frames(page)).filter(({ level }) => level === 2).slice(0, 20))
+				assert.equal(number(/\(([\d,]+) samples/.exec(says)[1]), rows.get(name).self);
+			await page.selectOption("#merging", "callers");
+		});
+
+		await t.test("memory", async () => {
+			const session = await page.context().newCDPSession(page);
+
+			await session.send("HeapProfiler.collectGarbage");
+
+			const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
+
+			assert.ok(usedSize + backingStorageSize <= 300e6, `${usedSize + backingStorageSize} bytes`);
+		});
+	});
+
+test("a stack of 3,000 frames can be scrolled, and the document stays small", async () => {
+	const stack = (k) => Array.from({ length: 3000 }, (_, i) => `f${k}_${i}`).join(";");
+	const page = await browser.open(graph(`${[0, 1, 2, 3].map((k) => `${stack(k)} 100`).join("\n")}\n`));
+
+	assert.ok(await elements(page) <= 8000);
+	assert.equal(await page.evaluate(() => document.querySelector("#frames").getAttribute("height")), "48017");
+	assert.ok((await frames(page)).some(({ name }) => name === "all"));
+	for (const y of [24000, 0, 48000]) {
+		await page.evaluate((y) => document.querySelector("#stage").scrollTo(0, y), y);
+		await page.waitForFunction((y) => {
+			const stage = document.querySelector("#stage").getBoundingClientRect();
+			const rows = new Set([...document.querySelectorAll("#tree rect")].map((rect) => rect.getBoundingClientRect().y)
+				.filter((at) => at >= stage.y && at <= stage.bottom));
+
+			return rows.size >= Math.floor(stage.height / 16) - 1;
+		}, y);
+		assert.ok(await elements(page) <= 8000);
+	}
+	/* What is said about the frame under the pointer, 2,000 pixels and more away from the root. */
+	await page.evaluate(() => document.querySelector("#stage").scrollTo(0, 20000));
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	await page.mouse.move(100, 200);
+
+	const [row, described] = await page.evaluate(() => {
+		const { y } = document.querySelector("#frames").getBoundingClientRect();
+
+		return [2999 - Math.floor((200 - y) / 16) + 1, document.querySelector("#details").textContent];
+	});
+
+	assert.ok(described.startsWith(`Function: f0_${row - 1} (100 samples, 25.00%)`), `${described} in row ${row}`);
+	await page.mouse.move(5, 590);
+	await page.keyboard.press("ArrowUp");
+	await page.keyboard.press("End");
+	assert.match(await page.textContent("#details"), /f0_2999/);
+	assert.ok(await page.evaluate(() => {
+		const { y } = document.activeElement.getBoundingClientRect();
+
+		return y > 0 && y < innerHeight;
+	}));
+	await page.keyboard.press("Enter");
+	near((await frame(page, "f0_2999")).width, 1180);
+});
+
+test("where even one row has too much, boxes become grey sooner", async () => {
+	const page = await browser.newPage({ viewport: { width: 3840, height: 1000 }, deviceScaleFactor: 3 });
+
+	await browser.open(graph(`${Array.from({ length: 12000 }, (_, i) => `a${i};b${i} 1`).join("\n")}\n`), "", "graph.svg", page);
+	assert.ok(await elements(page) <= 8000);
+	assert.ok((await facts(page)).hidden > 0);
+	await page.close();
+});
+
+test("nothing of all this is an error or a request", browser.quiet);

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# The build's step that takes comments and indentation out of the viewer leaves what it
+# does as it is.
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	embed=$BATS_FILE_TMPDIR/embed
+	[ -x "$embed" ] || cc -o "$embed" "$root/scripts/embed.c"
+}
+
+# words FILE: all there are, so that no name becomes shorter.
+words()
+{
+	{
+		echo let
+		grep -oE '[A-Za-z_$][A-Za-z0-9_$]*' "$1"
+	} >words || true
+}
+
+# same FILE: prints the same before and after.
+same()
+{
+	command -v node >/dev/null || skip "no node"
+	words "$1"
+	"$embed" js words "$1" >small.js
+	node "$1" >there
+	[ -s there ]
+	node small.js | diff there -
+	[ "$(wc -c <small.js)" -lt "$(($(wc -c <"$1") + 30))" ]
+}
+
+refused()
+{
+	printf '%s\n' "$1" >wrong.js
+	words wrong.js
+	run "$embed" js words wrong.js
+	[ "$status" -ne 0 ]
+	[[ $output == *"wrong.js:$2: $3"* ]] || { echo "$1: $output"; return 1; }
+}
+
+@test "strings, templates and regular expressions stay as they are" {
+	cat >hard.js <<-'EOF'
+		// a comment with 'quotes' and `ticks`
+		const out = [], a = [[1]], i = 3; /* another // one */
+		out.push("// no", '/* no */', `a ${"}" + `${1 + 2 /* yes */}`} // no`);
+		out.push(/[/"]\/'/.test('/"/\''), /\//g.source, [/a  b/, / {2}/].map(String));
+		out.push("a\
+		b", `\`${`\${`}`, "\\", '\'');
+		const f = () => `
+		  keep   this
+		`;
+		out.push(f());
+		if (i) /x/.test("x"), out.push("condition");
+		while (!i) /x/.test("y");
+		for (const x of /a/g[Symbol.split]("bab")) out.push(x);
+		out.push(((x) => x + 1)(2), true, false, Infinity > 1);
+		console.log(JSON.stringify(out));
+	EOF
+	same hard.js
+}
+
+@test "signs that would join do not" {
+	cat >signs.js <<-'EOF'
+		let i = 3, a = [0, [1]];
+		const out = [i-- > 0, i - -1, i + +1, +i + + +i, i++ + ++i, i - --i, a[[0]] > 0, a[a[0]] > 1,
+			     1 < !--i, typeof /re/ in {}, void 0, 8 / 2, (8) / 2, a[1] / 1, 5
+			/ 2, i
+			- 1];
+		out.push(((a) => a / 2)(4), { in: 4, of: 2 }.in / 2);
+		console.log(JSON.stringify(out));
+	EOF
+	same signs.js
+}
+
+@test "names become short, and those of others stay" {
+	cat >names.js <<-'EOF'
+		class Counter {
+			constructor(start) { this.amount = start; }
+			increase(difference = 1) { this.amount += difference; return this; }
+			get double() { return 2 * this.amount; }
+		}
+		const counter = new Counter(3), options = { difference: 4, amount: `${counter.amount}` };
+		const { difference, amount: renamed } = options;
+		const byName = ["amount"].map((key) => counter[key]);
+		console.log(counter.increase().increase(difference).double, renamed, byName, "difference");
+	EOF
+	command -v node >/dev/null || skip "no node"
+	echo "class constructor this return get let new console log map" >words
+	"$embed" js words names.js >small.js
+	node names.js >there
+	node small.js | diff there -
+	! grep -q 'increase\|Counter\|renamed' small.js
+}
+
+@test "what it cannot tell apart stops the build" {
+	refused '{ a }/b/c' 1 "'/' behind '}': a division or a regular expression?"
+	refused '"abc' 1 "a string does not end"
+	refused '`a${1}' 2 "a template does not end"
+	refused '/* a' 2 "a comment does not end"
+	refused 'x = /ab' 1 "a regular expression does not end"
+	refused '(a]' 1 "a bracket of another kind was opened"
+	refused $'\n)' 2 "a bracket was not opened"
+	refused 'f(' 2 "a bracket is not closed"
+}
+
+@test "style keeps its meaning" {
+	cat >a.css <<-'EOF'
+		/* what */
+		a :hover > b, .x  .y { color : red ; content: "/* a  b */" }
+		@media (prefers-color-scheme: dark) and (min-width: 3px) {
+			c { margin: 1px  -2px; }
+		}
+	EOF
+	[ "$("$embed" css a.css)" = 'a :hover > b,.x .y{color :red;content:"/* a  b */"}@media (prefers-color-scheme:dark) and (min-width:3px){c{margin:1px -2px;}}' ]
+}
+
+@test "the hash is SHA-256 in base64" {
+	for size in 0 1 3 55 56 63 64 65 119 120 1000; do
+		head -c "$size" "$root/COPYING" >bytes
+		[ "$("$embed" hash bytes)" = "$(sha256sum bytes | cut -c1-64 | python3 -c 'import base64, sys
+print(base64.b64encode(bytes.fromhex(input())).decode())')" ]
+	done
+}
+
+@test "the script's hash is in the page that has it" {
+	printf 'a 1\n' | "$FLAMEFOLD" graph -q -o page.html -
+	sed -n '/^<script>/,/^<\/script>/p' page.html | sed '1s/^<script>//; $d' >script
+	[ -s script ]
+	grep -qF "script-src 'sha256-$("$embed" hash script)'" page.html
+}
+
+@test "functions become arrows, and declarations one" {
+	cat >arrows.js <<-'EOF'
+		const first = 1;
+		const second = 2;
+		function add(one, { other = [second, ")"] } = {}) {
+			const sum = one + other[0];
+			const text = `${sum}}`;
+
+			return { sum, text };
+		}
+		function twice(what) {
+			return [what, what];
+		}
+		async function later() {
+			return await add(first);
+		}
+		const last = () => {
+			function inner() {
+				return "}";
+			}
+			return inner();
+		};
+		later().then((all) => console.log(JSON.stringify([all, twice(last())])));
+	EOF
+	same arrows.js
+	[ "$(grep -o 'function' small.js | wc -l)" -eq 1 ]
+	[ "$(grep -o 'let' small.js | wc -l)" -eq 4 ]
+}

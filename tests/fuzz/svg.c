@@ -1,0 +1,55 @@
+/*
+ * A picture that is read back. The first byte chooses: 0, the rest is the file; else it is
+ * what was packed, so that the fuzzer need not invent base64, and bit 1 asks for a flame
+ * chart, bit 2 for chains.
+ */
+#include "profile.h"
+
+static const char digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void print_base64(FILE *out, const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < size; i += 3) {
+		uint32_t three = (uint32_t)data[i] << 16;
+		size_t n = size - i < 3 ? size - i : 3;
+
+		three |= n > 1 ? (uint32_t)data[i + 1] << 8 : 0;
+		three |= n > 2 ? data[i + 2] : 0;
+		for (size_t k = 0; k < 4; k++)
+			putc(k <= n ? digits[three >> (18 - 6 * k) & 63] : '=', out);
+	}
+}
+
+static void wrap(FILE *out, const uint8_t *data, size_t size, unsigned choice)
+{
+	fprintf(out,
+		"<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		"data-packing=\"none\" "
+		"data-bytes=\"%zu\" data-chart=\"%d\" data-chain=\"%d\"><data>",
+		size, choice >> 1 & 1, choice >> 2 & 1);
+	print_base64(out, data, size);
+	fprintf(out, "</data></metadata></svg>");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned flags = size && data[0] & 2 ? FF_FLAMECHART : 0;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (size < 2)
+		return 0;
+	if (data[0] == 0) {
+		fuzz_profile(data + 1, size - 1, 0);
+		return 0;
+	}
+	out = open_memstream(&text, &length);
+	fuzz_check(out != NULL, "memory");
+	wrap(out, data + 1, size - 1, data[0]);
+	fclose(out);
+	fuzz_profile((const uint8_t *)text, length, flags);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,184 @@
+#include "input/saved.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/*
+ * A tree of two nodes below the root, as it stands in a file: columns, then
+ *
+ *	names a, b; functions 1 (a), 2 (b); one run of two nodes; self 0, 0, 7
+ */
+static const char data[] = "DwEIAgIDBAQBBQIGAgcCCAIJAgsBDQIPAhACIAEhAgIBAgMBBwAAAABhAGIAA"
+			   "AABAAAAAAAAAggBAAIAAQAAAQAA";
+
+struct file {
+	struct context ctx;
+	struct intern strings;
+	struct input *in;
+	enum input_kind kind;
+	char path[32];
+};
+
+static int open_text(struct file *f, const char *text, size_t size)
+{
+	int fd;
+
+	*f = (struct file){ .path = "/tmp/flamefold-saved-XXXXXX" };
+	cr_assert_eq(intern_init(&f->strings), 0);
+	fd = mkstemp(f->path);
+	cr_assert_eq(write(fd, text, size), (ssize_t)size);
+	close(fd);
+	return input_open(&f->ctx, f->path, &f->strings, &f->in, &f->kind);
+}
+
+static void close_file(struct file *f)
+{
+	input_close(f->in);
+	intern_release(&f->strings);
+	unlink(f->path);
+}
+
+static void expect_refused(const char *text, const char *why)
+{
+	struct file f;
+
+	cr_expect_eq(open_text(&f, text, strlen(text)), -EBADMSG, "%s", text);
+	cr_expect_not_null(strstr(f.ctx.error, why), "%s", f.ctx.error);
+	cr_expect_not_null(strstr(f.ctx.error, f.path), "%s", f.ctx.error);
+	close_file(&f);
+}
+
+Test(saved, pictures_are_told_apart_by_their_beginning)
+{
+	static const char *const yes[] = { "<?xml version",   "<svg ",
+					   "<!DOCTYPE html>", "<!doctype html>",
+					   "<html>",	      "\xef\xbb\xbf\n <svg",
+					   "<!-- x" };
+	static const char *const no[] = { "", "a;b 1", "<alloc::vec::Vec 1", "<sv",
+					  "PERFILE2" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		cr_expect(saved_begins((const uint8_t *)yes[i], strlen(yes[i])), "%s",
+			  yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		cr_expect_not(saved_begins((const uint8_t *)no[i], strlen(no[i])), "%s",
+			      no[i]);
+}
+
+Test(saved, the_tree_and_its_header_are_read)
+{
+	const struct saved_tree *t;
+	char text[1024];
+	struct file f;
+
+	snprintf(text, sizeof(text),
+		 "<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		 "data-packing=\"none\" "
+		 "data-bytes=\"66\" data-unit=\"ns\" data-event=\"a, b\" "
+		 "data-new=\"&what;\" "
+		 "data-frequency=\"99\" data-truncated=\"3\" data-lost=\"4\" "
+		 "data-duration=\"5\" "
+		 "data-command=\"perf &quot;&lt;&amp;&gt;&#13;\" data-chart=\"1\">\n"
+		 "<data>%.40s\n</data><data>\n %s</data></metadata></svg>",
+		 data, data + 40);
+	cr_assert_eq(open_text(&f, text, strlen(text)), 0, "%s", f.ctx.error);
+	t = input_saved(f.in);
+	cr_expect_eq(f.kind, INPUT_SAVED);
+	cr_assert_not_null(t);
+	cr_expect_eq(t->nodes, 3u);
+	cr_expect_eq(t->parent[2], 1u);
+	cr_expect_eq(t->self[2], 7u);
+	cr_expect_str_eq(intern_text(&f.strings, t->functions[t->function[2]].name), "b");
+	cr_expect_eq(t->frequency, 99u);
+	cr_expect_eq(t->truncated, 3u);
+	cr_expect(t->chart);
+	cr_expect_str_eq(intern_text(&f.strings, t->unit), "ns");
+	cr_expect_str_eq(intern_text(&f.strings, t->events), "a, b");
+	cr_expect_str_eq(intern_text(&f.strings, input_recording(f.in)->command),
+			 "perf \"<&>\r");
+	cr_expect_eq(input_recording(f.in)->lost_samples, 4u);
+	cr_expect_str_eq(input_recording(f.in)->format, "flame graph");
+	close_file(&f);
+}
+
+Test(saved, what_is_wrong_is_said)
+{
+	expect_refused("<svg></svg>", "without flamefold's data in it");
+	expect_refused("<svg><metadata id=\"flamefold-dat", "without flamefold's data");
+	expect_refused("<svg><metadata id=\"flamefold-data\"", "its header has no end");
+	expect_refused("<svg><metadata id=\"flamefold-data\" x>", "cannot be understood");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-bytes=\"x\">",
+		       "cannot be understood");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-bytes=\"-1\">",
+		       "cannot be understood");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-packing=\"lzma\">",
+		       "cannot be understood");
+	expect_refused("<svg><metadata id=\"flamefold-data\">", "in format 0");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"2\">",
+		       "its data is in format 2, and this flamefold knows format 1");
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"1\"><data>AAAA",
+		"it has no end");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\"><x>",
+		       "something else in it");
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"1\">%</metadata>",
+		"it is no base64");
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"1\">A</metadata>",
+		"its base64 is cut");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		       "data-bytes=\"4\">AAAA</metadata>",
+		       "another size than it says");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		       "data-bytes=\"3\">AAAA</metadata>",
+		       "its counts are cut");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		       "data-packing=\"zlib\" data-bytes=\"3\">AAAA</metadata>",
+		       "it cannot be unpacked");
+	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		       "data-packing=\"zlib\" data-bytes=\"99999999999\">AAAA</metadata>",
+		       "it would unpack to more than is made");
+}
+
+Test(saved, the_element_is_found_wherever_windows_end)
+{
+	enum { WINDOW = 1 << 18 };
+	char *text = malloc(WINDOW + 4096);
+	struct file f;
+
+	for (int before = WINDOW - 200; before < WINDOW + 10; before += 7) {
+		int size = before;
+
+		memset(text, ' ', (size_t)before);
+		memcpy(text, "<svg>", 5);
+		size += snprintf(text + before, 4096,
+				 "<metadata id=\"flamefold-data\" data-format=\"1\" "
+				 "data-packing=\"none\" "
+				 "data-bytes=\"66\"><data>%s</data></metadata>",
+				 data);
+		cr_expect_eq(open_text(&f, text, (size_t)size), 0, "%d: %s", before,
+			     f.ctx.error);
+		close_file(&f);
+	}
+	free(text);
+}
+
+Test(saved, a_file_cut_anywhere_is_refused)
+{
+	char text[512];
+	struct file f;
+	int size = snprintf(
+		text, sizeof(text),
+		"<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		"data-packing=\"none\" data-bytes=\"66\"><data>%s</data></metadata>",
+		data);
+
+	for (int i = 4; i < size; i++) {
+		cr_expect_eq(open_text(&f, text, (size_t)i), -EBADMSG, "cut at %d", i);
+		close_file(&f);
+	}
+}

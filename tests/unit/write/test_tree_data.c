@@ -1,0 +1,299 @@
+#include "write/tree_data.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "base/deflate.h"
+#include "input/saved.h"
+#include "unit/write/tree.h"
+
+/* A tree that went into columns and came back. */
+struct round {
+	struct tree t;
+	struct view view;
+	struct tree_data data;
+	struct packed packed;
+	uint8_t *payload;
+	struct saved_tree saved;
+	struct intern strings;
+};
+
+static void go_round(struct round *r, unsigned flags)
+{
+	const char *why = NULL;
+
+	cr_assert_eq(view_make(&r->t.ctx, &r->t.in, flags | VIEW_SAMPLES, &r->view), 0);
+	cr_assert_eq(tree_data_make(&r->t.ctx, &r->t.in, &r->view,
+				    !(flags & VIEW_BY_FUNCTION), &r->data),
+		     0);
+	cr_assert_eq(tree_data_pack(&r->t.ctx, &r->data, 2, &r->packed), 0);
+	if (r->packed.is_zlib)
+		cr_assert_eq(inflate_bytes(r->packed.bytes, r->packed.size,
+					   r->packed.whole, &r->payload),
+			     0);
+	cr_assert_eq(intern_init(&r->strings), 0);
+	cr_assert_eq(saved_tree_decode(r->payload ? r->payload : r->packed.bytes,
+				       r->packed.whole, &r->strings, &r->saved, &why),
+		     0, "%s", why);
+}
+
+static void release(struct round *r)
+{
+	saved_tree_release(&r->saved);
+	intern_release(&r->strings);
+	free(r->payload);
+	free(r->packed.bytes);
+	tree_data_release(&r->data);
+	view_release(&r->view);
+	tree_release(&r->t);
+}
+
+static const struct saved_function *function(const struct round *r, uint32_t node)
+{
+	return &r->saved.functions[r->saved.function[node]];
+}
+
+static const char *name(const struct round *r, uint32_t node)
+{
+	return intern_text(&r->strings, function(r, node)->name);
+}
+
+/* Node for node in preorder. */
+static void expect_same(const struct round *r)
+{
+	uint32_t *ids = calloc(r->view.nodes.count, sizeof(*ids)), node = 0;
+	struct view_walk w = { 0 };
+
+	cr_assert_eq(r->saved.nodes, r->view.nodes.count);
+	cr_expect_eq(r->saved.self[0], r->view.nodes.v[0].self);
+	while (view_next(&r->view, &w, VIEW_INTO)) {
+		const struct view_node *n = &r->view.nodes.v[w.node];
+		const struct function *f = &r->t.symbols.functions.v[n->function];
+
+		ids[w.node] = ++node;
+		cr_expect_eq(r->saved.parent[node], ids[n->parent]);
+		cr_expect_eq(r->saved.self[node], n->self);
+		cr_expect_str_eq(name(r, node), intern_text(&r->t.strings, f->name));
+		cr_expect_str_eq(intern_text(&r->strings, function(r, node)->module),
+				 intern_text(&r->t.strings, f->module));
+		cr_expect_eq(function(r, node)->kind, data_kind(f));
+		if (r->view.before.count)
+			cr_expect_eq(r->saved.before[node], r->view.before.v[w.node]);
+		if (r->saved.samples)
+			cr_expect_eq(r->saved.samples[node], r->view.samples.v[w.node]);
+	}
+	free(ids);
+}
+
+Test(tree_data, a_tree_comes_back)
+{
+	struct round r = { 0 };
+
+	tree_init(&r.t);
+	tree_add(&r.t, "a", 5);
+	tree_add(&r.t, "a;b;c", 1);
+	tree_add(&r.t, "a;b;d@k", 2);
+	tree_add(&r.t, "a;e;b;c", 3);
+	tree_add(&r.t, "a@2;b;c", 4);
+	go_round(&r, VIEW_BY_FUNCTION);
+	expect_same(&r);
+	cr_expect_eq(r.saved.nodes, 11u);
+	release(&r);
+}
+
+Test(tree_data, a_root_alone_comes_back)
+{
+	struct round r = { 0 };
+
+	tree_init(&r.t);
+	tree_add(&r.t, "", 7);
+	go_round(&r, VIEW_BY_FUNCTION);
+	cr_expect_eq(r.saved.nodes, 1u);
+	cr_expect_eq(r.saved.self[0], 7u);
+	release(&r);
+}
+
+static uint32_t next(uint32_t *x)
+{
+	*x = *x * 1664525 + 1013904223;
+	return *x >> 10;
+}
+
+/* Stacks of few functions, so that callees repeat, and of many. */
+static void grow(struct tree *t, uint32_t seed, unsigned functions, bool differs)
+{
+	char stack[400];
+
+	for (int i = 0; i < 400; i++) {
+		size_t size = 0;
+
+		for (unsigned n = 1 + next(&seed) % 30; n > 0; n--)
+			size += (size_t)snprintf(stack + size, sizeof(stack) - size,
+						 "%sf%u", size ? ";" : "",
+						 next(&seed) % functions);
+		if (differs)
+			tree_add_before(t, stack, next(&seed) % 50, next(&seed) % 3);
+		else
+			tree_add(t, stack, 1 + (uint64_t)next(&seed) * next(&seed));
+	}
+}
+
+Test(tree_data, any_tree_comes_back)
+{
+	static const unsigned functions[] = { 1, 2, 7, 300, 100000 };
+
+	for (uint32_t i = 0; i < 5; i++) {
+		struct round r = { 0 };
+
+		tree_init(&r.t);
+		grow(&r.t, i, functions[i], i & 1);
+		go_round(&r, VIEW_BY_FUNCTION);
+		expect_same(&r);
+		release(&r);
+	}
+}
+
+Test(tree_data, names_may_hold_any_byte_but_nul)
+{
+	struct round r = { 0 };
+	char many[70000];
+
+	memset(many, 'x', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	tree_init(&r.t);
+	tree_add(&r.t, "\xff\xfe\x01\n\t\"<&]]>;", 1);
+	tree_add(&r.t, "\xe6\x97\xa5;\xe6\x97\xa6", 1);
+	tree_add(&r.t, many, 1);
+	many[sizeof(many) - 2] = 'y';
+	tree_add(&r.t, many, 1);
+	go_round(&r, VIEW_BY_FUNCTION);
+	expect_same(&r);
+	release(&r);
+}
+
+Test(tree_data, values_that_share_a_factor_are_divided_by_it)
+{
+	struct round r = { 0 };
+	uint64_t three = UINT64_C(3) << 40;
+
+	tree_init(&r.t);
+	tree_add(&r.t, "a", three);
+	tree_add(&r.t, "b", 5 * three);
+	r.t.named.samples[2] = 5;
+	go_round(&r, VIEW_BY_FUNCTION);
+	expect_same(&r);
+	cr_expect_eq(r.data.columns[SAVED_SELF].count, 2u, "a byte each");
+	cr_expect_not_null(r.saved.samples, "and they are the samples");
+	cr_expect_eq(r.data.columns[SAVED_SAMPLES].count, 0u);
+	release(&r);
+}
+
+Test(tree_data, samples_that_are_not_the_values_have_columns)
+{
+	struct round r = { 0 };
+
+	tree_init(&r.t);
+	tree_add(&r.t, "a", 70);
+	tree_add(&r.t, "b", 11);
+	go_round(&r, VIEW_BY_FUNCTION);
+	expect_same(&r);
+	cr_assert_not_null(r.saved.samples);
+	cr_expect_eq(r.saved.samples[1], 1u);
+	release(&r);
+}
+
+Test(tree_data, a_flame_chart_keeps_its_order_and_its_gaps)
+{
+	struct round r = { 0 };
+
+	tree_init(&r.t);
+	r.t.in.in_order = true;
+	tree_add(&r.t, "b;x", 1);
+	tree_add(&r.t, "b;", 2);
+	tree_add(&r.t, "b;x", 3);
+	tree_add(&r.t, "a", 4);
+	array_last(&r.t.symbols.functions)->kind = FUNCTION_USER;
+	go_round(&r, VIEW_BY_FUNCTION);
+	expect_same(&r);
+	release(&r);
+}
+
+Test(tree_data, labels_of_a_chain_are_text)
+{
+	struct round r = { 0 };
+
+	tree_init(&r.t);
+	tree_add(&r.t, "a;--;b", 1);
+	tree_add(&r.t, "c@k", 1);
+	go_round(&r, VIEW_CHAIN);
+	cr_assert_eq(r.saved.nodes, 6u);
+	cr_expect_str_eq(name(&r, 3), "b_[w]");
+	cr_expect_str_eq(name(&r, 5), "--");
+	cr_expect_eq(function(&r, 4)->kind, SAVED_TEXT);
+	release(&r);
+}
+
+Test(tree_data, a_chart_of_chains_keeps_its_gaps)
+{
+	struct round r = { 0 };
+
+	tree_init(&r.t);
+	r.t.in.in_order = true;
+	tree_add(&r.t, "a;--;b;x", 1);
+	tree_add(&r.t, "a;--;b;gap", 2);
+	array_last(&r.t.symbols.functions)->kind = FUNCTION_GAP;
+	go_round(&r, VIEW_CHAIN);
+	cr_assert_eq(r.saved.nodes, 6u);
+	cr_expect_str_eq(name(&r, 4), "x_[w]");
+	cr_expect_eq(function(&r, 5)->kind & SAVED_KIND, SAVED_GAP);
+	cr_expect_eq(r.saved.parent[5], 3u);
+	cr_expect_eq(r.saved.self[5], 2u);
+	release(&r);
+}
+
+/* A payload with something wrong is refused with a word about it, or is another tree. */
+static void decode(struct round *r, const uint8_t *bytes, size_t size)
+{
+	struct saved_tree saved = { 0 };
+	const char *why = NULL;
+	int err = saved_tree_decode(bytes, size, &r->strings, &saved, &why);
+
+	if (err < 0)
+		cr_expect_not_null(why);
+	else
+		saved_tree_release(&saved);
+}
+
+Test(tree_data, damage_is_found)
+{
+	struct round r = { 0 };
+	uint8_t *bytes;
+	size_t size;
+
+	tree_init(&r.t);
+	grow(&r.t, 3, 20, true);
+	go_round(&r, VIEW_BY_FUNCTION);
+	size = r.packed.whole;
+	bytes = malloc(size);
+	for (size_t i = 0; i < size; i++) {
+		const char *why = NULL;
+		struct saved_tree saved = { 0 };
+
+		/* Exactly as large: a sanitizer sees one byte more. */
+		bytes = realloc(bytes, i ? i : 1);
+		memcpy(bytes, r.payload ? r.payload : r.packed.bytes, i);
+		cr_expect_lt(saved_tree_decode(bytes, i, &r.strings, &saved, &why), 0,
+			     "cut at %zu", i);
+		cr_expect_not_null(why);
+	}
+	bytes = realloc(bytes, size);
+	for (size_t i = 0; i < size; i++) {
+		static const uint8_t others[] = { 0, 1, 0x7f, 0x80, 0xff };
+
+		memcpy(bytes, r.payload ? r.payload : r.packed.bytes, size);
+		bytes[i] = others[i % 5];
+		decode(&r, bytes, size);
+	}
+	free(bytes);
+	release(&r);
+}
