@@ -70,6 +70,12 @@ enum ff_flag {
 	FF_SRCLINE = 1 << 5,
 	/* Take the time that unwinding needs: FF_TOTAL_UNWIND_TIME. */
 	FF_TIMED = 1 << 6,
+	/* Functions whose code was put into another one's. They are in the tree where their
+	 * debug information is on this machine; with FF_COMPAT_STACKCOLLAPSE only for
+	 * recordings with stack dumps, as in perf 6.1, or where FF_INLINE asks for them. */
+	FF_INLINE = 1 << 7,
+	FF_NO_INLINE = 1 << 8,
+	FF_MARK_INLINED = 1 << 9, /* append _[i] to their names */
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be

@@ -50,6 +50,10 @@ static int make_symbolizer(struct ff_profile *p)
 		.addrs = p->options.flags & FF_ADDRS,
 		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
 		.srcline = p->options.flags & FF_SRCLINE,
+		.inlines = p->options.flags & FF_NO_INLINE ? SYMBOL_INLINES_NO
+			   : p->options.flags & FF_INLINE  ? SYMBOL_INLINES_YES
+							   : SYMBOL_INLINES_AUTO,
+		.inline_mark = p->options.flags & FF_MARK_INLINED,
 		.threads = p->options.threads ? p->options.threads
 					      : (unsigned)parallel_processors(),
 	};

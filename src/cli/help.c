@@ -35,9 +35,13 @@ static void print_row(const struct option_row *row)
 	char left[64], text[512];
 	int size;
 
-	size = snprintf(left, sizeof(left), "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
-			row->letter ? row->letter : ' ', row->letter ? "," : " ",
-			row->name, row->arg ? "=" : "", row->arg ? row->arg : "");
+	size = snprintf(left, sizeof(left), "  %c%c%s --%s%s%s%s",
+			row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+			row->letter ? "," : " ", row->name,
+			!row->arg    ? ""
+			: row->alone ? "[="
+				     : "=",
+			row->arg ? row->arg : "", row->alone ? "]" : "");
 	printf("%s", left);
 	if (size > MARGIN - 2) {
 		putchar('\n');

@@ -147,6 +147,29 @@ static int set_truncated(struct settings *s, const struct option_row *row,
 	return refuse(row, arg, "mark, merge or drop");
 }
 
+static int set_inline(struct settings *s, const struct option_row *row, const char *arg)
+{
+	static const struct {
+		const char *name;
+		unsigned flag;
+	} whens[] = { { "auto", 0 }, { "yes", FF_INLINE }, { "no", FF_NO_INLINE } };
+
+	for (size_t i = 0; i < sizeof(whens) / sizeof(*whens); i++)
+		if (!strcasecmp(arg, whens[i].name)) {
+			s->profile.flags &= ~(unsigned)(FF_INLINE | FF_NO_INLINE);
+			s->profile.flags |= whens[i].flag;
+			return 0;
+		}
+	return refuse(row, arg, "auto, yes or no");
+}
+
+static int set_no_inline(struct settings *s, const struct option_row *row,
+			 const char *arg)
+{
+	(void)arg;
+	return set_inline(s, row, "no");
+}
+
 /* flamegraph.pl keeps the map in the current directory. */
 static int set_palette_map(struct settings *s, const struct option_row *row,
 			   const char *arg)
@@ -208,6 +231,12 @@ const struct option_row option_rows[] = {
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL | FF_MARK_JIT },
 	{ "addrs", 0, NULL, "show the address of frames without a symbol",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_ADDRS },
+	{ "inline", 0, "WHEN", "functions whose code was put into another one's: yes, no, or "
+	  "auto: where debug information is on this machine; alone: yes",
+	  NAMES, set_inline, .alone = "yes", .initial = "auto" },
+	{ "no-inline", 0, NULL, "leave them out", NAMES, .set = set_no_inline },
+	{ "inline-mark", 0, NULL, "append _[i] to them",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_INLINED },
 	{ "srcline", 0, NULL, "append :file:line where debug information has it",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_SRCLINE },
 	{ "context", 0, NULL, "the same, by its old name",

@@ -19,6 +19,7 @@ struct option_row {
 	/* 0, or an exit code with its message printed. */
 	int (*set)(struct settings *s, const struct option_row *row, const char *arg);
 	size_t at; /* of what is set, in struct settings */
+	const char *alone; /* its value where none is given; NULL: one is needed */
 	const char *initial; /* NULL: the library's default */
 	double min, max; /* of a number */
 	unsigned flag; /* what is set where the option takes no value */

@@ -124,6 +124,8 @@ static int write_option(struct reader *r, const struct option_row *row, const ch
 	if (!row->arg && value)
 		return usage_error("option '--%s' takes no value%s", row->name,
 				   row->hint ? row->hint : "");
+	if (row->alone && !value)
+		value = row->alone;
 	if (row->arg && !value) {
 		if (r->next == r->end)
 			return usage_error("option '--%s' needs a value: --%s=%s",

@@ -6,12 +6,15 @@
 
 #include "symbol/alias.h"
 
+/* Bytes of the names of an image's functions; then names stay as they are spelled. */
+enum { MOST_NAMES = 1 << 26 };
+
 /* An address of the symbol table, and the frame that asks for it. */
 struct naming_job {
 	struct image_names *job;
 	const struct source_finder *finder;
 	const struct frames *frames;
-	uint32_t *of_frame;
+	uint32_t *of_frame, *inlined_of_frame;
 	struct source source;
 	struct naming naming;
 	struct alias alias;
@@ -19,6 +22,9 @@ struct naming_job {
 	uint32_t unnamed; /* the same for what has no symbol; HASH_NONE: not yet */
 	struct text symbol; /* demangled */
 	struct text place; /* file:line */
+	/* Inlined functions, by how debug information spells them, and by that and place. */
+	struct intern spellings;
+	struct hash_map by_spelling;
 };
 
 static uint64_t recorded_pc(const struct frame *f)
@@ -36,6 +42,7 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *part
 		return HASH_NONE;
 	f->name = job->names.size;
 	f->unnamed = !parts->symbol;
+	f->inlined = parts->inlined;
 	f->dropped = !naming_add(&n->naming, parts, &job->names);
 	if (n->place.size > 0) {
 		text_char(&job->names, ':');
@@ -50,12 +57,40 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *part
 /* Where names hold more than the symbol they are made for every address. */
 static bool is_by_address(const struct naming_job *n)
 {
-	return n->source.line ||
+	return n->finder->options->srcline ||
 	       (n->finder->options->compat && strstr(n->naming.path, " ("));
 }
 
+/* What debug information says of the address with that index. */
+static struct inline_chain chain_at(const struct naming_job *n, size_t i)
+{
+	return n->source.inlines ? inlines_at(n->source.inlines, i)
+				 : (struct inline_chain){ NULL, 0 };
+}
+
+static void set_place(struct naming_job *n, const struct inline_frame *f)
+{
+	const char *slash;
+
+	text_clear(&n->place);
+	if (!n->finder->options->srcline || !f || !f->file)
+		return;
+	slash = strrchr(f->file, '/');
+	text_printf(&n->place, "%s:%u", slash ? slash + 1 : f->file, f->line);
+}
+
+/* The place of the function that has the code of its own: where it calls what was
+ * inlined, or with those left out where the address is. */
+static void set_outer_place(struct naming_job *n, const struct inline_chain *chain)
+{
+	bool inlines = n->finder->options->inlines != SYMBOL_INLINES_NO;
+
+	set_place(n,
+		  chain->count ? &chain->frames[inlines ? chain->count - 1 : 0] : NULL);
+}
+
 static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t address,
-			    uint64_t pc)
+			    uint64_t pc, const struct inline_chain *chain)
 {
 	const struct symbol *s = &n->source.symbols->symbols.v[symbol];
 	uint32_t *known = hash_map_get(&n->by_symbol, symbol), function;
@@ -65,9 +100,7 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 		return *known;
 	text_clear(&n->symbol);
 	alias_name(&n->alias, s, &n->symbol);
-	text_clear(&n->place);
-	if (n->source.line)
-		line_find(n->source.line, address, &n->place);
+	set_outer_place(n, chain);
 	parts.symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts.size = n->symbol.size;
 	function = add_function(n, &parts);
@@ -76,10 +109,50 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	return function;
 }
 
-static uint32_t name_unnamed(struct naming_job *n, uint64_t pc)
+/* A few bytes of a mangled name can be very many of a plain one. */
+static void spell(struct naming_job *n, const struct inline_frame *f)
+{
+	bool enough = n->job->names.size > MOST_NAMES;
+	size_t size = strlen(f->name);
+
+	text_clear(&n->symbol);
+	if (!f->mangled || enough || !demangle(f->name, size, n->alias.set, &n->symbol))
+		text_add(&n->symbol, f->name, size);
+}
+
+/* Functions that only debug information knows: one for each spelling and place. */
+static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f,
+			      struct name_parts *parts)
+{
+	uint32_t spelling, place, function, *known;
+	uint64_t key;
+
+	if (intern_add(&n->spellings, f->name, strlen(f->name), &spelling) < 0 ||
+	    intern_add(&n->spellings, n->place.bytes ? n->place.bytes : "", n->place.size,
+		       &place) < 0)
+		return HASH_NONE;
+	key = ((uint64_t)spelling << 32 | place) << 1 | parts->inlined;
+	known = hash_map_get(&n->by_spelling, key);
+	if (known)
+		return *known;
+	spell(n, f);
+	parts->symbol = n->symbol.bytes ? n->symbol.bytes : "";
+	parts->size = n->symbol.size;
+	function = add_function(n, parts);
+	if (function != HASH_NONE && !hash_map_set(&n->by_spelling, key, function))
+		return HASH_NONE;
+	return function;
+}
+
+static uint32_t name_unnamed(struct naming_job *n, uint64_t pc,
+			     const struct inline_chain *chain)
 {
 	struct name_parts parts = { .pc = pc };
 
+	if (chain->count && *chain->frames[chain->count - 1].name) {
+		set_outer_place(n, chain);
+		return name_by_debug(n, &chain->frames[chain->count - 1], &parts);
+	}
 	n->job->unnamed++;
 	text_clear(&n->place);
 	if (n->unnamed == HASH_NONE || n->finder->options->addrs)
@@ -109,6 +182,7 @@ static bool is_named_by_path(const struct naming_job *n)
  * the others get their name. */
 static int convert(struct naming_job *n, size_t *count)
 {
+	const struct inline_chain none = { NULL, 0 };
 	struct image_names *job = n->job;
 
 	*count = 0;
@@ -126,7 +200,8 @@ static int convert(struct naming_job *n, size_t *count)
 			job->frames[(*count)++] = (struct keyed){ address, id };
 			continue;
 		}
-		n->of_frame[id] = by_path ? name_by_path(n, pc) : name_unnamed(n, pc);
+		n->of_frame[id] =
+			by_path ? name_by_path(n, pc) : name_unnamed(n, pc, &none);
 		if (n->of_frame[id] == HASH_NONE)
 			return -ENOMEM;
 	}
@@ -166,6 +241,38 @@ static bool find_symbol(struct naming_job *n, uint64_t *address, bool caller, si
 	return span;
 }
 
+/* Appends a run of the functions that were inlined at an address. Those whose name is
+ * not to be had (a file that it was moved to is missing) are left out. */
+static int add_inlined(struct naming_job *n, const struct inline_chain *chain,
+		       uint32_t frame, uint64_t pc)
+{
+	struct image_names *job = n->job;
+	uint32_t run, function;
+
+	if (chain->count < 2 || n->finder->options->inlines == SYMBOL_INLINES_NO)
+		return 0;
+	if (job->inlined.count == 0 && !array_add(&job->inlined))
+		return -ENOMEM;
+	if (!array_reserve(&job->inlined, chain->count))
+		return -ENOMEM;
+	run = (uint32_t)job->inlined.count;
+	*array_add(&job->inlined) = 0;
+	n->inlined_of_frame[frame] = run;
+	for (size_t i = chain->count - 1; i-- > 0;) {
+		struct name_parts parts = { .pc = pc, .inlined = true };
+
+		if (!*chain->frames[i].name)
+			continue;
+		set_place(n, &chain->frames[i]);
+		function = name_by_debug(n, &chain->frames[i], &parts);
+		if (function == HASH_NONE)
+			return -ENOMEM;
+		*array_add(&job->inlined) = function;
+		job->inlined.v[run]++;
+	}
+	return 0;
+}
+
 /* Sorted addresses beside sorted symbols. */
 static int join(struct naming_job *n, size_t count)
 {
@@ -177,15 +284,38 @@ static int join(struct naming_job *n, size_t count)
 		uint32_t id = n->job->frames[i].id, symbol;
 		const struct frame *f = &n->frames->list.v[id];
 		bool caller = f->flags & FRAME_CALLER && !compat;
+		struct inline_chain chain = chain_at(n, i);
 
 		if (find_symbol(n, &address, caller, &at, &symbol))
-			n->of_frame[id] = name_symbol(n, symbol, address, recorded_pc(f));
+			n->of_frame[id] =
+				name_symbol(n, symbol, address, recorded_pc(f), &chain);
 		else
-			n->of_frame[id] = name_unnamed(n, recorded_pc(f));
-		if (n->of_frame[id] == HASH_NONE)
+			n->of_frame[id] = name_unnamed(n, recorded_pc(f), &chain);
+		if (n->of_frame[id] == HASH_NONE ||
+		    add_inlined(n, &chain, id, recorded_pc(f)) < 0)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int find_inlines(struct naming_job *n, size_t count)
+{
+	struct inlines *in = n->source.inlines;
+	uint64_t *addresses;
+	int err;
+
+	if (!in)
+		return 0;
+	addresses = malloc((count + 1) * sizeof(*addresses));
+	if (!addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = n->job->frames[i].key;
+	err = inlines_find(in, addresses, count);
+	free(addresses);
+	if (err == 0)
+		source_add_inline_problem(&n->source, inlines_problem(in));
+	return err;
 }
 
 static int name_frames(struct naming_job *n)
@@ -195,6 +325,8 @@ static int name_frames(struct naming_job *n)
 
 	if (err == 0)
 		err = keyed_sort(n->job->frames, count);
+	if (err == 0)
+		err = find_inlines(n, count);
 	if (err == 0)
 		err = join(n, count);
 	return err;
@@ -214,7 +346,8 @@ static void report(struct image_names *job, struct source *s)
 }
 
 int image_names_make(struct image_names *job, const struct source_finder *finder,
-		     const struct frames *frames, uint32_t *of_frame)
+		     const struct frames *frames, uint32_t *of_frame,
+		     uint32_t *inlined_of_frame)
 {
 	const struct image *image = &finder->images->list.v[job->image];
 	struct naming_job n = {
@@ -222,14 +355,18 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		.finder = finder,
 		.frames = frames,
 		.of_frame = of_frame,
+		.inlined_of_frame = inlined_of_frame,
 		.unnamed = HASH_NONE,
 	};
 	int err = naming_init(&n.naming, finder->options, image,
 			      intern_text(finder->strings, image->path));
 
 	if (err == 0)
+		err = intern_init(&n.spellings);
+	if (err == 0)
 		err = source_open(finder, job->image, &n.source);
 	if (err < 0) {
+		intern_release(&n.spellings);
 		naming_release(&n.naming);
 		return err;
 	}
@@ -240,6 +377,8 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	report(job, &n.source);
 	alias_release(&n.alias);
 	hash_map_release(&n.by_symbol);
+	hash_map_release(&n.by_spelling);
+	intern_release(&n.spellings);
 	text_release(&n.symbol);
 	text_release(&n.place);
 	source_close(&n.source);
@@ -250,6 +389,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 void image_names_release(struct image_names *job)
 {
 	array_release(&job->functions);
+	array_release(&job->inlined);
 	text_release(&job->names);
 	text_release(&job->file);
 	text_release(&job->problem);

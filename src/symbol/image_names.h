@@ -8,7 +8,7 @@
 /* A function of one image, before its strings have ids. */
 struct image_function {
 	size_t name, size; /* in the job's names */
-	bool unnamed, dropped;
+	bool unnamed, dropped, inlined;
 };
 
 /* Names for the frames of one image: a job of its own, with its own memory. */
@@ -18,16 +18,18 @@ struct image_names {
 	size_t count;
 	enum function_kind kind;
 	ARRAY(struct image_function) functions;
+	ARRAY(uint32_t) inlined; /* as in struct symbols */
 	struct text names;
 	struct text file, problem; /* of the report */
 	bool other_build; /* likewise */
 	uint64_t unnamed;
 };
 
-/* Sets of_frame[id], for the frames of this image, to the index of a function of it.
- * 0, or -ENOMEM. */
+/* Sets of_frame[id], for the frames of this image, to the index of a function of it, and
+ * inlined_of_frame[id] to one in the job's inlined. 0, or -ENOMEM. */
 int image_names_make(struct image_names *job, const struct source_finder *finder,
-		     const struct frames *frames, uint32_t *of_frame);
+		     const struct frames *frames, uint32_t *of_frame,
+		     uint32_t *inlined_of_frame);
 void image_names_release(struct image_names *job);
 
 #endif

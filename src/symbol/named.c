@@ -7,7 +7,8 @@
  * The trie keyed by function. A parent's id is below its children's, in the trie and
  * in every step here, so loops over ids do what recursion would:
  *
- *	1. nodes with the same parent and function become one      join()
+ *	1. nodes with the same parent and function become one,     join()
+ *	   a node each for what was inlined at an address
  *	2. nodes in the order of their functions' names            by_rank()
  *	3. nodes in the order of their parents, stable             by_parent()
  *	4. sizes of subtrees, from the last id to the first        sizes()
@@ -119,20 +120,48 @@ static uint32_t next_child(struct join *j, uint32_t parent, uint32_t rank)
 	return last;
 }
 
+/* Joined nodes there can be: one for the root, and for each other node one for its
+ * function and for each one that was inlined there. */
+static size_t most_nodes(const struct join *j)
+{
+	const struct trie *t = j->trie;
+	size_t most = t->count;
+
+	for (uint32_t i = 1; i < t->count; i++) {
+		uint32_t inlined;
+
+		symbols_inlined(j->symbols, t->nodes[i].frame, &inlined);
+		most += inlined;
+	}
+	return most;
+}
+
 static int make_room(struct join *j)
 {
-	size_t slots = 64;
+	size_t slots = 64, most = most_nodes(j);
 
-	while (slots < (size_t)j->trie->count * 3 / 2)
+	if (most > UINT32_MAX)
+		return -ENOMEM;
+	while (slots < most * 3 / 2)
 		slots *= 2;
 	j->node = numbers(j->trie->count);
-	j->pairs = malloc(((size_t)j->trie->count + 1) * sizeof(*j->pairs));
+	j->pairs = malloc((most + 1) * sizeof(*j->pairs));
 	if (j->flags & NAMED_IN_ORDER)
-		j->last = numbers(j->trie->count);
+		j->last = numbers(most);
 	else
 		j->slots = numbers(slots);
 	j->mask = slots - 1;
 	return j->node && j->pairs && (j->last || j->slots) ? 0 : -ENOMEM;
+}
+
+/* The child of @parent for a function; @parent itself where that is left out. */
+static uint32_t child(struct join *j, uint32_t parent, uint32_t function)
+{
+	if (j->symbols->functions.v[function].dropped)
+		return parent;
+	if (j->last)
+		return next_child(j, parent, j->rank[function]);
+	return joined_child(j, parent, j->rank[function]);
 }
 
 static int join(struct join *j)
@@ -143,15 +172,14 @@ static int join(struct join *j)
 		return -ENOMEM;
 	add_node(j, 0, 0);
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t parent = j->node[t->nodes[i].parent];
-		uint32_t function = j->symbols->of_frame.v[t->nodes[i].frame];
+		uint32_t frame = t->nodes[i].frame, count;
+		const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
+		uint32_t node = child(j, j->node[t->nodes[i].parent],
+				      j->symbols->of_frame.v[frame]);
 
-		if (j->symbols->functions.v[function].dropped)
-			j->node[i] = parent;
-		else if (j->last)
-			j->node[i] = next_child(j, parent, j->rank[function]);
-		else
-			j->node[i] = joined_child(j, parent, j->rank[function]);
+		for (uint32_t k = 0; k < count; k++)
+			node = child(j, node, inlined[k]);
+		j->node[i] = node;
 	}
 	free(j->slots);
 	j->slots = NULL;

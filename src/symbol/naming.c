@@ -131,13 +131,17 @@ static bool add_printed(const struct naming *n, const struct name_parts *parts,
 	bool kept = false;
 
 	snprintf(pc, sizeof(pc), "%" PRIx64, parts->pc);
-	if (parts->symbol) {
+	if (parts->inlined) {
+		text_add(&line, parts->symbol, parts->size);
+		text_string(&line, " (inlined)");
+	} else if (parts->symbol) {
 		text_add(&line, parts->symbol, parts->size);
 		text_printf(&line, "+0x%" PRIx64, parts->offset);
 	} else {
 		text_string(&line, "[unknown]");
 	}
-	add_module(n, &line);
+	if (!parts->inlined)
+		add_module(n, &line);
 	if (!line.failed)
 		kept = tidy_line(line.bytes, line.size, pc, n->options->addrs, out);
 	out->failed |= line.failed;

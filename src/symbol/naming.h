@@ -24,6 +24,7 @@ struct name_parts {
 	size_t size;
 	uint64_t offset; /* from the start of the symbol */
 	uint64_t pc; /* as recorded */
+	bool inlined; /* its code is in another function's */
 };
 
 /* Appends the name; false where the frame is left out (compat only). */

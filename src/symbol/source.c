@@ -2,6 +2,37 @@
 
 #include <errno.h>
 
+void source_add_inline_problem(struct source *s, const char *why)
+{
+	if (*why && s->files.problem.size == 0)
+		text_printf(&s->files.problem,
+			    "'%s' lacks functions that were inlined: %s",
+			    s->files.file.bytes, why);
+}
+
+/* What has no debug information that can be read is named by its symbols alone. */
+static int open_inlines(const struct source_finder *finder, struct source *s)
+{
+	const struct symbol_options *options = finder->options;
+	struct inline_options how = {
+		.places = { options->places.symfs, options->places.debug_dir },
+		.lines = options->srcline,
+		.threads = options->threads,
+	};
+	struct found *f = &s->files;
+	bool own = !f->debug.elf || object_has_debug_info(&f->object);
+	struct context ctx = { 0 };
+	int err;
+
+	if (options->inlines == SYMBOL_INLINES_NO && !options->srcline)
+		return 0;
+	err = inlines_open(&ctx, &f->object, own ? &f->object : &f->debug, &how,
+			   &s->inlines);
+	if (err < 0 && err != -ENODATA && err != -ENOMEM)
+		source_add_inline_problem(s, ctx.error);
+	return err == -ENOMEM ? err : 0;
+}
+
 static int read_object(const struct source_finder *finder, struct source *s)
 {
 	struct found *f = &s->files;
@@ -19,12 +50,7 @@ static int read_object(const struct source_finder *finder, struct source *s)
 	s->stripped = !symbols && !object_has_symtab(&f->object);
 	if (s->own.symbols.count == 0)
 		text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
-	if (!finder->options->srcline)
-		return 0;
-	if (!debug || object_has_debug_info(&f->object))
-		debug = &f->object;
-	err = line_open(&f->object, debug, &s->line);
-	return err == -ENOMEM ? err : 0;
+	return open_inlines(finder, s);
 }
 
 static int open_kernel(const struct source_finder *finder, uint32_t image,
@@ -50,8 +76,8 @@ static int find_recorded(const struct source_finder *finder, const struct image 
 /* Names that came with the recording take the place of what was found here. */
 static void use_recorded(const struct recorded_names *names, struct source *s)
 {
-	line_close(s->line);
-	s->line = NULL;
+	inlines_close(s->inlines);
+	s->inlines = NULL;
 	s->symbols = names->symbols;
 	s->shift = names->shift;
 	s->by_offset = s->stripped = false;
@@ -101,10 +127,12 @@ static int open_user_side(const struct source_finder *finder, const struct image
 
 static int open_object(const struct source_finder *finder, uint32_t id, struct source *s)
 {
-	unsigned need = NEED_SYMBOLS | (finder->options->srcline ? NEED_LINES : 0);
+	const struct symbol_options *options = finder->options;
+	bool lines = options->srcline || options->inlines != SYMBOL_INLINES_NO;
+	unsigned need = NEED_SYMBOLS | (lines ? NEED_LINES : 0);
 
-	return image_find_object(&finder->options->places, finder->images,
-				 finder->strings, id, need, &s->files);
+	return image_find_object(&options->places, finder->images, finder->strings, id,
+				 need, &s->files);
 }
 
 static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
@@ -147,7 +175,7 @@ int source_open(const struct source_finder *finder, uint32_t image, struct sourc
 
 void source_close(struct source *s)
 {
-	line_close(s->line);
+	inlines_close(s->inlines);
 	symtab_release(&s->own);
 	found_release(&s->files);
 	*s = (struct source){ .files = { .object.fd = -1, .debug.fd = -1 } };

@@ -2,7 +2,7 @@
 #define SYMBOL_SOURCE_H
 
 #include "object/find_object.h"
-#include "object/line.h"
+#include "object/inlines.h"
 #include "symbol/kernel.h"
 #include "symbol/recorded.h"
 
@@ -13,7 +13,7 @@ struct source {
 	bool by_offset; /* addresses are offsets in the file */
 	bool stripped; /* only what the object exports is known */
 	uint64_t shift; /* what to add to those that are not */
-	struct line *line; /* NULL: not asked for, or none */
+	struct inlines *inlines; /* and lines; NULL: not asked for, or none */
 	struct symtab own;
 	struct found files;
 };
@@ -29,6 +29,9 @@ struct source_finder {
 /* 0, also where there is none: files.problem says why. -ENOMEM. */
 int source_open(const struct source_finder *finder, uint32_t image, struct source *ret);
 void source_close(struct source *s);
+
+/* What there is to say about the file's debug information; "": nothing. */
+void source_add_inline_problem(struct source *s, const char *why);
 
 /* The address in the symbol table; false where the image has none such. */
 bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret);

@@ -12,6 +12,7 @@ struct symbolizer {
 	struct symbol_options options;
 	struct arena texts; /* of the options */
 	struct kernel *kernel;
+	bool user_stacks; /* some recording has dumps of stacks */
 	ARRAY(const struct recording *) recordings;
 };
 
@@ -76,6 +77,7 @@ int symbolizer_add_recording(struct symbolizer *s, const struct recording *rec)
 {
 	const struct recording **slot;
 
+	s->user_stacks |= rec->user_stacks > 0;
 	/* perf knows nothing of such names. */
 	if (s->options.compat)
 		return 0;
@@ -175,7 +177,7 @@ static int name_image(void *arg, size_t i, size_t worker)
 
 	(void)worker;
 	return image_names_make(r->order.v[i], &r->finder, r->frames,
-				r->symbols->of_frame.v);
+				r->symbols->of_frame.v, r->symbols->inlined_of_frame.v);
 }
 
 static uint64_t function_hash(const struct function *f)
@@ -315,6 +317,38 @@ static int module_of(struct run *r, const struct image_names *job, uint32_t *ret
 	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
 }
 
+static enum function_kind kind_of(const struct run *r, const struct image_names *job,
+				  const struct image_function *f)
+{
+	if (!f->inlined)
+		return job->kind;
+	/* perf script names no module with them, so they count as nobody's. */
+	if (r->s->options.compat)
+		return FUNCTION_USER;
+	return r->s->options.inline_mark ? FUNCTION_INLINED : job->kind;
+}
+
+/* The job's runs go behind those of others; its frames say where they are now. */
+static int take_inlined(struct run *r, const struct image_names *job, const uint32_t *ids)
+{
+	struct symbols *symbols = r->symbols;
+	uint32_t base = (uint32_t)symbols->inlined.count, left = 0;
+
+	if (job->inlined.count == 0)
+		return 0;
+	if (!array_reserve(&symbols->inlined, job->inlined.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < job->inlined.count; i++) {
+		uint32_t value = job->inlined.v[i];
+
+		*array_add(&symbols->inlined) = left ? ids[value] : value;
+		left = left ? left - 1 : value;
+	}
+	for (size_t i = 0; i < job->count; i++)
+		symbols->inlined_of_frame.v[job->frames[i].id] += base;
+	return 0;
+}
+
 /* Strings get their ids, and functions of all images become one set. */
 static int take_functions(struct run *r, const struct image_names *job)
 {
@@ -324,7 +358,7 @@ static int take_functions(struct run *r, const struct image_names *job)
 	for (size_t i = 0; i < job->functions.count && err == 0; i++) {
 		const struct image_function *from = &job->functions.v[i];
 		struct function f = { .module = module,
-				      .kind = (uint8_t)job->kind,
+				      .kind = (uint8_t)kind_of(r, job, from),
 				      .unnamed = from->unnamed,
 				      .dropped = from->dropped };
 
@@ -339,6 +373,8 @@ static int take_functions(struct run *r, const struct image_names *job)
 
 		*function = ids[*function];
 	}
+	if (err == 0)
+		err = take_inlined(r, job, ids);
 	free(ids);
 	return err;
 }
@@ -367,8 +403,13 @@ static int make_room(struct run *r)
 	struct symbols *symbols = r->symbols;
 
 	if (!array_reserve(&symbols->of_frame, r->frames->list.count + 1) ||
+	    !array_reserve(&symbols->inlined_of_frame, r->frames->list.count + 1) ||
+	    !array_add(&symbols->inlined) ||
 	    !array_reserve(&symbols->images, r->s->images->list.count + 1))
 		return -ENOMEM;
+	symbols->inlined_of_frame.count = r->frames->list.count;
+	memset(symbols->inlined_of_frame.v, 0,
+	       symbols->inlined_of_frame.count * sizeof(uint32_t));
 	symbols->of_frame.count = r->frames->list.count;
 	symbols->images.count = r->s->images->list.count;
 	memset(symbols->images.v, 0, symbols->images.count * sizeof(*symbols->images.v));
@@ -386,6 +427,14 @@ static void run_release(struct run *r)
 	free(r->grouped);
 }
 
+/* perf 6.1 looks for inlined functions only where it unwinds the stack itself. */
+static void choose_inlines(struct symbolizer *s)
+{
+	if (s->options.inlines == SYMBOL_INLINES_AUTO && s->options.compat &&
+	    !s->user_stacks)
+		s->options.inlines = SYMBOL_INLINES_NO;
+}
+
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
 		   struct symbols *ret)
 {
@@ -396,12 +445,13 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		.symbols = &symbols,
 		.finder = { &s->options, s->images, s->strings, s->kernel },
 	};
-	int err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
-			       &r.finder.recorded);
+	int err;
 
+	choose_inlines(s);
+	err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
+			   &r.finder.recorded);
 	if (err == 0)
 		err = make_room(&r);
-
 	if (err == 0)
 		err = group_frames(&r);
 	if (err == 0)
@@ -424,5 +474,7 @@ void symbols_release(struct symbols *s)
 	array_release(&s->functions);
 	hash_release(&s->functions_by_key);
 	array_release(&s->of_frame);
+	array_release(&s->inlined_of_frame);
+	array_release(&s->inlined);
 	array_release(&s->images);
 }

@@ -16,6 +16,7 @@ enum function_kind {
 	FUNCTION_USER,
 	FUNCTION_KERNEL, /* kernel, modules, BPF */
 	FUNCTION_JIT,
+	FUNCTION_INLINED, /* only with symbol_options.inline_mark; else as the others */
 	FUNCTION_GAP, /* nothing to show: its value is its parent's own, at that place */
 };
 
@@ -27,6 +28,13 @@ struct function {
 	bool dropped; /* compat: stackcollapse-perf.pl leaves it out, so the named tree does */
 };
 
+enum symbol_inlines {
+	SYMBOL_INLINES_AUTO, /* where their debug information is at hand; in compat mode
+				only for stacks that perf unwinds itself, as perf 6.1 does */
+	SYMBOL_INLINES_YES, /* for all of them */
+	SYMBOL_INLINES_NO,
+};
+
 struct symbol_options {
 	struct object_places places;
 	const char *kallsyms; /* NULL: /proc/kallsyms, checked against the recording */
@@ -35,6 +43,8 @@ struct symbol_options {
 	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
 			script prints; callers are looked up at the return address */
 	bool srcline; /* append :file:line */
+	enum symbol_inlines inlines; /* functions whose code is in another one's */
+	bool inline_mark; /* they are FUNCTION_INLINED */
 	unsigned threads;
 };
 
@@ -50,8 +60,26 @@ struct symbols {
 	ARRAY(struct function) functions;
 	struct hash_set functions_by_key;
 	ARRAY(uint32_t) of_frame; /* by frame id: index in functions */
+	/* Functions that were inlined there, called by that one. By frame id: where they
+	 * begin in inlined: their number, then indexes in functions, outermost first. */
+	ARRAY(uint32_t) inlined_of_frame;
+	ARRAY(uint32_t) inlined; /* [0] is 0: none */
 	ARRAY(struct image_report) images; /* by image id */
 };
+
+/* The inlined functions of a frame, outermost first. */
+static inline const uint32_t *symbols_inlined(const struct symbols *s, uint32_t frame,
+					      uint32_t *count)
+{
+	const uint32_t *run;
+
+	*count = 0;
+	if (frame >= s->inlined_of_frame.count)
+		return NULL;
+	run = &s->inlined.v[s->inlined_of_frame.v[frame]];
+	*count = run[0];
+	return run + 1;
+}
 
 struct symbolizer;
 

@@ -257,6 +257,9 @@ test("forced colours: boxes and labels are the system's", async () => {
 	});
 
 	assert.deepEqual([fill, stroke, ink], [canvas, canvasText, canvasText]);
+	await searchFor(page, "parse");
+	assert.equal(await page.evaluate(() => new Set([...document.querySelectorAll("#tree rect")]
+		.map((rect) => getComputedStyle(rect).stroke)).size), 2);
 	await page.emulateMedia({ forcedColors: "none" });
 });
 

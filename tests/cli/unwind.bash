@@ -51,7 +51,7 @@ same_as_perf()
 fold_user()
 {
 	[ $# -gt 0 ] || set -- perf.data
-	timeout 60 "$flamefold" fold --quiet --all "$@" >folded
+	timeout 60 "$flamefold" fold --quiet --all --no-inline "$@" >folded
 	sed -E 's/(;[^;]*_\[k\])+ ([0-9]+)$/ \2/' folded >user
 }
 

@@ -50,15 +50,15 @@ static inline void fuzz_write(struct ff_profile *p)
 	free(text);
 }
 
-/* Reads the input at @path. */
-static inline void fuzz_path(const char *path, unsigned flags)
+/* Reads the input at @path, with the object files below @symfs. */
+static inline void fuzz_path_below(const char *path, unsigned flags, const char *symfs)
 {
 	struct ff_options options = FF_OPTIONS_INIT;
 	struct ff_profile *p;
 
 	options.threads = 1;
 	options.flags = flags;
-	options.symfs = "/nonexistent";
+	options.symfs = symfs;
 	options.kallsyms = "/dev/null";
 	fuzz_check(ff_profile_new(&p, &options) == 0, "a profile");
 	if (ff_profile_read(p, path) == 0 && ff_profile_finish(p) == 0) {
@@ -79,6 +79,11 @@ static inline void fuzz_path(const char *path, unsigned flags)
 		fuzz_check(ff_profile_error(p)[0] != '\0', "a failure explains itself");
 	}
 	ff_profile_free(p);
+}
+
+static inline void fuzz_path(const char *path, unsigned flags)
+{
+	fuzz_path_below(path, flags, "/nonexistent");
 }
 
 static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What aarch64.c says -> the description of a recording (tests/perfdata/README.md), one sample a stop.
 
-usage: aarch64.py [--copy=BYTES] [--chain=WHAT] [--check=WHAT] TEXT
+usage: aarch64.py [--copy=BYTES,...] [--chain=WHAT] [--check=WHAT] TEXT
 
---copy   so much of the stack, as --call-graph dwarf,BYTES would have it; all by default
+--copy   so much of the stack, as --call-graph dwarf,BYTES would have it; all by default. A sample
+         for each
 --chain  a chain of frame pointers as the kernel makes it; link: and of the registers only the link, as
          perf record --call-graph fp has it; all: all registers and the stack
 --check  no description, but fails unless some return address in the link register or on the stack is
@@ -70,7 +71,7 @@ def describe(options, maps, dumps):
         fields, attr = 'CALLCHAIN,REGS_USER', 'regs_user=%#x' % (1 << LINK)
     else:
         fields = 'REGS_USER,STACK_USER' if not options.chain else 'CALLCHAIN,REGS_USER,STACK_USER'
-        attr = 'regs_user=%#x stack_user=%d' % ((1 << PC + 1) - 1, options.copy)
+        attr = 'regs_user=%#x stack_user=%d' % ((1 << PC + 1) - 1, max(options.copy))
     yield 'attr name=cycles sample_type=IP,TID,TIME,PERIOD,%s %s flags=sample_id_all,comm_exec' % (
         fields, attr)
     yield 'feature arch=aarch64'
@@ -86,14 +87,14 @@ def describe(options, maps, dumps):
             yield line + ' regs=2:%#x' % registers[LINK]
             continue
         line += ' regs=2:' + ','.join('%#x' % value for value in registers)
-        copy = stack[:options.copy]
-        yield line + ' stack=%s stack_zeros=%d dyn=%d' % (
-            copy.hex(), options.copy - len(copy), len(copy))
+        for size in options.copy:
+            copy = stack[:size]
+            yield line + ' stack=%s stack_zeros=%d dyn=%d' % (copy.hex(), size - len(copy), len(copy))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--copy', type=int, default=ROOM)
+    parser.add_argument('--copy', type=lambda text: [int(size) for size in text.split(',')], default=[ROOM])
     parser.add_argument('--chain', choices=['link', 'all'])
     parser.add_argument('--check', choices=['signed', 'unsigned'])
     parser.add_argument('text')

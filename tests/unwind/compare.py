@@ -182,7 +182,7 @@ class Comparison:
             subprocess.run(['perf', 'script', '--no-inline', '--max-stack', '1000', '-i', copy],
                            stdout=out, stderr=subprocess.DEVNULL, check=True)
         flamefold = os.environ.get('FLAMEFOLD') or os.path.join(HERE, '../../build/flamefold')
-        fold = [flamefold, 'fold', '--quiet', '--all', '--tid']
+        fold = [flamefold, 'fold', '--quiet', '--all', '--tid', '--no-inline']
         for out, more in (merged, ['--compat=stackcollapse']), (marked, []):
             with open(out, 'wb') as file:
                 subprocess.run(fold + more + [copy], stdout=file, check=True)

@@ -145,7 +145,7 @@ class Flamefold:
         """comm, pid, tid, frames leaf first, weight of the one stack at that time."""
         since = sample.time - first
         times = ','.join('%d.%09d' % divmod(at, 10**9) for at in (since, since + 1))
-        text = self.run('fold', '--tid', '--addrs', '--event=all',
+        text = self.run('fold', '--tid', '--addrs', '--no-inline', '--event=all',
                         '--only=event=^%s$' % re.escape(sample.event), '--only=time=' + times)
         stack, _, weight = text.strip().rpartition(' ')
         label, *frames = stack.split(';')

@@ -204,6 +204,15 @@ Test(image_file, the_vdso_of_another_kernel_is_not_this_machines)
 	cr_expect_str_eq(f.problem.bytes, "the recorded vdso is not this machine's");
 }
 
+Test(image_file, the_vdso_of_another_machine_is_not_this_machines)
+{
+	t.rec.arch = name_id(&t, "none");
+	map(&t, 1, (uint32_t)getpid(), 0x7fff00000000, 0x2000, 0, "[vdso]");
+	find_at(0x7fff00000000);
+	cr_expect_null(f.object.elf);
+	cr_expect_str_eq(f.problem.bytes, "the recorded vdso is not this machine's");
+}
+
 Test(image_file, the_vdso_of_a_task_with_32_bits_is_another_one)
 {
 	uint32_t pid = (uint32_t)getpid();

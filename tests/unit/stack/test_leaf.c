@@ -196,6 +196,24 @@ Test(leaf, the_link_is_enough_on_aarch64)
 	walked_end(&w);
 }
 
+Test(leaf, an_aarch64_function_may_have_saved_the_link_and_no_more)
+{
+	struct walked w;
+
+	begin_aarch64(&w);
+	w.known = (uint64_t)1 << 31 | (uint64_t)1 << 32;
+	w.value[31] = STACK(0);
+	w.value[32] = w.chain[1] = CODE(0x1050);
+	w.words = 8;
+	w.word[1] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1050 1200- 1300- root");
+	w.word[1] = CODE(0x1300);
+	cr_assert_str_eq(walked(&w), "1050 1300- root");
+	w.words = 1;
+	cr_assert_str_eq(walked(&w), "1050 1300- root", "not copied");
+	walked_end(&w);
+}
+
 Test(leaf, the_link_counts_only_where_its_row_says_so)
 {
 	struct walked w;

@@ -1,6 +1,7 @@
 #include "unit/symbol/subject.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 struct subject subject;
@@ -74,6 +75,22 @@ const struct function *function_of(uint32_t frame)
 const char *name_of(uint32_t frame)
 {
 	return intern_text(&subject.strings, function_of(frame)->name);
+}
+
+const char *chain_of(uint32_t frame)
+{
+	static char chain[1024];
+	uint32_t count;
+	const uint32_t *inlined = symbols_inlined(&subject.symbols, frame, &count);
+
+	snprintf(chain, sizeof(chain), "%s", name_of(frame));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct function *f = &subject.symbols.functions.v[inlined[i]];
+
+		snprintf(chain + strlen(chain), sizeof(chain) - strlen(chain), " %s",
+			 intern_text(&subject.strings, f->name));
+	}
+	return chain;
 }
 
 const char *problem_of(uint32_t image)

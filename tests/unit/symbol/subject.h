@@ -36,6 +36,8 @@ void run(void);
 
 const struct function *function_of(uint32_t frame);
 const char *name_of(uint32_t frame);
+/* "main f g": the functions of a frame, outermost first. */
+const char *chain_of(uint32_t frame);
 const char *problem_of(uint32_t image);
 const char *file_of(uint32_t image);
 

@@ -136,6 +136,73 @@ Test(named, in_order_children_stay_as_they_came_and_only_neighbours_are_joined)
 	cr_expect_str_eq(tree(NAMED_IN_ORDER), "a:0(c:1()b:2()c:7())");
 }
 
+/* Frame @frame has code of those functions, outermost first, in the one it is of. */
+static void inlined(uint32_t frame, const char *indexes)
+{
+	if (symbols.inlined.count == 0)
+		array_add(&symbols.inlined);
+	while (symbols.inlined_of_frame.count <= frame)
+		array_add(&symbols.inlined_of_frame);
+	symbols.inlined_of_frame.v[frame] = (uint32_t)symbols.inlined.count;
+	*array_add(&symbols.inlined) = (uint32_t)strlen(indexes);
+	for (; *indexes; indexes++)
+		*array_add(&symbols.inlined) = (uint32_t)(*indexes - '0');
+}
+
+/* Its own value is the innermost one's, and what it calls is called by that. */
+Test(named, inlined_functions_are_nodes_of_their_own)
+{
+	functions("abcd");
+	inlined(0, "12");
+	stack("0", 1);
+	stack("03", 2);
+	cr_expect_str_eq(tree(0), "a:0(b:0(c:1(d:2())))");
+}
+
+Test(named, an_inlined_function_joins_with_one_that_was_called)
+{
+	functions("ab");
+	*array_add(&symbols.of_frame) = 0;
+	inlined(2, "1");
+	stack("0", 1);
+	stack("01", 2);
+	stack("2", 4);
+	cr_expect_str_eq(tree(0), "a:1(b:6())");
+}
+
+Test(named, in_order_inlined_functions_are_joined_with_neighbours_only)
+{
+	functions("abc");
+	uint32_t last = 0, node;
+	static const uint32_t stacks[][2] = { { 0, 2 }, { 1, 2 }, { 0, 2 } };
+
+	inlined(0, "1");
+	for (size_t i = 0; i < 3; i++) {
+		cr_assert_eq(trie_append(&trie, stacks[i], 2, last, &node), 0);
+		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, i + 1), 0);
+		last = node;
+	}
+	cr_expect_str_eq(tree(NAMED_IN_ORDER),
+			 "a:0(b:0(c:1()))b:0(c:2())a:0(b:0(c:3()))");
+}
+
+Test(named, of_very_many_inlined_functions_there_are_as_many_nodes)
+{
+	char run[10] = "";
+
+	functions("ab");
+	for (uint32_t i = 2; i < 40; i++)
+		*array_add(&symbols.of_frame) = 0;
+	for (uint32_t i = 0; i < 9; i++) {
+		run[i] = '1';
+		inlined(i + 2, run);
+	}
+	for (char frame[2] = "2"; *frame < '2' + 9; ++*frame)
+		stack(frame, 1);
+	cr_expect_str_eq(tree(0), "a:0(b:1(b:1(b:1(b:1(b:1(b:1(b:1(b:1(b:1()))))))))"
+				  ")");
+}
+
 Test(named, a_dropped_function_leaves_its_children_and_its_weight_to_its_parent)
 {
 	functions("axb");

@@ -16,7 +16,8 @@ static const char *name(struct subject s, const char *symbol)
 	static char result[256];
 	struct image image = { .kind = s.kind };
 	struct naming naming;
-	struct name_parts parts = { symbol, symbol ? strlen(symbol) : 0, 0x12, 0x7f2b };
+	struct name_parts parts = { symbol, symbol ? strlen(symbol) : 0, 0x12, 0x7f2b,
+				    false };
 	struct text out = { 0 };
 
 	cr_assert_eq(naming_init(&naming, &options, &image, s.path), 0);
@@ -106,6 +107,21 @@ Test(naming, compatible_names_have_the_brackets_of_the_script, .init = be_compat
 	cr_expect_str_eq(name((struct subject){ IMAGE_FILE, "/bin/a" }, "f(int)"), "f");
 	cr_expect_str_eq(name((struct subject){ IMAGE_FILE, "/bin/a" }, "(x)::f"),
 			 "(dropped)");
+}
+
+/* perf prints no module with them, and stackcollapse-perf.pl marks nothing then. */
+Test(naming, compatible_inlined_functions_have_their_names_alone, .init = be_compatible)
+{
+	struct image image = { .kind = IMAGE_FILE };
+	struct name_parts parts = { "a::f(int)", 9, 0x12, 0x7f2b, true };
+	struct naming naming;
+	struct text out = { 0 };
+
+	cr_assert_eq(naming_init(&naming, &options, &image, "/bin/a (deleted)"), 0);
+	cr_expect(naming_add(&naming, &parts, &out));
+	cr_expect_str_eq(out.bytes, "a::f");
+	text_release(&out);
+	naming_release(&naming);
 }
 
 Test(naming, compatible_module_is_its_path_where_its_build_id_is_known,

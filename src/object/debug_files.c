@@ -1,0 +1,250 @@
+#include "object/debug_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object/section.h"
+
+#define DEBUG_DIR "/usr/lib/debug"
+
+enum { MOST_LINK = 4096, MOST_PATH = 4096 };
+
+static const char *root(const struct debug_places *places)
+{
+	return places->symfs ? places->symfs : "";
+}
+
+/* "..": with a symfs nothing outside of it is looked at. */
+static bool climbs(const char *path)
+{
+	for (const char *p = strstr(path, ".."); p; p = strstr(p + 1, ".."))
+		if ((p == path || p[-1] == '/') && (p[2] == '/' || p[2] == '\0'))
+			return true;
+	return false;
+}
+
+/* Where an open file lies. */
+static bool path_of(const struct object *o, char path[MOST_PATH])
+{
+	char link[32];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", o->fd);
+	size = readlink(link, path, MOST_PATH - 1);
+	if (size <= 0 || path[0] != '/')
+		return false;
+	path[size] = '\0';
+	return true;
+}
+
+/* Its directory, without "/" at its end. */
+static bool directory_of(const struct object *o, char path[MOST_PATH])
+{
+	if (!path_of(o, path))
+		return false;
+	*strrchr(path, '/') = '\0';
+	return true;
+}
+
+bool debug_has_package(const struct object *o)
+{
+	char path[MOST_PATH], package[MOST_PATH + 4];
+
+	if (!path_of(o, path))
+		return false;
+	snprintf(package, sizeof(package), "%s.dwp", path);
+	return access(package, F_OK) == 0;
+}
+
+/* True where the search is over. */
+typedef bool wanted(const struct object *o, void *arg);
+
+struct search {
+	const struct debug_places *places;
+	struct text path;
+	wanted *wanted;
+	void *arg;
+	struct object found;
+	int err; /* -ENOENT so far */
+};
+
+static bool try_path(struct search *s)
+{
+	struct context ctx = { 0 };
+	struct object o;
+	int err;
+
+	if (s->path.failed) {
+		s->err = -ENOMEM;
+		return true;
+	}
+	err = object_open(&ctx, s->path.bytes, &o);
+	if (err == 0 && s->wanted(&o, s->arg)) {
+		s->found = o;
+		s->err = 0;
+		return true;
+	}
+	if (err == 0)
+		object_close(&o);
+	else if (err == -ENOMEM)
+		s->err = err;
+	return err == -ENOMEM;
+}
+
+/* @directory/@name, below the symfs; NULL: @name is the whole path. */
+static bool try_name(struct search *s, const char *directory, const char *name)
+{
+	bool confined = *root(s->places);
+
+	if (confined && (climbs(name) || (directory && climbs(directory))))
+		return false;
+	text_clear(&s->path);
+	text_string(&s->path, root(s->places));
+	if (directory) {
+		text_string(&s->path, directory);
+		text_char(&s->path, '/');
+	}
+	text_string(&s->path, name);
+	return try_path(s);
+}
+
+/* The same beside @o, whose path is that on this machine. */
+static bool try_beside(struct search *s, const struct object *o, const char *directory,
+		       const char *name)
+{
+	char path[MOST_PATH];
+
+	if (!directory_of(o, path) || (*root(s->places) && climbs(name)) ||
+	    (directory && *root(s->places) && climbs(directory)))
+		return false;
+	text_clear(&s->path);
+	text_string(&s->path, path);
+	text_char(&s->path, '/');
+	if (directory) {
+		text_string(&s->path, directory);
+		text_char(&s->path, '/');
+	}
+	text_string(&s->path, name);
+	return try_path(s);
+}
+
+static int end(struct context *ctx, struct search *s, struct object *ret)
+{
+	text_release(&s->path);
+	if (s->err == 0)
+		*ret = s->found;
+	return s->err == -ENOMEM ? fail_memory(ctx) : s->err;
+}
+
+struct alternate_link {
+	const char *name;
+	const uint8_t *build_id;
+	size_t build_id_size;
+};
+
+/* "name\0" and a build id. */
+static bool read_link(const struct object *debug, struct alternate_link *ret)
+{
+	struct section s;
+	Elf_Data *data;
+	size_t size;
+
+	if (!section_named(debug, ".gnu_debugaltlink", &s))
+		return false;
+	data = section_data(&s, MOST_LINK);
+	size = data ? strnlen(data->d_buf, data->d_size) : 0;
+	if (size == 0 || data->d_size - size < 3)
+		return false;
+	ret->name = data->d_buf;
+	ret->build_id = (const uint8_t *)data->d_buf + size + 1;
+	ret->build_id_size = data->d_size - size - 1;
+	return true;
+}
+
+static bool has_build_id(const struct object *o, void *arg)
+{
+	const struct alternate_link *link = arg;
+
+	return object_has_build_id(o, link->build_id, link->build_id_size);
+}
+
+static bool try_build_id(struct search *s, const struct alternate_link *link)
+{
+	text_clear(&s->path);
+	text_string(&s->path, root(s->places));
+	text_string(&s->path, s->places->debug_dir ? s->places->debug_dir : DEBUG_DIR);
+	text_printf(&s->path, "/.build-id/%02x/", link->build_id[0]);
+	for (size_t i = 1; i < link->build_id_size; i++)
+		text_printf(&s->path, "%02x", link->build_id[i]);
+	text_string(&s->path, ".debug");
+	return try_path(s);
+}
+
+static bool try_shared(struct search *s, const char *name)
+{
+	const char *below = strstr(name, "/.dwz/"), *slash = strrchr(name, '/');
+	const char *rest = below ? below + strlen("/.dwz/") : slash ? slash + 1 : name;
+	struct text directory = { 0 };
+	bool over;
+
+	text_string(&directory, s->places->debug_dir ? s->places->debug_dir : DEBUG_DIR);
+	text_string(&directory, "/.dwz");
+	s->path.failed |= directory.failed;
+	over = directory.failed || try_name(s, directory.bytes, rest);
+	text_release(&directory);
+	return over;
+}
+
+int debug_find_alternate(struct context *ctx, const struct debug_places *places,
+			 const struct object *debug, struct object *ret)
+{
+	struct alternate_link link;
+	struct search s = {
+		.places = places, .wanted = has_build_id, .arg = &link, .err = -ENOENT
+	};
+
+	if (!read_link(debug, &link))
+		return -ENODATA;
+	if (!try_build_id(&s, &link) &&
+	    !(*link.name == '/' ? try_name(&s, NULL, link.name)
+				: try_beside(&s, debug, NULL, link.name)) &&
+	    !try_shared(&s, link.name))
+		fail(ctx, -ENOENT,
+		     "'%.*s', which holds a part of its debug information, is not there",
+		     MOST_PATH, link.name);
+	return end(ctx, &s, ret);
+}
+
+static bool any(const struct object *o, void *arg)
+{
+	(void)o;
+	(void)arg;
+	return true;
+}
+
+int debug_find_split(struct context *ctx, const struct debug_places *places,
+		     const struct object *o, const char *directory, const char *name,
+		     struct object *ret)
+{
+	struct search s = { .places = places, .wanted = any, .err = -ENOENT };
+	const char *slash = strrchr(name, '/');
+	bool over;
+
+	if (*name == '/')
+		over = try_name(&s, NULL, name);
+	else if (directory && *directory == '/')
+		over = try_name(&s, directory, name);
+	else
+		over = try_beside(&s, o, directory, name);
+	/* Moved together with the object, or built in one directory. */
+	if (!over)
+		over = try_beside(&s, o, NULL, name) ||
+		       try_beside(&s, o, NULL, slash ? slash + 1 : name);
+	if (!over)
+		fail(ctx, -ENOENT,
+		     "'%s', which holds a part of its debug information, is not there",
+		     name);
+	return end(ctx, &s, ret);
+}

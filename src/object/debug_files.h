@@ -1,0 +1,37 @@
+#ifndef OBJECT_DEBUG_FILES_H
+#define OBJECT_DEBUG_FILES_H
+
+#include "base/text.h"
+#include "object/object.h"
+
+/*
+ * Files that hold a part of an object's debug information, where the object says that
+ * they are.
+ */
+struct debug_places {
+	const char *symfs; /* nothing outside of it is opened; NULL or "": "/" */
+	const char *debug_dir; /* NULL: /usr/lib/debug */
+};
+
+/*
+ * What dwz moved out of @debug to share it: by build id below the debug directory, where
+ * .gnu_debugaltlink says, and under that name in .dwz/ of the debug directory. It has the build id that
+ * @debug asks for. 0; -ENODATA where nothing was moved; -ENOENT where it is not there,
+ * with a sentence; -ENOMEM.
+ */
+int debug_find_alternate(struct context *ctx, const struct debug_places *places,
+			 const struct object *debug, struct object *ret);
+
+/*
+ * The .dwo file that a unit of @o names: in the directory of compilation, and beside @o.
+ * @directory may be NULL. Is it the right one? Its unit has an id. 0; -ENOENT with a
+ * sentence; -ENOMEM.
+ */
+int debug_find_split(struct context *ctx, const struct debug_places *places,
+		     const struct object *o, const char *directory, const char *name,
+		     struct object *ret);
+
+/* True where a .dwp file, which holds what .dwo files held, lies beside @o. */
+bool debug_has_package(const struct object *o);
+
+#endif

@@ -1,0 +1,30 @@
+#ifndef OBJECT_DEBUG_HANDLE_H
+#define OBJECT_DEBUG_HANDLE_H
+
+#include <elfutils/libdw.h>
+
+#include "object/debug_image.h"
+
+/*
+ * libdw on an image, for one thread: elfutils of Debian 12 has no locks. Any number of
+ * handles share the bytes of the image.
+ */
+struct debug_handle {
+	Elf *elf, *alternate_elf;
+	Dwarf *dwarf, *alternate;
+};
+
+/* @alternate has what dwz moved out of @image, or is NULL; both outlive the handle.
+ * 0, -EBADMSG, or -ENOMEM. */
+int debug_handle_open(const struct debug_image *image,
+		      const struct debug_image *alternate, struct debug_handle *ret);
+void debug_handle_close(struct debug_handle *h); /* a zeroed one is fine */
+
+/*
+ * All use of a handle happens inside of this: where libdw finds no memory it would end
+ * the process, and leaves to here instead. What @job has allocated itself must hang on
+ * @arg. Its result, or -ENOMEM.
+ */
+int debug_guarded(int (*job)(void *arg), void *arg);
+
+#endif

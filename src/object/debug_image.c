@@ -1,0 +1,402 @@
+#include "object/debug_image.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "object/inflate.h"
+#include "object/section.h"
+
+enum {
+	PADDING = 1024, /* behind each section; at least DIE_DEPTH_MOST */
+	FREE_OF_RATIO = 1 << 20,
+	NAMES_OFFSET = sizeof(Elf64_Ehdr), /* the section names follow the header */
+};
+
+/* Names of the sections in the image, and in the files. */
+static const char names[DEBUG_SECTIONS][20] = {
+	[DEBUG_INFO] = ".debug_info",
+	[DEBUG_TYPES] = ".debug_types",
+	[DEBUG_ABBREV] = ".debug_abbrev",
+	[DEBUG_STR] = ".debug_str",
+	[DEBUG_STR_OFFSETS] = ".debug_str_offsets",
+	[DEBUG_LINE_STR] = ".debug_line_str",
+	[DEBUG_RANGES] = ".debug_ranges",
+	[DEBUG_RNGLISTS] = ".debug_rnglists",
+	[DEBUG_ADDR] = ".debug_addr",
+	[DEBUG_LINE] = ".debug_line",
+};
+static const char table_name[] = ".shstrtab";
+
+/* A section of the file on its way into the image. */
+struct source {
+	uint64_t offset, stored; /* bytes in the file */
+	uint64_t size; /* unpacked; 0: there is none */
+	enum packing packing;
+	struct debug_bytes given; /* in place of bytes of the file */
+};
+
+struct reader {
+	struct context *ctx;
+	const struct object *o;
+	struct source sources[DEBUG_SECTIONS];
+	bool swapped, narrow; /* the file's byte order and class */
+};
+
+/* "" or "z" as the section's name begins behind the dot; -1: another name. */
+static int name_index(const char *name, bool split, bool *old_packing)
+{
+	*old_packing = strncmp(name, ".z", 2) == 0;
+	if (name[0] != '.')
+		return -1;
+	name += *old_packing ? 2 : 1;
+	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+		size_t length = strlen(names[i]) - 1;
+
+		if (strncmp(name, names[i] + 1, length) == 0 &&
+		    strcmp(name + length, split ? ".dwo" : "") == 0)
+			return i;
+	}
+	return -1;
+}
+
+static bool read_at(const struct object *o, uint64_t offset, void *to, size_t size)
+{
+	size_t done = 0;
+	ssize_t got = 1;
+
+	while (done < size && got > 0) {
+		got = pread(o->fd, (char *)to + done, size - done,
+			    (off_t)(offset + done));
+		if (got > 0)
+			done += (size_t)got;
+	}
+	return done == size;
+}
+
+/* Packed sections begin with how they are packed and how large they were. */
+static bool read_packing(const struct reader *r, struct source *s, bool old)
+{
+	uint8_t head[24];
+	size_t size = old ? 12 : r->narrow ? 12 : 24;
+	struct cursor c = cursor_of(head, size);
+	uint32_t type;
+
+	if (s->stored < size || !read_at(r->o, s->offset, head, size))
+		return false;
+	s->offset += size;
+	s->stored -= size;
+	c.swap = r->swapped;
+	if (old) {
+		s->packing = PACKING_ZLIB;
+		c.swap = true; /* this size is always big-endian */
+		cursor_bytes(&c, 4);
+		s->size = cursor_u64(&c);
+		return memcmp(head, "ZLIB", 4) == 0;
+	}
+	type = cursor_u32(&c);
+	if (!r->narrow)
+		cursor_u32(&c);
+	s->size = r->narrow ? cursor_u32(&c) : cursor_u64(&c);
+	s->packing = type == ELFCOMPRESS_ZLIB ? PACKING_ZLIB : PACKING_ZSTD;
+	return type == ELFCOMPRESS_ZLIB || type == 2 /* ELFCOMPRESS_ZSTD */;
+}
+
+static void take_section(struct reader *r, const struct section *in, bool split)
+{
+	bool old;
+	int i = name_index(in->name, split, &old);
+	struct source s = { .offset = in->header.sh_offset,
+			    .stored = in->header.sh_size,
+			    .size = in->header.sh_size };
+
+	if (i < 0 || r->sources[i].size || in->header.sh_type == SHT_NOBITS ||
+	    s.offset > r->o->size || s.stored > r->o->size - s.offset)
+		return;
+	/* Sections of a group belong to one function of a .o file. */
+	if (in->header.sh_flags & SHF_GROUP)
+		return;
+	if ((old || in->header.sh_flags & SHF_COMPRESSED) && !read_packing(r, &s, old))
+		return;
+	r->sources[i] = s;
+}
+
+static void find_sections(struct reader *r, bool lines, bool split)
+{
+	struct section s;
+
+	for (size_t i = 1; section_at(r->o, i, &s); i++)
+		take_section(r, &s, split);
+	if (!lines)
+		r->sources[DEBUG_LINE] = (struct source){ 0 };
+}
+
+static int check_sizes(const struct reader *r)
+{
+	uint64_t sum = 0, packed = 0, unpacked = 0;
+
+	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+		const struct source *s = &r->sources[i];
+
+		if (s->size > DEBUG_IMAGE_MOST)
+			return -EFBIG;
+		sum += s->size;
+		if (s->packing) {
+			packed += s->stored;
+			unpacked += s->size;
+		}
+	}
+	if (unpacked > FREE_OF_RATIO && unpacked / DEBUG_IMAGE_RATIO > packed)
+		return -EFBIG;
+	return sum > DEBUG_IMAGE_MOST ? -EFBIG : 0;
+}
+
+static int check(const struct reader *r)
+{
+	if (r->sources[DEBUG_INFO].size == 0 || r->sources[DEBUG_ABBREV].size == 0)
+		return fail(r->ctx, -ENODATA, "it has no debug information");
+	if (check_sizes(r) < 0)
+		return fail(r->ctx, -EFBIG, "its debug information is too large");
+	return 0;
+}
+
+/* Where the sections lie in the image, from the end of the names on. */
+static size_t layout(const struct reader *r, size_t offsets[DEBUG_SECTIONS])
+{
+	size_t at = NAMES_OFFSET + 1 + sizeof(names) + sizeof(table_name);
+
+	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+		at = (at + 15) & ~(size_t)15;
+		offsets[i] = at;
+		if (r->sources[i].size)
+			at += r->sources[i].size + PADDING;
+	}
+	return (at + 15) & ~(size_t)15;
+}
+
+static int unpack(const struct reader *r, const struct source *s, uint8_t *to)
+{
+	uint8_t *stored = malloc(s->stored);
+	int err;
+
+	if (!stored)
+		return fail_memory(r->ctx);
+	err = read_at(r->o, s->offset, stored, s->stored)
+		      ? inflate_whole(s->packing, stored, s->stored, to, s->size)
+		      : -EBADMSG;
+	free(stored);
+	if (err == -ENOMEM)
+		return fail_memory(r->ctx);
+	return err < 0 ? fail(r->ctx, err, "its debug information cannot be unpacked")
+		       : 0;
+}
+
+/* A file that was cut since it was opened: what is left is zeros, as it was taken. */
+static int fill(const struct reader *r, struct debug_image *image,
+		const size_t offsets[DEBUG_SECTIONS])
+{
+	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+		const struct source *s = &r->sources[i];
+		uint8_t *to = image->bytes + offsets[i];
+		int err = 0;
+
+		if (s->size == 0)
+			continue;
+		image->sections[i] = (struct debug_bytes){ to, s->size };
+		if (s->given.p)
+			memcpy(to, s->given.p, s->size);
+		else if (s->packing)
+			err = unpack(r, s, to);
+		else
+			read_at(r->o, s->offset, to, s->size);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* In the class and byte order of the file: libdw takes both from here. */
+static void put(const struct reader *r, uint8_t *to, const void *from, size_t size,
+		Elf_Type type)
+{
+	unsigned encode = r->swapped ? ELFDATA2MSB : ELFDATA2LSB;
+	Elf_Data in = { .d_buf = (void *)from, .d_size = size, .d_type = type };
+	Elf_Data out = { .d_buf = to, .d_size = size, .d_type = type };
+
+	in.d_version = out.d_version = EV_CURRENT;
+	if (r->narrow)
+		elf32_xlatetof(&out, &in, encode);
+	else
+		elf64_xlatetof(&out, &in, encode);
+}
+
+static void put_section(const struct reader *r, uint8_t *to, const Elf64_Shdr *s)
+{
+	Elf32_Shdr narrow = {
+		.sh_name = s->sh_name,
+		.sh_type = s->sh_type,
+		.sh_offset = (Elf32_Off)s->sh_offset,
+		.sh_size = (Elf32_Word)s->sh_size,
+		.sh_addralign = 1,
+	};
+
+	if (r->narrow)
+		put(r, to, &narrow, sizeof(narrow), ELF_T_SHDR);
+	else
+		put(r, to, s, sizeof(*s), ELF_T_SHDR);
+}
+
+static void put_header(const struct reader *r, struct debug_image *image, size_t table)
+{
+	Elf64_Ehdr wide = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     r->swapped ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = (Elf64_Half)r->o->machine,
+		.e_version = EV_CURRENT,
+		.e_shoff = table,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = DEBUG_SECTIONS + 2,
+		.e_shstrndx = DEBUG_SECTIONS + 1,
+	};
+	Elf32_Ehdr narrow = {
+		.e_type = wide.e_type,
+		.e_machine = wide.e_machine,
+		.e_version = EV_CURRENT,
+		.e_shoff = (Elf32_Off)table,
+		.e_ehsize = sizeof(Elf32_Ehdr),
+		.e_shentsize = sizeof(Elf32_Shdr),
+		.e_shnum = wide.e_shnum,
+		.e_shstrndx = wide.e_shstrndx,
+	};
+
+	memcpy(narrow.e_ident, wide.e_ident, sizeof(narrow.e_ident));
+	narrow.e_ident[EI_CLASS] = ELFCLASS32;
+	if (r->narrow)
+		put(r, image->bytes, &narrow, sizeof(narrow), ELF_T_EHDR);
+	else
+		put(r, image->bytes, &wide, sizeof(wide), ELF_T_EHDR);
+}
+
+static void put_tables(const struct reader *r, struct debug_image *image, size_t table)
+{
+	size_t entry = r->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+	Elf64_Shdr strings = { .sh_name = 1 + sizeof(names),
+			       .sh_type = SHT_STRTAB,
+			       .sh_offset = NAMES_OFFSET,
+			       .sh_size = 1 + sizeof(names) + sizeof(table_name),
+			       .sh_addralign = 1 };
+
+	put_header(r, image, table);
+	memcpy(image->bytes + NAMES_OFFSET + 1, names, sizeof(names));
+	memcpy(image->bytes + NAMES_OFFSET + strings.sh_name, table_name,
+	       sizeof(table_name));
+	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+		const struct debug_bytes *in = &image->sections[i];
+		Elf64_Shdr s = { .sh_name = (Elf64_Word)(1 + i * sizeof(names[0])),
+				 .sh_type = in->size ? SHT_PROGBITS : SHT_NULL,
+				 .sh_size = in->size,
+				 .sh_addralign = 1 };
+
+		if (in->size)
+			s.sh_offset = (Elf64_Off)(in->p - image->bytes);
+		put_section(r, image->bytes + table + (i + 1) * entry, &s);
+	}
+	put_section(r, image->bytes + table + (DEBUG_SECTIONS + 1) * entry, &strings);
+}
+
+static int make(const struct reader *r, struct debug_image *ret)
+{
+	size_t offsets[DEBUG_SECTIONS], table = layout(r, offsets);
+	struct debug_image image = { .swapped = r->swapped };
+	int err;
+
+	image.size = table + (DEBUG_SECTIONS + 2) * sizeof(Elf64_Shdr);
+	/* Zeroed: padding, and what the file turns out not to have. */
+	image.bytes = calloc(1, image.size);
+	if (!image.bytes)
+		return fail_memory(r->ctx);
+	err = fill(r, &image, offsets);
+	if (err < 0) {
+		debug_image_release(&image);
+		return err;
+	}
+	put_tables(r, &image, table);
+	*ret = image;
+	return 0;
+}
+
+static int begin(struct reader *r)
+{
+	const unsigned char *ident = (const void *)elf_getident(r->o->elf, NULL);
+
+	if (!ident || r->o->fd < 0)
+		return fail(r->ctx, -ENODATA, "it has no debug information");
+	r->narrow = ident[EI_CLASS] == ELFCLASS32;
+	r->swapped = ident[EI_DATA] == ELFDATA2MSB;
+	return 0;
+}
+
+/* Its addresses would have to be filled in by relocations first. What dwz makes is called
+ * relocatable, too, but has none. */
+static bool is_unlinked(const struct object *o)
+{
+	struct section s;
+
+	return o->relocatable &&
+	       (section_of_type(o, SHT_RELA, &s) || section_of_type(o, SHT_REL, &s));
+}
+
+int debug_image_read(struct context *ctx, const struct object *o, bool lines,
+		     struct debug_image *ret)
+{
+	struct reader r = { .ctx = ctx, .o = o };
+	int err = begin(&r);
+
+	if (err == 0 && is_unlinked(o))
+		err = fail(ctx, -ENODATA, "it is not linked");
+	if (err < 0)
+		return err;
+	find_sections(&r, lines, false);
+	err = check(&r);
+	return err < 0 ? err : make(&r, ret);
+}
+
+int debug_image_read_split(struct context *ctx, const struct object *o, bool lines,
+			   struct debug_bytes addresses, struct debug_bytes ranges,
+			   struct debug_image *ret)
+{
+	struct reader r = { .ctx = ctx, .o = o };
+	int err = begin(&r);
+
+	if (err < 0)
+		return err;
+	find_sections(&r, lines, true);
+	r.sources[DEBUG_ADDR] =
+		(struct source){ .size = addresses.size, .given = addresses };
+	r.sources[DEBUG_RANGES] = (struct source){ .size = ranges.size, .given = ranges };
+	err = check(&r);
+	return err < 0 ? err : make(&r, ret);
+}
+
+uint64_t debug_first_code(const struct object *o)
+{
+	uint64_t first = UINT64_MAX;
+	struct section s;
+
+	for (size_t i = 1; section_at(o, i, &s); i++)
+		if (s.header.sh_flags & SHF_EXECINSTR && s.header.sh_addr < first)
+			first = s.header.sh_addr;
+	return first == UINT64_MAX || first == 0 ? 1 : first;
+}
+
+void debug_image_release(struct debug_image *image)
+{
+	free(image->bytes);
+	*image = (struct debug_image){ 0 };
+}

@@ -1,0 +1,256 @@
+#include "object/debug_names.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "object/die.h"
+
+enum {
+	MOST_REFERENCES = 16, /* from a DIE to the one with the name: real ones make 3 */
+	MOST_SCOPES = 64,
+	MOST_LOCAL = 4, /* functions in classes in functions */
+	MOST_NAME = 1 << 14, /* bytes; the rest is left out */
+	TEXT_BYTES_A_STEP = 16,
+};
+
+/* C and what is compiled to it: a name is the whole name. */
+static bool has_no_scopes(Dwarf_Die *cu)
+{
+	switch (dwarf_srclang(cu)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_Mips_Assembler:
+	case DW_LANG_Go: /* its names are whole */
+		return true;
+	default:
+		return false;
+	}
+}
+
+int debug_names_init(struct debug_names *n, struct debug_meter *meter)
+{
+	struct debug_name *none;
+
+	*n = (struct debug_names){ .meter = meter };
+	none = array_add(&n->list);
+	if (!none)
+		return -ENOMEM;
+	none->text = "";
+	return 0;
+}
+
+void debug_names_release(struct debug_names *n)
+{
+	outline_release(&n->outline);
+	for (size_t i = 0; i < FOREIGN_OUTLINES; i++)
+		outline_release(&n->foreign[i]);
+	arena_release(&n->texts);
+	hash_map_release(&n->by_die);
+	hash_map_release(&n->units);
+	array_release(&n->list);
+	text_release(&n->text);
+}
+
+/* Before libdw reads the first DIE below that of a unit, and with it the abbreviations.
+ * 0, -ENOMEM, or -ETIME where that is too much. */
+static int count_unit(struct debug_names *n, const Dwarf_Die *die)
+{
+	uint64_t steps = 0;
+	uint64_t key = (uintptr_t)die->cu;
+	Dwarf_Off abbreviations;
+	Dwarf_Die unit;
+
+	if (hash_map_get(&n->units, key))
+		return 0;
+	if (!dwarf_cu_die(die->cu, &unit, NULL, &abbreviations, NULL, NULL, NULL, NULL))
+		return 0;
+	for (size_t i = 0; i < sizeof(n->images) / sizeof(*n->images); i++) {
+		const struct debug_image *image = n->images[i];
+		const uint8_t *at = die->addr;
+
+		if (image && at >= image->bytes && at < image->bytes + image->size)
+			steps = debug_abbreviations(image, abbreviations, 0);
+	}
+	if (!debug_meter_add(n->meter, steps))
+		return -ETIME;
+	return hash_map_set(&n->units, key, 1) ? 0 : -ENOMEM;
+}
+
+int debug_names_begin(struct debug_names *n, Dwarf_Die *unit)
+{
+	for (size_t i = 0; i < FOREIGN_OUTLINES; i++)
+		n->foreign[i].cu = NULL;
+	hash_map_release(&n->by_die);
+	hash_map_release(&n->units);
+	outline_begin(&n->outline, unit->cu);
+	n->next_foreign = 0;
+	return count_unit(n, unit);
+}
+
+static const struct outline *foreign_outline(struct debug_names *n, Dwarf_Die *cu)
+{
+	struct outline *o;
+
+	for (size_t i = 0; i < FOREIGN_OUTLINES; i++)
+		if (n->foreign[i].cu == cu->cu)
+			return &n->foreign[i];
+	o = &n->foreign[n->next_foreign++ % FOREIGN_OUTLINES];
+	return outline_read(o, cu, n->meter) < 0 ? NULL : o;
+}
+
+static const char *string_of(struct die_facts *f, enum die_attribute a)
+{
+	const char *text = die_has(f, a) ? dwarf_formstring(&f->v[a]) : NULL;
+
+	return text && *text ? text : NULL;
+}
+
+/* What a function refers to on the way to its name. */
+struct declaration {
+	Dwarf_Die die; /* the last one: it lies in the scopes that belong to the name */
+	const char *linkage, *name; /* NULL: none */
+};
+
+static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
+			    struct declaration *ret)
+{
+	struct declaration d = { .die = *function };
+
+	for (int i = 0; i < MOST_REFERENCES; i++) {
+		struct die_facts f;
+		Dwarf_Die next;
+		int err;
+
+		die_read(&d.die, &f);
+		if (!d.linkage)
+			d.linkage = string_of(&f, DIE_LINKAGE_NAME);
+		if (!d.name)
+			d.name = string_of(&f, DIE_NAME);
+		if (d.linkage || !die_has(&f, DIE_ORIGIN) ||
+		    !dwarf_formref_die(&f.v[DIE_ORIGIN], &next))
+			break;
+		err = next.cu == d.die.cu ? 0 : count_unit(n, &next);
+		if (err < 0)
+			return err;
+		d.die = next;
+	}
+	*ret = d;
+	return 0;
+}
+
+static int add_qualified(struct debug_names *n, const struct declaration *d, int local);
+
+static int add_scope(struct debug_names *n, Dwarf_Die *scope, const char *unnamed,
+		     int local)
+{
+	int tag = dwarf_tag(scope), err;
+	struct declaration d;
+
+	if (!outline_has(tag))
+		return 0; /* a block */
+	err = find_declaration(n, scope, &d);
+	if (err < 0)
+		return err;
+	if (tag == DW_TAG_subprogram)
+		err = add_qualified(n, &d, local + 1);
+	else if (d.name)
+		text_string(&n->text, d.name);
+	else
+		text_string(&n->text,
+			    tag == DW_TAG_namespace ? "(anonymous namespace)" : unnamed);
+	text_string(&n->text, "::");
+	return err;
+}
+
+static int add_scopes(struct debug_names *n, Dwarf_Die *cu, const struct declaration *d,
+		      int local)
+{
+	bool called = d->name && strcmp(d->name, "operator()") == 0;
+	const struct outline *o = &n->outline;
+	Dwarf_Die path[MOST_SCOPES];
+	size_t count, first = 0;
+	int err = 0;
+
+	if (o->cu != cu->cu)
+		o = foreign_outline(n, cu);
+	if (!o)
+		return -ENOMEM;
+	count = outline_path(o, &d->die, path, MOST_SCOPES, n->meter);
+	/* The name of a function has the scopes in it that it lies in. */
+	for (size_t i = 0; i < count; i++)
+		if (dwarf_tag(&path[i]) == DW_TAG_subprogram)
+			first = i;
+	/* A class without a name around what is called is that of a lambda. */
+	for (size_t i = first; i < count && err == 0; i++)
+		err = add_scope(n, &path[i],
+				called && i + 1 == count ? "{lambda}"
+							 : "(anonymous class)",
+				local);
+	return err;
+}
+
+static int add_qualified(struct debug_names *n, const struct declaration *d, int local)
+{
+	Dwarf_Die cu, die = d->die;
+	int err = 0;
+
+	if (local < MOST_LOCAL && dwarf_diecu(&die, &cu, NULL, NULL) &&
+	    !has_no_scopes(&cu))
+		err = add_scopes(n, &cu, d, local);
+	text_string(&n->text, d->name ? d->name : "(anonymous function)");
+	return err;
+}
+
+static int add_name(struct debug_names *n, const char *text, size_t size, bool mangled,
+		    uint32_t *ret)
+{
+	struct debug_name *name = array_add(&n->list);
+
+	if (!name)
+		return -ENOMEM;
+	debug_meter_add(n->meter, size / TEXT_BYTES_A_STEP);
+	name->text = arena_text(&n->texts, text, size < MOST_NAME ? size : MOST_NAME);
+	name->mangled = mangled;
+	*ret = (uint32_t)n->list.count - 1;
+	return name->text ? 0 : -ENOMEM;
+}
+
+static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
+{
+	struct declaration d;
+	int err = find_declaration(n, function, &d);
+
+	if (err < 0)
+		return err;
+	if (d.linkage)
+		return add_name(n, d.linkage, strnlen(d.linkage, MOST_NAME), true, ret);
+	*ret = 0;
+	if (!d.name)
+		return 0;
+	text_clear(&n->text);
+	err = add_qualified(n, &d, 0);
+	if (err == 0 && n->text.failed)
+		err = -ENOMEM;
+	return err < 0 ? err : add_name(n, n->text.bytes, n->text.size, false, ret);
+}
+
+int debug_names_find(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
+{
+	uint64_t key = (uintptr_t)function->addr;
+	const uint32_t *known = hash_map_get(&n->by_die, key);
+	int err;
+
+	if (known) {
+		*ret = *known;
+		return 0;
+	}
+	if (!debug_meter_add(n->meter, 1))
+		return -ETIME;
+	err = make_name(n, function, ret);
+	if (err < 0)
+		return err;
+	return hash_map_set(&n->by_die, key, *ret) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,327 @@
+#include "object/debug_units.h"
+
+#include <dwarf.h>
+#include <errno.h>
+
+#include "object/die.h"
+#include "object/encoded.h"
+
+/* libdw takes a thousand bytes of memory for a unit, fifty for the ten of an abbreviation. */
+enum { BYTES_A_STEP = 16, ABBREVIATION_BYTES_A_STEP = 4, STEPS_A_UNIT = 64 };
+
+uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,
+			     uint64_t code)
+{
+	const struct debug_bytes *bytes = &image->sections[DEBUG_ABBREV];
+	struct cursor c = cursor_of(bytes->p, bytes->size);
+	uint64_t found, name, form;
+
+	if (offset >= bytes->size)
+		return 0;
+	c.p += offset;
+	do {
+		found = read_uleb(&c);
+		if (found == 0)
+			break;
+		read_uleb(&c);
+		cursor_u8(&c);
+		do {
+			name = read_uleb(&c);
+			form = read_uleb(&c);
+			if (form == DW_FORM_implicit_const)
+				read_sleb(&c);
+		} while (name || form);
+	} while (found != code && !c.bad);
+	return ((uint64_t)(c.p - bytes->p) - offset) / ABBREVIATION_BYTES_A_STEP;
+}
+
+/* The head of a unit (DWARF 5, 7.5.1). */
+struct head {
+	uint64_t length, abbreviations;
+	uint16_t version;
+	uint8_t type, offset_size;
+};
+
+static bool type_is_known(uint8_t type)
+{
+	return type >= DW_UT_compile && type <= DW_UT_split_type;
+}
+
+/* False where it is not one that libdw reads. The cursor ends at the first DIE. */
+static bool read_head(struct cursor *c, struct head *h)
+{
+	*h = (struct head){ .length = cursor_u32(c), .offset_size = 4 };
+	if (h->length == UINT32_MAX) {
+		h->length = cursor_u64(c);
+		h->offset_size = 8;
+	}
+	if (c->bad || h->length > cursor_left(c))
+		return false;
+	h->version = cursor_u16(c);
+	if (h->version < 2 || h->version > 5)
+		return false;
+	h->type = h->version < 5 ? DW_UT_compile : cursor_u8(c);
+	if (h->version >= 5)
+		cursor_u8(c); /* size of an address */
+	h->abbreviations = read_sized(c, h->offset_size);
+	if (h->version < 5)
+		cursor_u8(c);
+	if (h->type == DW_UT_skeleton || h->type == DW_UT_split_compile)
+		cursor_u64(c); /* id */
+	if (h->type == DW_UT_type || h->type == DW_UT_split_type) {
+		cursor_u64(c); /* signature */
+		read_sized(c, h->offset_size);
+	}
+	return !c->bad && type_is_known(h->type);
+}
+
+static uint64_t cost(const struct debug_image *image, const struct head *h,
+		     struct cursor die)
+{
+	uint64_t code = read_uleb(&die);
+
+	return STEPS_A_UNIT + debug_abbreviations(image, h->abbreviations, code);
+}
+
+/* Type units of DWARF 4: libdw makes a list of them all where one is referred to. */
+static uint64_t type_unit_count(const struct debug_image *image)
+{
+	const struct debug_bytes *bytes = &image->sections[DEBUG_TYPES];
+	struct cursor c = cursor_of(bytes->p, bytes->size);
+	uint64_t count = 0;
+
+	c.swap = image->swapped;
+	while (cursor_left(&c) > 0) {
+		uint64_t length = cursor_u32(&c);
+
+		if (length == UINT32_MAX)
+			length = cursor_u64(&c);
+		cursor_bytes(&c, length);
+		count++;
+	}
+	return count;
+}
+
+int debug_units_read(struct debug_units *u, const struct debug_image *image,
+		     struct debug_meter *meter)
+{
+	const struct debug_bytes *bytes = &image->sections[DEBUG_INFO];
+	uint64_t at = 0;
+
+	if (!debug_meter_add(meter, STEPS_A_UNIT * type_unit_count(image)))
+		return -ETIME;
+	while (at < bytes->size) {
+		struct cursor c = cursor_of(bytes->p + at, bytes->size - at);
+		struct debug_unit *unit;
+		struct head head;
+		uint64_t end;
+
+		c.swap = image->swapped;
+		if (!read_head(&c, &head))
+			break;
+		end = at + (head.offset_size == 8 ? 12 : 4) + head.length;
+		if (!debug_meter_add(meter, cost(image, &head, c)))
+			return -ETIME;
+		unit = array_add(&u->list);
+		if (!unit)
+			return -ENOMEM;
+		*unit = (struct debug_unit){ .start = at,
+					     .end = end,
+					     .die = (uint64_t)(c.p - bytes->p) };
+		at = end;
+	}
+	return 0;
+}
+
+struct indexing {
+	struct debug_units *units;
+	const struct debug_image *image;
+	const struct debug_handle *handle;
+	const struct object *o;
+	struct debug_meter *meter;
+	ARRAY(struct span) ranges;
+};
+
+/* Linkers leave functions that they dropped at addresses which are no code. */
+static int add_range(struct indexing *x, uint32_t unit, uint64_t low, uint64_t high)
+{
+	struct span *range;
+
+	if (!object_is_code(x->o, low))
+		return 0;
+	range = array_add(&x->ranges);
+	if (!range)
+		return -ENOMEM;
+	*range = (struct span){ low, high, unit };
+	return 0;
+}
+
+static int add_ranges(struct indexing *x, uint32_t unit, const struct debug_base *base,
+		      Dwarf_Die *die)
+{
+	struct die_facts facts;
+	struct die_ranges r;
+	uint64_t low, high;
+
+	die_read(die, &facts);
+	die_ranges_begin(&r, base, &facts);
+	while (die_ranges_next(&r, &low, &high))
+		if (add_range(x, unit, low, high) < 0)
+			return -ENOMEM;
+	return debug_meter_add(x->meter, 1 + r.steps) ? 0 : -ETIME;
+}
+
+/* A unit that does not say what it covers: its functions do. */
+static int add_functions(struct indexing *x, uint32_t unit, const struct debug_base *base,
+			 Dwarf_Die *cu)
+{
+	const uint8_t *before = cu->addr;
+	Dwarf_Off abbreviations;
+	Dwarf_Die child;
+	int err = 0;
+
+	if (!dwarf_cu_die(cu->cu, &child, NULL, &abbreviations, NULL, NULL, NULL, NULL) ||
+	    !debug_meter_add(x->meter, debug_abbreviations(x->image, abbreviations, 0)))
+		return -ETIME;
+	if (dwarf_child(cu, &child) != 0)
+		return 0;
+	do {
+		uint64_t passed = (uint64_t)((const uint8_t *)child.addr - before);
+
+		before = child.addr;
+		if (!debug_meter_add(x->meter, 1 + passed / BYTES_A_STEP))
+			return -ETIME;
+		if (dwarf_tag(&child) == DW_TAG_subprogram)
+			err = add_ranges(x, unit, base, &child);
+	} while (err == 0 && dwarf_siblingof(&child, &child) == 0);
+	return err;
+}
+
+static void note_skeleton(struct debug_unit *unit, Dwarf_Die *cu,
+			  const struct debug_base *base)
+{
+	uint8_t type = 0;
+
+	dwarf_cu_info(cu->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
+	unit->skeleton = type == DW_UT_skeleton;
+	unit->addresses = base->addresses;
+	if (unit->skeleton && base->version < 5)
+		unit->ranges = die_constant(cu, DW_AT_GNU_ranges_base);
+}
+
+static int add_unit(struct indexing *x, uint32_t index)
+{
+	size_t before = x->ranges.count;
+	struct debug_base base;
+	Dwarf_Die cu;
+	int err;
+
+	if (!dwarf_offdie(x->handle->dwarf, x->units->list.v[index].die, &cu) ||
+	    dwarf_tag(&cu) == DW_TAG_partial_unit || dwarf_tag(&cu) == DW_TAG_type_unit)
+		return 0;
+	debug_base_of(&base, x->image, &cu);
+	note_skeleton(&x->units->list.v[index], &cu, &base);
+	err = add_ranges(x, index, &base, &cu);
+	if (err == 0 && x->ranges.count == before && !dwarf_hasattr(&cu, DW_AT_ranges))
+		err = add_functions(x, index, &base, &cu);
+	return err;
+}
+
+/* By start; of equal ones the larger first; of those that are the same the first unit
+ * last: it is painted over the others. */
+static int compare(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->id > y->id ? -1 : x->id < y->id;
+}
+
+static int paint(struct indexing *x)
+{
+	struct painter painter = { .out = &x->units->spans };
+	int err = 0;
+
+	if (x->ranges.count > 0)
+		qsort(x->ranges.v, x->ranges.count, sizeof(*x->ranges.v), compare);
+	for (size_t i = 0; i < x->ranges.count && err == 0; i++)
+		err = painter_add(&painter, &x->ranges.v[i]);
+	if (err == 0)
+		err = painter_finish(&painter);
+	painter_release(&painter);
+	return err;
+}
+
+static int index_units(struct indexing *x)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < x->units->list.count && err == 0; i++)
+		err = add_unit(x, (uint32_t)i);
+	return err < 0 ? err : paint(x);
+}
+
+static int index_in_guard(void *arg)
+{
+	return index_units(arg);
+}
+
+int debug_units_index(struct debug_units *u, const struct debug_image *image,
+		      const struct debug_handle *h, const struct object *o,
+		      struct debug_meter *meter)
+{
+	struct indexing x = {
+		.units = u, .image = image, .handle = h, .o = o, .meter = meter
+	};
+	int err = debug_guarded(index_in_guard, &x);
+
+	array_release(&x.ranges);
+	return err;
+}
+
+void debug_units_release(struct debug_units *u)
+{
+	array_release(&u->list);
+	spans_release(&u->spans);
+}
+
+static struct debug_bytes part(const struct debug_bytes *section, uint64_t from,
+			       uint64_t to)
+{
+	if (from > section->size)
+		from = section->size;
+	if (to > section->size)
+		to = section->size;
+	return (struct debug_bytes){ section->p + from, to - from };
+}
+
+struct debug_bytes debug_unit_addresses(const struct debug_units *u, size_t unit,
+					const struct debug_image *image)
+{
+	uint64_t from = u->list.v[unit].addresses, to = UINT64_MAX;
+
+	for (size_t i = 0; i < u->list.count; i++) {
+		const struct debug_unit *other = &u->list.v[i];
+
+		if (other->skeleton && other->addresses > from && other->addresses < to)
+			to = other->addresses;
+	}
+	return part(&image->sections[DEBUG_ADDR], from, to);
+}
+
+struct debug_bytes debug_unit_ranges(const struct debug_units *u, size_t unit,
+				     const struct debug_image *image)
+{
+	uint64_t from = u->list.v[unit].ranges, to = UINT64_MAX;
+
+	for (size_t i = 0; i < u->list.count; i++) {
+		const struct debug_unit *other = &u->list.v[i];
+
+		if (other->skeleton && other->ranges > from && other->ranges < to)
+			to = other->ranges;
+	}
+	return part(&image->sections[DEBUG_RANGES], from, to);
+}

@@ -1,0 +1,355 @@
+#include "object/inlines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "object/keyed.h"
+#include "object/unit_reader.h"
+
+#define TOO_MUCH "its debug information takes too long to read"
+
+enum {
+	MOST_READERS = 16,
+	/* Bytes of .debug_info for which another thread, with a handle of its own, pays:
+	 * some 5 ms of work. */
+	BYTES_A_THREAD = 1 << 20,
+};
+
+/* A unit that holds some of the addresses. */
+struct hit {
+	uint32_t unit;
+	uint32_t first, count; /* in the grouped addresses */
+	uint64_t bytes;
+};
+
+struct place {
+	uint32_t reader, count;
+	size_t first; /* in its frames */
+};
+
+struct inlines {
+	struct unit_source source;
+	struct object o, debug; /* copies: the caller's may move, and stay open */
+	struct unit_reader *readers;
+	size_t reader_count;
+	ARRAY(struct place) places; /* by index of the address */
+	struct inline_counts counts;
+	bool failed; /* too much: nothing is known */
+	struct text problem;
+	struct text alternate_problem;
+};
+
+static int open_alternate(struct context *ctx, struct inlines *in)
+{
+	struct unit_source *s = &in->source;
+	struct object alternate;
+	int err = debug_find_alternate(ctx, &s->options.places, s->debug, &alternate);
+
+	if (err == -ENODATA)
+		return 0;
+	if (err == 0) {
+		err = debug_image_read(ctx, &alternate, false, &s->alternate);
+		object_close(&alternate);
+	}
+	if (err == -ENOMEM)
+		return err;
+	/* Then many names are missing, but not all. */
+	if (err < 0)
+		text_string(&in->alternate_problem, ctx->error);
+	return in->alternate_problem.failed ? -ENOMEM : 0;
+}
+
+static int add_reader(struct inlines *in)
+{
+	int err = unit_reader_init(&in->readers[in->reader_count], &in->source);
+
+	if (err == 0)
+		in->reader_count++;
+	return err;
+}
+
+static void set_limit(struct unit_source *s)
+{
+	uint64_t splits = 0;
+
+	for (size_t i = 0; i < s->units.list.count; i++)
+		splits += s->units.list.v[i].skeleton;
+	s->work.most = debug_work_limit(s->image.sections[DEBUG_INFO].size +
+						s->image.sections[DEBUG_TYPES].size +
+						s->alternate.sections[DEBUG_INFO].size,
+					splits);
+}
+
+static int index_units(struct context *ctx, struct inlines *in)
+{
+	struct unit_source *s = &in->source;
+	struct unit_reader *r = &in->readers[0];
+	int err = debug_units_read(&s->units, &s->image, &r->meter);
+
+	if (err == 0)
+		err = debug_units_index(&s->units, &s->image, &r->handle, s->o,
+					&r->meter);
+	debug_meter_flush(&r->meter);
+	set_limit(s);
+	in->counts.units = s->units.list.count;
+	in->counts.bytes = s->image.sections[DEBUG_INFO].size;
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return err < 0 ? fail(ctx, -EFBIG, TOO_MUCH) : 0;
+}
+
+static int open_all(struct context *ctx, struct inlines *in)
+{
+	struct unit_source *s = &in->source;
+	int err = debug_image_read(ctx, s->debug, s->options.lines, &s->image);
+
+	if (err == 0)
+		err = open_alternate(ctx, in);
+	if (err < 0)
+		return err;
+	s->image.first_code = debug_first_code(s->o);
+	set_limit(s);
+	in->readers = calloc(MOST_READERS, sizeof(*in->readers));
+	if (!in->readers)
+		return fail_memory(ctx);
+	err = add_reader(in);
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	if (err < 0)
+		return fail(ctx, err, "its debug information is broken");
+	return index_units(ctx, in);
+}
+
+int inlines_open(struct context *ctx, const struct object *o, const struct object *debug,
+		 const struct inline_options *options, struct inlines **ret)
+{
+	struct inlines *in = calloc(1, sizeof(*in));
+	int err;
+
+	if (!in)
+		return fail_memory(ctx);
+	in->o = *o;
+	in->debug = *debug;
+	in->source.o = &in->o;
+	in->source.debug = &in->debug;
+	in->source.options = *options;
+	err = open_all(ctx, in);
+	if (err < 0) {
+		inlines_close(in);
+		return err;
+	}
+	*ret = in;
+	return 0;
+}
+
+void inlines_close(struct inlines *in)
+{
+	if (!in)
+		return;
+	for (size_t i = 0; i < in->reader_count; i++)
+		unit_reader_release(&in->readers[i]);
+	free(in->readers);
+	debug_units_release(&in->source.units);
+	debug_image_release(&in->source.image);
+	debug_image_release(&in->source.alternate);
+	array_release(&in->places);
+	text_release(&in->problem);
+	text_release(&in->alternate_problem);
+	free(in);
+}
+
+/* The search for one set of addresses. */
+struct finding {
+	struct inlines *in;
+	const uint64_t *addresses;
+	size_t count;
+	struct keyed *grouped; /* key: unit; id: index of an address */
+	size_t grouped_count;
+	uint64_t *sorted; /* addresses, as grouped */
+	struct unit_answer *answers; /* likewise */
+	uint32_t *answered_by; /* by hit: a reader */
+	ARRAY(struct hit) hits;
+};
+
+static int group(struct finding *f)
+{
+	const struct spans *spans = &f->in->source.units.spans;
+	size_t at = 0;
+
+	f->grouped = malloc((f->count + 1) * sizeof(*f->grouped));
+	f->sorted = malloc((f->count + 1) * sizeof(*f->sorted));
+	f->answers = calloc(f->count + 1, sizeof(*f->answers));
+	if (!f->grouped || !f->sorted || !f->answers)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->count; i++) {
+		const struct span *span = spans_next(spans, f->addresses[i], &at);
+
+		if (span)
+			f->grouped[f->grouped_count++] =
+				(struct keyed){ span->id, (uint32_t)i };
+	}
+	if (keyed_sort(f->grouped, f->grouped_count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->grouped_count; i++)
+		f->sorted[i] = f->addresses[f->grouped[i].id];
+	return 0;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+static int list_hits(struct finding *f)
+{
+	const struct debug_unit *units = f->in->source.units.list.v;
+
+	for (size_t i = 0; i < f->grouped_count; i++) {
+		uint32_t unit = (uint32_t)f->grouped[i].key;
+		struct hit *hit = f->hits.count ? array_last(&f->hits) : NULL;
+
+		if (!hit || hit->unit != unit) {
+			hit = array_add(&f->hits);
+			if (!hit)
+				return -ENOMEM;
+			*hit = (struct hit){ unit, (uint32_t)i, 0,
+					     units[unit].end - units[unit].start };
+			f->in->counts.bytes_read += hit->bytes;
+		}
+		hit->count++;
+	}
+	f->in->counts.units_read = f->hits.count;
+	if (f->hits.count > 0)
+		qsort(f->hits.v, f->hits.count, sizeof(*f->hits.v), compare_hits);
+	f->answered_by = calloc(f->hits.count + 1, sizeof(*f->answered_by));
+	return f->answered_by ? 0 : -ENOMEM;
+}
+
+static size_t thread_count(const struct finding *f)
+{
+	const struct inlines *in = f->in;
+	uint64_t most = 1 + in->counts.bytes_read / BYTES_A_THREAD;
+
+	if (most > in->source.options.threads)
+		most = in->source.options.threads;
+	if (most > f->hits.count)
+		most = f->hits.count;
+	return most < 1 ? 1 : most > MOST_READERS ? MOST_READERS : (size_t)most;
+}
+
+static int find_hit(void *arg, size_t i, size_t worker)
+{
+	struct finding *f = arg;
+	const struct hit *hit = &f->hits.v[i];
+
+	f->answered_by[i] = (uint32_t)worker;
+	return unit_reader_read(&f->in->readers[worker], hit->unit,
+				f->sorted + hit->first, hit->count,
+				f->answers + hit->first);
+}
+
+static int find_all(struct finding *f)
+{
+	struct inlines *in = f->in;
+	size_t threads = thread_count(f);
+	int err = 0;
+
+	while (in->reader_count < threads && err == 0)
+		err = add_reader(in);
+	/* It could be opened once. */
+	if (err < 0)
+		return -ENOMEM;
+	return parallel_run(threads, f->hits.count, find_hit, f);
+}
+
+static int take_places(struct finding *f)
+{
+	struct inlines *in = f->in;
+
+	if (!array_reserve(&in->places, f->count + 1))
+		return -ENOMEM;
+	in->places.count = f->count;
+	memset(in->places.v, 0, f->count * sizeof(*in->places.v));
+	for (size_t i = 0; i < f->hits.count; i++) {
+		const struct hit *hit = &f->hits.v[i];
+
+		for (uint32_t k = hit->first; k < hit->first + hit->count; k++)
+			in->places.v[f->grouped[k].id] =
+				(struct place){ f->answered_by[i],
+						(uint32_t)f->answers[k].count,
+						f->answers[k].first };
+	}
+	return 0;
+}
+
+static int explain(struct inlines *in)
+{
+	const struct unit_reader *first = NULL;
+
+	for (size_t i = 0; i < in->reader_count; i++) {
+		struct unit_reader *r = &in->readers[i];
+
+		in->failed |= !debug_meter_flush(&r->meter);
+		in->counts.missing_files += r->missing_files;
+		if (r->missing_files && (!first || r->missing_unit < first->missing_unit))
+			first = r;
+	}
+	in->counts.steps = in->source.work.done;
+	if (in->failed)
+		text_string(&in->problem, TOO_MUCH);
+	else if (first &&
+		 (debug_has_package(in->source.debug) || debug_has_package(in->source.o)))
+		text_string(&in->problem,
+			    "its debug information is in a .dwp file, which is not read");
+	else if (first)
+		text_add(&in->problem, first->missing.bytes, first->missing.size);
+	else if (in->alternate_problem.size)
+		text_string(&in->problem, in->alternate_problem.bytes);
+	return in->problem.failed ? -ENOMEM : 0;
+}
+
+int inlines_find(struct inlines *in, const uint64_t *addresses, size_t count)
+{
+	struct finding f = { .in = in, .addresses = addresses, .count = count };
+	int err = group(&f);
+
+	if (err == 0)
+		err = list_hits(&f);
+	if (err == 0)
+		err = find_all(&f);
+	if (err == 0)
+		err = take_places(&f);
+	if (err == 0)
+		err = explain(in);
+	free(f.grouped);
+	free(f.sorted);
+	free(f.answers);
+	free(f.answered_by);
+	array_release(&f.hits);
+	return err;
+}
+
+struct inline_chain inlines_at(const struct inlines *in, size_t index)
+{
+	const struct place *place = &in->places.v[index];
+
+	if (in->failed || place->count == 0)
+		return (struct inline_chain){ NULL, 0 };
+	return (struct inline_chain){ in->readers[place->reader].frames.v + place->first,
+				      place->count };
+}
+
+const char *inlines_problem(const struct inlines *in)
+{
+	return in->problem.bytes ? in->problem.bytes : "";
+}
+
+void inlines_count(const struct inlines *in, struct inline_counts *ret)
+{
+	*ret = in->counts;
+}

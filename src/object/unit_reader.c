@@ -1,0 +1,325 @@
+#include "object/unit_reader.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <string.h>
+
+enum { TEXT_BYTES_A_STEP = 16 };
+
+int unit_reader_init(struct unit_reader *r, struct unit_source *source)
+{
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	r->source = source;
+	r->meter.work = &source->work;
+	r->missing_unit = SIZE_MAX;
+	err = debug_handle_open(&source->image,
+				source->alternate.bytes ? &source->alternate : NULL,
+				&r->handle);
+	if (err == 0)
+		err = debug_names_init(&r->names, &r->meter);
+	if (err == 0)
+		err = intern_init(&r->files);
+	if (err < 0)
+		unit_reader_release(r);
+	return err;
+}
+
+static void close_split(struct unit_split *s)
+{
+	object_close(&s->file);
+	debug_handle_close(&s->handle);
+	debug_units_release(&s->units);
+	debug_image_release(&s->image);
+	memset(s, 0, sizeof(*s));
+}
+
+void unit_reader_release(struct unit_reader *r)
+{
+	close_split(&r->split);
+	debug_calls_release(&r->calls);
+	debug_names_release(&r->names);
+	debug_handle_close(&r->handle);
+	line_program_release(&r->lines);
+	line_program_release(&r->split_lines);
+	array_release(&r->found_lines);
+	intern_release(&r->files);
+	hash_map_release(&r->file_ids);
+	text_release(&r->path);
+	array_release(&r->frames);
+	text_release(&r->missing);
+}
+
+/* One unit, and what is asked of it. */
+struct unit_job {
+	struct unit_reader *r;
+	size_t unit;
+	const uint64_t *addresses;
+	size_t count;
+	struct unit_answer *answers;
+	Dwarf_Die cu;
+	struct debug_base base;
+	uint8_t type;
+	uint64_t id;
+};
+
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+static const char *split_name(Dwarf_Die *cu)
+{
+	const char *name = string_of(cu, DW_AT_dwo_name);
+
+	return name ? name : string_of(cu, DW_AT_GNU_dwo_name);
+}
+
+/* The unit of the .dwo file that has the id of the skeleton. */
+static bool find_split_unit(struct unit_job *j, struct unit_split *s)
+{
+	for (size_t i = 0; i < s->units.list.count; i++) {
+		uint64_t id;
+		uint8_t type;
+
+		if (!dwarf_offdie(s->handle.dwarf, s->units.list.v[i].die, &s->cu) ||
+		    dwarf_cu_info(s->cu.cu, NULL, &type, NULL, NULL, &id, NULL, NULL) !=
+			    0)
+			return false;
+		if (type == DW_UT_split_compile && id == j->id)
+			return true;
+	}
+	return false;
+}
+
+static int read_split(struct context *ctx, struct unit_job *j)
+{
+	struct context why = { 0 };
+	struct unit_reader *r = j->r;
+	const struct unit_source *source = r->source;
+	struct unit_split *s = &r->split;
+	int err = debug_image_read_split(
+		&why, &s->file, source->options.lines,
+		debug_unit_addresses(&source->units, j->unit, &source->image),
+		debug_unit_ranges(&source->units, j->unit, &source->image), &s->image);
+
+	s->image.first_code = source->image.first_code;
+	if (err == 0)
+		err = debug_units_read(&s->units, &s->image, &r->meter);
+	if (err == -ETIME)
+		return err;
+	if (err == 0)
+		err = debug_handle_open(&s->image, NULL, &s->handle);
+	if (err == 0 && !find_split_unit(j, s))
+		err = fail(&why, -ENOENT, "it is of another build");
+	return err < 0 ? fail(ctx, err,
+			      "'%.900s', which holds a part of its debug information, "
+			      "cannot be used: %.100s",
+			      split_name(&j->cu), why.error)
+		       : 0;
+}
+
+static int note_missing(struct unit_job *j, const char *why)
+{
+	struct unit_reader *r = j->r;
+
+	r->missing_files++;
+	if (j->unit > r->missing_unit)
+		return 0;
+	r->missing_unit = j->unit;
+	text_clear(&r->missing);
+	text_string(&r->missing, why);
+	return r->missing.failed ? -ENOMEM : 0;
+}
+
+/* Where it cannot be had the skeleton alone is read: it may have something, too. */
+static int open_split(struct unit_job *j)
+{
+	const struct unit_source *source = j->r->source;
+	struct unit_split *s = &j->r->split;
+	const char *name = split_name(&j->cu);
+	struct context ctx = { 0 };
+	int err;
+
+	if (!name)
+		return 0;
+	debug_meter_add(&j->r->meter, source->units.list.count / 16);
+	err = debug_find_split(&ctx, &source->options.places, source->debug,
+			       string_of(&j->cu, DW_AT_comp_dir), name, &s->file);
+	if (err == 0)
+		err = read_split(&ctx, j);
+	if (err == 0) {
+		debug_base_of_split(&s->base, &s->image, &s->cu, &j->base);
+		return 0;
+	}
+	close_split(s);
+	return err == -ENOMEM || err == -ETIME ? err : note_missing(j, ctx.error);
+}
+
+static int take_addresses(struct unit_job *j)
+{
+	struct call_question *asked = &j->r->calls.asked;
+
+	asked->addresses.count = 0;
+	if (!array_reserve(&asked->addresses, j->count))
+		return -ENOMEM;
+	memcpy(asked->addresses.v, j->addresses, j->count * sizeof(*j->addresses));
+	asked->addresses.count = j->count;
+	return 0;
+}
+
+static int find_lines(struct unit_job *j)
+{
+	struct unit_reader *r = j->r;
+	Dwarf_Attribute attribute;
+	Dwarf_Word at;
+
+	hash_map_release(&r->file_ids);
+	r->found_lines.count = 0;
+	if (!array_reserve(&r->found_lines, j->count))
+		return -ENOMEM;
+	r->found_lines.count = j->count;
+	memset(r->found_lines.v, 0, j->count * sizeof(*r->found_lines.v));
+	r->lines.files.count = r->split_lines.files.count = 0;
+	r->lines.directories.count = r->split_lines.directories.count = 0;
+	if (!r->source->options.lines)
+		return 0;
+	if (r->split.cu.cu)
+		line_program_read(&r->split_lines, &r->split.image, 0,
+				  string_of(&j->cu, DW_AT_comp_dir),
+				  r->split.base.address_size);
+	if (dwarf_attr(&j->cu, DW_AT_stmt_list, &attribute) &&
+	    dwarf_formudata(&attribute, &at) == 0 &&
+	    line_program_read(&r->lines, &r->source->image, at,
+			      string_of(&j->cu, DW_AT_comp_dir), j->base.address_size))
+		line_program_run(&r->lines, j->addresses, j->count, r->found_lines.v,
+				 &r->meter);
+	debug_meter_add(&r->meter, r->lines.files.count + r->split_lines.files.count +
+					   r->lines.directories.count +
+					   r->split_lines.directories.count);
+	return r->meter.spent ? -ETIME : 0;
+}
+
+/* The path of a file of the program; *@ret is NULL where there is none. */
+static int file_of(struct unit_reader *r, const struct line_program *p, uint32_t number,
+		   const char **ret)
+{
+	uint64_t key = (uint64_t)(p == &r->split_lines) << 32 | number;
+	const uint32_t *known = hash_map_get(&r->file_ids, key);
+	uint32_t id = 0;
+
+	*ret = NULL;
+	if (!known) {
+		text_clear(&r->path);
+		if (line_program_path(p, number, &r->path) &&
+		    (r->path.failed ||
+		     intern_add(&r->files, r->path.bytes, r->path.size, &id) < 0))
+			return -ENOMEM;
+		if (!hash_map_set(&r->file_ids, key, id))
+			return -ENOMEM;
+		debug_meter_add(&r->meter, r->path.size / TEXT_BYTES_A_STEP);
+	}
+	id = known ? *known : id;
+	if (id)
+		*ret = intern_text(&r->files, id);
+	return 0;
+}
+
+static int add_frame(struct unit_reader *r, uint32_t name, const struct line_program *p,
+		     const struct source_line *at)
+{
+	struct inline_frame *frame;
+
+	if (!debug_meter_add(&r->meter, 1))
+		return -ETIME;
+	frame = array_add(&r->frames);
+	if (!frame)
+		return -ENOMEM;
+	frame->name = r->names.list.v[name].text;
+	frame->mangled = r->names.list.v[name].mangled;
+	frame->line = at->line;
+	return at->line ? file_of(r, p, at->file, &frame->file) : 0;
+}
+
+static int add_frames(struct unit_reader *r, size_t i)
+{
+	const struct line_program *p = &r->lines;
+	struct source_line at = r->found_lines.v[i];
+	uint32_t call = r->calls.asked.innermost.v[i];
+	int err = 0;
+
+	if (call == CALL_NONE)
+		return at.line ? add_frame(r, 0, p, &at) : 0;
+	for (; call != CALL_NONE && err == 0; call = r->calls.list.v[call].caller) {
+		const struct debug_call *c = &r->calls.list.v[call];
+
+		err = add_frame(r, c->name, p, &at);
+		at = (struct source_line){ c->file, c->line };
+		/* clang refers to the files of the skeleton. */
+		if (r->split_lines.files.count > 0)
+			p = &r->split_lines;
+	}
+	return err;
+}
+
+static int answer(struct unit_job *j)
+{
+	struct unit_reader *r = j->r;
+	int err = 0;
+
+	for (size_t i = 0; i < j->count && err == 0; i++) {
+		size_t first = r->frames.count;
+
+		err = add_frames(r, i);
+		j->answers[i] = (struct unit_answer){ first, r->frames.count - first };
+	}
+	return err;
+}
+
+static int read_unit(void *arg)
+{
+	struct unit_job *j = arg;
+	struct unit_reader *r = j->r;
+	const struct unit_source *source = r->source;
+	int err;
+
+	if (!dwarf_offdie(r->handle.dwarf, source->units.list.v[j->unit].die, &j->cu) ||
+	    dwarf_cu_info(j->cu.cu, NULL, &j->type, NULL, NULL, &j->id, NULL, NULL) != 0)
+		return 0;
+	debug_base_of(&j->base, &source->image, &j->cu);
+	err = take_addresses(j);
+	if (err == 0 && source->units.list.v[j->unit].skeleton)
+		err = open_split(j);
+	if (err < 0)
+		return err;
+	r->names.images[0] = r->split.cu.cu ? &r->split.image : &source->image;
+	r->names.images[1] = source->alternate.bytes ? &source->alternate : NULL;
+	if (r->split.cu.cu)
+		err = debug_calls_find(&r->calls, &r->split.cu, &r->split.base,
+				       &r->names);
+	else
+		err = debug_calls_find(&r->calls, &j->cu, &j->base, &r->names);
+	if (err == 0)
+		err = find_lines(j);
+	return err < 0 ? err : answer(j);
+}
+
+int unit_reader_read(struct unit_reader *r, size_t unit, const uint64_t *addresses,
+		     size_t count, struct unit_answer *answers)
+{
+	struct unit_job job = { .r = r,
+				.unit = unit,
+				.addresses = addresses,
+				.count = count,
+				.answers = answers };
+	int err;
+
+	if (r->meter.spent)
+		return 0;
+	err = debug_guarded(read_unit, &job);
+	close_split(&r->split);
+	return err == -ETIME ? 0 : err;
+}
