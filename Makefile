@@ -183,8 +183,9 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-# This one sees inside.
-$(O)/tests/fuzz/unwind $(O)/fuzz/unwind: $(call obj,$(LIB_SRC))
+# These see inside.
+inside = unwind perf_map jitdump
+$(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC))
 
 $(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a tests/fuzz/profile.h
 	@mkdir -p $(@D)

@@ -76,6 +76,9 @@ enum ff_flag {
 	FF_INLINE = 1 << 7,
 	FF_NO_INLINE = 1 << 8,
 	FF_MARK_INLINED = 1 << 9, /* append _[i] to their names */
+	/* Use perf-PID.map and jit-PID.dump whoever owns them, not only the caller's, root's
+	 * and the process's owner's. */
+	FF_TRUST_MAPS = 1 << 10,
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -109,6 +112,8 @@ struct ff_options {
 	const char *build_id_dir;
 	/* With FF_COMPAT_STACKCOLLAPSE they are not marked. */
 	enum ff_truncated truncated;
+	/* Where perf-PID.map and jit-PID.dump of runtimes are; NULL: where they put them. */
+	const char *map_dir;
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -276,6 +281,10 @@ FF_API const char *ff_object_problem(const struct ff_object *o); /* NULL: all is
 FF_API uint64_t ff_object_weight(const struct ff_object *o); /* of leaf frames in it */
 /* 1: a file was there, but has another build id. */
 FF_API int ff_object_refused(const struct ff_object *o);
+/* The process whose runtime made this code; 0: it is no such code. */
+FF_API uint32_t ff_object_runtime(const struct ff_object *o);
+/* How many functions the map or dump of that runtime names. */
+FF_API uint64_t ff_object_entries(const struct ff_object *o);
 
 /* Processes with samples, most samples first. */
 FF_API const struct ff_process *ff_process_next(const struct ff_profile *p,

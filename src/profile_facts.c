@@ -341,6 +341,16 @@ int ff_object_refused(const struct ff_object *o)
 	return o->profile->symbols.images.v[o->image].other_build;
 }
 
+uint32_t ff_object_runtime(const struct ff_object *o)
+{
+	return o->profile->images.list.v[o->image].owner;
+}
+
+uint64_t ff_object_entries(const struct ff_object *o)
+{
+	return o->profile->symbols.images.v[o->image].entries;
+}
+
 const struct ff_process *ff_process_next(const struct ff_profile *p,
 					 const struct ff_process *pr)
 {

@@ -15,6 +15,7 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 	const char **strings[] = {
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
 		&p->options.vmlinux, &p->options.debug_dir, &p->options.build_id_dir,
+		&p->options.map_dir,
 	};
 
 	if (options)
@@ -36,9 +37,15 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 
 static void set_places(struct ff_profile *p)
 {
-	p->places = (struct object_places){ p->options.symfs, p->options.debug_dir,
-					    p->options.build_id_dir };
+	p->places = (struct object_places){
+		.symfs = p->options.symfs,
+		.debug_dir = p->options.debug_dir,
+		.build_id_dir = p->options.build_id_dir,
+		.map_dir = p->options.map_dir,
+		.trust_maps = p->options.flags & FF_TRUST_MAPS,
+	};
 	p->images.places = &p->places;
+	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
 }
 
 static int make_symbolizer(struct ff_profile *p)

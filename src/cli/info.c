@@ -8,6 +8,8 @@
 
 enum object_class object_class(const struct ff_object *o)
 {
+	if (ff_object_runtime(o))
+		return ff_object_file(o) ? OBJECT_FOUND : OBJECT_WITHOUT_FILE;
 	if (ff_object_problem(o))
 		return OBJECT_MISSING;
 	return ff_object_file(o) ? OBJECT_FOUND : OBJECT_WITHOUT_FILE;

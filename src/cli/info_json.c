@@ -173,6 +173,8 @@ static void put_object(const struct ff_object *o, struct json *j)
 	json_text(j, "path", ff_object_path(o));
 	json_text(j, "build_id", *build_id ? build_id : NULL);
 	json_text(j, "file", ff_object_file(o));
+	if (ff_object_runtime(o) && ff_object_file(o))
+		json_number(j, "functions", ff_object_entries(o));
 	json_text(j, "problem", ff_object_problem(o));
 	json_bool(j, "refused", ff_object_refused(o));
 	json_number(j, "weight", ff_object_weight(o));

@@ -279,7 +279,9 @@ static void put_object(const struct ff_object *o, uint64_t weight, FILE *out)
 	put_clean(out, path);
 	if (*build_id)
 		fprintf(out, "  %s", build_id);
-	if (file && strcmp(file, path)) {
+	if (file && ff_object_runtime(o))
+		fprintf(out, "  %s functions", grouped(ff_object_entries(o)));
+	if (file && (strcmp(file, path) || ff_object_runtime(o))) {
 		fputs("  from ", out);
 		put_clean(out, file);
 	}

@@ -234,6 +234,27 @@ static void judge_refused(const struct judged *j)
 			percent(weight, ff_profile_total(j->p, FF_TOTAL_WEIGHT_TREE)));
 }
 
+/* Processes that ran code of a runtime which nothing names. */
+static void judge_runtimes(const struct judged *j)
+{
+	const struct ff_object *o = NULL, *worst = NULL;
+	uint64_t weight = 0;
+
+	while ((o = ff_object_next(j->p, o)))
+		if (ff_object_runtime(o) && !ff_object_file(o) && ff_object_weight(o)) {
+			worst = worst ? worst : o;
+			weight += ff_object_weight(o);
+		}
+	if (!worst)
+		return;
+	fprintf(j->out,
+		"%s of the weight is code that a runtime made and that no map names",
+		percent(weight, ff_profile_total(j->p, FF_TOTAL_WEIGHT_TREE)));
+	fprintf(j->out, " (process %u)", ff_object_runtime(worst));
+	if (ff_object_problem(worst))
+		fprintf(j->out, ": %s", ff_object_problem(worst));
+}
+
 static void judge_unnamed(const struct judged *j)
 {
 	uint64_t weight = ff_profile_total(j->p, FF_TOTAL_WEIGHT_TREE);
@@ -270,6 +291,7 @@ void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg)
 		{ "kernel", judge_kernel },
 		{ "guest_samples", judge_guests },
 		{ "refused", judge_refused },
+		{ "runtimes", judge_runtimes },
 		{ "unnamed", judge_unnamed },
 	};
 	struct judged j = { .p = p, .in = ff_input_next(p, NULL) };

@@ -256,6 +256,11 @@ const struct option_row option_rows[] = {
 	{ "buildid-dir", 0, "DIR", "object files by build id, as perf record keeps them "
 	  "(default: ~/.debug)", READS, set_text, AT(profile.build_id_dir) },
 
+	{ "map-dir", 0, "DIR", "perf-PID.map and jit-PID.dump of runtimes "
+	  "(default: where they put them)", READS, set_text, AT(profile.map_dir) },
+	{ "trust-maps", 0, NULL, "use them whoever owns them",
+	  READS, set_flag, AT(profile.flags), .flag = FF_TRUST_MAPS },
+
 	{ .help = "Picture:" },
 	{ "title", 0, "TEXT", "title (default: Flame Graph, Icicle Graph or Flame Chart)",
 	  GRAPH, set_text, AT(graph.title) },

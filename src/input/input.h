@@ -217,6 +217,25 @@ struct recorded_symbol {
 	uint32_t file; /* index in recording.files */
 };
 
+/* TIME_CONV: from the processor's clock to that of perf, as in perf_event_mmap_page. */
+struct time_conversion {
+	bool known;
+	bool is_short; /* the clock has only the bits of mask */
+	uint64_t shift, multiplier, zero, cycles, mask;
+};
+
+/* ns of perf's clock. */
+static inline uint64_t time_of_cycles(const struct time_conversion *t, uint64_t cycles)
+{
+	uint64_t rest;
+
+	if (t->is_short)
+		cycles = t->cycles + ((cycles - t->cycles) & t->mask);
+	rest = cycles & (((uint64_t)1 << t->shift) - 1);
+	return t->zero + (cycles >> t->shift) * t->multiplier +
+	       (rest * t->multiplier >> t->shift);
+}
+
 /* What is known of a recording; complete after the first pass. */
 struct recording {
 	const char *format; /* "perf.data v2" */
@@ -241,6 +260,7 @@ struct recording {
 	uint64_t truncated_at; /* 0: the file is whole */
 	uint32_t damage; /* a sentence; 0: none */
 	uint64_t kernel_samples; /* samples taken in the kernel */
+	struct time_conversion time_conversion;
 };
 
 struct input;

@@ -6,6 +6,8 @@
 #include "input/deferred.h"
 #include "input/perf.h"
 
+enum { TIME_CONV = 79 };
+
 /* A record while it is decoded: its fields, and how many bytes its trailer takes. */
 struct body {
 	struct input *in;
@@ -192,6 +194,27 @@ static int count_aux(struct body *b, struct record *ret)
 	return 0;
 }
 
+/* "u64 shift, multiplier, zero, cycles, mask; u8 has_zero, is_short": older ones end behind
+ * zero. */
+static void keep_time_conversion(struct input *in, struct cursor c)
+{
+	struct time_conversion t = { .known = true };
+
+	t.shift = cursor_u64(&c);
+	t.multiplier = cursor_u64(&c);
+	t.zero = cursor_u64(&c);
+	if (c.bad || t.shift > 63 || t.multiplier == 0)
+		return;
+	if (cursor_left(&c) > 0) {
+		t.cycles = cursor_u64(&c);
+		t.mask = cursor_u64(&c);
+		t.known = cursor_u8(&c);
+		t.is_short = cursor_u8(&c);
+	}
+	if (!c.bad && t.known)
+		in->rec.time_conversion = t;
+}
+
 /* "u64 cookie, count; u64 chain[count]", of the thread that the trailer names. */
 static int keep_deferred(struct body *b, struct record *ret)
 {
@@ -267,6 +290,9 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 	int event = event_of_other(in, raw->bytes, raw->head.size);
 	int err;
 
+	if (b.head.type == TIME_CONV)
+		keep_time_conversion(in, in_cursor(in, raw->bytes + RECORD_HEAD,
+						   raw->head.size - (size_t)RECORD_HEAD));
 	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
 		return 0;
 	b.c = in_cursor(in, raw->bytes + RECORD_HEAD,

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { ADDRESSES_A_STEP = 16 };
+
 void debug_calls_release(struct debug_calls *c)
 {
 	array_release(&c->asked.addresses);
@@ -50,8 +52,8 @@ static enum cover cover(struct debug_calls *c, struct die_facts *facts, uint32_t
 			struct call_scope *in)
 {
 	uint32_t first = in->last, last = in->first;
+	uint64_t low, high, given = 0;
 	struct die_ranges r;
-	uint64_t low, high;
 
 	die_ranges_begin(&r, c->base, facts);
 	if (r.kind == RANGES_NONE)
@@ -61,13 +63,13 @@ static enum cover cover(struct debug_calls *c, struct die_facts *facts, uint32_t
 
 		if (i < first)
 			first = i;
-		for (; i < in->last && c->asked.addresses.v[i] < high; i++)
+		for (; i < in->last && c->asked.addresses.v[i] < high; i++, given++)
 			if (call != CALL_NONE)
 				c->asked.innermost.v[i] = call;
 		if (i > last)
 			last = i;
 	}
-	debug_meter_add(c->names->meter, r.steps);
+	debug_meter_add(c->names->meter, r.steps + given / ADDRESSES_A_STEP);
 	in->first = first;
 	in->last = last;
 	return first < last ? COVER_SOME : COVER_NOTHING;
@@ -238,6 +240,8 @@ static bool is_cplusplus(Dwarf_Die *cu)
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
+	case 0x2a: /* C++17 and C++20, of the list of languages for DWARF 6 */
+	case 0x2b:
 		return true;
 	default:
 		return false;

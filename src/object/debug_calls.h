@@ -27,8 +27,7 @@ enum call_known {
 };
 
 struct debug_call {
-	uint32_t
-		caller; /* index of the call around it; CALL_NONE: a function of its own */
+	uint32_t caller; /* the call around it; CALL_NONE: it is a function of its own */
 	uint32_t name; /* in the names */
 	uint32_t file, line; /* of the call; file: number in the file table of the unit */
 	Dwarf_Die function;

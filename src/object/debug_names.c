@@ -22,6 +22,7 @@ static bool has_no_scopes(Dwarf_Die *cu)
 	case DW_LANG_C:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
+	case 0x2c: /* C17, of the list of languages for DWARF 6 */
 	case DW_LANG_Mips_Assembler:
 	case DW_LANG_Go: /* its names are whole */
 		return true;

@@ -8,6 +8,7 @@
 enum {
 	MOST_FORMATS = 16, /* fields of an entry in a table; real ones have 3 */
 	INSTRUCTIONS_A_STEP = 8,
+	ADDRESSES_A_STEP = 16,
 	MOST_DIRECTORY = 4096,
 };
 
@@ -254,6 +255,7 @@ struct line_machine {
 	struct source_line row;
 	const uint64_t *addresses;
 	size_t count, next; /* next: the first address at or after from */
+	uint64_t given; /* lines */
 	struct source_line *lines;
 };
 
@@ -284,8 +286,10 @@ static void end_row(struct line_machine *m)
 {
 	if (!m->begun || m->dropped || m->address <= m->from)
 		return;
-	for (; m->next < m->count && m->addresses[m->next] < m->address; m->next++)
+	for (; m->next < m->count && m->addresses[m->next] < m->address; m->next++) {
 		m->lines[m->next] = m->row;
+		m->given++;
+	}
 }
 
 static void add_row(struct line_machine *m)
@@ -388,8 +392,11 @@ void line_program_run(struct line_program *p, const uint64_t *addresses, size_t 
 	while (cursor_left(&m.c) > 0 && !m.c.bad) {
 		unsigned opcode = cursor_u8(&m.c);
 
-		if (++steps % INSTRUCTIONS_A_STEP == 0 && !debug_meter_add(meter, 1))
-			return;
+		if (++steps % INSTRUCTIONS_A_STEP == 0) {
+			if (!debug_meter_add(meter, 1 + m.given / ADDRESSES_A_STEP))
+				return;
+			m.given %= ADDRESSES_A_STEP;
+		}
 		if (opcode >= p->head.opcode_base)
 			run_special(&m, opcode);
 		else if (opcode == 0)

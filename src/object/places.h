@@ -13,6 +13,9 @@ struct object_places {
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	/* NULL: ~/.debug, or with symfs SYMFS/.debug, as perf has it; "": none. */
 	const char *build_id_dir;
+	/* Where perf-PID.map and jit-PID.dump are; NULL: where runtimes put them. */
+	const char *map_dir;
+	bool trust_maps; /* whoever owns them */
 };
 
 bool symfs_is_set(const struct object_places *places);

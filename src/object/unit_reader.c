@@ -111,8 +111,8 @@ static int read_split(struct context *ctx, struct unit_job *j)
 		err = debug_units_read(&s->units, &s->image, &r->meter);
 	if (err == -ETIME)
 		return err;
-	if (err == 0)
-		err = debug_handle_open(&s->image, NULL, &s->handle);
+	if (err == 0 && debug_handle_open(&s->image, NULL, &s->handle) < 0)
+		err = fail(&why, -EBADMSG, "it is broken");
 	if (err == 0 && !find_split_unit(j, s))
 		err = fail(&why, -ENOENT, "it is of another build");
 	return err < 0 ? fail(ctx, err,

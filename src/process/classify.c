@@ -161,6 +161,15 @@ static int name_jit(const struct classifier *c, const struct record *rec,
 	return intern_add(c->strings, path, (size_t)size, &image->path);
 }
 
+/* All memory that has no file and may be executed, but what the kernel put there. */
+static bool is_code(const struct record *rec, const char *path)
+{
+	if (!rec->executable)
+		return false;
+	return *path != '[' || strncmp(path, "[anon:", 6) == 0 ||
+	       strncmp(path, "[heap]", 6) == 0 || strncmp(path, "[stack", 6) == 0;
+}
+
 static bool is_jit(const struct record *rec, const char *path)
 {
 	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage",
@@ -266,6 +275,20 @@ static int describe_user(struct classifier *c, const struct record *rec,
 	} else if (strncmp(path, memfd_name, sizeof(memfd_name) - 1) == 0) {
 		return classify_memfd(c, rec, image);
 	}
+	return 0;
+}
+
+/* Code without a file has the process that can name it. */
+static int describe_code(struct classifier *c, const struct record *rec,
+			 struct image *image)
+{
+	const char *path = intern_text(c->strings, rec->name);
+
+	if (image->kind != IMAGE_ANON || !is_code(rec, path))
+		return 0;
+	/* Android's recorder brings the names itself. */
+	image->owner = c->rec->simpleperf ? 0 : rec->pid;
+	image->first = image->last = user_of(c, rec);
 	return is_jit(rec, path) ? name_jit(c, rec, image) : 0;
 }
 
@@ -274,6 +297,8 @@ static int classify_user(struct classifier *c, const struct record *rec,
 {
 	int err = describe_user(c, rec, image);
 
+	if (err == 0)
+		err = describe_code(c, rec, image);
 	if (image->kind == IMAGE_FILE)
 		*shift = rec->offset - rec->start;
 	if (image->kind == IMAGE_VDSO)
@@ -281,9 +306,10 @@ static int classify_user(struct classifier *c, const struct record *rec,
 	return err;
 }
 
-int classify_map(struct classifier *c, const struct record *rec, struct classified *ret)
+int classify_map(struct classifier *c, const struct record *rec,
+		 const struct jit_origin *origin, struct classified *ret)
 {
-	struct image image = { 0 };
+	struct image image = { .origin = *origin };
 
 	*ret = (struct classified){ .of_kernel = of_kernel(rec->mode) };
 	if (ret->of_kernel ? classify_kernel_side(c, rec, &image) < 0

@@ -21,7 +21,8 @@ struct classified {
 };
 
 /* 0, or -ENOMEM. */
-int classify_map(struct classifier *c, const struct record *rec, struct classified *ret);
+int classify_map(struct classifier *c, const struct record *rec,
+		 const struct jit_origin *origin, struct classified *ret);
 int classify_ksymbol(struct classifier *c, const struct record *rec, uint32_t *image);
 
 #endif

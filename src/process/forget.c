@@ -94,6 +94,9 @@ static int drop_space(struct processes *ps, uint32_t index)
 	struct address_space *space = &ps->spaces.v[index];
 
 	maps_release(&space->maps);
+	jit_images_release(&space->jit);
+	maps_release(&space->codes);
+	drop_jit_dumps(ps, index);
 	memset(space, 0, sizeof(*space));
 	return add_place(&ps->free_spaces, index);
 }
@@ -174,5 +177,5 @@ int processes_forget(struct processes *ps, uint64_t time)
 			ps->ended.count * sizeof(*ps->ended.v));
 	ps->version += n > 0;
 	ps->forgotten = time;
-	return err;
+	return err < 0 ? err : read_jit_dumps(ps);
 }

@@ -26,6 +26,22 @@ static struct file_user user_here(const struct intern *strings,
 	return (struct file_user){ user->pid, user->start, user->end };
 }
 
+struct jit_process image_jit_process(const struct intern *strings,
+				     const struct image *image)
+{
+	const char *host = intern_text(strings, image->last.host);
+	struct utsname own;
+
+	return (struct jit_process){
+		.pid = image->owner,
+		.here = is_here(strings, &image->last),
+		.elsewhere = *host && uname(&own) == 0 && strcmp(host, own.nodename),
+		.started = image->origin.started,
+		.seen = image->origin.seen,
+		.pid_namespace = image->origin.pid_namespace,
+	};
+}
+
 static struct wanted_object describe(const struct intern *strings,
 				     const struct image *image)
 {
@@ -128,9 +144,33 @@ int find_image_file(const struct object_places *places, const struct intern *str
 	return 0;
 }
 
+/* By a path, so that it can be opened again. */
+static int open_jit_object(const struct images *images, uint32_t image, unsigned need,
+			   struct found *ret)
+{
+	int fd = images->dumps.v[images->list.v[image].dump]->unwind;
+	struct found f = { .object.fd = -1, .debug.fd = -1 };
+	struct context ctx = { 0 };
+	int err = 0;
+
+	if (need == NEED_UNWIND && fd >= 0) {
+		text_printf(&f.file, "/proc/self/fd/%d", fd);
+		err = f.file.failed ? -ENOMEM
+				    : object_open(&ctx, f.file.bytes, &f.object);
+	}
+	if (err == -ENOMEM) {
+		found_release(&f);
+		return err;
+	}
+	*ret = f;
+	return 0;
+}
+
 int image_find_object(const struct object_places *places, const struct images *images,
 		      const struct intern *strings, uint32_t image, unsigned need,
 		      struct found *ret)
 {
+	if (images->list.v[image].kind == IMAGE_JIT)
+		return open_jit_object(images, image, need, ret);
 	return find_image_file(places, strings, &images->list.v[image], need, ret);
 }

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <unistd.h>
 
 #include "process/process.h"
 
@@ -14,6 +15,8 @@ static uint64_t hash_image(const struct image *im)
 		(uint64_t)im->release << 32 | im->reference,
 		(uint64_t)im->arch << 32 | im->narrow,
 		im->reference_address,
+		(uint64_t)im->owner << 32 | im->heir_of,
+		im->dump,
 	};
 
 	return hash_bytes(words, sizeof(words));
@@ -27,6 +30,7 @@ static bool equal(const struct image *a, const struct image *b)
 	       a->min == b->min && a->ino == b->ino && a->generation == b->generation &&
 	       a->release == b->release && a->arch == b->arch &&
 	       a->reference == b->reference && a->narrow == b->narrow &&
+	       a->owner == b->owner && a->heir_of == b->heir_of && a->dump == b->dump &&
 	       a->reference_address == b->reference_address;
 }
 
@@ -81,6 +85,15 @@ int images_init(struct images *im, struct intern *strings)
 
 void images_release(struct images *im)
 {
+	for (size_t i = 0; i < im->dumps.count; i++) {
+		jitdump_close(&im->dumps.v[i]->dump);
+		if (im->dumps.v[i]->unwind >= 0)
+			close(im->dumps.v[i]->unwind);
+		text_release(&im->dumps.v[i]->path);
+		text_release(&im->dumps.v[i]->problem);
+		free(im->dumps.v[i]);
+	}
+	array_release(&im->dumps);
 	array_release(&im->list);
 	hash_release(&im->by_key);
 }

@@ -32,6 +32,23 @@ void maps_release(struct maps *m)
 	array_release(&m->list);
 }
 
+static int compare_maps(const void *a, const void *b)
+{
+	const struct map *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->epoch < y->epoch ? -1 : x->epoch > y->epoch;
+}
+
+void maps_sort(struct maps *m)
+{
+	index_free(atomic_load(&m->index));
+	atomic_store(&m->index, NULL);
+	if (m->list.count > 1)
+		qsort(m->list.v, m->list.count, sizeof(*m->list.v), compare_maps);
+}
+
 size_t maps_at(const struct maps *m, uint64_t time)
 {
 	size_t low = 0, high = m->list.count;

@@ -40,6 +40,10 @@ void maps_forget(struct maps *m, uint64_t time);
 
 void maps_release(struct maps *m);
 
+/* Maps were added that are older than others: puts all in time order, equal ones in the
+ * order of their epochs. Not while others ask. */
+void maps_sort(struct maps *m);
+
 /* How many maps there were at @time. */
 size_t maps_at(const struct maps *m, uint64_t time);
 

@@ -17,6 +17,7 @@ int processes_new(struct context *ctx, const struct recording *rec, struct image
 	if (!ps)
 		return fail_memory(ctx);
 	ps->kind = kind;
+	ps->rec = rec;
 	ps->images = images;
 	ps->strings = strings;
 	ps->comm_exec = rec->comm_exec;
@@ -35,13 +36,17 @@ void processes_free(struct processes *ps)
 {
 	if (!ps)
 		return;
-	for (size_t i = 0; i < ps->spaces.count; i++)
+	for (size_t i = 0; i < ps->spaces.count; i++) {
 		maps_release(&ps->spaces.v[i].maps);
+		jit_images_release(&ps->spaces.v[i].jit);
+		maps_release(&ps->spaces.v[i].codes);
+	}
 	for (size_t i = 0; i < ps->list.count; i++)
 		array_release(&ps->list.v[i].spaces);
 	for (size_t i = 0; i < ps->threads.count; i++)
 		array_release(&ps->threads.v[i].names);
 	array_release(&ps->ended);
+	array_release(&ps->dumps);
 	array_release(&ps->free_spaces);
 	array_release(&ps->free_processes);
 	array_release(&ps->free_threads);
@@ -145,15 +150,30 @@ static int add_kernel_map(struct processes *ps, const struct record *rec, uint32
 	return err;
 }
 
+static struct jit_origin origin_of(const struct processes *ps, const struct record *rec)
+{
+	const struct process *p = find_process(ps, rec->pid);
+	const struct namespace_id *ids = processes_namespaces(ps, rec->pid, rec->time);
+
+	return (struct jit_origin){
+		.started = p && p->spaces.count
+				   ? ps->spaces.v[*array_last(&p->spaces)].from
+				   : 0,
+		.seen = rec->time,
+		.pid_namespace = ids ? ids[NAMESPACE_PID].ino : 0,
+	};
+}
+
 static int apply_map(struct processes *ps, const struct record *rec)
 {
+	struct jit_origin origin = origin_of(ps, rec);
 	struct address_space *space;
 	struct classified found;
 
 	/* Guests are never looked up with maps of the host, nor the other way round. */
 	if (rec->mode == MODE_GUEST_KERNEL || rec->mode == MODE_GUEST_USER)
 		return 0;
-	if (classify_map(ps->classifier, rec, &found) < 0)
+	if (classify_map(ps->classifier, rec, &origin, &found) < 0)
 		return -ENOMEM;
 	if (found.of_kernel)
 		return add_kernel_map(ps, rec, found.image, found.shift);
@@ -163,8 +183,11 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	if (is_moved_text(ps, space, rec))
 		return 0;
 	drop_covered(ps, &space->maps, &space->settled);
-	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0)
+	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0 ||
+	    jit_images_map(&space->jit, ps->images, found.image) < 0)
 		return -ENOMEM;
+	if (is_jit_mark(ps, rec))
+		return add_jit_dump(ps, space, rec, &origin);
 	return rejoin_moved_text(ps, space);
 }
 
@@ -265,10 +288,24 @@ static void refer(struct processes *ps, struct address_space *child, uint32_t pa
 {
 	child->parent = parent;
 	child->parent_maps = (uint32_t)ps->spaces.v[parent].maps.list.count;
+	/* All code is known when its dump is found: some came after the fork. */
+	child->parent_codes = (uint32_t)maps_at(&ps->spaces.v[parent].codes, child->from);
 	if (child->parent_maps)
 		return;
 	child->parent_maps = ps->spaces.v[parent].parent_maps;
+	child->parent_codes = ps->spaces.v[parent].parent_codes;
 	child->parent = ps->spaces.v[parent].parent;
+}
+
+static int copy_codes(struct address_space *child, const struct address_space *parent)
+{
+	size_t count = maps_at(&parent->codes, child->from);
+
+	if (!array_reserve(&child->codes.list, count))
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		*array_add(&child->codes.list) = parent->codes.list.v[i];
+	return 0;
 }
 
 /* A process that may be dropped is referred to by nobody: its children have copies. */
@@ -281,13 +318,17 @@ static int copy_maps(struct processes *ps, struct address_space *child,
 		struct map *map = array_add(&child->maps.list);
 
 		*map = parent->maps.list.v[i];
+		map->image = jit_images_heir(&child->jit, map->image);
 		map->time = child->from;
 		map->epoch = ++ps->epochs;
 	}
-	return 0;
+	if (copy_codes(child, parent) < 0)
+		return -ENOMEM;
+	return jit_images_settle(&child->jit);
 }
 
-static int inherit(struct processes *ps, struct address_space *child, uint32_t ppid)
+static int inherit(struct processes *ps, struct address_space *child, uint32_t ppid,
+		   uint32_t pid)
 {
 	const struct process *parent = find_process(ps, ppid);
 	uint32_t index;
@@ -297,6 +338,8 @@ static int inherit(struct processes *ps, struct address_space *child, uint32_t p
 	index = *array_last(&parent->spaces);
 	if (&ps->spaces.v[index] == child)
 		return 0;
+	if (jit_images_fork(&child->jit, &ps->spaces.v[index].jit, ps->images, pid) < 0)
+		return -ENOMEM;
 	if (ps->kind == PROCESSES_GROWING)
 		return copy_maps(ps, child, &ps->spaces.v[index]);
 	refer(ps, child, index);
@@ -314,7 +357,7 @@ static int apply_fork(struct processes *ps, const struct record *rec)
 		space = p ? begin_space(ps, p, rec->time) : NULL;
 		if (!space)
 			return -ENOMEM;
-		if (!rec->no_clone && inherit(ps, space, rec->ppid) < 0)
+		if (!rec->no_clone && inherit(ps, space, rec->ppid, rec->pid) < 0)
 			return -ENOMEM;
 		if (namespaces_fork(&ps->namespaces, rec->ppid, rec->pid, rec->time) < 0)
 			return -ENOMEM;

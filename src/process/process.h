@@ -3,6 +3,8 @@
 
 #include "input/input.h"
 #include "object/find_object.h"
+#include "object/jit_file.h"
+#include "object/jitdump.h"
 
 /*
  * What ran where: processes, their maps and names as a timeline.
@@ -33,6 +35,7 @@ enum image_kind {
 	IMAGE_VDSO,
 	IMAGE_VSYSCALL,
 	IMAGE_ANON, /* memory without a file: JIT code, [heap], [stack], most memfds */
+	IMAGE_JIT, /* code that a runtime made and put into its jitdump */
 	IMAGE_GUEST, /* not of this machine: never looked up here */
 	IMAGE_HYPERVISOR, /* below this machine: as little */
 };
@@ -47,9 +50,18 @@ struct image_user {
 };
 
 /*
- * Addresses in an image: IMAGE_FILE and _VDSO: offset in the file. _KERNEL,
- * _MODULE, _KSYMBOL, _VSYSCALL, _ANON, _GUEST, _HYPERVISOR: the address as recorded.
+ * Addresses in an image: IMAGE_FILE and _VDSO: offset in the file. _JIT: likewise, where
+ * the jitdump has the bytes of that code, so that code which lay at one address at two
+ * times is told apart. _KERNEL, _MODULE, _KSYMBOL, _VSYSCALL, _ANON, _GUEST, _HYPERVISOR:
+ * the address as recorded.
  */
+/* What is known of the process that had code of a runtime. */
+struct jit_origin {
+	uint64_t started; /* when its program began, ns of the recording; 0: not known */
+	uint64_t seen; /* when the code's memory was mapped; 0: not known */
+	uint32_t pid_namespace; /* inode; 0: not known */
+};
+
 struct image {
 	enum image_kind kind;
 	uint32_t path; /* as recorded, with what perf adds: "[kernel.kallsyms]" */
@@ -69,9 +81,26 @@ struct image {
 	uint32_t
 		arch; /* IMAGE_VDSO: the recorded machine, as uname -m says it; 0: not known */
 	bool narrow; /* IMAGE_VDSO: of a task with 32-bit addresses */
+	/* IMAGE_ANON: the process whose map names the code in it (perf-PID.map); 0: it is
+	 * no code. heir_of: the image that its parent has there, or 0: what the process's own
+	 * map does not name, that of its parent may. IMAGE_JIT: whose dump it is. */
+	uint32_t owner, heir_of;
+	uint32_t dump; /* IMAGE_JIT: index in the images' dumps */
+	struct jit_origin origin; /* of code, and no part of what tells it from others */
 	/* Of a file, and no part of what tells it from others: the first and the last of
 	 * those that had it, either of which may live longer than most. */
 	struct image_user first, last;
+};
+
+/* The jitdump of a process. */
+struct jit_dump {
+	struct jitdump dump; /* .fd -1: it cannot be used */
+	struct text path; /* that was read */
+	struct text problem; /* "": none */
+	bool trouble; /* the problem is worth a warning */
+	bool timed; /* its clock is that of the samples; else the newest code counts */
+	uint32_t owner; /* pid */
+	int unwind; /* an object with its call frame information; -1: none */
 };
 
 /* Fixed ids, made by images_init(). */
@@ -85,9 +114,11 @@ enum {
 struct images {
 	ARRAY(struct image) list; /* by id */
 	struct hash_set by_key;
+	ARRAY(struct jit_dump *) dumps;
 	/* Where a memfd is looked for, to tell a program from JIT code; NULL: nowhere.
 	 * Set by the caller, outlives it. */
 	const struct object_places *places;
+	bool as_perf; /* perf script reads no jitdumps. Set by the caller */
 };
 
 int images_init(struct images *im, struct intern *strings);
@@ -98,13 +129,18 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret);
 
 /*
  * The object that holds what was mapped of @image, and its debug file where that adds
- * something of @need (of enum object_need). For IMAGE_FILE and IMAGE_VDSO: others have
+ * something of @need (of enum object_need). For IMAGE_FILE and IMAGE_VDSO, and for
+ * IMAGE_JIT where NEED_UNWIND alone is asked for: its object has no names. Others have
  * none. 0, also where there is none: ret->object.elf is NULL then, and the problem says
  * why. -ENOMEM. May be asked by many threads at once, while no image is added.
  */
 int image_find_object(const struct object_places *places, const struct images *images,
 		      const struct intern *strings, uint32_t image, unsigned need,
 		      struct found *ret);
+
+/* The process that code of a runtime is of: what its map or dump is looked for by. */
+struct jit_process image_jit_process(const struct intern *strings,
+				     const struct image *image);
 
 struct processes;
 
@@ -134,11 +170,12 @@ int processes_forget(struct processes *ps, uint64_t time);
 /* Grows with every change: answers that were kept from before may have another end. */
 uint64_t processes_version(const struct processes *ps);
 
-/* How a process saw memory for a while: no map of it changed between from and until. */
+/* How a process saw memory for a while: no map of it changed between from and until, and
+ * no code was made. */
 struct space {
 	uint32_t epoch; /* no two such whiles have the same */
 	uint32_t index; /* of the space */
-	uint32_t maps; /* how many it had */
+	uint32_t maps, codes; /* how many it had */
 	uint64_t from, until; /* ns, until exclusive */
 };
 

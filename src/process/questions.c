@@ -71,6 +71,11 @@ void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
 	ret->from = space->from;
 	ret->maps = (uint32_t)between_maps(&space->maps, time, ret);
 	ret->epoch = ret->maps ? space->maps.list.v[ret->maps - 1].epoch : space->epoch;
+	ret->codes = (uint32_t)between_maps(&space->codes, time, ret);
+	/* The newest of all begins the while. */
+	if (ret->codes && (!ret->maps || space->codes.list.v[ret->codes - 1].time >=
+						 space->maps.list.v[ret->maps - 1].time))
+		ret->epoch = space->codes.list.v[ret->codes - 1].epoch;
 }
 
 void processes_kernel_space(const struct processes *ps, uint64_t time, struct space *ret)
@@ -87,19 +92,37 @@ static void place_in(const struct map *map, uint64_t ip, struct place *ret)
 	ret->executable = map->executable;
 }
 
-/* Through the first @n maps of a space and then those of its parents. */
+/*
+ * What a runtime says of its code is worth more than that there is memory without a file,
+ * which the recorder says again when a part of it changes. Where a file came later the code
+ * is gone.
+ */
+static const struct map *choose(const struct processes *ps, const struct map *map,
+				const struct map *code)
+{
+	if (!code || !map)
+		return code ? code : map;
+	if (ps->images->list.v[map->image].kind == IMAGE_ANON || code->time >= map->time)
+		return code;
+	return map;
+}
+
+/* Through the first @n maps of a space, and as much code, and then those of its parents. */
 static bool place_through(const struct processes *ps, uint32_t index, size_t n,
-			  uint64_t ip, struct place *ret)
+			  size_t codes, uint64_t ip, struct place *ret)
 {
 	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
 		struct address_space *at = &ps->spaces.v[index];
 		const struct map *map = maps_find(&at->maps, n, ip);
 
+		if (codes)
+			map = choose(ps, map, maps_find(&at->codes, codes, ip));
 		if (map) {
 			place_in(map, ip, ret);
 			return true;
 		}
 		n = at->parent_maps;
+		codes = at->parent_codes;
 		index = at->parent;
 	}
 	return false;
@@ -108,9 +131,11 @@ static bool place_through(const struct processes *ps, uint32_t index, size_t n,
 bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
 		     struct place *ret)
 {
-	if (space->index == NONE)
+	if (space->index == NONE ||
+	    !place_through(ps, space->index, space->maps, space->codes, ip, ret))
 		return false;
-	return place_through(ps, space->index, space->maps, ip, ret);
+	ret->image = jit_images_heir(&ps->spaces.v[space->index].jit, ret->image);
+	return true;
 }
 
 bool processes_place_before_exec(const struct processes *ps, const struct space *space,
@@ -123,8 +148,8 @@ bool processes_place_before_exec(const struct processes *ps, const struct space 
 	at = &ps->spaces.v[space->index];
 	if (at->before == NONE || space->maps > EXEC_MAPS)
 		return false;
-	return place_through(ps, at->before, ps->spaces.v[at->before].maps.list.count, ip,
-			     ret);
+	return place_through(ps, at->before, ps->spaces.v[at->before].maps.list.count,
+			     ps->spaces.v[at->before].codes.list.count, ip, ret);
 }
 
 bool processes_kernel_place(const struct processes *ps, const struct space *space,

@@ -1,6 +1,7 @@
 #ifndef PROCESS_TIMELINE_H
 #define PROCESS_TIMELINE_H
 
+#include "process/jit.h"
 #include "process/maps.h"
 #include "process/namespaces.h"
 #include "process/process.h"
@@ -31,6 +32,10 @@ struct address_space {
 	uint32_t settled; /* maps that were left when covered ones were last dropped */
 	uint32_t epoch; /* while it had no maps */
 	struct maps maps;
+	struct jit_images jit;
+	/* Code of runtimes, as maps: they count where no file is mapped. */
+	struct maps codes;
+	uint32_t parent_codes; /* how many of them the parent had */
 };
 
 struct process {
@@ -62,8 +67,16 @@ struct places {
 	size_t count, room;
 };
 
+/* A jitdump that may still grow. */
+struct growing_dump {
+	uint32_t space, image;
+	size_t taken; /* of its codes */
+};
+
 struct processes {
 	enum processes_kind kind;
+	const struct recording *rec;
+	ARRAY(struct growing_dump) dumps;
 	uint64_t version;
 	uint32_t epochs; /* given away so far */
 	struct images *images;
@@ -111,6 +124,16 @@ bool is_moved_text(const struct processes *ps, const struct address_space *space
 /* The same where such maps were only listed: the newest map of @space may be the rest of
  * a text whose middle has moved. 0, or -ENOMEM. */
 int rejoin_moved_text(struct processes *ps, struct address_space *space);
+
+/* jit_code.c: code of runtimes. Is a map the mark of a jitdump? */
+bool is_jit_mark(const struct processes *ps, const struct record *rec);
+/* The space gets the code of the dump that @rec is the mark of. 0, or -ENOMEM. */
+int add_jit_dump(struct processes *ps, struct address_space *space,
+		 const struct record *rec, const struct jit_origin *origin);
+/* The space has ended. */
+void drop_jit_dumps(struct processes *ps, uint32_t space);
+/* Reads what has come to dumps since. 0, or -ENOMEM. */
+int read_jit_dumps(struct processes *ps);
 
 /* questions.c: how many of a thread's names it had got by @time. */
 size_t thread_names_at(const struct thread *t, uint64_t time);

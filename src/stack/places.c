@@ -110,7 +110,7 @@ static bool can_have_binary(const struct stack_walker *w, uint32_t image)
 {
 	enum image_kind kind = binaries_kind(w->binaries, image);
 
-	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
+	return kind == IMAGE_FILE || kind == IMAGE_VDSO || kind == IMAGE_JIT;
 }
 
 /* The binary whose rules an address goes by, or NULL and the rule that says that there

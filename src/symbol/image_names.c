@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbol/alias.h"
+#include "symbol/jit_names.h"
 
 /* Bytes of the names of an image's functions; then names stay as they are spelled. */
 enum { MOST_NAMES = 1 << 26 };
@@ -20,6 +21,7 @@ struct naming_job {
 	struct alias alias;
 	struct hash_map by_symbol; /* index in functions, where the symbol decides it */
 	uint32_t unnamed; /* the same for what has no symbol; HASH_NONE: not yet */
+	struct hash_map runs; /* by symbol: of what was inlined, in the job's inlined */
 	struct text symbol; /* demangled */
 	struct text place; /* file:line */
 	/* Inlined functions, by how debug information spells them, and by that and place. */
@@ -89,6 +91,47 @@ static void set_outer_place(struct naming_job *n, const struct inline_chain *cha
 		  chain->count ? &chain->frames[inlines ? chain->count - 1 : 0] : NULL);
 }
 
+static bool is_runtimes(const struct naming_job *n)
+{
+	return n->naming.image->owner && !n->finder->options->compat;
+}
+
+/* What a runtime says that it inlined: a run of the functions behind the first one, once
+ * for each symbol. */
+static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
+{
+	uint32_t *known = hash_map_get(&n->runs, symbol), run, function;
+	struct image_names *job = n->job;
+	size_t at, next;
+
+	if (known) {
+		n->inlined_of_frame[frame] = *known;
+		return 0;
+	}
+	text_clear(&n->symbol);
+	alias_name(&n->alias, &n->source.symbols->symbols.v[symbol], &n->symbol);
+	at = jit_name_part(n->symbol.bytes, n->symbol.size, 0);
+	if (job->inlined.count == 0 && !array_add(&job->inlined))
+		return -ENOMEM;
+	run = at < n->symbol.size ? (uint32_t)job->inlined.count : 0;
+	if (!hash_map_set(&n->runs, symbol, run) || (run && !array_add(&job->inlined)))
+		return -ENOMEM;
+	n->inlined_of_frame[frame] = run;
+	text_clear(&n->place);
+	for (; at < n->symbol.size; at = next) {
+		struct name_parts parts = { .symbol = n->symbol.bytes + at + 2 };
+
+		next = jit_name_part(n->symbol.bytes, n->symbol.size, at + 2);
+		parts.size = next - at - 2;
+		function = add_function(n, &parts);
+		if (function == HASH_NONE || !array_reserve(&job->inlined, 1))
+			return -ENOMEM;
+		*array_add(&job->inlined) = function;
+		job->inlined.v[run]++;
+	}
+	return 0;
+}
+
 static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t address,
 			    uint64_t pc, const struct inline_chain *chain)
 {
@@ -101,8 +144,14 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	text_clear(&n->symbol);
 	alias_name(&n->alias, s, &n->symbol);
 	set_outer_place(n, chain);
+	if (n->source.dump && n->finder->options->srcline) {
+		text_clear(&n->place);
+		jit_names_line(n->source.dump, address, &n->place);
+	}
 	parts.symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts.size = n->symbol.size;
+	if (is_runtimes(n))
+		parts.size = jit_name_part(parts.symbol, n->symbol.size, 0);
 	function = add_function(n, &parts);
 	if (function != HASH_NONE && !hash_map_set(&n->by_symbol, symbol, function))
 		return HASH_NONE;
@@ -281,18 +330,21 @@ static int join(struct naming_job *n, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = n->job->frames[i].key;
-		uint32_t id = n->job->frames[i].id, symbol;
+		uint32_t id = n->job->frames[i].id, symbol = 0;
 		const struct frame *f = &n->frames->list.v[id];
 		bool caller = f->flags & FRAME_CALLER && !compat;
 		struct inline_chain chain = chain_at(n, i);
+		bool found = find_symbol(n, &address, caller, &at, &symbol);
 
-		if (find_symbol(n, &address, caller, &at, &symbol))
+		if (found)
 			n->of_frame[id] =
 				name_symbol(n, symbol, address, recorded_pc(f), &chain);
 		else
 			n->of_frame[id] = name_unnamed(n, recorded_pc(f), &chain);
 		if (n->of_frame[id] == HASH_NONE ||
 		    add_inlined(n, &chain, id, recorded_pc(f)) < 0)
+			return -ENOMEM;
+		if (is_runtimes(n) && found && add_parts(n, symbol, id) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -365,8 +417,11 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		err = intern_init(&n.spellings);
 	if (err == 0)
 		err = source_open(finder, job->image, &n.source);
+	if (err == 0)
+		err = jit_names_add(finder, frames, job, &n.source);
 	if (err < 0) {
 		intern_release(&n.spellings);
+		source_close(&n.source);
 		naming_release(&n.naming);
 		return err;
 	}
@@ -379,6 +434,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	hash_map_release(&n.by_symbol);
 	hash_map_release(&n.by_spelling);
 	intern_release(&n.spellings);
+	hash_map_release(&n.runs);
 	text_release(&n.symbol);
 	text_release(&n.place);
 	source_close(&n.source);

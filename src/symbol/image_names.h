@@ -22,7 +22,8 @@ struct image_names {
 	struct text names;
 	struct text file, problem; /* of the report */
 	bool other_build; /* likewise */
-	uint64_t unnamed;
+	bool trouble; /* the problem is one to be warned of */
+	uint64_t unnamed, entries;
 };
 
 /* Sets of_frame[id], for the frames of this image, to the index of a function of it, and

@@ -221,5 +221,7 @@ enum function_kind naming_kind(const struct naming *n)
 		return FUNCTION_KERNEL;
 	if (is_perf_map(n->path, strlen(n->path)))
 		return FUNCTION_JIT;
-	return !n->options->compat && is_jit_memory(n) ? FUNCTION_JIT : FUNCTION_USER;
+	if (n->options->compat)
+		return FUNCTION_USER;
+	return n->image->owner || is_jit_memory(n) ? FUNCTION_JIT : FUNCTION_USER;
 }

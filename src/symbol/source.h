@@ -14,6 +14,7 @@ struct source {
 	bool stripped; /* only what the object exports is known */
 	uint64_t shift; /* what to add to those that are not */
 	struct inlines *inlines; /* and lines; NULL: not asked for, or none */
+	const struct jitdump *dump; /* NULL: it is no code of one */
 	struct symtab own;
 	struct found files;
 };

@@ -32,6 +32,7 @@ static int copy_options(struct symbolizer *s, const struct symbol_options *optio
 	if (copy_text(&s->texts, &own->places.symfs) < 0 ||
 	    copy_text(&s->texts, &own->places.debug_dir) < 0 ||
 	    copy_text(&s->texts, &own->places.build_id_dir) < 0 ||
+	    copy_text(&s->texts, &own->places.map_dir) < 0 ||
 	    copy_text(&s->texts, &own->kallsyms) < 0 ||
 	    copy_text(&s->texts, &own->vmlinux) < 0)
 		return -ENOMEM;
@@ -94,6 +95,7 @@ void symbolizer_expect_kernel(struct symbolizer *s)
 }
 
 struct run {
+	struct context *ctx;
 	struct symbolizer *s;
 	const struct frames *frames;
 	struct symbols *symbols;
@@ -292,6 +294,9 @@ static int take_report(struct run *r, const struct image_names *job)
 	report->frames = job->count;
 	report->unnamed = job->unnamed;
 	report->other_build = job->other_build;
+	report->entries = job->entries;
+	if (job->trouble)
+		warn(r->ctx, "%s", job->problem.bytes);
 	if (intern_add(r->s->strings, job->file.bytes ? job->file.bytes : "",
 		       job->file.size, &report->file) < 0)
 		return -ENOMEM;
@@ -308,6 +313,9 @@ static int module_of(struct run *r, const struct image_names *job, uint32_t *ret
 				  : NULL;
 
 	*ret = image->path;
+	/* Processes with the same runtime have the same functions. */
+	if (!jit && image->owner && !r->s->options.compat)
+		jit = "jit";
 	if (!jit)
 		return 0;
 	text_clear(&r->label);
@@ -440,6 +448,7 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 {
 	struct symbols symbols = { 0 };
 	struct run r = {
+		.ctx = ctx,
 		.s = s,
 		.frames = frames,
 		.symbols = &symbols,

@@ -54,6 +54,7 @@ struct image_report {
 	uint32_t problem; /* string id of a sentence; 0: none */
 	bool other_build; /* a file was there, but has another build id */
 	uint64_t frames, unnamed;
+	uint64_t entries; /* functions that a runtime's map or dump has */
 };
 
 struct symbols {

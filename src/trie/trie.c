@@ -42,10 +42,10 @@ void trie_release(struct trie *t)
 }
 
 /* A stack's hash is made of its frames alone: where its nodes may lie is known before
- * the first of them is found, and all can be fetched at once. */
+ * the first of them is found, and all can be fetched at once. Frame 0 counts, too. */
 static uint64_t hash_step(uint64_t hash, uint32_t frame)
 {
-	hash = (hash ^ frame) * 0x9fb21c651e98df25u;
+	hash = (hash ^ (frame + 1ull)) * 0x9fb21c651e98df25u;
 	return hash ^ hash >> 29;
 }
 

@@ -140,6 +140,18 @@ same_as()
 }
 
 
+@test "clang++, for a machine of the other byte order, of 32 bits" {
+	same_as llvm clang-mips
+}
+
+@test "clang++, for i386" {
+	same_as llvm clang-i386
+}
+
+@test "clang++, for aarch64" {
+	same_as llvm clang-aarch64
+}
+
 # recorded NAME: recording.data, with samples all over the program of that name.
 recorded()
 {

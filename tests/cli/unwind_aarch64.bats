@@ -42,7 +42,7 @@ stacks()
 	[ "$(total user)" -eq "$1" ]
 }
 
-# from_arm CHAIN: below main. gcc may have main's part in _start's library without a name.
+# from_arm CHAIN: what main calls, from the root on.
 from_arm()
 {
 	from_start arm "$1"
@@ -124,20 +124,19 @@ each_step()
 }
 
 @test "aarch64: libraries are looked for in the tree that is given" {
-	local root
+	local tree
 
 	built $WITHOUT_FP -fPIE -pie
-	mkdir -p "root$LIBRARIES"
 	# A C library at a place where this machine has none.
 	mkdir -p elsewhere && cp -rL "$LIBRARIES/lib" elsewhere/
 	LIBRARIES=$PWD/elsewhere stop sorted
 	grep -q " $PWD/elsewhere/lib/libc\.so\.6$" sorted.txt
-	root=$PWD/root
-	mkdir -p "$root$PWD"
-	mv elsewhere arm "$root$PWD/"
+	tree=$PWD/root
+	mkdir -p "$tree$PWD"
+	mv elsewhere arm "$tree$PWD/"
 	fold_user perf.data
-	! stacks 1 "$(from_arm 'sorted;([^;]*;)+compare;leaf')"
-	fold_user --symfs="$root" perf.data
+	! stacks 1 "$(from_arm 'sorted;([^;]*;)+compare;leaf')" || false
+	fold_user --symfs="$tree" perf.data
 	stacks 1 "$(from_arm 'sorted;([^;]*;)+compare;leaf')"
 }
 
@@ -162,7 +161,7 @@ each_step()
 @test "aarch64: frame pointers where no call frame information is" {
 	# A leaf without a frame cannot be told from one that has called.
 	built $WITHOUT_CFI -mno-omit-leaf-frame-pointer -static
-	! readelf -wf arm | grep -q "pc=0*$(nm arm | awk '$3 == "inner" { print $1 }' | sed 's/^0*//')"
+	! readelf -wf arm | grep -q "pc=0*$(nm arm | awk '$3 == "inner" { print $1 }' | sed 's/^0*//')" || false
 	each_case
 	"$programs/aarch64.py" --check=unsigned layers.txt
 	built $WITHOUT_CFI -mno-omit-leaf-frame-pointer $SIGNED
@@ -276,7 +275,7 @@ corpus_sample()
 # what is in the link register of a function without an object.
 @test "aarch64: dumps without a byte are one frame, and cut" {
 	corpus_sample has_embedded_native_libs_apk_perf
-	! grep -vE '^[^;]+;\[truncated\];\[[^];]+ <[0-9a-f]+>\] [0-9]+$' user
+	! grep -vE '^[^;]+;\[truncated\];\[[^];]+ <[0-9a-f]+>\] [0-9]+$' user || false
 	[ "$(wc -l <user)" -gt 1 ]
 	why no_cfi "$recording"
 	grep -q '"unwound": 55,' info

@@ -1,0 +1,390 @@
+#include "object/jit_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { STATUS_MOST = 1 << 16 /* bytes of files in /proc/PID */ };
+
+#define SECOND 1000000000ull
+/* How well the clock of samples and that of the system are set by one another. */
+#define SLACK (2 * SECOND)
+
+/* What /proc says of a process that may be the recorded one. */
+struct living {
+	bool is; /* it is there, and nothing says that it is another one */
+	uint32_t inner_pid; /* its pid for itself */
+	uid_t owner;
+	int64_t started; /* ns of CLOCK_REALTIME */
+};
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t) < 0)
+		return 0;
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static char *read_proc(uint32_t pid, const char *name)
+{
+	struct context ctx = { 0 };
+	char path[64], *text;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+	return file_slurp(&ctx, path, STATUS_MOST, &text, &size) < 0 ? NULL : text;
+}
+
+/* "NStgid:\t812\t1" -> 1: outermost first. */
+static uint32_t read_inner_pid(uint32_t pid)
+{
+	char *status = read_proc(pid, "status"), *line, *end, *last;
+	uint32_t inner = pid;
+
+	line = status ? strstr(status, "\nNStgid:") : NULL;
+	if (line) {
+		end = strchrnul(line + 1, '\n');
+		*end = '\0';
+		last = strrchr(line, '\t');
+		if (last && strtoul(last, NULL, 10))
+			inner = (uint32_t)strtoul(last, NULL, 10);
+	}
+	free(status);
+	return inner;
+}
+
+/* ns of CLOCK_BOOTTIME: the 22nd field, behind a name that may hold anything. */
+static uint64_t read_start(uint32_t pid)
+{
+	char *stat = read_proc(pid, "stat"), *p = stat ? strrchr(stat, ')') : NULL;
+	long ticks = sysconf(_SC_CLK_TCK);
+	uint64_t start = 0;
+
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (p && ticks > 0)
+		start = (uint64_t)strtoull(p, NULL, 10) * (SECOND / (uint64_t)ticks);
+	free(stat);
+	return start;
+}
+
+/* The clock of samples drifts against the others, which are kept right. */
+static uint64_t slack(uint64_t time)
+{
+	return SLACK + time / 1000;
+}
+
+static bool is_another(const struct jit_process *process, uint64_t start)
+{
+	uint64_t asleep = now(CLOCK_BOOTTIME) - now(CLOCK_MONOTONIC);
+	char path[64];
+	struct stat st;
+
+	if (process->seen && start > process->seen + asleep + slack(start))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", process->pid);
+	return process->pid_namespace && stat(path, &st) == 0 &&
+	       (uint32_t)st.st_ino != process->pid_namespace;
+}
+
+static void look_at_process(const struct jit_process *process, struct living *ret)
+{
+	char path[32];
+	struct stat st;
+	uint64_t start;
+
+	*ret = (struct living){ .inner_pid = process->pid };
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, process->pid);
+	if (!process->here || !process->pid || stat(path, &st) < 0)
+		return;
+	start = read_start(process->pid);
+	if (is_another(process, start))
+		return;
+	ret->is = true;
+	ret->owner = st.st_uid;
+	ret->inner_pid = read_inner_pid(process->pid);
+	if (start)
+		ret->started =
+			(int64_t)(now(CLOCK_REALTIME) - now(CLOCK_BOOTTIME) + start);
+}
+
+/* Where a file was looked for, and by whose word. */
+struct place {
+	const char *root; /* of a process: links are followed inside of it; NULL: here */
+	bool named; /* below a directory that was named by hand: it counts, whoever's */
+};
+
+static int open_inside(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd, error;
+
+	if (dir < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	error = errno;
+	close(dir);
+	errno = error;
+	return fd;
+}
+
+/* What is wrong with its owner or kind; NULL: nothing. */
+static const char *objection(const struct object_places *places,
+			     const struct place *place, const struct living *living,
+			     const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return "is no regular file";
+	if (place->named || places->trust_maps || st->st_uid == 0 ||
+	    st->st_uid == geteuid() || (living->is && st->st_uid == living->owner))
+		return NULL;
+	return "";
+}
+
+static void object_to(struct jit_file *f, const char *path, const char *why,
+		      const struct stat *st)
+{
+	text_clear(&f->problem);
+	f->refused = true;
+	if (*why)
+		text_printf(&f->problem, "'%s' %s", path, why);
+	else
+		text_printf(
+			&f->problem,
+			"'%s' belongs to user %u, who is neither you nor root nor the "
+			"process's owner: --trust-maps uses it all the same",
+			path, (unsigned)st->st_uid);
+}
+
+/* True where the search is at its end: the file is found. */
+static bool try_path(const struct object_places *places, const struct place *place,
+		     const struct living *living, const char *path, struct jit_file *f)
+{
+	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	const char *why;
+	struct stat st;
+	int fd;
+
+	if (place->root)
+		fd = open_inside(place->root, path);
+	else
+		fd = open(path, place->named ? flags : flags | O_NOFOLLOW);
+	text_clear(&f->path);
+	text_printf(&f->path, "%s%s", place->root ? place->root : "", path);
+	if (fd < 0) {
+		if (errno != ENOENT && errno != ENOTDIR && !f->refused)
+			text_printf(&f->problem, "%scannot open '%s': %s",
+				    f->problem.size ? "; " : "", f->path.bytes,
+				    errno == ELOOP ? "it is a symbolic link"
+						   : strerror(errno));
+		f->refused |= errno == ELOOP || errno == EACCES;
+		return false;
+	}
+	why = fstat(fd, &st) < 0 ? "cannot be looked at"
+				 : objection(places, place, living, &st);
+	if (why) {
+		object_to(f, f->path.bytes ? f->path.bytes : path, why, &st);
+		close(fd);
+		return false;
+	}
+	text_clear(&f->problem);
+	f->refused = false;
+	f->fd = fd;
+	return true;
+}
+
+/* Below a directory that was named: with each of the paths. */
+static bool try_named(const struct object_places *places, const char *dir,
+		      const char *const paths[2], const struct living *living,
+		      struct jit_file *f)
+{
+	const struct place place = { .named = true };
+	struct text path = { 0 };
+	bool found = false;
+
+	for (int i = 0; i < 2 && !found; i++) {
+		if (!paths[i] || path_climbs(paths[i]))
+			continue;
+		text_clear(&path);
+		text_printf(&path, "%s%s%s", dir, *paths[i] == '/' ? "" : "/", paths[i]);
+		if (path.failed)
+			break;
+		found = try_path(places, &place, living, path.bytes, f);
+	}
+	f->path.failed |= path.failed;
+	text_release(&path);
+	return found;
+}
+
+/* The name that a file has here, and the one it has for the process. */
+struct names {
+	const char *here[2]; /* below a directory that was named */
+	const char *path;
+	const char *inner_path;
+};
+
+static bool look_for(const struct object_places *places,
+		     const struct jit_process *process, const struct living *living,
+		     const struct names *names, struct jit_file *f)
+{
+	const char *const below[2] = { names->path };
+	struct place place = { 0 };
+	char root[32];
+
+	if (places->map_dir)
+		return try_named(places, places->map_dir, names->here, living, f);
+	if (symfs_is_set(places))
+		return try_named(places, places->symfs, below, living, f);
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", process->pid);
+	place.root = root;
+	if (living->is && *names->inner_path == '/' &&
+	    try_path(places, &place, living, names->inner_path, f))
+		return true;
+	place.root = NULL;
+	return !process->elsewhere && *names->path == '/' &&
+	       try_path(places, &place, living, names->path, f);
+}
+
+/* When the program began, ns of CLOCK_REALTIME; 0: not known. */
+static int64_t start_of(const struct jit_process *process, const struct living *living)
+{
+	uint64_t age = now(CLOCK_MONOTONIC);
+
+	if (living->started)
+		return living->started;
+	if (!process->here || !process->started || process->started > age)
+		return 0;
+	return (int64_t)(now(CLOCK_REALTIME) - (age - process->started));
+}
+
+/* A pid is used again, and the file that went by it stays. */
+static void judge_age(const struct jit_process *process, const struct living *living,
+		      struct jit_file *f)
+{
+	int64_t start = start_of(process, living), written;
+	struct stat st;
+
+	if (!start || fstat(f->fd, &st) < 0)
+		return;
+	written = (int64_t)st.st_mtim.tv_sec * (int64_t)SECOND + st.st_mtim.tv_nsec;
+	if (written + (int64_t)slack(now(CLOCK_MONOTONIC)) < start)
+		text_printf(&f->problem,
+			    "'%s' is older than process %" PRIu32
+			    ": it may be another one's that had this pid before",
+			    f->path.bytes, process->pid);
+}
+
+static int finish(struct jit_file *f)
+{
+	if (!f->path.failed && !f->problem.failed)
+		return 0;
+	jit_file_close(f);
+	return -ENOMEM;
+}
+
+static bool is_of_container(const struct jit_process *process)
+{
+	struct stat st;
+
+	return process->here && process->pid_namespace &&
+	       stat("/proc/self/ns/pid", &st) == 0 &&
+	       (uint32_t)st.st_ino != process->pid_namespace;
+}
+
+static void say_missing(const struct object_places *places,
+			const struct jit_process *process, const struct living *living,
+			const char *path, struct jit_file *f)
+{
+	if (f->problem.size > 0)
+		return;
+	if (places->map_dir)
+		text_printf(&f->problem, "'%s' has no perf-%" PRIu32 ".map",
+			    places->map_dir, process->pid);
+	else if (process->elsewhere)
+		text_printf(&f->problem,
+			    "recorded on another machine: copy its '%s' and name the "
+			    "directory, --map-dir",
+			    path);
+	else if (!living->is && is_of_container(process))
+		text_printf(&f->problem,
+			    "no '%s', and process %" PRIu32
+			    " is gone: if it ran in a container, copy the map from there "
+			    "as perf-%" PRIu32 ".map and use --map-dir",
+			    path, process->pid, process->pid);
+	else
+		text_printf(&f->problem,
+			    "no '%s': the runtime has to be told to write it (node "
+			    "--perf-basic-prof, java -XX:+DumpPerfMapAtExit, python -X "
+			    "perf, DOTNET_PerfMapEnabled=1)",
+			    path);
+}
+
+int jit_file_open_map(const struct object_places *places,
+		      const struct jit_process *process, struct jit_file *ret)
+{
+	char path[40], inner[40];
+	struct names names = { { path + strlen("/tmp/"), path }, path, inner };
+	struct jit_file f = { .fd = -1 };
+	struct living living;
+
+	look_at_process(process, &living);
+	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", process->pid);
+	snprintf(inner, sizeof(inner), "/tmp/perf-%" PRIu32 ".map", living.inner_pid);
+	if (look_for(places, process, &living, &names, &f))
+		judge_age(process, &living, &f);
+	else
+		say_missing(places, process, &living, path, &f);
+	if (finish(&f) < 0)
+		return -ENOMEM;
+	*ret = f;
+	return 0;
+}
+
+int jit_file_open_dump(const struct object_places *places,
+		       const struct jit_process *process, const char *recorded,
+		       struct jit_file *ret)
+{
+	const char *slash = strrchr(recorded, '/');
+	struct names names = { { slash ? slash + 1 : recorded, recorded },
+			       recorded,
+			       recorded };
+	struct jit_file f = { .fd = -1 };
+	struct living living;
+
+	look_at_process(process, &living);
+	if (look_for(places, process, &living, &names, &f))
+		judge_age(process, &living, &f);
+	else if (f.problem.size == 0)
+		text_printf(&f.problem, "no '%s'%s", recorded,
+			    process->elsewhere
+				    ? ": recorded on another machine, see --map-dir"
+				    : "");
+	if (finish(&f) < 0)
+		return -ENOMEM;
+	*ret = f;
+	return 0;
+}
+
+void jit_file_close(struct jit_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	text_release(&f->path);
+	text_release(&f->problem);
+	*f = (struct jit_file){ .fd = -1 };
+}

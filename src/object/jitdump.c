@@ -1,0 +1,351 @@
+#include "object/jitdump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+
+#define MAGIC 0x4A695444u
+#define FLAG_ARCH_TIME 1
+
+enum {
+	HEADER = 40,
+	RECORD = 16, /* u32 type, size; u64 time */
+	LOAD = 40, /* u32 pid, tid; u64 vma, address, size, index */
+	MOVE = 48, /* u32 pid, tid; u64 vma, from, to, size, index */
+	DEBUG_INFO = 16, /* u64 address, entries */
+	DEBUG_ENTRY = 17, /* u64 address; u32 line, column; name */
+	UNWINDING_INFO = 24, /* u64 size, size of the header, mapped size */
+	ROOM = 1 << 16, /* bytes read at once: names have to fit */
+	LINES_MOST = 1 << 20, /* bytes of a function's lines */
+};
+
+enum record_type {
+	RECORD_LOAD,
+	RECORD_MOVE,
+	RECORD_DEBUG_INFO,
+	RECORD_CLOSE,
+	RECORD_UNWINDING_INFO,
+};
+
+static size_t read_at(int fd, uint64_t offset, void *ret, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size && offset + done <= INT64_MAX) {
+		ssize_t got = pread(fd, (char *)ret + done, size - done,
+				    (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+int jitdump_open(int fd, struct jitdump *ret)
+{
+	uint8_t bytes[HEADER];
+	struct cursor c = cursor_of(bytes, read_at(fd, 0, bytes, sizeof(bytes)));
+	struct jitdump d = { .fd = fd };
+	uint32_t magic = cursor_u32(&c), version;
+
+	d.swap = c.swap = magic == __builtin_bswap32(MAGIC);
+	version = cursor_u32(&c);
+	d.offset = cursor_u32(&c);
+	d.machine = cursor_u32(&c);
+	cursor_u32(&c);
+	d.pid = cursor_u32(&c);
+	/* Some runtimes write the time of day there. */
+	cursor_u64(&c);
+	d.arch_time = cursor_u64(&c) & FLAG_ARCH_TIME;
+	if (c.bad || (magic != MAGIC && !d.swap) || version != 1 || d.offset < HEADER) {
+		close(fd);
+		return -EBADMSG;
+	}
+	*ret = d;
+	return 0;
+}
+
+void jitdump_close(struct jitdump *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	array_release(&d->functions);
+	array_release(&d->codes);
+	hash_map_release(&d->by_index);
+	*d = (struct jitdump){ .fd = -1 };
+}
+
+/* A record, of which as much is in memory as fits. */
+struct record {
+	uint32_t type;
+	uint64_t offset, size, time; /* with its head */
+	struct cursor body;
+};
+
+static int add_code(struct jitdump *d, uint64_t time, uint64_t start, uint64_t size,
+		    uint32_t function)
+{
+	struct jitdump_code *code;
+	uint64_t end;
+
+	if (size == 0 || __builtin_add_overflow(start, size, &end))
+		return 0;
+	if (d->codes.count >= JITDUMP_CODES_MOST) {
+		d->full = true;
+		return 0;
+	}
+	code = array_add(&d->codes);
+	if (!code)
+		return -ENOMEM;
+	*code = (struct jitdump_code){ time, start, end, function };
+	return 0;
+}
+
+/* Of another process: a child wrote what it had inherited unwritten. */
+static bool is_of_other(const struct jitdump *d, uint32_t pid)
+{
+	return pid && d->pid && pid != d->pid;
+}
+
+static int take_load(struct jitdump *d, struct record *r)
+{
+	struct jitdump_function f = d->next;
+	uint64_t index, left = r->size - RECORD;
+	uint32_t pid = cursor_u32(&r->body);
+	const uint8_t *end;
+
+	d->next = (struct jitdump_function){ 0 };
+	cursor_u32(&r->body);
+	cursor_u64(&r->body);
+	f.address = cursor_u64(&r->body);
+	f.size = cursor_u64(&r->body);
+	index = cursor_u64(&r->body);
+	end = r->body.bad ? NULL : memchr(r->body.p, '\0', cursor_left(&r->body));
+	if (!end || is_of_other(d, pid))
+		return 0;
+	f.name = r->offset + RECORD + LOAD;
+	f.name_size = (uint32_t)(end - r->body.p);
+	f.bytes = f.name + f.name_size + 1;
+	left -= LOAD + f.name_size + 1;
+	if (f.size > left)
+		return 0;
+	if (f.lines && d->lines_address != f.address)
+		f.lines = 0;
+	if (d->functions.count >= JITDUMP_FUNCTIONS_MOST) {
+		d->full = true;
+		return 0;
+	}
+	if (!array_reserve(&d->functions, 1) ||
+	    !hash_map_set(&d->by_index, index, (uint32_t)d->functions.count))
+		return -ENOMEM;
+	*array_add(&d->functions) = f;
+	return add_code(d, r->time, f.address, f.size, (uint32_t)d->functions.count - 1);
+}
+
+static int take_move(struct jitdump *d, struct record *r)
+{
+	uint32_t pid = cursor_u32(&r->body);
+	const uint32_t *function;
+	uint64_t to, size;
+
+	cursor_u32(&r->body);
+	cursor_u64(&r->body);
+	cursor_u64(&r->body);
+	to = cursor_u64(&r->body);
+	size = cursor_u64(&r->body);
+	function = hash_map_get(&d->by_index, cursor_u64(&r->body));
+	if (r->body.bad || !function || is_of_other(d, pid))
+		return 0;
+	if (size > d->functions.v[*function].size)
+		size = d->functions.v[*function].size;
+	return add_code(d, r->time, to, size, *function);
+}
+
+static void take_lines(struct jitdump *d, struct record *r)
+{
+	uint64_t size = r->size - RECORD;
+
+	d->next.lines = 0;
+	d->lines_address = cursor_u64(&r->body);
+	if (r->body.bad || size < DEBUG_INFO)
+		return;
+	size -= DEBUG_INFO;
+	d->next.lines = r->offset + RECORD + DEBUG_INFO;
+	d->next.lines_size = size > LINES_MOST ? LINES_MOST : (uint32_t)size;
+}
+
+/* "u64 size of both, of .eh_frame_hdr, mapped size; .eh_frame; .eh_frame_hdr" */
+static void take_unwinding(struct jitdump *d, struct record *r)
+{
+	uint64_t size = cursor_u64(&r->body), header = cursor_u64(&r->body);
+
+	d->next.unwind = 0;
+	if (r->size < RECORD + UNWINDING_INFO ||
+	    size > r->size - RECORD - UNWINDING_INFO || header >= size)
+		return;
+	d->next.unwind = r->offset + RECORD + UNWINDING_INFO;
+	d->next.unwind_size = (uint32_t)(size - header);
+}
+
+static int take_record(struct jitdump *d, struct record *r)
+{
+	switch (r->type) {
+	case RECORD_LOAD:
+		return r->size >= RECORD + LOAD ? take_load(d, r) : 0;
+	case RECORD_MOVE:
+		return take_move(d, r);
+	case RECORD_DEBUG_INFO:
+		take_lines(d, r);
+		break;
+	case RECORD_UNWINDING_INFO:
+		take_unwinding(d, r);
+		break;
+	case RECORD_CLOSE:
+		d->closed = true;
+		break;
+	}
+	return 0;
+}
+
+/* What has been read of the file: bytes from start on. */
+struct dump_window {
+	uint8_t *bytes;
+	uint64_t start;
+	size_t size;
+};
+
+/* The next record: 1; 0 where it is not all there. */
+static int next_record(struct jitdump *d, struct dump_window *w, struct record *r)
+{
+	size_t at, have;
+	uint8_t last;
+
+	if (d->offset < w->start || d->offset - w->start + RECORD > w->size ||
+	    (w->size == ROOM && w->size - (size_t)(d->offset - w->start) < ROOM / 2)) {
+		w->start = d->offset;
+		w->size = read_at(d->fd, w->start, w->bytes, ROOM);
+	}
+	at = (size_t)(d->offset - w->start);
+	r->body = cursor_of(w->bytes + at, w->size - at);
+	r->body.swap = d->swap;
+	r->type = cursor_u32(&r->body);
+	r->size = cursor_u32(&r->body);
+	r->time = cursor_u64(&r->body);
+	r->offset = d->offset;
+	if (r->body.bad)
+		return 0;
+	if (r->size < RECORD) {
+		d->damaged = true;
+		return 0;
+	}
+	have = cursor_left(&r->body);
+	if (have > r->size - RECORD)
+		r->body.end = r->body.p + (r->size - RECORD);
+	else if (have < r->size - RECORD &&
+		 read_at(d->fd, r->offset + r->size - 1, &last, 1) < 1)
+		return 0;
+	return 1;
+}
+
+int jitdump_read(struct jitdump *d)
+{
+	struct dump_window w = { .bytes = malloc(ROOM) };
+	struct record r;
+	int err = w.bytes ? 0 : -ENOMEM;
+
+	while (err == 0 && !d->closed && !d->damaged && !d->full &&
+	       next_record(d, &w, &r)) {
+		err = take_record(d, &r);
+		d->offset += r.size;
+	}
+	free(w.bytes);
+	return err;
+}
+
+const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t offset)
+{
+	size_t low = 0, high = d->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct jitdump_function *f = &d->functions.v[middle];
+
+		if (f->bytes + f->size <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == d->functions.count || d->functions.v[low].bytes > offset)
+		return NULL;
+	return &d->functions.v[low];
+}
+
+void jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
+		  struct text *out)
+{
+	char name[JITDUMP_NAME_MOST];
+	size_t size = f->name_size < sizeof(name) ? f->name_size : sizeof(name);
+
+	text_add(out, name, read_at(d->fd, f->name, name, size));
+}
+
+/* Entry after entry: the last at or before the address. "\xff" is the name before it. */
+static bool find_line(struct cursor *c, uint64_t address, const char **file,
+		      size_t *file_size, uint32_t *line)
+{
+	const char *name = "";
+	size_t size = 0;
+	uint64_t best = 0;
+	bool found = false;
+
+	while (cursor_left(c) >= DEBUG_ENTRY) {
+		uint64_t at = cursor_u64(c);
+		uint32_t number = cursor_u32(c);
+		const char *text;
+
+		cursor_u32(c);
+		text = (const char *)c->p;
+		if (!memchr(text, '\0', cursor_left(c)))
+			break;
+		if (strcmp(text, "\xff") != 0) {
+			name = text;
+			size = strlen(text);
+		}
+		cursor_bytes(c, strlen(text) + 1);
+		if (at > address || (found && at < best))
+			continue;
+		best = at;
+		*file = name;
+		*file_size = size;
+		*line = number;
+		found = true;
+	}
+	return found;
+}
+
+void jitdump_line(const struct jitdump *d, const struct jitdump_function *f,
+		  uint64_t offset, struct text *out)
+{
+	uint8_t *bytes = f->lines ? malloc(f->lines_size + (size_t)1) : NULL;
+	const char *file, *slash;
+	size_t size;
+	uint32_t line;
+	struct cursor c;
+
+	if (!bytes)
+		return;
+	c = cursor_of(bytes, read_at(d->fd, f->lines, bytes, f->lines_size));
+	c.swap = d->swap;
+	if (find_line(&c, f->address + (offset - f->bytes), &file, &size, &line)) {
+		slash = memrchr(file, '/', size);
+		size -= slash ? (size_t)(slash + 1 - file) : 0;
+		text_add(out, slash ? slash + 1 : file, size);
+		text_printf(out, ":%u", line);
+	}
+	free(bytes);
+}

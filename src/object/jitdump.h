@@ -1,0 +1,93 @@
+#ifndef OBJECT_JITDUMP_H
+#define OBJECT_JITDUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+/*
+ * jit-PID.dump: what code a runtime made, when, where, and its bytes
+ * (tools/perf/Documentation/jitdump-specification.txt of Linux).
+ *
+ *	header | UNWINDING_INFO | DEBUG_INFO | LOAD name code | MOVE | ... | CLOSE
+ *	                                              ^
+ *	                                   stands for the code, wherever it lies
+ *
+ * What precedes a LOAD is about its code. Code is known by where the file has its bytes: two
+ * functions that had one address at two times are told apart, and one that was moved stays
+ * the same. Records of types that are not known are passed over; one that is not whole, and
+ * all behind it, is not used yet: the file may still grow. Its writer is not trusted.
+ */
+enum {
+	JITDUMP_NAME_MOST = 4096, /* bytes; longer names are cut */
+	/* More only hostile dumps have: what comes behind is not used. */
+	JITDUMP_FUNCTIONS_MOST = 1 << 18,
+	JITDUMP_CODES_MOST = 1 << 18,
+};
+
+/* A function, by its LOAD. Offsets are those of the file. */
+struct jitdump_function {
+	uint64_t bytes, size; /* its code */
+	uint64_t address; /* where that was made */
+	uint64_t name;
+	uint32_t name_size;
+	uint32_t lines_size;
+	uint64_t lines; /* entries of its DEBUG_INFO; 0: none */
+	uint64_t
+		unwind; /* .eh_frame, which belongs at jitdump_unwind_address(); 0: none */
+	uint32_t unwind_size;
+};
+
+/* Code that came to lie somewhere. */
+struct jitdump_code {
+	uint64_t time; /* by the dump's clock */
+	uint64_t start, end; /* end exclusive */
+	uint32_t function; /* index */
+};
+
+struct jitdump {
+	int fd; /* its own */
+	bool swap; /* of the other byte order */
+	bool arch_time; /* its clock is the processor's (TSC); else CLOCK_MONOTONIC, ns */
+	bool closed, damaged, full;
+	uint32_t machine; /* EM_* */
+	uint32_t pid; /* for itself */
+	uint64_t offset; /* of the first record that was not read */
+	ARRAY(struct jitdump_function) functions; /* in the file's order, so by bytes */
+	ARRAY(struct jitdump_code) codes; /* in the file's order */
+	struct hash_map by_index; /* the runtime's number of a function: ours */
+	struct jitdump_function next; /* what the next LOAD is about */
+	uint64_t lines_address; /* of its DEBUG_INFO */
+};
+
+/* Reads the header; takes over @fd. -EBADMSG for what is no jitdump of a version that is
+ * known: @fd is closed then, too. */
+int jitdump_open(int fd, struct jitdump *ret);
+void jitdump_close(struct jitdump *d);
+
+/* Reads what has come since. 0, or -ENOMEM. */
+int jitdump_read(struct jitdump *d);
+
+/* The function whose bytes @offset is in; NULL where it is in none's. */
+const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t offset);
+
+/* Appends its name. "" where it cannot be read any more. */
+void jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
+		  struct text *out);
+
+/* Appends "file:line" of the code at @offset, as the runtime said it, with the last part of
+ * the path only; nothing where it did not. */
+void jitdump_line(const struct jitdump *d, const struct jitdump_function *f,
+		  uint64_t offset, struct text *out);
+
+/* Where .eh_frame belongs, for numbers in it that count from themselves: behind the code,
+ * whose size is rounded up to 8 bytes (genelf.c of perf). */
+static inline uint64_t jitdump_unwind_address(const struct jitdump_function *f)
+{
+	return f->address + ((f->size + 7) & ~(uint64_t)7);
+}
+
+#endif

@@ -1,0 +1,272 @@
+#include "object/perf_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object/cover.h"
+
+enum {
+	ROOM = 1 << 20, /* bytes read at once */
+	/* Lines that are kept before those are dropped that later ones have covered. */
+	KEPT_MOST = 1 << 16,
+	NAMES_MOST = 16 << 20, /* likewise, bytes of their names */
+};
+
+struct map_reader {
+	const uint64_t *addresses;
+	size_t count;
+	struct perf_map *map;
+	size_t settled; /* entries that were left when covered ones were last dropped */
+	size_t settled_names;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A number and the blanks behind it; false where it is none, or too large. */
+static bool read_number(const char **at, const char *end, uint64_t *ret)
+{
+	const char *p = *at, *first;
+	uint64_t value = 0;
+
+	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x' && digit(p[2]) >= 0)
+		p += 2;
+	for (first = p; p < end && digit(*p) >= 0; p++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)digit(*p);
+	}
+	if (p == first || p == end || !is_blank(*p))
+		return false;
+	while (p < end && is_blank(*p))
+		p++;
+	*at = p;
+	*ret = value;
+	return true;
+}
+
+bool perf_map_line(const char *line, size_t length, struct perf_map_entry *ret,
+		   const char **name, size_t *size)
+{
+	const char *p = line, *end = line + length;
+	uint64_t bytes;
+
+	while (p < end && is_blank(*p))
+		p++;
+	if (end > p && end[-1] == '\r')
+		end--;
+	if (!read_number(&p, end, &ret->start) || !read_number(&p, end, &bytes) ||
+	    p == end || bytes == 0)
+		return false;
+	if (__builtin_add_overflow(ret->start, bytes, &ret->end))
+		ret->end = UINT64_MAX;
+	*name = p;
+	*size = (size_t)(end - p);
+	return ret->start < ret->end;
+}
+
+/* The last entry first: it takes the addresses it covers from all before it. */
+static int paint(struct map_reader *r)
+{
+	struct perf_map *map = r->map;
+	struct cover cover;
+
+	if (cover_begin(&cover, r->addresses, r->count, map->of_address) < 0)
+		return -ENOMEM;
+	for (size_t e = map->list.count; e-- > 0;)
+		cover_add(&cover, map->list.v[e].start, map->list.v[e].end, (uint32_t)e);
+	cover_release(&cover);
+	return 0;
+}
+
+/* Paints, and keeps only what is seen. The names stay in the file's order, too. */
+static int settle(struct map_reader *r)
+{
+	struct perf_map *map = r->map;
+	uint32_t *place = calloc(map->list.count + 1, sizeof(*place));
+	size_t kept = 0, used = 0;
+
+	if (!place || paint(r) < 0) {
+		free(place);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		place[map->of_address[i]] = 1;
+	for (size_t e = 0; e < map->list.count; e++) {
+		struct perf_map_entry entry = map->list.v[e];
+		size_t size;
+
+		if (!place[e + 1])
+			continue;
+		size = strlen(map->names.bytes + entry.name) + 1;
+		memmove(map->names.bytes + used, map->names.bytes + entry.name, size);
+		entry.name = used;
+		used += size;
+		map->list.v[kept++] = entry;
+		place[e + 1] = (uint32_t)kept;
+	}
+	place[0] = 0;
+	for (size_t i = 0; i < r->count; i++)
+		map->of_address[i] = place[map->of_address[i]];
+	map->list.count = r->settled = kept;
+	map->names.size = r->settled_names = used;
+	free(place);
+	return 0;
+}
+
+static int add_entry(struct map_reader *r, const struct perf_map_entry *entry,
+		     const char *name, size_t size)
+{
+	struct perf_map *map = r->map;
+	struct perf_map_entry *slot;
+
+	if (map->list.count > 2 * r->settled + KEPT_MOST ||
+	    map->names.size > 2 * r->settled_names + NAMES_MOST)
+		if (settle(r) < 0)
+			return -ENOMEM;
+	slot = array_add(&map->list);
+	if (!slot)
+		return -ENOMEM;
+	*slot = *entry;
+	slot->name = map->names.size;
+	if (size > PERF_MAP_NAME_MOST)
+		size = PERF_MAP_NAME_MOST;
+	text_add(&map->names, name, size);
+	text_char(&map->names, '\0');
+	if (map->names.failed)
+		return -ENOMEM;
+	/* A NUL in it would end it. */
+	for (char *p = map->names.bytes + slot->name; size > 0; p++, size--)
+		if (*p == '\0')
+			*p = '?';
+	return 0;
+}
+
+static int take_line(struct map_reader *r, const char *line, size_t length)
+{
+	struct perf_map_entry entry;
+	const char *name;
+	size_t size, at;
+
+	if (!perf_map_line(line, length, &entry, &name, &size)) {
+		r->map->ignored++;
+		return 0;
+	}
+	r->map->entries++;
+	at = cover_first(r->addresses, r->count, entry.start);
+	if (at == r->count || r->addresses[at] >= entry.end)
+		return 0;
+	return add_entry(r, &entry, name, size);
+}
+
+/* What is read of the file, and what has been taken of that. */
+struct reading_map {
+	int fd;
+	uint64_t offset;
+	char *bytes;
+	size_t size;
+	bool inside; /* of a line whose beginning was taken, or is not there */
+};
+
+/* All whole lines; what is left goes to the front. */
+static int take_lines(struct map_reader *r, struct reading_map *in)
+{
+	char *p = in->bytes, *end = in->bytes + in->size, *stop;
+	int err = 0;
+
+	while (err == 0 && (stop = memchr(p, '\n', (size_t)(end - p)))) {
+		if (!in->inside)
+			err = take_line(r, p, (size_t)(stop - p));
+		in->inside = false;
+		p = stop + 1;
+	}
+	if (p == in->bytes && in->size == ROOM) {
+		if (!in->inside)
+			err = take_line(r, p, in->size);
+		in->inside = true;
+		p = end;
+	}
+	in->size = (size_t)(end - p);
+	memmove(in->bytes, p, in->size);
+	return err;
+}
+
+static int read_lines(struct map_reader *r, struct reading_map *in)
+{
+	uint64_t most = in->offset + PERF_MAP_MOST;
+	int err = 0;
+
+	while (err == 0 && in->offset < most) {
+		ssize_t got = pread(in->fd, in->bytes + in->size, ROOM - in->size,
+				    (off_t)in->offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		in->offset += (uint64_t)got;
+		in->size += (size_t)got;
+		err = take_lines(r, in);
+	}
+	return err;
+}
+
+/* Of a file that is too long the end counts, from the first whole line on. */
+static void begin_reading(int fd, struct reading_map *in, struct perf_map *map)
+{
+	struct stat st;
+
+	in->fd = fd;
+	if (fstat(fd, &st) < 0 || st.st_size <= PERF_MAP_MOST)
+		return;
+	in->offset = map->skipped = (uint64_t)st.st_size - PERF_MAP_MOST;
+	in->inside = true;
+}
+
+int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct perf_map *ret)
+{
+	struct perf_map map = { 0 };
+	struct map_reader r = { .addresses = addresses, .count = count, .map = &map };
+	struct reading_map in = { 0 };
+	int err = count < UINT32_MAX ? 0 : -ENOMEM;
+
+	if (err == 0) {
+		in.bytes = malloc(ROOM);
+		map.of_address = calloc(count + 1, sizeof(*map.of_address));
+		if (!in.bytes || !map.of_address)
+			err = -ENOMEM;
+	}
+	if (err == 0) {
+		begin_reading(fd, &in, &map);
+		err = read_lines(&r, &in);
+	}
+	if (err == 0)
+		err = settle(&r);
+	free(in.bytes);
+	if (err < 0) {
+		perf_map_release(&map);
+		return err;
+	}
+	*ret = map;
+	return 0;
+}
+
+void perf_map_release(struct perf_map *m)
+{
+	array_release(&m->list);
+	text_release(&m->names);
+	free(m->of_address);
+	*m = (struct perf_map){ 0 };
+}

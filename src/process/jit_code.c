@@ -1,0 +1,235 @@
+#include <ctype.h>
+#include <errno.h>
+
+#include "object/jit_unwind.h"
+#include "process/timeline.h"
+
+#define CLOCK_OF_DUMPS 1 /* CLOCK_MONOTONIC */
+
+/* Their files stay open for the names in them: hostile recordings name more. */
+enum { DUMPS_MOST = 256 };
+
+/* "jit-PID.dump", of which a runtime maps a page so that the recorder sees its path. */
+bool is_jit_mark(const struct processes *ps, const struct record *rec)
+{
+	const char *path = intern_text(ps->strings, rec->name);
+	const char *slash = strrchr(path, '/'), *p = slash ? slash + 1 : path;
+
+	if (!rec->executable || strncmp(p, "jit-", 4) != 0 ||
+	    !isdigit((unsigned char)p[4]))
+		return false;
+	for (p += 4; isdigit((unsigned char)*p); p++)
+		;
+	return strcmp(p, ".dump") == 0;
+}
+
+/* False where the dump has its own idea of time. */
+static bool has_clock_of_samples(const struct processes *ps, const struct jitdump *d)
+{
+	for (size_t i = 0; i < ps->rec->events.count; i++) {
+		int clock = ps->rec->events.v[i].clock;
+
+		if (d->arch_time
+			    ? clock == CLOCK_OF_PERF && ps->rec->time_conversion.known
+			    : clock == CLOCK_OF_DUMPS)
+			return true;
+	}
+	return false;
+}
+
+static void judge_clock(const struct processes *ps, struct jit_dump *dump)
+{
+	dump->timed = has_clock_of_samples(ps, &dump->dump);
+	if (dump->timed)
+		return;
+	if (dump->problem.size > 0)
+		text_string(&dump->problem, "; ");
+	text_printf(&dump->problem,
+		    "'%s' has another clock than the samples%s: of code that lay at one "
+		    "address one after another, the newest counts",
+		    dump->path.bytes,
+		    dump->dump.arch_time ? "" : " (record with perf record -k mono)");
+	dump->trouble = true;
+}
+
+static int open_dump(struct processes *ps, const struct image *image, const char *path,
+		     struct jit_dump *dump)
+{
+	struct jit_process process = image_jit_process(ps->strings, image);
+	struct jit_file file;
+	int err = jit_file_open_dump(ps->images->places, &process, path, &file);
+
+	dump->dump.fd = -1;
+	if (err < 0)
+		return err;
+	dump->path = file.path;
+	dump->problem = file.problem;
+	dump->trouble = file.problem.size > 0;
+	if (file.fd < 0)
+		return 0;
+	if (jitdump_open(file.fd, &dump->dump) < 0) {
+		dump->dump.fd = -1;
+		text_clear(&dump->problem);
+		text_printf(&dump->problem, "'%s' is no jitdump", dump->path.bytes);
+		dump->trouble = true;
+		return 0;
+	}
+	judge_clock(ps, dump);
+	return 0;
+}
+
+static struct jit_dump *new_dump(struct processes *ps, const struct image *image,
+				 const char *path)
+{
+	struct jit_dump *dump = calloc(1, sizeof(*dump)), **slot;
+
+	slot = dump && array_reserve(&ps->images->dumps, 1)
+		       ? array_add(&ps->images->dumps)
+		       : NULL;
+	if (!slot) {
+		free(dump);
+		return NULL;
+	}
+	*slot = dump;
+	dump->dump.fd = dump->unwind = -1;
+	dump->owner = image->owner;
+	if (open_dump(ps, image, path, dump) < 0 || dump->problem.failed)
+		return NULL;
+	return dump;
+}
+
+static uint64_t time_of(const struct processes *ps, const struct jit_dump *dump,
+			uint64_t time)
+{
+	if (!dump->timed)
+		return 0;
+	return dump->dump.arch_time ? time_of_cycles(&ps->rec->time_conversion, time)
+				    : time;
+}
+
+/* Older than others: from the first of them on the whiles are other ones. */
+static void put_in_order(struct processes *ps, struct maps *codes, uint64_t first)
+{
+	maps_sort(codes);
+	for (size_t i = maps_at(codes, first - (first > 0)); i < codes->list.count; i++)
+		codes->list.v[i].epoch = ++ps->epochs;
+}
+
+/* What the dump has got since becomes maps of the code: an address is shifted to where the
+ * file has its bytes. */
+static int take_codes(struct processes *ps, struct growing_dump *g)
+{
+	struct address_space *space = &ps->spaces.v[g->space];
+	const struct jit_dump *dump =
+		ps->images->dumps.v[ps->images->list.v[g->image].dump];
+	const struct jitdump *d = &dump->dump;
+	uint64_t newest =
+		space->codes.list.count ? array_last(&space->codes.list)->time : 0;
+	uint64_t first = UINT64_MAX;
+
+	if (!array_reserve(&space->codes.list, d->codes.count - g->taken))
+		return -ENOMEM;
+	for (; g->taken < d->codes.count; g->taken++) {
+		const struct jitdump_code *code = &d->codes.v[g->taken];
+		uint64_t time = time_of(ps, dump, code->time);
+
+		if (time < newest && time < first)
+			first = time;
+		newest = time > newest ? time : newest;
+		*array_add(&space->codes.list) = (struct map){
+			.time = time,
+			.start = code->start,
+			.end = code->end,
+			.shift = d->functions.v[code->function].bytes - code->start,
+			.image = g->image,
+			.epoch = ++ps->epochs,
+			.executable = 1,
+		};
+	}
+	if (first != UINT64_MAX)
+		put_in_order(ps, &space->codes, first);
+	return 0;
+}
+
+static bool is_known(const struct processes *ps, uint32_t space, const struct image *key)
+{
+	for (size_t i = 0; i < ps->dumps.count; i++)
+		if (ps->dumps.v[i].space == space &&
+		    ps->images->list.v[ps->dumps.v[i].image].path == key->path)
+			return true;
+	return false;
+}
+
+static bool has_user_stacks(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->events.count; i++)
+		if (rec->events.v[i].user_stack)
+			return true;
+	return false;
+}
+
+int add_jit_dump(struct processes *ps, struct address_space *space,
+		 const struct record *rec, const struct jit_origin *origin)
+{
+	struct image image = {
+		.kind = IMAGE_JIT,
+		.path = rec->name,
+		.owner = rec->pid,
+		.dump = (uint32_t)ps->images->dumps.count,
+		.origin = *origin,
+	};
+	struct growing_dump g = { .space = (uint32_t)(space - ps->spaces.v) }, *slot;
+	struct jit_dump *dump;
+
+	if (!ps->images->places || ps->images->as_perf ||
+	    ps->images->dumps.count >= DUMPS_MOST || is_known(ps, g.space, &image))
+		return 0;
+	image.first = image.last =
+		(struct image_user){ rec->pid, ps->rec->host, ps->rec->kernel, rec->start,
+				     rec->start + rec->size };
+	dump = new_dump(ps, &image, intern_text(ps->strings, rec->name));
+	if (!dump)
+		return -ENOMEM;
+	slot = array_add(&ps->dumps);
+	if (!slot || images_add(ps->images, &image, &g.image) < 0)
+		return -ENOMEM;
+	*slot = g;
+	if (dump->dump.fd < 0)
+		return 0;
+	if (jitdump_read(&dump->dump) < 0)
+		return -ENOMEM;
+	if (has_user_stacks(ps->rec) && jit_unwind_make(&dump->dump, &dump->unwind) < 0)
+		return -ENOMEM;
+	return take_codes(ps, slot);
+}
+
+int read_jit_dumps(struct processes *ps)
+{
+	for (size_t i = 0; i < ps->dumps.count; i++) {
+		struct growing_dump *g = &ps->dumps.v[i];
+		struct jitdump *d =
+			&ps->images->dumps.v[ps->images->list.v[g->image].dump]->dump;
+		size_t before = d->codes.count;
+
+		if (d->fd < 0)
+			continue;
+		if (jitdump_read(d) < 0)
+			return -ENOMEM;
+		if (d->codes.count == before)
+			continue;
+		if (take_codes(ps, g) < 0)
+			return -ENOMEM;
+		ps->version++;
+	}
+	return 0;
+}
+
+void drop_jit_dumps(struct processes *ps, uint32_t space)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ps->dumps.count; i++)
+		if (ps->dumps.v[i].space != space)
+			ps->dumps.v[kept++] = ps->dumps.v[i];
+	ps->dumps.count = kept;
+}

@@ -1,0 +1,374 @@
+#include "symbol/jit_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "object/cover.h"
+#include "object/perf_map.h"
+
+enum { PARENTS_MOST = 64 /* whose maps are asked: more only hostile files have */ };
+
+/* Frames of an image that are to be named by maps, one after the other. */
+struct mapping {
+	const struct source_finder *finder;
+	struct image_names *job;
+	struct source *source;
+	uint64_t *addresses; /* those that have no name yet, ascending */
+	size_t count;
+	bool gaps; /* some of those that follow one another have a name between them */
+	struct symtab own; /* what was found: a symbol for each run of addresses */
+};
+
+static void say(struct text *to, const struct text *what)
+{
+	if (what->size == 0)
+		return;
+	if (to->size > 0)
+		text_string(to, "; ");
+	text_add(to, what->bytes, what->size);
+}
+
+/* What names the addresses from @first to @last; its name follows. */
+static int begin_symbol(struct mapping *m, uint64_t first, uint64_t last)
+{
+	struct symbol *symbol = array_add(&m->own.symbols);
+
+	if (!symbol)
+		return -ENOMEM;
+	*symbol = (struct symbol){ .start = first,
+				   .end = last + 1,
+				   .name = (uint32_t)m->own.plt_names.size,
+				   .table = TABLE_SYMTAB };
+	if (m->own.plt_names.size > UINT32_MAX / 2)
+		return -ENOMEM;
+	return 0;
+}
+
+static int end_name(struct mapping *m)
+{
+	text_char(&m->own.plt_names, '\0');
+	return m->own.plt_names.failed ? -ENOMEM : 0;
+}
+
+/* All addresses that one entry names in a row become one symbol. */
+static int add_entry(struct mapping *m, const struct perf_map *map, uint32_t entry,
+		     uint64_t first, uint64_t last)
+{
+	if (begin_symbol(m, first, last) < 0)
+		return -ENOMEM;
+	text_string(&m->own.plt_names, map->names.bytes + map->list.v[entry].name);
+	return end_name(m);
+}
+
+/* Takes the addresses out that the map names. */
+static int take_map(struct mapping *m, const struct perf_map *map)
+{
+	size_t left = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < m->count && err == 0;) {
+		uint32_t entry = map->of_address[i];
+		size_t next = i + 1;
+
+		while (next < m->count && map->of_address[next] == entry &&
+		       (!m->gaps || m->addresses[next] == m->addresses[i]))
+			next++;
+		if (entry)
+			err = add_entry(m, map, entry - 1, m->addresses[i],
+					m->addresses[next - 1]);
+		for (; !entry && i < next; i++)
+			m->addresses[left++] = m->addresses[i];
+		i = next;
+	}
+	m->gaps = m->gaps || left < m->count;
+	m->count = left;
+	return err;
+}
+
+static int read_map(struct mapping *m, const struct jit_file *f)
+{
+	struct text *problem = &m->source->files.problem;
+	struct perf_map map;
+	int err = perf_map_read(f->fd, m->addresses, m->count, &map);
+
+	if (err < 0)
+		return err;
+	m->job->entries += map.entries;
+	say(&m->source->files.file, &f->path);
+	if (map.skipped)
+		text_printf(
+			problem, "%s'%s' is too large: only its last %d MiB were read",
+			problem->size ? "; " : "", f->path.bytes, PERF_MAP_MOST >> 20);
+	err = take_map(m, &map);
+	if (err == 0 && map.entries == 0)
+		text_printf(problem, "%s'%s' names no code", problem->size ? "; " : "",
+			    f->path.bytes);
+	perf_map_release(&map);
+	return err;
+}
+
+/* Whose map perf would look at: that of the process that mapped the memory. */
+static uint32_t first_image(const struct mapping *m)
+{
+	const struct image *images = m->finder->images->list.v;
+	uint32_t id = m->job->image;
+
+	for (int i = 0;
+	     m->finder->options->compat && images[id].heir_of && i < PARENTS_MOST; i++)
+		id = images[id].heir_of;
+	return id;
+}
+
+/* The maps of the process and of its parents, while there is something to name. */
+static int ask_maps(struct mapping *m)
+{
+	const struct source_finder *finder = m->finder;
+	uint32_t id = first_image(m);
+	struct text missing = { 0 };
+	bool found = false;
+	int err = 0;
+
+	for (int i = 0; id && m->count > 0 && i < PARENTS_MOST && err == 0; i++) {
+		struct jit_process process =
+			image_jit_process(finder->strings, &finder->images->list.v[id]);
+		struct jit_file f;
+
+		err = jit_file_open_map(&finder->options->places, &process, &f);
+		if (err == 0 && f.fd >= 0) {
+			say(&m->source->files.problem, &f.problem);
+			m->job->trouble |= f.problem.size > 0;
+			err = read_map(m, &f);
+			found = true;
+		} else if (err == 0 && missing.size == 0) {
+			say(&missing, &f.problem);
+			m->job->trouble |= f.refused;
+		}
+		if (err == 0)
+			jit_file_close(&f);
+		id = finder->images->list.v[id].heir_of;
+	}
+	if (!found)
+		say(&m->source->files.problem, &missing);
+	err = missing.failed ? -ENOMEM : err;
+	text_release(&missing);
+	return err;
+}
+
+static int add_function(struct mapping *m, const struct jitdump *d,
+			const struct jitdump_function *f, uint64_t first, uint64_t last)
+{
+	if (begin_symbol(m, first, last) < 0)
+		return -ENOMEM;
+	jitdump_name(d, f, &m->own.plt_names);
+	return end_name(m);
+}
+
+static void report_dump(struct mapping *m, const struct jit_dump *dump)
+{
+	if (m->source->files.file.size == 0 && dump->dump.fd >= 0)
+		say(&m->source->files.file, &dump->path);
+	m->job->entries += dump->dump.functions.count;
+	m->job->trouble |= dump->trouble;
+	say(&m->source->files.problem, &dump->problem);
+	if (dump->dump.full || dump->dump.damaged)
+		text_printf(&m->source->files.problem, "%s'%s' %s",
+			    m->source->files.problem.size ? "; " : "", dump->path.bytes,
+			    dump->dump.full ? "has more code than is used"
+					    : "is damaged, and used up to there");
+}
+
+/* Addresses are offsets in the dump: each function that was hit is a symbol. */
+static int name_dumped(struct mapping *m)
+{
+	const struct images *images = m->finder->images;
+	const struct jit_dump *dump = images->dumps.v[images->list.v[m->job->image].dump];
+	const struct jitdump_function *f = NULL, *last = NULL;
+	int err = 0;
+
+	report_dump(m, dump);
+	m->source->dump = &dump->dump;
+	for (size_t i = 0; i < m->count && err == 0; i++) {
+		f = jitdump_find(&dump->dump, m->addresses[i]);
+		if (f && f != last)
+			err = add_function(m, &dump->dump, f, f->bytes,
+					   f->bytes + f->size - 1);
+		last = f ? f : last;
+	}
+	return err;
+}
+
+/* Code that was recorded before its runtime said so: the newest that was there. */
+static int name_by_dump(struct mapping *m, const struct jit_dump *dump)
+{
+	const struct jitdump *d = &dump->dump;
+	uint32_t *of_address = malloc((m->count + 1) * sizeof(*of_address));
+	struct cover cover = { 0 };
+	uint64_t before = 0;
+	size_t left = 0;
+	int err = of_address ? cover_begin(&cover, m->addresses, m->count, of_address)
+			     : -ENOMEM;
+
+	for (size_t i = d->codes.count; i-- > 0 && err == 0;)
+		cover_add(&cover, d->codes.v[i].start, d->codes.v[i].end, (uint32_t)i);
+	for (size_t i = 0; i < m->count && err == 0; i++) {
+		uint64_t address = m->addresses[i];
+		bool again = i > 0 && address == before;
+
+		before = address;
+		if (!of_address[i])
+			m->addresses[left++] = address;
+		else if (!again)
+			err = add_function(
+				m, d,
+				&d->functions.v[d->codes.v[of_address[i] - 1].function],
+				address, address);
+	}
+	m->gaps = m->gaps || left < m->count;
+	m->count = left;
+	cover_release(&cover);
+	free(of_address);
+	return err;
+}
+
+static int ask_dumps(struct mapping *m)
+{
+	const struct images *images = m->finder->images;
+	uint32_t owner = images->list.v[m->job->image].owner;
+	int err = 0;
+
+	for (size_t i = images->dumps.count; i-- > 0 && err == 0;) {
+		const struct jit_dump *dump = images->dumps.v[i];
+
+		if (dump->owner != owner || m->count == 0)
+			continue;
+		if (dump->dump.fd < 0) {
+			report_dump(m, dump);
+			continue;
+		}
+		err = name_by_dump(m, dump);
+		if (err == 0 && m->own.symbols.count > 0)
+			report_dump(m, dump);
+	}
+	return err;
+}
+
+static int ask_dumps_and_maps(struct mapping *m)
+{
+	int err = m->finder->options->compat ? 0 : ask_dumps(m);
+
+	return err < 0 ? err : ask_maps(m);
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The symbols lie apart from one another: each is a span. */
+static int finish(struct mapping *m)
+{
+	struct symtab *st = &m->own;
+
+	if (st->symbols.count > 1)
+		qsort(st->symbols.v, st->symbols.count, sizeof(*st->symbols.v),
+		      compare_symbols);
+	if (!array_reserve(&st->spans.list, st->symbols.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < st->symbols.count; i++)
+		*array_add(&st->spans.list) =
+			(struct span){ st->symbols.v[i].start, st->symbols.v[i].end,
+				       (uint32_t)i };
+	st->names[TABLE_SYMTAB] = (struct names){ .bytes = st->plt_names.bytes,
+						  .size = st->plt_names.size };
+	m->source->own = *st;
+	m->source->symbols = &m->source->own;
+	m->source->raw = true;
+	m->source->by_offset = false;
+	return 0;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* perf looks for callers where they go on. */
+static int take_addresses(struct mapping *m, const struct frames *frames)
+{
+	struct image_names *job = m->job;
+
+	m->addresses = malloc((job->count + 1) * sizeof(*m->addresses));
+	if (!m->addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < job->count; i++) {
+		const struct frame *f = &frames->list.v[job->frames[i].id];
+
+		m->addresses[i] = f->address;
+		if (m->finder->options->compat && f->flags & FRAME_CALLER)
+			m->addresses[i]++;
+	}
+	m->count = job->count;
+	qsort(m->addresses, m->count, sizeof(*m->addresses), compare_addresses);
+	return 0;
+}
+
+static bool has_names(const struct source_finder *finder, const struct image_names *job,
+		      const struct source *s)
+{
+	const struct image *image = &finder->images->list.v[job->image];
+
+	if (!image->owner || s->symbols)
+		return false;
+	return !finder->options->compat ||
+	       strncmp(intern_text(finder->strings, image->path), "/tmp/perf-", 10) == 0;
+}
+
+int jit_names_add(const struct source_finder *finder, const struct frames *frames,
+		  struct image_names *job, struct source *s)
+{
+	struct mapping m = { .finder = finder, .job = job, .source = s };
+	int err;
+
+	if (!has_names(finder, job, s))
+		return 0;
+	err = take_addresses(&m, frames);
+	if (err == 0 && finder->images->list.v[job->image].kind == IMAGE_JIT)
+		err = name_dumped(&m);
+	else if (err == 0)
+		err = ask_dumps_and_maps(&m);
+	if (err == 0)
+		err = finish(&m);
+	if (err == 0 && (s->files.file.failed || s->files.problem.failed))
+		err = -ENOMEM;
+	if (err < 0 && s->symbols != &s->own)
+		symtab_release(&m.own);
+	free(m.addresses);
+	return err;
+}
+
+void jit_names_line(const struct jitdump *d, uint64_t offset, struct text *out)
+{
+	const struct jitdump_function *f = jitdump_find(d, offset);
+
+	if (f)
+		jitdump_line(d, f, offset, out);
+}
+
+size_t jit_name_part(const char *name, size_t size, size_t at)
+{
+	static const char word[] = "operator";
+	const size_t length = sizeof(word) - 1;
+
+	for (size_t i = at; i + 2 < size; i++) {
+		if (name[i] != '-' || name[i + 1] != '>' || i == at)
+			continue;
+		if (i >= length && memcmp(name + i - length, word, length) == 0)
+			continue;
+		return i;
+	}
+	return size;
+}

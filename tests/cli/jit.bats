@@ -1,0 +1,570 @@
+#!/usr/bin/env bats
+# Code that runtimes make: perf-PID.map, jitdump, containers. First made up, then real.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+programs=$root/tests/jit
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export HOME=$PWD/home
+	mkdir home maps
+	pids=
+}
+
+teardown()
+{
+	for pid in $pids; do
+		kill -9 "$pid" 2>/dev/null || true
+		rm -f "/tmp/perf-$pid.map"
+	done
+}
+
+# recording [CLOCK] <RECORDS: p.data; samples have the clock of jitdumps, or what is said.
+recording()
+{
+	local clock=${1-,use_clockid clockid=1}
+	{
+		echo "attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec$clock"
+		sed -E 's/^(sample .*ip=)(0x[0-9a-f]+|[0-9]+)(.*)/\1\2\3 chain=U,\2/'
+	} | "$build" -o p.data
+}
+
+# A process 7 with code at 0x10000, and what is recorded of it.
+process()
+{
+	echo "comm pid=7 name=app exec time=1"
+	echo "mmap2 pid=7 start=0x10000 len=0x10000 prot=5 name=${1:-//anon} time=2"
+}
+
+# jitdump [FILE] <TEXT
+jitdump()
+{
+	"$root/tests/perfdata/jitdump" -o "${1:-maps/jit-7.dump}"
+}
+
+# What maps say is in maps.
+folded()
+{
+	timeout 60 "$flamefold" fold --map-dir maps --kallsyms=/dev/null "$@" p.data
+}
+
+# expect LINE...: what folded says, and nothing else.
+expect()
+{
+	diff <(printf '%s\n' "$@" | sort) <(folded 2>stderr | sort)
+	[ ! -s stderr ] || { cat stderr; return 1; }
+}
+
+@test "a map names code in memory of every kind" {
+	for name in //anon "/memfd:doublemapper" "[anon:v8]" /dev/zero "[heap]" anon_inode:x; do
+		{ process "$name"; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+		printf '10000 100 f\n' >maps/perf-7.map
+		expect "app;f 3"
+	done
+}
+
+@test "memory that is not to be executed is no code, nor is what the kernel puts there" {
+	{
+		echo "comm pid=7 name=app exec time=1"
+		echo "mmap2 pid=7 start=0x10000 len=0x1000 prot=3 name=//anon time=2"
+		echo "mmap2 pid=7 start=0x20000 len=0x1000 prot=5 name=[uprobes] time=2"
+		echo "sample pid=7 time=5 ip=0x10010 period=3"
+		echo "sample pid=7 time=5 ip=0x20010 period=4"
+	} | recording
+	printf '10000 100000 f\n' >maps/perf-7.map
+	folded >out 2>/dev/null
+	[ "$(grep -c ';f ' out)" -eq 0 ]
+}
+
+@test "maps in all spellings: 0x, upper case, CR LF, short, nested, overlapping, empty, torn" {
+	{
+		process
+		for i in 0 1 2 3 4 5 6 7 8; do
+			echo "sample pid=7 time=$((5 + i)) ip=$((0x10080 + 256 * i)) period=$((1 + i))"
+		done
+	} | recording
+	{
+		printf '0x00010000 0x0100 with_0x\n'
+		printf '0000000000010100 FF UPPER\r\n'
+		printf '10200 100 f\n'
+		printf '10300 100 outer\n10300 40 inner\n'
+		printf '10400 100 whole\n10400 0 empty\n'
+		printf '10500 100 old\n105c0 100 begins later\n10500 c0 new;\n'
+		printf 'nonsense\n\n10700\n10700 100\n'
+		printf '10800 100 bad \377 <&">\n'
+		printf '10000 1000 torn'
+	} >maps/perf-7.map
+	printf '%s\n' "app;with_0x 1" "app;UPPER 2" "app;f 3" "app;outer 4" "app;whole 5" \
+		"app;new: 6" "app;begins later 7" "app;[perf-7.map] 8" $'app;bad \377 <&> 9' >expected
+	LC_ALL=C diff --text <(LC_ALL=C sort expected) <(folded 2>/dev/null | LC_ALL=C sort)
+}
+
+@test "a map that grows is read as far as it goes" {
+	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+	printf '10000 100 fi' >maps/perf-7.map
+	folded 2>/dev/null | grep -qx 'app;\[perf-7.map\] 3'
+	printf 'rst\n' >>maps/perf-7.map
+	expect "app;first 3"
+	printf '10000 100 second\n' >>maps/perf-7.map
+	expect "app;second 3"
+}
+
+@test "names of runtimes: Java, inlined, Node's tiers, Python, .NET" {
+	{
+		process
+		for i in 0 1 2 3 4 5 6 7 8; do
+			echo "sample pid=7 time=$((5 + i)) ip=$((0x10080 + 256 * i)) period=$((1 + i))"
+		done
+	} | recording
+	cat >maps/perf-7.map <<-'END'
+		10000 100 Lorg/mozilla/Context;::call
+		10100 100 int T.fib(int)
+		10200 100 Lx/Root;::a->Ly/Inner;::b->leaf
+		10300 100 JS:*hot /x.js:3:13
+		10400 100 JS:~cold file:///x.mjs:1:1
+		10500 100 JS:^warm /x.js:2:1
+		10600 100 py::fib:/home/x/fib.py
+		10700 100 int32 [App] App.Program::Fib(int32)[OptimizedTier1]
+		10800 100 X::operator->
+	END
+	expect "app;org/mozilla/Context:::call 1" "app;int T.fib 2" "app;x/Root:::a;y/Inner:::b;leaf 3" \
+		"app;JS:*hot /x.js:3:13 4" "app;JS:~cold file:///x.mjs:1:1 5" \
+		"app;JS:^warm /x.js:2:1 6" "app;py::fib:/home/x/fib.py 7" \
+		"app;int32 [App] App.Program::Fib 8" "app;X::operator-> 9"
+	folded --jit 2>/dev/null | grep -q '_\[j\]'
+	[ "$(folded --jit 2>/dev/null | grep -vc '_\[j\] [0-9]*$')" -eq 0 ]
+}
+
+@test "what was inlined is frames in the picture, too" {
+	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+	printf '10000 100 root->inner->leaf\n' >maps/perf-7.map
+	"$flamefold" graph --map-dir maps -o p.svg p.data
+	grep -q 'leaf' p.svg
+	[ "$(grep -c 'root;inner' p.svg)" -eq 0 ]
+}
+
+@test "processes with the same runtime have the same frames" {
+	{
+		for pid in 7 8; do
+			echo "comm pid=$pid name=app exec time=1"
+			echo "mmap2 pid=$pid start=$((0x10000 * pid)) len=0x1000 prot=5 name=//anon time=2"
+			echo "sample pid=$pid time=5 ip=$((0x10000 * pid + 16)) period=$pid"
+		done
+	} | recording
+	printf '70000 100 f\n' >maps/perf-7.map
+	printf '80000 100 f\n' >maps/perf-8.map
+	expect "app;f 15"
+	"$flamefold" graph --map-dir maps -o p.svg p.data
+	[ "$(grep -o '<title>f (' p.svg | wc -l)" -le 1 ]
+}
+
+@test "a child goes on with the map of its parent, and has its own first" {
+	{
+		process
+		echo "fork pid=8 ppid=7 time=4"
+		echo "fork pid=9 ppid=8 time=5"
+		for pid in 7 8 9; do
+			echo "sample pid=$pid time=6 ip=0x10010 period=$((1 + pid))"
+			echo "sample pid=$pid time=6 ip=0x10110 period=$((11 + pid))"
+		done
+	} | recording
+	printf '10000 100 f\n10100 100 g\n' >maps/perf-7.map
+	printf '10100 100 childs\n' >maps/perf-9.map
+	expect "app;f 27" "app;g 37" "app;childs 20"
+	[ "$(timeout 60 "$flamefold" fold --map-dir maps --kallsyms=/dev/null - <p.data)" = "$(folded)" ]
+}
+
+@test "without a map: what to do" {
+	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+	run --separate-stderr "$flamefold" info --map-dir maps p.data
+	[[ $output == *"100.0 % of the weight is code that a runtime made and that no map names (process 7)"* ]]
+	[[ $output == *"'maps' has no perf-7.map"* ]]
+	mkdir symfs
+	run --separate-stderr "$flamefold" info --symfs symfs p.data
+	[[ $output == *"--perf-basic-prof"* ]]
+}
+
+@test "info says where a map was and what it has" {
+	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+	mkdir maps/tmp
+	printf '10000 100 f\n10100 100 g\nx\n' >maps/tmp/perf-7.map
+	run --separate-stderr "$flamefold" info --map-dir maps p.data
+	[[ $output == *"/tmp/perf-7.map  2 functions  from maps/tmp/perf-7.map"* ]]
+	run --separate-stderr "$flamefold" info -f json --map-dir maps p.data
+	[[ $output == *'"functions": 2'* || $output == *'"functions":2'* ]]
+}
+
+@test "a symfs has maps, and this machine's are not looked at" {
+	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+	mkdir -p symfs/tmp
+	printf '10000 100 f\n' >symfs/tmp/perf-7.map
+	[ "$("$flamefold" fold --symfs symfs --kallsyms=/dev/null p.data)" = "app;f 3" ]
+}
+
+# A pid that nobody has, for a map in /tmp.
+unused_pid()
+{
+	unused=4194000
+	while [ -e "/proc/$unused" ] || [ -e "/tmp/perf-$unused.map" ]; do
+		unused=$((unused + 1))
+	done
+	pids="$pids $unused"
+}
+
+of_unused_pid()
+{
+	unused_pid
+	process | sed "s/pid=7/pid=$unused/" >text
+	echo "sample pid=$unused time=5 ip=0x10010 period=3" >>text
+	recording <text
+}
+
+@test "a map in /tmp of one's own, or root's, is used; a foreign one is refused" {
+	of_unused_pid
+	printf '10000 100 f\n' >"/tmp/perf-$unused.map"
+	chmod 600 "/tmp/perf-$unused.map"
+	[ "$("$flamefold" fold p.data)" = "app;f 3" ]
+	[ "$(id -u)" -eq 0 ] || skip "cannot give files away"
+	chown 12345 "/tmp/perf-$unused.map"
+	run --separate-stderr "$flamefold" fold p.data
+	[ "$output" = "app;[perf-$unused.map] 3" ]
+	[[ $stderr == *"'/tmp/perf-$unused.map' belongs to user 12345, who is neither you nor root"*"--trust-maps"* ]]
+	[ "$("$flamefold" fold --trust-maps p.data)" = "app;f 3" ]
+}
+
+@test "a symbolic link, a directory and a pipe in the place of a map are refused" {
+	of_unused_pid
+	printf '10000 100 f\n' >map
+	ln -s "$PWD/map" "/tmp/perf-$unused.map"
+	run --separate-stderr timeout 10 "$flamefold" fold p.data
+	[ "$output" = "app;[perf-$unused.map] 3" ]
+	[[ $stderr == *"symbolic link"* ]]
+	rm "/tmp/perf-$unused.map"
+	mkfifo "/tmp/perf-$unused.map"
+	run --separate-stderr timeout 10 "$flamefold" fold p.data
+	[ "$output" = "app;[perf-$unused.map] 3" ]
+	[[ $stderr == *"is no regular file"* ]]
+	rm "/tmp/perf-$unused.map"
+	mkdir "/tmp/perf-$unused.map"
+	run --separate-stderr timeout 10 "$flamefold" fold p.data
+	rmdir "/tmp/perf-$unused.map"
+	[ "$output" = "app;[perf-$unused.map] 3" ]
+}
+
+@test "a recording of another machine has no maps here" {
+	of_unused_pid
+	printf '10000 100 f\n' >"/tmp/perf-$unused.map"
+	{ cat text; echo "feature hostname=elsewhere"; } | recording
+	run --separate-stderr "$flamefold" fold p.data
+	[ "$output" = "app;[perf-$unused.map] 3" ]
+	"$flamefold" info p.data | grep -q 'recorded on another machine: copy its'
+}
+
+@test "a map that is older than the process is used with a warning" {
+	of_unused_pid
+	printf '10000 100 f\n' >"/tmp/perf-$unused.map"
+	touch -d '20 days ago' "/tmp/perf-$unused.map"
+	now=$(awk '{ printf "%d", $1 * 1e9 }' /proc/uptime)
+	{
+		sed "s/time=1\$/time=$((now - 9000000))/; s/time=2\$/time=$((now - 8000000))/
+			s/time=5 /time=$((now - 5000000)) /" text
+		echo "feature hostname=$(uname -n)"
+		echo "feature osrelease=$(uname -r)"
+	} | recording
+	run --separate-stderr "$flamefold" fold p.data
+	[ "$output" = "app;f 3" ]
+	[[ $stderr == *"is older than process $unused"* ]]
+}
+
+@test "a jitdump: code is what it was when the sample was taken" {
+	{
+		process
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
+		echo "sample pid=7 time=15 ip=0x10010 period=1"
+		echo "sample pid=7 time=25 ip=0x10010 period=2"
+		echo "sample pid=7 time=35 ip=0x10010 period=4"
+		echo "sample pid=7 time=35 ip=0x18010 period=8"
+		echo "mmap2 pid=7 start=0x10000 len=0x10000 prot=5 name=//anon time=36"
+		echo "sample pid=7 time=37 ip=0x10010 period=16"
+		echo "mmap2 pid=7 start=0x10000 len=0x1000 prot=5 name=/lib/no.so time=40"
+		echo "sample pid=7 time=41 ip=0x10010 period=32"
+	} | recording
+	jitdump <<-'END'
+		header pid=7
+		load time=10 pid=7 address=0x10000 size=32 index=1 name=first
+		raw type=99 hex=0102030405060708
+		load time=20 pid=7 address=0x10000 size=32 index=2 name=second
+		move time=30 pid=7 from=0x10000 to=0x18000 size=32 index=2
+		load time=30 pid=7 address=0x10000 size=32 index=3 name=third
+		load time=33 pid=7 address=0x10000 size=32 index=4 name=torn
+		cut bytes=1
+	END
+	diff <(printf '%s\n' "app;first 1" "app;second 10" "app;third 20" "app;[no.so] 32" | sort) \
+		<(folded --quiet | sort)
+	[ "$(timeout 60 "$flamefold" fold --map-dir maps --kallsyms=/dev/null - <p.data 2>/dev/null | sort)" = \
+		"$(folded 2>/dev/null | sort)" ]
+}
+
+@test "a jitdump of the other byte order, with lines" {
+	{
+		process
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
+		echo "sample pid=7 time=15 ip=0x10004 period=1"
+		echo "sample pid=7 time=15 ip=0x10014 period=2"
+	} | recording
+	for order in "" "endian big"; do
+		jitdump <<-END
+			$order
+			header pid=7
+			lines address=0x10000 at=0x10000:10:/src/a.js,0x10010:12:=
+			load time=10 pid=7 address=0x10000 size=32 index=1 name=f
+		END
+		expect "app;f 3"
+		[ "$(folded --srcline | sort | tr '\n' ' ')" = "app;f:a.js:10 1 app;f:a.js:12 2 " ]
+	done
+}
+
+@test "a jitdump of the processor's clock" {
+	{
+		echo "time_conv"
+		process
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
+		echo "sample pid=7 time=15000 ip=0x10010 period=1"
+		echo "sample pid=7 time=25000 ip=0x10010 period=2"
+	} | recording ""
+	# TIME_CONV says 1000 / 1024 ns a cycle.
+	jitdump <<-'END'
+		header pid=7 flags=1
+		load time=10240 pid=7 address=0x10000 size=32 index=1 name=first
+		load time=20480 pid=7 address=0x10000 size=32 index=2 name=second
+	END
+	expect "app;first 1" "app;second 2"
+}
+
+@test "a jitdump of another clock than the samples': the newest counts, and it is said" {
+	{
+		process
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
+		echo "sample pid=7 time=15 ip=0x10010 period=1"
+	} | recording ""
+	jitdump <<-'END'
+		header pid=7
+		load time=10 pid=7 address=0x10000 size=32 index=1 name=first
+		load time=20 pid=7 address=0x10000 size=32 index=2 name=second
+	END
+	run --separate-stderr folded
+	[ "$output" = "app;second 1" ]
+	[[ $stderr == *"another clock than the samples"*"-k mono"* ]]
+}
+
+@test "code that no jitdump had yet is named by what came later, or by the map" {
+	{
+		process
+		echo "sample pid=7 time=4 ip=0x10010 period=1"
+		echo "sample pid=7 time=4 ip=0x10110 period=2"
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=5"
+		echo "sample pid=7 time=15 ip=0x10010 period=4"
+	} | recording
+	jitdump <<-'END'
+		header pid=7
+		load time=10 pid=7 address=0x10000 size=32 index=1 name=f
+	END
+	printf '10000 100 by_map\n10100 100 g\n' >maps/perf-7.map
+	expect "app;f 5" "app;g 2"
+}
+
+@test "what is no jitdump, or is not there, is said" {
+	{
+		process
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
+		echo "sample pid=7 time=15 ip=0x10010 period=1"
+	} | recording
+	"$flamefold" info --map-dir maps p.data | grep -q "no '/x/jit-7.dump'"
+	echo "something else, but long enough for a header" >maps/jit-7.dump
+	run --separate-stderr folded
+	[ "$output" = "app;[perf-7.map] 1" ]
+	[[ $stderr == *"'maps/jit-7.dump' is no jitdump"* ]]
+}
+
+# From here on: real programs.
+
+need_events()
+{
+	local why
+
+	need_perf
+	why=$(perf record -q -N -o none.data -e cpu-clock -- true 2>&1) ||
+		skip "events are not permitted: $(head -n 1 <<<"$why")"
+}
+
+# shares FILE [OPTION]...: the share of leaf functions, in percent, in shares.
+shares()
+{
+	local file=$1
+	shift
+	"$flamefold" fold --quiet "$@" "$file" | LC_ALL=C awk '
+		/_\[k\] [0-9]+$/ { next }
+		{ n = $NF; sub(/ [0-9]+$/, ""); k = split($0, frame, ";"); all += n; of[frame[k]] += n }
+		END { for (name in of) printf "%.2f %s\n", 100 * of[name] / all, name }' >shares
+}
+
+# within LEAST MOST NAME: a regular expression for the whole of it.
+within()
+{
+	LC_ALL=C awk -v least="$1" -v most="$2" -v name="^($3)\$" '
+		{ share = $1; sub(/^[0-9.]+ /, "") }
+		$0 ~ name { sum += share }
+		END { exit !(sum >= least && sum <= most) }' shares || {
+		sort -nr shares | head -n 20
+		return 1
+	}
+}
+
+# three_quarters HOT WARM: that is HOT's part of what both have, which is most of all.
+three_quarters()
+{
+	LC_ALL=C awk -v hot="^($1)\$" -v warm="^($2)\$" '
+		{ share = $1; sub(/^[0-9.]+ /, "") }
+		$0 ~ hot { h += share }
+		$0 ~ warm { w += share }
+		END { exit !(h + w >= 40 && h >= 0.68 * (h + w) && h <= 0.82 * (h + w)) }' shares || {
+		sort -nr shares | head -n 20
+		return 1
+	}
+}
+
+compile_torture()
+{
+	"${CC:-cc}" -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -o torture "$programs/torture.c" "$@"
+}
+
+# No name is that of a line that a later one covers.
+torture_is_named()
+{
+	local name
+
+	shares "$@" --kernel
+	for name in plain both_with_0x UPPER f "int T.with spaces" new_name outer covered overlapping \
+		everything last; do
+		within 2 20 "$name"
+	done
+	within 0 0 'old_name|inner|nothing|torn'
+}
+
+@test "torture: anonymous memory and a memfd, with all that maps may say" {
+	need_events
+	compile_torture
+	for kind in anon memfd; do
+		perf record -q -N -e cpu-clock -F 1999 -g -o p.data ./torture $kind /tmp/perf-%d.map >pid
+		pids="$pids $(cat pid)"
+		torture_is_named p.data
+	done
+}
+
+@test "torture: anonymous memory with a name" {
+	need_events
+	compile_torture
+	perf record -q -N -e cpu-clock -F 1999 -g -o p.data ./torture named /tmp/perf-%d.map >pid 2>why ||
+		true
+	[ -s pid ] || skip "$(head -n 1 why)"
+	pids="$pids $(cat pid)"
+	torture_is_named p.data
+}
+
+@test "a process of a container, with a map of its own" {
+	need_events
+	unshare -pf true 2>/dev/null || skip "namespaces are not permitted"
+	mkdir -p root/tmp root/proc
+	compile_torture -static || skip "no static C library"
+	mv torture root
+	unshare -pf --mount-proc="$PWD/root/proc" chroot root /torture anon /tmp/perf-%d.map 6 >/dev/null 3>&- &
+	local shell=$! pid
+	pids="$pids $shell"
+	until pid=$(pgrep -P "$shell") && [ "$(cat "/proc/$pid/comm")" = torture ] && [ -s root/tmp/perf-1.map ]; do
+		sleep 0.05
+	done
+	pids="$pids $pid"
+	perf record -q -N --namespaces -e cpu-clock -F 999 -g -o p.data -p "$pid" -- sleep 1 2>/dev/null
+	"$flamefold" fold p.data >alive
+	"$flamefold" info p.data | grep -q "14 functions  from /proc/$pid/root/tmp/perf-1.map"
+	grep -q ';main;' alive
+	[ "$(grep -c '\[perf-' alive)" -le 2 ]
+	kill -9 "$pid"
+	wait "$shell" || true
+	# It is gone: its map goes by its pid here.
+	cp root/tmp/perf-1.map "maps/perf-$pid.map"
+	"$flamefold" fold --map-dir maps p.data >dead
+	"$flamefold" info p.data | grep -q 'if it ran in a container, copy the map'
+	diff alive dead
+}
+
+node_program()
+{
+	command -v node >/dev/null || skip "no node"
+	need_events
+	cp "$programs/hot.js" .
+}
+
+@test "Node with --perf-basic-prof: a hot function has its share" {
+	node_program
+	perf record -q -N -e cpu-clock -F 1999 -g -o p.data node --perf-basic-prof hot.js >pid
+	pids="$pids $(cat pid)"
+	shares p.data --kernel
+	three_quarters 'JS:[*]hot .*' 'JS:[*]warm .*'
+}
+
+@test "Node with --interpreted-frames-native-stack: interpreted functions are frames" {
+	node_program
+	perf record -q -N -e cpu-clock -F 1999 -g -o p.data node --perf-basic-prof \
+		--interpreted-frames-native-stack hot.js >pid
+	pids="$pids $(cat pid)"
+	"$flamefold" fold p.data | grep -q ';JS:~main [^;]*;JS:[~^*]run [^;]*;'
+}
+
+@test "Node with --perf-prof: as perf inject -j has it, frame by frame" {
+	node_program
+	perf record -q -N -k mono -e cpu-clock -F 1999 -g -o p.data node --perf-prof hot.js >pid
+	shares p.data --kernel
+	three_quarters 'JS:[*]hot .*' 'JS:[*]warm .*'
+	perf inject -j -i p.data -o injected.data
+	diff <("$flamefold" fold --quiet p.data | sort) <("$flamefold" fold --quiet injected.data | sort)
+	# perf script finds no names in the vdso of a living system.
+	diff <("$flamefold" fold --quiet --compat=stackcollapse injected.data |
+		sed 's/;__vdso_[a-z_]*/;[[vdso]]/' | sort) \
+		<(perf script --no-inline -i injected.data 2>/dev/null | collapse | sort)
+}
+
+@test "Java with a map at its exit: a hot method has its share" {
+	command -v javac >/dev/null || skip "no javac"
+	need_events
+	cp "$programs/Hot.java" .
+	javac Hot.java
+	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1 ||
+		skip "this Java writes no maps"
+	perf record -q -N -e cpu-clock -F 999 -g -o p.data java -XX:+PreserveFramePointer \
+		-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
+		-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Hot::hot \
+		-XX:CompileCommand=dontinline,Hot::warm Hot >pid
+	pids="$pids $(cat pid)"
+	shares p.data --kernel
+	three_quarters 'int Hot.hot' 'int Hot.warm'
+	"$flamefold" fold --quiet p.data | grep -q 'JavaCalls::call_helper.*;Interpreter;int Hot.hot '
+}
+
+@test "a jitdump says how its code is unwound" {
+	need_events
+	[ "$(uname -m)" = x86_64 ] || skip "code for x86-64"
+	"${CC:-cc}" -D_GNU_SOURCE -O1 -o dumper "$programs/dumper.c"
+	perf record -q -N -k mono -e cpu-clock -F 999 --call-graph dwarf,4096 -o p.data ./dumper . >/dev/null
+	"$flamefold" fold --quiet p.data >out
+	awk '/;_start;.*;main;made_outer;made_inner/ { right += $NF } /made_inner/ { all += $NF }
+		END { exit !(all && right >= 0.99 * all) }' out
+	# Nothing but that says so.
+	perf record -q -N -k mono -e cpu-clock -F 999 --call-graph dwarf,4096 -o p.data ./dumper . lies >/dev/null
+	"$flamefold" fold --quiet p.data >out
+	grep -q '^dumper;\[truncated\];made_outer;made_inner' out
+	[ "$(grep -c ';main;made_outer' out)" -eq 0 ]
+}
