@@ -39,7 +39,7 @@ setup()
 	for size in 1024 8192 65528; do
 		rate=1999 dwarf --size=$size ./deep 20000 2500
 		same_as_perf --at-least=300
-		timeout 60 "$flamefold" fold --quiet perf.data >marked
+		timeout 60 "$flamefold" fold --quiet --no-inline perf.data >marked
 		# All of the program's own but what begins before main.
 		awk '$0 !~ /^deep;\[truncated\];/ { whole += $NF } { all += $NF }
 			END { exit !(all > 0 && whole < 0.05 * all) }' marked
@@ -52,10 +52,10 @@ setup()
 		chain work 'deep;(small;)?(large;small;)*work'
 	done
 	"$flamefold" help fold | grep -q -- '--truncated' || return 0
-	"$flamefold" fold --quiet --truncated=merge perf.data | sort >merged
+	"$flamefold" fold --quiet --no-inline --truncated=merge perf.data | sort >merged
 	sed 's/^deep;\[truncated\];/deep;/' marked | awk '{ sum[$1] += $2 } END { for (s in sum) printf "%s %.0f\n", s, sum[s] }' |
 		sort | diff - merged
-	"$flamefold" fold --quiet --truncated=drop perf.data | sort >dropped
+	"$flamefold" fold --quiet --no-inline --truncated=drop perf.data | sort >dropped
 	grep -v '^deep;\[truncated\]' marked | sort | diff - dropped
 }
 
@@ -109,7 +109,7 @@ setup()
 	fold_user
 	chain leaf "$(from_start signals 'interrupted;leaf')"
 	# The interrupted stack is not in the dump: it ends there, and says so.
-	timeout 60 "$flamefold" fold --quiet perf.data >user
+	timeout 60 "$flamefold" fold --quiet --no-inline perf.data >user
 	chain handle 'signals;\[truncated\];(leaf;|interrupted;leaf;)?[^;]*;handler;handle' 0.97
 }
 
