@@ -179,7 +179,7 @@ deepest()
 	sed 's/ 1$//' without | sort | cmp - outermost
 	"$flamefold" fold --inline-mark recording.data >marked
 	grep -q ';.*_\[i\] 1$' marked
-	! cut -d ';' -f 2 marked | grep -q '_\[i\]'
+	! cut -d ';' -f 2 marked | grep -q '_\[i\]' || false
 	sed 's/_\[i\]//g' marked | sort >unmarked
 	sort default | cmp - unmarked
 }
@@ -225,7 +225,7 @@ deepest()
 	mv clang-split-5-main.dwo gone
 	"$flamefold" fold recording.data >after
 	[ "$(wc -l <after)" -eq "$(wc -l <before)" ]
-	! cmp -s before after
+	! cmp -s before after || false
 	"$flamefold" info recording.data >info
 	grep -q "lacks functions that were inlined: 'clang-split-5-main.dwo'.* is not there" info
 	touch clang-split-5.dwp
@@ -245,7 +245,7 @@ deepest()
 	recorded gcc-dwz
 	mv gcc-dwz.shared gone
 	"$flamefold" fold recording.data >after
-	! grep -q ';?' after
+	! grep -q ';?' after || false
 	"$flamefold" info recording.data >info
 	grep -q "lacks functions that were inlined: 'gcc-dwz.shared'.* is not there" info
 }

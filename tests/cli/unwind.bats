@@ -48,7 +48,7 @@ setup()
 		[ "$frames" -ge $((size / 300 * 2 * 9 / 10)) ] || { echo "$size bytes: $frames frames"; return 1; }
 		# Whole again with --compat=stackcollapse.
 		fold_user --compat=stackcollapse perf.data
-		! grep -q '\[truncated\]' user
+		! grep -q '\[truncated\]' user || false
 		chain work 'deep;(small;)?(large;small;)*work'
 	done
 	"$flamefold" help fold | grep -q -- '--truncated' || return 0

@@ -44,7 +44,7 @@ layout()
 
 @test "without an index of .eh_frame" {
 	layout -Wl,--no-eh-frame-hdr
-	! readelf -lW layers | grep -q GNU_EH_FRAME
+	! readelf -lW layers | grep -q GNU_EH_FRAME || false
 	layout -static -Wl,--no-eh-frame-hdr
 	! readelf -lW layers | grep -q GNU_EH_FRAME
 }
@@ -88,7 +88,7 @@ layout()
 		struct.pack_into('<3H', data, 58, 64, 0, 0)
 		open('layers', 'wb').write(data)
 	EOF
-	! readelf -S layers | grep -q eh_frame
+	! readelf -S layers | grep -q eh_frame || false
 	rate=1999 dwarf ./layers 15000
 	fold_user
 	chain '\[layers\]' 'layers;\[layers\];([^;]*;){1,2}(\[layers\];){4}\[layers\]' 0.98
@@ -106,7 +106,7 @@ layout()
 	compile layers layers.c $WITHOUT_FP -fno-asynchronous-unwind-tables -fno-unwind-tables
 	objcopy --only-keep-debug layers layers.debug
 	objcopy -g --add-gnu-debuglink=layers.debug layers
-	! readelf -SW layers | grep -q '\.debug_frame'
+	! readelf -SW layers | grep -q '\.debug_frame' || false
 	rate=1999 dwarf ./layers 15000
 	fold_user
 	chain leaf "$(from_start layers 'outer;middle;inner;leaf')"
