@@ -219,9 +219,13 @@ int perf_file_open(struct context *ctx, struct input *in)
 	attrs = read_section(&c);
 	data = read_section(&c);
 	types = read_section(&c);
-	if (c.bad || (size != HEADER_FULL && size != HEADER_WITHOUT_FEATURES))
+	if (size != HEADER_FULL && size != HEADER_WITHOUT_FEATURES)
 		return fail(ctx, -EBADMSG, "'%s': header of %" PRIu64 " bytes cannot be",
 			    in->file.path, size);
+	if (c.bad)
+		return fail(ctx, -EBADMSG,
+			    "'%s' ends inside its header (%zu bytes): it was cut",
+			    in->file.path, got);
 	if (size == HEADER_FULL)
 		read_feature_bits(in, &c, bytes + HEADER_WITHOUT_FEATURES);
 	err = read_attrs(ctx, in, attrs, attr_size);

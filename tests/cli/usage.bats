@@ -328,10 +328,17 @@ titled()
 	[[ $stderr == *"'elf'"*"ELF"* ]]
 }
 
+@test "a recording that ends inside its header" {
+	"$root/tests/perfdata/build" -o whole.data "$root/tests/perfdata/cases/big_endian.pd"
+	head -c 50 whole.data >cut.data
+	fails 1 fold cut.data
+	says "'cut.data' ends inside its header (50 bytes): it was cut"
+}
+
 @test "a picture without data" {
 	"$flamefold" --static in.folded -o picture.svg
 	fails 1 picture.svg
-	says "'picture.svg' is a picture or other XML without flamefold's data in it: another program made it, or --static"
+	says "'picture.svg' is a picture or other XML without flamefold's data in it: another program made it, it was cut, or it is of --static"
 }
 
 @test "the output of perf script" {
