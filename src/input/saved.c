@@ -65,7 +65,7 @@ static int is_no_saved(struct context *ctx, const struct scan *s)
 {
 	return fail(ctx, -EBADMSG,
 		    "'%s' is a picture or other XML without flamefold's data in it: "
-		    "another program made it, it was cut, or it is of --static",
+		    "another program made it, it was cut, or --static",
 		    s->in->path);
 }
 

@@ -338,7 +338,7 @@ titled()
 @test "a picture without data" {
 	"$flamefold" --static in.folded -o picture.svg
 	fails 1 picture.svg
-	says "'picture.svg' is a picture or other XML without flamefold's data in it: another program made it, it was cut, or it is of --static"
+	says "'picture.svg' is a picture or other XML without flamefold's data in it: another program made it, it was cut, or --static"
 }
 
 @test "the output of perf script" {
