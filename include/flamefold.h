@@ -79,6 +79,9 @@ enum ff_flag {
 	/* Use perf-PID.map and jit-PID.dump whoever owns them, not only the caller's, root's
 	 * and the process's owner's. */
 	FF_TRUST_MAPS = 1 << 10,
+	/* Read where debug information has functions declared, for ff_write_svg(); not with
+	 * FF_NO_INLINE, which reads none. */
+	FF_PLACES = 1 << 12,
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be

@@ -57,6 +57,7 @@ static int make_symbolizer(struct ff_profile *p)
 		.addrs = p->options.flags & FF_ADDRS,
 		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
 		.srcline = p->options.flags & FF_SRCLINE,
+		.declared = p->options.flags & FF_PLACES,
 		.inlines = p->options.flags & FF_NO_INLINE ? SYMBOL_INLINES_NO
 			   : p->options.flags & FF_INLINE  ? SYMBOL_INLINES_YES
 							   : SYMBOL_INLINES_AUTO,

@@ -39,7 +39,7 @@ int debug_names_init(struct debug_names *n, struct debug_meter *meter)
 	none = array_add(&n->list);
 	if (!none)
 		return -ENOMEM;
-	none->text = "";
+	*none = (struct debug_name){ .text = "" };
 	return 0;
 }
 
@@ -113,7 +113,27 @@ static const char *string_of(struct die_facts *f, enum die_attribute a)
 struct declaration {
 	Dwarf_Die die; /* the last one: it lies in the scopes that belong to the name */
 	const char *linkage, *name; /* NULL: none */
+	/* Of the first DIEs that have one; the file by its number in that unit. */
+	struct Dwarf_CU *unit;
+	uint32_t file, line;
 };
+
+/* A definition has a file only if it is another one than that of what it defines. */
+static void take_place(struct declaration *d, struct die_facts *f)
+{
+	if (!d->line)
+		d->line = (uint32_t)die_number(f, DIE_DECL_LINE);
+	if (!d->unit && die_has(f, DIE_DECL_FILE)) {
+		d->file = (uint32_t)die_number(f, DIE_DECL_FILE);
+		d->unit = d->die.cu;
+	}
+}
+
+/* Is there more to look for? */
+static bool is_whole(const struct debug_names *n, const struct declaration *d)
+{
+	return d->linkage && (!n->declared || (d->unit && d->line));
+}
 
 static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
 			    struct declaration *ret)
@@ -130,7 +150,9 @@ static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
 			d.linkage = string_of(&f, DIE_LINKAGE_NAME);
 		if (!d.name)
 			d.name = string_of(&f, DIE_NAME);
-		if (d.linkage || !die_has(&f, DIE_ORIGIN) ||
+		if (n->declared)
+			take_place(&d, &f);
+		if (is_whole(n, &d) || !die_has(&f, DIE_ORIGIN) ||
 		    !dwarf_formref_die(&f.v[DIE_ORIGIN], &next))
 			break;
 		err = next.cu == d.die.cu ? 0 : count_unit(n, &next);
@@ -215,8 +237,25 @@ static int add_name(struct debug_names *n, const char *text, size_t size, bool m
 	debug_meter_add(n->meter, size / TEXT_BYTES_A_STEP);
 	name->text = arena_text(&n->texts, text, size < MOST_NAME ? size : MOST_NAME);
 	name->mangled = mangled;
+	name->unit = NULL;
 	*ret = (uint32_t)n->list.count - 1;
 	return name->text ? 0 : -ENOMEM;
+}
+
+static int make_text(struct debug_names *n, const struct declaration *d, uint32_t *ret)
+{
+	int err;
+
+	if (d->linkage)
+		return add_name(n, d->linkage, strnlen(d->linkage, MOST_NAME), true, ret);
+	*ret = 0;
+	if (!d->name)
+		return 0;
+	text_clear(&n->text);
+	err = add_qualified(n, d, 0);
+	if (err == 0 && n->text.failed)
+		err = -ENOMEM;
+	return err < 0 ? err : add_name(n, n->text.bytes, n->text.size, false, ret);
 }
 
 static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
@@ -224,18 +263,14 @@ static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t 
 	struct declaration d;
 	int err = find_declaration(n, function, &d);
 
-	if (err < 0)
-		return err;
-	if (d.linkage)
-		return add_name(n, d.linkage, strnlen(d.linkage, MOST_NAME), true, ret);
-	*ret = 0;
-	if (!d.name)
-		return 0;
-	text_clear(&n->text);
-	err = add_qualified(n, &d, 0);
-	if (err == 0 && n->text.failed)
-		err = -ENOMEM;
-	return err < 0 ? err : add_name(n, n->text.bytes, n->text.size, false, ret);
+	if (err == 0)
+		err = make_text(n, &d, ret);
+	if (err == 0 && *ret && d.line) {
+		n->list.v[*ret].unit = d.unit;
+		n->list.v[*ret].file = d.file;
+		n->list.v[*ret].line = d.line;
+	}
+	return err;
 }
 
 int debug_names_find(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)

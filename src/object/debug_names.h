@@ -18,6 +18,11 @@
 struct debug_name {
 	const char *text; /* "": it has none */
 	bool mangled; /* a linkage name */
+	/* Where it is declared, with debug_names.declared: a number in the file table of a
+	 * unit, which may be closed before the next one is begun, and a line. unit NULL: not
+	 * known. */
+	struct Dwarf_CU *unit;
+	uint32_t file, line;
 };
 
 enum { FOREIGN_OUTLINES = 8 };
@@ -31,6 +36,7 @@ struct debug_names {
 	size_t next_foreign;
 	struct text text;
 	struct debug_meter *meter;
+	bool declared; /* to be set: places are wanted, too */
 	/* Where the DIEs lie: the units that are read, and others that they refer to. */
 	const struct debug_image *images[2];
 	struct hash_map units; /* those whose abbreviations were counted as work */

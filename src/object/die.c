@@ -86,6 +86,12 @@ static int take_attribute(Dwarf_Attribute *in, void *arg)
 	case DW_AT_call_line:
 		f->v[DIE_CALL_LINE] = *in;
 		break;
+	case DW_AT_decl_file:
+		f->v[DIE_DECL_FILE] = *in;
+		break;
+	case DW_AT_decl_line:
+		f->v[DIE_DECL_LINE] = *in;
+		break;
 	default:
 		break;
 	}

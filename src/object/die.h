@@ -43,6 +43,8 @@ enum die_attribute {
 	DIE_NAME,
 	DIE_CALL_FILE,
 	DIE_CALL_LINE,
+	DIE_DECL_FILE,
+	DIE_DECL_LINE,
 	DIE_ATTRIBUTES
 };
 

@@ -49,7 +49,8 @@ static int open_alternate(struct context *ctx, struct inlines *in)
 	if (err == -ENODATA)
 		return 0;
 	if (err == 0) {
-		err = debug_image_read(ctx, &alternate, false, &s->alternate);
+		err = debug_image_read(ctx, &alternate, s->options.declared,
+				       &s->alternate);
 		object_close(&alternate);
 	}
 	if (err == -ENOMEM)
@@ -102,7 +103,8 @@ static int index_units(struct context *ctx, struct inlines *in)
 static int open_all(struct context *ctx, struct inlines *in)
 {
 	struct unit_source *s = &in->source;
-	int err = debug_image_read(ctx, s->debug, s->options.lines, &s->image);
+	bool lines = s->options.lines || s->options.declared;
+	int err = debug_image_read(ctx, s->debug, lines, &s->image);
 
 	if (err == 0)
 		err = open_alternate(ctx, in);

@@ -29,6 +29,8 @@ struct inline_frame {
 	const char *file; /* NULL: not known, or not asked for */
 	uint32_t line; /* with a file */
 	bool mangled; /* the name is a linkage name */
+	const char *declared; /* file in which the function is; NULL as above */
+	uint32_t declared_line; /* with that file */
 };
 
 struct inline_chain {
@@ -39,6 +41,7 @@ struct inline_chain {
 struct inline_options {
 	struct debug_places places;
 	bool lines;
+	bool declared; /* where functions are declared: costs less than lines */
 	size_t threads; /* at most; 0 counts as 1 */
 };
 

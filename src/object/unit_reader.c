@@ -19,6 +19,7 @@ int unit_reader_init(struct unit_reader *r, struct unit_source *source)
 				&r->handle);
 	if (err == 0)
 		err = debug_names_init(&r->names, &r->meter);
+	r->names.declared = source->options.declared;
 	if (err == 0)
 		err = intern_init(&r->files);
 	if (err < 0)
@@ -43,6 +44,7 @@ void unit_reader_release(struct unit_reader *r)
 	debug_handle_close(&r->handle);
 	line_program_release(&r->lines);
 	line_program_release(&r->split_lines);
+	line_program_release(&r->other_lines);
 	array_release(&r->found_lines);
 	intern_release(&r->files);
 	hash_map_release(&r->file_ids);
@@ -102,7 +104,7 @@ static int read_split(struct context *ctx, struct unit_job *j)
 	const struct unit_source *source = r->source;
 	struct unit_split *s = &r->split;
 	int err = debug_image_read_split(
-		&why, &s->file, source->options.lines,
+		&why, &s->file, source->options.lines || source->options.declared,
 		debug_unit_addresses(&source->units, j->unit, &source->image),
 		debug_unit_ranges(&source->units, j->unit, &source->image), &s->image);
 
@@ -185,7 +187,7 @@ static int find_lines(struct unit_job *j)
 	memset(r->found_lines.v, 0, j->count * sizeof(*r->found_lines.v));
 	r->lines.files.count = r->split_lines.files.count = 0;
 	r->lines.directories.count = r->split_lines.directories.count = 0;
-	if (!r->source->options.lines)
+	if (!r->source->options.lines && !r->source->options.declared)
 		return 0;
 	if (r->split.cu.cu)
 		line_program_read(&r->split_lines, &r->split.image, 0,
@@ -194,7 +196,8 @@ static int find_lines(struct unit_job *j)
 	if (dwarf_attr(&j->cu, DW_AT_stmt_list, &attribute) &&
 	    dwarf_formudata(&attribute, &at) == 0 &&
 	    line_program_read(&r->lines, &r->source->image, at,
-			      string_of(&j->cu, DW_AT_comp_dir), j->base.address_size))
+			      string_of(&j->cu, DW_AT_comp_dir), j->base.address_size) &&
+	    r->source->options.lines)
 		line_program_run(&r->lines, j->addresses, j->count, r->found_lines.v,
 				 &r->meter);
 	debug_meter_add(&r->meter, r->lines.files.count + r->split_lines.files.count +
@@ -228,10 +231,79 @@ static int file_of(struct unit_reader *r, const struct line_program *p, uint32_t
 	return 0;
 }
 
+static const struct debug_image *image_of(const struct unit_reader *r,
+					  const Dwarf_Die *die)
+{
+	const struct debug_image *const images[] = { &r->source->image,
+						     &r->source->alternate };
+	const uint8_t *at = die->addr;
+
+	for (size_t i = 0; i < 2; i++)
+		if (images[i]->bytes && at >= images[i]->bytes &&
+		    at < images[i]->bytes + images[i]->size)
+			return images[i];
+	return NULL;
+}
+
+/* The files of a unit that this one refers to, as where dwz or a linker has put the same
+ * things of several units together. */
+static void read_other(struct unit_reader *r, struct Dwarf_CU *unit)
+{
+	Dwarf_Attribute attribute;
+	const struct debug_image *image;
+	uint8_t address_size;
+	Dwarf_Die cu;
+	Dwarf_Word at;
+
+	r->other = unit;
+	r->other_lines.files.count = r->other_lines.directories.count = 0;
+	if (dwarf_cu_die(unit, &cu, NULL, NULL, &address_size, NULL, NULL, NULL) &&
+	    (image = image_of(r, &cu)) && dwarf_attr(&cu, DW_AT_stmt_list, &attribute) &&
+	    dwarf_formudata(&attribute, &at) == 0)
+		line_program_read(&r->other_lines, image, at,
+				  string_of(&cu, DW_AT_comp_dir), address_size);
+	debug_meter_add(&r->meter,
+			r->other_lines.files.count + r->other_lines.directories.count);
+}
+
+/* Its files have no ids: another unit's may be next. */
+static int other_file(struct unit_reader *r, const struct debug_name *name,
+		      const char **ret)
+{
+	uint32_t id;
+
+	if (r->other != name->unit)
+		read_other(r, name->unit);
+	text_clear(&r->path);
+	if (!line_program_path(&r->other_lines, name->file, &r->path))
+		return 0;
+	debug_meter_add(&r->meter, r->path.size / TEXT_BYTES_A_STEP);
+	if (r->path.failed || intern_add(&r->files, r->path.bytes, r->path.size, &id) < 0)
+		return -ENOMEM;
+	*ret = intern_text(&r->files, id);
+	return 0;
+}
+
+static int set_declared(struct unit_reader *r, const struct debug_name *name,
+			struct inline_frame *frame)
+{
+	/* clang refers to the files of the skeleton. */
+	const struct line_program *own =
+		r->split_lines.files.count > 0 ? &r->split_lines : &r->lines;
+
+	frame->declared = NULL;
+	frame->declared_line = name->line;
+	if (!name->unit)
+		return 0;
+	return name->unit == r->unit ? file_of(r, own, name->file, &frame->declared)
+				     : other_file(r, name, &frame->declared);
+}
+
 static int add_frame(struct unit_reader *r, uint32_t name, const struct line_program *p,
 		     const struct source_line *at)
 {
 	struct inline_frame *frame;
+	int err;
 
 	if (!debug_meter_add(&r->meter, 1))
 		return -ETIME;
@@ -240,8 +312,11 @@ static int add_frame(struct unit_reader *r, uint32_t name, const struct line_pro
 		return -ENOMEM;
 	frame->name = r->names.list.v[name].text;
 	frame->mangled = r->names.list.v[name].mangled;
-	frame->line = at->line;
-	return at->line ? file_of(r, p, at->file, &frame->file) : 0;
+	frame->line = r->source->options.lines ? at->line : 0;
+	err = set_declared(r, &r->names.list.v[name], frame);
+	if (err == 0 && frame->line)
+		err = file_of(r, p, at->file, &frame->file);
+	return err;
 }
 
 static int add_frames(struct unit_reader *r, size_t i)
@@ -295,6 +370,8 @@ static int read_unit(void *arg)
 		err = open_split(j);
 	if (err < 0)
 		return err;
+	r->unit = r->split.cu.cu ? r->split.cu.cu : j->cu.cu;
+	r->other = NULL;
 	r->names.images[0] = r->split.cu.cu ? &r->split.image : &source->image;
 	r->names.images[1] = source->alternate.bytes ? &source->alternate : NULL;
 	if (r->split.cu.cu)

@@ -42,6 +42,9 @@ struct unit_reader {
 	struct unit_split split;
 	struct line_program lines; /* of the unit */
 	struct line_program split_lines; /* of its .dwo file: only files */
+	struct Dwarf_CU *unit; /* that is read */
+	struct line_program other_lines; /* of another unit: only files */
+	struct Dwarf_CU *other; /* that unit; NULL: none yet */
 	ARRAY(struct source_line) found_lines; /* by address */
 	struct intern files;
 	struct hash_map file_ids; /* string ids of the unit's files */

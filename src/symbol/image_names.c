@@ -24,6 +24,8 @@ struct naming_job {
 	struct hash_map runs; /* by symbol: of what was inlined, in the job's inlined */
 	struct text symbol; /* demangled */
 	struct text place; /* file:line */
+	const struct inline_frame
+		*declared; /* of the function that is named; NULL: not known */
 	/* Inlined functions, by how debug information spells them, and by that and place. */
 	struct intern spellings;
 	struct hash_map by_spelling;
@@ -51,6 +53,14 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *part
 		text_add(&job->names, n->place.bytes, n->place.size);
 	}
 	f->size = job->names.size - f->name;
+	f->line = 0;
+	f->file_size = 0;
+	if (n->declared && n->declared->declared) {
+		f->line = n->declared->declared_line;
+		f->file = job->names.size;
+		f->file_size = strlen(n->declared->declared);
+		text_add(&job->names, n->declared->declared, f->file_size);
+	}
 	if (job->names.failed || n->symbol.failed || n->place.failed)
 		return HASH_NONE;
 	return (uint32_t)job->functions.count - 1;
@@ -150,9 +160,11 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	}
 	parts.symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts.size = n->symbol.size;
+	n->declared = chain->count ? &chain->frames[chain->count - 1] : NULL;
 	if (is_runtimes(n))
 		parts.size = jit_name_part(parts.symbol, n->symbol.size, 0);
 	function = add_function(n, &parts);
+	n->declared = NULL;
 	if (function != HASH_NONE && !hash_map_set(&n->by_symbol, symbol, function))
 		return HASH_NONE;
 	return function;
@@ -187,7 +199,9 @@ static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f
 	spell(n, f);
 	parts->symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts->size = n->symbol.size;
+	n->declared = f;
 	function = add_function(n, parts);
+	n->declared = NULL;
 	if (function != HASH_NONE && !hash_map_set(&n->by_spelling, key, function))
 		return HASH_NONE;
 	return function;

@@ -8,6 +8,8 @@
 /* A function of one image, before its strings have ids. */
 struct image_function {
 	size_t name, size; /* in the job's names */
+	size_t file, file_size; /* likewise; file_size 0: not known */
+	uint32_t line;
 	bool unnamed, dropped, inlined;
 };
 

@@ -17,6 +17,7 @@ static int open_inlines(const struct source_finder *finder, struct source *s)
 	struct inline_options how = {
 		.places = { options->places.symfs, options->places.debug_dir },
 		.lines = options->srcline,
+		.declared = options->declared,
 		.threads = options->threads,
 	};
 	struct found *f = &s->files;

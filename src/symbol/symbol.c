@@ -259,6 +259,8 @@ static struct function saved_function(const struct saved_function *s)
 
 	return (struct function){ .name = s->name,
 				  .module = s->module,
+				  .file = s->file,
+				  .line = s->line,
 				  .kind = kinds[s->kind & SAVED_KIND],
 				  .unnamed = s->kind & SAVED_UNNAMED };
 }
@@ -373,6 +375,10 @@ static int take_functions(struct run *r, const struct image_names *job)
 		err = intern_add(r->s->strings,
 				 from->size ? job->names.bytes + from->name : "",
 				 from->size, &f.name);
+		if (err == 0 && from->file_size)
+			err = intern_add(r->s->strings, job->names.bytes + from->file,
+					 from->file_size, &f.file);
+		f.line = from->line;
 		if (err == 0)
 			err = add_function(r->symbols, &f, &ids[i]);
 	}

@@ -23,6 +23,9 @@ enum function_kind {
 struct function {
 	uint32_t name; /* as shown; never empty but for an empty name in folded text */
 	uint32_t module; /* path as recorded; 0 for labels */
+	/* Where debug information has it declared; 0: not known, or not asked for. What is
+	 * declared in several places is in the first one that was found. */
+	uint32_t file, line;
 	uint8_t kind; /* enum function_kind */
 	bool unnamed; /* no symbol covers it: name is made from the module */
 	bool dropped; /* compat: stackcollapse-perf.pl leaves it out, so the named tree does */
@@ -43,6 +46,7 @@ struct symbol_options {
 	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
 			script prints; callers are looked up at the return address */
 	bool srcline; /* append :file:line */
+	bool declared; /* function.file and line */
 	enum symbol_inlines inlines; /* functions whose code is in another one's */
 	bool inline_mark; /* they are FUNCTION_INLINED */
 	unsigned threads;

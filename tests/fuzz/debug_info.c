@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_check(fd >= 0 && write(fd, r.bytes, r.size) == (ssize_t)r.size,
 		   "memory for the recording");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	fuzz_path_below(path, FF_SRCLINE | FF_MARK_INLINED, directory);
+	fuzz_path_below(path, FF_SRCLINE | FF_MARK_INLINED | FF_PLACES, directory);
 	close(fd);
 	return 0;
 }
