@@ -108,9 +108,9 @@ gen = $(O)/gen
 VIEWER_H = $(foreach name,js css html_js html_css,$(gen)/viewer_$(name).h) $(gen)/viewer_hash.h
 $(call obj,$(wildcard src/write/*.c)): | $(VIEWER_H)
 
-$(gen)/embed: scripts/embed.c $(O)/flags
+$(gen)/embed: scripts/embed.c scripts/embed_names.c scripts/embed.h $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,HOSTCC)$(HOSTCC) -O1 -Wall -Wextra -o $@ $<
+	$(call say,HOSTCC)$(HOSTCC) -O1 -Wall -Wextra -o $@ $(filter %.c,$^)
 
 folder = $(wildcard src/write/viewer src/write/viewer/html)
 words  = src/write/viewer/platform.words

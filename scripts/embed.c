@@ -20,21 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "embed.h"
+
 struct source {
 	const char *path, *start, *p, *end;
-};
-
-/* A piece of the script. */
-struct token {
-	const char *from, *to;
-	bool word; /* a name or a keyword */
-	bool text; /* between quotes */
-	bool spaced; /* behind white space */
-};
-
-struct tokens {
-	struct token *v;
-	size_t count, room;
 };
 
 /* What was read, and what the next piece depends on. */
@@ -45,8 +34,6 @@ struct sink {
 	char word[16]; /* the last word, if it comes last */
 	bool after_condition; /* a ')' that ends if (...), while (...), for (...) */
 };
-
-enum { DEPTH = 256 };
 
 struct js {
 	struct source *in;
@@ -66,7 +53,7 @@ static void die(const struct source *s, const char *why)
 	exit(1);
 }
 
-static bool is_word(char c)
+bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '#' ||
 	       (c & 0x80);
@@ -320,7 +307,7 @@ static void copy_css(struct source *s, struct sink *o)
 	o->space = true;
 }
 
-static char *slurp(const char *path, size_t *size)
+char *slurp(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "rb");
 	char *bytes = malloc(1 << 20);
@@ -338,33 +325,33 @@ static char *slurp(const char *path, size_t *size)
 	return bytes;
 }
 
-static bool is(const struct token *t, const char *text)
+bool is(const struct token *t, const char *text)
 {
 	size_t size = (size_t)(t->to - t->from);
 
 	return size == strlen(text) && memcmp(t->from, text, size) == 0;
 }
 
-static bool same(const struct token *a, const struct token *b)
+bool same(const struct token *a, const struct token *b)
 {
 	size_t size = (size_t)(a->to - a->from);
 
 	return size == (size_t)(b->to - b->from) && memcmp(a->from, b->from, size) == 0;
 }
 
-static void replace(struct token *t, const char *text)
+void replace(struct token *t, const char *text)
 {
 	t->from = text;
 	t->to = text + strlen(text);
 	t->word = is_word(*text);
 }
 
-/* 1 at what opens a bracket, -1 at what closes one. */
-static int opened_by(const struct token *t)
+int opened_by(const struct token *t)
 {
 	char first = *t->from, last = t->to[-1];
 
-	if (t->from == t->to || t->text || (first == '/' && t->to - t->from > 1))
+	if (t->from == t->to || t->text || (first == '/' && t->to - t->from > 1) ||
+	    is(t, "(1/0)"))
 		return 0;
 	/* Pieces of a template: `a${, }b${ and }c` */
 	return (last == '{' || strchr("([", first) != NULL) -
@@ -397,8 +384,8 @@ static size_t closing(const struct tokens *t, size_t i)
 	return i;
 }
 
-/* function name() { } is let name = () => { }; which goes on in one statement with the
- * next one. The sources use nothing that makes a difference. */
+/* function name() { } is let name = () => { }; async function too. That goes on in one
+ * statement with the next one. The sources use nothing that makes a difference. */
 static void make_arrows(struct tokens *t)
 {
 	struct tokens out = { 0 };
@@ -409,12 +396,18 @@ static void make_arrows(struct tokens *t)
 	for (size_t i = 1; i + 2 < t->count; i++) {
 		struct token *v = t->v + i;
 
-		if (is(v, "function") && v[1].word && is(v + 2, "(") &&
-		    !is(v - 1, "async")) {
+		if (is(v, "function") && v[1].word && is(v + 2, "(")) {
+			bool is_async = is(v - 1, "async");
 			size_t end = closing(t, i + 2);
 
-			replace(v, "let");
-			insert[i + 1] = '=';
+			if (is_async) {
+				v[0] = v[1];
+				replace(v - 1, "let");
+				replace(v + 1, "async");
+			} else {
+				replace(v, "let");
+			}
+			insert[is_async ? i : i + 1] = '=';
 			insert[end] = '>';
 			insert[closing(t, end + 1)] = ';';
 		}
@@ -444,6 +437,12 @@ static bool declares(const struct token *t)
 	return is(t, "const") || is(t, "let");
 }
 
+/* "abc", but nothing that a number could be equal to. */
+static bool is_letters(const struct token *t)
+{
+	return t->text && isalpha((unsigned char)t->from[1]);
+}
+
 /* What is as well said in less: a `const` is a `let` to those who do not change it,
  * neighbouring ones are one, and what comes before a closing bracket needs no end. */
 static void squeeze(struct tokens *t)
@@ -470,6 +469,14 @@ static void squeeze(struct tokens *t)
 		if ((is(v + i, ";") && is(v + i + 1, "}")) ||
 		    (is(v + i, ",") && closes(v + i + 1)))
 			replace(v + i, "");
+		/* x === "abc" */
+		if ((is(v + i, "=") || is(v + i, "!")) && is(v + i + 1, "=") &&
+		    is(v + i + 2, "=") && is_letters(v + i + 3))
+			replace(v + i + 2, "");
+		/* 0.5 */
+		if (is(v + i, "0") && is(v + i + 1, ".") &&
+		    isdigit((unsigned char)*v[i + 2].from))
+			replace(v + i, "");
 		/* (one) => one */
 		if (is(v + i, "(") && v[i + 1].word && is(v + i + 2, ")") &&
 		    is(v + i + 3, "=") && is(v + i + 4, ">")) {
@@ -477,110 +484,6 @@ static void squeeze(struct tokens *t)
 			replace(v + i + 2, "");
 		}
 	}
-}
-
-/* A name, and what it becomes. */
-struct name {
-	struct token word;
-	size_t uses, number; /* it was the number-th to be seen */
-	bool kept;
-	char text[4];
-};
-
-struct names {
-	struct name *v;
-	size_t count;
-};
-
-static struct name *find_name(struct names *n, const struct token *word)
-{
-	for (size_t i = 0; i < n->count; i++)
-		if (same(&n->v[i].word, word))
-			return n->v + i;
-	return NULL;
-}
-
-/* Names may be made up in strings: what is one of those stays. */
-static void keep_word(struct names *n, const char *from, const char *to)
-{
-	struct name *name = find_name(n, &(struct token){ .from = from, .to = to });
-
-	if (name)
-		name->kept = true;
-}
-
-static void keep_words(struct names *n, const char *path)
-{
-	size_t size;
-	const char *p = slurp(path, &size), *end = p + size;
-
-	while (p < end) {
-		const char *from = p;
-
-		while (p < end && is_word(*p))
-			p++;
-		keep_word(n, from, p);
-		p += p == from;
-	}
-}
-
-/* The most used ones get the shortest names. */
-static int by_uses(const void *a, const void *b)
-{
-	const struct name *one = a, *other = b;
-
-	if (one->uses != other->uses)
-		return one->uses < other->uses ? 1 : -1;
-	return one->number < other->number ? -1 : 1;
-}
-
-/* The names a, b, ... z, A, ... Z, aa, ba, ... but for those that are taken. */
-static void next_name(struct names *n, unsigned *number, char text[4])
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	unsigned count = sizeof(letters) - 1, i;
-	struct token word;
-
-	do {
-		i = (*number)++;
-		text[0] = letters[i % count];
-		text[1] = i < count ? '\0' : letters[i / count - 1];
-		text[2] = '\0';
-		word = (struct token){ .from = text, .to = text + strlen(text) };
-	} while (find_name(n, &word));
-}
-
-static void shorten(struct tokens *t, const char *words)
-{
-	struct names names = { calloc(t->count, sizeof(*names.v)), 0 };
-	struct name *name;
-	unsigned number = 0;
-
-	if (!names.v)
-		exit(1);
-	for (size_t i = 0; i < t->count; i++) {
-		if (!t->v[i].word || t->v[i].from == t->v[i].to)
-			continue;
-		name = find_name(&names, t->v + i);
-		if (!name) {
-			name = names.v + names.count++;
-			name->word = t->v[i];
-			name->number = names.count;
-		}
-		name->uses++;
-	}
-	keep_words(&names, words);
-	for (size_t i = 0; i < t->count; i++)
-		if (t->v[i].text)
-			keep_word(&names, t->v[i].from + 1, t->v[i].to - 1);
-	qsort(names.v, names.count, sizeof(*names.v), by_uses);
-	for (size_t i = 0; i < names.count; i++)
-		if (!names.v[i].kept && names.v[i].word.to - names.v[i].word.from > 2)
-			next_name(&names, &number, names.v[i].text);
-	for (size_t i = 0; i < t->count; i++)
-		if (t->v[i].word && (name = find_name(&names, t->v + i)) && *name->text)
-			replace(t->v + i, name->text);
 }
 
 static void print_tokens(const struct tokens *t)
@@ -619,7 +522,7 @@ static void embed_js(const char *words, int count, char **paths)
 	}
 	make_arrows(&tokens);
 	squeeze(&tokens);
-	shorten(&tokens, words);
+	shorten_names(&tokens, words);
 	print_tokens(&tokens);
 	printf("})();\n");
 }

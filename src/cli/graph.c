@@ -84,17 +84,20 @@ static int prepare(const struct settings *s, enum format *format, const char **p
 
 static int graph_run(const struct settings *s)
 {
+	struct settings with_places = *s;
 	const char *const *inputs;
 	struct analysis a = { 0 };
 	const char *path;
-	enum format format;
+	enum format format = FORMAT_SVG;
 	size_t count;
 	int code = prepare(s, &format, &path);
 
 	if (code == 0)
 		code = choose_inputs(s, &inputs, &count);
+	if (format_is_picture(format))
+		with_places.profile.flags |= FF_PLACES;
 	if (code == 0)
-		code = analyse(s, inputs, count, &a);
+		code = analyse(&with_places, inputs, count, &a);
 	if (code)
 		goto out;
 	code = write_output(&a, s, format, path);

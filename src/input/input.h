@@ -391,6 +391,9 @@ enum saved_column {
 	SAVED_CALLEE,
 	SAVED_NEW_LOW,
 	SAVED_NEW_HIGH,
+	SAVED_FILE,
+	SAVED_FUNCTION_FILE,
+	SAVED_FUNCTION_LINE,
 	SAVED_SELF = 32, /* of leaves; of inner nodes: one more */
 	SAVED_SAMPLES = 34,
 	SAVED_BEFORE = 36,
@@ -416,6 +419,7 @@ enum saved_samples { SAMPLES_UNKNOWN, SAMPLES_ARE_SELF, SAMPLES_HAVE_COLUMNS };
 /* Texts are string ids. */
 struct saved_function {
 	uint32_t name, module;
+	uint32_t file, line; /* where it is declared; 0: not known */
 	uint8_t kind; /* enum saved_kind, with its flags */
 };
 

@@ -163,6 +163,39 @@ static int read_modules(struct reader *r, uint32_t **ret)
 	return err;
 }
 
+/* Where functions are declared: files are texts, 0 is none. Older pictures have no such
+ * columns. */
+static int read_places(struct reader *r)
+{
+	struct cursor *c = &r->columns[SAVED_FILE];
+	ARRAY(uint32_t) files = { 0 };
+	int err = array_add(&files) ? 0 : -ENOMEM;
+
+	while (err == 0 && cursor_left(c) > 0) {
+		uint32_t *id = array_add(&files);
+		const char *text;
+		size_t size;
+
+		if (!take_text(c, &text, &size))
+			err = bad(r, "a file is cut");
+		else if (!id || intern_add(r->strings, text, size, id) < 0)
+			err = -ENOMEM;
+	}
+	for (uint64_t i = 1; i <= r->functions && err == 0 && files.count > 1; i++) {
+		uint64_t file = cursor_varint(&r->columns[SAVED_FUNCTION_FILE]);
+		uint64_t line = cursor_varint(&r->columns[SAVED_FUNCTION_LINE]);
+
+		if (file >= files.count || line > UINT32_MAX)
+			err = bad(r, "a function has no file");
+		else if (file)
+			r->tree->functions[i].file = files.v[file];
+		if (err == 0)
+			r->tree->functions[i].line = (uint32_t)line;
+	}
+	array_release(&files);
+	return err;
+}
+
 static int fill_functions(struct reader *r, const uint32_t *names,
 			  const uint32_t *modules)
 {
@@ -177,8 +210,9 @@ static int fill_functions(struct reader *r, const uint32_t *names,
 			return bad(r, "a function has no name");
 		name += more;
 		f[i] = (struct saved_function){
-			names[name], modules[module],
-			cursor_u8(&r->columns[SAVED_FUNCTION_KIND])
+			.name = names[name],
+			.module = modules[module],
+			.kind = cursor_u8(&r->columns[SAVED_FUNCTION_KIND])
 		};
 	}
 	return 0;
@@ -198,6 +232,8 @@ static int read_functions(struct reader *r)
 		err = read_modules(r, &modules);
 	if (err == 0)
 		err = fill_functions(r, names, modules);
+	if (err == 0)
+		err = read_places(r);
 	free(names);
 	free(modules);
 	return err;

@@ -321,7 +321,10 @@ static void add_share(struct text *t, const struct picture *p, uint64_t weight,
 {
 	if (!weight)
 		return;
-	add_percent(t, p, weight);
+	if (picture_value(p, weight) < 0.0005 * p->total)
+		text_string(t, "less than 0.1 %");
+	else
+		add_percent(t, p, weight);
 	text_printf(t, " %s. ", what);
 }
 

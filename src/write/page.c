@@ -52,7 +52,7 @@ static void add_facts(struct text *t, const struct page *p)
 		add_pixels(t, "data-whole", p->whole);
 	if (o->negate)
 		add_number(t, "data-negate", 1);
-	if (p->classes) {
+	if (p->classes || o->kind == SVG_VIEWER) {
 		text_string(t, " data-light=\"");
 		classes_list(t, false);
 		text_string(t, "\" data-dark=\"");
@@ -112,8 +112,8 @@ static void add_dark_style(struct text *t)
 
 	text_printf(t,
 		    "@media (prefers-color-scheme:dark){%s{fill:#fff}%s "
-		    "#canvas{fill:#16171a}",
-		    root, root);
+		    "#canvas{fill:#16171a}%s #bands{stroke:#fff}",
+		    root, root, root);
 	classes_style(t, root);
 	text_string(t, "}");
 }

@@ -188,6 +188,23 @@ static void add_delta(struct text *t, const struct picture *p, uint32_t node)
 	add_percent(t, p, delta);
 }
 
+/* A name that is longer than anybody reads is cut in our look: a page of them, in every
+ * frame, is for the data. */
+static void add_title_name(struct text *t, const struct picture *p, const struct piece *f)
+{
+	enum { NAME_MOST = 1000 };
+	const char *cut = f->name, *end = f->name + f->shown;
+
+	if (!p->classes || f->shown <= NAME_MOST) {
+		xml_quoted(t, f->name, f->shown);
+		return;
+	}
+	while (cut < f->name + NAME_MOST)
+		utf8_next(&cut, end);
+	xml_quoted(t, f->name, (size_t)(cut - f->name));
+	text_string(t, "..");
+}
+
 /* "name (1,234 samples, 5.67%)" */
 static void add_title(struct text *t, const struct picture *p, const struct piece *f)
 {
@@ -196,7 +213,7 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 	if (f->node == 0)
 		text_string(t, "all");
 	else
-		xml_quoted(t, f->name, f->shown);
+		add_title_name(t, p, f);
 	text_string(t, " (");
 	number_commas(t, count);
 	text_char(t, ' ');
@@ -274,6 +291,25 @@ static void add_paint(struct text *t, struct picture *p, const struct piece *f,
 	text_printf(t, "\" class=\"%c%u\"", *attribute == 'f' ? 'c' : 't', class);
 }
 
+/* Our look says the same in fewer letters. */
+static void add_short_rectangle(struct text *t, struct picture *p, const struct piece *f)
+{
+	const struct box *b = &f->box;
+	double left = number_round_tenths(b->x1), right = number_round_tenths(b->x2);
+
+	text_string(t, "<rect x=\"");
+	number_pixels(t, left);
+	text_string(t, "\" y=\"");
+	number_pixels(t, b->y1);
+	text_string(t, "\" width=\"");
+	number_pixels(t, number_round_tenths(right - left));
+	text_string(t, "\" height=\"");
+	number_pixels(t, b->y2 - b->y1);
+	text_string(t, "\" ");
+	add_paint(t, p, f, "fill");
+	text_string(t, " rx=\"2\"/>");
+}
+
 static void add_rectangle(struct text *t, struct picture *p, const struct piece *f)
 {
 	const struct box *b = &f->box;
@@ -315,59 +351,81 @@ static void add_label(struct text *t, const struct picture *p, const struct piec
 {
 	size_t count = layout_characters(&p->layout, &f->box);
 
-	text_string(t, "<text  x=\"");
-	number_fixed(t, f->box.x1 + 3, 2);
+	text_string(t, p->classes ? "<text x=\"" : "<text  x=\"");
+	if (p->classes)
+		number_pixels(t, number_round_tenths(f->box.x1 + 3));
+	else
+		number_fixed(t, f->box.x1 + 3, 2);
 	text_string(t, "\" y=\"");
 	number_pixels(t, 3 + (f->box.y1 + f->box.y2) / 2);
-	text_string(t, "\" >");
+	text_string(t, p->classes ? "\">" : "\" >");
 	/* Room for one character and two dots. */
 	if (count >= 3 && f->node == 0)
 		text_string(t, "all");
 	else if (count >= 3)
 		add_name(t, f, count);
-	text_string(t, "</text>\n");
+	text_string(t, p->classes ? "</text>" : "</text>\n");
 }
 
 static void add_frame(struct text *t, struct picture *p, const struct piece *f)
 {
 	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
 
-	nameattr_open(t, f->attr);
+	if (p->classes && !f->attr)
+		text_string(t, "<g>");
+	else
+		nameattr_open(t, f->attr);
 	text_string(t, "<title>");
 	if (title)
 		xml_requoted(t, title);
 	else
 		add_title(t, p, f);
 	text_string(t, "</title>");
-	add_rectangle(t, p, f);
+	if (p->classes)
+		add_short_rectangle(t, p, f);
+	else
+		add_rectangle(t, p, f);
 	if (p->is_exact || layout_characters(&p->layout, &f->box) >= 3)
 		add_label(t, p, f);
 	nameattr_close(t, f->attr);
 }
 
-/* A number with one digit, if it is not 0. */
-static void add_tenths(struct text *t, double value)
-{
-	number_pixels(t, number_round_tenths(value));
-}
-
-/* Lines as thick as a row is high, of one colour. */
+/* Lines as thick as a row is high, of one colour. Their path is in tenths of a pixel from left
+ * to right, all whole numbers, and goes on from where the last line ended. */
 struct lines {
 	struct text path;
 	double from, to, y; /* of the line that may go on; to 0: none */
+	int64_t x; /* where the path is, in tenths */
+	double at; /* its y */
 };
+
+static int64_t tenths(double pixels)
+{
+	return (int64_t)number_round(number_round_tenths(pixels) * 10);
+}
+
+static void add_whole(struct text *t, int64_t value)
+{
+	if (value < 0)
+		text_char(t, '-');
+	text_u64(t, (uint64_t)(value < 0 ? -value : value));
+}
 
 static void end_line(struct lines *l)
 {
-	double from = number_round_tenths(l->from), to = number_round_tenths(l->to);
+	int64_t from = tenths(l->from), to = tenths(l->to);
+	double down = l->y - l->at;
 
 	if (to > from) {
-		text_char(&l->path, 'M');
-		add_tenths(&l->path, from);
-		text_char(&l->path, ' ');
-		number_pixels(&l->path, l->y);
+		text_char(&l->path, l->path.size ? 'm' : 'M');
+		add_whole(&l->path, from - l->x);
+		if (!(down < 0))
+			text_char(&l->path, ' ');
+		number_pixels(&l->path, down);
 		text_char(&l->path, 'h');
-		add_tenths(&l->path, to - from);
+		add_whole(&l->path, to - from);
+		l->x = to;
+		l->at = l->y;
 	}
 	l->to = 0;
 }
@@ -391,7 +449,7 @@ static void add_line(struct lines *l, const struct box *box)
 struct narrow {
 	struct intern paints; /* attributes of a path */
 	ARRAY(struct lines) paths; /* by paint */
-	struct lines grey;
+	struct lines grey, bands;
 	struct text paint;
 };
 
@@ -425,21 +483,52 @@ static void put_thin(struct sink *sink, struct narrow *n)
 	}
 }
 
+/* An own value that is less than all of it, as a band along the edge, as the viewer has it. */
+static void add_band(struct narrow *n, const struct picture *p, const struct piece *f)
+{
+	double own =
+		picture_value(p, p->view.nodes.v[f->node].self) * p->layout.per_value;
+	double wide = f->box.x2 - f->box.x1;
+	struct box band = f->box;
+
+	if (!p->classes || p->options->reverse || wide < 4 || own < 1 || own > wide - 0.1)
+		return;
+	band.x2 = band.x1 + own;
+	if (p->layout.inverted)
+		band.y1 = band.y2 - 2;
+	else
+		band.y2 = band.y1 + 2;
+	add_line(&n->bands, &band);
+}
+
+static void put_lines(struct text *t, const char *id, const char *paint, unsigned thick,
+		      struct lines *l)
+{
+	end_line(l);
+	text_printf(t,
+		    "<path id=\"%s\" fill=\"none\" %s stroke-width=\"%u\" "
+		    "transform=\"scale(.1 1)\" d=\"",
+		    id, paint, thick);
+	text_add(t, l->path.bytes ? l->path.bytes : "", l->path.size);
+	text_string(t, "\" />\n");
+	t->failed |= l->path.failed;
+}
+
 static void put_narrow(struct sink *sink, const struct picture *p, struct narrow *n)
 {
 	struct text *t = &sink->text;
 	unsigned thick = p->layout.frame_height - (p->layout.frame_height > 1);
 
-	text_printf(t, "<g id=\"thin\" fill=\"none\" stroke-width=\"%u\">\n", thick);
-	put_thin(sink, n);
-	end_line(&n->grey);
 	text_printf(t,
-		    "</g>\n<path id=\"grey\" fill=\"none\" stroke=\"#a8a8a8\" "
-		    "stroke-width=\"%u\" d=\"",
+		    "<g id=\"thin\" fill=\"none\" stroke-width=\"%u\" "
+		    "transform=\"scale(.1 1)\">\n",
 		    thick);
-	text_add(t, n->grey.path.bytes ? n->grey.path.bytes : "", n->grey.path.size);
-	text_string(t, "\" />\n");
-	t->failed |= n->grey.path.failed;
+	put_thin(sink, n);
+	text_string(t, "</g>\n");
+	put_lines(t, "grey", "stroke=\"#a8a8a8\"", thick, &n->grey);
+	if (p->classes)
+		put_lines(t, "bands", "stroke=\"#000\" stroke-opacity=\".25\"", 2,
+			  &n->bands);
 }
 
 static int draw_node(struct picture *p, struct sink *sink, const struct view_walk *w,
@@ -458,6 +547,7 @@ static int draw_node(struct picture *p, struct sink *sink, const struct view_wal
 	if (!is_wide(p, w, p->least_titled))
 		return add_thin(n, p, &f);
 	add_frame(&sink->text, p, &f);
+	add_band(n, p, &f);
 	sink_drain(sink);
 	return 0;
 }
@@ -488,6 +578,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 	text_string(&sink->text, "</g>\n");
 	text_release(&n.paint);
 	text_release(&n.grey.path);
+	text_release(&n.bands.path);
 	for (size_t i = 0; i < n.paths.count; i++)
 		text_release(&n.paths.v[i].path);
 	array_release(&n.paths);

@@ -259,7 +259,20 @@ static int add_colour(struct svg *s, struct colouring *colouring,
 	return 0;
 }
 
-/* Colours as the file is to be seen first: one for each function of the data. */
+/* A label has no module: it is text. */
+static uint8_t data_class(const struct svg *s, const struct data_function *f)
+{
+	struct class_subject subject = { .name = f->name,
+					 .module = "",
+					 .kind = f->kind,
+					 .only_text = s->picture.only_text };
+
+	if (!s->data_by_label)
+		subject = picture_subject(&s->picture, f->of);
+	return class_of(&subject);
+}
+
+/* The class of each function of the data and, with a palette, its colour there. */
 static int add_colours(struct svg *s, struct tree_data *data)
 {
 	struct colouring colouring = s->picture.colouring; /* chance is the picture's */
@@ -267,15 +280,11 @@ static int add_colours(struct svg *s, struct tree_data *data)
 
 	for (size_t i = 0; i < data->functions.count && err == 0; i++) {
 		const struct data_function *f = &data->functions.v[i];
-		struct class_subject subject;
 
-		if (!s->picture.classes) {
+		bytes_u8(&data->columns[SAVED_FUNCTION_CLASS], data_class(s, f));
+		if (!s->picture.classes)
 			err = add_colour(s, &colouring, f,
 					 &data->columns[SAVED_FUNCTION_COLOUR]);
-			continue;
-		}
-		subject = picture_subject(&s->picture, f->of);
-		bytes_u8(&data->columns[SAVED_FUNCTION_CLASS], class_of(&subject));
 	}
 	return err;
 }

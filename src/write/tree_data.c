@@ -57,8 +57,12 @@ static struct data_function make_function(const struct maker *m, uint32_t key)
 		return (struct data_function){ .name = label_text(&m->view->labels, key),
 					       .of = key };
 	f = &m->in->symbols->functions.v[key];
-	return (struct data_function){ intern_text(m->in->strings, f->name), f->module,
-				       key, data_kind(f) };
+	return (struct data_function){ .name = intern_text(m->in->strings, f->name),
+				       .module = f->module,
+				       .file = f->file,
+				       .line = f->line,
+				       .of = key,
+				       .kind = data_kind(f) };
 }
 
 static int compare_functions(const void *left, const void *right, void *arg)
@@ -177,6 +181,34 @@ static int add_modules(struct maker *m)
 	m->modules = modules.count;
 	array_release(&modules);
 	hash_map_release(&places);
+	return err;
+}
+
+/* Files in the order in which they come; 0 is none. */
+static int add_places(struct maker *m)
+{
+	struct tree_data *d = m->data;
+	struct hash_map numbers = { 0 };
+	uint32_t count = 0;
+	bool any = false;
+	int err = 0;
+
+	for (size_t i = 0; i < d->functions.count; i++)
+		any |= d->functions.v[i].file != 0;
+	for (size_t i = 0; i < d->functions.count && any && err == 0; i++) {
+		const struct data_function *f = &d->functions.v[i];
+		const uint32_t *known = hash_map_get(&numbers, f->file);
+		const char *text = intern_text(m->in->strings, f->file);
+		uint32_t number = known ? *known : f->file ? ++count : 0;
+
+		if (!known && f->file)
+			bytes_add(&d->columns[SAVED_FILE], text, strlen(text) + 1);
+		if (!known && f->file && !hash_map_set(&numbers, f->file, number))
+			err = -ENOMEM;
+		bytes_varint(&d->columns[SAVED_FUNCTION_FILE], number);
+		bytes_varint(&d->columns[SAVED_FUNCTION_LINE], number ? f->line : 0);
+	}
+	hash_map_release(&numbers);
 	return err;
 }
 
@@ -368,6 +400,8 @@ int tree_data_make(struct context *ctx, const struct write_input *in,
 		add_names(&m);
 		err = add_modules(&m);
 	}
+	if (err == 0)
+		err = add_places(&m);
 	if (err == 0)
 		err = add_nodes(&m);
 	if (err == 0)

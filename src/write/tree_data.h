@@ -8,6 +8,7 @@
 struct data_function {
 	const char *name;
 	uint32_t module; /* string id */
+	uint32_t file, line; /* where it is declared; a string id; 0: not known */
 	uint32_t of; /* function of in->symbols, or label of the view */
 	uint8_t kind; /* enum saved_kind, with its flags */
 };

@@ -336,6 +336,14 @@ for (const [name, [file, format]] of Object.entries(formats))
 
 		assert.deepEqual([still, live], [true, false]);
 		assert.match(viewBox, /^0 0 1200 /);
+		/* Paper is not as wide as a window. */
+		await page.setViewportSize({ width: 700, height: 900 });
+		assert.ok(await page.evaluate(() => {
+			const { left, right } = document.querySelector("#picture").getBoundingClientRect();
+
+			return left >= 0 && right <= 700 && right - left > 600;
+		}));
+		await page.setViewportSize({ width: 1200, height: 600 });
 		await page.evaluate(() => dispatchEvent(new Event("afterprint")));
 		assert.deepEqual((await state()).slice(0, 2), [false, true]);
 		assert.equal((await frames(page)).length, 8);

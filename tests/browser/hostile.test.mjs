@@ -111,6 +111,34 @@ test("the picture looks the same without script and style", async () => {
 	browser.requests.length = 0;
 });
 
+test("an <img>, and a browser without scripts, show the same picture", async () => {
+	const many = Array.from({ length: 3000 }, (_, i) => `many;f${i} 1`).join("\n");
+	const folded = `main;std::parse(int);y 7000\nmain;read 3000\n${many}\n`;
+	const page = await browser.newPage({ javaScriptEnabled: false });
+	const shots = [];
+
+	browser.write(graph(folded), "image.svg");
+	for (const [name, content] of [
+		["image.svg", graph(folded)],
+		["image.html", `<!DOCTYPE html><body style="margin:0"><img src="image.svg" style="display:block">`],
+	]) {
+		await page.goto(browser.write(content, name));
+		await page.waitForLoadState("load");
+		shots.push((await page.screenshot({ clip: { x: 0, y: 0, width: 1200, height: 250 } })).toString("base64"));
+	}
+	assert.ok(shots[0].length > 5000);
+	assert.equal(shots[0], shots[1]);
+
+	await page.goto(browser.write(graph(folded, "-f", "html"), "page.html"));
+	for (const [id, text] of [["title", /^Flame Graph$/], ["frames text >> nth=0", /^all$/],
+		["note", /^3,000 of 3,006 frames are narrower than half a pixel: grey/]]) {
+		assert.match(await page.textContent(`#${id}`), text);
+		assert.ok(await page.isVisible(`#${id}`), id);
+	}
+	assert.equal(await page.locator("#frames rect").count(), 6);
+	await page.close();
+});
+
 test("where style is forbidden and script is not, the viewer works and has its style", async () => {
 	const page = await browser.newPage();
 

@@ -21,8 +21,12 @@ for (const [nodes, size] of [[100000, 700e3], [1000000, 3e6]])
 		const number = (text) => Number(text.replace(/,/g, ""));
 
 		await t.test("are all there", async () => {
+			const { drawn, hidden } = await facts(page);
+
 			assert.equal((await facts(page)).nodes, nodes);
-			assert.ok((await facts(page)).drawn <= 6000);
+			assert.equal(drawn + hidden, nodes);
+			assert.ok(drawn <= 6000);
+			assert.ok(Buffer.byteLength(svg) <= size, `${Buffer.byteLength(svg)} bytes`);
 			await small("first");
 			assert.equal(number(/\(([\d,]+) samples/.exec(await page.textContent("#details"))[1]), total(stacks));
 		});

@@ -23,7 +23,7 @@ const widest = () => {
 	return rects.sort((a, b) => b.getAttribute("width") - a.getAttribute("width"))[0].getBoundingClientRect().toJSON();
 };
 
-async function picture(title, { width = 1000, height = 430, dark, scale = 1 } = {}, run = () => {}) {
+async function picture(title, { width = 1200, height = 430, dark, scale = 1 } = {}, run = () => {}) {
 	const page = await browser.newPage({
 		viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? "dark" : "light",
 	});
@@ -41,6 +41,8 @@ const search = (page, text) => page.fill("#search", text);
 await picture("first");
 await picture("dark", { dark: true });
 await picture("phone", { width: 320, height: 568 });
+await picture("darkphone", { width: 320, height: 568, dark: true });
+await picture("wide", { width: 3840, height: 430 });
 await picture("zoom", {}, async (page) => {
 	const { x, y } = await page.evaluate(widest);
 
@@ -61,5 +63,5 @@ await picture("steps", {}, async (page) => {
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("w");
 });
-await picture("help", { height: 720 }, (page) => page.keyboard.press("?"));
+await picture("help", { height: 750 }, (page) => page.keyboard.press("?"));
 await browser.close();

@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 import {
 	clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor, withSources,
 } from "./page.mjs";
+import { load } from "../viewer/load.mjs";
+
+const { stepTo } = load("stepTo");
 
 const stacks = [
 	"main;parse;read 300",
@@ -376,6 +379,20 @@ for (const [form, open] of Object.entries(forms)) {
 		await page.keyboard.press("Escape");
 	});
 
+	see("what is copied is in the clipboard where the browser allows that", async (page) => {
+		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+		await open(page);
+		for (const [key, copied] of [["c", "read"], ["C", "main\nparse\nread"], ["l", "main;parse;read 300"]]) {
+			await hoverFrame(page, "read");
+			await page.keyboard.press(key);
+			await page.waitForFunction(() => document.querySelector("#status").textContent === "Copied");
+			assert.equal(await page.evaluate(() => navigator.clipboard.readText()), copied);
+			assert.ok(!await page.isVisible("#copied"));
+			await page.mouse.move(5, 590);
+		}
+		await page.context().clearPermissions();
+	});
+
 	see("colours mean what one chooses, with a legend", async (page) => {
 		await open(page);
 		const fills = async () => Object.fromEntries((await frames(page)).map(({ name, fill }) => [name, fill]));
@@ -436,14 +453,106 @@ for (const [form, open] of Object.entries(forms)) {
 	});
 }
 
+test("what is not drawn is counted, whatever it is below", async () => {
+	const page = await browser.open(graph("a;big 100000\na;thin;x;y 3\na;thin;x;z 1\nb;c 1\n"));
+
+	assert.deepEqual([await facts(page)].map(({ nodes, drawn, hidden }) => [nodes, drawn, hidden]), [[9, 3, 6]]);
+	assert.match(await text(page, "more"), / · 6 frames thinner than a pixel are grey: zoom in · /);
+	await page.evaluate((hash) => location.hash = hash, `z=${["a", "thin"].map(stepTo).join("")}`);
+	await page.waitForFunction(() => document.querySelector("svg").dataset.zoom);
+	assert.deepEqual([await facts(page)].map(({ drawn, hidden }) => [drawn, hidden]), [[6, 0]]);
+});
+
+test("names of V8 say where they are, and labels are what they are called", async () => {
+	const where = "JS:^makeText /home/user/project/sources/application.js:2:18";
+	const page = await browser.open(graph(`main;${where} 100\nmain;fold:fold.c:12 100\nmain;wide 1000\n`));
+
+	assert.equal((await frame(page, where)).label, "JS:^makeText");
+	await hoverFrame(page, where);
+	assert.match(await text(page, "more"), /(^| · )\/home\/user\/project\/sources\/application\.js:2:18 · /);
+	await page.mouse.move(5, 590);
+	await searchFor(page, "file:application\\.js|fold\\.c:12$");
+	assert.equal((await facts(page)).match.hits, 2);
+});
+
+test("around a function both sides are in the window, however deep they are", async () => {
+	const deep = (name, count) => Array.from({ length: count }, (_, i) => `${name}${i}`).join(";");
+	const page = await browser.open(graph(`${deep("up", 60)};pivot;${deep("down", 60)} 100\n`));
+
+	for (const top of ["", "i"]) {
+		if (top)
+			await page.keyboard.press(top);
+		await searchFor(page, "^pivot$");
+		await page.press("#search", "Enter");
+
+		const stage = await page.locator("#stage").boundingBox();
+		const [{ y }] = await page.evaluate(() => [...document.querySelectorAll("#tree rect")]
+			.filter((one) => one.getAttribute("aria-level") === "1").map((one) => one.getBoundingClientRect().toJSON()));
+
+		assert.ok(y > stage.y + stage.height / 4 && y < stage.y + stage.height * 3 / 4, `${y} in ${stage.y} to ${stage.y + stage.height}`);
+		await page.click("#chips button");
+		await page.evaluate(() => document.activeElement?.blur?.());
+	}
+});
+
+test("all that can be chosen comes back from the address", async () => {
+	const chosen = "#s=MALLOC&i=i&c=Self&g=Both&k=-Total&w=1&y=1&l=1&d=dark&t=h%3A%5Eparse%24&t=r%3A";
+	const page = await browser.open(graph(stacks), chosen);
+	const seen = async () => [await frames(page), await facts(page), await text(page, "rows"), await text(page, "heads"),
+		await page.locator("#chips button").allTextContents(), await text(page, "ignorecase")]
+		.map((one) => JSON.stringify(one, (key, value) => key === "ms" ? 0 : value));
+
+	assert.equal((await facts(page)).match.hits, 2);
+	assert.equal((await facts(page)).theme, "dark");
+	assert.deepEqual(await page.locator("#chips button").allTextContents(), ["Hide ^parse$ ×", "Recursion folded ×"]);
+	assert.match(await text(page, "heads"), /Total ▲/);
+	assert.equal((await frame(page, "all")).y, 0);
+	assert.equal(await page.getAttribute("#texts text", "text-anchor"), "end");
+	/* The widest is the first one. */
+	assert.deepEqual(await names(page, ({ level }) => level === 2), ["main", "idle"]);
+
+	const before = await seen();
+
+	/* What one does then adds to it. */
+	await page.keyboard.press("F3");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "search");
+	await page.keyboard.press("Escape");
+	await page.evaluate(() => document.activeElement?.blur?.());
+	await searchFor(page, "MALLOC");
+	await page.keyboard.press("Tab");
+
+	const { hash } = new URL(page.url());
+
+	assert.deepEqual([...new URLSearchParams(hash.slice(1))].sort(), [...new URLSearchParams(chosen.slice(1))].sort());
+	await browser.open(graph(stacks), hash);
+	assert.deepEqual(await seen(), before);
+});
+
+test("labels keep their end where one wants that", async () => {
+	const page = await browser.open(graph("main;a_name_that_is_quite_long_indeed_and_longer_than_its_box 10\nmain;b 100\n"));
+	const label = async () => (await page.locator("#texts text").allTextContents()).find((one) => /…|\.\./.test(one));
+
+	assert.match(await label(), /^a_name.*…/);
+	await page.keyboard.press("e");
+	assert.match(await label(), /^…\w*its_box$/);
+});
+
+test("of a time it is said how long it is", async () => {
+	const page = await browser.open(graph("main;a 1500000000\nmain;b 250000000\n", "--countname=ns"));
+
+	assert.match(await text(page, "more"), / · 1\.75 s/);
+	await hoverFrame(page, "a");
+	assert.match(await text(page, "more"), /^1\.50 s · /);
+});
+
 test("lost, cut and unnamed shares are said, and that few samples say little", async () => {
 	const svg = graph(stacks).replace("<metadata ", `<metadata data-event="cycles" data-samples="50" ` +
 		`data-lost="50" data-truncated="5" data-unknown="250" data-frequency="99" data-duration="2500000000" `);
 	const page = await browser.open(svg);
 	const more = await text(page, "more");
 
-	for (const part of ["cycles", "99 Hz", "2.50 s", "50 samples lost (4.76%)", "5 stacks cut (0.50%)",
-		"250 without a symbol (25.00%)"])
+	for (const part of ["cycles", "99 Hz", "in 2.50 s", "lost samples: 50 (4.76%)", "cut stacks: 5 (0.50%)",
+		"without a symbol: 250 (25.00%)"])
 		assert.ok(more.includes(` · ${part}`), `${part}: ${more}`);
 	assert.doesNotMatch(more, /few samples/);
 	await browser.open(graph("main;a 30\nmain;b 20\n"));
@@ -489,8 +598,20 @@ test("a palette is the look at first, and the others are there", async () => {
 	const palette = await fills();
 
 	assert.equal(await valueOf(page, "#colours"), "Palette");
-	await page.selectOption("#colours", "Value");
-	assert.notDeepEqual(await fills(), palette);
+	assert.deepEqual(await page.locator("#colours option").allTextContents(),
+			 ["By Module", "By Name", "By Kind", "By Self", "By Value", "By java"]);
+	for (const look of ["Module", "Name", "Kind", "Self", "Value"]) {
+		await page.selectOption("#colours", look);
+		assert.notDeepEqual(await fills(), palette, look);
+	}
+	/* They are those of a graph without a palette. */
+	await page.selectOption("#colours", "Module");
+
+	const module = await fills();
+
+	await browser.open(graph(stacks));
+	assert.deepEqual(await fills(), module);
+	await browser.open(graph(stacks, "--colors=java"));
 	await page.selectOption("#colours", "Palette");
 	assert.deepEqual(await fills(), palette);
 });

@@ -8,7 +8,7 @@ setup()
 	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	embed=$BATS_FILE_TMPDIR/embed
-	[ -x "$embed" ] || cc -o "$embed" "$root/scripts/embed.c"
+	[ -x "$embed" ] || cc -o "$embed" "$root/scripts/embed.c" "$root/scripts/embed_names.c"
 }
 
 # words FILE: all there are, so that no name becomes shorter.
@@ -157,6 +157,45 @@ print(base64.b64encode(bytes.fromhex(input())).decode())')" ]
 		later().then((all) => console.log(JSON.stringify([all, twice(last())])));
 	EOF
 	same arrows.js
-	[ "$(grep -o 'function' small.js | wc -l)" -eq 1 ]
-	[ "$(grep -o 'let' small.js | wc -l)" -eq 4 ]
+	[ "$(grep -o 'function' small.js | wc -l)" -eq 0 ]
+	[ "$(grep -o 'let' small.js | wc -l)" -eq 3 ]
+}
+
+@test "a function's own names are as short as others'" {
+	cat >own.js <<-'EOF'
+		const { first, second: other, rest: [third] } = { first: 1, second: 2, rest: [3] };
+		const [fourth, { fifth = 5 }] = [4, {}];
+		const shared = { amount: 6, label: "seven" };
+		function show(amount, { label } = shared, ...others) {
+			const local = () => {
+				const inner = amount + others.length;
+
+				return `${label}${inner}`;
+			};
+
+			return { amount, local: local(), sum: [first, other, third, fourth, fifth, ...others] };
+		}
+		function twice(value, label) {
+			const both = [value, label];
+
+			for (const entry of both)
+				label += entry;
+			return { ...shared, both, label, value };
+		}
+		const counted = (list) => list.reduce((sum, one) => sum + (one === "two" ? 0.5 : 10.05), 0);
+		const { amount, local: { length }, sum } = show(8, shared, 9, 10);
+		const all = [amount, length, sum, twice(11, "twelve").both, twice(1, "2").label, counted(["one", "two"])];
+		console.log(all.map(String).join(" "), amount !== "eight");
+	EOF
+	command -v node >/dev/null || skip "no node"
+	echo "let return const function for of new console log length reduce map join String amount label both value" >words
+	"$embed" js words own.js >small.js
+	node own.js >there
+	[ -s there ]
+	node small.js | diff there -
+	# local, inner, others; both; list, one: one letter each.
+	! grep -qE '\<(local|inner|others|entry|list|one|shared|fourth|other|third)\>' small.js
+	! grep -qE '\<[a-z]{2}\>' <(sed -E 's/\<(of|in|if)\>//g; s/"[^"]*"//g' small.js)
+	grep -qF '?.5:10.05' small.js
+	grep -qF '!="eight"' small.js
 }

@@ -295,3 +295,58 @@ deepest()
 		return 1
 	}
 }
+
+# declared_as NAME [OBJECT]: the viewer's files and lines of functions of that program are those
+# of llvm-symbolizer, which is asked about OBJECT.
+declared_as()
+{
+	command -v node >/dev/null || skip "no node"
+	command -v llvm-symbolizer >/dev/null || skip "no llvm-symbolizer"
+	program "$1"
+	"$inline/compare" --record=recording.data --count=600 "$1"
+	node "$inline/declared.mjs" recording.data "${2:-$1}"
+}
+
+@test "a picture knows where functions are declared: g++, DWARF 2" {
+	declared_as gcc-dwarf-2
+}
+
+@test "a picture knows where functions are declared: g++, DWARF 5" {
+	declared_as gcc-dwarf-5
+}
+
+@test "a picture knows where functions are declared: g++, .dwo files" {
+	declared_as gcc-split-5
+}
+
+@test "a picture knows where functions are declared: g++ and dwz" {
+	declared_as gcc-dwz gcc-dwz.whole
+}
+
+@test "a picture knows where functions are declared: g++ -flto" {
+	declared_as gcc-lto
+}
+
+@test "a picture knows where functions are declared: clang++, DWARF 5" {
+	declared_as clang-dwarf-5
+}
+
+@test "a picture knows where functions are declared: clang++, .dwo files" {
+	declared_as clang-split-5
+}
+
+@test "where functions are declared comes back from a picture, and is not in folded text" {
+	recorded gcc-dwarf-5
+	"$flamefold" graph -q -o one.svg recording.data
+	"$flamefold" graph -q -o two.svg one.svg
+	data() { sed -n '/<metadata/,/<\/metadata>/p' "$1" | sed 1d; }
+	[ "$(data one.svg | wc -c)" -gt 1000 ]
+	data one.svg >one
+	data two.svg | cmp - one
+	"$flamefold" fold -q recording.data >plain
+	"$flamefold" fold -q one.svg | cmp - plain
+	! grep -q 'templates.hh' plain
+	# Without inlined functions nothing of debug information is read.
+	"$flamefold" graph -q --no-inline -o without.svg recording.data
+	[ "$(data without.svg | wc -c)" -lt "$(data one.svg | wc -c)" ]
+}

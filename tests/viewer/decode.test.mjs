@@ -71,7 +71,23 @@ test("functions have modules, kinds and flags", () => {
 test("a file and a line behind a name are its file", () => {
 	const { functions } = profileOf([[["main:/src/a.c:12", "std::go"], 1]]);
 
-	assert.deepEqual(functions.slice(1).map(({ file }) => file), ["/src/a.c:12", undefined]);
+	assert.deepEqual(functions.slice(1).map(({ file }) => file), ["/src/a.c:12", ""]);
+});
+
+test("a file with a line and a column behind a blank is V8's", () => {
+	const { functions } = profileOf([[["JS:*f /src/a.js:1:20", "JS:^ node:zlib:3:4", "f(int, a:3) b"], 1]]);
+
+	assert.deepEqual(functions.slice(1).map(({ file }) => file), ["/src/a.js:1:20", "node:zlib:3:4", ""]);
+});
+
+test("columns say where functions are declared", () => {
+	const places = { main: ["/src/a.c", 3], "f:b.c:9": ["/src/c.c", 700], g: ["/src/a.c", 40000] };
+	const profile = profileOf([[["main", "f:b.c:9", "h", "g"], 1]], { places });
+
+	/* What the name says is more. */
+	assert.deepEqual(profile.functions.slice(1).map(({ name, file }) => [name, file]),
+			 [["f:b.c:9", "b.c:9"], ["g", "/src/a.c:40000"], ["h", ""], ["main", "/src/a.c:3"]]);
+	assert.deepEqual(trieMap(profile, profile.trie), pathMap([[["main", "f:b.c:9", "h", "g"], 1]]));
 });
 
 test("samples and values before are columns", () => {

@@ -107,6 +107,20 @@ function encodeNames(columns, functions) {
 	return [names.length, modules.length];
 }
 
+// @places: { name: [file, line] }
+function encodePlaces(columns, functions, places) {
+	const files = [...new Set(Object.values(places).map(([file]) => file))];
+
+	for (const file of files)
+		columns[17].text([...Buffer.from(file), 0]);
+	for (const { name } of functions) {
+		const [file, line] = places[name] ?? ["", 0];
+
+		columns[18].number(files.indexOf(file) + 1);
+		columns[19].number(line);
+	}
+}
+
 function encodeShape(columns, nodes) {
 	const leaves = nodes.filter((node, i) => i && !node.children.length);
 	let begin = 1;
@@ -170,8 +184,8 @@ function encodeWeights(columns, nodes, key, ids) {
 }
 
 // @stacks: [[frames, value, samples, before], ...]; @chart: they stay in their order.
-export function encode(stacks, { samples = 0, decimals = 0, unit = 1, before = false, chart = false } = {}) {
-	const columns = Object.fromEntries([...Array.from({ length: 16 }, (_, i) => i + 1),
+export function encode(stacks, { samples = 0, decimals = 0, unit = 1, before = false, chart = false, places } = {}) {
+	const columns = Object.fromEntries([...Array.from({ length: 19 }, (_, i) => i + 1),
 		32, 33, 34, 35, 36, 37].map((id) => [id, new Bytes()]));
 	const functions = sortedFunctions(stacks);
 	const numbers = new Map(functions.map(({ key }, i) => [key, i + 1]));
@@ -179,6 +193,8 @@ export function encode(stacks, { samples = 0, decimals = 0, unit = 1, before = f
 	const [names, modules] = encodeNames(columns, functions);
 	const leaves = encodeShape(columns, nodes);
 
+	if (places)
+		encodePlaces(columns, functions, places);
 	encodeFunctions(columns, nodes, functions.length);
 	encodeWeights(columns, nodes, "self", [32, 33]);
 	if (samples === 2)

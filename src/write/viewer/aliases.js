@@ -4,3 +4,7 @@ const { abs, floor, imul, max, min, round } = Math;
 
 /* [of(0), of(1), ...] */
 const times = (length, of) => Array.from({ length }, (_, k) => of(k));
+
+/* Columns of numbers, all 0. */
+const integers = (length) => new Uint32Array(length);
+const reals = (length) => new Float64Array(length);

@@ -50,6 +50,8 @@ function moduleBox(profile, func) {
 	const { module } = functions[func];
 
 	if (!boxes.has(module))
-		boxes.set(module, functions.push({ ...functions[func], name: `[${module}]` }) - 1);
+		boxes.set(module, functions.push({
+			...functions[func], name: `[${module}]`, file: "",
+		}) - 1);
 	return boxes.get(module);
 }

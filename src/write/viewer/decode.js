@@ -66,6 +66,9 @@ function readNames(starts, rests, count) {
 	});
 }
 
+/* --srcline has it behind a colon, V8 behind a blank and with a column. */
+const fileIn = (name) => / (\S+:\d+:\d+)$|:([^:]+:\d+)$/.exec(name)?.slice(1).join("");
+
 const gap = 4;
 const kinds = ["", "user", "kernel", "JIT", "gap", "inlined", "waker"];
 
@@ -74,13 +77,19 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 	const names = readNames(column(2), column(3), nameCount);
 	const moduleColumn = column(4);
 	const modules = times(moduleCount, () => readString(moduleColumn.string()));
-	const [name, module, kind, level, look, colour] = [5, 6, 7, 8, 9, 10].map(column);
+	const [name, module, kind, level, look, colour, fileColumn, file, line] =
+		[5, 6, 7, 8, 9, 10, 17, 18, 19].map(column);
+	const files = [];
 	const functions = [{ name: "all", module: "", kind: 0, level: 256, look: 0 }];
 	let at = 0;
 
+	while (fileColumn.more())
+		files.push(readString(fileColumn.string()));
 	while (functions.length <= count) {
 		const bits = kind.byte();
 		const whole = names[at += name.number()];
+		const place = file.more() && files[file.number() - 1];
+		const where = line.more() && line.number();
 		const [, bare, mark] = /^([^]*?)(?:_\[([kjiw])\])?$/.exec(bits & 7 ? "" : whole);
 
 		functions.push({
@@ -91,7 +100,7 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 			level: level.byte(),
 			look: look.more() ? look.byte() : 0,
 			colour: colour.more() && [colour.byte(), colour.byte(), colour.byte()],
-			file: /:([^:]+:\d+)$/.exec(whole)?.[1],
+			file: fileIn(whole) ?? (place ? `${place}:${where}` : ""),
 		});
 	}
 	return functions;
@@ -99,7 +108,7 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 
 /* The callers of the nodes, and which of them are leaves. */
 function readShape(runs, ups, nodes, leaves) {
-	const parents = new Uint32Array(nodes), isLeaf = new Uint8Array(nodes);
+	const parents = integers(nodes), isLeaf = new Uint8Array(nodes);
 	let node = 0, parent = 0;
 
 	while (leaves--) {
@@ -115,7 +124,7 @@ function readShape(runs, ups, nodes, leaves) {
 }
 
 function readNodeFunctions(column, parents, functions) {
-	const funcs = new Uint32Array(parents.length);
+	const funcs = integers(parents.length);
 	const callees = functions.map(() => []);
 	const ranked = [...functions.keys()].sort((a, b) =>
 		functions[b].level - functions[a].level || a - b).slice(1);
@@ -148,7 +157,7 @@ function readProfile(payload, facts) {
 	const weights = [];
 	const add = (id, scale) => {
 		const [inner, leaf] = [column(id + 1), column(id)];
-		const weight = new Float64Array(nodes);
+		const weight = reals(nodes);
 
 		for (let i = 0; i < nodes; i++)
 			weight[i] = (isLeaf[i] ? leaf : inner).number() * scale;

@@ -40,8 +40,6 @@ function moreAbout(box) {
 	graph.grow(box);
 	return [
 		foldedIn(box) && `${foldedIn(box)} wrappers folded in`,
-		/* Of a time it is easier to see how long it is. */
-		/^ns$/.test(picture.countName) && `${(graph.total[box] / 1e9).toPrecision(3)} s`,
 		module, file, kinds[kind], unnamed && "no symbol",
 		!graph.starts[box] && `self ${countOf(graph.self[box])} (${share(graph.self[box])})`,
 		zoom && `${percent(graph.total[box], graph.total[zoom])} of the zoom`,
@@ -58,16 +56,16 @@ function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 	const count = samples < 0 ? 0 : trie.sums[samples].at(-1) / perSample;
 	const fact = (name) => facts[`data-${name}`];
 	const some = (name, of, says) => fact(name) > 0 &&
-		`${withCommas(+fact(name))} ${says} (${percent(fact(name), of)})`;
+		`${says}: ${withCommas(+fact(name))} (${percent(fact(name), of)})`;
 
 	return [
 		fact("event"),
 		count && `${withCommas(count)} samples`,
 		fact("frequency") ? `${fact("frequency")} Hz`
 			: fact("period") && `every ${withCommas(+fact("period"))}`,
-		fact("duration") && `${(fact("duration") / 1e9).toPrecision(3)} s`,
-		some("lost", count + +fact("lost"), "samples lost"),
-		some("truncated", count, "stacks cut"),
+		fact("duration") && `in ${(fact("duration") / 1e9).toPrecision(3)} s`,
+		some("lost", count + +fact("lost"), "lost samples"),
+		some("truncated", count, "cut stacks"),
 		some("unknown", all / divisor, "without a symbol"),
 		samples >= 0 && count < 100 && "few samples: shares are rough",
 	];
@@ -77,14 +75,18 @@ function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 function showDetails() {
 	const box = pointed?.box ?? (current || focused()?.box || 0);
 	const hidden = root.getAttribute("data-hidden");
+	/* Of a time it is easier to see how long it is. */
+	const time = /^ns$/.test(picture.countName) && `${(graph.total[box] / 1e9).toPrecision(3)} s`;
 	const lines = box || pointed ? [
 		pointed?.count > 1 &&
 			`${withCommas(pointed.count)} frames thinner than a pixel, the widest:`,
+		time,
 		...moreAbout(box),
 	] : [
 		!hasZoomed && "Click a frame to zoom; type / to search, ? for all keys",
 		hidden > 0 &&
 			`${withCommas(+hidden)} frames thinner than a pixel are grey: zoom in`,
+		time,
 		...caveats(profile),
 	];
 

@@ -196,13 +196,14 @@ function animateFrom(box, wide) {
 		], { duration: 150, easing: "ease-out" });
 }
 
-/* Scrolls to the current box. */
-function showBox() {
+/* Scrolls to the current box. With @anew to where most of what is around it is seen. */
+function showBox(anew) {
 	const { stage } = elements;
 	const top = rowTop(graph.row[current]), room = stage.clientHeight;
 
-	if (top < stage.scrollTop || top + picture.rowHeight > stage.scrollTop + room)
-		stage.scrollTop = top - room * (view.down ? 0.2 : 0.8);
+	if (anew || top < stage.scrollTop || top + picture.rowHeight > stage.scrollTop + room)
+		stage.scrollTop = top - room *
+			(graph.kind === "around" ? 0.5 : view.down ? 0.2 : 0.8);
 	redrawRows();
 }
 

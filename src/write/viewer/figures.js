@@ -3,9 +3,9 @@
 /* Own value, value with callees and number of nodes, by function. */
 function sumFunctions({ count, funcs, ends, sums }, size, column = 0) {
 	const sum = sums[column];
-	const selves = new Float64Array(size), totals = new Float64Array(size);
-	const nodes = new Uint32Array(size);
-	const until = new Uint32Array(size); /* nodes before this are below one that counted */
+	const selves = reals(size), totals = reals(size);
+	const nodes = integers(size);
+	const until = integers(size); /* nodes before this are below one that counted */
 
 	for (let i = 0; i < count; i++) {
 		const func = funcs[i];
@@ -25,7 +25,7 @@ function sumFunctions({ count, funcs, ends, sums }, size, column = 0) {
 function sumHits(trie, marks) {
 	const { count, funcs, parents, ends, sums: [sum] } = trie;
 	const inside = markBelow(trie, marks);
-	const before = new Uint32Array(count + 1);
+	const before = integers(count + 1);
 	let weight = 0, self = 0;
 
 	for (let i = 0; i < count; i++) {

@@ -17,9 +17,11 @@ function withoutBrackets(name, brackets) {
 	return rest;
 }
 
-/* What a function can be called, from its whole name to the last part of it. */
+/* What a function can be called, from its whole name to the last part of it. V8's names
+ * say where they are, behind a blank. */
 function shortNames(name) {
-	const noArguments = withoutBrackets(name, "()").replace(/ (const|volatile)$/, "");
+	const noArguments = withoutBrackets(name, "()")
+		.replace(/ (const|volatile|\S+:\d+:\d+)$/, "");
 	const noTemplates = withoutBrackets(noArguments, "<>").replace(/^::/, "");
 
 	return [name, noArguments, noTemplates, noTemplates.split(/::|\//).pop()].filter(Boolean);

@@ -3,20 +3,25 @@
  * this takes as long as the picture is large, whatever the size of the trie.
  *
  * Places are CSS pixels from the left edge of the root, and rows from it. Neighbours thinner
- * than @least become a run: one grey piece whose `box` is the widest of them. Rows outside
+ * than @least become a run: one grey piece whose `box` is the widest of `count` boxes, with
+ * those below them where they are known without a look. Rows outside
  * of @low to @high are looked through but not drawn; `cost` are elements of the document.
  */
 const thinBox = 2; /* thinner boxes share one path of their colour */
 
 function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high = Infinity }) {
-	const { x, total, row, parent, first, grow, kind } = graph;
+	const { x, total, row, parent, first, grow, kind, at, trie: { ends } } = graph;
 	const scale = wide / (total[zoom] || 1);
 	const boxes = [], runs = [], byRow = new Map(), lastRun = new Map();
 	const todo = [zoom];
 	let lowest = 0, highest = 0, cost = 0;
 
 	function put(list, box, left, right, above) {
-		const piece = { box, left, right, row: row[box], above, count: 1 };
+		const [node] = at[box];
+		const piece = {
+			box, left, right, row: row[box], above,
+			count: list === runs && kind === "callers" ? ends[node] - node : 1,
+		};
 
 		lowest = min(lowest, piece.row);
 		highest = max(highest, piece.row);
@@ -30,7 +35,7 @@ function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high =
 			piece.hit = found && hasHit(graph, box, found);
 			if (run && left - run.right < 0.5) {
 				run.right = right;
-				run.count++;
+				run.count += piece.count;
 				run.hit ||= piece.hit;
 				if (total[box] > total[run.box])
 					run.box = box;

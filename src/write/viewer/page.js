@@ -34,8 +34,7 @@ const makeControls = () => make("div", { id: "controls" },
 	makeChoice("shown", "What is shown", ["Graph", "Both", "Table"],
 		   (panes) => choose({ panes })),
 	makeChoice("colours", "What colours mean", [
-		...[...picture.lists[0] ? ["Module", "Name", "Kind"] : [], "Self", "Value"]
-			.map((look) => `${look}|By ${look}`),
+		...["Module", "Name", "Kind", "Self", "Value"].map((look) => `${look}|By ${look}`),
 		...picture.palette ? [`Palette|By ${picture.palette}`] : [],
 	], (look) => choose({ look })),
 	makeKeyButton("⇅", "i"), makeKeyButton("◐", "d"), makeKeyButton("?", "?"));
@@ -85,6 +84,7 @@ function makeHelp() {
 		make("h2", {}, "Keys"),
 		make("dl", {}, ...[
 			...commands,
+			["Click", "Zoom to it; right click: its menu"],
 			["Arrows", "To the caller, the widest callee, the neighbours"],
 			["Home, End", "To the root, down the widest callees"],
 			["Ctrl-F, F3", "Search; Enter merges around hits"],
@@ -92,7 +92,7 @@ function makeHelp() {
 			["Escape", "Close this, leave the zoom"],
 		].flatMap(([key, says]) =>
 			[make("dt", {}, make("kbd", {}, key)), make("dd", {}, says)])),
-		make("p", {}, "A box is as wide as its share; the dark band is its own. Next to it " +
+		make("p", {}, "A box is as wide as its share; the band along it is its own. Next to it " +
 		     "are its callees or, callees first, callers. A search is for names, after module: " +
 		     "or file: for those, after ! for all else. The link keeps all that is chosen."));
 }
@@ -113,8 +113,9 @@ function showAround() {
 	if (focused() !== elements.search)
 		elements.search.value = view.search;
 	chips.replaceChildren(...pivot ? [chip(`Around ${pivot}`, () => setKind("callers"))] : [],
-		...steps.map((step, k) => chip(`${transforms[step[0]][0]} ${step.slice(2)}`, () =>
-			choose({ steps: steps.filter((_, n) => n !== k) }))));
+		...steps.map((step, k) => chip(
+			[transforms[step[0]][0], step.slice(2)].filter(Boolean).join(" "),
+			() => choose({ steps: steps.filter((_, n) => n !== k) }))));
 	showMatched();
 	showTable();
 	if (hasChanged("l", look, dark, madeFrom.f))

@@ -14,7 +14,7 @@ function inkOn(colour) {
 const mix = (one, other, share) => one.map((c, i) => round(c + (other[i] - c) * share));
 
 /* From "#rrggbb #rrggbb". */
-const readColours = (string) => string?.match(/\w{6}/g).map((one) =>
+const readColours = (string) => string.match(/\w{6}/g).map((one) =>
 	[16, 8, 0].map((shift) => parseInt(one, 16) >> shift & 255));
 
 const classOfKind = [0, 2, 18, 22, 0, 10, 28];
@@ -25,7 +25,7 @@ function colourOf({ name, kind, look, colour }, meaning, { list, dark, share }) 
 		return mix(dark ? [70, 62, 50] : [255, 240, 190],
 			   dark ? [176, 30, 20] : [240, 90, 50],
 			   round(16 * Math.sqrt(share)) / 16);
-	if (colour && (meaning === "Palette" || !list))
+	if (meaning === "Palette")
 		return mix(colour, [0, 0, 0], dark ? 0.4 : 0);
 	return list[meaning === "Name" ? 1 + parseInt(stepTo(name), 36) % 27
 		    : meaning === "Kind" ? classOfKind[kind] : look];

@@ -9,7 +9,7 @@
  */
 function makeTrie(funcs, parents, selves) {
 	const count = funcs.length;
-	const ends = new Uint32Array(count);
+	const ends = integers(count);
 
 	for (let i = count - 1; i >= 0; i--) {
 		ends[i] ||= i + 1;
@@ -19,7 +19,7 @@ function makeTrie(funcs, parents, selves) {
 }
 
 function runningSum(selves) {
-	const sum = new Float64Array(selves.length + 1);
+	const sum = reals(selves.length + 1);
 
 	for (let i = 0; i < selves.length; i++)
 		sum[i + 1] = sum[i] + selves[i];
@@ -35,14 +35,14 @@ function runningSum(selves) {
  *	starts(i)            it goes below the root, wherever its caller went
  */
 function rebuild({ inOrder }, { count, funcs, parents, sums }, { place, weighs, starts }) {
-	const goes = new Uint32Array(count);
+	const goes = integers(count);
 	const made = {
 		count: 1,
-		funcs: new Uint32Array(count),
-		parents: new Uint32Array(count),
+		funcs: integers(count),
+		parents: integers(count),
 		folded: new Uint16Array(count),
 	};
-	const selves = sums.map(() => new Float64Array(count));
+	const selves = sums.map(() => reals(count));
 	const child = childTable(made, count, inOrder);
 
 	for (let i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ function rebuild({ inOrder }, { count, funcs, parents, sums }, { place, weighs, 
  * only neighbours become one. */
 function childTable(made, most, inOrder) {
 	const shift = 31 - Math.ceil(Math.log2(most + 1));
-	const slots = new Uint32Array(inOrder ? most : 2 ** (32 - shift));
+	const slots = integers(inOrder ? most : 2 ** (32 - shift));
 	const isOther = (node, parent, func) =>
 		made.parents[node] !== parent || made.funcs[node] !== func;
 
@@ -89,9 +89,9 @@ function childTable(made, most, inOrder) {
 /* The same nodes in preorder, without those that weigh nothing. Every node follows its
  * parent; siblings stay in the order in which they were made. */
 function inPreorder({ count, parents, funcs, folded }, selves) {
-	const first = new Uint32Array(count), next = new Uint32Array(count);
-	const became = new Uint32Array(count), sorted = new Uint32Array(count);
-	const weights = new Float64Array(count);
+	const first = integers(count), next = integers(count);
+	const became = integers(count), sorted = integers(count);
+	const weights = reals(count);
 	let length = 0;
 
 	for (let i = count - 1; i >= 0; i--) {

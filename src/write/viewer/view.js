@@ -84,7 +84,7 @@ function choose(choices, replaces) {
 	saveLink(replaces);
 	draw();
 	if (graph !== was || view.down !== down)
-		showBox();
+		showBox(true);
 	if (problem)
 		say(problem);
 }

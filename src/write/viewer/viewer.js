@@ -61,11 +61,12 @@ function adoptStyle() {
 	}
 }
 
-/* Puts the page where the static picture was. That is kept: it is what is printed. */
+/* Puts the page where the static picture was. That is kept: it is what is printed, as wide as
+ * the paper. */
 function mount(page) {
 	const still = [...root.children].filter((one) =>
 		!one.matches("title, desc, metadata, style, script, defs"));
-	const sizes = ["width", "height", "viewBox"].map((name) => [name, root.getAttribute(name)]);
+	const [viewBox, height] = ["viewBox", "height"].map((name) => root.getAttribute(name));
 	const frame = root.closest("#graph");
 	const live = frame ? page : make("foreignObject", { width: "100%", height: "100%" }, page);
 	const show = () => {
@@ -76,8 +77,7 @@ function mount(page) {
 		else
 			root.removeAttribute("viewBox");
 		root.setAttribute("width", "100%");
-		if (root === document.documentElement)
-			root.setAttribute("height", "100%");
+		root.setAttribute("height", root === document.documentElement ? "100%" : height);
 	};
 
 	addEventListener("beforeprint", () => {
@@ -85,7 +85,8 @@ function mount(page) {
 		root.append(...still);
 		if (frame)
 			frame.hidden = false;
-		sizes.forEach(([name, value]) => root.setAttribute(name, value));
+		root.setAttribute("viewBox", viewBox);
+		root.removeAttribute("height");
 	});
 	addEventListener("afterprint", show);
 	show();

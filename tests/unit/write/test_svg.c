@@ -78,10 +78,9 @@ Test(svg, titles_have_counts_with_commas_and_percents)
 		    "<title>c (1,234,558 &lt;ns&gt;, 100.00%)<");
 	expect_text(&t, (struct svg_options){ .factor = 0.5, .minwidth = "0" },
 		    "<title>b (5 samples, 0.00%)<");
-	expect_text(
-		&t, (struct svg_options){ .total = 2469136 },
-		"<title>all (2,469,136 samples, 100%)</title><rect x=\"10.0\" y=\"69\" "
-		"width=\"1180.0\"");
+	expect_text(&t, (struct svg_options){ .total = 2469136 },
+		    "<title>all (2,469,136 samples, 100%)</title><rect x=\"10\" y=\"69\" "
+		    "width=\"1180\"");
 	expect_text(&t, (struct svg_options){ .total = 2469136 },
 		    "<title>a (1,234,568 samples, 50.00%)<");
 	tree_release(&t);
@@ -279,16 +278,73 @@ Test(svg, narrow_frames_are_lines_and_narrower_ones_grey)
 
 	make_narrow(&t);
 	expect_no_text(&t, (struct svg_options){ 0 }, "<title>b (");
-	expect_text(&t, (struct svg_options){ 0 }, "d=\"M1188 44.5h1\" />\n</g>\n<path");
-	/* Four neighbours are one run; what is above one of them is in it. */
 	expect_text(&t, (struct svg_options){ 0 },
-		    "stroke-width=\"15\" d=\"M1189 44.5h1\" />");
+		    "d=\"M11880 44.5h10\" />\n</g>\n<path");
+	/* Four neighbours are one run; what is above one of them is in it. */
+	expect_text(
+		&t, (struct svg_options){ 0 },
+		"stroke-width=\"15\" transform=\"scale(.1 1)\" d=\"M11890 44.5h10\" />");
 	expect_text(&t, (struct svg_options){ 0 },
 		    " data-nodes=\"8\" data-drawn=\"3\" data-hidden=\"5\"");
 	expect_text(&t, (struct svg_options){ 0 },
 		    ">5 of 8 frames are narrower than half a pixel: grey; in a browser a "
 		    "click zooms in. <");
 	expect_no_text(&t, (struct svg_options){ .kind = SVG_NO_SCRIPT }, "browser");
+	tree_release(&t);
+}
+
+Test(svg, lines_go_on_from_where_the_last_one_ended)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b@u", 1); /* half a pixel */
+	tree_add(&t, "a;c", 99);
+	tree_add(&t, "a;d@u", 2);
+	tree_add(&t, "e", 2258);
+	/* d is in the row of b; both have the class of their module. */
+	expect_text(&t, (struct svg_options){ .width = 1200 },
+		    "d=\"M100 44.5h5m495 0h10\" />");
+	tree_release(&t);
+}
+
+Test(svg, own_values_are_bands)
+{
+	struct svg_options palette = { .colors = "hot" }, inverted = { .inverted = true },
+			   reverse = { .reverse = true };
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", 40);
+	tree_add(&t, "a;b", 60);
+	/* 40 % of 1180 pixels; a's frame is the one in the middle, from 53 on. */
+	expect_text(&t, (struct svg_options){ 0 },
+		    "stroke-width=\"2\" transform=\"scale(.1 1)\" "
+		    "d=\"M100 54h4720\" />");
+	expect_text(&t, inverted, "d=\"M100 66h4720\" />");
+	expect_text(&t, (struct svg_options){ 0 }, " #bands{stroke:#fff}");
+	expect_no_text(&t, palette, "<path id=\"bands\"");
+	expect_text(&t, reverse, "stroke-width=\"2\" transform=\"scale(.1 1)\" d=\"\"");
+	tree_release(&t);
+}
+
+Test(svg, names_that_nobody_reads_to_the_end_are_cut)
+{
+	struct svg_options palette = { .colors = "hot" };
+	char name[2001], cut[1024] = "<title>";
+	struct tree t;
+
+	/* 999 letters, and then some of two bytes: none is cut in two. */
+	memset(name, 'x', 999);
+	for (size_t i = 999; i + 1 < sizeof(name) - 1; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2);
+	name[1999] = '\0';
+	memset(cut + 7, 'x', 999);
+	strcpy(cut + 7 + 999, "\xc3\xa9.. (");
+	tree_init(&t);
+	tree_add(&t, name, 10);
+	expect_text(&t, (struct svg_options){ 0 }, cut);
+	expect_no_text(&t, palette, cut);
 	tree_release(&t);
 }
 
@@ -387,6 +443,19 @@ Test(svg, facts_are_in_the_header_and_in_the_note)
 		">1.0 % without a symbol. 10 % with a cut stack. 1,234 samples lost. <");
 	expect_text(&t, (struct svg_options){ .countname = "ns" },
 		    "<title>a (990 ns, 99");
+	tree_release(&t);
+}
+
+Test(svg, a_share_that_is_hardly_any_is_not_none)
+{
+	const struct write_facts facts = { .samples = 10000, .truncated = 4 };
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", 10000);
+	t.in.facts = &facts;
+	expect_text(&t, (struct svg_options){ 0 },
+		    ">less than 0.1 % with a cut stack. <");
 	tree_release(&t);
 }
 

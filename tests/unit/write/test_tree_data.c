@@ -1,6 +1,7 @@
 #include "write/tree_data.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/deflate.h"
@@ -98,6 +99,76 @@ Test(tree_data, a_tree_comes_back)
 	go_round(&r, VIEW_BY_FUNCTION);
 	expect_same(&r);
 	cr_expect_eq(r.saved.nodes, 11u);
+	release(&r);
+}
+
+/* The second and the third function have a file, and the third another one. */
+static void make_places(struct round *r)
+{
+	struct function *f;
+
+	tree_init(&r->t);
+	tree_add(&r->t, "a;b;c;d", 5);
+	f = r->t.symbols.functions.v;
+	for (size_t i = 0; i < r->t.symbols.functions.count; i++) {
+		const char *text = intern_text(&r->t.strings, f[i].name);
+
+		f[i].line = (uint32_t)(*text * 1000);
+		if (*text >= 'b')
+			cr_assert_eq(intern_add(&r->t.strings,
+						*text == 'c' ? "x.h" : "y.c", 3,
+						&f[i].file),
+				     0);
+	}
+}
+
+Test(tree_data, where_functions_are_declared_comes_back)
+{
+	static const char *const files[] = { "", "", "y.c", "x.h", "y.c" };
+	struct round r = { 0 };
+
+	make_places(&r);
+	go_round(&r, VIEW_BY_FUNCTION);
+	expect_same(&r);
+	for (uint32_t node = 1; node < 5; node++) {
+		cr_expect_str_eq(intern_text(&r.strings, function(&r, node)->file),
+				 files[node]);
+		cr_expect_eq(function(&r, node)->line,
+			     *files[node] ? *name(&r, node) * 1000u : 0u);
+	}
+	release(&r);
+}
+
+static void expect_bad(const struct round *r, const char *why)
+{
+	struct saved_tree saved = { 0 };
+	struct context ctx = { 0 };
+	struct packed packed;
+	const char *said = NULL;
+
+	cr_assert_eq(tree_data_pack(&ctx, &r->data, 1, &packed), 0);
+	cr_assert_not(packed.is_zlib);
+	cr_expect_eq(saved_tree_decode(packed.bytes, packed.whole,
+				       (struct intern *)&r->strings, &saved, &said),
+		     -EBADMSG);
+	cr_expect_str_eq(said, why);
+	free(packed.bytes);
+}
+
+Test(tree_data, files_that_are_not_there_are_refused)
+{
+	struct round r = { 0 };
+	struct bytes *columns = r.data.columns;
+
+	make_places(&r);
+	go_round(&r, VIEW_BY_FUNCTION);
+	columns[SAVED_FUNCTION_FILE].v[1] = 3;
+	expect_bad(&r, "a function has no file");
+	columns[SAVED_FUNCTION_FILE].v[1] = 2;
+	columns[SAVED_FUNCTION_FILE].count--;
+	expect_bad(&r, "a column is cut");
+	columns[SAVED_FILE].count--;
+	expect_bad(&r, "a file is cut");
 	release(&r);
 }
 
