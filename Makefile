@@ -19,7 +19,7 @@ OBJCOPY = objcopy
 HOSTCC  = cc
 INSTALL = install
 
-LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -lpthread
+LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -llzma -lpthread
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CPPFLAGS = -D_GNU_SOURCE -DFF_VERSION=\"$(VERSION)\" -Iinclude -Isrc -I$(O) $(CPPFLAGS)
@@ -55,7 +55,7 @@ all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so ## the command and 
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
-tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload ## build the test programs, run nothing
+tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload $(O)/tests/names/spell ## build the test programs, run nothing
 
 check: ## install what the tests need, build, run all tests
 	$(quiet)DEPS='$(DEPS)' scripts/deps build test
@@ -184,7 +184,7 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # These see inside.
-inside = unwind perf_map jitdump
+inside = unwind perf_map jitdump names kernel_file
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC))
 
 $(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a tests/fuzz/profile.h
@@ -212,6 +212,10 @@ $(O)/tests/bench/sumbytes: tests/bench/sumbytes.c
 	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
 
 $(O)/tests/bench/tables: tests/bench/tables.c $(call obj,$(LIB_SRC))
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/tests/names/spell: tests/names/spell.c $(call obj,$(LIB_SRC))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

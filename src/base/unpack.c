@@ -1,6 +1,7 @@
 #include "base/unpack.h"
 
 #include <errno.h>
+#include <lzma.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum {
 struct unpacker {
 	const struct packing *packing;
 	int fd;
+	uint64_t begin, end; /* of the packed bytes in the file */
 	uint64_t offset; /* in the file, of what is read next */
 	uint8_t *next; /* read and not yet decoded */
 	size_t left;
@@ -30,6 +32,7 @@ struct unpacker {
 	uint64_t size; /* UINT64_MAX: unknown */
 	char damage[160]; /* "": none */
 	z_stream gzip;
+	lzma_stream xz;
 	ZSTD_DCtx *zstd;
 	size_t wanted; /* by zstd, for its next step */
 	uint8_t recent[RECENT]; /* byte i of the stream is at i % RECENT */
@@ -67,6 +70,13 @@ struct packing {
 	void (*release)(struct unpacker *u);
 };
 
+/* Padding behind a member. */
+static void skip_zeros(struct unpacker *u)
+{
+	while (u->left > 0 && *u->next == 0)
+		consume(u, 1);
+}
+
 static int gzip_init(struct unpacker *u)
 {
 	/* 16: with gzip's head and trailer. */
@@ -88,8 +98,8 @@ static int gzip_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 	z_stream *z = &u->gzip;
 	int found;
 
-	while (u->between && u->left > 0 && *u->next == 0)
-		consume(u, 1);
+	if (u->between)
+		skip_zeros(u);
 	*made = 0;
 	if (u->between && u->left == 0)
 		return 0;
@@ -109,6 +119,64 @@ static int gzip_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 	else if (found != Z_OK && found != Z_BUF_ERROR)
 		end_damaged(u, z->msg ? z->msg : zError(found));
 	return 0;
+}
+
+/* A decoder that was used is used again. */
+static int xz_begin(struct unpacker *u)
+{
+	return lzma_stream_decoder(&u->xz, UNPACK_WINDOW_MOST, 0) == LZMA_OK ? 0
+									     : -ENOMEM;
+}
+
+static void xz_restart(struct unpacker *u)
+{
+	xz_begin(u);
+}
+
+static void xz_release(struct unpacker *u)
+{
+	lzma_end(&u->xz);
+}
+
+static int xz_failed(struct unpacker *u, lzma_ret found)
+{
+	if (found == LZMA_MEM_ERROR)
+		return -ENOMEM;
+	if (found == LZMA_MEMLIMIT_ERROR) {
+		snprintf(u->damage, sizeof(u->damage),
+			 "packed data needs a window of more than %zu MiB",
+			 UNPACK_WINDOW_MOST >> 20);
+		end(u);
+	} else {
+		end_damaged(u, found == LZMA_DATA_ERROR ? "wrong data or checksum"
+							: "no xz stream");
+	}
+	return 0;
+}
+
+static int xz_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
+{
+	lzma_stream *z = &u->xz;
+	lzma_ret found;
+
+	if (u->between)
+		skip_zeros(u);
+	*made = 0;
+	if (u->between && u->left == 0)
+		return 0;
+	z->next_in = u->next;
+	z->avail_in = u->left;
+	z->next_out = to;
+	z->avail_out = room;
+	found = lzma_code(z, LZMA_RUN);
+	*made = room - z->avail_out;
+	consume(u, u->left - z->avail_in);
+	u->position += *made;
+	u->between = found == LZMA_STREAM_END;
+	if (u->between)
+		return xz_begin(u);
+	/* LZMA_BUF_ERROR: there was nothing to do. */
+	return found == LZMA_OK || found == LZMA_BUF_ERROR ? 0 : xz_failed(u, found);
 }
 
 static int zstd_init(struct unpacker *u)
@@ -190,6 +258,7 @@ static int zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 
 static const struct packing gzip = { gzip_init, gzip_restart, gzip_step, gzip_release };
 static const struct packing zstd = { zstd_init, zstd_restart, zstd_step, zstd_release };
+static const struct packing xz = { xz_begin, xz_restart, xz_step, xz_release };
 
 /* What a file that begins with these bytes is packed with: NULL for nothing. */
 static const struct packing *packing_of(const uint8_t *p, size_t size)
@@ -201,6 +270,11 @@ static const struct packing *packing_of(const uint8_t *p, size_t size)
 	/* Skippable frames have 16 magic numbers. */
 	if (size >= 4 && p[0] >> 4 == 5 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)
 		return &zstd;
+	if (size >= 6 && memcmp(p,
+				"\xfd"
+				"7zXZ\0",
+				6) == 0)
+		return &xz;
 	return NULL;
 }
 
@@ -217,7 +291,8 @@ static int read_some(int fd, uint64_t offset, void *buf, size_t size, size_t *go
 	return 0;
 }
 
-static int make(const struct packing *packing, int fd, struct unpacker **ret)
+static int make(const struct packing *packing, int fd, uint64_t begin, uint64_t end,
+		struct unpacker **ret)
 {
 	struct unpacker *u = calloc(1, sizeof(*u));
 	int err;
@@ -226,6 +301,8 @@ static int make(const struct packing *packing, int fd, struct unpacker **ret)
 		return -ENOMEM;
 	u->packing = packing;
 	u->fd = fd;
+	u->begin = u->offset = begin;
+	u->end = end;
 	u->size = UINT64_MAX;
 	err = packing->init(u);
 	if (err < 0) {
@@ -238,23 +315,29 @@ static int make(const struct packing *packing, int fd, struct unpacker **ret)
 
 int unpacker_open(int fd, struct unpacker **ret)
 {
+	return unpacker_open_part(fd, 0, INT64_MAX, ret);
+}
+
+int unpacker_open_part(int fd, uint64_t offset, uint64_t size, struct unpacker **ret)
+{
 	const struct packing *packing;
-	uint8_t magic[4];
-	size_t size = 0;
-	int err = read_some(fd, 0, magic, sizeof(magic), &size);
+	uint8_t magic[6];
+	size_t got = 0;
+	int err = read_some(fd, offset, magic,
+			    size < sizeof(magic) ? size : sizeof(magic), &got);
 
 	if (err < 0)
 		return err;
-	packing = packing_of(magic, size);
+	packing = packing_of(magic, got);
 	if (packing)
-		return make(packing, fd, ret);
+		return make(packing, fd, offset, offset + size, ret);
 	*ret = NULL;
 	return 0;
 }
 
 int unpacker_share(const struct unpacker *u, int fd, struct unpacker **ret)
 {
-	int err = make(u->packing, fd, ret);
+	int err = make(u->packing, fd, u->begin, u->end, ret);
 
 	if (err < 0)
 		return err;
@@ -275,18 +358,21 @@ void unpacker_close(struct unpacker *u)
 static void restart(struct unpacker *u)
 {
 	u->packing->restart(u);
-	u->offset = u->position = 0;
+	u->offset = u->begin;
+	u->position = 0;
 	u->left = 0;
 	u->dry = u->between = u->full = u->ended = false;
 }
 
 static int refill(struct unpacker *u)
 {
+	uint64_t size = u->end - u->offset;
 	int err;
 
 	if (u->left > 0 || u->dry)
 		return 0;
-	err = read_some(u->fd, u->offset, u->input, INPUT, &u->left);
+	err = read_some(u->fd, u->offset, u->input, size < INPUT ? size : INPUT,
+			&u->left);
 	if (err < 0)
 		return err;
 	u->next = u->input;

@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 /*
- * The bytes that gzip or zstd packed into a file, decoded as they are asked for.
- * Members (gzip, RFC 1952) or frames (zstd, RFC 8878; skippable ones among them) that
- * follow each other are one stream; zeros between and behind members are padding.
+ * The bytes that gzip, zstd or xz packed into a file, decoded as they are asked for.
+ * Members (gzip, RFC 1952), frames (zstd, RFC 8878; skippable ones among them) or streams
+ * (xz) that follow each other are one stream; zeros between and behind members are
+ * padding.
  *
  *	decoded   |-------------------[ recent bytes ]  -  -  -  -
  *	                                              position
@@ -17,7 +18,7 @@
  * further starts at the beginning of the file.
  *
  * Memory is bounded by that and by the decoder's window: 32 KiB for gzip, at most
- * UNPACK_WINDOW_MOST for zstd. A few bytes that decode to very many cost time, and no
+ * UNPACK_WINDOW_MOST for zstd and xz. A few bytes that decode to very many cost time, and no
  * more of it than to decode up to the end of what is read.
  */
 struct unpacker;
@@ -30,6 +31,10 @@ struct unpacker;
  * why the file cannot be read.
  */
 int unpacker_open(int fd, struct unpacker **ret);
+
+/* The same for a part of a file, as if there were no more: @offset and @size add up to no
+ * more than INT64_MAX. */
+int unpacker_open_part(int fd, uint64_t offset, uint64_t size, struct unpacker **ret);
 
 /* One more for the same bytes, at their beginning; @fd is another descriptor of the
  * file. It knows of size and damage what @u knows. */

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "object/module_layout.h"
 #include "object/section.h"
 
 enum { MOST_SYMBOLS = 1 << 29 }; /* bytes of one table */
 
 /* What the choice of symbols needs of a section, by its index. */
 struct place {
+	uint64_t base; /* what its symbols' values count from */
 	uint64_t end; /* address behind it */
 	bool loaded;
 	bool labels; /* symbols without a type count */
@@ -30,6 +32,7 @@ static bool holds_labels(const char *name)
 
 static int read_places(struct reader *r)
 {
+	struct module_layout layout = { 0 };
 	struct section s;
 
 	for (size_t i = 0; section_at(r->o, i, &s); i++) {
@@ -37,8 +40,12 @@ static int read_places(struct reader *r)
 
 		if (!place)
 			return -ENOMEM;
-		place->end = s.header.sh_addr + s.header.sh_size;
 		place->loaded = s.header.sh_flags & SHF_ALLOC;
+		place->end = s.header.sh_addr + s.header.sh_size;
+		if (r->o->relocatable) {
+			place->loaded = module_place(&layout, r->o, &s, &place->base);
+			place->end = place->base + s.header.sh_size;
+		}
 		place->labels = holds_labels(s.name);
 	}
 	return 0;
@@ -86,8 +93,8 @@ static int add_symbol(struct reader *r, const GElf_Sym *sym)
 
 	if (!s)
 		return -ENOMEM;
-	s->start = sym->st_value;
-	s->end = sym->st_value + sym->st_size;
+	s->start = r->places.v[sym->st_shndx].base + sym->st_value;
+	s->end = s->start + sym->st_size;
 	s->name = sym->st_name;
 	s->table = (uint8_t)r->table;
 	if (bind == STB_WEAK)

@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "object/debuginfod.h"
+#include "object/packed_object.h"
+#include "object/section.h"
+
 struct search {
 	const struct object_places *places;
 	const struct wanted_object *wanted;
@@ -10,6 +14,7 @@ struct search {
 	struct found *found;
 	unsigned need; /* what the object itself does not have */
 	struct text path;
+	struct text refused; /* a sentence: the first file of another build */
 	bool has_checksum;
 	uint32_t checksum; /* of the debug link, where there is no build id to compare */
 };
@@ -34,6 +39,32 @@ static unsigned what_it_has(const struct object *o)
 	       (object_has_debug_frame(o) ? NEED_UNWIND : 0);
 }
 
+static void take(struct search *s, const struct object *debug)
+{
+	s->found->debug = *debug;
+	text_clear(&s->found->debug_file);
+	text_add(&s->found->debug_file, s->path.bytes, s->path.size);
+}
+
+/* It would have been used. */
+static void refuse(struct search *s, const struct object *debug)
+{
+	const struct object *o = &s->found->object;
+
+	if (s->refused.size)
+		return;
+	text_printf(&s->refused,
+		    "'%s' is the debug file of another build: ", s->path.bytes);
+	if (o->build_id_size == 0) {
+		text_string(&s->refused, "its checksum is not that of the debug link");
+		return;
+	}
+	text_string(&s->refused, "its build id is ");
+	add_build_id(debug->build_id, debug->build_id_size, &s->refused);
+	text_string(&s->refused, ", not ");
+	add_build_id(o->build_id, o->build_id_size, &s->refused);
+}
+
 /* The file at the path; true where the search is over. */
 static bool try(struct search *s)
 {
@@ -42,9 +73,12 @@ static bool try(struct search *s)
 
 	if (s->path.failed || object_open(&ctx, s->path.bytes, &debug) < 0)
 		return s->path.failed;
-	if (what_it_has(&debug) & s->need && is_of_object(&ctx, s, &debug)) {
-		s->found->debug = debug;
-		return true;
+	if (what_it_has(&debug) & s->need) {
+		if (is_of_object(&ctx, s, &debug)) {
+			take(s, &debug);
+			return true;
+		}
+		refuse(s, &debug);
 	}
 	object_close(&debug);
 	return false;
@@ -106,21 +140,81 @@ static bool try_debug_link(struct search *s)
 	return false;
 }
 
+/* Most objects have no .debug_frame and need none. */
+static bool has_unwind_table(const struct object *o)
+{
+	struct section s;
+
+	return section_named(o, ".eh_frame", &s) || section_named(o, ".eh_frame_hdr", &s);
+}
+
+static bool try_debuginfod(struct search *s)
+{
+	const struct object *o = &s->found->object;
+
+	text_clear(&s->path);
+	return debuginfod_find(s->places->debuginfod, DEBUGINFOD_DEBUG_FILE, o->build_id,
+			       o->build_id_size, s->wanted->path, &s->path) &&
+	       try(s);
+}
+
+/* Symbols that the object itself has, packed: MiniDebugInfo. */
+static void try_inner(struct search *s)
+{
+	const struct found *f = s->found;
+	struct text *problem = &s->found->problem;
+	struct context ctx = { 0 };
+	struct object inner;
+	int err;
+
+	text_clear(&s->path);
+	text_printf(&s->path, "%s (.gnu_debugdata)", f->file.bytes);
+	if (s->path.failed)
+		return;
+	err = packed_object_open_inner(&ctx, &f->object, s->path.bytes, &inner);
+	if (err == -ENOMEM)
+		s->path.failed = true;
+	else if (err < 0 && err != -ENODATA && problem->size == 0)
+		text_string(problem, ctx.error);
+	if (err < 0)
+		return;
+	if (what_it_has(&inner) & s->need)
+		take(s, &inner);
+	else
+		object_close(&inner);
+}
+
+static void search(struct search *s, const char *const *roots)
+{
+	for (; *roots; roots++) {
+		s->root = *roots;
+		if (try_debug_dir(s) || try_cache(s) || try_debug_link(s))
+			return;
+	}
+	/* Another unwind table is worth a look, and no more. */
+	if (s->need == NEED_UNWIND && has_unwind_table(&s->found->object))
+		return;
+	if (!try_debuginfod(s))
+		try_inner(s);
+}
+
 int find_debug(const struct object_places *places, const struct wanted_object *wanted,
-	       const char *root, unsigned need, struct found *f)
+	       const char *const *roots, unsigned need, struct found *f)
 {
 	struct search s = {
 		.places = places,
 		.wanted = wanted,
-		.root = root,
 		.found = f,
 		.need = need & ~what_it_has(&f->object),
 	};
 	int err;
 
-	if (s.need && !try_debug_dir(&s) && !try_cache(&s))
-		try_debug_link(&s);
-	err = s.path.failed ? -ENOMEM : 0;
+	if (s.need)
+		search(&s, roots);
+	if (!f->debug.elf && s.refused.size && f->problem.size == 0)
+		text_add(&f->problem, s.refused.bytes, s.refused.size);
+	err = s.path.failed || s.refused.failed ? -ENOMEM : 0;
 	text_release(&s.path);
+	text_release(&s.refused);
 	return err;
 }

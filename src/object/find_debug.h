@@ -5,10 +5,10 @@
 
 /*
  * Looks for a separate debug file of f->object, by build id and by debug link, where it
- * adds something of @need. @root: where the system lies on which the object was found,
- * "" or a directory. 0, or -ENOMEM.
+ * adds something of @need. @roots: where the systems lie on which it may be, each "" or a
+ * directory; NULL ends them. 0, or -ENOMEM.
  */
 int find_debug(const struct object_places *places, const struct wanted_object *wanted,
-	       const char *root, unsigned need, struct found *f);
+	       const char *const *roots, unsigned need, struct found *f);
 
 #endif

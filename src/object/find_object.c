@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "object/debuginfod.h"
 #include "object/find_debug.h"
 #include "object/process_file.h"
 
@@ -34,23 +35,15 @@ static enum identity compare_file(const struct wanted_object *wanted,
 	return is.maj == was->maj && is.min == was->min ? FILE_SAME : FILE_MAYBE;
 }
 
-static void add_hex(struct text *out, const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		text_printf(out, "%02x", bytes[i]);
-}
-
 /* The sentence is of the recorded path. */
 static void refuse_build_id(struct search *s, const struct object *o)
 {
 	struct text *problem = &s->found->problem;
 
 	text_printf(problem, "'%s' has build id ", s->path.bytes);
-	add_hex(problem, o->build_id, o->build_id_size);
-	if (o->build_id_size == 0)
-		text_string(problem, "none");
+	add_build_id(o->build_id, o->build_id_size, problem);
 	text_string(problem, ", recorded was ");
-	add_hex(problem, s->wanted->build_id, s->wanted->build_id_size);
+	add_build_id(s->wanted->build_id, s->wanted->build_id_size, problem);
 	s->found->other_build = true;
 }
 
@@ -236,6 +229,18 @@ static int try_processes(struct search *s)
 	return found;
 }
 
+static int try_debuginfod(struct search *s)
+{
+	const struct wanted_object *w = s->wanted;
+
+	text_clear(&s->path);
+	if (s->doubtful || w->vdso ||
+	    !debuginfod_find(s->places->debuginfod, DEBUGINFOD_OBJECT, w->build_id,
+			     w->build_id_size, w->path, &s->path))
+		return s->path.failed ? -ENOMEM : 0;
+	return try(s, false);
+}
+
 static int find_file(struct search *s)
 {
 	bool sure = false;
@@ -247,6 +252,8 @@ static int find_file(struct search *s)
 		found = try_build_id(s);
 	if (found == 0)
 		found = try_processes(s);
+	if (found == 0)
+		found = try_debuginfod(s);
 	if (found == 0 && s->doubtful)
 		text_printf(&s->found->problem,
 			    "'%s' was replaced after it was mapped: if perf was still "
@@ -256,13 +263,21 @@ static int find_file(struct search *s)
 	return found;
 }
 
-/* Its debug files may be where only the process sees them. */
-static int find_process_debug(struct search *s, unsigned need)
+/* Debug files may be where only the process sees them. */
+static int find_debug_files(struct search *s, unsigned need)
 {
-	text_printf(&s->root, "/proc/%u/root", (unsigned)s->user->pid);
-	if (s->root.failed)
-		return -ENOMEM;
-	return find_debug(s->places, s->wanted, s->root.bytes, need, s->found);
+	const char *roots[] = { s->root.bytes, NULL, NULL };
+	struct text root = { 0 };
+	int err;
+
+	if (s->user) {
+		text_printf(&root, "/proc/%u/root", (unsigned)s->user->pid);
+		roots[1] = root.bytes;
+	}
+	err = root.failed ? -ENOMEM
+			  : find_debug(s->places, s->wanted, roots, need, s->found);
+	text_release(&root);
+	return err;
 }
 
 int find_object(const struct object_places *places, const struct wanted_object *wanted,
@@ -275,10 +290,8 @@ int find_object(const struct object_places *places, const struct wanted_object *
 	text_string(&s.root, symfs_is_set(places) ? places->symfs : "");
 	err = s.root.failed ? -ENOMEM : find_file(&s);
 	if (err >= 0 && f.object.elf)
-		err = find_debug(places, wanted, s.root.bytes, need, &f);
-	if (err >= 0 && f.object.elf && !f.debug.elf && s.user)
-		err = find_process_debug(&s, need);
-	if (s.root.failed || f.file.failed || f.problem.failed)
+		err = find_debug_files(&s, need);
+	if (s.root.failed || f.file.failed || f.debug_file.failed || f.problem.failed)
 		err = -ENOMEM;
 	text_release(&s.path);
 	text_release(&s.root);
@@ -295,5 +308,6 @@ void found_release(struct found *f)
 	object_close(&f->object);
 	object_close(&f->debug);
 	text_release(&f->file);
+	text_release(&f->debug_file);
 	text_release(&f->problem);
 }

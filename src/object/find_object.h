@@ -75,6 +75,7 @@ struct found {
 	struct object object; /* .elf is NULL: none */
 	struct object debug; /* .elf is NULL: none, or none needed */
 	struct text file; /* path of the object */
+	struct text debug_file; /* path of the debug file, or "PATH (.gnu_debugdata)" */
 	struct text problem; /* a sentence; "": none */
 	bool other_build; /* there is only a file with another build id */
 };

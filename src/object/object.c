@@ -216,7 +216,7 @@ static int read_header(struct context *ctx, struct object *o, const char *name)
 }
 
 /* A FIFO would wait for a writer, and opening a device can do anything. */
-static int open_regular(struct context *ctx, const char *path, struct object *ret)
+int object_open_file(struct context *ctx, const char *path)
 {
 	struct stat st;
 	int fd;
@@ -232,24 +232,29 @@ static int open_regular(struct context *ctx, const char *path, struct object *re
 		close(fd);
 		return fail(ctx, -EINVAL, "'%s' is no regular file", path);
 	}
-	ret->fd = fd;
-	ret->size = (uint64_t)st.st_size;
-	return 0;
+	return fd;
 }
 
 int object_open(struct context *ctx, const char *path, struct object *ret)
 {
-	struct object o = { .fd = -1 };
-	int err = open_regular(ctx, path, &o);
+	int fd = object_open_file(ctx, path);
 
-	if (err < 0)
-		return err;
-	if (claimed_sections(o.fd) > MOST_SECTIONS) {
-		object_close(&o);
-		return fail(ctx, -EBADMSG, "'%s' claims too many sections", path);
+	return fd < 0 ? fd : object_open_fd(ctx, fd, path, ret);
+}
+
+int object_open_fd(struct context *ctx, int fd, const char *name, struct object *ret)
+{
+	struct object o = { .fd = fd };
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st) < 0 || claimed_sections(fd) > MOST_SECTIONS) {
+		close(fd);
+		return fail(ctx, -EBADMSG, "'%s' claims too many sections", name);
 	}
-	o.elf = elf_begin(o.fd, ELF_C_READ, NULL);
-	err = read_header(ctx, &o, path);
+	o.size = (uint64_t)st.st_size;
+	o.elf = elf_begin(fd, ELF_C_READ, NULL);
+	err = read_header(ctx, &o, name);
 	if (err == 0)
 		*ret = o;
 	return err;

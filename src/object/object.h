@@ -47,6 +47,13 @@ void object_prepare(void);
  * where it is no ELF file. */
 int object_open(struct context *ctx, const char *path, struct object *ret);
 
+/* A descriptor of such a file, whatever is in it; or as object_open(). */
+int object_open_file(struct context *ctx, const char *path);
+
+/* The same of an open file, which the object takes over, also where it fails; @name is for
+ * the sentence. */
+int object_open_fd(struct context *ctx, int fd, const char *name, struct object *ret);
+
 /* @image stays the caller's and outlives the object. */
 int object_open_memory(struct context *ctx, const void *image, size_t size,
 		       struct object *ret);

@@ -68,6 +68,14 @@ bool add_build_id_path(const uint8_t *id, size_t size, enum build_id_form form,
 	return true;
 }
 
+void add_build_id(const uint8_t *id, size_t size, struct text *out)
+{
+	for (size_t i = 0; i < size; i++)
+		text_printf(out, "%02x", id[i]);
+	if (size == 0)
+		text_string(out, "none");
+}
+
 bool is_deleted(const char *path, size_t *size)
 {
 	size_t suffix = sizeof(DELETED) - 1;

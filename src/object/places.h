@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 
+struct debuginfod;
+
 /* Where object files are looked for. Strings outlive it. */
 struct object_places {
 	const char *symfs; /* NULL, "": object files are where they were recorded */
@@ -16,6 +18,7 @@ struct object_places {
 	/* Where perf-PID.map and jit-PID.dump are; NULL: where runtimes put them. */
 	const char *map_dir;
 	bool trust_maps; /* whoever owns them */
+	struct debuginfod *debuginfod; /* asked when nothing else helps; NULL: never */
 };
 
 bool symfs_is_set(const struct object_places *places);
@@ -35,6 +38,9 @@ void add_debug_dir(const struct object_places *places, const char *root,
 enum build_id_form { BUILD_ID_WHOLE, BUILD_ID_BARE, BUILD_ID_FORMS };
 bool add_build_id_path(const uint8_t *id, size_t size, enum build_id_form form,
 		       struct text *path);
+
+/* Appends a build id in hex, or "none". */
+void add_build_id(const uint8_t *id, size_t size, struct text *out);
 
 /* A path without the " (deleted)" that the kernel appends, by its size; false where it
  * has none. */

@@ -28,6 +28,21 @@ int symtab_read(struct symtab *ret, const struct object *o, const struct object 
 	return 0;
 }
 
+int symtab_read_module(struct symtab *ret, const struct object *module)
+{
+	struct symtab st = { 0 };
+	int err = module->relocatable ? elf_symbols_read(&st, module, NULL) : 0;
+
+	if (err == 0)
+		err = symtab_finish(&st);
+	if (err < 0) {
+		symtab_release(&st);
+		return err;
+	}
+	*ret = st;
+	return 0;
+}
+
 void symtab_release(struct symtab *st)
 {
 	array_release(&st->symbols);

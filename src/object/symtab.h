@@ -53,6 +53,10 @@ struct symtab {
 int symtab_read(struct symtab *ret, const struct object *o, const struct object *debug);
 void symtab_release(struct symtab *st);
 
+/* The functions of a kernel module; addresses count from where the kernel loads it to. Its
+ * file is used until symtab_release(). 0, or -ENOMEM. */
+int symtab_read_module(struct symtab *ret, const struct object *module);
+
 /* After the last symbol was added by hand: sorts, ends, spans. 0, or -ENOMEM. */
 int symtab_finish(struct symtab *st);
 

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -552,4 +553,73 @@ Test(find_object, a_path_that_climbs_leaves_neither_symfs_nor_cache)
 	cr_assert_eq(find_path("/a/../../etc/passwd"), 0);
 	cr_expect_null(f.object.elf);
 	cr_expect(strstr(f.problem.bytes, "leaves the symfs"));
+}
+
+/* Puts the debug file into the object, packed. */
+static void pack_debug(void)
+{
+	static uint8_t packed[ELF_IMAGE_SIZE];
+	size_t size = 0;
+
+	image_write(&debug);
+	cr_assert_eq(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, debug.bytes,
+					     debug.size, packed, &size, sizeof(packed)),
+		     LZMA_OK);
+	image_section(&e, ".gnu_debugdata", SHT_PROGBITS, 0, packed, size);
+}
+
+Test(find_object, the_object_may_have_its_symbols_packed)
+{
+	char name[128];
+
+	pack_debug();
+	image_write(&e);
+	find();
+	cr_assert_not_null(f.debug.elf);
+	snprintf(name, sizeof(name), "%s (.gnu_debugdata)", e.path);
+	cr_expect_str_eq(f.debug_file.bytes, name);
+}
+
+Test(find_object, a_debug_file_is_better_than_what_is_packed)
+{
+	pack_debug();
+	image_build_id(&e, ID, 20);
+	image_build_id(&debug, ID, 20);
+	image_write(&e);
+	image_write(&debug);
+	place(BY_ID ".debug");
+	find();
+	cr_assert_not_null(f.debug.elf);
+	cr_expect_str_eq(f.debug_file.bytes, path);
+}
+
+Test(find_object, unwind_tables_are_unpacked_only_where_there_are_no_others)
+{
+	image_section(&debug, ".debug_frame", SHT_PROGBITS, 0, "frames", 6);
+	pack_debug();
+	image_write(&e);
+	wanted.path = e.path;
+	cr_assert_eq(find_object(&places, &wanted, NEED_UNWIND, &f), 0);
+	cr_assert_not_null(f.debug.elf);
+	found_release(&f);
+	image_section(&e, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, "frames", 6);
+	image_remove(&e);
+	image_write(&e);
+	wanted.path = e.path;
+	cr_assert_eq(find_object(&places, &wanted, NEED_UNWIND, &f), 0);
+	cr_expect_null(f.debug.elf);
+}
+
+Test(find_object, a_debug_file_of_another_build_is_told)
+{
+	image_build_id(&e, ID, 20);
+	image_build_id(&debug, OTHER_ID, 20);
+	image_write(&e);
+	image_write(&debug);
+	place(BY_ID ".debug");
+	find();
+	cr_expect_null(f.debug.elf);
+	cr_expect(strstr(f.problem.bytes, "is the debug file of another build: its build "
+					  "id is 616e6f74686572"));
+	cr_expect(strstr(f.problem.bytes, ", not 3031323334"));
 }

@@ -1,0 +1,140 @@
+#include "object/packed_object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/unpack.h"
+#include "object/section.h"
+
+enum {
+	BLOCK = 1 << 18,
+	FREE_OF_RATIO = 1 << 20,
+};
+
+/* Packed bytes in a file. */
+struct part {
+	int fd;
+	uint64_t offset, size;
+	const char *name; /* for sentences */
+};
+
+static uint64_t most_of(const struct part *p)
+{
+	uint64_t most = p->size * PACKED_OBJECT_RATIO;
+
+	if (p->size > PACKED_OBJECT_MOST / PACKED_OBJECT_RATIO)
+		most = PACKED_OBJECT_MOST;
+	return most < FREE_OF_RATIO ? FREE_OF_RATIO : most;
+}
+
+static bool write_whole(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t done = write(fd, bytes, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+static int copy(struct context *ctx, const struct part *p, struct unpacker *u,
+		uint8_t *block, int to)
+{
+	uint64_t at = 0, most = most_of(p);
+	size_t got;
+	int err;
+
+	while ((err = unpacker_read(u, at, block, BLOCK, &got)) == 0 && got > 0) {
+		at += got;
+		if (at > most)
+			return fail(ctx, -EFBIG, "what is packed in '%s' is too large",
+				    p->name);
+		if (!write_whole(to, block, got))
+			return fail_memory(ctx);
+	}
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	if (err < 0)
+		return fail(ctx, err, "cannot read '%s': %s", p->name, strerror(-err));
+	if (unpacker_damage(u))
+		return fail(ctx, -EBADMSG, "'%s': %s", p->name, unpacker_damage(u));
+	return 0;
+}
+
+static int unpack(struct context *ctx, const struct part *p, struct unpacker *u, int *ret)
+{
+	uint8_t *block = malloc(BLOCK);
+	int fd = memfd_create("object", MFD_CLOEXEC), err;
+
+	if (!block || fd < 0)
+		err = fail_memory(ctx);
+	else
+		err = copy(ctx, p, u, block, fd);
+	free(block);
+	if (err < 0 && fd >= 0)
+		close(fd);
+	if (err == 0)
+		*ret = fd;
+	return err;
+}
+
+/* A descriptor of what is unpacked; -ENODATA where it is not packed. */
+static int unpack_part(struct context *ctx, const struct part *p, int *ret)
+{
+	struct unpacker *u = NULL;
+	int err = unpacker_open_part(p->fd, p->offset, p->size, &u);
+
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	if (err < 0)
+		return fail(ctx, err, "cannot read '%s': %s", p->name, strerror(-err));
+	if (!u)
+		return -ENODATA;
+	err = unpack(ctx, p, u, ret);
+	unpacker_close(u);
+	return err;
+}
+
+int packed_object_open(struct context *ctx, const char *path, struct object *ret)
+{
+	int fd = object_open_file(ctx, path), unpacked, err;
+	struct part p = { .fd = fd, .name = path };
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0)
+		p.size = (uint64_t)st.st_size;
+	err = unpack_part(ctx, &p, &unpacked);
+	if (err == -ENODATA)
+		return object_open_fd(ctx, fd, path, ret);
+	close(fd);
+	return err < 0 ? err : object_open_fd(ctx, unpacked, path, ret);
+}
+
+int packed_object_open_inner(struct context *ctx, const struct object *o,
+			     const char *name, struct object *ret)
+{
+	struct part p = { .fd = o->fd, .name = name };
+	struct section s;
+	int unpacked, err;
+
+	if (o->fd < 0 || !section_named(o, ".gnu_debugdata", &s) ||
+	    s.header.sh_type == SHT_NOBITS || s.header.sh_offset > o->size ||
+	    s.header.sh_size > o->size - s.header.sh_offset)
+		return -ENODATA;
+	p.offset = s.header.sh_offset;
+	p.size = s.header.sh_size;
+	err = unpack_part(ctx, &p, &unpacked);
+	return err < 0 ? err : object_open_fd(ctx, unpacked, name, ret);
+}
