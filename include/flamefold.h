@@ -79,6 +79,9 @@ enum ff_flag {
 	/* Use perf-PID.map and jit-PID.dump whoever owns them, not only the caller's, root's
 	 * and the process's owner's. */
 	FF_TRUST_MAPS = 1 << 10,
+	/* What compilers append where they make several functions of one is left out of
+	 * names: f.isra.0, f.part.0, f.constprop.0, f.cold, f.llvm.1 and f.lto_priv.0 are f. */
+	FF_MERGE_CLONES = 1 << 11,
 	/* Read where debug information has functions declared, for ff_write_svg(); not with
 	 * FF_NO_INLINE, which reads none. */
 	FF_PLACES = 1 << 12,
@@ -90,6 +93,22 @@ enum ff_truncated {
 	FF_TRUNCATED_MARK, /* they are below a frame [truncated], next to the process's */
 	FF_TRUNCATED_MERGE, /* they are among the others */
 	FF_TRUNCATED_DROP, /* their weight is lost: FF_TOTAL_WEIGHT_LOST_TRUNCATED */
+};
+
+/* Mangled names: C++, Rust, D. */
+enum ff_demangle {
+	FF_DEMANGLE_SHORT, /* without parameters: std::vector<int>::push_back */
+	FF_DEMANGLE_FULL, /* with them, and with what templates return */
+	FF_DEMANGLE_NO, /* as they are */
+};
+
+/* Code without a symbol, such as that of stripped files. */
+enum ff_unnamed {
+	/* [libx.so+0x1c40]: the address in the file at which its function begins, where call
+	 * frame information says that; else, and with FF_COMPAT_STACKCOLLAPSE, [libx.so]. */
+	FF_UNNAMED_FUNCTION,
+	FF_UNNAMED_OBJECT, /* [libx.so] */
+	FF_UNNAMED_ADDRESS, /* as FF_ADDRS */
 };
 
 /* Strings are copied. NULL and 0 are the defaults. */
@@ -107,8 +126,8 @@ struct ff_options {
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	/* One line without newline: a warning, or a note about what was left out. */
 	void (*log)(void *arg, const char *line);
-	/* @done of @total of @what, called now and then from the thread that called the
-	 * library; @total 0: not known, @done is in bytes. */
+	/* @done of @total of @what, called now and then, by one thread at a time: mostly the
+	 * one that called the library; @total 0: not known, @done is in bytes. */
 	void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
 	void *arg; /* for both */
 	/* perf's build-id cache; NULL: ~/.debug, or with symfs .debug below that; "": none */
@@ -117,6 +136,11 @@ struct ff_options {
 	enum ff_truncated truncated;
 	/* Where perf-PID.map and jit-PID.dump of runtimes are; NULL: where they put them. */
 	const char *map_dir;
+	enum ff_demangle demangle;
+	enum ff_unnamed unnamed;
+	/* Ask the servers of $DEBUGINFOD_URLS for files that are not here, up to so many seconds
+	 * for one; 0: never. Nothing else uses a network. */
+	unsigned debuginfod;
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -136,9 +160,13 @@ FF_API const char *ff_profile_error(const struct ff_profile *p);
 
 /*
  * Filters, "KEY=VALUE", before the first input is read. Keys: comm, event, cgroup (its
- * path; PCRE2, unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time ("START,END"
- * in seconds from the first sample, or "10%-20%"). The same key again: or. Different
- * keys: and. -EINVAL for one that cannot be understood.
+ * path), symbol, dso (PCRE2, unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time
+ * ("START,END" in seconds from the first sample, or "10%-20%"). The same key again: or.
+ * Different keys: and. -EINVAL for one that cannot be understood.
+ *
+ * symbol and dso ask the frames of a stack, when all have their names: one that matches is
+ * enough. Of inputs without samples only these can be asked. Processes are not counted
+ * anew then, and of FF_TOTAL_SAMPLES_TRUNCATED the reasons are not known any more.
  */
 FF_API int ff_profile_only(struct ff_profile *p, const char *filter);
 FF_API int ff_profile_drop(struct ff_profile *p, const char *filter);
@@ -280,8 +308,32 @@ FF_API const char *ff_object_path(const struct ff_object *o); /* as recorded */
 FF_API const char *ff_object_build_id(const struct ff_object *o); /* hex; "" if unknown */
 FF_API const char *
 ff_object_file(const struct ff_object *o); /* read for it; NULL: none */
+/* What completes it: a separate debug file, or the part of the file itself that holds
+ * more symbols; NULL: none. */
+FF_API const char *ff_object_debug_file(const struct ff_object *o);
 FF_API const char *ff_object_problem(const struct ff_object *o); /* NULL: all is well */
+enum ff_object_kind {
+	FF_OBJECT_FILE, /* a program or a library */
+	FF_OBJECT_KERNEL,
+	FF_OBJECT_MODULE, /* of the kernel */
+	FF_OBJECT_VDSO,
+	FF_OBJECT_RUNTIME, /* code that a runtime made: ff_object_runtime() */
+	FF_OBJECT_OTHER, /* code of no file: unknown, of the kernel's own making, of guests */
+};
+FF_API enum ff_object_kind ff_object_kind(const struct ff_object *o);
+enum ff_object_names {
+	FF_NAMES_NONE, /* of none of its functions */
+	FF_NAMES_EXPORTED, /* only of those that it exports: it is stripped */
+	FF_NAMES_ALL,
+};
+FF_API enum ff_object_names ff_object_names(const struct ff_object *o);
+/* 1: there is debug information for it, which has inlined functions and lines. */
+FF_API int ff_object_has_debug_info(const struct ff_object *o);
 FF_API uint64_t ff_object_weight(const struct ff_object *o); /* of leaf frames in it */
+FF_API uint64_t
+ff_object_weight_unnamed(const struct ff_object *o); /* without a symbol */
+FF_API uint64_t ff_object_addresses(const struct ff_object *o); /* distinct, in stacks */
+FF_API uint64_t ff_object_addresses_unnamed(const struct ff_object *o);
 /* 1: a file was there, but has another build id. */
 FF_API int ff_object_refused(const struct ff_object *o);
 /* The process whose runtime made this code; 0: it is no such code. */

@@ -9,14 +9,19 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/parallel.h"
+#include "object/debuginfod.h"
 #include "order/order.h"
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
 {
-	if (p->options.progress)
-		p->options.progress(p->options.arg, what, done, total);
+	if (!p->options.progress)
+		return;
+	pthread_mutex_lock(&p->progress_lock);
+	p->options.progress(p->options.arg, what, done, total);
+	pthread_mutex_unlock(&p->progress_lock);
 }
 
 void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
@@ -229,9 +234,19 @@ static void check_conservation(const struct ff_profile *p)
 	(void)sum;
 }
 
+static void warn_of_debuginfod(struct ff_profile *p)
+{
+	struct debuginfod *d = p->places.debuginfod;
+	const char *problem = d ? debuginfod_problem(d) : NULL;
+
+	if (problem)
+		warn(&p->ctx, "debuginfod was given up: %s", problem);
+}
+
 int ff_profile_finish(struct ff_profile *p)
 {
 	unsigned order = p->options.flags & FF_FLAMECHART ? NAMED_IN_ORDER : 0;
+	uint8_t *left_out = NULL;
 	int err;
 
 	if (p->finished)
@@ -241,7 +256,14 @@ int ff_profile_finish(struct ff_profile *p)
 	err = symbolizer_run(&p->ctx, p->symbolizer, &p->frames, &p->symbols);
 	if (err < 0)
 		return err;
-	err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, order, &p->named);
+	warn_of_debuginfod(p);
+	err = filter_stacks(p, &left_out);
+	if (err == 0) {
+		check_conservation(p);
+		err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, order,
+				 left_out, &p->named);
+	}
+	free(left_out);
 	if (err < 0)
 		return err;
 	p->named.decimals = p->decimals;

@@ -1,6 +1,7 @@
 #ifndef PROFILE_H
 #define PROFILE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <flamefold.h>
@@ -51,7 +52,7 @@ struct ff_process {
 struct ff_object {
 	const struct ff_profile *profile;
 	uint32_t image;
-	uint64_t weight;
+	uint64_t weight, unnamed; /* of leaf frames; of those without a symbol */
 	char build_id[2 * BUILD_ID_MAX + 1]; /* hex */
 };
 
@@ -60,6 +61,7 @@ struct ff_profile {
 	struct arena arena; /* copies of the options' strings, inputs */
 	struct ff_options options;
 	struct object_places places; /* of the options */
+	pthread_mutex_t progress_lock; /* while the caller's progress() runs */
 	struct intern strings;
 	struct images images;
 	struct frames frames;
@@ -70,6 +72,9 @@ struct ff_profile {
 	struct symbols symbols;
 	struct named named;
 	uint64_t *totals; /* by node of named: self and all below */
+	/* By node of the trie, where frames are filtered: samples of inputs that are stacks,
+	 * not samples. */
+	ARRAY(uint64_t) lines;
 	struct weight_sum sum;
 	struct poorer_count poorer;
 	struct stack_counts unwound;
@@ -147,6 +152,12 @@ static inline void see_sample(struct seen *seen, const struct event *event,
 
 /* profile_flow.c: a pipe that is read once. */
 int read_flow(struct reading *r, struct ff_input *input);
+
+/* profile_filter.c: filters by the names of frames. */
+int count_line(struct ff_profile *p, uint32_t node);
+/* When frames have their names. *@left_out: by node of the trie, 1: nothing of it is in the
+ * tree; NULL: there are no such filters. To be freed. */
+int filter_stacks(struct ff_profile *p, uint8_t **left_out);
 
 /* profile_folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);

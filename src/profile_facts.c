@@ -324,6 +324,64 @@ const char *ff_object_file(const struct ff_object *o)
 	return file ? intern_text(&o->profile->strings, file) : NULL;
 }
 
+const char *ff_object_debug_file(const struct ff_object *o)
+{
+	uint32_t file = o->profile->symbols.images.v[o->image].debug_file;
+
+	return file ? intern_text(&o->profile->strings, file) : NULL;
+}
+
+enum ff_object_kind ff_object_kind(const struct ff_object *o)
+{
+	const struct image *image = &o->profile->images.list.v[o->image];
+
+	if (image->owner)
+		return FF_OBJECT_RUNTIME;
+	switch (image->kind) {
+	case IMAGE_FILE:
+		return FF_OBJECT_FILE;
+	case IMAGE_KERNEL:
+		return FF_OBJECT_KERNEL;
+	case IMAGE_MODULE:
+		return FF_OBJECT_MODULE;
+	case IMAGE_VDSO:
+		return FF_OBJECT_VDSO;
+	default:
+		return FF_OBJECT_OTHER;
+	}
+}
+
+enum ff_object_names ff_object_names(const struct ff_object *o)
+{
+	static const enum ff_object_names names[] = {
+		[IMAGE_NAMES_NONE] = FF_NAMES_NONE,
+		[IMAGE_NAMES_EXPORTED] = FF_NAMES_EXPORTED,
+		[IMAGE_NAMES_ALL] = FF_NAMES_ALL,
+	};
+
+	return names[o->profile->symbols.images.v[o->image].names];
+}
+
+int ff_object_has_debug_info(const struct ff_object *o)
+{
+	return o->profile->symbols.images.v[o->image].debug_info;
+}
+
+uint64_t ff_object_weight_unnamed(const struct ff_object *o)
+{
+	return o->unnamed;
+}
+
+uint64_t ff_object_addresses(const struct ff_object *o)
+{
+	return o->profile->symbols.images.v[o->image].frames;
+}
+
+uint64_t ff_object_addresses_unnamed(const struct ff_object *o)
+{
+	return o->profile->symbols.images.v[o->image].unnamed;
+}
+
 const char *ff_object_problem(const struct ff_object *o)
 {
 	uint32_t problem = o->profile->symbols.images.v[o->image].problem;

@@ -13,7 +13,7 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 	const char *at = line->stack, *end = at + line->size;
 
 	for (*count = 0; at < end;) {
-		struct frame frame = { .image = IMAGE_ID_NAMES };
+		struct frame frame = { .image = IMAGE_ID_NAMES, .flags = FRAME_TEXT };
 		const char *stop = memchr(at, ';', (size_t)(end - at));
 		uint32_t name;
 
@@ -72,6 +72,8 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	p->sum.kept += weight;
 	p->sum.samples_read++;
 	p->sum.samples_kept++;
+	if (count_line(p, *last) < 0)
+		return -ENOMEM;
 	if (!line->has_before)
 		return 0;
 	return trie_charge(&p->trie, *last, TRIE_BEFORE, line->before * factor);
@@ -109,9 +111,16 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 	uint64_t ignored = 0, before = p->sum.samples_read;
 	int err;
 
-	if (!filters_empty(p->filters))
+	if (filters_ask_samples(p->filters))
 		return fail(&p->ctx, -EINVAL,
-			    "cannot filter '%s': folded text has no samples", path);
+			    "cannot filter '%s': folded text has no samples, only symbol "
+			    "can be asked for",
+			    path);
+	if (filters_ask_objects(p->filters))
+		return fail(&p->ctx, -EINVAL,
+			    "cannot filter '%s' by dso: folded text does not say of what "
+			    "object a function is",
+			    path);
 	if (p->options.event && strcmp(p->options.event, "all") != 0)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
+#include "object/debuginfod.h"
 #include "profile.h"
 
 const char *ff_version(void)
@@ -30,6 +31,8 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 		if (given && !*strings[i])
 			return fail_memory(&p->ctx);
 	}
+	if (p->options.unnamed == FF_UNNAMED_ADDRESS)
+		p->options.flags |= FF_ADDRS;
 	p->ctx.log = p->options.log;
 	p->ctx.log_arg = p->options.arg;
 	return 0;
@@ -48,13 +51,35 @@ static void set_places(struct ff_profile *p)
 	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
 }
 
+static enum symbol_unnamed unnamed_of(const struct ff_options *options)
+{
+	if (options->flags & FF_ADDRS)
+		return SYMBOL_UNNAMED_ADDRESS;
+	return options->unnamed == FF_UNNAMED_OBJECT ? SYMBOL_UNNAMED_OBJECT
+						     : SYMBOL_UNNAMED_FUNCTION;
+}
+
+static enum symbol_demangle demangle_of(const struct ff_options *options)
+{
+	switch (options->demangle) {
+	case FF_DEMANGLE_FULL:
+		return SYMBOL_DEMANGLE_FULL;
+	case FF_DEMANGLE_NO:
+		return SYMBOL_DEMANGLE_NO;
+	default:
+		return SYMBOL_DEMANGLE_SHORT;
+	}
+}
+
 static int make_symbolizer(struct ff_profile *p)
 {
 	struct symbol_options options = {
 		.places = p->places,
 		.kallsyms = p->options.kallsyms,
 		.vmlinux = p->options.vmlinux,
-		.addrs = p->options.flags & FF_ADDRS,
+		.unnamed = unnamed_of(&p->options),
+		.demangle = demangle_of(&p->options),
+		.merge_clones = p->options.flags & FF_MERGE_CLONES,
 		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
 		.srcline = p->options.flags & FF_SRCLINE,
 		.declared = p->options.flags & FF_PLACES,
@@ -69,6 +94,21 @@ static int make_symbolizer(struct ff_profile *p)
 	return symbolizer_new(&p->ctx, &p->images, &p->strings, &options, &p->symbolizer);
 }
 
+static void show_fetching(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	show_progress(arg, what, done, total);
+}
+
+static int make_debuginfod(struct ff_profile *p)
+{
+	struct debuginfod_options options = { .timeout = p->options.debuginfod,
+					      .progress = show_fetching,
+					      .arg = p };
+
+	return options.timeout ? debuginfod_new(&p->ctx, &options, &p->places.debuginfod)
+			       : 0;
+}
+
 int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 {
 	struct ff_profile *p = calloc(1, sizeof(*p));
@@ -77,6 +117,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	*ret = p;
 	if (!p)
 		return -ENOMEM;
+	pthread_mutex_init(&p->progress_lock, NULL);
 	err = copy_options(p, options);
 	if (err < 0)
 		return err;
@@ -84,6 +125,9 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	    trie_init(&p->trie) < 0 || filters_new(&p->filters) < 0)
 		return fail_memory(&p->ctx);
 	set_places(p);
+	err = make_debuginfod(p);
+	if (err < 0)
+		return err;
 	err = binaries_new(&p->ctx, &p->places, &p->images, &p->strings, &p->binaries);
 	return err < 0 ? err : make_symbolizer(p);
 }
@@ -105,9 +149,12 @@ void ff_profile_free(struct ff_profile *p)
 	array_release(&p->inputs);
 	array_release(&p->processes);
 	array_release(&p->objects);
+	array_release(&p->lines);
 	hash_map_release(&p->process_by_pid);
 	intern_release(&p->strings);
 	arena_release(&p->arena);
+	debuginfod_free(p->places.debuginfod);
+	pthread_mutex_destroy(&p->progress_lock);
 	free(p->totals);
 	free(p);
 }

@@ -24,7 +24,12 @@ static int by_weight(const void *a, const void *b)
 	return order ? order : strcmp(x->build_id, y->build_id);
 }
 
-static int add_object(struct ff_profile *p, uint32_t id, uint64_t weight)
+/* Of leaf frames. */
+struct weights {
+	uint64_t all, unnamed;
+};
+
+static int add_object(struct ff_profile *p, uint32_t id, const struct weights *weights)
 {
 	const struct image *image = &p->images.list.v[id];
 	struct ff_object *object = array_add(&p->objects);
@@ -33,25 +38,45 @@ static int add_object(struct ff_profile *p, uint32_t id, uint64_t weight)
 		return -ENOMEM;
 	object->profile = p;
 	object->image = id;
-	object->weight = weight;
+	object->weight = weights->all;
+	object->unnamed = weights->unnamed;
 	for (uint8_t i = 0; i < image->build_id_size; i++)
 		snprintf(object->build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	return 0;
 }
 
+/* A leaf without a symbol may have a name all the same: of what was inlined there. */
+static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
+{
+	uint32_t count;
+
+	symbols_inlined(&p->symbols, frame, &count);
+	return count == 0 && p->symbols.functions.v[p->symbols.of_frame.v[frame]].unnamed;
+}
+
+static void sum_weights(const struct ff_profile *p, struct weights *weights)
+{
+	for (uint32_t id = 1; id < p->trie.count; id++) {
+		uint32_t frame = p->trie.nodes[id].frame;
+		struct weights *w = &weights[p->frames.list.v[frame].image];
+
+		w->all += p->trie.self[TRIE_WEIGHT][id];
+		if (is_unnamed(p, frame))
+			w->unnamed += p->trie.self[TRIE_WEIGHT][id];
+	}
+}
+
 /* Objects that samples hit, and the weight of the leaf frames in them. */
 static int list_objects(struct ff_profile *p)
 {
-	uint64_t *weights = calloc(p->images.list.count, sizeof(*weights));
+	struct weights *weights = calloc(p->images.list.count, sizeof(*weights));
 	int err = weights ? 0 : -ENOMEM;
 
-	for (uint32_t id = 1; err == 0 && p->trie.self[TRIE_WEIGHT] && id < p->trie.count;
-	     id++)
-		weights[p->frames.list.v[p->trie.nodes[id].frame].image] +=
-			p->trie.self[TRIE_WEIGHT][id];
+	if (err == 0 && p->trie.self[TRIE_WEIGHT])
+		sum_weights(p, weights);
 	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count; id++)
 		if (p->symbols.images.v[id].frames)
-			err = add_object(p, id, weights[id]);
+			err = add_object(p, id, &weights[id]);
 	free(weights);
 	return err;
 }

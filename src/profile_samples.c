@@ -217,7 +217,7 @@ int worker_start(struct reading *r, struct worker *w)
 	};
 
 	w->reading = r;
-	w->filters = !filters_empty(r->p->filters);
+	w->filters = filters_ask_samples(r->p->filters);
 	w->ctx.log = r->p->ctx.log;
 	w->ctx.log_arg = r->p->ctx.log_arg;
 	if (trie_init(&w->trie) < 0 || filter_memo_new(r->p->filters, &w->memo) < 0)

@@ -12,6 +12,7 @@ struct restoring {
 	uint32_t *depth; /* by node; the root's is 0 */
 	bool *behind; /* by node: a separator is above it; NULL: no chains */
 	ARRAY(uint32_t) path; /* frames down to the node at hand */
+	bool text_only; /* it was made of folded text */
 	uint64_t factor; /* to the profile's decimals */
 	uint32_t last; /* what was charged last */
 };
@@ -25,6 +26,7 @@ static int new_frame(struct restoring *r, const struct saved_function *f, uint32
 		frame.flags = FRAME_GAP;
 	} else if (f->kind == SAVED_TEXT && f->module == 0) {
 		frame.address = f->name;
+		frame.flags = r->text_only ? FRAME_TEXT : 0;
 	} else {
 		slot = array_add(&r->p->frames.functions);
 		if (!slot)
@@ -119,7 +121,7 @@ static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t 
 	r->p->sum.kept += weight;
 	r->p->sum.samples_read += samples ? samples : 1;
 	r->p->sum.samples_kept += samples ? samples : 1;
-	return 0;
+	return samples ? 0 : count_line(r->p, node);
 }
 
 /* A stack that ends at @node. */
@@ -159,9 +161,31 @@ static int add_stacks(struct restoring *r)
 	return err;
 }
 
+/* Nothing says what kind of function any of them is. */
+static bool is_text_only(const struct saved_tree *tree)
+{
+	for (uint32_t i = 1; i < tree->function_count; i++) {
+		unsigned kind = tree->functions[i].kind & SAVED_KIND;
+
+		if (kind != SAVED_TEXT && kind != SAVED_GAP)
+			return false;
+	}
+	return true;
+}
+
+static bool has_modules(const struct saved_tree *tree)
+{
+	for (uint32_t i = 1; i < tree->function_count; i++)
+		if (tree->functions[i].module)
+			return true;
+	return false;
+}
+
 static int restore(struct ff_profile *p, const struct saved_tree *tree)
 {
-	struct restoring r = { .p = p, .tree = tree, .factor = 1 };
+	struct restoring r = {
+		.p = p, .tree = tree, .text_only = is_text_only(tree), .factor = 1
+	};
 	int err;
 
 	for (unsigned i = tree->decimals; i < p->decimals; i++)
@@ -197,9 +221,16 @@ int read_saved(struct ff_profile *p, struct ff_input *input)
 	const struct saved_tree *tree = input_saved(input->input);
 	const char *path = input_path(input->input);
 
-	if (!filters_empty(p->filters))
+	if (filters_ask_samples(p->filters))
+		return fail(
+			&p->ctx, -EINVAL,
+			"cannot filter '%s': a flame graph has no single samples, only "
+			"symbol and dso can be asked for",
+			path);
+	if (filters_ask_objects(p->filters) && !has_modules(tree))
 		return fail(&p->ctx, -EINVAL,
-			    "cannot filter '%s': a flame graph has no single samples",
+			    "cannot filter '%s' by dso: it does not say of what object a "
+			    "function is",
 			    path);
 	if (p->options.event && strcmp(p->options.event, "all") != 0)
 		return fail(

@@ -10,13 +10,14 @@ enum object_class object_class(const struct ff_object *o)
 {
 	if (ff_object_runtime(o))
 		return ff_object_file(o) ? OBJECT_FOUND : OBJECT_WITHOUT_FILE;
-	if (ff_object_problem(o))
-		return OBJECT_MISSING;
-	return ff_object_file(o) ? OBJECT_FOUND : OBJECT_WITHOUT_FILE;
+	if (ff_object_file(o))
+		return ff_object_problem(o) ? OBJECT_INCOMPLETE : OBJECT_FOUND;
+	return ff_object_problem(o) ? OBJECT_MISSING : OBJECT_WITHOUT_FILE;
 }
 
 /* Where the answers go: one of them is NULL. */
 struct report {
+	const struct settings *settings;
 	FILE *text;
 	struct json *json;
 	size_t written;
@@ -24,11 +25,15 @@ struct report {
 
 static void report_one(struct report *r, const struct ff_profile *p)
 {
-	if (r->json)
+	if (r->json && r->settings->symbols)
+		info_symbols_json(p, r->settings, r->json);
+	else if (r->json)
 		info_json(p, r->json);
 	if (r->text && r->written)
 		putc('\n', r->text);
-	if (r->text)
+	if (r->text && r->settings->symbols)
+		info_symbols_text(p, r->settings, r->text);
+	else if (r->text)
 		info_text(p, r->text);
 	r->written++;
 }
@@ -82,7 +87,7 @@ static int close_report(struct output *out, int worst)
 static int info_run(const struct settings *s)
 {
 	const char *const *inputs;
-	struct report r = { 0 };
+	struct report r = { .settings = s };
 	struct json json = { 0 };
 	struct output out;
 	enum format format;

@@ -5,10 +5,16 @@
 #include <stdio.h>
 
 #include "cli/json.h"
+#include "cli/settings.h"
 
 /* What one input says, for people and for programs. */
 void info_text(const struct ff_profile *p, FILE *out);
 void info_json(const struct ff_profile *p, struct json *j);
+
+/* --symbols: where the names of each object come from, and what would give it more. */
+void info_symbols_text(const struct ff_profile *p, const struct settings *s, FILE *out);
+void info_symbols_json(const struct ff_profile *p, const struct settings *s,
+		       struct json *j);
 
 /* What makes the picture worse than it could be, a sentence each, and the remedy. @kind
  * does not change from version to version. */
@@ -18,6 +24,7 @@ void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg);
 /* Whether what the samples hit could be looked into. */
 enum object_class {
 	OBJECT_FOUND,
+	OBJECT_INCOMPLETE, /* a file was read, but something is lacking or in doubt */
 	OBJECT_MISSING,
 	OBJECT_WITHOUT_FILE, /* code of no file: unknown, made at run time */
 	OBJECT_CLASSES,

@@ -173,6 +173,7 @@ static void put_object(const struct ff_object *o, struct json *j)
 	json_text(j, "path", ff_object_path(o));
 	json_text(j, "build_id", *build_id ? build_id : NULL);
 	json_text(j, "file", ff_object_file(o));
+	json_text(j, "debug_file", ff_object_debug_file(o));
 	if (ff_object_runtime(o) && ff_object_file(o))
 		json_number(j, "functions", ff_object_entries(o));
 	json_text(j, "problem", ff_object_problem(o));
@@ -183,8 +184,8 @@ static void put_object(const struct ff_object *o, struct json *j)
 
 static void put_objects(const struct ff_profile *p, struct json *j)
 {
-	static const char *const keys[OBJECT_CLASSES] = { "found", "missing",
-							  "without_file" };
+	static const char *const keys[OBJECT_CLASSES] = { "found", "incomplete",
+							  "missing", "without_file" };
 
 	json_open(j, "objects", '{');
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++) {

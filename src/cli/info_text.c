@@ -297,6 +297,7 @@ static void put_objects(const struct ff_profile *p, enum object_class kind, FILE
 {
 	static const char *const headings[OBJECT_CLASSES] = {
 		"objects found",
+		"objects found that lack something",
 		"objects missing",
 		"code without a file",
 	};

@@ -264,8 +264,7 @@ static void judge_unnamed(const struct judged *j)
 		fprintf(j->out, "%s of the weight has no symbol%s",
 			percent(unnamed, weight),
 			ff_object_next(j->p, NULL)
-				? ": the objects that are missing or without symbols "
-				  "are listed"
+				? ": flamefold info --symbols says what would help"
 				: "");
 }
 

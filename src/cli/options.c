@@ -8,6 +8,8 @@
 
 #include "cli/terminal.h"
 
+enum { DEBUGINFOD_SECONDS = 30 };
+
 static void *place(struct settings *s, const struct option_row *row)
 {
 	return (char *)s + row->at;
@@ -163,6 +165,38 @@ static int set_inline(struct settings *s, const struct option_row *row, const ch
 	return refuse(row, arg, "auto, yes or no");
 }
 
+static int set_demangle(struct settings *s, const struct option_row *row, const char *arg)
+{
+	static const char *const names[] = {
+		[FF_DEMANGLE_SHORT] = "short",
+		[FF_DEMANGLE_FULL] = "full",
+		[FF_DEMANGLE_NO] = "no",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(arg, names[i])) {
+			s->profile.demangle = (enum ff_demangle)i;
+			return 0;
+		}
+	return refuse(row, arg, "short, full or no");
+}
+
+static int set_unnamed(struct settings *s, const struct option_row *row, const char *arg)
+{
+	static const char *const names[] = {
+		[FF_UNNAMED_FUNCTION] = "function",
+		[FF_UNNAMED_OBJECT] = "object",
+		[FF_UNNAMED_ADDRESS] = "address",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(arg, names[i])) {
+			s->profile.unnamed = (enum ff_unnamed)i;
+			return 0;
+		}
+	return refuse(row, arg, "function, object or address");
+}
+
 static int set_no_inline(struct settings *s, const struct option_row *row,
 			 const char *arg)
 {
@@ -186,6 +220,19 @@ static int set_filter(struct settings *s, const struct option_row *row, const ch
 	return 0;
 }
 
+/* Seconds, or servers. The environment is where each client of debuginfod has them. */
+static int set_debuginfod(struct settings *s, const struct option_row *row,
+			  const char *arg)
+{
+	if (s->profile.debuginfod == 0)
+		s->profile.debuginfod = DEBUGINFOD_SECONDS;
+	if (strspn(arg, "0123456789") == strlen(arg) && *arg)
+		return set_whole(s, row, arg);
+	if (*arg && setenv("DEBUGINFOD_URLS", arg, 1) < 0)
+		return usage_error("option '--%s': %s", row->name, strerror(errno));
+	return 0;
+}
+
 #define AT(field) .at = offsetof(struct settings, field)
 #define GRAPH COMMAND_GRAPH
 #define NAMES (COMMAND_GRAPH | COMMAND_FOLD)
@@ -200,6 +247,9 @@ const struct option_row option_rows[] = {
 	{ "format", 'f', "FORMAT", "svg, html or folded; for info: text or json",
 	  READS, set_text, AT(format) },
 
+	{ "symbols", 0, NULL, "for each object: where its names come from, how much has none, "
+	  "and what to install or copy", COMMAND_INFO, set_true, AT(symbols) },
+
 	{ .help = "What counts:" },
 	{ "event", 0, "NAME", "count samples of this event; all: of every event "
 	  "(default: the first event with samples)", READS, set_text, AT(profile.event) },
@@ -207,8 +257,8 @@ const struct option_row option_rows[] = {
 	  READS, set_text, AT(profile.event) },
 	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
 	  READS, set_count, .initial = "period", .hint = "; for the label: --countname" },
-	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, "
-	  "cgroup (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or 10%-20%)",
+	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, cgroup, symbol, "
+	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or 10%-20%)",
 	  READS, set_filter, .flag = 0 },
 	{ "drop", 0, "KEY=VALUE", "leave out samples that match",
 	  READS, set_filter, .flag = 1 },
@@ -229,7 +279,15 @@ const struct option_row option_rows[] = {
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_JIT },
 	{ "all", 0, NULL, "--kernel and --jit",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL | FF_MARK_JIT },
-	{ "addrs", 0, NULL, "show the address of frames without a symbol",
+	{ "demangle", 0, "HOW", "names of C++, Rust and D: short has no parameters, full has "
+	  "them, no leaves names mangled", NAMES, .set = set_demangle, .initial = "short" },
+	{ "merge-clones", 0, NULL, "leave out what compilers append to names of copies and "
+	  "parts: .isra.0, .part.0, .constprop.0, .cold, .llvm.1, .lto_priv.0",
+	  NAMES, set_flag, AT(profile.flags), .flag = FF_MERGE_CLONES },
+	{ "unnamed", 0, "HOW", "frames without a symbol: function is [libx.so+0x1c40], where "
+	  "their function begins, object is [libx.so], address adds the frame's own",
+	  NAMES, .set = set_unnamed, .initial = "function" },
+	{ "addrs", 0, NULL, "the same as --unnamed=address",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_ADDRS },
 	{ "inline", 0, "WHEN", "functions whose code was put into another one's: yes, no, or "
 	  "auto: where debug information is on this machine; alone: yes",
@@ -253,6 +311,10 @@ const struct option_row option_rows[] = {
 	  READS, set_text, AT(profile.vmlinux) },
 	{ "debug-dir", 0, "DIR", "separate debug information",
 	  READS, set_text, AT(profile.debug_dir), .initial = "/usr/lib/debug" },
+	{ "debuginfod", 0, "URLS", "ask debuginfod servers for files that are not here: those of "
+	  "URLS, or of $DEBUGINFOD_URLS; a number: seconds for a file (30). Without this "
+	  "option no network is used", READS, set_debuginfod, AT(profile.debuginfod),
+	  .alone = "", .min = 1, .max = 86400 },
 	{ "buildid-dir", 0, "DIR", "object files by build id, as perf record keeps them "
 	  "(default: ~/.debug)", READS, set_text, AT(profile.build_id_dir) },
 

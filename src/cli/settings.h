@@ -23,6 +23,7 @@ struct settings {
 	size_t input_count;
 	struct filter *filters;
 	size_t filter_count;
+	bool symbols; /* info: of each object */
 	bool stats, quiet, help, version;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cli/info.h"
 #include "cli/terminal.h"
 
 static char *next_slot(size_t *size)
@@ -87,7 +88,7 @@ static void list_missing(const struct ff_profile *p, struct line *l)
 	uint64_t lost_samples = count_inputs(p, FF_INPUT_LOST_SAMPLES);
 
 	part(l, unnamed, percent(unnamed, tree),
-	     "of the weight has no symbol (see 'flamefold info')");
+	     "of the weight has no symbol (see 'flamefold info --symbols')");
 	part(l, filtered, percent(filtered, read), "filtered out");
 	part(l, damaged, grouped(damaged), "records damaged");
 	part(l, lost, grouped(lost), "records lost while recording");
@@ -121,6 +122,14 @@ static void advise_chains(const struct ff_profile *p)
 			    ff_input_text(in, FF_INPUT_PATH));
 }
 
+/* What costs names and can be helped is said here too. */
+static void print_warning(void *arg, const char *kind, const char *text)
+{
+	(void)arg;
+	if (strcmp(kind, "kernel") == 0 || strcmp(kind, "refused") == 0)
+		say("%s", text);
+}
+
 void print_missing(const struct ff_profile *p)
 {
 	char *text = NULL;
@@ -135,6 +144,7 @@ void print_missing(const struct ff_profile *p)
 		say("%s", text);
 	free(text);
 	advise_chains(p);
+	info_warnings(p, print_warning, NULL);
 }
 
 void explain_empty(const struct ff_profile *p)

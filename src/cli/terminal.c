@@ -1,12 +1,13 @@
 #include "cli/terminal.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 
-static bool status_shown;
+static atomic_bool status_shown; /* progress comes from any thread */
 
 void put_clean(FILE *out, const char *text)
 {

@@ -18,6 +18,9 @@ enum frame_flag {
 		16, /* IMAGE_NAMES: no frame; its parent's own time in a flame chart */
 	FRAME_FUNCTION =
 		32, /* IMAGE_NAMES: address is an index of struct frames.functions */
+	/* IMAGE_NAMES: a frame of a text, which may be a function; without it a process or
+	 * a mark. */
+	FRAME_TEXT = 64,
 };
 
 struct frame {

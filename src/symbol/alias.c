@@ -2,13 +2,14 @@
 
 #include <string.h>
 
+#include "symbol/spelling.h"
+
 /* Of a group; identical code folding makes hundreds, nobody thousands. */
 enum { MOST_ALIASES = 512 };
 
-void alias_init(struct alias *al, const struct symtab *st, enum alias_names names,
-		enum demangle_set set)
+void alias_init(struct alias *al, const struct symtab *st, enum demangle_form form)
 {
-	*al = (struct alias){ .st = st, .names = names, .set = set, .group = UINT32_MAX };
+	*al = (struct alias){ .st = st, .form = form, .group = UINT32_MAX };
 }
 
 void alias_release(struct alias *al)
@@ -17,17 +18,11 @@ void alias_release(struct alias *al)
 	text_release(&al->b);
 }
 
-void alias_name(const struct alias *al, const struct symbol *s, struct text *out)
+static void add_name(const struct alias *al, const struct symbol *s, struct text *out)
 {
-	size_t size, suffix = s->table == TABLE_PLT ? strlen("@plt") : 0;
-	const char *name = symtab_name(al->st, s, &size);
+	const struct spelling spelling = { .form = al->form };
 
-	if (size <= suffix)
-		return;
-	size -= suffix;
-	if (al->names == ALIAS_RAW || !demangle(name, size, al->set, out))
-		text_add(out, name, size);
-	text_add(out, name + size, suffix);
+	spell_symbol(&spelling, al->st, s, out);
 }
 
 static size_t underscores(const struct text *name)
@@ -52,8 +47,8 @@ static bool better_name(struct alias *al, const struct symbol *a, const struct s
 
 	text_clear(&al->a);
 	text_clear(&al->b);
-	alias_name(al, a, &al->a);
-	alias_name(al, b, &al->b);
+	add_name(al, a, &al->a);
+	add_name(al, b, &al->b);
 	under_a = underscores(&al->a);
 	under_b = underscores(&al->b);
 	if (under_a != under_b)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/parameters.h"
+
 enum {
 	MOST_INPUT = 4096,
 	MOST_OUTPUT = 1 << 16,
@@ -32,17 +34,19 @@ static void take(const char *bytes, size_t size, void *arg)
 
 	if (sink->out->size - sink->start + size > MOST_OUTPUT)
 		longjmp(sink->enough, 1);
-	text_add(sink->out, bytes, size);
+	/* An empty identifier of Rust is a null pointer. */
+	if (size > 0)
+		text_add(sink->out, bytes, size);
 }
 
 typedef int demangler(const char *, int, demangle_callbackref, void *);
 
-static bool run(demangler *call, const char *name, struct text *out)
+static bool run(demangler *call, const char *name, int options, struct text *out)
 {
 	struct sink sink = { .out = out, .start = out->size };
 	const size_t start = out->size;
 
-	if (setjmp(sink.enough) == 0 && call(name, DMGL_NO_OPTS, take, &sink) &&
+	if (setjmp(sink.enough) == 0 && call(name, options, take, &sink) &&
 	    out->size > start)
 		return true;
 	out->size = start;
@@ -57,17 +61,34 @@ static bool may_be_cplus(const char *name)
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
-static bool cplus_or_rust(const char *name, struct text *out)
+/* Names of clones and of versions are C++ names with something behind them, which only
+ * what has no parameters does not mind. */
+static bool cplus(const char *name, enum demangle_form form, struct text *out)
 {
-	/* Legacy Rust names are C++ names too, so Rust is asked first. */
-	if ((name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) &&
-	    run(rust_demangle_callback, name, out))
+	const size_t start = out->size;
+
+	if (!may_be_cplus(name))
+		return false;
+	if (form == DEMANGLE_FULL &&
+	    run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_ANSI, out))
 		return true;
-	return may_be_cplus(name) && run(cplus_demangle_v3_callback, name, out);
+	if (!run(cplus_demangle_v3_callback, name, DMGL_NO_OPTS, out))
+		return false;
+	if (form == DEMANGLE_SHORT)
+		parameters_cut_cplus(out, start);
+	return true;
 }
 
-static bool d(const char *name, struct text *out)
+/* Legacy Rust names are C++ names too, so Rust is asked first. */
+static bool rust(const char *name, struct text *out)
 {
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') &&
+	       run(rust_demangle_callback, name, DMGL_NO_OPTS, out);
+}
+
+static bool d(const char *name, enum demangle_form form, struct text *out)
+{
+	const size_t start = out->size;
 	size_t back = 0;
 	char *known;
 
@@ -82,6 +103,8 @@ static bool d(const char *name, struct text *out)
 		return false;
 	text_string(out, known);
 	free(known);
+	if (form == DEMANGLE_SHORT)
+		parameters_cut_d(out, start);
 	return true;
 }
 
@@ -110,14 +133,15 @@ static bool ocaml(const char *name, struct text *out)
 	return true;
 }
 
-bool demangle(const char *name, size_t size, enum demangle_set set, struct text *out)
+bool demangle(const char *name, size_t size, enum demangle_form form, struct text *out)
 {
 	char copy[MOST_INPUT + 1];
 
-	if (size < 3 || size > MOST_INPUT || (name[0] != '_' && name[0] != 'c'))
+	if (size < 3 || size > MOST_INPUT || (name[0] != '_' && name[0] != 'c') ||
+	    form == DEMANGLE_NO)
 		return false;
 	memcpy(copy, name, size);
 	copy[size] = '\0';
-	return cplus_or_rust(copy, out) || ocaml(copy, out) ||
-	       (set == DEMANGLE_ALL && d(copy, out));
+	return rust(copy, out) || cplus(copy, form, out) || ocaml(copy, out) ||
+	       (form != DEMANGLE_PERF && d(copy, form, out));
 }

@@ -6,13 +6,25 @@
 
 #include "base/text.h"
 
-enum demangle_set {
-	DEMANGLE_PERF, /* what perf does: C++, Rust, OCaml */
-	DEMANGLE_ALL, /* and D */
+/*
+ * A mangled name as its language writes it. None of the forms cuts a name inside of
+ * brackets.
+ *
+ *	_ZZ1fiENKUlcE_clEc
+ *	PERF     f(int)::{lambda(char)#1}::operator()
+ *	SHORT    f::{lambda(char)#1}::operator()
+ *	FULL     f(int)::{lambda(char)#1}::operator()(char) const
+ */
+enum demangle_form {
+	DEMANGLE_PERF, /* what perf shows: C++, Rust, OCaml */
+	DEMANGLE_SHORT, /* and D; without parameters, also of the functions around it */
+	DEMANGLE_FULL, /* and D; with parameters and what a template returns */
+	DEMANGLE_NO,
 };
 
-/* Appends the name as its language writes it, without parameters; false, and nothing
- * is appended, where @name is not mangled or is too much to take apart. */
-bool demangle(const char *name, size_t size, enum demangle_set set, struct text *out);
+/* Appends the name; false, and nothing is appended, where @name is not mangled or is too
+ * much to take apart. What compilers append to the names of clones (.isra.0) is only there
+ * in FULL, and only for C++. */
+bool demangle(const char *name, size_t size, enum demangle_form form, struct text *out);
 
 #endif

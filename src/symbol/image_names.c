@@ -6,6 +6,7 @@
 
 #include "symbol/alias.h"
 #include "symbol/jit_names.h"
+#include "symbol/spelling.h"
 
 /* Bytes of the names of an image's functions; then names stay as they are spelled. */
 enum { MOST_NAMES = 1 << 26 };
@@ -18,9 +19,11 @@ struct naming_job {
 	uint32_t *of_frame, *inlined_of_frame;
 	struct source source;
 	struct naming naming;
+	struct spelling spelling;
 	struct alias alias;
 	struct hash_map by_symbol; /* index in functions, where the symbol decides it */
 	uint32_t unnamed; /* the same for what has no symbol; HASH_NONE: not yet */
+	struct hash_map by_start; /* the same where at least its function is known */
 	struct hash_map runs; /* by symbol: of what was inlined, in the job's inlined */
 	struct text symbol; /* demangled */
 	struct text place; /* file:line */
@@ -119,7 +122,8 @@ static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
 		return 0;
 	}
 	text_clear(&n->symbol);
-	alias_name(&n->alias, &n->source.symbols->symbols.v[symbol], &n->symbol);
+	spell_symbol(&n->spelling, n->source.symbols,
+		     &n->source.symbols->symbols.v[symbol], &n->symbol);
 	at = jit_name_part(n->symbol.bytes, n->symbol.size, 0);
 	if (job->inlined.count == 0 && !array_add(&job->inlined))
 		return -ENOMEM;
@@ -152,7 +156,9 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	if (known && !is_by_address(n))
 		return *known;
 	text_clear(&n->symbol);
-	alias_name(&n->alias, s, &n->symbol);
+	/* Names of other sources may be written with their parameters. */
+	parts.whole = spell_symbol(&n->spelling, n->source.symbols, s, &n->symbol) ||
+		      n->source.by_offset;
 	set_outer_place(n, chain);
 	if (n->source.dump && n->finder->options->srcline) {
 		text_clear(&n->place);
@@ -171,14 +177,14 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 }
 
 /* A few bytes of a mangled name can be very many of a plain one. */
-static void spell(struct naming_job *n, const struct inline_frame *f)
+static void spell_debug_name(struct naming_job *n, const struct inline_frame *f)
 {
-	bool enough = n->job->names.size > MOST_NAMES;
-	size_t size = strlen(f->name);
+	struct spelling spelling = n->spelling;
 
+	if (!f->mangled || n->job->names.size > MOST_NAMES)
+		spelling.form = DEMANGLE_NO;
 	text_clear(&n->symbol);
-	if (!f->mangled || enough || !demangle(f->name, size, n->alias.set, &n->symbol))
-		text_add(&n->symbol, f->name, size);
+	spell(&spelling, f->name, strlen(f->name), &n->symbol);
 }
 
 /* Functions that only debug information knows: one for each spelling and place. */
@@ -196,7 +202,8 @@ static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f
 	known = hash_map_get(&n->by_spelling, key);
 	if (known)
 		return *known;
-	spell(n, f);
+	spell_debug_name(n, f);
+	parts->whole = true;
 	parts->symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts->size = n->symbol.size;
 	n->declared = f;
@@ -207,9 +214,24 @@ static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f
 	return function;
 }
 
-static uint32_t name_unnamed(struct naming_job *n, uint64_t pc,
+/* By where the function begins: all of its addresses have one name. */
+static uint32_t name_by_start(struct naming_job *n, struct name_parts *parts)
+{
+	uint32_t *known = hash_map_get(&n->by_start, parts->start), function;
+
+	if (known)
+		return *known;
+	function = add_function(n, parts);
+	if (function != HASH_NONE && !hash_map_set(&n->by_start, parts->start, function))
+		return HASH_NONE;
+	return function;
+}
+
+/* @address: in the object; NULL where it is not known. */
+static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint64_t pc,
 			     const struct inline_chain *chain)
 {
+	const struct symbol_options *options = n->finder->options;
 	struct name_parts parts = { .pc = pc };
 
 	if (chain->count && *chain->frames[chain->count - 1].name) {
@@ -218,7 +240,11 @@ static uint32_t name_unnamed(struct naming_job *n, uint64_t pc,
 	}
 	n->job->unnamed++;
 	text_clear(&n->place);
-	if (n->unnamed == HASH_NONE || n->finder->options->addrs)
+	if (address && options->unnamed == SYMBOL_UNNAMED_FUNCTION && !options->compat)
+		parts.has_start = source_function(&n->source, *address, &parts.start);
+	if (parts.has_start)
+		return name_by_start(n, &parts);
+	if (n->unnamed == HASH_NONE || options->unnamed == SYMBOL_UNNAMED_ADDRESS)
 		n->unnamed = add_function(n, &parts);
 	return n->unnamed;
 }
@@ -264,7 +290,7 @@ static int convert(struct naming_job *n, size_t *count)
 			continue;
 		}
 		n->of_frame[id] =
-			by_path ? name_by_path(n, pc) : name_unnamed(n, pc, &none);
+			by_path ? name_by_path(n, pc) : name_unnamed(n, NULL, pc, &none);
 		if (n->of_frame[id] == HASH_NONE)
 			return -ENOMEM;
 	}
@@ -354,7 +380,8 @@ static int join(struct naming_job *n, size_t count)
 			n->of_frame[id] =
 				name_symbol(n, symbol, address, recorded_pc(f), &chain);
 		else
-			n->of_frame[id] = name_unnamed(n, recorded_pc(f), &chain);
+			n->of_frame[id] =
+				name_unnamed(n, &address, recorded_pc(f), &chain);
 		if (n->of_frame[id] == HASH_NONE ||
 		    add_inlined(n, &chain, id, recorded_pc(f)) < 0)
 			return -ENOMEM;
@@ -406,9 +433,35 @@ static void report(struct image_names *job, struct source *s)
 			    "it is stripped, and there is no debug file "
 			    "for it: only exported functions have names");
 	job->file = s->files.file;
+	job->debug_file = s->files.debug_file;
 	job->problem = s->files.problem;
 	job->other_build = s->files.other_build;
-	s->files.file = s->files.problem = (struct text){ 0 };
+	job->debug_info = source_has_debug_info(s);
+	job->known = source_naming(s);
+	s->files.file = s->files.debug_file = s->files.problem = (struct text){ 0 };
+}
+
+/* What runtimes make has no clones, and functions of Go may be called like one. */
+static struct spelling spelling_of(const struct symbol_options *options,
+				   const struct image *image, const struct source *source)
+{
+	static const enum demangle_form forms[] = {
+		[SYMBOL_DEMANGLE_SHORT] = DEMANGLE_SHORT,
+		[SYMBOL_DEMANGLE_FULL] = DEMANGLE_FULL,
+		[SYMBOL_DEMANGLE_NO] = DEMANGLE_NO,
+	};
+	struct spelling s = { .form = forms[options->demangle],
+			      .rust_only = source->raw,
+			      .merge_clones = options->merge_clones && !image->owner &&
+					      !source_is_go(source) };
+
+	s.no_versions = source->by_offset && !options->compat && s.form != DEMANGLE_NO &&
+			!source_is_go(source);
+	if (options->compat && source->raw)
+		s.form = DEMANGLE_NO;
+	else if (options->compat && s.form == DEMANGLE_SHORT)
+		s.form = DEMANGLE_PERF;
+	return s;
 }
 
 int image_names_make(struct image_names *job, const struct source_finder *finder,
@@ -440,12 +493,14 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		return err;
 	}
 	job->kind = naming_kind(&n.naming);
-	alias_init(&n.alias, n.source.symbols, n.source.raw ? ALIAS_RAW : ALIAS_DEMANGLED,
-		   finder->options->compat ? DEMANGLE_PERF : DEMANGLE_ALL);
+	n.spelling = spelling_of(finder->options, image, &n.source);
+	alias_init(&n.alias, n.source.symbols,
+		   n.source.raw ? DEMANGLE_NO : DEMANGLE_PERF);
 	err = name_frames(&n);
 	report(job, &n.source);
 	alias_release(&n.alias);
 	hash_map_release(&n.by_symbol);
+	hash_map_release(&n.by_start);
 	hash_map_release(&n.by_spelling);
 	intern_release(&n.spellings);
 	hash_map_release(&n.runs);
@@ -462,5 +517,6 @@ void image_names_release(struct image_names *job)
 	array_release(&job->inlined);
 	text_release(&job->names);
 	text_release(&job->file);
+	text_release(&job->debug_file);
 	text_release(&job->problem);
 }

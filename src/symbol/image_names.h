@@ -22,8 +22,10 @@ struct image_names {
 	ARRAY(struct image_function) functions;
 	ARRAY(uint32_t) inlined; /* as in struct symbols */
 	struct text names;
-	struct text file, problem; /* of the report */
-	bool other_build; /* likewise */
+	/* Of the report: */
+	struct text file, debug_file, problem;
+	bool other_build, debug_info;
+	enum image_naming known;
 	bool trouble; /* the problem is one to be warned of */
 	uint64_t unnamed, entries;
 };

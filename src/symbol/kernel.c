@@ -10,6 +10,7 @@
 
 #include "object/kernel_id.h"
 #include "symbol/kallsyms.h"
+#include "symbol/kernel_file.h"
 
 #define PROC_KALLSYMS "/proc/kallsyms"
 
@@ -40,16 +41,12 @@ struct kernel {
 	atomic_bool asked;
 	pthread_mutex_t lock; /* for what follows; what was loaded is read without it */
 	pthread_t thread;
-	bool has_thread, has_vmlinux;
+	bool has_thread;
 	/* The one that was given, or perf's copy of this kernel's, or /proc's. */
 	struct table table;
 	/* /proc's, where table is a copy: modules may have come since that was made. */
 	struct table modules;
 	ARRAY(struct cached_table *) cached;
-	struct context vmlinux_ctx;
-	int vmlinux_err;
-	struct object vmlinux;
-	struct symtab vmlinux_symbols;
 };
 
 /* The path, to be freed, where there is such a file that can be read; else NULL. */
@@ -101,7 +98,6 @@ int kernel_new(struct context *ctx, const struct symbol_options *options,
 	if (!k)
 		return fail_memory(ctx);
 	k->options = options;
-	k->vmlinux.fd = -1;
 	pthread_mutex_init(&k->lock, NULL);
 	if (find_tables(k) < 0) {
 		kernel_free(k);
@@ -130,8 +126,6 @@ void kernel_free(struct kernel *k)
 		free(k->cached.v[i]);
 	}
 	array_release(&k->cached);
-	symtab_release(&k->vmlinux_symbols);
-	object_close(&k->vmlinux);
 	pthread_mutex_destroy(&k->lock);
 	free(k);
 }
@@ -254,22 +248,6 @@ static const struct table *load_cached(struct kernel *k, const struct image *ima
 	return c && c->table.path ? &c->table : NULL;
 }
 
-static int load_vmlinux(struct kernel *k)
-{
-	pthread_mutex_lock(&k->lock);
-	if (!k->has_vmlinux) {
-		k->vmlinux_err =
-			object_open(&k->vmlinux_ctx, k->options->vmlinux, &k->vmlinux);
-		if (k->vmlinux_err == 0)
-			k->vmlinux_err =
-				symtab_read(&k->vmlinux_symbols, &k->vmlinux, NULL);
-		symtab_load_names(&k->vmlinux_symbols);
-	}
-	k->has_vmlinux = true;
-	pthread_mutex_unlock(&k->lock);
-	return k->vmlinux_err;
-}
-
 /* What is known of the kernel, and what has to be said about it. */
 struct question {
 	struct kernel *k;
@@ -332,47 +310,23 @@ static bool accept_table(const struct question *q, const struct table *t, uint64
 	}
 	symbols = &t->kallsyms.modules.v[0].symbols;
 	if (t->kallsyms.hidden)
-		text_printf(q->problem, "addresses in '%s' are hidden (kptr_restrict)",
+		text_printf(q->problem,
+			    "addresses in '%s' are hidden (kptr_restrict): read as root, "
+			    "or after sysctl kernel.kptr_restrict=0 "
+			    "kernel.perf_event_paranoid=1",
 			    t->path);
 	else if (symbols->symbols.count == 0)
 		text_printf(q->problem, "'%s' has no symbols", t->path);
-	else if (q->image->reference_address == 0 && t->of_recorded)
+	else if (q->image->reference_address == 0 && q->k->options->kallsyms)
 		return true;
 	else if (q->image->reference_address == 0)
-		text_string(q->problem,
-			    "where the kernel lay in memory was not recorded");
+		text_string(q->problem, KERNEL_HIDDEN);
 	else if (!symtab_find(symbols, q->reference, &address))
 		text_printf(q->problem, "'%s' has no symbol '%s'", t->path, q->reference);
 	else if ((*shift = address - q->image->reference_address) % PAGE != 0)
 		text_printf(q->problem, "'%s' is of another kernel", t->path);
 	else
 		return t->of_recorded || fits_this_machine(q, *shift);
-	return false;
-}
-
-static bool accept_vmlinux(const struct question *q, uint64_t *shift)
-{
-	struct kernel *k = q->k;
-	const char *path = k->options->vmlinux;
-	uint64_t address;
-
-	*shift = 0;
-	if (load_vmlinux(k) < 0)
-		text_string(q->problem, k->vmlinux_ctx.error);
-	else if (q->image->build_id_size && k->vmlinux.build_id_size &&
-		 !object_has_build_id(&k->vmlinux, q->image->build_id,
-				      q->image->build_id_size))
-		text_printf(q->problem, "'%s' has not the recorded build id", path);
-	else if (k->vmlinux_symbols.symbols.count == 0)
-		text_printf(q->problem, "'%s' has no symbols", path);
-	else if (q->image->reference_address == 0)
-		return true;
-	else if (!symtab_find(&k->vmlinux_symbols, q->reference, &address))
-		text_printf(q->problem, "'%s' has no symbol '%s'", path, q->reference);
-	else if ((*shift = address - q->image->reference_address) % PAGE != 0)
-		text_printf(q->problem, "'%s' is of another kernel", path);
-	else
-		return true;
 	return false;
 }
 
@@ -389,25 +343,67 @@ static const struct table *table_of_kernel(struct question *q)
 	return k->table.path ? load_kernel(k) : NULL;
 }
 
-static void find_kernel(struct question *q, struct kernel_names *ret, struct text *file)
+static void find_in_table(struct question *q, struct kernel_names *ret)
 {
-	struct kernel *k = q->k;
-	const struct table *t;
+	const struct table *t = table_of_kernel(q);
 
-	if (k->options->vmlinux) {
-		if (!accept_vmlinux(q, &ret->shift))
-			return;
-		ret->symbols = &k->vmlinux_symbols;
-		text_string(file, k->options->vmlinux);
-		return;
-	}
-	t = table_of_kernel(q);
 	if (!t)
 		text_string(q->problem, "no kernel symbols below the symfs");
 	if (!t || !accept_table(q, t, &ret->shift))
 		return;
 	ret->symbols = &t->kallsyms.modules.v[0].symbols;
-	text_string(file, t->path);
+	text_string(&ret->files.file, t->path);
+}
+
+/* Keeps what is to be said, and drops what was opened. */
+static void start_again(struct kernel_names *n)
+{
+	struct text problem = n->files.problem;
+	bool other_build = n->files.other_build;
+
+	n->files.problem = (struct text){ 0 };
+	kernel_names_release(n);
+	n->files.problem = problem;
+	n->files.other_build = other_build;
+}
+
+/* What was found wrong with a file is worth to be said where nothing else helps. */
+static void settle(struct kernel_names *n, const struct text *of_table)
+{
+	struct text *problem = &n->files.problem;
+
+	if (n->symbols || n->is_own) {
+		text_clear(problem);
+		n->files.other_build = false;
+		return;
+	}
+	start_again(n);
+	if (of_table->size) {
+		text_string(problem, problem->size ? "; " : "");
+		text_add(problem, of_table->bytes, of_table->size);
+	}
+	problem->failed |= of_table->failed;
+}
+
+/* What was given decides. Else vmlinux comes first: it has the sizes of functions, and it
+ * may have what was inlined. */
+static int find_kernel(struct question *q, struct kernel_names *ret)
+{
+	const struct symbol_options *options = q->k->options;
+	int err = 0;
+
+	if (options->vmlinux || !options->kallsyms)
+		err = kernel_file_vmlinux(options, q->strings, q->image, KERNEL_HERE,
+					  ret);
+	if (err < 0 || ret->is_own || options->vmlinux)
+		return err;
+	start_again(ret);
+	find_in_table(q, ret);
+	if (ret->symbols || q->err < 0 || options->kallsyms ||
+	    !options->places.debuginfod)
+		return q->err;
+	start_again(ret);
+	return kernel_file_vmlinux(options, q->strings, q->image, KERNEL_REMOTE, ret);
 }
 
 /* "[nf_tables]" or ".../nf-tables.ko.xz" -> nf_tables */
@@ -510,41 +506,75 @@ static void find_module(const struct table *t, const struct image *image,
 	text_release(&name);
 }
 
-static void find_module_names(struct question *q, const struct images *images,
-			      const struct image *module, struct kernel_names *ret,
-			      struct text *file)
+/* The release of the recorded kernel: "" where there are several, or none is known. */
+static const char *release_of(const struct question *q, const struct images *images)
+{
+	struct question other = *q;
+	const char *release = NULL, *next;
+
+	for (size_t i = 0; next_kernel(&other, images, &i);) {
+		next = intern_text(q->strings, other.image->release);
+		if (release && strcmp(release, next) != 0)
+			return "";
+		release = next;
+	}
+	return release ? release : "";
+}
+
+/* kallsyms knows where each section was put, if it is of the same boot. */
+static int find_module_names(struct question *q, const struct images *images,
+			     const struct image *module, struct kernel_names *ret)
 {
 	const struct table *t = table_of_modules(q, images);
+	const char *path = intern_text(q->strings, module->path);
 
 	if (!t)
 		text_string(q->problem, "no kernel symbols below the symfs");
 	else if (accept_modules(q, t, images))
-		find_module(t, module, intern_text(q->strings, module->path), ret,
-			    q->problem);
+		find_module(t, module, path, ret, q->problem);
 	if (ret->symbols)
-		text_string(file, t->path);
+		text_string(&ret->files.file, t->path);
+	if (ret->symbols || q->err < 0 || q->k->options->kallsyms)
+		return q->err;
+	return kernel_file_module(q->k->options, q->strings, module,
+				  release_of(q, images), ret);
+}
+
+static bool is_out_of_memory(const struct kernel *k)
+{
+	return k->table.err == -ENOMEM || k->modules.err == -ENOMEM;
+}
+
+void kernel_names_release(struct kernel_names *n)
+{
+	symtab_release(&n->own);
+	found_release(&n->files);
+	*n = (struct kernel_names){ .files = { .object.fd = -1, .debug.fd = -1 } };
 }
 
 int kernel_find(struct kernel *k, const struct images *images,
-		const struct intern *strings, uint32_t image, struct kernel_names *ret,
-		struct text *file, struct text *problem)
+		const struct intern *strings, uint32_t image, struct kernel_names *ret)
 {
 	const struct image *im = &images->list.v[image];
+	struct kernel_names names = { .files = { .object.fd = -1, .debug.fd = -1 } };
+	struct text of_table = { 0 };
 	struct question q = {
 		.k = k,
 		.image = im,
 		.reference = intern_text(strings, im->reference),
-		.problem = problem,
+		.problem = &of_table,
 		.strings = strings,
 	};
+	int err = im->kind == IMAGE_KERNEL ? find_kernel(&q, &names)
+					   : find_module_names(&q, images, im, &names);
 
-	*ret = (struct kernel_names){ 0 };
-	if (im->kind == IMAGE_KERNEL)
-		find_kernel(&q, ret, file);
+	settle(&names, &of_table);
+	text_release(&of_table);
+	if (err == 0 && is_out_of_memory(k))
+		err = -ENOMEM;
+	if (err < 0)
+		kernel_names_release(&names);
 	else
-		find_module_names(&q, images, im, ret, file);
-	return k->table.err == -ENOMEM || k->modules.err == -ENOMEM ||
-			       k->vmlinux_err == -ENOMEM
-		       ? -ENOMEM
-		       : q.err;
+		*ret = names;
+	return err;
 }

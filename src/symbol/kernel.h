@@ -1,6 +1,7 @@
 #ifndef SYMBOL_KERNEL_H
 #define SYMBOL_KERNEL_H
 
+#include "object/find_object.h"
 #include "object/symtab.h"
 #include "symbol/symbol.h"
 
@@ -19,17 +20,28 @@ void kernel_free(struct kernel *k); /* NULL is fine */
 /* Begins to read kallsyms in a thread, the first time. */
 void kernel_expect(struct kernel *k);
 
+/* Why there are no names where the recorder was not let to see kernel addresses. */
+#define KERNEL_HIDDEN                                                                    \
+	"where the kernel lay in memory was not recorded (kptr_restrict): record as "    \
+	"root, or "                                                                      \
+	"after sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"
+
+/* To be given to kernel_names_release(), unless own and files are taken over. */
 struct kernel_names {
-	const struct symtab *symbols; /* NULL: none */
+	const struct symtab *symbols; /* NULL: none, or own */
 	uint64_t shift; /* what to add to a recorded address */
+	bool is_own; /* own has the symbols, those of files.object */
+	struct symtab own;
+	struct found
+		files; /* its texts say in any case what was read, or what is wrong */
 };
 
 /*
- * The symbols for an image of kind _KERNEL or _MODULE. *@file and *@problem are
- * appended to. Any number of threads may ask at once. 0, or -ENOMEM.
+ * The symbols for an image of kind _KERNEL or _MODULE. Any number of threads may ask at
+ * once. 0, or -ENOMEM.
  */
 int kernel_find(struct kernel *k, const struct images *images,
-		const struct intern *strings, uint32_t image, struct kernel_names *ret,
-		struct text *file, struct text *problem);
+		const struct intern *strings, uint32_t image, struct kernel_names *ret);
+void kernel_names_release(struct kernel_names *n);
 
 #endif

@@ -22,6 +22,7 @@ struct join {
 	const struct trie *trie;
 	const struct symbols *symbols;
 	unsigned flags;
+	const uint8_t *left_out; /* NULL: none */
 	uint32_t *rank; /* by function */
 	uint32_t *function; /* by rank */
 	size_t functions;
@@ -172,11 +173,13 @@ static int join(struct join *j)
 		return -ENOMEM;
 	add_node(j, 0, 0);
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, count;
+		uint32_t frame = t->nodes[i].frame, count, node;
 		const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
-		uint32_t node = child(j, j->node[t->nodes[i].parent],
-				      j->symbols->of_frame.v[frame]);
 
+		if (j->left_out && j->left_out[i])
+			continue;
+		node = child(j, j->node[t->nodes[i].parent],
+			     j->symbols->of_frame.v[frame]);
 		for (uint32_t k = 0; k < count; k++)
 			node = child(j, node, inlined[k]);
 		j->node[i] = node;
@@ -303,9 +306,11 @@ static int sum_columns(const struct join *j, struct named *n)
 
 int named_make(struct context *ctx, const struct trie *trie,
 	       const struct symbols *symbols, const struct intern *strings,
-	       unsigned flags, struct named *ret)
+	       unsigned flags, const uint8_t *left_out, struct named *ret)
 {
-	struct join j = { .trie = trie, .symbols = symbols, .flags = flags };
+	struct join j = {
+		.trie = trie, .symbols = symbols, .flags = flags, .left_out = left_out
+	};
 	struct named n = { 0 };
 	int err = rank_functions(&j, strings);
 

@@ -87,15 +87,18 @@ static const char *short_name(const struct naming *n, size_t *size)
 	return slash + 1;
 }
 
-static void add_unnamed(const struct naming *n, uint64_t pc, struct text *out)
+static void add_unnamed(const struct naming *n, const struct name_parts *parts,
+			struct text *out)
 {
 	size_t size;
 	const char *name = short_name(n, &size);
 
 	text_char(out, '[');
 	tidy_characters(name, size, out);
-	if (n->options->addrs)
-		text_printf(out, " <%" PRIx64 ">", pc);
+	if (parts->has_start)
+		text_printf(out, "+0x%" PRIx64, parts->start);
+	else if (n->options->unnamed == SYMBOL_UNNAMED_ADDRESS)
+		text_printf(out, " <%" PRIx64 ">", parts->pc);
 	text_char(out, ']');
 }
 
@@ -128,6 +131,7 @@ static bool add_printed(const struct naming *n, const struct name_parts *parts,
 {
 	struct text line = { 0 };
 	char pc[17];
+	bool addrs = n->options->unnamed == SYMBOL_UNNAMED_ADDRESS;
 	bool kept = false;
 
 	snprintf(pc, sizeof(pc), "%" PRIx64, parts->pc);
@@ -143,7 +147,7 @@ static bool add_printed(const struct naming *n, const struct name_parts *parts,
 	if (!parts->inlined)
 		add_module(n, &line);
 	if (!line.failed)
-		kept = tidy_line(line.bytes, line.size, pc, n->options->addrs, out);
+		kept = tidy_line(line.bytes, line.size, pc, addrs, out);
 	out->failed |= line.failed;
 	text_release(&line);
 	return kept;
@@ -153,10 +157,12 @@ bool naming_add(const struct naming *n, const struct name_parts *parts, struct t
 {
 	if (n->options->compat)
 		return add_printed(n, parts, out);
-	if (parts->symbol)
-		tidy_name(parts->symbol, parts->size, out);
+	if (!parts->symbol)
+		add_unnamed(n, parts, out);
+	else if (parts->whole || n->options->demangle == SYMBOL_DEMANGLE_FULL)
+		tidy_whole_name(parts->symbol, parts->size, out);
 	else
-		add_unnamed(n, parts->pc, out);
+		tidy_name(parts->symbol, parts->size, out);
 	return true;
 }
 

@@ -25,6 +25,9 @@ struct name_parts {
 	uint64_t offset; /* from the start of the symbol */
 	uint64_t pc; /* as recorded */
 	bool inlined; /* its code is in another function's */
+	bool whole; /* nothing is to be cut off the symbol's name */
+	bool has_start; /* without a symbol: where its function begins is known */
+	uint64_t start;
 };
 
 /* Appends the name; false where the frame is left out (compat only). */

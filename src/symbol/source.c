@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "object/section.h"
+
 void source_add_inline_problem(struct source *s, const char *why)
 {
 	if (*why && s->files.problem.size == 0)
@@ -54,17 +56,21 @@ static int read_object(const struct source_finder *finder, struct source *s)
 	return open_inlines(finder, s);
 }
 
+/* What is inlined is known of vmlinux only: a module would have to be linked first. */
 static int open_kernel(const struct source_finder *finder, uint32_t image,
 		       struct source *s)
 {
 	struct kernel_names names;
 	int err = kernel_find(finder->kernel, finder->images, finder->strings, image,
-			      &names, &s->files.file, &s->files.problem);
+			      &names);
 
-	s->symbols = names.symbols;
+	if (err < 0)
+		return err;
+	s->own = names.own;
+	s->files = names.files;
+	s->symbols = names.is_own ? &s->own : names.symbols;
 	s->shift = names.shift;
-	s->raw = true;
-	return err;
+	return names.is_own ? open_inlines(finder, s) : 0;
 }
 
 static int find_recorded(const struct source_finder *finder, const struct image *image,
@@ -178,6 +184,7 @@ void source_close(struct source *s)
 {
 	inlines_close(s->inlines);
 	symtab_release(&s->own);
+	cfi_functions_release(&s->functions);
 	found_release(&s->files);
 	*s = (struct source){ .files = { .object.fd = -1, .debug.fd = -1 } };
 }
@@ -188,4 +195,47 @@ bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret)
 		return object_address(&s->files.object, recorded, ret);
 	*ret = recorded + s->shift;
 	return true;
+}
+
+bool source_function(struct source *s, uint64_t address, uint64_t *ret)
+{
+	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
+	const struct cfi_source *from;
+	const struct span *span;
+
+	if (!s->by_offset || !s->files.object.elf)
+		return false;
+	if (!s->has_functions) {
+		s->has_functions = true;
+		if (cfi_functions_open(&s->files.object, debug, &s->functions) < 0)
+			s->functions = (struct cfi_functions){ 0 };
+	}
+	span = spans_find(&s->functions.spans, address);
+	if (span)
+		*ret = cfi_functions_at(&s->functions, span, &from)->start;
+	return span;
+}
+
+bool source_has_debug_info(const struct source *s)
+{
+	const struct found *f = &s->files;
+
+	return (f->object.elf && object_has_debug_info(&f->object)) ||
+	       (f->debug.elf && object_has_debug_info(&f->debug));
+}
+
+enum image_naming source_naming(const struct source *s)
+{
+	if (!s->symbols || s->symbols->symbols.count == 0)
+		return IMAGE_NAMES_NONE;
+	return s->stripped ? IMAGE_NAMES_EXPORTED : IMAGE_NAMES_ALL;
+}
+
+bool source_is_go(const struct source *s)
+{
+	struct section section;
+
+	return s->by_offset && s->files.object.elf &&
+	       (section_named(&s->files.object, ".gopclntab", &section) ||
+		section_named(&s->files.object, ".note.go.buildid", &section));
 }

@@ -1,6 +1,7 @@
 #ifndef SYMBOL_SOURCE_H
 #define SYMBOL_SOURCE_H
 
+#include "object/cfi_functions.h"
 #include "object/find_object.h"
 #include "object/inlines.h"
 #include "symbol/kernel.h"
@@ -17,6 +18,8 @@ struct source {
 	const struct jitdump *dump; /* NULL: it is no code of one */
 	struct symtab own;
 	struct found files;
+	struct cfi_functions functions; /* read when they are first asked for */
+	bool has_functions;
 };
 
 struct source_finder {
@@ -36,5 +39,15 @@ void source_add_inline_problem(struct source *s, const char *why);
 
 /* The address in the symbol table; false where the image has none such. */
 bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret);
+
+/* Where the function begins that call frame information has at an address of the symbol
+ * table; false where it has none, or no memory. */
+bool source_function(struct source *s, uint64_t address, uint64_t *ret);
+
+bool source_has_debug_info(const struct source *s);
+enum image_naming source_naming(const struct source *s);
+
+/* Made by the Go compiler, whose functions have any name. */
+bool source_is_go(const struct source *s);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
+#include "symbol/clone.h"
 #include "symbol/image_names.h"
 
 struct symbolizer {
@@ -265,15 +266,38 @@ static struct function saved_function(const struct saved_function *s)
 				  .unnamed = s->kind & SAVED_UNNAMED };
 }
 
+/* Names that came as text may have flamegraph.pl's marks, such as _[k], behind them. */
+static int merge_clone(struct run *r, uint32_t *name)
+{
+	const char *text = intern_text(r->s->strings, *name);
+	size_t size = strlen(text), mark = size, base;
+
+	if (size > 4 && memcmp(text + size - 4, "_[", 2) == 0 && text[size - 1] == ']')
+		mark -= 4;
+	base = clone_base(text, mark);
+	if (base == mark)
+		return 0;
+	text_clear(&r->label);
+	text_add(&r->label, text, base);
+	text_add(&r->label, text + mark, size - mark);
+	if (r->label.failed)
+		return -ENOMEM;
+	return intern_add(r->s->strings, r->label.bytes, r->label.size, name);
+}
+
 static int take_label(struct run *r, const struct frame *frame, struct function *ret)
 {
-	if (frame->flags & FRAME_FUNCTION) {
-		*ret = saved_function(&r->frames->functions.v[frame->address]);
-		return 0;
-	}
+	bool clones = r->s->options.merge_clones &&
+		      frame->flags & (FRAME_TEXT | FRAME_FUNCTION);
+	int err = 0;
+
 	*ret = (struct function){ .kind = frame->flags & FRAME_GAP ? FUNCTION_GAP
 								   : FUNCTION_LABEL };
-	return label_name(r, frame, &ret->name);
+	if (frame->flags & FRAME_FUNCTION)
+		*ret = saved_function(&r->frames->functions.v[frame->address]);
+	else
+		err = label_name(r, frame, &ret->name);
+	return err == 0 && clones ? merge_clone(r, &ret->name) : err;
 }
 
 static int take_labels(struct run *r, const struct image_names *job)
@@ -289,6 +313,11 @@ static int take_labels(struct run *r, const struct image_names *job)
 	return 0;
 }
 
+static int add_text(struct run *r, const struct text *t, uint32_t *ret)
+{
+	return intern_add(r->s->strings, t->bytes ? t->bytes : "", t->size, ret);
+}
+
 static int take_report(struct run *r, const struct image_names *job)
 {
 	struct image_report *report = &r->symbols->images.v[job->image];
@@ -296,14 +325,15 @@ static int take_report(struct run *r, const struct image_names *job)
 	report->frames = job->count;
 	report->unnamed = job->unnamed;
 	report->other_build = job->other_build;
+	report->debug_info = job->debug_info;
+	report->names = (uint8_t)job->known;
 	report->entries = job->entries;
 	if (job->trouble)
 		warn(r->ctx, "%s", job->problem.bytes);
-	if (intern_add(r->s->strings, job->file.bytes ? job->file.bytes : "",
-		       job->file.size, &report->file) < 0)
+	if (add_text(r, &job->file, &report->file) < 0 ||
+	    add_text(r, &job->debug_file, &report->debug_file) < 0)
 		return -ENOMEM;
-	return intern_add(r->s->strings, job->problem.bytes ? job->problem.bytes : "",
-			  job->problem.size, &report->problem);
+	return add_text(r, &job->problem, &report->problem);
 }
 
 /* Its path, as recorded. Many files hold what one runtime compiled: they are one. */

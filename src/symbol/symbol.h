@@ -38,11 +38,29 @@ enum symbol_inlines {
 	SYMBOL_INLINES_NO,
 };
 
+/* How mangled names are written. In compat mode SHORT is what perf script prints, FULL
+ * what it prints with -v. */
+enum symbol_demangle {
+	SYMBOL_DEMANGLE_SHORT, /* without parameters */
+	SYMBOL_DEMANGLE_FULL,
+	SYMBOL_DEMANGLE_NO,
+};
+
+/* What code without a symbol is called. */
+enum symbol_unnamed {
+	SYMBOL_UNNAMED_FUNCTION, /* [libx.so+0x1c40]: where call frame information says that
+				    its function begins; else, and in compat mode, */
+	SYMBOL_UNNAMED_OBJECT, /* [libx.so] */
+	SYMBOL_UNNAMED_ADDRESS, /* [libx.so <1c48>]: the recorded pc */
+};
+
 struct symbol_options {
 	struct object_places places;
 	const char *kallsyms; /* NULL: /proc/kallsyms, checked against the recording */
 	const char *vmlinux;
-	bool addrs; /* names of unnamed functions hold the recorded pc */
+	enum symbol_unnamed unnamed;
+	enum symbol_demangle demangle;
+	bool merge_clones; /* f.isra.0 and f.cold are f */
 	bool compat; /* names and kinds as stackcollapse-perf.pl makes them from what perf
 			script prints; callers are looked up at the return address */
 	bool srcline; /* append :file:line */
@@ -52,11 +70,16 @@ struct symbol_options {
 	unsigned threads;
 };
 
+enum image_naming { IMAGE_NAMES_NONE, IMAGE_NAMES_EXPORTED, IMAGE_NAMES_ALL };
+
 /* What became of an image, for people. */
 struct image_report {
 	uint32_t file; /* string id of the path that was read; 0: none */
+	uint32_t debug_file; /* string id of where more was found; 0: nowhere */
 	uint32_t problem; /* string id of a sentence; 0: none */
 	bool other_build; /* a file was there, but has another build id */
+	bool debug_info; /* it has some */
+	uint8_t names; /* enum image_naming */
 	uint64_t frames, unnamed;
 	uint64_t entries; /* functions that a runtime's map or dump has */
 };
@@ -126,9 +149,11 @@ struct named {
 	unsigned decimals; /* values are in units of 10^-decimals; set by the caller */
 };
 
+/* @left_out: by node of the trie; where it is 1 so it is for all nodes below, and none of
+ * them has values. NULL: none. */
 int named_make(struct context *ctx, const struct trie *trie,
 	       const struct symbols *symbols, const struct intern *strings,
-	       unsigned flags, struct named *ret);
+	       unsigned flags, const uint8_t *left_out, struct named *ret);
 void named_release(struct named *n);
 
 #endif

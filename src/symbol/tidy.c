@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "symbol/operator.h"
+
 #define ANONYMOUS "(anonymous"
 
 static bool starts(const char *p, const char *end, const char *prefix)
@@ -10,11 +12,6 @@ static bool starts(const char *p, const char *end, const char *prefix)
 	size_t size = strlen(prefix);
 
 	return (size_t)(end - p) >= size && memcmp(p, prefix, size) == 0;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
 }
 
 static void add_char(struct text *out, char c)
@@ -53,28 +50,11 @@ static const char *skip_java_letter(const char *p, const char *end)
 {
 	const char *c = p + 1;
 
-	if (end - p < 2 || *p != 'L' || !is_word(*c))
+	if (end - p < 2 || *p != 'L' || !operator_is_letter(*c))
 		return p;
-	while (c < end && is_word(*c))
+	while (c < end && operator_is_letter(*c))
 		c++;
 	return c < end && *c == '/' ? p + 1 : p;
-}
-
-/* What follows the word "operator": its characters are no brackets. */
-static const char *skip_operator(const char *name, const char *p, const char *end)
-{
-	const char *from = p;
-
-	if ((p > name && is_word(p[-1])) || !starts(p, end, "operator"))
-		return p;
-	p += strlen("operator");
-	if (p < end && is_word(*p))
-		return from;
-	if (starts(p, end, "()") || starts(p, end, "[]"))
-		return p + 2;
-	while (p < end && memchr("<>=-!&|+*/%^~,", *p, 14))
-		p++;
-	return p;
 }
 
 /* Behind the bracket that closes the one at @p, or @end. */
@@ -83,7 +63,7 @@ static const char *skip_brackets(const char *name, const char *p, const char *en
 	size_t depth = 0;
 
 	for (; p < end; p++) {
-		const char *behind = skip_operator(name, p, end);
+		const char *behind = operator_end(name, p, end);
 
 		if (behind > p) {
 			p = behind - 1;
@@ -114,7 +94,7 @@ static void add_without_parameters(const char *name, const char *end, struct tex
 	const char *p = name;
 
 	while (p < end) {
-		const char *behind = skip_operator(name, p, end);
+		const char *behind = operator_end(name, p, end);
 
 		if (behind == p && (memchr("<[{", *p, 3) || starts(p, end, ANONYMOUS) ||
 				    (*p == '(' && p == name)))
@@ -124,6 +104,23 @@ static void add_without_parameters(const char *name, const char *end, struct tex
 		add_all(out, p, behind);
 		p = behind > p ? behind : skip_parameters(name, p, end);
 	}
+}
+
+/* A name is never empty. */
+static void end_name(struct text *out, size_t start)
+{
+	while (out->size > start && out->bytes[out->size - 1] == ' ')
+		out->bytes[--out->size] = '\0';
+	if (out->size == start)
+		text_char(out, '?');
+}
+
+void tidy_whole_name(const char *name, size_t size, struct text *out)
+{
+	size_t start = out->size;
+
+	add_all(out, name, name + size);
+	end_name(out, start);
 }
 
 void tidy_name(const char *name, size_t size, struct text *out)
@@ -136,10 +133,7 @@ void tidy_name(const char *name, size_t size, struct text *out)
 		add_all(out, name, end);
 	else
 		add_without_parameters(name, end, out);
-	while (out->size > start && out->bytes[out->size - 1] == ' ')
-		out->bytes[--out->size] = '\0';
-	if (out->size == start)
-		text_char(out, '?');
+	end_name(out, start);
 }
 
 /* Its name for code without one: the file's, in one more pair of brackets. */

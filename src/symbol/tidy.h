@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 /*
- * A name as it is shown. `;` separates frames and becomes `:`, quotes go, control
+ * A name as it is shown, of one who may have written its parameters with it. `;` separates frames and becomes `:`, quotes go, control
  * characters become `?`, and parameter lists are left out:
  *
  *	foo(int) const                      foo
@@ -17,6 +17,9 @@
  *	f(int)::{lambda(char)#1}::operator()    f::{lambda(char)#1}::operator()
  */
 void tidy_name(const char *name, size_t size, struct text *out);
+
+/* The same, with parameters. */
+void tidy_whole_name(const char *name, size_t size, struct text *out);
 
 /* Only what would break a line of output: no part of the name is left out. */
 void tidy_characters(const char *name, size_t size, struct text *out);

@@ -6,8 +6,20 @@
 #include "weight/filter.h"
 #include "weight/weight.h"
 
-enum key { KEY_COMM, KEY_EVENT, KEY_CGROUP, KEY_PID, KEY_TID, KEY_CPU, KEY_TIME, KEYS };
-#define TEXT_KEYS 3 /* the first ones */
+enum key {
+	KEY_COMM,
+	KEY_EVENT,
+	KEY_CGROUP,
+	KEY_PID,
+	KEY_TID,
+	KEY_CPU,
+	KEY_TIME,
+	KEY_SYMBOL,
+	KEY_DSO,
+	KEYS,
+};
+#define TEXT_KEYS 3 /* of samples: the first ones */
+#define SAMPLE_KEYS KEY_SYMBOL /* what a sample is asked; the others are for frames */
 #define SIDES 2
 
 /* A pattern that needs more steps for one name matches nothing. */
@@ -77,6 +89,8 @@ static const struct {
 	[KEY_TID] = { "tid", parse_numbers },
 	[KEY_CPU] = { "cpu", parse_numbers },
 	[KEY_TIME] = { "time", parse_time },
+	[KEY_SYMBOL] = { "symbol", parse_pattern },
+	[KEY_DSO] = { "dso", parse_pattern },
 	/* clang-format on */
 };
 
@@ -133,7 +147,7 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 	if (key == KEYS)
 		return fail(ctx, -EINVAL,
 			    "filter '%s': the keys are comm, event, cgroup, pid, tid, "
-			    "cpu, time",
+			    "cpu, time, symbol, dso",
 			    text);
 	if (!text[size + 1])
 		return fail(ctx, -EINVAL, "filter '%s' has no value", text);
@@ -152,13 +166,28 @@ out:
 	return err;
 }
 
-bool filters_empty(const struct filters *f)
+static bool any_filter(const struct filters *f, enum key first, enum key end)
 {
 	for (int side = 0; side < SIDES; side++)
-		for (int key = 0; key < KEYS; key++)
+		for (enum key key = first; key < end; key++)
 			if (f->by[side][key].count)
-				return false;
-	return true;
+				return true;
+	return false;
+}
+
+bool filters_ask_samples(const struct filters *f)
+{
+	return any_filter(f, 0, SAMPLE_KEYS);
+}
+
+bool filters_ask_frames(const struct filters *f)
+{
+	return any_filter(f, KEY_SYMBOL, KEYS);
+}
+
+bool filters_ask_objects(const struct filters *f)
+{
+	return any_filter(f, KEY_DSO, KEY_DSO + 1);
 }
 
 int filter_memo_new(const struct filters *f, struct filter_memo **ret)
@@ -216,18 +245,14 @@ static uint8_t *verdict_of(struct filter_memo *m, enum filter_side side, enum ke
 	return &seen->v[id];
 }
 
-static bool any_pattern(const struct question *q, enum filter_side side, enum key key,
-			const char *name)
+static bool any_pattern(const struct filters *f, const struct filter_memo *m,
+			enum filter_side side, enum key key, const char *name,
+			size_t size)
 {
-	const struct filter_memo *m = q->memo;
-
-	for (size_t i = 0; i < q->filters->by[side][key].count; i++) {
-		const pcre2_code *pattern = q->filters->by[side][key].v[i].pattern;
-
-		if (pcre2_match(pattern, (PCRE2_SPTR)name, strlen(name), 0, 0, m->match,
-				m->limits) >= 0)
+	for (size_t i = 0; i < f->by[side][key].count; i++)
+		if (pcre2_match(f->by[side][key].v[i].pattern, (PCRE2_SPTR)name, size, 0,
+				0, m->match, m->limits) >= 0)
 			return true;
-	}
 	return false;
 }
 
@@ -236,11 +261,12 @@ static bool any_text(const struct question *q, enum filter_side side, enum key k
 		     uint32_t id)
 {
 	uint8_t *verdict = verdict_of(q->memo, side, key, id);
+	const char *name = intern_text(q->strings, id);
 	bool yes;
 
 	if (verdict && *verdict != VERDICT_OPEN)
 		return *verdict == VERDICT_YES;
-	yes = any_pattern(q, side, key, intern_text(q->strings, id));
+	yes = any_pattern(q->filters, q->memo, side, key, name, strlen(name));
 	if (verdict)
 		*verdict = yes ? VERDICT_YES : VERDICT_NO;
 	return yes;
@@ -297,10 +323,43 @@ bool filters_pass(const struct filters *f, struct filter_memo *memo,
 {
 	struct question q = { f, memo, strings, subject };
 
-	for (int key = 0; key < KEYS; key++) {
+	for (enum key key = 0; key < SAMPLE_KEYS; key++) {
 		if (f->by[FILTER_ONLY][key].count && !any(&q, FILTER_ONLY, key))
 			return false;
 		if (f->by[FILTER_DROP][key].count && any(&q, FILTER_DROP, key))
+			return false;
+	}
+	return true;
+}
+
+/* Of what a frame says to a key: a bit for each side. */
+static unsigned frame_bit(enum filter_side side, enum key key)
+{
+	return 1u << ((key - KEY_SYMBOL) * SIDES + side);
+}
+
+unsigned filters_match_frame(const struct filters *f, struct filter_memo *memo,
+			     const struct filter_frame *frame)
+{
+	unsigned bits = 0;
+
+	for (int side = 0; side < SIDES; side++) {
+		if (any_pattern(f, memo, side, KEY_SYMBOL, frame->name, frame->name_size))
+			bits |= frame_bit(side, KEY_SYMBOL);
+		if (frame->module_size && any_pattern(f, memo, side, KEY_DSO,
+						      frame->module, frame->module_size))
+			bits |= frame_bit(side, KEY_DSO);
+	}
+	return bits;
+}
+
+bool filters_pass_frames(const struct filters *f, unsigned matched)
+{
+	for (enum key key = KEY_SYMBOL; key < KEYS; key++) {
+		if (f->by[FILTER_ONLY][key].count &&
+		    !(matched & frame_bit(FILTER_ONLY, key)))
+			return false;
+		if (matched & frame_bit(FILTER_DROP, key))
 			return false;
 	}
 	return true;

@@ -95,7 +95,10 @@ enum filter_side { FILTER_ONLY, FILTER_DROP };
 int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 		const char *text);
 
-bool filters_empty(const struct filters *f);
+/* Are there any for samples; for frames (symbol, dso); for objects (dso)? */
+bool filters_ask_samples(const struct filters *f);
+bool filters_ask_frames(const struct filters *f);
+bool filters_ask_objects(const struct filters *f);
 
 /* What a sample is asked about. */
 struct filter_subject {
@@ -112,5 +115,19 @@ int filter_memo_new(const struct filters *f, struct filter_memo **ret);
 void filter_memo_free(struct filter_memo *m); /* NULL is fine */
 bool filters_pass(const struct filters *f, struct filter_memo *memo,
 		  const struct intern *strings, const struct filter_subject *subject);
+
+/*
+ * Frames are asked when they have their names. A stack passes where each key that is wanted
+ * was matched by one of its frames (not all by the same), and none that is to be dropped by
+ * any: the bits of its frames are or-ed.
+ */
+struct filter_frame {
+	const char *name, *module; /* need no NUL behind them */
+	size_t name_size, module_size; /* 0: of no object */
+};
+enum { FILTER_FRAME_BITS = 4 };
+unsigned filters_match_frame(const struct filters *f, struct filter_memo *memo,
+			     const struct filter_frame *frame);
+bool filters_pass_frames(const struct filters *f, unsigned matched);
 
 #endif

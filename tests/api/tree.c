@@ -126,10 +126,36 @@ static void two_profiles_do_not_know_of_each_other(void)
 	ff_profile_free(profile);
 }
 
+static void what_symbols_are_asked_for_is_left(void)
+{
+	struct ff_options options = FF_OPTIONS_INIT;
+	const char *path = api_file("a;f.isra.0;x 1\na;f 20\na;g 300\n");
+	const struct ff_node *root, *f;
+
+	options.flags = FF_MERGE_CLONES;
+	CHECK(ff_profile_new(&profile, &options) == 0);
+	CHECK(ff_profile_only(profile, "symbol=^f$") == 0);
+	CHECK(ff_profile_drop(profile, "symbol=y") == 0);
+	CHECK(ff_profile_read(profile, path) == 0);
+	CHECK(ff_profile_finish(profile) == 0);
+	root = ff_profile_root(profile);
+	f = child(child(root, "a"), "f");
+	CHECK(ff_node_total(profile, root) == 21);
+	CHECK(ff_node_self(profile, f) == 20);
+	CHECK(ff_node_next(profile, f) == NULL);
+	CHECK(ff_profile_total(profile, FF_TOTAL_WEIGHT_READ) == 321);
+	CHECK(ff_profile_total(profile, FF_TOTAL_WEIGHT_TREE) == 21);
+	CHECK(ff_profile_total(profile, FF_TOTAL_WEIGHT_LOST_FILTER) == 300);
+	CHECK(ff_profile_total(profile, FF_TOTAL_SAMPLES_TREE) == 2);
+	ff_profile_free(profile);
+	remove(path);
+}
+
 int main(void)
 {
 	a_node_has_its_own_weight_and_that_below_it();
 	the_tree_can_be_walked_both_ways();
+	what_symbols_are_asked_for_is_left();
 	children_are_in_the_order_of_their_names();
 	nothing_of_the_weight_is_missing();
 	inputs_are_added_up();

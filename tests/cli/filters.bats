@@ -172,7 +172,7 @@ make_cgroups()
 	refuses "filter 'pid=abc': 'abc' is no number" --only pid=abc
 	refuses "filter 'cpu=5-1': '5-1' runs backwards" --drop cpu=5-1
 	refuses "filter 'time=3': a time is START,END in seconds, or 10%-20%" --only time=3
-	refuses "filter 'user=me': the keys are comm, event, cgroup, pid, tid, cpu, time" --drop user=me
+	refuses "filter 'user=me': the keys are comm, event, cgroup, pid, tid, cpu, time, symbol, dso" --drop user=me
 	refuses "filter 'comm=[': missing terminating ] for character class, at character 2 of the pattern" \
 		--only 'comm=['
 }
@@ -185,7 +185,7 @@ make_cgroups()
 	echo "a;b 1" >in.folded
 	run --separate-stderr "$flamefold" fold --only pid=1 in.folded
 	[ "$status" -eq 1 ]
-	[ "$stderr" = "flamefold: cannot filter 'in.folded': folded text has no samples" ]
+	[ "$stderr" = "flamefold: cannot filter 'in.folded': folded text has no samples, only symbol can be asked for" ]
 }
 
 @test "the order of threads does not matter" {

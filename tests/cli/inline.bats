@@ -41,6 +41,20 @@ same_as()
 	done
 }
 
+# A wrong outermost name is seen.
+@test "the comparison can fail" {
+	program gcc-dwarf-5
+	cat >wrong <<-'END'
+		#!/bin/sh
+		"$REAL" "$@" | sed 's/;shapes::all<int>/;shapes::some<int>/'
+	END
+	chmod +x wrong
+	export REAL=$flamefold
+	"$inline/compare" --judge=addr2line gcc-dwarf-5
+	FLAMEFOLD=$PWD/wrong run -1 "$inline/compare" --judge=addr2line gcc-dwarf-5
+	[[ $output == *"shapes::some<int>"* ]]
+}
+
 @test "g++, DWARF 2" {
 	same_as 'addr2line llvm' gcc-dwarf-2
 }
@@ -136,9 +150,10 @@ same_as()
 }
 
 @test "clang++ and lld, functions that the linker dropped or made one" {
-	same_as 'addr2line llvm' clang-lld
+	same_as addr2line clang-lld
+	# What debug information calls a function is another of the names that its code has.
+	same_as llvm clang-lld --outermost=alias
 }
-
 
 @test "clang++, for a machine of the other byte order, of 32 bits" {
 	same_as llvm clang-mips
@@ -150,6 +165,20 @@ same_as()
 
 @test "clang++, for aarch64" {
 	same_as llvm clang-aarch64
+}
+
+# Half of its functions have two names.
+@test "the C library, with the debug file of its package" {
+	local library id debug
+	library=$(ldd /bin/sh | awk '/libc\.so/ { print $3 }')
+	[ -n "$library" ] || skip "no C library"
+	id=$(readelf -n "$library" 2>/dev/null | awk '/Build ID:/ { print $3 }')
+	debug=/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+	[ -f "$debug" ] || skip "no libc6-dbg"
+	for judge in addr2line llvm; do
+		command -v "${judge/llvm/llvm-symbolizer}" >/dev/null || continue
+		"$inline/compare" --judge="$judge" --outermost=alias --debug="$debug" "$library"
+	done
 }
 
 # recorded NAME: recording.data, with samples all over the program of that name.

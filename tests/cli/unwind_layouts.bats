@@ -91,7 +91,8 @@ layout()
 	! readelf -S layers | grep -q eh_frame || false
 	rate=1999 dwarf ./layers 15000
 	fold_user
-	chain '\[layers\]' 'layers;\[layers\];([^;]*;){1,2}(\[layers\];){4}\[layers\]' 0.98
+	local function='\[layers\+0x[0-9a-f]+\]'
+	chain "$function" "layers;$function;([^;]*;){1,2}($function;){4}$function" 0.98
 }
 
 @test "only .debug_frame" {

@@ -40,7 +40,7 @@ static const char *chosen(uint64_t address)
 		st.names[TABLE_SYMTAB] =
 			(struct names){ .bytes = names, .size = names_size };
 		cr_assert_eq(symtab_finish(&st), 0);
-		alias_init(&al, &st, ALIAS_DEMANGLED, DEMANGLE_PERF);
+		alias_init(&al, &st, DEMANGLE_PERF);
 	}
 	span = spans_find(&st.spans, address);
 	if (!span)

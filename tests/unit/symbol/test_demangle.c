@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* "" where it is left as it is. */
-static const char *of(const char *name, enum demangle_set set)
+static const char *of(const char *name, enum demangle_form form)
 {
 	static char result[1024];
 	struct text out = { 0 };
 
 	result[0] = '\0';
 	text_string(&out, "");
-	if (demangle(name, strlen(name), set, &out)) {
+	if (demangle(name, strlen(name), form, &out)) {
 		cr_assert(out.size < sizeof(result));
 		memcpy(result, out.bytes, out.size + 1);
 	} else {
@@ -38,6 +38,16 @@ Test(demangle, rust_of_both_kinds)
 	cr_expect_str_eq(of("_ZN4core3fmt5write17h0123456789abcdefE", DEMANGLE_PERF),
 			 "core::fmt::write");
 	cr_expect_str_eq(of("_RNvC6_123foo3bar", DEMANGLE_PERF), "123foo::bar");
+	cr_expect_str_eq(of("_RNvC6_123foo3bar.llvm.123", DEMANGLE_SHORT), "123foo::bar");
+	cr_expect_str_eq(of("_ZN4core3fmt5write17h0123456789abcdefE", DEMANGLE_FULL),
+			 "core::fmt::write");
+}
+
+Test(demangle, rust_with_an_identifier_that_is_empty)
+{
+	cr_expect_str_eq(of("_RNvC0_f", DEMANGLE_PERF), of("_RNvC0_f", DEMANGLE_SHORT));
+	cr_expect_str_eq(of("_RNvMs_NtCs123_08core3fmtNtB4_9Foter3pad", DEMANGLE_SHORT),
+			 "");
 }
 
 Test(demangle, ocaml)
@@ -50,8 +60,44 @@ Test(demangle, ocaml)
 
 Test(demangle, d_unless_it_has_to_be_as_perf)
 {
-	cr_expect_str_eq(of("_D3foo3barFZv", DEMANGLE_ALL), "foo.bar()");
+	cr_expect_str_eq(of("_D3foo3barFZv", DEMANGLE_SHORT), "foo.bar");
+	cr_expect_str_eq(of("_D3foo3barFZv", DEMANGLE_FULL), "foo.bar()");
+	cr_expect_str_eq(of("_D3foo3barFDFaZiZv", DEMANGLE_SHORT), "foo.bar");
+	cr_expect_str_eq(of("_D4test5outerFiZ5innerMFZv", DEMANGLE_SHORT),
+			 "test.outer.inner");
+	cr_expect_str_eq(of("_D8demangle__T2fnVAyaa1_28Z2fnFZv", DEMANGLE_SHORT),
+			 "demangle.fn!(\"(\").fn");
 	cr_expect_str_eq(of("_D3foo3barFZv", DEMANGLE_PERF), "");
+}
+
+Test(demangle, c_plus_plus_with_parameters)
+{
+	cr_expect_str_eq(of("_ZN3foo3barEiPKc", DEMANGLE_FULL),
+			 "foo::bar(int, char const*)");
+	cr_expect_str_eq(of("_ZNK1A1fIiEET_v.isra.0", DEMANGLE_FULL),
+			 "int A::f<int>() const [clone .isra.0]");
+	cr_expect_str_eq(of("_ZZ1fiENKUlcE_clEc", DEMANGLE_FULL),
+			 "f(int)::{lambda(char)#1}::operator()(char) const");
+	/* What only is a name with something behind it is one without parameters. */
+	cr_expect_str_eq(of("_Z3fooi@@LIB_1.0", DEMANGLE_FULL), "foo");
+}
+
+Test(demangle, short_is_without_those_of_functions_around_it)
+{
+	cr_expect_str_eq(of("_ZZ1fiENKUlcE_clEc", DEMANGLE_PERF),
+			 "f(int)::{lambda(char)#1}::operator()");
+	cr_expect_str_eq(of("_ZZ1fiENKUlcE_clEc", DEMANGLE_SHORT),
+			 "f::{lambda(char)#1}::operator()");
+	cr_expect_str_eq(of("_ZN1AcvPFviEEv", DEMANGLE_SHORT),
+			 "A::operator void (*)(int)");
+	cr_expect_str_eq(of("_ZN1AC2Ev.constprop.0.cold", DEMANGLE_SHORT), "A::A");
+	cr_expect_str_eq(of("_Z1fB5cxx11v", DEMANGLE_SHORT), "f[abi:cxx11]");
+}
+
+Test(demangle, names_can_be_left_as_they_are)
+{
+	cr_expect_str_eq(of("_ZN3foo3barEiPKc", DEMANGLE_NO), "");
+	cr_expect_str_eq(of("_D3foo3barFZv", DEMANGLE_NO), "");
 }
 
 Test(demangle, other_names_are_left_alone)
@@ -66,7 +112,7 @@ Test(demangle, other_names_are_left_alone)
 					     "runtime.main" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		cr_expect_str_eq(of(names[i], DEMANGLE_ALL), "", "%s", names[i]);
+		cr_expect_str_eq(of(names[i], DEMANGLE_SHORT), "", "%s", names[i]);
 }
 
 Test(demangle, very_long_names_are_left_alone)
@@ -75,7 +121,7 @@ Test(demangle, very_long_names_are_left_alone)
 
 	memset(name, 'i', sizeof(name) - 1);
 	memcpy(name, "_Z1f", 4);
-	cr_expect_str_eq(of(name, DEMANGLE_ALL), "");
+	cr_expect_str_eq(of(name, DEMANGLE_SHORT), "");
 }
 
 /* Each pair holds the one before it twice: f<pair<int, int>, pair<A, A>, pair<B, B>... */
@@ -89,11 +135,11 @@ Test(demangle, a_name_that_grows_without_end_is_left_alone, .timeout = 10)
 		size += (size_t)sprintf(name + size, "S0_IS%c_S%c_E", digits[i],
 					digits[i]);
 	strcpy(name + size, "EvT_");
-	cr_expect(strstr(of(name, DEMANGLE_ALL),
+	cr_expect(strstr(of(name, DEMANGLE_SHORT),
 			 "f<std::pair<int, int>, std::pair<std::pair"));
 	for (size_t i = 3; i < strlen(digits); i++)
 		size += (size_t)sprintf(name + size, "S0_IS%c_S%c_E", digits[i],
 					digits[i]);
 	strcpy(name + size, "EvT_");
-	cr_expect_str_eq(of(name, DEMANGLE_ALL), "");
+	cr_expect_str_eq(of(name, DEMANGLE_SHORT), "");
 }

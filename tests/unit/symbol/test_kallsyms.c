@@ -39,7 +39,7 @@ static const char *at(const char *module, uint64_t address)
 
 	if (!m || !(span = spans_find(&m->symbols.spans, address)))
 		return "";
-	alias_init(&al, &m->symbols, ALIAS_RAW, DEMANGLE_PERF);
+	alias_init(&al, &m->symbols, DEMANGLE_NO);
 	text = symtab_name(&m->symbols,
 			   &m->symbols.symbols.v[alias_choose(&al, span->id, address)],
 			   &size);

@@ -9,6 +9,7 @@ static struct intern strings;
 static struct trie trie;
 static struct symbols symbols;
 static struct named named;
+static const uint8_t *left_out; /* by node of the trie */
 
 static void begin(void)
 {
@@ -64,7 +65,8 @@ static const char *tree(unsigned flags)
 	static char line[512];
 	char *p = line;
 
-	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, flags, &named), 0);
+	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, flags, left_out, &named),
+		     0);
 	for (uint32_t i = 1; i < named.nodes.count; i++) {
 		const struct named_node *n = &named.nodes.v[i];
 		const struct function *f = &symbols.functions.v[n->function];
@@ -101,6 +103,21 @@ Test(named, addresses_of_one_function_become_one_node)
 	stack("21", 4);
 	stack("2", 8);
 	cr_expect_str_eq(tree(0), "a:8(b:7())");
+}
+
+Test(named, what_is_left_out_is_not_there)
+{
+	static uint8_t out[8];
+	uint32_t b, c;
+
+	functions("abc");
+	stack("0", 1);
+	b = stack("01", 0);
+	c = stack("012", 0);
+	stack("02", 4);
+	out[b] = out[c] = 1;
+	left_out = out;
+	cr_expect_str_eq(tree(0), "a:1(c:4())");
 }
 
 Test(named, equal_names_of_two_modules_stay_apart_and_are_ordered_by_it)
@@ -246,7 +263,7 @@ Test(named, a_very_deep_stack_needs_no_deep_call, .timeout = 20)
 
 	functions("a");
 	cr_assert_eq(trie_add(&trie, frames, DEPTH, &node), 0);
-	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, 0, &named), 0);
+	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, 0, NULL, &named), 0);
 	cr_expect_eq(named.nodes.count, DEPTH + 1);
 	cr_expect_eq(named.nodes.v[1].end, DEPTH + 1);
 	free(frames);

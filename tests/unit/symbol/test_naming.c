@@ -16,8 +16,10 @@ static const char *name(struct subject s, const char *symbol)
 	static char result[256];
 	struct image image = { .kind = s.kind };
 	struct naming naming;
-	struct name_parts parts = { symbol, symbol ? strlen(symbol) : 0, 0x12, 0x7f2b,
-				    false };
+	struct name_parts parts = { .symbol = symbol,
+				    .size = symbol ? strlen(symbol) : 0,
+				    .offset = 0x12,
+				    .pc = 0x7f2b };
 	struct text out = { 0 };
 
 	cr_assert_eq(naming_init(&naming, &options, &image, s.path), 0);
@@ -79,7 +81,7 @@ Test(naming, functions_without_a_name_have_one_pair_of_brackets)
 
 Test(naming, with_addresses_they_show_the_recorded_pc)
 {
-	options.addrs = true;
+	options.unnamed = SYMBOL_UNNAMED_ADDRESS;
 	cr_expect_str_eq(unnamed(IMAGE_FILE, "/usr/lib/libfoo.so"), "[libfoo.so <7f2b>]");
 	cr_expect_str_eq(unnamed(IMAGE_UNKNOWN, ""), "[unknown <7f2b>]");
 }
@@ -109,11 +111,50 @@ Test(naming, compatible_names_have_the_brackets_of_the_script, .init = be_compat
 			 "(dropped)");
 }
 
+/* Named without a symbol, by where the function begins. */
+static const char *of_start(const char *path, bool whole, const char *symbol)
+{
+	static char result[256];
+	struct image image = { .kind = IMAGE_FILE };
+	struct name_parts parts = { .symbol = symbol,
+				    .size = symbol ? strlen(symbol) : 0,
+				    .pc = 0x7f2b,
+				    .whole = whole,
+				    .has_start = true,
+				    .start = 0x1c40 };
+	struct naming naming;
+	struct text out = { 0 };
+
+	cr_assert_eq(naming_init(&naming, &options, &image, path), 0);
+	cr_expect(naming_add(&naming, &parts, &out));
+	strcpy(result, out.bytes);
+	text_release(&out);
+	naming_release(&naming);
+	return result;
+}
+
+Test(naming, a_function_without_a_symbol_goes_by_where_it_begins)
+{
+	cr_expect_str_eq(of_start("/usr/lib/libx.so.6", false, NULL),
+			 "[libx.so.6+0x1c40]");
+	cr_expect_str_eq(of_start("/bin/a (deleted)", false, NULL), "[a+0x1c40]");
+}
+
+Test(naming, names_are_cut_where_others_wrote_their_parameters)
+{
+	cr_expect_str_eq(of_start("/bin/a", false, "f(int)"), "f");
+	cr_expect_str_eq(of_start("/bin/a", true, "f(int)"), "f(int)");
+	options.demangle = SYMBOL_DEMANGLE_FULL;
+	cr_expect_str_eq(of_start("/bin/a", false, "f(int)"), "f(int)");
+}
+
 /* perf prints no module with them, and stackcollapse-perf.pl marks nothing then. */
 Test(naming, compatible_inlined_functions_have_their_names_alone, .init = be_compatible)
 {
 	struct image image = { .kind = IMAGE_FILE };
-	struct name_parts parts = { "a::f(int)", 9, 0x12, 0x7f2b, true };
+	struct name_parts parts = {
+		.symbol = "a::f(int)", .size = 9, .pc = 0x7f2b, .inlined = true
+	};
 	struct naming naming;
 	struct text out = { 0 };
 

@@ -60,6 +60,8 @@ Test(tidy, brackets_are_never_cut_into)
 		"Foo::operator->",
 		"a<&b::operator()>::c",
 		"operator<< <int>",
+		"A::operator-><int>",
+		"A::operator><int>::f",
 		"x<(1>2)>::y",
 		"<alloc::vec::Vec<T> as core::fmt::Debug>::fmt",
 		"<fn(A) -> B as Trait>::call",
@@ -99,6 +101,18 @@ Test(tidy, brackets_that_do_not_match_do_no_harm)
 	cr_expect_str_eq(tidy("("), "(");
 	cr_expect_str_eq(tidy("a>(b"), "a>");
 	cr_expect_str_eq(tidy("operator"), "operator");
+}
+
+Test(tidy, whole_names_keep_their_parameters)
+{
+	struct text out = { 0 };
+
+	tidy_whole_name("f(int;char) const ", 18, &out);
+	cr_expect_str_eq(out.bytes, "f(int:char) const");
+	text_clear(&out);
+	tidy_whole_name("", 0, &out);
+	cr_expect_str_eq(out.bytes, "?");
+	text_release(&out);
 }
 
 Test(tidy, a_name_is_never_empty)

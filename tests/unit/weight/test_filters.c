@@ -44,7 +44,7 @@ static void refuses(const char *text, const char *sentence)
 {
 	cr_expect_eq(filters_add(&ctx, filters, FILTER_ONLY, text), -EINVAL, "%s", text);
 	cr_expect_str_eq(ctx.error, sentence);
-	cr_expect(filters_empty(filters));
+	cr_expect_not(filters_ask_samples(filters));
 }
 
 static uint32_t id_of(const char *text)
@@ -87,14 +87,14 @@ static bool pass_time(double seconds)
 
 Test(filters, none_pass_everything)
 {
-	cr_expect(filters_empty(filters));
+	cr_expect_not(filters_ask_samples(filters));
 	cr_expect(pass_pid(1));
 }
 
 Test(filters, a_text_matches_anywhere)
 {
 	only("comm=net");
-	cr_expect_not(filters_empty(filters));
+	cr_expect(filters_ask_samples(filters));
 	cr_expect(pass_comm("netd"));
 	cr_expect(pass_comm("dnet0"));
 	cr_expect_not(pass_comm("nEt"));
@@ -274,10 +274,10 @@ Test(filters, refuse_what_is_no_filter)
 {
 	refuses("pid", "filter 'pid' is not KEY=VALUE");
 	refuses("", "filter '' is not KEY=VALUE");
-	refuses("pod=1",
-		"filter 'pod=1': the keys are comm, event, cgroup, pid, tid, cpu, time");
-	refuses("=1",
-		"filter '=1': the keys are comm, event, cgroup, pid, tid, cpu, time");
+	refuses("pod=1", "filter 'pod=1': the keys are comm, event, cgroup, pid, tid, "
+			 "cpu, time, symbol, dso");
+	refuses("=1", "filter '=1': the keys are comm, event, cgroup, pid, tid, cpu, "
+		      "time, symbol, dso");
 	refuses("pid=", "filter 'pid=' has no value");
 	refuses("comm=", "filter 'comm=' has no value");
 }
@@ -335,4 +335,46 @@ Test(filters, a_sample_without_cgroup_has_an_empty_path)
 	only("cgroup=^$");
 	cr_assert(pass_cgroup(""));
 	cr_assert_not(pass_cgroup("/"));
+}
+
+static unsigned match(const char *name, const char *module)
+{
+	struct filter_frame frame = { name, module, strlen(name), strlen(module) };
+
+	return filters_match_frame(filters, memo, &frame);
+}
+
+Test(filters, frames_are_asked_apart_from_samples)
+{
+	only("symbol=^a$");
+	cr_expect_not(filters_ask_samples(filters));
+	cr_expect(filters_ask_frames(filters));
+	cr_expect_not(filters_ask_objects(filters));
+	drop("dso=libx");
+	cr_expect(filters_ask_objects(filters));
+	only("pid=1");
+	cr_expect(filters_ask_samples(filters));
+	cr_expect(filters_pass_frames(filters, match("a", "/lib/liby.so")));
+	cr_expect_not(filters_pass_frames(filters, match("aa", "/lib/liby.so")));
+	cr_expect_not(filters_pass_frames(filters, match("a", "/lib/libx.so")));
+	cr_expect_not(filters_pass_frames(filters, 0));
+}
+
+Test(filters, each_key_may_be_matched_by_another_frame)
+{
+	only("symbol=f");
+	only("symbol=g");
+	only("dso=libx");
+	cr_expect_not(filters_pass_frames(filters, match("f", "liby")));
+	cr_expect_not(filters_pass_frames(filters, match("h", "libx")));
+	cr_expect(filters_pass_frames(filters, match("f", "liby") | match("h", "libx")));
+	cr_expect(filters_pass_frames(filters, match("g", "libx")));
+}
+
+Test(filters, what_is_of_no_object_is_of_none)
+{
+	only("dso=^$");
+	cr_expect_not(filters_pass_frames(filters, match("f", "")));
+	drop("symbol=.");
+	cr_expect_not(filters_pass_frames(filters, match("f", "libx")));
 }

@@ -1,0 +1,259 @@
+#include "cli/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum lack advice_lack(const struct ff_object *o)
+{
+	enum ff_object_kind kind = ff_object_kind(o);
+
+	if (kind == FF_OBJECT_OTHER)
+		return LACK_NOTHING;
+	if (!ff_object_file(o))
+		return LACK_NAMES;
+	/* Where all symbols are there, code between them has none. */
+	if (ff_object_addresses_unnamed(o) &&
+	    (kind == FF_OBJECT_RUNTIME || ff_object_names(o) != FF_NAMES_ALL))
+		return LACK_NAMES;
+	return kind == FF_OBJECT_FILE && !ff_object_has_debug_info(o) ? LACK_INLINES
+								      : LACK_NOTHING;
+}
+
+static bool has_file(const struct ff_object *o)
+{
+	return ff_object_kind(o) == FF_OBJECT_FILE && ff_object_file(o);
+}
+
+/* Only what was looked at here can be in a package that is installed here. */
+static bool is_of_package(const struct advice *a, const struct ff_object *o)
+{
+	const char *file = ff_object_file(o), *path = ff_object_path(o);
+	size_t size = strlen(a->root);
+
+	return has_file(o) && advice_lack(o) != LACK_NOTHING &&
+	       strncmp(file, a->root, size) == 0 && strcmp(file + size, path) == 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	uint32_t x = ff_process_pid(*(const struct ff_process *const *)a);
+	uint32_t y = ff_process_pid(*(const struct ff_process *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static void sort_processes(struct advice *a)
+{
+	const struct ff_process *pr = NULL;
+	size_t count = 0;
+
+	while ((pr = ff_process_next(a->profile, pr)))
+		count++;
+	a->processes = calloc(count + 1, sizeof(*a->processes));
+	if (!a->processes)
+		return;
+	while ((pr = ff_process_next(a->profile, pr)))
+		a->processes[a->process_count++] = pr;
+	qsort(a->processes, count, sizeof(*a->processes), by_pid);
+}
+
+void advice_begin(struct advice *a, const struct ff_profile *p, const char *symfs,
+		  const char *debug_dir)
+{
+	const struct ff_object *o = NULL;
+	size_t most = 0;
+
+	*a = (struct advice){ .profile = p,
+			      .root = symfs ? symfs : "",
+			      .debug_dir = debug_dir ? debug_dir : "/usr/lib/debug" };
+	while ((o = ff_object_next(p, o)))
+		most += is_of_package(a, o);
+	sort_processes(a);
+	a->rpm = packages_are_rpm(a->root);
+	a->packages = calloc(most + 1, sizeof(*a->packages));
+	if (!a->packages)
+		return;
+	while ((o = ff_object_next(p, o)))
+		if (is_of_package(a, o))
+			a->packages[a->count++].path = ff_object_path(o);
+	packages_find(a->root, a->packages, a->count);
+}
+
+void advice_end(struct advice *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		free(a->packages[i].package);
+	free(a->packages);
+	free(a->processes);
+}
+
+/* Of Debian; the one of the C library is older than that rule. */
+static void put_package(FILE *out, const char *package)
+{
+	if (strcmp(package, "libc6") == 0)
+		fputs("install libc6-dbg", out);
+	else
+		fprintf(out, "install %s-dbgsym (of the debug archive)", package);
+}
+
+static void put_debug_path(const struct advice *a, const struct ff_object *o, FILE *out)
+{
+	const char *id = ff_object_build_id(o);
+
+	fprintf(out, "copy its debug file to %s%s/.build-id/%.2s/%s.debug", a->root,
+		a->debug_dir, id, id + 2);
+}
+
+/* The file is there, and lacks symbols or debug information. */
+static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE *out)
+{
+	const char *package = packages_name(a->packages, a->count, ff_object_path(o)),
+		   *id = ff_object_build_id(o);
+
+	if (package) {
+		put_package(out, package);
+		fputs(*id ? ", or " : "", out);
+	} else if (a->rpm) {
+		fprintf(out, "dnf debuginfo-install %s", ff_object_path(o));
+		fputs(*id ? ", or " : "", out);
+	}
+	if (*id) {
+		put_debug_path(a, o, out);
+		fprintf(out, " (debuginfod-find debuginfo %s, or --debuginfod)", id);
+	}
+	if (!package && !a->rpm)
+		fputs(*id ? ", or build it with -g and do not strip it"
+			  : "build it with -g and do not strip it",
+		      out);
+}
+
+static void put_for_missing(const struct ff_object *o, FILE *out)
+{
+	const char *id = ff_object_build_id(o);
+
+	fprintf(out, "copy %s of the recorded machine below a directory DIR: --symfs=DIR",
+		ff_object_path(o));
+	if (*id)
+		fprintf(out,
+			", or perf archive there and --buildid-dir here "
+			"(debuginfod-find executable %s, or --debuginfod)",
+			id);
+	else
+		fputs("; perf record --buildid-mmap tells which build it was", out);
+}
+
+static const char *release_of(const struct advice *a)
+{
+	const struct ff_input *in = ff_input_next(a->profile, NULL);
+	const char *release = in ? ff_input_text(in, FF_INPUT_KERNEL) : NULL;
+
+	return release ? release : "RELEASE";
+}
+
+static void put_for_kernel(const struct advice *a, const struct ff_object *o, FILE *out)
+{
+	const char *release = release_of(a);
+	bool module = ff_object_kind(o) == FF_OBJECT_MODULE;
+
+	fprintf(out,
+		"copy /proc/kallsyms of the recorded machine, read by root before it "
+		"boots "
+		"again: --kallsyms=FILE; or install linux-image-%s-dbg, or ",
+		release);
+	if (module)
+		fprintf(out, "copy /lib/modules/%s: --symfs=DIR", release);
+	else
+		fputs("--vmlinux=FILE", out);
+}
+
+static const char *comm_of(const struct advice *a, uint32_t pid)
+{
+	size_t low = 0, high = a->process_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ff_process_pid(a->processes[middle]) < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < a->process_count && ff_process_pid(a->processes[low]) == pid
+		       ? ff_process_comm(a->processes[low])
+		       : "";
+}
+
+/* By what its process is called. */
+static const char *runtime_option(const char *comm)
+{
+	static const struct {
+		const char *comm, *option;
+	} runtimes[] = {
+		{ "java", "java -XX:+PreserveFramePointer -XX:+DumpPerfMapAtExit, or "
+			  "jcmd PID Compiler.perfmap (JDK 17), or perf's agent "
+			  "libperf-jvmti.so" },
+		{ "node", "node --perf-basic-prof --interpreted-frames-native-stack" },
+		{ "python", "python3 -X perf (3.12), or PYTHONPERFSUPPORT=1" },
+		{ "dotnet", "DOTNET_PerfMapEnabled=1" },
+		{ "ruby", "ruby --yjit --yjit-perf" },
+		{ "php", "php -d opcache.jit_debug=0x10 (perf-PID.map)" },
+		{ "beam", "erl +JPperf true" },
+		{ "julia", "ENABLE_JITPROFILING=1 julia" },
+	};
+
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+		if (strncasecmp(comm, runtimes[i].comm, strlen(runtimes[i].comm)) == 0)
+			return runtimes[i].option;
+	return NULL;
+}
+
+static void put_for_runtime(const struct advice *a, const struct ff_object *o, FILE *out)
+{
+	uint32_t pid = ff_object_runtime(o);
+	const char *option = runtime_option(comm_of(a, pid));
+
+	if (ff_object_file(o))
+		fputs("the map is older than this code, or incomplete: record after it "
+		      "was "
+		      "written, or ",
+		      out);
+	fputs("let the runtime write /tmp/perf-PID.map or a jitdump", out);
+	if (option)
+		fprintf(out, ": %s", option);
+	else
+		fputs(" (java -XX:+DumpPerfMapAtExit, node --perf-basic-prof, python3 -X "
+		      "perf, DOTNET_PerfMapEnabled=1)",
+		      out);
+	if (!ff_object_file(o))
+		fputs("; of another machine: --map-dir=DIR", out);
+}
+
+void advice_put(const struct advice *a, const struct ff_object *o, FILE *out)
+{
+	if (advice_lack(o) == LACK_NOTHING)
+		return;
+	switch (ff_object_kind(o)) {
+	case FF_OBJECT_RUNTIME:
+		put_for_runtime(a, o, out);
+		break;
+	case FF_OBJECT_KERNEL:
+	case FF_OBJECT_MODULE:
+		put_for_kernel(a, o, out);
+		break;
+	case FF_OBJECT_FILE:
+		if (ff_object_file(o))
+			put_for_poor(a, o, out);
+		else
+			put_for_missing(o, out);
+		break;
+	case FF_OBJECT_VDSO:
+		fputs("perf record keeps a copy of it: perf archive on the recorded "
+		      "machine, "
+		      "and --buildid-dir here",
+		      out);
+		break;
+	default:
+		break;
+	}
+}

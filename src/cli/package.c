@@ -1,0 +1,138 @@
+#include "cli/package.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char lists[] = "/var/lib/dpkg/info";
+#define SUFFIX ".list"
+#define MOST_LIST (64 << 20) /* bytes of one list; the largest known has 2 MB */
+
+/* "libc6:amd64.list" -> "libc6" */
+static char *package_name(const char *list)
+{
+	return strndup(list, strcspn(list, ":") < strlen(list)
+				     ? strcspn(list, ":")
+				     : strlen(list) - strlen(SUFFIX));
+}
+
+/* /lib is /usr/lib, and packages have the one or the other. */
+static const char *without_usr(const char *path)
+{
+	return strncmp(path, "/usr/", 5) == 0 ? path + 4 : path;
+}
+
+static int compare_queries(const void *a, const void *b)
+{
+	return strcmp(without_usr(((const struct package_query *)a)->path),
+		      without_usr(((const struct package_query *)b)->path));
+}
+
+/* The queries are sorted by the path without /usr. */
+static void answer(struct package_query *queries, size_t count, const char *path,
+		   const char *list)
+{
+	struct package_query key = { .path = path };
+	struct package_query *found =
+		bsearch(&key, queries, count, sizeof(*queries), compare_queries);
+
+	if (!found)
+		return;
+	while (found > queries && compare_queries(found - 1, &key) == 0)
+		found--;
+	for (; found < queries + count && compare_queries(found, &key) == 0; found++)
+		if (!found->package)
+			found->package = package_name(list);
+}
+
+static void read_list(int directory, const char *name, struct package_query *queries,
+		      size_t count)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	FILE *in;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t size;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_LIST ||
+	    !(in = fdopen(fd, "r"))) {
+		close(fd);
+		return;
+	}
+	while ((size = getline(&line, &room, in)) > 0) {
+		if (line[size - 1] == '\n')
+			line[size - 1] = '\0';
+		answer(queries, count, line, name);
+	}
+	free(line);
+	fclose(in);
+}
+
+static bool is_list(const char *name)
+{
+	size_t size = strlen(name), suffix = strlen(SUFFIX);
+
+	return size > suffix && strcmp(name + size - suffix, SUFFIX) == 0;
+}
+
+static DIR *open_lists(const char *root)
+{
+	char *path = NULL;
+	DIR *dir;
+
+	if (asprintf(&path, "%s%s", root, lists) < 0)
+		return NULL;
+	dir = opendir(path);
+	free(path);
+	return dir;
+}
+
+void packages_find(const char *root, struct package_query *queries, size_t count)
+{
+	DIR *dir = count ? open_lists(root) : NULL;
+	struct dirent *entry;
+
+	if (count)
+		qsort(queries, count, sizeof(*queries), compare_queries);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (is_list(entry->d_name))
+			read_list(dirfd(dir), entry->d_name, queries, count);
+	closedir(dir);
+}
+
+const char *packages_name(const struct package_query *queries, size_t count,
+			  const char *path)
+{
+	struct package_query key = { .path = path };
+	const struct package_query *found =
+		count ? bsearch(&key, queries, count, sizeof(*queries), compare_queries)
+		      : NULL;
+
+	return found ? found->package : NULL;
+}
+
+bool packages_are_rpm(const char *root)
+{
+	static const char *const databases[] = { "/usr/lib/sysimage/rpm",
+						 "/var/lib/rpm" };
+	bool found = false;
+
+	for (size_t i = 0; i < 2 && !found; i++) {
+		char *path = NULL;
+
+		if (asprintf(&path, "%s%s/rpmdb.sqlite", root, databases[i]) < 0)
+			return false;
+		found = access(path, F_OK) == 0;
+		free(path);
+	}
+	return found;
+}

@@ -1,0 +1,212 @@
+/*
+ * Filters by frames, symbol and dso: when all have their names. What they leave out is
+ * counted as lost, as what other filters leave out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+/* What a frame, or a stack down to a node, matched; and one bit more. */
+enum { UNDER_MARK = 1 << FILTER_FRAME_BITS };
+
+struct filtering {
+	struct ff_profile *p;
+	struct filter_memo *memo;
+	uint8_t *functions; /* what they matched */
+	uint8_t *nodes; /* the same for all frames down to a node */
+	uint8_t *left_out;
+	uint32_t mark; /* string id of "[truncated]" */
+	uint64_t truncated; /* samples that are left, of stacks under that */
+};
+
+int count_line(struct ff_profile *p, uint32_t node)
+{
+	if (!filters_ask_frames(p->filters))
+		return 0;
+	while (p->lines.count <= node) {
+		uint64_t *slot = array_add(&p->lines);
+
+		if (!slot)
+			return -ENOMEM;
+		*slot = 0;
+	}
+	p->lines.v[node]++;
+	return 0;
+}
+
+/* flamegraph.pl's marks, _[k] and such, are not of the name. */
+static size_t name_size(const char *name)
+{
+	size_t size = strlen(name);
+
+	if (size > 4 && memcmp(name + size - 4, "_[", 2) == 0 && name[size - 1] == ']')
+		size -= 4;
+	return size;
+}
+
+/* "[kernel.kallsyms]_text" is [kernel.kallsyms]. */
+static size_t module_size(const char *module)
+{
+	const char *close = *module == '[' ? strchr(module, ']') : NULL;
+
+	return close ? (size_t)(close + 1 - module) : strlen(module);
+}
+
+static int ask_functions(struct filtering *f)
+{
+	const struct symbols *symbols = &f->p->symbols;
+
+	f->functions = calloc(symbols->functions.count + 1, 1);
+	if (!f->functions)
+		return -ENOMEM;
+	for (size_t i = 0; i < symbols->functions.count; i++) {
+		const struct function *function = &symbols->functions.v[i];
+		struct filter_frame frame = {
+			.name = intern_text(&f->p->strings, function->name),
+			.module = intern_text(&f->p->strings, function->module),
+		};
+
+		frame.name_size = name_size(frame.name);
+		frame.module_size = module_size(frame.module);
+		f->functions[i] =
+			(uint8_t)filters_match_frame(f->p->filters, f->memo, &frame);
+	}
+	return 0;
+}
+
+/* Processes are asked for by comm, and marks are nobody's functions. */
+static bool is_function(const struct frame *frame)
+{
+	return frame->image != IMAGE_ID_NAMES ||
+	       frame->flags & (FRAME_TEXT | FRAME_FUNCTION);
+}
+
+static uint8_t ask_frame(const struct filtering *f, uint32_t id)
+{
+	const struct symbols *symbols = &f->p->symbols;
+	const struct frame *frame = &f->p->frames.list.v[id];
+	const uint32_t *inlined;
+	uint8_t bits;
+	uint32_t count;
+
+	if (!is_function(frame))
+		return frame->flags == 0 && frame->address == f->mark ? UNDER_MARK : 0;
+	bits = f->functions[symbols->of_frame.v[id]];
+	inlined = symbols_inlined(symbols, id, &count);
+	for (uint32_t i = 0; i < count; i++)
+		bits |= f->functions[inlined[i]];
+	return bits;
+}
+
+/* A parent's id is below its children's. */
+static int ask_stacks(struct filtering *f)
+{
+	const struct trie *t = &f->p->trie;
+
+	f->nodes = calloc(t->count, 1);
+	if (!f->nodes)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < t->count; id++)
+		f->nodes[id] =
+			f->nodes[t->nodes[id].parent] | ask_frame(f, t->nodes[id].frame);
+	return 0;
+}
+
+static uint64_t take(struct trie *t, uint32_t id, enum trie_column column)
+{
+	uint64_t *self = t->self[column], value = self ? self[id] : 0;
+
+	if (self)
+		self[id] = 0;
+	return value;
+}
+
+static void leave_out(struct filtering *f, uint32_t id)
+{
+	struct trie *t = &f->p->trie;
+	uint64_t weight = take(t, id, TRIE_WEIGHT);
+
+	f->p->sum.kept -= weight;
+	f->p->sum.lost[LOST_FILTER] += weight;
+	f->p->sum.samples_kept -= take(t, id, TRIE_SAMPLES);
+	if (id < f->p->lines.count)
+		f->p->sum.samples_kept -= f->p->lines.v[id];
+	take(t, id, TRIE_BEFORE);
+}
+
+static bool has_values(const struct trie *t, uint32_t id)
+{
+	for (int column = 0; column < TRIE_COLUMNS; column++)
+		if (t->self[column] && t->self[column][id])
+			return true;
+	return false;
+}
+
+/* What has no values of its own stays for what stands on it. */
+static int sieve(struct filtering *f)
+{
+	struct trie *t = &f->p->trie;
+
+	f->left_out = malloc(t->count);
+	if (!f->left_out)
+		return -ENOMEM;
+	memset(f->left_out, 1, t->count);
+	for (uint32_t id = t->count; id-- > 0;) {
+		if (!filters_pass_frames(f->p->filters,
+					 f->nodes[id] & ~(unsigned)UNDER_MARK))
+			leave_out(f, id);
+		if (has_values(t, id))
+			f->left_out[id] = 0;
+		if (t->self[TRIE_SAMPLES] && f->nodes[id] & UNDER_MARK)
+			f->truncated += t->self[TRIE_SAMPLES][id];
+		if (!f->left_out[id])
+			f->left_out[t->nodes[id].parent] = 0;
+	}
+	f->left_out[0] = 0;
+	return 0;
+}
+
+/* How many are left of the stacks that are not whole the mark tells, but not why: that was
+ * counted when they were read. */
+static void count_truncated(const struct filtering *f)
+{
+	struct poorer_count *poorer = &f->p->poorer;
+	uint64_t truncated = poorer->truncated;
+
+	if (f->p->options.truncated == FF_TRUNCATED_MARK &&
+	    !(f->p->options.flags & FF_COMPAT_STACKCOLLAPSE))
+		truncated = f->truncated;
+	else if (truncated > f->p->sum.samples_kept)
+		truncated = f->p->sum.samples_kept;
+	*poorer = (struct poorer_count){ .truncated = truncated };
+}
+
+int filter_stacks(struct ff_profile *p, uint8_t **left_out)
+{
+	struct filtering f = { .p = p };
+	int err;
+
+	if (!filters_ask_frames(p->filters))
+		return 0;
+	err = filter_memo_new(p->filters, &f.memo);
+	if (err == 0)
+		err = intern_add(&p->strings, "[truncated]", 11, &f.mark);
+	if (err == 0)
+		err = ask_functions(&f);
+	if (err == 0)
+		err = ask_stacks(&f);
+	if (err == 0)
+		err = sieve(&f);
+	if (err == 0)
+		count_truncated(&f);
+	filter_memo_free(f.memo);
+	free(f.functions);
+	free(f.nodes);
+	if (err < 0) {
+		free(f.left_out);
+		return fail_memory(&p->ctx);
+	}
+	*left_out = f.left_out;
+	return 0;
+}

@@ -1,0 +1,115 @@
+#include "symbol/kernel_file.h"
+
+#include <errno.h>
+
+#include "object/find_kernel.h"
+
+enum { PAGE = 4096 };
+
+static struct wanted_kernel wanted_kernel(const struct image *image, const char *module,
+					  const char *release)
+{
+	return (struct wanted_kernel){ .module = module,
+				       .build_id = image->build_id,
+				       .build_id_size = image->build_id_size,
+				       .release = release };
+}
+
+/* The one that was given; who gives it has to know, but a build id that differs tells. */
+static int open_given(const struct symbol_options *options, const struct image *image,
+		      struct found *f)
+{
+	struct context ctx = { 0 };
+	int err = object_open(&ctx, options->vmlinux, &f->object);
+
+	if (err < 0) {
+		text_string(&f->problem, ctx.error);
+		return err == -ENOMEM ? err : 0;
+	}
+	text_string(&f->file, options->vmlinux);
+	if (image->build_id_size == 0 || f->object.build_id_size == 0 ||
+	    object_has_build_id(&f->object, image->build_id, image->build_id_size))
+		return 0;
+	text_printf(&f->problem, "'%s' has not the recorded build id", options->vmlinux);
+	f->other_build = true;
+	object_close(&f->object);
+	return 0;
+}
+
+/*
+ * Whether the symbols fit, and how far the kernel was moved when it was booted (KASLR): the
+ * recording has the address of one of its symbols.
+ */
+static bool accept(struct kernel_names *names, const struct image *image,
+		   const char *reference, bool given)
+{
+	struct text *problem = &names->files.problem;
+	const char *path = names->files.file.bytes;
+	uint64_t address;
+
+	names->shift = 0;
+	if (names->own.symbols.count == 0)
+		text_printf(problem, "'%s' has no symbols", path);
+	else if (image->reference_address == 0 && given)
+		return true;
+	else if (image->reference_address == 0)
+		text_string(problem, KERNEL_HIDDEN);
+	else if (!symtab_find(&names->own, reference, &address))
+		text_printf(problem, "'%s' has no symbol '%s'", path, reference);
+	else if ((names->shift = address - image->reference_address) % PAGE != 0)
+		text_printf(problem, "'%s' is of another kernel", path);
+	else
+		return true;
+	return false;
+}
+
+int kernel_file_vmlinux(const struct symbol_options *options,
+			const struct intern *strings, const struct image *image,
+			enum kernel_side side, struct kernel_names *ret)
+{
+	const char *release = intern_text(strings, image->release);
+	struct wanted_kernel wanted = wanted_kernel(image, NULL, release);
+	struct found *f = &ret->files;
+	int err;
+
+	wanted.remote = side == KERNEL_REMOTE;
+	if (options->vmlinux)
+		err = open_given(options, image, f);
+	else
+		err = find_kernel_file(&options->places, &wanted, f);
+	if (err < 0 || !f->object.elf)
+		return err;
+	err = symtab_read(&ret->own, &f->object, NULL);
+	if (err == 0)
+		ret->is_own = accept(ret, image, intern_text(strings, image->reference),
+				     options->vmlinux);
+	return err;
+}
+
+int kernel_file_module(const struct symbol_options *options, const struct intern *strings,
+		       const struct image *image, const char *release,
+		       struct kernel_names *ret)
+{
+	const char *path = intern_text(strings, image->path);
+	struct wanted_kernel wanted = wanted_kernel(image, path, release);
+	struct found *f = &ret->files;
+	int err;
+
+	if (image->reference_address == 0)
+		return 0;
+	err = find_kernel_file(&options->places, &wanted, f);
+	if (err == 0 && !f->object.elf && options->places.debuginfod) {
+		found_release(f);
+		wanted.remote = true;
+		err = find_kernel_file(&options->places, &wanted, f);
+	}
+	if (err < 0 || !f->object.elf)
+		return err;
+	err = symtab_read_module(&ret->own, &f->object);
+	ret->shift = -image->reference_address;
+	ret->is_own = err == 0 && ret->own.symbols.count > 0;
+	if (err == 0 && !ret->is_own)
+		text_printf(&f->problem, "'%s' has no functions of a module",
+			    f->file.bytes);
+	return err;
+}

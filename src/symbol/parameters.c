@@ -1,0 +1,243 @@
+#include "symbol/parameters.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "symbol/operator.h"
+
+/* Deeper ones stay: then the name is not cut at all. */
+enum { MOST_DEPTH = 256 };
+
+struct scan {
+	char *name, *p, *end;
+	char *kept, *to; /* what is to stay and was not moved yet, and where it goes */
+	char open[MOST_DEPTH];
+	size_t depth;
+	bool lost; /* brackets do not match, or are too many */
+};
+
+static bool starts(const struct scan *s, const char *p, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	return (size_t)(s->end - p) >= size && memcmp(p, prefix, size) == 0;
+}
+
+/* "(a)<(b)" in an expression; a less-than has both of its sides in parentheses. */
+static bool is_less_than(const struct scan *s)
+{
+	const char *p = s->p;
+
+	if (p == s->name || p[-1] != ')')
+		return false;
+	while (p < s->end && (*p == '<' || *p == '='))
+		p++;
+	return p < s->end && *p == '(';
+}
+
+static void open_bracket(struct scan *s)
+{
+	if (s->depth == MOST_DEPTH)
+		s->lost = true;
+	else
+		s->open[s->depth++] = *s->p;
+}
+
+static void close_bracket(struct scan *s, char open)
+{
+	if (s->depth > 0 && s->open[s->depth - 1] == open)
+		s->depth--;
+	else if (open != '<')
+		s->lost = true;
+}
+
+/* One step: over an operator's name, or over one character. */
+static void step(struct scan *s)
+{
+	ptrdiff_t size = operator_end(s->name, s->p, s->end) - s->p;
+
+	if (size > 0) {
+		s->p += size;
+		return;
+	}
+	switch (*s->p) {
+	case '<':
+		if (is_less_than(s))
+			while (s->p[1] == '<' || s->p[1] == '=')
+				s->p++;
+		else
+			open_bracket(s);
+		break;
+	case '(':
+	case '[':
+	case '{':
+		open_bracket(s);
+		break;
+	case '>':
+		if (s->p == s->name || s->p[-1] != '-')
+			close_bracket(s, '<');
+		break;
+	case ')':
+		close_bracket(s, '(');
+		break;
+	case ']':
+		close_bracket(s, '[');
+		break;
+	case '}':
+		close_bracket(s, '{');
+		break;
+	}
+	s->p++;
+}
+
+/* Behind the bracket at s->p. */
+static char *behind_bracket(struct scan *s)
+{
+	do
+		step(s);
+	while (s->p < s->end && s->depth > 0 && !s->lost);
+	s->lost |= s->depth > 0;
+	return s->p;
+}
+
+/* What may stand between parameters and the "::" that follows. */
+static char *skip_qualifiers(const struct scan *s, char *p)
+{
+	static const char *const words[] = { " const", " volatile", " restrict",
+					     " &&",    " &",	    " noexcept" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (starts(s, p, words[i])) {
+			p += strlen(words[i]);
+			i = (size_t)-1;
+		}
+	return p;
+}
+
+static bool is_anonymous(const struct scan *s)
+{
+	return starts(s, s->p, "(anonymous ");
+}
+
+/* "operator int": what follows is a type, up to the end of the name. */
+static bool is_conversion(const struct scan *s)
+{
+	static const char word[] = "operator ";
+	static const char *const others[] = { "new", "delete", "co_await", "\"" };
+	const char *type = s->p + strlen(word);
+
+	if (!starts(s, s->p, word) || (s->p > s->name && operator_is_letter(s->p[-1])))
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (starts(s, type, others[i]) &&
+		    (type + strlen(others[i]) == s->end ||
+		     !operator_is_letter(type[strlen(others[i])])))
+			return false;
+	return true;
+}
+
+/* Takes what stands between @from and @to out. Bytes before the scan's place are read
+ * again, and what is moved never reaches them. */
+static void take_out(struct scan *s, char *from, char *to)
+{
+	size_t size = (size_t)(from - s->kept);
+
+	memmove(s->to, s->kept, size);
+	s->to += size;
+	s->kept = s->p = to;
+}
+
+static void scan_begin(struct scan *s, const struct text *name, size_t start)
+{
+	char *bytes = name->bytes + start;
+
+	*s = (struct scan){ .name = bytes,
+			    .p = bytes,
+			    .kept = bytes,
+			    .to = bytes,
+			    .end = name->bytes + name->size };
+}
+
+static void scan_end(struct scan *s, struct text *name)
+{
+	take_out(s, s->end, s->end);
+	*s->to = '\0';
+	name->size = (size_t)(s->to - name->bytes);
+}
+
+void parameters_cut_cplus(struct text *name, size_t start)
+{
+	struct scan s;
+
+	scan_begin(&s, name, start);
+	while (s.p < s.end && !s.lost && !is_conversion(&s)) {
+		char *open = s.p, *close, *scope;
+		bool list = *open == '(' && open > s.name && open[-1] != ' ' &&
+			    !is_anonymous(&s);
+
+		if (!memchr("(<[{", *open, 4)) {
+			step(&s);
+			continue;
+		}
+		close = behind_bracket(&s);
+		scope = skip_qualifiers(&s, close);
+		if (list && !s.lost && starts(&s, scope, "::"))
+			take_out(&s, open, scope);
+	}
+	scan_end(&s, name);
+}
+
+/* Behind a string or character in an argument; @end where it has no end. */
+static char *skip_quoted(char *p, char *end)
+{
+	char quote = *p++;
+
+	while (p < end && *p != quote)
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return p < end ? p + 1 : end;
+}
+
+/* Behind the bracket at @p; NULL where none closes it. */
+static char *behind_d_bracket(char *p, char *end)
+{
+	size_t depth = 0;
+
+	while (p < end) {
+		if (*p == '"' || *p == '\'' || *p == '`') {
+			p = skip_quoted(p, end);
+			continue;
+		}
+		if (memchr("([{", *p, 3))
+			depth++;
+		else if (memchr(")]}", *p, 3) && --depth == 0)
+			return p + 1;
+		p++;
+	}
+	return NULL;
+}
+
+/* Names are joined by dots, and arguments of templates stand in !(). */
+void parameters_cut_d(struct text *name, size_t start)
+{
+	struct scan s;
+
+	scan_begin(&s, name, start);
+	while (s.p < s.end) {
+		char *open = s.p, *close, *dot;
+
+		if (!memchr("([{", *open, 3)) {
+			s.p++;
+			continue;
+		}
+		close = behind_d_bracket(open, s.end);
+		if (!close)
+			break;
+		s.p = close;
+		if (*open != '(' || open == s.name || open[-1] == '!')
+			continue;
+		dot = memchr(close, '.', (size_t)(s.end - close));
+		take_out(&s, open, dot ? dot : s.end);
+	}
+	scan_end(&s, name);
+}

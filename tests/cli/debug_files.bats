@@ -1,0 +1,262 @@
+#!/usr/bin/env bats
+# Where the symbols of a stripped program are: a debug file found by build id or by debug link, or
+# packed in the program itself. Recordings are made by hand: one sample in a function of a known
+# name, which the program does not export.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export HOME=$PWD/home
+	mkdir "$HOME" debug
+	cat >program.c <<-'END'
+		volatile int counter;
+		static inline __attribute__((always_inline)) void count_up(int by)
+		{
+			counter += by;
+			counter ^= BUILD;
+		}
+		static __attribute__((noinline)) void known_work(int n)
+		{
+			for (int i = 0; i < n; i++)
+				count_up(i);
+		}
+		int exported(int n)
+		{
+			known_work(n);
+			return counter;
+		}
+		int main(int argc, char **argv)
+		{
+			(void)argv;
+			return exported(argc);
+		}
+	END
+}
+
+# program FILE [FLAG]...
+program()
+{
+	local output=$1
+	shift
+	"${CC:-cc}" -O2 -g -DBUILD=1 -rdynamic -Wl,--build-id -o "$output" program.c "$@"
+}
+
+build_id()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# record FILE: p.data, of the program at that path, sampled in the loop of known_work, which
+# runs what was inlined.
+record()
+{
+	local first offset
+
+	first=$(nm "$1" | awk '$3 == "known_work" { print "0x" $1 }')
+	for offset in {1..80}; do
+		[ "$(addr2line -ife "$1" "$(printf '%x' $((first + offset)))" | head -n 1)" != count_up ] ||
+			break
+	done
+	# The segment that is to be executed: offset and address.
+	read -r at address <<<"$(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3 }')"
+	"$build" -o p.data - <<-END
+		attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all
+		comm pid=1 name=sh time=0
+		mmap2 pid=1 start=0x400000 len=0x10000 off=$at name=$PWD/$1 time=1
+		sample pid=1 time=2 ip=$(printf '%#x' $((0x400000 + first + offset - address))) period=1 \
+			chain=U,$(printf '%#x' $((0x400000 + first + offset - address)))
+	END
+}
+
+# is LINE [OPTION]...: that is all there is.
+is()
+{
+	local line=$1
+	shift
+	timeout 60 "$flamefold" fold --quiet --no-inline "$@" p.data >folded
+	[ "$(cat folded)" = "$line" ] || { cat folded; return 1; }
+}
+
+told()
+{
+	local line=$1
+	shift
+	timeout 60 "$flamefold" info --format=text "$@" p.data >info
+	grep -qE -- "$line" info || { echo "not told: $line"; cat info; return 1; }
+}
+
+# What an object without symbols gives.
+unnamed()
+{
+	timeout 60 "$flamefold" fold --quiet "$@" p.data >folded
+	! grep -qE 'known_work|count_up|wrong' folded || { cat folded; return 1; }
+}
+
+# The debug file and the stripped program. [FLAG]...
+separate()
+{
+	program program "$@"
+	record program
+	objcopy --only-keep-debug program program.debug
+	strip program
+}
+
+# As distributions do it (Fedora, and gdb's manual): symbols that are not exported, packed.
+mini_debug_info()
+{
+	nm -D program --format=posix --defined-only | awk '{ print $1 }' | sort >exported
+	nm program --format=posix --defined-only | awk '$2 ~ /[TtD]/ { print $1 }' | sort >all
+	comm -13 exported all >kept
+	objcopy --only-keep-debug program mini.debug
+	objcopy -S --remove-section .gdb_index --remove-section .comment --keep-symbols=kept mini.debug mini
+	strip program
+	xz -c mini >mini.xz
+	objcopy --add-section .gnu_debugdata=mini.xz program
+}
+
+@test "symbols packed in the program: .gnu_debugdata" {
+	program program
+	record program
+	mini_debug_info
+	is 'sh;known_work 1'
+	told '/program$'
+	objcopy --remove-section .gnu_debugdata program
+	unnamed
+	told 'it is stripped, and there is no debug file for it'
+}
+
+@test "a debug file is better than what is packed in the program: it has what was inlined" {
+	local id
+
+	program program
+	record program
+	id=$(build_id program)
+	mkdir -p "debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug program "debug/.build-id/${id:0:2}/${id:2}.debug"
+	mini_debug_info
+	timeout 60 "$flamefold" fold --quiet p.data >folded
+	[ "$(cat folded)" = 'sh;known_work 1' ]
+	timeout 60 "$flamefold" fold --quiet --debug-dir=debug p.data >folded
+	[ "$(cat folded)" = 'sh;known_work;count_up 1' ]
+}
+
+@test "what is packed in the program is damaged, cut, or a bomb" {
+	local at size
+
+	program program
+	record program
+	cp program whole
+	mini_debug_info
+	cp program good
+	size=$(stat -c %s mini.xz)
+	for at in 0 7 13 40 $((size / 2)) $((size - 30)) $((size - 2)); do
+		cp mini.xz bad.xz
+		printf '\xa5' | dd of=bad.xz bs=1 seek="$at" conv=notrunc 2>/dev/null
+		cmp -s bad.xz mini.xz && continue
+		objcopy --update-section .gnu_debugdata=bad.xz good program 2>/dev/null
+		unnamed
+		head -c "$at" mini.xz >bad.xz
+		objcopy --update-section .gnu_debugdata=bad.xz good program 2>/dev/null
+		unnamed
+	done
+	told 'packed data (is damaged|ends early)'
+	head -c 600M /dev/zero | xz -0 >bad.xz
+	objcopy --update-section .gnu_debugdata=bad.xz good program
+	unnamed
+	told 'is too large'
+	: >bad.xz
+	objcopy --update-section .gnu_debugdata=bad.xz good program
+	unnamed
+	# Packed in itself.
+	xz -c good >bad.xz
+	objcopy --update-section .gnu_debugdata=bad.xz good program
+	unnamed
+}
+
+@test "a debug file by build id" {
+	local id
+
+	separate
+	id=$(build_id program)
+	unnamed
+	mkdir -p "debug/.build-id/${id:0:2}"
+	cp program.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+	unnamed
+	is 'sh;known_work 1' --debug-dir=debug
+	is 'sh;known_work 1' --debug-dir="$PWD/debug"
+}
+
+@test "a debug file by its link: beside the program, in .debug, and in the debug directory" {
+	local place
+
+	separate -Wl,--build-id=none
+	objcopy --add-gnu-debuglink=program.debug program
+	mv program.debug kept
+	unnamed
+	for place in program.debug .debug/program.debug "debug$PWD/program.debug"; do
+		mkdir -p "$(dirname "./$place")"
+		cp kept "./$place"
+		is 'sh;known_work 1' --debug-dir=debug
+		rm "./$place"
+	done
+	unnamed
+}
+
+@test "a debug file of another checksum is refused, and it is told" {
+	separate -Wl,--build-id=none
+	objcopy --add-gnu-debuglink=program.debug program
+	is 'sh;known_work 1'
+	printf 'x' >>program.debug
+	unnamed
+	told "program.debug' is the debug file of another build: its checksum is not that of the debug link"
+}
+
+@test "a debug file of another build id is refused, and both are told" {
+	local id other
+
+	separate
+	id=$(build_id program)
+	mkdir -p "debug/.build-id/${id:0:2}"
+	program other -DWRONG -UBUILD -DBUILD=2
+	other=$(build_id other)
+	cp other "debug/.build-id/${id:0:2}/${id:2}.debug"
+	unnamed --debug-dir=debug
+	told "${id:2}\.debug' is the debug file of another build: its build id is $other, not $id" --debug-dir=debug
+	# By its link, where the checksum is right and the build id is not.
+	cp other program.debug
+	objcopy --add-gnu-debuglink=program.debug program
+	unnamed
+	told "program.debug' is the debug file of another build"
+}
+
+@test "dwz moved a part of the debug information to a file that several share" {
+	command -v dwz >/dev/null || skip "no dwz"
+	program first
+	program second -DSECOND=1 -UBUILD -DBUILD=3
+	record first
+	timeout 60 "$flamefold" fold --quiet --srcline p.data >whole
+	grep -q '^sh;known_work:program.c:[0-9]*;count_up:program.c:[0-9]* 1$' whole
+	dwz -m shared -M "$PWD/shared" first second || skip "dwz found nothing to share"
+	[ -f shared ] || skip "dwz found nothing to share"
+	timeout 60 "$flamefold" fold --quiet --srcline p.data | cmp - whole
+	objcopy --only-keep-debug first first.debug
+	strip first
+	objcopy --add-gnu-debuglink=first.debug first
+	timeout 60 "$flamefold" fold --quiet --srcline p.data | cmp - whole
+}
+
+@test "with a symfs nothing outside of it is looked at" {
+	local id
+
+	separate
+	id=$(build_id program)
+	mkdir -p "system$PWD" "debug/.build-id/${id:0:2}" "system/usr/lib/debug/.build-id/${id:0:2}"
+	cp program.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+	cp program "system$PWD"
+	unnamed --symfs system --debug-dir="$PWD/debug"
+	cp program.debug "system/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	is 'sh;known_work 1' --symfs system
+}
