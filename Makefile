@@ -89,6 +89,7 @@ check-%: scripts/check-% ## one check: layers headers symbols docs size format s
 	$(quiet)O='$(O)' CC='$(CC)' CXX='$(CXX)' scripts/$@
 
 check-symbols check-docs: all
+check-docs: demo-programs
 
 format: ## let clang-format rewrite the C files
 	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/unit/*/*.[ch])
