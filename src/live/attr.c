@@ -1,0 +1,186 @@
+#include "live/attr.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	USUAL_RATE = 99,
+	USUAL_STACK = 8192,
+	STACK_MOST = 65528,
+	LEAF_STACK = 512, /* holds the frames that leaves without a frame pointer have */
+	USUAL_CHAIN = 64, /* addresses */
+	SAMPLE_FIELDS = 12, /* u64 before and behind the chain */
+};
+
+/* Registers by the kernel's numbers of them (asm/perf_regs.h): all that an unwinder can
+ * use, and those that a leaf's caller is found with. */
+#if defined(__x86_64__)
+#define ALL_REGISTERS 0xff0fffull /* no DS, ES, FS, GS */
+#define LEAF_REGISTERS (1ull << 6 | 1ull << 7 | 1ull << 8) /* BP, SP, IP */
+#elif defined(__aarch64__)
+#define ALL_REGISTERS ((1ull << 33) - 1)
+#define LEAF_REGISTERS                                                                   \
+	(1ull << 29 | 1ull << 30 | 1ull << 31 | 1ull << 32) /* FP LR SP PC */
+#else
+#define ALL_REGISTERS 0ull
+#define LEAF_REGISTERS 0ull
+#endif
+
+static int plan_rate(struct context *ctx, const struct live_options *options,
+		     const struct live_permission *permission, struct live_plan *plan)
+{
+	uint64_t most = permission->rate_most;
+
+	plan->period = options->period;
+	if (plan->period)
+		return 0;
+	plan->frequency = options->frequency ? options->frequency : USUAL_RATE;
+	if (!most || plan->frequency <= most)
+		return 0;
+	warn(ctx,
+	     "%" PRIu64
+	     " samples a second are more than the kernel takes: taking %" PRIu64
+	     "; 'sysctl kernel.perf_event_max_sample_rate=%" PRIu64 "' allows them",
+	     plan->frequency, most, plan->frequency);
+	plan->frequency = most;
+	return 0;
+}
+
+static int plan_stack(struct context *ctx, const struct live_options *options,
+		      struct live_plan *plan)
+{
+	uint32_t size = options->stack_size ? options->stack_size : USUAL_STACK;
+
+	plan->chain = options->chain;
+	if (plan->chain == LIVE_FRAME_POINTER) {
+		plan->leaf_fix =
+			!options->no_leaf_fix && LEAF_REGISTERS && !options->all_kernel;
+		plan->stack_size = plan->leaf_fix ? LEAF_STACK : 0;
+		return 0;
+	}
+	if (plan->chain != LIVE_DWARF)
+		return 0;
+	if (!ALL_REGISTERS)
+		return fail(ctx, -EOPNOTSUPP,
+			    "stacks cannot be unwound by DWARF on this kind of machine: "
+			    "use -g fp");
+	if (size > STACK_MOST || size % 8)
+		return fail(
+			ctx, -EINVAL,
+			"cannot copy %u bytes of each stack: it takes a multiple of 8, "
+			"%d at the most",
+			size, STACK_MOST);
+	plan->stack_size = size;
+	return 0;
+}
+
+int live_plan_make(struct context *ctx, const struct live_options *options,
+		   const struct live_permission *permission, struct live_plan *ret)
+{
+	struct live_plan plan = { 0 };
+	int err = plan_rate(ctx, options, permission, &plan);
+
+	if (err == 0)
+		err = plan_stack(ctx, options, &plan);
+	if (err == 0)
+		*ret = plan;
+	return err;
+}
+
+static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan)
+{
+	if (plan->chain == LIVE_NO_CHAIN)
+		return;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (plan->chain == LIVE_LBR) {
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type =
+			PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+			PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
+		attr->exclude_callchain_user = 1;
+	}
+	if (!plan->stack_size)
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_stack_user = plan->stack_size;
+	attr->sample_regs_user = plan->leaf_fix ? LEAF_REGISTERS : ALL_REGISTERS;
+	attr->exclude_callchain_user = plan->chain == LIVE_DWARF;
+}
+
+/* What processes do, of one event only: each would report it. */
+static void ask_for_processes(struct perf_event_attr *attr)
+{
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->namespaces = 1;
+	attr->ksymbol = 1;
+	attr->bpf_event = 1;
+	attr->cgroup = 1;
+	/* Not build_id: as long as one event has it, the kernel marks the maps of all events
+	 * on the machine as such that have one, and perf 6.1 dies of that. */
+}
+
+static void ask_for_rate(struct perf_event_attr *attr, const struct live_plan *plan)
+{
+	if (plan->period) {
+		attr->sample_period = plan->period;
+		return;
+	}
+	attr->freq = 1;
+	attr->sample_freq = plan->frequency;
+}
+
+static bool is_tracepoint(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT;
+}
+
+static void complete(struct perf_event_attr *attr, const struct live_options *options,
+		     const struct live_plan *plan, const struct live_event *event)
+{
+	attr->size = sizeof(*attr);
+	attr->sample_type |= LIVE_SAMPLE_TYPE | PERF_SAMPLE_CGROUP;
+	attr->read_format = PERF_FORMAT_ID;
+	attr->sample_id_all = 1;
+	attr->disabled = 1;
+	attr->inherit = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	ask_for_chain(attr, plan);
+	if (!event->rated) {
+		/* Every one of them counts unless a rate was asked for. */
+		if (is_tracepoint(attr) && !options->frequency && !options->period)
+			attr->sample_period = 1;
+		else
+			ask_for_rate(attr, plan);
+	}
+	if (options->all_kernel)
+		attr->exclude_user = 1;
+	if (options->all_user)
+		attr->exclude_kernel = attr->exclude_hv = 1;
+	if (options->who == LIVE_COMMAND)
+		attr->enable_on_exec = 1;
+}
+
+void live_attr_complete(const struct live_options *options, const struct live_plan *plan,
+			struct live_events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		complete(&events->list.v[i].attr, options, plan, &events->list.v[i]);
+	/* The last one is the one that is open on all processors. */
+	if (events->list.count)
+		ask_for_processes(&array_last(&events->list)->attr);
+}
+
+size_t live_attr_sample_size(const struct perf_event_attr *attr)
+{
+	size_t size = 8 * (SAMPLE_FIELDS + USUAL_CHAIN) + attr->sample_stack_user;
+
+	return size + 8 * (size_t)__builtin_popcountll(attr->sample_regs_user);
+}

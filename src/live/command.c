@@ -1,0 +1,163 @@
+#include "live/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The system call has a number of its own on few machines only, none of which we have. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/*
+ * The two ends of a command:
+ *
+ *	caller		go	child
+ *	 open events	 ...	 read() waits
+ *	 write()  -----------> 	 exec
+ *	 read()   <-----------	 errno, or the end of the file: exec closes its end
+ *			failed
+ */
+static void child(char *const *argv, int go, int failed)
+{
+	char word;
+	int err;
+	ssize_t got;
+
+	/* Which a recorder ignores, and what it runs should not. */
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	do
+		got = read(go, &word, 1);
+	while (got < 0 && errno == EINTR);
+	if (got == 1) {
+		execvp(argv[0], argv);
+		err = errno;
+		/* Nobody is left to hear it if that fails. */
+		got = write(failed, &err, sizeof(err));
+	}
+	_exit(127);
+}
+
+static void close_pipe(int pipe[2])
+{
+	close(pipe[0]);
+	close(pipe[1]);
+}
+
+int live_command_fork(struct context *ctx, char *const *argv, struct live_command *ret)
+{
+	int go[2], failed[2];
+	pid_t pid;
+
+	/* No pipe: writing to one that nobody reads kills by SIGPIPE. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
+		return fail(ctx, -errno, "cannot make a socket: %s", strerror(errno));
+	if (pipe2(failed, O_CLOEXEC) < 0) {
+		int err = -errno;
+
+		close_pipe(go);
+		return fail(ctx, err, "cannot make a pipe: %s", strerror(-err));
+	}
+	pid = fork();
+	if (pid < 0) {
+		int err = -errno;
+
+		close_pipe(go);
+		close_pipe(failed);
+		return fail(ctx, err, "cannot start '%s': %s", argv[0], strerror(-err));
+	}
+	if (pid == 0) {
+		/* The end of the caller's pipe is to be seen. */
+		close(go[1]);
+		child(argv, go[0], failed[1]);
+	}
+	close(go[0]);
+	close(failed[1]);
+	*ret = (struct live_command){ .pid = pid,
+				      .go = go[1],
+				      .failed = failed[0],
+				      .ended = (int)syscall(SYS_pidfd_open, pid, 0),
+				      .name = argv[0] };
+	return 0;
+}
+
+static void reap(struct live_command *c)
+{
+	pid_t got;
+
+	do
+		got = waitpid(c->pid, &c->status, 0);
+	while (got < 0 && errno == EINTR);
+	c->reaped = true;
+}
+
+/* -1 is as good as a closed one. */
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* A program that is not there exits with 127 in a shell, one that cannot be run with 126. */
+static int fail_exec(struct context *ctx, struct live_command *c, int err)
+{
+	reap(c);
+	if (err == ENOENT && !strchr(c->name, '/'))
+		return fail(ctx, -err, "there is no command '%s'", c->name);
+	return fail(ctx, -err, "cannot run '%s': %s", c->name, strerror(err));
+}
+
+int live_command_run(struct context *ctx, struct live_command *c)
+{
+	int err = 0;
+	ssize_t got;
+
+	do
+		got = send(c->go, "", 1, MSG_NOSIGNAL);
+	while (got < 0 && errno == EINTR);
+	close_end(&c->go);
+	do
+		got = read(c->failed, &err, sizeof(err));
+	while (got < 0 && errno == EINTR);
+	close_end(&c->failed);
+	if (got == (ssize_t)sizeof(err))
+		return fail_exec(ctx, c, err);
+	c->running = true;
+	return 0;
+}
+
+bool live_command_ended(struct live_command *c)
+{
+	if (!c->pid || c->reaped)
+		return c->reaped;
+	if (waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+		c->reaped = true;
+	return c->reaped;
+}
+
+int live_command_status(const struct live_command *c)
+{
+	if (WIFSIGNALED(c->status))
+		return 128 + WTERMSIG(c->status);
+	return WEXITSTATUS(c->status);
+}
+
+void live_command_release(struct live_command *c)
+{
+	if (!c->pid)
+		return;
+	close_end(&c->go);
+	close_end(&c->failed);
+	close_end(&c->ended);
+	/* Without its end of the pipe it exits by itself. */
+	if (!c->running && !c->reaped)
+		reap(c);
+	*c = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
+}

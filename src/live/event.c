@@ -1,0 +1,348 @@
+#include "live/event.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "live/event_names.h"
+#include "live/event_pmu.h"
+#include "live/event_trace.h"
+
+enum {
+	EVENTS_MOST = 4096, /* a pattern may stand for thousands of tracepoints */
+	KINDS_MOST = 4, /* of processor */
+	PRECISE_MOST = 3,
+};
+
+/*
+ * One event as it is written:
+ *
+ *	NAME[:MODIFIERS]		cycles:u  r1a8:k  sched:sched_switch:u
+ *	NAME/TERMS/[MODIFIERS]		cycles/period=1000/u
+ *	PMU/TERMS/[MODIFIERS]		cpu/event=0x3c,umask=1/p
+ *	mem:ADDRESS[/SIZE][:rwx][:MODIFIERS]
+ */
+struct parsing {
+	struct event_places places;
+	struct live_events *events;
+	struct live_event event; /* the one at hand */
+	struct part modifiers;
+};
+
+void live_events_release(struct live_events *events)
+{
+	array_release(&events->list);
+}
+
+static bool modes(struct live_event *e, const char *letters, size_t size)
+{
+	bool user = memchr(letters, 'u', size), kernel = memchr(letters, 'k', size);
+	bool hypervisor = memchr(letters, 'h', size);
+
+	if (!user && !kernel && !hypervisor)
+		return false;
+	e->attr.exclude_user = !user;
+	e->attr.exclude_kernel = !kernel;
+	e->attr.exclude_hv = !hypervisor;
+	return true;
+}
+
+static int set_modifiers(struct parsing *p, struct live_event *e)
+{
+	struct part m = p->modifiers;
+	bool guest = m.size && memchr(m.p, 'G', m.size);
+	bool host = m.size && memchr(m.p, 'H', m.size);
+	unsigned precise = 0;
+
+	e->mode_given = m.size && modes(e, m.p, m.size);
+	e->attr.exclude_guest = !guest;
+	e->attr.exclude_host = guest && !host;
+	for (size_t i = 0; i < m.size; i++) {
+		precise += m.p[i] == 'p';
+		e->precise_most |= m.p[i] == 'P';
+		e->attr.exclude_idle |= m.p[i] == 'I';
+		e->attr.pinned |= m.p[i] == 'D';
+		e->attr.exclusive |= m.p[i] == 'e';
+		if (!strchr("ukhGHpPIDe", m.p[i]) || !m.p[i])
+			return fail(
+				p->places.ctx, -EINVAL,
+				"'%s': no modifier is called '%c'; there are u (user), k "
+				"(kernel), h (hypervisor), G (guest), H (host), p "
+				"(precise), "
+				"P (as precise as can be), I (not idle), D (pinned), e "
+				"(exclusive)",
+				p->places.text, m.p[i]);
+	}
+	if (precise > PRECISE_MOST)
+		return fail(p->places.ctx, -EINVAL, "'%s': more than 3 times p",
+			    p->places.text);
+	e->attr.precise_ip = e->precise_most ? PRECISE_MOST : precise;
+	return 0;
+}
+
+/* Adds the event at hand; @name where its terms gave it none. */
+static int add(struct parsing *p, const char *name, size_t size)
+{
+	struct context *ctx = p->places.ctx;
+	struct live_event *e;
+	int err;
+
+	if (p->events->list.count >= EVENTS_MOST)
+		return fail(ctx, -EINVAL, "'%s': more than %d events", p->places.text,
+			    EVENTS_MOST);
+	e = array_add(&p->events->list);
+	if (!e)
+		return fail_memory(ctx);
+	*e = p->event;
+	e->attr.size = sizeof(e->attr);
+	err = set_modifiers(p, e);
+	if (err < 0)
+		return err;
+	if (!e->name)
+		e->name = arena_text(p->places.arena, name, size);
+	return e->name ? 0 : fail_memory(ctx);
+}
+
+static int add_as_written(struct parsing *p)
+{
+	return add(p, p->places.text, strlen(p->places.text));
+}
+
+/* "PMU/NAME/MODIFIERS": the processors of one kind count on their own. */
+static int add_of_kind(struct parsing *p, const char *pmu, struct part name,
+		       uint64_t config)
+{
+	struct live_event *e = &p->event, of_pmu = { .name = NULL };
+	const char *written = e->name;
+	bool raw = e->attr.type == PERF_TYPE_RAW;
+	char made[256];
+	int err, size;
+
+	err = event_pmu_set(&p->places, (struct part){ pmu, strlen(pmu) },
+			    (struct part){ "", 0 }, &of_pmu);
+	if (err < 0)
+		return err;
+	e->cpus = of_pmu.cpus;
+	e->cpu_count = of_pmu.cpu_count;
+	e->attr.config = raw ? config : config | (uint64_t)of_pmu.attr.type << 32;
+	if (raw)
+		e->attr.type = of_pmu.attr.type;
+	e->name = NULL;
+	size = snprintf(made, sizeof(made), "%s/%.*s/%.*s", pmu,
+			(int)(name.size < 96 ? name.size : 96), name.p,
+			(int)(p->modifiers.size < 16 ? p->modifiers.size : 16),
+			p->modifiers.p);
+	err = written ? add(p, written, strlen(written)) : add(p, made, (size_t)size);
+	if (raw)
+		e->attr.type = PERF_TYPE_RAW;
+	e->name = written;
+	return err;
+}
+
+/* An event that perf has a name for. */
+static int add_named(struct parsing *p, struct part name, uint32_t type, uint64_t config)
+{
+	const char *kinds[KINDS_MOST];
+	size_t count = 0;
+	int err = 0;
+
+	p->event.attr.type = type;
+	p->event.attr.config = config;
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
+	    type == PERF_TYPE_RAW)
+		count = event_pmu_hybrid(&p->places, kinds, KINDS_MOST);
+	if (count == 0)
+		return add_as_written(p);
+	for (size_t i = 0; i < count && err == 0; i++)
+		err = add_of_kind(p, kinds[i], name, config);
+	return err;
+}
+
+static int parse_slashes(struct parsing *p, struct part text)
+{
+	const char *first = memchr(text.p, '/', text.size);
+	const char *last = memrchr(text.p, '/', text.size);
+	struct part name = { text.p, (size_t)(first - text.p) };
+	struct part terms = { first + 1, 0 };
+	uint64_t config;
+	uint32_t type;
+	int err;
+
+	if (first == last)
+		return fail(p->places.ctx, -EINVAL, "'%s': a '/' is missing at its end",
+			    p->places.text);
+	terms.size = (size_t)(last - terms.p);
+	p->modifiers.p = last + 1;
+	p->modifiers.size = (size_t)(text.p + text.size - p->modifiers.p);
+	if (p->modifiers.size && p->modifiers.p[0] == ':') {
+		p->modifiers.p++;
+		p->modifiers.size--;
+	}
+	if (event_name_known(name.p, name.size, &type, &config)) {
+		err = event_terms_set(&p->places, terms, &p->event);
+		return err < 0 ? err : add_named(p, name, type, config);
+	}
+	err = event_pmu_set(&p->places, name, terms, &p->event);
+	return err < 0 ? err : add_as_written(p);
+}
+
+static int take_trace(void *arg, const char *name, uint64_t id)
+{
+	struct parsing *p = arg;
+	char made[600];
+	int size;
+
+	p->event.attr.type = PERF_TYPE_TRACEPOINT;
+	p->event.attr.config = id;
+	size = snprintf(
+		made, sizeof(made), "%s%s%.*s", name, p->modifiers.size ? ":" : "",
+		(int)(p->modifiers.size < 16 ? p->modifiers.size : 16), p->modifiers.p);
+	return add(p, made, (size_t)size);
+}
+
+/* "mem:0x1000/4:rw:u": accesses to memory. */
+static int parse_memory(struct parsing *p, struct part text)
+{
+	struct perf_event_attr *attr = &p->event.attr;
+	char kinds[8] = "rw", room[128];
+	uint64_t address;
+	unsigned size = 0;
+	int used = 0, more = 0;
+
+	snprintf(room, sizeof(room), "%.*s", (int)text.size, text.p);
+	if (text.size >= sizeof(room) ||
+	    sscanf(room, "mem:%" SCNi64 "%n", (int64_t *)&address, &used) < 1)
+		return fail(p->places.ctx, -EINVAL,
+			    "'%s': it is 'mem:ADDRESS[/SIZE][:rwx]'", p->places.text);
+	if (sscanf(room + used, "/%u%n", &size, &more) == 1)
+		used += more;
+	more = 0;
+	if (sscanf(room + used, ":%3[rwx]%n", kinds, &more) == 1)
+		used += more;
+	if (room[used] == ':') {
+		p->modifiers.p = text.p + used + 1;
+		p->modifiers.size = text.size - (size_t)used - 1;
+	} else if (room[used]) {
+		return fail(p->places.ctx, -EINVAL, "'%s': what is '%s'?", p->places.text,
+			    room + used);
+	}
+	attr->type = PERF_TYPE_BREAKPOINT;
+	/* HW_BREAKPOINT_R, _W and _X */
+	attr->bp_type = (strchr(kinds, 'r') ? 1 : 0) | (strchr(kinds, 'w') ? 2 : 0) |
+			(strchr(kinds, 'x') ? 4 : 0);
+	attr->bp_addr = address;
+	attr->bp_len = size ? size : attr->bp_type == 4 ? sizeof(long) : 4;
+	return add_as_written(p);
+}
+
+/* Nothing is called so: what may have been meant? */
+static int fail_event(struct parsing *p, struct part name, struct nearest *n)
+{
+	char room[NEAREST_MOST + 32];
+
+	event_names_offer(n);
+	if (!n->best[0])
+		event_trace_by_name(&p->places, name, n->best);
+	return fail(p->places.ctx, -EINVAL, "unknown event '%s'%s", p->places.text,
+		    nearest_question(n, room));
+}
+
+/* A word without '/' and without a ':' but that of modifiers. */
+static int parse_word(struct parsing *p, struct part name)
+{
+	uint64_t config;
+	uint32_t type;
+	const char *pmu;
+	struct nearest n;
+	int err;
+
+	if (event_name_known(name.p, name.size, &type, &config))
+		return add_named(p, name, type, config);
+	nearest_start(&n, name.p, name.size);
+	err = event_pmu_of_event(&p->places, name, &pmu, &n);
+	if (err == 0)
+		return fail_event(p, name, &n);
+	if (err > 0)
+		err = event_pmu_set(&p->places, (struct part){ pmu, strlen(pmu) }, name,
+				    &p->event);
+	return err < 0 ? err : add_as_written(p);
+}
+
+static int parse_colons(struct parsing *p, struct part text)
+{
+	const char *colon = memchr(text.p, ':', text.size), *second;
+	struct part name = { text.p, (size_t)(colon - text.p) };
+	struct part rest = { colon + 1, text.size - name.size - 1 };
+	uint64_t config;
+	uint32_t type;
+
+	if (event_name_known(name.p, name.size, &type, &config)) {
+		p->modifiers = rest;
+		return add_named(p, name, type, config);
+	}
+	/* "cylces:u": only modifiers are behind the colon. */
+	if (rest.size && strspn(rest.p, "ukhGHpPIDe") >= rest.size) {
+		p->modifiers = rest;
+		return parse_word(p, name);
+	}
+	second = memchr(rest.p, ':', rest.size);
+	if (second) {
+		p->modifiers.p = second + 1;
+		p->modifiers.size = (size_t)(rest.p + rest.size - p->modifiers.p);
+		rest.size = (size_t)(second - rest.p);
+	}
+	return event_trace_find(&p->places, name, rest, take_trace, p);
+}
+
+static int parse_one(struct parsing *p)
+{
+	struct part text = { p->places.text, strlen(p->places.text) };
+
+	p->event = (struct live_event){ .name = NULL };
+	p->modifiers = (struct part){ "", 0 };
+	if (text.size == 0)
+		return fail(p->places.ctx, -EINVAL, "an event without a name");
+	if (strchr(text.p, '{') || strchr(text.p, '}'))
+		return fail(
+			p->places.ctx, -EINVAL,
+			"'%s': events are sampled each on its own, groups in braces are "
+			"not supported",
+			text.p);
+	if (strncmp(text.p, "mem:", 4) == 0)
+		return parse_memory(p, text);
+	if (strchr(text.p, '/'))
+		return parse_slashes(p, text);
+	if (strchr(text.p, ':'))
+		return parse_colons(p, text);
+	return parse_word(p, text);
+}
+
+/* Where the event at @p ends: at a comma that is not between slashes. */
+static const char *event_end(const char *p)
+{
+	bool memory = strncmp(p, "mem:", 4) == 0, inside = false;
+
+	for (; *p && (*p != ',' || inside); p++)
+		inside ^= *p == '/' && !memory;
+	return p;
+}
+
+int live_events_parse(struct context *ctx, struct arena *arena, const char *text,
+		      struct live_events *ret)
+{
+	struct parsing p = { .places = { ctx, arena, ret->root ? ret->root : "", NULL },
+			     .events = ret };
+	int err = 0;
+
+	for (const char *end; err == 0; text = end + 1) {
+		end = strchr(text, '{') ? text + strlen(text) : event_end(text);
+		p.places.text = arena_text(arena, text, (size_t)(end - text));
+		if (!p.places.text)
+			return fail_memory(ctx);
+		err = parse_one(&p);
+		if (!*end)
+			break;
+	}
+	return err;
+}

@@ -1,0 +1,38 @@
+#ifndef LIVE_EVENT_H
+#define LIVE_EVENT_H
+
+#include <linux/perf_event.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/context.h"
+
+/* What to sample on, in perf's words. */
+struct live_event {
+	/* What the words say: type, size, config, config1, config2, exclude_*, precise_ip,
+	 * pinned, exclusive; and sample_period, or sample_freq with freq, where a term gives
+	 * one. exclude_guest is set where no modifier says G, as perf does. All else is zero. */
+	struct perf_event_attr attr;
+	const char *name; /* as perf names it, "cycles:u"; in the arena */
+	bool rated; /* a term gave the period or the frequency */
+	bool mode_given; /* a modifier said :u, :k or :h */
+	bool precise_most; /* :P: precise_ip is what would be best, less will do */
+	int *cpus; /* of its PMU, ascending, where that is not all of them; in the arena */
+	size_t cpu_count; /* 0: all */
+};
+
+struct live_events {
+	ARRAY(struct live_event) list;
+	const char *root; /* in front of /sys, for tests; NULL: nothing */
+};
+void live_events_release(struct live_events *events);
+
+/*
+ * Adds the events of @text, one -e: "cycles:u,sched:sched_switch,cpu/event=0x3c/". -EINVAL
+ * for words that are no event, with what is close; -ENOENT, -EACCES for a tracepoint that
+ * cannot be looked up, with what would help.
+ */
+int live_events_parse(struct context *ctx, struct arena *arena, const char *text,
+		      struct live_events *ret);
+
+#endif

@@ -1,0 +1,414 @@
+#include "live/event_pmu.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "live/event_names.h"
+#include "live/id_list.h"
+
+enum {
+	SMALL_FILE = 64 << 10, /* files of sysfs have a page */
+	PATH_ROOM = 512,
+	NESTED_MOST = 2, /* an event's name stands for terms, and no term of those does */
+};
+
+struct pmu {
+	const struct event_places *places;
+	struct part name;
+	struct live_event *event;
+};
+
+/* False where the names would not fit, or are none of a file. */
+static bool make_path(const struct event_places *places, struct part pmu,
+		      const char *what, struct part file, char room[PATH_ROOM])
+{
+	int size;
+
+	if (pmu.size == 0 || memchr(pmu.p, '/', pmu.size) || pmu.p[0] == '.' ||
+	    memchr(file.p, '/', file.size) || (file.size && file.p[0] == '.'))
+		return false;
+	size = snprintf(room, PATH_ROOM, "%s/sys/bus/event_source/devices/%.*s%s%.*s",
+			places->root, (int)pmu.size, pmu.p, what, (int)file.size, file.p);
+	return size > 0 && size < PATH_ROOM;
+}
+
+/* The file's text without the newline, NULL where it cannot be read; to be freed. */
+static char *read_file(const struct event_places *places, struct part pmu,
+		       const char *what, struct part file)
+{
+	struct context unheard = { .log = NULL };
+	char path[PATH_ROOM], *text;
+	size_t size;
+
+	if (!make_path(places, pmu, what, file, path) ||
+	    file_slurp(&unheard, path, SMALL_FILE, &text, &size) < 0)
+		return NULL;
+	while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
+		text[--size] = '\0';
+	return text;
+}
+
+static const struct part no_file = { "", 0 };
+
+bool event_pmu_exists(const struct event_places *places, struct part name)
+{
+	char path[PATH_ROOM];
+
+	return make_path(places, name, "/type", no_file, path) && access(path, F_OK) == 0;
+}
+
+/* Offers the names in a directory. */
+static void offer_names(const char *path, struct nearest *n)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		size_t size = strlen(entry->d_name);
+
+		/* Of an event "x" the files "x.scale" and "x.unit" tell more. */
+		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
+			nearest_offer(n, entry->d_name, size);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static uint64_t *config_of(struct live_event *event, struct part name)
+{
+	const struct {
+		const char *name;
+		uint64_t *field;
+	} fields[] = {
+		{ "config", (uint64_t *)&event->attr.config },
+		{ "config1", (uint64_t *)&event->attr.config1 },
+		{ "config2", (uint64_t *)&event->attr.config2 },
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (strlen(fields[i].name) == name.size &&
+		    memcmp(fields[i].name, name.p, name.size) == 0)
+			return fields[i].field;
+	return NULL;
+}
+
+/* Puts the low bits of @value where "0-7,32-35" says; false where it has more than fit. */
+static bool spread(const char *ranges, uint64_t value, uint64_t *field)
+{
+	const char *p = ranges;
+
+	for (;;) {
+		unsigned first, last, bits;
+		int used = 0;
+
+		if (sscanf(p, "%u-%u%n", &first, &last, &used) < 2 || !used) {
+			used = 0;
+			if (sscanf(p, "%u%n", &first, &used) < 1)
+				return false;
+			last = first;
+		}
+		if (first > last || last > 63)
+			return false;
+		bits = last - first + 1;
+		if (bits == 64) {
+			*field = value;
+			value = 0;
+		} else {
+			uint64_t mask = ((uint64_t)1 << bits) - 1;
+
+			*field = (*field & ~(mask << first)) | (value & mask) << first;
+			value >>= bits;
+		}
+		p += used;
+		if (*p != ',')
+			return *p == '\0' && value == 0;
+		p++;
+	}
+}
+
+static int set_format(struct pmu *pmu, struct part term, uint64_t value, char *format)
+{
+	const struct event_places *places = pmu->places;
+	char *colon = strchr(format, ':');
+	struct part field = { format, colon ? (size_t)(colon - format) : 0 };
+	uint64_t *config = config_of(pmu->event, field);
+
+	if (!config)
+		return fail(
+			places->ctx, -EINVAL,
+			"'%s': the kernel wants '%.*s' in '%s', which is not known here",
+			places->text, (int)term.size, term.p, format);
+	if (spread(colon + 1, value, config))
+		return 0;
+	return fail(places->ctx, -EINVAL,
+		    "'%s': %#llx is too much for '%.*s', which has %s", places->text,
+		    (unsigned long long)value, (int)term.size, term.p, format);
+}
+
+static bool number(struct part text, uint64_t *ret)
+{
+	char room[32], *end;
+
+	if (text.size == 0 || text.size >= sizeof(room) || text.p[0] < '0' ||
+	    text.p[0] > '9')
+		return false;
+	memcpy(room, text.p, text.size);
+	room[text.size] = '\0';
+	errno = 0;
+	*ret = strtoull(room, &end, 0);
+	return *end == '\0' && errno == 0;
+}
+
+static bool is(struct part text, const char *word)
+{
+	return strlen(word) == text.size && memcmp(text.p, word, text.size) == 0;
+}
+
+/* Terms that perf has for all events. 1: it was one. */
+static int set_common(const struct event_places *places, struct part term,
+		      struct part value, struct live_event *event)
+{
+	static const char *const elsewhere[] = {
+		"call-graph", "stack-size", "max-stack",     "time",
+		"inherit",    "no-inherit", "no-overwrite",  "overwrite",
+		"percore",    "aux-output", "driver-config", "aux-sample-size",
+	};
+	uint64_t *config = config_of(event, term), n = 0;
+	bool numeric = number(value, &n);
+
+	if (is(term, "name")) {
+		event->name = arena_text(places->arena, value.p, value.size);
+		return event->name ? 1 : fail_memory(places->ctx);
+	}
+	if (is(term, "period") || is(term, "freq") || config) {
+		if (!numeric || (!config && n == 0))
+			return fail(places->ctx, -EINVAL, "'%s': '%.*s' wants a number",
+				    places->text, (int)term.size, term.p);
+		if (config) {
+			*config = n;
+			return 1;
+		}
+		event->rated = true;
+		event->attr.freq = term.p[0] == 'f';
+		event->attr.sample_period = n;
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+		if (is(term, elsewhere[i]))
+			return fail(
+				places->ctx, -EINVAL,
+				"'%s': '%s' cannot be chosen for one event; the options "
+				"of the command hold for all",
+				places->text, elsewhere[i]);
+	return 0;
+}
+
+/* The next one of "a=1,b" ; false at the end. */
+static bool next_term(struct part *left, struct part *term, struct part *value)
+{
+	const char *comma, *equals;
+
+	if (left->size == 0)
+		return false;
+	comma = memchr(left->p, ',', left->size);
+	term->p = left->p;
+	term->size = comma ? (size_t)(comma - left->p) : left->size;
+	left->p += term->size + (comma != NULL);
+	left->size -= term->size + (comma != NULL);
+	equals = memchr(term->p, '=', term->size);
+	*value = (struct part){ term->p + term->size, 0 };
+	if (equals) {
+		value->p = equals + 1;
+		value->size = (size_t)(term->p + term->size - value->p);
+		term->size = (size_t)(equals - term->p);
+	}
+	return true;
+}
+
+static int set_terms(struct pmu *pmu, struct part terms, int depth);
+
+static int fail_term(struct pmu *pmu, struct part term)
+{
+	const struct event_places *places = pmu->places;
+	char path[PATH_ROOM], room[NEAREST_MOST + 32];
+	struct nearest n;
+
+	nearest_start(&n, term.p, term.size);
+	if (make_path(places, pmu->name, "/format", no_file, path))
+		offer_names(path, &n);
+	if (make_path(places, pmu->name, "/events", no_file, path))
+		offer_names(path, &n);
+	return fail(places->ctx, -EINVAL,
+		    "'%s': '%.*s' has no event and no term '%.*s'%s", places->text,
+		    (int)pmu->name.size, pmu->name.p, (int)term.size, term.p,
+		    nearest_question(&n, room));
+}
+
+/* A term of the PMU's own, or one of its events. */
+static int set_own(struct pmu *pmu, struct part term, struct part value, int depth)
+{
+	const struct event_places *places = pmu->places;
+	char *text = read_file(places, pmu->name, "/format/", term);
+	uint64_t n = 1, config;
+	uint32_t type;
+	int err;
+
+	if (text) {
+		err = value.size && !number(value, &n)
+			      ? fail(places->ctx, -EINVAL, "'%s': '%.*s' wants a number",
+				     places->text, (int)term.size, term.p)
+			      : set_format(pmu, term, n, text);
+		free(text);
+		return err;
+	}
+	if (value.size == 0 && depth < NESTED_MOST)
+		text = read_file(places, pmu->name, "/events/", term);
+	if (text) {
+		err = set_terms(pmu, (struct part){ text, strlen(text) }, depth + 1);
+		free(text);
+		return err;
+	}
+	/* "cpu/cycles/", where the kernel has no file for it; "cpu/r1a8/". */
+	if (value.size == 0 && event_name_known(term.p, term.size, &type, &config)) {
+		bool raw = type == PERF_TYPE_RAW;
+
+		/* The high half says which PMU (PERF_PMU_TYPE_SHIFT). */
+		pmu->event->attr.config =
+			raw ? config : config | (uint64_t)pmu->event->attr.type << 32;
+		if (!raw)
+			pmu->event->attr.type = type;
+		return 0;
+	}
+	return fail_term(pmu, term);
+}
+
+static int set_terms(struct pmu *pmu, struct part terms, int depth)
+{
+	struct part term, value;
+	int err = 0;
+
+	while (err >= 0 && next_term(&terms, &term, &value)) {
+		if (term.size == 0)
+			continue;
+		err = set_common(pmu->places, term, value, pmu->event);
+		if (err == 0)
+			err = set_own(pmu, term, value, depth);
+	}
+	return err < 0 ? err : 0;
+}
+
+int event_terms_set(const struct event_places *places, struct part terms,
+		    struct live_event *event)
+{
+	struct part term, value;
+	int err = 1;
+
+	while (err > 0 && next_term(&terms, &term, &value))
+		err = set_common(places, term, value, event);
+	if (err == 0)
+		return fail(
+			places->ctx, -EINVAL,
+			"'%s': there is no term '%.*s'; 'period', 'freq' and 'name' are",
+			places->text, (int)term.size, term.p);
+	return err < 0 ? err : 0;
+}
+
+static int fail_pmu(const struct event_places *places, struct part pmu)
+{
+	char path[PATH_ROOM], room[NEAREST_MOST + 32];
+	struct nearest n;
+
+	nearest_start(&n, pmu.p, pmu.size);
+	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices", places->root);
+	offer_names(path, &n);
+	if (access(path, F_OK) != 0)
+		return fail(places->ctx, -EINVAL, "'%s': there is no %s", places->text,
+			    path);
+	return fail(places->ctx, -EINVAL, "'%s': this machine has no PMU '%.*s'%s",
+		    places->text, (int)pmu.size, pmu.p, nearest_question(&n, room));
+}
+
+/* Its processors, where not all are. */
+static int set_cpus(struct pmu *pmu)
+{
+	struct context *ctx = pmu->places->ctx;
+	char *text = read_file(pmu->places, pmu->name, "/cpus", no_file);
+	struct id_list list = { 0 };
+	int err = 0;
+
+	if (!text)
+		text = read_file(pmu->places, pmu->name, "/cpumask", no_file);
+	if (text && *text && id_list_parse(text, ID_CPU_MOST, &list) == 0) {
+		pmu->event->cpus =
+			arena_alloc(pmu->places->arena, list.count * sizeof(*list.v));
+		if (pmu->event->cpus) {
+			memcpy(pmu->event->cpus, list.v, list.count * sizeof(*list.v));
+			pmu->event->cpu_count = list.count;
+		} else {
+			err = fail_memory(ctx);
+		}
+	}
+	array_release(&list);
+	free(text);
+	return err;
+}
+
+int event_pmu_set(const struct event_places *places, struct part name, struct part terms,
+		  struct live_event *event)
+{
+	struct pmu pmu = { places, name, event };
+	char *text = read_file(places, name, "/type", no_file);
+	uint64_t type;
+	int err;
+
+	if (!text || !number((struct part){ text, strlen(text) }, &type)) {
+		free(text);
+		return fail_pmu(places, name);
+	}
+	free(text);
+	event->attr.type = (uint32_t)type;
+	err = set_terms(&pmu, terms, 0);
+	return err < 0 ? err : set_cpus(&pmu);
+}
+
+int event_pmu_of_event(const struct event_places *places, struct part name,
+		       const char **ret, struct nearest *n)
+{
+	char path[PATH_ROOM];
+	struct dirent *entry;
+	int found = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices", places->root);
+	dir = opendir(path);
+	while (dir && found == 0 && (entry = readdir(dir)) != NULL) {
+		struct part pmu = { entry->d_name, strlen(entry->d_name) };
+		char *text = read_file(places, pmu, "/events/", name);
+
+		if (text) {
+			*ret = arena_text(places->arena, pmu.p, pmu.size);
+			found = *ret ? 1 : fail_memory(places->ctx);
+		} else if (make_path(places, pmu, "/events", no_file, path)) {
+			offer_names(path, n);
+		}
+		free(text);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+size_t event_pmu_hybrid(const struct event_places *places, const char **ret, size_t room)
+{
+	static const char *const kinds[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && count < room; i++)
+		if (event_pmu_exists(places, (struct part){ kinds[i], strlen(kinds[i]) }))
+			ret[count++] = kinds[i];
+	return count;
+}

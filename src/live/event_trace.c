@@ -1,0 +1,245 @@
+#include "live/event_trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+enum {
+	PATH_ROOM = 512,
+	NAME_ROOM = 256,
+	ID_MOST = 64, /* bytes of an id file */
+	LIST_MOST = 4 << 20, /* of available_events */
+};
+
+struct search {
+	const struct event_places *places;
+	char base[PATH_ROOM]; /* the tracefs */
+	char system[NAME_ROOM], event[NAME_ROOM]; /* patterns */
+	int (*take)(void *arg, const char *name, uint64_t id);
+	void *arg;
+	size_t found;
+};
+
+/* The tracefs that has events; false, with the one that should be there, where none has. */
+static bool find_tracefs(const struct event_places *places, char base[PATH_ROOM],
+			 int *why)
+{
+	/* The place of old, which leads to the other one, needs debugfs. */
+	static const char *const where[] = { "/sys/kernel/tracing",
+					     "/sys/kernel/debug/tracing",
+					     "/sys/kernel/tracing" };
+	char path[PATH_ROOM + 16];
+
+	*why = ENOENT;
+	for (size_t i = 0; i < sizeof(where) / sizeof(*where); i++) {
+		if (snprintf(base, PATH_ROOM, "%s%s", places->root, where[i]) >=
+		    PATH_ROOM)
+			return false;
+		snprintf(path, sizeof(path), "%s/events", base);
+		if (access(path, R_OK | X_OK) == 0)
+			return true;
+		if (errno == EACCES || errno == EPERM)
+			*why = EACCES;
+	}
+	return false;
+}
+
+static int fail_tracefs(const struct event_places *places, const char *base, int why)
+{
+	if (why == EACCES)
+		return fail(places->ctx, -EACCES,
+			    "'%s': only root may read tracepoints in %s; run as root, or "
+			    "'sudo "
+			    "mount -o remount,mode=755 %s'",
+			    places->text, base, base);
+	return fail(
+		places->ctx, -ENOENT,
+		"'%s': tracepoints are in %s, where nothing is mounted; 'sudo mount -t "
+		"tracefs nodev %s' does that, in a container on its host",
+		places->text, base, base);
+}
+
+/* In the same order in all languages, unlike alphasort(). */
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Names in @path that match, sorted; their count, or -1 with errno. To be freed. */
+static int list(const char *path, struct dirent ***ret)
+{
+	return scandir(path, ret, NULL, compare);
+}
+
+static void free_list(struct dirent **names, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(names[i]);
+	if (count >= 0)
+		free(names);
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	return name[0] != '.' && fnmatch(pattern, name, 0) == 0;
+}
+
+static int take_event(struct search *s, const char *system, const char *event)
+{
+	struct context unheard = { .log = NULL };
+	char path[2 * PATH_ROOM + NAME_ROOM], name[2 * NAME_ROOM], *text;
+	size_t size;
+	uint64_t id;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", s->base, system, event);
+	err = file_slurp(&unheard, path, ID_MOST, &text, &size);
+	/* A directory has files of its own beside the events: enable, filter. */
+	if (err == -ENOENT || err == -ENOTDIR)
+		return 0;
+	if (err < 0)
+		return fail(s->places->ctx, err, "'%s': cannot read %s: %s",
+			    s->places->text, path, strerror(-err));
+	id = strtoull(text, NULL, 10);
+	free(text);
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	s->found++;
+	return s->take(s->arg, name, id);
+}
+
+static int search_system(struct search *s, const char *system)
+{
+	char path[PATH_ROOM + NAME_ROOM + 16];
+	struct dirent **names;
+	int count, err = 0;
+
+	snprintf(path, sizeof(path), "%s/events/%s", s->base, system);
+	count = list(path, &names);
+	for (int i = 0; i < count && err == 0; i++)
+		if (matches(s->event, names[i]->d_name))
+			err = take_event(s, system, names[i]->d_name);
+	free_list(names, count);
+	return err;
+}
+
+/* Lines of available_events, "sched:sched_switch". */
+static void each_event(const struct event_places *places,
+		       void (*look)(void *arg, struct part line), void *arg)
+{
+	struct context unheard = { .log = NULL };
+	char base[PATH_ROOM], path[PATH_ROOM + 32], *text, *p, *end;
+	size_t size;
+	int why;
+
+	if (!find_tracefs(places, base, &why))
+		return;
+	snprintf(path, sizeof(path), "%s/available_events", base);
+	if (file_slurp(&unheard, path, LIST_MOST, &text, &size) < 0)
+		return;
+	for (p = text; (end = strchr(p, '\n')) != NULL; p = end + 1)
+		look(arg, (struct part){ p, (size_t)(end - p) });
+	free(text);
+}
+
+static void offer_line(void *arg, struct part line)
+{
+	nearest_offer(arg, line.p, line.size);
+}
+
+void event_trace_offer(const struct event_places *places, struct nearest *n)
+{
+	each_event(places, offer_line, n);
+}
+
+struct by_name {
+	struct part name;
+	char *room;
+};
+
+static void compare_line(void *arg, struct part line)
+{
+	struct by_name *b = arg;
+	const char *colon = memchr(line.p, ':', line.size);
+	size_t size = colon ? line.size - (size_t)(colon + 1 - line.p) : 0;
+
+	if (size == b->name.size && line.size <= NEAREST_MOST && !b->room[0] &&
+	    memcmp(colon + 1, b->name.p, size) == 0) {
+		memcpy(b->room, line.p, line.size);
+		b->room[line.size] = '\0';
+	}
+}
+
+void event_trace_by_name(const struct event_places *places, struct part name,
+			 char room[NEAREST_MOST + 1])
+{
+	struct by_name b = { name, room };
+
+	room[0] = '\0';
+	if (name.size)
+		each_event(places, compare_line, &b);
+}
+
+static int fail_unknown(struct search *s)
+{
+	const struct event_places *places = s->places;
+	char written[2 * NAME_ROOM + 1], room[NEAREST_MOST + 32];
+	struct nearest n;
+
+	snprintf(written, sizeof(written), "%s:%s", s->system, s->event);
+	nearest_start(&n, written, strlen(written));
+	event_trace_offer(places, &n);
+	if (!n.best[0])
+		event_trace_by_name(places, (struct part){ s->event, strlen(s->event) },
+				    n.best);
+	return fail(places->ctx, -ENOENT, "this kernel has no tracepoint '%s'%s", written,
+		    nearest_question(&n, room));
+}
+
+static bool copy_pattern(struct part from, char room[NAME_ROOM])
+{
+	if (from.size == 0 || from.size >= NAME_ROOM || memchr(from.p, '/', from.size))
+		return false;
+	memcpy(room, from.p, from.size);
+	room[from.size] = '\0';
+	return true;
+}
+
+static int search_all(struct search *s)
+{
+	char path[PATH_ROOM + 16];
+	struct dirent **names;
+	int count, err = 0;
+
+	snprintf(path, sizeof(path), "%s/events", s->base);
+	count = list(path, &names);
+	if (count < 0)
+		return fail(s->places->ctx, -errno, "'%s': cannot read %s: %s",
+			    s->places->text, path, strerror(errno));
+	for (int i = 0; i < count && err == 0; i++)
+		if (matches(s->system, names[i]->d_name))
+			err = search_system(s, names[i]->d_name);
+	free_list(names, count);
+	return err;
+}
+
+int event_trace_find(const struct event_places *places, struct part system,
+		     struct part event,
+		     int (*take)(void *arg, const char *name, uint64_t id), void *arg)
+{
+	struct search s = { .places = places, .take = take, .arg = arg };
+	int err, why;
+
+	if (!copy_pattern(system, s.system) || !copy_pattern(event, s.event))
+		return fail(places->ctx, -EINVAL, "'%s' is no event", places->text);
+	if (!find_tracefs(places, s.base, &why))
+		return fail_tracefs(places, s.base, why);
+	err = search_all(&s);
+	if (err < 0)
+		return err;
+	return s.found ? 0 : fail_unknown(&s);
+}

@@ -1,0 +1,24 @@
+#ifndef LIVE_EVENT_TRACE_H
+#define LIVE_EVENT_TRACE_H
+
+#include "live/event_pmu.h"
+
+/*
+ * Tracepoints, "SYSTEM:EVENT", as tracefs has them: events/SYSTEM/EVENT/id. Both names may
+ * have '*', '?' and '[]'. Calls @take for each one, sorted by name; @name is until it
+ * returns. 0, a negative errno of @take, or one with a sentence: -ENOENT where there is no
+ * such tracepoint or no tracefs, -EACCES where it may not be read.
+ */
+int event_trace_find(const struct event_places *places, struct part system,
+		     struct part event,
+		     int (*take)(void *arg, const char *name, uint64_t id), void *arg);
+
+/* Offers all tracepoints, as far as they can be read. */
+void event_trace_offer(const struct event_places *places, struct nearest *n);
+
+/* The tracepoint whose name after the colon is @name: "sched:sched_switch", in @room; ""
+ * where there is none. */
+void event_trace_by_name(const struct event_places *places, struct part name,
+			 char room[NEAREST_MOST + 1]);
+
+#endif

@@ -1,0 +1,145 @@
+#include "live/fallback.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What older kernels do not know, the newest first: EINVAL. */
+static bool take_newest(struct perf_event_attr *attr)
+{
+	if (attr->build_id) /* 5.12 */
+		attr->build_id = 0;
+	else if (attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) { /* 5.7 */
+		attr->cgroup = 0;
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+	} else if (attr->bpf_event) /* 5.1 */
+		attr->bpf_event = 0;
+	else if (attr->ksymbol) /* 5.1 */
+		attr->ksymbol = 0;
+	else if (attr->namespaces) /* 4.12 */
+		attr->namespaces = 0;
+	else if (attr->sample_max_stack) /* 4.8 */
+		attr->sample_max_stack = 0;
+	else if (attr->use_clockid) { /* 4.1 */
+		attr->use_clockid = 0;
+		attr->clockid = 0;
+	} else if (attr->exclude_guest) /* not with each counter */
+		attr->exclude_guest = 0;
+	else
+		return false;
+	return true;
+}
+
+static bool less_precise(struct live_event *e)
+{
+	if (!e->precise_most || !e->attr.precise_ip)
+		return false;
+	e->attr.precise_ip--;
+	return true;
+}
+
+/* With "u" among its modifiers: "cycles:u", "cycles:Pu", "cpu/cycles/u". */
+static void name_user_only(struct fallback *f, struct live_event *e)
+{
+	const char *last = strrchr(e->name, '/'), *colon = strrchr(e->name, ':');
+	bool modified =
+		last || (colon && strspn(colon + 1, "GHpPIDe") == strlen(colon + 1));
+	char made[700];
+	int size = snprintf(made, sizeof(made), "%s%su", e->name, modified ? "" : ":");
+	char *name = NULL;
+
+	/* Without memory it keeps its name. */
+	if (size > 0 && (size_t)size < sizeof(made))
+		name = arena_text(f->arena, made, (size_t)size);
+	if (name)
+		e->name = name;
+}
+
+static bool of_whole_processors(const struct live_target *t)
+{
+	return t->who == LIVE_SYSTEM || t->who == LIVE_CGROUP;
+}
+
+static bool user_only(struct context *ctx, struct fallback *f, struct live_event *e)
+{
+	struct perf_event_attr *attr = &e->attr;
+
+	/* Others' namespaces are not for everybody to see. */
+	if (attr->namespaces && !f->permission->perfmon) {
+		attr->namespaces = 0;
+		return true;
+	}
+	/* Who may sample whole processors may sample the kernel. */
+	if (attr->exclude_kernel || attr->exclude_user || e->mode_given ||
+	    of_whole_processors(f->target))
+		return false;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	name_user_only(f, e);
+	if (!f->said_user_only && f->permission->paranoid >= 2)
+		warn(ctx,
+		     "the kernel may not be sampled (kernel.perf_event_paranoid is %d): "
+		     "user "
+		     "space only; 'sudo sysctl kernel.perf_event_paranoid=1' allows it",
+		     f->permission->paranoid);
+	else if (!f->said_user_only)
+		warn(ctx, "the kernel may not be sampled: user space only");
+	f->said_user_only = true;
+	return true;
+}
+
+/* "cycles:u" to "cpu-clock:u". */
+static bool clock_for_cycles(struct context *ctx, struct fallback *f,
+			     struct live_event *e)
+{
+	struct perf_event_attr *attr = &e->attr;
+	const char *colon = strrchr(e->name, ':');
+	char made[64];
+	char *name;
+
+	/* The high half says which kind of processor. */
+	if (attr->type != PERF_TYPE_HARDWARE ||
+	    (uint32_t)attr->config != PERF_COUNT_HW_CPU_CYCLES ||
+	    attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return false;
+	if (!f->said_no_counter)
+		warn(ctx,
+		     "this machine has no counter for '%s', as most virtual ones: "
+		     "sampling "
+		     "cpu-clock instead, processor time in ns",
+		     e->name);
+	f->said_no_counter = true;
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_CPU_CLOCK;
+	attr->precise_ip = 0;
+	attr->pinned = attr->exclusive = 0;
+	snprintf(made, sizeof(made), "cpu-clock%.32s",
+		 attr->exclude_kernel && !attr->exclude_user   ? ":u"
+		 : attr->exclude_user && !attr->exclude_kernel ? ":k"
+		 : colon && e->mode_given		       ? colon
+							       : "");
+	name = arena_text(f->arena, made, strlen(made));
+	if (name)
+		e->name = name;
+	return true;
+}
+
+bool fallback_next(struct context *ctx, struct fallback *f, struct live_event *e, int err)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return user_only(ctx, f, e);
+	case EINVAL:
+	case E2BIG:
+		return less_precise(e) || take_newest(&e->attr);
+	case EOPNOTSUPP:
+		return less_precise(e) || clock_for_cycles(ctx, f, e);
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return clock_for_cycles(ctx, f, e);
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,36 @@
+#ifndef LIVE_KNOWN_H
+#define LIVE_KNOWN_H
+
+#include "base/array.h"
+#include "base/context.h"
+#include "live/target.h"
+
+/*
+ * What was there before the first sample, as records of the kernel's form: MMAP2 (the
+ * kernel's with its reference symbol, modules, processes), COMM, FORK, NAMESPACES, CGROUP,
+ * KSYMBOL, BPF_EVENT. Read from /proc by a thread of its own while sampling already runs:
+ * what changes meanwhile comes from the rings, too, and is newer than these, whose time is 0.
+ *
+ * Each ends with the trailer that all events of a live run have (struct live_trailer), its
+ * id 0.
+ */
+struct live_known;
+
+/* Whether user maps say which file it is by its build id or by its inode: as the records of
+ * the rings do (attr.build_id), or one file would be two. */
+enum live_known_files { KNOWN_BY_INODE, KNOWN_BY_BUILD_ID };
+
+/* @target may change after the call. */
+int live_known_start(struct context *ctx, const struct live_target *target,
+		     enum live_known_files files, struct live_known **ret);
+
+/* Nothing is left to wait for. */
+bool live_known_done(struct live_known *k);
+
+/* Waits for the thread. Its records one after another, valid until live_known_free(). What
+ * could not be read is said with warn(), in the first call. */
+int live_known_records(struct context *ctx, struct live_known *k, const uint8_t **ret,
+		       size_t *size);
+void live_known_free(struct live_known *k); /* waits; NULL is fine */
+
+#endif

@@ -1,0 +1,155 @@
+#include "live/known_bpf.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "live/known_record.h"
+
+enum {
+	PROGRAMS_MOST = 1 << 16,
+	FUNCTIONS_MOST = 256, /* of a program, BPF_MAX_SUBPROGS */
+	KSYMBOL_BPF = 1, /* enum perf_record_ksymbol_type */
+	BPF_LOAD = 1, /* enum perf_bpf_event_type */
+	NAME_ROOM = 256,
+	SYMBOLS_MOST = 256 << 20,
+};
+
+struct known_bpf {
+	struct bytes *to;
+	char *symbols; /* /proc/kallsyms, once it was needed */
+	bool looked;
+	uint64_t addresses[FUNCTIONS_MOST];
+	uint32_t lengths[FUNCTIONS_MOST];
+};
+
+static long bpf(int what, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, what, attr, sizeof(*attr));
+}
+
+static bool next_program(uint32_t *id)
+{
+	union bpf_attr attr = { .start_id = *id };
+
+	if (bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
+		return false;
+	*id = attr.next_id;
+	return true;
+}
+
+static bool program_info(struct known_bpf *k, uint32_t id, struct bpf_prog_info *info)
+{
+	union bpf_attr attr = { .prog_id = id };
+	int fd = (int)bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+	bool got;
+
+	if (fd < 0)
+		return false;
+	*info = (struct bpf_prog_info){ .nr_jited_ksyms = FUNCTIONS_MOST,
+					.jited_ksyms = (uintptr_t)k->addresses,
+					.nr_jited_func_lens = FUNCTIONS_MOST,
+					.jited_func_lens = (uintptr_t)k->lengths };
+	attr = (union bpf_attr){ .info = { .bpf_fd = (uint32_t)fd,
+					   .info_len = sizeof(*info),
+					   .info = (uintptr_t)info } };
+	got = bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0;
+	close(fd);
+	return got;
+}
+
+/*
+ * The whole name of the function at @address: programs have the first 15 letters of it only,
+ * and no names of functions but the first. /proc/kallsyms takes tens of ms to read, so it is
+ * read where that matters.
+ */
+static size_t whole_name(struct known_bpf *k, uint64_t address, char room[NAME_ROOM])
+{
+	struct context unheard = { .log = NULL };
+	char needle[32];
+	const char *line, *end;
+	size_t size;
+
+	if (!k->looked &&
+	    file_slurp(&unheard, "/proc/kallsyms", SYMBOLS_MOST, &k->symbols, &size) < 0)
+		k->symbols = NULL;
+	k->looked = true;
+	snprintf(needle, sizeof(needle), "\n%016llx t ", (unsigned long long)address);
+	line = k->symbols ? strstr(k->symbols, needle) : NULL;
+	if (!line)
+		return 0;
+	line += strlen(needle);
+	end = line + strcspn(line, "\t\n ");
+	size = (size_t)(end - line);
+	if (size >= NAME_ROOM)
+		return 0;
+	memcpy(room, line, size);
+	return size;
+}
+
+static void add_symbol(struct known_bpf *k, uint64_t address, uint32_t length,
+		       const char *name, size_t size)
+{
+	struct known_record r = known_start(k->to, PERF_RECORD_KSYMBOL, 0, 0, 0);
+
+	known_u64(&r, address);
+	known_u32(&r, length);
+	known_u16(&r, KSYMBOL_BPF);
+	known_u16(&r, 0);
+	known_text(&r, name, size);
+	known_end(&r);
+}
+
+static void add_program(struct known_bpf *k, uint32_t id,
+			const struct bpf_prog_info *info)
+{
+	uint32_t count = info->nr_jited_ksyms < info->nr_jited_func_lens
+				 ? info->nr_jited_ksyms
+				 : info->nr_jited_func_lens;
+	bool whole = count == 1 &&
+		     strnlen(info->name, sizeof(info->name)) < sizeof(info->name) - 1;
+	char name[NAME_ROOM], tag[2 * BPF_TAG_SIZE + 1];
+	struct known_record r;
+	size_t size;
+
+	for (int i = 0; i < BPF_TAG_SIZE; i++)
+		snprintf(tag + 2 * i, 3, "%02x", info->tag[i]);
+	for (uint32_t i = 0; i < count && i < FUNCTIONS_MOST; i++) {
+		if (!k->addresses[i])
+			continue;
+		size = whole ? 0 : whole_name(k, k->addresses[i], name);
+		if (size == 0)
+			size = (size_t)snprintf(name, sizeof(name), "bpf_prog_%s%s%.16s",
+						tag, i || info->name[0] ? "_" : "",
+						i ? "F" : info->name);
+		add_symbol(k, k->addresses[i], k->lengths[i], name, size);
+	}
+	r = known_start(k->to, PERF_RECORD_BPF_EVENT, 0, 0, 0);
+	known_u16(&r, BPF_LOAD);
+	known_u16(&r, 0);
+	known_u32(&r, id);
+	bytes_add(k->to, info->tag, BPF_TAG_SIZE);
+	known_end(&r);
+}
+
+int known_bpf_read(struct bytes *to)
+{
+	struct known_bpf *k = calloc(1, sizeof(*k));
+	struct bpf_prog_info info;
+	uint32_t id = 0;
+
+	if (!k)
+		return -ENOMEM;
+	k->to = to;
+	for (int i = 0; i < PROGRAMS_MOST && next_program(&id); i++)
+		if (program_info(k, id, &info))
+			add_program(k, id, &info);
+	free(k->symbols);
+	free(k);
+	return to->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,186 @@
+#include "live/known_cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "live/cgroup.h"
+#include "live/known_record.h"
+#include "live/proc.h"
+
+enum {
+	DEPTH_MOST = 128,
+	LINES_ROOM = 16 << 10, /* of /proc/PID/cgroup */
+};
+
+struct known_cgroups {
+	struct bytes *to;
+	struct text path; /* below the hierarchy */
+	struct hash_map told; /* ids */
+	char mount[CGROUP_ROOM];
+	bool failed;
+};
+
+/* The id is the inode's number: 64 bits of it on machines of 64 bits. */
+static void add_group(struct known_cgroups *k, uint64_t id, const char *path, size_t size)
+{
+	struct known_record r;
+
+	if (!id || hash_map_get(&k->told, id))
+		return;
+	k->failed |= !hash_map_set(&k->told, id, 1);
+	r = known_start(k->to, PERF_RECORD_CGROUP, 0, 0, 0);
+	known_u64(&r, id);
+	known_text(&r, size ? path : "/", size ? size : 1);
+	known_end(&r);
+}
+
+static void walk(struct known_cgroups *k, int fd, int depth);
+
+static void walk_names(struct known_cgroups *k, DIR *dir, int depth)
+{
+	size_t size = k->path.size;
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)) != NULL) {
+		int below;
+
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		text_char(&k->path, '/');
+		text_string(&k->path, entry->d_name);
+		if (k->path.failed)
+			break;
+		add_group(k, entry->d_ino, k->path.bytes, k->path.size);
+		below = openat(dirfd(dir), entry->d_name,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			walk(k, below, depth + 1);
+		k->path.size = size;
+		k->path.bytes[size] = '\0';
+	}
+}
+
+/* Closes @fd. */
+static void walk(struct known_cgroups *k, int fd, int depth)
+{
+	DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	walk_names(k, dir, depth);
+	closedir(dir);
+}
+
+/* The group of @fd, and all below. */
+static void add_tree(struct known_cgroups *k, int fd)
+{
+	struct stat st;
+	int again;
+
+	if (fstat(fd, &st) < 0)
+		return;
+	add_group(k, st.st_ino, k->path.bytes, k->path.size);
+	again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (again >= 0)
+		walk(k, again, 0);
+}
+
+static void add_whole(struct known_cgroups *k)
+{
+	int fd = open(k->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	add_tree(k, fd);
+	close(fd);
+}
+
+/* Where the directory is below the mount. */
+static void add_below(struct known_cgroups *k, int fd)
+{
+	char link[64], path[CGROUP_ROOM];
+	size_t size = strlen(k->mount);
+	ssize_t got;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	got = readlink(link, path, sizeof(path) - 1);
+	if (got < 0)
+		return;
+	path[got] = '\0';
+	if (strncmp(path, k->mount, size) == 0)
+		text_string(&k->path, path + size);
+	add_tree(k, fd);
+}
+
+/* "ID:CONTROLLERS:PATH": the path in the hierarchy of perf_event, or in that of cgroup2. */
+static char *group_path(char *lines)
+{
+	char *path = NULL, *save = NULL;
+
+	for (char *line = strtok_r(lines, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *first = strchr(line, ':');
+		char *second = first ? strchr(first + 1, ':') : NULL;
+
+		if (!second)
+			continue;
+		*second = '\0';
+		if (strstr(first + 1, "perf_event"))
+			return second + 1;
+		if (!first[1])
+			path = second + 1;
+	}
+	return path;
+}
+
+static void add_of_process(struct known_cgroups *k, pid_t pid)
+{
+	char name[64], lines[LINES_ROOM], path[2 * CGROUP_ROOM], *group;
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
+	if (proc_read(AT_FDCWD, name, lines, sizeof(lines)) <= 0)
+		return;
+	group = group_path(lines);
+	if (!group ||
+	    (size_t)snprintf(path, sizeof(path), "%s%s", k->mount, group) >= sizeof(path))
+		return;
+	if (stat(path, &st) == 0)
+		add_group(k, st.st_ino, group, strlen(group));
+}
+
+int known_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
+		       size_t count, struct bytes *to)
+{
+	struct known_cgroups *k = calloc(1, sizeof(*k));
+	bool failed;
+
+	if (!k)
+		return -ENOMEM;
+	k->to = to;
+	if (cgroup_mount(k->mount)) {
+		if (who == LIVE_SYSTEM)
+			add_whole(k);
+		else if (who == LIVE_CGROUP)
+			add_below(k, cgroup);
+		else if (who == LIVE_COMMAND)
+			add_of_process(k, getpid());
+		for (size_t i = 0; i < count; i++)
+			add_of_process(k, processes[i]);
+	}
+	failed = k->failed || k->path.failed || to->failed;
+	hash_map_release(&k->told);
+	text_release(&k->path);
+	free(k);
+	return failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,225 @@
+#include "live/known_kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "live/known_record.h"
+#include "live/proc.h"
+
+enum {
+	NOTES_ROOM = 4096,
+	SYMBOLS_FEW = 16 << 10, /* bytes of /proc/kallsyms that are read first */
+	SYMBOLS_ROOM = 4 << 20,
+	MODULES_MOST = 16 << 20,
+	PATH_ROOM = 4096,
+	NOTE_BUILD_ID = 3, /* NT_GNU_BUILD_ID */
+};
+
+#define NO_PROCESS UINT32_MAX
+
+/* Notes of an ELF file: "u32 name size, size, type; name; bytes", each padded to 4. */
+static void read_notes(const char *root, const char *path, struct known_map *map)
+{
+	char whole[PATH_ROOM];
+	uint8_t notes[NOTES_ROOM];
+	ssize_t size;
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	size = proc_read(AT_FDCWD, whole, (char *)notes, sizeof(notes));
+	for (ssize_t at = 0; at + 12 <= size;) {
+		uint32_t head[3];
+		uint64_t name, bytes;
+
+		memcpy(head, notes + at, sizeof(head));
+		name = ((uint64_t)head[0] + 3) & ~3ull;
+		bytes = ((uint64_t)head[1] + 3) & ~3ull;
+		if (name + bytes > (uint64_t)(size - at - 12))
+			return;
+		if (head[2] == NOTE_BUILD_ID && head[0] == 4 &&
+		    memcmp(notes + at + 12, "GNU", 4) == 0 &&
+		    head[1] <= sizeof(map->build_id)) {
+			map->build_id_size = (uint8_t)head[1];
+			memcpy(map->build_id, notes + at + 12 + name, head[1]);
+			return;
+		}
+		at += 12 + (ssize_t)(name + bytes);
+	}
+}
+
+/* "ADDRESS TYPE NAME". False where the symbol is not there, or hidden from this user. */
+static bool find_symbol(const char *text, const char *name, uint64_t *address)
+{
+	char needle[16];
+	const char *at;
+
+	snprintf(needle, sizeof(needle), " %s\n", name);
+	at = strstr(text, needle);
+	while (at && at > text && at[-1] != '\n')
+		at--;
+	*address = at ? strtoull(at, NULL, 16) : 0;
+	return *address != 0;
+}
+
+/* Where the first of the two symbols is that begin the kernel's code. They are among the
+ * first ones, and all of them take tens of ms to read. */
+static bool find_start(const char *root, const char **name, uint64_t *address)
+{
+	static const char *const names[] = { "_text", "_stext" };
+	char *text = malloc(SYMBOLS_ROOM), path[PATH_ROOM];
+	bool found = false, more = text != NULL;
+
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
+	for (size_t room = SYMBOLS_FEW; more && !found; room = SYMBOLS_ROOM) {
+		ssize_t size = proc_read(AT_FDCWD, path, text, room);
+
+		more = size == (ssize_t)room - 1 && room < SYMBOLS_ROOM;
+		for (size_t i = 0; size > 0 && i < 2 && !found; i++) {
+			found = find_symbol(text, names[i], address);
+			*name = names[i];
+		}
+	}
+	free(text);
+	return found;
+}
+
+/* Files of modules, by their names: lines of modules.dep, "kernel/fs/ext4/ext4.ko.xz: ...". */
+struct module_files {
+	char directory[PATH_ROOM / 4];
+	char *text;
+};
+
+static void find_module_files(const char *root, struct module_files *files)
+{
+	struct context unheard = { .log = NULL };
+	struct utsname name;
+	char path[PATH_ROOM];
+	size_t size;
+
+	files->text = NULL;
+	if (uname(&name) < 0)
+		return;
+	snprintf(files->directory, sizeof(files->directory), "/lib/modules/%s",
+		 name.release);
+	snprintf(path, sizeof(path), "%s%s/modules.dep", root, files->directory);
+	if (file_slurp(&unheard, path, MODULES_MOST, &files->text, &size) < 0)
+		files->text = NULL;
+}
+
+/* In names '-' and '_' are the same. */
+static bool same_name(const char *file, const char *module, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (module[i] != (file[i] == '-' ? '_' : file[i]))
+			return false;
+	return strncmp(file + size, ".ko", 3) == 0;
+}
+
+/* Or "[name]", as perf names one whose file is not there. */
+static size_t module_path(const struct module_files *files, const char *module,
+			  size_t size, char room[PATH_ROOM])
+{
+	for (const char *line = files->text; line && *line;) {
+		const char *colon = strchr(line, ':'), *end = strchr(line, '\n');
+		const char *file =
+			colon ? memrchr(line, '/', (size_t)(colon - line)) : NULL;
+
+		if (file && same_name(file + 1, module, size))
+			return (size_t)snprintf(room, PATH_ROOM, "%s/%.*s",
+						files->directory, (int)(colon - line),
+						line);
+		line = end ? end + 1 : NULL;
+	}
+	return (size_t)snprintf(room, PATH_ROOM, "[%.*s]", (int)size, module);
+}
+
+/* "NAME SIZE USERS DEPENDENCIES STATE ADDRESS". */
+static bool read_module(char *line, size_t *name_size, struct known_map *map)
+{
+	char *word = line, *save = NULL;
+
+	*name_size = strcspn(line, " ");
+	for (int i = 0; i < 6; i++) {
+		word = strtok_r(i ? NULL : line, " ", &save);
+		if (!word)
+			return false;
+		if (i == 1)
+			map->size = strtoull(word, NULL, 10);
+	}
+	map->start = strtoull(word, NULL, 16);
+	return map->start && map->size;
+}
+
+/* The lowest address of a module is where the kernel ends at the latest. */
+static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
+{
+	struct context unheard = { .log = NULL };
+	struct module_files files = { .text = NULL };
+	char *text, *save = NULL, path[PATH_ROOM];
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/proc/modules", root);
+	if (file_slurp(&unheard, path, MODULES_MOST, &text, &size) < 0)
+		return;
+	find_module_files(root, &files);
+	for (char *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		struct known_map map = { .pid = NO_PROCESS,
+					 .prot = PROT_READ | PROT_EXEC };
+
+		if (!read_module(line, &size, &map) || size > 128)
+			continue;
+		if (map.start < *lowest)
+			*lowest = map.start;
+		snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id",
+			 (int)size, line);
+		read_notes(root, path, &map);
+		map.name = path;
+		map.name_size = module_path(&files, line, size, path);
+		known_map(to, PERF_RECORD_MISC_KERNEL, &map);
+	}
+	free(files.text);
+	free(text);
+}
+
+/* Where the kernel's own code ends at the latest. */
+static uint64_t kernel_end(uint64_t start, uint64_t lowest_module)
+{
+#if defined(__x86_64__)
+	/* Modules begin 1 GiB above the lowest place of the kernel (Documentation/arch/x86/
+	 * x86_64/mm.rst); BPF programs are there, too. */
+	const uint64_t modules = 0xffffffffc0000000;
+#else
+	const uint64_t modules = UINT64_MAX;
+#endif
+	uint64_t end = start < modules ? modules : UINT64_MAX;
+
+	return lowest_module > start && lowest_module < end ? lowest_module : end;
+}
+
+void known_kernel_read(const char *root, struct bytes *to)
+{
+	uint64_t start, lowest = UINT64_MAX;
+	const char *symbol;
+	char name[64];
+	struct known_map map = { .pid = NO_PROCESS, .prot = PROT_READ | PROT_EXEC };
+
+	if (!find_start(root, &symbol, &start))
+		return;
+	add_modules(root, to, &lowest);
+	map.start = start;
+	map.size = kernel_end(start, lowest) - start;
+	map.offset = start;
+	map.name = name;
+	map.name_size =
+		(size_t)snprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);
+	read_notes(root, "/sys/kernel/notes", &map);
+	known_map(to, PERF_RECORD_MISC_KERNEL, &map);
+}

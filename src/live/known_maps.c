@@ -1,0 +1,343 @@
+#include "live/known_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object/object.h"
+#include "object/places.h"
+
+enum {
+	NAME_ROOM = 4096, /* PATH_MAX */
+	LINE_ROOM = 64 << 10, /* many lines at once */
+};
+
+/* include/uapi/linux/fs.h of Linux 6.11; headers of older ones lack it. */
+struct map_query {
+	uint64_t size, flags, address;
+	uint64_t start, end, vma_flags, page_size, offset, ino;
+	uint32_t maj, min, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+#define MAP_QUERY _IOWR('f', 17, struct map_query)
+enum {
+	QUERY_READABLE = 1,
+	QUERY_WRITABLE = 2,
+	QUERY_EXECUTABLE = 4,
+	QUERY_SHARED = 8,
+	QUERY_OR_NEXT = 16,
+};
+
+void known_maps_release(struct known_maps *m)
+{
+	array_release(&m->files);
+	hash_release(&m->by_inode);
+	free(m->room);
+	*m = (struct known_maps){ .room = NULL };
+}
+
+static uint64_t inode_hash(const struct known_map *map)
+{
+	return hash_u64(map->ino ^ (uint64_t)map->maj << 56 ^ (uint64_t)map->min << 36);
+}
+
+static const struct known_file *find_file(const struct known_maps *m,
+					  const struct known_map *map)
+{
+	uint64_t hash = inode_hash(map), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE) {
+		const struct known_file *f = &m->files.v[id];
+
+		if (f->ino == map->ino && f->maj == map->maj && f->min == map->min)
+			return f;
+	}
+	return NULL;
+}
+
+static int add_file(struct known_maps *m, const struct known_map *map)
+{
+	struct known_file *f;
+
+	if (!array_reserve(&m->files, 1) ||
+	    !hash_add(&m->by_inode, inode_hash(map), (uint32_t)m->files.count))
+		return -ENOMEM;
+	f = array_add(&m->files);
+	*f = (struct known_file){
+		map->maj, map->min, map->ino, map->build_id_size, { 0 }
+	};
+	memcpy(f->build_id, map->build_id, sizeof(f->build_id));
+	return 0;
+}
+
+static void take_build_id(struct known_map *map, const uint8_t *id, size_t size)
+{
+	map->build_id_size =
+		size > sizeof(map->build_id) ? sizeof(map->build_id) : (uint8_t)size;
+	memcpy(map->build_id, id, map->build_id_size);
+}
+
+/* As the kernel names memory without a file in its records. */
+static void name_map(struct known_map *map, const char *name, size_t size)
+{
+	static const char nameless[] = "//anon";
+
+	map->name = size ? name : nameless;
+	map->name_size = size ? size : sizeof(nameless) - 1;
+	/* The offset in a file that there is none of. */
+	if (!map->ino)
+		map->offset = 0;
+}
+
+/* The build id of a map whose file was not seen yet. */
+static void query_build_id(int fd, struct known_map *map)
+{
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	struct map_query query = { .size = sizeof(query),
+				   .address = map->start,
+				   .build_id_size = sizeof(id),
+				   .build_id = (uintptr_t)id };
+
+	if (ioctl(fd, MAP_QUERY, &query) == 0 && query.ino == map->ino)
+		take_build_id(map, id, query.build_id_size);
+}
+
+/* Opens the file that the process has mapped, or has under its path: only who may look into
+ * any process may open the former. */
+static bool open_mapped(int dir, const struct known_map *map, struct object *ret)
+{
+	struct context unheard = { .log = NULL };
+	char path[NAME_ROOM + 64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/map_files/%llx-%llx", dir,
+		 (unsigned long long)map->start,
+		 (unsigned long long)map->start + map->size);
+	if (object_open(&unheard, path, ret) == 0)
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/root%.*s", dir,
+		 (int)map->name_size, map->name);
+	if (path_climbs(path) || object_open(&unheard, path, ret) < 0)
+		return false;
+	if (fstat(ret->fd, &st) == 0 && st.st_ino == map->ino)
+		return true;
+	object_close(ret);
+	return false;
+}
+
+static void read_build_id(int dir, struct known_map *map)
+{
+	struct object object;
+
+	if (!open_mapped(dir, map, &object))
+		return;
+	take_build_id(map, object.build_id, object.build_id_size);
+	object_close(&object);
+}
+
+/* @fd: of its maps, where that can be asked; else -1. */
+static int complete_map(struct known_maps *m, int dir, int fd, struct known_map *map)
+{
+	const struct known_file *known;
+
+	if (!map->ino || m->by_inode_only)
+		return 0;
+	known = find_file(m, map);
+	if (known) {
+		take_build_id(map, known->build_id, known->build_id_size);
+		return 0;
+	}
+	if (fd >= 0)
+		query_build_id(fd, map);
+	else
+		read_build_id(dir, map);
+	return add_file(m, map);
+}
+
+static int add_map(struct known_maps *m, int dir, int fd, struct known_map *map,
+		   struct bytes *to)
+{
+	int err = complete_map(m, dir, fd, map);
+
+	if (err == 0)
+		known_map(to, PERF_RECORD_MISC_USER, map);
+	return err;
+}
+
+static uint32_t prot_of(uint64_t flags)
+{
+	return (flags & QUERY_READABLE ? PROT_READ : 0) |
+	       (flags & QUERY_WRITABLE ? PROT_WRITE : 0) |
+	       (flags & QUERY_EXECUTABLE ? PROT_EXEC : 0);
+}
+
+/* -ENOTTY: the kernel cannot be asked so. */
+static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
+		      struct bytes *to)
+{
+	struct map_query query = { .size = sizeof(query) };
+	uint64_t address = 0;
+	int err = 0;
+
+	while (err == 0) {
+		struct known_map map = { .pid = pid, .tid = pid };
+
+		query.flags = QUERY_EXECUTABLE | QUERY_OR_NEXT;
+		query.address = address;
+		query.name = (uintptr_t)m->room;
+		query.name_size = NAME_ROOM;
+		if (ioctl(fd, MAP_QUERY, &query) < 0)
+			return errno == ENOENT ? 0 : -errno;
+		map.start = query.start;
+		map.size = query.end - query.start;
+		map.offset = query.offset;
+		map.maj = query.maj;
+		map.min = query.min;
+		map.ino = query.ino;
+		map.prot = prot_of(query.vma_flags);
+		map.flags = query.vma_flags & QUERY_SHARED ? MAP_SHARED : MAP_PRIVATE;
+		name_map(&map, m->room, query.name_size ? query.name_size - 1 : 0);
+		err = add_map(m, dir, fd, &map, to);
+		if (query.end <= address)
+			break;
+		address = query.end;
+	}
+	return err;
+}
+
+static bool hex(const char **p, char end, uint64_t *ret)
+{
+	uint64_t value = 0;
+	const char *start = *p;
+
+	for (;; ++*p) {
+		char c = **p;
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	*ret = value;
+	return *p > start && *(*p)++ == end;
+}
+
+static bool decimal(const char **p, uint64_t *ret)
+{
+	const char *start = *p;
+
+	for (*ret = 0; **p >= '0' && **p <= '9'; ++*p)
+		*ret = *ret * 10 + (uint64_t)(**p - '0');
+	return *p > start;
+}
+
+/* A newline in a path is written as "\012", and nothing else is. In place. */
+static size_t unescape(char *name)
+{
+	char *to = name;
+
+	for (const char *p = name; *p; to++) {
+		bool newline = strncmp(p, "\\012", 4) == 0;
+
+		*to = newline ? '\n' : *p;
+		p += newline ? 4 : 1;
+	}
+	*to = '\0';
+	return (size_t)(to - name);
+}
+
+/* "7f12000-7f13000 r-xp 00001000 08:01 1234    /path". False where it is no code. */
+static bool read_line(char *line, struct known_map *map)
+{
+	const char *p = line;
+	uint64_t end, maj, min;
+	char *name;
+
+	if (!hex(&p, '-', &map->start) || !hex(&p, ' ', &end) || strlen(p) < 5 ||
+	    p[2] != 'x' || end <= map->start)
+		return false;
+	map->size = end - map->start;
+	map->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
+		    PROT_EXEC;
+	map->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	p += 5;
+	if (!hex(&p, ' ', &map->offset) || !hex(&p, ':', &maj) || !hex(&p, ' ', &min) ||
+	    !decimal(&p, &map->ino))
+		return false;
+	map->maj = (uint32_t)maj;
+	map->min = (uint32_t)min;
+	name = line + (p - line);
+	name += strspn(name, " ");
+	name_map(map, name, unescape(name));
+	return true;
+}
+
+/* Whole lines of what is in the room; what is left of the last one goes to its start. */
+static int take_lines(struct known_maps *m, int dir, uint32_t pid, size_t *size,
+		      struct bytes *to)
+{
+	char *p = m->room, *end;
+	int err = 0;
+
+	while (err == 0 && (end = memchr(p, '\n', *size - (size_t)(p - m->room)))) {
+		struct known_map map = { .pid = pid, .tid = pid };
+
+		*end = '\0';
+		/* The kernel's page of old is in no map of a process. */
+		if (read_line(p, &map) && map.start < (uint64_t)1 << 63)
+			err = add_map(m, dir, -1, &map, to);
+		p = end + 1;
+	}
+	*size -= (size_t)(p - m->room);
+	memmove(m->room, p, *size);
+	return err;
+}
+
+static int read_lines(struct known_maps *m, int dir, int fd, uint32_t pid,
+		      struct bytes *to)
+{
+	size_t size = 0;
+	ssize_t got;
+	int err = 0;
+
+	while (err == 0 && size < LINE_ROOM) {
+		got = read(fd, m->room + size, LINE_ROOM - size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		size += (size_t)got;
+		err = take_lines(m, dir, pid, &size, to);
+	}
+	return err;
+}
+
+int known_maps_read(struct known_maps *m, int dir, uint32_t pid, struct bytes *to)
+{
+	int fd, err = -ENOTTY;
+
+	if (!m->room)
+		m->room = malloc(LINE_ROOM);
+	if (!m->room)
+		return -ENOMEM;
+	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!m->no_query)
+		err = query_maps(m, dir, fd, pid, to);
+	if (err == -ENOTTY) {
+		m->no_query = true;
+		err = read_lines(m, dir, fd, pid, to);
+	}
+	close(fd);
+	return err;
+}

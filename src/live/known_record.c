@@ -1,0 +1,109 @@
+#include "live/known_record.h"
+
+#include <string.h>
+
+enum {
+	NAME_MOST = 4096, /* PATH_MAX */
+	MISC_FORK_EXEC = 1 << 13, /* the maps are not the parent's */
+	MISC_MMAP_BUILD_ID = 1 << 14,
+	BUILD_ID_SIZE = 20,
+};
+
+struct known_record known_start(struct bytes *to, uint32_t type, uint16_t misc,
+				uint32_t pid, uint32_t tid)
+{
+	struct perf_event_header head = { .type = type, .misc = misc };
+	struct known_record r = { to, to->count, pid, tid };
+
+	bytes_add(to, &head, sizeof(head));
+	return r;
+}
+
+void known_u16(struct known_record *r, uint16_t value)
+{
+	bytes_add(r->to, &value, sizeof(value));
+}
+
+void known_u32(struct known_record *r, uint32_t value)
+{
+	bytes_add(r->to, &value, sizeof(value));
+}
+
+void known_u64(struct known_record *r, uint64_t value)
+{
+	bytes_add(r->to, &value, sizeof(value));
+}
+
+void known_text(struct known_record *r, const char *text, size_t size)
+{
+	static const uint8_t zeros[8];
+
+	if (size >= NAME_MOST)
+		size = NAME_MOST - 1;
+	bytes_add(r->to, text, size);
+	bytes_add(r->to, zeros, 8 - size % 8);
+}
+
+void known_end(struct known_record *r)
+{
+	struct live_trailer trailer = { .pid = r->pid, .tid = r->tid };
+	struct perf_event_header head;
+
+	bytes_add(r->to, &trailer, sizeof(trailer));
+	if (r->to->failed)
+		return;
+	memcpy(&head, r->to->v + r->start, sizeof(head));
+	head.size = (uint16_t)(r->to->count - r->start);
+	memcpy(r->to->v + r->start, &head, sizeof(head));
+}
+
+void known_map(struct bytes *to, uint16_t mode, const struct known_map *map)
+{
+	uint16_t misc = map->build_id_size ? mode | MISC_MMAP_BUILD_ID : mode;
+	struct known_record r =
+		known_start(to, PERF_RECORD_MMAP2, misc, map->pid, map->tid);
+
+	known_u32(&r, map->pid);
+	known_u32(&r, map->tid);
+	known_u64(&r, map->start);
+	known_u64(&r, map->size);
+	known_u64(&r, map->offset);
+	if (map->build_id_size) {
+		known_u32(&r, map->build_id_size);
+		bytes_add(to, map->build_id, BUILD_ID_SIZE);
+	} else {
+		known_u32(&r, map->maj);
+		known_u32(&r, map->min);
+		known_u64(&r, map->ino);
+		known_u64(&r, 0);
+	}
+	known_u32(&r, map->prot);
+	known_u32(&r, map->flags);
+	known_text(&r, map->name, map->name_size);
+	known_end(&r);
+}
+
+void known_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,
+		size_t size)
+{
+	struct known_record r = known_start(to, PERF_RECORD_COMM, 0, pid, tid);
+
+	known_u32(&r, pid);
+	known_u32(&r, tid);
+	known_text(&r, comm, size);
+	known_end(&r);
+}
+
+void known_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
+		uint32_t ptid)
+{
+	struct known_record r =
+		known_start(to, PERF_RECORD_FORK, MISC_FORK_EXEC, pid, tid);
+
+	known_u32(&r, pid);
+	known_u32(&r, ppid);
+	known_u32(&r, tid);
+	known_u32(&r, ptid);
+	known_u64(&r, 0);
+	known_end(&r);
+}

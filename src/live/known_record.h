@@ -1,0 +1,50 @@
+#ifndef LIVE_KNOWN_RECORD_H
+#define LIVE_KNOWN_RECORD_H
+
+#include <linux/perf_event.h>
+
+#include "base/bytes.h"
+#include "live/live.h"
+
+/*
+ * Records as the kernel would have written them, one behind the other. Start one, add its
+ * fields, end it: that adds the trailer and says how large it is. Failure is sticky:
+ * bytes.failed.
+ */
+struct known_record {
+	struct bytes *to;
+	size_t start;
+	uint32_t pid, tid; /* of the trailer */
+};
+
+/* Both kinds of MMAP2 say where; a build id takes the place of device and inode. */
+struct known_map {
+	uint32_t pid, tid;
+	uint64_t start, size, offset;
+	uint32_t maj, min;
+	uint64_t ino;
+	uint8_t build_id_size; /* 0: not known */
+	uint8_t build_id[20];
+	uint32_t prot, flags; /* as mmap() */
+	const char *name;
+	size_t name_size;
+};
+
+struct known_record known_start(struct bytes *to, uint32_t type, uint16_t misc,
+				uint32_t pid, uint32_t tid);
+void known_u16(struct known_record *r, uint16_t value);
+void known_u32(struct known_record *r, uint32_t value);
+void known_u64(struct known_record *r, uint64_t value);
+/* With a NUL behind it, and zeros up to a multiple of 8. Longer ones are cut. */
+void known_text(struct known_record *r, const char *text, size_t size);
+void known_end(struct known_record *r);
+
+/* Whole records. */
+void known_map(struct bytes *to, uint16_t mode, const struct known_map *map);
+void known_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,
+		size_t size);
+/* A process of @ppid, or, where @pid is @ppid, a thread of it. It has maps of its own. */
+void known_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
+		uint32_t ptid);
+
+#endif

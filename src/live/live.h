@@ -1,0 +1,148 @@
+#ifndef LIVE_LIVE_H
+#define LIVE_LIVE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/array.h"
+#include "base/context.h"
+
+/*
+ * This machine, now -> bytes of records.
+ *
+ * perf events are opened, their rings mapped and drained, and what they give is handed out
+ * as perf writes it to a pipe: records as the kernel made them, and at the end of each pass
+ * over all rings the word that a round is over. What ran before is told by records of the
+ * same kinds, made from /proc; they come before the first round ends.
+ *
+ *	ring 0   S S M S     drained at least every 100 ms
+ *	ring 1   S C S       -->  K K K S S M S S C S |round| S S X ...
+ */
+
+enum live_who {
+	LIVE_SYSTEM,
+	LIVE_PROCESSES,
+	LIVE_THREADS,
+	LIVE_USER, /* all processes of one */
+	LIVE_CGROUP,
+	LIVE_COMMAND,
+};
+
+enum live_chain {
+	LIVE_FRAME_POINTER,
+	LIVE_DWARF, /* registers and a copy of the stack */
+	LIVE_LBR,
+	LIVE_NO_CHAIN, /* the address only */
+};
+
+/* What was asked for; borrowed until live_close(). */
+struct live_options {
+	enum live_who who;
+	const char *whom; /* "1,2" (pids, tids), a user, a cgroup's path; else NULL */
+	const char *cpus; /* "0-3,5"; NULL: all */
+	char *const *command; /* ends with NULL; NULL: none */
+	const char *const *events; /* one -e each; without: cycles, or cpu-clock */
+	size_t event_count;
+	uint64_t frequency, period; /* both 0: 99 Hz; else one of them */
+	enum live_chain chain;
+	uint32_t stack_size; /* LIVE_DWARF: bytes to copy; 0: 8192 */
+	bool no_leaf_fix;
+	bool all_kernel, all_user;
+	uint32_t ring_size; /* bytes, -m; 0: as many as the rate needs */
+	uint32_t readers; /* threads that empty rings; 0: by the number of processors */
+};
+
+/* The fields that every event of a live run has; those of them at the end of other records,
+ * in this order: u32 pid, tid; u64 time; u32 cpu, 0; u64 id. */
+#define LIVE_SAMPLE_TYPE                                                                 \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+struct live_trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+/* An event as it was opened. */
+struct live_opened {
+	struct perf_event_attr attr;
+	const char *name;
+	const uint64_t *ids;
+	size_t id_count;
+};
+
+/* What can be said at any time. */
+struct live_counts {
+	uint64_t records, bytes;
+	uint64_t lost; /* records the kernel dropped, as LOST records say */
+	const uint64_t *lost_by_cpu; /* by number of processor */
+	size_t cpu_count;
+	uint64_t rounds;
+	unsigned
+		fullest; /* percent: the fullest a ring was when it was drained, lately */
+	size_t ring_size;
+	size_t rings;
+};
+
+struct live;
+
+/* Opens events and maps rings; a command is forked and held. Nothing runs yet. Less than
+ * was asked for is said with warn(). */
+int live_open(struct context *ctx, const struct live_options *options, struct live **ret);
+void live_close(struct live *l); /* NULL is fine */
+
+/* The events, valid until live_close(). */
+const struct live_opened *live_events(const struct live *l, size_t *count);
+
+/* Samples hold what is needed to find the caller of a leaf, and chains do not have it. */
+bool live_fixes_leaves(const struct live *l);
+
+/* Samples a second that are aimed at now; 0: there is a fixed period. */
+uint64_t live_frequency(const struct live *l);
+
+/* Enables the events, lets the command run, and starts to read what is there already. */
+int live_start(struct context *ctx, struct live *l);
+
+/* Every event is stopped: what is in the rings is the rest. Safe to call twice. */
+void live_stop(struct live *l);
+
+enum live_kind { LIVE_RECORD, LIVE_ROUND };
+struct live_record {
+	enum live_kind kind;
+	const uint8_t *bytes; /* LIVE_RECORD, with its head; until the next call */
+	uint32_t size;
+};
+
+/*
+ * 1 and what comes next; 0 where nothing is there now, and live_wait() should be called;
+ * or a negative errno. Once live_stop() was called 0 is the end.
+ */
+int live_next(struct context *ctx, struct live *l, struct live_record *ret);
+
+/* Until a ring is worth draining, @ms have gone by, or @wake (an fd, -1: none) is readable. */
+int live_wait(struct context *ctx, struct live *l, int ms, int wake);
+
+/* The command has ended, or none of the processes is left. */
+bool live_ended(struct live *l);
+
+/* Of the command that has ended; as a shell says it. -1: there is none, or it runs. */
+int live_exit_status(const struct live *l);
+
+void live_count(const struct live *l, struct live_counts *ret);
+
+/*
+ * Records are lost: asks for less, by the next rung of a ladder, and says so with warn():
+ *
+ *	1. rings four times as large, as far as the kernel allows, up to 64 MiB each
+ *	2. half the bytes of each stack, down to 1 KiB (LIVE_DWARF of all processes or a
+ *	   cgroup, with one event)
+ *	3. half the rate, down to 10 Hz
+ *
+ * 0, -ERANGE where nothing is left, which is said once, or another negative errno.
+ */
+int live_adapt(struct context *ctx, struct live *l);
+
+#endif

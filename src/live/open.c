@@ -1,0 +1,326 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "live/run.h"
+
+enum { RING_LEAST = 512 << 10 };
+
+static int parse_events(struct context *ctx, struct live *l)
+{
+	const struct live_options *o = l->options;
+	int err = 0;
+
+	for (size_t i = 0; i < o->event_count && err == 0; i++)
+		err = live_events_parse(ctx, &l->arena, o->events[i], &l->events);
+	if (err == 0 && o->event_count == 0)
+		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
+	return err;
+}
+
+/*
+ * What processes do matters wherever they do it: with -C an event that counts nothing
+ * reports it from the other processors, too.
+ */
+static int watch_all_cpus(struct context *ctx, struct live *l)
+{
+	struct live_options all = { .who = LIVE_SYSTEM };
+	struct live_target online = { .cgroup = -1 };
+	struct live_event *watch;
+	size_t count = l->target.cpus.count;
+	int *cpus = arena_alloc(&l->arena, (count + 1) * sizeof(*cpus));
+	int err;
+
+	if (!cpus)
+		return fail_memory(ctx);
+	memcpy(cpus, l->target.cpus.v, count * sizeof(*cpus));
+	for (size_t i = 0; i < l->events.list.count; i++)
+		if (l->events.list.v[i].cpu_count == 0) {
+			l->events.list.v[i].cpus = cpus;
+			l->events.list.v[i].cpu_count = count;
+		}
+	err = live_target_resolve(ctx, &all, &online);
+	if (err < 0)
+		return err;
+	l->target.cpus.count = 0;
+	if (array_reserve(&l->target.cpus, online.cpus.count)) {
+		memcpy(l->target.cpus.v, online.cpus.v,
+		       online.cpus.count * sizeof(*cpus));
+		l->target.cpus.count = online.cpus.count;
+	}
+	live_target_release(&online);
+	watch = l->target.cpus.count ? array_add(&l->events.list) : NULL;
+	if (!watch)
+		return fail_memory(ctx);
+	watch->name = "dummy";
+	watch->attr.type = PERF_TYPE_SOFTWARE;
+	watch->attr.config = PERF_COUNT_SW_DUMMY;
+	watch->rated = true;
+	return 0;
+}
+
+static int open_event(struct context *ctx, struct live *l, uint32_t index)
+{
+	struct live_event *event = &l->events.list.v[index];
+	int err;
+
+	do
+		err = rings_open_event(&l->rings, event, index, &l->target,
+				       l->command.pid);
+	while (err < 0 && fallback_next(ctx, &l->fallback, event, err));
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return err < 0 ? live_permission_fail(ctx, &l->permission, &l->target,
+					      event->name, &event->attr, err)
+		       : 0;
+}
+
+static size_t power_of_two(size_t least)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < least && size < RING_MOST)
+		size *= 2;
+	return size;
+}
+
+/* perf_event_mlock_kb is for each processor of a user who may not lock more. */
+static size_t allowed(const struct live *l, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (l->permission.ipc_lock || l->permission.paranoid == -1)
+		return size;
+	while (size > page && size + page > l->permission.mlock_kb << 10)
+		size /= 2;
+	return size;
+}
+
+/* Half a second of samples on a busy processor: five times as long as a ring waits. */
+static size_t ring_size(const struct live *l)
+{
+	size_t bytes = 0;
+
+	if (l->options->ring_size)
+		return power_of_two(l->options->ring_size);
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		const struct perf_event_attr *attr = &l->events.list.v[i].attr;
+
+		/* How often one with a period comes is not known. */
+		bytes += live_attr_sample_size(attr) *
+			 (attr->freq ? (size_t)attr->sample_freq : 1000) / 2;
+	}
+	return allowed(l, power_of_two(bytes > RING_LEAST ? bytes : RING_LEAST));
+}
+
+/* Less is locked where the kernel does not allow more, unless the size was asked for. */
+static int map_rings(struct context *ctx, struct live *l, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int err = rings_map(&l->rings, size);
+
+	while (err < 0 && (err == -EPERM || err == -ENOMEM) && !l->options->ring_size &&
+	       size > page) {
+		size /= 2;
+		err = rings_map(&l->rings, size);
+	}
+	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, size, err) : 0;
+}
+
+static int list_opened(struct context *ctx, struct live *l)
+{
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		const struct live_event *event = &l->events.list.v[i];
+		struct live_opened *opened = array_add(&l->opened);
+		uint64_t *ids = arena_alloc(&l->arena,
+					    (l->rings.opened.count + 1) * sizeof(*ids));
+
+		if (!opened || !ids)
+			return fail_memory(ctx);
+		*opened = (struct live_opened){ event->attr, event->name, ids, 0 };
+		for (size_t k = 0; k < l->rings.opened.count; k++)
+			if (l->rings.opened.v[k].event == i &&
+			    ioctl(l->rings.opened.v[k].fd, PERF_EVENT_IOC_ID,
+				  &ids[opened->id_count]) == 0)
+				opened->id_count++;
+	}
+	return 0;
+}
+
+static bool add_waiting(struct live *l, int fd)
+{
+	struct pollfd *p = array_add(&l->waiting);
+
+	if (p)
+		*p = (struct pollfd){ .fd = fd, .events = POLLIN };
+	return p != NULL;
+}
+
+static bool wait_for_processes(struct live *l)
+{
+	l->processes_left = 0;
+	for (size_t i = 0; i < l->target.processes.count; i++) {
+		long fd = syscall(SYS_pidfd_open, l->target.processes.v[i], 0);
+
+		if (fd < 0)
+			continue;
+		if (!add_waiting(l, (int)fd)) {
+			close((int)fd);
+			return false;
+		}
+		l->processes_left++;
+	}
+	return true;
+}
+
+bool run_wait_for_rings(struct live *l)
+{
+	bool ok = true;
+
+	l->waiting.count = l->waiting_rings;
+	/* What has readers is waited for by them. */
+	for (size_t i = 0; i < l->rings.list.count && ok && !l->readers; i++)
+		ok = add_waiting(l, l->rings.list.v[i].fd);
+	return ok;
+}
+
+static int prepare_waiting(struct context *ctx, struct live *l)
+{
+	bool ok = add_waiting(l, -1) && add_waiting(l, l->command.ended) &&
+		  wait_for_processes(l);
+
+	l->waiting_rings = l->waiting.count;
+	ok = ok && run_wait_for_rings(l);
+	return ok ? 0 : fail_memory(ctx);
+}
+
+static int count_cpus(struct context *ctx, struct live *l)
+{
+	for (size_t i = 0; i < l->target.cpus.count; i++)
+		while (l->lost_by_cpu.count <= (size_t)l->target.cpus.v[i])
+			if (!array_add(&l->lost_by_cpu))
+				return fail_memory(ctx);
+	return 0;
+}
+
+/* A ring wakes its reader when a quarter of it is full. */
+static void set_watermarks(struct live *l, size_t size)
+{
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		l->events.list.v[i].attr.watermark = 1;
+		l->events.list.v[i].attr.wakeup_watermark = (uint32_t)(size / 4);
+	}
+}
+
+int run_open_events(struct context *ctx, struct live *l, size_t size)
+{
+	int err = 0;
+
+	live_attr_complete(l->options, &l->plan, &l->events);
+	if (!size)
+		size = ring_size(l);
+	set_watermarks(l, size);
+	for (uint32_t i = 0; i < l->events.list.count && err == 0; i++)
+		err = open_event(ctx, l, i);
+	return err < 0 ? err : map_rings(ctx, l, size);
+}
+
+/* One thread for each group of processors, where there is more than one group. */
+static int make_readers(struct context *ctx, struct live *l)
+{
+	size_t rings = l->rings.list.count, count = l->options->readers;
+
+	if (count == 0 && rings > RINGS_OF_READER)
+		count = (rings + RINGS_OF_READER - 1) / RINGS_OF_READER;
+	if (count > rings)
+		count = rings;
+	return count ? readers_new(ctx, &l->rings, count, &l->readers) : 0;
+}
+
+static int open_all(struct context *ctx, struct live *l)
+{
+	int err;
+
+	l->fallback = (struct fallback){ .arena = &l->arena,
+					 .permission = &l->permission,
+					 .target = &l->target };
+	err = run_open_events(ctx, l, 0);
+	if (err == 0)
+		err = list_opened(ctx, l);
+	if (err == 0)
+		err = make_readers(ctx, l);
+	if (err == 0)
+		err = prepare_waiting(ctx, l);
+	return err < 0 ? err : count_cpus(ctx, l);
+}
+
+static bool samples_kernel(const struct live *l)
+{
+	if (l->options->all_user)
+		return false;
+	for (size_t i = 0; i < l->events.list.count; i++)
+		if (!l->events.list.v[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
+static int prepare(struct context *ctx, struct live *l)
+{
+	int err;
+
+	live_permission_read(&l->permission);
+	err = live_target_resolve(ctx, l->options, &l->target);
+	if (err == 0)
+		err = parse_events(ctx, l);
+	if (err == 0 && l->options->cpus)
+		err = watch_all_cpus(ctx, l);
+	if (err == 0)
+		err = live_permission_check(ctx, &l->permission, samples_kernel(l));
+	if (err == 0)
+		err = live_plan_make(ctx, l->options, &l->permission, &l->plan);
+	if (err == 0 && l->options->command)
+		err = live_command_fork(ctx, l->options->command, &l->command);
+	return err < 0 ? err : open_all(ctx, l);
+}
+
+int live_open(struct context *ctx, const struct live_options *options, struct live **ret)
+{
+	struct live *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return fail_memory(ctx);
+	l->options = options;
+	l->target.cgroup = -1;
+	l->command = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
+	err = prepare(ctx, l);
+	if (err < 0)
+		live_close(l);
+	else
+		*ret = l;
+	return err;
+}
+
+void live_close(struct live *l)
+{
+	if (!l)
+		return;
+	live_known_free(l->known);
+	for (size_t i = 2; i < l->waiting_rings; i++)
+		if (l->waiting.v[i].fd >= 0)
+			close(l->waiting.v[i].fd);
+	readers_free(l->readers);
+	rings_release(&l->leaving);
+	rings_release(&l->rings);
+	live_command_release(&l->command);
+	live_events_release(&l->events);
+	live_target_release(&l->target);
+	array_release(&l->opened);
+	array_release(&l->waiting);
+	array_release(&l->lost_by_cpu);
+	arena_release(&l->arena);
+	free(l);
+}

@@ -1,0 +1,288 @@
+#include "live/permission.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "live/proc.h"
+
+/* Bits of CapEff, include/uapi/linux/capability.h. */
+enum { IPC_LOCK = 14, SYS_ADMIN = 21, SYSLOG = 34, PERFMON = 38 };
+
+/* The namespace of the first process, include/linux/proc_ns.h. */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu
+
+static long read_number(const char *path, long missing)
+{
+	char text[64], *end;
+	long value;
+
+	if (proc_read(AT_FDCWD, path, text, sizeof(text)) <= 0)
+		return missing;
+	value = strtol(text, &end, 10);
+	return end == text ? missing : value;
+}
+
+/* Capabilities hold for the machine only where its first user namespace gave them. */
+static bool in_first_user_namespace(void)
+{
+	char text[256];
+	unsigned long inside, outside, count;
+
+	if (proc_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text)) <= 0)
+		return true;
+	return sscanf(text, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+	       inside == 0 && outside == 0 && count == 4294967295ul;
+}
+
+static void read_capabilities(struct live_permission *p)
+{
+	char text[4096];
+	const char *field;
+	unsigned long long bits = 0;
+
+	if (proc_read(AT_FDCWD, "/proc/self/status", text, sizeof(text)) <= 0)
+		return;
+	field = strstr(text, "\nSeccomp:");
+	p->filtered = field && strtol(field + strlen("\nSeccomp:"), NULL, 10) == 2;
+	field = strstr(text, "\nCapEff:");
+	if (field && in_first_user_namespace())
+		bits = strtoull(field + strlen("\nCapEff:"), NULL, 16);
+	p->perfmon = bits >> PERFMON & 1 || bits >> SYS_ADMIN & 1;
+	p->ipc_lock = bits >> IPC_LOCK & 1;
+	p->syslog = bits >> SYSLOG & 1;
+}
+
+static bool in_container(void)
+{
+	struct stat st;
+
+	return access("/.dockerenv", F_OK) == 0 ||
+	       access("/run/.containerenv", F_OK) == 0 ||
+	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != FIRST_PID_NAMESPACE);
+}
+
+void live_permission_read(struct live_permission *ret)
+{
+	struct live_permission p = { 0 };
+	long number;
+
+	number = read_number("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
+	p.paranoid = (int)number;
+	p.kptr_restrict = (int)read_number("/proc/sys/kernel/kptr_restrict", 0);
+	number = read_number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	p.rate_most = number > 0 ? (uint64_t)number : 0;
+	number = read_number("/proc/sys/kernel/perf_event_max_stack", 127);
+	p.stack_most = number > 0 ? (uint64_t)number : 0;
+	number = read_number("/proc/sys/kernel/perf_event_mlock_kb", 516);
+	p.mlock_kb = number > 0 ? (uint64_t)number : 0;
+	read_capabilities(&p);
+	p.contained = in_container();
+	*ret = p;
+}
+
+bool live_permission_user_only(const struct live_permission *p)
+{
+	return !p->perfmon && p->paranoid >= 2;
+}
+
+/* As kallsyms_show_value() of the kernel decides. */
+static bool kernel_is_hidden(const struct live_permission *p)
+{
+	if (p->kptr_restrict >= 2)
+		return true;
+	return !p->syslog && (p->kptr_restrict == 1 || p->paranoid > 1);
+}
+
+int live_permission_check(struct context *ctx, const struct live_permission *p,
+			  bool samples_kernel)
+{
+	if (p->paranoid == PARANOID_UNKNOWN)
+		return fail(
+			ctx, -ENOSYS,
+			"this kernel has no perf events, or hides them%s: there is no "
+			"/proc/sys/kernel/perf_event_paranoid",
+			p->contained ? " in this container" : "");
+	if (!samples_kernel || live_permission_user_only(p) || !kernel_is_hidden(p))
+		return 0;
+	if (p->kptr_restrict)
+		warn(ctx,
+		     "kernel functions will have no names: kernel.kptr_restrict is %d; "
+		     "'sudo "
+		     "sysctl kernel.kptr_restrict=0' shows them",
+		     p->kptr_restrict);
+	else
+		warn(ctx, "kernel functions will have no names: /proc/kallsyms shows no "
+			  "addresses without CAP_SYSLOG");
+	return 0;
+}
+
+static bool of_whole_processors(const struct live_target *t)
+{
+	return t->who == LIVE_SYSTEM || t->who == LIVE_CGROUP;
+}
+
+static bool of_processes(const struct live_target *t)
+{
+	return t->who == LIVE_PROCESSES || t->who == LIVE_THREADS || t->who == LIVE_USER;
+}
+
+/* Where sysctl has to be called. */
+static const char *on_host(const struct live_permission *p)
+{
+	return p->contained ? " on the host of this container" : "";
+}
+
+/* The kernel's own rules say EACCES; what a container runtime forbids is EPERM, or ENOSYS. */
+static int fail_container(struct context *ctx, const char *name, int err)
+{
+	return fail(ctx, err,
+		    "'%s': not allowed in this container: %s; it needs '--cap-add "
+		    "PERFMON', and a seccomp profile that lets perf_event_open through, "
+		    "as '--security-opt seccomp=unconfined' does",
+		    name, strerror(-err));
+}
+
+static int fail_system(struct context *ctx, const struct live_permission *p,
+		       const struct live_target *target, int err)
+{
+	return fail(
+		ctx, err,
+		"not allowed to sample %s: kernel.perf_event_paranoid is %d; run as "
+		"root, or 'sudo sysctl kernel.perf_event_paranoid=0'%s; own processes "
+		"can be sampled all the same, with -p PID or a COMMAND",
+		target->who == LIVE_CGROUP ? "a control group" : "the whole system",
+		p->paranoid, on_host(p));
+}
+
+static int fail_kernel(struct context *ctx, const struct live_permission *p,
+		       const char *name, int err)
+{
+	return fail(
+		ctx, err,
+		"'%s': not allowed to sample the kernel: kernel.perf_event_paranoid "
+		"is %d; run as root, or 'sudo sysctl kernel.perf_event_paranoid=1'%s; "
+		"user space can be sampled all the same, with --all-user",
+		name, p->paranoid, on_host(p));
+}
+
+/* EACCES, EPERM */
+static int fail_not_allowed(struct context *ctx, const struct live_permission *p,
+			    const struct live_target *target, const char *name,
+			    const struct perf_event_attr *attr, int err)
+{
+	if (err == -EPERM && (p->contained || p->filtered))
+		return fail_container(ctx, name, err);
+	if (!p->perfmon && p->paranoid > 2)
+		return fail(
+			ctx, err,
+			"not allowed to sample: kernel.perf_event_paranoid is %d, which "
+			"keeps all events for root; 'sudo sysctl "
+			"kernel.perf_event_paranoid=2'%s allows own processes, 1 the "
+			"kernel "
+			"below them, 0 the whole system",
+			p->paranoid, on_host(p));
+	if (!p->perfmon && of_whole_processors(target) && p->paranoid > 0)
+		return fail_system(ctx, p, target, err);
+	if (live_permission_user_only(p) && !attr->exclude_kernel)
+		return fail_kernel(ctx, p, name, err);
+	if (of_processes(target))
+		return fail(
+			ctx, err,
+			"not allowed to sample what belongs to another user or cannot be "
+			"traced: run as root, or give flamefold CAP_PERFMON and "
+			"CAP_SYS_PTRACE");
+	return fail(ctx, err,
+		    "'%s': not allowed: %s; a security module of the kernel (SELinux, "
+		    "AppArmor) or a missing CAP_PERFMON does that",
+		    name, strerror(-err));
+}
+
+/* ENOENT, ENODEV, ENXIO, EOPNOTSUPP: the processor, or the kernel, has none. */
+static int fail_not_there(struct context *ctx, const char *name,
+			  const struct perf_event_attr *attr, int err)
+{
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return fail(
+			ctx, err,
+			"'%s': this processor does not record its last branches, or not "
+			"in this virtual machine: use -g fp or -g dwarf",
+			name);
+	if (attr->precise_ip)
+		return fail(ctx, err,
+			    "'%s': this machine is not as precise: fewer p, or P for the "
+			    "most "
+			    "it can",
+			    name);
+	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+	    attr->type == PERF_TYPE_RAW)
+		return fail(ctx, err,
+			    "this machine has no counter for '%s', as most virtual ones; "
+			    "'-e cpu-clock' works everywhere",
+			    name);
+	return fail(ctx, err, "'%s': it cannot be sampled on this machine: %s", name,
+		    strerror(-err));
+}
+
+static int fail_files(struct context *ctx, const struct live_target *target, int err)
+{
+	size_t threads = target->threads.count ? target->threads.count : 1;
+
+	return fail(
+		ctx, err,
+		"too many open files: each event needs %zu, one for each of %zu threads "
+		"on %zu processors; 'ulimit -n' allows more, -C takes fewer",
+		threads * target->cpus.count, threads, target->cpus.count);
+}
+
+int live_permission_fail(struct context *ctx, const struct live_permission *p,
+			 const struct live_target *target, const char *name,
+			 const struct perf_event_attr *attr, int err)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return fail_not_allowed(ctx, p, target, name, attr, err);
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		return fail_not_there(ctx, name, attr, err);
+	case EMFILE:
+	case ENFILE:
+		return fail_files(ctx, target, err);
+	case ENOSYS:
+		return p->filtered ? fail_container(ctx, name, err)
+				   : fail(ctx, err, "this kernel has no perf events");
+	case ESRCH:
+		return fail(ctx, err, "what was to be sampled has ended");
+	case EBUSY:
+		return fail(ctx, err, "'%s': the counter is in use by something else",
+			    name);
+	case EBADF:
+		return fail(ctx, err, "'%s': the control group has no perf events", name);
+	case ENOMEM:
+		return fail_memory(ctx);
+	default:
+		return fail(ctx, err, "'%s': the kernel does not take it: %s", name,
+			    strerror(-err));
+	}
+}
+
+int live_permission_fail_rings(struct context *ctx, const struct live_permission *p,
+			       size_t bytes, int err)
+{
+	if (err == -EPERM)
+		return fail(
+			ctx, err,
+			"not allowed to lock rings of %zu KiB a processor: "
+			"kernel.perf_event_mlock_kb is %llu; use a smaller -m, or 'sudo "
+			"sysctl kernel.perf_event_mlock_kb=%zu'",
+			bytes >> 10, (unsigned long long)p->mlock_kb, (bytes >> 10) + 4);
+	return fail(ctx, err, "cannot map rings of %zu KiB a processor: %s", bytes >> 10,
+		    strerror(-err));
+}

@@ -1,0 +1,46 @@
+#ifndef LIVE_PERMISSION_H
+#define LIVE_PERMISSION_H
+
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+#include "base/context.h"
+#include "live/target.h"
+
+#define PARANOID_UNKNOWN INT_MIN /* the kernel has no perf events */
+
+/* What the kernel lets the caller do. */
+struct live_permission {
+	int paranoid; /* perf_event_paranoid, or PARANOID_UNKNOWN */
+	int kptr_restrict;
+	bool perfmon; /* CAP_PERFMON or CAP_SYS_ADMIN */
+	bool ipc_lock; /* CAP_IPC_LOCK: rings of any size */
+	bool syslog; /* CAP_SYSLOG: sees kernel addresses */
+	bool contained; /* in a container, as far as can be told */
+	bool filtered; /* seccomp looks at its system calls */
+	uint64_t rate_most; /* perf_event_max_sample_rate; 0: not known */
+	uint64_t stack_most; /* perf_event_max_stack */
+	uint64_t mlock_kb; /* perf_event_mlock_kb, a processor */
+};
+void live_permission_read(struct live_permission *ret);
+
+/* Only user space may be sampled (paranoid 2 and more without CAP_PERFMON). */
+bool live_permission_user_only(const struct live_permission *p);
+
+/* Before anything is opened: what will be missing, said with warn(), as kernel symbols hidden
+ * by kptr_restrict. -ENOSYS with a sentence where nothing would work. */
+int live_permission_check(struct context *ctx, const struct live_permission *p,
+			  bool samples_kernel);
+
+/* perf_event_open() has failed with @err for an event called @name: the sentence for that,
+ * as fail(). */
+int live_permission_fail(struct context *ctx, const struct live_permission *p,
+			 const struct live_target *target, const char *name,
+			 const struct perf_event_attr *attr, int err);
+
+/* mmap of rings of @bytes each has failed with @err. */
+int live_permission_fail_rings(struct context *ctx, const struct live_permission *p,
+			       size_t bytes, int err);
+
+#endif

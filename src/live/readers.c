@@ -1,0 +1,255 @@
+#include "live/readers.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+	DRAIN_MS = 100,
+	RECORD_HEAD = 8,
+	/* Bytes of all readers: above that the kernel drops records, and counts them. */
+	HELD_MOST = 128 << 20,
+};
+
+struct bytes {
+	uint8_t *v; /* whole records */
+	size_t count, room;
+};
+
+struct reader {
+	pthread_t thread;
+	bool running;
+	struct rings *rings;
+	size_t first, end; /* its rings */
+	size_t most; /* bytes to hold */
+	int stop; /* eventfd */
+	struct pollfd *fds; /* that, and its rings */
+	pthread_mutex_t lock; /* of all below, and of the tails of its rings */
+	struct bytes filling;
+	unsigned fullest; /* percent, since it was taken last */
+	bool failed; /* without memory */
+};
+
+struct readers {
+	struct rings *rings;
+	struct reader *list;
+	size_t count;
+	struct bytes taken; /* of one reader after another, in a pass */
+	size_t next, at; /* reader; offset in what was taken */
+};
+
+static bool make_room(struct bytes *b, size_t size)
+{
+	return b->room - b->count >= size ||
+	       array_grow((void **)&b->v, &b->room, b->count + size, 1);
+}
+
+/* What is in a ring now, all of it. With the lock. */
+static void copy_ring(struct reader *r, struct ring *ring)
+{
+	size_t all = r->rings->size, place = ring->tail & (all - 1), first, size;
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint8_t *to;
+
+	size = (size_t)(head - ring->tail);
+	if (size * 100 / all > r->fullest)
+		r->fullest = (unsigned)(size * 100 / all);
+	if (size > all)
+		return;
+	if (!make_room(&r->filling, size)) {
+		r->failed = true;
+		return;
+	}
+	to = r->filling.v + r->filling.count;
+	first = all - place < size ? all - place : size;
+	if (size)
+		memcpy(to, ring->data + place, first);
+	if (size > first)
+		memcpy(to + first, ring->data, size - first);
+	r->filling.count += size;
+	ring->tail = head;
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+static void drain(struct reader *r)
+{
+	for (size_t i = r->first; i < r->end; i++)
+		copy_ring(r, &r->rings->list.v[i]);
+}
+
+/* Events whose thread has gone are not waited for again. */
+static void *read_group(void *arg)
+{
+	struct reader *r = arg;
+	nfds_t count = (nfds_t)(r->end - r->first + 1);
+
+	while (poll(r->fds, count, DRAIN_MS) >= 0 || errno == EINTR) {
+		if (r->fds[0].revents)
+			break;
+		for (nfds_t i = 1; i < count; i++)
+			if (r->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+				r->fds[i].fd = -1;
+		pthread_mutex_lock(&r->lock);
+		if (r->filling.count < r->most)
+			drain(r);
+		pthread_mutex_unlock(&r->lock);
+	}
+	return NULL;
+}
+
+static int reader_init(struct reader *r, struct rings *rings, size_t first, size_t end)
+{
+	pthread_mutex_init(&r->lock, NULL);
+	r->rings = rings;
+	r->first = first;
+	r->end = end;
+	r->fds = calloc(end - first + 1, sizeof(*r->fds));
+	r->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return r->fds && r->stop >= 0 ? 0 : -ENOMEM;
+}
+
+int readers_new(struct context *ctx, struct rings *rings, size_t count,
+		struct readers **ret)
+{
+	struct readers *r = calloc(1, sizeof(*r));
+	size_t all = rings->list.count;
+	int err = r ? 0 : -ENOMEM;
+
+	if (r)
+		r->list = calloc(count, sizeof(*r->list));
+	if (!r || !r->list) {
+		free(r);
+		return fail_memory(ctx);
+	}
+	r->rings = rings;
+	for (; r->count < count && err == 0; r->count++) {
+		r->list[r->count].most = HELD_MOST / count;
+		err = reader_init(&r->list[r->count], rings, all * r->count / count,
+				  all * (r->count + 1) / count);
+	}
+	if (err < 0) {
+		readers_free(r);
+		return fail_memory(ctx);
+	}
+	*ret = r;
+	return 0;
+}
+
+/* Signals are for the threads of whoever called the library. */
+static int start(struct reader *r)
+{
+	sigset_t all, before;
+	uint64_t stopped;
+	int err;
+
+	if (read(r->stop, &stopped, sizeof(stopped)) < 0 && errno != EAGAIN)
+		return -errno;
+	r->fds[0] = (struct pollfd){ .fd = r->stop, .events = POLLIN };
+	for (size_t i = r->first; i < r->end; i++)
+		r->fds[i - r->first + 1] =
+			(struct pollfd){ .fd = r->rings->list.v[i].fd, .events = POLLIN };
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = pthread_create(&r->thread, NULL, read_group, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	r->running = err == 0;
+	return -err;
+}
+
+int readers_resume(struct context *ctx, struct readers *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->count && err == 0; i++)
+		if (!r->list[i].running)
+			err = start(&r->list[i]);
+	return err < 0 ? fail(ctx, err, "cannot start a thread: %s", strerror(-err)) : 0;
+}
+
+void readers_pause(struct readers *r)
+{
+	uint64_t one = 1;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct reader *reader = &r->list[i];
+
+		if (!reader->running)
+			continue;
+		while (write(reader->stop, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+		pthread_join(reader->thread, NULL);
+		reader->running = false;
+	}
+}
+
+/* Takes what a reader has, and what has come since, and gives it the empty buffer. */
+static int take(struct readers *r, struct reader *reader)
+{
+	struct bytes empty = r->taken;
+	bool failed;
+
+	empty.count = 0;
+	r->at = 0;
+	pthread_mutex_lock(&reader->lock);
+	drain(reader);
+	r->taken = reader->filling;
+	reader->filling = empty;
+	if (reader->fullest > r->rings->fullest)
+		r->rings->fullest = reader->fullest;
+	reader->fullest = 0;
+	failed = reader->failed;
+	pthread_mutex_unlock(&reader->lock);
+	return failed ? -ENOMEM : 0;
+}
+
+int readers_next(struct readers *r, const uint8_t **ret, uint32_t *size)
+{
+	struct perf_event_header head;
+	int err = 0;
+
+	while (err == 0 && r->taken.count - r->at < RECORD_HEAD) {
+		if (r->next == r->count) {
+			r->next = 0;
+			return 0;
+		}
+		if (r->next == 0)
+			r->rings->fullest = 0;
+		err = take(r, &r->list[r->next++]);
+	}
+	if (err < 0)
+		return err;
+	*ret = r->taken.v + r->at;
+	memcpy(&head, *ret, sizeof(head));
+	/* The kernel is trusted with sizes only as far as there are bytes. */
+	if (head.size < RECORD_HEAD || head.size > r->taken.count - r->at) {
+		r->taken.count = r->at = 0;
+		return readers_next(r, ret, size);
+	}
+	*size = head.size;
+	r->at += head.size;
+	return 1;
+}
+
+void readers_free(struct readers *r)
+{
+	if (!r)
+		return;
+	readers_pause(r);
+	for (size_t i = 0; i < r->count; i++) {
+		struct reader *reader = &r->list[i];
+
+		if (reader->stop >= 0)
+			close(reader->stop);
+		pthread_mutex_destroy(&reader->lock);
+		free(reader->fds);
+		free(reader->filling.v);
+	}
+	free(r->list);
+	free(r->taken.v);
+	free(r);
+}

@@ -1,0 +1,317 @@
+#include "live/rings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	RECORD_MOST = 1 << 16,
+	RECORD_HEAD = 8,
+	RELEASE = 1 << 16, /* bytes after which the kernel gets its room back */
+};
+
+static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+{
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1,
+			  flags | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Many threads on many processors: as many files as may be had. */
+static bool raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static int open_somehow(struct perf_event_attr *attr, pid_t pid, int cpu,
+			unsigned long flags)
+{
+	int fd = open_one(attr, pid, cpu, flags);
+
+	if (fd == -EMFILE && raise_limit())
+		fd = open_one(attr, pid, cpu, flags);
+	return fd;
+}
+
+static int add_opened(struct rings *r, int fd, uint32_t event, pid_t tid, int cpu)
+{
+	struct open_event *opened = array_add(&r->opened);
+
+	if (!opened) {
+		close(fd);
+		return -ENOMEM;
+	}
+	*opened = (struct open_event){ fd, event, tid, cpu };
+	return 0;
+}
+
+static bool counts_on(const struct live_event *event, int cpu)
+{
+	for (size_t i = 0; i < event->cpu_count; i++)
+		if (event->cpus[i] == cpu)
+			return true;
+	return event->cpu_count == 0;
+}
+
+/* @tid on each processor: -1 for all threads there. */
+static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t index,
+			const struct live_target *target, pid_t tid)
+{
+	bool cgroup = target->who == LIVE_CGROUP;
+	int err = 0;
+
+	for (size_t i = 0; i < target->cpus.count && err == 0; i++) {
+		int cpu = target->cpus.v[i], fd;
+
+		if (!counts_on(event, cpu))
+			continue;
+		fd = open_somehow(&event->attr, cgroup ? target->cgroup : tid, cpu,
+				  cgroup ? PERF_FLAG_PID_CGROUP : 0);
+		err = fd < 0 ? fd : add_opened(r, fd, index, tid, cpu);
+		/* Gone offline since it was listed. */
+		if (err == -ENODEV && tid == -1 && i > 0)
+			err = 0;
+	}
+	return err;
+}
+
+static void close_from(struct rings *r, size_t first)
+{
+	while (r->opened.count > first)
+		close(r->opened.v[--r->opened.count].fd);
+}
+
+static int open_threads(struct rings *r, struct live_event *event, uint32_t index,
+			const struct live_target *target)
+{
+	size_t first = r->opened.count;
+	int err = -ESRCH;
+
+	for (size_t i = 0; i < target->threads.count; i++) {
+		size_t before = r->opened.count;
+		int now = open_on_cpus(r, event, index, target, target->threads.v[i]);
+
+		if (now == -ESRCH)
+			close_from(r, before);
+		else if (now < 0)
+			return now;
+		else
+			err = 0;
+	}
+	return r->opened.count > first ? 0 : err;
+}
+
+int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
+		     const struct live_target *target, pid_t command)
+{
+	size_t before = r->opened.count;
+	int err;
+
+	if (target->who == LIVE_COMMAND)
+		err = open_on_cpus(r, event, index, target, command);
+	else if (target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP)
+		err = open_on_cpus(r, event, index, target, -1);
+	else
+		err = open_threads(r, event, index, target);
+	if (err == 0 && r->opened.count == before)
+		err = -ENODEV;
+	if (err < 0)
+		close_from(r, before);
+	return err;
+}
+
+static struct ring *find_ring(struct rings *r, int cpu)
+{
+	for (size_t i = r->list.count; i-- > 0;)
+		if (r->list.v[i].cpu == cpu)
+			return &r->list.v[i];
+	return NULL;
+}
+
+static int map_ring(struct rings *r, const struct open_event *opened, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct ring *ring;
+	void *base = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  opened->fd, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	ring = array_add(&r->list);
+	if (!ring) {
+		munmap(base, page + size);
+		return -ENOMEM;
+	}
+	*ring = (struct ring){ .page = base,
+			       .data = (const uint8_t *)base + page,
+			       .cpu = opened->cpu,
+			       .fd = opened->fd };
+	return 0;
+}
+
+static void unmap(struct rings *r)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < r->list.count; i++)
+		munmap(r->list.v[i].page, page + r->size);
+	r->list.count = 0;
+}
+
+/* Events are opened thread by thread, so the processors come in turns: the ring of one is
+ * looked for only as often as there are processors. */
+static int share_or_map(struct rings *r, const struct open_event *opened, size_t size)
+{
+	struct ring *ring = find_ring(r, opened->cpu);
+
+	if (!ring)
+		return map_ring(r, opened, size);
+	return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
+}
+
+int rings_map(struct rings *r, size_t size)
+{
+	int err = 0;
+
+	if (!r->straddling)
+		r->straddling = malloc(RECORD_MOST);
+	if (!r->straddling)
+		return -ENOMEM;
+	r->size = size;
+	for (size_t i = 0; i < r->opened.count && err == 0; i++)
+		err = share_or_map(r, &r->opened.v[i], size);
+	if (err < 0)
+		unmap(r);
+	return err;
+}
+
+int rings_resize(struct rings *r, size_t size)
+{
+	size_t before = r->size;
+	int err;
+
+	unmap(r);
+	r->passing = false;
+	err = rings_map(r, size);
+	if (err < 0 && rings_map(r, before) < 0)
+		return -ENOMEM;
+	return err;
+}
+
+void rings_release(struct rings *r)
+{
+	unmap(r);
+	close_from(r, 0);
+	array_release(&r->list);
+	array_release(&r->opened);
+	free(r->straddling);
+	*r = (struct rings){ 0 };
+}
+
+void rings_enable(struct rings *r)
+{
+	for (size_t i = 0; i < r->opened.count; i++)
+		ioctl(r->opened.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void rings_disable(struct rings *r)
+{
+	for (size_t i = 0; i < r->opened.count; i++)
+		ioctl(r->opened.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* The kernel may overwrite what lies before the tail. */
+static void give_back(struct ring *ring)
+{
+	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+static void begin_pass(struct rings *r)
+{
+	r->fullest = 0;
+	for (size_t i = 0; i < r->list.count; i++) {
+		struct ring *ring = &r->list.v[i];
+		unsigned full;
+
+		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		full = (unsigned)((ring->head - ring->tail) * 100 / r->size);
+		if (full > r->fullest)
+			r->fullest = full;
+	}
+	r->next = 0;
+	r->passing = true;
+}
+
+/* @size bytes at the tail, in one piece. */
+static const uint8_t *piece(struct rings *r, const struct ring *ring, size_t size)
+{
+	size_t place = ring->tail & (r->size - 1), first = r->size - place;
+
+	if (size <= first)
+		return ring->data + place;
+	memcpy(r->straddling, ring->data + place, first);
+	memcpy(r->straddling + first, ring->data, size - first);
+	return r->straddling;
+}
+
+/* The kernel is trusted with sizes only as far as the ring goes. */
+static bool take(struct rings *r, struct ring *ring, const uint8_t **ret, uint32_t *size)
+{
+	uint64_t left = ring->head - ring->tail;
+	const struct perf_event_header *head;
+
+	if (left < RECORD_HEAD)
+		return false;
+	head = (const void *)(ring->data + (ring->tail & (r->size - 1)));
+	if (head->size < RECORD_HEAD || head->size > left || head->size > r->size) {
+		ring->tail = ring->head;
+		return false;
+	}
+	*size = head->size;
+	*ret = piece(r, ring, head->size);
+	/* What was handed out before is not needed any more. */
+	if (ring->tail - ring->page->data_tail >= RELEASE)
+		give_back(ring);
+	ring->tail += head->size;
+	return true;
+}
+
+int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
+{
+	if (!r->passing)
+		begin_pass(r);
+	for (; r->next < r->list.count; r->next++) {
+		struct ring *ring = &r->list.v[r->next];
+
+		if (take(r, ring, ret, size))
+			return 1;
+		give_back(ring);
+	}
+	r->passing = false;
+	return 0;
+}
+
+int rings_set_frequency(struct rings *r, const struct live_events *events,
+			uint64_t frequency)
+{
+	for (size_t i = 0; i < r->opened.count; i++) {
+		const struct open_event *opened = &r->opened.v[i];
+
+		if (events->list.v[opened->event].attr.freq &&
+		    ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &frequency) < 0)
+			return -errno;
+	}
+	return 0;
+}

@@ -1,0 +1,56 @@
+#ifndef LIVE_RUN_H
+#define LIVE_RUN_H
+
+#include <poll.h>
+
+#include "live/attr.h"
+#include "live/command.h"
+#include "live/fallback.h"
+#include "live/known.h"
+#include "live/readers.h"
+
+/* A live run. */
+
+/* How far what comes first has come. */
+enum known_state { KNOWN_AWAITED, KNOWN_COMING, KNOWN_GIVEN };
+
+struct live {
+	const struct live_options *options;
+	struct arena arena;
+	struct live_permission permission;
+	struct live_plan plan;
+	struct live_target target;
+	struct live_events events;
+	struct fallback fallback;
+	struct live_command command;
+	struct rings rings;
+	struct readers *readers; /* NULL: rings are read where they are */
+	struct rings leaving; /* of events that others have taken the place of */
+	ARRAY(struct live_opened) opened;
+	ARRAY(struct pollfd)
+	waiting; /* the caller's, the command, processes, then rings */
+	size_t waiting_rings; /* where they begin */
+	size_t processes_left; /* of those that were asked for; by pidfd */
+	struct live_known *known;
+	enum known_state known_state;
+	const uint8_t *known_at, *known_end;
+	ARRAY(uint64_t) lost_by_cpu;
+	struct live_counts counts;
+	bool started, stopped;
+	bool adapted_out; /* nothing is left to ask less of, and that was said */
+	bool passed; /* a pass has ended: the caller is to wait, or to end */
+};
+
+enum {
+	RING_MOST = 64 << 20,
+	RINGS_OF_READER = 16,
+};
+
+/* open.c: events are opened by the plan, and their rings mapped, of @size bytes each (0: as
+ * the rate needs it). */
+int run_open_events(struct context *ctx, struct live *l, size_t size);
+
+/* live_wait() waits for the rings there are now; false without memory. */
+bool run_wait_for_rings(struct live *l);
+
+#endif

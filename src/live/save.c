@@ -1,0 +1,392 @@
+#include "live/save.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "live/save_feature.h"
+#include "live/save_file.h"
+#include "live/save_sample.h"
+
+enum {
+	FINISHED_ROUND = 68,
+	HEAD = sizeof(struct perf_event_header),
+	HEADER_SIZE = 104,
+	FEATURE_WORDS = 4,
+	SECTION = 16,
+	/* perf reads no attributes that are longer than its own: old ones are 112 bytes. */
+	ATTR_LEAST = PERF_ATTR_SIZE_VER5,
+	FLUSHED_NS = 1000000000,
+};
+
+struct save {
+	struct save_file file;
+	const struct live_opened *events;
+	size_t count;
+	struct perf_event_attr *attrs; /* by event, as the file has them */
+	struct hash_map by_id;
+	uint32_t attr_size; /* in the file */
+	uint64_t attrs_at, data_at; /* offsets in the file */
+	uint64_t flushed; /* ns, when */
+	uint64_t first_time, last_time; /* of samples; UINT64_MAX, 0: none */
+	struct bytes features[FEATURE_END];
+};
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool shrinks(const struct save *s, size_t event)
+{
+	return s->attrs[event].sample_type != s->events[event].attr.sample_type;
+}
+
+/* Up to the last byte of any attr that is not 0. */
+static uint32_t needed_size(const struct save *s)
+{
+	size_t size = ATTR_LEAST;
+
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t at = size; at < sizeof(s->attrs[i]); at++)
+			if (((const uint8_t *)&s->attrs[i])[at])
+				size = at + 1;
+	return (uint32_t)((size + 7) & ~(size_t)7);
+}
+
+static bool make_attrs(struct save *s, bool callers)
+{
+	s->attrs = calloc(s->count, sizeof(*s->attrs));
+	if (!s->attrs)
+		return false;
+	for (size_t i = 0; i < s->count; i++) {
+		s->attrs[i] = s->events[i].attr;
+		if (callers && save_sample_shrinks(&s->attrs[i]))
+			save_sample_attr(&s->attrs[i]);
+		for (size_t j = 0; j < s->events[i].id_count; j++)
+			if (!hash_map_set(&s->by_id, s->events[i].ids[j], (uint32_t)i))
+				return false;
+	}
+	s->attr_size = needed_size(s);
+	for (size_t i = 0; i < s->count; i++)
+		s->attrs[i].size = s->attr_size;
+	return true;
+}
+
+static void note_clock(struct save *s)
+{
+	const struct perf_event_attr *attr = &s->attrs[0];
+	struct bytes *data = &s->features[FEATURE_CLOCK_DATA];
+	struct timespec resolution;
+
+	if (!attr->use_clockid || clock_getres(attr->clockid, &resolution) < 0)
+		return;
+	bytes_u64(&s->features[FEATURE_CLOCKID], (uint64_t)resolution.tv_nsec);
+	bytes_u32(data, 1); /* version */
+	bytes_u32(data, (uint32_t)attr->clockid);
+	bytes_u64(data, now(CLOCK_REALTIME));
+	bytes_u64(data, now(attr->clockid));
+}
+
+/* What is known before the first record. */
+static void note_features(struct context *ctx, struct save *s,
+			  const struct save_options *options)
+{
+	feature_hostname(&s->features[FEATURE_HOSTNAME]);
+	feature_osrelease(&s->features[FEATURE_OSRELEASE]);
+	feature_arch(&s->features[FEATURE_ARCH]);
+	feature_nrcpus(&s->features[FEATURE_NRCPUS]);
+	feature_cpudesc(&s->features[FEATURE_CPUDESC]);
+	feature_total_mem(&s->features[FEATURE_TOTAL_MEM]);
+	feature_cmdline(&s->features[FEATURE_CMDLINE], options->command,
+			options->command_count);
+	if (options->recorder)
+		feature_string(&s->features[FEATURE_VERSION], options->recorder);
+	feature_tracing_data(ctx, s->events, s->count,
+			     &s->features[FEATURE_TRACING_DATA]);
+	note_clock(s);
+}
+
+static void add_section(struct bytes *to, uint64_t offset, uint64_t size)
+{
+	bytes_u64(to, offset);
+	bytes_u64(to, size);
+}
+
+/* @data_size 0: the end is not known. */
+static void make_header(const struct save *s, uint64_t data_size,
+			const uint64_t features[FEATURE_WORDS], struct bytes *to)
+{
+	uint64_t entry = s->attr_size + SECTION;
+
+	bytes_add(to, "PERFILE2", 8);
+	bytes_u64(to, HEADER_SIZE);
+	bytes_u64(to, entry);
+	add_section(to, s->attrs_at, entry * s->count);
+	add_section(to, s->data_at, data_size);
+	add_section(to, 0, 0); /* event types, of the first version */
+	for (int i = 0; i < FEATURE_WORDS; i++)
+		bytes_u64(to, features[i]);
+}
+
+static void add_ids(const struct save *s, struct bytes *to)
+{
+	for (size_t i = 0; i < s->count; i++)
+		bytes_add(to, s->events[i].ids, 8 * s->events[i].id_count);
+}
+
+static void add_attrs(const struct save *s, struct bytes *to)
+{
+	uint64_t ids = HEADER_SIZE;
+
+	for (size_t i = 0; i < s->count; i++) {
+		bytes_add(to, &s->attrs[i], s->attr_size);
+		add_section(to, ids, 8 * s->events[i].id_count);
+		ids += 8 * s->events[i].id_count;
+	}
+}
+
+static int write_plain(struct context *ctx, struct save *s, struct bytes *bytes)
+{
+	int err = bytes->failed ? fail_memory(ctx)
+				: save_file_plain(ctx, &s->file, bytes->v, bytes->count);
+
+	bytes_release(bytes);
+	return err;
+}
+
+static int write_beginning(struct context *ctx, struct save *s)
+{
+	static const uint64_t no_features[FEATURE_WORDS];
+	struct bytes bytes = { 0 };
+
+	s->attrs_at = HEADER_SIZE;
+	for (size_t i = 0; i < s->count; i++)
+		s->attrs_at += 8 * s->events[i].id_count;
+	s->data_at = s->attrs_at + s->count * (s->attr_size + SECTION);
+	make_header(s, 0, no_features, &bytes);
+	add_ids(s, &bytes);
+	add_attrs(s, &bytes);
+	return write_plain(ctx, s, &bytes);
+}
+
+int save_open(struct context *ctx, const struct live_opened *events, size_t count,
+	      const struct save_options *options, struct save **ret)
+{
+	struct save *s = calloc(1, sizeof(*s));
+	int err;
+
+	assert(count > 0);
+	if (!s)
+		return fail_memory(ctx);
+	s->events = events;
+	s->count = count;
+	s->first_time = UINT64_MAX;
+	s->flushed = now(CLOCK_MONOTONIC);
+	err = make_attrs(s, options->callers)
+		      ? save_file_open(ctx, options->path, options->level, &s->file)
+		      : fail_memory(ctx);
+	if (err == 0) {
+		note_features(ctx, s, options);
+		err = write_beginning(ctx, s);
+	}
+	if (err < 0)
+		save_free(s);
+	else
+		*ret = s;
+	return err;
+}
+
+int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size)
+{
+	assert(size <= SAVED_MOST);
+	return save_file_add(ctx, &s->file, bytes, size);
+}
+
+/* Its place follows from LIVE_SAMPLE_TYPE: the fields before it are its id, the address and
+ * who ran. */
+static void note_time(struct save *s, const uint8_t *bytes, uint32_t size)
+{
+	enum { TIME = HEAD + 24 };
+	uint64_t time;
+
+	if (size < TIME + sizeof(time))
+		return;
+	memcpy(&time, bytes + TIME, sizeof(time));
+	if (time < s->first_time)
+		s->first_time = time;
+	if (time > s->last_time)
+		s->last_time = time;
+}
+
+static const uint32_t *event_of(const struct save *s, const uint8_t *bytes, uint32_t size)
+{
+	uint64_t id;
+
+	if (size < HEAD + sizeof(id))
+		return NULL;
+	memcpy(&id, bytes + HEAD, sizeof(id));
+	return hash_map_get(&s->by_id, id);
+}
+
+int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
+		uint64_t caller, bool cut)
+{
+	const uint32_t *event = event_of(s, bytes, size);
+	uint8_t *to;
+	size_t used;
+
+	assert(size <= SAVED_MOST);
+	note_time(s, bytes, size);
+	if (!event || !shrinks(s, *event))
+		return save_file_add(ctx, &s->file, bytes, size);
+	to = save_file_room(ctx, &s->file, size);
+	if (!to)
+		return s->file.failed;
+	used = save_sample_shrink(&s->events[*event].attr, bytes, size, caller, cut, to);
+	save_file_return(&s->file, size - used);
+	return 0;
+}
+
+/* A round is at least as long as what is gathered, else a second: the more of them the
+ * worse it packs. */
+int save_end_round(struct context *ctx, struct save *s)
+{
+	const struct perf_event_header round = { .type = FINISHED_ROUND,
+						 .size = sizeof(round) };
+	uint64_t time = now(CLOCK_MONOTONIC);
+
+	if (s->file.failed)
+		return save_file_flush(ctx, &s->file);
+	if (s->file.count < GATHERED / 2 && time - s->flushed < FLUSHED_NS)
+		return 0;
+	s->flushed = time;
+	return save_file_plain(ctx, &s->file, &round, sizeof(round));
+}
+
+int save_build_id(struct context *ctx, struct save *s, const char *path, unsigned mode,
+		  const uint8_t *id, unsigned size)
+{
+	struct bytes *to = &s->features[FEATURE_BUILD_ID];
+
+	feature_build_id(to, path, mode, id, size);
+	return to->failed ? fail_memory(ctx) : 0;
+}
+
+uint64_t save_size(const struct save *s)
+{
+	return s->file.size + s->file.count;
+}
+
+static void note_event_desc(struct save *s)
+{
+	struct bytes *to = &s->features[FEATURE_EVENT_DESC];
+
+	bytes_u32(to, (uint32_t)s->count);
+	bytes_u32(to, s->attr_size);
+	for (size_t i = 0; i < s->count; i++) {
+		bytes_add(to, &s->attrs[i], s->attr_size);
+		bytes_u32(to, (uint32_t)s->events[i].id_count);
+		feature_string(to, s->events[i].name);
+		bytes_add(to, s->events[i].ids, 8 * s->events[i].id_count);
+	}
+}
+
+static void note_compressed(struct save *s)
+{
+	struct bytes *to = &s->features[FEATURE_COMPRESSED];
+	uint64_t packed = s->file.compressed;
+
+	if (!s->file.zstd)
+		return;
+	bytes_u32(to, 1); /* version */
+	bytes_u32(to, 1); /* zstd */
+	bytes_u32(to, (uint32_t)s->file.level);
+	bytes_u32(to, packed ? (uint32_t)(s->file.raw / packed) : 1);
+	bytes_u32(to, UNPACKED_MOST);
+}
+
+/* What is known behind the last record. */
+static void note_rest(struct save *s)
+{
+	note_event_desc(s);
+	note_compressed(s);
+	if (s->first_time == UINT64_MAX)
+		return;
+	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->first_time);
+	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->last_time);
+}
+
+static bool has_feature(const struct save *s, int bit)
+{
+	if (bit != FEATURE_BRANCH_STACK)
+		return s->features[bit].count > 0 || s->features[bit].failed;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->attrs[i].sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+/* Their table, then their bytes. Features are the bits of those that are there. */
+static int write_features(struct context *ctx, struct save *s, uint64_t *features)
+{
+	struct bytes table = { 0 }, bytes = { 0 };
+	uint64_t at = s->file.size;
+	int bit;
+
+	for (bit = 0; bit < FEATURE_END; bit++)
+		if (has_feature(s, bit)) {
+			*features |= (uint64_t)1 << bit;
+			at += SECTION;
+		}
+	for (bit = 0; bit < FEATURE_END; bit++) {
+		const struct bytes *f = &s->features[bit];
+
+		if (!(*features >> bit & 1))
+			continue;
+		add_section(&table, at + bytes.count, f->count);
+		bytes_add(&bytes, f->v, f->count);
+		bytes.failed |= f->failed;
+	}
+	bytes_add(&table, bytes.v, bytes.count);
+	table.failed |= bytes.failed;
+	bytes_release(&bytes);
+	return write_plain(ctx, s, &table);
+}
+
+int save_finish(struct context *ctx, struct save *s)
+{
+	uint64_t features[FEATURE_WORDS] = { 0 }, end;
+	struct bytes header = { 0 };
+	int err = save_file_flush(ctx, &s->file);
+
+	if (err < 0)
+		return err;
+	end = s->file.size;
+	note_rest(s);
+	err = write_features(ctx, s, features);
+	make_header(s, end - s->data_at, features, &header);
+	if (err == 0)
+		err = header.failed
+			      ? fail_memory(ctx)
+			      : save_file_at(ctx, &s->file, 0, header.v, header.count);
+	bytes_release(&header);
+	return err < 0 ? err : save_file_close(ctx, &s->file);
+}
+
+void save_free(struct save *s)
+{
+	if (!s)
+		return;
+	save_file_release(&s->file);
+	for (int i = 0; i < FEATURE_END; i++)
+		bytes_release(&s->features[i]);
+	hash_map_release(&s->by_id);
+	free(s->attrs);
+	free(s);
+}

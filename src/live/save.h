@@ -1,0 +1,68 @@
+#ifndef LIVE_SAVE_H
+#define LIVE_SAVE_H
+
+#include "live/live.h"
+
+/*
+ * What a live run gave -> a perf.data that perf reads. Records come here in time order, when
+ * the round they are of is delivered.
+ *
+ *	header | ids | attrs | records | FINISHED_ROUND | records ... | features
+ *
+ * They go to the file once a second at the latest. The header is written first as of a file
+ * whose end is not known, and again at the end: what was killed is an unfinished file, and
+ * whole as far as it goes. Memory: a buffer of 256 KiB, twice that where it is compressed.
+ *
+ * Format: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
+ */
+struct save;
+
+struct save_options {
+	const char *path;
+	int level; /* of zstd, 1 to 22; 0: not compressed */
+	const char *const *command; /* command line of the recorder */
+	size_t command_count;
+	const char *recorder; /* its version: "flamefold 1.0" */
+	bool callers; /* the leaf fix: samples go without the user's registers and stack */
+};
+
+/*
+ * The events must live as long as the save does; the options need not. A file that is there
+ * becomes PATH.old, as perf does it, unless it is empty. -ESPIPE for a pipe: what stands at
+ * the beginning is known at the end. Other errors are those of open(2).
+ */
+int save_open(struct context *ctx, const struct live_opened *events, size_t count,
+	      const struct save_options *options, struct save **ret);
+
+/*
+ * Once writing has failed, all that follows fails with the same error and sentence, and the
+ * file stays unfinished.
+ */
+
+/* A record that is no sample, as the kernel made it. */
+int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size);
+
+/*
+ * A sample. @caller, where it is not 0, goes behind the leaf of the user's chain; if that is
+ * @cut at the kernel's limit, in the place of its last address. With .callers a sample that
+ * does not hold what its event says is left out.
+ */
+int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
+		uint64_t caller, bool cut);
+
+/* All records that come now are newer than those before the last call but one. */
+int save_end_round(struct context *ctx, struct save *s);
+
+/* An object that samples hit, for the BUILD_ID feature: @mode is that of an MMAP record, 1
+ * the kernel and its modules, 2 what users run. @size: 1 to 20. */
+int save_build_id(struct context *ctx, struct save *s, const char *path, unsigned mode,
+		  const uint8_t *id, unsigned size);
+
+/* Bytes of the file so far. */
+uint64_t save_size(const struct save *s);
+
+/* Writes the features and the header. */
+int save_finish(struct context *ctx, struct save *s);
+void save_free(struct save *s); /* closes without finishing; NULL is fine */
+
+#endif

@@ -1,0 +1,150 @@
+#include "live/save_feature.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum {
+	STRING_UNIT = 64,
+	BUILD_ID_RECORD = 67,
+	BUILD_ID_ROOM = 20,
+	BUILD_ID_PATH_MOST = 4096,
+	MISC_HAS_SIZE = 1 << 15,
+	CPUINFO_MOST = 16 << 20,
+};
+
+static void pad(struct bytes *to, size_t size)
+{
+	static const uint8_t zero[STRING_UNIT];
+
+	bytes_add(to, zero, size);
+}
+
+/* Bytes up to the next unit, at least one: the NUL. */
+static size_t padding(size_t length)
+{
+	return STRING_UNIT - length % STRING_UNIT;
+}
+
+void feature_string(struct bytes *to, const char *text)
+{
+	size_t length = strlen(text);
+
+	bytes_u32(to, (uint32_t)(length + padding(length)));
+	bytes_add(to, text, length);
+	pad(to, padding(length));
+}
+
+void feature_hostname(struct bytes *to)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		feature_string(to, u.nodename);
+}
+
+void feature_osrelease(struct bytes *to)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		feature_string(to, u.release);
+}
+
+void feature_arch(struct bytes *to)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		feature_string(to, u.machine);
+}
+
+void feature_nrcpus(struct bytes *to)
+{
+	long available = sysconf(_SC_NPROCESSORS_CONF);
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (available <= 0 || online <= 0)
+		return;
+	/* Available come first, whatever the documentation says. */
+	bytes_u32(to, (uint32_t)available);
+	bytes_u32(to, (uint32_t)online);
+}
+
+/* A line "KEY : VALUE" of a file in /proc: its value. NULL: there is none. */
+static char *value_of(char *text, const char *key)
+{
+	char *line = strstr(text, key), *end;
+
+	if (!line || (line > text && line[-1] != '\n'))
+		return NULL;
+	end = strchrnul(line, '\n');
+	*end = '\0';
+	line = strchr(line, ':');
+	return line ? line + 1 + strspn(line + 1, " \t") : NULL;
+}
+
+static void from_proc(const char *path, const char *key, struct bytes *to,
+		      void (*add)(struct bytes *to, const char *value))
+{
+	struct context ctx = { 0 };
+	const char *value;
+	size_t size;
+	char *text;
+
+	if (file_slurp(&ctx, path, CPUINFO_MOST, &text, &size) < 0)
+		return;
+	value = value_of(text, key);
+	if (value)
+		add(to, value);
+	free(text);
+}
+
+void feature_cpudesc(struct bytes *to)
+{
+	from_proc("/proc/cpuinfo", "model name", to, feature_string);
+}
+
+static void add_number(struct bytes *to, const char *value)
+{
+	bytes_u64(to, strtoull(value, NULL, 10));
+}
+
+void feature_total_mem(struct bytes *to)
+{
+	from_proc("/proc/meminfo", "MemTotal", to, add_number);
+}
+
+void feature_cmdline(struct bytes *to, const char *const *words, size_t count)
+{
+	if (count == 0)
+		return;
+	bytes_u32(to, (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		feature_string(to, words[i]);
+}
+
+void feature_build_id(struct bytes *to, const char *path, unsigned mode,
+		      const uint8_t *id, unsigned size)
+{
+	const uint8_t behind[4] = { (uint8_t)size };
+	size_t length = strnlen(path, BUILD_ID_PATH_MOST);
+	const uint16_t head[2] = {
+		(uint16_t)(mode | MISC_HAS_SIZE),
+		(uint16_t)(8 + 4 + BUILD_ID_ROOM + sizeof(behind) + length +
+			   padding(length)),
+	};
+
+	if (size == 0 || size > BUILD_ID_ROOM)
+		return;
+	bytes_u32(to, BUILD_ID_RECORD);
+	bytes_add(to, head, sizeof(head));
+	bytes_u32(to, UINT32_MAX); /* this machine's */
+	bytes_add(to, id, size);
+	pad(to, BUILD_ID_ROOM - size);
+	bytes_add(to, behind, sizeof(behind));
+	bytes_add(to, path, length);
+	pad(to, padding(length));
+}

@@ -1,0 +1,30 @@
+#ifndef LIVE_SAVE_SAMPLE_H
+#define LIVE_SAVE_SAMPLE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A sample of the leaf fix as one without it: the caller that was found goes into the chain,
+ * what it was found by is left out.
+ *
+ *	kernel's   | head | fixed | chain             | registers | stack | rest |
+ *	saved      | head | fixed | chain with caller | rest |
+ */
+
+/* Does the event record what is left out? */
+bool save_sample_shrinks(const struct perf_event_attr *attr);
+
+/* The attributes of the samples that are left. */
+void save_sample_attr(struct perf_event_attr *attr);
+
+/*
+ * To @to, which has room for @size bytes: the sample gets no longer. @caller and @cut as for
+ * save_sample(). How many bytes it has then; 0 where it does not hold what @attr says.
+ */
+size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *bytes,
+			  size_t size, uint64_t caller, bool cut, uint8_t *to);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * TRACING_DATA: what trace-cmd writes before its data (its manual page trace-cmd.dat(5)), with
+ * the formats of the events that are recorded only.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "live/save_feature.h"
+
+enum { FORMAT_MOST = 1 << 20 /* bytes of a file in tracefs */ };
+
+/* A tracepoint: the first two words of its name, "SYSTEM:NAME[:modifiers]". */
+struct point {
+	const char *system, *name;
+	int system_size, name_size;
+};
+
+static bool read_point(const struct live_opened *event, struct point *ret)
+{
+	const char *text = event->name, *colon = strchr(text, ':');
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT || !colon)
+		return false;
+	*ret = (struct point){ .system = text, .name = colon + 1 };
+	ret->system_size = (int)(colon - text);
+	ret->name_size = (int)strcspn(colon + 1, ":");
+	return ret->system_size > 0 && ret->name_size > 0;
+}
+
+static bool same_system(const struct point *a, const struct point *b)
+{
+	return a->system_size == b->system_size &&
+	       memcmp(a->system, b->system, (size_t)a->system_size) == 0;
+}
+
+static bool same_point(const struct point *a, const struct point *b)
+{
+	return same_system(a, b) && a->name_size == b->name_size &&
+	       memcmp(a->name, b->name, (size_t)a->name_size) == 0;
+}
+
+/* "u64 size; the file" of one below events/. False where it cannot be read. */
+static bool add_file(struct context *ctx, struct bytes *to, const char *below)
+{
+	static const char *const mounts[] = { "/sys/kernel/tracing",
+					      "/sys/kernel/debug/tracing" };
+	struct context quiet = { 0 };
+
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
+		char path[512], *text;
+		size_t size;
+
+		snprintf(path, sizeof(path), "%s/events/%s", mounts[i], below);
+		if (file_slurp(&quiet, path, FORMAT_MOST, &text, &size) < 0)
+			continue;
+		bytes_u64(to, size);
+		bytes_add(to, text, size);
+		free(text);
+		return true;
+	}
+	warn(ctx, "no tracing data in the saved recording, perf cannot read it: %s",
+	     quiet.error);
+	return false;
+}
+
+static void add_text(struct bytes *to, const char *text)
+{
+	bytes_add(to, text, strlen(text) + 1);
+}
+
+static bool add_formats(struct context *ctx, struct bytes *to, const struct point *points,
+			size_t count, size_t first)
+{
+	struct bytes formats = { 0 };
+	uint32_t found = 0;
+	bool whole = true;
+
+	for (size_t i = first; i < count && whole; i++) {
+		char path[400];
+
+		if (!same_system(&points[i], &points[first]))
+			continue;
+		snprintf(path, sizeof(path), "%.*s/%.*s/format", points[i].system_size,
+			 points[i].system, points[i].name_size, points[i].name);
+		whole = add_file(ctx, &formats, path);
+		found++;
+	}
+	bytes_add(to, points[first].system, (size_t)points[first].system_size);
+	bytes_u8(to, 0);
+	bytes_u32(to, found);
+	bytes_add(to, formats.v, formats.count);
+	to->failed |= formats.failed;
+	bytes_release(&formats);
+	return whole;
+}
+
+static bool begins_system(const struct point *points, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (same_system(&points[i], &points[at]))
+			return false;
+	return true;
+}
+
+static bool add_systems(struct context *ctx, struct bytes *to, const struct point *points,
+			size_t count)
+{
+	uint32_t systems = 0;
+	bool whole = true;
+
+	for (size_t i = 0; i < count; i++)
+		systems += begins_system(points, i);
+	bytes_u32(to, systems);
+	for (size_t i = 0; i < count && whole; i++)
+		if (begins_system(points, i))
+			whole = add_formats(ctx, to, points, count, i);
+	return whole;
+}
+
+static bool add_all(struct context *ctx, struct bytes *to, const struct point *points,
+		    size_t count)
+{
+	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
+					 'a',  'c',  'i',  'n', 'g' };
+	bool whole;
+
+	bytes_add(to, magic, sizeof(magic));
+	add_text(to, "0.6");
+	bytes_u8(to, 0); /* little-endian, as every machine we are built for */
+	bytes_u8(to, sizeof(long));
+	bytes_u32(to, (uint32_t)sysconf(_SC_PAGESIZE));
+	add_text(to, "header_page");
+	whole = add_file(ctx, to, "header_page");
+	add_text(to, "header_event");
+	whole = whole && add_file(ctx, to, "header_event");
+	bytes_u32(to, 0); /* formats of ftrace's own events */
+	whole = whole && add_systems(ctx, to, points, count);
+	bytes_u32(to, 0); /* bytes of kallsyms */
+	bytes_u32(to, 0); /* of texts for printk */
+	bytes_u64(to, 0); /* of names of processes */
+	return whole;
+}
+
+void feature_tracing_data(struct context *ctx, const struct live_opened *events,
+			  size_t count, struct bytes *to)
+{
+	struct point *points = calloc(count ? count : 1, sizeof(*points));
+	size_t found = 0, start = to->count;
+
+	if (!points) {
+		to->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		bool again = !read_point(&events[i], &points[found]);
+
+		for (size_t j = 0; j < found && !again; j++)
+			again = same_point(&points[j], &points[found]);
+		found += !again;
+	}
+	if (found && !add_all(ctx, to, points, found))
+		to->count = start;
+	free(points);
+}

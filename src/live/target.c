@@ -1,0 +1,315 @@
+#include "live/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live/cgroup.h"
+#include "live/id_list.h"
+#include "live/proc.h"
+
+enum {
+	PID_MOST = 1 << 22, /* PID_MAX_LIMIT of the kernel */
+	PATH_ROOM = 64,
+	CPU_LIST_ROOM = 16 << 10,
+	RECORD_ROOM = 16 << 10, /* of a user */
+};
+
+struct finding {
+	struct context *ctx;
+	const struct live_options *options;
+	struct live_target *target;
+	uid_t user;
+	pid_t self; /* is not sampled with those of its user */
+	pid_t process; /* whose threads are listed */
+};
+
+void live_target_release(struct live_target *t)
+{
+	array_release(&t->cpus);
+	array_release(&t->threads);
+	array_release(&t->processes);
+	if (t->cgroup >= 0)
+		close(t->cgroup);
+	t->cgroup = -1;
+}
+
+static int add_thread(void *arg, pid_t tid)
+{
+	struct finding *f = arg;
+	pid_t *item = array_add(&f->target->threads);
+
+	if (!item)
+		return fail_memory(f->ctx);
+	*item = tid;
+	return 0;
+}
+
+static int add_process(struct finding *f, pid_t pid)
+{
+	pid_t *item = array_add(&f->target->processes);
+
+	if (!item)
+		return fail_memory(f->ctx);
+	*item = pid;
+	return 0;
+}
+
+/* Its threads, too. One that ends meanwhile has none. */
+static int add_whole_process(struct finding *f, pid_t pid)
+{
+	size_t before = f->target->threads.count;
+	char path[PATH_ROOM];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	err = proc_each(AT_FDCWD, path, add_thread, f);
+	if (err == -ENOMEM)
+		return err;
+	return f->target->threads.count > before ? add_process(f, pid) : 0;
+}
+
+static int take_of_user(void *arg, pid_t pid)
+{
+	struct finding *f = arg;
+	struct proc_status status;
+	char path[PATH_ROOM];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (pid == f->self || !proc_status(AT_FDCWD, path, &status) ||
+	    status.user != f->user)
+		return 0;
+	return add_whole_process(f, pid);
+}
+
+/* A name, or a number that no name is. */
+static int find_user(struct finding *f)
+{
+	const char *whom = f->options->whom;
+	struct passwd record, *found = NULL;
+	char room[RECORD_ROOM], *end;
+	unsigned long id;
+
+	if (getpwnam_r(whom, &record, room, sizeof(room), &found) == 0 && found) {
+		f->user = record.pw_uid;
+		return 0;
+	}
+	errno = 0;
+	id = strtoul(whom, &end, 10);
+	if (whom[0] < '0' || whom[0] > '9' || *end || errno || id >= (uid_t)-1)
+		return fail(f->ctx, -ENOENT, "there is no user '%s'", whom);
+	f->user = (uid_t)id;
+	return 0;
+}
+
+static int find_processes_of_user(struct finding *f)
+{
+	int err = find_user(f);
+
+	if (err == 0)
+		err = proc_each(AT_FDCWD, "/proc", take_of_user, f);
+	if (err < 0)
+		return err == -ENOMEM || f->ctx->error[0]
+			       ? err
+			       : fail(f->ctx, err, "cannot read /proc: %s",
+				      strerror(-err));
+	if (f->target->threads.count == 0)
+		return fail(f->ctx, -ESRCH, "no process of user '%s' is running",
+			    f->options->whom);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static size_t make_unique(pid_t *v, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(v, count, sizeof(*v), compare);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || v[i] != v[i - 1])
+			v[kept++] = v[i];
+	return kept;
+}
+
+/* One of "-p 1,2" or "-t 1,2". False where it is not there. */
+static bool find_one(struct finding *f, pid_t id, int *err)
+{
+	bool thread = f->options->who == LIVE_THREADS;
+	size_t before = f->target->threads.count;
+	struct proc_status status;
+	char path[PATH_ROOM];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", id);
+	if (!proc_status(AT_FDCWD, path, &status))
+		return false;
+	if (!thread) {
+		*err = add_whole_process(f, status.process);
+		return f->target->threads.count > before;
+	}
+	*err = add_thread(f, id);
+	if (*err == 0)
+		*err = add_process(f, status.process);
+	return true;
+}
+
+static int find_listed(struct finding *f)
+{
+	const char *what = f->options->who == LIVE_THREADS ? "thread" : "process";
+	struct id_list ids = { 0 };
+	int err = strchr(f->options->whom, '-')
+			  ? -EINVAL
+			  : id_list_parse(f->options->whom, PID_MOST, &ids);
+
+	if (err == -ENOMEM)
+		return fail_memory(f->ctx);
+	if (err < 0 || ids.v[0] == 0) {
+		array_release(&ids);
+		return fail(f->ctx, -EINVAL,
+			    "'%s' is no list of %s ids: it is like '1234' or '1234,5678'",
+			    f->options->whom, what);
+	}
+	for (size_t i = 0; i < ids.count && err == 0; i++) {
+		if (find_one(f, ids.v[i], &err) || err < 0)
+			continue;
+		if (ids.count == 1)
+			err = fail(f->ctx, -ESRCH, "there is no %s %d", what, ids.v[i]);
+		else
+			warn(f->ctx, "there is no %s %d; the others are sampled", what,
+			     ids.v[i]);
+	}
+	if (err == 0 && f->target->threads.count == 0)
+		err = fail(f->ctx, -ESRCH, "none of the %s ids '%s' is there", what,
+			   f->options->whom);
+	array_release(&ids);
+	return err;
+}
+
+/* Processors that are online: all of them, in @ret. */
+static int online(struct context *ctx, char *text, struct id_list *ret)
+{
+	static const char path[] = "/sys/devices/system/cpu/online";
+	ssize_t size = proc_read(AT_FDCWD, path, text, CPU_LIST_ROOM);
+	long count = sysconf(_SC_NPROCESSORS_CONF);
+	int err;
+
+	/* Without /sys the numbers are taken to have no gaps. */
+	if (size <= 0)
+		size = snprintf(text, CPU_LIST_ROOM, "0-%ld\n",
+				count > 1 ? count - 1 : 0);
+	if (text[size - 1] == '\n')
+		text[size - 1] = '\0';
+	err = id_list_parse(text, ID_CPU_MOST, ret);
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return err < 0 ? fail(ctx, -ENODEV, "%s cannot be understood: '%s'", path, text)
+		       : 0;
+}
+
+/* Those of @wanted that are online, all where it is NULL. */
+static int choose_cpus(struct finding *f, const struct id_list *there,
+		       const struct id_list *wanted, const char *range)
+{
+	const struct id_list *from = wanted ? wanted : there;
+	char gone[128];
+	size_t missing = 0, used = 0;
+
+	for (size_t i = 0; i < from->count; i++) {
+		int *item;
+
+		if (!id_list_has(there, from->v[i])) {
+			if (used < sizeof(gone) - 16)
+				used += (size_t)snprintf(gone + used, sizeof(gone) - used,
+							 "%s%d", missing ? "," : "",
+							 from->v[i]);
+			else if (gone[used - 1] != '.')
+				used += (size_t)snprintf(gone + used, sizeof(gone) - used,
+							 "...");
+			missing++;
+			continue;
+		}
+		item = array_add(&f->target->cpus);
+		if (!item)
+			return fail_memory(f->ctx);
+		*item = from->v[i];
+	}
+	if (f->target->cpus.count == 0)
+		return fail(f->ctx, -ENODEV, "processor%s %s %s not online; online: %s",
+			    missing > 1 ? "s" : "", gone, missing > 1 ? "are" : "is",
+			    range);
+	if (missing)
+		warn(f->ctx, "processor%s %s %s not online and left out; online: %s",
+		     missing > 1 ? "s" : "", gone, missing > 1 ? "are" : "is", range);
+	return 0;
+}
+
+static int find_cpus(struct finding *f)
+{
+	struct id_list there = { 0 }, wanted = { 0 };
+	char *text = malloc(CPU_LIST_ROOM);
+	int err = text ? online(f->ctx, text, &there) : fail_memory(f->ctx);
+
+	if (err == 0 && f->options->cpus) {
+		err = id_list_parse(f->options->cpus, ID_CPU_MOST, &wanted);
+		if (err == -ENOMEM)
+			err = fail_memory(f->ctx);
+		else if (err < 0)
+			err = fail(f->ctx, err,
+				   "'%s' is no list of processors: it is like '0-3,5'",
+				   f->options->cpus);
+	}
+	if (err == 0)
+		err = choose_cpus(f, &there, f->options->cpus ? &wanted : NULL, text);
+	array_release(&there);
+	array_release(&wanted);
+	free(text);
+	return err;
+}
+
+static int find_who(struct finding *f)
+{
+	switch (f->options->who) {
+	case LIVE_PROCESSES:
+	case LIVE_THREADS:
+		return find_listed(f);
+	case LIVE_USER:
+		return find_processes_of_user(f);
+	case LIVE_CGROUP:
+		return cgroup_open(f->ctx, f->options->whom, &f->target->cgroup);
+	case LIVE_SYSTEM:
+	case LIVE_COMMAND:
+		break;
+	}
+	return 0;
+}
+
+int live_target_resolve(struct context *ctx, const struct live_options *options,
+			struct live_target *ret)
+{
+	struct live_target target = { .who = options->who, .cgroup = -1 };
+	struct finding f = {
+		.ctx = ctx, .options = options, .target = &target, .self = getpid()
+	};
+	int err = find_cpus(&f);
+
+	if (err == 0)
+		err = find_who(&f);
+	if (err < 0) {
+		live_target_release(&target);
+		return err;
+	}
+	target.threads.count = make_unique(target.threads.v, target.threads.count);
+	target.processes.count = make_unique(target.processes.v, target.processes.count);
+	*ret = target;
+	return 0;
+}

@@ -1,0 +1,132 @@
+#include "live/command.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct context ctx;
+static struct live_command command;
+
+static int run(char *const *argv)
+{
+	cr_assert_eq(live_command_fork(&ctx, argv, &command), 0, "%s", ctx.error);
+	return live_command_run(&ctx, &command);
+}
+
+static int status_of(const char *script)
+{
+	int status;
+
+	cr_assert_eq(run((char *const[]){ "sh", "-c", (char *)script, NULL }), 0);
+	while (!live_command_ended(&command))
+		usleep(1000);
+	status = live_command_status(&command);
+	live_command_release(&command);
+	return status;
+}
+
+Test(command, its_status_is_as_a_shell_says_it)
+{
+	cr_assert_eq(status_of("exit 0"), 0);
+	cr_assert_eq(status_of("exit 7"), 7);
+	cr_assert_eq(status_of("kill -TERM $$"), 128 + SIGTERM);
+}
+
+Test(command, it_waits_until_it_may_run)
+{
+	char path[] = "/tmp/flamefold-test-XXXXXX";
+
+	cr_assert_not_null(mkdtemp(path));
+	cr_assert_eq(
+		live_command_fork(&ctx, (char *const[]){ "rmdir", path, NULL }, &command),
+		0);
+	usleep(50000);
+	cr_assert_eq(access(path, F_OK), 0, "it ran at once");
+	cr_assert_not(live_command_ended(&command));
+	cr_assert_eq(live_command_run(&ctx, &command), 0);
+	while (!live_command_ended(&command))
+		usleep(1000);
+	cr_assert_eq(access(path, F_OK), -1);
+	live_command_release(&command);
+}
+
+Test(command, one_that_is_not_there_is_named)
+{
+	/* A directory that may not be read would be the reason. */
+	setenv("PATH", "/usr/bin:/bin", 1);
+	cr_assert_eq(run((char *const[]){ "no-such-command", NULL }), -ENOENT);
+	cr_assert_str_eq(ctx.error, "there is no command 'no-such-command'");
+	live_command_release(&command);
+	cr_assert_eq(run((char *const[]){ "/", NULL }), -EACCES);
+	cr_assert_str_eq(ctx.error, "cannot run '/': Permission denied");
+	live_command_release(&command);
+	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1, "a child is left");
+	cr_assert_eq(errno, ECHILD);
+}
+
+Test(command, one_that_never_ran_is_gone)
+{
+	cr_assert_eq(live_command_fork(&ctx, (char *const[]){ "sleep", "100", NULL },
+				       &command),
+		     0);
+	live_command_release(&command);
+	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1);
+	cr_assert_eq(errno, ECHILD);
+	live_command_release(&command);
+}
+
+Test(command, killed_before_it_may_run_it_has_ended)
+{
+	cr_assert_eq(live_command_fork(&ctx, (char *const[]){ "sleep", "100", NULL },
+				       &command),
+		     0);
+	kill(command.pid, SIGKILL);
+	usleep(20000);
+	/* SIGPIPE would end this process. */
+	cr_assert_eq(live_command_run(&ctx, &command), 0);
+	while (!live_command_ended(&command))
+		usleep(1000);
+	cr_assert_eq(live_command_status(&command), 128 + SIGKILL);
+	live_command_release(&command);
+}
+
+Test(command, its_end_can_be_waited_for)
+{
+	struct pollfd fd = { .events = POLLIN };
+
+	cr_assert_eq(run((char *const[]){ "sleep", "0.1", NULL }), 0);
+	if (command.ended < 0)
+		cr_skip("this kernel has no pidfd_open()");
+	fd.fd = command.ended;
+	cr_assert_eq(poll(&fd, 1, 0), 0);
+	cr_assert_eq(poll(&fd, 1, 60000), 1);
+	cr_assert(live_command_ended(&command));
+	live_command_release(&command);
+}
+
+Test(command, it_has_none_of_our_files)
+{
+	cr_assert_eq(run((char *const[]){ "true", NULL }), 0);
+	cr_assert(command.ended < 0 || fcntl(command.ended, F_GETFD) & FD_CLOEXEC);
+	live_command_release(&command);
+	cr_assert_eq(live_command_fork(&ctx, (char *const[]){ "true", NULL }, &command),
+		     0);
+	cr_assert(fcntl(command.go, F_GETFD) & FD_CLOEXEC);
+	cr_assert(fcntl(command.failed, F_GETFD) & FD_CLOEXEC);
+	live_command_release(&command);
+}
+
+Test(command, it_hears_the_signals_that_a_recorder_ignores)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(status_of("kill -PIPE $$; exit 3"), 128 + SIGPIPE);
+	cr_assert_eq(status_of("kill -XFSZ $$; exit 3"), 128 + SIGXFSZ);
+}
