@@ -63,7 +63,7 @@ check: ## install what the tests need, build, run all tests
 	$(quiet)O='$(O)' DEPS='$(DEPS)' SAN='$(SAN)' CC='$(CC)' CXX='$(CXX)' CORPUS='$(CORPUS)' tests/run $(TESTS)
 
 demo: ## install what is missing, build, profile a small program: demo.svg
-	$(quiet)DEPS='$(DEPS)' scripts/deps demo
+	$(quiet)DEPS='$(DEPS)' scripts/deps build
 	$(quiet)+$(MAKE) $(jobs) demo-programs
 	$(quiet)O='$(O)' tests/demo/demo
 

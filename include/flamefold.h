@@ -179,6 +179,102 @@ FF_API int ff_profile_drop(struct ff_profile *p, const char *filter);
  */
 FF_API int ff_profile_read(struct ff_profile *p, const char *path);
 
+/* Whom a live run samples. */
+enum ff_record_who {
+	FF_RECORD_SYSTEM,
+	FF_RECORD_PROCESSES,
+	FF_RECORD_THREADS,
+	FF_RECORD_USER, /* all processes of one */
+	FF_RECORD_CGROUP,
+	FF_RECORD_COMMAND, /* and its children */
+};
+
+/* How it gets at stacks. */
+enum ff_record_chain {
+	FF_RECORD_FRAME_POINTER,
+	FF_RECORD_DWARF, /* registers and a copy of the stack, unwound here */
+	FF_RECORD_LBR, /* the processor's record of branches */
+	FF_RECORD_NO_CHAIN, /* none: addresses only */
+};
+
+enum ff_record_flag {
+	/* Frame pointers miss the caller of a function that has set up no frame of its own;
+	 * it is found with registers and the top of the stack (x86-64, aarch64). Not so. */
+	FF_RECORD_NO_LEAF_FIX = 1 << 0,
+	FF_RECORD_ALL_KERNEL = 1 << 1, /* only what runs in the kernel */
+	FF_RECORD_ALL_USER = 1 << 2, /* only what does not */
+	/* Where the kernel drops records, ask for less: Documentation/record.md. */
+	FF_RECORD_ADAPT = 1 << 3,
+	/* What output() is given is of the time since the last call, not since the start. */
+	FF_RECORD_WINDOWS = 1 << 4,
+};
+
+/* How a live run is getting on. */
+struct ff_record_status {
+	double seconds; /* since it began */
+	uint64_t samples, lost; /* of the kernel's rings: records that were dropped */
+	uint64_t frequency; /* now; 0: a fixed period */
+	uint64_t stacks; /* nodes of the tree of addresses */
+	unsigned fullest; /* percent of the fullest ring when it was emptied */
+};
+
+/* NULL and 0 are the defaults. All of it is borrowed until ff_profile_record() returns. */
+struct ff_record_options {
+	size_t size; /* of this struct */
+	enum ff_record_who who;
+	const char *whom; /* "1,2" (pids, tids), a user's name or id, a cgroup's path */
+	const char *cpus; /* "0-3,5"; NULL: all that are online */
+	char *const
+		*command; /* and its arguments, NULL at the end; needed for _COMMAND */
+	const char *const *events; /* in perf's words; NULL: cycles, or cpu-clock */
+	size_t event_count;
+	uint64_t frequency,
+		period; /* samples a second, or one every so many; both 0: 99 Hz */
+	enum ff_record_chain chain;
+	unsigned stack_size; /* FF_RECORD_DWARF: bytes of each stack; 0: 8192 */
+	unsigned ring_size; /* bytes for each processor; 0: as the rate needs it */
+	unsigned flags; /* of enum ff_record_flag */
+	double seconds; /* 0: until the command or all processes end, or ff_record_stop() */
+	double every; /* seconds from output to output; 0: none on the way */
+	const char *save; /* a perf.data to write as well; NULL: none */
+	unsigned save_level; /* of zstd, 1 to 22; 0: not compressed */
+	const char *const *arguments; /* of the caller, for the saved file */
+	size_t argument_count;
+	/* About once a second. */
+	void (*tick)(void *arg, const struct ff_record_status *status);
+	/* Every @every seconds: the profile is as after ff_profile_finish() and can be asked
+	 * and written, during the call only. Less than 0 ends the run with that error. */
+	int (*output)(void *arg, struct ff_profile *p);
+	void *arg; /* for both */
+};
+/* clang-format off */
+#ifdef __cplusplus
+#define FF_RECORD_OPTIONS_INIT { sizeof(struct ff_record_options) }
+#else
+#define FF_RECORD_OPTIONS_INIT { .size = sizeof(struct ff_record_options) }
+#endif
+/* clang-format on */
+
+/*
+ * Samples what runs on this machine, as the only input of the profile; returns when it is
+ * over, and the profile is as after ff_profile_read(). -EACCES, -EPERM where the kernel does
+ * not permit it, -ENOENT, -ESRCH, -EINVAL for events and targets that are not there.
+ */
+FF_API int ff_profile_record(struct ff_profile *p,
+			     const struct ff_record_options *options);
+
+/* Ends a live run as if its time were over. May be called from a signal handler, and from
+ * any thread. */
+FF_API void ff_record_stop(struct ff_profile *p);
+
+/* How the command of the live run ended, as a shell says it: 128 + signal. -1: there was
+ * none, or it still runs. */
+FF_API int ff_record_exit_status(const struct ff_profile *p);
+
+/* What became of the saved file: 0, or -EIO where it could not be written to its end, which
+ * has been said. */
+FF_API int ff_record_saved(const struct ff_profile *p);
+
 /* Gives every address its name and makes the tree. Needed before the tree is asked
  * for or written; no input can be added after it. */
 FF_API int ff_profile_finish(struct ff_profile *p);
@@ -244,7 +340,7 @@ enum ff_input_text {
 	FF_INPUT_ARCH,
 	FF_INPUT_CPU,
 	FF_INPUT_DAMAGE, /* what is wrong with it, one sentence */
-	FF_INPUT_FORM, /* "file", "pipe", "directory" */
+	FF_INPUT_FORM, /* "file", "pipe", "directory", "live" */
 	FF_INPUT_BYTE_ORDER, /* "little", "big" */
 	FF_INPUT_CLOCK, /* "monotonic"; "perf": the kernel's own for samples */
 };

@@ -113,10 +113,18 @@ static int read_twice(struct reading *r, struct ff_input *input)
 	return read_samples(r, input);
 }
 
-static int read_perf(struct ff_profile *p, struct ff_input *input)
+static int mark_truncated(struct ff_profile *p, struct stack_options *stacks)
+{
+	if (stacks->as_perf || p->options.truncated != FF_TRUNCATED_MARK)
+		return 0;
+	return intern_add(&p->strings, "[truncated]", 11, &stacks->truncated);
+}
+
+int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *ret)
 {
 	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
-	struct reading r = {
+
+	*ret = (struct reading){
 		.p = p,
 		.in = input->input,
 		.rec = input_recording(input->input),
@@ -128,32 +136,42 @@ static int read_perf(struct ff_profile *p, struct ff_input *input)
 			    .timed = p->options.flags & FF_TIMED,
 			    .as_perf = compat },
 		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
+		.samples_before = p->sum.samples_read,
 	};
-	uint64_t before = p->sum.samples_read;
-	int err;
-
-	if (!compat && p->options.truncated == FF_TRUNCATED_MARK &&
-	    intern_add(&p->strings, "[truncated]", 11, &r.stacks.truncated) < 0)
+	if (mark_truncated(p, &ret->stacks) < 0)
 		return fail_memory(&p->ctx);
 	if (p->options.flags & FF_FLAMECHART)
 		return fail(&p->ctx, -EOPNOTSUPP,
 			    "cannot read '%s': a flame chart needs folded text",
-			    input_path(r.in));
-	if (input_flows(r.in))
-		err = read_flow(&r, input);
-	else
-		err = read_twice(&r, input);
-	input->delivered = p->sum.samples_read - before;
-	if (err == 0 && symbolizer_add_recording(p->symbolizer, r.rec) < 0)
+			    input_path(ret->in));
+	return 0;
+}
+
+int reading_end(struct reading *r, struct ff_input *input, int err)
+{
+	struct ff_profile *p = r->p;
+
+	input->delivered = p->sum.samples_read - r->samples_before;
+	if (err == 0 && symbolizer_add_recording(p->symbolizer, r->rec) < 0)
 		err = fail_memory(&p->ctx);
-	if (err == 0 && note_events(p, input, &r.events) < 0)
+	if (err == 0 && note_events(p, input, &r->events) < 0)
 		err = fail_memory(&p->ctx);
-	event_choice_release(&r.events);
-	processes_free(r.processes);
+	event_choice_release(&r->events);
+	processes_free(r->processes);
 	return err;
 }
 
-static struct ff_input *add_input(struct ff_profile *p)
+static int read_perf(struct ff_profile *p, struct ff_input *input)
+{
+	struct reading r;
+	int err = reading_start(p, input, &r);
+
+	if (err == 0)
+		err = input_flows(r.in) ? read_flow(&r, input) : read_twice(&r, input);
+	return reading_end(&r, input, err);
+}
+
+struct ff_input *add_input(struct ff_profile *p)
 {
 	struct ff_input *input = arena_alloc(&p->arena, sizeof(*input));
 	struct ff_input **slot = input ? array_add(&p->inputs) : NULL;
@@ -167,7 +185,7 @@ static struct ff_input *add_input(struct ff_profile *p)
 }
 
 /* For those who ask later what events there were. */
-static int list_events(struct ff_profile *p, struct ff_input *input)
+int list_events(struct ff_profile *p, struct ff_input *input)
 {
 	const struct recording *rec = input_recording(input->input);
 

@@ -7,6 +7,7 @@
 #include <flamefold.h>
 
 #include "base/arena.h"
+#include "order/order.h"
 #include "symbol/symbol.h"
 #include "weight/weight.h"
 
@@ -80,6 +81,10 @@ struct ff_profile {
 	struct stack_counts unwound;
 	unsigned decimals; /* weights are in units of 10^-decimals */
 	bool finished;
+	atomic_int stopping; /* times that ff_record_stop() was called */
+	atomic_int wake; /* fd that wakes the live run, + 1; 0: there is none */
+	int exit_status; /* of the command of a live run; -1: none */
+	bool save_failed; /* what a live run saved is not whole */
 	ARRAY(struct ff_input *) inputs;
 	ARRAY(struct ff_process) processes;
 	struct hash_map process_by_pid;
@@ -99,6 +104,7 @@ struct reading {
 	struct worker *workers;
 	struct counter_reads counters;
 	size_t threads;
+	uint64_t samples_before; /* of earlier inputs */
 	atomic_size_t chunks_done;
 };
 
@@ -150,8 +156,49 @@ static inline void see_sample(struct seen *seen, const struct event *event,
 	seen->chains_cut += stack_chain_is_cut(s, event);
 }
 
-/* profile_flow.c: a pipe that is read once. */
+/* profile_flow.c: what is read once, as it comes. */
+struct flowing {
+	struct reading *r;
+	struct worker worker;
+	struct rounds rounds;
+	bool chosen; /* which events count */
+	bool live; /* of this machine, now */
+	bool fresh; /* live: a file was mapped that was not seen before; to be reset */
+	uint64_t damaged;
+	/* Gets all that goes out, in time order; NULL: there is none. */
+	struct save *save;
+	bool save_failed; /* and the sentence was said */
+};
 int read_flow(struct reading *r, struct ff_input *input);
+/* A zeroed one, with its reading, can be ended whatever came of it. */
+int flowing_start(struct flowing *f);
+int flowing_hold(struct flowing *f, const struct flow *flow);
+/* A record that is no sample, for the saved file. */
+int flowing_hold_bytes(struct flowing *f, uint64_t time, const uint8_t *bytes,
+		       uint32_t size);
+int flowing_end_round(struct flowing *f);
+/* All of it goes out, and what the worker found becomes the profile's. */
+int flowing_finish(struct flowing *f, struct ff_input *input);
+/*
+ * On the way: makes the tree of what went out so far, has it shown, and goes on.
+ */
+int flowing_show(struct flowing *f, struct ff_input *input,
+		 int (*show)(void *arg, struct ff_profile *p), void *arg);
+/* Begins a tree anew; what processes do goes on. */
+int flowing_forget(struct flowing *f);
+/* Joins stacks that differ only in addresses of the same functions. */
+int flowing_compact(struct flowing *f);
+/* @err: what came of it; returned. */
+int flowing_release(struct flowing *f, int err);
+
+/* profile.c: what is the same for all recordings. The reading refers to @input. */
+int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *ret);
+int reading_end(struct reading *r, struct ff_input *input, int err);
+struct ff_input *add_input(struct ff_profile *p);
+int list_events(struct ff_profile *p, struct ff_input *input);
+
+/* profile_save.c: build ids of all that was mapped, for a saved run. 0, or -ENOMEM. */
+int save_objects(struct ff_profile *p, struct save *save);
 
 /* profile_filter.c: filters by the names of frames. */
 int count_line(struct ff_profile *p, uint32_t node);

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "order/order.h"
+#include "live/save.h"
 #include "profile.h"
 
 enum {
@@ -21,16 +21,8 @@ enum {
 	KEPT_NS = 1000000000,
 };
 
-struct flowing {
-	struct reading *r;
-	struct worker worker;
-	struct rounds rounds;
-	bool chosen; /* which events count */
-	uint64_t damaged;
-};
-
-/* What a held record is; the rest of its tag is its place in the pipe. */
-enum { TAG_SAMPLE, TAG_STATE };
+/* What is held; the rest of its tag is its place in the pipe. */
+enum { TAG_SAMPLE, TAG_STATE, TAG_BYTES, TAG_BITS = 2, TAG_KIND = 3 };
 
 static int choose_events(struct flowing *f)
 {
@@ -44,12 +36,33 @@ static int choose_events(struct flowing *f)
 				 p->options.event, compat);
 }
 
+/* Whatever is wrong with the saved file, the profile goes on. */
+static void stop_saving(struct flowing *f)
+{
+	warn(&f->r->p->ctx, "%s", f->r->p->ctx.error);
+	f->save = NULL;
+	f->save_failed = true;
+}
+
+static int save_also(struct flowing *f, const struct round_item *item,
+		     const struct sample *sample)
+{
+	bool cut = stack_chain_is_cut(sample, &f->r->rec->events.v[sample->event]);
+	uint64_t caller;
+
+	if (stack_leaf_caller(f->worker.stacks, sample, &caller) < 0)
+		return fail_memory(&f->worker.ctx);
+	if (save_sample(&f->r->p->ctx, f->save, item->bytes, item->size, caller, cut) < 0)
+		stop_saving(f);
+	return 0;
+}
+
 static int deliver_sample(struct flowing *f, const struct round_item *item)
 {
 	struct ff_profile *p = f->r->p;
 	struct sample sample;
-	int found = sample_decode(&p->ctx, f->worker.reader, item->bytes, item->tag >> 1,
-				  &sample);
+	int found = sample_decode(&p->ctx, f->worker.reader, item->bytes,
+				  item->tag >> TAG_BITS, &sample);
 
 	f->damaged += found == 0;
 	if (found <= 0)
@@ -57,7 +70,9 @@ static int deliver_sample(struct flowing *f, const struct round_item *item)
 	/* One without a time has got it in the order of the pipe. */
 	sample.time = item->time;
 	found = choose_events(f);
-	return found < 0 ? found : worker_take(&f->worker, &sample);
+	if (found == 0)
+		found = worker_take(&f->worker, &sample);
+	return found < 0 || !f->save ? found : save_also(f, item, &sample);
 }
 
 static int deliver_state(struct flowing *f, const struct round_item *item)
@@ -69,6 +84,21 @@ static int deliver_state(struct flowing *f, const struct round_item *item)
 							     : 0;
 }
 
+static int deliver_item(struct flowing *f, const struct round_item *item)
+{
+	switch (item->tag & TAG_KIND) {
+	case TAG_SAMPLE:
+		return deliver_sample(f, item);
+	case TAG_STATE:
+		return deliver_state(f, item);
+	default:
+		if (f->save &&
+		    save_record(&f->r->p->ctx, f->save, item->bytes, item->size) < 0)
+			stop_saving(f);
+		return 0;
+	}
+}
+
 static int deliver(struct flowing *f)
 {
 	struct round_item item;
@@ -76,8 +106,9 @@ static int deliver(struct flowing *f)
 	int err = 0;
 
 	while (err == 0 && rounds_next(&f->rounds, &item) > 0)
-		err = item.tag & TAG_STATE ? deliver_state(f, &item)
-					   : deliver_sample(f, &item);
+		err = deliver_item(f, &item);
+	if (err == 0 && f->save && save_end_round(&f->r->p->ctx, f->save) < 0)
+		stop_saving(f);
 	/* They came in time order. */
 	if (err == 0 && counter_reads_settle(&f->worker.counters, &f->r->weights,
 					     &f->worker.trie, &f->worker.sum) < 0)
@@ -88,28 +119,48 @@ static int deliver(struct flowing *f)
 	return fail_memory(&f->r->p->ctx);
 }
 
-static int hold(struct flowing *f, const struct flow *flow)
+int flowing_hold(struct flowing *f, const struct flow *flow)
 {
 	bool state = flow->kind == FLOW_STATE;
 	const void *bytes = state ? (const void *)&flow->record : flow->bytes;
 	uint32_t size = state ? (uint32_t)sizeof(flow->record) : flow->size;
+	struct ff_profile *p = f->r->p;
+	int kept = 0;
 
-	if (rounds_add(&f->rounds, flow->time, flow->position << 1 | state, bytes, size) <
-	    0)
+	/* Now, before its path leads to something else. */
+	if (f->live && state)
+		kept = images_keep(&p->images, &p->strings, &flow->record);
+	if (kept < 0)
+		return fail_memory(&p->ctx);
+	f->fresh |= kept > 0;
+	if (rounds_add(&f->rounds, flow->time,
+		       flow->position << TAG_BITS | (state ? TAG_STATE : TAG_SAMPLE),
+		       bytes, size) < 0)
+		return fail_memory(&p->ctx);
+	return 0;
+}
+
+int flowing_hold_bytes(struct flowing *f, uint64_t time, const uint8_t *bytes,
+		       uint32_t size)
+{
+	if (rounds_add(&f->rounds, time, TAG_BYTES, bytes, size) < 0)
 		return fail_memory(&f->r->p->ctx);
 	return 0;
 }
 
-static int end_round(struct flowing *f)
+int flowing_end_round(struct flowing *f)
 {
-	struct ff_profile *p = f->r->p;
-
 	rounds_end_round(&f->rounds);
 	flow_end_round(f->r->in);
 	if (f->r->rec->kernel_samples)
-		symbolizer_expect_kernel(p->symbolizer);
-	show_progress(p, "reading records", state_progress(f->r->in), 0);
+		symbolizer_expect_kernel(f->r->p->symbolizer);
 	return deliver(f);
+}
+
+static int end_round(struct flowing *f)
+{
+	show_progress(f->r->p, "reading records", state_progress(f->r->in), 0);
+	return flowing_end_round(f);
 }
 
 static int read_rounds(struct flowing *f)
@@ -120,25 +171,25 @@ static int read_rounds(struct flowing *f)
 
 	while (err == 0 && (found = flow_next(&f->r->p->ctx, f->r->in, &flow)) > 0) {
 		if (flow.kind != FLOW_ROUND)
-			err = hold(f, &flow);
+			err = flowing_hold(f, &flow);
 		else
 			most = RECORDERS_ROUND_MOST;
 		if (err == 0 &&
 		    (flow.kind == FLOW_ROUND || rounds_full(&f->rounds, most)))
 			err = end_round(f);
 	}
-	if (err < 0 || found < 0)
-		return err < 0 ? err : found;
-	rounds_end_input(&f->rounds);
-	return deliver(f);
+	return err < 0 ? err : found;
 }
 
-/* What the worker found becomes the profile's. */
-static int end_flow(struct flowing *f, struct ff_input *input)
+int flowing_finish(struct flowing *f, struct ff_input *input)
 {
 	struct worker *w = &f->worker;
 	int err;
 
+	rounds_end_input(&f->rounds);
+	err = deliver(f);
+	if (err < 0)
+		return err;
 	w->sum.read += f->damaged;
 	w->sum.samples_read += f->damaged;
 	w->sum.lost[LOST_DAMAGED] += f->damaged;
@@ -152,25 +203,43 @@ static int end_flow(struct flowing *f, struct ff_input *input)
 	return err < 0 ? err : settle_counters(f->r);
 }
 
-int read_flow(struct reading *r, struct ff_input *input)
+int flowing_start(struct flowing *f)
 {
-	struct flowing f = { .r = r };
+	struct reading *r = f->r;
 	struct ff_profile *p = r->p;
 	int err;
 
+	if (filters_need_end(p->filters))
+		return fail(
+			&p->ctx, -EINVAL,
+			"'%s' is read as it comes, so percentages of its time are not "
+			"known yet: give the time in seconds, START,END",
+			input_path(r->in));
+	rounds_init(&f->rounds);
 	err = processes_new(&p->ctx, r->rec, &p->images, &p->strings, PROCESSES_GROWING,
 			    &r->processes);
-	if (err < 0)
-		return err;
-	rounds_init(&f.rounds);
-	err = worker_start(r, &f.worker);
+	return err < 0 ? err : worker_start(r, &f->worker);
+}
+
+int flowing_release(struct flowing *f, int err)
+{
+	struct ff_profile *p = f->r->p;
+
+	if (err < 0 && f->worker.ctx.error[0])
+		memcpy(p->ctx.error, f->worker.ctx.error, sizeof(p->ctx.error));
+	worker_release(&f->worker);
+	rounds_release(&f->rounds);
+	return err;
+}
+
+int read_flow(struct reading *r, struct ff_input *input)
+{
+	struct flowing f = { .r = r };
+	int err = flowing_start(&f);
+
 	if (err == 0)
 		err = read_rounds(&f);
 	if (err == 0)
-		err = end_flow(&f, input);
-	else if (f.worker.ctx.error[0])
-		memcpy(p->ctx.error, f.worker.ctx.error, sizeof(p->ctx.error));
-	worker_release(&f.worker);
-	rounds_release(&f.rounds);
-	return err;
+		err = flowing_finish(&f, input);
+	return flowing_release(&f, err);
 }

@@ -118,6 +118,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	if (!p)
 		return -ENOMEM;
 	pthread_mutex_init(&p->progress_lock, NULL);
+	p->exit_status = -1;
 	err = copy_options(p, options);
 	if (err < 0)
 		return err;

@@ -47,11 +47,12 @@ void show_writing(const struct analysis *a, const char *path)
 }
 
 /* A callback has one argument for both: the analysis. */
-static int open_profile(const struct settings *s, struct analysis *a)
+int analysis_open(const struct settings *s, struct analysis *a)
 {
 	struct ff_options options = s->profile;
 	int err;
 
+	*a = (struct analysis){ .started = now() };
 	options.log = s->quiet ? NULL : log_line;
 	options.progress = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_progress;
 	options.arg = a;
@@ -89,8 +90,7 @@ int analyse(const struct settings *s, const char *const *inputs, size_t count,
 {
 	int err, code;
 
-	*ret = (struct analysis){ .started = now() };
-	code = open_profile(s, ret);
+	code = analysis_open(s, ret);
 	if (code)
 		return code;
 	for (size_t i = 0; i < count; i++) {

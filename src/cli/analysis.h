@@ -15,6 +15,10 @@ double now(void);
  * printed. */
 int choose_inputs(const struct settings *s, const char *const **ret, size_t *count);
 
+/* A profile without inputs, with the options and filters. 0, or an exit code with its
+ * message printed; release @ret in any case. */
+int analysis_open(const struct settings *s, struct analysis *ret);
+
 /* 0, or an exit code with its message printed; release @ret in any case. */
 int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	    struct analysis *ret);

@@ -17,6 +17,7 @@ enum command_bit {
 	COMMAND_FOLD = 1 << 1,
 	COMMAND_INFO = 1 << 2,
 	COMMAND_HELP = 1 << 3,
+	COMMAND_RECORD = 1 << 4,
 };
 
 struct command {
@@ -28,7 +29,8 @@ struct command {
 /* Ends with NULL; the first one is the default. */
 extern const struct command *const commands[];
 
-extern const struct command command_graph, command_fold, command_info, command_help;
+extern const struct command command_graph, command_fold, command_record, command_info,
+	command_help;
 
 /* NULL: no command has that name. */
 const struct command *command_find(const char *name);

@@ -11,11 +11,11 @@ static const struct {
 	const char *suffixes[2];
 	unsigned commands; /* the first format of a command is its default */
 } formats[FORMATS] = {
-	[FORMAT_SVG] = { "svg", { ".svg" }, COMMAND_GRAPH },
-	[FORMAT_HTML] = { "html", { ".html", ".htm" }, COMMAND_GRAPH },
+	[FORMAT_SVG] = { "svg", { ".svg" }, COMMAND_GRAPH | COMMAND_RECORD },
+	[FORMAT_HTML] = { "html", { ".html", ".htm" }, COMMAND_GRAPH | COMMAND_RECORD },
 	[FORMAT_FOLDED] = { "folded",
 			    { ".folded", ".txt" },
-			    COMMAND_GRAPH | COMMAND_FOLD },
+			    COMMAND_GRAPH | COMMAND_FOLD | COMMAND_RECORD },
 	[FORMAT_TEXT] = { "text", { ".txt" }, COMMAND_INFO },
 	[FORMAT_JSON] = { "json", { ".json" }, COMMAND_INFO },
 };

@@ -87,7 +87,7 @@ static void print_overview(void)
 		       i == 0 ? " (if no command is named)" : "");
 	printf("\nINPUT is a perf.data file or folded text, - is standard input; "
 	       "./perf.data if\n"
-	       "none is named; several are added up.\n");
+	       "none is named; several are added up. record samples what runs now.\n");
 }
 
 void print_help(const struct command *command)

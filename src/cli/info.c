@@ -89,7 +89,7 @@ static int info_run(const struct settings *s)
 	const char *const *inputs;
 	struct report r = { .settings = s };
 	struct json json = { 0 };
-	struct output out;
+	struct output out = { 0 };
 	enum format format;
 	size_t count;
 	int code = format_choose(s, &format);

@@ -17,7 +17,8 @@
 #include "cli/terminal.h"
 
 const struct command *const commands[] = {
-	&command_graph, &command_fold, &command_info, &command_help, NULL,
+	&command_graph, &command_fold, &command_record,
+	&command_info,	&command_help, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -233,10 +234,112 @@ static int set_debuginfod(struct settings *s, const struct option_row *row,
 	return 0;
 }
 
+static int set_event(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	s->events[s->record.event_count++] = arg;
+	return 0;
+}
+
+/* Whom to sample can be said once. */
+static int set_target(struct settings *s, const struct option_row *row, const char *arg)
+{
+	if (s->target && strcmp(s->target, row->name))
+		return usage_error("options '--%s' and '--%s' both say whom to sample",
+				   s->target, row->name);
+	s->target = row->name;
+	s->record.who = (enum ff_record_who)row->flag;
+	s->record.whom = row->arg ? arg : NULL;
+	return 0;
+}
+
+static int set_large(struct settings *s, const struct option_row *row, const char *arg)
+{
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || value == 0)
+		return refuse(row, arg, "a whole number from 1 on");
+	*(uint64_t *)place(s, row) = value;
+	return 0;
+}
+
+static bool is_call_graph(const char *word)
+{
+	static const char *const words[] = { "fp", "dwarf", "lbr", "no" };
+	size_t size = strcspn(word, ",");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == size && !strncasecmp(word, words[i], size))
+			return !word[size] || i == FF_RECORD_DWARF;
+	return false;
+}
+
+static int set_call_graph(struct settings *s, const struct option_row *row,
+			  const char *arg)
+{
+	const char *comma = strchr(arg, ',');
+	char *end;
+	unsigned long size;
+
+	if (!is_call_graph(arg))
+		return refuse(row, arg, "fp, dwarf, dwarf,SIZE, lbr or no");
+	s->record.chain = strchr("Ff", *arg)   ? FF_RECORD_FRAME_POINTER
+			  : strchr("Dd", *arg) ? FF_RECORD_DWARF
+			  : strchr("Ll", *arg) ? FF_RECORD_LBR
+					       : FF_RECORD_NO_CHAIN;
+	if (!comma)
+		return 0;
+	size = strtoul(comma + 1, &end, 10);
+	if (comma[1] < '0' || comma[1] > '9' || *end || size == 0 || size > 65528 ||
+	    size % 8)
+		return refuse(row, arg,
+			      "as SIZE of dwarf,SIZE a multiple of 8 up to 65528");
+	s->record.stack_size = (unsigned)size;
+	return 0;
+}
+
+/* As perf has it: pages, or bytes with a letter. */
+static int set_ring(struct settings *s, const struct option_row *row, const char *arg)
+{
+	static const char letters[] = "BKMG";
+	char *end;
+	unsigned long value = strtoul(arg, &end, 10);
+	const char *letter = *end ? strchr(letters, toupper(*end)) : NULL;
+	unsigned shift = letter ? 10 * (unsigned)(letter - letters) : 12;
+
+	if (*arg < '0' || *arg > '9' || (*end && (!letter || end[1])) || value == 0 ||
+	    value > (64ul << 20) >> shift)
+		return refuse(row, arg, "pages, or bytes like 512K or 4M, up to 64M");
+	s->record.ring_size = (unsigned)value << shift;
+	return 0;
+}
+
+static bool is_number(const char *word)
+{
+	return word[0] && word[strspn(word, "0123456789")] == '\0';
+}
+
+static int set_every(struct settings *s, const struct option_row *row, const char *arg)
+{
+	char *end;
+	double value;
+
+	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "s")) ||
+	    value < row->min || value > row->max)
+		return refuse(row, arg, "seconds, 0.1 or more");
+	*(double *)place(s, row) = value;
+	return 0;
+}
+
 #define AT(field) .at = offsetof(struct settings, field)
-#define GRAPH COMMAND_GRAPH
-#define NAMES (COMMAND_GRAPH | COMMAND_FOLD)
-#define READS (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO)
+#define RECORD COMMAND_RECORD
+#define GRAPH (COMMAND_GRAPH | RECORD)
+#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD)
+#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO)
+#define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
 /* clang-format off */
@@ -249,11 +352,59 @@ const struct option_row option_rows[] = {
 
 	{ "symbols", 0, NULL, "for each object: where its names come from, how much has none, "
 	  "and what to install or copy", COMMAND_INFO, set_true, AT(symbols) },
+	{ .help = "Whom to sample:" },
+	{ "all-cpus", 'a', NULL, "the whole system (default, where nobody is named)",
+	  RECORD, set_target, .flag = FF_RECORD_SYSTEM },
+	{ "process", 'p', "PID,..", "processes, with their threads and children",
+	  RECORD, set_target, .flag = FF_RECORD_PROCESSES },
+	{ "thread", 't', "TID,..", "threads, with those that they start",
+	  RECORD, set_target, .flag = FF_RECORD_THREADS },
+	{ "user", 'u', "USER", "all processes of a user, by name or id",
+	  RECORD, set_target, .flag = FF_RECORD_USER },
+	{ "cgroup", 0, "PATH", "a cgroup, by its path below /sys/fs/cgroup",
+	  RECORD, set_target, .flag = FF_RECORD_CGROUP },
+	{ "cpus", 'C', "CPUS", "on these processors only: 0-3,5",
+	  RECORD, set_text, AT(record.cpus) },
+
+	{ .help = "How to sample:" },
+	{ "freq", 'F', "HZ", "samples a second of each processor (default: 99)",
+	  RECORD, set_large, AT(record.frequency) },
+	{ "period", 'c', "N", "a sample every N events instead",
+	  RECORD, set_large, AT(record.period) },
+	{ "event", 'e', "EVENT", "sample on EVENT, in perf's words; any number of times "
+	  "(default: cycles, or cpu-clock)", RECORD, .set = set_event },
+	{ "call-graph", 'g', "HOW", "fp: by frame pointers; dwarf or dwarf,SIZE: from copies of the "
+	  "stack; lbr: by the processor's record of branches; no: none",
+	  RECORD, set_call_graph, .alone = "fp", .is_value = is_call_graph },
+	{ "no-leaf-fix", 0, NULL, "do not look for the callers that frame pointers miss",
+	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_NO_LEAF_FIX },
+	{ "all-kernel", 0, NULL, "only what runs in the kernel",
+	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ALL_KERNEL },
+	{ "all-user", 0, NULL, "only what runs outside of it",
+	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ALL_USER },
+	{ "mmap-pages", 'm', "SIZE", "buffer of each processor: pages, or bytes like 4M "
+	  "(default: by rate and stack size)", RECORD, .set = set_ring },
+	{ "adapt", 0, NULL, "where records are lost, copy less of stacks, then sample less",
+	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ADAPT },
+
+	{ .help = "How long, and what is kept:" },
+	{ "duration", 'd', "SECONDS", "end after SECONDS (default: with COMMAND, or Ctrl-C)",
+	  RECORD, set_every, AT(record.seconds), .min = 0.001, .max = 1e9 },
+	{ "every", 0, "SECONDS", "write the output every SECONDS, too; %t in its name is "
+	  "the time", RECORD, set_every, AT(record.every), .min = 0.1, .max = 1e9 },
+	{ "window", 0, NULL, "with --every: each output is of its own time only",
+	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_WINDOWS },
+	{ "save", 0, "FILE", "write a perf.data as well; -o FILE.data writes that alone",
+	  RECORD, set_text, AT(saved) },
+	{ "compress", 'z', "LEVEL", "pack it by zstd, 1 to 22; alone: 1",
+	  RECORD, set_whole, AT(record.save_level), .alone = "1", .is_value = is_number,
+	  .min = 1, .max = 22 },
 
 	{ .help = "What counts:" },
 	{ "event", 0, "NAME", "count samples of this event; all: of every event "
-	  "(default: the first event with samples)", READS, set_text, AT(profile.event) },
-	{ "event-filter", 0, "NAME", "the same, by its old name",
+	  "(default: the first event with samples)", FILES, set_text, AT(profile.event) },
+	{ "event-filter", 0, "NAME", "the same, by its old name; for record: of several "
+	  "events, which one counts",
 	  READS, set_text, AT(profile.event) },
 	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
 	  READS, set_count, .initial = "period", .hint = "; for the label: --countname" },
@@ -270,9 +421,11 @@ const struct option_row option_rows[] = {
 
 	{ .help = "Names of frames:" },
 	{ "pid", 0, NULL, "the process frame is comm-PID", NAMES, set_root,
-	  .flag = FF_ROOT_PID, .hint = ": '--only pid=N' keeps one process" },
+	  .flag = FF_ROOT_PID, .hint = ": '--only pid=N' keeps one process",
+	  .record_hint = ": to sample process N, use -p N" },
 	{ "tid", 0, NULL, "the process frame is comm-PID/TID", NAMES, set_root,
-	  .flag = FF_ROOT_TID, .hint = ": '--only tid=N' keeps one thread" },
+	  .flag = FF_ROOT_TID, .hint = ": '--only tid=N' keeps one thread",
+	  .record_hint = ": to sample thread N, use -t N" },
 	{ "kernel", 0, NULL, "append _[k] to frames of the kernel",
 	  NAMES, set_flag, AT(profile.flags), .flag = FF_MARK_KERNEL },
 	{ "jit", 0, NULL, "append _[j] to frames of JIT code",

@@ -20,10 +20,13 @@ struct option_row {
 	int (*set)(struct settings *s, const struct option_row *row, const char *arg);
 	size_t at; /* of what is set, in struct settings */
 	const char *alone; /* its value where none is given; NULL: one is needed */
+	/* With alone: can the next word be its value? NULL: it never is */
+	bool (*is_value)(const char *word);
 	const char *initial; /* NULL: the library's default */
 	double min, max; /* of a number */
 	unsigned flag; /* what is set where the option takes no value */
 	const char *hint; /* for those whose value is refused */
+	const char *record_hint; /* the same for record, NULL: no other */
 };
 
 extern const struct option_row option_rows[]; /* ends with a row without help */

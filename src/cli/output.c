@@ -59,12 +59,26 @@ static bool is_stdout(const char *path)
 	return !path || strcmp(path, "-") == 0;
 }
 
-static int cannot_write(const char *path, const char *why)
+static void tell(const struct output *o, const char *sentence)
 {
-	if (is_stdout(path))
-		say("cannot write to standard output: %s", why);
+	if (o && o->sentence)
+		snprintf(o->sentence, o->sentence_size, "%s", sentence);
 	else
-		say("cannot write '%s': %s", path, why);
+		say("%s", sentence);
+}
+
+/* @o may be NULL. */
+static int cannot_write(const struct output *o, const char *path, const char *why)
+{
+	char sentence[2048];
+
+	if (is_stdout(path))
+		snprintf(sentence, sizeof(sentence),
+			 "cannot write to standard output: %s", why);
+	else
+		snprintf(sentence, sizeof(sentence), "cannot write '%.1900s': %s", path,
+			 why);
+	tell(o, sentence);
 	return EXIT_INPUT;
 }
 
@@ -144,7 +158,7 @@ int output_check(const char *path)
 
 	if (err == 0)
 		err = check_directory(path);
-	return err < 0 ? cannot_write(path, strerror(-err)) : 0;
+	return err < 0 ? cannot_write(NULL, path, strerror(-err)) : 0;
 }
 
 /* The name is a signal handler's business from the moment the file is there. */
@@ -217,20 +231,23 @@ int output_open(struct output *o, const char *path)
 {
 	int fd;
 
-	*o = (struct output){ .path = path, .stream = stdout };
+	*o = (struct output){ .path = path,
+			      .stream = stdout,
+			      .sentence = o->sentence,
+			      .sentence_size = o->sentence_size };
 	if (is_stdout(path))
 		return 0;
 	fd = open_path(o);
 	if (fd < 0) {
 		free(o->target);
-		return cannot_write(path, strerror(-fd));
+		return cannot_write(o, path, strerror(-fd));
 	}
 	o->stream = fdopen(fd, "w");
 	if (o->stream)
 		return 0;
 	close(fd);
 	output_discard(o);
-	return cannot_write(path, "out of memory");
+	return cannot_write(o, path, "out of memory");
 }
 
 bool output_replaces(const struct output *o)
@@ -243,7 +260,8 @@ static void release(struct output *o)
 	if (o->stream && o->stream != stdout)
 		fclose(o->stream);
 	free(o->target);
-	*o = (struct output){ 0 };
+	*o = (struct output){ .sentence = o->sentence,
+			      .sentence_size = o->sentence_size };
 }
 
 void output_discard(struct output *o)
@@ -297,14 +315,14 @@ int output_close(struct output *o, int err, const char *why)
 	if (flushed < 0 && ferror(o->stream)) {
 		code = OUTPUT_UNREAD;
 		if (flushed != -EPIPE && !reader_gone(o->stream))
-			code = cannot_write(o->path, strerror(-flushed));
+			code = cannot_write(o, o->path, strerror(-flushed));
 	} else if (err < 0) {
-		say("%s", why);
+		tell(o, why);
 		code = err == -EINVAL ? EXIT_USAGE : EXIT_INPUT;
 	} else if (o->beside) {
 		err = rename_temporary(o);
 		if (err < 0)
-			code = cannot_write(o->path, strerror(-err));
+			code = cannot_write(o, o->path, strerror(-err));
 	}
 	output_discard(o);
 	return code;

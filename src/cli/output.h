@@ -2,6 +2,7 @@
 #define CLI_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /*
@@ -14,12 +15,15 @@ struct output {
 	char *target; /* what is renamed to: path, or what it links to */
 	FILE *stream;
 	bool beside; /* a temporary file is in use */
+	/* Where the message of a failure goes; NULL: it is printed. */
+	char *sentence;
+	size_t sentence_size;
 };
 
 /* Before the work: can it be written at all? 0, or an exit code, message printed. */
 int output_check(const char *path);
 
-/* 0, or an exit code with its message printed. */
+/* 0, or an exit code with its message printed. @o is zeroed, but for .sentence. */
 int output_open(struct output *o, const char *path);
 
 /* True where a file is there already that closing would replace. */

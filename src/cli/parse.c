@@ -116,6 +116,15 @@ static int write_word(struct reader *r, char *word)
 	return 0;
 }
 
+static const char *hint_of(const struct reader *r, const struct option_row *row)
+{
+	const char *hint = row->hint;
+
+	if (r->command->bit == COMMAND_RECORD && row->record_hint)
+		hint = row->record_hint;
+	return hint ? hint : "";
+}
+
 /* @value is NULL where the word has none: the next word may be it. */
 static int write_option(struct reader *r, const struct option_row *row, const char *value)
 {
@@ -123,9 +132,11 @@ static int write_option(struct reader *r, const struct option_row *row, const ch
 
 	if (!row->arg && value)
 		return usage_error("option '--%s' takes no value%s", row->name,
-				   row->hint ? row->hint : "");
+				   hint_of(r, row));
 	if (row->alone && !value)
-		value = row->alone;
+		value = r->next < r->end && row->is_value && row->is_value(*r->next)
+				? *r->next++
+				: row->alone;
 	if (row->arg && !value) {
 		if (r->next == r->end)
 			return usage_error("option '--%s' needs a value: --%s=%s",
@@ -138,21 +149,21 @@ static int write_option(struct reader *r, const struct option_row *row, const ch
 	return write_word(r, word);
 }
 
-/* "-hV", "-o FILE", "-oFILE". */
+/* "-hV", "-o FILE", "-oFILE", "-agF 99". */
 static int write_letters(struct reader *r, const char *letters)
 {
-	const struct option_row *row = find_letter(r->command, *letters);
 	int code = 0;
 
-	if (row && row->arg) {
-		if (letters[1] == '=')
-			letters++;
-		return write_option(r, row, letters[1] ? letters + 1 : NULL);
-	}
 	for (; *letters && code == 0; letters++) {
-		row = find_letter(r->command, *letters);
-		if (!row || row->arg)
+		const struct option_row *row = find_letter(r->command, *letters);
+
+		if (!row)
 			return usage_error("unknown option '-%c'", *letters);
+		if (row->arg) {
+			if (letters[1] == '=')
+				letters++;
+			return write_option(r, row, letters[1] ? letters + 1 : NULL);
+		}
 		code = write_option(r, row, NULL);
 	}
 	return code;
@@ -179,6 +190,12 @@ static int read_option(struct reader *r, const char *word)
 	return unknown(r->command, word, dashes, size);
 }
 
+/* The first word of a program to run ends the options: all others are its own. */
+static bool ends_options(const struct reader *r)
+{
+	return r->command->bit == COMMAND_RECORD;
+}
+
 /* All words with options under their full names. */
 static int normalise(struct reader *r)
 {
@@ -192,8 +209,13 @@ static int normalise(struct reader *r)
 			code = read_option(r, word);
 			continue;
 		}
+		if (options && ends_options(r) && strcmp(word, "--")) {
+			code = write_word(r, strdup("--"));
+			options = false;
+		}
 		options = options && strcmp(word, "--");
-		code = write_word(r, strdup(word));
+		if (code == 0)
+			code = write_word(r, strdup(word));
 	}
 	return code;
 }
@@ -231,7 +253,7 @@ static int run_argp(struct arguments *args, struct settings *s)
 	if (!options)
 		return no_memory();
 	for (const struct option_row *row = option_rows; row->help; row++)
-		if (row->name)
+		if (row->name && row->commands & s->command->bit)
 			*o++ = (struct argp_option){
 				.name = row->name,
 				.key = FIRST_KEY + (int)(row - option_rows),
@@ -265,11 +287,15 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.command = command,
 		.profile = { .size = sizeof(s->profile) },
 		.graph = { .size = sizeof(s->graph) },
+		.record = { .size = sizeof(s->record) },
+		.argc = argc,
+		.argv = argv,
 	};
-	args->v = calloc((size_t)argc + 1, sizeof(*args->v));
+	args->v = calloc((size_t)argc + 2, sizeof(*args->v));
 	s->inputs = calloc((size_t)argc, sizeof(*s->inputs));
 	s->filters = calloc((size_t)argc, sizeof(*s->filters));
-	if (!args->v || !s->inputs || !s->filters)
+	s->events = calloc((size_t)argc, sizeof(*s->events));
+	if (!args->v || !s->inputs || !s->filters || !s->events)
 		return no_memory();
 	code = normalise(&r);
 	if (code == 0)
@@ -288,4 +314,5 @@ void settings_release(struct settings *s)
 {
 	free(s->inputs);
 	free(s->filters);
+	free(s->events);
 }

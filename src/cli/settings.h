@@ -25,6 +25,13 @@ struct settings {
 	size_t filter_count;
 	bool symbols; /* info: of each object */
 	bool stats, quiet, help, version;
+	/* record; its command is what is in inputs. */
+	struct ff_record_options record;
+	const char **events; /* one -e each */
+	const char *saved; /* perf.data to write as well */
+	const char *target; /* the option that said whom to sample */
+	int argc; /* the whole command line */
+	char **argv;
 };
 
 #endif

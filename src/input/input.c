@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "input/deferred.h"
+#include "input/flow.h"
 #include "input/perf.h"
 #include "input/saved.h"
 #include "input/simpleperf.h"
@@ -440,7 +441,7 @@ void flow_end_round(struct input *in)
 
 bool input_flows(const struct input *in)
 {
-	return in->file.once;
+	return in->file.once || in->live;
 }
 
 /* When a record of a flow was made, as far as it says. */
@@ -454,9 +455,8 @@ static uint64_t sample_time(struct input *in, const struct raw_record *raw)
 	return in_u64(in, raw->bytes + layout->time);
 }
 
-/* 1 where the record goes out. */
-static int take_flow(struct context *ctx, struct input *in, const struct raw_record *raw,
-		     struct flow *ret)
+int flow_take(struct context *ctx, struct input *in, const struct raw_record *raw,
+	      struct flow *ret)
 {
 	enum { FINISHED_ROUND = 68 };
 	int found = pass_record(ctx, in, raw, &ret->record);
@@ -494,7 +494,7 @@ int flow_next(struct context *ctx, struct input *in, struct flow *ret)
 			return found < 0 ? found : end_pass(ctx, in);
 		found = stream_next(ctx, &in->stream, &raw);
 		if (found > 0)
-			found = take_flow(ctx, in, &raw, ret);
+			found = flow_take(ctx, in, &raw, ret);
 		else if (found == 0)
 			found = end_source(ctx, in);
 	}

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/context.h"
 #include "base/intern.h"
+#include "live/live.h"
 
 /*
  * Bytes of a recording -> records.
@@ -239,7 +240,7 @@ static inline uint64_t time_of_cycles(const struct time_conversion *t, uint64_t 
 /* What is known of a recording; complete after the first pass. */
 struct recording {
 	const char *format; /* "perf.data v2" */
-	const char *form; /* "file", "pipe", "directory"; NULL: folded text */
+	const char *form; /* "file", "pipe", "directory", "live"; NULL: folded text */
 	bool big_endian, compressed;
 	bool kernel_located; /* where the kernel lay in memory was recorded */
 	ARRAY(struct event) events;
@@ -319,6 +320,21 @@ struct flow {
 
 /* 1, 0 at the end, or a negative errno; damage is an end. */
 int flow_next(struct context *ctx, struct input *in, struct flow *ret);
+
+/*
+ * A live run is a flow whose records the caller brings: events are known from the start,
+ * and rounds are his. @events outlive the call only.
+ */
+int input_open_live(struct context *ctx, struct intern *strings,
+		    const struct live_opened *events, size_t count, struct input **ret);
+
+/* What goes for the recorder's command line. 0, or -ENOMEM. */
+int input_set_command(struct input *in, const char *command);
+
+/* A record in place of flow_next(): 1 where it is one that goes on, 0 where it has been
+ * counted only, or a negative errno. */
+int input_take(struct context *ctx, struct input *in, const uint8_t *bytes, uint32_t size,
+	       struct flow *ret);
 
 /* The caller has taken a round for complete: what came for older ones can go. */
 void flow_end_round(struct input *in);

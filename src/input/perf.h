@@ -128,6 +128,7 @@ struct input {
 	struct recording rec;
 	bool swapped; /* written on a machine of the other byte order */
 	bool pipe; /* attributes and features come as records */
+	bool live; /* records come one by one from input_take() */
 	bool whole; /* the data has its end, so features follow it */
 	uint64_t features[4]; /* bits of those in the header */
 	ARRAY(struct layout) layouts; /* by index of event */

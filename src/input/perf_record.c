@@ -55,25 +55,52 @@ static int decode_mmap(struct body *b, struct record *ret)
 	return read_map_name(b, ret);
 }
 
-/* Either "u32 maj, min; u64 ino, generation" or "u8 size; u8, u16; u8 build_id[20]". */
+/* "u32 maj, min; u64 ino, generation" */
+static void read_inode(struct cursor *c, struct record *ret)
+{
+	ret->maj = cursor_u32(c);
+	ret->min = cursor_u32(c);
+	ret->ino = cursor_u64(c);
+	ret->generation = cursor_u64(c);
+}
+
+/*
+ * "u8 size; u8, u16 reserved; u8 build_id[20]", or, although the bit says so, an inode: the
+ * kernel (5.12 to 6.18 at least, perf_event_mmap_output()) forgets to take the bit back before
+ * it writes the same map for an event that did not ask for build ids. Then "size" is the low
+ * byte of a device's number, and few of the bits above are set: those of a minor number, and
+ * the high halves of inode and generation.
+ */
+static bool is_build_id(const uint8_t *p, const struct record *inode)
+{
+	uint8_t size = p[0];
+
+	if (size == 0 || size > BUILD_ID_MAX || p[1] || p[2] || p[3])
+		return false;
+	if (size == BUILD_ID_MAX || inode->min >> 20 || inode->ino >> 32 ||
+	    inode->generation >> 32)
+		return true;
+	/* A short one is padded with zeros. */
+	return size <= 12 && inode->generation == 0 && inode->min >= 256;
+}
+
 static void decode_identity(struct body *b, struct record *ret)
 {
-	const uint8_t *id;
+	const uint8_t *p = b->c.p;
+	struct record inode = { 0 };
 
-	if (!(b->head.misc & MISC_MMAP_BUILD_ID)) {
-		ret->maj = cursor_u32(&b->c);
-		ret->min = cursor_u32(&b->c);
-		ret->ino = cursor_u64(&b->c);
-		ret->generation = cursor_u64(&b->c);
+	read_inode(&b->c, &inode);
+	if (b->c.bad)
+		return;
+	if (b->head.misc & MISC_MMAP_BUILD_ID && is_build_id(p, &inode)) {
+		ret->build_id_size = p[0];
+		memcpy(ret->build_id, p + 4, BUILD_ID_MAX);
 		return;
 	}
-	ret->build_id_size = cursor_u8(&b->c);
-	cursor_bytes(&b->c, 3);
-	id = cursor_bytes(&b->c, BUILD_ID_MAX);
-	if (ret->build_id_size > BUILD_ID_MAX)
-		ret->build_id_size = BUILD_ID_MAX;
-	if (id)
-		memcpy(ret->build_id, id, BUILD_ID_MAX);
+	ret->maj = inode.maj;
+	ret->min = inode.min;
+	ret->ino = inode.ino;
+	ret->generation = inode.generation;
 }
 
 static int decode_mmap2(struct body *b, struct record *ret)

@@ -241,6 +241,16 @@ static int try_debuginfod(struct search *s)
 	return try(s, false);
 }
 
+/* Only the recorded path is better: debug files lie beside that. */
+static int try_kept(struct search *s)
+{
+	if (!s->wanted->kept || symfs_is_set(s->places))
+		return 0;
+	text_clear(&s->path);
+	text_string(&s->path, s->wanted->kept);
+	return try(s, false);
+}
+
 static int find_file(struct search *s)
 {
 	bool sure = false;
@@ -248,7 +258,8 @@ static int find_file(struct search *s)
 
 	if (found < 0 || sure)
 		return found;
-	if (!s->doubtful)
+	found = try_kept(s);
+	if (found == 0 && !s->doubtful)
 		found = try_build_id(s);
 	if (found == 0)
 		found = try_processes(s);

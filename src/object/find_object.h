@@ -12,6 +12,7 @@
  * with it is the object, wherever it lies. In this order:
  *
  *	the recorded path	with symfs: below that
+ *	/proc/self/fd		live: what was opened when it was mapped
  *	perf's build-id cache	DIR/.build-id/xx/rest/elf
  *	the debug directory	DIR/.build-id/xx/rest
  *	/proc/PID		what a process that was recorded still has mapped
@@ -61,6 +62,8 @@ struct wanted_object {
 	 * something. */
 	bool here;
 	bool vdso; /* no file: only caches have it */
+	const char *
+		kept; /* leads to what was opened when it was mapped; NULL: nothing was */
 };
 
 /* What is wanted of an object: a debug file is looked for where it lacks that. */

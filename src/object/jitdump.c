@@ -10,7 +10,7 @@
 #define FLAG_ARCH_TIME 1
 
 enum {
-	HEADER = 40,
+	HEADER = JITDUMP_HEADER,
 	RECORD = 16, /* u32 type, size; u64 time */
 	LOAD = 40, /* u32 pid, tid; u64 vma, address, size, index */
 	MOVE = 48, /* u32 pid, tid; u64 vma, from, to, size, index */

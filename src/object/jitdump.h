@@ -22,6 +22,7 @@
  * all behind it, is not used yet: the file may still grow. Its writer is not trusted.
  */
 enum {
+	JITDUMP_HEADER = 40, /* bytes at the least; a shorter file has just begun */
 	JITDUMP_NAME_MOST = 4096, /* bytes; longer names are cut */
 	/* More only hostile dumps have: what comes behind is not used. */
 	JITDUMP_FUNCTIONS_MOST = 1 << 18,

@@ -205,7 +205,8 @@ static void describe_file(const struct classifier *c, const struct record *rec,
 static int find_memfd(const struct classifier *c, const struct image *image, bool *ret)
 {
 	struct found found;
-	int err = find_image_file(c->images->places, c->strings, image, 0, &found);
+	int err = find_image_file(c->images, c->images->places, c->strings, image, 0,
+				  &found);
 
 	if (err < 0)
 		return err;

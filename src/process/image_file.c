@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include "object/kernel_id.h"
+#include "process/keep.h"
 
 /* A recording that does not say where it was made is of another machine, and names of
  * machines are not unique: the kernel has to be the same, too. */
@@ -123,15 +124,32 @@ static int find_vdso(const struct object_places *places, const struct intern *st
 	return 0;
 }
 
-int find_image_file(const struct object_places *places, const struct intern *strings,
-		    const struct image *image, unsigned need, struct found *ret)
+/* What is held open of it counts where its path leads to something else. */
+static int find_file(const struct object_places *places, const struct images *images,
+		     const struct intern *strings, const struct image *image,
+		     unsigned need, struct found *f)
 {
 	struct wanted_object wanted = describe(strings, image);
+	struct text kept = { 0 };
+	int err = -ENOMEM;
+
+	if (image_kept_path(images, image, &kept))
+		wanted.kept = kept.bytes;
+	if (!kept.failed)
+		err = find_object(places, &wanted, need, f);
+	text_release(&kept);
+	return err;
+}
+
+int find_image_file(const struct images *images, const struct object_places *places,
+		    const struct intern *strings, const struct image *image,
+		    unsigned need, struct found *ret)
+{
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
 	int err = 0;
 
 	if (image->kind == IMAGE_FILE)
-		err = find_object(places, &wanted, need, &f);
+		err = find_file(places, images, strings, image, need, &f);
 	else if (image->kind == IMAGE_VDSO)
 		err = find_vdso(places, strings, image, need, &f);
 	if (err == 0 && (f.file.failed || f.problem.failed))
@@ -172,5 +190,6 @@ int image_find_object(const struct object_places *places, const struct images *i
 {
 	if (images->list.v[image].kind == IMAGE_JIT)
 		return open_jit_object(images, image, need, ret);
-	return find_image_file(places, strings, &images->list.v[image], need, ret);
+	return find_image_file(images, places, strings, &images->list.v[image], need,
+			       ret);
 }

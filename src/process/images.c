@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "process/process.h"
+#include "process/keep.h"
 
 /* What tells two images apart. Padding must be zero: it is hashed. */
 static uint64_t hash_image(const struct image *im)
@@ -89,10 +89,13 @@ void images_release(struct images *im)
 		jitdump_close(&im->dumps.v[i]->dump);
 		if (im->dumps.v[i]->unwind >= 0)
 			close(im->dumps.v[i]->unwind);
+		if (im->dumps.v[i]->beginning >= 0)
+			close(im->dumps.v[i]->beginning);
 		text_release(&im->dumps.v[i]->path);
 		text_release(&im->dumps.v[i]->problem);
 		free(im->dumps.v[i]);
 	}
+	images_drop_kept(im);
 	array_release(&im->dumps);
 	array_release(&im->list);
 	hash_release(&im->by_key);

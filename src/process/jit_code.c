@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "object/jit_unwind.h"
 #include "process/timeline.h"
@@ -52,6 +53,25 @@ static void judge_clock(const struct processes *ps, struct jit_dump *dump)
 	dump->trouble = true;
 }
 
+/* Its header, which a runtime may have in its own memory for a while. */
+static void begin_dump(const struct processes *ps, struct jit_dump *dump)
+{
+	struct stat st;
+	int fd = dump->beginning;
+
+	if (fstat(fd, &st) == 0 && st.st_size < JITDUMP_HEADER)
+		return;
+	dump->beginning = -1;
+	if (jitdump_open(fd, &dump->dump) < 0) {
+		dump->dump.fd = -1;
+		text_clear(&dump->problem);
+		text_printf(&dump->problem, "'%s' is no jitdump", dump->path.bytes);
+		dump->trouble = true;
+		return;
+	}
+	judge_clock(ps, dump);
+}
+
 static int open_dump(struct processes *ps, const struct image *image, const char *path,
 		     struct jit_dump *dump)
 {
@@ -67,14 +87,8 @@ static int open_dump(struct processes *ps, const struct image *image, const char
 	dump->trouble = file.problem.size > 0;
 	if (file.fd < 0)
 		return 0;
-	if (jitdump_open(file.fd, &dump->dump) < 0) {
-		dump->dump.fd = -1;
-		text_clear(&dump->problem);
-		text_printf(&dump->problem, "'%s' is no jitdump", dump->path.bytes);
-		dump->trouble = true;
-		return 0;
-	}
-	judge_clock(ps, dump);
+	dump->beginning = file.fd;
+	begin_dump(ps, dump);
 	return 0;
 }
 
@@ -91,7 +105,7 @@ static struct jit_dump *new_dump(struct processes *ps, const struct image *image
 		return NULL;
 	}
 	*slot = dump;
-	dump->dump.fd = dump->unwind = -1;
+	dump->dump.fd = dump->unwind = dump->beginning = -1;
 	dump->owner = image->owner;
 	if (open_dump(ps, image, path, dump) < 0 || dump->problem.failed)
 		return NULL;
@@ -207,13 +221,22 @@ int read_jit_dumps(struct processes *ps)
 {
 	for (size_t i = 0; i < ps->dumps.count; i++) {
 		struct growing_dump *g = &ps->dumps.v[i];
-		struct jitdump *d =
-			&ps->images->dumps.v[ps->images->list.v[g->image].dump]->dump;
+		struct jit_dump *dump =
+			ps->images->dumps.v[ps->images->list.v[g->image].dump];
+		struct jitdump *d = &dump->dump;
 		size_t before = d->codes.count;
+		bool begins = dump->beginning >= 0;
 
+		if (begins)
+			begin_dump(ps, dump);
+		if (dump->problem.failed)
+			return -ENOMEM;
 		if (d->fd < 0)
 			continue;
 		if (jitdump_read(d) < 0)
+			return -ENOMEM;
+		if (begins && has_user_stacks(ps->rec) &&
+		    jit_unwind_make(d, &dump->unwind) < 0)
 			return -ENOMEM;
 		if (d->codes.count == before)
 			continue;

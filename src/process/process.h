@@ -101,6 +101,7 @@ struct jit_dump {
 	bool timed; /* its clock is that of the samples; else the newest code counts */
 	uint32_t owner; /* pid */
 	int unwind; /* an object with its call frame information; -1: none */
+	int beginning; /* its file as long as that has no whole header; -1: it is no such */
 };
 
 /* Fixed ids, made by images_init(). */
@@ -119,6 +120,7 @@ struct images {
 	 * Set by the caller, outlives it. */
 	const struct object_places *places;
 	bool as_perf; /* perf script reads no jitdumps. Set by the caller */
+	struct kept *kept; /* files held open; NULL: none */
 };
 
 int images_init(struct images *im, struct intern *strings);
@@ -126,6 +128,26 @@ void images_release(struct images *im);
 /* The id of @key, which is added where it is not known; where it is, @key->last is taken
  * over. 0, or -ENOMEM. */
 int images_add(struct images *im, const struct image *key, uint32_t *ret);
+
+/*
+ * Live: the file of a map is opened and held until images_release(), one for each file, so
+ * that it can be looked at when its path leads to it no more. Records of other kinds, and
+ * files past the limit of those that may be open, are passed over; the soft limit is raised
+ * as far as may be useful. 1 where a file was new, 0, or -ENOMEM.
+ */
+int images_keep(struct images *im, const struct intern *strings,
+		const struct record *rec);
+
+/*
+ * Likewise the perf-PID.map of each process that has code of a runtime, which may be gone with
+ * its container. Runtimes make it some time after their code, so it is to be called once a
+ * second: it looks for those that were not there yet. It also lets go of deleted files, the
+ * oldest first, when all that are held would fill a GiB of somebody's disk. 0, or -ENOMEM.
+ */
+int images_keep_maps(struct images *im, const struct intern *strings);
+
+/* Replaces *@ret by what is kept of the image's process, or leaves it. 0, or -ENOMEM. */
+int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file *ret);
 
 /*
  * The object that holds what was mapped of @image, and its debug file where that adds

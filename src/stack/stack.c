@@ -197,6 +197,9 @@ static bool is_full(const struct stack_walker *w)
 struct found_chain {
 	bool user; /* a part of it is the user's */
 	bool looked; /* for the caller of the user's leaf */
+	/* The chain is cut, and a caller takes the place of its last address: so it is saved,
+	 * as long as the kernel makes them. */
+	bool in_place;
 };
 
 static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
@@ -208,9 +211,11 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	if (found->user || (e->mode != MODE_USER && e->mode != MODE_UNKNOWN))
 		return 0;
 	found->user = true;
-	if (e->caller || !c->sample->user_abi || c->sample->exact_chain)
+	if (e->caller || !c->sample->user_abi || c->sample->exact_chain ||
+	    (found->in_place && c->next == c->sample->chain_count))
 		return 0;
 	caller.ip = leaf_caller(w, c->sample, e->ip, peek(c), &found->looked);
+	w->leaf_caller = caller.ip;
 	if (caller.ip == 0 || is_full(w))
 		return 0;
 	return push_entry(w, &caller, &key);
@@ -220,10 +225,13 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer,
 		      struct found_chain *found)
 {
+	bool cut = stack_chain_is_cut(s, &w->rec->events.v[s->event]);
 	struct place_key key = { 0 };
+	struct sample shorter;
 	struct chain_entry e;
 	struct chain chain;
 
+	found->in_place = cut && w->options.leaf_only;
 	chain_start(&chain, s);
 	while (chain_next(&chain, &e)) {
 		if (is_full(w)) {
@@ -233,10 +241,15 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 		if (push_entry(w, &e, &key) < 0 ||
 		    push_leaf_caller(w, &chain, &e, found) < 0)
 			return -ENOMEM;
+		if (found->in_place && w->leaf_caller && chain.sample == s) {
+			shorter = *s;
+			shorter.chain_count--;
+			chain.sample = &shorter;
+		}
 	}
 	if (chain.odd)
 		*poorer |= POORER_ODD_CONTEXT;
-	if (stack_chain_is_cut(s, &w->rec->events.v[s->event]))
+	if (cut)
 		*poorer |= POORER_CUT_CHAIN;
 	return 0;
 }
@@ -254,7 +267,7 @@ static int push_user(struct stack_walker *w, const struct sample *s, unsigned *p
 {
 	struct walk k;
 
-	if (!s->has_user_stack || found->looked)
+	if (!s->has_user_stack || found->looked || w->options.leaf_only)
 		return 0;
 	if (!found->user && can_walk(w, s, &k))
 		return walk_user(w, &k, poorer);
@@ -312,6 +325,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 
 	w->stack.count = 0;
 	w->failed = false;
+	w->leaf_caller = 0;
+	w->leaf_of = s->position + 1;
 	err = push_chain(w, s, &poorer, &found);
 	if (err == 0)
 		err = push_user(w, s, &poorer, &found);
@@ -327,5 +342,19 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
 	*ret = (struct stack){ w->stack.v, w->stack.count, poorer };
+	return 0;
+}
+
+int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *ret)
+{
+	struct stack stack;
+
+	/* It may have been filtered out before it was walked. */
+	if (w->leaf_of != s->position + 1) {
+		select_thread(w, s);
+		if (stack_walk(w, s, &stack) < 0)
+			return -ENOMEM;
+	}
+	*ret = w->leaf_caller;
 	return 0;
 }

@@ -79,6 +79,7 @@ struct stack_options {
 	bool empty_chains; /* a chain without frames stays empty, as perf script has it */
 	bool timed; /* takes the time of each walk */
 	bool as_perf; /* unwinds what perf unwinds, and shows addresses as it does */
+	bool leaf_only; /* stack dumps serve to find the caller of a leaf, no more */
 };
 
 /* Root first: the process frame, user frames, kernel frames, leaf. */
@@ -137,6 +138,10 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 
 /* After stack_key() of the same sample. 0, or -ENOMEM. */
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret);
+
+/* The caller of the user's leaf, where stack_walk() put one into the recorded chain of
+ * this sample; 0: it did not. 0, or -ENOMEM. */
+int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *ret);
 
 const struct stack_counts *stack_walker_counts(const struct stack_walker *w);
 

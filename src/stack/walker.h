@@ -84,6 +84,9 @@ struct stack_walker {
 	ARRAY(const struct binary *) by_image;
 	ARRAY(struct unwind_rule) rules;
 	struct hash_set rules_by_key;
+	/* That was put behind the leaf of the last sample walked, or 0; and which that was:
+	 * its position + 1. */
+	uint64_t leaf_caller, leaf_of;
 	bool failed; /* something of the sample was not found for want of memory */
 	struct register_order order;
 	const struct machine *assumed; /* where the recording does not say */

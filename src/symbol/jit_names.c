@@ -134,6 +134,8 @@ static int ask_maps(struct mapping *m)
 		struct jit_file f;
 
 		err = jit_file_open_map(&finder->options->places, &process, &f);
+		if (err == 0 && f.fd < 0)
+			err = image_open_kept_map(finder->images, id, &f);
 		if (err == 0 && f.fd >= 0) {
 			say(&m->source->files.problem, &f.problem);
 			m->job->trouble |= f.problem.size > 0;
@@ -168,8 +170,11 @@ static void report_dump(struct mapping *m, const struct jit_dump *dump)
 	if (m->source->files.file.size == 0 && dump->dump.fd >= 0)
 		say(&m->source->files.file, &dump->path);
 	m->job->entries += dump->dump.functions.count;
-	m->job->trouble |= dump->trouble;
+	m->job->trouble |= dump->trouble || dump->beginning >= 0;
 	say(&m->source->files.problem, &dump->problem);
+	if (dump->beginning >= 0)
+		text_printf(&m->source->files.problem, "%s'%s' is no jitdump",
+			    m->source->files.problem.size ? "; " : "", dump->path.bytes);
 	if (dump->dump.full || dump->dump.damaged)
 		text_printf(&m->source->files.problem, "%s'%s' %s",
 			    m->source->files.problem.size ? "; " : "", dump->path.bytes,

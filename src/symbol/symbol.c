@@ -100,12 +100,43 @@ struct run {
 	struct symbolizer *s;
 	const struct frames *frames;
 	struct symbols *symbols;
+	size_t named; /* frames that an earlier run has named */
 	struct source_finder finder;
 	struct keyed *grouped; /* frame ids, those of an image side by side */
 	ARRAY(struct image_names) jobs; /* by image id */
 	ARRAY(struct image_names *) order; /* as they are started */
 	struct text label;
 };
+
+/* Runtimes tell late what they have compiled. */
+static bool may_get_name(const struct run *r, uint32_t frame)
+{
+	const struct image *image = &r->s->images->list.v[r->frames->list.v[frame].image];
+
+	return image->owner &&
+	       r->symbols->functions.v[r->symbols->of_frame.v[frame]].unnamed;
+}
+
+/* Has it to be looked up? Others have their names from an earlier run. */
+static bool is_wanted(const struct run *r, size_t frame)
+{
+	return frame >= r->named || may_get_name(r, (uint32_t)frame);
+}
+
+/* Those that are looked up again count again. */
+static void forget_unnamed(struct run *r)
+{
+	for (size_t i = 0; i < r->named; i++) {
+		struct image_report *report =
+			&r->symbols->images.v[r->frames->list.v[i].image];
+
+		if (!may_get_name(r, (uint32_t)i))
+			continue;
+		report->frames--;
+		report->unnamed--;
+		r->symbols->inlined_of_frame.v[i] = 0;
+	}
+}
 
 /* Counting sort of the frames by image; every image with frames becomes a job. */
 static int group_frames(struct run *r)
@@ -119,7 +150,7 @@ static int group_frames(struct run *r)
 	for (size_t i = 0; i < images; i++)
 		*array_add(&r->jobs) = (struct image_names){ .image = (uint32_t)i };
 	for (size_t i = 0; i < r->frames->list.count; i++)
-		r->jobs.v[frames[i].image].count++;
+		r->jobs.v[frames[i].image].count += is_wanted(r, i);
 	for (size_t i = 0; i < images; i++) {
 		r->jobs.v[i].frames = r->grouped + sum;
 		sum += r->jobs.v[i].count;
@@ -128,9 +159,12 @@ static int group_frames(struct run *r)
 	for (size_t i = 0; i < r->frames->list.count; i++) {
 		struct image_names *job = &r->jobs.v[frames[i].image];
 
+		if (!is_wanted(r, i))
+			continue;
 		job->frames[job->count++] =
 			(struct keyed){ frames[i].address, (uint32_t)i };
 	}
+	forget_unnamed(r);
 	return 0;
 }
 
@@ -321,19 +355,21 @@ static int add_text(struct run *r, const struct text *t, uint32_t *ret)
 static int take_report(struct run *r, const struct image_names *job)
 {
 	struct image_report *report = &r->symbols->images.v[job->image];
+	uint32_t said = report->problem;
 
-	report->frames = job->count;
-	report->unnamed = job->unnamed;
+	report->frames += job->count;
+	report->unnamed += job->unnamed;
 	report->other_build = job->other_build;
 	report->debug_info = job->debug_info;
 	report->names = (uint8_t)job->known;
 	report->entries = job->entries;
-	if (job->trouble)
-		warn(r->ctx, "%s", job->problem.bytes);
 	if (add_text(r, &job->file, &report->file) < 0 ||
-	    add_text(r, &job->debug_file, &report->debug_file) < 0)
+	    add_text(r, &job->debug_file, &report->debug_file) < 0 ||
+	    add_text(r, &job->problem, &report->problem) < 0)
 		return -ENOMEM;
-	return add_text(r, &job->problem, &report->problem);
+	if (job->trouble && report->problem != said)
+		warn(r->ctx, "%s", job->problem.bytes);
+	return 0;
 }
 
 /* Its path, as recorded. Many files hold what one runtime compiled: they are one. */
@@ -445,18 +481,18 @@ static int take_all(struct run *r)
 static int make_room(struct run *r)
 {
 	struct symbols *symbols = r->symbols;
+	size_t frames = r->frames->list.count, images = r->s->images->list.count;
 
-	if (!array_reserve(&symbols->of_frame, r->frames->list.count + 1) ||
-	    !array_reserve(&symbols->inlined_of_frame, r->frames->list.count + 1) ||
-	    !array_add(&symbols->inlined) ||
-	    !array_reserve(&symbols->images, r->s->images->list.count + 1))
+	if (!array_reserve(&symbols->of_frame, frames + 1 - r->named) ||
+	    !array_reserve(&symbols->inlined_of_frame, frames + 1 - r->named) ||
+	    (symbols->inlined.count == 0 && !array_add(&symbols->inlined)))
 		return -ENOMEM;
-	symbols->inlined_of_frame.count = r->frames->list.count;
-	memset(symbols->inlined_of_frame.v, 0,
-	       symbols->inlined_of_frame.count * sizeof(uint32_t));
-	symbols->of_frame.count = r->frames->list.count;
-	symbols->images.count = r->s->images->list.count;
-	memset(symbols->images.v, 0, symbols->images.count * sizeof(*symbols->images.v));
+	memset(symbols->inlined_of_frame.v + r->named, 0,
+	       (frames - r->named) * sizeof(uint32_t));
+	symbols->inlined_of_frame.count = symbols->of_frame.count = frames;
+	while (symbols->images.count < images)
+		if (!array_add(&symbols->images))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -480,14 +516,14 @@ static void choose_inlines(struct symbolizer *s)
 }
 
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
-		   struct symbols *ret)
+		   struct symbols *symbols)
 {
-	struct symbols symbols = { 0 };
 	struct run r = {
 		.ctx = ctx,
 		.s = s,
 		.frames = frames,
-		.symbols = &symbols,
+		.symbols = symbols,
+		.named = symbols->of_frame.count,
 		.finder = { &s->options, s->images, s->strings, s->kernel },
 	};
 	int err;
@@ -506,12 +542,10 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 	if (err == 0)
 		err = take_all(&r);
 	run_release(&r);
-	if (err < 0) {
-		symbols_release(&symbols);
-		return fail_memory(ctx);
-	}
-	*ret = symbols;
-	return 0;
+	if (err == 0)
+		return 0;
+	symbols_release(symbols);
+	return fail_memory(ctx);
 }
 
 void symbols_release(struct symbols *s)

@@ -124,10 +124,22 @@ int symbolizer_add_recording(struct symbolizer *s, const struct recording *rec);
  * times, from any thread. */
 void symbolizer_expect_kernel(struct symbolizer *s);
 
-/* Names all frames. Missing or damaged objects are no errors: their reports say so. */
+/*
+ * Names all frames. Missing or damaged objects are no errors: their reports say so. @symbols
+ * is zeroed, or what an earlier run made of the same frames when they were fewer: then new
+ * ones are named, and code of runtimes that had no name. On failure it is released.
+ */
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
-		   struct symbols *ret);
+		   struct symbols *symbols);
 void symbols_release(struct symbols *s);
+
+/*
+ * *@map: for each frame the first one that shows the same functions of the same image, to
+ * be freed by the caller. All frames have been named; those that may yet get another name
+ * stand for themselves. 0, or -ENOMEM.
+ */
+int symbols_alike(const struct symbols *symbols, const struct frames *frames,
+		  const struct images *images, uint32_t **map);
 
 /*
  * The named tree: the trie keyed by function. Nodes are in preorder, node 0 is the

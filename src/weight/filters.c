@@ -190,6 +190,19 @@ bool filters_ask_objects(const struct filters *f)
 	return any_filter(f, KEY_DSO, KEY_DSO + 1);
 }
 
+bool filters_need_end(const struct filters *f)
+{
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < f->by[side][KEY_TIME].count; i++) {
+			const struct time_range *range = &f->by[side][KEY_TIME].v[i].time;
+
+			if (range->start.kind == BOUND_PERCENT ||
+			    range->end.kind == BOUND_PERCENT)
+				return true;
+		}
+	return false;
+}
+
 int filter_memo_new(const struct filters *f, struct filter_memo **ret)
 {
 	struct filter_memo *m = calloc(1, sizeof(*m));

@@ -10,6 +10,16 @@ void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
 	to->samples_kept += from->samples_kept;
 }
 
+void weight_sum_remove(struct weight_sum *from, const struct weight_sum *added)
+{
+	from->read -= added->read;
+	from->kept -= added->kept;
+	for (int i = 0; i < LOST_REASONS; i++)
+		from->lost[i] -= added->lost[i];
+	from->samples_read -= added->samples_read;
+	from->samples_kept -= added->samples_kept;
+}
+
 bool weight_sum_conserved(const struct weight_sum *sum)
 {
 	uint64_t all = sum->kept;

@@ -24,6 +24,8 @@ struct weight_sum {
 };
 
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from);
+/* Takes back what was added. */
+void weight_sum_remove(struct weight_sum *from, const struct weight_sum *added);
 bool weight_sum_conserved(const struct weight_sum *sum);
 
 struct weight_options {
@@ -99,6 +101,8 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 bool filters_ask_samples(const struct filters *f);
 bool filters_ask_frames(const struct filters *f);
 bool filters_ask_objects(const struct filters *f);
+/* Has one a part of the whole time, which is known when all has been read? */
+bool filters_need_end(const struct filters *f);
 
 /* What a sample is asked about. */
 struct filter_subject {

@@ -85,15 +85,65 @@ Test(perf_record, a_map_with_a_build_id_has_it_and_no_inode)
 	made_end(&m);
 }
 
-Test(perf_record, a_build_id_is_never_longer_than_its_place)
+static struct record map_with_bit_and(const uint8_t identity[24])
 {
 	struct made m;
+	struct record r;
 
 	made_begin(&m, &plain, 1);
-	map_with_build_id(&m, 255);
+	begin_record(&m, RECORD_MMAP2, MODE_USER | 1 << 14);
+	two(&m, 5, 6);
+	u64(&m, 0x1000);
+	u64(&m, 0x2000);
+	u64(&m, 0);
+	bytes(&m, identity, 24);
+	two(&m, 5, 2);
+	string(&m, "/bin/ls");
+	trailer(&m, 5, 6, 77);
+	end_record(&m);
 	made_open(&m);
-	cr_assert_leq(only_state(&m).build_id_size, BUILD_ID_MAX);
+	r = only_state(&m);
 	made_end(&m);
+	return r;
+}
+
+/* The kernel leaves the bit in the record of an event that has not asked for build ids. */
+Test(perf_record, a_bit_that_leaked_into_a_map_with_an_inode_does_no_harm)
+{
+	const struct {
+		uint32_t maj, min;
+		uint64_t ino, generation;
+	} inodes[] = {
+		{ 254, 1, 123456, 987654321 }, /* virtio */
+		{ 259, 3, 123456, 0 }, /* NVMe: more than a byte */
+		{ 8, 1, 123456, 987654321 }, /* SCSI: as if it were an id of 8 bytes */
+		{ 8, 255, 123456, 0 },	       { 8, 300, 123456, 1 },
+		{ 16, 300, 123456, 0 },	       { 0, 45, 123456, 0 }, /* overlay, tmpfs */
+	};
+
+	for (size_t i = 0; i < sizeof(inodes) / sizeof(*inodes); i++) {
+		uint8_t identity[24];
+		struct record r;
+
+		memcpy(identity, &inodes[i], sizeof(identity));
+		r = map_with_bit_and(identity);
+		cr_assert_eq(r.build_id_size, 0, "%u:%u", inodes[i].maj, inodes[i].min);
+		cr_assert(r.maj == inodes[i].maj && r.min == inodes[i].min);
+		cr_assert_eq(r.ino, inodes[i].ino);
+		cr_assert_eq(r.generation, inodes[i].generation);
+	}
+}
+
+Test(perf_record, short_build_ids_are_told_from_inodes)
+{
+	const uint8_t eight[24] = { 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const uint8_t low[24] = { 8, 0, 0, 0, 1, 2, 0, 0, 5, 6, 7, 8 };
+	const uint8_t sixteen[24] = { 16, 0, 0, 0, 1, 2, 0, 0, 5, 6, 7, 8, 9 };
+
+	cr_assert_eq(map_with_bit_and(eight).build_id_size, 8);
+	cr_assert_eq(map_with_bit_and(low).build_id_size, 8);
+	cr_assert_eq(map_with_bit_and(sixteen).build_id_size, 16);
+	cr_assert_eq(map_with_bit_and(eight).ino, 0);
 }
 
 Test(perf_record, names_end_at_their_nul_or_with_their_place)

@@ -1,0 +1,383 @@
+/*
+ * record: samples now, and writes the graph.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/result.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+/* A run, for those it calls. */
+struct session {
+	const struct settings *settings;
+	struct analysis *analysis;
+	enum format format;
+	const char *path; /* NULL: standard output */
+	bool graph; /* one is wanted, not a perf.data alone */
+	bool failed; /* an output on the way could not be written, and that was said */
+	char *written; /* the last name that had the time in it */
+	unsigned again; /* how often that second has been written to */
+	const char **arguments; /* "flamefold record ..." */
+	double last; /* when samples were counted last */
+	uint64_t last_samples;
+};
+
+/* Whom a signal stops; NULL: nobody. */
+static struct ff_profile *volatile sampled;
+static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
+#define STOPS (sizeof(stops) / sizeof(stops[0]))
+
+/* The first one ends sampling, the second one everything. */
+static void stop_sampling(int number)
+{
+	struct ff_profile *p = sampled;
+
+	sampled = NULL;
+	if (p) {
+		ff_record_stop(p);
+		return;
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void catch_stops(struct ff_profile *p)
+{
+	struct sigaction action = { .sa_handler = stop_sampling };
+
+	sampled = p;
+	for (size_t i = 0; i < STOPS; i++) {
+		struct sigaction before;
+
+		/* What nohup ignores stays ignored. */
+		if (sigaction(stops[i], NULL, &before) == 0 &&
+		    before.sa_handler == SIG_DFL)
+			sigaction(stops[i], &action, NULL);
+	}
+}
+
+/* From now on they mean what they always do. */
+static void release_stops(void)
+{
+	for (size_t i = 0; i < STOPS; i++) {
+		struct sigaction now;
+
+		if (sigaction(stops[i], NULL, &now) == 0 &&
+		    now.sa_handler == stop_sampling)
+			signal(stops[i], SIG_DFL);
+	}
+	sampled = NULL;
+}
+
+static uint64_t resident_megabytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long long all, resident = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%llu %llu", &all, &resident) != 2)
+		resident = 0;
+	fclose(f);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1000000;
+}
+
+static void show_status(void *arg, const struct ff_record_status *now)
+{
+	struct session *s = arg;
+	double seconds = now->seconds - s->last;
+	double rate =
+		seconds > 0 ? (double)(now->samples - s->last_samples) / seconds : 0;
+
+	status("%.0f s: %s samples/s, %s lost, %s stacks, %s MB", now->seconds,
+	       grouped((uint64_t)(rate + 0.5)), grouped(now->lost), grouped(now->stacks),
+	       grouped(resident_megabytes()));
+	s->last = now->seconds;
+	s->last_samples = now->samples;
+}
+
+/* @path with @stamp for each %t; to be freed by the caller. */
+static char *fill_in(const char *path, const char *stamp)
+{
+	size_t size = 0, count = 1;
+	char *name;
+
+	for (const char *p = path; (p = strstr(p, "%t")); p += 2)
+		count++;
+	name = malloc(strlen(path) + count * strlen(stamp) + 1);
+	for (; name && *path; path++) {
+		if (path[0] == '%' && path[1] == 't') {
+			size += (size_t)sprintf(name + size, "%s", stamp);
+			path++;
+			continue;
+		}
+		name[size++] = *path;
+	}
+	if (name)
+		name[size] = '\0';
+	return name;
+}
+
+/* The local time, "20261120-121500"; of a second that has been written to already,
+ * "20261120-121500-2". NULL without memory. */
+static char *name_of_now(struct session *s, const char *path)
+{
+	char stamp[48];
+	time_t t = time(NULL);
+	struct tm tm;
+	size_t size;
+
+	localtime_r(&t, &tm);
+	size = strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	if (s->written && strcmp(s->written, stamp) == 0) {
+		snprintf(stamp + size, sizeof(stamp) - size, "-%u", ++s->again + 1);
+		return fill_in(path, stamp);
+	}
+	free(s->written);
+	s->written = strdup(stamp);
+	s->again = 0;
+	return s->written ? fill_in(path, stamp) : NULL;
+}
+
+static int write_now(struct session *s, struct output *out)
+{
+	char *name = s->path ? name_of_now(s, s->path) : NULL;
+	int code;
+
+	if (s->path && !name) {
+		say("out of memory");
+		return EXIT_INPUT;
+	}
+	code = result_write(s->analysis, s->settings, s->format, out, name);
+	free(name);
+	return code;
+}
+
+/* What cannot be written on the way may be at the end. */
+static int write_on_the_way(void *arg, struct ff_profile *p)
+{
+	struct session *s = arg;
+	struct output out = { 0 };
+
+	if (ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0 || s->failed)
+		return 0;
+	s->failed = write_now(s, &out) > EXIT_DONE;
+	return 0;
+}
+
+static int open_kept(char *path, size_t size)
+{
+	const char *places[] = { getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		int fd;
+
+		if (!places[i] || !*places[i] ||
+		    snprintf(path, size, "%s/flamefold-XXXXXX.svg", places[i]) >=
+			    (int)size)
+			continue;
+		fd = mkostemps(path, 4, O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* The output cannot be written, @why says why: what was sampled does not come again. */
+static void keep_elsewhere(struct ff_profile *p, const char *why)
+{
+	char path[4096];
+	int fd = open_kept(path, sizeof(path)), err = -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (f) {
+		err = ff_write_svg(p, NULL, f);
+		if (fclose(f))
+			err = -errno;
+	}
+	if (err == 0) {
+		say("%s; the profile was kept in '%s'", why, path);
+		return;
+	}
+	if (fd >= 0)
+		unlink(path);
+	say("%s; the profile could not be kept anywhere else", why);
+}
+
+static bool is_data(const char *path)
+{
+	size_t size = path ? strlen(path) : 0;
+
+	return size > 5 && strcasecmp(path + size - 5, ".data") == 0;
+}
+
+/* "--pid 1234": words after options are a program to run. */
+static int check_command(const struct settings *s)
+{
+	const char *word = s->input_count ? s->inputs[0] : NULL;
+
+	if (!word || word[strspn(word, "0123456789,")] || access(word, X_OK) == 0)
+		return 0;
+	return usage_error("'%s' is no program: to sample a process, use -p %s", word,
+			   word);
+}
+
+static int prepare(const struct settings *s, struct session *session)
+{
+	char *name = NULL;
+	struct settings named = *s;
+	int code;
+
+	session->graph = s->format || !is_data(s->output);
+	if (!session->graph) {
+		if (s->saved)
+			return usage_error("'%s' and '%s' would be the same perf.data",
+					   s->output, s->saved);
+		return s->record.every > 0
+			       ? usage_error("a perf.data is not written every while: "
+					     "--every needs a graph")
+			       : 0;
+	}
+	if (s->record.flags & FF_RECORD_WINDOWS && s->record.every == 0)
+		return usage_error("option '--window' needs --every");
+	if (s->output) {
+		named.output = name = fill_in(s->output, "now");
+		if (!name)
+			return EXIT_INPUT;
+	}
+	code = result_prepare(&named, &session->format, &session->path);
+	if (session->path == name)
+		session->path = s->output;
+	free(name);
+	return code;
+}
+
+static int list_arguments(const struct settings *s, struct session *session)
+{
+	session->arguments = calloc((size_t)s->argc + 1, sizeof(*session->arguments));
+	if (!session->arguments) {
+		say("out of memory");
+		return EXIT_INPUT;
+	}
+	session->arguments[0] = "flamefold";
+	for (int i = 0; i < s->argc; i++)
+		session->arguments[i + 1] = s->argv[i];
+	return 0;
+}
+
+/* What the library is asked for. */
+static void fill_options(const struct settings *s, struct session *session,
+			 struct ff_record_options *o)
+{
+	*o = s->record;
+	o->events = o->event_count ? s->events : NULL;
+	o->save = session->graph ? s->saved : s->output;
+	o->arguments = session->arguments;
+	o->argument_count = (size_t)s->argc + 1;
+	o->command = s->input_count ? (char *const *)s->inputs : NULL;
+	if (o->command && !s->target)
+		o->who = FF_RECORD_COMMAND;
+	o->tick = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_status;
+	o->output = write_on_the_way;
+	o->arg = session;
+}
+
+static int sample(const struct settings *s, struct session *session)
+{
+	struct analysis *a = session->analysis;
+	struct ff_record_options options;
+	int err;
+
+	fill_options(s, session, &options);
+	catch_stops(a->profile);
+	err = ff_profile_record(a->profile, &options);
+	release_stops();
+	status_clear();
+	a->was_read = now();
+	/* A perf.data alone needs no names. */
+	if (err == 0 && session->graph)
+		err = ff_profile_finish(a->profile);
+	a->was_named = now();
+	if (err == 0)
+		return 0;
+	if (err == -EINVAL)
+		return usage_error("%s", ff_profile_error(a->profile));
+	say("%s", ff_profile_error(a->profile));
+	/* A program that is not there: what a shell says of it. */
+	return ff_record_exit_status(a->profile) > 0 ? ff_record_exit_status(a->profile)
+						     : EXIT_INPUT;
+}
+
+static int write_graph(const struct settings *s, struct session *session)
+{
+	struct ff_profile *p = session->analysis->profile;
+	char why[2048] = "";
+	struct output out = { .sentence = why, .sentence_size = sizeof(why) };
+	int code;
+
+	if (!session->graph)
+		return EXIT_DONE;
+	code = write_now(session, &out);
+	if (code == OUTPUT_UNREAD)
+		return EXIT_DONE;
+	if (*why && ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
+		keep_elsewhere(p, why);
+	else if (*why)
+		say("%s", why);
+	if (code == EXIT_DONE && session->path && !s->output && !s->quiet)
+		say("wrote %s", session->path);
+	return code;
+}
+
+static int finish(const struct settings *s, struct session *session)
+{
+	struct ff_profile *p = session->analysis->profile;
+	int code = write_graph(s, session), status = ff_record_exit_status(p);
+
+	if (s->stats && session->graph)
+		print_stats(session->analysis, now());
+	if (code == EXIT_DONE && session->graph && !s->quiet)
+		print_missing(p);
+	if (ff_record_saved(p) < 0)
+		code = EXIT_INPUT;
+	return code == EXIT_DONE && status > 0 ? status : code;
+}
+
+static int record_run(const struct settings *s)
+{
+	struct analysis a = { 0 };
+	struct session session = { .settings = s, .analysis = &a };
+	struct settings wanted;
+	int code = check_command(s);
+
+	if (code == 0)
+		code = prepare(s, &session);
+	if (code == 0)
+		code = list_arguments(s, &session);
+	wanted = result_settings(s, session.format);
+	if (code == 0)
+		code = analysis_open(&wanted, &a);
+	if (code == 0)
+		code = sample(s, &session);
+	if (code == 0)
+		code = finish(s, &session);
+	analysis_release(&a);
+	free(session.written);
+	free(session.arguments);
+	return code;
+}
+
+const struct command command_record = {
+	"record",
+	"[options] [-- COMMAND...]",
+	"sample what runs now, and draw its graph",
+	COMMAND_RECORD,
+	record_run,
+};

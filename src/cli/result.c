@@ -1,0 +1,87 @@
+#include "cli/result.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+#define DEFAULT_PICTURE "flamegraph.svg"
+#define DEFAULT_PAGE "flamegraph.html"
+
+static int write_tree(struct ff_profile *p, const struct settings *s, enum format format,
+		      FILE *out)
+{
+	struct ff_graph_options options = s->graph;
+	int err;
+
+	if (format == FORMAT_HTML)
+		options.flags |= FF_GRAPH_HTML;
+	if (format_is_picture(format))
+		return ff_write_svg(p, &options, out);
+	err = ff_write_folded(p, out);
+	if (err == 0 && !ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
+		err = -ENODATA;
+	return err;
+}
+
+/* A picture that says "no samples" goes out, but never over an earlier one. */
+static int close_empty(struct ff_profile *p, struct output *out)
+{
+	int code = EXIT_DONE;
+
+	explain_empty(p);
+	if (output_replaces(out))
+		output_discard(out);
+	else
+		code = output_close(out, 0, NULL);
+	return code > EXIT_DONE ? code : EXIT_INPUT;
+}
+
+int result_write(const struct analysis *a, const struct settings *s, enum format format,
+		 struct output *out, const char *path)
+{
+	struct ff_profile *p = a->profile;
+	int err, code = output_open(out, path);
+
+	if (code)
+		return code;
+	if (path && !s->quiet)
+		show_writing(a, path);
+	err = write_tree(p, s, format, out->stream);
+	status_clear();
+	if (err == -ENODATA)
+		return close_empty(p, out);
+	return output_close(out, err, ff_profile_error(p));
+}
+
+/* Nobody wants to read a picture's source in a terminal. */
+static const char *choose_path(const struct settings *s, enum format format)
+{
+	if (s->output || !format_is_picture(format) || !isatty(STDOUT_FILENO))
+		return s->output;
+	return format == FORMAT_HTML ? DEFAULT_PAGE : DEFAULT_PICTURE;
+}
+
+struct settings result_settings(const struct settings *s, enum format format)
+{
+	struct settings wanted = *s;
+
+	if (format_is_picture(format))
+		wanted.profile.flags |= FF_PLACES;
+	return wanted;
+}
+
+int result_prepare(const struct settings *s, enum format *format, const char **path)
+{
+	int code = format_choose(s, format);
+
+	if (code)
+		return code;
+	if (format_is_picture(*format))
+		code = check_graph_options(s);
+	if (code)
+		return code;
+	*path = choose_path(s, *format);
+	return output_check(*path);
+}

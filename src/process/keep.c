@@ -1,0 +1,435 @@
+#include "process/keep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * Files of a live run. One that was mapped may be replaced, deleted or out of reach, with
+ * the container it was in, before anybody looks at it:
+ *
+ *	MMAP2 read ---- process ends, file deleted ---- tick or end: names are looked up
+ *	 open                                            /proc/self/fd/N
+ */
+enum {
+	MAPS_MOST = 1024, /* processes whose perf-PID.map is looked for again and again */
+	PINNED_EVERY = 16, /* calls of images_keep_maps() */
+	TRIES = 3, /* of a file that no process still had when it was opened */
+	FILES_MANY = 16384, /* open at once; twice of what is held */
+	FILES_FEW = 64, /* held at the least, whatever the limit */
+};
+
+#define PINNED_MOST ((uint64_t)1 << 30) /* bytes of deleted files */
+
+struct kept_file {
+	uint32_t path; /* string id */
+	uint8_t build_id_size, tries;
+	uint8_t build_id[BUILD_ID_MAX];
+	uint32_t maj, min;
+	uint64_t ino, generation;
+	int fd; /* -1: not held */
+};
+
+/* The perf-PID.map of a process. */
+struct kept_map {
+	uint32_t image; /* of its code; the others of the process have the same map */
+	int fd; /* -1: not found so far */
+	char *path;
+	bool ended; /* the process has: nothing can be found any more */
+};
+
+struct kept {
+	ARRAY(struct kept_file) list;
+	struct hash_set by_key;
+	ARRAY(struct kept_map) maps;
+	struct hash_map map_of; /* map_key() -> index in maps */
+	unsigned calls; /* of images_keep_maps() */
+	size_t images; /* of the list that were looked at for maps */
+	size_t waiting; /* maps that were not found and still may be */
+	size_t held, most;
+};
+
+static uint64_t hash_key(const struct kept_file *f)
+{
+	uint64_t words[] = {
+		(uint64_t)f->path << 8 | f->build_id_size,
+		f->build_id_size ? hash_bytes(f->build_id, BUILD_ID_MAX) : 0,
+		(uint64_t)f->maj << 32 | f->min,
+		f->ino,
+		f->generation,
+	};
+
+	return hash_bytes(words, sizeof(words));
+}
+
+static bool equal(const struct kept_file *a, const struct kept_file *b)
+{
+	return a->path == b->path && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
+	       a->min == b->min && a->ino == b->ino && a->generation == b->generation;
+}
+
+static struct kept_file *find(const struct kept *k, const struct kept_file *key)
+{
+	uint64_t hash = hash_key(key), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&k->by_key, hash, &i)) != HASH_NONE)
+		if (equal(&k->list.v[id], key))
+			return &k->list.v[id];
+	return NULL;
+}
+
+static struct kept_file *add(struct kept *k, const struct kept_file *key)
+{
+	struct kept_file *f;
+
+	if (!array_reserve(&k->list, 1) ||
+	    !hash_add(&k->by_key, hash_key(key), (uint32_t)k->list.count))
+		return NULL;
+	f = array_add(&k->list);
+	*f = *key;
+	return f;
+}
+
+/* A desktop has more objects mapped than the usual 1024. */
+static bool raise_limit(struct rlimit *limit)
+{
+	struct rlimit more;
+
+	if (getrlimit(RLIMIT_NOFILE, limit) < 0)
+		return false;
+	more = *limit;
+	more.rlim_cur = limit->rlim_max < FILES_MANY ? limit->rlim_max : FILES_MANY;
+	if (more.rlim_cur > limit->rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0)
+		*limit = more;
+	return true;
+}
+
+/* Half of the files that this process may have: the rest is for what is done with them. */
+static struct kept *get_kept(struct images *im)
+{
+	struct rlimit limit;
+
+	if (im->kept)
+		return im->kept;
+	im->kept = calloc(1, sizeof(*im->kept));
+	if (!im->kept)
+		return NULL;
+	im->kept->most = FILES_FEW;
+	if (raise_limit(&limit) && limit.rlim_cur / 2 > FILES_FEW)
+		im->kept->most = limit.rlim_cur / 2;
+	return im->kept;
+}
+
+/* Memory without a name that runs code is no object, and holding it would pin it. */
+static bool is_elf(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       memcmp(magic, "\177ELF", sizeof(magic)) == 0;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Its file, which a device is not even for a moment. */
+static int open_object(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0 && (!is_regular(fd) || !is_elf(fd))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* As long as the process lives, what it has mapped is exactly that file. */
+static int open_mapped(const char *path, const struct record *rec)
+{
+	char name[64 + 4096];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 rec->pid, rec->start, rec->start + rec->size);
+	fd = open_object(name);
+	if (fd >= 0 || path_climbs(path))
+		return fd;
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root%s", rec->pid, path);
+	fd = open_object(name);
+	return fd >= 0 ? fd : open_object(path);
+}
+
+static void let_go(struct kept *k, struct kept_file *f)
+{
+	close(f->fd);
+	f->fd = -1;
+	k->held--;
+}
+
+/* Room for others: those that their path still leads to can be found by that. */
+static void let_go_of_reachable(struct kept *k, const struct intern *strings)
+{
+	for (size_t i = 0; i < k->list.count; i++) {
+		struct kept_file *f = &k->list.v[i];
+		struct stat held, found;
+
+		if (f->fd >= 0 && fstat(f->fd, &held) == 0 &&
+		    stat(intern_text(strings, f->path), &found) == 0 &&
+		    held.st_dev == found.st_dev && held.st_ino == found.st_ino)
+			let_go(k, f);
+	}
+	/* Not again for each file that comes. */
+	if (k->held > k->most - k->most / 4)
+		k->most = k->held;
+}
+
+/* Bytes of a file that is there for us only. */
+static uint64_t pinned_size(const struct kept_file *f)
+{
+	struct stat st;
+
+	if (f->fd < 0 || fstat(f->fd, &st) < 0 || st.st_nlink)
+		return 0;
+	return (uint64_t)st.st_size;
+}
+
+/* What is oldest was named long ago, where anybody looks at names while it goes on. */
+static void limit_pinned(struct kept *k)
+{
+	uint64_t pinned = 0;
+
+	for (size_t i = 0; i < k->list.count; i++)
+		pinned += pinned_size(&k->list.v[i]);
+	for (size_t i = 0; i < k->list.count && pinned > PINNED_MOST; i++) {
+		uint64_t size = pinned_size(&k->list.v[i]);
+
+		if (size) {
+			let_go(k, &k->list.v[i]);
+			pinned -= size;
+		}
+	}
+}
+
+static bool is_file(const char *path)
+{
+	static const char *const others[] = { "//anon", "/dev/zero", "/SYSV",
+					      "/anon_hugepage" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strncmp(path, others[i], strlen(others[i])) == 0)
+			return false;
+	return path[0] == '/';
+}
+
+static struct kept_file key_of_record(const struct record *rec)
+{
+	struct kept_file key = { .path = rec->name,
+				 .build_id_size = rec->build_id_size,
+				 .maj = rec->maj,
+				 .min = rec->min,
+				 .ino = rec->ino,
+				 .generation = rec->generation,
+				 .fd = -1 };
+
+	memcpy(key.build_id, rec->build_id, BUILD_ID_MAX);
+	return key;
+}
+
+int images_keep(struct images *im, const struct intern *strings, const struct record *rec)
+{
+	const char *path = intern_text(strings, rec->name);
+	struct kept_file key = key_of_record(rec), *f;
+	struct kept *k;
+
+	if (rec->type != RECORD_MMAP || !rec->executable || rec->mode != MODE_USER ||
+	    !is_file(path))
+		return 0;
+	k = get_kept(im);
+	if (!k)
+		return -ENOMEM;
+	f = find(k, &key);
+	if (!f)
+		f = add(k, &key);
+	if (!f)
+		return -ENOMEM;
+	if (f->fd >= 0 || f->tries >= TRIES)
+		return 0;
+	if (k->held >= k->most)
+		let_go_of_reachable(k, strings);
+	if (k->held >= k->most)
+		return 0;
+	f->tries++;
+	f->fd = open_mapped(path, rec);
+	k->held += f->fd >= 0;
+	return 1;
+}
+
+bool image_kept_path(const struct images *im, const struct image *image,
+		     struct text *path)
+{
+	struct kept_file key = { .path = image->path,
+				 .build_id_size = image->build_id_size,
+				 .maj = image->maj,
+				 .min = image->min,
+				 .ino = image->ino,
+				 .generation = image->generation };
+	const struct kept_file *f;
+
+	if (!im->kept)
+		return false;
+	memcpy(key.build_id, image->build_id, BUILD_ID_MAX);
+	f = find(im->kept, &key);
+	if (!f || f->fd < 0)
+		return false;
+	text_printf(path, "/proc/self/fd/%d", f->fd);
+	return true;
+}
+
+/* Is it code that a perf-PID.map may name? */
+static bool wants_map(const struct image *image)
+{
+	return image->kind == IMAGE_ANON && image->owner;
+}
+
+/* Pids are used again. */
+static bool same_process(const struct image *a, const struct image *b)
+{
+	return a->owner == b->owner && a->origin.started == b->origin.started &&
+	       a->origin.pid_namespace == b->origin.pid_namespace;
+}
+
+static uint64_t map_key(const struct image *image)
+{
+	return (uint64_t)image->owner << 32 ^ hash_u64(image->origin.started) ^
+	       image->origin.pid_namespace;
+}
+
+static struct kept_map *map_of(const struct images *im, const struct image *image)
+{
+	const struct kept *k = im->kept;
+	const uint32_t *index = k ? hash_map_get(&k->map_of, map_key(image)) : NULL;
+	struct kept_map *m = index ? &k->maps.v[*index] : NULL;
+
+	return m && same_process(&im->list.v[m->image], image) ? m : NULL;
+}
+
+static int add_wanted_maps(struct images *im, struct kept *k)
+{
+	for (; k->images < im->list.count; k->images++) {
+		const struct image *image = &im->list.v[k->images];
+		struct kept_map *m;
+
+		if (!wants_map(image) || map_of(im, image) || k->waiting >= MAPS_MOST)
+			continue;
+		m = array_add(&k->maps);
+		if (!m || !hash_map_set(&k->map_of, map_key(image),
+					(uint32_t)k->maps.count - 1))
+			return -ENOMEM;
+		*m = (struct kept_map){ .image = (uint32_t)k->images, .fd = -1 };
+		k->waiting++;
+	}
+	return 0;
+}
+
+/* In the place where it is while its process lives. */
+static int look_for_map(struct images *im, const struct intern *strings,
+			struct kept_map *m)
+{
+	const struct image *image = &im->list.v[m->image];
+	struct jit_process process = image_jit_process(strings, image);
+	struct jit_file f;
+	char proc[32];
+	int err;
+
+	snprintf(proc, sizeof(proc), "/proc/%" PRIu32, image->owner);
+	m->ended = access(proc, F_OK) != 0;
+	err = im->places ? jit_file_open_map(im->places, &process, &f) : -ENOENT;
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	if (f.fd >= 0) {
+		m->path = strdup(f.path.bytes);
+		m->fd = f.fd;
+		f.fd = -1;
+	}
+	jit_file_close(&f);
+	return m->fd >= 0 && !m->path ? -ENOMEM : 0;
+}
+
+int images_keep_maps(struct images *im, const struct intern *strings)
+{
+	struct kept *k = get_kept(im);
+	int err = k ? add_wanted_maps(im, k) : -ENOMEM;
+
+	if (k && ++k->calls % PINNED_EVERY == 0)
+		limit_pinned(k);
+	for (size_t i = 0; err == 0 && i < k->maps.count && k->waiting; i++) {
+		struct kept_map *m = &k->maps.v[i];
+
+		if (m->fd >= 0 || m->ended)
+			continue;
+		if (k->held >= k->most)
+			return 0;
+		err = look_for_map(im, strings, m);
+		k->held += m->fd >= 0;
+		k->waiting -= m->fd >= 0 || m->ended;
+	}
+	return err;
+}
+
+int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file *ret)
+{
+	const struct kept_map *m = map_of(im, &im->list.v[image]);
+	struct jit_file f = { .fd = -1 };
+
+	if (!m || m->fd < 0)
+		return 0;
+	text_string(&f.path, m->path);
+	f.fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 0);
+	if (f.path.failed) {
+		jit_file_close(&f);
+		return -ENOMEM;
+	}
+	jit_file_close(ret);
+	*ret = f;
+	return 0;
+}
+
+static void drop_maps(struct kept *k)
+{
+	for (size_t i = 0; i < k->maps.count; i++) {
+		if (k->maps.v[i].fd >= 0)
+			close(k->maps.v[i].fd);
+		free(k->maps.v[i].path);
+	}
+	array_release(&k->maps);
+	hash_map_release(&k->map_of);
+}
+
+void images_drop_kept(struct images *im)
+{
+	if (!im->kept)
+		return;
+	drop_maps(im->kept);
+	for (size_t i = 0; i < im->kept->list.count; i++)
+		if (im->kept->list.v[i].fd >= 0)
+			close(im->kept->list.v[i].fd);
+	array_release(&im->kept->list);
+	hash_release(&im->kept->by_key);
+	free(im->kept);
+	im->kept = NULL;
+}

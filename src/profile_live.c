@@ -1,0 +1,444 @@
+/*
+ * A live run:
+ *
+ *	live -> input -> order (two rounds) -> process, or stack -> trie -> weight
+ *
+ * The same as for a pipe, but that rounds are passes over rings, and that the tree can be
+ * had on the way.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "live/save.h"
+#include "profile.h"
+
+enum {
+	DRAIN_MS = 100,
+	/* For a while after a new file was mapped: others may follow, and be gone soon. */
+	FRESH_MS = 10,
+	FRESH_LASTS_MS = 200,
+	/* Held at the most while what was there before is still read. */
+	HELD_MOST = 256 << 20,
+	COMPACT_LEAST = 1 << 16, /* nodes: 2 MiB */
+};
+
+struct running {
+	struct ff_profile *p;
+	struct ff_record_options options;
+	struct live_options wanted;
+	struct live *live;
+	struct ff_input *input;
+	struct reading reading;
+	struct flowing flow;
+	struct save *save;
+	int wake;
+	double fresh_until;
+	double began, next_tick, next_output,
+		ends; /* seconds of the clock; INFINITY: never */
+	uint64_t lost; /* by the last second */
+	uint32_t compacted; /* nodes there were left when that was last done */
+};
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int check_options(struct ff_profile *p, const struct ff_record_options *o)
+{
+	if (p->finished || p->inputs.count)
+		return fail(&p->ctx, -EINVAL,
+			    "a live run has to be the only input of a profile");
+	if (o->who == FF_RECORD_COMMAND && !o->command)
+		return fail(&p->ctx, -EINVAL, "no command to sample");
+	if (o->frequency && o->period)
+		return fail(&p->ctx, -EINVAL,
+			    "samples come so often a second or every so many events, "
+			    "not both");
+	return 0;
+}
+
+static void translate(const struct ff_profile *p, const struct ff_record_options *o,
+		      struct live_options *ret)
+{
+	*ret = (struct live_options){
+		.who = (enum live_who)o->who,
+		.whom = o->whom,
+		.cpus = o->cpus,
+		.command = o->command,
+		.events = o->events,
+		.event_count = o->event_count,
+		.frequency = o->frequency,
+		.period = o->period,
+		.chain = (enum live_chain)o->chain,
+		.stack_size = o->stack_size,
+		.no_leaf_fix = o->flags & FF_RECORD_NO_LEAF_FIX,
+		.all_kernel = o->flags & FF_RECORD_ALL_KERNEL,
+		.all_user = o->flags & FF_RECORD_ALL_USER,
+		.ring_size = o->ring_size,
+		/* The caller's is one of the threads. */
+		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
+	};
+}
+
+static int open_save(struct running *r)
+{
+	const struct ff_record_options *o = &r->options;
+	struct save_options options = {
+		.path = o->save,
+		.level = o->save_level,
+		.command = o->arguments,
+		.command_count = o->argument_count,
+		.recorder = "flamefold " FF_VERSION,
+		.callers = live_fixes_leaves(r->live),
+	};
+	size_t count;
+	const struct live_opened *events = live_events(r->live, &count);
+
+	return o->save ? save_open(&r->p->ctx, events, count, &options, &r->save) : 0;
+}
+
+static int set_command(struct running *r)
+{
+	struct text words = { 0 };
+	int err;
+
+	for (size_t i = 0; i < r->options.argument_count; i++) {
+		text_string(&words, i ? " " : "");
+		text_string(&words, r->options.arguments[i]);
+	}
+	err = words.size && !words.failed
+		      ? input_set_command(r->input->input, words.bytes)
+		      : 0;
+	text_release(&words);
+	return err < 0 ? fail_memory(&r->p->ctx) : 0;
+}
+
+static int open_input(struct running *r)
+{
+	struct ff_profile *p = r->p;
+	size_t count;
+	const struct live_opened *events = live_events(r->live, &count);
+	struct input *opened;
+	int err = input_open_live(&p->ctx, &p->strings, events, count, &opened);
+
+	if (err < 0)
+		return err;
+	r->input = add_input(p);
+	if (!r->input) {
+		input_close(opened);
+		return fail_memory(&p->ctx);
+	}
+	r->input->input = opened;
+	return set_command(r);
+}
+
+static int start_flow(struct running *r)
+{
+	int err = reading_start(r->p, r->input, &r->reading);
+
+	r->reading.stacks.leaf_only = live_fixes_leaves(r->live);
+	r->flow = (struct flowing){ .r = &r->reading, .live = true, .save = r->save };
+	return err < 0 ? err : flowing_start(&r->flow);
+}
+
+static void set_clock(struct running *r)
+{
+	const struct ff_record_options *o = &r->options;
+
+	r->began = seconds_now();
+	r->next_tick = r->began + 1;
+	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
+	r->ends = o->seconds > 0 ? r->began + o->seconds : INFINITY;
+}
+
+static uint64_t time_in_trailer(const struct live_record *record)
+{
+	struct live_trailer trailer;
+
+	if (record->size < sizeof(struct perf_event_header) + sizeof(trailer))
+		return 0;
+	memcpy(&trailer, record->bytes + record->size - sizeof(trailer), sizeof(trailer));
+	return trailer.time;
+}
+
+static int take_record(struct running *r, const struct live_record *record)
+{
+	struct flow flow;
+	int found =
+		input_take(&r->p->ctx, r->reading.in, record->bytes, record->size, &flow);
+	int err = 0;
+
+	if (found < 0)
+		return found;
+	if (r->flow.save && (found == 0 || flow.kind == FLOW_STATE))
+		err = flowing_hold_bytes(&r->flow, time_in_trailer(record), record->bytes,
+					 record->size);
+	return err < 0 || found == 0 ? err : flowing_hold(&r->flow, &flow);
+}
+
+/* All that has come by now. */
+static int drain(struct running *r)
+{
+	struct live_record record;
+	int err = 0, found = 1;
+
+	while (err == 0 && (found = live_next(&r->p->ctx, r->live, &record)) > 0) {
+		if (record.kind == LIVE_RECORD)
+			err = take_record(r, &record);
+		if (err == 0 && (record.kind == LIVE_ROUND ||
+				 rounds_full(&r->flow.rounds, HELD_MOST)))
+			err = flowing_end_round(&r->flow);
+	}
+	return err < 0 ? err : found;
+}
+
+static void tick(struct running *r, double now)
+{
+	struct ff_record_status status = {
+		.seconds = now - r->began,
+		.samples = r->reading.rec->samples,
+		.frequency = live_frequency(r->live),
+		.stacks = r->flow.worker.trie.count,
+	};
+	struct live_counts counts;
+
+	live_count(r->live, &counts);
+	status.lost = counts.lost;
+	status.fullest = counts.fullest;
+	if (r->options.tick)
+		r->options.tick(r->options.arg, &status);
+}
+
+/* So that memory follows distinct stacks of functions, not of addresses. */
+static int compact(struct running *r)
+{
+	struct trie *trie = &r->flow.worker.trie;
+	int err;
+
+	if (trie->count < COMPACT_LEAST || trie->count / 2 < r->compacted)
+		return 0;
+	err = flowing_compact(&r->flow);
+	r->compacted = trie->count;
+	return err;
+}
+
+/* Only those who asked for it get less than they asked for. */
+static int adapt(struct running *r)
+{
+	struct live_counts counts;
+	bool losing;
+	int err;
+
+	live_count(r->live, &counts);
+	losing = counts.lost > r->lost;
+	r->lost = counts.lost;
+	if (!losing || !(r->options.flags & FF_RECORD_ADAPT))
+		return 0;
+	err = live_adapt(&r->p->ctx, r->live);
+	return err == -ERANGE ? 0 : err;
+}
+
+static int work_of_second(struct running *r, double now)
+{
+	int err;
+
+	if (now < r->next_tick)
+		return 0;
+	tick(r, now);
+	while (r->next_tick <= now)
+		r->next_tick += 1;
+	if (images_keep_maps(&r->p->images, &r->p->strings) < 0)
+		return fail_memory(&r->p->ctx);
+	err = adapt(r);
+	return err < 0 ? err : compact(r);
+}
+
+static int output(struct running *r, double now)
+{
+	int err;
+
+	if (now < r->next_output)
+		return 0;
+	err = flowing_show(&r->flow, r->input, r->options.output, r->options.arg);
+	if (err == 0 && r->options.flags & FF_RECORD_WINDOWS) {
+		err = flowing_forget(&r->flow);
+		r->compacted = 0;
+	}
+	while (r->next_output <= now)
+		r->next_output += r->options.every;
+	return err;
+}
+
+static bool is_over(struct running *r, double now)
+{
+	return atomic_load(&r->p->stopping) || now >= r->ends || live_ended(r->live);
+}
+
+static double sooner(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static int wait_for_more(struct running *r, double now)
+{
+	double until;
+
+	if (r->flow.fresh)
+		r->fresh_until = now + FRESH_LASTS_MS / 1e3;
+	r->flow.fresh = false;
+	until = sooner(sooner(r->next_output, r->ends),
+		       now + (now < r->fresh_until ? FRESH_MS : DRAIN_MS) / 1e3);
+
+	/* Rounded up: what is to come has come then. */
+	return live_wait(&r->p->ctx, r->live,
+			 until > now ? 1 + (int)((until - now) * 1e3) : 0, r->wake);
+}
+
+static int run(struct running *r)
+{
+	double now = seconds_now();
+	int err = 0;
+
+	while (err == 0 && !is_over(r, now)) {
+		err = wait_for_more(r, now);
+		if (err == 0)
+			err = drain(r);
+		now = seconds_now();
+		if (err == 0)
+			err = work_of_second(r, now);
+		if (err == 0)
+			err = output(r, now);
+	}
+	live_stop(r->live);
+	return err < 0 ? err : drain(r);
+}
+
+/* Where it happened says what to do: one busy processor, or too small rings for all. */
+static int tell_lost(struct running *r)
+{
+	struct text list = { 0 };
+	struct live_counts counts;
+
+	live_count(r->live, &counts);
+	for (size_t i = 0; i < counts.cpu_count; i++)
+		if (counts.lost_by_cpu[i])
+			text_printf(&list, "%s%" PRIu64 " on processor %zu",
+				    list.size ? ", " : "", counts.lost_by_cpu[i], i);
+	if (list.failed) {
+		text_release(&list);
+		return fail_memory(&r->p->ctx);
+	}
+	if (list.size)
+		warn(&r->p->ctx,
+		     "the kernel dropped records, for its rings were full: %s; larger "
+		     "ones "
+		     "(-m), a lower rate (-F), shorter stacks (-g dwarf,SIZE) or --adapt "
+		     "help",
+		     list.bytes);
+	text_release(&list);
+	return 0;
+}
+
+static int finish_save(struct running *r)
+{
+	struct save *save = r->flow.save;
+	int err = save ? save_objects(r->p, save) : 0;
+
+	if (err == 0 && save)
+		err = save_finish(&r->p->ctx, save);
+	if (err < 0)
+		warn(&r->p->ctx, "%s", r->p->ctx.error);
+	r->p->save_failed = r->flow.save_failed || err < 0;
+	return 0;
+}
+
+static int sample(struct running *r)
+{
+	int err = start_flow(r);
+
+	if (err == 0)
+		err = live_start(&r->p->ctx, r->live);
+	set_clock(r);
+	if (err == 0)
+		err = run(r);
+	if (err == 0)
+		err = flowing_finish(&r->flow, r->input);
+	err = flowing_release(&r->flow, err);
+	if (err == 0)
+		err = finish_save(r);
+	if (err == 0)
+		err = tell_lost(r);
+	err = reading_end(&r->reading, r->input, err);
+	return err < 0 ? err : list_events(r->p, r->input);
+}
+
+static int open_and_sample(struct running *r)
+{
+	int err = live_open(&r->p->ctx, &r->wanted, &r->live);
+
+	if (err == 0)
+		err = open_input(r);
+	if (err == 0)
+		err = open_save(r);
+	if (err == 0)
+		err = sample(r);
+	/* What ended sampling may have ended the command, too. */
+	if (r->live && live_ended(r->live))
+		r->p->exit_status = live_exit_status(r->live);
+	if (r->input)
+		input_finish(r->input->input);
+	return err;
+}
+
+int ff_profile_record(struct ff_profile *p, const struct ff_record_options *options)
+{
+	struct running r = { .p = p };
+	int err;
+
+	memcpy(&r.options, options,
+	       options->size < sizeof(r.options) ? options->size : sizeof(r.options));
+	err = check_options(p, &r.options);
+	if (err < 0)
+		return err;
+	translate(p, &r.options, &r.wanted);
+	r.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r.wake < 0)
+		return fail(&p->ctx, -errno, "eventfd: %s", strerror(errno));
+	atomic_store(&p->wake, r.wake + 1);
+	err = open_and_sample(&r);
+	atomic_store(&p->wake, 0);
+	save_free(r.save);
+	live_close(r.live);
+	close(r.wake);
+	return err;
+}
+
+void ff_record_stop(struct ff_profile *p)
+{
+	uint64_t one = 1;
+	int wake;
+
+	atomic_fetch_add(&p->stopping, 1);
+	wake = atomic_load(&p->wake);
+	if (wake && write(wake - 1, &one, sizeof(one)) < 0)
+		return; /* it is awake already */
+}
+
+int ff_record_exit_status(const struct ff_profile *p)
+{
+	return p->exit_status;
+}
+
+int ff_record_saved(const struct ff_profile *p)
+{
+	return p->save_failed ? -EIO : 0;
+}

@@ -1,0 +1,119 @@
+/*
+ * The tree of a live run on the way: the profile borrows what its worker has, is finished
+ * for as long as somebody looks, and gives it back.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+/* What the profile had of its own. */
+struct own {
+	struct frames frames;
+	struct trie trie;
+	struct weight_sum sum;
+	struct poorer_count poorer;
+	struct stack_counts unwound;
+	struct seen seen;
+	uint64_t delivered;
+};
+
+static void lend(struct flowing *f, struct ff_input *input, struct own *own)
+{
+	struct ff_profile *p = f->r->p;
+	struct worker *w = &f->worker;
+
+	*own = (struct own){ p->frames,	 p->trie,     p->sum,	       p->poorer,
+			     p->unwound, input->seen, input->delivered };
+	p->frames = w->frames;
+	p->trie = w->trie;
+	weight_sum_add(&p->sum, &w->sum);
+	poorer_add(&p->poorer, &w->poorer);
+	stack_counts_add(&p->unwound, stack_walker_counts(w->stacks));
+	input->seen = w->seen;
+	input->delivered = w->sum.samples_read;
+}
+
+static void give_back(struct flowing *f, struct ff_input *input, const struct own *own)
+{
+	struct ff_profile *p = f->r->p;
+
+	/* What filters by frames have left out of the trie does not come back. */
+	f->worker.sum = p->sum;
+	weight_sum_remove(&f->worker.sum, &own->sum);
+	p->frames = own->frames;
+	p->trie = own->trie;
+	p->sum = own->sum;
+	p->poorer = own->poorer;
+	p->unwound = own->unwound;
+	input->seen = own->seen;
+	input->delivered = own->delivered;
+}
+
+static void forget_results(struct ff_profile *p)
+{
+	p->finished = false;
+	named_release(&p->named);
+	free(p->totals);
+	p->totals = NULL;
+	p->objects.count = 0;
+}
+
+int flowing_show(struct flowing *f, struct ff_input *input,
+		 int (*show)(void *arg, struct ff_profile *p), void *arg)
+{
+	struct ff_profile *p = f->r->p;
+	struct own own;
+	int err;
+
+	lend(f, input, &own);
+	err = note_events(p, input, &f->r->events);
+	if (err == 0)
+		err = ff_profile_finish(p);
+	if (err == 0)
+		err = show(arg, p);
+	forget_results(p);
+	give_back(f, input, &own);
+	return err;
+}
+
+int flowing_forget(struct flowing *f)
+{
+	worker_release(&f->worker);
+	f->worker = (struct worker){ 0 };
+	/* They were those of its frames. */
+	symbols_release(&f->r->p->symbols);
+	return worker_start(f->r, &f->worker);
+}
+
+/* A trie of the same stacks, with one frame for all that show the same. */
+static int join_alike(struct trie *t, const uint32_t *map)
+{
+	struct trie joined;
+
+	if (trie_init(&joined) < 0)
+		return -ENOMEM;
+	if (trie_merge(&joined, t, map, NULL) < 0) {
+		trie_release(&joined);
+		return -ENOMEM;
+	}
+	trie_release(t);
+	*t = joined;
+	return 0;
+}
+
+int flowing_compact(struct flowing *f)
+{
+	struct ff_profile *p = f->r->p;
+	struct worker *w = &f->worker;
+	uint32_t *map = NULL;
+	int err = symbolizer_run(&p->ctx, p->symbolizer, &w->frames, &p->symbols);
+
+	if (err < 0)
+		return err;
+	if (symbols_alike(&p->symbols, &w->frames, &p->images, &map) < 0 ||
+	    join_alike(&w->trie, map) < 0)
+		err = fail_memory(&p->ctx);
+	free(map);
+	return err;
+}

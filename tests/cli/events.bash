@@ -1,0 +1,70 @@
+# What the tests that record live share: load events
+# shellcheck shell=bash
+
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
+
+# The kernel's word, not flamefold's: opens the CPU clock, for this process, or, asked for
+# "system", for processor 0.
+may_sample()
+{
+	python3 - "${1:-process}" <<-'END'
+	import ctypes, os, platform, struct, sys
+	number = {"x86_64": 298, "aarch64": 241}[platform.machine()]
+	attr = bytearray(128)
+	# type software, size, config cpu-clock, period; disabled, exclude_kernel, exclude_hv
+	struct.pack_into("<IIQQQQQ", attr, 0, 1, 128, 0, 1000000, 0, 0, 1 | 1 << 5 | 1 << 6)
+	pid, cpu = (-1, 0) if sys.argv[1] == "system" else (0, -1)
+	libc = ctypes.CDLL(None, use_errno=True)
+	fd = libc.syscall(number, (ctypes.c_char * 128).from_buffer(attr), pid, cpu, -1, ctypes.c_ulong(8))
+	if fd < 0:
+	    sys.exit(os.strerror(ctypes.get_errno()))
+	END
+}
+
+# need_events [system]: skips where the kernel does not permit them.
+need_events()
+{
+	local why
+
+	command -v python3 >/dev/null || skip "no python3 to ask the kernel for events"
+	why=$(may_sample "$@" 2>&1) || skip "events are not permitted here: ${why##*$'\n'}"
+}
+
+# build_program NAME [OPTION...]: tests/live/NAME.c -> $BATS_FILE_TMPDIR/NAME
+build_program()
+{
+	local name=$1
+
+	shift
+	"${CC:-cc}" -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -Wall -Wextra "$@" \
+		-o "$BATS_FILE_TMPDIR/$name" "$root/tests/live/$name.c"
+}
+
+# Live, with what goes wrong in a file: record OPTION...
+record()
+{
+	timeout "${SECONDS_MOST:-120}" "$flamefold" record "$@"
+}
+
+# share TEXT FOLDED: percent of the weight of folded text whose line has the text.
+share()
+{
+	awk -v text="$1" '{ all += $NF; if (index($0, text)) some += $NF }
+		END { printf "%.2f\n", all ? 100 * some / all : -1 }' "$2"
+}
+
+# between LOW VALUE HIGH
+between()
+{
+	awk -v low="$1" -v value="$2" -v high="$3" 'BEGIN { exit !(low <= value && value <= high) }' ||
+		{ echo "$2 is not between $1 and $3"; return 1; }
+}
+
+# near WANTED VALUE POINTS
+near()
+{
+	awk -v want="$1" -v value="$2" -v points="$3" \
+		'BEGIN { exit !(want - points <= value && value <= want + points) }' ||
+		{ echo "$2 is more than $3 from $1"; return 1; }
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# flamefold record: rings, those who read them, and what happens where they are too small.
+bats_require_minimum_version 1.5.0
+
+load events
+
+setup_file()
+{
+	build_program shares
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	shares=$BATS_FILE_TMPDIR/shares
+}
+
+@test "several readers give what one gives" {
+	need_events
+	for threads in 1 2 3; do
+		record -q --threads=$threads -F 1999 -e cpu-clock --save x.data -o x.folded -- "$shares" 1 3 >/dev/null
+		"$flamefold" fold --quiet x.data | cmp - x.folded
+		[ "$("$flamefold" info --format=json x.data | jq .samples)" -gt 100 ]
+	done
+}
+
+@test "with -C, programs that start elsewhere are named" {
+	need_events system
+	[ "$(nproc)" -gt 1 ] || skip "one processor"
+	record -q -F 999 -C 1 -e cpu-clock -o x.folded -- \
+		taskset -c 0 sh -c 'taskset -c 1 "$0" 1 1' "$shares" >/dev/null
+	grep -q 'shares;.*share_60' x.folded
+}
+
+@test "lost records are said, with their processor" {
+	need_events system
+	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 1 -o x.folded -a 2>err || cat err
+	grep -q 'dropped records, for its rings were full: [0-9]* on processor [0-9]' err
+}
+
+@test "--adapt goes down the ladder and says so; without it nothing changes" {
+	need_events system
+	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 3.5 -o x.folded --adapt -a 2>err
+	grep -q 'records are lost: 16384 bytes of each stack are copied from now on' err
+	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 2.5 -o x.folded -a 2>err
+	! grep 'from now on' err
+}
+
+@test "--adapt lowers the rate in the end" {
+	need_events
+	record -F 20000 -e cpu-clock -m 1 -d 3.5 -o x.folded --adapt -- "$shares" 5 4 2>err >/dev/null
+	if ! grep -q 'dropped records' err; then
+		skip "no record was lost"
+	fi
+	grep -q 'records are lost: 10000 samples a second from now on' err
+}
+
+@test "letters may stand together, and -g takes only what is one of its values" {
+	need_events system
+	record -q -aF 99 -d 0.3 -e cpu-clock -o x.folded
+	record -q -ag -d 0.3 -e cpu-clock -o x.folded
+	record -q -e cpu-clock -F 999 -o x.folded -g "$shares" 0.3 1 >/dev/null
+	grep -q share_60 x.folded
+	record -q -e cpu-clock -F 999 -o x.data -g dwarf,4096 "$shares" 0.3 1 >/dev/null
+	"$flamefold" info x.data | grep -q STACK_USER
+}
+
+@test "--pid is no target" {
+	run -2 "$flamefold" record --pid=7
+	[[ $output == *"to sample process N, use -p N"* ]]
+	run -2 "$flamefold" record --pid 7
+	[[ $output == *"to sample a process, use -p 7"* ]]
+}
+
+@test "two targets are refused" {
+	run -2 "$flamefold" record -a -p 1
+	[[ $output == *"'--all-cpus' and '--process' both say whom to sample"* ||
+		$output == *"'--process' and '--all-cpus' both say whom to sample"* ]]
+}
+
+@test "a part of the time that is not over yet is no filter" {
+	need_events
+	run -2 record -e cpu-clock --only time=10%-20% -f folded -- true
+	[[ $output == *"percentages of its time are not known yet"* ]]
+}

@@ -1,0 +1,273 @@
+#include "process/keep.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "object/process_file.h"
+#include "timeline.h"
+#include "unit/object/elf_image.h"
+
+static struct timeline t;
+static struct elf_image e;
+static struct object_places places;
+static struct found f;
+
+/* A live recording is one of this machine. */
+static void begin(void)
+{
+	struct utsname own;
+
+	object_prepare();
+	timeline_begin(&t);
+	uname(&own);
+	t.rec.host = name_id(&t, own.nodename);
+	t.rec.kernel = name_id(&t, own.release);
+	places =
+		(struct object_places){ .build_id_dir = "", .debug_dir = "/nonexistent" };
+	t.images.places = &places;
+	image_begin(&e);
+	image_code(&e, ".text", 0x1000, 0x100);
+	image_write(&e);
+}
+
+static void end(void)
+{
+	found_release(&f);
+	image_remove(&e);
+	timeline_end(&t);
+}
+
+TestSuite(keep, .init = begin, .fini = end);
+
+/* A file that is mapped at 0x10000, as MMAP2 has it. */
+static struct record record_of(const char *path)
+{
+	struct record rec = { .time = 1,
+			      .type = RECORD_MMAP,
+			      .mode = MODE_USER,
+			      .pid = (uint32_t)getpid(),
+			      .tid = (uint32_t)getpid(),
+			      .start = 0x10000,
+			      .size = 0x1000,
+			      .executable = true,
+			      .name = name_id(&t, path) };
+	struct file_id id;
+	int fd = open(path, O_RDONLY);
+
+	cr_assert(process_file_id(fd, &(struct file_id){ 0 }, &id));
+	close(fd);
+	rec.maj = id.maj;
+	rec.min = id.min;
+	rec.ino = id.ino;
+	return rec;
+}
+
+static int keep(const struct record *rec)
+{
+	return images_keep(&t.images, &t.strings, rec);
+}
+
+static void find(const struct record *rec)
+{
+	struct place p;
+
+	apply(&t, *rec);
+	cr_assert(place_of(&t, 1, rec->pid, rec->start, &p));
+	cr_assert_eq(image_find_object(&places, &t.images, &t.strings, p.image,
+				       NEED_SYMBOLS, &f),
+		     0);
+}
+
+Test(keep, a_file_is_found_when_it_is_deleted)
+{
+	struct record rec = record_of(e.path);
+
+	cr_assert_eq(keep(&rec), 1);
+	unlink(e.path);
+	find(&rec);
+	cr_assert_not_null(f.object.elf, "%s", f.problem.bytes);
+	cr_assert_eq(strncmp(f.file.bytes, "/proc/self/fd/", 14), 0, "%s", f.file.bytes);
+}
+
+Test(keep, a_file_is_found_when_another_one_has_its_path)
+{
+	struct record rec = record_of(e.path);
+	struct stat held, found;
+
+	cr_assert_eq(stat(e.path, &held), 0);
+	cr_assert_eq(keep(&rec), 1);
+	unlink(e.path);
+	image_code(&e, ".more", 0x3000, 0x100);
+	{
+		int fd = open(e.path, O_CREAT | O_WRONLY, 0600);
+
+		cr_assert_eq(write(fd, e.bytes, e.size), (ssize_t)e.size);
+		close(fd);
+	}
+	find(&rec);
+	cr_assert_not_null(f.object.elf, "%s", f.problem.bytes);
+	cr_assert_eq(fstat(f.object.fd, &found), 0);
+	cr_assert_eq(found.st_ino, held.st_ino);
+}
+
+Test(keep, where_the_path_leads_to_it_that_is_used)
+{
+	struct record rec = record_of(e.path);
+
+	cr_assert_eq(keep(&rec), 1);
+	find(&rec);
+	cr_assert_str_eq(f.file.bytes, e.path);
+}
+
+Test(keep, a_file_is_opened_once)
+{
+	struct record rec = record_of(e.path);
+
+	cr_assert_eq(keep(&rec), 1);
+	cr_assert_eq(keep(&rec), 0);
+	rec.start = 0x50000;
+	rec.pid = 1;
+	cr_assert_eq(keep(&rec), 0);
+}
+
+Test(keep, what_is_no_program_is_passed_over)
+{
+	struct record rec = record_of(e.path);
+	static const char *const names[] = { "//anon", "[vdso]", "/dev/zero (deleted)",
+					     "/SYSV00000000 (deleted)" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		rec.name = name_id(&t, names[i]);
+		cr_assert_eq(keep(&rec), 0, "%s", names[i]);
+	}
+	rec.name = name_id(&t, e.path);
+	rec.executable = false;
+	cr_assert_eq(keep(&rec), 0);
+	rec.executable = true;
+	rec.mode = MODE_KERNEL;
+	cr_assert_eq(keep(&rec), 0);
+	rec.mode = MODE_USER;
+	rec.type = RECORD_COMM;
+	cr_assert_eq(keep(&rec), 0);
+	cr_assert_null(t.images.kept);
+}
+
+static size_t open_files(void)
+{
+	size_t count = 0;
+
+	for (int fd = 0; fd < 1000; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+Test(keep, files_that_are_no_objects_and_pipes_are_not_held)
+{
+	char path[64], fifo[80];
+	struct record rec;
+	size_t before = open_files();
+
+	write_temporary(path, "no ELF", 6);
+	rec = record_of(path);
+	cr_assert_geq(keep(&rec), 0);
+	snprintf(fifo, sizeof(fifo), "%s.fifo", path);
+	cr_assert_eq(mkfifo(fifo, 0600), 0);
+	rec.name = name_id(&t, fifo);
+	cr_assert_geq(keep(&rec), 0, "and does not wait for a writer");
+	cr_assert_eq(open_files(), before);
+	unlink(path);
+	unlink(fifo);
+}
+
+/* Of more files than may be open, those that can be found again make room. */
+Test(keep, the_limit_of_open_files_is_kept)
+{
+	struct rlimit limit = { 200, 200 };
+	struct record deleted = record_of(e.path), rec;
+	char path[64];
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	cr_assert_eq(keep(&deleted), 1);
+	unlink(e.path);
+	for (int i = 0; i < 400; i++) {
+		write_temporary(path, e.bytes, e.size);
+		rec = record_of(path);
+		cr_assert_geq(keep(&rec), 0);
+		if (i < 300)
+			unlink(path);
+	}
+	cr_assert_leq(open_files(), 150);
+	find(&deleted);
+	cr_assert_not_null(f.object.elf, "the oldest is still held");
+}
+
+/* Holes, so that it costs nothing here. */
+Test(keep, deleted_files_do_not_fill_the_disk)
+{
+	struct record rec[3];
+	char path[64];
+
+	for (int i = 0; i < 3; i++) {
+		write_temporary(path, e.bytes, e.size);
+		cr_assert_eq(truncate(path, 500 << 20), 0);
+		rec[i] = record_of(path);
+		cr_assert_eq(keep(&rec[i]), 1);
+		unlink(path);
+	}
+	for (int i = 0; i < 16; i++)
+		cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	find(&rec[2]);
+	cr_assert_not_null(f.object.elf, "the newest is held");
+	found_release(&f);
+	find(&rec[0]);
+	cr_assert_null(f.object.elf, "the oldest is not");
+}
+
+/* The map of a process that is in a place only that process has. */
+Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
+{
+	char directory[] = "/tmp/flamefold-test-XXXXXX", path[80];
+	struct record rec = { .time = 1,
+			      .type = RECORD_MMAP,
+			      .mode = MODE_USER,
+			      .pid = (uint32_t)getpid(),
+			      .tid = (uint32_t)getpid(),
+			      .start = 0x10000,
+			      .size = 0x1000,
+			      .executable = true };
+	struct jit_file map = { .fd = -1 };
+	struct place p;
+	char line[8] = "";
+
+	cr_assert_not_null(mkdtemp(directory));
+	places.map_dir = directory;
+	rec.name = name_id(&t, "//anon");
+	apply(&t, rec);
+	cr_assert(place_of(&t, 1, rec.pid, rec.start, &p));
+	cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	cr_assert_eq(image_open_kept_map(&t.images, p.image, &map), 0);
+	cr_assert_eq(map.fd, -1, "it is not there yet");
+	snprintf(path, sizeof(path), "%s/perf-%d.map", directory, getpid());
+	{
+		int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+		cr_assert_eq(write(fd, "1 2 f\n", 6), 6);
+		close(fd);
+	}
+	cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	unlink(path);
+	rmdir(directory);
+	cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(image_open_kept_map(&t.images, p.image, &map), 0);
+		cr_assert_eq(pread(map.fd, line, 6, 0), 6);
+		cr_assert_str_eq(line, "1 2 f\n");
+		cr_assert_str_eq(map.path.bytes, path);
+		jit_file_close(&map);
+	}
+}
