@@ -15,6 +15,11 @@
 #include "object/debuginfod.h"
 #include "order/order.h"
 
+enum {
+	/* Bytes of a file; to start a thread takes a tenth of a ms. */
+	AHEAD_LEAST = 16 << 20,
+};
+
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
 {
 	if (!p->options.progress)
@@ -87,19 +92,19 @@ static int first_pass(struct ff_profile *p, struct reading *r)
 	return err;
 }
 
-static size_t thread_count(const struct ff_profile *p, const struct input *in)
+static size_t thread_count(const struct ff_profile *p)
 {
-	size_t threads = p->options.threads ? p->options.threads : parallel_processors();
-	size_t chunks = input_chunks(in);
-
-	return threads < chunks ? threads : chunks ? chunks : 1;
+	return p->options.threads ? p->options.threads : parallel_processors();
 }
 
 static int read_twice(struct reading *r, struct ff_input *input)
 {
 	struct ff_profile *p = r->p;
-	int err = first_pass(p, r);
+	size_t threads = thread_count(p), chunks;
+	int err;
 
+	input_read_ahead(r->in, threads, AHEAD_LEAST);
+	err = first_pass(p, r);
 	if (err < 0)
 		return err;
 	if (r->rec->kernel_samples)
@@ -109,7 +114,8 @@ static int read_twice(struct reading *r, struct ff_input *input)
 				p->options.flags & FF_COMPAT_STACKCOLLAPSE);
 	if (err < 0)
 		return err;
-	r->threads = thread_count(p, r->in);
+	chunks = input_chunks(r->in);
+	r->threads = threads < chunks ? threads : chunks ? chunks : 1;
 	return read_samples(r, input);
 }
 

@@ -2,15 +2,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/unpack.h"
 
-enum { BLOCK = 1 << 16 };
+enum {
+	BLOCK = 1 << 16,
+	/* A skimming read: two memory pages are rarely touched, and copying less is no
+	 * faster. */
+	SKIMMED = 512,
+	/* So many bytes are read without gaps where some were not in memory. */
+	WHOLE = 32 << 20,
+};
 
 static int fail_errno(struct context *ctx, const char *verb, const char *path)
 {
@@ -135,6 +145,7 @@ static int open_pipe(struct context *ctx, int *fd, const char *path,
 static int measure(struct context *ctx, const char *path,
 		   bool (*flows)(const uint8_t beginning[FILE_BEGINNING]), struct file *f)
 {
+	struct statfs fs;
 	struct stat st;
 	int err;
 
@@ -155,6 +166,7 @@ static int measure(struct context *ctx, const char *path,
 			return f->once ? 0 : fail_errno(ctx, "open", path);
 	}
 	f->size = (uint64_t)st.st_size;
+	f->in_memory = fstatfs(f->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 	err = unpacker_open(f->fd, &f->unpacker);
 	if (f->unpacker)
 		f->size = UINT64_MAX;
@@ -201,7 +213,7 @@ int file_share(struct context *ctx, const struct file *f, struct file *ret)
 		close(fd);
 		return cannot_read(ctx, err, f->path);
 	}
-	*ret = (struct file){ fd, f->path, f->size, unpacker, NULL };
+	*ret = (struct file){ fd, f->path, f->size, unpacker, NULL, f->in_memory };
 	return 0;
 }
 
@@ -280,6 +292,19 @@ int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *
 	return 0;
 }
 
+void file_read_cached(const struct file *f, uint64_t offset, void *buf, size_t size,
+		      size_t *got)
+{
+	struct iovec part = { buf, size };
+	ssize_t n = -1;
+
+	/* tmpfs refuses to be asked. */
+	if (!f->once && !f->unpacker && offset <= INT64_MAX)
+		n = preadv2(f->fd, &part, 1, (off_t)offset,
+			    f->in_memory ? 0 : RWF_NOWAIT);
+	*got = n > 0 ? (size_t)n : 0;
+}
+
 /* Reads until there is no more, or one block more than @most. */
 static int read_all(int fd, size_t most, char **bytes, size_t *count)
 {
@@ -330,7 +355,7 @@ int file_slurp(struct context *ctx, const char *path, size_t most, char **ret,
 
 int window_init(struct window *w, const struct file *f, size_t room)
 {
-	*w = (struct window){ .file = f, .room = room };
+	*w = (struct window){ .file = f, .room = room, .reach = room };
 	w->bytes = malloc(room);
 	return w->bytes ? 0 : -ENOMEM;
 }
@@ -339,6 +364,30 @@ void window_release(struct window *w)
 {
 	free(w->bytes);
 	*w = (struct window){ 0 };
+}
+
+void window_skims(struct window *w)
+{
+	if (w->start + w->size >= w->whole_until)
+		w->reach = SKIMMED < w->room ? SKIMMED : w->room;
+}
+
+/* A small read behind the @kept bytes of the window: 1 where it brought enough. */
+static int skim(struct window *w, size_t kept, size_t size)
+{
+	size_t want = size > kept + w->reach ? size - kept : w->reach, more;
+
+	if (want > w->room - kept)
+		return 0;
+	file_read_cached(w->file, w->start + kept, w->bytes + kept, want, &more);
+	if (kept + more < size) {
+		w->reach = w->room;
+		w->whole_until = w->start + WHOLE;
+		return 0;
+	}
+	w->size = kept + more;
+	w->reach = w->reach < w->room / 4 ? w->reach * 4 : w->room;
+	return 1;
 }
 
 int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t size,
@@ -354,6 +403,11 @@ int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t s
 	}
 	w->start = offset;
 	w->size = kept;
+	if (w->reach < w->room && skim(w, kept, size)) {
+		*ret = w->bytes;
+		*got = size;
+		return 0;
+	}
 	err = file_read(ctx, w->file, offset + kept, w->bytes + kept, w->room - kept,
 			&more);
 	if (err < 0)

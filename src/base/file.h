@@ -26,6 +26,7 @@ struct file {
 	uint64_t size; /* of a packed one: UINT64_MAX until a read has come to its end */
 	struct unpacker *unpacker; /* NULL: plain */
 	struct once *once; /* NULL: it can be read again */
+	bool in_memory; /* of a file system that has no disk */
 };
 
 /* "-" is standard input. A negative errno with a sentence that names the path. */
@@ -64,20 +65,41 @@ int file_slurp(struct context *ctx, const char *path, size_t most, char **ret,
 	       size_t *size);
 
 /*
+ * The same of a plain file, but only what the kernel holds in memory: no byte of it is
+ * waited for. *@got may be less than @size anywhere; 0 where there is nothing, or where
+ * the file system cannot tell.
+ */
+void file_read_cached(const struct file *f, uint64_t offset, void *buf, size_t size,
+		      size_t *got);
+
+/*
  * A part of a file that moves forward.
  *
  *	file    |-----------------------------------------|
  *	window            [ ........ at ..... ]
+ *
+ * Whoever knows that most of what comes next is stepped over says so with window_skims():
+ * then one read brings few bytes, and each that goes on where the last one ended four
+ * times as many, until it is a whole window again:
+ *
+ *	file    |hhhh----------------hhhh----------------hhhhhhhhhhhhhhhhhhhh|
+ *	reads    [  ]                [  ]                [  ][      ][        ...
  */
 struct window {
 	const struct file *file;
 	uint8_t *bytes;
 	size_t room, size;
 	uint64_t start; /* offset of bytes[0] in the file */
+	size_t reach; /* bytes of the next read, at most room */
+	uint64_t whole_until; /* an offset: before it nothing is skimmed */
 };
 
 int window_init(struct window *w, const struct file *f, size_t room);
 void window_release(struct window *w);
+
+/* The next read is a small one, unless bytes nearby had to be fetched from a disk: that
+ * is done best without gaps. */
+void window_skims(struct window *w);
 
 /* Fewer bytes are left than asked for: only those, *@got says how many. */
 int window_fill(struct context *ctx, struct window *w, uint64_t offset, size_t size,

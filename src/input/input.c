@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "input/ahead.h"
 #include "input/deferred.h"
 #include "input/flow.h"
 #include "input/perf.h"
@@ -174,6 +175,8 @@ void input_finish(struct input *in)
 {
 	folded_close(in);
 	saved_close(in);
+	ahead_free(in->ahead);
+	in->ahead = NULL;
 	stream_release(&in->stream);
 	for (size_t i = 1; i < in->sources.count; i++)
 		file_close(&in->sources.v[i].file);
@@ -214,6 +217,12 @@ const char *input_path(const struct input *in)
 	return in->path;
 }
 
+void input_read_ahead(struct input *in, size_t threads, uint64_t least)
+{
+	in->threads = threads;
+	in->part_least = least;
+}
+
 uint64_t state_progress(const struct input *in)
 {
 	return in->done + in->stream.offset;
@@ -237,11 +246,7 @@ static void join_chunks(struct input *in, const struct source *source)
 	in->chunks.v[first].end = source->end;
 }
 
-/*
- * Counts a record to a chunk; a new one begins where the last one has become long
- * enough, or has ended before bytes that are no records. 1 where one began.
- */
-static int cut_chunk(struct context *ctx, struct input *in, const struct raw_record *raw)
+int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_record *raw)
 {
 	struct source *source = &in->sources.v[in->source];
 	struct chunk *last = last_chunk(in);
@@ -280,13 +285,24 @@ static void note_time(struct input *in, struct event *event, uint64_t time)
 		in->newest = time;
 }
 
-/* What the first pass wants to know of a sample. */
-static void count_sample(struct input *in, const struct raw_record *raw)
+static void count_type(struct input *in, uint32_t type)
+{
+	in->rec.records++;
+	if (type < RECORD_TYPES)
+		in->rec.by_type[type]++;
+	else if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES)
+		in->rec.by_simpleperf_type[type - RECORD_SIMPLEPERF]++;
+	if (!record_name(type))
+		in->rec.unknown++;
+}
+
+void input_pass_sample(struct input *in, const struct raw_record *raw)
 {
 	int index = event_of_sample(in, raw->bytes, raw->head.size);
 	unsigned mode = raw->head.misc & MISC_MODE;
 	const struct layout *layout;
 
+	count_type(in, raw->head.type);
 	in->rec.samples++;
 	in->rec.kernel_samples += mode == MODE_KERNEL;
 	in->rec.guest_samples += mode == MODE_GUEST_KERNEL || mode == MODE_GUEST_USER;
@@ -297,17 +313,6 @@ static void count_sample(struct input *in, const struct raw_record *raw)
 	if (layout->time && raw->head.size >= layout->fixed)
 		note_time(in, &in->rec.events.v[index],
 			  in_u64(in, raw->bytes + layout->time));
-}
-
-static void count_type(struct input *in, uint32_t type)
-{
-	in->rec.records++;
-	if (type < RECORD_TYPES)
-		in->rec.by_type[type]++;
-	else if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES)
-		in->rec.by_simpleperf_type[type - RECORD_SIMPLEPERF]++;
-	if (!record_name(type))
-		in->rec.unknown++;
 }
 
 /* 128 to 191 */
@@ -322,11 +327,11 @@ static int pass_record(struct context *ctx, struct input *in,
 {
 	int found;
 
-	count_type(in, raw->head.type);
 	if (raw->head.type == RECORD_SAMPLE) {
-		count_sample(in, raw);
+		input_pass_sample(in, raw);
 		return 0;
 	}
+	count_type(in, raw->head.type);
 	found = meta_record(ctx, in, raw);
 	if (found != 0)
 		return found < 0 ? found : 0;
@@ -380,6 +385,8 @@ static int end_source(struct context *ctx, struct input *in)
 	in->done += in->stream.offset;
 	in->source++;
 	in->started = false;
+	ahead_free(in->ahead);
+	in->ahead = NULL;
 	stream_release(&in->stream);
 	return err;
 }
@@ -395,11 +402,28 @@ static int start_source(struct context *ctx, struct input *in)
 		return fail_memory(ctx);
 	if (!in->started) {
 		in->stream.skips_text = in->pipe;
+		in->stream.heads = !in->file.once;
 		stream_start(&in->stream, source->start, source->end);
+		ahead_start(in, &in->ahead);
 		in->newest = 0;
 	}
 	in->started = true;
 	return 1;
+}
+
+/* What comes next of the source: RECORD_FOUND or RECORD_AT_CHUNK, 0 at its end. */
+enum { RECORD_FOUND = 1, RECORD_AT_CHUNK };
+static int next_record(struct context *ctx, struct input *in, struct raw_record *ret)
+{
+	int found = in->ahead ? ahead_next(ctx, in->ahead, in, ret) : 0;
+
+	if (found != 0)
+		return found;
+	found = stream_next(ctx, &in->stream, ret);
+	if (found <= 0)
+		return found;
+	found = input_cut_chunk(ctx, in, ret);
+	return found < 0 ? found : found > 0 ? RECORD_AT_CHUNK : RECORD_FOUND;
 }
 
 int state_next(struct context *ctx, struct input *in, struct record *ret)
@@ -412,17 +436,15 @@ int state_next(struct context *ctx, struct input *in, struct record *ret)
 
 		if (found <= 0)
 			return found < 0 ? found : end_states(ctx, in, ret);
-		found = stream_next(ctx, &in->stream, &raw);
+		found = next_record(ctx, in, &raw);
 		if (found == 0) {
 			found = end_source(ctx, in);
 			if (found < 0)
 				return found;
 			continue;
 		}
+		tick |= found == RECORD_AT_CHUNK;
 		if (found > 0)
-			found = cut_chunk(ctx, in, &raw);
-		tick |= found > 0;
-		if (found >= 0)
 			found = pass_record(ctx, in, &raw, ret);
 		if (found == 0 && tick)
 			*ret = (struct record){ .type = RECORD_NONE };

@@ -289,8 +289,12 @@ void input_finish(struct input *in);
 const struct recording *input_recording(const struct input *in);
 const char *input_path(const struct input *in);
 
+/* Before the first pass: @threads may read parts of a file of @least bytes or more, the
+ * caller's is one of them. What is handed out is the same. */
+void input_read_ahead(struct input *in, size_t threads, uint64_t least);
+
 /* Type of what state_next() hands out now and then where nothing has changed, for the
- * caller to look up: every chunk at least once. */
+ * caller to look up: at every chunk that no other thread reads. */
 #define RECORD_NONE 0
 
 /*

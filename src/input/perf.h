@@ -59,6 +59,7 @@ enum {
 #define ATTR_SAMPLE_ID_ALL (1ull << 18)
 #define ATTR_COMM_EXEC (1ull << 24)
 #define ATTR_USE_CLOCKID (1ull << 25)
+#define ATTR_BUILD_ID (1ull << 34)
 
 #define MISC_MODE 7u
 #define MISC_MMAP_DATA (1u << 13)
@@ -140,6 +141,9 @@ struct input {
 	struct deferred *deferred[DEFERRED_ROUNDS];
 	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
+	struct ahead *ahead; /* NULL: no thread but the caller's */
+	size_t threads;
+	uint64_t part_least; /* bytes that are worth a thread */
 	struct stream stream;
 	uint32_t source; /* the one at hand */
 	bool started, ended;
@@ -148,6 +152,7 @@ struct input {
 	bool timed; /* a sample had a time */
 	bool named; /* a flow's events have names */
 	bool all_timed, any_timed; /* every event records times; at least one does */
+	bool asks_build_ids; /* an event wants them in MMAP2 records */
 	/* Folded text. */
 	struct folded *folded;
 	uint64_t position;
@@ -174,6 +179,12 @@ static inline struct cursor in_cursor(const struct input *in, const void *p, siz
 #define PRIoff "%#" PRIx64
 
 enum { EVENTS_MOST = 1 << 16 }; /* perf itself stops long before */
+
+/* input.c: what the first pass notes of a sample, and of any record. */
+void input_pass_sample(struct input *in, const struct raw_record *raw);
+/* Counts a record to a chunk; a new one begins where the last one has become long
+ * enough, or has ended before bytes that are no records. 1 where one began. */
+int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_record *raw);
 
 /* perf_file.c: header, attributes and features. */
 int perf_file_open(struct context *ctx, struct input *in);

@@ -57,6 +57,9 @@ static uint16_t fixed_size(uint64_t sample_type)
 {
 	uint16_t size = RECORD_HEAD;
 
+	_Static_assert(RECORD_HEAD + sizeof(sample_fields) / sizeof(*sample_fields) * 8 <=
+			       SAMPLE_HEAD,
+		       "what is read of a sample by those who want its head");
 	for (size_t i = 0; i < sizeof(sample_fields) / sizeof(*sample_fields); i++)
 		if (sample_type & sample_fields[i])
 			size += 8;
@@ -248,6 +251,8 @@ int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t
 	attr_decode(attr, size, in->swapped, event, array_add(&in->layouts));
 	if (event->flags & ATTR_COMM_EXEC)
 		in->rec.comm_exec = true;
+	if (event->flags & ATTR_BUILD_ID)
+		in->asks_build_ids = true;
 	return 0;
 }
 

@@ -69,15 +69,15 @@ static void read_inode(struct cursor *c, struct record *ret)
  * kernel (5.12 to 6.18 at least, perf_event_mmap_output()) forgets to take the bit back before
  * it writes the same map for an event that did not ask for build ids. Then "size" is the low
  * byte of a device's number, and few of the bits above are set: those of a minor number, and
- * the high halves of inode and generation.
+ * the high halves of inode and generation. Where events asked, short ones are believed.
  */
-static bool is_build_id(const uint8_t *p, const struct record *inode)
+static bool is_build_id(const uint8_t *p, const struct record *inode, bool asked)
 {
 	uint8_t size = p[0];
 
 	if (size == 0 || size > BUILD_ID_MAX || p[1] || p[2] || p[3])
 		return false;
-	if (size == BUILD_ID_MAX || inode->min >> 20 || inode->ino >> 32 ||
+	if (asked || size == BUILD_ID_MAX || inode->min >> 20 || inode->ino >> 32 ||
 	    inode->generation >> 32)
 		return true;
 	/* A short one is padded with zeros. */
@@ -92,7 +92,8 @@ static void decode_identity(struct body *b, struct record *ret)
 	read_inode(&b->c, &inode);
 	if (b->c.bad)
 		return;
-	if (b->head.misc & MISC_MMAP_BUILD_ID && is_build_id(p, &inode)) {
+	if (b->head.misc & MISC_MMAP_BUILD_ID &&
+	    is_build_id(p, &inode, b->in->asks_build_ids)) {
 		ret->build_id_size = p[0];
 		memcpy(ret->build_id, p + 4, BUILD_ID_MAX);
 		return;

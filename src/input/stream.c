@@ -8,6 +8,9 @@ enum {
 	/* A window that a processor's second-level cache can hold: the bytes that the
 	 * kernel has just copied are still there when they are decoded. */
 	WINDOW = 256 << 10,
+	/* Samples from this size on are stepped over, where only heads are wanted: a system
+	 * call costs as much as copying so many bytes. */
+	SKIPPED = 12 << 10,
 	TRACING_DATA = 66,
 	AUXTRACE = 71,
 	COMPRESSED = 81,
@@ -82,10 +85,18 @@ static uint64_t bytes_behind(const struct stream *s, struct record_head head,
 	return s->swapped ? __builtin_bswap32(text) : text;
 }
 
+/* Bytes of a record, and behind it, that have to be there when it is handed out. */
+static size_t wanted_bytes(const struct stream *s, struct record_head head)
+{
+	if (s->heads && head.type == RECORD_SAMPLE && head.size > SAMPLE_HEAD)
+		return SAMPLE_HEAD;
+	return head.size + (size_t)s->margin;
+}
+
 /* The record at s->offset: 1 if it is whole, 0 if the stream ends here. */
 static int outer_record(struct context *ctx, struct stream *s, struct raw_record *ret)
 {
-	size_t got;
+	size_t got, want;
 	int err;
 
 	if (s->offset >= s->end)
@@ -109,13 +120,15 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 		return end_at(s, s->offset, "a record of impossible size");
 	if (ret->head.size > s->end - s->offset)
 		return end_at(s, s->offset, "ends inside a record");
-	err = window_at(ctx, &s->window, s->offset, ret->head.size + (size_t)s->margin,
-			&ret->bytes, &got);
+	want = wanted_bytes(s, ret->head);
+	err = window_at(ctx, &s->window, s->offset, want, &ret->bytes, &got);
 	if (err < 0)
 		return err;
-	if (got < ret->head.size)
+	if (got < want && got < ret->head.size)
 		return end_at(s, s->offset, "ends inside a record");
-	ret->margin = got - ret->head.size;
+	ret->margin = got > ret->head.size ? got - ret->head.size : 0;
+	if (want < ret->head.size && ret->head.size >= SKIPPED)
+		window_skims(&s->window);
 	return 1;
 }
 

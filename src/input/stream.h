@@ -9,7 +9,10 @@ struct record_head {
 	uint32_t type;
 	uint16_t misc, size; /* size with this head */
 };
-enum { RECORD_HEAD = 8 };
+enum {
+	RECORD_HEAD = 8,
+	SAMPLE_HEAD = 128, /* of a sample's record: all fields up to READ are in it */
+};
 
 /*
  * The records of one stream: the data of a file, a data.N of a directory, what perf
@@ -29,6 +32,7 @@ struct stream {
 	bool skips_text; /* a pipe: tracing data lies behind its record */
 	bool packed; /* has had a compressed record */
 	bool cut; /* the last compressed record is not whole */
+	bool heads; /* of samples only SAMPLE_HEAD bytes are wanted */
 	uint8_t margin; /* bytes behind a record that are read with it */
 	uint64_t offset, end; /* in the file: the next outer record, and where all ends */
 	uint64_t position; /* of the next record, see struct raw_record */
@@ -42,7 +46,9 @@ struct stream {
  * the head are in this machine's order. */
 struct raw_record {
 	struct record_head head;
-	const uint8_t *bytes; /* head.size of them, the file's head among them */
+	/* head.size of them, the file's head among them; of a sample perhaps only
+	 * SAMPLE_HEAD, where the stream is asked for heads. */
+	const uint8_t *bytes;
 	/* Grows from record to record. Where nothing is compressed it is the offset. */
 	uint64_t position;
 	uint64_t behind; /* bytes that follow it and are no records */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -391,4 +392,164 @@ Test(window, moves_over_a_packed_file_as_over_a_plain_one)
 		file_close(&f);
 		remove_file();
 	}
+}
+
+/* Bytes that this process has asked the kernel for, of all files. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long bytes = 0;
+	FILE *f = fopen("/proc/self/io", "r");
+
+	if (f) {
+		cr_assert_eq(fscanf(f, "rchar: %llu", &bytes), 1);
+		fclose(f);
+	}
+	return bytes;
+}
+
+/* Whether the file system tells what it holds in memory. */
+static bool tells(const struct file *f)
+{
+	uint8_t byte;
+	size_t got;
+
+	file_read_cached(f, 0, &byte, 1, &got);
+	return got == 1;
+}
+
+/* Eight bytes in every @step; the bytes that were read for them. */
+static uint64_t skim(const struct file *f, size_t step)
+{
+	uint64_t before = bytes_read();
+	struct window w;
+	const uint8_t *p;
+	size_t got;
+
+	cr_assert_eq(window_init(&w, f, 64 << 10), 0);
+	for (uint64_t at = 0; at < SIZE; at += step) {
+		window_skims(&w);
+		cr_assert_eq(window_at(&ctx, &w, at, 8, &p, &got), 0);
+		cr_assert_eq(got, at + 8 <= SIZE ? 8 : SIZE - at);
+		check_bytes(p, at, got);
+	}
+	window_release(&w);
+	return bytes_read() - before;
+}
+
+Test(window, skims_what_is_stepped_over, .init = make_file, .fini = remove_file)
+{
+	struct file f = { 0 };
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	if (!tells(&f))
+		cr_skip_test("the file system does not tell what it holds in memory");
+	if (bytes_read() == 0)
+		cr_skip_test("/proc/self/io cannot be read");
+	cr_assert_lt(skim(&f, 16 << 10), SIZE / 4);
+	cr_assert_lt(skim(&f, 8), 2 * SIZE);
+	file_close(&f);
+}
+
+Test(window, reads_whole_pieces_again_where_nothing_is_stepped_over, .init = make_file,
+     .fini = remove_file)
+{
+	struct file f = { 0 };
+	struct window w;
+	const uint8_t *p;
+	size_t got = 1;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(window_init(&w, &f, 16 << 10), 0);
+	window_skims(&w);
+	for (uint64_t at = 0; at < SIZE; at += got) {
+		cr_assert_eq(window_at(&ctx, &w, at, 333, &p, &got), 0);
+		cr_assert_eq(got, at + 333 <= SIZE ? 333 : SIZE - at);
+		check_bytes(p, at, got);
+		cr_assert(at < SIZE / 2 || w.reach == 16 << 10);
+	}
+	window_release(&w);
+	file_close(&f);
+}
+
+Test(window, skims_to_any_size_that_fits, .init = make_file, .fini = remove_file)
+{
+	struct file f = { 0 };
+	struct window w;
+	const uint8_t *p;
+	uint64_t place = 1;
+	size_t got;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(window_init(&w, &f, 4096), 0);
+	for (int i = 0; i < 5000; i++) {
+		size_t size;
+
+		place = (place * 6364136223846793005u + 1442695040888963407u) % SIZE;
+		size = (size_t)(place * 31 % 4096) + 1;
+		if (i % 3)
+			window_skims(&w);
+		cr_assert_eq(window_at(&ctx, &w, place, size, &p, &got), 0);
+		cr_assert_eq(got, size < SIZE - place ? size : SIZE - place);
+		check_bytes(p, place, got);
+	}
+	window_release(&w);
+	file_close(&f);
+}
+
+Test(window, skims_a_file_that_is_cut_meanwhile_to_its_new_end, .init = make_file,
+     .fini = remove_file)
+{
+	struct file f = { 0 };
+	struct window w;
+	const uint8_t *p;
+	size_t got;
+
+	cr_assert_eq(file_open(&ctx, path, &f), 0);
+	cr_assert_eq(window_init(&w, &f, 4096), 0);
+	cr_assert_eq(truncate(path, SIZE / 2 + 3), 0);
+	window_skims(&w);
+	cr_assert_eq(window_at(&ctx, &w, SIZE / 2, 8, &p, &got), 0);
+	cr_assert_eq(got, 3);
+	check_bytes(p, SIZE / 2, got);
+	window_skims(&w);
+	cr_assert_eq(window_at(&ctx, &w, SIZE - 8, 8, &p, &got), 0);
+	cr_assert_eq(got, 0);
+	window_release(&w);
+	file_close(&f);
+}
+
+Test(window, a_packed_file_is_not_skimmed)
+{
+	for (int kind = 0; kind < 2; kind++) {
+		struct file f = { 0 };
+
+		make_file();
+		pack_file[kind]();
+		cr_assert_eq(file_open(&ctx, path, &f), 0);
+		cr_assert(!tells(&f));
+		skim(&f, 5000);
+		file_close(&f);
+		remove_file();
+	}
+}
+
+Test(file, one_of_a_memory_file_system_is_in_memory)
+{
+	struct file f = { 0 };
+	uint8_t buf[100];
+	char name[40];
+	size_t got;
+	int fd = memfd_create("file", MFD_CLOEXEC);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, "12345", 5), 5);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	cr_assert_eq(file_open(&ctx, name, &f), 0);
+	file_read_cached(&f, 1, buf, sizeof(buf), &got);
+	cr_assert_eq(got, 4);
+	cr_assert_eq(memcmp(buf, "2345", 4), 0);
+	file_read_cached(&f, 5, buf, sizeof(buf), &got);
+	cr_assert_eq(got, 0);
+	file_close(&f);
+	close(fd);
 }

@@ -44,6 +44,7 @@ enum {
 #define FLAG_FREQ (1ull << 10)
 #define FLAG_SAMPLE_ID_ALL (1ull << 18)
 #define FLAG_COMM_EXEC (1ull << 24)
+#define FLAG_BUILD_ID (1ull << 34)
 
 struct attr {
 	uint32_t type;

@@ -85,6 +85,19 @@ Test(perf_record, a_map_with_a_build_id_has_it_and_no_inode)
 	made_end(&m);
 }
 
+Test(perf_record, a_build_id_is_never_longer_than_its_place)
+{
+	struct attr asking = plain;
+	struct made m;
+
+	asking.flags |= FLAG_BUILD_ID;
+	made_begin(&m, &asking, 1);
+	map_with_build_id(&m, 255);
+	made_open(&m);
+	cr_assert_leq(only_state(&m).build_id_size, BUILD_ID_MAX);
+	made_end(&m);
+}
+
 static struct record map_with_bit_and(const uint8_t identity[24])
 {
 	struct made m;
@@ -144,6 +157,57 @@ Test(perf_record, short_build_ids_are_told_from_inodes)
 	cr_assert_eq(map_with_bit_and(low).build_id_size, 8);
 	cr_assert_eq(map_with_bit_and(sixteen).build_id_size, 16);
 	cr_assert_eq(map_with_bit_and(eight).ino, 0);
+}
+
+/* The flag of another recorder's record. */
+static void map_with_device(struct made *m, uint32_t maj)
+{
+	begin_record(m, RECORD_MMAP2, MODE_USER | 1 << 14);
+	two(m, 5, 6);
+	u64(m, 0x1000);
+	u64(m, 0x2000);
+	u64(m, 0x3000);
+	two(m, maj, 1);
+	u64(m, 1234);
+	u64(m, 5678);
+	two(m, 5, 2);
+	string(m, "/bin/ls");
+	trailer(m, 5, 6, 77);
+	end_record(m);
+}
+
+Test(perf_record, a_device_is_not_taken_for_a_build_id_that_nobody_asked_for)
+{
+	static const uint32_t majors[] = { 0, 8, 19, 253, 254, 259, 20 << 8 };
+
+	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++) {
+		struct record r;
+		struct made m;
+
+		made_begin(&m, &plain, 1);
+		map_with_device(&m, majors[i]);
+		made_open(&m);
+		r = only_state(&m);
+		cr_assert_eq(r.build_id_size, 0);
+		cr_assert_eq(r.maj, majors[i]);
+		cr_assert(r.min == 1 && r.ino == 1234 && r.generation == 5678);
+		cr_assert(r.executable);
+		cr_assert_str_eq(text(&m, r.name), "/bin/ls");
+		made_end(&m);
+	}
+}
+
+Test(perf_record, a_short_build_id_counts_where_an_event_asks_for_them)
+{
+	struct attr asking = plain;
+	struct made m;
+
+	asking.flags |= FLAG_BUILD_ID;
+	made_begin(&m, &asking, 1);
+	map_with_build_id(&m, 8);
+	made_open(&m);
+	cr_assert_eq(only_state(&m).build_id_size, 8);
+	made_end(&m);
 }
 
 Test(perf_record, names_end_at_their_nul_or_with_their_place)

@@ -1,0 +1,331 @@
+#include "input/ahead.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/text.h"
+
+enum {
+	PARTS_MOST = 8,
+	KEPT_MOST = 4 << 20, /* bytes of records that a thread keeps */
+	/* Bytes in which a beginning is looked for: the first record that begins in them
+	 * and, however large records are, two more. */
+	LOOKED_AT = 256 << 10,
+	LINKS_LEAST = 3,
+};
+
+/* A record that is no sample. */
+struct kept {
+	struct raw_record raw;
+	size_t at; /* of its bytes among those of the part */
+	uint64_t newest; /* time of the samples before it in the part */
+};
+
+/* What a thread reads. */
+struct part {
+	/* An input of its own as far as the first pass changes it. */
+	struct input own;
+	struct source source;
+	uint64_t start, until; /* offsets in the file */
+	uint64_t end; /* how far it came; start: nothing is of use */
+	ARRAY(struct kept) kept;
+	struct text bytes;
+	atomic_bool stop;
+	pthread_t thread;
+	bool running;
+};
+
+struct ahead {
+	struct part *parts;
+	size_t count;
+	size_t next; /* the part that the pass has not come to, or is in */
+	size_t taken; /* records of it; it is adopted */
+	bool inside;
+};
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Does a chain of records lead from @p, at @offset of the file, to the end of what is
+ * there? */
+static bool looks_like_record(const struct input *in, const uint8_t *p, size_t size,
+			      uint64_t offset)
+{
+	int links = 0;
+
+	while (size >= RECORD_HEAD) {
+		struct record_head head = record_head_at(p, in->swapped);
+
+		if (!record_name(head.type) || head.size < RECORD_HEAD || head.size % 8)
+			return false;
+		links++;
+		if (head.size > in->stream.end - offset)
+			return false;
+		offset += head.size;
+		if (head.size >= size)
+			break;
+		p += head.size;
+		size -= head.size;
+	}
+	return links >= LINKS_LEAST || offset == in->stream.end;
+}
+
+/* The first offset from @from on that may be a record's; 0: none, or the bytes would have
+ * to be fetched from a disk, which is faster in one go. */
+static uint64_t find_record(const struct input *in, uint64_t from, uint8_t *buf)
+{
+	size_t got;
+
+	from += (in->stream.offset - from) & 7;
+	file_read_cached(in->stream.file, from, buf, LOOKED_AT, &got);
+	if (got > in->stream.end - from)
+		got = (size_t)(in->stream.end - from);
+	for (size_t i = 0; i + RECORD_HEAD <= got && i <= UINT16_MAX; i += 8)
+		if (looks_like_record(in, buf + i, got - i, from + i))
+			return from + i;
+	return 0;
+}
+
+static bool keep(struct part *p, const struct raw_record *raw)
+{
+	struct kept *kept;
+	size_t at;
+
+	if (p->bytes.size + raw->head.size + p->kept.count * sizeof(*kept) > KEPT_MOST)
+		return false;
+	at = p->bytes.size;
+	text_add(&p->bytes, (const char *)raw->bytes, raw->head.size);
+	kept = p->bytes.failed ? NULL : array_add(&p->kept);
+	if (!kept)
+		return false;
+	*kept = (struct kept){ *raw, at, p->own.newest };
+	return true;
+}
+
+/* Of what cannot be taken whole nothing is, and the part ends before it. */
+static void *read_part(void *arg)
+{
+	struct part *p = arg;
+	struct stream *s = &p->own.stream;
+	struct context ctx = { 0 };
+	struct raw_record raw;
+
+	while (p->end < p->until &&
+	       !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+		if (stream_next(&ctx, s, &raw) <= 0 || s->packed || s->damage)
+			break;
+		if (raw.head.type == RECORD_SAMPLE)
+			input_pass_sample(&p->own, &raw);
+		else if (!keep(p, &raw))
+			break;
+		if (input_cut_chunk(&ctx, &p->own, &raw) < 0) {
+			p->end = p->start;
+			break;
+		}
+		p->end = s->offset;
+	}
+	return NULL;
+}
+
+static bool part_init(struct part *p, const struct input *in)
+{
+	size_t events = in->rec.events.count;
+
+	p->source = in->sources.v[in->source];
+	p->own = *in;
+	p->own.sources.v = &p->source;
+	p->own.sources.count = 1;
+	p->own.source = 0;
+	p->own.chunks.v = NULL;
+	p->own.chunks.count = p->own.chunks.room = 0;
+	p->own.stream = (struct stream){ 0 };
+	p->own.timed = false;
+	p->own.newest = 0;
+	p->own.rec = (struct recording){ 0 };
+	p->own.rec.events.v = calloc(events, sizeof(*p->own.rec.events.v));
+	if (!p->own.rec.events.v)
+		return false;
+	for (size_t i = 0; i < events; i++)
+		p->own.rec.events.v[i].first_time = UINT64_MAX;
+	if (stream_init(&p->own.stream, &p->source.file, in->swapped) < 0)
+		return false;
+	p->own.stream.heads = true;
+	p->end = p->start;
+	stream_start(&p->own.stream, p->start, in->stream.end);
+	p->running = pthread_create(&p->thread, NULL, read_part, p) == 0;
+	return p->running;
+}
+
+static void part_release(struct part *p)
+{
+	if (p->running)
+		pthread_join(p->thread, NULL);
+	p->running = false;
+	stream_release(&p->own.stream);
+	free(p->own.rec.events.v);
+	array_release(&p->own.chunks);
+	array_release(&p->kept);
+	text_release(&p->bytes);
+	p->own.rec.events.v = NULL;
+}
+
+static size_t count_parts(const struct input *in)
+{
+	const struct source *source = &in->sources.v[in->source];
+	uint64_t size = source->end - source->start;
+	size_t parts = in->threads < PARTS_MOST ? in->threads : PARTS_MOST;
+
+	/* What a time is made of that a record lacks, or an event that a record brings,
+	 * lies before it. */
+	if (in->threads < 2 || in->pipe || (in->any_timed && !in->all_timed) ||
+	    in->rec.events.count == 0)
+		return 0;
+	if (source->packed || source->end == UINT64_MAX || source->file.once)
+		return 0;
+	return size / in->part_least < parts ? (size_t)(size / in->part_least) : parts;
+}
+
+void ahead_start(const struct input *in, struct ahead **ret)
+{
+	size_t parts = count_parts(in);
+	uint64_t start = in->stream.offset, size = in->stream.end - start;
+	struct ahead *a = parts > 1 ? calloc(1, sizeof(*a)) : NULL;
+	uint8_t *buf = a ? malloc(LOOKED_AT) : NULL;
+
+	if (a)
+		a->parts = calloc(parts, sizeof(*a->parts));
+	if (!buf || !a->parts)
+		goto out;
+	for (size_t i = 1; i < parts; i++) {
+		uint64_t found = find_record(in, start + size / parts * i, buf);
+
+		if (found && (a->count == 0 || found > a->parts[a->count - 1].start))
+			a->parts[a->count++].start = found;
+	}
+	for (size_t i = 0; i < a->count; i++) {
+		struct part *p = &a->parts[i];
+
+		p->until = i + 1 < a->count ? p[1].start : in->stream.end;
+		/* The caller reads what no thread does. */
+		part_init(p, in);
+	}
+out:
+	free(buf);
+	if (a && a->count == 0) {
+		ahead_free(a);
+		a = NULL;
+	}
+	*ret = a;
+}
+
+void ahead_free(struct ahead *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->count; i++)
+		atomic_store(&a->parts[i].stop, true);
+	for (size_t i = 0; i < a->count; i++)
+		part_release(&a->parts[i]);
+	free(a->parts);
+	free(a);
+}
+
+static void add_tallies(struct input *in, const struct part *p)
+{
+	const struct recording *from = &p->own.rec;
+	struct recording *to = &in->rec;
+
+	to->records += from->records;
+	to->by_type[RECORD_SAMPLE] += from->by_type[RECORD_SAMPLE];
+	to->samples += from->samples;
+	to->kernel_samples += from->kernel_samples;
+	to->guest_samples += from->guest_samples;
+	for (size_t i = 0; i < to->events.count; i++) {
+		const struct event *event = &from->events.v[i];
+
+		to->events.v[i].samples += event->samples;
+		if (event->first_time < to->events.v[i].first_time)
+			to->events.v[i].first_time = event->first_time;
+	}
+	if (!p->own.timed)
+		return;
+	if (!in->timed || from->first_time < to->first_time)
+		to->first_time = from->first_time;
+	if (!in->timed || from->last_time > to->last_time)
+		to->last_time = from->last_time;
+	in->timed = true;
+}
+
+/* Was anything read? */
+static bool wait_for(struct part *p)
+{
+	if (p->running)
+		pthread_join(p->thread, NULL);
+	p->running = false;
+	return p->end > p->start;
+}
+
+/* Takes over what a thread has read. */
+static int adopt(struct input *in, const struct part *p)
+{
+	if (!array_reserve(&in->chunks, p->own.chunks.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < p->own.chunks.count; i++) {
+		struct chunk *c = array_add(&in->chunks);
+
+		*c = p->own.chunks.v[i];
+		c->source = in->source;
+		c->time = later(in->newest, c->time);
+	}
+	add_tallies(in, p);
+	return 0;
+}
+
+static void take_kept(struct ahead *a, struct input *in, struct raw_record *ret)
+{
+	const struct part *p = &a->parts[a->next];
+	const struct kept *kept = &p->kept.v[a->taken++];
+
+	*ret = kept->raw;
+	ret->bytes = (const uint8_t *)p->bytes.bytes + kept->at;
+	ret->margin = 0;
+	in->newest = later(in->newest, kept->newest);
+}
+
+static void leave_part(struct ahead *a, struct input *in)
+{
+	struct part *p = &a->parts[a->next++];
+
+	in->newest = later(in->newest, p->own.newest);
+	stream_start(&in->stream, p->end, in->stream.end);
+	part_release(p);
+	a->inside = false;
+	a->taken = 0;
+}
+
+int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
+	       struct raw_record *ret)
+{
+	while (a->next < a->count && !in->stream.packed && !in->stream.damage) {
+		struct part *p = &a->parts[a->next];
+
+		if (!a->inside && in->stream.offset < p->start)
+			return 0;
+		if (!a->inside && (in->stream.offset > p->start || !wait_for(p))) {
+			atomic_store(&p->stop, true);
+			a->next++;
+			continue;
+		}
+		if (!a->inside && adopt(in, p) < 0)
+			return fail_memory(ctx);
+		a->inside = true;
+		if (a->taken < p->kept.count) {
+			take_kept(a, in, ret);
+			return 1;
+		}
+		leave_part(a, in);
+	}
+	return 0;
+}

@@ -1,0 +1,36 @@
+#ifndef INPUT_AHEAD_H
+#define INPUT_AHEAD_H
+
+#include "input/perf.h"
+
+/*
+ * The first pass through a large file by several threads. Where a record begins only the
+ * one before it says; so each thread but the caller's starts at a place that looks like
+ * the beginning of one, and what it finds counts only if the pass, going from record to
+ * record, comes to the same place:
+ *
+ *	file     |r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|
+ *	caller    ------------>|
+ *	thread                 x------------------>|    the caller came to x: adopted
+ *
+ * Else it is dropped and the caller reads on. The result is the same in any case.
+ *
+ * A thread counts samples and cuts chunks; records of other kinds it keeps for the caller,
+ * who takes them in their order.
+ */
+struct ahead;
+
+/* Threads for the source at hand, whose stream has just been started. *@ret stays NULL
+ * where there is no use for any, or no memory. */
+void ahead_start(const struct input *in, struct ahead **ret);
+void ahead_free(struct ahead *a); /* waits for its threads; NULL is fine */
+
+/*
+ * 1 and the next record that is no sample, where the pass has come to what a thread has
+ * read; its chunk and everything about samples before it is noted. 0: the stream goes on.
+ * Or -ENOMEM with a sentence.
+ */
+int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
+	       struct raw_record *ret);
+
+#endif
