@@ -138,6 +138,18 @@ bool processes_place(const struct processes *ps, const struct space *space, uint
 	return true;
 }
 
+/* Are these the maps that an exec makes, or some of them? */
+static bool is_in_exec(const struct address_space *at, size_t maps)
+{
+	size_t codes = 0;
+
+	if (maps > EXEC_MAPS)
+		return false;
+	for (size_t i = 0; i < maps; i++)
+		codes += at->maps.list.v[i].executable;
+	return codes <= EXEC_CODES;
+}
+
 bool processes_place_before_exec(const struct processes *ps, const struct space *space,
 				 uint64_t ip, struct place *ret)
 {
@@ -146,7 +158,7 @@ bool processes_place_before_exec(const struct processes *ps, const struct space 
 	if (space->index == NONE)
 		return false;
 	at = &ps->spaces.v[space->index];
-	if (at->before == NONE || space->maps > EXEC_MAPS)
+	if (at->before == NONE || !is_in_exec(at, space->maps))
 		return false;
 	return place_through(ps, at->before, ps->spaces.v[at->before].maps.list.count,
 			     ps->spaces.v[at->before].codes.list.count, ip, ret);

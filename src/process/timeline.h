@@ -17,7 +17,8 @@ enum {
 	SWAPPER = 0,
 	MANY_MAPS = 256, /* worth a look which of them are covered */
 	MANY_NAMES = 16,
-	EXEC_MAPS = 3, /* those an exec makes: the program, its interpreter, the vdso */
+	EXEC_CODES = 3, /* maps of code an exec makes: program, interpreter, vdso */
+	EXEC_MAPS = 32, /* the same with those of data, which some recorders see, too */
 };
 
 /* Where the kernel's half of the addresses begins. */
