@@ -68,7 +68,8 @@ enum ff_flag {
 	FF_FLAMECHART = 1 << 4,
 	/* Append :file:line where debug information has it. */
 	FF_SRCLINE = 1 << 5,
-	/* Take the time that unwinding needs: FF_TOTAL_UNWIND_TIME. */
+	/* Take the time that unwinding needs: FF_TOTAL_UNWIND_TIME,
+	 * FF_TOTAL_TABLE_TIME. */
 	FF_TIMED = 1 << 6,
 	/* Functions whose code was put into another one's. They are in the tree where their
 	 * debug information is on this machine; with FF_COMPAT_STACKCOLLAPSE only for
@@ -299,7 +300,9 @@ enum ff_total {
 	FF_TOTAL_SAMPLES_UNWOUND, /* from their registers and stack dumps */
 	FF_TOTAL_FRAMES_UNWOUND, /* of these samples */
 	FF_TOTAL_REPLAYS, /* times that unwinding began again with all registers */
-	FF_TOTAL_UNWIND_TIME, /* of all threads together, ns; 0 without FF_TIMED */
+	/* ns of all threads together; 0 without FF_TIMED. */
+	FF_TOTAL_UNWIND_TIME, /* of stacks, tables apart */
+	FF_TOTAL_TABLE_TIME, /* to find objects and to compile their unwind tables */
 	FF_TOTAL_WEIGHT_READ,
 	FF_TOTAL_WEIGHT_TREE,
 	FF_TOTAL_WEIGHT_LOST_EVENT, /* of events that were not asked for */

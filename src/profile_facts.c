@@ -36,6 +36,7 @@ uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 		[FF_TOTAL_FRAMES_UNWOUND] = p->unwound.frames,
 		[FF_TOTAL_REPLAYS] = p->unwound.replays,
 		[FF_TOTAL_UNWIND_TIME] = p->unwound.nanoseconds,
+		[FF_TOTAL_TABLE_TIME] = p->unwound.table_nanoseconds,
 		[FF_TOTAL_WEIGHT_READ] = sum->read,
 		[FF_TOTAL_WEIGHT_TREE] = sum->kept,
 		[FF_TOTAL_WEIGHT_LOST_EVENT] = sum->lost[LOST_EVENT],

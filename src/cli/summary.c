@@ -202,6 +202,8 @@ void print_stats(const struct analysis *a, double written)
 			grouped(ff_profile_total(a->profile, totals[i].which)));
 	fprintf(stderr, "%-32s %20.3f\n", "seconds unwinding",
 		(double)ff_profile_total(a->profile, FF_TOTAL_UNWIND_TIME) / 1e9);
+	fprintf(stderr, "%-32s %20.3f\n", "seconds making unwind tables",
+		(double)ff_profile_total(a->profile, FF_TOTAL_TABLE_TIME) / 1e9);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds reading", a->was_read - a->started);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds naming", a->was_named - a->was_read);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds writing", written - a->was_named);

@@ -94,10 +94,13 @@ static int make_frame(struct stack_walker *w, const struct asked *asked, bool si
 static const struct binary *binary_of(struct stack_walker *w, uint32_t image)
 {
 	const struct binary *binary;
+	uint64_t began;
 
 	if (image < w->by_image.count && w->by_image.v[image])
 		return w->by_image.v[image];
+	began = walker_clock(w);
 	binary = binaries_get(w->binaries, image);
+	w->counts.table_nanoseconds += walker_clock(w) - began;
 	while (binary && w->by_image.count <= image)
 		if (!array_add(&w->by_image))
 			return NULL;

@@ -39,6 +39,7 @@ void stack_counts_add(struct stack_counts *to, const struct stack_counts *from)
 	to->frames += from->frames;
 	to->replays += from->replays;
 	to->nanoseconds += from->nanoseconds;
+	to->table_nanoseconds += from->table_nanoseconds;
 }
 
 const struct stack_counts *stack_walker_counts(const struct stack_walker *w)

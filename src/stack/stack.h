@@ -113,7 +113,8 @@ struct stack_counts {
 	uint64_t unwound; /* samples */
 	uint64_t frames; /* of these */
 	uint64_t replays; /* walks that had to begin again with all registers */
-	uint64_t nanoseconds; /* that it took, where the time is taken */
+	uint64_t nanoseconds; /* that it took, where the time is taken; tables apart */
+	uint64_t table_nanoseconds; /* to find objects and to make their tables */
 };
 
 void stack_counts_add(struct stack_counts *to, const struct stack_counts *from);

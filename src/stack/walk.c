@@ -1,7 +1,6 @@
 #include "stack/walk.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "stack/signal.h"
 
@@ -379,19 +378,9 @@ static void set_most(const struct stack_walker *w, struct walk *k)
 		k->most = asked;
 }
 
-static uint64_t nanoseconds(const struct stack_walker *w)
-{
-	struct timespec now;
-
-	if (!w->options.timed)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 {
-	uint64_t began = nanoseconds(w);
+	uint64_t began = walker_clock(w), tables = w->counts.table_nanoseconds;
 	size_t first = w->stack.count;
 	enum walk_end end;
 
@@ -399,7 +388,8 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 	if (!array_reserve(&w->stack, FRAMES_MOST))
 		return -ENOMEM;
 	end = walk_on(w, k);
-	w->counts.nanoseconds += nanoseconds(w) - began;
+	w->counts.nanoseconds +=
+		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)
 		return -ENOMEM;
 	*poorer |= reason(end);

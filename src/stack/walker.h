@@ -1,6 +1,8 @@
 #ifndef STACK_WALKER_H
 #define STACK_WALKER_H
 
+#include <time.h>
+
 #include "stack/binaries.h"
 #include "stack/chain.h"
 #include "stack/stack.h"
@@ -99,6 +101,17 @@ struct stack_walker {
 	struct thread_seen threads[THREADS];
 	struct place_seen places[PLACES], codes[CODES];
 };
+
+/* ns; 0 where the time is not taken. */
+static inline uint64_t walker_clock(const struct stack_walker *w)
+{
+	struct timespec now;
+
+	if (!w->options.timed)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 static inline int push_frame(struct stack_walker *w, uint32_t frame)
 {

@@ -159,6 +159,7 @@ struct named {
 	uint64_t *self, *samples; /* by node */
 	uint64_t *before; /* NULL but for differential input */
 	unsigned decimals; /* values are in units of 10^-decimals; set by the caller */
+	bool joined; /* no two children of a node are of one function */
 };
 
 /* @left_out: by node of the trie; where it is 1 so it is for all nodes below, and none of

@@ -239,6 +239,19 @@ static int merge_columns(struct trie *t, const struct trie *from,
 	return 0;
 }
 
+/* Fetches what child() will ask for nodes that come soon. */
+/* Inline: gcc 12 takes a function that only prefetches for one without effect. */
+static inline __attribute__((always_inline)) void
+fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t count)
+{
+	enum { NEAR = 32, FAR = 64 };
+
+	if (id >= count - (count < FAR ? count : FAR))
+		return;
+	__builtin_prefetch(&t->slots[hashes[id + FAR] & t->mask]);
+	__builtin_prefetch(&t->nodes[t->slots[hashes[id + NEAR] & t->mask]]);
+}
+
 int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
 	       uint32_t **node_map)
 {
@@ -253,12 +266,17 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 	}
 	map[0] = 0;
 	hashes[0] = 0;
+	for (uint32_t id = 1; id < from->count; id++) {
+		const struct trie_node *node = &from->nodes[id];
+
+		hashes[id] = hash_step(hashes[node->parent], frame_map[node->frame]);
+	}
 	for (uint32_t id = 1; id < from->count && err == 0; id++) {
 		const struct trie_node *node = &from->nodes[id];
-		uint32_t frame = frame_map[node->frame];
 
-		hashes[id] = hash_step(hashes[node->parent], frame);
-		err = child(t, map[node->parent], frame, hashes[id], &map[id]);
+		fetch_ahead(t, hashes, id, from->count);
+		err = child(t, map[node->parent], frame_map[node->frame], hashes[id],
+			    &map[id]);
 	}
 	free(hashes);
 	if (err == 0)

@@ -6,7 +6,7 @@
 /* Where a stack being added has come to. */
 struct spot {
 	uint32_t node;
-	uint32_t state; /* of enum chain */
+	uint32_t state; /* of enum chain and enum crowd */
 };
 
 /* A frame: what is printed, and whose it is. */
@@ -21,6 +21,12 @@ enum chain {
 	CHAIN_WAKER = 2, /* there was one */
 };
 
+/* Most nodes of the named tree become nodes that no other one becomes: these need not be
+ * found again. */
+enum crowd {
+	SPOT_SHARED = 4, /* others may come to the same place */
+};
+
 struct builder {
 	const struct write_input *in;
 	struct view *view;
@@ -28,6 +34,8 @@ struct builder {
 	uint32_t *labels; /* by function; UINT32_MAX: not asked for */
 	ARRAY(uint32_t) wakers; /* by label: the same with _[w]; 0: not made */
 	uint32_t separator; /* label "--" */
+	uint8_t *
+		owners; /* by label: functions that have it, 2: or more; NULL: not known */
 	unsigned flags;
 };
 
@@ -100,9 +108,10 @@ static int new_node(struct view *v, uint32_t parent, struct face face, uint32_t 
 }
 
 /* While the tree grows, `first` is the newest child. */
-static int child(struct builder *b, uint32_t parent, struct face face, uint32_t *ret)
+static int child(struct builder *b, struct spot at, struct face face, uint32_t *ret)
 {
 	struct view *v = b->view;
+	uint32_t parent = at.node;
 	bool by_function = b->flags & VIEW_BY_FUNCTION;
 	uint32_t newest = v->nodes.v[parent].first, *known;
 	uint64_t key =
@@ -114,7 +123,7 @@ static int child(struct builder *b, uint32_t parent, struct face face, uint32_t 
 		*ret = newest;
 		return 0;
 	}
-	if (b->in->in_order)
+	if (b->in->in_order || !(at.state & SPOT_SHARED))
 		return new_node(v, parent, face, ret);
 	known = hash_map_get(&b->children, key);
 	if (known) {
@@ -134,14 +143,14 @@ static int pass(struct builder *b, struct spot *at, struct face face)
 
 	if (b->flags & VIEW_CHAIN) {
 		if (face.label == b->separator && !(at->state & CHAIN_SEPARATOR)) {
-			at->state = CHAIN_SEPARATOR | CHAIN_WAKER;
+			at->state |= CHAIN_SEPARATOR | CHAIN_WAKER;
 		} else {
 			if (at->state & CHAIN_WAKER)
 				err = waker_of(b, &face.label);
 			at->state &= ~(uint32_t)CHAIN_SEPARATOR;
 		}
 	}
-	return err < 0 ? err : child(b, at->node, face, &at->node);
+	return err < 0 ? err : child(b, *at, face, &at->node);
 }
 
 /* The last frame of a stack. */
@@ -151,14 +160,15 @@ static int end(struct builder *b, struct spot at, struct face face, uint32_t *re
 
 	/* Not a frame: nothing marks it, or stands on it. */
 	if (face.label == VIEW_GAP)
-		return child(b, at.node, face, ret);
+		return child(b, at, face, ret);
 	if ((b->flags & VIEW_CHAIN) && (at.state & CHAIN_WAKER))
 		err = waker_of(b, &face.label);
 	if (err == 0)
-		err = child(b, at.node, face, ret);
-	if (err == 0 && (b->flags & VIEW_CHAIN) && !(at.state & CHAIN_WAKER))
-		err = child(b, *ret, (struct face){ b->separator, 0 }, ret);
-	return err;
+		err = child(b, at, face, ret);
+	if (err < 0 || !(b->flags & VIEW_CHAIN) || at.state & CHAIN_WAKER)
+		return err;
+	at.node = *ret;
+	return child(b, at, (struct face){ b->separator, 0 }, ret);
 }
 
 static int charge(struct builder *b, uint32_t from, uint32_t to)
@@ -197,6 +207,8 @@ static int add_nodes(struct builder *b, struct spot *places)
 		int err = face_of(b, i, &face);
 
 		places[i] = places[n->parent];
+		if (!b->owners || face.label == VIEW_GAP || b->owners[face.label] > 1)
+			places[i].state |= SPOT_SHARED;
 		if (err == 0 && face.label == VIEW_GAP && !b->in->in_order) {
 			err = charge(b, i, places[i].node);
 		} else if (err == 0 && ends_at(tree, i)) {
@@ -248,7 +260,7 @@ static int add_reversed(struct builder *b)
 	uint32_t to;
 
 	for (uint32_t i = 1; i < tree->nodes.count; i++) {
-		struct spot at = { 0, CHAIN_SEPARATOR };
+		struct spot at = { 0, CHAIN_SEPARATOR | SPOT_SHARED };
 		uint32_t node = i;
 		int err = ends_at(tree, i) ? face_of(b, node, &face) : 1;
 
@@ -273,6 +285,30 @@ static int add_reversed(struct builder *b)
 			return err;
 	}
 	return 0;
+}
+
+/* Which labels are those of several functions? */
+static int count_owners(struct builder *b)
+{
+	const struct named *tree = b->in->tree;
+	size_t functions = b->in->symbols->functions.count;
+	struct face face;
+	int err = 0;
+
+	if (!tree->joined || b->in->in_order || b->flags & (VIEW_REVERSED | VIEW_CHAIN))
+		return 0;
+	/* Labels are at most one for each function, and two of our own. */
+	b->owners = calloc(functions + 2, sizeof(*b->owners));
+	if (!b->owners)
+		return -ENOMEM;
+	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
+		if (b->labels[tree->nodes.v[i].function] != UINT32_MAX)
+			continue;
+		err = face_of(b, i, &face);
+		if (err == 0 && face.label != VIEW_GAP && b->owners[face.label] < 2)
+			b->owners[face.label]++;
+	}
+	return err;
 }
 
 static int add_stacks(struct builder *b)
@@ -310,6 +346,8 @@ static int build(struct builder *b)
 	err = labels_add(&b->view->labels, "--", "", &b->separator);
 	if (err == 0)
 		err = new_node(b->view, 0, (struct face){ 0, 0 }, &root);
+	if (err == 0 && !(b->flags & VIEW_BY_FUNCTION))
+		err = count_owners(b);
 	return err < 0 ? err : add_stacks(b);
 }
 
@@ -409,6 +447,7 @@ int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
 	}
 	hash_map_release(&b.children);
 	array_release(&b.wakers);
+	free(b.owners);
 	free(b.labels);
 	if (err < 0) {
 		view_release(&v);

@@ -27,7 +27,7 @@ compiler()
 	"$@" -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
 }
 
-# Compares the recording; at least $1 samples must be in it.
+# agree SAMPLES [SHARE]: compares the recording; so many must be in it at least.
 agree()
 {
 	timeout 60 perf script --no-inline --max-stack 1000 -i perf.data >script 2>/dev/null
@@ -37,7 +37,7 @@ agree()
 	}
 	collapse --all <script >theirs
 	timeout 60 "$flamefold" fold --quiet --all --compat=stackcollapse perf.data >ours
-	"$BATS_TEST_DIRNAME/peers/agree.py" theirs ours 0.999
+	"$BATS_TEST_DIRNAME/peers/agree.py" theirs ours "${2:-0.999}"
 }
 
 @test "a C program" {
@@ -79,13 +79,16 @@ agree()
 @test "the whole system" {
 	compiler "${CC:-cc}" -o frames "$BATS_TEST_DIRNAME/peers/frames.c"
 	record -a ./frames 1200
-	agree 50
+	# Others run here, too, node among them: see below.
+	agree 50 0.99
 }
 
 @test "a JIT runtime that names nothing" {
 	command -v node >/dev/null || skip "no node"
 	record node -e 'let s = 0; function f(n) { for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s } for (let i = 0; i < 400; i++) f(300000)'
-	agree 50
+	# Symbols that lie in others: which one perf takes is chance (construct_stub_create_deopt_addr or
+	# Builtins_JSConstructStubGeneric), and every stack of node's start has such frames.
+	agree 50 0.98
 }
 
 @test "a fixed period" {

@@ -52,6 +52,36 @@ Test(view, functions_with_the_same_label_are_one)
 	expect(&t, 0, "( 12@0(a 12@0(b 7@0(c 3@4))(x 5@7)))");
 }
 
+Test(view, what_is_below_functions_with_the_same_label_is_one_at_any_depth)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b@1;c;d;e", 1);
+	tree_add(&t, "a;b@1;c", 2);
+	tree_add(&t, "a;b@1;x", 4);
+	tree_add(&t, "a;b@2;c;d;e", 8);
+	tree_add(&t, "a;b@2;c;d", 16);
+	tree_add(&t, "a;b@2;y", 32);
+	tree_add(&t, "y;c;d", 64);
+	expect(&t, 0,
+	       "( 127@0(a 63@0(b 63@0(c 27@0(d 25@2(e 9@18)))(x 4@27)(y 32@31)))"
+	       "(y 64@63(c 64@63(d 64@63))))");
+}
+
+Test(view, a_tree_in_order_of_input_can_be_sorted)
+{
+	struct tree t;
+
+	tree_init(&t);
+	t.in.in_order = true;
+	tree_add(&t, "b;c", 1);
+	tree_add(&t, "a", 2);
+	tree_add(&t, "b;c", 4);
+	t.in.in_order = false;
+	expect(&t, 0, "( 7@0(a 2@0)(b 5@2(c 5@2)))");
+}
+
 Test(view, marks_tell_labels_apart)
 {
 	struct tree t;

@@ -114,6 +114,7 @@ static uint32_t node_of(struct tree *t, const char *stack)
 {
 	uint32_t node = 0;
 
+	t->named.joined = !t->in.in_order;
 	while (*stack) {
 		size_t size = strcspn(stack, ";");
 
