@@ -230,7 +230,8 @@ struct ff_record_options {
 	const char *const *events; /* in perf's words; NULL: cycles, or cpu-clock */
 	size_t event_count;
 	uint64_t frequency,
-		period; /* samples a second, or one every so many; both 0: 99 Hz */
+		period; /* samples a second, or one every so many; both 0: 99 Hz. UINT64_MAX
+			   a second: as many as the kernel allows */
 	enum ff_record_chain chain;
 	unsigned stack_size; /* FF_RECORD_DWARF: bytes of each stack; 0: 8192 */
 	unsigned ring_size; /* bytes for each processor; 0: as the rate needs it */

@@ -231,6 +231,16 @@ static int compact(struct running *r)
 	return err;
 }
 
+/* Events that were opened anew have other ids. */
+static int learn_ids(struct running *r)
+{
+	size_t count;
+	const struct live_opened *events = live_events(r->live, &count);
+	int err = input_add_ids(&r->p->ctx, r->reading.in, events, count);
+
+	return err == 0 && r->flow.save ? save_add_ids(&r->p->ctx, r->flow.save) : err;
+}
+
 /* Only those who asked for it get less than they asked for. */
 static int adapt(struct running *r)
 {
@@ -244,6 +254,8 @@ static int adapt(struct running *r)
 	if (!losing || !(r->options.flags & FF_RECORD_ADAPT))
 		return 0;
 	err = live_adapt(&r->p->ctx, r->live);
+	if (err == 0)
+		err = learn_ids(r);
 	return err == -ERANGE ? 0 : err;
 }
 

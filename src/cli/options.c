@@ -266,6 +266,15 @@ static int set_large(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
+/* As perf has it, "max" is what the kernel allows. */
+static int set_rate(struct settings *s, const struct option_row *row, const char *arg)
+{
+	if (strcasecmp(arg, "max"))
+		return set_large(s, row, arg);
+	*(uint64_t *)place(s, row) = UINT64_MAX;
+	return 0;
+}
+
 static bool is_call_graph(const char *word)
 {
 	static const char *const words[] = { "fp", "dwarf", "lbr", "no" };
@@ -367,8 +376,8 @@ const struct option_row option_rows[] = {
 	  RECORD, set_text, AT(record.cpus) },
 
 	{ .help = "How to sample:" },
-	{ "freq", 'F', "HZ", "samples a second of each processor (default: 99)",
-	  RECORD, set_large, AT(record.frequency) },
+	{ "freq", 'F', "HZ", "samples a second of each processor (default: 99); max: as many as "
+	  "the kernel allows", RECORD, set_rate, AT(record.frequency) },
 	{ "period", 'c', "N", "a sample every N events instead",
 	  RECORD, set_large, AT(record.period) },
 	{ "event", 'e', "EVENT", "sample on EVENT, in perf's words; any number of times "

@@ -19,10 +19,15 @@ static char *volatile temporary;
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-static void remove_and_die(int number)
+void output_abandon(void)
 {
 	if (temporary)
 		unlink(temporary);
+}
+
+static void remove_and_die(int number)
+{
+	output_abandon();
 	/* The handler is gone, SA_RESETHAND: this ends the process as the signal would. */
 	raise(number);
 }

@@ -40,4 +40,7 @@ bool output_replaces(const struct output *o);
 int output_close(struct output *o, int err, const char *why);
 void output_discard(struct output *o);
 
+/* For a signal handler that ends the process: nothing half written stays behind. */
+void output_abandon(void);
+
 #endif

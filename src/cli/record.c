@@ -3,10 +3,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,13 +46,15 @@ static void stop_sampling(int number)
 		ff_record_stop(p);
 		return;
 	}
+	output_abandon();
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
 static void catch_stops(struct ff_profile *p)
 {
-	struct sigaction action = { .sa_handler = stop_sampling };
+	/* What is just being read or written goes on. */
+	struct sigaction action = { .sa_handler = stop_sampling, .sa_flags = SA_RESTART };
 
 	sampled = p;
 	for (size_t i = 0; i < STOPS; i++) {
@@ -229,6 +233,52 @@ static int check_command(const struct settings *s)
 			   word);
 }
 
+/* The directory that a new file at @path would be in; to be freed. NULL: there is none. */
+static char *directory_of(const char *path)
+{
+	char *copy = strdup(path), *real = copy ? realpath(dirname(copy), NULL) : NULL;
+
+	free(copy);
+	return real;
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Two paths of one file, be it there or not. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	char *in_a, *in_b;
+	bool same;
+
+	if (stat(a, &x) == 0 && stat(b, &y) == 0)
+		return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	in_a = directory_of(a);
+	in_b = directory_of(b);
+	same = in_a && in_b && strcmp(in_a, in_b) == 0 &&
+	       strcmp(name_of(a), name_of(b)) == 0;
+	free(in_a);
+	free(in_b);
+	return same;
+}
+
+static int check_save(const struct settings *s, const struct session *session)
+{
+	if (s->record.save_level && !s->saved)
+		return usage_error(
+			"option '--compress' packs a perf.data: it needs --save, "
+			"or -o FILE.data");
+	if (s->saved && session->path && same_file(s->saved, session->path))
+		return usage_error("the graph and the perf.data would both be '%s'",
+				   s->saved);
+	return 0;
+}
+
 static int prepare(const struct settings *s, struct session *session)
 {
 	char *name = NULL;
@@ -256,7 +306,7 @@ static int prepare(const struct settings *s, struct session *session)
 	if (session->path == name)
 		session->path = s->output;
 	free(name);
-	return code;
+	return code ? code : check_save(s, session);
 }
 
 static int list_arguments(const struct settings *s, struct session *session)
@@ -336,6 +386,11 @@ static int write_graph(const struct settings *s, struct session *session)
 	return code;
 }
 
+static bool is_empty(const struct ff_profile *p)
+{
+	return ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0 && ff_record_saved(p) == 0;
+}
+
 static int finish(const struct settings *s, struct session *session)
 {
 	struct ff_profile *p = session->analysis->profile;
@@ -347,7 +402,10 @@ static int finish(const struct settings *s, struct session *session)
 		print_missing(p);
 	if (ff_record_saved(p) < 0)
 		code = EXIT_INPUT;
-	return code == EXIT_DONE && status > 0 ? status : code;
+	/* A command that failed at once has no samples: why is what its status says. */
+	if (code == EXIT_DONE || (session->graph && is_empty(p)))
+		return status > 0 ? status : code;
+	return code;
 }
 
 static int record_run(const struct settings *s)

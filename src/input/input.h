@@ -332,6 +332,10 @@ int flow_next(struct context *ctx, struct input *in, struct flow *ret);
 int input_open_live(struct context *ctx, struct intern *strings,
 		    const struct live_opened *events, size_t count, struct input **ret);
 
+/* The ids that @events have by now. They are the same ones, in the same order. */
+int input_add_ids(struct context *ctx, struct input *in, const struct live_opened *events,
+		  size_t count);
+
 /* What goes for the recorder's command line. 0, or -ENOMEM. */
 int input_set_command(struct input *in, const char *command);
 

@@ -31,6 +31,15 @@ static int describe_machine(struct input *in)
 	return add_text(in, "flamefold " FF_VERSION, &in->rec.recorder);
 }
 
+static int add_ids(struct context *ctx, struct input *in,
+		   const struct live_opened *opened, uint32_t index)
+{
+	for (size_t i = 0; i < opened->id_count; i++)
+		if (!hash_map_set(&in->finder.by_id, opened->ids[i], index))
+			return fail_memory(ctx);
+	return 0;
+}
+
 static int add_event(struct context *ctx, struct input *in,
 		     const struct live_opened *opened)
 {
@@ -42,10 +51,7 @@ static int add_event(struct context *ctx, struct input *in,
 		return err;
 	if (add_text(in, opened->name, &in->rec.events.v[index].name) < 0)
 		return fail_memory(ctx);
-	for (size_t i = 0; i < opened->id_count; i++)
-		if (!hash_map_set(&in->finder.by_id, opened->ids[i], index))
-			return fail_memory(ctx);
-	return 0;
+	return add_ids(ctx, in, opened, index);
 }
 
 static int open_live(struct context *ctx, struct input *in,
@@ -81,6 +87,16 @@ int input_open_live(struct context *ctx, struct intern *strings,
 		input_close(in);
 	else
 		*ret = in;
+	return err;
+}
+
+int input_add_ids(struct context *ctx, struct input *in, const struct live_opened *events,
+		  size_t count)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < count && err == 0; i++)
+		err = add_ids(ctx, in, &events[i], (uint32_t)i);
 	return err;
 }
 

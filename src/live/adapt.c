@@ -30,47 +30,79 @@ static int larger_rings(struct context *ctx, struct live *l)
 /* Events that belong to threads would have to be opened for those that came since, too. */
 static bool can_reopen(const struct live *l)
 {
-	return l->events.list.count == 1 &&
-	       (l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP) &&
+	return (l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP) &&
 	       l->leaving.list.count == 0;
+}
+
+/*
+ * All events once more, by the plan as it is now, beside those there are: these stop when
+ * the others run. PERF_EVENT_IOC_PERIOD is no way: it does not reach inherited events, takes
+ * the rate of a clock for its period in nanoseconds (perf_swevent_init_hrtimer() has cleared
+ * attr.freq), and samples go on to say the period they had before.
+ */
+static int reopen(struct context *ctx, struct live *l)
+{
+	struct rings before = l->rings;
+	int err;
+
+	l->rings = (struct rings){ 0 };
+	err = run_open_events(ctx, l, before.size);
+	if (err == 0)
+		err = run_list_ids(ctx, l);
+	if (err < 0) {
+		rings_release(&l->rings);
+		l->rings = before;
+		/* More files or memory than may be had: what there was goes on. */
+		return err == -ENOMEM ? err : -ERANGE;
+	}
+	l->leaving = before;
+	rings_enable(&l->rings);
+	rings_disable(&l->leaving);
+	return run_wait_for_rings(l) ? 0 : fail_memory(ctx);
 }
 
 static int shorter_dumps(struct context *ctx, struct live *l)
 {
-	size_t size = l->rings.size;
+	uint32_t before = l->plan.stack_size;
 	int err;
 
-	if (l->plan.chain != LIVE_DWARF || l->plan.stack_size < 2 * STACK_LEAST ||
-	    !can_reopen(l))
+	if (l->plan.chain != LIVE_DWARF || before < 2 * STACK_LEAST || !can_reopen(l))
 		return -ERANGE;
-	l->plan.stack_size = l->plan.stack_size / 16 * 8;
-	l->leaving = l->rings;
-	l->rings = (struct rings){ 0 };
-	err = run_open_events(ctx, l, size);
-	if (err < 0)
+	l->plan.stack_size = before / 16 * 8;
+	err = reopen(ctx, l);
+	if (err < 0) {
+		l->plan.stack_size = before;
 		return err;
-	rings_enable(&l->rings);
-	rings_disable(&l->leaving);
-	if (!run_wait_for_rings(l))
-		return fail_memory(ctx);
+	}
 	warn(ctx, "records are lost: %u bytes of each stack are copied from now on",
 	     l->plan.stack_size);
 	return 0;
 }
 
+/* A period that was asked for stays, and so does that of a tracepoint without any. */
+static bool has_rate(const struct live *l)
+{
+	for (size_t i = 0; i < l->events.list.count; i++)
+		if (l->events.list.v[i].attr.freq && !l->events.list.v[i].rated)
+			return true;
+	return false;
+}
+
 static int lower_rate(struct context *ctx, struct live *l)
 {
-	uint64_t frequency = l->plan.frequency / 2;
+	uint64_t before = l->plan.frequency;
 	int err;
 
-	if (frequency < RATE_LEAST)
+	if (before / 2 < RATE_LEAST || !has_rate(l) || !can_reopen(l))
 		return -ERANGE;
-	err = rings_set_frequency(&l->rings, &l->events, frequency);
-	if (err < 0)
-		return fail(ctx, err, "cannot lower the rate: %s", strerror(-err));
-	l->plan.frequency = frequency;
+	l->plan.frequency = before / 2;
+	err = reopen(ctx, l);
+	if (err < 0) {
+		l->plan.frequency = before;
+		return err;
+	}
 	warn(ctx, "records are lost: %" PRIu64 " samples a second from now on",
-	     frequency);
+	     l->plan.frequency);
 	return 0;
 }
 

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 enum {
 	USUAL_RATE = 99,
+	KERNELS_RATE = 100000, /* the most, where nothing was set */
 	USUAL_STACK = 8192,
 	STACK_MOST = 65528,
 	LEAF_STACK = 512, /* holds the frames that leaves without a frame pointer have */
@@ -29,6 +31,22 @@ enum {
 #define LEAF_REGISTERS 0ull
 #endif
 
+/* No rate is higher than what the kernel keeps it in, an int. */
+static void say_lowered(struct context *ctx, uint64_t wanted, uint64_t most)
+{
+	char allow[96] = "";
+
+	if (wanted <= INT_MAX)
+		snprintf(allow, sizeof(allow),
+			 "; 'sysctl kernel.perf_event_max_sample_rate=%" PRIu64
+			 "' allows them",
+			 wanted);
+	warn(ctx,
+	     "%" PRIu64
+	     " samples a second are more than the kernel takes: taking %" PRIu64 "%s",
+	     wanted, most, allow);
+}
+
 static int plan_rate(struct context *ctx, const struct live_options *options,
 		     const struct live_permission *permission, struct live_plan *plan)
 {
@@ -38,13 +56,12 @@ static int plan_rate(struct context *ctx, const struct live_options *options,
 	if (plan->period)
 		return 0;
 	plan->frequency = options->frequency ? options->frequency : USUAL_RATE;
-	if (!most || plan->frequency <= most)
+	if (!most)
+		most = plan->frequency == UINT64_MAX ? KERNELS_RATE : plan->frequency;
+	if (plan->frequency <= most)
 		return 0;
-	warn(ctx,
-	     "%" PRIu64
-	     " samples a second are more than the kernel takes: taking %" PRIu64
-	     "; 'sysctl kernel.perf_event_max_sample_rate=%" PRIu64 "' allows them",
-	     plan->frequency, most, plan->frequency);
+	if (plan->frequency != UINT64_MAX)
+		say_lowered(ctx, plan->frequency, most);
 	plan->frequency = most;
 	return 0;
 }

@@ -26,7 +26,7 @@
 static void child(char *const *argv, int go, int failed)
 {
 	char word;
-	int err;
+	int err = ENOENT;
 	ssize_t got;
 
 	/* Which a recorder ignores, and what it runs should not. */
@@ -41,7 +41,8 @@ static void child(char *const *argv, int go, int failed)
 		/* Nobody is left to hear it if that fails. */
 		got = write(failed, &err, sizeof(err));
 	}
-	_exit(127);
+	/* As a shell. */
+	_exit(err == ENOENT ? 127 : 126);
 }
 
 static void close_pipe(int pipe[2])

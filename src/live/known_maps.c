@@ -178,10 +178,24 @@ static uint32_t prot_of(uint64_t flags)
 	       (flags & QUERY_EXECUTABLE ? PROT_EXEC : 0);
 }
 
+/* A path of more than PATH_MAX bytes is no reason to miss what is mapped behind it. */
+static int ask(int fd, struct map_query *query)
+{
+	if (ioctl(fd, MAP_QUERY, query) == 0)
+		return 0;
+	if (errno != ENAMETOOLONG)
+		return -errno;
+	query->name = 0;
+	query->name_size = 0;
+	return ioctl(fd, MAP_QUERY, query) < 0 ? -errno : 0;
+}
+
 /* -ENOTTY: the kernel cannot be asked so. */
 static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 		      struct bytes *to)
 {
+	/* As the kernel names such maps in its records. */
+	static const char too_long[] = "//toolong";
 	struct map_query query = { .size = sizeof(query) };
 	uint64_t address = 0;
 	int err = 0;
@@ -193,8 +207,9 @@ static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 		query.address = address;
 		query.name = (uintptr_t)m->room;
 		query.name_size = NAME_ROOM;
-		if (ioctl(fd, MAP_QUERY, &query) < 0)
-			return errno == ENOENT ? 0 : -errno;
+		err = ask(fd, &query);
+		if (err < 0)
+			return err == -ENOENT ? 0 : err;
 		map.start = query.start;
 		map.size = query.end - query.start;
 		map.offset = query.offset;
@@ -203,7 +218,11 @@ static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 		map.ino = query.ino;
 		map.prot = prot_of(query.vma_flags);
 		map.flags = query.vma_flags & QUERY_SHARED ? MAP_SHARED : MAP_PRIVATE;
-		name_map(&map, m->room, query.name_size ? query.name_size - 1 : 0);
+		if (!query.name)
+			name_map(&map, too_long, sizeof(too_long) - 1);
+		else
+			name_map(&map, m->room,
+				 query.name_size ? query.name_size - 1 : 0);
 		err = add_map(m, dir, fd, &map, to);
 		if (query.end <= address)
 			break;

@@ -45,7 +45,9 @@ struct live_options {
 	char *const *command; /* ends with NULL; NULL: none */
 	const char *const *events; /* one -e each; without: cycles, or cpu-clock */
 	size_t event_count;
-	uint64_t frequency, period; /* both 0: 99 Hz; else one of them */
+	uint64_t frequency,
+		period; /* both 0: 99 Hz; else one of them; UINT64_MAX Hz: as many
+				       as the kernel takes */
 	enum live_chain chain;
 	uint32_t stack_size; /* LIVE_DWARF: bytes to copy; 0: 8192 */
 	bool no_leaf_fix;
@@ -94,7 +96,7 @@ struct live;
 int live_open(struct context *ctx, const struct live_options *options, struct live **ret);
 void live_close(struct live *l); /* NULL is fine */
 
-/* The events, valid until live_close(). */
+/* The events, valid until live_close(); their ids until live_adapt(). */
 const struct live_opened *live_events(const struct live *l, size_t *count);
 
 /* Samples hold what is needed to find the caller of a leaf, and chains do not have it. */
@@ -137,11 +139,12 @@ void live_count(const struct live *l, struct live_counts *ret);
  * Records are lost: asks for less, by the next rung of a ladder, and says so with warn():
  *
  *	1. rings four times as large, as far as the kernel allows, up to 64 MiB each
- *	2. half the bytes of each stack, down to 1 KiB (LIVE_DWARF of all processes or a
- *	   cgroup, with one event)
- *	3. half the rate, down to 10 Hz
+ *	2. half the bytes of each stack, down to 1 KiB (LIVE_DWARF)
+ *	3. half the rate, down to 10 Hz, of events whose rate was not asked for between slashes
  *
- * 0, -ERANGE where nothing is left, which is said once, or another negative errno.
+ * The second and the third open events anew, which is for all processes or a cgroup only: the
+ * ids of live_events() are more then. 0, -ERANGE where nothing is left, which is said once, or
+ * another negative errno.
  */
 int live_adapt(struct context *ctx, struct live *l);
 

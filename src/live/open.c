@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -130,24 +131,47 @@ static int map_rings(struct context *ctx, struct live *l, size_t size)
 	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, size, err) : 0;
 }
 
+/* Those that were opened before, too: records of theirs may still come. */
+static int list_ids(struct context *ctx, struct live *l, uint32_t event)
+{
+	struct live_opened *opened = &l->opened.v[event];
+	size_t count = opened->id_count;
+	uint64_t *ids = arena_alloc(&l->arena,
+				    (count + l->rings.opened.count + 1) * sizeof(*ids));
+
+	if (!ids)
+		return fail_memory(ctx);
+	if (count)
+		memcpy(ids, opened->ids, count * sizeof(*ids));
+	for (size_t i = 0; i < l->rings.opened.count; i++)
+		if (l->rings.opened.v[i].event == event &&
+		    ioctl(l->rings.opened.v[i].fd, PERF_EVENT_IOC_ID, &ids[count]) == 0)
+			count++;
+	opened->ids = ids;
+	opened->id_count = count;
+	return 0;
+}
+
+int run_list_ids(struct context *ctx, struct live *l)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < l->opened.count && err == 0; i++)
+		err = list_ids(ctx, l, i);
+	return err;
+}
+
 static int list_opened(struct context *ctx, struct live *l)
 {
 	for (size_t i = 0; i < l->events.list.count; i++) {
 		const struct live_event *event = &l->events.list.v[i];
 		struct live_opened *opened = array_add(&l->opened);
-		uint64_t *ids = arena_alloc(&l->arena,
-					    (l->rings.opened.count + 1) * sizeof(*ids));
 
-		if (!opened || !ids)
+		if (!opened)
 			return fail_memory(ctx);
-		*opened = (struct live_opened){ event->attr, event->name, ids, 0 };
-		for (size_t k = 0; k < l->rings.opened.count; k++)
-			if (l->rings.opened.v[k].event == i &&
-			    ioctl(l->rings.opened.v[k].fd, PERF_EVENT_IOC_ID,
-				  &ids[opened->id_count]) == 0)
-				opened->id_count++;
+		*opened = (struct live_opened){ event->attr, event->name, NULL, 0 };
 	}
-	return 0;
+	return run_list_ids(ctx, l);
 }
 
 static bool add_waiting(struct live *l, int fd)
@@ -159,21 +183,47 @@ static bool add_waiting(struct live *l, int fd)
 	return p != NULL;
 }
 
+/* Readable when it ends. A thread by itself: Linux 6.9, PIDFD_THREAD. */
+static int open_pidfd(pid_t id, bool thread)
+{
+	long fd = syscall(SYS_pidfd_open, id, thread ? O_EXCL : 0);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static bool wait_for_end(struct live *l, pid_t id, bool thread)
+{
+	int fd = open_pidfd(id, thread);
+
+	if (fd == -ESRCH)
+		return true;
+	/* One whose end cannot be seen goes on for ever. */
+	l->processes_left++;
+	if (fd < 0 || add_waiting(l, fd))
+		return true;
+	close(fd);
+	return false;
+}
+
+static bool can_wait_for_threads(void)
+{
+	int fd = open_pidfd((pid_t)syscall(SYS_gettid), true);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static bool wait_for_processes(struct live *l)
 {
-	l->processes_left = 0;
-	for (size_t i = 0; i < l->target.processes.count; i++) {
-		long fd = syscall(SYS_pidfd_open, l->target.processes.v[i], 0);
+	bool threads = l->target.who == LIVE_THREADS && can_wait_for_threads(), ok = true;
+	size_t count = threads ? l->target.threads.count : l->target.processes.count;
+	const pid_t *v = threads ? l->target.threads.v : l->target.processes.v;
 
-		if (fd < 0)
-			continue;
-		if (!add_waiting(l, (int)fd)) {
-			close((int)fd);
-			return false;
-		}
-		l->processes_left++;
-	}
-	return true;
+	l->processes_left = 0;
+	for (size_t i = 0; i < count && ok; i++)
+		ok = wait_for_end(l, v[i], threads);
+	return ok;
 }
 
 bool run_wait_for_rings(struct live *l)

@@ -239,6 +239,19 @@ static int fail_files(struct context *ctx, const struct live_target *target, int
 		threads * target->cpus.count, threads, target->cpus.count);
 }
 
+/* That of -F was lowered, one between slashes was not. */
+static int fail_invalid(struct context *ctx, const struct live_permission *p,
+			const char *name, const struct perf_event_attr *attr, int err)
+{
+	if (attr->freq && p->rate_most && attr->sample_freq > p->rate_most)
+		return fail(ctx, err,
+			    "'%s': the kernel takes no more than %llu samples a second "
+			    "(kernel.perf_event_max_sample_rate)",
+			    name, (unsigned long long)p->rate_most);
+	return fail(ctx, err, "'%s': the kernel does not take it: %s", name,
+		    strerror(-err));
+}
+
 int live_permission_fail(struct context *ctx, const struct live_permission *p,
 			 const struct live_target *target, const char *name,
 			 const struct perf_event_attr *attr, int err)
@@ -263,6 +276,8 @@ int live_permission_fail(struct context *ctx, const struct live_permission *p,
 	case EBUSY:
 		return fail(ctx, err, "'%s': the counter is in use by something else",
 			    name);
+	case EINVAL:
+		return fail_invalid(ctx, p, name, attr, err);
 	case EBADF:
 		return fail(ctx, err, "'%s': the control group has no perf events", name);
 	case ENOMEM:

@@ -102,22 +102,31 @@ static void *read_group(void *arg)
 	return NULL;
 }
 
-static int reader_init(struct reader *r, struct rings *rings, size_t first, size_t end)
+static int reader_init(struct reader *r, struct rings *rings)
 {
 	pthread_mutex_init(&r->lock, NULL);
 	r->rings = rings;
-	r->first = first;
-	r->end = end;
-	r->fds = calloc(end - first + 1, sizeof(*r->fds));
 	r->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return r->fds && r->stop >= 0 ? 0 : -ENOMEM;
+	return r->stop >= 0 ? 0 : -ENOMEM;
+}
+
+/* Its share of the rings there are: a processor may have gone since. */
+static int share_rings(struct readers *r, size_t index)
+{
+	struct reader *reader = &r->list[index];
+	size_t all = r->rings->list.count;
+
+	reader->first = all * index / r->count;
+	reader->end = all * (index + 1) / r->count;
+	free(reader->fds);
+	reader->fds = calloc(reader->end - reader->first + 1, sizeof(*reader->fds));
+	return reader->fds ? 0 : -ENOMEM;
 }
 
 int readers_new(struct context *ctx, struct rings *rings, size_t count,
 		struct readers **ret)
 {
 	struct readers *r = calloc(1, sizeof(*r));
-	size_t all = rings->list.count;
 	int err = r ? 0 : -ENOMEM;
 
 	if (r)
@@ -129,9 +138,10 @@ int readers_new(struct context *ctx, struct rings *rings, size_t count,
 	r->rings = rings;
 	for (; r->count < count && err == 0; r->count++) {
 		r->list[r->count].most = HELD_MOST / count;
-		err = reader_init(&r->list[r->count], rings, all * r->count / count,
-				  all * (r->count + 1) / count);
+		err = reader_init(&r->list[r->count], rings);
 	}
+	for (size_t i = 0; i < r->count && err == 0; i++)
+		err = share_rings(r, i);
 	if (err < 0) {
 		readers_free(r);
 		return fail_memory(ctx);
@@ -166,8 +176,11 @@ int readers_resume(struct context *ctx, struct readers *r)
 	int err = 0;
 
 	for (size_t i = 0; i < r->count && err == 0; i++)
-		if (!r->list[i].running)
-			err = start(&r->list[i]);
+		if (!r->list[i].running) {
+			err = share_rings(r, i);
+			if (err == 0)
+				err = start(&r->list[i]);
+		}
 	return err < 0 ? fail(ctx, err, "cannot start a thread: %s", strerror(-err)) : 0;
 }
 

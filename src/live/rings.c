@@ -275,7 +275,9 @@ static bool take(struct rings *r, struct ring *ring, const uint8_t **ret, uint32
 	if (left < RECORD_HEAD)
 		return false;
 	head = (const void *)(ring->data + (ring->tail & (r->size - 1)));
-	if (head->size < RECORD_HEAD || head->size > left || head->size > r->size) {
+	/* Of 8 bytes each, or the next head might wrap. */
+	if (head->size < RECORD_HEAD || head->size % 8 || head->size > left ||
+	    head->size > r->size) {
 		ring->tail = ring->head;
 		return false;
 	}
@@ -300,18 +302,5 @@ int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 		give_back(ring);
 	}
 	r->passing = false;
-	return 0;
-}
-
-int rings_set_frequency(struct rings *r, const struct live_events *events,
-			uint64_t frequency)
-{
-	for (size_t i = 0; i < r->opened.count; i++) {
-		const struct open_event *opened = &r->opened.v[i];
-
-		if (events->list.v[opened->event].attr.freq &&
-		    ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &frequency) < 0)
-			return -errno;
-	}
 	return 0;
 }

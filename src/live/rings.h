@@ -68,8 +68,4 @@ void rings_disable(struct rings *r);
  */
 int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size);
 
-/* Samples a second, of each event that has such. */
-int rings_set_frequency(struct rings *r, const struct live_events *events,
-			uint64_t frequency);
-
 #endif

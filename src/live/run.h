@@ -30,7 +30,7 @@ struct live {
 	ARRAY(struct pollfd)
 	waiting; /* the caller's, the command, processes, then rings */
 	size_t waiting_rings; /* where they begin */
-	size_t processes_left; /* of those that were asked for; by pidfd */
+	size_t processes_left; /* or threads, of those that were asked for; by pidfd */
 	struct live_known *known;
 	enum known_state known_state;
 	const uint8_t *known_at, *known_end;
@@ -49,6 +49,9 @@ enum {
 /* open.c: events are opened by the plan, and their rings mapped, of @size bytes each (0: as
  * the rate needs it). */
 int run_open_events(struct context *ctx, struct live *l, size_t size);
+
+/* Adds the ids of the events that are open now to those that were known. */
+int run_list_ids(struct context *ctx, struct live *l);
 
 /* live_wait() waits for the rings there are now; false without memory. */
 bool run_wait_for_rings(struct live *l);

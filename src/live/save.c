@@ -29,6 +29,7 @@ struct save {
 	struct hash_map by_id;
 	uint32_t attr_size; /* in the file */
 	uint64_t attrs_at, data_at; /* offsets in the file */
+	bool more_ids; /* than stand at its beginning */
 	uint64_t flushed; /* ns, when */
 	uint64_t first_time, last_time; /* of samples; UINT64_MAX, 0: none */
 	struct bytes features[FEATURE_END];
@@ -59,6 +60,15 @@ static uint32_t needed_size(const struct save *s)
 	return (uint32_t)((size + 7) & ~(size_t)7);
 }
 
+static bool add_by_id(struct save *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t j = 0; j < s->events[i].id_count; j++)
+			if (!hash_map_set(&s->by_id, s->events[i].ids[j], (uint32_t)i))
+				return false;
+	return true;
+}
+
 static bool make_attrs(struct save *s, bool callers)
 {
 	s->attrs = calloc(s->count, sizeof(*s->attrs));
@@ -68,14 +78,11 @@ static bool make_attrs(struct save *s, bool callers)
 		s->attrs[i] = s->events[i].attr;
 		if (callers && save_sample_shrinks(&s->attrs[i]))
 			save_sample_attr(&s->attrs[i]);
-		for (size_t j = 0; j < s->events[i].id_count; j++)
-			if (!hash_map_set(&s->by_id, s->events[i].ids[j], (uint32_t)i))
-				return false;
 	}
 	s->attr_size = needed_size(s);
 	for (size_t i = 0; i < s->count; i++)
 		s->attrs[i].size = s->attr_size;
-	return true;
+	return add_by_id(s);
 }
 
 static void note_clock(struct save *s)
@@ -140,10 +147,9 @@ static void add_ids(const struct save *s, struct bytes *to)
 		bytes_add(to, s->events[i].ids, 8 * s->events[i].id_count);
 }
 
-static void add_attrs(const struct save *s, struct bytes *to)
+/* @ids: where those stand in the file. */
+static void add_attrs(const struct save *s, uint64_t ids, struct bytes *to)
 {
-	uint64_t ids = HEADER_SIZE;
-
 	for (size_t i = 0; i < s->count; i++) {
 		bytes_add(to, &s->attrs[i], s->attr_size);
 		add_section(to, ids, 8 * s->events[i].id_count);
@@ -171,7 +177,7 @@ static int write_beginning(struct context *ctx, struct save *s)
 	s->data_at = s->attrs_at + s->count * (s->attr_size + SECTION);
 	make_header(s, 0, no_features, &bytes);
 	add_ids(s, &bytes);
-	add_attrs(s, &bytes);
+	add_attrs(s, HEADER_SIZE, &bytes);
 	return write_plain(ctx, s, &bytes);
 }
 
@@ -206,6 +212,12 @@ int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 {
 	assert(size <= SAVED_MOST);
 	return save_file_add(ctx, &s->file, bytes, size);
+}
+
+int save_add_ids(struct context *ctx, struct save *s)
+{
+	s->more_ids = true;
+	return add_by_id(s) ? 0 : fail_memory(ctx);
 }
 
 /* Its place follows from LIVE_SAMPLE_TYPE: the fields before it are its id, the address and
@@ -359,6 +371,26 @@ static int write_features(struct context *ctx, struct save *s, uint64_t *feature
 	return write_plain(ctx, s, &table);
 }
 
+/* At the beginning is room only for those there were. */
+static int write_more_ids(struct context *ctx, struct save *s)
+{
+	struct bytes ids = { 0 }, attrs = { 0 };
+	uint64_t at = s->file.size;
+	int err;
+
+	if (!s->more_ids)
+		return 0;
+	add_ids(s, &ids);
+	add_attrs(s, at, &attrs);
+	err = write_plain(ctx, s, &ids);
+	if (err == 0)
+		err = attrs.failed ? fail_memory(ctx)
+				   : save_file_at(ctx, &s->file, s->attrs_at, attrs.v,
+						  attrs.count);
+	bytes_release(&attrs);
+	return err;
+}
+
 int save_finish(struct context *ctx, struct save *s)
 {
 	uint64_t features[FEATURE_WORDS] = { 0 }, end;
@@ -370,6 +402,8 @@ int save_finish(struct context *ctx, struct save *s)
 	end = s->file.size;
 	note_rest(s);
 	err = write_features(ctx, s, features);
+	if (err == 0)
+		err = write_more_ids(ctx, s);
 	make_header(s, end - s->data_at, features, &header);
 	if (err == 0)
 		err = header.failed

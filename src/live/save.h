@@ -50,6 +50,9 @@ int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
 		uint64_t caller, bool cut);
 
+/* The events have more ids than before. */
+int save_add_ids(struct context *ctx, struct save *s);
+
 /* All records that come now are newer than those before the last call but one. */
 int save_end_round(struct context *ctx, struct save *s);
 

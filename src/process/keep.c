@@ -1,5 +1,6 @@
 #include "process/keep.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,7 +21,7 @@ enum {
 	PINNED_EVERY = 16, /* calls of images_keep_maps() */
 	TRIES = 3, /* of a file that no process still had when it was opened */
 	FILES_MANY = 16384, /* open at once; twice of what is held */
-	FILES_FEW = 64, /* held at the least, whatever the limit */
+	FILES_FEW = 64, /* held where the limit is not known */
 };
 
 #define PINNED_MOST ((uint64_t)1 << 30) /* bytes of deleted files */
@@ -110,19 +111,35 @@ static bool raise_limit(struct rlimit *limit)
 	return true;
 }
 
-/* Half of the files that this process may have: the rest is for what is done with them. */
+/* A run has events by the thousand. */
+static size_t open_files(void)
+{
+	DIR *files = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	while (files && readdir(files))
+		count++;
+	if (files)
+		closedir(files);
+	return count;
+}
+
+/* Half of the files that this process may still open: the rest is for what is done with
+ * them. */
 static struct kept *get_kept(struct images *im)
 {
 	struct rlimit limit;
+	size_t used;
 
 	if (im->kept)
 		return im->kept;
 	im->kept = calloc(1, sizeof(*im->kept));
 	if (!im->kept)
 		return NULL;
+	used = open_files();
 	im->kept->most = FILES_FEW;
-	if (raise_limit(&limit) && limit.rlim_cur / 2 > FILES_FEW)
-		im->kept->most = limit.rlim_cur / 2;
+	if (raise_limit(&limit))
+		im->kept->most = limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
 	return im->kept;
 }
 

@@ -297,11 +297,82 @@ end_program()
 	done
 }
 
+@test "a second Ctrl-C ends it without a graph, and leaves nothing half written" {
+	need_events
+	# Nobody reads the output: after the first one, it waits for that.
+	mkfifo fifo
+	sampled -o fifo
+	sleep 0.5
+	kill -INT $pid
+	sleep 0.5
+	kill -0 $pid
+	kill -INT $pid
+	code=0
+	wait $pid || code=$?
+	end_program
+	[ "$code" -eq 130 ]
+	[ -z "$(find . -name '.flamefold-*')" ]
+}
+
+@test "Ctrl-C while an output is written on the way does not cut it" {
+	need_events
+	mkfifo fifo
+	sampled --every 0.2 -f folded -o fifo
+	# It waits for a reader now.
+	sleep 1
+	kill -INT $pid
+	sleep 0.2
+	# The one on the way, and then the last one.
+	timeout 30 cat fifo >first
+	while kill -0 $pid 2>/dev/null; do
+		timeout 1 cat fifo >>first || true
+	done
+	wait $pid
+	end_program
+	[ ! -s err ] || { cat err; false; }
+	grep -q share_60 first
+	! grep -qvE '^[^ ].* [0-9]+$' first
+}
+
+@test "with few files that may be open, the graph is written and named" {
+	need_events system
+	"$shares" 3 1 >/dev/null &
+	(
+		ulimit -n 40
+		record -q -F 499 -e cpu-clock -a -d 1.5 --only comm=shares -o x.folded
+	)
+	wait
+	grep -q share_60 x.folded
+}
+
+@test "-F max is what the kernel allows, without a word" {
+	need_events
+	record -F max -e cpu-clock -o x.data -- "$shares" 0.2 1 2>err >/dev/null
+	! grep 'samples a second' err
+	"$flamefold" info --format=json x.data | jq -e ".events[0].frequency == $(cat /proc/sys/kernel/perf_event_max_sample_rate)"
+}
+
+@test "the graph and the recording cannot be one file" {
+	for words in "--save x.svg -o ./x.svg" "--save $PWD/x.svg -o x.svg" "--save x.data -o x.data -f svg"; do
+		# shellcheck disable=SC2086 # a list
+		run -2 record $words -- touch it-ran
+		[[ $output == *"would both be"* ]]
+	done
+	touch x.svg
+	ln x.svg y.svg
+	run -2 record --save y.svg -o x.svg -- touch it-ran
+	run -2 record -z -o x.svg -- touch it-ran
+	[[ $output == *"--save"* ]]
+	[ ! -e it-ran ]
+}
+
 @test "the exit status is that of the command" {
 	need_events
 	run -7 record -q -e cpu-clock -o x.folded -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exit 7'
 	grep -q . x.folded
 	run -143 record -q -e cpu-clock -o x.folded -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; kill -TERM $$'
+	run -3 record -q -e cpu-clock -o x.folded -- sh -c 'exit 3'
+	run -126 record -q -e cpu-clock -o y.folded -- /etc/passwd
 	run -127 record -q -e cpu-clock -o y.folded -- /no/such/program
 	[[ $output == *"/no/such/program"* ]]
 	[ ! -e y.folded ]

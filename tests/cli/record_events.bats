@@ -84,6 +84,12 @@ need_tracepoints()
 	between "$((want * 80 / 100))" "$("$flamefold" info --format=json x.data | jq .samples)" "$((want * 120 / 100))"
 }
 
+@test "a rate between slashes that the kernel does not take is said with what it takes" {
+	need_events
+	run -2 record -e cpu-clock/freq=99999999/ -o x.svg -- true
+	[[ $output == *"no more than $(cat /proc/sys/kernel/perf_event_max_sample_rate) samples a second"* ]]
+}
+
 @test "every event of a tracepoint counts" {
 	need_tracepoints
 	# shellcheck disable=SC2016 # for sh

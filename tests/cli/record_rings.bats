@@ -46,13 +46,60 @@ setup()
 	! grep 'from now on' err
 }
 
-@test "--adapt lowers the rate in the end" {
-	need_events
-	record -F 20000 -e cpu-clock -m 1 -d 3.5 -o x.folded --adapt -- "$shares" 5 4 2>err >/dev/null
-	if ! grep -q 'dropped records' err; then
-		skip "no record was lost"
+# stopped_once COMMAND...: which does not read for a while, when it has begun.
+stopped_once()
+{
+	"$@" 2>err >/dev/null &
+	local pid=$!
+
+	sleep 1
+	kill -STOP $pid
+	sleep 1
+	kill -CONT $pid
+	wait $pid
+}
+
+# periods FILE: the different ones of its samples, with how many have them.
+periods()
+{
+	perf script -i "$1" -F period 2>/dev/null | sort -n | uniq -c
+}
+
+@test "--adapt lowers the rate, and each sample stands for more time" {
+	need_events system
+	"$shares" 6 2 >/dev/null &
+	stopped_once "$flamefold" record -F 5000 -e cpu-clock -m 1 -d 4.5 --save x.data -o x.folded --adapt -a
+	wait
+	grep -q 'dropped records' err || skip "no record was lost"
+	grep -q 'records are lost: 2500 samples a second from now on' err
+	if command -v perf >/dev/null; then
+		[ "$(periods x.data | awk '$2 == 200000' | wc -l)" -eq 1 ]
+		[ "$(periods x.data | awk '$2 == 400000 { print $1 }')" -gt 0 ]
+		# No clock ticks faster than was asked for.
+		[ "$(periods x.data | awk '$2 < 200000' | wc -l)" -eq 0 ]
 	fi
-	grep -q 'records are lost: 10000 samples a second from now on' err
+}
+
+@test "--adapt of several events tells them apart, live and in the saved file" {
+	need_events system
+	"$shares" 6 2 >/dev/null &
+	stopped_once "$flamefold" record -F 3000 -e cpu-clock -e page-faults -g dwarf,16384 -m 32 -d 4.5 \
+		--only comm=shares --save x.data -o x.folded --adapt -a
+	wait
+	grep -q 'of each stack are copied from now on' err || skip "no record was lost"
+	"$flamefold" fold --quiet --only comm=shares x.data | cmp - x.folded
+	# A page fault that goes for a tick of the clock weighs almost nothing, and the other way round is 333333.
+	if command -v perf >/dev/null; then
+		perf script -i x.data -F event,period 2>/dev/null | awk '/cpu-clock/ && $1 != 333333 { bad++ } END { exit bad > 0 }'
+	fi
+}
+
+@test "--adapt of a command has larger rings and then nothing: what it started cannot be opened anew" {
+	need_events
+	stopped_once "$flamefold" record -F 20000 -e cpu-clock -m 1 -d 3.5 -o x.folded --adapt -- "$shares" 5 4
+	grep -q 'dropped records' err || skip "no record was lost"
+	grep -q 'there is nothing left to ask less of' err
+	! grep -q 'samples a second from now on' err
 }
 
 @test "letters may stand together, and -g takes only what is one of its values" {

@@ -95,6 +95,30 @@ copy()
 	[ "$(processes x.folded)" = "wanted " ]
 }
 
+@test "-t: sampling ends with the thread, where the kernel tells" {
+	need_events
+	command -v python3 >/dev/null || skip "no python3"
+	# PIDFD_THREAD, Linux 6.9
+	python3 -c 'import os, sys; os.close(os.pidfd_open(os.getpid(), os.O_EXCL))' 2>/dev/null || skip "no pidfd of a thread here"
+	python3 - >tid <<-'END' &
+	import threading, time
+	def work():
+	    end = time.monotonic() + 3
+	    while time.monotonic() < end:
+	        sum(range(1000))
+	t = threading.Thread(target=work)
+	t.start()
+	print(t.native_id, flush=True)
+	time.sleep(300)
+	END
+	pid=$!
+	while [ ! -s tid ]; do sleep 0.1; done
+	SECONDS_MOST=60 record -q -F 99 -e cpu-clock -t "$(cat tid)" -o x.folded
+	kill -0 $pid
+	kill $pid
+	grep -q . x.folded
+}
+
 @test "-u: the processes of a user" {
 	need_events
 	[ "$(id -u)" -eq 0 ] || skip "only root runs programs as somebody else"

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "object/object.h"
@@ -92,4 +94,40 @@ Test(known_maps, a_process_that_is_not_there_is_an_error)
 	cr_assert_eq(known_maps_read(&maps, nothing, 7, &asked), -ENOENT);
 	cr_assert_eq(asked.count, 0);
 	close(nothing);
+}
+
+enum { DEPTH = 20, STEP = 250 };
+
+/* A page of code of a file whose path has more bytes than PATH_MAX; nothing stays behind. */
+static void map_deep_file(void)
+{
+	char directory[] = "/tmp/flamefold-test-XXXXXX", step[STEP + 1];
+	int fd;
+
+	memset(step, 'd', STEP);
+	step[STEP] = '\0';
+	cr_assert_not_null(mkdtemp(directory));
+	cr_assert_eq(chdir(directory), 0);
+	for (int i = 0; i < DEPTH; i++)
+		cr_assert(mkdir(step, 0700) == 0 && chdir(step) == 0);
+	fd = open("deep", O_CREAT | O_RDWR | O_CLOEXEC, 0700);
+	cr_assert_eq(ftruncate(fd, 4096), 0);
+	cr_assert_neq(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0),
+		      MAP_FAILED);
+	close(fd);
+	unlink("deep");
+	for (int i = 0; i < DEPTH; i++)
+		cr_assert(chdir("..") == 0 && rmdir(step) == 0);
+	cr_assert(chdir("/") == 0 && rmdir(directory) == 0);
+}
+
+Test(known_maps, a_path_that_is_too_long_hides_no_other_map)
+{
+	map_deep_file();
+	cr_assert_eq(known_maps_read(&maps, self, 7, &asked), 0);
+	if (maps.no_query)
+		cr_skip("this kernel cannot be asked for maps");
+	cr_assert_not_null(memmem(asked.v, asked.count, "//toolong", 10));
+	/* It has the highest address of all. */
+	cr_assert_not_null(memmem(asked.v, asked.count, "[vdso]", 7));
 }

@@ -47,7 +47,8 @@ static const struct live_opened events[] = {
 	  .id_count = 1 },
 };
 
-static int try_open(struct saving *t, const struct save_options *more)
+static int try_open(struct saving *t, const struct live_opened *of,
+		    const struct save_options *more)
 {
 	static const char *const words[] = { "flamefold", "record" };
 	struct save_options options = *more;
@@ -61,13 +62,19 @@ static int try_open(struct saving *t, const struct save_options *more)
 	options.command = words;
 	options.command_count = 2;
 	options.recorder = "flamefold 9";
-	return save_open(&t->ctx, events, 2, &options, &t->save);
+	return save_open(&t->ctx, of, 2, &options, &t->save);
+}
+
+static void open_save_of(struct saving *t, const struct live_opened *of,
+			 const struct save_options *more)
+{
+	*t = (struct saving){ 0 };
+	cr_assert_eq(try_open(t, of, more), 0, "%s", t->ctx.error);
 }
 
 static void open_save(struct saving *t, const struct save_options *more)
 {
-	*t = (struct saving){ 0 };
-	cr_assert_eq(try_open(t, more), 0, "%s", t->ctx.error);
+	open_save_of(t, events, more);
 }
 
 static void u64(struct saving *t, uint64_t value)
@@ -453,6 +460,29 @@ static void add_last(const struct sample *s, void *arg)
 	*(uint64_t *)arg += sample_chain(s, 999);
 }
 
+Test(save, ids_of_events_that_were_opened_anew_are_read_again)
+{
+	static const uint64_t more[] = { 71, 72, 81, 82 };
+	struct live_opened changed[] = { events[0], events[1] };
+	struct saving t;
+	int seen = 0;
+
+	open_save_of(&t, changed, &(struct save_options){ .level = 0 });
+	save_comm(&t, 100);
+	save_plain(&t, 200);
+	changed[0].ids = more;
+	changed[0].id_count = 4;
+	cr_assert_eq(save_add_ids(&t.ctx, t.save), 0);
+	save_plain(&t, 210);
+	cr_assert_eq(finish_and_read(&t), 1);
+	cr_assert_eq(input_event_of_id(t.in, 72), 0);
+	cr_assert_eq(input_event_of_id(t.in, 82), 0);
+	cr_assert_eq(input_event_of_id(t.in, 73), 1);
+	for_samples(&t, check_plain, &seen);
+	cr_assert_eq(seen, 2);
+	done(&t);
+}
+
 Test(save, megabytes_that_do_not_pack_come_back)
 {
 	struct saving t;
@@ -503,7 +533,7 @@ Test(save, a_file_that_is_there_is_kept_beside_it)
 	struct stat st;
 	FILE *f;
 
-	cr_assert_eq(try_open(&t, &(struct save_options){ 0 }), 0);
+	cr_assert_eq(try_open(&t, events, &(struct save_options){ 0 }), 0);
 	cr_assert_lt(access(t.old, F_OK), 0, "nothing was there");
 	save_free(t.save);
 	write_text(t.path, "before");
@@ -526,20 +556,22 @@ Test(save, a_pipe_is_refused_with_the_reason)
 
 	snprintf(path, sizeof(path), "/tmp/flamefold-test-pipe-%d", (int)getpid());
 	cr_assert_eq(mkfifo(path, 0600), 0);
-	cr_assert_eq(try_open(&t, &(struct save_options){ .path = path }), -ESPIPE);
+	cr_assert_eq(try_open(&t, events, &(struct save_options){ .path = path }),
+		     -ESPIPE);
 	cr_assert(strstr(t.ctx.error, path) && strstr(t.ctx.error, "pipe"), "%s",
 		  t.ctx.error);
 	unlink(path);
-	cr_assert_eq(try_open(&t, &(struct save_options){ .path = "/no/such/x" }),
+	cr_assert_eq(try_open(&t, events, &(struct save_options){ .path = "/no/such/x" }),
 		     -ENOENT);
-	cr_assert_eq(try_open(&t, &(struct save_options){ .path = "/tmp" }), -EISDIR);
+	cr_assert_eq(try_open(&t, events, &(struct save_options){ .path = "/tmp" }),
+		     -EISDIR);
 	done(&t);
 }
 
 Test(save, a_full_disk_fails_with_its_sentence_from_then_on)
 {
 	struct saving t = { 0 };
-	int err = try_open(&t, &(struct save_options){ .path = "/dev/full" });
+	int err = try_open(&t, events, &(struct save_options){ .path = "/dev/full" });
 
 	cr_assert_eq(err, -ENOSPC);
 	cr_assert_str_eq(t.ctx.error,
