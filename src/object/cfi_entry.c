@@ -145,9 +145,9 @@ static const char *read_letters(struct cursor *c)
 	return cursor_bytes(c, length + 1);
 }
 
-static void read_cie(struct cfi_reader *r, struct cursor c, struct cfi_cie *cie)
+static void read_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie)
 {
-	const struct cfi_section *s = r->run.section;
+	const struct cfi_section *s = run->section;
 	uint8_t version = cursor_u8(&c);
 	const char *letters = read_letters(&c);
 
@@ -172,7 +172,7 @@ static void read_cie(struct cfi_reader *r, struct cursor c, struct cfi_cie *cie)
 	if (cie->size > MOST_INSTRUCTIONS)
 		cie->bad = true;
 	if (!cie->bad)
-		cie->bad = !cfi_run_initial(&r->run, cie, cie->initial);
+		cie->bad = !cfi_run_initial(run, cie, cie->initial);
 }
 
 static void read_cie_at(struct cfi_reader *r, uint64_t offset, struct cfi_cie *cie)
@@ -187,7 +187,7 @@ static void read_cie_at(struct cfi_reader *r, uint64_t offset, struct cfi_cie *c
 	    cursor_left(&entry.c) > r->work)
 		return;
 	r->work -= cursor_left(&entry.c);
-	read_cie(r, entry.c, cie);
+	read_cie(&r->run, entry.c, cie);
 }
 
 /* The CIE at @offset of the section, read once. NULL without memory. */
@@ -266,4 +266,48 @@ int cfi_reader_next(struct cfi_reader *r, struct cfi_fde *ret)
 		return 1;
 	}
 	return 0;
+}
+
+uint64_t cfi_piece_size(const struct cfi_section *piece)
+{
+	struct cursor c = cursor_of(piece->bytes, piece->size);
+	uint64_t length = cursor_u32(&c);
+
+	if (length == UINT32_MAX)
+		length = cursor_u64(&c);
+	length += (uint64_t)(c.p - piece->bytes);
+	return c.bad ? 0 : length;
+}
+
+bool cfi_piece_parent(const struct cfi_section *piece, uint64_t *ret)
+{
+	struct cursor c = cursor_of(piece->bytes, piece->size);
+	struct entry entry;
+
+	if (!read_entry(piece, &c, &entry) || entry.cie || entry.c.bad)
+		return false;
+	*ret = entry.id;
+	return true;
+}
+
+bool cfi_piece_cie(struct cfi_run *run, struct cfi_cie *ret)
+{
+	struct cursor c = cursor_of(run->section->bytes, run->section->size);
+	struct entry entry;
+
+	if (!read_entry(run->section, &c, &entry) || !entry.cie || entry.c.bad)
+		return false;
+	read_cie(run, entry.c, ret);
+	return !ret->bad;
+}
+
+bool cfi_piece_fde(const struct cfi_section *piece, const struct cfi_cie *cie,
+		   struct cfi_fde *ret)
+{
+	struct cursor c = cursor_of(piece->bytes, piece->size);
+	struct entry entry;
+
+	ret->cie = 0;
+	return read_entry(piece, &c, &entry) && !entry.cie && !entry.c.bad &&
+	       read_fde(piece, cie, entry.c, ret) && ret->start != 0;
 }

@@ -49,4 +49,23 @@ void cfi_reader_release(struct cfi_reader *r);
  * passed over. */
 int cfi_reader_next(struct cfi_reader *r, struct cfi_fde *ret);
 
+/*
+ * One entry without the others: of a piece of .eh_frame that begins with it, where what
+ * counts from the start of the section counts from that of the piece. An entry that is cut
+ * is none.
+ */
+
+/* Its bytes, as its first 12 say, which may be all there are; 0: it cannot be told. */
+uint64_t cfi_piece_size(const struct cfi_section *piece);
+
+/* Where the CIE of a function begins: before the piece, so the number wraps. */
+bool cfi_piece_parent(const struct cfi_section *piece, uint64_t *ret);
+
+/* The CIE that @run's section begins with; that has to stay as long as @ret is used. */
+bool cfi_piece_cie(struct cfi_run *run, struct cfi_cie *ret);
+
+/* The function; not one at address 0. */
+bool cfi_piece_fde(const struct cfi_section *piece, const struct cfi_cie *cie,
+		   struct cfi_fde *ret);
+
 #endif

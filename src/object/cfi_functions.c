@@ -31,12 +31,11 @@ static int read_sources(struct cfi_functions *f)
 	return err;
 }
 
-/* All machines that are known are little-endian. */
-static const struct machine *machine_of(const struct object *o)
+const struct machine *cfi_machine(const struct object *o)
 {
 	const char *ident = elf_getident(o->elf, NULL);
 
-	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
+	if (!ident || ident[EI_DATA] != ELFDATA2LSB || o->relocatable)
 		return NULL;
 	return machine_by_elf(o->machine);
 }
@@ -44,12 +43,12 @@ static const struct machine *machine_of(const struct object *o)
 int cfi_functions_open(const struct object *o, const struct object *debug,
 		       struct cfi_functions *ret)
 {
-	const struct machine *m = machine_of(o);
+	const struct machine *m = cfi_machine(o);
 	struct cfi_functions *f = ret;
 	int err;
 
 	*f = (struct cfi_functions){ 0 };
-	if (!m || o->relocatable)
+	if (!m)
 		return 0;
 	cfi_columns_few(m, &f->columns);
 	err = code_ranges_of(o, &f->code);

@@ -17,6 +17,10 @@ struct cfi_functions {
 	uint64_t refused; /* FDEs that were left out */
 };
 
+/* The machine whose rules @o has; NULL where it cannot have any. All that are known are
+ * little-endian. */
+const struct machine *cfi_machine(const struct object *o);
+
 /* @debug may be NULL. 0, also where there is nothing; -ENOMEM, and nothing is open. */
 int cfi_functions_open(const struct object *o, const struct object *debug,
 		       struct cfi_functions *ret);

@@ -211,6 +211,26 @@ int cfi_section_eh(const struct object *o, struct cfi_section *ret)
 	return read_bytes(o, found.header.sh_offset, found.header.sh_size, ret);
 }
 
+bool cfi_section_parts(const struct object *o, struct cfi_section *s,
+		       struct cfi_place *eh, struct cfi_place *header)
+{
+	struct section found;
+	GElf_Phdr segment;
+
+	if (!prepare(o, s) || !section_named(o, ".eh_frame", &found) ||
+	    found.header.sh_type == SHT_NOBITS || found.header.sh_size > MOST_BYTES ||
+	    !header_segment(o, &segment))
+		return false;
+	s->eh = true;
+	s->address = found.header.sh_addr;
+	*eh = (struct cfi_place){ found.header.sh_offset, found.header.sh_size,
+				  found.header.sh_addr };
+	*header =
+		(struct cfi_place){ segment.p_offset, segment.p_filesz, segment.p_vaddr };
+	return eh->offset <= o->size && eh->size <= o->size - eh->offset &&
+	       header->offset <= o->size && header->size <= o->size - header->offset;
+}
+
 int cfi_section_debug(const struct object *o, struct cfi_section *ret)
 {
 	struct section found;

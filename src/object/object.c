@@ -377,7 +377,7 @@ bool object_has_debug_frame(const struct object *o)
 
 	return (section_named(o, ".debug_frame", &s) ||
 		section_named(o, ".zdebug_frame", &s)) &&
-	       s.header.sh_type != SHT_NOBITS;
+	       s.header.sh_type != SHT_NOBITS && s.header.sh_size > 0;
 }
 
 /* "name.debug\0", padding to 4 bytes, 4 bytes of checksum in the file's byte order. */

@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "object/cfi_functions.h"
+#include "object/unwind_single.h"
 
 enum {
 	OPEN_MOST = 32, /* files that are held open for their bytes */
@@ -22,7 +26,10 @@ struct identity {
 /* A binary as its owner sees it. */
 struct owned {
 	struct binary binary; /* first: what others see */
-	pthread_mutex_t lock; /* while its table is made */
+	struct unwind_table table;
+	atomic_bool compiled; /* the table is made, and never changes again */
+	pthread_mutex_t lock; /* until then; and of frames */
+	struct unwind_single single;
 	uint32_t image; /* that it was made for */
 	bool framed; /* frames has been made */
 	struct frame_info *frames; /* NULL: none */
@@ -81,7 +88,8 @@ int binaries_new(struct context *ctx, const struct object_places *places,
 
 static void owned_free(struct owned *o)
 {
-	unwind_release(&o->binary.table);
+	unwind_release(&o->table);
+	unwind_single_release(&o->single);
 	frame_info_close(o->frames);
 	array_release(&o->segments);
 	object_close(&o->memory);
@@ -236,12 +244,54 @@ out:
 	return o;
 }
 
-/* The table is made of what was found, which is closed but where it is no file. */
-static int fill_binary(struct owned *o, struct found *f)
+/* A place in the list of open files, which may hold another one: the oldest. */
+static struct open_file *oldest_file(struct binaries *b)
 {
-	int err = unwind_compile(&f->object, f->debug.elf ? &f->debug : NULL,
-				 &o->binary.table);
+	struct open_file *oldest = &b->files[0];
 
+	for (int i = 0; i < OPEN_MOST; i++)
+		if (b->files[i].used < oldest->used)
+			oldest = &b->files[i];
+	if (oldest->of)
+		close(oldest->fd);
+	oldest->of = NULL;
+	return oldest;
+}
+
+/* It is open now, and may have no path soon. */
+static void hold_file(struct binaries *b, const struct owned *o, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (copy < 0)
+		return;
+	pthread_mutex_lock(&b->files_lock);
+	*oldest_file(b) = (struct open_file){ o, copy, ++b->uses };
+	pthread_mutex_unlock(&b->files_lock);
+}
+
+static int make_table(struct owned *o, const struct found *f)
+{
+	int err = unwind_compile(&f->object, f->debug.elf ? &f->debug : NULL, &o->table);
+
+	if (err == 0)
+		atomic_store_explicit(&o->compiled, true, memory_order_release);
+	return err;
+}
+
+/* What was found is closed afterwards but where it is no file. */
+static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
+{
+	int err = 0;
+
+	o->binary.machine = cfi_machine(&f->object);
+	if (f->object.fd >= 0)
+		err = unwind_single_open(&f->object, f->debug.elf ? &f->debug : NULL,
+					 &o->single);
+	if (err == 0 && o->single.count == 0)
+		err = make_table(o, f);
+	else if (err == 0)
+		hold_file(b, o, f->object.fd);
 	if (f->object.fd < 0) {
 		o->memory = f->object;
 		f->object = (struct object){ .fd = -1 };
@@ -272,7 +322,7 @@ static struct owned *find_binary(struct binaries *b, uint32_t image)
 	}
 	o = take_binary(b, &found, image, &made);
 	if (o && made)
-		err = fill_binary(o, &found);
+		err = fill_binary(b, o, &found);
 	else if (o)
 		wait_for(o);
 	found_release(&found);
@@ -345,20 +395,6 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 	return true;
 }
 
-/* A place in the list of open files, which may hold another one: the oldest. */
-static struct open_file *oldest_file(struct binaries *b)
-{
-	struct open_file *oldest = &b->files[0];
-
-	for (int i = 0; i < OPEN_MOST; i++)
-		if (b->files[i].used < oldest->used)
-			oldest = &b->files[i];
-	if (oldest->of)
-		close(oldest->fd);
-	oldest->of = NULL;
-	return oldest;
-}
-
 /* -1 where it is not what it was. */
 static int open_again(const struct owned *o)
 {
@@ -407,6 +443,70 @@ static bool read_file(struct binaries *b, const struct owned *o, uint64_t offset
 		done = pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
 	pthread_mutex_unlock(&b->files_lock);
 	return done;
+}
+
+/* It has been closed since: of a file that has gone, or was replaced, nothing is known. */
+static int find_table(struct binaries *b, struct owned *o)
+{
+	struct found found;
+	int err = find_files(b, o->image, &found);
+
+	if (err < 0)
+		return err;
+	if (found.object.elf && same_segments(o, &found.object))
+		err = make_table(o, &found);
+	else
+		atomic_store_explicit(&o->compiled, true, memory_order_release);
+	unwind_single_release(&o->single);
+	found_release(&found);
+	return err;
+}
+
+struct file_reading {
+	struct binaries *b;
+	const struct owned *of;
+};
+
+static bool read_single(void *arg, uint64_t offset, void *ret, size_t size)
+{
+	const struct file_reading *r = arg;
+
+	return read_file(r->b, r->of, offset, ret, size);
+}
+
+/* Under the lock: a single rule, or the table that is due now. */
+static int find_rule(struct binaries *b, struct owned *o, uint64_t address,
+		     struct unwind_rule *ret)
+{
+	struct file_reading reading = { b, o };
+	int found = 0;
+
+	if (!atomic_load_explicit(&o->compiled, memory_order_relaxed)) {
+		found = unwind_single_find(&o->single, address, read_single, &reading,
+					   ret);
+		if (found != 0)
+			return found < 0 ? found : 0;
+		found = find_table(b, o);
+	}
+	if (found == 0)
+		*ret = *unwind_find(&o->table, address);
+	return found;
+}
+
+int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,
+		  struct unwind_rule *ret)
+{
+	struct owned *o = (struct owned *)binary;
+	int err;
+
+	if (atomic_load_explicit(&o->compiled, memory_order_acquire)) {
+		*ret = *unwind_find(&o->table, address);
+		return 0;
+	}
+	pthread_mutex_lock(&o->lock);
+	err = find_rule(b, o, address, ret);
+	pthread_mutex_unlock(&o->lock);
+	return err;
 }
 
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,

@@ -6,18 +6,23 @@
 #include "stack/stack.h"
 
 /*
- * One file that code was mapped from. Its table is made when it is asked for first, by
- * whoever asks; another one that wants the same table waits for that table only. Images
- * whose files have one build id and lie alike in memory share a binary.
+ * One file that code was mapped from. It is looked for when it is asked for first, by
+ * whoever asks; another one that wants the same waits for that one only. Images whose
+ * files have one build id and lie alike in memory share a binary.
  */
 struct binary {
-	struct unwind_table table; /* row_count 0: nothing is known */
+	const struct machine *machine; /* NULL: it has no rules */
 	bool there; /* a file was found */
 };
 
 /* NULL without memory. The result stays until binaries_free(). Any thread may ask, while
  * no image is added. */
 const struct binary *binaries_get(struct binaries *b, uint32_t image);
+
+/* The rule at an address of it; UNWIND_NONE where none is known. Its table is made when
+ * single answers would cost more. 0 or -ENOMEM. Any thread, while no image is added. */
+int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,
+		  struct unwind_rule *ret);
 
 enum image_kind binaries_kind(const struct binaries *b, uint32_t image);
 

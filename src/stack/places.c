@@ -133,20 +133,22 @@ static int find_binary(struct stack_walker *w, const struct asked *asked,
 	binary = binary_of(w, asked->place.image);
 	if (!binary)
 		return -ENOMEM;
-	if (binary->there && binary->table.machine == asked->key->machine)
+	if (binary->there && binary->machine == asked->key->machine)
 		*ret = binary;
 	return 0;
 }
 
-/* The rule at an offset of a file. */
-static void rule_at(const struct binary *binary, uint64_t offset, struct unwind_rule *ret)
+/* The rule at an offset of a file. 0, or -ENOMEM. */
+static int rule_at(struct stack_walker *w, const struct binary *binary, uint64_t offset,
+		   struct unwind_rule *ret)
 {
 	uint64_t address;
 	bool code;
 
 	*ret = (struct unwind_rule){ .cfa_kind = RULE_UNMAPPED };
-	if (binary_address(binary, offset, &address, &code) && code)
-		*ret = *unwind_find(&binary->table, address);
+	if (!binary_address(binary, offset, &address, &code) || !code)
+		return 0;
+	return binaries_rule(w->binaries, binary, address, ret);
 }
 
 static bool may_be_trampoline(const struct unwind_rule *rule)
@@ -169,11 +171,12 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 
 	if (find_binary(w, asked, &binary, ret) < 0)
 		return -ENOMEM;
-	if (binary)
-		rule_at(binary, asked->place.address, ret);
+	if (binary && rule_at(w, binary, asked->place.address, ret) < 0)
+		return -ENOMEM;
 	here = *ret;
-	if (binary && asked->kind != PLACE_EXACT)
-		rule_at(binary, asked->place.address + 1, &here);
+	if (binary && asked->kind != PLACE_EXACT &&
+	    rule_at(w, binary, asked->place.address + 1, &here) < 0)
+		return -ENOMEM;
 	if (here.flags & UNWIND_SIGNAL)
 		*ret = here;
 	if (may_be_trampoline(ret) || may_be_trampoline(&here))

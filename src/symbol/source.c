@@ -185,6 +185,7 @@ void source_close(struct source *s)
 	inlines_close(s->inlines);
 	symtab_release(&s->own);
 	cfi_functions_release(&s->functions);
+	unwind_single_release(&s->single);
 	found_release(&s->files);
 	*s = (struct source){ .files = { .object.fd = -1, .debug.fd = -1 } };
 }
@@ -197,14 +198,37 @@ bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret)
 	return true;
 }
 
+static bool read_file(void *arg, uint64_t offset, void *ret, size_t size)
+{
+	return object_read(arg, offset, ret, size);
+}
+
+/* By one entry, as long as few are asked for: 1, 0, -ENOENT or -ENOMEM. */
+static int find_single(struct source *s, uint64_t address, uint64_t *ret)
+{
+	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
+	struct object *o = &s->files.object;
+
+	if (!s->has_single) {
+		s->has_single = true;
+		if (unwind_single_open(o, debug, &s->single) < 0)
+			return 0;
+	}
+	return unwind_single_function(&s->single, address, read_file, o, ret);
+}
+
 bool source_function(struct source *s, uint64_t address, uint64_t *ret)
 {
 	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
 	const struct cfi_source *from;
 	const struct span *span;
+	int found;
 
 	if (!s->by_offset || !s->files.object.elf)
 		return false;
+	found = s->has_functions ? 0 : find_single(s, address, ret);
+	if (found > 0 || found == -ENOENT)
+		return found > 0;
 	if (!s->has_functions) {
 		s->has_functions = true;
 		if (cfi_functions_open(&s->files.object, debug, &s->functions) < 0)

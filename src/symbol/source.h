@@ -4,6 +4,7 @@
 #include "object/cfi_functions.h"
 #include "object/find_object.h"
 #include "object/inlines.h"
+#include "object/unwind_single.h"
 #include "symbol/kernel.h"
 #include "symbol/recorded.h"
 
@@ -20,6 +21,8 @@ struct source {
 	struct found files;
 	struct cfi_functions functions; /* read when they are first asked for */
 	bool has_functions;
+	struct unwind_single single; /* for the first of them */
+	bool has_single;
 };
 
 struct source_finder {

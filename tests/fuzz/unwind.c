@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "object/frame.h"
 #include "object/unwind.h"
+#include "object/unwind_single.h"
 
 enum { MOST_STEPS = 512 };
 
@@ -145,6 +146,32 @@ static void check_table(const struct unwind_table *t, const struct frame_info *f
 	check(unwind_find(t, t->base - 1)->cfa_kind == UNWIND_NONE);
 }
 
+static bool read_object(void *arg, uint64_t offset, void *ret, size_t size)
+{
+	return object_read(arg, offset, ret, size);
+}
+
+/* What the header of .eh_frame leads to may differ from the table where entries lie within
+ * others; but it is a rule. */
+static void check_single(const struct object *o, const struct object *debug,
+			 const struct unwind_table *t)
+{
+	uint64_t step = (t->end - t->base) / MOST_STEPS + 1, start;
+	struct unwind_single s;
+	struct unwind_rule rule;
+	int found;
+
+	if (unwind_single_open(o, debug, &s) < 0)
+		return;
+	for (uint64_t at = t->base; s.count && at < t->end; at += step) {
+		found = unwind_single_find(&s, at, read_object, (void *)o, &rule);
+		check(found < 1 || rule.cfa_kind <= UNWIND_OTHER);
+		if (unwind_single_function(&s, at, read_object, (void *)o, &start) == 1)
+			check(start <= at);
+	}
+	unwind_single_release(&s);
+}
+
 static void compile(const struct object *o, const struct object *debug)
 {
 	struct unwind_table t;
@@ -155,6 +182,7 @@ static void compile(const struct object *o, const struct object *debug)
 	if (t.row_count > 0 && frame_info_open(o, debug, &f) == 0) {
 		check_table(&t, f);
 		frame_info_close(f);
+		check_single(o, debug, &t);
 	}
 	unwind_release(&t);
 }

@@ -1,0 +1,437 @@
+#include "object/unwind_single.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "object/cfi_functions.h"
+#include "object/pointer.h"
+#include "object/unwind_rule.h"
+
+enum {
+	HEADER_MOST = 32,
+	/* What GNU ld, gold, lld and mold write: pairs of 4 bytes, from the header on. */
+	TABLE_ENCODING = DW_EH_PE_datarel | DW_EH_PE_sdata4,
+	PAIR = 8,
+	WINDOW = 256, /* pairs that are read at once, where a bisection has come so far */
+	FIRST_READ = 256, /* of an entry: few are longer */
+	ENTRY_MOST = 1 << 20,
+	MIDDLES = 256, /* of bisections, that are remembered */
+	CIES_MOST = 64, /* an object has some five */
+	CIE_MOST = 1 << 12, /* bytes */
+	LOOKUP_COST = 512, /* as many bytes of a section can be compiled meanwhile */
+	LOOKUPS_LEAST = 16,
+};
+
+/* Their rules point into the bytes. */
+struct single_cie {
+	uint64_t offset;
+	struct cfi_section piece;
+	struct cfi_cie cie;
+};
+
+/* A function: its entry, which @piece has to stay for. */
+struct single_function {
+	struct cfi_section piece;
+	const struct cfi_cie *cie;
+	struct cfi_fde fde;
+	uint64_t end; /* of the function, or where another one begins in it */
+};
+
+/*
+ * Where bisections lead to is told by the way there, which begins alike: the middles as a
+ * tree, 1 the first, 2 the one of the lower half, 3 of the upper.
+ */
+struct single_memory {
+	ARRAY(struct single_cie) cies;
+	struct single_function last;
+	uint8_t last_room[FIRST_READ];
+	bool known[MIDDLES];
+	int32_t starts[MIDDLES];
+};
+
+/* The word in front of the table: 0 where the header is not as it has to be. */
+static uint32_t read_header(const struct unwind_single *s, const struct cfi_place *header,
+			    const uint8_t *bytes, size_t size, uint64_t *first)
+{
+	struct cfi_section of = s->section;
+	struct cursor c = cursor_of(bytes, size);
+	const uint8_t *start = cursor_bytes(&c, 4);
+	uint64_t address, count;
+
+	of.bytes = bytes;
+	of.size = size;
+	of.address = of.data = header->address;
+	if (!start || start[0] != 1 || start[3] != TABLE_ENCODING ||
+	    !read_pointer(&c, start[1], &of, &address) ||
+	    !read_pointer(&c, start[2], &of, &count) || address != s->eh.address)
+		return 0;
+	*first = (uint64_t)(c.p - bytes);
+	return count <= (header->size - *first) / PAIR ? (uint32_t)count : 0;
+}
+
+int unwind_single_open(const struct object *o, const struct object *debug,
+		       struct unwind_single *ret)
+{
+	struct unwind_single s = { 0 };
+	const struct machine *m = cfi_machine(o);
+	struct cfi_place header;
+	uint8_t bytes[HEADER_MOST];
+
+	*ret = s;
+	if (!m || !cfi_section_parts(o, &s.section, &s.eh, &header) ||
+	    header.size < sizeof(bytes) ||
+	    !object_read(o, header.offset, bytes, sizeof(bytes)))
+		return 0;
+	s.count = read_header(&s, &header, bytes, sizeof(bytes), &s.first);
+	if (!s.count)
+		return 0;
+	s.first += header.offset;
+	s.base = header.address;
+	s.alone = !object_has_debug_frame(o) && !(debug && object_has_debug_frame(debug));
+	s.left = s.eh.size + LOOKUPS_LEAST * LOOKUP_COST;
+	cfi_columns_few(m, &s.columns);
+	s.memory = calloc(1, sizeof(*s.memory));
+	if (!s.memory || code_ranges_of(o, &s.code) < 0) {
+		free(s.memory);
+		return -ENOMEM;
+	}
+	*ret = s;
+	return 0;
+}
+
+void unwind_single_release(struct unwind_single *s)
+{
+	if (s->memory) {
+		for (size_t i = 0; i < s->memory->cies.count; i++)
+			cfi_section_release(&s->memory->cies.v[i].piece);
+		array_release(&s->memory->cies);
+		cfi_section_release(&s->memory->last.piece);
+	}
+	free(s->memory);
+	code_ranges_release(&s->code);
+	*s = (struct unwind_single){ 0 };
+}
+
+/* A look-up under way. */
+struct asking {
+	struct unwind_single *s;
+	unwind_read *read;
+	void *arg;
+	uint64_t address;
+};
+
+static uint64_t counted(const struct unwind_single *s, int32_t from_base)
+{
+	uint64_t address = s->base + (uint64_t)(int64_t)from_base;
+
+	return s->section.word == 8 ? address : (uint32_t)address;
+}
+
+static int32_t number_at(const uint8_t *pair, size_t at)
+{
+	struct cursor c = cursor_of(pair + at, sizeof(int32_t));
+
+	return (int32_t)cursor_u32(&c);
+}
+
+static bool read_pairs(const struct asking *a, uint32_t i, uint32_t count, uint8_t *ret)
+{
+	return a->read(a->arg, a->s->first + (uint64_t)i * PAIR, ret,
+		       (size_t)count * PAIR);
+}
+
+/* Where a function begins and its entry, and of the next one. */
+struct pair {
+	uint64_t start, entry;
+	uint64_t next, next_entry; /* next 0: there is none */
+};
+
+/* The last of @count pairs that begins at or below the address, and not where the one
+ * before it does: which of two is meant is told by the order of the entries. */
+static bool choose(const struct asking *a, const uint8_t *pairs, uint32_t count,
+		   struct pair *ret)
+{
+	uint32_t low = 0, high = count;
+	const uint8_t *pair;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (counted(a->s, number_at(pairs + (size_t)middle * PAIR, 0)) <=
+		    a->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	pair = pairs + (size_t)(low - 1) * PAIR;
+	ret->start = counted(a->s, number_at(pair, 0));
+	ret->entry = counted(a->s, number_at(pair, 4)) - a->s->eh.address;
+	ret->next = ret->next_entry = 0;
+	if (low < count) {
+		ret->next = counted(a->s, number_at(pair + PAIR, 0));
+		ret->next_entry =
+			counted(a->s, number_at(pair + PAIR, 4)) - a->s->eh.address;
+	}
+	return low == 1 || number_at(pair - PAIR, 0) < number_at(pair, 0);
+}
+
+/* Where function @i begins, the middle at @way. */
+static bool start_of(const struct asking *a, uint32_t i, uint32_t way, uint64_t *ret)
+{
+	struct single_memory *m = a->s->memory;
+	uint8_t pair[PAIR];
+
+	if (way < MIDDLES && m->known[way]) {
+		*ret = counted(a->s, m->starts[way]);
+		return true;
+	}
+	if (!read_pairs(a, i, 1, pair))
+		return false;
+	*ret = counted(a->s, number_at(pair, 0));
+	if (way < MIDDLES) {
+		m->known[way] = true;
+		m->starts[way] = number_at(pair, 0);
+	}
+	return true;
+}
+
+static bool find_pair(const struct asking *a, struct pair *ret)
+{
+	uint8_t pairs[WINDOW * PAIR];
+	uint32_t low = 0, high = a->s->count, way = 1;
+
+	while (high - low > WINDOW - 2) {
+		uint32_t middle = low + (high - low) / 2;
+		uint64_t start;
+
+		if (!start_of(a, middle, way, &start))
+			return false;
+		way = way < MIDDLES ? way * 2 + (start <= a->address) : way;
+		if (start <= a->address)
+			low = middle;
+		else
+			high = middle;
+	}
+	low -= low > 0; /* the one before, and the one behind */
+	high += high < a->s->count;
+	return read_pairs(a, low, high - low, pairs) && choose(a, pairs, high - low, ret);
+}
+
+/* The entry at @offset of .eh_frame, into @room or into memory of its own. 1, 0 or
+ * -ENOMEM. */
+static int read_entry(const struct asking *a, uint64_t offset, uint8_t *room,
+		      struct cfi_section *ret)
+{
+	const struct cfi_place *eh = &a->s->eh;
+	uint64_t there = offset < eh->size ? eh->size - offset : 0;
+	uint64_t size = there < FIRST_READ ? there : FIRST_READ;
+
+	*ret = a->s->section;
+	ret->address = eh->address + offset;
+	if (size == 0 || !a->read(a->arg, eh->offset + offset, room, size))
+		return 0;
+	ret->bytes = room;
+	ret->size = size;
+	size = cfi_piece_size(ret);
+	if (size <= ret->size) {
+		ret->size = size;
+		return size > 0;
+	}
+	if (size > there || size > ENTRY_MOST)
+		return 0;
+	ret->owned = malloc(size);
+	if (!ret->owned)
+		return -ENOMEM;
+	ret->bytes = ret->owned;
+	ret->size = size;
+	if (a->read(a->arg, eh->offset + offset, ret->owned, size))
+		return 1;
+	cfi_section_release(ret);
+	return 0;
+}
+
+/* Bytes that are kept. */
+static bool own(struct cfi_section *piece)
+{
+	if (piece->owned)
+		return true;
+	piece->owned = malloc(piece->size);
+	if (!piece->owned)
+		return false;
+	memcpy(piece->owned, piece->bytes, piece->size);
+	piece->bytes = piece->owned;
+	return true;
+}
+
+static int read_cie(const struct asking *a, struct single_cie *ret)
+{
+	struct cfi_run run = { .columns = &a->s->columns, .section = &ret->piece };
+	uint8_t room[FIRST_READ];
+	int found = read_entry(a, ret->offset, room, &ret->piece);
+
+	if (found <= 0)
+		return found;
+	if (ret->piece.size > CIE_MOST || !own(&ret->piece)) {
+		found = ret->piece.size > CIE_MOST ? 0 : -ENOMEM;
+		cfi_section_release(&ret->piece);
+		return found;
+	}
+	if (!cfi_piece_cie(&run, &ret->cie))
+		found = run.no_memory ? -ENOMEM : 0;
+	cfi_run_release(&run);
+	if (found <= 0)
+		cfi_section_release(&ret->piece);
+	return found;
+}
+
+static int find_cie(const struct asking *a, uint64_t offset, const struct cfi_cie **ret)
+{
+	struct single_memory *known = a->s->memory;
+	struct single_cie cie = { .offset = offset }, *added;
+	int found;
+
+	for (size_t i = 0; i < known->cies.count; i++)
+		if (known->cies.v[i].offset == offset) {
+			*ret = &known->cies.v[i].cie;
+			return 1;
+		}
+	if (known->cies.count >= CIES_MOST)
+		return 0;
+	found = read_cie(a, &cie);
+	if (found <= 0)
+		return found;
+	added = array_add(&known->cies);
+	if (!added) {
+		cfi_section_release(&cie.piece);
+		return -ENOMEM;
+	}
+	*added = cie;
+	*ret = &added->cie;
+	return 1;
+}
+
+/* The function whose entry was read, if it is the one that was looked for. */
+static int take_function(const struct asking *a, const struct pair *pair,
+			 struct single_function *f)
+{
+	uint64_t parent;
+	int found;
+
+	if (!cfi_piece_parent(&f->piece, &parent))
+		return 0;
+	found = find_cie(a, pair->entry + parent, &f->cie);
+	if (found <= 0)
+		return found;
+	if (!cfi_piece_fde(&f->piece, f->cie, &f->fde) || f->fde.start != pair->start ||
+	    !code_ranges_clip(&a->s->code, pair->start, &f->fde.end))
+		return 0;
+	f->end = pair->next && pair->next < f->fde.end ? pair->next : f->fde.end;
+	return 1;
+}
+
+/* Is the next function where the header says? Then none is between it and this one. */
+static int is_gap(const struct asking *a, const struct pair *pair,
+		  const struct single_function *f)
+{
+	struct pair next = { .start = pair->next, .entry = pair->next_entry };
+	struct single_function behind = { 0 };
+	uint8_t room[FIRST_READ];
+	int found;
+
+	if (!a->s->alone || !pair->next || f->fde.end == f->fde.start)
+		return 0;
+	found = read_entry(a, next.entry, room, &behind.piece);
+	if (found > 0)
+		found = take_function(a, &next, &behind);
+	cfi_section_release(&behind.piece);
+	return found > 0 ? -ENOENT : found;
+}
+
+static bool spend(struct unwind_single *s, uint64_t bytes)
+{
+	s->left -= s->left < bytes ? s->left : bytes;
+	return s->left > 0;
+}
+
+/* Into what was the last one, which is none where this is not found. */
+static int read_function(const struct asking *a, struct single_function *f)
+{
+	struct pair pair;
+	int found;
+
+	cfi_section_release(&f->piece);
+	f->end = 0;
+	if (!find_pair(a, &pair))
+		return 0;
+	found = read_entry(a, pair.entry, a->s->memory->last_room, &f->piece);
+	if (found > 0)
+		found = spend(a->s, f->piece.size) ? take_function(a, &pair, f) : 0;
+	if (found > 0 && a->address >= f->end)
+		found = is_gap(a, &pair, f);
+	if (found <= 0)
+		f->end = 0;
+	return found;
+}
+
+/* 1, 0, -ENOENT or -ENOMEM. The next one takes its place. */
+static int find_function(const struct asking *a, const struct single_function **ret)
+{
+	struct single_function *last;
+
+	if (!a->s->count || !spend(a->s, LOOKUP_COST))
+		return 0;
+	last = &a->s->memory->last;
+	*ret = last;
+	if (a->address < last->end && a->address >= last->fde.start)
+		return 1;
+	return read_function(a, last);
+}
+
+/* The row of the address, as the table would have it. */
+static int run_to(const struct asking *a, const struct single_function *f,
+		  struct unwind_rule *ret)
+{
+	struct cfi_run run = { .columns = &a->s->columns, .section = &f->piece };
+	struct packed_rule packed = { UNWIND_NONE, 0 };
+	bool more;
+
+	cfi_run_begin(&run, f->cie, f->cie->initial, &f->fde);
+	do
+		more = cfi_run_next(&run);
+	while (more && run.to <= a->address);
+	if (more)
+		packed = rule_of_row(&run);
+	cfi_run_release(&run);
+	if (run.no_memory)
+		return -ENOMEM;
+	*ret = packed.cfa == UNWIND_NONE ? unwind_none : rule_unpack(packed);
+	return 1;
+}
+
+int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *read,
+		       void *arg, struct unwind_rule *ret)
+{
+	struct asking a = { s, read, arg, address };
+	const struct single_function *f;
+	int found = find_function(&a, &f);
+
+	if (found == -ENOENT) {
+		*ret = unwind_none;
+		return 1;
+	}
+	return found > 0 ? run_to(&a, f, ret) : found;
+}
+
+int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,
+			   void *arg, uint64_t *start)
+{
+	struct asking a = { s, read, arg, address };
+	const struct single_function *f;
+	int found = find_function(&a, &f);
+
+	if (found > 0)
+		*start = f->fde.start;
+	return found;
+}
