@@ -493,16 +493,25 @@ static int find_rule(struct binaries *b, struct owned *o, uint64_t address,
 	return found;
 }
 
+bool binary_table_rule(const struct binary *binary, uint64_t address,
+		       struct unwind_rule *ret)
+{
+	const struct owned *o = (const struct owned *)binary;
+
+	if (!atomic_load_explicit(&o->compiled, memory_order_acquire))
+		return false;
+	*ret = *unwind_find(&o->table, address);
+	return true;
+}
+
 int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,
 		  struct unwind_rule *ret)
 {
 	struct owned *o = (struct owned *)binary;
 	int err;
 
-	if (atomic_load_explicit(&o->compiled, memory_order_acquire)) {
-		*ret = *unwind_find(&o->table, address);
+	if (binary_table_rule(binary, address, ret))
 		return 0;
-	}
 	pthread_mutex_lock(&o->lock);
 	err = find_rule(b, o, address, ret);
 	pthread_mutex_unlock(&o->lock);

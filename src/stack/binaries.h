@@ -19,6 +19,10 @@ struct binary {
  * no image is added. */
 const struct binary *binaries_get(struct binaries *b, uint32_t image);
 
+/* The rule at an address of the file, if its table has been made: true. */
+bool binary_table_rule(const struct binary *binary, uint64_t address,
+		       struct unwind_rule *ret);
+
 /* The rule at an address of it; UNWIND_NONE where none is known. Its table is made when
  * single answers would cost more. 0 or -ENOMEM. Any thread, while no image is added. */
 int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,

@@ -142,13 +142,18 @@ static int find_binary(struct stack_walker *w, const struct asked *asked,
 static int rule_at(struct stack_walker *w, const struct binary *binary, uint64_t offset,
 		   struct unwind_rule *ret)
 {
-	uint64_t address;
+	uint64_t address, began;
 	bool code;
+	int err;
 
 	*ret = (struct unwind_rule){ .cfa_kind = RULE_UNMAPPED };
-	if (!binary_address(binary, offset, &address, &code) || !code)
+	if (!binary_address(binary, offset, &address, &code) || !code ||
+	    binary_table_rule(binary, address, ret))
 		return 0;
-	return binaries_rule(w->binaries, binary, address, ret);
+	began = walker_clock(w);
+	err = binaries_rule(w->binaries, binary, address, ret);
+	w->counts.table_nanoseconds += walker_clock(w) - began;
+	return err;
 }
 
 static bool may_be_trampoline(const struct unwind_rule *rule)
