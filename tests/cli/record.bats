@@ -90,7 +90,7 @@ wait_for()
 	perf record -q -N -F 997 -e cpu-clock -g -o perf.data -- "$shares" 4 2 >/dev/null 2>&1
 	fold -o perf.folded perf.data
 	for name in share_60 share_30 share_10; do
-		near "$(share "$name" perf.folded)" "$(share "$name" live.folded)" 5
+		near "$(share "$name" perf.folded)" "$(share "$name" live.folded)" 3
 	done
 }
 
