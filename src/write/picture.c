@@ -284,9 +284,11 @@ static void add_paint(struct text *t, struct picture *p, const struct piece *f,
 		text_char(t, '"');
 		return;
 	}
-	subject = picture_subject(p, p->view.nodes.v[f->node].function);
-	if (f->node)
+	/* The root has no function; a tree without weight has none at all. */
+	if (f->node) {
+		subject = picture_subject(p, p->view.nodes.v[f->node].function);
 		class = class_of(&subject);
+	}
 	class_colour_add(t, class_colours[class].light);
 	text_printf(t, "\" class=\"%c%u\"", *attribute == 'f' ? 'c' : 't', class);
 }

@@ -159,6 +159,12 @@ round()
 	[ "$(grep -c '<script' one.html)" -eq 1 ]
 }
 
+@test "a picture of stacks without weight" {
+	printf 'a \0010\n 3\nb! 0\f' >weightless.folded
+	"$FLAMEFOLD" graph --quiet -o weightless.svg weightless.folded
+	xmllint --noout weightless.svg
+}
+
 @test "the picture alone cannot be read back" {
 	"$FLAMEFOLD" graph --quiet --static -o alone.svg small.folded
 	run "$FLAMEFOLD" fold alone.svg
