@@ -132,3 +132,83 @@ Test(folded, a_very_deep_stack_is_written)
 	text_release(&stack);
 	tree_release(&t);
 }
+
+enum { STACKS = 3000, DEEPEST = 6 };
+
+struct line {
+	char text[128]; /* as printed, and as it is sorted */
+	uint64_t weight;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+/* A stack for tree_add(), and what is printed of it. */
+static void make_stack(unsigned *seed, char *stack, struct line *line)
+{
+	static const char *const frames[] = { "a",    "a@2",	  "a@3", "a@k",
+					      "a.b",  "a!",	  "a:",	 "a<",
+					      "b",    "b@k",	  "b@j", "ab",
+					      "ab@2", "\xc3\xa9", "_",	 "a_[k" };
+	int depth = 1 + (int)(rand_r(seed) % DEEPEST);
+
+	*stack = 0;
+	*line = (struct line){ .weight = 1 + (uint64_t)(rand_r(seed) % 9) };
+	for (int i = 0; i < depth; i++) {
+		const char *frame = frames[(unsigned)rand_r(seed) % 16];
+
+		size_t used = strlen(line->text);
+
+		strcat(strcat(stack, i ? ";" : ""), frame);
+		snprintf(line->text + used, sizeof(line->text) - used, "%s%.*s%s",
+			 i ? ";" : "", (int)strcspn(frame, "@"), frame,
+			 strstr(frame, "@k") ? "_[k]" : "");
+	}
+}
+
+static char *sort_and_sum(struct line *lines)
+{
+	struct text text = { 0 };
+
+	qsort(lines, STACKS, sizeof(*lines), compare_lines);
+	for (int i = 0; i < STACKS; i++) {
+		if (i + 1 < STACKS && strcmp(lines[i].text, lines[i + 1].text) == 0)
+			lines[i + 1].weight += lines[i].weight;
+		else
+			text_printf(&text, "%s %lu\n", lines[i].text,
+				    (unsigned long)lines[i].weight);
+	}
+	return text.bytes;
+}
+
+Test(folded, any_stacks_are_the_lines_that_sorting_gives)
+{
+	static struct line lines[STACKS];
+	char stack[128], *expected;
+	unsigned seed = 1;
+	struct tree t;
+
+	tree_init(&t);
+	t.in.mark_kernel = true;
+	for (int i = 0; i < STACKS; i++) {
+		make_stack(&seed, stack, &lines[i]);
+		tree_add(&t, stack, lines[i].weight);
+	}
+	expected = sort_and_sum(lines);
+	expect(&t, expected);
+	free(expected);
+}
+
+Test(folded, the_value_of_a_gap_is_its_parents)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b", 1);
+	tree_add(&t, "a;gap", 2);
+	tree_add(&t, "gap", 4);
+	t.symbols.functions.v[3].kind = FUNCTION_GAP;
+	expect(&t, " 4\na 2\na;b 1\n");
+}
