@@ -97,6 +97,17 @@ static size_t thread_count(const struct ff_profile *p)
 	return p->options.threads ? p->options.threads : parallel_processors();
 }
 
+/* When all that it tells is known. */
+static int know_recording(struct reading *r)
+{
+	if (r->known)
+		return 0;
+	r->known = true;
+	return symbolizer_add_recording(r->p->symbolizer, r->rec) < 0
+		       ? fail_memory(&r->p->ctx)
+		       : 0;
+}
+
 static int read_twice(struct reading *r, struct ff_input *input)
 {
 	struct ff_profile *p = r->p;
@@ -105,6 +116,8 @@ static int read_twice(struct reading *r, struct ff_input *input)
 
 	input_read_ahead(r->in, threads, AHEAD_LEAST);
 	err = first_pass(p, r);
+	if (err == 0)
+		err = know_recording(r);
 	if (err < 0)
 		return err;
 	if (r->rec->kernel_samples)
@@ -158,8 +171,8 @@ int reading_end(struct reading *r, struct ff_input *input, int err)
 	struct ff_profile *p = r->p;
 
 	input->delivered = p->sum.samples_read - r->samples_before;
-	if (err == 0 && symbolizer_add_recording(p->symbolizer, r->rec) < 0)
-		err = fail_memory(&p->ctx);
+	if (err == 0)
+		err = know_recording(r);
 	if (err == 0 && note_events(p, input, &r->events) < 0)
 		err = fail_memory(&p->ctx);
 	event_choice_release(&r->events);
@@ -220,6 +233,7 @@ int ff_profile_read(struct ff_profile *p, const char *path)
 	if (p->finished)
 		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
 			    path);
+	symbols_forget(&p->symbols);
 	err = input_open(&p->ctx, path, &p->strings, &opened, &kind);
 	if (err < 0)
 		return err;
@@ -267,6 +281,11 @@ static void warn_of_debuginfod(struct ff_profile *p)
 		warn(&p->ctx, "debuginfod was given up: %s", problem);
 }
 
+int name_frames(struct ff_profile *p)
+{
+	return symbolizer_run(&p->ctx, p->symbolizer, &p->frames, &p->symbols);
+}
+
 int ff_profile_finish(struct ff_profile *p)
 {
 	unsigned order = p->options.flags & FF_FLAMECHART ? NAMED_IN_ORDER : 0;
@@ -277,7 +296,7 @@ int ff_profile_finish(struct ff_profile *p)
 		return 0;
 	check_conservation(p);
 	show_progress(p, "reading symbols", 0, p->frames.list.count);
-	err = symbolizer_run(&p->ctx, p->symbolizer, &p->frames, &p->symbols);
+	err = name_frames(p);
 	if (err < 0)
 		return err;
 	warn_of_debuginfod(p);

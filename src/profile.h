@@ -101,6 +101,7 @@ struct reading {
 	struct weight_options weights;
 	struct stack_options stacks;
 	bool drop_truncated;
+	bool known; /* the symbolizer has the names that came with it */
 	struct worker *workers;
 	struct counter_reads counters;
 	size_t threads;
@@ -123,6 +124,8 @@ struct worker {
 	struct poorer_count poorer;
 	struct seen seen;
 	struct counter_reads counters;
+	bool first; /* of the profile: its frames and trie become the profile's own */
+	uint32_t *frame_map; /* to the profile's frames, once they are merged */
 	ARRAY(struct ff_process) processes;
 	struct hash_map process_by_pid;
 };
@@ -131,6 +134,10 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 
 /* Makes the weights in a trie and in its sum 10^@decimals times as large. */
 void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals);
+
+/* Names the frames there are. Where another input follows, which may know better, they are
+ * named again. */
+int name_frames(struct ff_profile *p);
 
 /* profile_samples.c: the second pass. */
 int read_samples(struct reading *r, struct ff_input *input);

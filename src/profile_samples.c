@@ -5,6 +5,10 @@
 #include "base/parallel.h"
 #include "profile.h"
 
+enum {
+	MERGE_LONG = 1 << 16, /* nodes: some milliseconds */
+};
+
 static bool passes(struct worker *w, const struct sample *s)
 {
 	const struct reading *r = w->reading;
@@ -239,6 +243,7 @@ void worker_release(struct worker *w)
 	counter_reads_release(&w->counters);
 	array_release(&w->processes);
 	hash_map_release(&w->process_by_pid);
+	free(w->frame_map);
 }
 
 static int merge_process(struct ff_profile *p, const struct processes *processes,
@@ -280,40 +285,44 @@ static int merge_counters(struct worker *w, const uint32_t *node_map)
 	return 0;
 }
 
-/* The first worker's stacks need no merging: they are the profile's from now on. */
-static int adopt_stacks(struct ff_profile *p, struct worker *w)
+/* The first worker's frames need no merging: they are the profile's from now on. */
+static int merge_frames(struct ff_profile *p, struct worker *w)
 {
 	struct frames frames = p->frames;
-	struct trie trie = p->trie;
 
+	w->first = p->trie.count == 1 && frames.list.count == 0 &&
+		   !p->trie.self[TRIE_WEIGHT];
+	if (!w->first)
+		return frames_merge(&p->frames, &w->frames, &w->frame_map);
 	p->frames = w->frames;
-	p->trie = w->trie;
 	w->frames = frames;
-	w->trie = trie;
-	return merge_counters(w, NULL);
+	return 0;
 }
 
+/* Behind merge_frames(). */
 static int merge_stacks(struct ff_profile *p, struct worker *w)
 {
-	uint32_t *frame_map = NULL, *node_map = NULL;
-	int err;
+	struct trie trie = p->trie;
+	uint32_t *node_map = NULL;
+	int err = 0;
 
 	scale_weights(&w->trie, &w->sum, p->decimals);
-	if (p->trie.count == 1 && p->frames.list.count == 0 && !p->trie.self[TRIE_WEIGHT])
-		return adopt_stacks(p, w);
-	err = frames_merge(&p->frames, &w->frames, &frame_map);
-	if (err == 0)
-		err = trie_merge(&p->trie, &w->trie, frame_map, &node_map);
+	if (w->first) {
+		p->trie = w->trie;
+		w->trie = trie;
+	} else {
+		err = trie_merge(&p->trie, &w->trie, w->frame_map, &node_map);
+	}
 	if (err == 0)
 		err = merge_counters(w, node_map);
-	free(frame_map);
 	free(node_map);
 	return err;
 }
 
-int worker_merge(struct ff_profile *p, struct worker *w)
+/* Behind merge_stacks(). */
+static int merge_counts(struct ff_profile *p, struct worker *w)
 {
-	int err = merge_stacks(p, w);
+	int err = 0;
 
 	for (size_t i = 0; i < w->processes.count && err == 0; i++)
 		err = merge_process(p, w->reading->processes, w->reading->rec->last_time,
@@ -321,7 +330,62 @@ int worker_merge(struct ff_profile *p, struct worker *w)
 	weight_sum_add(&p->sum, &w->sum);
 	poorer_add(&p->poorer, &w->poorer);
 	stack_counts_add(&p->unwound, stack_walker_counts(w->stacks));
+	return err;
+}
+
+int worker_merge(struct ff_profile *p, struct worker *w)
+{
+	int err = merge_frames(p, w);
+
+	if (err == 0)
+		err = merge_stacks(p, w);
+	if (err == 0)
+		err = merge_counts(p, w);
 	return err < 0 ? fail_memory(&p->ctx) : 0;
+}
+
+static int merge_all_stacks(struct reading *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->threads && err == 0; i++)
+		err = merge_stacks(r->p, &r->workers[i]);
+	return err;
+}
+
+enum { JOB_MERGE, JOB_NAME, JOBS };
+
+/* What merges does not look at names, and names are those of frames. */
+static int merge_or_name(void *arg, size_t job, size_t worker)
+{
+	struct reading *r = arg;
+
+	(void)worker;
+	return job == JOB_MERGE ? merge_all_stacks(r) : name_frames(r->p);
+}
+
+/* Much is merged: names can be looked up meanwhile, and all frames are known. */
+static bool is_long(const struct reading *r)
+{
+	size_t nodes = 0;
+
+	for (size_t i = 1; i < r->threads; i++)
+		nodes += r->workers[i].trie.count;
+	return nodes > MERGE_LONG;
+}
+
+static int merge_workers(struct reading *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->threads && err == 0; i++)
+		err = merge_frames(r->p, &r->workers[i]);
+	if (err == 0)
+		err = is_long(r) ? parallel_run(2, JOBS, merge_or_name, r)
+				 : merge_all_stacks(r);
+	for (size_t i = 0; i < r->threads && err == 0; i++)
+		err = merge_counts(r->p, &r->workers[i]);
+	return err < 0 ? fail_memory(&r->p->ctx) : 0;
 }
 
 /* The first worker that failed says why. */
@@ -358,9 +422,9 @@ int read_samples(struct reading *r, struct ff_input *input)
 	if (err == 0)
 		err = adopt_error(
 			r, parallel_run(r->threads, input_chunks(r->in), take_chunk, r));
+	if (err == 0)
+		err = merge_workers(r);
 	for (size_t i = 0; i < r->threads; i++) {
-		if (err == 0)
-			err = worker_merge(r->p, &r->workers[i]);
 		seen_add(&input->seen, &r->workers[i].seen);
 		worker_release(&r->workers[i]);
 	}

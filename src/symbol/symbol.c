@@ -11,6 +11,7 @@ struct symbolizer {
 	const struct images *images;
 	struct intern *strings;
 	struct symbol_options options;
+	enum symbol_inlines inlines; /* that was asked for */
 	struct arena texts; /* of the options */
 	struct kernel *kernel;
 	bool user_stacks; /* some recording has dumps of stacks */
@@ -54,6 +55,7 @@ int symbolizer_new(struct context *ctx, const struct images *images,
 	object_prepare();
 	s->images = images;
 	s->strings = strings;
+	s->inlines = options->inlines;
 	err = copy_options(s, options);
 	if (err == 0)
 		err = kernel_new(ctx, &s->options, &s->kernel);
@@ -510,9 +512,10 @@ static void run_release(struct run *r)
 /* perf 6.1 looks for inlined functions only where it unwinds the stack itself. */
 static void choose_inlines(struct symbolizer *s)
 {
-	if (s->options.inlines == SYMBOL_INLINES_AUTO && s->options.compat &&
-	    !s->user_stacks)
-		s->options.inlines = SYMBOL_INLINES_NO;
+	bool none =
+		s->inlines == SYMBOL_INLINES_AUTO && s->options.compat && !s->user_stacks;
+
+	s->options.inlines = none ? SYMBOL_INLINES_NO : s->inlines;
 }
 
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
@@ -546,6 +549,16 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		return 0;
 	symbols_release(symbols);
 	return fail_memory(ctx);
+}
+
+void symbols_forget(struct symbols *s)
+{
+	s->functions.count = s->of_frame.count = 0;
+	s->inlined_of_frame.count = s->inlined.count = 0;
+	hash_release(&s->functions_by_key);
+	for (size_t i = 0; i < s->images.count; i++)
+		s->images.v[i] =
+			(struct image_report){ .problem = s->images.v[i].problem };
 }
 
 void symbols_release(struct symbols *s)

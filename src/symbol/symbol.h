@@ -133,6 +133,9 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		   struct symbols *symbols);
 void symbols_release(struct symbols *s);
 
+/* All names, so that the next run makes them again; what was said of images is not said twice. */
+void symbols_forget(struct symbols *s);
+
 /*
  * *@map: for each frame the first one that shows the same functions of the same image, to
  * be freed by the caller. All frames have been named; those that may yet get another name
