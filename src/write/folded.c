@@ -29,6 +29,11 @@ struct level {
 	size_t path; /* size of the path above it */
 };
 
+enum {
+	/* Nodes of a tree whose lines take some milliseconds to write. */
+	LARGE_TREE = 1 << 16,
+};
+
 /* What stands for a function that is no frame: its value is its parent's own. */
 #define GAP UINT32_MAX
 
@@ -272,6 +277,8 @@ int write_folded(struct context *ctx, const struct write_input *in, FILE *out)
 	struct folder f = { .tree = in->tree, .sink.out = out };
 	int err = prepare(&f, in), ended;
 
+	if (in->threads > 1 && f.tree->nodes.count > LARGE_TREE)
+		sink_write_behind(&f.sink);
 	if (err == 0 && f.tree->nodes.count) {
 		if (own_value(&f, 0) || own_before(&f, 0))
 			add_line(&f, 0, own_before(&f, 0), own_value(&f, 0));

@@ -201,6 +201,60 @@ Test(folded, any_stacks_are_the_lines_that_sorting_gives)
 	free(expected);
 }
 
+/* Enough nodes for lines to be written by a thread, and several blocks of them. */
+static void add_large(struct tree *t)
+{
+	char name[40];
+
+	t->in.threads = 2;
+	for (uint32_t i = 0; i < 70000; i++) {
+		struct function f = { .kind = FUNCTION_USER };
+
+		snprintf(name, sizeof(name), "%031x", i);
+		cr_assert_eq(intern_add(&t->strings, name, 31, &f.name), 0);
+		*array_add(&t->symbols.functions) = f;
+		*array_add(&t->named.nodes) = (struct named_node){ i + 1, 0, i + 2 };
+	}
+	t->named.nodes.v[0].end = 70001;
+	t->named.self = realloc(t->named.self, 70001 * sizeof(uint64_t));
+	for (uint32_t i = 1; i <= 70000; i++)
+		t->named.self[i] = 1;
+}
+
+Test(folded, what_a_thread_writes_is_whole_and_in_order)
+{
+	struct tree t;
+	char *text, expected[64];
+	int err;
+
+	tree_init(&t);
+	add_large(&t);
+	text = tree_fold(&t, &err);
+	cr_expect_eq(err, 0);
+	cr_assert_eq(strlen(text), 70000 * 34);
+	for (uint32_t i = 0; i < 70000; i++) {
+		snprintf(expected, sizeof(expected), "%031x", i);
+		memcpy(expected + 31, " 1\n", 4);
+		cr_assert_eq(memcmp(text + 34 * (size_t)i, expected, 34), 0);
+	}
+	free(text);
+	tree_release(&t);
+}
+
+Test(folded, a_stream_that_fails_a_thread_is_an_error)
+{
+	struct tree t;
+	FILE *out = fopen("/dev/full", "w");
+
+	tree_init(&t);
+	add_large(&t);
+	cr_assert_not_null(out);
+	cr_expect_eq(write_folded(&t.ctx, &t.in, out), -ENOSPC);
+	cr_expect_str_not_empty(t.ctx.error);
+	fclose(out);
+	tree_release(&t);
+}
+
 Test(folded, the_value_of_a_gap_is_its_parents)
 {
 	struct tree t;
