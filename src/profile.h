@@ -124,6 +124,7 @@ struct worker {
 	struct poorer_count poorer;
 	struct seen seen;
 	struct counter_reads counters;
+	bool absorbed; /* another worker has its stacks */
 	bool first; /* of the profile: its frames and trie become the profile's own */
 	uint32_t *frame_map; /* to the profile's frames, once they are merged */
 	ARRAY(struct ff_process) processes;
@@ -143,8 +144,12 @@ int name_frames(struct ff_profile *p);
 int read_samples(struct reading *r, struct ff_input *input);
 int worker_start(struct reading *r, struct worker *w);
 int worker_take(struct worker *w, const struct sample *s);
-int worker_merge(struct ff_profile *p, struct worker *w);
 void worker_release(struct worker *w); /* a zeroed one is fine */
+
+/* profile_merge.c: of all workers of an input, or of the only one. What they lack then are
+ * their frames and tries. */
+int workers_merge(struct reading *r);
+int worker_merge(struct ff_profile *p, struct worker *w);
 int settle_counters(struct reading *r);
 
 /* profile_seen.c */

@@ -57,12 +57,17 @@ static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
 static void sum_weights(const struct ff_profile *p, struct weights *weights)
 {
 	for (uint32_t id = 1; id < p->trie.count; id++) {
+		uint64_t weight = p->trie.self[TRIE_WEIGHT][id];
 		uint32_t frame = p->trie.nodes[id].frame;
-		struct weights *w = &weights[p->frames.list.v[frame].image];
+		struct weights *w;
 
-		w->all += p->trie.self[TRIE_WEIGHT][id];
+		/* Most nodes are no leaf of any sample. */
+		if (weight == 0)
+			continue;
+		w = &weights[p->frames.list.v[frame].image];
+		w->all += weight;
 		if (is_unnamed(p, frame))
-			w->unnamed += p->trie.self[TRIE_WEIGHT][id];
+			w->unnamed += weight;
 	}
 }
 

@@ -5,10 +5,6 @@
 #include "base/parallel.h"
 #include "profile.h"
 
-enum {
-	MERGE_LONG = 1 << 16, /* nodes: some milliseconds */
-};
-
 static bool passes(struct worker *w, const struct sample *s)
 {
 	const struct reading *r = w->reading;
@@ -246,148 +242,6 @@ void worker_release(struct worker *w)
 	free(w->frame_map);
 }
 
-static int merge_process(struct ff_profile *p, const struct processes *processes,
-			 uint64_t until, const struct ff_process *from)
-{
-	uint32_t *index = hash_map_get(&p->process_by_pid, from->pid);
-	struct ff_process *to;
-	struct comm comm;
-
-	if (index) {
-		p->processes.v[*index].samples += from->samples;
-		return 0;
-	}
-	if (!hash_map_set(&p->process_by_pid, from->pid, (uint32_t)p->processes.count))
-		return -ENOMEM;
-	to = array_add(&p->processes);
-	if (!to)
-		return -ENOMEM;
-	processes_comm(processes, from->pid, from->pid, until, &comm);
-	*to = (struct ff_process){ from->pid, intern_text(&p->strings, comm.name),
-				   from->samples };
-	return 0;
-}
-
-/* The nodes of kept counters become those of the profile's trie; NULL: they are. */
-static int merge_counters(struct worker *w, const uint32_t *node_map)
-{
-	struct counter_reads *all = &w->reading->counters;
-
-	if (!array_reserve(&all->list, w->counters.list.count))
-		return -ENOMEM;
-	for (size_t i = 0; i < w->counters.list.count; i++) {
-		struct counter_read *to = array_add(&all->list);
-
-		*to = w->counters.list.v[i];
-		if (node_map)
-			to->node = node_map[to->node];
-	}
-	return 0;
-}
-
-/* The first worker's frames need no merging: they are the profile's from now on. */
-static int merge_frames(struct ff_profile *p, struct worker *w)
-{
-	struct frames frames = p->frames;
-
-	w->first = p->trie.count == 1 && frames.list.count == 0 &&
-		   !p->trie.self[TRIE_WEIGHT];
-	if (!w->first)
-		return frames_merge(&p->frames, &w->frames, &w->frame_map);
-	p->frames = w->frames;
-	w->frames = frames;
-	return 0;
-}
-
-/* Behind merge_frames(). */
-static int merge_stacks(struct ff_profile *p, struct worker *w)
-{
-	struct trie trie = p->trie;
-	uint32_t *node_map = NULL;
-	int err = 0;
-
-	scale_weights(&w->trie, &w->sum, p->decimals);
-	if (w->first) {
-		p->trie = w->trie;
-		w->trie = trie;
-	} else {
-		err = trie_merge(&p->trie, &w->trie, w->frame_map, &node_map);
-	}
-	if (err == 0)
-		err = merge_counters(w, node_map);
-	free(node_map);
-	return err;
-}
-
-/* Behind merge_stacks(). */
-static int merge_counts(struct ff_profile *p, struct worker *w)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < w->processes.count && err == 0; i++)
-		err = merge_process(p, w->reading->processes, w->reading->rec->last_time,
-				    &w->processes.v[i]);
-	weight_sum_add(&p->sum, &w->sum);
-	poorer_add(&p->poorer, &w->poorer);
-	stack_counts_add(&p->unwound, stack_walker_counts(w->stacks));
-	return err;
-}
-
-int worker_merge(struct ff_profile *p, struct worker *w)
-{
-	int err = merge_frames(p, w);
-
-	if (err == 0)
-		err = merge_stacks(p, w);
-	if (err == 0)
-		err = merge_counts(p, w);
-	return err < 0 ? fail_memory(&p->ctx) : 0;
-}
-
-static int merge_all_stacks(struct reading *r)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < r->threads && err == 0; i++)
-		err = merge_stacks(r->p, &r->workers[i]);
-	return err;
-}
-
-enum { JOB_MERGE, JOB_NAME, JOBS };
-
-/* What merges does not look at names, and names are those of frames. */
-static int merge_or_name(void *arg, size_t job, size_t worker)
-{
-	struct reading *r = arg;
-
-	(void)worker;
-	return job == JOB_MERGE ? merge_all_stacks(r) : name_frames(r->p);
-}
-
-/* Much is merged: names can be looked up meanwhile, and all frames are known. */
-static bool is_long(const struct reading *r)
-{
-	size_t nodes = 0;
-
-	for (size_t i = 1; i < r->threads; i++)
-		nodes += r->workers[i].trie.count;
-	return nodes > MERGE_LONG;
-}
-
-static int merge_workers(struct reading *r)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < r->threads && err == 0; i++)
-		err = merge_frames(r->p, &r->workers[i]);
-	if (err == 0)
-		err = is_long(r) ? parallel_run(2, JOBS, merge_or_name, r)
-				 : merge_all_stacks(r);
-	for (size_t i = 0; i < r->threads && err == 0; i++)
-		err = merge_counts(r->p, &r->workers[i]);
-	return err < 0 ? fail_memory(&r->p->ctx) : 0;
-}
-
 /* The first worker that failed says why. */
 static int adopt_error(struct reading *r, int err)
 {
@@ -423,7 +277,7 @@ int read_samples(struct reading *r, struct ff_input *input)
 		err = adopt_error(
 			r, parallel_run(r->threads, input_chunks(r->in), take_chunk, r));
 	if (err == 0)
-		err = merge_workers(r);
+		err = workers_merge(r);
 	for (size_t i = 0; i < r->threads; i++) {
 		seen_add(&input->seen, &r->workers[i].seen);
 		worker_release(&r->workers[i]);
