@@ -340,8 +340,10 @@ static void add_facts(struct text *t, const struct picture *p)
 		return;
 	if (f->truncated && f->samples)
 		add_share(t, p,
-			  (uint64_t)((double)all *
-				     ((double)f->truncated / (double)f->samples)),
+			  (uint64_t)((unsigned __int128)all *
+				     (f->truncated < f->samples ? f->truncated
+								: f->samples) /
+				     f->samples),
 			  "with a cut stack");
 	if (f->lost) {
 		number_commas(t, (double)f->lost);

@@ -4,33 +4,48 @@
 #include <errno.h>
 #include <stdlib.h>
 
-Test(sink, everything_arrives_in_order)
+static void expect_all_in_order(bool behind)
 {
+	size_t most = behind ? SINK_BLOCK_BEHIND : SINK_BLOCK;
 	struct context ctx = { 0 };
 	struct sink s = { 0 };
 	char *bytes = NULL;
 	size_t size;
 
 	s.out = open_memstream(&bytes, &size);
-	for (int i = 0; i < 100000; i++) {
+	if (behind)
+		sink_write_behind(&s);
+	for (int i = 0; i < 500000; i++) {
 		text_printf(&s.text, "%07d\n", i);
 		sink_drain(&s);
-		cr_assert_lt(s.text.size, (size_t)SINK_BLOCK);
+		cr_assert_lt(s.text.size, most);
 	}
 	cr_expect_eq(sink_end(&ctx, &s), 0);
 	fclose(s.out);
-	cr_assert_eq(size, 800000u);
-	for (int i = 0; i < 100000; i++)
+	cr_assert_eq(size, 4000000u);
+	for (int i = 0; i < 500000; i++)
 		cr_assert_eq(atoi(bytes + 8 * i), i);
 	free(bytes);
 }
 
-Test(sink, the_first_failure_is_reported)
+Test(sink, everything_arrives_in_order)
+{
+	expect_all_in_order(false);
+}
+
+Test(sink, everything_arrives_in_order_from_a_thread)
+{
+	expect_all_in_order(true);
+}
+
+static void expect_failure(bool behind)
 {
 	struct context ctx = { 0 };
 	struct sink s = { .out = fopen("/dev/full", "w") };
 
 	cr_assert_not_null(s.out);
+	if (behind)
+		sink_write_behind(&s);
 	for (int i = 0; i < 100000; i++) {
 		text_string(&s.text, "line\n");
 		sink_drain(&s);
@@ -38,4 +53,14 @@ Test(sink, the_first_failure_is_reported)
 	cr_expect_eq(sink_end(&ctx, &s), -ENOSPC);
 	cr_expect_str_eq(ctx.error, "cannot write: No space left on device");
 	fclose(s.out);
+}
+
+Test(sink, the_first_failure_is_reported)
+{
+	expect_failure(false);
+}
+
+Test(sink, the_first_failure_of_a_thread_is_reported)
+{
+	expect_failure(true);
 }

@@ -459,6 +459,18 @@ Test(svg, a_share_that_is_hardly_any_is_not_none)
 	tree_release(&t);
 }
 
+Test(svg, a_share_of_the_largest_weight_is_one)
+{
+	const struct write_facts facts = { .samples = 3, .truncated = 3 };
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", UINT64_MAX);
+	t.in.facts = &facts;
+	expect_text(&t, (struct svg_options){ 0 }, ">100 % with a cut stack. <");
+	tree_release(&t);
+}
+
 Test(svg, parts_can_be_left_out)
 {
 	struct svg_options without = { .kind = SVG_NO_SCRIPT },
