@@ -90,6 +90,28 @@ setup()
 	done
 }
 
+# The second worker's tree is so large that names are looked up while it is merged, and the
+# second input takes them back.
+@test "large trees are the same with any number of threads" {
+	"$build" -o large.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=init time=1
+	mmap2 pid=1 start=0x100000 len=0x10000000 off=0 name=/no/init time=1
+	repeat i 300000
+	sample pid=1 tid=1 time={i + 2} ip={0x100000 + i * 16} chain=U,{0x100000 + i * 16},{0x100008 + i % 700 * 160}
+	end
+	END
+	for inputs in large.data "large.data $busy" "$busy large.data"; do
+		for threads in 1 2 5; do
+			# shellcheck disable=SC2086 # several inputs
+			fold --quiet --addrs --threads=$threads $inputs >by$threads
+		done
+		[ "$(wc -l <by1)" -ge 300000 ]
+		cmp by1 by2
+		cmp by1 by5
+	done
+}
+
 @test "many processes are folded as perf script has them" {
 	need_perf
 	# No exec, after which perf keeps the maps of the program before; no return address at the
