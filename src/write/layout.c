@@ -75,5 +75,8 @@ size_t layout_characters(const struct layout *l, const struct box *box)
 {
 	double n = (box->x2 - box->x1) / (l->font_size * l->font_width);
 
-	return n > 0 ? (size_t)n : 0;
+	if (!(n > 0))
+		return 0;
+	/* Weights that wrap make a frame wider than the page, by any factor. */
+	return n < UINT32_MAX ? (size_t)n : UINT32_MAX;
 }

@@ -47,7 +47,7 @@ struct box {
 
 struct box layout_frame(const struct layout *l, uint32_t depth, double start, double end);
 
-/* How many characters fit in. */
+/* How many characters fit in, at most UINT32_MAX. */
 size_t layout_characters(const struct layout *l, const struct box *box);
 
 #endif

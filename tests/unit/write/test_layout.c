@@ -90,4 +90,6 @@ Test(layout, characters_are_counted_by_the_width_of_a_letter)
 	cr_expect_eq(layout_characters(&l, &b), 3u);
 	b.x2 = 9;
 	cr_expect_eq(layout_characters(&l, &b), 0u);
+	b.x2 = 1e30;
+	cr_expect_eq(layout_characters(&l, &b), UINT32_MAX);
 }
