@@ -34,5 +34,7 @@ extern const struct command command_graph, command_fold, command_record, command
 
 /* NULL: no command has that name. */
 const struct command *command_find(const char *name);
+/* The one whose name the word nearly is; NULL: none. */
+const char *command_like(const char *word);
 
 #endif

@@ -106,12 +106,17 @@ void print_help(const struct command *command)
 static int help_run(const struct settings *s)
 {
 	const struct command *topic;
+	const char *meant;
 
 	if (s->input_count == 0) {
 		print_help(NULL);
 		return EXIT_DONE;
 	}
 	topic = command_find(s->inputs[0]);
+	meant = topic ? NULL : command_like(s->inputs[0]);
+	if (meant)
+		return usage_error("no command '%s', but there is '%s'", s->inputs[0],
+				   meant);
 	if (!topic)
 		return usage_error("no command '%s'", s->inputs[0]);
 	if (s->input_count > 1)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/help.h"
+#include "cli/likeness.h"
 #include "cli/parse.h"
 #include "cli/terminal.h"
 
@@ -27,6 +28,24 @@ const struct command *command_find(const char *name)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
 	return NULL;
+}
+
+const char *command_like(const char *word)
+{
+	struct likeness meant;
+
+	likeness_init(&meant, word, strlen(word));
+	for (size_t i = 0; commands[i]; i++)
+		likeness_try(&meant, commands[i]->name);
+	return meant.best;
+}
+
+/* A first word that is nearly a command, and neither one nor an input. */
+static const char *command_meant(const char *word)
+{
+	return *word != '-' && access(word, F_OK) < 0 && errno == ENOENT
+		       ? command_like(word)
+		       : NULL;
 }
 
 /* A file that takes the number of a closed standard stream would be written to. What
@@ -81,6 +100,7 @@ static void keep_memory(void)
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+	const char *meant = argc > 1 && !command ? command_meant(argv[1]) : NULL;
 	bool named = command != NULL;
 
 	keep_memory();
@@ -91,6 +111,9 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 1)
 		return EXIT_USAGE;
+	if (meant)
+		return usage_error("no command or file '%s', but there is '%s'", argv[1],
+				   meant);
 	if (!named)
 		command = commands[0];
 	return finish_stdout(run(command, named, argc - named, argv + named));

@@ -503,7 +503,7 @@ const struct option_row option_rows[] = {
 	  GRAPH, set_real, AT(graph.fontsize), .initial = "12", .min = 1, .max = 1000 },
 	{ "fontwidth", 0, "RATIO", "average width of a letter, by the size of the font",
 	  GRAPH, set_real, AT(graph.fontwidth), .initial = "0.59", .min = 0.01, .max = 100 },
-	{ "encoding", 0, "NAME", "encoding in the XML declaration",
+	{ "encoding", 0, "NAME", "for scripts only: the output is UTF-8",
 	  GRAPH, set_text, AT(graph.encoding) },
 	{ "countname", 0, "TEXT", "what is counted, for the details (default: samples, or what "
 	  "the event counts)", GRAPH, set_text, AT(graph.countname) },

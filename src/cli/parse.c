@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/likeness.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -79,6 +80,22 @@ static int ambiguous(const char *word, size_t size, const struct matches *m)
 	return usage_error("option '%.*s' can be %s", (int)size, word, list);
 }
 
+/* Of the options that the command has. */
+static int nearly(const struct command *command, const char *word, size_t dashes,
+		  size_t size)
+{
+	struct likeness meant;
+
+	likeness_init(&meant, word + dashes, size - dashes);
+	for (const struct option_row *row = option_rows; row->help; row++)
+		if (row->name && row->commands & command->bit)
+			likeness_try(&meant, row->name);
+	if (!meant.best)
+		return usage_error("unknown option '%.*s'", (int)size, word);
+	return usage_error("unknown option '%.*s', but there is '--%s'", (int)size, word,
+			   meant.best);
+}
+
 static int unknown(const struct command *command, const char *word, size_t dashes,
 		   size_t size)
 {
@@ -86,13 +103,13 @@ static int unknown(const struct command *command, const char *word, size_t dashe
 
 	match(~0u, word + dashes, size - dashes, &m);
 	if (size == dashes || m.count != 1)
-		return usage_error("unknown option '%.*s'", (int)size, word);
+		return nearly(command, word, dashes, size);
 	for (size_t i = 0; commands[i]; i++)
 		if (m.rows[0]->commands & commands[i]->bit)
 			return usage_error("option '--%s' is not for '%s', but for '%s'",
 					   m.rows[0]->name, command->name,
 					   commands[i]->name);
-	return usage_error("unknown option '%.*s'", (int)size, word);
+	return nearly(command, word, dashes, size);
 }
 
 /* Words still to be read, and those already written under full names. */

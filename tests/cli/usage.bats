@@ -98,6 +98,28 @@ titled()
 	usage "unknown option '---'" ---
 }
 
+@test "an option or command that is nearly right is told which one there is" {
+	usage "unknown option '--tilte', but there is '--title'" --tilte=x in.folded
+	usage "unknown option '-Wdith', but there is '--width'" -Wdith 300
+	usage "unknown option '--inverse', but there is '--inverted'" --inverse in.folded
+	usage "unknown option '--colour', but there is '--colors'" --colour=hot in.folded
+	# Only of those that the command has.
+	usage "unknown option '--tilte'" fold --tilte in.folded
+	# Too far from all, too short, or longer than any.
+	usage "unknown option '--thetitle'" --thetitle in.folded
+	usage "unknown option '--$(printf 'title%.0s' {1..99})'" "--$(printf 'title%.0s' {1..99})"
+	usage "no command or file 'recrod', but there is 'record'" recrod -o x.svg -- true
+	usage "no command or file 'flod', but there is 'fold'" flod
+	usage "no command 'infos', but there is 'info'" help infos
+	usage "no command 'nosuch'" help nosuch
+	fails 1 folders
+	says "cannot open 'folders': No such file or directory"
+	# A file is one, whatever it is called.
+	cp in.folded flod
+	run --separate-stderr "$flamefold" flod
+	[ "$status" -eq 0 ]
+}
+
 @test "long names work in any case" {
 	run --separate-stderr "$flamefold" --Title=Hello in.folded
 	titled Hello
