@@ -8,8 +8,19 @@
 #include "symbol/jit_names.h"
 #include "symbol/spelling.h"
 
-/* Bytes of the names of an image's functions; then names stay as they are spelled. */
-enum { MOST_NAMES = 1 << 26 };
+enum {
+	/* Bytes of the names of an image's functions; then names stay as they are spelled. */
+	MOST_NAMES = 1 << 26,
+	/* Functions that a runtime says it inlined at one place: HotSpot's limit is 15. Each is
+	 * a node wherever the place is in a stack. */
+	MOST_PARTS = 64,
+	/* Symbols of a hostile file have one long text for a name, each from another place
+	 * in it on. So names may take some times what there is of texts; those that come
+	 * behind that are cut, and nothing is said about where they were declared. */
+	NAMES_FREE = 1 << 24,
+	NAMES_A_BYTE = 16,
+	LONG_NAME = 1 << 10,
+};
 
 /* An address of the symbol table, and the frame that asks for it. */
 struct naming_job {
@@ -21,6 +32,7 @@ struct naming_job {
 	struct naming naming;
 	struct spelling spelling;
 	struct alias alias;
+	size_t names_most; /* bytes of names, before they are cut */
 	struct hash_map by_symbol; /* index in functions, where the symbol decides it */
 	uint32_t unnamed; /* the same for what has no symbol; HASH_NONE: not yet */
 	struct hash_map by_start; /* the same where at least its function is known */
@@ -39,18 +51,31 @@ static uint64_t recorded_pc(const struct frame *f)
 	return f->address + (f->flags & FRAME_CALLER ? 1 : 0);
 }
 
+static size_t names_most(const struct symtab *st)
+{
+	size_t most = NAMES_FREE;
+
+	for (size_t i = 0; st && i < SYMBOL_TABLES; i++)
+		most += NAMES_A_BYTE * st->names[i].size;
+	return most;
+}
+
 /* Appends a function; HASH_NONE without memory. */
-static uint32_t add_function(struct naming_job *n, const struct name_parts *parts)
+static uint32_t add_function(struct naming_job *n, const struct name_parts *named)
 {
 	struct image_names *job = n->job;
 	struct image_function *f = array_add(&job->functions);
+	struct name_parts parts = *named;
+	bool cut = job->names.size > n->names_most;
 
 	if (!f)
 		return HASH_NONE;
+	if (cut && parts.size > LONG_NAME)
+		parts.size = LONG_NAME;
 	f->name = job->names.size;
-	f->unnamed = !parts->symbol;
-	f->inlined = parts->inlined;
-	f->dropped = !naming_add(&n->naming, parts, &job->names);
+	f->unnamed = !parts.symbol;
+	f->inlined = parts.inlined;
+	f->dropped = !naming_add(&n->naming, &parts, &job->names);
 	if (n->place.size > 0) {
 		text_char(&job->names, ':');
 		text_add(&job->names, n->place.bytes, n->place.size);
@@ -58,7 +83,7 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *part
 	f->size = job->names.size - f->name;
 	f->line = 0;
 	f->file_size = 0;
-	if (n->declared && n->declared->declared) {
+	if (n->declared && n->declared->declared && !cut) {
 		f->line = n->declared->declared_line;
 		f->file = job->names.size;
 		f->file_size = strlen(n->declared->declared);
@@ -115,7 +140,7 @@ static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
 {
 	uint32_t *known = hash_map_get(&n->runs, symbol), run, function;
 	struct image_names *job = n->job;
-	size_t at, next;
+	size_t at, next, size;
 
 	if (known) {
 		n->inlined_of_frame[frame] = *known;
@@ -132,10 +157,12 @@ static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
 		return -ENOMEM;
 	n->inlined_of_frame[frame] = run;
 	text_clear(&n->place);
-	for (; at < n->symbol.size; at = next) {
+	size = n->symbol.size;
+	for (uint32_t count = 1; at < size; at = next, count++) {
 		struct name_parts parts = { .symbol = n->symbol.bytes + at + 2 };
 
-		next = jit_name_part(n->symbol.bytes, n->symbol.size, at + 2);
+		next = count < MOST_PARTS ? jit_name_part(n->symbol.bytes, size, at + 2)
+					  : size;
 		parts.size = next - at - 2;
 		function = add_function(n, &parts);
 		if (function == HASH_NONE || !array_reserve(&job->inlined, 1))
@@ -493,6 +520,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		return err;
 	}
 	job->kind = naming_kind(&n.naming);
+	n.names_most = names_most(n.source.symbols);
 	n.spelling = spelling_of(finder->options, image, &n.source);
 	alias_init(&n.alias, n.source.symbols,
 		   n.source.raw ? DEMANGLE_NO : DEMANGLE_PERF);

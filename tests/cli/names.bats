@@ -300,3 +300,52 @@ folds_to()
 	objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr program
 	[ "$("$flamefold" fold --quiet recording.data)" = 'p;[program] 3' ]
 }
+
+@test "symbols with one text for all of their names take no memory that the file has not" {
+	command -v gcc >/dev/null || skip "no gcc"
+	# 3,000 functions, and a name of 16,000 bytes.
+	{
+		echo ".text"
+		for i in {1..3000}; do
+			echo ".type f$i, @function; .globl f$i; f$i: .zero 16; .size f$i, 16"
+		done
+		printf '.globl %s\n%s:\n' "$(printf 'long%.0s' {1..4000})" "$(printf 'long%.0s' {1..4000})"
+	} >program.s
+	gcc -nostdlib -static -no-pie -Wl,-e,f1 -o program program.s
+	# Each function is called by the long name, each from another byte on.
+	python3 - <<-'END'
+		import struct
+		data = bytearray(open("program", "rb").read())
+		at, = struct.unpack_from("<Q", data, 40)
+		sections = [struct.unpack_from("<IIQQQQIIQQ", data, at + 64 * i)
+		            for i in range(struct.unpack_from("<H", data, 60)[0])]
+		table = next(section for section in sections if section[1] == 2)
+		names = sections[table[6]][4]
+		first = data.index(b"\0long", names) + 1 - names
+		starts = []
+		for symbol in range(table[4], table[4] + table[5], 24):
+		    name, info, _, _, value, size = struct.unpack_from("<IBBHQQ", data, symbol)
+		    if size == 16:
+		        struct.pack_into("<I", data, symbol, first + len(starts))
+		        starts.append(value)
+		open("program", "wb").write(data)
+		with open("recording.pd", "w") as text:
+		    print("attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all\nfeature arch=x86_64\n"
+		          "comm pid=1 name=p time=1", file=text)
+		    head, = struct.unpack_from("<Q", data, 32)
+		    for i in range(struct.unpack_from("<H", data, 56)[0]):
+		        kind, flags, offset, address, _, size, _, _ = struct.unpack_from("<IIQQQQQQ", data, head + 56 * i)
+		        if kind == 1 and flags & 1:
+		            print("mmap2 pid=1 start=%#x len=%#x off=%#x prot=5 name=%s/program time=1" % (
+		                address, size, offset, __import__("os").getcwd()), file=text)
+		    for i, value in enumerate(starts):
+		        print("sample pid=1 time=%d ip=%#x" % (i + 2, value), file=text)
+	END
+	"$build" -o recording.data recording.pd
+	"$flamefold" fold --quiet recording.data >got
+	grep -q '^p;longlong[long]* 1$' got
+	[ "$(grep -c '\[program' got)" -eq 0 ]
+	[ "$(awk '{ sum += $NF } END { print sum }' got)" -eq 3000 ]
+	# All of the names would be 45 MB.
+	[ "$(stat -c %s got)" -lt 24000000 ]
+}
