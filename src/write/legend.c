@@ -1,6 +1,7 @@
 #include "write/legend.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -309,7 +310,10 @@ static void add_hidden(struct text *t, const struct picture *p)
 		number_pixels(t, p->least * p->layout.per_value);
 		text_string(t, " pixels: grey");
 	} else {
-		text_string(t, "half a pixel: grey");
+		text_string(t, "half a pixel");
+		if (p->rows < UINT32_MAX)
+			text_printf(t, ", or beyond row %" PRIu32, p->rows);
+		text_string(t, ": grey");
 	}
 	if (p->options->kind == SVG_VIEWER)
 		text_string(t, "; in a browser a click zooms in");

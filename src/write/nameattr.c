@@ -47,6 +47,65 @@ static int new_attr(struct nameattrs *n, const char *name, struct nameattr **ret
 	return 0;
 }
 
+/* Names of attributes that an element has. */
+struct attribute_names {
+	struct attribute_name {
+		const char *text;
+		size_t size;
+	} v[32];
+	size_t count;
+};
+
+/* One that no other has, and whose prefix the picture knows: else it is no XML. */
+static bool add_attribute_name(struct attribute_names *n, const char *name, size_t size)
+{
+	static const char *const prefixes[] = { "xlink:", "xml:" };
+	bool known = !memchr(name, ':', size);
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		known |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
+	for (size_t i = 0; i < n->count; i++)
+		if (n->v[i].size == size && memcmp(n->v[i].text, name, size) == 0)
+			return false;
+	if (!known || n->count == sizeof(n->v) / sizeof(n->v[0]))
+		return false;
+	n->v[n->count++] = (struct attribute_name){ name, size };
+	return true;
+}
+
+static bool add_attribute_names(struct attribute_names *n, const char *attributes)
+{
+	const char *p = attributes;
+
+	while (*(p += strspn(p, " "))) {
+		size_t size = strcspn(p, "=");
+
+		if (!add_attribute_name(n, p, size))
+			return false;
+		p = strchr(p + size + 2, p[size + 1]) + 1;
+	}
+	return true;
+}
+
+/* Whether all that is said of a function can be one element's. */
+static bool fit_together(const struct nameattr *attr)
+{
+	struct attribute_names names = { 0 };
+	bool link = attr->values[NAMEATTR_HREF];
+
+	for (int i = 0; i < NAMEATTR_TITLE; i++) {
+		const char *name = keys[i].attribute;
+		bool given = attr->values[i] || (link && i == NAMEATTR_TARGET);
+
+		if (!given || (keys[i].of_link && !link))
+			continue;
+		if (name ? !add_attribute_name(&names, name, strlen(name))
+			 : !add_attribute_names(&names, attr->values[i]))
+			return false;
+	}
+	return true;
+}
+
 static int add_line(struct context *ctx, struct nameattrs *n, char *line,
 		    const char *path, unsigned number)
 {
@@ -72,6 +131,12 @@ static int add_line(struct context *ctx, struct nameattrs *n, char *line,
 			return fail(ctx, -EINVAL,
 				    "'%s': line %u: '%s' is no list of attributes", path,
 				    number, attr->values[i]);
+	if (!fit_together(attr))
+		return fail(
+			ctx, -EINVAL,
+			"'%s': line %u: an attribute is there twice, has a prefix that "
+			"is not known, or there are more than 32",
+			path, number);
 	return 0;
 }
 

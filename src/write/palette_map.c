@@ -200,9 +200,12 @@ static int write_entries(struct context *ctx, const struct palette_map *m, FILE 
 static int write_beside(struct context *ctx, const struct palette_map *m,
 			const char *path, const char *beside)
 {
-	FILE *out = fopen(beside, "we");
+	FILE *out;
 	int err;
 
+	/* What somebody else put there, a link to a file of ours, say, is not written to. */
+	unlink(beside);
+	out = fopen(beside, "wxe");
 	if (!out)
 		return fail(ctx, -errno, "cannot write '%s': %s", beside,
 			    strerror(errno));

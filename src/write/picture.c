@@ -40,7 +40,7 @@ static bool is_wide(const struct picture *p, const struct view_walk *w, double l
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
 
-	return n->label != VIEW_GAP &&
+	return n->label != VIEW_GAP && w->depth <= p->rows &&
 	       !(picture_value(p, w->start + n->total) - picture_value(p, w->start) <
 		 least);
 }
@@ -82,8 +82,43 @@ static bool set_least(struct picture *p, const char *drawn, const char *titled)
 	    !layout_least_value(&p->layout, titled, &p->least_titled))
 		return false;
 	p->is_exact = strcmp(drawn, titled) == 0;
+	p->rows = UINT32_MAX;
 	count_frames(p);
 	return true;
+}
+
+/*
+ * Very deep stacks: browsers need minutes for the elements of all their rows, or give up. The
+ * viewer draws only what is in its window; what is drawn for it here ends at the row up to
+ * which there are no more frames than this, and says so.
+ */
+static int limit_rows(struct picture *p)
+{
+	enum { ROWS_MOST = 4096, FRAMES_MOST = 20000, WIDTH = 1200 };
+	double most = p->layout.width > WIDTH
+			      ? (double)FRAMES_MOST / WIDTH * p->layout.width
+			      : FRAMES_MOST;
+	struct view_walk w = { 0 };
+	enum view_step step;
+	uint32_t *of_row, row = 0;
+	uint64_t frames = 1;
+
+	if (p->deepest <= ROWS_MOST && (double)p->drawn <= most)
+		return 0;
+	of_row = calloc((size_t)p->deepest + 2, sizeof(*of_row));
+	if (!of_row)
+		return -ENOMEM;
+	do {
+		step = is_wide(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
+		of_row[w.depth] += step == VIEW_INTO;
+	} while (view_next(&p->view, &w, step));
+	while (row < p->deepest && row < ROWS_MOST &&
+	       (double)(frames += of_row[row + 1]) <= most)
+		row++;
+	free(of_row);
+	p->rows = row;
+	count_frames(p);
+	return 0;
 }
 
 /*
@@ -105,16 +140,19 @@ static int choose_least(struct context *ctx, struct picture *p)
 	if (!p->classes && set_least(p, "0.1", "0.1") && p->drawn <= FRAMES_MOST)
 		return 0;
 	set_least(p, "0.5", "2");
-	return 0;
+	return limit_rows(p) < 0 ? fail_memory(ctx) : 0;
 }
 
 int picture_lay_out(struct context *ctx, struct picture *p)
 {
+	int err;
+
 	set_most_delta(p);
 	p->layout.total = p->total;
 	layout_init(&p->layout);
-	if (choose_least(ctx, p) < 0)
-		return -EINVAL;
+	err = choose_least(ctx, p);
+	if (err < 0)
+		return err;
 	layout_set_depth(&p->layout, p->deepest);
 	return 0;
 }

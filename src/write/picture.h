@@ -10,8 +10,8 @@
 
 /*
  * The frames of the static picture. Those that are wide enough have an element and a title
- * of their own; narrower ones are lines, a path a colour; what is too narrow for that is
- * grey, neighbours together:
+ * of their own; narrower ones are lines, a path a colour; what is too narrow for that, or
+ * beyond more frames than browsers can show, is grey, neighbours together:
  *
  *	| main                                      |
  *	| parse        | read   ||||.......||       |
@@ -34,12 +34,13 @@ struct picture {
 	double least; /* narrower frames are grey */
 	double least_titled; /* narrower frames have no title */
 	bool is_exact; /* the two are the same, as in flamegraph.pl */
+	uint32_t rows; /* the last one that is drawn; frames beyond it are grey, too */
 	double most_delta;
 	uint64_t frames, drawn;
 	uint32_t deepest; /* row */
 };
 
-/* -EINVAL with a sentence for a --minwidth that is none. @total is set. */
+/* -EINVAL with a sentence for a --minwidth that is none, or -ENOMEM. @total is set. */
 int picture_lay_out(struct context *ctx, struct picture *p);
 
 /* 0, or -ENOMEM. */

@@ -185,4 +185,26 @@ test("in a page of somebody else the viewer stays in its place", async () => {
 	await page.close();
 });
 
+test("the viewer's style is for nothing else in somebody else's page", async () => {
+	const svg = graph("main;parse 700\nmain;read 300\n").replace(/^<\?xml[^>]*\?>\s*(<!DOCTYPE[^>]*>)?/, "");
+	const own = ["h1", "h2", "header", "footer", "main", "button", "input", "select", "textarea", "table", "th", "td", "dl", "dd", "kbd"];
+	const elements = own.map((name) => /^t[hd]$/.test(name) ? `<table><tr><${name}>x</${name}></tr></table>` : `<${name}>x</${name}>`);
+	const host = (inside) => `<!DOCTYPE html><html lang="en"><title>host</title><div class="own down Both same">${elements.join("")}<button aria-pressed="true" disabled>x</button></div>${inside}`;
+	// All that is said of every element of the page's own, in one text.
+	const looks = (page) => page.evaluate(() => [...document.querySelectorAll(".own, .own *")].map((one) => {
+		const style = getComputedStyle(one);
+
+		return `${one.tagName}: ${[...style].map((name) => `${name}: ${style.getPropertyValue(name)}`).join("; ")}`;
+	}));
+	const page = await browser.newPage();
+
+	await page.goto(browser.write(host(""), "host.html"));
+	const before = await looks(page);
+
+	await page.goto(browser.write(host(`<div style="width:900px">${svg}</div>`), "host.html"));
+	await page.waitForSelector("[data-ready]", { state: "attached" });
+	assert.deepEqual(await looks(page), before);
+	await page.close();
+});
+
 test("nothing of all this is an error or a request", browser.quiet);

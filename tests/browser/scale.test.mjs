@@ -147,6 +147,23 @@ test("a stack of 3,000 frames can be scrolled, and the document stays small", as
 	near((await frame(page, "f0_2999")).width, 1180);
 });
 
+test("a stack of 50,000 frames is ready soon, all of it, and can be seen without script", async () => {
+	const svg = graph(`${Array.from({ length: 50000 }, (_, i) => `f${i}`).join(";")} 100\n`);
+	const page = await browser.open(svg);
+
+	assert.ok(svg.length <= 1e6, `${svg.length} bytes`);
+	assert.equal((await facts(page)).nodes, 50001);
+	assert.equal((await facts(page)).hidden, 0);
+	assert.equal(await page.evaluate(() => document.querySelector("#frames").getAttribute("height")), "800017");
+	assert.ok(await elements(page) <= 8000);
+	await page.evaluate(() => document.querySelector("#stage").scrollTo(0, 0));
+	await page.waitForFunction(() => document.querySelector("#tree rect[aria-label^='f49999 ']"));
+	/* The static picture has the first 4,096 rows, and a grey one for the others. */
+	assert.match(svg, /45,904 of 50,001 frames are narrower than half a pixel, or beyond row 4096: grey/);
+	assert.match(svg, /viewBox="0 0 1200 65[0-9]{3}"/);
+	assert.match(svg, /<path id="grey"[^>]* d="M100 \d+(\.\d+)?h11800"/);
+});
+
 test("where even one row has too much, boxes become grey sooner", async () => {
 	const page = await browser.newPage({ viewport: { width: 3840, height: 1000 }, deviceScaleFactor: 3 });
 

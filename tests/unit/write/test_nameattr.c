@@ -76,6 +76,31 @@ Test(nameattr, raw_attributes_that_would_break_the_picture_are_refused,
 	cr_expect_not_null(strstr(ctx.error, "line 1"));
 }
 
+Test(nameattr, attributes_that_are_there_twice_are_refused, .fini = remove_file)
+{
+	static const char *const refused[] = {
+		"f\tclass=c\tg_extra=class=\"d\"\n",
+		"f\tg_extra=a=\"1\" b=\"2\"  a='3' \n",
+		"f\thref=x\ta_extra=target=\"new\"\n",
+		"f\thref=x\ta_extra=rel=\"1\"\tg_extra=rel=\"2\"\n",
+		"f\tg_extra=what:ever=\"1\"\n",
+	};
+	struct nameattrs n;
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		strcpy(path + strlen(path) - 6, "XXXXXX");
+		make_file(refused[i]);
+		cr_expect_eq(nameattrs_read(&ctx, path, &n), -EINVAL, "%s", refused[i]);
+		cr_expect_not_null(strstr(ctx.error, "line 1: an attribute is there"));
+		unlink(path);
+	}
+	/* What is not written does not count: without href nothing of a link is. */
+	strcpy(path + strlen(path) - 6, "XXXXXX");
+	make_file("f\ta_extra=rel=\"1\"\tg_extra=rel=\"2\" xlink:type='simple'\n");
+	cr_expect_eq(nameattrs_read(&ctx, path, &n), 0);
+	nameattrs_release(&n);
+}
+
 Test(nameattr, a_file_that_cannot_be_read_is_an_error)
 {
 	struct nameattrs n;

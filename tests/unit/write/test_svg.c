@@ -293,6 +293,52 @@ Test(svg, narrow_frames_are_lines_and_narrower_ones_grey)
 	tree_release(&t);
 }
 
+/* Stacks of 500 functions, no two with one in common. */
+static void make_deep(struct tree *t, unsigned stacks)
+{
+	char stack[500 * 10];
+
+	tree_init(t);
+	for (unsigned i = 0; i < stacks; i++) {
+		size_t size = 0;
+
+		for (unsigned depth = 0; depth < 500; depth++)
+			size += (size_t)sprintf(stack + size, "%s%u_%u", depth ? ";" : "",
+						i, depth);
+		tree_add(t, stack, 1);
+	}
+}
+
+/* 20,000 frames and the root: 100 stacks' 199 rows, and a grey one. */
+Test(svg, what_browsers_cannot_show_is_grey)
+{
+	struct svg_options all = { .minwidth = "0.5" }, wide = { .width = 6000 };
+	struct tree t;
+
+	make_deep(&t, 100);
+	expect_text(&t, (struct svg_options){ 0 },
+		    " data-nodes=\"50001\" data-drawn=\"19901\" data-hidden=\"30100\"");
+	expect_text(&t, (struct svg_options){ 0 },
+		    ">30,100 of 50,001 frames are narrower than half a pixel, or beyond "
+		    "row 199: grey; in a browser");
+	/* The run of the row that follows the last one, from edge to edge. */
+	expect_text(&t, (struct svg_options){ 0 },
+		    "transform=\"scale(.1 1)\" d=\"M100 44.5h11800\" />");
+	expect_text(&t, all, " data-drawn=\"50001\" data-hidden=\"0\"");
+	expect_text(&t, wide, " data-drawn=\"50001\" data-hidden=\"0\"");
+	tree_release(&t);
+}
+
+Test(svg, what_they_can_is_not)
+{
+	struct tree t;
+
+	make_deep(&t, 39);
+	expect_text(&t, (struct svg_options){ 0 },
+		    " data-drawn=\"19501\" data-hidden=\"0\"");
+	tree_release(&t);
+}
+
 Test(svg, lines_go_on_from_where_the_last_one_ended)
 {
 	struct tree t;
