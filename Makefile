@@ -19,7 +19,7 @@ OBJCOPY = objcopy
 HOSTCC  = cc
 INSTALL = install
 
-LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -llzma -lpthread
+LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CPPFLAGS = -D_GNU_SOURCE -DFF_VERSION=\"$(VERSION)\" -Iinclude -Isrc -I$(O) $(CPPFLAGS)

@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "base/unpack.h"
 
 enum {
@@ -305,20 +306,33 @@ void file_read_cached(const struct file *f, uint64_t offset, void *buf, size_t s
 	*got = n > 0 ? (size_t)n : 0;
 }
 
+/* All of a file that knows its size, and what shows that it has ended. */
+static size_t first_room(int fd, size_t most)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > most)
+		return 4 * BLOCK;
+	return (size_t)st.st_size < 2 * BLOCK ? 4 * BLOCK
+					      : (size_t)st.st_size + 2 * BLOCK;
+}
+
 /* Reads until there is no more, or one block more than @most. */
 static int read_all(int fd, size_t most, char **bytes, size_t *count)
 {
-	size_t room = 0;
+	size_t room = 0, next = first_room(fd, most);
 
 	for (*count = 0; *count <= most;) {
 		ssize_t n;
 
 		if (room - *count < BLOCK) {
-			char *more = realloc(*bytes, room = room ? 2 * room : 4 * BLOCK);
+			char *more = room ? realloc(*bytes, next) : pages_room(next);
 
 			if (!more)
 				return -ENOMEM;
 			*bytes = more;
+			room = next;
+			next = 2 * room;
 		}
 		n = read(fd, *bytes + *count, room - *count - 1);
 		if (n == 0)

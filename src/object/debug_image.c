@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/pages.h"
 #include "object/inflate.h"
 #include "object/section.h"
 
@@ -178,17 +179,25 @@ static size_t layout(const struct reader *r, size_t offsets[DEBUG_SECTIONS])
 	return (at + 15) & ~(size_t)15;
 }
 
+/* Of a section's stored bytes. */
+struct stored {
+	const struct reader *r;
+	const struct source *s;
+};
+
+static bool read_stored(void *arg, size_t at, void *to, size_t size)
+{
+	const struct stored *in = arg;
+
+	return read_at(in->r->o, in->s->offset + at, to, size);
+}
+
 static int unpack(const struct reader *r, const struct source *s, uint8_t *to)
 {
-	uint8_t *stored = malloc(s->stored);
-	int err;
+	struct stored stored = { r, s };
+	struct packed from = { s->packing, s->stored, read_stored, &stored };
+	int err = inflate_whole(&from, to, s->size);
 
-	if (!stored)
-		return fail_memory(r->ctx);
-	err = read_at(r->o, s->offset, stored, s->stored)
-		      ? inflate_whole(s->packing, stored, s->stored, to, s->size)
-		      : -EBADMSG;
-	free(stored);
 	if (err == -ENOMEM)
 		return fail_memory(r->ctx);
 	return err < 0 ? fail(r->ctx, err, "its debug information cannot be unpacked")
@@ -318,7 +327,7 @@ static int make(const struct reader *r, struct debug_image *ret)
 
 	image.size = table + (DEBUG_SECTIONS + 2) * sizeof(Elf64_Shdr);
 	/* Zeroed: padding, and what the file turns out not to have. */
-	image.bytes = calloc(1, image.size);
+	image.bytes = pages_take(image.size);
 	if (!image.bytes)
 		return fail_memory(r->ctx);
 	err = fill(r, &image, offsets);
@@ -397,6 +406,6 @@ uint64_t debug_first_code(const struct object *o)
 
 void debug_image_release(struct debug_image *image)
 {
-	free(image->bytes);
+	pages_give_back(image->bytes, image->size);
 	*image = (struct debug_image){ 0 };
 }

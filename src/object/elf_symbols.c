@@ -20,6 +20,7 @@ struct reader {
 	const struct object *o; /* whose table it is */
 	ARRAY(struct place) places;
 	Elf_Data *symbols;
+	bool narrow; /* in 32 bits */
 	struct names *names;
 	enum symbol_table table;
 };
@@ -128,17 +129,39 @@ static int open_table(struct reader *r, uint32_t type)
 	return r->names->size > 0;
 }
 
+/* Of either class, as libelf has them in memory: its own function takes a lock for each. */
+static GElf_Sym symbol_at(const struct reader *r, size_t i)
+{
+	const char *bytes = r->symbols->d_buf;
+	Elf32_Sym narrow;
+	GElf_Sym sym; /* Elf64_Sym */
+
+	if (!r->narrow) {
+		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
+		return sym;
+	}
+	memcpy(&narrow, bytes + i * sizeof(narrow), sizeof(narrow));
+	return (GElf_Sym){ .st_name = narrow.st_name,
+			   .st_info = narrow.st_info,
+			   .st_other = narrow.st_other,
+			   .st_shndx = narrow.st_shndx,
+			   .st_value = narrow.st_value,
+			   .st_size = narrow.st_size };
+}
+
 static int read_table(struct reader *r)
 {
-	size_t one = gelf_fsize(r->o->elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t count = one ? r->symbols->d_size / one : 0;
-	GElf_Sym sym;
+	size_t count =
+		r->symbols->d_size / (r->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
 
-	if (!array_reserve(&r->st->symbols, count / 2))
+	if (!array_reserve(&r->st->symbols, count))
 		return -ENOMEM;
-	for (size_t i = 1; i < count && gelf_getsym(r->symbols, (int)i, &sym); i++)
+	for (size_t i = 1; i < count; i++) {
+		GElf_Sym sym = symbol_at(r, i);
+
 		if (is_wanted(r, &sym) && add_symbol(r, &sym) < 0)
 			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -152,6 +175,7 @@ static int read_tables(struct symtab *st, const struct object *o, uint32_t type,
 
 	if (err <= 0)
 		return err;
+	r.narrow = gelf_getclass(o->elf) == ELFCLASS32;
 	err = read_places(&r);
 	if (err == 0)
 		err = read_table(&r);
@@ -159,11 +183,25 @@ static int read_tables(struct symtab *st, const struct object *o, uint32_t type,
 	return err;
 }
 
+/* Of a table of that type; of a damaged file too few. */
+static size_t count_symbols(const struct object *o, uint32_t type)
+{
+	struct section s;
+
+	if (!section_of_type(o, type, &s) || s.header.sh_size > o->size)
+		return 0;
+	return s.header.sh_size / gelf_fsize(o->elf, ELF_T_SYM, 1, EV_CURRENT);
+}
+
 int elf_symbols_read(struct symtab *st, const struct object *o,
 		     const struct object *debug)
 {
-	int err = read_tables(st, debug ? debug : o, SHT_SYMTAB, TABLE_SYMTAB);
+	size_t count = count_symbols(debug ? debug : o, SHT_SYMTAB) +
+		       count_symbols(o, SHT_DYNSYM);
+	int err = symtab_expect(st, count) ? 0 : -ENOMEM;
 
+	if (err == 0)
+		err = read_tables(st, debug ? debug : o, SHT_SYMTAB, TABLE_SYMTAB);
 	if (err == 0)
 		err = read_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
 	return err;

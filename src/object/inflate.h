@@ -1,14 +1,24 @@
 #ifndef OBJECT_INFLATE_H
 #define OBJECT_INFLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* How a section is packed (ELF gABI, SHF_COMPRESSED). */
 enum packing { PACKING_NONE, PACKING_ZLIB, PACKING_ZSTD };
 
+/* Where its bytes are. */
+struct packed {
+	enum packing packing;
+	size_t size;
+	/* @size bytes from @at on, all within the packed ones; false where they are not to be
+	 * had. */
+	bool (*read)(void *arg, size_t at, void *to, size_t size);
+	void *arg;
+};
+
 /* Unpacks all of it to exactly @room bytes. 0, -EBADMSG, -ENOMEM. */
-int inflate_whole(enum packing packing, const uint8_t *from, size_t size, uint8_t *to,
-		  size_t room);
+int inflate_whole(const struct packed *from, uint8_t *to, size_t room);
 
 #endif

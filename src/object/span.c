@@ -31,6 +31,9 @@ int painter_add(struct painter *p, const struct span *in)
 		return 0;
 	if (paint_until(p, in->start) < 0)
 		return -ENOMEM;
+	/* Symbols mostly begin where one ends. */
+	while (p->open.count > 0 && array_last(&p->open)->end <= p->at)
+		p->open.count--;
 	top = array_add(&p->open);
 	if (!top)
 		return -ENOMEM;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/pages.h"
 #include "object/elf_symbols.h"
 #include "object/keyed.h"
 #include "object/plt.h"
@@ -53,6 +54,15 @@ void symtab_release(struct symtab *st)
 	*st = (struct symtab){ 0 };
 }
 
+/* As kallsyms is. */
+static bool is_sorted(const struct symtab *st)
+{
+	for (size_t i = 1; i < st->symbols.count; i++)
+		if (st->symbols.v[i - 1].start > st->symbols.v[i].start)
+			return false;
+	return true;
+}
+
 static int sort_symbols(struct symtab *st)
 {
 	size_t count = st->symbols.count;
@@ -60,6 +70,8 @@ static int sort_symbols(struct symtab *st)
 	struct keyed *order;
 	int err = -ENOMEM;
 
+	if (is_sorted(st))
+		return 0;
 	order = malloc((count + 1) * sizeof(*order));
 	if (!order)
 		return -ENOMEM;
@@ -123,6 +135,10 @@ static int paint_groups(struct symtab *st)
 	struct painter painter = { .out = &st->spans };
 	int err = 0;
 
+	st->spans.list.v = pages_room(st->symbols.count * sizeof(*st->spans.list.v));
+	if (!st->spans.list.v)
+		return -ENOMEM;
+	st->spans.list.room = st->symbols.count;
 	for (size_t i = 0, n; i < st->symbols.count && err == 0; i += n) {
 		struct span group = { .start = st->symbols.v[i].start,
 				      .id = (uint32_t)i };
@@ -137,6 +153,13 @@ static int paint_groups(struct symtab *st)
 		err = painter_finish(&painter);
 	painter_release(&painter);
 	return err;
+}
+
+bool symtab_expect(struct symtab *st, size_t count)
+{
+	st->symbols.v = pages_room(count * sizeof(*st->symbols.v));
+	st->symbols.room = st->symbols.v ? count : 0;
+	return st->symbols.v;
 }
 
 int symtab_finish(struct symtab *st)

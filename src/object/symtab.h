@@ -57,6 +57,9 @@ void symtab_release(struct symtab *st);
  * file is used until symtab_release(). 0, or -ENOMEM. */
 int symtab_read_module(struct symtab *ret, const struct object *module);
 
+/* Makes room for so many symbols, first of all. False without memory. */
+bool symtab_expect(struct symtab *st, size_t count);
+
 /* After the last symbol was added by hand: sorts, ends, spans. 0, or -ENOMEM. */
 int symtab_finish(struct symtab *st);
 

@@ -146,10 +146,16 @@ struct pair {
 	uint64_t next, next_entry; /* next 0: there is none */
 };
 
+enum found_pair {
+	PAIR_NONE, /* that could be relied on */
+	PAIR_FOUND,
+	PAIR_BELOW, /* the address lies below the first function */
+};
+
 /* The last of @count pairs that begins at or below the address, and not where the one
  * before it does: which of two is meant is told by the order of the entries. */
-static bool choose(const struct asking *a, const uint8_t *pairs, uint32_t count,
-		   struct pair *ret)
+static enum found_pair choose(const struct asking *a, const uint8_t *pairs,
+			      uint32_t count, struct pair *ret)
 {
 	uint32_t low = 0, high = count;
 	const uint8_t *pair;
@@ -163,18 +169,20 @@ static bool choose(const struct asking *a, const uint8_t *pairs, uint32_t count,
 		else
 			high = middle;
 	}
+	*ret = (struct pair){ .start = UINT64_MAX };
+	if (low < count) {
+		ret->next = counted(a->s, number_at(pairs + (size_t)low * PAIR, 0));
+		ret->next_entry =
+			counted(a->s, number_at(pairs + (size_t)low * PAIR, 4)) -
+			a->s->eh.address;
+	}
 	if (low == 0)
-		return false;
+		return PAIR_BELOW;
 	pair = pairs + (size_t)(low - 1) * PAIR;
 	ret->start = counted(a->s, number_at(pair, 0));
 	ret->entry = counted(a->s, number_at(pair, 4)) - a->s->eh.address;
-	ret->next = ret->next_entry = 0;
-	if (low < count) {
-		ret->next = counted(a->s, number_at(pair + PAIR, 0));
-		ret->next_entry =
-			counted(a->s, number_at(pair + PAIR, 4)) - a->s->eh.address;
-	}
-	return low == 1 || number_at(pair - PAIR, 0) < number_at(pair, 0);
+	return low == 1 || number_at(pair - PAIR, 0) < number_at(pair, 0) ? PAIR_FOUND
+									  : PAIR_NONE;
 }
 
 /* Where function @i begins, the middle at @way. */
@@ -197,17 +205,18 @@ static bool start_of(const struct asking *a, uint32_t i, uint32_t way, uint64_t 
 	return true;
 }
 
-static bool find_pair(const struct asking *a, struct pair *ret)
+static enum found_pair find_pair(const struct asking *a, struct pair *ret)
 {
 	uint8_t pairs[WINDOW * PAIR];
 	uint32_t low = 0, high = a->s->count, way = 1;
+	enum found_pair found = PAIR_NONE;
 
 	while (high - low > WINDOW - 2) {
 		uint32_t middle = low + (high - low) / 2;
 		uint64_t start;
 
 		if (!start_of(a, middle, way, &start))
-			return false;
+			return PAIR_NONE;
 		way = way < MIDDLES ? way * 2 + (start <= a->address) : way;
 		if (start <= a->address)
 			low = middle;
@@ -216,7 +225,9 @@ static bool find_pair(const struct asking *a, struct pair *ret)
 	}
 	low -= low > 0; /* the one before, and the one behind */
 	high += high < a->s->count;
-	return read_pairs(a, low, high - low, pairs) && choose(a, pairs, high - low, ret);
+	if (read_pairs(a, low, high - low, pairs))
+		found = choose(a, pairs, high - low, ret);
+	return found == PAIR_BELOW && low > 0 ? PAIR_NONE : found;
 }
 
 /* The entry at @offset of .eh_frame, into @room or into memory of its own. 1, 0 or
@@ -332,15 +343,14 @@ static int take_function(const struct asking *a, const struct pair *pair,
 }
 
 /* Is the next function where the header says? Then none is between it and this one. */
-static int is_gap(const struct asking *a, const struct pair *pair,
-		  const struct single_function *f)
+static int is_gap(const struct asking *a, const struct pair *pair)
 {
 	struct pair next = { .start = pair->next, .entry = pair->next_entry };
 	struct single_function behind = { 0 };
 	uint8_t room[FIRST_READ];
 	int found;
 
-	if (!a->s->alone || !pair->next || f->fde.end == f->fde.start)
+	if (!a->s->alone || !pair->next)
 		return 0;
 	found = read_entry(a, next.entry, room, &behind.piece);
 	if (found > 0)
@@ -358,18 +368,20 @@ static bool spend(struct unwind_single *s, uint64_t bytes)
 /* Into what was the last one, which is none where this is not found. */
 static int read_function(const struct asking *a, struct single_function *f)
 {
+	enum found_pair which;
 	struct pair pair;
 	int found;
 
 	cfi_section_release(&f->piece);
 	f->end = 0;
-	if (!find_pair(a, &pair))
-		return 0;
+	which = find_pair(a, &pair);
+	if (which != PAIR_FOUND)
+		return which == PAIR_BELOW ? is_gap(a, &pair) : 0;
 	found = read_entry(a, pair.entry, a->s->memory->last_room, &f->piece);
 	if (found > 0)
 		found = spend(a->s, f->piece.size) ? take_function(a, &pair, f) : 0;
 	if (found > 0 && a->address >= f->end)
-		found = is_gap(a, &pair, f);
+		found = f->fde.end == f->fde.start ? 0 : is_gap(a, &pair);
 	if (found <= 0)
 		f->end = 0;
 	return found;

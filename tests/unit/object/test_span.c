@@ -63,3 +63,20 @@ Test(span, empty_intervals_and_such_that_end_before_they_start_paint_nothing)
 {
 	cr_assert_str_eq(PAINTED({ 1, 1, 0 }, { 2, 4, 1 }, { 5, 3, 2 }), "..bb");
 }
+
+Test(span, what_has_ended_is_not_held)
+{
+	struct spans spans = { 0 };
+	struct painter painter = { .out = &spans };
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct span in = { 10 * i, 10 * i + 10, i };
+
+		cr_assert_eq(painter_add(&painter, &in), 0);
+		cr_assert_eq(painter.open.count, 1);
+	}
+	cr_assert_eq(painter_finish(&painter), 0);
+	cr_assert_eq(spans.list.count, 1000);
+	painter_release(&painter);
+	spans_release(&spans);
+}

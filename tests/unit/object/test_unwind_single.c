@@ -276,7 +276,7 @@ Test(unwind_single, tells_each_row_and_the_gaps_between_functions)
 	small_begin(&s, &b);
 	cr_assert_eq(b.single.count, FUNCTIONS);
 	for (uint64_t at = 0xff0; at < 0x10b0; at++)
-		cr_expect_eq(ask(&b, at), at >= 0x1000 && at < 0x10a0);
+		cr_expect_eq(ask(&b, at), at < 0x10a0);
 	cr_expect_eq(b.wrong, 0);
 	small_end(&s, &b);
 }
@@ -295,6 +295,7 @@ Test(unwind_single, leaves_gaps_to_the_table_where_debug_frame_may_fill_them)
 	cr_assert_eq(b.single.count, FUNCTIONS);
 	cr_expect(ask(&b, 0x1030));
 	cr_expect_not(ask(&b, 0x1050));
+	cr_expect_not(ask(&b, 0xff0));
 	cr_expect_eq(b.wrong, 0);
 	small_end(&s, &b);
 }

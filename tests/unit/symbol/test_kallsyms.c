@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,6 +117,35 @@ Test(kallsyms, lines_that_make_no_sense_are_passed_over)
 	cr_assert_eq(k.modules.v[0].symbols.symbols.count, 2);
 	cr_expect_str_eq(at("", 0xffffffff81000000), "good");
 	cr_expect_str_eq(at("", 0xffffffff81000020), "unfinished");
+}
+
+/* Each character in each place: only the 16 count, and as what they are. */
+Test(kallsyms, digits_are_those_of_a_hexadecimal_number)
+{
+	for (unsigned place = 0; place < 16; place++)
+		for (unsigned c = 1; c < 256; c++) {
+			char line[64] = "fedcba9876543210 t f\n";
+			const char *digit = strchr("0123456789abcdef", (int)c);
+			const struct symbol *symbol;
+			uint64_t want = 0xfedcba9876543210;
+			unsigned shift = 60 - 4 * place;
+
+			if (c == '\n')
+				continue;
+			line[place] = (char)c;
+			read_it(line);
+			cr_assert_eq(k.modules.v[0].symbols.symbols.count, digit ? 1 : 0,
+				     "%02x in place %u", c, place);
+			symbol = k.modules.v[0].symbols.symbols.v;
+			if (digit) {
+				want &= ~((uint64_t)15 << shift);
+				want |= strtoull((char[]){ (char)c, 0 }, NULL, 16)
+					<< shift;
+				cr_assert_eq(symbol->start, want);
+			}
+			kallsyms_release(&k);
+			unlink(path);
+		}
 }
 
 Test(kallsyms, an_empty_file_has_no_symbols_and_is_no_error)

@@ -1,0 +1,65 @@
+#include "base/pages.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define LARGE ((size_t)2 << 20)
+
+static size_t rounded(size_t size)
+{
+	return (size + LARGE - 1) & ~(LARGE - 1);
+}
+
+/* Begins where a large page does: what lies around it of a larger piece is given back. */
+static void *map_aligned(size_t size)
+{
+	size_t all = size + LARGE, before;
+	char *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)p & (LARGE - 1);
+	if (before)
+		munmap(p, before);
+	munmap(p + before + size, all - before - size);
+	return p + before;
+}
+
+/* Less than a large page is malloc()'s. */
+void *pages_take(size_t size)
+{
+	void *p;
+
+	if (size < LARGE)
+		return calloc(1, size);
+	if (size > SIZE_MAX - 2 * LARGE)
+		return NULL;
+	p = map_aligned(rounded(size));
+	if (p)
+		madvise(p, rounded(size), MADV_HUGEPAGE);
+	return p;
+}
+
+void pages_give_back(void *p, size_t size)
+{
+	if (size < LARGE)
+		free(p);
+	else if (p)
+		munmap(p, rounded(size));
+}
+
+void *pages_room(size_t size)
+{
+	void *p;
+
+	if (size < LARGE)
+		return malloc(size ? size : 1);
+	if (size > SIZE_MAX - LARGE)
+		return NULL;
+	p = aligned_alloc(LARGE, rounded(size));
+	if (p)
+		madvise(p, rounded(size), MADV_HUGEPAGE);
+	return p;
+}
