@@ -200,6 +200,9 @@ int flowing_show(struct flowing *f, struct ff_input *input,
 int flowing_forget(struct flowing *f);
 /* Joins stacks that differ only in addresses of the same functions. */
 int flowing_compact(struct flowing *f);
+
+/* images_are_crowded(): names all frames there are, and lets go of files. */
+int flowing_make_room(struct flowing *f);
 /* @err: what came of it; returned. */
 int flowing_release(struct flowing *f, int err);
 

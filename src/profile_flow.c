@@ -150,7 +150,8 @@ int flowing_hold_bytes(struct flowing *f, uint64_t time, const uint8_t *bytes,
 
 int flowing_end_round(struct flowing *f)
 {
-	rounds_end_round(&f->rounds);
+	if (rounds_end_round(&f->rounds) < 0)
+		return fail_memory(&f->r->p->ctx);
 	flow_end_round(f->r->in);
 	if (f->r->rec->kernel_samples)
 		symbolizer_expect_kernel(f->r->p->symbolizer);
@@ -186,7 +187,8 @@ int flowing_finish(struct flowing *f, struct ff_input *input)
 	struct worker *w = &f->worker;
 	int err;
 
-	rounds_end_input(&f->rounds);
+	if (rounds_end_input(&f->rounds) < 0)
+		return fail_memory(&f->r->p->ctx);
 	err = deliver(f);
 	if (err < 0)
 		return err;

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +25,11 @@ enum {
 	FRESH_LASTS_MS = 200,
 	/* Held at the most while what was there before is still read. */
 	HELD_MOST = 256 << 20,
+	/* Held for up to a second: stacks are walked at less cost many at a time, as long as
+	 * a cache has room for them. */
+	HELD_LIGHTLY = 256 << 10,
 	COMPACT_LEAST = 1 << 16, /* nodes: 2 MiB */
+	SECONDS_MOST = 1 << 30, /* 34 years */
 };
 
 struct running {
@@ -63,6 +68,10 @@ static int check_options(struct ff_profile *p, const struct ff_record_options *o
 		return fail(&p->ctx, -EINVAL,
 			    "samples come so often a second or every so many events, "
 			    "not both");
+	if (o->flags & FF_RECORD_ALL_KERNEL && o->flags & FF_RECORD_ALL_USER)
+		return fail(&p->ctx, -EINVAL,
+			    "the kernel alone and user space alone leave nothing to "
+			    "sample");
 	return 0;
 }
 
@@ -158,6 +167,8 @@ static void set_clock(struct running *r)
 	r->next_tick = r->began + 1;
 	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
 	r->ends = o->seconds > 0 ? r->began + o->seconds : INFINITY;
+	if (o->seconds > 0 && o->seconds < SECONDS_MOST)
+		live_until(r->live, (uint64_t)(r->ends * 1e9));
 }
 
 static uint64_t time_in_trailer(const struct live_record *record)
@@ -185,8 +196,28 @@ static int take_record(struct running *r, const struct live_record *record)
 	return err < 0 || found == 0 ? err : flowing_hold(&r->flow, &flow);
 }
 
+/*
+ * A round need not go out at once. But something new is looked at while its process lives,
+ * and before the second's work or an output nothing is left behind.
+ */
+static bool is_due(const struct running *r, double now)
+{
+	return r->flow.save || r->flow.fresh || now < r->fresh_until ||
+	       now >= r->next_tick || now >= r->next_output ||
+	       images_are_crowded(&r->p->images) || /* room is made of what went out */
+	       rounds_full(&r->flow.rounds, HELD_LIGHTLY);
+}
+
+static int end_round(struct running *r, double now)
+{
+	if (is_due(r, now))
+		return flowing_end_round(&r->flow);
+	rounds_hold_round(&r->flow.rounds);
+	return 0;
+}
+
 /* All that has come by now. */
-static int drain(struct running *r)
+static int drain(struct running *r, double now)
 {
 	struct live_record record;
 	int err = 0, found = 1;
@@ -194,8 +225,9 @@ static int drain(struct running *r)
 	while (err == 0 && (found = live_next(&r->p->ctx, r->live, &record)) > 0) {
 		if (record.kind == LIVE_RECORD)
 			err = take_record(r, &record);
-		if (err == 0 && (record.kind == LIVE_ROUND ||
-				 rounds_full(&r->flow.rounds, HELD_MOST)))
+		if (err == 0 && record.kind == LIVE_ROUND)
+			err = end_round(r, now);
+		else if (err == 0 && rounds_full(&r->flow.rounds, HELD_MOST))
 			err = flowing_end_round(&r->flow);
 	}
 	return err < 0 ? err : found;
@@ -322,16 +354,18 @@ static int run(struct running *r)
 
 	while (err == 0 && !is_over(r, now)) {
 		err = wait_for_more(r, now);
-		if (err == 0)
-			err = drain(r);
 		now = seconds_now();
+		if (err == 0)
+			err = drain(r, now);
+		if (err == 0 && images_are_crowded(&r->p->images))
+			err = flowing_make_room(&r->flow);
 		if (err == 0)
 			err = work_of_second(r, now);
 		if (err == 0)
 			err = output(r, now);
 	}
 	live_stop(r->live);
-	return err < 0 ? err : drain(r);
+	return err < 0 ? err : drain(r, now);
 }
 
 /* Where it happened says what to do: one busy processor, or too small rings for all. */
@@ -342,9 +376,9 @@ static int tell_lost(struct running *r)
 
 	live_count(r->live, &counts);
 	for (size_t i = 0; i < counts.cpu_count; i++)
-		if (counts.lost_by_cpu[i])
+		if (live_lost_on(r->live, i))
 			text_printf(&list, "%s%" PRIu64 " on processor %zu",
-				    list.size ? ", " : "", counts.lost_by_cpu[i], i);
+				    list.size ? ", " : "", live_lost_on(r->live, i), i);
 	if (list.failed) {
 		text_release(&list);
 		return fail_memory(&r->p->ctx);
@@ -358,6 +392,22 @@ static int tell_lost(struct running *r)
 		     list.bytes);
 	text_release(&list);
 	return 0;
+}
+
+/* Where more came and went at once than may be open. */
+static void tell_refused(struct running *r)
+{
+	size_t refused = images_refused(&r->p->images, &r->p->strings);
+	struct rlimit limit;
+
+	if (refused && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		warn(&r->p->ctx,
+		     "%zu file%s that programs ran could not be held open and %s gone: "
+		     "what "
+		     "they did there may have no names; more than %" PRIu64
+		     " open files help ('ulimit -n')",
+		     refused, refused > 1 ? "s" : "", refused > 1 ? "are" : "is",
+		     (uint64_t)limit.rlim_cur);
 }
 
 static int finish_save(struct running *r)
@@ -389,6 +439,8 @@ static int sample(struct running *r)
 		err = finish_save(r);
 	if (err == 0)
 		err = tell_lost(r);
+	if (err == 0)
+		tell_refused(r);
 	err = reading_end(&r->reading, r->input, err);
 	return err < 0 ? err : list_events(r->p, r->input);
 }

@@ -102,12 +102,28 @@ static int join_alike(struct trie *t, const uint32_t *map)
 	return 0;
 }
 
+static int name_worker(struct flowing *f)
+{
+	struct ff_profile *p = f->r->p;
+
+	return symbolizer_run(&p->ctx, p->symbolizer, &f->worker.frames, &p->symbols);
+}
+
+int flowing_make_room(struct flowing *f)
+{
+	int err = name_worker(f);
+
+	if (err == 0)
+		images_let_go(&f->r->p->images, f->rounds.delivered);
+	return err;
+}
+
 int flowing_compact(struct flowing *f)
 {
 	struct ff_profile *p = f->r->p;
 	struct worker *w = &f->worker;
 	uint32_t *map = NULL;
-	int err = symbolizer_run(&p->ctx, p->symbolizer, &w->frames, &p->symbols);
+	int err = name_worker(f);
 
 	if (err < 0)
 		return err;

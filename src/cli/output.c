@@ -14,9 +14,14 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 
+enum {
+	LINK_ROOM = 32, /* "/proc/self/fd/7" */
+	NAMES_TRIED = 1000,
+};
+
 /* The file that a signal must not leave behind; NULL: none. */
 static char *volatile temporary;
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGXCPU };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 void output_abandon(void)
@@ -166,6 +171,22 @@ int output_check(const char *path)
 	return err < 0 ? cannot_write(NULL, path, strerror(-err)) : 0;
 }
 
+/* In @directory, without a name for as long as it is written: whatever ends the program leaves
+ * nothing behind. -1 where the file system, or a missing /proc, is no good for that. */
+static int make_nameless(const char *directory)
+{
+	int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	char path[LINK_ROOM];
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (access(path, F_OK) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* The name is a signal handler's business from the moment the file is there. */
 static int make_file(char *path)
 {
@@ -182,21 +203,33 @@ static int make_file(char *path)
 	return fd;
 }
 
-static int make_temporary(struct output *o)
+static int make_named(struct output *o)
 {
-	mode_t mask = umask(0);
 	char *path = beside(o->target, ".flamefold-XXXXXX");
 	int fd;
 
-	umask(mask);
 	if (!path)
 		return -ENOMEM;
 	catch_signals();
 	fd = make_file(path);
-	if (fd < 0) {
+	if (fd < 0)
 		free(path);
+	return fd;
+}
+
+static int make_temporary(struct output *o)
+{
+	mode_t mask = umask(0);
+	char *directory = beside(o->target, ".");
+	int fd = directory ? make_nameless(directory) : -1;
+
+	umask(mask);
+	free(directory);
+	o->nameless = fd >= 0;
+	if (fd < 0)
+		fd = make_named(o);
+	if (fd < 0)
 		return fd;
-	}
 	/* As any program would have made it. */
 	fchmod(fd, 0666 & ~mask);
 	o->beside = true;
@@ -292,23 +325,66 @@ static int flush(struct output *o, int err)
 	return errno ? -errno : err < 0 ? err : -EIO;
 }
 
+/* What is there already is replaced by a rename, for which it takes a name. */
+static int name_beside(struct output *o, const char *from)
+{
+	char name[sizeof(".flamefold-") + 24];
+	int err = -EEXIST;
+
+	for (unsigned i = 0; err == -EEXIST && i < NAMES_TRIED; i++) {
+		char *path;
+
+		snprintf(name, sizeof(name), ".flamefold-%d-%u", (int)getpid(), i);
+		path = beside(o->target, name);
+		if (!path)
+			return -ENOMEM;
+		err = linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0
+			      ? -errno
+			      : 0;
+		if (err == 0)
+			temporary = path;
+		else
+			free(path);
+	}
+	return err;
+}
+
+/* 1: nothing was there, and now it is. 0: it has the name of a temporary file. */
+static int give_name(struct output *o)
+{
+	char from[LINK_ROOM];
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fileno(o->stream));
+	if (linkat(AT_FDCWD, from, AT_FDCWD, o->target, AT_SYMLINK_FOLLOW) == 0)
+		return 1;
+	return errno == EEXIST ? name_beside(o, from) : -errno;
+}
+
+static int replace(struct output *o)
+{
+	int done = o->nameless ? give_name(o) : 0;
+	char *path = temporary;
+
+	if (done != 0)
+		return done < 0 ? done : 0;
+	if (rename(path, o->target) < 0)
+		return -errno;
+	temporary = NULL;
+	free(path);
+	return 0;
+}
+
 static int rename_temporary(struct output *o)
 {
 	sigset_t before;
-	char *path = temporary;
-	int err = 0;
+	int err;
 
 	/* Some file systems tell of a full disk only here. */
 	if (close(dup(fileno(o->stream))) < 0)
 		return -errno;
 	block_signals(&before);
-	if (rename(path, o->target) < 0)
-		err = -errno;
-	else
-		temporary = NULL;
+	err = replace(o);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (err == 0)
-		free(path);
 	return err;
 }
 

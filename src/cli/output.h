@@ -14,6 +14,7 @@ struct output {
 	const char *path; /* as given; NULL or "-": standard output */
 	char *target; /* what is renamed to: path, or what it links to */
 	FILE *stream;
+	bool nameless; /* that has no name as yet */
 	bool beside; /* a temporary file is in use */
 	/* Where the message of a failure goes; NULL: it is printed. */
 	char *sentence;

@@ -400,8 +400,12 @@ static int finish(const struct settings *s, struct session *session)
 		print_stats(session->analysis, now());
 	if (code == EXIT_DONE && session->graph && !s->quiet)
 		print_missing(p);
-	if (ff_record_saved(p) < 0)
+	if (ff_record_saved(p) < 0) {
 		code = EXIT_INPUT;
+		/* It was a remark, for the graph goes on; but it is an error. */
+		if (s->quiet)
+			say("%s", ff_profile_error(p));
+	}
 	/* A command that failed at once has no samples: why is what its status says. */
 	if (code == EXIT_DONE || (session->graph && is_empty(p)))
 		return status > 0 ? status : code;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "live/lost.h"
+
 enum {
 	USUAL_RATE = 99,
 	KERNELS_RATE = 100000, /* the most, where nothing was set */
@@ -163,7 +165,7 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 {
 	attr->size = sizeof(*attr);
 	attr->sample_type |= LIVE_SAMPLE_TYPE | PERF_SAMPLE_CGROUP;
-	attr->read_format = PERF_FORMAT_ID;
+	attr->read_format = PERF_FORMAT_ID | LOST_READ_FORMAT;
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
 	attr->inherit = 1;

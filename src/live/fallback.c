@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "live/lost.h"
+
 /* What older kernels do not know, the newest first: EINVAL. */
 static bool take_newest(struct perf_event_attr *attr)
 {
-	if (attr->build_id) /* 5.12 */
+	if (attr->read_format & LOST_READ_FORMAT) /* 6.0 */
+		attr->read_format &= ~LOST_READ_FORMAT;
+	else if (attr->build_id) /* 5.12 */
 		attr->build_id = 0;
 	else if (attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) { /* 5.7 */
 		attr->cgroup = 0;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +16,14 @@
 #include "live/known_process.h"
 #include "live/proc.h"
 
+enum {
+	CHILDREN_ROOM = 64 << 10, /* bytes of their ids: those of 8000, or more */
+	PATH_ROOM = 64,
+};
+
 struct live_known {
 	enum live_who who;
-	ARRAY(pid_t) processes; /* of the target */
+	ARRAY(pid_t) processes; /* of the target, and children of theirs */
 	int cgroup; /* its own; -1: none */
 	struct bytes out;
 	struct known_processes reading;
@@ -27,22 +33,99 @@ struct live_known {
 	int err;
 };
 
-static int take_process(void *arg, pid_t pid)
+static int name_process(void *arg, pid_t pid)
 {
 	struct live_known *k = arg;
 
-	return atomic_load(&k->stop) ? -ECANCELED : known_process_read(&k->reading, pid);
+	return known_process_name(&k->reading, pid);
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int name_child(struct live_known *k, const struct live_target *target, pid_t pid)
+{
+	pid_t *item;
+	int told;
+
+	if (target->processes.count &&
+	    bsearch(&pid, target->processes.v, target->processes.count, sizeof(pid),
+		    compare))
+		return 0;
+	told = known_process_child(&k->reading, pid);
+	if (told <= 0)
+		return told;
+	item = array_add(&k->processes);
+	if (!item)
+		return -ENOMEM;
+	*item = pid;
+	return 0;
+}
+
+/* "1234 1235 ", of one thread. Kernels may lack that file (CONFIG_PROC_CHILDREN). */
+static int name_children(struct live_known *k, const struct live_target *target,
+			 pid_t tid, char *room)
+{
+	char path[PATH_ROOM], *end;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%d/task/%d/children", tid, tid);
+	if (proc_read(k->reading.proc, path, room, CHILDREN_ROOM) <= 0)
+		return 0;
+	for (char *p = room; err == 0; p = end) {
+		pid_t pid = (pid_t)strtoul(p, &end, 10);
+
+		/* The last one may be cut. */
+		if (end == p || *end != ' ')
+			break;
+		err = name_child(k, target, pid);
+	}
+	return err;
+}
+
+/*
+ * What they forked when their events were open, and not enabled yet, has inherited those, and
+ * no record says that it is there.
+ */
+static int name_listed(struct live_known *k, const struct live_target *target)
+{
+	char *room = target->threads.count ? malloc(CHILDREN_ROOM) : NULL;
+	size_t listed = k->processes.count;
+	int err = 0;
+
+	if (target->threads.count && !room)
+		return -ENOMEM;
+	for (size_t i = 0; i < listed && err == 0; i++)
+		err = name_process(k, k->processes.v[i]);
+	for (size_t i = 0; i < target->threads.count && err == 0; i++)
+		err = name_children(k, target, target->threads.v[i], room);
+	for (size_t i = listed; i < k->processes.count && err == 0; i++)
+		err = name_children(k, target, k->processes.v[i], room);
+	free(room);
+	return err;
 }
 
 /* Those of a control group may come and go, so all are told for it. */
-static int read_processes(struct live_known *k)
+static int name_processes(struct live_known *k, const struct live_target *target)
+{
+	k->reading.young = known_second_ago();
+	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
+		return proc_each(k->reading.proc, ".", name_process, k);
+	return name_listed(k, target);
+}
+
+static int read_rest(struct live_known *k)
 {
 	int err = 0;
 
-	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
-		return proc_each(k->reading.proc, ".", take_process, k);
-	for (size_t i = 0; i < k->processes.count && err == 0; i++)
-		err = take_process(k, k->processes.v[i]);
+	for (size_t i = 0; i < k->reading.left.count && err == 0; i++)
+		err = atomic_load(&k->stop)
+			      ? -ECANCELED
+			      : known_process_rest(&k->reading, &k->reading.left.v[i]);
 	return err;
 }
 
@@ -56,7 +139,7 @@ static int read_all(struct live_known *k)
 		err = known_cgroups_read(k->who, k->cgroup, k->processes.v,
 					 k->processes.count, &k->out);
 	if (err == 0)
-		err = read_processes(k);
+		err = read_rest(k);
 	return k->out.failed ? -ENOMEM : err;
 }
 
@@ -66,6 +149,7 @@ static void *run(void *arg)
 
 	k->err = read_all(k);
 	known_maps_release(&k->reading.maps);
+	array_release(&k->reading.left);
 	atomic_store(&k->done, true);
 	return NULL;
 }
@@ -86,32 +170,45 @@ static void start_thread(struct live_known *k)
 		run(k);
 }
 
+static int fail_proc(struct context *ctx, int err)
+{
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	return fail(ctx, err, "cannot read /proc: %s", strerror(-err));
+}
+
+/* What is needed of @target; then the first pass. */
+static int prepare(struct live_known *k, const struct live_target *target)
+{
+	k->cgroup = target->cgroup < 0 ? -1 : fcntl(target->cgroup, F_DUPFD_CLOEXEC, 0);
+	k->reading.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (k->reading.proc < 0)
+		return -errno;
+	if (!array_reserve(&k->processes, target->processes.count))
+		return -ENOMEM;
+	if (target->processes.count)
+		memcpy(k->processes.v, target->processes.v,
+		       target->processes.count * sizeof(pid_t));
+	k->processes.count = target->processes.count;
+	return name_processes(k, target);
+}
+
 int live_known_start(struct context *ctx, const struct live_target *target,
 		     enum live_known_files files, struct live_known **ret)
 {
 	struct live_known *k = calloc(1, sizeof(*k));
+	int err;
 
 	if (!k)
 		return fail_memory(ctx);
 	k->who = target->who;
 	k->reading.to = &k->out;
 	k->reading.maps.by_inode_only = files == KNOWN_BY_INODE;
-	k->reading.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	k->cgroup = target->cgroup < 0 ? -1 : fcntl(target->cgroup, F_DUPFD_CLOEXEC, 0);
-	if (k->reading.proc < 0) {
-		int err = -errno;
-
+	err = prepare(k, target);
+	if (err < 0) {
 		live_known_free(k);
-		return fail(ctx, err, "cannot open /proc: %s", strerror(-err));
+		return fail_proc(ctx, err);
 	}
-	if (!array_reserve(&k->processes, target->processes.count)) {
-		live_known_free(k);
-		return fail_memory(ctx);
-	}
-	if (target->processes.count)
-		memcpy(k->processes.v, target->processes.v,
-		       target->processes.count * sizeof(pid_t));
-	k->processes.count = target->processes.count;
 	start_thread(k);
 	*ret = k;
 	return 0;
@@ -149,10 +246,8 @@ int live_known_records(struct context *ctx, struct live_known *k, const uint8_t 
 		       size_t *size)
 {
 	join(k);
-	if (k->err == -ENOMEM)
-		return fail_memory(ctx);
 	if (k->err < 0)
-		return fail(ctx, k->err, "cannot read /proc: %s", strerror(-k->err));
+		return fail_proc(ctx, k->err);
 	say_hidden(ctx, k);
 	*ret = k->out.v;
 	*size = k->out.count;
@@ -165,6 +260,8 @@ void live_known_free(struct live_known *k)
 		return;
 	atomic_store(&k->stop, true);
 	join(k);
+	known_maps_release(&k->reading.maps);
+	array_release(&k->reading.left);
 	bytes_release(&k->out);
 	array_release(&k->processes);
 	if (k->reading.proc >= 0)

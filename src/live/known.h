@@ -8,8 +8,13 @@
 /*
  * What was there before the first sample, as records of the kernel's form: MMAP2 (the
  * kernel's with its reference symbol, modules, processes), COMM, FORK, NAMESPACES, CGROUP,
- * KSYMBOL, BPF_EVENT. Read from /proc by a thread of its own while sampling already runs:
- * what changes meanwhile comes from the rings, too, and is newer than these, whose time is 0.
+ * KSYMBOL, BPF_EVENT. What changes meanwhile comes from the rings, too, and is newer than
+ * these, whose time is 0. Most is read from /proc by a thread of its own while sampling already
+ * runs, but not names of processes, and what young ones have mapped: they may end the next
+ * moment, so this comes first, in some 10 us a process:
+ *
+ *	events on -- names, young processes -- samples count from here
+ *	                                      thread: the rest of the others
  *
  * Each ends with the trailer that all events of a live run have (struct live_trailer), its
  * id 0.
@@ -20,7 +25,8 @@ struct live_known;
  * the rings do (attr.build_id), or one file would be two. */
 enum live_known_files { KNOWN_BY_INODE, KNOWN_BY_BUILD_ID };
 
-/* @target may change after the call. */
+/* The events are enabled. Samples that are older than the end of this call may be of processes
+ * that nothing is known of. @target may change after it. */
 int live_known_start(struct context *ctx, const struct live_target *target,
 		     enum live_known_files files, struct live_known **ret);
 

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live/proc.h"
@@ -18,6 +20,7 @@ enum {
 	STAT_PARENT = 1,
 	STAT_FLAGS = 6,
 	STAT_THREADS = 17,
+	STAT_STARTED = 19,
 	FLAG_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 };
 
@@ -25,19 +28,20 @@ struct one {
 	struct known_processes *k;
 	int dir; /* /proc/PID */
 	uint32_t pid, parent;
-	unsigned long threads;
+	bool threads; /* it has more than one */
 	bool kernel_thread;
+	uint64_t started; /* ticks of the clock since boot */
 	const char *comm;
 	size_t comm_size;
 };
 
-static unsigned long field(const char *p, int number)
+static unsigned long long field(const char *p, int number)
 {
 	while (number-- > 0 && p) {
 		p = strchr(p, ' ');
 		p += p != NULL;
 	}
-	return p ? strtoul(p, NULL, 10) : 0;
+	return p ? strtoull(p, NULL, 10) : 0;
 }
 
 /* "PID (NAME) STATE PARENT ...": the name may have brackets and newlines in it. */
@@ -51,7 +55,8 @@ static bool read_stat(struct one *o, char *text)
 	o->comm_size = (size_t)(close - open - 1);
 	o->parent = (uint32_t)field(close + 2, STAT_PARENT);
 	o->kernel_thread = field(close + 2, STAT_FLAGS) & FLAG_KERNEL_THREAD;
-	o->threads = field(close + 2, STAT_THREADS);
+	o->threads = field(close + 2, STAT_THREADS) > 1;
+	o->started = field(close + 2, STAT_STARTED);
 	return true;
 }
 
@@ -110,35 +115,87 @@ static int add_maps(struct one *o)
 	return err == -ENOMEM ? err : 0;
 }
 
-static int read_process(struct one *o)
+/* All but its name. */
+static int read_rest(struct one *o)
 {
-	char text[STAT_ROOM];
-	int err = 0;
-
-	if (proc_read(o->dir, "stat", text, sizeof(text)) <= 0 || !read_stat(o, text))
-		return 0;
-	known_fork(o->k->to, o->pid, o->parent, o->pid, o->parent);
-	if (!o->kernel_thread)
-		add_namespaces(o);
-	known_comm(o->k->to, o->pid, o->pid, o->comm, o->comm_size);
-	if (!o->kernel_thread)
-		err = add_maps(o);
-	if (o->threads > 1)
-		proc_each(o->dir, "task", take_thread, o);
-	return o->k->to->failed ? -ENOMEM : err;
-}
-
-int known_process_read(struct known_processes *k, pid_t pid)
-{
-	struct one o = { .k = k, .pid = (uint32_t)pid };
 	char path[PATH_ROOM];
 	int err;
 
-	snprintf(path, sizeof(path), "%d", pid);
-	o.dir = openat(k->proc, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (o.dir < 0)
+	snprintf(path, sizeof(path), "%" PRIu32, o->pid);
+	o->dir = openat(o->k->proc, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (o->dir < 0)
 		return 0;
-	err = read_process(&o);
-	close(o.dir);
-	return err;
+	add_namespaces(o);
+	err = add_maps(o);
+	if (o->threads)
+		proc_each(o->dir, "task", take_thread, o);
+	close(o->dir);
+	return o->k->to->failed ? -ENOMEM : err;
+}
+
+static int leave(struct one *o)
+{
+	struct known_left *left = array_add(&o->k->left);
+
+	if (!left)
+		return -ENOMEM;
+	*left = (struct known_left){ o->pid, o->threads };
+	return 0;
+}
+
+/* False where there is no such process. */
+static bool open_stat(struct one *o, char *text)
+{
+	char path[PATH_ROOM];
+
+	snprintf(path, sizeof(path), "%" PRIu32 "/stat", o->pid);
+	return proc_read(o->k->proc, path, text, STAT_ROOM) > 0 && read_stat(o, text);
+}
+
+static int tell(struct one *o)
+{
+	known_fork(o->k->to, o->pid, o->parent, o->pid, o->parent);
+	known_comm(o->k->to, o->pid, o->pid, o->comm, o->comm_size);
+	if (o->kernel_thread)
+		return o->k->to->failed ? -ENOMEM : 0;
+	return o->started >= o->k->young ? read_rest(o) : leave(o);
+}
+
+int known_process_name(struct known_processes *k, pid_t pid)
+{
+	struct one o = { .k = k, .pid = (uint32_t)pid };
+	char text[STAT_ROOM];
+
+	return open_stat(&o, text) ? tell(&o) : 0;
+}
+
+int known_process_child(struct known_processes *k, pid_t pid)
+{
+	struct one o = { .k = k, .pid = (uint32_t)pid };
+	char text[STAT_ROOM];
+	int err;
+
+	if (!open_stat(&o, text) || o.started < k->young)
+		return 0;
+	err = tell(&o);
+	return err < 0 ? err : 1;
+}
+
+int known_process_rest(struct known_processes *k, const struct known_left *left)
+{
+	struct one o = { .k = k, .pid = left->pid, .threads = left->threads };
+
+	return read_rest(&o);
+}
+
+/* Since boot, as /proc/PID/stat counts. */
+uint64_t known_second_ago(void)
+{
+	uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), ticks;
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	ticks = (uint64_t)now.tv_sec * second +
+		(uint64_t)now.tv_nsec * second / 1000000000;
+	return ticks > second ? ticks - second : 0;
 }

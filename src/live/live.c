@@ -1,13 +1,14 @@
 #include "live/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-	RECORD_LOST = 2,
-	LOST_SIZE = 24, /* head, u64 event, u64 records */
+	SAMPLE_TIME = 32, /* head, u64 id, ip, u32 pid, tid */
 };
 
 const struct live_opened *live_events(const struct live *l, size_t *count)
@@ -26,6 +27,31 @@ uint64_t live_frequency(const struct live *l)
 	return l->plan.frequency;
 }
 
+static uint64_t time_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Linux before 4.1 has only one of its own. */
+static bool has_our_clock(const struct live *l)
+{
+	for (size_t i = 0; i < l->events.list.count; i++)
+		if (!l->events.list.v[i].attr.use_clockid)
+			return false;
+	return true;
+}
+
+void live_until(struct live *l, uint64_t time)
+{
+	if (has_our_clock(l))
+		l->until = time;
+}
+
+/* A process that ends before its name was read had no sample then: its events are enabled
+ * first, so that no fork is missed, and its samples count when the names are there. */
 int live_start(struct context *ctx, struct live *l)
 {
 	int err;
@@ -34,6 +60,8 @@ int live_start(struct context *ctx, struct live *l)
 		rings_enable(&l->rings);
 	l->started = true;
 	err = live_known_start(ctx, &l->target, KNOWN_BY_INODE, &l->known);
+	if (l->options->who != LIVE_COMMAND && has_our_clock(l))
+		l->from = time_now();
 	if (err == 0 && l->readers)
 		err = readers_resume(ctx, l->readers);
 	if (err == 0 && l->options->command)
@@ -43,8 +71,10 @@ int live_start(struct context *ctx, struct live *l)
 
 void live_stop(struct live *l)
 {
-	if (!l->stopped)
+	if (!l->stopped) {
 		rings_disable(&l->rings);
+		lost_count(&l->lost, &l->rings, &l->events);
+	}
 	l->stopped = true;
 	l->passed = false;
 }
@@ -79,22 +109,50 @@ static int next_known(struct context *ctx, struct live *l, struct live_record *r
 	return 0;
 }
 
-static void count_record(struct live *l, const struct live_record *record)
+/* False where it is of the time before samples count, or behind that. */
+static bool count_record(struct live *l, const struct live_record *record)
 {
 	struct perf_event_header head;
-	struct live_trailer trailer;
-	uint64_t lost;
+	uint64_t time;
 
+	memcpy(&head, record->bytes, sizeof(head));
+	if (head.type == PERF_RECORD_SAMPLE && head.size >= SAMPLE_TIME + sizeof(time)) {
+		memcpy(&time, record->bytes + SAMPLE_TIME, sizeof(time));
+		if (time < l->from || time >= l->until)
+			return false;
+	}
 	l->counts.records++;
 	l->counts.bytes += record->size;
-	memcpy(&head, record->bytes, sizeof(head));
-	if (head.type != RECORD_LOST || head.size < LOST_SIZE + sizeof(trailer))
-		return;
-	memcpy(&lost, record->bytes + 16, sizeof(lost));
-	memcpy(&trailer, record->bytes + head.size - sizeof(trailer), sizeof(trailer));
-	l->counts.lost += lost;
-	if (trailer.cpu < l->lost_by_cpu.count)
-		l->lost_by_cpu.v[trailer.cpu] += lost;
+	if (head.type == PERF_RECORD_LOST)
+		lost_take(&l->lost, record->bytes, record->size);
+	return true;
+}
+
+static int next_of_rings(struct live *l, struct live_record *ret)
+{
+	int found = 0;
+
+	if (l->leaving.list.count) {
+		found = rings_next(&l->leaving, &ret->bytes, &ret->size);
+		if (found == 0) {
+			lost_count(&l->lost, &l->leaving, &l->events);
+			rings_release(&l->leaving);
+		}
+	}
+	if (found == 0)
+		found = l->readers ? readers_next(l->readers, &ret->bytes, &ret->size)
+				   : rings_next(&l->rings, &ret->bytes, &ret->size);
+	return found;
+}
+
+/* Behind all others. */
+static int next_lost(struct live *l, struct live_record *ret)
+{
+	if (!lost_rest(&l->lost, time_now(), &l->lost_record))
+		return 0;
+	ret->bytes = (const uint8_t *)&l->lost_record;
+	ret->size = sizeof(l->lost_record);
+	return 1;
 }
 
 int live_next(struct context *ctx, struct live *l, struct live_record *ret)
@@ -105,22 +163,17 @@ int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 		l->passed = l->stopped;
 		return 0;
 	}
+	if (found != 0)
+		return found;
 	ret->kind = LIVE_RECORD;
-	if (found == 0 && l->leaving.list.count) {
-		found = rings_next(&l->leaving, &ret->bytes, &ret->size);
-		if (found == 0)
-			rings_release(&l->leaving);
-	}
-	if (found == 0)
-		found = l->readers ? readers_next(l->readers, &ret->bytes, &ret->size)
-				   : rings_next(&l->rings, &ret->bytes, &ret->size);
+	do
+		found = next_of_rings(l, ret);
+	while (found > 0 && !count_record(l, ret));
+	if (found == 0 && l->stopped)
+		found = next_lost(l, ret);
 	if (found == -ENOMEM)
 		return fail_memory(ctx);
-	if (found > 0) {
-		count_record(l, ret);
-		return 1;
-	}
-	if (found < 0)
+	if (found != 0)
 		return found;
 	l->passed = true;
 	/* Nothing goes out before what was known. */
@@ -162,8 +215,22 @@ int live_wait(struct context *ctx, struct live *l, int ms, int wake)
 	return 0;
 }
 
+/* Without a signal: is it there? */
+static void ask_for_processes(struct live *l)
+{
+	for (size_t i = 0; i < l->asked_for.count;) {
+		if (kill(l->asked_for.v[i], 0) == 0 || errno != ESRCH) {
+			i++;
+			continue;
+		}
+		l->asked_for.v[i] = l->asked_for.v[--l->asked_for.count];
+		l->processes_left--;
+	}
+}
+
 bool live_ended(struct live *l)
 {
+	ask_for_processes(l);
 	if (l->command.pid)
 		return live_command_ended(&l->command);
 	return l->target.processes.count > 0 && l->processes_left == 0;
@@ -178,9 +245,14 @@ int live_exit_status(const struct live *l)
 void live_count(const struct live *l, struct live_counts *ret)
 {
 	*ret = l->counts;
-	ret->lost_by_cpu = l->lost_by_cpu.v;
-	ret->cpu_count = l->lost_by_cpu.count;
+	ret->lost = l->lost.told;
+	ret->cpu_count = l->lost.cpus.count;
 	ret->fullest = l->rings.fullest;
 	ret->ring_size = l->rings.size;
 	ret->rings = l->rings.list.count;
+}
+
+uint64_t live_lost_on(const struct live *l, size_t cpu)
+{
+	return cpu < l->lost.cpus.count ? l->lost.cpus.v[cpu].told : 0;
 }

@@ -79,9 +79,8 @@ struct live_opened {
 /* What can be said at any time. */
 struct live_counts {
 	uint64_t records, bytes;
-	uint64_t lost; /* records the kernel dropped, as LOST records say */
-	const uint64_t *lost_by_cpu; /* by number of processor */
-	size_t cpu_count;
+	uint64_t lost; /* records the kernel dropped; once the run is over: all of them */
+	size_t cpu_count; /* one more than the highest number of a processor */
 	uint64_t rounds;
 	unsigned
 		fullest; /* percent: the fullest a ring was when it was drained, lately */
@@ -107,6 +106,10 @@ uint64_t live_frequency(const struct live *l);
 
 /* Enables the events, lets the command run, and starts to read what is there already. */
 int live_start(struct context *ctx, struct live *l);
+
+/* Samples of @time (ns of CLOCK_MONOTONIC) and later are not handed out: where they come faster
+ * than they are used, live_stop() is called long after that. */
+void live_until(struct live *l, uint64_t time);
 
 /* Every event is stopped: what is in the rings is the rest. Safe to call twice. */
 void live_stop(struct live *l);
@@ -134,6 +137,7 @@ bool live_ended(struct live *l);
 int live_exit_status(const struct live *l);
 
 void live_count(const struct live *l, struct live_counts *ret);
+uint64_t live_lost_on(const struct live *l, size_t cpu); /* of those that were lost */
 
 /*
  * Records are lost: asks for less, by the next rung of a ladder, and says so with warn():

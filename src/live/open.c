@@ -170,6 +170,8 @@ static int list_opened(struct context *ctx, struct live *l)
 		if (!opened)
 			return fail_memory(ctx);
 		*opened = (struct live_opened){ event->attr, event->name, NULL, 0 };
+		/* No record has it, and there are readers of perf.data that do not know it. */
+		opened->attr.read_format &= ~LOST_READ_FORMAT;
 	}
 	return run_list_ids(ctx, l);
 }
@@ -197,9 +199,16 @@ static bool wait_for_end(struct live *l, pid_t id, bool thread)
 
 	if (fd == -ESRCH)
 		return true;
-	/* One whose end cannot be seen goes on for ever. */
 	l->processes_left++;
-	if (fd < 0 || add_waiting(l, fd))
+	/* No more files may be open, or the kernel is older than 5.3: it is asked for by its id. */
+	if (fd < 0) {
+		pid_t *item = array_add(&l->asked_for);
+
+		if (item)
+			*item = id;
+		return item != NULL;
+	}
+	if (add_waiting(l, fd))
 		return true;
 	close(fd);
 	return false;
@@ -245,15 +254,6 @@ static int prepare_waiting(struct context *ctx, struct live *l)
 	l->waiting_rings = l->waiting.count;
 	ok = ok && run_wait_for_rings(l);
 	return ok ? 0 : fail_memory(ctx);
-}
-
-static int count_cpus(struct context *ctx, struct live *l)
-{
-	for (size_t i = 0; i < l->target.cpus.count; i++)
-		while (l->lost_by_cpu.count <= (size_t)l->target.cpus.v[i])
-			if (!array_add(&l->lost_by_cpu))
-				return fail_memory(ctx);
-	return 0;
 }
 
 /* A ring wakes its reader when a quarter of it is full. */
@@ -304,7 +304,9 @@ static int open_all(struct context *ctx, struct live *l)
 		err = make_readers(ctx, l);
 	if (err == 0)
 		err = prepare_waiting(ctx, l);
-	return err < 0 ? err : count_cpus(ctx, l);
+	if (err == 0 && !lost_init(&l->lost, &l->target))
+		err = fail_memory(ctx);
+	return err;
 }
 
 static bool samples_kernel(const struct live *l)
@@ -345,6 +347,7 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 		return fail_memory(ctx);
 	l->options = options;
 	l->target.cgroup = -1;
+	l->until = UINT64_MAX;
 	l->command = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
 	err = prepare(ctx, l);
 	if (err < 0)
@@ -370,7 +373,8 @@ void live_close(struct live *l)
 	live_target_release(&l->target);
 	array_release(&l->opened);
 	array_release(&l->waiting);
-	array_release(&l->lost_by_cpu);
+	array_release(&l->asked_for);
+	lost_release(&l->lost);
 	arena_release(&l->arena);
 	free(l);
 }

@@ -228,6 +228,23 @@ static int fail_not_there(struct context *ctx, const char *name,
 		    strerror(-err));
 }
 
+/* Every kernel has clocks: so the directory is no control group to perf_event_open(2). */
+static bool has_no_group(const struct live_target *target,
+			 const struct perf_event_attr *attr, int err)
+{
+	return target->who == LIVE_CGROUP && err == -ENOENT &&
+	       attr->type == PERF_TYPE_SOFTWARE;
+}
+
+static int fail_group(struct context *ctx, int err)
+{
+	return fail(
+		ctx, err,
+		"events cannot be had of this control group: it is going, or another "
+		"hierarchy has the controller 'perf_event' (see /proc/cgroups): 'mount "
+		"-t cgroup -o perf_event none DIR' shows the groups of that");
+}
+
 static int fail_files(struct context *ctx, const struct live_target *target, int err)
 {
 	size_t threads = target->threads.count ? target->threads.count : 1;
@@ -264,7 +281,9 @@ int live_permission_fail(struct context *ctx, const struct live_permission *p,
 	case ENODEV:
 	case ENXIO:
 	case EOPNOTSUPP:
-		return fail_not_there(ctx, name, attr, err);
+		return has_no_group(target, attr, err)
+			       ? fail_group(ctx, err)
+			       : fail_not_there(ctx, name, attr, err);
 	case EMFILE:
 	case ENFILE:
 		return fail_files(ctx, target, err);

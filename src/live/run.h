@@ -7,6 +7,7 @@
 #include "live/command.h"
 #include "live/fallback.h"
 #include "live/known.h"
+#include "live/lost.h"
 #include "live/readers.h"
 
 /* A live run. */
@@ -30,11 +31,14 @@ struct live {
 	ARRAY(struct pollfd)
 	waiting; /* the caller's, the command, processes, then rings */
 	size_t waiting_rings; /* where they begin */
+	ARRAY(pid_t) asked_for; /* processes that there is no pidfd of */
 	size_t processes_left; /* or threads, of those that were asked for; by pidfd */
 	struct live_known *known;
 	enum known_state known_state;
 	const uint8_t *known_at, *known_end;
-	ARRAY(uint64_t) lost_by_cpu;
+	uint64_t from, until; /* samples count from then on, and until then; ns */
+	struct lost lost;
+	struct lost_record lost_record; /* that was handed out last */
 	struct live_counts counts;
 	bool started, stopped;
 	bool adapted_out; /* nothing is left to ask less of, and that was said */

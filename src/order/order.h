@@ -46,7 +46,7 @@ int order_next(struct order *o, const struct record **ret);
  * out late, and is counted.
  */
 struct round_item {
-	uint64_t time, number; /* number: equal times keep the order of the stream */
+	uint64_t time;
 	const uint8_t *bytes;
 	uint64_t tag; /* the caller's */
 	uint32_t size;
@@ -54,12 +54,14 @@ struct round_item {
 };
 
 struct rounds {
-	ARRAY(struct round_item) items; /* those that can go first, sorted */
+	/* Those that can go first, sorted; and where they are put in order. */
+	ARRAY(struct round_item) items, sorted;
 	ARRAY(uint8_t) bytes[2]; /* of the round before and of this one */
 	int current;
 	size_t next, ready; /* items from next to ready can go */
-	uint64_t count; /* records so far */
-	uint64_t newest, ended; /* times; ended: newest when the last round ended */
+	/* Times: ended is newest when the last round ended, complete when the one before
+	 * did. */
+	uint64_t newest, ended, complete;
 	uint64_t delivered; /* the newest that went out */
 	uint64_t late; /* records that came after newer ones had gone out */
 	bool turning; /* a round has ended and not all of it is out */
@@ -74,10 +76,14 @@ int rounds_add(struct rounds *r, uint64_t time, uint64_t tag, const void *bytes,
 /* Are more than @most bytes held of this round? */
 bool rounds_full(const struct rounds *r, size_t most);
 
-void rounds_end_round(struct rounds *r);
-void rounds_end_input(struct rounds *r);
+/* What is complete can go. 0, or -ENOMEM. */
+int rounds_end_round(struct rounds *r);
+/* The same, but all is held until a later round ends: fewer and longer turns cost less. */
+void rounds_hold_round(struct rounds *r);
+int rounds_end_input(struct rounds *r);
 
-/* 1 and the oldest record that can go, borrowed until rounds_add(); or 0. */
+/* 1 and the oldest record that can go, borrowed until rounds_add(); or 0. Records of the
+ * same time keep the order of the stream. */
 int rounds_next(struct rounds *r, struct round_item *ret);
 
 #endif

@@ -11,6 +11,7 @@ void rounds_init(struct rounds *r)
 void rounds_release(struct rounds *r)
 {
 	array_release(&r->items);
+	array_release(&r->sorted);
 	array_release(&r->bytes[0]);
 	array_release(&r->bytes[1]);
 }
@@ -29,9 +30,7 @@ int rounds_add(struct rounds *r, uint64_t time, uint64_t tag, const void *bytes,
 	memcpy(r->bytes[r->current].v + offset, bytes, size);
 	r->bytes[r->current].count += size;
 	item = array_add(&r->items);
-	*item = (struct round_item){
-		time, r->count++, NULL, tag, size, (uint32_t)offset
-	};
+	*item = (struct round_item){ time, NULL, tag, size, (uint32_t)offset };
 	/* What perf makes up itself has no time, and is not late. */
 	r->late += time && time < r->delivered;
 	if (time > r->newest)
@@ -45,13 +44,54 @@ bool rounds_full(const struct rounds *r, size_t most)
 	       r->items.count * sizeof(*r->items.v) > most;
 }
 
-static int by_time(const void *a, const void *b)
+/* The first item behind @first that is older than the one before it. */
+static size_t run_end(const struct round_item *v, size_t first, size_t count)
 {
-	const struct round_item *x = a, *y = b;
+	size_t i = first + 1;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	while (i < count && v[i - 1].time <= v[i].time)
+		i++;
+	return i < count ? i : count;
+}
+
+/* Two runs that follow each other; of equal times the first one's come first. */
+static void merge_runs(const struct round_item *v, size_t first, size_t middle,
+		       size_t end, struct round_item *to)
+{
+	size_t i = first, k = middle, n = first;
+
+	while (i < middle && k < end)
+		to[n++] = v[k].time < v[i].time ? v[k++] : v[i++];
+	memcpy(to + n, v + i, (middle - i) * sizeof(*v));
+	n += middle - i;
+	memcpy(to + n, v + k, (end - k) * sizeof(*v));
+}
+
+/*
+ * What was left, and what each ring had in each round, is in order already: a few runs, of
+ * which each two become one until there is one. As many steps as any other way at the worst.
+ */
+static int sort(struct rounds *r)
+{
+	size_t count = r->items.count;
+
+	while (run_end(r->items.v, 0, count) < count) {
+		__typeof__(r->items) from = r->items;
+
+		if (!array_reserve(&r->sorted, count))
+			return -ENOMEM;
+		for (size_t first = 0, end; first < count; first = end) {
+			size_t middle = run_end(from.v, first, count);
+
+			end = middle < count ? run_end(from.v, middle, count) : count;
+			merge_runs(from.v, first, middle, end, r->sorted.v);
+		}
+		r->items = r->sorted;
+		r->items.count = count;
+		r->sorted = from;
+		r->sorted.count = 0;
+	}
+	return 0;
 }
 
 /* This round's items have their bytes in place from now on. */
@@ -61,11 +101,11 @@ static void settle(struct rounds *r)
 		r->items.v[i].bytes = r->bytes[r->current].v + r->items.v[i].offset;
 }
 
-static void begin_delivery(struct rounds *r, uint64_t until)
+static int begin_delivery(struct rounds *r, uint64_t until)
 {
 	settle(r);
-	if (r->items.count)
-		qsort(r->items.v, r->items.count, sizeof(*r->items.v), by_time);
+	if (sort(r) < 0)
+		return -ENOMEM;
 	for (r->ready = 0; r->ready < r->items.count; r->ready++)
 		if (r->items.v[r->ready].time > until)
 			break;
@@ -73,19 +113,24 @@ static void begin_delivery(struct rounds *r, uint64_t until)
 	if (r->ready)
 		r->delivered = r->items.v[r->ready - 1].time;
 	r->turning = true;
+	return 0;
 }
 
-void rounds_end_round(struct rounds *r)
+void rounds_hold_round(struct rounds *r)
 {
-	uint64_t until = r->ended;
-
+	r->complete = r->ended;
 	r->ended = r->newest;
-	begin_delivery(r, until);
 }
 
-void rounds_end_input(struct rounds *r)
+int rounds_end_round(struct rounds *r)
 {
-	begin_delivery(r, UINT64_MAX);
+	rounds_hold_round(r);
+	return begin_delivery(r, r->complete);
+}
+
+int rounds_end_input(struct rounds *r)
+{
+	return begin_delivery(r, UINT64_MAX);
 }
 
 /* All of the round before is out: the next one gets its bytes. */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "object/process_file.h"
+
 /*
  * Files of a live run. One that was mapped may be replaced, deleted or out of reach, with
  * the container it was in, before anybody looks at it:
@@ -24,6 +26,7 @@ enum {
 	FILES_FEW = 64, /* held where the limit is not known */
 };
 
+#define SETTLED_NS ((uint64_t)1000000000)
 #define PINNED_MOST ((uint64_t)1 << 30) /* bytes of deleted files */
 
 struct kept_file {
@@ -32,7 +35,9 @@ struct kept_file {
 	uint8_t build_id[BUILD_ID_MAX];
 	uint32_t maj, min;
 	uint64_t ino, generation;
+	uint64_t time; /* of its map; ns */
 	int fd; /* -1: not held */
+	bool refused; /* for want of room, when it was mapped last */
 };
 
 /* The perf-PID.map of a process. */
@@ -52,6 +57,9 @@ struct kept {
 	size_t images; /* of the list that were looked at for maps */
 	size_t waiting; /* maps that were not found and still may be */
 	size_t held, most;
+	/* For files that can be found again, when so many are known: old ones, and all. */
+	size_t look_again, look_at_all;
+	bool crowded;
 };
 
 static uint64_t hash_key(const struct kept_file *f)
@@ -175,6 +183,21 @@ static int open_object(const char *path)
 	return fd;
 }
 
+/* Another file may have the path since: its own may be had from the next process. */
+static int open_same(const char *path, const struct record *rec)
+{
+	struct file_id wanted = { rec->maj, rec->min, rec->ino, rec->generation }, id;
+	int fd = open_object(path);
+
+	if (fd < 0 || !wanted.ino)
+		return fd;
+	if (process_file_id(fd, &wanted, &id) && id.maj == wanted.maj &&
+	    id.min == wanted.min && id.ino == wanted.ino)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* As long as the process lives, what it has mapped is exactly that file. */
 static int open_mapped(const char *path, const struct record *rec)
 {
@@ -187,32 +210,53 @@ static int open_mapped(const char *path, const struct record *rec)
 	if (fd >= 0 || path_climbs(path))
 		return fd;
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root%s", rec->pid, path);
-	fd = open_object(name);
-	return fd >= 0 ? fd : open_object(path);
+	fd = open_same(name, rec);
+	return fd >= 0 ? fd : open_same(path, rec);
 }
 
+/* It may be opened again where a process still has it mapped. */
 static void let_go(struct kept *k, struct kept_file *f)
 {
 	close(f->fd);
 	f->fd = -1;
+	f->tries = 0;
 	k->held--;
 }
 
+/* Not so many that there is no room for what comes before the next look. */
+static size_t many(const struct kept *k)
+{
+	return k->most - k->most / 4;
+}
+
 /* Room for others: those that their path still leads to can be found by that. */
-static void let_go_of_reachable(struct kept *k, const struct intern *strings)
+static void let_go_of_reachable(struct kept *k, const struct intern *strings,
+				uint64_t mapped_by)
 {
 	for (size_t i = 0; i < k->list.count; i++) {
 		struct kept_file *f = &k->list.v[i];
 		struct stat held, found;
 
-		if (f->fd >= 0 && fstat(f->fd, &held) == 0 &&
+		if (f->fd >= 0 && f->time <= mapped_by && fstat(f->fd, &held) == 0 &&
 		    stat(intern_text(strings, f->path), &found) == 0 &&
 		    held.st_dev == found.st_dev && held.st_ino == found.st_ino)
 			let_go(k, f);
 	}
-	/* Not again for each file that comes. */
-	if (k->held > k->most - k->most / 4)
-		k->most = k->held;
+}
+
+/* What was mapped just now may be deleted as soon: it goes last. Not again for each file that
+ * comes. */
+static void make_room(struct kept *k, const struct intern *strings, uint64_t now)
+{
+	if (k->held >= many(k) && k->list.count >= k->look_again) {
+		let_go_of_reachable(k, strings, now > SETTLED_NS ? now - SETTLED_NS : 0);
+		k->look_again = k->list.count + k->most / 8;
+		k->crowded = k->held >= many(k);
+	}
+	if (k->held >= k->most && k->list.count >= k->look_at_all) {
+		let_go_of_reachable(k, strings, UINT64_MAX);
+		k->look_at_all = k->list.count + k->most / 8;
+	}
 }
 
 /* Bytes of a file that is there for us only. */
@@ -225,21 +269,53 @@ static uint64_t pinned_size(const struct kept_file *f)
 	return (uint64_t)st.st_size;
 }
 
-/* What is oldest was named long ago, where anybody looks at names while it goes on. */
-static void limit_pinned(struct kept *k)
+static uint64_t pinned_bytes(const struct kept *k)
 {
 	uint64_t pinned = 0;
 
 	for (size_t i = 0; i < k->list.count; i++)
 		pinned += pinned_size(&k->list.v[i]);
-	for (size_t i = 0; i < k->list.count && pinned > PINNED_MOST; i++) {
-		uint64_t size = pinned_size(&k->list.v[i]);
+	return pinned;
+}
 
-		if (size) {
-			let_go(k, &k->list.v[i]);
-			pinned -= size;
-		}
+bool images_are_crowded(const struct images *im)
+{
+	return im->kept && im->kept->crowded;
+}
+
+void images_let_go(struct images *im, uint64_t time)
+{
+	struct kept *k = im->kept;
+	uint64_t pinned = k ? pinned_bytes(k) : 0;
+
+	for (size_t i = 0; k && i < k->list.count; i++) {
+		struct kept_file *f = &k->list.v[i];
+		uint64_t size = pinned_size(f);
+
+		if (f->fd < 0 || f->time > time ||
+		    (k->held <= k->most / 2 && (!size || pinned <= PINNED_MOST)))
+			continue;
+		let_go(k, f);
+		pinned -= size;
 	}
+	/* Where that was not enough, maps of runtimes fill it: the next file that comes asks again. */
+	if (k)
+		k->crowded = false;
+}
+
+size_t images_refused(const struct images *im, const struct intern *strings)
+{
+	const struct kept *k = im->kept;
+	size_t count = 0;
+
+	for (size_t i = 0; k && i < k->list.count; i++) {
+		const struct kept_file *f = &k->list.v[i];
+		struct stat st;
+
+		count += f->refused && (stat(intern_text(strings, f->path), &st) < 0 ||
+					(f->ino && st.st_ino != f->ino));
+	}
+	return count;
 }
 
 static bool is_file(const char *path)
@@ -261,6 +337,7 @@ static struct kept_file key_of_record(const struct record *rec)
 				 .min = rec->min,
 				 .ino = rec->ino,
 				 .generation = rec->generation,
+				 .time = rec->time,
 				 .fd = -1 };
 
 	memcpy(key.build_id, rec->build_id, BUILD_ID_MAX);
@@ -286,11 +363,12 @@ int images_keep(struct images *im, const struct intern *strings, const struct re
 		return -ENOMEM;
 	if (f->fd >= 0 || f->tries >= TRIES)
 		return 0;
-	if (k->held >= k->most)
-		let_go_of_reachable(k, strings);
-	if (k->held >= k->most)
+	make_room(k, strings, rec->time);
+	f->refused = k->held >= k->most;
+	if (f->refused)
 		return 0;
 	f->tries++;
+	f->time = rec->time;
 	f->fd = open_mapped(path, rec);
 	k->held += f->fd >= 0;
 	return 1;
@@ -393,7 +471,7 @@ int images_keep_maps(struct images *im, const struct intern *strings)
 	int err = k ? add_wanted_maps(im, k) : -ENOMEM;
 
 	if (k && ++k->calls % PINNED_EVERY == 0)
-		limit_pinned(k);
+		k->crowded |= pinned_bytes(k) > PINNED_MOST;
 	for (size_t i = 0; err == 0 && i < k->maps.count && k->waiting; i++) {
 		struct kept_map *m = &k->maps.v[i];
 

@@ -139,10 +139,20 @@ int images_keep(struct images *im, const struct intern *strings,
 		const struct record *rec);
 
 /*
+ * As many are held as may be, and none of them can be found again; or deleted ones fill a GiB
+ * of somebody's disk. What was sampled is to be named now, for images_let_go() lets go of the
+ * oldest, as many as it takes, of those that were mapped until @time.
+ */
+bool images_are_crowded(const struct images *im);
+void images_let_go(struct images *im, uint64_t time);
+
+/* How many files had no room when they were mapped, and cannot be found by their path. */
+size_t images_refused(const struct images *im, const struct intern *strings);
+
+/*
  * Likewise the perf-PID.map of each process that has code of a runtime, which may be gone with
  * its container. Runtimes make it some time after their code, so it is to be called once a
- * second: it looks for those that were not there yet. It also lets go of deleted files, the
- * oldest first, when all that are held would fill a GiB of somebody's disk. 0, or -ENOMEM.
+ * second: it looks for those that were not there yet. 0, or -ENOMEM.
  */
 int images_keep_maps(struct images *im, const struct intern *strings);
 

@@ -111,6 +111,49 @@ static bool is_of_guest(const struct sample *s)
 	return s->mode == MODE_GUEST_KERNEL || s->mode == MODE_GUEST_USER;
 }
 
+/* What a walk through the recorded chain has found. */
+struct found_chain {
+	bool user; /* a part of it is the user's */
+	bool looked; /* for the caller of the user's leaf */
+	/* The chain is cut, and a caller takes the place of its last address: so it is saved,
+	 * as long as the kernel makes them. */
+	bool in_place;
+};
+
+/* The next address of a chain; 0: none. */
+static uint64_t peek(const struct chain *c)
+{
+	return c->next < c->sample->chain_count ? sample_chain(c->sample, c->next) : 0;
+}
+
+/* To be put behind the entry at hand, if that is the leaf of the user's part; 0: nothing. */
+static uint64_t find_caller(struct stack_walker *w, const struct chain *c,
+			    const struct chain_entry *e, struct found_chain *found)
+{
+	if (found->user || (e->mode != MODE_USER && e->mode != MODE_UNKNOWN))
+		return 0;
+	found->user = true;
+	if (e->caller || !c->sample->user_abi || c->sample->exact_chain ||
+	    (found->in_place && c->next == c->sample->chain_count))
+		return 0;
+	/* It was found for the key. */
+	if (w->caller_of == c->sample->position + 1)
+		return w->leaf_caller;
+	return leaf_caller(w, c->sample, e->ip, peek(c), &found->looked);
+}
+
+static struct found_chain begin_chain(const struct stack_walker *w,
+				      const struct sample *s, bool cut, struct chain *ret)
+{
+	chain_start(ret, s);
+	return (struct found_chain){ .in_place = cut && w->options.leaf_only };
+}
+
+static bool is_cut(const struct stack_walker *w, const struct sample *s)
+{
+	return stack_chain_is_cut(s, &w->rec->events.v[s->event]);
+}
+
 /* Registers alone tell where the leaf was called from on machines that have a link. */
 static bool has_more_than_chain(struct stack_walker *w, const struct sample *s)
 {
@@ -122,19 +165,50 @@ static bool has_more_than_chain(struct stack_walker *w, const struct sample *s)
 	return m && (s->has_user_stack || m->link);
 }
 
+/*
+ * Of registers and copied bytes all that comes into the stack may be the caller of the leaf.
+ * It is found first then, and stands for them. False where more comes of them, or without
+ * memory.
+ */
+static bool look_up_caller(struct stack_walker *w, const struct sample *s)
+{
+	struct found_chain found;
+	struct chain_entry e;
+	struct chain chain;
+	uint64_t caller = 0;
+
+	if (w->options.max_stack || (s->has_user_stack && !w->options.leaf_only))
+		return false;
+	w->failed = false;
+	found = begin_chain(w, s, is_cut(w, s), &chain);
+	while (!found.user && chain_next(&chain, &e))
+		caller = find_caller(w, &chain, &e, &found);
+	if (w->failed)
+		return false;
+	w->leaf_caller = caller;
+	w->leaf_of = w->caller_of = s->position + 1;
+	return true;
+}
+
 bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
 {
 	struct hash_wide chain = { hash_u64(s->ip), s->ip };
-	uint64_t side;
+	uint64_t side, caller = 0;
 
 	select_thread(w, s);
-	if (has_more_than_chain(w, s))
-		return false;
+	w->caller_of = 0;
+	if (has_more_than_chain(w, s)) {
+		if (!look_up_caller(w, s))
+			return false;
+		caller = w->leaf_caller;
+	}
 	/* A chain without entries shows the sample's own address. */
 	if (s->chain_count)
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
 	side = hash_u64(side ^ label_key(w)) ^ s->mode ^ (uint64_t)s->exact_chain << 8;
+	if (caller)
+		side = hash_u64(side ^ caller);
 	ret->low = chain.low ^ side;
 	ret->high = chain.high + side;
 	return true;
@@ -182,26 +256,11 @@ static int push_entry(struct stack_walker *w, const struct chain_entry *e,
 	return seen ? push_frame(w, seen->frame - 1) : -ENOMEM;
 }
 
-/* The next address of a chain; 0: none. */
-static uint64_t peek(const struct chain *c)
-{
-	return c->next < c->sample->chain_count ? sample_chain(c->sample, c->next) : 0;
-}
-
 /* Has it as many frames as were asked for? */
 static bool is_full(const struct stack_walker *w)
 {
 	return w->options.max_stack && w->stack.count >= w->options.max_stack;
 }
-
-/* What a walk through the recorded chain has found. */
-struct found_chain {
-	bool user; /* a part of it is the user's */
-	bool looked; /* for the caller of the user's leaf */
-	/* The chain is cut, and a caller takes the place of its last address: so it is saved,
-	 * as long as the kernel makes them. */
-	bool in_place;
-};
 
 static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 			    const struct chain_entry *e, struct found_chain *found)
@@ -209,31 +268,24 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	struct chain_entry caller = { .mode = MODE_USER, .caller = true };
 	struct place_key key = { 0 };
 
-	if (found->user || (e->mode != MODE_USER && e->mode != MODE_UNKNOWN))
+	caller.ip = find_caller(w, c, e, found);
+	if (caller.ip == 0)
 		return 0;
-	found->user = true;
-	if (e->caller || !c->sample->user_abi || c->sample->exact_chain ||
-	    (found->in_place && c->next == c->sample->chain_count))
-		return 0;
-	caller.ip = leaf_caller(w, c->sample, e->ip, peek(c), &found->looked);
 	w->leaf_caller = caller.ip;
-	if (caller.ip == 0 || is_full(w))
-		return 0;
-	return push_entry(w, &caller, &key);
+	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
 /* The recorded chain, leaf first. */
 static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer,
 		      struct found_chain *found)
 {
-	bool cut = stack_chain_is_cut(s, &w->rec->events.v[s->event]);
+	bool cut = is_cut(w, s);
 	struct place_key key = { 0 };
 	struct sample shorter;
 	struct chain_entry e;
 	struct chain chain;
 
-	found->in_place = cut && w->options.leaf_only;
-	chain_start(&chain, s);
+	*found = begin_chain(w, s, cut, &chain);
 	while (chain_next(&chain, &e)) {
 		if (is_full(w)) {
 			*poorer |= POORER_MAX_STACK;
@@ -242,7 +294,8 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 		if (push_entry(w, &e, &key) < 0 ||
 		    push_leaf_caller(w, &chain, &e, found) < 0)
 			return -ENOMEM;
-		if (found->in_place && w->leaf_caller && chain.sample == s) {
+		if (found->in_place && found->user && w->leaf_caller &&
+		    chain.sample == s) {
 			shorter = *s;
 			shorter.chain_count--;
 			chain.sample = &shorter;
@@ -326,7 +379,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 
 	w->stack.count = 0;
 	w->failed = false;
-	w->leaf_caller = 0;
+	if (w->caller_of != s->position + 1)
+		w->leaf_caller = w->caller_of = 0;
 	w->leaf_of = s->position + 1;
 	err = push_chain(w, s, &poorer, &found);
 	if (err == 0)

@@ -129,8 +129,9 @@ void stack_walker_free(struct stack_walker *w); /* NULL is fine */
 
 /*
  * 128 bits that stand for the whole stack of a sample: samples of one walker with
- * the same key have the same stack. Costs one hash of the chain. False where the stack
- * comes from registers and a stack dump, too: these have no key.
+ * the same key have the same stack. Costs one hash of the chain; and where registers and a
+ * stack dump serve to find the caller of a leaf, to look for that. False where more of the
+ * stack comes from them: these have no key.
  */
 struct stack_key {
 	uint64_t low, high;

@@ -89,6 +89,7 @@ struct stack_walker {
 	/* That was put behind the leaf of the last sample walked, or 0; and which that was:
 	 * its position + 1. */
 	uint64_t leaf_caller, leaf_of;
+	uint64_t caller_of; /* the same for one that was found before the walk */
 	bool failed; /* something of the sample was not found for want of memory */
 	struct register_order order;
 	const struct machine *assumed; /* where the recording does not say */

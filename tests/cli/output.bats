@@ -252,20 +252,25 @@ run_bound()
 	[ ! -s err ] || { cat err; return 1; }
 }
 
-# A picture that takes its time, and a signal as soon as the temporary file is there.
+# interrupted_by SIGNAL [COMMAND...]: a picture that takes its time, and a signal as soon as it is being
+# written. COMMAND runs flamefold.
 interrupted_by()
 {
+	local signal=$1
+
+	shift
 	seq -f 'main;%.0f 1' 300000 >many.folded
 	echo old >dir/a.svg
-	env --default-signal "$flamefold" -o dir/a.svg --minwidth=0 many.folded 2>err &
+	ulimit -c 0
+	"$@" env --default-signal "$flamefold" -o dir/a.svg --minwidth=0 many.folded 2>err &
 	local pid=$!
-	until compgen -G 'dir/.flamefold-*' >/dev/null; do
+	until find "/proc/$pid/fd" -lname "$PWD/dir/*" 2>/dev/null | grep -q .; do
 		[ -d "/proc/$pid" ] || { echo "was too quick"; return 1; }
 	done
-	kill -s "$1" "$pid"
+	kill -s "$signal" "$pid"
 	status=0
 	wait "$pid" || status=$?
-	[ "$status" -eq $((128 + $(kill -l "$1"))) ]
+	[ "$status" -eq $((128 + $(kill -l "$signal"))) ]
 	[ "$(cat dir/a.svg)" = old ]
 	dir_holds a.svg
 }
@@ -280,6 +285,27 @@ interrupted_by()
 
 @test "SIGHUP leaves the output as it was, and no temporary file" {
 	interrupted_by HUP
+}
+
+@test "SIGQUIT leaves no temporary file, either" {
+	interrupted_by QUIT
+}
+
+@test "not even SIGKILL leaves a temporary file, where the file system has files without a name" {
+	python3 -c 'import os; os.open("dir", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null || skip "this one has none"
+	interrupted_by KILL
+}
+
+@test "where a file cannot be without a name, signals leave no temporary file" {
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no mount namespace can be made"
+	without_proc=(unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh)
+	"${without_proc[@]}" "$flamefold" --version >/dev/null 2>&1 || skip "a sanitizer looks for leaks in /proc"
+	for signal in INT TERM HUP QUIT; do
+		interrupted_by $signal "${without_proc[@]}"
+	done
+	"${without_proc[@]}" "$flamefold" -q -o dir/a.svg in.folded
+	grep -q '<svg' dir/a.svg
+	dir_holds a.svg
 }
 
 @test "on a terminal a picture goes to flamegraph.svg, and says so" {

@@ -80,6 +80,23 @@ unnamed()
 	grep -q '^forks;.*child_work' live.folded
 }
 
+# nameless FOLDED: how many stacks have a number for the name of a process.
+nameless()
+{
+	grep -c '^:[0-9]' "$1" || true
+}
+
+@test "short processes that run when sampling begins have names" {
+	need_events system
+	"$bin/forks" 60 1000 >/dev/null 3>&- &
+	started=$!
+	for target in -a -a -a "-p$started" "-p$started" "-p$started"; do
+		record -q -F 1997 -e cpu-clock "$target" -d 0.3 -o live.folded
+		grep -q '^forks;.*child_work' live.folded
+		[ "$(nameless live.folded)" -eq 0 ]
+	done
+}
+
 @test "shared objects that come and go are named after they are deleted" {
 	need_events
 	record -q -F 997 -e cpu-clock -o live.folded -- "$bin/plugins" 3 "$bin"/plugin_*
@@ -88,9 +105,22 @@ unnamed()
 		between 10 "$(share ";plugin;plugin_$name" live.folded)" 50
 	done
 	# Of all that worked in a plugin, nearly all has its name.
-	all=$(awk '/copy-|;plugin;/ { sum += $NF } END { print sum }' live.folded)
-	named=$(awk '/;plugin;plugin_/ { sum += $NF } END { print sum }' live.folded)
-	between 80 "$(awk -v all="$all" -v named="$named" 'BEGIN { print 100 * named / all }')" 100
+	between 80 "$(named_plugins live.folded)" 100
+}
+
+# named_plugins FOLDED: percent of what was done in plugins that has its name.
+named_plugins()
+{
+	awk '/copy-|;plugin;/ { all += $NF } /;plugin;plugin_/ { named += $NF } END { print 100 * named / all }' "$1"
+}
+
+@test "of more deleted objects than files may be open, the oldest are named and let go" {
+	need_events
+	(
+		ulimit -n 64
+		record -q -F 997 -e cpu-clock -o live.folded -- "$bin/plugins" 4 "$bin"/plugin_* 2>err
+	)
+	between 75 "$(named_plugins live.folded)" 100
 }
 
 @test "a chain of programs in one process is told apart" {

@@ -7,6 +7,7 @@ load events
 setup_file()
 {
 	build_program shares
+	build_program pages
 }
 
 setup()
@@ -38,6 +39,41 @@ setup()
 	grep -q 'dropped records, for its rings were full: [0-9]* on processor [0-9]' err
 }
 
+# kernel_is MAJOR: or newer.
+kernel_is()
+{
+	[ "$(uname -r | cut -d. -f1)" -ge "$1" ]
+}
+
+@test "what a ring that stays full to the end has no room for is counted" {
+	need_events
+	kernel_is 6 || skip "this kernel does not count them"
+	# Nobody reads from before the first page is touched until the program has ended.
+	# shellcheck disable=SC2016 # for sh
+	"$flamefold" record -e page-faults -c 1 -m 8K --save x.data -o x.folded -- \
+		sh -c 'kill -STOP $PPID; exec "$0" 20000 >touched' "$BATS_FILE_TMPDIR/pages" 2>err 3>&- &
+	recorder=$!
+	for ((i = 0; i < 100; i++)); do
+		[ -s touched ] && break
+		sleep 0.1
+	done
+	sleep 0.3
+	kill -CONT $recorder
+	wait $recorder
+	lost=$("$flamefold" info --format=json x.data | jq .lost)
+	taken=$("$flamefold" info --format=json x.data | jq .samples)
+	between 15000 "$lost" 20500
+	# Those of the shell, too, and some records that are no samples.
+	between 20000 $((lost + taken)) 22000
+	grep -q 'dropped records, for its rings were full: ' err
+	said=$(sed -n 's/.*rings were full: //; s/; larger.*//p' err | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
+	[ "$said" -eq "$lost" ]
+	"$flamefold" fold --quiet x.data | cmp - x.folded
+	if command -v perf >/dev/null; then
+		[ "$(perf script -i x.data -F comm 2>/dev/null | wc -l)" -eq "$taken" ]
+	fi
+}
+
 @test "--adapt goes down the ladder and says so; without it nothing changes" {
 	need_events system
 	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 3.5 -o x.folded --adapt -a 2>err
@@ -57,6 +93,14 @@ stopped_once()
 	sleep 1
 	kill -CONT $pid
 	wait $pid
+}
+
+@test "samples are of the time that -d says, whenever they are read" {
+	need_events system
+	"$shares" 4 2 >/dev/null &
+	stopped_once "$flamefold" record -F 99 -e cpu-clock -d 1.3 --save x.data -o x.folded -a
+	wait
+	[ "$("$flamefold" info --format=json x.data | jq '.duration > 1000000000 and .duration < 1310000000')" = true ]
 }
 
 # periods FILE: the different ones of its samples, with how many have them.

@@ -57,6 +57,39 @@ copy()
 	echo "$PWD/$1"
 }
 
+@test "-p ends with its process however few files may be open" {
+	need_events
+	start "$shares" 4 1
+	recorders=
+	for ((files = 6; files < 26; files++)); do
+		(
+			ulimit -n $files
+			SECONDS_MOST=30 record -q -F 99 -e cpu-clock -p "$pid" -f folded -o $files.folded 2>$files.err 3>&-
+		) &
+		recorders="$recorders $!"
+	done
+	ended=0
+	for recorder in $recorders; do
+		code=0
+		wait "$recorder" || code=$?
+		# There may be too few for the events.
+		[ "$code" -eq 0 ] || [ "$code" -eq 1 ]
+		ended=$((ended + (code == 0)))
+	done
+	[ "$ended" -gt 5 ]
+}
+
+@test "-p ends with its process where there is no pidfd of it" {
+	need_events
+	command -v strace >/dev/null || skip "no strace to refuse it"
+	start "$shares" 2 1
+	# A sanitizer cannot look for leaks of what is traced.
+	timeout 30 env ASAN_OPTIONS=detect_leaks=0 strace -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EMFILE \
+		"$flamefold" record -q -F 99 -e cpu-clock -p "$pid" -o x.folded 3>&-
+	grep -q EMFILE trace
+	grep -q share_60 x.folded
+}
+
 @test "-p: a process that runs already, with all its threads, and nothing else" {
 	need_events
 	start "$(copy wanted)" 60 3

@@ -3,11 +3,13 @@
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct context ctx;
@@ -294,4 +296,83 @@ Test(known, a_process_that_has_ended_is_nothing)
 		cr_assert_neq(r.head.type, PERF_RECORD_FORK);
 	live_known_free(known);
 	live_known_free(NULL);
+}
+
+/* A process that waits for its end, or whose child does. */
+static pid_t fork_idle(bool with_child, pid_t *child)
+{
+	int ready[2];
+	pid_t pid;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		pid_t of_it = with_child ? fork() : 0;
+
+		if (with_child && of_it == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		prctl(PR_SET_NAME, "idle one");
+		if (write(ready[1], &of_it, sizeof(of_it)) < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	cr_assert_eq(read(ready[0], child, sizeof(*child)), (ssize_t)sizeof(*child));
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Records of @type of a process, its main thread that is. */
+static size_t count_of(uint32_t type, pid_t pid)
+{
+	struct known_record r;
+	size_t at = 0, count = 0;
+
+	while (next(&at, &r))
+		count += r.head.type == type && u32_at(r.body) == (uint32_t)pid;
+	return count;
+}
+
+Test(known, who_began_just_now_may_end_when_reading_has_begun)
+{
+	struct live_target target = { .who = LIVE_SYSTEM, .cgroup = -1 };
+	pid_t none, pid = fork_idle(false, &none);
+
+	cr_assert_eq(live_known_start(&ctx, &target, KNOWN_BY_INODE, &known), 0);
+	end(pid);
+	cr_assert_eq(live_known_records(&ctx, known, &bytes, &size), 0);
+	cr_assert_eq(count_of(PERF_RECORD_FORK, pid), 1);
+	cr_assert_eq(count_of(PERF_RECORD_COMM, pid), 1);
+	cr_assert_gt(count_of(PERF_RECORD_MMAP2, pid), 2);
+	live_known_free(known);
+}
+
+Test(known, children_from_before_the_events_were_enabled_are_told_with_their_parent)
+{
+	struct live_target target = { .who = LIVE_PROCESSES, .cgroup = -1 };
+	pid_t child, pid = fork_idle(true, &child), *item;
+
+	item = array_add(&target.processes);
+	*item = pid;
+	item = array_add(&target.threads);
+	*item = pid;
+	cr_assert_eq(live_known_start(&ctx, &target, KNOWN_BY_INODE, &known), 0);
+	end(pid);
+	cr_assert_eq(live_known_records(&ctx, known, &bytes, &size), 0);
+	cr_assert_eq(count_of(PERF_RECORD_COMM, pid), 1);
+	if (access("/proc/thread-self/children", F_OK) == 0) {
+		cr_assert_eq(count_of(PERF_RECORD_COMM, child), 1);
+		cr_assert_gt(count_of(PERF_RECORD_MMAP2, child), 2);
+	}
+	live_known_free(known);
+	array_release(&target.processes);
+	array_release(&target.threads);
 }

@@ -93,6 +93,17 @@ Test(permission, a_kernel_without_events_is_named_before_anything_is_tried)
 	cr_assert_not_null(strstr(ctx.error, "no perf events"));
 }
 
+Test(permission, a_control_group_of_another_hierarchy_is_no_missing_counter)
+{
+	target.who = LIVE_CGROUP;
+	attr.type = PERF_TYPE_HARDWARE;
+	says(&root, -ENOENT, "no counter");
+	attr.type = PERF_TYPE_SOFTWARE;
+	says(&root, -ENOENT, "mount -t cgroup -o perf_event");
+	target.who = LIVE_SYSTEM;
+	says(&root, -ENOENT, "cannot be sampled");
+}
+
 Test(permission, hidden_addresses_are_said_where_the_kernel_is_sampled)
 {
 	cr_assert_eq(live_permission_check(&ctx, &root, true), 0);

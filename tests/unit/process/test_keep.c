@@ -206,6 +206,75 @@ Test(keep, the_limit_of_open_files_is_kept)
 	cr_assert_not_null(f.object.elf, "the oldest is still held");
 }
 
+/* Those that nobody can find again are for the caller to name. */
+Test(keep, the_oldest_go_when_they_have_been_named)
+{
+	struct rlimit limit = { 100, 100 };
+	struct record first, rec;
+	char path[64];
+	size_t most = 0;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (int i = 0; i < 400; i++) {
+		write_temporary(path, e.bytes, e.size);
+		rec = record_of(path);
+		rec.time = (uint64_t)i + 1;
+		if (i == 0)
+			first = rec;
+		cr_assert_eq(keep(&rec), 1, "file %d has no room", i);
+		unlink(path);
+		if (open_files() > most)
+			most = open_files();
+		if (images_are_crowded(&t.images))
+			images_let_go(&t.images, rec.time - 1);
+	}
+	cr_assert_leq(most, 60);
+	cr_assert_eq(images_refused(&t.images, &t.strings), 0);
+	rec.time = first.time;
+	find(&rec);
+	cr_assert_not_null(f.object.elf, "the newest is held");
+	found_release(&f);
+	find(&first);
+	cr_assert_null(f.object.elf, "the oldest is not");
+}
+
+Test(keep, what_had_no_room_and_is_gone_is_counted)
+{
+	struct rlimit limit = { 60, 60 };
+	struct record rec;
+	char path[64];
+	size_t refused = 0;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (int i = 0; i < 100; i++) {
+		int kept;
+
+		write_temporary(path, e.bytes, e.size);
+		rec = record_of(path);
+		rec.time = 7;
+		kept = keep(&rec);
+		refused += kept == 0;
+		unlink(path);
+	}
+	cr_assert_gt(refused, 50);
+	images_let_go(&t.images, 6);
+	cr_assert_eq(images_refused(&t.images, &t.strings), refused);
+}
+
+/* As where this user may not look at map_files: the path is all there is. */
+Test(keep, another_file_with_the_path_is_not_held)
+{
+	struct record rec = record_of(e.path);
+	size_t before = open_files();
+
+	rec.ino++;
+	cr_assert_geq(keep(&rec), 0);
+	cr_assert_eq(open_files(), before);
+	rec.ino--;
+	cr_assert_geq(keep(&rec), 0);
+	cr_assert_eq(open_files(), before + 1);
+}
+
 /* Holes, so that it costs nothing here. */
 Test(keep, deleted_files_do_not_fill_the_disk)
 {
@@ -219,8 +288,12 @@ Test(keep, deleted_files_do_not_fill_the_disk)
 		cr_assert_eq(keep(&rec[i]), 1);
 		unlink(path);
 	}
+	cr_assert_not(images_are_crowded(&t.images));
 	for (int i = 0; i < 16; i++)
 		cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	cr_assert(images_are_crowded(&t.images));
+	images_let_go(&t.images, 1);
+	cr_assert_not(images_are_crowded(&t.images));
 	find(&rec[2]);
 	cr_assert_not_null(f.object.elf, "the newest is held");
 	found_release(&f);

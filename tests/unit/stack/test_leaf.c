@@ -225,3 +225,63 @@ Test(leaf, the_link_counts_only_where_its_row_says_so)
 	cr_assert_str_eq(walked(&w), "1500 1300- root", "nobody knows");
 	walked_end(&w);
 }
+
+static bool same_key(const struct stack_key *a, const struct stack_key *b)
+{
+	return a->low == b->low && a->high == b->high;
+}
+
+/* What is remembered of a stack has to be asked for by all that makes it. */
+Test(leaf, a_stack_is_remembered_by_its_chain_and_the_caller)
+{
+	struct stack_key with, without;
+	struct walked w;
+	uint64_t caller;
+
+	begin(&w);
+	w.options.leaf_only = true;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 1200- 1300- 1400- root");
+	cr_assert(w.keyed);
+	with = w.key;
+	w.word[5] = 77; /* of no account */
+	w.value[3] = 5;
+	cr_assert_str_eq(walked(&w), "1000 1200- 1300- 1400- root");
+	cr_assert(w.keyed && same_key(&w.key, &with));
+	w.word[0] = CODE(0x1300);
+	cr_assert_str_eq(walked(&w), "1000 1300- 1400- root");
+	cr_assert(w.keyed && !same_key(&w.key, &with));
+	without = w.key;
+	w.sample.user_abi = 0;
+	w.sample.has_user_stack = false;
+	stack_key(w.walker, &w.sample, &w.key);
+	cr_assert(same_key(&w.key, &without), "there is none to look for");
+	w.sample.user_abi = 2;
+	w.sample.has_user_stack = true;
+	/* Known before the walk: a saved file has it without one. */
+	w.word[0] = CODE(0x1200);
+	w.sample.position++;
+	cr_assert(stack_key(w.walker, &w.sample, &w.key) && same_key(&w.key, &with));
+	cr_assert_eq(stack_leaf_caller(w.walker, &w.sample, &caller), 0);
+	cr_assert_eq(caller, CODE(0x1200));
+	walked_end(&w);
+}
+
+Test(leaf, where_more_than_a_caller_comes_of_the_dump_nothing_is_remembered)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[0] = CODE(0x1200);
+	walked(&w);
+	cr_assert_not(w.keyed, "it might be unwound");
+	walked_end(&w);
+
+	begin(&w);
+	w.options.leaf_only = true;
+	w.options.max_stack = 2;
+	w.word[0] = CODE(0x1200);
+	cr_assert_str_eq(walked(&w), "1000 1200- most");
+	cr_assert_not(w.keyed, "it might be cut in front of it");
+	walked_end(&w);
+}

@@ -151,13 +151,12 @@ static void copy_stack(struct walked *w)
 
 const char *walked(struct walked *w)
 {
-	struct stack_key key;
 	size_t first = w->options.truncated ? 2 : 1;
 
 	walked_map(w);
 	record_registers(w);
 	copy_stack(w);
-	stack_key(w->walker, &w->sample, &key);
+	w->keyed = stack_key(w->walker, &w->sample, &w->key);
 	cr_assert_eq(stack_walk(w->walker, &w->sample, &w->stack), 0);
 	w->text[0] = '\0';
 	for (size_t i = w->stack.count; i > first && strlen(w->text) < 2000; i--)

@@ -48,6 +48,8 @@ struct walked {
 	uint64_t registers[64];
 	bool ready; /* the file was mapped, and the walker made */
 	struct stack stack; /* what the last walk gave */
+	bool keyed;
+	struct stack_key key; /* only with keyed */
 	char text[4096];
 };
 

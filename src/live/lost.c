@@ -1,0 +1,88 @@
+#include "live/lost.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	LOST_COUNT = 16, /* behind head and u64 event */
+	LOST_LEAST = 24,
+	/* read(2) of an event: PERF_FORMAT_ID | PERF_FORMAT_LOST. */
+	READ_VALUES = 3,
+	READ_ID = 1,
+	READ_LOST = 2,
+};
+
+bool lost_init(struct lost *l, const struct live_target *target)
+{
+	for (size_t i = 0; i < target->cpus.count; i++)
+		while (l->cpus.count <= (size_t)target->cpus.v[i])
+			if (!array_add(&l->cpus))
+				return false;
+	return true;
+}
+
+void lost_release(struct lost *l)
+{
+	array_release(&l->cpus);
+}
+
+static void tell(struct lost *l, uint32_t cpu, uint64_t lost)
+{
+	l->told += lost;
+	if (cpu < l->cpus.count)
+		l->cpus.v[cpu].told += lost;
+}
+
+void lost_take(struct lost *l, const uint8_t *record, size_t size)
+{
+	struct live_trailer trailer;
+	uint64_t lost;
+
+	if (size < LOST_LEAST + sizeof(trailer))
+		return;
+	memcpy(&lost, record + LOST_COUNT, sizeof(lost));
+	memcpy(&trailer, record + size - sizeof(trailer), sizeof(trailer));
+	tell(l, trailer.cpu, lost);
+}
+
+void lost_count(struct lost *l, const struct rings *rings,
+		const struct live_events *events)
+{
+	for (size_t i = 0; i < rings->opened.count; i++) {
+		const struct open_event *opened = &rings->opened.v[i];
+		uint64_t values[READ_VALUES];
+		struct lost_cpu *cpu;
+
+		if (!(events->list.v[opened->event].attr.read_format &
+		      LOST_READ_FORMAT) ||
+		    (size_t)opened->cpu >= l->cpus.count ||
+		    read(opened->fd, values, sizeof(values)) != sizeof(values))
+			continue;
+		cpu = &l->cpus.v[opened->cpu];
+		cpu->counted += values[READ_LOST];
+		cpu->id = values[READ_ID];
+	}
+}
+
+bool lost_rest(struct lost *l, uint64_t time, struct lost_record *ret)
+{
+	for (; l->next < l->cpus.count; l->next++) {
+		const struct lost_cpu *cpu = &l->cpus.v[l->next];
+		struct lost_record made = {
+			.head = { .type = PERF_RECORD_LOST, .size = sizeof(made) },
+			.event = cpu->id,
+			.lost = cpu->counted - cpu->told,
+			.trailer = { .time = time,
+				     .cpu = (uint32_t)l->next,
+				     .id = cpu->id },
+		};
+
+		if (cpu->counted <= cpu->told)
+			continue;
+		tell(l, (uint32_t)l->next, made.lost);
+		*ret = made;
+		l->next++;
+		return true;
+	}
+	return false;
+}
