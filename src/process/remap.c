@@ -13,8 +13,10 @@
  *
  * What tells one from the other: the new map lies inside of one executable map of a file,
  * and both its ends are those of a huge page. A runtime gets its memory from the kernel,
- * which never gives out what is mapped; only where a library was unloaded (which is not
- * recorded), and had 2 MiB of text, code made later could be taken for the library's.
+ * which never gives out what is mapped. But a library may have been unloaded, which is not
+ * recorded, and code made later may lie where its text was. So of a library all whole huge
+ * pages have to be moved at once, as those do that move a library's text; the program itself
+ * stays, and may move a part (what is hot).
  */
 #define HUGE_PAGE ((uint64_t)1 << 21)
 
@@ -66,6 +68,27 @@ static bool is_text(const struct processes *ps, const struct map *map)
 	return map->executable && ps->images->list.v[map->image].kind == IMAGE_FILE;
 }
 
+/* The recorder names the program first: it is mapped first, or lies at the lowest address. */
+static bool is_program(const struct processes *ps, const struct address_space *space,
+		       uint32_t image)
+{
+	size_t n = space->maps.list.count;
+
+	for (int i = 0; space->parent != NONE && i < ANCESTORS_MOST; i++) {
+		n = space->parent_maps;
+		space = &ps->spaces.v[space->parent];
+	}
+	for (size_t i = 0; i < n && i < MAPS_MOST; i++)
+		if (is_text(ps, &space->maps.list.v[i]))
+			return space->maps.list.v[i].image == image;
+	return false;
+}
+
+static bool has_all_huge_pages(const struct map *map, uint64_t start, uint64_t end)
+{
+	return start - map->start < HUGE_PAGE && map->end - end < HUGE_PAGE;
+}
+
 bool is_moved_text(const struct processes *ps, const struct address_space *space,
 		   const struct record *rec)
 {
@@ -76,7 +99,9 @@ bool is_moved_text(const struct processes *ps, const struct address_space *space
 	    !is_huge(rec->start, end) || !is_anonymous(ps, rec))
 		return false;
 	map = find_overlap(ps, space, rec->start, end);
-	return map && is_text(ps, map) && map->start <= rec->start && end <= map->end;
+	return map && is_text(ps, map) && map->start <= rec->start && end <= map->end &&
+	       (has_all_huge_pages(map, rec->start, end) ||
+		is_program(ps, space, map->image));
 }
 
 static bool is_moved_part(const struct processes *ps, const struct map *map,

@@ -3,69 +3,10 @@
  * frame pointer has to point into the stack above, and what lies there has to be a
  * return address.
  */
+#include "stack/call.h"
 #include "stack/walk.h"
 
 #include <elf.h>
-
-enum { CALL_MOST = 7 }; /* bytes of the longest call of x86 */
-
-/* The length of an indirect call, FF /2, by its bytes from ModRM on; 0: it is none. */
-static unsigned indirect_call(const uint8_t *at)
-{
-	static const uint8_t displacement[] = { 0, 1, 4, 0 };
-	unsigned mode = at[0] >> 6, base = at[0] & 7, size = 2;
-
-	if ((at[0] >> 3 & 7) != 2)
-		return 0;
-	if (mode != 3 && base == 4) {
-		size++;
-		if (mode == 0 && (at[1] & 7) == 5)
-			return size + 4;
-	}
-	if (mode == 0 && base == 5)
-		return size + 4;
-	return size + displacement[mode];
-}
-
-/* Do the @CALL_MOST bytes end with a call? Prefixes do not matter. */
-static bool ends_with_x86_call(const uint8_t *code)
-{
-	const uint8_t *end = code + CALL_MOST;
-	uint8_t padded[CALL_MOST + 2] = { 0 };
-
-	if (end[-5] == 0xe8)
-		return true;
-	memcpy(padded, code, CALL_MOST);
-	for (unsigned size = 2; size <= CALL_MOST; size++)
-		if (end[-(int)size] == 0xff &&
-		    indirect_call(padded + CALL_MOST - size + 1) == size)
-			return true;
-	return false;
-}
-
-/* BL, BLR and BLR with authentication. */
-static bool is_aarch64_call(const uint8_t *code)
-{
-	uint32_t word;
-
-	memcpy(&word, code, sizeof(word));
-	word = le32toh(word);
-	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
-	       (word & 0xfefff800) == 0xd63f0800;
-}
-
-static enum after_call look_before(struct stack_walker *w, const struct walk *k,
-				   uint64_t ra)
-{
-	bool arm = k->machine->elf == EM_AARCH64;
-	size_t size = arm ? 4 : CALL_MOST;
-	uint8_t code[CALL_MOST];
-
-	if (!place_bytes(w, &k->keys[1], ra - size, code, size))
-		return CALL_UNKNOWN;
-	return (arm ? is_aarch64_call(code) : ends_with_x86_call(code)) ? CALL_YES
-									: CALL_NO;
-}
 
 /* What stands before a return address; CALL_NO where no code is. */
 static enum after_call call_before(struct stack_walker *w, const struct walk *k,
@@ -79,7 +20,7 @@ static enum after_call call_before(struct stack_walker *w, const struct walk *k,
 	if (w->rules.v[seen->rule].flags & UNWIND_SIGNAL)
 		return CALL_YES;
 	if (seen->call == CALL_UNSEEN) {
-		seen->call = look_before(w, k, ra);
+		seen->call = call_ends_at(w, &k->keys[1], ra);
 		place_note_call(w, &k->keys[1], ra, seen->call);
 	}
 	return seen->call;
@@ -143,6 +84,22 @@ static bool may_be_frame(const struct walk *k)
 	return k->fp_known && k->fp >= k->sp && k->fp % k->machine->word == 0;
 }
 
+/*
+ * The psABIs: the outermost frame has no frame pointer of its own, so the one it calls saves
+ * 0. Where the chain has led to that one by calls, its caller is the last whatever it is:
+ * of a goroutine it is the second byte of runtime.goexit(), which no call is before.
+ */
+static bool is_end_of_chain(struct stack_walker *w, const struct walk *k, uint64_t next,
+			    uint64_t ra)
+{
+	const struct place_seen *seen;
+
+	if (!k->chained || next != 0)
+		return false;
+	seen = place_find(w, &k->keys[1], ra);
+	return seen && w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED;
+}
+
 static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 {
 	uint64_t word = k->machine->word, next, ra;
@@ -153,7 +110,7 @@ static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 		return k->chained ? why_unreadable(k, k->fp + word) : WALK_NO_CFI;
 	if (next == 0 && is_no_address(k, ra))
 		return WALK_ROOT;
-	if (!is_return_address(w, k, ra))
+	if (!is_return_address(w, k, ra) && !is_end_of_chain(w, k, next, ra))
 		return WALK_NO_CFI;
 	k->sp = k->fp + 2 * word;
 	/* An aarch64 function keeps its variables above its frame record. */

@@ -1,5 +1,4 @@
-#include "stack/places.h"
-
+#include "stack/call.h"
 #include "stack/signal.h"
 
 /* Odd: no two addresses of one salt share a key. */
@@ -76,16 +75,17 @@ static void ask(const struct stack_walker *w, const struct place_key *key, uint6
 		ret->place.address = w->options.by_address ? ip : 0;
 }
 
-static int make_frame(struct stack_walker *w, const struct asked *asked, bool signal,
+/* @entered: nobody called what is before the address. */
+static int make_frame(struct stack_walker *w, const struct asked *asked, bool entered,
 		      uint32_t *ret)
 {
 	struct frame frame = { asked->place.address, asked->place.image, 0 };
 
 	if (has_no_addresses(frame.image) && !w->options.by_address)
 		return frames_add(w->frames, &frame, ret);
-	if (asked->kind == PLACE_CALLER && !signal)
+	if (asked->kind == PLACE_CALLER && !entered)
 		frame.flags = FRAME_CALLER;
-	if (asked->kind != PLACE_EXACT && signal)
+	if (asked->kind != PLACE_EXACT && entered)
 		frame.address++;
 	return frames_add(w->frames, &frame, ret);
 }
@@ -163,6 +163,20 @@ static bool may_be_trampoline(const struct unwind_rule *rule)
 }
 
 /*
+ * Who makes a stack by hand (makecontext() of glibc, for one) puts the address of a function
+ * where a return address belongs. Call frame information begins there, the byte before has
+ * none, and is no call's: the frame is that function's and has no caller. libgcc ends there,
+ * too, for want of rows.
+ */
+static bool begins_stack(struct stack_walker *w, const struct asked *asked,
+			 const struct unwind_rule *before, const struct unwind_rule *here)
+{
+	return asked->kind == PLACE_CALLER && before->cfa_kind == UNWIND_NONE &&
+	       here->cfa_kind != UNWIND_NONE && here->cfa_kind < RULE_UNMAPPED &&
+	       call_ends_at(w, asked->key, asked->ip) == CALL_NO;
+}
+
+/*
  * A signal handler returns to the first byte of a trampoline that nobody calls: what is
  * known of the byte before it is known of another function, unless call frame
  * information was made to begin there.
@@ -190,6 +204,9 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 		*ret = (struct unwind_rule){ .cfa_kind = RULE_SIGNAL,
 					     .flags = UNWIND_SIGNAL,
 					     .cfa = frame };
+	else if (begins_stack(w, asked, ret, &here))
+		*ret = (struct unwind_rule){ .cfa_kind = UNWIND_END,
+					     .flags = RULE_BY_HAND };
 	return 0;
 }
 
@@ -226,7 +243,7 @@ static int make_code(struct stack_walker *w, const struct asked *asked, uint32_t
 		if (*rule == RULE_UNSEEN)
 			return -ENOMEM;
 	}
-	return make_frame(w, asked, found.flags & UNWIND_SIGNAL, frame);
+	return make_frame(w, asked, found.flags & (UNWIND_SIGNAL | RULE_BY_HAND), frame);
 }
 
 /* Where it is kept what an address of an image is, whatever process has it. */

@@ -7,9 +7,9 @@ enum { CODE_MOST = 9 };
 /* Offsets from the stack pointer in the trampoline. */
 struct layout {
 	unsigned elf; /* machine */
-	uint16_t context; /* of the saved registers; 0: at a pointer */
-	uint16_t
-		pointer; /* of a pointer to struct ucontext, whose registers lie at .within */
+	uint16_t context; /* of the saved registers */
+	/* Of a pointer to struct ucontext, whose registers lie at .within; 0: there is none. */
+	uint16_t pointer;
 	uint16_t within;
 	uint16_t record; /* of a frame record of what was interrupted; 0: none */
 	uint8_t code_size;
@@ -35,6 +35,12 @@ static const struct layout layouts[] = {
 			  .registers = 15,
 			  .saved = { NOT, NOT, NOT, NOT, 7, 6, 5, 4, 3, 2, 1, 0, NOT, NOT,
 				     8 } },
+	/* Where that has popped the number. */
+	[SIGNAL_I386_POPPED] = { EM_386, .code_size = 8,
+				 .code = { 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80 },
+				 .registers = 15,
+				 .saved = { NOT, NOT, NOT, NOT, 7, 6, 5, 4, 3, 2, 1, 0,
+					    NOT, NOT, 8 } },
 	/* mov $173,%eax; int $0x80. Number, pointers to siginfo and to ucontext. */
 	[SIGNAL_I386_RT] = { EM_386, .pointer = 8, .within = 20, .code_size = 7,
 			     .code = { 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80 }, .registers = 15,
@@ -97,7 +103,7 @@ int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_
 
 		if (l->elf != key->machine->elf)
 			continue;
-		if (matches(w, key, l, pc))
+		if (i != SIGNAL_I386_POPPED && matches(w, key, l, pc))
 			return i;
 		/* Behind the system call; the stack is as before, but for a pop. */
 		if (key->kind == PLACE_EXACT && i != SIGNAL_I386 &&
@@ -109,7 +115,7 @@ int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_
 
 static bool find_context(const struct walk *k, const struct layout *l, uint64_t *ret)
 {
-	if (l->context) {
+	if (!l->pointer) {
 		*ret = k->sp + l->context;
 		return true;
 	}

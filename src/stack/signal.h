@@ -13,6 +13,7 @@ enum signal_frame {
 	SIGNAL_NONE,
 	SIGNAL_X86_64,
 	SIGNAL_I386, /* sigreturn */
+	SIGNAL_I386_POPPED, /* the same, behind its first instruction */
 	SIGNAL_I386_RT, /* rt_sigreturn */
 	SIGNAL_AARCH64,
 	SIGNAL_I386_VDSO, /* one of the two: the frame tells */

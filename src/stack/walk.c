@@ -1,5 +1,6 @@
 #include "stack/walk.h"
 
+#include <elf.h>
 #include <sys/utsname.h>
 
 #include "stack/signal.h"
@@ -10,6 +11,7 @@ enum {
 	/* Behind the copied bytes the stack goes on for so long; all else is garbage. */
 	STACK_MOST = 16 << 20,
 	WORDS_BEHIND = 8,
+	RED_ZONE = 128, /* bytes below sp that are a leaf's (x86-64 psABI 3.2.2) */
 };
 
 /* What a recording says that does not say its machine. */
@@ -139,11 +141,20 @@ bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret
 	return true;
 }
 
+static bool has_red_zone(const struct walk *k)
+{
+	return k->machine->elf == EM_X86_64 && k->exact && k->sp == k->base;
+}
+
 enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 {
 	uint64_t end = k->base + k->size;
 
 	if (k->jumped)
+		return WALK_CUT_DUMP;
+	/* The kernel copies from sp on: nothing of the leaf's red zone, where OpenSSL keeps
+	 * the old sp. */
+	if (has_red_zone(k) && address < k->base && k->base - address <= RED_ZONE)
 		return WALK_CUT_DUMP;
 	if (address < k->base || address - k->base > STACK_MOST)
 		return WALK_BAD_ADDRESS;
@@ -228,6 +239,17 @@ bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 	return true;
 }
 
+/* However large a frame is: where it begins is right, and so are its rows. */
+static enum walk_end why_no_return(const struct walk *k, const struct unwind_rule *r,
+				   uint64_t at)
+{
+	enum walk_end end = why_unreadable(k, at);
+	bool large = r->cfa_kind == UNWIND_SP && at >= k->sp && k->sp >= k->base &&
+		     k->sp - k->base <= STACK_MOST;
+
+	return end == WALK_BAD_ADDRESS && large ? WALK_CUT_DUMP : end;
+}
+
 static enum walk_end find_return(const struct walk *k, const struct unwind_rule *r,
 				 uint64_t base, uint64_t cfa, uint64_t *ret)
 {
@@ -238,7 +260,7 @@ static enum walk_end find_return(const struct walk *k, const struct unwind_rule 
 		*ret = k->lr;
 		return WALK_ON;
 	}
-	return dump_word(k, at, ret) ? WALK_ON : why_unreadable(k, at);
+	return dump_word(k, at, ret) ? WALK_ON : why_no_return(k, r, at);
 }
 
 static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)

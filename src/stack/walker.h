@@ -16,6 +16,7 @@
  *	replay.c    the same with all registers
  *	fallback.c  one step without call frame information
  *	signal.c    signal frames that are known by their code
+ *	call.c      whether code ends with a call
  *	leaf.c      the caller that a frame pointer chain lacks
  */
 enum {
@@ -48,6 +49,10 @@ enum rule_kind {
 	RULE_NO_OBJECT, /* its object is not there, or is none */
 	RULE_SIGNAL, /* a known trampoline; cfa: enum signal_frame */
 };
+
+/* A flag beside enum unwind_flag, of UNWIND_END: the address was put there by hand, and what
+ * is before it did not call. */
+enum { RULE_BY_HAND = 64 };
 
 /* Fixed indices in rules. */
 enum { RULE_UNSEEN, RULES_MOST = (1 << 24) - 1 };

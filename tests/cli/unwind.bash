@@ -73,3 +73,19 @@ from_start()
 {
 	echo "$1;_start;([^;]*;){1,2}main;$2"
 }
+
+# why REASON [FILE]: of the stacks that are cut, as info counts it; all others are zero.
+why()
+{
+	local name
+
+	"$flamefold" info --format=json "${2:-perf.data}" >info
+	[[ $1 = *_chain ]] || grep -q '"unwound": [1-9]' info
+	for name in cut_dump no_cfi bad_address repeated too_deep cut_chain odd_chain; do
+		if [ "$name" = "$1" ]; then
+			grep -q "\"$name\": [1-9]" info || { cat info; return 1; }
+		else
+			grep -q "\"$name\": 0,*\$" info || { cat info; return 1; }
+		fi
+	done
+}

@@ -59,6 +59,56 @@ setup()
 	grep -v '^deep;\[truncated\]' marked | sort | diff - dropped
 }
 
+# cut_for REASON: most of the stacks of perf.data are cut, for this reason and no other.
+cut_for()
+{
+	why "$1"
+	fold_user
+	awk '$0 ~ "^[^;]*;\\[truncated\\];" { cut += $NF } { all += $NF }
+		END { print cut + 0, "of", all + 0, "are cut"; exit !(cut > 0.6 * all) }' user
+	"$flamefold" fold --quiet --truncated=merge perf.data >merged
+	! grep -F '[truncated]' merged || return 1
+	[ "$(total merged)" -eq "$(total user)" ]
+	"$flamefold" fold --quiet --truncated=drop perf.data >dropped
+	[ "$(total dropped)" -lt "$(($(total user) * 4 / 10))" ]
+}
+
+# reason WHICH REASON: a program of which that is so.
+reason()
+{
+	dwarf --size="${size:-8192}" ./reasons "$1" 10000
+	cut_for "$2"
+}
+
+@test "why a walk ended" {
+	compile reasons reasons.c $WITHOUT_FP
+	dwarf ./reasons odd 10000
+	why root
+	reason cut cut_dump
+	reason no_cfi no_cfi
+	reason bad bad_address
+	reason repeated repeated
+	size=65528 reason deep too_deep
+}
+
+@test "a frame of 32 MiB is cut, and no bad address" {
+	compile reasons reasons.c $WITHOUT_FP
+	[ "$(ulimit -H -s)" = unlimited ] || [ "$(ulimit -H -s)" -ge 65536 ] || skip "no stack of 64 MiB"
+	reason large cut_dump
+}
+
+@test "why a chain ended" {
+	local record=(perf record -q -N -o perf.data -e cpu-clock -F 2999 --call-graph fp)
+
+	need_perf
+	compile reasons reasons.c $WITHOUT_FP
+	"${record[@]}" ./reasons odd 10000 >recorded 2>&1 || skip "events are not permitted"
+	cut_for odd_chain
+	compile deep deep.c -O2 -g -fno-omit-frame-pointer -DLEAF_FRAME
+	"${record[@]}" ./deep 400 20000 >recorded 2>&1
+	cut_for cut_chain
+}
+
 @test "a leaf without a frame" {
 	compile layers layers.c $WITHOUT_FP
 	dwarf ./layers 30000

@@ -48,22 +48,6 @@ from_arm()
 	from_start arm "$1"
 }
 
-# why REASON [FILE]: of the stacks that are cut, as info counts it; all others are zero.
-why()
-{
-	local name
-
-	"$flamefold" info --format=json "${2:-perf.data}" >info
-	grep -q '"unwound": [1-9]' info
-	for name in cut_dump no_cfi bad_address repeated too_deep; do
-		if [ "$name" = "$1" ]; then
-			grep -q "\"$name\": [1-9]" info || { cat info; return 1; }
-		else
-			grep -q "\"$name\": 0,*\$" info || { cat info; return 1; }
-		fi
-	done
-}
-
 # Each case, whatever the program was built with.
 each_case()
 {

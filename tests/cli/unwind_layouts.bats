@@ -144,6 +144,51 @@ layout()
 	chain frameless "$(from_start nocfi 'outside;frameless')"
 }
 
+@test "rows that only people write" {
+	compile rare rare.c $WITHOUT_FP
+	dwarf ./rare 20000
+	same_as_perf --at-least=300
+	fold_user
+	chain leaf "$(from_start rare 'calls;(by_expression|in_register|remembered|far_pointer);leaf')"
+	for function in by_expression in_register remembered far_pointer; do
+		grep -q ";calls;$function;leaf " user
+	done
+}
+
+# whole FILE: next to nothing is charged to [truncated].
+whole()
+{
+	timeout 60 "$flamefold" fold --quiet --no-inline "$1" >marked
+	awk '/;\[truncated\];/ { cut += $NF } { all += $NF } END { exit !(all > 0 && cut < 0.03 * all) }' marked
+}
+
+@test "coroutines, jumps and frames of any size" {
+	compile contexts contexts.c $WITHOUT_FP
+	dwarf ./contexts 20000
+	same_as_perf --at-least=300
+	fold_user
+	# What begins a coroutine is nobody's symbol where the C library has none but dynamic ones.
+	chain leaf "$(from_start contexts '(resume|roomy|landing;jumping);leaf')|contexts;[^;]*;coroutine;layer;leaf"
+	grep -qE '^contexts;[^;]*;coroutine;layer;leaf ' user
+	whole perf.data
+}
+
+@test "a program in Go: perf has one frame of it" {
+	command -v go >/dev/null || skip "no Go"
+	cp "$programs/goroutines.go" .
+	GO111MODULE=off GOFLAGS='' GOCACHE=$PWD/go go build -o goroutines goroutines.go
+	rate=1999 dwarf ./goroutines 2000
+	fold_user
+	chain main.leaf 'goroutines;runtime\.goexit[^;]*;main\.(main\.func1;main\.)?work;main\.outer;main\.middle;main\.leaf'
+	whole perf.data
+	# Without names and .debug_frame there are frame pointers, whose chain the runtime began by hand.
+	strip goroutines
+	rate=1999 dwarf ./goroutines 2000
+	fold_user
+	awk '{ n = split($0, part, ";") } n >= 6 { deep += $NF } { all += $NF } END { exit !(deep > 0.9 * all) }' user
+	whole perf.data
+}
+
 @test "a few bytes without rows between others" {
 	compile gap gap.c $WITHOUT_FP
 	dwarf ./gap 200000

@@ -72,6 +72,14 @@ struct cie {
 
 #define OPS(...)                                                                         \
 	(const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+/* What linkers write for a PLT: CFA = sp + 8 + ((pc & 15) >= 11) * 8 */
+#define PLT_OPS                                                                          \
+	{                                                                                \
+		DW_CFA_def_cfa_expression, 11, DW_OP_breg7, 8, DW_OP_breg16, 0,          \
+			DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3,       \
+			DW_OP_shl, DW_OP_plus                                            \
+	}
+
 #define NO_OPS NULL, 0
 
 /* The ones compilers write: CFA is sp + 8, the return address below it. */

@@ -50,19 +50,7 @@ Test(unwind_rule, plt_entries_push_a_word)
 
 Test(unwind_rule, what_only_looks_like_a_plt_is_for_the_full_step)
 {
-	static const uint8_t plt[] = { DW_CFA_def_cfa_expression,
-				       11,
-				       DW_OP_breg7,
-				       8,
-				       DW_OP_breg16,
-				       0,
-				       DW_OP_lit15,
-				       DW_OP_and,
-				       DW_OP_lit11,
-				       DW_OP_ge,
-				       DW_OP_lit3,
-				       DW_OP_shl,
-				       DW_OP_plus };
+	static const uint8_t plt[] = PLT_OPS;
 
 	for (size_t i = 2; i < sizeof(plt); i++) {
 		uint8_t ops[sizeof(plt)];

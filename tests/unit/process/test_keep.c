@@ -5,128 +5,90 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#include "object/process_file.h"
-#include "timeline.h"
-#include "unit/object/elf_image.h"
+#include "here.h"
 
-static struct timeline t;
-static struct elf_image e;
-static struct object_places places;
-static struct found f;
+static struct here h;
 
-/* A live recording is one of this machine. */
 static void begin(void)
 {
-	struct utsname own;
-
-	object_prepare();
-	timeline_begin(&t);
-	uname(&own);
-	t.rec.host = name_id(&t, own.nodename);
-	t.rec.kernel = name_id(&t, own.release);
-	places =
-		(struct object_places){ .build_id_dir = "", .debug_dir = "/nonexistent" };
-	t.images.places = &places;
-	image_begin(&e);
-	image_code(&e, ".text", 0x1000, 0x100);
-	image_write(&e);
+	here_begin(&h);
+	image_write(&h.e);
 }
 
 static void end(void)
 {
-	found_release(&f);
-	image_remove(&e);
-	timeline_end(&t);
+	here_end(&h);
 }
 
 TestSuite(keep, .init = begin, .fini = end);
 
-/* A file that is mapped at 0x10000, as MMAP2 has it. */
+/* A file that is mapped at 0x10000. */
 static struct record record_of(const char *path)
 {
-	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
-			      .mode = MODE_USER,
-			      .pid = (uint32_t)getpid(),
-			      .tid = (uint32_t)getpid(),
-			      .start = 0x10000,
-			      .size = 0x1000,
-			      .executable = true,
-			      .name = name_id(&t, path) };
-	struct file_id id;
 	int fd = open(path, O_RDONLY);
+	struct record rec = here_record(&h, fd, 0x10000, path);
 
-	cr_assert(process_file_id(fd, &(struct file_id){ 0 }, &id));
 	close(fd);
-	rec.maj = id.maj;
-	rec.min = id.min;
-	rec.ino = id.ino;
 	return rec;
 }
 
 static int keep(const struct record *rec)
 {
-	return images_keep(&t.images, &t.strings, rec);
+	return images_keep(&h.t.images, &h.t.strings, rec);
 }
 
 static void find(const struct record *rec)
 {
-	struct place p;
-
-	apply(&t, *rec);
-	cr_assert(place_of(&t, 1, rec->pid, rec->start, &p));
-	cr_assert_eq(image_find_object(&places, &t.images, &t.strings, p.image,
-				       NEED_SYMBOLS, &f),
-		     0);
+	apply(&h.t, *rec);
+	here_find(&h, rec->start);
 }
 
 Test(keep, a_file_is_found_when_it_is_deleted)
 {
-	struct record rec = record_of(e.path);
+	struct record rec = record_of(h.e.path);
 
 	cr_assert_eq(keep(&rec), 1);
-	unlink(e.path);
+	unlink(h.e.path);
 	find(&rec);
-	cr_assert_not_null(f.object.elf, "%s", f.problem.bytes);
-	cr_assert_eq(strncmp(f.file.bytes, "/proc/self/fd/", 14), 0, "%s", f.file.bytes);
+	cr_assert_not_null(h.f.object.elf, "%s", h.f.problem.bytes);
+	cr_assert_eq(strncmp(h.f.file.bytes, "/proc/self/fd/", 14), 0, "%s",
+		     h.f.file.bytes);
 }
 
 Test(keep, a_file_is_found_when_another_one_has_its_path)
 {
-	struct record rec = record_of(e.path);
+	struct record rec = record_of(h.e.path);
 	struct stat held, found;
 
-	cr_assert_eq(stat(e.path, &held), 0);
+	cr_assert_eq(stat(h.e.path, &held), 0);
 	cr_assert_eq(keep(&rec), 1);
-	unlink(e.path);
-	image_code(&e, ".more", 0x3000, 0x100);
+	unlink(h.e.path);
+	image_code(&h.e, ".more", 0x3000, 0x100);
 	{
-		int fd = open(e.path, O_CREAT | O_WRONLY, 0600);
+		int fd = open(h.e.path, O_CREAT | O_WRONLY, 0600);
 
-		cr_assert_eq(write(fd, e.bytes, e.size), (ssize_t)e.size);
+		cr_assert_eq(write(fd, h.e.bytes, h.e.size), (ssize_t)h.e.size);
 		close(fd);
 	}
 	find(&rec);
-	cr_assert_not_null(f.object.elf, "%s", f.problem.bytes);
-	cr_assert_eq(fstat(f.object.fd, &found), 0);
+	cr_assert_not_null(h.f.object.elf, "%s", h.f.problem.bytes);
+	cr_assert_eq(fstat(h.f.object.fd, &found), 0);
 	cr_assert_eq(found.st_ino, held.st_ino);
 }
 
 Test(keep, where_the_path_leads_to_it_that_is_used)
 {
-	struct record rec = record_of(e.path);
+	struct record rec = record_of(h.e.path);
 
 	cr_assert_eq(keep(&rec), 1);
 	find(&rec);
-	cr_assert_str_eq(f.file.bytes, e.path);
+	cr_assert_str_eq(h.f.file.bytes, h.e.path);
 }
 
 Test(keep, a_file_is_opened_once)
 {
-	struct record rec = record_of(e.path);
+	struct record rec = record_of(h.e.path);
 
 	cr_assert_eq(keep(&rec), 1);
 	cr_assert_eq(keep(&rec), 0);
@@ -137,15 +99,15 @@ Test(keep, a_file_is_opened_once)
 
 Test(keep, what_is_no_program_is_passed_over)
 {
-	struct record rec = record_of(e.path);
+	struct record rec = record_of(h.e.path);
 	static const char *const names[] = { "//anon", "[vdso]", "/dev/zero (deleted)",
 					     "/SYSV00000000 (deleted)" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		rec.name = name_id(&t, names[i]);
+		rec.name = name_id(&h.t, names[i]);
 		cr_assert_eq(keep(&rec), 0, "%s", names[i]);
 	}
-	rec.name = name_id(&t, e.path);
+	rec.name = name_id(&h.t, h.e.path);
 	rec.executable = false;
 	cr_assert_eq(keep(&rec), 0);
 	rec.executable = true;
@@ -154,7 +116,7 @@ Test(keep, what_is_no_program_is_passed_over)
 	rec.mode = MODE_USER;
 	rec.type = RECORD_COMM;
 	cr_assert_eq(keep(&rec), 0);
-	cr_assert_null(t.images.kept);
+	cr_assert_null(h.t.images.kept);
 }
 
 static size_t open_files(void)
@@ -177,7 +139,7 @@ Test(keep, files_that_are_no_objects_and_pipes_are_not_held)
 	cr_assert_geq(keep(&rec), 0);
 	snprintf(fifo, sizeof(fifo), "%s.fifo", path);
 	cr_assert_eq(mkfifo(fifo, 0600), 0);
-	rec.name = name_id(&t, fifo);
+	rec.name = name_id(&h.t, fifo);
 	cr_assert_geq(keep(&rec), 0, "and does not wait for a writer");
 	cr_assert_eq(open_files(), before);
 	unlink(path);
@@ -188,14 +150,14 @@ Test(keep, files_that_are_no_objects_and_pipes_are_not_held)
 Test(keep, the_limit_of_open_files_is_kept)
 {
 	struct rlimit limit = { 200, 200 };
-	struct record deleted = record_of(e.path), rec;
+	struct record deleted = record_of(h.e.path), rec;
 	char path[64];
 
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	cr_assert_eq(keep(&deleted), 1);
-	unlink(e.path);
+	unlink(h.e.path);
 	for (int i = 0; i < 400; i++) {
-		write_temporary(path, e.bytes, e.size);
+		write_temporary(path, h.e.bytes, h.e.size);
 		rec = record_of(path);
 		cr_assert_geq(keep(&rec), 0);
 		if (i < 300)
@@ -203,7 +165,7 @@ Test(keep, the_limit_of_open_files_is_kept)
 	}
 	cr_assert_leq(open_files(), 150);
 	find(&deleted);
-	cr_assert_not_null(f.object.elf, "the oldest is still held");
+	cr_assert_not_null(h.f.object.elf, "the oldest is still held");
 }
 
 /* Those that nobody can find again are for the caller to name. */
@@ -216,7 +178,7 @@ Test(keep, the_oldest_go_when_they_have_been_named)
 
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (int i = 0; i < 400; i++) {
-		write_temporary(path, e.bytes, e.size);
+		write_temporary(path, h.e.bytes, h.e.size);
 		rec = record_of(path);
 		rec.time = (uint64_t)i + 1;
 		if (i == 0)
@@ -225,17 +187,17 @@ Test(keep, the_oldest_go_when_they_have_been_named)
 		unlink(path);
 		if (open_files() > most)
 			most = open_files();
-		if (images_are_crowded(&t.images))
-			images_let_go(&t.images, rec.time - 1);
+		if (images_are_crowded(&h.t.images))
+			images_let_go(&h.t.images, rec.time - 1);
 	}
 	cr_assert_leq(most, 60);
-	cr_assert_eq(images_refused(&t.images, &t.strings), 0);
+	cr_assert_eq(images_refused(&h.t.images, &h.t.strings), 0);
 	rec.time = first.time;
 	find(&rec);
-	cr_assert_not_null(f.object.elf, "the newest is held");
-	found_release(&f);
+	cr_assert_not_null(h.f.object.elf, "the newest is held");
+	found_release(&h.f);
 	find(&first);
-	cr_assert_null(f.object.elf, "the oldest is not");
+	cr_assert_null(h.f.object.elf, "the oldest is not");
 }
 
 Test(keep, what_had_no_room_and_is_gone_is_counted)
@@ -249,7 +211,7 @@ Test(keep, what_had_no_room_and_is_gone_is_counted)
 	for (int i = 0; i < 100; i++) {
 		int kept;
 
-		write_temporary(path, e.bytes, e.size);
+		write_temporary(path, h.e.bytes, h.e.size);
 		rec = record_of(path);
 		rec.time = 7;
 		kept = keep(&rec);
@@ -257,14 +219,14 @@ Test(keep, what_had_no_room_and_is_gone_is_counted)
 		unlink(path);
 	}
 	cr_assert_gt(refused, 50);
-	images_let_go(&t.images, 6);
-	cr_assert_eq(images_refused(&t.images, &t.strings), refused);
+	images_let_go(&h.t.images, 6);
+	cr_assert_eq(images_refused(&h.t.images, &h.t.strings), refused);
 }
 
 /* As where this user may not look at map_files: the path is all there is. */
 Test(keep, another_file_with_the_path_is_not_held)
 {
-	struct record rec = record_of(e.path);
+	struct record rec = record_of(h.e.path);
 	size_t before = open_files();
 
 	rec.ino++;
@@ -282,23 +244,23 @@ Test(keep, deleted_files_do_not_fill_the_disk)
 	char path[64];
 
 	for (int i = 0; i < 3; i++) {
-		write_temporary(path, e.bytes, e.size);
+		write_temporary(path, h.e.bytes, h.e.size);
 		cr_assert_eq(truncate(path, 500 << 20), 0);
 		rec[i] = record_of(path);
 		cr_assert_eq(keep(&rec[i]), 1);
 		unlink(path);
 	}
-	cr_assert_not(images_are_crowded(&t.images));
+	cr_assert_not(images_are_crowded(&h.t.images));
 	for (int i = 0; i < 16; i++)
-		cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
-	cr_assert(images_are_crowded(&t.images));
-	images_let_go(&t.images, 1);
-	cr_assert_not(images_are_crowded(&t.images));
+		cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert(images_are_crowded(&h.t.images));
+	images_let_go(&h.t.images, 1);
+	cr_assert_not(images_are_crowded(&h.t.images));
 	find(&rec[2]);
-	cr_assert_not_null(f.object.elf, "the newest is held");
-	found_release(&f);
+	cr_assert_not_null(h.f.object.elf, "the newest is held");
+	found_release(&h.f);
 	find(&rec[0]);
-	cr_assert_null(f.object.elf, "the oldest is not");
+	cr_assert_null(h.f.object.elf, "the oldest is not");
 }
 
 /* The map of a process that is in a place only that process has. */
@@ -318,12 +280,12 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 	char line[8] = "";
 
 	cr_assert_not_null(mkdtemp(directory));
-	places.map_dir = directory;
-	rec.name = name_id(&t, "//anon");
-	apply(&t, rec);
-	cr_assert(place_of(&t, 1, rec.pid, rec.start, &p));
-	cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
-	cr_assert_eq(image_open_kept_map(&t.images, p.image, &map), 0);
+	h.places.map_dir = directory;
+	rec.name = name_id(&h.t, "//anon");
+	apply(&h.t, rec);
+	cr_assert(place_of(&h.t, 1, rec.pid, rec.start, &p));
+	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
 	cr_assert_eq(map.fd, -1, "it is not there yet");
 	snprintf(path, sizeof(path), "%s/perf-%d.map", directory, getpid());
 	{
@@ -332,12 +294,12 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 		cr_assert_eq(write(fd, "1 2 f\n", 6), 6);
 		close(fd);
 	}
-	cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
 	unlink(path);
 	rmdir(directory);
-	cr_assert_eq(images_keep_maps(&t.images, &t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
 	for (int i = 0; i < 2; i++) {
-		cr_assert_eq(image_open_kept_map(&t.images, p.image, &map), 0);
+		cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
 		cr_assert_eq(pread(map.fd, line, 6, 0), 6);
 		cr_assert_str_eq(line, "1 2 f\n");
 		cr_assert_str_eq(map.path.bytes, path);

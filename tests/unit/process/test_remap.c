@@ -88,6 +88,38 @@ Test(remap, data_of_a_file_is_no_text)
 	cr_expect_str_eq(path_at(&t, 2, 1, 5 * MIB), "/tmp/perf-1.map");
 }
 
+/* That a library was unloaded is not recorded. */
+Test(remap, memory_where_a_library_was_is_a_runtimes)
+{
+	map(&t, 1, 1, 2 * MIB, 8 * MIB, 0, "/bin/x");
+	map(&t, 1, 1, 33 * MIB, 10 * MIB, 0x1000, "/lib/l.so");
+	map(&t, 2, 1, 34 * MIB, 2 * MIB, 0, "//anon");
+	map(&t, 2, 1, 38 * MIB, 4 * MIB, 0, "//anon");
+	cr_expect_str_eq(path_at(&t, 2, 1, 35 * MIB), "/tmp/perf-1.map");
+	cr_expect_str_eq(path_at(&t, 2, 1, 39 * MIB), "/tmp/perf-1.map");
+	cr_expect_str_eq(path_at(&t, 2, 1, 37 * MIB), "/lib/l.so");
+}
+
+Test(remap, a_library_moves_all_of_its_text)
+{
+	map(&t, 1, 1, 2 * MIB, 8 * MIB, 0, "/bin/x");
+	map(&t, 1, 1, 33 * MIB, 10 * MIB, 0x1000, "/lib/l.so");
+	map(&t, 2, 1, 34 * MIB, 8 * MIB, 0, "//anon");
+	cr_expect_str_eq(path_at(&t, 2, 1, 35 * MIB), "/lib/l.so");
+	cr_expect_eq(address_at(&t, 2, 1, 35 * MIB), 2 * MIB + 0x1000);
+}
+
+Test(remap, a_child_has_the_program_of_its_parent)
+{
+	map(&t, 1, 1, 2 * MIB, 8 * MIB, 0, "/bin/x");
+	map(&t, 1, 1, 33 * MIB, 10 * MIB, 0x1000, "/lib/l.so");
+	fork_process(&t, 2, 1, 2);
+	map(&t, 3, 2, 36 * MIB, 2 * MIB, 0, "//anon");
+	map(&t, 3, 2, 4 * MIB, 2 * MIB, 0, "//anon");
+	cr_expect_str_eq(path_at(&t, 3, 2, 37 * MIB), "/tmp/perf-2.map");
+	cr_expect_str_eq(path_at(&t, 3, 2, 5 * MIB), "/bin/x");
+}
+
 Test(remap, a_child_may_move_the_text_of_its_parent)
 {
 	map(&t, 1, 1, 2 * MIB, 8 * MIB, 0, "/bin/x");

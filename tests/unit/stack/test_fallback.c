@@ -4,33 +4,19 @@
 #include <elf.h>
 #include <stdio.h>
 
-/* Rows for the first function only; 0x1100 to 0x1fff has none. */
-static void begin(struct walked *w)
-{
-	walked_begin(w, EM_X86_64);
-	cfi_cie(&w->cfi, CIE_X86_64);
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
-	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 16));
-}
-
-/* A call of 5 bytes before that address. */
-static void call_before(struct walked *w, uint64_t address)
-{
-	CODE_BYTES(w, address - 5, 0xe8, 1, 2, 3, 4);
-}
-
-/* Two frames of code without rows, one above the other, called by the first function. */
+/* Two frames of code without rows, one above the other, called by the first function. From
+ * 0x1100 to 0x1fff there are none. */
 static void fill(struct walked *w)
 {
-	begin(w);
+	walked_begin_x86_64(w);
 	w->value[16] = CODE(0x1200);
 	w->value[6] = STACK(4);
 	w->word[4] = STACK(8);
 	w->word[5] = CODE(0x1300);
 	w->word[8] = 0x77;
 	w->word[9] = CODE(0x1070);
-	call_before(w, 0x1300);
-	call_before(w, 0x1070);
+	walked_call(w, 0x1300);
+	walked_call(w, 0x1070);
 }
 
 Test(fallback, follows_frame_pointers_through_code_without_rows)
@@ -51,8 +37,8 @@ Test(fallback, goes_on_with_rows_where_there_are_some)
 	w.word[5] = CODE(0x1090);
 	w.word[8] = CODE(0x1070); /* two words above, as the row says */
 	cfi_write(&w.cfi);
-	call_before(&w, 0x1090);
-	call_before(&w, 0x1070);
+	walked_call(&w, 0x1090);
+	walked_call(&w, 0x1070);
 	cr_assert_str_eq(walked(&w), "1200 1090- 1070- root");
 	walked_end(&w);
 }
@@ -66,6 +52,23 @@ Test(fallback, the_outermost_frame_has_no_caller)
 	cr_assert_str_eq(walked(&w), "1200 1300- root");
 	w.word[5] = 0;
 	cr_assert_str_eq(walked(&w), "1200 root", "neither pointer nor address");
+	walked_end(&w);
+}
+
+/* runtime.goexit() of Go: nobody has called, and the frame pointer is 0. */
+Test(fallback, the_caller_of_the_last_in_a_chain_may_have_called_nothing)
+{
+	struct walked w;
+
+	fill(&w);
+	w.word[8] = 0;
+	w.word[9] = CODE(0x1401);
+	cr_assert_str_eq(walked(&w), "1200 1300- 1401- root");
+	w.word[9] = 0x900000;
+	cr_assert_str_eq(walked(&w), "1200 1300- no cfi", "no map there");
+	w.word[9] = CODE(0x1401);
+	w.value[6] = STACK(8);
+	cr_assert_str_eq(walked(&w), "1200 no cfi", "nothing says it is a chain");
 	walked_end(&w);
 }
 
@@ -165,7 +168,7 @@ Test(fallback, knows_all_calls_of_x86)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		struct walked w;
 
-		begin(&w);
+		walked_begin_x86_64(&w);
 		w.value[16] = CODE(0x1200);
 		w.value[6] = 0x77;
 		w.word[0] = CODE(0x1300);

@@ -7,13 +7,8 @@
 
 static void begin(struct walked *w)
 {
-	walked_begin(w, EM_X86_64);
-	cfi_cie(&w->cfi, CIE_X86_64);
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
-	/* push %rbp; mov %rsp,%rbp */
-	cfi_fde(&w->cfi, 0x1040, 0x20,
-		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 6,
-		    2, DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, 6));
+	walked_begin_x86_64(w);
+	cfi_fde(&w->cfi, 0x1040, 0x20, FRAME_OPS);
 	cfi_fde(&w->cfi, 0x1080, 0x20, OPS(DW_CFA_def_cfa, 3, 16)); /* by rbx */
 	w->chain[0] = CONTEXT_USER;
 	w->chain[1] = CODE(0x1000);
@@ -21,8 +16,8 @@ static void begin(struct walked *w)
 	w->chain[3] = CODE(0x1400);
 	w->sample.chain_count = 4;
 	w->words = 32;
-	CODE_BYTES(w, 0x1200 - 5, 0xe8, 1, 2, 3, 4);
-	CODE_BYTES(w, 0x1300 - 5, 0xe8, 1, 2, 3, 4);
+	walked_call(w, 0x1200);
+	walked_call(w, 0x1300);
 }
 
 Test(leaf, its_missing_caller_is_put_in)

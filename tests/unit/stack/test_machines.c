@@ -3,25 +3,13 @@
 #include <dwarf.h>
 #include <elf.h>
 
-/* The words of i386's stack. */
-static void set32(struct walked *w, size_t i, uint32_t value)
-{
-	memcpy((uint8_t *)w->word + 4 * i, &value, 4);
-}
-
-#define STACK32(index) ((uint32_t)WALKED_STACK + 4u * (uint32_t)(index))
-
 static void begin_i386(struct walked *w)
 {
-	walked_begin(w, EM_386);
-	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 1, -4, 8, false,
-				       OPS(DW_CFA_def_cfa, 4, 4, DW_CFA_offset | 8, 1) });
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	walked_begin_i386(w);
 	/* push %ebp; mov %esp,%ebp */
 	cfi_fde(&w->cfi, 0x1040, 0x20,
 		OPS(DW_CFA_def_cfa_offset, 8, DW_CFA_offset | 5, 2,
 		    DW_CFA_def_cfa_register, 5));
-	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 8));
 }
 
 Test(machines, i386_has_words_of_4_bytes)
@@ -30,9 +18,9 @@ Test(machines, i386_has_words_of_4_bytes)
 
 	begin_i386(&w);
 	w.value[5] = STACK32(5);
-	set32(&w, 0, (uint32_t)CODE(0x1050));
-	set32(&w, 5, 0x77);
-	set32(&w, 6, (uint32_t)CODE(0x1070));
+	walked_set32(&w, 0, (uint32_t)CODE(0x1050));
+	walked_set32(&w, 5, 0x77);
+	walked_set32(&w, 6, (uint32_t)CODE(0x1070));
 	cr_assert_str_eq(walked(&w), "1000 1050- 1070- root");
 	walked_end(&w);
 }
@@ -45,8 +33,8 @@ Test(machines, i386_registers_may_have_anything_above)
 	w.sample.user_abi = 1;
 	w.value[5] = STACK32(5) | (uint64_t)0xffffffff << 32;
 	w.value[8] |= (uint64_t)7 << 40;
-	set32(&w, 0, (uint32_t)CODE(0x1050));
-	set32(&w, 6, (uint32_t)CODE(0x1070));
+	walked_set32(&w, 0, (uint32_t)CODE(0x1050));
+	walked_set32(&w, 6, (uint32_t)CODE(0x1070));
 	cr_assert_str_eq(walked(&w), "1000 1050- 1070- root");
 	walked_end(&w);
 }
@@ -58,10 +46,10 @@ Test(machines, i386_is_walked_by_frame_pointers_too)
 	begin_i386(&w);
 	w.value[8] = CODE(0x1200);
 	w.value[5] = STACK32(5);
-	set32(&w, 5, STACK32(9));
-	set32(&w, 6, (uint32_t)CODE(0x1300));
-	set32(&w, 10, (uint32_t)CODE(0x1070));
-	CODE_BYTES(&w, 0x1300 - 5, 0xe8, 1, 2, 3, 4);
+	walked_set32(&w, 5, STACK32(9));
+	walked_set32(&w, 6, (uint32_t)CODE(0x1300));
+	walked_set32(&w, 10, (uint32_t)CODE(0x1070));
+	walked_call(&w, 0x1300);
 	CODE_BYTES(&w, 0x1070 - 2, 0xff, 0xd0);
 	cr_assert_str_eq(walked(&w), "1200 1300- 1070- root");
 	walked_end(&w);
@@ -84,9 +72,9 @@ Test(machines, an_i386_system_call_waits_in_the_vdso)
 	vdso.name = name_id(&w.t, "[vdso]");
 	apply(&w.t, vdso);
 	w.value[8] = 0xa00559;
-	set32(&w, 0, STACK32(9)); /* ebp, edx, ecx, and then it returns */
-	set32(&w, 3, (uint32_t)CODE(0x1050));
-	set32(&w, 10, (uint32_t)CODE(0x1070));
+	walked_set32(&w, 0, STACK32(9)); /* ebp, edx, ecx, and then it returns */
+	walked_set32(&w, 3, (uint32_t)CODE(0x1050));
+	walked_set32(&w, 10, (uint32_t)CODE(0x1070));
 	CODE_BYTES(&w, 0x1050 - 7, 0x65, 0xff, 0x15, 0x10, 0, 0, 0);
 	cr_assert_str_eq(walked(&w), "v 1050- 1070- root");
 	walked_end(&w);

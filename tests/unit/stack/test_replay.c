@@ -6,16 +6,13 @@
 /* CFA = rbx + 16, as in the resolver of lazy binding. */
 #define RBX_OPS OPS(DW_CFA_def_cfa, 3, 16)
 
-/* A leaf; a function that saves rbx; one counted from rbx; the first. */
+/* A function that saves rbx, and one counted from rbx. */
 static void begin(struct walked *w)
 {
-	walked_begin(w, EM_X86_64);
-	cfi_cie(&w->cfi, CIE_X86_64);
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	walked_begin_x86_64(w);
 	cfi_fde(&w->cfi, 0x1020, 0x20,
 		OPS(DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 3, 2));
 	cfi_fde(&w->cfi, 0x1040, 0x20, RBX_OPS);
-	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 16));
 }
 
 static uint64_t replays(const struct walked *w)
@@ -148,8 +145,8 @@ Test(replay, steps_without_rows_in_between)
 	struct walked w;
 
 	fill(&w);
-	CODE_BYTES(&w, 0x1200 - 5, 0xe8, 1, 2, 3, 4);
-	CODE_BYTES(&w, 0x1050 - 5, 0xe8, 1, 2, 3, 4);
+	walked_call(&w, 0x1200);
+	walked_call(&w, 0x1050);
 	/* No row at 0x1200: rbx is lost there. */
 	w.word[2] = CODE(0x1200);
 	w.value[6] = STACK(8);

@@ -8,12 +8,9 @@
 /* A handler at 0x1000, the function that was interrupted at 0x1040, the first. */
 static void begin(struct walked *w)
 {
-	walked_begin(w, EM_X86_64);
-	cfi_cie(&w->cfi, CIE_X86_64);
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	walked_begin_x86_64(w);
 	cfi_fde(&w->cfi, 0x1040, 0x20,
 		OPS(DW_CFA_def_cfa, 6, 16, DW_CFA_offset | 6, 2, DW_CFA_advance_loc | 1));
-	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 16));
 }
 
 /* The kernel's frame, whose ucontext lies at word 1: interrupted at @pc. */
@@ -169,47 +166,42 @@ Test(signal, an_interrupted_address_of_0_is_the_root)
 	walked_end(&w);
 }
 
-/* The stack of i386: words of 4 bytes. */
-static void set32(struct walked *w, size_t i, uint32_t value)
-{
-	memcpy((uint8_t *)w->word + 4 * i, &value, 4);
-}
-
-#define STACK32(index) ((uint32_t)WALKED_STACK + 4u * (uint32_t)(index))
-
-static void begin_i386(struct walked *w)
-{
-	walked_begin(w, EM_386);
-	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 1, -4, 8, false,
-				       OPS(DW_CFA_def_cfa, 4, 4, DW_CFA_offset | 8, 1) });
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
-	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 8));
-}
-
 /* struct sigcontext at word @at. */
 static void interrupt_i386(struct walked *w, size_t at)
 {
-	set32(w, at + 6, 0x77); /* ebp */
-	set32(w, at + 7, STACK32(200));
-	set32(w, at + 14, (uint32_t)CODE(0x1001));
-	set32(w, 200, (uint32_t)CODE(0x1070));
+	walked_set32(w, at + 6, 0x77); /* ebp */
+	walked_set32(w, at + 7, STACK32(200));
+	walked_set32(w, at + 14, (uint32_t)CODE(0x1001));
+	walked_set32(w, 200, (uint32_t)CODE(0x1070));
 }
 
 Test(signal, i386_has_two_kinds_of_frames)
 {
 	struct walked w;
 
-	begin_i386(&w);
+	walked_begin_i386(&w);
 	CODE_BYTES(&w, 0x1100, 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80);
 	CODE_BYTES(&w, 0x1120, 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80);
-	set32(&w, 0, (uint32_t)CODE(0x1100));
+	walked_set32(&w, 0, (uint32_t)CODE(0x1100));
 	interrupt_i386(&w, 2);
 	cr_assert_str_eq(walked(&w), "1000 1100 1001 1070- root");
 	memset(w.word, 0, sizeof(w.word));
-	set32(&w, 0, (uint32_t)CODE(0x1120));
-	set32(&w, 3, STACK32(40)); /* ucontext; sigcontext is 20 bytes into it */
+	walked_set32(&w, 0, (uint32_t)CODE(0x1120));
+	walked_set32(&w, 3, STACK32(40)); /* ucontext; sigcontext is 20 bytes into it */
 	interrupt_i386(&w, 45);
 	cr_assert_str_eq(walked(&w), "1000 1120 1001 1070- root");
+	walked_end(&w);
+}
+
+Test(signal, i386_has_popped_a_word_when_it_asks_the_kernel)
+{
+	struct walked w;
+
+	walked_begin_i386(&w);
+	CODE_BYTES(&w, 0x1100, 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80);
+	w.value[8] = CODE(0x1108);
+	interrupt_i386(&w, 0);
+	cr_assert_str_eq(walked(&w), "1108 1001 1070- root");
 	walked_end(&w);
 }
 
@@ -235,14 +227,14 @@ Test(signal, what_returns_to_an_i386_vdso_is_a_signal_handler)
 {
 	struct walked w;
 
-	begin_i386(&w);
+	walked_begin_i386(&w);
 	map_vdso(&w);
-	set32(&w, 0, 0xa00400);
+	walked_set32(&w, 0, 0xa00400);
 	interrupt_i386(&w, 2);
 	cr_assert_str_eq(walked(&w), "1000 v 1001 1070- root");
 	memset(w.word, 0, sizeof(w.word));
-	set32(&w, 0, 0xa00410);
-	set32(&w, 3, STACK32(40));
+	walked_set32(&w, 0, 0xa00410);
+	walked_set32(&w, 3, STACK32(40));
 	interrupt_i386(&w, 45);
 	cr_assert_str_eq(walked(&w), "1000 v 1001 1070- root");
 	walked_end(&w);

@@ -3,25 +3,14 @@
 #include <dwarf.h>
 #include <elf.h>
 
-/* push %rbp; mov %rsp,%rbp */
-#define FRAME_OPS                                                                        \
-	OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 6, 2,     \
-	    DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, 6)
-
 /* sub $24,%rsp behind 4 bytes */
 #define LOCALS_OPS OPS(DW_CFA_advance_loc | 4, DW_CFA_def_cfa_offset, 32)
 
-#define END_OPS OPS(DW_CFA_undefined, 16)
-
-/* Functions as compilers make them. */
 static void begin(struct walked *w)
 {
-	walked_begin(w, EM_X86_64);
-	cfi_cie(&w->cfi, CIE_X86_64);
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS); /* a leaf */
+	walked_begin_x86_64(w);
 	cfi_fde(&w->cfi, 0x1020, 0x20, LOCALS_OPS);
 	cfi_fde(&w->cfi, 0x1040, 0x20, FRAME_OPS);
-	cfi_fde(&w->cfi, 0x1060, 0x20, END_OPS); /* _start */
 }
 
 /* The leaf, called by one with locals, called by one with a frame, called by the first. */
@@ -82,6 +71,40 @@ Test(walk, a_return_address_of_0_is_the_root)
 	fill(&w);
 	w.word[4] = 0;
 	cr_assert_str_eq(walked(&w), "1000 1030- root");
+	walked_end(&w);
+}
+
+/* What makecontext() leaves below the first frame is a function's address. */
+Test(walk, a_function_that_is_returned_to_but_never_called_is_the_root)
+{
+	struct walked w;
+
+	fill(&w);
+	cfi_fde(&w.cfi, 0x1100, 0x20, NO_OPS);
+	w.word[4] = CODE(0x1100);
+	w.word[5] = CODE(0x1050);
+	cr_assert_str_eq(walked(&w), "1000 1030- 1100 root");
+	walked_end(&w);
+
+	fill(&w);
+	w.options.as_perf = true;
+	cfi_fde(&w.cfi, 0x1100, 0x20, NO_OPS);
+	w.word[4] = CODE(0x1100);
+	cr_assert_str_eq(walked(&w), "1000 102f 10ff no cfi", "perf looks before it");
+	walked_end(&w);
+}
+
+Test(walk, what_a_call_stands_before_was_called_from_there)
+{
+	struct walked w;
+
+	fill(&w);
+	cfi_fde(&w.cfi, 0x1100, 0x20, NO_OPS);
+	walked_call(&w, 0x1100);
+	w.word[4] = CODE(0x1100);
+	w.value[6] = 0x77;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1100- no cfi",
+			 "a call that does not come back, without rows");
 	walked_end(&w);
 }
 
@@ -203,6 +226,18 @@ Test(walk, ends_where_the_copied_bytes_do)
 	walked_end(&w);
 }
 
+Test(walk, a_frame_may_be_larger_than_most_stacks)
+{
+	struct walked w;
+
+	begin(&w);
+	/* 32 MiB */
+	cfi_fde(&w.cfi, 0x1100, 0x10, OPS(DW_CFA_def_cfa_offset, 0x80, 0x80, 0x80, 0x10));
+	w.word[0] = CODE(0x1104);
+	cr_assert_str_eq(walked(&w), "1000 1104- cut");
+	walked_end(&w);
+}
+
 Test(walk, a_copy_that_is_not_full_ends_where_the_stack_does)
 {
 	struct walked w;
@@ -227,6 +262,29 @@ Test(walk, a_frame_pointer_to_nowhere_is_a_bad_address)
 	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
 	w.value[6] = UINT64_MAX - 4;
 	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
+	walked_end(&w);
+}
+
+/* SHA-512 of OpenSSL keeps the stack pointer of its caller below its own. */
+Test(walk, what_lies_below_the_stack_pointer_was_not_copied)
+{
+	const uint8_t below[] = {
+		DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 0x78, DW_OP_deref,
+		DW_OP_plus_uconst,	   8
+	};
+	const uint8_t far[] = {
+		DW_CFA_def_cfa_expression, 4, DW_OP_breg7, 0xf8, 0x7e, DW_OP_deref
+	};
+	struct walked w;
+
+	begin(&w);
+	cfi_fde(&w.cfi, 0x1100, 0x10, below, sizeof(below));
+	cfi_fde(&w.cfi, 0x1120, 0x10, far, sizeof(far));
+	w.value[16] = CODE(0x1104);
+	w.value[7] = STACK(40);
+	cr_assert_str_eq(walked(&w), "1104 cut");
+	w.value[16] = CODE(0x1124);
+	cr_assert_str_eq(walked(&w), "1124 bad", "136 bytes are not the leaf's any more");
 	walked_end(&w);
 }
 
@@ -366,20 +424,7 @@ Test(walk, more_than_4096_frames_are_too_many)
 
 Test(walk, a_plt_entry_has_pushed_a_word_behind_its_eleventh_byte)
 {
-	/* CFA = sp + 8 + ((pc & 15) >= 11) * 8 */
-	const uint8_t plt[] = { DW_CFA_def_cfa_expression,
-				11,
-				DW_OP_breg7,
-				8,
-				DW_OP_breg16,
-				0,
-				DW_OP_lit15,
-				DW_OP_and,
-				DW_OP_lit11,
-				DW_OP_ge,
-				DW_OP_lit3,
-				DW_OP_shl,
-				DW_OP_plus };
+	const uint8_t plt[] = PLT_OPS;
 	struct walked w;
 
 	begin(&w);

@@ -1,5 +1,7 @@
 #include "walked.h"
 
+#include <dwarf.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,6 +31,33 @@ void walked_begin(struct walked *w, unsigned machine)
 				     .user_stack_cut = true,
 				     .user_abi = machine == EM_386 ? 1 : 2,
 				     .chain = (const uint8_t *)w->chain };
+}
+
+void walked_begin_x86_64(struct walked *w)
+{
+	walked_begin(w, EM_X86_64);
+	cfi_cie(&w->cfi, CIE_X86_64);
+	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 16));
+}
+
+void walked_begin_i386(struct walked *w)
+{
+	walked_begin(w, EM_386);
+	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 1, -4, 8, false,
+				       OPS(DW_CFA_def_cfa, 4, 4, DW_CFA_offset | 8, 1) });
+	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 8));
+}
+
+void walked_set32(struct walked *w, size_t i, uint32_t value)
+{
+	memcpy((uint8_t *)w->word + 4 * i, &value, 4);
+}
+
+void walked_call(struct walked *w, uint64_t address)
+{
+	CODE_BYTES(w, address - 5, 0xe8, 1, 2, 3, 4);
 }
 
 void walked_end(struct walked *w)

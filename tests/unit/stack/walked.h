@@ -57,6 +57,25 @@ struct walked {
 void walked_begin(struct walked *w, unsigned machine);
 void walked_end(struct walked *w);
 
+/*
+ * The same with functions as compilers make them: a leaf at 0x1000, and at 0x1060 the first,
+ * which nobody called. Each has 0x20 bytes.
+ */
+void walked_begin_x86_64(struct walked *w);
+void walked_begin_i386(struct walked *w);
+
+/* push %rbp; mov %rsp,%rbp */
+#define FRAME_OPS                                                                        \
+	OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 6, 2,     \
+	    DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, 6)
+
+/* The words of i386's stack. */
+void walked_set32(struct walked *w, size_t i, uint32_t value);
+#define STACK32(index) ((uint32_t)WALKED_STACK + 4u * (uint32_t)(index))
+
+/* A call of 5 bytes before that address. */
+void walked_call(struct walked *w, uint64_t address);
+
 /* Code of the file. After the last FDE. */
 void walked_code(struct walked *w, uint64_t address, const void *bytes, size_t size);
 #define CODE_BYTES(w, address, ...)                                                      \

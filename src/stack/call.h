@@ -1,0 +1,11 @@
+#ifndef STACK_CALL_H
+#define STACK_CALL_H
+
+#include "stack/places.h"
+
+/* Does the code before @ra, of key->machine, end with a call? CALL_UNKNOWN where it cannot
+ * be read. */
+enum after_call call_ends_at(struct stack_walker *w, const struct place_key *key,
+			     uint64_t ra);
+
+#endif
