@@ -73,6 +73,8 @@ static int make_timeline(struct ff_profile *p, struct order *order, struct readi
 	int err = processes_new(&p->ctx, r->rec, &p->images, &p->strings, PROCESSES_WHOLE,
 				&r->processes);
 
+	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
+		processes_label_as_printed(r->processes);
 	while (err == 0 && order_next(order, &record) > 0)
 		if (processes_apply(r->processes, record) < 0)
 			err = fail_memory(&p->ctx);

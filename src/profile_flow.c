@@ -220,6 +220,8 @@ int flowing_start(struct flowing *f)
 	rounds_init(&f->rounds);
 	err = processes_new(&p->ctx, r->rec, &p->images, &p->strings, PROCESSES_GROWING,
 			    &r->processes);
+	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
+		processes_label_as_printed(r->processes);
 	return err < 0 ? err : worker_start(r, &f->worker);
 }
 

@@ -268,6 +268,28 @@ static void judge_unnamed(const struct judged *j)
 				: "");
 }
 
+/* perf stat record. */
+static void judge_counters(const struct judged *j)
+{
+	enum { STAT = 76 };
+
+	if (j->in && ff_input_records(j->in, STAT) && !count_of(j, FF_INPUT_SAMPLES))
+		fputs("it is a recording of perf stat, which has counters and no "
+		      "samples: "
+		      "record with perf record",
+		      j->out);
+}
+
+static void judge_trace(const struct judged *j)
+{
+	enum { AUXTRACE = 71 };
+
+	if (j->in && ff_input_records(j->in, AUXTRACE))
+		fputs("the trace of the processor in it (AUX data) is not decoded: perf "
+		      "inject --itrace makes samples of it",
+		      j->out);
+}
+
 void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg)
 {
 	/* Documentation/info-json.md promises these kinds. */
@@ -276,6 +298,8 @@ void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg)
 		void (*judge)(const struct judged *j);
 	} warnings[] = {
 		{ "damage", judge_damage },
+		{ "counters", judge_counters },
+		{ "trace", judge_trace },
 		{ "chains", judge_chains },
 		{ "chains_broken", judge_chains_broken },
 		{ "chains_cut", judge_chains_cut },

@@ -147,18 +147,28 @@ void print_missing(const struct ff_profile *p)
 	info_warnings(p, print_warning, NULL);
 }
 
+/* Why a recording has none. */
+static void print_reason(void *arg, const char *kind, const char *text)
+{
+	(void)arg;
+	if (strcmp(kind, "counters") == 0 || strcmp(kind, "trace") == 0)
+		say("%s", text);
+}
+
 void explain_empty(const struct ff_profile *p)
 {
 	uint64_t read = ff_profile_total(p, FF_TOTAL_SAMPLES_READ);
 
-	if (!read)
+	if (!read) {
 		say("no samples");
-	else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER))
+		info_warnings(p, print_reason, NULL);
+	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER)) {
 		say("no samples: the filters left none of %s", grouped(read));
-	else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT))
+	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT)) {
 		say("no samples: all %s are of other events", grouped(read));
-	else
+	} else {
 		say("no samples: none of %s weighs anything", grouped(read));
+	}
 }
 
 static const struct {

@@ -197,6 +197,10 @@ void input_close(struct input *in)
 		return;
 	input_finish(in);
 	array_release(&in->layouts);
+	array_release(&in->counters);
+	hash_map_release(&in->tracepoints);
+	hash_map_release(&in->modules);
+	array_release(&in->described);
 	hash_map_release(&in->finder.by_id);
 	array_release(&in->rec.events);
 	array_release(&in->rec.build_ids);
@@ -275,6 +279,8 @@ static void note_time(struct input *in, struct event *event, uint64_t time)
 {
 	if (time < event->first_time)
 		event->first_time = time;
+	if (time >= TIME_NEVER)
+		return;
 	/* Samples know better than the header. */
 	if (time < in->rec.first_time || !in->timed)
 		in->rec.first_time = time;
@@ -377,6 +383,9 @@ static int end_source(struct context *ctx, struct input *in)
 	const char *packed = file_damage(&source->file);
 	int err = 0;
 
+	/* The end of a packed file is known only now. */
+	if (in->rec.truncated_at == UINT64_MAX)
+		in->rec.truncated_at = in->stream.offset;
 	if (packed)
 		err = note_damage(ctx, in, in->stream.offset, packed);
 	else if (in->stream.damage)

@@ -106,6 +106,10 @@ struct record {
 	};
 };
 
+/* From here on times are none: perf record --off-cpu puts what it has added up behind all
+ * else. */
+#define TIME_NEVER (UINT64_MAX << 32)
+
 struct sample {
 	uint64_t time; /* as for a record */
 	uint64_t position;
@@ -159,6 +163,8 @@ struct event {
 	uint32_t name;
 	uint32_t type; /* PERF_TYPE_* */
 	uint64_t config;
+	uint64_t address; /* of a breakpoint; config1 of others */
+	uint32_t breakpoint; /* when it stops: reading 1, writing 2, running 4 */
 	uint64_t sample_type, read_format, period, flags; /* as in perf_event_attr */
 	uint64_t samples; /* counted in the first pass */
 	uint64_t first_time; /* of its samples; UINT64_MAX without */
@@ -243,6 +249,7 @@ struct recording {
 	const char *form; /* "file", "pipe", "directory", "live"; NULL: folded text */
 	bool big_endian, compressed;
 	bool kernel_located; /* where the kernel lay in memory was recorded */
+	bool modules_share_ids; /* maps of several modules have one build id */
 	ARRAY(struct event) events;
 	ARRAY(struct known_build_id) build_ids;
 	ARRAY(struct recorded_file) files;

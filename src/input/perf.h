@@ -119,6 +119,11 @@ struct chunk {
 	uint64_t time; /* newest before it */
 };
 
+/* A kind of counters, by the number that stands for it in perf_event_attr.type. */
+struct counters {
+	uint32_t type, name;
+};
+
 enum { DEFERRED_ROUNDS = 3 }; /* a flow's records are held for two */
 
 struct input {
@@ -135,6 +140,12 @@ struct input {
 	ARRAY(struct layout) layouts; /* by index of event */
 	struct event_finder finder;
 	uint64_t ids_size; /* bytes of ids read so far */
+	uint32_t ids_lost; /* events whose ids are not in the file */
+	ARRAY(struct counters) counters;
+	struct hash_map
+		tracepoints; /* number -> name, of a pipe that tells no other way */
+	struct hash_map modules; /* build id, hashed -> name of the first with it */
+	ARRAY(uint32_t) described; /* names of events, of a pipe that has those first */
 	ARRAY(struct source) sources; /* the first one's file is the input's */
 	ARRAY(struct chunk) chunks;
 	/* User chains that came later, NULL: none; those of a flow by round, newest first. */
@@ -209,6 +220,11 @@ int event_name(struct input *in, struct event *event);
 /* The name that old recordings give to all events of a config. */
 int event_type_name(struct input *in, uint64_t config, const char *text, size_t size);
 
+/* tracepoints.c: takes names out of the @behind bytes behind the record at hand. */
+int tracepoints_read(struct context *ctx, struct input *in, uint64_t behind);
+/* 0: it has none there. */
+uint32_t tracepoint_name(const struct input *in, const struct event *event);
+
 /* perf_feature.c: what follows the data. Damage there is not fatal: a warning. */
 int features_read(struct context *ctx, struct input *in);
 /* One feature whose bytes came in a record. */
@@ -233,7 +249,8 @@ bool sample_swap(const struct input *in, int event, const uint8_t *from, size_t 
 /* perf_record.c: 1 if the record is a change of state, 0 if not, or a negative errno. */
 int record_decode(struct context *ctx, struct input *in, const struct raw_record *raw,
 		  struct record *ret);
-/* Notes that the data cannot be read from @at on. */
+/* Notes that the data cannot be read from @at on; UINT64_MAX: from its end on, wherever
+ * that is. */
 int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *why);
 
 /* folded.c */

@@ -8,6 +8,8 @@ enum {
 	ATTR_SAMPLE_TYPE = 24,
 	ATTR_READ_FORMAT = 32,
 	ATTR_FLAGS = 40,
+	ATTR_BREAKPOINT_TYPE = 52,
+	ATTR_CONFIG1 = 56,
 	ATTR_BRANCH_SAMPLE_TYPE = 72,
 	ATTR_REGS_USER = 80,
 	ATTR_STACK_USER = 88,
@@ -116,6 +118,8 @@ void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
 	event->type = u32_in(attr + ATTR_TYPE, swapped);
 	event->config = u64_in(attr + ATTR_CONFIG, swapped);
+	event->address = u64_in(attr + ATTR_CONFIG1, swapped);
+	event->breakpoint = u32_in(attr + ATTR_BREAKPOINT_TYPE, swapped);
 	event->sample_type = type = u64_in(attr + ATTR_SAMPLE_TYPE, swapped);
 	event->read_format = u64_in(attr + ATTR_READ_FORMAT, swapped);
 	event->flags = flags_at(attr + ATTR_FLAGS, swapped);
@@ -249,6 +253,8 @@ int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t
 		return fail_memory(ctx);
 	event = array_add(&in->rec.events);
 	attr_decode(attr, size, in->swapped, event, array_add(&in->layouts));
+	if (in->rec.events.count <= in->described.count)
+		event->name = in->described.v[in->rec.events.count - 1];
 	if (event->flags & ATTR_COMM_EXEC)
 		in->rec.comm_exec = true;
 	if (event->flags & ATTR_BUILD_ID)

@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "input/perf.h"
@@ -17,9 +18,17 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 	return x < y ? -1 : x > y ? 1 : strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_stream(const struct dirent *e)
+static int is_named_stream(const struct dirent *e)
 {
 	return strncmp(e->d_name, "data.", 5) == 0;
+}
+
+/* What is no regular file may never end. */
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static int add_stream(struct context *ctx, struct input *in, const char *path)
@@ -47,7 +56,7 @@ static int add_streams(struct context *ctx, struct input *in)
 {
 	struct text path = { 0 };
 	struct dirent **names;
-	int err = 0, n = scandir(in->path, &names, is_stream, by_number);
+	int err = 0, n = scandir(in->path, &names, is_named_stream, by_number);
 
 	if (n < 0)
 		return fail(ctx, -errno, "cannot read '%s': %s", in->path,
@@ -55,9 +64,10 @@ static int add_streams(struct context *ctx, struct input *in)
 	for (int i = 0; i < n; i++) {
 		text_clear(&path);
 		text_printf(&path, "%s/%s", in->path, names[i]->d_name);
-		if (err == 0)
-			err = path.failed ? fail_memory(ctx)
-					  : add_stream(ctx, in, path.bytes);
+		if (err == 0 && path.failed)
+			err = fail_memory(ctx);
+		if (err == 0 && is_regular(path.bytes))
+			err = add_stream(ctx, in, path.bytes);
 		free(names[i]);
 	}
 	free(names);

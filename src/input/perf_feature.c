@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cursor.h"
+#include "base/text.h"
 #include "input/perf.h"
 #include "input/simpleperf.h"
 
@@ -17,6 +18,7 @@ enum {
 	FEATURE_CPUDESC = 8,
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
+	FEATURE_PMU_MAPPINGS = 16,
 	FEATURE_SAMPLE_TIME = 21,
 	FEATURES = 256,
 	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
@@ -68,22 +70,41 @@ static int read_nrcpus(struct input *in, struct cursor *c)
 
 static int read_cmdline(struct input *in, struct cursor *c)
 {
-	char line[4096];
-	size_t used = 0;
+	struct text line = { 0 };
+	int err = -ENOMEM;
 
 	for (uint32_t n = cursor_u32(c); n > 0 && !c->bad; n--) {
 		uint32_t length = cursor_u32(c);
 		size_t size;
 		const char *word = cursor_text(c, length, &size);
 
-		if (c->bad || used + size + 1 >= sizeof(line))
+		if (c->bad)
 			break;
-		if (used)
-			line[used++] = ' ';
-		memcpy(line + used, word, size);
-		used += size;
+		if (line.size)
+			text_char(&line, ' ');
+		text_add(&line, word, size);
 	}
-	return intern_add(in->strings, line, used, &in->rec.command);
+	if (!line.failed)
+		err = intern_add(in->strings, line.size ? line.bytes : "", line.size,
+				 &in->rec.command);
+	text_release(&line);
+	return err;
+}
+
+/* The name of event @i, which a pipe may tell before the event itself. */
+static int describe_event(struct input *in, uint32_t i, uint32_t name)
+{
+	uint32_t *slot;
+
+	if (i < in->rec.events.count)
+		in->rec.events.v[i].name = name;
+	if (!in->pipe || i != in->described.count || i >= EVENTS_MOST)
+		return 0;
+	slot = array_add(&in->described);
+	if (!slot)
+		return -ENOMEM;
+	*slot = name;
+	return 0;
 }
 
 /* Each event's name, in the order of the attributes. */
@@ -98,11 +119,30 @@ static int read_event_desc(struct input *in, struct cursor *c)
 		cursor_bytes(c, attr_size);
 		ids = cursor_u32(c);
 		err = read_string(in, c, &name);
+		cursor_bytes(c, 8 * (size_t)ids);
+		if (err == 0 && !c->bad)
+			err = describe_event(in, i, name);
 		if (err < 0)
 			return err;
-		cursor_bytes(c, 8 * (size_t)ids);
-		if (i < in->rec.events.count && !c->bad)
-			in->rec.events.v[i].name = name;
+	}
+	return 0;
+}
+
+/* "u32 count; {u32 type; name}[count]" */
+static int read_pmu_mappings(struct input *in, struct cursor *c)
+{
+	enum { COUNTERS_MOST = 1024 };
+
+	for (uint32_t n = cursor_u32(c); n > 0 && !c->bad; n--) {
+		struct counters kind = { .type = cursor_u32(c) }, *slot;
+		int err = read_string(in, c, &kind.name);
+
+		if (err < 0 || c->bad || in->counters.count >= COUNTERS_MOST)
+			return err;
+		slot = array_add(&in->counters);
+		if (!slot)
+			return -ENOMEM;
+		*slot = kind;
 	}
 	return 0;
 }
@@ -190,6 +230,7 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_CPUDESC] = read_cpudesc,
 	[FEATURE_CMDLINE] = read_cmdline,
 	[FEATURE_EVENT_DESC] = read_event_desc,
+	[FEATURE_PMU_MAPPINGS] = read_pmu_mappings,
 	[FEATURE_SAMPLE_TIME] = read_sample_time,
 	[FEATURE_FILE] = simpleperf_read_files,
 	[FEATURE_META_INFO] = simpleperf_read_meta_info,

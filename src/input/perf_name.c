@@ -1,6 +1,7 @@
 #include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
 
+#include "base/text.h"
 #include "input/perf.h"
 
 /* include/uapi/linux/perf_event.h: enum perf_hw_id, perf_sw_ids. */
@@ -21,18 +22,120 @@ static const char *const software[] = {
 	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
 	"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
 };
+/* perf_hw_cache_id, _op_id; a number that counts all, and one that counts misses. */
+static const char *const caches[] = {
+	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+};
+static const char *const operations[][2] = {
+	{ "loads", "load-misses" },
+	{ "stores", "store-misses" },
+	{ "prefetches", "prefetch-misses" },
+};
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-enum { TYPE_HARDWARE, TYPE_SOFTWARE };
+enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1, TYPE_CACHE = 3, TYPE_RAW = 4 };
+enum { TYPE_BREAKPOINT = 5, TYPE_FIRST_DYNAMIC = 6 };
 
-static const char *known_name(const struct event *event)
+/* Bits of the flags. */
+enum { EXCLUDE_USER = 4, EXCLUDE_KERNEL = 5, EXCLUDE_HV = 6, PRECISE = 15 };
+enum { EXCLUDE_HOST = 19 };
+
+static bool has(const struct event *e, int bit)
 {
-	if (event->type == TYPE_HARDWARE &&
-	    event->config < sizeof(hardware) / sizeof(*hardware))
-		return hardware[event->config];
-	if (event->type == TYPE_SOFTWARE &&
-	    event->config < sizeof(software) / sizeof(*software))
-		return software[event->config];
-	return NULL;
+	return e->flags >> bit & 1;
+}
+
+/* "cache | operation << 8 | result << 16" */
+static bool add_cache(struct text *t, uint64_t config)
+{
+	uint64_t cache = config & 0xff, operation = config >> 8 & 0xff;
+	uint64_t result = config >> 16;
+
+	if (cache >= COUNT(caches) || operation >= COUNT(operations) || result > 1)
+		return false;
+	text_printf(t, "%s-%s", caches[cache], operations[operation][result]);
+	return true;
+}
+
+static void add_breakpoint(struct text *t, const struct event *e)
+{
+	text_printf(t, "mem:0x%" PRIx64 ":", e->address);
+	text_string(t, e->breakpoint & 1 ? "r" : "");
+	text_string(t, e->breakpoint & 2 ? "w" : "");
+	text_string(t, e->breakpoint & 4 ? "x" : "");
+}
+
+/* False where the number stands for nothing that has a name. */
+static bool add_known(struct text *t, const struct event *e, uint64_t config)
+{
+	if (e->type == TYPE_HARDWARE && config < COUNT(hardware))
+		text_string(t, hardware[config]);
+	else if (e->type == TYPE_SOFTWARE && config < COUNT(software))
+		text_string(t, software[config]);
+	else if (e->type == TYPE_RAW)
+		text_printf(t, "raw 0x%" PRIx64, config);
+	else if (e->type == TYPE_BREAKPOINT)
+		add_breakpoint(t, e);
+	else
+		return e->type == TYPE_CACHE && add_cache(t, config);
+	return true;
+}
+
+/* What was left out, as perf has it behind a colon; "H" it has in more cases. */
+static void add_modifiers(struct text *t, const struct event *e)
+{
+	unsigned precise = e->flags >> PRECISE & 3;
+	bool parted =
+		has(e, EXCLUDE_USER) || has(e, EXCLUDE_KERNEL) || has(e, EXCLUDE_HV);
+
+	if (parted || precise || has(e, EXCLUDE_HOST))
+		text_char(t, ':');
+	if (parted && !has(e, EXCLUDE_KERNEL))
+		text_char(t, 'k');
+	if (parted && !has(e, EXCLUDE_USER))
+		text_char(t, 'u');
+	if (parted && !has(e, EXCLUDE_HV))
+		text_char(t, 'h');
+	text_printf(t, "%.*s", (int)precise, "ppp");
+	if (has(e, EXCLUDE_HOST))
+		text_char(t, 'G');
+}
+
+/* The name that the header has for a kind of counters; 0: none. */
+static uint32_t counters_name(const struct input *in, uint64_t type)
+{
+	/* Lower numbers are no counters of their own. */
+	if (type < TYPE_RAW)
+		return 0;
+	for (size_t i = 0; i < in->counters.count; i++)
+		if (in->counters.v[i].type == type)
+			return in->counters.v[i].name;
+	return 0;
+}
+
+/*
+ * Where there are several kinds of processors, the upper half of a config says which
+ * counters are meant. Without their name those of all count the same.
+ */
+static void add_name(struct text *t, const struct input *in, const struct event *e)
+{
+	bool extended = e->type == TYPE_HARDWARE || e->type == TYPE_CACHE;
+	uint64_t config = extended ? (uint32_t)e->config : e->config;
+	uint64_t type = extended ? e->config >> 32 : e->type;
+	const char *counters = intern_text(in->strings, counters_name(in, type));
+	struct text known = { 0 };
+
+	if (add_known(&known, e, config)) {
+		text_printf(t, extended && *counters ? "%s/%s/" : "%s%s",
+			    extended ? counters : "", known.size ? known.bytes : "");
+		add_modifiers(t, e);
+	} else if (*counters && e->type >= TYPE_FIRST_DYNAMIC) {
+		text_printf(t, "%s/config=%#" PRIx64 "/", counters, config);
+	} else {
+		text_printf(t, "type %u, config %#" PRIx64, e->type, e->config);
+	}
+	t->failed |= known.failed;
+	text_release(&known);
 }
 
 int event_type_name(struct input *in, uint64_t config, const char *text, size_t size)
@@ -49,13 +152,15 @@ int event_type_name(struct input *in, uint64_t config, const char *text, size_t 
 
 int event_name(struct input *in, struct event *event)
 {
-	const char *name = known_name(event);
-	char made[64];
+	struct text name = { 0 };
+	int err;
 
-	if (!name) {
-		snprintf(made, sizeof(made), "type %u, config %#llx", event->type,
-			 (unsigned long long)event->config);
-		name = made;
-	}
-	return intern_add(in->strings, name, strlen(name), &event->name);
+	event->name = tracepoint_name(in, event);
+	if (event->name)
+		return 0;
+	add_name(&name, in, event);
+	err = name.failed ? -ENOMEM
+			  : intern_add(in->strings, name.bytes, name.size, &event->name);
+	text_release(&name);
+	return err;
 }

@@ -12,6 +12,7 @@ enum {
 	PIPE_HEADER = 16,
 	HEADER_ATTR = 64,
 	HEADER_EVENT_TYPE = 65,
+	TRACING_DATA = 66,
 	HEADER_BUILD_ID = 67,
 	EVENT_UPDATE = 78,
 	HEADER_FEATURE = 80,
@@ -129,6 +130,11 @@ int meta_record(struct context *ctx, struct input *in, const struct raw_record *
 		return build_id_decode(in, raw->bytes, raw->head.size, raw->head.misc) < 0
 			       ? fail_memory(ctx)
 			       : 1;
+	if (raw->head.type == TRACING_DATA && raw->behind) {
+		int err = tracepoints_read(ctx, in, raw->behind);
+
+		return err < 0 ? err : 1;
+	}
 	if (raw->head.type >= RECORD_SIMPLEPERF)
 		return simpleperf_record(in, raw) < 0 ? fail_memory(ctx) : 1;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

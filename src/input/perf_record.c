@@ -30,17 +30,35 @@ static int read_name(struct body *b, uint32_t *ret)
 	return intern_add(b->in->strings, text, size, ret);
 }
 
+/* Has another module of the kernel the same build id? */
+static int note_module(struct input *in, const struct record *map)
+{
+	enum { MODULES_MOST = 4096 };
+	uint64_t key = hash_bytes(map->build_id, BUILD_ID_MAX);
+	const uint32_t *first = hash_map_get(&in->modules, key);
+
+	in->rec.modules_share_ids |=
+		first ? *first != map->name : in->modules.count >= MODULES_MOST;
+	return first || in->rec.modules_share_ids ||
+			       hash_map_set(&in->modules, key, map->name)
+		       ? 0
+		       : -ENOMEM;
+}
+
 /* The name of a map. That of the kernel says where a symbol of it lay. */
 static int read_map_name(struct body *b, struct record *ret)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	int err = read_name(b, &ret->name);
 
-	if (err == 0 && ret->mode == MODE_KERNEL && ret->offset)
-		b->in->rec.kernel_located |=
-			strncmp(intern_text(b->in->strings, ret->name), kernel,
-				sizeof(kernel) - 1) == 0;
-	return err;
+	if (err < 0 || ret->mode != MODE_KERNEL)
+		return err;
+	if (strncmp(intern_text(b->in->strings, ret->name), kernel, sizeof(kernel) - 1) ==
+	    0) {
+		b->in->rec.kernel_located |= ret->offset != 0;
+		return 0;
+	}
+	return ret->build_id_size ? note_module(b->in, ret) : 0;
 }
 
 static int decode_mmap(struct body *b, struct record *ret)
@@ -346,8 +364,9 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *why)
 {
 	char sentence[256];
-	int size =
-		snprintf(sentence, sizeof(sentence), "%s (offset " PRIoff ")", why, at);
+	int size = at == UINT64_MAX ? snprintf(sentence, sizeof(sentence), "%s", why)
+				    : snprintf(sentence, sizeof(sentence),
+					       "%s (offset " PRIoff ")", why, at);
 
 	in->rec.truncated_at = at ? at : 1;
 	if (in->rec.damage)

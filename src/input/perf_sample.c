@@ -279,6 +279,37 @@ static int use_deferred(struct sample_reader *r, struct sample *ret)
 	return 0;
 }
 
+/*
+ * perf record --off-cpu (since 6.16) packs its sample into the raw data of another one, that
+ * of a BPF program: "u32 pid, tid; u64 period, count, chain[count], cgroup". The two ids come
+ * in either order; a process is older than its threads.
+ */
+static int use_off_cpu(struct sample_reader *r, struct sample *ret, struct cursor c)
+{
+	size_t size = cursor_left(&c);
+	uint32_t first = cursor_u32(&c), second = cursor_u32(&c);
+	uint64_t period = cursor_u64(&c), count = cursor_u64(&c);
+
+	/* Padded to 8 bytes, behind a size of 4. */
+	if (c.bad || count == 0 || count > CHAIN_MOST || size / 8 != count + 4)
+		return 0;
+	if (!own_chain(r))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < count; i++)
+		r->chain[i] = cursor_u64(&c);
+	if (r->chain[0] != CONTEXT_USER)
+		return 0;
+	ret->pid = first < second ? first : second;
+	ret->tid = first < second ? second : first;
+	ret->period = period;
+	ret->ip = count > 1 ? r->chain[1] : 0;
+	ret->mode = MODE_USER;
+	ret->has_chain = true;
+	use_chain(r, ret, (uint32_t)count);
+	ret->cgroup = cursor_u64(&c);
+	return 0;
+}
+
 static bool has_user_frames(const struct sample *s)
 {
 	bool user = s->mode == MODE_USER;
@@ -329,6 +360,21 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 	ret->period = l->period ? u64_at(p + l->period) : event->period;
 }
 
+/* "u32 size; u8 bytes[size]" */
+static struct cursor read_raw(const struct input *in, struct cursor *c)
+{
+	uint32_t size = cursor_u32(c);
+
+	return in_cursor(in, cursor_bytes(c, size), size);
+}
+
+static bool is_bpf_output(const struct event *event)
+{
+	enum { TYPE_SOFTWARE = 1, BPF_OUTPUT = 10 };
+
+	return event->type == TYPE_SOFTWARE && event->config == BPF_OUTPUT;
+}
+
 /* What follows the chain, as far as something of it is wanted. */
 static int decode_tail(struct sample_reader *r, struct cursor *c,
 		       const struct event *event, const struct layout *l,
@@ -336,9 +382,10 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 {
 	uint64_t type = event->sample_type, count = 0;
 	const uint8_t *branches = NULL;
+	struct cursor raw = { 0 };
 
 	if (type & SAMPLE_RAW)
-		cursor_bytes(c, cursor_u32(c));
+		raw = read_raw(r->in, c);
 	if (type & SAMPLE_BRANCH_STACK)
 		branches = read_branches(c, l, &count);
 	ret->branch_count = (uint32_t)count;
@@ -350,6 +397,8 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 		skip_to_cgroup(c, type, l);
 		ret->cgroup = cursor_u64(c);
 	}
+	if (!c->bad && type & SAMPLE_RAW && is_bpf_output(event))
+		return use_off_cpu(r, ret, raw);
 	if (c->bad || !branches || !(l->branch_sample_type & BRANCH_CALL_STACK))
 		return 0;
 	return use_branches(r, ret, branches, count);
@@ -378,7 +427,8 @@ static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t s
 	}
 	if (c.bad)
 		return 0;
-	if (event->sample_type & SAMPLE_TAIL)
+	if (event->sample_type & SAMPLE_TAIL ||
+	    (event->sample_type & SAMPLE_RAW && is_bpf_output(event)))
 		err = decode_tail(r, &c, event, l, ret);
 	if (err == 0)
 		err = use_deferred(r, ret);

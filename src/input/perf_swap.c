@@ -141,8 +141,9 @@ static void swap_variable(struct swap *s, const struct event *event,
 		swap_registers(s, layout->regs_intr);
 	if (type & SAMPLE_PHYS_ADDR)
 		swap_u64(s);
-	if (type & SAMPLE_CGROUP)
-		swap_u64(s);
+	/* Of what is left nothing is needed. As words it is as perf takes it for branches. */
+	if (!s->bad)
+		swap_u64s(s, (uint64_t)(s->end - s->from) / 8);
 }
 
 bool sample_swap(const struct input *in, int event, const uint8_t *from, size_t size,

@@ -263,6 +263,7 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 {
 	int found = 1;
 
+	ret->behind = 0;
 	while (found > 0) {
 		if (s->unpacking) {
 			found = inner_record(ctx, s, ret);

@@ -22,6 +22,11 @@ static bool of_kernel(uint8_t mode)
 	return mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL;
 }
 
+static bool of_guest(uint8_t mode)
+{
+	return mode == MODE_GUEST_KERNEL || mode == MODE_GUEST_USER;
+}
+
 static uint64_t build_id_key(uint32_t path, bool kernel)
 {
 	return (uint64_t)kernel << 32 | path;
@@ -52,6 +57,9 @@ int classifier_new(const struct recording *rec, struct images *images,
 		const struct known_build_id *known = &rec->build_ids.v[i];
 		uint32_t path = known->path;
 
+		/* A guest has files of its own, under the same names. */
+		if (of_guest(known->mode))
+			continue;
 		if (of_kernel(known->mode) && names_kernel(intern_text(strings, path)))
 			path = c->kernel_path;
 		if (!hash_map_set(&c->build_ids,
@@ -83,7 +91,8 @@ static void set_build_id(struct image *image, const uint8_t *id, uint8_t size)
 
 /*
  * The map's own build id is the truth about that map; but perf 6.17 writes one and
- * the same into the maps of all kernel modules, so for those the header's counts.
+ * the same into the maps of all kernel modules, so for those the header's counts first,
+ * and theirs only where no two of them have one.
  */
 static void find_build_id(const struct classifier *c, const struct record *rec,
 			  struct image *image)
@@ -92,10 +101,10 @@ static void find_build_id(const struct classifier *c, const struct record *rec,
 	uint32_t path = image->narrow ? c->narrow_vdso : image->path;
 	const uint32_t *index;
 
-	if (rec->build_id_size && !module) {
+	if (rec->build_id_size && !(module && c->rec->modules_share_ids))
 		set_build_id(image, rec->build_id, rec->build_id_size);
+	if (image->build_id_size && !module)
 		return;
-	}
 	index = hash_map_get(&c->build_ids, build_id_key(path, of_kernel(rec->mode)));
 	image->id_of_path = index && image->kind == IMAGE_FILE;
 	if (index)

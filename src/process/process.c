@@ -32,6 +32,11 @@ int processes_new(struct context *ctx, const struct recording *rec, struct image
 	return 0;
 }
 
+void processes_label_as_printed(struct processes *ps)
+{
+	ps->as_printed = true;
+}
+
 void processes_free(struct processes *ps)
 {
 	if (!ps)
@@ -200,29 +205,6 @@ static int apply_ksymbol(struct processes *ps, const struct record *rec)
 	return add_kernel_map(ps, rec, image, 0);
 }
 
-/* The text with '_' for spaces: a name must not end a field of folded text. */
-static int label_of(struct processes *ps, uint32_t name, uint32_t *ret)
-{
-	const char *text = intern_text(ps->strings, name);
-	size_t size = strlen(text);
-	char *copy;
-	int err;
-
-	if (!memchr(text, ' ', size)) {
-		*ret = name;
-		return 0;
-	}
-	copy = strdup(text);
-	if (!copy)
-		return -ENOMEM;
-	for (size_t i = 0; i < size; i++)
-		if (copy[i] == ' ')
-			copy[i] = '_';
-	err = intern_add(ps->strings, copy, size, ret);
-	free(copy);
-	return err;
-}
-
 static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t name)
 {
 	uint32_t *index = hash_map_get(&ps->by_tid, tid);
@@ -230,7 +212,7 @@ static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t 
 	struct name_at *at;
 	uint32_t label;
 
-	if (label_of(ps, name, &label) < 0)
+	if (label_of(ps, tid, name, &label) < 0)
 		return -ENOMEM;
 	thread = index ? &ps->threads.v[*index]
 		       : take_item(&ps->threads, &ps->free_threads);

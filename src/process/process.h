@@ -188,6 +188,10 @@ int processes_new(struct context *ctx, const struct recording *rec, struct image
 		  struct processes **ret);
 void processes_free(struct processes *ps); /* NULL is fine */
 
+/* Before the first record: labels are what stackcollapse-perf.pl cuts out of a line of perf
+ * script for a name. */
+void processes_label_as_printed(struct processes *ps);
+
 /* In time order. */
 int processes_apply(struct processes *ps, const struct record *rec);
 

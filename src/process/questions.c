@@ -202,7 +202,8 @@ void processes_comm(const struct processes *ps, uint32_t pid, uint32_t tid, uint
 		    struct comm *ret)
 {
 	*ret = (struct comm){ .until = UINT64_MAX };
-	if (!name_of(ps, tid, time, ret))
+	/* One that nobody has named goes by its process, which perf does not look at. */
+	if (!name_of(ps, tid, time, ret) && !ps->as_printed)
 		name_of(ps, pid, time, ret);
 }
 

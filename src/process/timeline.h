@@ -76,6 +76,7 @@ struct growing_dump {
 
 struct processes {
 	enum processes_kind kind;
+	bool as_printed; /* labels are */
 	const struct recording *rec;
 	ARRAY(struct growing_dump) dumps;
 	uint64_t version;
@@ -115,6 +116,9 @@ static inline const struct thread *find_thread(const struct processes *ps, uint3
 
 	return index ? &ps->threads.v[*index] : NULL;
 }
+
+/* label.c: what a name is in folded text. 0, or -ENOMEM. */
+int label_of(struct processes *ps, uint32_t tid, uint32_t name, uint32_t *ret);
 
 /*
  * remap.c: @rec replaces a part of a program's text by a copy of it in huge pages, so that

@@ -26,7 +26,7 @@ static const struct event *default_event(const struct recording *rec, bool as_pr
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];
 
-		if (!e->samples || (as_printed && e->type == TYPE_TRACEPOINT))
+		if (!e->samples || (as_printed && event_is_anonymous(e)))
 			continue;
 		if (!best || (as_printed && e->first_time < best->first_time))
 			best = e;
@@ -50,10 +50,10 @@ static void choose_default(struct event_choice *choice, const struct recording *
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const char *other = intern_text(strings, rec->events.v[i].name);
 
-		choice->wanted.v[i] =
-			as_printed ? rec->events.v[i].type == TYPE_TRACEPOINT ||
-					     strcmp(name, other) == 0
-				   : strcmp(family(name), family(other)) == 0;
+		choice->wanted.v[i] = as_printed
+					      ? event_is_anonymous(&rec->events.v[i]) ||
+							strcmp(name, other) == 0
+					      : strcmp(family(name), family(other)) == 0;
 	}
 }
 

@@ -32,7 +32,7 @@ bool weight_sum_conserved(const struct weight_sum *sum)
 /* What stackcollapse-perf.pl makes of a line of perf script. */
 static uint64_t printed_period(const struct event *event, const struct sample *s)
 {
-	return event->type == TYPE_TRACEPOINT ? 1 : s->period;
+	return event_is_anonymous(event) ? 1 : s->period;
 }
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,

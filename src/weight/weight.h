@@ -75,6 +75,18 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
 		      const char *name, bool as_printed);
 
+/*
+ * stackcollapse-perf.pl looks for period and event behind a colon. perf script prints none
+ * before those of a tracepoint, nor where there is no time: then each sample weighs 1, and no
+ * choice of events leaves it out.
+ */
+static inline bool event_is_anonymous(const struct event *e)
+{
+	const uint64_t sample_time = 1 << 2;
+
+	return e->type == TYPE_TRACEPOINT || !(e->sample_type & sample_time);
+}
+
 /* Events that came after the choice was made do not count. */
 static inline bool event_is_wanted(const struct event_choice *choice, size_t event)
 {

@@ -148,6 +148,7 @@ small()
 	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
 	comm pid=1 name=$2 exec time=1
 	mmap2 pid=1 start=0x1000 len=0x9000 off=0x1000 name=/no/x time=1
+	fork pid=1 ppid=1 tid=7 ptid=1 time=1
 	sample pid=1 tid=7 time=2 ip=0x1234 period=$3 chain=U,0x1234,0x2000,0x3000,0x4000
 	END
 }

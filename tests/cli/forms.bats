@@ -35,14 +35,14 @@ same()
 	cmp -s wanted got || { echo "$name: differs"; diff wanted got | head -n 5; return 1; }
 }
 
-# Cases of plain files: nothing in them is about their form, or damaged.
+# Cases of plain files: nothing in them is about their form, or damaged, or raw data in one order.
 plain_cases()
 {
 	local case
 
 	for case in "$cases"/*.pd; do
 		grep -qE '^# fails:|^(format|endian|header|layout|trailing|truncate|bytes) |overflow|flip=|record_size' "$case" ||
-			grep -qE 'compressed_record|damage|past_the_end' <<<"$case" ||
+			grep -qE 'compressed_record|damage|past_the_end|outside_the_file|raw_data' <<<"$case" ||
 			basename "$case" .pd
 	done
 }
@@ -363,10 +363,18 @@ check_cut()
 	same "an empty stream" fold --quiet directory
 	mkdir directory/kcore_dir
 	same "kcore" fold --quiet directory
+	mkfifo directory/data.3 # nobody writes to it
+	mkdir directory/data.4
+	ln -s nowhere directory/data.5
+	same "streams that are no files" fold --quiet directory
 	printf '\t\0\0' >directory/data.8
 	same "half a record" fold --quiet directory
 	gzip -c directory/data.0 >packed && mv packed directory/data.0
 	same "a packed stream" fold --quiet directory
+	: >directory/data
+	run fold directory
+	[ "$status" -eq 1 ]
+	[[ $output == *"directory/data' is empty"* ]]
 }
 
 # limited KIB COMMAND...: the command's exit status, or 99 where it took more memory.

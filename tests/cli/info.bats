@@ -363,6 +363,69 @@ kernel()
 	silent_about kernel
 }
 
+@test "build ids of guests, and one that all modules of the kernel have, are not taken" {
+	local host=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa own=cccccccccccccccccccccccccccccccccccccccc
+
+	make_profile <<-END
+	feature build_id name=/nowhere/program id=$host
+	feature build_id name=/nowhere/program id=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb mode=guest_user
+	mmap2 pid=-1 tid=0 start=0xffffffffc0000000 len=0x1000 name=/nowhere/a.ko mode=kernel build_id=$own
+	sample pid=1 time=1 ip=0xffffffffc0000010 mode=kernel chain=
+	END
+	json p.data
+	holds ".objects.missing[] | select(.path == \"/nowhere/program\") | .build_id == \"$host\""
+	holds ".objects.missing[] | select(.path == \"/nowhere/a.ko\") | .build_id == \"$own\""
+	# perf 6.17 writes such.
+	make_profile <<-END
+	feature build_id name=/nowhere/b.ko id=$host mode=kernel
+	mmap2 pid=-1 tid=0 start=0xffffffffc0000000 len=0x1000 name=/nowhere/a.ko mode=kernel build_id=$own
+	mmap2 pid=-1 tid=0 start=0xffffffffc0001000 len=0x1000 name=/nowhere/b.ko mode=kernel build_id=$own
+	sample pid=1 time=1 ip=0xffffffffc0000010 mode=kernel chain=
+	sample pid=1 time=1 ip=0xffffffffc0001010 mode=kernel chain=
+	END
+	json p.data
+	holds '.objects.missing[] | select(.path == "/nowhere/a.ko") | .build_id == null'
+	holds ".objects.missing[] | select(.path == \"/nowhere/b.ko\") | .build_id == \"$host\""
+}
+
+@test "what perf adds up for the end has no time" {
+	make_profile <<-'END'
+	sample pid=1 time=0xffffffff00000000 ip=0x1234 chain=U,0x1234
+	sample pid=1 time=0xffffffff00000001 ip=0x1234 chain=U,0x1234
+	END
+	json p.data
+	holds '.samples == 8 and .first_time == 1000000000 and .duration == 5000000000'
+	json - <p.data
+	holds '.duration == 5000000000'
+}
+
+@test "a long command line is whole" {
+	"$root/tests/perfdata/build" -o p.data - <<-END
+	attr name=cycles
+	feature cmdline=perf,record$(printf ',word%04d' {1..2000})
+	sample pid=1 time=1 ip=0x1234
+	END
+	json p.data
+	holds '.command | length == 18011 and endswith(" word2000")'
+}
+
+@test "warnings: counters and traces are no samples" {
+	"$root/tests/perfdata/build" -o p.data - <<-'END'
+	attr name=cycles sample_type=IDENTIFIER
+	raw type=75 hex=00
+	raw type=76 hex=00
+	END
+	json p.data
+	holds '.samples == 0'
+	warns counters 'it is a recording of perf stat'
+	run "$flamefold" fold p.data
+	[ "$status" -eq 1 ]
+	[[ $output == *"no samples"*"perf stat"* ]]
+	make_profile <<<'auxtrace hex=00112233'
+	json p.data
+	warns trace 'the trace of the processor'
+}
+
 @test "warnings: samples of guests" {
 	build <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all

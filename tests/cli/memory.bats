@@ -73,10 +73,13 @@ each_fails()
 	each_fails 200 "$flamefold" fold -
 	"$build" -o a.data "$cases/group_read_in_a_pipe.pd"
 	each_fails 200 "$flamefold" fold -
+	"$build" -o a.data "$cases/pipe_tracing_data_names_its_events.pd"
+	each_fails 200 "$flamefold" fold --compat=stackcollapse -
 }
 
 @test "chains that are put together" {
-	"$build" -d . "$cases"/{deferred_chain_of_each_thread,lbr_call_stack}.pd
+	"$build" -d . "$cases"/{deferred_chain_of_each_thread,lbr_call_stack,off_cpu_samples_in_raw_data}.pd
+	each_fails 200 "$flamefold" fold --event=all off_cpu_samples_in_raw_data.data
 	each_fails 220 "$flamefold" fold deferred_chain_of_each_thread.data
 	each_fails 200 "$flamefold" fold lbr_call_stack.data
 }

@@ -21,11 +21,14 @@ static void end(void)
 	intern_release(&strings);
 }
 
+enum { TIMED = 1 << 2 }; /* PERF_SAMPLE_TIME */
+
 static void event(const char *name, uint64_t samples, uint64_t first_time)
 {
 	struct event *e = array_add(&rec.events);
 
 	cr_assert_eq(intern_add(&strings, name, strlen(name), &e->name), 0);
+	e->sample_type = TIMED;
 	e->samples = samples;
 	e->first_time = samples ? first_time : UINT64_MAX;
 }
@@ -80,7 +83,7 @@ Test(weight, counting_samples_makes_every_one_weigh_1)
 Test(weight, as_printed_a_period_of_0_weighs_1_and_a_fixed_one_itself)
 {
 	struct weight_options options = { .as_printed = true };
-	struct event e = { .period = 1000 };
+	struct event e = { .period = 1000, .sample_type = TIMED };
 	struct sample zero = { .period = 0 };
 	struct sample none = { .period = 1000 };
 	struct sample seven = { .period = 7 };
@@ -93,7 +96,18 @@ Test(weight, as_printed_a_period_of_0_weighs_1_and_a_fixed_one_itself)
 Test(weight, as_printed_a_tracepoint_weighs_1)
 {
 	struct weight_options options = { .as_printed = true };
-	struct event e = { .type = TYPE_TRACEPOINT, .period = 1 };
+	struct event e = { .type = TYPE_TRACEPOINT, .period = 1, .sample_type = TIMED };
+	struct sample s = { .period = 700 };
+
+	cr_assert_eq(weight_of(&options, &e, &s), 1);
+	options.as_printed = false;
+	cr_assert_eq(weight_of(&options, &e, &s), 700);
+}
+
+Test(weight, as_printed_a_sample_without_a_time_weighs_1)
+{
+	struct weight_options options = { .as_printed = true };
+	struct event e = { .period = 1 };
 	struct sample s = { .period = 700 };
 
 	cr_assert_eq(weight_of(&options, &e, &s), 1);
@@ -151,6 +165,17 @@ Test(events, as_stackcollapse_has_it_tracepoints_always_count_and_are_never_the_
 {
 	event("sched:sched_switch", 5, 1);
 	rec.events.v[0].type = TYPE_TRACEPOINT;
+	event("cycles", 5, 20);
+	event("faults", 5, 30);
+	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, NULL, true), 0);
+	cr_assert_str_eq(chosen(), "110");
+}
+
+Test(events, as_stackcollapse_has_it_events_without_times_always_count, .init = begin,
+     .fini = end)
+{
+	event("instructions", 5, 1);
+	rec.events.v[0].sample_type = 0;
 	event("cycles", 5, 20);
 	event("faults", 5, 30);
 	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, NULL, true), 0);
