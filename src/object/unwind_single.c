@@ -19,6 +19,7 @@ enum {
 	CIES_MOST = 64, /* an object has some five */
 	CIE_MOST = 1 << 12, /* bytes */
 	LOOKUP_COST = 512, /* as many bytes of a section can be compiled meanwhile */
+	WAIT_COST = 128 * LOOKUP_COST, /* to sleep, and to be woken */
 	LOOKUPS_LEAST = 16,
 };
 
@@ -434,6 +435,11 @@ int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *r
 		return 1;
 	}
 	return found > 0 ? run_to(&a, f, ret) : found;
+}
+
+void unwind_single_waited(struct unwind_single *s)
+{
+	spend(s, WAIT_COST);
 }
 
 int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,

@@ -50,7 +50,11 @@ void unwind_single_release(struct unwind_single *s); /* a zeroed one is fine */
 int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *read,
 		       void *arg, struct unwind_rule *ret);
 
-/* The same for where the function begins that covers @address; -ENOENT where the table has
+/* Somebody had to wait for another one's look-up: the table, which nobody waits for, is due
+ * the sooner. */
+void unwind_single_waited(struct unwind_single *s);
+
+/* unwind_single_find() for where the function begins that covers @address; -ENOENT where the table has
  * none. */
 int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,
 			   void *arg, uint64_t *start);

@@ -52,6 +52,7 @@ struct image_binary {
 struct open_file {
 	const struct owned *of;
 	int fd;
+	unsigned readers; /* it must not be closed now */
 	uint64_t used;
 };
 
@@ -244,17 +245,22 @@ out:
 	return o;
 }
 
-/* A place in the list of open files, which may hold another one: the oldest. */
+/* A place in the list of open files, which may hold another one: the oldest. NULL where all
+ * are being read. */
 static struct open_file *oldest_file(struct binaries *b)
 {
-	struct open_file *oldest = &b->files[0];
+	struct open_file *oldest = NULL;
 
-	for (int i = 0; i < OPEN_MOST; i++)
-		if (b->files[i].used < oldest->used)
-			oldest = &b->files[i];
-	if (oldest->of)
+	for (int i = 0; i < OPEN_MOST; i++) {
+		struct open_file *f = &b->files[i];
+
+		if (f->readers == 0 && (!oldest || f->used < oldest->used))
+			oldest = f;
+	}
+	if (oldest && oldest->of)
 		close(oldest->fd);
-	oldest->of = NULL;
+	if (oldest)
+		oldest->of = NULL;
 	return oldest;
 }
 
@@ -262,12 +268,17 @@ static struct open_file *oldest_file(struct binaries *b)
 static void hold_file(struct binaries *b, const struct owned *o, int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct open_file *place;
 
 	if (copy < 0)
 		return;
 	pthread_mutex_lock(&b->files_lock);
-	*oldest_file(b) = (struct open_file){ o, copy, ++b->uses };
+	place = oldest_file(b);
+	if (place)
+		*place = (struct open_file){ o, copy, 0, ++b->uses };
 	pthread_mutex_unlock(&b->files_lock);
+	if (!place)
+		close(copy);
 }
 
 static int make_table(struct owned *o, const struct found *f)
@@ -413,35 +424,44 @@ static int open_again(const struct owned *o)
 	return -1;
 }
 
-static int file_of(struct binaries *b, const struct owned *o)
+/* The list's place of it and *@fd, or NULL and an *@fd of the caller's own; -1: none. */
+static struct open_file *file_of(struct binaries *b, const struct owned *o, int *fd)
 {
 	struct open_file *file;
-	int fd;
 
 	for (int i = 0; i < OPEN_MOST; i++)
 		if (b->files[i].of == o) {
 			b->files[i].used = ++b->uses;
-			return b->files[i].fd;
+			*fd = b->files[i].fd;
+			return &b->files[i];
 		}
-	fd = open_again(o);
-	if (fd < 0)
-		return -1;
-	file = oldest_file(b);
-	*file = (struct open_file){ o, fd, ++b->uses };
-	return fd;
+	*fd = open_again(o);
+	file = *fd < 0 ? NULL : oldest_file(b);
+	if (file)
+		*file = (struct open_file){ o, *fd, 0, ++b->uses };
+	return file;
 }
 
+/* Without the lock, which all threads would wait for. */
 static bool read_file(struct binaries *b, const struct owned *o, uint64_t offset,
 		      void *ret, size_t size)
 {
-	bool done = false;
+	struct open_file *file;
+	bool done;
 	int fd;
 
 	pthread_mutex_lock(&b->files_lock);
-	fd = file_of(b, o);
-	if (fd >= 0)
-		done = pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
+	file = file_of(b, o, &fd);
+	if (file)
+		file->readers++;
 	pthread_mutex_unlock(&b->files_lock);
+	done = fd >= 0 && pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
+	pthread_mutex_lock(&b->files_lock);
+	if (file)
+		file->readers--;
+	pthread_mutex_unlock(&b->files_lock);
+	if (!file && fd >= 0)
+		close(fd);
 	return done;
 }
 
@@ -512,7 +532,10 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 
 	if (binary_table_rule(binary, address, ret))
 		return 0;
-	pthread_mutex_lock(&o->lock);
+	if (pthread_mutex_trylock(&o->lock) != 0) {
+		pthread_mutex_lock(&o->lock);
+		unwind_single_waited(&o->single);
+	}
 	err = find_rule(b, o, address, ret);
 	pthread_mutex_unlock(&o->lock);
 	return err;
