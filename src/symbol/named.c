@@ -18,12 +18,18 @@ struct pair {
 	uint32_t parent, rank;
 };
 
+enum {
+	RANK_DROPPED = -1,
+	RANK_RUN = -2, /* not one function: others were inlined there */
+};
+
 struct join {
 	const struct trie *trie;
 	const struct symbols *symbols;
 	unsigned flags;
 	const uint8_t *left_out; /* NULL: none */
-	uint32_t *rank; /* by function */
+	uint32_t *rank; /* by function; RANK_DROPPED: it is left out */
+	uint32_t *of_frame; /* by frame: the rank of its function, or RANK_RUN */
 	uint32_t *function; /* by rank */
 	size_t functions;
 	uint32_t *node; /* by trie node: its joined node */
@@ -45,6 +51,7 @@ static uint32_t *numbers(size_t count)
 static void release(struct join *j)
 {
 	free(j->rank);
+	free(j->of_frame);
 	free(j->function);
 	free(j->node);
 	free(j->pairs);
@@ -90,6 +97,27 @@ static int rank_functions(struct join *j, const struct intern *strings)
 	qsort_r(j->function, j->functions, sizeof(*j->function), compare_functions, &by);
 	for (size_t i = 0; i < j->functions; i++)
 		j->rank[j->function[i]] = (uint32_t)i;
+	for (size_t i = 0; i < j->functions; i++)
+		if (j->symbols->functions.v[i].dropped)
+			j->rank[i] = (uint32_t)RANK_DROPPED;
+	return 0;
+}
+
+/* Every node asks for its frame's, and there are many more nodes than frames. */
+static int rank_frames(struct join *j)
+{
+	size_t frames = j->symbols->of_frame.count;
+
+	j->of_frame = numbers(frames);
+	if (!j->of_frame)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < frames; i++) {
+		uint32_t inlined;
+
+		symbols_inlined(j->symbols, i, &inlined);
+		j->of_frame[i] =
+			inlined ? (uint32_t)RANK_RUN : j->rank[j->symbols->of_frame.v[i]];
+	}
 	return 0;
 }
 
@@ -137,9 +165,11 @@ static size_t most_nodes(const struct join *j)
 	size_t most = t->count;
 
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t inlined;
+		uint32_t frame = t->nodes[i].frame, inlined;
 
-		symbols_inlined(j->symbols, t->nodes[i].frame, &inlined);
+		if (j->of_frame[frame] != (uint32_t)RANK_RUN)
+			continue;
+		symbols_inlined(j->symbols, frame, &inlined);
 		most += inlined;
 	}
 	return most;
@@ -171,22 +201,30 @@ struct step {
 };
 
 /* On to the child for a function; nowhere where that is left out. */
-static void step_on(struct join *j, uint32_t function, struct step *at)
+static void step_on(struct join *j, uint32_t rank, struct step *at)
 {
-	uint32_t rank = j->rank[function];
-
-	if (j->symbols->functions.v[function].dropped)
+	if (rank == (uint32_t)RANK_DROPPED)
 		return;
 	at->hash = hash_step(at->hash, rank);
 	at->node = j->last ? next_child(j, at->node, rank)
 			   : joined_child(j, at->node, rank, at->hash);
 }
 
-static uint64_t hash_function(const struct join *j, uint32_t function, uint64_t hash)
+static uint64_t hash_rank(uint64_t hash, uint32_t rank)
 {
-	if (j->symbols->functions.v[function].dropped)
-		return hash;
-	return hash_step(hash, j->rank[function]);
+	return rank == (uint32_t)RANK_DROPPED ? hash : hash_step(hash, rank);
+}
+
+/* Of a frame's function and of those that were inlined there. */
+static uint64_t hash_run(const struct join *j, uint64_t hash, uint32_t frame)
+{
+	uint32_t count;
+	const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
+
+	hash = hash_rank(hash, j->rank[j->symbols->of_frame.v[frame]]);
+	for (uint32_t k = 0; k < count; k++)
+		hash = hash_rank(hash, j->rank[inlined[k]]);
+	return hash;
 }
 
 static void hash_ways(struct join *j)
@@ -195,15 +233,22 @@ static void hash_ways(struct join *j)
 
 	j->hashes[0] = 0;
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, count;
-		const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
-		uint64_t hash = hash_function(j, j->symbols->of_frame.v[frame],
-					      j->hashes[t->nodes[i].parent]);
+		uint64_t hash = j->hashes[t->nodes[i].parent];
+		uint32_t frame = t->nodes[i].frame, rank = j->of_frame[frame];
 
-		for (uint32_t k = 0; k < count; k++)
-			hash = hash_function(j, inlined[k], hash);
-		j->hashes[i] = hash;
+		j->hashes[i] = rank == (uint32_t)RANK_RUN ? hash_run(j, hash, frame)
+							  : hash_rank(hash, rank);
 	}
+}
+
+static void step_run(struct join *j, uint32_t frame, struct step *at)
+{
+	uint32_t count;
+	const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
+
+	step_on(j, j->rank[j->symbols->of_frame.v[frame]], at);
+	for (uint32_t k = 0; k < count; k++)
+		step_on(j, j->rank[inlined[k]], at);
 }
 
 /* Fetches where nodes that come soon will be looked for. */
@@ -228,16 +273,16 @@ static int join(struct join *j)
 	add_node(j, 0, 0);
 	hash_ways(j);
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, parent = t->nodes[i].parent, count;
-		const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
+		uint32_t frame = t->nodes[i].frame, parent = t->nodes[i].parent;
 		struct step at = { j->node[parent], j->hashes[parent] };
 
 		fetch_ahead(j, i);
 		if (j->left_out && j->left_out[i])
 			continue;
-		step_on(j, j->symbols->of_frame.v[frame], &at);
-		for (uint32_t k = 0; k < count; k++)
-			step_on(j, inlined[k], &at);
+		if (j->of_frame[frame] == (uint32_t)RANK_RUN)
+			step_run(j, frame, &at);
+		else
+			step_on(j, j->of_frame[frame], &at);
 		j->node[i] = at.node;
 	}
 	free(j->hashes);
@@ -345,8 +390,10 @@ static int sum_column(const struct join *j, const uint64_t *self, uint64_t **ret
 	*ret = calloc(j->count, sizeof(**ret));
 	if (!*ret)
 		return -ENOMEM;
+	/* Most nodes are no leaf of any sample. */
 	for (uint32_t i = 0; self && i < j->trie->count; i++)
-		(*ret)[j->place[j->node[i]]] += self[i];
+		if (self[i])
+			(*ret)[j->place[j->node[i]]] += self[i];
 	return 0;
 }
 
@@ -372,6 +419,8 @@ int named_make(struct context *ctx, const struct trie *trie,
 	struct named n = { .joined = !(flags & NAMED_IN_ORDER) };
 	int err = rank_functions(&j, strings);
 
+	if (err == 0)
+		err = rank_frames(&j);
 	if (err == 0)
 		err = join(&j);
 	if (err == 0)

@@ -385,6 +385,21 @@ Test(unwind_single, gives_up_when_a_table_would_have_been_cheaper)
 	small_end(&s, &b);
 }
 
+Test(unwind_single, gives_up_sooner_where_somebody_waits)
+{
+	struct unwind_rule rule;
+	struct small s;
+	struct both b;
+	int told = 0;
+
+	small_begin(&s, &b);
+	cr_assert_eq(unwind_single_find(&b.single, 0x1000, read_bytes, &b, &rule), 1);
+	unwind_single_waited(&b.single);
+	while (unwind_single_find(&b.single, 0x1000, read_bytes, &b, &rule) == 1)
+		cr_assert_lt(++told, 10);
+	small_end(&s, &b);
+}
+
 /* A file's bytes. */
 static uint8_t *load(const char *path, size_t *size)
 {
