@@ -79,7 +79,7 @@ recorded()
 	{
 		echo "attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all"
 		echo "feature arch=x86_64"
-		echo "comm pid=1 name=p time=1"
+		echo "comm pid=1 name=pp time=1"
 		readelf -lW program | awk '/LOAD.*R E/ {
 			print "mmap2 pid=1 start=" $3 " len=" $6 " off=" $2 " prot=5 name='"$PWD"'/program time=1" }'
 		for name in "${names[@]}"; do
@@ -92,7 +92,7 @@ recorded()
 # folds_to [OPTION...]: to the lines of standard input, without counts.
 folds_to()
 {
-	"$flamefold" fold --quiet "$@" recording.data | sed 's/^p;//; s/ [0-9]*$//' >got
+	"$flamefold" fold --quiet "$@" recording.data | sed 's/^pp;//; s/ [0-9]*$//' >got
 	LC_ALL=C sort | diff - got
 }
 
@@ -179,16 +179,16 @@ folds_to()
 	END
 	"$flamefold" fold --quiet recording.data | grep -c '' | grep -x 8
 	"$flamefold" fold --quiet --merge-clones recording.data >merged
-	printf '%s\n' 'p;f 3' 'p;g 3' 'p;h 2' 'p;k.0 1' | diff - merged
+	printf '%s\n' 'pp;f 3' 'pp;g 3' 'pp;h 2' 'pp;k.0 1' | diff - merged
 	"$flamefold" fold --quiet --merge-clones --demangle=full recording.data |
-		grep -x 'p;h(int) 2'
+		grep -x 'pp;h(int) 2'
 }
 
 @test "clones in folded text and pictures" {
-	printf '%s\n' 'p;f.isra.0_[k];g 1' 'p;f_[k];g.part.0 2' 'p;f.cold_[k];g(int) [clone .cold] 4' >in.folded
+	printf '%s\n' 'pp;f.isra.0_[k];g 1' 'pp;f_[k];g.part.0 2' 'pp;f.cold_[k];g(int) [clone .cold] 4' >in.folded
 	"$flamefold" fold --quiet in.folded | sort | diff <(sort in.folded) -
 	"$flamefold" fold --quiet --merge-clones in.folded >merged
-	printf '%s\n' 'p;f_[k];g 3' 'p;f_[k];g(int) 4' | diff - merged
+	printf '%s\n' 'pp;f_[k];g 3' 'pp;f_[k];g(int) 4' | diff - merged
 	"$flamefold" --quiet -o in.svg in.folded
 	"$flamefold" fold --quiet --merge-clones in.svg | diff - merged
 	recorded <<-'END'
@@ -196,7 +196,7 @@ folds_to()
 		f.isra.0
 	END
 	"$flamefold" --quiet -o in.svg recording.data
-	"$flamefold" fold --quiet --merge-clones in.svg | diff <(echo 'p;f 2') -
+	"$flamefold" fold --quiet --merge-clones in.svg | diff <(echo 'pp;f 2') -
 }
 
 @test "names of Go are left alone" {
@@ -237,7 +237,7 @@ folds_to()
 	END
 	"$build" -o recording.data - <<-'END'
 		attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all
-		comm pid=1 name=p time=1
+		comm pid=1 name=pp time=1
 		mmap pid=-1 start=0xffffffff81000000 len=0x1000000 off=0xffffffff81000000 mode=kernel name=[kernel.kallsyms]_text time=1
 		repeat i 4
 		sample pid=1 time={i + 2} ip={0xffffffff81000110 + 256 * i} mode=kernel
@@ -269,9 +269,9 @@ folds_to()
 		main.f
 	END
 	printf 'x' >note
-	"$flamefold" fold --quiet --merge-clones recording.data | grep -x 'p;main 1'
+	"$flamefold" fold --quiet --merge-clones recording.data | grep -x 'pp;main 1'
 	objcopy --add-section .note.go.buildid=note program
-	"$flamefold" fold --quiet --merge-clones recording.data | grep -x 'p;main.cold 1'
+	"$flamefold" fold --quiet --merge-clones recording.data | grep -x 'pp;main.cold 1'
 }
 
 @test "code without symbols goes by where its function begins" {
@@ -286,19 +286,19 @@ folds_to()
 	"$build" -o recording.data recording.pd
 	strip program
 	"$flamefold" fold --quiet recording.data >got
-	grep -x "p;\[program+0x$start\] 2" got
+	grep -x "pp;\[program+0x$start\] 2" got
 	[ "$(wc -l <got)" -eq 2 ]
 	"$flamefold" fold --quiet --unnamed=function recording.data | cmp - got
-	[ "$("$flamefold" fold --quiet --unnamed=object recording.data)" = 'p;[program] 3' ]
-	[ "$("$flamefold" fold --quiet --compat=stackcollapse recording.data)" = 'p;[program] 3' ]
+	[ "$("$flamefold" fold --quiet --unnamed=object recording.data)" = 'pp;[program] 3' ]
+	[ "$("$flamefold" fold --quiet --compat=stackcollapse recording.data)" = 'pp;[program] 3' ]
 	"$flamefold" fold --quiet --addrs recording.data >addresses
-	[ "$(grep -c '^p;\[program <[0-9a-f]*>\] 1$' addresses)" -eq 3 ]
+	[ "$(grep -c '^pp;\[program <[0-9a-f]*>\] 1$' addresses)" -eq 3 ]
 	"$flamefold" fold --quiet --unnamed=address recording.data | cmp - addresses
 	# They still count as without a symbol.
 	"$flamefold" fold --stats recording.data 2>&1 >got | grep -E '^ *without symbol +3$'
 	# Without call frame information there is nothing to go by.
 	objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr program
-	[ "$("$flamefold" fold --quiet recording.data)" = 'p;[program] 3' ]
+	[ "$("$flamefold" fold --quiet recording.data)" = 'pp;[program] 3' ]
 }
 
 @test "symbols with one text for all of their names take no memory that the file has not" {
@@ -331,7 +331,7 @@ folds_to()
 		open("program", "wb").write(data)
 		with open("recording.pd", "w") as text:
 		    print("attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all\nfeature arch=x86_64\n"
-		          "comm pid=1 name=p time=1", file=text)
+		          "comm pid=1 name=pp time=1", file=text)
 		    head, = struct.unpack_from("<Q", data, 32)
 		    for i in range(struct.unpack_from("<H", data, 56)[0]):
 		        kind, flags, offset, address, _, size, _, _ = struct.unpack_from("<IIQQQQQQ", data, head + 56 * i)
@@ -343,7 +343,7 @@ folds_to()
 	END
 	"$build" -o recording.data recording.pd
 	"$flamefold" fold --quiet recording.data >got
-	grep -q '^p;longlong[long]* 1$' got
+	grep -q '^pp;longlong[long]* 1$' got
 	[ "$(grep -c '\[program' got)" -eq 0 ]
 	[ "$(awk '{ sum += $NF } END { print sum }' got)" -eq 3000 ]
 	# All of the names would be 45 MB.
