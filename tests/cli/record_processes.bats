@@ -48,7 +48,7 @@ teardown()
 perf_fold()
 {
 	command -v perf >/dev/null || skip "no perf"
-	perf record -q -N -F 997 -e cpu-clock -g -o perf.data -- "$@" >/dev/null 2>&1
+	perf record -q -N -F "${rate:-997}" -e cpu-clock -g -o perf.data -- "$@" >/dev/null 2>&1
 	"$flamefold" fold -q -o perf.folded perf.data
 }
 
@@ -60,16 +60,16 @@ unnamed()
 
 @test "a thousand short processes a second are named as well as in perf's file" {
 	need_events
-	record -q -F 997 -e cpu-clock -o live.folded -- "$bin/forks" 4 1000 >count
+	# A sample a millisecond would be in step with a process a millisecond.
+	rate=3989
+	record -q -F "$rate" -e cpu-clock -o live.folded -- "$bin/forks" 4 1000 >count
 	perf_fold "$bin/forks" 4 1000
 	# Both as programs of their own and as children.
 	grep -q '^exe;.*child_work' live.folded
 	grep -q '^forks;.*child_work' live.folded
 	between 30 "$(share child_work live.folded)" 100
-	# Two runs of it differ by some points; more names than perf's file has are welcome.
-	least=$(awk -v theirs="$(share child_work perf.folded)" 'BEGIN { print theirs - 20 }')
-	between "$least" "$(share child_work live.folded)" 100
-	most=$(awk -v theirs="$(unnamed perf.folded)" 'BEGIN { print theirs + 10 }')
+	near "$(share child_work perf.folded)" "$(share child_work live.folded)" 15
+	most=$(awk -v theirs="$(unnamed perf.folded)" 'BEGIN { print theirs + 5 }')
 	between 0 "$(unnamed live.folded)" "$most"
 }
 
