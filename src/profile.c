@@ -36,9 +36,9 @@ void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
 
 	for (; decimals > 0; decimals--)
 		factor *= 10;
-	for (int i = 0; factor > 1 && i < 2; i++)
-		for (uint32_t id = 0; t->self[weights[i]] && id < t->count; id++)
-			t->self[weights[i]][id] *= factor;
+	for (size_t i = 1; factor > 1 && i < t->selves.count; i++)
+		for (int k = 0; k < 2; k++)
+			t->selves.v[i].value[weights[k]] *= factor;
 	sum->read *= factor;
 	sum->kept *= factor;
 	for (int i = 0; i < LOST_REASONS; i++)
@@ -267,8 +267,8 @@ static void check_conservation(const struct ff_profile *p)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t id = 0; p->trie.self[TRIE_WEIGHT] && id < p->trie.count; id++)
-		sum += p->trie.self[TRIE_WEIGHT][id];
+	for (size_t i = 1; i < p->trie.selves.count; i++)
+		sum += p->trie.selves.v[i].value[TRIE_WEIGHT];
 	assert(sum == p->sum.kept);
 	assert(weight_sum_conserved(&p->sum));
 	(void)sum;

@@ -115,10 +115,9 @@ static int ask_stacks(struct filtering *f)
 
 static uint64_t take(struct trie *t, uint32_t id, enum trie_column column)
 {
-	uint64_t *self = t->self[column], value = self ? self[id] : 0;
+	uint64_t *self = &t->selves.v[t->nodes[id].self].value[column], value = *self;
 
-	if (self)
-		self[id] = 0;
+	*self = 0;
 	return value;
 }
 
@@ -138,7 +137,7 @@ static void leave_out(struct filtering *f, uint32_t id)
 static bool has_values(const struct trie *t, uint32_t id)
 {
 	for (int column = 0; column < TRIE_COLUMNS; column++)
-		if (t->self[column] && t->self[column][id])
+		if (trie_self(t, id, column))
 			return true;
 	return false;
 }
@@ -158,8 +157,8 @@ static int sieve(struct filtering *f)
 			leave_out(f, id);
 		if (has_values(t, id))
 			f->left_out[id] = 0;
-		if (t->self[TRIE_SAMPLES] && f->nodes[id] & UNDER_MARK)
-			f->truncated += t->self[TRIE_SAMPLES][id];
+		if (f->nodes[id] & UNDER_MARK)
+			f->truncated += trie_self(t, id, TRIE_SAMPLES);
 		if (!f->left_out[id])
 			f->left_out[t->nodes[id].parent] = 0;
 	}

@@ -61,8 +61,7 @@ static int merge_frames(struct ff_profile *p, struct worker *w)
 
 	if (w->absorbed)
 		return 0;
-	w->first = p->trie.count == 1 && frames.list.count == 0 &&
-		   !p->trie.self[TRIE_WEIGHT];
+	w->first = trie_is_empty(&p->trie) && frames.list.count == 0;
 	if (!w->first)
 		return frames_merge(&p->frames, &w->frames, &w->frame_map);
 	p->frames = w->frames;

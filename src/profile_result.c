@@ -56,15 +56,15 @@ static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
 
 static void sum_weights(const struct ff_profile *p, struct weights *weights)
 {
-	for (uint32_t id = 1; id < p->trie.count; id++) {
-		uint64_t weight = p->trie.self[TRIE_WEIGHT][id];
-		uint32_t frame = p->trie.nodes[id].frame;
-		struct weights *w;
+	for (size_t i = 1; i < p->trie.selves.count; i++) {
+		const struct trie_self *self = &p->trie.selves.v[i];
+		uint32_t frame = p->trie.nodes[self->node].frame;
+		uint64_t weight = self->value[TRIE_WEIGHT];
+		struct weights *w = &weights[p->frames.list.v[frame].image];
 
-		/* Most nodes are no leaf of any sample. */
-		if (weight == 0)
+		/* The empty stack is nobody's. */
+		if (self->node == 0)
 			continue;
-		w = &weights[p->frames.list.v[frame].image];
 		w->all += weight;
 		if (is_unnamed(p, frame))
 			w->unnamed += weight;
@@ -77,7 +77,7 @@ static int list_objects(struct ff_profile *p)
 	struct weights *weights = calloc(p->images.list.count, sizeof(*weights));
 	int err = weights ? 0 : -ENOMEM;
 
-	if (err == 0 && p->trie.self[TRIE_WEIGHT])
+	if (err == 0)
 		sum_weights(p, weights);
 	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count; id++)
 		if (p->symbols.images.v[id].frames)

@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define LARGE ((size_t)2 << 20)
@@ -40,6 +41,20 @@ void *pages_take(size_t size)
 	if (p)
 		madvise(p, rounded(size), MADV_HUGEPAGE);
 	return p;
+}
+
+void *pages_grow(void *p, size_t size, size_t more)
+{
+	void *grown;
+
+	if (more < LARGE)
+		return realloc(p, more);
+	grown = pages_take(more);
+	if (!grown)
+		return NULL;
+	memcpy(grown, p, size);
+	pages_give_back(p, size);
+	return grown;
 }
 
 void pages_give_back(void *p, size_t size)

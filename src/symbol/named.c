@@ -385,28 +385,26 @@ static int write_nodes(const struct join *j, struct named *n)
 	return 0;
 }
 
-static int sum_column(const struct join *j, const uint64_t *self, uint64_t **ret)
-{
-	*ret = calloc(j->count, sizeof(**ret));
-	if (!*ret)
-		return -ENOMEM;
-	/* Most nodes are no leaf of any sample. */
-	for (uint32_t i = 0; self && i < j->trie->count; i++)
-		if (self[i])
-			(*ret)[j->place[j->node[i]]] += self[i];
-	return 0;
-}
-
 static int sum_columns(const struct join *j, struct named *n)
 {
-	uint64_t *const *self = j->trie->self;
+	const struct trie *t = j->trie;
+	bool differs = t->charged[TRIE_BEFORE];
 
-	if (sum_column(j, self[TRIE_WEIGHT], &n->self) < 0 ||
-	    sum_column(j, self[TRIE_SAMPLES], &n->samples) < 0)
+	n->self = calloc(j->count, sizeof(*n->self));
+	n->samples = calloc(j->count, sizeof(*n->samples));
+	n->before = differs ? calloc(j->count, sizeof(*n->before)) : NULL;
+	if (!n->self || !n->samples || (differs && !n->before))
 		return -ENOMEM;
-	if (!self[TRIE_BEFORE])
-		return 0;
-	return sum_column(j, self[TRIE_BEFORE], &n->before);
+	for (size_t i = 1; i < t->selves.count; i++) {
+		const struct trie_self *self = &t->selves.v[i];
+		uint32_t place = j->place[j->node[self->node]];
+
+		n->self[place] += self->value[TRIE_WEIGHT];
+		n->samples[place] += self->value[TRIE_SAMPLES];
+		if (differs)
+			n->before[place] += self->value[TRIE_BEFORE];
+	}
+	return 0;
 }
 
 int named_make(struct context *ctx, const struct trie *trie,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
+#include "base/pages.h"
 
 enum {
 	FIRST_NODES = 1024,
@@ -21,10 +21,10 @@ struct trie_recent {
 int trie_init(struct trie *t)
 {
 	*t = (struct trie){ .room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1 };
-	t->nodes = calloc(t->room, sizeof(*t->nodes));
-	t->slots = calloc(FIRST_SLOTS, sizeof(*t->slots));
+	t->nodes = pages_take(t->room * sizeof(*t->nodes));
+	t->slots = pages_take(FIRST_SLOTS * sizeof(*t->slots));
 	t->recent = calloc(1, sizeof(*t->recent));
-	if (t->nodes && t->slots && t->recent)
+	if (t->nodes && t->slots && t->recent && array_add(&t->selves))
 		return 0;
 	trie_release(t);
 	return -ENOMEM;
@@ -32,12 +32,11 @@ int trie_init(struct trie *t)
 
 void trie_release(struct trie *t)
 {
-	free(t->nodes);
-	free(t->slots);
+	pages_give_back(t->nodes, t->room * sizeof(*t->nodes));
+	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
+	array_release(&t->selves);
 	free(t->recent);
 	free(t->way);
-	for (int i = 0; i < TRIE_COLUMNS; i++)
-		free(t->self[i]);
 	*t = (struct trie){ 0 };
 }
 
@@ -52,11 +51,11 @@ static uint64_t hash_step(uint64_t hash, uint32_t frame)
 static int grow_slots(struct trie *t)
 {
 	size_t room = (t->mask + 1) * 2;
-	uint32_t *slots = calloc(room, sizeof(*slots));
+	uint32_t *slots = pages_take(room * sizeof(*slots));
 	uint64_t *hashes = malloc(t->count * sizeof(*hashes));
 
 	if (!slots || !hashes) {
-		free(slots);
+		pages_give_back(slots, room * sizeof(*slots));
 		free(hashes);
 		return -ENOMEM;
 	}
@@ -70,7 +69,7 @@ static int grow_slots(struct trie *t)
 		slots[i & (room - 1)] = id;
 	}
 	free(hashes);
-	free(t->slots);
+	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
 	t->slots = slots;
 	t->mask = room - 1;
 	return 0;
@@ -83,21 +82,11 @@ static int grow_nodes(struct trie *t)
 
 	if (t->room > UINT32_MAX / 2)
 		return -ENOMEM;
-	nodes = realloc(t->nodes, room * sizeof(*t->nodes));
+	nodes = pages_grow(t->nodes, t->room * sizeof(*t->nodes),
+			   room * sizeof(*t->nodes));
 	if (!nodes)
 		return -ENOMEM;
 	t->nodes = nodes;
-	for (int i = 0; i < TRIE_COLUMNS; i++) {
-		uint64_t *column;
-
-		if (!t->self[i])
-			continue;
-		column = realloc(t->self[i], room * sizeof(*column));
-		if (!column)
-			return -ENOMEM;
-		memset(column + t->room, 0, (room - t->room) * sizeof(*column));
-		t->self[i] = column;
-	}
 	t->room = room;
 	return 0;
 }
@@ -106,7 +95,7 @@ static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *r
 {
 	if (t->count == t->room && grow_nodes(t) < 0)
 		return -ENOMEM;
-	t->nodes[t->count] = (struct trie_node){ parent, frame };
+	t->nodes[t->count] = (struct trie_node){ parent, frame, 0 };
 	*ret = t->count++;
 	return 0;
 }
@@ -216,26 +205,31 @@ int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t l
 
 int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value)
 {
-	if (!t->self[column]) {
-		t->self[column] = calloc(t->room, sizeof(uint64_t));
-		if (!t->self[column])
+	struct trie_self *self;
+	uint32_t *index = &t->nodes[node].self;
+
+	if (*index == 0) {
+		self = array_add(&t->selves);
+		if (!self)
 			return -ENOMEM;
+		self->node = node;
+		*index = (uint32_t)t->selves.count - 1;
 	}
-	t->self[column][node] += value;
+	t->selves.v[*index].value[column] += value;
+	t->charged[column] = true;
 	return 0;
 }
 
-static int merge_columns(struct trie *t, const struct trie *from,
-			 const uint32_t *node_map)
+static int merge_selves(struct trie *t, const struct trie *from, const uint32_t *node_map)
 {
-	for (int c = 0; c < TRIE_COLUMNS; c++) {
-		if (!from->self[c])
-			continue;
-		for (uint32_t id = 0; id < from->count; id++)
-			if (from->self[c][id] &&
-			    trie_charge(t, node_map[id], c, from->self[c][id]) < 0)
+	for (size_t i = 1; i < from->selves.count; i++)
+		for (int c = 0; c < TRIE_COLUMNS; c++) {
+			const struct trie_self *self = &from->selves.v[i];
+
+			if (from->charged[c] &&
+			    trie_charge(t, node_map[self->node], c, self->value[c]) < 0)
 				return -ENOMEM;
-	}
+		}
 	return 0;
 }
 
@@ -280,7 +274,7 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 	}
 	free(hashes);
 	if (err == 0)
-		err = merge_columns(t, from, map);
+		err = merge_selves(t, from, map);
 	if (err == 0 && node_map)
 		*node_map = map;
 	else

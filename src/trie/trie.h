@@ -1,9 +1,7 @@
 #ifndef TRIE_TRIE_H
 #define TRIE_TRIE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/array.h"
 
 /*
  * Stacks as one trie. A node id is a stack id; node 0 is the empty stack.
@@ -12,14 +10,15 @@
  *	main;a   1                     |        (1)
  *	main;c   5                     +---c--- 4 (5)
  *
- * A node is its parent, its frame and two columns of self values; children are
- * found by hashing the frames on the way to them. A parent's id is below its children's.
+ * A node is its parent and its frame; children are found by hashing the frames on the way
+ * to them. A parent's id is below its children's. Most nodes are no sample's leaf: those
+ * that are have their self values beside the nodes.
  *
- *	8 bytes parent, frame + 16 bytes columns + 4 bytes x 1.5 to 3 slots
- *	= 30 to 36 bytes a node, 40 with the column of a difference
+ *	12 bytes a node + 4 bytes x 1.5 to 3 slots = 18 to 24 bytes, 32 more for a leaf
  */
 struct trie_node {
 	uint32_t parent, frame;
+	uint32_t self; /* index of its self values; 0: never charged */
 };
 
 enum trie_column {
@@ -29,10 +28,16 @@ enum trie_column {
 	TRIE_COLUMNS,
 };
 
+struct trie_self {
+	uint64_t value[TRIE_COLUMNS];
+	uint32_t node;
+};
+
 struct trie {
 	struct trie_node *nodes;
-	uint64_t *self[TRIE_COLUMNS]; /* by node id; NULL: never charged */
 	uint32_t count, room;
+	ARRAY(struct trie_self) selves; /* the first is nobody's: 0 in every column */
+	bool charged[TRIE_COLUMNS]; /* ever */
 	uint32_t *slots; /* node ids, 0: empty */
 	size_t mask; /* slots - 1 */
 	struct trie_recent *recent;
@@ -64,8 +69,20 @@ static inline bool trie_has_child(const struct trie *t, uint32_t node)
 	return node + 1 < t->count && t->nodes[node + 1].parent == node;
 }
 
-/* Adds to a node's own values. 0, or -ENOMEM (the first time a column is used). */
+/* Adds to a node's own values. 0, or -ENOMEM (the first time a node is charged). */
 int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value);
+
+static inline uint64_t trie_self(const struct trie *t, uint32_t node,
+				 enum trie_column column)
+{
+	return t->selves.v[t->nodes[node].self].value[column];
+}
+
+/* No stack was added, and nothing charged. */
+static inline bool trie_is_empty(const struct trie *t)
+{
+	return t->count == 1 && t->nodes[0].self == 0;
+}
 
 /* Adds all stacks of @from, whose frame f is @frame_map[f] here. *@node_map: for each node
  * of @from its id here, to be freed by the caller; @node_map may be NULL. */
