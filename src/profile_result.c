@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "profile.h"
 
 static int by_samples(const void *a, const void *b)
@@ -90,7 +91,7 @@ static int sum_totals(struct ff_profile *p)
 {
 	size_t count = p->named.nodes.count;
 
-	p->totals = malloc(count * sizeof(*p->totals));
+	p->totals = pages_room(count * sizeof(*p->totals));
 	if (!p->totals)
 		return -ENOMEM;
 	memcpy(p->totals, p->named.self, count * sizeof(*p->totals));

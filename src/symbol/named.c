@@ -1,6 +1,8 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "symbol/symbol.h"
 
 /*
@@ -11,8 +13,8 @@
  *	   a node each for what was inlined at an address
  *	2. nodes in the order of their functions' names            by_rank()
  *	3. nodes in the order of their parents, stable             by_parent()
- *	4. sizes of subtrees, from the last id to the first        sizes()
- *	5. places in preorder, from the first id to the last       places()
+ *	4. sizes of subtrees, from the last id to the first        sum_sizes()
+ *	5. places in preorder, from the first id to the last       place_nodes()
  */
 struct pair {
 	uint32_t parent, rank;
@@ -21,6 +23,13 @@ struct pair {
 enum {
 	RANK_DROPPED = -1,
 	RANK_RUN = -2, /* not one function: others were inlined there */
+};
+
+/* One piece of memory for all that is forgotten again. Bytes that were never given out are
+ * 0, and what is not touched takes no memory. */
+struct scratch {
+	char *bytes;
+	size_t used, size;
 };
 
 struct join {
@@ -32,14 +41,17 @@ struct join {
 	uint32_t *of_frame; /* by frame: the rank of its function, or RANK_RUN */
 	uint32_t *function; /* by rank */
 	size_t functions;
+	struct scratch scratch; /* all below is in it */
 	uint32_t *node; /* by trie node: its joined node */
 	struct pair *pairs; /* by joined node */
 	uint32_t *last; /* NAMED_IN_ORDER, by joined node: its newest child */
 	uint32_t count; /* of joined nodes */
-	uint64_t *hashes; /* by trie node: of the functions down to it */
+	uint32_t *hashes; /* by trie node: of the functions down to it */
 	uint32_t *slots; /* ids of joined nodes; 0: empty */
 	size_t mask;
 	uint32_t *order; /* joined nodes, children of one parent side by side */
+	uint32_t *size; /* by joined node: nodes of its subtree */
+	uint32_t *next; /* by joined node: the place of its next child */
 	uint32_t *place; /* by joined node: its id in preorder */
 };
 
@@ -53,13 +65,23 @@ static void release(struct join *j)
 	free(j->rank);
 	free(j->of_frame);
 	free(j->function);
-	free(j->node);
-	free(j->pairs);
-	free(j->last);
-	free(j->hashes);
-	free(j->slots);
-	free(j->order);
-	free(j->place);
+	pages_give_back(j->scratch.bytes, j->scratch.size);
+}
+
+enum { LINE = 64 }; /* of a cache; pieces do not share one */
+
+static size_t piece_size(size_t count, size_t item)
+{
+	return (count * item + LINE - 1) & ~(size_t)(LINE - 1);
+}
+
+static void *piece(struct scratch *s, size_t count, size_t item)
+{
+	void *p = s->bytes + s->used;
+
+	s->used += piece_size(count, item);
+	assert(s->used <= s->size);
+	return p;
 }
 
 struct name_order {
@@ -128,14 +150,14 @@ static uint32_t add_node(struct join *j, uint32_t parent, uint32_t rank)
 }
 
 /* As in the trie: the hash of a way is known before its nodes are. */
-static uint64_t hash_step(uint64_t hash, uint32_t rank)
+static uint32_t hash_step(uint32_t hash, uint32_t rank)
 {
-	hash = (hash ^ (rank + 1ull)) * 0x9fb21c651e98df25u;
-	return hash ^ hash >> 29;
+	hash = (hash ^ (rank + 1)) * 0x9e3779b1u;
+	return hash ^ hash >> 15;
 }
 
 static uint32_t joined_child(struct join *j, uint32_t parent, uint32_t rank,
-			     uint64_t hash)
+			     uint32_t hash)
 {
 	for (uint64_t i = hash;; i++) {
 		uint32_t *slot = &j->slots[i & j->mask];
@@ -175,29 +197,37 @@ static size_t most_nodes(const struct join *j)
 	return most;
 }
 
+/*
+ *	node, pairs, last | hashes, slots                         while nodes are joined
+ *	                  | by rank, order, size, next, place     behind that
+ */
 static int make_room(struct join *j)
 {
-	size_t slots = 64, most = most_nodes(j);
+	size_t slots = 64, most = most_nodes(j), count = j->trie->count;
+	size_t keys = j->functions > most ? j->functions : most, joining, placing, size;
 
 	if (most > UINT32_MAX)
 		return -ENOMEM;
 	while (slots < most * 3 / 2)
 		slots *= 2;
-	j->node = numbers(j->trie->count);
-	j->pairs = malloc((most + 1) * sizeof(*j->pairs));
+	joining = piece_size(count, 4) + piece_size(slots, 4);
+	placing = 4 * piece_size(most, 4) + piece_size(keys + 1, 4);
+	size = piece_size(count, 4) + piece_size(most, sizeof(*j->pairs)) +
+	       piece_size(most, 4) + (joining > placing ? joining : placing);
+	j->scratch = (struct scratch){ pages_take(size), 0, size };
+	if (!j->scratch.bytes)
+		return -ENOMEM;
+	j->node = piece(&j->scratch, count, 4);
+	j->pairs = piece(&j->scratch, most, sizeof(*j->pairs));
 	if (j->flags & NAMED_IN_ORDER)
-		j->last = numbers(most);
-	else
-		j->slots = numbers(slots);
+		j->last = piece(&j->scratch, most, 4);
 	j->mask = slots - 1;
-	j->hashes = malloc(j->trie->count * sizeof(*j->hashes));
-	return j->node && j->pairs && j->hashes && (j->last || j->slots) ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* A node on the way of a stack's functions. */
 struct step {
-	uint32_t node;
-	uint64_t hash;
+	uint32_t node, hash;
 };
 
 /* On to the child for a function; nowhere where that is left out. */
@@ -210,13 +240,13 @@ static void step_on(struct join *j, uint32_t rank, struct step *at)
 			   : joined_child(j, at->node, rank, at->hash);
 }
 
-static uint64_t hash_rank(uint64_t hash, uint32_t rank)
+static uint32_t hash_rank(uint32_t hash, uint32_t rank)
 {
 	return rank == (uint32_t)RANK_DROPPED ? hash : hash_step(hash, rank);
 }
 
 /* Of a frame's function and of those that were inlined there. */
-static uint64_t hash_run(const struct join *j, uint64_t hash, uint32_t frame)
+static uint32_t hash_run(const struct join *j, uint32_t hash, uint32_t frame)
 {
 	uint32_t count;
 	const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
@@ -233,7 +263,7 @@ static void hash_ways(struct join *j)
 
 	j->hashes[0] = 0;
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint64_t hash = j->hashes[t->nodes[i].parent];
+		uint32_t hash = j->hashes[t->nodes[i].parent];
 		uint32_t frame = t->nodes[i].frame, rank = j->of_frame[frame];
 
 		j->hashes[i] = rank == (uint32_t)RANK_RUN ? hash_run(j, hash, frame)
@@ -267,9 +297,14 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct join 
 static int join(struct join *j)
 {
 	const struct trie *t = j->trie;
+	size_t kept;
 
 	if (make_room(j) < 0)
 		return -ENOMEM;
+	kept = j->scratch.used;
+	j->hashes = piece(&j->scratch, t->count, 4);
+	if (!j->last)
+		j->slots = piece(&j->scratch, j->mask + 1, 4);
 	add_node(j, 0, 0);
 	hash_ways(j);
 	for (uint32_t i = 1; i < t->count; i++) {
@@ -285,22 +320,16 @@ static int join(struct join *j)
 			step_on(j, j->of_frame[frame], &at);
 		j->node[i] = at.node;
 	}
-	free(j->hashes);
-	free(j->slots);
-	j->hashes = NULL;
-	j->slots = NULL;
+	j->scratch.used = kept;
 	return 0;
 }
 
 /* Fills @to with the nodes of @from (NULL: all but the root, by id) in stable order of
- * a key below @keys. */
-static int count_sort(const struct join *j, const uint32_t *from, uint32_t *to,
-		      size_t keys, bool by_parent)
+ * a key below @keys. @starts: room for @keys and one more. */
+static void count_sort(const struct join *j, const uint32_t *from, uint32_t *to,
+		       uint32_t *starts, size_t keys, bool by_parent)
 {
-	uint32_t *starts = numbers(keys);
-
-	if (!starts)
-		return -ENOMEM;
+	memset(starts, 0, (keys + 1) * sizeof(*starts));
 	for (uint32_t i = 1; i < j->count; i++)
 		starts[(by_parent ? j->pairs[i].parent : j->pairs[i].rank) + 1]++;
 	for (size_t k = 1; k <= keys; k++)
@@ -311,78 +340,64 @@ static int count_sort(const struct join *j, const uint32_t *from, uint32_t *to,
 
 		to[starts[key]++] = id;
 	}
-	free(starts);
-	return 0;
 }
 
-static int order_children(struct join *j)
+static void order_children(struct join *j)
 {
+	size_t keys = j->functions > j->count ? j->functions : j->count;
 	uint32_t *by_rank = NULL;
-	int err = 0;
 
-	j->order = numbers(j->count);
-	if (!j->order)
-		return -ENOMEM;
+	j->order = piece(&j->scratch, j->count, 4);
+	j->size = piece(&j->scratch, j->count, 4);
+	j->place = piece(&j->scratch, j->count, 4);
+	j->next = piece(&j->scratch, keys + 1, 4);
 	if (!(j->flags & NAMED_IN_ORDER)) {
-		by_rank = numbers(j->count);
-		err = by_rank ? count_sort(j, NULL, by_rank, j->functions, false)
-			      : -ENOMEM;
+		by_rank = piece(&j->scratch, j->count, 4);
+		count_sort(j, NULL, by_rank, j->next, j->functions, false);
 	}
-	if (err == 0)
-		err = count_sort(j, by_rank, j->order, j->count, true);
-	free(by_rank);
-	return err;
+	count_sort(j, by_rank, j->order, j->next, j->count, true);
 }
 
-/* Sizes of subtrees first; then each takes its place behind its elder siblings. */
-static int place_nodes(struct join *j)
+static void sum_sizes(struct join *j)
 {
-	uint32_t *size = numbers(j->count), *next = numbers(j->count);
-	int err = -ENOMEM;
+	for (uint32_t i = 0; i < j->count; i++)
+		j->size[i] = 1;
+	for (uint32_t i = j->count; i-- > 1;)
+		j->size[j->pairs[i].parent] += j->size[i];
+}
 
-	j->place = numbers(j->count);
-	if (!size || !next || !j->place)
-		goto out;
-	for (uint32_t i = j->count; i-- > 0;) {
-		size[i]++;
-		if (i > 0)
-			size[j->pairs[i].parent] += size[i];
-	}
-	next[0] = 1;
+/* Each takes its place behind its elder siblings and all that is below them. */
+static int place_nodes(struct join *j, struct named *n)
+{
+	n->nodes.v = pages_room(j->count * sizeof(*n->nodes.v));
+	if (!n->nodes.v)
+		return -ENOMEM;
+	n->nodes.count = n->nodes.room = j->count;
+	n->nodes.v[0] = (struct named_node){ .end = j->count };
+	j->place[0] = 0;
+	j->next[0] = 1;
 	for (uint32_t k = 0; k + 1 < j->count; k++) {
 		uint32_t id = j->order[k], parent = j->pairs[id].parent;
+		uint32_t place = j->next[parent];
 
-		j->place[id] = next[parent];
-		next[parent] += size[id];
-		next[id] = j->place[id] + 1;
-	}
-	err = 0;
-out:
-	free(size);
-	free(next);
-	return err;
-}
-
-static int write_nodes(const struct join *j, struct named *n)
-{
-	if (!array_reserve(&n->nodes, j->count))
-		return -ENOMEM;
-	n->nodes.count = j->count;
-	for (uint32_t i = 0; i < j->count; i++) {
-		struct named_node *node = &n->nodes.v[j->place[i]];
-
-		node->function = i ? j->function[j->pairs[i].rank] : 0;
-		node->parent = j->place[j->pairs[i].parent];
-		node->end = j->place[i] + 1;
-	}
-	for (uint32_t i = j->count; i-- > 1;) {
-		struct named_node *node = &n->nodes.v[i],
-				  *parent = &n->nodes.v[node->parent];
-
-		if (node->end > parent->end)
-			parent->end = node->end;
+		j->place[id] = place;
+		j->next[parent] = place + j->size[id];
+		j->next[id] = place + 1;
+		n->nodes.v[place] =
+			(struct named_node){ .function = j->function[j->pairs[id].rank],
+					     .parent = j->place[parent],
+					     .end = place + j->size[id] };
 	}
 	return 0;
+}
+
+static uint64_t *column(const struct join *j)
+{
+	uint64_t *values = pages_room(j->count * sizeof(*values));
+
+	if (values)
+		memset(values, 0, j->count * sizeof(*values));
+	return values;
 }
 
 static int sum_columns(const struct join *j, struct named *n)
@@ -390,9 +405,9 @@ static int sum_columns(const struct join *j, struct named *n)
 	const struct trie *t = j->trie;
 	bool differs = t->charged[TRIE_BEFORE];
 
-	n->self = calloc(j->count, sizeof(*n->self));
-	n->samples = calloc(j->count, sizeof(*n->samples));
-	n->before = differs ? calloc(j->count, sizeof(*n->before)) : NULL;
+	n->self = column(j);
+	n->samples = column(j);
+	n->before = differs ? column(j) : NULL;
 	if (!n->self || !n->samples || (differs && !n->before))
 		return -ENOMEM;
 	for (size_t i = 1; i < t->selves.count; i++) {
@@ -421,12 +436,11 @@ int named_make(struct context *ctx, const struct trie *trie,
 		err = rank_frames(&j);
 	if (err == 0)
 		err = join(&j);
-	if (err == 0)
-		err = order_children(&j);
-	if (err == 0)
-		err = place_nodes(&j);
-	if (err == 0)
-		err = write_nodes(&j, &n);
+	if (err == 0) {
+		order_children(&j);
+		sum_sizes(&j);
+		err = place_nodes(&j, &n);
+	}
 	if (err == 0)
 		err = sum_columns(&j, &n);
 	release(&j);
