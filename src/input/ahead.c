@@ -6,8 +6,9 @@
 #include "base/text.h"
 
 enum {
-	PARTS_MOST = 8,
-	KEPT_MOST = 4 << 20, /* bytes of records that a thread keeps */
+	THREADS_MOST = 8, /* with the caller's */
+	PARTS = 8, /* a thread: by so many parts of its work one may be done sooner */
+	KEPT_MOST = 4 << 20, /* bytes of records kept, by as many as there are threads */
 	/* Bytes in which a beginning is looked for: the first record that begins in them
 	 * and, however large records are, two more. */
 	LOOKED_AT = 256 << 10,
@@ -21,18 +22,19 @@ struct kept {
 	uint64_t newest; /* time of the samples before it in the part */
 };
 
-/* What a thread reads. */
+/* What a thread reads in one go. */
 struct part {
+	struct ahead *ahead;
 	/* An input of its own as far as the first pass changes it. */
 	struct input own;
 	struct source source;
 	uint64_t start, until; /* offsets in the file */
+	uint64_t stream_end; /* of the source's records */
 	uint64_t end; /* how far it came; start: nothing is of use */
 	ARRAY(struct kept) kept;
 	struct text bytes;
 	atomic_bool stop;
-	pthread_t thread;
-	bool running;
+	bool read; /* as far as it was */
 };
 
 struct ahead {
@@ -41,6 +43,15 @@ struct ahead {
 	size_t next; /* the part that the pass has not come to, or is in */
 	size_t taken; /* records of it; it is adopted */
 	bool inside;
+	pthread_t threads[THREADS_MOST];
+	size_t running;
+	atomic_size_t kept; /* bytes of records, of all parts */
+	size_t kept_most;
+	/* Parts that are nobody's yet, and .read of all others. The caller takes the first
+	 * ones, threads the last ones: they meet where both have done their share. */
+	pthread_mutex_t lock;
+	pthread_cond_t one_read;
+	size_t first, end;
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -90,11 +101,13 @@ static uint64_t find_record(const struct input *in, uint64_t from, uint8_t *buf)
 
 static bool keep(struct part *p, const struct raw_record *raw)
 {
+	size_t at, size = raw->head.size + sizeof(struct kept);
 	struct kept *kept;
-	size_t at;
 
-	if (p->bytes.size + raw->head.size + p->kept.count * sizeof(*kept) > KEPT_MOST)
+	if (atomic_fetch_add(&p->ahead->kept, size) + size > p->ahead->kept_most) {
+		atomic_fetch_sub(&p->ahead->kept, size);
 		return false;
+	}
 	at = p->bytes.size;
 	text_add(&p->bytes, (const char *)raw->bytes, raw->head.size);
 	kept = p->bytes.failed ? NULL : array_add(&p->kept);
@@ -105,13 +118,16 @@ static bool keep(struct part *p, const struct raw_record *raw)
 }
 
 /* Of what cannot be taken whole nothing is, and the part ends before it. */
-static void *read_part(void *arg)
+static void read_part(struct part *p)
 {
-	struct part *p = arg;
 	struct stream *s = &p->own.stream;
 	struct context ctx = { 0 };
 	struct raw_record raw;
 
+	if (stream_init(s, &p->source.file, p->own.swapped) < 0)
+		return;
+	s->heads = true;
+	stream_start(s, p->start, p->stream_end);
 	while (p->end < p->until &&
 	       !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
 		if (stream_next(&ctx, s, &raw) <= 0 || s->packed || s->damage)
@@ -126,13 +142,42 @@ static void *read_part(void *arg)
 		}
 		p->end = s->offset;
 	}
+	stream_release(s);
+}
+
+/* The last one that is nobody's, or NULL. */
+static struct part *take_part(struct ahead *a)
+{
+	struct part *p = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	if (a->first < a->end)
+		p = &a->parts[--a->end];
+	pthread_mutex_unlock(&a->lock);
+	return p;
+}
+
+static void *read_parts(void *arg)
+{
+	struct ahead *a = arg;
+	struct part *p;
+
+	while ((p = take_part(a))) {
+		read_part(p);
+		pthread_mutex_lock(&a->lock);
+		p->read = true;
+		pthread_cond_signal(&a->one_read);
+		pthread_mutex_unlock(&a->lock);
+	}
 	return NULL;
 }
 
-static bool part_init(struct part *p, const struct input *in)
+static bool part_init(struct ahead *a, struct part *p, const struct input *in)
 {
 	size_t events = in->rec.events.count;
 
+	p->ahead = a;
+	p->stream_end = in->stream.end;
 	p->source = in->sources.v[in->source];
 	p->own = *in;
 	p->own.sources.v = &p->source;
@@ -149,21 +194,15 @@ static bool part_init(struct part *p, const struct input *in)
 		return false;
 	for (size_t i = 0; i < events; i++)
 		p->own.rec.events.v[i].first_time = UINT64_MAX;
-	if (stream_init(&p->own.stream, &p->source.file, in->swapped) < 0)
-		return false;
-	p->own.stream.heads = true;
 	p->end = p->start;
-	stream_start(&p->own.stream, p->start, in->stream.end);
-	p->running = pthread_create(&p->thread, NULL, read_part, p) == 0;
-	return p->running;
+	return true;
 }
 
 static void part_release(struct part *p)
 {
-	if (p->running)
-		pthread_join(p->thread, NULL);
-	p->running = false;
-	stream_release(&p->own.stream);
+	if (p->ahead)
+		atomic_fetch_sub(&p->ahead->kept,
+				 p->bytes.size + p->kept.count * sizeof(*p->kept.v));
 	free(p->own.rec.events.v);
 	array_release(&p->own.chunks);
 	array_release(&p->kept);
@@ -171,11 +210,16 @@ static void part_release(struct part *p)
 	p->own.rec.events.v = NULL;
 }
 
+static size_t thread_count(const struct input *in)
+{
+	return in->threads < THREADS_MOST ? in->threads : THREADS_MOST;
+}
+
 static size_t count_parts(const struct input *in)
 {
 	const struct source *source = &in->sources.v[in->source];
 	uint64_t size = source->end - source->start;
-	size_t parts = in->threads < PARTS_MOST ? in->threads : PARTS_MOST;
+	size_t parts = thread_count(in) * PARTS;
 
 	/* What a time is made of that a record lacks, or an event that a record brings,
 	 * lies before it. */
@@ -187,47 +231,74 @@ static size_t count_parts(const struct input *in)
 	return size / in->part_least < parts ? (size_t)(size / in->part_least) : parts;
 }
 
-void ahead_start(const struct input *in, struct ahead **ret)
+/* Beginnings of all parts but the first, which is the caller's. */
+static void find_parts(struct ahead *a, const struct input *in, size_t parts,
+		       uint8_t *buf)
 {
-	size_t parts = count_parts(in);
 	uint64_t start = in->stream.offset, size = in->stream.end - start;
-	struct ahead *a = parts > 1 ? calloc(1, sizeof(*a)) : NULL;
-	uint8_t *buf = a ? malloc(LOOKED_AT) : NULL;
 
-	if (a)
-		a->parts = calloc(parts, sizeof(*a->parts));
-	if (!buf || !a->parts)
-		goto out;
 	for (size_t i = 1; i < parts; i++) {
 		uint64_t found = find_record(in, start + size / parts * i, buf);
 
 		if (found && (a->count == 0 || found > a->parts[a->count - 1].start))
 			a->parts[a->count++].start = found;
 	}
-	for (size_t i = 0; i < a->count; i++) {
-		struct part *p = &a->parts[i];
+	for (size_t i = 0; i < a->count; i++)
+		a->parts[i].until =
+			i + 1 < a->count ? a->parts[i + 1].start : in->stream.end;
+}
 
-		p->until = i + 1 < a->count ? p[1].start : in->stream.end;
-		/* The caller reads what no thread does. */
-		part_init(p, in);
-	}
-out:
+static void start_threads(struct ahead *a, size_t threads)
+{
+	a->kept_most = threads * KEPT_MOST;
+	a->end = a->count;
+	while (a->running < threads && a->running < a->count &&
+	       pthread_create(&a->threads[a->running], NULL, read_parts, a) == 0)
+		a->running++;
+}
+
+void ahead_start(const struct input *in, struct ahead **ret)
+{
+	size_t parts = count_parts(in);
+	struct ahead *a = parts > 1 ? calloc(1, sizeof(*a)) : NULL;
+	uint8_t *buf = a ? malloc(LOOKED_AT) : NULL;
+	bool ready;
+
+	*ret = NULL;
+	if (!a)
+		return;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->one_read, NULL);
+	a->parts = calloc(parts, sizeof(*a->parts));
+	ready = buf && a->parts;
+	if (ready)
+		find_parts(a, in, parts, buf);
+	for (size_t i = 0; i < a->count && ready; i++)
+		ready = part_init(a, &a->parts[i], in);
 	free(buf);
-	if (a && a->count == 0) {
+	if (ready && a->count)
+		start_threads(a, thread_count(in) - 1);
+	if (a->running)
+		*ret = a;
+	else
 		ahead_free(a);
-		a = NULL;
-	}
-	*ret = a;
 }
 
 void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
+	pthread_mutex_lock(&a->lock);
+	a->first = a->end;
+	pthread_mutex_unlock(&a->lock);
 	for (size_t i = 0; i < a->count; i++)
 		atomic_store(&a->parts[i].stop, true);
+	for (size_t i = 0; i < a->running; i++)
+		pthread_join(a->threads[i], NULL);
 	for (size_t i = 0; i < a->count; i++)
 		part_release(&a->parts[i]);
+	pthread_cond_destroy(&a->one_read);
+	pthread_mutex_destroy(&a->lock);
 	free(a->parts);
 	free(a);
 }
@@ -258,13 +329,20 @@ static void add_tallies(struct input *in, const struct part *p)
 	in->timed = true;
 }
 
-/* Was anything read? */
-static bool wait_for(struct part *p)
+/* The caller has come to the next part. True where a thread has read of it; what no
+ * thread does is the caller's. */
+static bool wait_for_part(struct ahead *a, struct part *p, bool wanted)
 {
-	if (p->running)
-		pthread_join(p->thread, NULL);
-	p->running = false;
-	return p->end > p->start;
+	bool mine;
+
+	pthread_mutex_lock(&a->lock);
+	mine = a->next < a->end;
+	if (mine)
+		a->first = a->next + 1;
+	while (!mine && wanted && !p->read)
+		pthread_cond_wait(&a->one_read, &a->lock);
+	pthread_mutex_unlock(&a->lock);
+	return !mine && wanted && p->end > p->start;
 }
 
 /* Takes over what a thread has read. */
@@ -313,7 +391,8 @@ int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
 
 		if (!a->inside && in->stream.offset < p->start)
 			return 0;
-		if (!a->inside && (in->stream.offset > p->start || !wait_for(p))) {
+		if (!a->inside &&
+		    !wait_for_part(a, p, in->stream.offset == p->start)) {
 			atomic_store(&p->stop, true);
 			a->next++;
 			continue;

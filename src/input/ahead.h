@@ -11,9 +11,11 @@
  *
  *	file     |r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|r|
  *	caller    ------------>|
- *	thread                 x------------------>|    the caller came to x: adopted
+ *	thread                 x--------->|y------>|    the caller came to x: adopted
  *
- * Else it is dropped and the caller reads on. The result is the same in any case.
+ * Else it is dropped and the caller reads on. The result is the same in any case. Threads
+ * take the last part first: the caller, who has more to do with each record, reads from
+ * the front until the two meet.
  *
  * A thread counts samples and cuts chunks; records of other kinds it keeps for the caller,
  * who takes them in their order.
