@@ -93,7 +93,7 @@ static int join_alike(struct trie *t, const uint32_t *map)
 
 	if (trie_init(&joined) < 0)
 		return -ENOMEM;
-	if (trie_merge(&joined, t, map, NULL) < 0) {
+	if (trie_merge_alike(&joined, t, map) < 0) {
 		trie_release(&joined);
 		return -ENOMEM;
 	}

@@ -20,7 +20,7 @@ struct trie_recent {
 
 int trie_init(struct trie *t)
 {
-	*t = (struct trie){ .room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1 };
+	*t = (struct trie){ .room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1, .indexed = 1 };
 	t->nodes = pages_take(t->room * sizeof(*t->nodes));
 	t->slots = pages_take(FIRST_SLOTS * sizeof(*t->slots));
 	t->recent = calloc(1, sizeof(*t->recent));
@@ -48,15 +48,25 @@ static uint64_t hash_step(uint64_t hash, uint32_t frame)
 	return hash ^ hash >> 29;
 }
 
-static int grow_slots(struct trie *t)
+/* At most 2/3 of the slots are taken. */
+static bool is_crowded(size_t nodes, size_t slots)
 {
-	size_t room = (t->mask + 1) * 2;
-	uint32_t *slots = pages_take(room * sizeof(*slots));
-	uint64_t *hashes = malloc(t->count * sizeof(*hashes));
+	return nodes > slots / 3 * 2;
+}
 
+/* Finds a slot for each node. */
+static int index_nodes(struct trie *t)
+{
+	size_t room = t->mask + 1, size = t->count * sizeof(uint64_t);
+	uint64_t *hashes = pages_take(size);
+	uint32_t *slots;
+
+	while (is_crowded(t->count, room))
+		room *= 2;
+	slots = pages_take(room * sizeof(*slots));
 	if (!slots || !hashes) {
 		pages_give_back(slots, room * sizeof(*slots));
-		free(hashes);
+		pages_give_back(hashes, size);
 		return -ENOMEM;
 	}
 	hashes[0] = 0;
@@ -68,59 +78,74 @@ static int grow_slots(struct trie *t)
 			i++;
 		slots[i & (room - 1)] = id;
 	}
-	free(hashes);
+	pages_give_back(hashes, size);
 	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
 	t->slots = slots;
 	t->mask = room - 1;
+	t->indexed = t->count;
 	return 0;
 }
 
-static int grow_nodes(struct trie *t)
+/* Room for @count nodes. */
+static int reserve_nodes(struct trie *t, uint64_t count)
 {
-	uint32_t room = t->room * 2;
+	uint64_t room = count < UINT32_MAX ? count : UINT32_MAX;
 	void *nodes;
 
-	if (t->room > UINT32_MAX / 2)
+	if (count <= t->room)
+		return 0;
+	if (t->room == UINT32_MAX)
 		return -ENOMEM;
 	nodes = pages_grow(t->nodes, t->room * sizeof(*t->nodes),
 			   room * sizeof(*t->nodes));
 	if (!nodes)
 		return -ENOMEM;
 	t->nodes = nodes;
-	t->room = room;
+	t->room = (uint32_t)room;
 	return 0;
 }
 
 static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
-	if (t->count == t->room && grow_nodes(t) < 0)
+	if (t->count == t->room && reserve_nodes(t, t->room * 2ull) < 0)
 		return -ENOMEM;
 	t->nodes[t->count] = (struct trie_node){ parent, frame, 0 };
 	*ret = t->count++;
 	return 0;
 }
 
+/* The slot of a child, or the empty one where it belongs. */
+static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame,
+			   uint64_t hash)
+{
+	for (uint64_t i = hash;; i++) {
+		uint32_t *slot = &t->slots[i & t->mask];
+
+		if (*slot == 0 || (t->nodes[*slot].parent == parent &&
+				   t->nodes[*slot].frame == frame))
+			return slot;
+	}
+}
+
+/* All nodes are indexed. */
 static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
 		 uint32_t *ret)
 {
-	uint64_t i = hash;
-	uint32_t id;
+	uint32_t *slot = find_slot(t, parent, frame, hash);
 
-	for (; (id = t->slots[i & t->mask]) != 0; i++)
-		if (t->nodes[id].parent == parent && t->nodes[id].frame == frame) {
-			*ret = id;
-			return 0;
-		}
-	/* At most 2/3 full. */
-	if (t->count > (t->mask + 1) / 3 * 2) {
-		if (grow_slots(t) < 0)
+	if (*slot) {
+		*ret = *slot;
+		return 0;
+	}
+	if (is_crowded(t->count, t->mask + 1)) {
+		if (index_nodes(t) < 0)
 			return -ENOMEM;
-		for (i = hash; t->slots[i & t->mask]; i++)
-			;
+		slot = find_slot(t, parent, frame, hash);
 	}
 	if (new_node(t, parent, frame, ret) < 0)
 		return -ENOMEM;
-	t->slots[i & t->mask] = *ret;
+	*slot = *ret;
+	t->indexed = t->count;
 	return 0;
 }
 
@@ -145,6 +170,8 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 
 	if (count > t->way_room &&
 	    !array_grow((void **)&t->way, &t->way_room, count, sizeof(*t->way)))
+		return -ENOMEM;
+	if (t->indexed < t->count && index_nodes(t) < 0)
 		return -ENOMEM;
 	for (; i < count && i < t->steps && t->way[i].frame == frames[i]; i++)
 		node = t->way[i].node;
@@ -246,25 +273,33 @@ fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t 
 	__builtin_prefetch(&t->nodes[t->slots[hashes[id + NEAR] & t->mask]]);
 }
 
-int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-	       uint32_t **node_map)
+/* What stands on a node that was not there is not there either, and no two nodes become
+ * one: only old nodes have to be asked for, and their slots alone are in use. */
+static int merge_distinct(struct trie *t, const struct trie *from,
+			  const uint32_t *frame_map, const uint64_t *hashes,
+			  uint32_t *map)
 {
-	uint32_t *map = malloc(from->count * sizeof(*map));
-	uint64_t *hashes = malloc(from->count * sizeof(*hashes));
+	uint32_t old = t->count;
+
+	if (reserve_nodes(t, (uint64_t)t->count + from->count) < 0)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < from->count; id++) {
+		uint32_t parent = map[from->nodes[id].parent];
+		uint32_t frame = frame_map[from->nodes[id].frame];
+
+		fetch_ahead(t, hashes, id, from->count);
+		map[id] = parent < old ? *find_slot(t, parent, frame, hashes[id]) : 0;
+		if (map[id] == 0 && new_node(t, parent, frame, &map[id]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map,
+		       const uint64_t *hashes, uint32_t *map)
+{
 	int err = 0;
 
-	if (!map || !hashes) {
-		free(map);
-		free(hashes);
-		return -ENOMEM;
-	}
-	map[0] = 0;
-	hashes[0] = 0;
-	for (uint32_t id = 1; id < from->count; id++) {
-		const struct trie_node *node = &from->nodes[id];
-
-		hashes[id] = hash_step(hashes[node->parent], frame_map[node->frame]);
-	}
 	for (uint32_t id = 1; id < from->count && err == 0; id++) {
 		const struct trie_node *node = &from->nodes[id];
 
@@ -272,13 +307,50 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 		err = child(t, map[node->parent], frame_map[node->frame], hashes[id],
 			    &map[id]);
 	}
-	free(hashes);
+	return err;
+}
+
+static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
+		 bool alike, uint32_t *map)
+{
+	size_t size = from->count * sizeof(uint64_t);
+	uint64_t *hashes = pages_take(size);
+	int err = hashes ? 0 : -ENOMEM;
+
+	if (err == 0 && t->indexed < t->count)
+		err = index_nodes(t);
+	map[0] = 0;
+	for (uint32_t id = 1; err == 0 && id < from->count; id++) {
+		const struct trie_node *node = &from->nodes[id];
+
+		hashes[id] = hash_step(hashes[node->parent], frame_map[node->frame]);
+	}
 	if (err == 0)
-		err = merge_selves(t, from, map);
+		err = alike ? merge_alike(t, from, frame_map, hashes, map)
+			    : merge_distinct(t, from, frame_map, hashes, map);
+	pages_give_back(hashes, size);
+	return err < 0 ? err : merge_selves(t, from, map);
+}
+
+int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
+	       uint32_t **node_map)
+{
+	uint32_t *map = pages_room(from->count * sizeof(*map));
+	int err = map ? merge(t, from, frame_map, false, map) : -ENOMEM;
+
 	if (err == 0 && node_map)
 		*node_map = map;
 	else
 		free(map);
+	return err;
+}
+
+int trie_merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map)
+{
+	uint32_t *map = pages_room(from->count * sizeof(*map));
+	int err = map ? merge(t, from, frame_map, true, map) : -ENOMEM;
+
+	free(map);
 	return err;
 }
 

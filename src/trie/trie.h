@@ -38,6 +38,7 @@ struct trie {
 	uint32_t count, room;
 	ARRAY(struct trie_self) selves; /* the first is nobody's: 0 in every column */
 	bool charged[TRIE_COLUMNS]; /* ever */
+	uint32_t indexed; /* nodes with ids below have their slots */
 	uint32_t *slots; /* node ids, 0: empty */
 	size_t mask; /* slots - 1 */
 	struct trie_recent *recent;
@@ -84,10 +85,13 @@ static inline bool trie_is_empty(const struct trie *t)
 	return t->count == 1 && t->nodes[0].self == 0;
 }
 
-/* Adds all stacks of @from, whose frame f is @frame_map[f] here. *@node_map: for each node
- * of @from its id here, to be freed by the caller; @node_map may be NULL. */
+/* Adds all stacks of @from, whose frame f is @frame_map[f] here: no two are the same.
+ * *@node_map: for each node of @from its id here, to be freed by the caller; @node_map may
+ * be NULL. */
 int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
 	       uint32_t **node_map);
+/* The same where frames may become one, and nodes with them. */
+int trie_merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map);
 
 /* Recently found stacks, by a key that stands for the whole stack, with a note of the
  * caller's. */
