@@ -391,8 +391,7 @@ int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
 
 		if (!a->inside && in->stream.offset < p->start)
 			return 0;
-		if (!a->inside &&
-		    !wait_for_part(a, p, in->stream.offset == p->start)) {
+		if (!a->inside && !wait_for_part(a, p, in->stream.offset == p->start)) {
 			atomic_store(&p->stop, true);
 			a->next++;
 			continue;

@@ -20,7 +20,9 @@ struct trie_recent {
 
 int trie_init(struct trie *t)
 {
-	*t = (struct trie){ .room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1, .indexed = 1 };
+	*t = (struct trie){
+		.room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1, .indexed = 1
+	};
 	t->nodes = pages_take(t->room * sizeof(*t->nodes));
 	t->slots = pages_take(FIRST_SLOTS * sizeof(*t->slots));
 	t->recent = calloc(1, sizeof(*t->recent));
@@ -121,8 +123,8 @@ static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame
 	for (uint64_t i = hash;; i++) {
 		uint32_t *slot = &t->slots[i & t->mask];
 
-		if (*slot == 0 || (t->nodes[*slot].parent == parent &&
-				   t->nodes[*slot].frame == frame))
+		if (*slot == 0 ||
+		    (t->nodes[*slot].parent == parent && t->nodes[*slot].frame == frame))
 			return slot;
 	}
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "write/label.h"
 #include "write/number.h"
 #include "write/sink.h"
@@ -29,9 +30,16 @@ struct level {
 	size_t path; /* size of the path above it */
 };
 
+/* Where the lines of a large tree are cut, so that threads print one piece each: what
+ * .next of each level is there. */
+struct cut {
+	size_t first, depth; /* among .nexts */
+};
+
 enum {
-	/* Nodes of a tree whose lines take some milliseconds to write. */
-	LARGE_TREE = 1 << 16,
+	PIECE = 1 << 13, /* nodes: half a millisecond's lines */
+	LARGE_TREE = 8 * PIECE,
+	DEPTH_MOST = 4096, /* of a cut; what is deeper is left in one piece */
 };
 
 /* What stands for a function that is no frame: its value is its parent's own. */
@@ -42,6 +50,15 @@ struct folder {
 	struct labels labels;
 	uint32_t *label; /* by function */
 	uint64_t *self, *before; /* by node, with its gaps'; NULL: as in the tree */
+	ARRAY(struct cut) cuts; /* where pieces but the first begin */
+	ARRAY(size_t) nexts;
+	struct sink_turns turns;
+	struct printer *printers; /* one a thread */
+};
+
+/* Goes through the lines, or a piece of them. */
+struct printer {
+	const struct folder *folder;
 	struct sink sink;
 	struct text path; /* labels down to the current level, with ';' behind each */
 	ARRAY(struct level) levels;
@@ -112,31 +129,33 @@ static int add_gaps(const struct folder *f, const uint64_t *values, uint64_t **r
 	return 0;
 }
 
-static void add_item(struct folder *f, uint32_t node, bool below)
+static void add_item(struct printer *p, uint32_t node, bool below)
 {
-	uint32_t label = label_of(f, node);
-	struct item *item = array_add(&f->items);
+	const struct labels *labels = &p->folder->labels;
+	uint32_t label = label_of(p->folder, node);
+	struct item *item = array_add(&p->items);
 
 	if (!item) {
-		f->failed = true;
+		p->failed = true;
 		return;
 	}
-	*item = (struct item){ below ? label_rank_below(&f->labels, label)
-				     : label_rank(&f->labels, label),
+	*item = (struct item){ below ? label_rank_below(labels, label)
+				     : label_rank(labels, label),
 			       node, below };
 }
 
-static void add_children(struct folder *f, uint32_t node)
+static void add_children(struct printer *p, uint32_t node)
 {
+	const struct folder *f = p->folder;
 	const struct named_node *nodes = f->tree->nodes.v;
 
 	for (uint32_t i = node + 1; i < nodes[node].end; i = nodes[i].end) {
 		if (label_of(f, i) == GAP)
 			continue;
 		if (own_value(f, i) || own_before(f, i))
-			add_item(f, i, false);
+			add_item(p, i, false);
 		if (nodes[i].end > i + 1)
-			add_item(f, i, true);
+			add_item(p, i, true);
 	}
 }
 
@@ -158,47 +177,88 @@ static void sort_items(struct item *items, size_t count)
 		}
 }
 
-static struct level *open_level(struct folder *f)
+static struct level *open_level(struct printer *p)
 {
-	struct level *level = array_add(&f->levels);
+	struct level *level = array_add(&p->levels);
 
 	if (level)
-		*level = (struct level){ f->items.count, f->items.count, f->path.size };
+		*level = (struct level){ p->items.count, p->items.count, p->path.size };
 	else
-		f->failed = true;
+		p->failed = true;
 	return level;
 }
 
 /* One level down, below the nodes of the items from @from to @to. */
-static void enter(struct folder *f, size_t from, size_t to)
+static void enter(struct printer *p, size_t from, size_t to)
 {
-	uint32_t label = label_of(f, f->items.v[from].node);
-	struct level *level = open_level(f);
+	const struct labels *labels = &p->folder->labels;
+	uint32_t label = label_of(p->folder, p->items.v[from].node);
+	struct level *level = open_level(p);
 
 	if (!level)
 		return;
-	text_add(&f->path, label_text(&f->labels, label), f->labels.sizes.v[label]);
-	text_char(&f->path, ';');
+	text_add(&p->path, label_text(labels, label), labels->sizes.v[label]);
+	text_char(&p->path, ';');
 	for (size_t i = from; i < to; i++)
-		add_children(f, f->items.v[i].node);
-	sort_items(&f->items.v[level->first], f->items.count - level->first);
+		add_children(p, p->items.v[i].node);
+	sort_items(&p->items.v[level->first], p->items.count - level->first);
 }
 
-static void leave(struct folder *f)
+static void leave(struct printer *p)
 {
-	const struct level *level = array_last(&f->levels);
+	const struct level *level = array_last(&p->levels);
 
-	f->items.count = level->first;
-	f->path.size = level->path;
-	f->levels.count--;
+	p->items.count = level->first;
+	p->path.size = level->path;
+	p->levels.count--;
 }
 
-static void add_line(struct folder *f, uint32_t label, uint64_t before, uint64_t self)
+/* To the first item of all. */
+static void start(struct printer *p)
 {
-	struct text *t = &f->sink.text;
+	p->levels.count = p->items.count = 0;
+	text_clear(&p->path);
+	if (!open_level(p))
+		return;
+	add_children(p, 0);
+	sort_items(p->items.v, p->items.count);
+}
 
-	if (f->path.size)
-		text_add(t, f->path.bytes, f->path.size);
+/* The items of one rank that a level goes on with; leaves levels that are done with. False
+ * at the end of all. */
+static bool next_items(struct printer *p, size_t *from, size_t *to)
+{
+	while (p->levels.count && !p->failed) {
+		struct level *level = array_last(&p->levels);
+
+		*from = level->next;
+		if (*from == p->items.count) {
+			leave(p);
+			continue;
+		}
+		for (*to = *from + 1; *to < p->items.count; ++*to)
+			if (p->items.v[*to].rank != p->items.v[*from].rank)
+				break;
+		return true;
+	}
+	return false;
+}
+
+/* On behind these items; below them first, where there is anything. */
+static void go_on(struct printer *p, size_t from, size_t to)
+{
+	array_last(&p->levels)->next = to;
+	if (p->items.v[from].below)
+		enter(p, from, to);
+}
+
+static void add_line(struct printer *p, uint32_t label, uint64_t before, uint64_t self)
+{
+	const struct folder *f = p->folder;
+	struct text *t = &p->sink.text;
+
+	if (p->path.size)
+		text_add(t, p->path.bytes, p->path.size);
 	text_add(t, label_text(&f->labels, label), f->labels.sizes.v[label]);
 	if (f->tree->before) {
 		text_char(t, ' ');
@@ -207,44 +267,128 @@ static void add_line(struct folder *f, uint32_t label, uint64_t before, uint64_t
 	text_char(t, ' ');
 	number_decimal(t, self, f->tree->decimals);
 	text_char(t, '\n');
-	sink_drain(&f->sink);
+	sink_drain(&p->sink);
 }
 
-static void add_sum(struct folder *f, size_t from, size_t to)
+static void add_sum(struct printer *p, size_t from, size_t to)
 {
+	const struct folder *f = p->folder;
 	uint64_t before = 0, self = 0;
 
 	for (size_t i = from; i < to; i++) {
-		before += own_before(f, f->items.v[i].node);
-		self += own_value(f, f->items.v[i].node);
+		before += own_before(f, p->items.v[i].node);
+		self += own_value(f, p->items.v[i].node);
 	}
-	add_line(f, label_of(f, f->items.v[from].node), before, self);
+	add_line(p, label_of(f, p->items.v[from].node), before, self);
 }
 
-/* All lines but the root's. */
-static void add_lines(struct folder *f)
+/* Nodes below items, with themselves. */
+static size_t count_below(const struct printer *p, size_t from, size_t to)
 {
-	if (!open_level(f))
-		return;
-	add_children(f, 0);
-	sort_items(f->items.v, f->items.count);
-	while (f->levels.count && !f->failed) {
-		struct level *level = array_last(&f->levels);
-		size_t from = level->next, to = from + 1;
+	const struct named_node *nodes = p->folder->tree->nodes.v;
+	size_t sum = 0;
 
-		if (from == f->items.count) {
-			leave(f);
+	for (size_t i = from; i < to; i++)
+		sum += nodes[p->items.v[i].node].end - p->items.v[i].node;
+	return sum;
+}
+
+static bool add_cut(struct folder *f, const struct printer *p)
+{
+	struct cut *cut = array_add(&f->cuts);
+
+	if (!cut || !array_reserve(&f->nexts, p->levels.count))
+		return false;
+	*cut = (struct cut){ f->nexts.count, p->levels.count };
+	for (size_t i = 0; i < p->levels.count; i++)
+		*array_add(&f->nexts) = p->levels.v[i].next;
+	return true;
+}
+
+/* Goes over all that is no larger than a piece, and into what is. */
+static int cut_lines(struct folder *f, struct printer *p)
+{
+	size_t from, to, sum = 0;
+
+	start(p);
+	while (next_items(p, &from, &to)) {
+		size_t size = p->items.v[from].below ? count_below(p, from, to) : 1;
+
+		if (size > PIECE && p->levels.count < DEPTH_MOST) {
+			go_on(p, from, to);
 			continue;
 		}
-		while (to < f->items.count &&
-		       f->items.v[to].rank == f->items.v[from].rank)
-			to++;
-		level->next = to;
-		if (f->items.v[from].below)
-			enter(f, from, to);
-		else
-			add_sum(f, from, to);
+		if (sum + size > PIECE && sum > 0) {
+			if (!add_cut(f, p))
+				return -ENOMEM;
+			sum = 0;
+		}
+		sum += size;
+		array_last(&p->levels)->next = to;
 	}
+	return p->failed ? -ENOMEM : 0;
+}
+
+/* To where a piece begins. */
+static void start_at(struct printer *p, const struct cut *cut)
+{
+	const size_t *nexts = &p->folder->nexts.v[cut->first];
+
+	start(p);
+	for (size_t i = 0; i < cut->depth && !p->failed; i++) {
+		size_t to = nexts[i], from = to - 1;
+
+		array_last(&p->levels)->next = to;
+		if (i + 1 == cut->depth)
+			break;
+		while (from > p->levels.v[i].first &&
+		       p->items.v[from - 1].rank == p->items.v[to - 1].rank)
+			from--;
+		enter(p, from, to);
+	}
+}
+
+static bool is_at(const struct printer *p, const struct cut *cut)
+{
+	const size_t *nexts = &p->folder->nexts.v[cut->first];
+
+	if (p->levels.count != cut->depth)
+		return false;
+	for (size_t i = cut->depth; i-- > 0;)
+		if (p->levels.v[i].next != nexts[i])
+			return false;
+	return true;
+}
+
+/* The lines of a piece. */
+static void add_lines(struct printer *p, size_t piece)
+{
+	const struct folder *f = p->folder;
+	const struct cut *until = piece < f->cuts.count ? &f->cuts.v[piece] : NULL;
+	size_t from, to;
+
+	if (piece == 0 && (own_value(f, 0) || own_before(f, 0)))
+		add_line(p, 0, own_before(f, 0), own_value(f, 0));
+	if (piece == 0)
+		start(p);
+	else
+		start_at(p, &f->cuts.v[piece - 1]);
+	while (next_items(p, &from, &to) && !(until && is_at(p, until))) {
+		if (!p->items.v[from].below)
+			add_sum(p, from, to);
+		go_on(p, from, to);
+	}
+}
+
+static int print_piece(void *arg, size_t piece, size_t worker)
+{
+	struct folder *f = arg;
+	struct printer *p = &f->printers[worker];
+
+	sink_take_turn(&p->sink, &f->turns, piece);
+	add_lines(p, piece);
+	sink_pass_turn(&p->sink);
+	return p->failed || p->path.failed || p->sink.text.failed ? -ENOMEM : 0;
 }
 
 static int prepare(struct folder *f, const struct write_input *in)
@@ -261,32 +405,50 @@ static int prepare(struct folder *f, const struct write_input *in)
 	return err;
 }
 
-static void release(struct folder *f)
+static int make_printers(struct folder *f, size_t threads, FILE *out)
 {
+	f->printers = calloc(threads, sizeof(*f->printers));
+	for (size_t i = 0; f->printers && i < threads; i++)
+		f->printers[i] = (struct printer){ .folder = f, .sink.out = out };
+	return f->printers ? 0 : -ENOMEM;
+}
+
+static void release(struct folder *f, size_t threads)
+{
+	for (size_t i = 0; f->printers && i < threads; i++) {
+		text_release(&f->printers[i].path);
+		text_release(&f->printers[i].sink.text);
+		array_release(&f->printers[i].levels);
+		array_release(&f->printers[i].items);
+	}
+	free(f->printers);
 	labels_release(&f->labels);
 	free(f->label);
 	free(f->self);
 	free(f->before);
-	text_release(&f->path);
-	array_release(&f->levels);
-	array_release(&f->items);
+	array_release(&f->cuts);
+	array_release(&f->nexts);
+	sink_turns_destroy(&f->turns);
 }
 
 int write_folded(struct context *ctx, const struct write_input *in, FILE *out)
 {
-	struct folder f = { .tree = in->tree, .sink.out = out };
-	int err = prepare(&f, in), ended;
+	struct folder f = { .tree = in->tree };
+	size_t nodes = f.tree->nodes.count;
+	size_t threads = nodes > LARGE_TREE && in->threads ? in->threads : 1;
+	struct sink end = { .out = out };
+	int err, ended;
 
-	if (in->threads > 1 && f.tree->nodes.count > LARGE_TREE)
-		sink_write_behind(&f.sink);
-	if (err == 0 && f.tree->nodes.count) {
-		if (own_value(&f, 0) || own_before(&f, 0))
-			add_line(&f, 0, own_before(&f, 0), own_value(&f, 0));
-		add_lines(&f);
-	}
-	if (err < 0 || f.failed || f.path.failed)
-		err = fail_memory(ctx);
-	ended = sink_end(ctx, &f.sink);
-	release(&f);
-	return err < 0 ? err : ended;
+	sink_turns_init(&f.turns);
+	err = prepare(&f, in);
+	if (err == 0)
+		err = make_printers(&f, threads, out);
+	if (err == 0 && threads > 1)
+		err = cut_lines(&f, &f.printers[0]);
+	if (err == 0 && nodes)
+		err = parallel_run(threads, f.cuts.count + 1, print_piece, &f);
+	end.err = f.turns.err;
+	release(&f, threads);
+	ended = sink_end(ctx, &end);
+	return err < 0 ? fail_memory(ctx) : ended;
 }

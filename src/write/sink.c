@@ -1,121 +1,73 @@
 #include "write/sink.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct sink_writer {
-	pthread_t thread;
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t changed;
-	FILE *out;
-	struct text text; /* the thread's, while it is full */
-	bool full, ends;
-	int err;
-};
+void sink_turns_init(struct sink_turns *t)
+{
+	*t = (struct sink_turns){ .next = 0 };
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->passed, NULL);
+}
 
-static int write_text(FILE *out, const struct text *text)
+void sink_turns_destroy(struct sink_turns *t)
+{
+	pthread_cond_destroy(&t->passed);
+	pthread_mutex_destroy(&t->lock);
+}
+
+void sink_take_turn(struct sink *s, struct sink_turns *t, size_t turn)
+{
+	s->turns = t;
+	s->turn = turn;
+}
+
+/* The one whose turn it is alone writes and looks at what failed before. */
+static void wait_for_turn(struct sink *s)
+{
+	struct sink_turns *t = s->turns;
+
+	pthread_mutex_lock(&t->lock);
+	while (t->next != s->turn)
+		pthread_cond_wait(&t->passed, &t->lock);
+	pthread_mutex_unlock(&t->lock);
+	s->err = t->err;
+}
+
+static void write_text(struct sink *s)
 {
 	errno = 0;
-	if (text->size && fwrite(text->bytes, 1, text->size, out) < text->size)
-		return errno ? -errno : -EIO;
-	return 0;
-}
-
-static void *write_blocks(void *arg)
-{
-	struct sink_writer *w = arg;
-	int err = 0;
-
-	pthread_mutex_lock(&w->lock);
-	for (;;) {
-		while (!w->full && !w->ends)
-			pthread_cond_wait(&w->changed, &w->lock);
-		if (!w->full)
-			break;
-		pthread_mutex_unlock(&w->lock);
-		if (err == 0)
-			err = write_text(w->out, &w->text);
-		pthread_mutex_lock(&w->lock);
-		w->err = err;
-		w->full = false;
-		pthread_cond_signal(&w->changed);
-	}
-	pthread_mutex_unlock(&w->lock);
-	return NULL;
-}
-
-void sink_write_behind(struct sink *s)
-{
-	struct sink_writer *w = s->writer ? NULL : calloc(1, sizeof(*w));
-
-	if (!w)
-		return;
-	w->out = s->out;
-	w->err = s->err;
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->changed, NULL);
-	if (pthread_create(&w->thread, NULL, write_blocks, w) == 0) {
-		s->writer = w;
-		return;
-	}
-	pthread_cond_destroy(&w->changed);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
-}
-
-/* The thread gets what was printed, and what it has written is printed into next. */
-static void hand_over(struct sink *s)
-{
-	struct sink_writer *w = s->writer;
-	struct text text = s->text;
-
-	pthread_mutex_lock(&w->lock);
-	while (w->full)
-		pthread_cond_wait(&w->changed, &w->lock);
-	s->text = w->text;
-	s->text.failed = text.failed;
-	w->text = text;
-	w->full = true;
-	s->err = w->err;
-	pthread_cond_signal(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	if (s->text.size && fwrite(s->text.bytes, 1, s->text.size, s->out) < s->text.size)
+		s->err = errno ? -errno : -EIO;
 }
 
 void sink_flush(struct sink *s)
 {
-	if (s->writer)
-		hand_over(s);
-	else if (s->err == 0)
-		s->err = write_text(s->out, &s->text);
+	if (s->turns)
+		wait_for_turn(s);
+	if (s->err == 0)
+		write_text(s);
+	if (s->turns)
+		s->turns->err = s->err;
 	text_clear(&s->text);
 }
 
-static void end_writer(struct sink *s)
+void sink_pass_turn(struct sink *s)
 {
-	struct sink_writer *w = s->writer;
+	struct sink_turns *t = s->turns;
 
-	if (!w)
-		return;
-	pthread_mutex_lock(&w->lock);
-	w->ends = true;
-	pthread_cond_signal(&w->changed);
-	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
-	s->err = w->err;
-	text_release(&w->text);
-	pthread_cond_destroy(&w->changed);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
-	s->writer = NULL;
+	sink_flush(s);
+	s->turns = NULL;
+	pthread_mutex_lock(&t->lock);
+	t->next++;
+	pthread_cond_broadcast(&t->passed);
+	pthread_mutex_unlock(&t->lock);
 }
 
 int sink_end(struct context *ctx, struct sink *s)
 {
 	bool memory = !s->text.failed;
 
-	end_writer(s);
 	sink_flush(s);
 	text_release(&s->text);
 	errno = 0;

@@ -1,6 +1,7 @@
 #ifndef WRITE_SINK_H
 #define WRITE_SINK_H
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "base/context.h"
@@ -14,28 +15,47 @@ struct sink {
 	struct text text;
 	FILE *out;
 	int err; /* negative errno of the first write that failed */
-	struct sink_writer *writer; /* see sink_write_behind(); NULL: there is none */
+	struct sink_turns *turns; /* NULL: the only one that writes */
+	size_t turn;
+};
+
+/*
+ * Several sinks of one stream, filled at the same time by a thread each. What is printed
+ * for turn 0 is written first, and so on:
+ *
+ *	thread A   |print 0 |write|print 2 |write|
+ *	thread B   |print 1    |  write|print 3  ...
+ */
+struct sink_turns {
+	pthread_mutex_t lock;
+	pthread_cond_t passed;
+	size_t next; /* whose turn it is */
+	int err; /* of the first write that failed; nothing is written behind it */
 };
 
 enum {
 	SINK_BLOCK = 64 << 10,
-	/* To wake a thread costs some microseconds, to write so much half a millisecond. */
-	SINK_BLOCK_BEHIND = 1 << 20,
+	SINK_HELD = 4 << 20, /* by one that waits for its turn */
 };
 
 void sink_flush(struct sink *s);
 
 static inline void sink_drain(struct sink *s)
 {
-	if (s->text.size >= (s->writer ? SINK_BLOCK_BEHIND : SINK_BLOCK))
+	if (s->text.size >= (s->turns ? SINK_HELD : SINK_BLOCK))
 		sink_flush(s);
 }
 
-/* From now on a thread writes one block while the next one is printed. Nobody else may use
- * the stream until sink_end(). Without a thread all goes on as before. */
-void sink_write_behind(struct sink *s);
-
 /* Writes what is left and releases the sink. 0, or -errno and a sentence. */
 int sink_end(struct context *ctx, struct sink *s);
+
+void sink_turns_init(struct sink_turns *t);
+void sink_turns_destroy(struct sink_turns *t);
+
+/* From now on the sink prints for that turn. Each is taken once, the next one to be taken
+ * is the lowest, and it is passed on whatever fails. */
+void sink_take_turn(struct sink *s, struct sink_turns *t, size_t turn);
+/* Waits for it, writes what was printed, and the next one may write. */
+void sink_pass_turn(struct sink *s);
 
 #endif

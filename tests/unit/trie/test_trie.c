@@ -1,6 +1,7 @@
 #include "trie/trie.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t add(struct trie *t, const char *frames)
@@ -222,6 +223,39 @@ Test(trie, merging_parts_equals_adding_everything_to_one)
 	trie_release(&parts);
 }
 
+Test(trie, stacks_that_came_by_merging_are_found_again)
+{
+	uint32_t map[128], *node_map, abc, abz, q;
+	struct trie to, from;
+
+	for (uint32_t i = 0; i < 128; i++)
+		map[i] = i == 'p' ? 'q' : i;
+	cr_assert_eq(trie_init(&to), 0);
+	cr_assert_eq(trie_init(&from), 0);
+	charge(&to, "ab", 1);
+	charge(&from, "abc", 10);
+	charge(&from, "abz", 20);
+	charge(&from, "p", 30);
+	charge(&from, "pa", 40);
+	cr_assert_eq(trie_merge(&to, &from, map, &node_map), 0);
+	cr_assert_eq(to.count, 7);
+	abc = add(&to, "abc");
+	abz = add(&to, "abz");
+	q = add(&to, "q");
+	cr_assert_eq(to.count, 7, "nothing is added twice");
+	cr_assert_eq(node_map[add(&from, "abc")], abc);
+	cr_assert_eq(node_map[add(&from, "p")], q);
+	cr_assert_eq(self(&to, TRIE_WEIGHT, abc), 10);
+	cr_assert_eq(self(&to, TRIE_WEIGHT, abz), 20);
+	cr_assert_eq(self(&to, TRIE_WEIGHT, q), 30);
+	free(node_map);
+	cr_assert_eq(trie_merge(&to, &from, map, NULL), 0, "once more");
+	cr_assert_eq(to.count, 7);
+	cr_assert_eq(self(&to, TRIE_WEIGHT, abc), 20);
+	trie_release(&to);
+	trie_release(&from);
+}
+
 Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 {
 	uint32_t map[128] = { ['a'] = 'x', ['b'] = 'y', ['c'] = 'y' };
@@ -234,7 +268,7 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 	charge(&from, "ab", 10);
 	charge(&from, "ac", 100);
 	charge(&from, "a", 1000);
-	cr_assert_eq(trie_merge(&to, &from, map, NULL), 0);
+	cr_assert_eq(trie_merge_alike(&to, &from, map), 0);
 	xy = add(&to, "xy");
 	cr_assert_eq(to.count, 3);
 	cr_assert_eq(self(&to, TRIE_WEIGHT, xy), 111);

@@ -201,7 +201,7 @@ Test(folded, any_stacks_are_the_lines_that_sorting_gives)
 	free(expected);
 }
 
-/* Enough nodes for lines to be written by a thread, and several blocks of them. */
+/* Enough nodes for lines to be printed by two threads, in several pieces. */
 static void add_large(struct tree *t)
 {
 	char name[40];
@@ -221,7 +221,7 @@ static void add_large(struct tree *t)
 		t->named.self[i] = 1;
 }
 
-Test(folded, what_a_thread_writes_is_whole_and_in_order)
+Test(folded, what_threads_print_is_whole_and_in_order)
 {
 	struct tree t;
 	char *text, expected[64];
@@ -253,6 +253,67 @@ Test(folded, a_stream_that_fails_a_thread_is_an_error)
 	cr_expect_str_not_empty(t.ctx.error);
 	fclose(out);
 	tree_release(&t);
+}
+
+/* A node, and children down to a depth; some look alike, some have no value, some levels
+ * have one child only. */
+static void grow(struct tree *t, unsigned *seed, uint32_t parent, uint32_t function,
+		 int depth)
+{
+	uint32_t id = (uint32_t)t->named.nodes.count;
+	uint32_t count = depth % 3 == 2 ? 1 : 11, functions = 12;
+
+	*array_add(&t->named.nodes) = (struct named_node){ function, parent, 0 };
+	for (uint32_t i = 0; depth > 0 && i < count; i++)
+		if (rand_r(seed) % 8)
+			grow(t, seed, id, i % functions, depth - 1);
+	t->named.nodes.v[id].end = (uint32_t)t->named.nodes.count;
+}
+
+static void add_random(struct tree *t, unsigned seed)
+{
+	static const char *const names[12] = { "a", "a",  "a.", "a!",  "b", "b;",
+					       "c", "ab", "c",	"gap", "d", "e" };
+
+	for (int i = 0; i < 12; i++) {
+		struct function f = { .kind = i == 9 ? FUNCTION_GAP : FUNCTION_USER };
+
+		cr_assert_eq(intern_add(&t->strings, names[i], strlen(names[i]), &f.name),
+			     0);
+		*array_add(&t->symbols.functions) = f;
+	}
+	t->named.nodes.count = 0;
+	grow(t, &seed, 0, 0, 8);
+	t->named.self = realloc(t->named.self, t->named.nodes.count * sizeof(uint64_t));
+	for (size_t i = 0; i < t->named.nodes.count; i++)
+		t->named.self[i] = (uint64_t)(rand_r(&seed) % 4);
+	t->named.self[0] = 5;
+}
+
+Test(folded, any_number_of_threads_prints_the_same)
+{
+	struct tree t;
+	char *one;
+	int err;
+
+	for (unsigned seed = 1; seed < 4; seed++) {
+		tree_init(&t);
+		add_random(&t, seed);
+		cr_assert_gt(t.named.nodes.count, 70000u);
+		one = tree_fold(&t, &err);
+		cr_assert_eq(err, 0);
+		for (unsigned threads = 2; threads < 9; threads += 3) {
+			char *several;
+
+			t.in.threads = threads;
+			several = tree_fold(&t, &err);
+			cr_assert_eq(err, 0);
+			cr_assert_str_eq(several, one);
+			free(several);
+		}
+		free(one);
+		tree_release(&t);
+	}
 }
 
 Test(folded, the_value_of_a_gap_is_its_parents)

@@ -4,21 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void expect_all_in_order(bool behind)
+#include "base/parallel.h"
+
+Test(sink, everything_arrives_in_order)
 {
-	size_t most = behind ? SINK_BLOCK_BEHIND : SINK_BLOCK;
 	struct context ctx = { 0 };
 	struct sink s = { 0 };
 	char *bytes = NULL;
 	size_t size;
 
 	s.out = open_memstream(&bytes, &size);
-	if (behind)
-		sink_write_behind(&s);
 	for (int i = 0; i < 500000; i++) {
 		text_printf(&s.text, "%07d\n", i);
 		sink_drain(&s);
-		cr_assert_lt(s.text.size, most);
+		cr_assert_lt(s.text.size, SINK_BLOCK);
 	}
 	cr_expect_eq(sink_end(&ctx, &s), 0);
 	fclose(s.out);
@@ -28,24 +27,12 @@ static void expect_all_in_order(bool behind)
 	free(bytes);
 }
 
-Test(sink, everything_arrives_in_order)
-{
-	expect_all_in_order(false);
-}
-
-Test(sink, everything_arrives_in_order_from_a_thread)
-{
-	expect_all_in_order(true);
-}
-
-static void expect_failure(bool behind)
+Test(sink, the_first_failure_is_reported)
 {
 	struct context ctx = { 0 };
 	struct sink s = { .out = fopen("/dev/full", "w") };
 
 	cr_assert_not_null(s.out);
-	if (behind)
-		sink_write_behind(&s);
 	for (int i = 0; i < 100000; i++) {
 		text_string(&s.text, "line\n");
 		sink_drain(&s);
@@ -55,12 +42,75 @@ static void expect_failure(bool behind)
 	fclose(s.out);
 }
 
-Test(sink, the_first_failure_is_reported)
+/* Turns of few lines and of more than a sink holds, in threads. */
+enum { TURNS = 40, LINE = 8 };
+
+static int lines_of(size_t turn)
 {
-	expect_failure(false);
+	return turn % 7 == 3 ? 2 * SINK_HELD / LINE : (int)turn * 10;
 }
 
-Test(sink, the_first_failure_of_a_thread_is_reported)
+struct printed {
+	struct sink_turns turns;
+	struct sink sinks[3];
+	bool too_much;
+};
+
+static int print_turn(void *arg, size_t turn, size_t worker)
 {
-	expect_failure(true);
+	struct printed *p = arg;
+	struct sink *s = &p->sinks[worker];
+
+	sink_take_turn(s, &p->turns, turn);
+	for (int i = 0; i < lines_of(turn); i++) {
+		text_printf(&s->text, "%07u\n", (unsigned)turn);
+		sink_drain(s);
+		p->too_much |= s->text.size >= SINK_HELD;
+	}
+	sink_pass_turn(s);
+	return 0;
+}
+
+static void print_turns(struct printed *p, FILE *out)
+{
+	*p = (struct printed){ .too_much = false };
+	sink_turns_init(&p->turns);
+	for (int i = 0; i < 3; i++)
+		p->sinks[i].out = out;
+	cr_assert_eq(parallel_run(3, TURNS, print_turn, p), 0);
+	for (int i = 0; i < 3; i++)
+		text_release(&p->sinks[i].text);
+}
+
+Test(sink, threads_write_in_turn)
+{
+	struct printed p;
+	char *bytes = NULL, *at;
+	FILE *out;
+	size_t size;
+
+	out = open_memstream(&bytes, &size);
+	print_turns(&p, out);
+	fclose(out);
+	at = bytes;
+	for (size_t turn = 0; turn < TURNS; turn++)
+		for (int i = 0; i < lines_of(turn); i++, at += LINE)
+			cr_assert_eq((size_t)atoi(at), turn);
+	cr_assert_eq((size_t)(at - bytes), size);
+	cr_expect_not(p.too_much, "one that waits holds a bounded amount");
+	sink_turns_destroy(&p.turns);
+	free(bytes);
+}
+
+Test(sink, the_first_failure_of_a_turn_stays_that_of_all)
+{
+	struct printed p;
+	FILE *out = fopen("/dev/full", "w");
+
+	cr_assert_not_null(out);
+	setvbuf(out, NULL, _IONBF, 0);
+	print_turns(&p, out);
+	cr_expect_eq(p.turns.err, -ENOSPC);
+	fclose(out);
+	sink_turns_destroy(&p.turns);
 }
