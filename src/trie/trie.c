@@ -44,10 +44,10 @@ void trie_release(struct trie *t)
 
 /* A stack's hash is made of its frames alone: where its nodes may lie is known before
  * the first of them is found, and all can be fetched at once. Frame 0 counts, too. */
-static uint64_t hash_step(uint64_t hash, uint32_t frame)
+static uint32_t hash_step(uint32_t hash, uint32_t frame)
 {
-	hash = (hash ^ (frame + 1ull)) * 0x9fb21c651e98df25u;
-	return hash ^ hash >> 29;
+	hash = (hash ^ (frame + 1)) * 0x9e3779b1u;
+	return hash ^ hash >> 15;
 }
 
 /* At most 2/3 of the slots are taken. */
@@ -59,8 +59,8 @@ static bool is_crowded(size_t nodes, size_t slots)
 /* Finds a slot for each node. */
 static int index_nodes(struct trie *t)
 {
-	size_t room = t->mask + 1, size = t->count * sizeof(uint64_t);
-	uint64_t *hashes = pages_take(size);
+	size_t room = t->mask + 1, size = t->count * sizeof(uint32_t);
+	uint32_t *hashes = pages_take(size);
 	uint32_t *slots;
 
 	while (is_crowded(t->count, room))
@@ -73,7 +73,7 @@ static int index_nodes(struct trie *t)
 	}
 	hashes[0] = 0;
 	for (uint32_t id = 1; id < t->count; id++) {
-		uint64_t i = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
+		uint32_t i = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
 
 		hashes[id] = i;
 		while (slots[i & (room - 1)])
@@ -118,7 +118,7 @@ static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *r
 
 /* The slot of a child, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame,
-			   uint64_t hash)
+			   uint32_t hash)
 {
 	for (uint64_t i = hash;; i++) {
 		uint32_t *slot = &t->slots[i & t->mask];
@@ -130,7 +130,7 @@ static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame
 }
 
 /* All nodes are indexed. */
-static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
+static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t hash,
 		 uint32_t *ret)
 {
 	uint32_t *slot = find_slot(t, parent, frame, hash);
@@ -154,7 +154,7 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
 /* Notes the hashes of a stack from frame @from on, and fetches where they lie. */
 static void plan_way(struct trie *t, const uint32_t *frames, size_t from, size_t count)
 {
-	uint64_t hash = from ? t->way[from - 1].hash : 0;
+	uint32_t hash = from ? t->way[from - 1].hash : 0;
 
 	for (size_t i = from; i < count; i++) {
 		hash = hash_step(hash, frames[i]);
@@ -265,7 +265,7 @@ static int merge_selves(struct trie *t, const struct trie *from, const uint32_t 
 /* Fetches what child() will ask for nodes that come soon. */
 /* Inline: gcc 12 takes a function that only prefetches for one without effect. */
 static inline __attribute__((always_inline)) void
-fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t count)
+fetch_ahead(const struct trie *t, const uint32_t *hashes, uint32_t id, uint32_t count)
 {
 	enum { NEAR = 32, FAR = 64 };
 
@@ -278,7 +278,7 @@ fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t 
 /* What stands on a node that was not there is not there either, and no two nodes become
  * one: only old nodes have to be asked for, and their slots alone are in use. */
 static int merge_distinct(struct trie *t, const struct trie *from,
-			  const uint32_t *frame_map, const uint64_t *hashes,
+			  const uint32_t *frame_map, const uint32_t *hashes,
 			  uint32_t *map)
 {
 	uint32_t old = t->count;
@@ -298,7 +298,7 @@ static int merge_distinct(struct trie *t, const struct trie *from,
 }
 
 static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-		       const uint64_t *hashes, uint32_t *map)
+		       const uint32_t *hashes, uint32_t *map)
 {
 	int err = 0;
 
@@ -315,8 +315,8 @@ static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *
 static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
 		 bool alike, uint32_t *map)
 {
-	size_t size = from->count * sizeof(uint64_t);
-	uint64_t *hashes = pages_take(size);
+	size_t size = from->count * sizeof(uint32_t);
+	uint32_t *hashes = pages_take(size);
 	int err = hashes ? 0 : -ENOMEM;
 
 	if (err == 0 && t->indexed < t->count)
