@@ -6,23 +6,27 @@
 #include "symbol/symbol.h"
 
 /*
- * The trie keyed by function. A parent's id is below its children's, in the trie and
- * in every step here, so loops over ids do what recursion would:
+ * The trie keyed by function:
  *
  *	1. nodes with the same parent and function become one,     join()
  *	   a node each for what was inlined at an address
- *	2. nodes in the order of their functions' names            by_rank()
- *	3. nodes in the order of their parents, stable             by_parent()
- *	4. sizes of subtrees, from the last id to the first        sum_sizes()
- *	5. places in preorder, from the first id to the last       place_nodes()
+ *	2. nodes in preorder, children in the order of names       place_nodes()
+ *	3. values where the nodes are now                          sum_columns()
+ *
+ * A parent's id is below its children's, in the trie and in what is joined.
  */
-struct pair {
-	uint32_t parent, rank;
+struct joined {
+	uint32_t parent, rank; /* rank: of the function among all */
+	uint32_t child; /* the one added last, or asked for; 0: none */
+	uint32_t sibling; /* the next one of the same parent */
 };
 
 enum {
 	RANK_DROPPED = -1,
 	RANK_RUN = -2, /* not one function: others were inlined there */
+	/* Children that are looked through, one after the other: most nodes have few, and
+	 * those lie near. */
+	NARROW = 12,
 };
 
 /* One piece of memory for all that is forgotten again. Bytes that were never given out are
@@ -41,17 +45,12 @@ struct join {
 	uint32_t *of_frame; /* by frame: the rank of its function, or RANK_RUN */
 	uint32_t *function; /* by rank */
 	size_t functions;
-	struct scratch scratch; /* all below is in it */
+	struct scratch scratch;
 	uint32_t *node; /* by trie node: its joined node */
-	struct pair *pairs; /* by joined node */
-	uint32_t *last; /* NAMED_IN_ORDER, by joined node: its newest child */
+	struct joined *nodes;
 	uint32_t count; /* of joined nodes */
-	uint32_t *hashes; /* by trie node: of the functions down to it */
-	uint32_t *slots; /* ids of joined nodes; 0: empty */
-	size_t mask;
-	uint32_t *order; /* joined nodes, children of one parent side by side */
-	uint32_t *size; /* by joined node: nodes of its subtree */
-	uint32_t *next; /* by joined node: the place of its next child */
+	struct hash_map wide; /* children of nodes with many, by parent and rank */
+	uint32_t *open; /* joined nodes to be placed, the next one last */
 	uint32_t *place; /* by joined node: its id in preorder */
 };
 
@@ -65,6 +64,7 @@ static void release(struct join *j)
 	free(j->rank);
 	free(j->of_frame);
 	free(j->function);
+	hash_map_release(&j->wide);
 	pages_give_back(j->scratch.bytes, j->scratch.size);
 }
 
@@ -145,38 +145,79 @@ static int rank_frames(struct join *j)
 
 static uint32_t add_node(struct join *j, uint32_t parent, uint32_t rank)
 {
-	j->pairs[j->count] = (struct pair){ parent, rank };
-	return j->count++;
+	uint32_t id = j->count++;
+
+	j->nodes[id] = (struct joined){ .parent = parent,
+					.rank = rank,
+					.sibling = j->nodes[parent].child };
+	j->nodes[parent].child = id;
+	return id;
 }
 
-/* As in the trie: the hash of a way is known before its nodes are. */
-static uint32_t hash_step(uint32_t hash, uint32_t rank)
+/* Among the first few children; @seen: how many were looked at. A child that was found
+ * becomes the first, as the next one is often the same. */
+static uint32_t near_child(struct join *j, uint32_t parent, uint32_t rank, int *seen)
 {
-	hash = (hash ^ (rank + 1)) * 0x9e3779b1u;
-	return hash ^ hash >> 15;
-}
+	struct joined *nodes = j->nodes;
+	uint32_t *link = &nodes[parent].child;
 
-static uint32_t joined_child(struct join *j, uint32_t parent, uint32_t rank,
-			     uint32_t hash)
-{
-	for (uint64_t i = hash;; i++) {
-		uint32_t *slot = &j->slots[i & j->mask];
+	for (*seen = 0; *link && *seen < NARROW; ++*seen) {
+		uint32_t id = *link;
 
-		if (*slot == 0)
-			return *slot = add_node(j, parent, rank);
-		if (j->pairs[*slot].parent == parent && j->pairs[*slot].rank == rank)
-			return *slot;
+		if (nodes[id].rank == rank) {
+			*link = nodes[id].sibling;
+			nodes[id].sibling = nodes[parent].child;
+			nodes[parent].child = id;
+			return id;
+		}
+		link = &nodes[id].sibling;
 	}
+	return 0;
+}
+
+static bool note_child(struct join *j, uint32_t id)
+{
+	const struct joined *node = &j->nodes[id];
+
+	return hash_map_set(&j->wide, (uint64_t)node->parent << 32 | node->rank, id);
+}
+
+/* A node that is getting wide has all its children noted: any may move out of the first
+ * few. 0: without memory. */
+static uint32_t add_noted(struct join *j, uint32_t parent, uint32_t rank)
+{
+	uint32_t child = j->nodes[parent].child, last = child, id;
+
+	for (int i = 1; i < NARROW; i++)
+		last = j->nodes[last].sibling;
+	for (; child && !j->nodes[last].sibling; child = j->nodes[child].sibling)
+		if (!note_child(j, child))
+			return 0;
+	id = add_node(j, parent, rank);
+	return note_child(j, id) ? id : 0;
+}
+
+/* 0: without memory. */
+static uint32_t joined_child(struct join *j, uint32_t parent, uint32_t rank)
+{
+	uint32_t id, *noted;
+	int seen;
+
+	id = near_child(j, parent, rank, &seen);
+	if (id)
+		return id;
+	if (seen < NARROW)
+		return add_node(j, parent, rank);
+	noted = hash_map_get(&j->wide, (uint64_t)parent << 32 | rank);
+	return noted ? *noted : add_noted(j, parent, rank);
 }
 
 /* In the order of input only neighbours are joined. */
 static uint32_t next_child(struct join *j, uint32_t parent, uint32_t rank)
 {
-	uint32_t last = j->last[parent];
+	uint32_t last = j->nodes[parent].child;
 
-	if (last == 0 || j->pairs[last].rank != rank)
-		last = j->last[parent] = add_node(j, parent, rank);
-	return last;
+	return last && j->nodes[last].rank == rank ? last : add_node(j, parent, rank);
 }
 
 /* Joined nodes there can be: one for the root, and for each other node one for its
@@ -197,197 +238,128 @@ static size_t most_nodes(const struct join *j)
 	return most;
 }
 
-/*
- *	node, pairs, last | hashes, slots                         while nodes are joined
- *	                  | by rank, order, size, next, place     behind that
- */
 static int make_room(struct join *j)
 {
-	size_t slots = 64, most = most_nodes(j), count = j->trie->count;
-	size_t keys = j->functions > most ? j->functions : most, joining, placing, size;
+	size_t most = most_nodes(j), count = j->trie->count;
+	size_t size = piece_size(count, 4) + piece_size(most, sizeof(*j->nodes)) +
+		      2 * piece_size(most, 4);
 
 	if (most > UINT32_MAX)
 		return -ENOMEM;
-	while (slots < most * 3 / 2)
-		slots *= 2;
-	joining = piece_size(count, 4) + piece_size(slots, 4);
-	placing = 4 * piece_size(most, 4) + piece_size(keys + 1, 4);
-	size = piece_size(count, 4) + piece_size(most, sizeof(*j->pairs)) +
-	       piece_size(most, 4) + (joining > placing ? joining : placing);
 	j->scratch = (struct scratch){ pages_take(size), 0, size };
 	if (!j->scratch.bytes)
 		return -ENOMEM;
 	j->node = piece(&j->scratch, count, 4);
-	j->pairs = piece(&j->scratch, most, sizeof(*j->pairs));
-	if (j->flags & NAMED_IN_ORDER)
-		j->last = piece(&j->scratch, most, 4);
-	j->mask = slots - 1;
+	j->nodes = piece(&j->scratch, most, sizeof(*j->nodes));
+	j->open = piece(&j->scratch, most, 4);
+	j->place = piece(&j->scratch, most, 4);
+	j->count = 1;
 	return 0;
 }
 
-/* A node on the way of a stack's functions. */
-struct step {
-	uint32_t node, hash;
-};
-
-/* On to the child for a function; nowhere where that is left out. */
-static void step_on(struct join *j, uint32_t rank, struct step *at)
+/* On to the child for a function; nowhere where that is left out. 0, or -ENOMEM. */
+static int step_on(struct join *j, uint32_t rank, uint32_t *node)
 {
 	if (rank == (uint32_t)RANK_DROPPED)
-		return;
-	at->hash = hash_step(at->hash, rank);
-	at->node = j->last ? next_child(j, at->node, rank)
-			   : joined_child(j, at->node, rank, at->hash);
+		return 0;
+	*node = j->flags & NAMED_IN_ORDER ? next_child(j, *node, rank)
+					  : joined_child(j, *node, rank);
+	return *node ? 0 : -ENOMEM;
 }
 
-static uint32_t hash_rank(uint32_t hash, uint32_t rank)
-{
-	return rank == (uint32_t)RANK_DROPPED ? hash : hash_step(hash, rank);
-}
-
-/* Of a frame's function and of those that were inlined there. */
-static uint32_t hash_run(const struct join *j, uint32_t hash, uint32_t frame)
+/* The same for a frame's function and those that were inlined there. */
+static int step_run(struct join *j, uint32_t frame, uint32_t *node)
 {
 	uint32_t count;
 	const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
+	int err = step_on(j, j->rank[j->symbols->of_frame.v[frame]], node);
 
-	hash = hash_rank(hash, j->rank[j->symbols->of_frame.v[frame]]);
-	for (uint32_t k = 0; k < count; k++)
-		hash = hash_rank(hash, j->rank[inlined[k]]);
-	return hash;
-}
-
-static void hash_ways(struct join *j)
-{
-	const struct trie *t = j->trie;
-
-	j->hashes[0] = 0;
-	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t hash = j->hashes[t->nodes[i].parent];
-		uint32_t frame = t->nodes[i].frame, rank = j->of_frame[frame];
-
-		j->hashes[i] = rank == (uint32_t)RANK_RUN ? hash_run(j, hash, frame)
-							  : hash_rank(hash, rank);
-	}
-}
-
-static void step_run(struct join *j, uint32_t frame, struct step *at)
-{
-	uint32_t count;
-	const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
-
-	step_on(j, j->rank[j->symbols->of_frame.v[frame]], at);
-	for (uint32_t k = 0; k < count; k++)
-		step_on(j, j->rank[inlined[k]], at);
-}
-
-/* Fetches where nodes that come soon will be looked for. */
-/* Inline: gcc 12 takes a function that only prefetches for one without effect. */
-static inline __attribute__((always_inline)) void fetch_ahead(const struct join *j,
-							      uint32_t i)
-{
-	enum { NEAR = 32, FAR = 64 };
-
-	if (!j->slots || j->trie->count <= FAR || i >= j->trie->count - FAR)
-		return;
-	__builtin_prefetch(&j->slots[j->hashes[i + FAR] & j->mask]);
-	__builtin_prefetch(&j->pairs[j->slots[j->hashes[i + NEAR] & j->mask]]);
+	for (uint32_t k = 0; k < count && err == 0; k++)
+		err = step_on(j, j->rank[inlined[k]], node);
+	return err;
 }
 
 static int join(struct join *j)
 {
 	const struct trie *t = j->trie;
-	size_t kept;
+	int err = make_room(j);
 
-	if (make_room(j) < 0)
-		return -ENOMEM;
-	kept = j->scratch.used;
-	j->hashes = piece(&j->scratch, t->count, 4);
-	if (!j->last)
-		j->slots = piece(&j->scratch, j->mask + 1, 4);
-	add_node(j, 0, 0);
-	hash_ways(j);
-	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, parent = t->nodes[i].parent;
-		struct step at = { j->node[parent], j->hashes[parent] };
+	for (uint32_t i = 1; err == 0 && i < t->count; i++) {
+		uint32_t frame = t->nodes[i].frame, rank = j->of_frame[frame];
 
-		fetch_ahead(j, i);
 		if (j->left_out && j->left_out[i])
 			continue;
-		if (j->of_frame[frame] == (uint32_t)RANK_RUN)
-			step_run(j, frame, &at);
-		else
-			step_on(j, j->of_frame[frame], &at);
-		j->node[i] = at.node;
+		j->node[i] = j->node[t->nodes[i].parent];
+		err = rank == (uint32_t)RANK_RUN ? step_run(j, frame, &j->node[i])
+						 : step_on(j, rank, &j->node[i]);
 	}
-	j->scratch.used = kept;
-	return 0;
+	return err;
 }
 
-/* Fills @to with the nodes of @from (NULL: all but the root, by id) in stable order of
- * a key below @keys. @starts: room for @keys and one more. */
-static void count_sort(const struct join *j, const uint32_t *from, uint32_t *to,
-		       uint32_t *starts, size_t keys, bool by_parent)
+/* The last one first. */
+static int compare_ranks(const void *a, const void *b, void *arg)
 {
-	memset(starts, 0, (keys + 1) * sizeof(*starts));
-	for (uint32_t i = 1; i < j->count; i++)
-		starts[(by_parent ? j->pairs[i].parent : j->pairs[i].rank) + 1]++;
-	for (size_t k = 1; k <= keys; k++)
-		starts[k] += starts[k - 1];
-	for (uint32_t i = 1; i < j->count; i++) {
-		uint32_t id = from ? from[i - 1] : i;
-		uint32_t key = by_parent ? j->pairs[id].parent : j->pairs[id].rank;
+	const struct joined *nodes = arg;
+	uint32_t x = nodes[*(const uint32_t *)a].rank;
+	uint32_t y = nodes[*(const uint32_t *)b].rank;
 
-		to[starts[key]++] = id;
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void sort_open(struct join *j, uint32_t *open, size_t count)
+{
+	if (count > NARROW) {
+		qsort_r(open, count, sizeof(*open), compare_ranks, j->nodes);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		uint32_t id = open[i];
+		size_t k = i;
+
+		for (; k > 0 && j->nodes[open[k - 1]].rank < j->nodes[id].rank; k--)
+			open[k] = open[k - 1];
+		open[k] = id;
 	}
 }
 
-static void order_children(struct join *j)
+/* The children of a node, from the last one to the first; how many. */
+static size_t open_children(struct join *j, uint32_t id, uint32_t *open)
 {
-	size_t keys = j->functions > j->count ? j->functions : j->count;
-	uint32_t *by_rank = NULL;
+	size_t count = 0;
 
-	j->order = piece(&j->scratch, j->count, 4);
-	j->size = piece(&j->scratch, j->count, 4);
-	j->place = piece(&j->scratch, j->count, 4);
-	j->next = piece(&j->scratch, keys + 1, 4);
-	if (!(j->flags & NAMED_IN_ORDER)) {
-		by_rank = piece(&j->scratch, j->count, 4);
-		count_sort(j, NULL, by_rank, j->next, j->functions, false);
+	for (uint32_t c = j->nodes[id].child; c; c = j->nodes[c].sibling) {
+		__builtin_prefetch(&j->nodes[j->nodes[c].child]);
+		open[count++] = c;
 	}
-	count_sort(j, by_rank, j->order, j->next, j->count, true);
+	if (count > 1 && !(j->flags & NAMED_IN_ORDER))
+		sort_open(j, open, count);
+	return count;
 }
 
-static void sum_sizes(struct join *j)
-{
-	for (uint32_t i = 0; i < j->count; i++)
-		j->size[i] = 1;
-	for (uint32_t i = j->count; i-- > 1;)
-		j->size[j->pairs[i].parent] += j->size[i];
-}
-
-/* Each takes its place behind its elder siblings and all that is below them. */
 static int place_nodes(struct join *j, struct named *n)
 {
-	n->nodes.v = pages_room(j->count * sizeof(*n->nodes.v));
-	if (!n->nodes.v)
+	struct named_node *nodes = pages_room(j->count * sizeof(*nodes));
+	size_t open;
+
+	if (!nodes)
 		return -ENOMEM;
+	n->nodes.v = nodes;
 	n->nodes.count = n->nodes.room = j->count;
-	n->nodes.v[0] = (struct named_node){ .end = j->count };
-	j->place[0] = 0;
-	j->next[0] = 1;
-	for (uint32_t k = 0; k + 1 < j->count; k++) {
-		uint32_t id = j->order[k], parent = j->pairs[id].parent;
-		uint32_t place = j->next[parent];
+	nodes[0] = (struct named_node){ .end = j->count };
+	open = open_children(j, 0, j->open);
+	for (uint32_t place = 1; open > 0; place++) {
+		uint32_t id = j->open[--open];
+		const struct joined *node = &j->nodes[id];
 
 		j->place[id] = place;
-		j->next[parent] = place + j->size[id];
-		j->next[id] = place + 1;
-		n->nodes.v[place] =
-			(struct named_node){ .function = j->function[j->pairs[id].rank],
-					     .parent = j->place[parent],
-					     .end = place + j->size[id] };
+		nodes[place] = (struct named_node){ .function = j->function[node->rank],
+						    .parent = j->place[node->parent],
+						    .end = place + 1 };
+		open += open_children(j, id, j->open + open);
 	}
+	for (uint32_t i = j->count; i-- > 1;)
+		if (nodes[i].end > nodes[nodes[i].parent].end)
+			nodes[nodes[i].parent].end = nodes[i].end;
 	return 0;
 }
 
@@ -436,11 +408,8 @@ int named_make(struct context *ctx, const struct trie *trie,
 		err = rank_frames(&j);
 	if (err == 0)
 		err = join(&j);
-	if (err == 0) {
-		order_children(&j);
-		sum_sizes(&j);
+	if (err == 0)
 		err = place_nodes(&j, &n);
-	}
 	if (err == 0)
 		err = sum_columns(&j, &n);
 	release(&j);

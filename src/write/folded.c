@@ -86,29 +86,22 @@ static uint32_t label_of(const struct folder *f, uint32_t node)
 static int label_functions(struct folder *f, const struct write_input *in, bool *gaps)
 {
 	size_t functions = in->symbols->functions.count;
-	enum { UNSEEN = UINT32_MAX - 1 };
 	int err = 0;
 
 	*gaps = false;
 	f->label = malloc((functions + 1) * sizeof(*f->label));
 	if (!f->label)
 		return -ENOMEM;
-	for (size_t i = 0; i < functions; i++)
-		f->label[i] = UNSEEN;
-	for (size_t i = 1; i < f->tree->nodes.count && err == 0; i++) {
-		uint32_t *label = &f->label[f->tree->nodes.v[i].function];
-		const struct function *function =
-			&in->symbols->functions.v[f->tree->nodes.v[i].function];
+	for (size_t i = 0; i < functions && err == 0; i++) {
+		const struct function *function = &in->symbols->functions.v[i];
 
-		if (*label != UNSEEN)
-			continue;
-		*label = GAP;
+		f->label[i] = GAP;
 		if (function->kind == FUNCTION_GAP)
 			*gaps = true;
 		else
 			err = labels_add(&f->labels,
 					 intern_text(in->strings, function->name),
-					 view_mark(in, function->kind), label);
+					 view_mark(in, function->kind), &f->label[i]);
 	}
 	return err < 0 ? err : labels_rank(&f->labels);
 }
