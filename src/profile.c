@@ -18,6 +18,7 @@
 enum {
 	/* Bytes of a file; to start a thread takes a tenth of a ms. */
 	AHEAD_LEAST = 16 << 20,
+	TREE_LARGE = 1 << 16, /* nodes: likewise */
 };
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
@@ -288,10 +289,38 @@ int name_frames(struct ff_profile *p)
 	return symbolizer_run(&p->ctx, p->symbolizer, &p->frames, &p->symbols);
 }
 
+struct finishing {
+	struct ff_profile *profile;
+	const uint8_t *left_out;
+};
+
+static int make_named(const struct finishing *f)
+{
+	struct ff_profile *p = f->profile;
+	unsigned order = p->options.flags & FF_FLAMECHART ? NAMED_IN_ORDER : 0;
+	int err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, order,
+			     f->left_out, &p->named);
+
+	p->named.decimals = p->decimals;
+	return err < 0 ? err : sum_totals(p);
+}
+
+enum { JOB_TREE, JOB_RESULTS, FINISH_JOBS };
+
+/* Neither looks at what the other one makes. */
+static int finish_job(void *arg, size_t job, size_t worker)
+{
+	const struct finishing *f = arg;
+
+	(void)worker;
+	return job == JOB_TREE ? make_named(f) : list_results(f->profile);
+}
+
 int ff_profile_finish(struct ff_profile *p)
 {
-	unsigned order = p->options.flags & FF_FLAMECHART ? NAMED_IN_ORDER : 0;
+	struct finishing f = { .profile = p };
 	uint8_t *left_out = NULL;
+	size_t threads;
 	int err;
 
 	if (p->finished)
@@ -305,13 +334,13 @@ int ff_profile_finish(struct ff_profile *p)
 	err = filter_stacks(p, &left_out);
 	if (err == 0) {
 		check_conservation(p);
-		err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, order,
-				 left_out, &p->named);
+		f.left_out = left_out;
+		threads = p->trie.count < TREE_LARGE ? 1 : thread_count(p);
+		err = parallel_run(threads, FINISH_JOBS, finish_job, &f);
 	}
 	free(left_out);
 	if (err < 0)
-		return err;
-	p->named.decimals = p->decimals;
+		return fail_memory(&p->ctx);
 	p->finished = true;
-	return list_results(p) < 0 ? fail_memory(&p->ctx) : 0;
+	return 0;
 }

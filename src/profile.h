@@ -232,7 +232,9 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event_choice *choice);
 struct write_facts profile_facts(const struct ff_profile *p);
 
-/* profile_result.c: objects, processes and totals, in the order they are shown in. */
+/* profile_result.c: objects and processes in the order they are shown in, which takes the
+ * names of frames; totals of the named tree's nodes. 0, or -ENOMEM. */
 int list_results(struct ff_profile *p);
+int sum_totals(struct ff_profile *p);
 
 #endif

@@ -73,7 +73,7 @@ static void sum_weights(const struct ff_profile *p, struct weights *weights)
 }
 
 /* Objects that samples hit, and the weight of the leaf frames in them. */
-static int list_objects(struct ff_profile *p)
+static int add_objects(struct ff_profile *p)
 {
 	struct weights *weights = calloc(p->images.list.count, sizeof(*weights));
 	int err = weights ? 0 : -ENOMEM;
@@ -87,7 +87,7 @@ static int list_objects(struct ff_profile *p)
 	return err;
 }
 
-static int sum_totals(struct ff_profile *p)
+int sum_totals(struct ff_profile *p)
 {
 	size_t count = p->named.nodes.count;
 
@@ -102,7 +102,7 @@ static int sum_totals(struct ff_profile *p)
 
 int list_results(struct ff_profile *p)
 {
-	if (list_objects(p) < 0 || sum_totals(p) < 0)
+	if (add_objects(p) < 0)
 		return -ENOMEM;
 	if (p->objects.count)
 		qsort(p->objects.v, p->objects.count, sizeof(*p->objects.v), by_weight);
