@@ -94,6 +94,7 @@ static int drop_space(struct processes *ps, uint32_t index)
 	struct address_space *space = &ps->spaces.v[index];
 
 	maps_release(&space->maps);
+	ranges_release(&space->code);
 	jit_images_release(&space->jit);
 	maps_release(&space->codes);
 	drop_jit_dumps(ps, index);

@@ -25,6 +25,7 @@ struct map {
 	uint32_t image;
 	uint32_t epoch : 31; /* of the while that begins with it */
 	uint32_t executable : 1;
+	uint32_t layout; /* likewise, see struct space */
 };
 
 struct maps_index;

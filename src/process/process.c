@@ -43,6 +43,7 @@ void processes_free(struct processes *ps)
 		return;
 	for (size_t i = 0; i < ps->spaces.count; i++) {
 		maps_release(&ps->spaces.v[i].maps);
+		ranges_release(&ps->spaces.v[i].code);
 		jit_images_release(&ps->spaces.v[i].jit);
 		maps_release(&ps->spaces.v[i].codes);
 	}
@@ -95,7 +96,7 @@ static struct address_space *begin_space(struct processes *ps, struct process *p
 		space = take_item(&ps->spaces, &ps->free_spaces);
 	if (!space)
 		return NULL;
-	space->epoch = ++ps->epochs;
+	space->epoch = space->layout = ++ps->epochs;
 	space->from = time;
 	space->parent = space->before = NONE;
 	slot = array_add(&p->spaces);
@@ -115,6 +116,31 @@ static struct address_space *newest_space(struct processes *ps, uint32_t pid)
 	return &ps->spaces.v[*array_last(&p->spaces)];
 }
 
+/* Does a new map lie where code was, of the space or of those that it began with? */
+static bool is_over_code(const struct processes *ps, const struct address_space *space,
+			 const struct map *map)
+{
+	for (int i = 0; i < NEAR_ANCESTORS; i++) {
+		if (ranges_overlap(&space->code, map->start, map->end))
+			return true;
+		if (space->parent == NONE)
+			return false;
+		if (space->parent_codes)
+			return true;
+		space = &ps->spaces.v[space->parent];
+	}
+	return true;
+}
+
+void lay_out(struct processes *ps, struct address_space *space, struct map *map)
+{
+	if (map->executable || is_over_code(ps, space, map))
+		space->layout = map->epoch;
+	map->layout = space->layout;
+	if (map->executable)
+		ranges_add(&space->code, map->start, map->end);
+}
+
 static int add_map(struct processes *ps, struct maps *maps, const struct record *rec,
 		   uint32_t image, uint64_t shift)
 {
@@ -128,8 +154,8 @@ static int add_map(struct processes *ps, struct maps *maps, const struct record 
 	map = array_add(&maps->list);
 	if (!map)
 		return -ENOMEM;
-	*map = (struct map){ rec->time,	   rec->start,	   end, shift, image,
-			     ++ps->epochs, rec->executable };
+	*map = (struct map){ rec->time,	   rec->start,	    end, shift, image,
+			     ++ps->epochs, rec->executable, 0 };
 	return 0;
 }
 
@@ -174,6 +200,7 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	struct jit_origin origin = origin_of(ps, rec);
 	struct address_space *space;
 	struct classified found;
+	size_t maps;
 
 	/* Guests are never looked up with maps of the host, nor the other way round. */
 	if (rec->mode == MODE_GUEST_KERNEL || rec->mode == MODE_GUEST_USER)
@@ -188,9 +215,12 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	if (is_moved_text(ps, space, rec))
 		return 0;
 	drop_covered(ps, &space->maps, &space->settled);
+	maps = space->maps.list.count;
 	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0 ||
 	    jit_images_map(&space->jit, ps->images, found.image) < 0)
 		return -ENOMEM;
+	if (space->maps.list.count > maps)
+		lay_out(ps, space, array_last(&space->maps.list));
 	if (is_jit_mark(ps, rec))
 		return add_jit_dump(ps, space, rec, &origin);
 	return rejoin_moved_text(ps, space);
@@ -303,6 +333,7 @@ static int copy_maps(struct processes *ps, struct address_space *child,
 		map->image = jit_images_heir(&child->jit, map->image);
 		map->time = child->from;
 		map->epoch = ++ps->epochs;
+		lay_out(ps, child, map);
 	}
 	if (copy_codes(child, parent) < 0)
 		return -ENOMEM;

@@ -210,6 +210,9 @@ uint64_t processes_version(const struct processes *ps);
  * no code was made. */
 struct space {
 	uint32_t epoch; /* no two such whiles have the same */
+	/* Whiles with the same one have the same maps of code: most new maps are data's,
+	 * and cover none. */
+	uint32_t layout;
 	uint32_t index; /* of the space */
 	uint32_t maps, codes; /* how many it had */
 	uint64_t from, until; /* ns, until exclusive */

@@ -76,6 +76,9 @@ void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
 	if (ret->codes && (!ret->maps || space->codes.list.v[ret->codes - 1].time >=
 						 space->maps.list.v[ret->maps - 1].time))
 		ret->epoch = space->codes.list.v[ret->codes - 1].epoch;
+	ret->layout = ret->maps ? space->maps.list.v[ret->maps - 1].layout : space->epoch;
+	if (ret->codes)
+		ret->layout = ret->epoch;
 }
 
 void processes_kernel_space(const struct processes *ps, uint64_t time, struct space *ret)
@@ -83,6 +86,7 @@ void processes_kernel_space(const struct processes *ps, uint64_t time, struct sp
 	*ret = (struct space){ .index = NONE, .until = UINT64_MAX };
 	ret->maps = (uint32_t)between_maps(&ps->kernel, time, ret);
 	ret->epoch = ret->maps ? ps->kernel.list.v[ret->maps - 1].epoch : 0;
+	ret->layout = ret->epoch;
 }
 
 static void place_in(const struct map *map, uint64_t ip, struct place *ret)

@@ -137,6 +137,7 @@ int rejoin_moved_text(struct processes *ps, struct address_space *space)
 		if (!map)
 			return -ENOMEM;
 		*map = joined;
+		lay_out(ps, space, map);
 	}
 	return 0;
 }

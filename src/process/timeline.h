@@ -5,6 +5,7 @@
 #include "process/maps.h"
 #include "process/namespaces.h"
 #include "process/process.h"
+#include "process/ranges.h"
 
 /*
  * What the timeline is made of. process.c adds to it, questions.c asks it, and forget.c
@@ -14,6 +15,7 @@ enum {
 	NONE = UINT32_MAX,
 	ANCESTORS_MOST =
 		1024, /* forks looked through for a map; only hostile files have more */
+	NEAR_ANCESTORS = 8, /* forks looked through for code that a map covers */
 	SWAPPER = 0,
 	MANY_MAPS = 256, /* worth a look which of them are covered */
 	MANY_NAMES = 16,
@@ -32,7 +34,9 @@ struct address_space {
 	uint32_t before; /* the space that an exec ended, or NONE */
 	uint32_t settled; /* maps that were left when covered ones were last dropped */
 	uint32_t epoch; /* while it had no maps */
+	uint32_t layout; /* since the newest map */
 	struct maps maps;
+	struct ranges code; /* where executable maps are or were */
 	struct jit_images jit;
 	/* Code of runtimes, as maps: they count where no file is mapped. */
 	struct maps codes;
@@ -124,6 +128,9 @@ int label_of(struct processes *ps, uint32_t tid, uint32_t name, uint32_t *ret);
  * remap.c: @rec replaces a part of a program's text by a copy of it in huge pages, so that
  * the map that is there goes on to say what the addresses are.
  */
+/* Notes whether answers for code change with a map that was just added. */
+void lay_out(struct processes *ps, struct address_space *space, struct map *map);
+
 bool is_moved_text(const struct processes *ps, const struct address_space *space,
 		   const struct record *rec);
 /* The same where such maps were only listed: the newest map of @space may be the rest of

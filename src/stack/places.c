@@ -6,18 +6,26 @@
 
 /* Tells kernel places from those of processes. */
 #define KERNEL_EPOCHS (1ull << 32)
+/* Tells epochs from layouts, which are numbers of the same kind. */
+#define BRIEFLY (1ull << 33)
 
 struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t kind,
 			   bool entered, const struct machine *machine)
 {
-	uint64_t epoch = mode == MODE_KERNEL ? w->kernel.epoch | KERNEL_EPOCHS
-					     : w->thread->space.epoch;
+	const struct space *space = mode == MODE_KERNEL ? &w->kernel : &w->thread->space;
+	uint64_t whose = mode == MODE_KERNEL ? KERNEL_EPOCHS : 0;
 	uint64_t side = kind | (uint64_t)entered << 2 | (uint64_t)mode << 3;
 
 	if (machine)
 		side |= (uint64_t)machine->elf << 8;
-	return (struct place_key){ hash_u64(epoch << 24 | side), mode, kind, entered,
-				   machine };
+	return (struct place_key){
+		.salt = hash_u64((space->layout | whose) << 24 | side),
+		.brief = hash_u64((space->epoch | whose | BRIEFLY) << 24 | side),
+		.mode = mode,
+		.kind = kind,
+		.entered = entered,
+		.machine = machine,
+	};
 }
 
 static bool find_place(const struct stack_walker *w, const struct place_key *key,
@@ -57,8 +65,18 @@ struct asked {
 	uint64_t ip;
 	uint8_t kind; /* enum place_kind */
 	bool mapped;
+	bool lasts; /* the answer, for as long as the maps of code do */
 	struct place place; /* of the address, or of the call before it */
 };
+
+/* What is looked at around an address is of the same map. */
+static bool is_inside_page(uint64_t ip)
+{
+	enum { LEAST_PAGE = 4096, AROUND = 32 };
+
+	ip %= LEAST_PAGE;
+	return ip >= AROUND && ip < LEAST_PAGE - AROUND;
+}
 
 static void ask(const struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		struct asked *ret)
@@ -68,6 +86,8 @@ static void ask(const struct stack_walker *w, const struct place_key *key, uint6
 			       .kind = ip ? key->kind : PLACE_EXACT };
 	ip -= ret->kind != PLACE_EXACT;
 	ret->mapped = find_place(w, key, ip, &ret->place);
+	ret->lasts = ret->mapped && ret->place.executable && !key->entered &&
+		     is_inside_page(ip);
 	if (!ret->mapped)
 		ret->place.image = IMAGE_ID_UNKNOWN;
 	/* Garbage would fill the trie: addresses without a map are one frame. */
@@ -257,8 +277,13 @@ static struct place_seen *code_of(struct stack_walker *w, const struct asked *as
 	if (machine)
 		side |= (uint64_t)machine->elf << 3;
 	*number = (hash_u64(side) + asked->place.address) * SPREAD;
-	_Static_assert(CODES == 1 << 16, "64 - 48 bits");
-	return &w->codes[*number >> 48];
+	_Static_assert(CODES == 1 << 17, "64 - 47 bits");
+	return &w->codes[*number >> 47];
+}
+
+static uint64_t place_number(uint64_t ip, uint64_t salt)
+{
+	return (ip + salt) * SPREAD;
 }
 
 static int look_up(struct stack_walker *w, const struct place_key *key, uint64_t ip,
@@ -277,25 +302,25 @@ static int look_up(struct stack_walker *w, const struct place_key *key, uint64_t
 		*seen = (struct place_seen){ number, frame + 1, rule, CALL_UNSEEN };
 	}
 	*ret = *seen;
+	ret->key = place_number(ip, asked.lasts ? key->salt : key->brief);
 	return 0;
 }
 
 struct place_seen *place_find(struct stack_walker *w, const struct place_key *key,
 			      uint64_t ip)
 {
-	uint64_t number = (ip + key->salt) * SPREAD;
 	/* Whenever it is asked for: what was near in memory is there still. */
 	struct place_seen *seen = &w->places[ip * SPREAD >> 50];
 
 	_Static_assert(PLACES == 1 << 14, "64 - 50 bits");
-	if (seen->frame && seen->key == number)
+	if (seen->frame && (seen->key == place_number(ip, key->salt) ||
+			    seen->key == place_number(ip, key->brief)))
 		return seen;
 	if (look_up(w, key, ip, seen) < 0) {
 		seen->frame = 0;
 		w->failed = true;
 		return NULL;
 	}
-	seen->key = number;
 	return seen;
 }
 

@@ -12,7 +12,9 @@ enum place_kind {
 
 /* Whose address it is. */
 struct place_key {
-	uint64_t salt; /* stands for all below and when it was */
+	/* Stand for all below and when it was: as long as the maps of code were the same,
+	 * and as long as all maps were. */
+	uint64_t salt, brief;
 	uint8_t mode; /* enum cpu_mode */
 	uint8_t kind; /* enum place_kind */
 	bool entered; /* the kernel was entered from there */

@@ -21,7 +21,7 @@
  */
 enum {
 	PLACES = 1 << 14, /* addresses remembered, 16 bytes each */
-	CODES = 1 << 16, /* the same of images, whatever process they are of */
+	CODES = 1 << 17, /* the same of images, whatever process they are of */
 	RECENT = 64, /* frames */
 	ABIS = 3,
 	THREADS = 1024, /* threads remembered */

@@ -376,6 +376,55 @@ Test(process, a_space_lasts_while_the_answers_are_the_same)
 	timeline_end(&t);
 }
 
+static uint32_t layout_at(struct timeline *t, uint32_t pid, uint64_t time)
+{
+	struct space space;
+
+	processes_space(t->ps, pid, time, &space);
+	return space.layout;
+}
+
+static void map_data(struct timeline *t, uint64_t time, uint32_t pid, uint64_t start,
+		     uint64_t size)
+{
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_MMAP,
+				  .mode = MODE_USER,
+				  .pid = pid,
+				  .tid = pid,
+				  .start = start,
+				  .size = size,
+				  .name = name_id(t, "//anon") });
+}
+
+Test(process, maps_beside_code_leave_the_layout_of_code_as_it_is)
+{
+	struct timeline t;
+
+	timeline_begin(&t);
+	map(&t, 10, 1, 0x1000, 0x1000, 0, "/x");
+	map(&t, 11, 1, 0x4000, 0x1000, 0, "/y");
+	map_data(&t, 12, 1, 0x2000, 0x2000);
+	map_data(&t, 13, 1, 0x3000, 0x1000);
+	map_data(&t, 14, 1, 0x1800, 0x1000);
+	map_data(&t, 15, 1, 0x8000, 0x1000);
+	fork_process(&t, 20, 1, 2);
+	map_data(&t, 21, 2, 0x9000, 0x1000);
+	map_data(&t, 22, 2, 0x4000, 0x1000);
+	comm(&t, 30, 1, 1, "new", EXEC);
+	cr_assert_neq(layout_at(&t, 1, 10), layout_at(&t, 1, 11), "more code");
+	cr_assert_eq(layout_at(&t, 1, 11), layout_at(&t, 1, 12));
+	cr_assert_eq(layout_at(&t, 1, 12), layout_at(&t, 1, 13), "data over data");
+	cr_assert_neq(layout_at(&t, 1, 13), layout_at(&t, 1, 14), "data over code");
+	cr_assert_eq(layout_at(&t, 1, 14), layout_at(&t, 1, 15));
+	cr_assert_neq(layout_at(&t, 1, 15), layout_at(&t, 2, 20), "another process");
+	cr_assert_eq(layout_at(&t, 2, 20), layout_at(&t, 2, 21));
+	cr_assert_neq(layout_at(&t, 2, 21), layout_at(&t, 2, 22),
+		      "over the parent's code");
+	cr_assert_neq(layout_at(&t, 1, 15), layout_at(&t, 1, 30), "another program");
+	timeline_end(&t);
+}
+
 Test(process, the_image_of_a_file_is_one_for_all_processes)
 {
 	struct timeline t;

@@ -492,6 +492,101 @@ Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 	timeline_end(&t);
 }
 
+enum { PAGES = 24, TIMES = 120 };
+
+/* A map of a few pages, of code or of data, of a file or of none; or a fork, or an exec. */
+static void apply_any(struct timeline *t, unsigned *seed, uint64_t time)
+{
+	static const char *const names[] = { "/a", "/b", "//anon", "[heap]" };
+	uint64_t page = 1 + (uint64_t)rand_r(seed) % PAGES;
+	uint64_t size = 1 + (uint64_t)rand_r(seed) % 3;
+	uint32_t pid = 1 + (uint32_t)rand_r(seed) % 3;
+
+	switch (rand_r(seed) % 24) {
+	case 0:
+		comm(t, time, pid, pid, "x", EXEC);
+		break;
+	case 1:
+		fork_process(t, time, pid, pid % 3 + 1);
+		break;
+	default:
+		apply(t, (struct record){ .time = time,
+					  .type = RECORD_MMAP,
+					  .mode = MODE_USER,
+					  .pid = pid,
+					  .tid = pid,
+					  .start = page << 12,
+					  .size = size << 12,
+					  .offset = (uint64_t)(rand_r(seed) % 4) << 12,
+					  .name = name_id(t, names[rand_r(seed) % 4]),
+					  .executable = rand_r(seed) % 3 == 0 });
+	}
+}
+
+/* One that has seen much says what one says that has seen nothing. */
+static void expect_same_as_new(struct stage *s, uint64_t time, unsigned *seed)
+{
+	uint64_t chain[8] = { CONTEXT_USER };
+	uint32_t seen[8];
+	struct stack_key key;
+	struct stack stack;
+	struct stack_walker *fresh;
+
+	for (int i = 1; i < 8; i++)
+		chain[i] = (1 + (uint64_t)rand_r(seed) % PAGES) << 12 |
+			   (uint64_t)(rand_r(seed) % 16) << 8;
+	s->sample.pid = s->sample.tid = 1 + (uint32_t)rand_r(seed) % 3;
+	s->sample.time = time;
+	s->sample.chain = (const uint8_t *)chain;
+	s->sample.chain_count = 8;
+	stack_key(s->walker, &s->sample, &key);
+	cr_assert_eq(stack_walk(s->walker, &s->sample, &stack), 0);
+	cr_assert_eq(stack.count, 8);
+	memcpy(seen, stack.frames, sizeof(seen));
+	fresh = new_walker(&s->t, s->binaries, &s->frames, (struct stack_options){ 0 });
+	stack_key(fresh, &s->sample, &key);
+	cr_assert_eq(stack_walk(fresh, &s->sample, &stack), 0);
+	cr_assert_eq(stack.count, 8);
+	for (int i = 0; i < 8; i++)
+		cr_assert_eq(stack.frames[i], seen[i], "frame %d at %lu", i,
+			     (unsigned long)time);
+	stack_walker_free(fresh);
+}
+
+Test(stack, what_was_seen_before_changes_no_answer)
+{
+	struct stage s;
+
+	for (unsigned run = 1; run < 6; run++) {
+		unsigned seed = run;
+
+		stage_begin(&s, (struct stack_options){ 0 });
+		for (uint64_t time = 10; time < TIMES; time++)
+			apply_any(&s.t, &seed, time);
+		for (int i = 0; i < 400; i++)
+			expect_same_as_new(&s, 5 + (uint64_t)rand_r(&seed) % TIMES,
+					   &seed);
+		stage_end(&s);
+	}
+}
+
+Test(stack, what_was_seen_before_changes_no_answer_while_maps_come)
+{
+	struct stage s;
+
+	for (unsigned run = 1; run < 6; run++) {
+		unsigned seed = run;
+
+		stage_begin(&s, (struct stack_options){ 0 });
+		for (uint64_t time = 10; time < TIMES; time++) {
+			apply_any(&s.t, &seed, time);
+			for (int i = 0; i < 4; i++)
+				expect_same_as_new(&s, time, &seed);
+		}
+		stage_end(&s);
+	}
+}
+
 Test(stack, a_chain_at_an_odd_place_in_memory_reads_the_same)
 {
 	uint64_t bytes[6];

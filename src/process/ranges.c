@@ -1,0 +1,69 @@
+#include "process/ranges.h"
+
+enum {
+	RANGES_MOST = 1024, /* to add one moves those behind it */
+};
+
+void ranges_release(struct ranges *r)
+{
+	array_release(&r->list);
+	r->all = false;
+}
+
+/* The first one that ends at or behind @address. */
+static size_t find(const struct ranges *r, uint64_t address)
+{
+	size_t low = 0, high = r->list.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->list.v[middle].end < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool ranges_overlap(const struct ranges *r, uint64_t start, uint64_t end)
+{
+	size_t i = find(r, start + 1);
+
+	return r->all || (i < r->list.count && r->list.v[i].start < end);
+}
+
+/* Makes room for one at @i, in place of the @joined ones that are there. */
+static bool replace(struct ranges *r, size_t i, size_t joined)
+{
+	size_t behind = r->list.count - i - joined;
+
+	if (joined == 0 && (r->list.count == RANGES_MOST || !array_reserve(&r->list, 1)))
+		return false;
+	memmove(&r->list.v[i + 1], &r->list.v[i + joined], behind * sizeof(*r->list.v));
+	r->list.count = i + 1 + behind;
+	return true;
+}
+
+void ranges_add(struct ranges *r, uint64_t start, uint64_t end)
+{
+	size_t i = find(r, start), joined = 0;
+
+	if (r->all)
+		return;
+	for (; i + joined < r->list.count && r->list.v[i + joined].start <= end;
+	     joined++) {
+		const struct range *with = &r->list.v[i + joined];
+
+		if (with->start < start)
+			start = with->start;
+		if (with->end > end)
+			end = with->end;
+	}
+	if (!replace(r, i, joined)) {
+		ranges_release(r);
+		r->all = true;
+		return;
+	}
+	r->list.v[i] = (struct range){ start, end };
+}
