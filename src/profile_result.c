@@ -61,11 +61,12 @@ static void sum_weights(const struct ff_profile *p, struct weights *weights)
 		const struct trie_self *self = &p->trie.selves.v[i];
 		uint32_t frame = p->trie.nodes[self->node].frame;
 		uint64_t weight = self->value[TRIE_WEIGHT];
-		struct weights *w = &weights[p->frames.list.v[frame].image];
+		struct weights *w;
 
 		/* The empty stack is nobody's. */
 		if (self->node == 0)
 			continue;
+		w = &weights[p->frames.list.v[frame].image];
 		w->all += weight;
 		if (is_unnamed(p, frame))
 			w->unnamed += weight;
