@@ -9,13 +9,16 @@
 /* libdw takes a thousand bytes of memory for a unit, fifty for the ten of an abbreviation. */
 enum { BYTES_A_STEP = 16, ABBREVIATION_BYTES_A_STEP = 4, STEPS_A_UNIT = 64 };
 
-uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,
-			     uint64_t code)
+/* Passes over abbreviations up to the one with @code; *@declared: where that begins behind
+ * its code. Bytes that were read. */
+static uint64_t pass_abbreviations(const struct debug_image *image, uint64_t offset,
+				   uint64_t code, uint64_t *declared)
 {
 	const struct debug_bytes *bytes = &image->sections[DEBUG_ABBREV];
 	struct cursor c = cursor_of(bytes->p, bytes->size);
 	uint64_t found, name, form;
 
+	*declared = bytes->size;
 	if (offset >= bytes->size)
 		return 0;
 	c.p += offset;
@@ -23,6 +26,8 @@ uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,
 		found = read_uleb(&c);
 		if (found == 0)
 			break;
+		if (found == code)
+			*declared = (uint64_t)(c.p - bytes->p);
 		read_uleb(&c);
 		cursor_u8(&c);
 		do {
@@ -32,14 +37,24 @@ uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,
 				read_sleb(&c);
 		} while (name || form);
 	} while (found != code && !c.bad);
-	return ((uint64_t)(c.p - bytes->p) - offset) / ABBREVIATION_BYTES_A_STEP;
+	return (uint64_t)(c.p - bytes->p) - offset;
+}
+
+uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,
+			     uint64_t code)
+{
+	uint64_t declared;
+
+	return pass_abbreviations(image, offset, code, &declared) /
+	       ABBREVIATION_BYTES_A_STEP;
 }
 
 /* The head of a unit (DWARF 5, 7.5.1). */
 struct head {
 	uint64_t length, abbreviations;
+	uint64_t declared; /* where the abbreviation of the first DIE is */
 	uint16_t version;
-	uint8_t type, offset_size;
+	uint8_t type, offset_size, address_size;
 };
 
 static bool type_is_known(uint8_t type)
@@ -62,10 +77,10 @@ static bool read_head(struct cursor *c, struct head *h)
 		return false;
 	h->type = h->version < 5 ? DW_UT_compile : cursor_u8(c);
 	if (h->version >= 5)
-		cursor_u8(c); /* size of an address */
+		h->address_size = cursor_u8(c);
 	h->abbreviations = read_sized(c, h->offset_size);
 	if (h->version < 5)
-		cursor_u8(c);
+		h->address_size = cursor_u8(c);
 	if (h->type == DW_UT_skeleton || h->type == DW_UT_split_compile)
 		cursor_u64(c); /* id */
 	if (h->type == DW_UT_type || h->type == DW_UT_split_type) {
@@ -75,12 +90,13 @@ static bool read_head(struct cursor *c, struct head *h)
 	return !c->bad && type_is_known(h->type);
 }
 
-static uint64_t cost(const struct debug_image *image, const struct head *h,
-		     struct cursor die)
+static uint64_t cost(const struct debug_image *image, struct head *h, struct cursor die)
 {
 	uint64_t code = read_uleb(&die);
 
-	return STEPS_A_UNIT + debug_abbreviations(image, h->abbreviations, code);
+	return STEPS_A_UNIT +
+	       pass_abbreviations(image, h->abbreviations, code, &h->declared) /
+		       ABBREVIATION_BYTES_A_STEP;
 }
 
 /* Type units of DWARF 4: libdw makes a list of them all where one is referred to. */
@@ -128,6 +144,13 @@ int debug_units_read(struct debug_units *u, const struct debug_image *image,
 		*unit = (struct debug_unit){ .start = at,
 					     .end = end,
 					     .die = (uint64_t)(c.p - bytes->p) };
+		unit->head = (struct unit_head){ .die = unit->die,
+						 .end = end,
+						 .declared = head.declared,
+						 .version = head.version,
+						 .type = head.type,
+						 .address_size = head.address_size,
+						 .offset_size = head.offset_size };
 		at = end;
 	}
 	return 0;
@@ -156,19 +179,25 @@ static int add_range(struct indexing *x, uint32_t unit, uint64_t low, uint64_t h
 	return 0;
 }
 
+static int add_all(struct indexing *x, uint32_t unit, struct die_ranges *r)
+{
+	uint64_t low, high;
+
+	while (die_ranges_next(r, &low, &high))
+		if (add_range(x, unit, low, high) < 0)
+			return -ENOMEM;
+	return debug_meter_add(x->meter, 1 + r->steps) ? 0 : -ETIME;
+}
+
 static int add_ranges(struct indexing *x, uint32_t unit, const struct debug_base *base,
 		      Dwarf_Die *die)
 {
 	struct die_facts facts;
 	struct die_ranges r;
-	uint64_t low, high;
 
 	die_read(die, &facts);
 	die_ranges_begin(&r, base, &facts);
-	while (die_ranges_next(&r, &low, &high))
-		if (add_range(x, unit, low, high) < 0)
-			return -ENOMEM;
-	return debug_meter_add(x->meter, 1 + r.steps) ? 0 : -ETIME;
+	return add_all(x, unit, &r);
 }
 
 /* A unit that does not say what it covers: its functions do. */
@@ -211,16 +240,24 @@ static void note_skeleton(struct debug_unit *unit, Dwarf_Die *cu,
 
 static int add_unit(struct indexing *x, uint32_t index)
 {
+	struct debug_unit *unit = &x->units->list.v[index];
 	size_t before = x->ranges.count;
 	struct debug_base base;
+	struct die_ranges r;
 	Dwarf_Die cu;
 	int err;
 
+	if (unit_root_ranges(x->image, &unit->head, &base, &r)) {
+		unit->addresses = base.addresses;
+		err = add_all(x, index, &r);
+		if (err < 0 || x->ranges.count > before)
+			return err;
+	}
 	if (!dwarf_offdie(x->handle->dwarf, x->units->list.v[index].die, &cu) ||
 	    dwarf_tag(&cu) == DW_TAG_partial_unit || dwarf_tag(&cu) == DW_TAG_type_unit)
 		return 0;
 	debug_base_of(&base, x->image, &cu);
-	note_skeleton(&x->units->list.v[index], &cu, &base);
+	note_skeleton(unit, &cu, &base);
 	err = add_ranges(x, index, &base, &cu);
 	if (err == 0 && x->ranges.count == before && !dwarf_hasattr(&cu, DW_AT_ranges))
 		err = add_functions(x, index, &base, &cu);

@@ -6,6 +6,7 @@
 #include "object/debug_work.h"
 #include "object/object.h"
 #include "object/span.h"
+#include "object/unit_root.h"
 
 /*
  * The units of an image, and which of them an address belongs to: exactly one. Compilers
@@ -21,6 +22,7 @@
 struct debug_unit {
 	uint64_t start, end; /* offsets in .debug_info */
 	uint64_t die; /* likewise, of its first DIE */
+	struct unit_head head;
 	/* Of a skeleton, whose rest is in a .dwo file: where the parts of .debug_addr and,
 	 * before DWARF 5, of .debug_ranges begin that belong to it. */
 	bool skeleton;

@@ -139,17 +139,24 @@ static uint64_t list_offset(const struct debug_base *b, uint64_t index)
 	return c.bad || index > bytes->size ? UINT64_MAX : b->lists + index;
 }
 
+void die_ranges_at(struct die_ranges *r, const struct debug_base *base, uint64_t offset)
+{
+	bool pairs = base->version < 5;
+
+	*r = (struct die_ranges){ .base = base,
+				  .low = base->low,
+				  .kind = pairs ? RANGES_PAIRS : RANGES_CODED };
+	r->list = section_cursor(base->image, pairs ? DEBUG_RANGES : DEBUG_RNGLISTS,
+				 offset);
+}
+
 static void begin_list(struct die_ranges *r, struct die_facts *f)
 {
 	uint64_t at = die_number(f, DIE_RANGES);
 
-	r->kind = r->base->version < 5 ? RANGES_PAIRS : RANGES_CODED;
 	if (f->v[DIE_RANGES].form == DW_FORM_rnglistx)
 		at = list_offset(r->base, at);
-	r->list = section_cursor(r->base->image,
-				 r->kind == RANGES_PAIRS ? DEBUG_RANGES : DEBUG_RNGLISTS,
-				 at);
-	r->low = r->base->low;
+	die_ranges_at(r, r->base, at);
 }
 
 static void begin_one(struct die_ranges *r, struct die_facts *f)

@@ -82,6 +82,8 @@ struct die_ranges {
 
 void die_ranges_begin(struct die_ranges *r, const struct debug_base *base,
 		      struct die_facts *f);
+/* The list at @offset of .debug_ranges or, since DWARF 5, of .debug_rnglists. */
+void die_ranges_at(struct die_ranges *r, const struct debug_base *base, uint64_t offset);
 bool die_ranges_next(struct die_ranges *r, uint64_t *low, uint64_t *high);
 
 #endif

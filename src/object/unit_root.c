@@ -1,0 +1,198 @@
+#include "object/unit_root.h"
+
+#include <dwarf.h>
+
+#include "object/encoded.h"
+
+struct root {
+	struct cursor values, forms;
+	const struct unit_head *head;
+	struct value {
+		uint64_t value;
+		uint16_t form; /* 0: there is none */
+	} low, high, ranges, addresses, lists;
+};
+
+/* Of the numbers, those that a form has; false where it has none, or is not known. */
+static bool read_value(struct root *r, uint64_t form, uint64_t *ret)
+{
+	struct cursor *c = &r->values;
+
+	*ret = 0;
+	switch (form) {
+	case DW_FORM_addr:
+		*ret = read_sized(c, r->head->address_size);
+		break;
+	case DW_FORM_data1:
+	case DW_FORM_flag:
+	case DW_FORM_strx1:
+	case DW_FORM_addrx1:
+		*ret = cursor_u8(c);
+		break;
+	case DW_FORM_data2:
+	case DW_FORM_strx2:
+	case DW_FORM_addrx2:
+		*ret = cursor_u16(c);
+		break;
+	case DW_FORM_data4:
+	case DW_FORM_strx4:
+	case DW_FORM_addrx4:
+		*ret = cursor_u32(c);
+		break;
+	case DW_FORM_data8:
+		*ret = cursor_u64(c);
+		break;
+	case DW_FORM_udata:
+	case DW_FORM_strx:
+	case DW_FORM_addrx:
+	case DW_FORM_rnglistx:
+	case DW_FORM_loclistx:
+	case DW_FORM_GNU_str_index:
+	case DW_FORM_GNU_addr_index:
+		*ret = read_uleb(c);
+		break;
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_sec_offset:
+		*ret = read_sized(c, r->head->offset_size);
+		break;
+	case DW_FORM_string:
+		while (cursor_u8(c))
+			;
+		break;
+	case DW_FORM_flag_present:
+		break;
+	case DW_FORM_implicit_const:
+		*ret = (uint64_t)read_sleb(&r->forms);
+		break;
+	default:
+		return false;
+	}
+	return !c->bad;
+}
+
+/* False where it takes more to know what the unit covers than a root has. */
+static bool take(struct root *r, uint64_t name, struct value value)
+{
+	switch (name) {
+	case DW_AT_low_pc:
+		r->low = value;
+		break;
+	case DW_AT_high_pc:
+		r->high = value;
+		break;
+	case DW_AT_ranges:
+		r->ranges = value;
+		break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:
+		r->addresses = value;
+		break;
+	case DW_AT_rnglists_base:
+		r->lists = value;
+		break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+	case DW_AT_GNU_ranges_base:
+		return false;
+	default:
+		break;
+	}
+	return true;
+}
+
+static bool read_root(const struct debug_image *image, const struct unit_head *head,
+		      struct root *r)
+{
+	const struct debug_bytes *info = &image->sections[DEBUG_INFO];
+	const struct debug_bytes *abbreviations = &image->sections[DEBUG_ABBREV];
+	uint64_t name, form;
+
+	if (head->type != DW_UT_compile || head->end > info->size ||
+	    head->die > head->end || head->declared > abbreviations->size)
+		return false;
+	*r = (struct root){ .head = head };
+	r->values = cursor_of(info->p + head->die, head->end - head->die);
+	r->forms = cursor_of(abbreviations->p + head->declared,
+			     abbreviations->size - head->declared);
+	r->values.swap = image->swapped;
+	read_uleb(&r->values); /* the code of its abbreviation */
+	if (read_uleb(&r->forms) != DW_TAG_compile_unit)
+		return false;
+	cursor_u8(&r->forms); /* has children */
+	for (;;) {
+		struct value value;
+
+		name = read_uleb(&r->forms);
+		form = read_uleb(&r->forms);
+		if (!name && !form)
+			return !r->forms.bad && !r->values.bad;
+		if (r->forms.bad || form > UINT16_MAX ||
+		    !read_value(r, form, &value.value))
+			return false;
+		value.form = (uint16_t)form;
+		if (!take(r, name, value))
+			return false;
+	}
+}
+
+static bool is_offset(const struct value *v)
+{
+	return v->form == DW_FORM_sec_offset || v->form == DW_FORM_data4 ||
+	       v->form == DW_FORM_data8;
+}
+
+static bool is_plain(const struct root *r)
+{
+	return (!r->low.form || r->low.form == DW_FORM_addr) &&
+	       (!r->addresses.form || is_offset(&r->addresses)) &&
+	       (!r->lists.form || is_offset(&r->lists));
+}
+
+/* Since DWARF 4 a constant, the size. */
+static bool end_of(const struct root *r, uint64_t *ret)
+{
+	switch (r->high.form) {
+	case DW_FORM_addr:
+		*ret = r->high.value;
+		return true;
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+		*ret = r->low.value + r->high.value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool unit_root_ranges(const struct debug_image *image, const struct unit_head *head,
+		      struct debug_base *base, struct die_ranges *ret)
+{
+	struct root r;
+	uint64_t end;
+
+	if (!read_root(image, head, &r) || !is_plain(&r))
+		return false;
+	*base = (struct debug_base){ .image = image,
+				     .low = r.low.value,
+				     .addresses = r.addresses.value,
+				     .lists = r.lists.value,
+				     .version = head->version,
+				     .address_size = head->address_size,
+				     .offset_size = head->offset_size };
+	if (r.ranges.form) {
+		die_ranges_at(ret, base, r.ranges.value);
+		return is_offset(&r.ranges);
+	}
+	if (!r.low.form || !end_of(&r, &end))
+		return false;
+	*ret = (struct die_ranges){
+		.base = base, .low = r.low.value, .high = end, .kind = RANGES_ONE
+	};
+	return true;
+}
