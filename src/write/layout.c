@@ -53,12 +53,18 @@ bool layout_least_value(const struct layout *l, const char *minwidth, double *re
 	return *minwidth == '\0';
 }
 
+/* Where values add up to more than 64 bits hold, a frame may be much wider than all. */
+static double x_of(const struct layout *l, double value)
+{
+	const double most = 1e12;
+	double x = LAYOUT_XPAD + value * l->per_value;
+
+	return x < most ? x : most;
+}
+
 struct box layout_frame(const struct layout *l, uint32_t depth, double start, double end)
 {
-	struct box b = {
-		.x1 = LAYOUT_XPAD + start * l->per_value,
-		.x2 = LAYOUT_XPAD + end * l->per_value,
-	};
+	struct box b = { .x1 = x_of(l, start), .x2 = x_of(l, end) };
 	double base = l->height - l->ypad2, top = l->ypad1 + l->ypad3;
 
 	if (l->inverted) {

@@ -58,6 +58,15 @@ Test(layout, a_subtitle_has_its_own_row_above_all_frames)
 	cr_expect_eq(b.y1, 60);
 }
 
+Test(layout, a_frame_that_is_wider_than_all_ends_where_numbers_do)
+{
+	struct layout l = usual(1180);
+	struct box b = layout_frame(&l, 0, 0, 1.8e19 * 1e10);
+
+	cr_expect_eq(b.x1, 10);
+	cr_expect(b.x2 > 1e11 && b.x2 * 10 < (double)INT64_MAX);
+}
+
 Test(layout, the_least_width_is_in_pixels_or_percent)
 {
 	struct layout l = usual(1180);
