@@ -1,6 +1,8 @@
 #include "write/colour.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "write/utf8.h"
 
@@ -254,11 +256,25 @@ static uint8_t value_of(struct channel c, const struct shade *s)
 	return (uint8_t)(c.from + (int)(c.span * s->v[c.by]));
 }
 
+bool colour_of_separator(const char *name, size_t size, struct colour *ret)
+{
+	bool is_separator = size > 0 && size <= 2 && memcmp(name, "--", size) == 0;
+
+	if (is_separator && size == 2)
+		*ret = (struct colour){ 160, 160, 160 };
+	else if (is_separator)
+		*ret = (struct colour){ 200, 200, 200 };
+	return is_separator;
+}
+
 struct colour colour_of(struct colouring *c, const char *name, size_t size)
 {
 	struct shade s = shade_of(c, name, size);
 	const struct palette *p = c->palette;
+	struct colour separator;
 
+	if (colour_of_separator(name, size, &separator))
+		return separator;
 	if (p->rules) {
 		const struct rule *rule = p->rules;
 
@@ -280,4 +296,50 @@ struct colour colour_of_delta(double delta, double most)
 	if (delta < 0)
 		return (struct colour){ rest, rest, 255 };
 	return (struct colour){ 255, 255, 255 };
+}
+
+static bool parse_named(const char *text, struct colour *ret)
+{
+	static const struct {
+		const char *name;
+		struct colour colour;
+	} names[] = {
+		{ "black", { 0, 0, 0 } },      { "silver", { 192, 192, 192 } },
+		{ "gray", { 128, 128, 128 } }, { "white", { 255, 255, 255 } },
+		{ "maroon", { 128, 0, 0 } },   { "red", { 255, 0, 0 } },
+		{ "purple", { 128, 0, 128 } }, { "fuchsia", { 255, 0, 255 } },
+		{ "green", { 0, 128, 0 } },    { "lime", { 0, 255, 0 } },
+		{ "olive", { 128, 128, 0 } },  { "yellow", { 255, 255, 0 } },
+		{ "navy", { 0, 0, 128 } },     { "blue", { 0, 0, 255 } },
+		{ "teal", { 0, 128, 128 } },   { "aqua", { 0, 255, 255 } },
+		{ "orange", { 255, 165, 0 } },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcasecmp(names[i].name, text) == 0) {
+			*ret = names[i].colour;
+			return true;
+		}
+	return false;
+}
+
+bool colour_parse(const char *text, struct colour *ret)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	size_t size = *text == '#' ? strspn(text + 1, digits) : 0;
+	unsigned r, g, b;
+	int end = 0;
+
+	if (size == 3 && sscanf(text, "#%1x%1x%1x%n", &r, &g, &b, &end) == 3)
+		r *= 17, g *= 17, b *= 17;
+	else if (size == 6)
+		sscanf(text, "#%2x%2x%2x%n", &r, &g, &b, &end);
+	else
+		sscanf(text, "rgb( %3u , %3u , %3u )%n", &r, &g, &b, &end);
+	if (!end || text[end])
+		return parse_named(text, ret);
+	if ((r | g | b) > 255)
+		return false;
+	*ret = (struct colour){ (uint8_t)r, (uint8_t)g, (uint8_t)b };
+	return true;
 }

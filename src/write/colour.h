@@ -39,11 +39,18 @@ struct colouring {
 	uint64_t chance; /* state of COLOUR_BY_CHANCE */
 };
 
-/* @name with its mark. */
+/* The frames "-" and "--" are grey, whatever else decides. False for any other name. */
+bool colour_of_separator(const char *name, size_t size, struct colour *ret);
+
+/* @name with its mark; a separator's colour is its own. */
 struct colour colour_of(struct colouring *c, const char *name, size_t size);
 
 /* A difference, where @most is the largest one: red for more, blue for less. */
 struct colour colour_of_delta(double delta, double most);
+
+/* What people write by hand into a map of colours: "rgb(1,2,3)", "#123", "#112233", or one of
+ * the names of CSS 2.1. False where it is none of them. */
+bool colour_parse(const char *text, struct colour *ret);
 
 /* From 0 to below 1. The sum as a seed of POSIX's drand48(). */
 double colour_sum(const char *name, size_t size);

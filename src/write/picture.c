@@ -293,13 +293,11 @@ static void add_mapped_colour(struct text *t, struct picture *p, const struct pi
 /* flamegraph.pl's order of rules. */
 static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 {
-	static const struct colour dark = { 160, 160, 160 }, light = { 200, 200, 200 };
 	double sign = p->options->negate ? -1 : 1;
+	struct colour separator;
 
-	if (strcmp(f->name, "--") == 0)
-		format_colour(t, dark);
-	else if (strcmp(f->name, "-") == 0)
-		format_colour(t, light);
+	if (colour_of_separator(f->name, f->size, &separator))
+		format_colour(t, separator);
 	else if (p->view.before.count)
 		format_colour(
 			t, colour_of_delta(sign * delta_of(p, f->node), p->most_delta));

@@ -223,18 +223,18 @@ static int make_views(struct context *ctx, struct svg *s)
 	return view_make(ctx, in, wanted, &s->own);
 }
 
-/* A palette map's "rgb(1,2,3)", or what the palette says. */
+/* A palette map's, or what the palette says. */
 static struct colour colour_of_name(const struct svg *s, struct colouring *colouring,
 				    const char *name)
 {
 	const char *mapped = s->options.palette_map
 				     ? palette_map_find(&s->picture.palette_map, name)
 				     : NULL;
-	unsigned r, g, b;
+	struct colour c;
 
-	if (mapped && sscanf(mapped, "rgb(%3u,%3u,%3u)", &r, &g, &b) == 3 &&
-	    (r | g | b) < 256)
-		return (struct colour){ (uint8_t)r, (uint8_t)g, (uint8_t)b };
+	if (colour_of_separator(name, strlen(name), &c) ||
+	    (mapped && colour_parse(mapped, &c)))
+		return c;
 	return colour_of(colouring, name, strlen(name));
 }
 

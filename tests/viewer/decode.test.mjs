@@ -130,4 +130,10 @@ test("numbers are printed as flamegraph.pl prints them", () => {
 			 ["0", "0", "2", "2", "999", "1,000", "1,234,567"]);
 	assert.equal(percent(1, 3), "33.33%");
 	assert.equal(percent(1, 0), "0.00%");
+	/* printf's: halves to the even digit. */
+	assert.deepEqual([1, 3, 5, 7, -1, -3, 799].map((part) => percent(part, 800)),
+			 ["0.12%", "0.38%", "0.62%", "0.88%", "-0.12%", "-0.38%", "99.88%"]);
+	assert.deepEqual([1, 3, 5, 7].map((part) => percent(part, 400, 1)), ["0.2%", "0.8%", "1.2%", "1.8%"]);
+	assert.deepEqual([[67, 800], [1, 200], [201, 20000], [2, 3]].map(([part, whole]) => percent(part, whole)),
+			 ["8.38%", "0.50%", "1.00%", "66.67%"]);
 });

@@ -77,12 +77,17 @@ test("expressions heed case as one asks for", () => {
 	assert.ok(test("Read", { cases: "i" }, "READ"));
 	assert.ok(!test("read", { cases: "c" }, "READ"));
 	assert.ok(test("^read$", {}, "read"));
+	assert.ok(!test("^read$", {}, "READ"));
+	assert.ok(test("^read$", { cases: "i" }, "READ"));
+	assert.ok(test("^read", {}, "READ") && test("read$", {}, "READ"));
 	assert.ok(!test("samples", {}, "read"));
 	assert.ok(test("a.b(", { plain: "1" }, "xa.b(y"));
 	assert.ok(!test("a.b(", { plain: "1" }, "xaxb(y"));
 	assert.throws(() => makeTest("(", {}), SyntaxError);
 	for (const name of ["operator()(int) const", "a|b", "[x]", "f\\g", "^$"])
 		assert.ok(makeTest(exactly(name), {})(name) && !makeTest(exactly(name), {})(`${name}x`));
+	for (const name of ["ssl_read", "a|b", "c.d"])
+		assert.ok(!makeTest(exactly(name), {})(name.toUpperCase()));
 });
 
 test("expressions can be about modules and files", () => {

@@ -195,6 +195,15 @@ test("heat goes with the share, and a palette is what was written", () => {
 	assert.deepEqual(colourOf({ colour: [10, 20, 30] }, "Palette", { dark: true }), [6, 12, 18]);
 });
 
+test("changes are flamegraph.pl's colours, and separators stay grey", () => {
+	const of = (delta, name = "f") => colourOf({ name, colour: [1, 2, 3] }, "Palette", { delta, most: 40 });
+
+	assert.deepEqual([of(40), of(-40), of(0), of(20), of(-30), of(80)],
+			 [[255, 0, 0], [0, 0, 255], [255, 255, 255], [255, 105, 105], [52, 52, 255], [255, 0, 0]]);
+	assert.deepEqual([of(NaN), of(40, "--"), of(-40, "-")], Array(3).fill([1, 2, 3]));
+	assert.deepEqual(colourOf({}, "Palette", { delta: 40, most: 40, dark: true }), [153, 0, 0]);
+});
+
 test("a link leads back to its box, in all kinds of graphs", () => {
 	const stacks = randomStacks(6, 500);
 
@@ -209,6 +218,31 @@ test("a link leads back to its box, in all kinds of graphs", () => {
 				assert.deepEqual(boxOfLink(graph, linkTo(graph, box)), { box });
 			todo.push(...boxesIn(graph, box));
 		}
+	}
+});
+
+test("a link tells boxes of one name apart", () => {
+	const of = (module) => ({ name: "init", module, kind: 1 });
+	const graphs = [
+		graphOf(profileOf([[["main", of("/lib/a.so"), "x"], 5], [["main", of("/lib/b.so"), "y"], 3]])),
+		graphOf(profileOf([[["main", "init"], 1], [["main", "idle"], 1], [["main", "init"], 1], [["main", "idle"], 1],
+			[["main", "init"], 1]], { chart: true }, { "data-chart": "1" })),
+	];
+
+	for (const graph of graphs) {
+		const todo = [0], links = new Set();
+		let boxes = 0;
+
+		while (todo.length) {
+			const box = todo.shift(), link = linkTo(graph, box);
+
+			assert.deepEqual(boxOfLink(graph, link), { box });
+			links.add(link.z);
+			boxes++;
+			todo.push(...boxesIn(graph, box));
+		}
+		assert.equal(links.size, boxes);
+		assert.ok(boxes > 5);
 	}
 });
 

@@ -9,10 +9,11 @@ const boxCommands = [
 		addStep(letter, name)]),
 	["m", "One box for its module", (box, name, module) => addStep("m", module)],
 	["o", "Only its module", (box, name, module) => addStep("h", `!${module}`)],
-	["c", "Copy its name", (box) => copy(nameOf(box))],
+	["c", "Copy its name", (box, ...[, , name]) => copy(name)],
 	["C", "Copy its stack", (box) => copy(stackOf(box).join("\n"))],
-	["l", "Copy its stack as a folded line", (box) =>
-		copy(`${stackOf(box).join(";")} ${graph.total[box] / profile.divisor}`)],
+	["l", "Copy its stack, folded", (box) =>
+		copy(`${stackOf(box).map((name) => name.replace(/;/g, ":")).join(";")} ${
+			graph.total[box] / profile.divisor}`)],
 ];
 const commands = [
 	...boxCommands,
@@ -20,7 +21,7 @@ const commands = [
 	["w", "Fold wrappers (99 % of their caller)", () => addStep("w", "")],
 	["u", "Undo the last of these", () => choose({ steps: view.steps.slice(0, -1) })],
 	["v", "Callers or callees first", () =>
-		setKind(view.kind === "callees" ? "callers" : "callees")],
+		setKind(view.kind === calleesFirst ? callersFirst : calleesFirst)],
 	["i", "Root at the top or bottom", () => toggle("down")],
 	["b", "By name or widest first", () => toggle("order")],
 	["e", "Labels keep their end", () => toggle("labels")],
@@ -51,14 +52,14 @@ function setKind(kind) {
 }
 
 function mergeAround(pivot) {
-	choose({ kind: "around", pivot });
+	choose({ kind: aroundOne, pivot });
 }
 
 const above = (box) => graph.row[graph.parent[box]] && graph.parent[box];
 
 /* The functions of the stack, the root's side first. */
 function stackOf(box) {
-	const names = [...graph.kind === "around" ? [nameOf(0)] : [], ...namesTo(graph, box)];
+	const names = [...graph.kind === aroundOne ? [nameOf(0)] : [], ...namesTo(graph, box)];
 
 	return graph.starts[box] ? names.reverse() : names;
 }
@@ -99,21 +100,22 @@ function closeOver() {
 }
 
 /* The root is no function. */
-function run([, , does], box) {
-	const { name, module } = profile.functions[graph.func[box]];
+function run([, , does], box, func = graph.func[box]) {
+	const { name, module } = profile.functions[func];
 
-	if (graph.func[box] || does.length < 2)
-		does(box, exactly(name), exactly(module, "module:"));
+	if (func || does.length < 2)
+		does(box, exactly(name), exactly(module, "module:"), func ? name : nameOf(box));
 }
 
-function openMenu(event) {
+/* The button, too, opens it, wherever the frames are below. */
+function openMenu(happens) {
 	const { app, menu } = elements;
-	const box = event.target.box ?? pieceUnder(event)?.box ??
-		(event.type === "click" && current);
+	const box = happens.type === "click" ? current
+		: happens.target.box ?? pieceUnder(happens)?.box;
 
 	if (!box)
 		return;
-	event.preventDefault();
+	happens.preventDefault();
 	menu.replaceChildren(...boxCommands.map((command) =>
 		makeButton(`${command[1]} (${command[0]})`, command[1], () => {
 			closeOver();
@@ -124,8 +126,8 @@ function openMenu(event) {
 	const { x, y } = app.getBoundingClientRect();
 
 	menu.style.translate = `${
-		max(0, min(event.clientX - x, app.offsetWidth - menu.offsetWidth))}px ${
-		max(0, min(event.clientY - y, app.offsetHeight - menu.offsetHeight))}px`;
+		max(0, min(happens.clientX - x, app.offsetWidth - menu.offsetWidth))}px ${
+		max(0, min(happens.clientY - y, app.offsetHeight - menu.offsetHeight))}px`;
 }
 
 /* The box that an arrow leads to from the current one; null: none. */
@@ -145,10 +147,11 @@ function neighbour(key) {
 	}
 	if (key === "ArrowLeft" || key === "ArrowRight") {
 		box += key === "ArrowLeft" ? -1 : 1;
-		return row[current] && parent[box] === parent[current] ? box : null;
+		return row[current] && row[box] === row[current] &&
+			parent[box] === parent[current] ? box : null;
 	}
 	if (!row[box])
-		return outward ? widest(0) : view.kind === "around" ? widest(1) : null;
+		return outward ? widest(0) : view.kind === aroundOne ? widest(1) : null;
 	return outward === row[box] > 0 ? widest(box) : above(box);
 }
 
@@ -156,21 +159,30 @@ function neighbour(key) {
 function goTo(box) {
 	const holds = (one, other) => !one || pathOf(graph, other).includes(one);
 
-	if (!holds(zoom, box) && !holds(box, zoom))
+	if (!holds(zoom, box) && !holds(box, zoom)) {
 		zoom = above(box);
+		saveLink();
+	}
 	current = box;
+	/* A pointer that rests somewhere is not what one looks at now. */
+	pointed = null;
 	draw();
 	showBox();
 	focusBox();
 }
 
-function press(event) {
-	const { key, target } = event;
-	const control = event.ctrlKey || event.metaKey;
+function press(happens) {
+	const { key, target } = happens;
+	const control = happens.ctrlKey || happens.metaKey;
 	const arrow = /^(Arrow|Home$|End$)/.test(key);
 	const command = commandOf(key);
 	let does;
 
+	/* In somebody else's page keys are for what is looked at. */
+	if (!isAlone && !pointed && !elements.app.contains(target))
+		return;
+	if (opened === elements.menu && key === "Tab")
+		closeOver();
 	if (key === "Escape")
 		does = leave;
 	else if (key === "F3" || control && key === "f")
@@ -179,17 +191,16 @@ function press(event) {
 		does = changeCase;
 	else if (opened === elements.menu && arrow)
 		does = () => target[key === "ArrowUp" ? "previousSibling" : "nextSibling"]?.focus();
-	else if (control || event.altKey || opened || target.matches?.("input, select, textarea")
+	else if (control || happens.altKey || opened || target.matches?.("input, select, textarea")
 		 || key === "Enter" && target.matches?.("button"))
 		return;
 	else if (arrow)
 		does = target.id !== "funclist" && (() => goTo(neighbour(key) ?? current));
 	else if (command)
-		does = () => run(command, target.func
-				 ? boxOfNode(graph, heaviestNode(graph.trie, target.func))
-				 : pointed?.box ?? current);
+		does = () => run(command, target.func ? boxOfFunction(graph, target.func)
+			: pointed?.box ?? current, target.func);
 	if (does) {
-		event.preventDefault();
+		happens.preventDefault();
 		does();
 	}
 }
@@ -198,12 +209,12 @@ function press(event) {
 function leave() {
 	if (closeOver())
 		return;
-	if (focused() === elements.search && view.search)
+	if (focused() === elements.search && elements.search.value)
 		searchFor("");
 	else if (zoom)
 		zoomTo(0);
 	else if (view.pivot)
-		setKind("callers");
+		setKind(callersFirst);
 	focusBox();
 }
 
@@ -212,14 +223,14 @@ function startSearch() {
 	elements.search.select();
 }
 
-function pieceUnder(event) {
+function pieceUnder({ clientX, clientY }) {
 	const { x, y } = elements.frames.getBoundingClientRect();
 
-	return pieceAt(layout, event.clientX - x - margin, rowAt(event.clientY - y));
+	return pieceAt(layout, clientX - x - margin, rowAt(clientY - y));
 }
 
-function point(event) {
-	const piece = event.type === "pointerleave" ? null : pieceUnder(event);
+function point(happens) {
+	const piece = happens.type === "pointerleave" ? null : pieceUnder(happens);
 
 	if (piece !== pointed) {
 		pointed = piece;
@@ -229,13 +240,13 @@ function point(event) {
 }
 
 /* A finger first asks, then zooms. Frames that are links are followed; with Ctrl they zoom. */
-function click(event) {
-	const piece = pieceUnder(event);
-	const link = piece && !event.ctrlKey && picture.links.get(nameOf(piece.box));
+function click(happens) {
+	const piece = pieceUnder(happens);
+	const link = piece && !happens.ctrlKey && picture.links.get(nameOf(piece.box));
 
 	if (link)
 		open(link.getAttribute("xlink:href"), link.getAttribute("target"));
-	else if (piece && event.pointerType === "touch" && current !== piece.box)
+	else if (piece && happens.pointerType === "touch" && current !== piece.box)
 		goTo(piece.box);
 	else if (piece)
 		zoomTo(piece.box);

@@ -1,40 +1,40 @@
 /* The data in the file -> the profile. Documentation/svg-format.md says what is where. */
 
 async function unpack(base64, packing) {
-	const raw = atob(base64), bytes = new Uint8Array(raw.length);
+	const raw = atob(base64), bytes = octets(raw.length);
 
 	for (let i = 0; i < raw.length; i++)
 		bytes[i] = raw.charCodeAt(i);
-	return packing === "none" ? bytes : new Uint8Array(await new Response(
+	return packing === "none" ? bytes : octets(await new Response(
 		new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
 		.arrayBuffer());
 }
 
-function makeReader(bytes = new Uint8Array()) {
+function makeReader(bytes = octets()) {
 	let at = 0;
 
 	return {
 		more: () => at < bytes.length,
 		byte: () => bytes[at++],
 		number() {
-			let value = 0, unit = 1, byte;
+			let sum = 0, unit = 1, byte;
 
 			do {
 				byte = bytes[at++];
-				value += (byte & 127) * unit;
+				sum += (byte & 127) * unit;
 				unit *= 128;
 			} while (byte > 127);
-			return value;
+			return sum;
 		},
-		slice(size) {
-			at += size;
-			return bytes.subarray(at - size, at);
+		slice(count) {
+			at += count;
+			return bytes.subarray(at - count, at);
 		},
 		/* Up to the next NUL. */
 		string() {
-			const size = bytes.indexOf(0, at) - at;
+			const count = bytes.indexOf(0, at) - at;
 
-			return this.slice(size + 1).subarray(0, size);
+			return this.slice(count + 1).subarray(0, count);
 		},
 	};
 }
@@ -42,7 +42,7 @@ function makeReader(bytes = new Uint8Array()) {
 function readColumns(payload) {
 	const reader = makeReader(payload);
 	const sizes = times(reader.number(), () => [reader.number(), reader.number()]);
-	const columns = new Map(sizes.map(([id, size]) => [id, reader.slice(size)]));
+	const columns = new Map(sizes.map(([id, count]) => [id, reader.slice(count)]));
 
 	return (id) => makeReader(columns.get(id));
 }
@@ -54,12 +54,12 @@ const readString = (bytes) => decoder.decode(bytes)
 	.replace(/[\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "\ufffd");
 
 function readNames(starts, rests, count) {
-	let bytes = new Uint8Array();
+	let bytes = octets();
 
 	return times(count, () => {
 		const shared = bytes.subarray(0, starts.number()), rest = rests.string();
 
-		bytes = new Uint8Array(shared.length + rest.length);
+		bytes = octets(shared.length + rest.length);
 		bytes.set(shared);
 		bytes.set(rest, shared.length);
 		return readString(bytes);
@@ -69,7 +69,7 @@ function readNames(starts, rests, count) {
 /* --srcline has it behind a colon, V8 behind a blank and with a column. */
 const fileIn = (name) => / (\S+:\d+:\d+)$|:([^:]+:\d+)$/.exec(name)?.slice(1).join("");
 
-const gap = 4;
+const gap = 4, inlined = 5;
 const kinds = ["", "user", "kernel", "JIT", "gap", "inlined", "waker"];
 
 /* Function 0 is the root. */
@@ -95,7 +95,7 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 		functions.push({
 			name: bits & 7 ? whole : bare,
 			module: modules[module.number()],
-			kind: bits & 16 ? 5 : mark ? "  kj iw".indexOf(mark) : bits & 7,
+			kind: bits & 16 ? inlined : mark ? "  kj iw".indexOf(mark) : bits & 7,
 			unnamed: bits & 8,
 			level: level.byte(),
 			look: look.more() ? look.byte() : 0,
@@ -108,7 +108,7 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 
 /* The callers of the nodes, and which of them are leaves. */
 function readShape(runs, ups, nodes, leaves) {
-	const parents = integers(nodes), isLeaf = new Uint8Array(nodes);
+	const parents = integers(nodes), isLeaf = octets(nodes);
 	let node = 0, parent = 0;
 
 	while (leaves--) {
@@ -166,16 +166,21 @@ function readProfile(payload, facts) {
 
 	add(32, unit);
 
+	const sampled = samples > 1 ? add(34, 1) : samples - 1;
+	const before = column(36).more() ? add(36, unit) : -1;
 	const profile = {
 		functions, facts,
 		divisor: 10 ** decimals,
-		samples: samples > 1 ? add(34, 1) : samples - 1,
+		samples: sampled,
 		perSample: samples === 1 ? unit : 1,
-		before: facts["data-before"] ? add(36, unit) : -1,
+		before,
 		inOrder: facts["data-chart"] === "1",
 		boxes: new Map(),
 	};
 
+	/* The largest change; flamegraph.pl's colours begin with 1. */
+	profile.most = weights[before]?.reduce((most, was, i) =>
+		max(most, abs(weights[0][i] - was)), profile.divisor);
 	profile.trie = makeTrie(funcs, parents, weights);
 	profile.flat = functions.some(({ kind }) => kind === gap)
 		? rebuild(profile, profile.trie, {

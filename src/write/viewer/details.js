@@ -9,26 +9,35 @@ const whole = () => view.steps[0] ? flat.sums[0].at(-1) : profile.whole;
 function nameOf(box) {
 	const func = graph.func[box];
 
-	return func || graph.kind !== "around" || graph.row[box] ? profile.functions[func].name
+	return func || graph.kind !== aroundOne || graph.row[box] ? profile.functions[func].name
 		: view.pivot;
 }
 
 /* How many callees became one with it. */
 const foldedIn = (box) => graph.trie.folded?.[graph.at[box][0]];
 
-const countOf = (value) => withCommas(value / profile.divisor * picture.factor);
+const countOf = (weight) => withCommas(weight / profile.divisor * picture.factor);
 
-/* flamegraph.pl's title of a frame, with how its own value changed in a difference. */
+/* In a difference, how its own value changed; towards callers that of all stacks it is on. */
+function changeOf(box) {
+	const { before } = profile;
+	const { weigh, ownOf, starts, changes } = graph;
+	const of = starts[box] ? weigh : ownOf;
+
+	return before < 0 ? NaN : changes[box] ??=
+		picture.sign * (of(box, 0) - of(box, before));
+}
+
+/* flamegraph.pl's title of a frame, with how it changed in a difference. */
 function titleOf(box) {
-	const count = countOf(graph.total[box]), { before } = profile;
+	const count = countOf(graph.total[box]);
 	const unit = picture.factor / profile.divisor;
-	const share = box || graph.kind === "around"
+	const share = box || graph.kind === aroundOne
 		? percent(count.replace(/,/g, ""), whole() * unit) : "100%";
-	const change = before < 0 || !box ? NaN
-		: (graph.ownOf(box, 0) - graph.ownOf(box, before)) * picture.sign;
+	const delta = box ? changeOf(box) : NaN;
 
-	return `${nameOf(box)} (${count} ${picture.countName}, ${share}${isNaN(change) ? "" : `; ${
-		change > 0 ? "+" : ""}${percent(change, whole() * picture.factor)}`})`;
+	return `${nameOf(box)} (${count} ${picture.countName}, ${share}${isNaN(delta) ? "" : `; ${
+		delta > 0 ? "+" : ""}${percent(delta, whole() * picture.factor)}`})`;
 }
 
 function moreAbout(box) {
@@ -74,7 +83,7 @@ function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 /* Without a box to talk about, the whole profile. */
 function showDetails() {
 	const box = pointed?.box ?? (current || focused()?.box || 0);
-	const hidden = root.getAttribute("data-hidden");
+	const hidden = fact("data-hidden");
 	/* Of a time it is easier to see how long it is. */
 	const time = /^ns$/.test(picture.countName) && `${(graph.total[box] / 1e9).toPrecision(3)} s`;
 	const lines = box || pointed ? [

@@ -39,7 +39,7 @@ const pathOfPieces = (pieces) => pieces.map((piece) =>
 function paintOf({ box, above }) {
 	const func = graph.func[box];
 	const colour = found?.marks?.[func] ? pink : colourOf(profile.functions[func], view.look, {
-		list: picture.lists[+dark], dark,
+		list: picture.lists[+dark], dark, delta: changeOf(box), most: profile.most,
 		share: (view.look === "Value" ? graph.total[box] : sums.selves[func]) / whole(),
 	});
 	const mixed = mix(colour, dark ? [22, 23, 26] : [255, 255, 255], above ? 0.5 : 0);
@@ -52,15 +52,16 @@ function draw(zoomedFrom = zoom) {
 	const { app, stage, frames } = elements;
 
 	dark = isDark();
-	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"}`;
+	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"} ${
+		profile.most ? "change" : ""}`;
 
 	const page = picture.fluid ? stage.clientWidth : picture.wide;
 	const wide = max(1, page - 2 * margin);
 
 	layout = layOutToFit(graph, {
 		zoom, wide, found, least: 1 / devicePixelRatio, most: 5500,
-	}, (size) => {
-		layout = { ...size, bottom: size.highest };
+	}, (all) => {
+		layout = { ...all, bottom: max(graph.highest || 0, all.highest) };
 		return rowsInWindow(stage.clientHeight);
 	});
 	layout.page = stage.clientWidth;
@@ -148,7 +149,7 @@ function drawRect(rect, { box, left, right, row }, fill) {
 	});
 }
 
-/* True where there was room for one. */
+/* 1 where there was room for one. */
 function drawLabel(n, { box, left, right, row }, ink) {
 	const { rowHeight, fontSize } = picture;
 	const string = right - left > 1.7 * fontSize
@@ -167,7 +168,7 @@ function drawLabel(n, { box, left, right, row }, ink) {
 		if (label.textContent !== string)
 			label.textContent = string;
 	}
-	return Boolean(string);
+	return string ? 1 : 0;
 }
 
 /* All boxes of the function that is pointed at. */
@@ -203,7 +204,7 @@ function showBox(anew) {
 
 	if (anew || top < stage.scrollTop || top + picture.rowHeight > stage.scrollTop + room)
 		stage.scrollTop = top - room *
-			(graph.kind === "around" ? 0.5 : view.down ? 0.2 : 0.8);
+			(graph.kind === aroundOne ? 0.5 : view.down ? 0.2 : 0.8);
 	redrawRows();
 }
 

@@ -26,15 +26,13 @@ const makeButton = (label, says, click, attributes) => make("button", {
 }, label);
 
 /* @options: "value|label", or "value" where that is its label, too. */
-function makeChoice(id, says, options, chosen) {
-	return make("select", {
-		id, "aria-label": says, change: ({ target }) => chosen(target.value),
-	}, ...options.map((option) => {
-		const [value, label = value] = option.split("|");
+const makeChoice = (id, says, options, chosen) => make("select", {
+	id, "aria-label": says, change: ({ target }) => chosen(target.value),
+}, ...options.map((option) => {
+	const [value, shows = value] = option.split("|");
 
-		return make("option", { value }, label);
-	}));
-}
+	return make("option", { value }, shows);
+}));
 
 /* Sets an attribute where it has changed: the document would be slower to see that. */
 function update(element, changes) {

@@ -6,10 +6,10 @@
 const escapeSigns = (string) => string.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /* A test of a string, or a SyntaxError. @cases: "" heeds case where the expression has a
- * capital letter, "c" always, "i" never. */
+ * capital letter or is for the whole of a name, "c" always, "i" never. */
 function makeTest(string, { plain, cases }) {
 	const source = plain ? escapeSigns(string) : string;
-	const heeds = cases ? cases === "c" : /[A-Z]/.test(source.replace(/\\./g, ""));
+	const heeds = cases ? cases === "c" : /[A-Z]|^\^.*\$$/.test(source.replace(/\\./g, ""));
 	const expression = new RegExp(source, heeds ? "" : "i");
 
 	return (one) => expression.test(one);
@@ -25,7 +25,7 @@ function markFunctions({ functions }, string, options) {
 		const one = !field ? name : field[0] === "m" ? module : file;
 
 		if (!known.has(one))
-			known.set(one, test(one) !== Boolean(not));
+			known.set(one, test(one) === !not);
 		return func && string && known.get(one);
 	});
 }
@@ -35,7 +35,7 @@ const exactly = (string, field = "") => `${field}^${escapeSigns(string)}$`;
 
 /* By node 1 where it or a caller is marked. */
 function markBelow({ count, funcs, parents }, marks) {
-	const inside = new Uint8Array(count);
+	const inside = octets(count);
 
 	for (let i = 1; i < count; i++)
 		inside[i] = marks[funcs[i]] | inside[parents[i]];

@@ -1,11 +1,11 @@
 /* Sums over the whole trie. What calls itself counts once. */
 
 /* Own value, value with callees and number of nodes, by function. */
-function sumFunctions({ count, funcs, ends, sums }, size, column = 0) {
+function sumFunctions({ count, funcs, ends, sums }, length, column = 0) {
 	const sum = sums[column];
-	const selves = reals(size), totals = reals(size);
-	const nodes = integers(size);
-	const until = integers(size); /* nodes before this are below one that counted */
+	const selves = reals(length), totals = reals(length);
+	const nodes = integers(length);
+	const until = integers(length); /* nodes before this are below one that counted */
 
 	for (let i = 0; i < count; i++) {
 		const func = funcs[i];

@@ -1,20 +1,27 @@
 /* The search field, and what it found. */
 
-let problem = ""; /* why the expression is none */
+let problem = ""; /* why what is in the field is no expression */
 let foundAt = -1; /* the number of the hit that was gone to */
 
-function searchFor(string, choices) {
+/* What is searched for when that is in the field: "" where it is no expression. */
+function putInField(string, choices) {
 	elements.search.value = string;
-	foundAt = -1;
 	problem = "";
 	try {
-		makeTest(string, { ...view, ...choices });
+		makeTest(string, choices);
 	} catch (error) {
 		problem = error.message;
 	}
-	choose({ ...choices, search: problem ? "" : string }, true);
+	return problem ? "" : string;
+}
+
+function searchFor(string, choices) {
+	choose({ ...choices, sought: putInField(string, { ...view, ...choices }) }, true);
 	say(elements.matched.textContent);
 }
+
+/* Steps, and what one merges around, are regular expressions. */
+const searched = () => view.plain ? escapeSigns(view.sought) : view.sought;
 
 function changeCase() {
 	searchFor(elements.search.value, { cases: { "": "i", i: "c", c: "" }[view.cases] });
@@ -29,13 +36,13 @@ function showMatched() {
 		`${foundAt < 0 ? "" : `${foundAt + 1} of `}${withCommas(found.hits)} frames`,
 		`self ${share(found.self)}`,
 	].filter(Boolean).join(" · ");
-	update(elements.search, { "aria-invalid": problem !== "" });
+	update(elements.search, { "aria-invalid": Boolean(problem) });
 }
 
 /* To the next hit, or with -1 to the one before. */
 function goToHit(step) {
 	const { marks = [], before, hits } = found || {};
-	const drawn = graph.kind !== "callers" &&
+	const drawn = graph.kind !== callersFirst &&
 		layout.boxes.filter(({ box }) => marks[graph.func[box]]);
 	const count = drawn ? drawn.length : hits;
 
@@ -43,7 +50,7 @@ function goToHit(step) {
 		return;
 	foundAt = (max(foundAt, step < 0 ? 0 : -1) + step + count) % count;
 	goTo(drawn ? drawn[foundAt].box : boxOfNode(graph,
-		firstThat(graph.trie.count, (i) => before[i + 1] > foundAt)));
+		firstThat(graph.trie.count, (i) => foundAt < before[i + 1])));
 	if (graph.total[current] * layout.scale < 2 * thinBox)
 		zoomTo(current);
 	say(`${foundAt + 1} of ${count}: ${titleOf(current)}`);

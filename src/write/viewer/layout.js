@@ -20,7 +20,7 @@ function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high =
 		const [node] = at[box];
 		const piece = {
 			box, left, right, row: row[box], above,
-			count: list === runs && kind === "callers" ? ends[node] - node : 1,
+			count: list === runs && kind === callersFirst ? ends[node] - node : 1,
 		};
 
 		lowest = min(lowest, piece.row);
@@ -37,7 +37,7 @@ function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high =
 				run.right = right;
 				run.count += piece.count;
 				run.hit ||= piece.hit;
-				if (total[box] > total[run.box])
+				if (total[run.box] < total[box])
 					run.box = box;
 				return;
 			}
@@ -53,7 +53,7 @@ function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high =
 		box = row[parent[box]] && parent[box];
 		put(boxes, box, 0, wide, true);
 	}
-	if (kind === "around" && !zoom)
+	if (kind === aroundOne && !zoom)
 		todo.push(1);
 	for (let steps = 0; todo.length && steps < 1e6; steps++) {
 		const box = todo.pop();
@@ -87,7 +87,7 @@ function layOutToFit(graph, options, rowsIn) {
 
 /* Is there a hit in the box, or in what is behind it? */
 const hasHit = ({ trie, at, starts }, box, { before, inside }) => at[box].some((node) =>
-	starts[box] ? inside[node] : before[trie.ends[node]] > before[node]);
+	starts[box] ? inside[node] : before[node] < before[trie.ends[node]]);
 
 /* The index of the first of @length things that is @enough; @length if none is. */
 function firstThat(length, enough) {

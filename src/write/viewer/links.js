@@ -12,16 +12,29 @@ function stepTo(name) {
 	return (hash >>> 0).toString(36).slice(-4).padStart(4, "0");
 }
 
-const namesTo = (graph, box) =>
-	pathOf(graph, box).map((one) => graph.functions[graph.func[one]].name);
+const nameIn = ({ functions, func }, box) => functions[func[box]].name;
+const namesTo = (graph, box) => pathOf(graph, box).map((one) => nameIn(graph, one));
+
+/* To the boxes below @box; those of one name are told apart by their number. */
+function stepsBelow(graph, box) {
+	const seen = new Map();
+
+	return graph.steps[box] ??= boxesIn(graph, box).map((one) => {
+		const name = nameIn(graph, one), n = seen.get(name) ?? 0;
+
+		seen.set(name, n + 1);
+		return stepTo(n ? `${name};${n}` : name);
+	});
+}
 
 /* { z: the way, n: the last three names }, or {} at the root. */
 function linkTo(graph, box) {
-	const names = namesTo(graph, box);
+	const { row, parent, first } = graph;
 
-	return names.length ? {
-		z: (graph.row[box] < 0 ? "~" : "") + names.map(stepTo).join(""),
-		n: names.slice(-3).join(";"),
+	return row[box] ? {
+		z: (row[box] < 0 ? "~" : "") + pathOf(graph, box).map((one) =>
+			stepsBelow(graph, parent[one])[one - first[parent[one]]]).join(""),
+		n: namesTo(graph, box).slice(-3).join(";"),
 	} : {};
 }
 
@@ -29,18 +42,17 @@ function linkTo(graph, box) {
  * names, or the nearest on the way; then `moved` is set. */
 function boxOfLink(graph, { z = "", n = "" }) {
 	const steps = z.match(/\w{4}/g) ?? [];
-	let box = z[0] === "~" && graph.kind === "around" ? 1 : 0;
+	let box = z[0] === "~" && graph.kind === aroundOne ? 1 : 0;
 
 	for (const step of steps) {
-		const next = boxesIn(graph, box).find((one) =>
-			stepTo(graph.functions[graph.func[one]].name) === step);
+		const k = stepsBelow(graph, box).indexOf(step);
 
-		if (!next)
+		if (k < 0)
 			return {
 				moved: true,
 				box: boxOfNames(graph, n.split(";")) || graph.row[box] && box,
 			};
-		box = next;
+		box = graph.first[box] + k;
 	}
 	return { box: graph.row[box] && box };
 }
@@ -49,7 +61,7 @@ function boxOfNames(graph, last) {
 	const { kind, functions, trie: { count, funcs, parents, ends, sums: [sum] } } = graph;
 	let best = 0, most = 0;
 
-	for (let i = 1; i < count && kind === "callers"; i++) {
+	for (let i = 1; i < count && kind === callersFirst; i++) {
 		let steps = 0;
 
 		for (let up = i; up && functions[funcs[up]].name === last.at(-1 - steps);
@@ -81,7 +93,7 @@ function boxOfOldLink(graph, left, top, { wide, rowHeight, fontSize, subtitle, d
 			deepest = max(deepest, graph.row[box]);
 			if (abs(10 + graph.x[box] * unit - left) < 0.06)
 				found.push(box);
-			todo.push(...boxesIn(graph, box));
+			boxesIn(graph, box).forEach((one) => todo.push(one));
 		}
 	}
 	return found.find((box) => graph.row[box] === (down ? row : deepest - row)) ?? 0;

@@ -17,7 +17,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 
 	const own = (node, c = 0) => sums[c][node + 1] - sums[c][node];
 	const whole = (node, c = 0) => sums[c][ends[node]] - sums[c][node];
-	const atStart = kind === "callees" ? own : whole;
+	const atStart = kind === calleesFirst ? own : whole;
 	const callerOf = (box, node) => box || marks ? parents[node] : node;
 
 	/* @nodes: those of the box; @from: where they went up from; nothing towards callees. */
@@ -90,7 +90,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 	const nodes = [];
 
 	for (let i = 0; i < count; i++)
-		if (kind === "callers" ? !i
+		if (kind === callersFirst ? !i
 		    : marks ? marks[funcs[i]] && !inside[parents[i]] && whole(i) : own(i))
 			nodes.push(i);
 
@@ -98,7 +98,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 	const root = {
 		func: marks && same && funcs[nodes[0]] || 0,
 		nodes,
-		from: kind === "callees" && nodes,
+		from: kind === calleesFirst && nodes,
 		weight: marks ? nodes.reduce((sum, node) => sum + whole(node), 0)
 			: max(least, whole(0)),
 	};
@@ -108,7 +108,7 @@ function makeGraph({ functions, inOrder }, trie, { kind, marks, widest, least = 
 		add({ ...root, from: nodes }, 0, 0, 0);
 	return {
 		functions, trie, kind, func, parent, row, x, total, self, first, at, starts,
-		grow, atStart,
+		grow, atStart, changes: [], steps: [],
 		/* The weight of a box in another column. */
 		weigh: (box, c) => (starts[box] || at[box]).reduce((sum, node) =>
 			sum + (starts[box] ? atStart : whole)(node, c), 0),
@@ -142,12 +142,18 @@ function boxOfNode(graph, node) {
 	return box;
 }
 
+/* A box of @func: the heaviest one, or callees first the one on the root. 0: none. */
+const boxOfFunction = (graph, func) => graph.kind === callersFirst
+	? boxOfNode(graph, heaviestNode(graph.trie, func))
+	: boxesIn(graph, 0).find((one) =>
+		graph.kind === calleesFirst && graph.func[one] === func) ?? 0;
+
 /* The node of @func that weighs most. */
 function heaviestNode({ count, funcs, ends, sums: [sum] }, func) {
 	let best = 0, most = 0;
 
 	for (let i = 1; i < count; i++)
-		if (funcs[i] === func && sum[ends[i]] - sum[i] > most) {
+		if (funcs[i] === func && most < sum[ends[i]] - sum[i]) {
 			best = i;
 			most = sum[ends[i]] - sum[i];
 		}

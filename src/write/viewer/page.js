@@ -3,7 +3,11 @@
 function makePage() {
 	const about = ["details", "more", "matched", "legend"].map((id) => make("div", { id }));
 
-	return make("div", { id: "app" },
+	return make("div", {
+		id: "app",
+		/* A click beside what is open closes it. */
+		pointerdown: ({ target }) => opened?.contains(target) || closeOver(),
+	},
 		make("header", {}, make("h1", { id: "title" }, picture.title),
 		     make("p", { id: "subtitle" }, picture.subtitle), makeControls(), makeSearch()),
 		make("div", { id: "chips" }),
@@ -35,7 +39,7 @@ const makeControls = () => make("div", { id: "controls" },
 		   (panes) => choose({ panes })),
 	makeChoice("colours", "What colours mean", [
 		...["Module", "Name", "Kind", "Self", "Value"].map((look) => `${look}|By ${look}`),
-		...picture.palette ? [`Palette|By ${picture.palette}`] : [],
+		...picture.palette ? [`Palette|By ${profile.most ? "change" : picture.palette}`] : [],
 	], (look) => choose({ look })),
 	makeKeyButton("⇅", "i"), makeKeyButton("◐", "d"), makeKeyButton("?", "?"));
 
@@ -47,7 +51,7 @@ function makeSearch() {
 			id: "search", type: "search", placeholder: "Search", "aria-label": "Search",
 			input: again,
 			keydown: ({ key }) =>
-				key === "Enter" && view.search && mergeAround(view.search),
+				key === "Enter" && found?.hits && mergeAround(searched()),
 		}),
 		makeButton("", "Regard to case", changeCase, { id: "ignorecase" }),
 		makeButton(".*", "Regular expression", () => searchFor(elements.search.value, {
@@ -57,7 +61,7 @@ function makeSearch() {
 		makeChoice("onhits", "Change stacks with hits", [
 			"|Hits…",
 			...Array.from("kxfhm", (letter) => `${letter}|${transforms[letter][0]} them`),
-		], (letter) => addStep(letter, view.search)));
+		], (letter) => addStep(letter, searched())));
 }
 
 const makeTable = () => make("section", {
@@ -72,47 +76,44 @@ function makeStage() {
 		make("svg", {
 			id: "frames", click, contextmenu: openMenu, pointermove: point, pointerleave: point,
 			/* Does not take the focus before it is known what it is on. */
-			mousedown: (event) => event.preventDefault(),
+			mousedown: (happens) => happens.preventDefault(),
 		}, make("g", { id: "moving" }, path("grey"), path("hits"), make("g", { id: "thin" }),
 			make("g", { id: "tree", role: "tree", "aria-label": "Frames" }),
 			path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));
 }
 
-function makeHelp() {
-	return make("div", { id: "help", role: "dialog", "aria-label": "Help", hidden: "" },
-		makeButton("×", "Close", closeOver),
-		make("h2", {}, "Keys"),
-		make("dl", {}, ...[
-			...commands,
-			["Click", "Zoom to it; right click: its menu"],
-			["Arrows", "To the caller, the widest callee, the neighbours"],
-			["Home, End", "To the root, down the widest callees"],
-			["Ctrl-F, F3", "Search; Enter merges around hits"],
-			["Ctrl-I", "Regard to case"],
-			["Escape", "Close this, leave the zoom"],
-		].flatMap(([key, says]) =>
-			[make("dt", {}, make("kbd", {}, key)), make("dd", {}, says)])),
-		make("p", {}, "A box is as wide as its share; the band along it is its own. Next to it " +
-		     "are its callees or, callees first, callers. A search is for names, after module: " +
-		     "or file: for those, after ! for all else. The link keeps all that is chosen."));
-}
+const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-label": "Help", hidden: "" },
+	makeButton("×", "Close", closeOver),
+	make("h2", {}, "Keys"),
+	make("dl", {}, ...[
+		...commands,
+		["Click", "Zoom to it; right click: its menu"],
+		["Arrows", "To the caller, the widest callee, the neighbours"],
+		["Home, End", "To the root, down the widest callees"],
+		["Ctrl-F, F3", "Search; Enter merges around hits"],
+		["Ctrl-I", "Regard to case"],
+		["Escape", "Close this, leave the zoom"],
+	].flatMap(([key, says]) =>
+		[make("dt", {}, make("kbd", {}, key)), make("dd", {}, says)])),
+	make("p", {}, "A box is as wide as its share; the band along it is its own. Next to it " +
+	     "are its callees or, callees first, callers. A search is for names, after module: " +
+	     "or file: for those, after ! for all else. The link keeps all that is chosen."));
 
 function showAround() {
 	const { steps, pivot, cases, plain, look } = view;
 	const { chips, legend } = elements;
 	const chip = (says, undo) => makeButton(`${says} ×`, `Undo: ${says}`, undo);
 
-	elements.merging.value = view.kind;
-	elements.shown.value = view.panes;
-	elements.colours.value = look;
+	for (const key in lists)
+		elements[lists[key]].value = view[key];
 	elements.onhits.value = "";
 	elements.unzoom.disabled = !zoom;
 	elements.onhits.disabled = !found;
 	elements.ignorecase.textContent = { "": "aA", i: "aa", c: "Aa" }[cases];
 	update(elements.regex, { "aria-pressed": !plain });
-	if (focused() !== elements.search)
-		elements.search.value = view.search;
-	chips.replaceChildren(...pivot ? [chip(`Around ${pivot}`, () => setKind("callers"))] : [],
+	if (focused() !== elements.search && !problem)
+		elements.search.value = view.sought;
+	chips.replaceChildren(...pivot ? [chip(`Around ${pivot}`, () => setKind(callersFirst))] : [],
 		...steps.map((step, k) => chip(
 			[transforms[step[0]][0], step.slice(2)].filter(Boolean).join(" "),
 			() => choose({ steps: steps.filter((_, n) => n !== k) }))));
@@ -133,14 +134,21 @@ function makeLegend(look) {
 	};
 	const colours = { list: picture.lists[+dark], dark };
 
+	if (look === "Palette" && profile.most)
+		return ["less", "same", "more"].map((name, k) => swatch(name, colourOf(
+			{}, look, { dark, delta: (k - 1) * picture.sign, most: 1 })));
 	if (/Self|Value/.test(look))
 		return [0, 1].map((share) =>
 			swatch(`${100 * share} %`, colourOf({}, look, { ...colours, share })));
 
 	profile.functions.forEach((one, func) => {
-		const name = look === "Module" ? one.module : look === "Kind" && kinds[one.kind];
+		const name = look === "Module" ? one.unnamed ? "no symbol" : one.module
+			: look === "Kind" && kinds[one.kind];
 		const group = weights.get(name) ?? { name, one, weight: 0 };
 
+		/* What is inlined has a shade of its module's colour. */
+		if (group.one.kind === inlined)
+			group.one = one;
 		group.weight += sums.selves[func];
 		if (name)
 			weights.set(name, group);

@@ -19,14 +19,23 @@ const readColours = (string) => string.match(/\w{6}/g).map((one) =>
 
 const classOfKind = [0, 2, 18, 22, 0, 10, 28];
 
-/* A function's colour. @list: those of the classes; @share: what heat shows, in 16 steps. */
-function colourOf({ name, kind, look, colour }, meaning, { list, dark, share }) {
+/* flamegraph.pl's colours of a difference: red for more, blue for less. */
+function colourOfChange(delta, most) {
+	const rest = max(0, floor(210 * (most - abs(delta)) / most));
+
+	return delta ? delta > 0 ? [255, rest, rest] : [rest, rest, 255] : [255, 255, 255];
+}
+
+/* A function's colour. @list: those of the classes; @share: what heat shows, in 16 steps;
+ * @delta: a change of at most @most, or none. */
+function colourOf({ name, kind, look, colour }, meaning, { list, dark, share, delta, most }) {
 	if (/Self|Value/.test(meaning))
 		return mix(dark ? [70, 62, 50] : [255, 240, 190],
 			   dark ? [176, 30, 20] : [240, 90, 50],
 			   round(16 * Math.sqrt(share)) / 16);
 	if (meaning === "Palette")
-		return mix(colour, [0, 0, 0], dark ? 0.4 : 0);
+		return mix(isNaN(delta) || /^--?$/.test(name) ? colour : colourOfChange(delta, most),
+			   [0, 0, 0], dark ? 0.4 : 0);
 	return list[meaning === "Name" ? 1 + parseInt(stepTo(name), 36) % 27
 		    : meaning === "Kind" ? classOfKind[kind] : look];
 }

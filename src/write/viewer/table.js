@@ -20,11 +20,11 @@ function sortRows() {
 
 	const column = heads.indexOf(view.sort.replace("-", ""));
 	const sign = column % 3 < 1 !== (view.sort[0] === "-") ? 1 : -1;
-	const values = profile.functions.map((_, func) => valuesOf(func)[column]);
+	const keyed = profile.functions.map((_, func) => valuesOf(func)[column]);
 
-	rows = [...values.keys()].filter((func) =>
+	rows = [...keyed.keys()].filter((func) =>
 		func && sums.nodes[func] && (!found || found.marks[func]));
-	rows.sort((a, b) => values[a] < values[b] ? -sign : values[a] > values[b] ? sign : a - b);
+	rows.sort((a, b) => keyed[a] < keyed[b] ? -sign : keyed[a] > keyed[b] ? sign : a - b);
 	elements.heads.replaceChildren(...heads.slice(0, sampleSums ? 5 : 4).map((head, k) => {
 		const sorted = k === column && (sign > 0 ? "ascending" : "descending");
 
@@ -57,15 +57,16 @@ function showRows() {
 
 	body.replaceChildren(space(from), ...some.map((func, k) => makeRow(func, from + k + 2)),
 			     space(rows.length - from - some.length));
-	[...body.querySelectorAll("button")].find(({ func }) => func === was)?.focus();
+	[...body.querySelectorAll("button")].find(({ func }) => func === was)
+		?.focus({ preventScroll: true });
 }
 
 function makeRow(func, index) {
 	const [name, self, total, module, samples] = valuesOf(func);
 	const share = (weight) => `${countOf(weight)} (${percent(weight, whole())})`;
-	const expression = exactly(name), searched = view.search === expression;
-	const button = makeButton(name, name, () => searchFor(searched ? "" : expression),
-				  { "aria-pressed": searched });
+	const expression = exactly(name), chosen = view.sought === expression;
+	const button = makeButton(name, name, () => searchFor(chosen ? "" : expression, { plain: "" }),
+				  { "aria-pressed": chosen });
 
 	button.func = func;
 	return make("tr", { "aria-rowindex": index },

@@ -118,11 +118,11 @@ function inPreorder({ count, parents, funcs, folded }, selves) {
 		}
 	}
 
-	const pick = (values) => {
-		const picked = new values.constructor(length);
+	const pick = (all) => {
+		const picked = new all.constructor(length);
 
 		for (let k = 0; k < length; k++)
-			picked[k] = values[sorted[k]];
+			picked[k] = all[sorted[k]];
 		return picked;
 	};
 

@@ -6,13 +6,15 @@
  */
 const view = {};
 const firstView = {
-	kind: "callers", look: "Module", panes: "Graph", sort: "Self", pivot: "", search: "",
+	kind: callersFirst, look: "Module", panes: "Graph", sort: "Self", pivot: "", sought: "",
 	cases: "", plain: "", order: "", down: "", labels: "", theme: "",
 };
 const linkKeys = {
-	kind: "o", look: "c", panes: "g", sort: "k", pivot: "v", search: "s", cases: "i",
+	kind: "o", look: "c", panes: "g", sort: "k", pivot: "v", sought: "s", cases: "i",
 	plain: "p", order: "w", down: "y", labels: "l", theme: "d",
 };
+
+const lists = { kind: "merging", look: "colours", panes: "shown" };
 
 let profile, graph;
 let found; /* sumHits() of the search, or null */
@@ -29,24 +31,26 @@ function hasChanged(thing, ...choices) {
 }
 
 function refresh() {
-	const { steps, cases, plain, kind, pivot, order, search } = view;
-	const how = [cases, plain, ...steps];
-	const marksOf = (expression) => markFunctions(profile, expression, view);
+	const { steps, cases, plain, kind, pivot, order, sought } = view;
+	const how = [cases, ...steps];
+	const marksOf = (expression, options) => markFunctions(profile, expression, options);
 
 	if (hasChanged("f", ...how)) {
 		flat = steps.reduce((trie, step) =>
-			doStep(profile, trie, step, view), profile.flat);
+			doStep(profile, trie, step, { cases }), profile.flat);
 		sums = sumFunctions(flat, profile.functions.length);
 	}
 	if (hasChanged("g", ...how, kind, pivot, order))
-		changeGraph(makeGraph(profile, steps[0] || kind !== "callers" ? flat : profile.trie, {
+		changeGraph(makeGraph(profile, steps[0] || kind !== callersFirst ? flat : profile.trie, {
 			kind,
 			widest: order,
-			marks: kind === "around" && marksOf(pivot),
+			marks: kind === aroundOne && marksOf(pivot, { cases }),
 			least: steps[0] ? 0 : profile.whole,
 		}));
-	if (hasChanged("h", ...how, kind, pivot, search))
-		found = search && sumHits(graph.trie, marksOf(search));
+	if (hasChanged("h", ...how, kind, pivot, sought, plain)) {
+		found = sought && sumHits(graph.trie, marksOf(sought, view));
+		foundAt = -1;
+	}
 }
 
 /* In the other graph the same places, or the same functions, are looked for. */
@@ -56,9 +60,7 @@ function changeGraph(next) {
 
 		return !func ? 0
 			: graph.kind === next.kind ? boxOfLink(next, linkTo(graph, box)).box
-			: next.kind === "callers" ? boxOfNode(next, heaviestNode(next.trie, func))
-			: boxesIn(next, 0).find((one) => next.kind === "callees" &&
-						next.func[one] === func) ?? 0;
+			: boxOfFunction(next, func);
 	});
 	graph = next;
 	pointed = null;
@@ -101,8 +103,10 @@ function zoomTo(box) {
 	say(`${zoom ? "Zoomed to" : "Whole graph:"} ${titleOf(box)}`);
 }
 
+const readQuery = (from) => new URLSearchParams(from);
+
 function saveLink(replaces) {
-	const query = new URLSearchParams(linkTo(graph, zoom));
+	const query = readQuery(linkTo(graph, zoom));
 
 	for (const key in linkKeys)
 		if (view[key] !== firstView[key])
@@ -111,29 +115,37 @@ function saveLink(replaces) {
 		query.append("t", step);
 	/* A document without an address of its own has nothing to save it in. */
 	try {
-		if (location.hash.slice(1) !== String(query))
+		const { hash, pathname, search } = location;
+
+		/* The place in an old link is not that of this one. */
+		if (hash.slice(1) !== String(query))
 			history[replaces ? "replaceState" : "pushState"](0, "",
-				`${location.pathname}#${query}`);
+				`${pathname}${/[?&][xys]=/.test(search) ? "" : search}#${query}`);
 	} catch {}
 }
 
 function restoreLink() {
-	const query = new URLSearchParams(location.hash.slice(1));
-	const old = new URLSearchParams(location.search);
+	const query = readQuery(location.hash.slice(1)), old = readQuery(location.search);
 	const chosen = { steps: query.getAll("t") };
 
 	for (const key in linkKeys)
 		chosen[key] = query.get(linkKeys[key]) ?? firstView[key];
-	chosen.search ||= old.get("s") ?? "";
+	/* What is not in its list is none. */
+	for (const key in lists) {
+		elements[lists[key]].value = chosen[key];
+		chosen[key] = elements[lists[key]].value || firstView[key];
+	}
+	chosen.sought = putInField(chosen.sought || (old.get("s") ?? ""), chosen);
 	Object.assign(view, firstView, { steps: [] });
-	apply(chosen);
 
-	const { box, moved } = query.has("z") ? boxOfLink(graph, Object.fromEntries(query))
+	const wrong = apply(chosen);
+	const { box, moved } = query.has("z") || !old.has("x")
+		? boxOfLink(graph, Object.fromEntries(query))
 		: { box: boxOfOldLink(graph, +old.get("x"), +old.get("y"), picture) };
 
 	zoom = current = box;
 	draw();
 	showBox();
-	if (moved)
-		say(`Not here any more; nearest: ${titleOf(box)}`);
+	if (wrong || moved)
+		say(wrong ?? `Gone; nearest: ${titleOf(box)}`);
 }

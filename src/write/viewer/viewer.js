@@ -2,10 +2,14 @@
 
 let root; /* the picture's <svg>; public are its data- attributes */
 let systemDark;
+let isAlone; /* the document is the graph's */
+let context; /* what letters and colours are measured with */
+
+const fact = (name) => root.getAttribute(name);
+const within = (selector) => root.querySelector(selector);
 
 function readPicture() {
-	const stringOf = (id) => root.querySelector(`#${id}`)?.textContent ?? "";
-	const fact = (name) => root.getAttribute(name);
+	const stringOf = (id) => within(`#${id}`)?.textContent ?? "";
 
 	systemDark = matchMedia("(prefers-color-scheme:dark)");
 	Object.assign(picture, {
@@ -27,37 +31,37 @@ function readPicture() {
 			picture.links.set(textContent.replace(/ \([^(]*\)$/, ""), link);
 	firstView.down = picture.down ? "1" : "";
 	if (fact("data-reverse") === "1")
-		firstView.kind = "callees";
+		firstView.kind = calleesFirst;
 	if (picture.palette)
 		firstView.look = "Palette";
 }
 
 async function readData() {
-	const holder = root.querySelector("#flamefold-data");
+	const holder = within("#flamefold-data");
 	const facts = Object.fromEntries(holder.getAttributeNames().map((name) =>
 		[name, holder.getAttribute(name)]));
 
 	if (facts["data-format"] !== "1")
 		throw new Error(`format ${facts["data-format"]}`);
 	profile = readProfile(await unpack(holder.textContent, facts["data-packing"]), facts);
-	/* A palette has a colour for the root, too. */
-	profile.functions[0].colour = root.querySelector("#frames rect").getAttribute("fill")
-		.match(/\d+/g).map(Number);
+	/* A palette has a colour for the root, too, which a map of colours may say in any way. */
+	context.fillStyle = within("#frames rect")?.getAttribute("fill");
+	[profile.functions[0].colour] = readColours(context.fillStyle);
 	profile.whole = max(profile.trie.sums[0].at(-1),
-				 root.getAttribute("data-whole") * profile.divisor);
+				 fact("data-whole") * profile.divisor);
 	if (profile.samples < 0 && /^samples$/.test(picture.countName))
 		Object.assign(profile, { samples: 0, perSample: profile.divisor });
 }
 
 /* The style, where a policy refused the element it came in. */
 function adoptStyle() {
-	const style = root.querySelector("style") ?? document.querySelector("style");
+	const style = within("style") ?? document.querySelector("style");
 
 	if (!style.sheet) {
 		const sheet = new CSSStyleSheet();
 
 		sheet.replaceSync(style.textContent);
-		document.adoptedStyleSheets = [sheet];
+		document.adoptedStyleSheets.push(sheet);
 	}
 }
 
@@ -66,8 +70,11 @@ function adoptStyle() {
 function mount(page) {
 	const still = [...root.children].filter((one) =>
 		!one.matches("title, desc, metadata, style, script, defs"));
-	const [viewBox, height] = ["viewBox", "height"].map((name) => root.getAttribute(name));
+	const [viewBox, height] = ["viewBox", "height"].map(fact);
 	const frame = root.closest("#graph");
+
+	isAlone = frame || root === document.documentElement;
+
 	const live = frame ? page : make("foreignObject", { width: "100%", height: "100%" }, page);
 	const show = () => {
 		still.forEach((element) => element.remove());
@@ -77,7 +84,8 @@ function mount(page) {
 		else
 			root.removeAttribute("viewBox");
 		root.setAttribute("width", "100%");
-		root.setAttribute("height", root === document.documentElement ? "100%" : height);
+		/* In somebody else's page as high as it was, and what is around the frames. */
+		root.setAttribute("height", isAlone ? "100%" : +height + 100);
 	};
 
 	addEventListener("beforeprint", () => {
@@ -88,20 +96,24 @@ function mount(page) {
 		root.setAttribute("viewBox", viewBox);
 		root.removeAttribute("height");
 	});
-	addEventListener("afterprint", show);
+	addEventListener("afterprint", () => {
+		show();
+		draw();
+		showBox(true);
+	});
 	show();
 }
 
 async function start() {
 	readPicture();
+	context = make("canvas").getContext("2d");
 	await readData();
 	adoptStyle();
 
-	const context = make("canvas").getContext("2d");
 	const page = makePage();
 	const { tree, texts, thin, stage } = elements;
 
-	context.font = `${picture.fontSize}px ${root.getAttribute("font-family")}`;
+	context.font = `${picture.fontSize}px ${fact("font-family")}`;
 	fitLabel = makeLabels((string) => context.measureText(string).width);
 	rects = makePool(tree, () => make("rect", {
 		role: "treeitem", rx: 2, ry: 2, height: picture.rowHeight - 1,

@@ -184,3 +184,51 @@ Test(colour, every_palette_that_is_listed_exists)
 	cr_expect_null(palette_find("pink"));
 	cr_expect_str_eq(palette_background(palette_find("chain")), "blue");
 }
+
+Test(colour, separators_are_grey_in_every_palette)
+{
+	for (int by = COLOUR_BY_SUM; by <= COLOUR_BY_CHANCE; by++) {
+		expect_colour("hot", (enum colour_by)by, "--", 160, 160, 160);
+		expect_colour("chain", (enum colour_by)by, "-", 200, 200, 200);
+	}
+	expect_colour("hot", COLOUR_BY_SUM, "", 213, 39, 9);
+}
+
+Test(colour, what_is_like_a_separator_is_none)
+{
+	static const char *const names[] = { "", "---", "-a", "a-", "--_[k]", "->" };
+	struct colour colour = { 1, 2, 3 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		cr_expect_not(colour_of_separator(names[i], strlen(names[i]), &colour),
+			      "%s", names[i]);
+	cr_expect(colour.r == 1 && colour.g == 2 && colour.b == 3);
+}
+
+Test(colour, colours_are_read_as_people_write_them)
+{
+	static const struct {
+		const char *text;
+		int r, g, b;
+	} cases[] = {
+		{ "rgb(1,2,3)", 1, 2, 3 }, { "rgb( 1 , 20, 255 )", 1, 20, 255 },
+		{ "#0a0B0c", 10, 11, 12 }, { "#1f0", 17, 255, 0 },
+		{ "red", 255, 0, 0 },	   { "Orange", 255, 165, 0 },
+	};
+	static const char *const others[] = {
+		"",	   "rgb(1,2)",	  "rgb(1,2,256)", "rgb(1,2,3)x",
+		"#12",	   "#12345",	  "#1234567",	  "#ggg",
+		"reddish", "rgb(-1,2,3)", "#+1+2+3",	  "rgb(1,2,3",
+	};
+	struct colour c = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cr_assert(colour_parse(cases[i].text, &c), "%s", cases[i].text);
+		cr_expect(c.r == cases[i].r && c.g == cases[i].g && c.b == cases[i].b,
+			  "%s is %d,%d,%d", cases[i].text, c.r, c.g, c.b);
+	}
+	c = (struct colour){ 1, 2, 3 };
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		cr_expect_not(colour_parse(others[i], &c), "%s", others[i]);
+	cr_expect(c.r == 1 && c.g == 2 && c.b == 3);
+}
