@@ -63,7 +63,7 @@ static void sum_weights(const struct ff_profile *p, struct weights *weights)
 		uint64_t weight = self->value[TRIE_WEIGHT];
 		struct weights *w;
 
-		/* The empty stack is nobody's. */
+		/* The empty stack is nobody's, and there may be no frame at all. */
 		if (self->node == 0)
 			continue;
 		w = &weights[p->frames.list.v[frame].image];

@@ -43,7 +43,7 @@ void *pages_take(size_t size)
 	return p;
 }
 
-void *pages_grow(void *p, size_t size, size_t more)
+void *pages_grow(void *p, size_t size, size_t used, size_t more)
 {
 	void *grown;
 
@@ -52,7 +52,7 @@ void *pages_grow(void *p, size_t size, size_t more)
 	grown = pages_take(more);
 	if (!grown)
 		return NULL;
-	memcpy(grown, p, size);
+	memcpy(grown, p, used);
 	pages_give_back(p, size);
 	return grown;
 }

@@ -13,9 +13,9 @@
 void *pages_take(size_t size);
 void pages_give_back(void *p, size_t size); /* NULL is fine */
 
-/* The same bytes with room for more behind them, of any value; @more > @size. NULL without
- * memory: @p stays. */
-void *pages_grow(void *p, size_t size, size_t more);
+/* The first @used bytes with room for more behind them, of any value; @more > @size. NULL
+ * without memory: @p stays. */
+void *pages_grow(void *p, size_t size, size_t used, size_t more);
 
 /* Likewise, but for free() and realloc(), and not zeroed. */
 void *pages_room(size_t size);

@@ -13,6 +13,9 @@ enum {
 	 * and, however large records are, two more. */
 	LOOKED_AT = 256 << 10,
 	LINKS_LEAST = 3,
+	LINKS_MOST =
+		1 << 18, /* followed in all: most chains that lead nowhere are short */
+	EVENTS_KEPT = 1 << 16, /* tallies, of all parts */
 };
 
 /* A record that is no sample. */
@@ -60,9 +63,9 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* Does a chain of records lead from @p, at @offset of the file, to the end of what is
- * there? */
+ * there? Not as far as can be said, where that takes more than *@left links. */
 static bool looks_like_record(const struct input *in, const uint8_t *p, size_t size,
-			      uint64_t offset)
+			      uint64_t offset, size_t *left)
 {
 	int links = 0;
 
@@ -71,6 +74,9 @@ static bool looks_like_record(const struct input *in, const uint8_t *p, size_t s
 
 		if (!record_name(head.type) || head.size < RECORD_HEAD || head.size % 8)
 			return false;
+		if (*left == 0)
+			return false;
+		--*left;
 		links++;
 		if (head.size > in->stream.end - offset)
 			return false;
@@ -87,14 +93,14 @@ static bool looks_like_record(const struct input *in, const uint8_t *p, size_t s
  * to be fetched from a disk, which is faster in one go. */
 static uint64_t find_record(const struct input *in, uint64_t from, uint8_t *buf)
 {
-	size_t got;
+	size_t got, left = LINKS_MOST;
 
 	from += (in->stream.offset - from) & 7;
 	file_read_cached(in->stream.file, from, buf, LOOKED_AT, &got);
 	if (got > in->stream.end - from)
 		got = (size_t)(in->stream.end - from);
-	for (size_t i = 0; i + RECORD_HEAD <= got && i <= UINT16_MAX; i += 8)
-		if (looks_like_record(in, buf + i, got - i, from + i))
+	for (size_t i = 0; i + RECORD_HEAD <= got && i <= UINT16_MAX && left; i += 8)
+		if (looks_like_record(in, buf + i, got - i, from + i, &left))
 			return from + i;
 	return 0;
 }
@@ -228,6 +234,8 @@ static size_t count_parts(const struct input *in)
 		return 0;
 	if (source->packed || source->end == UINT64_MAX || source->file.once)
 		return 0;
+	if (parts > EVENTS_KEPT / in->rec.events.count)
+		parts = EVENTS_KEPT / in->rec.events.count;
 	return size / in->part_least < parts ? (size_t)(size / in->part_least) : parts;
 }
 

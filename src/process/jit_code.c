@@ -129,6 +129,16 @@ static void put_in_order(struct processes *ps, struct maps *codes, uint64_t firs
 		codes->list.v[i].epoch = ++ps->epochs;
 }
 
+/* Maps that are newer than code which was read only now begin other whiles, too: somebody has
+ * asked about those without it. */
+static void begin_anew(struct processes *ps, struct maps *maps, uint64_t since)
+{
+	if (ps->kind == PROCESSES_WHOLE)
+		return;
+	for (size_t i = maps_at(maps, since); i < maps->list.count; i++)
+		maps->list.v[i].epoch = ++ps->epochs;
+}
+
 /* What the dump has got since becomes maps of the code: an address is shifted to where the
  * file has its bytes. */
 static int take_codes(struct processes *ps, struct growing_dump *g)
@@ -139,7 +149,7 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 	const struct jitdump *d = &dump->dump;
 	uint64_t newest =
 		space->codes.list.count ? array_last(&space->codes.list)->time : 0;
-	uint64_t first = UINT64_MAX;
+	uint64_t first = UINT64_MAX, oldest = UINT64_MAX;
 
 	if (!array_reserve(&space->codes.list, d->codes.count - g->taken))
 		return -ENOMEM;
@@ -150,6 +160,7 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 		if (time < newest && time < first)
 			first = time;
 		newest = time > newest ? time : newest;
+		oldest = time < oldest ? time : oldest;
 		*array_add(&space->codes.list) = (struct map){
 			.time = time,
 			.start = code->start,
@@ -162,6 +173,7 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 	}
 	if (first != UINT64_MAX)
 		put_in_order(ps, &space->codes, first);
+	begin_anew(ps, &space->maps, oldest);
 	return 0;
 }
 

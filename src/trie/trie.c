@@ -88,18 +88,23 @@ static int index_nodes(struct trie *t)
 	return 0;
 }
 
-/* Room for @count nodes. */
+/* Room for @count nodes, and for more: what many small tries are merged with is not to be
+ * moved each time. */
 static int reserve_nodes(struct trie *t, uint64_t count)
 {
-	uint64_t room = count < UINT32_MAX ? count : UINT32_MAX;
+	uint64_t room = t->room + t->room / 2ull;
 	void *nodes;
 
 	if (count <= t->room)
 		return 0;
 	if (t->room == UINT32_MAX)
 		return -ENOMEM;
+	if (room < count)
+		room = count;
+	if (room > UINT32_MAX)
+		room = UINT32_MAX;
 	nodes = pages_grow(t->nodes, t->room * sizeof(*t->nodes),
-			   room * sizeof(*t->nodes));
+			   t->count * sizeof(*t->nodes), room * sizeof(*t->nodes));
 	if (!nodes)
 		return -ENOMEM;
 	t->nodes = nodes;
@@ -275,6 +280,27 @@ fetch_ahead(const struct trie *t, const uint32_t *hashes, uint32_t id, uint32_t 
 	__builtin_prefetch(&t->nodes[t->slots[hashes[id + NEAR] & t->mask]]);
 }
 
+/* Gives new nodes their slots where they are few: to index all nodes anew would take longer
+ * than the merge. Where they are many, it is done when somebody asks. */
+static void index_new(struct trie *t, const struct trie *from, const uint32_t *hashes,
+		      const uint32_t *map, uint32_t old)
+{
+	enum { MANY = 8 }; /* an eighth of the old ones */
+
+	if (t->count - old > old / MANY || is_crowded(t->count, t->mask + 1))
+		return;
+	for (uint32_t id = 1; id < from->count; id++) {
+		uint64_t i = hashes[id];
+
+		if (map[id] < old)
+			continue;
+		while (t->slots[i & t->mask])
+			i++;
+		t->slots[i & t->mask] = map[id];
+	}
+	t->indexed = t->count;
+}
+
 /* What stands on a node that was not there is not there either, and no two nodes become
  * one: only old nodes have to be asked for, and their slots alone are in use. */
 static int merge_distinct(struct trie *t, const struct trie *from,
@@ -294,6 +320,7 @@ static int merge_distinct(struct trie *t, const struct trie *from,
 		if (map[id] == 0 && new_node(t, parent, frame, &map[id]) < 0)
 			return -ENOMEM;
 	}
+	index_new(t, from, hashes, map, old);
 	return 0;
 }
 

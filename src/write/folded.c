@@ -53,6 +53,7 @@ struct folder {
 	ARRAY(struct cut) cuts; /* where pieces but the first begin */
 	ARRAY(size_t) nexts;
 	struct sink_turns turns;
+	size_t threads;
 	struct printer *printers; /* one a thread */
 };
 
@@ -298,6 +299,15 @@ static bool add_cut(struct folder *f, const struct printer *p)
 	return true;
 }
 
+/* How large a piece is that begins here: who begins it has to sort all items above again,
+ * and each thread does so once for a node with very many children. */
+static size_t piece_here(const struct folder *f, const struct printer *p)
+{
+	size_t share = p->items.count / f->threads;
+
+	return share > PIECE ? share : PIECE;
+}
+
 /* Goes over all that is no larger than a piece, and into what is. */
 static int cut_lines(struct folder *f, struct printer *p)
 {
@@ -311,7 +321,7 @@ static int cut_lines(struct folder *f, struct printer *p)
 			go_on(p, from, to);
 			continue;
 		}
-		if (sum + size > PIECE && sum > 0) {
+		if (sum + size > piece_here(f, p) && sum > 0) {
 			if (!add_cut(f, p))
 				return -ENOMEM;
 			sum = 0;
@@ -398,17 +408,17 @@ static int prepare(struct folder *f, const struct write_input *in)
 	return err;
 }
 
-static int make_printers(struct folder *f, size_t threads, FILE *out)
+static int make_printers(struct folder *f, FILE *out)
 {
-	f->printers = calloc(threads, sizeof(*f->printers));
-	for (size_t i = 0; f->printers && i < threads; i++)
+	f->printers = calloc(f->threads, sizeof(*f->printers));
+	for (size_t i = 0; f->printers && i < f->threads; i++)
 		f->printers[i] = (struct printer){ .folder = f, .sink.out = out };
 	return f->printers ? 0 : -ENOMEM;
 }
 
-static void release(struct folder *f, size_t threads)
+static void release(struct folder *f)
 {
-	for (size_t i = 0; f->printers && i < threads; i++) {
+	for (size_t i = 0; f->printers && i < f->threads; i++) {
 		text_release(&f->printers[i].path);
 		text_release(&f->printers[i].sink.text);
 		array_release(&f->printers[i].levels);
@@ -424,24 +434,32 @@ static void release(struct folder *f, size_t threads)
 	sink_turns_destroy(&f->turns);
 }
 
+/* Never more than there is work for. */
+static size_t thread_count(const struct write_input *in)
+{
+	size_t nodes = in->tree->nodes.count;
+
+	if (nodes <= LARGE_TREE || in->threads == 0)
+		return 1;
+	return in->threads < nodes / PIECE ? in->threads : nodes / PIECE;
+}
+
 int write_folded(struct context *ctx, const struct write_input *in, FILE *out)
 {
-	struct folder f = { .tree = in->tree };
-	size_t nodes = f.tree->nodes.count;
-	size_t threads = nodes > LARGE_TREE && in->threads ? in->threads : 1;
+	struct folder f = { .tree = in->tree, .threads = thread_count(in) };
 	struct sink end = { .out = out };
 	int err, ended;
 
 	sink_turns_init(&f.turns);
 	err = prepare(&f, in);
 	if (err == 0)
-		err = make_printers(&f, threads, out);
-	if (err == 0 && threads > 1)
+		err = make_printers(&f, out);
+	if (err == 0 && f.threads > 1)
 		err = cut_lines(&f, &f.printers[0]);
-	if (err == 0 && nodes)
-		err = parallel_run(threads, f.cuts.count + 1, print_piece, &f);
+	if (err == 0 && f.tree->nodes.count)
+		err = parallel_run(f.threads, f.cuts.count + 1, print_piece, &f);
 	end.err = f.turns.err;
-	release(&f, threads);
+	release(&f);
 	ended = sink_end(ctx, &end);
 	return err < 0 ? fail_memory(ctx) : ended;
 }

@@ -163,6 +163,13 @@ small()
 	[ "$(cat abc)" = "$(printf '%s\n' 'main;[x];[x];[x];[x] 75' 'other;[x];[x];[x];[x] 900')" ]
 }
 
+@test "stacks without a frame have their weight, and nothing else" {
+	printf ' 5\n 2\n' >empty.folded
+	[ "$("$flamefold" fold -q empty.folded)" = ' 7' ]
+	"$flamefold" graph -q -o empty.svg empty.folded
+	[ "$("$flamefold" fold -q empty.svg)" = ' 7' ]
+}
+
 @test "an input that cannot be read does not hide the others" {
 	small a.data main 5
 	"$build" -o none.data - <<<'header magic=NONSENSE'

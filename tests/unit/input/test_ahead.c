@@ -1,6 +1,7 @@
 /* The first pass by one thread and by several: what it says has to be the same. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "base/hash.h"
 #include "recording.h"
@@ -355,6 +356,74 @@ Test(ahead, more_records_than_a_thread_keeps_are_all_handed_out)
 	put(&m);
 	said = same_by_any_number(&m);
 	cr_assert_eq(said.states, COMMS);
+	made_end(&m);
+}
+
+/* Chains of the smallest records, all of which end at one of a kind that nobody knows: each
+ * begins where a part could, and each is as long as it can be. */
+Test(ahead, chains_that_lead_nowhere_are_not_followed_one_by_one, .timeout = 10)
+{
+	enum { ROUNDS = 16000, TIMES = 64, UNHEARD_OF = 120 };
+	struct said said;
+	struct made m;
+
+	begin_made(&m);
+	for (int i = 0; i < TIMES; i++) {
+		for (int k = 0; k < ROUNDS; k++)
+			finished_round(&m);
+		begin_record(&m, UNHEARD_OF, 0);
+		end_record(&m);
+	}
+	comm(&m, 5);
+	put(&m);
+	said = same_by_any_number(&m);
+	cr_assert_eq(said.records, TIMES * (ROUNDS + 1) + 1);
+	cr_assert_eq(said.states, 1);
+	made_end(&m);
+}
+
+static size_t most_memory(void)
+{
+	struct rusage usage;
+
+	cr_assert_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return (size_t)usage.ru_maxrss << 10;
+}
+
+/* Each part has tallies of all events. */
+Test(ahead, very_many_events_are_not_tallied_once_for_each_part)
+{
+	enum { EVENTS = 60000, SAMPLES = 80000 };
+	struct attr *many = calloc(EVENTS, sizeof(*many));
+	struct said said = { 0 };
+	struct made m;
+	size_t before;
+
+	for (uint64_t i = 0; i < EVENTS; i++)
+		many[i] = (struct attr){ .sample_type = events[1].sample_type,
+					 .flags = FLAG_SAMPLE_ID_ALL,
+					 .id = 1 + i };
+	made_begin(&m, many, EVENTS);
+	for (uint64_t i = 0; i < SAMPLES; i++) {
+		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		u64(&m, 1 + i % EVENTS);
+		u64(&m, 0x1000 + i);
+		two(&m, 5, 6);
+		u64(&m, i);
+		u64(&m, 1);
+		u32(&m, 20);
+		zeros(&m, 20);
+		end_record(&m);
+	}
+	put(&m);
+	before = most_memory();
+	cr_assert_eq(input_open(&m.ctx, m.path, &m.strings, &m.in, &m.kind), 0);
+	input_read_ahead(m.in, 64, LEAST);
+	pass_all_states(&m, &said);
+	cr_assert_eq(input_recording(m.in)->samples, SAMPLES);
+	cr_assert_eq(input_recording(m.in)->events.v[0].samples, 2);
+	cr_assert_lt(most_memory() - before, 100u << 20);
+	free(many);
 	made_end(&m);
 }
 

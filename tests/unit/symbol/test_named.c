@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbol/symbol.h"
@@ -230,6 +231,156 @@ Test(named, a_dropped_function_leaves_its_children_and_its_weight_to_its_parent)
 	stack("1", 8);
 	cr_expect_str_eq(tree(0), "a:1(b:6())");
 	cr_expect_eq(named.self[0], 8);
+}
+
+/*
+ * The same as slowly as can be: each child is looked for among all of its parent.
+ */
+enum { FUNCTIONS = 50, FRAMES = 90, STACKS = 1500, NODES_MOST = 40000 };
+
+struct slow {
+	uint32_t parent, function;
+	uint64_t self;
+};
+
+static struct slow slow[NODES_MOST];
+static uint32_t slow_count;
+
+static uint32_t slow_child(uint32_t parent, uint32_t function, bool in_order)
+{
+	for (uint32_t i = slow_count; i-- > 1;) {
+		if (slow[i].parent != parent)
+			continue;
+		if (slow[i].function == function)
+			return i;
+		if (in_order)
+			break;
+	}
+	cr_assert_lt(slow_count, (uint32_t)NODES_MOST);
+	slow[slow_count] = (struct slow){ parent, function, 0 };
+	return slow_count++;
+}
+
+static uint32_t slow_step(uint32_t node, uint32_t function, bool in_order)
+{
+	return symbols.functions.v[function].dropped
+		       ? node
+		       : slow_child(node, function, in_order);
+}
+
+static void join_slowly(bool in_order)
+{
+	static uint32_t of_node[NODES_MOST];
+
+	slow_count = 1;
+	slow[0].self = trie_self(&trie, 0, TRIE_WEIGHT);
+	for (uint32_t i = 1; i < trie.count; i++) {
+		uint32_t frame = trie.nodes[i].frame, count;
+		uint32_t node = of_node[trie.nodes[i].parent];
+		const uint32_t *run = symbols_inlined(&symbols, frame, &count);
+
+		if (left_out && left_out[i])
+			continue;
+		node = slow_step(node, symbols.of_frame.v[frame], in_order);
+		for (uint32_t k = 0; k < count; k++)
+			node = slow_step(node, run[k], in_order);
+		of_node[i] = node;
+		slow[node].self += trie_self(&trie, i, TRIE_WEIGHT);
+	}
+}
+
+/* The node of @named at *@at is that one, with all below it. */
+static void expect_slow(uint32_t id, uint32_t *at, bool in_order)
+{
+	uint32_t here = (*at)++, last = in_order ? 0 : UINT32_MAX;
+
+	cr_assert_lt(here, named.nodes.count);
+	cr_assert_eq(named.self[here], slow[id].self);
+	if (id)
+		cr_assert_eq(named.nodes.v[here].function, slow[id].function);
+	for (;;) {
+		uint32_t next = 0;
+
+		for (uint32_t i = id + 1; i < slow_count; i++)
+			if (slow[i].parent == id &&
+			    (in_order ? i > last && !next
+				      : (last == UINT32_MAX ||
+					 slow[i].function > slow[last].function) &&
+						(!next ||
+						 slow[i].function < slow[next].function)))
+				next = i;
+		if (!next)
+			break;
+		cr_assert_eq(named.nodes.v[*at].parent, here);
+		expect_slow(next, at, in_order);
+		last = next;
+	}
+	cr_assert_eq(named.nodes.v[here].end, *at);
+}
+
+static void make_any(unsigned *seed, bool in_order)
+{
+	uint32_t frames[6], last = 0;
+	char name[8];
+
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(name, sizeof(name), "%03d", i);
+		function(name, "m")->dropped = rand_r(seed) % 9 == 0;
+	}
+	while (symbols.of_frame.count < FRAMES)
+		*array_add(&symbols.of_frame) = (uint32_t)rand_r(seed) % FUNCTIONS;
+	for (uint32_t i = 0; i < FRAMES; i += 1 + (uint32_t)rand_r(seed) % 5)
+		inlined(i, i % 2 ? "12" : "334");
+	for (int i = 0; i < STACKS; i++) {
+		size_t count = (size_t)(rand_r(seed) % 6);
+
+		for (size_t k = 0; k < count; k++)
+			frames[k] = (uint32_t)rand_r(seed) % (k == 2 ? FRAMES : 4);
+		cr_assert_eq(in_order ? trie_append(&trie, frames, count, last, &last)
+				      : trie_add(&trie, frames, count, &last),
+			     0);
+		if (rand_r(seed) % 3)
+			cr_assert_eq(trie_charge(&trie, last, TRIE_WEIGHT, 1 + i % 5), 0);
+	}
+}
+
+/* As filters do: what has no values, and nothing on it that has. */
+static uint8_t *leave_out_the_rest(void)
+{
+	uint8_t *ret = malloc(trie.count);
+
+	memset(ret, 1, trie.count);
+	for (uint32_t i = trie.count; i-- > 0;) {
+		if (trie_self(&trie, i, TRIE_WEIGHT))
+			ret[i] = 0;
+		if (!ret[i])
+			ret[trie.nodes[i].parent] = 0;
+	}
+	return ret;
+}
+
+Test(named, any_tree_is_what_looking_at_each_child_gives)
+{
+	for (unsigned run = 0; run < 12; run++) {
+		bool in_order = run % 2;
+		unsigned seed = run;
+		uint8_t *rest;
+		uint32_t at = 0;
+
+		make_any(&seed, in_order);
+		left_out = rest = run % 3 ? NULL : leave_out_the_rest();
+		join_slowly(in_order);
+		cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings,
+					in_order ? NAMED_IN_ORDER : 0, left_out, &named),
+			     0);
+		expect_slow(0, &at, in_order);
+		cr_assert_eq(at, named.nodes.count);
+		free(rest);
+		left_out = NULL;
+		end();
+		memset(&symbols, 0, sizeof(symbols));
+		begin();
+	}
 }
 
 Test(named, the_empty_trie_is_a_root)

@@ -277,6 +277,45 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 	trie_release(&from);
 }
 
+/* As many small recordings are added to what was read of a large one. */
+Test(trie, merging_little_into_much_takes_no_time_for_what_is_there)
+{
+	static uint32_t same[40000];
+	uint32_t frames[2], node, room, count, moves = 0, late = 0;
+	struct trie to, from;
+
+	for (uint32_t i = 0; i < 40000; i++)
+		same[i] = i;
+	cr_assert_eq(trie_init(&to), 0);
+	for (uint32_t i = 0; i < 10000; i++)
+		cr_assert_eq(trie_add(&to, &i, 1, &node), 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		cr_assert_eq(trie_init(&from), 0);
+		for (uint32_t k = 0; k < 30; k++) {
+			frames[0] = i;
+			frames[1] = 10000 + k * i;
+			cr_assert_eq(trie_add(&from, frames, 2, &node), 0);
+		}
+		room = to.room;
+		cr_assert_eq(trie_merge(&to, &from, same, NULL), 0);
+		moves += to.room != room;
+		late += to.indexed < to.count;
+		trie_release(&from);
+	}
+	cr_assert_lt(moves, 10u);
+	cr_assert_lt(late, 10u, "what is new is given its slots at once");
+	count = to.count;
+	cr_assert_eq(count, 10001 + 999 * 30 + 1);
+	for (uint32_t i = 0; i < 1000; i++)
+		for (uint32_t k = 0; k < 30; k++) {
+			frames[0] = i;
+			frames[1] = 10000 + k * i;
+			cr_assert_eq(trie_add(&to, frames, 2, &node), 0);
+		}
+	cr_assert_eq(to.count, count, "all of them are found again");
+	trie_release(&to);
+}
+
 static void remember(struct trie *t, uint64_t low, uint64_t high, uint32_t node)
 {
 	trie_remember(t, low, &(struct trie_memory){ high, node, ~node });

@@ -255,6 +255,31 @@ Test(folded, a_stream_that_fails_a_thread_is_an_error)
 	tree_release(&t);
 }
 
+static ssize_t count_writes(void *cookie, const char *bytes, size_t size)
+{
+	(void)bytes;
+	++*(size_t *)cookie;
+	return (ssize_t)size;
+}
+
+/* Who begins a piece sorts all the node's children again. */
+Test(folded, each_thread_begins_once_with_a_node_that_has_very_many_children)
+{
+	cookie_io_functions_t functions = { .write = count_writes };
+	size_t pieces = 0;
+	FILE *out = fopencookie(&pieces, "w", functions);
+	struct tree t;
+
+	tree_init(&t);
+	add_large(&t);
+	cr_assert_not_null(out);
+	setvbuf(out, NULL, _IONBF, 0);
+	cr_expect_eq(write_folded(&t.ctx, &t.in, out), 0);
+	cr_expect_eq(pieces, t.in.threads);
+	fclose(out);
+	tree_release(&t);
+}
+
 /* A node, and children down to a depth; some look alike, some have no value, some levels
  * have one child only. */
 static void grow(struct tree *t, unsigned *seed, uint32_t parent, uint32_t function,
