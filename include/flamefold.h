@@ -122,7 +122,7 @@ struct ff_options {
 	unsigned max_stack; /* frames kept of a call chain, leaf first; 0: all */
 	const char *event; /* exact name; "all"; NULL: the family of the first event */
 	const char *symfs; /* look for object files below this directory */
-	const char *kallsyms; /* NULL: /proc/kallsyms, if it is of the recorded kernel */
+	const char *kallsyms; /* NULL: the recording's, or /proc/kallsyms if that fits */
 	const char *vmlinux;
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	/* One line without newline: a warning, or a note about what was left out. */

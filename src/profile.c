@@ -59,7 +59,7 @@ static int read_states(struct ff_profile *p, struct input *in, struct order *ord
 				return fail_memory(&p->ctx);
 			continue;
 		}
-		if (rec->kernel_samples)
+		if (rec->kernel_samples && !rec->kallsyms)
 			symbolizer_expect_kernel(p->symbolizer);
 		show_progress(p, "reading maps", state_progress(in), rec->bytes);
 	}

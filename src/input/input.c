@@ -117,7 +117,7 @@ static int open_by_beginning(struct context *ctx, struct input *in, enum input_k
 		in->rec.format = formats[i].name;
 		err = perf_file_open(ctx, in);
 		in->rec.form = in->pipe ? "pipe" : "file";
-		return err;
+		return err < 0 ? err : directory_find_kallsyms(ctx, in);
 	}
 	if (saved_begins(p, size)) {
 		*kind = INPUT_SAVED;
@@ -142,7 +142,8 @@ static int open_any(struct context *ctx, struct input *in, enum input_kind *kind
 		*kind = INPUT_PERF;
 		in->rec.format = "perf.data directory";
 		in->rec.form = "directory";
-		return directory_open(ctx, in);
+		err = directory_open(ctx, in);
+		return err < 0 ? err : directory_find_kallsyms(ctx, in);
 	}
 	err = file_open_flowing(ctx, in->path, pipe_flows, &in->file);
 	if (err < 0)

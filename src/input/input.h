@@ -257,6 +257,7 @@ struct recording {
 	bool simpleperf; /* Android's recorder: its callers are addresses of calls */
 	/* Strings of the header, 0 where it has none. */
 	uint32_t command, host, kernel, recorder, arch, cpu;
+	uint32_t kallsyms; /* path of the one that came with it; 0: none */
 	uint32_t processors;
 	bool comm_exec; /* COMM records say when they are an exec */
 	uint64_t bytes, records, samples, chains, user_stacks;

@@ -240,6 +240,8 @@ int meta_record(struct context *ctx, struct input *in, const struct raw_record *
 
 /* perf_directory.c */
 int directory_open(struct context *ctx, struct input *in);
+/* The kallsyms of a recording that is, or lies in, what perf record --kcore wrote. */
+int directory_find_kallsyms(struct context *ctx, struct input *in);
 
 /* perf_swap.c: a sample in this machine's byte order, in @to with room for it. False
  * where it does not hold what its event says. */

@@ -8,7 +8,9 @@
 
 /*
  * perf record --threads and --kcore write a directory: "data" is a file like any other,
- * each "data.N" has records only (perf.data-directory-format.txt).
+ * each "data.N" has records only (perf.data-directory-format.txt). With --kcore there is
+ * what /proc had of the kernel then: kcore_dir/kallsyms, kcore_dir/modules and
+ * kcore_dir/kcore; kcore_dir__PID is of a guest.
  */
 static int by_number(const struct dirent **a, const struct dirent **b)
 {
@@ -94,4 +96,35 @@ int directory_open(struct context *ctx, struct input *in)
 	if (err == 0)
 		err = perf_file_open(ctx, in);
 	return err < 0 ? err : add_streams(ctx, in);
+}
+
+/* The directory that the recording is, or that has it as its "data": the size of its path,
+ * or -1. */
+static ssize_t directory_size(const struct input *in)
+{
+	const char *slash = strrchr(in->path, '/'), *name = slash ? slash + 1 : in->path;
+
+	if (strcmp(in->rec.form, "directory") == 0)
+		return (ssize_t)strlen(in->path);
+	return strcmp(name, "data") == 0 ? name - in->path : -1;
+}
+
+int directory_find_kallsyms(struct context *ctx, struct input *in)
+{
+	ssize_t size = directory_size(in);
+	struct text path = { 0 };
+	int err = 0;
+
+	if (size < 0)
+		return 0;
+	text_add(&path, in->path, (size_t)size);
+	if (size > 0 && in->path[size - 1] != '/')
+		text_char(&path, '/');
+	text_string(&path, "kcore_dir/kallsyms");
+	if (path.failed ||
+	    (is_regular(path.bytes) &&
+	     intern_add(in->strings, path.bytes, path.size, &in->rec.kallsyms) < 0))
+		err = fail_memory(ctx);
+	text_release(&path);
+	return err;
 }

@@ -40,8 +40,8 @@ static const uint8_t *find_build_id(const char *notes, size_t size, size_t *id_s
 	return NULL;
 }
 
-/* The build id of the kernel that runs here; *@size is 0 where it has none. */
-static void read_build_id(uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
+/* The build id in a file of notes; *@size is 0 where it has none. */
+static void read_build_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
 {
 	struct context ctx = { 0 };
 	const uint8_t *found;
@@ -49,7 +49,7 @@ static void read_build_id(uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
 	char *notes;
 
 	*size = 0;
-	if (file_slurp(&ctx, NOTES, MOST_NOTES, &notes, &notes_size) < 0)
+	if (file_slurp(&ctx, path, MOST_NOTES, &notes, &notes_size) < 0)
 		return;
 	found = find_build_id(notes, notes_size, size);
 	if (!found || *size > OBJECT_BUILD_ID_MAX)
@@ -58,14 +58,15 @@ static void read_build_id(uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
 	free(notes);
 }
 
-static bool compare_build_id(const uint8_t *build_id, size_t size, bool *equal)
+static bool compare_build_id(const char *path, const uint8_t *build_id, size_t size,
+			     bool *equal)
 {
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	size_t own;
 
 	if (size == 0)
 		return false;
-	read_build_id(id, &own);
+	read_build_id(path, id, &own);
 	*equal = own == size && memcmp(id, build_id, size) == 0;
 	return own > 0;
 }
@@ -75,7 +76,7 @@ bool kernel_build_id_here(char hex[2 * OBJECT_BUILD_ID_MAX + 1])
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	size_t size;
 
-	read_build_id(id, &size);
+	read_build_id(NOTES, id, &size);
 	for (size_t i = 0; i < size; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	return size > 0;
@@ -86,11 +87,25 @@ enum kernel_match kernel_match(const uint8_t *build_id, size_t size, const char 
 	struct utsname here;
 	bool equal;
 
-	if (compare_build_id(build_id, size, &equal))
+	if (compare_build_id(NOTES, build_id, size, &equal))
 		return equal ? KERNEL_SAME : KERNEL_OTHER;
 	if (!*release || uname(&here) < 0)
 		return KERNEL_MAYBE;
 	return strcmp(release, here.release) == 0 ? KERNEL_LIKELY : KERNEL_OTHER;
+}
+
+enum kernel_match kernel_module_match(const char *name, const uint8_t *build_id,
+				      size_t size)
+{
+	char path[128];
+	bool equal;
+	int length = snprintf(path, sizeof(path),
+			      "/sys/module/%s/notes/.note.gnu.build-id", name);
+
+	if (length >= (int)sizeof(path) || strchr(name, '/') ||
+	    !compare_build_id(path, build_id, size, &equal))
+		return KERNEL_MAYBE;
+	return equal ? KERNEL_SAME : KERNEL_OTHER;
 }
 
 /* Where x86-64 kernels and several generations of arm64 kernels are linked to. */

@@ -15,6 +15,11 @@ enum kernel_match {
  * it ("": not known). */
 enum kernel_match kernel_match(const uint8_t *build_id, size_t size, const char *release);
 
+/* Likewise a module of the kernel that runs here, by its name in /proc/modules: KERNEL_SAME,
+ * _OTHER, or _MAYBE where one of the two build ids is not known. */
+enum kernel_match kernel_module_match(const char *name, const uint8_t *build_id,
+				      size_t size);
+
 /* The build id of the kernel that runs here, in hex; false where it does not say. */
 bool kernel_build_id_here(char hex[2 * OBJECT_BUILD_ID_MAX + 1]);
 

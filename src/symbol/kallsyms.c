@@ -1,14 +1,19 @@
 #include "symbol/kallsyms.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/file.h"
 
 enum {
 	MOST_BYTES = 1 << 28, /* real ones have 5 to 15 MiB */
+	MOST_SYMBOLS = 1 << 22, /* and 100,000 to 300,000 lines */
 	MOST_MODULES = 1 << 14,
+	MOST_PLACES = 1 << 22, /* bytes of /proc/modules; real ones have some KiB */
+	PLACE_FIELD = 5, /* "name size users by state address" */
 	LINE = 40, /* bytes, or some more */
+	DIGITS = 16, /* of the longest address */
 	NO_DIGIT = 16,
 };
 
@@ -16,6 +21,7 @@ struct parser {
 	struct kallsyms *k;
 	char *text;
 	size_t current; /* module of the line before */
+	size_t symbols;
 	uint64_t seen; /* all addresses or-ed */
 };
 
@@ -108,21 +114,45 @@ static int find_module(struct parser *p, const char *name, size_t size)
 		return -ENOMEM;
 	m->name = name;
 	m->size = size;
+	m->code = UINT64_MAX;
 	m->symbols.names[TABLE_SYMTAB].bytes = p->text;
 	return 0;
 }
 
-/* Functions and data; other letters are constants and read-only data. */
-static bool is_wanted(char type, const char *name)
+static bool is_code(char type)
 {
-	switch (type | 0x20) {
-	case 't':
-	case 'w':
-	case 'd':
-	case 'b':
-		return *name != '$';
-	}
-	return false;
+	return (type | 0x20) == 't' || (type | 0x20) == 'w';
+}
+
+/* Functions and data; other letters are constants and read-only data. "$x" is a mark. */
+static bool is_wanted(char type, char first)
+{
+	if (first == '$' || first == '\t' || first == '\0')
+		return false;
+	return is_code(type) || (type | 0x20) == 'd' || (type | 0x20) == 'b';
+}
+
+static int add_symbol(struct parser *p, uint64_t address, char type, const char *name)
+{
+	struct kallsyms_module *m = &p->k->modules.v[p->current];
+	struct symbol *s = array_add(&m->symbols.symbols);
+
+	if (!s)
+		return -ENOMEM;
+	if (++p->symbols > MOST_SYMBOLS)
+		return -EFBIG;
+	p->seen |= address;
+	if (is_code(type) && address < m->code)
+		m->code = address;
+	s->start = address;
+	s->end = UINT64_MAX;
+	s->name = (uint32_t)(name - p->text);
+	s->flags = SYMBOL_SIZELESS;
+	if (type == 'W')
+		s->flags |= SYMBOL_WEAK;
+	else if (type >= 'A' && type <= 'Z')
+		s->flags |= SYMBOL_GLOBAL;
+	return 0;
 }
 
 static int add_line(struct parser *p, uint64_t address, char type, char *name, char *end)
@@ -130,7 +160,6 @@ static int add_line(struct parser *p, uint64_t address, char type, char *name, c
 	char *tab = memchr(name, '\t', (size_t)(end - name));
 	const char *module = "";
 	size_t module_size = 0;
-	struct symbol *s;
 	int err;
 
 	if (tab) {
@@ -143,19 +172,16 @@ static int add_line(struct parser *p, uint64_t address, char type, char *name, c
 	err = find_module(p, module, module_size);
 	if (err < 0)
 		return err == -ENOSPC ? 0 : err;
-	s = array_add(&p->k->modules.v[p->current].symbols.symbols);
-	if (!s)
-		return -ENOMEM;
-	p->seen |= address;
-	s->start = address;
-	s->end = UINT64_MAX;
-	s->name = (uint32_t)(name - p->text);
-	s->flags = SYMBOL_SIZELESS;
-	if (type == 'W')
-		s->flags |= SYMBOL_WEAK;
-	else if (type >= 'A' && type <= 'Z')
-		s->flags |= SYMBOL_GLOBAL;
-	return 0;
+	return add_symbol(p, address, type, name);
+}
+
+/* Copies that went through a terminal (adb shell) have a carriage return there. */
+static char *cut_line(const char *line, char *end)
+{
+	if (end > line && end[-1] == '\r')
+		end--;
+	*end = '\0';
+	return end;
 }
 
 /* @end: NUL behind the text. Lines that make no sense are passed over. */
@@ -167,14 +193,12 @@ static int parse(struct parser *p, char *line, char *end)
 		char *next = memchr(line, '\n', (size_t)(end - line));
 		uint64_t address;
 		const char *c = parse_hex(line, end, &address);
+		char *stop = cut_line(line, next ? next : end);
 
-		if (!next)
-			next = end;
-		*next = '\0';
-		if (c > line && next - c > 3 && c[0] == ' ' && c[2] == ' ' &&
-		    is_wanted(c[1], c + 3))
-			err = add_line(p, address, c[1], line + (c + 3 - line), next);
-		line = next + 1;
+		if (c > line && c - line <= DIGITS && stop - c > 3 && c[0] == ' ' &&
+		    c[2] == ' ' && is_wanted(c[1], c[3]))
+			err = add_line(p, address, c[1], line + (c + 3 - line), stop);
+		line = next ? next + 1 : end;
 	}
 	return err;
 }
@@ -187,6 +211,7 @@ static int add_kernel(struct parser *p, size_t size)
 	    !symtab_expect(&kernel->symbols, size / LINE))
 		return -ENOMEM;
 	kernel->name = "";
+	kernel->code = UINT64_MAX;
 	kernel->symbols.names[TABLE_SYMTAB].bytes = p->text;
 	return 0;
 }
@@ -221,10 +246,52 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 		err = finish(&k, size);
 	if (err < 0) {
 		kallsyms_release(&k);
-		return fail_memory(ctx);
+		return err == -EFBIG ? fail(ctx, err, "'%s' has more than %d symbols",
+					    path, MOST_SYMBOLS)
+				     : fail_memory(ctx);
 	}
 	k.hidden = p.seen == 0 && k.modules.v[0].symbols.symbols.count > 0;
 	*ret = k;
+	return 0;
+}
+
+/* "nf_tables 376832 0 - Live 0xffffffffc0a31000 (E)" */
+static bool place_module(struct kallsyms *k, const char *line, const char *end)
+{
+	const char *name_end = memchr(line, ' ', (size_t)(end - line)), *c = line;
+	const struct kallsyms_module *known;
+	uint64_t start;
+
+	for (int i = 0; i < PLACE_FIELD && c; i++) {
+		c = memchr(c, ' ', (size_t)(end - c));
+		c = c ? c + 1 : NULL;
+	}
+	if (!c || end - c < 3 || c[0] != '0' || c[1] != 'x')
+		return false;
+	parse_hex(c + 2, end, &start);
+	known = name_end > line ? kallsyms_module(k, line, (size_t)(name_end - line))
+				: NULL;
+	if (known)
+		k->modules.v[known - k->modules.v].start = start;
+	return start != 0;
+}
+
+int kallsyms_place(struct kallsyms *k, const char *path)
+{
+	struct context ctx = { 0 };
+	char *text, *next;
+	size_t size;
+	int err = file_slurp(&ctx, path, MOST_PLACES, &text, &size);
+
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	for (char *line = text; line < text + size; line = next + 1) {
+		next = memchr(line, '\n', (size_t)(text + size - line));
+		if (!next)
+			next = text + size;
+		k->placed |= place_module(k, line, next);
+	}
+	free(text);
 	return 0;
 }
 

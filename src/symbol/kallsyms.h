@@ -14,6 +14,8 @@
 struct kallsyms_module {
 	const char *name; /* without brackets; "" is the kernel itself */
 	size_t size;
+	uint64_t start; /* where it was loaded to; 0: not known */
+	uint64_t code; /* its first function; UINT64_MAX: it has none */
 	struct symtab symbols;
 };
 
@@ -22,10 +24,17 @@ struct kallsyms {
 	ARRAY(struct kallsyms_module) modules; /* the first is the kernel */
 	struct hash_set by_name;
 	bool hidden; /* all addresses are 0: not for this user's eyes */
+	bool placed; /* .start of modules is known: what has none was not loaded */
 };
 
 /* A negative errno with a sentence. */
 int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret);
+
+/*
+ * Where its modules were loaded to, from the /proc/modules that goes with it or a copy of
+ * that. What cannot be read, or hides its addresses, says nothing. 0, or -ENOMEM.
+ */
+int kallsyms_place(struct kallsyms *k, const char *path);
 void kallsyms_release(struct kallsyms *k); /* a zeroed one is fine */
 
 /* NULL where no line names it. "" is the kernel. */

@@ -9,84 +9,64 @@
 #include <unistd.h>
 
 #include "object/kernel_id.h"
-#include "symbol/kallsyms.h"
 #include "symbol/kernel_file.h"
-
-#define PROC_KALLSYMS "/proc/kallsyms"
+#include "symbol/kernel_table.h"
 
 enum {
 	PAGE = 4096,
 	MODULE_HEAD = 1 << 16, /* a module's first function lies no further in */
 };
 
-/* A kallsyms, read once. */
-struct table {
-	char *path; /* NULL: none is to be used */
-	bool of_recorded; /* that it is of the recorded kernel needs no proof */
-	bool loaded;
-	int err; /* with a sentence in ctx */
-	struct context ctx;
-	struct kallsyms kallsyms;
+/* The kallsyms that came with a recording. */
+struct recorded_table {
+	uint32_t path, release; /* string ids */
+	struct known_build_id build_id; /* of its kernel; its size is 0: not known */
+	struct kernel_table table; /* .path is set when it is read */
 };
 
 /* perf's copy of a kallsyms, for a recorded kernel that is not this one. */
 struct cached_table {
 	uint8_t build_id_size;
 	uint8_t build_id[BUILD_ID_MAX];
-	struct table table; /* .path is NULL: there is none */
+	struct kernel_table table; /* .path is NULL: there is none */
 };
 
 struct kernel {
 	const struct symbol_options *options;
+	bool has_table, here; /* there is one; it is of the kernel that runs now */
 	atomic_bool asked;
 	pthread_mutex_t lock; /* for what follows; what was loaded is read without it */
 	pthread_t thread;
 	bool has_thread;
 	/* The one that was given, or perf's copy of this kernel's, or /proc's. */
-	struct table table;
+	struct kernel_table table;
 	/* /proc's, where table is a copy: modules may have come since that was made. */
-	struct table modules;
+	struct kernel_table modules;
+	ARRAY(struct recorded_table *) recorded;
 	ARRAY(struct cached_table *) cached;
 };
 
-/* The path, to be freed, where there is such a file that can be read; else NULL. */
-static char *path_if_readable(struct text *path)
-{
-	if (path->bytes && !path->failed && access(path->bytes, R_OK) == 0)
-		return path->bytes;
-	text_release(path);
-	return NULL;
-}
-
-/*
- * perf record keeps a copy of kallsyms by the kernel's build id. It is a plain file, where
- * /proc makes each line anew, which costs some 50 ms; NULL where there is none. Readers
- * check where its kernel lay, as they do with /proc's.
- */
-static char *find_copy(const struct object_places *places)
-{
-	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
-	struct text path = { 0 };
-
-	if (kernel_build_id_here(hex) && add_build_id_cache(places, &path))
-		text_printf(&path, "/[kernel.kallsyms]/%s/kallsyms", hex);
-	return path_if_readable(&path);
-}
-
 static int find_tables(struct kernel *k)
 {
-	/* As perf has it: with a symfs nothing of this machine is used. */
-	if (!k->options->kallsyms && symfs_is_set(&k->options->places))
-		return 0;
-	if (!k->options->kallsyms)
-		k->table.path = find_copy(&k->options->places);
-	if (k->table.path) {
-		k->modules.path = strdup(PROC_KALLSYMS);
-		return k->modules.path ? 0 : -ENOMEM;
+	const struct symbol_options *options = k->options;
+
+	k->has_table = options->kallsyms || !symfs_is_set(&options->places);
+	if (options->kallsyms) {
+		k->here = k->table.here = kernel_table_is_proc(options->kallsyms);
+		k->table.origin = TABLE_GIVEN;
+		k->table.path = strdup(options->kallsyms);
+		return k->table.path ? 0 : -ENOMEM;
 	}
-	k->table.of_recorded = k->options->kallsyms; /* who gives it has to know */
-	k->table.path =
-		strdup(k->options->kallsyms ? k->options->kallsyms : PROC_KALLSYMS);
+	/* As perf has it: with a symfs nothing of this machine is used. */
+	if (!k->has_table)
+		return 0;
+	k->here = k->table.here = k->modules.here = true;
+	k->table.origin = k->modules.origin = TABLE_HERE;
+	k->table.path = kernel_table_copy_here(&options->places);
+	if (!k->table.path)
+		k->table.path = strdup(PROC_KALLSYMS);
+	else if (!(k->modules.path = strdup(PROC_KALLSYMS)))
+		return -ENOMEM;
 	return k->table.path ? 0 : -ENOMEM;
 }
 
@@ -107,10 +87,42 @@ int kernel_new(struct context *ctx, const struct symbol_options *options,
 	return 0;
 }
 
-static void table_release(struct table *t)
+/* The last one counts, as it does for the kernel's image. */
+static void find_build_id(const struct recording *rec, const struct intern *strings,
+			  struct known_build_id *ret)
 {
-	kallsyms_release(&t->kallsyms);
-	free(t->path);
+	static const char name[] = "[kernel.kallsyms]";
+
+	for (size_t i = 0; i < rec->build_ids.count; i++) {
+		const struct known_build_id *known = &rec->build_ids.v[i];
+
+		if (known->mode == MODE_KERNEL &&
+		    strncmp(intern_text(strings, known->path), name, sizeof(name) - 1) ==
+			    0)
+			*ret = *known;
+	}
+}
+
+int kernel_add_recording(struct kernel *k, const struct recording *rec,
+			 const struct intern *strings)
+{
+	struct recorded_table *r, **slot;
+
+	/* What was given decides. */
+	if (!rec->kallsyms || k->options->kallsyms)
+		return 0;
+	r = calloc(1, sizeof(*r));
+	slot = r ? array_add(&k->recorded) : NULL;
+	if (!slot) {
+		free(r);
+		return -ENOMEM;
+	}
+	r->path = rec->kallsyms;
+	r->release = rec->kernel;
+	find_build_id(rec, strings, &r->build_id);
+	r->table.origin = TABLE_RECORDED;
+	*slot = r;
+	return 0;
 }
 
 void kernel_free(struct kernel *k)
@@ -119,10 +131,15 @@ void kernel_free(struct kernel *k)
 		return;
 	if (k->has_thread)
 		pthread_join(k->thread, NULL);
-	table_release(&k->table);
-	table_release(&k->modules);
+	kernel_table_release(&k->table);
+	kernel_table_release(&k->modules);
+	for (size_t i = 0; i < k->recorded.count; i++) {
+		kernel_table_release(&k->recorded.v[i]->table);
+		free(k->recorded.v[i]);
+	}
+	array_release(&k->recorded);
 	for (size_t i = 0; i < k->cached.count; i++) {
-		table_release(&k->cached.v[i]->table);
+		kernel_table_release(&k->cached.v[i]->table);
 		free(k->cached.v[i]);
 	}
 	array_release(&k->cached);
@@ -130,34 +147,28 @@ void kernel_free(struct kernel *k)
 	free(k);
 }
 
-static void read_table(struct table *t)
-{
-	t->err = kallsyms_read(&t->ctx, t->path, &t->kallsyms);
-	t->loaded = true;
-}
-
 /* A copy may be of no use (made without permission, or cut): then /proc's it is. */
 static void *read_first(void *arg)
 {
 	struct kernel *k = arg;
 
-	read_table(&k->table);
+	kernel_table_read(&k->table);
 	if (!k->modules.path || (k->table.err == 0 && !k->table.kallsyms.hidden &&
 				 k->table.kallsyms.modules.v[0].symbols.symbols.count))
 		return NULL;
-	table_release(&k->table);
+	kernel_table_release(&k->table);
 	k->table = k->modules;
-	k->modules = (struct table){ 0 };
-	read_table(&k->table);
+	k->modules = (struct kernel_table){ 0 };
+	kernel_table_read(&k->table);
 	return NULL;
 }
 
 void kernel_expect(struct kernel *k)
 {
-	if (atomic_load_explicit(&k->asked, memory_order_relaxed) ||
-	    atomic_exchange(&k->asked, true))
+	if (atomic_load_explicit(&k->asked, memory_order_relaxed))
 		return;
-	if (!k->table.path || k->options->vmlinux)
+	if (!k->has_table || k->recorded.count || k->options->vmlinux ||
+	    atomic_exchange(&k->asked, true))
 		return;
 	pthread_mutex_lock(&k->lock);
 	if (!k->table.loaded)
@@ -165,7 +176,7 @@ void kernel_expect(struct kernel *k)
 	pthread_mutex_unlock(&k->lock);
 }
 
-static const struct table *load_kernel(struct kernel *k)
+static struct kernel_table *load_kernel(struct kernel *k)
 {
 	pthread_mutex_lock(&k->lock);
 	if (k->has_thread)
@@ -177,17 +188,34 @@ static const struct table *load_kernel(struct kernel *k)
 	return &k->table;
 }
 
-static const struct table *load_modules(struct kernel *k)
+static struct kernel_table *load_modules(struct kernel *k)
 {
-	const struct table *t = load_kernel(k);
+	struct kernel_table *t = load_kernel(k);
 
 	if (!k->modules.path)
 		return t;
 	pthread_mutex_lock(&k->lock);
 	if (!k->modules.loaded)
-		read_table(&k->modules);
+		kernel_table_read(&k->modules);
 	pthread_mutex_unlock(&k->lock);
 	return &k->modules;
+}
+
+/* NULL without memory: then *@err is -ENOMEM. So it is with the next one. */
+static struct kernel_table *load_recorded(struct kernel *k, struct recorded_table *r,
+					  const struct intern *strings, int *err)
+{
+	struct kernel_table *t = &r->table;
+
+	pthread_mutex_lock(&k->lock);
+	if (!t->path)
+		t->path = strdup(intern_text(strings, r->path));
+	if (t->path && !t->loaded)
+		kernel_table_read(t);
+	pthread_mutex_unlock(&k->lock);
+	if (!t->path)
+		*err = -ENOMEM;
+	return t->path ? t : NULL;
 }
 
 static struct cached_table *find_cached(const struct kernel *k, const struct image *image)
@@ -197,20 +225,6 @@ static struct cached_table *find_cached(const struct kernel *k, const struct ima
 		    memcmp(k->cached.v[i]->build_id, image->build_id, BUILD_ID_MAX) == 0)
 			return k->cached.v[i];
 	return NULL;
-}
-
-static void read_cached(const struct object_places *places, struct cached_table *c)
-{
-	struct text path = { 0 };
-
-	if (add_build_id_cache(places, &path) &&
-	    add_build_id_path(c->build_id, c->build_id_size, BUILD_ID_WHOLE, &path))
-		text_string(&path, "/kallsyms");
-	else
-		text_clear(&path);
-	c->table.path = path_if_readable(&path);
-	if (c->table.path)
-		read_table(&c->table);
 }
 
 static struct cached_table *add_cached(struct kernel *k, const struct image *image)
@@ -225,14 +239,17 @@ static struct cached_table *add_cached(struct kernel *k, const struct image *ima
 	*slot = c;
 	c->build_id_size = image->build_id_size;
 	memcpy(c->build_id, image->build_id, BUILD_ID_MAX);
-	c->table.of_recorded = true;
-	read_cached(&k->options->places, c);
+	c->table.origin = TABLE_OF_BUILD;
+	c->table.path =
+		kernel_table_copy_of(&k->options->places, c->build_id, c->build_id_size);
+	if (c->table.path)
+		kernel_table_read(&c->table);
 	return c;
 }
 
-/* NULL where there is none, or without memory: then *@err is -ENOMEM. */
-static const struct table *load_cached(struct kernel *k, const struct image *image,
-				       int *err)
+/* Where there is none, NULL. */
+static struct kernel_table *load_cached(struct kernel *k, const struct image *image,
+					int *err)
 {
 	struct cached_table *c;
 
@@ -243,7 +260,7 @@ static const struct table *load_cached(struct kernel *k, const struct image *ima
 	if (!c)
 		c = add_cached(k, image);
 	pthread_mutex_unlock(&k->lock);
-	if (!c || c->table.err == -ENOMEM)
+	if (!c)
 		*err = -ENOMEM;
 	return c && c->table.path ? &c->table : NULL;
 }
@@ -278,10 +295,7 @@ static bool fits_this_machine(const struct question *q, uint64_t shift)
 
 	if (match == KERNEL_SAME)
 		return true;
-	if (match == KERNEL_OTHER)
-		text_string(q->problem,
-			    "the recorded kernel is not the one that runs here");
-	else if (shift != 0)
+	if (shift != 0)
 		text_printf(q->problem,
 			    "'%s' was not where it is now, and without a build "
 			    "id it may have been another kernel",
@@ -296,63 +310,134 @@ static bool fits_this_machine(const struct question *q, uint64_t shift)
 	return false;
 }
 
-/* The distance from recorded addresses to those of a kallsyms; false with a problem
- * where its symbols must not be used. */
-static bool accept_table(const struct question *q, const struct table *t, uint64_t *shift)
+/* The distance from recorded addresses to those of a kallsyms. False with a problem where
+ * the recording says that it is of another kernel, or nothing of where that was. */
+static bool find_shift(const struct question *q, struct kernel_table *t, uint64_t *shift)
 {
-	const struct symtab *symbols;
+	const struct image *image = q->image;
 	uint64_t address;
+	bool found;
 
+	pthread_mutex_lock(&q->k->lock);
+	found = kernel_table_find(t, q->strings, image->reference, &address);
+	pthread_mutex_unlock(&q->k->lock);
+	if (!found)
+		text_printf(q->problem, "'%s' has no symbol '%s'", t->path, q->reference);
+	else if ((*shift = address - image->reference_address) % PAGE != 0)
+		text_printf(q->problem, "'%s' is of another kernel", t->path);
+	else if (t->origin == TABLE_RECORDED && *shift != 0)
+		text_printf(q->problem, "'%s' is not of the boot that was recorded",
+			    t->path);
+	else
+		return true;
+	return false;
+}
+
+/* Sentences about several tables are one. */
+static void begin_problem(const struct question *q)
+{
+	const struct text *p = q->problem;
+
+	if (p->size && p->bytes[p->size - 1] != ' ')
+		text_string(q->problem, "; ");
+}
+
+#define OTHER_KERNEL "the recorded kernel is not the one that runs here"
+
+/* The shift of a kallsyms; false with a problem where its symbols must not be used. */
+static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *shift)
+{
 	*shift = 0;
-	if (t->err < 0) {
+	if (t->err == -ENOMEM)
+		q->err = -ENOMEM;
+	begin_problem(q);
+	if (t->here && match_here(q) == KERNEL_OTHER)
+		text_string(q->problem, OTHER_KERNEL);
+	else if (t->err < 0)
 		text_string(q->problem, t->ctx.error);
-		return false;
-	}
-	symbols = &t->kallsyms.modules.v[0].symbols;
-	if (t->kallsyms.hidden)
+	else if (t->kallsyms.hidden)
 		text_printf(q->problem,
 			    "addresses in '%s' are hidden (kptr_restrict): read as root, "
 			    "or after sysctl kernel.kptr_restrict=0 "
 			    "kernel.perf_event_paranoid=1",
 			    t->path);
-	else if (symbols->symbols.count == 0)
+	else if (t->kallsyms.modules.v[0].symbols.symbols.count == 0)
 		text_printf(q->problem, "'%s' has no symbols", t->path);
-	else if (q->image->reference_address == 0 && q->k->options->kallsyms)
+	else if (q->image->reference_address == 0 &&
+		 (t->origin == TABLE_GIVEN || t->origin == TABLE_RECORDED))
 		return true;
 	else if (q->image->reference_address == 0)
 		text_string(q->problem, KERNEL_HIDDEN);
-	else if (!symtab_find(symbols, q->reference, &address))
-		text_printf(q->problem, "'%s' has no symbol '%s'", t->path, q->reference);
-	else if ((*shift = address - q->image->reference_address) % PAGE != 0)
-		text_printf(q->problem, "'%s' is of another kernel", t->path);
-	else
-		return t->of_recorded || fits_this_machine(q, *shift);
+	else if (find_shift(q, t, shift))
+		return t->origin != TABLE_HERE || fits_this_machine(q, *shift);
 	return false;
 }
 
-/* What is to be asked for the recorded kernel; NULL: nothing. */
-static const struct table *table_of_kernel(struct question *q)
+/* Several recordings may be read, of several kernels. */
+static bool is_of_recording(const struct question *q, const struct recorded_table *r)
+{
+	const struct image *image = q->image;
+
+	if (image->release != r->release)
+		return false;
+	return r->build_id.size == 0 || image->build_id_size == 0 ||
+	       (r->build_id.size == image->build_id_size &&
+		memcmp(r->build_id.id, image->build_id, image->build_id_size) == 0);
+}
+
+static void refuse_table(const struct question *q, const char *why)
+{
+	begin_problem(q);
+	text_string(q->problem, why);
+}
+
+#define BELOW_SYMFS "no kernel symbols below the symfs"
+
+/* Where perf keeps kallsyms by build id, or where this machine has it. NULL with a problem
+ * where nothing is to be asked. */
+static struct kernel_table *table_of_kernel(struct question *q)
 {
 	struct kernel *k = q->k;
-	const struct table *cached = NULL;
+	bool here = k->has_table && k->here;
+	enum kernel_match match = here ? match_here(q) : KERNEL_MAYBE;
+	struct kernel_table *cached = NULL;
 
-	if (!k->options->kallsyms && (!k->table.path || match_here(q) == KERNEL_OTHER))
+	if (!k->options->kallsyms && match != KERNEL_SAME)
 		cached = load_cached(k, q->image, &q->err);
 	if (cached)
 		return cached;
-	return k->table.path ? load_kernel(k) : NULL;
+	if (match == KERNEL_OTHER)
+		refuse_table(q, OTHER_KERNEL);
+	else if (k->has_table)
+		return load_kernel(k);
+	else
+		refuse_table(q, BELOW_SYMFS);
+	return NULL;
 }
 
-static void find_in_table(struct question *q, struct kernel_names *ret)
+static bool take_table(struct question *q, struct kernel_table *t,
+		       struct kernel_names *ret)
 {
-	const struct table *t = table_of_kernel(q);
-
-	if (!t)
-		text_string(q->problem, "no kernel symbols below the symfs");
 	if (!t || !accept_table(q, t, &ret->shift))
-		return;
+		return false;
 	ret->symbols = &t->kallsyms.modules.v[0].symbols;
 	text_string(&ret->files.file, t->path);
+	return true;
+}
+
+/* What came with the recording needs no further proof, and no permission. */
+static void find_in_table(struct question *q, struct kernel_names *ret)
+{
+	struct kernel *k = q->k;
+
+	for (size_t i = 0; i < k->recorded.count; i++) {
+		struct recorded_table *r = k->recorded.v[i];
+
+		if (is_of_recording(q, r) &&
+		    take_table(q, load_recorded(k, r, q->strings, &q->err), ret))
+			return;
+	}
+	take_table(q, table_of_kernel(q), ret);
 }
 
 /* Keeps what is to be said, and drops what was opened. */
@@ -438,71 +523,96 @@ static bool next_kernel(struct question *q, const struct images *images, size_t 
 }
 
 /* A copy of another kernel's table has its modules, too. Nothing says which kernel a
- * module belonged to, so that has to be the only one. NULL: no table is to be asked. */
-static const struct table *table_of_modules(struct question *q,
-					    const struct images *images)
+ * module belonged to, so that has to be the only one. NULL with a problem: no table is to be
+ * asked. */
+static struct kernel_table *table_of_modules(struct question *q,
+					     const struct images *images)
 {
-	const struct table *t = NULL;
+	struct kernel_table *t = NULL;
 	size_t i = 0;
 
-	if (next_kernel(q, images, &i))
+	if (next_kernel(q, images, &i)) {
 		t = table_of_kernel(q);
-	if (t && t->of_recorded && !next_kernel(q, images, &i))
-		return t;
-	return q->k->table.path ? load_modules(q->k) : NULL;
+		if (!t || t->origin == TABLE_GIVEN ||
+		    (t->origin == TABLE_OF_BUILD && !next_kernel(q, images, &i)))
+			return t;
+	}
+	if (q->k->has_table)
+		return load_modules(q->k);
+	refuse_table(q, BELOW_SYMFS);
+	return NULL;
+}
+
+/*
+ * Where kernels are not moved each boot has them in the same place, so that proves nothing:
+ * only where the modules were does.
+ */
+static bool is_of_boot(const struct question *q, const struct kernel_table *t)
+{
+	if (t->origin == TABLE_GIVEN || t->origin == TABLE_RECORDED || t->kallsyms.placed)
+		return true;
+	return !kernel_is_default_address(q->image->reference_address);
 }
 
 /*
  * Modules are loaded anew at each boot, so their lines count only where the kernel's
  * own are as they were: for every kernel that was recorded, because nothing says
- * which one a module belonged to.
+ * which one a module belonged to. @r: the recording that the table is of, or NULL.
  */
-static bool accept_modules(struct question *q, const struct table *t,
-			   const struct images *images)
+static bool accept_modules(struct question *q, struct kernel_table *t,
+			   const struct recorded_table *r, const struct images *images)
 {
-	bool any = false, given = q->k->options->kallsyms;
+	bool any = false;
 	uint64_t shift;
 
 	for (size_t i = 0; next_kernel(q, images, &i);) {
 		any = true;
+		if (r && !is_of_recording(q, r))
+			return false;
 		if (!accept_table(q, t, &shift))
 			return false;
-		if (shift != 0) {
-			text_string(q->problem, "the kernel was booted again since");
-			return false;
-		}
+		if (shift == 0 && is_of_boot(q, t))
+			continue;
+		text_string(q->problem,
+			    shift ? "the kernel was booted again since"
+				  : "nothing tells whether the kernel was booted again");
+		return false;
 	}
-	if (!any && !given)
-		text_string(q->problem, "the kernel was not recorded");
-	return any || (given && t->err == 0);
+	if (!any && t->origin != TABLE_GIVEN)
+		refuse_table(q, "the kernel was not recorded");
+	return any || (t->origin == TABLE_GIVEN && t->err == 0);
 }
 
-/* It may have been loaded again somewhere else. */
-static bool is_where_it_was(const struct symtab *symbols, uint64_t start)
+/* It may have been loaded again somewhere else. What is recorded as its start is where it
+ * was loaded to, or (s390) its code. */
+static bool is_where_it_was(const struct kallsyms *k,
+			    const struct kallsyms_module *module, uint64_t start)
 {
-	const struct symbol *all = symbols->symbols.v;
-
-	for (size_t i = 0; i < symbols->symbols.count; i++)
-		if (all[i].start >= start && all[i].start - start < MODULE_HEAD)
-			return true;
-	return start == 0;
+	if (start == 0)
+		return true;
+	if (k->placed)
+		return module->start && (start == module->start || start == module->code);
+	return module->code >= start && module->code - start < MODULE_HEAD;
 }
 
-static void find_module(const struct table *t, const struct image *image,
-			const char *path, struct kernel_names *ret, struct text *problem)
+static void find_module(struct question *q, const struct kernel_table *t,
+			const struct image *image, struct kernel_names *ret)
 {
 	const struct kallsyms_module *module;
 	struct text name = { 0 };
 
-	add_module_name(path, &name);
+	add_module_name(intern_text(q->strings, image->path), &name);
 	module = name.size ? kallsyms_module(&t->kallsyms, name.bytes, name.size) : NULL;
 	if (!module)
-		text_printf(problem, "'%s' has nothing of this module", t->path);
-	else if (!is_where_it_was(&module->symbols, image->reference_address))
-		text_string(problem, "the module was loaded again since");
+		text_printf(q->problem, "'%s' has nothing of this module", t->path);
+	else if (!is_where_it_was(&t->kallsyms, module, image->reference_address))
+		text_string(q->problem, "the module was loaded again since");
+	else if (t->here && kernel_module_match(name.bytes, image->build_id,
+						image->build_id_size) == KERNEL_OTHER)
+		text_string(q->problem, "another build of the module is loaded now");
 	else
 		ret->symbols = &module->symbols;
-	problem->failed |= name.failed;
+	q->problem->failed |= name.failed;
 	text_release(&name);
 }
 
@@ -521,28 +631,35 @@ static const char *release_of(const struct question *q, const struct images *ima
 	return release ? release : "";
 }
 
+static bool take_module(struct question *q, struct kernel_table *t,
+			const struct recorded_table *r, const struct images *images,
+			const struct image *module, struct kernel_names *ret)
+{
+	if (t && accept_modules(q, t, r, images))
+		find_module(q, t, module, ret);
+	if (ret->symbols)
+		text_string(&ret->files.file, t->path);
+	return ret->symbols;
+}
+
 /* kallsyms knows where each section was put, if it is of the same boot. */
 static int find_module_names(struct question *q, const struct images *images,
 			     const struct image *module, struct kernel_names *ret)
 {
-	const struct table *t = table_of_modules(q, images);
-	const char *path = intern_text(q->strings, module->path);
+	struct kernel *k = q->k;
 
-	if (!t)
-		text_string(q->problem, "no kernel symbols below the symfs");
-	else if (accept_modules(q, t, images))
-		find_module(t, module, path, ret, q->problem);
-	if (ret->symbols)
-		text_string(&ret->files.file, t->path);
-	if (ret->symbols || q->err < 0 || q->k->options->kallsyms)
+	for (size_t i = 0; i < k->recorded.count; i++) {
+		struct recorded_table *r = k->recorded.v[i];
+
+		if (take_module(q, load_recorded(k, r, q->strings, &q->err), r, images,
+				module, ret))
+			return q->err;
+	}
+	if (take_module(q, table_of_modules(q, images), NULL, images, module, ret) ||
+	    q->err < 0 || k->options->kallsyms)
 		return q->err;
-	return kernel_file_module(q->k->options, q->strings, module,
-				  release_of(q, images), ret);
-}
-
-static bool is_out_of_memory(const struct kernel *k)
-{
-	return k->table.err == -ENOMEM || k->modules.err == -ENOMEM;
+	return kernel_file_module(k->options, q->strings, module, release_of(q, images),
+				  ret);
 }
 
 void kernel_names_release(struct kernel_names *n)
@@ -570,8 +687,8 @@ int kernel_find(struct kernel *k, const struct images *images,
 
 	settle(&names, &of_table);
 	text_release(&of_table);
-	if (err == 0 && is_out_of_memory(k))
-		err = -ENOMEM;
+	if (err == 0)
+		err = q.err;
 	if (err < 0)
 		kernel_names_release(&names);
 	else

@@ -17,7 +17,12 @@ int kernel_new(struct context *ctx, const struct symbol_options *options,
 	       struct kernel **ret);
 void kernel_free(struct kernel *k); /* NULL is fine */
 
-/* Begins to read kallsyms in a thread, the first time. */
+/* Uses the kallsyms that came with a recording, if any did, for its kernel. All that @rec
+ * tells is known; it outlives the kernel. 0, or -ENOMEM. */
+int kernel_add_recording(struct kernel *k, const struct recording *rec,
+			 const struct intern *strings);
+
+/* Begins to read kallsyms in a thread, the first time, unless one was recorded. */
 void kernel_expect(struct kernel *k);
 
 /* Why there are no names where the recorder was not let to see kernel addresses. */

@@ -9,78 +9,149 @@
 struct table {
 	const struct recording *rec;
 	const struct recorded_file *file;
+	const struct known_build_id *build_id; /* NULL: not known */
 	size_t first, count; /* in symbols of struct recorded */
 	uint32_t next; /* table of the same group; HASH_NONE: last */
 };
 
-/* All tables of one path and kind; of all kernels. */
+/* All tables of one path, kind and build; a kernel's have its release, too. */
 struct group {
 	uint32_t first; /* table; HASH_NONE: none */
+	uint32_t next; /* group of the same path, or of another kernel; HASH_NONE: last */
 	uint8_t kind; /* enum recorded_kind */
+	uint32_t release; /* string id */
+	const struct known_build_id *build_id; /* NULL: not known */
 	bool made;
 	struct symtab symbols;
 	struct text names;
 };
 
-enum { GROUP_KERNEL }; /* the first one */
+/* The key of kernels in by_path: no string has it. */
+#define KERNEL_PATH ((uint64_t)1 << 32)
 
 struct recorded {
 	const struct intern *strings;
 	ARRAY(struct table) tables; /* files of all recordings */
 	ARRAY(uint32_t) symbols; /* of a recording each, those of a file side by side */
 	ARRAY(struct group) groups;
-	struct hash_map by_path; /* index in groups */
+	struct hash_map by_path; /* index in groups: the first one of that path */
 	pthread_mutex_t lock; /* for making groups; once made they stay as they are */
 };
 
 /* Android has perf's maps of JIT code elsewhere: simpleperf leaves the place out. */
 static int path_of(struct intern *strings, const struct recorded_file *file,
-		   uint32_t *ret)
+		   uint64_t *ret)
 {
 	struct text path = { 0 };
+	uint32_t id;
 	int err = -ENOMEM;
 
-	*ret = file->path;
+	*ret = file->kind == RECORDED_KERNEL ? KERNEL_PATH : file->path;
 	if (file->kind != RECORDED_PERF_MAP)
 		return 0;
 	text_printf(&path, "/tmp/%s", intern_text(strings, file->path));
 	if (!path.failed)
-		err = intern_add(strings, path.bytes, path.size, ret);
+		err = intern_add(strings, path.bytes, path.size, &id);
 	text_release(&path);
+	if (err == 0)
+		*ret = id;
 	return err;
 }
 
-static struct group *get_group(struct recorded *r, struct intern *strings,
-			       const struct recorded_file *file)
+static bool is_of_kernel(uint8_t kind)
 {
-	const uint32_t *known;
-	struct group *group;
-	uint32_t path;
+	return kind == RECORDED_KERNEL || kind == RECORDED_MODULE;
+}
 
-	if (file->kind == RECORDED_KERNEL)
-		return &r->groups.v[GROUP_KERNEL];
-	if (path_of(strings, file, &path) < 0)
-		return NULL;
-	known = hash_map_get(&r->by_path, path);
-	if (known)
-		return &r->groups.v[*known];
+static uint64_t build_id_key(uint64_t path, bool kernel)
+{
+	return path << 1 | kernel;
+}
+
+/* Index in rec->build_ids by path and side; of several for one path the last one counts. */
+static int index_build_ids(const struct recording *rec, const struct intern *strings,
+			   struct hash_map *ret)
+{
+	static const char name[] = "[kernel.kallsyms]";
+
+	for (size_t i = 0; i < rec->build_ids.count; i++) {
+		const struct known_build_id *known = &rec->build_ids.v[i];
+		bool kernel = known->mode == MODE_KERNEL;
+		uint64_t path = known->path;
+
+		if (known->mode == MODE_GUEST_KERNEL || known->mode == MODE_GUEST_USER)
+			continue;
+		if (kernel && strncmp(intern_text(strings, known->path), name,
+				      sizeof(name) - 1) == 0)
+			path = KERNEL_PATH;
+		if (!hash_map_set(ret, build_id_key(path, kernel), (uint32_t)i))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool is_same_build(const struct known_build_id *a, const struct known_build_id *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->size == b->size && memcmp(a->id, b->id, a->size) == 0;
+}
+
+static struct group *add_group(struct recorded *r, uint64_t path,
+			       const struct table *table)
+{
+	const uint32_t *known = hash_map_get(&r->by_path, path);
+	uint32_t next = known ? *known : HASH_NONE;
+	struct group *group;
+
 	if (!hash_map_set(&r->by_path, path, (uint32_t)r->groups.count))
 		return NULL;
 	group = array_add(&r->groups);
 	if (group)
-		*group = (struct group){ .first = HASH_NONE, .kind = file->kind };
+		*group = (struct group){
+			.first = HASH_NONE,
+			.next = next,
+			.kind = table->file->kind,
+			.release = path == KERNEL_PATH ? table->rec->kernel : 0,
+			.build_id = table->build_id,
+		};
 	return group;
 }
 
+static struct group *get_group(struct recorded *r, uint64_t path,
+			       const struct table *table)
+{
+	const uint32_t *known = hash_map_get(&r->by_path, path);
+
+	for (uint32_t i = known ? *known : HASH_NONE; i != HASH_NONE;
+	     i = r->groups.v[i].next) {
+		struct group *group = &r->groups.v[i];
+
+		if (is_same_build(group->build_id, table->build_id) &&
+		    (path != KERNEL_PATH || group->release == table->rec->kernel))
+			return group;
+	}
+	return add_group(r, path, table);
+}
+
 /* The group of a table that has symbols; of two kinds at one path the first one counts. */
-static int link_table(struct recorded *r, struct intern *strings, uint32_t id)
+static int link_table(struct recorded *r, struct intern *strings,
+		      const struct hash_map *build_ids, uint32_t id)
 {
 	struct table *table = &r->tables.v[id];
+	const uint32_t *known;
 	struct group *group;
+	uint64_t path;
 
 	if (table->count == 0)
 		return 0;
-	group = get_group(r, strings, table->file);
+	if (path_of(strings, table->file, &path) < 0)
+		return -ENOMEM;
+	known = hash_map_get(build_ids,
+			     build_id_key(path, is_of_kernel(table->file->kind)));
+	if (known && table->rec->build_ids.v[*known].size > 0)
+		table->build_id = &table->rec->build_ids.v[*known];
+	group = get_group(r, path, table);
 	if (!group)
 		return -ENOMEM;
 	if (group->kind == table->file->kind) {
@@ -91,8 +162,8 @@ static int link_table(struct recorded *r, struct intern *strings, uint32_t id)
 }
 
 /* Counting sort of a recording's symbols by their file. */
-static int add_recording(struct recorded *r, struct intern *strings,
-			 const struct recording *rec)
+static int add_symbols(struct recorded *r, struct intern *strings,
+		       const struct recording *rec, const struct hash_map *build_ids)
 {
 	size_t table = r->tables.count, first = r->symbols.count;
 
@@ -110,7 +181,7 @@ static int add_recording(struct recorded *r, struct intern *strings,
 
 		t->first = first;
 		first += t->count;
-		if (link_table(r, strings, (uint32_t)(table + i)) < 0)
+		if (link_table(r, strings, build_ids, (uint32_t)(table + i)) < 0)
 			return -ENOMEM;
 		t->count = 0;
 	}
@@ -123,22 +194,28 @@ static int add_recording(struct recorded *r, struct intern *strings,
 	return 0;
 }
 
+static int add_recording(struct recorded *r, struct intern *strings,
+			 const struct recording *rec)
+{
+	struct hash_map build_ids = { 0 };
+	int err = index_build_ids(rec, strings, &build_ids);
+
+	if (err == 0)
+		err = add_symbols(r, strings, rec, &build_ids);
+	hash_map_release(&build_ids);
+	return err;
+}
+
 int recorded_new(struct intern *strings, const struct recording *const *recordings,
 		 size_t count, struct recorded **ret)
 {
 	struct recorded *r = calloc(1, sizeof(*r));
-	struct group *kernel;
 	int err = 0;
 
 	if (!r)
 		return -ENOMEM;
 	pthread_mutex_init(&r->lock, NULL);
 	r->strings = strings;
-	kernel = array_add(&r->groups);
-	if (kernel)
-		*kernel = (struct group){ .first = HASH_NONE, .kind = RECORDED_KERNEL };
-	else
-		err = -ENOMEM;
 	for (size_t i = 0; i < count && err == 0; i++)
 		if (recordings[i]->files.count)
 			err = add_recording(r, strings, recordings[i]);
@@ -170,8 +247,7 @@ void recorded_free(struct recorded *r)
 static void add_name(const struct recorded_file *file, const char *name, struct text *out)
 {
 	static const char prefix[] = "__dl_";
-	bool kernel = file->kind == RECORDED_KERNEL || file->kind == RECORDED_MODULE;
-	const char *module = kernel ? strstr(name, " [") : NULL;
+	const char *module = is_of_kernel(file->kind) ? strstr(name, " [") : NULL;
 
 	if (file->kind == RECORDED_ELF && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
 		name += sizeof(prefix) - 1;
@@ -241,16 +317,55 @@ static bool fits(enum image_kind image, enum recorded_kind file)
 	}
 }
 
+static bool has_build_id(const struct group *group, const struct image *image)
+{
+	return group->build_id && group->build_id->size == image->build_id_size &&
+	       memcmp(group->build_id->id, image->build_id, image->build_id_size) == 0;
+}
+
+/* Whether the image may be of that build; of a module only the kernel's path is asked for. */
+static bool may_be_of(const struct group *group, const struct image *image, uint64_t path)
+{
+	if (path == KERNEL_PATH && image->kind == IMAGE_MODULE)
+		return true;
+	if (path == KERNEL_PATH && group->release != image->release)
+		return false;
+	return !group->build_id || image->build_id_size == 0 ||
+	       has_build_id(group, image);
+}
+
+/* The group of that path and the image's build; without a build id the only one there is. */
+static struct group *find_group(const struct recorded *r, uint64_t path,
+				const struct image *image)
+{
+	const uint32_t *known = hash_map_get(&r->by_path, path);
+	struct group *found = NULL;
+	size_t count = 0;
+
+	for (uint32_t i = known ? *known : HASH_NONE; i != HASH_NONE;
+	     i = r->groups.v[i].next) {
+		struct group *group = &r->groups.v[i];
+
+		if (!may_be_of(group, image, path))
+			continue;
+		if (has_build_id(group, image))
+			return group;
+		found = group;
+		count++;
+	}
+	return count == 1 ? found : NULL;
+}
+
 int recorded_find(struct recorded *r, const struct image *image,
 		  struct recorded_names *ret)
 {
-	const uint32_t *known = hash_map_get(&r->by_path, image->path);
-	struct group *group = &r->groups.v[known ? *known : GROUP_KERNEL];
+	/* Of a module that is no file the kernel knows the functions. */
+	bool known = hash_map_get(&r->by_path, image->path);
+	struct group *group = find_group(r, known ? image->path : KERNEL_PATH, image);
 	int err = 0;
 
 	*ret = (struct recorded_names){ 0 };
-	/* Of a module that is no file the kernel knows the functions. */
-	if (!fits(image->kind, group->kind) || group->first == HASH_NONE)
+	if (!group || !fits(image->kind, group->kind) || group->first == HASH_NONE)
 		return 0;
 	/* Memory that only has a name: what its addresses are is not known. */
 	if (image->kind == IMAGE_ANON && group->kind == RECORDED_ELF &&

@@ -82,6 +82,8 @@ int symbolizer_add_recording(struct symbolizer *s, const struct recording *rec)
 	const struct recording **slot;
 
 	s->user_stacks |= rec->user_stacks > 0;
+	if (kernel_add_recording(s->kernel, rec, s->strings) < 0)
+		return -ENOMEM;
 	/* perf knows nothing of such names. */
 	if (s->options.compat)
 		return 0;

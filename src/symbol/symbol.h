@@ -56,7 +56,8 @@ enum symbol_unnamed {
 
 struct symbol_options {
 	struct object_places places;
-	const char *kallsyms; /* NULL: /proc/kallsyms, checked against the recording */
+	const char *kallsyms; /* NULL: that of the recording, or /proc/kallsyms, checked
+				 against it */
 	const char *vmlinux;
 	enum symbol_unnamed unnamed;
 	enum symbol_demangle demangle;

@@ -425,3 +425,22 @@ named_module=$'sh;module_cold 1\nsh;module_exit 1\nsh;module_work 1'
 	[ "$(grep -c "addresses in '/proc/kallsyms' are hidden (kptr_restrict): read as root" <<<"$stderr")" -eq 1 ]
 	[[ $output == "$unnamed" ]]
 }
+
+# Of the recording's own kallsyms nobody has to doubt; but it has neither sizes nor what was inlined.
+@test "vmlinux of the recorded build goes before a kallsyms that was recorded" {
+	local address type name
+
+	vmlinux vmlinux
+	moved_kernel
+	mkdir -p there/kcore_dir system/boot
+	mv p.data there/data
+	ln -s there p.data
+	nm vmlinux | while read -r address type name; do
+		printf '%x %s %s\n' $((0x$address + shift)) "$type" "${name/#known_/recorded_}"
+	done >there/kcore_dir/kallsyms
+	is 'sh;recorded_work 1' --symfs system
+	cp vmlinux system/boot/vmlinux-6.1.0-test
+	is "$named" --symfs system
+	vmlinux system/boot/vmlinux-6.1.0-test -DOTHER -O1
+	is 'sh;recorded_work 1' --symfs system
+}

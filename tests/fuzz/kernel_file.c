@@ -1,8 +1,8 @@
 /*
- * What names of a kernel are read from. The first byte chooses: 0, a kallsyms; 1, a file that may
- * be packed (a module): its symbols as a module's, and what is packed in it (.gnu_debugdata);
- * 2, an ELF file that is packed for it, so that what is behind the checksums is reached, too;
- * 3, a modules.dep.
+ * What names of a kernel are read from. The first byte chooses: 0, a kallsyms, which may have
+ * lines of /proc/modules, too; 1, a file that may be packed (a module): its symbols as a module's,
+ * and what is packed in it (.gnu_debugdata); 2, an ELF file that is packed for it, so that what is
+ * behind the checksums is reached, too; 3, a modules.dep.
  */
 #include <lzma.h>
 #include <stdint.h>
@@ -108,6 +108,7 @@ static void try_kallsyms(const char *path)
 	if (kallsyms_read(&ctx, path, &k) < 0)
 		return;
 	check(k.modules.count > 0);
+	check(kallsyms_place(&k, path) == 0);
 	for (size_t i = 0; i < k.modules.count; i++) {
 		const struct kallsyms_module *m = &k.modules.v[i];
 

@@ -119,6 +119,98 @@ Test(kallsyms, lines_that_make_no_sense_are_passed_over)
 	cr_expect_str_eq(at("", 0xffffffff81000020), "unfinished");
 }
 
+Test(kallsyms, lines_that_end_as_on_a_terminal_are_lines)
+{
+	read_it("ffffffff81000000 T _text\r\n"
+		"ffffffff81000010 t f\r\n"
+		"ffffffffc0001000 t chain\t[nf_tables]\r\n"
+		"ffffffff81000020 t \r\n"
+		"ffffffff81000030 t last\r");
+	cr_expect_str_eq(at("", 0xffffffff81000000), "_text");
+	cr_expect_str_eq(at("nf_tables", 0xffffffffc0001000), "chain");
+	cr_expect_str_eq(at("", 0xffffffff81000020), "f");
+	cr_expect_str_eq(at("", 0xffffffff81000030), "last");
+}
+
+Test(kallsyms, an_address_has_64_bits)
+{
+	read_it("ffffffff81000000 T f\n"
+		"1ffffffff81000010 T g\n"
+		"0ffffffff81000020 T h\n");
+	cr_expect_eq(k.modules.v[0].symbols.symbols.count, 1);
+}
+
+Test(kallsyms, a_symbol_has_a_name)
+{
+	read_it("ffffffff81000000 T f\n"
+		"ffffffffc0001000 t \t[nf_tables]\n");
+	cr_expect_null(kallsyms_module(&k, "nf_tables", 9));
+}
+
+Test(kallsyms, more_symbols_than_any_kernel_has_are_refused)
+{
+	const size_t lines = (1 << 22) + 1, line = strlen("1 t f\n");
+	char *text = malloc(lines * line + 1);
+
+	cr_assert(text);
+	for (size_t i = 0; i < lines; i++)
+		memcpy(text + i * line, "1 t f\n", line);
+	write_temporary(path, text, lines * line);
+	free(text);
+	cr_assert_eq(kallsyms_read(&ctx, path, &k), -EFBIG);
+	cr_expect(strstr(ctx.error, "more than 4194304 symbols"), "%s", ctx.error);
+}
+
+/* As /proc/modules has it. */
+static void place(const char *text)
+{
+	char modules[64];
+
+	write_temporary(modules, text, strlen(text));
+	cr_assert_eq(kallsyms_place(&k, modules), 0);
+	unlink(modules);
+}
+
+static const char two_modules[] = "ffffffff81000000 T f\n"
+				  "ffffffffc0000800 d data\t[nf_tables]\n"
+				  "ffffffffc0001020 t second\t[nf_tables]\n"
+				  "ffffffffc0001010 W first\t[nf_tables]\n"
+				  "ffffffffc0009000 d only_data\t[other]\n";
+
+Test(kallsyms, modules_begin_where_their_list_says)
+{
+	const struct kallsyms_module *m, *other;
+
+	read_it(two_modules);
+	place("nf_tables 376832 0 - Live 0xffffffffc0001000 (E)\n"
+	      "gone 16384 1 nf_tables,other, Live 0xffffffffc0003000\n"
+	      "other 4096 0 - Unloading 0xffffffffc0008000");
+	m = kallsyms_module(&k, "nf_tables", 9);
+	other = kallsyms_module(&k, "other", 5);
+	cr_expect(k.placed);
+	cr_expect_eq(m->start, 0xffffffffc0001000);
+	cr_expect_eq(m->code, 0xffffffffc0001010);
+	cr_expect_eq(other->start, 0xffffffffc0008000);
+	cr_expect_eq(other->code, UINT64_MAX);
+}
+
+Test(kallsyms, a_list_that_hides_its_addresses_says_nothing)
+{
+	read_it(two_modules);
+	place("nf_tables 376832 0 - Live 0x0000000000000000\nother 4096 0 - Live 0x0\n");
+	cr_expect_not(k.placed);
+}
+
+Test(kallsyms, lines_of_a_list_that_make_no_sense_are_passed_over)
+{
+	read_it(two_modules);
+	place("\n \nnf_tables\nnf_tables 1 2 - Live\nnf_tables 1 2 - Live \n"
+	      "nf_tables 1 2 - Live ffffffffc0001000\nnf_tables 1 2 - Live 0x");
+	cr_expect_not(k.placed);
+	cr_expect_eq(kallsyms_place(&k, "/nonexistent/modules"), 0);
+	cr_expect_eq(kallsyms_place(&k, "/"), 0);
+}
+
 /* Each character in each place: only the 16 count, and as what they are. */
 Test(kallsyms, digits_are_those_of_a_hexadecimal_number)
 {

@@ -4,13 +4,14 @@
 
 #include "unit/symbol/subject.h"
 
-/* A recording that knows names: files and their symbols, made by hand. */
-static struct recording recording;
+/* Recordings that know names: files and their symbols, made by hand. */
+static struct recording recording, second;
 
 static void begin(void)
 {
 	subject_begin();
 	memset(&recording, 0, sizeof(recording));
+	memset(&second, 0, sizeof(second));
 	recording.simpleperf = true;
 	/* Nothing of this machine. */
 	subject.options.places.symfs = "/nonexistent";
@@ -21,6 +22,10 @@ static void end(void)
 {
 	array_release(&recording.files);
 	array_release(&recording.symbols);
+	array_release(&recording.build_ids);
+	array_release(&second.files);
+	array_release(&second.symbols);
+	array_release(&second.build_ids);
 	subject_end();
 }
 
@@ -54,6 +59,7 @@ static void run_recorded(void)
 				    &subject.options, &s),
 		     0);
 	cr_assert_eq(symbolizer_add_recording(s, &recording), 0);
+	cr_assert_eq(symbolizer_add_recording(s, &second), 0);
 	cr_assert_eq(symbolizer_run(&subject.ctx, s, &subject.frames, &subject.symbols),
 		     0);
 	subject.ran = true;
@@ -272,5 +278,110 @@ Test(recorded, tables_of_one_path_are_one)
 	run_recorded();
 	cr_assert_str_eq(name_of(a), "one");
 	cr_assert_str_eq(name_of(b), "two");
+	end();
+}
+
+/* One file with one symbol, and the build id of the file, 20 characters, or NULL. */
+static void one_symbol(struct recording *rec, enum recorded_kind kind, const char *path,
+		       const char *build_id, const char *name)
+{
+	struct recorded_file *file = array_add(&rec->files);
+	struct recorded_symbol *s = array_add(&rec->symbols);
+	struct known_build_id *known;
+
+	file->kind = (uint8_t)kind;
+	file->path = string(path);
+	s->start = 0x10;
+	s->size = 16;
+	s->name = string(name);
+	if (!build_id)
+		return;
+	known = array_add(&rec->build_ids);
+	known->path = file->path;
+	known->mode = kind == RECORDED_KERNEL ? MODE_KERNEL : MODE_USER;
+	known->size = 20;
+	memcpy(known->id, build_id, 20);
+}
+
+static const char first_build[] = "12345678901234567890",
+		  other_build[] = "abcdefghijabcdefghij",
+		  no_build[] = "00000000000000000000";
+
+Test(recorded, builds_of_one_file_have_names_of_their_own)
+{
+	uint32_t a, b, c, d;
+
+	begin();
+	one_symbol(&recording, RECORDED_ELF, "/lib/a.so", first_build, "first");
+	one_symbol(&second, RECORDED_ELF, "/lib/a.so", other_build, "other");
+	a = add_frame(add_image(IMAGE_FILE, "/lib/a.so", first_build), 0x10, 0);
+	b = add_frame(add_image(IMAGE_FILE, "/lib/a.so", other_build), 0x10, 0);
+	c = add_frame(add_image(IMAGE_FILE, "/lib/a.so", no_build), 0x10, 0);
+	d = add_frame(add_image(IMAGE_FILE, "/lib/a.so", NULL), 0x10, 0);
+	run_recorded();
+	cr_expect_str_eq(name_of(a), "first");
+	cr_expect_str_eq(name_of(b), "other");
+	cr_expect_str_eq(name_of(c), "[a.so]");
+	cr_expect_str_eq(name_of(d), "[a.so]", "it may be either");
+	end();
+}
+
+Test(recorded, names_of_another_build_are_not_used)
+{
+	uint32_t same, other, unknown;
+
+	begin();
+	one_symbol(&recording, RECORDED_ELF, "/lib/a.so", first_build, "first");
+	same = add_frame(add_image(IMAGE_FILE, "/lib/a.so", first_build), 0x10, 0);
+	other = add_frame(add_image(IMAGE_FILE, "/lib/a.so", other_build), 0x10, 0);
+	unknown = add_frame(add_image(IMAGE_FILE, "/lib/a.so", NULL), 0x10, 0);
+	run_recorded();
+	cr_expect_str_eq(name_of(same), "first");
+	cr_expect_str_eq(name_of(other), "[a.so]");
+	cr_expect_str_eq(name_of(unknown), "first");
+	end();
+}
+
+static uint32_t kernel_frame(const char *release, const char *build_id)
+{
+	uint32_t image = add_image(IMAGE_KERNEL, "[kernel.kallsyms]", build_id);
+
+	subject.images.list.v[image].release = string(release);
+	return add_frame(image, 0x10, 0);
+}
+
+Test(recorded, each_kernel_has_its_own_names)
+{
+	uint32_t a, b, module;
+
+	begin();
+	recording.kernel = string("5.10");
+	second.kernel = string("6.1");
+	one_symbol(&recording, RECORDED_KERNEL, "[kernel.kallsyms]", first_build,
+		   "first");
+	one_symbol(&second, RECORDED_KERNEL, "[kernel.kallsyms]", NULL, "other");
+	a = kernel_frame("5.10", first_build);
+	b = kernel_frame("6.1", NULL);
+	module = add_frame(add_image(IMAGE_MODULE, "[wlan]", NULL), 0x10, 0);
+	run_recorded();
+	cr_expect_str_eq(name_of(a), "first");
+	cr_expect_str_eq(name_of(b), "other");
+	cr_expect_str_eq(name_of(module), "[wlan]", "nothing says whose it is");
+	end();
+}
+
+Test(recorded, kernels_of_one_release_differ_by_their_build)
+{
+	uint32_t a, b;
+
+	begin();
+	one_symbol(&recording, RECORDED_KERNEL, "[kernel.kallsyms]", first_build,
+		   "first");
+	one_symbol(&second, RECORDED_KERNEL, "[kernel.kallsyms]", other_build, "other");
+	a = kernel_frame("", first_build);
+	b = kernel_frame("", other_build);
+	run_recorded();
+	cr_expect_str_eq(name_of(a), "first");
+	cr_expect_str_eq(name_of(b), "other");
 	end();
 }
