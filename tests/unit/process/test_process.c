@@ -387,14 +387,7 @@ static uint32_t layout_at(struct timeline *t, uint32_t pid, uint64_t time)
 static void map_data(struct timeline *t, uint64_t time, uint32_t pid, uint64_t start,
 		     uint64_t size)
 {
-	apply(t, (struct record){ .time = time,
-				  .type = RECORD_MMAP,
-				  .mode = MODE_USER,
-				  .pid = pid,
-				  .tid = pid,
-				  .start = start,
-				  .size = size,
-				  .name = name_id(t, "//anon") });
+	map_any(t, time, pid, start, size, 0, "//anon", false);
 }
 
 Test(process, maps_beside_code_leave_the_layout_of_code_as_it_is)

@@ -68,8 +68,9 @@ static inline void apply(struct timeline *t, struct record rec)
 	cr_assert_eq(processes_apply(t->ps, &rec), 0);
 }
 
-static inline void map(struct timeline *t, uint64_t time, uint32_t pid, uint64_t start,
-		       uint64_t size, uint64_t offset, const char *name)
+static inline void map_any(struct timeline *t, uint64_t time, uint32_t pid,
+			   uint64_t start, uint64_t size, uint64_t offset,
+			   const char *name, bool executable)
 {
 	apply(t, (struct record){ .time = time,
 				  .type = RECORD_MMAP,
@@ -80,7 +81,13 @@ static inline void map(struct timeline *t, uint64_t time, uint32_t pid, uint64_t
 				  .size = size,
 				  .offset = offset,
 				  .name = name_id(t, name),
-				  .executable = true });
+				  .executable = executable });
+}
+
+static inline void map(struct timeline *t, uint64_t time, uint32_t pid, uint64_t start,
+		       uint64_t size, uint64_t offset, const char *name)
+{
+	map_any(t, time, pid, start, size, offset, name, true);
 }
 
 static inline void kernel_map(struct timeline *t, uint64_t start, uint64_t size,

@@ -510,16 +510,9 @@ static void apply_any(struct timeline *t, unsigned *seed, uint64_t time)
 		fork_process(t, time, pid, pid % 3 + 1);
 		break;
 	default:
-		apply(t, (struct record){ .time = time,
-					  .type = RECORD_MMAP,
-					  .mode = MODE_USER,
-					  .pid = pid,
-					  .tid = pid,
-					  .start = page << 12,
-					  .size = size << 12,
-					  .offset = (uint64_t)(rand_r(seed) % 4) << 12,
-					  .name = name_id(t, names[rand_r(seed) % 4]),
-					  .executable = rand_r(seed) % 3 == 0 });
+		map_any(t, time, pid, page << 12, size << 12,
+			(uint64_t)(rand_r(seed) % 4) << 12, names[rand_r(seed) % 4],
+			rand_r(seed) % 3 == 0);
 	}
 }
 
