@@ -141,10 +141,8 @@ int debug_units_read(struct debug_units *u, const struct debug_image *image,
 		unit = array_add(&u->list);
 		if (!unit)
 			return -ENOMEM;
-		*unit = (struct debug_unit){ .start = at,
-					     .end = end,
-					     .die = (uint64_t)(c.p - bytes->p) };
-		unit->head = (struct unit_head){ .die = unit->die,
+		*unit = (struct debug_unit){ .start = at };
+		unit->head = (struct unit_head){ .die = (uint64_t)(c.p - bytes->p),
 						 .end = end,
 						 .declared = head.declared,
 						 .version = head.version,
@@ -253,7 +251,7 @@ static int add_unit(struct indexing *x, uint32_t index)
 		if (err < 0 || x->ranges.count > before)
 			return err;
 	}
-	if (!dwarf_offdie(x->handle->dwarf, x->units->list.v[index].die, &cu) ||
+	if (!dwarf_offdie(x->handle->dwarf, unit->head.die, &cu) ||
 	    dwarf_tag(&cu) == DW_TAG_partial_unit || dwarf_tag(&cu) == DW_TAG_type_unit)
 		return 0;
 	debug_base_of(&base, x->image, &cu);

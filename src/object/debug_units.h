@@ -20,8 +20,7 @@
  *	spans    |  0  | |  1  ||   0    |
  */
 struct debug_unit {
-	uint64_t start, end; /* offsets in .debug_info */
-	uint64_t die; /* likewise, of its first DIE */
+	uint64_t start; /* offset in .debug_info */
 	struct unit_head head;
 	/* Of a skeleton, whose rest is in a .dwo file: where the parts of .debug_addr and,
 	 * before DWARF 5, of .debug_ranges begin that belong to it. */

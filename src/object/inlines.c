@@ -220,7 +220,7 @@ static int list_hits(struct finding *f)
 			if (!hit)
 				return -ENOMEM;
 			*hit = (struct hit){ unit, (uint32_t)i, 0,
-					     units[unit].end - units[unit].start };
+					     units[unit].head.end - units[unit].start };
 			f->in->counts.bytes_read += hit->bytes;
 		}
 		hit->count++;

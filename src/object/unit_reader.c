@@ -87,7 +87,7 @@ static bool find_split_unit(struct unit_job *j, struct unit_split *s)
 		uint64_t id;
 		uint8_t type;
 
-		if (!dwarf_offdie(s->handle.dwarf, s->units.list.v[i].die, &s->cu) ||
+		if (!dwarf_offdie(s->handle.dwarf, s->units.list.v[i].head.die, &s->cu) ||
 		    dwarf_cu_info(s->cu.cu, NULL, &type, NULL, NULL, &id, NULL, NULL) !=
 			    0)
 			return false;
@@ -361,7 +361,8 @@ static int read_unit(void *arg)
 	const struct unit_source *source = r->source;
 	int err;
 
-	if (!dwarf_offdie(r->handle.dwarf, source->units.list.v[j->unit].die, &j->cu) ||
+	if (!dwarf_offdie(r->handle.dwarf, source->units.list.v[j->unit].head.die,
+			  &j->cu) ||
 	    dwarf_cu_info(j->cu.cu, NULL, &j->type, NULL, NULL, &j->id, NULL, NULL) != 0)
 		return 0;
 	debug_base_of(&j->base, &source->image, &j->cu);

@@ -56,7 +56,7 @@ static void read_rows(size_t unit, struct rows *r)
 	Dwarf_Word offset;
 
 	memset(r, 0, sizeof(*r));
-	cr_assert(dwarf_offdie(handle.dwarf, units.list.v[unit].die, &r->cu));
+	cr_assert(dwarf_offdie(handle.dwarf, units.list.v[unit].head.die, &r->cu));
 	if (dwarf_getsrclines(&r->cu, &r->lines, &r->count) != 0)
 		return;
 	r->directory = dwarf_formstring(dwarf_attr(&r->cu, DW_AT_comp_dir, &attribute));

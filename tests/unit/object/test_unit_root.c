@@ -68,7 +68,7 @@ static size_t compare_all(void)
 			sum += hash_u64(low) ^ high;
 			count++;
 		}
-		cr_assert_eq(sum_of_libdw(units.list.v[i].die, &expected), sum,
+		cr_assert_eq(sum_of_libdw(units.list.v[i].head.die, &expected), sum,
 			     "unit %zu", i);
 		cr_assert_eq(count, expected, "unit %zu", i);
 		plain++;
