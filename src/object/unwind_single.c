@@ -89,7 +89,7 @@ int unwind_single_open(const struct object *o, const struct object *debug,
 	s.first += header.offset;
 	s.base = header.address;
 	s.alone = !object_has_debug_frame(o) && !(debug && object_has_debug_frame(debug));
-	s.left = s.eh.size + LOOKUPS_LEAST * LOOKUP_COST;
+	unwind_single_renew(&s);
 	cfi_columns_few(m, &s.columns);
 	s.memory = calloc(1, sizeof(*s.memory));
 	if (!s.memory || code_ranges_of(o, &s.code) < 0) {
@@ -440,6 +440,11 @@ int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *r
 void unwind_single_waited(struct unwind_single *s)
 {
 	spend(s, WAIT_COST);
+}
+
+void unwind_single_renew(struct unwind_single *s)
+{
+	s->left = s->eh.size + LOOKUPS_LEAST * LOOKUP_COST;
 }
 
 int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,

@@ -54,6 +54,9 @@ int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *r
  * the sooner. */
 void unwind_single_waited(struct unwind_single *s);
 
+/* The table is being made: who has nothing to do with that may go on as long meanwhile. */
+void unwind_single_renew(struct unwind_single *s);
+
 /* unwind_single_find() for where the function begins that covers @address; -ENOENT where the table has
  * none. */
 int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,

@@ -28,8 +28,10 @@ struct owned {
 	struct binary binary; /* first: what others see */
 	struct unwind_table table;
 	atomic_bool compiled; /* the table is made, and never changes again */
-	pthread_mutex_t lock; /* until then; and of frames */
+	pthread_mutex_t making; /* held by the one who makes it; taken before .lock */
+	pthread_mutex_t lock; /* of all below that changes */
 	struct unwind_single single;
+	bool due; /* somebody is about to make the table */
 	uint32_t image; /* that it was made for */
 	bool framed; /* frames has been made */
 	struct frame_info *frames; /* NULL: none */
@@ -95,6 +97,7 @@ static void owned_free(struct owned *o)
 	array_release(&o->segments);
 	object_close(&o->memory);
 	pthread_mutex_destroy(&o->lock);
+	pthread_mutex_destroy(&o->making);
 	free(o->path);
 	free(o);
 }
@@ -232,6 +235,7 @@ static struct owned *take_binary(struct binaries *b, const struct found *f,
 	o->memory.fd = -1;
 	o->image = image;
 	pthread_mutex_init(&o->lock, NULL);
+	pthread_mutex_init(&o->making, NULL);
 	if (keep(o, f) < 0) {
 		owned_free(o);
 		o = NULL;
@@ -477,8 +481,23 @@ static int find_table(struct binaries *b, struct owned *o)
 		err = make_table(o, &found);
 	else
 		atomic_store_explicit(&o->compiled, true, memory_order_release);
-	unwind_single_release(&o->single);
 	found_release(&found);
+	pthread_mutex_lock(&o->lock);
+	if (err == 0)
+		unwind_single_release(&o->single);
+	pthread_mutex_unlock(&o->lock);
+	return err;
+}
+
+/* Once: whoever comes second finds it made. */
+static int need_table(struct binaries *b, struct owned *o)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&o->making);
+	if (!atomic_load_explicit(&o->compiled, memory_order_relaxed))
+		err = find_table(b, o);
+	pthread_mutex_unlock(&o->making);
 	return err;
 }
 
@@ -494,22 +513,26 @@ static bool read_single(void *arg, uint64_t offset, void *ret, size_t size)
 	return read_file(r->b, r->of, offset, ret, size);
 }
 
-/* Under the lock: a single rule, or the table that is due now. */
-static int find_rule(struct binaries *b, struct owned *o, uint64_t address,
-		     struct unwind_rule *ret)
+/*
+ * The rule without a table: 1, 0 where the table is due, or -ENOMEM. It takes some
+ * milliseconds, so that the first one makes it and the others go on like this meanwhile.
+ */
+static int find_single(struct binaries *b, struct owned *o, uint64_t address,
+		       struct unwind_rule *ret)
 {
 	struct file_reading reading = { b, o };
-	int found = 0;
+	int found;
 
-	if (!atomic_load_explicit(&o->compiled, memory_order_relaxed)) {
-		found = unwind_single_find(&o->single, address, read_single, &reading,
-					   ret);
-		if (found != 0)
-			return found < 0 ? found : 0;
-		found = find_table(b, o);
+	if (pthread_mutex_trylock(&o->lock) != 0) {
+		pthread_mutex_lock(&o->lock);
+		unwind_single_waited(&o->single);
 	}
-	if (found == 0)
-		*ret = *unwind_find(&o->table, address);
+	found = unwind_single_find(&o->single, address, read_single, &reading, ret);
+	if (found == 0 && !o->due) {
+		o->due = true;
+		unwind_single_renew(&o->single);
+	}
+	pthread_mutex_unlock(&o->lock);
 	return found;
 }
 
@@ -528,17 +551,17 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 		  struct unwind_rule *ret)
 {
 	struct owned *o = (struct owned *)binary;
-	int err;
+	int found;
 
 	if (binary_table_rule(binary, address, ret))
 		return 0;
-	if (pthread_mutex_trylock(&o->lock) != 0) {
-		pthread_mutex_lock(&o->lock);
-		unwind_single_waited(&o->single);
-	}
-	err = find_rule(b, o, address, ret);
-	pthread_mutex_unlock(&o->lock);
-	return err;
+	found = find_single(b, o, address, ret);
+	if (found != 0)
+		return found < 0 ? found : 0;
+	found = need_table(b, o);
+	if (found == 0)
+		*ret = *unwind_find(&o->table, address);
+	return found;
 }
 
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,

@@ -2,16 +2,27 @@
 
 #include <errno.h>
 
+#include "base/pages.h"
 #include "stack/leaf.h"
+
+enum { CODES_SIZE = CODES * sizeof(struct place_seen) }; /* one large page */
 
 int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
 		     struct frames *frames, const struct stack_options *options,
 		     struct stack_walker **ret)
 {
-	struct stack_walker *w = calloc(1, sizeof(*w));
+	struct stack_walker *w = malloc(sizeof(*w));
+	struct place_seen *codes = pages_take(CODES_SIZE);
 
-	if (!w)
+	if (!w || !codes) {
+		free(w);
+		pages_give_back(codes, CODES_SIZE);
 		return fail_memory(ctx);
+	}
+	/* Written, all of it: to read a page that was never written and to write it then
+	 * takes two exceptions, and the second one interrupts all other threads. */
+	memset(w, 0, sizeof(*w));
+	w->codes = codes;
 	w->ps = sources->ps;
 	w->rec = sources->rec;
 	w->strings = sources->strings;
@@ -30,6 +41,7 @@ void stack_walker_free(struct stack_walker *w)
 	array_release(&w->by_image);
 	array_release(&w->rules);
 	hash_release(&w->rules_by_key);
+	pages_give_back(w->codes, CODES_SIZE);
 	free(w);
 }
 

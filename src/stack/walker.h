@@ -105,7 +105,8 @@ struct stack_walker {
 	uint16_t recent[RECENT];
 	uint32_t recent_count;
 	struct thread_seen threads[THREADS];
-	struct place_seen places[PLACES], codes[CODES];
+	struct place_seen places[PLACES];
+	struct place_seen *codes; /* CODES of them */
 };
 
 /* ns; 0 where the time is not taken. */

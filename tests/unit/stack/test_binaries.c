@@ -1,8 +1,11 @@
 #include "stack/binaries.h"
 
+#include <dlfcn.h>
 #include <elf.h>
+#include <gelf.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "walked.h"
@@ -271,6 +274,100 @@ Test(binaries, threads_that_ask_at_once_get_one)
 		cr_assert_eq(askers[i].got[0], askers[i].got[1]);
 		cr_assert_eq(askers[i].got[0], askers[0].got[0]);
 	}
+	end(&s);
+}
+
+/* Asks for the rules of a library's code, each thread beginning somewhere else: first
+ * without a table, then while one of them makes it, then of it. */
+struct rule_asker {
+	struct binaries *binaries;
+	const struct binary *binary;
+	const struct unwind_table *expected;
+	uint64_t from, until, begin;
+	size_t asked, wrong;
+};
+
+enum { STRIDE = 24 }; /* bytes: a rule in two or three */
+
+static void ask_rule(struct rule_asker *a, uint64_t address)
+{
+	const struct unwind_rule *expected = unwind_find(a->expected, address);
+	struct unwind_rule rule;
+
+	cr_assert_eq(binaries_rule(a->binaries, a->binary, address, &rule), 0);
+	a->asked++;
+	a->wrong += rule.cfa_kind != expected->cfa_kind || rule.cfa != expected->cfa ||
+		    rule.ra != expected->ra || rule.fp != expected->fp;
+}
+
+static void *ask_rules(void *arg)
+{
+	struct rule_asker *a = arg;
+
+	for (uint64_t at = a->begin; at < a->until; at += STRIDE)
+		ask_rule(a, at);
+	for (uint64_t at = a->from; at < a->begin; at += STRIDE)
+		ask_rule(a, at);
+	return NULL;
+}
+
+/* The file of this process' C library, and where its code lies. */
+static bool find_library(struct object *o, char path[4096], uint64_t *from,
+			 uint64_t *until)
+{
+	struct context ctx = { 0 };
+	size_t count;
+	GElf_Phdr p;
+	Dl_info info;
+
+	cr_assert(dladdr((void *)(uintptr_t)strtol, &info));
+	snprintf(path, 4096, "%s", info.dli_fname);
+	if (object_open(&ctx, path, o) < 0 || elf_getphdrnum(o->elf, &count) < 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(o->elf, (int)i, &p) || p.p_type != PT_LOAD ||
+		    !(p.p_flags & PF_X))
+			continue;
+		*from = p.p_vaddr;
+		*until = p.p_vaddr + p.p_memsz;
+		return true;
+	}
+	return false;
+}
+
+Test(binaries, threads_that_ask_for_rules_get_those_of_the_table)
+{
+	enum { THREADS = 4 };
+	struct rule_asker askers[THREADS];
+	pthread_t threads[THREADS];
+	struct unwind_table table;
+	uint64_t from, until;
+	struct object o;
+	struct stage s;
+	char path[4096];
+	const struct binary *binary;
+
+	begin(&s);
+	cr_assert(find_library(&o, path, &from, &until));
+	cr_assert_eq(unwind_compile(&o, NULL, &table), 0);
+	binary = binaries_get(s.binaries, add_image(&s, path));
+	cr_assert_not_null(binary);
+	for (unsigned i = 0; i < THREADS; i++) {
+		uint64_t share = (until - from) / STRIDE / THREADS * STRIDE;
+
+		askers[i] =
+			(struct rule_asker){ s.binaries, binary,	   &table, from,
+					     until,	 from + i * share, 0,	   0 };
+		cr_assert_eq(pthread_create(&threads[i], NULL, ask_rules, &askers[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		cr_expect_gt(askers[i].asked, 10000u);
+		cr_expect_eq(askers[i].wrong, 0, "%zu of %zu", askers[i].wrong,
+			     askers[i].asked);
+	}
+	unwind_release(&table);
+	object_close(&o);
 	end(&s);
 }
 
