@@ -302,7 +302,7 @@ static int make_named(const struct finishing *f)
 			     f->left_out, &p->named);
 
 	p->named.decimals = p->decimals;
-	return err < 0 ? err : sum_totals(p);
+	return err;
 }
 
 enum { JOB_TREE, JOB_RESULTS, FINISH_JOBS };

@@ -72,7 +72,8 @@ struct ff_profile {
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
-	uint64_t *totals; /* by node of named: self and all below */
+	/* By node of named: self and all below. NULL until somebody asks for one. */
+	_Atomic(uint64_t *) totals;
 	/* By node of the trie, where frames are filtered: samples of inputs that are stacks,
 	 * not samples. */
 	ARRAY(uint64_t) lines;
@@ -233,8 +234,9 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 struct write_facts profile_facts(const struct ff_profile *p);
 
 /* profile_result.c: objects and processes in the order they are shown in, which takes the
- * names of frames; totals of the named tree's nodes. 0, or -ENOMEM. */
+ * names of frames. 0, or -ENOMEM. */
 int list_results(struct ff_profile *p);
-int sum_totals(struct ff_profile *p);
+/* Of a node of the named tree: self and all below. Any number of threads may ask. */
+uint64_t node_total(struct ff_profile *p, uint32_t node);
 
 #endif

@@ -118,7 +118,7 @@ uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n)
 
 uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n)
 {
-	return p->totals[index_of(p, n)];
+	return node_total((struct ff_profile *)p, index_of(p, n));
 }
 
 const struct ff_input *ff_input_next(const struct ff_profile *p,

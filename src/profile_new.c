@@ -156,7 +156,7 @@ void ff_profile_free(struct ff_profile *p)
 	arena_release(&p->arena);
 	debuginfod_free(p->places.debuginfod);
 	pthread_mutex_destroy(&p->progress_lock);
-	free(p->totals);
+	free(atomic_load(&p->totals));
 	free(p);
 }
 

@@ -1,5 +1,6 @@
 /* What can be listed once everything has its name. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/pages.h"
@@ -88,17 +89,42 @@ static int add_objects(struct ff_profile *p)
 	return err;
 }
 
-int sum_totals(struct ff_profile *p)
+/* NULL without memory. */
+static uint64_t *sum_totals(const struct named *tree)
 {
-	size_t count = p->named.nodes.count;
+	size_t count = tree->nodes.count;
+	uint64_t *totals = pages_room(count * sizeof(*totals));
 
-	p->totals = pages_room(count * sizeof(*p->totals));
-	if (!p->totals)
-		return -ENOMEM;
-	memcpy(p->totals, p->named.self, count * sizeof(*p->totals));
+	if (!totals)
+		return NULL;
+	memcpy(totals, tree->self, count * sizeof(*totals));
 	for (size_t i = count; i-- > 1;)
-		p->totals[p->named.nodes.v[i].parent] += p->totals[i];
-	return 0;
+		totals[tree->nodes.v[i].parent] += totals[i];
+	return totals;
+}
+
+/* The first one's; who comes second forgets his own. */
+static uint64_t *keep_totals(struct ff_profile *p, uint64_t *totals)
+{
+	uint64_t *known = NULL;
+
+	if (!totals || atomic_compare_exchange_strong(&p->totals, &known, totals))
+		return totals;
+	free(totals);
+	return known;
+}
+
+uint64_t node_total(struct ff_profile *p, uint32_t node)
+{
+	uint64_t *totals = atomic_load(&p->totals), sum = 0;
+
+	if (!totals)
+		totals = keep_totals(p, sum_totals(&p->named));
+	if (totals)
+		return totals[node];
+	for (uint32_t i = node; i < p->named.nodes.v[node].end; i++)
+		sum += p->named.self[i];
+	return sum;
 }
 
 int list_results(struct ff_profile *p)

@@ -54,8 +54,7 @@ static void forget_results(struct ff_profile *p)
 {
 	p->finished = false;
 	named_release(&p->named);
-	free(p->totals);
-	p->totals = NULL;
+	free(atomic_exchange(&p->totals, NULL));
 	p->objects.count = 0;
 }
 

@@ -6,10 +6,13 @@
 #include <sys/mman.h>
 
 #define LARGE ((size_t)2 << 20)
+#define SMALL ((size_t)4 << 10)
 
+/* What does not fill a large page at the end is left to small ones: memory that nobody
+ * needs is not to be zeroed. */
 static size_t rounded(size_t size)
 {
-	return (size + LARGE - 1) & ~(LARGE - 1);
+	return (size + SMALL - 1) & ~(SMALL - 1);
 }
 
 /* Begins where a large page does: what lies around it of a larger piece is given back. */
@@ -71,10 +74,8 @@ void *pages_room(size_t size)
 
 	if (size < LARGE)
 		return malloc(size ? size : 1);
-	if (size > SIZE_MAX - LARGE)
+	if (size > SIZE_MAX - LARGE || posix_memalign(&p, LARGE, rounded(size)) != 0)
 		return NULL;
-	p = aligned_alloc(LARGE, rounded(size));
-	if (p)
-		madvise(p, rounded(size), MADV_HUGEPAGE);
+	madvise(p, rounded(size), MADV_HUGEPAGE);
 	return p;
 }

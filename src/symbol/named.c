@@ -16,7 +16,9 @@
  * A parent's id is below its children's, in the trie and in what is joined.
  */
 struct joined {
-	uint32_t parent, rank; /* rank: of the function among all */
+	uint32_t parent;
+	uint32_t
+		rank; /* of the function among all; once it is placed: its id in preorder */
 	uint32_t child; /* the one added last, or asked for; 0: none */
 	uint32_t sibling; /* the next one of the same parent */
 };
@@ -29,13 +31,6 @@ enum {
 	NARROW = 12,
 };
 
-/* One piece of memory for all that is forgotten again. Bytes that were never given out are
- * 0, and what is not touched takes no memory. */
-struct scratch {
-	char *bytes;
-	size_t used, size;
-};
-
 struct join {
 	const struct trie *trie;
 	const struct symbols *symbols;
@@ -45,14 +40,16 @@ struct join {
 	uint32_t *of_frame; /* by frame: the rank of its function, or RANK_RUN */
 	uint32_t *function; /* by rank */
 	size_t functions;
-	struct scratch scratch;
 	uint32_t *node; /* by trie node: its joined node */
+	/* In the end the values of the tree lie here: memory that was never used before takes
+	 * longer to get than all else that is done with it. */
 	struct joined *nodes;
 	uint32_t count; /* of joined nodes */
 	struct hash_map wide; /* children of nodes with many, by parent and rank */
 	uint32_t *open; /* joined nodes to be placed, the next one last */
-	uint32_t *place; /* by joined node: its id in preorder */
 };
+
+_Static_assert(sizeof(struct joined) >= 2 * sizeof(uint64_t), "room for two columns");
 
 static uint32_t *numbers(size_t count)
 {
@@ -65,23 +62,9 @@ static void release(struct join *j)
 	free(j->of_frame);
 	free(j->function);
 	hash_map_release(&j->wide);
-	pages_give_back(j->scratch.bytes, j->scratch.size);
-}
-
-enum { LINE = 64 }; /* of a cache; pieces do not share one */
-
-static size_t piece_size(size_t count, size_t item)
-{
-	return (count * item + LINE - 1) & ~(size_t)(LINE - 1);
-}
-
-static void *piece(struct scratch *s, size_t count, size_t item)
-{
-	void *p = s->bytes + s->used;
-
-	s->used += piece_size(count, item);
-	assert(s->used <= s->size);
-	return p;
+	free(j->node);
+	free(j->nodes);
+	free(j->open);
 }
 
 struct name_order {
@@ -240,19 +223,16 @@ static size_t most_nodes(const struct join *j)
 
 static int make_room(struct join *j)
 {
-	size_t most = most_nodes(j), count = j->trie->count;
-	size_t size = piece_size(count, 4) + piece_size(most, sizeof(*j->nodes)) +
-		      2 * piece_size(most, 4);
+	size_t most = most_nodes(j);
 
 	if (most > UINT32_MAX)
 		return -ENOMEM;
-	j->scratch = (struct scratch){ pages_take(size), 0, size };
-	if (!j->scratch.bytes)
+	j->node = pages_room(j->trie->count * sizeof(*j->node));
+	j->nodes = pages_room(most * sizeof(*j->nodes));
+	if (!j->node || !j->nodes)
 		return -ENOMEM;
-	j->node = piece(&j->scratch, count, 4);
-	j->nodes = piece(&j->scratch, most, sizeof(*j->nodes));
-	j->open = piece(&j->scratch, most, 4);
-	j->place = piece(&j->scratch, most, 4);
+	j->node[0] = 0;
+	j->nodes[0] = (struct joined){ 0 };
 	j->count = 1;
 	return 0;
 }
@@ -287,6 +267,7 @@ static int join(struct join *j)
 	for (uint32_t i = 1; err == 0 && i < t->count; i++) {
 		uint32_t frame = t->nodes[i].frame, rank = j->of_frame[frame];
 
+		j->node[i] = 0;
 		if (j->left_out && j->left_out[i])
 			continue;
 		j->node[i] = j->node[t->nodes[i].parent];
@@ -341,20 +322,21 @@ static int place_nodes(struct join *j, struct named *n)
 	struct named_node *nodes = pages_room(j->count * sizeof(*nodes));
 	size_t open;
 
-	if (!nodes)
-		return -ENOMEM;
 	n->nodes.v = nodes;
+	j->open = numbers(j->count); /* most of it is never touched */
+	if (!nodes || !j->open)
+		return -ENOMEM;
 	n->nodes.count = n->nodes.room = j->count;
 	nodes[0] = (struct named_node){ .end = j->count };
 	open = open_children(j, 0, j->open);
 	for (uint32_t place = 1; open > 0; place++) {
 		uint32_t id = j->open[--open];
-		const struct joined *node = &j->nodes[id];
+		struct joined *node = &j->nodes[id];
 
-		j->place[id] = place;
 		nodes[place] = (struct named_node){ .function = j->function[node->rank],
-						    .parent = j->place[node->parent],
+						    .parent = j->nodes[node->parent].rank,
 						    .end = place + 1 };
+		node->rank = place;
 		open += open_children(j, id, j->open + open);
 	}
 	for (uint32_t i = j->count; i-- > 1;)
@@ -363,32 +345,40 @@ static int place_nodes(struct join *j, struct named *n)
 	return 0;
 }
 
-static uint64_t *column(const struct join *j)
-{
-	uint64_t *values = pages_room(j->count * sizeof(*values));
-
-	if (values)
-		memset(values, 0, j->count * sizeof(*values));
-	return values;
-}
-
-static int sum_columns(const struct join *j, struct named *n)
+/* Where each self value goes, by its node. */
+static void find_places(struct join *j)
 {
 	const struct trie *t = j->trie;
-	bool differs = t->charged[TRIE_BEFORE];
 
-	n->self = column(j);
-	n->samples = column(j);
-	n->before = differs ? column(j) : NULL;
-	if (!n->self || !n->samples || (differs && !n->before))
-		return -ENOMEM;
+	for (size_t i = 1; i < t->selves.count; i++) {
+		uint32_t *node = &j->node[t->selves.v[i].node];
+
+		*node = j->nodes[*node].rank;
+	}
+}
+
+static int sum_columns(struct join *j, struct named *n)
+{
+	const struct trie *t = j->trie;
+	size_t count = j->count;
+
+	if (t->charged[TRIE_BEFORE]) {
+		n->before = calloc(count, sizeof(*n->before));
+		if (!n->before)
+			return -ENOMEM;
+	}
+	find_places(j);
+	n->self = (void *)j->nodes;
+	n->samples = n->self + count;
+	j->nodes = NULL;
+	memset(n->self, 0, 2 * count * sizeof(*n->self));
 	for (size_t i = 1; i < t->selves.count; i++) {
 		const struct trie_self *self = &t->selves.v[i];
-		uint32_t place = j->place[j->node[self->node]];
+		uint32_t place = j->node[self->node];
 
 		n->self[place] += self->value[TRIE_WEIGHT];
 		n->samples[place] += self->value[TRIE_SAMPLES];
-		if (differs)
+		if (n->before)
 			n->before[place] += self->value[TRIE_BEFORE];
 	}
 	return 0;
@@ -425,7 +415,6 @@ void named_release(struct named *n)
 {
 	array_release(&n->nodes);
 	free(n->self);
-	free(n->samples);
 	free(n->before);
 	*n = (struct named){ 0 };
 }

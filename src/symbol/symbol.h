@@ -160,7 +160,7 @@ enum named_flag { NAMED_IN_ORDER = 1 };
 
 struct named {
 	ARRAY(struct named_node) nodes;
-	uint64_t *self, *samples; /* by node */
+	uint64_t *self, *samples; /* by node; one piece of memory, which is self's */
 	uint64_t *before; /* NULL but for differential input */
 	unsigned decimals; /* values are in units of 10^-decimals; set by the caller */
 	bool joined; /* no two children of a node are of one function */

@@ -10,6 +10,7 @@
 enum {
 	FIRST_NODES = 1024,
 	FIRST_SLOTS = 2048,
+	FIRST_SELVES = 256,
 	RECENT =
 		16384, /* stacks remembered; 24 bytes each, together an L2 cache's share */
 };
@@ -25,8 +26,11 @@ int trie_init(struct trie *t)
 	};
 	t->nodes = pages_take(t->room * sizeof(*t->nodes));
 	t->slots = pages_take(FIRST_SLOTS * sizeof(*t->slots));
+	t->selves.v = pages_take(FIRST_SELVES * sizeof(*t->selves.v));
+	t->selves.room = FIRST_SELVES;
+	t->selves.count = 1;
 	t->recent = calloc(1, sizeof(*t->recent));
-	if (t->nodes && t->slots && t->recent && array_add(&t->selves))
+	if (t->nodes && t->slots && t->selves.v && t->recent)
 		return 0;
 	trie_release(t);
 	return -ENOMEM;
@@ -36,7 +40,7 @@ void trie_release(struct trie *t)
 {
 	pages_give_back(t->nodes, t->room * sizeof(*t->nodes));
 	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
-	array_release(&t->selves);
+	pages_give_back(t->selves.v, t->selves.room * sizeof(*t->selves.v));
 	free(t->recent);
 	free(t->way);
 	*t = (struct trie){ 0 };
@@ -237,17 +241,33 @@ int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t l
 	return 0;
 }
 
+static int reserve_selves(struct trie *t, size_t count)
+{
+	size_t item = sizeof(*t->selves.v), room = t->selves.room * 2;
+	void *selves;
+
+	if (count <= t->selves.room)
+		return 0;
+	if (room < count)
+		room = count;
+	selves = pages_grow(t->selves.v, t->selves.room * item, t->selves.count * item,
+			    room * item);
+	if (!selves)
+		return -ENOMEM;
+	t->selves.v = selves;
+	t->selves.room = room;
+	return 0;
+}
+
 int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value)
 {
-	struct trie_self *self;
 	uint32_t *index = &t->nodes[node].self;
 
 	if (*index == 0) {
-		self = array_add(&t->selves);
-		if (!self)
+		if (reserve_selves(t, t->selves.count + 1) < 0)
 			return -ENOMEM;
-		self->node = node;
-		*index = (uint32_t)t->selves.count - 1;
+		*index = (uint32_t)t->selves.count++;
+		t->selves.v[*index] = (struct trie_self){ .node = node };
 	}
 	t->selves.v[*index].value[column] += value;
 	t->charged[column] = true;
