@@ -167,8 +167,9 @@ void kernel_expect(struct kernel *k)
 {
 	if (atomic_load_explicit(&k->asked, memory_order_relaxed))
 		return;
+	/* One thread is one thread. */
 	if (!k->has_table || k->recorded.count || k->options->vmlinux ||
-	    atomic_exchange(&k->asked, true))
+	    k->options->threads == 1 || atomic_exchange(&k->asked, true))
 		return;
 	pthread_mutex_lock(&k->lock);
 	if (!k->table.loaded)

@@ -12,6 +12,8 @@ void sink_turns_init(struct sink_turns *t)
 
 void sink_turns_destroy(struct sink_turns *t)
 {
+	for (int i = 0; i < SINK_LEFT; i++)
+		text_release(&t->left[i].text);
 	pthread_cond_destroy(&t->passed);
 	pthread_mutex_destroy(&t->lock);
 }
@@ -22,7 +24,7 @@ void sink_take_turn(struct sink *s, struct sink_turns *t, size_t turn)
 	s->turn = turn;
 }
 
-/* The one whose turn it is alone writes and looks at what failed before. */
+/* Until then only those write whose turn is before. */
 static void wait_for_turn(struct sink *s)
 {
 	struct sink_turns *t = s->turns;
@@ -30,15 +32,23 @@ static void wait_for_turn(struct sink *s)
 	pthread_mutex_lock(&t->lock);
 	while (t->next != s->turn)
 		pthread_cond_wait(&t->passed, &t->lock);
-	pthread_mutex_unlock(&t->lock);
 	s->err = t->err;
+	pthread_mutex_unlock(&t->lock);
 }
 
-static void write_text(struct sink *s)
+/* Under the lock. */
+static void note_failure(struct sink_turns *t, int err)
+{
+	t->err = t->err ? t->err : err;
+}
+
+/* 0, or a negative errno. */
+static int write_text(const struct text *text, FILE *out)
 {
 	errno = 0;
-	if (s->text.size && fwrite(s->text.bytes, 1, s->text.size, s->out) < s->text.size)
-		s->err = errno ? -errno : -EIO;
+	if (text->size && fwrite(text->bytes, 1, text->size, out) < text->size)
+		return errno ? -errno : -EIO;
+	return 0;
 }
 
 void sink_flush(struct sink *s)
@@ -46,22 +56,64 @@ void sink_flush(struct sink *s)
 	if (s->turns)
 		wait_for_turn(s);
 	if (s->err == 0)
-		write_text(s);
-	if (s->turns)
-		s->turns->err = s->err;
+		s->err = write_text(&s->text, s->out);
 	text_clear(&s->text);
+	if (!s->turns)
+		return;
+	pthread_mutex_lock(&s->turns->lock);
+	note_failure(s->turns, s->err);
+	pthread_mutex_unlock(&s->turns->lock);
+}
+
+/* What was printed for a text that was written. One that failed stays the sink's, which
+ * tells of it. */
+static void leave(struct sink *s, struct sink_turns *t)
+{
+	size_t slot = s->turn % SINK_LEFT;
+	struct text written = t->left[slot].text;
+
+	t->left[slot].whole = true;
+	if (s->text.failed) {
+		note_failure(t, -ENOMEM);
+		return;
+	}
+	t->left[slot].text = s->text;
+	s->text = written;
+}
+
+/* All that is due and was left, unless somebody is at it. Under the lock but while it
+ * writes. */
+static void write_left(struct sink_turns *t, FILE *out)
+{
+	size_t slot = t->next % SINK_LEFT;
+
+	while (!t->writing && t->left[slot].whole) {
+		int err = t->err;
+
+		t->writing = true;
+		pthread_mutex_unlock(&t->lock);
+		if (err == 0)
+			err = write_text(&t->left[slot].text, out);
+		text_clear(&t->left[slot].text);
+		pthread_mutex_lock(&t->lock);
+		note_failure(t, err);
+		t->left[slot].whole = t->writing = false;
+		slot = ++t->next % SINK_LEFT;
+		pthread_cond_broadcast(&t->passed);
+	}
 }
 
 void sink_pass_turn(struct sink *s)
 {
 	struct sink_turns *t = s->turns;
 
-	sink_flush(s);
-	s->turns = NULL;
 	pthread_mutex_lock(&t->lock);
-	t->next++;
-	pthread_cond_broadcast(&t->passed);
+	while (s->turn - t->next >= SINK_LEFT)
+		pthread_cond_wait(&t->passed, &t->lock);
+	leave(s, t);
+	write_left(t, s->out);
 	pthread_mutex_unlock(&t->lock);
+	s->turns = NULL;
 }
 
 int sink_end(struct context *ctx, struct sink *s)

@@ -19,23 +19,30 @@ struct sink {
 	size_t turn;
 };
 
+enum {
+	SINK_BLOCK = 64 << 10,
+	SINK_HELD = 4 << 20, /* by one that waits for its turn */
+	SINK_LEFT = 3, /* turns, by those that go on with a later one */
+};
+
 /*
  * Several sinks of one stream, filled at the same time by a thread each. What is printed
- * for turn 0 is written first, and so on:
+ * for turn 0 is written first, and so on. Who is done before the turn has come leaves it to
+ * the one who writes:
  *
- *	thread A   |print 0 |write|print 2 |write|
- *	thread B   |print 1    |  write|print 3  ...
+ *	thread A   |print 0     |write 0, 1|print 3 |write 3|
+ *	thread B   |print 1 |print 2  |write 2|print 4   ...
  */
 struct sink_turns {
 	pthread_mutex_t lock;
 	pthread_cond_t passed;
-	size_t next; /* whose turn it is */
+	size_t next; /* the turn to be written */
+	bool writing; /* somebody writes what was left */
+	struct {
+		struct text text;
+		bool whole;
+	} left[SINK_LEFT]; /* by turn, modulo their number */
 	int err; /* of the first write that failed; nothing is written behind it */
-};
-
-enum {
-	SINK_BLOCK = 64 << 10,
-	SINK_HELD = 4 << 20, /* by one that waits for its turn */
 };
 
 void sink_flush(struct sink *s);
@@ -55,7 +62,7 @@ void sink_turns_destroy(struct sink_turns *t);
 /* From now on the sink prints for that turn. Each is taken once, the next one to be taken
  * is the lowest, and it is passed on whatever fails. */
 void sink_take_turn(struct sink *s, struct sink_turns *t, size_t turn);
-/* Waits for it, writes what was printed, and the next one may write. */
+/* The turn is over: what was printed is written as soon as those before it are. */
 void sink_pass_turn(struct sink *s);
 
 #endif
