@@ -292,14 +292,19 @@ int name_frames(struct ff_profile *p)
 struct finishing {
 	struct ff_profile *profile;
 	const uint8_t *left_out;
+	size_t threads;
 };
 
 static int make_named(const struct finishing *f)
 {
 	struct ff_profile *p = f->profile;
-	unsigned order = p->options.flags & FF_FLAMECHART ? NAMED_IN_ORDER : 0;
-	int err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, order,
-			     f->left_out, &p->named);
+	struct named_options options = {
+		.in_order = p->options.flags & FF_FLAMECHART,
+		.left_out = f->left_out,
+		.threads = f->threads,
+	};
+	int err = named_make(&p->ctx, &p->trie, &p->symbols, &p->strings, &options,
+			     &p->named);
 
 	p->named.decimals = p->decimals;
 	return err;
@@ -320,7 +325,6 @@ int ff_profile_finish(struct ff_profile *p)
 {
 	struct finishing f = { .profile = p };
 	uint8_t *left_out = NULL;
-	size_t threads;
 	int err;
 
 	if (p->finished)
@@ -335,8 +339,8 @@ int ff_profile_finish(struct ff_profile *p)
 	if (err == 0) {
 		check_conservation(p);
 		f.left_out = left_out;
-		threads = p->trie.count < TREE_LARGE ? 1 : thread_count(p);
-		err = parallel_run(threads, FINISH_JOBS, finish_job, &f);
+		f.threads = p->trie.count < TREE_LARGE ? 1 : thread_count(p);
+		err = parallel_run(f.threads, FINISH_JOBS, finish_job, &f);
 	}
 	free(left_out);
 	if (err < 0)

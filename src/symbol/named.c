@@ -1,70 +1,68 @@
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/pages.h"
-#include "symbol/symbol.h"
+#include "base/parallel.h"
+#include "symbol/named_join.h"
 
 /*
  * The trie keyed by function:
  *
- *	1. nodes with the same parent and function become one,     join()
+ *	1. nodes with the same parent and function become one,     branch_join()
  *	   a node each for what was inlined at an address
- *	2. nodes in preorder, children in the order of names       place_nodes()
- *	3. values where the nodes are now                          sum_columns()
+ *	2. nodes in preorder, children in the order of names       place_trunk(), place_part()
+ *	3. values where the nodes are now                          sum_part()
  *
- * A parent's id is below its children's, in the trie and in what is joined.
+ * Threads do so for a part of the tree each: what is below a node of the trunk.
  */
-struct joined {
-	uint32_t parent;
-	uint32_t
-		rank; /* of the function among all; once it is placed: its id in preorder */
-	uint32_t child; /* the one added last, or asked for; 0: none */
-	uint32_t sibling; /* the next one of the same parent */
-};
-
 enum {
-	RANK_DROPPED = -1,
-	RANK_RUN = -2, /* not one function: others were inlined there */
-	/* Children that are looked through, one after the other: most nodes have few, and
-	 * those lie near. */
-	NARROW = 12,
+	PARTS_MOST = 8, /* each looks at every node of the trie */
+	PART_LEAST = 1 << 16, /* nodes of the trie: a millisecond */
+	FEW = 12, /* children that are sorted by insertion */
 };
 
-struct join {
-	const struct trie *trie;
-	const struct symbols *symbols;
-	unsigned flags;
-	const uint8_t *left_out; /* NULL: none */
-	uint32_t *rank; /* by function; RANK_DROPPED: it is left out */
-	uint32_t *of_frame; /* by frame: the rank of its function, or RANK_RUN */
+/* A child of the trunk: what is below it lies together, and is one branch's. */
+struct top {
+	uint32_t parent; /* in the trunk */
+	uint32_t order; /* among its siblings */
+	uint32_t part; /* PART_TRUNK: it is of the trunk itself */
+	uint32_t id;
+	uint32_t size; /* nodes, with itself */
+	uint32_t start; /* its place */
+};
+
+#define PART_TRUNK UINT32_MAX
+
+struct making {
+	struct named_ground ground;
+	uint32_t *rank, *of_frame; /* the ground's */
 	uint32_t *function; /* by rank */
-	size_t functions;
-	uint32_t *node; /* by trie node: its joined node */
-	/* In the end the values of the tree lie here: memory that was never used before takes
-	 * longer to get than all else that is done with it. */
-	struct joined *nodes;
-	uint32_t count; /* of joined nodes */
-	struct hash_map wide; /* children of nodes with many, by parent and rank */
-	uint32_t *open; /* joined nodes to be placed, the next one last */
+	struct named_trunk trunk;
+	uint32_t *place; /* of the trunk's nodes */
+	uint32_t parts;
+	struct branch branches[PARTS_MOST];
+	ARRAY(struct top) tops[PARTS_MOST];
+	ARRAY(struct top) order; /* all of them, as they are placed */
+	struct named *tree;
 };
-
-_Static_assert(sizeof(struct joined) >= 2 * sizeof(uint64_t), "room for two columns");
 
 static uint32_t *numbers(size_t count)
 {
 	return calloc(count + 1, sizeof(uint32_t));
 }
 
-static void release(struct join *j)
+static void release(struct making *m)
 {
-	free(j->rank);
-	free(j->of_frame);
-	free(j->function);
-	hash_map_release(&j->wide);
-	free(j->node);
-	free(j->nodes);
-	free(j->open);
+	for (uint32_t i = 0; i < m->parts; i++) {
+		branch_release(&m->branches[i]);
+		array_release(&m->tops[i]);
+	}
+	array_release(&m->order);
+	trunk_release(&m->trunk);
+	free(m->place);
+	free(m->rank);
+	free(m->of_frame);
+	free(m->function);
 }
 
 struct name_order {
@@ -88,193 +86,207 @@ static int compare_functions(const void *a, const void *b, void *arg)
 	return order ? order : x->kind - y->kind;
 }
 
-static int rank_functions(struct join *j, const struct intern *strings)
+static int rank_functions(struct making *m, const struct intern *strings)
 {
-	struct name_order by = { j->symbols, strings };
+	const struct symbols *symbols = m->ground.symbols;
+	struct name_order by = { symbols, strings };
+	size_t count = symbols->functions.count;
 
-	j->functions = j->symbols->functions.count;
-	j->rank = numbers(j->functions);
-	j->function = numbers(j->functions);
-	if (!j->rank || !j->function)
+	m->ground.rank = m->rank = numbers(count);
+	m->function = numbers(count);
+	if (!m->rank || !m->function)
 		return -ENOMEM;
-	for (size_t i = 0; i < j->functions; i++)
-		j->function[i] = (uint32_t)i;
-	qsort_r(j->function, j->functions, sizeof(*j->function), compare_functions, &by);
-	for (size_t i = 0; i < j->functions; i++)
-		j->rank[j->function[i]] = (uint32_t)i;
-	for (size_t i = 0; i < j->functions; i++)
-		if (j->symbols->functions.v[i].dropped)
-			j->rank[i] = (uint32_t)RANK_DROPPED;
+	for (size_t i = 0; i < count; i++)
+		m->function[i] = (uint32_t)i;
+	qsort_r(m->function, count, sizeof(*m->function), compare_functions, &by);
+	for (size_t i = 0; i < count; i++)
+		m->rank[m->function[i]] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++)
+		if (symbols->functions.v[i].dropped)
+			m->rank[i] = (uint32_t)RANK_DROPPED;
 	return 0;
 }
 
 /* Every node asks for its frame's, and there are many more nodes than frames. */
-static int rank_frames(struct join *j)
+static int rank_frames(struct making *m)
 {
-	size_t frames = j->symbols->of_frame.count;
+	const struct symbols *symbols = m->ground.symbols;
+	size_t frames = symbols->of_frame.count;
 
-	j->of_frame = numbers(frames);
-	if (!j->of_frame)
+	m->ground.of_frame = m->of_frame = numbers(frames);
+	if (!m->of_frame)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < frames; i++) {
 		uint32_t inlined;
 
-		symbols_inlined(j->symbols, i, &inlined);
-		j->of_frame[i] =
-			inlined ? (uint32_t)RANK_RUN : j->rank[j->symbols->of_frame.v[i]];
+		symbols_inlined(symbols, i, &inlined);
+		m->of_frame[i] =
+			inlined ? (uint32_t)RANK_RUN : m->rank[symbols->of_frame.v[i]];
 	}
 	return 0;
-}
-
-static uint32_t add_node(struct join *j, uint32_t parent, uint32_t rank)
-{
-	uint32_t id = j->count++;
-
-	j->nodes[id] = (struct joined){ .parent = parent,
-					.rank = rank,
-					.sibling = j->nodes[parent].child };
-	j->nodes[parent].child = id;
-	return id;
-}
-
-/* Among the first few children; @seen: how many were looked at. A child that was found
- * becomes the first, as the next one is often the same. */
-static uint32_t near_child(struct join *j, uint32_t parent, uint32_t rank, int *seen)
-{
-	struct joined *nodes = j->nodes;
-	uint32_t *link = &nodes[parent].child;
-
-	for (*seen = 0; *link && *seen < NARROW; ++*seen) {
-		uint32_t id = *link;
-
-		if (nodes[id].rank == rank) {
-			*link = nodes[id].sibling;
-			nodes[id].sibling = nodes[parent].child;
-			nodes[parent].child = id;
-			return id;
-		}
-		link = &nodes[id].sibling;
-	}
-	return 0;
-}
-
-static bool note_child(struct join *j, uint32_t id)
-{
-	const struct joined *node = &j->nodes[id];
-
-	return hash_map_set(&j->wide, (uint64_t)node->parent << 32 | node->rank, id);
-}
-
-/* A node that is getting wide has all its children noted: any may move out of the first
- * few. 0: without memory. */
-static uint32_t add_noted(struct join *j, uint32_t parent, uint32_t rank)
-{
-	uint32_t child = j->nodes[parent].child, last = child, id;
-
-	for (int i = 1; i < NARROW; i++)
-		last = j->nodes[last].sibling;
-	for (; child && !j->nodes[last].sibling; child = j->nodes[child].sibling)
-		if (!note_child(j, child))
-			return 0;
-	id = add_node(j, parent, rank);
-	return note_child(j, id) ? id : 0;
-}
-
-/* 0: without memory. */
-static uint32_t joined_child(struct join *j, uint32_t parent, uint32_t rank)
-{
-	uint32_t id, *noted;
-	int seen;
-
-	id = near_child(j, parent, rank, &seen);
-	if (id)
-		return id;
-	if (seen < NARROW)
-		return add_node(j, parent, rank);
-	noted = hash_map_get(&j->wide, (uint64_t)parent << 32 | rank);
-	return noted ? *noted : add_noted(j, parent, rank);
-}
-
-/* In the order of input only neighbours are joined. */
-static uint32_t next_child(struct join *j, uint32_t parent, uint32_t rank)
-{
-	uint32_t last = j->nodes[parent].child;
-
-	return last && j->nodes[last].rank == rank ? last : add_node(j, parent, rank);
 }
 
 /* Joined nodes there can be: one for the root, and for each other node one for its
  * function and for each one that was inlined there. */
-static size_t most_nodes(const struct join *j)
+static size_t most_nodes(const struct named_ground *g)
 {
-	const struct trie *t = j->trie;
+	const struct trie *t = g->trie;
 	size_t most = t->count;
 
 	for (uint32_t i = 1; i < t->count; i++) {
 		uint32_t frame = t->nodes[i].frame, inlined;
 
-		if (j->of_frame[frame] != (uint32_t)RANK_RUN)
+		if (g->of_frame[frame] != (uint32_t)RANK_RUN)
 			continue;
-		symbols_inlined(j->symbols, frame, &inlined);
+		symbols_inlined(g->symbols, frame, &inlined);
 		most += inlined;
 	}
 	return most;
 }
 
-static int make_room(struct join *j)
+static int make_ground(struct making *m, const struct intern *strings)
 {
-	size_t most = most_nodes(j);
+	int err = rank_functions(m, strings);
 
-	if (most > UINT32_MAX)
-		return -ENOMEM;
-	j->node = pages_room(j->trie->count * sizeof(*j->node));
-	j->nodes = pages_room(most * sizeof(*j->nodes));
-	if (!j->node || !j->nodes)
-		return -ENOMEM;
-	j->node[0] = 0;
-	j->nodes[0] = (struct joined){ 0 };
-	j->count = 1;
-	return 0;
+	if (err == 0)
+		err = rank_frames(m);
+	if (err < 0)
+		return err;
+	m->ground.most = most_nodes(&m->ground);
+	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
 }
 
-/* On to the child for a function; nowhere where that is left out. 0, or -ENOMEM. */
-static int step_on(struct join *j, uint32_t rank, uint32_t *node)
+/* Where what is below the trunk begins, and how much that is. */
+static int find_tops(struct making *m, uint32_t part)
 {
-	if (rank == (uint32_t)RANK_DROPPED)
-		return 0;
-	*node = j->flags & NAMED_IN_ORDER ? next_child(j, *node, rank)
-					  : joined_child(j, *node, rank);
-	return *node ? 0 : -ENOMEM;
-}
+	const struct branch *b = &m->branches[part];
+	uint32_t *sizes = numbers(b->count);
+	int err = sizes ? 0 : -ENOMEM;
 
-/* The same for a frame's function and those that were inlined there. */
-static int step_run(struct join *j, uint32_t frame, uint32_t *node)
-{
-	uint32_t count;
-	const uint32_t *inlined = symbols_inlined(j->symbols, frame, &count);
-	int err = step_on(j, j->rank[j->symbols->of_frame.v[frame]], node);
+	for (uint32_t i = b->count; err == 0 && i-- > b->own;) {
+		const struct joined *node = &b->nodes[i];
+		struct top *top;
 
-	for (uint32_t k = 0; k < count && err == 0; k++)
-		err = step_on(j, j->rank[inlined[k]], node);
-	return err;
-}
-
-static int join(struct join *j)
-{
-	const struct trie *t = j->trie;
-	int err = make_room(j);
-
-	for (uint32_t i = 1; err == 0 && i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, rank = j->of_frame[frame];
-
-		j->node[i] = 0;
-		if (j->left_out && j->left_out[i])
+		sizes[i]++;
+		if (node->parent >= b->own) {
+			sizes[node->parent] += sizes[i];
 			continue;
-		j->node[i] = j->node[t->nodes[i].parent];
-		err = rank == (uint32_t)RANK_RUN ? step_run(j, frame, &j->node[i])
-						 : step_on(j, rank, &j->node[i]);
+		}
+		top = array_add(&m->tops[part]);
+		if (top)
+			*top = (struct top){
+				node->parent, m->ground.in_order ? i : node->rank,
+				part,	      i,
+				sizes[i],     0
+			};
+		err = top ? 0 : -ENOMEM;
 	}
+	free(sizes);
 	return err;
+}
+
+static int join_part(void *arg, size_t part, size_t worker)
+{
+	struct making *m = arg;
+	int err = branch_join(&m->branches[part], &m->ground, &m->trunk, (uint32_t)part,
+			      m->parts);
+
+	(void)worker;
+	return err < 0 ? err : find_tops(m, (uint32_t)part);
+}
+
+static int compare_tops(const void *a, const void *b)
+{
+	const struct top *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The children of all nodes of the trunk, in their order. Returns how many nodes there are
+ * in all; 0 without memory. */
+static uint64_t order_tops(struct making *m)
+{
+	uint64_t count = m->trunk.count;
+
+	for (uint32_t part = 0; part < m->parts; part++) {
+		if (!array_reserve(&m->order, m->tops[part].count + m->trunk.count))
+			return 0;
+		for (size_t i = 0; i < m->tops[part].count; i++) {
+			*array_add(&m->order) = m->tops[part].v[i];
+			count += m->tops[part].v[i].size;
+		}
+		array_release(&m->tops[part]);
+	}
+	for (uint32_t i = 1; i < m->trunk.count; i++) {
+		const struct joined *node = &m->trunk.nodes[i];
+
+		*array_add(&m->order) =
+			(struct top){ node->parent, node->rank, PART_TRUNK, i, 0, 0 };
+	}
+	if (m->order.count)
+		qsort(m->order.v, m->order.count, sizeof(*m->order.v), compare_tops);
+	return count;
+}
+
+/* By node of the trunk, and one more: where its children begin in the order. */
+static uint32_t *find_children(const struct making *m)
+{
+	uint32_t *first = numbers(m->trunk.count), at = 0;
+
+	for (uint32_t i = 0; first && i <= m->trunk.count; i++) {
+		while (at < m->order.count && m->order.v[at].parent < i)
+			at++;
+		first[i] = at;
+	}
+	return first;
+}
+
+static void place_node(struct making *m, uint32_t id, uint32_t place)
+{
+	const struct joined *node = &m->trunk.nodes[id];
+
+	m->place[id] = place;
+	m->tree->nodes.v[place] =
+		(struct named_node){ .function = m->function[node->rank],
+				     .parent = m->place[node->parent] };
+}
+
+/* Its nodes in preorder, with room for what is below each. */
+static int place_trunk(struct making *m)
+{
+	uint32_t *first = find_children(m), *next = numbers(m->trunk.count);
+	uint32_t at = 0, place = 1;
+
+	m->place = numbers(m->trunk.count);
+	if (!first || !next || !m->place) {
+		free(first);
+		free(next);
+		return -ENOMEM;
+	}
+	m->tree->nodes.v[0] = (struct named_node){ 0 };
+	memcpy(next, first, m->trunk.count * sizeof(*next));
+	for (;;) {
+		struct top *top =
+			next[at] < first[at + 1] ? &m->order.v[next[at]++] : NULL;
+
+		if (top && top->part != PART_TRUNK) {
+			top->start = place;
+			place += top->size;
+		} else if (top) {
+			at = top->id;
+			place_node(m, at, place++);
+		} else {
+			m->tree->nodes.v[m->place[at]].end = place;
+			if (at == 0)
+				break;
+			at = m->trunk.nodes[at].parent;
+		}
+	}
+	free(first);
+	free(next);
+	return 0;
 }
 
 /* The last one first. */
@@ -287,95 +299,124 @@ static int compare_ranks(const void *a, const void *b, void *arg)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void sort_open(struct join *j, uint32_t *open, size_t count)
+static void sort_open(struct branch *b, uint32_t *open, size_t count)
 {
-	if (count > NARROW) {
-		qsort_r(open, count, sizeof(*open), compare_ranks, j->nodes);
+	if (count > FEW) {
+		qsort_r(open, count, sizeof(*open), compare_ranks, b->nodes);
 		return;
 	}
 	for (size_t i = 1; i < count; i++) {
 		uint32_t id = open[i];
 		size_t k = i;
 
-		for (; k > 0 && j->nodes[open[k - 1]].rank < j->nodes[id].rank; k--)
+		for (; k > 0 && b->nodes[open[k - 1]].rank < b->nodes[id].rank; k--)
 			open[k] = open[k - 1];
 		open[k] = id;
 	}
 }
 
 /* The children of a node, from the last one to the first; how many. */
-static size_t open_children(struct join *j, uint32_t id, uint32_t *open)
+static size_t open_children(struct branch *b, uint32_t id, uint32_t *open)
 {
 	size_t count = 0;
 
-	for (uint32_t c = j->nodes[id].child; c; c = j->nodes[c].sibling) {
-		__builtin_prefetch(&j->nodes[j->nodes[c].child]);
+	for (uint32_t c = b->nodes[id].child; c; c = b->nodes[c].sibling) {
+		__builtin_prefetch(&b->nodes[b->nodes[c].child]);
 		open[count++] = c;
 	}
-	if (count > 1 && !(j->flags & NAMED_IN_ORDER))
-		sort_open(j, open, count);
+	if (count > 1 && !b->ground->in_order)
+		sort_open(b, open, count);
 	return count;
 }
 
-static int place_nodes(struct join *j, struct named *n)
+/* A child of the trunk and all below it. */
+static void place_top(struct making *m, struct branch *b, const struct top *top,
+		      uint32_t *open)
 {
-	struct named_node *nodes = pages_room(j->count * sizeof(*nodes));
-	size_t open;
+	struct named_node *nodes = m->tree->nodes.v;
+	uint32_t end = top->start + top->size;
+	size_t left = 1;
 
-	n->nodes.v = nodes;
-	j->open = numbers(j->count); /* most of it is never touched */
-	if (!nodes || !j->open)
-		return -ENOMEM;
-	n->nodes.count = n->nodes.room = j->count;
-	nodes[0] = (struct named_node){ .end = j->count };
-	open = open_children(j, 0, j->open);
-	for (uint32_t place = 1; open > 0; place++) {
-		uint32_t id = j->open[--open];
-		struct joined *node = &j->nodes[id];
+	open[0] = top->id;
+	for (uint32_t place = top->start; left > 0; place++) {
+		uint32_t id = open[--left];
+		struct joined *node = &b->nodes[id];
 
-		nodes[place] = (struct named_node){ .function = j->function[node->rank],
-						    .parent = j->nodes[node->parent].rank,
+		nodes[place] = (struct named_node){ .function = m->function[node->rank],
+						    .parent = b->nodes[node->parent].rank,
 						    .end = place + 1 };
 		node->rank = place;
-		open += open_children(j, id, j->open + open);
+		left += open_children(b, id, open + left);
 	}
-	for (uint32_t i = j->count; i-- > 1;)
+	for (uint32_t i = end; --i > top->start;)
 		if (nodes[i].end > nodes[nodes[i].parent].end)
 			nodes[nodes[i].parent].end = nodes[i].end;
+}
+
+/* Where each self value goes, by its node; those of the trunk are the first part's. */
+static void find_places(const struct making *m, struct branch *b)
+{
+	const struct trie *t = m->ground.trie;
+
+	for (size_t i = 1; i < t->selves.count; i++) {
+		uint32_t *node = &b->node[t->selves.v[i].node];
+
+		if (*node != (uint32_t)ELSEWHERE)
+			*node = *node < b->own && b->part ? (uint32_t)ELSEWHERE
+							  : b->nodes[*node].rank;
+	}
+}
+
+static int place_part(void *arg, size_t part, size_t worker)
+{
+	struct making *m = arg;
+	struct branch *b = &m->branches[part];
+	uint32_t *open = numbers(b->count); /* most of it is never touched */
+
+	(void)worker;
+	if (!open)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->own; i++)
+		b->nodes[i].rank = m->place[i];
+	for (size_t i = 0; i < m->order.count; i++)
+		if (m->order.v[i].part == part)
+			place_top(m, b, &m->order.v[i], open);
+	find_places(m, b);
+	free(open);
+	/* Memory that was never used before takes longer to get than all else that is done
+	 * with it: what is given back here the columns get. */
+	free(b->nodes);
+	b->nodes = NULL;
 	return 0;
 }
 
-/* Where each self value goes, by its node. */
-static void find_places(struct join *j)
+static int place_all(struct making *m)
 {
-	const struct trie *t = j->trie;
+	uint64_t count = order_tops(m);
+	struct named *n = m->tree;
 
-	for (size_t i = 1; i < t->selves.count; i++) {
-		uint32_t *node = &j->node[t->selves.v[i].node];
-
-		*node = j->nodes[*node].rank;
-	}
+	n->nodes.v = count ? pages_room(count * sizeof(*n->nodes.v)) : NULL;
+	if (!n->nodes.v || place_trunk(m) < 0)
+		return -ENOMEM;
+	n->nodes.count = n->nodes.room = count;
+	return parallel_run(m->parts, m->parts, place_part, m);
 }
 
-static int sum_columns(struct join *j, struct named *n)
+/* No two parts add to the same node. */
+static int sum_part(void *arg, size_t part, size_t worker)
 {
-	const struct trie *t = j->trie;
-	size_t count = j->count;
+	const struct making *m = arg;
+	const struct trie *t = m->ground.trie;
+	const uint32_t *places = m->branches[part].node;
+	struct named *n = m->tree;
 
-	if (t->charged[TRIE_BEFORE]) {
-		n->before = calloc(count, sizeof(*n->before));
-		if (!n->before)
-			return -ENOMEM;
-	}
-	find_places(j);
-	n->self = (void *)j->nodes;
-	n->samples = n->self + count;
-	j->nodes = NULL;
-	memset(n->self, 0, 2 * count * sizeof(*n->self));
+	(void)worker;
 	for (size_t i = 1; i < t->selves.count; i++) {
 		const struct trie_self *self = &t->selves.v[i];
-		uint32_t place = j->node[self->node];
+		uint32_t place = places[self->node];
 
+		if (place == (uint32_t)ELSEWHERE)
+			continue;
 		n->self[place] += self->value[TRIE_WEIGHT];
 		n->samples[place] += self->value[TRIE_SAMPLES];
 		if (n->before)
@@ -384,37 +425,73 @@ static int sum_columns(struct join *j, struct named *n)
 	return 0;
 }
 
+static int sum_columns(struct making *m)
+{
+	struct named *n = m->tree;
+	size_t count = n->nodes.count;
+
+	n->self = pages_take(2 * count * sizeof(*n->self));
+	if (!n->self)
+		return -ENOMEM;
+	n->samples = n->self + count;
+	if (m->ground.trie->charged[TRIE_BEFORE]) {
+		n->before = pages_take(count * sizeof(*n->before));
+		if (!n->before)
+			return -ENOMEM;
+	}
+	return parallel_run(m->parts, m->parts, sum_part, m);
+}
+
+/* In the order of input neighbours alone decide: one part. */
+static uint32_t part_count(const struct named_ground *g, size_t threads)
+{
+	size_t most = g->in_order ? 0 : g->trie->count / PART_LEAST;
+
+	if (most > PARTS_MOST)
+		most = PARTS_MOST;
+	if (most > threads)
+		most = threads;
+	return most > 1 ? (uint32_t)most : 1;
+}
+
 int named_make(struct context *ctx, const struct trie *trie,
 	       const struct symbols *symbols, const struct intern *strings,
-	       unsigned flags, const uint8_t *left_out, struct named *ret)
+	       const struct named_options *options, struct named *ret)
 {
-	struct join j = {
-		.trie = trie, .symbols = symbols, .flags = flags, .left_out = left_out
+	struct named tree = { .joined = !options->in_order };
+	struct making m = {
+		.ground = { .trie = trie,
+			    .symbols = symbols,
+			    .left_out = options->left_out,
+			    .in_order = options->in_order },
+		.tree = &tree,
 	};
-	struct named n = { .joined = !(flags & NAMED_IN_ORDER) };
-	int err = rank_functions(&j, strings);
+	int err = make_ground(&m, strings);
 
+	m.parts = part_count(&m.ground, options->threads);
 	if (err == 0)
-		err = rank_frames(&j);
+		err = trunk_find(&m.trunk, &m.ground, m.parts);
 	if (err == 0)
-		err = join(&j);
+		err = parallel_run(m.parts, m.parts, join_part, &m);
 	if (err == 0)
-		err = place_nodes(&j, &n);
+		err = place_all(&m);
 	if (err == 0)
-		err = sum_columns(&j, &n);
-	release(&j);
+		err = sum_columns(&m);
+	release(&m);
 	if (err < 0) {
-		named_release(&n);
+		named_release(&tree);
 		return fail_memory(ctx);
 	}
-	*ret = n;
+	*ret = tree;
 	return 0;
 }
 
 void named_release(struct named *n)
 {
+	size_t size = n->nodes.count * sizeof(uint64_t);
+
+	pages_give_back(n->self, 2 * size);
+	pages_give_back(n->before, size);
 	array_release(&n->nodes);
-	free(n->self);
-	free(n->before);
 	*n = (struct named){ 0 };
 }

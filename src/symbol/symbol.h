@@ -147,16 +147,14 @@ int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 
 /*
  * The named tree: the trie keyed by function. Nodes are in preorder, node 0 is the
- * root; children are ordered by name, then module, then kind (or, with
- * NAMED_IN_ORDER, as they came).
+ * root; children are ordered by name, then module, then kind (or, in order, as they
+ * came).
  */
 struct named_node {
 	uint32_t function; /* index in symbols.functions; the root's means nothing */
 	uint32_t parent; /* the root's own is 0 */
 	uint32_t end; /* one past the last node below it */
 };
-
-enum named_flag { NAMED_IN_ORDER = 1 };
 
 struct named {
 	ARRAY(struct named_node) nodes;
@@ -166,11 +164,18 @@ struct named {
 	bool joined; /* no two children of a node are of one function */
 };
 
-/* @left_out: by node of the trie; where it is 1 so it is for all nodes below, and none of
- * them has values. NULL: none. */
+struct named_options {
+	bool in_order; /* children stay as they came, and only neighbours are joined */
+	/* By node of the trie; where it is 1 so it is for all nodes below, and none of them
+	 * has values. NULL: none. */
+	const uint8_t *left_out;
+	size_t threads; /* 0 is 1 */
+};
+
+/* 0, or -ENOMEM. The result does not depend on the number of threads. */
 int named_make(struct context *ctx, const struct trie *trie,
 	       const struct symbols *symbols, const struct intern *strings,
-	       unsigned flags, const uint8_t *left_out, struct named *ret);
+	       const struct named_options *options, struct named *ret);
 void named_release(struct named *n);
 
 #endif

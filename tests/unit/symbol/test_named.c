@@ -60,14 +60,20 @@ static uint32_t stack(const char *frames, uint64_t weight)
 	return node;
 }
 
+static void make(bool in_order, size_t threads)
+{
+	struct named_options options = { in_order, left_out, threads };
+
+	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, &options, &named), 0);
+}
+
 /* "a:1(b:2(),c:3())": name, own value and children of each node. */
-static const char *tree(unsigned flags)
+static const char *tree(bool in_order)
 {
 	static char line[512];
 	char *p = line;
 
-	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, flags, left_out, &named),
-		     0);
+	make(in_order, 1);
 	for (uint32_t i = 1; i < named.nodes.count; i++) {
 		const struct named_node *n = &named.nodes.v[i];
 		const struct function *f = &symbols.functions.v[n->function];
@@ -91,7 +97,7 @@ Test(named, children_are_ordered_by_name)
 	stack("02", 3);
 	stack("2", 4);
 	stack("1", 5);
-	cr_expect_str_eq(tree(0), "a:5()b:4()c:1(a:2()b:3())");
+	cr_expect_str_eq(tree(false), "a:5()b:4()c:1(a:2()b:3())");
 }
 
 Test(named, addresses_of_one_function_become_one_node)
@@ -103,7 +109,7 @@ Test(named, addresses_of_one_function_become_one_node)
 	stack("23", 2);
 	stack("21", 4);
 	stack("2", 8);
-	cr_expect_str_eq(tree(0), "a:8(b:7())");
+	cr_expect_str_eq(tree(false), "a:8(b:7())");
 }
 
 Test(named, what_is_left_out_is_not_there)
@@ -118,7 +124,7 @@ Test(named, what_is_left_out_is_not_there)
 	stack("02", 4);
 	out[b] = out[c] = 1;
 	left_out = out;
-	cr_expect_str_eq(tree(0), "a:1(c:4())");
+	cr_expect_str_eq(tree(false), "a:1(c:4())");
 }
 
 Test(named, equal_names_of_two_modules_stay_apart_and_are_ordered_by_it)
@@ -127,7 +133,7 @@ Test(named, equal_names_of_two_modules_stay_apart_and_are_ordered_by_it)
 	function("f", "a");
 	stack("0", 1);
 	stack("1", 2);
-	cr_expect_str_eq(tree(0), "f:2()f:1()");
+	cr_expect_str_eq(tree(false), "f:2()f:1()");
 }
 
 Test(named, equal_names_and_modules_are_ordered_by_kind)
@@ -136,7 +142,7 @@ Test(named, equal_names_and_modules_are_ordered_by_kind)
 	function("f", "m")->kind = FUNCTION_USER;
 	stack("0", 1);
 	stack("1", 2);
-	cr_expect_str_eq(tree(0), "f:2()f:1()");
+	cr_expect_str_eq(tree(false), "f:2()f:1()");
 }
 
 Test(named, in_order_children_stay_as_they_came_and_only_neighbours_are_joined)
@@ -151,7 +157,7 @@ Test(named, in_order_children_stay_as_they_came_and_only_neighbours_are_joined)
 		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, i + 1), 0);
 		last = node;
 	}
-	cr_expect_str_eq(tree(NAMED_IN_ORDER), "a:0(c:1()b:2()c:7())");
+	cr_expect_str_eq(tree(true), "a:0(c:1()b:2()c:7())");
 }
 
 /* Frame @frame has code of those functions, outermost first, in the one it is of. */
@@ -174,7 +180,7 @@ Test(named, inlined_functions_are_nodes_of_their_own)
 	inlined(0, "12");
 	stack("0", 1);
 	stack("03", 2);
-	cr_expect_str_eq(tree(0), "a:0(b:0(c:1(d:2())))");
+	cr_expect_str_eq(tree(false), "a:0(b:0(c:1(d:2())))");
 }
 
 Test(named, an_inlined_function_joins_with_one_that_was_called)
@@ -185,7 +191,7 @@ Test(named, an_inlined_function_joins_with_one_that_was_called)
 	stack("0", 1);
 	stack("01", 2);
 	stack("2", 4);
-	cr_expect_str_eq(tree(0), "a:1(b:6())");
+	cr_expect_str_eq(tree(false), "a:1(b:6())");
 }
 
 Test(named, in_order_inlined_functions_are_joined_with_neighbours_only)
@@ -200,8 +206,7 @@ Test(named, in_order_inlined_functions_are_joined_with_neighbours_only)
 		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, i + 1), 0);
 		last = node;
 	}
-	cr_expect_str_eq(tree(NAMED_IN_ORDER),
-			 "a:0(b:0(c:1()))b:0(c:2())a:0(b:0(c:3()))");
+	cr_expect_str_eq(tree(true), "a:0(b:0(c:1()))b:0(c:2())a:0(b:0(c:3()))");
 }
 
 Test(named, of_very_many_inlined_functions_there_are_as_many_nodes)
@@ -217,8 +222,8 @@ Test(named, of_very_many_inlined_functions_there_are_as_many_nodes)
 	}
 	for (char frame[2] = "2"; *frame < '2' + 9; ++*frame)
 		stack(frame, 1);
-	cr_expect_str_eq(tree(0), "a:0(b:1(b:1(b:1(b:1(b:1(b:1(b:1(b:1(b:1()))))))))"
-				  ")");
+	cr_expect_str_eq(tree(false), "a:0(b:1(b:1(b:1(b:1(b:1(b:1(b:1(b:1(b:1()))))))))"
+				      ")");
 }
 
 Test(named, a_dropped_function_leaves_its_children_and_its_weight_to_its_parent)
@@ -229,7 +234,7 @@ Test(named, a_dropped_function_leaves_its_children_and_its_weight_to_its_parent)
 	stack("012", 2);
 	stack("02", 4);
 	stack("1", 8);
-	cr_expect_str_eq(tree(0), "a:1(b:6())");
+	cr_expect_str_eq(tree(false), "a:1(b:6())");
 	cr_expect_eq(named.self[0], 8);
 }
 
@@ -370,9 +375,7 @@ Test(named, any_tree_is_what_looking_at_each_child_gives)
 		make_any(&seed, in_order);
 		left_out = rest = run % 3 ? NULL : leave_out_the_rest();
 		join_slowly(in_order);
-		cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings,
-					in_order ? NAMED_IN_ORDER : 0, left_out, &named),
-			     0);
+		make(in_order, 1);
 		expect_slow(0, &at, in_order);
 		cr_assert_eq(at, named.nodes.count);
 		free(rest);
@@ -383,9 +386,86 @@ Test(named, any_tree_is_what_looking_at_each_child_gives)
 	}
 }
 
+/* A trie that is worth several threads: long stacks that begin alike. */
+static void make_large(unsigned *seed)
+{
+	enum { LARGE = 700000, DEEP = 40 };
+	uint32_t frames[DEEP], node;
+
+	make_any(seed, false);
+	while (trie.count < LARGE) {
+		size_t count = (size_t)(rand_r(seed) % DEEP);
+
+		for (size_t k = 0; k < count; k++)
+			frames[k] = (uint32_t)rand_r(seed) % (k < 8 ? 3 : FRAMES);
+		cr_assert_eq(trie_add(&trie, frames, count, &node), 0);
+		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, count + 1), 0);
+		cr_assert_eq(trie_charge(&trie, node, TRIE_SAMPLES, 1), 0);
+		cr_assert_eq(trie_charge(&trie, node, TRIE_BEFORE, count % 3), 0);
+	}
+}
+
+static void expect_same(const struct named *a, const struct named *b)
+{
+	size_t size = a->nodes.count * sizeof(uint64_t);
+
+	cr_assert_eq(a->nodes.count, b->nodes.count);
+	cr_expect_eq(memcmp(a->nodes.v, b->nodes.v, a->nodes.count * sizeof(*a->nodes.v)),
+		     0);
+	cr_expect_eq(memcmp(a->self, b->self, size), 0);
+	cr_expect_eq(memcmp(a->samples, b->samples, size), 0);
+	cr_expect_eq(memcmp(a->before, b->before, size), 0);
+}
+
+Test(named, any_number_of_threads_makes_the_same, .timeout = 60)
+{
+	static const size_t threads[] = { 2, 3, 8, 100 };
+	struct named one;
+	unsigned seed = 7;
+
+	make_large(&seed);
+	for (int filtered = 0; filtered < 2; filtered++) {
+		uint8_t *rest = filtered ? leave_out_the_rest() : NULL;
+
+		left_out = rest;
+		make(false, 1);
+		one = named;
+		for (int i = 0; i < 4; i++) {
+			make(false, threads[i]);
+			expect_same(&one, &named);
+			named_release(&named);
+		}
+		named_release(&one);
+		left_out = NULL;
+		free(rest);
+	}
+}
+
+/* All are children of the root, and there is no trunk but that. */
+Test(named, what_is_flat_is_the_same_for_threads, .timeout = 60)
+{
+	enum { WIDE = 300000 };
+	struct named one;
+	uint32_t node;
+	char name[8];
+
+	for (uint32_t i = 0; i < WIDE; i++) {
+		snprintf(name, sizeof(name), "%06u", i * 7 % WIDE);
+		function(name, "m");
+		cr_assert_eq(trie_add(&trie, &i, 1, &node), 0);
+		cr_assert_eq(trie_charge(&trie, node, TRIE_BEFORE, i), 0);
+	}
+	make(false, 1);
+	one = named;
+	cr_expect_eq(one.nodes.count, WIDE + 1);
+	make(false, 4);
+	expect_same(&one, &named);
+	named_release(&one);
+}
+
 Test(named, the_empty_trie_is_a_root)
 {
-	cr_expect_str_eq(tree(0), "");
+	cr_expect_str_eq(tree(false), "");
 	cr_assert_eq(named.nodes.count, 1);
 	cr_expect_eq(named.nodes.v[0].end, 1);
 	cr_expect_eq(named.self[0], 0);
@@ -399,7 +479,7 @@ Test(named, columns_are_summed_apart)
 
 	cr_assert_eq(trie_charge(&trie, node, TRIE_SAMPLES, 2), 0);
 	cr_assert_eq(trie_charge(&trie, 0, TRIE_BEFORE, 9), 0);
-	tree(0);
+	tree(false);
 	cr_assert_not_null(named.before);
 	cr_expect_eq(named.self[2], 5);
 	cr_expect_eq(named.samples[2], 2);
@@ -414,7 +494,7 @@ Test(named, a_very_deep_stack_needs_no_deep_call, .timeout = 20)
 
 	functions("a");
 	cr_assert_eq(trie_add(&trie, frames, DEPTH, &node), 0);
-	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, 0, NULL, &named), 0);
+	make(false, 1);
 	cr_expect_eq(named.nodes.count, DEPTH + 1);
 	cr_expect_eq(named.nodes.v[1].end, DEPTH + 1);
 	free(frames);

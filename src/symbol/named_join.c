@@ -1,0 +1,301 @@
+#include "symbol/named_join.h"
+
+#include <stdlib.h>
+
+#include "base/pages.h"
+
+enum {
+	/* Children that are looked through, one after the other: most nodes have few, and
+	 * those lie near. */
+	NARROW = 12,
+	SAMPLES = 1024, /* stacks that are looked at to find the trunk */
+	STEPS = 16, /* of the trie's nodes that many parts may be looked at for that */
+	GRAINS = 16, /* of a part: what is smaller is not split */
+};
+
+static uint32_t add_node(struct branch *b, uint32_t parent, uint32_t rank)
+{
+	uint32_t id = b->count++;
+
+	b->nodes[id] = (struct joined){ .parent = parent,
+					.rank = rank,
+					.sibling = b->nodes[parent].child };
+	b->nodes[parent].child = id;
+	return id;
+}
+
+/* Among the first few children; @seen: how many were looked at. A child that was found
+ * becomes the first, as the next one is often the same. */
+static uint32_t near_child(struct branch *b, uint32_t parent, uint32_t rank, int *seen)
+{
+	struct joined *nodes = b->nodes;
+	uint32_t *link = &nodes[parent].child;
+
+	for (*seen = 0; *link && *seen < NARROW; ++*seen) {
+		uint32_t id = *link;
+
+		if (nodes[id].rank == rank) {
+			*link = nodes[id].sibling;
+			nodes[id].sibling = nodes[parent].child;
+			nodes[parent].child = id;
+			return id;
+		}
+		link = &nodes[id].sibling;
+	}
+	return 0;
+}
+
+static bool note_child(struct branch *b, uint32_t id)
+{
+	const struct joined *node = &b->nodes[id];
+
+	return hash_map_set(&b->wide, (uint64_t)node->parent << 32 | node->rank, id);
+}
+
+/* A node that is getting wide has all its children noted: any may move out of the first
+ * few. 0: without memory. */
+static uint32_t add_noted(struct branch *b, uint32_t parent, uint32_t rank)
+{
+	uint32_t child = b->nodes[parent].child, last = child, id;
+
+	for (int i = 1; i < NARROW; i++)
+		last = b->nodes[last].sibling;
+	for (; child && !b->nodes[last].sibling; child = b->nodes[child].sibling)
+		if (!note_child(b, child))
+			return 0;
+	id = add_node(b, parent, rank);
+	return note_child(b, id) ? id : 0;
+}
+
+/* Whose child of the trunk that is. */
+static uint32_t part_of(uint32_t parent, uint32_t rank, uint32_t parts)
+{
+	return parts > 1 ? hash_u64((uint64_t)parent << 32 | rank) % parts : 0;
+}
+
+/* 0: without memory. */
+static uint32_t joined_child(struct branch *b, uint32_t parent, uint32_t rank)
+{
+	uint32_t id, *noted;
+	int seen;
+
+	id = near_child(b, parent, rank, &seen);
+	if (id)
+		return id;
+	noted = seen < NARROW ? NULL
+			      : hash_map_get(&b->wide, (uint64_t)parent << 32 | rank);
+	if (noted)
+		return *noted;
+	if (parent < b->own && part_of(parent, rank, b->parts) != b->part)
+		return (uint32_t)ELSEWHERE;
+	return seen < NARROW ? add_node(b, parent, rank) : add_noted(b, parent, rank);
+}
+
+/* In the order of input only neighbours are joined. */
+static uint32_t next_child(struct branch *b, uint32_t parent, uint32_t rank)
+{
+	uint32_t last = b->nodes[parent].child;
+
+	return last && b->nodes[last].rank == rank ? last : add_node(b, parent, rank);
+}
+
+/* What is not touched of it takes no memory. */
+static int make_room(struct branch *b)
+{
+	b->node = pages_room(b->ground->trie->count * sizeof(*b->node));
+	b->nodes = pages_room((b->ground->most + b->trunk->count) * sizeof(*b->nodes));
+	if (!b->node || !b->nodes)
+		return -ENOMEM;
+	b->node[0] = 0;
+	b->nodes[0] = (struct joined){ 0 };
+	b->count = 1;
+	return 0;
+}
+
+/* The trunk's nodes have the same ids in all branches. */
+static int add_trunk(struct branch *b)
+{
+	for (uint32_t i = 1; i < b->trunk->count; i++) {
+		const struct joined *node = &b->trunk->nodes[i];
+
+		if (joined_child(b, node->parent, node->rank) == 0)
+			return -ENOMEM;
+	}
+	b->own = b->trunk->count;
+	return 0;
+}
+
+/* On to the child for a function; nowhere where that is left out, or where it is another
+ * branch's. */
+static void step_on(struct branch *b, uint32_t rank, uint32_t *node)
+{
+	if (rank == (uint32_t)RANK_DROPPED || *node == (uint32_t)ELSEWHERE)
+		return;
+	*node = b->ground->in_order ? next_child(b, *node, rank)
+				    : joined_child(b, *node, rank);
+	b->failed |= *node == 0;
+}
+
+/* The same for a frame's function and those that were inlined there. */
+static void step_run(struct branch *b, uint32_t frame, uint32_t *node)
+{
+	const struct named_ground *g = b->ground;
+	uint32_t count;
+	const uint32_t *inlined = symbols_inlined(g->symbols, frame, &count);
+
+	step_on(b, g->rank[g->symbols->of_frame.v[frame]], node);
+	for (uint32_t k = 0; k < count && !b->failed; k++)
+		step_on(b, g->rank[inlined[k]], node);
+}
+
+/* From the joined node of its parent to that of a trie node. */
+static void step(struct branch *b, uint32_t trie_node, uint32_t *node)
+{
+	const struct named_ground *g = b->ground;
+	uint32_t frame = g->trie->nodes[trie_node].frame, rank = g->of_frame[frame];
+
+	if (rank == (uint32_t)RANK_RUN)
+		step_run(b, frame, node);
+	else
+		step_on(b, rank, node);
+}
+
+static int branch_begin(struct branch *b, const struct named_ground *ground,
+			const struct named_trunk *trunk)
+{
+	*b = (struct branch){ .ground = ground, .trunk = trunk, .parts = 1 };
+	return make_room(b);
+}
+
+int branch_join(struct branch *b, const struct named_ground *ground,
+		const struct named_trunk *trunk, uint32_t part, uint32_t parts)
+{
+	const struct trie *t = ground->trie;
+	int err = branch_begin(b, ground, trunk);
+
+	if (err == 0)
+		err = add_trunk(b);
+	b->part = part;
+	b->parts = parts;
+	for (uint32_t i = 1; err == 0 && i < t->count; i++) {
+		bool left_out = ground->left_out && ground->left_out[i];
+
+		b->node[i] = left_out ? 0 : b->node[t->nodes[i].parent];
+		if (!left_out)
+			step(b, i, &b->node[i]);
+		err = b->failed ? -ENOMEM : 0;
+	}
+	return err;
+}
+
+void branch_release(struct branch *b)
+{
+	free(b->node);
+	free(b->nodes);
+	hash_map_release(&b->wide);
+	*b = (struct branch){ 0 };
+}
+
+/* Stacks that are looked at to find out where the tree is large. */
+struct survey {
+	struct branch branch;
+	ARRAY(uint32_t) path; /* trie nodes, the last one first */
+	ARRAY(uint32_t) passed; /* by joined node: stacks that go on there */
+	uint32_t stacks;
+	size_t steps;
+};
+
+/* From a joined node on to another one. */
+static int pass(struct survey *s, uint32_t from, uint32_t to)
+{
+	while (s->passed.count < s->branch.count)
+		if (!array_add(&s->passed))
+			return -ENOMEM;
+	for (; to != from; to = s->branch.nodes[to].parent)
+		s->passed.v[to]++;
+	return 0;
+}
+
+static int look_at(struct survey *s, uint32_t trie_node)
+{
+	const struct named_ground *g = s->branch.ground;
+	uint32_t node = 0, last = 0;
+	int err = 0;
+
+	s->path.count = 0;
+	for (; trie_node; trie_node = g->trie->nodes[trie_node].parent) {
+		uint32_t *slot = array_add(&s->path);
+
+		if (!slot)
+			return -ENOMEM;
+		*slot = trie_node;
+	}
+	while (s->path.count > 0 && err == 0) {
+		trie_node = s->path.v[--s->path.count];
+		if (g->left_out && g->left_out[trie_node])
+			break;
+		step(&s->branch, trie_node, &node);
+		s->steps++;
+		err = s->branch.failed ? -ENOMEM : pass(s, last, node);
+		last = node;
+	}
+	s->stacks++;
+	return err;
+}
+
+static int take_stacks(struct survey *s)
+{
+	const struct trie *t = s->branch.ground->trie;
+	int err = 0;
+
+	for (uint64_t i = 0; i < SAMPLES && err == 0 && s->steps < t->count / STEPS; i++)
+		err = look_at(s, (uint32_t)(i * t->count / SAMPLES));
+	return err;
+}
+
+/* Those that more than @most stacks pass; whoever does passed the parent, too. */
+static int take_large(struct named_trunk *t, const struct survey *s, uint32_t most)
+{
+	uint32_t *id = calloc(s->branch.count, sizeof(*id));
+
+	t->nodes = calloc(s->branch.count, sizeof(*t->nodes));
+	t->count = 1;
+	if (!id || !t->nodes) {
+		free(id);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 1; i < s->passed.count; i++) {
+		const struct joined *node = &s->branch.nodes[i];
+
+		if (s->passed.v[i] <= most)
+			continue;
+		t->nodes[t->count].parent = id[node->parent];
+		t->nodes[t->count].rank = node->rank;
+		id[i] = t->count++;
+	}
+	free(id);
+	return 0;
+}
+
+int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_t parts)
+{
+	static const struct named_trunk root = { NULL, 1 };
+	struct survey s = { .stacks = 0 };
+	int err = branch_begin(&s.branch, ground, &root);
+
+	*t = (struct named_trunk){ 0 };
+	if (err == 0 && parts > 1)
+		err = take_stacks(&s);
+	if (err == 0)
+		err = take_large(t, &s, s.stacks / parts / GRAINS);
+	branch_release(&s.branch);
+	array_release(&s.path);
+	array_release(&s.passed);
+	return err;
+}
+
+void trunk_release(struct named_trunk *t)
+{
+	free(t->nodes);
+	*t = (struct named_trunk){ 0 };
+}
