@@ -321,7 +321,7 @@ static int finish_job(void *arg, size_t job, size_t worker)
 	return job == JOB_TREE ? make_named(f) : list_results(f->profile);
 }
 
-int ff_profile_finish(struct ff_profile *p)
+int finish_so_far(struct ff_profile *p)
 {
 	struct finishing f = { .profile = p };
 	uint8_t *left_out = NULL;
@@ -347,4 +347,10 @@ int ff_profile_finish(struct ff_profile *p)
 		return fail_memory(&p->ctx);
 	p->finished = true;
 	return 0;
+}
+
+int ff_profile_finish(struct ff_profile *p)
+{
+	trie_rest(&p->trie);
+	return finish_so_far(p);
 }

@@ -141,10 +141,15 @@ void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals);
  * named again. */
 int name_frames(struct ff_profile *p);
 
+/* ff_profile_finish() of a profile that goes on afterwards. */
+int finish_so_far(struct ff_profile *p);
+
 /* profile_samples.c: the second pass. */
 int read_samples(struct reading *r, struct ff_input *input);
 int worker_start(struct reading *r, struct worker *w);
 int worker_take(struct worker *w, const struct sample *s);
+/* It has read its last sample: keeps what came of them. */
+void worker_rest(struct worker *w);
 void worker_release(struct worker *w); /* a zeroed one is fine */
 
 /* profile_merge.c: of all workers of an input, or of the only one. What they lack then are

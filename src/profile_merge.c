@@ -83,6 +83,7 @@ static int merge_stacks(struct ff_profile *p, struct worker *w)
 		p->trie = w->trie;
 		w->trie = trie;
 	} else {
+		trie_rest(&w->trie);
 		err = trie_merge(&p->trie, &w->trie, w->frame_map, &node_map);
 	}
 	if (err == 0)
@@ -101,13 +102,15 @@ static int merge_counts(struct ff_profile *p, struct worker *w)
 				    &w->processes.v[i]);
 	weight_sum_add(&p->sum, &w->sum);
 	poorer_add(&p->poorer, &w->poorer);
-	stack_counts_add(&p->unwound, stack_walker_counts(w->stacks));
 	return err;
 }
 
 int worker_merge(struct ff_profile *p, struct worker *w)
 {
-	int err = merge_frames(p, w);
+	int err;
+
+	worker_rest(w);
+	err = merge_frames(p, w);
 
 	if (err == 0)
 		err = merge_stacks(p, w);
@@ -142,6 +145,7 @@ static int absorb(struct worker *to, struct worker *w)
 	uint32_t *frame_map = NULL, *node_map = NULL;
 	int err = frames_merge(&to->frames, &w->frames, &frame_map);
 
+	trie_rest(&w->trie);
 	if (err == 0)
 		err = trie_merge(&to->trie, &w->trie, frame_map, &node_map);
 	if (err == 0)

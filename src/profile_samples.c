@@ -229,11 +229,25 @@ int worker_start(struct reading *r, struct worker *w)
 	return stack_walker_new(&r->p->ctx, &sources, &w->frames, &r->stacks, &w->stacks);
 }
 
-void worker_release(struct worker *w)
+static void release_readers(struct worker *w)
 {
 	sample_reader_free(w->reader);
 	stack_walker_free(w->stacks);
 	filter_memo_free(w->memo);
+	w->reader = NULL;
+	w->stacks = NULL;
+	w->memo = NULL;
+}
+
+void worker_rest(struct worker *w)
+{
+	stack_counts_add(&w->reading->p->unwound, stack_walker_counts(w->stacks));
+	release_readers(w);
+}
+
+void worker_release(struct worker *w)
+{
+	release_readers(w);
 	frames_release(&w->frames);
 	trie_release(&w->trie);
 	counter_reads_release(&w->counters);
@@ -276,6 +290,8 @@ int read_samples(struct reading *r, struct ff_input *input)
 	if (err == 0)
 		err = adopt_error(
 			r, parallel_run(r->threads, input_chunks(r->in), take_chunk, r));
+	for (size_t i = 0; i < r->threads && err == 0; i++)
+		worker_rest(&r->workers[i]);
 	if (err == 0)
 		err = workers_merge(r);
 	for (size_t i = 0; i < r->threads; i++) {

@@ -68,7 +68,7 @@ int flowing_show(struct flowing *f, struct ff_input *input,
 	lend(f, input, &own);
 	err = note_events(p, input, &f->r->events);
 	if (err == 0)
-		err = ff_profile_finish(p);
+		err = finish_so_far(p);
 	if (err == 0)
 		err = show(arg, p);
 	forget_results(p);

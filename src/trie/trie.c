@@ -46,6 +46,18 @@ void trie_release(struct trie *t)
 	*t = (struct trie){ 0 };
 }
 
+void trie_rest(struct trie *t)
+{
+	uint32_t *slots = pages_take(FIRST_SLOTS * sizeof(*slots));
+
+	if (!slots)
+		return;
+	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
+	t->slots = slots;
+	t->mask = FIRST_SLOTS - 1;
+	t->indexed = 1;
+}
+
 /* A stack's hash is made of its frames alone: where its nodes may lie is known before
  * the first of them is found, and all can be fetched at once. Frame 0 counts, too. */
 static uint32_t hash_step(uint32_t hash, uint32_t frame)

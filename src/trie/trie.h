@@ -54,6 +54,10 @@ struct trie {
 int trie_init(struct trie *t);
 void trie_release(struct trie *t);
 
+/* Gives back what only those who add stacks need: the next one who does waits until it is
+ * made again. */
+void trie_rest(struct trie *t);
+
 /* The node of a stack, root first. 0, or -ENOMEM. */
 int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret);
 

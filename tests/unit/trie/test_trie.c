@@ -256,6 +256,52 @@ Test(trie, stacks_that_came_by_merging_are_found_again)
 	trie_release(&from);
 }
 
+/* Three letters of 24 each: more than a trie begins with. */
+static void each_of_many(struct trie *t, uint32_t *nodes, bool known)
+{
+	char frames[4] = "";
+
+	for (uint32_t i = 0; i < 24 * 24 * 24; i++) {
+		uint32_t node;
+
+		frames[0] = (char)('a' + i % 24);
+		frames[1] = (char)('a' + i / 24 % 24);
+		frames[2] = (char)('a' + i / 576);
+		node = add(t, frames);
+		if (known)
+			cr_assert_eq(node, nodes[i]);
+		nodes[i] = node;
+	}
+}
+
+Test(trie, stacks_are_found_again_after_a_rest)
+{
+	static uint32_t nodes[24 * 24 * 24], copies[24 * 24 * 24];
+	static uint32_t same[128];
+	struct trie t, other;
+	uint32_t count;
+
+	for (uint32_t i = 0; i < 128; i++)
+		same[i] = i;
+	cr_assert_eq(trie_init(&t), 0);
+	trie_rest(&t);
+	each_of_many(&t, nodes, false);
+	count = t.count;
+	trie_rest(&t);
+	each_of_many(&t, nodes, true);
+	cr_expect_eq(t.count, count);
+	cr_assert_eq(trie_init(&other), 0);
+	each_of_many(&other, copies, false);
+	trie_rest(&t);
+	trie_rest(&other);
+	cr_assert_eq(trie_merge(&t, &other, same, NULL), 0);
+	cr_expect_eq(t.count, count);
+	trie_rest(&t);
+	cr_expect_eq(add(&t, "z"), count);
+	trie_release(&other);
+	trie_release(&t);
+}
+
 Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 {
 	uint32_t map[128] = { ['a'] = 'x', ['b'] = 'y', ['c'] = 'y' };
