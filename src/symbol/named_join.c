@@ -9,7 +9,7 @@ enum {
 	 * those lie near. */
 	NARROW = 12,
 	SAMPLES = 1024, /* stacks that are looked at to find the trunk */
-	STEPS = 16, /* of the trie's nodes that many parts may be looked at for that */
+	STEPS = 16, /* for that: a sixteenth of the trie's nodes at most */
 	GRAINS = 16, /* of a part: what is smaller is not split */
 };
 
@@ -287,7 +287,7 @@ int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_
 	if (err == 0 && parts > 1)
 		err = take_stacks(&s);
 	if (err == 0)
-		err = take_large(t, &s, s.stacks / parts / GRAINS);
+		err = take_large(t, &s, 1 + s.stacks / parts / GRAINS);
 	branch_release(&s.branch);
 	array_release(&s.path);
 	array_release(&s.passed);
