@@ -395,6 +395,8 @@ enum ff_event_count {
 	FF_EVENT_PERIOD, /* fixed; 0: by frequency */
 	FF_EVENT_MAX_STACK, /* frames that a chain has at the most; 0: the kernel's limit */
 	FF_EVENT_USER_STACK, /* bytes of the user stack to dump; 0: none */
+	/* Samples of it when groups of counters are split; its samples where there are none. */
+	FF_EVENT_DELIVERED,
 };
 FF_API uint64_t ff_event_count(const struct ff_event *e, enum ff_event_count which);
 /* The name of bit @bit of perf_event_attr.sample_type, "CALLCHAIN", where it is set, or

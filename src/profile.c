@@ -176,8 +176,13 @@ int reading_end(struct reading *r, struct ff_input *input, int err)
 	input->delivered = p->sum.samples_read - r->samples_before;
 	if (err == 0)
 		err = know_recording(r);
+	if (err == 0)
+		event_choice_report_split(&p->ctx, &r->events, r->rec, &p->strings,
+					  input->split, input->split_count);
 	if (err == 0 && note_events(p, input, &r->events) < 0)
 		err = fail_memory(&p->ctx);
+	if (err == 0)
+		say_mixed_units(p, input);
 	event_choice_release(&r->events);
 	processes_free(r->processes);
 	return err;
@@ -221,6 +226,7 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 			intern_text(&p->strings, rec->events.v[i].name),
 			&rec->events.v[i],
 			rec->events.v[i].samples,
+			input_split(input, i),
 			i,
 		};
 	return 0;

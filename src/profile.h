@@ -14,7 +14,7 @@
 struct ff_event {
 	const char *name;
 	const struct event *recorded;
-	uint64_t samples;
+	uint64_t samples, split;
 	uint32_t index;
 };
 
@@ -37,12 +37,20 @@ struct ff_input {
 	size_t event_count;
 	struct seen seen;
 	uint64_t delivered, late;
+	/* Samples that groups of counters were split into, by event; NULL: no groups. */
+	uint64_t *split;
+	size_t split_count;
 	uint32_t index;
 	/* What was counted: string ids, 0 where it is samples, or not known. */
 	uint32_t event_names, unit;
 	uint64_t frequency, period;
 	bool has_samples; /* how many is known */
 };
+
+static inline uint64_t input_split(const struct ff_input *in, size_t event)
+{
+	return event < in->split_count ? in->split[event] : 0;
+}
 
 struct ff_process {
 	uint32_t pid;
@@ -156,7 +164,7 @@ void worker_release(struct worker *w); /* a zeroed one is fine */
  * their frames and tries. */
 int workers_merge(struct reading *r);
 int worker_merge(struct ff_profile *p, struct worker *w);
-int settle_counters(struct reading *r);
+int settle_counters(struct reading *r, struct ff_input *input);
 
 /* profile_seen.c */
 void poorer_see(struct poorer_count *count, unsigned poorer);
@@ -236,6 +244,8 @@ int read_saved(struct ff_profile *p, struct ff_input *input);
 /* profile_header.c: for a picture's header. */
 int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event_choice *choice);
+/* A warning where @input and an earlier one do not count the same. */
+void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
 
 /* profile_result.c: objects and processes in the order they are shown in, which takes the

@@ -205,7 +205,7 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 	case FF_INPUT_LOST:
 		return rec->lost;
 	case FF_INPUT_LOST_SAMPLES:
-		return rec->lost_samples;
+		return recording_lost_apart(rec);
 	case FF_INPUT_THROTTLED:
 		return rec->throttled;
 	case FF_INPUT_FIRST_TIME:
@@ -289,6 +289,8 @@ uint64_t ff_event_count(const struct ff_event *e, enum ff_event_count which)
 		return e->recorded->max_stack;
 	case FF_EVENT_USER_STACK:
 		return e->recorded->user_stack;
+	case FF_EVENT_DELIVERED:
+		return e->split ? e->split : e->samples;
 	}
 	return 0;
 }

@@ -202,7 +202,7 @@ int flowing_finish(struct flowing *f, struct ff_input *input)
 		warn(&f->r->p->ctx,
 		     "'%s': %" PRIu64 " records came after newer ones had gone",
 		     input_path(f->r->in), f->rounds.late);
-	return err < 0 ? err : settle_counters(f->r);
+	return err < 0 ? err : settle_counters(f->r, input);
 }
 
 int flowing_start(struct flowing *f)

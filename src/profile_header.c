@@ -47,6 +47,7 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 {
 	const struct recording *rec = input_recording(input->input);
 	struct text names = { 0 };
+	uint32_t common = 0;
 	int err = 0;
 
 	input->has_samples = true;
@@ -54,22 +55,48 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event *e = &rec->events.v[i];
 		uint32_t unit = 0;
 
-		if (!event_is_wanted(choice, i) || !e->samples)
+		if (!event_is_wanted(choice, i) || !(e->samples | input_split(input, i)))
 			continue;
-		err = add_name(p, &names, e);
-		if (err == 0 && !weighs_one(p, e))
+		if (!weighs_one(p, e))
 			err = unit_of(p, e, &unit);
-		if (input->unit && input->unit != unit)
-			unit = 0;
-		input->unit = unit;
+		common = names.size == 0 || unit == common ? unit : 0;
+		if (err == 0)
+			err = add_name(p, &names, e);
 		input->frequency = e->frequency;
 		input->period = e->frequency ? 0 : e->period;
 	}
+	input->unit = common;
 	if (err == 0 && names.size)
 		err = intern_add(&p->strings, names.bytes, names.size,
 				 &input->event_names);
 	text_release(&names);
 	return err;
+}
+
+static const char *unit_text(const struct ff_profile *p, const struct ff_input *input)
+{
+	return input->unit ? intern_text(&p->strings, input->unit) : "samples";
+}
+
+/* Each input counts the first event it has samples of: of another one it may be another. */
+void say_mixed_units(struct ff_profile *p, const struct ff_input *input)
+{
+	/* Who asks for all events mixes them. */
+	if (p->options.event && strcmp(p->options.event, "all") == 0)
+		return;
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		const struct ff_input *other = p->inputs.v[i];
+
+		if (other == input || !other->event_names || !input->event_names ||
+		    other->unit == input->unit)
+			continue;
+		warn(&p->ctx,
+		     "'%s' counts %s and '%s' %s, which are added up all the same "
+		     "(--event=NAME, --count=samples)",
+		     input_path(other->input), unit_text(p, other),
+		     input_path(input->input), unit_text(p, input));
+		return;
+	}
 }
 
 /* The text of the first input, if all have the same one. */
@@ -110,7 +137,7 @@ struct write_facts profile_facts(const struct ff_profile *p)
 	for (size_t i = 0; i < p->inputs.count; i++) {
 		const struct recording *rec = input_recording(p->inputs.v[i]->input);
 
-		facts.lost += rec->lost + rec->lost_samples;
+		facts.lost += rec->lost + recording_lost_apart(rec);
 		has_samples &= p->inputs.v[i]->has_samples;
 	}
 	if (has_samples)

@@ -51,6 +51,9 @@ static int merge_counters(struct counter_reads *to_all, const struct worker *w,
 		if (node_map)
 			to->node = node_map[to->node];
 	}
+	for (size_t i = 0; i < w->counters.delivered.count; i++)
+		if (counter_reads_deliver(to_all, i, w->counters.delivered.v[i]) < 0)
+			return -ENOMEM;
 	return 0;
 }
 

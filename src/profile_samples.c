@@ -126,6 +126,13 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 	return 0;
 }
 
+static void describe_counter(const struct reading *r, const struct event *event,
+			     const struct sample *s, struct counter_read *read)
+{
+	read->tid = event_counts_threads(event) ? s->tid : 0;
+	read->as_one = r->weights.as_printed && event_is_anonymous(event);
+}
+
 /* The counters that were read with a sample: they count later, in time order. */
 static int keep_counters(struct worker *w, const struct sample *s, bool filtered)
 {
@@ -142,8 +149,9 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 		*read = (struct counter_read){ s->time, s->position, .node = node };
 		read->value = sample_value(s, i, &read->id);
 		event = input_event_of_id(r->in, read->id);
-		if (event >= 0 && event_counts_threads(&r->rec->events.v[event]))
-			read->tid = s->tid;
+		read->event = event;
+		if (event >= 0)
+			describe_counter(r, &r->rec->events.v[event], s, read);
 		if (event < 0 || !event_is_wanted(&r->events, (size_t)event))
 			read->lost = LOST_EVENT + 1;
 		else if (filtered)
@@ -268,12 +276,29 @@ static int adopt_error(struct reading *r, int err)
 	return err;
 }
 
+static int keep_split(struct ff_profile *p, struct ff_input *input,
+		      const struct counter_reads *reads)
+{
+	size_t size = reads->delivered.count * sizeof(*input->split);
+
+	if (!size)
+		return 0;
+	input->split = arena_alloc(&p->arena, size);
+	if (!input->split)
+		return -ENOMEM;
+	memcpy(input->split, reads->delivered.v, size);
+	input->split_count = reads->delivered.count;
+	return 0;
+}
+
 /* What was counted beside the samples, when all of them are known. */
-int settle_counters(struct reading *r)
+int settle_counters(struct reading *r, struct ff_input *input)
 {
 	int err =
 		counter_reads_settle(&r->counters, &r->weights, &r->p->trie, &r->p->sum);
 
+	if (err == 0)
+		err = keep_split(r->p, input, &r->counters);
 	counter_reads_release(&r->counters);
 	return err < 0 ? fail_memory(&r->p->ctx) : 0;
 }
@@ -299,5 +324,5 @@ int read_samples(struct reading *r, struct ff_input *input)
 		worker_release(&r->workers[i]);
 	}
 	free(r->workers);
-	return err < 0 ? err : settle_counters(r);
+	return err < 0 ? err : settle_counters(r, input);
 }

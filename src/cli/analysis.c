@@ -69,10 +69,22 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	return EXIT_INPUT;
 }
 
+/* A pipe has nothing for the second one, and a file would count twice. */
+static bool reads_twice(const struct settings *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->input_count; i++)
+		count += strcmp(s->inputs[i], "-") == 0;
+	return count > 1;
+}
+
 int choose_inputs(const struct settings *s, const char *const **ret, size_t *count)
 {
 	static const char *const here[] = { DEFAULT_INPUT };
 
+	if (reads_twice(s))
+		return usage_error("standard input can be read once: '-' is named twice");
 	*ret = s->inputs;
 	*count = s->input_count;
 	if (s->input_count)

@@ -114,6 +114,7 @@ static void put_events(const struct ff_input *in, struct json *j)
 		json_open(j, NULL, '{');
 		json_text(j, "name", ff_event_name(e));
 		json_number(j, "samples", ff_event_samples(e));
+		json_number(j, "delivered", ff_event_count(e, FF_EVENT_DELIVERED));
 		put_number_or_null(j, "frequency", ff_event_count(e, FF_EVENT_FREQUENCY));
 		put_number_or_null(j, "period", ff_event_count(e, FF_EVENT_PERIOD));
 		put_number_or_null(j, "max_stack", ff_event_count(e, FF_EVENT_MAX_STACK));

@@ -148,6 +148,7 @@ static void put_event(const struct ff_event *e, FILE *out)
 	uint64_t frequency = ff_event_count(e, FF_EVENT_FREQUENCY);
 	uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
 	uint64_t dump = ff_event_count(e, FF_EVENT_USER_STACK);
+	uint64_t delivered = ff_event_count(e, FF_EVENT_DELIVERED);
 
 	put_row(out, ff_event_samples(e), ff_event_name(e));
 	fprintf(out, "%16s  ", "");
@@ -155,6 +156,9 @@ static void put_event(const struct ff_event *e, FILE *out)
 		fprintf(out, "%s Hz;", grouped(frequency));
 	else if (period)
 		fprintf(out, "every %s;", grouped(period));
+	if (delivered != ff_event_samples(e))
+		fprintf(out, " %s when groups of counters are split;",
+			grouped(delivered));
 	if (dump)
 		fprintf(out, " stack dumps of %s bytes;", grouped(dump));
 	for (unsigned bit = 0; bit < FIELD_BITS; bit++)

@@ -150,9 +150,13 @@ void print_missing(const struct ff_profile *p)
 /* Why a recording has none. */
 static void print_reason(void *arg, const char *kind, const char *text)
 {
+	static const char *const kinds[] = { "counters", "trace", "lost",
+					     "lost_samples" };
+
 	(void)arg;
-	if (strcmp(kind, "counters") == 0 || strcmp(kind, "trace") == 0)
-		say("%s", text);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			say("%s", text);
 }
 
 void explain_empty(const struct ff_profile *p)

@@ -77,6 +77,14 @@ static bool looks_like_perf_script(const uint8_t *bytes, size_t size)
 	return false;
 }
 
+/* Its only line that ends in a count is a comment with the sum of all events. */
+static bool looks_like_perf_report(const uint8_t *bytes, size_t size)
+{
+	static const char mark[] = "# Total Lost Samples: ";
+
+	return memmem(bytes, size, mark, sizeof(mark) - 1) != NULL;
+}
+
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
 {
 	if (!looks_like_text(p, size))
@@ -85,6 +93,11 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 	if (looks_like_perf_script(p, size))
 		return fail(ctx, -EBADMSG,
 			    "'%s' looks like the output of perf script: give the "
+			    "perf.data itself",
+			    in->file.path);
+	if (looks_like_perf_report(p, size))
+		return fail(ctx, -EBADMSG,
+			    "'%s' looks like the output of perf report: give the "
 			    "perf.data itself",
 			    in->file.path);
 	in->rec.format = "folded text";

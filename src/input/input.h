@@ -272,6 +272,22 @@ struct recording {
 	struct time_conversion time_conversion;
 };
 
+/*
+ * Samples that were lost and are not among the lost records. Since 6.0 the kernel also counts
+ * by event what did not fit (PERF_FORMAT_LOST), and perf writes that at the end as
+ * LOST_SAMPLES: the same samples again, and those that no LOST came to tell of.
+ */
+static inline uint64_t recording_lost_apart(const struct recording *rec)
+{
+	const uint64_t format_lost = 1 << 4;
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < rec->events.count; i++)
+		if (rec->events.v[i].read_format & format_lost)
+			told = rec->lost;
+	return rec->lost_samples > told ? rec->lost_samples - told : 0;
+}
+
 struct input;
 
 /* What the bytes are, by their beginning. */

@@ -275,13 +275,26 @@ int feature_decode(struct context *ctx, struct input *in, uint64_t bit,
 	return readers[bit](in, &c) < 0 ? fail_memory(ctx) : 0;
 }
 
+/* Files that were put behind each other: all but the first are lost, which is to be said. */
+static int look_behind(struct context *ctx, struct input *in, uint64_t end)
+{
+	uint8_t magic[8];
+	size_t got;
+	int err = file_read(ctx, &in->file, end, magic, sizeof(magic), &got);
+
+	if (err < 0 || got < sizeof(magic) || !recording_begins(magic))
+		return err;
+	return note_damage(ctx, in, end, ANOTHER_RECORDING);
+}
+
 /* Behind the data: "u64 offset, size" for each bit that is set, lowest first. */
 int features_read(struct context *ctx, struct input *in)
 {
-	uint64_t entry = in->sources.v[0].end;
+	uint64_t entry = in->sources.v[0].end, end = 0;
 
 	for (int bit = 0; bit < FEATURES; bit++) {
 		uint8_t section[16];
+		uint64_t offset, size;
 		size_t got;
 		int err;
 
@@ -295,12 +308,15 @@ int features_read(struct context *ctx, struct input *in)
 				ctx, in, entry,
 				"the end of the file is missing: no header features");
 		entry += sizeof(section);
+		offset = in_u64(in, section);
+		size = in_u64(in, section + 8);
+		if (end < offset + size && size <= UINT64_MAX - offset)
+			end = offset + size;
 		if (!readers[bit])
 			continue;
-		err = read_feature(ctx, in, bit, in_u64(in, section),
-				   in_u64(in, section + 8));
+		err = read_feature(ctx, in, bit, offset, size);
 		if (err < 0)
 			return err;
 	}
-	return 0;
+	return look_behind(ctx, in, end > entry ? end : entry);
 }

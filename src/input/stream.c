@@ -93,6 +93,11 @@ static size_t wanted_bytes(const struct stream *s, struct record_head head)
 	return head.size + (size_t)s->margin;
 }
 
+bool recording_begins(const uint8_t *p)
+{
+	return memcmp(p, "PERFILE2", 8) == 0 || memcmp(p, "2ELIFREP", 8) == 0;
+}
+
 /* The record at s->offset: 1 if it is whole, 0 if the stream ends here. */
 static int outer_record(struct context *ctx, struct stream *s, struct raw_record *ret)
 {
@@ -110,6 +115,8 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 		return 0;
 	if (got < RECORD_HEAD || s->end - s->offset < RECORD_HEAD)
 		return end_at(s, s->offset, "ends inside a record");
+	if (recording_begins(ret->bytes))
+		return end_at(s, s->offset, ANOTHER_RECORDING);
 	ret->head = record_head_at(ret->bytes, s->swapped);
 	/* Overflowed ones claim any size. */
 	if (ret->head.type == COMPRESSED2)

@@ -42,6 +42,13 @@ struct stream {
 	uint64_t damaged_at; /* in the file */
 };
 
+/* Why a stream ends where the first bytes of a recording are in the place of a record. */
+#define ANOTHER_RECORDING                                                                \
+	"behind it is another recording, which is not read: name each by itself"
+
+/* Those bytes, of either byte order: @p has 8. */
+bool recording_begins(const uint8_t *p);
+
 /* A whole record, borrowed until the next call. Its bytes are as in the file, but those of
  * the head are in this machine's order. */
 struct raw_record {

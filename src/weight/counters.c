@@ -41,6 +41,15 @@ static int count(struct counter_reads *reads, const struct counter_read *read,
 	return 0;
 }
 
+int counter_reads_deliver(struct counter_reads *reads, size_t event, uint64_t samples)
+{
+	while (reads->delivered.count <= event)
+		if (!array_add(&reads->delivered))
+			return -ENOMEM;
+	reads->delivered.v[event] += samples;
+	return 0;
+}
+
 static int charge(const struct counter_read *read, uint64_t weight, struct trie *trie,
 		  struct weight_sum *sum)
 {
@@ -66,13 +75,19 @@ int counter_reads_settle(struct counter_reads *reads,
 	if (reads->list.count)
 		qsort(reads->list.v, reads->list.count, sizeof(*reads->list.v), by_time);
 	for (size_t i = 0; i < reads->list.count && err == 0; i++) {
+		const struct counter_read *read = &reads->list.v[i];
 		uint64_t weight;
 
-		err = count(reads, &reads->list.v[i], &weight);
+		err = count(reads, read, &weight);
 		/* perf delivers no sample of a counter that stood still. */
-		if (err == 0 && weight)
-			err = charge(&reads->list.v[i],
-				     options->count_samples ? 1 : weight, trie, sum);
+		if (err < 0 || !weight)
+			continue;
+		if (options->count_samples || read->as_one)
+			weight = 1;
+		if (read->event >= 0)
+			err = counter_reads_deliver(reads, (size_t)read->event, 1);
+		if (err == 0)
+			err = charge(read, weight, trie, sum);
 	}
 	reads->list.count = 0;
 	return err;
@@ -82,5 +97,6 @@ void counter_reads_release(struct counter_reads *reads)
 {
 	array_release(&reads->list);
 	array_release(&reads->last);
+	array_release(&reads->delivered);
 	hash_map_release(&reads->by_key);
 }

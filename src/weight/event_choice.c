@@ -102,6 +102,30 @@ static void report(struct context *ctx, const struct event_choice *choice,
 	text_release(&out);
 }
 
+void event_choice_report_split(struct context *ctx, const struct event_choice *choice,
+			       const struct recording *rec, const struct intern *strings,
+			       const uint64_t *split, size_t count)
+{
+	struct text out = { 0 };
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < count && i < rec->events.count; i++) {
+		const struct event *e = &rec->events.v[i];
+
+		if (event_is_wanted(choice, i) || e->samples || !split[i])
+			continue;
+		text_printf(&out, "%s'%s'", out.size ? ", " : "",
+			    intern_text(strings, e->name));
+		samples += split[i];
+	}
+	if (samples && !out.failed)
+		warn(ctx,
+		     "left out: %" PRIu64 " samples of %s, which were read with those of "
+		     "other events (--event=NAME)",
+		     samples, out.bytes);
+	text_release(&out);
+}
+
 int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
 		      const char *name, bool as_printed)

@@ -46,16 +46,22 @@ struct counter_read {
 	uint64_t id, value;
 	uint32_t node; /* of its stack */
 	uint32_t tid; /* where each thread has a counter of its own, else 0 */
+	int32_t event; /* its index; -1: the id is no event's */
 	uint8_t lost; /* enum lost + 1; 0: it counts */
+	bool as_one; /* it weighs 1, whatever it has counted */
 };
 
 struct counter_reads {
 	ARRAY(struct counter_read) list;
 	ARRAY(uint64_t) last; /* values */
 	struct hash_map by_key; /* index of a counter's in last */
+	ARRAY(uint64_t) delivered; /* samples that these were, by event */
 };
 
 void counter_reads_release(struct counter_reads *reads);
+
+/* Counts samples as delivered to an event. 0, or -ENOMEM. */
+int counter_reads_deliver(struct counter_reads *reads, size_t event, uint64_t samples);
 
 /* Charges the trie and the sum and empties the list; later ones go on from these. 0, or
  * -ENOMEM. */
@@ -74,6 +80,11 @@ struct event_choice {
 int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
 		      const char *name, bool as_printed);
+
+/* Says which of the samples that groups were split into (@split, by event) are left out. */
+void event_choice_report_split(struct context *ctx, const struct event_choice *choice,
+			       const struct recording *rec, const struct intern *strings,
+			       const uint64_t *split, size_t count);
 
 /*
  * stackcollapse-perf.pl looks for period and event behind a colon. perf script prints none

@@ -163,6 +163,68 @@ small()
 	[ "$(cat abc)" = "$(printf '%s\n' 'main;[x];[x];[x];[x] 75' 'other;[x];[x];[x];[x] 900')" ]
 }
 
+@test "several inputs that do not count the same are told of" {
+	small a.data main 5
+	echo 'sw;x 1' >sw.folded
+	"$build" -o b.data - <<-'END'
+	attr name=page-faults type=1 config=2 sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	sample pid=1 time=2 ip=0x1234 period=3 chain=U,0x1234
+	END
+	run --separate-stderr "$flamefold" fold a.data sw.folded b.data
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"'a.data' counts cycles and 'b.data' page-faults, which are added up all the same (--event=NAME, --count=samples)"* ]]
+	for options in --count=samples --event=all; do
+		run --separate-stderr "$flamefold" fold "$options" a.data b.data
+		[[ $stderr != *'added up all the same'* ]]
+	done
+	run --separate-stderr "$flamefold" fold a.data a.data sw.folded
+	[[ $stderr != *'added up all the same'* ]]
+}
+
+@test "events that do not count the same have no unit in common" {
+	events() {
+		"$build" -o a.data - <<-END
+		attr name=faults type=1 config=2 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD ids=1
+		attr name=switches type=1 config=3 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD ids=2
+		attr name=cpu-clock type=1 config=0 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD ids=3
+		attr name=task-clock type=1 config=1 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD ids=4
+		$(printf 'sample event=%s pid=1 time=2 ip=0x1234 period=3\n' "$@")
+		END
+		"$flamefold" -q --event=all -o a.svg a.data
+		grep -o 'data-countname="[^"]*"' a.svg
+	}
+
+	[ "$(events faults switches cpu-clock)" = 'data-countname="samples"' ]
+	[ "$(events cpu-clock task-clock)" = 'data-countname="ns"' ]
+	[ "$(events faults switches)" = 'data-countname="samples"' ]
+}
+
+# The second one would vanish without a word, or be taken for damage.
+@test "a recording behind another one is told of" {
+	small a.data main 5
+	small b.data main 70
+	"$build" -o a.pipe - <<-'END'
+	format pipe
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	sample pid=1 time=2 ip=0x1234 period=3 chain=U,0x1234
+	END
+	for name in a.data a.pipe; do
+		cat "$name" b.data >both.data
+		"$flamefold" fold -q "$name" >alone
+		run --separate-stderr "$flamefold" fold both.data
+		[ "$status" -eq 0 ]
+		[ "$output" = "$(cat alone)" ]
+		[[ $stderr == *"'both.data': behind it is another recording, which is not read: name each by itself (offset 0x$(printf %x "$(stat -c %s "$name")"))"* ]]
+		gzip -kf both.data
+		run --separate-stderr "$flamefold" fold both.data.gz
+		[[ $stderr == *'behind it is another recording'* ]]
+		run --separate-stderr "$flamefold" fold "$name"
+		[[ $stderr != *'another recording'* ]]
+	done
+	run --separate-stderr "$flamefold" info both.data
+	[[ $output == *'behind it is another recording'* ]]
+}
+
 @test "stacks without a frame have their weight, and nothing else" {
 	printf ' 5\n 2\n' >empty.folded
 	[ "$("$flamefold" fold -q empty.folded)" = ' 7' ]

@@ -158,10 +158,10 @@ silent_about()
 	comm pid=1 name=sh time=1
 	END
 	json one.data
-	holds '.events[0] == {"name": "cycles", "samples": 0, "frequency": 4000, "period": null,
+	holds '.events[0] == {"name": "cycles", "samples": 0, "delivered": 0, "frequency": 4000, "period": null,
 		"max_stack": 64, "user_stack": 0,
 		"fields": ["IP", "TID", "TIME", "CALLCHAIN", "PERIOD", "IDENTIFIER"]}'
-	holds '.events[1] == {"name": "faults", "samples": 0, "frequency": null, "period": 7,
+	holds '.events[1] == {"name": "faults", "samples": 0, "delivered": 0, "frequency": null, "period": 7,
 		"max_stack": null, "user_stack": 8192,
 		"fields": ["IP", "TID", "TIME", "STACK_USER", "IDENTIFIER"]}'
 	run --separate-stderr "$flamefold" info one.data
@@ -194,8 +194,14 @@ silent_about()
 	END
 	json one.data
 	holds '.samples == 2 and .delivered == 4'
+	holds '[.events[] | [.samples, .delivered]] == [[2, 2], [0, 2]]'
 	run --separate-stderr "$flamefold" info one.data
 	[[ $output == *"; 4 when groups of counters are split"* ]]
+	[[ $output == *"0  instructions"*"2 when groups of counters are split; IP TID"* ]]
+	run --separate-stderr "$flamefold" fold one.data
+	[[ $stderr == *"left out: 2 samples of 'instructions', which were read with those of other events (--event=NAME)"* ]]
+	"$flamefold" -q --event=instructions -o one.svg one.data
+	grep -q 'data-countname="instructions"' one.svg
 	json p.data
 	holds '.samples == 6 and .delivered == 6'
 }
@@ -314,6 +320,43 @@ dwarf()
 	warns lost_samples '2,000 samples were lost: '
 	warns throttled 'the kernel stopped the sampling 2 times, '
 	warns aux_lost '1 piece of AUX data is not whole: '
+}
+
+# Linux 6.0 counts by event what was lost, and perf writes that behind all else.
+@test "warnings: samples that are among the lost records are lost once" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all read_format=ID,LOST
+	sample pid=1 time=1 ip=1 chain=U,1
+	lost lost=40 time=1
+	lost lost=60 time=2
+	lost_samples lost=100 time=0
+	END
+	json one.data
+	holds '.lost == 100 and .lost_samples == 0'
+	silent_about lost_samples
+	run --separate-stderr "$flamefold" fold one.data
+	[[ $stderr == *'100 records lost while recording'* ]]
+	[[ $stderr != *'samples lost'* ]]
+	"$flamefold" -q -o one.svg one.data
+	grep -q 'data-lost="100"' one.svg
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all read_format=ID,LOST
+	lost lost=100 time=1
+	lost_samples lost=107 time=0
+	END
+	json one.data
+	holds '.lost == 100 and .lost_samples == 7'
+}
+
+@test "a recording whose samples were all lost says so" {
+	build <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	lost lost=100 time=1
+	lost_samples lost=7 time=1
+	END
+	run --separate-stderr "$flamefold" fold one.data
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'no samples'*'100 records were lost'*'7 samples were lost'* ]]
 }
 
 @test "warnings: records of a pipe that came too late" {

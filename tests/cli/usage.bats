@@ -276,6 +276,12 @@ titled()
 	[ "$(cat in.folded | "$flamefold" fold -)" = "$(cat in.folded)" ]
 }
 
+@test "standard input can be read once" {
+	fails 2 fold - in.folded - <in.folded
+	says "standard input can be read once: '-' is named twice; try 'flamefold --help'"
+	fails 2 info - - <in.folded
+}
+
 @test "without an input it reads ./perf.data" {
 	cp in.folded perf.data
 	run --separate-stderr "$flamefold" fold
@@ -367,6 +373,12 @@ titled()
 	printf 'sh 12/12 [001] 7.5: 1 cycles: \n\t1234 main+0x4 (/bin/sh)\n\n' >script
 	fails 1 script
 	[[ $stderr == *"'script' looks like the output of perf script"*"perf.data itself"* ]]
+}
+
+@test "the output of perf report" {
+	printf '%s\n' '# Total Lost Samples: 0' '#' '# Samples: 3  of event' '# Event count (approx.): 12' >report
+	fails 1 report
+	says "'report' looks like the output of perf report: give the perf.data itself"
 }
 
 @test "one unusable input of several ends the work" {
