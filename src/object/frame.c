@@ -70,6 +70,23 @@ static bool evaluate(const struct step *s, const struct cfi_rule *rule, uint64_t
 	return expression_run(&s->place, rule->expression, rule->size, ret);
 }
 
+/* Compilers do not say that an epilogue has popped a register: where it was saved, nothing
+ * was recorded, because that is below the stack pointer now. */
+static bool is_popped(const struct step *s, uint64_t reg, uint64_t address)
+{
+	uint64_t sp;
+
+	return reg != s->run->cie->ra && read_register(s, s->place.machine->sp, &sp) &&
+	       address < sp && sp - address <= POPPED_MOST;
+}
+
+static bool read_saved(const struct step *s, uint64_t reg, uint64_t address,
+		       uint64_t *ret)
+{
+	return read_word(s, address, ret) ||
+	       (is_popped(s, reg, address & s->mask) && read_register(s, reg, ret));
+}
+
 /* The caller's value of register @reg. */
 static bool restore(const struct step *s, uint64_t reg, const struct cfi_rule *rule,
 		    uint64_t *ret)
@@ -80,7 +97,7 @@ static bool restore(const struct step *s, uint64_t reg, const struct cfi_rule *r
 	case CFI_SAME:
 		return read_register(s, reg, ret);
 	case CFI_SAVED:
-		return read_word(s, s->cfa + (uint64_t)rule->number, ret);
+		return read_saved(s, reg, s->cfa + (uint64_t)rule->number, ret);
 	case CFI_VALUE:
 		value = s->cfa + (uint64_t)rule->number;
 		break;

@@ -34,6 +34,9 @@ int frame_info_open(const struct object *o, const struct object *debug,
 		    struct frame_info **ret);
 void frame_info_close(struct frame_info *f); /* NULL is fine */
 
+/* Bytes below sp in which an epilogue leaves what it has popped: 16 registers. */
+enum { POPPED_MOST = 128 };
+
 enum frame_found {
 	FRAME_NOTHING, /* no row there, or one that is broken */
 	FRAME_END, /* the outermost frame */
@@ -43,10 +46,12 @@ enum frame_found {
 
 /*
  * @m: the machine of the sample; nothing is found in an object of another one. @at: an
- * address of the object (that of the call for a return address). @regs: those of the frame, and where the caller is found its own: what the row does not mention is
- * unchanged, and a register that cannot be read becomes unknown. @signal: the frame was
- * made by a signal. On aarch64 return addresses come out as they were saved, with their
- * signature. Without memory for a nested row: FRAME_NOTHING.
+ * address of the object (that of the call for a return address). @regs: those of the
+ * frame, and where the caller is found its own: what the row does not mention is
+ * unchanged, so is what was saved right below the stack pointer and cannot be read, for
+ * an epilogue has popped it, and another register that cannot be read becomes unknown.
+ * @signal: the frame was made by a signal. On aarch64 return addresses come out as they
+ * were saved, with their signature. Without memory for a nested row: FRAME_NOTHING.
  */
 enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
 			    uint64_t at, frame_read *read, void *arg,

@@ -63,3 +63,18 @@ enum after_call call_ends_at(struct stack_walker *w, const struct place_key *key
 	return (arm ? is_aarch64_call(code) : ends_with_x86_call(code)) ? CALL_YES
 									: CALL_NO;
 }
+
+bool call_target(struct stack_walker *w, const struct place_key *key, uint64_t ra,
+		 uint64_t *ret)
+{
+	uint8_t call[5];
+	uint32_t distance;
+
+	if (key->machine->elf != EM_X86_64 ||
+	    !place_bytes(w, key, ra - sizeof(call), call, sizeof(call)) ||
+	    call[0] != 0xe8)
+		return false;
+	memcpy(&distance, call + 1, sizeof(distance));
+	*ret = ra + (uint64_t)(int32_t)le32toh(distance);
+	return true;
+}

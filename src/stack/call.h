@@ -8,4 +8,8 @@
 enum after_call call_ends_at(struct stack_walker *w, const struct place_key *key,
 			     uint64_t ra);
 
+/* Where the direct call of x86-64 before @ra leads; false where there is no such. */
+bool call_target(struct stack_walker *w, const struct place_key *key, uint64_t ra,
+		 uint64_t *ret);
+
 #endif

@@ -8,6 +8,11 @@
 
 #include <elf.h>
 
+static bool may_be_frame(const struct walk *k)
+{
+	return k->fp_known && k->fp >= k->sp && k->fp % k->machine->word == 0;
+}
+
 /* What stands before a return address; CALL_NO where no code is. */
 static enum after_call call_before(struct stack_walker *w, const struct walk *k,
 				   uint64_t ra)
@@ -50,6 +55,42 @@ bool is_behind_call(struct stack_walker *w, const struct walk *k, uint64_t ra)
 	return call_before(w, k, unsigned_address(w, k, ra)) == CALL_YES;
 }
 
+/*
+ * Is pc in a function without rows that begins with push %rbp; mov %rsp,%rbp, has done so,
+ * and was called by what is before @ra? Not if the same can be said of @other, and of a
+ * function that begins behind it.
+ */
+static bool is_within_called(struct stack_walker *w, const struct walk *k, uint64_t ra,
+			     uint64_t other)
+{
+	static const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 };
+	enum { FUNCTION_MOST = 1 << 16 };
+	const struct place_key *callers = &k->keys[1];
+	uint64_t start, later;
+	uint8_t code[sizeof(frame)];
+	const struct place_seen *seen;
+
+	if (!call_target(w, callers, ra, &start) || start + sizeof(frame) > k->pc ||
+	    k->pc - start > FUNCTION_MOST ||
+	    !place_bytes(w, callers, start, code, sizeof(code)) ||
+	    memcmp(code, frame, sizeof(frame)) != 0)
+		return false;
+	if (call_target(w, callers, other, &later) && later > start && later <= k->pc)
+		return false;
+	seen = place_find(w, &k->keys[0], start);
+	return seen && w->rules.v[seen->rule].cfa_kind == UNWIND_NONE;
+}
+
+/* At sp there may be what an earlier call has left in memory that is not used yet. */
+static bool is_left_over(struct stack_walker *w, const struct walk *k)
+{
+	uint64_t ra, framed;
+
+	return may_be_frame(k) && dump_word(k, k->sp, &ra) &&
+	       dump_word(k, k->fp + k->machine->word, &framed) &&
+	       is_behind_call(w, k, ra) && is_within_called(w, k, framed, ra);
+}
+
 /* A leaf that has pushed @words words: its return address lies above them. */
 static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 {
@@ -60,6 +101,23 @@ static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 	k->sp = at + k->machine->word;
 	k->pc = ra;
 	k->exact = k->lr_known = false;
+	return true;
+}
+
+/*
+ * Rows that miss a push, as those of memcpy() in glibc for i386: what the leaf is said to
+ * return to is what it has pushed, and no frame.
+ */
+static bool step_missed_push(struct stack_walker *w, struct walk *k)
+{
+	uint64_t word = k->machine->word, ra;
+
+	if (k->machine->link || k->sp != k->base + word || !dump_word(k, k->sp, &ra) ||
+	    !is_behind_call(w, k, ra))
+		return false;
+	w->stack.count--;
+	k->sp += word;
+	k->pc = ra;
 	return true;
 }
 
@@ -77,11 +135,6 @@ static bool step_vdso(struct stack_walker *w, struct walk *k)
 		return false;
 	k->fp = fp;
 	return true;
-}
-
-static bool may_be_frame(const struct walk *k)
-{
-	return k->fp_known && k->fp >= k->sp && k->fp % k->machine->word == 0;
 }
 
 /*
@@ -122,6 +175,29 @@ static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 	return WALK_ON;
 }
 
+/*
+ * The leaf's frame pointer, if the leaf was about to return. On x86-64 it may lie in the red
+ * zone as well, so it is believed only if it leads to a return address.
+ */
+static enum walk_end step_popped(struct stack_walker *w, struct walk *k,
+				 const struct unwind_rule *rule)
+{
+	struct walk there = *k;
+	enum walk_end end;
+
+	there.fp_known = true;
+	there.fp_popped = false;
+	if (w->options.as_perf || !may_be_frame(&there))
+		return WALK_NO_CFI;
+	end = walk_step(w, &there, rule);
+	if (end == WALK_BAD_ADDRESS ||
+	    (end == WALK_ON && !is_return_address(w, k, there.pc)))
+		return WALK_NO_CFI;
+	if (end == WALK_ON)
+		*k = there;
+	return end;
+}
+
 /* The kernel starts a program with nothing in its registers. */
 static bool is_first_instruction(const struct walk *k)
 {
@@ -152,8 +228,12 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 
 	if (is_refused(w, rule))
 		return unmapped ? WALK_BAD_ADDRESS : WALK_NO_CFI;
-	if (k->exact && (step_vdso(w, k) || step_leaf(w, k, 0)))
+	if (k->exact && step_vdso(w, k))
 		return WALK_ON;
+	if (k->exact && !is_left_over(w, k) && step_leaf(w, k, 0))
+		return WALK_ON;
+	if (!k->fp_known && k->fp_popped)
+		return step_popped(w, k, rule);
 	/* The psABIs: the outermost frame's caller has none. */
 	if (!k->exact && k->fp_known && k->fp == 0)
 		return WALK_ROOT;
@@ -163,5 +243,7 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 	/* _init and _fini push nothing, but align the stack. */
 	if (end == WALK_NO_CFI && k->exact && step_leaf(w, k, 1))
 		return WALK_ON;
-	return end == WALK_NO_CFI && unmapped ? WALK_BAD_ADDRESS : end;
+	if (end != WALK_NO_CFI || !unmapped)
+		return end;
+	return step_missed_push(w, k) ? WALK_ON : WALK_BAD_ADDRESS;
 }

@@ -37,7 +37,7 @@ static void narrow(struct walk *k, const struct registers *regs)
 	k->fp = regs->value[m->fp];
 	k->sp_known = regs->known >> m->sp & 1;
 	k->fp_known = regs->known >> m->fp & 1;
-	k->lr_known = false;
+	k->lr_known = k->fp_popped = false;
 }
 
 /* The other way round, behind a step that lost the others. */

@@ -169,7 +169,7 @@ static enum walk_end enter(struct walk *k, uint64_t pc, uint64_t sp)
 	k->pc = pc;
 	k->sp = sp;
 	k->exact = k->sp_known = true;
-	k->chained = false;
+	k->chained = k->fp_popped = false;
 	return pc ? WALK_ON : WALK_ROOT;
 }
 

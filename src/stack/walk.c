@@ -92,7 +92,7 @@ static void take_registers(struct walk *k, const struct register_order *o)
 	if (k->lr_known)
 		k->lr = register_at(k, o->lr);
 	k->exact = true;
-	k->jumped = k->chained = false;
+	k->jumped = k->chained = k->fp_popped = false;
 }
 
 void walk_registers(const struct walk *k, struct registers *ret)
@@ -231,8 +231,10 @@ static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
 
 bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 {
-	if (cfa > k->sp || (cfa == k->sp && k->exact))
+	if (cfa > k->sp || (cfa == k->sp && k->exact)) {
+		k->jumped |= signal && cfa - k->base > k->size;
 		return true;
+	}
 	if (!signal || k->jumped)
 		return false;
 	k->jumped = true;
@@ -263,6 +265,20 @@ static enum walk_end find_return(const struct walk *k, const struct unwind_rule 
 	return dump_word(k, at, ret) ? WALK_ON : why_no_return(k, r, at);
 }
 
+/*
+ * Compilers for x86 do not say that an epilogue has popped a register: by their rows it lies
+ * where it was saved, which is below sp by then, and not copied.
+ */
+static void restore_fp(struct walk *k, uint64_t at)
+{
+	bool known = k->fp_known;
+
+	k->fp_known = dump_word(k, at, &k->fp);
+	if (!k->fp_known)
+		k->fp_popped =
+			known && k->exact && at < k->sp && k->sp - at <= POPPED_MOST;
+}
+
 static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 {
 	uint64_t base, cfa = 0, ra = 0, at;
@@ -278,7 +294,7 @@ static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 		return WALK_REPEATED;
 	if (r->flags & UNWIND_FP_SAVED) {
 		at = r->flags & UNWIND_FP_AT_BASE ? base : cfa;
-		k->fp_known = dump_word(k, at + (uint64_t)(int64_t)r->fp, &k->fp);
+		restore_fp(k, at + (uint64_t)(int64_t)r->fp);
 	}
 	k->sp = cfa;
 	k->pc = ra;

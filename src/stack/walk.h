@@ -18,6 +18,7 @@ struct walk {
 	bool pc_known; /* at the beginning */
 	bool sp_known; /* else sp is below the real one (frame records of aarch64) */
 	bool fp_known, lr_known;
+	bool fp_popped; /* fp is not known, but right where the leaf has popped it */
 	bool jumped; /* a signal was handled on a stack of its own */
 	bool chained; /* the last step was made through a frame pointer */
 	size_t most; /* frames that the stack may have */

@@ -183,6 +183,35 @@ Test(frame, a_step_needs_what_was_recorded)
 	cr_expect_eq(STEP(&r, DW_CFA_register, 16, 40), FRAME_UNREADABLE);
 }
 
+/* The stack begins where sp is: below it nothing was recorded. */
+static enum frame_found step_from_lowest(const uint8_t *ops, size_t size,
+					 struct registers *regs)
+{
+	struct cfi_image i;
+	bool signal;
+
+	cfi_begin(&i, EM_X86_64);
+	cfi_cie(&i, CIE_X86_64);
+	cfi_fde(&i, CFI_TEXT, 0x10, ops, size);
+	set_registers(machine_by_elf(EM_X86_64), regs);
+	regs->value[7] = STACK;
+	return step(&i, CFI_TEXT, regs, &signal);
+}
+
+Test(frame, a_register_that_was_popped_is_what_it_is)
+{
+	struct registers r;
+
+	/* rbx right below sp; r12 where no epilogue leaves it. */
+	cr_assert_eq(
+		step_from_lowest(OPS(DW_CFA_offset | 3, 2, DW_CFA_offset | 12, 40), &r),
+		FRAME_CALLER_FOUND);
+	cr_expect(has(&r, 3, 0x103));
+	cr_expect_eq(r.known >> 12 & 1, 0);
+	cr_assert_eq(step_from_lowest(OPS(DW_CFA_offset | 16, 2), &r), FRAME_UNREADABLE,
+		     "a return address is not popped");
+}
+
 Test(frame, an_unknown_register_is_no_base)
 {
 	struct cfi_image i;

@@ -193,6 +193,40 @@ Test(fallback, a_leaf_without_row_may_have_touched_nothing)
 	walked_end(&w);
 }
 
+/* As in code of V8, which has frame pointers and rows nowhere: at sp lies what an earlier call has
+ * left. */
+Test(fallback, a_function_that_was_called_and_has_a_frame_is_no_leaf)
+{
+	struct walked w;
+
+	fill(&w);
+	w.word[0] = CODE(0x1010);
+	w.word[1] = CODE(0x1070);
+	walked_call(&w, 0x1010); /* nobody knows of what */
+	cr_assert_str_eq(walked(&w), "1200 1010- 1070- root");
+	walked_end(&w);
+
+	fill(&w);
+	w.word[0] = CODE(0x1010);
+	walked_call(&w, 0x1010);
+	CODE_BYTES(&w, 0x11f0, 0x55, 0x48, 0x89, 0xe5);
+	CODE_BYTES(&w, 0x12fb, 0xe8, 0xf0, 0xfe, 0xff, 0xff); /* of 0x11f0 */
+	cr_assert_str_eq(walked(&w), "1200 1300- 1070- root");
+	w.value[16] = CODE(0x11f1); /* the frame pointer is that of its caller */
+	w.word[1] = CODE(0x1070);
+	cr_assert_str_eq(walked(&w), "11f1 1010- 1070- root");
+	walked_end(&w);
+
+	fill(&w);
+	w.word[0] = CODE(0x1310);
+	CODE_BYTES(&w, 0x11f0, 0x55, 0x48, 0x89, 0xe5);
+	CODE_BYTES(&w, 0x12fb, 0xe8, 0xf0, 0xfe, 0xff, 0xff);
+	CODE_BYTES(&w, 0x130b, 0xe8, 0xe8, 0xfe, 0xff,
+		   0xff); /* of 0x11f8, which is nearer */
+	cr_assert_str_eq(walked(&w), "1200 1310- 1300- 1070- root");
+	walked_end(&w);
+}
+
 Test(fallback, a_leaf_without_row_may_have_aligned_the_stack)
 {
 	struct walked w;
@@ -263,6 +297,21 @@ Test(fallback, an_address_that_no_map_has_is_walked_over_once_it_is_in_the_chain
 	walked_end(&w);
 }
 
+Test(fallback, a_row_may_miss_a_push)
+{
+	struct walked w;
+
+	fill(&w);
+	w.value[16] = CODE(0x1000);
+	w.value[6] = 0x77;
+	w.word[0] = 0x900000; /* data that the leaf has pushed */
+	w.word[1] = CODE(0x1070);
+	cr_assert_str_eq(walked(&w), "1000 1070- root");
+	w.word[1] = CODE(0x1078);
+	cr_assert_str_eq(walked(&w), "1000 ? bad", "nothing was called before it");
+	walked_end(&w);
+}
+
 Test(fallback, the_file_may_change_while_it_is_read)
 {
 	struct walked w;
@@ -283,5 +332,65 @@ Test(fallback, the_file_may_change_while_it_is_read)
 	w.word[0] = CODE(0x1070);
 	cr_assert_str_eq(walked(&w), "1200 1300- 1070- root",
 			 "no call is seen any more, and none is missed");
+	walked_end(&w);
+}
+
+/* A leaf that is about to return: by its rows rbp lies below sp still. A caller without a
+ * frame pointer, and one with. */
+static void return_from_leaf(struct walked *w)
+{
+	walked_begin_x86_64(w);
+	cfi_fde(&w->cfi, 0x1020, 0x20, OPS(DW_CFA_offset | 6, 2));
+	cfi_fde(&w->cfi, 0x1040, 0x20, OPS(DW_CFA_def_cfa_offset, 24));
+	cfi_fde(&w->cfi, 0x1080, 0x20, FRAME_OPS);
+	w->value[16] = CODE(0x1030);
+	w->value[6] = STACK(4);
+	w->word[0] = CODE(0x1050);
+	w->word[3] = CODE(0x1090);
+	w->word[4] = 0x77;
+	w->word[5] = CODE(0x1070);
+	walked_call(w, 0x1070);
+}
+
+Test(fallback, a_leaf_has_popped_the_frame_pointer_without_saying_so)
+{
+	struct walked w;
+
+	return_from_leaf(&w);
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- 1070- root");
+	cr_assert_eq(stack_walker_counts(w.walker)->replays, 0);
+	w.words = 5;
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- cut");
+	walked_end(&w);
+}
+
+/* It may be in the red zone, and the register have another value. */
+Test(fallback, a_frame_pointer_that_was_popped_has_to_lead_on)
+{
+	struct walked w;
+
+	return_from_leaf(&w);
+	w.value[6] = STACK(3); /* below the caller's frame */
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- no cfi");
+	w.value[6] = STACK(4) + 1;
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- no cfi");
+	w.value[6] = 0x500000000000;
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- no cfi");
+	w.value[6] = STACK(4);
+	w.known &= ~((uint64_t)1 << 6);
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- no cfi", "not recorded");
+	w.known |= (uint64_t)1 << 6;
+	w.word[5] = CODE(0x1078); /* nothing was called before it */
+	cr_assert_str_eq(walked(&w), "1030 1050- 1090- no cfi");
+	walked_end(&w);
+}
+
+Test(fallback, perf_does_without_a_frame_pointer_that_was_popped)
+{
+	struct walked w;
+
+	return_from_leaf(&w);
+	w.options.as_perf = true;
+	cr_assert_str_eq(walked(&w), "1030 104f 108f no cfi");
 	walked_end(&w);
 }

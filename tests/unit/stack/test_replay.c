@@ -188,3 +188,18 @@ Test(replay, constants_of_the_file_can_be_read)
 	cr_assert_str_eq(walked(&w), "1090 1070- root");
 	walked_end(&w);
 }
+
+/* As _dl_fixup() gives rbx back to the resolver of lazy binding. */
+Test(replay, a_register_that_the_leaf_has_popped_is_known)
+{
+	struct walked w;
+
+	begin(&w);
+	cfi_fde(&w.cfi, 0x1080, 0x20, OPS(DW_CFA_offset | 3, 2));
+	w.value[16] = CODE(0x1090);
+	w.value[3] = STACK(20);
+	w.word[0] = CODE(0x1050);
+	w.word[21] = CODE(0x1070);
+	cr_assert_str_eq(walked(&w), "1090 1050- 1070- root");
+	walked_end(&w);
+}
