@@ -6,10 +6,11 @@
 #include <sys/mman.h>
 
 #define LARGE ((size_t)2 << 20)
-#define SMALL ((size_t)4 << 10)
+#define SMALL ((size_t)64 << 10)
 
 /* What does not fill a large page at the end is left to small ones: memory that nobody
- * needs is not to be zeroed. */
+ * needs is not to be zeroed. The small ones have 64 KiB on some machines, and munmap() takes
+ * no part of one. */
 static size_t rounded(size_t size)
 {
 	return (size + SMALL - 1) & ~(SMALL - 1);

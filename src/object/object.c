@@ -19,6 +19,8 @@ enum {
 	MOST_SEGMENTS = 4096,
 	MOST_SECTIONS = 1 << 20,
 	MOST_NOTES = 1 << 20, /* bytes */
+	MOST_NAMES =
+		16 << 20, /* bytes of sections' names, that no memory for is an error */
 	MOST_LINK = 4096,
 	BLOCK = 1 << 16,
 };
@@ -195,11 +197,35 @@ static void build_id_of_segments(struct object *o)
 	}
 }
 
-/* Takes over what @o holds, also where it fails. */
+/*
+ * libelf reads a table when it is asked for the first of its entries, and one that it had no
+ * memory for is as good as not there: only errno tells. So they are read now, but for what a
+ * hostile file can make as large as it likes.
+ */
+static bool read_tables(const struct object *o)
+{
+	GElf_Phdr segment;
+	GElf_Shdr names;
+	size_t count;
+
+	if (elf_getphdrnum(o->elf, &count) == 0 && count > 0 && count <= MOST_SEGMENTS)
+		gelf_getphdr(o->elf, 0, &segment);
+	if (errno != ENOMEM && elf_getshdrstrndx(o->elf, &count) == 0 &&
+	    gelf_getshdr(elf_getscn(o->elf, count), &names) &&
+	    names.sh_size <= MOST_NAMES)
+		elf_strptr(o->elf, count, 0);
+	return errno != ENOMEM;
+}
+
+/* Takes over what @o holds, also where it fails. errno was 0 before .elf was opened. */
 static int read_header(struct context *ctx, struct object *o, const char *name)
 {
 	GElf_Ehdr header;
 
+	if (errno == ENOMEM || !read_tables(o)) {
+		object_close(o);
+		return fail_memory(ctx);
+	}
 	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &header)) {
 		object_close(o);
 		return fail(ctx, -EBADMSG, "'%s' is no ELF file", name);
@@ -253,6 +279,7 @@ int object_open_fd(struct context *ctx, int fd, const char *name, struct object 
 		return fail(ctx, -EBADMSG, "'%s' claims too many sections", name);
 	}
 	o.size = (uint64_t)st.st_size;
+	errno = 0;
 	o.elf = elf_begin(fd, ELF_C_READ, NULL);
 	err = read_header(ctx, &o, name);
 	if (err == 0)
@@ -263,13 +290,14 @@ int object_open_fd(struct context *ctx, int fd, const char *name, struct object 
 int object_open_memory(struct context *ctx, const void *image, size_t size,
 		       struct object *ret)
 {
+	struct object o = { .fd = -1, .size = size };
+	int err;
+
+	errno = 0;
 	/* elf_memory() wants memory it could write; with a handle that only reads, it
 	 * does not. */
-	struct object o = { .fd = -1,
-			    .size = size,
-			    .elf = elf_memory((char *)image, size) };
-	int err = read_header(ctx, &o, "image in memory");
-
+	o.elf = elf_memory((char *)image, size);
+	err = read_header(ctx, &o, "image in memory");
 	if (err == 0)
 		*ret = o;
 	return err;

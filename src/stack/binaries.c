@@ -364,13 +364,13 @@ static int make_frames(struct binaries *b, struct owned *o)
 	struct found found;
 	int err = find_files(b, o->image, &found);
 
-	if (err == 0 && found.object.elf)
+	if (err < 0)
+		return err;
+	if (found.object.elf)
 		err = frame_info_open(&found.object,
 				      found.debug.elf ? &found.debug : NULL, &o->frames);
-	if (err == 0) {
-		o->framed = true;
-		found_release(&found);
-	}
+	found_release(&found);
+	o->framed = err == 0;
 	return err;
 }
 

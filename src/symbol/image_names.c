@@ -260,6 +260,7 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 {
 	const struct symbol_options *options = n->finder->options;
 	struct name_parts parts = { .pc = pc };
+	int found = 0;
 
 	if (chain->count && *chain->frames[chain->count - 1].name) {
 		set_outer_place(n, chain);
@@ -268,7 +269,10 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 	n->job->unnamed++;
 	text_clear(&n->place);
 	if (address && options->unnamed == SYMBOL_UNNAMED_FUNCTION && !options->compat)
-		parts.has_start = source_function(&n->source, *address, &parts.start);
+		found = source_function(&n->source, *address, &parts.start);
+	if (found < 0)
+		return HASH_NONE;
+	parts.has_start = found;
 	if (parts.has_start)
 		return name_by_start(n, &parts);
 	if (n->unnamed == HASH_NONE || options->unnamed == SYMBOL_UNNAMED_ADDRESS)

@@ -212,12 +212,12 @@ static int find_single(struct source *s, uint64_t address, uint64_t *ret)
 	if (!s->has_single) {
 		s->has_single = true;
 		if (unwind_single_open(o, debug, &s->single) < 0)
-			return 0;
+			return -ENOMEM;
 	}
 	return unwind_single_function(&s->single, address, read_file, o, ret);
 }
 
-bool source_function(struct source *s, uint64_t address, uint64_t *ret)
+int source_function(struct source *s, uint64_t address, uint64_t *ret)
 {
 	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
 	const struct cfi_source *from;
@@ -225,19 +225,18 @@ bool source_function(struct source *s, uint64_t address, uint64_t *ret)
 	int found;
 
 	if (!s->by_offset || !s->files.object.elf)
-		return false;
+		return 0;
 	found = s->has_functions ? 0 : find_single(s, address, ret);
-	if (found > 0 || found == -ENOENT)
-		return found > 0;
-	if (!s->has_functions) {
-		s->has_functions = true;
-		if (cfi_functions_open(&s->files.object, debug, &s->functions) < 0)
-			s->functions = (struct cfi_functions){ 0 };
-	}
+	if (found != 0)
+		return found == -ENOENT ? 0 : found;
+	if (!s->has_functions &&
+	    cfi_functions_open(&s->files.object, debug, &s->functions) < 0)
+		return -ENOMEM;
+	s->has_functions = true;
 	span = spans_find(&s->functions.spans, address);
 	if (span)
 		*ret = cfi_functions_at(&s->functions, span, &from)->start;
-	return span;
+	return span != NULL;
 }
 
 bool source_has_debug_info(const struct source *s)

@@ -44,8 +44,8 @@ void source_add_inline_problem(struct source *s, const char *why);
 bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret);
 
 /* Where the function begins that call frame information has at an address of the symbol
- * table; false where it has none, or no memory. */
-bool source_function(struct source *s, uint64_t address, uint64_t *ret);
+ * table: 1, 0 where it has none, or -ENOMEM. */
+int source_function(struct source *s, uint64_t address, uint64_t *ret);
 
 bool source_has_debug_info(const struct source *s);
 enum image_naming source_naming(const struct source *s);

@@ -390,8 +390,10 @@ static int print_piece(void *arg, size_t piece, size_t worker)
 
 	sink_take_turn(&p->sink, &f->turns, piece);
 	add_lines(p, piece);
+	/* A piece with a gap is none, and nothing is written behind it. */
+	p->sink.text.failed |= p->failed || p->path.failed;
 	sink_pass_turn(&p->sink);
-	return p->failed || p->path.failed || p->sink.text.failed ? -ENOMEM : 0;
+	return p->sink.text.failed ? -ENOMEM : 0;
 }
 
 static int prepare(struct folder *f, const struct write_input *in)

@@ -66,17 +66,16 @@ void sink_flush(struct sink *s)
 }
 
 /* What was printed for a text that was written. One that failed stays the sink's, which
- * tells of it. */
+ * tells of it; all that is before it is written. */
 static void leave(struct sink *s, struct sink_turns *t)
 {
 	size_t slot = s->turn % SINK_LEFT;
 	struct text written = t->left[slot].text;
 
 	t->left[slot].whole = true;
-	if (s->text.failed) {
-		note_failure(t, -ENOMEM);
+	t->left[slot].err = s->text.failed ? -ENOMEM : 0;
+	if (s->text.failed)
 		return;
-	}
 	t->left[slot].text = s->text;
 	s->text = written;
 }
@@ -88,7 +87,7 @@ static void write_left(struct sink_turns *t, FILE *out)
 	size_t slot = t->next % SINK_LEFT;
 
 	while (!t->writing && t->left[slot].whole) {
-		int err = t->err;
+		int err = t->err ? t->err : t->left[slot].err;
 
 		t->writing = true;
 		pthread_mutex_unlock(&t->lock);

@@ -40,6 +40,7 @@ struct sink_turns {
 	bool writing; /* somebody writes what was left */
 	struct {
 		struct text text;
+		int err; /* there was no memory for it */
 		bool whole;
 	} left[SINK_LEFT]; /* by turn, modulo their number */
 	int err; /* of the first write that failed; nothing is written behind it */

@@ -1,5 +1,6 @@
 #include "stack/binaries.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <gelf.h>
@@ -11,6 +12,7 @@
 #include "walked.h"
 
 #include "../object/elf_image.h"
+#include "../scarce.h"
 
 /* Images are files of these tests. */
 struct stage {
@@ -369,6 +371,130 @@ Test(binaries, threads_that_ask_for_rules_get_those_of_the_table)
 	unwind_release(&table);
 	object_close(&o);
 	end(&s);
+}
+
+static size_t count_open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	cr_assert_not_null(d);
+	while (readdir(d))
+		count++;
+	closedir(d);
+	return count;
+}
+
+/* Of one library again and again, without its allocation number @n. */
+struct scarce {
+	struct stage s;
+	struct unwind_table table;
+	struct object o;
+	char path[4096];
+	uint64_t from, until;
+};
+
+static void scarce_begin(struct scarce *c)
+{
+	if (SCARCE_NEVER)
+		cr_skip_test("sanitizers have an allocator of their own");
+	begin(&c->s);
+	cr_assert(find_library(&c->o, c->path, &c->from, &c->until));
+	cr_assert_eq(unwind_compile(&c->o, NULL, &c->table), 0);
+	end(&c->s);
+}
+
+static void scarce_end(struct scarce *c)
+{
+	unwind_release(&c->table);
+	object_close(&c->o);
+}
+
+/* The first rule that is told without memory, or -ENOMEM: then all is well again, and the
+ * table is made all the same. */
+static int ask_without(struct scarce *c, long n)
+{
+	const struct binary *binary;
+	struct unwind_rule rule;
+	uint32_t image;
+	int err = 0;
+
+	begin(&c->s);
+	image = add_image(&c->s, c->path);
+	scarce_at = n;
+	binary = binaries_get(c->s.binaries, image);
+	for (uint64_t at = c->from; binary && err == 0 && at < c->until; at += STRIDE) {
+		err = binaries_rule(c->s.binaries, binary, at, &rule);
+		if (err == 0)
+			cr_assert_eq(rule.cfa, unwind_find(&c->table, at)->cfa,
+				     "without allocation %ld", n);
+	}
+	n = scarce_at;
+	scarce_at = 0;
+	if (!binary)
+		binary = binaries_get(c->s.binaries, image);
+	cr_assert(binary && binary->there);
+	for (uint64_t at = c->from; at < c->until; at += STRIDE) {
+		cr_assert_eq(binaries_rule(c->s.binaries, binary, at, &rule), 0);
+		cr_assert_eq(rule.cfa, unwind_find(&c->table, at)->cfa);
+	}
+	end(&c->s);
+	return n == 0;
+}
+
+Test(binaries, without_memory_a_rule_is_that_of_the_table_or_none)
+{
+	static struct scarce c;
+	size_t before;
+	long n = 1;
+
+	scarce_begin(&c);
+	before = count_open_files();
+	while (ask_without(&c, n))
+		n++;
+	cr_expect_gt(n, 20);
+	cr_expect_eq(count_open_files(), before);
+	scarce_end(&c);
+}
+
+/* Did an allocation fail? */
+static bool make_frames_without(struct scarce *c, long n, int *failures)
+{
+	const struct frame_info *frames = NULL;
+	const struct binary *binary;
+	int err;
+
+	begin(&c->s);
+	binary = binaries_get(c->s.binaries, add_image(&c->s, c->path));
+	cr_assert_not_null(binary);
+	scarce_at = n;
+	err = binaries_frames(c->s.binaries, binary, &frames);
+	n = scarce_at;
+	scarce_at = 0;
+	cr_assert_eq(err < 0, !frames);
+	*failures += err < 0;
+	if (err < 0)
+		err = binaries_frames(c->s.binaries, binary, &frames);
+	cr_assert_eq(err, 0);
+	cr_assert_not_null(frames);
+	end(&c->s);
+	return n == 0;
+}
+
+Test(binaries, without_memory_for_frames_nothing_is_left_open)
+{
+	static struct scarce c;
+	int failures = 0;
+	size_t before;
+	long n = 1;
+
+	scarce_begin(&c);
+	before = count_open_files();
+	while (make_frames_without(&c, n, &failures))
+		n++;
+	cr_expect_gt(failures, 10);
+	cr_expect_eq(count_open_files(), before, "%d failures", failures);
+	scarce_end(&c);
 }
 
 Test(binaries, steps_with_all_registers_are_prepared_once)

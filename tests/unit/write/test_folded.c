@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "unit/scarce.h"
 #include "unit/write/tree.h"
 
 static void expect(struct tree *t, const char *expected)
@@ -351,4 +352,63 @@ Test(folded, the_value_of_a_gap_is_its_parents)
 	tree_add(&t, "gap", 4);
 	t.symbols.functions.v[3].kind = FUNCTION_GAP;
 	expect(&t, " 4\na 2\na;b 1\n");
+}
+
+/* A file of a certain size. */
+struct written {
+	size_t size;
+	char bytes[64 << 20];
+};
+
+static ssize_t take_bytes(void *cookie, const char *bytes, size_t size)
+{
+	struct written *w = cookie;
+
+	cr_assert_leq(size, sizeof(w->bytes) - w->size);
+	memcpy(w->bytes + w->size, bytes, size);
+	w->size += size;
+	return (ssize_t)size;
+}
+
+/* Without allocation @n of this thread, which prints as others do. Did it fail? */
+static bool fold_without(struct tree *t, long n, const char *all)
+{
+	static struct written w;
+	cookie_io_functions_t functions = { .write = take_bytes };
+	FILE *out = fopencookie(&w, "w", functions);
+	int err;
+
+	cr_assert_not_null(out);
+	setvbuf(out, NULL, _IONBF, 0);
+	w.size = 0;
+	scarce_at = n;
+	err = write_folded(&t->ctx, &t->in, out);
+	n = scarce_at;
+	scarce_at = 0;
+	fclose(out);
+	cr_assert(err == 0 || err == -ENOMEM);
+	cr_assert_leq(w.size, strlen(all));
+	cr_assert_eq(memcmp(w.bytes, all, w.size), 0, "there is a gap");
+	if (err == 0)
+		cr_assert_eq(w.size, strlen(all));
+	return n == 0;
+}
+
+Test(folded, without_memory_lines_are_missing_at_the_end_alone)
+{
+	struct tree t;
+	char *all;
+	int err;
+
+	if (SCARCE_NEVER)
+		cr_skip_test("sanitizers have an allocator of their own");
+	tree_init(&t);
+	add_random(&t, 1);
+	all = tree_fold(&t, &err);
+	cr_assert_eq(err, 0);
+	t.in.threads = 3;
+	for (long n = 1; fold_without(&t, n, all); n++)
+		;
+	free(all);
+	tree_release(&t);
 }

@@ -43,7 +43,7 @@ Test(sink, the_first_failure_is_reported)
 }
 
 /* Turns of few lines and of more than a sink holds, in threads. */
-enum { TURNS = 40, LINE = 8 };
+enum { TURNS = 40, LINE = 8, MANY = 16 };
 
 static int lines_of(size_t turn)
 {
@@ -52,7 +52,7 @@ static int lines_of(size_t turn)
 
 struct printed {
 	struct sink_turns turns;
-	struct sink sinks[3];
+	struct sink sinks[3], many[MANY];
 	bool too_much;
 };
 
@@ -113,4 +113,125 @@ Test(sink, the_first_failure_of_a_turn_stays_that_of_all)
 	cr_expect_eq(p.turns.err, -ENOSPC);
 	fclose(out);
 	sink_turns_destroy(&p.turns);
+}
+
+static void print(struct sink *s, struct sink_turns *t, size_t turn, const char *text)
+{
+	sink_take_turn(s, t, turn);
+	text_string(&s->text, text);
+	sink_drain(s);
+}
+
+/* One thread alone: it would wait for itself. */
+Test(sink, who_is_done_before_the_turn_has_come_goes_on)
+{
+	struct sink_turns turns;
+	struct sink a = { 0 }, b = { 0 };
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream(&bytes, &size);
+
+	a.out = b.out = out;
+	sink_turns_init(&turns);
+	for (size_t turn = 0; turn < 9; turn += 3) {
+		print(&a, &turns, turn, "first ");
+		print(&b, &turns, turn + 1, "second ");
+		sink_pass_turn(&b);
+		print(&b, &turns, turn + 2, "third ");
+		sink_pass_turn(&b);
+		fflush(out);
+		cr_expect_eq(size, turn / 3 * strlen("first second third "),
+			     "nothing before its turn");
+		sink_pass_turn(&a);
+	}
+	fclose(out);
+	cr_expect_str_eq(bytes, "first second third first second third "
+				"first second third ");
+	text_release(&a.text);
+	text_release(&b.text);
+	sink_turns_destroy(&turns);
+	free(bytes);
+}
+
+/* Many more than may leave theirs to others; all turns are short, or all wait at once. */
+static int print_number(void *arg, size_t turn, size_t worker)
+{
+	struct printed *p = arg;
+	char line[LINE + 1];
+
+	snprintf(line, sizeof(line), "%07zu\n", turn);
+	print(&p->many[worker], &p->turns, turn, line);
+	sink_pass_turn(&p->many[worker]);
+	return 0;
+}
+
+Test(sink, more_threads_than_turns_that_are_left_write_in_turn)
+{
+	enum { NUMBERS = 20000 };
+	struct printed p = { .too_much = false };
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream(&bytes, &size);
+
+	sink_turns_init(&p.turns);
+	for (int i = 0; i < MANY; i++)
+		p.many[i].out = out;
+	cr_assert_eq(parallel_run(MANY, NUMBERS, print_number, &p), 0);
+	for (int i = 0; i < MANY; i++)
+		text_release(&p.many[i].text);
+	sink_turns_destroy(&p.turns);
+	fclose(out);
+	cr_assert_eq(size, (size_t)NUMBERS * LINE);
+	for (int i = 0; i < NUMBERS; i++)
+		cr_assert_eq(atoi(bytes + i * LINE), i);
+	free(bytes);
+}
+
+Test(sink, behind_what_there_was_no_memory_for_nothing_is_written)
+{
+	struct sink_turns turns;
+	struct sink a = { 0 }, b = { 0 };
+	char *bytes = NULL;
+	size_t size;
+
+	a.out = b.out = open_memstream(&bytes, &size);
+	sink_turns_init(&turns);
+	print(&a, &turns, 0, "whole ");
+	sink_pass_turn(&a);
+	print(&b, &turns, 1, "a part");
+	b.text.failed = true;
+	print(&a, &turns, 2, "behind it ");
+	sink_pass_turn(&a);
+	sink_pass_turn(&b);
+	fclose(a.out);
+	cr_expect_str_eq(bytes, "whole ");
+	cr_expect_eq(turns.err, -ENOMEM);
+	cr_expect(b.text.failed, "its sink tells of it");
+	text_release(&a.text);
+	text_release(&b.text);
+	sink_turns_destroy(&turns);
+	free(bytes);
+}
+
+Test(sink, before_what_there_was_no_memory_for_all_is_written)
+{
+	struct sink_turns turns;
+	struct sink a = { 0 }, b = { 0 };
+	char *bytes = NULL;
+	size_t size;
+
+	a.out = b.out = open_memstream(&bytes, &size);
+	sink_turns_init(&turns);
+	print(&a, &turns, 0, "whole ");
+	print(&b, &turns, 1, "a part");
+	b.text.failed = true;
+	sink_pass_turn(&b);
+	sink_pass_turn(&a);
+	fclose(a.out);
+	cr_expect_str_eq(bytes, "whole ");
+	cr_expect_eq(turns.err, -ENOMEM);
+	text_release(&a.text);
+	text_release(&b.text);
+	sink_turns_destroy(&turns);
+	free(bytes);
 }
