@@ -349,8 +349,10 @@ int finish_so_far(struct ff_profile *p)
 		err = parallel_run(f.threads, FINISH_JOBS, finish_job, &f);
 	}
 	free(left_out);
-	if (err < 0)
+	if (err < 0) {
+		forget_results(p);
 		return fail_memory(&p->ctx);
+	}
 	p->finished = true;
 	return 0;
 }

@@ -251,6 +251,8 @@ struct write_facts profile_facts(const struct ff_profile *p);
 /* profile_result.c: objects and processes in the order they are shown in, which takes the
  * names of frames. 0, or -ENOMEM. */
 int list_results(struct ff_profile *p);
+/* What ff_profile_finish() has made. */
+void forget_results(struct ff_profile *p);
 /* Of a node of the named tree: self and all below. Any number of threads may ask. */
 uint64_t node_total(struct ff_profile *p, uint32_t node);
 

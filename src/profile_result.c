@@ -138,3 +138,11 @@ int list_results(struct ff_profile *p)
 		      by_samples);
 	return 0;
 }
+
+void forget_results(struct ff_profile *p)
+{
+	p->finished = false;
+	named_release(&p->named);
+	free(atomic_exchange(&p->totals, NULL));
+	p->objects.count = 0;
+}

@@ -50,14 +50,6 @@ static void give_back(struct flowing *f, struct ff_input *input, const struct ow
 	input->delivered = own->delivered;
 }
 
-static void forget_results(struct ff_profile *p)
-{
-	p->finished = false;
-	named_release(&p->named);
-	free(atomic_exchange(&p->totals, NULL));
-	p->objects.count = 0;
-}
-
 int flowing_show(struct flowing *f, struct ff_input *input,
 		 int (*show)(void *arg, struct ff_profile *p), void *arg)
 {

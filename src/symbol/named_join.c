@@ -178,11 +178,15 @@ int branch_join(struct branch *b, const struct named_ground *ground,
 	b->part = part;
 	b->parts = parts;
 	for (uint32_t i = 1; err == 0 && i < t->count; i++) {
-		bool left_out = ground->left_out && ground->left_out[i];
+		uint32_t *node = &b->node[i];
 
-		b->node[i] = left_out ? 0 : b->node[t->nodes[i].parent];
-		if (!left_out)
-			step(b, i, &b->node[i]);
+		*node = b->node[t->nodes[i].parent];
+		if (*node == (uint32_t)ELSEWHERE)
+			continue;
+		if (ground->left_out && ground->left_out[i])
+			*node = 0;
+		else
+			step(b, i, node);
 		err = b->failed ? -ENOMEM : 0;
 	}
 	return err;
