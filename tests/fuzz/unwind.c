@@ -57,6 +57,16 @@ static bool read_word(const struct machine *m, uint64_t address, uint64_t *ret)
 }
 
 /* The walker's step; false where memory is missing. */
+/* Where an epilogue has popped it the register still has the caller's value. */
+static bool is_popped(const struct machine *m, const struct registers *regs, uint64_t at)
+{
+	uint64_t sp = regs->value[m->sp];
+
+	if (m->word == 4)
+		at = (uint32_t)at;
+	return at < sp && sp - at <= POPPED_MOST;
+}
+
 static bool step_by_rule(const struct machine *m, const struct unwind_rule *rule,
 			 const struct registers *regs, struct caller *ret)
 {
@@ -79,9 +89,10 @@ static bool step_by_rule(const struct machine *m, const struct unwind_rule *rule
 	from = rule->flags & UNWIND_FP_AT_BASE ? base : ret->cfa;
 	ret->fp = regs->value[m->fp];
 	ret->fp_known = true;
-	if (rule->flags & UNWIND_FP_SAVED)
-		ret->fp_known =
-			read_word(m, from + (uint64_t)(int64_t)rule->fp, &ret->fp);
+	if (rule->flags & UNWIND_FP_SAVED) {
+		from += (uint64_t)(int64_t)rule->fp;
+		ret->fp_known = read_word(m, from, &ret->fp) || is_popped(m, regs, from);
+	}
 	if (m->word == 4)
 		ret->cfa = (uint32_t)ret->cfa;
 	return true;
