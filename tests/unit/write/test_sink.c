@@ -187,51 +187,57 @@ Test(sink, more_threads_than_turns_that_are_left_write_in_turn)
 	free(bytes);
 }
 
+/* Two sinks of one stream. */
+struct two {
+	struct sink_turns turns;
+	struct sink a, b;
+	char *bytes;
+	size_t size;
+};
+
+static void two_begin(struct two *t)
+{
+	*t = (struct two){ .bytes = NULL };
+	t->a.out = t->b.out = open_memstream(&t->bytes, &t->size);
+	sink_turns_init(&t->turns);
+}
+
+static void two_end(struct two *t, const char *expected)
+{
+	fclose(t->a.out);
+	cr_expect_str_eq(t->bytes, expected);
+	cr_expect_eq(t->turns.err, -ENOMEM);
+	cr_expect(t->b.text.failed, "its sink tells of it");
+	text_release(&t->a.text);
+	text_release(&t->b.text);
+	sink_turns_destroy(&t->turns);
+	free(t->bytes);
+}
+
 Test(sink, behind_what_there_was_no_memory_for_nothing_is_written)
 {
-	struct sink_turns turns;
-	struct sink a = { 0 }, b = { 0 };
-	char *bytes = NULL;
-	size_t size;
+	struct two t;
 
-	a.out = b.out = open_memstream(&bytes, &size);
-	sink_turns_init(&turns);
-	print(&a, &turns, 0, "whole ");
-	sink_pass_turn(&a);
-	print(&b, &turns, 1, "a part");
-	b.text.failed = true;
-	print(&a, &turns, 2, "behind it ");
-	sink_pass_turn(&a);
-	sink_pass_turn(&b);
-	fclose(a.out);
-	cr_expect_str_eq(bytes, "whole ");
-	cr_expect_eq(turns.err, -ENOMEM);
-	cr_expect(b.text.failed, "its sink tells of it");
-	text_release(&a.text);
-	text_release(&b.text);
-	sink_turns_destroy(&turns);
-	free(bytes);
+	two_begin(&t);
+	print(&t.a, &t.turns, 0, "whole ");
+	sink_pass_turn(&t.a);
+	print(&t.b, &t.turns, 1, "a part");
+	t.b.text.failed = true;
+	print(&t.a, &t.turns, 2, "behind it ");
+	sink_pass_turn(&t.a);
+	sink_pass_turn(&t.b);
+	two_end(&t, "whole ");
 }
 
 Test(sink, before_what_there_was_no_memory_for_all_is_written)
 {
-	struct sink_turns turns;
-	struct sink a = { 0 }, b = { 0 };
-	char *bytes = NULL;
-	size_t size;
+	struct two t;
 
-	a.out = b.out = open_memstream(&bytes, &size);
-	sink_turns_init(&turns);
-	print(&a, &turns, 0, "whole ");
-	print(&b, &turns, 1, "a part");
-	b.text.failed = true;
-	sink_pass_turn(&b);
-	sink_pass_turn(&a);
-	fclose(a.out);
-	cr_expect_str_eq(bytes, "whole ");
-	cr_expect_eq(turns.err, -ENOMEM);
-	text_release(&a.text);
-	text_release(&b.text);
-	sink_turns_destroy(&turns);
-	free(bytes);
+	two_begin(&t);
+	print(&t.a, &t.turns, 0, "whole ");
+	print(&t.b, &t.turns, 1, "a part");
+	t.b.text.failed = true;
+	sink_pass_turn(&t.b);
+	sink_pass_turn(&t.a);
+	two_end(&t, "whole ");
 }
