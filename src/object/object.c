@@ -408,6 +408,14 @@ bool object_has_debug_frame(const struct object *o)
 	       s.header.sh_type != SHT_NOBITS && s.header.sh_size > 0;
 }
 
+bool object_is_go(const struct object *o)
+{
+	struct section s;
+
+	return section_named(o, ".gopclntab", &s) ||
+	       section_named(o, ".note.go.buildid", &s);
+}
+
 /* "name.debug\0", padding to 4 bytes, 4 bytes of checksum in the file's byte order. */
 bool object_debug_link(const struct object *o, const char **name, uint32_t *checksum)
 {

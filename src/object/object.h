@@ -78,6 +78,7 @@ bool object_has_build_id(const struct object *o, const uint8_t *id, size_t size)
 bool object_has_symtab(const struct object *o);
 bool object_has_debug_info(const struct object *o);
 bool object_has_debug_frame(const struct object *o);
+bool object_is_go(const struct object *o); /* the Go compiler made it */
 
 /* Name and checksum of the file that holds its debug information; false where it
  * names none. *@name is valid until object_close(). */

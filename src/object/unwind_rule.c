@@ -248,3 +248,12 @@ struct packed_rule rule_of_row(const struct cfi_run *run)
 	set_rule(run, &rule);
 	return rule_pack(&rule);
 }
+
+void unwind_rows_visit(struct cfi_run *run, unwind_visit *visit, void *arg)
+{
+	while (cfi_run_next(run)) {
+		struct unwind_rule rule = rule_unpack(rule_of_row(run));
+
+		visit(arg, run->from, run->to, &rule);
+	}
+}

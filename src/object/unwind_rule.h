@@ -17,4 +17,11 @@ struct unwind_rule rule_unpack(struct packed_rule p);
 /* What the row of @run says, as far as a rule can; else UNWIND_OTHER. */
 struct packed_rule rule_of_row(const struct cfi_run *run);
 
+/* A row of one function, from @from to @to. */
+typedef void unwind_visit(void *arg, uint64_t from, uint64_t to,
+			  const struct unwind_rule *rule);
+
+/* All rows of the function that @run was begun for, as far as they make sense. */
+void unwind_rows_visit(struct cfi_run *run, unwind_visit *visit, void *arg);
+
 #endif

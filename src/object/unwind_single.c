@@ -458,3 +458,42 @@ int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_rea
 		*start = f->fde.start;
 	return found;
 }
+
+/* The entry of function @i, and where the next one begins. */
+static int read_nth(const struct asking *a, uint32_t i, uint8_t *room,
+		    struct single_function *f)
+{
+	uint32_t count = i + 1 < a->s->count ? 2 : 1;
+	uint8_t pairs[2 * PAIR];
+	struct pair pair = { 0 };
+	int found;
+
+	if (i >= a->s->count || !read_pairs(a, i, count, pairs))
+		return 0;
+	pair.start = counted(a->s, number_at(pairs, 0));
+	pair.entry = counted(a->s, number_at(pairs, 4)) - a->s->eh.address;
+	if (count > 1)
+		pair.next = counted(a->s, number_at(pairs + PAIR, 0));
+	found = read_entry(a, pair.entry, room, &f->piece);
+	return found > 0 ? take_function(a, &pair, f) : found;
+}
+
+int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, void *arg,
+		       unwind_visit *visit, void *visit_arg)
+{
+	struct asking a = { s, read, arg, 0 };
+	struct single_function f = { 0 };
+	struct cfi_run run = { .columns = &s->columns, .section = &f.piece };
+	uint8_t room[FIRST_READ];
+	int found = read_nth(&a, i, room, &f);
+
+	if (found > 0) {
+		cfi_run_begin(&run, f.cie, f.cie->initial, &f.fde);
+		unwind_rows_visit(&run, visit, visit_arg);
+		if (run.no_memory)
+			found = -ENOMEM;
+		cfi_run_release(&run);
+	}
+	cfi_section_release(&f.piece);
+	return found;
+}

@@ -3,7 +3,7 @@
 
 #include "object/cfi_entry.h"
 #include "object/code_range.h"
-#include "object/unwind.h"
+#include "object/unwind_rule.h"
 
 /*
  * The rule of one address without a table: linkers leave one of all functions, sorted by
@@ -61,5 +61,10 @@ void unwind_single_renew(struct unwind_single *s);
  * none. */
 int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,
 			   void *arg, uint64_t *start);
+
+/* The rows of the function that is number @i (below count) by address: 1, 0 where it cannot be read,
+ * or -ENOMEM. It does not count as a look-up. */
+int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, void *arg,
+		       unwind_visit *visit, void *visit_arg);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include "object/section.h"
-
 void source_add_inline_problem(struct source *s, const char *why)
 {
 	if (*why && s->files.problem.size == 0)
@@ -256,9 +254,5 @@ enum image_naming source_naming(const struct source *s)
 
 bool source_is_go(const struct source *s)
 {
-	struct section section;
-
-	return s->by_offset && s->files.object.elf &&
-	       (section_named(&s->files.object, ".gopclntab", &section) ||
-		section_named(&s->files.object, ".note.go.buildid", &section));
+	return s->by_offset && s->files.object.elf && object_is_go(&s->files.object);
 }

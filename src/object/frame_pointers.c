@@ -1,0 +1,184 @@
+/*
+ * Whether code keeps frame pointers, by its call frame information.
+ *
+ * A function votes by its rows, in bytes: those where the frame pointer leads to the caller's
+ * frame against those where there is a frame that only the stack pointer leads to. The two
+ * or three bytes between "push %rbp" and "mov %rsp,%rbp" are among the latter, so the larger
+ * part decides, and the function's vote weighs as many bytes as it has with a frame.
+ *
+ *	x86-64, i386  CFA = rbp + n	  (DWARF numbers and names: psABI 3.6.2)
+ *	aarch64       the same, or the frame record: x29 and x30 saved side by side, which is all
+ *	              that gcc says (AAPCS64 6.4.6)
+ *
+ * Go writes no .eh_frame, and its .debug_frame counts from the stack pointer though all but its
+ * smallest functions keep a frame pointer (since 1.7 on amd64, 1.12 on arm64). What of its code is in
+ * no function of .eh_frame, where cgo's are, counts as kept.
+ */
+#include "object/frame_pointers.h"
+
+#include <errno.h>
+
+#include "object/cfi_functions.h"
+#include "object/unwind_rule.h"
+#include "object/unwind_single.h"
+
+enum {
+	FUNCTIONS_MOST = 2048,
+	DECIDED_BY = 10, /* one part in so many may be otherwise */
+};
+
+/* The rows of one function. */
+struct frame_vote {
+	const struct machine *machine;
+	uint64_t by_fp, by_sp; /* bytes */
+};
+
+static bool is_frame_record(const struct machine *m, const struct unwind_rule *rule)
+{
+	return m->link && rule->flags & UNWIND_FP_SAVED &&
+	       !(rule->flags & UNWIND_RA_SAME) && rule->ra == rule->fp + m->word;
+}
+
+/* More than what a call leaves there. */
+static bool has_frame(const struct machine *m, const struct unwind_rule *rule)
+{
+	if (rule->cfa_kind != UNWIND_SP)
+		return false;
+	return m->link ? !(rule->flags & UNWIND_RA_SAME) : rule->cfa > m->word;
+}
+
+static void vote(void *arg, uint64_t from, uint64_t to, const struct unwind_rule *rule)
+{
+	struct frame_vote *v = arg;
+
+	if (rule->flags & UNWIND_SIGNAL)
+		return;
+	if (rule->cfa_kind == UNWIND_FP || rule->cfa_kind == UNWIND_FP_DEREF ||
+	    is_frame_record(v->machine, rule))
+		v->by_fp += to - from;
+	else if (has_frame(v->machine, rule))
+		v->by_sp += to - from;
+}
+
+static void count_vote(struct frame_pointers *f, const struct frame_vote *v)
+{
+	uint64_t size = v->by_fp + v->by_sp;
+
+	if (v->by_fp >= v->by_sp)
+		f->kept += size;
+	else
+		f->omitted += size;
+}
+
+static bool read_object(void *arg, uint64_t offset, void *ret, size_t size)
+{
+	return object_read(arg, offset, ret, size);
+}
+
+/* Number @i of @most functions that are spread evenly over @count. */
+static size_t spread(size_t i, size_t most, size_t count)
+{
+	return count <= most ? i : (size_t)((uint64_t)i * count / most);
+}
+
+static size_t less(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* By the list that linkers leave. */
+static int ask_list(const struct object *o, struct unwind_single *s,
+		    struct frame_pointers *ret)
+{
+	size_t count = less(s->count, FUNCTIONS_MOST);
+	int found = 0;
+
+	for (size_t i = 0; i < count && found >= 0; i++) {
+		struct frame_vote v = { .machine = s->columns.machine };
+		uint32_t at = (uint32_t)spread(i, FUNCTIONS_MOST, s->count);
+
+		found = unwind_single_rows(s, at, read_object, (void *)o, vote, &v);
+		count_vote(ret, &v);
+	}
+	return found < 0 ? found : 0;
+}
+
+static int ask_function(const struct cfi_functions *f, size_t i, struct cfi_run *run,
+			struct frame_vote *v)
+{
+	const struct cfi_source *source;
+	const struct cfi_fde *fde = cfi_functions_at(f, &f->spans.list.v[i], &source);
+	const struct cfi_cie *cie = &source->reader.cies.v[fde->cie];
+
+	run->section = &source->section;
+	cfi_run_begin(run, cie, cie->initial, fde);
+	unwind_rows_visit(run, vote, v);
+	return run->no_memory ? -ENOMEM : 0;
+}
+
+/* By all of its call frame information. */
+static int ask_all(const struct object *o, const struct object *debug,
+		   struct frame_pointers *ret)
+{
+	struct cfi_functions f;
+	struct cfi_run run = { .columns = &f.columns };
+	int err = cfi_functions_open(o, debug, &f);
+	size_t count;
+
+	if (err < 0)
+		return err;
+	count = less(f.spans.list.count, FUNCTIONS_MOST);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		struct frame_vote v = { .machine = f.columns.machine };
+
+		err = ask_function(&f, spread(i, FUNCTIONS_MOST, f.spans.list.count),
+				   &run, &v);
+		count_vote(ret, &v);
+	}
+	cfi_run_release(&run);
+	cfi_functions_release(&f);
+	return err;
+}
+
+/* Go's own code: what .eh_frame does not know. */
+static uint64_t uncovered(const struct object *o, uint64_t covered)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < o->segments.count; i++)
+		if (o->segments.v[i].exec)
+			size += o->segments.v[i].size;
+	return size > covered ? size - covered : 0;
+}
+
+int frame_pointers_find(const struct object *o, const struct object *debug,
+			struct frame_pointers *ret)
+{
+	struct frame_pointers f = { 0 };
+	struct unwind_single s;
+	bool go = object_is_go(o);
+	int err = unwind_single_open(o, debug, &s);
+
+	if (err == 0 && s.count)
+		err = ask_list(o, &s, &f);
+	else if (err == 0 && !go)
+		err = ask_all(o, debug, &f);
+	unwind_single_release(&s);
+	if (err < 0)
+		return err;
+	if (go && cfi_machine(o) && cfi_machine(o)->word == 8)
+		f.kept += uncovered(o, f.kept + f.omitted);
+	*ret = f;
+	return 0;
+}
+
+enum frame_pointer_use frame_pointers_use(const struct frame_pointers *f)
+{
+	uint64_t all = f->kept + f->omitted;
+
+	if (all == 0)
+		return FRAME_POINTERS_UNKNOWN;
+	if (f->omitted <= all / DECIDED_BY)
+		return FRAME_POINTERS_KEPT;
+	return f->kept > f->omitted ? FRAME_POINTERS_MIXED : FRAME_POINTERS_OMITTED;
+}

@@ -1,0 +1,34 @@
+#ifndef OBJECT_FRAME_POINTERS_H
+#define OBJECT_FRAME_POINTERS_H
+
+#include "object/object.h"
+
+/*
+ * Does the code of an object keep frame pointers, so that a chain of them leads through its
+ * functions?
+ *
+ * What its call frame information says of functions that use the stack tells it: code that
+ * was compiled with -fno-omit-frame-pointer has the frame pointer set up behind the prologue
+ * of nearly all of them, other code in those with a VLA or alloca(). Functions that leave the
+ * stack alone, the PLT and _start say nothing either way.
+ */
+struct frame_pointers {
+	uint64_t kept, omitted; /* bytes of code, of the functions that were looked at */
+};
+
+enum frame_pointer_use {
+	FRAME_POINTERS_UNKNOWN, /* nothing says it */
+	FRAME_POINTERS_KEPT, /* by nine tenths of the code */
+	FRAME_POINTERS_MIXED, /* by more than half of it */
+	FRAME_POINTERS_OMITTED, /* the rest are functions with a stack of changing size */
+};
+
+/* @debug may be NULL. At most some 2,000 functions are looked at, spread over all code, but
+ * where no list of them is in the file: then its call frame information is read once. 0, also
+ * where nothing is known: both are 0 then; -ENOMEM. */
+int frame_pointers_find(const struct object *o, const struct object *debug,
+			struct frame_pointers *ret);
+
+enum frame_pointer_use frame_pointers_use(const struct frame_pointers *f);
+
+#endif
