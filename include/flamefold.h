@@ -98,7 +98,9 @@ enum ff_truncated {
 
 /* Mangled names: C++, Rust, D. */
 enum ff_demangle {
-	FF_DEMANGLE_SHORT, /* without parameters: std::vector<int>::push_back */
+	/* Without parameters, and without arguments of the C++ library's templates that are the
+	 * defaults: std::vector<int>::push_back, std::string::append. */
+	FF_DEMANGLE_SHORT,
 	FF_DEMANGLE_FULL, /* with them, and with what templates return */
 	FF_DEMANGLE_NO, /* as they are */
 };

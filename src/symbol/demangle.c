@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbol/parameters.h"
+#include "symbol/standard.h"
 
 enum {
 	MOST_INPUT = 4096,
@@ -74,8 +75,10 @@ static bool cplus(const char *name, enum demangle_form form, struct text *out)
 		return true;
 	if (!run(cplus_demangle_v3_callback, name, DMGL_NO_OPTS, out))
 		return false;
-	if (form == DEMANGLE_SHORT)
+	if (form == DEMANGLE_SHORT) {
 		parameters_cut_cplus(out, start);
+		standard_shorten(out, start);
+	}
 	return true;
 }
 

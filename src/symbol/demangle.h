@@ -17,7 +17,9 @@
  */
 enum demangle_form {
 	DEMANGLE_PERF, /* what perf shows: C++, Rust, OCaml */
-	DEMANGLE_SHORT, /* and D; without parameters, also of the functions around it */
+	/* And D; without parameters, also of the functions around it, and with the names of
+	 * the C++ library in short (symbol/standard.h). */
+	DEMANGLE_SHORT,
 	DEMANGLE_FULL, /* and D; with parameters and what a template returns */
 	DEMANGLE_NO,
 };

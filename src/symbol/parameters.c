@@ -4,17 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "symbol/brackets.h"
 #include "symbol/operator.h"
 
-/* Deeper ones stay: then the name is not cut at all. */
-enum { MOST_DEPTH = 256 };
-
 struct scan {
+	struct brackets
+		brackets; /* deeper ones than it knows stay: the name is not cut at all */
 	char *name, *p, *end;
 	char *kept, *to; /* what is to stay and was not moved yet, and where it goes */
-	char open[MOST_DEPTH];
-	size_t depth;
-	bool lost; /* brackets do not match, or are too many */
 };
 
 static bool starts(const struct scan *s, const char *p, const char *prefix)
@@ -24,71 +21,10 @@ static bool starts(const struct scan *s, const char *p, const char *prefix)
 	return (size_t)(s->end - p) >= size && memcmp(p, prefix, size) == 0;
 }
 
-/* "(a)<(b)" in an expression; a less-than has both of its sides in parentheses. */
-static bool is_less_than(const struct scan *s)
-{
-	const char *p = s->p;
-
-	if (p == s->name || p[-1] != ')')
-		return false;
-	while (p < s->end && (*p == '<' || *p == '='))
-		p++;
-	return p < s->end && *p == '(';
-}
-
-static void open_bracket(struct scan *s)
-{
-	if (s->depth == MOST_DEPTH)
-		s->lost = true;
-	else
-		s->open[s->depth++] = *s->p;
-}
-
-static void close_bracket(struct scan *s, char open)
-{
-	if (s->depth > 0 && s->open[s->depth - 1] == open)
-		s->depth--;
-	else if (open != '<')
-		s->lost = true;
-}
-
 /* One step: over an operator's name, or over one character. */
 static void step(struct scan *s)
 {
-	ptrdiff_t size = operator_end(s->name, s->p, s->end) - s->p;
-
-	if (size > 0) {
-		s->p += size;
-		return;
-	}
-	switch (*s->p) {
-	case '<':
-		if (is_less_than(s))
-			while (s->p[1] == '<' || s->p[1] == '=')
-				s->p++;
-		else
-			open_bracket(s);
-		break;
-	case '(':
-	case '[':
-	case '{':
-		open_bracket(s);
-		break;
-	case '>':
-		if (s->p == s->name || s->p[-1] != '-')
-			close_bracket(s, '<');
-		break;
-	case ')':
-		close_bracket(s, '(');
-		break;
-	case ']':
-		close_bracket(s, '[');
-		break;
-	case '}':
-		close_bracket(s, '{');
-		break;
-	}
-	s->p++;
+	s->p += brackets_step(&s->brackets, s->p) - s->p;
 }
 
 /* Behind the bracket at s->p. */
@@ -96,8 +32,8 @@ static char *behind_bracket(struct scan *s)
 {
 	do
 		step(s);
-	while (s->p < s->end && s->depth > 0 && !s->lost);
-	s->lost |= s->depth > 0;
+	while (s->p < s->end && s->brackets.depth > 0 && !s->brackets.lost);
+	s->brackets.lost |= s->brackets.depth > 0;
 	return s->p;
 }
 
@@ -157,6 +93,8 @@ static void scan_begin(struct scan *s, const struct text *name, size_t start)
 			    .kept = bytes,
 			    .to = bytes,
 			    .end = name->bytes + name->size };
+	s->brackets.name = s->name;
+	s->brackets.end = s->end;
 }
 
 static void scan_end(struct scan *s, struct text *name)
@@ -171,7 +109,7 @@ void parameters_cut_cplus(struct text *name, size_t start)
 	struct scan s;
 
 	scan_begin(&s, name, start);
-	while (s.p < s.end && !s.lost && !is_conversion(&s)) {
+	while (s.p < s.end && !s.brackets.lost && !is_conversion(&s)) {
 		char *open = s.p, *close, *scope;
 		bool list = *open == '(' && open > s.name && open[-1] != ' ' &&
 			    !is_anonymous(&s);
@@ -182,7 +120,7 @@ void parameters_cut_cplus(struct text *name, size_t start)
 		}
 		close = behind_bracket(&s);
 		scope = skip_qualifiers(&s, close);
-		if (list && !s.lost && starts(&s, scope, "::"))
+		if (list && !s.brackets.lost && starts(&s, scope, "::"))
 			take_out(&s, open, scope);
 	}
 	scan_end(&s, name);

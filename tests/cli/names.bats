@@ -44,6 +44,13 @@ same_as_cxxfilt()
 	same_as_cxxfilt "$(realpath "$(command -v node)")"
 }
 
+@test "the table of templates is sorted, as looking up in it needs" {
+	sed -n '/^static const struct template templates/,/^};/s/^\t{ "\([^"]*\)".*/\1/p' \
+		"$root/src/symbol/standard.c" >names
+	[ "$(wc -l <names)" -gt 50 ]
+	LC_ALL=C sort -uc names
+}
+
 # What would be cut wrongly is seen.
 @test "the comparison can fail" {
 	command -v c++filt >/dev/null || skip "no c++filt"
@@ -59,6 +66,12 @@ same_as_cxxfilt()
 	echo _ZNKSt8functionIFviEEclEi | "$root/tests/names/compare" "$spell"
 	echo _ZNKSt8functionIFviEEclEi | run -1 "$root/tests/names/compare" ./cut
 	echo _ZZ1fiENKUlcE_clEc | run -1 "$root/tests/names/compare" ./cut
+	echo _ZNSt6vectorIiSaIiEE2atEm | "$root/tests/names/compare" "$spell"
+	echo _ZNSt6vectorIiSaIiEE2atEm | run -1 "$root/tests/names/compare" ./cut
+	echo _ZNSt6vectorIiSaIcEE2atEm | "$root/tests/names/compare" "$spell"
+	sed -i "s/'s\/(.*\/\/'/'s\/, std::allocator<[^>]*> \/\/'/; s/^esac/shorten) cat ;; &/" cut
+	echo _ZNSt6vectorIiSaIiEE2atEm | "$root/tests/names/compare" ./cut
+	echo _ZNSt6vectorIiSaIcEE2atEm | run -1 "$root/tests/names/compare" ./cut
 }
 
 # A program whose functions have the names that its lines give them, and a recording with a
@@ -142,6 +155,30 @@ folds_to()
 		_ZN4core3fmt5write17h0123456789abcdefE
 		_D3foo3barFDFaZiZv
 		plain.part.0
+	END
+}
+
+@test "names of the C++ library are those that people write" {
+	recorded <<-'END'
+		_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcm
+		_ZNSt6vectorIiSaIiEE2atEm
+		_ZNSt6vectorIi2myE2atEm
+		_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiSt4lessIS5_ESaISt4pairIKS5_iEEE2atERS9_
+		_ZNSt3__16vectorINS_10unique_ptrI1ANS_14default_deleteIS2_EEEENS_9allocatorIS5_EEE2atEm
+	END
+	folds_to <<-'END'
+		std::map<std::string, int>::at
+		std::string::_M_append
+		std::vector<int, my>::at
+		std::vector<int>::at
+		std::vector<std::unique_ptr<A> >::at
+	END
+	folds_to --demangle=full <<-'END'
+		std::__1::vector<std::__1::unique_ptr<A, std::__1::default_delete<A> >, std::__1::allocator<std::__1::unique_ptr<A, std::__1::default_delete<A> > > >::at(unsigned long)
+		std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::_M_append(char const*, unsigned long)
+		std::map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, int, std::less<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, std::allocator<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const, int> > >::at(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)
+		std::vector<int, my>::at(unsigned long)
+		std::vector<int, std::allocator<int> >::at(unsigned long)
 	END
 }
 

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/brackets.h"
 #include "symbol/clone.h"
 #include "symbol/parameters.h"
 #include "symbol/spelling.h"
+#include "symbol/standard.h"
 #include "symbol/tidy.h"
 
 enum { MOST_OUTPUT = (1 << 16) + 4096 };
@@ -73,6 +75,38 @@ static void check_cut(const char *name, size_t size, struct text *out)
 	text_clear(out);
 }
 
+/* Brackets match, and none is open at the end. */
+static bool is_balanced(const struct text *name)
+{
+	struct brackets brackets = { .name = name->bytes,
+				     .end = name->bytes + name->size };
+	const char *p = name->bytes;
+
+	while (p < brackets.end && !brackets.lost)
+		p = brackets_step(&brackets, p);
+	return brackets.depth == 0 && !brackets.lost;
+}
+
+/* Names that are shortened have the brackets that they had, and stay as they are then. */
+static void check_standard(const char *name, size_t size, struct text *out)
+{
+	struct text once = { 0 };
+	bool balanced;
+
+	text_clear(out);
+	text_add(out, name, size);
+	balanced = is_balanced(out);
+	standard_shorten(out, 0);
+	check(out->size <= size && (!balanced || is_balanced(out)));
+	check(memmem(name, size, "std::", 5) ||
+	      (out->size == size && memcmp(out->bytes, name, size) == 0));
+	text_add(&once, out->bytes, out->size);
+	standard_shorten(out, 0);
+	check(out->size == once.size && memcmp(out->bytes, once.bytes, once.size) == 0);
+	text_release(&once);
+	text_clear(out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *name = (const char *)data;
@@ -87,8 +121,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_tidy(&out);
 	tidy_line(name, size, "7f", size & 1, &out);
 	text_clear(&out);
-	if (size > 2)
+	if (size > 2) {
 		check_forms(name, size, &out);
+		check_standard(name, size, &out);
+	}
 	check_cut(name, size, &out);
 	text_release(&out);
 	return 0;

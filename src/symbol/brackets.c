@@ -1,0 +1,72 @@
+#include "symbol/brackets.h"
+
+#include <string.h>
+
+#include "symbol/operator.h"
+
+/*
+ * Brackets of names as libiberty prints them. Angle brackets are brackets where they stand
+ * around the arguments of a template: a greater-than in an argument has parentheses
+ * around it, so it closes nothing, and a less-than has them on both of its sides.
+ */
+
+static bool is_less_than(const struct brackets *b, const char *p)
+{
+	if (p == b->name || p[-1] != ')')
+		return false;
+	while (p < b->end && (*p == '<' || *p == '='))
+		p++;
+	return p < b->end && *p == '(';
+}
+
+static void open_bracket(struct brackets *b, char open)
+{
+	if (b->depth == BRACKETS_MOST)
+		b->lost = true;
+	else
+		b->open[b->depth++] = open;
+}
+
+static void close_bracket(struct brackets *b, char open)
+{
+	if (b->depth > 0 && b->open[b->depth - 1] == open)
+		b->depth--;
+	else if (open != '<')
+		b->lost = true;
+}
+
+const char *brackets_step(struct brackets *b, const char *p)
+{
+	const char *behind = operator_end(b->name, p, b->end);
+
+	if (behind > p)
+		return behind;
+	switch (*p) {
+	case '<':
+		if (is_less_than(b, p))
+			while (p[1] == '<' || p[1] == '=')
+				p++;
+		else
+			open_bracket(b, '<');
+		break;
+	case '(':
+	case '[':
+	case '{':
+		open_bracket(b, *p);
+		break;
+	case '>':
+		if (p == b->name || p[-1] != '-')
+			close_bracket(b, '<');
+		break;
+	case ')':
+		close_bracket(b, '(');
+		break;
+	case ']':
+		close_bracket(b, '[');
+		break;
+	case '}':
+		close_bracket(b, '{');
+		break;
+	}
+	return p + 1;
+}
