@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/explain.h"
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 
 #define DEFAULT_INPUT "perf.data"
@@ -79,22 +80,47 @@ static bool reads_twice(const struct settings *s)
 	return count > 1;
 }
 
+/* No input was named: standard input, or ./perf.data. NULL: neither, and that was said. */
+static const char *const *choose_unnamed(const struct settings *s)
+{
+	static const char *const recording[] = { DEFAULT_INPUT }, *const standard[] = {
+		"-"
+	};
+	bool here = access(DEFAULT_INPUT, F_OK) == 0 || errno != ENOENT;
+	const char *why = NULL;
+
+	switch (standard_input_look(here)) {
+	case STANDARD_INPUT_GIVEN:
+		return standard;
+	case STANDARD_INPUT_EMPTY:
+		why = "standard input is empty";
+		break;
+	case STANDARD_INPUT_SILENT:
+		why = "nothing comes on standard input (to wait for it, name -)";
+		break;
+	case STANDARD_INPUT_NONE:
+		break;
+	}
+	if (here && why && !s->quiet)
+		say("%s: reading ./perf.data", why);
+	if (!here && why)
+		say("%s, and there is no ./perf.data here", why);
+	else if (!here)
+		say("no ./perf.data here: name an input, or - for standard input");
+	return here ? recording : NULL;
+}
+
 int choose_inputs(const struct settings *s, const char *const **ret, size_t *count)
 {
-	static const char *const here[] = { DEFAULT_INPUT };
-
 	if (reads_twice(s))
 		return usage_error("standard input can be read once: '-' is named twice");
 	*ret = s->inputs;
 	*count = s->input_count;
 	if (s->input_count)
 		return 0;
-	*ret = here;
+	*ret = choose_unnamed(s);
 	*count = 1;
-	if (access(DEFAULT_INPUT, F_OK) == 0 || errno != ENOENT)
-		return 0;
-	say("no ./perf.data here: name an input, or - for standard input");
-	return EXIT_INPUT;
+	return *ret ? 0 : EXIT_INPUT;
 }
 
 int analyse(const struct settings *s, const char *const *inputs, size_t count,

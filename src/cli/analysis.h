@@ -11,7 +11,7 @@ struct analysis {
 
 double now(void);
 
-/* The inputs that were named, or ./perf.data. 0, or an exit code with its message
+/* The inputs that were named, or what somebody has put on standard input, or ./perf.data. 0, or an exit code with its message
  * printed. */
 int choose_inputs(const struct settings *s, const char *const **ret, size_t *count);
 

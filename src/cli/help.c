@@ -85,9 +85,11 @@ static void print_overview(void)
 	for (size_t i = 0; commands[i]; i++)
 		printf("  %-8s%s%s\n", commands[i]->name, commands[i]->summary,
 		       i == 0 ? " (if no command is named)" : "");
-	printf("\nINPUT is a perf.data file or folded text, - is standard input; "
-	       "./perf.data if\n"
-	       "none is named; several are added up. record samples what runs now.\n");
+	printf("\nINPUT is a perf.data file or folded text, - is standard input. If none "
+	       "is\n"
+	       "named it is what a pipe or <FILE brings, or ./perf.data. Several are "
+	       "added up.\n"
+	       "record samples what runs now.\n");
 }
 
 void print_help(const struct command *command)
