@@ -84,15 +84,16 @@ Test(unit_root, of_this_program_is_what_libdw_reads)
 	close_units();
 }
 
-static int compile(const char *compiler, const char *options, const char *path)
+/* In the folder, because .dwo files are written to where the compiler runs. */
+static int compile(const char *compiler, const char *options, const char *folder)
 {
 	char command[512];
 
 	snprintf(command, sizeof(command),
-		 "printf 'int f(int x){return x+1;}\\n"
+		 "cd %s && printf 'int f(int x){return x+1;}\\n"
 		 "__attribute__((section(\".text.hot\"))) int g(int x){return f(x);}\\n"
-		 "int main(void){return g(1);}\\n' | %s %s -x c -o %s - 2>/dev/null",
-		 compiler, options, path);
+		 "int main(void){return g(1);}\\n' | %s %s -x c -o program - 2>/dev/null",
+		 folder, compiler, options);
 	return system(command);
 }
 
@@ -113,7 +114,7 @@ Test(unit_root, of_any_version_and_compiler_is_what_libdw_reads)
 	snprintf(path, sizeof(path), "%s/program", folder);
 	for (size_t c = 0; c < 2; c++)
 		for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-			if (compile(compilers[c], options[i], path) != 0)
+			if (compile(compilers[c], options[i], folder) != 0)
 				continue;
 			open_units(path);
 			plain += compare_all();
