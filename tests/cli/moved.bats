@@ -120,7 +120,8 @@ compile()
 	record -g node --perf-basic-prof hot.js
 	map=/tmp/perf-$(cat said).map
 	same_everywhere "" --all
-	grep -q ';JS:[*]hot ' here
+	# Node 18 says LazyCompile, later ones JS.
+	grep -qE ';(JS|LazyCompile):[*]hot[ ;]' here
 	grep -q ';v8::' here
 }
 

@@ -253,15 +253,14 @@ unnamed='sh;[kernel.kallsyms] 1'
 # layout FILE SECTION: how far from its start the kernel puts a section, by the kernel's rule.
 layout()
 {
-	readelf -SW "$1" | sed 's/^ *\[ *[0-9]*\] //' | awk -v wanted="$2" '
-		$7 == "AX" && $1 !~ /^\.init/ {
-			align = $NF + 0
-			if (at % align)
-				at += align - at % align
-			if ($1 == wanted)
-				print at
-			at += strtonum("0x" $5)
-		}'
+	local at=0 name size flags align
+
+	while read -r name _ _ _ size _ flags _ _ align; do
+		[[ $flags = AX && $name != .init* ]] || continue
+		at=$(((at + align - 1) / align * align))
+		[ "$name" != "$2" ] || echo "$at"
+		at=$((at + 16#$size))
+	done < <(readelf -SW "$1" | sed 's/^ *\[ *[0-9]*\] //')
 }
 
 # The module of a kernel that is not here; in each of its sections, but what started it.
