@@ -46,7 +46,7 @@ jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc
 quiet = $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$1' '$(@:$(O)/%=%)';)
 
-.PHONY: all objects tests check coverage demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
+.PHONY: all objects tests check check-all coverage demo demo-programs bench fuzz format install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
@@ -57,10 +57,13 @@ objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
 tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload $(O)/tests/names/spell ## build the test programs, run nothing
 
-check: ## install what the tests need, build, run all tests
+check: ## install what the tests need, build, run all tests but the long ones
 	$(quiet)DEPS='$(DEPS)' scripts/deps build test
 	$(quiet)+$(MAKE) $(jobs) tests
-	$(quiet)O='$(O)' DEPS='$(DEPS)' SAN='$(SAN)' CC='$(CC)' CXX='$(CXX)' CORPUS='$(CORPUS)' tests/run $(TESTS)
+	$(quiet)LONG='$(LONG)' O='$(O)' DEPS='$(DEPS)' SAN='$(SAN)' CC='$(CC)' CXX='$(CXX)' CORPUS='$(CORPUS)' tests/run $(TESTS)
+
+check-all: LONG = 1
+check-all: check ## the same with the long ones
 
 demo: ## install what is missing, build, profile a small program: demo.svg
 	$(quiet)DEPS='$(DEPS)' scripts/deps build
@@ -258,6 +261,7 @@ help: ## this text
 		'  DESTDIR= prefix=   where install puts things (/usr/local)' \
 		'  CORPUS=dir  recorded profiles for check; without it their tests are skipped' \
 		'  TESTS=text  check only tests whose kind and name contain this' \
+		'  JOBS=n      test files that run at a time (one a processor)' \
 		'  T=seconds   for fuzz' \
 		'  BENCH_SAMPLES= BENCH_RUNS= FLAMEGRAPH=dir KEEP=1   for bench'
 
