@@ -23,7 +23,7 @@ refused()
 
 	while IFS=$'\t' read -r path samples; do
 		status=0
-		timeout 20 "$flamefold" info --format=json "$CORPUS/$path" >info 2>err || status=$?
+		timeout 900 "$flamefold" info --format=json "$CORPUS/$path" >info 2>err || status=$?
 		if [ "$status" -eq 0 ]; then
 			found=$(sed -n 's/^  "samples": \([0-9]*\).*/\1/p' info)
 			[ "$found" = "$samples" ] || { echo "$path: $found samples, not $samples"; wrong=$((wrong + 1)); }
@@ -47,7 +47,7 @@ refused()
 		for command in "info --format=json" "fold --quiet"; do
 			status=0
 			# shellcheck disable=SC2086 # words
-			timeout 20 "$flamefold" $command "$CORPUS/$path" >out 2>err || status=$?
+			timeout 900 "$flamefold" $command "$CORPUS/$path" >out 2>err || status=$?
 			[ "$status" -eq 0 ] || refused "$status" ||
 				{ echo "$path: $command: exit $status: $(cat err)"; wrong=$((wrong + 1)); }
 		done

@@ -24,11 +24,11 @@ expected()
 	[ -n "$path" ]
 	mkdir -p "root$(dirname "$path")"
 	cp "$program" "root$path"
-	timeout 60 "$flamefold" fold --quiet --all --no-inline --event=cycles --compat=stackcollapse \
+	timeout 900 "$flamefold" fold --quiet --all --no-inline --event=cycles --compat=stackcollapse \
 		--symfs root --kallsyms=/dev/null "$file" >folded
 	"$root/tests/unwind/perfparser.py" "$file.expected.txt" folded "$program"
 	[ "${3:-}" != frames ] || return 0
-	timeout 60 "$flamefold" fold --quiet --all --inline=yes --inline-mark --event=cycles \
+	timeout 900 "$flamefold" fold --quiet --all --inline=yes --inline-mark --event=cycles \
 		--truncated=merge --symfs root --kallsyms=/dev/null "$file" >folded
 	"$root/tests/unwind/perfparser.py" --inlined "$file.expected.txt" folded "$program"
 }

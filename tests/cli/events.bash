@@ -44,7 +44,7 @@ build_program()
 # Live, with what goes wrong in a file: record OPTION...
 record()
 {
-	timeout "${SECONDS_MOST:-120}" "$flamefold" record "$@"
+	timeout 900 "$flamefold" record "$@"
 }
 
 # share TEXT FOLDED: percent of the weight of folded text whose line has the text.

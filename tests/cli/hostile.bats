@@ -286,7 +286,7 @@ make_forms()
 	sample pid=1 time=5 ip={0x1000 * i + 0x1010} chain=U,{0x1000 * i + 0x1010}
 	end
 	END
-	run --separate-stderr timeout 10 "$flamefold" fold --quiet x.data
+	run --separate-stderr timeout 900 "$flamefold" fold --quiet x.data
 	[ "$status" -eq 0 ]
 	[ "$(total <<<"$output")" -eq 7 ]
 }

@@ -288,8 +288,8 @@ deepest()
 		"$inline/compare" --record=recording.data --count=400 $name
 		(
 			[ -n "${ASAN_OPTIONS:-}" ] || ulimit -v 2000000
-			timeout 20 "$flamefold" fold --quiet recording.data >$name.folded
-			timeout 20 "$flamefold" info recording.data >$name.info
+			timeout 900 "$flamefold" fold --quiet recording.data >$name.folded
+			timeout 900 "$flamefold" info recording.data >$name.info
 		)
 		[ "$(wc -l <$name.folded)" -eq 400 ]
 		[ "$name" = depth ] ||
@@ -319,7 +319,7 @@ deepest()
 		                    f.write(data[:at] + bytes([value]) + data[at + 1:])
 	END
 	[ "$(find damaged -type f | wc -l)" -gt 1000 ]
-	find damaged -type f -print0 | timeout 500 xargs -0 -n 500 "$target" >said || {
+	find damaged -type f -print0 | timeout 900 xargs -0 -n 500 "$target" >said || {
 		cat said
 		return 1
 	}

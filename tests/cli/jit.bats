@@ -48,7 +48,7 @@ jitdump()
 # What maps say is in maps.
 folded()
 {
-	timeout 60 "$flamefold" fold --map-dir maps --kallsyms=/dev/null "$@" p.data
+	timeout 900 "$flamefold" fold --map-dir maps --kallsyms=/dev/null "$@" p.data
 }
 
 # expect LINE...: what folded says, and nothing else.
@@ -182,7 +182,7 @@ expect()
 	printf '10000 100 f\n10100 100 g\n' >maps/perf-7.map
 	printf '10100 100 childs\n' >maps/perf-9.map
 	expect "app;f 27" "app;g 37" "app;childs 20"
-	[ "$(timeout 60 "$flamefold" fold --map-dir maps --kallsyms=/dev/null - <p.data)" = "$(folded)" ]
+	[ "$(timeout 900 "$flamefold" fold --map-dir maps --kallsyms=/dev/null - <p.data)" = "$(folded)" ]
 }
 
 @test "without a map: what to do" {
@@ -247,17 +247,17 @@ of_unused_pid()
 	of_unused_pid
 	printf '10000 100 f\n' >map
 	ln -s "$PWD/map" "/tmp/perf-$unused.map"
-	run --separate-stderr timeout 10 "$flamefold" fold p.data
+	run --separate-stderr timeout 900 "$flamefold" fold p.data
 	[ "$output" = "app;[perf-$unused.map] 3" ]
 	[[ $stderr == *"symbolic link"* ]]
 	rm "/tmp/perf-$unused.map"
 	mkfifo "/tmp/perf-$unused.map"
-	run --separate-stderr timeout 10 "$flamefold" fold p.data
+	run --separate-stderr timeout 900 "$flamefold" fold p.data
 	[ "$output" = "app;[perf-$unused.map] 3" ]
 	[[ $stderr == *"is no regular file"* ]]
 	rm "/tmp/perf-$unused.map"
 	mkdir "/tmp/perf-$unused.map"
-	run --separate-stderr timeout 10 "$flamefold" fold p.data
+	run --separate-stderr timeout 900 "$flamefold" fold p.data
 	rmdir "/tmp/perf-$unused.map"
 	[ "$output" = "app;[perf-$unused.map] 3" ]
 }
@@ -312,7 +312,7 @@ of_unused_pid()
 	END
 	diff <(printf '%s\n' "app;first 1" "app;second 10" "app;third 20" "app;[no.so] 32" | sort) \
 		<(folded --quiet | sort)
-	[ "$(timeout 60 "$flamefold" fold --map-dir maps --kallsyms=/dev/null - <p.data 2>/dev/null | sort)" = \
+	[ "$(timeout 900 "$flamefold" fold --map-dir maps --kallsyms=/dev/null - <p.data 2>/dev/null | sort)" = \
 		"$(folded 2>/dev/null | sort)" ]
 }
 

@@ -63,7 +63,7 @@ is()
 {
 	local lines=$1
 	shift
-	here timeout 60 "$flamefold" fold --quiet "$@" p.data >folded
+	here timeout 900 "$flamefold" fold --quiet "$@" p.data >folded
 	[ "$(cat folded)" = "$lines" ] || { cat folded; return 1; }
 }
 
@@ -71,7 +71,7 @@ told()
 {
 	local line=$1
 	shift
-	here timeout 60 "$flamefold" info --format=text "$@" p.data >info
+	here timeout 900 "$flamefold" info --format=text "$@" p.data >info
 	grep -qF -- "$line" info || { echo "not told: $line"; cat info; return 1; }
 }
 
@@ -129,7 +129,7 @@ unnamed=$'sh;[kernel.kallsyms] 1\nsh;[nf_tables] 1'
 	sed -i 's/^[0-9a-f]*/0000000000000000/' proc/kallsyms
 	is "$unnamed"
 	told 'the recorded kernel is not the one that runs here'
-	here timeout 60 "$flamefold" info --format=text p.data >info
+	here timeout 900 "$flamefold" info --format=text p.data >info
 	! grep -F kptr_restrict info || false
 }
 

@@ -48,7 +48,7 @@ is()
 {
 	local lines=$1
 	shift
-	timeout 60 "$flamefold" fold --quiet "$@" >folded
+	timeout 900 "$flamefold" fold --quiet "$@" >folded
 	[ "$(cat folded)" = "$lines" ] || { cat folded; return 1; }
 }
 
@@ -56,7 +56,7 @@ told()
 {
 	local line=$1
 	shift
-	timeout 60 "$flamefold" info --format=text "$@" >info
+	timeout 900 "$flamefold" info --format=text "$@" >info
 	grep -qF -- "$line" info || { echo "not told: $line"; cat info; return 1; }
 }
 
@@ -100,9 +100,9 @@ told()
 @test "as perf names them" {
 	need_perf
 	recorded there 6.1.0-test ''
-	timeout 20 perf script --symfs "$PWD/system" -F comm,ip,sym -i there 2>/dev/null | awk 'NF == 2 { print $2 }' | sort >perf
+	timeout 900 perf script --symfs "$PWD/system" -F comm,ip,sym -i there 2>/dev/null | awk 'NF == 2 { print $2 }' | sort >perf
 	grep -q their_work perf || skip "this perf does not use them"
-	timeout 60 "$flamefold" fold --quiet --compat=stackcollapse there | sed 's/^sh;//; s/ 1$//' | sort >ours
+	timeout 900 "$flamefold" fold --quiet --compat=stackcollapse there | sed 's/^sh;//; s/ 1$//' | sort >ours
 	diff perf ours
 }
 

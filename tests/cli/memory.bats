@@ -22,7 +22,7 @@ each_fails()
 	for n in $(seq 1 "$last"); do
 		status=0
 		cat "${piped:-/dev/null}" |
-			FAIL_AT=$n LD_PRELOAD=$PWD/fail_malloc.so timeout 10 "$@" >out 2>err || status=$?
+			FAIL_AT=$n LD_PRELOAD=$PWD/fail_malloc.so timeout 900 "$@" >out 2>err || status=$?
 		[ "$status" -le 1 ] || { echo "allocation $n: exit $status"; cat err; return 1; }
 		[ "$status" -eq 0 ] || failed=$((failed + 1))
 		[ "$status" -eq 0 ] || [ -s err ] || { echo "allocation $n: no sentence"; return 1; }

@@ -85,21 +85,21 @@ same_everywhere()
 	complete_cache
 	for option in "$@"; do
 		# shellcheck disable=SC2086 # "" is no option
-		timeout 120 "$flamefold" fold --quiet $option p.data >"here$option"
+		timeout 900 "$flamefold" fold --quiet $option p.data >"here$option"
 		[ -s "here$option" ]
 	done
 	# What is not where it was cannot be found by chance.
 	rm -f ${map:+"$map"} ${program:+"$program"}
 	for option in "$@"; do
 		# shellcheck disable=SC2086
-		timeout 120 "$flamefold" fold --quiet $option --symfs system --kallsyms kallsyms \
+		timeout 900 "$flamefold" fold --quiet $option --symfs system --kallsyms kallsyms \
 			--map-dir maps p.data | cmp - "here$option"
 		# shellcheck disable=SC2086
-		timeout 120 "$flamefold" fold --quiet $option --symfs /nonexistent --buildid-dir cache \
+		timeout 900 "$flamefold" fold --quiet $option --symfs /nonexistent --buildid-dir cache \
 			--map-dir maps p.data | cmp - "here$option"
 		# The other machine has nothing of its own: so much depends on the copies.
 		# shellcheck disable=SC2086
-		timeout 120 "$flamefold" fold --quiet $option --symfs /nonexistent --kallsyms=/dev/null \
+		timeout 900 "$flamefold" fold --quiet $option --symfs /nonexistent --kallsyms=/dev/null \
 			--map-dir none p.data >nothing
 		run ! cmp -s nothing "here$option"
 	done

@@ -106,7 +106,7 @@ share()
 {
 	local function=$1
 	shift
-	timeout 60 "$flamefold" fold --quiet --kernel "$@" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --kernel "$@" p.data >folded
 	grep -vE '_\[k\] [0-9]+$' folded | awk -v name="$function" '
 		{ n = $NF; sub(/ [0-9]+$/, ""); k = split($0, frame, ";"); all += n }
 		frame[k] == name { its += n }
@@ -136,7 +136,7 @@ told()
 {
 	local line=$1
 	shift
-	timeout 60 "$flamefold" info --format=text "$@" p.data >info
+	timeout 900 "$flamefold" info --format=text "$@" p.data >info
 	grep -qE -- "$line" info || { echo "not told: $line"; cat info; return 1; }
 }
 
@@ -438,7 +438,7 @@ build_id()
 	compile program "$programs/double_map.c"
 	start ./program 5 stay
 	attach "$started"
-	timeout 60 "$flamefold" fold --quiet --kernel p.data >folded
+	timeout 900 "$flamefold" fold --quiet --kernel p.data >folded
 	grep -vE '_\[k\] [0-9]+$' folded >user
 	[ "$(grep 'memfd:doublemapper' user | total)" -ge $(($(total user) * 9 / 10)) ]
 	told '/memfd:doublemapper \(deleted\)'
@@ -548,9 +548,9 @@ layout()
 	mkdir -p "cache/.build-id/00/${id:2}"
 	printf '%s T %s\n' ffffffff81000000 _text ffffffff81000100 their_function \
 		ffffffff81000200 another >"cache/.build-id/00/${id:2}/kallsyms"
-	timeout 60 "$flamefold" fold --quiet p.data >folded
+	timeout 900 "$flamefold" fold --quiet p.data >folded
 	! grep -q their_function folded || false
-	timeout 60 "$flamefold" fold --quiet --buildid-dir=cache p.data >folded
+	timeout 900 "$flamefold" fold --quiet --buildid-dir=cache p.data >folded
 	grep -q '^sh;their_function 10$' folded
 }
 
@@ -568,7 +568,7 @@ did()
 
 	compile processes "$programs/processes.c" -pthread
 	record ./processes 0.1
-	timeout 60 "$flamefold" fold --quiet --kernel p.data | grep -v '_\[k\] ' >user
+	timeout 900 "$flamefold" fold --quiet --kernel p.data | grep -v '_\[k\] ' >user
 	while read -r comm name; do
 		[ "$(did "$comm" "$name")" -ge 15 ] || { cat user; return 1; }
 	done <<-'END'
@@ -578,7 +578,7 @@ did()
 		renamed renamed_work
 	END
 	# perf script has the same stacks below the same names.
-	timeout 60 "$flamefold" fold --quiet --compat=stackcollapse p.data >ours
+	timeout 900 "$flamefold" fold --quiet --compat=stackcollapse p.data >ours
 	perf script -i p.data 2>/dev/null | collapse >theirs
 	diff <(grep -o '^[^;]*;.*_work [0-9]*$' ours) <(grep -o '^[^;]*;.*_work [0-9]*$' theirs)
 }
@@ -599,7 +599,7 @@ did()
 			echo "sample pid=1 time=2 ip=$ip period=$((ip - first + 1)) chain=U,$ip"
 		done
 	} | "$build" -o p.data -
-	timeout 60 "$flamefold" fold --quiet p.data >ours
+	timeout 900 "$flamefold" fold --quiet p.data >ours
 	diff - ours <<-'END'
 		sh;[program] 38
 		sh;_start 28
@@ -614,7 +614,7 @@ did()
 	END
 	command -v perf >/dev/null || skip "no perf"
 	# perf 6.1 knows nothing of what comes behind the inner one: 476 of 824.
-	timeout 60 "$flamefold" fold --quiet --compat=stackcollapse p.data >ours
+	timeout 900 "$flamefold" fold --quiet --compat=stackcollapse p.data >ours
 	perf script -i p.data 2>/dev/null | collapse >theirs
 	grep -qx 'sh;outer 348' theirs
 	diff <(grep -v 'outer\|\[' ours) <(grep -v 'outer\|\[' theirs)
@@ -631,7 +631,7 @@ did()
 	[ "$(share main.knownWork)" -ge 80 ]
 	grep -q ';main.main;main.caller;main.knownWork [0-9]*$' folded
 	# perf has the same leaves.
-	timeout 60 "$flamefold" fold --quiet --compat=stackcollapse --max-stack 1 p.data >ours
+	timeout 900 "$flamefold" fold --quiet --compat=stackcollapse --max-stack 1 p.data >ours
 	perf script --no-inline --max-stack 1 -i p.data 2>/dev/null | collapse >theirs
 	diff <(grep -o ';main\..*' ours) <(grep -o ';main\..*' theirs)
 }
@@ -640,6 +640,6 @@ did()
 	command -v go >/dev/null || skip "no go"
 	GO111MODULE=off GOFLAGS='' GOCACHE=$PWD/cache go build -ldflags '-s -w' -o program "$programs/hot.go"
 	record ./program 0.3
-	timeout 60 "$flamefold" fold --quiet --kernel p.data | grep -v '_\[k\] ' >user
+	timeout 900 "$flamefold" fold --quiet --kernel p.data | grep -v '_\[k\] ' >user
 	[ "$(grep -E ';\[program(\+0x[0-9a-f]+)?\] [0-9]+$' user | total)" -ge $(($(total user) * 9 / 10)) ]
 }

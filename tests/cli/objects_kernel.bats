@@ -99,7 +99,7 @@ moved_kernel()
 
 folded()
 {
-	timeout 60 "$flamefold" fold --quiet "$@" p.data >folded
+	timeout 900 "$flamefold" fold --quiet "$@" p.data >folded
 }
 
 # is LINE [OPTION]...: that is all there is.
@@ -115,7 +115,7 @@ told()
 {
 	local line=$1
 	shift
-	timeout 60 "$flamefold" info --format=text "$@" p.data >info
+	timeout 900 "$flamefold" info --format=text "$@" p.data >info
 	grep -qF -- "$line" info || { echo "not told: $line"; cat info; return 1; }
 }
 
@@ -172,7 +172,7 @@ unnamed='sh;[kernel.kallsyms] 1'
 	is "$unnamed" --vmlinux system/boot/vmlinux-6.1.0-test
 	told 'has not the recorded build id' --vmlinux system/boot/vmlinux-6.1.0-test
 	is "$named" --vmlinux vmlinux
-	timeout 60 "$flamefold" info --format=json --symfs system p.data >json
+	timeout 900 "$flamefold" info --format=json --symfs system p.data >json
 	[ "$(jq '[.objects.missing[] | select(.refused)] | length' json)" -eq 1 ]
 }
 

@@ -121,7 +121,7 @@ run_bound()
 @test "a FIFO is written to" {
 	mkfifo dir/fifo
 	"$flamefold" fold -o dir/fifo in.folded &
-	[ "$(timeout 10 cat dir/fifo)" = "$(cat in.folded)" ]
+	[ "$(timeout 900 cat dir/fifo)" = "$(cat in.folded)" ]
 	wait $!
 	[ -p dir/fifo ]
 }

@@ -30,7 +30,7 @@ compiler()
 # our_stacks [OPTION]...
 our_stacks()
 {
-	timeout 60 "$flamefold" fold --quiet --all --compat=stackcollapse "$@" perf.data
+	timeout 900 "$flamefold" fold --quiet --all --compat=stackcollapse "$@" perf.data
 }
 
 # agree SAMPLES [OPTION]...: compares the recording; so many must be in it at least. Status 2: a file
@@ -40,7 +40,7 @@ agree()
 	local least=$1
 	shift
 	our_stacks "$@" >before
-	timeout 60 perf script --no-inline --max-stack 1000 -i perf.data >script 2>/dev/null
+	timeout 900 perf script --no-inline --max-stack 1000 -i perf.data >script 2>/dev/null
 	our_stacks "$@" >ours
 	cmp -s before ours || return 2
 	[ "$(grep -c 'cpu-clock' script)" -ge "$least" ] || {

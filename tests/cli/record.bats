@@ -323,7 +323,7 @@ end_program()
 	kill -INT $pid
 	sleep 0.2
 	# The one on the way, and then the last one.
-	timeout 30 cat fifo >first
+	timeout 900 cat fifo >first
 	while kill -0 $pid 2>/dev/null; do
 		timeout 1 cat fifo >>first || true
 	done

@@ -64,7 +64,7 @@ copy()
 	for ((files = 6; files < 26; files++)); do
 		(
 			ulimit -n $files
-			SECONDS_MOST=30 record -q -F 99 -e cpu-clock -p "$pid" -f folded -o $files.folded 2>$files.err 3>&-
+			record -q -F 99 -e cpu-clock -p "$pid" -f folded -o $files.folded 2>$files.err 3>&-
 		) &
 		recorders="$recorders $!"
 	done
@@ -84,7 +84,7 @@ copy()
 	command -v strace >/dev/null || skip "no strace to refuse it"
 	start "$shares" 2 1
 	# A sanitizer cannot look for leaks of what is traced.
-	timeout 30 env ASAN_OPTIONS=detect_leaks=0 strace -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EMFILE \
+	timeout 900 env ASAN_OPTIONS=detect_leaks=0 strace -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EMFILE \
 		"$flamefold" record -q -F 99 -e cpu-clock -p "$pid" -o x.folded 3>&-
 	grep -q EMFILE trace
 	grep -q share_60 x.folded
@@ -124,7 +124,7 @@ copy()
 @test "-p: sampling ends with the process" {
 	need_events
 	start "$(copy wanted)" 1 1
-	SECONDS_MOST=30 record -q -F 997 -e cpu-clock -p "$pid" -o x.folded
+	record -q -F 997 -e cpu-clock -p "$pid" -o x.folded
 	[ "$(processes x.folded)" = "wanted " ]
 }
 
@@ -146,7 +146,7 @@ copy()
 	END
 	pid=$!
 	while [ ! -s tid ]; do sleep 0.1; done
-	SECONDS_MOST=60 record -q -F 99 -e cpu-clock -t "$(cat tid)" -o x.folded
+	record -q -F 99 -e cpu-clock -t "$(cat tid)" -o x.folded
 	kill -0 $pid
 	kill $pid
 	grep -q . x.folded

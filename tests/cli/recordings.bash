@@ -19,7 +19,7 @@ empty=$BATS_FILE_TMPDIR/empty
 fold()
 {
 	mkdir -p "$empty"
-	timeout 60 "$flamefold" fold --symfs "$empty" --kallsyms=/dev/null "$@"
+	timeout 900 "$flamefold" fold --symfs "$empty" --kallsyms=/dev/null "$@"
 }
 
 # As perf script | stackcollapse-perf.pl sees it.
@@ -28,7 +28,7 @@ folded_by_perf()
 	local input=$1
 	shift
 	mkdir -p "$empty"
-	timeout 20 perf script --no-inline --max-stack 1000 --symfs "$empty" --kallsyms=/dev/null \
+	timeout 900 perf script --no-inline --max-stack 1000 --symfs "$empty" --kallsyms=/dev/null \
 		-i "$input" 2>/dev/null | collapse "$@"
 }
 

@@ -44,14 +44,14 @@ dwarf()
 same_as_perf()
 {
 	command -v gdb >/dev/null || skip "no gdb"
-	timeout 300 "$programs/compare.py" "$@" perf.data
+	timeout 900 "$programs/compare.py" "$@" perf.data
 }
 
 # The stacks without the kernel's part: user.
 fold_user()
 {
 	[ $# -gt 0 ] || set -- perf.data
-	timeout 60 "$flamefold" fold --quiet --all --no-inline "$@" >folded
+	timeout 900 "$flamefold" fold --quiet --all --no-inline "$@" >folded
 	sed -E 's/(;[^;]*_\[k\])+ ([0-9]+)$/ \2/' folded >user
 }
 

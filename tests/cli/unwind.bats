@@ -39,7 +39,7 @@ setup()
 	for size in 1024 8192 65528; do
 		rate=1999 dwarf --size=$size ./deep 20000 2500
 		same_as_perf --at-least=300
-		timeout 60 "$flamefold" fold --quiet --no-inline perf.data >marked
+		timeout 900 "$flamefold" fold --quiet --no-inline perf.data >marked
 		# All of the program's own but what begins before main.
 		awk '$0 !~ /^deep;\[truncated\];/ { whole += $NF } { all += $NF }
 			END { exit !(all > 0 && whole < 0.05 * all) }' marked
@@ -174,7 +174,7 @@ reason()
 	fold_user
 	chain leaf "$(from_start signals 'interrupted;leaf')"
 	# The interrupted stack is not in the dump: it ends there, and says so.
-	timeout 60 "$flamefold" fold --quiet --no-inline perf.data >user
+	timeout 900 "$flamefold" fold --quiet --no-inline perf.data >user
 	chain handle 'signals;\[truncated\];(leaf;|interrupted;leaf;)?[^;]*;handler;handle' 0.97
 }
 

@@ -158,7 +158,7 @@ layout()
 # whole FILE: next to nothing is charged to [truncated].
 whole()
 {
-	timeout 60 "$flamefold" fold --quiet --no-inline "$1" >marked
+	timeout 900 "$flamefold" fold --quiet --no-inline "$1" >marked
 	awk '/;\[truncated\];/ { cut += $NF } { all += $NF } END { exit !(all > 0 && cut < 0.03 * all) }' marked
 }
 

@@ -15,11 +15,11 @@ setup()
 # What is known without the program's file: its leaf, and that the stack goes on.
 only_the_leaf()
 {
-	timeout 60 "$flamefold" fold --quiet --all perf.data >folded
-	[ "$(total folded)" -eq "$(timeout 60 "$flamefold" fold --quiet perf.data | total)" ]
+	timeout 900 "$flamefold" fold --quiet --all perf.data >folded
+	[ "$(total folded)" -eq "$(timeout 900 "$flamefold" fold --quiet perf.data | total)" ]
 	! grep -qE ';(outer|middle|inner|leaf|wrong_[a-z]*)[; ]' folded || false
 	awk '/;\[truncated\];/ { cut += $NF } { all += $NF } END { exit !(cut > 0.9 * all) }' folded
-	timeout 60 "$flamefold" fold perf.data 2>said >/dev/null
+	timeout 900 "$flamefold" fold perf.data 2>said >/dev/null
 	[ -s said ]
 }
 

@@ -1,6 +1,7 @@
 /*
- * Short processes: forks COUNT a second for SECONDS, each of which works half a millisecond
- * in child_work(); every other one as a program of its own, which execs this file.
+ * Short processes: SECONDS times COUNT, COUNT a second where the machine is not too busy for that,
+ * each of which works half a millisecond in child_work(); every other one as a program of its
+ * own, which execs this file.
  *
  *	forks SECONDS COUNT
  */
@@ -51,7 +52,7 @@ static void collect(int *running, int most)
 
 int main(int argc, char **argv)
 {
-	double begin = seconds(CLOCK_MONOTONIC), now;
+	double begin = seconds(CLOCK_MONOTONIC);
 	int number = 0, running = 0;
 
 	if (argc == 2 && strcmp(argv[1], "child") == 0) {
@@ -60,8 +61,8 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3)
 		return 2;
-	while ((now = seconds(CLOCK_MONOTONIC)) < begin + atof(argv[1])) {
-		if (number > (now - begin) * atof(argv[2])) {
+	while (number < atof(argv[1]) * atof(argv[2])) {
+		if (number > (seconds(CLOCK_MONOTONIC) - begin) * atof(argv[2])) {
 			usleep(200);
 			collect(&running, 8);
 			continue;

@@ -1,6 +1,6 @@
 /*
  * A runtime that is late: maps a page of its jitdump while that is empty, writes the header
- * and the code it made half a second later, and then works SECONDS in that code, which goes by
+ * and the code it made half a second later, and then works SECONDS of processor time in that code, which goes by
  * the name "late_code".
  */
 #include <elf.h>
@@ -89,8 +89,8 @@ int main(int argc, char **argv)
 	__builtin___clear_cache((char *)memory, (char *)memory + sizeof(code));
 	usleep(500000);
 	write_dump(fd, memory);
-	end = now(CLOCK_MONOTONIC) + atof(argv[1]);
-	while (now(CLOCK_MONOTONIC) < end)
+	end = now(CLOCK_PROCESS_CPUTIME_ID) + atof(argv[1]);
+	while (now(CLOCK_PROCESS_CPUTIME_ID) < end)
 		function(1000000);
 	return 0;
 }

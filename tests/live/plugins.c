@@ -1,6 +1,6 @@
 /*
  * Loads a copy of each shared object in turn, calls plugin() of it, and deletes the copy at
- * once: after SECONDS nothing of what ran is left.
+ * once: after SECONDS of processor time nothing of what ran is left.
  *
  *	plugins SECONDS OBJECT...
  */
@@ -17,7 +17,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 

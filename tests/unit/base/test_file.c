@@ -13,6 +13,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "unit/limit.h"
+
 enum { SIZE = 100000 };
 
 static char path[64];
@@ -309,9 +311,9 @@ Test(file, slurp_takes_a_file_that_does_not_know_its_size)
 	free(bytes);
 }
 
-Test(file, slurp_refuses_more_than_was_asked_for, .init = make_file, .fini = remove_file,
-     .timeout = 20)
+Test(file, slurp_refuses_more_than_was_asked_for, .init = make_file, .fini = remove_file)
 {
+	work_at_most(20);
 	char *bytes = NULL;
 	size_t size;
 

@@ -87,7 +87,7 @@ static int first_waits_for_second(void *arg, size_t i, size_t worker)
 	return 0;
 }
 
-Test(parallel, two_threads_run_at_the_same_time, .timeout = 20)
+Test(parallel, two_threads_run_at_the_same_time, .timeout = 900)
 {
 	atomic_int met = 0;
 

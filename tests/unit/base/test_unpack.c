@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "base/text.h"
+#include "unit/limit.h"
 
 enum {
 	SIZE = 1200000, /* some times what can be read again without a restart */
@@ -464,8 +465,9 @@ static void check_flipped(struct text *packed, size_t size)
 	close(fd);
 }
 
-Test(unpack, a_flipped_byte_is_found_or_harmless, .init = make_plain, .timeout = 300)
+Test(unpack, a_flipped_byte_is_found_or_harmless, .init = make_plain)
 {
+	work_at_most(300);
 	for (int kind = 0; kind < KINDS; kind++)
 		for (size_t size = SMALL; size < SIZE; size *= 40) {
 			struct text packed = { 0 };
@@ -508,8 +510,9 @@ Test(unpack, a_window_too_large_is_refused_and_the_largest_one_is_not)
 	text_release(&packed);
 }
 
-Test(unpack, a_bomb_is_decoded_only_as_far_as_it_is_read, .timeout = 60)
+Test(unpack, a_bomb_is_decoded_only_as_far_as_it_is_read)
 {
+	work_at_most(60);
 	enum { BLOCK = 1 << 17 };
 	const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0x38 };
 	const uint8_t block[] = { 1 << 1, 0, BLOCK >> 13, 'x' }; /* one byte repeated */

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "recording.h"
+#include "unit/limit.h"
 
 enum {
 	LEAST = 64 << 10, /* bytes of a part: recordings of a few MiB have many */
@@ -361,8 +362,9 @@ Test(ahead, more_records_than_a_thread_keeps_are_all_handed_out)
 
 /* Chains of the smallest records, all of which end at one of a kind that nobody knows: each
  * begins where a part could, and each is as long as it can be. */
-Test(ahead, chains_that_lead_nowhere_are_not_followed_one_by_one, .timeout = 10)
+Test(ahead, chains_that_lead_nowhere_are_not_followed_one_by_one)
 {
+	work_at_most(10);
 	enum { ROUNDS = 16000, TIMES = 64, UNHEARD_OF = 120 };
 	struct said said;
 	struct made m;

@@ -85,7 +85,7 @@ Test(readers, a_pass_takes_what_is_in_the_rings_of_all)
 }
 
 /* More than fits into the rings: only because they are emptied does it end. */
-Test(readers, threads_empty_the_rings_meanwhile, .timeout = 60)
+Test(readers, threads_empty_the_rings_meanwhile, .timeout = 900)
 {
 	uint32_t count = 0, type, last[RINGS] = { 0 };
 

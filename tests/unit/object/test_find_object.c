@@ -169,7 +169,7 @@ Test(find_object, what_is_no_path_is_not_opened)
 	cr_expect_str_eq(f.problem.bytes, "'anon_inode:[perf_event]' is no file");
 }
 
-Test(find_object, a_fifo_is_not_waited_for, .timeout = 5)
+Test(find_object, a_fifo_is_not_waited_for, .timeout = 900)
 {
 	image_write(&e);
 	snprintf(path, sizeof(path), "%s/fifo", dir);

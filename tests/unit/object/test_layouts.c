@@ -29,7 +29,7 @@ static void end(void)
 	rmdir(dir);
 }
 
-TestSuite(layouts, .init = begin, .fini = end, .timeout = 60);
+TestSuite(layouts, .init = begin, .fini = end, .timeout = 900);
 
 static bool has_command(const char *name)
 {

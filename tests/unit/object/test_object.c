@@ -148,7 +148,7 @@ Test(object, the_checksum_is_the_usual_one)
 	cr_expect_eq(sum, 0xcbf43926);
 }
 
-Test(object, a_fifo_is_not_waited_for, .timeout = 5)
+Test(object, a_fifo_is_not_waited_for, .timeout = 900)
 {
 	write_temporary(e.path, "", 0);
 	unlink(e.path);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "timeline.h"
+#include "unit/limit.h"
 
 Test(process, a_map_covers_its_addresses_from_its_time_on)
 {
@@ -70,8 +71,9 @@ static struct record random_map(uint32_t *random, uint64_t time)
 	return rec;
 }
 
-Test(process, any_maps_give_what_looking_at_each_of_them_gives, .timeout = 60)
+Test(process, any_maps_give_what_looking_at_each_of_them_gives)
 {
+	work_at_most(60);
 	enum { MAPS = 40, ADDRESSES = 50 };
 
 	for (uint32_t seed = 1; seed <= 200; seed++) {
@@ -636,8 +638,9 @@ Test(process, maps_that_no_memory_can_hold_do_no_harm)
 	timeline_end(&t);
 }
 
-Test(process, a_process_may_be_its_own_parent_and_parents_may_be_unknown, .timeout = 20)
+Test(process, a_process_may_be_its_own_parent_and_parents_may_be_unknown)
 {
+	work_at_most(20);
 	struct timeline t;
 
 	timeline_begin(&t);
@@ -658,8 +661,9 @@ Test(process, a_process_may_be_its_own_parent_and_parents_may_be_unknown, .timeo
 	timeline_end(&t);
 }
 
-Test(process, a_hundred_thousand_nested_maps_are_fast, .timeout = 20)
+Test(process, a_hundred_thousand_nested_maps_are_fast)
 {
+	work_at_most(20);
 	enum { MAPS = 100000 };
 	struct timeline t;
 
@@ -677,8 +681,9 @@ Test(process, a_hundred_thousand_nested_maps_are_fast, .timeout = 20)
 	timeline_end(&t);
 }
 
-Test(process, a_hundred_thousand_maps_at_one_place_are_fast, .timeout = 20)
+Test(process, a_hundred_thousand_maps_at_one_place_are_fast)
 {
+	work_at_most(20);
 	enum { MAPS = 100000 };
 	struct timeline t;
 
@@ -694,9 +699,9 @@ Test(process, a_hundred_thousand_maps_at_one_place_are_fast, .timeout = 20)
 	timeline_end(&t);
 }
 
-Test(process, a_chain_of_a_hundred_thousand_forks_is_fast_and_needs_no_deep_stack,
-     .timeout = 30)
+Test(process, a_chain_of_a_hundred_thousand_forks_is_fast_and_needs_no_deep_stack)
 {
+	work_at_most(30);
 	enum { FORKS = 100000 };
 	struct timeline t;
 
@@ -713,9 +718,9 @@ Test(process, a_chain_of_a_hundred_thousand_forks_is_fast_and_needs_no_deep_stac
 	timeline_end(&t);
 }
 
-Test(process, ten_thousand_forks_of_a_process_with_ten_thousand_maps_copy_nothing,
-     .timeout = 20)
+Test(process, ten_thousand_forks_of_a_process_with_ten_thousand_maps_copy_nothing)
 {
+	work_at_most(20);
 	enum { COUNT = 10000 };
 	struct timeline t;
 	char name[32];

@@ -5,6 +5,8 @@
 
 #include "symbol/symbol.h"
 
+#include "unit/limit.h"
+
 static struct context ctx;
 static struct intern strings;
 static struct trie trie;
@@ -417,8 +419,9 @@ static void expect_same(const struct named *a, const struct named *b)
 	cr_expect_eq(memcmp(a->before, b->before, size), 0);
 }
 
-Test(named, any_number_of_threads_makes_the_same, .timeout = 60)
+Test(named, any_number_of_threads_makes_the_same)
 {
+	work_at_most(60);
 	static const size_t threads[] = { 2, 3, 8, 100 };
 	struct named one;
 	unsigned seed = 7;
@@ -442,8 +445,9 @@ Test(named, any_number_of_threads_makes_the_same, .timeout = 60)
 }
 
 /* All are children of the root, and there is no trunk but that. */
-Test(named, what_is_flat_is_the_same_for_threads, .timeout = 60)
+Test(named, what_is_flat_is_the_same_for_threads)
 {
+	work_at_most(60);
 	enum { WIDE = 300000 };
 	struct named one;
 	uint32_t node;
@@ -487,8 +491,9 @@ Test(named, columns_are_summed_apart)
 	cr_expect_eq(named.before[2], 0);
 }
 
-Test(named, a_very_deep_stack_needs_no_deep_call, .timeout = 20)
+Test(named, a_very_deep_stack_needs_no_deep_call)
 {
+	work_at_most(20);
 	enum { DEPTH = 500000 };
 	uint32_t *frames = calloc(DEPTH, sizeof(*frames)), node;
 
