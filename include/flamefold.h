@@ -164,7 +164,7 @@ FF_API const char *ff_profile_error(const struct ff_profile *p);
 /*
  * Filters, "KEY=VALUE", before the first input is read. Keys: comm, event, cgroup (its
  * path), symbol, dso (PCRE2, unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time
- * ("START,END" in seconds from the first sample, or "10%-20%"). The same key again: or.
+ * ("START,END" in seconds from the first sample, or "100ms,2s", or "10%-20%"). The same key again: or.
  * Different keys: and. -EINVAL for one that cannot be understood.
  *
  * symbol and dso ask the frames of a stack, when all have their names: one that matches is
@@ -250,6 +250,8 @@ struct ff_record_options {
 	 * and written, during the call only. Less than 0 ends the run with that error. */
 	int (*output)(void *arg, struct ff_profile *p);
 	void *arg; /* for both */
+	/* Seconds before samples count; what @seconds says begins then. */
+	double delay;
 };
 /* clang-format off */
 #ifdef __cplusplus

@@ -64,6 +64,9 @@ static int check_options(struct ff_profile *p, const struct ff_record_options *o
 			    "a live run has to be the only input of a profile");
 	if (o->who == FF_RECORD_COMMAND && !o->command)
 		return fail(&p->ctx, -EINVAL, "no command to sample");
+	if (!(o->delay >= 0 && o->delay < SECONDS_MOST))
+		return fail(&p->ctx, -EINVAL, "a delay of %g seconds cannot be",
+			    o->delay);
 	if (o->frequency && o->period)
 		return fail(&p->ctx, -EINVAL,
 			    "samples come so often a second or every so many events, "
@@ -92,6 +95,7 @@ static void translate(const struct ff_profile *p, const struct ff_record_options
 		.no_leaf_fix = o->flags & FF_RECORD_NO_LEAF_FIX,
 		.all_kernel = o->flags & FF_RECORD_ALL_KERNEL,
 		.all_user = o->flags & FF_RECORD_ALL_USER,
+		.delay = (uint64_t)(o->delay * 1e9),
 		.ring_size = o->ring_size,
 		/* The caller's is one of the threads. */
 		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
@@ -166,7 +170,7 @@ static void set_clock(struct running *r)
 	r->began = seconds_now();
 	r->next_tick = r->began + 1;
 	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
-	r->ends = o->seconds > 0 ? r->began + o->seconds : INFINITY;
+	r->ends = o->seconds > 0 ? r->began + o->delay + o->seconds : INFINITY;
 	if (o->seconds > 0 && o->seconds < SECONDS_MOST)
 		live_until(r->live, (uint64_t)(r->ends * 1e9));
 }

@@ -9,6 +9,7 @@
 #include "cli/explain.h"
 #include "cli/standard_input.h"
 #include "cli/terminal.h"
+#include "cli/verbose.h"
 
 #define DEFAULT_INPUT "perf.data"
 #define PATIENCE 0.5 /* seconds without a sign of life */
@@ -29,8 +30,12 @@ static void log_line(void *arg, const char *line)
 
 static void show_progress(void *arg, const char *what, uint64_t done, uint64_t total)
 {
-	const struct analysis *a = arg;
+	struct analysis *a = arg;
 
+	if (a->verbose) {
+		tell_stage(a, what);
+		return;
+	}
 	if (now() - a->started < PATIENCE)
 		return;
 	if (total && done)
@@ -53,9 +58,11 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	struct ff_options options = s->profile;
 	int err;
 
-	*a = (struct analysis){ .started = now() };
+	*a = (struct analysis){ .started = now(), .verbose = s->verbose };
 	options.log = s->quiet ? NULL : log_line;
-	options.progress = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_progress;
+	options.progress = s->verbose				? show_progress
+			   : s->quiet || !isatty(STDERR_FILENO) ? NULL
+								: show_progress;
 	options.arg = a;
 	err = ff_profile_new(&a->profile, &options);
 	for (size_t i = 0; i < s->filter_count && err == 0; i++)
@@ -140,8 +147,10 @@ int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	err = ff_profile_finish(ret->profile);
 	ret->was_named = now();
 	status_clear();
-	if (err == 0)
+	if (err == 0) {
+		tell_analysis(ret);
 		return 0;
+	}
 	say("%s", ff_profile_error(ret->profile));
 	return EXIT_INPUT;
 }

@@ -7,6 +7,8 @@
 struct analysis {
 	struct ff_profile *profile;
 	double started, was_read, was_named; /* seconds of a clock */
+	bool verbose;
+	char stage[48]; /* that was told of last */
 };
 
 double now(void);

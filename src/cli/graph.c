@@ -2,6 +2,7 @@
  * graph and fold: one analysis, and one file of it.
  */
 #include "cli/analysis.h"
+#include "cli/browser.h"
 #include "cli/result.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
@@ -29,7 +30,7 @@ static int graph_run(const struct settings *s)
 		code = EXIT_DONE;
 		goto out;
 	}
-	if (s->stats)
+	if (s->stats || s->verbose)
 		print_stats(&a, now());
 	if (code)
 		goto out;
@@ -37,6 +38,8 @@ static int graph_run(const struct settings *s)
 		print_missing(a.profile);
 	if (path && !s->output && !s->quiet)
 		say("wrote %s", path);
+	if (s->open)
+		show_picture(path);
 out:
 	analysis_release(&a);
 	return code;

@@ -45,7 +45,7 @@ static int ask(const struct settings *s, const char *input, struct report *r)
 
 	if (code == 0)
 		report_one(r, a.profile);
-	if (code == 0 && s->stats)
+	if (code == 0 && (s->stats || s->verbose))
 		print_stats(&a, now());
 	analysis_release(&a);
 	return code;

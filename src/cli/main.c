@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/habits.h"
 #include "cli/help.h"
 #include "cli/likeness.h"
 #include "cli/parse.h"
@@ -40,12 +41,24 @@ const char *command_like(const char *word)
 	return meant.best;
 }
 
-/* A first word that is nearly a command, and neither one nor an input. */
-static const char *command_meant(const char *word)
+/* Neither an option nor an input. */
+static bool is_nothing(const char *word)
 {
-	return *word != '-' && access(word, F_OK) < 0 && errno == ENOENT
-		       ? command_like(word)
-		       : NULL;
+	return *word != '-' && access(word, F_OK) < 0 && errno == ENOENT;
+}
+
+/* A first word that is no command, though it is nearly one, or other profilers have it.
+ * 0: it is none of that. */
+static int refuse_command(const char *word)
+{
+	const char *elsewhere = is_nothing(word) ? habit_command(word) : NULL;
+	const char *meant = is_nothing(word) ? command_like(word) : NULL;
+
+	if (elsewhere)
+		return usage_error("no command '%s': %s", word, elsewhere);
+	return meant ? usage_error("no command or file '%s', but there is '%s'", word,
+				   meant)
+		     : 0;
 }
 
 /* A file that takes the number of a closed standard stream would be written to. What
@@ -100,8 +113,8 @@ static void keep_memory(void)
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
-	const char *meant = argc > 1 && !command ? command_meant(argv[1]) : NULL;
 	bool named = command != NULL;
+	int refused;
 
 	keep_memory();
 	keep_standard_streams();
@@ -111,9 +124,9 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 1)
 		return EXIT_USAGE;
-	if (meant)
-		return usage_error("no command or file '%s', but there is '%s'", argv[1],
-				   meant);
+	refused = argc > 1 && !named ? refuse_command(argv[1]) : 0;
+	if (refused)
+		return refused;
 	if (!named)
 		command = commands[0];
 	return finish_stdout(run(command, named, argc - named, argv + named));

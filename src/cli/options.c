@@ -54,10 +54,15 @@ static int set_root(struct settings *s, const struct option_row *row, const char
 	return 0;
 }
 
-static int refuse(const struct option_row *row, const char *arg, const char *wanted)
+static int refuse(const struct settings *s, const struct option_row *row, const char *arg,
+		  const char *wanted)
 {
+	const char *hint = row->hint;
+
+	if (s->command->bit == COMMAND_RECORD && row->record_hint)
+		hint = row->record_hint;
 	return usage_error("option '--%s' takes %s, not '%s'%s", row->name, wanted, arg,
-			   row->hint ? row->hint : "");
+			   hint ? hint : "");
 }
 
 static int set_whole(struct settings *s, const struct option_row *row, const char *arg)
@@ -72,7 +77,7 @@ static int set_whole(struct settings *s, const struct option_row *row, const cha
 	    (double)value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a whole number from %.0f to %.0f",
 			 row->min, row->max);
-		return refuse(row, arg, wanted);
+		return refuse(s, row, arg, wanted);
 	}
 	*(unsigned *)place(s, row) = (unsigned)value;
 	return 0;
@@ -97,7 +102,7 @@ static int set_real(struct settings *s, const struct option_row *row, const char
 	    value > row->max) {
 		snprintf(wanted, sizeof(wanted), "a number from %g to %g", row->min,
 			 row->max);
-		return refuse(row, arg, wanted);
+		return refuse(s, row, arg, wanted);
 	}
 	*(double *)place(s, row) = value;
 	return 0;
@@ -109,7 +114,7 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 	double value;
 
 	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "%")))
-		return refuse(row, arg, "pixels or a percentage like 0.1%");
+		return refuse(s, row, arg, "pixels or a percentage like 0.1%");
 	s->graph.minwidth = arg;
 	return 0;
 }
@@ -121,14 +126,14 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	else if (!strcasecmp(arg, "samples"))
 		s->profile.count = FF_COUNT_SAMPLES;
 	else
-		return refuse(row, arg, "period or samples");
+		return refuse(s, row, arg, "period or samples");
 	return 0;
 }
 
 static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
 {
 	if (strcasecmp(arg, "stackcollapse"))
-		return refuse(row, arg, "stackcollapse");
+		return refuse(s, row, arg, "stackcollapse");
 	s->profile.flags |= FF_COMPAT_STACKCOLLAPSE;
 	return 0;
 }
@@ -147,7 +152,7 @@ static int set_truncated(struct settings *s, const struct option_row *row,
 			s->profile.truncated = (enum ff_truncated)i;
 			return 0;
 		}
-	return refuse(row, arg, "mark, merge or drop");
+	return refuse(s, row, arg, "mark, merge or drop");
 }
 
 static int set_inline(struct settings *s, const struct option_row *row, const char *arg)
@@ -163,7 +168,7 @@ static int set_inline(struct settings *s, const struct option_row *row, const ch
 			s->profile.flags |= whens[i].flag;
 			return 0;
 		}
-	return refuse(row, arg, "auto, yes or no");
+	return refuse(s, row, arg, "auto, yes or no");
 }
 
 static int set_demangle(struct settings *s, const struct option_row *row, const char *arg)
@@ -179,7 +184,7 @@ static int set_demangle(struct settings *s, const struct option_row *row, const 
 			s->profile.demangle = (enum ff_demangle)i;
 			return 0;
 		}
-	return refuse(row, arg, "short, full or no");
+	return refuse(s, row, arg, "short, full or no");
 }
 
 static int set_unnamed(struct settings *s, const struct option_row *row, const char *arg)
@@ -195,7 +200,7 @@ static int set_unnamed(struct settings *s, const struct option_row *row, const c
 			s->profile.unnamed = (enum ff_unnamed)i;
 			return 0;
 		}
-	return refuse(row, arg, "function, object or address");
+	return refuse(s, row, arg, "function, object or address");
 }
 
 static int set_no_inline(struct settings *s, const struct option_row *row,
@@ -241,10 +246,13 @@ static int set_event(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
-/* Whom to sample can be said once. */
+/* Whom to sample can be said once; but with a cgroup perf wants -a, too. */
 static int set_target(struct settings *s, const struct option_row *row, const char *arg)
 {
-	if (s->target && strcmp(s->target, row->name))
+	if (row->flag == FF_RECORD_SYSTEM && s->record.who == FF_RECORD_CGROUP)
+		return 0;
+	if (s->target && strcmp(s->target, row->name) &&
+	    !(s->record.who == FF_RECORD_SYSTEM && row->flag == FF_RECORD_CGROUP))
 		return usage_error("options '--%s' and '--%s' both say whom to sample",
 				   s->target, row->name);
 	s->target = row->name;
@@ -261,7 +269,7 @@ static int set_large(struct settings *s, const struct option_row *row, const cha
 	errno = 0;
 	value = strtoull(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || value == 0)
-		return refuse(row, arg, "a whole number from 1 on");
+		return refuse(s, row, arg, "a whole number from 1 on");
 	*(uint64_t *)place(s, row) = value;
 	return 0;
 }
@@ -294,7 +302,7 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	unsigned long size;
 
 	if (!is_call_graph(arg))
-		return refuse(row, arg, "fp, dwarf, dwarf,SIZE, lbr or no");
+		return refuse(s, row, arg, "fp, dwarf, dwarf,SIZE, lbr or no");
 	s->record.chain = strchr("Ff", *arg)   ? FF_RECORD_FRAME_POINTER
 			  : strchr("Dd", *arg) ? FF_RECORD_DWARF
 			  : strchr("Ll", *arg) ? FF_RECORD_LBR
@@ -304,7 +312,7 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	size = strtoul(comma + 1, &end, 10);
 	if (comma[1] < '0' || comma[1] > '9' || *end || size == 0 || size > 65528 ||
 	    size % 8)
-		return refuse(row, arg,
+		return refuse(s, row, arg,
 			      "as SIZE of dwarf,SIZE a multiple of 8 up to 65528");
 	s->record.stack_size = (unsigned)size;
 	return 0;
@@ -321,7 +329,7 @@ static int set_ring(struct settings *s, const struct option_row *row, const char
 
 	if (*arg < '0' || *arg > '9' || (*end && (!letter || end[1])) || value == 0 ||
 	    value > (64ul << 20) >> shift)
-		return refuse(row, arg, "pages, or bytes like 512K or 4M, up to 64M");
+		return refuse(s, row, arg, "pages, or bytes like 512K or 4M, up to 64M");
 	s->record.ring_size = (unsigned)value << shift;
 	return 0;
 }
@@ -331,15 +339,62 @@ static bool is_number(const char *word)
 	return word[0] && word[strspn(word, "0123456789")] == '\0';
 }
 
-static int set_every(struct settings *s, const struct option_row *row, const char *arg)
+/* "5", "500ms", "2m": in units of @unit seconds where it names none. False where it is none. */
+static bool parse_duration(const char *arg, double unit, double *ret)
 {
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {
+		{ "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 },
+		{ "m", 60 },	{ "min", 60 },	{ "h", 3600 },	{ "d", 86400 },
+	};
 	char *end;
 	double value;
 
-	if (!real_number(arg, &end, &value) || (*end && strcmp(end, "s")) ||
-	    value < row->min || value > row->max)
-		return refuse(row, arg, "seconds, 0.1 or more");
+	if (!real_number(arg, &end, &value))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && *end; i++)
+		if (strcmp(end, units[i].name) == 0) {
+			unit = units[i].seconds;
+			end += strlen(end);
+		}
+	*ret = value * unit;
+	return !*end;
+}
+
+static int set_seconds(struct settings *s, const struct option_row *row, const char *arg)
+{
+	char wanted[80];
+	double value;
+
+	if (!parse_duration(arg, 1, &value) || value < row->min || value > row->max) {
+		snprintf(wanted, sizeof(wanted),
+			 "seconds, or a time like 500ms or 2m, from %gs on", row->min);
+		return refuse(s, row, arg, wanted);
+	}
 	*(double *)place(s, row) = value;
+	return 0;
+}
+
+/* As perf has it: milliseconds. */
+static int set_delay(struct settings *s, const struct option_row *row, const char *arg)
+{
+	double value;
+
+	if (strcmp(arg, "-1") == 0)
+		return usage_error("option '--delay' takes a time: a run that waits for "
+				   "a word to begin, perf's '-D -1', is not there");
+	if (!parse_duration(arg, 1e-3, &value) || value > row->max)
+		return refuse(s, row, arg, "milliseconds, or a time like 500ms or 2s");
+	*(double *)place(s, row) = value;
+	return 0;
+}
+
+static int set_input(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	s->inputs[s->input_count++] = arg;
 	return 0;
 }
 
@@ -353,11 +408,16 @@ static int set_every(struct settings *s, const struct option_row *row, const cha
 
 /* clang-format off */
 const struct option_row option_rows[] = {
+	{ .help = "Input:" },
+	{ "input", 'i', "FILE", "read FILE, as if it stood without this option", FILES,
+	  .set = set_input },
+
 	{ .help = "Output:" },
 	{ "output", 'o', "FILE", "write FILE; .svg, .html, .folded, .txt or .json choose "
 	  "the format; - is standard output", READS, set_text, AT(output) },
 	{ "format", 'f', "FORMAT", "svg, html or folded; for info: text or json",
 	  READS, set_text, AT(format) },
+	{ "open", 0, NULL, "show the picture: by $BROWSER, or xdg-open", GRAPH, set_true, AT(open) },
 
 	{ "symbols", 0, NULL, "for each object: where its names come from, how much has none, "
 	  "and what to install or copy", COMMAND_INFO, set_true, AT(symbols) },
@@ -370,7 +430,7 @@ const struct option_row option_rows[] = {
 	  RECORD, set_target, .flag = FF_RECORD_THREADS },
 	{ "user", 'u', "USER", "all processes of a user, by name or id",
 	  RECORD, set_target, .flag = FF_RECORD_USER },
-	{ "cgroup", 0, "PATH", "a cgroup, by its path below /sys/fs/cgroup",
+	{ "cgroup", 'G', "PATH", "a cgroup, by its path below /sys/fs/cgroup",
 	  RECORD, set_target, .flag = FF_RECORD_CGROUP },
 	{ "cpus", 'C', "CPUS", "on these processors only: 0-3,5",
 	  RECORD, set_text, AT(record.cpus) },
@@ -379,7 +439,8 @@ const struct option_row option_rows[] = {
 	{ "freq", 'F', "HZ", "samples a second of each processor (default: 99); max: as many as "
 	  "the kernel allows", RECORD, set_rate, AT(record.frequency) },
 	{ "period", 'c', "N", "a sample every N events instead",
-	  RECORD, set_large, AT(record.period) },
+	  RECORD, set_large, AT(record.period),
+	  .hint = "; perf's own --period is always on: what a sample weighs is in it" },
 	{ "event", 'e', "EVENT", "sample on EVENT, in perf's words; any number of times "
 	  "(default: cycles, or cpu-clock)", RECORD, .set = set_event },
 	{ "call-graph", 'g', "HOW", "fp: by frame pointers; dwarf or dwarf,SIZE: from copies of the "
@@ -397,10 +458,14 @@ const struct option_row option_rows[] = {
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ADAPT },
 
 	{ .help = "How long, and what is kept:" },
-	{ "duration", 'd', "SECONDS", "end after SECONDS (default: with COMMAND, or Ctrl-C)",
-	  RECORD, set_every, AT(record.seconds), .min = 0.001, .max = 1e9 },
+	{ "duration", 'd', "SECONDS", "end after SECONDS, or a time like 500ms or 2m (default: "
+	  "with COMMAND, or Ctrl-C)", RECORD, set_seconds, AT(record.seconds), .min = 0.001,
+	  .max = 1e9, .hint = "; addresses of data, perf's -d, are not sampled; bcc's -df 10 "
+	  "is '-d 10 -f folded'" },
+	{ "delay", 'D', "MS", "samples count from MS milliseconds on, or a time like 2s; what "
+	  "-d says begins then", RECORD, set_delay, AT(record.delay), .max = 1e9 },
 	{ "every", 0, "SECONDS", "write the output every SECONDS, too; %t in its name is "
-	  "the time", RECORD, set_every, AT(record.every), .min = 0.1, .max = 1e9 },
+	  "the time", RECORD, set_seconds, AT(record.every), .min = 0.1, .max = 1e9 },
 	{ "window", 0, NULL, "with --every: each output is of its own time only",
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_WINDOWS },
 	{ "save", 0, "FILE", "write a perf.data as well; -o FILE.data writes that alone",
@@ -416,9 +481,10 @@ const struct option_row option_rows[] = {
 	  "events, which one counts",
 	  READS, set_text, AT(profile.event) },
 	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
-	  READS, set_count, .initial = "period", .hint = "; for the label: --countname" },
+	  READS, set_count, .initial = "period", .hint = "; for the label: --countname",
+	  .record_hint = "; to sample every N events: -c N" },
 	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, cgroup, symbol, "
-	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or 10%-20%)",
+	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or like 100ms,2s or 10%-20%)",
 	  READS, set_filter, .flag = 0 },
 	{ "drop", 0, "KEY=VALUE", "leave out samples that match",
 	  READS, set_filter, .flag = 1 },
@@ -546,7 +612,9 @@ const struct option_row option_rows[] = {
 	  READS, set_whole, AT(profile.threads), .min = 1, .max = 1024 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
 	  READS, set_stats, AT(stats) },
-	{ "quiet", 0, NULL, "print errors only", READS, set_true, AT(quiet) },
+	{ "quiet", 'q', NULL, "print errors only", READS, set_true, AT(quiet) },
+	{ "verbose", 'v', NULL, "say what is done, and where names come from, on standard error",
+	  READS, set_true, AT(verbose) },
 	{ "help", 'h', NULL, "print this; after a command: its options",
 	  ALL, set_true, AT(help) },
 	{ "version", 'V', NULL, "print the version", ALL, set_true, AT(version) },

@@ -1,11 +1,14 @@
 #include "cli/parse.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
+#include "cli/habits.h"
 #include "cli/likeness.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -142,12 +145,20 @@ static const char *hint_of(const struct reader *r, const struct option_row *row)
 	return hint ? hint : "";
 }
 
+/* "--pid 1234", as perf has it: a number that is no file is nobody's input. */
+static bool is_lost_number(const struct reader *r)
+{
+	const char *word = r->next < r->end ? *r->next : "";
+
+	return *word && !word[strspn(word, "0123456789,")] && access(word, F_OK) < 0;
+}
+
 /* @value is NULL where the word has none: the next word may be it. */
 static int write_option(struct reader *r, const struct option_row *row, const char *value)
 {
 	char *word = NULL;
 
-	if (!row->arg && value)
+	if (!row->arg && (value || (*hint_of(r, row) && is_lost_number(r))))
 		return usage_error("option '--%s' takes no value%s", row->name,
 				   hint_of(r, row));
 	if (row->alone && !value)
@@ -166,31 +177,68 @@ static int write_option(struct reader *r, const struct option_row *row, const ch
 	return write_word(r, word);
 }
 
+/* @typed: the option as it is written, of @size bytes. */
+static int write_habit(struct reader *r, const struct habit *h, const char *typed,
+		       size_t size, const char *value)
+{
+	if (h->value == HABIT_VALUE && !value && h->own) {
+		if (r->next == r->end)
+			return usage_error("option '%.*s' needs a value", (int)size,
+					   typed);
+		value = *r->next++;
+	}
+	if (!h->own || (value && !habit_means(h, value)))
+		return usage_error("'%.*s': %s", (int)size, typed, h->sentence);
+	return *h->own ? write_word(r, habit_translate(h, value)) : 0;
+}
+
+/* One letter, and what follows it in its word. */
+static int write_letter(struct reader *r, const char *letters, bool *ended)
+{
+	const struct option_row *row = find_letter(r->command, *letters);
+	const struct habit *h = row ? NULL : habit_letter(r->command->bit, *letters);
+	const char *value = letters + 1 + (letters[1] == '=');
+	char typed[] = { '-', *letters, '\0' };
+
+	if (!row && !h)
+		return usage_error("unknown option '-%c'", *letters);
+	*ended = row ? row->arg != NULL : h->value == HABIT_VALUE;
+	if (!*ended || !*value)
+		value = NULL;
+	return row ? write_option(r, row, value)
+		   : write_habit(r, h, typed, strlen(typed), value);
+}
+
 /* "-hV", "-o FILE", "-oFILE", "-agF 99". */
 static int write_letters(struct reader *r, const char *letters)
 {
+	bool ended = false;
 	int code = 0;
 
-	for (; *letters && code == 0; letters++) {
-		const struct option_row *row = find_letter(r->command, *letters);
-
-		if (!row)
-			return usage_error("unknown option '-%c'", *letters);
-		if (row->arg) {
-			if (letters[1] == '=')
-				letters++;
-			return write_option(r, row, letters[1] ? letters + 1 : NULL);
-		}
-		code = write_option(r, row, NULL);
-	}
+	for (; *letters && code == 0 && !ended; letters++)
+		code = write_letter(r, letters, &ended);
 	return code;
+}
+
+/* Does a word with one dash begin with a letter? Of letters from elsewhere only where what
+ * follows is a value by its looks, "-F+hz", "-p123": "-tilte" is a slip. */
+static bool begins_with_letter(const struct command *command, const char *word)
+{
+	const struct habit *h = habit_letter(command->bit, word[1]);
+
+	if (find_letter(command, word[1]))
+		return true;
+	return h && (!word[2] ||
+		     (h->value == HABIT_VALUE && !isalpha((unsigned char)word[2])));
 }
 
 static int read_option(struct reader *r, const char *word)
 {
 	size_t dashes = word[1] == '-' ? 2 : 1;
 	size_t size = strcspn(word, "=");
-	bool letter = find_letter(r->command, word[1]) != NULL;
+	const char *value = word[size] ? word + size + 1 : NULL;
+	bool letter = dashes == 1 && begins_with_letter(r->command, word);
+	const struct habit *h;
 	struct matches m;
 
 	if (letter && size == 2)
@@ -198,8 +246,14 @@ static int read_option(struct reader *r, const char *word)
 	if (size == dashes)
 		return unknown(r->command, word, dashes, strlen(word));
 	match(r->command->bit, word + dashes, size - dashes, &m);
+	/* What another program has in full comes before what is the beginning of a name. */
+	if (m.count != 1 || strlen(m.rows[0]->name) != size - dashes) {
+		h = habit_named(r->command->bit, word + dashes, size - dashes);
+		if (h)
+			return write_habit(r, h, word, size, value);
+	}
 	if (m.count == 1)
-		return write_option(r, m.rows[0], word[size] ? word + size + 1 : NULL);
+		return write_option(r, m.rows[0], value);
 	if (m.count > 1)
 		return ambiguous(word, size, &m);
 	if (letter)

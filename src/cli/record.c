@@ -12,9 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/browser.h"
 #include "cli/result.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
+#include "cli/verbose.h"
 
 /* A run, for those it calls. */
 struct session {
@@ -25,6 +27,7 @@ struct session {
 	bool graph; /* one is wanted, not a perf.data alone */
 	bool failed; /* an output on the way could not be written, and that was said */
 	char *written; /* the last name that had the time in it */
+	char *shown; /* the last file that was written */
 	unsigned again; /* how often that second has been written to */
 	const char **arguments; /* "flamefold record ..." */
 	double last; /* when samples were counted last */
@@ -160,7 +163,8 @@ static int write_now(struct session *s, struct output *out)
 		return EXIT_INPUT;
 	}
 	code = result_write(s->analysis, s->settings, s->format, out, name);
-	free(name);
+	free(s->shown);
+	s->shown = name;
 	return code;
 }
 
@@ -286,6 +290,9 @@ static int prepare(const struct settings *s, struct session *session)
 	int code;
 
 	session->graph = s->format || !is_data(s->output);
+	if (!session->graph && s->open)
+		return usage_error("option '--open' shows a picture, and '%s' is none",
+				   s->output);
 	if (!session->graph) {
 		if (s->saved)
 			return usage_error("'%s' and '%s' would be the same perf.data",
@@ -332,7 +339,8 @@ static void fill_options(const struct settings *s, struct session *session,
 	o->arguments = session->arguments;
 	o->argument_count = (size_t)s->argc + 1;
 	o->command = s->input_count ? (char *const *)s->inputs : NULL;
-	if (o->command && !s->target)
+	/* As perf has it: on processors that are named all is sampled while the command runs. */
+	if (o->command && !s->target && !s->record.cpus)
 		o->who = FF_RECORD_COMMAND;
 	o->tick = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_status;
 	o->output = write_on_the_way;
@@ -383,6 +391,8 @@ static int write_graph(const struct settings *s, struct session *session)
 		say("%s", why);
 	if (code == EXIT_DONE && session->path && !s->output && !s->quiet)
 		say("wrote %s", session->path);
+	if (code == EXIT_DONE && s->open)
+		show_picture(session->shown);
 	return code;
 }
 
@@ -396,7 +406,9 @@ static int finish(const struct settings *s, struct session *session)
 	struct ff_profile *p = session->analysis->profile;
 	int code = write_graph(s, session), status = ff_record_exit_status(p);
 
-	if (s->stats && session->graph)
+	if (session->graph)
+		tell_analysis(session->analysis);
+	if ((s->stats || s->verbose) && session->graph)
 		print_stats(session->analysis, now());
 	if (code == EXIT_DONE && session->graph && !s->quiet)
 		print_missing(p);
@@ -432,6 +444,7 @@ static int record_run(const struct settings *s)
 		code = finish(s, &session);
 	analysis_release(&a);
 	free(session.written);
+	free(session.shown);
 	free(session.arguments);
 	return code;
 }

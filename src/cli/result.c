@@ -1,6 +1,7 @@
 #include "cli/result.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/summary.h"
@@ -55,10 +56,11 @@ int result_write(const struct analysis *a, const struct settings *s, enum format
 	return output_close(out, err, ff_profile_error(p));
 }
 
-/* Nobody wants to read a picture's source in a terminal. */
+/* Nobody wants to read a picture's source in a terminal, and what is shown is a file. */
 static const char *choose_path(const struct settings *s, enum format format)
 {
-	if (s->output || !format_is_picture(format) || !isatty(STDOUT_FILENO))
+	if (s->output || !format_is_picture(format) ||
+	    (!s->open && !isatty(STDOUT_FILENO)))
 		return s->output;
 	return format == FORMAT_HTML ? DEFAULT_PAGE : DEFAULT_PICTURE;
 }
@@ -72,13 +74,27 @@ struct settings result_settings(const struct settings *s, enum format format)
 	return wanted;
 }
 
+static int check_open(const struct settings *s, enum format format)
+{
+	if (!s->open)
+		return 0;
+	if (!format_is_picture(format))
+		return usage_error(
+			"option '--open' shows a picture: it needs svg or html");
+	if (s->output && strcmp(s->output, "-") == 0)
+		return usage_error(
+			"option '--open' shows a file: -o FILE.svg, not '-o -'");
+	return 0;
+}
+
 int result_prepare(const struct settings *s, enum format *format, const char **path)
 {
 	int code = format_choose(s, format);
 
 	if (code)
 		return code;
-	if (format_is_picture(*format))
+	code = check_open(s, *format);
+	if (code == 0 && format_is_picture(*format))
 		code = check_graph_options(s);
 	if (code)
 		return code;

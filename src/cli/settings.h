@@ -24,7 +24,8 @@ struct settings {
 	struct filter *filters;
 	size_t filter_count;
 	bool symbols; /* info: of each object */
-	bool stats, quiet, help, version;
+	bool stats, quiet, verbose, help, version;
+	bool open; /* shows the picture */
 	/* record; its command is what is in inputs. */
 	struct ff_record_options record;
 	const char **events; /* one -e each */

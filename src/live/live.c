@@ -66,6 +66,8 @@ int live_start(struct context *ctx, struct live *l)
 		err = readers_resume(ctx, l->readers);
 	if (err == 0 && l->options->command)
 		err = live_command_run(ctx, &l->command);
+	if (l->options->delay && has_our_clock(l))
+		l->from = time_now() + l->options->delay;
 	return err;
 }
 

@@ -52,6 +52,7 @@ struct live_options {
 	uint32_t stack_size; /* LIVE_DWARF: bytes to copy; 0: 8192 */
 	bool no_leaf_fix;
 	bool all_kernel, all_user;
+	uint64_t delay; /* ns before samples count */
 	uint32_t ring_size; /* bytes, -m; 0: as many as the rate needs */
 	uint32_t readers; /* threads that empty rings; 0: by the number of processors */
 };

@@ -29,8 +29,41 @@ static bool parse_decimal(const char *text, size_t size, uint64_t *ret)
 	return text == end && digits > 0;
 }
 
+/* What "100ms" has behind its number: ns of one, and its size is taken from @size. Without
+ * one it is seconds; 0: it is no unit. */
+static uint64_t take_unit(const char *text, size_t *size)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", BILLION },
+		{ "ns", 1 },
+		{ "us", 1000 },
+		{ "ms", 1000000 },
+		{ "s", BILLION },
+		{ "m", 60ull * BILLION },
+		{ "min", 60ull * BILLION },
+		{ "h", 3600ull * BILLION },
+	};
+	size_t number = *size;
+
+	while (number && text[number - 1] >= 'a' && text[number - 1] <= 'z')
+		number--;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i].name) == *size - number &&
+		    memcmp(units[i].name, text + number, *size - number) == 0) {
+			*size = number;
+			return units[i].ns;
+		}
+	return 0;
+}
+
 static bool parse_bound(const char *text, size_t size, struct time_bound *ret)
 {
+	unsigned __int128 ns;
+	uint64_t unit = BILLION;
+
 	ret->kind = BOUND_OPEN;
 	if (size == 0)
 		return true;
@@ -38,9 +71,16 @@ static bool parse_bound(const char *text, size_t size, struct time_bound *ret)
 	if (text[size - 1] == '%') {
 		ret->kind = BOUND_PERCENT;
 		size--;
+	} else {
+		unit = take_unit(text, &size);
 	}
-	return parse_decimal(text, size, &ret->value) &&
-	       (ret->kind == BOUND_NS || ret->value <= ALL_PERCENT);
+	if (!unit || !parse_decimal(text, size, &ret->value))
+		return false;
+	ns = (unsigned __int128)ret->value * unit / BILLION;
+	if (ns > UINT64_MAX)
+		return false;
+	ret->value = (uint64_t)ns;
+	return ret->kind == BOUND_NS || ret->value <= ALL_PERCENT;
 }
 
 static bool backwards(const struct time_range *r)
@@ -57,7 +97,8 @@ int time_range_parse(struct context *ctx, const char *filter, const char *value,
 
 	if (!value[start])
 		return fail(ctx, -EINVAL,
-			    "filter '%s': a time is START,END in seconds, or 10%%-20%%",
+			    "filter '%s': a time is START,END in seconds, or with "
+			    "units (100ms,2s), or 10%%-20%%",
 			    filter);
 	if (!parse_bound(value, start, &ret->start))
 		return fail(ctx, -EINVAL, "filter '%s': '%.*s' is no time", filter,

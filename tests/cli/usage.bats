@@ -93,7 +93,7 @@ titled()
 	usage "unknown option '--nope'" --nope in.folded
 	usage "unknown option '--nope'" --nope=1 in.folded
 	usage "unknown option '-nope'" -nope in.folded
-	usage "unknown option '-q'" fold -hq
+	usage "unknown option '-y'" fold -hy
 	usage "unknown option '--=x'" --=x
 	usage "unknown option '---'" ---
 }

@@ -213,6 +213,19 @@ Test(filters, a_time_has_its_start_but_not_its_end)
 	cr_expect_not(pass_time(3.5));
 }
 
+Test(filters, a_time_may_have_units)
+{
+	only("time=100ms,0.5s");
+	cr_expect_not(pass_time(0.099999999));
+	cr_expect(pass_time(0.1));
+	cr_expect(pass_time(0.499999999));
+	cr_expect_not(pass_time(0.5));
+	only("time=2m,1h");
+	cr_expect_not(pass_time(119));
+	cr_expect(pass_time(120));
+	cr_expect_not(pass_time(3600));
+}
+
 Test(filters, a_time_may_be_open)
 {
 	only("time=,1");
@@ -299,10 +312,15 @@ Test(filters, refuse_what_is_no_number)
 
 Test(filters, refuse_what_is_no_time)
 {
-	refuses("time=5", "filter 'time=5': a time is START,END in seconds, or 10%-20%");
+	refuses("time=5", "filter 'time=5': a time is START,END in seconds, or with "
+			  "units (100ms,2s), or 10%-20%");
 	refuses("time=,", "filter 'time=,' has neither start nor end");
 	refuses("time=a,5", "filter 'time=a,5': 'a' is no time");
 	refuses("time=1,b", "filter 'time=1,b': 'b' is no time");
+	refuses("time=5x,", "filter 'time=5x,': '5x' is no time");
+	refuses("time=ms,", "filter 'time=ms,': 'ms' is no time");
+	refuses("time=99999999999h,",
+		"filter 'time=99999999999h,': '99999999999h' is no time");
 	refuses("time=1e3,", "filter 'time=1e3,': '1e3' is no time");
 	refuses("time=.,5", "filter 'time=.,5': '.' is no time");
 	refuses("time=-1,5", "filter 'time=-1,5': '-1' is no time");

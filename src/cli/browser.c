@@ -1,0 +1,92 @@
+/*
+ * A browser is nobody's child: it may run for days, and say what it likes. So a child forks it
+ * and ends, it has a session of its own and no terminal, and a pipe that exec closes tells
+ * whether there was one to run.
+ */
+#include "cli/browser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
+
+#define OPENER "xdg-open"
+
+/* $BROWSER is a list, "firefox:lynx", of which the first that is there will do. */
+static void run_any(char *list, char *path)
+{
+	char *rest = list, *name;
+
+	while ((name = strsep(&rest, ":")) != NULL)
+		if (*name)
+			execlp(name, name, path, (char *)NULL);
+}
+
+static void leave_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	/* Nor keeps it pipes open that others wait at the end of. */
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
+static void run_browser(char *list, char *path, int told)
+{
+	int err;
+
+	if (fork())
+		_exit(0);
+	leave_terminal();
+	run_any(list, path);
+	err = errno;
+	if (write(told, &err, sizeof(err)) < 0)
+		_exit(127);
+	_exit(127);
+}
+
+/* 0, or why none was run. */
+static int start(char *list, char *path)
+{
+	int ends[2], err = 0;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return errno;
+	child = fork();
+	if (child == 0)
+		run_browser(list, path, ends[1]);
+	if (child < 0)
+		err = errno;
+	close(ends[1]);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (child > 0 && read(ends[0], &err, sizeof(err)) < (ssize_t)sizeof(err))
+		err = 0;
+	close(ends[0]);
+	return err;
+}
+
+void show_picture(const char *path)
+{
+	const char *wanted = getenv("BROWSER");
+	char *list = strdup(wanted && *wanted ? wanted : OPENER);
+	char *whole = realpath(path, NULL);
+	int err = list && whole ? start(list, whole) : ENOMEM;
+
+	if (err)
+		say("cannot show '%s' by %s: %s; $BROWSER says which program does", path,
+		    wanted && *wanted ? "$BROWSER" : OPENER, strerror(err));
+	free(list);
+	free(whole);
+}

@@ -1,0 +1,74 @@
+/*
+ * -v: what is done, when, and with what. Stages are those of the library's progress, each
+ * said once, with the seconds since the start; the rest is what the profile can be asked
+ * for.
+ */
+#include "cli/verbose.h"
+
+#include <string.h>
+
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+void tell_stage(struct analysis *a, const char *what)
+{
+	if (strcmp(a->stage, what) == 0)
+		return;
+	snprintf(a->stage, sizeof(a->stage), "%s", what);
+	say("%.3f s: %s", now() - a->started, what);
+}
+
+static void tell_events(const struct ff_input *in)
+{
+	for (const struct ff_event *e = NULL; (e = ff_event_next(in, e)) != NULL;) {
+		uint64_t rate = ff_event_count(e, FF_EVENT_FREQUENCY);
+		uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
+
+		if (!ff_event_samples(e))
+			continue;
+		say("  %s samples of %s, %s%s", grouped(ff_event_samples(e)),
+		    ff_event_name(e), rate ? "a second of a processor: " : "one every ",
+		    grouped(rate ? rate : period));
+	}
+}
+
+static void tell_inputs(const struct analysis *a)
+{
+	const struct ff_input *in = NULL;
+
+	while ((in = ff_input_next(a->profile, in)) != NULL) {
+		const char *recorder = ff_input_text(in, FF_INPUT_RECORDER);
+
+		say("%s: %s, %s bytes, %s records%s%s", ff_input_text(in, FF_INPUT_PATH),
+		    ff_input_text(in, FF_INPUT_FORMAT),
+		    grouped(ff_input_count(in, FF_INPUT_BYTES)),
+		    grouped(ff_input_count(in, FF_INPUT_RECORDS)),
+		    recorder ? ", by " : "", recorder ? recorder : "");
+		tell_events(in);
+	}
+}
+
+static void tell_objects(const struct analysis *a)
+{
+	const struct ff_object *o = NULL;
+
+	while ((o = ff_object_next(a->profile, o)) != NULL) {
+		const char *file = ff_object_file(o), *debug = ff_object_debug_file(o);
+		const char *problem = ff_object_problem(o);
+
+		say("%s: %s%s%s%s%s", ff_object_path(o),
+		    file ? "names of " : "without a file", file ? file : "",
+		    debug ? " and " : "", debug ? debug : "",
+		    problem ? " (it has a problem)" : "");
+		if (problem)
+			say("  %s", problem);
+	}
+}
+
+void tell_analysis(const struct analysis *a)
+{
+	if (!a->verbose)
+		return;
+	tell_inputs(a);
+	tell_objects(a);
+}
