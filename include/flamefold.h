@@ -38,6 +38,7 @@ struct ff_node;
 struct ff_event;
 struct ff_object;
 struct ff_process;
+struct ff_finding;
 
 /* "1.0.0" */
 FF_API const char *ff_version(void);
@@ -453,6 +454,24 @@ FF_API const struct ff_process *ff_process_next(const struct ff_profile *p,
 FF_API uint32_t ff_process_pid(const struct ff_process *pr);
 FF_API const char *ff_process_comm(const struct ff_process *pr); /* its newest */
 FF_API uint64_t ff_process_samples(const struct ff_process *pr);
+
+/*
+ * What makes the graph worse than it could be (after ff_profile_finish()), each thing once:
+ * for people, but the kind, which Documentation/info-json.md lists.
+ */
+FF_API const struct ff_finding *ff_finding_next(const struct ff_profile *p,
+						const struct ff_finding *f);
+enum ff_finding_text {
+	FF_FINDING_KIND, /* "frame_pointers" */
+	FF_FINDING_CAUSE, /* a sentence, with its share */
+	/* What mends it, as it can be typed; FILE in it stands for the input. NULL: nothing. */
+	FF_FINDING_REMEDY,
+};
+FF_API const char *ff_finding_text(const struct ff_finding *f,
+				   enum ff_finding_text which);
+/* Its share, part of whole; both 0 where it has none. */
+FF_API uint64_t ff_finding_part(const struct ff_finding *f);
+FF_API uint64_t ff_finding_whole(const struct ff_finding *f);
 
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */
 FF_API int ff_write_folded(struct ff_profile *p, FILE *out);

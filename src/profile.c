@@ -32,13 +32,14 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 
 void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
 {
-	static const enum trie_column weights[] = { TRIE_WEIGHT, TRIE_BEFORE };
+	static const enum trie_column weights[] = { TRIE_WEIGHT, TRIE_BEFORE,
+						    TRIE_FOLLOWED };
 	uint64_t factor = 1;
 
 	for (; decimals > 0; decimals--)
 		factor *= 10;
 	for (size_t i = 1; factor > 1 && i < t->selves.count; i++)
-		for (int k = 0; k < 2; k++)
+		for (int k = 0; k < 3; k++)
 			t->selves.v[i].value[weights[k]] *= factor;
 	sum->read *= factor;
 	sum->kept *= factor;
@@ -349,6 +350,8 @@ int finish_so_far(struct ff_profile *p)
 		err = parallel_run(f.threads, FINISH_JOBS, finish_job, &f);
 	}
 	free(left_out);
+	if (err == 0)
+		err = findings_make(p);
 	if (err < 0) {
 		forget_results(p);
 		return fail_memory(&p->ctx);

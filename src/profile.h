@@ -65,6 +65,21 @@ struct ff_object {
 	char build_id[2 * BUILD_ID_MAX + 1]; /* hex */
 };
 
+/* Stacks that were followed by frame pointers and do not begin where threads do. */
+struct root_loss {
+	uint32_t image; /* of the outermost code */
+	uint64_t weight;
+};
+struct roots {
+	uint64_t followed, lost; /* weight; of stacks with a user's part */
+	ARRAY(struct root_loss) by_image; /* most first */
+};
+
+struct ff_finding {
+	const char *kind, *cause, *remedy; /* remedy: NULL: there is none */
+	uint64_t part, whole;
+};
+
 struct ff_profile {
 	struct context ctx;
 	struct arena arena; /* copies of the options' strings, inputs */
@@ -98,6 +113,8 @@ struct ff_profile {
 	ARRAY(struct ff_process) processes;
 	struct hash_map process_by_pid;
 	ARRAY(struct ff_object) objects;
+	struct roots roots;
+	ARRAY(struct ff_finding) findings;
 };
 
 /* What the workers of one input share. */
@@ -248,9 +265,16 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
 
+/* profile_findings.c: when there are results and the tree. 0, or -ENOMEM. */
+int findings_make(struct ff_profile *p);
+
 /* profile_result.c: objects and processes in the order they are shown in, which takes the
  * names of frames. 0, or -ENOMEM. */
 int list_results(struct ff_profile *p);
+/* profile_roots.c: when frames have their names. 0, or -ENOMEM. */
+int roots_judge(const struct ff_profile *p, struct roots *ret);
+void roots_release(struct roots *r);
+
 /* What ff_profile_finish() has made. */
 void forget_results(struct ff_profile *p);
 /* Of a node of the named tree: self and all below. Any number of threads may ask. */

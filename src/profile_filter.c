@@ -132,6 +132,7 @@ static void leave_out(struct filtering *f, uint32_t id)
 	if (id < f->p->lines.count)
 		f->p->sum.samples_kept -= f->p->lines.v[id];
 	take(t, id, TRIE_BEFORE);
+	take(t, id, TRIE_FOLLOWED);
 }
 
 static bool has_values(const struct trie *t, uint32_t id)

@@ -150,6 +150,8 @@ void ff_profile_free(struct ff_profile *p)
 	array_release(&p->inputs);
 	array_release(&p->processes);
 	array_release(&p->objects);
+	array_release(&p->findings);
+	roots_release(&p->roots);
 	array_release(&p->lines);
 	hash_map_release(&p->process_by_pid);
 	intern_release(&p->strings);

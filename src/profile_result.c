@@ -129,7 +129,7 @@ uint64_t node_total(struct ff_profile *p, uint32_t node)
 
 int list_results(struct ff_profile *p)
 {
-	if (add_objects(p) < 0)
+	if (add_objects(p) < 0 || roots_judge(p, &p->roots) < 0)
 		return -ENOMEM;
 	if (p->objects.count)
 		qsort(p->objects.v, p->objects.count, sizeof(*p->objects.v), by_weight);
@@ -145,4 +145,6 @@ void forget_results(struct ff_profile *p)
 	named_release(&p->named);
 	free(atomic_exchange(&p->totals, NULL));
 	p->objects.count = 0;
+	roots_release(&p->roots);
+	p->findings.count = 0;
 }

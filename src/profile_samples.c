@@ -57,7 +57,10 @@ static bool is_dropped(const struct worker *w, uint32_t poorer)
 	return w->reading->drop_truncated && poorer & POORER_TRUNCATED;
 }
 
-/* *@node: where the stack of a sample is; 0: it is dropped. */
+/* Beside why a stack is not whole: stack.followed. */
+enum { NOTE_FOLLOWED = 1 << POORER_BITS };
+
+/* *@node: where the stack of a sample is; 0: it is dropped. @poorer: and NOTE_FOLLOWED. */
 static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
 		      uint32_t *poorer)
 {
@@ -66,7 +69,7 @@ static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
 	if (stack_walk(w->stacks, s, &stack) < 0)
 		return fail_memory(&w->ctx);
 	*node = 0;
-	*poorer = stack.poorer;
+	*poorer = stack.poorer | (stack.followed ? NOTE_FOLLOWED : 0);
 	if (!is_dropped(w, stack.poorer) &&
 	    trie_add(&w->trie, stack.frames, stack.count, node) < 0)
 		return fail_memory(&w->ctx);
@@ -99,7 +102,7 @@ static int find_stack(struct worker *w, const struct sample *s, uint32_t *node,
 
 static void count_poorer(struct worker *w, uint32_t poorer)
 {
-	poorer_see(&w->poorer, poorer);
+	poorer_see(&w->poorer, poorer & (NOTE_FOLLOWED - 1));
 	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
 }
 
@@ -118,7 +121,9 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 	}
 	process = tally(w, s->pid);
 	if (!process || trie_charge(&w->trie, node, TRIE_WEIGHT, weight) < 0 ||
-	    trie_charge(&w->trie, node, TRIE_SAMPLES, 1) < 0)
+	    trie_charge(&w->trie, node, TRIE_SAMPLES, 1) < 0 ||
+	    (poorer & NOTE_FOLLOWED &&
+	     trie_charge(&w->trie, node, TRIE_FOLLOWED, weight) < 0))
 		return fail_memory(&w->ctx);
 	process->samples++;
 	w->sum.kept += weight;

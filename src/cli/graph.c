@@ -35,7 +35,7 @@ static int graph_run(const struct settings *s)
 	if (code)
 		goto out;
 	if (!s->quiet)
-		print_missing(a.profile);
+		print_missing(a.profile, NULL);
 	if (path && !s->output && !s->quiet)
 		say("wrote %s", path);
 	if (s->open)

@@ -16,11 +16,6 @@ void info_symbols_text(const struct ff_profile *p, const struct settings *s, FIL
 void info_symbols_json(const struct ff_profile *p, const struct settings *s,
 		       struct json *j);
 
-/* What makes the picture worse than it could be, a sentence each, and the remedy. @kind
- * does not change from version to version. */
-typedef void warning_fn(void *arg, const char *kind, const char *text);
-void info_warnings(const struct ff_profile *p, warning_fn *say, void *arg);
-
 /* Whether what the samples hit could be looked into. */
 enum object_class {
 	OBJECT_FOUND,

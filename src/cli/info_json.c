@@ -1,5 +1,8 @@
 #include "cli/info.h"
 
+#include <stdlib.h>
+
+#include "cli/finding.h"
 #include "cli/json.h"
 
 /* Documentation/info-json.md promises these keys. */
@@ -125,20 +128,29 @@ static void put_events(const struct ff_input *in, struct json *j)
 	json_close(j, ']');
 }
 
-static void put_warning(void *arg, const char *kind, const char *text)
+static void put_warning(const struct ff_finding *f, const char *file, struct json *j)
 {
-	struct json *j = arg;
+	char *sentence = finding_sentence(f, file), *commands = finding_commands(f, file);
 
 	json_open(j, NULL, '{');
-	json_text(j, "kind", kind);
-	json_text(j, "text", text);
+	json_text(j, "kind", ff_finding_text(f, FF_FINDING_KIND));
+	json_text(j, "text", sentence);
+	json_text(j, "cause", ff_finding_text(f, FF_FINDING_CAUSE));
+	json_text(j, "remedy", commands);
+	json_number(j, "part", ff_finding_part(f));
+	json_number(j, "whole", ff_finding_whole(f));
 	json_close(j, '}');
+	free(sentence);
+	free(commands);
 }
 
 static void put_warnings(const struct ff_profile *p, struct json *j)
 {
+	const struct ff_finding *f = NULL;
+
 	json_open(j, "warnings", '[');
-	info_warnings(p, put_warning, j);
+	while ((f = ff_finding_next(p, f)))
+		put_warning(f, finding_file(p), j);
 	json_close(j, ']');
 }
 

@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/finding.h"
 #include "cli/info.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
@@ -321,29 +323,25 @@ static void put_objects(const struct ff_profile *p, enum object_class kind, FILE
 		fprintf(out, "%16s  %s more\n", "", grouped(n - TOP_OBJECTS));
 }
 
-/* The lines behind the heading, which nothing needs where nothing is said. */
-struct list {
-	FILE *out;
-	bool begun;
-};
-
-static void put_warning(void *arg, const char *kind, const char *text)
+static void put_warnings(const struct ff_profile *p, FILE *out)
 {
-	struct list *list = arg;
+	const struct ff_finding *f = ff_finding_next(p, NULL);
 
-	(void)kind;
-	if (!list->begun)
-		fputs("\nwarnings\n", list->out);
-	list->begun = true;
-	fputs("  ", list->out);
-	put_clean(list->out, text);
-	putc('\n', list->out);
+	if (f)
+		fputs("\nwarnings\n", out);
+	for (; f; f = ff_finding_next(p, f)) {
+		char *text = finding_sentence(f, finding_file(p));
+
+		fputs("  ", out);
+		put_clean(out, text ? text : ff_finding_text(f, FF_FINDING_CAUSE));
+		putc('\n', out);
+		free(text);
+	}
 }
 
 void info_text(const struct ff_profile *p, FILE *out)
 {
 	const struct ff_input *in = ff_input_next(p, NULL);
-	struct list warnings = { out, false };
 
 	put_input(in, out);
 	put_weight(p, out);
@@ -354,5 +352,5 @@ void info_text(const struct ff_profile *p, FILE *out)
 	put_processes(p, out);
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++)
 		put_objects(p, kind, out);
-	info_warnings(p, put_warning, &warnings);
+	put_warnings(p, out);
 }

@@ -411,7 +411,7 @@ static int finish(const struct settings *s, struct session *session)
 	if ((s->stats || s->verbose) && session->graph)
 		print_stats(session->analysis, now());
 	if (code == EXIT_DONE && session->graph && !s->quiet)
-		print_missing(p);
+		print_missing(p, s->saved);
 	if (ff_record_saved(p) < 0) {
 		code = EXIT_INPUT;
 		/* It was a remark, for the graph goes on; but it is an error. */

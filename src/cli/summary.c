@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/info.h"
+#include "cli/finding.h"
 #include "cli/terminal.h"
 
 static char *next_slot(size_t *size)
@@ -49,114 +49,64 @@ const char *percent(uint64_t part, uint64_t whole)
 	return text;
 }
 
-static uint64_t count_inputs(const struct ff_profile *p, enum ff_input_count which)
+/* What was asked to be left out, and needs no remedy. */
+static void say_left_out(const struct ff_profile *p)
 {
-	const struct ff_input *in = NULL;
-	uint64_t sum = 0;
-
-	while ((in = ff_input_next(p, in)))
-		sum += ff_input_count(in, which);
-	return sum;
-}
-
-/* What is missing, as parts of one line. */
-struct line {
-	FILE *out;
-	bool begun;
-};
-
-static void part(struct line *l, uint64_t count, const char *amount, const char *what)
-{
-	if (!count)
-		return;
-	fprintf(l->out, "%s%s %s", l->begun ? "; " : "", amount, what);
-	l->begun = true;
-}
-
-/* Samples of other events are not among them: the library names those events. */
-static void list_missing(const struct ff_profile *p, struct line *l)
-{
+	static const struct {
+		enum ff_total which;
+		const char *what;
+	} parts[] = {
+		{ FF_TOTAL_WEIGHT_LOST_FILTER, "filtered out" },
+		{ FF_TOTAL_WEIGHT_LOST_TRUNCATED, "left out as truncated" },
+		{ FF_TOTAL_WEIGHT_LOST_DAMAGED, "in damaged records" },
+	};
 	uint64_t read = ff_profile_total(p, FF_TOTAL_WEIGHT_READ);
-	uint64_t tree = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE);
-	uint64_t unnamed = ff_profile_total(p, FF_TOTAL_WEIGHT_UNNAMED);
-	uint64_t filtered = ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER);
-	uint64_t damaged = ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED);
-	uint64_t dropped = ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_TRUNCATED);
-	uint64_t cut = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED);
-	uint64_t dumps = ff_profile_total(p, FF_TOTAL_SAMPLES_USER_STACK);
-	uint64_t lost = count_inputs(p, FF_INPUT_LOST);
-	uint64_t lost_samples = count_inputs(p, FF_INPUT_LOST_SAMPLES);
 
-	part(l, unnamed, percent(unnamed, tree),
-	     "of the weight has no symbol (see 'flamefold info --symbols')");
-	part(l, filtered, percent(filtered, read), "filtered out");
-	part(l, damaged, grouped(damaged), "records damaged");
-	part(l, lost, grouped(lost), "records lost while recording");
-	part(l, lost_samples, grouped(lost_samples), "samples lost while recording");
-	part(l, dropped, percent(dropped, read), "left out as truncated");
-	part(l, cut, grouped(cut),
-	     cut == 1 ? "stack does not reach its root"
-		      : "stacks do not reach their root");
-	part(l, dumps, grouped(dumps), "stack dumps not unwound");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		uint64_t weight = ff_profile_total(p, parts[i].which);
+
+		if (weight)
+			say("%s %s", percent(weight, read), parts[i].what);
+	}
 }
 
-static bool is_perf_data(const struct ff_input *in)
+static void say_finding(const struct ff_finding *f, const char *file)
 {
-	const char *format = ff_input_text(in, FF_INPUT_FORMAT);
+	char *sentence = finding_sentence(f, file);
 
-	return format && strncmp(format, "perf.data", 9) == 0;
+	if (sentence)
+		say("%s", sentence);
+	free(sentence);
 }
 
-/* The picture is flat then: worth a sentence of its own. */
-static void advise_chains(const struct ff_profile *p)
+static bool is_kind(const struct ff_finding *f, const char *kind)
 {
-	const struct ff_input *in = NULL;
-
-	while ((in = ff_input_next(p, in)))
-		if (is_perf_data(in) && ff_input_count(in, FF_INPUT_SAMPLES) &&
-		    !ff_input_count(in, FF_INPUT_CHAINS) &&
-		    !ff_input_count(in, FF_INPUT_USER_STACKS))
-			say("'%s' has no call chains: record with 'perf record -g' (the "
-			    "same as "
-			    "--call-graph fp)",
-			    ff_input_text(in, FF_INPUT_PATH));
+	return strcmp(ff_finding_text(f, FF_FINDING_KIND), kind) == 0;
 }
 
-/* What costs names and can be helped is said here too. */
-static void print_warning(void *arg, const char *kind, const char *text)
+void print_missing(const struct ff_profile *p, const char *written)
 {
-	(void)arg;
-	if (strcmp(kind, "kernel") == 0 || strcmp(kind, "refused") == 0)
-		say("%s", text);
-}
+	const char *file = finding_file(p);
+	const struct ff_finding *f = NULL;
 
-void print_missing(const struct ff_profile *p)
-{
-	char *text = NULL;
-	size_t size;
-	struct line l = { open_memstream(&text, &size), false };
-
-	if (!l.out)
-		return;
-	list_missing(p, &l);
-	fclose(l.out);
-	if (l.begun)
-		say("%s", text);
-	free(text);
-	advise_chains(p);
-	info_warnings(p, print_warning, NULL);
+	say_left_out(p);
+	while ((f = ff_finding_next(p, f)))
+		/* The library says damage when it comes to it. */
+		if (!is_kind(f, "damage"))
+			say_finding(f, file ? file : written);
 }
 
 /* Why a recording has none. */
-static void print_reason(void *arg, const char *kind, const char *text)
+static void say_reasons(const struct ff_profile *p)
 {
 	static const char *const kinds[] = { "counters", "trace", "lost",
 					     "lost_samples" };
+	const struct ff_finding *f = NULL;
 
-	(void)arg;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(kind, kinds[i]) == 0)
-			say("%s", text);
+	while ((f = ff_finding_next(p, f)))
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+			if (is_kind(f, kinds[i]))
+				say_finding(f, finding_file(p));
 }
 
 void explain_empty(const struct ff_profile *p)
@@ -165,7 +115,7 @@ void explain_empty(const struct ff_profile *p)
 
 	if (!read) {
 		say("no samples");
-		info_warnings(p, print_reason, NULL);
+		say_reasons(p);
 	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER)) {
 		say("no samples: the filters left none of %s", grouped(read));
 	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT)) {

@@ -3,9 +3,9 @@
 
 #include "cli/analysis.h"
 
-/* One line about what is missing, and advice where stacks are; nothing where all is
- * there. */
-void print_missing(const struct ff_profile *p);
+/* What is missing, a line each with what mends it; nothing where all is there. @written: a
+ * file that was made and has the answers, for inputs that cannot be asked again; or NULL. */
+void print_missing(const struct ff_profile *p, const char *written);
 
 /* --stats: where weight and time went. @written: when the output was complete. */
 void print_stats(const struct analysis *a, double written);

@@ -383,6 +383,19 @@ static int push_label(struct stack_walker *w)
 	return push_frame(w, w->thread->frame - 1);
 }
 
+/* A chain of branch records, or one that was cut, says nothing of frame pointers; and who asks
+ * for the kernel alone does not look at users' code. */
+static bool is_followed(const struct stack_walker *w, const struct sample *s,
+			unsigned poorer, const struct found_chain *found)
+{
+	const uint64_t branches = 1 << 11, exclude_user = 1 << 4;
+	const struct event *event = &w->rec->events.v[s->event];
+
+	return found->user && !s->exact_chain && !is_of_guest(s) &&
+	       !(event->sample_type & branches) && !(event->flags & exclude_user) &&
+	       !(poorer & (POORER_CUT_CHAIN | POORER_MAX_STACK));
+}
+
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
@@ -408,7 +421,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	if (err < 0 || w->failed)
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
-	*ret = (struct stack){ w->stack.v, w->stack.count, poorer };
+	*ret = (struct stack){ w->stack.v, w->stack.count, poorer,
+			       is_followed(w, s, poorer, &found) };
 	return 0;
 }
 

@@ -87,6 +87,8 @@ struct stack {
 	const uint32_t *frames; /* until the next call */
 	size_t count;
 	unsigned poorer; /* of enum poorer */
+	/* The user's part is what the kernel found by frame pointers, as far as they led. */
+	bool followed;
 };
 
 /*

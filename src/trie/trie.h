@@ -14,7 +14,7 @@
  * to them. A parent's id is below its children's. Most nodes are no sample's leaf: those
  * that are have their self values beside the nodes.
  *
- *	12 bytes a node + 4 bytes x 1.5 to 3 slots = 18 to 24 bytes, 32 more for a leaf
+ *	12 bytes a node + 4 bytes x 1.5 to 3 slots = 18 to 24 bytes, 40 more for a leaf
  */
 struct trie_node {
 	uint32_t parent, frame;
@@ -25,6 +25,8 @@ enum trie_column {
 	TRIE_WEIGHT,
 	TRIE_SAMPLES,
 	TRIE_BEFORE, /* differential input only: the other side's weight */
+	/* Of the weight: stacks whose user part the kernel followed by frame pointers. */
+	TRIE_FOLLOWED,
 	TRIE_COLUMNS,
 };
 

@@ -128,7 +128,9 @@ build()
 warns()
 {
 	jq -e --arg kind "$1" --arg text "$2" '[.warnings[] | select(.kind == $kind)] |
-		length == 1 and (.[0].text | startswith($text))' <<<"$output" >/dev/null ||
+		length == 1 and (.[0] | (.text | startswith($text)) and
+			.text == ([.cause, .remedy | strings] | join(": ")) and .part <= .whole)
+		' <<<"$output" >/dev/null ||
 		{ jq .warnings <<<"$output"; return 1; }
 }
 
@@ -213,7 +215,7 @@ silent_about()
 	END
 	json one.data
 	holds '.bare == 1'
-	warns chains 'no call chains: record with perf record -g (frame pointers) or --call-graph dwarf'
+	warns chains 'no call chains, so the picture is flat: perf record --call-graph dwarf, or by frame pointers: perf record -g'
 	json p.data
 	holds '.bare == 1 and .chains == 5'
 	warns chains '16.7 % of the samples have no call chain'
@@ -258,7 +260,7 @@ dwarf()
 	json one.data
 	holds '.stacks.unwound == 4 and .stacks.frames_unwound == 7 and .stacks.truncated == 3'
 	holds '.stacks.cut_dump == 3'
-	warns user_stacks_cut '75.0 % of the stack dumps are cut: record with --call-graph dwarf,65528 or with frame pointers'
+	warns user_stacks_cut '75.0 % of the stack dumps are cut, and their stacks do not reach their root: perf record --call-graph dwarf,65528, or by frame pointers: perf record --call-graph fp'
 	silent_about user_stacks
 	run --separate-stderr "$flamefold" info one.data
 	[[ $output == *"stacks that do not reach their root"*"3   75.0 %  stack dump too small"* ]]
@@ -267,7 +269,7 @@ dwarf()
 @test "warnings: a dump that cannot be larger" {
 	dwarf 65528
 	json one.data
-	warns user_stacks_cut '75.0 % of the stack dumps are cut: record with frame pointers'
+	warns user_stacks_cut '75.0 % of the stack dumps are cut, and their stacks do not reach their root: frame pointers: perf record --call-graph fp'
 }
 
 @test "warnings: call chains that are cut or broken" {
@@ -280,8 +282,8 @@ dwarf()
 	END
 	json one.data
 	holds '.chains == 4 and .chains_cut == 1 and .chains_broken == 1'
-	warns chains_cut '25.0 % of the call chains are cut: '
-	warns chains_broken '25.0 % of the call chains end in garbage: '
+	warns chains_cut '25.0 % of the call chains are cut and do not reach their root: '
+	warns chains_broken '25.0 % of the call chains end in garbage and do not reach their root, '
 	# To keep fewer frames is no fault of the recording.
 	json --max-stack=1 one.data
 	holds '.chains_cut == 1 and .chains_broken == 1'
@@ -301,7 +303,7 @@ dwarf()
 
 @test "warnings: what was lost, and how not to lose it" {
 	json p.data
-	warns lost '7 records were lost: record with a larger buffer (perf record -m)'
+	warns lost '7 records were lost (53.8 % of what there was): a larger buffer: perf record -m 16M, or fewer samples: perf record -F '
 	warns throttled 'the kernel stopped the sampling once, '
 	silent_about lost_samples
 	build <<-'END'
@@ -316,8 +318,8 @@ dwarf()
 	END
 	json one.data
 	holds '.lost == 1 and .lost_samples == 2000 and .throttled == 2 and .aux_lost == 1'
-	warns lost '1 record was lost: '
-	warns lost_samples '2,000 samples were lost: '
+	warns lost '1 record was lost (100.0 % of what there was): '
+	warns lost_samples '2,000 samples were lost (100.0 % of what there was), dropped by '
 	warns throttled 'the kernel stopped the sampling 2 times, '
 	warns aux_lost '1 piece of AUX data is not whole: '
 }
@@ -335,8 +337,8 @@ dwarf()
 	holds '.lost == 100 and .lost_samples == 0'
 	silent_about lost_samples
 	run --separate-stderr "$flamefold" fold one.data
-	[[ $stderr == *'100 records lost while recording'* ]]
-	[[ $stderr != *'samples lost'* ]]
+	[[ $stderr == *'100 records were lost (99.0 % of what there was): a larger buffer: '* ]]
+	[[ $stderr != *'samples were lost'* ]]
 	"$flamefold" -q -o one.svg one.data
 	grep -q 'data-lost="100"' one.svg
 	build <<-'END'
@@ -375,7 +377,7 @@ dwarf()
 	run --separate-stderr bash -c 'cat one.data | "$1" info --format=json -' - "$flamefold"
 	[ "$status" -eq 0 ]
 	holds '.late_records == 1 and .samples == 4 and .delivered == 4'
-	warns late_records '1 record came too late to be put in order: '
+	warns late_records '1 record came too late to be put in order, and what ran then may have wrong names: record to a file: '
 }
 
 # kernel MAP: one.data with a sample in the kernel, of which nothing is known but what MAP says.
@@ -506,13 +508,13 @@ kernel()
 	[ "$status" -eq 0 ]
 	tail=$(sed -n '/^warnings$/,$p' <<<"$output")
 	[ "$(wc -l <<<"$tail")" -eq 5 ]
-	[[ $tail == *"  7 records were lost: "* ]]
+	[[ $tail == *"  7 records were lost ("* ]]
 	run --separate-stderr "$flamefold" info in.folded
 	[[ $output != *warnings* ]]
 }
 
 @test "every kind of warning is documented, and no other" {
-	diff <(sed -n 's/^\t\t{ "\([a-z_]*\)", judge_.*/\1/p' "$root/src/cli/info_warnings.c" | sort) \
+	diff <(sed -n 's/^\t{ "\([a-z_]*\)", judge_.*/\1/p' "$root/src/profile_findings.c" | sort) \
 		<(sed -n '/^`warnings`/,$p' "$root/Documentation/info-json.md" |
 			grep '^\*' | sed 's/:.*//' | grep -o '`[a-z_]*`' | tr -d '`' | sort)
 }
@@ -591,16 +593,109 @@ kernel()
 	END
 	run --separate-stderr "$flamefold" fold flat.data
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"'flat.data' has no call chains: record with 'perf record -g'"* ]]
+	[[ $stderr == *"no call chains, so the picture is flat: perf record --call-graph dwarf"* ]]
 	[[ $output == "sh;"*" 10" ]]
 	run --separate-stderr "$flamefold" fold --quiet flat.data
 	[ -z "$stderr" ]
 }
 
-@test "what is missing is one line, and only where something is" {
+@test "what is missing: a line each with share and remedy, and only where something is" {
 	run --separate-stderr "$flamefold" fold in.folded
 	[ -z "$stderr" ]
 	run --separate-stderr "$flamefold" fold p.data
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == *"100.0 % of the weight has no symbol"*"; 7 records lost while recording"* ]]
+	[ "${#stderr_lines[@]}" -eq 4 ]
+	[[ ${stderr_lines[0]} == "flamefold: 16.7 % of the samples have no call chain: perf record --call-graph dwarf, "* ]]
+	[[ ${stderr_lines[1]} == "flamefold: 7 records were lost (53.8 % of what there was): a larger buffer: perf record -m 16M, or fewer samples: perf record -F 99" ]]
+	[[ ${stderr_lines[2]} == "flamefold: the kernel stopped the sampling once, as it took too long: fewer samples: perf record -F 99" ]]
+	[[ ${stderr_lines[3]} == "flamefold: 100.0 % of the weight has no symbol: flamefold info --symbols p.data" ]]
+	# What is said can be typed.
+	"$flamefold" info --symbols p.data | grep -q /nowhere/program
+	cp p.data "it's p.data"
+	run --separate-stderr "$flamefold" fold "it's p.data"
+	[[ ${stderr_lines[3]} == *"flamefold info --symbols 'it'\\''s p.data'" ]]
+	run --separate-stderr "$flamefold" fold - <p.data
+	[[ ${stderr_lines[3]} == *"flamefold info --symbols FILE" ]]
+}
+
+# stacks FORMAT: one.data, of a program of /no/prog and a C library of /no/libc.so.6, which are not there; chains come from
+# standard input, one a line, with their weight before.
+stacks()
+{
+	{
+		cat <<-END
+		feature cmdline=${1:-perf,record,-g}
+		attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec${2:-}
+		comm pid=1 name=prog exec time=1
+		mmap2 pid=1 start=0x1000 len=0x9000 name=/no/prog time=1
+		mmap2 pid=1 start=0x10000 len=0x9000 name=/no/libc.so.6 time=1
+		END
+		while read -r weight chain; do
+			echo "sample pid=1 time=5 ip=0x1234 period=$weight chain=$chain"
+		done
+	} | build
+}
+
+@test "warnings: stacks that begin in the middle, and who has no frame pointers" {
+	# In turn: the function alone, one below what is no code, one that the C library was in, and a whole one.
+	stacks <<-'END'
+	30 U,0x1234
+	20 U,0x1234,0x777777
+	40 U,0x11234
+	10 U,0x1234,0x1500,0x11500
+	END
+	json one.data
+	warns frame_pointers '90.0 % of the weight is on stacks that begin in the middle, not where threads start: no frame pointers in prog (50.0 %), libc.so.6 (40.0 %): perf record --call-graph dwarf, '
+	holds '.warnings[] | select(.kind == "frame_pointers") | .part == 90 and .whole == 100'
+	run --separate-stderr "$flamefold" fold one.data
+	[[ $stderr == *'flamefold: 90.0 % of the weight is on stacks that begin in the middle, '* ]]
+	"$flamefold" info one.data | grep -q '^  90.0 % of the weight is on stacks that begin in the middle, '
+	# Who recorded is told in its own words.
+	stacks flamefold,record,-g,fp <<<'30 U,0x1234'
+	json one.data
+	warns frame_pointers '100.0 % of the weight is on stacks that begin in the middle, not where threads start: no frame pointers in prog (100.0 %): flamefold record -g dwarf, '
+}
+
+@test "warnings: stacks that begin where threads do are whole" {
+	# A program and the C library that started it; _start, and garbage above that; the kernel's own; a loop at the root of
+	# all stacks of a program without names.
+	for chains in '1 U,0x1234,0x11500' '1 U,0x1234,0x11500,0x11600,0x1800' '1 U,0x1234,0x11500,0x11600,0x1800,0x777777' \
+		'1 K,0xffffffff81000000' '1 U,0x1234,0x1300,0x1800'; do
+		stacks <<<"$chains"
+		json one.data
+		silent_about frame_pointers
+	done
+	# Who looks at the kernel alone has asked for no more.
+	stacks perf,record,-g ,exclude_user <<<'1 K,0xffffffff81000000,U,0x1234'
+	json one.data
+	silent_about frame_pointers
+	stacks <<<'1 K,0xffffffff81000000,U,0x1234'
+	json one.data
+	holds '.warnings[] | select(.kind == "frame_pointers") | .part == 1'
+}
+
+@test "warnings: real programs with and without frame pointers" {
+	cat >deep.c <<-'END'
+	#include <stdlib.h>
+	volatile unsigned sink;
+	__attribute__((noinline)) static void leaf(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * n; }
+	__attribute__((noinline)) static void middle(unsigned n) { leaf(n); sink++; }
+	int main(int argc, char **argv)
+	{
+		for (int i = 0; i < 3000; i++)
+			middle(100000 / argc);
+		return argv == NULL;
+	}
+	END
+	gcc -O2 -fomit-frame-pointer -o without deep.c
+	gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -o with deep.c
+	strip -o stripped with
+	for program in without with stripped; do
+		perf record -q -e cpu-clock -F 499 -g -o $program.data ./$program || skip "perf cannot sample here"
+	done
+	json without.data
+	holds '.warnings[] | select(.kind == "frame_pointers") | .part > .whole / 2 and (.cause | contains("without ("))'
+	for program in with stripped; do
+		json $program.data
+		silent_about frame_pointers
+	done
 }

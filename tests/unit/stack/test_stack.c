@@ -679,6 +679,26 @@ Test(stack, cut_stacks_stand_below_a_mark_where_one_is_wanted)
 	cr_assert_eq(marks((struct stack_options){ 0 }, plain, odd, 3), 0);
 }
 
+Test(stack, only_what_the_kernel_found_by_frame_pointers_was_followed)
+{
+	const uint64_t branches = 1 << 11, exclude_user = 1 << 4;
+	struct stage s;
+
+	stage_begin(&s, (struct stack_options){ 0 });
+	cr_assert(WALK(&s, CONTEXT_USER, 0x3000).followed);
+	cr_assert(WALK(&s, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER, 0x3000).followed);
+	cr_assert_not(WALK(&s, CONTEXT_KERNEL, KERNEL_IP).followed);
+	s.t.rec.events.v[0].sample_type = branches;
+	cr_assert_not(WALK(&s, CONTEXT_USER, 0x3000).followed);
+	s.t.rec.events.v[0].sample_type = 0;
+	s.t.rec.events.v[0].flags = exclude_user;
+	cr_assert_not(WALK(&s, CONTEXT_USER, 0x3000).followed);
+	s.t.rec.events.v[0].flags = 0;
+	s.t.rec.events.v[0].max_stack = 1;
+	cr_assert_not(WALK(&s, CONTEXT_USER, 0x3000).followed);
+	stage_end(&s);
+}
+
 Test(stack, a_stack_dump_that_is_not_unwound_is_counted)
 {
 	struct stage s;

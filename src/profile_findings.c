@@ -1,0 +1,749 @@
+/*
+ * What makes the picture worse than it could be: each thing once, with its share, its cause and
+ * what mends it. Whoever tells people of it prints these sentences.
+ *
+ * A judge looks at one thing and writes nothing where all is well. What mends it is a command
+ * of the program that made the recording, as it can be typed; FILE in it is the input.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "object/frame_pointers.h"
+#include "profile.h"
+
+/* What is typed to record again, by who recorded. */
+struct recorder {
+	const char *name; /* the program's, as its command line begins */
+	const char *chains, *dwarf, *dwarf_large, *frame_pointer;
+	const char *buffer, *aux_buffer, *rate, *file;
+};
+
+static const struct recorder recorders[] = {
+	{ "perf", "perf record -g", "perf record --call-graph dwarf",
+	  "perf record --call-graph dwarf,65528", "perf record --call-graph fp",
+	  "perf record -m 16M", "perf record -m ,16M", "perf record -F",
+	  "perf record -o perf.data" },
+	{ "flamefold", "flamefold record -g fp", "flamefold record -g dwarf",
+	  "flamefold record -g dwarf,65528", "flamefold record -g fp",
+	  "flamefold record -m 16M", NULL, "flamefold record -F",
+	  "flamefold record -o perf.data" },
+	{ "simpleperf", "simpleperf record -g", "simpleperf record --call-graph dwarf",
+	  "simpleperf record --call-graph dwarf,65528",
+	  "simpleperf record --call-graph fp", "simpleperf record -m 4096", NULL,
+	  "simpleperf record -f", "simpleperf record -o perf.data" },
+};
+
+/* A profile that is judged, and the sentence that is being written. */
+struct judged {
+	const struct ff_profile *p;
+	const struct recorder *by;
+	struct text cause, remedy;
+	uint64_t part, whole; /* 0 of 0: no share */
+};
+
+static void put_count(struct text *t, uint64_t value)
+{
+	char digits[24];
+	int size = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+
+	for (int i = 0; i < size; i++) {
+		if (i && (size - i) % 3 == 0)
+			text_char(t, ',');
+		text_char(t, digits[i]);
+	}
+}
+
+static void put_percent(struct text *t, uint64_t part, uint64_t whole)
+{
+	double share = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (part && share < 0.1)
+		text_string(t, "< 0.1 %");
+	else if (part < whole && share >= 99.95)
+		text_string(t, "> 99.9 %");
+	else
+		text_printf(t, "%.1f %%", share);
+}
+
+/* The sentence begins with its share. */
+static void begin_share(struct judged *j, uint64_t part, uint64_t whole)
+{
+	j->part = part;
+	j->whole = whole;
+	put_percent(&j->cause, part, whole);
+	text_char(&j->cause, ' ');
+}
+
+static uint64_t total(const struct judged *j, enum ff_total which)
+{
+	return ff_profile_total(j->p, which);
+}
+
+static uint64_t count_of(const struct judged *j, enum ff_input_count which)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < j->p->inputs.count; i++)
+		sum += ff_input_count(j->p->inputs.v[i], which);
+	return sum;
+}
+
+/* Whole percents are worth a sentence, less is chance. */
+static bool is_much(uint64_t part, uint64_t whole)
+{
+	return part && part >= whole / 100;
+}
+
+static void judge_damage(struct judged *j)
+{
+	for (size_t i = 0; i < j->p->inputs.count; i++) {
+		const struct ff_input *in = j->p->inputs.v[i];
+		const char *damage = ff_input_text(in, FF_INPUT_DAMAGE);
+
+		if (!damage)
+			continue;
+		text_string(&j->cause, j->cause.size ? "; " : "");
+		if (j->p->inputs.count > 1)
+			text_printf(&j->cause, "'%s'", ff_input_text(in, FF_INPUT_PATH));
+		else
+			text_string(&j->cause, "it");
+		text_printf(&j->cause, " is damaged, and only what is whole counts: %s",
+			    damage);
+	}
+}
+
+static uint64_t records_of(const struct judged *j, unsigned type)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < j->p->inputs.count; i++)
+		sum += ff_input_records(j->p->inputs.v[i], type);
+	return sum;
+}
+
+/* perf stat record. */
+static void judge_counters(struct judged *j)
+{
+	enum { STAT = 76 };
+
+	if (!records_of(j, STAT) || count_of(j, FF_INPUT_SAMPLES))
+		return;
+	text_string(&j->cause,
+		    "it is a recording of perf stat, which has counters and no samples");
+	text_string(&j->remedy, "perf record -g");
+}
+
+static void judge_trace(struct judged *j)
+{
+	enum { AUXTRACE = 71 };
+
+	if (!records_of(j, AUXTRACE))
+		return;
+	text_string(
+		&j->cause,
+		"the trace of the processor in it (AUX data) is not decoded: perf inject "
+		"makes samples of it");
+	text_string(&j->remedy, "perf inject --itrace -i FILE -o samples.data");
+}
+
+static void judge_chains(struct judged *j)
+{
+	uint64_t samples = count_of(j, FF_INPUT_SAMPLES);
+	uint64_t bare = count_of(j, FF_INPUT_BARE);
+
+	if (!bare || bare < samples / 20)
+		return;
+	if (bare == samples)
+		text_string(&j->cause, "no call chains, so the picture is flat");
+	else {
+		begin_share(j, bare, samples);
+		text_string(&j->cause, "of the samples have no call chain");
+	}
+	j->part = bare;
+	j->whole = samples;
+	text_string(&j->remedy, j->by->dwarf);
+	text_printf(&j->remedy, ", or by frame pointers: %s", j->by->chains);
+}
+
+/* The weight of stacks that begin in objects of one name. */
+struct loser {
+	const char *name;
+	const struct image *image;
+	uint32_t id;
+	uint64_t weight;
+};
+
+static const char *loser_name(const struct ff_profile *p, const struct image *image)
+{
+	const char *path = intern_text(&p->strings, image->path);
+	const char *slash = strrchr(path, '/');
+
+	if (image->kind == IMAGE_UNKNOWN)
+		return "code of no file";
+	if (image->owner)
+		return "code that a runtime made";
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The first @most by weight. One name may stand for many objects: of containers, of runs of a
+ * runtime. How many there are. */
+static size_t list_losers(const struct ff_profile *p, struct loser *v, size_t most)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->roots.by_image.count; i++) {
+		const struct root_loss *loss = &p->roots.by_image.v[i];
+		const struct image *image = &p->images.list.v[loss->image];
+		const char *name = loser_name(p, image);
+		size_t k = 0;
+
+		while (k < count && strcmp(v[k].name, name) != 0)
+			k++;
+		if (k == most)
+			continue;
+		if (k == count)
+			v[count++] = (struct loser){ name, image, loss->image, 0 };
+		v[k].weight += loss->weight;
+	}
+	return count;
+}
+
+static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser *l)
+{
+	struct frame_pointers use = { 0 };
+	struct found found;
+
+	if (l->image->kind != IMAGE_FILE ||
+	    image_find_object(&p->places, &p->images, &p->strings, l->id, NEED_UNWIND,
+			      &found) < 0)
+		return false;
+	if (found.object.elf &&
+	    frame_pointers_find(&found.object, found.debug.elf ? &found.debug : NULL,
+				&use) < 0)
+		use = (struct frame_pointers){ 0 };
+	found_release(&found);
+	return frame_pointers_use(&use) == FRAME_POINTERS_KEPT;
+}
+
+/* "cc1plus (61.0 %), libc.so.6 (5.0 %), or in what called prog (3.0 %)": where the outermost
+ * function does keep them, its caller does not. */
+static void put_losers(struct judged *j, const struct roots *r)
+{
+	enum { MOST = 16, NAMED = 3 };
+	struct loser v[MOST];
+	size_t count = list_losers(j->p, v, MOST), named = 0;
+
+	for (size_t i = 0; i < count && named < NAMED; i++) {
+		if (named && !is_much(v[i].weight, r->followed))
+			continue;
+		text_string(&j->cause, named++ ? ", " : "");
+		if (keeps_frame_pointers(j->p, &v[i]))
+			text_string(&j->cause, "what called ");
+		text_printf(&j->cause, "%s (", v[i].name);
+		put_percent(&j->cause, v[i].weight, r->followed);
+		text_char(&j->cause, ')');
+	}
+	if (count > named)
+		text_printf(&j->cause, " and %zu more", count - named);
+}
+
+static bool loses_runtime(const struct judged *j, const char *comm)
+{
+	const struct roots *r = &j->p->roots;
+	bool runtime = false;
+
+	for (size_t i = 0; i < r->by_image.count; i++)
+		runtime |= j->p->images.list.v[r->by_image.v[i].image].owner &&
+			   is_much(r->by_image.v[i].weight, r->followed);
+	for (size_t i = 0; runtime && i < j->p->processes.count; i++)
+		if (strcmp(j->p->processes.v[i].comm, comm) == 0)
+			return true;
+	return false;
+}
+
+static void judge_frame_pointers(struct judged *j)
+{
+	const struct roots *r = &j->p->roots;
+
+	/* Prologues and epilogues of the best code lose a few. */
+	if (!r->lost || r->lost < r->followed / 20)
+		return;
+	begin_share(j, r->lost, r->followed);
+	text_string(&j->cause, "of the weight is on stacks that begin in the middle, not "
+			       "where threads start: no frame pointers in ");
+	put_losers(j, r);
+	text_string(&j->remedy, j->by->dwarf);
+	if (loses_runtime(j, "java"))
+		text_string(&j->remedy, ", or java -XX:+PreserveFramePointer");
+	text_string(&j->remedy, ", or compile with -fno-omit-frame-pointer");
+}
+
+static void judge_chains_broken(struct judged *j)
+{
+	uint64_t chains = count_of(j, FF_INPUT_CHAINS);
+	uint64_t broken = count_of(j, FF_INPUT_CHAINS_BROKEN);
+
+	if (!is_much(broken, chains) || !total(j, FF_TOTAL_SAMPLES_TRUNCATED))
+		return;
+	begin_share(j, broken, chains);
+	text_string(&j->cause, "of the call chains end in garbage and do not reach their "
+			       "root, as in code without frame pointers");
+	text_printf(&j->remedy, "%s, or compile with -fno-omit-frame-pointer",
+		    j->by->dwarf);
+}
+
+static void judge_chains_cut(struct judged *j)
+{
+	uint64_t chains = count_of(j, FF_INPUT_CHAINS);
+	uint64_t cut = count_of(j, FF_INPUT_CHAINS_CUT);
+
+	if (!is_much(cut, chains) || !total(j, FF_TOTAL_SAMPLES_TRUNCATED))
+		return;
+	begin_share(j, cut, chains);
+	text_string(&j->cause, "of the call chains are cut and do not reach their root: "
+			       "they have as many frames as were allowed");
+	text_string(&j->remedy,
+		    "sysctl kernel.perf_event_max_stack=1024, before recording");
+}
+
+static void judge_user_stacks(struct judged *j)
+{
+	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_USER_STACK);
+
+	if (!dumps)
+		return;
+	begin_share(j, dumps, total(j, FF_TOTAL_SAMPLES_TREE));
+	text_string(&j->cause,
+		    "of the samples carry a stack dump that cannot be unwound: "
+		    "it takes "
+		    "the registers of an x86-64, i386 or aarch64 task");
+	text_string(&j->remedy, j->by->dwarf);
+}
+
+/* One more than a record has room for cannot be asked for. */
+static bool dumps_could_be_larger(const struct ff_profile *p)
+{
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		const struct recording *rec = input_recording(p->inputs.v[i]->input);
+
+		for (size_t k = 0; k < rec->events.count; k++)
+			if (rec->events.v[k].user_stack &&
+			    rec->events.v[k].user_stack < 65528)
+				return true;
+	}
+	return false;
+}
+
+static void judge_user_stacks_cut(struct judged *j)
+{
+	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
+	uint64_t cut = total(j, FF_TOTAL_SAMPLES_CUT_DUMP);
+
+	if (!is_much(cut, dumps))
+		return;
+	begin_share(j, cut, dumps);
+	text_string(&j->cause,
+		    "of the stack dumps are cut, and their stacks do not reach "
+		    "their root");
+	if (dumps_could_be_larger(j->p))
+		text_printf(&j->remedy, "%s, or by ", j->by->dwarf_large);
+	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);
+}
+
+static void judge_no_cfi(struct judged *j)
+{
+	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
+	uint64_t lacking = total(j, FF_TOTAL_SAMPLES_NO_CFI);
+
+	if (!is_much(lacking, dumps))
+		return;
+	begin_share(j, lacking, dumps);
+	text_string(&j->cause,
+		    "of stacks end where there is no unwind information and do "
+		    "not reach their root");
+	text_string(&j->remedy,
+		    "flamefold info --symbols FILE names the objects that are "
+		    "missing (--symfs, --buildid-dir), or compile with "
+		    "-fasynchronous-unwind-tables");
+}
+
+/* What no judge above has spoken of. */
+static void judge_truncated(struct judged *j)
+{
+	static const struct {
+		enum ff_total which;
+		const char *why;
+	} reasons[] = {
+		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small" },
+		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at its limit" },
+		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage" },
+		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information" },
+		{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "return address without code" },
+		{ FF_TOTAL_SAMPLES_REPEATED, "a frame that leads back" },
+		{ FF_TOTAL_SAMPLES_TOO_DEEP, "deeper than any stack" },
+		{ FF_TOTAL_SAMPLES_MAX_STACK, "more frames than --max-stack" },
+	};
+	uint64_t cut = total(j, FF_TOTAL_SAMPLES_TRUNCATED), most = 0;
+	const char *why = NULL;
+
+	if (!cut)
+		return;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (total(j, reasons[i].which) > most) {
+			most = total(j, reasons[i].which);
+			why = reasons[i].why;
+		}
+	begin_share(j, cut, total(j, FF_TOTAL_SAMPLES_TREE));
+	text_string(&j->cause, "of the stacks do not reach their root");
+	if (why)
+		text_printf(&j->cause, ", most of them for: %s", why);
+	text_string(&j->remedy, "flamefold info FILE");
+}
+
+/* "7 records were lost (5.0 % of all)": of @of that and these. */
+static bool put_loss(struct judged *j, enum ff_input_count which, const char *one,
+		     const char *many)
+{
+	uint64_t count = count_of(j, which);
+
+	if (!count)
+		return false;
+	put_count(&j->cause, count);
+	text_printf(&j->cause, " %s", count == 1 ? one : many);
+	return true;
+}
+
+static void put_share_lost(struct judged *j, enum ff_input_count which)
+{
+	j->part = count_of(j, which);
+	j->whole = j->part + count_of(j, FF_INPUT_SAMPLES);
+	text_string(&j->cause, " (");
+	put_percent(&j->cause, j->part, j->whole);
+	text_string(&j->cause, " of what there was)");
+}
+
+/* Half the rate that it was recorded with. */
+static void put_fewer(struct judged *j)
+{
+	uint64_t rate = 0;
+
+	for (size_t i = 0; i < j->p->inputs.count; i++) {
+		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
+
+		for (size_t k = 0; k < rec->events.count; k++)
+			if (rec->events.v[k].frequency > rate)
+				rate = rec->events.v[k].frequency;
+	}
+	text_printf(&j->remedy, "fewer samples: %s %" PRIu64, j->by->rate,
+		    rate > 2 ? rate / 2 : 99);
+}
+
+static void judge_lost(struct judged *j)
+{
+	if (!put_loss(j, FF_INPUT_LOST, "record was lost", "records were lost"))
+		return;
+	put_share_lost(j, FF_INPUT_LOST);
+	text_printf(&j->remedy, "a larger buffer: %s, or ", j->by->buffer);
+	put_fewer(j);
+}
+
+static void judge_lost_samples(struct judged *j)
+{
+	if (!put_loss(j, FF_INPUT_LOST_SAMPLES, "sample was lost", "samples were lost"))
+		return;
+	put_share_lost(j, FF_INPUT_LOST_SAMPLES);
+	text_string(&j->cause, ", dropped by the processor or the kernel");
+	put_fewer(j);
+}
+
+static void judge_throttled(struct judged *j)
+{
+	uint64_t count = count_of(j, FF_INPUT_THROTTLED);
+
+	if (!count)
+		return;
+	text_string(&j->cause, "the kernel stopped the sampling ");
+	if (count == 1) {
+		text_string(&j->cause, "once");
+	} else {
+		put_count(&j->cause, count);
+		text_string(&j->cause, " times");
+	}
+	text_string(&j->cause, ", as it took too long");
+	put_fewer(j);
+}
+
+static void judge_aux_lost(struct judged *j)
+{
+	if (!put_loss(j, FF_INPUT_AUX_LOST, "piece of AUX data is not whole",
+		      "pieces of AUX data are not whole"))
+		return;
+	if (j->by->aux_buffer)
+		text_printf(&j->remedy, "a larger AUX buffer: %s", j->by->aux_buffer);
+}
+
+static void judge_late(struct judged *j)
+{
+	if (!put_loss(j, FF_INPUT_LATE_RECORDS, "record came too late to be put in order",
+		      "records came too late to be put in order"))
+		return;
+	text_string(&j->cause, ", and what ran then may have wrong names");
+	text_printf(&j->remedy, "record to a file: %s", j->by->file);
+}
+
+static bool is_of_kernel(const struct ff_object *o)
+{
+	static const char name[] = "[kernel.kallsyms]";
+
+	return strncmp(ff_object_path(o), name, sizeof(name) - 1) == 0;
+}
+
+/* Why the kernel's functions have no names. */
+static void judge_kernel(struct judged *j)
+{
+	const struct ff_object *o = NULL;
+	const char *problem = NULL;
+	bool named = false;
+
+	while ((o = ff_object_next(j->p, o)))
+		if (is_of_kernel(o)) {
+			named |= ff_object_file(o) != NULL;
+			problem = problem ? problem : ff_object_problem(o);
+			j->part += ff_object_weight(o);
+		}
+	j->whole = total(j, FF_TOTAL_WEIGHT_TREE);
+	if (named || (!count_of(j, FF_INPUT_KERNEL_HIDDEN) && !problem))
+		return;
+	if (count_of(j, FF_INPUT_KERNEL_HIDDEN)) {
+		problem = "kptr_restrict was set";
+		text_string(&j->remedy,
+			    "sysctl kernel.kptr_restrict=0 before recording, or record "
+			    "as root");
+	} else {
+		text_string(&j->remedy, "flamefold info --symbols FILE");
+	}
+	text_printf(&j->cause, "the kernel addresses have no names: %s (", problem);
+	put_percent(&j->cause, j->part, j->whole);
+	text_string(&j->cause, " of the weight)");
+}
+
+static void judge_guests(struct judged *j)
+{
+	uint64_t guests = count_of(j, FF_INPUT_GUEST_SAMPLES);
+
+	if (!guests)
+		return;
+	begin_share(j, guests, count_of(j, FF_INPUT_SAMPLES));
+	text_string(&j->cause,
+		    "of the samples were taken in guests, whose code has no names here: "
+		    "it is [guest]");
+}
+
+static void judge_refused(struct judged *j)
+{
+	const struct ff_object *o = NULL;
+	uint64_t count = 0;
+
+	while ((o = ff_object_next(j->p, o)))
+		if (ff_object_refused(o)) {
+			count++;
+			j->part += ff_object_weight(o);
+		}
+	if (!count)
+		return;
+	j->whole = total(j, FF_TOTAL_WEIGHT_TREE);
+	put_count(&j->cause, count);
+	text_string(
+		&j->cause,
+		count == 1
+			? " object file is not the recorded one: its build id differs ("
+			: " object files are not the recorded ones: their build ids "
+			  "differ (");
+	put_percent(&j->cause, j->part, j->whole);
+	text_string(&j->cause, " of the weight)");
+	text_string(&j->remedy, "flamefold info --symbols FILE names them; --symfs=DIR "
+				"says where to look instead");
+}
+
+/* Processes that ran code of a runtime which nothing names. */
+static void judge_runtimes(struct judged *j)
+{
+	const struct ff_object *o = NULL, *worst = NULL;
+	uint64_t weight = 0;
+
+	while ((o = ff_object_next(j->p, o)))
+		if (ff_object_runtime(o) && !ff_object_file(o) && ff_object_weight(o)) {
+			worst = worst ? worst : o;
+			weight += ff_object_weight(o);
+		}
+	if (!worst)
+		return;
+	begin_share(j, weight, total(j, FF_TOTAL_WEIGHT_TREE));
+	text_printf(&j->cause,
+		    "of the weight is code that a runtime made and that no map names "
+		    "(process %" PRIu32 ")",
+		    ff_object_runtime(worst));
+	if (ff_object_problem(worst))
+		text_printf(&j->cause, ": %s", ff_object_problem(worst));
+	text_string(&j->remedy, "flamefold info --symbols FILE");
+}
+
+static void judge_unnamed(struct judged *j)
+{
+	uint64_t weight = total(j, FF_TOTAL_WEIGHT_TREE);
+	uint64_t unnamed = total(j, FF_TOTAL_WEIGHT_UNNAMED);
+
+	if (!is_much(unnamed, weight))
+		return;
+	begin_share(j, unnamed, weight);
+	text_string(&j->cause, "of the weight has no symbol");
+	if (ff_object_next(j->p, NULL))
+		text_string(&j->remedy, "flamefold info --symbols FILE");
+}
+
+/* Documentation/info-json.md promises these kinds. */
+static const struct {
+	const char *kind;
+	void (*judge)(struct judged *j);
+} judges[] = {
+	{ "damage", judge_damage },
+	{ "counters", judge_counters },
+	{ "trace", judge_trace },
+	{ "chains", judge_chains },
+	{ "frame_pointers", judge_frame_pointers },
+	{ "chains_broken", judge_chains_broken },
+	{ "chains_cut", judge_chains_cut },
+	{ "user_stacks", judge_user_stacks },
+	{ "user_stacks_cut", judge_user_stacks_cut },
+	{ "no_unwind_information", judge_no_cfi },
+	{ "truncated", judge_truncated },
+	{ "lost", judge_lost },
+	{ "lost_samples", judge_lost_samples },
+	{ "throttled", judge_throttled },
+	{ "aux_lost", judge_aux_lost },
+	{ "late_records", judge_late },
+	{ "kernel", judge_kernel },
+	{ "guest_samples", judge_guests },
+	{ "refused", judge_refused },
+	{ "runtimes", judge_runtimes },
+	{ "unnamed", judge_unnamed },
+};
+
+/* By the last part of the first word of its command line. */
+static const struct recorder *find_recorder(const struct ff_profile *p)
+{
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		const char *form = ff_input_text(p->inputs.v[i], FF_INPUT_FORM);
+		const char *word = ff_input_text(p->inputs.v[i], FF_INPUT_COMMAND);
+		size_t size = word ? strcspn(word, " ") : 0;
+
+		if (form && strcmp(form, "live") == 0)
+			return &recorders[1];
+		for (size_t k = 0; k < size; k++)
+			if (word[k] == '/') {
+				word += k + 1;
+				size -= k + 1;
+				k = (size_t)-1;
+			}
+		for (size_t k = 0; k < sizeof(recorders) / sizeof(*recorders); k++)
+			if (size && strlen(recorders[k].name) == size &&
+			    strncmp(recorders[k].name, word, size) == 0)
+				return &recorders[k];
+	}
+	return &recorders[0];
+}
+
+static const char *keep_text(struct ff_profile *p, const struct text *t)
+{
+	uint32_t id;
+
+	if (!t->size)
+		return NULL;
+	return intern_add(&p->strings, t->bytes, t->size, &id) < 0
+		       ? NULL
+		       : intern_text(&p->strings, id);
+}
+
+/* Is a more exact sentence there about why stacks are not whole? */
+static bool is_explained(const struct ff_profile *p)
+{
+	static const char *const kinds[] = { "chains_broken", "chains_cut",
+					     "user_stacks_cut", "no_unwind_information" };
+
+	for (size_t i = 0; i < p->findings.count; i++)
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (strcmp(p->findings.v[i].kind, kinds[k]) == 0)
+				return true;
+	return false;
+}
+
+static int add_finding(struct ff_profile *p, const char *kind, const struct judged *j)
+{
+	struct ff_finding *f;
+
+	if (strcmp(kind, "truncated") == 0 && is_explained(p))
+		return 0;
+	f = array_add(&p->findings);
+	if (!f)
+		return -ENOMEM;
+	*f = (struct ff_finding){ .kind = kind,
+				  .cause = keep_text(p, &j->cause),
+				  .remedy = keep_text(p, &j->remedy),
+				  .part = j->part,
+				  .whole = j->whole };
+	return f->cause && (f->remedy || !j->remedy.size) ? 0 : -ENOMEM;
+}
+
+int findings_make(struct ff_profile *p)
+{
+	const struct recorder *by = find_recorder(p);
+	int err = 0;
+
+	p->findings.count = 0;
+	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]) && err == 0; i++) {
+		struct judged j = { .p = p, .by = by };
+
+		judges[i].judge(&j);
+		if (j.cause.failed || j.remedy.failed)
+			err = -ENOMEM;
+		else if (j.cause.size)
+			err = add_finding(p, judges[i].kind, &j);
+		text_release(&j.cause);
+		text_release(&j.remedy);
+	}
+	return err;
+}
+
+const struct ff_finding *ff_finding_next(const struct ff_profile *p,
+					 const struct ff_finding *f)
+{
+	size_t next = f ? (size_t)(f - p->findings.v) + 1 : 0;
+
+	return next < p->findings.count ? &p->findings.v[next] : NULL;
+}
+
+const char *ff_finding_text(const struct ff_finding *f, enum ff_finding_text which)
+{
+	switch (which) {
+	case FF_FINDING_KIND:
+		return f->kind;
+	case FF_FINDING_CAUSE:
+		return f->cause;
+	case FF_FINDING_REMEDY:
+		return f->remedy;
+	}
+	return NULL;
+}
+
+uint64_t ff_finding_part(const struct ff_finding *f)
+{
+	return f->part;
+}
+
+uint64_t ff_finding_whole(const struct ff_finding *f)
+{
+	return f->whole;
+}

@@ -1,0 +1,342 @@
+/*
+ * Do the stacks that the kernel has followed by frame pointers begin where threads do?
+ *
+ * Code without frame pointers uses their register for something else. The kernel takes that
+ * for the address of a frame, finds nothing there, or garbage, and the stack begins in the
+ * middle:
+ *
+ *	whole      cc1plus; [libc.so.6+0x27200]; main; parse; lookup
+ *	not whole  cc1plus; parse; lookup
+ *	           cc1plus; [unknown]; lookup
+ *
+ * A whole stack holds a function that threads begin with, by its name. Where functions have
+ * no names, it begins in the C library, or in a program from which a call led to the C
+ * library, and goes on in another object: that is what starts main() and threads. Else it
+ * begins where most of that object's stacks do, for ends that are garbage differ. Who is to
+ * blame is the outermost frame that is code: its caller could not be found.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+enum root_state {
+	ROOT_NONE, /* above all code: the process's frame, and marks */
+	ROOT_KERNEL, /* no code of a user */
+	ROOT_UNKNOWN, /* addresses without code */
+	ROOT_UNNAMED, /* one frame of a program, which may be where it begins */
+	ROOT_STRAY, /* the same behind an address without code */
+	ROOT_LIBC, /* the C library, which may have started the rest */
+	ROOT_OPEN, /* a program without names: to be judged by all its stacks */
+	ROOT_LOST,
+	ROOT_WHOLE,
+};
+
+/* By node of the trie: how its stack begins, and the frame that is asked about. */
+struct root {
+	uint32_t state : 4, frame : 28;
+};
+
+enum frame_class {
+	FRAME_NOTHING, /* a name, a mark */
+	FRAME_OF_KERNEL,
+	FRAME_UNKNOWN,
+	FRAME_LIBC, /* of the C library or the loader, without a symbol */
+	FRAME_ANONYMOUS, /* of a program, without a symbol */
+	FRAME_NAMED,
+	FRAME_START, /* threads begin with it */
+};
+
+struct judging {
+	const struct ff_profile *p;
+	struct root *roots;
+	uint8_t *classes; /* by frame: enum frame_class + 1; 0: not known yet */
+	uint64_t *lost, *open; /* by frame: weight of stacks that begin there */
+	uint64_t *by_image; /* weight of all followed stacks that begin in it */
+};
+
+/* The end of a name is part of it: "main" is no "main_loop". */
+static bool is_start_name(const char *name)
+{
+	static const char *const starts[] = {
+		"main",
+		"_start",
+		"_start_main",
+		"__libc_start_main",
+		"__libc_start_main_impl",
+		"__libc_start_call_main",
+		"__libc_init",
+		"generic_start_main",
+		"_dl_start",
+		"_dl_start_user",
+		"start_thread",
+		"__start_thread",
+		"__pthread_start",
+		"thread_start",
+		"clone",
+		"__clone",
+		"clone3",
+		"__clone3",
+		"__clone_internal",
+		"start_c",
+		"_start_c",
+		"wmain",
+		"node::Start",
+		"JavaMain",
+		"ThreadJavaMain",
+		"thread_native_entry",
+		"Thread::call_run",
+		"_rt0_amd64",
+		"_rt0_amd64_linux",
+		"_rt0_arm64_linux",
+		"_cgo_sys_thread_start",
+		"threadentry",
+		"crosscall1",
+	};
+	size_t size = strcspn(name, "(@");
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (strlen(starts[i]) == size && memcmp(name, starts[i], size) == 0)
+			return true;
+	/* Go: goroutines begin in goexit, threads in mstart, and system stacks where they are
+	 * switched to. All its code has frame pointers. */
+	return strncmp(name, "runtime.", 8) == 0;
+}
+
+static bool is_libc(const char *path)
+{
+	static const char *const begins[] = { "libc.so",    "libc-2.",	"libc.musl",
+					      "libpthread", "ld-linux", "ld-musl",
+					      "ld-2.",	    "ld.so",	"ld64.so" };
+	const char *slash = strrchr(path, '/');
+
+	path = slash ? slash + 1 : path;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(path, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+static enum frame_class class_of_image(const struct ff_profile *p,
+				       const struct image *image)
+{
+	switch (image->kind) {
+	case IMAGE_NAMES:
+		return FRAME_NOTHING;
+	case IMAGE_KERNEL:
+	case IMAGE_MODULE:
+	case IMAGE_KSYMBOL:
+	case IMAGE_GUEST:
+	case IMAGE_HYPERVISOR:
+		return FRAME_OF_KERNEL;
+	case IMAGE_UNKNOWN:
+	case IMAGE_VSYSCALL:
+		return FRAME_UNKNOWN;
+	case IMAGE_ANON:
+		return image->owner ? FRAME_NAMED : FRAME_UNKNOWN;
+	case IMAGE_JIT:
+	case IMAGE_VDSO:
+		return FRAME_NAMED;
+	case IMAGE_FILE:
+		break;
+	}
+	return is_libc(intern_text(&p->strings, image->path)) ? FRAME_LIBC
+							      : FRAME_ANONYMOUS;
+}
+
+static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
+{
+	const struct function *f = &p->symbols.functions.v[p->symbols.of_frame.v[frame]];
+	enum frame_class class =
+		class_of_image(p, &p->images.list.v[p->frames.list.v[frame].image]);
+
+	if (class < FRAME_LIBC || f->unnamed)
+		return class;
+	return is_start_name(intern_text(&p->strings, f->name)) ? FRAME_START
+								: FRAME_NAMED;
+}
+
+static enum frame_class class_of(struct judging *j, uint32_t frame)
+{
+	if (!j->classes[frame])
+		j->classes[frame] = (uint8_t)(find_class(j->p, frame) + 1);
+	return j->classes[frame] - 1;
+}
+
+static bool in_one_image(const struct judging *j, uint32_t a, uint32_t b)
+{
+	const struct frame *frames = j->p->frames.list.v;
+
+	return frames[a].image == frames[b].image;
+}
+
+/* The outermost code of a stack. */
+static enum root_state begin(const struct judging *j, uint32_t frame,
+			     enum frame_class class)
+{
+	/* What is no caller is where the sample was taken: nobody called it that is known. */
+	bool called_on = j->p->frames.list.v[frame].flags & FRAME_CALLER;
+
+	if (called_on && class == FRAME_LIBC)
+		return ROOT_LIBC;
+	return called_on && class == FRAME_ANONYMOUS ? ROOT_UNNAMED : ROOT_LOST;
+}
+
+/* What the stack at @parent is with @frame behind it. */
+static struct root follow(struct judging *j, struct root parent, uint32_t frame)
+{
+	enum frame_class class = class_of(j, frame);
+	bool called_on = j->p->frames.list.v[frame].flags & FRAME_CALLER;
+	struct root next = parent;
+
+	if (parent.state == ROOT_KERNEL || parent.state == ROOT_WHOLE ||
+	    class == FRAME_NOTHING)
+		return parent;
+	if (class == FRAME_START) {
+		next.state = ROOT_WHOLE;
+		return next;
+	}
+	switch ((enum root_state)parent.state) {
+	case ROOT_NONE:
+		next.frame = frame;
+		next.state = class == FRAME_OF_KERNEL ? ROOT_KERNEL
+			     : class == FRAME_UNKNOWN ? ROOT_UNKNOWN
+						      : begin(j, frame, class);
+		break;
+	case ROOT_UNKNOWN:
+		if (class == FRAME_UNKNOWN)
+			break;
+		next.state = ROOT_LOST;
+		if (class == FRAME_OF_KERNEL)
+			break;
+		/* What is above _start() is nobody's, and may be garbage. */
+		next.frame = frame;
+		next.state = begin(j, frame, class);
+		if (next.state == ROOT_UNNAMED)
+			next.state = ROOT_STRAY;
+		break;
+	case ROOT_UNNAMED:
+	case ROOT_STRAY:
+		next.state = ROOT_LOST;
+		if (class == FRAME_LIBC && called_on)
+			next.state = ROOT_LIBC;
+		else if (class == FRAME_ANONYMOUS && parent.state == ROOT_UNNAMED &&
+			 in_one_image(j, parent.frame, frame))
+			next.state = ROOT_OPEN;
+		break;
+	case ROOT_LIBC:
+		next.state = class == FRAME_LIBC ? (called_on ? ROOT_LIBC : ROOT_LOST)
+			     : class == FRAME_OF_KERNEL ? ROOT_LOST
+							: ROOT_WHOLE;
+		break;
+	default:
+		break;
+	}
+	return next;
+}
+
+static void sum_lost(struct judging *j, struct roots *ret)
+{
+	const struct trie *t = &j->p->trie;
+
+	for (size_t i = 1; i < t->selves.count; i++) {
+		const struct trie_self *self = &t->selves.v[i];
+		uint64_t weight = self->value[TRIE_FOLLOWED];
+		struct root root = j->roots[self->node];
+
+		if (!weight || root.state == ROOT_KERNEL || root.state == ROOT_NONE)
+			continue;
+		ret->followed += weight;
+		j->by_image[j->p->frames.list.v[root.frame].image] += weight;
+		if (root.state == ROOT_OPEN)
+			j->open[root.frame] += weight;
+		else if (root.state != ROOT_WHOLE)
+			j->lost[root.frame] += weight;
+	}
+}
+
+/* One root of many is a beginning; one of a few among many is chance. */
+static bool is_beginning(const struct judging *j, uint32_t frame)
+{
+	return j->open[frame] >= j->by_image[j->p->frames.list.v[frame].image] / 4;
+}
+
+static int by_lost(const void *a, const void *b)
+{
+	const struct root_loss *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+static int list_lost(struct judging *j, struct roots *ret)
+{
+	const struct frame *frames = j->p->frames.list.v;
+	uint64_t *by_image = calloc(j->p->images.list.count, sizeof(*by_image));
+
+	if (!by_image)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < j->p->frames.list.count; i++)
+		by_image[frames[i].image] +=
+			j->lost[i] + (is_beginning(j, i) ? 0 : j->open[i]);
+	for (uint32_t i = 0; i < j->p->images.list.count; i++) {
+		struct root_loss *loss = by_image[i] ? array_add(&ret->by_image) : NULL;
+
+		if (!by_image[i])
+			continue;
+		if (!loss) {
+			free(by_image);
+			return -ENOMEM;
+		}
+		*loss = (struct root_loss){ i, by_image[i] };
+		ret->lost += by_image[i];
+	}
+	free(by_image);
+	if (ret->by_image.count)
+		qsort(ret->by_image.v, ret->by_image.count, sizeof(*ret->by_image.v),
+		      by_lost);
+	return 0;
+}
+
+static int judge(struct judging *j, struct roots *ret)
+{
+	const struct trie *t = &j->p->trie;
+
+	/* A parent's id is below its children's. */
+	for (uint32_t id = 1; id < t->count; id++)
+		j->roots[id] =
+			follow(j, j->roots[t->nodes[id].parent], t->nodes[id].frame);
+	sum_lost(j, ret);
+	return list_lost(j, ret);
+}
+
+int roots_judge(const struct ff_profile *p, struct roots *ret)
+{
+	size_t frames = p->frames.list.count;
+	struct judging j = { .p = p };
+	int err = -ENOMEM;
+
+	roots_release(ret);
+	if (!p->trie.charged[TRIE_FOLLOWED] || frames >= 1 << 28)
+		return 0;
+	j.roots = calloc(p->trie.count, sizeof(*j.roots));
+	j.classes = calloc(frames, 1);
+	j.lost = calloc(frames, sizeof(*j.lost));
+	j.open = calloc(frames, sizeof(*j.open));
+	j.by_image = calloc(p->images.list.count, sizeof(*j.by_image));
+	if (j.roots && j.classes && j.lost && j.open && j.by_image)
+		err = judge(&j, ret);
+	free(j.roots);
+	free(j.classes);
+	free(j.lost);
+	free(j.open);
+	free(j.by_image);
+	return err;
+}
+
+void roots_release(struct roots *r)
+{
+	array_release(&r->by_image);
+	*r = (struct roots){ 0 };
+}
