@@ -30,6 +30,7 @@ enum {
 	HELD_LIGHTLY = 256 << 10,
 	COMPACT_LEAST = 1 << 16, /* nodes: 2 MiB */
 	SECONDS_MOST = 1 << 30, /* 34 years */
+	FILES_MORE = 64, /* for what was not counted */
 };
 
 struct running {
@@ -372,46 +373,48 @@ static int run(struct running *r)
 	return err < 0 ? err : drain(r, now);
 }
 
-/* Where it happened says what to do: one busy processor, or too small rings for all. */
+/* One busy processor, or too small rings for all? And what is left to ask less of. */
 static int tell_lost(struct running *r)
 {
-	struct text list = { 0 };
+	struct text list = { 0 }, remedies = { 0 };
 	struct live_counts counts;
+
+	bool failed;
 
 	live_count(r->live, &counts);
 	for (size_t i = 0; i < counts.cpu_count; i++)
 		if (live_lost_on(r->live, i))
 			text_printf(&list, "%s%" PRIu64 " on processor %zu",
 				    list.size ? ", " : "", live_lost_on(r->live, i), i);
-	if (list.failed) {
-		text_release(&list);
-		return fail_memory(&r->p->ctx);
-	}
 	if (list.size)
+		live_remedies(r->live, r->reading.rec->samples,
+			      r->options.flags & FF_RECORD_ADAPT, &remedies);
+	failed = list.failed || remedies.failed;
+	if (list.size && !failed)
 		warn(&r->p->ctx,
-		     "the kernel dropped records, for its rings were full: %s; larger "
-		     "ones "
-		     "(-m), a lower rate (-F), shorter stacks (-g dwarf,SIZE) or --adapt "
-		     "help",
-		     list.bytes);
+		     "the kernel dropped records, for its rings were full: %s%s%s",
+		     list.bytes, remedies.size ? "; each of these loses fewer: " : "",
+		     remedies.size ? remedies.bytes : "");
 	text_release(&list);
-	return 0;
+	text_release(&remedies);
+	return failed ? fail_memory(&r->p->ctx) : 0;
 }
 
 /* Where more came and went at once than may be open. */
 static void tell_refused(struct running *r)
 {
+	/* Of what the limit allows, half are for files of programs. */
 	size_t refused = images_refused(&r->p->images, &r->p->strings);
+	char hint[FILES_HINT_ROOM];
 	struct rlimit limit;
 
 	if (refused && getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		warn(&r->p->ctx,
 		     "%zu file%s that programs ran could not be held open and %s gone: "
-		     "what "
-		     "they did there may have no names; more than %" PRIu64
-		     " open files help ('ulimit -n')",
+		     "what they did there may have no names; '%s' allows as many",
 		     refused, refused > 1 ? "s" : "", refused > 1 ? "are" : "is",
-		     (uint64_t)limit.rlim_cur);
+		     live_files_hint((size_t)limit.rlim_cur + 2 * refused + FILES_MORE,
+				     hint));
 }
 
 static int finish_save(struct running *r)

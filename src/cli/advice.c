@@ -71,6 +71,7 @@ void advice_begin(struct advice *a, const struct ff_profile *p, const char *symf
 		most += is_of_package(a, o);
 	sort_processes(a);
 	a->rpm = packages_are_rpm(a->root);
+	a->debug_archive = packages_debug_archive(a->root);
 	a->packages = calloc(most + 1, sizeof(*a->packages));
 	if (!a->packages)
 		return;
@@ -85,14 +86,35 @@ void advice_end(struct advice *a)
 	for (size_t i = 0; i < a->count; i++)
 		free(a->packages[i].package);
 	free(a->packages);
+	free(a->debug_archive);
 	free(a->processes);
 }
 
-/* Of Debian; the one of the C library is older than that rule. */
-static void put_package(FILE *out, const char *package)
+/* "python3.11" of "libpython3.11-minimal"; 0 where it is no part of Python. */
+static int python_part(const char *package)
 {
+	const char *name = strncmp(package, "lib", 3) == 0 ? package + 3 : package;
+	int minor = 0, size = 0;
+
+	if (sscanf(name, "python3.%2d%n", &minor, &size) == 1 &&
+	    (!name[size] || name[size] == '-'))
+		return minor;
+	return 0;
+}
+
+/* Of Debian, where nearly all are in an archive of their own, which the installer leaves out;
+ * packages that made theirs before there was a rule for it have them beside the others. */
+static void put_package(const struct advice *a, FILE *out, const char *package)
+{
+	int python = python_part(package);
+
 	if (strcmp(package, "libc6") == 0)
 		fputs("install libc6-dbg", out);
+	else if (python)
+		fprintf(out, "install python3.%d-dbg", python);
+	else if (a->debug_archive)
+		fprintf(out, "install %s-dbgsym (of the archive '%s')", package,
+			a->debug_archive);
 	else
 		fprintf(out, "install %s-dbgsym (of the debug archive)", package);
 }
@@ -112,7 +134,7 @@ static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE
 		   *id = ff_object_build_id(o);
 
 	if (package) {
-		put_package(out, package);
+		put_package(a, out, package);
 		fputs(*id ? ", or " : "", out);
 	} else if (a->rpm) {
 		fprintf(out, "dnf debuginfo-install %s", ff_object_path(o));
@@ -136,8 +158,9 @@ static void put_for_missing(const struct ff_object *o, FILE *out)
 		ff_object_path(o));
 	if (*id)
 		fprintf(out,
-			", or perf archive there and --buildid-dir here "
-			"(debuginfod-find executable %s, or --debuginfod)",
+			", or perf archive there, and here unpack what it made in DIR: "
+			"--buildid-dir=DIR (debuginfod-find executable %s, or "
+			"--debuginfod)",
 			id);
 	else
 		fputs("; perf record --buildid-mmap tells which build it was", out);
@@ -151,16 +174,37 @@ static const char *release_of(const struct advice *a)
 	return release ? release : "RELEASE";
 }
 
+/* By what distributions append to releases. */
+static void put_kernel_package(const char *release, FILE *out)
+{
+	static const struct {
+		const char *mark, *before, *behind;
+	} kernels[] = {
+		{ "-generic", "linux-image-", "-dbgsym" },
+		{ "-lowlatency", "linux-image-", "-dbgsym" },
+		{ "-amd64", "linux-image-", "-dbg" },
+		{ "-arm64", "linux-image-", "-dbg" },
+		{ ".fc", "kernel-debuginfo-", "" },
+		{ ".el", "kernel-debuginfo-", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (strstr(release, kernels[i].mark)) {
+			fprintf(out, "install %s%s%s, or ", kernels[i].before, release,
+				kernels[i].behind);
+			return;
+		}
+}
+
 static void put_for_kernel(const struct advice *a, const struct ff_object *o, FILE *out)
 {
 	const char *release = release_of(a);
 	bool module = ff_object_kind(o) == FF_OBJECT_MODULE;
 
-	fprintf(out,
-		"copy /proc/kallsyms of the recorded machine, read by root before it "
-		"boots "
-		"again: --kallsyms=FILE; or install linux-image-%s-dbg, or ",
-		release);
+	fputs("copy /proc/kallsyms of the recorded machine, read by root before it boots "
+	      "again: --kallsyms=FILE; or ",
+	      out);
+	put_kernel_package(release, out);
 	if (module)
 		fprintf(out, "copy /lib/modules/%s: --symfs=DIR", release);
 	else
@@ -190,7 +234,8 @@ static const char *runtime_option(const char *comm)
 	static const struct {
 		const char *comm, *option;
 	} runtimes[] = {
-		{ "java", "java -XX:+PreserveFramePointer -XX:+DumpPerfMapAtExit, or "
+		{ "java", "java -XX:+PreserveFramePointer "
+			  "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, or "
 			  "jcmd PID Compiler.perfmap (JDK 17), or perf's agent "
 			  "libperf-jvmti.so" },
 		{ "node", "node --perf-basic-prof --interpreted-frames-native-stack" },
@@ -222,8 +267,9 @@ static void put_for_runtime(const struct advice *a, const struct ff_object *o, F
 	if (option)
 		fprintf(out, ": %s", option);
 	else
-		fputs(" (java -XX:+DumpPerfMapAtExit, node --perf-basic-prof, python3 -X "
-		      "perf, DOTNET_PerfMapEnabled=1)",
+		fputs(" (java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, "
+		      "node --perf-basic-prof, python3 -X perf, "
+		      "DOTNET_PerfMapEnabled=1)",
 		      out);
 	if (!ff_object_file(o))
 		fputs("; of another machine: --map-dir=DIR", out);
@@ -249,8 +295,7 @@ void advice_put(const struct advice *a, const struct ff_object *o, FILE *out)
 		break;
 	case FF_OBJECT_VDSO:
 		fputs("perf record keeps a copy of it: perf archive on the recorded "
-		      "machine, "
-		      "and --buildid-dir here",
+		      "machine, and here unpack what it made in DIR: --buildid-dir=DIR",
 		      out);
 		break;
 	default:

@@ -12,6 +12,7 @@ struct advice {
 	const char *root; /* of the files that were looked at: --symfs, or "" */
 	const char *debug_dir; /* --debug-dir */
 	bool rpm;
+	char *debug_archive; /* of the distribution, as apt wants it; NULL: not known */
 	struct package_query *packages; /* of files that lack something; by path */
 	size_t count;
 	const struct ff_process **processes; /* by pid */

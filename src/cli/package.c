@@ -120,6 +120,50 @@ const char *packages_name(const struct package_query *queries, size_t count,
 	return found ? found->package : NULL;
 }
 
+/* KEY=value of os-release, or KEY="value": what is behind it, cut in @line. NULL. */
+static const char *os_value(char *line, const char *key)
+{
+	size_t size = strlen(key);
+	char *value = line + size + 1;
+
+	if (strncmp(line, key, size) != 0 || line[size] != '=')
+		return NULL;
+	value += *value == '"';
+	value[strcspn(value, "\"\n")] = '\0';
+	return value;
+}
+
+char *packages_debug_archive(const char *root)
+{
+	static const struct {
+		const char *id, *before, *behind;
+	} archives[] = {
+		{ "debian", "deb http://deb.debian.org/debian-debug/ ", "-debug main" },
+		{ "ubuntu", "deb http://ddebs.ubuntu.com ", " main" },
+	};
+	char line[256], id[32] = "", release[64] = "", *path = NULL, *made = NULL;
+	const char *value;
+	FILE *in = NULL;
+
+	if (asprintf(&path, "%s/etc/os-release", root) >= 0)
+		in = fopen(path, "re");
+	free(path);
+	while (in && fgets(line, sizeof(line), in)) {
+		if ((value = os_value(line, "ID")))
+			snprintf(id, sizeof(id), "%s", value);
+		else if ((value = os_value(line, "VERSION_CODENAME")))
+			snprintf(release, sizeof(release), "%s", value);
+	}
+	if (in)
+		fclose(in);
+	for (size_t i = 0; i < sizeof(archives) / sizeof(*archives) && *release; i++)
+		if (strcmp(id, archives[i].id) == 0 &&
+		    asprintf(&made, "%s%s%s", archives[i].before, release,
+			     archives[i].behind) < 0)
+			made = NULL;
+	return made;
+}
+
 bool packages_are_rpm(const char *root)
 {
 	static const char *const databases[] = { "/usr/lib/sysimage/rpm",

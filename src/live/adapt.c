@@ -1,8 +1,13 @@
-/* What is asked for where the kernel cannot write, or we not read, as much as that. */
+/*
+ * What is asked for where the kernel cannot write, or we not read, as much as that: less and
+ * less of it while it runs, or else what to ask for the next time.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "live/run.h"
 
 enum {
@@ -131,4 +136,77 @@ int live_adapt(struct context *ctx, struct live *l)
 		l->adapted_out = true;
 	}
 	return err;
+}
+
+static uint64_t most_lost(const struct live *l)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < l->lost.cpus.count; i++)
+		if (l->lost.cpus.v[i].told > most)
+			most = l->lost.cpus.v[i].told;
+	return most;
+}
+
+/* One that would have held all of it; 0: there is none, or it is not allowed. */
+static size_t ring_for_all(const struct live *l)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), most = 0, size = l->rings.size;
+	uint64_t needed;
+
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		size_t sample = live_attr_sample_size(&l->events.list.v[i].attr);
+
+		most = sample > most ? sample : most;
+	}
+	needed = size + most_lost(l) * most;
+	while (size < needed && size < RING_MOST)
+		size *= 2;
+	if (!l->permission.ipc_lock && l->permission.paranoid != -1)
+		while (size > l->rings.size && size + page > l->permission.mlock_kb << 10)
+			size /= 2;
+	return size > l->rings.size ? size : 0;
+}
+
+static void add_remedy(struct text *t, const char *option, uint64_t value)
+{
+	text_printf(t, "%s%s%" PRIu64, t->size ? ", " : "", option, value);
+}
+
+/* Half as many as did get through. */
+static void add_rate(const struct live *l, uint64_t samples, struct text *t)
+{
+	double lost = (double)l->counts.lost, all = (double)samples + lost;
+	double share = all > 0 ? (double)samples / all / 2 : 0.5;
+	bool fixed = false;
+
+	for (size_t i = 0; i < l->events.list.count; i++)
+		fixed |= !l->events.list.v[i].attr.freq && !l->events.list.v[i].rated;
+	if (has_rate(l) && (double)l->plan.frequency * share >= 1)
+		add_remedy(t, "-F ", (uint64_t)((double)l->plan.frequency * share));
+	else if (fixed && share > 0)
+		add_remedy(t, "-c ",
+			   (uint64_t)((double)(l->plan.period ? l->plan.period : 1) /
+				      share) +
+				   1);
+}
+
+void live_remedies(const struct live *l, uint64_t samples, bool adapting,
+		   struct text *ret)
+{
+	size_t ring = ring_for_all(l);
+	bool stacks =
+		l->plan.chain == LIVE_DWARF && l->plan.stack_size / 2 >= STACK_LEAST;
+	bool rings_grow = !l->options->ring_size && l->rings.size * GROWTH <= RING_MOST;
+	bool reopens = l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP;
+
+	if (ring >= 1 << 20)
+		text_printf(ret, "-m %zuM", ring >> 20);
+	else if (ring)
+		text_printf(ret, "-m %zuK", ring >> 10);
+	add_rate(l, samples, ret);
+	if (stacks)
+		add_remedy(ret, "-g dwarf,", l->plan.stack_size / 16 * 8);
+	if (!adapting && (rings_grow || (reopens && (stacks || has_rate(l)))))
+		text_printf(ret, "%s--adapt", ret->size ? ", " : "");
 }

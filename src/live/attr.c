@@ -40,7 +40,7 @@ static void say_lowered(struct context *ctx, uint64_t wanted, uint64_t most)
 
 	if (wanted <= INT_MAX)
 		snprintf(allow, sizeof(allow),
-			 "; 'sysctl kernel.perf_event_max_sample_rate=%" PRIu64
+			 "; 'sudo sysctl kernel.perf_event_max_sample_rate=%" PRIu64
 			 "' allows them",
 			 wanted);
 	warn(ctx,

@@ -124,7 +124,8 @@ int cgroup_open(struct context *ctx, const char *path, int *ret)
 	}
 	if (fd < 0 && !mounted)
 		return fail(ctx, -ENOENT,
-			    "'%s': no control groups are mounted; 'mount -t cgroup2 none "
+			    "'%s': no control groups are mounted; 'sudo mount -t cgroup2 "
+			    "none "
 			    "/sys/fs/cgroup' does that",
 			    path);
 	if (fd < 0)

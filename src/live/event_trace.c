@@ -49,19 +49,39 @@ static bool find_tracefs(const struct event_places *places, char base[PATH_ROOM]
 	return false;
 }
 
-static int fail_tracefs(const struct event_places *places, const char *base, int why)
+/* Others than root and its group have no right to the numbers of events, whatever the mode
+ * of the mount: since Linux 5.15 they are for those two. */
+static int fail_not_readable(const struct event_places *places, const char *base)
 {
-	if (why == EACCES)
-		return fail(places->ctx, -EACCES,
-			    "'%s': only root may read tracepoints in %s; run as root, or "
-			    "'sudo "
-			    "mount -o remount,mode=755 %s'",
-			    places->text, base, base);
+	return fail(places->ctx, -EACCES,
+		    "'%s': only root may read tracepoints in %s; run as root, or after "
+		    "'sudo mount -o remount,mode=750,gid=%u %s'",
+		    places->text, base, (unsigned)getegid(), base);
+}
+
+static int fail_not_mounted(const struct event_places *places, const char *base)
+{
+	char group[32] = "";
+
+	if (geteuid() != 0)
+		snprintf(group, sizeof(group), "-o mode=750,gid=%u ",
+			 (unsigned)getegid());
 	return fail(
 		places->ctx, -ENOENT,
 		"'%s': tracepoints are in %s, where nothing is mounted; 'sudo mount -t "
-		"tracefs nodev %s' does that, in a container on its host",
-		places->text, base, base);
+		"tracefs %snodev %s' does that, in a container on its host",
+		places->text, base, group, base);
+}
+
+/* The place of old may be forbidden, and the other one empty. */
+static int fail_tracefs(const struct event_places *places, const char *base, int why)
+{
+	char path[PATH_ROOM + 16];
+
+	snprintf(path, sizeof(path), "%s/events", base);
+	if (why == EACCES && (access(path, F_OK) == 0 || errno == EACCES))
+		return fail_not_readable(places, base);
+	return fail_not_mounted(places, base);
 }
 
 /* In the same order in all languages, unlike alphasort(). */
@@ -102,6 +122,8 @@ static int take_event(struct search *s, const char *system, const char *event)
 	/* A directory has files of its own beside the events: enable, filter. */
 	if (err == -ENOENT || err == -ENOTDIR)
 		return 0;
+	if (err == -EACCES)
+		return fail_not_readable(s->places, s->base);
 	if (err < 0)
 		return fail(s->places->ctx, err, "'%s': cannot read %s: %s",
 			    s->places->text, path, strerror(-err));

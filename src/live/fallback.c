@@ -83,9 +83,12 @@ static bool user_only(struct context *ctx, struct fallback *f, struct live_event
 	if (!f->said_user_only && f->permission->paranoid >= 2)
 		warn(ctx,
 		     "the kernel may not be sampled (kernel.perf_event_paranoid is %d): "
-		     "user "
-		     "space only; 'sudo sysctl kernel.perf_event_paranoid=1' allows it",
-		     f->permission->paranoid);
+		     "user space only; 'sudo sysctl kernel.perf_event_paranoid=1'%s "
+		     "allows "
+		     "it",
+		     f->permission->paranoid,
+		     f->permission->sysctl_elsewhere ? " on the host of this container"
+						     : "");
 	else if (!f->said_user_only)
 		warn(ctx, "the kernel may not be sampled: user space only");
 	f->said_user_only = true;

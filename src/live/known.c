@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "live/known_bpf.h"
 #include "live/known_cgroup.h"
 #include "live/known_kernel.h"
 #include "live/known_process.h"
+#include "live/permission.h"
 #include "live/proc.h"
 
 enum {
@@ -172,8 +174,17 @@ static void start_thread(struct live_known *k)
 
 static int fail_proc(struct context *ctx, int err)
 {
+	enum { FILES_MORE = 128 };
+	char hint[FILES_HINT_ROOM];
+	struct rlimit limit;
+
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
+	if (err == -EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return fail(ctx, err,
+			    "cannot read /proc: too many open files; '%s' allows "
+			    "enough",
+			    live_files_hint((size_t)limit.rlim_cur + FILES_MORE, hint));
 	return fail(ctx, err, "cannot read /proc: %s", strerror(-err));
 }
 

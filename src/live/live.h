@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/context.h"
+#include "base/text.h"
 
 /*
  * This machine, now -> bytes of records.
@@ -152,5 +153,15 @@ uint64_t live_lost_on(const struct live *l, size_t cpu); /* of those that were l
  * another negative errno.
  */
 int live_adapt(struct context *ctx, struct live *l);
+
+/* Records were lost, and @samples were not: adds what would lose fewer to @ret, as options of
+ * the command, or nothing. Only what is left to ask less of; @adapting: live_adapt() was used
+ * already. */
+void live_remedies(const struct live *l, uint64_t samples, bool adapting,
+		   struct text *ret);
+
+/* @needed files have to be open at once: the command that allows them, in @room. */
+#define FILES_HINT_ROOM 64
+const char *live_files_hint(size_t needed, char room[FILES_HINT_ROOM]);
 
 #endif

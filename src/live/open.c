@@ -74,6 +74,9 @@ static int open_event(struct context *ctx, struct live *l, uint32_t index)
 	while (err < 0 && fallback_next(ctx, &l->fallback, event, err));
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
+	if (err == -EMFILE || err == -ENFILE)
+		return live_permission_fail_files(ctx, &l->target, l->events.list.count,
+						  err);
 	return err < 0 ? live_permission_fail(ctx, &l->permission, &l->target,
 					      event->name, &event->attr, err)
 		       : 0;
@@ -121,6 +124,8 @@ static size_t ring_size(const struct live *l)
 static int map_rings(struct context *ctx, struct live *l, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct rings_wanted wanted = { .count = l->target.cpus.count,
+				       .chosen = !l->options->ring_size };
 	int err = rings_map(&l->rings, size);
 
 	while (err < 0 && (err == -EPERM || err == -ENOMEM) && !l->options->ring_size &&
@@ -128,7 +133,9 @@ static int map_rings(struct context *ctx, struct live *l, size_t size)
 		size /= 2;
 		err = rings_map(&l->rings, size);
 	}
-	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, size, err) : 0;
+	wanted.bytes = size;
+	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, &wanted, err)
+		       : 0;
 }
 
 /* Those that were opened before, too: records of theirs may still come. */

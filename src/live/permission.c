@@ -1,3 +1,9 @@
+/*
+ * What may be sampled, and what to do where it may not. Each sentence names the one command
+ * that permits what was asked for, which depends on whom and what: perf_event_paranoid has
+ * a level for each (Documentation/admin-guide/perf-security.rst of the kernel). A remedy that
+ * mends only a smaller wish is worse than none.
+ */
 #include "live/permission.h"
 
 #include <errno.h>
@@ -5,10 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "live/proc.h"
+
+enum {
+	PATH_ROOM = 4096,
+	OTHER_FILES = 128, /* beside events: inputs, outputs, and files of programs */
+};
 
 /* Bits of CapEff, include/uapi/linux/capability.h. */
 enum { IPC_LOCK = 14, SYS_ADMIN = 21, SYSLOG = 34, PERFMON = 38 };
@@ -25,6 +37,14 @@ static long read_number(const char *path, long missing)
 		return missing;
 	value = strtol(text, &end, 10);
 	return end == text ? missing : value;
+}
+
+/* How many files may be open on the whole machine. */
+static size_t machine_files(void)
+{
+	long most = read_number("/proc/sys/fs/file-max", 0);
+
+	return most > 0 ? (size_t)most : 0;
 }
 
 /* Capabilities hold for the machine only where its first user namespace gave them. */
@@ -82,6 +102,8 @@ void live_permission_read(struct live_permission *ret)
 	p.mlock_kb = number > 0 ? (uint64_t)number : 0;
 	read_capabilities(&p);
 	p.contained = in_container();
+	p.sysctl_elsewhere = access("/proc/sys/kernel/perf_event_paranoid", W_OK) < 0 &&
+			     errno == EROFS;
 	*ret = p;
 }
 
@@ -90,34 +112,39 @@ bool live_permission_user_only(const struct live_permission *p)
 	return !p->perfmon && p->paranoid >= 2;
 }
 
-/* As kallsyms_show_value() of the kernel decides. */
-static bool kernel_is_hidden(const struct live_permission *p)
+/* What shows kernel addresses, as kallsyms_show_value() of the kernel decides; NULL: they are
+ * shown. */
+static const char *shows_kernel(const struct live_permission *p)
 {
-	if (p->kptr_restrict >= 2)
-		return true;
-	return !p->syslog && (p->kptr_restrict == 1 || p->paranoid > 1);
+	if (!p->syslog && p->kptr_restrict && p->paranoid > 1)
+		return "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1";
+	if (p->kptr_restrict >= 2 || (p->kptr_restrict && !p->syslog))
+		return "kernel.kptr_restrict=0";
+	return !p->syslog && p->paranoid > 1 ? "kernel.perf_event_paranoid=1" : NULL;
+}
+
+/* Where sysctl has to be called. */
+static const char *on_host(const struct live_permission *p)
+{
+	return p->sysctl_elsewhere ? " on the host of this container" : "";
 }
 
 int live_permission_check(struct context *ctx, const struct live_permission *p,
 			  bool samples_kernel)
 {
+	const char *remedy = shows_kernel(p);
+
 	if (p->paranoid == PARANOID_UNKNOWN)
 		return fail(
 			ctx, -ENOSYS,
 			"this kernel has no perf events, or hides them%s: there is no "
 			"/proc/sys/kernel/perf_event_paranoid",
 			p->contained ? " in this container" : "");
-	if (!samples_kernel || live_permission_user_only(p) || !kernel_is_hidden(p))
-		return 0;
-	if (p->kptr_restrict)
+	if (samples_kernel && !live_permission_user_only(p) && remedy)
 		warn(ctx,
-		     "kernel functions will have no names: kernel.kptr_restrict is %d; "
-		     "'sudo "
-		     "sysctl kernel.kptr_restrict=0' shows them",
-		     p->kptr_restrict);
-	else
-		warn(ctx, "kernel functions will have no names: /proc/kallsyms shows no "
-			  "addresses without CAP_SYSLOG");
+		     "kernel functions will have no names: kernel.kptr_restrict is %d "
+		     "and kernel.perf_event_paranoid %d; 'sudo sysctl %s'%s shows them",
+		     p->kptr_restrict, p->paranoid, remedy, on_host(p));
 	return 0;
 }
 
@@ -131,12 +158,6 @@ static bool of_processes(const struct live_target *t)
 	return t->who == LIVE_PROCESSES || t->who == LIVE_THREADS || t->who == LIVE_USER;
 }
 
-/* Where sysctl has to be called. */
-static const char *on_host(const struct live_permission *p)
-{
-	return p->contained ? " on the host of this container" : "";
-}
-
 /* The kernel's own rules say EACCES; what a container runtime forbids is EPERM, or ENOSYS. */
 static int fail_container(struct context *ctx, const char *name, int err)
 {
@@ -147,27 +168,61 @@ static int fail_container(struct context *ctx, const char *name, int err)
 		    name, strerror(-err));
 }
 
-static int fail_system(struct context *ctx, const struct live_permission *p,
-		       const struct live_target *target, int err)
+/* Debian and Ubuntu have levels above the kernel's own 2, which allow nothing. */
+static bool keeps_all(const struct live_permission *p)
+{
+	return !p->perfmon && p->paranoid > 2;
+}
+
+static int fail_all(struct context *ctx, const struct live_permission *p, int err)
 {
 	return fail(
 		ctx, err,
-		"not allowed to sample %s: kernel.perf_event_paranoid is %d; run as "
-		"root, or 'sudo sysctl kernel.perf_event_paranoid=0'%s; own processes "
-		"can be sampled all the same, with -p PID or a COMMAND",
-		target->who == LIVE_CGROUP ? "a control group" : "the whole system",
+		"not allowed to sample: kernel.perf_event_paranoid is %d, which keeps "
+		"all events for root; 'sudo sysctl kernel.perf_event_paranoid=2'%s "
+		"allows own processes",
 		p->paranoid, on_host(p));
+}
+
+/* Of a process of another user, or one that may not be traced. */
+static int fail_other_user(struct context *ctx, int err)
+{
+	char program[PATH_ROOM];
+	ssize_t size = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	program[size > 0 ? size : 0] = '\0';
+	return fail(ctx, err,
+		    "not allowed to sample what belongs to another user or cannot be "
+		    "traced: run as root, or give the program the rights for that: 'sudo "
+		    "setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep %s'",
+		    size > 0 ? program : "flamefold");
+}
+
+static int fail_system(struct context *ctx, const struct live_permission *p,
+		       const struct live_target *target, int err)
+{
+	return fail(ctx, err,
+		    "not allowed to sample %s: kernel.perf_event_paranoid is %d; run as "
+		    "root, or after 'sudo sysctl kernel.perf_event_paranoid=0'%s%s",
+		    target->who == LIVE_CGROUP ? "a control group" : "the whole system",
+		    p->paranoid, on_host(p),
+		    keeps_all(p)
+			    ? ""
+			    : "; own processes can be sampled all the same, with -p PID "
+			      "or a COMMAND");
 }
 
 static int fail_kernel(struct context *ctx, const struct live_permission *p,
 		       const char *name, int err)
 {
-	return fail(
-		ctx, err,
-		"'%s': not allowed to sample the kernel: kernel.perf_event_paranoid "
-		"is %d; run as root, or 'sudo sysctl kernel.perf_event_paranoid=1'%s; "
-		"user space can be sampled all the same, with --all-user",
-		name, p->paranoid, on_host(p));
+	return fail(ctx, err,
+		    "'%s': not allowed to sample the kernel: kernel.perf_event_paranoid "
+		    "is %d; run as root, or after 'sudo sysctl "
+		    "kernel.perf_event_paranoid=1'%s%s",
+		    name, p->paranoid, on_host(p),
+		    keeps_all(p) ? ""
+				 : "; user space can be sampled all the same, with "
+				   "--all-user");
 }
 
 /* EACCES, EPERM */
@@ -177,25 +232,14 @@ static int fail_not_allowed(struct context *ctx, const struct live_permission *p
 {
 	if (err == -EPERM && (p->contained || p->filtered))
 		return fail_container(ctx, name, err);
-	if (!p->perfmon && p->paranoid > 2)
-		return fail(
-			ctx, err,
-			"not allowed to sample: kernel.perf_event_paranoid is %d, which "
-			"keeps all events for root; 'sudo sysctl "
-			"kernel.perf_event_paranoid=2'%s allows own processes, 1 the "
-			"kernel "
-			"below them, 0 the whole system",
-			p->paranoid, on_host(p));
 	if (!p->perfmon && of_whole_processors(target) && p->paranoid > 0)
 		return fail_system(ctx, p, target, err);
 	if (live_permission_user_only(p) && !attr->exclude_kernel)
 		return fail_kernel(ctx, p, name, err);
+	if (keeps_all(p))
+		return fail_all(ctx, p, err);
 	if (of_processes(target))
-		return fail(
-			ctx, err,
-			"not allowed to sample what belongs to another user or cannot be "
-			"traced: run as root, or give flamefold CAP_PERFMON and "
-			"CAP_SYS_PTRACE");
+		return fail_other_user(ctx, err);
 	return fail(ctx, err,
 		    "'%s': not allowed: %s; a security module of the kernel (SELinux, "
 		    "AppArmor) or a missing CAP_PERFMON does that",
@@ -241,19 +285,42 @@ static int fail_group(struct context *ctx, int err)
 	return fail(
 		ctx, err,
 		"events cannot be had of this control group: it is going, or another "
-		"hierarchy has the controller 'perf_event' (see /proc/cgroups): 'mount "
-		"-t cgroup -o perf_event none DIR' shows the groups of that");
+		"hierarchy has the controller 'perf_event' (see /proc/cgroups): 'sudo "
+		"mount -t cgroup -o perf_event none DIR' shows the groups of that");
 }
 
-static int fail_files(struct context *ctx, const struct live_target *target, int err)
+const char *live_files_hint(size_t needed, char room[FILES_HINT_ROOM])
+{
+	struct rlimit limit = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	/* Above the hard limit, which is not for users to raise. */
+	if (needed > limit.rlim_max && geteuid() != 0)
+		snprintf(room, FILES_HINT_ROOM, "sudo prlimit --pid $$ --nofile=%zu",
+			 needed);
+	else
+		snprintf(room, FILES_HINT_ROOM, "ulimit -n %zu", needed);
+	return room;
+}
+
+int live_permission_fail_files(struct context *ctx, const struct live_target *target,
+			       size_t events, int err)
 {
 	size_t threads = target->threads.count ? target->threads.count : 1;
+	size_t each = threads * target->cpus.count;
+	char hint[FILES_HINT_ROOM];
 
-	return fail(
-		ctx, err,
-		"too many open files: each event needs %zu, one for each of %zu threads "
-		"on %zu processors; 'ulimit -n' allows more, -C takes fewer",
-		threads * target->cpus.count, threads, target->cpus.count);
+	if (err == -ENFILE)
+		return fail(ctx, err,
+			    "too many files are open on this machine: 'sudo sysctl "
+			    "fs.file-max=%zu' allows as many again",
+			    machine_files() * 2);
+	return fail(ctx, err,
+		    "too many open files: each event needs %zu, one for each of %zu "
+		    "threads on %zu processors; '%s' allows them",
+		    each, threads, target->cpus.count,
+		    live_files_hint(events * each + target->processes.count + OTHER_FILES,
+				    hint));
 }
 
 /* That of -F was lowered, one between slashes was not. */
@@ -284,9 +351,6 @@ int live_permission_fail(struct context *ctx, const struct live_permission *p,
 		return has_no_group(target, attr, err)
 			       ? fail_group(ctx, err)
 			       : fail_not_there(ctx, name, attr, err);
-	case EMFILE:
-	case ENFILE:
-		return fail_files(ctx, target, err);
 	case ENOSYS:
 		return p->filtered ? fail_container(ctx, name, err)
 				   : fail(ctx, err, "this kernel has no perf events");
@@ -307,16 +371,33 @@ int live_permission_fail(struct context *ctx, const struct live_permission *p,
 	}
 }
 
+/*
+ * The kernel counts what all runs of a user have locked against the first limit, and what is
+ * beyond that, a process each, against the second. What is locked by now is at most the first:
+ * as much again as is wanted is enough for sure.
+ */
+static int fail_locked(struct context *ctx, const struct live_permission *p,
+		       const struct rings_wanted *wanted, int err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE) >> 10, ring = wanted->bytes >> 10;
+
+	return fail(
+		ctx, err,
+		"not allowed to lock rings of %zu KiB a processor: "
+		"kernel.perf_event_mlock_kb is %llu for all runs of this user; %s'sudo "
+		"sysctl kernel.perf_event_mlock_kb=%llu'%s, 'ulimit -l %zu' or "
+		"CAP_IPC_LOCK allows them",
+		ring, (unsigned long long)p->mlock_kb,
+		wanted->chosen ? "" : "without -m they are as large as is allowed; ",
+		(unsigned long long)p->mlock_kb + ring + page, on_host(p),
+		wanted->count * (ring + page));
+}
+
 int live_permission_fail_rings(struct context *ctx, const struct live_permission *p,
-			       size_t bytes, int err)
+			       const struct rings_wanted *wanted, int err)
 {
 	if (err == -EPERM)
-		return fail(
-			ctx, err,
-			"not allowed to lock rings of %zu KiB a processor: "
-			"kernel.perf_event_mlock_kb is %llu; use a smaller -m, or 'sudo "
-			"sysctl kernel.perf_event_mlock_kb=%zu'",
-			bytes >> 10, (unsigned long long)p->mlock_kb, (bytes >> 10) + 4);
-	return fail(ctx, err, "cannot map rings of %zu KiB a processor: %s", bytes >> 10,
-		    strerror(-err));
+		return fail_locked(ctx, p, wanted, err);
+	return fail(ctx, err, "cannot map rings of %zu KiB a processor: %s",
+		    wanted->bytes >> 10, strerror(-err));
 }

@@ -18,6 +18,7 @@ struct live_permission {
 	bool ipc_lock; /* CAP_IPC_LOCK: rings of any size */
 	bool syslog; /* CAP_SYSLOG: sees kernel addresses */
 	bool contained; /* in a container, as far as can be told */
+	bool sysctl_elsewhere; /* /proc/sys is read-only: the host of a container has it */
 	bool filtered; /* seccomp looks at its system calls */
 	uint64_t rate_most; /* perf_event_max_sample_rate; 0: not known */
 	uint64_t stack_most; /* perf_event_max_stack */
@@ -39,8 +40,16 @@ int live_permission_fail(struct context *ctx, const struct live_permission *p,
 			 const struct live_target *target, const char *name,
 			 const struct perf_event_attr *attr, int err);
 
-/* mmap of rings of @bytes each has failed with @err. */
+/* EMFILE or ENFILE: one of @events on @target would have been one file too many. */
+int live_permission_fail_files(struct context *ctx, const struct live_target *target,
+			       size_t events, int err);
+
+/* mmap of @count rings of @bytes each has failed with @err; @chosen: not asked for. */
+struct rings_wanted {
+	size_t count, bytes;
+	bool chosen;
+};
 int live_permission_fail_rings(struct context *ctx, const struct live_permission *p,
-			       size_t bytes, int err);
+			       const struct rings_wanted *wanted, int err);
 
 #endif

@@ -329,8 +329,9 @@ static void say_missing(const struct object_places *places,
 	else
 		text_printf(&f->problem,
 			    "no '%s': the runtime has to be told to write it (node "
-			    "--perf-basic-prof, java -XX:+DumpPerfMapAtExit, python -X "
-			    "perf, DOTNET_PerfMapEnabled=1)",
+			    "--perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions "
+			    "-XX:+DumpPerfMapAtExit, python3 -X perf, "
+			    "DOTNET_PerfMapEnabled=1)",
 			    path);
 }
 

@@ -358,9 +358,9 @@ static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *s
 		text_string(q->problem, t->ctx.error);
 	else if (t->kallsyms.hidden)
 		text_printf(q->problem,
-			    "addresses in '%s' are hidden (kptr_restrict): read as root, "
-			    "or after sysctl kernel.kptr_restrict=0 "
-			    "kernel.perf_event_paranoid=1",
+			    "addresses in '%s' are hidden (kptr_restrict): read after "
+			    "'sudo sysctl kernel.kptr_restrict=0 "
+			    "kernel.perf_event_paranoid=1'",
 			    t->path);
 	else if (t->kallsyms.modules.v[0].symbols.symbols.count == 0)
 		text_printf(q->problem, "'%s' has no symbols", t->path);

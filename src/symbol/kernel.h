@@ -27,9 +27,8 @@ void kernel_expect(struct kernel *k);
 
 /* Why there are no names where the recorder was not let to see kernel addresses. */
 #define KERNEL_HIDDEN                                                                    \
-	"where the kernel lay in memory was not recorded (kptr_restrict): record as "    \
-	"root, or "                                                                      \
-	"after sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"
+	"where the kernel lay in memory was not recorded (kptr_restrict): record after " \
+	"'sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'"
 
 /* To be given to kernel_names_release(), unless own and files are taken over. */
 struct kernel_names {

@@ -216,7 +216,7 @@ unnamed='sh;[kernel.kallsyms] 1'
 	cp vmlinux system/boot/vmlinux-6.1.0-test
 	kernel 6.1.0-test "$(build_id vmlinux)" 0 0 "$(sample "$(in_loop 0)")"
 	is "$unnamed" --symfs system
-	told 'where the kernel lay in memory was not recorded (kptr_restrict): record as root' --symfs system
+	told 'where the kernel lay in memory was not recorded (kptr_restrict): record after '\''sudo sysctl' --symfs system
 	# perf's copy may be of another boot.
 	id=$(build_id vmlinux)
 	mkdir -p "cache/.build-id/${id:0:2}/${id:2}"
@@ -421,7 +421,7 @@ named_module=$'sh;module_cold 1\nsh;module_exit 1\nsh;module_work 1'
 	kernel "$(uname -r)" "$id" 0xffffffff81000000 0xffffffff81000000 "$(sample 0xffffffff81000010)"
 	run --separate-stderr setpriv --bounding-set=-syslog "$flamefold" fold --buildid-dir= p.data
 	[ "$status" -eq 0 ]
-	[ "$(grep -c "addresses in '/proc/kallsyms' are hidden (kptr_restrict): read as root" <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c "addresses in '/proc/kallsyms' are hidden (kptr_restrict): read after 'sudo sysctl" <<<"$stderr")" -eq 1 ]
 	[[ $output == "$unnamed" ]]
 }
 

@@ -313,7 +313,7 @@ need_nobody()
 	[[ $output == *"sudo sysctl kernel.perf_event_paranoid=1"*"--all-user"* ]]
 	start "$PWD/shares" 60 1
 	run -1 "${as_nobody[@]}" ./flamefold record -p "$pid" -d 1 -o x.folded
-	[[ $output == *"belongs to another user"*CAP_PERFMON* ]]
+	[[ $output == *"belongs to another user"*cap_perfmon* ]]
 	run -1 "${as_nobody[@]}" ./flamefold record -e cpu-clock -m 64M -o x.folded -- ./shares 1 1
 	[[ $output == *"kernel.perf_event_mlock_kb"* ]]
 	[ ! -e x.folded ]

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static char heard[1024];
 
@@ -53,7 +54,15 @@ Test(permission, the_whole_system_needs_more_than_own_processes)
 	target.who = LIVE_COMMAND;
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=1");
 	user.paranoid = 3;
+	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=1");
+	cr_assert_null(strstr(ctx.error, "--all-user"), "%s", ctx.error);
+	attr.exclude_kernel = 1;
 	says(&user, -EACCES, "which keeps all events for root");
+	cr_assert_not_null(strstr(ctx.error, "sysctl kernel.perf_event_paranoid=2"));
+	target.who = LIVE_SYSTEM;
+	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=0");
+	cr_assert_null(strstr(ctx.error, "-p PID"), "%s", ctx.error);
+	attr.exclude_kernel = 0;
 }
 
 Test(permission, a_container_is_told_from_a_user)
@@ -61,8 +70,11 @@ Test(permission, a_container_is_told_from_a_user)
 	root.contained = true;
 	says(&root, -EPERM, "--cap-add PERFMON");
 	user.contained = true;
-	says(&user, -EACCES, "on the host of this container");
-	root.contained = user.contained = false;
+	says(&user, -EACCES, "kernel.perf_event_paranoid=0'; own");
+	user.sysctl_elsewhere = true;
+	says(&user, -EACCES,
+	     "kernel.perf_event_paranoid=0' on the host of this container");
+	root.contained = user.contained = user.sysctl_elsewhere = false;
 	says(&root, -EPERM, "a security module");
 	target.who = LIVE_PROCESSES;
 	user.paranoid = 1;
@@ -79,10 +91,23 @@ Test(permission, what_is_not_there_is_told_from_what_is_not_allowed)
 	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	says(&root, -EOPNOTSUPP, "-g dwarf");
 	says(&root, -ENOSYS, "no perf events");
-	says(&root, -EMFILE, "ulimit -n");
 	says(&root, -ESRCH, "has ended");
 	says(&root, -EINVAL, "does not take it");
 	says(&root, -EBUSY, "in use");
+}
+
+Test(permission, too_many_files_of_a_program_are_told_from_those_of_the_machine)
+{
+	int cpus[] = { 0, 1, 2 };
+
+	target.cpus.v = cpus;
+	target.cpus.count = 3;
+	cr_assert_eq(live_permission_fail_files(&ctx, &target, 100000000, -EMFILE),
+		     -EMFILE);
+	cr_assert_not_null(strstr(ctx.error, "each event needs 3"), "%s", ctx.error);
+	cr_assert_not_null(strstr(ctx.error, geteuid() ? "--nofile=30" : "ulimit -n 30"));
+	cr_assert_eq(live_permission_fail_files(&ctx, &target, 1, -ENFILE), -ENFILE);
+	cr_assert_not_null(strstr(ctx.error, "sysctl fs.file-max="), "%s", ctx.error);
 }
 
 Test(permission, a_kernel_without_events_is_named_before_anything_is_tried)
@@ -119,13 +144,32 @@ Test(permission, hidden_addresses_are_said_where_the_kernel_is_sampled)
 	root.kptr_restrict = 1;
 	cr_assert_eq(live_permission_check(&ctx, &root, true), 0);
 	cr_assert_str_eq(heard, "", "with CAP_SYSLOG they are shown");
+	root.syslog = false;
+	cr_assert_eq(live_permission_check(&ctx, &root, true), 0);
+	cr_assert_not_null(strstr(heard, "'sudo sysctl kernel.kptr_restrict=0 "
+					 "kernel.perf_event_paranoid=1'"),
+			   "%s", heard);
+	root.kptr_restrict = 0;
+	cr_assert_eq(live_permission_check(&ctx, &root, true), 0);
+	cr_assert_not_null(strstr(heard, "'sudo sysctl kernel.perf_event_paranoid=1'"));
 }
 
 Test(permission, rings_that_may_not_be_locked_are_explained)
 {
+	struct rings_wanted wanted = { .count = 4, .bytes = 1 << 20 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE) >> 10;
+	char words[80];
+
 	user.mlock_kb = 516;
-	cr_assert_eq(live_permission_fail_rings(&ctx, &user, 1 << 20, -EPERM), -EPERM);
-	cr_assert_not_null(strstr(ctx.error, "kernel.perf_event_mlock_kb=1028"), "%s",
-			   ctx.error);
-	cr_assert_eq(live_permission_fail_rings(&ctx, &user, 1 << 20, -ENOMEM), -ENOMEM);
+	cr_assert_eq(live_permission_fail_rings(&ctx, &user, &wanted, -EPERM), -EPERM);
+	snprintf(words, sizeof(words), "kernel.perf_event_mlock_kb=%zu'",
+		 516 + 1024 + page);
+	cr_assert_not_null(strstr(ctx.error, words), "%s", ctx.error);
+	snprintf(words, sizeof(words), "'ulimit -l %zu'", 4 * (1024 + page));
+	cr_assert_not_null(strstr(ctx.error, words), "%s", ctx.error);
+	cr_assert_not_null(strstr(ctx.error, "without -m"));
+	wanted.chosen = true;
+	cr_assert_eq(live_permission_fail_rings(&ctx, &user, &wanted, -EPERM), -EPERM);
+	cr_assert_null(strstr(ctx.error, "without -m"));
+	cr_assert_eq(live_permission_fail_rings(&ctx, &user, &wanted, -ENOMEM), -ENOMEM);
 }
