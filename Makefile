@@ -1,6 +1,6 @@
 # flamefold: perf samples in, flame graph out.  `make help` lists what there is.
 
-VERSION   = 0.1.0
+VERSION  := $(shell sed -n 's/^.define FF_VERSION "\(.*\)"$$/\1/p' include/flamefold.h)
 SOVERSION = 1
 
 O       = build
@@ -22,7 +22,7 @@ INSTALL = install
 LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CPPFLAGS = -D_GNU_SOURCE -DFF_VERSION=\"$(VERSION)\" -Iinclude -Isrc -I$(O) $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Isrc -I$(O) $(CPPFLAGS)
 ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra $(CFLAGS) $(sanitize)
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
 

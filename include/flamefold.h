@@ -37,10 +37,13 @@ struct ff_input;
 struct ff_node;
 struct ff_event;
 struct ff_object;
+struct ff_sample;
 struct ff_process;
 struct ff_finding;
 
-/* "1.0.0" */
+/* Of this header, and of the library that the program runs with: who needs them to be the
+ * same compares the two. */
+#define FF_VERSION "0.1.0"
 FF_API const char *ff_version(void);
 
 /* What a sample adds to its stack. */
@@ -87,6 +90,8 @@ enum ff_flag {
 	/* Read where debug information has functions declared, for ff_write_svg(); not with
 	 * FF_NO_INLINE, which reads none. */
 	FF_PLACES = 1 << 12,
+	/* Keep each sample of the tree for ff_sample_next(), in 48 bytes; not of live runs. */
+	FF_SAMPLES = 1 << 13,
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -182,6 +187,20 @@ FF_API int ff_profile_drop(struct ff_profile *p, const char *filter);
  * was readable is 0, and a warning.
  */
 FF_API int ff_profile_read(struct ff_profile *p, const char *path);
+
+/*
+ * The same of what is in memory, or behind a descriptor. @name is what the input is called
+ * in messages and by FF_INPUT_PATH; no file of that name is looked for. NULL: "memory",
+ * "descriptor 5".
+ *
+ * The memory is read during the call only. A descriptor stays the caller's: it is not
+ * closed. A regular file is read from its beginning, wherever the descriptor stands, which
+ * stays there; everything else (a pipe, a socket) from where it stands to its end, and what
+ * has to be read twice is kept in an unlinked file in $TMPDIR meanwhile.
+ */
+FF_API int ff_profile_read_memory(struct ff_profile *p, const void *bytes, size_t size,
+				  const char *name);
+FF_API int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name);
 
 /* Whom a live run samples. */
 enum ff_record_who {
@@ -332,7 +351,25 @@ FF_API const struct ff_node *ff_node_child(const struct ff_profile *p,
 FF_API const struct ff_node *ff_node_next(const struct ff_profile *p,
 					  const struct ff_node *n); /* NULL: the last */
 FF_API const char *ff_node_name(const struct ff_profile *p, const struct ff_node *n);
+/* The file its code is from, as recorded; "" for FF_NODE_TEXT. */
 FF_API const char *ff_node_module(const struct ff_profile *p, const struct ff_node *n);
+enum ff_node_kind {
+	FF_NODE_TEXT, /* no code: a process, a mark like [truncated], a frame of folded text */
+	FF_NODE_USER,
+	FF_NODE_KERNEL, /* its modules and BPF, too */
+	FF_NODE_JIT, /* code that a runtime made */
+	/* Its code was put into its caller's. Only with FF_MARK_INLINED, which keeps such calls
+	 * apart from others of the same function; else it is of its caller's kind. */
+	FF_NODE_INLINED,
+	FF_NODE_GAP, /* FF_FLAMECHART: time that is its parent's own, at that place */
+};
+/* The root is FF_NODE_TEXT. */
+FF_API enum ff_node_kind ff_node_kind(const struct ff_profile *p,
+				      const struct ff_node *n);
+/* Where its function is declared, with FF_PLACES and where debug information says so: NULL
+ * and 0 where it does not. */
+FF_API const char *ff_node_file(const struct ff_profile *p, const struct ff_node *n);
+FF_API unsigned ff_node_line(const struct ff_profile *p, const struct ff_node *n);
 FF_API uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n);
 FF_API uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n);
 
@@ -472,6 +509,38 @@ FF_API const char *ff_finding_text(const struct ff_finding *f,
 /* Its share, part of whole; both 0 where it has none. */
 FF_API uint64_t ff_finding_part(const struct ff_finding *f);
 FF_API uint64_t ff_finding_whole(const struct ff_finding *f);
+
+/*
+ * The samples that are in the tree, one by one: with FF_SAMPLES, after ff_profile_finish(),
+ * input by input and in order of time. The one after @s, the first one for NULL; NULL at the
+ * end. Their weights add up to the tree's. Folded text and pictures have none, and so has a
+ * live run: read what it saved. Of a sample that came with several counters there is one for
+ * each that has gone on.
+ *
+ * Next to the 48 bytes of each sample, which are there until ff_profile_free(), it costs
+ * ff_profile_finish() a sort, and to walk over them costs next to nothing.
+ */
+FF_API const struct ff_sample *ff_sample_next(const struct ff_profile *p,
+					      const struct ff_sample *s);
+enum ff_sample_number {
+	/* ns of the recording's clock, FF_INPUT_CLOCK; what has no time itself is just behind the
+	 * record before it, and what stands behind all others (off-CPU sums) is above 2^63. */
+	FF_SAMPLE_TIME,
+	FF_SAMPLE_WEIGHT, /* in the tree */
+	FF_SAMPLE_PID,
+	FF_SAMPLE_TID,
+	FF_SAMPLE_CPU, /* UINT64_MAX: not recorded */
+};
+FF_API uint64_t ff_sample_number(const struct ff_sample *s, enum ff_sample_number which);
+/* The name that its thread had then. */
+FF_API const char *ff_sample_comm(const struct ff_profile *p, const struct ff_sample *s);
+/* Its stack: this node, its parent and so on. */
+FF_API const struct ff_node *ff_sample_node(const struct ff_profile *p,
+					    const struct ff_sample *s);
+FF_API const struct ff_input *ff_sample_input(const struct ff_profile *p,
+					      const struct ff_sample *s);
+FF_API const struct ff_event *ff_sample_event(const struct ff_profile *p,
+					      const struct ff_sample *s);
 
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */
 FF_API int ff_write_folded(struct ff_profile *p, FILE *out);

@@ -10,7 +10,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "object/debuginfod.h"
 #include "order/order.h"
@@ -159,6 +161,8 @@ int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *
 			    .timed = p->options.flags & FF_TIMED,
 			    .as_perf = compat },
 		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
+		.keep_samples = p->options.flags & FF_SAMPLES,
+		.index = (uint16_t)input->index,
 		.samples_before = p->sum.samples_read,
 	};
 	if (mark_truncated(p, &ret->stacks) < 0)
@@ -233,21 +237,11 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 	return 0;
 }
 
-int ff_profile_read(struct ff_profile *p, const char *path)
+static int read_input(struct ff_profile *p, struct input *opened, enum input_kind kind)
 {
-	enum input_kind kind;
-	struct input *opened;
-	struct ff_input *input;
-	int err;
+	struct ff_input *input = add_input(p);
+	int err = 0;
 
-	if (p->finished)
-		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
-			    path);
-	symbols_forget(&p->symbols);
-	err = input_open(&p->ctx, path, &p->strings, &opened, &kind);
-	if (err < 0)
-		return err;
-	input = add_input(p);
 	if (!input) {
 		input_close(opened);
 		return fail_memory(&p->ctx);
@@ -267,6 +261,59 @@ int ff_profile_read(struct ff_profile *p, const char *path)
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);
+	return err;
+}
+
+/* Before an input is opened. */
+static int check_open(struct ff_profile *p, const char *name)
+{
+	if (p->finished)
+		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
+			    name);
+	symbols_forget(&p->symbols);
+	return 0;
+}
+
+int ff_profile_read(struct ff_profile *p, const char *path)
+{
+	enum input_kind kind;
+	struct input *opened;
+	int err = check_open(p, path);
+
+	if (err == 0)
+		err = input_open(&p->ctx, path, &p->strings, &opened, &kind);
+	return err < 0 ? err : read_input(p, opened, kind);
+}
+
+int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name)
+{
+	enum input_kind kind;
+	struct input *opened;
+	char number[32];
+	int err;
+
+	snprintf(number, sizeof(number), "descriptor %d", fd);
+	name = name ? name : number;
+	err = check_open(p, name);
+	if (err == 0 && fd < 0)
+		err = fail(&p->ctx, -EBADF, "cannot open '%s': %s", name,
+			   strerror(EBADF));
+	if (err == 0)
+		err = input_open_descriptor(&p->ctx, fd, name, &p->strings, &opened,
+					    &kind);
+	return err < 0 ? err : read_input(p, opened, kind);
+}
+
+/* What reads it reads files, by parts and by several threads. */
+int ff_profile_read_memory(struct ff_profile *p, const void *bytes, size_t size,
+			   const char *name)
+{
+	int fd = file_of_memory(&p->ctx, bytes, size), err;
+
+	if (fd < 0)
+		return fd;
+	err = ff_profile_read_fd(p, fd, name ? name : "memory");
+	close(fd);
 	return err;
 }
 
@@ -349,6 +396,8 @@ int finish_so_far(struct ff_profile *p)
 		f.threads = p->trie.count < TREE_LARGE ? 1 : thread_count(p);
 		err = parallel_run(f.threads, FINISH_JOBS, finish_job, &f);
 	}
+	if (err == 0)
+		err = place_samples(p, left_out);
 	free(left_out);
 	if (err == 0)
 		err = findings_make(p);

@@ -97,6 +97,9 @@ struct ff_profile {
 	struct named named;
 	/* By node of named: self and all below. NULL until somebody asks for one. */
 	_Atomic(uint64_t *) totals;
+	/* With FF_SAMPLES; when the profile is finished nodes are those of named, before that
+	 * those of the trie. */
+	struct sample_log samples;
 	/* By node of the trie, where frames are filtered: samples of inputs that are stacks,
 	 * not samples. */
 	ARRAY(uint64_t) lines;
@@ -127,10 +130,12 @@ struct reading {
 	struct weight_options weights;
 	struct stack_options stacks;
 	bool drop_truncated;
+	bool keep_samples;
 	bool known; /* the symbolizer has the names that came with it */
 	struct worker *workers;
 	struct counter_reads counters;
 	size_t threads;
+	uint16_t index; /* of the input */
 	uint64_t samples_before; /* of earlier inputs */
 	atomic_size_t chunks_done;
 };
@@ -150,6 +155,7 @@ struct worker {
 	struct poorer_count poorer;
 	struct seen seen;
 	struct counter_reads counters;
+	struct sample_log log; /* of keep_samples; nodes are those of the trie */
 	bool absorbed; /* another worker has its stacks */
 	bool first; /* of the profile: its frames and trie become the profile's own */
 	uint32_t *frame_map; /* to the profile's frames, once they are merged */
@@ -251,6 +257,10 @@ int count_line(struct ff_profile *p, uint32_t node);
 /* When frames have their names. *@left_out: by node of the trie, 1: nothing of it is in the
  * tree; NULL: there are no such filters. To be freed. */
 int filter_stacks(struct ff_profile *p, uint8_t **left_out);
+
+/* profile_log.c: the samples that are kept get their places in the named tree; some are not
+ * there. @left_out: see filter_stacks(). 0, or -ENOMEM. */
+int place_samples(struct ff_profile *p, const uint8_t *left_out);
 
 /* profile_folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);

@@ -111,6 +111,29 @@ const char *ff_node_module(const struct ff_profile *p, const struct ff_node *n)
 	return index_of(p, n) ? intern_text(&p->strings, function_of(p, n)->module) : "";
 }
 
+enum ff_node_kind ff_node_kind(const struct ff_profile *p, const struct ff_node *n)
+{
+	static const enum ff_node_kind kinds[] = {
+		[FUNCTION_LABEL] = FF_NODE_TEXT,      [FUNCTION_USER] = FF_NODE_USER,
+		[FUNCTION_KERNEL] = FF_NODE_KERNEL,   [FUNCTION_JIT] = FF_NODE_JIT,
+		[FUNCTION_INLINED] = FF_NODE_INLINED, [FUNCTION_GAP] = FF_NODE_GAP,
+	};
+
+	return index_of(p, n) ? kinds[function_of(p, n)->kind] : FF_NODE_TEXT;
+}
+
+const char *ff_node_file(const struct ff_profile *p, const struct ff_node *n)
+{
+	uint32_t file = index_of(p, n) ? function_of(p, n)->file : 0;
+
+	return file ? intern_text(&p->strings, file) : NULL;
+}
+
+unsigned ff_node_line(const struct ff_profile *p, const struct ff_node *n)
+{
+	return index_of(p, n) ? function_of(p, n)->line : 0;
+}
+
 uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n)
 {
 	return p->named.self[index_of(p, n)];

@@ -110,8 +110,9 @@ static int deliver(struct flowing *f)
 	if (err == 0 && f->save && save_end_round(&f->r->p->ctx, f->save) < 0)
 		stop_saving(f);
 	/* They came in time order. */
-	if (err == 0 && counter_reads_settle(&f->worker.counters, &f->r->weights,
-					     &f->worker.trie, &f->worker.sum) < 0)
+	if (err == 0 &&
+	    counter_reads_settle(&f->worker.counters, &f->r->weights, &f->worker.trie,
+				 &f->worker.log, &f->worker.sum) < 0)
 		err = fail_memory(&f->r->p->ctx);
 	time = f->rounds.delivered > KEPT_NS ? f->rounds.delivered - KEPT_NS : 0;
 	if (err < 0 || processes_forget(f->r->processes, time) == 0)

@@ -160,6 +160,7 @@ static int start_flow(struct running *r)
 	int err = reading_start(r->p, r->input, &r->reading);
 
 	r->reading.stacks.leaf_only = live_fixes_leaves(r->live);
+	r->reading.keep_samples = false;
 	r->flow = (struct flowing){ .r = &r->reading, .live = true, .save = r->save };
 	return err < 0 ? err : flowing_start(&r->flow);
 }

@@ -38,11 +38,14 @@ static int merge_process(struct ff_profile *p, const struct processes *processes
 	return 0;
 }
 
-/* The nodes of kept counters become those of another trie; NULL: they are. */
-static int merge_counters(struct counter_reads *to_all, const struct worker *w,
-			  const uint32_t *node_map)
+/* The nodes of kept counters and samples become those of another trie; NULL: they are. */
+static int merge_counters(struct counter_reads *to_all, struct sample_log *log,
+			  const struct worker *w, const uint32_t *node_map)
 {
-	if (!array_reserve(&to_all->list, w->counters.list.count))
+	uint32_t kept = (uint32_t)log->list.count;
+
+	if (!array_reserve(&to_all->list, w->counters.list.count) ||
+	    sample_log_merge(log, &w->log, node_map) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->counters.list.count; i++) {
 		struct counter_read *to = array_add(&to_all->list);
@@ -50,6 +53,8 @@ static int merge_counters(struct counter_reads *to_all, const struct worker *w,
 		*to = w->counters.list.v[i];
 		if (node_map)
 			to->node = node_map[to->node];
+		if (to->kept)
+			to->kept += kept;
 	}
 	for (size_t i = 0; i < w->counters.delivered.count; i++)
 		if (counter_reads_deliver(to_all, i, w->counters.delivered.v[i]) < 0)
@@ -90,7 +95,7 @@ static int merge_stacks(struct ff_profile *p, struct worker *w)
 		err = trie_merge(&p->trie, &w->trie, w->frame_map, &node_map);
 	}
 	if (err == 0)
-		err = merge_counters(&w->reading->counters, w, node_map);
+		err = merge_counters(&w->reading->counters, &p->samples, w, node_map);
 	free(node_map);
 	return err;
 }
@@ -152,12 +157,13 @@ static int absorb(struct worker *to, struct worker *w)
 	if (err == 0)
 		err = trie_merge(&to->trie, &w->trie, frame_map, &node_map);
 	if (err == 0)
-		err = merge_counters(&to->counters, w, node_map);
+		err = merge_counters(&to->counters, &to->log, w, node_map);
 	free(frame_map);
 	free(node_map);
 	frames_release(&w->frames);
 	trie_release(&w->trie);
 	counter_reads_release(&w->counters);
+	sample_log_release(&w->log);
 	w->absorbed = true;
 	return err;
 }

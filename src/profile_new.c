@@ -153,6 +153,7 @@ void ff_profile_free(struct ff_profile *p)
 	array_release(&p->findings);
 	roots_release(&p->roots);
 	array_release(&p->lines);
+	sample_log_release(&p->samples);
 	hash_map_release(&p->process_by_pid);
 	intern_release(&p->strings);
 	arena_release(&p->arena);

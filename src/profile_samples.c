@@ -106,6 +106,29 @@ static void count_poorer(struct worker *w, uint32_t poorer)
 	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
 }
 
+static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
+		       uint64_t weight)
+{
+	struct kept_sample *kept;
+
+	if (!w->reading->keep_samples)
+		return 0;
+	kept = array_add(&w->log.list);
+	if (!kept)
+		return fail_memory(&w->ctx);
+	*kept = (struct kept_sample){ .time = s->time,
+				      .position = s->position,
+				      .weight = weight,
+				      .node = node,
+				      .pid = s->pid,
+				      .tid = s->tid,
+				      .cpu = s->cpu,
+				      .comm = stack_comm(w->stacks, s),
+				      .event = s->event,
+				      .input = w->reading->index };
+	return 0;
+}
+
 static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 {
 	struct ff_process *process;
@@ -128,7 +151,7 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 	process->samples++;
 	w->sum.kept += weight;
 	w->sum.samples_kept++;
-	return 0;
+	return keep_sample(w, s, node, weight);
 }
 
 static void describe_counter(const struct reading *r, const struct event *event,
@@ -136,6 +159,19 @@ static void describe_counter(const struct reading *r, const struct event *event,
 {
 	read->tid = event_counts_threads(event) ? s->tid : 0;
 	read->as_one = r->weights.as_printed && event_is_anonymous(event);
+}
+
+/* Its sample is that of an event of its own, and weighs what is found out later. */
+static int keep_counter(struct worker *w, const struct sample *s,
+			struct counter_read *read)
+{
+	int err = read->lost ? 0 : keep_sample(w, s, read->node, WEIGHT_UNKNOWN);
+
+	if (err == 0 && !read->lost && w->reading->keep_samples) {
+		array_last(&w->log.list)->event = (uint16_t)read->event;
+		read->kept = (uint32_t)w->log.list.count;
+	}
+	return err;
 }
 
 /* The counters that were read with a sample: they count later, in time order. */
@@ -163,6 +199,7 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 			read->lost = LOST_FILTER + 1;
 		else if (is_dropped(w, poorer))
 			read->lost = LOST_TRUNCATED + 1;
+		err = keep_counter(w, s, read);
 	}
 	if (!filtered && err == 0)
 		count_poorer(w, poorer);
@@ -264,6 +301,7 @@ void worker_release(struct worker *w)
 	frames_release(&w->frames);
 	trie_release(&w->trie);
 	counter_reads_release(&w->counters);
+	sample_log_release(&w->log);
 	array_release(&w->processes);
 	hash_map_release(&w->process_by_pid);
 	free(w->frame_map);
@@ -299,8 +337,8 @@ static int keep_split(struct ff_profile *p, struct ff_input *input,
 /* What was counted beside the samples, when all of them are known. */
 int settle_counters(struct reading *r, struct ff_input *input)
 {
-	int err =
-		counter_reads_settle(&r->counters, &r->weights, &r->p->trie, &r->p->sum);
+	int err = counter_reads_settle(&r->counters, &r->weights, &r->p->trie,
+				       &r->p->samples, &r->p->sum);
 
 	if (err == 0)
 		err = keep_split(r->p, input, &r->counters);

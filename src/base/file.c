@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -174,18 +175,15 @@ static int measure(struct context *ctx, const char *path,
 	return cannot_read(ctx, err, path);
 }
 
-int file_open_flowing(struct context *ctx, const char *path,
+/* @fd is closed where it fails. */
+static int file_begin(struct context *ctx, int fd, const char *name,
 		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
 		      struct file *ret)
 {
-	bool standard = strcmp(path, "-") == 0;
-	const char *name = standard ? "standard input" : path;
-	struct file f = { .path = name };
+	struct file f = { .fd = fd, .path = name };
 	int err;
 
-	f.fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-			: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (f.fd < 0)
+	if (fd < 0)
 		return fail_errno(ctx, "open", name);
 	err = measure(ctx, name, flows, &f);
 	if (err < 0) {
@@ -194,6 +192,37 @@ int file_open_flowing(struct context *ctx, const char *path,
 	}
 	*ret = f;
 	return 0;
+}
+
+int file_open_descriptor(struct context *ctx, int fd, const char *name,
+			 bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+			 struct file *ret)
+{
+	return file_begin(ctx, fcntl(fd, F_DUPFD_CLOEXEC, 3), name, flows, ret);
+}
+
+int file_open_flowing(struct context *ctx, const char *path,
+		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+		      struct file *ret)
+{
+	if (strcmp(path, "-") == 0)
+		return file_open_descriptor(ctx, STDIN_FILENO, "standard input", flows,
+					    ret);
+	return file_begin(ctx, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), path, flows,
+			  ret);
+}
+
+int file_of_memory(struct context *ctx, const void *bytes, size_t size)
+{
+	int fd = memfd_create("flamefold", MFD_CLOEXEC);
+
+	if (fd >= 0 && write_all(fd, bytes, size) == 0)
+		return fd;
+	fail_errno(ctx, "copy", "memory");
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return -EIO;
 }
 
 int file_open(struct context *ctx, const char *path, struct file *ret)

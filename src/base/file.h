@@ -43,6 +43,15 @@ int file_open_flowing(struct context *ctx, const char *path,
 		      bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
 		      struct file *ret);
 
+/* The same of a descriptor, which stays the caller's; @name is for messages. */
+int file_open_descriptor(struct context *ctx, int fd, const char *name,
+			 bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+			 struct file *ret);
+
+/* A descriptor of a file in memory that holds a copy of these bytes; to be closed. Or a
+ * negative errno with a sentence. */
+int file_of_memory(struct context *ctx, const void *bytes, size_t size);
+
 /*
  * Another reader of the same bytes, for another thread. Both are closed, in any order;
  * @f must not be read while it is shared. A negative errno with a sentence.

@@ -147,27 +147,33 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int open_any(struct context *ctx, struct input *in, enum input_kind *kind)
+static int open_file(struct context *ctx, struct input *in, enum input_kind *kind)
+{
+	in->rec.bytes = in->file.size == UINT64_MAX ? 0 : in->file.size;
+	in->rec.compressed = in->file.unpacker != NULL;
+	return open_by_beginning(ctx, in, kind);
+}
+
+static int open_any(struct context *ctx, struct input *in, int fd, enum input_kind *kind)
 {
 	int err;
 
-	if (is_directory(in->path)) {
+	in->by_descriptor = fd >= 0;
+	if (!in->by_descriptor && is_directory(in->path)) {
 		*kind = INPUT_PERF;
 		in->rec.format = "perf.data directory";
 		in->rec.form = "directory";
 		err = directory_open(ctx, in);
 		return err < 0 ? err : directory_find_kallsyms(ctx, in);
 	}
-	err = file_open_flowing(ctx, in->path, pipe_flows, &in->file);
-	if (err < 0)
-		return err;
-	in->rec.bytes = in->file.size == UINT64_MAX ? 0 : in->file.size;
-	in->rec.compressed = in->file.unpacker != NULL;
-	return open_by_beginning(ctx, in, kind);
+	err = in->by_descriptor
+		      ? file_open_descriptor(ctx, fd, in->path, pipe_flows, &in->file)
+		      : file_open_flowing(ctx, in->path, pipe_flows, &in->file);
+	return err < 0 ? err : open_file(ctx, in, kind);
 }
 
-int input_open(struct context *ctx, const char *path, struct intern *strings,
-	       struct input **ret, enum input_kind *kind)
+static int input_begin(struct context *ctx, const char *path, int fd,
+		       struct intern *strings, struct input **ret, enum input_kind *kind)
 {
 	struct input *in = calloc(1, sizeof(*in));
 	int err;
@@ -176,13 +182,26 @@ int input_open(struct context *ctx, const char *path, struct intern *strings,
 		return fail_memory(ctx);
 	in->strings = strings;
 	in->path = strdup(path);
-	err = in->path ? open_any(ctx, in, kind) : fail_memory(ctx);
+	err = in->path ? open_any(ctx, in, fd, kind) : fail_memory(ctx);
 	if (err < 0) {
 		input_close(in);
 		return err;
 	}
 	*ret = in;
 	return 0;
+}
+
+int input_open(struct context *ctx, const char *path, struct intern *strings,
+	       struct input **ret, enum input_kind *kind)
+{
+	return input_begin(ctx, path, -1, strings, ret, kind);
+}
+
+int input_open_descriptor(struct context *ctx, int fd, const char *name,
+			  struct intern *strings, struct input **ret,
+			  enum input_kind *kind)
+{
+	return input_begin(ctx, name, fd, strings, ret, kind);
 }
 
 void input_finish(struct input *in)

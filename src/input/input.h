@@ -304,6 +304,10 @@ enum input_kind {
  */
 int input_open(struct context *ctx, const char *path, struct intern *strings,
 	       struct input **ret, enum input_kind *kind);
+/* The same of a descriptor, which stays the caller's; @name is for messages. */
+int input_open_descriptor(struct context *ctx, int fd, const char *name,
+			  struct intern *strings, struct input **ret,
+			  enum input_kind *kind);
 void input_close(struct input *in); /* NULL is fine */
 
 /* Both passes are done: closes the file and keeps what is known of the recording. */

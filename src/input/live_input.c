@@ -3,6 +3,7 @@
  * attributes and the header come some other way.
  */
 #include <errno.h>
+#include <flamefold.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>

@@ -128,6 +128,7 @@ enum { DEFERRED_ROUNDS = 3 }; /* a flow's records are held for two */
 
 struct input {
 	char *path;
+	bool by_descriptor; /* the path is only a name */
 	struct arena paths; /* of the files of a directory */
 	struct file file;
 	struct intern *strings;

@@ -104,6 +104,8 @@ static ssize_t directory_size(const struct input *in)
 {
 	const char *slash = strrchr(in->path, '/'), *name = slash ? slash + 1 : in->path;
 
+	if (in->by_descriptor)
+		return -1;
 	if (strcmp(in->rec.form, "directory") == 0)
 		return (ssize_t)strlen(in->path);
 	return strcmp(name, "data") == 0 ? name - in->path : -1;

@@ -68,7 +68,7 @@ static int charge(const struct counter_read *read, uint64_t weight, struct trie 
 
 int counter_reads_settle(struct counter_reads *reads,
 			 const struct weight_options *options, struct trie *trie,
-			 struct weight_sum *sum)
+			 struct sample_log *log, struct weight_sum *sum)
 {
 	int err = 0;
 
@@ -88,6 +88,8 @@ int counter_reads_settle(struct counter_reads *reads,
 			err = counter_reads_deliver(reads, (size_t)read->event, 1);
 		if (err == 0)
 			err = charge(read, weight, trie, sum);
+		if (read->kept)
+			log->list.v[read->kept - 1].weight = weight;
 	}
 	reads->list.count = 0;
 	return err;

@@ -36,6 +36,28 @@ struct weight_options {
 uint64_t weight_of(const struct weight_options *options, const struct event *event,
 		   const struct sample *s);
 
+/* A sample that is kept for those who ask for samples. */
+struct kept_sample {
+	uint64_t time, position, weight;
+	uint32_t node; /* of its stack: in the trie it was added to */
+	uint32_t pid, tid, cpu;
+	uint32_t comm; /* string id */
+	uint16_t event, input;
+};
+
+/* The weight of one whose counter was not settled, or had stood still. */
+#define WEIGHT_UNKNOWN UINT64_MAX
+
+struct sample_log {
+	ARRAY(struct kept_sample) list;
+};
+
+/* Appends what another one has; @node_map: for each node its id here, NULL: the same. 0, or
+ * -ENOMEM. */
+int sample_log_merge(struct sample_log *log, const struct sample_log *from,
+		     const uint32_t *node_map);
+void sample_log_release(struct sample_log *log);
+
 /*
  * Counters that were read with a sample (`{cycles,instructions}:S`): each adds what it
  * has counted since it was read the time before, so they are added up in time order, when
@@ -46,6 +68,7 @@ struct counter_read {
 	uint64_t id, value;
 	uint32_t node; /* of its stack */
 	uint32_t tid; /* where each thread has a counter of its own, else 0 */
+	uint32_t kept; /* index of its sample in a log, + 1; 0: it is not kept */
 	int32_t event; /* its index; -1: the id is no event's */
 	uint8_t lost; /* enum lost + 1; 0: it counts */
 	bool as_one; /* it weighs 1, whatever it has counted */
@@ -67,7 +90,7 @@ int counter_reads_deliver(struct counter_reads *reads, size_t event, uint64_t sa
  * -ENOMEM. */
 int counter_reads_settle(struct counter_reads *reads,
 			 const struct weight_options *options, struct trie *trie,
-			 struct weight_sum *sum);
+			 struct sample_log *log, struct weight_sum *sum);
 
 /*
  * Which events count. By default those of the family of the first event that has

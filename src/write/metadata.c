@@ -1,5 +1,6 @@
 #include "write/metadata.h"
 
+#include <flamefold.h>
 #include <string.h>
 
 #include "base/base64.h"

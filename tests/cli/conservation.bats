@@ -94,3 +94,10 @@ each_way()
 	done < <(readable_rows)
 	[ "$wrong" -eq 0 ]
 }
+
+@test "the samples that the library hands out are what the tree is made of" {
+	local samples
+	samples=$(dirname "$flamefold")/tests/api/samples.so
+	[ -x "$samples" ] || skip "no $samples"
+	"$samples" "$built"/*.data
+}

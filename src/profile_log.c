@@ -1,0 +1,175 @@
+/*
+ * Samples that are kept: what they are called outside, and where they are in the named tree.
+ *
+ * A stack's node in the trie says which frames it has, and a frame which functions; the way
+ * from the root of the named tree over these functions leads to the sample's node there. Each
+ * node of the trie is looked up once, from its parent's place on, so the number of samples
+ * counts only in the sort.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+enum { NOWHERE = -1 };
+
+/* The child of a named node for a function. */
+static uint64_t child_key(uint32_t parent, uint32_t function)
+{
+	return (uint64_t)parent << 32 | function;
+}
+
+static int index_children(const struct named *named, struct hash_map *children)
+{
+	for (uint32_t i = 1; i < named->nodes.count; i++) {
+		const struct named_node *node = &named->nodes.v[i];
+
+		if (!hash_map_set(children, child_key(node->parent, node->function), i))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* On to a child, or nowhere; what is left out of the tree has no node of its own. */
+static void step_on(const struct ff_profile *p, const struct hash_map *children,
+		    uint32_t function, uint32_t *node)
+{
+	const uint32_t *child;
+
+	if (*node == (uint32_t)NOWHERE || p->symbols.functions.v[function].dropped)
+		return;
+	child = hash_map_get(children, child_key(*node, function));
+	*node = child ? *child : (uint32_t)NOWHERE;
+}
+
+/* *@places: by node of the trie its place in the named tree. */
+static void find_places(const struct ff_profile *p, const uint8_t *left_out,
+			const struct hash_map *children, uint32_t *places)
+{
+	const struct trie *t = &p->trie;
+
+	places[0] = 0;
+	for (uint32_t i = 1; i < t->count; i++) {
+		uint32_t frame = t->nodes[i].frame, count, *place = &places[i];
+		const uint32_t *inlined = symbols_inlined(&p->symbols, frame, &count);
+
+		*place = left_out && left_out[i] ? (uint32_t)NOWHERE
+						 : places[t->nodes[i].parent];
+		step_on(p, children, p->symbols.of_frame.v[frame], place);
+		for (uint32_t k = 0; k < count; k++)
+			step_on(p, children, inlined[k], place);
+	}
+}
+
+/* Weights are in the tree's unit, and samples that are not in the tree go. */
+static void move_samples(struct ff_profile *p, const uint32_t *places)
+{
+	struct kept_sample *samples = p->samples.list.v;
+	size_t count = 0;
+	uint64_t factor = 1;
+
+	for (unsigned i = 0; i < p->decimals; i++)
+		factor *= 10;
+	for (size_t i = 0; i < p->samples.list.count; i++) {
+		struct kept_sample sample = samples[i];
+
+		sample.node = places[sample.node];
+		if (sample.node == (uint32_t)NOWHERE || sample.weight == WEIGHT_UNKNOWN)
+			continue;
+		sample.weight *= factor;
+		samples[count++] = sample;
+	}
+	p->samples.list.count = count;
+}
+
+/* By all that tells two apart, so that the order is the same for any number of threads. */
+static int by_time(const void *a, const void *b)
+{
+	const struct kept_sample *x = a, *y = b;
+
+	if (x->input != y->input)
+		return x->input < y->input ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+int place_samples(struct ff_profile *p, const uint8_t *left_out)
+{
+	struct hash_map children = { 0 };
+	uint32_t *places;
+	int err;
+
+	if (!p->samples.list.count)
+		return 0;
+	places = malloc(p->trie.count * sizeof(*places));
+	err = places ? index_children(&p->named, &children) : -ENOMEM;
+	if (err == 0) {
+		find_places(p, left_out, &children, places);
+		move_samples(p, places);
+		qsort(p->samples.list.v, p->samples.list.count,
+		      sizeof(*p->samples.list.v), by_time);
+	}
+	hash_map_release(&children);
+	free(places);
+	return err;
+}
+
+static const struct kept_sample *kept_of(const struct ff_sample *s)
+{
+	return (const struct kept_sample *)(const void *)s;
+}
+
+const struct ff_sample *ff_sample_next(const struct ff_profile *p,
+				       const struct ff_sample *s)
+{
+	const struct kept_sample *next = s ? kept_of(s) + 1 : p->samples.list.v;
+
+	return p->finished && next && next < p->samples.list.v + p->samples.list.count
+		       ? (const struct ff_sample *)(const void *)next
+		       : NULL;
+}
+
+uint64_t ff_sample_number(const struct ff_sample *s, enum ff_sample_number which)
+{
+	const struct kept_sample *kept = kept_of(s);
+
+	switch (which) {
+	case FF_SAMPLE_TIME:
+		return kept->time;
+	case FF_SAMPLE_WEIGHT:
+		return kept->weight;
+	case FF_SAMPLE_PID:
+		return kept->pid;
+	case FF_SAMPLE_TID:
+		return kept->tid;
+	case FF_SAMPLE_CPU:
+		return kept->cpu == UINT32_MAX ? UINT64_MAX : kept->cpu;
+	}
+	return 0;
+}
+
+const char *ff_sample_comm(const struct ff_profile *p, const struct ff_sample *s)
+{
+	return intern_text(&p->strings, kept_of(s)->comm);
+}
+
+const struct ff_node *ff_sample_node(const struct ff_profile *p,
+				     const struct ff_sample *s)
+{
+	return (const struct ff_node *)(const void *)&p->named.nodes.v[kept_of(s)->node];
+}
+
+const struct ff_input *ff_sample_input(const struct ff_profile *p,
+				       const struct ff_sample *s)
+{
+	return p->inputs.v[kept_of(s)->input];
+}
+
+const struct ff_event *ff_sample_event(const struct ff_profile *p,
+				       const struct ff_sample *s)
+{
+	return &p->inputs.v[kept_of(s)->input]->events[kept_of(s)->event];
+}

@@ -1,0 +1,29 @@
+/*
+ * Samples that are kept. Each worker has a log of its own, with nodes of its own trie; when
+ * tries are merged logs are, too.
+ */
+#include <errno.h>
+
+#include "weight/weight.h"
+
+int sample_log_merge(struct sample_log *log, const struct sample_log *from,
+		     const uint32_t *node_map)
+{
+	struct kept_sample *to;
+
+	if (!array_reserve(&log->list, from->list.count))
+		return -ENOMEM;
+	to = log->list.v + log->list.count;
+	log->list.count += from->list.count;
+	for (size_t i = 0; i < from->list.count; i++) {
+		to[i] = from->list.v[i];
+		if (node_map)
+			to[i].node = node_map[to[i].node];
+	}
+	return 0;
+}
+
+void sample_log_release(struct sample_log *log)
+{
+	array_release(&log->list);
+}
