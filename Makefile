@@ -15,6 +15,9 @@ bindir  = $(prefix)/bin
 libdir  = $(prefix)/lib
 includedir = $(prefix)/include
 mandir  = $(prefix)/share/man
+bashdir = $(prefix)/share/bash-completion/completions
+zshdir  = $(prefix)/share/zsh/site-functions
+fishdir = $(prefix)/share/fish/vendor_completions.d
 OBJCOPY = objcopy
 HOSTCC  = cc
 INSTALL = install
@@ -40,6 +43,7 @@ viewer_html = $(viewer) $(sort $(wildcard src/write/viewer/html/*.$1))
 
 obj  = $(1:%.c=$(O)/%.o)
 UNIT = $(UNIT_SRC:%.c=$(O)/%)
+COMPLETION = $(foreach shell,bash zsh fish,$(O)/completion.$(shell))
 API  = $(foreach kind,a so cxx,$(API_SRC:%.c=$(O)/%.$(kind)))
 
 jobs  = --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -51,7 +55,7 @@ say = $(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '
 .SECONDARY:
 .SUFFIXES:
 
-all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so ## the command and the library (default)
+all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so $(COMPLETION) ## the command and the library (default)
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
@@ -227,6 +231,10 @@ $(O)/tests/demo/workload: tests/demo/workload.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -o $@ $<
 
+# What shells complete by: the command knows its options.
+$(O)/completion.%: $(O)/flamefold
+	$(call say,GEN)$< --completion $* >$@
+
 install: all ## into DESTDIR and prefix
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(includedir) $(mandir)/man1)
 	$(INSTALL) -m 755 $(O)/flamefold $(DESTDIR)$(bindir)
@@ -234,6 +242,10 @@ install: all ## into DESTDIR and prefix
 	ln -sf libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)/libflamefold.so
 	$(INSTALL) -m 644 include/flamefold.h $(DESTDIR)$(includedir)
 	$(INSTALL) -m 644 Documentation/flamefold.1 $(DESTDIR)$(mandir)/man1
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir))
+	$(INSTALL) -m 644 $(O)/completion.bash $(DESTDIR)$(bashdir)/flamefold
+	$(INSTALL) -m 644 $(O)/completion.zsh $(DESTDIR)$(zshdir)/_flamefold
+	$(INSTALL) -m 644 $(O)/completion.fish $(DESTDIR)$(fishdir)/flamefold.fish
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 		-e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' \
 		src/libflamefold.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libflamefold.pc
@@ -242,7 +254,8 @@ install: all ## into DESTDIR and prefix
 uninstall: ## take out what install put in
 	rm -f $(addprefix $(DESTDIR),$(bindir)/flamefold $(libdir)/libflamefold.a \
 		$(libdir)/libflamefold.so $(libdir)/libflamefold.so.$(SOVERSION) \
-		$(libdir)/pkgconfig/libflamefold.pc $(includedir)/flamefold.h $(mandir)/man1/flamefold.1)
+		$(libdir)/pkgconfig/libflamefold.pc $(includedir)/flamefold.h $(mandir)/man1/flamefold.1 \
+		$(bashdir)/flamefold $(zshdir)/_flamefold $(fishdir)/flamefold.fish)
 
 clean: ## remove what was built; keep what scripts/deps fetched
 	rm -rf $(filter-out $(DEPS),$(wildcard $(O)/*)) demo.svg

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/completion.h"
 #include "cli/habits.h"
 #include "cli/help.h"
 #include "cli/likeness.h"
@@ -124,6 +125,8 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 1)
 		return EXIT_USAGE;
+	if (argc == 3 && strcmp(argv[1], "--completion") == 0)
+		return finish_stdout(print_completion(argv[2]));
 	refused = argc > 1 && !named ? refuse_command(argv[1]) : 0;
 	if (refused)
 		return refused;

@@ -61,11 +61,22 @@ package()
 		644 opt/ff/lib/libflamefold.a
 		644 opt/ff/lib/libflamefold.so.1
 		644 opt/ff/lib/pkgconfig/libflamefold.pc
+		644 opt/ff/share/bash-completion/completions/flamefold
+		644 opt/ff/share/fish/vendor_completions.d/flamefold.fish
 		644 opt/ff/share/man/man1/flamefold.1
+		644 opt/ff/share/zsh/site-functions/_flamefold
 		755 opt/ff/bin/flamefold
 		777 opt/ff/lib/libflamefold.so
 	END
 	)" ]
+}
+
+@test "shells complete by what is installed" {
+	bash --norc -c '. "$1"; COMP_WORDS=(flamefold rec) COMP_CWORD=1; _flamefold; echo "${COMPREPLY[@]}"' \
+		bash "$there/share/bash-completion/completions/flamefold" >out
+	[ "$(cat out)" = record ]
+	grep -qx '#compdef flamefold' "$there/share/zsh/site-functions/_flamefold"
+	grep -q '^complete -c flamefold' "$there/share/fish/vendor_completions.d/flamefold.fish"
 }
 
 @test "the installed command runs" {
