@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "object/frame_pointers.h"
 #include "profile.h"
+#include "profile_python.h"
 
 /* What is typed to record again, by who recorded. */
 struct recorder {
@@ -591,6 +592,17 @@ static void judge_runtimes(struct judged *j)
 	text_string(&j->remedy, "flamefold info --symbols FILE");
 }
 
+/* Code of Python, of which only the interpreter shows. */
+static void judge_python(struct judged *j)
+{
+	struct python_unnamed u;
+
+	if (!profile_python_unnamed(j->p, &u))
+		return;
+	begin_share(j, u.weight, total(j, FF_TOTAL_WEIGHT_TREE));
+	python_tell(&u, j->by->dwarf, &j->cause, &j->remedy);
+}
+
 static void judge_unnamed(struct judged *j)
 {
 	uint64_t weight = total(j, FF_TOTAL_WEIGHT_TREE);
@@ -629,6 +641,7 @@ static const struct {
 	{ "guest_samples", judge_guests },
 	{ "refused", judge_refused },
 	{ "runtimes", judge_runtimes },
+	{ "python", judge_python },
 	{ "unnamed", judge_unnamed },
 };
 
