@@ -67,7 +67,7 @@ test("the table scrolls on when a row has the focus", async () => {
 	await page.mouse.move(200, 300);
 	for (let i = 1; i <= 8; i++) {
 		await page.mouse.wheel(0, 60);
-		await page.waitForFunction((least) => document.querySelector("#funclist").scrollTop >= least, 60 * i, { timeout: 5000 });
+		await page.waitForFunction((least) => document.querySelector("#funclist").scrollTop >= least, 60 * i);
 	}
 	assert.ok(await top() >= 480);
 });

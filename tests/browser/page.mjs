@@ -38,7 +38,7 @@ export function openBrowser(options = {}) {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "flamefold-"));
 		browser = await chromium.launch({
-			executablePath: process.env.CHROMIUM,
+			executablePath: process.env.CHROMIUM, timeout: 900_000,
 			args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
 		});
 		state.page = await state.newPage(options);
@@ -50,6 +50,8 @@ export function openBrowser(options = {}) {
 	state.newPage = async (options = {}) => {
 		const page = await browser.newPage({ viewport: { width: 1200, height: 600 }, ...options });
 
+		/* No verdict depends on how busy the machine is. */
+		page.setDefaultTimeout(900_000);
 		page.on("pageerror", (error) => state.errors.push(String(error.stack)));
 		page.on("console", (message) => state.errors.push(message.text()));
 		page.on("request", (request) => {

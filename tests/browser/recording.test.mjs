@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "flamefold-"));
 const exactly = (name) => `^${name.replace(/\W/g, "\\$&")}$`;
 const number = (text) => Number(text.replace(/,/g, ""));
 const work = `
-	const end = Date.now() + 20000;
+	const end = Date.now() + 900_000;
 	function parse(text) { return JSON.parse(text).sort((a, b) => b.value - a.value); }
 	function print(list) { return JSON.stringify(list.map(({ value }, i) => ({ value: Math.sin(value), i }))); }
 	let text = print(Array.from({ length: 3000 }, (_, value) => ({ value })));
@@ -34,7 +34,7 @@ function flamefold(...options) {
 function record(name, ...options) {
 	const file = join(folder, `${name}.data`), svg = join(folder, `${name}.svg`);
 	const { status, stdout } = spawnSync("perf", ["record", "-q", "-e", "cpu-clock", "-F", "999", "-g", "-o", file, ...options],
-					     { stdio: ["ignore", "pipe", "ignore"], timeout: 60000, cwd: folder });
+					     { stdio: ["ignore", "pipe", "ignore"], timeout: 900_000, cwd: folder });
 
 	/* What node leaves for perf. */
 	maps.push(`/tmp/perf-${Number(stdout)}.map`);

@@ -41,6 +41,25 @@ build_program()
 		-o "$BATS_FILE_TMPDIR/$name" "$root/tests/live/$name.c"
 }
 
+# until_true COMMAND...: waits for that, however busy the machine is; what is stuck fails in the end.
+until_true()
+{
+	local tries
+
+	for ((tries = 0; tries < 9000; tries++)); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	echo "never: $*"
+	return 1
+}
+
+# worked PID HUNDREDTHS: the process has had so much processor time.
+worked()
+{
+	[ "$(awk '{ sub(/.*[)] /, ""); print $12 + $13 }' "/proc/$1/stat")" -ge "$2" ]
+}
+
 # Live, with what goes wrong in a file: record OPTION...
 record()
 {

@@ -84,8 +84,14 @@ record_to_cache()
 # attach PID: what it does for a while; its maps are those that perf finds.
 attach()
 {
-	record -p "$1" -- sleep 0.2
+	record -p "$1" -- "$programs/worked" "$1" 20
 }
+
+# For sh -c, behind ./program &
+# shellcheck disable=SC2016 # for sh
+until_it_runs='until [ "$(readlink /proc/$!/exe)" = "$PWD/program" ]; do sleep 0.01; done'
+# shellcheck disable=SC2016
+until_it_stays='until grep -q "^State:.S" /proc/$!/status; do sleep 0.05; done'
 
 # start COMMAND... stay: it works, and then waits to be killed; $started is its pid. What the
 # command is started by goes first.
@@ -192,21 +198,21 @@ build_id()
 @test "replaced while it runs: info says that the names may be wrong" {
 	spin
 	impostor other
-	record -- sh -c './program & sleep 0.1; mv other program; wait'
+	record -- sh -c "./program 0.5 & $until_it_runs; mv other program; wait"
 	share known_work >/dev/null
 	told "/program' was replaced after it was mapped"
 	record --buildid-mmap -- sh -c 'true' || skip "no --buildid-mmap"
 	rm program
 	spin
 	impostor other
-	record --buildid-mmap -- sh -c './program & sleep 0.1; mv other program; wait'
+	record --buildid-mmap -- sh -c "./program 0.5 & $until_it_runs; mv other program; wait"
 	unnamed
 }
 
 @test "replaced while it runs: the process still has it" {
 	spin
 	impostor other
-	record -- sh -c './program 0.2 stay & echo $! >pid; sleep 0.1; mv other program; sleep 0.5'
+	record -- sh -c "./program 0.2 stay & echo \$! >pid; $until_it_runs; mv other program; $until_it_stays"
 	pids=$(cat pid)
 	named
 }
@@ -319,7 +325,7 @@ build_id()
 @test "deleted after it began: for its user the process still has it" {
 	need_events
 	spin
-	record -- sh -c './program 0.2 stay & echo $! >pid; sleep 0.6'
+	record -- sh -c "./program 0.2 stay & echo \$! >pid; $until_it_runs; $until_it_stays"
 	pids=$(cat pid)
 	rm program
 	named
@@ -370,12 +376,12 @@ build_id()
 		mount -t tmpfs none box && cp outside box/program || exit
 		stat -c %i box/program >inode
 		unshare -m sh inner & echo $! >pid
-		sleep 0.3
-		perf record -q -N -o p.data -e cpu-clock -F 1999 -g -p "$(cat pid)" -- sleep 0.2
+		until readlink "/proc/$!/exe" | grep -q program; do sleep 0.1; done
+		perf record -q -N -o p.data -e cpu-clock -F 1999 -g -p "$(cat pid)" -- "$worked" "$(cat pid)" 20
 		"$flamefold" fold --quiet p.data >folded
 		kill -9 "$(cat pid)"
 	END
-	flamefold=$flamefold unshare -m sh outer
+	flamefold=$flamefold worked=$programs/worked unshare -m sh outer
 	grep -q " $(cat inode) .*/box/program\$" <(perf script -i p.data --show-mmap-events 2>/dev/null) ||
 		skip "their inodes differ"
 	grep -q known_work folded
@@ -393,7 +399,7 @@ build_id()
 	attach "$started"
 	named
 	told "/empty_root/app/program +([0-9a-f]+ +)?from /proc/$started/"
-	perf record -q -N -B -o p.data -e cpu-clock -F 1999 -p "$started" -- sleep 0.2
+	perf record -q -N -B -o p.data -e cpu-clock -F 1999 -p "$started" -- "$programs/worked" "$started" 20
 	named
 	end "$started"
 	unnamed

@@ -59,14 +59,7 @@ stat()
 # wait_for FILE: until it has something in it.
 wait_for()
 {
-	local tries
-
-	for ((tries = 0; tries < 300; tries++)); do
-		[ -s "$1" ] && return 0
-		sleep 0.1
-	done
-	echo "no $1"
-	return 1
+	until_true test -s "$1"
 }
 
 @test "shares are those of the processor time, of several threads" {
@@ -80,7 +73,7 @@ wait_for()
 	need_events
 	record -q -F 997 -e cpu-clock:u -o x.data -- "$shares" 4 2 >truth
 	want=$(awk '{ ns += $2 } END { printf "%.0f\n", ns / 1e9 * 997 }' truth)
-	between "$((want * 95 / 100))" "$(samples x.data)" "$((want * 105 / 100))"
+	between "$((want * 90 / 100))" "$(samples x.data)" "$((want * 110 / 100))"
 }
 
 @test "the shares are those that perf record sees" {
@@ -215,7 +208,9 @@ end_program()
 	need_events
 	sampled --every 0.5 --save saved.data -o now.folded
 	wait_for now.folded
-	sleep 1.7
+	until_true worked "$(cat program)" 300
+	: >now.folded
+	wait_for now.folded
 	kill -9 $pid
 	wait $pid || true
 	end_program
@@ -231,10 +226,8 @@ end_program()
 	record -q -F 997 -e cpu-clock --every 1 --window --save saved.data -o 'w-%t.folded' -- "$shares" 3.3 2 >/dev/null
 	[ "$(find . -name 'w-*.folded' | wc -l)" -ge 4 ] || { ls; false; }
 	[ "$(cat w-*.folded | total)" = "$(fold saved.data | total)" ]
-	# Each has a second of it, the last one the rest.
-	for window in w-*.folded; do
-		grep -q share_60 "$window"
-	done
+	# Each has a second of it, and some of the time that the program ran in it; the last one has the rest.
+	[ "$(grep -l share_60 w-*.folded | wc -l)" -ge 3 ]
 }
 
 @test "what --only symbol= leaves out is counted once, however often it is written" {
@@ -266,16 +259,22 @@ end_program()
 
 @test "-d ends it, and the command goes on" {
 	need_events
-	record -q -F 997 -e cpu-clock -d 0.5 -o now.folded -- sh -c '"$0" 1.5 1 >ended' "$shares"
+	# shellcheck disable=SC2016 # for sh
+	record -q -F 997 -e cpu-clock -d 2 -o now.folded -- sh -c 'echo $$ >program; exec "$0" 60 1 >ended' "$shares" 3>&-
+	kill -0 "$(cat program)"
 	[ ! -s ended ]
 	grep -q share_60 now.folded
-	wait_for ended
+	end_program
 }
 
 @test "a rate that the kernel does not take is lowered, with a sentence" {
 	need_events
-	most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
-	record -F $((most + 1)) -e cpu-clock -o now.folded -- "$shares" 0.2 1 >/dev/null 2>err
+	# The kernel lowers it when it is busy, and then it is another one.
+	most=
+	until [ "$most" = "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" ]; do
+		most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+		record -F $((most + 1)) -e cpu-clock -o now.folded -- "$shares" 0.2 1 >/dev/null 2>err
+	done
 	grep -q "$((most + 1)) samples a second .* $most" err || { cat err; false; }
 	grep -q share_60 now.folded
 }
@@ -297,13 +296,19 @@ end_program()
 	done
 }
 
+# heard: the signal is no longer on its way to the run.
+heard()
+{
+	awk '/^(SigPnd|ShdPnd):/ && $2 ~ /[2367abef]$/ { bad = 1 } END { exit bad }' "/proc/$pid/status"
+}
+
 @test "a second Ctrl-C ends it without a graph, and leaves nothing half written" {
 	need_events
 	# Nobody reads the output: after the first one, it waits for that.
 	mkfifo fifo
 	sampled -o fifo
-	sleep 0.5
 	kill -INT $pid
+	until_true heard
 	sleep 0.5
 	kill -0 $pid
 	kill -INT $pid
@@ -321,13 +326,17 @@ end_program()
 	# It waits for a reader now.
 	sleep 1
 	kill -INT $pid
-	sleep 0.2
+	until_true heard
 	# The one on the way, and then the last one.
-	timeout 900 cat fifo >first
-	while kill -0 $pid 2>/dev/null; do
-		timeout 1 cat fifo >>first || true
-	done
+	while [ ! -e over ]; do
+		cat fifo
+	done >first 3>&- &
+	reader=$!
 	wait $pid
+	touch over
+	# A reader that waits for one more has it with nothing in it.
+	: 4<>fifo
+	wait $reader
 	end_program
 	[ ! -s err ] || { cat err; false; }
 	grep -q share_60 first
@@ -347,9 +356,13 @@ end_program()
 
 @test "-F max is what the kernel allows, without a word" {
 	need_events
-	record -F max -e cpu-clock -o x.data -- "$shares" 0.2 1 2>err >/dev/null
+	most=
+	until [ "$most" = "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" ]; do
+		most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+		record -F max -e cpu-clock -o x.data -- "$shares" 0.2 1 2>err >/dev/null
+	done
 	! grep 'samples a second' err
-	"$flamefold" info --format=json x.data | jq -e ".events[0].frequency == $(cat /proc/sys/kernel/perf_event_max_sample_rate)"
+	"$flamefold" info --format=json x.data | jq -e ".events[0].frequency == $most"
 }
 
 @test "the graph and the recording cannot be one file" {

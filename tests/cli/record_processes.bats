@@ -91,7 +91,7 @@ nameless()
 	"$bin/forks" 60 1000 >/dev/null 3>&- &
 	started=$!
 	for target in -a -a -a "-p$started" "-p$started" "-p$started"; do
-		record -q -F 1997 -e cpu-clock "$target" -d 0.3 -o live.folded
+		record -q -F 1997 -e cpu-clock "$target" -d 0.5 -o live.folded
 		grep -q '^forks;.*child_work' live.folded
 		[ "$(nameless live.folded)" -eq 0 ]
 	done
@@ -136,14 +136,20 @@ named_plugins()
 	grep -q '^exec-[0-9]*-[0-9]*;.*exec_even' live.folded
 }
 
+# runs NAME: what was started is that program by now.
+runs()
+{
+	[ "$(readlink "/proc/$started/exe")" = "$PWD/$1" ]
+}
+
 @test "a program that was deleted before sampling began is named" {
 	need_events
 	cp "$bin/shares" gone
-	./gone 60 2 >/dev/null 3>&- &
+	./gone 2 2 >/dev/null 3>&- &
 	started=$!
-	sleep 0.3
+	until_true runs gone
 	rm gone
-	record -q -F 997 -e cpu-clock -p "$started" -d 1 -o live.folded
+	record -q -F 997 -e cpu-clock -p "$started" -o live.folded
 	between 50 "$(share share_60 live.folded)" 70
 	grep -q '^gone;' live.folded
 }
@@ -151,12 +157,12 @@ named_plugins()
 @test "a program that was replaced before sampling began is named by what it runs" {
 	need_events
 	cp "$bin/shares" program
-	./program 60 2 >/dev/null 3>&- &
+	./program 2 2 >/dev/null 3>&- &
 	started=$!
-	sleep 0.3
+	until_true runs program
 	cp "$bin/forks" new
 	mv new program
-	record -q -F 997 -e cpu-clock -p "$started" -d 1 -o live.folded
+	record -q -F 997 -e cpu-clock -p "$started" -o live.folded
 	between 50 "$(share share_60 live.folded)" 70
 	! grep -q child_work live.folded
 }
@@ -173,6 +179,11 @@ named_plugins()
 	grep -q '^inside;.*share_60' live.folded
 }
 
+named()
+{
+	grep -qs 'worker bee' "/proc/$started/task/"*/comm
+}
+
 @test "threads have the names that they had before" {
 	need_events
 	command -v python3 >/dev/null || skip "no python3"
@@ -183,11 +194,11 @@ named_plugins()
 	    while True:
 	        sum(range(1000))
 	threading.Thread(target=work, daemon=True).start()
-	threading.Event().wait(60)
+	threading.Event().wait(3000)
 	END
 	python3 named.py 3>&- &
 	started=$!
-	sleep 0.7
+	until_true named
 	record -q -F 997 -e cpu-clock -p "$started" -d 1 -o live.folded
 	between 90 "$(share 'worker_bee;' live.folded)" 100
 }
@@ -197,8 +208,7 @@ node_program()
 {
 	cat >program.js <<-'END'
 	function easilyFound(n) { let x = 0; for (let i = 0; i < n; i++) x = (x * 31 + i) | 0; return x; }
-	const end = Date.now() + Number(process.argv[2]) * 1000;
-	while (Date.now() < end) easilyFound(1e6);
+	while (process.cpuUsage().user < Number(process.argv[2]) * 1e6) easilyFound(1e6);
 	END
 }
 
@@ -213,7 +223,7 @@ node_program()
 	between 60 "$(share easilyFound live.folded)" 100
 	node --perf-basic-prof program.js 60 3>&- &
 	started=$!
-	sleep 2
+	until_true worked "$started" 100
 	record -q -F 997 -e cpu-clock -p "$started" -d 1 -o attached.folded
 	between 60 "$(share easilyFound attached.folded)" 100
 	rm -f "/tmp/perf-$started.map"

@@ -16,6 +16,18 @@ setup()
 	shares=$BATS_FILE_TMPDIR/shares
 }
 
+# Every processor has something to do in the meantime.
+work()
+{
+	"$shares" 600 "$(nproc)" >/dev/null 3>&- &
+	worker=$!
+}
+
+teardown()
+{
+	[ -z "${worker:-}" ] || kill "$worker"
+}
+
 @test "several readers give what one gives" {
 	need_events
 	for threads in 1 2 3; do
@@ -35,6 +47,7 @@ setup()
 
 @test "lost records are said, with their processor" {
 	need_events system
+	work
 	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 1 -o x.folded -a 2>err || cat err
 	grep -q 'dropped records, for its rings were full: [0-9]* on processor [0-9]' err
 }
@@ -53,10 +66,7 @@ kernel_is()
 	"$flamefold" record -e page-faults -c 1 -m 8K --save x.data -o x.folded -- \
 		sh -c 'kill -STOP $PPID; exec "$0" 20000 >touched' "$BATS_FILE_TMPDIR/pages" 2>err 3>&- &
 	recorder=$!
-	for ((i = 0; i < 100; i++)); do
-		[ -s touched ] && break
-		sleep 0.1
-	done
+	until_true test -s touched
 	sleep 0.3
 	kill -CONT $recorder
 	wait $recorder
@@ -76,10 +86,17 @@ kernel_is()
 
 @test "--adapt goes down the ladder and says so; without it nothing changes" {
 	need_events system
+	work
 	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 3.5 -o x.folded --adapt -a 2>err
 	grep -q 'records are lost: 16384 bytes of each stack are copied from now on' err
 	record -F 20000 -e cpu-clock -g dwarf,32768 -m 16 -d 2.5 -o x.folded -a 2>err
 	! grep 'from now on' err
+}
+
+# sampling PID: it has events.
+sampling()
+{
+	ls -l "/proc/$1/fd" 2>/dev/null | grep -q perf_event
 }
 
 # stopped_once COMMAND...: which does not read for a while, when it has begun.
@@ -88,6 +105,7 @@ stopped_once()
 	"$@" 2>err >/dev/null &
 	local pid=$!
 
+	until_true sampling $pid
 	sleep 1
 	kill -STOP $pid
 	sleep 1

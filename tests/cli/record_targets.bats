@@ -28,6 +28,13 @@ teardown()
 	[ -z "$group" ] || { sleep 0.1; rmdir "$group" 2>/dev/null || true; }
 }
 
+started()
+{
+	case $(cat /proc/$pid/comm) in
+	bash | bats* | setpriv) return 1 ;;
+	esac
+}
+
 # start COMMAND...: in the background, ended with the test; its id is in $pid.
 start()
 {
@@ -35,12 +42,7 @@ start()
 	pid=$!
 	started="$started $pid"
 	# Until it is the program itself.
-	for ((tries = 0; tries < 100; tries++)); do
-		case $(cat /proc/$pid/comm) in
-		bash | bats* | setpriv) sleep 0.05 ;;
-		*) break ;;
-		esac
-	done
+	until_true started
 	sleep 0.1
 }
 
@@ -82,7 +84,7 @@ copy()
 @test "-p ends with its process where there is no pidfd of it" {
 	need_events
 	command -v strace >/dev/null || skip "no strace to refuse it"
-	start "$shares" 2 1
+	start "$shares" 4 1
 	# A sanitizer cannot look for leaks of what is traced.
 	timeout 900 env ASAN_OPTIONS=detect_leaks=0 strace -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EMFILE \
 		"$flamefold" record -q -F 99 -e cpu-clock -p "$pid" -o x.folded 3>&-
@@ -92,10 +94,10 @@ copy()
 
 @test "-p: a process that runs already, with all its threads, and nothing else" {
 	need_events
-	start "$(copy wanted)" 60 3
-	wanted=$pid
 	start "$(copy other)" 60 1
-	record -q -F 997 -e cpu-clock -p "$wanted" -d 1 --tid -o x.folded
+	start "$(copy wanted)" 2 3
+	wanted=$pid
+	record -q -F 997 -e cpu-clock -p "$wanted" --tid -o x.folded
 	[ "$(processes x.folded | wc -w)" -eq 3 ]
 	[ "$(processes x.folded | tr ' ' '\n' | grep -c "^wanted-$wanted/")" -eq 3 ]
 	between 50 "$(share share_60 x.folded)" 70
@@ -105,18 +107,18 @@ copy()
 	need_events
 	start "$(copy wanted)" 60 3
 	tid=$(ls /proc/"$pid"/task | sort -n | tail -n 1)
-	record -q -F 997 -e cpu-clock -t "$tid" -d 1 --tid -o x.folded
+	record -q -F 997 -e cpu-clock -t "$tid" -d 2 --tid -o x.folded
 	[ "$(processes x.folded)" = "wanted-$pid/$tid " ]
 }
 
 @test "-p: several, and what they start" {
 	need_events
-	start "$(copy first)" 60 1
+	start "$(copy first)" 2 1
 	one=$pid
 	# Its children are samples of -p, too.
 	# shellcheck disable=SC2016 # for sh
-	start sh -c 'while :; do "$0" 0.2 1; done' "$(copy child)"
-	record -q -F 997 -e cpu-clock:u -p "$one,$pid" -d 1.5 -o x.folded
+	start sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" 0.2 1; done' "$(copy child)"
+	record -q -F 997 -e cpu-clock:u -p "$one,$pid" -o x.folded
 	[[ " $(processes x.folded)" == *" child first "* ]]
 	between 40 "$(share share_60 x.folded)" 75
 }
@@ -136,13 +138,12 @@ copy()
 	python3 - >tid <<-'END' &
 	import threading, time
 	def work():
-	    end = time.monotonic() + 3
-	    while time.monotonic() < end:
+	    while time.thread_time() < 2:
 	        sum(range(1000))
 	t = threading.Thread(target=work)
 	t.start()
 	print(t.native_id, flush=True)
-	time.sleep(300)
+	time.sleep(3000)
 	END
 	pid=$!
 	while [ ! -s tid ]; do sleep 0.1; done
@@ -260,13 +261,23 @@ make_group()
 	[[ $output == *"there is no user 'no-such-user'"* ]]
 }
 
+# The recorder has events, and the process has worked since.
+samples_taken()
+{
+	local hundredths
+
+	ls -l "/proc/$recorder/fd" 2>/dev/null | grep -q perf_event || return 1
+	hundredths=$(awk '{ sub(/.*[)] /, ""); print $12 + $13 }' "/proc/$pid/stat")
+	until_true worked "$pid" $((hundredths + 50))
+}
+
 @test "Ctrl-C ends a run on others with a graph, and leaves them alone" {
 	need_events
 	start "$(copy wanted)" 60 1
 	# What a shell starts in the background ignores it otherwise.
 	env --default-signal=INT "$flamefold" record -q -F 997 -e cpu-clock -p "$pid" -o x.folded 3>&- &
 	recorder=$!
-	sleep 1.5
+	until_true samples_taken
 	kill -INT $recorder
 	wait $recorder
 	grep -q '^wanted;.*share_60' x.folded
@@ -295,8 +306,8 @@ need_nobody()
 	[[ $output == *"user space only; 'sudo sysctl kernel.perf_event_paranoid=1' allows it"* ]]
 	between 50 "$(share share_60 x.folded)" 70
 	! grep -q 'entry_SYSCALL\|asm_sysvec' x.folded
-	start "${as_nobody[@]}" ./shares 60 1
-	"${as_nobody[@]}" ./flamefold record -q -F 997 -e cpu-clock -p "$pid" -d 0.5 -o y.folded
+	start "${as_nobody[@]}" ./shares 2 1
+	"${as_nobody[@]}" ./flamefold record -q -F 997 -e cpu-clock -p "$pid" -o y.folded
 	between 50 "$(share share_60 y.folded)" 70
 	rm -rf "$nobody"
 }

@@ -36,8 +36,12 @@ another_build()
 	only_the_leaf
 }
 
+# For sh -c, behind ./layers &
+# shellcheck disable=SC2016 # for sh
+until_it_runs='until [ "$(readlink /proc/$!/exe)" = "$PWD/layers" ]; do sleep 0.01; done'
+
 @test "deleted while it runs" {
-	rate=1999 dwarf sh -c './layers 15000 & sleep 0.1; rm layers; wait'
+	rate=1999 dwarf sh -c "./layers 15000 & $until_it_runs; rm layers; wait"
 	only_the_leaf
 }
 
@@ -49,7 +53,7 @@ another_build()
 }
 
 @test "renamed while it runs" {
-	rate=1999 dwarf sh -c './layers 15000 & sleep 0.1; mv layers elsewhere; wait'
+	rate=1999 dwarf sh -c "./layers 15000 & $until_it_runs; mv layers elsewhere; wait"
 	only_the_leaf
 }
 
