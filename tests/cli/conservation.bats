@@ -17,14 +17,22 @@ setup()
 # A figure of --stats by the name of its row.
 figure()
 {
-	awk -v name="$1" 'index($0, name) == 1 { gsub(",", "", $NF); print $NF; found = 1 }
-		END { exit !found }' stats
+	local line number
+
+	# Hundreds of files have seven of them each: no program is started for one.
+	while read -r line; do
+		[[ $line == "$1"* ]] || continue
+		number=${line##* }
+		echo "${number//,/}"
+		return 0
+	done <stats
+	return 1
 }
 
 # conserved FILE OPTION...: READ = TREE + LOST, and TREE is what was written.
 conserved()
 {
-	local file=$1 read tree lost
+	local file=$1 read tree lost written
 	shift
 	fold --stats "$@" "$file" >out 2>stats || {
 		[ ! -s out ] || { echo "$file fails and writes"; return 1; }
@@ -34,7 +42,8 @@ conserved()
 	tree=$(figure "weight in the tree")
 	lost=$(($(figure "weight of other events") + $(figure "weight filtered out") + $(figure "weight of damaged records")))
 	[ "$read" -eq $((tree + lost)) ] || { echo "$file $*: read $read, tree $tree, lost $lost"; return 1; }
-	[ "$(total out)" -eq "$tree" ] || { echo "$file $*: wrote $(total out), tree $tree"; return 1; }
+	written=$(total out)
+	[ "$written" -eq "$tree" ] || { echo "$file $*: wrote $written, tree $tree"; return 1; }
 	[ "$(figure "samples read")" -ge "$(figure "samples in the tree")" ]
 }
 

@@ -112,6 +112,7 @@ same_packed()
 	[ "$wrong" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "every case of the other byte order, as written and as swapped, and as a pipe of it" {
 	local name wrong=0 compared=0
 
@@ -131,6 +132,7 @@ same_packed()
 	[ "$wrong" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "every case split into a directory" {
 	local name wrong=0 compared=0
 
@@ -155,6 +157,7 @@ corpus_files()
 	}' "$CORPUS/MANIFEST.tsv"
 }
 
+# bats test_tags=long
 @test "the recordings of the corpus, swapped, split and packed" {
 	local path wrong=0 compared=0
 
@@ -175,6 +178,7 @@ corpus_files()
 	[ "$wrong" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "the pipes of the corpus, as a file and streamed" {
 	local path wrong=0 compared=0
 
@@ -414,12 +418,14 @@ flows()
 	flows 131072 300 1000 forks
 }
 
+# bats test_tags=long
 @test "300 MB of a pipe with deferred chains, half of which no sample wants, in 32 MB of memory" {
 	flows 32768 300 40 deferred
 	# They were found: the frames are those of the chains.
 	grep -q "\[program\];\[program\]" out
 }
 
+# bats test_tags=long
 @test "300 MB of a pipe with counters of groups in 32 MB of memory" {
 	flows 32768 300 40 groups
 }

@@ -71,11 +71,13 @@ make_small()
 	"$replay" cuts ./*.data
 }
 
+# bats test_tags=long
 @test "every number of the header, the attributes and the features set to odd values" {
 	make_small
 	"$replay" fields ./*.data
 }
 
+# bats test_tags=long
 @test "thousands of random changes" {
 	make_small
 	"$replay" mutations 2000 ./*.data
@@ -101,6 +103,7 @@ make_forms()
 	"$build" -o pipes/deferred.data "$cases/deferred_chain_big_endian_in_a_pipe.pd"
 }
 
+# bats test_tags=long
 @test "swapped files: cut, with odd fields and changed at random" {
 	make_forms
 	"$replay" cuts ./*.swapped
@@ -108,6 +111,7 @@ make_forms()
 	"$replay" mutations 600 ./*.swapped
 }
 
+# bats test_tags=long
 @test "pipes, from a file and streamed: cut, with odd fields and changed at random" {
 	local as
 
@@ -119,6 +123,7 @@ make_forms()
 	done
 }
 
+# bats test_tags=long
 @test "what compressed records hold, and what zstd around a file holds" {
 	make_forms
 	AS=compressed "$replay" cuts pipes/{all,kernel,group}*
@@ -128,6 +133,7 @@ make_forms()
 	"$replay" mutations 100 compressed*.data
 }
 
+# bats test_tags=long
 @test "each file of a directory: cut and changed at random" {
 	local file
 
@@ -140,6 +146,7 @@ make_forms()
 	[[ $output != *replay-* ]]
 }
 
+# bats test_tags=long
 @test "the recordings of the corpus, cut, with odd fields and changed at random" {
 	local files=()
 

@@ -55,10 +55,12 @@ same_as()
 	[[ $output == *"shapes::some<int>"* ]]
 }
 
+# bats test_tags=long
 @test "g++, DWARF 2" {
 	same_as 'addr2line llvm' gcc-dwarf-2
 }
 
+# bats test_tags=long
 @test "g++, DWARF 3" {
 	same_as 'addr2line llvm' gcc-dwarf-3
 }
@@ -71,26 +73,32 @@ same_as()
 	same_as 'addr2line llvm' gcc-dwarf-5
 }
 
+# bats test_tags=long
 @test "g++ -O3" {
 	same_as 'addr2line llvm' gcc-O3
 }
 
+# bats test_tags=long
 @test "g++, the standard library" {
 	same_as 'addr2line llvm' gcc-std
 }
 
+# bats test_tags=long
 @test "g++, packed sections" {
 	same_as 'addr2line llvm' gcc-packed
 }
 
+# bats test_tags=long
 @test "g++, types in units of their own, DWARF 4" {
 	same_as 'addr2line llvm' gcc-types-4
 }
 
+# bats test_tags=long
 @test "g++, types in units of their own, DWARF 5" {
 	same_as llvm gcc-types-5
 }
 
+# bats test_tags=long
 @test "g++, .dwo files, DWARF 4" {
 	same_as llvm gcc-split-4
 }
@@ -103,6 +111,7 @@ same_as()
 	same_as 'addr2line llvm' gcc-lto
 }
 
+# bats test_tags=long
 @test "g++, functions that the linker dropped" {
 	same_as 'addr2line llvm' gcc-sections
 }
@@ -116,6 +125,7 @@ same_as()
 	same_as llvm gcc-dwz --debug=gcc-dwz.whole
 }
 
+# bats test_tags=long
 @test "clang++, DWARF 2" {
 	same_as 'addr2line llvm' clang-dwarf-2
 }
@@ -124,19 +134,23 @@ same_as()
 	same_as 'addr2line llvm' clang-dwarf-4
 }
 
+# bats test_tags=long
 @test "clang++, DWARF 5, which has no .debug_aranges" {
 	same_as llvm clang-dwarf-5
 	! readelf -SW clang-dwarf-5 | grep -q debug_aranges
 }
 
+# bats test_tags=long
 @test "clang++, the standard library" {
 	same_as llvm clang-std
 }
 
+# bats test_tags=long
 @test "clang++, packed sections" {
 	same_as llvm clang-packed
 }
 
+# bats test_tags=long
 @test "clang++, .dwo files, DWARF 4" {
 	same_as llvm clang-split-4
 }
@@ -149,6 +163,7 @@ same_as()
 	same_as llvm clang-lto
 }
 
+# bats test_tags=long
 @test "clang++ and lld, functions that the linker dropped or made one" {
 	same_as addr2line clang-lld
 	# What debug information calls a function is another of the names that its code has.
@@ -159,6 +174,7 @@ same_as()
 	same_as llvm clang-mips
 }
 
+# bats test_tags=long
 @test "clang++, for i386" {
 	same_as llvm clang-i386
 }
@@ -168,6 +184,7 @@ same_as()
 }
 
 # Half of its functions have two names.
+# bats test_tags=long
 @test "the C library, with the debug file of its package" {
 	local library id debug
 	library=$(ldd /bin/sh | awk '/libc\.so/ { print $3 }')
@@ -299,6 +316,7 @@ deepest()
 }
 
 # With every byte of its debug sections set to other values.
+# bats test_tags=long
 @test "debug information that is damaged anywhere" {
 	local target
 	target=$(dirname "$flamefold")/tests/fuzz/debug_info
@@ -336,6 +354,7 @@ declared_as()
 	node "$inline/declared.mjs" recording.data "${2:-$1}"
 }
 
+# bats test_tags=long
 @test "a picture knows where functions are declared: g++, DWARF 2" {
 	declared_as gcc-dwarf-2
 }
@@ -344,14 +363,17 @@ declared_as()
 	declared_as gcc-dwarf-5
 }
 
+# bats test_tags=long
 @test "a picture knows where functions are declared: g++, .dwo files" {
 	declared_as gcc-split-5
 }
 
+# bats test_tags=long
 @test "a picture knows where functions are declared: g++ and dwz" {
 	declared_as gcc-dwz gcc-dwz.whole
 }
 
+# bats test_tags=long
 @test "a picture knows where functions are declared: g++ -flto" {
 	declared_as gcc-lto
 }
@@ -360,6 +382,7 @@ declared_as()
 	declared_as clang-dwarf-5
 }
 
+# bats test_tags=long
 @test "a picture knows where functions are declared: clang++, .dwo files" {
 	declared_as clang-split-5
 }

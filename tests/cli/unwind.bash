@@ -56,13 +56,14 @@ fold_user()
 }
 
 # chain LEAF CHAIN [SHARE]: as good as all stacks of user that end with LEAF are CHAIN, a regular
-# expression for the whole of them.
+# expression for the whole of them. Of many, two samples may have hit something in between.
 chain()
 {
 	grep -E "(^|;)$1 [0-9]+\$" user >of_leaf || { echo "no stack ends with $1"; return 1; }
 	grep -vE "^($2) [0-9]+\$" of_leaf >others || return 0
 	awk -v all="$(total of_leaf)" -v others="$(total others)" -v least="${3:-0.998}" '
-		BEGIN { exit !(all - others >= least * all) }' && return 0
+		!sample || $NF < sample { sample = $NF }
+		END { exit !(all - others >= least * all || others <= 2 * sample && all >= 40 * sample) }' user && return 0
 	echo "$1: of $(total of_leaf), $(total others) are not $2"
 	sort -t ' ' -k 2 -nr others | cut -c 1-1000 | head -n 5
 	return 1

@@ -32,13 +32,14 @@ setup()
 
 # Of 1 KiB, 8 KiB and all that is possible: what is recorded is unwound, frame by frame, and a
 # stack that goes on behind it is charged to [truncated].
+# bats test_tags=long
 @test "recursion deeper than the dump" {
 	local size frames
 
 	compile deep deep.c $WITHOUT_FP
 	for size in 1024 8192 65528; do
 		rate=1999 dwarf --size=$size ./deep 20000 2500
-		same_as_perf --at-least=300
+		same_as_perf --at-least=100
 		timeout 900 "$flamefold" fold --quiet --no-inline perf.data >marked
 		# All of the program's own but what begins before main.
 		awk '$0 !~ /^deep;\[truncated\];/ { whole += $NF } { all += $NF }
@@ -134,6 +135,7 @@ reason()
 
 # cc1plus itself: of what g++ starts perf 6.1 loses all stacks through a library that was mapped at a
 # lower address before the exec, which with addresses at random is every other time.
+# bats test_tags=long
 @test "a C++ compiler at work" {
 	local compiler
 
@@ -145,6 +147,7 @@ reason()
 	same_as_perf --at-least=1000
 }
 
+# bats test_tags=long
 @test "another C++ compiler" {
 	command -v clang++ >/dev/null || skip "no clang++"
 	printf '%s\n' '#include <regex>' 'bool f(const char *s) { return std::regex_search(s, std::regex("a+")); }' >regex.cc
@@ -152,6 +155,7 @@ reason()
 	same_as_perf --at-least=300
 }
 
+# bats test_tags=long
 @test "node" {
 	command -v node >/dev/null || skip "no node"
 	rate=1499 dwarf --size=16384 node -e 'let s = 0; function f(n) { for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s } for (let i = 0; i < 300; i++) f(300000); for (let i = 0; i < 40; i++) JSON.parse(JSON.stringify(Array(20000).fill({ a: i, b: "x" })))'
@@ -220,11 +224,13 @@ plt()
 	plt
 }
 
+# bats test_tags=long
 @test "the PLT of indirect branch tracking" {
 	record_calls .plt.sec -fcf-protection -Wl,-z,ibtplt
 	plt
 }
 
+# bats test_tags=long
 @test "the PLT, bound at the start" {
 	record_calls .plt.got -Wl,-z,now
 	plt
