@@ -25,7 +25,7 @@ double now(void)
 static void log_line(void *arg, const char *line)
 {
 	(void)arg;
-	say("%s", line);
+	say_warning("%s", line);
 }
 
 static void show_progress(void *arg, const char *what, uint64_t done, uint64_t total)
@@ -109,7 +109,7 @@ static const char *const *choose_unnamed(const struct settings *s)
 		break;
 	}
 	if (here && why && !s->quiet)
-		say("%s: reading ./perf.data", why);
+		say_note("%s: reading ./perf.data", why);
 	if (!here && why)
 		say("%s, and there is no ./perf.data here", why);
 	else if (!here)

@@ -37,7 +37,7 @@ static int graph_run(const struct settings *s)
 	if (!s->quiet)
 		print_missing(a.profile, NULL);
 	if (path && !s->output && !s->quiet)
-		say("wrote %s", path);
+		say_note("wrote %s", path);
 	if (s->open)
 		show_picture(path);
 out:

@@ -1,5 +1,7 @@
 #include "cli/info.h"
 
+#include <stdlib.h>
+
 #include "cli/analysis.h"
 #include "cli/format.h"
 #include "cli/output.h"
@@ -23,6 +25,32 @@ struct report {
 	size_t written;
 };
 
+static void put_text(const struct report *r, const struct ff_profile *p, FILE *out)
+{
+	if (r->settings->symbols)
+		info_symbols_text(p, r->settings, out);
+	else
+		info_text(p, out);
+}
+
+/* What a line is, its place says. */
+static void put_in_colours(const struct report *r, const struct ff_profile *p)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory) {
+		put_text(r, p, r->text);
+		return;
+	}
+	put_text(r, p, memory);
+	fclose(memory);
+	if (text)
+		put_report(r->text, text);
+	free(text);
+}
+
 static void report_one(struct report *r, const struct ff_profile *p)
 {
 	if (r->json && r->settings->symbols)
@@ -31,10 +59,10 @@ static void report_one(struct report *r, const struct ff_profile *p)
 		info_json(p, r->json);
 	if (r->text && r->written)
 		putc('\n', r->text);
-	if (r->text && r->settings->symbols)
-		info_symbols_text(p, r->settings, r->text);
+	if (r->text && has_colours(r->text))
+		put_in_colours(r, p);
 	else if (r->text)
-		info_text(p, r->text);
+		put_text(r, p, r->text);
 	r->written++;
 }
 

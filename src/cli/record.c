@@ -390,7 +390,7 @@ static int write_graph(const struct settings *s, struct session *session)
 	else if (*why)
 		say("%s", why);
 	if (code == EXIT_DONE && session->path && !s->output && !s->quiet)
-		say("wrote %s", session->path);
+		say_note("wrote %s", session->path);
 	if (code == EXIT_DONE && s->open)
 		show_picture(session->shown);
 	return code;

@@ -155,7 +155,7 @@ static enum standard_input look_at_pipe(bool otherwise)
 	int got = wait_for_byte(PATIENCE_MS);
 
 	if (got == 0 && !otherwise)
-		say("no ./perf.data here: waiting for standard input");
+		say_note("no ./perf.data here: waiting for standard input");
 	while (got == 0) {
 		if (otherwise && !has_writer_beside())
 			return STANDARD_INPUT_SILENT;

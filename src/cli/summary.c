@@ -66,7 +66,7 @@ static void say_left_out(const struct ff_profile *p)
 		uint64_t weight = ff_profile_total(p, parts[i].which);
 
 		if (weight)
-			say("%s %s", percent(weight, read), parts[i].what);
+			say_warning("%s %s", percent(weight, read), parts[i].what);
 	}
 }
 
@@ -75,7 +75,7 @@ static void say_finding(const struct ff_finding *f, const char *file)
 	char *sentence = finding_sentence(f, file);
 
 	if (sentence)
-		say("%s", sentence);
+		say_warning("%s", sentence);
 	free(sentence);
 }
 

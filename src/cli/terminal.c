@@ -1,11 +1,18 @@
 #include "cli/terminal.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+#define BOLD "\033[1m"
+#define PLAIN "\033[m"
 
 static atomic_bool status_shown; /* progress comes from any thread */
 
@@ -25,15 +32,105 @@ void put_clean(FILE *out, const char *text)
 	}
 }
 
-static void say_list(const char *end, const char *format, va_list args)
+bool has_colours(FILE *out)
 {
-	char line[2048];
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+
+	return !(no_colour && *no_colour) && term && *term && strcmp(term, "dumb") != 0 &&
+	       isatty(fileno(out));
+}
+
+/* Behind the name between single quotes at @p: 'perf.data', but not an apostrophe. */
+static const char *name_end(const char *line, const char *p, const char *end)
+{
+	const char *close;
+
+	if (*p != '\'' || (p > line && isalnum((unsigned char)p[-1])))
+		return p;
+	for (close = p + 1; close < end; close++)
+		if (*close == '\'' &&
+		    (close + 1 == end || !isalnum((unsigned char)close[1])))
+			return close + 1;
+	return p;
+}
+
+/* Text without a control character, its names in bold and all of it in @colour. */
+static void put_painted(FILE *out, const char *line, const char *end, const char *colour)
+{
+	fputs(colour, out);
+	for (const char *p = line; p < end;) {
+		const char *behind = name_end(line, p, end);
+
+		if (behind == p) {
+			putc(*p++, out);
+			continue;
+		}
+		fprintf(out, "'" BOLD "%.*s" PLAIN "%s'", (int)(behind - p) - 2, p + 1,
+			colour);
+		p = behind;
+	}
+	if (*colour)
+		fputs(PLAIN, out);
+}
+
+/* Where the words of a line end that stand before its first two blanks. */
+static const char *label_end(const char *line, const char *end)
+{
+	const char *gap = memmem(line, (size_t)(end - line), "  ", 2);
+
+	return gap ? gap : end;
+}
+
+void put_report(FILE *out, const char *text)
+{
+	const char *colour = "";
+
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		const char *bold;
+
+		end = strchr(line, '\n') ?: line + strlen(line);
+		bold = *line == ' ' ? line : label_end(line, end);
+		if (bold > line) {
+			colour = strncmp(line, "warnings", (size_t)(bold - line)) == 0
+					 ? YELLOW
+					 : "";
+			fprintf(out, BOLD "%.*s" PLAIN, (int)(bold - line), line);
+		}
+		if (bold < end)
+			put_painted(out, bold, end, colour);
+		putc('\n', out);
+	}
+}
+
+enum tone { TONE_ERROR, TONE_WARNING, TONE_NOTE };
+
+static void say_list(enum tone tone, const char *end, const char *format, va_list args)
+{
+	static const char *const colours[] = {
+		[TONE_ERROR] = RED,
+		[TONE_WARNING] = YELLOW,
+		[TONE_NOTE] = "",
+	};
+	char line[2048], *clean = NULL;
+	size_t size = 0;
+	FILE *memory;
 
 	vsnprintf(line, sizeof(line), format, args);
 	status_clear();
-	fputs("flamefold: ", stderr);
-	put_clean(stderr, line);
+	memory = has_colours(stderr) ? open_memstream(&clean, &size) : NULL;
+	if (!memory) {
+		fputs("flamefold: ", stderr);
+		put_clean(stderr, line);
+		fputs(end, stderr);
+		return;
+	}
+	put_clean(memory, line);
+	fclose(memory);
+	fprintf(stderr, "%sflamefold:" PLAIN " ", colours[tone]);
+	if (clean)
+		put_painted(stderr, clean, clean + size, "");
 	fputs(end, stderr);
+	free(clean);
 }
 
 void say(const char *format, ...)
@@ -41,7 +138,25 @@ void say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say_list("\n", format, args);
+	say_list(TONE_ERROR, "\n", format, args);
+	va_end(args);
+}
+
+void say_warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_list(TONE_WARNING, "\n", format, args);
+	va_end(args);
+}
+
+void say_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_list(TONE_NOTE, "\n", format, args);
 	va_end(args);
 }
 
@@ -50,7 +165,7 @@ int usage_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say_list("; try 'flamefold --help'\n", format, args);
+	say_list(TONE_ERROR, "; try 'flamefold --help'\n", format, args);
 	va_end(args);
 	return EXIT_USAGE;
 }

@@ -9,8 +9,11 @@
  * names and paths do not reach it.
  */
 
-/* "flamefold: ..." */
+/* "flamefold: ...", of something that went wrong and ends the work or a part of it. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same of what is missing or doubtful, and of what was done. */
+void say_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The sentence, and where to find help. Always EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -21,5 +24,19 @@ void status_clear(void);
 
 /* @text with a '?' for every control character. */
 void put_clean(FILE *out, const char *text);
+
+/* Colours are wanted there: it is a terminal that has some, and NO_COLOR is not set. */
+bool has_colours(FILE *out);
+
+/*
+ * A report of lines as info prints it, with colours: headings, labels and the names between
+ * single quotes are bold, what stands below "warnings" is yellow.
+ *
+ *	label         text
+ *
+ *	heading
+ *	            12.3 %  text
+ */
+void put_report(FILE *out, const char *text);
 
 #endif

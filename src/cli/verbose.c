@@ -15,7 +15,7 @@ void tell_stage(struct analysis *a, const char *what)
 	if (strcmp(a->stage, what) == 0)
 		return;
 	snprintf(a->stage, sizeof(a->stage), "%s", what);
-	say("%.3f s: %s", now() - a->started, what);
+	say_note("%.3f s: %s", now() - a->started, what);
 }
 
 static void tell_events(const struct ff_input *in)
@@ -26,9 +26,10 @@ static void tell_events(const struct ff_input *in)
 
 		if (!ff_event_samples(e))
 			continue;
-		say("  %s samples of %s, %s%s", grouped(ff_event_samples(e)),
-		    ff_event_name(e), rate ? "a second of a processor: " : "one every ",
-		    grouped(rate ? rate : period));
+		say_note("  %s samples of %s, %s%s", grouped(ff_event_samples(e)),
+			 ff_event_name(e),
+			 rate ? "a second of a processor: " : "one every ",
+			 grouped(rate ? rate : period));
 	}
 }
 
@@ -39,11 +40,12 @@ static void tell_inputs(const struct analysis *a)
 	while ((in = ff_input_next(a->profile, in)) != NULL) {
 		const char *recorder = ff_input_text(in, FF_INPUT_RECORDER);
 
-		say("%s: %s, %s bytes, %s records%s%s", ff_input_text(in, FF_INPUT_PATH),
-		    ff_input_text(in, FF_INPUT_FORMAT),
-		    grouped(ff_input_count(in, FF_INPUT_BYTES)),
-		    grouped(ff_input_count(in, FF_INPUT_RECORDS)),
-		    recorder ? ", by " : "", recorder ? recorder : "");
+		say_note("%s: %s, %s bytes, %s records%s%s",
+			 ff_input_text(in, FF_INPUT_PATH),
+			 ff_input_text(in, FF_INPUT_FORMAT),
+			 grouped(ff_input_count(in, FF_INPUT_BYTES)),
+			 grouped(ff_input_count(in, FF_INPUT_RECORDS)),
+			 recorder ? ", by " : "", recorder ? recorder : "");
 		tell_events(in);
 	}
 }
@@ -56,12 +58,12 @@ static void tell_objects(const struct analysis *a)
 		const char *file = ff_object_file(o), *debug = ff_object_debug_file(o);
 		const char *problem = ff_object_problem(o);
 
-		say("%s: %s%s%s%s%s", ff_object_path(o),
-		    file ? "names of " : "without a file", file ? file : "",
-		    debug ? " and " : "", debug ? debug : "",
-		    problem ? " (it has a problem)" : "");
+		say_note("%s: %s%s%s%s%s", ff_object_path(o),
+			 file ? "names of " : "without a file", file ? file : "",
+			 debug ? " and " : "", debug ? debug : "",
+			 problem ? " (it has a problem)" : "");
 		if (problem)
-			say("  %s", problem);
+			say_note("  %s", problem);
 	}
 }
 
