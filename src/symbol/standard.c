@@ -283,12 +283,13 @@ static bool shorten_template(struct shortening *s, const struct list *list)
 	if (!t || count > MOST_ARGUMENTS || count > t->required + MOST_DEFAULTS)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		const char *end = i + 1 < count ? list->arguments[i + 1] - strlen(", ")
-				  : s->to[-1] == ' ' ? s->to - 1
-						     : s->to;
+		const char *text = list->arguments[i];
+		const char *end =
+			i + 1 < count ? list->arguments[i + 1] - strlen(", ") : s->to;
 
-		arguments[i].text = list->arguments[i];
-		arguments[i].size = (size_t)(end - arguments[i].text);
+		if (end > text && end[-1] == ' ')
+			end--;
+		arguments[i] = (struct argument){ text, (size_t)(end - text) };
 	}
 	while (count > t->required && t->defaults[count - 1 - t->required] &&
 	       is_default(&arguments[count - 1], t->defaults[count - 1 - t->required],

@@ -144,6 +144,8 @@ Test(standard, everything_else_stays)
 		"std::vector<int, std::allocator<int>, >",
 		"std::vector<",
 		"std::vector<>",
+		"std::vector<int, >",
+		"std::basic_ostream<char, >::get",
 		"std::vector<int, std::allocator<int)",
 		"std::",
 		"std::less<>::operator()",
