@@ -389,7 +389,7 @@ static const char *shorten_step(struct shortening *s, const char *p)
 	size_t depth = s->brackets.depth;
 	const char *next;
 
-	if (s->in_std && s->to[-1] == ':' &&
+	if (s->in_std && s->to[-1] == ':' && s->to[-2] == ':' &&
 	    (next = skip_inline_namespaces(p, s->brackets.end)) > p)
 		return next;
 	next = brackets_step(&s->brackets, p);

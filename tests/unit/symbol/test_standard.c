@@ -162,6 +162,7 @@ Test(standard, what_is_done_is_not_done_again)
 {
 	cr_expect_str_eq(shorten("std::basic_string<char>::__1::x"), "std::string::x");
 	cr_expect_str_eq(shorten("std::__1::__cxx11::list<int>"), "std::list<int>");
+	cr_expect_str_eq(shorten("std::__1x:__1:::f"), "std::__1x:__1:::f");
 	cr_expect_str_eq(shorten("std::basic_string<char>_view<char>"),
 			 "std::string_view<char>");
 }
