@@ -214,6 +214,9 @@ enum ff_record_who {
 
 /* How it gets at stacks. */
 enum ff_record_chain {
+	/* Copies of the stack, unwound here, and frame pointers where those end; frame pointers
+	 * alone for processes all of whose code keeps them. */
+	FF_RECORD_AUTO,
 	FF_RECORD_FRAME_POINTER,
 	FF_RECORD_DWARF, /* registers and a copy of the stack, unwound here */
 	FF_RECORD_LBR, /* the processor's record of branches */
@@ -255,7 +258,9 @@ struct ff_record_options {
 		period; /* samples a second, or one every so many; both 0: 99 Hz. UINT64_MAX
 			   a second: as many as the kernel allows */
 	enum ff_record_chain chain;
-	unsigned stack_size; /* FF_RECORD_DWARF: bytes of each stack; 0: 8192 */
+	unsigned
+		stack_size; /* bytes of each stack; 0: 8192, or with FF_RECORD_AUTO as many as
+				the rate allows */
 	unsigned ring_size; /* bytes for each processor; 0: as the rate needs it */
 	unsigned flags; /* of enum ff_record_flag */
 	double seconds; /* 0: until the command or all processes end, or ff_record_stop() */

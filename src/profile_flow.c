@@ -47,12 +47,18 @@ static void stop_saving(struct flowing *f)
 static int save_also(struct flowing *f, const struct round_item *item,
 		     const struct sample *sample)
 {
-	bool cut = stack_chain_is_cut(sample, &f->r->rec->events.v[sample->event]);
-	uint64_t caller;
+	const struct event *event = &f->r->rec->events.v[sample->event];
+	struct save_found found = { .cut = stack_chain_is_cut(sample, event) };
+	int err;
 
-	if (stack_leaf_caller(f->worker.stacks, sample, &caller) < 0)
+	if (f->r->stacks.join)
+		err = stack_user_chain(f->worker.stacks, sample, &found.user,
+				       &found.user_count);
+	else
+		err = stack_leaf_caller(f->worker.stacks, sample, &found.caller);
+	if (err < 0)
 		return fail_memory(&f->worker.ctx);
-	if (save_sample(&f->r->p->ctx, f->save, item->bytes, item->size, caller, cut) < 0)
+	if (save_sample(&f->r->p->ctx, f->save, item->bytes, item->size, &found) < 0)
 		stop_saving(f);
 	return 0;
 }

@@ -103,6 +103,13 @@ static void translate(const struct ff_profile *p, const struct ff_record_options
 	};
 }
 
+static bool joins_stacks(const struct running *r)
+{
+	uint32_t size;
+
+	return live_chain(r->live, &size) == LIVE_AUTO;
+}
+
 static int open_save(struct running *r)
 {
 	const struct ff_record_options *o = &r->options;
@@ -112,7 +119,9 @@ static int open_save(struct running *r)
 		.command = o->arguments,
 		.command_count = o->argument_count,
 		.recorder = "flamefold " FF_VERSION,
-		.callers = live_fixes_leaves(r->live),
+		.stacks = live_fixes_leaves(r->live) ? SAVE_CALLERS
+			  : joins_stacks(r)	     ? SAVE_UNWOUND
+						     : SAVE_RECORDED,
 	};
 	size_t count;
 	const struct live_opened *events = live_events(r->live, &count);
@@ -161,6 +170,7 @@ static int start_flow(struct running *r)
 
 	r->reading.stacks.leaf_only = live_fixes_leaves(r->live);
 	r->reading.keep_samples = false;
+	r->reading.stacks.join = joins_stacks(r);
 	r->flow = (struct flowing){ .r = &r->reading, .live = true, .save = r->save };
 	return err < 0 ? err : flowing_start(&r->flow);
 }

@@ -285,12 +285,12 @@ static int set_rate(struct settings *s, const struct option_row *row, const char
 
 static bool is_call_graph(const char *word)
 {
-	static const char *const words[] = { "fp", "dwarf", "lbr", "no" };
+	static const char *const words[] = { "auto", "fp", "dwarf", "lbr", "no" };
 	size_t size = strcspn(word, ",");
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == size && !strncasecmp(word, words[i], size))
-			return !word[size] || i == FF_RECORD_DWARF;
+			return !word[size] || i == FF_RECORD_DWARF || i == FF_RECORD_AUTO;
 	return false;
 }
 
@@ -302,8 +302,10 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	unsigned long size;
 
 	if (!is_call_graph(arg))
-		return refuse(s, row, arg, "fp, dwarf, dwarf,SIZE, lbr or no");
-	s->record.chain = strchr("Ff", *arg)   ? FF_RECORD_FRAME_POINTER
+		return refuse(s, row, arg,
+			      "auto, auto,SIZE, fp, dwarf, dwarf,SIZE, lbr or no");
+	s->record.chain = strchr("Aa", *arg)   ? FF_RECORD_AUTO
+			  : strchr("Ff", *arg) ? FF_RECORD_FRAME_POINTER
 			  : strchr("Dd", *arg) ? FF_RECORD_DWARF
 			  : strchr("Ll", *arg) ? FF_RECORD_LBR
 					       : FF_RECORD_NO_CHAIN;
@@ -312,8 +314,7 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	size = strtoul(comma + 1, &end, 10);
 	if (comma[1] < '0' || comma[1] > '9' || *end || size == 0 || size > 65528 ||
 	    size % 8)
-		return refuse(s, row, arg,
-			      "as SIZE of dwarf,SIZE a multiple of 8 up to 65528");
+		return refuse(s, row, arg, "as SIZE a multiple of 8 up to 65528");
 	s->record.stack_size = (unsigned)size;
 	return 0;
 }
@@ -443,9 +444,10 @@ const struct option_row option_rows[] = {
 	  .hint = "; perf's own --period is always on: what a sample weighs is in it" },
 	{ "event", 'e', "EVENT", "sample on EVENT, in perf's words; any number of times "
 	  "(default: cycles, or cpu-clock)", RECORD, .set = set_event },
-	{ "call-graph", 'g', "HOW", "fp: by frame pointers; dwarf or dwarf,SIZE: from copies of the "
-	  "stack; lbr: by the processor's record of branches; no: none",
-	  RECORD, set_call_graph, .alone = "fp", .is_value = is_call_graph },
+	{ "call-graph", 'g', "HOW", "auto: what the programs need (default); fp: by frame pointers; "
+	  "dwarf or dwarf,SIZE: from copies of the stack; lbr: by the processor's record of "
+	  "branches; no: none",
+	  RECORD, set_call_graph, .alone = "auto", .is_value = is_call_graph },
 	{ "no-leaf-fix", 0, NULL, "do not look for the callers that frame pointers miss",
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_NO_LEAF_FIX },
 	{ "all-kernel", 0, NULL, "only what runs in the kernel",

@@ -71,7 +71,8 @@ static int shorter_dumps(struct context *ctx, struct live *l)
 	uint32_t before = l->plan.stack_size;
 	int err;
 
-	if (l->plan.chain != LIVE_DWARF || before < 2 * STACK_LEAST || !can_reopen(l))
+	if ((l->plan.chain != LIVE_DWARF && l->plan.chain != LIVE_AUTO) ||
+	    before < 2 * STACK_LEAST || !can_reopen(l))
 		return -ERANGE;
 	l->plan.stack_size = before / 16 * 8;
 	err = reopen(ctx, l);

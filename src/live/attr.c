@@ -8,12 +8,16 @@
 #include <time.h>
 
 #include "live/lost.h"
+#include "live/stacks.h"
 
 enum {
 	USUAL_RATE = 99,
 	KERNELS_RATE = 100000, /* the most, where nothing was set */
 	USUAL_STACK = 8192,
+	STACK_LEAST = 1024,
 	STACK_MOST = 65528,
+	COPIED_A_SECOND = 41 << 20, /* bytes, of one processor */
+	SAMPLES_HELD = 16, /* by a ring, at the least */
 	LEAF_STACK = 512, /* holds the frames that leaves without a frame pointer have */
 	USUAL_CHAIN = 64, /* addresses */
 	SAMPLE_FIELDS = 12, /* u64 before and behind the chain */
@@ -68,19 +72,60 @@ static int plan_rate(struct context *ctx, const struct live_options *options,
 	return 0;
 }
 
-static int plan_stack(struct context *ctx, const struct live_options *options,
-		      struct live_plan *plan)
+/*
+ * So many bytes of each stack as a processor that is busy all the time can copy without that
+ * being seen: 65,528 at 99 samples a second, 32 KiB at 999, 8 KiB at 4,999. How often an event with
+ * a period comes is not known. A ring has to hold some of them.
+ */
+static uint32_t usual_stack(const struct live_options *options,
+			    const struct live_permission *permission,
+			    const struct live_plan *plan)
 {
-	uint32_t size = options->stack_size ? options->stack_size : USUAL_STACK;
+	uint64_t most = USUAL_STACK, size = STACK_LEAST, ring = UINT64_MAX;
 
-	plan->chain = options->chain;
+	if (plan->chain == LIVE_DWARF)
+		return USUAL_STACK;
+	if (options->frequency || !options->period)
+		most = COPIED_A_SECOND / (plan->frequency ? plan->frequency : 1);
+	if (!permission->ipc_lock && permission->paranoid != -1)
+		ring = permission->mlock_kb << 10;
+	if (options->ring_size)
+		ring = options->ring_size;
+	if (most > ring / SAMPLES_HELD)
+		most = ring / SAMPLES_HELD;
+	while (size * 2 <= most && size <= STACK_MOST)
+		size *= 2;
+	return size > STACK_MOST ? STACK_MOST : (uint32_t)size;
+}
+
+/* Registers and copies cannot be had on each machine, and are of no use for the kernel. */
+static enum live_chain usual_chain(const struct live_options *options,
+				   const struct live_target *target)
+{
+	if (options->chain != LIVE_AUTO)
+		return options->chain;
+	if (!ALL_REGISTERS || options->all_kernel ||
+	    (!options->stack_size && live_keeps_frame_pointers(target)))
+		return LIVE_FRAME_POINTER;
+	return LIVE_AUTO;
+}
+
+static int plan_stack(struct context *ctx, const struct live_options *options,
+		      const struct live_permission *permission,
+		      const struct live_target *target, struct live_plan *plan)
+{
+	uint32_t size;
+
+	plan->chain = usual_chain(options, target);
+	size = options->stack_size ? options->stack_size
+				   : usual_stack(options, permission, plan);
 	if (plan->chain == LIVE_FRAME_POINTER) {
 		plan->leaf_fix =
 			!options->no_leaf_fix && LEAF_REGISTERS && !options->all_kernel;
 		plan->stack_size = plan->leaf_fix ? LEAF_STACK : 0;
 		return 0;
 	}
-	if (plan->chain != LIVE_DWARF)
+	if (plan->chain != LIVE_DWARF && plan->chain != LIVE_AUTO)
 		return 0;
 	if (!ALL_REGISTERS)
 		return fail(ctx, -EOPNOTSUPP,
@@ -97,13 +142,14 @@ static int plan_stack(struct context *ctx, const struct live_options *options,
 }
 
 int live_plan_make(struct context *ctx, const struct live_options *options,
-		   const struct live_permission *permission, struct live_plan *ret)
+		   const struct live_permission *permission,
+		   const struct live_target *target, struct live_plan *ret)
 {
 	struct live_plan plan = { 0 };
 	int err = plan_rate(ctx, options, permission, &plan);
 
 	if (err == 0)
-		err = plan_stack(ctx, options, &plan);
+		err = plan_stack(ctx, options, permission, target, &plan);
 	if (err == 0)
 		*ret = plan;
 	return err;
@@ -126,6 +172,7 @@ static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_stack_user = plan->stack_size;
 	attr->sample_regs_user = plan->leaf_fix ? LEAF_REGISTERS : ALL_REGISTERS;
+	/* LIVE_AUTO: what the copy is too short for may be in the chain. */
 	attr->exclude_callchain_user = plan->chain == LIVE_DWARF;
 }
 
@@ -179,6 +226,9 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 		else
 			ask_for_rate(attr, plan);
 	}
+	if (plan->chain == LIVE_AUTO && !attr->freq && !options->stack_size &&
+	    attr->sample_stack_user > USUAL_STACK)
+		attr->sample_stack_user = USUAL_STACK;
 	if (options->all_kernel)
 		attr->exclude_user = 1;
 	if (options->all_user)

@@ -4,6 +4,7 @@
 #include "live/event.h"
 #include "live/live.h"
 #include "live/permission.h"
+#include "live/target.h"
 
 /*
  * What the events of a run are asked to record. All of them have the fields of
@@ -18,7 +19,8 @@ struct live_plan {
 
 /* Says what is less than was asked for. */
 int live_plan_make(struct context *ctx, const struct live_options *options,
-		   const struct live_permission *permission, struct live_plan *ret);
+		   const struct live_permission *permission,
+		   const struct live_target *target, struct live_plan *ret);
 
 /* Completes the attributes of all events. */
 void live_attr_complete(const struct live_options *options, const struct live_plan *plan,

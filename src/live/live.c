@@ -22,6 +22,12 @@ bool live_fixes_leaves(const struct live *l)
 	return l->plan.leaf_fix;
 }
 
+enum live_chain live_chain(const struct live *l, uint32_t *stack_size)
+{
+	*stack_size = l->plan.stack_size;
+	return l->plan.chain;
+}
+
 uint64_t live_frequency(const struct live *l)
 {
 	return l->plan.frequency;

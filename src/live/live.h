@@ -32,6 +32,9 @@ enum live_who {
 };
 
 enum live_chain {
+	/* As LIVE_DWARF, and the chain of frame pointers in user space as well; or
+	 * LIVE_FRAME_POINTER where all code that is sampled keeps frame pointers. */
+	LIVE_AUTO,
 	LIVE_FRAME_POINTER,
 	LIVE_DWARF, /* registers and a copy of the stack */
 	LIVE_LBR,
@@ -50,7 +53,7 @@ struct live_options {
 		period; /* both 0: 99 Hz; else one of them; UINT64_MAX Hz: as many
 				       as the kernel takes */
 	enum live_chain chain;
-	uint32_t stack_size; /* LIVE_DWARF: bytes to copy; 0: 8192 */
+	uint32_t stack_size; /* bytes to copy; 0: 8192, or with LIVE_AUTO by the rate */
 	bool no_leaf_fix;
 	bool all_kernel, all_user;
 	uint64_t delay; /* ns before samples count */
@@ -103,6 +106,9 @@ const struct live_opened *live_events(const struct live *l, size_t *count);
 /* Samples hold what is needed to find the caller of a leaf, and chains do not have it. */
 bool live_fixes_leaves(const struct live *l);
 
+/* How stacks are recorded, which LIVE_AUTO leaves open; and the bytes that are copied of each. */
+enum live_chain live_chain(const struct live *l, uint32_t *stack_size);
+
 /* Samples a second that are aimed at now; 0: there is a fixed period. */
 uint64_t live_frequency(const struct live *l);
 
@@ -145,7 +151,7 @@ uint64_t live_lost_on(const struct live *l, size_t cpu); /* of those that were l
  * Records are lost: asks for less, by the next rung of a ladder, and says so with warn():
  *
  *	1. rings four times as large, as far as the kernel allows, up to 64 MiB each
- *	2. half the bytes of each stack, down to 1 KiB (LIVE_DWARF)
+ *	2. half the bytes of each stack, down to 1 KiB (LIVE_DWARF, LIVE_AUTO)
  *	3. half the rate, down to 10 Hz, of events whose rate was not asked for between slashes
  *
  * The second and the third open events anew, which is for all processes or a cgroup only: the

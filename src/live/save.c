@@ -26,6 +26,7 @@ struct save {
 	const struct live_opened *events;
 	size_t count;
 	struct perf_event_attr *attrs; /* by event, as the file has them */
+	enum save_stacks stacks;
 	struct hash_map by_id;
 	uint32_t attr_size; /* in the file */
 	uint64_t attrs_at, data_at; /* offsets in the file */
@@ -43,9 +44,9 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static bool shrinks(const struct save *s, size_t event)
+static bool is_changed(const struct save *s, size_t event)
 {
-	return s->attrs[event].sample_type != s->events[event].attr.sample_type;
+	return s->stacks != SAVE_RECORDED && save_sample_shrinks(&s->events[event].attr);
 }
 
 /* Up to the last byte of any attr that is not 0. */
@@ -69,14 +70,14 @@ static bool add_by_id(struct save *s)
 	return true;
 }
 
-static bool make_attrs(struct save *s, bool callers)
+static bool make_attrs(struct save *s)
 {
 	s->attrs = calloc(s->count, sizeof(*s->attrs));
 	if (!s->attrs)
 		return false;
 	for (size_t i = 0; i < s->count; i++) {
 		s->attrs[i] = s->events[i].attr;
-		if (callers && save_sample_shrinks(&s->attrs[i]))
+		if (s->stacks == SAVE_CALLERS && save_sample_shrinks(&s->attrs[i]))
 			save_sample_attr(&s->attrs[i]);
 	}
 	s->attr_size = needed_size(s);
@@ -194,9 +195,9 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 	s->count = count;
 	s->first_time = UINT64_MAX;
 	s->flushed = now(CLOCK_MONOTONIC);
-	err = make_attrs(s, options->callers)
-		      ? save_file_open(ctx, options->path, options->level, &s->file)
-		      : fail_memory(ctx);
+	s->stacks = options->stacks;
+	err = make_attrs(s) ? save_file_open(ctx, options->path, options->level, &s->file)
+			    : fail_memory(ctx);
 	if (err == 0) {
 		note_features(ctx, s, options);
 		err = write_beginning(ctx, s);
@@ -247,7 +248,7 @@ static const uint32_t *event_of(const struct save *s, const uint8_t *bytes, uint
 }
 
 int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
-		uint64_t caller, bool cut)
+		const struct save_found *found)
 {
 	const uint32_t *event = event_of(s, bytes, size);
 	uint8_t *to;
@@ -255,12 +256,17 @@ int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
 
 	assert(size <= SAVED_MOST);
 	note_time(s, bytes, size);
-	if (!event || !shrinks(s, *event))
+	if (!event || !is_changed(s, *event))
 		return save_file_add(ctx, &s->file, bytes, size);
 	to = save_file_room(ctx, &s->file, size);
 	if (!to)
 		return s->file.failed;
-	used = save_sample_shrink(&s->events[*event].attr, bytes, size, caller, cut, to);
+	if (s->stacks == SAVE_UNWOUND)
+		used = save_sample_unwound(&s->events[*event].attr, bytes, size,
+					   found->user, found->user_count, to);
+	else
+		used = save_sample_shrink(&s->events[*event].attr, bytes, size,
+					  found->caller, found->cut, to);
 	save_file_return(&s->file, size - used);
 	return 0;
 }

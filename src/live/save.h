@@ -17,13 +17,32 @@
  */
 struct save;
 
+/* What samples hold of the user's stack. */
+enum save_stacks {
+	SAVE_RECORDED, /* what the kernel wrote */
+	SAVE_CALLERS, /* the leaf fix: without the user's registers and stack */
+	/* Chain and copy: the stack that was made of them, as a chain; or where it has no root the
+	 * copy alone. perf would print the user's part twice of both. */
+	SAVE_UNWOUND,
+};
+
+/* What was found of a sample's. */
+struct save_found {
+	uint64_t
+		caller; /* SAVE_CALLERS: goes behind the leaf of the user's chain; 0: nothing */
+	bool cut; /* takes the place of its last address, for the chain is at its limit */
+	const uint64_t
+		*user; /* SAVE_UNWOUND: the user's chain, with its markers; NULL: none */
+	size_t user_count;
+};
+
 struct save_options {
 	const char *path;
 	int level; /* of zstd, 1 to 22; 0: not compressed */
 	const char *const *command; /* command line of the recorder */
 	size_t command_count;
 	const char *recorder; /* its version: "flamefold 1.0" */
-	bool callers; /* the leaf fix: samples go without the user's registers and stack */
+	enum save_stacks stacks;
 };
 
 /*
@@ -42,13 +61,9 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 /* A record that is no sample, as the kernel made it. */
 int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size);
 
-/*
- * A sample. @caller, where it is not 0, goes behind the leaf of the user's chain; if that is
- * @cut at the kernel's limit, in the place of its last address. With .callers a sample that
- * does not hold what its event says is left out.
- */
+/* A sample. But for SAVE_RECORDED one that does not hold what its event says is left out. */
 int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
-		uint64_t caller, bool cut);
+		const struct save_found *found);
 
 /* The events have more ids than before. */
 int save_add_ids(struct context *ctx, struct save *s);

@@ -116,6 +116,17 @@ static const uint8_t *place_of_caller(const struct parts *p)
 	return NULL;
 }
 
+/* Where the user's part begins, at its marker; the chain's end where it has none. */
+static const uint8_t *user_part(const struct parts *p)
+{
+	const uint64_t user = PERF_CONTEXT_USER;
+	const uint8_t *at = p->chain;
+
+	while (at < p->behind_chain && memcmp(at, &user, sizeof(user)) != 0)
+		at += sizeof(user);
+	return at;
+}
+
 static uint8_t *copy(uint8_t *to, const uint8_t *from, const uint8_t *end)
 {
 	memcpy(to, from, (size_t)(end - from));
@@ -154,6 +165,53 @@ size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *byt
 		end = copy_with_caller(to, &parts, bytes, place, chain_end, caller);
 	else
 		end = copy(to, bytes, parts.out);
+	end = copy(end, parts.rest, bytes + size);
+	now = (uint16_t)(end - to);
+	memcpy(to + offsetof(struct perf_event_header, size), &now, sizeof(now));
+	return now;
+}
+
+/* No registers: PERF_SAMPLE_REGS_ABI_NONE; no stack: 0 bytes of it. */
+static uint8_t *copy_nothing(uint8_t *to, const struct perf_event_attr *attr)
+{
+	const uint64_t nothing = 0;
+
+	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+		to = copy(to, (const uint8_t *)&nothing, (const uint8_t *)(&nothing + 1));
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		to = copy(to, (const uint8_t *)&nothing, (const uint8_t *)(&nothing + 1));
+	return to;
+}
+
+size_t save_sample_unwound(const struct perf_event_attr *attr, const uint8_t *bytes,
+			   size_t size, const uint64_t *user, size_t user_count,
+			   uint8_t *to)
+{
+	const uint8_t *kernel_end, *made = (const uint8_t *)user;
+	struct parts parts;
+	uint64_t count;
+	uint8_t *end;
+	uint16_t now;
+
+	if (!find_parts(attr, bytes, size, &parts))
+		return 0;
+	if (!parts.chain || user_part(&parts) == parts.behind_chain) {
+		memcpy(to, bytes, size);
+		return size;
+	}
+	kernel_end = user_part(&parts);
+	/* What takes more room than what it is made of is left as it is. */
+	if (8 * user_count > (size_t)(parts.behind_chain - kernel_end) +
+				     (size_t)(parts.rest - parts.out) - 16)
+		user = NULL;
+	count = (uint64_t)(kernel_end - parts.chain) / 8 + (user ? user_count : 0);
+	end = copy(to, bytes, parts.chain - sizeof(count));
+	memcpy(end, &count, sizeof(count));
+	end = copy(end + sizeof(count), parts.chain, kernel_end);
+	if (user)
+		end = copy(end, made, made + 8 * user_count);
+	end = copy(end, parts.behind_chain, parts.out);
+	end = user ? copy_nothing(end, attr) : copy(end, parts.out, parts.rest);
 	end = copy(end, parts.rest, bytes + size);
 	now = (uint16_t)(end - to);
 	memcpy(to + offsetof(struct perf_event_header, size), &now, sizeof(now));

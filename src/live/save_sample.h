@@ -27,4 +27,17 @@ void save_sample_attr(struct perf_event_attr *attr);
 size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *bytes,
 			  size_t size, uint64_t caller, bool cut, uint8_t *to);
 
+/*
+ * The same of a sample with a chain in user space and a copy of the stack: one of them is left.
+ * @user, with its markers, takes the place of the chain's user part, and of registers and copy;
+ * NULL: the chain keeps the kernel's part alone.
+ *
+ *	kernel's   | head | fixed | kernel | user  | registers | stack | rest |
+ *	saved      | head | fixed | kernel | @user | no | no | rest |
+ *	or         | head | fixed | kernel | registers | stack | rest |
+ */
+size_t save_sample_unwound(const struct perf_event_attr *attr, const uint8_t *bytes,
+			   size_t size, const uint64_t *user, size_t user_count,
+			   uint8_t *to);
+
 #endif

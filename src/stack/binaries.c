@@ -35,6 +35,8 @@ struct owned {
 	uint32_t image; /* that it was made for */
 	bool framed; /* frames has been made */
 	struct frame_info *frames; /* NULL: none */
+	bool asked; /* about frame pointers */
+	enum frame_pointer_use frame_pointers;
 	unsigned machine; /* EM_* */
 	ARRAY(struct segment) segments;
 	uint8_t build_id_size;
@@ -384,6 +386,37 @@ int binaries_frames(struct binaries *b, const struct binary *binary,
 	if (!o->framed)
 		err = make_frames(b, o);
 	*ret = o->frames;
+	pthread_mutex_unlock(&o->lock);
+	return err;
+}
+
+static int ask_for_frame_pointers(struct binaries *b, struct owned *o)
+{
+	struct frame_pointers f = { 0 };
+	struct found found;
+	int err = find_files(b, o->image, &found);
+
+	if (err < 0)
+		return err;
+	if (found.object.elf)
+		err = frame_pointers_find(&found.object,
+					  found.debug.elf ? &found.debug : NULL, &f);
+	found_release(&found);
+	o->frame_pointers = frame_pointers_use(&f);
+	o->asked = err == 0;
+	return err;
+}
+
+int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
+			    enum frame_pointer_use *ret)
+{
+	struct owned *o = (struct owned *)binary;
+	int err = 0;
+
+	pthread_mutex_lock(&o->lock);
+	if (!o->asked)
+		err = ask_for_frame_pointers(b, o);
+	*ret = o->frame_pointers;
 	pthread_mutex_unlock(&o->lock);
 	return err;
 }

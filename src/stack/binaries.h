@@ -2,6 +2,7 @@
 #define STACK_BINARIES_H
 
 #include "object/frame.h"
+#include "object/frame_pointers.h"
 #include "object/unwind.h"
 #include "stack/stack.h"
 
@@ -43,6 +44,11 @@ bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t o
  * or -ENOMEM. Any thread, while no image is added. */
 int binaries_frames(struct binaries *b, const struct binary *binary,
 		    const struct frame_info **ret);
+
+/* Does its code keep frame pointers? Found once. 0, or -ENOMEM. Any thread, while no image is
+ * added. */
+int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
+			    enum frame_pointer_use *ret);
 
 /* What most of the files that were mapped are for: for a recording that does not say.
  * NULL where none is there. */

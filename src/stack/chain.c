@@ -17,9 +17,14 @@ enum {
 /* The kernel's limit of a chain where neither the recorder nor a sysctl sets another. */
 enum { MAX_STACK = 127 };
 
+uint32_t chain_limit(const struct event *event)
+{
+	return event->max_stack ? event->max_stack : MAX_STACK;
+}
+
 bool stack_chain_is_cut(const struct sample *s, const struct event *event)
 {
-	uint32_t most = event->max_stack ? event->max_stack : MAX_STACK;
+	uint32_t most = chain_limit(event);
 	uint32_t addresses = 0;
 
 	if (s->chain_count < most || s->exact_chain)

@@ -135,6 +135,7 @@ enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps
 			return WALK_NO_MEMORY;
 		regs.pc = k->pc;
 		rule = w->rules.v[seen->rule];
+		walk_note_pc(w, k, &rule);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
 		end = step_all(w, k, &rule, &regs);
 	}

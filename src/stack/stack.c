@@ -38,6 +38,8 @@ void stack_walker_free(struct stack_walker *w)
 	if (!w)
 		return;
 	array_release(&w->stack);
+	array_release(&w->pcs);
+	array_release(&w->user_chain);
 	array_release(&w->by_image);
 	array_release(&w->rules);
 	hash_release(&w->rules_by_key);
@@ -50,6 +52,7 @@ void stack_counts_add(struct stack_counts *to, const struct stack_counts *from)
 	to->unwound += from->unwound;
 	to->frames += from->frames;
 	to->replays += from->replays;
+	to->joined += from->joined;
 	to->nanoseconds += from->nanoseconds;
 	to->table_nanoseconds += from->table_nanoseconds;
 }
@@ -287,7 +290,7 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
-/* The recorded chain, leaf first. */
+/* The recorded chain, leaf first; without its user's part if the dump is to be walked. */
 static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer,
 		      struct found_chain *found)
 {
@@ -299,6 +302,8 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 
 	*found = begin_chain(w, s, cut, &chain);
 	while (chain_next(&chain, &e)) {
+		if (w->dump_preferred && e.mode == MODE_USER)
+			return 0;
 		if (is_full(w)) {
 			*poorer |= POORER_MAX_STACK;
 			break;
@@ -396,6 +401,14 @@ static bool is_followed(const struct stack_walker *w, const struct sample *s,
 	       !(poorer & (POORER_CUT_CHAIN | POORER_MAX_STACK));
 }
 
+/* Is the user's part of the chain there as well, and the dump the better of both? */
+static bool prefers_dump(struct stack_walker *w, const struct sample *s)
+{
+	struct walk k;
+
+	return w->options.join && s->has_user_stack && can_walk(w, s, &k) && k.size;
+}
+
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
@@ -407,6 +420,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	if (w->caller_of != s->position + 1)
 		w->leaf_caller = w->caller_of = 0;
 	w->leaf_of = s->position + 1;
+	w->walked_count = 0;
+	w->dump_preferred = prefers_dump(w, s);
 	err = push_chain(w, s, &poorer, &found);
 	if (err == 0)
 		err = push_user(w, s, &poorer, &found);
@@ -426,16 +441,66 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	return 0;
 }
 
-int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *ret)
+/* Has the sample at hand been walked last? It may have been filtered out before. */
+static int walk_again(struct stack_walker *w, const struct sample *s)
 {
 	struct stack stack;
 
-	/* It may have been filtered out before it was walked. */
-	if (w->leaf_of != s->position + 1) {
-		select_thread(w, s);
-		if (stack_walk(w, s, &stack) < 0)
-			return -ENOMEM;
-	}
+	if (w->leaf_of == s->position + 1)
+		return 0;
+	select_thread(w, s);
+	return stack_walk(w, s, &stack);
+}
+
+int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *ret)
+{
+	if (walk_again(w, s) < 0)
+		return -ENOMEM;
 	*ret = w->leaf_caller;
+	return 0;
+}
+
+/* The user's part of the chain as it was recorded. */
+static int copy_user_part(struct stack_walker *w, const struct sample *s)
+{
+	uint32_t first = 0;
+
+	while (first < s->chain_count && sample_chain(s, first) != CHAIN_USER)
+		first++;
+	if (!array_reserve(&w->user_chain, s->chain_count - first + 1))
+		return -ENOMEM;
+	for (uint32_t i = first; i < s->chain_count; i++)
+		w->user_chain.v[w->user_chain.count++] = sample_chain(s, i);
+	return 0;
+}
+
+int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint64_t **ret,
+		     size_t *count)
+{
+	int err = walk_again(w, s);
+
+	if (err < 0)
+		return err;
+	w->user_chain.count = 0;
+	if (!w->dump_preferred) {
+		err = copy_user_part(w, s);
+		*ret = w->user_chain.v;
+		*count = w->user_chain.count;
+		return err;
+	}
+	/* It would be taken for one that is cut. */
+	if (w->walked_first + w->walked_count == chain_limit(&w->rec->events.v[s->event]))
+		w->walked_count = 0;
+	if (w->walked_count && !array_reserve(&w->user_chain, 2 * w->walked_count + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < w->walked_count; i++) {
+		uint64_t pc = w->pcs.v[w->walked_first + i];
+
+		if (i == 0 || pc & PC_EXACT)
+			w->user_chain.v[w->user_chain.count++] = CHAIN_USER;
+		w->user_chain.v[w->user_chain.count++] = pc & ~PC_EXACT;
+	}
+	*ret = w->walked_count ? w->user_chain.v : NULL;
+	*count = w->user_chain.count;
 	return 0;
 }

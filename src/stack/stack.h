@@ -80,6 +80,9 @@ struct stack_options {
 	bool timed; /* takes the time of each walk */
 	bool as_perf; /* unwinds what perf unwinds, and shows addresses as it does */
 	bool leaf_only; /* stack dumps serve to find the caller of a leaf, no more */
+	/* Chains have a user's part beside the stack dump: the dump is walked, and the chain goes
+	 * on where the walk ends with the bytes that were copied. */
+	bool join;
 };
 
 /* Root first: the process frame, user frames, kernel frames, leaf. */
@@ -115,6 +118,7 @@ struct stack_counts {
 	uint64_t unwound; /* samples */
 	uint64_t frames; /* of these */
 	uint64_t replays; /* walks that had to begin again with all registers */
+	uint64_t joined; /* samples whose recorded chain went on where the dump was cut */
 	uint64_t nanoseconds; /* that it took, where the time is taken; tables apart */
 	uint64_t table_nanoseconds; /* to find objects and to make their tables */
 };
@@ -146,6 +150,14 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 /* The caller of the user's leaf, where stack_walk() put one into the recorded chain of
  * this sample; 0: it did not. 0, or -ENOMEM. */
 int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *ret);
+
+/*
+ * With .join: the user's part of this sample's stack as the kernel records chains, markers
+ * included, where the walk through its dump came to the root, or there was none to walk through;
+ * NULL: it did not come there, or a chain would not say the same. Until the next call. 0, or -ENOMEM.
+ */
+int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint64_t **ret,
+		     size_t *count);
 
 const struct stack_counts *stack_walker_counts(const struct stack_walker *w);
 

@@ -360,6 +360,7 @@ static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 		if (!seen)
 			return WALK_NO_MEMORY;
 		note_recent(w, seen);
+		walk_note_pc(w, k, &w->rules.v[seen->rule]);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
 		end = walk_step(w, k, &w->rules.v[seen->rule]);
 	} while (end == WALK_ON);
@@ -423,14 +424,21 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 	enum walk_end end;
 
 	set_most(w, k);
-	if (!array_reserve(&w->stack, FRAMES_MOST))
+	if (!array_reserve(&w->stack, FRAMES_MOST) ||
+	    (w->options.join && !array_reserve(&w->pcs, w->stack.count + FRAMES_MOST)))
 		return -ENOMEM;
 	end = walk_on(w, k);
+	if (end == WALK_CUT_DUMP && w->options.join)
+		end = join_chain(w, k, first);
 	w->counts.nanoseconds +=
 		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)
 		return -ENOMEM;
 	*poorer |= reason(end);
+	if (end == WALK_ROOT) {
+		w->walked_first = first;
+		w->walked_count = w->options.join ? w->stack.count - first : 0;
+	}
 	w->counts.unwound++;
 	w->counts.frames += w->stack.count - first;
 	return 0;

@@ -67,6 +67,11 @@ enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps
 /* fallback.c: one step without a row. */
 enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 			    const struct unwind_rule *rule);
+/* join.c: the recorded chain behind the walk, whose frames begin at @first and which ended with
+ * the copied bytes: pushed if it is sure to be what was not copied, and to the root. WALK_ROOT,
+ * WALK_CUT_DUMP or WALK_NO_MEMORY. */
+enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first);
+
 /* Could a call have left @ra behind? */
 bool is_return_address(struct stack_walker *w, const struct walk *k, uint64_t ra);
 /* Is it behind a call for sure? */
@@ -109,6 +114,17 @@ static inline bool dump_word(const struct walk *k, uint64_t address, uint64_t *r
 	memcpy(&narrow, k->dump + at, 4);
 	*ret = le32toh(narrow);
 	return true;
+}
+
+/* What the frame that is pushed next has as its pc. */
+static inline void walk_note_pc(struct stack_walker *w, const struct walk *k,
+				const struct unwind_rule *rule)
+{
+	/* What a signal or nobody called returns to is no return address. */
+	bool exact = k->exact || rule->flags & (UNWIND_SIGNAL | RULE_BY_HAND);
+
+	if (w->options.join)
+		w->pcs.v[w->stack.count] = k->pc | (exact ? PC_EXACT : 0);
 }
 
 /* The sample's own registers. */

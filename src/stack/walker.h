@@ -17,6 +17,7 @@
  *	fallback.c  one step without call frame information
  *	signal.c    signal frames that are known by their code
  *	call.c      whether code ends with a call
+ *	join.c      the rest of the recorded chain behind a walk
  *	leaf.c      the caller that a frame pointer chain lacks
  */
 enum {
@@ -96,6 +97,12 @@ struct stack_walker {
 	uint64_t leaf_caller, leaf_of;
 	uint64_t caller_of; /* the same for one that was found before the walk */
 	bool failed; /* something of the sample was not found for want of memory */
+	/* With .join: what each frame of the stack had as its pc, or'ed with PC_EXACT; and which
+	 * of them the walk has found, if it came to the root. */
+	ARRAY(uint64_t) pcs;
+	size_t walked_first, walked_count;
+	bool dump_preferred; /* to the user's part of the chain, which was left out */
+	ARRAY(uint64_t) user_chain;
 	struct register_order order;
 	const struct machine *assumed; /* where the recording does not say */
 	uint32_t arch; /* as the recording says it, of the following; 0: not yet */
@@ -108,6 +115,9 @@ struct stack_walker {
 	struct place_seen places[PLACES];
 	struct place_seen *codes; /* CODES of them */
 };
+
+/* No return address, so nothing is subtracted from it. No user's address has this bit. */
+#define PC_EXACT (1ull << 63)
 
 /* ns; 0 where the time is not taken. */
 static inline uint64_t walker_clock(const struct stack_walker *w)

@@ -105,7 +105,9 @@ saved()
 	saved -z
 	saved -g dwarf
 	saved -g dwarf,4096 -z
-	saved --no-leaf-fix
+	saved -g fp
+	saved -g fp --no-leaf-fix
+	saved -g auto,1024
 	saved -e page-faults
 	saved -e cpu-clock:u
 }
@@ -146,10 +148,10 @@ saved()
 	need_events
 	[ "$(uname -m)" = x86_64 ] || skip "the leaf fix is x86-64's"
 	build_program leaf
-	record -q -F 997 -e cpu-clock:u --save saved.data -o live.folded -- "$BATS_FILE_TMPDIR/leaf" 1
+	record -q -F 997 -e cpu-clock:u -g fp --save saved.data -o live.folded -- "$BATS_FILE_TMPDIR/leaf" 1
 	grep -q 'caller;frameless' live.folded
 	fold saved.data | grep -q 'caller;frameless'
-	record -q -F 997 -e cpu-clock:u --no-leaf-fix -o without.folded -- "$BATS_FILE_TMPDIR/leaf" 1
+	record -q -F 997 -e cpu-clock:u -g fp --no-leaf-fix -o without.folded -- "$BATS_FILE_TMPDIR/leaf" 1
 	! grep -q 'caller;frameless' without.folded || { echo "the frame pointer alone finds it"; false; }
 	if command -v perf >/dev/null; then
 		perf evlist -v -i saved.data >attrs 2>/dev/null

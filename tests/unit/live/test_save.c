@@ -135,8 +135,9 @@ static void registers_and_stack(struct saving *t)
 static int save_cut(struct saving *t, uint64_t caller, bool cut)
 {
 	uint32_t size = end(t);
+	struct save_found found = { .caller = caller, .cut = cut };
 
-	return save_sample(&t->ctx, t->save, t->record.v, size, caller, cut);
+	return save_sample(&t->ctx, t->save, t->record.v, size, &found);
 }
 
 static int save(struct saving *t, uint64_t caller)
@@ -306,7 +307,7 @@ Test(save, a_caller_goes_behind_the_users_leaf_and_the_stack_is_left_out)
 	struct saving t;
 	int seen = 0;
 
-	open_save(&t, &(struct save_options){ .callers = true });
+	open_save(&t, &(struct save_options){ .stacks = SAVE_CALLERS });
 	save_leaf(&t, addresses, 5, 0x1500);
 	finish_and_read(&t);
 	cr_assert_eq(input_recording(t.in)->events.v[1].user_stack, 0);
@@ -330,7 +331,7 @@ Test(save, a_chain_without_a_users_part_gets_no_caller)
 	struct saving t;
 	int seen = 0;
 
-	open_save(&t, &(struct save_options){ .callers = true });
+	open_save(&t, &(struct save_options){ .stacks = SAVE_CALLERS });
 	save_leaf(&t, addresses, 2, 0x1500);
 	save_leaf(&t, addresses, 2, 0);
 	finish_and_read(&t);
@@ -360,7 +361,7 @@ Test(save, a_chain_at_the_limit_is_no_longer_with_a_caller)
 	struct saving t;
 	int seen = 0;
 
-	open_save(&t, &(struct save_options){ .callers = true });
+	open_save(&t, &(struct save_options){ .stacks = SAVE_CALLERS });
 	for (int i = 0; i < 2; i++) {
 		begin_sample(&t, 1, 500);
 		chain(&t, user_chain, counts[i]);
@@ -399,7 +400,7 @@ Test(save, a_sample_that_ends_inside_its_chain_is_left_out)
 	const uint64_t counts[] = { 5, 1 << 20, UINT64_MAX, UINT64_MAX / 8 + 1 };
 	struct saving t;
 
-	open_save(&t, &(struct save_options){ .callers = true });
+	open_save(&t, &(struct save_options){ .stacks = SAVE_CALLERS });
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		begin_sample(&t, 1, 100);
 		u64(&t, counts[i]);

@@ -1,0 +1,108 @@
+/*
+ * How stacks are best recorded, by what the processes run: each file that one of them has mapped
+ * code from is asked whether it keeps frame pointers. The first one that does not ends it, so
+ * that mostly one file is read.
+ */
+#include "live/stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "object/frame_pointers.h"
+
+enum {
+	PROCESSES_MOST = 256, /* more are as good as all */
+	FILES_MOST = 64,
+};
+
+/* Files that were asked already: all of them keep frame pointers. */
+struct keepers {
+	size_t count;
+	dev_t dev[FILES_MOST];
+	ino_t ino[FILES_MOST];
+};
+
+static bool is_known(const struct keepers *k, const struct stat *st)
+{
+	for (size_t i = 0; i < k->count; i++)
+		if (k->dev[i] == st->st_dev && k->ino[i] == st->st_ino)
+			return true;
+	return false;
+}
+
+static bool file_keeps(struct keepers *k, pid_t pid, const char *path)
+{
+	struct frame_pointers f = { 0 };
+	struct context ctx = { 0 };
+	struct object object;
+	char whole[4200];
+	struct stat st;
+	int err;
+
+	snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
+	if (stat(whole, &st) < 0 || k->count == FILES_MOST)
+		return false;
+	if (is_known(k, &st))
+		return true;
+	if (object_open(&ctx, whole, &object) < 0)
+		return false;
+	err = frame_pointers_find(&object, NULL, &f);
+	object_close(&object);
+	if (err < 0 || frame_pointers_use(&f) != FRAME_POINTERS_KEPT)
+		return false;
+	k->dev[k->count] = st.st_dev;
+	k->ino[k->count++] = st.st_ino;
+	return true;
+}
+
+/* "start-end r-xp offset dev inode   path"; the kernel's own pages keep what they must. */
+static bool map_keeps(struct keepers *k, pid_t pid, char *line)
+{
+	char permissions[8] = "";
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%*x-%*x %7s %*x %*s %*u %n", permissions, &at) < 1 || !at)
+		return false;
+	if (permissions[2] != 'x')
+		return true;
+	if (strcmp(line + at, "[vdso]") == 0 || strcmp(line + at, "[vsyscall]") == 0)
+		return true;
+	return line[at] == '/' && file_keeps(k, pid, line + at);
+}
+
+static bool process_keeps(struct keepers *k, pid_t pid)
+{
+	bool keeps = true, any = false;
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && keeps && getline(&line, &room, f) > 0) {
+		any = true;
+		keeps = map_keeps(k, pid, line);
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	return keeps && any;
+}
+
+bool live_keeps_frame_pointers(const struct live_target *target)
+{
+	struct keepers k = { 0 };
+	size_t count = target->processes.count;
+
+	if (count == 0 || count > PROCESSES_MOST)
+		return false;
+	object_prepare();
+	for (size_t i = 0; i < count; i++)
+		if (!process_keeps(&k, target->processes.v[i]))
+			return false;
+	return k.count > 0;
+}

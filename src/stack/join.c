@@ -1,0 +1,167 @@
+/*
+ * A walk that ends with the bytes that were copied, and the chain that the kernel recorded by frame
+ * pointers, which does not: the rest of the stack.
+ *
+ *	copied bytes   |leaf|  f  |  g  |  h ..|.... main |
+ *	walk            leaf   f     g     h
+ *	chain           leaf   f           h	     main
+ *	                                   ^ joined here
+ *
+ * The chain is that of records "caller's frame pointer, return address", from the leaf's register
+ * on. Those that were copied are gone through again, until one is the record of the frame at which
+ * the walk has ended: what the chain says next is what that frame returns to. From there on
+ * the chain leaves nothing out if all its code keeps frame pointers. The last address may be in
+ * code that does not, for nothing is asked of it: what starts main() and threads is the C
+ * library's.
+ */
+#include "stack/chain.h"
+#include "stack/walk.h"
+
+/* Is the return address of the frame at hand right behind the frame pointer's target? */
+static bool has_own_record(const struct walk *k, const struct unwind_rule *rule)
+{
+	uint64_t base, cfa;
+
+	if (!k->fp_known)
+		return false;
+	switch (rule->cfa_kind) {
+	case UNWIND_FP:
+	case UNWIND_SP:
+		break;
+	case UNWIND_NONE:
+	case RULE_NO_OBJECT:
+		return k->chained; /* code without rows; frame pointers have led to it */
+	default:
+		return false;
+	}
+	if (rule->flags & UNWIND_RA_SAME || (rule->cfa_kind == UNWIND_SP && !k->sp_known))
+		return false;
+	base = rule->cfa_kind == UNWIND_FP ? k->fp : k->sp;
+	cfa = base + (uint64_t)(int64_t)rule->cfa;
+	if (rule->flags & UNWIND_RA_AT_BASE)
+		cfa = base;
+	return cfa + (uint64_t)(int64_t)rule->ra == k->fp + k->machine->word;
+}
+
+/* The leaf of the user's part has been passed. */
+static bool pass_leaf(struct chain *c)
+{
+	struct chain_entry e;
+
+	while (chain_next(c, &e))
+		if (e.mode == MODE_USER)
+			return true;
+	return false;
+}
+
+/* Signed ones are not compared. */
+static bool is_same_return(const struct walk *k, uint64_t record, uint64_t ra)
+{
+	uint64_t word;
+
+	return dump_word(k, record + k->machine->word, &word) &&
+	       (k->machine->link || word == ra);
+}
+
+/* Goes through the records that were copied, to that of the frame at hand; @c: what comes next
+ * is what it returns to. */
+static bool find_record(struct stack_walker *w, const struct walk *k, struct chain *c)
+{
+	struct walk leaf = *k;
+	struct chain_entry e;
+	uint64_t record, next;
+
+	walk_restart(w, &leaf);
+	if (!leaf.fp_known || !pass_leaf(c))
+		return false;
+	for (record = leaf.fp; record != k->fp; record = next) {
+		if (!chain_next(c, &e) || !is_same_return(k, record, e.ip) ||
+		    !dump_word(k, record, &next) || next <= record)
+			return false;
+	}
+	return true;
+}
+
+/* How far a chain can be relied on. */
+enum chain_link { LINK_BROKEN, LINK_KEPT, LINK_LAST, LINK_NO_MEMORY };
+
+static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
+				  uint64_t ra)
+{
+	enum frame_pointer_use use;
+	struct code_place at;
+
+	if (!is_return_address(w, k, ra))
+		return LINK_BROKEN;
+	/* JIT code: who writes no rows keeps frame pointers, or the chain would not be here. */
+	if (!place_code(w, &k->keys[1], ra - 1, &at))
+		return w->failed ? LINK_NO_MEMORY : LINK_KEPT;
+	if (binaries_frame_pointers(w->binaries, at.binary, &use) < 0)
+		return LINK_NO_MEMORY;
+	return use == FRAME_POINTERS_KEPT ? LINK_KEPT : LINK_LAST;
+}
+
+/* How many of what is left of the chain lead to the root; 0: not there. */
+static size_t count_links(struct stack_walker *w, const struct walk *k, struct chain c,
+			  bool *failed)
+{
+	enum chain_link link = LINK_KEPT;
+	struct chain_entry e;
+	size_t count = 0;
+
+	while (chain_next(&c, &e) && e.mode == MODE_USER && e.caller) {
+		/* What the last one had in its frame pointer is anything. */
+		if (link == LINK_LAST)
+			return is_return_address(w, k, e.ip) ? 0 : count;
+		link = judge_link(w, k, e.ip);
+		*failed |= link == LINK_NO_MEMORY;
+		if (link == LINK_BROKEN || link == LINK_NO_MEMORY)
+			return 0;
+		count++;
+	}
+	return c.odd ? 0 : count;
+}
+
+static bool push_links(struct stack_walker *w, const struct walk *k, struct chain *c,
+		       size_t count)
+{
+	struct chain_entry e;
+
+	if (!array_reserve(&w->stack, count) ||
+	    !array_reserve(&w->pcs, w->stack.count + count))
+		return false;
+	for (; count && chain_next(c, &e); count--) {
+		const struct place_seen *seen = place_find(w, &k->keys[1], e.ip);
+
+		if (!seen)
+			return false;
+		w->pcs.v[w->stack.count] = e.ip;
+		w->stack.v[w->stack.count++] = seen->frame - 1;
+	}
+	return true;
+}
+
+enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first)
+{
+	const struct sample *s = k->sample;
+	struct walk there = *k;
+	struct place_seen *seen;
+	struct chain c;
+	bool failed = false;
+	size_t count;
+
+	if (w->stack.count == first || k->asked ||
+	    stack_chain_is_cut(s, &w->rec->events.v[s->event]))
+		return WALK_CUT_DUMP;
+	seen = walk_place(w, &there);
+	if (!seen)
+		return WALK_NO_MEMORY;
+	chain_start(&c, s);
+	if (!has_own_record(k, &w->rules.v[seen->rule]) || !find_record(w, k, &c))
+		return WALK_CUT_DUMP;
+	count = count_links(w, k, c, &failed);
+	if (failed || (count && !push_links(w, k, &c, count)))
+		return WALK_NO_MEMORY;
+	w->counts.joined += count > 0;
+	return count ? WALK_ROOT : WALK_CUT_DUMP;
+}
