@@ -1,0 +1,177 @@
+/* The recorded chain behind a walk that ends with the copied bytes. */
+#include "walked.h"
+
+#include <dwarf.h>
+#include <elf.h>
+
+#define CONTEXT_USER ((uint64_t)-512)
+
+enum {
+	COPIED = 6, /* words; the record of the function at 0x1080 is behind them */
+	BY_SP = 0x2000, /* bytes of a function that keeps no frame pointer */
+};
+
+/*
+ * Three functions with frame pointers, of which the first two have their records here, and so far
+ * as that the bytes were copied:
+ *
+ *	word   2  STACK(6)       record of 0x1040
+ *	       3  CODE(0x1090)
+ *	       6  -              record of 0x1080
+ */
+static void begin(struct walked *w)
+{
+	walked_begin_x86_64(w);
+	w->options.join = true;
+	cfi_fde(&w->cfi, 0x1040, 0x20, FRAME_OPS);
+	cfi_fde(&w->cfi, 0x1080, 0x20, FRAME_OPS);
+	cfi_fde(&w->cfi, 0x10c0, 0x40, FRAME_OPS);
+	w->value[16] = CODE(0x1050);
+	w->value[6] = STACK(2);
+	w->word[2] = STACK(6);
+	w->word[3] = CODE(0x1090);
+	w->words = COPIED;
+	w->chain[0] = CONTEXT_USER;
+	w->chain[1] = CODE(0x1050);
+	w->chain[2] = CODE(0x1090);
+	w->chain[3] = CODE(0x10d0);
+	w->chain[4] = CODE(0x10f0);
+	w->sample.chain_count = 5;
+	walked_call(w, 0x1090);
+	walked_call(w, 0x10d0);
+	walked_call(w, 0x10f0);
+}
+
+Test(join, the_chain_goes_on_where_the_copy_ends)
+{
+	static const uint64_t wanted[] = { CONTEXT_USER, CODE(0x1050), CODE(0x1090),
+					   CODE(0x10d0), CODE(0x10f0) };
+	const uint64_t *chain;
+	struct walked w;
+	size_t count;
+
+	begin(&w);
+	cr_assert_str_eq(walked(&w), "1050 1090- 10d0- 10f0- root");
+	cr_assert_eq(stack_walker_counts(w.walker)->joined, 1);
+	cr_assert_eq(stack_user_chain(w.walker, &w.sample, &chain, &count), 0);
+	cr_assert_eq(count, 5);
+	cr_assert_arr_eq(chain, wanted, sizeof(wanted));
+	walked_end(&w);
+}
+
+Test(join, without_being_asked_the_chain_stands)
+{
+	struct walked w;
+
+	begin(&w);
+	w.options.join = false;
+	walked(&w);
+	cr_assert_eq(stack_walker_counts(w.walker)->unwound, 0);
+	walked_end(&w);
+}
+
+Test(join, what_was_copied_to_the_root_needs_no_chain)
+{
+	struct walked w;
+
+	begin(&w);
+	w.words = WALKED_WORDS;
+	w.word[6] = STACK(8);
+	w.word[7] = CODE(0x1061); /* the first function */
+	walked_call(&w, 0x1061);
+	cr_assert_str_eq(walked(&w), "1050 1090- 1061- root");
+	cr_assert_eq(stack_walker_counts(w.walker)->joined, 0);
+	walked_end(&w);
+}
+
+Test(join, a_chain_of_other_records_is_left_alone)
+{
+	struct walked w;
+
+	begin(&w);
+	w.chain[2] = CODE(0x10d0); /* not what the first record says */
+	cr_assert_str_eq(walked(&w), "1050 1090- cut");
+	w.chain[2] = CODE(0x1090);
+	w.word[2] =
+		STACK(20); /* leads past the record of the frame that the walk is in */
+	cr_assert_str_eq(walked(&w), "1050 1090- 10d0- 10f0- root", "it is that record");
+	walked_end(&w);
+}
+
+Test(join, a_chain_that_leads_where_no_code_is_is_left_alone)
+{
+	struct walked w;
+
+	begin(&w);
+	w.chain[3] = 0x900000;
+	cr_assert_str_eq(walked(&w), "1050 1090- cut");
+	w.chain[3] = CODE(0x1210); /* no call before it */
+	cr_assert_str_eq(walked(&w), "1050 1090- cut");
+	walked_end(&w);
+}
+
+Test(join, what_is_cut_at_the_kernels_limit_is_no_rest)
+{
+	struct walked w;
+
+	begin(&w);
+	w.t.rec.events.v[0].max_stack = 4;
+	cr_assert_str_eq(walked(&w), "1050 1090- cut");
+	walked_end(&w);
+}
+
+/* As the C library's, which calls main(): the last one may be, and no other. */
+Test(join, code_that_keeps_no_frame_pointers_ends_it)
+{
+	struct walked w;
+
+	walked_begin_x86_64(&w);
+	cfi_fde(&w.cfi, 0x1100, BY_SP,
+		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 32));
+	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x10c0, 0x40, FRAME_OPS);
+	w.options.join = true;
+	w.value[16] = CODE(0x1050);
+	w.value[6] = STACK(2);
+	w.word[2] = STACK(6);
+	w.word[3] = CODE(0x1090);
+	w.words = COPIED;
+	w.chain[0] = CONTEXT_USER;
+	w.chain[1] = CODE(0x1050);
+	w.chain[2] = CODE(0x1090);
+	w.chain[3] = CODE(0x10d0);
+	w.chain[4] = CODE(0x10f0);
+	walked_call(&w, 0x1090);
+	walked_call(&w, 0x10d0);
+	walked_call(&w, 0x10f0);
+	w.sample.chain_count = 4;
+	cr_assert_str_eq(walked(&w), "1050 1090- 10d0- root");
+	w.sample.chain_count = 5;
+	cr_assert_str_eq(walked(&w), "1050 1090- cut", "frames may be missing");
+	w.chain[4] = 1; /* garbage is where it ends */
+	cr_assert_str_eq(walked(&w), "1050 1090- 10d0- root");
+	walked_end(&w);
+}
+
+/* At the cut the frame pointer is an older frame's. */
+Test(join, a_frame_without_a_record_of_its_own_hides_how_many_are_missing)
+{
+	struct walked w;
+
+	walked_begin_x86_64(&w);
+	w.options.join = true;
+	cfi_fde(&w.cfi, 0x1040, 0x20,
+		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 80));
+	cfi_fde(&w.cfi, 0x1080, 0x80, FRAME_OPS);
+	w.value[16] = CODE(0x1050);
+	w.value[6] = STACK(20);
+	w.words = COPIED;
+	w.chain[0] = CONTEXT_USER;
+	w.chain[1] = CODE(0x1050);
+	w.chain[2] = CODE(0x1090);
+	w.sample.chain_count = 3;
+	walked_call(&w, 0x1090);
+	cr_assert_str_eq(walked(&w), "1050 cut");
+	walked_end(&w);
+}
