@@ -302,6 +302,10 @@ FF_API void ff_record_stop(struct ff_profile *p);
  * none, or it still runs. */
 FF_API int ff_record_exit_status(const struct ff_profile *p);
 
+/* With FF_RECORD_AUTO: how stacks were recorded, why and at what cost, one sentence; NULL where
+ * nothing was chosen. */
+FF_API const char *ff_record_stacks(const struct ff_profile *p);
+
 /* What became of the saved file: 0, or -EIO where it could not be written to its end, which
  * has been said. */
 FF_API int ff_record_saved(const struct ff_profile *p);
@@ -330,6 +334,7 @@ enum ff_total {
 	FF_TOTAL_SAMPLES_UNWOUND, /* from their registers and stack dumps */
 	FF_TOTAL_FRAMES_UNWOUND, /* of these samples */
 	FF_TOTAL_REPLAYS, /* times that unwinding began again with all registers */
+	FF_TOTAL_SAMPLES_JOINED, /* whose recorded chain went on where the dump was cut */
 	/* ns of all threads together; 0 without FF_TIMED. */
 	FF_TOTAL_UNWIND_TIME, /* of stacks, tables apart */
 	FF_TOTAL_TABLE_TIME, /* to find objects and to compile their unwind tables */

@@ -111,6 +111,7 @@ struct ff_profile {
 	atomic_int stopping; /* times that ff_record_stop() was called */
 	atomic_int wake; /* fd that wakes the live run, + 1; 0: there is none */
 	int exit_status; /* of the command of a live run; -1: none */
+	const char *stacks_sentence; /* see ff_record_stacks() */
 	bool save_failed; /* what a live run saved is not whole */
 	ARRAY(struct ff_input *) inputs;
 	ARRAY(struct ff_process) processes;
@@ -264,6 +265,14 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out);
 
 /* profile_folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);
+
+/* profile_stacks.c: how a live run that was to choose has recorded stacks. 0, or -ENOMEM. */
+struct stacks_used {
+	uint32_t stack_size; /* bytes of each that were copied; 0: by frame pointers */
+	uint64_t bytes; /* of all records */
+	double seconds;
+};
+int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used);
 
 /* profile_saved.c */
 int read_saved(struct ff_profile *p, struct ff_input *input);

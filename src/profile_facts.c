@@ -35,6 +35,7 @@ uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 		[FF_TOTAL_SAMPLES_UNWOUND] = p->unwound.unwound,
 		[FF_TOTAL_FRAMES_UNWOUND] = p->unwound.frames,
 		[FF_TOTAL_REPLAYS] = p->unwound.replays,
+		[FF_TOTAL_SAMPLES_JOINED] = p->unwound.joined,
 		[FF_TOTAL_UNWIND_TIME] = p->unwound.nanoseconds,
 		[FF_TOTAL_TABLE_TIME] = p->unwound.table_nanoseconds,
 		[FF_TOTAL_WEIGHT_READ] = sum->read,

@@ -441,6 +441,22 @@ static int finish_save(struct running *r)
 	return 0;
 }
 
+/* Nothing is to be said where it was asked for, or where no user's stack is sampled. */
+static int say_stacks(struct running *r)
+{
+	struct stacks_used used = { .seconds = seconds_now() - r->began };
+	struct live_counts counts;
+
+	if (r->wanted.chain != LIVE_AUTO || r->wanted.all_kernel ||
+	    r->p->sum.samples_read == 0)
+		return 0;
+	live_count(r->live, &counts);
+	used.bytes = counts.bytes;
+	if (live_chain(r->live, &used.stack_size) != LIVE_AUTO)
+		used.stack_size = 0;
+	return profile_say_stacks(r->p, &used);
+}
+
 static int sample(struct running *r)
 {
 	int err = start_flow(r);
@@ -459,6 +475,8 @@ static int sample(struct running *r)
 		err = tell_lost(r);
 	if (err == 0)
 		tell_refused(r);
+	if (err == 0)
+		err = say_stacks(r);
 	err = reading_end(&r->reading, r->input, err);
 	return err < 0 ? err : list_events(r->p, r->input);
 }

@@ -410,6 +410,8 @@ static int finish(const struct settings *s, struct session *session)
 		tell_analysis(session->analysis);
 	if ((s->stats || s->verbose) && session->graph)
 		print_stats(session->analysis, now());
+	if (code == EXIT_DONE && session->graph && !s->quiet && ff_record_stacks(p))
+		say("%s", ff_record_stacks(p));
 	if (code == EXIT_DONE && session->graph && !s->quiet)
 		print_missing(p, s->saved);
 	if (ff_record_saved(p) < 0) {

@@ -136,6 +136,7 @@ static const struct {
 	{ FF_TOTAL_SAMPLES_UNWOUND, "samples unwound" },
 	{ FF_TOTAL_FRAMES_UNWOUND, "  frames" },
 	{ FF_TOTAL_REPLAYS, "  replays with all registers" },
+	{ FF_TOTAL_SAMPLES_JOINED, "  joined with frame pointers" },
 	{ FF_TOTAL_SAMPLES_TRUNCATED, "samples truncated" },
 	{ FF_TOTAL_SAMPLES_CUT_DUMP, "  stack dump too small" },
 	{ FF_TOTAL_SAMPLES_CUT_CHAIN, "  call chain at its limit" },

@@ -421,6 +421,17 @@ int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
 	return err;
 }
 
+int binaries_omit_frame_pointers(struct binaries *b, uint32_t image, bool *ret)
+{
+	const struct binary *binary = binaries_get(b, image);
+	enum frame_pointer_use use = FRAME_POINTERS_UNKNOWN;
+
+	if (!binary || (binary->there && binaries_frame_pointers(b, binary, &use) < 0))
+		return -ENOMEM;
+	*ret = use == FRAME_POINTERS_OMITTED;
+	return 0;
+}
+
 static const struct segment *segment_at(const struct owned *o, uint64_t offset)
 {
 	for (size_t i = 0; i < o->segments.count; i++) {

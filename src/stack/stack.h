@@ -105,6 +105,10 @@ int binaries_new(struct context *ctx, const struct object_places *places,
 		 struct binaries **ret);
 void binaries_free(struct binaries *b); /* NULL is fine */
 
+/* Is the code of the image's file known to keep no frame pointers? 0, or -ENOMEM. Any thread, while
+ * no image is added. */
+int binaries_omit_frame_pointers(struct binaries *b, uint32_t image, bool *ret);
+
 /* What a walker asks; all of it outlives the walker. */
 struct stack_sources {
 	const struct processes *ps;

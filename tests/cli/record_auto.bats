@@ -191,6 +191,17 @@ print(fib(25))' >fib.py
 	[ "$(copied -e cpu-clock -m 64K)" = 4096 ]
 }
 
+@test "what was chosen, why and at what cost is said in a line, unless one is to be quiet" {
+	need_events
+	record -F 997 -e cpu-clock:u -o x.folded -- "$omits" 5 1000 >/dev/null 2>err
+	grep -qE "^flamefold: stacks: copied, up to 32768 bytes each, [0-9.]+ MB/s in all, for code without frame pointers \\(.*${omits##*/}" err ||
+		{ cat err; false; }
+	record -F 997 -e cpu-clock:u -g fp -o x.folded -- "$omits" 5 1000 >/dev/null 2>err
+	run ! grep -q 'stacks: copied' err
+	record -q -F 997 -e cpu-clock:u -o x.folded -- "$omits" 5 1000 >/dev/null 2>err
+	run ! grep -q 'stacks:' err
+}
+
 @test "words that are no way to record stacks are refused" {
 	for words in "-g auto,7" "-g auto,70000" "--call-graph=automatic"; do
 		# shellcheck disable=SC2086 # several words

@@ -1,0 +1,120 @@
+/*
+ * What a live run that chose by itself how to record stacks has chosen, and why: the files that most
+ * of its frames are in are asked whether their code keeps frame pointers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "profile.h"
+
+enum {
+	ASKED_MOST = 8, /* files, 5 ms each at the most */
+	NAMED_MOST = 3,
+};
+
+/* A file, and how many distinct frames are in it. */
+struct hit_file {
+	uint32_t image;
+	uint32_t frames;
+};
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct hit_file *x = a, *y = b;
+
+	if (x->frames != y->frames)
+		return x->frames < y->frames ? 1 : -1;
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+/* All images, those with most frames first. NULL without memory. */
+static struct hit_file *list_files(const struct ff_profile *p)
+{
+	size_t count = p->images.list.count;
+	struct hit_file *files = calloc(count + 1, sizeof(*files));
+
+	if (!files)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++)
+		files[i].image = i;
+	for (size_t i = 0; i < p->frames.list.count; i++)
+		files[p->frames.list.v[i].image].frames++;
+	qsort(files, count, sizeof(*files), by_frames);
+	return files;
+}
+
+static void name_file(struct text *to, const char *path, size_t before)
+{
+	const char *slash = strrchr(path, '/');
+
+	text_string(to, before ? ", " : "");
+	text_string(to, slash ? slash + 1 : path);
+}
+
+/* Those without frame pointers, of the files with most frames. */
+static int name_omitting(struct ff_profile *p, struct text *to)
+{
+	struct hit_file *files = list_files(p);
+	size_t asked = 0, found = 0, count = p->images.list.count;
+	int err = files ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && asked < ASKED_MOST && err == 0; i++) {
+		const struct image *image = &p->images.list.v[files[i].image];
+		bool omitting;
+
+		if (files[i].frames == 0)
+			break;
+		if (image->kind != IMAGE_FILE)
+			continue;
+		asked++;
+		err = binaries_omit_frame_pointers(p->binaries, files[i].image,
+						   &omitting);
+		if (err == 0 && omitting && found++ < NAMED_MOST)
+			name_file(to, intern_text(&p->strings, image->path), found - 1);
+	}
+	if (found > NAMED_MOST)
+		text_printf(to, " and %zu more", found - NAMED_MOST);
+	free(files);
+	return err;
+}
+
+static void say_copied(const struct stacks_used *used, const struct text *omitting,
+		       uint64_t joined, struct text *to)
+{
+	text_printf(to, "stacks: copied, up to %u bytes each, %.1f MB/s in all",
+		    used->stack_size,
+		    used->seconds > 0 ? (double)used->bytes / used->seconds / 1e6 : 0);
+	if (omitting->size)
+		text_printf(to, ", for code without frame pointers (%s)",
+			    omitting->bytes);
+	if (joined)
+		text_printf(to, "; %" PRIu64 " went on by frame pointers behind the copy",
+			    joined);
+}
+
+int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used)
+{
+	struct text omitting = { 0 }, sentence = { 0 };
+	int err = 0;
+
+	if (used->stack_size) {
+		err = name_omitting(p, &omitting);
+		say_copied(used, &omitting, p->unwound.joined, &sentence);
+	} else {
+		text_string(&sentence, "stacks: by frame pointers, which all code that "
+				       "was mapped keeps");
+	}
+	if (err == 0 && !sentence.failed && !omitting.failed)
+		p->stacks_sentence = arena_text(&p->arena, sentence.bytes, sentence.size);
+	if (!p->stacks_sentence)
+		err = fail_memory(&p->ctx);
+	text_release(&omitting);
+	text_release(&sentence);
+	return err;
+}
+
+const char *ff_record_stacks(const struct ff_profile *p)
+{
+	return p->stacks_sentence;
+}
