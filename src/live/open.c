@@ -8,7 +8,7 @@
 
 #include "live/run.h"
 
-enum { RING_LEAST = 512 << 10, RING_OF_AUTO = 8 << 20 };
+enum { RING_LEAST = 512 << 10 };
 
 static int parse_events(struct context *ctx, struct live *l)
 {
@@ -117,9 +117,6 @@ static size_t ring_size(const struct live *l)
 		bytes += live_attr_sample_size(attr) *
 			 (attr->freq ? (size_t)attr->sample_freq : 1000) / 2;
 	}
-	/* The copies are large because there is room for them, not the other way round. */
-	if (l->plan.chain == LIVE_AUTO && !l->options->stack_size && bytes > RING_OF_AUTO)
-		bytes = RING_OF_AUTO;
 	return allowed(l, power_of_two(bytes > RING_LEAST ? bytes : RING_LEAST));
 }
 

@@ -2,6 +2,7 @@
 
 Runs take turns, with the same load beside each. Costs are processor time, user and system, of the recorder and
 of what draws its file; the interrupts of sampling itself are the same for all and fall on the load."""
+import json
 import os
 import re
 import statistics
@@ -23,7 +24,7 @@ class Recorder:
         for command in self.commands:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, text=True)
-            said = child.stderr.read()
+            said = self.said = child.stderr.read()
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
             if child.returncode != 0:
@@ -77,6 +78,38 @@ def race(bench, name, options, perf_options, seconds, runs):
     cost = statistics.median(ours.cost)
     bench.limit("of perf record and flamefold", cost / statistics.median(theirs.cost), 1, "times")
     return cost / statistics.median(theirs.first)
+
+
+def saved_counts(bench, data):
+    """Samples of a recording, and lost ones."""
+    said = subprocess.run([bench.FLAMEFOLD, "info", "--format=json", data], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    counts = json.loads(said.stdout)
+    return counts.get("samples", 0), counts.get("lost", 0) + counts.get("lost_samples", 0)
+
+
+def stack_ways(bench, seconds, runs):
+    """The ways to get at stacks beside each other: what is lost, written and spent."""
+    data, svg = os.path.join(bench.DIR, "ways.data"), os.path.join(bench.DIR, "ways.svg")
+    print(f"\nways to record stacks, {seconds} s, all processors, median of {runs} runs")
+    print("      Hz  -g            samples     lost    saved MB    picture s   truncated")
+    for rate in "99", "4999":
+        costs = {}
+        for way in ("fp", "auto", "dwarf", "dwarf,65528"):
+            costs[way] = []
+        for _ in range(runs):
+            for way, found in costs.items():
+                with Load(bench.TOP, bench.O, "mixed", seconds + 3):
+                    drawn = Recorder("", [[bench.FLAMEFOLD, "record", "-e", "cpu-clock", "-g", way, "-F", rate, "-a",
+                                           "-d", str(seconds), "--stats", "--save", data, "-o", svg]])
+                    drawn.run()
+                samples, lost = saved_counts(bench, data)
+                cut = re.search(r"samples truncated +([0-9,]+)", drawn.said)
+                found.append((samples, lost, os.path.getsize(data) / 1e6, drawn.cost[0],
+                              int(cut.group(1).replace(",", "")) if cut else 0))
+        for way, found in costs.items():
+            samples, lost, size, cost, cut = (statistics.median(column) for column in zip(*found))
+            print(f"    {rate:>4}  {way:12} {samples:8.0f} {lost:8.0f} {size:11.2f} {cost:12.3f} {cut:11.0f}")
 
 
 def work(seconds):
@@ -150,5 +183,6 @@ def run(bench):
     bench.limit("of perf record alone", alone, 1, "times")
     race(bench, "4,999 Hz, copies of stacks", ["-F", "4999", "-g", "dwarf"],
          ["-F", "4999", "--call-graph", "dwarf", "-m", "4096"], bench.number("RECORD_DWARF_SECONDS", 10), runs)
+    stack_ways(bench, bench.number("RECORD_WAYS_SECONDS", 5), runs)
     slowdown(bench, bench.number("RECORD_BUSY_SECONDS", 10), bench.number("BENCH_RUNS", 5))
     endurance(bench, bench.number("RECORD_LONG_SECONDS", 0))
