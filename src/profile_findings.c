@@ -307,7 +307,7 @@ static void judge_chains_cut(struct judged *j)
 	text_string(&j->cause, "of the call chains are cut and do not reach their root: "
 			       "they have as many frames as were allowed");
 	text_string(&j->remedy,
-		    "sysctl kernel.perf_event_max_stack=1024, before recording");
+		    "sudo sysctl kernel.perf_event_max_stack=1024, before recording");
 }
 
 static void judge_user_stacks(struct judged *j)
@@ -520,9 +520,8 @@ static void judge_kernel(struct judged *j)
 		return;
 	if (count_of(j, FF_INPUT_KERNEL_HIDDEN)) {
 		problem = "kptr_restrict was set";
-		text_string(&j->remedy,
-			    "sysctl kernel.kptr_restrict=0 before recording, or record "
-			    "as root");
+		text_string(&j->remedy, "sudo sysctl kernel.kptr_restrict=0 "
+					"kernel.perf_event_paranoid=1, before recording");
 	} else {
 		text_string(&j->remedy, "flamefold info --symbols FILE");
 	}

@@ -134,6 +134,11 @@ nobody_records()
 	heard "$1" "${as_nobody[@]}" "$programs/flamefold" record -o x.folded "${@:2}"
 }
 
+@test "every remedy that a message names is in the table, and every row has a message and a test" {
+	need_messages
+	python3 "$hints/hints.py" check "$hints/table" "$BATS_TEST_FILENAME"
+}
+
 @test "paranoid_system, paranoid_own: the level that permits the whole system" {
 	need_root
 	for level in 1 2 3; do
@@ -298,7 +303,7 @@ nobody_records()
 	set_sysctl kernel.perf_event_paranoid=0
 	start "${as_nobody[@]}" "$shares" 300 60
 	processors=$(nproc)
-	threads=$(ls /proc/"$pid"/task | wc -l)
+	threads=$(find /proc/"$pid"/task -mindepth 1 -maxdepth 1 | wc -l)
 	[ "$threads" -gt 50 ] || skip "the program has $threads threads"
 	[ "$(ulimit -Hn)" -ge $((threads * processors * 2)) ] || skip "no more than $(ulimit -Hn) files may be open here"
 	for who in root nobody; do
@@ -472,4 +477,259 @@ tracing_as_nobody()
 	# shellcheck disable=SC2086 # an option and its value
 	heard 0 "$programs/flamefold" record -q -F 997 $command -o x.folded -- "$shares" 0.5 1
 	grep -q share_60 x.folded
+}
+
+# finding KIND FILE: its remedy is in $output, and nothing is where there is no such finding.
+finding()
+{
+	output=$("$flamefold" info --format=json "$2" | jq -r ".warnings[] | select(.kind == \"$1\") | .remedy")
+}
+
+# record_as COMMAND FILE PROGRAM...: "flamefold record -g dwarf", "perf record -g"
+record_as()
+{
+	local words=$1 file=$2
+
+	shift 2
+	case $words in
+	flamefold*) words="$programs/$words -q" ;;
+	esac
+	# shellcheck disable=SC2086 # a list of words
+	timeout 100 $words -e cpu-clock -F 499 -o "$file" -- "$@" >/dev/null 2>err || { cat err; return 1; }
+}
+
+# build_deep DEPTH OPTION...: one that calls itself so often, each time by 256 bytes of stack, and works there.
+build_deep()
+{
+	cat >deep.c <<-'END'
+		static volatile unsigned long sink;
+		__attribute__((noinline)) static int deep(int n)
+		{
+			volatile char room[256];
+			int got = 0;
+
+			room[n % 256] = (char)n;
+			if (n > 0)
+				got = deep(n - 1);
+			else
+				for (long i = 0; i < 600000000; i++)
+					sink += i;
+			return got + room[n % 256];
+		}
+		int main(void) { return deep(DEPTH) == 1; }
+	END
+	"${CC:-cc}" -O1 -g -DDEPTH="$1" "${@:2}" -o deep deep.c
+}
+
+@test "chains, chains_fp, chains_perf, chains_perf_dwarf: a recording without call chains" {
+	need_messages
+	need_events
+	command -v perf >/dev/null || skip "no perf"
+	record_as "flamefold record -g no" own.data "$shares" 1 1
+	finding chains own.data
+	says chains && first=$sentence
+	says chains_fp && second=$sentence
+	record_as "perf record -q -N" perf.data "$shares" 1 1
+	finding chains perf.data
+	says chains_perf_dwarf && third=$sentence
+	says chains_perf && fourth=$sentence
+	for command in "$first" "$second" "$third" "$fourth"; do
+		record_as "$command" x.data "$shares" 1 1
+		finding chains x.data
+		[ -z "$output" ]
+		"$flamefold" fold -q x.data | grep -q '[^;]*;[^;]*;.*share_60'
+		rm x.data
+	done
+}
+
+@test "frame_pointers: what has none, by copies of stacks or built with them" {
+	need_messages
+	need_events
+	build_deep 100 -fomit-frame-pointer
+	record_as "flamefold record -g fp" x.data ./deep
+	finding frame_pointers x.data
+	says frame_pointers
+	option=$(grep -oE -- '-f[a-z-]+' <<<"$sentence")
+	rm x.data
+	record_as "${output%%,*}" x.data ./deep
+	finding frame_pointers x.data
+	[ -z "$output" ]
+	rm x.data
+	build_deep 100 -fomit-frame-pointer "$option"
+	record_as "flamefold record -g fp" x.data ./deep
+	"$flamefold" fold -q x.data | grep -q 'main;deep;deep'
+}
+
+@test "chains_cut: as many frames as there are" {
+	need_root
+	build_deep 150 -fno-omit-frame-pointer
+	set_sysctl kernel.perf_event_max_stack=127
+	record_as "flamefold record -g fp" x.data ./deep
+	finding chains_cut x.data
+	says chains_cut
+	# Not while an event with stacks is open, of whoever.
+	follow "${sentence%%, before*}" || skip "somebody samples stacks on this machine"
+	rm x.data
+	record_as "flamefold record -g fp" x.data ./deep
+	finding chains_cut x.data
+	[ -z "$output" ]
+}
+
+@test "dumps_cut, dumps_cut_perf, chains_perf_fp: as much of the stack as there is" {
+	need_messages
+	need_events
+	command -v perf >/dev/null || skip "no perf"
+	build_deep 150 -fno-omit-frame-pointer
+	for recorder in flamefold perf; do
+		case $recorder in
+		flamefold) record_as "flamefold record -g dwarf,1024" x.data ./deep ;;
+		perf) record_as "perf record -q -N --call-graph dwarf,1024" x.data ./deep ;;
+		esac
+		finding user_stacks_cut x.data
+		case $recorder in
+		flamefold) says dumps_cut && first=$sentence ;;
+		perf) says dumps_cut_perf && first=$sentence && says chains_perf_fp ;;
+		esac
+		rm x.data
+		record_as "$first" x.data ./deep
+		finding user_stacks_cut x.data
+		[ -z "$output" ]
+		"$flamefold" fold -q x.data | grep -q 'main;deep;deep'
+		rm x.data
+		[ $recorder = perf ] || continue
+		record_as "$sentence" x.data ./deep
+		finding user_stacks_cut x.data
+		[ -z "$output" ]
+		rm x.data
+	done
+}
+
+# A program of two functions, its debug file, and a recording of it.
+record_stripped()
+{
+	command -v objcopy >/dev/null || skip "no objcopy"
+	cat >plain.c <<-'END'
+		static volatile unsigned long sink;
+		__attribute__((noinline)) static void busy(void) { for (long i = 0; i < 300000000; i++) sink += i; }
+		int main(void) { for (int i = 0; i < 2; i++) busy(); return 0; }
+	END
+	"${CC:-cc}" -O1 -g -Wl,--build-id -fno-omit-frame-pointer -o plain plain.c
+	objcopy --only-keep-debug plain plain.debug
+	strip plain
+	record_as "flamefold record -g fp" x.data ./plain
+}
+
+@test "symbols_asked, debug_file: the debug file of a stripped program" {
+	need_messages
+	need_events
+	record_stripped
+	output=$("$flamefold" info --format=json x.data | jq -r '.warnings[] | select(.kind == "unnamed") | .remedy')
+	says symbols_asked
+	# shellcheck disable=SC2086 # a list of words
+	output=$("$programs"/$sentence --debug-dir "$PWD/debug")
+	says debug_file
+	path=${sentence##* }
+	[[ $path == "$PWD/debug/"* ]]
+	path=${path%%.debug*}.debug
+	mkdir -p "${path%/*}"
+	cp plain.debug "$path"
+	"$flamefold" fold -q --debug-dir "$PWD/debug" x.data | grep -q ';busy'
+	output=$("$flamefold" info --symbols --debug-dir "$PWD/debug" x.data)
+	says_no debug_file
+}
+
+@test "program_file: the file that is gone" {
+	need_messages
+	need_events
+	record_stripped
+	mkdir -p "DIR$PWD"
+	objcopy --add-gnu-debuglink=plain.debug plain
+	mv plain "DIR$PWD"
+	cp plain.debug "DIR$PWD"
+	output=$("$flamefold" info --symbols --buildid-dir= x.data)
+	says program_file
+	option=$(grep -oE -- '--symfs=DIR' <<<"$sentence")
+	"$flamefold" fold -q "$option" x.data | grep -q ';busy'
+}
+
+# Of packages that are installed, and of lists of them: this distribution's, if it is Debian.
+@test "libc6, python_package, package_archive: packages that there are" {
+	need_messages
+	command -v apt-cache >/dev/null || skip "no apt"
+	mkdir -p root/usr/bin root/etc root/var/lib/dpkg/info
+	echo 'int main(void) { return 0; }' >p.c
+	"${CC:-cc}" -o root/usr/bin/p p.c
+	strip root/usr/bin/p
+	printf 'ID=debian\nVERSION_CODENAME=bookworm\n' >root/etc/os-release
+	for package in libc6 python3.11-minimal libpython3.11 coreutils; do
+		rm -f root/var/lib/dpkg/info/*
+		echo /usr/bin/p >root/var/lib/dpkg/info/$package:amd64.list
+		"$root/tests/perfdata/build" -o p.data - <<-END
+			attr name=cycles sample_type=IP,TID,TIME,PERIOD flags=sample_id_all,comm_exec
+			comm pid=1 name=p time=1
+			mmap2 pid=1 start=0x400000 len=0x1000 off=0x1000 prot=5 name=/usr/bin/p time=1
+			sample pid=1 time=2 ip=0x400800 period=1
+		END
+		output=$("$flamefold" info --symbols --symfs=root --kallsyms=/dev/null p.data)
+		case $package in
+		libc6) says libc6 ;;
+		*python*) says python_package ;;
+		*) says package_archive && continue ;;
+		esac
+		name=${sentence##* }
+		apt-cache pkgnames | grep -q . || skip "apt has no lists"
+		# Another release has another Python.
+		apt-cache policy "${package%-minimal}" | grep -q 'Candidate: [^(]' || continue
+		apt-cache policy "$name" | grep -q 'Candidate: [^(]'
+	done
+	[[ $sentence == *"install coreutils-dbgsym (of the archive 'deb http://deb.debian.org/debian-debug/ bookworm-debug main')"* ]]
+}
+
+@test "map_missing: Node's and Java's options" {
+	need_messages
+	need_events
+	command -v node >/dev/null || skip "no node"
+	cp "$root/tests/jit/hot.js" .
+	record_as "flamefold record -g fp" x.data node hot.js
+	output=$("$flamefold" info --symbols x.data)
+	says map_missing
+	option=$(grep -oE -- 'node --[a-z-]+' <<<"$sentence")
+	java="java $(grep -oE -- '-XX:[A-Za-z:+]+' <<<"$sentence" | tr '\n' ' ')"
+	rm x.data
+	# shellcheck disable=SC2086 # a list of words
+	record_as "flamefold record -g fp" x.data $option hot.js
+	output=$("$flamefold" info --symbols x.data)
+	says_no map_missing
+	command -v javac >/dev/null || return 0
+	cp "$root/tests/jit/Hot.java" .
+	javac Hot.java
+	rm x.data
+	# shellcheck disable=SC2086
+	record_as "flamefold record -g fp" x.data $java -XX:+PreserveFramePointer Hot
+	"$flamefold" fold -q x.data | grep -q 'Hot.hot'
+}
+
+@test "help, record_pid, record_every, record_window, record_compress: what was meant" {
+	need_messages
+	need_events
+	heard 2 "$flamefold" record --no-such-option
+	says help
+	remedy flamefold
+	"$programs"/$command >/dev/null
+	start "$shares" 60 1
+	heard 2 "$flamefold" record -F 99 "$pid"
+	says record_pid
+	# shellcheck disable=SC2046 # an option and its value
+	heard 0 "$flamefold" record -q -e cpu-clock -F 997 -d 0.5 $(grep -oE -- '-p [0-9]+' <<<"$sentence") -o x.folded
+	grep -q share_60 x.folded
+	heard 2 "$flamefold" record --window -d 1 -o x.svg -- true
+	says record_window
+	heard 0 "$flamefold" record -q -e cpu-clock -F 997 --window "${sentence##* }"=0.5 -o x.svg -- "$shares" 1 1
+	heard 2 "$flamefold" record -z -o x.svg -- true
+	says record_compress
+	heard 0 "$flamefold" record -q -e cpu-clock -F 997 -z -o y.data -- "$shares" 1 1
+	heard 0 "$flamefold" record -q -e cpu-clock -F 997 -z --save z.data -o z.svg -- "$shares" 1 1
+	heard 2 "$flamefold" record --every 1 -o x.data -- true
+	says record_every
+	heard 0 "$flamefold" record -q -e cpu-clock -F 997 --every 1 --save w.data -o w.svg -- "$shares" 1 1
 }

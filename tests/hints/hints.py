@@ -7,14 +7,16 @@ hints.py said TABLE ID        standard input has that literal of the row, whatev
                               prints the sentence, from its first word to its last
 
 A literal is a string that ends with a 0 in a section of constants: what the compiler has joined
-is whole there. What --help prints, and the page of a picture, are no messages."""
+is whole there. What --help prints, a shell reads, and the page of a picture are no messages. A row with the whole of a literal is
+of that one only."""
 import glob
 import os
 import re
 import subprocess
 import sys
 
-NO_MESSAGES = {"cli/options", "cli/help", "write/page"}
+# What users of other tools type is answered by cli/habits, and tests/cli/habits.bats follows that.
+NO_MESSAGES = {"cli/options", "cli/help", "cli/habits", "cli/completion", "write/page"}
 
 # What a remedy cannot be said without: a command, an option, or a verb that asks for something.
 REMEDY = re.compile(r"""
@@ -58,9 +60,9 @@ def rows(path):
             if line.startswith("#") or not line.strip():
                 continue
             fields = line.rstrip("\n").split("\t")
-            if len(fields) not in (3, 4) or fields[1] not in ("run", "part", "not", "none"):
-                sys.exit(f"{path}:{number}: not ID, run|part|not|none, WORDS and a reason, between tabs")
-            if (fields[1] in ("part", "not", "none")) != (len(fields) == 4):
+            if len(fields) not in (3, 4) or fields[1] not in ("run", "part", "else", "not", "none"):
+                sys.exit(f"{path}:{number}: not ID, run|part|else|not|none, WORDS and a reason, between tabs")
+            if (fields[1] != "run") != (len(fields) == 4):
                 sys.exit(f"{path}:{number}: a reason is for what is not run, and only for that")
             table.append((fields + [""])[:4])
     return table
@@ -76,24 +78,39 @@ def tested(paths):
     return ids
 
 
+def is_of(row, text, every):
+    return row[2] == text if row[2] in every else row[2] in text
+
+
+def is_elsewhere(reason, beside):
+    """FILE: words of the title of a test in it"""
+    name, _, words = reason.partition(": ")
+    try:
+        with open(os.path.join(os.path.dirname(beside), name), encoding="utf-8") as file:
+            return bool(words) and re.search('^@test "[^\n]*' + re.escape(words), file.read(), re.M) is not None
+    except OSError:
+        return False
+
+
 def check(table, bats):
     found, faults = literals(), []
     if not found:
         sys.exit("no compiled literals")
-    table, ids = rows(table), tested(bats)
+    table, ids, every = rows(table), tested(bats), literals(re.compile(""))
     for text, sources in sorted(found.items()):
-        of = [row[0] for row in table if row[2] in text]
+        of = [row[0] for row in table if is_of(row, text, every)]
         if not of:
             faults.append(f"{', '.join(sorted(sources))}: its remedy is in no row: {text!r}")
         elif len(of) > 1:
             faults.append(f"rows {', '.join(of)} are all about {text!r}")
-    every = literals(re.compile(""))
-    for name, how, words, _ in table:
+    for name, how, words, reason in table:
         if not any(words in text for text in every):
             faults.append(f"{name}: no message has the words {words!r}")
         if how in ("run", "part") and name not in ids:
             faults.append(f"{name}: no test is named after it")
-        if how in ("not", "none") and name in ids:
+        if how == "else" and not is_elsewhere(reason, bats[0]):
+            faults.append(f"{name}: there is no test {reason!r}")
+        if how in ("else", "not", "none") and name in ids:
             faults.append(f"{name}: there is a test, so it is not {how!r}")
     for name in ids:
         if name not in [row[0] for row in table]:
@@ -114,7 +131,8 @@ def pattern(text):
         elif part.startswith("%") and len(part) > 1:
             made += r"-?[0-9a-fx]+" if part[-1] in "diuxX" else r"[^\n]*?"
         else:
-            made += re.escape(part)
+            # Of what was found in a recording FILE is that.
+            made += re.escape(part).replace("FILE", r"\S+")
     return made
 
 
@@ -122,7 +140,8 @@ def said(table, name):
     words = [row[2] for row in rows(table) if row[0] == name]
     if len(words) != 1:
         sys.exit(f"'{name}' is in {len(words)} rows")
-    texts = [text for text in literals(re.compile("")) if words[0] in text]
+    every = literals(re.compile(""))
+    texts = [text for text in every if is_of(("", "", words[0]), text, every)]
     if not texts:
         sys.exit(f"no message has the words {words[0]!r}")
     heard = sys.stdin.read()
