@@ -48,18 +48,44 @@ static bool is_nothing(const char *word)
 	return *word != '-' && access(word, F_OK) < 0 && errno == ENOENT;
 }
 
-/* A first word that is no command, though it is nearly one, or other profilers have it.
- * 0: it is none of that. */
+/* "merge": not "merge.data", nor "dir/merge". */
+static bool looks_like_command(const char *word)
+{
+	return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+}
+
+static void list_commands(char *list, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; commands[i] && used < size; i++)
+		used += (size_t)snprintf(list + used, size - used, "%s%s",
+					 i == 0		   ? ""
+					 : commands[i + 1] ? ", "
+							   : " and ",
+					 commands[i]->name);
+}
+
+/* A first word that is no command, though other profilers have it, it is nearly one, or
+ * it looks like one. 0: it is none of that, but a file. */
 static int refuse_command(const char *word)
 {
-	const char *elsewhere = is_nothing(word) ? habit_command(word) : NULL;
-	const char *meant = is_nothing(word) ? command_like(word) : NULL;
+	const char *elsewhere, *meant;
+	char list[128] = "";
 
+	if (!is_nothing(word))
+		return 0;
+	elsewhere = habit_command(word);
+	meant = command_like(word);
 	if (elsewhere)
 		return usage_error("no command '%s': %s", word, elsewhere);
-	return meant ? usage_error("no command or file '%s', but there is '%s'", word,
-				   meant)
-		     : 0;
+	if (meant)
+		return usage_error("no command or file '%s', but there is '%s'", word,
+				   meant);
+	if (!looks_like_command(word))
+		return 0;
+	list_commands(list, sizeof(list));
+	return usage_error("no command or file '%s'; the commands are %s", word, list);
 }
 
 /* A file that takes the number of a closed standard stream would be written to. What

@@ -1,14 +1,18 @@
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "input/foreign.h"
 #include "input/perf.h"
 
 /*
  * Folded text: "a;b;c 12" a line. What is a count, and what belongs to the last
  * name, is flamegraph.pl's rule: digits at the end of the line with white space
  * before them. Where every line has two such counts the text is differential; where
- * only some have, the first of the two is part of the name.
+ * only some have, the first of the two is part of the name. Lines that begin with "# " are
+ * comments, as inferno has them. Where more than a tenth of the other ones has no count, the
+ * text is something else.
  */
 struct folded {
 	char *bytes;
@@ -21,6 +25,8 @@ struct folded {
 enum {
 	FIRST_ROOM = 1 << 20,
 	DECIMALS_MOST = 6,
+	IGNORED_PART =
+		10, /* of all lines: where more than the tenth one is none, none is */
 };
 
 /* Reads on behind what is there. *@more is false at the end of the file. */
@@ -127,11 +133,80 @@ static unsigned shown_decimals(const struct count *count)
 					       : DECIMALS_MOST;
 }
 
+/* Whatever it ends in. */
+static bool is_comment(const char *line, size_t size)
+{
+	return size >= 2 && line[0] == '#' && line[1] == ' ';
+}
+
+/* It has no count and need not have one. "#0 0x1234 in main" is of a backtrace. */
+static bool is_idle(const char *line, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && isspace((unsigned char)line[i]))
+		i++;
+	return i == size || (line[i] == '#' &&
+			     (i + 1 == size || !isdigit((unsigned char)line[i + 1])));
+}
+
+static void rewind_text(struct folded *f)
+{
+	f->start = f->end = 0;
+	f->offset = 0;
+}
+
+static int is_foreign(struct context *ctx, const struct input *in,
+		      const struct foreign *foreign)
+{
+	return fail(ctx, -EBADMSG, "'%s' looks like %s: %s", in->file.path, foreign->name,
+		    foreign->remedy);
+}
+
+/* Asks one of foreign.h's questions about its beginning. */
+static int ask_beginning(struct context *ctx, struct input *in,
+			 const struct foreign *(*question)(const char *, size_t),
+			 const struct foreign **ret)
+{
+	struct folded *f = in->folded;
+	bool more;
+	int err;
+
+	rewind_text(f);
+	err = refill(ctx, in, &more);
+	if (err == 0)
+		*ret = question(f->bytes,
+				f->end < FOREIGN_BEGINNING ? f->end : FOREIGN_BEGINNING);
+	rewind_text(f);
+	return err;
+}
+
+/* Too many lines are no stacks: it is something else, or damaged. */
+static int refuse(struct context *ctx, struct input *in, uint64_t valid, uint64_t ignored)
+{
+	const struct foreign *foreign;
+	int err = ask_beginning(ctx, in, foreign_guess, &foreign);
+
+	if (err < 0)
+		return err;
+	if (foreign)
+		return is_foreign(ctx, in, foreign);
+	if (valid == 0)
+		return fail(ctx, -EBADMSG,
+			    "'%s' is neither a perf.data nor folded text: no line ends "
+			    "in a count",
+			    in->file.path);
+	return fail(ctx, -EBADMSG,
+		    "'%s' is not folded text, such as main;f;g 12: %" PRIu64
+		    " of its %" PRIu64 " lines do not end in a count",
+		    in->file.path, ignored, valid + ignored);
+}
+
 /* What kind of text it is, from all of its lines. */
 static int survey(struct context *ctx, struct input *in)
 {
 	struct folded *f = in->folded;
-	uint64_t valid = 0, twice = 0;
+	uint64_t valid = 0, ignored = 0, twice = 0;
 	const char *line;
 	size_t size;
 	int err;
@@ -139,8 +214,12 @@ static int survey(struct context *ctx, struct input *in)
 	while ((err = next_line(ctx, in, &line, &size)) > 0) {
 		struct count count, before;
 
-		if (!take_count(line, &size, &count))
+		if (is_comment(line, size))
 			continue;
+		if (!take_count(line, &size, &count)) {
+			ignored += !is_idle(line, size);
+			continue;
+		}
 		valid++;
 		if (shown_decimals(&count) > f->decimals)
 			f->decimals = shown_decimals(&count);
@@ -150,14 +229,18 @@ static int survey(struct context *ctx, struct input *in)
 		if (shown_decimals(&before) > f->decimals)
 			f->decimals = shown_decimals(&before);
 	}
+	if (err == 0 && ignored > (valid + ignored) / IGNORED_PART)
+		return refuse(ctx, in, valid, ignored);
 	f->differential = valid && twice == valid;
-	f->start = f->end = 0;
-	f->offset = 0;
+	rewind_text(f);
 	return err;
 }
 
 int folded_open(struct context *ctx, struct input *in)
 {
+	const struct foreign *foreign;
+	int err;
+
 	in->folded = calloc(1, sizeof(*in->folded));
 	if (!in->folded)
 		return fail_memory(ctx);
@@ -165,7 +248,10 @@ int folded_open(struct context *ctx, struct input *in)
 	in->folded->bytes = malloc(FIRST_ROOM);
 	if (!in->folded->bytes)
 		return fail_memory(ctx);
-	return survey(ctx, in);
+	err = ask_beginning(ctx, in, foreign_recognise, &foreign);
+	if (err == 0 && foreign)
+		err = is_foreign(ctx, in, foreign);
+	return err < 0 ? err : survey(ctx, in);
 }
 
 void folded_close(struct input *in)
@@ -208,9 +294,11 @@ int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
 
 	while ((err = next_line(ctx, in, &line, &size)) > 0) {
 		in->position = in->folded->offset;
+		if (is_comment(line, size))
+			continue;
 		if (parse(in->folded, line, size, ret))
 			return 1;
-		++*ignored;
+		*ignored += !is_idle(line, size);
 	}
 	return err;
 }

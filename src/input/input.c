@@ -1,6 +1,5 @@
 #include "input/input.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -39,66 +38,10 @@ static bool looks_like_text(const uint8_t *p, size_t size)
 	return true;
 }
 
-/* The first line that is no comment. */
-static const uint8_t *first_line(const uint8_t *p, const uint8_t *end, size_t *size)
-{
-	const uint8_t *stop;
-
-	for (; p < end && (*p == '#' || *p == '\n'); p = stop + 1) {
-		stop = memchr(p, '\n', (size_t)(end - p));
-		if (!stop)
-			stop = end - 1;
-	}
-	stop = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-	*size = stop ? (size_t)(stop - p) : 0;
-	return p;
-}
-
-/*
- * perf script's output begins with "comm 123 [001] 12.345: 1 cycles: ". Its lines have
- * a time with a colon behind it and do not end in a count.
- */
-static bool looks_like_perf_script(const uint8_t *bytes, size_t size)
-{
-	size_t length;
-	const uint8_t *p = first_line(bytes, bytes + size, &length);
-
-	if (length == 0 || isdigit(p[length - 1]))
-		return false;
-	for (size_t i = 2; i + 2 < length; i++)
-		if (p[i] == ':' && p[i + 1] == ' ' && isdigit(p[i - 1])) {
-			size_t digits = i;
-
-			while (digits > 0 && isdigit(p[digits - 1]))
-				digits--;
-			if (digits > 0 && p[digits - 1] == '.')
-				return true;
-		}
-	return false;
-}
-
-/* Its only line that ends in a count is a comment with the sum of all events. */
-static bool looks_like_perf_report(const uint8_t *bytes, size_t size)
-{
-	static const char mark[] = "# Total Lost Samples: ";
-
-	return memmem(bytes, size, mark, sizeof(mark) - 1) != NULL;
-}
-
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
 {
 	if (!looks_like_text(p, size))
 		return fail(ctx, -EBADMSG, "'%s' is neither a perf.data nor folded text",
-			    in->file.path);
-	if (looks_like_perf_script(p, size))
-		return fail(ctx, -EBADMSG,
-			    "'%s' looks like the output of perf script: give the "
-			    "perf.data itself",
-			    in->file.path);
-	if (looks_like_perf_report(p, size))
-		return fail(ctx, -EBADMSG,
-			    "'%s' looks like the output of perf report: give the "
-			    "perf.data itself",
 			    in->file.path);
 	in->rec.format = "folded text";
 	return folded_open(ctx, in);

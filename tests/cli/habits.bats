@@ -300,7 +300,7 @@ wait_for()
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"reading samples"*"perf.data: perf.data v2"*"30 samples of cycles"*"weight in the tree"* ]]
 	[ "$output" = "$("$flamefold" fold perf.data 2>/dev/null)" ]
-	printf 'main;a 1\nnonsense\n' >mixed
+	{ seq -f 'main;%.0f 1' 10; echo nonsense; } >mixed
 	run --separate-stderr "$flamefold" fold -q mixed
 	[ -z "$stderr" ]
 }

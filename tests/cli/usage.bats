@@ -112,8 +112,14 @@ titled()
 	usage "no command or file 'flod', but there is 'fold'" flod
 	usage "no command 'infos', but there is 'info'" help infos
 	usage "no command 'nosuch'" help nosuch
-	fails 1 folders
-	says "cannot open 'folders': No such file or directory"
+	# No command at all, and what there is.
+	usage "no command or file 'merge'; the commands are graph, fold, record, info and help" merge a.data b.data
+	usage "no command or file 'folders'; the commands are graph, fold, record, info and help" folders
+	# What cannot be one is a file.
+	fails 1 merge.data
+	says "cannot open 'merge.data': No such file or directory"
+	fails 1 ./merge
+	says "cannot open './merge': No such file or directory"
 	# A file is one, whatever it is called.
 	cp in.folded flod
 	run --separate-stderr "$flamefold" flod
@@ -352,8 +358,28 @@ titled()
 	head -c 5000 /dev/zero >zeros
 	fails 1 zeros
 	cp "$BASH" elf
+	chmod -x elf
 	fails 1 elf
 	[[ $stderr == *"'elf'"*"ELF"* ]]
+}
+
+@test "a program as an input is told how it is sampled" {
+	cp "$BASH" program
+	fails 1 program
+	says "'program' is a program, not a recording; to sample it: flamefold record -- ./program"
+	fails 1 fold ./program
+	says "'./program' is a program, not a recording; to sample it: flamefold record -- ./program"
+	printf '#!/bin/sh\necho hello 1\n' >script
+	chmod +x script
+	fails 1 "$PWD/script"
+	says "'$PWD/script' is a program, not a recording; to sample it: flamefold record -- $PWD/script"
+	chmod -x script
+	fails 1 script
+	says "'script' looks like a script: flamefold record -- SCRIPT samples one"
+	# One that nobody can run, and one that is run by others.
+	cp "$BASH" libbash.so.1
+	fails 1 libbash.so.1
+	says "cannot read 'libbash.so.1': it is an ELF file, not a recording"
 }
 
 @test "a recording that ends inside its header" {
@@ -408,7 +434,7 @@ titled()
 }
 
 @test "--quiet keeps warnings back, but not errors" {
-	printf 'main;a 1\nnonsense\n' >mixed
+	{ seq -f 'main;%.0f 1' 10; echo nonsense; } >mixed
 	run --separate-stderr "$flamefold" fold mixed
 	[[ $stderr == *"ignored 1 line"* ]]
 	run --separate-stderr "$flamefold" fold --quiet mixed

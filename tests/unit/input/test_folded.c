@@ -1,5 +1,6 @@
 #include "input/input.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "recording.h"
@@ -72,7 +73,46 @@ Test(folded, two_numbers_at_the_end_are_before_and_after)
 
 Test(folded, lines_without_a_count_are_passed_over_and_counted)
 {
-	check("main;a 3\nno count here\n\nmain;b 4\n", "main;a 3|main;b 4|", 2);
+	check("a 1\nb 2\nno count here\n\nc 3\nd 4\ne 5\nf 6\ng 7\nh 8\ni 9\n",
+	      "a 1|b 2|c 3|d 4|e 5|f 6|g 7|h 8|i 9|", 1);
+}
+
+static void check_refused(const char *text, const char *sentence)
+{
+	struct made m;
+
+	memset(&m, 0, sizeof(m));
+	cr_assert_eq(intern_init(&m.strings), 0);
+	bytes(&m, text, strlen(text));
+	cr_assert_eq(made_try(&m), -EBADMSG);
+	cr_assert(strstr(m.ctx.error, sentence), "'%s' does not say '%s'", m.ctx.error,
+		  sentence);
+	made_end(&m);
+}
+
+Test(folded, text_of_which_more_than_a_tenth_has_no_count_is_refused)
+{
+	check_refused("a 1\nb 2\nc 3\nd 4\ne 5\nf 6\ng 7\nh 8\nno count here\n",
+		      "1 of its 9 lines do not end in a count");
+	check_refused("no count\n", "no line ends in a count");
+}
+
+Test(folded, comments_and_blank_lines_are_no_lines)
+{
+	check("# by hand\n#\n\n \n\t\nmain;a 3\n", "main;a 3|", 0);
+	check("# version 3.5\nmain;a 3 4\n", "main;a 3 4|", 0);
+	/* A line of a backtrace is no comment. */
+	check_refused("a 1\n#0 main () at a.c:3\n", "backtraces of gdb");
+}
+
+Test(folded, text_that_is_known_not_to_be_folded_is_refused_though_its_lines_have_counts)
+{
+	check_refused("@[sh]: 3\n@[cc]: 4\n", "bpftrace");
+	check_refused(
+		"events: Ir\n16 5\n17 5\n18 5\n19 5\n20 5\n21 5\n22 5\n23 5\n24 5\n",
+		"callgrind");
+	check_refused("sh 1 [000] 2.000003: raw_syscalls:sys_exit: NR 0 = 12\n",
+		      "perf script");
 }
 
 Test(folded, carriage_returns_are_no_part_of_a_line)
