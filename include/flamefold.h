@@ -202,6 +202,11 @@ FF_API int ff_profile_read_memory(struct ff_profile *p, const void *bytes, size_
 				  const char *name);
 FF_API int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name);
 
+/* 1 for a perf.data of any form, or a part of one that is a directory: who writes over it has
+ * lost it. Told by its first bytes, packed or not. 0: something else, or nothing that could
+ * be read. */
+FF_API int ff_is_recording(const char *path);
+
 /* Whom a live run samples. */
 enum ff_record_who {
 	FF_RECORD_SYSTEM,

@@ -317,6 +317,11 @@ int ff_profile_read_memory(struct ff_profile *p, const void *bytes, size_t size,
 	return err;
 }
 
+int ff_is_recording(const char *path)
+{
+	return input_is_recording(path);
+}
+
 /* Every weight that was read is in the tree or counted as lost. */
 static void check_conservation(const struct ff_profile *p)
 {

@@ -1,5 +1,6 @@
 #include "cli/format.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -18,6 +19,25 @@ static const struct {
 			    COMMAND_GRAPH | COMMAND_FOLD | COMMAND_RECORD },
 	[FORMAT_TEXT] = { "text", { ".txt" }, COMMAND_INFO },
 	[FORMAT_JSON] = { "json", { ".json" }, COMMAND_INFO },
+};
+
+/* What people ask for that is not written here, and how they get it. */
+static const struct {
+	const char *suffix;
+	const char *how; /* %1$s: the name without the suffix */
+} others[] = {
+	{ "png", "write %1$s.svg, and rsvg-convert -o %1$s.png %1$s.svg" },
+	{ "pdf", "write %1$s.svg, and rsvg-convert -f pdf -o %1$s.pdf %1$s.svg" },
+	{ "ps", "write %1$s.svg, and rsvg-convert -f ps -o %1$s.ps %1$s.svg" },
+	{ "eps", "write %1$s.svg, and rsvg-convert -f eps -o %1$s.eps %1$s.svg" },
+	{ "jpg", "write %1$s.svg, and rsvg-convert -o %1$s.png %1$s.svg" },
+	{ "jpeg", "write %1$s.svg, and rsvg-convert -o %1$s.png %1$s.svg" },
+	{ "gif", "write %1$s.svg, and rsvg-convert -o %1$s.png %1$s.svg" },
+	{ "webp", "write %1$s.svg, and rsvg-convert -o %1$s.png %1$s.svg" },
+	{ "svgz", "-o - | gzip >%1$s.svgz" },
+	{ "gz", "-o - | gzip >%1$s.gz" },
+	{ "zst", "-o - | zstd >%1$s.zst" },
+	{ "xz", "-o - | xz >%1$s.xz" },
 };
 
 static bool ends_with(const char *path, const char *suffix)
@@ -71,10 +91,47 @@ static void list_formats(unsigned bit, char *list, size_t size)
 							    : "");
 }
 
+/* What a name ends in that would be a format: letters and digits behind the last dot, a letter
+ * first. Not so "cpu.20261120", ".profile" and "/dev/fd/3". NULL: nothing. */
+static const char *suffix_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.'), *p = dot ? dot + 1 : NULL;
+
+	if (!dot || dot == name || !isalpha((unsigned char)*p))
+		return NULL;
+	while (isalnum((unsigned char)*p) || *p == '_' || *p == '-')
+		p++;
+	return *p ? NULL : dot + 1;
+}
+
+/* @path has a suffix, and it is of no format. */
+static int refuse_suffix(const struct settings *s, const char *suffix, const char *list)
+{
+	char stem[1024], how[2200];
+	const char *path = s->output;
+
+	snprintf(stem, sizeof(stem), "%.*s", (int)(suffix - 1 - path), path);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (strcasecmp(suffix, others[i].suffix))
+			continue;
+		snprintf(how, sizeof(how), others[i].how, stem);
+		return usage_error("'%s' is named like %s, but '%s' writes %s: %s", path,
+				   suffix, s->command->name, list, how);
+	}
+	if (strcasecmp(suffix, "data") == 0)
+		return usage_error("'%s' is named like a recording, but '%s' writes %s",
+				   path, s->command->name, list);
+	return usage_error("'%s' is named like %s, but '%s' writes %s: -f FORMAT writes "
+			   "it under any name",
+			   path, suffix, s->command->name, list);
+}
+
 int format_choose(const struct settings *s, enum format *ret)
 {
 	unsigned bit = s->command->bit;
 	enum format f = FORMATS;
+	const char *suffix;
 	char list[64];
 
 	list_formats(bit, list, sizeof(list));
@@ -90,6 +147,9 @@ int format_choose(const struct settings *s, enum format *ret)
 			return usage_error("'%s' is named like %s, but '%s' writes %s",
 					   s->output, formats[f].name, s->command->name,
 					   list);
+		suffix = f == FORMATS ? suffix_of(s->output) : NULL;
+		if (suffix)
+			return refuse_suffix(s, suffix, list);
 	}
 	for (enum format first = 0; f == FORMATS; first++)
 		if (formats[first].commands & bit)

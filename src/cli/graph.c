@@ -3,6 +3,7 @@
  */
 #include "cli/analysis.h"
 #include "cli/browser.h"
+#include "cli/overwrite.h"
 #include "cli/result.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
@@ -20,6 +21,8 @@ static int graph_run(const struct settings *s)
 
 	if (code == 0)
 		code = choose_inputs(s, &inputs, &count);
+	if (code == 0)
+		code = overwrite_check(s, path, inputs, count);
 	wanted = result_settings(s, format);
 	if (code == 0)
 		code = analyse(&wanted, inputs, count, &a);

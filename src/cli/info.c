@@ -5,6 +5,7 @@
 #include "cli/analysis.h"
 #include "cli/format.h"
 #include "cli/output.h"
+#include "cli/overwrite.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
@@ -126,6 +127,8 @@ static int info_run(const struct settings *s)
 		code = output_check(s->output);
 	if (code == 0)
 		code = choose_inputs(s, &inputs, &count);
+	if (code == 0)
+		code = overwrite_check(s, s->output, inputs, count);
 	if (code == 0)
 		code = output_open(&out, s->output);
 	if (code)

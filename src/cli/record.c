@@ -3,16 +3,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/browser.h"
+#include "cli/overwrite.h"
 #include "cli/result.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
@@ -237,40 +236,6 @@ static int check_command(const struct settings *s)
 			   word);
 }
 
-/* The directory that a new file at @path would be in; to be freed. NULL: there is none. */
-static char *directory_of(const char *path)
-{
-	char *copy = strdup(path), *real = copy ? realpath(dirname(copy), NULL) : NULL;
-
-	free(copy);
-	return real;
-}
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Two paths of one file, be it there or not. */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	char *in_a, *in_b;
-	bool same;
-
-	if (stat(a, &x) == 0 && stat(b, &y) == 0)
-		return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-	in_a = directory_of(a);
-	in_b = directory_of(b);
-	same = in_a && in_b && strcmp(in_a, in_b) == 0 &&
-	       strcmp(name_of(a), name_of(b)) == 0;
-	free(in_a);
-	free(in_b);
-	return same;
-}
-
 static int check_save(const struct settings *s, const struct session *session)
 {
 	if (s->record.save_level && !s->saved)
@@ -304,12 +269,17 @@ static int prepare(const struct settings *s, struct session *session)
 	}
 	if (s->record.flags & FF_RECORD_WINDOWS && s->record.every == 0)
 		return usage_error("option '--window' needs --every");
+	if (s->record.every > 0 && !s->output)
+		return usage_error(
+			"option '--every' needs -o FILE, which it writes again");
 	if (s->output) {
-		named.output = name = fill_in(s->output, "now");
+		named.output = name = fill_in(s->output, "20261120-121500");
 		if (!name)
 			return EXIT_INPUT;
 	}
 	code = result_prepare(&named, &session->format, &session->path);
+	if (code == 0)
+		code = overwrite_check(s, session->path, NULL, 0);
 	if (session->path == name)
 		session->path = s->output;
 	free(name);

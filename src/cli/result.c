@@ -7,8 +7,12 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
-#define DEFAULT_PICTURE "flamegraph.svg"
-#define DEFAULT_PAGE "flamegraph.html"
+/* Where no output is named, and standard output is not for it. */
+static const char *const default_paths[FORMATS] = {
+	[FORMAT_SVG] = "flamegraph.svg",
+	[FORMAT_HTML] = "flamegraph.html",
+	[FORMAT_FOLDED] = "flamegraph.folded",
+};
 
 static int write_tree(struct ff_profile *p, const struct settings *s, enum format format,
 		      FILE *out)
@@ -56,13 +60,16 @@ int result_write(const struct analysis *a, const struct settings *s, enum format
 	return output_close(out, err, ff_profile_error(p));
 }
 
-/* Nobody wants to read a picture's source in a terminal, and what is shown is a file. */
+/* Nobody wants to read a picture's source in a terminal, what is shown is a file, and what a
+ * command prints while it is sampled goes to standard output as well. */
 static const char *choose_path(const struct settings *s, enum format format)
 {
-	if (s->output || !format_is_picture(format) ||
-	    (!s->open && !isatty(STDOUT_FILENO)))
+	bool shared = s->command->bit == COMMAND_RECORD && s->input_count;
+	bool wants_file = format_is_picture(format) && (s->open || isatty(STDOUT_FILENO));
+
+	if (s->output || !(shared || wants_file))
 		return s->output;
-	return format == FORMAT_HTML ? DEFAULT_PAGE : DEFAULT_PICTURE;
+	return default_paths[format];
 }
 
 struct settings result_settings(const struct settings *s, enum format format)

@@ -1,6 +1,7 @@
 #include "input/input.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -88,6 +89,59 @@ static bool is_directory(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A regular file of perf.data's first bytes; others may wait for a writer. */
+static bool begins_recording(const char *path)
+{
+	struct context ctx = { 0 };
+	struct file file = { 0 };
+	uint8_t bytes[BEGINNING];
+	size_t size = 0;
+	struct stat st;
+	bool begins = false;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    file_open(&ctx, path, &file) < 0)
+		return false;
+	if (file_read(&ctx, &file, 0, bytes, sizeof(bytes), &size) < 0)
+		size = 0;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats) && !begins; i++)
+		begins = !formats[i].cannot && size >= strlen(formats[i].magic) &&
+			 memcmp(bytes, formats[i].magic, strlen(formats[i].magic)) == 0;
+	file_close(&file);
+	return begins;
+}
+
+/* "dir/data.0" has records only; what they are says "dir/data". */
+static bool is_stream(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t size = (size_t)(name - path) + strlen("data");
+	char *data;
+	bool is;
+
+	if (strncmp(name, "data.", 5) != 0 || !name[5] ||
+	    name[5 + strspn(name + 5, "0123456789")] != '\0')
+		return false;
+	data = strndup(path, size);
+	is = data && begins_recording(data);
+	free(data);
+	return is;
+}
+
+bool input_is_recording(const char *path)
+{
+	char *data;
+	bool is;
+
+	if (!is_directory(path))
+		return begins_recording(path) || is_stream(path);
+	if (asprintf(&data, "%s/data", path) < 0)
+		return false;
+	is = begins_recording(data);
+	free(data);
+	return is;
 }
 
 static int open_file(struct context *ctx, struct input *in, enum input_kind *kind)

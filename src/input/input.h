@@ -297,6 +297,10 @@ enum input_kind {
 	INPUT_SAVED, /* a picture of ours, with its tree */
 };
 
+/* A perf.data, packed or not, or what belongs to one that is a directory. False where that
+ * cannot be found out, too. */
+bool input_is_recording(const char *path);
+
 /*
  * Opens a recording and reads its header. -EBADMSG for what is no recording.
  * *@kind says what it is; folded text is read with folded_next(), what was saved is there

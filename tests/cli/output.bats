@@ -89,10 +89,140 @@ run_bound()
 	dir_holds a.svg
 }
 
-@test "an input may be the output" {
-	printf 'b 1\na 1\nb 2\n' >dir/x.folded
-	"$flamefold" fold -o dir/x.folded dir/x.folded
-	[ "$(cat dir/x.folded)" = $'a 1\nb 3' ]
+# Of all files here, but those that bats has made.
+sums()
+{
+	find . -type f ! -name 'separate-stderr*' -exec md5sum {} + | sort
+}
+
+# refused SENTENCE WORD...: wrong usage, and no file of this directory and dir/ has changed.
+refused()
+{
+	local sentence=$1 before
+
+	shift
+	before=$(sums)
+	run --separate-stderr "$flamefold" "$@"
+	failed 2 "$sentence; try 'flamefold --help'"
+	[ -z "$output" ]
+	diff <(echo "$before") <(sums)
+}
+
+@test "an output that is an input is refused, whatever it is called" {
+	cp in.folded dir/x.folded
+	cp in.folded dir/other.folded
+	ln -s x.folded dir/link.folded
+	ln dir/x.folded dir/twin.folded
+	refused "'dir/x.folded' is an input: name another output" fold -o dir/x.folded dir/x.folded
+	refused "'dir/link.folded' would be written over the input 'dir/x.folded'" fold -o dir/link.folded dir/x.folded
+	refused "'dir/twin.folded' would be written over the input 'dir/x.folded'" -o dir/twin.folded dir/x.folded
+	refused "'dir/x.folded' would be written over the input 'dir/link.folded'" \
+		-o dir/x.folded in.folded dir/link.folded dir/other.folded
+	refused "'dir/x.folded' would be written over the input './dir/../dir/x.folded'" \
+		info -f text -o dir/x.folded ./dir/../dir/x.folded
+	refused "'dir/x.folded' would be written over the input '-'" -o dir/x.folded - <dir/x.folded
+	refused "'dir/x.folded' would be written over the input '-'" -o dir/x.folded <dir/x.folded
+	"$flamefold" -o dir/x.svg in.folded
+	refused "'dir/x.svg' is an input: name another output" -o dir/x.svg dir/x.svg
+	printf 'a\tclass=x\n' >attributes.svg
+	refused "'attributes.svg' is an input: name another output" -o attributes.svg --nameattr attributes.svg in.folded
+	# Behind what is there, too, as cat(1) has it.
+	cp in.folded log
+	run --separate-stderr bash -c '"$1" fold log >>log' - "$flamefold"
+	failed 2 "standard output goes to the input 'log'; try 'flamefold --help'"
+	cmp in.folded log
+}
+
+@test "inputs and outputs that are no files have nothing to lose" {
+	"$flamefold" fold -o /dev/null - </dev/null 2>err || grep -q "cannot read" err
+	mkfifo fifo
+	cat in.folded >fifo &
+	"$flamefold" fold -o dir/x.folded fifo
+	cmp in.folded dir/x.folded
+}
+
+# Recordings of all forms in dir/.
+make_recordings()
+{
+	local build=$root/tests/perfdata/build cases=$root/tests/perfdata/cases
+
+	"$build" -o dir/file "$cases/kernel_and_user.pd"
+	"$build" -o dir/big "$cases/big_endian.pd"
+	"$build" -o dir/old "$cases/version_1.pd"
+	"$build" -o dir/pipe "$cases/pipe_format.pd"
+	gzip -c dir/file >dir/packed
+	"$build" -o dir/directory "$cases/directory_with_streams.pd"
+	cp dir/file dir/named.svg
+	ln -s file dir/link
+}
+
+@test "a recording is not written over, whatever its form and name, and whatever the input" {
+	make_recordings
+	for name in file big old pipe packed directory/data directory/data.0 named.svg link; do
+		refused "'dir/$name' is a recording, which is not written over" -f svg -o "dir/$name" in.folded
+		refused "'dir/$name' is a recording, which is not written over" fold -f folded -o "dir/$name" in.folded
+		refused "'dir/$name' is a recording, which is not written over" info -f json -o "dir/$name" in.folded
+	done
+	refused "'dir/named.svg' is a recording, which is not written over" -o dir/named.svg in.folded
+	refused "'dir/directory/new.svg' would be written over the input 'dir/directory'" \
+		-o dir/directory/new.svg dir/directory
+	cp dir/file perf.data
+	refused "'perf.data' is named like a recording, but 'graph' writes svg, html or folded" -o perf.data
+	refused "'perf.data' is named like a recording, but 'graph' writes svg, html or folded" perf.data -o perf.data
+	refused "'perf.data' is an input: name another output" -f svg -o perf.data
+	refused "'perf.data' is an input: name another output" perf.data -f folded -o perf.data
+	# Beside it all is well.
+	"$flamefold" -q -o dir/directory.svg dir/directory
+	"$flamefold" -q -o dir/data.svg dir/file
+	"$flamefold" -q -o dir/data.svg dir/file
+}
+
+@test "a suffix that is no format is refused, with what there is instead" {
+	local writes="but 'graph' writes svg, html or folded"
+
+	refused "'cpu.data' is named like a recording, $writes" -o cpu.data in.folded
+	refused "'cpu.DATA' is named like a recording, but 'fold' writes folded" fold -o cpu.DATA in.folded
+	refused "'dir/cpu.png' is named like png, $writes: write dir/cpu.svg, and rsvg-convert -o dir/cpu.png dir/cpu.svg" \
+		-o dir/cpu.png in.folded
+	refused "'cpu.pdf' is named like pdf, $writes: write cpu.svg, and rsvg-convert -f pdf -o cpu.pdf cpu.svg" \
+		-o cpu.pdf in.folded
+	refused "'cpu.svg.gz' is named like gz, $writes: -o - | gzip >cpu.svg.gz" -o cpu.svg.gz in.folded
+	refused "'cpu.flame' is named like flame, $writes: -f FORMAT writes it under any name" -o cpu.flame in.folded
+	refused "'main.c' is named like c, but 'fold' writes folded: -f FORMAT writes it under any name" \
+		fold -o main.c in.folded
+	refused "'x.log' is named like log, but 'info' writes text or json: -f FORMAT writes it under any name" \
+		info -o x.log in.folded
+}
+
+@test "--format writes any name, and so does a name without a suffix" {
+	"$flamefold" -f svg -o dir/cpu.png in.folded
+	"$flamefold" -f svg -o dir/x.data in.folded
+	for name in cpu cpu.20261120-121500 cpu.1 .cpu cpu.; do
+		"$flamefold" -o "dir/$name" in.folded
+		cmp dir/cpu.png "dir/$name"
+		"$flamefold" fold -o "dir/$name" in.folded
+		cmp in.folded "dir/$name"
+	done
+	mkdir dir/a.b
+	"$flamefold" -o dir/a.b/cpu in.folded
+	cmp dir/cpu.png dir/a.b/cpu
+}
+
+@test "what is said of other pictures makes them" {
+	local suffix hint
+
+	command -v rsvg-convert >/dev/null || skip "no rsvg-convert"
+	for suffix in png pdf ps eps; do
+		run --separate-stderr "$flamefold" -o "dir/cpu.$suffix" in.folded
+		hint=${stderr#*: write }
+		hint=${hint%; try*}
+		[[ $hint == "dir/cpu.svg, and rsvg-convert "* ]]
+		"$flamefold" -o "${hint%%, and *}" in.folded
+		${hint#*, and }
+		[ -s "dir/cpu.$suffix" ]
+	done
+	[ "$(head -c 4 dir/cpu.png | tail -c 3)" = PNG ]
+	[ "$(head -c 4 dir/cpu.pdf)" = "%PDF" ]
 }
 
 @test "the mode is what the umask leaves" {

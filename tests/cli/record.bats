@@ -413,6 +413,60 @@ heard()
 	[ ! -e it-ran ]
 }
 
+@test "with a command and no -o the graph goes to a file, which is said, and standard output is the command's" {
+	need_events
+	record -F 997 -e cpu-clock -- sh -c '"$0" 0.3 2; echo "printed by it"' "$shares" >printed 2>err
+	grep -q '^printed by it$' printed
+	! grep -q '<svg' printed
+	grep -qx 'flamefold: wrote flamegraph.svg' err || { cat err; false; }
+	fold flamegraph.svg | grep -q share_60
+	record -q -F 997 -e cpu-clock -f folded -- "$shares" 0.3 2 >printed 2>err
+	! grep -q ';' printed
+	[ ! -s err ] || { cat err; false; }
+	grep -q share_60 flamegraph.folded
+	record -q -F 997 -e cpu-clock -f html -- "$shares" 0.3 2 >printed
+	grep -q '<svg' flamegraph.html
+	# Who asks for it gets both.
+	record -q -F 997 -e cpu-clock -f folded -o - -- "$shares" 0.3 2 >printed
+	grep -q ';share_60' printed
+	grep -q '^share_60 ' printed
+}
+
+@test "without a command standard output is the graph's" {
+	need_events system
+	rm -f flamegraph.*
+	"$flamefold" record -q -e cpu-clock -f folded -d 0.3 -a >printed
+	grep -q ';' printed
+	[ -z "$(ls flamegraph.* 2>/dev/null)" ]
+}
+
+@test "--every needs a file to write again" {
+	run -2 record --every 1 -- touch it-ran
+	[ "$output" = "flamefold: option '--every' needs -o FILE, which it writes again; try 'flamefold --help'" ]
+	run -2 record --every 1 -a
+	[ ! -e it-ran ]
+}
+
+@test "a recording is not written over by a graph, but by another recording" {
+	need_events
+	record -q -F 997 -e cpu-clock -o x.data -- "$shares" 0.3 1 >/dev/null
+	cp x.data before
+	run -2 record -e cpu-clock -f svg -o x.data -- touch it-ran
+	[[ $output == "flamefold: 'x.data' is a recording, which is not written over; "* ]]
+	cp x.data x.svg
+	run -2 record -e cpu-clock -o x.svg -- touch it-ran
+	[[ $output == "flamefold: 'x.svg' is a recording, which is not written over; "* ]]
+	run -2 record -e cpu-clock -o x.png -- touch it-ran
+	[[ $output == "flamefold: 'x.png' is named like png, "* ]]
+	[ ! -e it-ran ]
+	cmp before x.data
+	record -q -F 997 -e cpu-clock -o x.data -- "$shares" 0.3 2 >/dev/null
+	! cmp -s before x.data
+	record -q -F 997 -e cpu-clock --save x.data -o 'x.%t' -- "$shares" 0.3 2 >/dev/null
+	fold x.data | grep -q share_60
+	grep -q '<svg' x.20*
+}
+
 # A file system of a few pages; skips where none can be mounted.
 small_disk()
 {

@@ -234,6 +234,50 @@ Test(input, a_file_that_is_not_there_is_an_error_with_its_name)
 	made_end(&m);
 }
 
+/* Makes @name in @directory, of @size bytes; what input_is_recording() says of it. */
+static bool is_recording(const char *directory, const char *name, const char *bytes,
+			 size_t size)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "w");
+	cr_assert(f && fwrite(bytes, 1, size, f) == size);
+	fclose(f);
+	return input_is_recording(path);
+}
+
+Test(input, recordings_are_told_by_their_first_bytes_and_streams_by_their_directory)
+{
+	static const char packed[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03"
+				     "\x0b\x70\x0d\x72\xf3\xf4\x71\x35\x02\0"
+				     "\xb7\xfb\x87\x6a\x08\0\0\0";
+	char directory[] = "/tmp/ff-recordings-XXXXXX", command[64];
+
+	cr_assert(mkdtemp(directory));
+	cr_assert_not(is_recording(directory, "data.0", "\t\0\0\0", 4));
+	cr_assert_not(input_is_recording(directory));
+	cr_assert(is_recording(directory, "data", "PERFILE2", 8));
+	cr_assert(input_is_recording(directory));
+	cr_assert(is_recording(directory, "data.0", "\t\0\0\0", 4));
+	cr_assert(is_recording(directory, "x.svg", "2ELIFREP....", 12));
+	cr_assert(is_recording(directory, "old", "PERFFILE", 8));
+	cr_assert(is_recording(directory, "packed", packed, sizeof(packed) - 1));
+	cr_assert_not(is_recording(directory, "data.svg", "<svg>", 5));
+	cr_assert_not(is_recording(directory, "data.", "x", 1));
+	cr_assert_not(is_recording(directory, "short", "PERFILE", 7));
+	cr_assert_not(is_recording(directory, "elf",
+				   "\x7f"
+				   "ELF",
+				   4));
+	cr_assert_not(is_recording(directory, "empty", "", 0));
+	cr_assert_not(input_is_recording("/dev/null"));
+	cr_assert_not(input_is_recording("/nowhere"));
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	cr_assert_eq(system(command), 0);
+}
+
 Test(input, types_of_records_have_names)
 {
 	cr_assert_str_eq(record_name(RECORD_SAMPLE), "SAMPLE");
