@@ -30,6 +30,7 @@ setup()
 	programs=$HINTS_DIR
 	shares=$programs/shares
 	started=
+	tracefs_was=
 	# Where the compiler has left its objects: hints.py reads the messages in them.
 	O=$(cd "$root" && realpath "${O:-build}")
 	export O
@@ -46,6 +47,7 @@ teardown()
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
+	[ -z "${tracefs_was:-}" ] || tracefs "$tracefs_was" >/dev/null
 	# The first value of each is the machine's.
 	tac "$BATS_TEST_TMPDIR/sysctls" | while read -r setting; do sysctl -qw "$setting"; done
 }
@@ -401,10 +403,15 @@ lost_with()
 	done
 }
 
-# The numbers of events are of root and of a group, for all mounts of it.
-tracefs_back()
+# The numbers of events are of root and of a group, in all mounts of it.
+# tracefs MODE,GID: sets both, and prints what they were.
+tracefs()
 {
-	unshare -m --propagation private bash -c 'mount -t tracefs nodev /sys/kernel/tracing; mount -o remount,mode=700,gid=0 /sys/kernel/tracing'
+	unshare -m --propagation private bash -c '
+		umount -l /sys/kernel/tracing 2>/dev/null
+		mount -t tracefs nodev /sys/kernel/tracing || exit 1
+		stat -c mode=%a,gid=%g /sys/kernel/tracing
+		mount -o "remount,$1" /sys/kernel/tracing' - "$1"
 }
 
 tracing_as_nobody()
@@ -417,10 +424,8 @@ tracing_as_nobody()
 
 @test "tracefs_rights, tracefs_mount, tracefs_group: tracepoints for others than root" {
 	need_root
-	unshare -m --propagation private mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null || skip "no tracefs, or no mounts of one's own"
-	mode=$(stat -c %a:%g /sys/kernel/tracing)
+	tracefs_was=$(tracefs mode=700,gid=0 2>/dev/null) || skip "no tracefs, or no mounts of one's own"
 	set_sysctl kernel.perf_event_paranoid=1
-	tracefs_back
 	tracing_as_nobody 1 "mount -t tracefs nodev /sys/kernel/tracing"
 	says tracefs_rights
 	remedy "sudo mount"
@@ -428,18 +433,16 @@ tracing_as_nobody()
 	tracing_as_nobody 0 "$before"
 	says_no tracefs_rights
 	# The way it was before: the directory is readable, the numbers are not.
-	tracefs_back
+	tracefs mode=700,gid=0 >/dev/null
 	tracing_as_nobody 1 "mount -t tracefs nodev /sys/kernel/tracing; mount -o remount,mode=755 /sys/kernel/tracing"
 	says tracefs_rights
-	tracefs_back
+	tracefs mode=700,gid=0 >/dev/null
 	tracing_as_nobody 1 ":"
 	says tracefs_mount
 	says tracefs_group
 	says tracefs_mount
 	remedy "sudo mount"
 	tracing_as_nobody 0 "sudo() { \"\$@\"; }; $command"
-	tracefs_back
-	[ "$(stat -c %a:%g /sys/kernel/tracing)" = "$mode" ]
 }
 
 @test "cgroup_mount: control groups are mounted" {
@@ -563,7 +566,7 @@ build_deep()
 @test "chains_cut: as many frames as there are" {
 	need_root
 	build_deep 150 -fno-omit-frame-pointer
-	set_sysctl kernel.perf_event_max_stack=127
+	[ "$(sysctl -n kernel.perf_event_max_stack)" -eq 127 ] || skip "another limit is set here"
 	record_as "flamefold record -g fp" x.data ./deep
 	finding chains_cut x.data
 	says chains_cut
