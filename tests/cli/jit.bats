@@ -484,14 +484,15 @@ torture_is_named()
 
 @test "a process of a container, with a map of its own" {
 	need_events
-	unshare -pf true 2>/dev/null || skip "namespaces are not permitted"
 	mkdir -p root/tmp root/proc
+	unshare -pf --mount-proc="$PWD/root/proc" true 2>/dev/null || skip "namespaces are not permitted"
 	compile_torture -static || skip "no static C library"
 	mv torture root
 	unshare -pf --mount-proc="$PWD/root/proc" chroot root /torture anon /tmp/perf-%d.map 6 >/dev/null 3>&- &
 	local shell=$! pid
 	pids="$pids $shell"
 	until pid=$(pgrep -P "$shell") && [ "$(cat "/proc/$pid/comm")" = torture ] && [ -s root/tmp/perf-1.map ]; do
+		kill -0 "$shell"
 		sleep 0.05
 	done
 	pids="$pids $pid"

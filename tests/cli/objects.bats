@@ -102,6 +102,7 @@ start()
 	pids="$pids $started"
 	until [ "$(tr '\0' '\n' <"/proc/$started/cmdline" | tail -n 1)" = stay ] &&
 		! readlink "/proc/$started/exe" | grep -qE '/(ba|da|)sh$|/(unshare|chroot|from_memory)$'; do
+		kill -0 "$started"
 		sleep 0.01
 	done
 }
