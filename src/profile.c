@@ -221,6 +221,11 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 {
 	const struct recording *rec = input_recording(input->input);
 
+	if (input->report) {
+		input->events = input->report->events.v;
+		input->event_count = input->report->events.count;
+		return 0;
+	}
 	input->events =
 		arena_alloc(&p->arena, (rec->events.count + 1) * sizeof(*input->events));
 	if (!input->events)

@@ -30,6 +30,37 @@ struct poorer_count {
 	uint64_t truncated; /* any of POORER_TRUNCATED */
 };
 
+struct ff_finding {
+	const char *kind, *cause, *remedy; /* remedy: NULL: there is none */
+	uint64_t part, whole;
+};
+
+/* What a picture says of an object; texts as the public functions give them. */
+struct saved_object {
+	const char *path, *file, *debug_file, *problem;
+	enum ff_object_kind kind;
+	enum ff_object_names names;
+	bool debug_info, refused;
+	uint64_t weight, unnamed, addresses, addresses_unnamed, entries;
+	uint32_t runtime;
+	char build_id[2 * BUILD_ID_MAX + 1];
+};
+
+struct record_count {
+	unsigned type;
+	uint64_t count;
+};
+
+/* What a picture says of the recording it was made of. */
+struct saved_report {
+	const char *texts[FF_INPUT_CLOCK + 1]; /* by enum ff_input_text */
+	uint64_t counts[FF_INPUT_KERNEL_HIDDEN + 1]; /* by enum ff_input_count */
+	ARRAY(struct ff_event) events;
+	ARRAY(struct record_count) records;
+	ARRAY(struct saved_object) objects;
+	ARRAY(struct ff_finding) findings;
+};
+
 struct ff_input {
 	const struct ff_profile *profile;
 	struct input *input;
@@ -44,6 +75,7 @@ struct ff_input {
 	/* What was counted: string ids, 0 where it is samples, or not known. */
 	uint32_t event_names, unit;
 	uint64_t frequency, period;
+	struct saved_report *report; /* of a picture; NULL: it has none */
 	bool has_samples; /* how many is known */
 };
 
@@ -61,6 +93,7 @@ struct ff_process {
 struct ff_object {
 	const struct ff_profile *profile;
 	uint32_t image;
+	const struct saved_object *saved; /* of a picture: stands for the image */
 	uint64_t weight, unnamed; /* of leaf frames; of those without a symbol */
 	char build_id[2 * BUILD_ID_MAX + 1]; /* hex */
 };
@@ -73,11 +106,6 @@ struct root_loss {
 struct roots {
 	uint64_t followed, lost; /* weight; of stacks with a user's part */
 	ARRAY(struct root_loss) by_image; /* most first */
-};
-
-struct ff_finding {
-	const char *kind, *cause, *remedy; /* remedy: NULL: there is none */
-	uint64_t part, whole;
 };
 
 struct ff_profile {
@@ -283,6 +311,16 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
+
+/* profile_report.c: what a picture says of its recording, written and read back. 0, -ENOMEM, or
+ * -EBADMSG with a sentence. */
+struct bytes;
+int report_write(const struct ff_profile *p, struct bytes *ret);
+int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes,
+		size_t size);
+void report_free(struct saved_report *r); /* NULL is fine */
+/* Every input is a picture that has one. */
+bool report_is_all(const struct ff_profile *p);
 
 /* profile_findings.c: when there are results and the tree. 0, or -ENOMEM. */
 int findings_make(struct ff_profile *p);

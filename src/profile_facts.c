@@ -182,6 +182,9 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 {
 	const struct recording *rec = input_recording(in->input);
 
+	if (in->report && (unsigned)which <= FF_INPUT_CLOCK && in->report->texts[which])
+		return in->report->texts[which];
+
 	switch (which) {
 	case FF_INPUT_PATH:
 		return input_path(in->input);
@@ -214,6 +217,9 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 {
 	const struct recording *rec = input_recording(in->input);
+
+	if (in->report && (unsigned)which <= FF_INPUT_KERNEL_HIDDEN)
+		return in->report->counts[which];
 
 	switch (which) {
 	case FF_INPUT_BYTES:
@@ -274,6 +280,9 @@ uint64_t ff_input_records(const struct ff_input *in, unsigned type)
 {
 	const struct recording *rec = input_recording(in->input);
 
+	for (size_t i = 0; in->report && i < in->report->records.count; i++)
+		if (in->report->records.v[i].type == type)
+			return in->report->records.v[i].count;
 	if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES)
 		return rec->by_simpleperf_type[type - RECORD_SIMPLEPERF];
 	return type < RECORD_TYPES ? rec->by_type[type] : 0;
@@ -335,6 +344,8 @@ const struct ff_object *ff_object_next(const struct ff_profile *p,
 
 const char *ff_object_path(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->path;
 	return intern_text(&o->profile->strings,
 			   o->profile->images.list.v[o->image].path);
 }
@@ -348,6 +359,8 @@ const char *ff_object_file(const struct ff_object *o)
 {
 	uint32_t file = o->profile->symbols.images.v[o->image].file;
 
+	if (o->saved)
+		return o->saved->file;
 	return file ? intern_text(&o->profile->strings, file) : NULL;
 }
 
@@ -355,6 +368,8 @@ const char *ff_object_debug_file(const struct ff_object *o)
 {
 	uint32_t file = o->profile->symbols.images.v[o->image].debug_file;
 
+	if (o->saved)
+		return o->saved->debug_file;
 	return file ? intern_text(&o->profile->strings, file) : NULL;
 }
 
@@ -362,6 +377,8 @@ enum ff_object_kind ff_object_kind(const struct ff_object *o)
 {
 	const struct image *image = &o->profile->images.list.v[o->image];
 
+	if (o->saved)
+		return o->saved->kind;
 	if (image->owner)
 		return FF_OBJECT_RUNTIME;
 	switch (image->kind) {
@@ -386,11 +403,15 @@ enum ff_object_names ff_object_names(const struct ff_object *o)
 		[IMAGE_NAMES_ALL] = FF_NAMES_ALL,
 	};
 
+	if (o->saved)
+		return o->saved->names;
 	return names[o->profile->symbols.images.v[o->image].names];
 }
 
 int ff_object_has_debug_info(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->debug_info;
 	return o->profile->symbols.images.v[o->image].debug_info;
 }
 
@@ -401,11 +422,15 @@ uint64_t ff_object_weight_unnamed(const struct ff_object *o)
 
 uint64_t ff_object_addresses(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->addresses;
 	return o->profile->symbols.images.v[o->image].frames;
 }
 
 uint64_t ff_object_addresses_unnamed(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->addresses_unnamed;
 	return o->profile->symbols.images.v[o->image].unnamed;
 }
 
@@ -413,6 +438,8 @@ const char *ff_object_problem(const struct ff_object *o)
 {
 	uint32_t problem = o->profile->symbols.images.v[o->image].problem;
 
+	if (o->saved)
+		return o->saved->problem;
 	return problem ? intern_text(&o->profile->strings, problem) : NULL;
 }
 
@@ -423,16 +450,22 @@ uint64_t ff_object_weight(const struct ff_object *o)
 
 int ff_object_refused(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->refused;
 	return o->profile->symbols.images.v[o->image].other_build;
 }
 
 uint32_t ff_object_runtime(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->runtime;
 	return o->profile->images.list.v[o->image].owner;
 }
 
 uint64_t ff_object_entries(const struct ff_object *o)
 {
+	if (o->saved)
+		return o->saved->entries;
 	return o->profile->symbols.images.v[o->image].entries;
 }
 

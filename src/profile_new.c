@@ -137,8 +137,10 @@ void ff_profile_free(struct ff_profile *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->inputs.count; i++)
+	for (size_t i = 0; i < p->inputs.count; i++) {
 		input_close(p->inputs.v[i]->input);
+		report_free(p->inputs.v[i]->report);
+	}
 	symbolizer_free(p->symbolizer);
 	binaries_free(p->binaries);
 	symbols_release(&p->symbols);

@@ -39,6 +39,7 @@ static int add_object(struct ff_profile *p, uint32_t id, const struct weights *w
 	if (!object)
 		return -ENOMEM;
 	object->profile = p;
+	object->saved = NULL;
 	object->image = id;
 	object->weight = weights->all;
 	object->unnamed = weights->unnamed;
@@ -89,6 +90,24 @@ static int add_objects(struct ff_profile *p)
 	return err;
 }
 
+/* Those that a picture tells of. */
+static int add_saved_objects(struct ff_profile *p, const struct saved_report *r)
+{
+	for (size_t i = 0; i < r->objects.count; i++) {
+		const struct saved_object *saved = &r->objects.v[i];
+		struct ff_object *object = array_add(&p->objects);
+
+		if (!object)
+			return -ENOMEM;
+		*object = (struct ff_object){ .profile = p,
+					      .saved = saved,
+					      .weight = saved->weight,
+					      .unnamed = saved->unnamed };
+		memcpy(object->build_id, saved->build_id, sizeof(object->build_id));
+	}
+	return 0;
+}
+
 /* NULL without memory. */
 static uint64_t *sum_totals(const struct named *tree)
 {
@@ -129,6 +148,10 @@ uint64_t node_total(struct ff_profile *p, uint32_t node)
 
 int list_results(struct ff_profile *p)
 {
+	for (size_t i = 0; i < p->inputs.count; i++)
+		if (p->inputs.v[i]->report &&
+		    add_saved_objects(p, p->inputs.v[i]->report) < 0)
+			return -ENOMEM;
 	if (add_objects(p) < 0 || roots_judge(p, &p->roots) < 0)
 		return -ENOMEM;
 	if (p->objects.count)

@@ -220,6 +220,7 @@ int read_saved(struct ff_profile *p, struct ff_input *input)
 {
 	const struct saved_tree *tree = input_saved(input->input);
 	const char *path = input_path(input->input);
+	int err;
 
 	if (filters_ask_samples(p->filters))
 		return fail(
@@ -243,5 +244,6 @@ int read_saved(struct ff_profile *p, struct ff_input *input)
 		p->decimals = tree->decimals;
 	}
 	take_facts(p, input, tree);
-	return restore(p, tree);
+	err = report_read(p, input, tree->report, tree->report_size);
+	return err < 0 ? err : restore(p, tree);
 }

@@ -1,7 +1,9 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
 
+#include "base/bytes.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "profile.h"
 #include "write/write.h"
 
@@ -63,12 +65,40 @@ static struct svg_options svg_options(const struct ff_profile *p,
 	};
 }
 
+/* Sentences beside each other: what shows them has one line, or breaks it itself. */
+static void list_findings(const struct ff_profile *p, struct text *to)
+{
+	for (size_t i = 0; i < p->findings.count; i++) {
+		const struct ff_finding *f = &p->findings.v[i];
+
+		text_string(to, i ? " · " : "");
+		text_string(to, f->cause);
+		text_string(to, f->remedy ? ": " : "");
+		text_string(to, f->remedy ? f->remedy : "");
+	}
+}
+
+/* What no picture may keep to itself, viewer or not. */
+static void put_note(const struct ff_profile *p, struct text *to)
+{
+	for (size_t i = 0; i < p->findings.count; i++) {
+		const struct ff_finding *f = &p->findings.v[i];
+
+		if (strcmp(f->kind, "frame_pointers") == 0 && f->whole)
+			text_printf(to, "%.1f %% begins in the middle: no frame pointers",
+				    100.0 * (double)f->part / (double)f->whole);
+	}
+}
+
 int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, FILE *out)
 {
 	struct ff_graph_options given = { .size = sizeof(given) };
 	struct write_input in = write_input(p);
+	struct bytes report = { 0 };
+	struct text findings = { 0 }, note = { 0 };
 	struct write_facts facts;
 	struct svg_options svg;
+	int err;
 
 	if (!p->finished)
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
@@ -78,5 +108,18 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 	svg = svg_options(p, &given);
 	facts = profile_facts(p);
 	in.facts = &facts;
-	return write_svg(&p->ctx, &in, &svg, out);
+	facts.report = &report;
+	err = report_write(p, &report);
+	list_findings(p, &findings);
+	put_note(p, &note);
+	facts.findings = findings.size ? findings.bytes : NULL;
+	facts.note = note.size ? note.bytes : NULL;
+	if (err < 0 || findings.failed || note.failed)
+		err = fail_memory(&p->ctx);
+	else
+		err = write_svg(&p->ctx, &in, &svg, out);
+	bytes_release(&report);
+	text_release(&findings);
+	text_release(&note);
+	return err;
 }

@@ -38,7 +38,11 @@ static int graph_run(const struct settings *s)
 	if (code)
 		goto out;
 	if (!s->quiet)
-		print_missing(a.profile, NULL);
+		print_missing(a.profile,
+			      path && format_is_picture(format) &&
+					      !(s->graph.flags & FF_GRAPH_STATIC)
+				      ? path
+				      : NULL);
 	if (path && !s->output && !s->quiet)
 		say_note("wrote %s", path);
 	if (s->open)

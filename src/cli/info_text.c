@@ -198,8 +198,8 @@ static void put_kinds(const struct ff_input *in, FILE *out)
 	};
 	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
 
-	/* A picture knows how many there were, and no more. */
-	if (!samples || !ff_input_text(in, FF_INPUT_FORM))
+	/* An old picture knows how many there were, and no more. */
+	if (!samples || !ff_input_count(in, FF_INPUT_RECORDS))
 		return;
 	fputs("\nsamples by what is known of them\n", out);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

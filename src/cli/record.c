@@ -371,6 +371,15 @@ static bool is_empty(const struct ff_profile *p)
 	return ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0 && ff_record_saved(p) == 0;
 }
 
+/* The picture, where it has its data and one name. */
+static const char *asked_again(const struct session *s)
+{
+	bool has_data = format_is_picture(s->format) &&
+			!(s->settings->graph.flags & FF_GRAPH_STATIC);
+
+	return has_data && s->path && !strstr(s->path, "%t") ? s->path : NULL;
+}
+
 static int finish(const struct settings *s, struct session *session)
 {
 	struct ff_profile *p = session->analysis->profile;
@@ -383,7 +392,7 @@ static int finish(const struct settings *s, struct session *session)
 	if (code == EXIT_DONE && session->graph && !s->quiet && ff_record_stacks(p))
 		say("%s", ff_record_stacks(p));
 	if (code == EXIT_DONE && session->graph && !s->quiet)
-		print_missing(p, s->saved);
+		print_missing(p, s->saved ? s->saved : asked_again(session));
 	if (ff_record_saved(p) < 0) {
 		code = EXIT_INPUT;
 		/* It was a remark, for the graph goes on; but it is an error. */

@@ -453,7 +453,8 @@ enum saved_column {
 	SAVED_SELF = 32, /* of leaves; of inner nodes: one more */
 	SAVED_SAMPLES = 34,
 	SAVED_BEFORE = 36,
-	SAVED_COLUMNS = 38,
+	SAVED_REPORT = 38, /* of the recording: bytes that input does not look into */
+	SAVED_COLUMNS,
 };
 
 enum saved_kind {
@@ -493,6 +494,8 @@ struct saved_tree {
 	/* What its header says; texts are string ids, 0: nothing. */
 	uint32_t unit, events;
 	uint64_t frequency, period, truncated;
+	uint8_t *report; /* what it says of its recording; NULL: nothing */
+	size_t report_size;
 };
 
 /* NULL where the input is something else. Valid until input_finish(). */

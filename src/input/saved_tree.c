@@ -434,6 +434,21 @@ static int read_tree(struct reader *r)
 	return err < 0 ? err : read_columns(r);
 }
 
+static int keep_report(struct reader *r)
+{
+	struct cursor *c = &r->columns[SAVED_REPORT];
+	size_t size = cursor_left(c);
+
+	if (!size)
+		return 0;
+	r->tree->report = malloc(size);
+	if (!r->tree->report)
+		return -ENOMEM;
+	memcpy(r->tree->report, c->p, size);
+	r->tree->report_size = size;
+	return 0;
+}
+
 static int check_columns(struct reader *r)
 {
 	for (int i = 0; i < SAVED_COLUMNS; i++)
@@ -458,6 +473,8 @@ int saved_tree_decode(const uint8_t *payload, size_t size, struct intern *string
 	if (err == 0)
 		err = read_tree(&r);
 	if (err == 0)
+		err = keep_report(&r);
+	if (err == 0)
 		err = check_columns(&r);
 	free(r.ranked);
 	free(r.is_leaf);
@@ -475,5 +492,6 @@ void saved_tree_release(struct saved_tree *t)
 	free(t->self);
 	free(t->samples);
 	free(t->before);
+	free(t->report);
 	*t = (struct saved_tree){ 0 };
 }

@@ -349,6 +349,8 @@ static void add_facts(struct text *t, const struct picture *p)
 								: f->samples) /
 				     f->samples),
 			  "with a cut stack");
+	if (f->note)
+		text_printf(t, "%s. ", f->note);
 	if (f->lost) {
 		number_commas(t, (double)f->lost);
 		text_string(t, " samples lost. ");

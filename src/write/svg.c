@@ -300,6 +300,9 @@ static int pack_data(struct context *ctx, struct svg *s)
 	err = tree_data_make(ctx, in, s->data, s->data_by_label, &data);
 	if (err < 0)
 		return err;
+	if (in->facts && in->facts->report)
+		bytes_add(&data.columns[SAVED_REPORT], in->facts->report->v,
+			  in->facts->report->count);
 	if (add_colours(s, &data) < 0)
 		err = fail_memory(ctx);
 	else

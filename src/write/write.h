@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "symbol/symbol.h"
 
 /*
@@ -29,6 +30,11 @@ struct write_facts {
 	uint64_t duration; /* ns, first to last sample */
 	uint64_t lost; /* samples the kernel dropped */
 	uint64_t truncated; /* samples in the tree whose stack was cut */
+	const struct bytes
+		*report; /* for those who ask the picture of it; NULL: nothing */
+	/* What makes the picture worse than it could be, sentences with " · " between; and
+	 * the worst of it in a few words. NULL: nothing. */
+	const char *findings, *note;
 };
 
 /* stackcollapse-perf.pl's lines, sorted bytewise by stack. -EIO and the like where

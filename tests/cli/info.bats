@@ -699,3 +699,54 @@ stacks()
 		silent_about frame_pointers
 	done
 }
+
+@test "a picture answers what its recording does, and so does a picture of that" {
+	mkdir -p root/no
+	cp "$flamefold" root/no/libc.so.6
+	for recording in p.data one.data; do
+		[ -e one.data ] || stacks <<<'30 U,0x1234
+		10 U,0x11234'
+		"$flamefold" -q --symfs=root -o p.svg $recording
+		"$flamefold" -q -o again.svg p.svg
+		cmp p.svg again.svg
+		for picture in p.svg again.svg; do
+			json --symfs=root $recording
+			jq -S 'del(.path, .format, .form, .bytes, .compressed)' <<<"$output" >of_recording
+			json $picture
+			jq -S 'del(.path, .format, .form, .bytes, .compressed)' <<<"$output" |
+				sed "s/$picture/$recording/g" | diff of_recording -
+			diff <("$flamefold" info --symbols --symfs=root $recording) \
+				<("$flamefold" info --symbols --symfs=root $picture | sed "s/$picture/$recording/g")
+			"$flamefold" info $picture | grep -q '^  .* has no symbol: flamefold info --symbols '$picture'$'
+		done
+	done
+	grep -q 'data-findings="100.0 % of the weight is on stacks that begin in the middle' p.svg
+	grep -q '>.*100.0 % begins in the middle: no frame pointers\. ' p.svg
+	# Several at once: each thing that was found once.
+	"$flamefold" -q -o both.svg p.svg again.svg
+	json both.svg
+	holds '[.warnings[] | select(.kind == "frame_pointers")] | length == 1'
+	# Of standard input the picture is the one that can be asked.
+	run --separate-stderr bash -c '"$1" -o piped.svg - <p.data' - "$flamefold"
+	[[ $stderr == *'has no symbol: flamefold info --symbols piped.svg'* ]]
+	"$flamefold" info --symbols piped.svg | grep -q /nowhere/program
+}
+
+@test "a picture whose report is cut is damaged, and one without is read" {
+	"$flamefold" -q -o p.svg p.data
+	python3 - p.svg <<-'END'
+	import base64, re, sys
+	text = open('p.svg').read()
+	data = re.search(r'<data>\n(.*?)</data>', text, re.S)
+	payload = base64.b64decode(data.group(1))
+	at = payload.index(b'finding\0')
+	for name, new in ('cut.svg', payload[:at + 7] + b'x' + payload[at + 8:-1] + b'x'), ('passed.svg', payload.replace(b'finding\0', b'findinx\0')):
+	    lines = base64.b64encode(new).decode() + '\n'
+	    open(name, 'w').write(text[:data.start(1)] + lines + text[data.end(1):])
+	END
+	run --separate-stderr "$flamefold" info cut.svg
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"'cut.svg': the data of the picture is damaged: "* ]]
+	json passed.svg
+	holds '.warnings == [] and .host == "box"'
+}

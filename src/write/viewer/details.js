@@ -73,6 +73,7 @@ function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 		fact("frequency") ? `${fact("frequency")} Hz`
 			: fact("period") && `every ${withCommas(+fact("period"))}`,
 		fact("duration") && `in ${(fact("duration") / 1e9).toPrecision(3)} s`,
+		fact("findings"),
 		some("lost", count + +fact("lost"), "lost samples"),
 		some("truncated", count, "cut stacks"),
 		some("unknown", all / divisor, "without a symbol"),

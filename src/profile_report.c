@@ -1,0 +1,491 @@
+/*
+ * What a profile says of its recording, as bytes that a picture carries, and back: so that the
+ * picture answers what the recording did.
+ *
+ * A list of entries, each a number of fields and the fields, texts that end in a NUL. The first
+ * one is a word that says what the entry is; entries with an unknown word are passed over, and
+ * so are fields behind those that are known. Documentation/svg-format.md lists them.
+ *
+ * Nothing is in it that depends on how the recording was read: by a pipe or from a file, packed
+ * or not, by how many threads.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/cursor.h"
+#include "profile.h"
+
+enum { FIELDS_MOST = 16 };
+
+static const struct {
+	const char *name;
+	enum ff_input_text which;
+} texts[] = {
+	{ "command", FF_INPUT_COMMAND },
+	{ "host", FF_INPUT_HOST },
+	{ "kernel", FF_INPUT_KERNEL },
+	{ "perf_version", FF_INPUT_RECORDER },
+	{ "arch", FF_INPUT_ARCH },
+	{ "cpu", FF_INPUT_CPU },
+	{ "damage", FF_INPUT_DAMAGE },
+	{ "clock", FF_INPUT_CLOCK },
+	{ "byte_order", FF_INPUT_BYTE_ORDER },
+};
+
+static const struct {
+	const char *name;
+	enum ff_input_count which;
+} counts[] = {
+	{ "records", FF_INPUT_RECORDS },
+	{ "processors", FF_INPUT_PROCESSORS },
+	{ "samples", FF_INPUT_SAMPLES },
+	{ "chains", FF_INPUT_CHAINS },
+	{ "user_stacks", FF_INPUT_USER_STACKS },
+	{ "lost", FF_INPUT_LOST },
+	{ "lost_samples", FF_INPUT_LOST_SAMPLES },
+	{ "throttled", FF_INPUT_THROTTLED },
+	{ "first_time", FF_INPUT_FIRST_TIME },
+	{ "last_time", FF_INPUT_LAST_TIME },
+	{ "unknown_records", FF_INPUT_UNKNOWN_RECORDS },
+	{ "truncated_at", FF_INPUT_TRUNCATED_AT },
+	{ "delivered", FF_INPUT_DELIVERED },
+	{ "bare", FF_INPUT_BARE },
+	{ "chains_broken", FF_INPUT_CHAINS_BROKEN },
+	{ "chains_cut", FF_INPUT_CHAINS_CUT },
+	{ "user_stacks_cut", FF_INPUT_USER_STACKS_CUT },
+	{ "branch_stacks", FF_INPUT_BRANCH_STACKS },
+	{ "kernel_samples", FF_INPUT_KERNEL_SAMPLES },
+	{ "guest_samples", FF_INPUT_GUEST_SAMPLES },
+	{ "aux_lost", FF_INPUT_AUX_LOST },
+	{ "kernel_hidden", FF_INPUT_KERNEL_HIDDEN },
+};
+
+/* Why stacks are not whole: bits of enum poorer. */
+static const struct {
+	const char *name;
+	unsigned reason;
+} reasons[] = {
+	{ "not_unwound", POORER_USER_STACK }, { "cut_dump", POORER_CUT_DUMP },
+	{ "cut_chain", POORER_CUT_CHAIN },    { "odd_chain", POORER_ODD_CONTEXT },
+	{ "no_cfi", POORER_NO_CFI },	      { "bad_address", POORER_BAD_ADDRESS },
+	{ "repeated", POORER_REPEATED },      { "too_deep", POORER_TOO_DEEP },
+	{ "max_stack", POORER_MAX_STACK },
+};
+
+static const struct {
+	const char *name;
+	size_t at; /* in struct stack_counts */
+} unwound[] = {
+	{ "unwound", offsetof(struct stack_counts, unwound) },
+	{ "frames_unwound", offsetof(struct stack_counts, frames) },
+	{ "replays", offsetof(struct stack_counts, replays) },
+};
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* A number as text, good for the entry that is being written. */
+struct digits {
+	char text[24];
+};
+
+static const char *decimal(struct digits *d, uint64_t value)
+{
+	snprintf(d->text, sizeof(d->text), "%" PRIu64, value);
+	return d->text;
+}
+
+static void add_entry(struct bytes *b, const char *const *fields, size_t count)
+{
+	bytes_varint(b, count);
+	for (size_t i = 0; i < count; i++) {
+		const char *field = fields[i] ? fields[i] : "";
+
+		bytes_add(b, field, strlen(field) + 1);
+	}
+}
+
+static void add_pair(struct bytes *b, const char *word, const char *name, uint64_t value)
+{
+	struct digits d;
+	const char *fields[] = { word, name, decimal(&d, value) };
+
+	if (value)
+		add_entry(b, fields, COUNT_OF(fields));
+}
+
+static void add_event(struct bytes *b, const struct ff_event *e)
+{
+	struct digits d[7];
+	const char *fields[] = {
+		"event",
+		ff_event_name(e),
+		decimal(&d[0], ff_event_samples(e)),
+		decimal(&d[1], ff_event_count(e, FF_EVENT_DELIVERED)),
+		decimal(&d[2], ff_event_count(e, FF_EVENT_FREQUENCY)),
+		decimal(&d[3], ff_event_count(e, FF_EVENT_PERIOD)),
+		decimal(&d[4], ff_event_count(e, FF_EVENT_MAX_STACK)),
+		decimal(&d[5], ff_event_count(e, FF_EVENT_USER_STACK)),
+		decimal(&d[6], e->recorded->sample_type),
+	};
+
+	add_entry(b, fields, COUNT_OF(fields));
+}
+
+static void add_recording(struct bytes *b, const struct ff_input *in)
+{
+	const struct ff_event *e = NULL;
+
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		const char *fields[] = { "text", texts[i].name,
+					 ff_input_text(in, texts[i].which) };
+
+		if (fields[2])
+			add_entry(b, fields, COUNT_OF(fields));
+	}
+	for (size_t i = 0; i < COUNT_OF(counts); i++)
+		add_pair(b, "count", counts[i].name, ff_input_count(in, counts[i].which));
+	while ((e = ff_event_next(in, e)))
+		add_event(b, e);
+	for (unsigned type = 0; type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES; type++) {
+		struct digits d;
+
+		add_pair(b, "record", decimal(&d, type), ff_input_records(in, type));
+	}
+}
+
+static void add_stacks(struct bytes *b, const struct ff_profile *p)
+{
+	for (size_t i = 0; i < COUNT_OF(reasons); i++)
+		add_pair(b, "stacks", reasons[i].name,
+			 p->poorer.of[__builtin_ctz(reasons[i].reason)]);
+	for (size_t i = 0; i < COUNT_OF(unwound); i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&p->unwound + unwound[i].at, sizeof(value));
+		add_pair(b, "stacks", unwound[i].name, value);
+	}
+}
+
+static void add_processes(struct bytes *b, const struct ff_profile *p)
+{
+	for (size_t i = 0; i < p->processes.count; i++) {
+		const struct ff_process *pr = &p->processes.v[i];
+		struct digits d[2];
+		const char *fields[] = { "process", decimal(&d[0], pr->pid), pr->comm,
+					 decimal(&d[1], pr->samples) };
+
+		add_entry(b, fields, COUNT_OF(fields));
+	}
+}
+
+/* "kind", and what of it can be said by a bit. */
+static uint64_t object_flags(const struct ff_object *o)
+{
+	return (uint64_t)(ff_object_has_debug_info(o) != 0) |
+	       (uint64_t)(ff_object_refused(o) != 0) << 1;
+}
+
+static void add_object(struct bytes *b, const struct ff_object *o)
+{
+	struct digits d[9];
+	const char *fields[] = {
+		"object",
+		ff_object_path(o),
+		decimal(&d[0], ff_object_kind(o)),
+		ff_object_build_id(o),
+		ff_object_file(o),
+		ff_object_debug_file(o),
+		ff_object_problem(o),
+		decimal(&d[1], ff_object_names(o)),
+		decimal(&d[2], object_flags(o)),
+		decimal(&d[3], ff_object_weight(o)),
+		decimal(&d[4], ff_object_weight_unnamed(o)),
+		decimal(&d[5], ff_object_addresses(o)),
+		decimal(&d[6], ff_object_addresses_unnamed(o)),
+		decimal(&d[7], ff_object_runtime(o)),
+		decimal(&d[8], ff_object_entries(o)),
+	};
+
+	add_entry(b, fields, COUNT_OF(fields));
+}
+
+static void add_finding(struct bytes *b, const struct ff_finding *f)
+{
+	struct digits d[2];
+	const char *fields[] = {
+		"finding",
+		f->kind,
+		f->cause,
+		f->remedy,
+		decimal(&d[0], f->part),
+		decimal(&d[1], f->whole),
+	};
+
+	add_entry(b, fields, COUNT_OF(fields));
+}
+
+static bool is_recording(const struct ff_input *in)
+{
+	return in->report || input_recording(in->input)->form;
+}
+
+/* Folded text says nothing of itself. */
+static bool has_recording(const struct ff_profile *p)
+{
+	for (size_t i = 0; i < p->inputs.count; i++)
+		if (is_recording(p->inputs.v[i]))
+			return true;
+	return false;
+}
+
+int report_write(const struct ff_profile *p, struct bytes *ret)
+{
+	if (!has_recording(p))
+		return 0;
+	if (p->inputs.count == 1)
+		add_recording(ret, p->inputs.v[0]);
+	add_stacks(ret, p);
+	add_processes(ret, p);
+	for (size_t i = 0; i < p->objects.count; i++)
+		add_object(ret, &p->objects.v[i]);
+	for (size_t i = 0; i < p->findings.count; i++)
+		add_finding(ret, &p->findings.v[i]);
+	return ret->failed ? -ENOMEM : 0;
+}
+
+/* A report that is read. */
+struct taking {
+	struct ff_profile *p;
+	struct ff_input *in;
+	struct saved_report *report;
+	const char *fields[FIELDS_MOST]; /* "" where the entry has no more */
+};
+
+static uint64_t number_at(const struct taking *t, size_t field)
+{
+	return strtoull(t->fields[field], NULL, 10);
+}
+
+/* Copied to the profile; NULL where it is empty. */
+static int text_at(struct taking *t, size_t field, const char **ret)
+{
+	const char *text = t->fields[field];
+	uint32_t id;
+
+	*ret = NULL;
+	if (!*text)
+		return 0;
+	if (intern_add(&t->p->strings, text, strlen(text), &id) < 0)
+		return -ENOMEM;
+	*ret = intern_text(&t->p->strings, id);
+	return 0;
+}
+
+static int take_text(struct taking *t)
+{
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		if (strcmp(t->fields[1], texts[i].name) == 0)
+			return text_at(t, 2, &t->report->texts[texts[i].which]);
+	return 0;
+}
+
+static int take_count(struct taking *t)
+{
+	for (size_t i = 0; i < COUNT_OF(counts); i++)
+		if (strcmp(t->fields[1], counts[i].name) == 0)
+			t->report->counts[counts[i].which] = number_at(t, 2);
+	return 0;
+}
+
+static int take_event(struct taking *t)
+{
+	struct event *recorded = arena_alloc(&t->p->arena, sizeof(*recorded));
+	struct ff_event *e = array_add(&t->report->events);
+
+	if (!recorded || !e)
+		return -ENOMEM;
+	*recorded = (struct event){ .frequency = number_at(t, 4),
+				    .period = number_at(t, 5),
+				    .max_stack = (uint16_t)number_at(t, 6),
+				    .user_stack = (uint32_t)number_at(t, 7),
+				    .sample_type = number_at(t, 8) };
+	*e = (struct ff_event){ .name = "",
+				.recorded = recorded,
+				.samples = number_at(t, 2),
+				.split = number_at(t, 3),
+				.index = (uint32_t)t->report->events.count - 1 };
+	if (text_at(t, 1, &e->name) < 0)
+		return -ENOMEM;
+	e->name = e->name ? e->name : "";
+	return 0;
+}
+
+static int take_record(struct taking *t)
+{
+	struct record_count *r = array_add(&t->report->records);
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct record_count){ (unsigned)number_at(t, 1), number_at(t, 2) };
+	return 0;
+}
+
+static int take_stacks(struct taking *t)
+{
+	for (size_t i = 0; i < COUNT_OF(reasons); i++)
+		if (strcmp(t->fields[1], reasons[i].name) == 0)
+			t->p->poorer.of[__builtin_ctz(reasons[i].reason)] +=
+				number_at(t, 2);
+	for (size_t i = 0; i < COUNT_OF(unwound); i++)
+		if (strcmp(t->fields[1], unwound[i].name) == 0)
+			*(uint64_t *)(void *)((char *)&t->p->unwound + unwound[i].at) +=
+				number_at(t, 2);
+	return 0;
+}
+
+static int take_process(struct taking *t)
+{
+	uint32_t pid = (uint32_t)number_at(t, 1);
+	uint32_t *index = hash_map_get(&t->p->process_by_pid, pid);
+	struct ff_process *pr;
+
+	if (index) {
+		t->p->processes.v[*index].samples += number_at(t, 3);
+		return 0;
+	}
+	if (!hash_map_set(&t->p->process_by_pid, pid, (uint32_t)t->p->processes.count))
+		return -ENOMEM;
+	pr = array_add(&t->p->processes);
+	if (!pr)
+		return -ENOMEM;
+	*pr = (struct ff_process){ pid, "", number_at(t, 3) };
+	if (text_at(t, 2, &pr->comm) < 0)
+		return -ENOMEM;
+	pr->comm = pr->comm ? pr->comm : "";
+	return 0;
+}
+
+static int take_object(struct taking *t)
+{
+	struct saved_object *o = array_add(&t->report->objects);
+
+	if (!o)
+		return -ENOMEM;
+	*o = (struct saved_object){
+		.kind = (unsigned)number_at(t, 2) <= FF_OBJECT_OTHER
+				? (enum ff_object_kind)number_at(t, 2)
+				: FF_OBJECT_OTHER,
+		.names = (unsigned)number_at(t, 7) <= FF_NAMES_ALL
+				 ? (enum ff_object_names)number_at(t, 7)
+				 : FF_NAMES_NONE,
+		.debug_info = number_at(t, 8) & 1,
+		.refused = number_at(t, 8) >> 1 & 1,
+		.weight = number_at(t, 9),
+		.unnamed = number_at(t, 10),
+		.addresses = number_at(t, 11),
+		.addresses_unnamed = number_at(t, 12),
+		.runtime = (uint32_t)number_at(t, 13),
+		.entries = number_at(t, 14),
+	};
+	snprintf(o->build_id, sizeof(o->build_id), "%s", t->fields[3]);
+	if (text_at(t, 1, &o->path) < 0 || text_at(t, 4, &o->file) < 0 ||
+	    text_at(t, 5, &o->debug_file) < 0 || text_at(t, 6, &o->problem) < 0)
+		return -ENOMEM;
+	o->path = o->path ? o->path : "";
+	return 0;
+}
+
+static int take_finding(struct taking *t)
+{
+	struct ff_finding *f = array_add(&t->report->findings);
+
+	if (!f)
+		return -ENOMEM;
+	*f = (struct ff_finding){ .part = number_at(t, 4), .whole = number_at(t, 5) };
+	if (text_at(t, 1, &f->kind) < 0 || text_at(t, 2, &f->cause) < 0 ||
+	    text_at(t, 3, &f->remedy) < 0)
+		return -ENOMEM;
+	if (!f->kind || !f->cause)
+		t->report->findings.count--;
+	return 0;
+}
+
+static int take_entry(struct taking *t)
+{
+	static const struct {
+		const char *word;
+		int (*take)(struct taking *t);
+	} words[] = {
+		{ "text", take_text },	   { "count", take_count },
+		{ "event", take_event },   { "record", take_record },
+		{ "stacks", take_stacks }, { "process", take_process },
+		{ "object", take_object }, { "finding", take_finding },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (strcmp(t->fields[0], words[i].word) == 0)
+			return words[i].take(t);
+	return 0;
+}
+
+/* False where it is cut. */
+static bool next_entry(struct cursor *c, struct taking *t)
+{
+	uint64_t count = cursor_varint(c);
+
+	for (size_t i = 0; i < FIELDS_MOST; i++)
+		t->fields[i] = "";
+	for (uint64_t i = 0; i < count && !c->bad; i++) {
+		const uint8_t *end = memchr(c->p, '\0', cursor_left(c));
+
+		if (!end)
+			return false;
+		if (i < FIELDS_MOST)
+			t->fields[i] = (const char *)c->p;
+		c->p = end + 1;
+	}
+	return !c->bad;
+}
+
+int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, size_t size)
+{
+	struct cursor c = cursor_of(bytes, size);
+	struct taking t = { .p = p, .in = in };
+	int err = 0;
+
+	if (!size)
+		return 0;
+	in->report = t.report = calloc(1, sizeof(*t.report));
+	if (!t.report)
+		return fail_memory(&p->ctx);
+	while (cursor_left(&c) && err == 0) {
+		if (!next_entry(&c, &t))
+			return fail(&p->ctx, -EBADMSG,
+				    "'%s': the data of the picture is damaged: what it "
+				    "says of the recording is cut",
+				    input_path(in->input));
+		err = take_entry(&t);
+	}
+	return err < 0 ? fail_memory(&p->ctx) : 0;
+}
+
+void report_free(struct saved_report *r)
+{
+	if (!r)
+		return;
+	array_release(&r->events);
+	array_release(&r->records);
+	array_release(&r->objects);
+	array_release(&r->findings);
+	free(r);
+}
+
+bool report_is_all(const struct ff_profile *p)
+{
+	for (size_t i = 0; i < p->inputs.count; i++)
+		if (!p->inputs.v[i]->report)
+			return false;
+	return p->inputs.count > 0;
+}
