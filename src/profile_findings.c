@@ -150,6 +150,58 @@ static void judge_trace(struct judged *j)
 	text_string(&j->remedy, "perf inject --itrace -i FILE -o samples.data");
 }
 
+/* What samples have to carry for a filter by a key, and what perf records it with. */
+static const struct {
+	const char *key, *what, *option;
+} filter_fields[] = {
+	{ "cpu", "the processor", "perf record --sample-cpu" },
+	{ "time", "a time", "perf record --timestamp" },
+	{ "pid", "a process", "perf record" },
+	{ "tid", "a thread", "perf record" },
+	{ "cgroup", "a cgroup", "perf record --all-cgroups" },
+};
+
+/* The key that @events of an input have no answer to, and how many samples these are. */
+static const char *find_unanswered(const struct judged *j, uint64_t *samples)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < j->p->inputs.count; i++) {
+		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
+
+		for (size_t k = 0; k < rec->events.count; k++) {
+			const struct event *e = &rec->events.v[k];
+			const char *key = e->samples ? filters_unanswered(j->p->filters,
+									  e->sample_type)
+						     : NULL;
+
+			*samples += key ? e->samples : 0;
+			found = found ? found : key;
+		}
+	}
+	return found;
+}
+
+/* A filter by what samples do not say. */
+static void judge_filters(struct judged *j)
+{
+	uint64_t samples = 0;
+	const char *key = find_unanswered(j, &samples);
+
+	for (size_t i = 0; key && i < sizeof(filter_fields) / sizeof(*filter_fields); i++)
+		if (strcmp(filter_fields[i].key, key) == 0) {
+			begin_share(j, samples, count_of(j, FF_INPUT_SAMPLES));
+			text_printf(&j->cause,
+				    "of the samples do not say %s, which a filter by "
+				    "'%s' asks for",
+				    filter_fields[i].what, key);
+			text_string(&j->remedy, j->by == &recorders[1]
+							? "flamefold record"
+							: filter_fields[i].option);
+			return;
+		}
+}
+
 static void judge_chains(struct judged *j)
 {
 	uint64_t samples = count_of(j, FF_INPUT_SAMPLES);
@@ -623,6 +675,7 @@ static const struct {
 	{ "damage", judge_damage },
 	{ "counters", judge_counters },
 	{ "trace", judge_trace },
+	{ "filters", judge_filters },
 	{ "chains", judge_chains },
 	{ "frame_pointers", judge_frame_pointers },
 	{ "chains_broken", judge_chains_broken },

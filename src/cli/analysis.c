@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +53,36 @@ void show_writing(const struct analysis *a, const char *path)
 		status("writing %s", path);
 }
 
+static bool is_there(const char *path, bool directory)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (!directory || S_ISDIR(st.st_mode));
+}
+
+/* A name that was mistyped looks like a recording without symbols. */
+static void say_absent(const struct settings *s)
+{
+	const struct {
+		const char *option, *path;
+		bool directory;
+	} places[] = {
+		{ "symfs", s->profile.symfs, true },
+		{ "debug-dir", s->profile.debug_dir, true },
+		{ "buildid-dir", s->profile.build_id_dir, true },
+		{ "map-dir", s->profile.map_dir, true },
+		{ "kallsyms", s->profile.kallsyms, false },
+		{ "vmlinux", s->profile.vmlinux, false },
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (places[i].path && *places[i].path &&
+		    !is_there(places[i].path, places[i].directory))
+			say("--%s: there is no %s '%s': nothing can be found in it",
+			    places[i].option, places[i].directory ? "directory" : "file",
+			    places[i].path);
+}
+
 /* A callback has one argument for both: the analysis. */
 int analysis_open(const struct settings *s, struct analysis *a)
 {
@@ -59,6 +90,8 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	int err;
 
 	*a = (struct analysis){ .started = now(), .verbose = s->verbose };
+	if (!s->quiet)
+		say_absent(s);
 	options.log = s->quiet ? NULL : log_line;
 	options.progress = s->verbose				? show_progress
 			   : s->quiet || !isatty(STDERR_FILENO) ? NULL

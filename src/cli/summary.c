@@ -99,8 +99,8 @@ void print_missing(const struct ff_profile *p, const char *written)
 /* Why a recording has none. */
 static void say_reasons(const struct ff_profile *p)
 {
-	static const char *const kinds[] = { "counters", "trace", "lost",
-					     "lost_samples" };
+	static const char *const kinds[] = { "counters", "trace", "lost", "lost_samples",
+					     "filters" };
 	const struct ff_finding *f = NULL;
 
 	while ((f = ff_finding_next(p, f)))
@@ -118,6 +118,7 @@ void explain_empty(const struct ff_profile *p)
 		say_reasons(p);
 	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER)) {
 		say("no samples: the filters left none of %s", grouped(read));
+		say_reasons(p);
 	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT)) {
 		say("no samples: all %s are of other events", grouped(read));
 	} else {

@@ -77,18 +77,27 @@ static int parse_time(struct context *ctx, struct filter *f, const char *filter,
 	return time_range_parse(ctx, filter, value, &f->time);
 }
 
+/* Bits of perf_event_attr.sample_type. */
+enum {
+	FIELD_TID = 1 << 1,
+	FIELD_TIME = 1 << 2,
+	FIELD_CPU = 1 << 7,
+	FIELD_CGROUP = 1 << 21
+};
+
 static const struct {
 	const char *name;
 	parse_fn *parse;
+	uint64_t field; /* that samples need to answer; 0: none */
 } keys[KEYS] = {
 	/* clang-format off */
 	[KEY_COMM] = { "comm", parse_pattern },
 	[KEY_EVENT] = { "event", parse_pattern },
-	[KEY_CGROUP] = { "cgroup", parse_pattern },
-	[KEY_PID] = { "pid", parse_numbers },
-	[KEY_TID] = { "tid", parse_numbers },
-	[KEY_CPU] = { "cpu", parse_numbers },
-	[KEY_TIME] = { "time", parse_time },
+	[KEY_CGROUP] = { "cgroup", parse_pattern, FIELD_CGROUP },
+	[KEY_PID] = { "pid", parse_numbers, FIELD_TID },
+	[KEY_TID] = { "tid", parse_numbers, FIELD_TID },
+	[KEY_CPU] = { "cpu", parse_numbers, FIELD_CPU },
+	[KEY_TIME] = { "time", parse_time, FIELD_TIME },
 	[KEY_SYMBOL] = { "symbol", parse_pattern },
 	[KEY_DSO] = { "dso", parse_pattern },
 	/* clang-format on */
@@ -188,6 +197,14 @@ bool filters_ask_frames(const struct filters *f)
 bool filters_ask_objects(const struct filters *f)
 {
 	return any_filter(f, KEY_DSO, KEY_DSO + 1);
+}
+
+const char *filters_unanswered(const struct filters *f, uint64_t fields)
+{
+	for (enum key key = 0; key < KEYS; key++)
+		if (keys[key].field & ~fields && any_filter(f, key, key + 1))
+			return keys[key].name;
+	return NULL;
 }
 
 bool filters_need_end(const struct filters *f)

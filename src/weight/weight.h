@@ -148,6 +148,9 @@ bool filters_ask_samples(const struct filters *f);
 bool filters_ask_frames(const struct filters *f);
 bool filters_ask_objects(const struct filters *f);
 /* Has one a part of the whole time, which is known when all has been read? */
+/* The first key that is asked for and that samples with these fields (bits of sample_type) have
+ * no answer to; NULL: none. */
+const char *filters_unanswered(const struct filters *f, uint64_t fields);
 bool filters_need_end(const struct filters *f);
 
 /* What a sample is asked about. */

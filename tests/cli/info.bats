@@ -750,3 +750,37 @@ stacks()
 	json passed.svg
 	holds '.warnings == [] and .host == "box"'
 }
+
+@test "a filter by what samples do not carry says so, and what would record it" {
+	stacks <<<'30 U,0x1234,0x11500'
+	run --separate-stderr "$flamefold" fold --only cpu=0 one.data
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"no samples: the filters left none of 1"*"100.0 % of the samples do not say the processor, which a filter by 'cpu' asks for: perf record --sample-cpu"* ]]
+	json --drop cgroup=x one.data
+	warns filters "100.0 % of the samples do not say a cgroup, which a filter by 'cgroup' asks for: perf record --all-cgroups"
+	for filter in tid=1 pid=1 time=0,1 comm=prog event=cycles; do
+		json --only $filter one.data
+		silent_about filters
+	done
+	build <<<'attr name=cycles sample_type=IP
+	sample ip=1'
+	for filter in tid=1:thread pid=1:process time=0,1:time; do
+		run --separate-stderr "$flamefold" fold --only "${filter%:*}" one.data
+		[[ $stderr == *"do not say a ${filter#*:}, which a filter by '${filter%%=*}' asks for: perf record"* ]]
+	done
+}
+
+@test "a place that an option names and that is not there is told, once" {
+	for option in symfs debug-dir buildid-dir map-dir; do
+		run --separate-stderr "$flamefold" fold --$option=/nosuch -o x.folded p.data
+		[ "$(grep -c "^flamefold: --$option: there is no directory '/nosuch': nothing can be found in it$" <<<"$stderr")" -eq 1 ]
+		run --separate-stderr "$flamefold" fold --$option=. -o x.folded p.data
+		[[ $stderr != *"there is no"* ]]
+	done
+	for option in kallsyms vmlinux; do
+		run --separate-stderr "$flamefold" fold --$option=/nosuch -o x.folded p.data
+		[ "$(grep -c "^flamefold: --$option: there is no file '/nosuch': nothing can be found in it$" <<<"$stderr")" -eq 1 ]
+	done
+	run --separate-stderr "$flamefold" fold -q --symfs=/nosuch -o x.folded p.data
+	[ -z "$stderr" ]
+}
