@@ -762,27 +762,6 @@ static int add_finding(struct ff_profile *p, const char *kind, const struct judg
 	return f->cause && (f->remedy || !j->remedy.size) ? 0 : -ENOMEM;
 }
 
-/* Pictures have brought theirs: each once. */
-static int take_saved(struct ff_profile *p, const struct saved_report *r)
-{
-	for (size_t i = 0; i < r->findings.count; i++) {
-		const struct ff_finding *f = &r->findings.v[i];
-		bool known = false;
-		struct ff_finding *slot;
-
-		for (size_t k = 0; k < p->findings.count; k++)
-			known |= strcmp(p->findings.v[k].kind, f->kind) == 0 &&
-				 strcmp(p->findings.v[k].cause, f->cause) == 0;
-		if (known)
-			continue;
-		slot = array_add(&p->findings);
-		if (!slot)
-			return -ENOMEM;
-		*slot = *f;
-	}
-	return 0;
-}
-
 int findings_make(struct ff_profile *p)
 {
 	const struct recorder *by = find_recorder(p);
@@ -791,7 +770,7 @@ int findings_make(struct ff_profile *p)
 	p->findings.count = 0;
 	if (report_is_all(p)) {
 		for (size_t i = 0; i < p->inputs.count && err == 0; i++)
-			err = take_saved(p, p->inputs.v[i]->report);
+			err = findings_take(p, p->inputs.v[i]->report);
 		return err;
 	}
 	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]) && err == 0; i++) {
@@ -806,35 +785,4 @@ int findings_make(struct ff_profile *p)
 		text_release(&j.remedy);
 	}
 	return err;
-}
-
-const struct ff_finding *ff_finding_next(const struct ff_profile *p,
-					 const struct ff_finding *f)
-{
-	size_t next = f ? (size_t)(f - p->findings.v) + 1 : 0;
-
-	return next < p->findings.count ? &p->findings.v[next] : NULL;
-}
-
-const char *ff_finding_text(const struct ff_finding *f, enum ff_finding_text which)
-{
-	switch (which) {
-	case FF_FINDING_KIND:
-		return f->kind;
-	case FF_FINDING_CAUSE:
-		return f->cause;
-	case FF_FINDING_REMEDY:
-		return f->remedy;
-	}
-	return NULL;
-}
-
-uint64_t ff_finding_part(const struct ff_finding *f)
-{
-	return f->part;
-}
-
-uint64_t ff_finding_whole(const struct ff_finding *f)
-{
-	return f->whole;
 }
