@@ -18,6 +18,8 @@ import sys
 # What users of other tools type is answered by cli/habits, and tests/cli/habits.bats follows that.
 NO_MESSAGES = {"cli/options", "cli/help", "cli/habits", "cli/completion", "write/page"}
 
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src")
+
 # What a remedy cannot be said without: a command, an option, or a verb that asks for something.
 REMEDY = re.compile(r"""
       \bsudo\b | \bsysctl\b | \bulimit\b | \bprlimit\b | \binstall\b | \bmount\s-t | CAP_[A-Z]
@@ -34,7 +36,9 @@ def literals(wanted=REMEDY):
     base = os.path.join(os.environ.get("O", "build"), "src")
     paths = glob.glob(base + "/**/*.o", recursive=True)
     paths = {path: os.path.relpath(path, base)[:-2] for path in sorted(paths)}
-    paths = {path: source for path, source in paths.items() if source not in NO_MESSAGES}
+    # A source that has gone may have left its object.
+    paths = {path: source for path, source in paths.items()
+             if source not in NO_MESSAGES and os.path.exists(os.path.join(SOURCES, source + ".c"))}
     # "File: PATH" is before the sections of each.
     sections = subprocess.run(["readelf", "-SW", *paths], capture_output=True, text=True, check=True).stdout
     for of in re.split(r"^File: ", sections, flags=re.M)[1:]:
