@@ -128,7 +128,8 @@ struct ff_options {
 	unsigned flags; /* of enum ff_flag */
 	unsigned threads; /* 0: one per processor */
 	unsigned max_stack; /* frames kept of a call chain, leaf first; 0: all */
-	const char *event; /* exact name; "all"; NULL: the family of the first event */
+	const char *
+		event; /* exact name, a pattern, or "all"; NULL: the family of the first */
 	const char *symfs; /* look for object files below this directory */
 	const char *kallsyms; /* NULL: the recording's, or /proc/kallsyms if that fits */
 	const char *vmlinux;

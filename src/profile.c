@@ -114,6 +114,20 @@ static int know_recording(struct reading *r)
 		       : 0;
 }
 
+int choose_events(struct reading *r)
+{
+	struct ff_profile *p = r->p;
+	struct event_wish wish = {
+		.name = p->options.event,
+		.words = r->event_words,
+		.weights = &r->weights,
+	};
+
+	if (!wish.words && r->rec->command)
+		wish.words = intern_text(&p->strings, r->rec->command);
+	return event_choice_make(&p->ctx, &r->events, r->rec, &p->strings, &wish);
+}
+
 static int read_twice(struct reading *r, struct ff_input *input)
 {
 	struct ff_profile *p = r->p;
@@ -128,9 +142,7 @@ static int read_twice(struct reading *r, struct ff_input *input)
 		return err;
 	if (r->rec->kernel_samples)
 		symbolizer_expect_kernel(p->symbolizer);
-	err = event_choice_make(&p->ctx, &r->events, r->rec, &p->strings,
-				p->options.event,
-				p->options.flags & FF_COMPAT_STACKCOLLAPSE);
+	err = choose_events(r);
 	if (err < 0)
 		return err;
 	chunks = input_chunks(r->in);
@@ -159,7 +171,8 @@ int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *
 			    .by_address = p->options.flags & FF_ADDRS,
 			    .empty_chains = compat,
 			    .timed = p->options.flags & FF_TIMED,
-			    .as_perf = compat },
+			    .as_perf = compat,
+			    .labels = &ret->events.labels },
 		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
 		.keep_samples = p->options.flags & FF_SAMPLES,
 		.index = (uint16_t)input->index,

@@ -156,6 +156,8 @@ struct reading {
 	const struct recording *rec;
 	struct processes *processes;
 	struct event_choice events;
+	const char *
+		event_words; /* what they were asked for by; NULL: the recorder's command */
 	struct weight_options weights;
 	struct stack_options stacks;
 	bool drop_truncated;
@@ -206,6 +208,8 @@ int finish_so_far(struct ff_profile *p);
 
 /* profile_samples.c: the second pass. */
 int read_samples(struct reading *r, struct ff_input *input);
+/* Once it is known which there are. */
+int choose_events(struct reading *r);
 int worker_start(struct reading *r, struct worker *w);
 int worker_take(struct worker *w, const struct sample *s);
 /* It has read its last sample: keeps what came of them. */

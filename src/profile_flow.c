@@ -24,16 +24,13 @@ enum {
 /* What is held; the rest of its tag is its place in the pipe. */
 enum { TAG_SAMPLE, TAG_STATE, TAG_BYTES, TAG_BITS = 2, TAG_KIND = 3 };
 
-static int choose_events(struct flowing *f)
+/* When the first sample goes out. */
+static int choose_once(struct flowing *f)
 {
-	struct ff_profile *p = f->r->p;
-	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
-
 	if (f->chosen)
 		return 0;
 	f->chosen = true;
-	return event_choice_make(&p->ctx, &f->r->events, f->r->rec, &p->strings,
-				 p->options.event, compat);
+	return choose_events(f->r);
 }
 
 /* Whatever is wrong with the saved file, the profile goes on. */
@@ -75,7 +72,7 @@ static int deliver_sample(struct flowing *f, const struct round_item *item)
 		return found;
 	/* One without a time has got it in the order of the pipe. */
 	sample.time = item->time;
-	found = choose_events(f);
+	found = choose_once(f);
 	if (found == 0)
 		found = worker_take(&f->worker, &sample);
 	return found < 0 || !f->save ? found : save_also(f, item, &sample);

@@ -66,6 +66,11 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		input->period = e->frequency ? 0 : e->period;
 	}
 	input->unit = common;
+	if (choice->labels.count && names.size) {
+		text_clear(&names);
+		text_string(&names, choice->pattern);
+		err = names.failed ? -ENOMEM : err;
+	}
 	if (err == 0 && names.size)
 		err = intern_add(&p->strings, names.bytes, names.size,
 				 &input->event_names);

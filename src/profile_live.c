@@ -42,6 +42,7 @@ struct running {
 	struct reading reading;
 	struct flowing flow;
 	struct save *save;
+	struct text event_words; /* "syscalls:*,cycles": as they were asked for */
 	int wake;
 	double fresh_until;
 	double began, next_tick, next_output,
@@ -168,6 +169,13 @@ static int start_flow(struct running *r)
 {
 	int err = reading_start(r->p, r->input, &r->reading);
 
+	for (size_t i = 0; i < r->options.event_count; i++) {
+		text_string(&r->event_words, i ? "," : "");
+		text_string(&r->event_words, r->options.events[i]);
+	}
+	if (err == 0 && r->event_words.failed)
+		err = fail_memory(&r->p->ctx);
+	r->reading.event_words = r->event_words.size ? r->event_words.bytes : "";
 	r->reading.stacks.leaf_only = live_fixes_leaves(r->live);
 	r->reading.keep_samples = false;
 	r->reading.stacks.join = joins_stacks(r);
@@ -519,6 +527,7 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 	save_free(r.save);
 	live_close(r.live);
 	close(r.wake);
+	text_release(&r.event_words);
 	return err;
 }
 

@@ -477,7 +477,8 @@ const struct option_row option_rows[] = {
 	  .min = 1, .max = 22 },
 
 	{ .help = "What counts:" },
-	{ "event", 0, "NAME", "count samples of this event; all: of every event "
+	{ "event", 0, "NAME", "count samples of this event, or of all that a pattern like sched:* "
+	  "stands for; all: of every event "
 	  "(default: the first event with samples)", FILES, set_text, AT(profile.event) },
 	{ "event-filter", 0, "NAME", "the same, by its old name; for record: of several "
 	  "events, which one counts",

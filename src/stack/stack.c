@@ -110,6 +110,14 @@ uint32_t stack_comm(struct stack_walker *w, const struct sample *s)
 	return w->thread->comm;
 }
 
+/* The string of the frame that stacks of its event have at their root; 0: none. */
+static uint32_t event_label(const struct stack_walker *w, const struct sample *s)
+{
+	const struct event_labels *labels = w->options.labels;
+
+	return labels && s->event < labels->count ? labels->v[s->event] : 0;
+}
+
 /* Who the label frame stands for. */
 static uint64_t label_key(const struct stack_walker *w)
 {
@@ -221,6 +229,7 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	if (s->chain_count)
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
+	side ^= (uint64_t)event_label(w, s) << 16;
 	side = hash_u64(side ^ label_key(w)) ^ s->mode ^ (uint64_t)s->exact_chain << 8;
 	if (caller)
 		side = hash_u64(side ^ caller);
@@ -409,6 +418,16 @@ static bool prefers_dump(struct stack_walker *w, const struct sample *s)
 	return w->options.join && s->has_user_stack && can_walk(w, s, &k) && k.size;
 }
 
+static int push_event(struct stack_walker *w, const struct sample *s)
+{
+	struct frame frame = { .image = IMAGE_ID_NAMES, .address = event_label(w, s) };
+	uint32_t id;
+
+	if (!frame.address)
+		return 0;
+	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push_frame(w, id);
+}
+
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
@@ -433,6 +452,8 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		err = push_mark(w, poorer);
 	if (err == 0)
 		err = push_label(w);
+	if (err == 0)
+		err = push_event(w, s);
 	if (err < 0 || w->failed)
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);

@@ -70,6 +70,12 @@ enum poorer {
 /* Has a chain as many addresses as there was room for? Markers do not count. */
 bool stack_chain_is_cut(const struct sample *s, const struct event *event);
 
+/* Frames at the root of stacks, above the process: string ids by event, 0: none. */
+struct event_labels {
+	uint32_t *v;
+	size_t count;
+};
+
 struct stack_options {
 	int root; /* enum ff_root of the public header: 0 comm, 1 pid, 2 tid */
 	uint32_t max_stack; /* 0: all */
@@ -79,6 +85,8 @@ struct stack_options {
 	bool empty_chains; /* a chain without frames stays empty, as perf script has it */
 	bool timed; /* takes the time of each walk */
 	bool as_perf; /* unwinds what perf unwinds, and shows addresses as it does */
+	const struct event_labels
+		*labels; /* may change until the first stack; NULL: none */
 	bool leaf_only; /* stack dumps serve to find the caller of a leaf, no more */
 	/* Chains have a user's part beside the stack dump: the dump is walked, and the chain goes
 	 * on where the walk ends with the bytes that were copied. */

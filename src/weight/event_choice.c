@@ -1,5 +1,13 @@
+/*
+ * Which events count: one that was named, or the first that has samples, each with those that
+ * are the same thing to whoever recorded them. A pattern, "syscalls:sys_enter_*", is one
+ * thing: what it stands for is drawn together, an event beside the other. No file says which
+ * events came from a pattern, but the recorder's command line has it.
+ */
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "weight/weight.h"
@@ -57,6 +65,164 @@ static void choose_default(struct event_choice *choice, const struct recording *
 	}
 }
 
+static bool is_pattern(const char *text)
+{
+	return strpbrk(text, "*?[") != NULL;
+}
+
+/* "sched:sched_switch:u" without what is behind its second colon. */
+static char *without_modifiers(const char *name, size_t size)
+{
+	const char *colon = memchr(name, ':', size);
+	const char *second =
+		colon ? memchr(colon + 1, ':', (size_t)(name + size - colon - 1)) : NULL;
+
+	return strndup(name, second ? (size_t)(second - name) : size);
+}
+
+/* With its modifiers, or of a pattern without any: -1 without memory. */
+static int pattern_has(const char *pattern, const char *name)
+{
+	char *bare = without_modifiers(name, strlen(name));
+	bool same = bare &&
+		    (fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, bare, 0) == 0);
+
+	free(bare);
+	return bare ? same : -1;
+}
+
+/* Two that are added up have to be of one unit. */
+static bool count_alike(const struct event *a, const struct event *b, const char *a_name,
+			const char *b_name)
+{
+	const uint32_t type_software = 1;
+	size_t size;
+
+	if (a->type == TYPE_TRACEPOINT || b->type == TYPE_TRACEPOINT)
+		return a->type == b->type;
+	/* cpu-clock and task-clock: ns */
+	if (a->type == type_software && b->type == type_software && a->config <= 1 &&
+	    b->config <= 1)
+		return true;
+	a_name = family(a_name);
+	b_name = family(b_name);
+	size = strcspn(a_name, "/:");
+	return strcspn(b_name, "/:") == size && memcmp(a_name, b_name, size) == 0;
+}
+
+static int check_units(struct context *ctx, const struct event_choice *choice,
+		       const struct recording *rec, const struct intern *strings)
+{
+	const struct event *first = NULL;
+
+	for (size_t i = 0; i < rec->events.count; i++) {
+		const struct event *e = &rec->events.v[i];
+
+		if (!choice->wanted.v[i])
+			continue;
+		first = first ? first : e;
+		if (!count_alike(first, e, intern_text(strings, first->name),
+				 intern_text(strings, e->name)))
+			return fail(
+				ctx, -EINVAL,
+				"'%s' stands for '%s' and '%s', which count different "
+				"things: name one of them, or --count=samples",
+				choice->pattern, intern_text(strings, first->name),
+				intern_text(strings, e->name));
+	}
+	return 0;
+}
+
+/* Each event at the root of its stacks, where there is more than one. */
+static int label_events(struct event_choice *choice, const struct recording *rec)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rec->events.count; i++)
+		count += choice->wanted.v[i];
+	if (count < 2)
+		return 0;
+	choice->labels.v = calloc(rec->events.count, sizeof(*choice->labels.v));
+	if (!choice->labels.v)
+		return -ENOMEM;
+	choice->labels.count = rec->events.count;
+	for (size_t i = 0; i < rec->events.count; i++)
+		if (choice->wanted.v[i])
+			choice->labels.v[i] = rec->events.v[i].name;
+	return 0;
+}
+
+/* 1 where there are any, else 0. @pattern: to be freed with @choice; NULL without memory. */
+static int choose_pattern(struct event_choice *choice, const struct recording *rec,
+			  const struct intern *strings, char *pattern)
+{
+	int found = 0;
+
+	choice->pattern = pattern;
+	for (size_t i = 0; i < rec->events.count; i++) {
+		int has =
+			pattern ? pattern_has(pattern,
+					      intern_text(strings, rec->events.v[i].name))
+				: -1;
+
+		if (has < 0)
+			return -ENOMEM;
+		choice->wanted.v[i] = (uint8_t)has;
+		found |= has;
+	}
+	return found;
+}
+
+/* Is this one of the recorder's words that stand for @name? *@ret, to be freed, if so. */
+static int try_word(const char *word, size_t size, const char *name, char **ret)
+{
+	char *pattern = without_modifiers(word, size);
+	int has = pattern ? 0 : -1;
+
+	if (pattern && is_pattern(pattern) && strchr(pattern, ':'))
+		has = pattern_has(pattern, name);
+	if (has > 0)
+		*ret = pattern;
+	else
+		free(pattern);
+	return has;
+}
+
+/* "record -e sched:*:u,irq:* -a", "--event=syscalls:*": the pattern that stands for @name; to
+ * be freed. NULL: there is none. */
+static int find_pattern(const char *words, const char *name, char **ret)
+{
+	static const char between[] = " ,=\t\n";
+	int has = 0;
+
+	*ret = NULL;
+	while (*words && has == 0) {
+		size_t size = strcspn(words, between);
+		size_t letter = strncmp(words, "-e", 2) == 0 ? 2 : 0;
+
+		has = try_word(words + letter, size - letter, name, ret);
+		words += size;
+		words += strspn(words, between);
+	}
+	return has < 0 ? -ENOMEM : 0;
+}
+
+/* What the recorder's pattern stands for, if that is what the first event came from. */
+static int widen_default(struct event_choice *choice, const struct recording *rec,
+			 const struct intern *strings, const char *words)
+{
+	const struct event *first = default_event(rec, false);
+	char *pattern;
+	int err;
+
+	if (!first || first->type != TYPE_TRACEPOINT || !words)
+		return 0;
+	err = find_pattern(words, intern_text(strings, first->name), &pattern);
+	if (err == 0 && pattern)
+		err = choose_pattern(choice, rec, strings, pattern);
+	return err < 0 ? err : 0;
+}
+
 static int choose_named(struct context *ctx, struct event_choice *choice,
 			const struct recording *rec, const struct intern *strings,
 			const char *name)
@@ -72,9 +238,15 @@ static int choose_named(struct context *ctx, struct event_choice *choice,
 		found |= choice->wanted.v[i];
 		text_printf(&known, "%s'%s'", i ? ", " : "", other);
 	}
-	err = found ? 0
-		    : fail(ctx, -EINVAL, "no event '%s': there is %s", name,
-			   known.size ? known.bytes : "none");
+	err = found;
+	if (!found && is_pattern(name))
+		err = choose_pattern(choice, rec, strings, strdup(name));
+	if (err < 0)
+		err = fail_memory(ctx);
+	else
+		err = err > 0 ? 0
+			      : fail(ctx, -EINVAL, "no event '%s': there is %s", name,
+				     known.size ? known.bytes : "none");
 	text_release(&known);
 	return err;
 }
@@ -128,8 +300,9 @@ void event_choice_report_split(struct context *ctx, const struct event_choice *c
 
 int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
-		      const char *name, bool as_printed)
+		      const struct event_wish *wish)
 {
+	bool as_printed = wish->weights->as_printed;
 	int err = 0;
 
 	*choice = (struct event_choice){ 0 };
@@ -137,12 +310,19 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		return fail_memory(ctx);
 	choice->wanted.count = rec->events.count;
 	memset(choice->wanted.v, 0, rec->events.count);
-	if (!name)
+	if (!wish->name) {
 		choose_default(choice, rec, strings, as_printed);
-	else if (strcmp(name, "all") == 0)
+		if (!as_printed && widen_default(choice, rec, strings, wish->words) < 0)
+			err = fail_memory(ctx);
+	} else if (strcmp(wish->name, "all") == 0) {
 		choose_all(choice);
-	else
-		err = choose_named(ctx, choice, rec, strings, name);
+	} else {
+		err = choose_named(ctx, choice, rec, strings, wish->name);
+	}
+	if (err == 0 && choice->pattern && !wish->weights->count_samples)
+		err = check_units(ctx, choice, rec, strings);
+	if (err == 0 && choice->pattern && !as_printed && label_events(choice, rec) < 0)
+		err = fail_memory(ctx);
 	if (err < 0)
 		event_choice_release(choice);
 	else
@@ -153,4 +333,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 void event_choice_release(struct event_choice *choice)
 {
 	array_release(&choice->wanted);
+	free(choice->labels.v);
+	free(choice->pattern);
+	choice->labels = (struct event_labels){ 0 };
+	choice->pattern = NULL;
 }

@@ -93,16 +93,28 @@ int counter_reads_settle(struct counter_reads *reads,
 			 struct sample_log *log, struct weight_sum *sum);
 
 /*
- * Which events count. By default those of the family of the first event that has
- * samples: "cpu_core/cycles/" and "cpu_atom/cycles/" are one family.
+ * Which events count. By default those of the family of the first event that has samples:
+ * "cpu_core/cycles/" and "cpu_atom/cycles/" are one, and so are all that one pattern stands
+ * for which the recorder was given, "syscalls:sys_enter_*". Of the latter each has a frame of
+ * its name at the root of its stacks.
  */
 struct event_choice {
 	ARRAY(uint8_t) wanted; /* by index of event */
+	struct event_labels labels; /* likewise; of a pattern's events, else empty */
+	char *pattern; /* NULL: there was none */
 };
-/* @name: exact, "all", or NULL for the default. -EINVAL where no event has the name. */
+
+/* What is asked for. */
+struct event_wish {
+	const char *name; /* exact, "all", a pattern, or NULL for the default */
+	const char *
+		words; /* of the recorder's command line, in which patterns are; or NULL */
+	const struct weight_options *weights;
+};
+/* -EINVAL where no event has the name, or a pattern's events count different things. */
 int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
-		      const char *name, bool as_printed);
+		      const struct event_wish *wish);
 
 /* Says which of the samples that groups were split into (@split, by event) are left out. */
 void event_choice_report_split(struct context *ctx, const struct event_choice *choice,

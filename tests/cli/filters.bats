@@ -192,3 +192,64 @@ make_cgroups()
 	diff <("$flamefold" fold --only cpu=0-1 --threads=1 p.data) \
 		<("$flamefold" fold --only cpu=0-1 --threads=4 p.data)
 }
+
+# Three tracepoints and a counter, recorded by -e with these words.
+make_pattern()
+{
+	"$root/tests/perfdata/build" -o p.data - <<-END
+	attr name=sched:sched_switch type=2 config=3 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD flags=sample_id_all,comm_exec period=1 ids=1
+	attr name=sched:sched_wakeup type=2 config=4 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD flags=sample_id_all,comm_exec period=1 ids=2
+	attr name=irq:softirq_entry type=2 config=5 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD flags=sample_id_all,comm_exec period=1 ids=3
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,PERIOD flags=sample_id_all,comm_exec ids=4
+	feature cmdline=perf,record,$1
+	comm pid=1 name=sh time=1
+	sample pid=1 time=1000 ip=0x10 period=1
+	sample event=sched:sched_wakeup pid=1 time=1001 ip=0x10 period=1
+	sample event=sched:sched_wakeup pid=1 time=1002 ip=0x10 period=1
+	sample event=irq:softirq_entry pid=1 time=1003 ip=0x10 period=1
+	sample event=cycles pid=1 time=1004 ip=0x10 period=1000
+	END
+}
+
+# The stacks without their leaves: "sh 1".
+stacks()
+{
+	local wanted=$1
+
+	shift
+	run --separate-stderr "$flamefold" fold "$@" p.data
+	[ "$status" -eq 0 ]
+	[ "$(sed 's/;[^;]* / /' <<<"$output" | paste -sd ' ')" = "$wanted" ] ||
+		{ echo "got: $output"; return 1; }
+}
+
+@test "events that perf's pattern stood for are one family, each at the root of its stacks" {
+	make_pattern '-a,-e,sched:*'
+	stacks "sched:sched_switch;sh 1 sched:sched_wakeup;sh 2"
+	[[ $stderr == *"left out: 2 samples of 'irq:softirq_entry', 'cycles'"* ]]
+	stacks "sched:sched_switch;sh-1 1 sched:sched_wakeup;sh-1 2" --pid --event '*:sched_*'
+	stacks "sh 1" --event sched:sched_switch
+	make_pattern '-a,-e,sched:sched_switch,-e,sched:sched_wakeup'
+	stacks "sh 1"
+	# From a pipe, too.
+	make_pattern '-a,-e,sched:*'
+	run --separate-stderr bash -c 'cat p.data | "$1" fold -' - "$flamefold"
+	[ "$(sed 's/;[^;]* / /' <<<"$output" | paste -sd ' ')" = "sched:sched_switch;sh 1 sched:sched_wakeup;sh 2" ]
+	# As stackcollapse-perf.pl has it there are no such frames.
+	run "$flamefold" fold -q --compat=stackcollapse p.data
+	[[ $output != *"sched:"* ]]
+}
+
+@test "--event takes a pattern of events that count the same" {
+	make_pattern '-e,cycles'
+	stacks "irq:softirq_entry;sh 1 sched:sched_switch;sh 1 sched:sched_wakeup;sh 2" --event '*:*'
+	[[ $stderr == *"left out: 1 samples of 'cycles'"* ]]
+	run --separate-stderr "$flamefold" fold --event '*' p.data
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"'*' stands for 'sched:sched_switch' and 'cycles', which count different things: name one of them, or --count=samples"* ]]
+	stacks "cycles;sh 1 irq:softirq_entry;sh 1 sched:sched_switch;sh 1 sched:sched_wakeup;sh 2" \
+		--event '*' --count=samples
+	run --separate-stderr "$flamefold" fold --event 'block:*' p.data
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"no event 'block:*': there is 'sched:sched_switch'"* ]]
+}

@@ -169,3 +169,26 @@ need_tracepoints()
 	[ "$status" -ne 0 ]
 	[[ $output == *"mount -t tracefs nodev /sys/kernel/tracing"* ]]
 }
+
+@test "a pattern's events are all drawn, each at the root of its stacks, live and from the file" {
+	need_events system
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no mount namespace can be made"
+	# shellcheck disable=SC2016 # for sh
+	run unshare -m sh -c 'mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
+		[ -r /sys/kernel/tracing/events/syscalls/sys_enter_read/id ] || exit 99
+		exec timeout 300 "$0" record -e "syscalls:sys_enter_[rw]*" --save x.data -o x.folded -- \
+			dd if=/dev/zero of=/dev/null bs=1 count=1000 status=none' "$flamefold"
+	[ "$status" -ne 99 ] || skip "this kernel has no tracepoints of system calls"
+	[ "$status" -eq 0 ]
+	[[ $output != *"left out"* ]]
+	[[ $output != *"other events"* ]]
+	between 1000 "$(weight 'syscalls:sys_enter_write;dd;' x.folded)" 1010
+	between 1000 "$(weight 'syscalls:sys_enter_read;dd;' x.folded)" 1050
+	[ -z "$(grep -v '^syscalls:sys_enter_[rw][a-z0-9_]*;' x.folded)" ]
+	"$flamefold" fold -q x.data >back.folded
+	cmp x.folded back.folded
+	# As much as the recording has, of all events.
+	[ "$("$flamefold" info --format=json x.data | jq .samples)" -eq "$(weight ';' x.folded)" ]
+	"$flamefold" graph -q -o x.svg x.data
+	grep -q 'of syscalls:sys_enter_\[rw\]\*' x.svg
+}

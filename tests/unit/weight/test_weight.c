@@ -33,9 +33,17 @@ static void event(const char *name, uint64_t samples, uint64_t first_time)
 	e->first_time = samples ? first_time : UINT64_MAX;
 }
 
+static int wish(const char *name, const char *words, bool as_printed)
+{
+	struct weight_options weights = { .as_printed = as_printed };
+	struct event_wish w = { name, words, &weights };
+
+	return event_choice_make(&ctx, &choice, &rec, &strings, &w);
+}
+
 static int choose(const char *name)
 {
-	return event_choice_make(&ctx, &choice, &rec, &strings, name, false);
+	return wish(name, NULL, false);
 }
 
 /* Which events count, as "101". */
@@ -156,7 +164,7 @@ Test(events, as_stackcollapse_has_it_the_first_one_seen_counts, .init = begin,
 {
 	event("cycles", 5, 20);
 	event("faults", 5, 10);
-	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, NULL, true), 0);
+	cr_assert_eq(wish(NULL, NULL, true), 0);
 	cr_assert_str_eq(chosen(), "01");
 }
 
@@ -167,7 +175,7 @@ Test(events, as_stackcollapse_has_it_tracepoints_always_count_and_are_never_the_
 	rec.events.v[0].type = TYPE_TRACEPOINT;
 	event("cycles", 5, 20);
 	event("faults", 5, 30);
-	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, NULL, true), 0);
+	cr_assert_eq(wish(NULL, NULL, true), 0);
 	cr_assert_str_eq(chosen(), "110");
 }
 
@@ -178,7 +186,7 @@ Test(events, as_stackcollapse_has_it_events_without_times_always_count, .init = 
 	rec.events.v[0].sample_type = 0;
 	event("cycles", 5, 20);
 	event("faults", 5, 30);
-	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, NULL, true), 0);
+	cr_assert_eq(wish(NULL, NULL, true), 0);
 	cr_assert_str_eq(chosen(), "110");
 }
 
@@ -244,4 +252,102 @@ Test(events, without_any_sample_nothing_breaks, .init = begin, .fini = end)
 	event("cycles", 0, 0);
 	cr_assert_eq(choose(NULL), 0);
 	cr_assert_eq(choice.wanted.count, 1);
+}
+
+static void tracepoint(const char *name, uint64_t samples)
+{
+	event(name, samples, 10);
+	array_last(&rec.events)->type = TYPE_TRACEPOINT;
+}
+
+/* Which events have a frame of their own, as "101". */
+static const char *labelled(void)
+{
+	static char text[16];
+
+	for (size_t i = 0; i < choice.labels.count; i++)
+		text[i] = choice.labels.v[i] == rec.events.v[i].name ? '1' : '0';
+	text[choice.labels.count] = '\0';
+	return text;
+}
+
+Test(events, what_the_recorders_pattern_stands_for_is_one_family, .init = begin,
+     .fini = end)
+{
+	tracepoint("sched:sched_switch", 0);
+	tracepoint("syscalls:sys_enter_read:u", 5);
+	tracepoint("syscalls:sys_enter_write:u", 5);
+	tracepoint("syscalls:sys_exit_read:u", 5);
+	event("cycles", 5, 20);
+	cr_assert_eq(wish(NULL, "perf record -a -e cycles,syscalls:sys_enter_*:u -- sh *",
+			  false),
+		     0);
+	cr_assert_str_eq(chosen(), "01100");
+	cr_assert_str_eq(labelled(), "01100");
+	event_choice_release(&choice);
+	cr_assert_eq(wish(NULL, "flamefold record --event=sys*:*_read", false), 0);
+	cr_assert_str_eq(chosen(), "01010");
+	event_choice_release(&choice);
+	cr_assert_eq(wish(NULL, "perf record -esyscalls:*", false), 0);
+	cr_assert_str_eq(chosen(), "01110");
+}
+
+Test(events, without_a_pattern_the_first_one_stands_alone, .init = begin, .fini = end)
+{
+	tracepoint("sched:sched_switch", 5);
+	tracepoint("sched:sched_wakeup", 5);
+	cr_assert_eq(wish(NULL, "perf record -e sched:sched_switch -e sched:sched_wakeup",
+			  false),
+		     0);
+	cr_assert_str_eq(chosen(), "10");
+	cr_assert_eq(choice.labels.count, 0);
+	event_choice_release(&choice);
+	cr_assert_eq(wish(NULL, "perf record -e irq:* -e block:*", false), 0);
+	cr_assert_str_eq(chosen(), "10");
+	event_choice_release(&choice);
+	/* One that is alone needs no frame to be told apart. */
+	cr_assert_eq(wish(NULL, "perf record -e sched:*_switch", false), 0);
+	cr_assert_str_eq(chosen(), "10");
+	cr_assert_eq(choice.labels.count, 0);
+}
+
+Test(events, as_stackcollapse_has_it_patterns_have_no_frames, .init = begin, .fini = end)
+{
+	tracepoint("sched:sched_switch", 5);
+	tracepoint("sched:sched_wakeup", 5);
+	cr_assert_eq(wish(NULL, "perf record -e sched:*", true), 0);
+	cr_assert_eq(choice.labels.count, 0);
+}
+
+Test(events, a_name_may_be_a_pattern, .init = begin, .fini = end)
+{
+	event("cycles", 5, 20);
+	tracepoint("sched:sched_switch", 5);
+	tracepoint("sched:sched_wakeup", 5);
+	cr_assert_eq(choose("sched:*"), 0);
+	cr_assert_str_eq(chosen(), "011");
+	cr_assert_str_eq(labelled(), "011");
+	event_choice_release(&choice);
+	cr_assert_eq(choose("irq:*"), -EINVAL);
+	cr_assert_str_eq(ctx.error, "no event 'irq:*': there is 'cycles', "
+				    "'sched:sched_switch', 'sched:sched_wakeup'");
+}
+
+Test(events, a_patterns_events_count_the_same_things, .init = begin, .fini = end)
+{
+	struct weight_options samples = { .count_samples = true };
+	struct event_wish w = { "*", NULL, &samples };
+
+	event("cycles:u", 5, 20);
+	event("cycles:k", 5, 20);
+	cr_assert_eq(choose("c*"), 0);
+	cr_assert_str_eq(chosen(), "11");
+	event_choice_release(&choice);
+	event("instructions", 5, 20);
+	cr_assert_eq(choose("*"), -EINVAL);
+	cr_assert_str_eq(ctx.error,
+			 "'*' stands for 'cycles:u' and 'instructions', which count "
+			 "different things: name one of them, or --count=samples");
+	cr_assert_eq(event_choice_make(&ctx, &choice, &rec, &strings, &w), 0);
+	cr_assert_str_eq(chosen(), "111");
 }
