@@ -283,6 +283,10 @@ struct ff_record_options {
 	void *arg; /* for both */
 	/* Seconds before samples count; what @seconds says begins then. */
 	double delay;
+	/* Seconds after which the saved file is finished, and another one begun whose name
+	 * save_name() says, until its next call; NULL ends saving. 0: one file. */
+	double save_every;
+	const char *(*save_name)(void *arg);
 };
 /* clang-format off */
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ struct running {
 	struct text event_words; /* "syscalls:*,cycles": as they were asked for */
 	int wake;
 	double fresh_until;
-	double began, next_tick, next_output,
+	double began, next_tick, next_output, next_save,
 		ends; /* seconds of the clock; INFINITY: never */
 	uint64_t lost; /* by the last second */
 	uint32_t compacted; /* nodes there were left when that was last done */
@@ -111,11 +111,12 @@ static bool joins_stacks(const struct running *r)
 	return live_chain(r->live, &size) == LIVE_AUTO;
 }
 
-static int open_save(struct running *r)
+/* @before: the file that this one follows, finished; NULL: none. */
+static int open_save(struct running *r, const char *path, struct save *before)
 {
 	const struct ff_record_options *o = &r->options;
 	struct save_options options = {
-		.path = o->save,
+		.path = path,
 		.level = o->save_level,
 		.command = o->arguments,
 		.command_count = o->argument_count,
@@ -123,11 +124,13 @@ static int open_save(struct running *r)
 		.stacks = live_fixes_leaves(r->live) ? SAVE_CALLERS
 			  : joins_stacks(r)	     ? SAVE_UNWOUND
 						     : SAVE_RECORDED,
+		.goes_on = o->save_every > 0,
+		.before = before,
 	};
 	size_t count;
 	const struct live_opened *events = live_events(r->live, &count);
 
-	return o->save ? save_open(&r->p->ctx, events, count, &options, &r->save) : 0;
+	return path ? save_open(&r->p->ctx, events, count, &options, &r->save) : 0;
 }
 
 static int set_command(struct running *r)
@@ -190,6 +193,8 @@ static void set_clock(struct running *r)
 	r->began = seconds_now();
 	r->next_tick = r->began + 1;
 	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
+	r->next_save =
+		o->save_every > 0 && o->save_name ? r->began + o->save_every : INFINITY;
 	r->ends = o->seconds > 0 ? r->began + o->delay + o->seconds : INFINITY;
 	if (o->seconds > 0 && o->seconds < SECONDS_MOST)
 		live_until(r->live, (uint64_t)(r->ends * 1e9));
@@ -346,6 +351,44 @@ static int output(struct running *r, double now)
 	return err;
 }
 
+/* What is wrong with a saved file is said, and the profile goes on without. */
+static int finish_file(struct running *r)
+{
+	struct save *save = r->flow.save;
+	int err = save ? save_objects(r->p, save) : 0;
+
+	if (err == 0 && save)
+		err = save_finish(&r->p->ctx, save);
+	if (err < 0)
+		warn(&r->p->ctx, "%s", r->p->ctx.error);
+	r->flow.save_failed |= err < 0;
+	return err;
+}
+
+/* The file is finished, and what comes now goes to another one. */
+static void switch_save(struct running *r, double now)
+{
+	struct save *before = r->flow.save;
+	int err;
+
+	if (now < r->next_save)
+		return;
+	while (r->next_save <= now)
+		r->next_save += r->options.save_every;
+	if (!before)
+		return;
+	err = finish_file(r);
+	r->flow.save = r->save = NULL;
+	if (err == 0) {
+		err = open_save(r, r->options.save_name(r->options.arg), before);
+		if (err < 0)
+			warn(&r->p->ctx, "%s", r->p->ctx.error);
+		r->flow.save_failed |= err < 0;
+	}
+	save_free(before);
+	r->flow.save = r->save;
+}
+
 static bool is_over(struct running *r, double now)
 {
 	return atomic_load(&r->p->stopping) || now >= r->ends || live_ended(r->live);
@@ -363,7 +406,7 @@ static int wait_for_more(struct running *r, double now)
 	if (r->flow.fresh)
 		r->fresh_until = now + FRESH_LASTS_MS / 1e3;
 	r->flow.fresh = false;
-	until = sooner(sooner(r->next_output, r->ends),
+	until = sooner(sooner(sooner(r->next_output, r->next_save), r->ends),
 		       now + (now < r->fresh_until ? FRESH_MS : DRAIN_MS) / 1e3);
 
 	/* Rounded up: what is to come has come then. */
@@ -387,6 +430,8 @@ static int run(struct running *r)
 			err = work_of_second(r, now);
 		if (err == 0)
 			err = output(r, now);
+		if (err == 0)
+			switch_save(r, now);
 	}
 	live_stop(r->live);
 	return err < 0 ? err : drain(r, now);
@@ -438,14 +483,8 @@ static void tell_refused(struct running *r)
 
 static int finish_save(struct running *r)
 {
-	struct save *save = r->flow.save;
-	int err = save ? save_objects(r->p, save) : 0;
-
-	if (err == 0 && save)
-		err = save_finish(&r->p->ctx, save);
-	if (err < 0)
-		warn(&r->p->ctx, "%s", r->p->ctx.error);
-	r->p->save_failed = r->flow.save_failed || err < 0;
+	finish_file(r);
+	r->p->save_failed = r->flow.save_failed;
 	return 0;
 }
 
@@ -496,7 +535,7 @@ static int open_and_sample(struct running *r)
 	if (err == 0)
 		err = open_input(r);
 	if (err == 0)
-		err = open_save(r);
+		err = open_save(r, r->options.save, NULL);
 	if (err == 0)
 		err = sample(r);
 	/* What ended sampling may have ended the command, too. */

@@ -392,6 +392,24 @@ static int set_delay(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
+static bool begins_with_digit(const char *word)
+{
+	return isdigit((unsigned char)*word);
+}
+
+/* Of what perf switches by, a signal, a size or a time, it is the time. */
+static int set_switch(struct settings *s, const struct option_row *row, const char *arg)
+{
+	size_t digits = strspn(arg, "0123456789");
+
+	if (strcmp(arg, "signal") == 0 ||
+	    (digits && strchr("BKMG", arg[digits]) && arg[digits] && !arg[digits + 1]))
+		return usage_error(
+			"option '--switch-output' switches by time, like "
+			"--switch-output=30s; by a signal or by size it cannot");
+	return set_seconds(s, row, arg);
+}
+
 static int set_input(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -472,6 +490,9 @@ const struct option_row option_rows[] = {
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_WINDOWS },
 	{ "save", 0, "FILE", "write a perf.data as well; -o FILE.data writes that alone",
 	  RECORD, set_text, AT(saved) },
+	{ "switch-output", 0, "TIME", "begin another perf.data after TIME, 30s or 2m; %t in its "
+	  "name is the time, or stands behind it", RECORD, .set = set_switch,
+	  AT(record.save_every), .alone = "signal", .is_value = begins_with_digit, .min = 0.1, .max = 1e9 },
 	{ "compress", 'z', "LEVEL", "pack it by zstd, 1 to 22; alone: 1",
 	  RECORD, set_whole, AT(record.save_level), .alone = "1", .is_value = is_number,
 	  .min = 1, .max = 22 },

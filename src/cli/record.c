@@ -17,6 +17,12 @@
 #include "cli/terminal.h"
 #include "cli/verbose.h"
 
+/* Names that have the time in them. */
+struct stamps {
+	char *written; /* the last time */
+	unsigned again; /* how often that second has been written to */
+};
+
 /* A run, for those it calls. */
 struct session {
 	const struct settings *settings;
@@ -25,9 +31,10 @@ struct session {
 	const char *path; /* NULL: standard output */
 	bool graph; /* one is wanted, not a perf.data alone */
 	bool failed; /* an output on the way could not be written, and that was said */
-	char *written; /* the last name that had the time in it */
+	struct stamps outputs, saves;
 	char *shown; /* the last file that was written */
-	unsigned again; /* how often that second has been written to */
+	char *save_path; /* of a perf.data of each interval, with %t; NULL: there is one only */
+	char *save_name; /* of the one at hand */
 	const char **arguments; /* "flamefold record ..." */
 	double last; /* when samples were counted last */
 	uint64_t last_samples;
@@ -133,7 +140,7 @@ static char *fill_in(const char *path, const char *stamp)
 
 /* The local time, "20261120-121500"; of a second that has been written to already,
  * "20261120-121500-2". NULL without memory. */
-static char *name_of_now(struct session *s, const char *path)
+static char *name_of_now(struct stamps *s, const char *path)
 {
 	char stamp[48];
 	time_t t = time(NULL);
@@ -152,9 +159,19 @@ static char *name_of_now(struct session *s, const char *path)
 	return s->written ? fill_in(path, stamp) : NULL;
 }
 
+/* For the library, when a perf.data is begun. NULL: no memory, and saving ends. */
+static const char *next_save_name(void *arg)
+{
+	struct session *s = arg;
+
+	free(s->save_name);
+	s->save_name = name_of_now(&s->saves, s->save_path);
+	return s->save_name;
+}
+
 static int write_now(struct session *s, struct output *out)
 {
-	char *name = s->path ? name_of_now(s, s->path) : NULL;
+	char *name = s->path ? name_of_now(&s->outputs, s->path) : NULL;
 	int code;
 
 	if (s->path && !name) {
@@ -248,6 +265,25 @@ static int check_save(const struct settings *s, const struct session *session)
 	return 0;
 }
 
+static int check_switch(const struct settings *s, struct session *session)
+{
+	const char *path = session->graph ? s->saved : s->output;
+
+	if (!(s->record.save_every > 0))
+		return 0;
+	if (!path)
+		return usage_error(
+			"option '--switch-output' begins another perf.data: it "
+			"needs --save FILE, or -o FILE.data");
+	if (asprintf(&session->save_path, "%s%s", path, strstr(path, "%t") ? "" : ".%t") <
+	    0) {
+		session->save_path = NULL;
+		say("out of memory");
+		return EXIT_INPUT;
+	}
+	return 0;
+}
+
 static int prepare(const struct settings *s, struct session *session)
 {
 	char *name = NULL;
@@ -306,6 +342,10 @@ static void fill_options(const struct settings *s, struct session *session,
 	*o = s->record;
 	o->events = o->event_count ? s->events : NULL;
 	o->save = session->graph ? s->saved : s->output;
+	if (session->save_path) {
+		o->save = next_save_name(session);
+		o->save_name = next_save_name;
+	}
 	o->arguments = session->arguments;
 	o->argument_count = (size_t)s->argc + 1;
 	o->command = s->input_count ? (char *const *)s->inputs : NULL;
@@ -415,6 +455,8 @@ static int record_run(const struct settings *s)
 	if (code == 0)
 		code = prepare(s, &session);
 	if (code == 0)
+		code = check_switch(s, &session);
+	if (code == 0)
 		code = list_arguments(s, &session);
 	wanted = result_settings(s, session.format);
 	if (code == 0)
@@ -424,7 +466,10 @@ static int record_run(const struct settings *s)
 	if (code == 0)
 		code = finish(s, &session);
 	analysis_release(&a);
-	free(session.written);
+	free(session.outputs.written);
+	free(session.saves.written);
+	free(session.save_path);
+	free(session.save_name);
 	free(session.shown);
 	free(session.arguments);
 	return code;

@@ -9,6 +9,7 @@
 #include "live/save_feature.h"
 #include "live/save_file.h"
 #include "live/save_sample.h"
+#include "live/save_state.h"
 
 enum {
 	FINISHED_ROUND = 68,
@@ -34,6 +35,8 @@ struct save {
 	uint64_t flushed; /* ns, when */
 	uint64_t first_time, last_time; /* of samples; UINT64_MAX, 0: none */
 	struct bytes features[FEATURE_END];
+	bool goes_on; /* another file may follow */
+	struct save_state state; /* for that */
 };
 
 static uint64_t now(clockid_t clock)
@@ -182,6 +185,29 @@ static int write_beginning(struct context *ctx, struct save *s)
 	return write_plain(ctx, s, &bytes);
 }
 
+/* The state of the file before becomes this one's, and its first records. */
+static int take_state(struct context *ctx, struct save *s, struct save *before)
+{
+	const uint8_t *bytes;
+	size_t size;
+	int err;
+
+	s->state = before->state;
+	before->state = (struct save_state){ 0 };
+	err = save_state_forget(&s->state);
+	if (err < 0)
+		return fail_memory(ctx);
+	bytes = s->state.records.v;
+	for (size_t at = 0; at < s->state.records.count && err == 0; at += size) {
+		struct perf_event_header head;
+
+		memcpy(&head, bytes + at, sizeof(head));
+		size = head.size;
+		err = save_file_add(ctx, &s->file, bytes + at, size);
+	}
+	return err;
+}
+
 int save_open(struct context *ctx, const struct live_opened *events, size_t count,
 	      const struct save_options *options, struct save **ret)
 {
@@ -202,6 +228,9 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 		note_features(ctx, s, options);
 		err = write_beginning(ctx, s);
 	}
+	s->goes_on = options->goes_on;
+	if (err == 0 && options->before)
+		err = take_state(ctx, s, options->before);
 	if (err < 0)
 		save_free(s);
 	else
@@ -212,6 +241,8 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 int save_record(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size)
 {
 	assert(size <= SAVED_MOST);
+	if (s->goes_on)
+		save_state_add(&s->state, bytes, size);
 	return save_file_add(ctx, &s->file, bytes, size);
 }
 
@@ -427,6 +458,7 @@ void save_free(struct save *s)
 	for (int i = 0; i < FEATURE_END; i++)
 		bytes_release(&s->features[i]);
 	hash_map_release(&s->by_id);
+	save_state_release(&s->state);
 	free(s->attrs);
 	free(s);
 }

@@ -43,12 +43,15 @@ struct save_options {
 	size_t command_count;
 	const char *recorder; /* its version: "flamefold 1.0" */
 	enum save_stacks stacks;
+	bool goes_on; /* another file may follow */
+	struct save *before; /* the one before, finished; NULL: this is the first */
 };
 
 /*
  * The events must live as long as the save does; the options need not. A file that is there
  * becomes PATH.old, as perf does it, unless it is empty. -ESPIPE for a pipe: what stands at
- * the beginning is known at the end. Other errors are those of open(2).
+ * the beginning is known at the end. Other errors are those of open(2). What the file before has
+ * told of processes this one tells as well.
  */
 int save_open(struct context *ctx, const struct live_opened *events, size_t count,
 	      const struct save_options *options, struct save **ret);

@@ -340,3 +340,21 @@ wait_for()
 	wait_for shown
 	[ "$(cat shown)" = "$PWD/run.svg" ]
 }
+
+@test "--switch-output: a perf.data of each interval, each whole, all together the run" {
+	need_events
+	"$flamefold" record -q -F 499 -e cpu-clock:u --switch-output=700ms --save 'part.%t.data' \
+		-o whole.folded sh -c '"$0" 1.5 1; "$0" 1.5 1' "$shares" >/dev/null
+	ls part.*.data >parts
+	[ "$(wc -l <parts)" -ge 3 ]
+	"$flamefold" fold -q part.*.data >joined.folded
+	cmp whole.folded joined.folded
+	# The second begins after the program, and knows it.
+	[ "$("$flamefold" info --format=json "$(sed -n 2p parts)" | jq .samples)" -gt 0 ]
+	"$flamefold" fold -q "$(sed -n 2p parts)" | grep -q '^shares;.*share_60'
+	"$flamefold" record -q -F 499 -e cpu-clock:u --switch-output 600ms -o run.data "$shares" 1 1 >/dev/null
+	[ -s "$(ls run.data.[0-9]* | head -n 1)" ]
+	answers "switches by time" record --switch-output -o x.data true
+	answers "switches by time" record --switch-output=100M -o x.data true
+	answers "--save FILE, or -o FILE.data" record --switch-output=30s -o x.svg true
+}

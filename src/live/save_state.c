@@ -1,0 +1,151 @@
+/*
+ * The records are kept one behind the other, in time order. A child has the maps of the process
+ * that forked it until it runs a program, so who has ended is needed as long as one of its
+ * descendants lives: what lives is found forwards, and who has handed something down to it
+ * backwards, since a child is forked before it forks.
+ */
+#include "live/save_state.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { HEAD = sizeof(struct perf_event_header) };
+
+/* What a process is, by its pid. */
+enum { ALIVE, ENDED };
+
+struct task {
+	uint32_t pid, parent, tid;
+};
+
+struct pruning {
+	struct hash_map by_pid;
+	ARRAY(size_t) at; /* offsets of the records */
+};
+
+void save_state_release(struct save_state *s)
+{
+	bytes_release(&s->records);
+}
+
+static bool lasts(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The others are the kernel's, of no process. */
+static bool is_of_process(uint32_t type)
+{
+	return type != PERF_RECORD_KSYMBOL && type != PERF_RECORD_BPF_EVENT &&
+	       type != PERF_RECORD_CGROUP;
+}
+
+void save_state_add(struct save_state *s, const uint8_t *bytes, uint32_t size)
+{
+	struct perf_event_header head;
+
+	memcpy(&head, bytes, sizeof(head));
+	if (lasts(head.type) && size >= HEAD + sizeof(struct task))
+		bytes_add(&s->records, bytes, size);
+}
+
+static struct perf_event_header head_at(const struct save_state *s, size_t at)
+{
+	struct perf_event_header head;
+
+	memcpy(&head, s->records.v + at, sizeof(head));
+	return head;
+}
+
+/* FORK and EXIT have all three; of the others only the pid means what it says. */
+static struct task task_at(const struct save_state *s, size_t at)
+{
+	struct task task;
+
+	memcpy(&task, s->records.v + at + HEAD, sizeof(task));
+	return task;
+}
+
+static int find_living(struct save_state *s, struct pruning *p)
+{
+	for (size_t at = 0; at < s->records.count; at += head_at(s, at).size) {
+		struct perf_event_header head = head_at(s, at);
+		struct task task = task_at(s, at);
+		size_t *item = array_add(&p->at);
+		bool ok = item != NULL;
+
+		if (head.type == PERF_RECORD_EXIT && task.pid == task.tid)
+			ok = ok && hash_map_set(&p->by_pid, task.pid, ENDED);
+		else if (head.type == PERF_RECORD_FORK && task.pid != task.parent)
+			ok = ok && hash_map_set(&p->by_pid, task.pid, ALIVE);
+		if (!ok)
+			return -ENOMEM;
+		*item = at;
+	}
+	return 0;
+}
+
+static bool is_needed(const struct pruning *p, uint32_t pid)
+{
+	const uint32_t *state = hash_map_get(&p->by_pid, pid);
+
+	return !state || *state == ALIVE;
+}
+
+static int find_needed(const struct save_state *s, struct pruning *p)
+{
+	for (size_t i = p->at.count; i-- > 0;) {
+		struct task task = task_at(s, p->at.v[i]);
+
+		if (head_at(s, p->at.v[i]).type == PERF_RECORD_FORK &&
+		    task.pid != task.parent && is_needed(p, task.pid) &&
+		    !hash_map_set(&p->by_pid, task.parent, ALIVE))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void keep_needed(struct save_state *s, const struct pruning *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->at.count; i++) {
+		struct perf_event_header head = head_at(s, p->at.v[i]);
+
+		if (is_of_process(head.type) && !is_needed(p, task_at(s, p->at.v[i]).pid))
+			continue;
+		memmove(s->records.v + kept, s->records.v + p->at.v[i], head.size);
+		kept += head.size;
+	}
+	s->records.count = kept;
+}
+
+int save_state_forget(struct save_state *s)
+{
+	struct pruning p = { 0 };
+	int err = s->records.failed ? -ENOMEM : find_living(s, &p);
+
+	if (err == 0)
+		err = find_needed(s, &p);
+	if (err == 0)
+		keep_needed(s, &p);
+	hash_map_release(&p.by_pid);
+	array_release(&p.at);
+	return err;
+}
