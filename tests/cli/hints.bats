@@ -736,3 +736,20 @@ record_stripped()
 	says record_every
 	heard 0 "$flamefold" record -q -e cpu-clock -F 997 --every 1 --save w.data -o w.svg -- "$shares" 1 1
 }
+
+@test "filter_cpu, filter_cgroup: samples that say what a filter asks for" {
+	need_messages
+	need_events
+	command -v perf >/dev/null || skip "no perf"
+	for filter in cpu=0-4095 cgroup=/; do
+		record_as "perf record -q -N" x.data "$shares" 1 1
+		heard 1 "$flamefold" fold --only $filter x.data
+		says filter_"${filter%%=*}"
+		rm x.data
+		record_as "$sentence -q -N" x.data "$shares" 1 1
+		heard 0 "$flamefold" fold --only $filter x.data
+		[[ $output == *share_60* ]]
+		says_no filter_"${filter%%=*}"
+		rm x.data
+	done
+}
