@@ -239,6 +239,9 @@ enum ff_record_flag {
 	FF_RECORD_ADAPT = 1 << 3,
 	/* What output() is given is of the time since the last call, not since the start. */
 	FF_RECORD_WINDOWS = 1 << 4,
+	/* ff_record_stop() ends the command, too: by SIGTERM, and it is waited for, a
+	 * second at the most. */
+	FF_RECORD_END_COMMAND = 1 << 5,
 };
 
 /* How a live run is getting on. */

@@ -28,6 +28,8 @@ enum {
 	/* Held for up to a second: stacks are walked at less cost many at a time, as long as
 	 * a cache has room for them. */
 	HELD_LIGHTLY = 256 << 10,
+	/* Percent of a ring: its reader is woken at a quarter. */
+	LEFT_MANY = 50,
 	COMPACT_LEAST = 1 << 16, /* nodes: 2 MiB */
 	SECONDS_MOST = 1 << 30, /* 34 years */
 	FILES_MORE = 64, /* for what was not counted */
@@ -414,10 +416,15 @@ static int wait_for_more(struct running *r, double now)
 			 until > now ? 1 + (int)((until - now) * 1e3) : 0, r->wake);
 }
 
+static bool ends_command(const struct running *r)
+{
+	return r->options.flags & FF_RECORD_END_COMMAND;
+}
+
 static int run(struct running *r)
 {
 	double now = seconds_now();
-	int err = 0;
+	int err = live_watch(&r->p->ctx, r->live, r->wake, ends_command(r));
 
 	while (err == 0 && !is_over(r, now)) {
 		err = wait_for_more(r, now);
@@ -434,6 +441,8 @@ static int run(struct running *r)
 			switch_save(r, now);
 	}
 	live_stop(r->live);
+	if (ends_command(r) && (err < 0 || atomic_load(&r->p->stopping)))
+		live_end_command(r->live);
 	return err < 0 ? err : drain(r, now);
 }
 
@@ -462,6 +471,33 @@ static int tell_lost(struct running *r)
 	text_release(&list);
 	text_release(&remedies);
 	return failed ? fail_memory(&r->p->ctx) : 0;
+}
+
+/* What was lost tells more. */
+static void tell_behind(struct running *r)
+{
+	uint64_t rate = live_frequency(r->live);
+	struct live_counts counts;
+
+	live_count(r->live, &counts);
+	if (counts.lost || counts.left < LEFT_MANY)
+		return;
+	warn(&r->p->ctx,
+	     "samples came faster than they could be used: a ring was %u %% full when "
+	     "sampling ended, and a longer run would lose some; a lower rate helps (-F "
+	     "%" PRIu64 ")",
+	     counts.left, rate > 2 ? rate / 2 : 1);
+}
+
+/* It was told to end, and does not heed that. */
+static void tell_unended(struct running *r)
+{
+	pid_t pid = live_unended_command(r->live);
+
+	if (pid)
+		warn(&r->p->ctx,
+		     "'%s' (process %d) was told to end (SIGTERM) and goes on",
+		     r->options.command[0], (int)pid);
 }
 
 /* Where more came and went at once than may be open. */
@@ -521,6 +557,8 @@ static int sample(struct running *r)
 	if (err == 0)
 		err = tell_lost(r);
 	if (err == 0)
+		tell_behind(r);
+	if (err == 0)
 		tell_refused(r);
 	if (err == 0)
 		err = say_stacks(r);
@@ -538,6 +576,8 @@ static int open_and_sample(struct running *r)
 		err = open_save(r, r->options.save, NULL);
 	if (err == 0)
 		err = sample(r);
+	if (r->live)
+		tell_unended(r);
 	/* What ended sampling may have ended the command, too. */
 	if (r->live && live_ended(r->live))
 		r->p->exit_status = live_exit_status(r->live);

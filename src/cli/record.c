@@ -40,53 +40,87 @@ struct session {
 	uint64_t last_samples;
 };
 
-/* Whom a signal stops; NULL: nobody. */
-static struct ff_profile *volatile sampled;
+/*
+ * Signals that end a run. The first one ends sampling, and the graph is written; the second
+ * one ends everything, and the last graph stays.
+ */
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 #define STOPS (sizeof(stops) / sizeof(stops[0]))
 
-/* The first one ends sampling, the second one everything. */
-static void stop_sampling(int number)
-{
-	struct ff_profile *p = sampled;
+enum { SAME_REQUEST_NS = 1000000000 };
 
-	sampled = NULL;
-	if (p) {
-		ff_record_stop(p);
-		return;
-	}
-	output_abandon();
-	signal(number, SIG_DFL);
-	raise(number);
+static struct ff_profile *volatile sampled; /* whom the first one stops */
+static volatile sig_atomic_t stopped; /* by the first one */
+static volatile sig_atomic_t sampling_over;
+static volatile int64_t stopped_at; /* ns of CLOCK_MONOTONIC */
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* timeout(1) signals its child and then its group, which the child is in; npm and others hand
+ * on the Ctrl-C that a terminal has sent to all. Nobody means that as a second one. */
+static bool is_same_request(const siginfo_t *info)
+{
+	return info->si_code != SI_KERNEL && clock_ns() - stopped_at < SAME_REQUEST_NS;
+}
+
+static void say_sampling_is_over(void)
+{
+	static const char sentence[] =
+		"\nflamefold: sampling is over, its result is being written; once more ends "
+		"without it\n";
+
+	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
+		return;
+}
+
+static void take_stop(int number, siginfo_t *info, void *context)
+{
+	int error = errno;
+
+	(void)context;
+	if (!stopped) {
+		stopped = 1;
+		stopped_at = clock_ns();
+		if (sampling_over)
+			say_sampling_is_over();
+		else
+			ff_record_stop(sampled);
+	} else if (!is_same_request(info)) {
+		output_abandon();
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = error;
+}
+
+/* The shell of a script has SIGINT ignored by what it runs in the background; only SIGHUP
+ * was ignored on purpose, by nohup. */
 static void catch_stops(struct ff_profile *p)
 {
 	/* What is just being read or written goes on. */
-	struct sigaction action = { .sa_handler = stop_sampling, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_sigaction = take_stop,
+				    .sa_flags = SA_RESTART | SA_SIGINFO };
+	sigset_t set;
 
 	sampled = p;
+	sigemptyset(&set);
+	for (size_t i = 0; i < STOPS; i++)
+		sigaddset(&set, stops[i]);
+	action.sa_mask = set;
 	for (size_t i = 0; i < STOPS; i++) {
 		struct sigaction before;
 
-		/* What nohup ignores stays ignored. */
 		if (sigaction(stops[i], NULL, &before) == 0 &&
-		    before.sa_handler == SIG_DFL)
+		    (before.sa_handler == SIG_DFL || stops[i] != SIGHUP))
 			sigaction(stops[i], &action, NULL);
 	}
-}
-
-/* From now on they mean what they always do. */
-static void release_stops(void)
-{
-	for (size_t i = 0; i < STOPS; i++) {
-		struct sigaction now;
-
-		if (sigaction(stops[i], NULL, &now) == 0 &&
-		    now.sa_handler == stop_sampling)
-			signal(stops[i], SIG_DFL);
-	}
-	sampled = NULL;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static uint64_t resident_megabytes(void)
@@ -352,6 +386,7 @@ static void fill_options(const struct settings *s, struct session *session,
 	/* As perf has it: on processors that are named all is sampled while the command runs. */
 	if (o->command && !s->target && !s->record.cpus)
 		o->who = FF_RECORD_COMMAND;
+	o->flags |= FF_RECORD_END_COMMAND;
 	o->tick = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_status;
 	o->output = write_on_the_way;
 	o->arg = session;
@@ -366,7 +401,7 @@ static int sample(const struct settings *s, struct session *session)
 	fill_options(s, session, &options);
 	catch_stops(a->profile);
 	err = ff_profile_record(a->profile, &options);
-	release_stops();
+	sampling_over = 1;
 	status_clear();
 	a->was_read = now();
 	/* A perf.data alone needs no names. */
@@ -423,7 +458,9 @@ static const char *asked_again(const struct session *s)
 static int finish(const struct settings *s, struct session *session)
 {
 	struct ff_profile *p = session->analysis->profile;
-	int code = write_graph(s, session), status = ff_record_exit_status(p);
+	int code = write_graph(s, session);
+	/* What we told to end has not failed. */
+	int status = stopped ? 0 : ff_record_exit_status(p);
 
 	if (session->graph)
 		tell_analysis(session->analysis);

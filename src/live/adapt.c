@@ -129,7 +129,10 @@ int live_adapt(struct context *ctx, struct live *l)
 
 	if (l->readers)
 		readers_pause(l->readers);
-	err = next_rung(ctx, l);
+	/* What is stopped must not run again. */
+	pthread_mutex_lock(&l->watch.lock);
+	err = l->watch.stopped ? 0 : next_rung(ctx, l);
+	pthread_mutex_unlock(&l->watch.lock);
 	if (l->readers && readers_resume(ctx, l->readers) < 0)
 		return -ENOMEM;
 	if (err == -ERANGE && !l->adapted_out) {

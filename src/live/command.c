@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +14,11 @@
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+enum { LOOK_AGAIN_MS = 10 /* where there is no pidfd */ };
 
 /*
  * The two ends of a command:
@@ -141,6 +147,34 @@ bool live_command_ended(struct live_command *c)
 	if (waitpid(c->pid, &c->status, WNOHANG) == c->pid)
 		c->reaped = true;
 	return c->reaped;
+}
+
+void live_command_end_early(struct live_command *c)
+{
+	if (c->ended >= 0 && !atomic_exchange(&c->told, true))
+		syscall(SYS_pidfd_send_signal, c->ended, SIGTERM, NULL, 0);
+}
+
+void live_command_end(struct live_command *c)
+{
+	if (!c->pid || c->reaped)
+		return;
+	live_command_end_early(c);
+	if (!atomic_exchange(&c->told, true))
+		kill(c->pid, SIGTERM);
+}
+
+bool live_command_wait(struct live_command *c, int ms)
+{
+	struct pollfd fd = { .fd = c->ended, .events = POLLIN };
+
+	if (!c->pid || live_command_ended(c))
+		return true;
+	if (c->ended >= 0)
+		poll(&fd, 1, ms);
+	for (; c->ended < 0 && ms > 0 && !live_command_ended(c); ms -= LOOK_AGAIN_MS)
+		poll(NULL, 0, LOOK_AGAIN_MS);
+	return live_command_ended(c);
 }
 
 int live_command_status(const struct live_command *c)

@@ -9,6 +9,7 @@
 
 enum {
 	SAMPLE_TIME = 32, /* head, u64 id, ip, u32 pid, tid */
+	END_MS = 1000, /* for a command to end */
 };
 
 const struct live_opened *live_events(const struct live *l, size_t *count)
@@ -79,8 +80,10 @@ int live_start(struct context *ctx, struct live *l)
 
 void live_stop(struct live *l)
 {
+	run_end_watch(l);
 	if (!l->stopped) {
 		rings_disable(&l->rings);
+		l->counts.left = l->watch.stopped ? l->watch.left : rings_left(&l->rings);
 		lost_count(&l->lost, &l->rings, &l->events);
 	}
 	l->stopped = true;
@@ -242,6 +245,18 @@ bool live_ended(struct live *l)
 	if (l->command.pid)
 		return live_command_ended(&l->command);
 	return l->target.processes.count > 0 && l->processes_left == 0;
+}
+
+void live_end_command(struct live *l)
+{
+	live_command_end(&l->command);
+}
+
+pid_t live_unended_command(struct live *l)
+{
+	if (!atomic_load(&l->command.told) || live_command_wait(&l->command, END_MS))
+		return 0;
+	return l->command.pid;
 }
 
 int live_exit_status(const struct live *l)

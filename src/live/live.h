@@ -89,6 +89,7 @@ struct live_counts {
 	uint64_t rounds;
 	unsigned
 		fullest; /* percent: the fullest a ring was when it was drained, lately */
+	unsigned left; /* percent of the fullest ring when the events were stopped */
 	size_t ring_size;
 	size_t rings;
 };
@@ -119,6 +120,14 @@ int live_start(struct context *ctx, struct live *l);
  * than they are used, live_stop() is called long after that. */
 void live_until(struct live *l, uint64_t time);
 
+/*
+ * A thread of its own watches for the end: when the time of live_until() has come, or @wake
+ * (an fd) is readable, the events are stopped at once, whatever the caller is busy with.
+ * Where samples come faster than they are used its turn may not come for a minute. With
+ * @end_command, what makes @wake readable ends the command as well. After live_start().
+ */
+int live_watch(struct context *ctx, struct live *l, int wake, bool end_command);
+
 /* Every event is stopped: what is in the rings is the rest. Safe to call twice. */
 void live_stop(struct live *l);
 
@@ -140,6 +149,13 @@ int live_wait(struct context *ctx, struct live *l, int ms, int wake);
 
 /* The command has ended, or none of the processes is left. */
 bool live_ended(struct live *l);
+
+/* Tells the command to end, by SIGTERM, unless it was told. */
+void live_end_command(struct live *l);
+
+/* A command that was told to end is waited for, a second at the most. Its pid where it goes
+ * on all the same, else 0. */
+pid_t live_unended_command(struct live *l);
 
 /* Of the command that has ended; as a shell says it. -1: there is none, or it runs. */
 int live_exit_status(const struct live *l);

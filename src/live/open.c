@@ -356,6 +356,8 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 	l->options = options;
 	l->target.cgroup = -1;
 	l->until = UINT64_MAX;
+	l->watch.quit = -1;
+	pthread_mutex_init(&l->watch.lock, NULL);
 	l->command = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
 	err = prepare(ctx, l);
 	if (err < 0)
@@ -369,6 +371,8 @@ void live_close(struct live *l)
 {
 	if (!l)
 		return;
+	run_end_watch(l);
+	pthread_mutex_destroy(&l->watch.lock);
 	live_known_free(l->known);
 	for (size_t i = 2; i < l->waiting_rings; i++)
 		if (l->waiting.v[i].fd >= 0)

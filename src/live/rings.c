@@ -254,6 +254,22 @@ static void begin_pass(struct rings *r)
 	r->passing = true;
 }
 
+unsigned rings_left(const struct rings *r)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < r->list.count; i++) {
+		const struct perf_event_mmap_page *page = r->list.v[i].page;
+		uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+		uint64_t tail = __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
+		unsigned full = (unsigned)((head - tail) * 100 / r->size);
+
+		if (full > most)
+			most = full;
+	}
+	return most;
+}
+
 /* @size bytes at the tail, in one piece. */
 static const uint8_t *piece(struct rings *r, const struct ring *ring, size_t size)
 {

@@ -59,6 +59,9 @@ int rings_map(struct rings *r, size_t size);
 int rings_resize(struct rings *r, size_t size);
 void rings_release(struct rings *r); /* a zeroed one is fine */
 
+/* Percent of the fullest ring that nobody has read yet; for any thread. */
+unsigned rings_left(const struct rings *r);
+
 void rings_enable(struct rings *r);
 void rings_disable(struct rings *r);
 

@@ -2,6 +2,7 @@
 #define LIVE_RUN_H
 
 #include <poll.h>
+#include <pthread.h>
 
 #include "live/attr.h"
 #include "live/command.h"
@@ -14,6 +15,17 @@
 
 /* How far what comes first has come. */
 enum known_state { KNOWN_AWAITED, KNOWN_COMING, KNOWN_GIVEN };
+
+/* The thread that waits for the end. */
+struct live_watch {
+	pthread_t thread;
+	bool running;
+	int quit, wake; /* fds: eventfd; the caller's */
+	bool end_command;
+	pthread_mutex_t lock; /* of which events are open, and of those below */
+	bool stopped; /* by it */
+	unsigned left; /* percent of the fullest ring at that moment */
+};
 
 struct live {
 	const struct live_options *options;
@@ -37,6 +49,7 @@ struct live {
 	enum known_state known_state;
 	const uint8_t *known_at, *known_end;
 	uint64_t from, until; /* samples count from then on, and until then; ns */
+	struct live_watch watch;
 	struct lost lost;
 	struct lost_record lost_record; /* that was handed out last */
 	struct live_counts counts;
@@ -59,5 +72,8 @@ int run_list_ids(struct context *ctx, struct live *l);
 
 /* live_wait() waits for the rings there are now; false without memory. */
 bool run_wait_for_rings(struct live *l);
+
+/* watch.c: the thread has ended then, and may have stopped the events. */
+void run_end_watch(struct live *l);
 
 #endif

@@ -134,6 +134,23 @@ static void a_run_can_be_stopped(void)
 	ff_profile_free(p);
 }
 
+static void a_run_that_is_stopped_can_end_its_command(void)
+{
+	struct ff_record_options options = FF_RECORD_OPTIONS_INIT;
+	struct ff_profile *p = new_profile();
+	struct seen seen = { 0, 0, 0, 0, 1 };
+	char *words[4];
+
+	prepare(&options, words, "trap 'exit 5' TERM; while :; do :; done");
+	options.flags |= FF_RECORD_END_COMMAND;
+	options.every = 0.2;
+	options.arg = &seen;
+	CHECK(ff_profile_record(p, &options) == 0);
+	CHECK(ff_record_exit_status(p) == 5);
+	CHECK(ff_profile_finish(p) == 0);
+	ff_profile_free(p);
+}
+
 static void what_cannot_be_is_told_in_a_sentence(void)
 {
 	struct ff_record_options options = FF_RECORD_OPTIONS_INIT;
@@ -158,5 +175,6 @@ int main(void)
 	}
 	a_command_is_sampled_to_its_end();
 	a_run_can_be_stopped();
+	a_run_that_is_stopped_can_end_its_command();
 	return api_failed;
 }

@@ -111,6 +111,49 @@ Test(command, its_end_can_be_waited_for)
 	live_command_release(&command);
 }
 
+Test(command, it_is_told_to_end_once)
+{
+	cr_assert_eq(run((char *const[]){ "sleep", "100", NULL }), 0);
+	live_command_end(&command);
+	cr_assert(live_command_wait(&command, 60000));
+	cr_assert_eq(live_command_status(&command), 128 + SIGTERM);
+	live_command_end(&command);
+	live_command_release(&command);
+	/* One that was told already is not told again. */
+	cr_assert_eq(run((char *const[]){ "sleep", "0.2", NULL }), 0);
+	atomic_store(&command.told, true);
+	live_command_end(&command);
+	cr_assert(live_command_wait(&command, 60000));
+	cr_assert_eq(live_command_status(&command), 0);
+	live_command_release(&command);
+}
+
+Test(command, without_a_pidfd_it_is_told_by_the_one_that_reaps)
+{
+	cr_assert_eq(run((char *const[]){ "sleep", "100", NULL }), 0);
+	close(command.ended);
+	command.ended = -1;
+	live_command_end_early(&command);
+	cr_assert_not(atomic_load(&command.told));
+	live_command_end(&command);
+	cr_assert(live_command_wait(&command, 60000));
+	cr_assert_eq(live_command_status(&command), 128 + SIGTERM);
+	live_command_release(&command);
+}
+
+Test(command, one_that_goes_on_is_waited_for_no_longer_than_said)
+{
+	cr_assert_eq(run((char *const[]){ "sh", "-c", "trap '' TERM; exec sleep 100",
+					  NULL }),
+		     0);
+	kill(command.pid, SIGSTOP);
+	live_command_end(&command);
+	cr_assert_not(live_command_wait(&command, 20));
+	kill(command.pid, SIGKILL);
+	cr_assert(live_command_wait(&command, 60000));
+	live_command_release(&command);
+}
+
 Test(command, it_has_none_of_our_files)
 {
 	cr_assert_eq(run((char *const[]){ "true", NULL }), 0);

@@ -134,3 +134,14 @@ Test(rings, the_fullest_of_a_pass_is_known)
 	pass_ends();
 	cr_expect_eq(rings.fullest, 0);
 }
+
+Test(rings, what_nobody_has_read_yet_can_be_asked_for)
+{
+	cr_assert_eq(rings_left(&rings), 0);
+	pages[0]->data_head = SIZE / 4;
+	pages[1]->data_head = 5 * SIZE + SIZE / 2;
+	pages[1]->data_tail = 5 * SIZE;
+	cr_assert_eq(rings_left(&rings), 50);
+	pages[1]->data_tail = pages[1]->data_head;
+	cr_assert_eq(rings_left(&rings), 25);
+}

@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# flamefold record: what ends a run, how soon, and what becomes of the command and the graph.
+bats_require_minimum_version 1.5.0
+
+load events
+
+setup_file()
+{
+	build_program shares
+	build_program pages
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	shares=$BATS_FILE_TMPDIR/shares
+	pid=
+}
+
+teardown()
+{
+	[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null || true
+	[ ! -s program ] || kill -9 "$(cat program)" 2>/dev/null || true
+}
+
+# until COMMAND...: it succeeds, within half a minute.
+until_true()
+{
+	local tries
+
+	for ((tries = 0; tries < 300; tries++)); do
+		"$@" && return 0
+		sleep 0.1
+	done
+	echo "never: $*"
+	return 1
+}
+
+# What a shell without job control runs in the background has SIGINT ignored: that is how a
+# script starts it. in_background PROGRAM OPTION...: the command is a shell that does PROGRAM and works.
+in_background()
+{
+	local program=$1
+
+	shift
+	"$flamefold" record -q -F 997 -e cpu-clock "$@" -- \
+		sh -c "$program"'; echo $$ >program; while :; do :; done' 2>err 3>&- &
+	pid=$!
+	until_true test -s program
+}
+
+# ends CODE: the run does, with that.
+ends()
+{
+	local code=0
+
+	until_true over || { kill -9 "$pid"; return 1; }
+	wait "$pid" || code=$?
+	pid=
+	[ "$code" -eq "$1" ] || { echo "exit status $code"; cat err; return 1; }
+}
+
+over()
+{
+	! kill -0 "$pid" 2>/dev/null
+}
+
+command_is_gone()
+{
+	! kill -0 "$(cat program)" 2>/dev/null
+}
+
+@test "INT and TERM end a run that a script has started in the background" {
+	need_events
+	for signal in INT TERM; do
+		rm -f program
+		in_background : -o $signal.folded
+		kill -$signal "$pid"
+		ends 0
+		grep -q '^sh;' $signal.folded
+		until_true command_is_gone
+	done
+}
+
+@test "INT and TERM end a run that has them blocked" {
+	need_events
+	command -v python3 >/dev/null || skip "no python3 to block signals"
+	for signal in INT TERM; do
+		rm -f program
+		python3 -c 'import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+os.execvp(sys.argv[1], sys.argv[1:])' "$flamefold" record -q -F 997 -e cpu-clock -o $signal.folded -- \
+			sh -c 'echo $$ >program; while :; do :; done' 2>err 3>&- &
+		pid=$!
+		until_true test -s program
+		kill -$signal "$pid"
+		ends 0
+		grep -q '^sh;' $signal.folded
+	done
+}
+
+@test "what nohup ignores stays ignored" {
+	need_events
+	nohup "$flamefold" record -q -F 997 -e cpu-clock -o now.folded -- \
+		sh -c 'echo $$ >program; while :; do :; done' >/dev/null 2>err 3>&- &
+	pid=$!
+	until_true test -s program
+	kill -HUP "$pid"
+	sleep 0.5
+	kill -0 "$pid"
+	! command_is_gone
+	kill -TERM "$pid"
+	ends 0
+	grep -q '^sh;' now.folded
+}
+
+@test "the command is told to end by TERM, and what it exits with then is no failure" {
+	need_events
+	for signal in INT TERM HUP; do
+		rm -f program told
+		in_background 'trap "echo told >told; exit 7" TERM' -o now.folded
+		kill -$signal "$pid"
+		ends 0
+		[ -s told ]
+		command_is_gone
+		[ ! -s err ] || { cat err; false; }
+	done
+}
+
+@test "a command that does not heed TERM is not waited for, and that is said" {
+	need_events
+	in_background 'trap "" TERM' -o now.folded
+	# Without -q: it is a remark.
+	kill -KILL "$pid"
+	wait "$pid" || true
+	kill -KILL "$(cat program)"
+	rm -f program
+	"$flamefold" record -F 997 -e cpu-clock -o now.folded -- \
+		sh -c 'trap "" TERM; echo $$ >program; while :; do :; done' 2>err 3>&- &
+	pid=$!
+	until_true test -s program
+	kill -TERM "$pid"
+	ends 0
+	! command_is_gone
+	grep -q "'sh' (process $(cat program)) was told to end (SIGTERM) and goes on" err || { cat err; false; }
+	grep -q '^sh;' now.folded
+}
+
+@test "-d leaves the command alone" {
+	need_events
+	in_background 'trap "echo told >told" TERM' -d 0.3 -o now.folded
+	ends 0
+	! command_is_gone
+	[ ! -e told ]
+}
+
+@test "timeout's two signals are one request" {
+	need_events
+	for signal in INT TERM; do
+		rm -f program now.folded
+		run -124 timeout -s $signal 1 "$flamefold" record -q -F 997 -e cpu-clock -o now.folded -- \
+			sh -c 'echo $$ >program; while :; do :; done'
+		grep -q '^sh;' now.folded
+		until_true command_is_gone
+	done
+}
+
+# Both at once would be one for the kernel, too.
+@test "a signal that is sent twice in a moment is one request" {
+	need_events
+	command -v python3 >/dev/null || skip "no python3 to be that quick"
+	in_background : -o now.folded
+	python3 -c 'import os, signal, sys, time
+for _ in range(3):
+    os.kill(int(sys.argv[1]), signal.SIGTERM)
+    time.sleep(0.02)' "$pid"
+	ends 0
+	grep -q '^sh;' now.folded
+}
+
+@test "the first signal while the graph is written does not lose it, the second one ends that" {
+	need_events
+	for signal in INT TERM; do
+		for second in "" $signal; do
+			rm -f program fifo
+			mkfifo fifo
+			in_background : -d 0.2 -f folded -o fifo
+			# Nobody reads; if it is not there yet, the signal ends sampling, and that is as good.
+			sleep 1.5
+			kill -$signal "$pid"
+			sleep 1.2
+			kill -0 "$pid"
+			if [ "$second" ]; then
+				kill -$second "$pid"
+				ends $((128 + $(kill -l $second)))
+			else
+				cat fifo >now.folded
+				ends 0
+				grep -q '^sh;' now.folded
+			fi
+			kill -9 "$(cat program)" 2>/dev/null || true
+		done
+	done
+}
+
+watch_is_over()
+{
+	[ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -le 1 ]
+}
+
+@test "the events stop in time, however long the reader is busy" {
+	need_events
+	kernel=$(uname -r)
+	[ "${kernel%%.*}" -ge 6 ] || skip "this kernel does not count what a full ring has no room for"
+	# Nobody reads the first graph, so the recorder hangs; what fires then finds a full ring, and is counted.
+	mkfifo fifo
+	"$flamefold" record --threads=1 -e page-faults -c 1 -m 8K -d 1 --every 0.1 -f folded --save x.data -o fifo -- \
+		sh -c '"$0" 10 >first; while [ ! -e go ]; do sleep 0.1; done; "$0" 20000 >touched' \
+		"$BATS_FILE_TMPDIR/pages" 2>err 3>&- &
+	pid=$!
+	sleep 2.5
+	until_true watch_is_over
+	: >go
+	until_true test -s touched
+	cat 0<>fifo >/dev/null 3>&- &
+	reader=$!
+	ends 0
+	kill $reader
+	lost=$("$flamefold" info --format=json x.data | jq .lost)
+	taken=$("$flamefold" info --format=json x.data | jq .samples)
+	# The 20,000 are of the time behind the end.
+	[ $((lost + taken)) -lt 15000 ] || { echo "$lost lost, $taken taken"; false; }
+	[ "$taken" -gt 0 ]
+}
+
+@test "a signal ends the command, however long the reader is busy" {
+	need_events
+	mkfifo fifo
+	in_background 'trap "echo told >told; exit 7" TERM' --every 0.1 -f folded -o fifo
+	sleep 1
+	kill -TERM "$pid"
+	until_true test -s told
+	kill -0 "$pid"
+}
+
+@test "-F max ends at the end that -d says: no more samples than that long can have" {
+	need_events system
+	"$shares" 20 "$(nproc)" >/dev/null 3>&- &
+	echo $! >program
+	rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	run -0 --separate-stderr record -F max -e cpu-clock -d 0.5 --save x.data -o x.folded -a
+	all=$("$flamefold" info --format=json x.data | jq '.samples + .lost')
+	# Twice of what there can be: processors and the clock are not that far from one another.
+	[ "$all" -gt 0 ] && [ "$all" -le $((rate * $(nproc))) ] || { echo "$all of $((rate * $(nproc) / 2))"; false; }
+}
