@@ -13,6 +13,7 @@
 #include "cli/browser.h"
 #include "cli/overwrite.h"
 #include "cli/result.h"
+#include "cli/short_run.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbose.h"
@@ -71,9 +72,9 @@ static bool is_same_request(const siginfo_t *info)
 
 static void say_sampling_is_over(void)
 {
-	static const char sentence[] =
-		"\nflamefold: sampling is over, its result is being written; once more ends "
-		"without it\n";
+	static const char sentence[] = "\nflamefold: sampling is over, its result is "
+				       "being written; once more ends "
+				       "without it\n";
 
 	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
 		return;
@@ -418,6 +419,20 @@ static int sample(const struct settings *s, struct session *session)
 						     : EXIT_INPUT;
 }
 
+/* Nothing is written over nothing: the last graph stays, and where there was none there is
+ * none. A pipe is opened all the same, or its reader would wait. */
+static int write_nothing(const struct settings *s, struct session *session)
+{
+	char *name = session->path ? name_of_now(session, session->path) : NULL;
+	struct output out = { 0 };
+
+	explain_empty_run(s, session->analysis->profile);
+	if (name && output_open(&out, name) == EXIT_DONE)
+		output_discard(&out);
+	free(name);
+	return EXIT_INPUT;
+}
+
 static int write_graph(const struct settings *s, struct session *session)
 {
 	struct ff_profile *p = session->analysis->profile;
@@ -427,13 +442,13 @@ static int write_graph(const struct settings *s, struct session *session)
 
 	if (!session->graph)
 		return EXIT_DONE;
+	if (ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0)
+		return write_nothing(s, session);
 	code = write_now(session, &out);
 	if (code == OUTPUT_UNREAD)
 		return EXIT_DONE;
-	if (*why && ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
+	if (*why)
 		keep_elsewhere(p, why);
-	else if (*why)
-		say("%s", why);
 	if (code == EXIT_DONE && session->path && !s->output && !s->quiet)
 		say_note("wrote %s", session->path);
 	if (code == EXIT_DONE && s->open)

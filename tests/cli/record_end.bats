@@ -243,13 +243,85 @@ watch_is_over()
 	kill -0 "$pid"
 }
 
-@test "-F max ends at the end that -d says: no more samples than that long can have" {
+@test "-F max ends with its time, and by a signal" {
 	need_events system
-	"$shares" 20 "$(nproc)" >/dev/null 3>&- &
+	"$shares" 60 "$(nproc)" >/dev/null 3>&- &
 	echo $! >program
-	rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
-	run -0 --separate-stderr record -F max -e cpu-clock -d 0.5 --save x.data -o x.folded -a
-	all=$("$flamefold" info --format=json x.data | jq '.samples + .lost')
-	# Twice of what there can be: processors and the clock are not that far from one another.
-	[ "$all" -gt 0 ] && [ "$all" -le $((rate * $(nproc))) ] || { echo "$all of $((rate * $(nproc) / 2))"; false; }
+	record -q -F max -e cpu-clock -d 0.5 -o x.folded -a
+	grep -q share_60 x.folded
+	"$flamefold" record -q -F max -e cpu-clock -o y.folded -a 2>err 3>&- &
+	pid=$!
+	sleep 1
+	kill -TERM "$pid"
+	ends 0
+	grep -q share_60 y.folded
+}
+
+# words REGEX: the first group of it in err.
+words()
+{
+	sed -nE "s/.*$1.*/\\1/p" err
+}
+
+@test "no samples of a short command: how long it ran, and a rate that sees it" {
+	need_events
+	# The clock's first tick may come in time all the same.
+	for ((i = 0; i < 20; i++)); do
+		rm -f o.svg
+		code=0
+		record -F 10 -e cpu-clock -o o.svg -- true 2>err || code=$?
+		grep -q 'no samples' err && break
+	done
+	[ "$code" -eq 1 ]
+	grep -qE '^flamefold: no samples: the command ran [0-9]+\.[0-9]+ ms of processor time, and 10 samples a second see one moment every 100\.00 ms of it; ' err ||
+		{ cat err; false; }
+	# Nothing over nothing.
+	[ ! -e o.svg ]
+	better=$(words "'flamefold record -F ([0-9a-z]+)' sees more")
+	[ "$better" ]
+	# As typed, it does what it says; a processor that others keep busy may see less once.
+	for ((i = 0; i < 20; i++)); do
+		record -q -F "$better" -e cpu-clock -o o.svg -- true 2>err && break
+	done
+	[ -s o.svg ] || { cat err; false; }
+}
+
+@test "no samples: the last graph stays, in every format, and standard output gets nothing" {
+	need_events
+	for format in svg html folded; do
+		echo before >o.$format
+		for ((i = 0; i < 20; i++)); do
+			echo before >o.$format
+			code=0
+			record -F 1 -e cpu-clock -f $format -o o.$format -- true 2>err || code=$?
+			[ "$code" -eq 0 ] || break
+		done
+		[ "$code" -eq 1 ]
+		[ "$(cat o.$format)" = before ]
+		for ((i = 0; i < 20; i++)); do
+			code=0
+			record -F 1 -e cpu-clock -f $format -- true 2>err >out || code=$?
+			[ "$code" -eq 0 ] || break
+		done
+		[ "$code" -eq 1 ]
+		[ ! -s out ]
+	done
+}
+
+@test "no samples with a period: no rate is advised" {
+	need_events
+	run -1 --separate-stderr record -e cpu-clock -c 100000000000 -o o.svg -- true
+	[[ $stderr == *"no samples in the "*" ms of processor time that the command ran" ]]
+	[ ! -e o.svg ]
+}
+
+@test "what a command that fails without samples exits with is the exit status" {
+	need_events
+	for ((i = 0; i < 20; i++)); do
+		code=0
+		record -F 1 -e cpu-clock -o o.svg -- sh -c 'exit 7' 2>err || code=$?
+		grep -q 'no samples' err && break
+	done
+	[ "$code" -eq 7 ]
+	[ ! -e o.svg ]
 }

@@ -1,0 +1,113 @@
+/*
+ * A command that is over before the first sample is due is the first thing that many try: "ls".
+ * What it ran is known, for the library has waited for it and for nobody else (getrusage(2));
+ * a rate of F samples a second sees one moment every 1/F seconds of that.
+ */
+#include "cli/short_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/summary.h"
+#include "cli/terminal.h"
+
+enum {
+	RATE_OF_DEFAULT = 99,
+	SAMPLES_WANTED = 20,
+	/* A run that is that many intervals long has no samples for some other reason. */
+	INTERVALS_MOST = 5,
+};
+
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static double command_seconds(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
+		return 0;
+	return seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+}
+
+/* Does the event come as processor time goes by? */
+static bool is_clock(const char *event)
+{
+	static const char *const clocks[] = { "cpu-clock", "task-clock", "cycles",
+					      "cpu-cycles" };
+	size_t size = strcspn(event, ":/");
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (strlen(clocks[i]) == size && strncmp(event, clocks[i], size) == 0)
+			return event[size] != '/';
+	return false;
+}
+
+/* Samples a second of processor time; 0: they do not come so. */
+static uint64_t sampling_rate(const struct settings *s)
+{
+	for (size_t i = 0; i < s->record.event_count; i++)
+		if (!is_clock(s->events[i]))
+			return 0;
+	if (s->record.period)
+		return 0;
+	return s->record.frequency ? s->record.frequency : RATE_OF_DEFAULT;
+}
+
+static uint64_t highest_rate(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long long rate = 0;
+
+	if (f && fscanf(f, "%llu", &rate) != 1)
+		rate = 0;
+	if (f)
+		fclose(f);
+	return rate;
+}
+
+/* 1, 2 or 5 and zeros: at least @rate. */
+static uint64_t round_up(double rate)
+{
+	uint64_t power = 1;
+
+	while ((double)power * 10 < rate)
+		power *= 10;
+	if (rate <= (double)power)
+		return power;
+	return power * (rate <= 2 * (double)power   ? 2
+			: rate <= 5 * (double)power ? 5
+						    : 10);
+}
+
+static void advise_rate(double seconds, uint64_t rate)
+{
+	uint64_t better = round_up(SAMPLES_WANTED / seconds);
+	char option[32];
+
+	if (better < highest_rate())
+		snprintf(option, sizeof(option), "%llu", (unsigned long long)better);
+	else
+		snprintf(option, sizeof(option), "max");
+	say("no samples: the command ran %.2f ms of processor time, and %s samples a "
+	    "second "
+	    "see one moment every %.2f ms of it; 'flamefold record -F %s' sees more",
+	    seconds * 1e3, grouped(rate), 1e3 / (double)rate, option);
+}
+
+void explain_empty_run(const struct settings *s, const struct ff_profile *p)
+{
+	double seconds = command_seconds();
+	uint64_t rate = sampling_rate(s);
+
+	if (ff_profile_total(p, FF_TOTAL_SAMPLES_READ) || seconds <= 0)
+		explain_empty(p);
+	else if (rate && rate < highest_rate() && seconds * (double)rate < INTERVALS_MOST)
+		advise_rate(seconds, rate);
+	else
+		say("no samples in the %.2f ms of processor time that the command ran",
+		    seconds * 1e3);
+}
