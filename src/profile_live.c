@@ -431,6 +431,7 @@ static int run(struct running *r)
 		now = seconds_now();
 		if (err == 0)
 			err = drain(r, now);
+		images_look_for_maps(&r->p->images);
 		if (err == 0 && images_are_crowded(&r->p->images))
 			err = flowing_make_room(&r->flow);
 		if (err == 0)

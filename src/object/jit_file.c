@@ -124,6 +124,7 @@ static void look_at_process(const struct jit_process *process, struct living *re
 struct place {
 	const char *root; /* of a process: links are followed inside of it; NULL: here */
 	bool named; /* below a directory that was named by hand: it counts, whoever's */
+	const struct jit_tmp *tmp; /* that is held; root is where it was; NULL: none */
 };
 
 static int open_inside(const char *root, const char *path)
@@ -180,7 +181,9 @@ static bool try_path(const struct object_places *places, const struct place *pla
 	struct stat st;
 	int fd;
 
-	if (place->root)
+	if (place->tmp)
+		fd = openat(place->tmp->dir, path + strlen("/tmp/"), flags | O_NOFOLLOW);
+	else if (place->root)
 		fd = open_inside(place->root, path);
 	else
 		fd = open(path, place->named ? flags : flags | O_NOFOLLOW);
@@ -354,6 +357,77 @@ int jit_file_open_map(const struct object_places *places,
 		return -ENOMEM;
 	*ret = f;
 	return 0;
+}
+
+/* The directory alone: what was mounted on it goes with the namespace, and so would the way
+ * from the root to it. */
+static int open_tmp(uint32_t pid)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	char path[32];
+	int root, fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
+	close(root);
+	return fd;
+}
+
+static bool is_our_tmp(int dir)
+{
+	struct stat st, ours;
+
+	return fstat(dir, &st) == 0 && stat("/tmp", &ours) == 0 &&
+	       st.st_dev == ours.st_dev && st.st_ino == ours.st_ino;
+}
+
+void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
+{
+	struct living living;
+
+	*ret = (struct jit_tmp){ .dir = open_tmp(process->pid) };
+	look_at_process(process, &living);
+	ret->inner_pid = living.inner_pid;
+	ret->owner = living.owner;
+	ret->started = living.started;
+	if (ret->dir < 0 ||
+	    (living.is && !(is_our_tmp(ret->dir) && living.inner_pid == process->pid)))
+		return;
+	close(ret->dir);
+	ret->dir = -1;
+}
+
+int jit_tmp_open_map(const struct object_places *places,
+		     const struct jit_process *process, const struct jit_tmp *tmp,
+		     struct jit_file *ret)
+{
+	struct living living = { true, tmp->inner_pid, tmp->owner, tmp->started };
+	char path[40], root[32];
+	struct place place = { .root = root, .tmp = tmp };
+	struct jit_file f = { .fd = -1 };
+
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", process->pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", tmp->inner_pid);
+	if (!places->map_dir && !symfs_is_set(places) &&
+	    try_path(places, &place, &living, path, &f))
+		judge_age(process, &living, &f);
+	if (finish(&f) < 0)
+		return -ENOMEM;
+	*ret = f;
+	return 0;
+}
+
+void jit_tmp_path(const struct jit_process *process, const struct jit_tmp *tmp,
+		  struct text *path)
+{
+	text_printf(path, "/proc/%" PRIu32 "/root/tmp/perf-%" PRIu32 ".map", process->pid,
+		    tmp->inner_pid);
 }
 
 int jit_file_open_dump(const struct object_places *places,

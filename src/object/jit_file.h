@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/text.h"
 #include "object/places.h"
@@ -13,7 +14,8 @@
  *
  *	perf-PID.map	--map-dir DIR: DIR/perf-PID.map, DIR/tmp/perf-PID.map, nothing else
  *			--symfs DIR: DIR/tmp/perf-PID.map, nothing else
- *			/proc/PID/root/tmp/perf-NSPID.map	while the process lives
+ *			/proc/PID/root/tmp/perf-NSPID.map	while the process lives, or its
+ *								/tmp is held
  *			/tmp/perf-PID.map
  *	jitdump		--map-dir DIR: DIR/NAME, DIR/PATH; --symfs DIR: DIR/PATH
  *			/proc/PID/root/PATH, PATH
@@ -48,6 +50,25 @@ int jit_file_open_map(const struct object_places *places,
 int jit_file_open_dump(const struct object_places *places,
 		       const struct jit_process *process, const char *recorded,
 		       struct jit_file *ret);
+/*
+ * The /tmp of a process, open: its map can be had from there when the process and its mount
+ * namespace have gone. .dir -1: it is ours, and paths lead there; or it cannot be had.
+ */
+struct jit_tmp {
+	int dir;
+	uint32_t inner_pid; /* for itself */
+	uid_t owner; /* of the process */
+	int64_t started; /* ns of CLOCK_REALTIME */
+};
+void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret);
+/* 0, also where there is none; or -ENOMEM. */
+int jit_tmp_open_map(const struct object_places *places,
+		     const struct jit_process *process, const struct jit_tmp *tmp,
+		     struct jit_file *ret);
+/* Appends where its map is for those who can still go there. */
+void jit_tmp_path(const struct jit_process *process, const struct jit_tmp *tmp,
+		  struct text *path);
+
 void jit_file_close(struct jit_file *f);
 
 #endif

@@ -288,6 +288,11 @@ static int describe_user(struct classifier *c, const struct record *rec,
 	return 0;
 }
 
+bool is_code_of_runtime(const struct record *rec, const char *path)
+{
+	return user_kind(path) == IMAGE_ANON && is_code(rec, path);
+}
+
 /* Code without a file has the process that can name it. */
 static int describe_code(struct classifier *c, const struct record *rec,
 			 struct image *image)

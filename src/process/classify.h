@@ -20,6 +20,9 @@ struct classified {
 	uint64_t shift; /* to add to an address to get that in the image */
 };
 
+/* Does @rec map executable memory that has no file, nor is the kernel's? */
+bool is_code_of_runtime(const struct record *rec, const char *path);
+
 /* 0, or -ENOMEM. */
 int classify_map(struct classifier *c, const struct record *rec,
 		 const struct jit_origin *origin, struct classified *ret);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "object/process_file.h"
+#include "process/keep_tmp.h"
 
 /*
  * Files of a live run. One that was mapped may be replaced, deleted or out of reach, with
@@ -56,7 +57,8 @@ struct kept {
 	unsigned calls; /* of images_keep_maps() */
 	size_t images; /* of the list that were looked at for maps */
 	size_t waiting; /* maps that were not found and still may be */
-	size_t held, most;
+	struct kept_tmps tmps;
+	size_t held, most; /* without those of @tmps */
 	/* For files that can be found again, when so many are known: old ones, and all. */
 	size_t look_again, look_at_all;
 	bool crowded;
@@ -344,18 +346,15 @@ static struct kept_file key_of_record(const struct record *rec)
 	return key;
 }
 
-int images_keep(struct images *im, const struct intern *strings, const struct record *rec)
+static int keep_file(struct kept *k, const struct intern *strings,
+		     const struct record *rec)
 {
 	const char *path = intern_text(strings, rec->name);
 	struct kept_file key = key_of_record(rec), *f;
-	struct kept *k;
 
 	if (rec->type != RECORD_MMAP || !rec->executable || rec->mode != MODE_USER ||
 	    !is_file(path))
 		return 0;
-	k = get_kept(im);
-	if (!k)
-		return -ENOMEM;
 	f = find(k, &key);
 	if (!f)
 		f = add(k, &key);
@@ -372,6 +371,24 @@ int images_keep(struct images *im, const struct intern *strings, const struct re
 	f->fd = open_mapped(path, rec);
 	k->held += f->fd >= 0;
 	return 1;
+}
+
+int images_keep(struct images *im, const struct intern *strings, const struct record *rec)
+{
+	struct kept *k = get_kept(im);
+	int tmp, file;
+
+	if (!k)
+		return -ENOMEM;
+	tmp = kept_tmps_take(&k->tmps, strings, rec, k->held + k->tmps.held < k->most);
+	file = tmp < 0 ? tmp : keep_file(k, strings, rec);
+	return tmp > 0 && file == 0 ? tmp : file;
+}
+
+void images_look_for_maps(struct images *im)
+{
+	if (im->kept && im->places)
+		kept_tmps_look(&im->kept->tmps, im->places, false);
 }
 
 bool image_kept_path(const struct images *im, const struct image *image,
@@ -472,6 +489,8 @@ int images_keep_maps(struct images *im, const struct intern *strings)
 
 	if (k && ++k->calls % PINNED_EVERY == 0)
 		k->crowded |= pinned_bytes(k) > PINNED_MOST;
+	if (k && im->places)
+		kept_tmps_look(&k->tmps, im->places, true);
 	for (size_t i = 0; err == 0 && i < k->maps.count && k->waiting; i++) {
 		struct kept_map *m = &k->maps.v[i];
 
@@ -491,8 +510,11 @@ int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file
 	const struct kept_map *m = map_of(im, &im->list.v[image]);
 	struct jit_file f = { .fd = -1 };
 
-	if (!m || m->fd < 0)
+	if (!im->kept || !im->places)
 		return 0;
+	if (!m || m->fd < 0)
+		return kept_tmps_open(&im->kept->tmps, im->places, &im->list.v[image],
+				      ret);
 	text_string(&f.path, m->path);
 	f.fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 0);
 	if (f.path.failed) {
@@ -520,6 +542,7 @@ void images_drop_kept(struct images *im)
 	if (!im->kept)
 		return;
 	drop_maps(im->kept);
+	kept_tmps_release(&im->kept->tmps);
 	for (size_t i = 0; i < im->kept->list.count; i++)
 		if (im->kept->list.v[i].fd >= 0)
 			close(im->kept->list.v[i].fd);

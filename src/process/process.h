@@ -156,6 +156,10 @@ size_t images_refused(const struct images *im, const struct intern *strings);
  */
 int images_keep_maps(struct images *im, const struct intern *strings);
 
+/* The same of processes that are young and have a /tmp of their own: at little cost, once a
+ * pass. */
+void images_look_for_maps(struct images *im);
+
 /* Replaces *@ret by what is kept of the image's process, or leaves it. 0, or -ENOMEM. */
 int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file *ret);
 

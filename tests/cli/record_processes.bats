@@ -240,6 +240,42 @@ node_program()
 	between 60 "$(share easilyFound live.folded)" 100
 }
 
+# named_in_private COMMAND...: in each of five runs no code that a runtime made is without its name. The
+# recorder may be kept from looking for as long as the program lives: up to three tries each.
+named_in_private()
+{
+	local run try
+
+	for run in 1 2 3 4 5; do
+		for try in 1 2 3 no; do
+			[ $try != no ] || { echo "run $run:"; head -n 5 live.folded; return 1; }
+			record -q -F 1997 -e cpu-clock -o live.folded -- "$@" <program.js || return 1
+			[ "$(share '[perf-' live.folded)" != 0.00 ] || break
+		done
+	done
+}
+
+@test "Node: the map of a private /tmp that is gone in no time is read" {
+	need_events system
+	command -v node >/dev/null || skip "no node"
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no namespaces can be made"
+	node_program
+	for seconds in 0.1 0.3; do
+		named_in_private unshare -m sh -c "mount -t tmpfs none /tmp && exec node --perf-basic-prof - $seconds"
+		grep -q easilyFound live.folded
+	done
+}
+
+@test "a map that a short-lived program writes in a private /tmp as its last deed is read" {
+	need_events system
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no namespaces can be made"
+	case $(uname -m) in x86_64 | aarch64) ;; *) skip "no code for this machine" ;; esac
+	build_program private_map
+	: >program.js
+	named_in_private "$bin/private_map" 0.3
+	between 60 "$(share private_code live.folded)" 100
+}
+
 @test "Node: jitdumps are followed" {
 	need_events
 	command -v node >/dev/null || skip "no node"

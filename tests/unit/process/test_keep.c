@@ -1,10 +1,14 @@
 #include "process/keep.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "here.h"
 
@@ -103,6 +107,9 @@ Test(keep, what_is_no_program_is_passed_over)
 	static const char *const names[] = { "//anon", "[vdso]", "/dev/zero (deleted)",
 					     "/SYSV00000000 (deleted)" };
 
+	/* The first word of code of a runtime is news, for its map may come. */
+	rec.name = name_id(&h.t, names[0]);
+	cr_assert_eq(keep(&rec), 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		rec.name = name_id(&h.t, names[i]);
 		cr_assert_eq(keep(&rec), 0, "%s", names[i]);
@@ -116,7 +123,6 @@ Test(keep, what_is_no_program_is_passed_over)
 	rec.mode = MODE_USER;
 	rec.type = RECORD_COMM;
 	cr_assert_eq(keep(&rec), 0);
-	cr_assert_null(h.t.images.kept);
 }
 
 static size_t open_files(void)
@@ -305,4 +311,196 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 		cr_assert_str_eq(map.path.bytes, path);
 		jit_file_close(&map);
 	}
+}
+
+/* A process in a mount namespace with a /tmp of its own, which does what it is told by bytes:
+ * 'w' writes its map, 'd' deletes it; it ends with its pipe. */
+struct loner {
+	pid_t pid;
+	int orders, answers;
+};
+
+static void obey(int orders, int answers)
+{
+	char path[40], order = 'n';
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	if (unshare(CLONE_NEWNS) < 0 ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/tmp", "tmpfs", 0, NULL) < 0)
+		order = 'x';
+	while (write(answers, &order, 1) == 1 && read(orders, &order, 1) == 1) {
+		int fd = order == 'w' ? open(path, O_CREAT | O_WRONLY, 0600) : -1;
+
+		if (order == 'd')
+			unlink(path);
+		if (fd >= 0 && write(fd, "1 2 f\n", 6) == 6)
+			close(fd);
+	}
+	_exit(0);
+}
+
+static char answer_of(const struct loner *l)
+{
+	char answer = 0;
+
+	cr_assert_eq(read(l->answers, &answer, 1), 1);
+	return answer;
+}
+
+static void order(const struct loner *l, char what)
+{
+	cr_assert_eq(write(l->orders, &what, 1), 1);
+	cr_assert_eq(answer_of(l), what);
+}
+
+static struct loner begin_loner(void)
+{
+	int to[2], from[2];
+	struct loner l;
+
+	cr_assert_eq(pipe(to) | pipe(from), 0);
+	l.pid = fork();
+	if (l.pid == 0) {
+		close(to[1]);
+		obey(to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	l.orders = to[1];
+	l.answers = from[0];
+	if (answer_of(&l) == 'x')
+		cr_skip("no mount namespace can be made");
+	return l;
+}
+
+static void end_loner(struct loner *l)
+{
+	close(l->orders);
+	close(l->answers);
+	cr_assert_eq(waitpid(l->pid, NULL, 0), l->pid);
+}
+
+static struct record code_of(const struct loner *l, uint64_t time)
+{
+	struct timespec t;
+
+	/* A process that began long after that would be another one. */
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (struct record){ .time = (uint64_t)t.tv_sec * 1000000000 + time,
+				.type = RECORD_MMAP,
+				.mode = MODE_USER,
+				.pid = (uint32_t)l->pid,
+				.tid = (uint32_t)l->pid,
+				.start = 0x10000,
+				.size = 0x1000,
+				.executable = true,
+				.name = name_id(&h.t, "//anon") };
+}
+
+static void check_map(const struct loner *l, const struct record *rec, bool wanted)
+{
+	struct jit_file map = { .fd = -1 };
+	char line[8] = "", path[64];
+	struct place p;
+
+	apply(&h.t, *rec);
+	cr_assert(place_of(&h.t, rec->time, rec->pid, rec->start, &p));
+	cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
+	if (!wanted) {
+		cr_assert_eq(map.fd, -1);
+		return;
+	}
+	cr_assert_eq(pread(map.fd, line, 6, 0), 6);
+	cr_assert_str_eq(line, "1 2 f\n");
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", l->pid, l->pid);
+	cr_assert_str_eq(map.path.bytes, path);
+	jit_file_close(&map);
+}
+
+Test(keep, a_map_that_is_written_late_in_a_place_that_is_gone_is_read)
+{
+	struct loner l = begin_loner();
+	struct record rec = code_of(&l, 1);
+
+	cr_assert_eq(keep(&rec), 1);
+	cr_assert_eq(keep(&rec), 0, "it is held once");
+	order(&l, 'w');
+	end_loner(&l);
+	/* No second has gone by. */
+	check_map(&l, &rec, true);
+	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	check_map(&l, &rec, true);
+}
+
+Test(keep, a_map_that_is_deleted_where_only_its_process_could_see_it_is_read)
+{
+	struct loner l = begin_loner();
+	struct record rec = code_of(&l, 1);
+
+	keep(&rec);
+	images_look_for_maps(&h.t.images);
+	order(&l, 'w');
+	images_look_for_maps(&h.t.images);
+	order(&l, 'd');
+	end_loner(&l);
+	check_map(&l, &rec, true);
+}
+
+Test(keep, a_place_without_a_map_is_let_go_of_when_its_process_has_ended)
+{
+	struct loner l = begin_loner();
+	struct record rec = code_of(&l, 1);
+
+	keep(&rec);
+	end_loner(&l);
+	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	check_map(&l, &rec, false);
+}
+
+Test(keep, a_child_and_a_new_program_have_places_of_their_own)
+{
+	struct loner parent = begin_loner(), child = begin_loner();
+	struct record code = code_of(&parent, 1), exec = code, fork;
+
+	keep(&code);
+	fork = (struct record){ .time = code.time + 1,
+				.type = RECORD_FORK,
+				.pid = (uint32_t)child.pid,
+				.tid = (uint32_t)child.pid,
+				.ppid = (uint32_t)parent.pid,
+				.ptid = (uint32_t)parent.pid };
+	cr_assert_eq(keep(&fork), 1);
+	exec.type = RECORD_COMM;
+	exec.exec = true;
+	cr_assert_eq(keep(&exec), 0);
+	cr_assert_eq(keep(&code), 1);
+	order(&child, 'w');
+	end_loner(&child);
+	end_loner(&parent);
+	code = code_of(&child, 3);
+	check_map(&child, &code, true);
+}
+
+Test(keep, the_tmp_that_everybody_has_is_not_held)
+{
+	struct record rec = { .time = 1,
+			      .type = RECORD_MMAP,
+			      .mode = MODE_USER,
+			      .pid = (uint32_t)getpid(),
+			      .tid = (uint32_t)getpid(),
+			      .start = 0x10000,
+			      .size = 0x1000,
+			      .executable = true,
+			      .name = name_id(&h.t, "//anon") };
+	int before = dup(0), after;
+
+	close(before);
+	keep(&rec);
+	after = dup(0);
+	close(after);
+	cr_assert_eq(after, before);
+	rec.name = name_id(&h.t, "[vdso]");
+	rec.pid = rec.tid = 1;
+	cr_assert_eq(keep(&rec), 0, "the kernel's page is no code of a runtime");
 }

@@ -1,0 +1,190 @@
+/*
+ * A process that is in a mount namespace of its own (unshare -m, systemd's PrivateTmp,
+ * containers) may have a /tmp of its own, in which its runtime says what code it made. When the
+ * last process there ends, the namespace goes, and no path leads to the file any more. But a
+ * directory that somebody has open stays, with what is in it:
+ *
+ *	MMAP2 of code read -------- map written -------- process and namespace gone
+ *	 open /proc/PID/root/tmp                          openat(it, "perf-NSPID.map")
+ *
+ * So it is opened as soon as a process is seen to have such code, whether the map is there or
+ * not. The map itself is opened, too, when it is seen, for it may be deleted.
+ */
+#include "process/keep_tmp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "process/classify.h"
+
+enum {
+	TMPS_MOST = 1024, /* held at once */
+	TRIES = 100, /* of a young one, a pass each */
+};
+
+#define TMP_SHARED UINT32_MAX
+
+static void close_tmp(struct kept_tmps *k, struct kept_tmp *t)
+{
+	if (t->tmp.dir >= 0) {
+		close(t->tmp.dir);
+		k->held--;
+	}
+	t->tmp.dir = -1;
+}
+
+static int hold(struct kept_tmps *k, const struct record *rec, bool room)
+{
+	struct kept_tmp t = {
+		.process = { .pid = rec->pid, .here = true, .seen = rec->time },
+		.tmp = { .dir = -1 },
+		.fd = -1
+	};
+	struct kept_tmp *slot;
+
+	if (room && k->held < TMPS_MOST)
+		jit_tmp_hold(&t.process, &t.tmp);
+	if (t.tmp.dir < 0)
+		return hash_map_set(&k->of_pid, rec->pid, TMP_SHARED) ? 1 : -ENOMEM;
+	slot = array_reserve(&k->list, 1) &&
+			       hash_map_set(&k->of_pid, rec->pid, (uint32_t)k->list.count)
+		       ? array_add(&k->list)
+		       : NULL;
+	if (!slot) {
+		close(t.tmp.dir);
+		return -ENOMEM;
+	}
+	*slot = t;
+	k->held++;
+	return 1;
+}
+
+/* The child goes on with its parent's code, and writes a map of its own. */
+static int take_fork(struct kept_tmps *k, const struct record *rec, bool room)
+{
+	if (rec->pid == rec->ppid)
+		return 0;
+	hash_map_remove(&k->of_pid, rec->pid);
+	return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, rec, room) : 0;
+}
+
+int kept_tmps_take(struct kept_tmps *k, const struct intern *strings,
+		   const struct record *rec, bool room)
+{
+	if (rec->type == RECORD_FORK)
+		return take_fork(k, rec, room);
+	/* Another program, which may be in another place; or none. */
+	if ((rec->type == RECORD_COMM && rec->exec) ||
+	    (rec->type == RECORD_EXIT && rec->pid == rec->tid))
+		hash_map_remove(&k->of_pid, rec->pid);
+	if (rec->type != RECORD_MMAP || rec->mode != MODE_USER ||
+	    !is_code_of_runtime(rec, intern_text(strings, rec->name)) ||
+	    hash_map_get(&k->of_pid, rec->pid))
+		return 0;
+	return hold(k, rec, room);
+}
+
+static void look_into(struct kept_tmps *k, const struct object_places *places,
+		      struct kept_tmp *t)
+{
+	struct jit_file f;
+
+	if (t->tmp.dir < 0 || jit_tmp_open_map(places, &t->process, &t->tmp, &f) < 0)
+		return;
+	t->fd = f.fd;
+	f.fd = -1;
+	jit_file_close(&f);
+	if (t->fd < 0)
+		return;
+	close_tmp(k, t);
+	k->held++;
+}
+
+/* Nothing comes to it any more once its process has ended. */
+static void look_at_old(struct kept_tmps *k, const struct object_places *places,
+			struct kept_tmp *t)
+{
+	char proc[32];
+	bool ended;
+
+	snprintf(proc, sizeof(proc), "/proc/%" PRIu32, t->process.pid);
+	ended = access(proc, F_OK) < 0;
+	look_into(k, places, t);
+	if (ended)
+		close_tmp(k, t);
+}
+
+void kept_tmps_look(struct kept_tmps *k, const struct object_places *places, bool all)
+{
+	size_t i = all ? 0 : k->untried;
+
+	for (; i < k->list.count; i++) {
+		struct kept_tmp *t = &k->list.v[i];
+
+		if (all && t->tmp.dir >= 0)
+			look_at_old(k, places, t);
+		else if (t->tries++ < TRIES)
+			look_into(k, places, t);
+	}
+	while (k->untried < k->list.count && k->list.v[k->untried].tries >= TRIES)
+		k->untried++;
+}
+
+/* Of processes that had that pid one after another: the last one that had code when the image
+ * was mapped. A child's images say when its parent's were: the first that there is. */
+static const struct kept_tmp *find_tmp(const struct kept_tmps *k,
+				       const struct image *image)
+{
+	const struct kept_tmp *found = NULL;
+
+	for (size_t i = 0; i < k->list.count; i++) {
+		const struct kept_tmp *t = &k->list.v[i];
+
+		if (t->process.pid == image->owner &&
+		    (!found || t->process.seen <= image->origin.seen))
+			found = t;
+	}
+	return found;
+}
+
+int kept_tmps_open(const struct kept_tmps *k, const struct object_places *places,
+		   const struct image *image, struct jit_file *ret)
+{
+	const struct kept_tmp *t = find_tmp(k, image);
+	struct jit_file f = { .fd = -1 };
+	int err = 0;
+
+	if (!t || (t->fd < 0 && t->tmp.dir < 0))
+		return 0;
+	if (t->fd < 0)
+		err = jit_tmp_open_map(places, &t->process, &t->tmp, &f);
+	else
+		f.fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
+	if (err < 0 || f.fd < 0) {
+		jit_file_close(&f);
+		return err;
+	}
+	if (!f.path.size)
+		jit_tmp_path(&t->process, &t->tmp, &f.path);
+	if (f.path.failed) {
+		jit_file_close(&f);
+		return -ENOMEM;
+	}
+	jit_file_close(ret);
+	*ret = f;
+	return 0;
+}
+
+void kept_tmps_release(struct kept_tmps *k)
+{
+	for (size_t i = 0; i < k->list.count; i++) {
+		close_tmp(k, &k->list.v[i]);
+		if (k->list.v[i].fd >= 0)
+			close(k->list.v[i].fd);
+	}
+	array_release(&k->list);
+	hash_map_release(&k->of_pid);
+}
