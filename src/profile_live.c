@@ -478,16 +478,19 @@ static int tell_lost(struct running *r)
 static void tell_behind(struct running *r)
 {
 	uint64_t rate = live_frequency(r->live);
+	char remedy[64] = "larger rings help (-m)";
 	struct live_counts counts;
 
 	live_count(r->live, &counts);
 	if (counts.lost || counts.left < LEFT_MANY)
 		return;
+	if (rate > 1)
+		snprintf(remedy, sizeof(remedy), "a lower rate helps (-F %" PRIu64 ")",
+			 rate / 2);
 	warn(&r->p->ctx,
 	     "samples came faster than they could be used: a ring was %u %% full when "
-	     "sampling ended, and a longer run would lose some; a lower rate helps (-F "
-	     "%" PRIu64 ")",
-	     counts.left, rate > 2 ? rate / 2 : 1);
+	     "sampling ended, and a longer run would lose some; %s",
+	     counts.left, remedy);
 }
 
 /* It was told to end, and does not heed that. */

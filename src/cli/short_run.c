@@ -98,16 +98,35 @@ static void advise_rate(double seconds, uint64_t rate)
 	    seconds * 1e3, grouped(rate), 1e3 / (double)rate, option);
 }
 
-void explain_empty_run(const struct settings *s, const struct ff_profile *p)
+static void explain_command(double seconds, uint64_t rate)
 {
-	double seconds = command_seconds();
-	uint64_t rate = sampling_rate(s);
-
-	if (ff_profile_total(p, FF_TOTAL_SAMPLES_READ) || seconds <= 0)
-		explain_empty(p);
-	else if (rate && rate < highest_rate() && seconds * (double)rate < INTERVALS_MOST)
+	if (rate && rate < highest_rate() && seconds * (double)rate < INTERVALS_MOST)
 		advise_rate(seconds, rate);
 	else
 		say("no samples in the %.2f ms of processor time that the command ran",
 		    seconds * 1e3);
+}
+
+/* Nobody knows how long others ran. */
+static void explain_others(uint64_t rate)
+{
+	if (rate && rate < highest_rate())
+		say("what was to be sampled ran for less than the %.2f ms of processor "
+		    "time in which %s samples a second see one moment, or waited, which "
+		    "takes none",
+		    1e3 / (double)rate, grouped(rate));
+}
+
+void explain_empty_run(const struct settings *s, const struct ff_profile *p)
+{
+	bool unread = ff_profile_total(p, FF_TOTAL_SAMPLES_READ) == 0;
+	double seconds = command_seconds();
+
+	if (unread && seconds > 0) {
+		explain_command(seconds, sampling_rate(s));
+		return;
+	}
+	explain_empty(p);
+	if (unread && !s->input_count)
+		explain_others(sampling_rate(s));
 }

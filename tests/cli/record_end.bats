@@ -233,6 +233,38 @@ watch_is_over()
 	[ "$taken" -gt 0 ]
 }
 
+# filled PAGES: the recorder hangs while its ring of 1 MiB gets the faults of so many pages, and its time ends.
+filled()
+{
+	rm -f fifo go touched
+	mkfifo fifo go
+	"$flamefold" record --threads=1 -e page-faults -c 1 -m 1M -d 2 --every 0.1 -f folded -o fifo -- \
+		sh -c 'read -r go <go; "$0" '"$1"' >touched' "$BATS_FILE_TMPDIR/pages" 2>err 3>&- &
+	pid=$!
+	sleep 1
+	echo go >go
+	until_true test -s touched
+	sleep 1
+	until_true watch_is_over
+	cat 0<>fifo >/dev/null 3>&- &
+	reader=$!
+	ends 0
+	kill $reader
+}
+
+@test "a recorder that cannot keep up says so, and what helps" {
+	need_events
+	# The recorder may come to hang too late, or the program.
+	for ((i = 0; i < 5; i++)); do
+		filled 1000
+		grep -q 'came faster' err && break
+	done
+	grep -qE 'samples came faster than they could be used: a ring was [5-9][0-9] % full when sampling ended, and a longer run would lose some; larger rings help \(-m\)' err ||
+		{ cat err; false; }
+	filled 10
+	! grep 'came faster' err
+}
+
 @test "a signal ends the command, however long the reader is busy" {
 	need_events
 	mkfifo fifo
@@ -313,6 +345,16 @@ words()
 	run -1 --separate-stderr record -e cpu-clock -c 100000000000 -o o.svg -- true
 	[[ $stderr == *"no samples in the "*" ms of processor time that the command ran" ]]
 	[ ! -e o.svg ]
+}
+
+@test "no samples of a process that only waits: that is said" {
+	need_events
+	sleep 60 3>&- &
+	echo $! >program
+	echo before >o.svg
+	run -1 --separate-stderr record -F 10 -e cpu-clock -d 0.3 -p $! -o o.svg
+	[[ $stderr == *"no samples"*"ran for less than the 100.00 ms of processor time in which 10 samples a second see one moment, or waited"* ]]
+	[ "$(cat o.svg)" = before ]
 }
 
 @test "what a command that fails without samples exits with is the exit status" {
