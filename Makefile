@@ -26,7 +26,7 @@ LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Isrc -I$(O) $(CPPFLAGS)
-ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra $(CFLAGS) $(sanitize)
+ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Werror=incompatible-pointer-types $(CFLAGS) $(sanitize)
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
 
 # The sources. A new file, test or check needs no line here.

@@ -423,7 +423,7 @@ static int sample(const struct settings *s, struct session *session)
  * none. A pipe is opened all the same, or its reader would wait. */
 static int write_nothing(const struct settings *s, struct session *session)
 {
-	char *name = session->path ? name_of_now(session, session->path) : NULL;
+	char *name = session->path ? name_of_now(&session->outputs, session->path) : NULL;
 	struct output out = { 0 };
 
 	explain_empty_run(s, session->analysis->profile);
