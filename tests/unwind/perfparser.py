@@ -23,6 +23,8 @@ import elf  # noqa: E402
 
 FRAME = re.compile(r'\t([0-9a-f]+) [0-9a-f]+\t(.*)$')
 NAMELESS, KERNEL = '[nameless]', '[kernel]'
+# What --demangle=short leaves out of names of these programs: std::vector<double, std::allocator<double> >.
+DEFAULT_ALLOCATOR = re.compile(r', std::allocator<[^<>]*> >')
 EVENT = re.compile(r'\t([\w:-]+): (\d+)$')
 
 
@@ -79,7 +81,8 @@ class Names:
             else:
                 nice = elf.demangled(self.image.covering(address)).values()
                 tidy = {perf_text.tidy(name, '') for name in nice}
-                self.known[address] = frozenset(tidy or [NAMELESS])
+                short = {DEFAULT_ALLOCATOR.sub('>', name) for name in tidy}
+                self.known[address] = frozenset(tidy | short or [NAMELESS])
         return self.known[address]
 
 
