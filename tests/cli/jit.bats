@@ -51,11 +51,11 @@ folded()
 	timeout 900 "$flamefold" fold --map-dir maps --kallsyms=/dev/null "$@" p.data
 }
 
-# expect LINE...: what folded says, and nothing else.
+# expect LINE...: what folded says, and nothing else but that these stacks have no start.
 expect()
 {
 	diff <(printf '%s\n' "$@" | sort) <(folded 2>stderr | sort)
-	[ ! -s stderr ] || { cat stderr; return 1; }
+	! grep -v 'stacks that begin in the middle.*code that a runtime made (100.0 %)' stderr
 }
 
 @test "a map names code in memory of every kind" {
