@@ -97,7 +97,6 @@ static const struct habit habits[] = {
 	{ "switch-max-files", 0, RECORD, VALUE, .sentence = "--switch-output keeps all files" },
 	/* bcc */
 	{ "adf", 0, RECORD, ALONE, .sentence = bcc_words },
-	{ "af", 0, RECORD, ALONE, .sentence = bcc_words },
 	{ "df", 0, RECORD, ALONE, .sentence = bcc_words },
 	{ "adfp", 0, RECORD, VALUE, .sentence = bcc_words },
 	{ "dfp", 0, RECORD, VALUE, .sentence = bcc_words },

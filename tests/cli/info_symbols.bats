@@ -204,5 +204,5 @@ holds()
 	"$flamefold" info --symbols --symfs=root -o symbols.json recording.data
 	jq -e '.objects | length == 1' symbols.json
 	run -2 "$flamefold" fold --symbols recording.data
-	[[ $output == *"option '--symbols' is not for 'fold', but for 'info'"* ]]
+	[[ $output == *"'--only symbol=PATTERN' keeps stacks with such a function"* ]]
 }

@@ -160,7 +160,7 @@ round()
 }
 
 @test "a picture of stacks without weight" {
-	printf 'a \0010\n 3\nb! 0\f' >weightless.folded
+	printf 'b! 0\n 3\n' >weightless.folded
 	"$FLAMEFOLD" graph --quiet -o weightless.svg weightless.folded
 	xmllint --noout weightless.svg
 }

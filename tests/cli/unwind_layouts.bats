@@ -177,13 +177,13 @@ whole()
 	command -v go >/dev/null || skip "no Go"
 	cp "$programs/goroutines.go" .
 	GO111MODULE=off GOFLAGS='' GOCACHE=$PWD/go go build -o goroutines goroutines.go
-	rate=1999 dwarf ./goroutines 2000
+	rate=1999 dwarf ./goroutines 8000
 	fold_user
 	chain main.leaf 'goroutines;runtime\.goexit[^;]*;main\.(main\.func1;main\.)?work;main\.outer;main\.middle;main\.leaf'
 	whole perf.data
 	# Without names and .debug_frame there are frame pointers, whose chain the runtime began by hand.
 	strip goroutines
-	rate=1999 dwarf ./goroutines 2000
+	rate=1999 dwarf ./goroutines 8000
 	fold_user
 	awk '{ n = split($0, part, ";") } n >= 6 { deep += $NF } { all += $NF } END { exit !(deep > 0.9 * all) }' user
 	whole perf.data
