@@ -7,7 +7,8 @@
  * the table is a pattern for such a line, as fnmatch(3) has it; blanks before a line do not count.
  * Rows come in order, so that what looks like much else comes last. Most rows are asked only
  * when too many lines were no folded text. Those that are CERTAIN are asked at once, as their
- * lines may well end in counts: they must not match any line of folded text.
+ * lines may well end in counts. Frames have any name ("select f(x) = 5", "GET /a 1.234567: b"),
+ * so a line with frames and a count tells nothing then.
  */
 #include "input/foreign.h"
 
@@ -190,15 +191,26 @@ static bool next_line(const char **at, const char *end, char line[LINE_MOST + 1]
 	return true;
 }
 
+/* "main;f;g 12" */
+static bool is_stack(const char *line)
+{
+	const char *count = strrchr(line, ' ');
+
+	return count && isdigit((unsigned char)count[1]) &&
+	       count[1 + strspn(count + 1, "0123456789.")] == '\0' &&
+	       memchr(line, ';', (size_t)(count - line));
+}
+
 static bool row_fits(const struct foreign_row *row, const char *text, size_t size,
-		     size_t most)
+		     unsigned flags, size_t most)
 {
 	const char *at = text, *end = text + size;
 	char line[LINE_MOST + 1];
 	size_t count = 0;
 
 	while (count < most && next_line(&at, end, line)) {
-		if (fnmatch(row->line, line, 0) == 0)
+		if (fnmatch(row->line, line, 0) == 0 &&
+		    !(flags & CERTAIN && is_stack(line)))
 			return true;
 		if (row->flags & FIRST_LINE)
 			return false;
@@ -212,7 +224,7 @@ static const struct foreign *find(const char *text, size_t size, unsigned flags,
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if ((rows[i].flags & flags) == flags &&
-		    row_fits(&rows[i], text, size, most))
+		    row_fits(&rows[i], text, size, flags, most))
 			return &rows[i].is;
 	return NULL;
 }

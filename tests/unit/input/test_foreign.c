@@ -61,6 +61,11 @@ Test(foreign, folded_text_is_not_recognised_as_something_else)
 		"main;f.c:12.345678;g 3\n",
 		"at java.lang.Foo(Foo.java:12);b 3\n",
 		" 12\n",
+		"db;select * from t where lower(name) = 5 10\n",
+		"events: poll;main 12\n",
+		"node;GET /x 12:00 1.234567: f 10\n",
+		"@main;f[1]: 5\n",
+		"Performance counter stats for x;y 1.5\n",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -77,6 +82,7 @@ Test(foreign, what_is_recognised_is_guessed_as_well)
 		"# Total Lost Samples: 0\n",
 		"PeriodType: cpu nanoseconds\nPeriod: 10000000\n",
 		"read(3, \"\", 4096) = 0\n",
+		"write(1, \"a;b\", 3) = 3\nread(3, \"\", 4096) = 0\n",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
