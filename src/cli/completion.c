@@ -47,7 +47,7 @@ static const struct {
 } values[] = {
 	{ "format", ~(unsigned)INFO, "svg html folded" },
 	{ "format", INFO, "text json" },
-	{ "call-graph", ~0u, "fp dwarf lbr no" },
+	{ "call-graph", ~0u, "auto fp dwarf lbr no" },
 	{ "freq", ~0u, "max" },
 	{ "event", RECORD,
 	  "cycles instructions cache-misses branch-misses cpu-clock task-clock "
@@ -202,9 +202,8 @@ static const char bash_beginning[] =
 	"}\n\n"
 	"_flamefold_files()\n"
 	"{\n"
-	"\tlocal IFS=$'\\n'\n"
 	"\tcompopt -o filenames 2>/dev/null\n"
-	"\tCOMPREPLY=($(compgen \"$1\" -- \"$cur\"))\n"
+	"\tmapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
 	"}\n\n"
 	"_flamefold_cgroups()\n"
 	"{\n"

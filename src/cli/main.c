@@ -137,6 +137,18 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 4 << 20);
 }
 
+/* --completion SHELL, or --completion=SHELL. */
+static int complete(int argc, char **argv)
+{
+	const char *value = strchr(argv[1], '=');
+
+	if (argc == 2 && value)
+		return print_completion(value + 1);
+	if (argc == 3 && !value)
+		return print_completion(argv[2]);
+	return usage_error("'--completion' takes the name of a shell: bash, zsh or fish");
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
@@ -151,8 +163,9 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 1)
 		return EXIT_USAGE;
-	if (argc == 3 && strcmp(argv[1], "--completion") == 0)
-		return finish_stdout(print_completion(argv[2]));
+	if (argc > 1 && strncmp(argv[1], "--completion", 12) == 0 &&
+	    strchr("=", argv[1][12]))
+		return finish_stdout(complete(argc, argv));
 	refused = argc > 1 && !named ? refuse_command(argv[1]) : 0;
 	if (refused)
 		return refused;

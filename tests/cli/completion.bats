@@ -36,6 +36,12 @@ is()
 	completed flamefold --colo | is --colors
 }
 
+@test "bash: names of files are those of files, whatever is in them" {
+	touch 'x*y' xzy 'x y' 'x$y' 'x[z]y'
+	completed flamefold graph x | diff <(printf '%s\n' x* | sort) -
+	completed flamefold -o 'x*' | diff <(echo 'x*y') -
+}
+
 @test "bash: the values of an option, behind it or behind a =" {
 	completed flamefold --colors j | is "java js"
 	completed flamefold graph --colors = j | is "java js"
@@ -50,6 +56,7 @@ is()
 	completed flamefold record -u roo | is root
 	completed flamefold record -p $$ | grep -qx $$
 	completed flamefold record -g d | is dwarf
+	completed flamefold record -g a | is auto
 }
 
 @test "bash: behind record, the command to run" {
@@ -144,4 +151,11 @@ is()
 @test "a shell that is not known is refused" {
 	run -2 "$flamefold" --completion tcsh
 	[[ $output == *"takes bash, zsh or fish, not 'tcsh'"* ]]
+	for words in --completion "--completion bash zsh" "--completion=bash zsh"; do
+		# shellcheck disable=SC2086 # some are two words
+		run -2 "$flamefold" $words
+		[[ $output == *"'--completion' takes the name of a shell: bash, zsh or fish"* ]]
+	done
+	"$flamefold" --completion bash >apart
+	"$flamefold" --completion=bash | cmp apart -
 }
