@@ -47,8 +47,33 @@ static bool ends_with(const char *path, const char *suffix)
 	return size > end && strcasecmp(path + size - end, suffix) == 0;
 }
 
+/* What a name ends in that would be a format: letters and digits behind the last dot, a letter
+ * first. Not so "cpu.20261120", ".profile" and "/dev/fd/3". NULL: nothing. */
+static const char *suffix_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.'), *p = dot ? dot + 1 : NULL;
+
+	if (!dot || dot == name || !isalpha((unsigned char)*p))
+		return NULL;
+	while (isalnum((unsigned char)*p) || *p == '_' || *p == '-')
+		p++;
+	return *p ? NULL : dot + 1;
+}
+
+/* As FlameGraph and async-profiler name it: "out.kern_folded", "out.perf-folded". */
+static bool is_folded(const char *suffix)
+{
+	return ends_with(suffix, "_folded") || ends_with(suffix, "-folded") ||
+	       strcasecmp(suffix, "collapsed") == 0;
+}
+
 static bool has_suffix(const char *path, enum format f)
 {
+	const char *suffix = suffix_of(path);
+
+	if (f == FORMAT_FOLDED && suffix && is_folded(suffix))
+		return true;
 	for (int i = 0; i < 2 && formats[f].suffixes[i]; i++)
 		if (ends_with(path, formats[f].suffixes[i]))
 			return true;
@@ -89,20 +114,6 @@ static void list_formats(unsigned bit, char *list, size_t size)
 						 --left > 1 ? ", "
 						 : left	    ? " or "
 							    : "");
-}
-
-/* What a name ends in that would be a format: letters and digits behind the last dot, a letter
- * first. Not so "cpu.20261120", ".profile" and "/dev/fd/3". NULL: nothing. */
-static const char *suffix_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.'), *p = dot ? dot + 1 : NULL;
-
-	if (!dot || dot == name || !isalpha((unsigned char)*p))
-		return NULL;
-	while (isalnum((unsigned char)*p) || *p == '_' || *p == '-')
-		p++;
-	return *p ? NULL : dot + 1;
 }
 
 /* @path has a suffix, and it is of no format. */

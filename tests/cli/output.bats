@@ -208,6 +208,17 @@ make_recordings()
 	cmp dir/cpu.png dir/a.b/cpu
 }
 
+@test "folded text is written under the names that other programs give it" {
+	for name in out.folded out.perf-folded out.kern_folded out.collapsed OUT.COLLAPSED; do
+		"$flamefold" fold -o "dir/$name" in.folded
+		cmp in.folded "dir/$name"
+		"$flamefold" graph -o "dir/$name" in.folded
+		cmp in.folded "dir/$name"
+	done
+	refused "'x.unfolded' is named like unfolded, but 'fold' writes folded: -f FORMAT writes it under any name" \
+		fold -o x.unfolded in.folded
+}
+
 @test "what is said of other pictures makes them" {
 	local suffix hint
 
