@@ -328,8 +328,9 @@ bool report_is_all(const struct ff_profile *p);
 
 /* profile_findings.c: when there are results and the tree. 0, or -ENOMEM. */
 int findings_make(struct ff_profile *p);
-/* profile_found.c: those of a picture, each once. 0, or -ENOMEM. */
-int findings_take(struct ff_profile *p, const struct saved_report *r);
+/* profile_found.c: those of pictures, each once, of kinds that were not judged by all inputs.
+ * 0, or -ENOMEM. */
+int findings_take(struct ff_profile *p);
 
 /* profile_result.c: objects and processes in the order they are shown in, which takes the
  * names of frames. 0, or -ENOMEM. */

@@ -768,11 +768,8 @@ int findings_make(struct ff_profile *p)
 	int err = 0;
 
 	p->findings.count = 0;
-	if (report_is_all(p)) {
-		for (size_t i = 0; i < p->inputs.count && err == 0; i++)
-			err = findings_take(p, p->inputs.v[i]->report);
-		return err;
-	}
+	if (report_is_all(p))
+		return findings_take(p);
 	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]) && err == 0; i++) {
 		struct judged j = { .p = p, .by = by };
 
@@ -784,5 +781,5 @@ int findings_make(struct ff_profile *p)
 		text_release(&j.cause);
 		text_release(&j.remedy);
 	}
-	return err;
+	return err < 0 ? err : findings_take(p);
 }

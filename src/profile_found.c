@@ -3,24 +3,59 @@
 
 #include "profile.h"
 
-int findings_take(struct ff_profile *p, const struct saved_report *r)
+/* What tells two apart, as a number. */
+static int finding_key(struct ff_profile *p, const struct ff_finding *f, uint64_t *ret)
 {
-	for (size_t i = 0; i < r->findings.count; i++) {
-		const struct ff_finding *f = &r->findings.v[i];
-		bool known = false;
-		struct ff_finding *slot;
+	uint32_t kind, cause;
 
-		for (size_t k = 0; k < p->findings.count; k++)
-			known |= strcmp(p->findings.v[k].kind, f->kind) == 0 &&
-				 strcmp(p->findings.v[k].cause, f->cause) == 0;
-		if (known)
-			continue;
-		slot = array_add(&p->findings);
-		if (!slot)
-			return -ENOMEM;
-		*slot = *f;
-	}
+	if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) < 0 ||
+	    intern_add(&p->strings, f->cause, strlen(f->cause), &cause) < 0)
+		return -ENOMEM;
+	*ret = (uint64_t)kind << 32 | cause;
 	return 0;
+}
+
+static bool is_judged(const struct ff_profile *p, size_t judged, const char *kind)
+{
+	for (size_t i = 0; i < judged; i++)
+		if (strcmp(p->findings.v[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
+/* Unless it is among the @known ones. */
+static int take_finding(struct ff_profile *p, const struct ff_finding *f,
+			struct hash_map *known)
+{
+	struct ff_finding *slot;
+	uint64_t key;
+
+	if (finding_key(p, f, &key) < 0)
+		return -ENOMEM;
+	if (hash_map_get(known, key))
+		return 0;
+	slot = array_add(&p->findings);
+	if (!slot || !hash_map_set(known, key, 0))
+		return -ENOMEM;
+	*slot = *f;
+	return 0;
+}
+
+int findings_take(struct ff_profile *p)
+{
+	struct hash_map known = { 0 };
+	size_t judged = p->findings.count;
+	int err = 0;
+
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		const struct saved_report *r = p->inputs.v[i]->report;
+
+		for (size_t k = 0; r && k < r->findings.count && err == 0; k++)
+			if (!is_judged(p, judged, r->findings.v[k].kind))
+				err = take_finding(p, &r->findings.v[k], &known);
+	}
+	hash_map_release(&known);
+	return err;
 }
 
 const struct ff_finding *ff_finding_next(const struct ff_profile *p,

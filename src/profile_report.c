@@ -367,6 +367,15 @@ static int take_process(struct taking *t)
 	return 0;
 }
 
+/* Hexadecimal digits and nothing else, whatever stands there: it is shown as it is. */
+static void take_build_id(struct taking *t, struct saved_object *o)
+{
+	const char *id = t->fields[3];
+
+	if (id[strspn(id, "0123456789abcdef")] == '\0')
+		snprintf(o->build_id, sizeof(o->build_id), "%s", id);
+}
+
 static int take_object(struct taking *t)
 {
 	struct saved_object *o = array_add(&t->report->objects);
@@ -389,7 +398,7 @@ static int take_object(struct taking *t)
 		.runtime = (uint32_t)number_at(t, 13),
 		.entries = number_at(t, 14),
 	};
-	snprintf(o->build_id, sizeof(o->build_id), "%s", t->fields[3]);
+	take_build_id(t, o);
 	if (text_at(t, 1, &o->path) < 0 || text_at(t, 4, &o->file) < 0 ||
 	    text_at(t, 5, &o->debug_file) < 0 || text_at(t, 6, &o->problem) < 0)
 		return -ENOMEM;

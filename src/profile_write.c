@@ -85,7 +85,9 @@ static void put_note(const struct ff_profile *p, struct text *to)
 		const struct ff_finding *f = &p->findings.v[i];
 
 		if (strcmp(f->kind, "frame_pointers") == 0 && f->whole)
-			text_printf(to, "%.1f %% begins in the middle: no frame pointers",
+			text_printf(to,
+				    "%s%.1f %% begins in the middle: no frame pointers",
+				    to->size ? ". " : "",
 				    100.0 * (double)f->part / (double)f->whole);
 	}
 }

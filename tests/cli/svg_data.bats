@@ -265,3 +265,78 @@ EOF
 		[ "${#lines[@]}" -eq 1 ]
 	done
 }
+
+# reports: NAME.svg is small.svg with what the python below says of its recording.
+reports()
+{
+	"$FLAMEFOLD" graph --quiet -o small.svg small.folded
+	cat >reports.py <<'EOF'
+import base64, re, zlib
+def varint(n):
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+def number(b, i):
+    n = shift = 0
+    while True:
+        n |= (b[i] & 127) << shift
+        shift, i = shift + 7, i + 1
+        if b[i - 1] < 128:
+            return n, i
+picture = open("small.svg").read()
+old = re.search('<metadata id="flamefold-data"([^>]*)>(.*?)</metadata>', picture, re.S)
+payload = base64.b64decode(re.sub(r"<[^>]*>|\s", "", old[2]))
+assert 'data-packing="none"' in old[1]
+count, at = number(payload, 0)
+directory = []
+for _ in range(count):
+    column, at = number(payload, at)
+    size, at = number(payload, at)
+    assert column != 38
+    directory.append((column, size))
+def entry(*fields):
+    return varint(len(fields)) + b"".join(f.encode() + b"\0" for f in fields)
+def write(name, report):
+    columns = directory + [(38, len(report))]
+    whole = varint(len(columns)) + b"".join(varint(c) + varint(n) for c, n in columns) + payload[at:] + report
+    head = old[1].replace('"none"', '"zlib"')
+    head = re.sub('data-bytes="[0-9]*"', f'data-bytes="{len(whole)}"', head)
+    data = base64.b64encode(zlib.compress(whole)).decode()
+    new = f'<metadata id="flamefold-data"{head}><data>{data}</data></metadata>'
+    open(name, "w").write(picture[:old.start()] + new + picture[old.end():])
+write("many.svg", b"".join(entry("finding", f"kind{i}", f"cause {i}", "", "1", "2") for i in range(200000)))
+odd = "\033[31m\007"
+write("odd.svg", entry("text", "command", odd) + entry("text", "host", odd) + entry("text", "damage", odd) +
+      entry("event", odd, "3", "3", "99") + entry("process", "7", odd, "3") +
+      entry("object", odd, "0", odd, odd, odd, odd, "0", "0", "5", "5", "1", "1", "7") +
+      entry("finding", "lost", odd, odd, "1", "3"))
+for i in "12":
+    write(f"part{i}.svg", entry("finding", "frame_pointers", f"cause {i}", "", i, "4"))
+EOF
+	python3 reports.py
+}
+
+@test "what a picture says of a recording cannot take long, nor reach a terminal raw" {
+	command -v python3 >/dev/null || skip "no python3"
+	reports
+	run bash -c 'ulimit -t 30; "$1" info many.svg | grep -c "^  cause "' - "$FLAMEFOLD"
+	[ "$output" -eq 200000 ] || { echo "$output"; return 1; }
+	for options in "" "--symbols" "-v" "-f json"; do
+		# shellcheck disable=SC2086 # some are two words
+		"$FLAMEFOLD" info $options odd.svg >said 2>&1
+		grep -q . said
+		! grep -q "$(printf '[\033\007]')" said || { cat -v said; return 1; }
+	done
+}
+
+@test "of two pictures each says what is wrong with it" {
+	command -v python3 >/dev/null || skip "no python3"
+	reports
+	"$FLAMEFOLD" graph --quiet -o both.svg part1.svg part2.svg
+	grep -q '25.0 % begins in the middle: no frame pointers. 50.0 % begins in the middle: no frame pointers. ' both.svg
+	# Beside what says nothing of itself, too.
+	"$FLAMEFOLD" graph -o both.svg small.folded part2.svg 2>said
+	grep -q 'cause 2' said
+	grep -q '50.0 % begins in the middle: no frame pointers. ' both.svg
+}
