@@ -452,7 +452,7 @@ interrupted_by()
 @test "on a terminal a picture goes to flamegraph.svg, and says so" {
 	command -v script >/dev/null || skip "no script(1)"
 	cd dir
-	run script -qec "'$flamefold' ../in.folded" /dev/null
+	TERM=dumb run script -qec "'$flamefold' ../in.folded" /dev/null
 	[ "$status" -eq 0 ]
 	[[ $output == *"flamefold: wrote flamegraph.svg"* ]]
 	[[ $(head -c 5 flamegraph.svg) == "<?xml" ]]
