@@ -400,6 +400,8 @@ static int sample(const struct settings *s, struct session *session)
 	int err;
 
 	fill_options(s, session, &options);
+	/* Where it is ignored, as whoever started this may have it, no status is kept. */
+	signal(SIGCHLD, SIG_DFL);
 	catch_stops(a->profile);
 	err = ff_profile_record(a->profile, &options);
 	sampling_over = 1;

@@ -104,6 +104,13 @@ static void reap(struct live_command *c)
 	c->reaped = true;
 }
 
+/* Where SIGCHLD is ignored, by whom the caller was started by, the kernel has reaped it, and its
+ * status is lost. */
+static bool was_reaped(pid_t got)
+{
+	return got < 0 && errno == ECHILD;
+}
+
 /* -1 is as good as a closed one. */
 static void close_end(int *fd)
 {
@@ -142,10 +149,12 @@ int live_command_run(struct context *ctx, struct live_command *c)
 
 bool live_command_ended(struct live_command *c)
 {
+	pid_t got;
+
 	if (!c->pid || c->reaped)
 		return c->reaped;
-	if (waitpid(c->pid, &c->status, WNOHANG) == c->pid)
-		c->reaped = true;
+	got = waitpid(c->pid, &c->status, WNOHANG);
+	c->reaped = got == c->pid || was_reaped(got);
 	return c->reaped;
 }
 
@@ -157,7 +166,8 @@ void live_command_end_early(struct live_command *c)
 
 void live_command_end(struct live_command *c)
 {
-	if (!c->pid || c->reaped)
+	/* Its pid may be another's then. */
+	if (!c->pid || live_command_ended(c))
 		return;
 	live_command_end_early(c);
 	if (!atomic_exchange(&c->told, true))

@@ -393,6 +393,13 @@ heard()
 	[ ! -e y.folded ]
 }
 
+@test "the command ends the run where SIGCHLD is ignored, with its status" {
+	need_events
+	run -7 timeout 60 env --ignore-signal=CHLD "$flamefold" record -q -e cpu-clock -o x.folded -- \
+		sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exit 7'
+	grep -q . x.folded
+}
+
 @test "options end at the first word of the command" {
 	need_events
 	# shellcheck disable=SC2016 # for sh

@@ -39,6 +39,19 @@ Test(command, its_status_is_as_a_shell_says_it)
 	cr_assert_eq(status_of("kill -TERM $$"), 128 + SIGTERM);
 }
 
+/* As a program is started by one that ignores it. */
+Test(command, one_whose_end_is_ignored_ends_all_the_same, .timeout = 20)
+{
+	signal(SIGCHLD, SIG_IGN);
+	cr_assert_eq(run((char *const[]){ "true", NULL }), 0);
+	while (!live_command_ended(&command))
+		usleep(1000);
+	live_command_end(&command);
+	cr_assert_not(atomic_load(&command.told), "its pid may be another's");
+	live_command_release(&command);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 Test(command, it_waits_until_it_may_run)
 {
 	char path[] = "/tmp/flamefold-test-XXXXXX";
