@@ -60,6 +60,44 @@ static size_t ended_size(const struct processes *ps, const struct record *rec,
 	return size;
 }
 
+static uint64_t thread_key(const struct record *rec)
+{
+	return (uint64_t)rec->pid << 32 | rec->tid;
+}
+
+void begin_threads(struct processes *ps, struct process *p)
+{
+	p->program = ++ps->programs;
+	p->others = 0;
+	p->first_ended = false;
+}
+
+int note_thread(struct processes *ps, struct process *p, const struct record *rec)
+{
+	const uint32_t *of;
+
+	if (ps->kind == PROCESSES_WHOLE || rec->pid == rec->tid)
+		return 0;
+	of = hash_map_get(&ps->others, thread_key(rec));
+	if (of && *of == p->program)
+		return 0;
+	p->others++;
+	return hash_map_set(&ps->others, thread_key(rec), p->program) ? 0 : -ENOMEM;
+}
+
+bool thread_was_last(struct processes *ps, struct process *p, const struct record *rec)
+{
+	const uint32_t *of = hash_map_get(&ps->others, thread_key(rec));
+
+	if (rec->pid == rec->tid)
+		p->first_ended = true;
+	if (of && *of == p->program)
+		p->others--;
+	if (of)
+		hash_map_remove(&ps->others, thread_key(rec));
+	return p->first_ended && p->others == 0;
+}
+
 int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
 {
 	struct ended *e;

@@ -61,6 +61,7 @@ void processes_free(struct processes *ps)
 	array_release(&ps->threads);
 	hash_map_release(&ps->by_pid);
 	hash_map_release(&ps->by_tid);
+	hash_map_release(&ps->others);
 	namespaces_release(&ps->namespaces);
 	hash_map_release(&ps->cgroups);
 	hash_map_release(&ps->bpf_tags);
@@ -73,13 +74,19 @@ void processes_free(struct processes *ps)
 #define take_item(items, free)                                                           \
 	((free)->count ? &(items)->v[(free)->v[--(free)->count]] : array_add(items))
 
-static struct process *get_process(struct processes *ps, uint32_t pid)
+static struct process *known_process(struct processes *ps, uint32_t pid)
 {
 	uint32_t *index = hash_map_get(&ps->by_pid, pid);
-	struct process *p;
 
-	if (index)
-		return &ps->list.v[*index];
+	return index ? &ps->list.v[*index] : NULL;
+}
+
+static struct process *get_process(struct processes *ps, uint32_t pid)
+{
+	struct process *p = known_process(ps, pid);
+
+	if (p)
+		return p;
 	p = take_item(&ps->list, &ps->free_processes);
 	if (!p || !hash_map_set(&ps->by_pid, pid, (uint32_t)(p - ps->list.v)))
 		return NULL;
@@ -272,6 +279,7 @@ static int begin_program(struct processes *ps, struct process *p,
 	if (!space)
 		return -ENOMEM;
 	space->before = before;
+	begin_threads(ps, p);
 	return note_ended(ps, rec, ps->spaces.v[before].before);
 }
 
@@ -285,6 +293,8 @@ static int apply_comm(struct processes *ps, const struct record *rec)
 	if (is_exec(ps, p, rec) && begin_program(ps, p, rec) < 0)
 		return -ENOMEM;
 	p->forked_by_perf = false;
+	if (note_thread(ps, p, rec) < 0)
+		return -ENOMEM;
 	return set_name(ps, rec->tid, rec->time, rec->name);
 }
 
@@ -376,6 +386,9 @@ static int apply_fork(struct processes *ps, const struct record *rec)
 			return -ENOMEM;
 		p->forked_by_perf = name && strncmp(intern_text(ps->strings, name->name),
 						    "perf", 4) == 0;
+		begin_threads(ps, p);
+	} else if ((p = known_process(ps, rec->pid)) && note_thread(ps, p, rec) < 0) {
+		return -ENOMEM;
 	}
 	return name ? set_name(ps, rec->tid, rec->time, name->name) : 0;
 }
@@ -384,10 +397,10 @@ static int apply_fork(struct processes *ps, const struct record *rec)
  * with the same pid begins with its own FORK. */
 static int apply_exit(struct processes *ps, const struct record *rec)
 {
-	const struct process *p = find_process(ps, rec->pid);
+	struct process *p = known_process(ps, rec->pid);
 	uint32_t space = NONE;
 
-	if (rec->pid == rec->tid && p && p->spaces.count)
+	if (p && thread_was_last(ps, p, rec) && p->spaces.count)
 		space = *array_last(&p->spaces);
 	return note_ended(ps, rec, space);
 }

@@ -46,6 +46,10 @@ struct address_space {
 struct process {
 	ARRAY(uint32_t) spaces; /* in time order */
 	bool forked_by_perf; /* and has not got a name of its own yet */
+	/* Growing: it lives as long as one of its threads does, which need not be the first. */
+	uint32_t program; /* tells apart what a pid was, and what it runs */
+	uint32_t others; /* threads of that beside the first */
+	bool first_ended;
 };
 
 struct name_at {
@@ -97,6 +101,8 @@ struct processes {
 	struct hash_map cgroups, bpf_tags; /* by id: string ids */
 	/* Growing: what ended, in time order, and places of it that can be used again. */
 	ARRAY(struct ended) ended;
+	struct hash_map others; /* by pid << 32 | tid: process.program that it is of */
+	uint32_t programs; /* given away so far */
 	size_t ended_before; /* how many of them are left from before the last forgetting */
 	size_t ended_size; /* sum of their sizes */
 	struct places free_spaces, free_processes, free_threads;
@@ -156,5 +162,10 @@ void drop_first_names(struct thread *t, size_t n);
 void drop_names(struct processes *ps, struct thread *t);
 bool drop_covered(struct processes *ps, struct maps *maps, uint32_t *settled);
 int note_ended(struct processes *ps, const struct record *rec, uint32_t space);
+/* Likewise: a program begins with its first thread alone; has another one, by a FORK or COMM; and
+ * loses one, by an EXIT: the last that it had? */
+void begin_threads(struct processes *ps, struct process *p);
+int note_thread(struct processes *ps, struct process *p, const struct record *rec);
+bool thread_was_last(struct processes *ps, struct process *p, const struct record *rec);
 
 #endif

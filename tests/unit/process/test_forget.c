@@ -79,3 +79,43 @@ Test(forget, a_process_that_lives_is_kept_whatever_has_ended)
 	cr_assert(is_known(&t, MANY, 1));
 	timeline_end(&t);
 }
+
+/* main() may end by pthread_exit(). */
+Test(forget, a_process_lives_as_long_as_one_of_its_threads)
+{
+	struct timeline t;
+
+	grow(&t);
+	fork_process(&t, 10, 1, 5);
+	comm(&t, 10, 5, 5, "short", EXEC);
+	map(&t, 10, 5, 0x1000, 0x1000, 0, "/bin/short");
+	fork_thread(&t, 11, 5, 5, 50);
+	fork_thread(&t, 11, 5, 5, 51);
+	exit_process(&t, 12, 5);
+	exit_thread(&t, 13, 5, 50);
+	cr_assert_eq(processes_forget(t.ps, 20), 0);
+	cr_assert_str_eq(path_at(&t, 20, 5, 0x1000), "/bin/short");
+	exit_thread(&t, 21, 5, 51);
+	cr_assert_eq(processes_forget(t.ps, 30), 0);
+	cr_assert_str_neq(path_at(&t, 30, 5, 0x1000), "/bin/short");
+	timeline_end(&t);
+}
+
+/* The thread goes on as the first one: no EXIT says that its tid has gone. */
+Test(forget, a_thread_that_runs_a_program_is_its_process)
+{
+	struct timeline t;
+
+	grow(&t);
+	fork_process(&t, 10, 1, 5);
+	fork_thread(&t, 11, 5, 5, 50);
+	exit_process(&t, 12, 5);
+	comm(&t, 13, 5, 5, "short", EXEC);
+	map(&t, 13, 5, 0x1000, 0x1000, 0, "/bin/short");
+	cr_assert_eq(processes_forget(t.ps, 20), 0);
+	cr_assert(is_known(&t, 20, 5));
+	exit_process(&t, 21, 5);
+	cr_assert_eq(processes_forget(t.ps, 30), 0);
+	cr_assert_not(is_known(&t, 30, 5));
+	timeline_end(&t);
+}

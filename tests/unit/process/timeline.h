@@ -138,6 +138,17 @@ static inline void fork_thread(struct timeline *t, uint64_t time, uint32_t pid,
 				  .ptid = parent_tid });
 }
 
+static inline void exit_thread(struct timeline *t, uint64_t time, uint32_t pid,
+			       uint32_t tid)
+{
+	apply(t, (struct record){ .time = time,
+				  .type = RECORD_EXIT,
+				  .pid = pid,
+				  .tid = tid,
+				  .ppid = pid,
+				  .ptid = pid });
+}
+
 static inline void exit_process(struct timeline *t, uint64_t time, uint32_t pid)
 {
 	apply(t, (struct record){ .time = time,
