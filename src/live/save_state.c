@@ -1,8 +1,8 @@
 /*
  * The records are kept one behind the other, in time order. A child has the maps of the process
  * that forked it until it runs a program, so who has ended is needed as long as one of its
- * descendants lives: what lives is found forwards, and who has handed something down to it
- * backwards, since a child is forked before it forks.
+ * descendants lives. Both are found backwards: the newest record of a thread says whether it
+ * lives, and a child is forked before it forks.
  */
 #include "live/save_state.h"
 
@@ -23,6 +23,8 @@ struct task {
 
 struct pruning {
 	struct hash_map by_pid;
+	struct hash_map seen; /* threads, by pid << 32 | tid */
+	struct hash_map begun; /* by pid: a program of it that is newer than what comes */
 	ARRAY(size_t) at; /* offsets of the records */
 };
 
@@ -82,19 +84,22 @@ static struct task task_at(const struct save_state *s, size_t at)
 	return task;
 }
 
-static int find_living(struct save_state *s, struct pruning *p)
+/* Likewise; a COMM has the tid where others have the parent. */
+static struct task thread_at(const struct save_state *s, size_t at)
+{
+	struct task task = task_at(s, at);
+
+	if (head_at(s, at).type == PERF_RECORD_COMM)
+		task.tid = task.parent;
+	return task;
+}
+
+static int list_records(const struct save_state *s, struct pruning *p)
 {
 	for (size_t at = 0; at < s->records.count; at += head_at(s, at).size) {
-		struct perf_event_header head = head_at(s, at);
-		struct task task = task_at(s, at);
 		size_t *item = array_add(&p->at);
-		bool ok = item != NULL;
 
-		if (head.type == PERF_RECORD_EXIT && task.pid == task.tid)
-			ok = ok && hash_map_set(&p->by_pid, task.pid, ENDED);
-		else if (head.type == PERF_RECORD_FORK && task.pid != task.parent)
-			ok = ok && hash_map_set(&p->by_pid, task.pid, ALIVE);
-		if (!ok)
+		if (!item)
 			return -ENOMEM;
 		*item = at;
 	}
@@ -108,14 +113,50 @@ static bool is_needed(const struct pruning *p, uint32_t pid)
 	return !state || *state == ALIVE;
 }
 
+/* Does a program begin with this one, of which the process has one thread then? */
+static bool begins(const struct perf_event_header *head, const struct task *task)
+{
+	return (head->type == PERF_RECORD_FORK && task->pid != task->parent) ||
+	       (head->type == PERF_RECORD_COMM &&
+		head->misc & PERF_RECORD_MISC_COMM_EXEC);
+}
+
+/* What the newest record of a thread says of its process. */
+static bool see_thread(struct pruning *p, const struct perf_event_header *head,
+		       const struct task *task)
+{
+	uint64_t thread = (uint64_t)task->pid << 32 | task->tid;
+	bool ended = head->type == PERF_RECORD_EXIT;
+
+	if (hash_map_get(&p->seen, thread))
+		return true;
+	if (task->tid != task->pid && hash_map_get(&p->begun, task->pid))
+		return true; /* of an older program: who calls exec ends all others */
+	if (!hash_map_set(&p->seen, thread, 0))
+		return false;
+	/* The first thread may end before the others: the process ends with the last. */
+	if (!ended)
+		return hash_map_set(&p->by_pid, task->pid, ALIVE);
+	return task->tid != task->pid || hash_map_get(&p->by_pid, task->pid) ||
+	       hash_map_set(&p->by_pid, task->pid, ENDED);
+}
+
 static int find_needed(const struct save_state *s, struct pruning *p)
 {
 	for (size_t i = p->at.count; i-- > 0;) {
-		struct task task = task_at(s, p->at.v[i]);
+		struct perf_event_header head = head_at(s, p->at.v[i]);
+		struct task task = thread_at(s, p->at.v[i]);
+		bool ok = true;
 
-		if (head_at(s, p->at.v[i]).type == PERF_RECORD_FORK &&
-		    task.pid != task.parent && is_needed(p, task.pid) &&
-		    !hash_map_set(&p->by_pid, task.parent, ALIVE))
+		if (head.type == PERF_RECORD_FORK || head.type == PERF_RECORD_EXIT ||
+		    head.type == PERF_RECORD_COMM)
+			ok = see_thread(p, &head, &task);
+		if (begins(&head, &task))
+			ok = ok && hash_map_set(&p->begun, task.pid, 0);
+		if (head.type == PERF_RECORD_FORK && task.pid != task.parent &&
+		    is_needed(p, task.pid))
+			ok = ok && hash_map_set(&p->by_pid, task.parent, ALIVE);
+		if (!ok)
 			return -ENOMEM;
 	}
 	return 0;
@@ -139,13 +180,15 @@ static void keep_needed(struct save_state *s, const struct pruning *p)
 int save_state_forget(struct save_state *s)
 {
 	struct pruning p = { 0 };
-	int err = s->records.failed ? -ENOMEM : find_living(s, &p);
+	int err = s->records.failed ? -ENOMEM : list_records(s, &p);
 
 	if (err == 0)
 		err = find_needed(s, &p);
 	if (err == 0)
 		keep_needed(s, &p);
 	hash_map_release(&p.by_pid);
+	hash_map_release(&p.seen);
+	hash_map_release(&p.begun);
 	array_release(&p.at);
 	return err;
 }

@@ -11,6 +11,7 @@ setup_file()
 
 	build_program shares
 	build_program forks
+	build_program last_thread
 	build_program plugins -ldl
 	for name in red green blue; do
 		build_named plugin plugin_$name -shared -fPIC
@@ -201,6 +202,22 @@ named()
 	until_true named
 	record -q -F 997 -e cpu-clock -p "$started" -d 1 -o live.folded
 	between 90 "$(share 'worker_bee;' live.folded)" 100
+}
+
+# of_last FILE: percent of its weight in the thread that goes on alone.
+of_last()
+{
+	share ';outlive;work' "$1"
+}
+
+@test "a process whose first thread has ended keeps its names, live and in each file" {
+	need_events
+	record -q -F 199 -e cpu-clock --switch-output=2 --save part-%t.data -o live.folded -- "$bin/last_thread" 6
+	between 90 "$(of_last live.folded)" 100
+	set -- part-*.data
+	[ $# -ge 3 ]
+	"$flamefold" fold -q -o second.folded "$2"
+	between 90 "$(of_last second.folded)" 100
 }
 
 # What JavaScript calls its functions in perf-PID.map, with a loop that is easily found.

@@ -37,6 +37,20 @@ static void ends(uint32_t pid)
 	add(PERF_RECORD_EXIT, pid, 1, pid);
 }
 
+static void runs(uint32_t pid)
+{
+	struct {
+		struct perf_event_header head;
+		uint32_t pid, tid;
+		char name[8];
+	} record = { { PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, sizeof(record) },
+		     pid,
+		     pid,
+		     "program" };
+
+	save_state_add(&state, (const uint8_t *)&record, sizeof(record));
+}
+
 /* The pids of the maps that are left, as "1 7 ". */
 static const char *mapped(void)
 {
@@ -102,6 +116,34 @@ Test(save_state, a_thread_that_ends_is_not_its_process, .fini = end)
 	add(PERF_RECORD_EXIT, 7, 7, 70);
 	cr_assert_eq(save_state_forget(&state), 0);
 	cr_assert_str_eq(mapped(), "7 ");
+}
+
+Test(save_state, a_process_lives_as_long_as_one_of_its_threads, .fini = end)
+{
+	forks(7, 1);
+	maps(7);
+	add(PERF_RECORD_FORK, 7, 7, 70);
+	ends(7);
+	cr_assert_eq(save_state_forget(&state), 0);
+	cr_assert_str_eq(mapped(), "7 ");
+	add(PERF_RECORD_EXIT, 7, 7, 70);
+	cr_assert_eq(save_state_forget(&state), 0);
+	cr_assert_str_eq(mapped(), "");
+}
+
+/* The thread goes on as the first one: no EXIT says that its tid has gone. */
+Test(save_state, a_thread_that_runs_a_program_is_its_process, .fini = end)
+{
+	forks(7, 1);
+	add(PERF_RECORD_FORK, 7, 7, 70);
+	ends(7);
+	runs(7);
+	maps(7);
+	cr_assert_eq(save_state_forget(&state), 0);
+	cr_assert_str_eq(mapped(), "7 ");
+	ends(7);
+	cr_assert_eq(save_state_forget(&state), 0);
+	cr_assert_str_eq(mapped(), "");
 }
 
 Test(save_state, what_is_the_kernels_stays_and_what_was_counted_does_not, .fini = end)
