@@ -10,9 +10,10 @@
  * The chain is that of records "caller's frame pointer, return address", from the leaf's register
  * on. Those that were copied are gone through again, until one is the record of the frame at which
  * the walk has ended: what the chain says next is what that frame returns to. From there on
- * the chain leaves nothing out if all its code keeps frame pointers. The last address may be in
- * code that does not, for nothing is asked of it: what starts main() and threads is the C
- * library's.
+ * the chain leaves nothing out if all its code keeps them. The last address may be in code that
+ * does not, for what starts main() and threads is the C library's. It never returns, so it saves
+ * no register of its caller. A function that has saved the frame pointer, as qsort() that calls
+ * back, has used it for something else, and where the chain ends then is chance.
  */
 #include "stack/chain.h"
 #include "stack/walk.h"
@@ -85,6 +86,23 @@ static bool find_record(struct stack_walker *w, const struct walk *k, struct cha
 /* How far a chain can be relied on. */
 enum chain_link { LINK_BROKEN, LINK_KEPT, LINK_LAST, LINK_NO_MEMORY };
 
+/* May the chain end in this function, which keeps no frame pointer? */
+static enum chain_link judge_last(struct stack_walker *w, const struct walk *k,
+				  uint64_t ra)
+{
+	const struct place_seen *seen = place_find(w, &k->keys[1], ra);
+	const struct unwind_rule *rule;
+
+	if (!seen)
+		return LINK_NO_MEMORY;
+	rule = &w->rules.v[seen->rule];
+	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER)
+		return LINK_BROKEN;
+	/* One that counts from it has a record of its own, and its caller's would follow. */
+	return rule->flags & UNWIND_FP_SAVED && rule->cfa_kind != UNWIND_FP ? LINK_BROKEN
+									    : LINK_LAST;
+}
+
 static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 				  uint64_t ra)
 {
@@ -98,7 +116,7 @@ static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 		return w->failed ? LINK_NO_MEMORY : LINK_KEPT;
 	if (binaries_frame_pointers(w->binaries, at.binary, &use) < 0)
 		return LINK_NO_MEMORY;
-	return use == FRAME_POINTERS_KEPT ? LINK_KEPT : LINK_LAST;
+	return use == FRAME_POINTERS_KEPT ? LINK_KEPT : judge_last(w, k, ra);
 }
 
 /* How many of what is left of the chain lead to the root; 0: not there. */
