@@ -48,8 +48,10 @@ teardown()
 		wait "$pid" 2>/dev/null || true
 	done
 	[ -z "${tracefs_was:-}" ] || tracefs "$tracefs_was" >/dev/null
-	# The first value of each is the machine's.
-	tac "$BATS_TEST_TMPDIR/sysctls" | while read -r setting; do sysctl -qw "$setting"; done
+	# The first value of each is the machine's. What could not be set is as it was.
+	tac "$BATS_TEST_TMPDIR/sysctls" | while read -r setting; do
+		[ "$(sysctl -n "${setting%%=*}")" = "${setting#*=}" ] || sysctl -qw "$setting"
+	done
 }
 
 # Messages are found in the compiled objects, which a build by somebody else may not have left.
@@ -96,7 +98,7 @@ heard()
 	local code=$1
 
 	shift
-	run timeout 60 "$@"
+	run timeout 900 "$@"
 	# On a busy machine a short run may have none; it was permitted all the same.
 	[ "$code" -ne 0 ] || [[ $output != *"no samples"* ]] || return 0
 	[ "$status" -eq "$code" ] || { echo "$status, not $code: $*: $output"; return 1; }
@@ -368,20 +370,22 @@ nobody_records()
 	says_no rate
 }
 
-# lost_with OPTION...: how many records are lost where flamefold is not run at all before its
-# command has ended: as many as its ring does not hold; $output has what is said.
+# lost_with OPTION...: how many records are lost, in a million, where flamefold stands still from before
+# its command works until it has ended: what its ring does not hold; $output has what is said.
 lost_with()
 {
-	heard 0 taskset -c 0 nice -n 19 "$programs/flamefold" record -e cpu-clock -o x.folded "$@" -- nice -n -20 "$shares" 0.5 8
-	# "the kernel dropped records, for its rings were full: 7 on processor 0, 3 on processor 1"
-	lost=$(grep -oE '[0-9]+ on processor' <<<"$output" | awk '{ n += $1 } END { print n + 0 }')
+	# shellcheck disable=SC2016 # for sh
+	heard 0 taskset -c 0 "$programs/flamefold" record -e cpu-clock --save x.data -o x.folded "$@" -- \
+		sh -c 'kill -STOP $PPID; "$0" 0.5 1; kill -CONT $PPID' "$shares"
+	lost=$("$flamefold" info --format=json x.data | jq '.lost * 1000000 / (.lost + .samples) | floor')
 }
 
 # The other options stay as they are; the last of two of a kind counts.
 @test "lost: each option that is named loses fewer" {
 	need_root
-	taskset -c 0 nice -n -20 true || skip "no processor 0, or no right to be urgent there"
-	for given in "-F 2000 -m 4k" "-c 500000 -m 4k" "-F 2000 -g dwarf,8192 -m 512k"; do
+	taskset -c 0 true || skip "no processor 0"
+	[ "$(uname -r | cut -d. -f1)" -ge 6 ] || skip "this kernel does not count what is lost at the end"
+	for given in "-F 2000 -g fp -m 8k" "-c 500000 -g fp -m 8k" "-F 2000 -g dwarf,8192 -m 512k"; do
 		# shellcheck disable=SC2086 # a list of options
 		lost_with $given
 		[ "$lost" -gt 0 ]
@@ -397,7 +401,7 @@ lost_with()
 			[[ $option != -c* ]] || kept=${given/-c 500000/}
 			# shellcheck disable=SC2086
 			lost_with $kept $option
-			echo "$given: $most lost; with $option: $lost"
+			echo "$given: $most in a million lost; with $option: $lost"
 			[ "$lost" -lt "$most" ]
 		done < <(sed 's/, /\n/g' <<<"$options")
 	done
