@@ -202,8 +202,9 @@ class Comparison:
     def check_name(self, sample, frame, ours):
         if frame.name == ours or not frame.name and self.address(ours) is not None:
             return
-        # Without return type and parameters.
-        if re.search(r'(?:^| )%s\(' % re.escape(ours), frame.name):
+        # Without return type and parameters, nor what --demangle=short leaves out of a std::vector.
+        short = re.sub(r', std::allocator<[^<>]*> >', '>', frame.name)
+        if any(re.search(r'(?:^| )%s\(' % re.escape(ours), name) for name in (frame.name, short)):
             return
         if (frame.name, ours) in self.aliases:
             self.used.add((frame.name, ours))
