@@ -133,34 +133,81 @@ static const char *os_value(char *line, const char *key)
 	return value;
 }
 
-char *packages_debug_archive(const char *root)
+/* The first "http://HOST/debian" of a line of apt's, without what follows, cut in @line. NULL. */
+static const char *mirror_in(char *line)
 {
-	static const struct {
-		const char *id, *before, *behind;
-	} archives[] = {
-		{ "debian", "deb http://deb.debian.org/debian-debug/ ", "-debug main" },
-		{ "ubuntu", "deb http://ddebs.ubuntu.com ", " main" },
-	};
-	char line[256], id[32] = "", release[64] = "", *path = NULL, *made = NULL;
+	static const char name[] = "/debian";
+	char *from = strstr(line, "http"), *behind;
+
+	if (!from || line[strspn(line, " \t")] == '#')
+		return NULL;
+	from[strcspn(from, " \t\n")] = '\0';
+	behind = strstr(from, name);
+	if (!behind ||
+	    strspn(behind + strlen(name), "/") != strlen(behind + strlen(name)))
+		return NULL;
+	behind[strlen(name)] = '\0';
+	return from;
+}
+
+/* Where the machine below @root gets Debian's packages from: beside those lie the packages of debug
+ * information. "MIRROR/debian" where apt's lists do not tell. To be freed; NULL without memory. */
+static char *debian_mirror(const char *root)
+{
+	static const char *const lists[] = { "sources.list", "sources.list.d/debian.list",
+					     "sources.list.d/debian.sources" };
+	char line[512], *mirror = NULL;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !mirror; i++) {
+		char *path = NULL;
+		FILE *in = NULL;
+
+		if (asprintf(&path, "%s/etc/apt/%s", root, lists[i]) >= 0)
+			in = fopen(path, "re");
+		free(path);
+		while (in && !mirror && fgets(line, sizeof(line), in)) {
+			const char *found = mirror_in(line);
+
+			mirror = found ? strdup(found) : NULL;
+		}
+		if (in)
+			fclose(in);
+	}
+	return mirror ? mirror : strdup("MIRROR/debian");
+}
+
+/* ID and VERSION_CODENAME of the system below @root; "" where they are not told. */
+static void read_os(const char *root, char id[32], char release[64])
+{
+	char line[256], *path = NULL;
 	const char *value;
 	FILE *in = NULL;
 
+	*id = *release = '\0';
 	if (asprintf(&path, "%s/etc/os-release", root) >= 0)
 		in = fopen(path, "re");
 	free(path);
 	while (in && fgets(line, sizeof(line), in)) {
 		if ((value = os_value(line, "ID")))
-			snprintf(id, sizeof(id), "%s", value);
+			snprintf(id, 32, "%s", value);
 		else if ((value = os_value(line, "VERSION_CODENAME")))
-			snprintf(release, sizeof(release), "%s", value);
+			snprintf(release, 64, "%s", value);
 	}
 	if (in)
 		fclose(in);
-	for (size_t i = 0; i < sizeof(archives) / sizeof(*archives) && *release; i++)
-		if (strcmp(id, archives[i].id) == 0 &&
-		    asprintf(&made, "%s%s%s", archives[i].before, release,
-			     archives[i].behind) < 0)
-			made = NULL;
+}
+
+char *packages_debug_archive(const char *root)
+{
+	char id[32], release[64], *mirror, *made = NULL;
+
+	read_os(root, id, release);
+	if (strcmp(id, "debian") != 0 || !*release)
+		return NULL;
+	mirror = debian_mirror(root);
+	if (mirror && asprintf(&made, "deb %s-debug/ %s-debug main", mirror, release) < 0)
+		made = NULL;
+	free(mirror);
 	return made;
 }
 

@@ -22,7 +22,7 @@ const char *packages_name(const struct package_query *queries, size_t count,
 			  const char *path);
 
 /* The line for apt's list of sources that has the packages of debug symbols, by etc/os-release
- * below @root; allocated, NULL where it is not known. */
+ * and apt's own lists below @root; allocated, NULL where the system is not Debian. */
 char *packages_debug_archive(const char *root);
 
 /* Fedora and its like: dnf finds the package by the file. */

@@ -668,6 +668,8 @@ record_stripped()
 	"${CC:-cc}" -o root/usr/bin/p p.c
 	strip root/usr/bin/p
 	printf 'ID=debian\nVERSION_CODENAME=bookworm\n' >root/etc/os-release
+	mkdir -p root/etc/apt
+	printf '# deb http://old/debian bookworm main\ndeb http://mirror.example/debian/ bookworm main\n' >root/etc/apt/sources.list
 	for package in libc6 python3.11-minimal libpython3.11 coreutils; do
 		rm -f root/var/lib/dpkg/info/*
 		echo /usr/bin/p >root/var/lib/dpkg/info/$package:amd64.list
@@ -689,7 +691,7 @@ record_stripped()
 		apt-cache policy "${package%-minimal}" | grep -q 'Candidate: [^(]' || continue
 		apt-cache policy "$name" | grep -q 'Candidate: [^(]'
 	done
-	[[ $sentence == *"install coreutils-dbgsym (of the archive 'deb http://deb.debian.org/debian-debug/ bookworm-debug main')"* ]]
+	[[ $sentence == *"install coreutils-dbgsym (of the archive 'deb http://mirror.example/debian-debug/ bookworm-debug main')"* ]]
 }
 
 @test "map_missing: Node's and Java's options" {
