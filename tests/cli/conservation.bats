@@ -59,6 +59,7 @@ each_way()
 	return $wrong
 }
 
+# bats test_tags=long
 @test "every case that is read is conserved" {
 	local case wrong=0 done=0
 
