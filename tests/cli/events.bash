@@ -41,6 +41,13 @@ build_program()
 		-o "$BATS_FILE_TMPDIR/$name" "$root/tests/live/$name.c"
 }
 
+# under_own_name PROGRAM: makes ./own-PID of it, a comm that nothing else has that runs at the same time: what
+# another test runs may be gone, and its names with it, when a file is read. Prints "own-PID".
+under_own_name()
+{
+	cp "$1" "own-$$" && echo "own-$$"
+}
+
 # until_true COMMAND...: waits for that, however busy the machine is; what is stuck fails in the end.
 until_true()
 {

@@ -114,10 +114,10 @@ saved()
 
 @test "--save of the whole system folds to the bytes of the live run" {
 	need_events system
-	# Not what others run: a program that is gone when the file is read has names live only.
-	record -q -F 997 -e cpu-clock -a --only 'comm=shares|swapper' --save saved.data -o live.folded -- \
-		"$shares" 2 2 >/dev/null
-	fold --only 'comm=shares|swapper' -o file.folded saved.data
+	own=$(under_own_name "$shares")
+	record -q -F 997 -e cpu-clock -a --only "comm=$own|swapper" --save saved.data -o live.folded -- \
+		"./$own" 2 2 >/dev/null
+	fold --only "comm=$own|swapper" -o file.folded saved.data
 	grep -q 'share_60' live.folded
 	[ "$(samples saved.data)" -gt "$(wc -l <live.folded)" ]
 	cmp live.folded file.folded
@@ -181,9 +181,10 @@ saved()
 @test "names of tracepoints and their saved formats are perf's" {
 	need_events system
 	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "tracefs cannot be read"
-	record -q -e sched:sched_switch -a --only comm=shares --save saved.data -o live.folded -- "$shares" 0.5 4 >/dev/null
+	own=$(under_own_name "$shares")
+	record -q -e sched:sched_switch -a --only "comm=$own" --save saved.data -o live.folded -- "./$own" 0.5 4 >/dev/null
 	grep -q . live.folded
-	fold --only comm=shares -o file.folded saved.data
+	fold --only "comm=$own" -o file.folded saved.data
 	cmp live.folded file.folded
 	if command -v perf >/dev/null; then
 		perf script -i saved.data -F event,comm >script 2>err || { cat err; false; }

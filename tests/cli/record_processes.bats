@@ -252,8 +252,10 @@ node_program()
 	[ "$(id -u)" -eq 0 ] && unshare -mpf true 2>/dev/null || skip "no namespaces can be made"
 	node_program
 	mkdir place
+	# PATH may lead to /tmp, which is another then.
 	record -q -F 997 -e cpu-clock -o live.folded -- unshare -mpf sh -c 'mount -t tmpfs none place &&
-		cp program.js place && mount --bind place /tmp && exec node --perf-basic-prof /tmp/program.js 4'
+		cp program.js place && mount --bind place /tmp && exec "$0" --perf-basic-prof /tmp/program.js 4' \
+		"$(realpath "$(command -v node)")"
 	between 60 "$(share easilyFound live.folded)" 100
 }
 
@@ -277,8 +279,9 @@ named_in_private()
 	command -v node >/dev/null || skip "no node"
 	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no namespaces can be made"
 	node_program
+	node=$(realpath "$(command -v node)")
 	for seconds in 0.1 0.3; do
-		named_in_private unshare -m sh -c "mount -t tmpfs none /tmp && exec node --perf-basic-prof - $seconds"
+		named_in_private unshare -m sh -c "mount -t tmpfs none /tmp && exec $node --perf-basic-prof - $seconds"
 		grep -q easilyFound live.folded
 	done
 }

@@ -144,12 +144,13 @@ periods()
 
 @test "--adapt of several events tells them apart, live and in the saved file" {
 	need_events system
-	"$shares" 6 2 >/dev/null &
+	own=$(under_own_name "$shares")
+	"./$own" 6 2 >/dev/null &
 	stopped_once "$flamefold" record -F 3000 -e cpu-clock -e page-faults -g dwarf,16384 -m 32 -d 4.5 \
-		--only comm=shares --save x.data -o x.folded --adapt -a
+		--only "comm=$own" --save x.data -o x.folded --adapt -a
 	wait
 	grep -q 'of each stack are copied from now on' err || skip "no record was lost"
-	"$flamefold" fold --quiet --only comm=shares x.data | cmp - x.folded
+	"$flamefold" fold --quiet --only "comm=$own" x.data | cmp - x.folded
 	# A page fault that goes for a tick of the clock weighs almost nothing, and the other way round is 333333.
 	if command -v perf >/dev/null; then
 		perf script -i x.data -F event,period 2>/dev/null | awk '/cpu-clock/ && $1 != 333333 { bad++ } END { exit bad > 0 }'
