@@ -42,6 +42,38 @@ test("beside the first frame on the root is nothing", async () => {
 	assert.match(await current(page), /^malloc /);
 });
 
+test("the next hit is shown with what it stands on, however thin it is", async () => {
+	const rest = Array.from({ length: 50 }, (_, i) => `main;big;other${i} 20000\n`).join("");
+	const page = await browser.open(graph(`${rest}main;some;way;deep;needle 30\nmain;some;way;deep;hay 50\nmain;some;way;deep;more 40000\n`));
+
+	await searchFor(page, "^needle$");
+	await page.press("#search", "Tab");
+	await page.evaluate(() => document.activeElement?.blur?.());
+	await press(page, "n");
+	assert.match(await current(page), /^needle /);
+	for (const name of ["main", "some", "way", "deep"])
+		near((await frame(page, name)).width, 1180);
+	assert.ok((await frame(page, "more")).width > 1000);
+	assert.ok((await frame(page, "needle")).width < 10);
+});
+
+test("on names alone there is nothing to do with modules, and that is said", async () => {
+	const page = await browser.open(graph(stacks));
+
+	for (const key of ["m", "o"]) {
+		await press(page, "0", "ArrowUp", "ArrowUp");
+		assert.match(await current(page), /^parse /);
+		await press(page, key);
+		assert.match(await text(page, "status"), /no modules/i, key);
+		assert.deepEqual(await chips(page), []);
+	}
+	await searchFor(page, "read");
+	await page.selectOption("#onhits", "m");
+	assert.deepEqual(await chips(page), []);
+	assert.match(await text(page, "status"), /no modules/i);
+	assert.equal((await frames(page)).length, 8);
+});
+
 test("in the table keys are for the row's function, whichever way stacks are merged", async () => {
 	for (const hash of ["#g=Both", "#g=Both&o=callees", "#g=Both&o=around&v=parse"]) {
 		const page = await browser.open(graph(stacks), hash);

@@ -340,7 +340,7 @@ for (const [form, open] of Object.entries(forms)) {
 	});
 
 	see("wrappers fold into one box with a count, recursion into one", async (page) => {
-		await browser.open(withSources(graph("main;start;run;work 99\nmain;start;run;rest 1\nr;r;r;x 100\n")));
+		await browser.open(withSources(graph("main;start;run;work 98\nmain;start;run;rest 2\nr;r;r;x 100\n")));
 		await page.keyboard.press("w");
 		assert.equal((await frame(page, "main")).label, "main +2");
 		assert.equal(await frame(page, "start"), undefined);

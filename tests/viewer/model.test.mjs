@@ -247,10 +247,19 @@ for (const letter of Object.keys(steps))
 	});
 
 test("wrappers that were folded are counted", () => {
-	const profile = profileOf(readFolded("a;b;c;d 99\na;b;c;e 1\n"));
+	const profile = profileOf(readFolded("a;b;c;d 98\na;b;c;e 2\n"));
 	const { folded, count } = doStep(profile, profile.flat, "w:", {});
 
 	assert.deepEqual([count, [...folded]], [4, [0, 2, 0, 0]]);
+});
+
+test("a stem is folded though each of its frames has something tiny beside it", () => {
+	const profile = profileOf(readFolded("a;b;c;d 9000\na;b;c;e 990\na;b;t 4\na;t 3\na;u 2\na 1\n"));
+	const done = doStep(profile, profile.flat, "w:", {});
+
+	assert.deepEqual(trieMap(profile, done), new Map([
+		["a", 1], ["a;d", 9000], ["a;e", 990], ["a;t", 7], ["a;u", 2]]));
+	assert.equal(done.folded[1], 2);
 });
 
 test("steps one after the other, all columns", () => {

@@ -77,23 +77,21 @@ export const steps = {
 	m: (stacks, fits, boxOf) => stacks.map(([frames, value]) => [
 		frames.map((name) => fits(name) ? boxOf(name) : name)
 			.filter((name, i, all) => !fits(frames[i]) || name !== all[i - 1]), value]),
-	// A callee with 99 % of its caller, and no other beside it, goes into the caller.
+	// A callee with 99 % of its caller goes into it, and what is beside it stays there.
 	w(stacks) {
-		const weights = new Map(), callees = new Map();
+		const weights = new Map();
 
 		for (const [frames, value] of stacks)
 			for (let i = 1; i <= frames.length; i++) {
 				const path = frames.slice(0, i).join(";");
-				const up = frames.slice(0, i - 1).join(";");
 
 				weights.set(path, (weights.get(path) ?? 0) + value);
-				callees.set(up, (callees.get(up) ?? new Set()).add(path));
 			}
 
 		const folds = (frames, i) => {
 			const path = frames.slice(0, i + 1).join(";"), up = frames.slice(0, i).join(";");
 
-			return i > 0 && callees.get(up).size === 1 && weights.get(path) >= 0.99 * weights.get(up);
+			return i > 0 && weights.get(path) >= 0.99 * weights.get(up);
 		};
 
 		return stacks.map(([frames, value]) => [frames.filter((_, i) => !folds(frames, i)), value]);

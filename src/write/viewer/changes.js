@@ -16,7 +16,8 @@ const transforms = {
 	m: ["One box for", ({ funcs, marks }, profile) => ({
 		place: (i, to, made) => {
 			const func = funcs[i];
-			const box = marks[func] ? moduleBox(profile, func) : func;
+			const box = marks[func] && profile.functions[func].module
+				? moduleBox(profile, func) : func;
 
 			return box !== func && made.funcs[to] === box ? -1 : box;
 		},
@@ -26,9 +27,10 @@ const transforms = {
 	})],
 	w: ["Wrappers folded", ({ funcs, parents, ends, sums: [sum] }) => ({
 		place: (i, to, made) => {
+			/* What is beside it, and it alone, stays above the one it goes into. */
 			const up = parents[i];
-			const folds = up && i === up + 1 && ends[i] === ends[up] &&
-				sum[ends[i]] - sum[i] >= 0.99 * (sum[ends[i]] - sum[up]);
+			const folds = up &&
+				sum[ends[i]] - sum[i] >= 0.99 * (sum[ends[up]] - sum[up]);
 
 			made.folded[to] += folds;
 			return folds ? -1 : funcs[i];

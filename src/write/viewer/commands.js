@@ -7,8 +7,10 @@ const boxCommands = [
 	["s", "Merge around it: callers and callees", (box, name) => mergeAround(name)],
 	...Array.from("kxfh", (letter) => [letter, `${transforms[letter][0]} it`, (box, name) =>
 		addStep(letter, name)]),
-	["m", "One box for its module", (box, name, module) => addStep("m", module)],
-	["o", "Only its module", (box, name, module) => addStep("h", `!${module}`)],
+	["m", "One box for its module", (box, name, module) => module
+		? addStep("m", module) : sayNoModule()],
+	["o", "Only its module", (box, name, module) => module
+		? addStep("h", `!${module}`) : sayNoModule()],
 	["c", "Copy its name", (box, ...[, , name]) => copy(name)],
 	["C", "Copy its stack", (box) => copy(stackOf(box).join("\n"))],
 	["l", "Copy its stack, folded", (box) =>
@@ -44,7 +46,18 @@ function toggle(key) {
 }
 
 function addStep(letter, expression) {
-	choose({ steps: [...view.steps, `${letter}:${expression}`] });
+	if (letter === "m" && !hasModules())
+		sayNoModule();
+	else
+		choose({ steps: [...view.steps, `${letter}:${expression}`] });
+}
+
+const hasModules = () => profile.functions.some(({ module }) => module);
+
+/* Folded text has names alone. */
+function sayNoModule() {
+	say(hasModules() ? "The module of this frame is not known"
+		: "There are no modules in this graph");
 }
 
 function setKind(kind) {
@@ -104,7 +117,8 @@ function run([, , does], box, func = graph.func[box]) {
 	const { name, module } = profile.functions[func];
 
 	if (func || does.length < 2)
-		does(box, exactly(name), exactly(module, "module:"), func ? name : nameOf(box));
+		does(box, exactly(name), module && exactly(module, "module:"),
+		     func ? name : nameOf(box));
 }
 
 /* The button, too, opens it, wherever the frames are below. */
@@ -155,11 +169,14 @@ function neighbour(key) {
 	return outward === row[box] > 0 ? widest(box) : above(box);
 }
 
+const holds = (one, other) => !one || pathOf(graph, other).includes(one);
+
+/* On it or, with all that it has, below it. */
+const isInZoom = (box) => holds(zoom, box) || holds(box, zoom);
+
 /* Makes it the current one, wherever it is. */
 function goTo(box) {
-	const holds = (one, other) => !one || pathOf(graph, other).includes(one);
-
-	if (!holds(zoom, box) && !holds(box, zoom)) {
+	if (!isInZoom(box)) {
 		zoom = above(box);
 		saveLink();
 	}

@@ -39,6 +39,13 @@ function showMatched() {
 	update(elements.search, { "aria-invalid": Boolean(problem) });
 }
 
+/* What a thin box is shown in: the nearest one below it that has 3 % of the width now. */
+function contextOf(box) {
+	while (graph.row[box] && graph.total[box] < 0.03 * graph.total[zoom])
+		box = above(box);
+	return box;
+}
+
 /* To the next hit, or with -1 to the one before. */
 function goToHit(step) {
 	const { marks = [], before, hits } = found || {};
@@ -49,9 +56,14 @@ function goToHit(step) {
 	if (!count)
 		return;
 	foundAt = (max(foundAt, step < 0 ? 0 : -1) + step + count) % count;
-	goTo(drawn ? drawn[foundAt].box : boxOfNode(graph,
-		firstThat(graph.trie.count, (i) => foundAt < before[i + 1])));
-	if (graph.total[current] * layout.scale < 2 * thinBox)
-		zoomTo(current);
+
+	const box = drawn ? drawn[foundAt].box : boxOfNode(graph,
+		firstThat(graph.trie.count, (i) => foundAt < before[i + 1]));
+
+	if (!isInZoom(box) || graph.total[box] * layout.scale < 2 * thinBox) {
+		zoom = contextOf(box);
+		saveLink();
+	}
+	goTo(box);
 	say(`${foundAt + 1} of ${count}: ${titleOf(current)}`);
 }
