@@ -1,11 +1,11 @@
 // What keys, pointer and focus do together, and what is typed into the search.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { encode } from "../viewer/encode.mjs";
 import { clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, placeOf, searchFor } from "./page.mjs";
 
 const stacks = "main;parse;read 300\nmain;parse;malloc 100\nmain;write;malloc 200\nidle 200\n";
 const browser = openBrowser();
+const { test } = browser;
 const text = (page, id) => page.textContent(`#${id}`);
 const valueOf = (page, selector) => page.evaluate((selector) => document.querySelector(selector).value, selector);
 const current = (page) => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
@@ -114,6 +114,8 @@ test("a click beside the menu closes it, and so does Tab", async () => {
 	await clickFrame(page, "parse", { button: "right" });
 	await press(page, "Tab");
 	assert.ok(!await page.isVisible("#menu"));
+	/* In Firefox the next control is a list, where keys choose. */
+	await page.evaluate(() => document.activeElement.blur());
 	await press(page, "?");
 	assert.ok(await page.isVisible("#help"));
 	await page.click("#help dl");
@@ -139,7 +141,7 @@ test("what is no expression stays to be mended, and Escape takes it away", async
 	await page.mouse.click(600, 400);
 	await clickFrame(page, "parse");
 	assert.equal(await valueOf(page, "#search"), "read(");
-	assert.match(await text(page, "matched"), /regular expression/);
+	assert.match(await text(page, "matched"), /regular expression|parenthetical/);
 	await page.focus("#search");
 	await press(page, "Escape");
 	assert.equal(await valueOf(page, "#search"), "");

@@ -2,10 +2,10 @@
 // platform.words, and must stay.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { test } from "node:test";
 import { openBrowser } from "./page.mjs";
 
 const browser = openBrowser();
+const { test } = browser;
 const folder = new URL("../../src/write/viewer/", import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder), "utf8");
 const kept = new Set(read("platform.words").split(/\s+/));

@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before } from "node:test";
+import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { launchFirefox, whyNoFirefox } from "./firefox.mjs";
 
 export const require = createRequire(`${process.env.NODE_PATH}/`);
-const { chromium } = require("playwright-core");
 const sources = new URL("../../src/write/viewer/", import.meta.url);
 
 // What flamefold makes of folded text.
@@ -29,33 +29,83 @@ export function withSources(svg) {
 	return `${svg.slice(0, begin)}(() => {"use strict";${script}})();${svg.slice(end)}`;
 }
 
-// browser(): one for all tests of a file. What is reported as an error, and every request
-// for something else than the file, makes the last test fail.
+async function launchChromium() {
+	const { chromium } = require("playwright-core");
+	const chrome = await chromium.launch({
+		executablePath: process.env.CHROMIUM, timeout: 900_000,
+		args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
+	});
+
+	return {
+		newPage: async (options) => {
+			const page = await chrome.newPage(options);
+
+			/* No verdict depends on how busy the machine is. */
+			page.setDefaultTimeout(900_000);
+			/* What comes of @act: { name, content }. */
+			page.download = async (act) => {
+				const [file] = await Promise.all([page.waitForEvent("download"), act()]);
+
+				return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
+			};
+			return page;
+		},
+		close: () => chrome.close(),
+	};
+}
+
+const launchers = { Chromium: launchChromium, Firefox: launchFirefox };
+
+// What the tests of a file see: one browser of each kind, which starts with the first test that
+// is for it. Tests run one after the other; `page`, open() and newPage() are those of the
+// browser that the running one is for: Chromium, or what test() below says. What is reported as
+// an error, and every request for something else than the file, makes the last test fail.
 export function openBrowser(options = {}) {
-	const state = { errors: [], requests: [] };
-	let folder, browser;
+	const state = { errors: [], requests: [], name: "Chromium" };
+	const started = {};
+	let folder;
+
+	async function use(name) {
+		started[name] ??= await launchers[name](folder);
+		state.name = name;
+		state.page = started[name].page ??= await state.newPage(options);
+	}
 
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "flamefold-"));
-		browser = await chromium.launch({
-			executablePath: process.env.CHROMIUM, timeout: 900_000,
-			args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
-		});
-		state.page = await state.newPage(options);
+		await use("Chromium");
 	});
 	after(async () => {
-		await browser?.close();
+		for (const one of Object.values(started))
+			await one.close();
 		rmSync(folder, { recursive: true, force: true });
 	});
-	state.newPage = async (options = {}) => {
-		const page = await browser.newPage({ viewport: { width: 1200, height: 600 }, ...options });
+	/*
+	 * test(name, run) or test(name, options, run), as node's: a test that runs in Chromium and
+	 * then in Firefox, there with LONG=1, or @always. It takes what it needs from this object
+	 * while it runs. @skip: why it runs nowhere; @notInFirefox: why not there.
+	 */
+	state.test = (name, ...more) => {
+		const run = more.pop(), { always, skip = false, notInFirefox } = more[0] ?? {};
 
-		/* No verdict depends on how busy the machine is. */
-		page.setDefaultTimeout(900_000);
-		page.on("pageerror", (error) => state.errors.push(String(error.stack)));
-		page.on("console", (message) => state.errors.push(message.text()));
+		test(name, { skip }, run);
+		if (always || process.env.LONG)
+			test(`Firefox: ${name}`, { skip: skip || notInFirefox || whyNoFirefox() || false }, async () => {
+				await use("Firefox");
+				try {
+					await run();
+				} finally {
+					await use("Chromium");
+				}
+			});
+	};
+	state.newPage = async (options = {}) => {
+		const page = await started[state.name].newPage({ viewport: { width: 1200, height: 600 }, ...options });
+
+		page.on("pageerror", (error) => state.errors.push(`${state.name}: ${error.stack}`));
+		page.on("console", (message) => state.errors.push(`${state.name}: ${message.text()}`));
 		page.on("request", (request) => {
-			if (!/^(file|data|blob):/.test(request.url()))
+			if (!/^(file|data|blob|about):/.test(request.url()))
 				state.requests.push(request.url());
 		});
 		return page;
