@@ -48,6 +48,7 @@ setup()
 }
 
 # The expectations are no opinion of ours, and the builder makes what perf reads.
+# bats test_tags=long
 @test "perf script reads the same from every case that it reads rightly" {
 	local case options wrong=0 compared=0
 

@@ -96,6 +96,7 @@ same_packed()
 	[ "$wrong" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "every case in pipe format, from a file, streamed and packed" {
 	local name wrong=0 compared=0
 
@@ -283,6 +284,7 @@ check_cut()
 		{ echo "$1 cut at $2: $(samples_of cut.data) samples, not $3: $(cat err)"; return 1; }
 }
 
+# bats test_tags=long
 @test "cut at a record, in a record, at parts of a hundred: all samples before are there" {
 	local end samples size part wrong=0 n=0 before=0 files=(long.data)
 

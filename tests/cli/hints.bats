@@ -302,6 +302,7 @@ nobody_records()
 }
 
 # A limit that is exactly what the command sets.
+# bats test_tags=long
 @test "files_events, files_ulimit, files_prlimit: as many open files as threads take" {
 	need_root
 	set_sysctl kernel.perf_event_paranoid=0

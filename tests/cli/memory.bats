@@ -36,6 +36,7 @@ each_fails()
 	each_fails 400 "$flamefold" in.folded
 }
 
+# bats test_tags=long
 @test "a picture that is read back" {
 	printf 'a;b;c 1\na;b;d 2\na;e 3\n' | "$flamefold" graph -q -o in.svg -
 	each_fails 300 "$flamefold" fold in.svg
@@ -64,6 +65,7 @@ each_fails()
 	each_fails 200 "$flamefold" fold directory
 }
 
+# bats test_tags=long
 @test "a pipe" {
 	local piped=a.data
 
@@ -77,6 +79,7 @@ each_fails()
 	each_fails 200 "$flamefold" fold --compat=stackcollapse -
 }
 
+# bats test_tags=long
 @test "chains that are put together" {
 	"$build" -d . "$cases"/{deferred_chain_of_each_thread,lbr_call_stack,off_cpu_samples_in_raw_data}.pd
 	each_fails 200 "$flamefold" fold --event=all off_cpu_samples_in_raw_data.data

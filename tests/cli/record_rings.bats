@@ -127,6 +127,7 @@ periods()
 	perf script -i "$1" -F period 2>/dev/null | sort -n | uniq -c
 }
 
+# bats test_tags=long
 @test "--adapt lowers the rate, and each sample stands for more time" {
 	need_events system
 	"$shares" 6 2 >/dev/null &

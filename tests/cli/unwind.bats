@@ -81,6 +81,7 @@ reason()
 	cut_for "$2"
 }
 
+# bats test_tags=long
 @test "why a walk ended" {
 	compile reasons reasons.c $WITHOUT_FP
 	dwarf ./reasons odd 10000
