@@ -18,6 +18,8 @@
  *	a;b;c       what is below b
  *
  * Items of one rank, of functions that print alike, are one line, or one level below.
+ * A reader takes a ';' at the end for the end of the last name, so a stack whose last name is
+ * empty gets one more.
  */
 struct item {
 	uint32_t rank; /* of the label, alone or with the ';' behind it */
@@ -246,14 +248,11 @@ static void go_on(struct printer *p, size_t from, size_t to)
 		enter(p, from, to);
 }
 
-static void add_line(struct printer *p, uint32_t label, uint64_t before, uint64_t self)
+static void add_values(struct printer *p, uint64_t before, uint64_t self)
 {
 	const struct folder *f = p->folder;
 	struct text *t = &p->sink.text;
 
-	if (p->path.size)
-		text_add(t, p->path.bytes, p->path.size);
-	text_add(t, label_text(&f->labels, label), f->labels.sizes.v[label]);
 	if (f->tree->before) {
 		text_char(t, ' ');
 		number_decimal(t, before, f->tree->decimals);
@@ -262,6 +261,18 @@ static void add_line(struct printer *p, uint32_t label, uint64_t before, uint64_
 	number_decimal(t, self, f->tree->decimals);
 	text_char(t, '\n');
 	sink_drain(&p->sink);
+}
+
+static void add_stack(struct printer *p, uint32_t label)
+{
+	const struct labels *labels = &p->folder->labels;
+	struct text *t = &p->sink.text;
+
+	if (p->path.size)
+		text_add(t, p->path.bytes, p->path.size);
+	text_add(t, label_text(labels, label), labels->sizes.v[label]);
+	if (!labels->sizes.v[label])
+		text_char(t, ';');
 }
 
 static void add_sum(struct printer *p, size_t from, size_t to)
@@ -273,7 +284,8 @@ static void add_sum(struct printer *p, size_t from, size_t to)
 		before += own_before(f, p->items.v[i].node);
 		self += own_value(f, p->items.v[i].node);
 	}
-	add_line(p, label_of(f, p->items.v[from].node), before, self);
+	add_stack(p, label_of(f, p->items.v[from].node));
+	add_values(p, before, self);
 }
 
 /* Nodes below items, with themselves. */
@@ -371,7 +383,7 @@ static void add_lines(struct printer *p, size_t piece)
 	size_t from, to;
 
 	if (piece == 0 && (own_value(f, 0) || own_before(f, 0)))
-		add_line(p, 0, own_before(f, 0), own_value(f, 0));
+		add_values(p, own_before(f, 0), own_value(f, 0));
 	if (piece == 0)
 		start(p);
 	else

@@ -233,6 +233,15 @@ small()
 	[ "$("$flamefold" fold -q empty.svg)" = ' 7' ]
 }
 
+@test "empty names are frames, also at the end, and come back as often as one folds" {
+	printf 'a 3\na;;b 2\na;b;;; 1\n; 4\n' >names.folded
+	"$flamefold" fold -q names.folded >once
+	diff <(LC_ALL=C sort names.folded) <(LC_ALL=C sort once)
+	"$flamefold" graph -q -o names.svg once
+	"$flamefold" fold -q names.svg >again
+	diff once again
+}
+
 @test "an input that cannot be read does not hide the others" {
 	small a.data main 5
 	"$build" -o none.data - <<<'header magic=NONSENSE'

@@ -71,6 +71,18 @@ Test(folded, a_difference_has_two_columns)
 	expect(&t, "a 0 1\na;b 3 5\na;gone 7 0\n");
 }
 
+/* Where it would be taken for the end of the name before it. */
+Test(folded, an_empty_name_at_the_end_is_written_so_that_it_comes_back)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a;b;;;", 1);
+	tree_add(&t, "a;;b", 2);
+	tree_add(&t, "a", 3);
+	expect(&t, "a 3\na;;b 2\na;b;;; 1\n");
+}
+
 Test(folded, fractions_are_kept)
 {
 	struct tree t;
