@@ -41,29 +41,58 @@ static const char *const references[256] = {
 	['\r'] = "&#13;",
 };
 
+struct code_range {
+	uint32_t first, last;
+};
+
+static bool is_in(const struct code_range *ranges, size_t count, uint32_t code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
+}
+
 /* Cannot be in XML, or cannot be seen, or turns the text behind it round. */
 static bool is_unseen(uint32_t code)
 {
-	static const struct {
-		uint32_t first, last;
-	} unseen[] = {
+	static const struct code_range unseen[] = {
 		{ 0x80, 0x9f },	    { 0x61c, 0x61c },	{ 0x200b, 0x200f },
 		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
 		{ 0xfffe, 0xffff },
 	};
 
-	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
-		if (code >= unseen[i].first && code <= unseen[i].last)
-			return true;
-	return false;
+	return is_in(unseen, sizeof(unseen) / sizeof(unseen[0]), code);
 }
 
-static void add_wide(struct text *t, const char **p, const char *end)
+/* Letters of scripts that join, and pictures: U+200C and U+200D behind them change what is seen. */
+static bool can_join(uint32_t code)
+{
+	static const struct code_range joining[] = {
+		{ 0x600, 0x61b },     { 0x61d, 0x109f },  { 0x1780, 0x1cff },
+		{ 0x2190, 0x2bff },   { 0xa800, 0xabff }, { 0xfb50, 0xfdff },
+		{ 0xfe0f, 0xfe0f },   { 0xfe70, 0xfefe }, { 0x11000, 0x11fff },
+		{ 0x1f000, 0x1faff },
+	};
+
+	return is_in(joining, sizeof(joining) / sizeof(joining[0]), code);
+}
+
+/* A joiner that joins. @before: where the text begins. */
+static bool is_joiner(uint32_t code, const char *before, const char *from)
+{
+	return (code == 0x200c || code == 0x200d) && from > before &&
+	       can_join(utf8_previous(before, &from));
+}
+
+/* @start: of the text that *@p is in. */
+static void add_wide(struct text *t, const char *start, const char **p, const char *end)
 {
 	const char *from = *p;
 	uint32_t code = utf8_next(p, end);
 
-	if (code == UTF8_REPLACEMENT || is_unseen(code))
+	if (code == UTF8_REPLACEMENT ||
+	    (is_unseen(code) && !is_joiner(code, start, from)))
 		text_string(t, REPLACEMENT);
 	else
 		text_add(t, from, (size_t)(*p - from));
@@ -72,6 +101,8 @@ static void add_wide(struct text *t, const char **p, const char *end)
 /* @plain: the classes that need nothing done, as bits. */
 static void escape(struct text *t, const char *p, const char *end, unsigned plain)
 {
+	const char *start = p;
+
 	while (p < end) {
 		const char *from = p;
 		uint8_t found = PLAIN;
@@ -82,7 +113,7 @@ static void escape(struct text *t, const char *p, const char *end, unsigned plai
 		if (p == end)
 			return;
 		if (found == WIDE)
-			add_wide(t, &p, end);
+			add_wide(t, start, &p, end);
 		else
 			text_string(t, references[(uint8_t)*p++]);
 	}

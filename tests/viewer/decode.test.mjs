@@ -36,6 +36,16 @@ test("names of any bytes are read, and what cannot be shown is replaced", () => 
 		.map((name) => name.replace(/[\t\u202E]/g, "\ufffd")).sort());
 });
 
+test("what joins letters of a script that joins, or pictures, stays; anywhere else it is replaced", () => {
+	const stays = ["\u2764\ufe0f\u200d\u{1f525}", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+		"\u0915\u094d\u200d", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"];
+	const goes = ["mal\u200dloc", "\u200cfree", "\u0645\u200c\u200c", "a\u061cb", "\u0645\u200f"];
+	const profile = profileOf([...stays, ...goes].map((name) => [[name], 1]));
+
+	assert.deepEqual(new Set(profile.functions.slice(1).map(({ name }) => name)), new Set([...stays,
+		"mal\ufffdloc", "\ufffdfree", "\u0645\u200c\ufffd", "a\ufffdb", "\u0645\ufffd"]));
+});
+
 test("bytes that are not UTF-8 are replaced", () => {
 	const payload = Buffer.from(encode([[["a"], 1]]));
 

@@ -49,9 +49,15 @@ function readColumns(payload) {
 
 const decoder = new TextDecoder();
 
-/* What would change how a text is laid out, or does not show at all, is replaced. */
+/* What would change how a text is laid out, or does not show at all, is replaced; but not what
+ * joins letters of scripts that join, or pictures: see can_join() of the writer. */
+const joining = "[\\u0600-\\u061b\\u061d-\\u109f\\u1780-\\u1cff\\u2190-\\u2bff\\ua800-\\uabff" +
+	"\\ufb50-\\ufdff\\ufe0f\\ufe70-\\ufefe\\u{11000}-\\u{11fff}\\u{1f000}-\\u{1faff}]";
+const unseen = new RegExp(`(${joining}[\\u200c\\u200d])|[\\0-\\x1f\\x7f-\\x9f\\u061c` +
+	"\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]", "gu");
+
 const readString = (bytes) => decoder.decode(bytes)
-	.replace(/[\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "\ufffd");
+	.replace(unseen, (_, joined = "\ufffd") => joined);
 
 function readNames(starts, rests, count) {
 	let bytes = octets();

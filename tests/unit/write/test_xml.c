@@ -33,6 +33,21 @@ Test(xml, markup_is_escaped)
 	expect(xml_text, "</script><script>", "&lt;/script&gt;&lt;script&gt;");
 }
 
+/* U+200D in pictures and in Sinhala, U+200C in Persian; not where nothing joins. */
+Test(xml, what_joins_letters_and_pictures_stays)
+{
+	expect(xml_text, "\xe2\x9d\xa4\xef\xb8\x8f\xe2\x80\x8d\xf0\x9f\x94\xa5",
+	       "\xe2\x9d\xa4\xef\xb8\x8f\xe2\x80\x8d\xf0\x9f\x94\xa5");
+	expect(xml_quoted, "\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xbb",
+	       "\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xbb");
+	expect(xml_text, "\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae",
+	       "\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae");
+	expect(xml_text, "mal\xe2\x80\x8dloc", "mal\xef\xbf\xbdloc");
+	expect(xml_text, "\xe2\x80\x8d", "\xef\xbf\xbd");
+	expect(xml_text, "\xd9\x85\xe2\x80\x8c\xe2\x80\x8c",
+	       "\xd9\x85\xe2\x80\x8c\xef\xbf\xbd");
+}
+
 Test(xml, what_xml_cannot_hold_is_replaced)
 {
 	expect(xml_text,
