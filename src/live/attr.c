@@ -202,6 +202,20 @@ static void ask_for_rate(struct perf_event_attr *attr, const struct live_plan *p
 	attr->sample_freq = plan->frequency;
 }
 
+/* Where samples have a field for the period, the kernel makes one of every event that is
+ * counted in software, whatever the period (perf_swevent_event()). Without it the attribute
+ * says how many one stands for. */
+static void heed_period(struct perf_event_attr *attr)
+{
+	bool is_clock = attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+			attr->config == PERF_COUNT_SW_TASK_CLOCK;
+	bool counted = attr->type == PERF_TYPE_TRACEPOINT ||
+		       (attr->type == PERF_TYPE_SOFTWARE && !is_clock);
+
+	if (counted && !attr->freq && attr->sample_period > 1)
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+}
+
 static bool is_tracepoint(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_TRACEPOINT;
@@ -226,6 +240,7 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 		else
 			ask_for_rate(attr, plan);
 	}
+	heed_period(attr);
 	if (plan->chain == LIVE_AUTO && !attr->freq && !options->stack_size &&
 	    attr->sample_stack_user > USUAL_STACK)
 		attr->sample_stack_user = USUAL_STACK;

@@ -73,6 +73,19 @@ need_tracepoints()
 	between 4990 "$(weight touch_pages x.folded)" "$(cat faults)"
 }
 
+@test "with -c of a software event and of a tracepoint, only every so many are sampled" {
+	need_events system
+	record -q -c 100 -e page-faults:u --save x.data -o x.folded -- "$pages" 5000 >faults
+	between 4800 "$(weight touch_pages x.folded)" "$(($(cat faults) + 200))"
+	between 40 "$("$flamefold" info --format=json x.data | jq .samples)" "$(($(cat faults) / 100 + 20))"
+	"$flamefold" fold -q -o file.folded x.data
+	cmp x.folded file.folded
+	[ -r /sys/kernel/tracing/events/exceptions/page_fault_user/id ] || skip "no such tracepoint here"
+	record -q -c 100 -e exceptions:page_fault_user --save x.data -o x.folded -- "$pages" 5000 >faults
+	between 4800 "$(weight touch_pages x.folded)" "$(($(cat faults) + 200))"
+	between 40 "$("$flamefold" info --format=json x.data | jq .samples)" "$(($(cat faults) / 100 + 20))"
+}
+
 @test "a rate that belongs to the event" {
 	need_events
 	# Each processor counts to a hundred on its own.
