@@ -426,7 +426,7 @@ int finish_so_far(struct ff_profile *p)
 		err = findings_make(p);
 	if (err < 0) {
 		forget_results(p);
-		return fail_memory(&p->ctx);
+		return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 	}
 	p->finished = true;
 	return 0;

@@ -62,15 +62,16 @@ static int ask_functions(struct filtering *f)
 		return -ENOMEM;
 	for (size_t i = 0; i < symbols->functions.count; i++) {
 		const struct function *function = &symbols->functions.v[i];
-		struct filter_frame frame = {
-			.name = intern_text(&f->p->strings, function->name),
-			.module = intern_text(&f->p->strings, function->module),
-		};
+		const char *name = intern_text(&f->p->strings, function->name);
+		const char *module = intern_text(&f->p->strings, function->module);
+		struct filter_frame frame = { { name, name_size(name) },
+					      { module, module_size(module) } };
+		int matched =
+			filters_match_frame(&f->p->ctx, f->p->filters, f->memo, &frame);
 
-		frame.name_size = name_size(frame.name);
-		frame.module_size = module_size(frame.module);
-		f->functions[i] =
-			(uint8_t)filters_match_frame(f->p->filters, f->memo, &frame);
+		if (matched < 0)
+			return matched;
+		f->functions[i] = (uint8_t)matched;
 	}
 	return 0;
 }
@@ -205,7 +206,7 @@ int filter_stacks(struct ff_profile *p, uint8_t **left_out)
 	free(f.nodes);
 	if (err < 0) {
 		free(f.left_out);
-		return fail_memory(&p->ctx);
+		return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 	}
 	*left_out = f.left_out;
 	return 0;

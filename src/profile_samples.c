@@ -5,7 +5,8 @@
 #include "base/parallel.h"
 #include "profile.h"
 
-static bool passes(struct worker *w, const struct sample *s)
+/* 1, 0 or a negative errno. */
+static int passes(struct worker *w, const struct sample *s)
 {
 	const struct reading *r = w->reading;
 	struct filter_subject subject = {
@@ -20,7 +21,7 @@ static bool passes(struct worker *w, const struct sample *s)
 		.last = r->rec->last_time,
 	};
 
-	return filters_pass(r->p->filters, w->memo, &r->p->strings, &subject);
+	return filters_pass(&w->ctx, r->p->filters, w->memo, &r->p->strings, &subject);
 }
 
 static struct ff_process *find_tally(struct worker *w, uint32_t pid)
@@ -210,12 +211,15 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 int worker_take(struct worker *w, const struct sample *s)
 {
 	const struct reading *r = w->reading;
-	bool filtered = w->filters && !passes(w, s);
+	int passed = w->filters ? passes(w, s) : 1;
 	uint64_t weight;
+
+	if (passed < 0)
+		return passed;
 
 	see_sample(&w->seen, &r->rec->events.v[s->event], s);
 	if (s->group_count)
-		return keep_counters(w, s, filtered);
+		return keep_counters(w, s, !passed);
 	weight = weight_of(&r->weights, &r->rec->events.v[s->event], s);
 	w->sum.read += weight;
 	w->sum.samples_read++;
@@ -223,7 +227,7 @@ int worker_take(struct worker *w, const struct sample *s)
 		w->sum.lost[LOST_EVENT] += weight;
 		return 0;
 	}
-	if (filtered) {
+	if (!passed) {
 		w->sum.lost[LOST_FILTER] += weight;
 		return 0;
 	}

@@ -22,10 +22,11 @@ enum key {
 #define SAMPLE_KEYS KEY_SYMBOL /* what a sample is asked; the others are for frames */
 #define SIDES 2
 
-/* A pattern that needs more steps for one name matches nothing. */
+/* For one name: a pattern that needs more has no answer, which is an error. */
 #define MATCH_STEPS 100000
 
 struct filter {
+	char *text; /* as it was given, for messages */
 	pcre2_code *pattern; /* only one of these is in use */
 	struct number_list numbers;
 	struct time_range time;
@@ -115,6 +116,7 @@ int filters_new(struct filters **ret)
 
 static void filter_release(struct filter *f)
 {
+	free(f->text);
 	pcre2_code_free(f->pattern);
 	number_list_release(&f->numbers);
 }
@@ -160,6 +162,9 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 			    text);
 	if (!text[size + 1])
 		return fail(ctx, -EINVAL, "filter '%s' has no value", text);
+	filter.text = strdup(text);
+	if (!filter.text)
+		return fail_memory(ctx);
 	err = keys[key].parse(ctx, &filter, text, text + size + 1);
 	if (err < 0)
 		goto out;
@@ -252,6 +257,7 @@ void filter_memo_free(struct filter_memo *m)
 
 /* One sample, and what it takes to answer for it. */
 struct question {
+	struct context *ctx;
 	const struct filters *filters;
 	struct filter_memo *memo;
 	const struct intern *strings;
@@ -275,31 +281,57 @@ static uint8_t *verdict_of(struct filter_memo *m, enum filter_side side, enum ke
 	return &seen->v[id];
 }
 
-static bool any_pattern(const struct filters *f, const struct filter_memo *m,
-			enum filter_side side, enum key key, const char *name,
-			size_t size)
+/* Of @filter, which neither matched nor failed to match. */
+static int fail_match(struct context *ctx, const struct filter *filter, int error,
+		      const char *name, size_t size)
 {
-	for (size_t i = 0; i < f->by[side][key].count; i++)
-		if (pcre2_match(f->by[side][key].v[i].pattern, (PCRE2_SPTR)name, size, 0,
-				0, m->match, m->limits) >= 0)
-			return true;
-	return false;
+	PCRE2_UCHAR why[256] = "";
+	int shown = size < 80 ? (int)size : 80;
+
+	if (error == PCRE2_ERROR_NOMEMORY)
+		return fail_memory(ctx);
+	if (error == PCRE2_ERROR_MATCHLIMIT)
+		return fail(ctx, -EINVAL,
+			    "filter '%s': the pattern takes more than %d steps for "
+			    "'%.*s%s': make it simpler",
+			    filter->text, MATCH_STEPS, shown, name,
+			    shown < (int)size ? "..." : "");
+	pcre2_get_error_message(error, why, sizeof(why));
+	return fail(ctx, -EINVAL, "filter '%s': %s", filter->text, (const char *)why);
+}
+
+/* 1: one of them matches; 0; or a negative errno. */
+static int any_pattern(struct context *ctx, const struct filter *filters, size_t count,
+		       const struct filter_memo *m, struct filter_name name)
+{
+	for (size_t i = 0; i < count; i++) {
+		int found = pcre2_match(filters[i].pattern, (PCRE2_SPTR)name.text,
+					name.size, 0, 0, m->match, m->limits);
+
+		if (found >= 0)
+			return 1;
+		if (found != PCRE2_ERROR_NOMATCH)
+			return fail_match(ctx, &filters[i], found, name.text, name.size);
+	}
+	return 0;
 }
 
 /* A pattern runs once for every different string. */
-static bool any_text(const struct question *q, enum filter_side side, enum key key,
-		     uint32_t id)
+static int any_text(const struct question *q, enum filter_side side, enum key key,
+		    uint32_t id)
 {
-	uint8_t *verdict = verdict_of(q->memo, side, key, id);
 	const char *name = intern_text(q->strings, id);
-	bool yes;
+	uint8_t *verdict = verdict_of(q->memo, side, key, id);
+	int found;
 
 	if (verdict && *verdict != VERDICT_OPEN)
 		return *verdict == VERDICT_YES;
-	yes = any_pattern(q->filters, q->memo, side, key, name, strlen(name));
-	if (verdict)
-		*verdict = yes ? VERDICT_YES : VERDICT_NO;
-	return yes;
+	found = any_pattern(q->ctx, q->filters->by[side][key].v,
+			    q->filters->by[side][key].count, q->memo,
+			    (struct filter_name){ name, strlen(name) });
+	if (verdict && found >= 0)
+		*verdict = found ? VERDICT_YES : VERDICT_NO;
+	return found;
 }
 
 static bool any_number(const struct question *q, enum filter_side side, enum key key,
@@ -325,7 +357,8 @@ static bool any_time(const struct question *q, enum filter_side side)
 	return false;
 }
 
-static bool any(const struct question *q, enum filter_side side, enum key key)
+/* 1, 0 or a negative errno. */
+static int any(const struct question *q, enum filter_side side, enum key key)
 {
 	const struct filter_subject *s = q->subject;
 
@@ -348,18 +381,22 @@ static bool any(const struct question *q, enum filter_side side, enum key key)
 }
 
 /* Kept: every key asked for has a filter that matches, and no filter to drop does. */
-bool filters_pass(const struct filters *f, struct filter_memo *memo,
-		  const struct intern *strings, const struct filter_subject *subject)
+int filters_pass(struct context *ctx, const struct filters *f, struct filter_memo *memo,
+		 const struct intern *strings, const struct filter_subject *subject)
 {
-	struct question q = { f, memo, strings, subject };
+	struct question q = { ctx, f, memo, strings, subject };
 
 	for (enum key key = 0; key < SAMPLE_KEYS; key++) {
-		if (f->by[FILTER_ONLY][key].count && !any(&q, FILTER_ONLY, key))
-			return false;
-		if (f->by[FILTER_DROP][key].count && any(&q, FILTER_DROP, key))
-			return false;
+		int found;
+
+		found = f->by[FILTER_ONLY][key].count ? any(&q, FILTER_ONLY, key) : 1;
+		if (found <= 0)
+			return found;
+		found = f->by[FILTER_DROP][key].count ? any(&q, FILTER_DROP, key) : 0;
+		if (found != 0)
+			return found < 0 ? found : 0;
 	}
-	return true;
+	return 1;
 }
 
 /* Of what a frame says to a key: a bit for each side. */
@@ -368,18 +405,25 @@ static unsigned frame_bit(enum filter_side side, enum key key)
 	return 1u << ((key - KEY_SYMBOL) * SIDES + side);
 }
 
-unsigned filters_match_frame(const struct filters *f, struct filter_memo *memo,
-			     const struct filter_frame *frame)
+int filters_match_frame(struct context *ctx, const struct filters *f,
+			struct filter_memo *memo, const struct filter_frame *frame)
 {
-	unsigned bits = 0;
+	int bits = 0;
 
-	for (int side = 0; side < SIDES; side++) {
-		if (any_pattern(f, memo, side, KEY_SYMBOL, frame->name, frame->name_size))
-			bits |= frame_bit(side, KEY_SYMBOL);
-		if (frame->module_size && any_pattern(f, memo, side, KEY_DSO,
-						      frame->module, frame->module_size))
-			bits |= frame_bit(side, KEY_DSO);
-	}
+	for (int side = 0; side < SIDES; side++)
+		for (enum key key = KEY_SYMBOL; key < KEYS; key++) {
+			struct filter_name name =
+				key == KEY_DSO ? frame->module : frame->name;
+			int found;
+
+			if (key == KEY_DSO && name.size == 0)
+				continue;
+			found = any_pattern(ctx, f->by[side][key].v,
+					    f->by[side][key].count, memo, name);
+			if (found < 0)
+				return found;
+			bits |= found ? (int)frame_bit(side, key) : 0;
+		}
 	return bits;
 }
 

@@ -178,21 +178,26 @@ struct filter_subject {
 struct filter_memo;
 int filter_memo_new(const struct filters *f, struct filter_memo **ret);
 void filter_memo_free(struct filter_memo *m); /* NULL is fine */
-bool filters_pass(const struct filters *f, struct filter_memo *memo,
-		  const struct intern *strings, const struct filter_subject *subject);
+/* 1, 0, or a negative errno with a sentence: -EINVAL where a pattern takes too many steps. */
+int filters_pass(struct context *ctx, const struct filters *f, struct filter_memo *memo,
+		 const struct intern *strings, const struct filter_subject *subject);
 
 /*
  * Frames are asked when they have their names. A stack passes where each key that is wanted
  * was matched by one of its frames (not all by the same), and none that is to be dropped by
  * any: the bits of its frames are or-ed.
  */
+struct filter_name {
+	const char *text; /* needs no NUL behind it */
+	size_t size;
+};
 struct filter_frame {
-	const char *name, *module; /* need no NUL behind them */
-	size_t name_size, module_size; /* 0: of no object */
+	struct filter_name name, module; /* an empty module: it is of no object */
 };
 enum { FILTER_FRAME_BITS = 4 };
-unsigned filters_match_frame(const struct filters *f, struct filter_memo *memo,
-			     const struct filter_frame *frame);
+/* Those bits, or as filters_pass(). */
+int filters_match_frame(struct context *ctx, const struct filters *f,
+			struct filter_memo *memo, const struct filter_frame *frame);
 bool filters_pass_frames(const struct filters *f, unsigned matched);
 
 #endif

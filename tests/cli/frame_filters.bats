@@ -227,10 +227,18 @@ keeps()
 	run -1 fold --only 'symbol=truncated' cut.data
 }
 
-@test "a pattern that would run for ever does not" {
-	echo 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;b 1' >in.folded
-	(
-		ulimit -t 20
-		"$flamefold" fold --drop 'symbol=^(\w+\w+)+!' in.folded
-	)
+@test "a pattern that would run for ever is an error" {
+	echo 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!;b 1' >in.folded
+	for side in only drop; do
+		run -1 bash -c "ulimit -t 20; exec '$flamefold' fold --$side 'symbol=^(a+)+\$' in.folded"
+		[[ $output == *"filter 'symbol=^(a+)+\$': the pattern takes more than 100000 steps for 'aaa"* ]]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	"$build" -o a.data - <<-'END'
+		attr name=cycles sample_type=IP,TID,TIME flags=sample_id_all
+		comm pid=1 name=aaaaaaaaaaaaaa! time=1
+		sample pid=1 time=2 ip=0x10
+	END
+	run -1 "$flamefold" fold --threads=2 --only 'comm=^((a*)*)*$' a.data
+	[[ $output == *"filter 'comm=^((a*)*)*\$': the pattern takes more than"*"'aaaaaaaaaaaaaa!'"* ]]
 }
