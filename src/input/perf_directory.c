@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "input/perf.h"
@@ -88,7 +89,10 @@ int directory_open(struct context *ctx, struct input *in)
 	text_release(&path);
 	if (!kept)
 		return fail_memory(ctx);
-	err = file_open(ctx, kept, &in->file);
+	/* Nobody records into a FIFO here, and one would wait for a writer. */
+	err = access(kept, F_OK) == 0 && !is_regular(kept)
+		      ? fail(ctx, -EINVAL, "cannot read '%s': it is no regular file", kept)
+		      : file_open(ctx, kept, &in->file);
 	if (err == -ENOENT)
 		return fail(ctx, -EISDIR,
 			    "cannot read '%s': it is a directory without recording",

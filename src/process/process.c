@@ -166,10 +166,10 @@ static int add_map(struct processes *ps, struct maps *maps, const struct record 
 	return 0;
 }
 
-/* The first map in which the kernel proper lies. */
-static uint32_t find_kernel_map(const struct processes *ps)
+/* The first map from @first on in which the kernel proper lies. */
+static uint32_t find_kernel_map(const struct processes *ps, size_t first)
 {
-	for (size_t i = 0; i < ps->kernel.list.count; i++)
+	for (size_t i = first; i < ps->kernel.list.count; i++)
 		if (ps->images->list.v[ps->kernel.list.v[i].image].kind == IMAGE_KERNEL)
 			return (uint32_t)i;
 	return NONE;
@@ -178,13 +178,16 @@ static uint32_t find_kernel_map(const struct processes *ps)
 static int add_kernel_map(struct processes *ps, const struct record *rec, uint32_t image,
 			  uint64_t shift)
 {
+	size_t before;
 	int err;
 
 	if (drop_covered(ps, &ps->kernel, &ps->kernel_settled))
-		ps->kernel_map = find_kernel_map(ps);
+		ps->kernel_map = find_kernel_map(ps, 0);
+	before = ps->kernel.list.count;
 	err = add_map(ps, &ps->kernel, rec, image, shift);
+	/* Those before it are none: of many symbols each would look at all. */
 	if (ps->kernel_map == NONE)
-		ps->kernel_map = find_kernel_map(ps);
+		ps->kernel_map = find_kernel_map(ps, before);
 	return err;
 }
 

@@ -172,6 +172,25 @@ make_forms()
 	survives x.data
 }
 
+@test "events whose ids lie the wrong way round in a packed file" {
+	"$build" -o x.data - <<-'END'
+	repeat i 900
+	attr size=64 ids_offset={300000 * (900 - i)} ids_size=8
+	end
+	END
+	truncate -s 271000000 x.data
+	gzip -1 x.data
+	(ulimit -t 60 && fold x.data.gz >out 2>err) || [ $? -eq 1 ]
+}
+
+@test "a directory whose data is a FIFO" {
+	mkdir recording
+	mkfifo recording/data
+	run timeout 60 "$flamefold" fold recording
+	[ "$status" -eq 1 ]
+	[ "$output" = "flamefold: cannot read 'recording/data': it is no regular file" ]
+}
+
 @test "more events than can be" {
 	"$build" -o x.data - <<-'END'
 	repeat i 70000

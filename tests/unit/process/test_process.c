@@ -623,6 +623,19 @@ Test(process, code_the_kernel_made_comes_and_goes)
 	timeline_end(&t);
 }
 
+Test(process, symbols_without_a_map_of_the_kernel_take_no_time)
+{
+	struct timeline t;
+
+	timeline_begin(&t);
+	work_at_most(20);
+	for (uint64_t i = 0; i < 400000; i++)
+		ksymbol(&t, i, 0xffffffffc0000000 + i * 0x100, 0x100, "bpf_prog_a",
+			false);
+	cr_expect_str_eq(kernel_path_at(&t, 400000, 0xffffffffc0001010), "bpf_prog_a");
+	timeline_end(&t);
+}
+
 Test(process, maps_that_no_memory_can_hold_do_no_harm)
 {
 	struct timeline t;
