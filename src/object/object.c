@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "object/section.h"
 
@@ -18,12 +19,15 @@ enum {
 	 * what a real one could need. */
 	MOST_SEGMENTS = 4096,
 	MOST_SECTIONS = 1 << 20,
-	MOST_NOTES = 1 << 20, /* bytes */
+	MOST_NOTES = 1 << 16, /* of all tables; those of a compiler plugin come last */
 	MOST_NAMES =
 		16 << 20, /* bytes of sections' names, that no memory for is an error */
 	MOST_LINK = 4096,
 	BLOCK = 1 << 16,
 };
+
+/* Bytes of a debug file that are read for its checksum: the largest of browsers have half. */
+#define MOST_SUMMED (UINT64_C(8) << 30)
 
 void object_prepare(void)
 {
@@ -141,42 +145,86 @@ static int read_segments(struct object *o)
 	return 0;
 }
 
-static bool build_id_of_notes(struct object *o, Elf_Data *notes)
-{
-	size_t at = 0, name, desc;
-	GElf_Nhdr note;
+/* A run of notes. Their names and descriptions are padded, in the run, to @align. */
+struct notes {
+	uint64_t offset, size, align;
+};
 
-	while ((at = gelf_getnote(notes, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp((char *)notes->d_buf + name, "GNU", 4) != 0)
-			continue;
-		if (note.n_descsz == 0 || note.n_descsz > sizeof(o->build_id))
-			continue;
-		memcpy(o->build_id, (char *)notes->d_buf + desc, note.n_descsz);
-		o->build_id_size = (uint8_t)note.n_descsz;
-		return true;
+/* The head of one; all that is of use has a name of four bytes. */
+struct note {
+	Elf32_Nhdr head;
+	char name[4];
+};
+
+static uint64_t padded(uint64_t size, uint64_t align)
+{
+	return (size + align - 1) & ~(align - 1);
+}
+
+static bool take_build_id(struct object *o, const struct note *note, uint64_t offset,
+			  uint32_t size)
+{
+	const unsigned char *ident = (const unsigned char *)elf_getident(o->elf, NULL);
+
+	if (host32(ident, note->head.n_type) != NT_GNU_BUILD_ID ||
+	    host32(ident, note->head.n_namesz) != sizeof(note->name) ||
+	    memcmp(note->name, "GNU", sizeof(note->name)) != 0 || size == 0 ||
+	    size > sizeof(o->build_id) || !object_read(o, offset, o->build_id, size))
+		return false;
+	o->build_id_size = (uint8_t)size;
+	return true;
+}
+
+/*
+ * Reads the heads of notes where they lie, and of all that is between nothing: libelf would
+ * keep each table that it was asked for, and a file can say the same megabyte thousands of
+ * times. @left: how many notes may still be looked at.
+ */
+static bool build_id_of_notes(struct object *o, const struct notes *all, uint32_t *left)
+{
+	const unsigned char *ident = (const unsigned char *)elf_getident(o->elf, NULL);
+	uint64_t size, at = 0;
+	struct note note;
+
+	if (!ident || all->offset > o->size)
+		return false;
+	size = o->size - all->offset;
+	if (all->size < size)
+		size = all->size;
+	while (size - at >= sizeof(note) && *left > 0 &&
+	       object_read(o, all->offset + at, &note, sizeof(note))) {
+		uint64_t name = host32(ident, note.head.n_namesz);
+		uint64_t desc = host32(ident, note.head.n_descsz);
+		uint64_t begin = padded(at + sizeof(note.head) + name, all->align);
+
+		--*left;
+		if (begin > size || desc > size - begin)
+			return false;
+		if (take_build_id(o, &note, all->offset + begin, (uint32_t)desc))
+			return true;
+		at = padded(begin + desc, all->align);
+		if (at > size)
+			return false;
 	}
 	return false;
 }
 
-static bool build_id_of_sections(struct object *o)
+static bool build_id_of_sections(struct object *o, uint32_t *left)
 {
 	struct section s;
 
-	for (size_t i = 1; section_at(o, i, &s); i++) {
-		Elf_Data *data;
+	for (size_t i = 1; *left > 0 && section_at(o, i, &s); i++) {
+		struct notes notes = { s.header.sh_offset, s.header.sh_size,
+				       s.header.sh_addralign == 8 ? 8 : 4 };
 
-		if (s.header.sh_type != SHT_NOTE)
-			continue;
-		data = section_data(&s, MOST_NOTES);
-		if (data && build_id_of_notes(o, data))
+		if (s.header.sh_type == SHT_NOTE && build_id_of_notes(o, &notes, left))
 			return true;
 	}
 	return false;
 }
 
 /* Where the section headers are stripped too. */
-static void build_id_of_segments(struct object *o)
+static void build_id_of_segments(struct object *o, uint32_t *left)
 {
 	GElf_Phdr header;
 	size_t count;
@@ -184,15 +232,13 @@ static void build_id_of_segments(struct object *o)
 	if (elf_getphdrnum(o->elf, &count) < 0)
 		return;
 	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++) {
-		Elf_Data *data;
+		struct notes notes;
 
-		if (!gelf_getphdr(o->elf, (int)i, &header) || header.p_type != PT_NOTE ||
-		    header.p_filesz > MOST_NOTES || header.p_offset > INT64_MAX)
+		if (!gelf_getphdr(o->elf, (int)i, &header) || header.p_type != PT_NOTE)
 			continue;
-		data = elf_getdata_rawchunk(
-			o->elf, (int64_t)header.p_offset, header.p_filesz,
-			header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-		if (data && build_id_of_notes(o, data))
+		notes = (struct notes){ header.p_offset, header.p_filesz,
+					header.p_align == 8 ? 8 : 4 };
+		if (build_id_of_notes(o, &notes, left))
 			return;
 	}
 }
@@ -220,6 +266,7 @@ static bool read_tables(const struct object *o)
 /* Takes over what @o holds, also where it fails. errno was 0 before .elf was opened. */
 static int read_header(struct context *ctx, struct object *o, const char *name)
 {
+	uint32_t notes = MOST_NOTES;
 	GElf_Ehdr header;
 
 	if (errno == ENOMEM || !read_tables(o)) {
@@ -236,8 +283,8 @@ static int read_header(struct context *ctx, struct object *o, const char *name)
 		object_close(o);
 		return fail_memory(ctx);
 	}
-	if (!build_id_of_sections(o))
-		build_id_of_segments(o);
+	if (!build_id_of_sections(o, &notes))
+		build_id_of_segments(o, &notes);
 	return 0;
 }
 
@@ -440,39 +487,70 @@ bool object_debug_link(const struct object *o, const char **name, uint32_t *chec
 	return true;
 }
 
-/* CRC-32 as in IEEE 802.3, which is what debug links use. */
-static uint32_t add_to_checksum(uint32_t sum, const uint8_t *bytes, size_t size)
+/* CRC-32 as in IEEE 802.3, which is what debug links use: that of @size zeros behind what
+ * @sum is of, by sums of 1, 2, 4... of them. */
+static uLong add_zeros(uLong sum, uint64_t size)
 {
-	static const uint32_t nibbles[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
+	static const Bytef zero[1] = { 0 };
+	uLong zeros = crc32(0, zero, 1);
 
-	sum = ~sum;
-	for (size_t i = 0; i < size; i++) {
-		sum = nibbles[(sum ^ bytes[i]) & 15] ^ sum >> 4;
-		sum = nibbles[(sum ^ bytes[i] >> 4) & 15] ^ sum >> 4;
+	for (off_t length = 1; size > 0; size >>= 1, length *= 2) {
+		if (size & 1)
+			sum = crc32_combine(sum, zeros, length);
+		zeros = crc32_combine(zeros, zeros, length);
 	}
-	return ~sum;
+	return sum;
+}
+
+/* Where data begins at or behind @at: a sparse file can be of any size, and is read no
+ * further than it has something. */
+static off_t next_data(const struct object *o, off_t at)
+{
+	off_t data = lseek(o->fd, at, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? (off_t)o->size : at;
+	return data < (off_t)o->size ? data : (off_t)o->size;
+}
+
+static int add_data(const struct object *o, uint8_t *block, uLong *sum)
+{
+	uint64_t work = 0;
+
+	for (off_t at = 0, data; at < (off_t)o->size;) {
+		ssize_t n;
+
+		if (at % BLOCK == 0 && (data = next_data(o, at)) > at) {
+			*sum = add_zeros(*sum, (uint64_t)(data - at));
+			at = data;
+			continue;
+		}
+		n = pread(o->fd, block, BLOCK - (size_t)(at % BLOCK), at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		work += (uint64_t)n;
+		if (n == 0 || work > MOST_SUMMED)
+			return n == 0 ? 0 : -EFBIG;
+		*sum = crc32(*sum, block, (uInt)n);
+		at += n;
+	}
+	return 0;
 }
 
 int object_checksum(struct context *ctx, const struct object *o, uint32_t *ret)
 {
 	uint8_t *block = malloc(BLOCK);
-	uint32_t sum = 0;
-	off_t at = 0;
-	ssize_t n;
+	uLong sum = 0;
+	int err;
 
 	if (!block)
 		return fail_memory(ctx);
-	while ((n = pread(o->fd, block, BLOCK, at)) > 0) {
-		sum = add_to_checksum(sum, block, (size_t)n);
-		at += n;
-	}
+	err = add_data(o, block, &sum);
 	free(block);
-	if (n < 0)
-		return fail(ctx, -errno, "cannot read a debug file: %s", strerror(errno));
-	*ret = sum;
+	if (err < 0)
+		return fail(ctx, err, "cannot read a debug file: %s", strerror(-err));
+	*ret = (uint32_t)sum;
 	return 0;
 }

@@ -3,10 +3,13 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "unit/limit.h"
 #include "unit/object/elf_image.h"
 
 static struct elf_image e;
@@ -144,8 +147,113 @@ Test(object, the_checksum_is_the_usual_one)
 
 	write_temporary(e.path, "123456789", 9);
 	o.fd = open(e.path, O_RDONLY);
+	o.size = 9;
 	cr_assert_eq(object_checksum(&ctx, &o, &sum), 0);
 	cr_expect_eq(sum, 0xcbf43926);
+}
+
+/* @size bytes, of which only a few lie somewhere; the others are zeros, written or not. */
+static uint32_t checksum_of(off_t size, off_t data, bool sparse)
+{
+	uint8_t block[4096] = { 0 };
+	uint32_t sum = 0;
+	int fd;
+
+	strcpy(e.path, "/tmp/flamefold-test-XXXXXX");
+	fd = mkstemp(e.path);
+	cr_assert_eq(ftruncate(fd, size), 0);
+	for (off_t at = 0; at < size && !sparse; at += (off_t)sizeof(block))
+		cr_assert_eq(pwrite(fd, block, sizeof(block), at), sizeof(block));
+	cr_assert_eq(pwrite(fd, "some data", 9, data), 9);
+	o = (struct object){ .fd = fd, .size = (uint64_t)size };
+	cr_assert_eq(object_checksum(&ctx, &o, &sum), 0);
+	object_close(&o);
+	image_remove(&e);
+	return sum;
+}
+
+Test(object, holes_count_as_zeros_in_the_checksum)
+{
+	cr_expect_eq(checksum_of(1 << 20, 300000, true),
+		     checksum_of(1 << 20, 300000, false));
+	cr_expect_eq(checksum_of(1 << 20, 7, true), checksum_of(1 << 20, 7, false));
+}
+
+Test(object, the_checksum_of_a_hole_of_a_terabyte_takes_no_time)
+{
+	work_at_most(20);
+	cr_expect_neq(checksum_of((off_t)1 << 40, (off_t)1 << 39, true), 0);
+}
+
+enum { TABLES = 4000, NOTES_SIZE = 1 << 20 };
+
+/* What one table of zeros has room for, as often as a file can say. */
+static void open_with_notes(bool sections)
+{
+	Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+			 .e_type = ET_DYN,
+			 .e_machine = EM_X86_64,
+			 .e_version = 1,
+			 .e_ehsize = sizeof(h),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_shentsize = sizeof(Elf64_Shdr) };
+	Elf64_Shdr section = { .sh_type = SHT_NOTE, .sh_size = NOTES_SIZE };
+	Elf64_Phdr segment = { .p_type = PT_NOTE, .p_filesz = NOTES_SIZE };
+	int fd;
+
+	section.sh_offset = segment.p_offset = 0x100000;
+	*(sections ? &h.e_shoff : &h.e_phoff) = sizeof(h);
+	*(sections ? &h.e_shnum : &h.e_phnum) = TABLES;
+	strcpy(e.path, "/tmp/flamefold-test-XXXXXX");
+	fd = mkstemp(e.path);
+	cr_assert_eq(write(fd, &h, sizeof(h)), sizeof(h));
+	for (int i = 0; i < TABLES; i++)
+		cr_assert_gt(sections ? write(fd, &section, sizeof(section))
+				      : write(fd, &segment, sizeof(segment)),
+			     0);
+	cr_assert_eq(ftruncate(fd, 0x100000 + NOTES_SIZE), 0);
+	close(fd);
+	work_at_most(20);
+	cr_assert_eq(object_open(&ctx, e.path, &o), 0, "%s", ctx.error);
+}
+
+static long peak_megabytes(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return used.ru_maxrss >> 10;
+}
+
+Test(object, thousands_of_tables_of_notes_take_no_memory)
+{
+	long before = peak_megabytes();
+
+	open_with_notes(true);
+	cr_expect_lt(peak_megabytes() - before, 64);
+}
+
+Test(object, thousands_of_segments_of_notes_take_no_memory)
+{
+	long before = peak_megabytes();
+
+	open_with_notes(false);
+	cr_expect_lt(peak_megabytes() - before, 64);
+}
+
+Test(object, a_build_id_is_found_behind_other_notes)
+{
+	static const uint8_t notes[] = {
+		5, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 'L', 'o', 'n', 'g',
+		0, 0, 0, 0, 1, 2, 3, 0, 4, 0, 0, 0, 2,	 0,   0,   0,
+		3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd,
+	};
+
+	image_section(&e, ".notes", SHT_NOTE, 0, notes, sizeof(notes));
+	image_write(&e);
+	cr_assert_eq(object_open(&ctx, e.path, &o), 0);
+	cr_assert_eq(o.build_id_size, 2);
+	cr_expect_arr_eq(o.build_id, "\xab\xcd", 2);
 }
 
 Test(object, a_fifo_is_not_waited_for, .timeout = 900)
