@@ -38,6 +38,10 @@ static int cannot_read(struct context *ctx, int err, const char *path)
 		return err;
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
+	if (err == -EBADMSG)
+		return fail(ctx, err,
+			    "cannot read '%s': it would be unpacked again and again",
+			    path);
 	return fail(ctx, err, "cannot read '%s': %s", path, strerror(-err));
 }
 

@@ -15,7 +15,14 @@ enum {
 	INPUT = 1 << 17,
 	RECENT = 1 << 18, /* a power of two */
 	MOST_AT_ONCE = 1 << 30, /* zlib counts in unsigned int */
+	/* What work a packed byte can make. Recordings have a ratio of 3 to 50, and readers
+	 * begin anew a few times. */
+	RATIO_MOST = 512,
+	RESTARTS_MOST = 16,
 };
+
+/* Bytes that neither counts for. */
+#define FREE ((uint64_t)1 << 30)
 
 struct unpacker {
 	const struct packing *packing;
@@ -29,6 +36,8 @@ struct unpacker {
 	bool full; /* the last step had no room for all it had: ask before feeding */
 	bool ended; /* no more bytes, for good or bad */
 	uint64_t position; /* bytes decoded so far */
+	uint64_t again; /* bytes that were decoded before, and decoded anew */
+	unsigned restarts;
 	uint64_t size; /* UINT64_MAX: unknown */
 	char damage[160]; /* "": none */
 	z_stream gzip;
@@ -381,6 +390,12 @@ static int refill(struct unpacker *u)
 	return 0;
 }
 
+static bool is_bomb(const struct unpacker *u)
+{
+	return u->position > FREE &&
+	       u->position / RATIO_MOST > u->offset - u->begin + INPUT;
+}
+
 /* The next @size bytes; *@got is less only at the end. */
 static int decode(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
 {
@@ -395,6 +410,10 @@ static int decode(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
 			return err;
 		*got += made;
 		u->full = made == room;
+		if (is_bomb(u)) {
+			end_damaged(u, "so few bytes cannot hold so much");
+			break;
+		}
 		if (made > 0 || !u->dry || u->ended)
 			continue;
 		if (!u->between)
@@ -480,8 +499,13 @@ int unpacker_read(struct unpacker *u, uint64_t offset, void *buf, size_t size,
 		return 0;
 	if (size > u->size - offset)
 		size = (size_t)(u->size - offset);
-	if (offset < u->position && u->position - offset > RECENT)
+	if (offset < u->position && u->position - offset > RECENT) {
+		if (u->restarts >= RESTARTS_MOST && u->again > FREE)
+			return -EBADMSG;
+		u->again += u->position;
+		u->restarts++;
 		restart(u);
+	}
 	err = read_on(u, offset, buf, size, got);
 	/* What it has decoded is not remembered: it has no position to go on from. */
 	if (err < 0)

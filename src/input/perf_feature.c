@@ -21,6 +21,7 @@ enum {
 	FEATURE_PMU_MAPPINGS = 16,
 	FEATURE_SAMPLE_TIME = 21,
 	FEATURES = 256,
+	SECTION = 16, /* u64 offset, size */
 	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
 };
 
@@ -287,29 +288,39 @@ static int look_behind(struct context *ctx, struct input *in, uint64_t end)
 	return note_damage(ctx, in, end, ANOTHER_RECORDING);
 }
 
-/* Behind the data: "u64 offset, size" for each bit that is set, lowest first. */
+static bool has_feature(const struct input *in, int bit)
+{
+	return in->features[bit / 64] >> bit % 64 & 1;
+}
+
+/* Behind the data: "u64 offset, size" for each bit that is set, lowest first. All of them
+ * at once: what they tell of may be far behind in a packed file. */
 int features_read(struct context *ctx, struct input *in)
 {
 	uint64_t entry = in->sources.v[0].end, end = 0;
+	uint8_t sections[FEATURES * SECTION], *section = sections;
+	size_t got, want = 0;
+	int err;
 
+	for (int bit = 0; bit < FEATURES; bit++)
+		want += has_feature(in, bit) ? SECTION : 0;
+	err = file_read(ctx, &in->file, entry, sections, want, &got);
+	if (err < 0)
+		return err;
 	for (int bit = 0; bit < FEATURES; bit++) {
-		uint8_t section[16];
 		uint64_t offset, size;
-		size_t got;
-		int err;
 
-		if (!(in->features[bit / 64] >> bit % 64 & 1))
+		if (!has_feature(in, bit))
 			continue;
-		err = file_read(ctx, &in->file, entry, section, sizeof(section), &got);
-		if (err < 0)
-			return err;
-		if (got < sizeof(section))
+		if (got < SECTION)
 			return note_damage(
 				ctx, in, entry,
 				"the end of the file is missing: no header features");
-		entry += sizeof(section);
+		got -= SECTION;
+		entry += SECTION;
 		offset = in_u64(in, section);
 		size = in_u64(in, section + 8);
+		section += SECTION;
 		if (end < offset + size && size <= UINT64_MAX - offset)
 			end = offset + size;
 		if (!readers[bit])

@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "input/perf.h"
 
@@ -37,18 +39,18 @@ static bool inside(const struct input *in, struct section s)
  * The ids of the samples of one event. Without them all other events may still be told
  * apart, or there is one only.
  */
-static int read_ids(struct context *ctx, struct input *in, struct section s, size_t event)
+static int read_ids(struct context *ctx, struct input *in, struct section s,
+		    uint32_t event)
 {
 	uint64_t most = in->file.size < IDS_MOST ? in->file.size : IDS_MOST;
 	uint64_t ids[512];
 	size_t got;
 	int err;
 
-	/* In an honest file ids do not overlap; else a small file could claim many. */
 	if (!inside(in, s) || s.size > most - in->ids_size) {
 		if (in->ids_lost++)
 			return 0;
-		warn(ctx, "'%s': ids of event %zu at " PRIoff " lie outside the file",
+		warn(ctx, "'%s': ids of event %u at " PRIoff " lie outside the file",
 		     in->file.path, event, s.offset);
 		return 0;
 	}
@@ -63,7 +65,7 @@ static int read_ids(struct context *ctx, struct input *in, struct section s, siz
 		for (size_t i = 0; i < got / 8; i++)
 			if (!hash_map_set(&in->finder.by_id,
 					  in_u64(in, (const uint8_t *)&ids[i]),
-					  (uint32_t)event))
+					  event))
 				return fail_memory(ctx);
 		/* Of a packed file only reading tells where it ends. */
 		if (got < want)
@@ -72,33 +74,79 @@ static int read_ids(struct context *ctx, struct input *in, struct section s, siz
 	return 0;
 }
 
-/* One entry of the attribute section: an attr of any size, then where its ids are. */
-static int read_attr(struct context *ctx, struct input *in, const uint8_t *bytes,
-		     size_t size)
-{
-	struct cursor ids = in_cursor(in, bytes + size - SECTION, SECTION);
-	int err = event_add(ctx, in, bytes, size - SECTION);
+/* Where an event has its ids. */
+struct ids_of_event {
+	struct section section;
+	uint32_t event;
+};
 
-	return err < 0 ? err
-		       : read_ids(ctx, in, read_section(&ids), in->rec.events.count - 1);
+struct all_ids {
+	ARRAY(struct ids_of_event) list;
+};
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const struct ids_of_event *x = a, *y = b;
+
+	if (x->section.offset != y->section.offset)
+		return x->section.offset < y->section.offset ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int read_attrs(struct context *ctx, struct input *in, struct section s,
-		      uint64_t stride)
+/*
+ * In the order in which they lie in the file, and forward only: a packed file would be
+ * decoded from its beginning for each that is behind another. In an honest file ids do not
+ * overlap.
+ */
+static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *all)
+{
+	uint64_t end = 0;
+	int err = 0;
+
+	if (all->list.count > 1)
+		qsort(all->list.v, all->list.count, sizeof(*all->list.v),
+		      compare_offsets);
+	for (size_t i = 0; i < all->list.count && err == 0; i++) {
+		struct section s = all->list.v[i].section;
+		uint32_t event = all->list.v[i].event;
+
+		if (s.offset < end && in->ids_lost++ == 0)
+			warn(ctx, "'%s': ids of event %u at " PRIoff " are those of another",
+			     in->file.path, event, s.offset);
+		if (s.offset < end)
+			continue;
+		err = read_ids(ctx, in, s, event);
+		if (inside(in, s))
+			end = s.offset + s.size;
+	}
+	return err;
+}
+
+/* One entry of the attribute section: an attr of any size, then where its ids are. */
+static int read_attr(struct context *ctx, struct input *in, const uint8_t *bytes,
+		     size_t size, struct all_ids *all)
+{
+	struct cursor c = in_cursor(in, bytes + size - SECTION, SECTION);
+	struct section s = read_section(&c);
+	int err = event_add(ctx, in, bytes, size - SECTION);
+	struct ids_of_event *ids;
+
+	if (err < 0 || s.size == 0)
+		return err;
+	ids = array_add(&all->list);
+	if (!ids)
+		return fail_memory(ctx);
+	*ids = (struct ids_of_event){ s, (uint32_t)in->rec.events.count - 1 };
+	return 0;
+}
+
+static int read_attr_list(struct context *ctx, struct input *in, struct section s,
+			  uint64_t stride, struct all_ids *all)
 {
 	uint8_t bytes[ATTR_SIZE_MOST];
 	size_t got;
 	int err;
 
-	if (stride < ATTR_SIZE_MIN + SECTION || stride > sizeof(bytes))
-		return fail(ctx, -EBADMSG,
-			    "'%s': attributes of %" PRIu64 " bytes cannot be",
-			    in->file.path, stride);
-	if (!inside(in, s) || s.size < stride || s.size / stride > EVENTS_MOST)
-		return fail(ctx, -EBADMSG,
-			    "'%s': attribute section at " PRIoff " of %" PRIu64
-			    " bytes does not fit the file",
-			    in->file.path, s.offset, s.size);
 	for (uint64_t i = 0; i < s.size / stride; i++) {
 		err = file_read(ctx, &in->file, s.offset + i * stride, bytes,
 				(size_t)stride, &got);
@@ -107,10 +155,34 @@ static int read_attrs(struct context *ctx, struct input *in, struct section s,
 		if (got < stride)
 			return fail(ctx, -EBADMSG, "'%s': ends inside attribute %" PRIu64,
 				    in->file.path, i);
-		err = read_attr(ctx, in, bytes, (size_t)stride);
+		err = read_attr(ctx, in, bytes, (size_t)stride, all);
 		if (err < 0)
 			return err;
 	}
+	return 0;
+}
+
+static int read_attrs(struct context *ctx, struct input *in, struct section s,
+		      uint64_t stride)
+{
+	struct all_ids ids = { 0 };
+	int err;
+
+	if (stride < ATTR_SIZE_MIN + SECTION || stride > ATTR_SIZE_MOST)
+		return fail(ctx, -EBADMSG,
+			    "'%s': attributes of %" PRIu64 " bytes cannot be",
+			    in->file.path, stride);
+	if (!inside(in, s) || s.size < stride || s.size / stride > EVENTS_MOST)
+		return fail(ctx, -EBADMSG,
+			    "'%s': attribute section at " PRIoff " of %" PRIu64
+			    " bytes does not fit the file",
+			    in->file.path, s.offset, s.size);
+	err = read_attr_list(ctx, in, s, stride, &ids);
+	if (err == 0)
+		err = read_all_ids(ctx, in, &ids);
+	array_release(&ids.list);
+	if (err < 0)
+		return err;
 	event_finder_settle(in);
 	return 0;
 }

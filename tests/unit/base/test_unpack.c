@@ -601,3 +601,60 @@ Test(unpack, a_failed_read_can_be_repeated, .init = make_plain)
 		text_release(&packed);
 	}
 }
+
+/* A zstd frame of @blocks times 128 KiB of one byte, four bytes each (RFC 8878, 3.1.1). */
+static struct unpacker *open_rle(size_t blocks, int *fd)
+{
+	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50 };
+	uint8_t block[] = { 0x02, 0x00, 0x10, 'x' };
+	struct text packed = { 0 };
+	struct unpacker *u;
+
+	text_add(&packed, (const char *)head, sizeof(head));
+	for (size_t i = 0; i < blocks; i++) {
+		block[0] |= i + 1 == blocks;
+		text_add(&packed, (const char *)block, sizeof(block));
+	}
+	cr_assert_not(packed.failed);
+	u = open_bytes(packed.bytes, packed.size, fd);
+	text_release(&packed);
+	return u;
+}
+
+enum { BLOCK = 128 << 10 };
+#define GIB ((uint64_t)1 << 30)
+
+Test(unpack, what_unpacks_to_a_gigabyte_and_500_times_its_size_ends_there)
+{
+	size_t got;
+	int fd;
+	struct unpacker *u = open_rle(6 * GIB / BLOCK, &fd);
+
+	work_at_most(60);
+	cr_assert_eq(unpacker_read(u, 6 * GIB - 1, bytes, 1, &got), 0);
+	cr_expect_eq(got, 0);
+	cr_expect_str_eq(unpacker_damage(u),
+			 "packed data is damaged: so few bytes cannot hold so much");
+	cr_expect_geq(unpacker_size(u), GIB);
+	cr_expect_lt(unpacker_size(u), GIB + GIB / 4);
+	unpacker_close(u);
+	close(fd);
+}
+
+Test(unpack, nobody_begins_anew_again_and_again)
+{
+	const uint64_t last = 200 * GIB / 1024;
+	int err = 0, rounds = 0, fd;
+	struct unpacker *u = open_rle(last / BLOCK + 1, &fd);
+	size_t got;
+
+	for (; err == 0 && rounds < 100; rounds++) {
+		err = unpacker_read(u, last, bytes, 1, &got);
+		if (err == 0)
+			err = unpacker_read(u, 0, bytes, 1, &got);
+	}
+	cr_expect_eq(err, -EBADMSG);
+	cr_expect_eq(rounds, 17, "%d", rounds);
+	unpacker_close(u);
+	close(fd);
+}
