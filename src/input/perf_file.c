@@ -64,8 +64,7 @@ static int read_ids(struct context *ctx, struct input *in, struct section s,
 			return err;
 		for (size_t i = 0; i < got / 8; i++)
 			if (!hash_map_set(&in->finder.by_id,
-					  in_u64(in, (const uint8_t *)&ids[i]),
-					  event))
+					  in_u64(in, (const uint8_t *)&ids[i]), event))
 				return fail_memory(ctx);
 		/* Of a packed file only reading tells where it ends. */
 		if (got < want)
@@ -111,7 +110,8 @@ static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *a
 		uint32_t event = all->list.v[i].event;
 
 		if (s.offset < end && in->ids_lost++ == 0)
-			warn(ctx, "'%s': ids of event %u at " PRIoff " are those of another",
+			warn(ctx,
+			     "'%s': ids of event %u at " PRIoff " are those of another",
 			     in->file.path, event, s.offset);
 		if (s.offset < end)
 			continue;

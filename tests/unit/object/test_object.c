@@ -207,11 +207,11 @@ static void open_with_notes(bool sections)
 	strcpy(e.path, "/tmp/flamefold-test-XXXXXX");
 	fd = mkstemp(e.path);
 	cr_assert_eq(write(fd, &h, sizeof(h)), sizeof(h));
-	for (int i = 0; i < TABLES; i++)
+	for (int i = 0; i < TABLES; i++, section.sh_offset += 4, segment.p_offset += 4)
 		cr_assert_gt(sections ? write(fd, &section, sizeof(section))
 				      : write(fd, &segment, sizeof(segment)),
 			     0);
-	cr_assert_eq(ftruncate(fd, 0x100000 + NOTES_SIZE), 0);
+	cr_assert_eq(ftruncate(fd, 0x100000 + NOTES_SIZE + 4 * TABLES), 0);
 	close(fd);
 	work_at_most(20);
 	cr_assert_eq(object_open(&ctx, e.path, &o), 0, "%s", ctx.error);
@@ -244,9 +244,9 @@ Test(object, thousands_of_segments_of_notes_take_no_memory)
 Test(object, a_build_id_is_found_behind_other_notes)
 {
 	static const uint8_t notes[] = {
-		5, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 'L', 'o', 'n', 'g',
-		0, 0, 0, 0, 1, 2, 3, 0, 4, 0, 0, 0, 2,	 0,   0,   0,
-		3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd,
+		5,   0,	  0, 0, 3, 0, 0, 0, 9,	 0,   0,   0, 'L',  'o',
+		'n', 'g', 0, 0, 0, 0, 1, 2, 3,	 0,   4,   0, 0,    0,
+		2,   0,	  0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd,
 	};
 
 	image_section(&e, ".notes", SHT_NOTE, 0, notes, sizeof(notes));
