@@ -78,7 +78,8 @@ test("the picture looks the same without script and style", async () => {
 	const shot = async (headers) => {
 		await serve(page, svg, "image/svg+xml", headers);
 		await page.waitForTimeout(300);
-		return page.evaluate(async (clip) => clip, await page.screenshot({ clip: { x: 0, y: 36, width: 1200, height: 64 } }).then((one) => [...one]));
+		return page.evaluate(async (clip) => clip, await page.screenshot({ clip: { x: 0, y: await page.evaluate(() =>
+			document.querySelector("svg#frames")?.getBoundingClientRect().y ?? 36), width: 1200, height: 64 } }).then((one) => [...one]));
 	};
 	const blocked = await shot({ "Content-Security-Policy": "default-src 'none'" });
 

@@ -98,13 +98,15 @@ function openOver(element) {
 	opened = element;
 	openedFrom = focused();
 	element.hidden = false;
-	(element.querySelector("button") ?? element).focus();
+	update(elements.tools, { "aria-expanded": element === elements.controls });
+	(element.querySelector("button:enabled, select") ?? element).focus();
 }
 
 function closeOver() {
 	const was = opened;
 
 	opened = null;
+	update(elements.tools, { "aria-expanded": false });
 	if (was) {
 		was.hidden = true;
 		openedFrom?.focus?.();
@@ -182,7 +184,7 @@ function goTo(box) {
 	}
 	current = box;
 	/* A pointer that rests somewhere is not what one looks at now. */
-	pointed = null;
+	pointer = null;
 	draw();
 	showBox();
 	focusBox();
@@ -193,6 +195,8 @@ function press(happens) {
 	const control = happens.ctrlKey || happens.metaKey;
 	const arrow = /^(Arrow|Home$|End$)/.test(key);
 	const command = commandOf(key);
+	/* A list that was chosen from keeps the focus, and the keys that it is chosen from with. */
+	const isList = target.matches?.("select");
 	let does;
 
 	/* In somebody else's page keys are for what is looked at. */
@@ -208,7 +212,8 @@ function press(happens) {
 		does = changeCase;
 	else if (opened === elements.menu && arrow)
 		does = () => target[key === "ArrowUp" ? "previousSibling" : "nextSibling"]?.focus();
-	else if (control || happens.altKey || opened || target.matches?.("input, select, textarea")
+	else if (control || happens.altKey || opened || target.matches?.("input, textarea")
+		 || isList && (arrow || key === "Enter")
 		 || key === "Enter" && target.matches?.("button"))
 		return;
 	else if (arrow)
@@ -246,8 +251,13 @@ function pieceUnder({ clientX, clientY }) {
 	return pieceAt(layout, clientX - x - margin, rowAt(clientY - y));
 }
 
+/* Where the pointer is over the graph, and where it, or a finger, went down. */
+let pointer = null, pressed;
+
 function point(happens) {
-	const piece = happens.type === "pointerleave" ? null : pieceUnder(happens);
+	pointer = happens.type === "pointerleave" ? null : happens;
+
+	const piece = pointer && pieceUnder(pointer);
 
 	if (piece !== pointed) {
 		pointed = piece;
@@ -256,16 +266,22 @@ function point(happens) {
 	}
 }
 
-/* A finger first asks, then zooms. Frames that are links are followed; with Ctrl they zoom. */
+/* A finger first asks, then zooms. What it meant is where it went down: browsers move the click to
+ * what they think was meant. Frames that are links are followed; with Ctrl they zoom. */
 function click(happens) {
-	const piece = pieceUnder(happens);
+	const isTouch = pressed?.pointerType === "touch";
+	const piece = pieceUnder(isTouch ? pressed : happens);
 	const link = piece && !happens.ctrlKey && picture.links.get(nameOf(piece.box));
 
-	if (link)
+	if (link) {
 		open(link.getAttribute("xlink:href"), link.getAttribute("target"));
-	else if (piece && happens.pointerType === "touch" && current !== piece.box)
-		goTo(piece.box);
-	else if (piece)
+	} else if (piece && isTouch && current !== piece.box) {
+		/* Nothing moves before the second tap. */
+		current = piece.box;
+		pointer = null;
+		draw();
+	} else if (piece) {
 		zoomTo(piece.box);
+	}
 	focusBox();
 }

@@ -50,6 +50,7 @@ function paintOf({ box, above }) {
 function draw(zoomedFrom = zoom) {
 	const began = performance.now(), hasFocus = focused()?.box >= 0;
 	const { app, stage, frames } = elements;
+	const isInside = app.contains(focused());
 
 	dark = isDark();
 	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"} ${
@@ -87,11 +88,14 @@ function draw(zoomedFrom = zoom) {
 				       percent(found.weight, whole())] : "",
 		"data-theme": dark ? "dark" : "light",
 	});
+	/* What is under the pointer now, wherever it rests. */
+	pointed = pointer && pieceUnder(pointer);
 	showAround();
 	markSame();
 	showDetails();
-	/* The one with the focus may have become another box, or none. */
-	if (hasFocus)
+	/* The one with the focus may have become another box; a button may have gone, or do
+	 * nothing any more. */
+	if (hasFocus || isInside && (!app.contains(focused()) || focused().disabled))
 		focusBox();
 	update(root, { "data-ms": (performance.now() - began).toFixed(1) });
 }
@@ -208,10 +212,15 @@ function showBox(anew) {
 	redrawRows();
 }
 
+/* The height of what is below the lowest row that is seen. */
+let belowStage = 0;
+
 /* Where not all rows are drawn, others come into view. */
 function redrawRows() {
+	const { scrollHeight, scrollTop, clientHeight } = elements.stage;
 	const [low, high] = rowsInWindow(0);
 
+	belowStage = scrollHeight - scrollTop - clientHeight;
 	if (max(low, layout.lowest) < layout.low || min(high, layout.highest) > layout.high)
 		draw();
 }

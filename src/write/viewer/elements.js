@@ -21,8 +21,12 @@ function make(name, attributes, ...inside) {
 	return element;
 }
 
+/* What is heard has what is seen in it, so that one can say to a machine what to press. */
+const spoken = (label, says) => label.includes(says) ? label
+	: says.includes(label) || !/[a-z]{2}/i.test(label) ? says : `${label}: ${says}`;
+
 const makeButton = (label, says, click, attributes) => make("button", {
-	type: "button", title: says, "aria-label": says, click, ...attributes,
+	type: "button", title: says, "aria-label": spoken(label, says), click, ...attributes,
 }, label);
 
 /* @options: "value|label", or "value" where that is its label, too. */

@@ -1,21 +1,28 @@
 /* The page around the picture. */
 
 function makePage() {
-	const about = ["details", "more", "matched", "legend"].map((id) => make("div", { id }));
+	const [details, more, matched, legend] = ["details", "more", "matched", "legend"]
+		.map((id) => make("div", { id }));
 
 	return make("div", {
 		id: "app",
 		/* A click beside what is open closes it. */
-		pointerdown: ({ target }) => opened?.contains(target) || closeOver(),
+		pointerdown: ({ target }) => opened?.contains(target) ||
+			opened === elements.controls && elements.tools.contains(target) || closeOver(),
 	},
 		make("header", {}, make("h1", { id: "title" }, picture.title),
-		     make("p", { id: "subtitle" }, picture.subtitle), makeControls(), makeSearch()),
+		     make("p", { id: "subtitle" }, picture.subtitle),
+		     makeButton("☰", "Controls", () =>
+			opened ? closeOver() : openOver(elements.controls), { id: "tools" }),
+		     makeControls(), makeSearch()),
 		make("div", { id: "chips" }),
 		make("main", {}, makeTable(), makeStage(),
 		     make("div", { id: "menu", role: "menu", "aria-label": "Frame", hidden: "" })),
 		make("footer", {},
-		     makeButton("⋯", "What to do with the frame", openMenu, { id: "actions" }),
-		     ...about),
+		     make("div", { id: "about" },
+			  makeButton("⋯", "What to do with the frame", openMenu, { id: "actions" }),
+			  details, more),
+		     make("div", { id: "below" }, matched, legend)),
 		make("div", { id: "status", role: "status" }),
 		make("textarea", {
 			id: "copied", readonly: "", "aria-label": "To be copied", hidden: "",
@@ -30,7 +37,8 @@ function makeKeyButton(label, key, attributes) {
 	return makeButton(label, says, () => does(), attributes);
 }
 
-const makeControls = () => make("div", { id: "controls" },
+/* Where the page is small they are behind a button. */
+const makeControls = () => make("div", { id: "controls", hidden: "" },
 	makeKeyButton("Reset zoom", "0", { id: "unzoom" }),
 	makeChoice("merging", "Which way stacks are merged", [
 		"callers|Callers first", "callees|Callees first", "around|Around",
@@ -75,6 +83,7 @@ function makeStage() {
 	return make("section", { id: "stage", "aria-label": "Graph", scroll: redrawRows },
 		make("svg", {
 			id: "frames", click, contextmenu: openMenu, pointermove: point, pointerleave: point,
+			pointerdown: (happens) => { pressed = happens; },
 			/* Does not take the focus before it is known what it is on. */
 			mousedown: (happens) => happens.preventDefault(),
 		}, make("g", { id: "moving" }, path("grey"), path("hits"), make("g", { id: "thin" }),
@@ -102,6 +111,7 @@ const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-label": "
 function showAround() {
 	const { steps, pivot, cases, plain, look } = view;
 	const { chips, legend } = elements;
+	const sign = { "": "aA", i: "aa", c: "Aa" }[cases];
 	const chip = (says, undo) => makeButton(`${says} ×`, `Undo: ${says}`, undo);
 
 	for (const key in lists)
@@ -109,7 +119,8 @@ function showAround() {
 	elements.onhits.value = "";
 	elements.unzoom.disabled = !zoom;
 	elements.onhits.disabled = !found;
-	elements.ignorecase.textContent = { "": "aA", i: "aa", c: "Aa" }[cases];
+	elements.ignorecase.textContent = sign;
+	update(elements.ignorecase, { "aria-label": `${sign}: Regard to case` });
 	update(elements.regex, { "aria-pressed": !plain });
 	if (focused() !== elements.search && !problem)
 		elements.search.value = view.sought;

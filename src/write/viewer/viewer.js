@@ -104,6 +104,28 @@ function mount(page) {
 	show();
 }
 
+/* The height that the stage had; 0: it was not seen yet, as in a tab in the background, or
+ * in a frame that another process lays out. */
+let seenHeight = 0;
+
+/* What is at the side of the root stays where it is. */
+function followSize() {
+	const { stage } = elements;
+	const { clientWidth, clientHeight } = stage;
+	const below = belowStage;
+
+	if (!clientWidth || !clientHeight)
+		return;
+	if (clientWidth !== layout.page)
+		draw();
+	if (!seenHeight)
+		showBox(true);
+	else if (!view.down && clientHeight !== seenHeight)
+		stage.scrollTop = stage.scrollHeight - clientHeight - below;
+	seenHeight = clientHeight;
+	redrawRows();
+}
+
 async function start() {
 	readPicture();
 	context = make("canvas").getContext("2d");
@@ -131,10 +153,7 @@ async function start() {
 		}
 	});
 	systemDark.addEventListener("change", () => draw());
-	new ResizeObserver(() => {
-		if (stage.clientWidth && stage.clientWidth !== layout.page)
-			draw();
-	}).observe(stage);
+	new ResizeObserver(followSize).observe(stage);
 }
 
 if (typeof document === "object") {
