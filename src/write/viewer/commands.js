@@ -255,7 +255,8 @@ function pieceUnder({ clientX, clientY }) {
 let pointer = null, pressed;
 
 function point(happens) {
-	pointer = happens.type === "pointerleave" ? null : happens;
+	pointer = happens.type === "pointermove" && elements.frames.contains(happens.target)
+		? happens : null;
 
 	const piece = pointer && pieceUnder(pointer);
 

@@ -9,6 +9,8 @@ function makePage() {
 		/* A click beside what is open closes it. */
 		pointerdown: ({ target }) => opened?.contains(target) ||
 			opened === elements.controls && elements.tools.contains(target) || closeOver(),
+		/* What lies under the pointer may go without a word that the pointer has left it. */
+		pointermove: point, pointerleave: point,
 	},
 		make("header", {}, make("h1", { id: "title" }, picture.title),
 		     make("p", { id: "subtitle" }, picture.subtitle),
@@ -82,7 +84,7 @@ function makeStage() {
 
 	return make("section", { id: "stage", "aria-label": "Graph", scroll: redrawRows },
 		make("svg", {
-			id: "frames", click, contextmenu: openMenu, pointermove: point, pointerleave: point,
+			id: "frames", click, contextmenu: openMenu,
 			pointerdown: (happens) => { pressed = happens; },
 			/* Does not take the focus before it is known what it is on. */
 			mousedown: (happens) => happens.preventDefault(),
