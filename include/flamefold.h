@@ -355,7 +355,7 @@ enum ff_total {
 	FF_TOTAL_WEIGHT_TREE,
 	FF_TOTAL_WEIGHT_LOST_EVENT, /* of events that were not asked for */
 	FF_TOTAL_WEIGHT_LOST_FILTER, /* filtered out */
-	FF_TOTAL_WEIGHT_LOST_DAMAGED, /* record could not be understood; counted as 1 */
+	FF_TOTAL_WEIGHT_LOST_DAMAGED, /* not understood, or 2^62 and more; counted as 1 */
 	FF_TOTAL_WEIGHT_LOST_TRUNCATED, /* of stacks that do not reach their root */
 	FF_TOTAL_WEIGHT_UNNAMED, /* in the tree: leaf has no symbol */
 	FF_TOTAL_FRAMES, /* distinct addresses */

@@ -43,7 +43,8 @@ void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
 	for (size_t i = 1; factor > 1 && i < t->selves.count; i++)
 		for (int k = 0; k < 3; k++)
 			t->selves.v[i].value[weights[k]] *= factor;
-	sum->read *= factor;
+	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
+	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
 	sum->kept *= factor;
 	for (int i = 0; i < LOST_REASONS; i++)
 		sum->lost[i] *= factor;
@@ -255,6 +256,17 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 	return 0;
 }
 
+/* The sum is no number then, and so is the tree's. */
+static int refuse_overflow(struct ff_profile *p, const char *path)
+{
+	if (!p->sum.overflow)
+		return 0;
+	return fail(&p->ctx, -ERANGE,
+		    "cannot add '%s': its weights%s add up to more than 2^64%s", path,
+		    p->inputs.count > 1 ? " and those of the inputs before it" : "",
+		    p->decimals ? ", in units of their last decimal place" : "");
+}
+
 static int read_input(struct ff_profile *p, struct input *opened, enum input_kind kind)
 {
 	struct ff_input *input = add_input(p);
@@ -276,6 +288,8 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 		err = read_perf(p, input);
 		break;
 	}
+	if (err == 0)
+		err = refuse_overflow(p, input_path(opened));
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);
@@ -406,6 +420,8 @@ int finish_so_far(struct ff_profile *p)
 
 	if (p->finished)
 		return 0;
+	if (p->sum.overflow)
+		return fail(&p->ctx, -ERANGE, "the weights add up to more than 2^64");
 	check_conservation(p);
 	show_progress(p, "reading symbols", 0, p->frames.list.count);
 	err = name_frames(p);

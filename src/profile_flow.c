@@ -196,9 +196,7 @@ int flowing_finish(struct flowing *f, struct ff_input *input)
 	err = deliver(f);
 	if (err < 0)
 		return err;
-	w->sum.read += f->damaged;
-	w->sum.samples_read += f->damaged;
-	w->sum.lost[LOST_DAMAGED] += f->damaged;
+	weight_sum_damaged(&w->sum, f->damaged);
 	err = worker_merge(f->r->p, w);
 	input->seen = w->seen;
 	input->late = f->rounds.late;

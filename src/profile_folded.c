@@ -56,9 +56,13 @@ static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 static int add_line(struct ff_profile *p, const struct folded_line *line, uint64_t factor,
 		    uint32_t *frames, uint32_t *last)
 {
-	uint64_t weight = line->weight * factor;
+	struct weight_sum *sum = &p->sum;
+	uint64_t weight, before;
 	size_t count;
 	int err;
+
+	sum->overflow |= __builtin_mul_overflow(line->weight, factor, &weight);
+	sum->overflow |= __builtin_mul_overflow(line->before, factor, &before);
 
 	if (split_stack(p, line, frames, &count) < 0)
 		return -ENOMEM;
@@ -68,15 +72,15 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 		err = trie_add(&p->trie, frames, count, last);
 	if (err < 0 || trie_charge(&p->trie, *last, TRIE_WEIGHT, weight) < 0)
 		return -ENOMEM;
-	p->sum.read += weight;
-	p->sum.kept += weight;
-	p->sum.samples_read++;
-	p->sum.samples_kept++;
+	weight_sum_count(sum, weight, 1);
+	sum->kept += weight;
+	sum->samples_kept++;
 	if (count_line(p, *last) < 0)
 		return -ENOMEM;
 	if (!line->has_before)
 		return 0;
-	return trie_charge(&p->trie, *last, TRIE_BEFORE, line->before * factor);
+	weight_sum_before(sum, before);
+	return trie_charge(&p->trie, *last, TRIE_BEFORE, before);
 }
 
 static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)

@@ -221,8 +221,11 @@ int worker_take(struct worker *w, const struct sample *s)
 	if (s->group_count)
 		return keep_counters(w, s, !passed);
 	weight = weight_of(&r->weights, &r->rec->events.v[s->event], s);
-	w->sum.read += weight;
-	w->sum.samples_read++;
+	if (weight >= WEIGHT_IMPOSSIBLE) {
+		weight_sum_damaged(&w->sum, 1);
+		return 0;
+	}
+	weight_sum_count(&w->sum, weight, 1);
 	if (!event_is_wanted(&r->events, s->event)) {
 		w->sum.lost[LOST_EVENT] += weight;
 		return 0;
@@ -250,9 +253,7 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 		if (err < 0)
 			break;
 	}
-	w->sum.read += damaged;
-	w->sum.samples_read += damaged;
-	w->sum.lost[LOST_DAMAGED] += damaged;
+	weight_sum_damaged(&w->sum, damaged);
 	atomic_fetch_add(&r->chunks_done, 1);
 	/* The caller's thread is worker 0. */
 	if (worker == 0)

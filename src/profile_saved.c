@@ -117,9 +117,9 @@ static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t 
 	    (samples && trie_charge(t, node, TRIE_SAMPLES, samples) < 0) ||
 	    (r->tree->before && trie_charge(t, node, TRIE_BEFORE, before) < 0))
 		return -ENOMEM;
-	r->p->sum.read += weight;
+	weight_sum_count(&r->p->sum, weight, samples ? samples : 1);
+	weight_sum_before(&r->p->sum, before);
 	r->p->sum.kept += weight;
-	r->p->sum.samples_read += samples ? samples : 1;
 	r->p->sum.samples_kept += samples ? samples : 1;
 	return samples ? 0 : count_line(r->p, node);
 }
@@ -131,7 +131,7 @@ static int add_stack(struct restoring *r, uint32_t node)
 	bool in_order = r->p->options.flags & FF_FLAMECHART;
 	bool by_samples = r->p->options.count == FF_COUNT_SAMPLES && tree->samples;
 	uint64_t samples = tree->samples ? tree->samples[node] : 0;
-	uint64_t before = tree->before ? tree->before[node] * r->factor : 0;
+	uint64_t before = tree->before ? tree->before[node] : 0;
 	uint64_t weight = by_samples ? samples : tree->self[node];
 	uint32_t count = r->depth[node];
 	int err;
@@ -144,7 +144,9 @@ static int add_stack(struct restoring *r, uint32_t node)
 		err = trie_append(&r->p->trie, r->path.v, count, r->last, &r->last);
 	else
 		err = trie_add(&r->p->trie, r->path.v, count, &r->last);
-	return err < 0 ? err : charge(r, r->last, weight * r->factor, samples, before);
+	r->p->sum.overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
+	r->p->sum.overflow |= __builtin_mul_overflow(before, r->factor, &before);
+	return err < 0 ? err : charge(r, r->last, weight, samples, before);
 }
 
 static int add_stacks(struct restoring *r)

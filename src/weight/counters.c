@@ -53,8 +53,11 @@ int counter_reads_deliver(struct counter_reads *reads, size_t event, uint64_t sa
 static int charge(const struct counter_read *read, uint64_t weight, struct trie *trie,
 		  struct weight_sum *sum)
 {
-	sum->read += weight;
-	sum->samples_read++;
+	if (weight >= WEIGHT_IMPOSSIBLE) {
+		weight_sum_damaged(sum, 1);
+		return 0;
+	}
+	weight_sum_count(sum, weight, 1);
 	if (read->lost) {
 		sum->lost[read->lost - 1] += weight;
 		return 0;
@@ -88,7 +91,7 @@ int counter_reads_settle(struct counter_reads *reads,
 			err = counter_reads_deliver(reads, (size_t)read->event, 1);
 		if (err == 0)
 			err = charge(read, weight, trie, sum);
-		if (read->kept)
+		if (read->kept && weight < WEIGHT_IMPOSSIBLE)
 			log->list.v[read->kept - 1].weight = weight;
 	}
 	reads->list.count = 0;

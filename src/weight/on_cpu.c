@@ -2,11 +2,12 @@
 
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
 {
-	to->read += from->read;
+	weight_sum_count(to, from->read, from->samples_read);
+	weight_sum_before(to, from->before);
+	to->overflow |= from->overflow;
 	to->kept += from->kept;
 	for (int i = 0; i < LOST_REASONS; i++)
 		to->lost[i] += from->lost[i];
-	to->samples_read += from->samples_read;
 	to->samples_kept += from->samples_kept;
 }
 
@@ -17,6 +18,7 @@ void weight_sum_remove(struct weight_sum *from, const struct weight_sum *added)
 	for (int i = 0; i < LOST_REASONS; i++)
 		from->lost[i] -= added->lost[i];
 	from->samples_read -= added->samples_read;
+	from->before -= added->before;
 	from->samples_kept -= added->samples_kept;
 }
 

@@ -21,7 +21,33 @@ enum lost {
 struct weight_sum {
 	uint64_t read, kept, lost[LOST_REASONS];
 	uint64_t samples_read, samples_kept;
+	uint64_t before; /* of the other profile of differential text */
+	bool overflow; /* 64 bits cannot hold one of these: none is of use */
 };
+
+/* No sample counts so many: 2^62 ns are 146 years. One that says so is damaged. */
+#define WEIGHT_IMPOSSIBLE (1ull << 62)
+
+/* All else in a sum is a part of what is counted here. */
+static inline void weight_sum_count(struct weight_sum *sum, uint64_t weight,
+				    uint64_t samples)
+{
+	sum->overflow |= __builtin_add_overflow(sum->read, weight, &sum->read);
+	sum->overflow |=
+		__builtin_add_overflow(sum->samples_read, samples, &sum->samples_read);
+}
+
+/* Of samples, each of which counts 1. */
+static inline void weight_sum_damaged(struct weight_sum *sum, uint64_t samples)
+{
+	weight_sum_count(sum, samples, samples);
+	sum->lost[LOST_DAMAGED] += samples;
+}
+
+static inline void weight_sum_before(struct weight_sum *sum, uint64_t weight)
+{
+	sum->overflow |= __builtin_add_overflow(sum->before, weight, &sum->before);
+}
 
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from);
 /* Takes back what was added. */

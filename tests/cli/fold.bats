@@ -306,3 +306,50 @@ small()
 	# perf script looks return addresses up as they are, and so does what equals it.
 	[ "$("$flamefold" fold --quiet --compat=stackcollapse x.data)" = "main;behind;leaf 5" ]
 }
+
+@test "weights that add up to more than 64 bits hold are an error, not what is left of them" {
+	local most=18446744073709551615
+
+	echo "a $most" >most
+	echo 'b 1' >one
+	echo 'b 0.5' >half
+	printf 'a 1 %s\nb 1 1\n' $most >after
+	printf 'a %s 1\nb 1 1\n' $most >before
+	[ "$(fold most)" = "a $most" ]
+	"$flamefold" graph --quiet -o most.svg most
+	[ "$(fold most.svg)" = "a $most" ]
+	cat most one >both
+	for inputs in both 'most one' 'one most' 'most half' 'half most' 'most.svg one' 'one most.svg' \
+		'most.svg half' 'half most.svg' before after; do
+		run -1 fold $inputs
+		[[ $output == *"add up to more than 2^64"* ]] || { echo "$inputs"; false; }
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	"$build" -o most.data - <<-'END'
+		attr name=cycles sample_type=IP,TID,TIME,PERIOD flags=sample_id_all
+		comm pid=1 name=sh time=1
+		repeat i 8
+		sample pid=1 time={i + 2} ip=0x10 period=0x3fffffffffffffff
+		end
+	END
+	for threads in 1 3; do
+		run -1 fold --threads=$threads most.data
+		[[ $output == *"'most.data': its weights add up to more than 2^64"* ]]
+	done
+	[ "$(fold --count=samples most.data)" = 'sh;[unknown] 8' ]
+}
+
+@test "a period that nothing can have counted is damage" {
+	"$build" -o odd.data - <<-'END'
+		attr name=cycles sample_type=IP,TID,TIME,PERIOD flags=sample_id_all
+		comm pid=1 name=sh time=1
+		sample pid=1 time=2 ip=0x10 period=7
+		sample pid=1 time=3 ip=0x10 period=0xffffffffffffffff
+		sample pid=1 time=4 ip=0x10 period=0x4000000000000000
+	END
+	[ "$(fold odd.data)" = 'sh;[unknown] 7' ]
+	"$flamefold" fold odd.data 2>said >out
+	grep damaged said
+	"$flamefold" fold --stats odd.data 2>said >out
+	grep -E '^weight of damaged records +2$' said
+}
