@@ -10,7 +10,8 @@ FLAMEFOLD names the command. Exit 1, with what is wrong, unless
  * both have the same samples with the same weights,
  * at least EQUAL of the weight is in equal stacks, and SHARE in those or in such that gdb explains,
  * no stack is shorter than perf's, but for what perf makes up behind the root,
- * gdb takes flamefold's side in those that differ: --judge of them, spread over all kinds,
+ * gdb takes flamefold's side in those that differ (--judge of them, spread over all kinds), but for
+   kinds with 0.2 % of the weight together,
  * the stacks of the default form, without [truncated], are as long as those compared or longer.
 
 What perf is known to get wrong counts as equal: entries of a PLT, which it calls by the symbol before
@@ -35,6 +36,7 @@ import recording  # noqa: E402
 
 OPTIONS = {'--all', '--tid'}
 LABEL = re.compile(r'-(?:\d+|\?)/(\d+)$')
+AGAINST = 0.002  # share of the weight on which gdb may be against us
 MOST = 20  # lines of a kind that are printed
 PLT = re.compile(r'^(?:.*@plt|_init)$')
 
@@ -268,7 +270,7 @@ class Comparison:
                   os.path.basename(self.options.file), len(self.theirs), self.percent(self.equal),
                   self.percent(self.made_up), self.percent(self.cut_weight),
                   self.percent(self.longer_weight)))
-        shown = shorter = against = 0
+        shown = shorter = against = against_weight = 0
         explained = self.equal + self.made_up
         for (kind, where), numbers in sorted(self.kinds.items(), key=lambda item: -len(item[1])):
             shown += 1
@@ -284,6 +286,7 @@ class Comparison:
                 shorter += len(numbers)
             elif set(verdicts) - {'ours', 'undecided'}:
                 against += len(numbers)
+                against_weight += self.weight(numbers)
         if shown > MOST:
             print('  and %d more kinds' % (shown - MOST))
         if explained < float(self.options.share) * self.total:
@@ -291,7 +294,9 @@ class Comparison:
                 self.percent(explained)))
         if shorter:
             self.wrong.append('%d stacks are shorter than perf\'s' % shorter)
-        if against:
+        # One sample may be of an instruction in the midst of a switch, which two see as it was
+        # and one as it will be.
+        if against_weight > AGAINST * self.total:
             self.wrong.append('gdb does not take our side in differences of %d stacks' % against)
         for number in sorted(self.judged, key=self.sides.get)[:self.options.show]:
             self.print_three(number)
