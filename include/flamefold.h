@@ -208,6 +208,30 @@ FF_API int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name);
  * be read. */
 FF_API int ff_is_recording(const char *path);
 
+/*
+ * Where a file is to be written: its directory, open (O_PATH), and its name there, behind all
+ * symbolic links. Who goes on from there (openat, renameat) cannot be led elsewhere by a link
+ * that is put in the way meanwhile.
+ */
+struct ff_place {
+	int directory;
+	char *name;
+	int follow; /* it is a link of /proc, to what has no path: a pipe of a shell's, say */
+};
+
+/* 0, nothing need lie there; or a negative errno, and *@why in words: -EACCES for a symbolic
+ * link of another user in a directory where everybody may make some. */
+FF_API int ff_place_open(const char *path, struct ff_place *ret, const char **why);
+FF_API void ff_place_close(struct ff_place *place);
+
+/* For the file that takes the place of what is there: the mode of that where it is the
+ * caller's own; else nobody may more than there, and than @usual. */
+FF_API unsigned ff_place_mode(const struct ff_place *place, unsigned usual);
+
+/* A descriptor of what is there and no regular file, to write to it; or a negative errno, and
+ * *@why: -EACCES for a FIFO of another user in a directory of everybody. */
+FF_API int ff_place_open_special(const struct ff_place *place, const char **why);
+
 /* Whom a live run samples. */
 enum ff_record_who {
 	FF_RECORD_SYSTEM,

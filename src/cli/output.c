@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
+#include <flamefold.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -16,18 +19,23 @@
 
 enum {
 	LINK_ROOM = 32, /* "/proc/self/fd/7" */
+	NAME_ROOM = 32, /* ".flamefold-" and 16 digits */
 	NAMES_TRIED = 1000,
 };
 
-/* The file that a signal must not leave behind; NULL: none. */
-static char *volatile temporary;
+/* The file that a signal must not leave behind. */
+static struct {
+	char name[NAME_ROOM];
+	int directory;
+	volatile sig_atomic_t is; /* there */
+} temporary;
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGXCPU };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 void output_abandon(void)
 {
-	if (temporary)
-		unlink(temporary);
+	if (temporary.is)
+		unlinkat(temporary.directory, temporary.name, 0);
 }
 
 static void remove_and_die(int number)
@@ -109,73 +117,65 @@ static bool has_number(const char *path)
 	return strcmp(path, "/dev/stdout") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
 }
 
-/* 0: make or replace a file; 1: write into what is there; or a negative errno. */
-static int direct(const char *path)
+/* What is done with a path. */
+enum kind { KIND_FILE, KIND_SPECIAL, KIND_NUMBER };
+
+/* Of what lies at the place; or a negative errno. */
+static int look(const struct ff_place *place, const char **why)
 {
+	int flags = place->follow ? 0 : AT_SYMLINK_NOFOLLOW, err = 0;
 	struct stat st;
 
-	if (has_number(path))
-		return 1;
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
+	if (fstatat(place->directory, place->name, &st, flags) < 0)
+		err = errno == ENOENT ? 0 : -errno;
+	else if (S_ISDIR(st.st_mode))
+		err = -EISDIR;
 	/* Renaming would get past a file's mode; whoever made it read-only meant it. */
-	if (access(path, W_OK) < 0)
-		return -errno;
-	return !S_ISREG(st.st_mode);
-}
-
-/* What a symbolic link leads to, so that the link stays. */
-static char *resolve(const char *path)
-{
-	char *target = realpath(path, NULL);
-
-	return target ? target : strdup(path);
-}
-
-/* To be freed by the caller, NULL without memory. */
-static char *beside(const char *target, const char *name)
-{
-	char *copy = strdup(target);
-	char *path = NULL;
-
-	if (copy && asprintf(&path, "%s/%s", dirname(copy), name) < 0)
-		path = NULL;
-	free(copy);
-	return path;
-}
-
-/* Renaming needs a directory that can be written to, whatever the file's mode. */
-static int check_directory(const char *path)
-{
-	char *target = resolve(path);
-	char *directory = target ? beside(target, ".") : NULL;
-	int err = 0;
-
-	if (!directory)
-		err = -ENOMEM;
-	else if (access(directory, W_OK | X_OK) < 0)
+	else if (faccessat(place->directory, place->name, W_OK, 0) < 0)
 		err = -errno;
-	free(directory);
-	free(target);
-	return err;
+	else
+		return S_ISREG(st.st_mode) ? KIND_FILE : KIND_SPECIAL;
+	*why = strerror(-err);
+	return err < 0 ? err : KIND_FILE;
+}
+
+/* A kind, or a negative errno. The place is to be closed, but of a number there is none. */
+static int find_place(const char *path, struct ff_place *ret, const char **why)
+{
+	int err;
+
+	*ret = (struct ff_place){ .directory = -1 };
+	if (has_number(path))
+		return KIND_NUMBER;
+	err = ff_place_open(path, ret, why);
+	return err < 0 ? err : look(ret, why);
 }
 
 int output_check(const char *path)
 {
-	int err = is_stdout(path) ? 1 : direct(path);
+	struct ff_place place;
+	const char *why;
+	int code = EXIT_DONE, kind;
 
-	if (err == 0)
-		err = check_directory(path);
-	return err < 0 ? cannot_write(NULL, path, strerror(-err)) : 0;
+	if (is_stdout(path))
+		return EXIT_DONE;
+	kind = find_place(path, &place, &why);
+	/* Renaming needs a directory that can be written to, whatever the file's mode. */
+	if (kind == KIND_FILE && faccessat(place.directory, ".", W_OK | X_OK, 0) < 0) {
+		kind = -errno;
+		why = strerror(errno);
+	}
+	if (kind < 0)
+		code = cannot_write(NULL, path, why);
+	ff_place_close(&place);
+	return code;
 }
 
 /* In @directory, without a name for as long as it is written: whatever ends the program leaves
  * nothing behind. -1 where the file system, or a missing /proc, is no good for that. */
-static int make_nameless(const char *directory)
+static int make_nameless(int directory)
 {
-	int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	char path[LINK_ROOM];
 
 	if (fd < 0)
@@ -187,98 +187,110 @@ static int make_nameless(const char *directory)
 	return -1;
 }
 
-/* The name is a signal handler's business from the moment the file is there. */
-static int make_file(char *path)
+/* Names that nobody can know before. */
+static void choose_name(char name[NAME_ROOM])
 {
-	sigset_t before;
-	int fd;
+	uint64_t random = 0;
 
-	block_signals(&before);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	else
-		temporary = path;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return fd;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint64_t)getpid() << 32 | (uint64_t)clock();
+	snprintf(name, NAME_ROOM, ".flamefold-%016" PRIx64, random);
+}
+
+/* A temporary name, which is a signal handler's business from the moment it is there. */
+static int try_names(struct output *o, int (*make)(struct output *o, const char *name))
+{
+	char name[NAME_ROOM];
+	int made = -EEXIST;
+
+	for (unsigned i = 0; made == -EEXIST && i < NAMES_TRIED; i++) {
+		choose_name(name);
+		made = make(o, name);
+	}
+	if (made < 0)
+		return made;
+	memcpy(temporary.name, name, sizeof(name));
+	temporary.directory = o->place.directory;
+	temporary.is = 1;
+	return made;
+}
+
+static int make_file(struct output *o, const char *name)
+{
+	int fd = openat(o->place.directory, name,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : fd;
 }
 
 static int make_named(struct output *o)
 {
-	char *path = beside(o->target, ".flamefold-XXXXXX");
+	sigset_t before;
 	int fd;
 
-	if (!path)
-		return -ENOMEM;
 	catch_signals();
-	fd = make_file(path);
-	if (fd < 0)
-		free(path);
+	block_signals(&before);
+	fd = try_names(o, make_file);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return fd;
 }
 
 static int make_temporary(struct output *o)
 {
 	mode_t mask = umask(0);
-	char *directory = beside(o->target, ".");
-	int fd = directory ? make_nameless(directory) : -1;
+	int fd = make_nameless(o->place.directory);
 
 	umask(mask);
-	free(directory);
 	o->nameless = fd >= 0;
 	if (fd < 0)
 		fd = make_named(o);
 	if (fd < 0)
 		return fd;
-	/* As any program would have made it. */
-	fchmod(fd, 0666 & ~mask);
+	/* As any program would have made it, or as it was. */
+	fchmod(fd, ff_place_mode(&o->place, 0666 & ~mask));
 	o->beside = true;
 	return fd;
 }
 
-static int open_path(struct output *o)
+static int open_path(struct output *o, const char **why)
 {
-	int fd, kind = direct(o->path);
+	int kind = find_place(o->path, &o->place, why), fd;
 
 	if (kind < 0)
 		return kind;
-	if (kind == 1) {
-		fd = has_number(o->path) ? open_number(o->path)
-					 : open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
-	o->target = resolve(o->path);
-	return o->target ? make_temporary(o) : -ENOMEM;
+	if (kind == KIND_SPECIAL)
+		return ff_place_open_special(&o->place, why);
+	fd = kind == KIND_NUMBER ? open_number(o->path) : make_temporary(o);
+	*why = fd < 0 ? strerror(kind == KIND_NUMBER ? errno : -fd) : NULL;
+	return fd;
 }
 
 static void remove_temporary(void)
 {
-	char *path = temporary;
 	sigset_t before;
 
-	if (!path)
-		return;
 	block_signals(&before);
-	unlink(path);
-	temporary = NULL;
+	output_abandon();
+	temporary.is = 0;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	free(path);
 }
 
 int output_open(struct output *o, const char *path)
 {
+	const char *why;
 	int fd;
 
 	*o = (struct output){ .path = path,
+			      .place.directory = -1,
 			      .stream = stdout,
 			      .sentence = o->sentence,
 			      .sentence_size = o->sentence_size };
 	if (is_stdout(path))
 		return 0;
-	fd = open_path(o);
+	fd = open_path(o, &why);
 	if (fd < 0) {
-		free(o->target);
-		return cannot_write(o, path, strerror(-fd));
+		ff_place_close(&o->place);
+		return cannot_write(o, path, why);
 	}
 	o->stream = fdopen(fd, "w");
 	if (o->stream)
@@ -290,15 +302,19 @@ int output_open(struct output *o, const char *path)
 
 bool output_replaces(const struct output *o)
 {
-	return o->beside && access(o->target, F_OK) == 0;
+	return o->beside && faccessat(o->place.directory, o->place.name, F_OK,
+				      AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static void release(struct output *o)
 {
 	if (o->stream && o->stream != stdout)
 		fclose(o->stream);
-	free(o->target);
-	*o = (struct output){ .sentence = o->sentence,
+	/* Nothing has been opened where there is no name. */
+	if (o->place.name)
+		ff_place_close(&o->place);
+	*o = (struct output){ .place.directory = -1,
+			      .sentence = o->sentence,
 			      .sentence_size = o->sentence_size };
 }
 
@@ -325,52 +341,37 @@ static int flush(struct output *o, int err)
 	return errno ? -errno : err < 0 ? err : -EIO;
 }
 
-/* What is there already is replaced by a rename, for which it takes a name. */
-static int name_beside(struct output *o, const char *from)
-{
-	char name[sizeof(".flamefold-") + 24];
-	int err = -EEXIST;
-
-	for (unsigned i = 0; err == -EEXIST && i < NAMES_TRIED; i++) {
-		char *path;
-
-		snprintf(name, sizeof(name), ".flamefold-%d-%u", (int)getpid(), i);
-		path = beside(o->target, name);
-		if (!path)
-			return -ENOMEM;
-		err = linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0
-			      ? -errno
-			      : 0;
-		if (err == 0)
-			temporary = path;
-		else
-			free(path);
-	}
-	return err;
-}
-
-/* 1: nothing was there, and now it is. 0: it has the name of a temporary file. */
-static int give_name(struct output *o)
+static int link_stream(struct output *o, const char *name)
 {
 	char from[LINK_ROOM];
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", fileno(o->stream));
-	if (linkat(AT_FDCWD, from, AT_FDCWD, o->target, AT_SYMLINK_FOLLOW) == 0)
-		return 1;
-	return errno == EEXIST ? name_beside(o, from) : -errno;
+	return linkat(AT_FDCWD, from, o->place.directory, name, AT_SYMLINK_FOLLOW) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* 1: nothing was there, and now it is. 0: it has the name of a temporary file, because what is
+ * there already is replaced by a rename. */
+static int give_name(struct output *o)
+{
+	int err = link_stream(o, o->place.name);
+
+	if (err == -EEXIST)
+		return try_names(o, link_stream);
+	return err < 0 ? err : 1;
 }
 
 static int replace(struct output *o)
 {
 	int done = o->nameless ? give_name(o) : 0;
-	char *path = temporary;
 
 	if (done != 0)
 		return done < 0 ? done : 0;
-	if (rename(path, o->target) < 0)
+	if (renameat(o->place.directory, temporary.name, o->place.directory,
+		     o->place.name) < 0)
 		return -errno;
-	temporary = NULL;
-	free(path);
+	temporary.is = 0;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include <flamefold.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
  */
 struct output {
 	const char *path; /* as given; NULL or "-": standard output */
-	char *target; /* what is renamed to: path, or what it links to */
+	struct ff_place place; /* where it is, or what it links to */
 	FILE *stream;
 	bool nameless; /* that has no name as yet */
 	bool beside; /* a temporary file is in use */

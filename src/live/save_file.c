@@ -1,3 +1,8 @@
+/*
+ * A perf.data on its way to the disk. Whoever samples as root writes it where others may write,
+ * too: so the way to it is gone once, base/file_place.h, and a file is made with O_EXCL, after what
+ * lay there has been renamed.
+ */
 #include "live/save_file.h"
 
 #include <errno.h>
@@ -7,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file_place.h"
 
 /* struct perf_record_compressed: a head and bytes of a stream, any number of them. */
 enum {
@@ -23,39 +30,91 @@ static int cannot_write(struct context *ctx, struct save_file *f, int err)
 	return fail(ctx, err, "cannot write '%s': %s", f->path, strerror(-err));
 }
 
+enum { OPENED = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY };
+
 /* A file with something in it is kept, beside the new one. */
-static int move_aside(const char *path)
+static int move_aside(const struct file_place *p)
 {
-	struct stat st;
 	char *old;
 	int err = 0;
 
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
-		return -ESPIPE;
-	/* Renaming would get past a file's mode; whoever made it read-only meant it. */
-	if (access(path, W_OK) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size == 0)
-		return 0;
-	if (asprintf(&old, "%s.old", path) < 0)
+	if (asprintf(&old, "%s.old", p->name) < 0)
 		return -ENOMEM;
-	if (rename(path, old) < 0)
+	if (renameat(p->dir, p->name, p->dir, old) < 0)
 		err = -errno;
 	free(old);
 	return err;
 }
 
-static int open_file(const char *path)
+/* Somebody has made it for this, with the mode that it is to have. What others have made has
+ * their mode and names elsewhere. */
+static bool is_ours_and_empty(const struct stat *st)
 {
-	int fd, err = move_aside(path);
+	return S_ISREG(st->st_mode) && st->st_size == 0 && st->st_nlink == 1 &&
+	       st->st_uid == geteuid();
+}
 
-	if (err < 0)
-		return err;
+/* -ESTALE where it is not empty any more. */
+static int open_empty(const struct file_place *p)
+{
+	int fd = openat(p->dir, p->name, OPENED);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && is_ours_and_empty(&st))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* The way is free; what lies there all the same has come since. */
+static int make_file(const struct file_place *p)
+{
 	/* Stacks and paths of everybody may be in it. */
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	int fd = openat(p->dir, p->name, OPENED | O_CREAT | O_EXCL, 0600);
+
 	return fd < 0 ? -errno : fd;
+}
+
+static int open_at(const struct file_place *p, const char **why)
+{
+	struct stat st;
+	int err = 0;
+
+	if (fstatat(p->dir, p->name, &st, p->follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? make_file(p) : -errno;
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return -ESPIPE;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	/* Renaming would get past a file's mode; whoever made it read-only meant it. */
+	if (faccessat(p->dir, p->name, W_OK, 0) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return file_place_open_special(p, O_RDWR, why);
+	if (is_ours_and_empty(&st))
+		return open_empty(p);
+	if (st.st_size > 0)
+		err = move_aside(p);
+	else if (unlinkat(p->dir, p->name, 0) < 0)
+		err = -errno;
+	return err < 0 ? err : make_file(p);
+}
+
+static int open_file(const char *path, const char **why)
+{
+	struct file_place p;
+	int fd = file_place_open(path, &p, why);
+
+	if (fd < 0)
+		return fd;
+	*why = NULL;
+	fd = open_at(&p, why);
+	if (fd < 0 && !*why)
+		*why = strerror(-fd);
+	file_place_close(&p);
+	return fd;
 }
 
 static bool make_room(struct save_file *f, int level)
@@ -75,18 +134,15 @@ static bool make_room(struct save_file *f, int level)
 int save_file_open(struct context *ctx, const char *path, int level,
 		   struct save_file *ret)
 {
-	struct save_file f = { .fd = -1, .level = level };
+	struct save_file f = { .fd = -1, .level = level, .path = strdup(path) };
+	const char *why;
 	int err;
 
-	/* What a symbolic link leads to, so that the link stays. */
-	f.path = realpath(path, NULL);
-	if (!f.path)
-		f.path = strdup(path);
 	if (!f.path || !make_room(&f, level)) {
 		save_file_release(&f);
 		return fail_memory(ctx);
 	}
-	f.fd = open_file(f.path);
+	f.fd = open_file(path, &why);
 	if (f.fd >= 0) {
 		*ret = f;
 		return 0;
@@ -96,7 +152,7 @@ int save_file_open(struct context *ctx, const char *path, int level,
 			     "cannot write '%s': a recording cannot go to a pipe, "
 			     "its beginning is written last",
 			     path)
-		      : fail(ctx, f.fd, "cannot write '%s': %s", path, strerror(-f.fd));
+		      : fail(ctx, f.fd, "cannot write '%s': %s", path, why);
 	save_file_release(&f);
 	return err;
 }

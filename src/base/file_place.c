@@ -1,0 +1,250 @@
+/*
+ * A path, gone one name at a time with O_NOFOLLOW, so that each link on it is looked at before
+ * it is followed, by the descriptor that it is read from. The rule is that of
+ * may_follow_link() of the kernel (Documentation/admin-guide/sysctl/fs.rst,
+ * protected_symlinks), which knows only the last link of a path and may be switched off.
+ *
+ *	dir   rest                  next
+ *	.     "a/b/c.svg"           directory a     dir = a, rest = "b/c.svg"
+ *	a     "b/c.svg"             link b -> /x    dir = /, rest = "x/c.svg"
+ *	/x    "c.svg"               the last name: done
+ */
+#include "base/file_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+	LINKS_MOST = 40, /* as the kernel has it */
+	DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC,
+	MODES = 0777,
+};
+
+#define EVERYBODYS (S_ISVTX | S_IWOTH)
+
+struct way {
+	int dir;
+	char *rest; /* of the path, from dir */
+	unsigned links;
+	const char *why; /* NULL: what errno says */
+};
+
+/* Whose is it, in a directory where everybody may make such? */
+static bool is_planted(int dir, const struct stat *st)
+{
+	struct stat d;
+
+	return fstat(dir, &d) < 0 || ((d.st_mode & EVERYBODYS) == EVERYBODYS &&
+				      st->st_uid != geteuid() && st->st_uid != d.st_uid);
+}
+
+static bool is_proc(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static void go_to(struct way *w, int dir)
+{
+	close(w->dir);
+	w->dir = dir;
+}
+
+/* The text of the link @fd goes before what is left of the path behind @name. */
+static int follow(struct way *w, int fd, const char *behind)
+{
+	char target[PATH_MAX], *rest;
+	ssize_t size = readlinkat(fd, "", target, sizeof(target) - 1);
+	int root;
+
+	if (size <= 0)
+		return size < 0 ? -errno : -ENOENT;
+	target[size] = '\0';
+	if (asprintf(&rest, "%s%s", target, behind) < 0)
+		return -ENOMEM;
+	free(w->rest);
+	w->rest = rest;
+	if (target[0] != '/')
+		return 0;
+	root = open("/", DIRECTORY);
+	if (root < 0)
+		return -errno;
+	go_to(w, root);
+	return 0;
+}
+
+/* The text of a link in /proc may be no path: "pipe:[17]". 1: to be followed by opening it. */
+static int follow_in_proc(struct way *w, int fd, const char *name, const char *behind)
+{
+	struct stat st;
+	int dir;
+
+	if (!*behind) {
+		if (fstatat(w->dir, name, &st, 0) < 0)
+			return -errno;
+		return S_ISREG(st.st_mode) ? follow(w, fd, behind) : 1;
+	}
+	dir = openat(w->dir, name, DIRECTORY);
+	if (dir < 0)
+		return -errno;
+	go_to(w, dir);
+	memmove(w->rest, behind, strlen(behind) + 1);
+	return 0;
+}
+
+static int take_link(struct way *w, int fd, const struct stat *st, const char *name,
+		     const char *behind)
+{
+	if (++w->links > LINKS_MOST)
+		return -ELOOP;
+	if (is_planted(w->dir, st)) {
+		w->why = "another user's symbolic link is in the way";
+		return -EACCES;
+	}
+	return is_proc(fd) ? follow_in_proc(w, fd, name, behind) : follow(w, fd, behind);
+}
+
+/* 1: @name is the last one. 0: there is more to go. */
+static int take_name(struct way *w, const char *name, const char *behind,
+		     struct file_place *ret)
+{
+	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT && !*behind ? 1 : -errno;
+	if (fstat(fd, &st) < 0)
+		err = -errno;
+	else if (S_ISLNK(st.st_mode))
+		err = ret->follow = take_link(w, fd, &st, name, behind);
+	else if (!*behind)
+		err = 1;
+	else if (!S_ISDIR(st.st_mode))
+		err = -ENOTDIR;
+	if (err != 0 || S_ISLNK(st.st_mode)) {
+		close(fd);
+		return err;
+	}
+	go_to(w, fd);
+	memmove(w->rest, behind, strlen(behind) + 1);
+	return 0;
+}
+
+/* Name after name. */
+static int walk(struct way *w, struct file_place *ret)
+{
+	int done = 0;
+
+	while (done == 0) {
+		char *start = w->rest + strspn(w->rest, "/");
+		size_t size = strcspn(start, "/");
+		char *name = strndup(start, size);
+
+		if (!name)
+			return -ENOMEM;
+		if (size == 0)
+			done = -EISDIR;
+		else if (size > NAME_MAX)
+			done = -ENAMETOOLONG;
+		else
+			done = take_name(w, name, start + size, ret);
+		if (done > 0)
+			ret->name = name;
+		else
+			free(name);
+	}
+	return done < 0 ? done : 0;
+}
+
+int file_place_open(const char *path, struct file_place *ret, const char **why)
+{
+	struct way w = { .dir = open(*path == '/' ? "/" : ".", DIRECTORY),
+			 .rest = strdup(path) };
+	struct file_place p = { 0 };
+	int err = w.dir < 0 ? -errno : !w.rest ? -ENOMEM : *path ? 0 : -ENOENT;
+
+	if (err == 0)
+		err = walk(&w, &p);
+	free(w.rest);
+	if (err < 0) {
+		if (w.dir >= 0)
+			close(w.dir);
+		*why = w.why ? w.why : strerror(-err);
+		return err;
+	}
+	p.dir = w.dir;
+	*ret = p;
+	return 0;
+}
+
+void file_place_close(struct file_place *p)
+{
+	if (p->dir >= 0)
+		close(p->dir);
+	free(p->name);
+	*p = (struct file_place){ .dir = -1 };
+}
+
+mode_t file_place_mode(const struct file_place *p, mode_t usual)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return usual;
+	if (st.st_uid == geteuid())
+		return st.st_mode & MODES;
+	return st.st_mode & usual;
+}
+
+static int refuse_fifo(const char **why)
+{
+	*why = "another user's pipe is in the way";
+	return -EACCES;
+}
+
+/* @fd: -1 where it could not be opened, with errno. */
+static int check_special(const struct file_place *p, int fd, const char **why)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		*why = strerror(errno);
+		return -errno;
+	}
+	if (!p->follow && S_ISFIFO(st.st_mode) && is_planted(p->dir, &st))
+		return refuse_fifo(why);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	*why = "it was replaced just now";
+	return -EEXIST;
+}
+
+int file_place_open_special(const struct file_place *p, int flags, const char **why)
+{
+	struct stat st;
+	int fd, err;
+
+	/* Opening a FIFO waits for its reader: not for one that is refused. */
+	if (!p->follow && fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISFIFO(st.st_mode) && is_planted(p->dir, &st))
+		return refuse_fifo(why);
+	fd = openat(p->dir, p->name,
+		    flags | O_CLOEXEC | O_NOCTTY | (p->follow ? 0 : O_NOFOLLOW));
+	err = check_special(p, fd, why);
+	if (err == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
