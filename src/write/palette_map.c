@@ -1,12 +1,15 @@
 #include "write/palette_map.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_place.h"
 #include "base/text.h"
 #include "write/sink.h"
 
@@ -175,6 +178,11 @@ static int sorted_entries(const struct palette_map *m, struct entry **ret, size_
 	return 0;
 }
 
+static int cannot_write(struct context *ctx, const char *path, int error)
+{
+	return fail(ctx, -error, "cannot write '%s': %s", path, strerror(error));
+}
+
 static int write_entries(struct context *ctx, const struct palette_map *m, FILE *out)
 {
 	struct sink sink = { .out = out };
@@ -197,39 +205,65 @@ static int write_entries(struct context *ctx, const struct palette_map *m, FILE 
 	return sink_end(ctx, &sink);
 }
 
-static int write_beside(struct context *ctx, const struct palette_map *m,
-			const char *path, const char *beside)
+/* The bytes of the file that @out is, which is closed. */
+static int write_and_close(struct context *ctx, const struct palette_map *m, FILE *out,
+			   const char *path)
 {
-	FILE *out;
-	int err;
+	int err = write_entries(ctx, m, out);
 
-	/* What somebody else put there, a link to a file of ours, say, is not written to. */
-	unlink(beside);
-	out = fopen(beside, "wxe");
-	if (!out)
-		return fail(ctx, -errno, "cannot write '%s': %s", beside,
-			    strerror(errno));
-	err = write_entries(ctx, m, out);
 	if (fclose(out) && err == 0)
-		err = fail(ctx, -errno, "cannot write '%s': %s", beside, strerror(errno));
-	if (err == 0 && rename(beside, path))
-		err = fail(ctx, -errno, "cannot rename '%s' to '%s': %s", beside, path,
-			   strerror(errno));
+		err = -errno;
+	return err < 0 && err != -ENOMEM ? cannot_write(ctx, path, -err) : err;
+}
+
+/* Beside its place, then renamed: who reads it meanwhile gets the old one. */
+static int write_beside(struct context *ctx, const struct palette_map *m,
+			const struct file_place *place, const char *path,
+			const char *beside)
+{
+	struct stat st;
+	FILE *out;
+	int fd, err;
+
+	/* What is left of another run that had this pid. */
+	unlinkat(place->dir, beside, 0);
+	fd = openat(place->dir, beside,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    file_place_mode(place, 0666));
+	if (fd < 0)
+		return cannot_write(ctx, path, errno);
+	/* The umask has taken from it; what was there may have had more. */
+	if (fstat(fd, &st) == 0)
+		fchmod(fd, file_place_mode(place, st.st_mode & 0777));
+	out = fdopen(fd, "w");
+	if (!out) {
+		close(fd);
+		err = fail_memory(ctx);
+	} else {
+		err = write_and_close(ctx, m, out, path);
+	}
+	if (err == 0 && renameat(place->dir, beside, place->dir, place->name) < 0)
+		err = cannot_write(ctx, path, errno);
 	if (err < 0)
-		unlink(beside);
+		unlinkat(place->dir, beside, 0);
 	return err;
 }
 
 int palette_map_write(struct context *ctx, const struct palette_map *m, const char *path)
 {
 	struct text beside = { 0 };
-	int err;
+	struct file_place place;
+	const char *why;
+	int err = file_place_open(path, &place, &why);
 
-	text_printf(&beside, "%s.%d.part", path, (int)getpid());
+	if (err < 0)
+		return fail(ctx, err, "cannot write '%s': %s", path, why);
+	text_printf(&beside, "%s.%d.part", place.name, (int)getpid());
 	if (beside.failed)
 		err = fail_memory(ctx);
 	else
-		err = write_beside(ctx, m, path, beside.bytes);
+		err = write_beside(ctx, m, &place, path, beside.bytes);
 	text_release(&beside);
+	file_place_close(&place);
 	return err;
 }

@@ -236,12 +236,14 @@ make_recordings()
 	[ "$(head -c 4 dir/cpu.pdf)" = "%PDF" ]
 }
 
-@test "the mode is what the umask leaves" {
+@test "the mode is what the umask leaves, and that of a file that is replaced stays" {
 	(umask 027 && "$flamefold" -o dir/a.svg in.folded)
 	[ "$(stat -c %a dir/a.svg)" = 640 ]
-	chmod 600 dir/a.svg
-	(umask 022 && "$flamefold" -o dir/a.svg in.folded)
-	[ "$(stat -c %a dir/a.svg)" = 644 ]
+	for mode in 600 664; do
+		chmod $mode dir/a.svg
+		(umask 022 && "$flamefold" -o dir/a.svg in.folded)
+		[ "$(stat -c %a dir/a.svg)" = $mode ]
+	done
 }
 
 @test "a symbolic link stays one" {
@@ -357,6 +359,22 @@ make_recordings()
 	failed 1 "cannot write 'dir/a.folded': No space left on device"
 	[ "$(cat dir/a.folded)" = old ]
 	dir_holds a.folded
+}
+
+@test "a full disk costs no palette map, and is said of it" {
+	[ "$(id -u)" -eq 0 ] || skip "mounting a small file system needs root"
+	"$flamefold" --cp in.folded >first.svg
+	mount -t tmpfs -o size=64k flamefold-test dir 2>/dev/null || skip "cannot mount a tmpfs"
+	mounted=dir
+	mv palette.map dir
+	make_big
+	cp dir/palette.map before
+	cd dir
+	run --separate-stderr "$flamefold" --cp --minwidth=0 -o ../x.svg ../big.folded
+	cd ..
+	failed 1 "cannot write 'palette.map': No space left on device"
+	cmp before dir/palette.map
+	dir_holds palette.map
 }
 
 @test "a full device is an error, written to by name or as standard output" {

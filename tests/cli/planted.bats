@@ -9,7 +9,7 @@ NOBODY=65534
 setup_file()
 {
 	build_program shares
-	"${CC:-cc}" -O1 -shared -fPIC -Wall -Wextra -o "$BATS_FILE_TMPDIR/plant.so" "$root/tests/hostile/plant.c" -ldl
+	"${CC:-cc}" -D_GNU_SOURCE -O1 -shared -fPIC -Wall -Wextra -o "$BATS_FILE_TMPDIR/plant.so" "$root/tests/cli/planted/plant.c" -ldl
 }
 
 # A directory like /tmp, in one that everybody can come to.

@@ -4,7 +4,6 @@
  * PLANT_PATH and puts a symbolic link of user PLANT_USER to PLANT_TARGET there. A race is won
  * at each step of a program in turn, not by chance.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
