@@ -186,6 +186,8 @@ struct worker {
 	struct poorer_count poorer;
 	struct seen seen;
 	struct counter_reads counters;
+	uint64_t found; /* records of samples */
+	uint64_t damaged_at; /* where the first pass saw no damage; UINT64_MAX: nowhere */
 	struct sample_log log; /* of keep_samples; nodes are those of the trie */
 	bool absorbed; /* another worker has its stacks */
 	bool first; /* of the profile: its frames and trie become the profile's own */

@@ -1,5 +1,6 @@
 /* Folded text: its lines are stacks of names already. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "profile.h"
@@ -108,6 +109,21 @@ static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 	return err;
 }
 
+/* It is read twice: what it is, and then its stacks. */
+static void compare_passes(struct ff_profile *p, const struct input *in)
+{
+	bool changed;
+	uint64_t missing = folded_lines_missing(in, &changed);
+
+	if (!changed)
+		return;
+	weight_sum_damaged(&p->sum, missing);
+	warn(&p->ctx,
+	     "'%s': it changed while it was read: %" PRIu64
+	     " of its lines were not found again",
+	     input_path(in), missing);
+}
+
 int read_folded(struct ff_profile *p, struct ff_input *input)
 {
 	const char *path = input_path(input->input);
@@ -133,6 +149,8 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 		p->decimals = decimals;
 	}
 	err = read_lines(p, input->input, &ignored);
+	if (err == 0)
+		compare_passes(p, input->input);
 	if (err == 0 && p->sum.samples_read == before)
 		return fail(&p->ctx, -EBADMSG,
 			    "'%s' is neither a perf.data nor folded text: no line ends "

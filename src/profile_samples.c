@@ -249,11 +249,15 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	if (err < 0)
 		return err;
 	while ((err = sample_next(&w->ctx, w->reader, &sample, &damaged)) > 0) {
+		w->found++;
 		err = worker_take(w, &sample);
 		if (err < 0)
 			break;
 	}
 	weight_sum_damaged(&w->sum, damaged);
+	w->found += damaged;
+	if (sample_reader_damaged_at(w->reader) < w->damaged_at)
+		w->damaged_at = sample_reader_damaged_at(w->reader);
 	atomic_fetch_add(&r->chunks_done, 1);
 	/* The caller's thread is worker 0. */
 	if (worker == 0)
@@ -272,6 +276,7 @@ int worker_start(struct reading *r, struct worker *w)
 	};
 
 	w->reading = r;
+	w->damaged_at = UINT64_MAX;
 	w->filters = filters_ask_samples(r->p->filters);
 	w->ctx.log = r->p->ctx.log;
 	w->ctx.log_arg = r->p->ctx.log_arg;
@@ -351,6 +356,24 @@ int settle_counters(struct reading *r, struct ff_input *input)
 	return err < 0 ? fail_memory(&r->p->ctx) : 0;
 }
 
+/* The second pass has read the same as the first one; else it is said, and what it has not
+ * found is lost, as other damaged records are. */
+static int compare_passes(struct reading *r)
+{
+	uint64_t found = 0, at = UINT64_MAX;
+
+	for (size_t i = 0; i < r->threads; i++) {
+		found += r->workers[i].found;
+		if (r->workers[i].damaged_at < at)
+			at = r->workers[i].damaged_at;
+	}
+	if (found == r->rec->samples && (at == UINT64_MAX || r->rec->truncated_at))
+		return 0;
+	if (found < r->rec->samples)
+		weight_sum_damaged(&r->workers[0].sum, r->rec->samples - found);
+	return input_note_change(&r->p->ctx, r->in, found, at);
+}
+
 int read_samples(struct reading *r, struct ff_input *input)
 {
 	int err = 0;
@@ -365,6 +388,8 @@ int read_samples(struct reading *r, struct ff_input *input)
 			r, parallel_run(r->threads, input_chunks(r->in), take_chunk, r));
 	for (size_t i = 0; i < r->threads && err == 0; i++)
 		worker_rest(&r->workers[i]);
+	if (err == 0)
+		err = compare_passes(r);
 	if (err == 0)
 		err = workers_merge(r);
 	for (size_t i = 0; i < r->threads; i++) {

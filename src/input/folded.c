@@ -20,6 +20,8 @@ struct folded {
 	uint64_t offset; /* in the file, of what is read next */
 	unsigned decimals;
 	bool differential;
+	uint64_t lines, size; /* with a count; bytes: when it was opened */
+	uint64_t lines_read;
 };
 
 enum {
@@ -232,6 +234,8 @@ static int survey(struct context *ctx, struct input *in)
 	if (err == 0 && ignored > (valid + ignored) / IGNORED_PART)
 		return refuse(ctx, in, valid, ignored);
 	f->differential = valid && twice == valid;
+	f->lines = valid;
+	f->size = f->offset;
 	rewind_text(f);
 	return err;
 }
@@ -267,14 +271,16 @@ unsigned folded_decimals(const struct input *in)
 	return in->folded->decimals;
 }
 
-static bool parse(const struct folded *f, const char *line, size_t size,
+static bool parse(struct folded *f, const char *line, size_t size,
 		  struct folded_line *ret)
 {
 	struct count count, before;
 
 	*ret = (struct folded_line){ .stack = line };
-	if (!take_count(line, &size, &count) ||
-	    !count_value(&count, f->decimals, &ret->weight))
+	if (!take_count(line, &size, &count))
+		return false;
+	f->lines_read++;
+	if (!count_value(&count, f->decimals, &ret->weight))
 		return false;
 	if (f->differential) {
 		ret->has_before = take_count(line, &size, &before);
@@ -283,6 +289,14 @@ static bool parse(const struct folded *f, const char *line, size_t size,
 	}
 	ret->size = size;
 	return true;
+}
+
+uint64_t folded_lines_missing(const struct input *in, bool *changed)
+{
+	const struct folded *f = in->folded;
+
+	*changed = f->offset != f->size || f->lines_read != f->lines;
+	return f->lines_read < f->lines ? f->lines - f->lines_read : 0;
 }
 
 int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,

@@ -410,6 +410,15 @@ int sample_decode(struct context *ctx, struct sample_reader *r, const uint8_t *b
 int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret,
 		uint64_t *damaged);
 
+/* Where the chunk at hand has ended before its end, which it had in the first pass;
+ * UINT64_MAX: it has not. */
+uint64_t sample_reader_damaged_at(const struct sample_reader *r);
+
+/* The second pass has found @samples records of samples, which are not as many as the first
+ * one, or its bytes damaged from @at on (UINT64_MAX: they are not): says so. 0, or -ENOMEM. */
+int input_note_change(struct context *ctx, struct input *in, uint64_t samples,
+		      uint64_t at);
+
 /* One line of folded text: "a;b;c 12" or, differential, "a;b;c 10 12". */
 struct folded_line {
 	const char *stack; /* until the next call */
@@ -420,6 +429,10 @@ struct folded_line {
 
 /* How many decimals the counts of the text need, 0 to 6. */
 unsigned folded_decimals(const struct input *in);
+
+/* Lines with a count that were there when the text was opened and are not any more, when all
+ * has been handed out. *@changed: it is not the same text. */
+uint64_t folded_lines_missing(const struct input *in, bool *changed);
 
 /* 1, 0 at the end, or a negative errno. Lines without a count are passed over and
  * counted in *@ignored. */

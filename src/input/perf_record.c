@@ -374,3 +374,17 @@ int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *
 	warn(ctx, "'%s': %s", in->file.path, sentence);
 	return intern_add(in->strings, sentence, (size_t)size, &in->rec.damage);
 }
+
+int input_note_change(struct context *ctx, struct input *in, uint64_t samples,
+		      uint64_t at)
+{
+	char why[160];
+
+	/* What the first pass has said of an end is of another one. */
+	in->rec.damage = 0;
+	snprintf(why, sizeof(why),
+		 "it changed while it was read: of %" PRIu64 " samples %" PRIu64
+		 " were found again",
+		 in->rec.samples, samples);
+	return note_damage(ctx, in, at, why) < 0 ? fail_memory(ctx) : 0;
+}

@@ -485,6 +485,11 @@ int sample_decode(struct context *ctx, struct sample_reader *r, const uint8_t *b
 	return found < 0 ? fail_memory(ctx) : found;
 }
 
+uint64_t sample_reader_damaged_at(const struct sample_reader *r)
+{
+	return r->stream.damage ? r->stream.damaged_at : UINT64_MAX;
+}
+
 int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret,
 		uint64_t *damaged)
 {

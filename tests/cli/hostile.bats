@@ -334,6 +334,66 @@ make_forms()
 	done
 }
 
+# cut_between FILE SIZE TURN OPTION...: folds a copy of it, cut when it is gone back in once more.
+cut_between()
+{
+	local file=$1 size=$2 turn=$3
+	shift 3
+
+	cp "$file" cut.copy
+	CUT_FILE=cut.copy CUT_SIZE=$size CUT_END=$(($(stat -c %s "$file") - 4096)) CUT_TURN=$turn \
+		LD_PRELOAD=$PWD/cut.so "$flamefold" fold --stats "$@" cut.copy >out 2>err
+}
+
+@test "what was there in the first pass and not in the second one is counted and said" {
+	local turn said=0 read tree lost
+
+	"${CC:-cc}" -O1 -shared -fPIC -o cut.so "$BATS_TEST_DIRNAME/preload/cut_between.c" ||
+		skip "no compiler"
+	LD_PRELOAD=$PWD/cut.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
+	comm pid=1 name=sh time=1
+	repeat i 300
+	sample pid=1 time={i + 2} ip=0x1234 chain=U{',0x1234' * 2000}
+	end
+	END
+	for turn in 1 2 3 4; do
+		cut_between x.data 1600000 $turn --threads=1 ||
+			grep -E "cut.copy|no samples" err
+		grep -q 'changed while it was read' err || continue
+		said=$((said + 1))
+		grep -E "'cut.copy': it changed while it was read: of 300 samples [0-9]+ were found again" err
+		grep -E '^weight read +300$' err
+		tree=$(awk '{ sum += $NF } END { print sum }' out)
+		lost=$(sed -n 's/^weight of damaged records *//p' err)
+		[ $((tree + lost)) -eq 300 ]
+		[ "$lost" -gt 100 ]
+	done
+	[ "$said" -gt 0 ]
+}
+
+@test "folded text that is not the same when it is read again is counted and said" {
+	local turn said=0 lost tree
+
+	"${CC:-cc}" -O1 -shared -fPIC -o cut.so "$BATS_TEST_DIRNAME/preload/cut_between.c" ||
+		skip "no compiler"
+	LD_PRELOAD=$PWD/cut.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
+	seq -f 'main;f%06.0f 1' 200000 >x.folded
+	for turn in 1 2 3 4; do
+		cut_between x.folded 100000 $turn || continue
+		grep -q 'changed while it was read' err || continue
+		said=$((said + 1))
+		tree=$(awk '{ sum += $NF } END { print sum }' out)
+		lost=$(sed -n 's/^weight of damaged records *//p' err | tr -d ,)
+		[ $((tree + lost)) -eq 200000 ]
+		[ "$lost" -gt 100000 ]
+	done
+	[ "$said" -gt 0 ]
+}
+
 @test "an output that is full is an error" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	make_small
