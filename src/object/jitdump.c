@@ -294,18 +294,44 @@ void jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
 	text_add(out, name, read_at(d->fd, f->name, name, size));
 }
 
-/* Entry after entry: the last at or before the address. "\xff" is the name before it. */
-static bool find_line(struct cursor *c, uint64_t address, const char **file,
-		      size_t *file_size, uint32_t *line)
+void jitdump_lines_release(struct jitdump_lines *lines)
 {
-	const char *name = "";
+	free(lines->bytes);
+	array_release(&lines->list);
+	*lines = (struct jitdump_lines){ 0 };
+}
+
+/* Ones at the same address stay in the file's order, which is that of their names. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct jitdump_line *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* The last part of the path at @text. */
+static void set_file(struct jitdump_line *line, const char *bytes, const char *text,
+		     size_t size)
+{
+	const char *slash = memrchr(text, '/', size);
+	const char *file = slash ? slash + 1 : text;
+
+	line->file = (uint32_t)(file - bytes);
+	line->file_size = (uint32_t)(size - (size_t)(file - text));
+}
+
+/* Entry after entry; "\xff" is the name before it. */
+static bool list_lines(struct jitdump_lines *lines, struct cursor *c)
+{
+	const char *name = lines->bytes;
 	size_t size = 0;
-	uint64_t best = 0;
-	bool found = false;
 
 	while (cursor_left(c) >= DEBUG_ENTRY) {
-		uint64_t at = cursor_u64(c);
+		uint64_t address = cursor_u64(c);
 		uint32_t number = cursor_u32(c);
+		struct jitdump_line *line;
 		const char *text;
 
 		cursor_u32(c);
@@ -317,35 +343,69 @@ static bool find_line(struct cursor *c, uint64_t address, const char **file,
 			size = strlen(text);
 		}
 		cursor_bytes(c, strlen(text) + 1);
-		if (at > address || (found && at < best))
-			continue;
-		best = at;
-		*file = name;
-		*file_size = size;
-		*line = number;
-		found = true;
+		line = array_add(&lines->list);
+		if (!line)
+			return false;
+		line->address = address;
+		line->line = number;
+		line->position = (uint32_t)lines->list.count;
+		set_file(line, lines->bytes, name, size);
 	}
-	return found;
+	return true;
 }
 
-void jitdump_line(const struct jitdump *d, const struct jitdump_function *f,
-		  uint64_t offset, struct text *out)
+/* What there is no memory for has no lines. */
+static void read_lines(const struct jitdump *d, struct jitdump_lines *lines,
+		       const struct jitdump_function *f)
 {
-	uint8_t *bytes = f->lines ? malloc(f->lines_size + (size_t)1) : NULL;
-	const char *file, *slash;
-	size_t size;
-	uint32_t line;
+	size_t read = lines->read;
 	struct cursor c;
 
-	if (!bytes)
+	jitdump_lines_release(lines);
+	lines->of = f->lines;
+	lines->bytes = malloc(f->lines_size + (size_t)1);
+	if (!lines->bytes)
 		return;
-	c = cursor_of(bytes, read_at(d->fd, f->lines, bytes, f->lines_size));
+	c = cursor_of(lines->bytes,
+		      read_at(d->fd, f->lines, lines->bytes, f->lines_size));
 	c.swap = d->swap;
-	if (find_line(&c, f->address + (offset - f->bytes), &file, &size, &line)) {
-		slash = memrchr(file, '/', size);
-		size -= slash ? (size_t)(slash + 1 - file) : 0;
-		text_add(out, slash ? slash + 1 : file, size);
-		text_printf(out, ":%u", line);
+	lines->read = read + f->lines_size;
+	if (!list_lines(lines, &c))
+		lines->list.count = 0;
+	if (lines->list.count > 1)
+		qsort(lines->list.v, lines->list.count, sizeof(*lines->list.v),
+		      compare_lines);
+}
+
+/* The last at or before the address. */
+static const struct jitdump_line *find_line(const struct jitdump_lines *lines,
+					    uint64_t address)
+{
+	size_t low = 0, high = lines->list.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->list.v[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	free(bytes);
+	return low ? &lines->list.v[low - 1] : NULL;
+}
+
+void jitdump_line(const struct jitdump *d, struct jitdump_lines *lines,
+		  const struct jitdump_function *f, uint64_t offset, struct text *out)
+{
+	const struct jitdump_line *line;
+
+	if (!f->lines)
+		return;
+	if (lines->of != f->lines)
+		read_lines(d, lines, f);
+	line = find_line(lines, f->address + (offset - f->bytes));
+	if (!line)
+		return;
+	text_add(out, lines->bytes + line->file, line->file_size);
+	text_printf(out, ":%u", line->line);
 }

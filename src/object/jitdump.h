@@ -79,10 +79,29 @@ const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t of
 void jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
 		  struct text *out);
 
+/*
+ * The lines of one function, kept until those of another are asked for: its table may have a
+ * megabyte, and would be read for each of its addresses. A zeroed one is empty.
+ */
+struct jitdump_line {
+	uint64_t address;
+	uint32_t line;
+	uint32_t position; /* in the table */
+	uint32_t file, file_size; /* the last part of the path, in bytes */
+};
+
+struct jitdump_lines {
+	uint64_t of; /* where the table is in the dump; 0: none was read */
+	char *bytes;
+	size_t read; /* bytes of tables, in all: for tests */
+	ARRAY(struct jitdump_line) list; /* by address; of one address the last one */
+};
+
 /* Appends "file:line" of the code at @offset, as the runtime said it, with the last part of
  * the path only; nothing where it did not. */
-void jitdump_line(const struct jitdump *d, const struct jitdump_function *f,
-		  uint64_t offset, struct text *out);
+void jitdump_line(const struct jitdump *d, struct jitdump_lines *lines,
+		  const struct jitdump_function *f, uint64_t offset, struct text *out);
+void jitdump_lines_release(struct jitdump_lines *lines);
 
 /* Where .eh_frame belongs, for numbers in it that count from themselves: behind the code,
  * whose size is rounded up to 8 bytes (genelf.c of perf). */

@@ -39,6 +39,7 @@ struct naming_job {
 	struct hash_map runs; /* by symbol: of what was inlined, in the job's inlined */
 	struct text symbol; /* demangled */
 	struct text place; /* file:line */
+	struct jitdump_lines lines; /* of the function that was asked for last */
 	const struct inline_frame
 		*declared; /* of the function that is named; NULL: not known */
 	/* Inlined functions, by how debug information spells them, and by that and place. */
@@ -189,7 +190,7 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	set_outer_place(n, chain);
 	if (n->source.dump && n->finder->options->srcline) {
 		text_clear(&n->place);
-		jit_names_line(n->source.dump, address, &n->place);
+		jit_names_line(n->source.dump, &n->lines, address, &n->place);
 	}
 	parts.symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts.size = n->symbol.size;
@@ -538,6 +539,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	hash_map_release(&n.runs);
 	text_release(&n.symbol);
 	text_release(&n.place);
+	jitdump_lines_release(&n.lines);
 	source_close(&n.source);
 	naming_release(&n.naming);
 	return err;

@@ -355,12 +355,13 @@ int jit_names_add(const struct source_finder *finder, const struct frames *frame
 	return err;
 }
 
-void jit_names_line(const struct jitdump *d, uint64_t offset, struct text *out)
+void jit_names_line(const struct jitdump *d, struct jitdump_lines *lines, uint64_t offset,
+		    struct text *out)
 {
 	const struct jitdump_function *f = jitdump_find(d, offset);
 
 	if (f)
-		jitdump_line(d, f, offset, out);
+		jitdump_line(d, lines, f, offset, out);
 }
 
 size_t jit_name_part(const char *name, size_t size, size_t at)

@@ -19,6 +19,7 @@ int jit_names_add(const struct source_finder *finder, const struct frames *frame
 size_t jit_name_part(const char *name, size_t size, size_t at);
 
 /* Appends "file:line" of the code at @offset in the dump, where that says it. */
-void jit_names_line(const struct jitdump *d, uint64_t offset, struct text *out);
+void jit_names_line(const struct jitdump *d, struct jitdump_lines *lines, uint64_t offset,
+		    struct text *out);
 
 #endif

@@ -27,12 +27,14 @@ static int file_of(const uint8_t *data, size_t size)
 
 static void ask_function(const struct jitdump *d, const struct jitdump_function *f)
 {
+	struct jitdump_lines lines = { 0 };
 	struct text text = { 0 };
 
 	jitdump_name(d, f, &text);
 	check(text.size <= JITDUMP_NAME_MOST);
-	jitdump_line(d, f, f->bytes, &text);
-	jitdump_line(d, f, f->bytes + f->size - (f->size > 0), &text);
+	jitdump_line(d, &lines, f, f->bytes, &text);
+	jitdump_line(d, &lines, f, f->bytes + f->size - (f->size > 0), &text);
+	jitdump_lines_release(&lines);
 	text_release(&text);
 	check(f->size == 0 || jitdump_find(d, f->bytes) == f);
 	check(f->size == 0 || jitdump_find(d, f->bytes + f->size - 1) == f);

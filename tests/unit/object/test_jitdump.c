@@ -8,6 +8,7 @@
 
 /* A jitdump that is written as it is read. */
 static struct jitdump dump;
+static struct jitdump_lines lines;
 static int writer;
 static bool big;
 
@@ -90,6 +91,7 @@ static void end(void)
 
 static void release(void)
 {
+	jitdump_lines_release(&lines);
 	jitdump_close(&dump);
 	close(writer);
 	big = false;
@@ -111,7 +113,7 @@ static const char *line_at(uint64_t offset)
 	static char line[256];
 	struct text text = { 0 };
 
-	jitdump_line(&dump, jitdump_find(&dump, offset), offset, &text);
+	jitdump_line(&dump, &lines, jitdump_find(&dump, offset), offset, &text);
 	strcpy(line, text.bytes ? text.bytes : "");
 	text_release(&text);
 	return line;
@@ -281,6 +283,36 @@ Test(jitdump, lines_are_those_of_the_next_load, .fini = release)
 	cr_expect_str_eq(line_at(bytes + 0x10), "b.c:11");
 	cr_expect_str_eq(line_at(bytes + 0x1f), "d.h:5");
 	cr_expect_str_eq(line_at(dump.functions.v[1].bytes), "");
+}
+
+Test(jitdump, a_table_of_lines_is_read_once_for_its_function, .fini = release)
+{
+	enum { LINES = 40000, ENTRY = 16 + 2 };
+	uint64_t bytes;
+
+	begin(0);
+	put_head(2, 16 + LINES * ENTRY, 1);
+	put_u64(0x1000);
+	put_u64(LINES);
+	for (uint32_t i = 0; i < LINES; i++)
+		put_line(0x1000 + i, i, "f");
+	put_head(0, 40 + 2 + LINES, 1);
+	put_u32(7);
+	put_u32(7);
+	put_u64(0x1000);
+	put_u64(0x1000);
+	put_u64(LINES);
+	put_u64(1);
+	put("f", 2);
+	for (int i = 0; i < LINES; i++)
+		put("", 1);
+	end();
+	bytes = dump.functions.v[0].bytes;
+	for (uint32_t i = 0; i < LINES; i++)
+		line_at(bytes + i);
+	cr_expect_str_eq(line_at(bytes + LINES - 1), "f:39999");
+	cr_expect_str_eq(line_at(bytes + 1234), "f:1234");
+	cr_expect_eq(lines.read, LINES * ENTRY);
 }
 
 Test(jitdump, unwinding_information_is_that_of_the_next_load, .fini = release)
