@@ -13,8 +13,10 @@
 enum {
 	COMPRESSED_ZSTD = 2, /* newer than libelf's <elf.h> */
 	MOST_BYTES = 1 << 28, /* browsers have a tenth of it */
-	ZLIB_RATIO = 1032, /* deflate cannot do more */
-	ZSTD_RATIO = 1 << 14, /* nor does zstd with blocks of 128 KiB, by far */
+	/* What all debug information may be unpacked by; more than a megabyte only hostile
+	 * files have at a higher ratio. Compilers' tables have one of 2 to 5. */
+	RATIO_MOST = 64,
+	FREE_OF_RATIO = 1 << 20,
 };
 
 /* Reads @size bytes at @offset of the file, or as many as there are. Read, and given back
@@ -66,13 +68,12 @@ static void take_unpacked(struct cfi_section *s, uint8_t *bytes, size_t size)
 /* Packed bytes -> @size of them; what is damaged becomes nothing. */
 static int unpack(struct cfi_section *s, struct cursor packed, uint64_t size, bool zstd)
 {
-	uint64_t ratio = zstd ? ZSTD_RATIO : ZLIB_RATIO;
 	uint8_t *bytes;
 	uLongf got = size;
 	bool fine;
 
 	if (packed.bad || size == 0 || size > MOST_BYTES ||
-	    size / ratio > cursor_left(&packed)) {
+	    (size > FREE_OF_RATIO && size / RATIO_MOST > cursor_left(&packed))) {
 		take_unpacked(s, NULL, 0);
 		return 0;
 	}

@@ -112,6 +112,25 @@ Test(cfi_section, a_compressed_section_of_another_size_is_nothing)
 	expect_debug(&i, "none");
 }
 
+Test(cfi_section, a_section_that_unpacks_to_a_megabyte_and_64_times_its_size_is_nothing)
+{
+	static const uint8_t zeros[2 << 20];
+	struct cfi_image i;
+
+	begin_debug(&i);
+	cfi_bytes(&i, zeros, sizeof(zeros) / 4);
+	pack_elf(&i, ELFCOMPRESS_ZLIB, i.debug.count);
+	expect_debug(&i, "sp+16 ra=c-8");
+	begin_debug(&i);
+	cfi_bytes(&i, zeros, sizeof(zeros));
+	pack_elf(&i, ELFCOMPRESS_ZLIB, i.debug.count);
+	expect_debug(&i, "none");
+	begin_debug(&i);
+	cfi_bytes(&i, zeros, sizeof(zeros));
+	pack_elf(&i, 2 /* zstd */, i.debug.count);
+	expect_debug(&i, "none");
+}
+
 Test(cfi_section, a_compressed_section_that_is_damaged_is_nothing)
 {
 	struct cfi_image i;
