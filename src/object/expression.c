@@ -326,6 +326,10 @@ bool expression_run(const struct expression_place *place, const uint8_t *bytes,
 	for (unsigned steps = 0; cursor_left(&s.c) > 0; steps++) {
 		uint8_t op = cursor_u8(&s.c);
 
+		if (place->left && (*place->left)-- == 0) {
+			*place->left = 0;
+			return false;
+		}
 		if (steps == MOST_STEPS || (!run_constant(&s, op) && !run_place(&s, op)))
 			return false;
 		if (s.bad || s.c.bad)

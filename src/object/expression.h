@@ -10,6 +10,7 @@ struct expression_place {
 	frame_read *read;
 	void *read_arg;
 	const uint64_t *cfa; /* on the stack when it begins; NULL in that of the CFA */
+	uint64_t *left; /* steps that may be done; NULL: any number */
 };
 
 /*

@@ -154,9 +154,28 @@ static enum frame_found find_caller(struct step *s, struct registers *regs)
 	return FRAME_CALLER_FOUND;
 }
 
+/* Runs rows until that of @at: all of them may not be more work than is left. */
+static bool run_to(struct cfi_run *run, uint64_t at, uint64_t *left)
+{
+	const uint8_t *begin = run->c.p;
+	bool cut = left && cursor_left(&run->c) > *left, found = false;
+
+	if (cut)
+		run->c.end = begin + *left;
+	while (!found && cfi_run_next(run))
+		found = at < run->to;
+	if (!left)
+		return found;
+	/* What would follow could belong to the row. */
+	if (cut && cursor_left(&run->c) == 0)
+		found = false;
+	*left -= (uint64_t)(run->c.p - begin);
+	return found;
+}
+
 /* The row of @at, with all registers. */
-static bool find_row(const struct frame_info *f, uint64_t at, struct cfi_run *run,
-		     struct cfi_rule *initial)
+static bool find_row(const struct frame_info *f, uint64_t at, uint64_t *left,
+		     struct cfi_run *run, struct cfi_rule *initial)
 {
 	const struct span *span = spans_find(&f->functions.spans, at);
 	const struct cfi_source *source;
@@ -169,28 +188,32 @@ static bool find_row(const struct frame_info *f, uint64_t at, struct cfi_run *ru
 	cie = &source->reader.cies.v[fde->cie];
 	run->columns = &f->columns;
 	run->section = &source->section;
+	if (left && cie->size > *left) {
+		*left = 0;
+		return false;
+	}
+	if (left)
+		*left -= cie->size;
 	if (!cfi_run_initial(run, cie, initial))
 		return false;
 	cfi_run_begin(run, cie, initial, fde);
-	while (cfi_run_next(run))
-		if (at < run->to)
-			return true;
-	return false;
+	return run_to(run, at, left);
 }
 
 enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
-			    uint64_t at, frame_read *read, void *arg,
+			    uint64_t at, const struct frame_memory *memory,
 			    struct registers *regs, bool *signal)
 {
 	struct cfi_run run = { 0 };
 	struct cfi_rule initial[CFI_ALL];
 	enum frame_found found = FRAME_NOTHING;
-	struct step s = { .place = { m, regs, read, arg, NULL },
+	struct step s = { .place = { m, regs, memory->read, memory->arg, NULL,
+				     memory->left },
 			  .run = &run,
 			  .regs = regs,
 			  .mask = m->word == 8 ? UINT64_MAX : UINT32_MAX };
 
-	if (f->columns.machine == m && find_row(f, at, &run, initial)) {
+	if (f->columns.machine == m && find_row(f, at, memory->left, &run, initial)) {
 		*signal = run.cie->signal;
 		found = find_caller(&s, regs);
 	}

@@ -24,6 +24,17 @@ struct registers {
  * where they were not recorded. */
 typedef bool frame_read(void *arg, uint64_t address, unsigned size, uint64_t *ret);
 
+/*
+ * The memory of a process, and how much work steps through it may do: a byte of a function's
+ * instructions and a step of an expression count one each. A function may have a megabyte of
+ * them, and a stack thousands of its frames: where nothing is left no more rows are found.
+ */
+struct frame_memory {
+	frame_read *read;
+	void *arg;
+	uint64_t *left; /* NULL: any amount */
+};
+
 /* Call frame information of one object. Nothing changes in it after it was opened: any
  * number of threads may step. */
 struct frame_info;
@@ -51,10 +62,11 @@ enum frame_found {
  * unchanged, so is what was saved right below the stack pointer and cannot be read, for
  * an epilogue has popped it, and another register that cannot be read becomes unknown.
  * @signal: the frame was made by a signal. On aarch64 return addresses come out as they
- * were saved, with their signature. Without memory for a nested row: FRAME_NOTHING.
+ * were saved, with their signature. Without memory for a nested row, and where it would be
+ * too much work: FRAME_NOTHING.
  */
 enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
-			    uint64_t at, frame_read *read, void *arg,
+			    uint64_t at, const struct frame_memory *memory,
 			    struct registers *regs, bool *signal);
 
 #endif

@@ -85,11 +85,17 @@ static enum walk_end step_found(struct walk *k, const struct reading *r, bool si
 	return k->sp_known && shrinks ? WALK_ON : WALK_REPEATED;
 }
 
+/* Steps that real stacks take have 10 to 100 bytes of instructions each: so many are there
+ * for each 8 bytes of the copy, and a large function may begin. */
+enum { WORK_FREE = 1 << 16, WORK_A_BYTE = 128 };
+
 static enum walk_end step_all(struct stack_walker *w, struct walk *k,
-			      const struct unwind_rule *rule, struct registers *regs)
+			      const struct unwind_rule *rule, struct registers *regs,
+			      uint64_t *left)
 {
 	const struct place_key *key = &k->keys[!k->exact];
 	struct reading reading = { w, k, 0 };
+	const struct frame_memory memory = { read_memory, &reading, left };
 	struct registers before = *regs;
 	enum frame_found found;
 	const struct frame_info *info;
@@ -107,8 +113,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 		return step_without_row(w, k, rule, regs);
 	if (binaries_frames(w->binaries, at.binary, &info) < 0)
 		return WALK_NO_MEMORY;
-	found = info ? frame_step(info, k->machine, at.address, read_memory, &reading,
-				  regs, &signal)
+	found = info ? frame_step(info, k->machine, at.address, &memory, regs, &signal)
 		     : FRAME_NOTHING;
 	if (found == FRAME_NOTHING) {
 		*regs = before;
@@ -119,6 +124,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 
 enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps)
 {
+	uint64_t left = WORK_FREE + WORK_A_BYTE * (uint64_t)k->size;
 	enum walk_end end = WALK_ON;
 	struct registers regs;
 
@@ -137,7 +143,7 @@ enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps
 		rule = w->rules.v[seen->rule];
 		walk_note_pc(w, k, &rule);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
-		end = step_all(w, k, &rule, &regs);
+		end = step_all(w, k, &rule, &regs, &left);
 	}
 	return end;
 }

@@ -110,7 +110,8 @@ static void check_step(const struct unwind_table *t, const struct frame_info *f,
 
 	set_registers(m, at, &regs);
 	caller = regs;
-	found = frame_step(f, m, at, read_memory, NULL, &caller, &signal);
+	found = frame_step(f, m, at, &(struct frame_memory){ .read = read_memory },
+			   &caller, &signal);
 	/* A piece of a function that cost too much is left out of the table. */
 	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER)
 		return;

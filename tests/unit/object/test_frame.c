@@ -32,6 +32,9 @@ static void set_registers(const struct machine *m, struct registers *ret)
 	ret->value[m->fp] = STACK + 16u * m->word;
 }
 
+/* How much work the next steps may do. */
+static uint64_t *work_left;
+
 static enum frame_found step(struct cfi_image *i, uint64_t at, struct registers *regs,
 			     bool *signal)
 {
@@ -43,7 +46,9 @@ static enum frame_found step(struct cfi_image *i, uint64_t at, struct registers 
 	cfi_open(i, &o);
 	cr_assert_eq(frame_info_open(&o, NULL, &f), 0);
 	object_close(&o);
-	found = frame_step(f, m, at, read_stack, (void *)m, regs, signal);
+	found = frame_step(f, m, at,
+			   &(struct frame_memory){ read_stack, (void *)m, work_left },
+			   regs, signal);
 	frame_info_close(f);
 	cfi_end(i);
 	return found;
@@ -181,6 +186,32 @@ Test(frame, a_step_needs_what_was_recorded)
 	cr_expect_eq(STEP(&r, DW_CFA_def_cfa_expression, 1, DW_OP_deref),
 		     FRAME_UNREADABLE);
 	cr_expect_eq(STEP(&r, DW_CFA_register, 16, 40), FRAME_UNREADABLE);
+}
+
+Test(frame, a_step_does_no_more_work_than_is_left)
+{
+	enum { ENOUGH = 1000 };
+	uint64_t left = ENOUGH, used;
+	struct registers r;
+
+	work_left = &left;
+	/* Instructions of the CIE and of the function. */
+	cr_expect_eq(STEP(&r, DW_CFA_same_value, 3, DW_CFA_nop), FRAME_CALLER_FOUND);
+	used = ENOUGH - left;
+	cr_expect_geq(used, 8, "%zu", (size_t)used);
+	cr_expect_lt(used, 32, "%zu", (size_t)used);
+	left = used;
+	cr_expect_eq(STEP(&r, DW_CFA_same_value, 3, DW_CFA_nop), FRAME_CALLER_FOUND);
+	left = used - 1;
+	cr_expect_eq(STEP(&r, DW_CFA_same_value, 3, DW_CFA_nop), FRAME_NOTHING);
+	cr_expect_eq(left, 0);
+	cr_expect_eq(STEP(&r, DW_CFA_nop), FRAME_NOTHING);
+	/* An expression that goes round for ever ends when nothing is left. */
+	left = 600;
+	cr_assert_eq(STEP(&r, DW_CFA_val_expression, 3, 3, DW_OP_skip, 0xfd, 0xff),
+		     FRAME_CALLER_FOUND);
+	cr_expect_eq(left, 0);
+	cr_expect_not(r.known >> 3 & 1);
 }
 
 /* The stack begins where sp is: below it nothing was recorded. */
@@ -346,7 +377,8 @@ Test(frame, an_object_of_another_machine_has_no_frames)
 	cfi_fde(&i, CFI_TEXT, 0x10, NO_OPS);
 	cfi_open(&i, &o);
 	cr_assert_eq(frame_info_open(&o, NULL, &f), 0);
-	cr_expect_eq(frame_step(f, machine_by_elf(EM_386), CFI_TEXT, read_stack, NULL, &r,
+	cr_expect_eq(frame_step(f, machine_by_elf(EM_386), CFI_TEXT,
+				&(struct frame_memory){ .read = read_stack }, &r,
 				&signal),
 		     FRAME_NOTHING);
 	frame_info_close(f);

@@ -114,8 +114,9 @@ static void compare_step(struct rows *r, uint64_t address, const struct register
 	const struct machine *m = r->table.machine;
 	struct registers caller = *regs;
 	bool signal;
-	enum frame_found found =
-		frame_step(r->info, m, address, read_invented, NULL, &caller, &signal);
+	enum frame_found found = frame_step(
+		r->info, m, address, &(struct frame_memory){ .read = read_invented },
+		&caller, &signal);
 
 	r->steps++;
 	/* To libdw a column that no rule mentions is the end, too. */
