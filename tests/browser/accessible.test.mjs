@@ -321,33 +321,4 @@ test("a finger first asks, then zooms", async () => {
 	await page.close();
 });
 
-for (const [name, [file, format]] of Object.entries(formats))
-	test(`${name}: what is printed is the static picture`, async () => {
-		const page = await browser.open(graph(stacks, "-f", format), "", file);
-		const state = () => page.evaluate(() => {
-			const svg = document.querySelector("svg[data-flamefold]");
-
-			return [svg.querySelectorAll("#picture rect").length > 0, Boolean(document.querySelector("#app")),
-				svg.getAttribute("viewBox")];
-		});
-
-		assert.deepEqual((await state()).slice(0, 2), [false, true]);
-		await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-		const [still, live, viewBox] = await state();
-
-		assert.deepEqual([still, live], [true, false]);
-		assert.match(viewBox, /^0 0 1200 /);
-		/* Paper is not as wide as a window. */
-		await page.setViewportSize({ width: 700, height: 900 });
-		assert.ok(await page.evaluate(() => {
-			const { left, right } = document.querySelector("#picture").getBoundingClientRect();
-
-			return left >= 0 && right <= 700 && right - left > 600;
-		}));
-		await page.setViewportSize({ width: 1200, height: 600 });
-		await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-		assert.deepEqual((await state()).slice(0, 2), [false, true]);
-		assert.equal((await frames(page)).length, 8);
-	});
-
 test("nothing of all this is an error or a request", browser.quiet);

@@ -3,7 +3,7 @@
 // BiDi, which puppeteer-core knows. What is here is what the tests call, no more. A selector is
 // CSS, with ":text-is('...')", ":has-text('...')" or " >> nth=N" at its end.
 import { createRequire } from "node:module";
-import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 // Why there is no Firefox; "" where there is one.
@@ -165,8 +165,12 @@ function adapt(page, downloads) {
 
 			await act();
 			for (let content = whole(arrived()); ; content = whole(arrived())) {
-				if (content?.length)
-					return { name: arrived(), content };
+				if (content?.length) {
+					const name = arrived();
+
+					rmSync(join(downloads, name));
+					return { name, content };
+				}
 				await new Promise((resolve) => setTimeout(resolve, 50));
 			}
 		},

@@ -53,7 +53,7 @@ function moduleBox(profile, func) {
 
 	if (!boxes.has(module))
 		boxes.set(module, functions.push({
-			...functions[func], name: `[${module}]`, file: "",
+			...functions[func], name: `[${module}]`, whole: `[${module}]`, file: "",
 		}) - 1);
 	return boxes.get(module);
 }

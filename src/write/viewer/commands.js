@@ -36,6 +36,7 @@ const commands = [
 	["N", "The hit before", () => goToHit(-1)],
 	["Backspace", "Zoom out to the caller", () => zoomTo(above(zoom))],
 	["0", "Whole graph", () => zoomTo(0)],
+	["E", "Export: stacks, table, picture", () => openExport()],
 	["?", "Help", () => openOver(elements.help)],
 ];
 
@@ -125,25 +126,30 @@ function run([, , does], box, func = graph.func[box]) {
 
 /* The button, too, opens it, wherever the frames are below. */
 function openMenu(happens) {
-	const { app, menu } = elements;
 	const box = happens.type === "click" ? current
 		: happens.target.box ?? pieceUnder(happens)?.box;
 
 	if (!box)
 		return;
 	happens.preventDefault();
-	menu.replaceChildren(...boxCommands.map((command) =>
-		makeButton(`${command[1]} (${command[0]})`, command[1], () => {
-			closeOver();
-			run(command, box);
-		}, { role: "menuitem" })));
-	openOver(menu);
+	showMenu(boxCommands.map((command) =>
+		[`${command[1]} (${command[0]})`, () => run(command, box), command[1]]),
+		happens.clientX, happens.clientY);
+}
 
+/* @items: what is seen, what is done then, and what is heard, where that is less. */
+function showMenu(items, left, top) {
+	const { app, menu } = elements;
 	const { x, y } = app.getBoundingClientRect();
 
+	menu.replaceChildren(...items.map(([label, does, says = label]) => makeButton(label, says, () => {
+		closeOver();
+		does();
+	}, { role: "menuitem" })));
+	openOver(menu);
 	menu.style.translate = `${
-		max(0, min(happens.clientX - x, app.offsetWidth - menu.offsetWidth))}px ${
-		max(0, min(happens.clientY - y, app.offsetHeight - menu.offsetHeight))}px`;
+		max(0, min(left - x, app.offsetWidth - menu.offsetWidth))}px ${
+		max(0, min(top - y, app.offsetHeight - menu.offsetHeight))}px`;
 }
 
 /* The box that an arrow leads to from the current one; null: none. */

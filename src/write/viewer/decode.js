@@ -86,7 +86,7 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 	const [name, module, kind, level, look, colour, fileColumn, file, line] =
 		[5, 6, 7, 8, 9, 10, 17, 18, 19].map(column);
 	const files = [];
-	const functions = [{ name: "all", module: "", kind: 0, level: 256, look: 0 }];
+	const functions = [{ name: "all", whole: "all", module: "", kind: 0, level: 256, look: 0 }];
 	let at = 0;
 
 	while (fileColumn.more())
@@ -99,6 +99,7 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 		const [, bare, mark] = /^([^]*?)(?:_\[([kjiw])\])?$/.exec(bits & 7 ? "" : whole);
 
 		functions.push({
+			whole, /* with its mark, as folded text has it */
 			name: bits & 7 ? whole : bare,
 			module: modules[module.number()],
 			kind: bits & 16 ? inlined : mark ? "  kj iw".indexOf(mark) : bits & 7,

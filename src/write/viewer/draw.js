@@ -56,14 +56,14 @@ function draw(zoomedFrom = zoom) {
 	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"} ${
 		profile.most ? "change" : ""}`;
 
-	const page = picture.fluid ? stage.clientWidth : picture.wide;
+	const page = paper || (picture.fluid ? stage.clientWidth : picture.wide);
 	const wide = max(1, page - 2 * margin);
 
 	layout = layOutToFit(graph, {
-		zoom, wide, found, least: 1 / devicePixelRatio, most: 5500,
+		zoom, wide, found, least: 1 / devicePixelRatio, most: paper ? mostBoxes : 5500,
 	}, (all) => {
 		layout = { ...all, bottom: max(graph.highest || 0, all.highest) };
-		return rowsInWindow(stage.clientHeight);
+		return paper ? [-mostRows, mostRows] : rowsInWindow(stage.clientHeight);
 	});
 	layout.page = stage.clientWidth;
 	if (!zoom)

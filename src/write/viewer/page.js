@@ -51,7 +51,8 @@ const makeControls = () => make("div", { id: "controls", hidden: "" },
 		...["Module", "Name", "Kind", "Self", "Value"].map((look) => `${look}|By ${look}`),
 		...picture.palette ? [`Palette|By ${profile.most ? "change" : picture.palette}`] : [],
 	], (look) => choose({ look })),
-	makeKeyButton("⇅", "i"), makeKeyButton("◐", "d"), makeKeyButton("?", "?"));
+	makeKeyButton("⇅", "i"), makeKeyButton("◐", "d"),
+	makeKeyButton("Export", "E", { id: "export", "aria-haspopup": "menu" }), makeKeyButton("?", "?"));
 
 function makeSearch() {
 	const again = () => searchFor(elements.search.value);

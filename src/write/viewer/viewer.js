@@ -65,18 +65,20 @@ function adoptStyle() {
 	}
 }
 
-/* Puts the page where the static picture was. That is kept: it is what is printed, as wide as
- * the paper. */
+/* Puts the page where the static picture was. What is printed is the current view, as wide as
+ * the paper and in light colours. */
 function mount(page) {
 	const still = [...root.children].filter((one) =>
 		!one.matches("title, desc, metadata, style, script, defs"));
-	const [viewBox, height] = ["viewBox", "height"].map(fact);
+	const height = fact("height");
 	const frame = root.closest("#graph");
 
 	isAlone = frame || root === document.documentElement;
 
 	const live = frame ? page : make("foreignObject", { width: "100%", height: "100%" }, page);
+	let printed;
 	const show = () => {
+		printed?.remove();
 		still.forEach((element) => element.remove());
 		(frame ? document.body : root).append(live);
 		if (frame)
@@ -89,11 +91,13 @@ function mount(page) {
 	};
 
 	addEventListener("beforeprint", () => {
+		printed?.remove();
+		printed = pictureOfView(paperWide, "light");
 		live.remove();
-		root.append(...still);
+		root.append(printed);
 		if (frame)
 			frame.hidden = false;
-		root.setAttribute("viewBox", viewBox);
+		root.setAttribute("viewBox", printed.getAttribute("viewBox"));
 		root.removeAttribute("height");
 	});
 	addEventListener("afterprint", () => {
