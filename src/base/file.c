@@ -326,6 +326,27 @@ int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *
 	return 0;
 }
 
+size_t file_read_at(int fd, void *buf, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	errno = 0;
+	while (done < size && offset + done <= INT64_MAX) {
+		ssize_t n = pread(fd, (char *)buf + done, size - done,
+				  (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return done;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	errno = 0;
+	return done;
+}
+
 void file_read_cached(const struct file *f, uint64_t offset, void *buf, size_t size,
 		      size_t *got)
 {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/context.h"
+#include "base/file.h"
 
 /*
  * A file's bytes, read with pread: a file that others cut while it is read gives
@@ -32,6 +33,12 @@ struct file {
 /* "-" is standard input. A negative errno with a sentence that names the path. */
 int file_open(struct context *ctx, const char *path, struct file *ret);
 void file_close(struct file *f); /* a zeroed one is fine */
+
+/*
+ * How many of @size bytes at @offset of a descriptor there are. What a signal interrupts, and
+ * what comes in pieces, is read on. Less than @size is the end of the file where errno is 0.
+ */
+size_t file_read_at(int fd, void *buf, size_t size, uint64_t offset);
 
 enum { FILE_BEGINNING = 16 };
 

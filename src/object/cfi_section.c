@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/file.h"
 #include "object/encoded.h"
 #include "object/pointer.h"
 #include "object/section.h"
@@ -24,7 +25,7 @@ enum {
 static int read_bytes(const struct object *o, uint64_t offset, uint64_t size,
 		      struct cfi_section *s)
 {
-	size_t done = 0, whole;
+	size_t whole;
 	const char *image;
 
 	if (offset >= o->size)
@@ -44,16 +45,8 @@ static int read_bytes(const struct object *o, uint64_t offset, uint64_t size,
 	s->owned = malloc(size);
 	if (!s->owned)
 		return -ENOMEM;
-	while (done < size) {
-		ssize_t n = pread(o->fd, (char *)s->owned + done, size - done,
-				  (off_t)(offset + done));
-
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
 	s->bytes = s->owned;
-	s->size = done;
+	s->size = file_read_at(o->fd, s->owned, size, offset);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "base/pages.h"
 #include "object/inflate.h"
 #include "object/section.h"
@@ -67,16 +68,7 @@ static int name_index(const char *name, bool split, bool *old_packing)
 
 static bool read_at(const struct object *o, uint64_t offset, void *to, size_t size)
 {
-	size_t done = 0;
-	ssize_t got = 1;
-
-	while (done < size && got > 0) {
-		got = pread(o->fd, (char *)to + done, size - done,
-			    (off_t)(offset + done));
-		if (got > 0)
-			done += (size_t)got;
-	}
-	return done == size;
+	return file_read_at(o->fd, to, size, offset) == size;
 }
 
 /* Packed sections begin with how they are packed and how large they were. */

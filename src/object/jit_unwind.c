@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "object/encoded.h"
 
 enum {
@@ -149,7 +150,6 @@ static void move_entries(struct moving *m, struct frame_entries *e)
 static bool move_function(struct moving *m, const struct jitdump_function *f)
 {
 	struct frame_entries e = { .f = f, .size = f->unwind_size };
-	ssize_t got;
 
 	if (!f->unwind || e.size > FRAME_MOST || e.size > FRAMES_MOST - m->size)
 		return true;
@@ -159,8 +159,7 @@ static bool move_function(struct moving *m, const struct jitdump_function *f)
 	e.bytes = m->bytes + m->size;
 	e.from = jitdump_unwind_address(f);
 	e.to = m->base + m->size;
-	got = pread(m->dump->fd, e.bytes, e.size, (off_t)f->unwind);
-	e.size = got > 0 ? (size_t)got : 0;
+	e.size = file_read_at(m->dump->fd, e.bytes, e.size, f->unwind);
 	move_entries(m, &e);
 	return true;
 }

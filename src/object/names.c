@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "object/section.h"
 
 enum {
@@ -63,19 +64,13 @@ void names_release(struct names *n)
 /* What cannot be read, because the file was cut since, is zero. */
 static void load_block(const struct names *n, size_t block)
 {
-	size_t at = block * BLOCK, left = n->size - at, done = 0;
-	ssize_t got = 1;
+	size_t at = block * BLOCK, left = n->size - at, done;
 
 	if (n->loaded[block])
 		return;
 	if (left > BLOCK)
 		left = BLOCK;
-	while (done < left && got > 0) {
-		got = pread(n->fd, n->bytes + at + done, left - done,
-			    (off_t)(n->offset + at + done));
-		if (got > 0)
-			done += (size_t)got;
-	}
+	done = file_read_at(n->fd, n->bytes + at, left, n->offset + at);
 	memset(n->bytes + at + done, 0, left - done);
 	n->loaded[block] = 1;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/file.h"
 #include "object/section.h"
 
 enum {
@@ -62,7 +63,7 @@ static uint64_t claimed_sections(int fd)
 	bool wide;
 	uint64_t offset;
 
-	if (pread(fd, &h, sizeof(h), 0) < (ssize_t)sizeof(h.narrow))
+	if (file_read_at(fd, &h, sizeof(h), 0) < sizeof(h.narrow))
 		return 0;
 	memset(&first, 0, sizeof(first));
 	wide = h.ident[EI_CLASS] == ELFCLASS64;
@@ -71,8 +72,7 @@ static uint64_t claimed_sections(int fd)
 	offset = wide ? host64(h.ident, h.wide.e_shoff)
 		      : host32(h.ident, h.narrow.e_shoff);
 	if (offset == 0 || offset > INT64_MAX ||
-	    pread(fd, &first, sizeof(first), (off_t)offset) <
-		    (ssize_t)sizeof(first.narrow))
+	    file_read_at(fd, &first, sizeof(first), offset) < sizeof(first.narrow))
 		return 0;
 	return wide ? host64(h.ident, first.wide.sh_size)
 		    : host32(h.ident, first.narrow.sh_size);
@@ -403,7 +403,7 @@ bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size
 	if (offset > o->size || o->size - offset < size)
 		return false;
 	if (o->fd >= 0)
-		return pread(o->fd, ret, size, (off_t)offset) == (ssize_t)size;
+		return file_read_at(o->fd, ret, size, offset) == size;
 	bytes = elf_rawfile(o->elf, &there);
 	if (!bytes || offset > there || there - offset < size)
 		return false;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "object/section.h"
 
@@ -78,17 +79,17 @@ static int read_relocations(struct plt *p, const struct section *s)
 {
 	uint8_t *block = malloc(BLOCK);
 	size_t left = s->header.sh_size;
-	off_t at = (off_t)s->header.sh_offset;
+	uint64_t at = s->header.sh_offset;
 	int err = block ? 0 : -ENOMEM;
-	ssize_t got;
+	size_t got;
 
 	while (err == 0 && left >= RELOCATION) {
-		got = pread(p->o->fd, block, left < BLOCK ? left : BLOCK, at);
+		got = file_read_at(p->o->fd, block, left < BLOCK ? left : BLOCK, at);
 		if (got < RELOCATION)
 			break;
 		got -= got % RELOCATION;
-		err = add_slots(p, block, (size_t)got);
-		left -= (size_t)got;
+		err = add_slots(p, block, got);
+		left -= got;
 		at += got;
 	}
 	free(block);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "object/process_file.h"
 #include "process/keep_tmp.h"
 
@@ -158,7 +159,7 @@ static bool is_elf(int fd)
 {
 	char magic[4];
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	return file_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	       memcmp(magic, "\177ELF", sizeof(magic)) == 0;
 }
 

@@ -260,3 +260,30 @@ mini_debug_info()
 	cp program.debug "system/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 	is 'sh;known_work 1' --symfs system
 }
+
+@test "files that are read in pieces, with interruptions, have the same names and tables" {
+	command -v gcc >/dev/null || skip "no gcc"
+	"${CC:-cc}" -O1 -shared -fPIC -o interrupt.so \
+		"$BATS_TEST_DIRNAME/preload/interrupt.c" || skip "no compiler"
+	LD_PRELOAD=$PWD/interrupt.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
+	cat >parts.c <<-'END'
+	static inline __attribute__((always_inline)) int inner(int n) { return n * 7 + 1; }
+	int outer(int n) { return inner(n) ^ 3; }
+	int second(int n) { return n + 5; }
+	END
+	gcc -g -O1 -shared -fPIC -o parts.so parts.c
+	{
+		echo 'attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all,comm_exec'
+		echo 'comm pid=1 name=sh exec time=1'
+		echo "mmap2 pid=1 start=0x10000 len=0x9000 off=0 name=$PWD/parts.so time=1"
+		for name in outer second; do
+			at=$((0x$(nm parts.so | awk -v n=$name '$3 == n { print $1 }') + 0x10000))
+			echo "sample pid=1 time=3 ip=$at chain=U,$at"
+		done
+	} | "$build" -o parts.data -
+	"$flamefold" fold --quiet --inline parts.data >whole
+	grep second whole
+	LD_PRELOAD=$PWD/interrupt.so "$flamefold" fold --quiet --inline parts.data >pieces
+	diff whole pieces
+}
