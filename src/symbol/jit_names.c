@@ -1,12 +1,17 @@
 #include "symbol/jit_names.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "object/cover.h"
 #include "object/perf_map.h"
 
 enum { PARENTS_MOST = 64 /* whose maps are asked: more only hostile files have */ };
+
+/* Bytes of maps that are read in all: many processes may have one large file. */
+#define MAPS_MOST ((uint64_t)4 << 30)
 
 /* Frames of an image that are to be named by maps, one after the other. */
 struct mapping {
@@ -85,11 +90,35 @@ static int take_map(struct mapping *m, const struct perf_map *map)
 	return err;
 }
 
+/* Each process has addresses of its own, so a map that several share is read for each. */
+static bool is_within_total(const struct mapping *m, int fd)
+{
+	struct stat st;
+	uint64_t size;
+
+	if (!m->finder->map_bytes || fstat(fd, &st) < 0)
+		return true;
+	size = st.st_size < PERF_MAP_MOST ? (uint64_t)st.st_size : PERF_MAP_MOST;
+	if (atomic_fetch_add(m->finder->map_bytes, size) + size <= MAPS_MOST)
+		return true;
+	atomic_fetch_sub(m->finder->map_bytes, size);
+	return false;
+}
+
 static int read_map(struct mapping *m, const struct jit_file *f)
 {
 	struct text *problem = &m->source->files.problem;
 	struct perf_map map;
-	int err = perf_map_read(f->fd, m->addresses, m->count, &map);
+	int err;
+
+	if (!is_within_total(m, f->fd)) {
+		text_printf(problem, "%s'%s' is left out: %d GiB of maps are read in all",
+			    problem->size ? "; " : "", f->path.bytes,
+			    (int)(MAPS_MOST >> 30));
+		m->job->trouble = true;
+		return 0;
+	}
+	err = perf_map_read(f->fd, m->addresses, m->count, &map);
 
 	if (err < 0)
 		return err;

@@ -31,6 +31,8 @@ struct source_finder {
 	const struct intern *strings;
 	struct kernel *kernel;
 	struct recorded *recorded; /* NULL: nothing of it is to be used */
+	_Atomic uint64_t
+		*map_bytes; /* of runtimes' maps, read so far; NULL: not counted */
 };
 
 /* 0, also where there is none: files.problem says why. -ENOMEM. */

@@ -106,6 +106,7 @@ struct run {
 	struct symbols *symbols;
 	size_t named; /* frames that an earlier run has named */
 	struct source_finder finder;
+	_Atomic uint64_t map_bytes;
 	struct keyed *grouped; /* frame ids, those of an image side by side */
 	ARRAY(struct image_names) jobs; /* by image id */
 	ARRAY(struct image_names *) order; /* as they are started */
@@ -533,6 +534,7 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 	};
 	int err;
 
+	r.finder.map_bytes = &r.map_bytes;
 	choose_inlines(s);
 	err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
 			   &r.finder.recorded);

@@ -112,6 +112,21 @@ expect()
 	expect "app;second 3"
 }
 
+@test "processes that share one large map: so much of maps is read, and the rest is told" {
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		echo "comm pid=$i name=app exec time=1"
+		echo "mmap2 pid=$i start=0x10000 len=0x10000 prot=5 name=//anon time=2"
+		echo "sample pid=$i time=5 ip=0x10010 period=1"
+	done | recording
+	truncate -s 512M map
+	printf '\n10000 100 f\n' >>map
+	for i in 1 2 3 4 5 6 7 8 9 10; do ln map "maps/perf-$i.map"; done
+	folded --threads=1 >out 2>err
+	grep -qx 'app;f 8' out
+	grep -q "perf-[0-9]*.map' is left out: 4 GiB of maps are read in all" err
+	[ "$(total <out)" -eq 10 ]
+}
+
 @test "names of runtimes: Java, inlined, Node's tiers, Python, .NET" {
 	{
 		process
