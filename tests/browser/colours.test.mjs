@@ -34,7 +34,7 @@ test("a difference with nothing before is all red", async () => {
 
 	assert.deepEqual(await drawn(page), painted(svg));
 	assert.equal((await frame(page, "a")).fill, "rgb(255,0,0)");
-	assert.match((await frame(page, "a")).says, /; \+75\.00%\)/);
+	assert.match((await frame(page, "a")).says, /; \+75\.0 %\)/);
 });
 
 test("a difference has a legend, and callees first the sums of changes", async () => {
@@ -46,13 +46,13 @@ test("a difference has a legend, and callees first the sums of changes", async (
 	assert.ok((await page.locator("#colours option").allTextContents()).includes("By change"));
 	assert.notEqual(await page.evaluate(() => getComputedStyle(document.querySelector("#stage")).backgroundColor), (await frame(page, "all")).fill);
 	await page.selectOption("#merging", "callees");
-	assert.match((await frame(page, "x")).says, /^x \(35 samples, 79\.55%; \+56\.82%\)/);
-	assert.match((await frame(page, "a")).says, /^a \(30 samples, 68\.18%; \+45\.45%\)/);
+	assert.match((await frame(page, "x")).says, /^x \(79\.5 % of all, 35 samples; \+56\.8 %\)/);
+	assert.match((await frame(page, "a")).says, /^a \(68\.2 % of all, 30 samples; \+45\.5 %\)/);
 	await page.selectOption("#colours", "Module");
 	assert.deepEqual(await page.locator("#legend span").allTextContents(), []);
 	await page.selectOption("#merging", "callers");
 	await clickFrame(page, "a");
-	assert.match((await frame(page, "x")).says, /^x \(30 samples, 68\.18%; \+45\.45%\)/);
+	assert.match((await frame(page, "x")).says, /^x \(68\.2 % of all, 30 samples; \+45\.5 %\)/);
 });
 
 test("separators are grey with every palette", async () => {

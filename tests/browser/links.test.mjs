@@ -81,7 +81,7 @@ test("keys that leave the zoom change the address, too", async () => {
 	await clickFrame(page, "parse");
 	await page.mouse.move(5, 590);
 	await page.keyboard.press("ArrowRight");
-	assert.match(await text(page, "details"), /write \(200/);
+	assert.match(await text(page, "details"), /write \S+ % of all · 200 samples/);
 
 	const { zoom } = await facts(page);
 
@@ -93,7 +93,7 @@ test("more roots than a call can have arguments", async () => {
 	const page = await browser.open(graph(Array.from({ length: 200000 }, (_, i) => `f${i} 1\n`).join("")));
 
 	assert.equal((await facts(page)).nodes, 200001);
-	assert.match(await text(page, "details"), /all \(200,000 samples, 100%\)/);
+	assert.match(await text(page, "details"), /all 100 % of all · 200 k samples/);
 	await browser.open(graph(Array.from({ length: 200000 }, (_, i) => `f${i} 1\n`).join("")), "?x=10.0&y=37");
 	await searchFor(page, "^f17$");
 	assert.equal((await facts(page)).match.hits, 1);

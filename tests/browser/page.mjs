@@ -142,6 +142,14 @@ export function facts(page) {
 	});
 }
 
+// The exact value of what the details are about.
+export async function weightShown(page) {
+	const [details, more] = [await page.textContent("#details"), await page.textContent("#more")];
+	const [, digits] = /([\d,]+) ns/.exec(more) ?? /([\d,]+) samples?(?! lost)/.exec(more) ?? / · ([\d,]+) /.exec(details);
+
+	return Number(digits.replace(/,/g, ""));
+}
+
 // The frames that are elements: { name, x, y, width, fill, level, text, same }, the root first.
 export function frames(page) {
 	return page.evaluate(() => {

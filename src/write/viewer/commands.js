@@ -84,11 +84,16 @@ async function copy(string) {
 		await navigator.clipboard.writeText(string);
 		say("Copied");
 	} catch {
-		elements.copied.value = string;
-		openOver(elements.copied);
-		elements.copied.select();
-		say("Copy it with Ctrl-C");
+		showText(string);
 	}
+}
+
+/* All of it, selected, over the page. */
+function showText(string) {
+	elements.copied.value = string;
+	openOver(elements.copied);
+	elements.copied.select();
+	say("Copy it with Ctrl-C");
 }
 
 /* Menu, help and what is to be copied lie over the page, one of them at a time. */
@@ -190,7 +195,7 @@ function goTo(box) {
 	}
 	current = box;
 	/* A pointer that rests somewhere is not what one looks at now. */
-	pointer = null;
+	pointer = looked = null;
 	draw();
 	showBox();
 	focusBox();
@@ -268,9 +273,11 @@ function point(happens) {
 
 	if (piece !== pointed) {
 		pointed = piece;
+		looked = piece ?? looked;
 		markSame();
 		showDetails();
 	}
+	showTip();
 }
 
 /* A finger first asks, then zooms. What it meant is where it went down: browsers move the click to
@@ -285,7 +292,7 @@ function click(happens) {
 	} else if (piece && isTouch && current !== piece.box) {
 		/* Nothing moves before the second tap. */
 		current = piece.box;
-		pointer = null;
+		pointer = looked = null;
 		draw();
 	} else if (piece) {
 		zoomTo(piece.box);

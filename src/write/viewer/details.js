@@ -1,6 +1,7 @@
 /* What is said about a box, at once and always in the same place. */
 
 let pointed = null; /* the piece under the pointer */
+let looked = null; /* the last one that was there */
 let hasZoomed = false;
 
 /* What is 100 %. */
@@ -16,7 +17,25 @@ function nameOf(box) {
 /* How many callees became one with it. */
 const foldedIn = (box) => graph.trie.folded?.[graph.at[box][0]];
 
-const countOf = (weight) => withCommas(weight / profile.divisor * picture.factor);
+/* In units of the count's name, as the writer was asked for it. */
+const countOf = (weight) => weight / profile.divisor * picture.factor;
+
+/* "" where the figure says it already. */
+function exactCount(weight) {
+	const exact = `${withCommas(countOf(weight))} ${picture.countName}`;
+
+	return exact === weightsLike(weight)(weight) ? "" : exact;
+}
+
+/* Writes weights as they fit to one of @most. */
+function weightsLike(most) {
+	const figure = figuresLike(countOf(most), picture.countName);
+
+	return (weight) => figure(countOf(weight));
+}
+
+/* What is 100 % of whole(). */
+const ofWhole = () => view.steps[0] ? "of the stacks kept" : "of all";
 
 /* In a difference, how its own value changed; towards callers that of all stacks it is on. */
 function changeOf(box) {
@@ -28,83 +47,149 @@ function changeOf(box) {
 		picture.sign * (of(box, 0) - of(box, before));
 }
 
-/* flamegraph.pl's title of a frame, with how it changed in a difference. */
+/* The share of a box, and how much that is; in a difference also how it changed. */
 function titleOf(box) {
-	const count = countOf(graph.total[box]);
-	const unit = picture.factor / profile.divisor;
-	const share = box || graph.kind === aroundOne
-		? percent(count.replace(/,/g, ""), whole() * unit) : "100%";
+	const weight = graph.total[box];
 	const delta = box ? changeOf(box) : NaN;
+	const parts = [
+		isWhole(box) && !view.steps[0] ? "" : isWhole(box)
+			? `${share(weight, profile.whole)} of all` : `${share(weight, whole())} ${ofWhole()}`,
+		weightsLike(weight)(weight),
+	];
 
-	return `${nameOf(box)} (${count} ${picture.countName}, ${share}${isNaN(delta) ? "" : `; ${
-		delta > 0 ? "+" : ""}${percent(delta, whole() * picture.factor)}`})`;
+	return `${middleOf(nameOf(box), 200)} (${parts.filter(Boolean).join(", ")}${
+		isNaN(delta) ? "" : `; ${changeIn(delta)}`})`;
 }
 
+/* The root of all stacks. */
+const isWhole = (box) => !box && graph.kind !== aroundOne;
+
+const changeIn = (delta) => `${delta > 0 ? "+" : ""}${share(delta, whole())}`;
+
+/* Lines of figures about a box, each of one scope. */
+function figuresOf(box) {
+	const total = graph.total[box], own = !graph.starts[box];
+	const figure = weightsLike(total), delta = changeOf(box);
+
+	graph.grow(box);
+
+	const self = graph.self[box];
+	const shares = (of, says) => `${share(total, of)} ${says}${
+		own ? ` · self ${share(self, of)}` : ""}`;
+	const of = isWhole(box) ? profile.whole : whole();
+
+	return [
+		[
+			`${share(total, of)} ${isWhole(box) ? "of all" : ofWhole()}`, figure(total),
+			own && `self ${share(self, of)}`, own && self && figure(self),
+			box && !isNaN(delta) && `changed by ${changeIn(delta)}`,
+		].filter(Boolean).join(" · "),
+		zoom && box !== zoom && total <= graph.total[zoom] &&
+			shares(graph.total[zoom], `of the zoom (${middleOf(nameOf(zoom), 60)})`),
+		graph.kind === aroundOne && graph.row[box] &&
+			shares(graph.total[0], `of stacks around ${middleOf(nameOf(0), 60)}`),
+	].filter(Boolean);
+}
+
+/* Where the function is, and what else is known of it and of the box. */
 function moreAbout(box) {
 	const func = graph.func[box], { samples, perSample } = profile;
 	const { module, file, kind, unnamed } = profile.functions[func];
 	const seen = samples < 0 ? 0 : graph.weigh(box, samples) / perSample;
-	const share = (weight) => percent(weight, whole());
 
-	graph.grow(box);
 	return [
-		foldedIn(box) && `${foldedIn(box)} wrappers folded in`,
 		module, file, kinds[kind], unnamed && "no symbol",
-		!graph.starts[box] && `self ${countOf(graph.self[box])} (${share(graph.self[box])})`,
-		zoom && `${percent(graph.total[box], graph.total[zoom])} of the zoom`,
+		foldedIn(box) && `${foldedIn(box)} wrappers folded in`,
+		exactCount(graph.total[box]),
 		perSample !== profile.divisor && seen && `${withCommas(seen)} samples`,
-		samples >= 0 && func && `±${
-			percent(uncertainty(seen, flat.sums[samples].at(-1) / perSample), 1)}`,
-		func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
-			share(sums.totals[func])}, self ${share(sums.selves[func])}`,
+		samples >= 0 && func && `± ${
+			share(uncertainty(seen, flat.sums[samples].at(-1) / perSample), 1)}`,
 	];
 }
 
-/* How far the picture can be trusted. */
+/* Of the function, wherever it is. */
+function aboutPlaces(func) {
+	const of = (weight) => share(weight, whole());
+
+	return func && sums.nodes[func] > 1 && `all ${withCommas(sums.nodes[func])} places: ${
+		of(sums.totals[func])} ${ofWhole()} · self ${of(sums.selves[func])}`;
+}
+
+/* How the profile was recorded, and how far the picture can be trusted. */
 function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 	const count = samples < 0 ? 0 : trie.sums[samples].at(-1) / perSample;
 	const fact = (name) => facts[`data-${name}`];
-	const some = (name, of, says) => fact(name) > 0 &&
-		`${says}: ${withCommas(+fact(name))} (${percent(fact(name), of)})`;
+	const time = figuresLike(fact("duration"), "ns");
+	const some = (name, of, says, ofWhat) => fact(name) > 0 &&
+		`${says} ${share(fact(name), of)} ${ofWhat}`;
 
 	return [
 		fact("event"),
-		count && `${withCommas(count)} samples`,
+		count && figuresLike(count, "samples")(count),
 		fact("frequency") ? `${fact("frequency")} Hz`
 			: fact("period") && `every ${withCommas(+fact("period"))}`,
-		fact("duration") && `in ${(fact("duration") / 1e9).toPrecision(3)} s`,
+		fact("duration") && `in ${time(fact("duration"))}`,
 		fact("findings"),
-		some("lost", count + +fact("lost"), "lost samples"),
-		some("truncated", count, "cut stacks"),
-		some("unknown", all / divisor, "without a symbol"),
+		some("lost", count + +fact("lost"),
+		     `${withCommas(+fact("lost") || 0)} samples lost:`, "of those taken"),
+		some("truncated", count, "cut stacks:", "of all samples"),
+		some("unknown", all / divisor, "without a symbol:", "of all"),
 		samples >= 0 && count < 100 && "few samples: shares are rough",
 	];
 }
 
-/* Without a box to talk about, the whole profile. */
-function showDetails() {
-	const box = pointed?.box ?? (current || focused()?.box || 0);
-	const hidden = fact("data-hidden");
-	/* Of a time it is easier to see how long it is. */
-	const time = /^ns$/.test(picture.countName) && `${(graph.total[box] / 1e9).toPrecision(3)} s`;
-	const lines = box || pointed ? [
-		pointed?.count > 1 &&
-			`${withCommas(pointed.count)} frames thinner than a pixel, the widest:`,
-		time,
-		...moreAbout(box),
-	] : [
-		!hasZoomed && "Click a frame to zoom; type / to search, ? for all keys",
-		hidden > 0 &&
-			`${withCommas(+hidden)} frames thinner than a pixel are grey: zoom in`,
-		time,
-		...caveats(profile),
-	];
+const makeLines = (lines) => lines.filter(Boolean).map((line) => make("div", {}, line, " "));
 
-	elements.details.textContent = `${picture.nameType} ${titleOf(box)}`;
-	elements.more.textContent = lines.filter(Boolean).join(" · ");
+const join = (parts) => parts.filter(Boolean).join(" · ");
+
+let shownDetails;
+
+/* As much of a name as two lines hold. */
+const cutName = (name) => middleOf(name, max(60, floor(elements.details.clientWidth / 4.5)));
+
+/*
+ * What is pointed at, else the current box, else what was looked at last, else the whole
+ * profile. What has not changed stays, and so does what one has selected of it.
+ */
+function showDetails() {
+	const piece = pointed ?? (current ? null : looked);
+	const box = piece?.box ?? current, hidden = fact("data-hidden");
+	const name = picture.nameType === "Function:" ? nameOf(box)
+		: `${picture.nameType} ${nameOf(box)}`;
+	const lines = [
+		piece?.count > 1 &&
+			`${withCommas(piece.count)} frames thinner than a pixel, the widest:`,
+		...figuresOf(box),
+	];
+	const more = isWhole(box) ? [
+		join([
+			!hasZoomed && "Click a frame to zoom; type / to search, ? for all keys",
+			hidden > 0 && `${withCommas(+hidden)} frames thinner than a pixel are grey: zoom in`,
+		]),
+		join([exactCount(graph.total[box]), ...caveats(profile)]),
+	] : [aboutPlaces(graph.func[box]), join(moreAbout(box))];
+	const shown = cutName(name), parts = [name, shown, ...lines, "", ...more].join("\n");
+	if (parts !== shownDetails) {
+		shownDetails = parts;
+		elements.details.replaceChildren(make("b", {}, shown), " ",
+			...shown === name ? [] : [makeButton("Whole name", "Whole name", () => showText(name))],
+			...makeLines(lines));
+		elements.more.replaceChildren(...makeLines(more));
+	}
+	showTip();
 }
 
-/* For those who do not see what has changed. */
-function say(string) {
-	elements.status.textContent = string;
+/* Says it to all; @quietly only to those who do not see what has changed. It is gone after
+ * some seconds. */
+let saidAt;
+
+function say(string, quietly) {
+	const { status } = elements;
+
+	clearTimeout(saidAt);
+	status.textContent = string;
+	status.className = quietly ? "" : "toast";
+	saidAt = setTimeout(() => {
+		status.className = "";
+	}, 6000);
 }

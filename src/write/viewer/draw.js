@@ -148,8 +148,8 @@ function drawRect(rect, { box, left, right, row }, fill) {
 		"aria-level": level + 1,
 		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
 		"aria-setsize": level ? graph.grow(up) : 1,
-		"aria-label": `${titleOf(box).slice(-300)}, self ${
-			percent(graph.self[box], whole())}, ${graph.grow(box)} ${graph.starts[box] ? "callers" : "callees"}`,
+		"aria-label": `${titleOf(box)}, self ${
+			share(graph.self[box], whole())}, ${graph.grow(box)} ${graph.starts[box] ? "callers" : "callees"}`,
 	});
 }
 

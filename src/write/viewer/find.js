@@ -17,7 +17,7 @@ function putInField(string, choices) {
 
 function searchFor(string, choices) {
 	choose({ ...choices, sought: putInField(string, { ...view, ...choices }) }, true);
-	say(elements.matched.textContent);
+	say(elements.matched.textContent, true);
 }
 
 /* Steps, and what one merges around, are regular expressions. */
@@ -28,14 +28,17 @@ function changeCase() {
 }
 
 function showMatched() {
-	const share = (weight, of = whole()) => percent(weight, of, 1).replace("100.0", "100");
+	const lines = problem || !found ? [problem] : [
+		join([
+			`Matched: ${share(found.weight, whole())} ${ofWhole()}`,
+			`${foundAt < 0 ? "" : `${foundAt + 1} of `}${withCommas(found.hits)} frames`,
+			`self ${share(found.self, whole())}`,
+		]),
+		zoom && `${share(hitsInBox(graph, zoom, found), graph.total[zoom])} of the zoom (${
+			middleOf(nameOf(zoom), 60)})`,
+	];
 
-	elements.matched.textContent = problem || !found ? problem : [
-		`Matched: ${share(found.weight)}`,
-		zoom && `${share(hitsInBox(graph, zoom, found), graph.total[zoom])} of the zoom`,
-		`${foundAt < 0 ? "" : `${foundAt + 1} of `}${withCommas(found.hits)} frames`,
-		`self ${share(found.self)}`,
-	].filter(Boolean).join(" · ");
+	elements.matched.replaceChildren(...makeLines(lines));
 	update(elements.search, { "aria-invalid": Boolean(problem) });
 }
 
@@ -65,5 +68,5 @@ function goToHit(step) {
 		saveLink();
 	}
 	goTo(box);
-	say(`${foundAt + 1} of ${count}: ${titleOf(current)}`);
+	say(`${foundAt + 1} of ${count}: ${titleOf(current)}`, true);
 }

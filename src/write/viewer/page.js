@@ -26,6 +26,7 @@ function makePage() {
 			  details, more),
 		     make("div", { id: "below" }, matched, legend)),
 		make("div", { id: "status", role: "status" }),
+		make("div", { id: "tip", "aria-hidden": true, hidden: "" }),
 		make("textarea", {
 			id: "copied", readonly: "", "aria-label": "To be copied", hidden: "",
 		}),
@@ -77,7 +78,7 @@ function makeSearch() {
 
 const makeTable = () => make("section", {
 	id: "funclist", "aria-label": "Functions", tabindex: 0, scroll: showRows,
-}, make("table", { id: "table" },
+}, make("table", { id: "table" }, make("caption", { id: "sharesof" }),
 	make("thead", {}, make("tr", { id: "heads" })), make("tbody", { id: "rows" })));
 
 function makeStage() {

@@ -3,7 +3,7 @@
 
 const tableRow = 24; /* pixels */
 const heads = ["Function", "Self", "Total", "Module", "Samples"];
-let rows, sampleSums;
+let rows, sampleSums, columnFigure;
 
 /* What the columns are sorted by. */
 function valuesOf(func) {
@@ -22,6 +22,8 @@ function sortRows() {
 	const sign = column % 3 < 1 !== (view.sort[0] === "-") ? 1 : -1;
 	const keyed = profile.functions.map((_, func) => valuesOf(func)[column]);
 
+	/* One unit for all rows, in which own values can be told apart. */
+	columnFigure = weightsLike(sums.selves.reduce((most, one) => max(most, one), 0));
 	rows = [...keyed.keys()].filter((func) =>
 		func && sums.nodes[func] && (!found || found.marks[func]));
 	rows.sort((a, b) => keyed[a] < keyed[b] ? -sign : keyed[a] > keyed[b] ? sign : a - b);
@@ -38,6 +40,7 @@ function showTable() {
 	if (view.panes !== "Graph") {
 		if (hasChanged("r", madeFrom.f, madeFrom.h, view.sort))
 			sortRows();
+		elements.sharesof.textContent = `Shares are ${ofWhole()}`;
 		update(elements.table, { "aria-rowcount": rows.length + 1 });
 		showRows();
 	}
@@ -63,14 +66,14 @@ function showRows() {
 
 function makeRow(func, index) {
 	const [name, self, total, module, samples] = valuesOf(func);
-	const share = (weight) => `${countOf(weight)} (${percent(weight, whole())})`;
+	const cell = (weight) => `${columnFigure(weight)} (${share(weight, whole())})`;
 	const expression = exactly(name), chosen = view.sought === expression;
 	const button = makeButton(name, name, () => searchFor(chosen ? "" : expression, { plain: "" }),
 				  { "aria-pressed": chosen });
 
 	button.func = func;
 	return make("tr", { "aria-rowindex": index },
-		...[button, share(self), share(total), module]
+		...[button, cell(self), cell(total), module]
 			.concat(sampleSums ? withCommas(samples) : [])
-			.map((cell) => make("td", {}, cell)));
+			.map((one, k) => make("td", { title: [, exactCount(self), exactCount(total)][k] ?? "" }, one)));
 }

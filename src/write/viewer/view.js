@@ -63,7 +63,7 @@ function changeGraph(next) {
 			: boxOfFunction(next, func);
 	});
 	graph = next;
-	pointed = null;
+	pointed = looked = null;
 }
 
 /* Takes choices over. Expressions that are none change nothing. */
@@ -96,11 +96,12 @@ function zoomTo(box) {
 
 	zoom = graph.row[box] && box;
 	current = box;
+	looked = null;
 	hasZoomed = true;
 	saveLink();
 	draw(from);
 	showBox();
-	say(`${zoom ? "Zoomed to" : "Whole graph:"} ${titleOf(box)}`);
+	say(`${zoom ? "Zoomed to" : "Whole graph:"} ${titleOf(box)}`, true);
 }
 
 const readQuery = (from) => new URLSearchParams(from);
