@@ -74,6 +74,8 @@ struct ff_input {
 	uint32_t index;
 	/* What was counted: string ids, 0 where it is samples, or not known. */
 	uint32_t event_names, unit;
+	uint32_t
+		title; /* of a picture, where it was chosen or is the name of a file; 0: none */
 	uint64_t frequency, period;
 	struct saved_report *report; /* of a picture; NULL: it has none */
 	bool has_samples; /* how many is known */

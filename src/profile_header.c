@@ -120,10 +120,52 @@ static const char *common_text(const struct ff_profile *p, size_t member)
 	return id ? intern_text(&p->strings, id) : NULL;
 }
 
-static void add_single(const struct ff_input *input, struct write_facts *facts)
+/* By the clock that a recording says, or where samples have the time of day themselves. */
+static uint64_t recorded_at(const struct recording *rec)
+{
+	const uint64_t second = 1000000000;
+	const int32_t realtime = 0;
+
+	if (rec->recorded)
+		return rec->recorded;
+	if (!rec->events.count || !rec->first_time)
+		return 0;
+	if (rec->events.v[0].clock == realtime)
+		return rec->first_time / second;
+	return rec->day_time && rec->events.v[0].clock == rec->day_clock
+		       ? (rec->day_time - rec->clock_time + rec->first_time) / second
+		       : 0;
+}
+
+/* The last part of a path; NULL where it is no file that has a name. */
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	    strcmp(path, "-") == 0 || path[0] == '<')
+		return NULL;
+	return slash ? slash + 1 : path;
+}
+
+/* A picture's title, and the name of what is folded text. */
+static const char *subject_of(const struct ff_profile *p, const struct ff_input *input)
+{
+	if (input->title)
+		return intern_text(&p->strings, input->title);
+	return strcmp(input_recording(input->input)->format, "folded text") == 0
+		       ? file_name(input_path(input->input))
+		       : NULL;
+}
+
+static void add_single(const struct ff_profile *p, const struct ff_input *input,
+		       struct write_facts *facts)
 {
 	const struct recording *rec = input_recording(input->input);
 
+	facts->subject = subject_of(p, input);
+	facts->host = ff_input_text(input, FF_INPUT_HOST);
+	facts->recorded = recorded_at(rec);
 	facts->command = ff_input_text(input, FF_INPUT_COMMAND);
 	facts->frequency = input->frequency;
 	facts->period = input->period;
@@ -148,6 +190,6 @@ struct write_facts profile_facts(const struct ff_profile *p)
 	if (has_samples)
 		facts.samples = p->sum.samples_kept;
 	if (p->inputs.count == 1)
-		add_single(p->inputs.v[0], &facts);
+		add_single(p, p->inputs.v[0], &facts);
 	return facts;
 }

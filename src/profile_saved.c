@@ -209,6 +209,7 @@ static void take_facts(struct ff_profile *p, struct ff_input *input,
 		       const struct saved_tree *tree)
 {
 	input->event_names = tree->events;
+	input->title = tree->title;
 	input->unit =
 		p->options.count == FF_COUNT_SAMPLES && tree->samples ? 0 : tree->unit;
 	input->frequency = tree->frequency;

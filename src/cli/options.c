@@ -576,7 +576,7 @@ const struct option_row option_rows[] = {
 	  READS, set_flag, AT(profile.flags), .flag = FF_TRUST_MAPS },
 
 	{ .help = "Picture:" },
-	{ "title", 0, "TEXT", "title (default: Flame Graph, Icicle Graph or Flame Chart)",
+	{ "title", 0, "TEXT", "title (default: what was recorded where and when, or the file's name)",
 	  GRAPH, set_text, AT(graph.title) },
 	{ "subtitle", 0, "TEXT", "second line of the title",
 	  GRAPH, set_text, AT(graph.subtitle) },

@@ -266,6 +266,11 @@ struct recording {
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
 	uint64_t guest_samples;
 	uint64_t first_time, last_time; /* of samples, ns */
+	/* The time of day, ns since 1970, when the samples' clock showed .clock_time; 0: not known. */
+	uint64_t day_time, clock_time;
+	int32_t day_clock; /* which one that is */
+	uint64_t
+		recorded; /* that of the first sample in seconds, where a picture says so */
 	uint64_t truncated_at; /* 0: the file is whole */
 	uint32_t damage; /* a sentence; 0: none */
 	uint64_t kernel_samples; /* samples taken in the kernel */
@@ -505,7 +510,7 @@ struct saved_tree {
 	bool chart; /* siblings are in the order of input */
 	bool chain; /* functions are as --colors=chain shows them */
 	/* What its header says; texts are string ids, 0: nothing. */
-	uint32_t unit, events;
+	uint32_t unit, events, title;
 	uint64_t frequency, period, truncated;
 	uint8_t *report; /* what it says of its recording; NULL: nothing */
 	size_t report_size;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "input/flow.h"
@@ -17,6 +18,15 @@ static int add_text(struct input *in, const char *text, uint32_t *ret)
 	return intern_add(in->strings, text, strlen(text), ret);
 }
 
+/* What a clock shows, in ns. */
+static uint64_t clock_now(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* What a file has in its header. */
 static int describe_machine(struct input *in)
 {
@@ -24,6 +34,9 @@ static int describe_machine(struct input *in)
 
 	if (uname(&name) < 0)
 		return 0;
+	in->rec.day_clock = CLOCK_MONOTONIC;
+	in->rec.day_time = clock_now(CLOCK_REALTIME);
+	in->rec.clock_time = clock_now(CLOCK_MONOTONIC);
 	in->rec.processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (add_text(in, name.nodename, &in->rec.host) < 0 ||
 	    add_text(in, name.release, &in->rec.kernel) < 0 ||

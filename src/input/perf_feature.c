@@ -20,6 +20,7 @@ enum {
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_PMU_MAPPINGS = 16,
 	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_CLOCK_DATA = 29,
 	FEATURES = 256,
 	SECTION = 16, /* u64 offset, size */
 	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
@@ -148,6 +149,16 @@ static int read_pmu_mappings(struct input *in, struct cursor *c)
 	return 0;
 }
 
+/* "u32 version; u32 clockid; u64 time of day; u64 time of that clock" */
+static int read_clock_data(struct input *in, struct cursor *c)
+{
+	cursor_u32(c);
+	in->rec.day_clock = (int32_t)cursor_u32(c);
+	in->rec.day_time = cursor_u64(c);
+	in->rec.clock_time = cursor_u64(c);
+	return 0;
+}
+
 /* Only for recordings whose samples have no time of their own. */
 static int read_sample_time(struct input *in, struct cursor *c)
 {
@@ -233,6 +244,7 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_EVENT_DESC] = read_event_desc,
 	[FEATURE_PMU_MAPPINGS] = read_pmu_mappings,
 	[FEATURE_SAMPLE_TIME] = read_sample_time,
+	[FEATURE_CLOCK_DATA] = read_clock_data,
 	[FEATURE_FILE] = simpleperf_read_files,
 	[FEATURE_META_INFO] = simpleperf_read_meta_info,
 	[FEATURE_FILE2] = simpleperf_read_files2,

@@ -157,6 +157,8 @@ static const struct attribute attributes[] = {
 	{ "data-lost", AT(lost), NUMBER },
 	{ "data-truncated", AT(truncated), NUMBER },
 	{ "data-command", AT(command), TEXT },
+	{ "data-recorded", AT(recorded), NUMBER },
+	{ "data-title", AT(title), TEXT },
 	{ "data-chart", AT(chart), FLAG },
 	{ "data-chain", AT(chain), FLAG },
 };
@@ -374,6 +376,7 @@ static void take_header(struct input *in, const struct saved_header *h)
 	t->chain = h->chain;
 	t->unit = h->unit;
 	t->events = h->events;
+	t->title = h->title;
 	t->frequency = h->frequency;
 	t->period = h->period;
 	t->truncated = h->truncated;
@@ -381,6 +384,7 @@ static void take_header(struct input *in, const struct saved_header *h)
 	in->rec.lost_samples = h->lost;
 	in->rec.samples = h->samples;
 	in->rec.last_time = h->duration;
+	in->rec.recorded = h->recorded;
 }
 
 int saved_open(struct context *ctx, struct input *in)

@@ -16,8 +16,9 @@ void saved_close(struct input *in);
 /* The header's attributes, and what was packed. */
 struct saved_header {
 	uint64_t format, bytes, samples, frequency, period, duration, lost, truncated;
+	uint64_t recorded;
 	bool is_zlib, chart, chain;
-	uint32_t unit, events, command; /* string ids */
+	uint32_t unit, events, command, title; /* string ids */
 };
 
 /* saved_tree.c: the payload of a tree. -EBADMSG: *@why says what is wrong. */

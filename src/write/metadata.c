@@ -76,6 +76,8 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_number(t, "chart", m->in->in_order, 0);
 	add_number(t, "chain", m->chain, 0);
 	add_text(t, "command", f->command);
+	add_number(t, "recorded", f->recorded, 0);
+	add_text(t, "title", m->subject);
 	add_text(t, "findings", f->findings);
 	add_text(t, "generator", "flamefold " FF_VERSION);
 	text_string(t, ">\n");

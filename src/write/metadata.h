@@ -10,6 +10,8 @@ struct metadata {
 	const struct view *view; /* that the data was made of */
 	const struct packed *packed;
 	const char *unit; /* what a value counts */
+	const char *
+		subject; /* the title, where nothing else says it; NULL: something does */
 	bool chain; /* the view has --colors=chain's frames */
 };
 

@@ -4,6 +4,7 @@
 
 #include "write/legend.h"
 #include "write/metadata.h"
+#include "write/title.h"
 
 /* One document being written. */
 struct svg {
@@ -17,6 +18,8 @@ struct svg {
 	struct view own;
 	bool data_by_label;
 	struct packed packed;
+	struct text title; /* that was made, or empty */
+	const char *subject; /* the title that no fact says */
 };
 
 static const char *text_or(const char *text, const char *other)
@@ -46,11 +49,23 @@ static const char *default_colors(const struct svg_options *o,
 									  : OWN_LOOK;
 }
 
+/* The palettes of flamegraph.pl have its title, too. */
+static void set_title(struct svg *s, const struct write_facts *facts)
+{
+	struct svg_options *o = &s->options;
+
+	s->subject = text_or(o->title, facts ? facts->subject : NULL);
+	if (!o->title && facts && strcmp(o->colors, OWN_LOOK) == 0)
+		title_add(&s->title, facts);
+	if (s->title.size && !s->title.failed)
+		o->title = s->title.bytes;
+	o->title = text_or(o->title, default_title(o));
+}
+
 static void set_defaults(struct svg_options *o, const struct write_input *in)
 {
 	const char *unit = in->facts ? in->facts->unit : NULL;
 
-	o->title = text_or(o->title, default_title(o));
 	o->subtitle = text_or(o->subtitle, "");
 	o->notes = text_or(o->notes, "");
 	o->fonttype = text_or(o->fonttype, DEFAULT_FONT);
@@ -367,6 +382,7 @@ static int draw(struct context *ctx, struct svg *s)
 		.view = s->data,
 		.packed = &s->packed,
 		.unit = s->options.countname,
+		.subject = s->subject,
 		.chain = s->data_by_label,
 	};
 	int err = lay_out(ctx, s);
@@ -411,6 +427,7 @@ static void release(struct svg *s)
 	view_release(&s->own);
 	free(s->packed.bytes);
 	text_release(&s->sink.text);
+	text_release(&s->title);
 }
 
 int write_svg(struct context *ctx, const struct write_input *in,
@@ -422,6 +439,7 @@ int write_svg(struct context *ctx, const struct write_input *in,
 	if (options)
 		s.options = *options;
 	set_defaults(&s.options, in);
+	set_title(&s, in->facts);
 	for (unsigned i = 0; i < in->tree->decimals; i++)
 		s.picture.unit *= 10;
 	s.picture.only_text = has_only_text(in);

@@ -24,7 +24,10 @@ struct write_input {
 /* Where a tree comes from, for people. NULL and 0: not known. */
 struct write_facts {
 	const char *unit; /* what a value counts: "samples", "cycles" */
-	const char *events, *command;
+	const char *events, *command, *host;
+	/* The title where it was chosen, or the name of a file that says nothing of itself. */
+	const char *subject;
+	uint64_t recorded; /* when its first sample was taken, seconds since 1970 */
 	uint64_t samples; /* in the tree */
 	uint64_t frequency, period; /* of sampling: a second, or fixed */
 	uint64_t duration; /* ns, first to last sample */

@@ -1,0 +1,143 @@
+/*
+ * The title of a graph, from what its input says of itself. What is most worth knowing comes
+ * first; a command line that is too long is cut in the middle, where options are.
+ */
+#include "write/title.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "write/number.h"
+
+enum {
+	COMMAND_MOST = 60, /* bytes of a command line, a file's name */
+	PART_MOST = 30, /* of anything else */
+};
+
+#define LAST_SECOND 253402300799 /* of the year 9999 */
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* To the beginning of a letter. */
+static size_t letter_at(const char *text, size_t at)
+{
+	while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+static void add_separator(struct text *t)
+{
+	if (t->size)
+		text_string(t, " \xc2\xb7 ");
+}
+
+/* At most @most bytes of it, and no line's end. */
+static void add_cut(struct text *t, const char *part, size_t most)
+{
+	size_t size = part ? strlen(part) : 0, head, tail;
+
+	if (!size)
+		return;
+	add_separator(t);
+	if (size <= most) {
+		text_add(t, part, size);
+		return;
+	}
+	head = letter_at(part, most * 6 / 10);
+	tail = letter_at(part, size - (most - head));
+	text_add(t, part, head);
+	text_string(t, ELLIPSIS);
+	text_add(t, part + tail, size - tail);
+}
+
+/* What was run, without the recorder's own options where "--" tells them apart. */
+static const char *program_of(const char *command)
+{
+	const char *behind = command ? strstr(command, " -- ") : NULL;
+
+	return behind && behind[4] ? behind + 4 : command;
+}
+
+struct unit {
+	double size, from; /* used for values from there on */
+	const char *name;
+};
+
+/* Three digits, or of counts two: 62.0 s, 1.20 ms, 1.3 M. */
+static void add_figure(struct text *t, double value, const struct unit *units,
+		       unsigned digits)
+{
+	const struct unit *u = units;
+
+	while (value < u->from)
+		u++;
+	value /= u->size;
+	number_fixed(t, value,
+		     u->size == 1 || value >= 99.95 ? 0
+		     : value >= 9.995		    ? 1
+						    : digits);
+	text_string(t, u->name);
+}
+
+static void add_duration(struct text *t, uint64_t ns)
+{
+	static const struct unit units[] = {
+		{ 3.6e12, 1e13, " h" },	  { 1e9, 0.9995e9, " s" },
+		{ 1e6, 0.9995e6, " ms" }, { 1e3, 0.9995e3, " \xc2\xb5s" },
+		{ 1, 0, " ns" },
+	};
+
+	if (!ns)
+		return;
+	add_separator(t);
+	add_figure(t, (double)ns, units, 2);
+}
+
+static void add_samples(struct text *t, uint64_t samples)
+{
+	static const struct unit units[] = {
+		{ 1e9, 0.9995e9, " G samples" },
+		{ 1e6, 0.9995e6, " M samples" },
+		{ 1e3, 1e4, " k samples" },
+	};
+
+	if (!samples)
+		return;
+	add_separator(t);
+	if (samples < 10000) {
+		number_commas(t, (double)samples);
+		text_string(t, samples == 1 ? " sample" : " samples");
+	} else {
+		add_figure(t, (double)samples, units, 1);
+	}
+}
+
+static void add_date(struct text *t, uint64_t seconds)
+{
+	time_t time = (time_t)seconds;
+	struct tm utc;
+	char date[64];
+
+	if (!seconds || seconds > LAST_SECOND || !gmtime_r(&time, &utc) ||
+	    !strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &utc))
+		return;
+	add_separator(t);
+	text_string(t, date);
+}
+
+void title_add(struct text *t, const struct write_facts *f)
+{
+	if (f->subject) {
+		add_cut(t, f->subject, 2 * COMMAND_MOST);
+		return;
+	}
+	if (!f->command && !f->host && !f->events)
+		return;
+	add_cut(t, program_of(f->command), COMMAND_MOST);
+	add_cut(t, f->host, PART_MOST);
+	add_date(t, f->recorded);
+	add_cut(t, f->events, PART_MOST);
+	add_duration(t, f->duration);
+	add_samples(t, f->samples);
+}

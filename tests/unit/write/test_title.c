@@ -1,0 +1,57 @@
+#include "write/title.h"
+
+#include <criterion/criterion.h>
+
+static void expect(struct write_facts facts, const char *expected)
+{
+	struct text t = { 0 };
+
+	title_add(&t, &facts);
+	cr_expect_str_eq(t.size ? t.bytes : "", expected);
+	text_release(&t);
+}
+
+Test(title, says_what_was_recorded_where_and_when)
+{
+	expect((struct write_facts){ .command = "perf record -g -- make -j8",
+				     .host = "build1",
+				     .recorded = 1714739460,
+				     .events = "cycles",
+				     .duration = 62012000000,
+				     .samples = 1312345 },
+	       "make -j8 · build1 · 2024-05-03 12:31 UTC · cycles · 62.0 s · 1.3 M "
+	       "samples");
+}
+
+Test(title, has_only_what_is_known)
+{
+	expect((struct write_facts){ 0 }, "");
+	expect((struct write_facts){ .samples = 5, .duration = 7 }, "");
+	expect((struct write_facts){ .events = "cycles", .samples = 1 },
+	       "cycles · 1 sample");
+	expect((struct write_facts){ .command = "a",
+				     .samples = 9999,
+				     .duration = 250000 },
+	       "a · 250 µs · 9,999 samples");
+	expect((struct write_facts){ .host = "h",
+				     .samples = 512000,
+				     .duration = 1200000 },
+	       "h · 1.20 ms · 512 k samples");
+	expect((struct write_facts){ .host = "h", .recorded = UINT64_MAX }, "h");
+}
+
+Test(title, is_what_was_chosen)
+{
+	expect((struct write_facts){ .subject = "app.folded", .command = "a" },
+	       "app.folded");
+}
+
+Test(title, a_long_command_is_cut_in_the_middle_and_not_through_a_letter)
+{
+	expect((struct write_facts){ .command =
+					     "0123456789012345678901234567890123456789"
+					     "0123456789012345678901234567890123456789" },
+	       "012345678901234567890123456789012345…678901234567890123456789");
+	expect((struct write_facts){ .host = "äääääääääääääääääääääääääääääää" },
+	       "äääääääää…ääääää");
+}
