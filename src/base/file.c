@@ -198,6 +198,42 @@ static int file_begin(struct context *ctx, int fd, const char *name,
 	return 0;
 }
 
+/* Whose files are questions to the kernel. */
+static bool is_of_kernel(int fd)
+{
+	static const unsigned kinds[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
+		SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
+		PSTOREFS_MAGIC,	  EFIVARFS_MAGIC,     SELINUX_MAGIC,	   SMACK_MAGIC,
+		BINFMTFS_MAGIC,	  NSFS_MAGIC,
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((unsigned)fs.f_type == kinds[i])
+			return true;
+	return false;
+}
+
+int file_open_looked(int looked)
+{
+	char path[32];
+	struct stat st;
+	int fd = -EINVAL;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", looked);
+	if (fstat(looked, &st) < 0)
+		fd = -errno;
+	else if (S_ISREG(st.st_mode) && !is_of_kernel(looked))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd == -1)
+		fd = -errno;
+	close(looked);
+	return fd;
+}
+
 int file_open_descriptor(struct context *ctx, int fd, const char *name,
 			 bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
 			 struct file *ret)

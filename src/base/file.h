@@ -30,6 +30,13 @@ struct file {
 	bool in_memory; /* of a file system that has no disk */
 };
 
+/*
+ * Opens what @looked at, an O_PATH descriptor, is, to read it; @looked is closed. Only a
+ * regular file of a file system that has some: opening a FIFO waits, a device or a file of
+ * /proc or /sys may do anything. -EINVAL where it is none of that.
+ */
+int file_open_looked(int looked);
+
 /* "-" is standard input. A negative errno with a sentence that names the path. */
 int file_open(struct context *ctx, const char *path, struct file *ret);
 void file_close(struct file *f); /* a zeroed one is fine */

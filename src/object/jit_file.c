@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "object/process_root.h"
 
 enum { STATUS_MOST = 1 << 16 /* bytes of files in /proc/PID */ };
 
@@ -112,8 +113,7 @@ static void look_at_process(const struct jit_process *process, struct living *re
 	start = read_start(process->pid);
 	if (is_another(process, start))
 		return;
-	ret->is = true;
-	ret->owner = st.st_uid;
+	ret->is = process_user(process->pid, &ret->owner);
 	ret->inner_pid = read_inner_pid(process->pid);
 	if (start)
 		ret->started =
@@ -127,34 +127,26 @@ struct place {
 	const struct jit_tmp *tmp; /* that is held; root is where it was; NULL: none */
 };
 
-static int open_inside(const char *root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd, error;
-
-	if (dir < 0)
-		return -1;
-	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	error = errno;
-	close(dir);
-	errno = error;
-	return fd;
-}
-
 /* What is wrong with its owner or kind; NULL: nothing. */
 static const char *objection(const struct object_places *places,
 			     const struct place *place, const struct living *living,
 			     const struct stat *st)
 {
+	bool is_of_process = living->is && st->st_uid == living->owner;
+
 	if (!S_ISREG(st->st_mode))
 		return "is no regular file";
-	if (place->named || places->trust_maps || st->st_uid == 0 ||
-	    st->st_uid == geteuid() || (living->is && st->st_uid == living->owner))
+	if (place->named || places->trust_maps || is_of_process)
 		return NULL;
-	return "";
+	/* The process can mount or link what it likes there, a file that only root may read,
+	 * too; here it can link only. */
+	if (place->root)
+		return "is not of the process's user: --trust-maps uses it all the same";
+	if (st->st_uid && st->st_uid != geteuid())
+		return "";
+	return st->st_nlink > 1 ? "has another name, too: --trust-maps uses it all the "
+				  "same"
+				: NULL;
 }
 
 static void object_to(struct jit_file *f, const char *path, const char *why,
@@ -172,21 +164,35 @@ static void object_to(struct jit_file *f, const char *path, const char *why,
 			path, (unsigned)st->st_uid);
 }
 
-/* True where the search is at its end: the file is found. */
-static bool try_path(const struct object_places *places, const struct place *place,
-		     const struct living *living, const char *path, struct jit_file *f)
+/* O_PATH: nothing is opened that was not looked at. -1 with errno. */
+static int look_at(const struct place *place, const char *path)
 {
-	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	const char *why;
+	const int flags = O_PATH | O_CLOEXEC;
 	struct stat st;
+	uint32_t pid;
 	int fd;
 
 	if (place->tmp)
 		fd = openat(place->tmp->dir, path + strlen("/tmp/"), flags | O_NOFOLLOW);
-	else if (place->root)
-		fd = open_inside(place->root, path);
+	else if (place->root && sscanf(place->root, "/proc/%" SCNu32, &pid) == 1)
+		fd = process_root_look(pid, path, O_NOFOLLOW);
 	else
 		fd = open(path, place->named ? flags : flags | O_NOFOLLOW);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode))
+		return fd;
+	close(fd);
+	errno = ELOOP;
+	return -1;
+}
+
+/* True where the search is at its end: the file is found. */
+static bool try_path(const struct object_places *places, const struct place *place,
+		     const struct living *living, const char *path, struct jit_file *f)
+{
+	const char *why;
+	struct stat st;
+	int fd = look_at(place, path);
+
 	text_clear(&f->path);
 	text_printf(&f->path, "%s%s", place->root ? place->root : "", path);
 	if (fd < 0) {
@@ -203,6 +209,12 @@ static bool try_path(const struct object_places *places, const struct place *pla
 	if (why) {
 		object_to(f, f->path.bytes ? f->path.bytes : path, why, &st);
 		close(fd);
+		return false;
+	}
+	fd = file_open_looked(fd);
+	if (fd < 0) {
+		object_to(f, f->path.bytes ? f->path.bytes : path,
+			  fd == -EINVAL ? "is no regular file" : "cannot be opened", &st);
 		return false;
 	}
 	text_clear(&f->problem);

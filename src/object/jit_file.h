@@ -21,8 +21,10 @@
  *			/proc/PID/root/PATH, PATH
  *
  * NSPID is the pid that the process has for itself, in the innermost of its pid namespaces.
- * Only regular files count, and what is not below a directory that was named must belong to
- * the caller, to root or to the process (tools/perf/Documentation/jit-interface.txt); no
+ * Only regular files count. What is not below a directory that was named must belong to the
+ * user of the process; outside of its root also to the caller or to root, under that name only
+ * (tools/perf/Documentation/jit-interface.txt). Inside, a process with a user namespace can
+ * mount a file that only root may read on the name: there it is the process's user alone. No
  * symbolic link is followed that another user could have made. Processes of other machines
  * are looked for in the named directories only.
  */

@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "object/process_root.h"
 #include "object/section.h"
 
 enum {
@@ -288,23 +289,39 @@ static int read_header(struct context *ctx, struct object *o, const char *name)
 	return 0;
 }
 
+/* O_PATH; -1 with errno. */
+static int look_at(const char *path)
+{
+	const char *inside;
+	uint32_t pid;
+	struct stat st;
+	uid_t user;
+	int fd;
+
+	inside = process_root_path(path, &pid);
+	if (!inside)
+		return open(path, O_PATH | O_CLOEXEC);
+	fd = process_root_look(pid, inside, 0);
+	if (fd < 0 || (process_user(pid, &user) && fstat(fd, &st) == 0 &&
+		       process_may_read(user, &st)))
+		return fd;
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
 /* A FIFO would wait for a writer, and opening a device can do anything. */
 int object_open_file(struct context *ctx, const char *path)
 {
-	struct stat st;
-	int fd;
+	int fd = look_at(path);
 
-	if (stat(path, &st) < 0)
-		return fail(ctx, -errno, "cannot open '%s': %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return fail(ctx, -EINVAL, "'%s' is no regular file", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return fail(ctx, -errno, "cannot open '%s': %s", path, strerror(errno));
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return fail(ctx, -EINVAL, "'%s' is no regular file", path);
-	}
+	fd = file_open_looked(fd);
+	if (fd == -EINVAL)
+		return fail(ctx, fd, "'%s' is no regular file", path);
+	if (fd < 0)
+		return fail(ctx, fd, "cannot open '%s': %s", path, strerror(-fd));
 	return fd;
 }
 

@@ -163,27 +163,17 @@ static bool is_elf(int fd)
 	       memcmp(magic, "\177ELF", sizeof(magic)) == 0;
 }
 
-static bool is_regular(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* Its file, which a device is not even for a moment. */
 static int open_object(const char *path)
 {
-	struct stat st;
-	int fd;
+	struct context ctx = { 0 };
+	int fd = object_open_file(&ctx, path);
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd >= 0 && (!is_regular(fd) || !is_elf(fd))) {
+	if (fd >= 0 && !is_elf(fd)) {
 		close(fd);
 		fd = -1;
 	}
-	return fd;
+	return fd < 0 ? -1 : fd;
 }
 
 /* Another file may have the path since: its own may be had from the next process. */

@@ -457,7 +457,8 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 /* -1 where it is not what it was. */
 static int open_again(const struct owned *o)
 {
-	int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct context ctx = { 0 };
+	int fd = object_open_file(&ctx, o->path);
 	struct identity now;
 	struct stat st;
 

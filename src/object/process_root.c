@@ -1,0 +1,70 @@
+#include "object/process_root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { STATUS_MOST = 1 << 16 };
+
+bool process_user(uint32_t pid, uid_t *ret)
+{
+	struct context ctx = { 0 };
+	char path[32], *status, *line;
+	unsigned user;
+	size_t size;
+	bool found;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	if (file_slurp(&ctx, path, STATUS_MOST, &status, &size) < 0)
+		return false;
+	/* "Uid:\tREAL\tEFFECTIVE\tSAVED\tFILES"; the name before it has its newlines escaped. */
+	line = strstr(status, "\nUid:");
+	found = line && sscanf(line, "\nUid: %*u %u", &user) == 1;
+	free(status);
+	if (found)
+		*ret = user;
+	return found;
+}
+
+const char *process_root_path(const char *path, uint32_t *pid)
+{
+	int size = 0;
+
+	if (sscanf(path, "/proc/%" SCNu32 "/root%n", pid, &size) != 1 || size == 0 ||
+	    path[size] != '/')
+		return NULL;
+	return path + size;
+}
+
+int process_root_look(uint32_t pid, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)(O_PATH | O_CLOEXEC | flags),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	char root[32];
+	int dir, fd, error;
+
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	error = errno;
+	close(dir);
+	errno = error;
+	return fd;
+}
+
+bool process_may_read(uid_t user, const struct stat *st)
+{
+	return user == 0 || st->st_uid == user || (st->st_mode & S_IROTH);
+}
