@@ -36,7 +36,9 @@ void text_add(struct text *t, const char *bytes, size_t size)
 {
 	if (!make_room(t, size))
 		return;
-	memcpy(t->bytes + t->size, bytes, size);
+	/* What is empty may be NULL. */
+	if (size)
+		memcpy(t->bytes + t->size, bytes, size);
 	t->size += size;
 	t->bytes[t->size] = '\0';
 }

@@ -14,6 +14,22 @@ static const char *const default_paths[FORMATS] = {
 	[FORMAT_FOLDED] = "flamegraph.folded",
 };
 
+/* A terminal gets names with control characters, not orders. */
+static int write_folded(struct ff_profile *p, FILE *out)
+{
+	FILE *visible;
+	int err;
+
+	if (!isatty(fileno(out)))
+		return ff_write_folded(p, out);
+	visible = open_visible(out);
+	if (!visible)
+		return -ENOMEM;
+	err = ff_write_folded(p, visible);
+	fclose(visible);
+	return err;
+}
+
 static int write_tree(struct ff_profile *p, const struct settings *s, enum format format,
 		      FILE *out)
 {
@@ -24,7 +40,7 @@ static int write_tree(struct ff_profile *p, const struct settings *s, enum forma
 		options.flags |= FF_GRAPH_HTML;
 	if (format_is_picture(format))
 		return ff_write_svg(p, &options, out);
-	err = ff_write_folded(p, out);
+	err = write_folded(p, out);
 	if (err == 0 && !ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
 		err = -ENODATA;
 	return err;

@@ -32,6 +32,77 @@ void put_clean(FILE *out, const char *text)
 	}
 }
 
+/* What has come in of a character of UTF-8. */
+struct visible {
+	FILE *to;
+	unsigned char lead; /* 0xc2, which has not gone on as yet; else 0 */
+	int more; /* bytes that it still has */
+};
+
+static void put_escaped(FILE *to, unsigned char c)
+{
+	fprintf(to, "\\x%02x", c);
+}
+
+/* 0x80 to 0x9f are control characters by themselves, to some terminals, and behind 0xc2. */
+static void put_visible(struct visible *v, unsigned char c)
+{
+	bool is_rest = c >= 0x80 && c < 0xc0;
+	bool is_upper = c >= 0x80 && c < 0xa0;
+
+	if (v->lead) {
+		if (is_upper)
+			put_escaped(v->to, v->lead);
+		else
+			putc(v->lead, v->to);
+	}
+	if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ||
+	    (is_upper && (v->lead || v->more == 0)))
+		put_escaped(v->to, c);
+	else if (c != 0xc2)
+		putc(c, v->to);
+	v->lead = c == 0xc2 ? c : 0;
+	if (is_rest)
+		v->more -= v->more > 0;
+	else
+		v->more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0;
+}
+
+static ssize_t write_visible(void *cookie, const char *bytes, size_t size)
+{
+	struct visible *v = cookie;
+
+	for (size_t i = 0; i < size; i++)
+		put_visible(v, (unsigned char)bytes[i]);
+	return ferror(v->to) ? 0 : (ssize_t)size;
+}
+
+static int close_visible(void *cookie)
+{
+	struct visible *v = cookie;
+
+	if (v->lead)
+		putc(v->lead, v->to);
+	free(v);
+	return 0;
+}
+
+FILE *open_visible(FILE *to)
+{
+	static const cookie_io_functions_t functions = { .write = write_visible,
+							 .close = close_visible };
+	struct visible *v = calloc(1, sizeof(*v));
+	FILE *stream;
+
+	if (!v)
+		return NULL;
+	v->to = to;
+	stream = fopencookie(v, "w", functions);
+	if (!stream)
+		free(v);
+	return stream;
+}
+
 bool has_colours(FILE *out)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");

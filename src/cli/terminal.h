@@ -25,6 +25,13 @@ void status_clear(void);
 /* @text with a '?' for every control character. */
 void put_clean(FILE *out, const char *text);
 
+/*
+ * A stream whose bytes go on to @to, with "\x1b" for each control character but tab and newline:
+ * names are what somebody else called a process, and shall not command the terminal. To be
+ * closed before @to is flushed. NULL without memory.
+ */
+FILE *open_visible(FILE *to);
+
 /* Colours are wanted there: it is a terminal that has some, and NO_COLOR is not set. */
 bool has_colours(FILE *out);
 

@@ -330,7 +330,8 @@ static struct debug_bytes part(const struct debug_bytes *section, uint64_t from,
 		from = section->size;
 	if (to > section->size)
 		to = section->size;
-	return (struct debug_bytes){ section->p + from, to - from };
+	/* A section that is not there is NULL and has no bytes. */
+	return (struct debug_bytes){ from ? section->p + from : section->p, to - from };
 }
 
 struct debug_bytes debug_unit_addresses(const struct debug_units *u, size_t unit,

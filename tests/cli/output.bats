@@ -477,3 +477,17 @@ interrupted_by()
 	run script -qec "'$flamefold' fold ../in.folded" /dev/null
 	[[ $output == *"main;c 40"* ]]
 }
+
+@test "control characters of names do not reach a terminal, and everything else gets them" {
+	local name=$'ma\e]0;X\ain;\u009b31m;\x9bodd;caf\u00e9;\u65e5\u672c;\u041b\u2603'
+
+	command -v script >/dev/null || skip "no script(1)"
+	printf '%s 5\n' "$name" >names.folded
+	script -qec "'$flamefold' fold names.folded" /dev/null </dev/null | tr -d '\r' >seen
+	[ "$(cat seen)" = $'ma\\x1b]0;X\\x07in;\\xc2\\x9b31m;\\x9bodd;caf\u00e9;\u65e5\u672c;\u041b\u2603 5' ] || { cat -v seen; return 1; }
+	"$flamefold" fold names.folded | cmp - names.folded
+	"$flamefold" fold -o dir/names.folded names.folded
+	cmp names.folded dir/names.folded
+	script -qec "TERM=xterm '$flamefold' info names.folded" /dev/null </dev/null >seen
+	run ! grep -q $'\e]0' seen
+}

@@ -76,3 +76,15 @@ Test(text, failure_is_kept_and_what_was_there_stays)
 	cr_assert(t.failed);
 	text_release(&t);
 }
+
+/* For the sanitizer: memcpy() is not to be called with it. */
+Test(text, nothing_may_be_null)
+{
+	struct text t = { 0 };
+
+	text_add(&t, NULL, 0);
+	cr_assert_not(t.failed);
+	cr_assert_eq(t.size, 0);
+	cr_assert_str_eq(t.bytes, "");
+	text_release(&t);
+}
