@@ -229,6 +229,7 @@ void input_close(struct input *in)
 	array_release(&in->layouts);
 	array_release(&in->counters);
 	hash_map_release(&in->tracepoints);
+	hash_map_release(&in->path_bytes);
 	hash_map_release(&in->modules);
 	array_release(&in->described);
 	hash_map_release(&in->finder.by_id);

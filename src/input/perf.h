@@ -145,6 +145,7 @@ struct input {
 	ARRAY(struct counters) counters;
 	struct hash_map
 		tracepoints; /* number -> name, of a pipe that tells no other way */
+	struct hash_map path_bytes; /* by pid: of paths that nobody had mapped before */
 	struct hash_map modules; /* build id, hashed -> name of the first with it */
 	ARRAY(uint32_t) described; /* names of events, of a pipe that has those first */
 	ARRAY(struct source) sources; /* the first one's file is the input's */

@@ -6,7 +6,11 @@
 #include "input/deferred.h"
 #include "input/perf.h"
 
-enum { TIME_CONV = 79 };
+enum {
+	TIME_CONV = 79,
+	/* Bytes of paths that a process may be the first to map. */
+	PATHS_MOST = 8 << 20,
+};
 
 /* A record while it is decoded: its fields, and how many bytes its trailer takes. */
 struct body {
@@ -45,11 +49,34 @@ static int note_module(struct input *in, const struct record *map)
 		       : -ENOMEM;
 }
 
+/*
+ * A path is kept as long as the recording is read. A process that maps new ones of 4 KB as fast
+ * as it can would fill the memory of whoever records it: behind some megabytes its maps have no
+ * path.
+ */
+static int read_path(struct body *b, struct record *ret)
+{
+	static const char limit[] = "[path limit]";
+	struct input *in = b->in;
+	size_t before = in->strings->texts.count;
+	uint32_t *known = hash_map_get(&in->path_bytes, ret->pid), sum;
+	int err;
+
+	if (known && *known > PATHS_MOST)
+		return intern_add(in->strings, limit, sizeof(limit) - 1, &ret->name);
+	sum = known ? *known : 0;
+	err = read_name(b, &ret->name);
+	if (err < 0 || in->strings->texts.count == before)
+		return err;
+	sum += (uint32_t)strlen(intern_text(in->strings, ret->name)) + 1;
+	return hash_map_set(&in->path_bytes, ret->pid, sum) ? 0 : -ENOMEM;
+}
+
 /* The name of a map. That of the kernel says where a symbol of it lay. */
 static int read_map_name(struct body *b, struct record *ret)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
-	int err = read_name(b, &ret->name);
+	int err = read_path(b, ret);
 
 	if (err < 0 || ret->mode != MODE_KERNEL)
 		return err;

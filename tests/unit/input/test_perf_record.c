@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "recording.h"
 
 Test(perf_record, a_map_is_decoded_with_the_time_of_its_trailer)
@@ -365,5 +367,58 @@ Test(perf_record, what_was_lost_is_counted)
 	cr_assert_eq(rec->lost, 40);
 	cr_assert_eq(rec->lost_samples, 2, "what a filter dropped was not lost");
 	cr_assert_eq(rec->throttled, 1);
+	made_end(&m);
+}
+
+static void put_path(struct made *m, uint32_t pid, const char *path)
+{
+	begin_record(m, RECORD_MMAP, MODE_USER);
+	two(m, pid, pid);
+	u64(m, 0x1000);
+	u64(m, 0x1000);
+	u64(m, 0);
+	string(m, path);
+	end_record(m);
+}
+
+/* Maps of a process by what they are called. */
+static void count_paths(struct made *m, uint32_t pid, size_t *kept, size_t *limited)
+{
+	struct record r;
+
+	*kept = *limited = 0;
+	while (next_state(m, &r) > 0) {
+		bool limit = r.type == RECORD_MMAP &&
+			     strcmp(text(m, r.name), "[path limit]") == 0;
+
+		if (r.type != RECORD_MMAP)
+			continue;
+		cr_expect(!limit || r.pid == pid);
+		*kept += !limit && r.pid == pid;
+		*limited += limit;
+	}
+}
+
+Test(perf_record, a_process_that_maps_ever_new_paths_has_none_behind_a_limit)
+{
+	enum { MAPS = 4000, LENGTH = 4000 };
+	char path[LENGTH + 1];
+	size_t kept, limited;
+	struct made m;
+
+	made_begin(&m, &(struct attr){ .sample_type = ST_IP }, 1);
+	memset(path, 'x', LENGTH);
+	path[LENGTH] = '\0';
+	for (int i = 0; i < MAPS; i++) {
+		sprintf(path + LENGTH - 8, "%07d", i);
+		put_path(&m, 5, path);
+		put_path(&m, 6, "/bin/other");
+	}
+	put_path(&m, 6, "/bin/another");
+	made_open(&m);
+	count_paths(&m, 5, &kept, &limited);
+	cr_expect_eq(kept + limited, MAPS);
+	cr_expect_geq(kept, (8 << 20) / LENGTH);
+	cr_expect_leq(kept, (8 << 20) / LENGTH + 5);
 	made_end(&m);
 }
