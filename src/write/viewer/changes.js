@@ -36,6 +36,8 @@ const transforms = {
 			return folds ? -1 : funcs[i];
 		},
 	})],
+	g: ["Only", (...of) => keepGroup(...of)],
+	j: ["Merged", (...of) => mergeGroups(...of)],
 };
 
 /* @step: a letter, a colon and an expression. */
@@ -43,7 +45,7 @@ function doStep(profile, trie, step, options) {
 	const marks = markFunctions(profile, step.slice(2), options);
 
 	return rebuild(profile, trie, transforms[step[0]][1](
-		{ ...trie, marks, inside: markBelow(trie, marks) }, profile));
+		{ ...trie, marks, inside: markBelow(trie, marks) }, profile, step));
 }
 
 /* The function that stands for all functions of the module of @func: "[libc.so.6]". */

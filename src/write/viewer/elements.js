@@ -33,7 +33,7 @@ const makeButton = (label, says, click, attributes) => make("button", {
 const makeChoice = (id, says, options, chosen) => make("select", {
 	id, "aria-label": says, change: ({ target }) => chosen(target.value),
 }, ...options.map((option) => {
-	const [value, shows = value] = option.split("|");
+	const [value, shows = value] = option.split?.("|") ?? option;
 
 	return make("option", { value }, shows);
 }));

@@ -46,6 +46,7 @@ const makeControls = () => make("div", { id: "controls", hidden: "" },
 	makeChoice("merging", "Which way stacks are merged", [
 		"callers|Callers first", "callees|Callees first", "around|Around",
 	], setKind),
+	...makeGroups(),
 	makeChoice("shown", "What is shown", ["Graph", "Both", "Table"],
 		   (panes) => choose({ panes })),
 	makeChoice("colours", "What colours mean", [
@@ -120,6 +121,7 @@ function showAround() {
 
 	for (const key in lists)
 		elements[lists[key]].value = view[key];
+	showGroups();
 	elements.onhits.value = "";
 	elements.unzoom.disabled = !zoom;
 	elements.onhits.disabled = !found;

@@ -59,7 +59,7 @@ function changeGraph(next) {
 		const func = box && graph.row[box] && graph.func[box];
 
 		return !func ? 0
-			: graph.kind === next.kind ? boxOfLink(next, linkTo(graph, box)).box
+			: graph.kind === next.kind ? samePlace(graph, box, next)
 			: boxOfFunction(next, func);
 	});
 	graph = next;

@@ -47,6 +47,7 @@ async function readData() {
 	/* A palette has a colour for the root, too, which a map of colours may say in any way. */
 	context.fillStyle = within("#frames rect")?.getAttribute("fill");
 	[profile.functions[0].colour] = readColours(context.fillStyle);
+	profile.levels = findLevels(profile);
 	profile.whole = max(profile.trie.sums[0].at(-1),
 				 fact("data-whole") * profile.divisor);
 	if (profile.samples < 0 && /^samples$/.test(picture.countName))
