@@ -253,4 +253,36 @@ test("in somebody else's page there is room for the frames, and keys are for the
 	await page.close();
 });
 
+test("help has every key once, in sets that are named", async () => {
+	const page = await browser.open(graph(stacks));
+
+	await press(page, "?");
+
+	const keys = await page.locator("#help kbd").allTextContents();
+
+	assert.equal(new Set(keys).size, keys.length);
+	for (const key of ["Enter", ..."skxfhmocClrwuvibetd/nN0E?", "Backspace", "Click", "Arrows", "Home, End", "Ctrl-I", "Escape"])
+		assert.ok(keys.includes(key), key);
+	assert.deepEqual(await page.locator("#help h2").allTextContents(),
+			 ["Go", "Search", "Change what is shown", "Change how it looks", "Copy, export, help"]);
+});
+
+test("controls are in sets that are named, and have words where there is room", async () => {
+	const page = await browser.open(graph(stacks));
+	const words = () => page.evaluate(() => [...document.querySelectorAll("[data-word]")]
+		.map((one) => getComputedStyle(one, "::after").content));
+
+	assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#controls [role=group]")]
+		.map((one) => one.getAttribute("aria-label"))), ["What is seen", "How it looks", "Export and help"]);
+	assert.deepEqual(new Set(await words()), new Set(["none"]));
+	await page.setViewportSize({ width: 1500, height: 600 });
+	await page.waitForFunction(() => innerWidth === 1500);
+	assert.equal((await words()).length, 5);
+	assert.ok((await words()).every((word) => /[A-Z]/.test(word)), await words());
+	/* What is seen is part of what is heard. */
+	assert.ok(await page.evaluate(() => [...document.querySelectorAll("[data-word]")]
+		.every((one) => one.getAttribute("aria-label").includes(one.getAttribute("data-word")))));
+	await page.setViewportSize({ width: 1200, height: 600 });
+});
+
 test("nothing of all this is an error or a request", browser.quiet);

@@ -41,20 +41,26 @@ function makeKeyButton(label, key, attributes) {
 }
 
 /* Where the page is small they are behind a button. */
-const makeControls = () => make("div", { id: "controls", hidden: "" },
+const makeControls = () => make("div", { id: "controls", hidden: "" }, makeSet("What is seen",
 	makeKeyButton("Reset zoom", "0", { id: "unzoom" }),
 	makeChoice("merging", "Which way stacks are merged", [
 		"callers|Callers first", "callees|Callees first", "around|Around",
 	], setKind),
 	...makeGroups(),
 	makeChoice("shown", "What is shown", ["Graph", "Both", "Table"],
-		   (panes) => choose({ panes })),
+		   (panes) => choose({ panes }))), makeSet("How it looks",
 	makeChoice("colours", "What colours mean", [
 		...["Module", "Name", "Kind", "Self", "Value"].map((look) => `${look}|By ${look}`),
 		...picture.palette ? [`Palette|By ${profile.most ? "change" : picture.palette}`] : [],
 	], (look) => choose({ look })),
-	makeKeyButton("⇅", "i"), makeKeyButton("◐", "d"),
-	makeKeyButton("Export", "E", { id: "export", "aria-haspopup": "menu" }), makeKeyButton("?", "?"));
+	makeKeyButton("⇅", "i", { "data-word": "Root" }),
+	makeKeyButton("◐", "d", { "data-word": "Dark" })), makeSet("Export and help",
+	makeKeyButton("Export", "E", { id: "export", "aria-haspopup": "menu" }),
+	makeKeyButton("?", "?", { "data-word": "Help" })));
+
+/* Controls that belong together, for those who hear them. */
+const makeSet = (says, ...inside) =>
+	make("div", { class: "set", role: "group", "aria-label": says }, ...inside);
 
 function makeSearch() {
 	const again = () => searchFor(elements.search.value);
@@ -70,7 +76,8 @@ function makeSearch() {
 		makeButton(".*", "Regular expression", () => searchFor(elements.search.value, {
 			plain: view.plain ? "" : "1",
 		}), { id: "regex" }),
-		makeKeyButton("‹", "N"), makeKeyButton("›", "n"),
+		makeKeyButton("‹", "N", { "data-word": "Previous" }),
+		makeKeyButton("›", "n", { "data-word": "Next" }),
 		makeChoice("onhits", "Change stacks with hits", [
 			"|Hits…",
 			...Array.from("kxfhm", (letter) => `${letter}|${transforms[letter][0]} them`),
@@ -96,19 +103,32 @@ function makeStage() {
 			path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));
 }
 
+/* Of what is not a command: key, what it does. */
+const otherKeys = [
+	["Click", "Zoom to it; right click: its menu"],
+	["Arrows", "To the caller, the widest callee, the neighbours"],
+	["Home, End", "To the root, down the widest callees"],
+	["Ctrl-F, F3", "Search; Enter merges around hits"],
+	["Ctrl-I", "Regard to case"],
+	["Escape", "Close this, leave the zoom"],
+];
+const helpSets = [
+	["Go", ["Click", "Arrows", "Home, End", "Enter", "Backspace", "0", "Escape"]],
+	["Search", ["/", "Ctrl-F, F3", "n", "N", "Ctrl-I"]],
+	["Change what is shown", ["s", "v", ..."kxfhmorwu"]],
+	["Change how it looks", [..."tibed"]],
+	["Copy, export, help", [..."cClE?"]],
+];
+
 const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-label": "Help", hidden: "" },
 	makeButton("×", "Close", closeOver),
-	make("h2", {}, "Keys"),
-	make("dl", {}, ...[
-		...commands,
-		["Click", "Zoom to it; right click: its menu"],
-		["Arrows", "To the caller, the widest callee, the neighbours"],
-		["Home, End", "To the root, down the widest callees"],
-		["Ctrl-F, F3", "Search; Enter merges around hits"],
-		["Ctrl-I", "Regard to case"],
-		["Escape", "Close this, leave the zoom"],
-	].flatMap(([key, says]) =>
-		[make("dt", {}, make("kbd", {}, key)), make("dd", {}, says)])),
+	...helpSets.flatMap(([says, keys]) => [
+		make("h2", {}, says),
+		make("dl", {}, ...keys.flatMap((key) => [
+			make("dt", {}, make("kbd", {}, key)),
+			make("dd", {}, [...commands, ...otherKeys].find(([its]) => its === key)[1]),
+		])),
+	]),
 	make("p", {}, "A box is as wide as its share; the band along it is its own. Next to it " +
 	     "are its callees or, callees first, callers. A search is for names, after module: " +
 	     "or file: for those, after ! for all else. The link keeps all that is chosen."));
