@@ -610,6 +610,7 @@ struct ff_graph_options {
 	double fontsize, fontwidth;
 	double total, factor;
 	unsigned flags; /* of enum ff_graph_flag */
+	const char *theme; /* "light", "dark", or "auto": that of who looks at it */
 };
 enum ff_graph_flag {
 	FF_GRAPH_HASH = 1 << 0,

@@ -66,6 +66,7 @@ static const struct {
 	  "module hot mem io wakeup chain java js perl red green blue aqua yellow purple "
 	  "orange" },
 	{ "bgcolors", ~0u, "yellow blue green grey" },
+	{ "theme", ~0u, "light dark auto" },
 };
 
 /* NULL: what its values are is not known. */

@@ -611,6 +611,8 @@ const struct option_row option_rows[] = {
 	  GRAPH, set_text, AT(graph.colors) },
 	{ "bgcolors", 0, "COLOR", "yellow, blue, green, grey or #rrggbb "
 	  "(default: by palette)", GRAPH, set_text, AT(graph.bgcolors) },
+	{ "theme", 0, "THEME", "light, dark, or auto: that of who looks at it",
+	  GRAPH, set_text, AT(graph.theme), .initial = "auto" },
 	{ "hash", 0, NULL, "color by the first letters of names",
 	  GRAPH, set_flag, AT(graph.flags), .flag = FF_GRAPH_HASH },
 	{ "random", 0, NULL, "random colors",

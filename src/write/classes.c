@@ -1,49 +1,18 @@
 #include "write/classes.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input/input.h"
+#include "write/tree_data.h"
 
 /*
- * Found by search: the least distance of two of them (CIE 1976, in L*a*b*) in normal vision
- * and in protan-, deuteran- and tritanopia (Machado, Oliveira, Fernandes 2009) is as large as
- * it gets with these hues. Inlined functions have a shade of their module's colour.
+ * Which function has which class. Its module is what counts, in user code; modules get slots
+ * in the order of their weight, each the one that its name prefers, so that a module mostly
+ * has the same colour in every profile. Where that slot is taken it gets the free one whose
+ * hue is farthest from all that are taken. A shade goes by the function's name.
  */
-/* clang-format off */
-const struct class_colours class_colours[CLASSES] = {
-	[CLASS_TEXT] = { { 0xd9, 0xd6, 0xd0 }, { 0x4a, 0x48, 0x44 } },
-	[CLASS_UNNAMED] = { { 0xb4, 0xb7, 0xbd }, { 0x5d, 0x60, 0x66 } },
-	[CLASS_USER] = { { 0xfa, 0xe1, 0xb8 }, { 0x7f, 0x49, 0x0c } },
-	[CLASS_USER + 1] = { { 0xbd, 0xf9, 0xf5 }, { 0x26, 0x7d, 0x7f } },
-	[CLASS_USER + 2] = { { 0x97, 0xe7, 0xf3 }, { 0x27, 0x5a, 0x69 } },
-	[CLASS_USER + 3] = { { 0xa5, 0xc0, 0xe5 }, { 0x2a, 0x68, 0xb7 } },
-	[CLASS_USER + 4] = { { 0xe3, 0xb8, 0x42 }, { 0x6b, 0x64, 0x3b } },
-	[CLASS_USER + 5] = { { 0xd1, 0xc8, 0x67 }, { 0x89, 0x71, 0x3a } },
-	[CLASS_USER + 6] = { { 0xc1, 0xe7, 0x90 }, { 0x6c, 0x76, 0x0a } },
-	[CLASS_USER + 7] = { { 0xdc, 0xa2, 0xff }, { 0x76, 0x6e, 0x95 } },
-	[CLASS_INLINED] = { { 0xd7, 0xc2, 0x9e }, { 0x5f, 0x37, 0x09 } },
-	[CLASS_INLINED + 1] = { { 0xa3, 0xd6, 0xd3 }, { 0x1d, 0x5e, 0x5f } },
-	[CLASS_INLINED + 2] = { { 0x82, 0xc7, 0xd1 }, { 0x1d, 0x44, 0x4f } },
-	[CLASS_INLINED + 3] = { { 0x8e, 0xa5, 0xc5 }, { 0x20, 0x4e, 0x89 } },
-	[CLASS_INLINED + 4] = { { 0xc3, 0x9e, 0x39 }, { 0x50, 0x4b, 0x2c } },
-	[CLASS_INLINED + 5] = { { 0xb4, 0xac, 0x59 }, { 0x67, 0x55, 0x2c } },
-	[CLASS_INLINED + 6] = { { 0xa6, 0xc7, 0x7c }, { 0x51, 0x59, 0x08 } },
-	[CLASS_INLINED + 7] = { { 0xbd, 0x8b, 0xdb }, { 0x59, 0x53, 0x70 } },
-	[CLASS_KERNEL] = { { 0xde, 0x79, 0x49 }, { 0x62, 0x1d, 0x19 } },
-	[CLASS_MODULE] = { { 0xce, 0x87, 0x1b }, { 0x74, 0x4f, 0x20 } },
-	[CLASS_MODULE + 1] = { { 0x95, 0x72, 0x56 }, { 0x59, 0x3c, 0x00 } },
-	[CLASS_MODULE + 2] = { { 0xb3, 0x61, 0x39 }, { 0x69, 0x3a, 0x1b } },
-	[CLASS_JIT] = { { 0x98, 0xc0, 0x6d }, { 0x42, 0x54, 0x30 } },
-	[CLASS_JIT + 1] = { { 0x69, 0xa1, 0x7d }, { 0x59, 0x71, 0x4f } },
-	[CLASS_JIT + 2] = { { 0x62, 0xd0, 0xa4 }, { 0x42, 0x60, 0x4b } },
-	[CLASS_JIT + 3] = { { 0x8d, 0xa1, 0x6a }, { 0x2d, 0x44, 0x2c } },
-	[CLASS_JIT + 4] = { { 0x37, 0xa6, 0x9a }, { 0x03, 0x46, 0x4b } },
-	[CLASS_JIT + 5] = { { 0x83, 0xd4, 0x94 }, { 0x44, 0x74, 0x62 } },
-	[CLASS_WAKER] = { { 0xf4, 0xa6, 0xc0 }, { 0x8a, 0x33, 0x58 } },
-	[CLASS_SEPARATOR] = { { 0xa0, 0xa0, 0xa0 }, { 0x6e, 0x6e, 0x6e } },
-	[CLASS_LIGHT_SEPARATOR] = { { 0xc8, 0xc8, 0xc8 }, { 0x55, 0x55, 0x55 } },
-};
-/* clang-format on */
 
 static const char mark_letters[] = "kjiw";
 
@@ -83,31 +52,47 @@ static const char *module_name(const char *module, size_t *size)
 	return name;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static bool is_identifier(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
+	       c == '_';
+}
+
+/* What folded text says of a module: libc.so.6`malloc */
+static const char *module_before_tick(const char *name, size_t size, size_t *ret)
+{
+	const char *tick = memchr(name, '`', size);
+
+	if (!tick || tick == name)
+		return NULL;
+	*ret = (size_t)(tick - name);
+	return name;
 }
 
 /*
  * What a name says of where it comes from:
  *
- *	libc.so.6`malloc    [libc.so.6]    java/util/HashMap.get    net/http.(*conn).serve
- *	std::vector<int>::push_back        <alloc::vec::Vec<T> as core::ops::Drop>::drop
+ *	java/util/HashMap.get    net/http.(*conn).serve    std::vector<int>::push_back
+ *	JS:*parse /srv/app/parse.js:20:14
  */
-static const char *name_group(const char *name, size_t size, size_t *ret)
+static const char *package_of(const char *name, size_t size, size_t *ret)
 {
 	const char *end = name + size, *at, *slash = NULL;
+	const char *blank = memrchr(name, ' ', size);
 
-	at = memchr(name, '`', size);
-	if (at && at > name) {
-		*ret = (size_t)(at - name);
-		return name;
+	if (blank)
+		while (end > blank + 1 && (end[-1] == ':' || is_digit(end[-1])))
+			end--;
+	if (blank && end < name + size && end > blank + 1) {
+		*ret = (size_t)(end - blank - 1);
+		return blank + 1;
 	}
-	if (size > 2 && name[0] == '[' && end[-1] == ']') {
-		*ret = size - 2;
-		return name + 1;
-	}
+	end = name + size;
 	while (name < end && (*name == '<' || *name == '&'))
 		name++;
 	for (at = name; at < end && is_identifier(*at); at++)
@@ -141,6 +126,12 @@ struct known {
 	char mark;
 };
 
+/* What stands between stacks is no code. */
+static bool is_separator(const char *name)
+{
+	return strcmp(name, "-") == 0 || strcmp(name, "--") == 0;
+}
+
 static struct known look_at(const struct class_subject *s)
 {
 	struct known k = { s->kind, strlen(s->name), 0 };
@@ -149,22 +140,13 @@ static struct known look_at(const struct class_subject *s)
 		return k;
 	k.mark = mark_of(s->name, k.size);
 	k.size -= k.mark ? 4 : 0;
+	if (is_separator(s->name))
+		return k;
 	if (k.mark || s->only_text)
 		k.kind = text_kind(k.mark);
 	if (s->only_text && k.size > 1 && s->name[0] == '[' && s->name[k.size - 1] == ']')
 		k.kind |= SAVED_UNNAMED;
 	return k;
-}
-
-static const char *group_of(const struct class_subject *s, const struct known *k,
-			    size_t *size)
-{
-	unsigned kind = k->kind & SAVED_KIND;
-
-	/* The code a runtime makes is all in one place, which has a new name every time. */
-	if (*s->module && kind != SAVED_JIT)
-		return module_name(s->module, size);
-	return name_group(s->name, k->size, size);
 }
 
 static bool is_kernel_itself(const char *group, size_t size)
@@ -178,69 +160,283 @@ static bool is_kernel_itself(const char *group, size_t size)
 	return !group;
 }
 
-uint8_t class_of(const struct class_subject *s)
+/* The module, or what stands for one in the name. NULL: nothing. */
+static const char *group_of(const struct class_subject *s, const struct known *k,
+			    size_t *size)
+{
+	/* The code a runtime makes is all in one place, which has a new name every time. */
+	if ((k->kind & SAVED_KIND) == SAVED_JIT)
+		return package_of(s->name, k->size, size);
+	if (*s->module)
+		return module_name(s->module, size);
+	return module_before_tick(s->name, k->size, size);
+}
+
+static bool is_same(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	return a_size == b_size && memcmp(a, b, a_size) == 0;
+}
+
+static bool is_in_flame(const struct class_plan *plan, const char *group, size_t size)
+{
+	if (!plan->has_flame || !plan->flame || !group)
+		return plan->has_flame && !plan->flame == !group;
+	return is_same(group, size, plan->flame, plan->flame_size);
+}
+
+/* The slot of a module, or one behind them that it shares. */
+static unsigned slot_of(const struct class_plan *plan, const char *group, size_t size)
+{
+	for (unsigned i = 0; group && i < plan->count; i++)
+		if (is_same(group, size, plan->slots[i].name, plan->slots[i].size))
+			return plan->slots[i].slot;
+	return CLASS_SLOTS + (group ? hash(group, size) : 0) % CLASS_QUIET;
+}
+
+uint8_t class_of(const struct class_plan *plan, const struct class_subject *s)
 {
 	struct known k = look_at(s);
-	size_t size;
+	size_t size = 0;
 	const char *group = group_of(s, &k, &size);
-	uint32_t number = group ? hash(group, size) : hash(s->name, k.size);
+	uint32_t name = hash(s->name, k.size), family = group ? hash(group, size) : name;
+	bool inlined = k.kind & SAVED_INLINED;
+	unsigned first = CLASS_TEXT;
 
-	if (strcmp(s->name, "--") == 0)
-		return CLASS_SEPARATOR;
-	if (strcmp(s->name, "-") == 0)
-		return CLASS_LIGHT_SEPARATOR;
 	if (k.mark == 'w')
 		return CLASS_WAKER;
 	if (k.kind & SAVED_UNNAMED)
 		return CLASS_UNNAMED;
 	switch (k.kind & SAVED_KIND) {
 	case SAVED_USER:
-		return (uint8_t)((k.kind & SAVED_INLINED ? CLASS_INLINED : CLASS_USER) +
-				 number % CLASS_USERS);
+		if (is_in_flame(plan, group, size))
+			return (uint8_t)(inlined ? CLASS_FLAME_INLINED +
+							   name % CLASS_SHADES
+						 : CLASS_FLAME + name % (CLASS_FLAMES *
+									 CLASS_SHADES));
+		first = (inlined ? CLASS_INLINED : CLASS_USER) +
+			slot_of(plan, group, size) * CLASS_SHADES;
+		break;
 	case SAVED_KERNEL:
-		return (uint8_t)(is_kernel_itself(group, size)
-					 ? CLASS_KERNEL
-					 : CLASS_MODULE + number % CLASS_MODULES);
+		first = is_kernel_itself(group, size)
+				? CLASS_KERNEL
+				: CLASS_MODULE + family % CLASS_MODULES * CLASS_SHADES;
+		break;
 	case SAVED_JIT:
-		return (uint8_t)(CLASS_JIT + number % CLASS_JITS);
+		first = CLASS_JIT + family % CLASS_JITS * CLASS_SHADES;
+		break;
+	default:
+		return CLASS_TEXT;
 	}
-	return CLASS_TEXT;
+	return (uint8_t)(first + name % CLASS_SHADES);
 }
 
-const char *class_group(const struct class_subject *s, size_t *size)
+static const char *label(const char *text, size_t *size)
+{
+	*size = strlen(text);
+	return text;
+}
+
+const char *class_group(const struct class_plan *plan, const struct class_subject *s,
+			size_t *size)
 {
 	struct known k = look_at(s);
 	const char *group = group_of(s, &k, size);
+	unsigned kind = k.kind & SAVED_KIND;
 
-	if ((k.kind & SAVED_KIND) == SAVED_KERNEL && is_kernel_itself(group, *size)) {
-		*size = strlen("kernel");
-		return "kernel";
-	}
-	return (k.kind & SAVED_KIND) == SAVED_TEXT ? NULL : group;
+	if (kind == SAVED_TEXT || kind == SAVED_GAP)
+		return NULL;
+	if (k.kind & SAVED_UNNAMED)
+		return label("no symbol", size);
+	if (kind == SAVED_JIT)
+		return label("JIT", size);
+	if (kind == SAVED_KERNEL && is_kernel_itself(group, *size))
+		return label("kernel", size);
+	if (!group && k.mark == 'w')
+		return label("waker", size);
+	if (!group && k.kind & SAVED_INLINED && is_in_flame(plan, NULL, 0))
+		return label("inlined", size);
+	return group;
 }
 
-void class_colour_add(struct text *t, struct colour c)
+uint64_t *class_weights(const struct write_input *in)
 {
-	text_printf(t, "#%02x%02x%02x", c.r, c.g, c.b);
+	const struct named *tree = in->tree;
+	uint64_t *weights = calloc(in->symbols->functions.count + 1, sizeof(*weights));
+
+	for (size_t i = 1; weights && i < tree->nodes.count; i++)
+		weights[tree->nodes.v[i].function] += tree->self[i];
+	return weights;
 }
 
-void classes_style(struct text *t, const char *selector)
+struct class_subject class_subject_of(const struct class_plan *plan,
+				      const struct write_input *in, uint32_t function)
 {
-	for (int i = 0; i < CLASSES; i++) {
-		text_printf(t, "%s .c%d{fill:", selector, i);
-		class_colour_add(t, class_colours[i].dark);
-		text_printf(t, "}%s .t%d{stroke:", selector, i);
-		class_colour_add(t, class_colours[i].dark);
-		text_char(t, '}');
+	const struct function *f = &in->symbols->functions.v[function];
+
+	return (struct class_subject){
+		.name = intern_text(in->strings, f->name),
+		.module = intern_text(in->strings, f->module),
+		.kind = data_kind(f),
+		.only_text = plan->only_text,
+	};
+}
+
+static bool has_only_text(const struct write_input *in)
+{
+	const struct function *functions = in->symbols->functions.v;
+
+	for (size_t i = 1; i < in->tree->nodes.count; i++) {
+		uint8_t kind = functions[in->tree->nodes.v[i].function].kind;
+
+		if (kind != FUNCTION_LABEL && kind != FUNCTION_GAP)
+			return false;
+	}
+	return true;
+}
+
+/* Modules of user code, and what their own weight is. */
+struct module_weight {
+	const char *name;
+	size_t size;
+	uint64_t weight, named; /* of all functions, of those with a symbol */
+};
+struct module_weights {
+	ARRAY(struct module_weight) list;
+	uint64_t sum, of_none; /* all of them; functions without a module */
+};
+
+static int by_name(const void *left, const void *right)
+{
+	const struct module_weight *a = left, *b = right;
+	size_t size = a->size < b->size ? a->size : b->size;
+	int order = memcmp(a->name, b->name, size);
+
+	return order ? order : a->size < b->size ? -1 : a->size > b->size;
+}
+
+static int most_named_first(const void *left, const void *right)
+{
+	const struct module_weight *a = left, *b = right;
+
+	if (a->named != b->named)
+		return a->named < b->named ? 1 : -1;
+	return by_name(left, right);
+}
+
+/* Functions of one module become one. */
+static int weigh_modules(const struct class_plan *plan, const struct write_input *in,
+			 const uint64_t *weights, struct module_weights *ret)
+{
+	size_t kept = 0;
+
+	for (uint32_t i = 0; i < in->symbols->functions.count; i++) {
+		struct class_subject s = class_subject_of(plan, in, i);
+		struct known k = look_at(&s);
+		struct module_weight m = { .weight = weights[i] }, *slot;
+
+		if (!weights[i] || (k.kind & SAVED_KIND) != SAVED_USER || k.mark == 'w')
+			continue;
+		m.named = k.kind & SAVED_UNNAMED ? 0 : m.weight;
+		m.name = group_of(&s, &k, &m.size);
+		if (!m.name) {
+			ret->of_none += m.weight;
+			continue;
+		}
+		ret->sum += m.weight;
+		slot = array_add(&ret->list);
+		if (!slot)
+			return -ENOMEM;
+		*slot = m;
+	}
+	if (!ret->list.count)
+		return 0;
+	qsort(ret->list.v, ret->list.count, sizeof(*ret->list.v), by_name);
+	for (size_t i = 1; i < ret->list.count; i++)
+		if (by_name(&ret->list.v[kept], &ret->list.v[i]) == 0) {
+			ret->list.v[kept].weight += ret->list.v[i].weight;
+			ret->list.v[kept].named += ret->list.v[i].named;
+		} else {
+			ret->list.v[++kept] = ret->list.v[i];
+		}
+	ret->list.count = kept + 1;
+	qsort(ret->list.v, ret->list.count, sizeof(*ret->list.v), most_named_first);
+	return 0;
+}
+
+/* @part is at least nine tenths of @all. */
+static bool is_nearly_all(uint64_t part, uint64_t all)
+{
+	return (unsigned __int128)part * 10 >= (unsigned __int128)all * 9;
+}
+
+static void choose_flame(struct class_plan *plan, const struct module_weights *m)
+{
+	const struct module_weight *first = m->list.v;
+
+	plan->has_flame = !m->list.count || is_nearly_all(first->weight, m->sum) ||
+			  is_nearly_all(m->of_none, m->of_none + m->sum);
+	if (m->list.count && is_nearly_all(first->weight, m->sum) &&
+	    !is_nearly_all(m->of_none, m->of_none + m->sum)) {
+		plan->flame = first->name;
+		plan->flame_size = first->size;
 	}
 }
 
-void classes_list(struct text *t, bool dark)
+static bool is_free(const struct class_plan *plan, unsigned slot)
 {
-	for (int i = 0; i < CLASSES; i++) {
-		if (i)
-			text_char(t, ' ');
-		class_colour_add(t,
-				 dark ? class_colours[i].dark : class_colours[i].light);
+	if (plan->has_flame && class_slot_is_warm(slot))
+		return false;
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->slots[i].slot == slot)
+			return false;
+	return true;
+}
+
+/* How far the slot is from the nearest that is taken. */
+static int distance(const struct class_plan *plan, unsigned slot)
+{
+	int least = INT32_MAX;
+
+	for (unsigned i = 0; i < plan->count; i++) {
+		int apart = class_slots_apart(slot, plan->slots[i].slot);
+
+		least = apart < least ? apart : least;
 	}
+	return least;
+}
+
+static void give_slot(struct class_plan *plan, const struct module_weight *m)
+{
+	unsigned best = hash(m->name, m->size) % CLASS_SLOTS;
+	int most = -1;
+
+	if (!is_free(plan, best))
+		for (unsigned slot = 0; slot < CLASS_SLOTS; slot++)
+			if (is_free(plan, slot) && distance(plan, slot) > most) {
+				most = distance(plan, slot);
+				best = slot;
+			}
+	if (is_free(plan, best))
+		plan->slots[plan->count++] =
+			(struct class_slot){ m->name, m->size, (uint8_t)best };
+}
+
+int class_plan_make(struct class_plan *plan, const struct write_input *in)
+{
+	uint64_t *weights = class_weights(in);
+	struct module_weights m = { 0 };
+	int err = weights ? 0 : -ENOMEM;
+
+	*plan = (struct class_plan){ .only_text = has_only_text(in) };
+	if (err == 0)
+		err = weigh_modules(plan, in, weights, &m);
+	if (err == 0)
+		choose_flame(plan, &m);
+	for (size_t i = plan->flame != NULL;
+	     err == 0 && i < m.list.count && plan->count < CLASS_SLOTS; i++)
+		if (m.list.v[i].named)
+			give_slot(plan, &m.list.v[i]);
+	array_release(&m.list);
+	free(weights);
+	return err;
 }

@@ -5,38 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
-#include "write/colour.h"
+#include "write/class_colours.h"
+#include "write/write.h"
 
-/*
- * The default look: what a function is, and in which module, chooses one of a few
- * classes; a class has a colour for light and one for dark pages. Black and white labels
- * can be read on all of them, and they can be told apart with any colour vision. The same
- * function has the same class in every profile.
- */
-enum {
-	CLASS_TEXT, /* processes, markers */
-	CLASS_UNNAMED, /* no symbol */
-	CLASS_USER,
-	CLASS_USERS = 8,
-	CLASS_INLINED = CLASS_USER + CLASS_USERS,
-	CLASS_KERNEL = CLASS_INLINED + CLASS_USERS, /* the kernel itself */
-	CLASS_MODULE, /* of the kernel */
-	CLASS_MODULES = 3,
-	CLASS_JIT = CLASS_MODULE + CLASS_MODULES,
-	CLASS_JITS = 6,
-	CLASS_WAKER = CLASS_JIT + CLASS_JITS,
-	CLASS_SEPARATOR, /* "--" */
-	CLASS_LIGHT_SEPARATOR, /* "-" */
-	CLASSES,
-};
-
-struct class_colours {
-	struct colour light, dark;
-};
-extern const struct class_colours class_colours[CLASSES];
-
-/* What decides. */
+/* What a colour is chosen by. */
 struct class_subject {
 	const char *name;
 	const char *module; /* "": none */
@@ -44,19 +16,41 @@ struct class_subject {
 	bool only_text; /* nothing in the profile has another kind: text is code */
 };
 
-uint8_t class_of(const struct class_subject *s);
+/*
+ * The default look of one profile. Its heaviest modules of user code have hues of their own;
+ * where one module has nearly all of it, or nothing says which module a function is of, that
+ * code is a flame of red, orange and amber instead, a colour for each function.
+ */
+struct class_plan {
+	bool only_text; /* see struct class_subject */
+	bool has_flame;
+	const char *flame; /* its module; NULL: functions without one */
+	size_t flame_size;
+	/* The modules with a hue of their own, the heaviest first. Names are borrowed from the
+	 * strings of the input. */
+	struct class_slot {
+		const char *name;
+		size_t size;
+		uint8_t slot;
+	} slots[CLASS_SLOTS];
+	unsigned count;
+};
 
-/* What functions of its class share, for a legend: the name of a module without its
- * directory, or the beginning of a name. NULL: nothing. Borrowed from the subject. */
-const char *class_group(const struct class_subject *s, size_t *size);
+/* 0, or -ENOMEM. */
+int class_plan_make(struct class_plan *plan, const struct write_input *in);
 
-/* Style rules for dark pages: fills of .c0, .c1, ..., strokes of .t0, ... */
-void classes_style(struct text *t, const char *selector);
+/* What the plan and the picture's writers say of a function of the input. */
+struct class_subject class_subject_of(const struct class_plan *plan,
+				      const struct write_input *in, uint32_t function);
 
-/* "#rrggbb" */
-void class_colour_add(struct text *t, struct colour c);
+uint8_t class_of(const struct class_plan *plan, const struct class_subject *s);
 
-/* All of them, with spaces between. */
-void classes_list(struct text *t, bool dark);
+/* What functions share that a legend names together: the name of a module without its
+ * directory, "kernel", "JIT", "inlined", "no symbol". NULL: nothing. Borrowed from the subject. */
+const char *class_group(const struct class_plan *plan, const struct class_subject *s,
+			size_t *size);
+
+/* By function its own weight: to be freed. NULL: no memory. */
+uint64_t *class_weights(const struct write_input *in);
 
 #endif

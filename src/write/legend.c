@@ -12,7 +12,6 @@
 enum {
 	TOP = 5, /* functions that the description names */
 	PATH = 20, /* frames of the hottest path */
-	NAMES = 2, /* that a colour goes by */
 	LONGEST = 200, /* bytes of a name */
 };
 
@@ -27,28 +26,48 @@ struct share {
 struct shares {
 	ARRAY(struct share) list;
 	struct intern names;
-	struct hash_map by_name; /* of class << 32 | id of the name */
+	struct hash_map by_name; /* of the id of the name, and 1 << 32 in the kernel */
 };
+
+static bool is_inlined(uint8_t class)
+{
+	return (class >= CLASS_INLINED && class < CLASS_KERNEL) ||
+	       class >= CLASS_FLAME_INLINED;
+}
 
 static int shares_add(struct shares *s, const char *name, size_t size, uint8_t class,
 		      uint64_t weight)
 {
 	struct share *slot;
 	uint32_t id, *known;
+	uint64_t key;
 
 	if (intern_add(&s->names, name, size, &id) < 0)
 		return -ENOMEM;
-	known = hash_map_get(&s->by_name, (uint64_t) class << 32 | id);
+	/* A module of the kernel may have the name of a program. */
+	key = (uint64_t)(class >= CLASS_KERNEL && class < CLASS_FLAME) << 32 | id;
+	known = hash_map_get(&s->by_name, key);
 	if (known) {
 		s->list.v[*known].weight += weight;
+		if (is_inlined(s->list.v[*known].class))
+			s->list.v[*known].class = class;
 		return 0;
 	}
 	slot = array_add(&s->list);
-	if (!slot || !hash_map_set(&s->by_name, (uint64_t) class << 32 | id,
-				   (uint32_t)s->list.count - 1))
+	if (!slot || !hash_map_set(&s->by_name, key, (uint32_t)s->list.count - 1))
 		return -ENOMEM;
 	*slot = (struct share){ intern_text(&s->names, id), size, weight, class };
 	return 0;
+}
+
+static int heavier_function(const void *left, const void *right, void *arg)
+{
+	const uint64_t *weights = arg;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	if (weights[a] != weights[b])
+		return weights[a] < weights[b] ? 1 : -1;
+	return a < b ? -1 : a > b;
 }
 
 static int heavier(const void *left, const void *right)
@@ -171,59 +190,49 @@ static int describe(const struct picture *p, struct text *t)
 	return err;
 }
 
-/* Own weight by group, for each class. */
+/* What a legend names with a colour: a module, a kind, or a function of a flame. */
+static int add_share(const struct picture *p, uint32_t function, uint64_t weight,
+		     struct shares *s)
+{
+	struct class_subject subject = class_subject_of(&p->plan, p->in, function);
+	uint8_t class = class_of(&p->plan, &subject);
+	size_t size;
+	const char *group = class_group(&p->plan, &subject, &size);
+
+	if (group)
+		return shares_add(s, group, size, class, weight);
+	if (class < CLASS_FLAME)
+		return 0;
+	size = strlen(subject.name);
+	return shares_add(s, subject.name, size, class, weight);
+}
+
+/* An entry has the colour of the heaviest function that it is about, if one is not inlined. */
 static int sum_groups(const struct picture *p, struct shares *s)
 {
-	const struct view *v = &p->view;
 	size_t count = p->in->symbols->functions.count;
-	uint64_t *weights = calloc(count + 1, sizeof(*weights));
-	int err = weights ? 0 : -ENOMEM;
+	uint64_t *weights = class_weights(p->in);
+	uint32_t *order = calloc(count + 1, sizeof(*order));
+	int err = weights && order ? 0 : -ENOMEM;
+	size_t used = 0;
 
-	for (size_t i = 1; weights && i < v->nodes.count; i++)
-		if (v->nodes.v[i].label != VIEW_GAP)
-			weights[v->nodes.v[i].function] += v->nodes.v[i].self;
-	for (uint32_t i = 0; i < count && err == 0; i++) {
-		struct class_subject subject;
-		const char *group;
-		uint8_t class;
-		size_t size;
-
-		if (!weights[i])
-			continue;
-		subject = picture_subject(p, i);
-		class = class_of(&subject);
-		group = class_group(&subject, &size);
-		if (class == CLASS_UNNAMED) {
-			group = "no symbol";
-			size = strlen(group);
-		}
-		if (group)
-			err = shares_add(s, group, size, class, weights[i]);
-	}
+	for (uint32_t i = 0; i < count && err == 0; i++)
+		if (weights[i])
+			order[used++] = i;
+	if (err == 0)
+		qsort_r(order, used, sizeof(*order), heavier_function, weights);
+	for (size_t i = 0; i < used && err == 0; i++)
+		err = add_share(p, order[i], weights[order[i]], s);
+	free(order);
 	free(weights);
 	return err;
 }
 
-/* A colour and the names it goes by. */
-struct entry {
-	uint64_t weight;
-	struct text names;
-	unsigned count;
-	uint8_t class;
-};
-
-static int heavier_entry(const void *left, const void *right)
+static void add_entry(struct text *t, const struct picture *p, const struct share *e,
+		      const struct text *name, double x)
 {
-	const struct entry *a = left, *b = right;
+	double size = p->layout.font_size, y = p->layout.height + size;
 
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return a->class - b->class;
-}
-
-static void add_entry(struct text *t, const struct entry *e, double x, double y,
-		      double size)
-{
 	text_string(t, "<g><rect x=\"");
 	number_fixed(t, x, 1);
 	text_string(t, "\" y=\"");
@@ -233,65 +242,57 @@ static void add_entry(struct text *t, const struct entry *e, double x, double y,
 	text_string(t, "\" height=\"");
 	number_pixels(t, size);
 	text_string(t, "\" fill=\"");
-	class_colour_add(t, class_colours[e->class].light);
-	text_printf(t, "\" class=\"c%u\" /><text x=\"", e->class);
+	class_colour_add(t, class_colour(p->theme, e->class));
+	text_printf(t, "\" class=\"c%u\" rx=\"2\" /><text x=\"", e->class);
 	number_fixed(t, x + size + 4, 1);
 	text_string(t, "\" y=\"");
 	number_pixels(t, y);
 	text_string(t, "\">");
-	xml_text(t, e->names.bytes, e->names.size);
-	if (e->count > NAMES)
-		text_printf(t, ", %u more", e->count - NAMES);
+	xml_text(t, name->bytes, name->size);
 	text_string(t, "</text></g>\n");
 }
 
-/* As many as find room beside each other, the heaviest first. */
-static void add_entries(struct text *t, const struct picture *p, struct entry *entries)
+/* As many as find room beside each other, the heaviest first; no colour twice. */
+static void add_entries(struct text *t, const struct picture *p, const struct shares *s)
 {
+	enum { NAME_MOST = 30, FUNCTIONS_MOST = 6 };
 	const struct layout *l = &p->layout;
-	double x = LAYOUT_XPAD, y = l->height + l->font_size, size = l->font_size;
+	double x = LAYOUT_XPAD, size = l->font_size;
+	struct text name = { 0 };
+	bool used[CLASSES] = { 0 };
+	int functions = 0;
 
-	qsort(entries, CLASSES, sizeof(*entries), heavier_entry);
-	for (int i = 0; i < CLASSES && entries[i].count; i++) {
-		size_t letters =
-			entries[i].names.size + (entries[i].count > NAMES ? 8 : 0);
-		double wide = size + 20 + (double)letters * l->font_size * l->font_width;
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct share *e = &s->list.v[i];
+		bool is_function = e->class >= CLASS_FLAME && !p->plan.flame;
+		double wide;
 
+		if (used[e->class] || (is_function && functions == FUNCTIONS_MOST))
+			continue;
+		text_clear(&name);
+		add_name(&name, e->name, e->size < NAME_MOST ? e->size : NAME_MOST);
+		wide = size + 20 + (double)name.size * l->font_size * l->font_width;
 		if (x + wide > l->width)
 			continue;
-		add_entry(t, &entries[i], x, y, size);
+		used[e->class] = true;
+		functions += is_function;
+		add_entry(t, p, e, &name, x);
 		x += wide;
 	}
+	t->failed |= name.failed;
+	text_release(&name);
 }
 
 static int add_colours(const struct picture *p, struct text *t)
 {
-	struct entry entries[CLASSES] = { 0 };
 	struct shares s = { 0 };
 	int err = intern_init(&s.names);
 
 	if (err == 0)
 		err = sum_groups(p, &s);
 	shares_sort(&s);
-	for (uint8_t i = 0; i < CLASSES; i++)
-		entries[i].class = i;
-	for (size_t i = 0; i < s.list.count && err == 0; i++) {
-		const struct share *share = &s.list.v[i];
-		struct entry *e = &entries[share->class];
-
-		e->weight += share->weight;
-		if (e->count++ < NAMES) {
-			text_string(&e->names, e->count > 1 ? ", " : "");
-			add_name(&e->names, share->name,
-				 share->size < 30 ? share->size : 30);
-		}
-	}
 	if (err == 0)
-		add_entries(t, p, entries);
-	for (int i = 0; i < CLASSES; i++) {
-		t->failed |= entries[i].names.failed;
-		text_release(&entries[i].names);
-	}
+		add_entries(t, p, &s);
 	shares_release(&s);
 	return err;
 }
@@ -308,20 +309,20 @@ static void add_hidden(struct text *t, const struct picture *p)
 	text_string(t, " frames are narrower than ");
 	if (p->is_exact) {
 		number_pixels(t, p->least * p->layout.per_value);
-		text_string(t, " pixels: grey");
+		text_string(t, " pixels");
 	} else {
 		text_string(t, "half a pixel");
 		if (p->rows < UINT32_MAX)
 			text_printf(t, ", or beyond row %" PRIu32, p->rows);
-		text_string(t, ": grey");
 	}
+	text_string(t, p->classes ? ": drawn together" : ": grey");
 	if (p->options->kind == SVG_VIEWER)
 		text_string(t, "; in a browser a click zooms in");
 	text_string(t, ". ");
 }
 
-static void add_share(struct text *t, const struct picture *p, uint64_t weight,
-		      const char *what)
+static void add_fact(struct text *t, const struct picture *p, uint64_t weight,
+		     const char *what)
 {
 	if (!weight)
 		return;
@@ -339,16 +340,16 @@ static void add_facts(struct text *t, const struct picture *p)
 	uint64_t all = p->view.nodes.v[0].total;
 
 	if (p->classes)
-		add_share(t, p, unnamed_weight(p->in, &p->view), "without a symbol");
+		add_fact(t, p, unnamed_weight(p->in, &p->view), "without a symbol");
 	if (!f)
 		return;
 	if (f->truncated && f->samples)
-		add_share(t, p,
-			  (uint64_t)((unsigned __int128)all *
-				     (f->truncated < f->samples ? f->truncated
-								: f->samples) /
-				     f->samples),
-			  "with a cut stack");
+		add_fact(t, p,
+			 (uint64_t)((unsigned __int128)all *
+				    (f->truncated < f->samples ? f->truncated
+							       : f->samples) /
+				    f->samples),
+			 "with a cut stack");
 	if (f->note)
 		text_printf(t, "%s. ", f->note);
 	if (f->lost) {

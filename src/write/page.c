@@ -7,7 +7,6 @@
 #include <gen/viewer_js.h>
 #include <string.h>
 
-#include "write/classes.h"
 #include "write/number.h"
 #include "write/xml.h"
 
@@ -35,6 +34,7 @@ static void add_number(struct text *t, const char *name, uint64_t value)
 /* What the viewer has to know of the picture. */
 static void add_facts(struct text *t, const struct page *p)
 {
+	enum { ORANGE = 3 * CLASS_SHADES }; /* of all user code, where kinds count */
 	const struct svg_options *o = p->options;
 
 	text_string(t, " data-flamefold=\"1\"");
@@ -52,12 +52,18 @@ static void add_facts(struct text *t, const struct page *p)
 		add_pixels(t, "data-whole", p->whole);
 	if (o->negate)
 		add_number(t, "data-negate", 1);
+	if (strcmp(o->theme, "auto") != 0)
+		add_attribute(t, "data-scheme", o->theme);
 	if (p->classes || o->kind == SVG_VIEWER) {
 		text_string(t, " data-light=\"");
-		classes_list(t, false);
+		class_colours_list(t, PAGE_LIGHT);
 		text_string(t, "\" data-dark=\"");
-		classes_list(t, true);
-		text_char(t, '"');
+		class_colours_list(t, PAGE_DARK);
+		text_printf(
+			t, "\" data-shades=\"%d %d\" data-kinds=\"%d %d %d %d %d %d %d\"",
+			CLASS_USER, CLASS_SHADES, CLASS_TEXT, CLASS_USER + ORANGE,
+			CLASS_KERNEL, CLASS_JIT, CLASS_TEXT, CLASS_INLINED + ORANGE,
+			CLASS_WAKER);
 	}
 	add_number(t, "data-nodes", p->nodes);
 	add_number(t, "data-drawn", p->drawn);
@@ -78,7 +84,8 @@ static void begin_root(struct text *t, const struct page *p, double height)
 		       "xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
 	add_attribute(t, "font-family", p->options->fonttype);
 	add_pixels(t, "font-size", l->font_size);
-	text_string(t, " fill=\"rgb(0,0,0)\"");
+	text_string(t, p->theme == PAGE_DARK ? " fill=\"rgb(255,255,255)\""
+					     : " fill=\"rgb(0,0,0)\"");
 }
 
 static void add_comments(struct text *t, const struct page *p)
@@ -105,17 +112,44 @@ static void add_description(struct text *t, const struct page *p)
 	text_string(t, "</desc>\n");
 }
 
-/* Dark pages, as long as the viewer has not chosen otherwise. */
-static void add_dark_style(struct text *t)
+/* Frames say their colour by their class: each is one short rule. */
+static void add_dark_classes(struct text *t, const struct page *p)
+{
+	for (int i = 0; i < CLASSES; i++) {
+		if (!p->used[i])
+			continue;
+		text_printf(t, "[data-flamefold] .c%d{color:", i);
+		class_colour_add(t, class_colour(PAGE_DARK, (uint8_t)i));
+		if (class_middle((uint8_t)i) == i) {
+			text_printf(t, "}[data-flamefold] .r%d{color:", i);
+			class_colour_add(t, class_run_colour(PAGE_DARK, (uint8_t)i));
+		}
+		text_char(t, '}');
+	}
+}
+
+/* The page around the picture is of its colour: dark where the theme is, or where nobody has
+ * chosen one and the system is, as long as the viewer has not chosen otherwise. */
+static void add_page_style(struct text *t, const struct page *p)
 {
 	static const char root[] = "svg[data-flamefold]:not([data-theme])";
+	bool follows = strcmp(p->options->theme, "auto") == 0;
 
-	text_printf(t,
-		    "@media (prefers-color-scheme:dark){%s{fill:#fff}%s "
-		    "#canvas{fill:#16171a}%s #bands{stroke:#fff}",
-		    root, root, root);
-	classes_style(t, root);
-	text_string(t, "}");
+	if (!follows && p->theme == PAGE_LIGHT)
+		return;
+	text_string(t, follows ? "@media (prefers-color-scheme:dark){" : "");
+	text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}",
+		    p->options->html ? "html," : "", root);
+	if (follows) {
+		text_printf(t,
+			    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
+			    "}%s #bands{stroke:" PAGE_DARK_INK
+			    "}%s :is(#frames,#legend) rect{fill:currentColor}"
+			    "%s :is(#thin,#runs) path{stroke:currentColor}",
+			    root, root, root, root, root);
+		add_dark_classes(t, p);
+		text_char(t, '}');
+	}
 }
 
 static void add_style(struct text *t, const struct page *p)
@@ -126,7 +160,7 @@ static void add_style(struct text *t, const struct page *p)
 		return;
 	text_string(t, html ? "<style>" : "<style type=\"text/css\"><![CDATA[\n");
 	if (p->plain)
-		add_dark_style(t);
+		add_page_style(t, p);
 	if (viewer && html)
 		text_add(t, viewer_html_css, sizeof(viewer_html_css) - 1);
 	else if (viewer)
@@ -145,8 +179,10 @@ static void begin_html(struct text *t, const struct page *p)
 		text_printf(t, "script-src '%s'; ", viewer_html_hash);
 	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n"
-		       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+		       "initial-scale=1\">\n");
+	text_printf(t, "<meta name=\"color-scheme\" content=\"%s\">\n<title>",
+		    strcmp(p->options->theme, "auto") == 0 ? "light dark"
+							   : p->options->theme);
 	xml_text(t, p->options->title, strlen(p->options->title));
 	text_string(t, "</title>\n");
 	add_style(t, p);
@@ -231,8 +267,9 @@ static void add_canvas(struct text *t, const struct page *p, double height)
 	text_printf(t, "<rect id=\"canvas\" x=\"0.0\" y=\"0\" width=\"%u.0\" height=\"",
 		    p->layout->width);
 	number_fixed(t, height, 1);
-	text_string(t, p->plain ? "\" fill=\"#ffffff\" />\n"
-				: "\" fill=\"url(#background)\"  />\n");
+	text_string(t, !p->plain	       ? "\" fill=\"url(#background)\"  />\n"
+		       : p->theme == PAGE_DARK ? "\" fill=\"" PAGE_DARK_COLOUR "\" />\n"
+					       : "\" fill=\"#ffffff\" />\n");
 }
 
 double page_lines_height(const struct layout *l, unsigned rows)

@@ -2,6 +2,7 @@
 #define WRITE_PAGE_H
 
 #include "base/text.h"
+#include "write/class_colours.h"
 #include "write/layout.h"
 #include "write/write.h"
 
@@ -16,6 +17,8 @@ struct page {
 	const char *background[2]; /* colours at the top and at the bottom */
 	bool classes; /* the default look */
 	bool plain; /* and its background, which follows the page's */
+	enum page_theme theme; /* of what is drawn where no style counts */
+	const bool *used; /* by class of the default look */
 	double below; /* pixels under flamegraph.pl's picture */
 	uint64_t nodes, drawn, hidden; /* frames */
 	double whole; /* what is 100 %, if not the root; else 0 */

@@ -45,7 +45,7 @@ static bool is_wide(const struct picture *p, const struct view_walk *w, double l
 		 least);
 }
 
-static bool is_grey(const struct picture *p, const struct view_walk *w)
+static bool is_in_run(const struct picture *p, const struct view_walk *w)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
 
@@ -67,7 +67,7 @@ static void count_frames(struct picture *p)
 
 		step = drawn ? VIEW_INTO : VIEW_OVER;
 		p->drawn += drawn;
-		if ((drawn || (!p->is_exact && is_grey(p, &w))) && w.depth > deepest)
+		if ((drawn || (!p->is_exact && is_in_run(p, &w))) && w.depth > deepest)
 			deepest = w.depth;
 	} while (view_next(&p->view, &w, step));
 	p->deepest = deepest;
@@ -157,16 +157,11 @@ int picture_lay_out(struct context *ctx, struct picture *p)
 	return 0;
 }
 
-struct class_subject picture_subject(const struct picture *p, uint32_t function)
+uint8_t picture_class(const struct picture *p, uint32_t function)
 {
-	const struct function *f = &p->in->symbols->functions.v[function];
+	struct class_subject subject = class_subject_of(&p->plan, p->in, function);
 
-	return (struct class_subject){
-		.name = intern_text(p->in->strings, f->name),
-		.module = intern_text(p->in->strings, f->module),
-		.kind = data_kind(f),
-		.only_text = p->only_text,
-	};
+	return class_of(&p->plan, &subject);
 }
 
 /* A frame: where it is and what it says. */
@@ -307,44 +302,55 @@ static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 		format_colour(t, colour_of(&p->colouring, f->name, f->size));
 }
 
-/* An attribute; in the default look with the class that dark pages go by. */
-static void add_paint(struct text *t, struct picture *p, const struct piece *f,
-		      const char *attribute)
+/* The root has no function; a tree without weight has none at all. */
+static uint8_t class_of_frame(const struct picture *p, uint32_t node)
 {
-	struct class_subject subject;
-	uint8_t class = CLASS_TEXT;
+	return node ? picture_class(p, p->view.nodes.v[node].function) : CLASS_TEXT;
+}
 
-	text_printf(t, "%s=\"", attribute);
+/* fill="...", in the default look with the class that dark pages go by. */
+static void add_fill(struct text *t, struct picture *p, const struct piece *f)
+{
+	uint8_t class;
+
+	text_string(t, "fill=\"");
 	if (!p->classes) {
 		add_colour(t, p, f);
 		text_char(t, '"');
 		return;
 	}
-	/* The root has no function; a tree without weight has none at all. */
-	if (f->node) {
-		subject = picture_subject(p, p->view.nodes.v[f->node].function);
-		class = class_of(&subject);
-	}
-	class_colour_add(t, class_colours[class].light);
-	text_printf(t, "\" class=\"%c%u\"", *attribute == 'f' ? 'c' : 't', class);
+	class = class_of_frame(p, f->node);
+	class_colour_add(t, class_colour(p->theme, class));
+	text_printf(t, "\" class=\"c%u\"", class);
 }
 
-/* Our look says the same in fewer letters. */
+/*
+ * Our look says the same in fewer letters, on whole pixels, and leaves one to the neighbour
+ * where there is room for it:
+ *
+ *	| main                     |
+ *	| parse         | |read |sa|
+ */
 static void add_short_rectangle(struct text *t, struct picture *p, const struct piece *f)
 {
+	enum { NO_GAP = 2, GAP = 1 };
 	const struct box *b = &f->box;
-	double left = number_round_tenths(b->x1), right = number_round_tenths(b->x2);
+	double left = number_round(b->x1), wide = number_round(b->x2) - left;
 
+	if (b->x2 - b->x1 < NO_GAP) {
+		left = number_round_tenths(b->x1);
+		wide = number_round_tenths(number_round_tenths(b->x2) - left);
+	}
 	text_string(t, "<rect x=\"");
 	number_pixels(t, left);
 	text_string(t, "\" y=\"");
 	number_pixels(t, b->y1);
 	text_string(t, "\" width=\"");
-	number_pixels(t, number_round_tenths(right - left));
+	number_pixels(t, wide > NO_GAP ? wide - GAP : wide);
 	text_string(t, "\" height=\"");
 	number_pixels(t, b->y2 - b->y1);
 	text_string(t, "\" ");
-	add_paint(t, p, f, "fill");
+	add_fill(t, p, f);
 	text_string(t, " rx=\"2\"/>");
 }
 
@@ -362,7 +368,7 @@ static void add_rectangle(struct text *t, struct picture *p, const struct piece 
 	text_string(t, "\" height=\"");
 	number_fixed(t, b->y2 - b->y1, 1);
 	text_string(t, "\" ");
-	add_paint(t, p, f, "fill");
+	add_fill(t, p, f);
 	text_string(t, " rx=\"2\" ry=\"2\" />\n");
 }
 
@@ -483,42 +489,135 @@ static void add_line(struct lines *l, const struct box *box)
 	l->y = y;
 }
 
-/* What is drawn after the titled frames. */
-struct narrow {
+/* Paths of one group, each with attributes of its own. */
+struct painted {
 	struct intern paints; /* attributes of a path */
 	ARRAY(struct lines) paths; /* by paint */
+};
+
+/* What is drawn after the titled frames. */
+struct narrow {
+	struct painted thin, runs; /* runs only in the default look */
 	struct lines grey, bands;
+	/* The run that may go on, and the widest frame in it. */
+	struct box run;
+	double widest;
+	uint8_t class;
 	struct text paint;
 };
 
-static int add_thin(struct narrow *n, struct picture *p, const struct piece *f)
+static int narrow_init(struct narrow *n)
+{
+	int err = intern_init(&n->thin.paints);
+
+	return err < 0 ? err : intern_init(&n->runs.paints);
+}
+
+static void painted_release(struct painted *p)
+{
+	for (size_t i = 0; i < p->paths.count; i++)
+		text_release(&p->paths.v[i].path);
+	array_release(&p->paths);
+	intern_release(&p->paints);
+}
+
+static void narrow_release(struct narrow *n)
+{
+	painted_release(&n->thin);
+	painted_release(&n->runs);
+	text_release(&n->paint);
+	text_release(&n->grey.path);
+	text_release(&n->bands.path);
+}
+
+static int add_painted(struct painted *p, const struct text *paint, const struct box *box)
 {
 	uint32_t id;
 
-	text_clear(&n->paint);
-	add_paint(&n->paint, p, f, "stroke");
-	if (n->paint.failed ||
-	    intern_add(&n->paints, n->paint.bytes, n->paint.size, &id) < 0)
+	if (paint->failed || intern_add(&p->paints, paint->bytes, paint->size, &id) < 0)
 		return -ENOMEM;
-	while (n->paths.count <= id)
-		if (!array_add(&n->paths))
+	while (p->paths.count <= id)
+		if (!array_add(&p->paths))
 			return -ENOMEM;
-	add_line(&n->paths.v[id], &f->box);
+	add_line(&p->paths.v[id], box);
 	return 0;
 }
 
-static void put_thin(struct sink *sink, struct narrow *n)
+static void set_paint(struct text *t, struct colour colour, char letter, uint8_t class)
+{
+	text_clear(t);
+	text_string(t, "stroke=\"");
+	class_colour_add(t, colour);
+	text_printf(t, "\" class=\"%c%u\"", letter, class);
+}
+
+static int add_thin(struct narrow *n, struct picture *p, const struct piece *f)
+{
+	uint8_t class;
+
+	if (p->classes) {
+		class = class_middle(class_of_frame(p, f->node));
+		set_paint(&n->paint, class_colour(p->theme, class), 'c', class);
+	} else {
+		text_clear(&n->paint);
+		text_string(&n->paint, "stroke=\"");
+		add_colour(&n->paint, p, f);
+		text_char(&n->paint, '"');
+	}
+	return add_painted(&n->thin, &n->paint, &f->box);
+}
+
+static int end_run(struct narrow *n, const struct picture *p)
+{
+	if (!(n->widest > 0))
+		return 0;
+	n->widest = 0;
+	set_paint(&n->paint, class_run_colour(p->theme, n->class), 'r', n->class);
+	return add_painted(&n->runs, &n->paint, &n->run);
+}
+
+/* Neighbours are one run. */
+static int add_to_run(struct narrow *n, const struct picture *p, const struct piece *f)
+{
+	double wide = f->box.x2 - f->box.x1;
+	bool goes_on =
+		n->widest > 0 && n->run.y1 == f->box.y1 && f->box.x1 - n->run.x2 < 0.05;
+	int err = goes_on ? 0 : end_run(n, p);
+
+	if (!p->classes) {
+		add_line(&n->grey, &f->box);
+		return 0;
+	}
+	if (!goes_on)
+		n->run = f->box;
+	n->run.x2 = f->box.x2;
+	if (wide > n->widest) {
+		n->widest = wide;
+		n->class = class_middle(class_of_frame(p, f->node));
+	}
+	return err;
+}
+
+static void put_painted(struct sink *sink, struct painted *p, const char *id,
+			unsigned thick)
 {
 	struct text *t = &sink->text;
 
-	for (uint32_t id = 1; id < n->paths.count; id++) {
-		end_line(&n->paths.v[id]);
-		text_printf(t, "<path %s d=\"", intern_text(&n->paints, id));
-		text_add(t, n->paths.v[id].path.bytes, n->paths.v[id].path.size);
+	text_printf(t,
+		    "<g id=\"%s\" fill=\"none\" stroke-width=\"%u\" "
+		    "transform=\"scale(.1 1)\">\n",
+		    id, thick);
+	for (uint32_t i = 1; i < p->paths.count; i++) {
+		struct lines *l = &p->paths.v[i];
+
+		end_line(l);
+		text_printf(t, "<path %s d=\"", intern_text(&p->paints, i));
+		text_add(t, l->path.bytes, l->path.size);
 		text_string(t, "\" />\n");
-		t->failed |= n->paths.v[id].path.failed;
+		t->failed |= l->path.failed;
 		sink_drain(sink);
 	}
+	text_string(t, "</g>\n");
 }
 
 /* An own value that is less than all of it, as a band along the edge, as the viewer has it. */
@@ -557,16 +656,16 @@ static void put_narrow(struct sink *sink, const struct picture *p, struct narrow
 	struct text *t = &sink->text;
 	unsigned thick = p->layout.frame_height - (p->layout.frame_height > 1);
 
-	text_printf(t,
-		    "<g id=\"thin\" fill=\"none\" stroke-width=\"%u\" "
-		    "transform=\"scale(.1 1)\">\n",
-		    thick);
-	put_thin(sink, n);
-	text_string(t, "</g>\n");
-	put_lines(t, "grey", "stroke=\"#a8a8a8\"", thick, &n->grey);
-	if (p->classes)
-		put_lines(t, "bands", "stroke=\"#000\" stroke-opacity=\".25\"", 2,
-			  &n->bands);
+	put_painted(sink, &n->thin, "thin", thick);
+	if (!p->classes) {
+		put_lines(t, "grey", "stroke=\"#a8a8a8\"", thick, &n->grey);
+		return;
+	}
+	put_painted(sink, &n->runs, "runs", thick);
+	put_lines(t, "bands",
+		  p->theme == PAGE_DARK ? "stroke=\"#fff\" stroke-opacity=\".25\""
+					: "stroke=\"#000\" stroke-opacity=\".25\"",
+		  2, &n->bands);
 }
 
 static int draw_node(struct picture *p, struct sink *sink, const struct view_walk *w,
@@ -575,11 +674,10 @@ static int draw_node(struct picture *p, struct sink *sink, const struct view_wal
 	struct piece f;
 
 	if (!is_wide(p, w, p->least)) {
-		if (is_grey(p, w)) {
-			f = frame_of(p, w);
-			add_line(&n->grey, &f.box);
-		}
-		return 0;
+		if (!is_in_run(p, w))
+			return 0;
+		f = frame_of(p, w);
+		return add_to_run(n, p, &f);
 	}
 	f = frame_of(p, w);
 	if (!is_wide(p, w, p->least_titled))
@@ -600,13 +698,13 @@ static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 		step = is_wide(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
 		err = draw_node(p, sink, &w, n);
 	} while (err == 0 && sink->err == 0 && view_next(&p->view, &w, step));
-	return err;
+	return err < 0 ? err : end_run(n, p);
 }
 
 int picture_draw(struct picture *p, struct sink *sink)
 {
 	struct narrow n = { 0 };
-	int err = intern_init(&n.paints);
+	int err = narrow_init(&n);
 
 	text_string(&sink->text, "<g id=\"picture\">\n<g id=\"frames\">\n");
 	if (err == 0)
@@ -614,13 +712,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 	text_string(&sink->text, "</g>\n");
 	put_narrow(sink, p, &n);
 	text_string(&sink->text, "</g>\n");
-	text_release(&n.paint);
-	text_release(&n.grey.path);
-	text_release(&n.bands.path);
-	for (size_t i = 0; i < n.paths.count; i++)
-		text_release(&n.paths.v[i].path);
-	array_release(&n.paths);
-	intern_release(&n.paints);
+	narrow_release(&n);
 	return err;
 }
 

@@ -11,11 +11,12 @@
 /*
  * The frames of the static picture. Those that are wide enough have an element and a title
  * of their own; narrower ones are lines, a path a colour; what is too narrow for that, or
- * beyond more frames than browsers can show, is grey, neighbours together:
+ * beyond more frames than browsers can show, is a run of neighbours: a line in a dark tint of
+ * the widest of them, or grey in flamegraph.pl's colours.
  *
  *	| main                                      |
  *	| parse        | read   ||||.......||       |
- *	  titles                  lines and grey
+ *	  titles                  lines and runs
  */
 struct picture {
 	const struct write_input *in;
@@ -26,15 +27,16 @@ struct picture {
 	struct nameattrs nameattrs;
 	struct palette_map palette_map;
 	bool classes; /* the default look */
-	bool only_text; /* see struct class_subject */
+	enum page_theme theme; /* of what is drawn where no style counts */
+	struct class_plan plan;
 	double unit; /* values of the view are divided by it */
 	double total; /* what is 100 %: the root's value or --total */
 
 	/* picture_lay_out() */
-	double least; /* narrower frames are grey */
+	double least; /* narrower frames are in runs */
 	double least_titled; /* narrower frames have no title */
 	bool is_exact; /* the two are the same, as in flamegraph.pl */
-	uint32_t rows; /* the last one that is drawn; frames beyond it are grey, too */
+	uint32_t rows; /* the last one that is drawn; frames beyond it are in runs, too */
 	double most_delta;
 	uint64_t frames, drawn;
 	uint32_t deepest; /* row */
@@ -46,8 +48,8 @@ int picture_lay_out(struct context *ctx, struct picture *p);
 /* 0, or -ENOMEM. */
 int picture_draw(struct picture *p, struct sink *sink);
 
-/* What the data says of frames' colours in the file's own look. */
-struct class_subject picture_subject(const struct picture *p, uint32_t function);
+/* Of a function of the input. */
+uint8_t picture_class(const struct picture *p, uint32_t function);
 
 double picture_value(const struct picture *p, uint64_t units);
 

@@ -20,6 +20,8 @@ struct svg {
 	struct packed packed;
 	struct text title; /* that was made, or empty */
 	const char *subject; /* the title that no fact says */
+	bool used
+		[CLASSES]; /* by the picture's frames, or by narrow ones in their stead */
 };
 
 static const char *text_or(const char *text, const char *other)
@@ -144,6 +146,23 @@ static int set_colours(struct context *ctx, struct svg *s)
 	return set_background(ctx, s);
 }
 
+/* A background of one's own stays as it is: so do the colours that go with it. */
+static int set_theme(struct context *ctx, struct svg *s)
+{
+	struct svg_options *o = &s->options;
+
+	o->theme = text_or(o->theme, "auto");
+	if (strcmp(o->theme, "light") != 0 && strcmp(o->theme, "dark") != 0 &&
+	    strcmp(o->theme, "auto") != 0)
+		return fail(ctx, -EINVAL, "theme '%s' is not light, dark or auto",
+			    o->theme);
+	s->page.plain = s->picture.classes && !(o->bgcolors && *o->bgcolors);
+	s->picture.theme =
+		s->page.plain && strcmp(o->theme, "dark") == 0 ? PAGE_DARK : PAGE_LIGHT;
+	s->page.theme = s->picture.theme;
+	return 0;
+}
+
 static int set_options(struct context *ctx, struct svg *s)
 {
 	const struct svg_options *o = &s->options;
@@ -151,6 +170,8 @@ static int set_options(struct context *ctx, struct svg *s)
 
 	if (err == 0)
 		err = set_colours(ctx, s);
+	if (err == 0)
+		err = set_theme(ctx, s);
 	if (err < 0)
 		return err;
 	if (strpbrk(o->notes, "<>"))
@@ -167,7 +188,7 @@ static int set_options(struct context *ctx, struct svg *s)
 	s->page.layout = &s->picture.layout;
 	s->page.options = o;
 	s->page.classes = s->picture.classes;
-	s->page.plain = s->picture.classes && !(o->bgcolors && *o->bgcolors);
+	s->page.used = s->used;
 	s->page.description = "";
 	if (o->encoding && *o->encoding && strcasecmp(o->encoding, "utf-8") != 0)
 		warn(ctx, "the picture is in UTF-8, not in %s", o->encoding);
@@ -204,19 +225,6 @@ static unsigned view_flags(const struct svg *s)
 static unsigned data_flags(const struct svg *s)
 {
 	return VIEW_SAMPLES | (is_chain(s) ? VIEW_CHAIN : VIEW_BY_FUNCTION);
-}
-
-static bool has_only_text(const struct write_input *in)
-{
-	const struct function *functions = in->symbols->functions.v;
-
-	for (size_t i = 1; i < in->tree->nodes.count; i++) {
-		uint8_t kind = functions[in->tree->nodes.v[i].function].kind;
-
-		if (kind != FUNCTION_LABEL && kind != FUNCTION_GAP)
-			return false;
-	}
-	return true;
 }
 
 static int make_views(struct context *ctx, struct svg *s)
@@ -280,11 +288,10 @@ static uint8_t data_class(const struct svg *s, const struct data_function *f)
 	struct class_subject subject = { .name = f->name,
 					 .module = "",
 					 .kind = f->kind,
-					 .only_text = s->picture.only_text };
+					 .only_text = s->picture.plan.only_text };
 
-	if (!s->data_by_label)
-		subject = picture_subject(&s->picture, f->of);
-	return class_of(&subject);
+	return s->data_by_label ? class_of(&s->picture.plan, &subject)
+				: picture_class(&s->picture, f->of);
 }
 
 /* The class of each function of the data and, with a palette, its colour there. */
@@ -356,12 +363,28 @@ static uint64_t count_frames(const struct view *v)
 	return frames;
 }
 
+static void mark_used(struct svg *s)
+{
+	const struct view *v = &s->picture.view;
+
+	s->used[CLASS_TEXT] = true;
+	for (size_t i = 1; i < v->nodes.count; i++)
+		if (v->nodes.v[i].label != VIEW_GAP)
+			s->used[picture_class(&s->picture, v->nodes.v[i].function)] =
+				true;
+	for (int i = CLASS_USER; i < CLASSES; i++)
+		if (s->used[i])
+			s->used[class_middle((uint8_t)i)] = true;
+}
+
 static int lay_out(struct context *ctx, struct svg *s)
 {
 	struct picture *p = &s->picture;
 	int err;
 
 	set_total(ctx, s);
+	if (s->page.plain)
+		mark_used(s);
 	err = picture_lay_out(ctx, p);
 	if (err < 0)
 		return err;
@@ -442,8 +465,9 @@ int write_svg(struct context *ctx, const struct write_input *in,
 	set_title(&s, in->facts);
 	for (unsigned i = 0; i < in->tree->decimals; i++)
 		s.picture.unit *= 10;
-	s.picture.only_text = has_only_text(in);
-	err = set_options(ctx, &s);
+	err = class_plan_make(&s.picture.plan, in) < 0 ? fail_memory(ctx) : 0;
+	if (err == 0)
+		err = set_options(ctx, &s);
 	if (err == 0)
 		err = read_files(ctx, &s);
 	if (err == 0)

@@ -54,7 +54,8 @@ struct svg_options {
 	enum svg_kind kind;
 	bool html; /* a page around it */
 	const char *title, *subtitle, *notes, *fonttype, *countname, *nametype;
-	const char *colors, *bgcolors, *minwidth, *nameattr, *palette_map, *encoding;
+	const char *colors, *bgcolors, *theme, *minwidth, *nameattr, *palette_map,
+		*encoding;
 	unsigned width, height;
 	double fontsize, fontwidth, total, factor;
 	bool hash, random, reverse, inverted, negate, flamechart;

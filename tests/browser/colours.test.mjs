@@ -94,7 +94,7 @@ test("the legend has the colour of a module's functions, not of those without a 
 	const data = Buffer.from(encode(stacks)).toString("base64");
 	const page = await browser.open(graph("x 1\n").replace(/<data>[^]*<\/data>/, `<data>${data}</data>`)
 		.replace(/data-packing="\w+"/, `data-packing="none"`));
-	const legend = await page.evaluate(() => [...document.querySelectorAll("#legend span")].map((one) =>
+	const legend = await page.evaluate(() => [...document.querySelectorAll("#legend button")].map((one) =>
 		[one.textContent, one.firstChild.style.background.replaceAll(" ", "")]));
 
 	assert.deepEqual(legend, [["no symbol", (await frame(page, "[libx.so+0x40]")).fill], ["libx.so", (await frame(page, "f")).fill]]);

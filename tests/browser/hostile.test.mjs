@@ -132,7 +132,7 @@ test("an <img>, and a browser without scripts, show the same picture", async () 
 
 	await page.goto(browser.write(graph(folded, "-f", "html"), "page.html"));
 	for (const [id, text] of [["title", /^Flame Graph$/], ["frames text >> nth=0", /^all$/],
-		["note", /^3,000 of 3,006 frames are narrower than half a pixel: grey/]]) {
+		["note", /^3,000 of 3,006 frames are narrower than half a pixel: drawn together/]]) {
 		assert.match(await page.textContent(`#${id}`), text);
 		assert.ok(await page.isVisible(`#${id}`), id);
 	}

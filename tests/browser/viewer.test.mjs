@@ -255,7 +255,7 @@ for (const [form, open] of Object.entries(forms)) {
 		assert.equal((await facts(page)).view, "callees");
 		await page.mouse.move(5, 590);
 		await clickFrame(page, "malloc");
-		near((await frame(page, "parse")).width, 1180 / 3, 0.3);
+		near((await frame(page, "parse")).width, 1180 / 3, 0.7);
 		await page.selectOption("#merging", "callers");
 		near((await frame(page, "malloc")).width, 1180);
 		assert.equal((await frame(page, "malloc")).level, 4);
@@ -294,7 +294,7 @@ for (const [form, open] of Object.entries(forms)) {
 		assert.match(await text(page, "details"), /all 60\.0 % of all · 600 samples/);
 		await step("main", "h");
 		assert.equal(await frame(page, "main"), undefined);
-		near((await frame(page, "malloc")).width, 1180 / 3, 0.3);
+		near((await frame(page, "malloc")).width, 1180 / 3, 0.7);
 		assert.deepEqual(await page.locator("#chips button").allTextContents(),
 				 ["No stacks with ^parse$ ×", "Hide ^main$ ×"]);
 		await page.locator("#chips button").first().click();

@@ -156,16 +156,18 @@ test("no label is wider than its room, whatever the name", () => {
 			assert.ok(width(fit(name, room)) <= room, `${name.slice(0, 9)} in ${room}`);
 });
 
-const lists = [readColours("#d9d6d0 #b4b7bd #fae1b8"), readColours("#4a4844 #5d6066 #7f490c")];
+const classes = { kinds: [0, 18, 163, 178, 0, 98, 2], shades: [3, 5] };
 
-function contrast(colour, ink) {
+function ratio(colour, other) {
 	const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
 		.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
 		.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-	const [a, b] = [light(colour), ink === "#000" ? 0 : 1].sort((x, y) => y - x);
+	const [a, b] = [light(colour), light(other)].sort((x, y) => y - x);
 
 	return (a + 0.05) / (b + 0.05);
 }
+
+const contrast = (colour, ink) => ratio(colour, ink === "#000" ? [0, 0, 0] : [255, 255, 255]);
 
 test("what is written on any colour can be read", () => {
 	for (let r = 0; r < 256; r += 15)
@@ -175,22 +177,37 @@ test("what is written on any colour can be read", () => {
 });
 
 test("colours are read, and those of a look are the same in every profile", () => {
-	const list = Array.from({ length: 31 }, (_, i) => [i, i, i]);
+	const list = Array.from({ length: 243 }, (_, i) => [i, i, i]);
 	const a = profileOf([[["main", "read"], 1]]), b = profileOf([[["zzz"], 1], [["read", "main"], 1]]);
 	const of = ({ functions }, name, look) => colourOf(
-		functions.find((one) => one.name === name), look, { list });
+		functions.find((one) => one.name === name), look, { list, ...classes });
 
-	assert.deepEqual(lists[0][1], [0xb4, 0xb7, 0xbd]);
+	assert.deepEqual(readColours("#d9d6d0 #b4b7bd")[1], [0xb4, 0xb7, 0xbd]);
 	for (const look of ["Module", "Name", "Kind"])
 		assert.deepEqual(of(a, "read", look), of(b, "read", look), look);
 	assert.notDeepEqual(of(a, "read", "Name"), of(a, "main", "Name"));
 });
 
-test("heat goes with the share, and a palette is what was written", () => {
-	const heat = (share, dark) => colourOf({}, "Self", { share, dark });
+test("what is thin has the middle one of its shades, a kind the one of its class", () => {
+	const list = Array.from({ length: 243 }, (_, i) => i);
+	const of = (one, look, thin) => colourOf({ name: "f", kind: 1, ...one }, look, { list, thin, ...classes });
+
+	assert.deepEqual([0, 2, 3, 5, 7, 8, 242].map((look) => of({ look }, "Module", true)), [0, 2, 5, 5, 5, 10, 240]);
+	assert.deepEqual([0, 2, 3, 7, 242].map((look) => of({ look }, "Module")), [0, 2, 3, 7, 242]);
+	assert.deepEqual([0, 1, 2, 3, 5, 6].map((kind) => of({ kind, look: 0 }, "Kind")), [0, 20, 165, 180, 100, 2]);
+	assert.equal(of({ kind: 0, look: 230 }, "Kind"), 20);
+	assert.equal(of({ kind: 1, look: 1, unnamed: 8 }, "Kind"), 1);
+});
+
+test("heat goes with the share, stands out from the page, and a palette is what was written", () => {
+	const heat = (share, dark = false) => colourOf({}, "Self", { share, dark });
 
 	assert.ok(heat(0)[1] > heat(0.25)[1] && heat(0.25)[1] > heat(1)[1]);
 	assert.ok(heat(1, true)[0] > heat(0, true)[0]);
+	for (let share = 0; share <= 1; share += 1 / 256) {
+		assert.ok(contrast(heat(share), "#fff") >= 3, `${share}`);
+		assert.ok(ratio(heat(share, true), [0x16, 0x17, 0x1a]) >= 3, `${share} in the dark`);
+	}
 	assert.deepEqual(colourOf({ colour: [10, 20, 30] }, "Palette", {}), [10, 20, 30]);
 	assert.deepEqual(colourOf({ colour: [10, 20, 30] }, "Palette", { dark: true }), [6, 12, 18]);
 });

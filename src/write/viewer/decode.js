@@ -78,6 +78,9 @@ const fileIn = (name) => / (\S+:\d+:\d+)$|:([^:]+:\d+)$/.exec(name)?.slice(1).jo
 const gap = 4, inlined = 5;
 const kinds = ["", "user", "kernel", "JIT", "gap", "inlined", "waker"];
 
+/* In folded text all that does not look like text is code. */
+const kindOf = ({ kind, look }) => kind || (look && 1);
+
 /* Function 0 is the root. */
 function readFunctions(column, [nameCount, moduleCount, count]) {
 	const names = readNames(column(2), column(3), nameCount);

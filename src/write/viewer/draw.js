@@ -1,6 +1,7 @@
 /*
  * The picture: rectangles and labels that are used again and again. Boxes that are too thin
- * for that are in one path a colour, runs of still thinner ones in a grey one.
+ * for that, and runs of still thinner ones, are in one path a colour; a run has the colour of
+ * the widest of them, further from the page.
  */
 const margin = 10; /* pixels to the left and right of the root */
 const picture = {}; /* sizes and colours the file was written with */
@@ -32,19 +33,27 @@ const rectangle = ({ left, row }, wide, top = 0, high = picture.rowHeight - 1) =
 	`M${tenths(left + margin)} ${rowTop(row) + top + !view.down}h${tenths(wide)}v${high}h${
 		-tenths(wide)}z`;
 
-const pathOfPieces = (pieces) => pieces.map((piece) =>
-	rectangle(piece, max(0.5, piece.right - piece.left))).join("");
+const pathOfPiece = (piece) => rectangle(piece, max(0.5, piece.right - piece.left));
+const pathOfPieces = (pieces) => pieces.map(pathOfPiece).join("");
 
-/* { fill, ink } of a box. */
-function paintOf({ box, above }) {
+const inks = [[0, 0, 0], [255, 255, 255]], pages = [[255, 255, 255], [22, 23, 26]];
+
+/* What colours go by. @thin: see colourOf(). */
+const looksOf = (thin) => ({
+	thin, dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
+	most: profile.most,
+});
+
+/* The colour of a box. */
+function paintOf({ box, above }, looks) {
 	const func = graph.func[box];
 	const colour = found?.marks?.[func] ? pink : colourOf(profile.functions[func], view.look, {
-		list: picture.lists[+dark], dark, delta: changeOf(box), most: profile.most,
-		share: (view.look === "Value" ? graph.total[box] : sums.selves[func]) / whole(),
+		...looks, delta: changeOf(box),
+		share: view.look === "Value" ? graph.total[box] / graph.total[0]
+			: sums.selves[func] / sums.most,
 	});
-	const mixed = mix(colour, dark ? [22, 23, 26] : [255, 255, 255], above ? 0.5 : 0);
 
-	return { fill: `rgb(${mixed})`, ink: inkOn(mixed) };
+	return above ? mix(colour, pages[+dark], 0.5) : colour;
 }
 
 function draw(zoomedFrom = zoom) {
@@ -73,7 +82,6 @@ function draw(zoomedFrom = zoom) {
 		width: page, height: (layout.bottom - layout.lowest + 1) * picture.rowHeight + 1,
 	});
 	drawBoxes();
-	update(elements.grey, { d: pathOfPieces(layout.runs) });
 	update(elements.hits, { d: pathOfPieces(layout.runs.filter(({ hit }) => hit)) });
 	if (zoomedFrom !== zoom)
 		animateFrom(zoomedFrom, wide);
@@ -111,39 +119,54 @@ function piecesToDraw() {
 }
 
 function drawBoxes() {
-	const thin = new Map();
+	const paths = new Map(), full = looksOf(), thin = looksOf(true);
 	let bands = "", drawn = 0, labelled = 0;
+	const addPath = (colour, d) => {
+		const fill = `rgb(${colour})`;
+
+		paths.set(fill, (paths.get(fill) ?? "") + d);
+	};
 
 	for (const piece of piecesToDraw()) {
 		const { box, left, right, above } = piece;
-		const { fill, ink } = paintOf(piece);
 		const wide = right - left, self = graph.self[box] * layout.scale;
 
 		if (wide < thinBox && box !== current) {
-			thin.set(fill, (thin.get(fill) ?? "") + rectangle(piece, wide));
+			addPath(paintOf(piece, thin), rectangle(piece, wide));
 			continue;
 		}
-		drawRect(rects.get(drawn++), piece, fill);
-		labelled += drawLabel(labelled, piece, ink);
+
+		const colour = paintOf(piece, full);
+
+		drawRect(rects.get(drawn++), piece, `rgb(${colour})`);
+		labelled += drawLabel(labelled, piece, inkOn(colour));
 		if (!above && !graph.starts[box] && wide >= 4 && self >= 1 && self < wide - 0.1)
-			bands += rectangle(piece, self, view.down ? picture.rowHeight - 3 : 0, 2);
+			bands += rectangle({ ...piece, left: toPixel(left) }, min(self, wide - 1),
+					   view.down ? picture.rowHeight - 3 : 0, 2);
 	}
+	for (const run of layout.runs)
+		addPath(mix(paintOf(run, thin), inks[+dark], 0.25), pathOfPiece(run));
 	rects.trim(drawn);
 	labels.trim(labelled);
-	thins.trim(thin.size);
-	[...thin].forEach(([fill, d], k) => update(thins.get(k), { fill, d }));
+	thins.trim(paths.size);
+	[...paths].forEach(([fill, d], k) => update(thins.get(k), { fill, d }));
 	update(elements.bands, { d: bands });
 }
 
+/* The nearest edge of a pixel of the screen. */
+const toPixel = (x) => tenths(10 * round(x * devicePixelRatio) / devicePixelRatio) / 10;
+
+/* One pixel is left to the neighbour, where there is room for it. */
 function drawRect(rect, { box, left, right, row }, fill) {
-	const x = tenths(left + margin), level = abs(row);
-	const up = level ? graph.parent[box] : -1;
+	const x = toPixel(left + margin), wide = toPixel(right + margin) - x;
+	const gap = max(1, round(devicePixelRatio)) / devicePixelRatio;
+	const level = abs(row), up = level ? graph.parent[box] : -1;
 
 	rect.box = box;
 	update(rect, {
 		x, fill,
 		y: rowTop(row) + !view.down,
-		width: tenths(right + margin - x),
+		width: toPixel(wide > 2 * gap ? wide - gap : wide),
 		tabindex: box === current ? 0 : -1,
 		"aria-level": level + 1,
 		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
@@ -164,7 +187,7 @@ function drawLabel(n, { box, left, right, row }, ink) {
 		const label = labels.get(n);
 
 		update(label, {
-			x: tenths(margin + (view.labels ? right - 3 : left + 3)),
+			x: view.labels ? tenths(margin + right - 3) : toPixel(margin + left) + 3,
 			y: rowTop(row) + !view.down + 3 + (rowHeight - 1) / 2,
 			fill: ink,
 			"text-anchor": view.labels ? "end" : "start",

@@ -1,6 +1,6 @@
 /*
- * What one searches for: a regular expression on the names of functions. With "module:"
- * or "file:" in front on those, with "!" in front what does not fit.
+ * What one searches for: a regular expression on the names of functions. With "module:",
+ * "file:" or "kind:" in front on those, with "!" in front what does not fit.
  */
 
 const escapeSigns = (string) => string.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -17,12 +17,14 @@ function makeTest(string, { plain, cases }) {
 
 /* By function 1 where it fits. The root, function 0, never does. */
 function markFunctions({ functions }, string, options) {
-	const [, not, field, rest] = /^(!?)(module:|file:)?([^]*)$/.exec(string);
+	const [, not, field, rest] = /^(!?)(module:|file:|kind:)?([^]*)$/.exec(string);
 	const test = makeTest(rest, options);
 	const known = new Map();
 
-	return Uint8Array.from(functions, ({ name, module, file = "" }, func) => {
-		const one = !field ? name : field[0] === "m" ? module : file;
+	return Uint8Array.from(functions, (its, func) => {
+		const { name, module, file = "", unnamed } = its;
+		const one = !field ? name : field[0] === "m" ? module : field[0] === "f" ? file
+			: unnamed ? "no symbol" : kinds[kindOf(its)];
 
 		if (!known.has(one))
 			known.set(one, test(one) === !not);

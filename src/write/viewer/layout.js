@@ -3,7 +3,7 @@
  * this takes as long as the picture is large, whatever the size of the trie.
  *
  * Places are CSS pixels from the left edge of the root, and rows from it. Neighbours thinner
- * than @least become a run: one grey piece whose `box` is the widest of `count` boxes, with
+ * than @least become a run: one piece whose `box` is the widest of `count` boxes, with
  * those below them where they are known without a look. Rows outside
  * of @low to @high are looked through but not drawn; `cost` are elements of the document.
  */

@@ -98,7 +98,7 @@ function makeStage() {
 			pointerdown: (happens) => { pressed = happens; },
 			/* Does not take the focus before it is known what it is on. */
 			mousedown: (happens) => happens.preventDefault(),
-		}, make("g", { id: "moving" }, path("grey"), path("hits"), make("g", { id: "thin" }),
+		}, make("g", { id: "moving" }, make("g", { id: "thin" }), path("hits"),
 			make("g", { id: "tree", role: "tree", "aria-label": "Frames" }),
 			path("bands"), path("same"), make("g", { id: "texts", "aria-hidden": true }))));
 }
@@ -130,8 +130,8 @@ const makeHelp = () => make("div", { id: "help", role: "dialog", "aria-label": "
 		])),
 	]),
 	make("p", {}, "A box is as wide as its share; the band along it is its own. Next to it " +
-	     "are its callees or, callees first, callers. A search is for names, after module: " +
-	     "or file: for those, after ! for all else. The link keeps all that is chosen."));
+	     "are its callees or, callees first, callers. A search is for names, after module:, " +
+	     "file: or kind: for those, after ! for all else. The link keeps all that is chosen."));
 
 function showAround() {
 	const { steps, pivot, cases, plain, look } = view;
@@ -158,38 +158,7 @@ function showAround() {
 	showTable();
 	if (hasChanged("l", look, dark, madeFrom.f))
 		legend.replaceChildren(...makeLegend(look));
-}
-
-/* What the colours mean, for the modules or kinds that weigh most. */
-function makeLegend(look) {
-	const weights = new Map();
-	const swatch = (name, colour) => {
-		const one = make("i");
-
-		one.style.background = `rgb(${colour})`;
-		return make("span", {}, one, name.replace(/.*\//, ""));
-	};
-	const colours = { list: picture.lists[+dark], dark };
-
-	if (look === "Palette" && profile.most)
-		return ["less", "same", "more"].map((name, k) => swatch(name, colourOf(
-			{}, look, { dark, delta: (k - 1) * picture.sign, most: 1 })));
-	if (/Self|Value/.test(look))
-		return [0, 1].map((share) =>
-			swatch(`${100 * share} %`, colourOf({}, look, { ...colours, share })));
-
-	profile.functions.forEach((one, func) => {
-		const name = look === "Module" ? one.unnamed ? "no symbol" : one.module
-			: look === "Kind" && kinds[one.kind];
-		const group = weights.get(name) ?? { name, one, weight: 0 };
-
-		/* What is inlined has a shade of its module's colour. */
-		if (group.one.kind === inlined)
-			group.one = one;
-		group.weight += sums.selves[func];
-		if (name)
-			weights.set(name, group);
-	});
-	return [...weights.values()].sort((a, b) => b.weight - a.weight).slice(0, 10)
-		.map(({ name, one }) => swatch(name, colourOf(one, look, colours)));
+	for (const entry of legend.children)
+		if (entry.means)
+			update(entry, { "aria-pressed": view.sought === entry.means });
 }

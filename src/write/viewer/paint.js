@@ -17,7 +17,9 @@ const mix = (one, other, share) => one.map((c, i) => round(c + (other[i] - c) * 
 const readColours = (string) => string.match(/\w{6}/g).map((one) =>
 	[16, 8, 0].map((shift) => parseInt(one, 16) >> shift & 255));
 
-const classOfKind = [0, 2, 18, 22, 0, 10, 28];
+/* Of the shades of a colour the one in the middle. */
+const middleOf = (look, [first, count]) =>
+	look < first ? look : look - (look - first) % count + (count >> 1);
 
 /* flamegraph.pl's colours of a difference: red for more, blue for less. */
 function colourOfChange(delta, most) {
@@ -26,16 +28,26 @@ function colourOfChange(delta, most) {
 	return delta ? delta > 0 ? [255, rest, rest] : [rest, rest, 255] : [255, 255, 255];
 }
 
-/* A function's colour. @list: those of the classes; @share: what heat shows, in 16 steps;
- * @delta: a change of at most @most, or none. */
-function colourOf({ name, kind, look, colour }, meaning, { list, dark, share, delta, most }) {
+/* From a slate to red, both as light as all fills of their theme. */
+const cold = [[128, 141, 159], [102, 115, 131]], hot = [[230, 52, 41], [206, 43, 33]];
+
+/*
+ * A function's colour. @list: those of the classes; @kinds: the class of each kind; @shades: the
+ * first class that has shades, and how many; @thin: no shades; @share: what heat shows, in 16
+ * steps; @delta: a change of at most @most, or none.
+ */
+function colourOf({ name, kind, unnamed, look, colour }, meaning,
+		  { list, kinds, shades, dark, thin, share, delta, most }) {
 	if (/Self|Value/.test(meaning))
-		return mix(dark ? [70, 62, 50] : [255, 240, 190],
-			   dark ? [176, 30, 20] : [240, 90, 50],
-			   round(16 * Math.sqrt(share)) / 16);
+		return mix(cold[+dark], hot[+dark], round(16 * Math.sqrt(share)) / 16);
 	if (meaning === "Palette")
 		return mix(isNaN(delta) || /^--?$/.test(name) ? colour : colourOfChange(delta, most),
 			   [0, 0, 0], dark ? 0.4 : 0);
-	return list[meaning === "Name" ? 1 + parseInt(stepTo(name), 36) % 27
-		    : meaning === "Kind" ? classOfKind[kind] : look];
+
+	/* Names go by the twelve hues of modules in all their shades. */
+	const its = meaning === "Name" ? shades[0] + parseInt(stepTo(name), 36) % (12 * shades[1])
+		: meaning !== "Kind" ? look
+		: unnamed ? look : kinds[kindOf({ kind, look })];
+
+	return list[thin || meaning === "Kind" ? middleOf(its, shades) : its];
 }

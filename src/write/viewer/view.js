@@ -39,6 +39,7 @@ function refresh() {
 		flat = steps.reduce((trie, step) =>
 			doStep(profile, trie, step, { cases }), profile.flat);
 		sums = sumFunctions(flat, profile.functions.length);
+		sums.most = sums.selves.reduce((most, self) => max(most, self), 1);
 	}
 	if (hasChanged("g", ...how, kind, pivot, order))
 		changeGraph(makeGraph(profile, steps[0] || kind !== callersFirst ? flat : profile.trie, {

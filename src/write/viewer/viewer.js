@@ -23,6 +23,8 @@ function readPicture() {
 		sign: fact("data-negate") === "1" ? -1 : 1,
 		palette: fact("data-colors").replace(/^module$/, ""),
 		lists: ["data-light", "data-dark"].map((name) => readColours(fact(name))),
+		...Object.fromEntries(["kinds", "shades"].map((name) =>
+			[name, fact(`data-${name}`).split(" ").map((one) => +one)])),
 		down: fact("data-inverted") === "1",
 		links: new Map(),
 	});
@@ -30,6 +32,7 @@ function readPicture() {
 		for (const { textContent } of link.querySelectorAll("title, text"))
 			picture.links.set(textContent.replace(/ \([^(]*\)$/, ""), link);
 	firstView.down = picture.down ? "1" : "";
+	firstView.theme = fact("data-scheme") ?? "";
 	if (fact("data-reverse") === "1")
 		firstView.kind = calleesFirst;
 	if (picture.palette)

@@ -80,7 +80,7 @@ Test(svg, titles_have_counts_with_commas_and_percents)
 		    "<title>b (5 samples, 0.00%)<");
 	expect_text(&t, (struct svg_options){ .total = 2469136 },
 		    "<title>all (2,469,136 samples, 100%)</title><rect x=\"10\" y=\"69\" "
-		    "width=\"1180\"");
+		    "width=\"1179\"");
 	expect_text(&t, (struct svg_options){ .total = 2469136 },
 		    "<title>a (1,234,568 samples, 50.00%)<");
 	tree_release(&t);
@@ -272,23 +272,21 @@ static void make_narrow(struct tree *t)
 	tree_add(t, "g@u", 1);
 }
 
-Test(svg, narrow_frames_are_lines_and_narrower_ones_grey)
+Test(svg, narrow_frames_are_lines_and_narrower_ones_runs)
 {
 	struct tree t;
 
 	make_narrow(&t);
 	expect_no_text(&t, (struct svg_options){ 0 }, "<title>b (");
 	expect_text(&t, (struct svg_options){ 0 },
-		    "d=\"M11880 44.5h10\" />\n</g>\n<path");
+		    "d=\"M11880 44.5h10\" />\n</g>\n<g id=\"runs\"");
 	/* Four neighbours are one run; what is above one of them is in it. */
-	expect_text(
-		&t, (struct svg_options){ 0 },
-		"stroke-width=\"15\" transform=\"scale(.1 1)\" d=\"M11890 44.5h10\" />");
+	expect_text(&t, (struct svg_options){ 0 }, " d=\"M11890 44.5h10\" />\n</g>");
 	expect_text(&t, (struct svg_options){ 0 },
 		    " data-nodes=\"8\" data-drawn=\"3\" data-hidden=\"5\"");
 	expect_text(&t, (struct svg_options){ 0 },
-		    ">5 of 8 frames are narrower than half a pixel: grey; in a browser a "
-		    "click zooms in. <");
+		    ">5 of 8 frames are narrower than half a pixel: drawn together; in "
+		    "a browser a click zooms in. <");
 	expect_no_text(&t, (struct svg_options){ .kind = SVG_NO_SCRIPT }, "browser");
 	tree_release(&t);
 }
@@ -310,7 +308,7 @@ static void make_deep(struct tree *t, unsigned stacks)
 }
 
 /* 20,000 frames and the root: 100 stacks' 199 rows, and a grey one. */
-Test(svg, what_browsers_cannot_show_is_grey)
+Test(svg, what_browsers_cannot_show_is_in_runs)
 {
 	struct svg_options all = { .minwidth = "0.5" }, wide = { .width = 6000 };
 	struct tree t;
@@ -320,10 +318,10 @@ Test(svg, what_browsers_cannot_show_is_grey)
 		    " data-nodes=\"50001\" data-drawn=\"19901\" data-hidden=\"30100\"");
 	expect_text(&t, (struct svg_options){ 0 },
 		    ">30,100 of 50,001 frames are narrower than half a pixel, or beyond "
-		    "row 199: grey; in a browser");
+		    "row 199: drawn together; in a browser");
 	/* The run of the row that follows the last one, from edge to edge. */
 	expect_text(&t, (struct svg_options){ 0 },
-		    "transform=\"scale(.1 1)\" d=\"M100 44.5h11800\" />");
+		    " d=\"M100 44.5h11800\" />\n</g>\n<path id=\"bands\"");
 	expect_text(&t, all, " data-drawn=\"50001\" data-hidden=\"0\"");
 	expect_text(&t, wide, " data-drawn=\"50001\" data-hidden=\"0\"");
 	tree_release(&t);
@@ -431,11 +429,12 @@ Test(svg, the_default_look_has_classes_and_a_legend)
 	tree_add(&t, "p;read", 100);
 	for (size_t i = 1; i < t.symbols.functions.count; i++)
 		t.symbols.functions.v[i].kind = FUNCTION_LABEL;
-	expect_text(&t, (struct svg_options){ 0 }, "fill=\"#de7949\" class=\"c18\" rx=");
-	expect_text(&t, (struct svg_options){ 0 }, "class=\"c18\" /><text");
-	expect_text(&t, (struct svg_options){ 0 }, ".c18{fill:#621d19}");
+	expect_text(&t, (struct svg_options){ 0 }, "fill=\"#817ad9\" class=\"c166\" rx=");
+	expect_text(&t, (struct svg_options){ 0 }, "class=\"c166\" rx=\"2\" /><text");
+	expect_text(&t, (struct svg_options){ 0 }, ".c166{color:#6962b7}");
 	expect_text(&t, (struct svg_options){ 0 }, "data-colors=\"module\" ");
-	expect_text(&t, (struct svg_options){ 0 }, "data-light=\"#d9d6d0 #b4b7bd ");
+	expect_text(&t, (struct svg_options){ 0 }, "data-light=\"#");
+	expect_text(&t, (struct svg_options){ 0 }, "data-shades=\"3 5\" data-kinds=\"0 ");
 	expect_text(&t, (struct svg_options){ 0 },
 		    "<rect id=\"canvas\" x=\"0.0\" y=\"0\" "
 		    "width=\"1200.0\" height=\"140.0\" "
@@ -443,6 +442,45 @@ Test(svg, the_default_look_has_classes_and_a_legend)
 	expect_no_text(&t, (struct svg_options){ .colors = "hot" }, "id=\"legend\"");
 	expect_no_text(&t, (struct svg_options){ .colors = "hot", .kind = SVG_NO_SCRIPT },
 		       "data-light");
+	tree_release(&t);
+}
+
+Test(svg, boxes_leave_a_pixel_to_their_neighbours)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "a", 1770);
+	tree_add(&t, "b", 590);
+	/* A quarter of 1180 pixels; whole pixels, and one less. */
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<rect x=\"10\" y=\"37\" width=\"884\" height=\"15\" ");
+	expect_text(&t, (struct svg_options){ 0 },
+		    "<rect x=\"895\" y=\"37\" width=\"294\" height=\"15\" ");
+	tree_release(&t);
+}
+
+Test(svg, a_theme_that_is_given_needs_no_style)
+{
+	struct svg_options dark = { .theme = "dark" }, light = { .theme = "light" };
+	struct svg_options palette = { .theme = "dark", .colors = "hot" };
+	struct tree t;
+
+	make(&t);
+	expect_text(&t, dark, " data-scheme=\"dark\" ");
+	expect_text(&t, dark, " fill=\"rgb(255,255,255)\" ");
+	expect_text(&t, dark, "\" fill=\"#16171a\" />");
+	expect_text(&t, dark, "<path id=\"bands\" fill=\"none\" stroke=\"#fff\"");
+	expect_no_text(&t, dark, "@media (prefers-color-scheme:dark){svg");
+	expect_text(&t, light, "\" fill=\"#ffffff\" />");
+	expect_no_text(&t, light, "@media (prefers-color-scheme:dark){svg");
+	expect_text(&t, (struct svg_options){ 0 },
+		    "@media (prefers-color-scheme:dark){svg");
+	expect_no_text(&t, (struct svg_options){ .theme = "auto" }, " data-scheme=\"");
+	expect_text(&t, palette, " data-scheme=\"dark\" ");
+	expect_text(&t, palette, "\" fill=\"url(#background)\"");
+	expect_refused(&t, (struct svg_options){ .theme = "blue" },
+		       "theme 'blue' is not light, dark or auto");
 	tree_release(&t);
 }
 
@@ -574,7 +612,7 @@ Test(svg, separators_are_grey)
 		    "fill=\"rgb(160,160,160)\"");
 	expect_text(&t, (struct svg_options){ .colors = "hot" },
 		    "fill=\"rgb(200,200,200)\"");
-	expect_text(&t, (struct svg_options){ 0 }, "fill=\"#a0a0a0\"");
+	expect_no_text(&t, (struct svg_options){ 0 }, "fill=\"#a0a0a0\"");
 	tree_release(&t);
 }
 

@@ -1,0 +1,89 @@
+/*
+ * What the colours mean: an entry for each module or kind, and for the functions of a flame,
+ * the heaviest first. A click marks what an entry means, with Ctrl, Shift or the command key
+ * it hides that.
+ */
+
+/* [what it is called, an expression for it, it is a function]; nothing for what has no entry. */
+function meaningOf(one, meaning) {
+	const { name, module, kind, unnamed, look } = one;
+	const its = kinds[kindOf(one)], [, tick] = /^(.+?)`/.exec(name) ?? [];
+	const file = module.replace(/.*\//, "");
+	const ofKind = (its) => [its, exactly(its, "kind:")];
+	const isKernel = its === "kernel" && middleOf(look, picture.shades) ===
+		middleOf(picture.kinds[kind], picture.shades);
+
+	return unnamed ? ofKind("no symbol")
+		: !its ? []
+		: meaning === "Kind" || its === "JIT" || isKernel && !file ? ofKind(its)
+		: meaning === "Name" ? [name, exactly(name), true]
+		: file ? [isKernel ? its : file.replace(/^\[(.*)\]$/, "$1").replace(/\.ko(\..*)?$/, ""),
+			  `module:(^|/)${escapeSigns(file)}$`]
+		: tick ? [tick, `^${escapeSigns(tick)}\``]
+		: kind ? ofKind(its) : [name, exactly(name), true];
+}
+
+/* { name, means, one, weight }; no colour twice, and not more functions than one reads. */
+function legendEntries(meaning, looks) {
+	const entries = new Map(), colours = new Set();
+	let functions = 0;
+	const byWeight = [...profile.functions.keys()].filter((func) => sums.selves[func] > 0)
+		.sort((a, b) => sums.selves[b] - sums.selves[a]);
+
+	for (const func of byWeight) {
+		const one = profile.functions[func];
+		const [name, means, isFunction] = meaningOf(one, meaning);
+		const entry = entries.get(name) ?? { name, means, isFunction, one, weight: 0 };
+
+		/* What is inlined has a shade of its module's colour. */
+		if (entry.one.kind === inlined)
+			entry.one = one;
+		entry.weight += sums.selves[func];
+		if (name)
+			entries.set(name, entry);
+	}
+	return [...entries.values()].sort((a, b) => b.weight - a.weight).filter((entry) => {
+		const colour = String(entry.colour = colourOf(entry.one, meaning, looks));
+		const isNew = !colours.has(colour) && !(entry.isFunction && ++functions > 6);
+
+		if (isNew)
+			colours.add(colour);
+		return isNew;
+	}).slice(0, 12);
+}
+
+function makeSwatch(colour) {
+	const swatch = make("i");
+
+	swatch.style.background = `rgb(${colour})`;
+	return swatch;
+}
+
+function makeLegend(meaning) {
+	const looks = looksOf();
+	const plain = (name, more) =>
+		make("span", {}, makeSwatch(colourOf({}, meaning, { ...looks, ...more })), name);
+
+	if (meaning === "Palette")
+		return profile.most ? ["less", "same", "more"].map((name, k) =>
+			plain(name, { delta: (k - 1) * picture.sign, most: 1 })) : [];
+	if (/Self|Value/.test(meaning)) {
+		const most = meaning === "Self" ? sums.most : graph.total[0];
+
+		return [0, 0.25, 1].map((share) =>
+			plain(percent(share * most, whole(), 1), { share }));
+	}
+	return legendEntries(meaning, looks).map(({ name, means, colour }) => {
+		const entry = makeButton(makeSwatch(colour), `${name}: mark it; with Ctrl hide it`,
+			({ ctrlKey, metaKey, shiftKey }) => {
+				if (ctrlKey || metaKey || shiftKey)
+					addStep("h", means);
+				else
+					searchFor(view.sought === means ? "" : means, { plain: "" });
+			});
+
+		entry.append(name);
+		entry.means = means;
+		return entry;
+	});
+}
