@@ -1,7 +1,7 @@
 // The viewer's colours are those of the picture it takes the place of, and those its legend shows.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ test("a difference has a legend, and callees first the sums of changes", async (
 	assert.match((await frame(page, "x")).says, /^x \(79\.5 % of all, 35 samples; \+56\.8 %\)/);
 	assert.match((await frame(page, "a")).says, /^a \(68\.2 % of all, 30 samples; \+45\.5 %\)/);
 	await page.selectOption("#colours", "Module");
-	assert.deepEqual(await page.locator("#legend span").allTextContents(), []);
+	assert.deepEqual(await page.locator("#legend button").allTextContents(), ["x", "c"]);
 	await page.selectOption("#merging", "callers");
 	await clickFrame(page, "a");
 	assert.match((await frame(page, "x")).says, /^x \(68\.2 % of all, 30 samples; \+45\.5 %\)/);
@@ -98,6 +98,198 @@ test("the legend has the colour of a module's functions, not of those without a 
 		[one.textContent, one.firstChild.style.background.replaceAll(" ", "")]));
 
 	assert.deepEqual(legend, [["no symbol", (await frame(page, "[libx.so+0x40]")).fill], ["libx.so", (await frame(page, "f")).fill]]);
+});
+
+// sRGB to linear light, relative luminance and OKLab.
+const linear = ([...rgb]) => rgb.map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const numbers = (colour) => colour.match(/\d+/g).slice(0, 3).map(Number);
+const hexToNumbers = (hex) => hex.match(/\w\w/g).map((one) => parseInt(one, 16));
+
+function contrast(one, other) {
+	const light = (rgb) => linear(rgb).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+	const [a, b] = [light(one), light(other)].sort((x, y) => y - x);
+
+	return (a + 0.05) / (b + 0.05);
+}
+
+function oklab(rgb) {
+	const [r, g, b] = linear(rgb);
+	const [l, m, s] = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+		[0.0883024619, 0.2817188376, 0.6299787005]].map(([x, y, z]) => Math.cbrt(x * r + y * g + z * b));
+
+	return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s, 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+		0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s];
+}
+
+const distance = (one, other) => Math.hypot(...oklab(one).map((c, i) => c - oklab(other)[i]));
+const kernelAndJit = "main;read;sys_read_[k] 30\nmain;a/b.c_[j] 40\nmain;deep_[i] 20\nmain;[libx.so] 20\nmain;other 50\n";
+const legend = (page) => page.evaluate(() => [...document.querySelectorAll("#legend :is(button, span)")].map((one) =>
+	[one.textContent, one.firstChild.style.background.replaceAll(" ", "")]));
+
+// Pictures of recordings: one that is made now, and those of the corpus, as far as there are any.
+function recordings() {
+	const folder = mkdtempSync(join(tmpdir(), "flamefold-"));
+	const flamefold = (...options) => execFileSync(process.env.FLAMEFOLD, options, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+	const names = ["google+perf_data_converter/src/quipper/testdata/perf.data.callgraph-3.8", "KDAB+perfparser/tests/auto/perfdata/vector_static_gcc/perf.data",
+		"GrapheneOS+platform_system_extras/simpleperf/testdata/has_embedded_native_libs_apk_perf.data"];
+	const files = process.env.CORPUS ? names.map((name) => join(process.env.CORPUS, name)) : [];
+
+	try {
+		execFileSync("perf", ["record", "-q", "-e", "cpu-clock", "-F", "999", "-g", "-o", join(folder, "p.data"), "--", process.execPath, "-e",
+			"let n = 0; while (process.cpuUsage().user < 5e5) n += JSON.stringify(Array(999).fill(n)).length"], { stdio: "ignore", cwd: folder });
+		files.push(join(folder, "p.data"));
+	} catch {}
+	const svgs = files.filter((file) => existsSync(file)).map((file) => flamefold("graph", "-o", "-", file).toString());
+
+	rmSync(folder, { recursive: true });
+	return svgs;
+}
+
+// Fourteen modules, as DTrace writes them.
+const manyModules = () => graph(Array.from({ length: 14 }, (_, k) => `main;libm${k}.so\`f${k} ${300 - 10 * k}\n`).join(""));
+
+test("the ten heaviest modules are told apart, and the legend has no colour twice, in recordings, too", async () => {
+	const svgs = [manyModules(), ...recordings()];
+
+	for (const svg of svgs)
+		for (const [theme, least] of [["light", 0.063], ["dark", 0.059]]) {
+			const page = await browser.open(svg, `#d=${theme}`);
+			const entries = await legend(page);
+			const modules = entries.filter(([name]) => !/^(kernel|JIT|no symbol)$/.test(name)).slice(0, 10);
+
+			assert.ok(entries.length > 0);
+			assert.equal(new Set(entries.map(([, colour]) => colour)).size, entries.length, String(entries));
+			if (svg === svgs[0])
+				assert.equal(modules.length, 10);
+			modules.forEach(([one, colour], i) => modules.slice(0, i).forEach(([other, its]) => {
+				const apart = distance(numbers(colour), numbers(its));
+
+				assert.ok(apart >= least, `${theme}: ${one} and ${other}: ${apart}`);
+			}));
+		}
+});
+
+test("fills stand out from the page and labels from fills, in every class, look, theme and entry", async () => {
+	const svg = graph(kernelAndJit), [light, dark] = ["light", "dark"].map((name) =>
+		new RegExp(`data-${name}="([^"]*)"`).exec(svg)[1].split(" ").map((one) => hexToNumbers(one)));
+
+	for (const [list, page, ink] of [[light, [255, 255, 255], [0, 0, 0]], [dark, [0x16, 0x17, 0x1a], [255, 255, 255]]])
+		for (const fill of list) {
+			assert.ok(contrast(fill, page) >= 3, `${fill} on ${page}`);
+			assert.ok(contrast(fill, ink) >= 4.5, `${ink} on ${fill}`);
+		}
+	for (const theme of ["light", "dark"]) {
+		const page = await browser.open(svg, `#d=${theme}`), under = theme === "dark" ? [0x16, 0x17, 0x1a] : [255, 255, 255];
+
+		for (const look of ["Module", "Name", "Kind", "Self", "Value"]) {
+			await page.selectOption("#colours", look);
+			for (const { name, fill } of await frames(page))
+				assert.ok(contrast(numbers(fill), under) >= 3, `${theme} ${look} ${name}: ${fill}`);
+			for (const [name, colour] of await legend(page))
+				assert.ok(contrast(numbers(colour), under) >= 3, `${theme} ${look} ${name}: ${colour}`);
+		}
+	}
+});
+
+test("folded text has a legend of functions and kinds that marks, and hides with Ctrl", async () => {
+	const page = await browser.open(graph(kernelAndJit));
+	const colours = Object.fromEntries(await legend(page));
+
+	assert.deepEqual(Object.keys(colours), ["other", "JIT", "kernel", "no symbol", "inlined"]);
+	for (const [entry, name] of [["other", "other"], ["JIT", "a/b.c"], ["kernel", "sys_read"], ["inlined", "deep"], ["no symbol", "[libx.so]"]])
+		assert.equal(colours[entry], (await frame(page, name)).fill, entry);
+
+	await page.click("#legend button:has-text('kernel')");
+	assert.equal((await frame(page, "sys_read")).fill, "rgb(230,0,230)");
+	assert.equal(await page.getAttribute("#legend button:has-text('kernel')", "aria-pressed"), "true");
+	await page.click("#legend button:has-text('kernel')");
+	assert.notEqual((await frame(page, "sys_read")).fill, "rgb(230,0,230)");
+	await page.click("#legend button:has-text('JIT')", { modifiers: ["Control"] });
+	assert.equal(await frame(page, "a/b.c"), undefined);
+	assert.ok(!(await legend(page)).some(([name]) => name === "JIT"));
+	await page.keyboard.press("u");
+	assert.ok(await frame(page, "a/b.c"));
+});
+
+test("the static picture has the viewer's colours and legend, light and dark", async () => {
+	for (const theme of ["light", "dark"]) {
+		const svg = graph(kernelAndJit, `--theme=${theme}`), page = await browser.open(svg);
+		const hex = (fill) => `#${numbers(fill).map((c) => c.toString(16).padStart(2, "0")).join("")}`;
+		const still = [...svg.slice(svg.indexOf(`<g id="legend">`)).matchAll(/fill="([^"]*)"[^>]*><text[^>]*>([^<]*)</g)].map(([, fill, name]) => [name, fill]);
+
+		assert.equal(await page.getAttribute("svg[data-flamefold]", "data-theme"), theme);
+		assert.deepEqual((await drawn(page)).map(([name, fill]) => [name, hex(fill)]), painted(svg));
+		assert.deepEqual((await legend(page)).map(([name, fill]) => [name, hex(fill)]), still);
+	}
+});
+
+test("--theme is the theme of an <img>, and without scripts no page is white around a dark picture", async () => {
+	const context = await browser.page.context().browser().newContext({ javaScriptEnabled: false, colorScheme: "dark", viewport: { width: 1400, height: 500 } });
+	const page = await context.newPage();
+	const corners = async () => {
+		const shot = (await page.screenshot()).toString("base64"), probe = await browser.newPage();
+		const seen = await probe.evaluate(async (shot) => {
+			const image = new Image(), canvas = document.createElement("canvas");
+
+			image.src = `data:image/png;base64,${shot}`;
+			await image.decode();
+			[canvas.width, canvas.height] = [image.width, image.height];
+
+			const context = canvas.getContext("2d", { willReadFrequently: true });
+
+			context.drawImage(image, 0, 0);
+			return [[2, 2], [image.width - 3, 2], [2, image.height - 3], [image.width - 3, image.height - 3]]
+				.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data.slice(0, 3)].join());
+		}, shot);
+
+		await probe.close();
+		return [...new Set(seen)];
+	};
+
+	for (const [name, options, expected] of [["a.svg", [], "22,23,26"], ["b.svg", ["--theme=light"], "255,255,255"], ["c.svg", ["--theme=dark"], "22,23,26"],
+		["d.html", ["-f", "html"], "22,23,26"], ["e.html", ["-f", "html", "--theme=light"], "255,255,255"], ["f.svg", ["--static"], "22,23,26"]]) {
+		await page.goto(browser.write(graph(kernelAndJit, ...options), name));
+		assert.deepEqual(await corners(), [expected], name);
+	}
+	for (const [theme, expected] of [["light", "255,255,255"], ["dark", "22,23,26"]]) {
+		browser.write(graph(kernelAndJit, `--theme=${theme}`), "image.svg");
+		await page.goto(browser.write(`<!DOCTYPE html><body style="margin:0"><img style="display:block;width:100vw;height:100vh;object-fit:fill" src="image.svg">`, "page.html"));
+		assert.deepEqual(await corners(), [expected], theme);
+	}
+	await context.close();
+});
+
+test("boxes are a pixel apart, whatever a pixel of the screen is", async () => {
+	for (const scale of [1, 2, 1.5]) {
+		const page = await browser.newPage({ deviceScaleFactor: scale });
+
+		await browser.open(graph("a 333\nb 334\nc 333\n"), "", "graph.svg", page);
+		const [a, b, c] = await page.evaluate(() => [...document.querySelectorAll("#tree > rect")].slice(1).map((rect) =>
+			["x", "width"].map((key) => Number(rect.getAttribute(key)))));
+
+		for (const [[x, width], [next]] of [[a, b], [b, c]]) {
+			assert.ok(Math.abs((next - x - width) * scale - Math.max(1, Math.round(scale))) < 0.05, `${scale}: ${x} ${width} ${next}`);
+			assert.ok(Math.abs(next * scale - Math.round(next * scale)) < 0.05, `${scale}: ${next}`);
+		}
+		await page.close();
+	}
+});
+
+test("a run of thin boxes is darker than what it holds, not grey", async () => {
+	const page = await browser.open(graph(`${Array.from({ length: 400 }, (_, k) => `thin${k}_[k] 1`).join("\n")}\nwide_[k] 999600\n`));
+	const fills = await page.evaluate(() => [...document.querySelectorAll("#thin path")].map((path) => path.getAttribute("fill")));
+	const [, light] = /data-light="([^"]*)"/.exec(graph("x 1\n"));
+	const kernel = hexToNumbers(light.split(" ")[165]);
+
+	assert.deepEqual(fills, [`rgb(${kernel.map((c) => Math.round(0.75 * c))})`]);
+});
+
+test("By Self goes up to the function with the most", async () => {
+	const page = await browser.open(graph(`${Array.from({ length: 50 }, (_, k) => `main;f${k} ${k + 1}`).join("\n")}\n`), "#c=Self");
+	const [, , most] = await legend(page);
+
+	assert.equal(most[1], (await frame(page, "f49")).fill);
+	assert.match(most[0], /^3\.9/);
 });
 
 test("nothing of all this is an error or a request", browser.quiet);

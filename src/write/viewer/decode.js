@@ -76,6 +76,7 @@ function readNames(starts, rests, count) {
 const fileIn = (name) => / (\S+:\d+:\d+)$|:([^:]+:\d+)$/.exec(name)?.slice(1).join("");
 
 const gap = 4, inlined = 5;
+const unnamedLook = 1; /* the class of what has no symbol */
 const kinds = ["", "user", "kernel", "JIT", "gap", "inlined", "waker"];
 
 /* In folded text all that does not look like text is code. */
@@ -113,6 +114,9 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 			file: fileIn(whole) ?? (place ? `${place}:${where}` : ""),
 		});
 	}
+	/* Folded text says it by the name only, which the writer has looked at. */
+	for (const one of functions)
+		one.unnamed ||= one.look === unnamedLook;
 	return functions;
 }
 

@@ -42,7 +42,8 @@ function legendEntries(meaning, looks) {
 		if (name)
 			entries.set(name, entry);
 	}
-	return [...entries.values()].sort((a, b) => b.weight - a.weight).filter((entry) => {
+	return [...entries.values()].sort((a, b) =>
+		b.weight - a.weight || a.one.look - b.one.look).filter((entry) => {
 		const colour = String(entry.colour = colourOf(entry.one, meaning, looks));
 		const isNew = !colours.has(colour) && !(entry.isFunction && ++functions > 6);
 
@@ -74,7 +75,7 @@ function makeLegend(meaning) {
 			plain(percent(share * most, whole(), 1), { share }));
 	}
 	return legendEntries(meaning, looks).map(({ name, means, colour }) => {
-		const entry = makeButton(makeSwatch(colour), `${name}: mark it; with Ctrl hide it`,
+		const entry = makeButton(name, `${name}: mark it; with Ctrl hide it`,
 			({ ctrlKey, metaKey, shiftKey }) => {
 				if (ctrlKey || metaKey || shiftKey)
 					addStep("h", means);
@@ -82,7 +83,7 @@ function makeLegend(meaning) {
 					searchFor(view.sought === means ? "" : means, { plain: "" });
 			});
 
-		entry.append(name);
+		entry.replaceChildren(makeSwatch(colour), name);
 		entry.means = means;
 		return entry;
 	});
