@@ -10,8 +10,8 @@ function meaningOf(one, meaning) {
 	const its = kinds[kindOf(one)], [, tick] = /^(.+?)`/.exec(name) ?? [];
 	const file = module.replace(/.*\//, "");
 	const ofKind = (its) => [its, exactly(its, "kind:")];
-	const isKernel = its === "kernel" && middleOf(look, picture.shades) ===
-		middleOf(picture.kinds[kind], picture.shades);
+	const isKernel = its === "kernel" && middleShade(look, picture.shades) ===
+		middleShade(picture.kinds[kind], picture.shades);
 
 	return unnamed ? ofKind("no symbol")
 		: !its ? []

@@ -18,7 +18,7 @@ const readColours = (string) => string.match(/\w{6}/g).map((one) =>
 	[16, 8, 0].map((shift) => parseInt(one, 16) >> shift & 255));
 
 /* Of the shades of a colour the one in the middle. */
-const middleOf = (look, [first, count]) =>
+const middleShade = (look, [first, count]) =>
 	look < first ? look : look - (look - first) % count + (count >> 1);
 
 /* flamegraph.pl's colours of a difference: red for more, blue for less. */
@@ -49,5 +49,5 @@ function colourOf({ name, kind, unnamed, look, colour }, meaning,
 		: meaning !== "Kind" ? look
 		: unnamed ? look : kinds[kindOf({ kind, look })];
 
-	return list[thin || meaning === "Kind" ? middleOf(its, shades) : its];
+	return list[thin || meaning === "Kind" ? middleShade(its, shades) : its];
 }
