@@ -2,16 +2,23 @@
  * the document. */
 
 const tableRow = 24; /* pixels */
-const heads = ["Function", "Self", "Total", "Module", "Samples"];
+const heads = ["Function", "Self", "Total", "Module", "Samples", "File"];
 let rows, sampleSums, columnFigure;
 
 /* What the columns are sorted by. */
 function valuesOf(func) {
-	const { name, module } = profile.functions[func];
+	const { name, module, file = "" } = profile.functions[func];
 
 	return [name, sums.selves[func], sums.totals[func], module.replace(/.*\//, ""),
-		sampleSums && sampleSums.totals[func] / profile.perSample];
+		sampleSums && sampleSums.totals[func] / profile.perSample,
+		file.replace(/.*\//, "")];
 }
+
+const isText = (column) => /Function|Module|File/.test(heads[column]);
+
+/* Those that the data has something for. */
+const hasColumn = (column) => [, , , hasModules(), sampleSums,
+	profile.functions.some(({ file }) => file)][column] ?? true;
 
 /* A minus before the name of a column turns its order round. Names go up, numbers down. */
 function sortRows() {
@@ -19,7 +26,7 @@ function sortRows() {
 		sumFunctions(flat, profile.functions.length, profile.samples);
 
 	const column = heads.indexOf(view.sort.replace("-", ""));
-	const sign = column % 3 < 1 !== (view.sort[0] === "-") ? 1 : -1;
+	const sign = isText(column) !== (view.sort[0] === "-") ? 1 : -1;
 	const keyed = profile.functions.map((_, func) => valuesOf(func)[column]);
 
 	/* One unit for all rows, in which own values can be told apart. */
@@ -27,13 +34,15 @@ function sortRows() {
 	rows = [...keyed.keys()].filter((func) =>
 		func && sums.nodes[func] && (!found || found.marks[func]));
 	rows.sort((a, b) => keyed[a] < keyed[b] ? -sign : keyed[a] > keyed[b] ? sign : a - b);
-	elements.heads.replaceChildren(...heads.slice(0, sampleSums ? 5 : 4).map((head, k) => {
+	elements.heads.replaceChildren(...heads.map((head, k) => {
 		const sorted = k === column && (sign > 0 ? "ascending" : "descending");
 
-		return make("th", sorted ? { "aria-sort": sorted } : {},
+		return hasColumn(k) && make("th", {
+			class: isText(k) ? "text" : "", ...sorted ? { "aria-sort": sorted } : {},
+		},
 			makeButton(`${head}${sorted ? sign > 0 ? " ▲" : " ▼" : ""}`, `Sort by ${head}`,
 				   () => choose({ sort: view.sort === head ? `-${head}` : head }, true)));
-	}));
+	}).filter(Boolean));
 }
 
 function showTable() {
@@ -64,16 +73,60 @@ function showRows() {
 		?.focus({ preventScroll: true });
 }
 
+/* A row has the function's colour, and its shares as bars. A click marks its boxes in the graph. */
 function makeRow(func, index) {
-	const [name, self, total, module, samples] = valuesOf(func);
+	const [name, self, total, module, samples, file] = valuesOf(func);
 	const cell = (weight) => `${columnFigure(weight)} (${share(weight, whole())})`;
-	const expression = exactly(name), chosen = view.sought === expression;
-	const button = makeButton(name, name, () => searchFor(chosen ? "" : expression, { plain: "" }),
-				  { "aria-pressed": chosen });
+	const isChosen = graph.func[current] === func;
+	const swatch = make("i");
+	const button = make("button", { type: "button", title: name, "aria-pressed": isChosen },
+			    swatch, name);
 
+	swatch.style.background = `rgb(${colourOfFunction(func)})`;
 	button.func = func;
-	return make("tr", { "aria-rowindex": index },
-		...[button, cell(self), cell(total), module]
-			.concat(sampleSums ? withCommas(samples) : [])
-			.map((one, k) => make("td", { title: [, exactCount(self), exactCount(total)][k] ?? "" }, one)));
+	return make("tr", {
+		"aria-rowindex": index, class: isChosen ? "chosen" : "", click: () => markFunction(func),
+	}, ...[button, cell(self), cell(total), module, sampleSums && withCommas(samples), file]
+		.map((inside, k) => {
+			const cell = make("td", {
+				class: isText(k) ? "text" : "",
+				title: [, exactCount(self), exactCount(total)][k] ?? "",
+			}, inside);
+
+			if (k === 1 || k === 2)
+				cell.style.backgroundSize =
+					`${100 * (k < 2 ? self : total) / whole()}% 100%`;
+			return hasColumn(k) && cell;
+		}).filter(Boolean));
+}
+
+const colourOfFunction = (func) => colourOf(profile.functions[func], view.look, {
+	dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
+	most: profile.most, delta: NaN,
+	share: view.look === "Value" ? sums.totals[func] / whole()
+		: sums.selves[func] / (sums.most ?? whole()),
+});
+
+/* Marks all boxes of a function, and goes to the heaviest; once more: to none. The list stays. */
+function markFunction(func) {
+	const box = boxOfFunction(graph, func) ||
+		layout.boxes.find((piece) => graph.func[piece.box] === func)?.box;
+
+	pointer = null;
+	if (!box) {
+		say(`${profile.functions[func].name} is not in this graph`);
+		return;
+	}
+	if (graph.func[current] === func) {
+		current = zoom;
+	} else {
+		if (!isInZoom(box)) {
+			zoom = above(box);
+			saveLink();
+		}
+		current = box;
+		say(titleOf(box));
+	}
+	draw();
+	showBox();
 }
