@@ -295,7 +295,7 @@ for (const [name, [file, format]] of Object.entries(formats))
 					.filter((one) => one.offsetParent).every((one) => one.offsetHeight >= 24 && one.offsetWidth >= 24)));
 				await page.setViewportSize({ width: width + 100, height: 568 });
 				await page.waitForFunction((expected) => Math.abs(Number(document.querySelector("#tree rect")
-					.getAttribute("width")) - expected) < 1, width + 80);
+					.getAttribute("width")) - expected) < 2, width + 80);
 				await page.close();
 			}
 	});

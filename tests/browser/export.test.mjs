@@ -123,7 +123,8 @@ const shown = (page) => page.evaluate(() => {
 		texts: [...svg.querySelectorAll("text")].map((one) => one.textContent),
 		boxes: [...svg.querySelectorAll("rect")].filter((one) => one.querySelector("title")).map((one) => ({
 			name: one.querySelector("title").textContent.replace(/ \([^(]*\)$/, ""),
-			width: Number(one.getAttribute("width")), fill: getComputedStyle(one).fill,
+			/* With the pixel that is left to the next one, as frames() has it. */
+			width: Number(one.getAttribute("width")) + 1, fill: getComputedStyle(one).fill,
 		})),
 		back: getComputedStyle(svg.querySelector("rect")).fill,
 	};

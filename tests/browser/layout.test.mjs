@@ -52,7 +52,7 @@ test("the footer is as high as what it holds, and the graph stands still below t
 	const { height } = await boxOf(page, "footer");
 	const { y } = await boxOf(page, "#tree rect");
 
-	assert.ok(height < 100, `${height}`);
+	assert.ok(height < 110, `${height}`);
 	for (const name of ["c", "b", "main"]) {
 		await hoverFrame(page, name);
 		near((await boxOf(page, "#tree rect")).y, y, 0.01);
@@ -82,7 +82,7 @@ test("the root stays where it is seen when the window becomes another one", asyn
 	assert.ok(await page.evaluate(rootIsSeen));
 	for (const [width, height] of [[1200, 300], [390, 844], [844, 390], [500, 600], [1400, 900]]) {
 		await page.setViewportSize({ width, height });
-		await page.waitForFunction((width) => Math.abs(document.querySelector("#tree rect").getBoundingClientRect().right - width + 10) < 1, width);
+		await page.waitForFunction((width) => Math.abs(document.querySelector("#tree rect").getBoundingClientRect().right - width + 10) < 2, width);
 		await page.waitForFunction(rootIsSeen);
 	}
 	/* What one has scrolled to stays, too. */
@@ -182,7 +182,7 @@ test("two taps at one point are for one frame, wherever the point is", async () 
 		const zoomed = await text(page, "status");
 		const name = label.replace(/ \(.*/, "");
 
-		if (!chosen.includes(`${name} (`) || !zoomed.includes(`Zoomed to ${name} (`))
+		if (!chosen.startsWith(`${name} `) || !zoomed.includes(`Zoomed to ${name} (`))
 			wrong.push({ i, name, chosen, zoomed });
 	}
 	assert.deepEqual(wrong, []);

@@ -36,6 +36,10 @@ const commands = [
 	["N", "Previous hit", () => goToHit(-1)],
 	["Backspace", "Zoom out to the caller", () => zoomTo(above(zoom))],
 	["0", "Whole graph", () => zoomTo(0)],
+	["+", "Zoom in around the frame", () => zoomAround(centreOf(current), 0.7)],
+	["-", "Zoom out", () => zoomAround(centreOf(current), 1 / 0.7)],
+	["[", "To the left", () => moveBy(-0.2 * layout.wide)],
+	["]", "To the right", () => moveBy(0.2 * layout.wide)],
 	["E", "Export: stacks, table, picture", () => openExport()],
 	["?", "Help", () => openOver(elements.help)],
 ];
@@ -189,8 +193,9 @@ const isInZoom = (box) => holds(zoom, box) || holds(box, zoom);
 
 /* Makes it the current one, wherever it is. */
 function goTo(box) {
-	if (!isInZoom(box)) {
-		zoom = above(box);
+	if (!isInZoom(box) || !isInSlice(box)) {
+		slice = null;
+		zoom = isInZoom(box) ? zoom : above(box);
 		saveLink();
 	}
 	current = box;
@@ -244,7 +249,7 @@ function leave() {
 		return;
 	if (focused() === elements.search && elements.search.value)
 		searchFor("");
-	else if (zoom)
+	else if (zoom || slice)
 		zoomTo(0);
 	else if (view.pivot)
 		setKind(callersFirst);
@@ -283,6 +288,9 @@ function point(happens) {
 /* A finger first asks, then zooms. What it meant is where it went down: browsers move the click to
  * what they think was meant. Frames that are links are followed; with Ctrl they zoom. */
 function click(happens) {
+	if (drag?.moves)
+		return;
+
 	const isTouch = pressed?.pointerType === "touch";
 	const piece = pieceUnder(isTouch ? pressed : happens);
 	const link = piece && !happens.ctrlKey && picture.links.get(nameOf(piece.box));

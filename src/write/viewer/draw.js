@@ -69,7 +69,7 @@ function draw(zoomedFrom = zoom) {
 	const wide = max(1, page - 2 * margin);
 
 	layout = layOutToFit(graph, {
-		zoom, wide, found, least: 1 / devicePixelRatio, most: paper ? mostBoxes : 5500,
+		zoom, slice, wide, found, least: 1 / devicePixelRatio, most: paper ? mostBoxes : 5500,
 	}, (all) => {
 		layout = { ...all, bottom: max(graph.highest || 0, all.highest) };
 		return paper ? [-mostRows, mostRows] : rowsInWindow(stage.clientHeight);
@@ -91,6 +91,7 @@ function draw(zoomedFrom = zoom) {
 		"data-drawn": layout.boxes.length,
 		"data-hidden": layout.runs.reduce((sum, { count }) => sum + count, 0),
 		"data-zoom": linkTo(graph, zoom).z ?? "",
+		"data-window": windowOf().map((x) => +(x / (graph.total[0] || 1)).toPrecision(7)),
 		"data-view": view.kind,
 		"data-match": found ? [found.hits, found.weight / profile.divisor,
 				       percent(found.weight, whole())] : "",
@@ -98,6 +99,8 @@ function draw(zoomedFrom = zoom) {
 	});
 	/* What is under the pointer now, wherever it rests. */
 	pointed = pointer && pieceUnder(pointer);
+	if (!paper)
+		showMinimap();
 	showAround();
 	markSame();
 	showDetails();
@@ -112,9 +115,9 @@ function draw(zoomedFrom = zoom) {
 function piecesToDraw() {
 	const { boxes, scale, low, high } = layout;
 	const row = graph.row[current];
-	const left = (graph.x[current] - graph.x[zoom]) * scale;
+	const left = (graph.x[current] - layout.from) * scale;
 
-	return row < low || row > high || boxes.some(({ box }) => box === current) ? boxes
+	return row < low || row > high || left < 0 || left > layout.wide || boxes.some(({ box }) => box === current) ? boxes
 		: [...boxes, { box: current, row, left, right: left + thinBox }];
 }
 
@@ -129,7 +132,8 @@ function drawBoxes() {
 
 	for (const piece of piecesToDraw()) {
 		const { box, left, right, above } = piece;
-		const wide = right - left, self = graph.self[box] * layout.scale;
+		const wide = right - left;
+		const self = (graph.x[box] - layout.from + graph.self[box]) * layout.scale - left;
 
 		if (wide < thinBox && box !== current) {
 			addPath(paintOf(piece, thin), rectangle(piece, wide));

@@ -65,6 +65,7 @@ function goToHit(step) {
 
 	if (!isInZoom(box) || graph.total[box] * layout.scale < 2 * thinBox) {
 		zoom = contextOf(box);
+		slice = null;
 		saveLink();
 	}
 	goTo(box);

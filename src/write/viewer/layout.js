@@ -2,6 +2,7 @@
  * Which boxes can be seen, and where. Nothing below a box that is too thin is looked at, so
  * this takes as long as the picture is large, whatever the size of the trie.
  *
+ * What has the whole width is the box @zoom or, within it, a @slice [from, to) of the width of the graph.
  * Places are CSS pixels from the left edge of the root, and rows from it. Neighbours thinner
  * than @least become a run: one piece whose `box` is the widest of `count` boxes, with
  * those below them where they are known without a look. Rows outside
@@ -9,9 +10,10 @@
  */
 const thinBox = 2; /* thinner boxes share one path of their colour */
 
-function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high = Infinity }) {
+function layOut(graph, { zoom, slice, wide, least, most, found, low = -Infinity, high = Infinity }) {
 	const { x, total, row, parent, first, grow, kind, at, trie: { ends } } = graph;
-	const scale = wide / (total[zoom] || 1);
+	const [from, to] = slice ?? [x[zoom], x[zoom] + (total[zoom] || 1)];
+	const scale = wide / (to - from);
 	const boxes = [], runs = [], byRow = new Map(), lastRun = new Map();
 	const todo = [zoom];
 	let lowest = 0, highest = 0, cost = 0;
@@ -57,9 +59,12 @@ function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high =
 		todo.push(1);
 	for (let steps = 0; todo.length && steps < 1e6; steps++) {
 		const box = todo.pop();
-		const left = (x[box] - x[zoom]) * scale, right = left + total[box] * scale;
+		const start = (x[box] - from) * scale, end = start + total[box] * scale;
+		const left = max(0, start), right = min(wide, end);
 
-		if (right - left < least) {
+		if (left > right)
+			continue;
+		if (end - start < least) {
 			put(runs, box, left, right);
 			continue;
 		}
@@ -68,7 +73,7 @@ function layOut(graph, { zoom, wide, least, most, found, low = -Infinity, high =
 		for (let k = grow(box); k--;)
 			todo.push(first[box] + k);
 	}
-	return { boxes, runs, byRow, lowest, highest, cost, least, scale, low, high };
+	return { boxes, runs, byRow, lowest, highest, cost, least, from, wide, scale, low, high };
 }
 
 /* All rows where the document has room for them; else those from @rowsIn(layout), and only

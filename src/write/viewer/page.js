@@ -18,7 +18,8 @@ function makePage() {
 			opened ? closeOver() : openOver(elements.controls), { id: "tools" }),
 		     makeControls(), makeSearch()),
 		make("div", { id: "chips" }),
-		make("main", {}, makeTable(), makeStage(),
+		make("main", {}, makeTable(),
+		     make("div", { id: "pane" }, makeMinimap(), makeStage()),
 		     make("div", { id: "menu", role: "menu", "aria-label": "Frame", hidden: "" })),
 		make("footer", {},
 		     make("div", { id: "about" },
@@ -92,10 +93,10 @@ const makeTable = () => make("section", {
 function makeStage() {
 	const path = (id) => make("path", { id });
 
-	return make("section", { id: "stage", "aria-label": "Graph", scroll: redrawRows },
+	return make("section", { id: "stage", "aria-label": "Graph", scroll: redrawRows, wheel: turnWheel },
 		make("svg", {
 			id: "frames", click, contextmenu: openMenu,
-			pointerdown: (happens) => { pressed = happens; },
+			pointerdown: startDrag, pointermove: goOnDragging, pointercancel: endDrag,
 			/* Does not take the focus before it is known what it is on. */
 			mousedown: (happens) => happens.preventDefault(),
 		}, make("g", { id: "moving" }, make("g", { id: "thin" }), path("hits"),
@@ -143,7 +144,7 @@ function showAround() {
 		elements[lists[key]].value = view[key];
 	showGroups();
 	elements.onhits.value = "";
-	elements.unzoom.disabled = !zoom;
+	elements.unzoom.disabled = !zoom && !slice;
 	elements.onhits.disabled = !found;
 	elements.ignorecase.textContent = sign;
 	update(elements.ignorecase, { "aria-label": `${sign}: Regard to case` });

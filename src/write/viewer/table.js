@@ -120,8 +120,9 @@ function markFunction(func) {
 	if (graph.func[current] === func) {
 		current = zoom;
 	} else {
-		if (!isInZoom(box)) {
-			zoom = above(box);
+		if (!isInZoom(box) || !isInSlice(box)) {
+			zoom = isInZoom(box) ? zoom : above(box);
+			slice = null;
 			saveLink();
 		}
 		current = box;

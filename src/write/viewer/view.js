@@ -64,7 +64,7 @@ function changeGraph(next) {
 			: boxOfFunction(next, func);
 	});
 	graph = next;
-	pointed = looked = null;
+	pointed = looked = slice = null;
 }
 
 /* Takes choices over. Expressions that are none change nothing. */
@@ -93,8 +93,9 @@ function choose(choices, replaces) {
 }
 
 function zoomTo(box) {
-	const from = zoom;
+	const from = slice ? box : zoom;
 
+	slice = null;
 	zoom = graph.row[box] && box;
 	current = box;
 	looked = null;
@@ -113,6 +114,8 @@ function saveLink(replaces) {
 	for (const key in linkKeys)
 		if (view[key] !== firstView[key])
 			query.set(linkKeys[key], view[key]);
+	if (slice)
+		query.set("r", slice.map((x) => (x / graph.total[0]).toPrecision(9)).join("_"));
 	for (const step of view.steps)
 		query.append("t", step);
 	/* A document without an address of its own has nothing to save it in. */
@@ -146,7 +149,13 @@ function restoreLink() {
 		: { box: boxOfOldLink(graph, +old.get("x"), +old.get("y"), picture) };
 
 	zoom = current = box;
+	slice = null;
 	draw();
+
+	const [from, to] = (query.get("r") ?? "").split("_").map((x) => x * graph.total[0]);
+
+	if (from >= 0 && from < to)
+		showSlice(from, to);
 	showBox();
 	if (wrong || moved)
 		say(wrong ?? `Gone; nearest: ${titleOf(box)}`);

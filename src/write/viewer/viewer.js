@@ -91,7 +91,7 @@ function mount(page) {
 			root.removeAttribute("viewBox");
 		root.setAttribute("width", "100%");
 		/* In somebody else's page as high as it was, and what is around the frames. */
-		root.setAttribute("height", isAlone ? "100%" : +height + 100);
+		root.setAttribute("height", isAlone ? "100%" : +height + 150);
 	};
 
 	addEventListener("beforeprint", () => {
