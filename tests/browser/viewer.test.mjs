@@ -459,7 +459,7 @@ test("what is not drawn is counted, whatever it is below", async () => {
 	const page = await browser.open(graph("a;big 100000\na;thin;x;y 3\na;thin;x;z 1\nb;c 1\n"));
 
 	assert.deepEqual([await facts(page)].map(({ nodes, drawn, hidden }) => [nodes, drawn, hidden]), [[9, 3, 6]]);
-	assert.match(await text(page, "more"), / · 6 frames thinner than a pixel are grey: zoom in /);
+	assert.match(await text(page, "more"), / · 6 frames thinner than a pixel are drawn together: zoom in /);
 	await page.evaluate((hash) => location.hash = hash, `z=${["a", "thin"].map(stepTo).join("")}`);
 	await page.waitForFunction(() => document.querySelector("svg").dataset.zoom);
 	assert.deepEqual([await facts(page)].map(({ drawn, hidden }) => [drawn, hidden]), [[6, 0]]);

@@ -164,7 +164,7 @@ function showDetails() {
 	const more = isWhole(box) ? [
 		join([
 			!hasZoomed && "Click a frame to zoom; type / to search, ? for all keys",
-			hidden > 0 && `${withCommas(+hidden)} frames thinner than a pixel are grey: zoom in`,
+			hidden > 0 && `${withCommas(+hidden)} frames thinner than a pixel are drawn together: zoom in`,
 		]),
 		join([exactCount(graph.total[box]), ...caveats(profile)]),
 	] : [aboutPlaces(graph.func[box]), join(moreAbout(box))];
