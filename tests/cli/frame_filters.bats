@@ -154,8 +154,8 @@ keeps()
 	"$flamefold" --quiet -o in.svg in.folded
 	"$flamefold" fold --quiet --only 'symbol=^b$' in.svg | diff kept -
 	# The picture of text that was filtered has no samples, as others of text.
-	"$flamefold" --quiet -o kept.svg --only 'symbol=^b$' in.folded
-	"$flamefold" --quiet -o same.svg kept
+	"$flamefold" --quiet --title=b -o kept.svg --only 'symbol=^b$' in.folded
+	"$flamefold" --quiet --title=b -o same.svg kept
 	cmp kept.svg same.svg
 }
 
