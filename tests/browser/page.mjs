@@ -82,14 +82,14 @@ export function openBrowser(options = {}) {
 	});
 	/*
 	 * test(name, run) or test(name, options, run), as node's: a test that runs in Chromium and
-	 * then in Firefox, there with LONG=1, or @always. It takes what it needs from this object
+	 * then in Firefox, there with ALL_IN_FIREFOX=1, or @always. It takes what it needs from this object
 	 * while it runs. @skip: why it runs nowhere; @notInFirefox: why not there.
 	 */
 	state.test = (name, ...more) => {
 		const run = more.pop(), { always, skip = false, notInFirefox } = more[0] ?? {};
 
 		test(name, { skip }, run);
-		if (always || process.env.LONG)
+		if (always || process.env.ALL_IN_FIREFOX)
 			test(`Firefox: ${name}`, { skip: skip || notInFirefox || whyNoFirefox() || false }, async () => {
 				await use("Firefox");
 				try {
