@@ -162,18 +162,20 @@ struct colour class_colour(enum page_theme theme, uint8_t class)
 	return (struct colour){ (uint8_t)(c >> 16), (uint8_t)(c >> 8), (uint8_t)c };
 }
 
-/* A quarter of the way to the ink; halves up, as the viewer's Math.round() has them. */
-static uint8_t towards_ink(uint8_t value, enum page_theme theme)
+/* Darker by a quarter, or, where what is darker would not stand out from the page, half of the way to
+ * grey; halves up, as the viewer's Math.round() has them. */
+static uint8_t of_run(uint8_t value, enum page_theme theme)
 {
-	return (uint8_t)((3 * value + (theme == PAGE_DARK ? 255 : 0) + 2) / 4);
+	return (uint8_t)(theme == PAGE_DARK ? (value + 0x71 + 1) / 2
+					    : (3 * value + 2) / 4);
 }
 
 struct colour class_run_colour(enum page_theme theme, uint8_t class)
 {
 	struct colour c = class_colour(theme, class);
 
-	return (struct colour){ towards_ink(c.r, theme), towards_ink(c.g, theme),
-				towards_ink(c.b, theme) };
+	return (struct colour){ of_run(c.r, theme), of_run(c.g, theme),
+				of_run(c.b, theme) };
 }
 
 uint8_t class_middle(uint8_t class)

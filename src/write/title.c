@@ -51,12 +51,67 @@ static void add_cut(struct text *t, const char *part, size_t most)
 	text_add(t, part + tail, size - tail);
 }
 
+/* Flags of recorders that are followed by no value. */
+static bool is_flag(const char *word, size_t size)
+{
+	return size > 1 && word[0] == '-' && word[1] != '-' &&
+	       strspn(word + 1, "agqvnsdTPNRBS") >= size - 1;
+}
+
+/* Was it everything, and what was run only how long? Words behind the options of the recorder
+ * are none of its own. */
+static bool is_system_wide(const char *command)
+{
+	size_t size;
+	int at = 0;
+	bool value = false; /* may be that of the option before it */
+
+	for (const char *p = command; *p; p += size + (p[size] == ' '), at++) {
+		size = strcspn(p, " ");
+		if (*p == '-') {
+			bool flag = is_flag(p, size);
+
+			if ((flag && memchr(p, 'a', size)) ||
+			    (size == 10 && strncmp(p, "--all-cpus", size) == 0))
+				return true;
+			if (size == 2 && p[1] == '-')
+				return false;
+			value = !flag && !memchr(p, '=', size);
+		} else if (at > 1 && !value) {
+			return false;
+		} else if (at > 1) {
+			value = false;
+		}
+	}
+	return false;
+}
+
 /* What was run, without the recorder's own options where "--" tells them apart. */
 static const char *program_of(const char *command)
 {
 	const char *behind = command ? strstr(command, " -- ") : NULL;
 
+	if (command && is_system_wide(command))
+		return "whole system";
 	return behind && behind[4] ? behind + 4 : command;
+}
+
+/* An event without what says how precise it is, and that guests are left out: cpu-clock:pppH. */
+static void add_event(struct text *t, const char *event)
+{
+	size_t size = event ? strlen(event) : 0, head = size;
+
+	while (head && strchr("pPH", event[head - 1]))
+		head--;
+	if (head > 1 && head < size && event[head - 1] == ':' && !strchr(event, ',')) {
+		struct text name = { 0 };
+
+		text_add(&name, event, head - 1);
+		add_cut(t, name.bytes, PART_MOST);
+		text_release(&name);
+	} else {
+		add_cut(t, event, PART_MOST);
+	}
 }
 
 struct unit {
@@ -137,7 +192,7 @@ void title_add(struct text *t, const struct write_facts *f)
 	add_cut(t, program_of(f->command), COMMAND_MOST);
 	add_cut(t, f->host, PART_MOST);
 	add_date(t, f->recorded);
-	add_cut(t, f->events, PART_MOST);
+	add_event(t, f->events);
 	add_duration(t, f->duration);
 	add_samples(t, f->samples);
 }

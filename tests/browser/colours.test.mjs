@@ -4,11 +4,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
 import { encode } from "../viewer/encode.mjs";
 import { clickFrame, frame, frames, graph, openBrowser } from "./page.mjs";
 
 const browser = openBrowser();
+const { test } = browser;
 
 // [title without its figures, fill] of the static picture's frames.
 const painted = (svg) => [...svg.matchAll(/<title>([^<]*) \([^(<]*<\/title><rect [^>]*fill="([^"]*)"/g)]
@@ -223,7 +223,9 @@ test("the static picture has the viewer's colours and legend, light and dark", a
 	}
 });
 
-test("--theme is the theme of an <img>, and without scripts no page is white around a dark picture", async () => {
+test("--theme is the theme of an <img>, and without scripts no page is white around a dark picture", {
+	notInFirefox: "the theme of the system is set, and scripts are switched off, in Chromium only",
+}, async () => {
 	const context = await browser.page.context().browser().newContext({ javaScriptEnabled: false, colorScheme: "dark", viewport: { width: 1400, height: 500 } });
 	const page = await context.newPage();
 	const corners = async () => {

@@ -1,7 +1,6 @@
 // What one takes away from the page: stacks, the table, pictures, and paper.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { test as inChromium } from "node:test";
 import { clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor } from "./page.mjs";
 
 const stacks = [
@@ -197,6 +196,28 @@ test("the picture of a view is whole for a program that knows no style, and as a
 	}
 });
 
+test("the legend goes out with the picture, swatches and words, and none too wide for it", async () => {
+	const name = `parse_${"long_".repeat(200)}`;
+	const page = await open(forms.SVG, `main;${name} 30\nmain;write 20\nidle 10\n`);
+	const legend = await page.evaluate(() => [...document.querySelectorAll("#legend button")].map((one) =>
+		[getComputedStyle(one.querySelector("i")).backgroundColor, one.textContent]));
+	const { content } = await exported(page, "Picture of this view, SVG");
+
+	await page.goto(browser.write(content, "view.svg"));
+
+	const seen = await page.evaluate(() => [...document.querySelectorAll("svg > rect + text")].slice(1).map((text) => {
+		const { right } = text.getBoundingClientRect(), swatch = text.previousSibling;
+
+		return [getComputedStyle(swatch).fill, text.textContent, right < innerWidth && swatch.getBoundingClientRect().right <= text.getBoundingClientRect().left];
+	}));
+
+	assert.equal(legend.length, 3);
+	assert.deepEqual(seen.map(([fill]) => fill), legend.map(([fill]) => fill));
+	assert.ok(seen.every(([, , fits]) => fits), JSON.stringify(seen));
+	assert.match(seen[0][1], /^parse_.*…/);
+	assert.deepEqual(seen.slice(1).map(([, text]) => text), ["write", "idle"]);
+});
+
 test("pixels are as many as the screen's, and show the same", { always: true }, async () => {
 	const page = await open(forms.HTML);
 	const { name, content } = await exported(page, "Picture of this view, PNG");
@@ -212,7 +233,7 @@ test("pixels are as many as the screen's, and show the same", { always: true }, 
 	assert.ok(inks >= 4, `${inks} colours`);
 });
 
-inChromium("pixels of a fine screen are finer, but not more than a canvas can have", async () => {
+test("pixels of a fine screen are finer, but not more than a canvas can have", async () => {
 	const page = await browser.newPage({ viewport: { width: 1200, height: 600 }, deviceScaleFactor: 2 });
 	const size = ({ content }) => [content.readUInt32BE(16), content.readUInt32BE(20)];
 
@@ -286,5 +307,36 @@ for (const [form, how] of Object.entries(forms))
 		assert.ok((await frame(page, "main")).width > 1100);
 		assert.equal(await frame(page, "idle"), undefined);
 	});
+
+test("on paper a deep graph is as wide as it is, and the rows that are left out are counted", async () => {
+	const deep = `${Array.from({ length: 300 }, (_, k) => `f${k}`).join(";")} 30\nside 10\n`;
+
+	for (const root of ["", "#y=1"])
+		for (const [zoom, there, gone] of [["", ["all", "f0", "f62", "side"], ["f63", "f299"]], ["f200", ["f192", "f200", "f255"], ["f191", "f256"]]]) {
+			const page = await browser.open(graph(deep), root);
+
+			if (zoom) {
+				await page.evaluate((zoom) => [...document.querySelectorAll("#tree rect")]
+					.find((rect) => rect.getAttribute("aria-label").startsWith(`${zoom} `)).focus(), zoom);
+				await page.keyboard.press("Enter");
+			}
+			await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+
+			const { texts, boxes } = await shown(page), names = boxes.map(({ name }) => name);
+			const [, , wide, high] = (await page.getAttribute("svg svg", "viewBox")).split(" ");
+			const tops = await page.evaluate(() => {
+				const { y, height } = document.querySelector("svg svg").getBoundingClientRect();
+
+				return [...document.querySelectorAll("rect > title")].map((one) => (one.parentNode.getBoundingClientRect().y - y) / height);
+			});
+
+			assert.ok(high / wide > 0.9 && high / wide < 1.2, `${wide} x ${high}`);
+			assert.ok(tops.every((top) => top > 0 && top < 1));
+			assert.deepEqual([there.filter((name) => !names.includes(name)), gone.filter((name) => names.includes(name))], [[], []], `${root} ${zoom}`);
+			assert.ok(texts.some((text) => text.includes("237 rows left out")), texts.slice(0, 4).join("\n"));
+			await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+			assert.equal((await frames(page)).length, zoom ? 301 : 302);
+		}
+});
 
 test("nothing of all this is an error or a request", () => browser.quiet());

@@ -1,7 +1,6 @@
 // What figures say, of what they are, and how long it can be read.
 import assert from "node:assert/strict";
 import { clickFrame, facts, frame, graph, hoverFrame, openBrowser, placeOf, searchFor } from "./page.mjs";
-import { test as plainTest } from "node:test";
 
 const stacks = "main;parse;read 300\nmain;parse;malloc 100\nmain;write;malloc 200\nidle 200\nmain 200\n";
 const browser = openBrowser();
@@ -208,4 +207,4 @@ test("what is said is seen", async () => {
 	assert.match(await text(page, "status"), /^Gone; nearest: read/);
 });
 
-plainTest("nothing of all this is an error or a request", browser.quiet);
+test("nothing of all this is an error or a request", browser.quiet);

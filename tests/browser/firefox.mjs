@@ -1,7 +1,8 @@
 // Firefox, with the words in which playwright-core drives Chromium: a test that is written for one
 // runs in the other. Playwright's Firefox is a patched one; the distribution's speaks WebDriver
 // BiDi, which puppeteer-core knows. What is here is what the tests call, no more. A selector is
-// CSS, with ":text-is('...')", ":has-text('...')" or " >> nth=N" at its end.
+// CSS with ":text-is('...')" or ":has-text('...')" behind any of its steps ("tr:has-text('a') td"),
+// and " >> nth=N" at its end.
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -41,10 +42,12 @@ export async function launchFirefox(folder) {
 	});
 
 	return {
-		newPage: async ({ viewport, deviceScaleFactor = 1 } = {}) => {
+		newPage: async ({ viewport, deviceScaleFactor = 1, hasTouch = false, javaScriptEnabled = true } = {}) => {
 			const page = await firefox.newPage();
 
-			await page.setViewport({ ...viewport, deviceScaleFactor });
+			await page.setViewport({ ...viewport, deviceScaleFactor, hasTouch });
+			if (!javaScriptEnabled)
+				await page.setJavaScriptEnabled(false);
 			page.setDefaultTimeout(900_000);
 			return adapt(page, downloads);
 		},
@@ -54,22 +57,57 @@ export async function launchFirefox(folder) {
 
 // In the page: the elements of a selector.
 const finder = `(selector) => {
-	const [, css, kind, text, nth] =
-		/^(.*?)(?::(text-is|has-text)\\((?:"|')(.*)(?:"|')\\))?(?: >> nth=(\\d+))?$/.exec(selector);
-	const all = [...document.querySelectorAll(css)].filter(({ textContent }) => !kind ||
-		(kind === "text-is" ? textContent.trim() === text : textContent.includes(text)));
+	const [, path, nth] = /^(.*?)(?: >> nth=(\\d+))?$/.exec(selector);
+	/* CSS, then which text, its quote and the text itself, then CSS that begins with a combinator, ... */
+	const [css, ...more] = path.split(/:(text-is|has-text)\\((["'])(.*?)\\2\\)/);
+	let all = [...document.querySelectorAll(css)];
 
-	return nth ? [all[nth]] : all;
+	for (let i = 0; i < more.length; i += 4) {
+		const [kind, , text, below] = more.slice(i);
+
+		all = all.filter(({ textContent }) => kind === "text-is" ? textContent.trim() === text : textContent.includes(text));
+		if (below) {
+			/* The document, so that what is no selector throws where nothing is left, too. */
+			document.querySelector(":scope" + below);
+			all = [...new Set(all.flatMap((one) => [...one.querySelectorAll(":scope" + below)]))];
+		}
+	}
+	return nth ? all.slice(nth, Number(nth) + 1) : all;
 }`;
 
-function adapt(page, downloads) {
-	const visible = (one) => one.getClientRects().length > 0 && getComputedStyle(one).visibility === "visible";
+const visible = (one) => one.getClientRects().length > 0 && getComputedStyle(one).visibility === "visible";
+
+// Not with each picture that is drawn, as puppeteer-core does of itself: what is hidden draws none.
+const polling = { polling: 50 };
+
+// What can be asked of a page, and of a frame in it.
+function adaptFrame(frame) {
 	/* What @does with the elements of a selector. */
-	const all = (selector, does, ...more) => page.evaluate(
+	const all = (selector, does, ...more) => frame.evaluate(
 		`(${does})((${finder})(${JSON.stringify(selector)}), ...${JSON.stringify(more)})`);
 
+	/* Until what is @seen of the elements of a selector is true. */
+	async function waitFor(selector, seen) {
+		/* What is no selector throws here: waitForFunction() takes an error for "not yet". */
+		if (!await all(selector, seen))
+			await frame.waitForFunction(`(${seen})((${finder})(${JSON.stringify(selector)}))`, polling);
+	}
+
+	return {
+		all, waitFor,
+		url: () => frame.url(),
+		evaluate: (does, ...more) => frame.evaluate(does, ...more),
+		waitForFunction: (does, ...more) => frame.waitForFunction(does, polling, ...more),
+		waitForSelector: (selector, { state } = {}) => waitFor(selector,
+			state === "attached" ? "(all) => all.length > 0" : `(all) => all.some(${visible})`),
+	};
+}
+
+function adapt(page, downloads) {
+	const { all, waitFor, ...asked } = adaptFrame(page);
+
 	async function first(selector, does, ...more) {
-		await page.waitForFunction(`(${finder})(${JSON.stringify(selector)}).length > 0`);
+		await waitFor(selector, "(all) => all.length > 0");
 		return all(selector, `([one], ...more) => (${does})(one, ...more)`, ...more);
 	}
 
@@ -90,12 +128,34 @@ function adapt(page, downloads) {
 			await page.keyboard.up(key);
 	}
 
-	async function click(selector, options) {
+	/* In the middle of the first element, where it can be seen. */
+	async function middleOf(selector) {
 		await first(selector, (one) => one.scrollIntoView({ block: "nearest" }));
 
 		const { x, y, width, height } = await boxOf(selector);
 
-		await page.mouse.click(x + width / 2, y + height / 2, options);
+		return [x + width / 2, y + height / 2];
+	}
+
+	async function click(selector, { modifiers = [], ...options } = {}) {
+		const at = await middleOf(selector);
+
+		for (const key of modifiers)
+			await page.keyboard.down(key);
+		await page.mouse.click(...at, options);
+		for (const key of modifiers)
+			await page.keyboard.up(key);
+	}
+
+	/* Back or forward. puppeteer-core waits for a navigation, which a step within one document is not always. */
+	function traverse(way) {
+		const within = page.evaluate(() => new Promise((done) => {
+			addEventListener("popstate", () => setTimeout(done), { once: true });
+		}));
+		const gone = page[way]();
+
+		gone.catch(() => {});
+		return Promise.race([gone, within.catch(() => gone)]);
 	}
 
 	const locator = (selector) => ({
@@ -108,18 +168,17 @@ function adapt(page, downloads) {
 	});
 
 	return {
+		...asked,
 		firefox: page,
 		on: (event, does) => page.on(event, does),
-		url: () => page.url(),
+		frames: () => page.frames().map(adaptFrame),
 		goto: (address) => page.goto(address),
-		goBack: () => page.goBack(),
-		goForward: () => page.goForward(),
+		goBack: () => traverse("goBack"),
+		goForward: () => traverse("goForward"),
 		close: () => page.close(),
 		screenshot: (options) => page.screenshot(options),
 		setViewportSize: (size) => page.setViewport({ ...page.viewport(), ...size }),
-		evaluate: (does, ...more) => page.evaluate(does, ...more),
-		waitForFunction: (does, ...more) => page.waitForFunction(does, {}, ...more),
-		waitForSelector: (selector, { state } = {}) => page.waitForSelector(selector, { visible: state === "visible" }),
+		addInitScript: (does) => page.evaluateOnNewDocument(does),
 		keyboard: {
 			press: pressKeys,
 			type: (text) => page.keyboard.type(text),
@@ -134,6 +193,7 @@ function adapt(page, downloads) {
 			wheel: (deltaX, deltaY) => page.mouse.wheel({ deltaX, deltaY }),
 		},
 		touchscreen: { tap: (x, y) => page.touchscreen.tap(x, y) },
+		tap: async (selector) => page.touchscreen.tap(...await middleOf(selector)),
 		locator, click, focus,
 		press: async (selector, keys) => {
 			await focus(selector);

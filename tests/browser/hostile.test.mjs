@@ -1,7 +1,8 @@
 // Names that somebody else chose, and pages that forbid things.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { test } from "node:test";
+import { createServer } from "node:http";
+import { after } from "node:test";
 import { facts, frames, graph, openBrowser, searchFor, withSources } from "./page.mjs";
 
 const hostile = [
@@ -13,20 +14,33 @@ const folded = `${hostile.map((name, i) => `main;${name.replace(/;/g, ":")};leaf
 const bytes = Buffer.concat([Buffer.from(folded), Buffer.from("main;bad\xff\xfeutf8;\x80 50\nmain;nul", "latin1"),
 	Buffer.from([0]), Buffer.from("byte;x 50\n")]);
 const browser = openBrowser();
-const site = "http://flamefold.test/";
+const { test } = browser;
 
 function svgOf(...options) {
 	return execFileSync(process.env.FLAMEFOLD, ["graph", ...options, "-"],
 			    { input: bytes, maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "ignore"] }).toString();
 }
 
-// The content as a server would send it.
+// What a server sends for each path, and nothing else: { content, headers }.
+const served = new Map();
+const server = createServer(({ url }, response) => {
+	const { content, headers } = served.get(url) ?? {};
+
+	response.writeHead(headers ? 200 : 404, headers);
+	response.end(content);
+});
+
+after(() => {
+	server.close();
+	server.closeAllConnections();
+});
+
 async function serve(page, content, type, headers = {}, name = "graph.svg") {
-	await page.route(`${site}**`, (route) => route.request().url() === site + name
-		? route.fulfill({ body: content, contentType: type, headers }) : route.abort());
+	if (!server.listening)
+		await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	served.set(`/${name}`, { content, headers: { ...headers, "Content-Type": type } });
 	await page.goto("about:blank");
-	await page.goto(site + name);
-	await page.unroute(`${site}**`);
+	await page.goto(`http://127.0.0.1:${server.address().port}/${name}`);
 }
 
 for (const [name, file, make] of [
@@ -77,14 +91,14 @@ test("the picture looks the same without script and style", async () => {
 	const errors = browser.errors.length;
 	const shot = async (headers) => {
 		await serve(page, svg, "image/svg+xml", headers);
-		await page.waitForTimeout(300);
+		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
 		return page.evaluate(async (clip) => clip, await page.screenshot({ clip: { x: 0, y: await page.evaluate(() =>
 			document.querySelector("svg#frames")?.getBoundingClientRect().y ?? 36), width: 1200, height: 64 } }).then((one) => [...one]));
 	};
 	const blocked = await shot({ "Content-Security-Policy": "default-src 'none'" });
 
 	assert.equal(await page.evaluate(() => document.querySelector("#app")), null);
-	assert.ok(browser.errors.slice(errors).some((text) => /Content Security Policy/.test(text)));
+	assert.ok(browser.errors.slice(errors).some((text) => /Content.Security.Policy/.test(text)));
 
 	const shown = await shot({});
 
@@ -112,7 +126,7 @@ test("the picture looks the same without script and style", async () => {
 	browser.requests.length = 0;
 });
 
-test("an <img>, and a browser without scripts, show the same picture", async () => {
+test("an <img>, and a browser without scripts, show the same picture", { notInFirefox: "scripts are switched off in Chromium only" }, async () => {
 	const many = Array.from({ length: 3000 }, (_, i) => `many;f${i} 1`).join("\n");
 	const folded = `main;std::parse(int);y 7000\nmain;read 3000\n${many}\n`;
 	const page = await browser.newPage({ javaScriptEnabled: false });
@@ -140,6 +154,48 @@ test("an <img>, and a browser without scripts, show the same picture", async () 
 	await page.close();
 });
 
+// In the page: the colours of the four corners of its only image.
+function cornersOf() {
+	const [image] = document.images, canvas = document.createElement("canvas");
+	const context = canvas.getContext("2d"), [x, y] = [image.naturalWidth - 3, image.naturalHeight - 3];
+
+	[canvas.width, canvas.height] = [x + 3, y + 3];
+	context.drawImage(image, 0, 0);
+	return [[2, 2], [x, 2], [2, y], [x, y]].map(([x, y]) => [...context.getImageData(x, y, 1, 1).data.slice(0, 3)].join());
+}
+
+test("an <img>, and a page whose scripts do not run, are as dark as was asked for, up to the edges", { always: true }, async () => {
+	const page = await browser.newPage(), probe = await browser.newPage();
+	const corners = async (type, bytes) => {
+		await probe.goto(browser.write(`<!DOCTYPE html><img src="data:image/${type};base64,${Buffer.from(bytes).toString("base64")}">`, "corners.html"));
+		await probe.waitForFunction(() => document.images[0].complete);
+		return [...new Set(await probe.evaluate(cornersOf))];
+	};
+
+	for (const [theme, expected] of [["light", "255,255,255"], ["dark", "22,23,26"]]) {
+		const svg = graph("main;parse 700\nmain;read 300\n", `--theme=${theme}`);
+
+		assert.deepEqual(await corners("svg+xml", svg), [expected], `${theme} <img>`);
+		await serve(page, svg, "image/svg+xml", { "Content-Security-Policy": "script-src 'none'" });
+		assert.equal(await page.evaluate(() => document.querySelector("#app")), null);
+		assert.deepEqual(await corners("png", await page.screenshot()), [expected], theme);
+	}
+	await page.close();
+	await probe.close();
+	browser.errors.length = 0;
+	browser.requests.length = 0;
+});
+
+test("each of several empty names is a frame, and what joins letters stays in a name", { always: true }, async () => {
+	const names = ["\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"];
+	const page = await browser.open(graph(`a;b;;; 40\n${names.map((name) => `a;${name} 30\n`).join("")}`));
+	const seen = await frames(page);
+
+	assert.deepEqual(seen.filter(({ level }) => level > 3).map(({ level, width }) => [level, Math.round(width)]).sort(), [[4, 472], [5, 472]]);
+	for (const name of names)
+		assert.equal(seen.find((one) => one.name === name)?.label, name);
+});
+
 test("where style is forbidden and script is not, the viewer works and has its style", async () => {
 	const page = await browser.newPage();
 
@@ -148,7 +204,7 @@ test("where style is forbidden and script is not, the viewer works and has its s
 	await page.waitForSelector("[data-ready]", { state: "attached" });
 	assert.equal((await frames(page)).length, 4);
 	assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#app")).display), "flex");
-	assert.deepEqual(browser.errors.filter((text) => !/Refused to apply (a stylesheet|inline style)|Content Security Policy/.test(text)), []);
+	assert.deepEqual(browser.errors.filter((text) => !/Refused to apply (a stylesheet|inline style)|Content.Security.Policy/.test(text)), []);
 	await page.close();
 	browser.errors.length = 0;
 	browser.requests.length = 0;
@@ -169,7 +225,7 @@ test("the HTML page allows its own script and no other", async () => {
 	});
 
 	assert.equal(ran, false);
-	assert.ok(browser.errors.some((text) => /Content Security Policy/.test(text)));
+	assert.ok(browser.errors.some((text) => /Content.Security.Policy/.test(text)));
 	await page.close();
 	browser.errors.length = 0;
 	browser.requests.length = 0;
@@ -190,7 +246,7 @@ test("the viewer's style is for nothing else in somebody else's page", async () 
 	const svg = graph("main;parse 700\nmain;read 300\n").replace(/^<\?xml[^>]*\?>\s*(<!DOCTYPE[^>]*>)?/, "");
 	const own = ["h1", "h2", "header", "footer", "main", "button", "input", "select", "textarea", "table", "th", "td", "dl", "dd", "kbd"];
 	const elements = own.map((name) => /^t[hd]$/.test(name) ? `<table><tr><${name}>x</${name}></tr></table>` : `<${name}>x</${name}>`);
-	const host = (inside) => `<!DOCTYPE html><html lang="en"><title>host</title><div class="own down Both same">${elements.join("")}<button aria-pressed="true" disabled>x</button></div>${inside}`;
+	const host = (inside) => `<!DOCTYPE html><html lang="en"><title>host</title><style>html { overflow-y: scroll }</style><div class="own down Both same">${elements.join("")}<button aria-pressed="true" disabled>x</button></div>${inside}`;
 	// All that is said of every element of the page's own, in one text.
 	const looks = (page) => page.evaluate(() => [...document.querySelectorAll(".own, .own *")].map((one) => {
 		const style = getComputedStyle(one);

@@ -90,10 +90,10 @@ export function openBrowser(options = {}) {
 
 		test(name, { skip }, run);
 		if (always || process.env.ALL_IN_FIREFOX)
-			test(`Firefox: ${name}`, { skip: skip || notInFirefox || whyNoFirefox() || false }, async () => {
+			test(`Firefox: ${name}`, { skip: skip || notInFirefox || whyNoFirefox() || false }, async (t) => {
 				await use("Firefox");
 				try {
-					await run();
+					await run(t);
 				} finally {
 					await use("Chromium");
 				}

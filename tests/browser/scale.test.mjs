@@ -1,13 +1,13 @@
 // Large tries: all of it is there, and the document stays small. Times are for `make bench`.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { test } from "node:test";
 import { facts, frame, frames, graph, near, openBrowser, searchFor, weightShown } from "./page.mjs";
 import { load } from "../viewer/load.mjs";
 import { readFolded, search, table, total } from "../viewer/stacks.mjs";
 
 const { figuresLike, stepTo } = load("figuresLike", "stepTo");
 const browser = openBrowser();
+const { test } = browser;
 const exactly = (name) => `^${name.replace(/\W/g, "\\$&")}$`;
 const elements = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 const makeTree = (nodes) => execFileSync("python3", ["tests/bench/tree.py", String(nodes)],
@@ -92,7 +92,7 @@ for (const [nodes, size] of [[100000, 700e3], [1000000, 3e6]])
 			await page.selectOption("#merging", "callers");
 		});
 
-		await t.test("memory", async () => {
+		await t.test("memory", { skip: browser.name === "Firefox" && "it is told by CDP" }, async () => {
 			const session = await page.context().newCDPSession(page);
 
 			await session.send("HeapProfiler.collectGarbage");
@@ -143,7 +143,7 @@ test("a stack of 3,000 frames can be scrolled, and the document stays small", as
 		return y > 0 && y < innerHeight;
 	}));
 	await page.keyboard.press("Enter");
-	near((await frame(page, "f0_2999")).width, 1180);
+	near((await frame(page, "f0_2999")).width, (await frame(page, "all")).width);
 });
 
 test("a stack of 50,000 frames is ready soon, all of it, and can be seen without script", async () => {

@@ -1,15 +1,15 @@
 // Pictures of the viewer for Documentation/viewer.md:
 //
-//	NODE_PATH=build/deps/node/node_modules node tests/browser/screenshots.mjs GRAPH.svg FOLDER [FUNCTION]
+//	NODE_PATH=build/deps/node/node_modules node tests/browser/screenshots.mjs GRAPH.svg FOLDER [FUNCTION [DARK.svg [WIDE.svg]]]
 //
-// GRAPH.svg is any graph flamefold wrote; FUNCTION is looked for and merged around.
+// GRAPH.svg is any graph flamefold wrote; FUNCTION is looked for and merged around. What is dark and
+// what is wide can be other graphs.
 import { createRequire } from "node:module";
 import { resolve, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const { chromium } = createRequire(`${resolve(process.env.NODE_PATH)}/`)("playwright-core");
-const [file, folder, name = "malloc"] = process.argv.slice(2);
-const address = pathToFileURL(resolve(file)).href;
+const [file, folder, name = "malloc", darkFile = file, wideFile = file] = process.argv.slice(2);
 const browser = await chromium.launch({
 	executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
 	args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
@@ -23,12 +23,12 @@ const widest = () => {
 	return rects.sort((a, b) => b.getAttribute("width") - a.getAttribute("width"))[0].getBoundingClientRect().toJSON();
 };
 
-async function picture(title, { width = 1200, height = 430, dark, scale = 1 } = {}, run = () => {}) {
+async function picture(title, { width = 1200, height = 600, dark, scale = 1, of = file } = {}, run = () => {}) {
 	const page = await browser.newPage({
 		viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? "dark" : "light",
 	});
 
-	await page.goto(address);
+	await page.goto(pathToFileURL(resolve(of)).href);
 	await page.waitForSelector("[data-ready]", { state: "attached" });
 	await run(page);
 	await page.waitForTimeout(300);
@@ -39,10 +39,10 @@ async function picture(title, { width = 1200, height = 430, dark, scale = 1 } = 
 const search = (page, text) => page.fill("#search", text);
 
 await picture("first");
-await picture("dark", { dark: true });
-await picture("phone", { width: 320, height: 568 });
-await picture("darkphone", { width: 320, height: 568, dark: true });
-await picture("wide", { width: 3840, height: 430 });
+await picture("dark", { dark: true, of: darkFile });
+await picture("phone", { width: 390, height: 700 });
+await picture("darkphone", { width: 390, height: 700, dark: true });
+await picture("wide", { width: 2560, height: 800, of: wideFile });
 await picture("zoom", {}, async (page) => {
 	const { x, y } = await page.evaluate(widest);
 
@@ -63,5 +63,5 @@ await picture("steps", {}, async (page) => {
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("w");
 });
-await picture("help", { height: 750 }, (page) => page.keyboard.press("?"));
+await picture("help", { height: 900 }, (page) => page.keyboard.press("?"));
 await browser.close();

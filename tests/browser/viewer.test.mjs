@@ -1,6 +1,5 @@
 // The viewer, as the build embeds it and from its sources, in SVG and in HTML.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import {
 	clickFrame, facts, frame, frames, graph, hoverFrame, near, openBrowser, searchFor, withSources,
@@ -18,6 +17,7 @@ const stacks = [
 ].join("\n") + "\n";
 const pink = "rgb(230,0,230)";
 const browser = openBrowser();
+const { test } = browser;
 const names = async (page, fits) => (await frames(page)).filter(fits).map(({ name }) => name);
 const valueOf = (page, selector) => page.evaluate((selector) => document.querySelector(selector).value, selector);
 const text = (page, id) => page.textContent(`#${id}`);
@@ -29,7 +29,7 @@ const forms = {
 };
 
 for (const [form, open] of Object.entries(forms)) {
-	const see = (name, run, options) => browser.test(`${form}: ${name}`,
+	const see = (name, run, options) => test(`${form}: ${name}`,
 		options ?? {}, () => run(browser.page));
 
 	see("all frames are drawn, where flamegraph.pl draws them", async (page) => {
@@ -314,8 +314,8 @@ for (const [form, open] of Object.entries(forms)) {
 			.map((row) => [...row.children].map((cell) => cell.textContent)));
 
 		assert.deepEqual((await rows()).slice(0, 2), [
-			["malloc", "300 samples (30.0 %)", "300 samples (30.0 %)", "300"],
-			["read", "300 samples (30.0 %)", "300 samples (30.0 %)", "300"],
+			["malloc", "300 samples (30.0 %)", "300 samples (30.0 %)"],
+			["read", "300 samples (30.0 %)", "300 samples (30.0 %)"],
 		]);
 		await page.click("th button:has-text('Total')");
 		assert.equal((await rows())[0][0], "main");
@@ -559,7 +559,7 @@ test("lost, cut and unnamed shares are said, and that few samples say little", a
 		assert.ok(more.includes(`${part} `), `${part}: ${more}`);
 	assert.doesNotMatch(more, /few samples/);
 	await browser.open(graph("main;a 30\nmain;b 20\n"));
-	assert.match(await text(page, "more"), /50 samples · few samples: shares are rough/);
+	assert.match(await text(page, "more"), /few samples: shares are rough/);
 });
 
 test("a difference says how own shares have changed", async () => {
@@ -619,7 +619,9 @@ test("a palette is the look at first, and the others are there", async () => {
 	assert.deepEqual(await fills(), palette);
 });
 
-test("frames that are links are followed, with Ctrl they zoom", async () => {
+test("frames that are links are followed, with Ctrl they zoom", {
+	notInFirefox: "puppeteer-core does not come back from another document",
+}, async () => {
 	const page = await browser.newPage();
 
 	const names = browser.write("read\thref=other.html\ttarget=_top\nidle\ttitle=nothing to do\thref=other.html\n", "names");

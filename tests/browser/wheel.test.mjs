@@ -1,10 +1,10 @@
 // Along the width, freely: wheel, drag, keys, the small picture of all, and the address.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { clickFrame, frame, frames, graph, near, openBrowser, placeOf } from "./page.mjs";
+import { clickFrame, facts, frame, frames, graph, near, openBrowser, placeOf } from "./page.mjs";
 
 const stacks = "main;parse;read 300\nmain;parse;malloc 100\nmain;write;malloc 200\nmain;write 200\nidle 200\n";
 const browser = openBrowser();
+const { test } = browser;
 const windowOf = (page) => page.evaluate(() =>
 	document.querySelector("svg[data-flamefold]").dataset.window.split(",").map(Number));
 const changed = (page, was) => page.waitForFunction((was) =>
@@ -151,6 +151,47 @@ test("a page that scrolls keeps its wheel; with Ctrl it is the graph's", async (
 	await wheel(page, 0, -200);
 	await page.keyboard.up("Control");
 	assert.equal(await page.evaluate(() => scrollY), 0);
+	await page.close();
+});
+
+test("two fingers keep what they hold, and one that stays goes on", { notInFirefox: "touches come through CDP" }, async () => {
+	const page = await browser.newPage({ viewport: { width: 390, height: 640 }, hasTouch: true, isMobile: true });
+
+	await browser.open(graph("a 40\nb 20\nc 40\n", "-f", "html"), "", "graph.html", page);
+
+	const client = await page.context().newCDPSession(page);
+	const { y } = await page.locator("#frames").boundingBox();
+	const touch = async (type, ...places) => {
+		await client.send("Input.dispatchTouchEvent", { type, touchPoints: places.map(([x, id]) => ({ x, y: y + 8, id })) });
+		/* Moves come with the next frame. */
+		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	};
+	const window = async () => (await page.getAttribute("svg[data-flamefold]", "data-window")).split(",").map(Number);
+	const at = async (x) => {
+		const [from, to] = await window();
+
+		return from + (to - from) * (x - 10) / 370;
+	};
+	const held = [await at(150), await at(240)];
+
+	await touch("touchStart", [150, 0]);
+	await touch("touchStart", [150, 0], [240, 1]);
+	for (const by of [20, 40, 60])
+		await touch("touchMove", [150 - by, 0], [240 + by / 2, 1]);
+	near(await at(90), held[0], 0.001);
+	near(await at(270), held[1], 0.001);
+
+	const [from, to] = await window();
+
+	near(to - from, 0.5, 0.001);
+	await touch("touchEnd", [270, 1]);
+	await touch("touchMove", [110, 0]);
+	await touch("touchMove", [130, 0]);
+	near(await at(130), held[0], 0.001);
+	await touch("touchEnd", [130, 0]);
+	/* It was no tap. */
+	near((await window())[1] - (await window())[0], 0.5, 0.001);
+	assert.equal((await facts(page)).zoom, "");
 	await page.close();
 });
 

@@ -259,7 +259,7 @@ open("names.svg", "w").write(picture(names(30000, 30000)))
 open("more.svg", "w").write(picture(tree(5), 1 << 40))
 EOF
 	python3 bomb.py
-	run --separate-stderr bash -c 'ulimit -v 400000; ulimit -t 20; "$1" fold deep.svg | wc -c' - "$FLAMEFOLD"
+	run --separate-stderr bash -c 'ulimit -v 400000; ulimit -t 20; "$1" fold --memory=350M deep.svg | wc -c' - "$FLAMEFOLD"
 	[ "$output" -eq 1000000 ] || { echo "$output $stderr"; return 1; }
 	for file in deeper names more; do
 		run bash -c 'ulimit -v 400000; ulimit -t 20; "$1" fold "$2.svg"' - "$FLAMEFOLD" "$file"

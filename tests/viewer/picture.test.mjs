@@ -134,6 +134,20 @@ test("labels are the longest name that fits", () => {
 	assert.equal(letters(name, 30), "");
 });
 
+test("of what Java and V8 say of a function its own name is the last that is left", () => {
+	const name = "java.lang.Object java.util.stream.AbstractPipeline.evaluate(java.util.stream.TerminalOp)";
+
+	assert.deepEqual(shortNames(name).slice(2), [
+		"java.lang.Object java.util.stream.AbstractPipeline.evaluate", "AbstractPipeline.evaluate", "evaluate",
+	]);
+	assert.deepEqual(shortNames("void Shop$Order.<init>(int)").slice(-2), ["Shop$Order.<init>", "<init>"]);
+	assert.equal(shortNames("byte[] Shop.pack(java.lang.String)").at(-1), "pack");
+	assert.equal(shortNames("JS:^handleRequest /srv/hot.js:9:29").at(-1), "handleRequest");
+	assert.equal(shortNames("JS:~ /srv/hot.js:9:29").at(-1), "JS:~");
+	assert.equal(shortNames("RegExp:[aeiou]").at(-1), "RegExp:[aeiou]");
+	assert.equal(shortNames("a::b").at(-1), "b");
+});
+
 test("brackets that are none stay", () => {
 	const last = (name) => shortNames(name).at(-1);
 
@@ -145,6 +159,7 @@ test("brackets that are none stay", () => {
 	assert.equal(last("java/util/HashMap.get"), "HashMap.get");
 	assert.equal(last("f<a->b>"), "f");
 	assert.equal(shortNames(">>>")[0], ">>>");
+	assert.equal(last("main.(*T).m"), "main.(*T).m");
 });
 
 test("no label is wider than its room, whatever the name", () => {

@@ -42,6 +42,9 @@ const transforms = {
 
 /* @step: a letter, a colon and an expression. */
 function doStep(profile, trie, step, options) {
+	if (!transforms[step[0]])
+		throw new Error(`'${middleOf(step, 60)}' is not a step`);
+
 	const marks = markFunctions(profile, step.slice(2), options);
 
 	return rebuild(profile, trie, transforms[step[0]][1](

@@ -22,9 +22,9 @@ const countOf = (weight) => weight / profile.divisor * picture.factor;
 
 /* "" where the figure says it already. */
 function exactCount(weight) {
-	const exact = `${withCommas(countOf(weight))} ${picture.countName}`;
+	const exact = withCommas(countOf(weight));
 
-	return exact === weightsLike(weight)(weight) ? "" : exact;
+	return weightsLike(weight)(weight).startsWith(`${exact} `) ? "" : `${exact} ${picture.countName}`;
 }
 
 /* Writes weights as they fit to one of @most. */
@@ -125,7 +125,7 @@ function caveats({ facts, samples, perSample, trie, whole: all, divisor }) {
 
 	return [
 		fact("event"),
-		count && figuresLike(count, "samples")(count),
+		count && perSample !== divisor && figuresLike(count, "samples")(count),
 		fact("frequency") ? `${fact("frequency")} Hz`
 			: fact("period") && `every ${withCommas(+fact("period"))}`,
 		fact("duration") && `in ${time(fact("duration"))}`,
@@ -163,7 +163,8 @@ function showDetails() {
 	];
 	const more = isWhole(box) ? [
 		join([
-			!hasZoomed && "Click a frame to zoom; type / to search, ? for all keys",
+			!hasZoomed && (matchMedia("(hover:none) and (pointer:coarse)").matches ? "Tap a frame, and once more to zoom"
+				: "Click a frame to zoom; type / to search, ? for all keys"),
 			hidden > 0 && `${withCommas(+hidden)} frames thinner than a pixel are drawn together: zoom in`,
 		]),
 		join([exactCount(graph.total[box]), ...caveats(profile)]),

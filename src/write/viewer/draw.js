@@ -36,7 +36,8 @@ const rectangle = ({ left, row }, wide, top = 0, high = picture.rowHeight - 1) =
 const pathOfPiece = (piece) => rectangle(piece, max(0.5, piece.right - piece.left));
 const pathOfPieces = (pieces) => pieces.map(pathOfPiece).join("");
 
-const inks = [[0, 0, 0], [255, 255, 255]], pages = [[255, 255, 255], [22, 23, 26]];
+/* What runs of thin boxes tend to: in the dark no darker fill would stand out from the page. */
+const inks = [[0, 0, 0], [113, 113, 113]], pages = [[255, 255, 255], [22, 23, 26]];
 
 /* What colours go by. @thin: see colourOf(). */
 const looksOf = (thin) => ({
@@ -65,14 +66,14 @@ function draw(zoomedFrom = zoom) {
 	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"} ${
 		profile.most ? "change" : ""}`;
 
-	const page = paper || (picture.fluid ? stage.clientWidth : picture.wide);
+	const page = paper?.wide ?? (picture.fluid ? stage.clientWidth : picture.wide);
 	const wide = max(1, page - 2 * margin);
 
 	layout = layOutToFit(graph, {
-		zoom, slice, wide, found, least: 1 / devicePixelRatio, most: paper ? mostBoxes : 5500,
+		zoom, slice, wide, found, least: 1 / devicePixelRatio, most: paper ? mostBoxes : 5500, ...paper?.rows,
 	}, (all) => {
 		layout = { ...all, bottom: max(graph.highest || 0, all.highest) };
-		return paper ? [-mostRows, mostRows] : rowsInWindow(stage.clientHeight);
+		return paper ? [paper.rows.low, paper.rows.high] : rowsInWindow(stage.clientHeight);
 	});
 	layout.page = stage.clientWidth;
 	if (!zoom)
@@ -149,7 +150,7 @@ function drawBoxes() {
 					   view.down ? picture.rowHeight - 3 : 0, 2);
 	}
 	for (const run of layout.runs)
-		addPath(mix(paintOf(run, thin), inks[+dark], 0.25), pathOfPiece(run));
+		addPath(mix(paintOf(run, thin), inks[+dark], dark ? 0.5 : 0.25), pathOfPiece(run));
 	rects.trim(drawn);
 	labels.trim(labelled);
 	thins.trim(paths.size);

@@ -3,11 +3,11 @@
  * PNG, or on paper. For a picture the boxes are drawn once more, all rows and as wide as is asked
  * for, and are copied with what the style says of them: the copy looks the same without it.
  */
-let paper = 0; /* pixels, while boxes are drawn to be copied */
+let paper = null; /* { wide, rows }: pixels and { low, high }, while boxes are drawn to be copied */
 let savedAt = ""; /* the address of what was saved last */
 
 /* What browsers, and people, can do with. */
-const mostRows = 4096, mostBoxes = 20000, mostPixels = 1e8, mostHigh = 16000, paperWide = 1000;
+const mostRows = 4096, mostBoxes = 20000, mostPixels = 1e8, mostHigh = 16000, paperWide = 1000, paperRows = 64;
 
 /* Stacks behind @from, as the graph has them: a box that has a value of its own is a line. */
 function foldedText(graph, from) {
@@ -76,8 +76,16 @@ function copyOf(element) {
 	return copy;
 }
 
+/* At most @most rows, from some below what is zoomed to; the root's, where nothing is. */
+function rowsAround(most) {
+	const { row, kind } = graph, from = row[zoom], before = from ? 8 : kind === aroundOne ? most / 2 : 0;
+
+	return from < 0 ? { low: from + before - most + 1, high: from + before }
+		: { low: from - before, high: from - before + most - 1 };
+}
+
 /* What the picture is of, a line each. */
-function captions() {
+function captions(leftOut) {
 	const { title, subtitle, chips, matched } = elements;
 
 	return [
@@ -85,6 +93,7 @@ function captions() {
 		[
 			...[...chips.children].map((one) => one.textContent.replace(/ ×$/, "")),
 			zoom && `Zoomed to ${titleOf(zoom)}`, matched.textContent,
+			leftOut && `${withCommas(leftOut)} rows left out: zoom in to see them`,
 		].filter(Boolean).join(" · "),
 	].filter(Boolean);
 }
@@ -94,7 +103,7 @@ function putLegend(parts, wide, top) {
 	let x = margin, y = top;
 
 	for (const swatch of elements.legend.querySelectorAll("i")) {
-		const name = swatch.parentNode.textContent.trim();
+		const name = fitLabel(swatch.parentNode.textContent.trim(), min(300, wide - 60));
 		const width = 34 + context.measureText(name).width;
 
 		if (x > margin && x + width > wide) {
@@ -110,16 +119,17 @@ function putLegend(parts, wide, top) {
 }
 
 /* The current view as an <svg> of its own, @wide pixels, in the theme that is seen or @theme. */
-function pictureOfView(wide, theme = view.theme) {
+function pictureOfView(wide, theme = view.theme, most = mostRows) {
 	const { app, stage, frames } = elements;
 	const { scrollTop } = stage, was = view.theme;
 
-	paper = wide;
+	paper = { wide, rows: rowsAround(most) };
 	view.theme = theme;
 	draw();
 
 	const style = getComputedStyle(app), parts = [];
-	const [head, ...more] = captions();
+	const low = max(layout.lowest, layout.low), high = min(layout.highest, layout.high);
+	const [head, ...more] = captions(layout.highest - high + low - layout.lowest);
 	let top = 24;
 
 	parts.push(make("rect", { width: "100%", height: "100%", fill: style.backgroundColor }),
@@ -131,13 +141,12 @@ function pictureOfView(wide, theme = view.theme) {
 	top += 12;
 
 	/* Zoomed, there may be nothing above. */
-	const empty = view.down ? 0 : (layout.bottom - layout.highest) * picture.rowHeight;
-	const high = frames.getAttribute("height") - empty;
+	const empty = (view.down ? low - layout.lowest : layout.bottom - high) * picture.rowHeight;
 	const graphPart = make("g", { transform: `translate(0 ${top - empty})` },
 		...copyOf(frames).childNodes);
-	const end = putLegend(parts, wide, top + high + 10);
+	const end = putLegend(parts, wide, top + (high - low + 1) * picture.rowHeight + 11);
 
-	paper = 0;
+	paper = null;
 	view.theme = was;
 	draw();
 	stage.scrollTop = scrollTop;

@@ -17,18 +17,23 @@ function withoutBrackets(name, brackets) {
 	return rest;
 }
 
-/* What a function can be called, from its whole name to the last part of it. V8's names
- * say where they are, behind a blank. */
+/* What a function can be called, from its whole name to the last part of it. V8's names begin with
+ * how they were compiled and end, behind a blank, with where they are; Java's have a type, a package and
+ * a class before the method. */
 function shortNames(name) {
 	const noArguments = withoutBrackets(name, "()")
 		.replace(/ (const|volatile|\S+:\d+:\d+)$/, "");
 	const noTemplates = withoutBrackets(noArguments, "<>").replace(/^::/, "");
+	const last = noTemplates.split(/::|\//).pop();
+	const [, place, called] = /^\S+ (?:[\w$]+\.)*([\w$]+\.)([\w$<>]+)$/.exec(noArguments) ?? [];
+	const [, inScript] = /^\w+:[*^~+]*(\w\S*)$/.exec(noTemplates) ?? [];
 
-	return [name, noArguments, noTemplates, noTemplates.split(/::|\//).pop()].filter(Boolean);
+	return [name, noArguments, noTemplates, ...called ? [place + called, called] : [inScript ?? last]]
+		.filter(Boolean);
 }
 
 function makeLabels(measure) {
-	const widths = new Map();
+	const widths = new Map(), shorter = new Map();
 
 	function widthOf(string) {
 		let sum = 0;
@@ -57,9 +62,12 @@ function makeLabels(measure) {
 	/* What is cut off is in the middle where that leaves something to both sides, else at the
 	 * end as in the static picture, or with @keepEnd at the beginning. "": no room. */
 	return (name, room, keepEnd) => {
-		const names = name.length < 1000 ? shortNames(name) : [name.slice(0, 1000)];
-		const fits = names.find((one) => widthOf(one) <= room);
-		const letters = Array.from(names.at(-1) ?? "");
+		if (!shorter.has(name))
+			shorter.set(name, shortNames(middleOf(name, 4000)));
+
+		const names = shorter.get(name);
+		const fits = names.find((one) => one.length < 1000 && widthOf(one) <= room);
+		const letters = Array.from(middleOf(names.at(-1) ?? "", 1000));
 		const dots = keepEnd || room > 90 ? "…" : "..";
 		const left = room - widthOf(dots);
 		const head = keepEnd ? [] : begin(letters, dots[1] ? left : 0.6 * left);

@@ -18,7 +18,7 @@ function makePage() {
 			opened ? closeOver() : openOver(elements.controls), { id: "tools" }),
 		     makeControls(), makeSearch()),
 		make("div", { id: "chips" }),
-		make("main", {}, makeTable(),
+		make("div", { id: "panes", role: "main" }, makeTable(),
 		     make("div", { id: "pane" }, makeMinimap(), makeStage()),
 		     make("div", { id: "menu", role: "menu", "aria-label": "Frame", hidden: "" })),
 		make("footer", {},
@@ -96,7 +96,7 @@ function makeStage() {
 	return make("section", { id: "stage", "aria-label": "Graph", scroll: redrawRows, wheel: turnWheel },
 		make("svg", {
 			id: "frames", click, contextmenu: openMenu,
-			pointerdown: startDrag, pointermove: goOnDragging, pointercancel: endDrag,
+			pointerdown: startDrag, pointermove: goOnDragging, pointerup: liftFinger, pointercancel: liftFinger,
 			/* Does not take the focus before it is known what it is on. */
 			mousedown: (happens) => happens.preventDefault(),
 		}, make("g", { id: "moving" }, make("g", { id: "thin" }), path("hits"),

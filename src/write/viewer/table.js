@@ -16,8 +16,8 @@ function valuesOf(func) {
 
 const isText = (column) => /Function|Module|File/.test(heads[column]);
 
-/* Those that the data has something for. */
-const hasColumn = (column) => [, , , hasModules(), sampleSums,
+/* Those that the data has something for. Samples that are what is counted are said already. */
+const hasColumn = (column) => [, , , hasModules(), sampleSums && profile.perSample !== profile.divisor,
 	profile.functions.some(({ file }) => file)][column] ?? true;
 
 /* A minus before the name of a column turns its order round. Names go up, numbers down. */
@@ -38,7 +38,7 @@ function sortRows() {
 		const sorted = k === column && (sign > 0 ? "ascending" : "descending");
 
 		return hasColumn(k) && make("th", {
-			class: isText(k) ? "text" : "", ...sorted ? { "aria-sort": sorted } : {},
+			class: `${heads[k]} ${isText(k) && "text"}`, ...sorted ? { "aria-sort": sorted } : {},
 		},
 			makeButton(`${head}${sorted ? sign > 0 ? " ▲" : " ▼" : ""}`, `Sort by ${head}`,
 				   () => choose({ sort: view.sort === head ? `-${head}` : head }, true)));
@@ -69,8 +69,17 @@ function showRows() {
 
 	body.replaceChildren(space(from), ...some.map((func, k) => makeRow(func, from + k + 2)),
 			     space(rows.length - from - some.length));
+	for (const button of body.querySelectorAll("button"))
+		button.childNodes[1].textContent = nameForRoom(button.title);
 	[...body.querySelectorAll("button")].find(({ func }) => func === was)
 		?.focus({ preventScroll: true });
+}
+
+/* As in the graph, what fits in the column. */
+function nameForRoom(name) {
+	const room = elements.heads.childNodes[0].clientWidth - 25;
+
+	return fitLabel(name, room * picture.fontSize / 12) || name;
 }
 
 /* A row has the function's colour, and its shares as bars. A click marks its boxes in the graph. */
@@ -89,7 +98,7 @@ function makeRow(func, index) {
 	}, ...[button, cell(self), cell(total), module, sampleSums && withCommas(samples), file]
 		.map((inside, k) => {
 			const cell = make("td", {
-				class: isText(k) ? "text" : "",
+				class: `${heads[k]} ${isText(k) && "text"}`,
 				title: [, exactCount(self), exactCount(total)][k] ?? "",
 			}, inside);
 

@@ -69,6 +69,12 @@ function adoptStyle() {
 	}
 }
 
+/* In somebody else's page: what a page has once, such as a header and a main part, is that page's. */
+function makeSection(page) {
+	elements.panes.removeAttribute("role");
+	return make("section", { "aria-label": picture.title, style: "display:contents" }, page);
+}
+
 /* Puts the page where the static picture was. What is printed is the current view, as wide as
  * the paper and in light colours. */
 function mount(page) {
@@ -79,7 +85,8 @@ function mount(page) {
 
 	isAlone = frame || root === document.documentElement;
 
-	const live = frame ? page : make("foreignObject", { width: "100%", height: "100%" }, page);
+	const live = frame ? page : make("foreignObject", { width: "100%", height: "100%" },
+					 isAlone ? page : makeSection(page));
 	let printed;
 	const show = () => {
 		printed?.remove();
@@ -96,7 +103,7 @@ function mount(page) {
 
 	addEventListener("beforeprint", () => {
 		printed?.remove();
-		printed = pictureOfView(paperWide, "light");
+		printed = pictureOfView(paperWide, "light", paperRows);
 		live.remove();
 		root.append(printed);
 		if (frame)

@@ -45,6 +45,11 @@ function moveBy(pixels) {
 		showSlice(from + by, to + by);
 }
 
+/* Pixels from the left edge of the root. */
+const fromEdge = (clientX) => clientX - margin - elements.frames.getBoundingClientRect().x;
+
+const placeUnder = (clientX) => layout.from + fromEdge(clientX) / layout.scale;
+
 /* A wheel is the page's where that scrolls: without Ctrl it zooms only where nothing else could move. */
 function turnWheel(happens) {
 	const { clientX, deltaX, deltaY, deltaMode, shiftKey } = happens;
@@ -53,9 +58,7 @@ function turnWheel(happens) {
 
 	if (happens.ctrlKey || happens.metaKey || across === 0 && isAlone && window === window.top &&
 	    scrollHeight <= clientHeight)
-		zoomAround(layout.from + (clientX - margin -
-			elements.frames.getBoundingClientRect().x) / layout.scale,
-			   Math.exp(deltaY * unit / 300));
+		zoomAround(placeUnder(clientX), Math.exp(deltaY * unit / 300));
 	else if ((zoom || slice) && abs(across) >= abs(shiftKey ? 0 : deltaY) && across)
 		moveBy(across * unit);
 	else
@@ -63,13 +66,55 @@ function turnWheel(happens) {
 	happens.preventDefault();
 }
 
+/* Of fingers on the graph: where they are, and the place they hold. */
+const fingers = new Map();
+
+function putFinger({ pointerId, clientX, isPrimary }) {
+	if (isPrimary)
+		fingers.clear();
+	fingers.set(pointerId, { x: clientX });
+	for (const finger of fingers.values())
+		finger.holds = placeUnder(finger.x);
+}
+
+/* Two of them keep the places they hold. */
+function pinch() {
+	const [one, other] = [...fingers.values()].sort((a, b) => a.holds - b.holds);
+	const scale = (other.x - one.x) / (other.holds - one.holds);
+	const from = one.holds - fromEdge(one.x) / scale;
+
+	drag.moves = true;
+	if (other.x - one.x > 10 && isFinite(scale))
+		showSlice(from, from + layout.wide / scale);
+}
+
+/* The one that stays goes on. */
+function liftFinger({ pointerId, type }) {
+	fingers.delete(pointerId);
+	if (type === "pointercancel")
+		endDrag();
+	else if (drag)
+		for (const { x } of fingers.values())
+			drag = { from: x, shown: windowOf(), moves: true };
+}
+
 function startDrag(happens) {
 	pressed = happens;
+	if (happens.pointerType === "touch")
+		putFinger(happens);
 	drag = { from: happens.clientX, shown: windowOf(), moves: false };
 }
 
 /* A few pixels are a click still. */
 function goOnDragging({ buttons, clientX, pointerId }) {
+	const finger = fingers.get(pointerId);
+
+	if (finger)
+		finger.x = clientX;
+	if (drag && finger && fingers.size === 2) {
+		pinch();
+		return;
+	}
 	if (!drag || buttons !== 1 || !zoom && !slice)
 		return;
 

@@ -40,6 +40,38 @@ Test(title, has_only_what_is_known)
 	expect((struct write_facts){ .host = "h", .recorded = UINT64_MAX }, "h");
 }
 
+static void expect_command(const char *command, const char *expected)
+{
+	expect((struct write_facts){ .command = command }, expected);
+}
+
+Test(title, of_a_whole_system_is_not_what_only_took_the_time)
+{
+	expect_command("/usr/bin/perf record -F 999 -a -g -- sleep 14", "whole system");
+	expect_command("perf record -ag sleep 14", "whole system");
+	expect_command("perf record --all-cpus -o x sleep 14", "whole system");
+	expect_command("perf record --call-graph=dwarf -e cycles -a", "whole system");
+	expect_command("flamefold record -F 99 -a -d 30 -o now.svg", "whole system");
+	expect_command("perf record -g -- ls -a", "ls -a");
+	expect_command("perf record -g ls -a", "perf record -g ls -a");
+	expect_command("perf record -o -- ls -a", "ls -a");
+	expect_command("perf record -F 99 ls -a", "perf record -F 99 ls -a");
+	expect_command("ls", "ls");
+}
+
+Test(title, says_no_more_of_an_event_than_what_it_counts)
+{
+	expect((struct write_facts){ .events = "cpu-clock:pppH" }, "cpu-clock");
+	expect((struct write_facts){ .events = "cycles:P" }, "cycles");
+	expect((struct write_facts){ .events = "cycles:u" }, "cycles:u");
+	expect((struct write_facts){ .events = "cycles:upp" }, "cycles:upp");
+	expect((struct write_facts){ .events = "sched:sched_switch" },
+	       "sched:sched_switch");
+	expect((struct write_facts){ .events = ":p" }, ":p");
+	expect((struct write_facts){ .events = "cycles:p,cpu-clock:p" },
+	       "cycles:p,cpu-clock:p");
+}
+
 Test(title, is_what_was_chosen)
 {
 	expect((struct write_facts){ .subject = "app.folded", .command = "a" },

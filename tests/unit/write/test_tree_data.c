@@ -34,7 +34,8 @@ static void go_round(struct round *r, unsigned flags)
 			     0);
 	cr_assert_eq(intern_init(&r->strings), 0);
 	cr_assert_eq(saved_tree_decode(r->payload ? r->payload : r->packed.bytes,
-				       r->packed.whole, &r->strings, &r->saved, &why),
+				       r->packed.whole, &r->strings, NULL, &r->saved,
+				       &why),
 		     0, "%s", why);
 }
 
@@ -149,7 +150,7 @@ static void expect_bad(const struct round *r, const char *why)
 	cr_assert_eq(tree_data_pack(&ctx, &r->data, 1, &packed), 0);
 	cr_assert_not(packed.is_zlib);
 	cr_expect_eq(saved_tree_decode(packed.bytes, packed.whole,
-				       (struct intern *)&r->strings, &saved, &said),
+				       (struct intern *)&r->strings, NULL, &saved, &said),
 		     -EBADMSG);
 	cr_expect_str_eq(said, why);
 	free(packed.bytes);
@@ -327,7 +328,7 @@ static void decode(struct round *r, const uint8_t *bytes, size_t size)
 {
 	struct saved_tree saved = { 0 };
 	const char *why = NULL;
-	int err = saved_tree_decode(bytes, size, &r->strings, &saved, &why);
+	int err = saved_tree_decode(bytes, size, &r->strings, NULL, &saved, &why);
 
 	if (err < 0)
 		cr_expect_not_null(why);
@@ -353,8 +354,8 @@ Test(tree_data, damage_is_found)
 		/* Exactly as large: a sanitizer sees one byte more. */
 		bytes = realloc(bytes, i ? i : 1);
 		memcpy(bytes, r.payload ? r.payload : r.packed.bytes, i);
-		cr_expect_lt(saved_tree_decode(bytes, i, &r.strings, &saved, &why), 0,
-			     "cut at %zu", i);
+		cr_expect_lt(saved_tree_decode(bytes, i, &r.strings, NULL, &saved, &why),
+			     0, "cut at %zu", i);
 		cr_expect_not_null(why);
 	}
 	bytes = realloc(bytes, size);
