@@ -333,7 +333,11 @@ static int work_of_second(struct running *r, double now)
 		r->next_tick += 1;
 	if (images_keep_maps(&r->p->images, &r->p->strings) < 0)
 		return fail_memory(&r->p->ctx);
-	err = adapt(r);
+	err = live_keep_cpus(&r->p->ctx, r->live);
+	if (err > 0)
+		err = learn_ids(r);
+	if (err == 0)
+		err = adapt(r);
 	return err < 0 ? err : compact(r);
 }
 
@@ -560,8 +564,10 @@ static int sample(struct running *r)
 		err = finish_save(r);
 	if (err == 0)
 		err = tell_lost(r);
-	if (err == 0)
+	if (err == 0) {
 		tell_behind(r);
+		live_tell_away(&r->p->ctx, r->live);
+	}
 	if (err == 0)
 		tell_refused(r);
 	if (err == 0)

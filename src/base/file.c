@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -174,8 +175,10 @@ static int measure(struct context *ctx, const char *path,
 	f->size = (uint64_t)st.st_size;
 	f->in_memory = fstatfs(f->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 	err = unpacker_open(f->fd, &f->unpacker);
-	if (f->unpacker)
+	if (f->unpacker) {
+		unpacker_limit(f->unpacker, ctx->budget);
 		f->size = UINT64_MAX;
+	}
 	return cannot_read(ctx, err, path);
 }
 
@@ -217,6 +220,25 @@ static bool is_of_kernel(int fd)
 	return false;
 }
 
+bool file_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static int open_raising(const char *path, int flags)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+
+	if (fd < 0 && errno == EMFILE && file_raise_limit())
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+	return fd;
+}
+
 int file_open_looked(int looked)
 {
 	char path[32];
@@ -227,7 +249,7 @@ int file_open_looked(int looked)
 	if (fstat(looked, &st) < 0)
 		fd = -errno;
 	else if (S_ISREG(st.st_mode) && !is_of_kernel(looked))
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = open_raising(path, O_NONBLOCK);
 	if (fd == -1)
 		fd = -errno;
 	close(looked);
@@ -248,8 +270,7 @@ int file_open_flowing(struct context *ctx, const char *path,
 	if (strcmp(path, "-") == 0)
 		return file_open_descriptor(ctx, STDIN_FILENO, "standard input", flows,
 					    ret);
-	return file_begin(ctx, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), path, flows,
-			  ret);
+	return file_begin(ctx, open_raising(path, 0), path, flows, ret);
 }
 
 int file_of_memory(struct context *ctx, const void *bytes, size_t size)
@@ -439,7 +460,7 @@ static int read_all(int fd, size_t most, char **bytes, size_t *count)
 int file_slurp(struct context *ctx, const char *path, size_t most, char **ret,
 	       size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = open_raising(path, O_NONBLOCK);
 	char *bytes = NULL;
 	int err;
 

@@ -142,4 +142,7 @@ static inline int window_at(struct context *ctx, struct window *w, uint64_t offs
 	return window_fill(ctx, w, offset, size, ret, got);
 }
 
+/* No more files may be open: as many as may be had. False: these are they. */
+bool file_raise_limit(void);
+
 #endif

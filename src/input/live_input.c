@@ -96,6 +96,7 @@ int input_open_live(struct context *ctx, struct intern *strings,
 	if (!in)
 		return fail_memory(ctx);
 	in->strings = strings;
+	in->budget = ctx->budget;
 	err = open_live(ctx, in, events, count);
 	if (err < 0)
 		input_close(in);

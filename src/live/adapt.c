@@ -33,7 +33,7 @@ static int larger_rings(struct context *ctx, struct live *l)
 }
 
 /* Events that belong to threads would have to be opened for those that came since, too. */
-static bool can_reopen(const struct live *l)
+bool run_can_reopen(const struct live *l)
 {
 	return (l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP) &&
 	       l->leaving.list.count == 0;
@@ -45,7 +45,7 @@ static bool can_reopen(const struct live *l)
  * the rate of a clock for its period in nanoseconds (perf_swevent_init_hrtimer() has cleared
  * attr.freq), and samples go on to say the period they had before.
  */
-static int reopen(struct context *ctx, struct live *l)
+int run_reopen(struct context *ctx, struct live *l)
 {
 	struct rings before = l->rings;
 	int err;
@@ -72,10 +72,10 @@ static int shorter_dumps(struct context *ctx, struct live *l)
 	int err;
 
 	if ((l->plan.chain != LIVE_DWARF && l->plan.chain != LIVE_AUTO) ||
-	    before < 2 * STACK_LEAST || !can_reopen(l))
+	    before < 2 * STACK_LEAST || !run_can_reopen(l))
 		return -ERANGE;
 	l->plan.stack_size = before / 16 * 8;
-	err = reopen(ctx, l);
+	err = run_reopen(ctx, l);
 	if (err < 0) {
 		l->plan.stack_size = before;
 		return err;
@@ -99,10 +99,10 @@ static int lower_rate(struct context *ctx, struct live *l)
 	uint64_t before = l->plan.frequency;
 	int err;
 
-	if (before / 2 < RATE_LEAST || !has_rate(l) || !can_reopen(l))
+	if (before / 2 < RATE_LEAST || !has_rate(l) || !run_can_reopen(l))
 		return -ERANGE;
 	l->plan.frequency = before / 2;
-	err = reopen(ctx, l);
+	err = run_reopen(ctx, l);
 	if (err < 0) {
 		l->plan.frequency = before;
 		return err;

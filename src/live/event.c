@@ -1,8 +1,8 @@
 #include "live/event.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "live/event_names.h"
@@ -13,6 +13,7 @@ enum {
 	EVENTS_MOST = 4096, /* a pattern may stand for thousands of tracepoints */
 	KINDS_MOST = 4, /* of processor */
 	PRECISE_MOST = 3,
+	BREAKPOINT_MOST = 8, /* bytes: HW_BREAKPOINT_LEN_8 */
 };
 
 /*
@@ -201,31 +202,46 @@ static int take_trace(void *arg, const char *name, uint64_t id)
 	return add(p, made, (size_t)size);
 }
 
+/* A number as C has it, and what is behind it; false for one that 64 bits do not hold. */
+static bool take_number(const char **p, uint64_t *ret)
+{
+	char *end;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &end, 0);
+	*p = end;
+	return errno == 0;
+}
+
 /* "mem:0x1000/4:rw:u": accesses to memory. */
 static int parse_memory(struct parsing *p, struct part text)
 {
 	struct perf_event_attr *attr = &p->event.attr;
-	char kinds[8] = "rw", room[128];
-	uint64_t address;
-	unsigned size = 0;
-	int used = 0, more = 0;
+	const char *at = text.p + strlen("mem:");
+	char kinds[8] = "rw";
+	uint64_t address, size = 0;
+	int more = 0;
 
-	snprintf(room, sizeof(room), "%.*s", (int)text.size, text.p);
-	if (text.size >= sizeof(room) ||
-	    sscanf(room, "mem:%" SCNi64 "%n", (int64_t *)&address, &used) < 1)
+	if (!take_number(&at, &address))
 		return fail(p->places.ctx, -EINVAL,
 			    "'%s': it is 'mem:ADDRESS[/SIZE][:rwx]'", p->places.text);
-	if (sscanf(room + used, "/%u%n", &size, &more) == 1)
-		used += more;
-	more = 0;
-	if (sscanf(room + used, ":%3[rwx]%n", kinds, &more) == 1)
-		used += more;
-	if (room[used] == ':') {
-		p->modifiers.p = text.p + used + 1;
-		p->modifiers.size = text.size - (size_t)used - 1;
-	} else if (room[used]) {
+	if (*at == '/') {
+		at++;
+		if (!take_number(&at, &size) || size < 1 || size > BREAKPOINT_MOST)
+			return fail(p->places.ctx, -EINVAL,
+				    "'%s': behind '/' is a number of bytes, 1 to 8",
+				    p->places.text);
+	}
+	if (sscanf(at, ":%3[rwx]%n", kinds, &more) == 1)
+		at += more;
+	if (*at == ':') {
+		p->modifiers.p = at + 1;
+		p->modifiers.size = (size_t)(text.p + text.size - p->modifiers.p);
+	} else if (*at) {
 		return fail(p->places.ctx, -EINVAL, "'%s': what is '%s'?", p->places.text,
-			    room + used);
+			    at);
 	}
 	attr->type = PERF_TYPE_BREAKPOINT;
 	/* HW_BREAKPOINT_R, _W and _X */

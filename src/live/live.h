@@ -176,6 +176,15 @@ uint64_t live_lost_on(const struct live *l, size_t cpu); /* of those that were l
  */
 int live_adapt(struct context *ctx, struct live *l);
 
+/*
+ * Processors that went offline and came back, or came anew, are sampled from now on, and that is
+ * said with warn(). About once a second, between two passes. 1: the ids of live_events() are more.
+ */
+int live_keep_cpus(struct context *ctx, struct live *l);
+
+/* Says which are away when the run ends. */
+void live_tell_away(struct context *ctx, struct live *l);
+
 /* Records were lost, and @samples were not: adds what would lose fewer to @ret, as options of
  * the command, or nothing. Only what is left to ask less of; @adapting: live_adapt() was used
  * already. */

@@ -22,6 +22,26 @@ static int parse_events(struct context *ctx, struct live *l)
 	return err;
 }
 
+/* Those of -C, also those that are offline now: they may come. */
+static int count_on_wanted(struct context *ctx, struct live *l)
+{
+	struct id_list wanted = { 0 };
+	int err = id_list_parse(l->options->cpus, ID_CPU_MOST, &wanted);
+	int *cpus = err < 0 ? NULL
+			    : arena_alloc(&l->arena, (wanted.count + 1) * sizeof(*cpus));
+
+	if (cpus) {
+		memcpy(cpus, wanted.v, wanted.count * sizeof(*cpus));
+		for (size_t i = 0; i < l->events.list.count; i++)
+			if (l->events.list.v[i].cpu_count == 0) {
+				l->events.list.v[i].cpus = cpus;
+				l->events.list.v[i].cpu_count = wanted.count;
+			}
+	}
+	array_release(&wanted);
+	return cpus ? 0 : fail_memory(ctx);
+}
+
 /*
  * What processes do matters wherever they do it: with -C an event that counts nothing
  * reports it from the other processors, too.
@@ -31,25 +51,16 @@ static int watch_all_cpus(struct context *ctx, struct live *l)
 	struct live_options all = { .who = LIVE_SYSTEM };
 	struct live_target online = { .cgroup = -1 };
 	struct live_event *watch;
-	size_t count = l->target.cpus.count;
-	int *cpus = arena_alloc(&l->arena, (count + 1) * sizeof(*cpus));
-	int err;
+	int err = count_on_wanted(ctx, l);
 
-	if (!cpus)
-		return fail_memory(ctx);
-	memcpy(cpus, l->target.cpus.v, count * sizeof(*cpus));
-	for (size_t i = 0; i < l->events.list.count; i++)
-		if (l->events.list.v[i].cpu_count == 0) {
-			l->events.list.v[i].cpus = cpus;
-			l->events.list.v[i].cpu_count = count;
-		}
-	err = live_target_resolve(ctx, &all, &online);
+	if (err == 0)
+		err = live_target_resolve(ctx, &all, &online);
 	if (err < 0)
 		return err;
 	l->target.cpus.count = 0;
 	if (array_reserve(&l->target.cpus, online.cpus.count)) {
 		memcpy(l->target.cpus.v, online.cpus.v,
-		       online.cpus.count * sizeof(*cpus));
+		       online.cpus.count * sizeof(*online.cpus.v));
 		l->target.cpus.count = online.cpus.count;
 	}
 	live_target_release(&online);
@@ -311,7 +322,7 @@ static int open_all(struct context *ctx, struct live *l)
 		err = make_readers(ctx, l);
 	if (err == 0)
 		err = prepare_waiting(ctx, l);
-	if (err == 0 && !lost_init(&l->lost, &l->target))
+	if (err == 0 && !(lost_init(&l->lost, &l->target) && run_watch_cpus(l)))
 		err = fail_memory(ctx);
 	return err;
 }
@@ -386,6 +397,7 @@ void live_close(struct live *l)
 	array_release(&l->opened);
 	array_release(&l->waiting);
 	array_release(&l->asked_for);
+	hotplug_release(&l->hotplug);
 	lost_release(&l->lost);
 	arena_release(&l->arena);
 	free(l);

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 enum {
 	RECORD_MOST = 1 << 16,
@@ -24,23 +25,13 @@ static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned l
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Many threads on many processors: as many files as may be had. */
-static bool raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
 static int open_somehow(struct perf_event_attr *attr, pid_t pid, int cpu,
 			unsigned long flags)
 {
 	int fd = open_one(attr, pid, cpu, flags);
 
-	if (fd == -EMFILE && raise_limit())
+	/* Many threads on many processors. */
+	if (fd == -EMFILE && file_raise_limit())
 		fd = open_one(attr, pid, cpu, flags);
 	return fd;
 }

@@ -7,6 +7,7 @@
 #include "live/attr.h"
 #include "live/command.h"
 #include "live/fallback.h"
+#include "live/hotplug.h"
 #include "live/known.h"
 #include "live/lost.h"
 #include "live/readers.h"
@@ -50,6 +51,8 @@ struct live {
 	const uint8_t *known_at, *known_end;
 	uint64_t from, until; /* samples count from then on, and until then; ns */
 	struct live_watch watch;
+	struct hotplug hotplug;
+	bool blind; /* a processor is online again, and its events cannot be opened */
 	struct lost lost;
 	struct lost_record lost_record; /* that was handed out last */
 	struct live_counts counts;
@@ -72,6 +75,16 @@ int run_list_ids(struct context *ctx, struct live *l);
 
 /* live_wait() waits for the rings there are now; false without memory. */
 bool run_wait_for_rings(struct live *l);
+
+/* adapt.c: may all events be opened anew, beside those there are? */
+bool run_can_reopen(const struct live *l);
+
+/* For the processors of the target, as it is now. -ERANGE: they cannot be, and those there were
+ * go on. With the watch's lock, while no readers run. */
+int run_reopen(struct context *ctx, struct live *l);
+
+/* revive.c: begins to watch the processors of the target; false without memory. */
+bool run_watch_cpus(struct live *l);
 
 /* watch.c: the thread has ended then, and may have stopped the events. */
 void run_end_watch(struct live *l);

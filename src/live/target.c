@@ -253,6 +253,15 @@ static int choose_cpus(struct finding *f, const struct id_list *there,
 	return 0;
 }
 
+int live_target_online(struct context *ctx, struct id_list *ret)
+{
+	char *text = malloc(CPU_LIST_ROOM);
+	int err = text ? online(ctx, text, ret) : fail_memory(ctx);
+
+	free(text);
+	return err;
+}
+
 static int find_cpus(struct finding *f)
 {
 	struct id_list there = { 0 }, wanted = { 0 };

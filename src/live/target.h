@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/context.h"
+#include "live/id_list.h"
 #include "live/live.h"
 
 /* Whom to sample, looked up on this machine. */
@@ -26,6 +27,9 @@ struct live_target {
  */
 int live_target_resolve(struct context *ctx, const struct live_options *options,
 			struct live_target *ret);
+/* Processors that are online, appended to an empty list. */
+int live_target_online(struct context *ctx, struct id_list *ret);
+
 void live_target_release(struct live_target *t); /* { .cgroup = -1 } is fine */
 
 #endif

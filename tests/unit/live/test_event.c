@@ -292,7 +292,13 @@ Test(event, memory_is_watched_at_an_address)
 	a = attr("mem:4096");
 	cr_assert(a->bp_addr == 4096 && a->bp_type == 3 && a->bp_len == 4);
 	cr_assert_eq(attr("mem:0x1000:x")->bp_len, sizeof(long));
+	/* The kernel's half has more than INT64_MAX. */
+	cr_assert_eq(attr("mem:0xffffffff81000000:w")->bp_addr, 0xffffffff81000000);
 	refused("mem:", -EINVAL, "mem:ADDRESS");
+	refused("mem:-5", -EINVAL, "mem:ADDRESS");
+	refused("mem:0x1ffffffffffffffff", -EINVAL, "mem:ADDRESS");
+	refused("mem:0x1000/0", -EINVAL, "1 to 8");
+	refused("mem:0x1000/4294967297", -EINVAL, "1 to 8");
 	refused("mem:1q", -EINVAL, "what is 'q'?");
 }
 

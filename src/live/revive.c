@@ -1,0 +1,246 @@
+/*
+ * Processors that went offline and came back, and those that came anew, are sampled from then on:
+ * all events are opened once more, for those that are online now. Events of threads need none of
+ * that: these are kept with the thread, and go on wherever it runs; but on a processor that was
+ * not online when they were opened, there are none.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "live/run.h"
+
+static uint64_t time_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool is_of_threads(const struct live *l)
+{
+	return l->target.who != LIVE_SYSTEM && l->target.who != LIVE_CGROUP;
+}
+
+/* With -C others are watched only for what processes do there. */
+static bool is_wanted(const struct live *l, int cpu)
+{
+	struct id_list wanted = { 0 };
+	bool yes = !l->options->cpus ||
+		   (id_list_parse(l->options->cpus, ID_CPU_MOST, &wanted) == 0 &&
+		    id_list_has(&wanted, cpu));
+
+	array_release(&wanted);
+	return yes;
+}
+
+static bool has_ring(const struct live *l, int cpu)
+{
+	for (size_t i = 0; i < l->rings.list.count; i++)
+		if (l->rings.list.v[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+static void add_number(struct text *t, int cpu)
+{
+	text_printf(t, "%s%d", t->size ? ", " : "", cpu);
+}
+
+/* "processor 1 has" or "processors 1, 2 have". */
+static void say(struct context *ctx, const struct text *list, const char *one,
+		const char *many, const char *rest)
+{
+	bool several = list->size && strchr(list->bytes, ',');
+
+	if (list->size)
+		warn(ctx, "processor%s %s %s %s", several ? "s" : "", list->bytes,
+		     several ? many : one, rest);
+}
+
+static void say_gone(struct context *ctx, const struct live *l,
+		     const struct id_list *online)
+{
+	struct text list = { 0 };
+
+	for (size_t i = 0; i < l->hotplug.cpus.count; i++) {
+		const struct hotplug_cpu *c = &l->hotplug.cpus.v[i];
+
+		if (c->away && !c->told && !id_list_has(online, c->cpu) &&
+		    is_wanted(l, c->cpu))
+			add_number(&list, c->cpu);
+	}
+	say(ctx, &list, "has", "have", "gone offline and cannot be sampled");
+	text_release(&list);
+}
+
+static void mark_told(struct live *l)
+{
+	for (size_t i = 0; i < l->hotplug.cpus.count; i++)
+		l->hotplug.cpus.v[i].told = l->hotplug.cpus.v[i].away;
+}
+
+/* Those that have come, and those of which it was said that they had gone. */
+static void say_back(struct context *ctx, struct live *l, const struct id_list *online)
+{
+	struct text fresh = { 0 }, back = { 0 };
+	uint64_t now = time_now(), most = 0;
+	char rest[96];
+
+	for (size_t i = 0; i < online->count; i++) {
+		const struct hotplug_cpu *c = hotplug_find(&l->hotplug, online->v[i]);
+
+		if (!has_ring(l, online->v[i]) || !is_wanted(l, online->v[i]) ||
+		    (c && !c->away))
+			continue;
+		add_number(c ? &back : &fresh, online->v[i]);
+		if (c && now - c->seen > most)
+			most = now - c->seen;
+	}
+	snprintf(rest, sizeof(rest), "sampled again: nothing was for %.2f s",
+		 (double)most / 1e9);
+	say(ctx, &back, "was offline and is", "were offline and are", rest);
+	say(ctx, &fresh, "has", "have", "come online and is sampled from now on");
+	text_release(&fresh);
+	text_release(&back);
+}
+
+/* Any that is online and has no events? */
+static bool has_come(struct live *l, const struct id_list *online)
+{
+	for (size_t i = 0; i < online->count; i++) {
+		const struct hotplug_cpu *c = hotplug_find(&l->hotplug, online->v[i]);
+
+		if (!c || c->away)
+			return true;
+	}
+	return false;
+}
+
+/* Its list of processors; -ENOMEM. */
+static int set_cpus(struct live_target *t, const struct id_list *online)
+{
+	t->cpus.count = 0;
+	if (!array_reserve(&t->cpus, online->count))
+		return -ENOMEM;
+	memcpy(t->cpus.v, online->v, online->count * sizeof(*online->v));
+	t->cpus.count = online->count;
+	return 0;
+}
+
+/* 1: the events are other ones now. */
+static int open_again(struct context *ctx, struct live *l, const struct id_list *online)
+{
+	int err = set_cpus(&l->target, online);
+
+	if (err == 0)
+		err = run_reopen(ctx, l);
+	if (err == -ERANGE) {
+		warn(ctx, "a processor has come online, and is not sampled: %s",
+		     ctx->error);
+		l->blind = true;
+		return 0;
+	}
+	if (err < 0)
+		return fail_memory(ctx);
+	say_back(ctx, l, online);
+	return lost_init(&l->lost, &l->target) &&
+			       hotplug_watch(&l->hotplug, online->v, online->count)
+		       ? 1
+		       : fail_memory(ctx);
+}
+
+static int revive(struct context *ctx, struct live *l, const struct id_list *online)
+{
+	int err = 0;
+
+	if (l->readers)
+		readers_pause(l->readers);
+	/* What is stopped must not run again. */
+	pthread_mutex_lock(&l->watch.lock);
+	if (!l->watch.stopped)
+		err = open_again(ctx, l, online);
+	pthread_mutex_unlock(&l->watch.lock);
+	if (l->readers && readers_resume(ctx, l->readers) < 0)
+		return -ENOMEM;
+	return err;
+}
+
+/* Threads that are sampled may be so by somebody who may not watch processors. */
+bool run_watch_cpus(struct live *l)
+{
+	return is_of_threads(l)
+		       ? hotplug_know(&l->hotplug, l->target.cpus.v, l->target.cpus.count)
+		       : hotplug_watch(&l->hotplug, l->target.cpus.v,
+				       l->target.cpus.count);
+}
+
+/* Threads are not sampled on processors that they had no events for. */
+static int say_unwatched(struct context *ctx, struct live *l,
+			 const struct id_list *online)
+{
+	struct text list = { 0 };
+
+	for (size_t i = 0; i < online->count; i++)
+		if (!hotplug_find(&l->hotplug, online->v[i]) &&
+		    is_wanted(l, online->v[i]))
+			add_number(&list, online->v[i]);
+	say(ctx, &list, "has", "have",
+	    "come online since, and what runs there is not sampled");
+	text_release(&list);
+	return hotplug_know(&l->hotplug, online->v, online->count) ? 0 : fail_memory(ctx);
+}
+
+static int look(struct context *ctx, struct live *l, const struct id_list *online)
+{
+	if (is_of_threads(l))
+		return say_unwatched(ctx, l, online);
+	if (hotplug_look(&l->hotplug, online->v, online->count)) {
+		say_gone(ctx, l, online);
+		mark_told(l);
+	}
+	return has_come(l, online) && run_can_reopen(l) && !l->blind
+		       ? revive(ctx, l, online)
+		       : 0;
+}
+
+int live_keep_cpus(struct context *ctx, struct live *l)
+{
+	struct id_list online = { 0 };
+	int err = live_target_online(ctx, &online);
+
+	/* What cannot be read now may be the next time. */
+	if (err < 0 && err != -ENOMEM) {
+		ctx->error[0] = '\0';
+		return 0;
+	}
+	if (err == 0)
+		err = look(ctx, l, &online);
+	array_release(&online);
+	return err;
+}
+
+void live_tell_away(struct context *ctx, struct live *l)
+{
+	struct text list = { 0 };
+	uint64_t now = time_now(), most = 0;
+	char rest[64];
+
+	if (is_of_threads(l))
+		return;
+	for (size_t i = 0; i < l->hotplug.cpus.count; i++) {
+		const struct hotplug_cpu *c = &l->hotplug.cpus.v[i];
+
+		if (!c->away || !is_wanted(l, c->cpu))
+			continue;
+		add_number(&list, c->cpu);
+		most = now - c->seen > most ? now - c->seen : most;
+	}
+	snprintf(rest, sizeof(rest), "not sampled for the last %.2f s",
+		 (double)most / 1e9);
+	say(ctx, &list, "was", "were", rest);
+	text_release(&list);
+}
