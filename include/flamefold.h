@@ -46,6 +46,15 @@ struct ff_finding;
 #define FF_VERSION "0.1.0"
 FF_API const char *ff_version(void);
 
+/*
+ * For a program: libdw, which reads debug information, may crash where there is no memory, or at
+ * what was made to make it crash. With this, which sets handlers for SIGSEGV, SIGBUS, SIGFPE and
+ * SIGABRT where there are none, an access next to address 0 there costs the functions that were
+ * inlined in one object, with a warning, and anything else ends the process with a sentence and
+ * _exit(1). Elsewhere these signals do what they did before.
+ */
+FF_API void ff_catch_crashes(void);
+
 /* What a sample adds to its stack. */
 enum ff_count {
 	FF_COUNT_PERIOD, /* the event's period: cycles, nanoseconds */
@@ -151,6 +160,11 @@ struct ff_options {
 	/* Ask the servers of $DEBUGINFOD_URLS for files that are not here, up to so many seconds
 	 * for one; 0: never. Nothing else uses a network. */
 	unsigned debuginfod;
+	/* Bytes of memory for what the inputs, and files that they name, make large; beyond it the
+	 * object, map, process or stack is left out or cut, and FF_FINDING_KIND "memory" tells. Of
+	 * this profile alone: who has several gives each its part. 0: a quarter of what there
+	 * is for the process. */
+	uint64_t memory;
 };
 /* clang-format off */
 #ifdef __cplusplus

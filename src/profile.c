@@ -46,20 +46,40 @@ void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
 	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
 	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
 	sum->kept *= factor;
+	sum->cut *= factor;
 	for (int i = 0; i < LOST_REASONS; i++)
 		sum->lost[i] *= factor;
 }
 
-/* First pass: what changes the state of processes, in time order. */
-static int read_states(struct ff_profile *p, struct input *in, struct order *order)
+/* A record, which few bytes can be, is held until all are in order, and its process keeps as much. */
+static bool allow_state(struct reading *r)
 {
-	const struct recording *rec = input_recording(in);
+	enum { SOME = 1024, A_STATE = 2 * sizeof(struct record) };
+
+	if (r->states_allowed == 0 &&
+	    claim_add_part(&r->states, &r->p->budget, BUDGET_NAMES,
+			   (uint64_t)SOME * A_STATE))
+		r->states_allowed = SOME;
+	if (r->states_allowed == 0) {
+		budget_refuse(&r->p->budget, "records of processes", input_path(r->in));
+		return false;
+	}
+	r->states_allowed--;
+	return true;
+}
+
+/* First pass: what changes the state of processes, in time order. */
+static int read_states(struct reading *r, struct order *order)
+{
+	const struct recording *rec = r->rec;
+	struct ff_profile *p = r->p;
+	struct input *in = r->in;
 	struct record record;
 	int err;
 
 	while ((err = state_next(&p->ctx, in, &record)) > 0) {
 		if (record.type != RECORD_NONE) {
-			if (order_add(order, &record) < 0)
+			if (allow_state(r) && order_add(order, &record) < 0)
 				return fail_memory(&p->ctx);
 			continue;
 		}
@@ -92,7 +112,7 @@ static int first_pass(struct ff_profile *p, struct reading *r)
 	int err;
 
 	order_init(&order);
-	err = read_states(p, r->in, &order);
+	err = read_states(r, &order);
 	if (err == 0)
 		err = make_timeline(p, &order, r);
 	order_release(&order);
@@ -135,7 +155,9 @@ static int read_twice(struct reading *r, struct ff_input *input)
 	size_t threads = thread_count(p), chunks;
 	int err;
 
-	input_read_ahead(r->in, threads, AHEAD_LEAST);
+	input_read_ahead(r->in, threads, p->parts.ahead ? p->parts.ahead : AHEAD_LEAST);
+	if (p->parts.chunk)
+		input_set_chunk(r->in, p->parts.chunk);
 	err = first_pass(p, r);
 	if (err == 0)
 		err = know_recording(r);
@@ -204,6 +226,7 @@ int reading_end(struct reading *r, struct ff_input *input, int err)
 		say_mixed_units(p, input);
 	event_choice_release(&r->events);
 	processes_free(r->processes);
+	claim_release(&r->states);
 	return err;
 }
 
@@ -375,6 +398,16 @@ static void warn_of_debuginfod(struct ff_profile *p)
 		warn(&p->ctx, "debuginfod was given up: %s", problem);
 }
 
+/* Stacks that run through it may end there; what its functions are called is another matter. */
+static void warn_of_unread(struct ff_profile *p)
+{
+	const char *why = p->binaries ? binaries_trouble(p->binaries) : NULL;
+
+	if (why && !p->unread_said)
+		warn(&p->ctx, "stacks may end too early: %s", why);
+	p->unread_said |= why != NULL;
+}
+
 int name_frames(struct ff_profile *p)
 {
 	return symbolizer_run(&p->ctx, p->symbolizer, &p->frames, &p->symbols);
@@ -428,6 +461,7 @@ int finish_so_far(struct ff_profile *p)
 	if (err < 0)
 		return err;
 	warn_of_debuginfod(p);
+	warn_of_unread(p);
 	err = filter_stacks(p, &left_out);
 	if (err == 0) {
 		check_conservation(p);

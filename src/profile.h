@@ -7,6 +7,7 @@
 #include <flamefold.h>
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "order/order.h"
 #include "symbol/symbol.h"
 #include "weight/weight.h"
@@ -106,8 +107,15 @@ struct root_loss {
 	uint64_t weight;
 };
 struct roots {
-	uint64_t followed, lost; /* weight; of stacks with a user's part */
+	/* Weight: of all stacks with a user's part, and of those that lack their root. */
+	uint64_t users, lost;
 	ARRAY(struct root_loss) by_image; /* most first */
+};
+
+/* How an input is shared out to threads; 0: as is good for files. Tests have smaller parts. */
+struct part_sizes {
+	uint64_t ahead; /* bytes of a file that are worth a thread in the first pass */
+	uint64_t chunk; /* bytes of a chunk of the second pass */
 };
 
 struct ff_profile {
@@ -115,6 +123,9 @@ struct ff_profile {
 	struct arena arena; /* copies of the options' strings, inputs */
 	struct ff_options options;
 	struct object_places places; /* of the options */
+	struct budget budget; /* of memory, for all that others decide the size of */
+	struct part_sizes parts;
+	uint32_t memory_limit; /* string id of what it has nothing left for */
 	pthread_mutex_t progress_lock; /* while the caller's progress() runs */
 	struct intern strings;
 	struct images images;
@@ -138,6 +149,7 @@ struct ff_profile {
 	struct stack_counts unwound;
 	unsigned decimals; /* weights are in units of 10^-decimals */
 	bool finished;
+	bool unread_said; /* which file could not be read */
 	atomic_int stopping; /* times that ff_record_stop() was called */
 	atomic_int wake; /* fd that wakes the live run, + 1; 0: there is none */
 	int exit_status; /* of the command of a live run; -1: none */
@@ -169,6 +181,9 @@ struct reading {
 	struct counter_reads counters;
 	size_t threads;
 	uint16_t index; /* of the input */
+	/* Of the budget, for what processes do: records, and the timeline they make. */
+	struct claim states;
+	uint64_t states_allowed;
 	uint64_t samples_before; /* of earlier inputs */
 	atomic_size_t chunks_done;
 };

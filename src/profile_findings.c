@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "object/frame_pointers.h"
 #include "profile.h"
+#include "profile_memory.h"
 #include "profile_python.h"
 
 /* What is typed to record again, by who recorded. */
@@ -290,29 +291,34 @@ static void put_losers(struct judged *j, const struct roots *r)
 	size_t count = list_losers(j->p, v, MOST), named = 0;
 
 	for (size_t i = 0; i < count && named < NAMED; i++) {
-		if (named && !is_much(v[i].weight, r->followed))
+		if (named && !is_much(v[i].weight, r->users))
 			continue;
 		text_string(&j->cause, named++ ? ", " : "");
 		if (keeps_frame_pointers(j->p, &v[i]))
 			text_string(&j->cause, "what called ");
 		text_printf(&j->cause, "%s (", v[i].name);
-		put_percent(&j->cause, v[i].weight, r->followed);
+		put_percent(&j->cause, v[i].weight, r->users);
 		text_char(&j->cause, ')');
 	}
 	if (count > named)
 		text_printf(&j->cause, " and %zu more", count - named);
 }
 
-static bool loses_runtime(const struct judged *j, const char *comm)
+static bool has_process(const struct judged *j, const char *comm)
+{
+	for (size_t i = 0; i < j->p->processes.count; i++)
+		if (strcmp(j->p->processes.v[i].comm, comm) == 0)
+			return true;
+	return false;
+}
+
+static bool loses_runtime(const struct judged *j)
 {
 	const struct roots *r = &j->p->roots;
-	bool runtime = false;
 
 	for (size_t i = 0; i < r->by_image.count; i++)
-		runtime |= j->p->images.list.v[r->by_image.v[i].image].owner &&
-			   is_much(r->by_image.v[i].weight, r->followed);
-	for (size_t i = 0; runtime && i < j->p->processes.count; i++)
-		if (strcmp(j->p->processes.v[i].comm, comm) == 0)
+		if (j->p->images.list.v[r->by_image.v[i].image].owner &&
+		    is_much(r->by_image.v[i].weight, r->users))
 			return true;
 	return false;
 }
@@ -322,14 +328,14 @@ static void judge_frame_pointers(struct judged *j)
 	const struct roots *r = &j->p->roots;
 
 	/* Prologues and epilogues of the best code lose a few. */
-	if (!r->lost || r->lost < r->followed / 20)
+	if (!r->lost || r->lost < r->users / 20)
 		return;
-	begin_share(j, r->lost, r->followed);
+	begin_share(j, r->lost, r->users);
 	text_string(&j->cause, "of the weight is on stacks that begin in the middle, not "
 			       "where threads start: no frame pointers in ");
 	put_losers(j, r);
 	text_string(&j->remedy, j->by->dwarf);
-	if (loses_runtime(j, "java"))
+	if (loses_runtime(j) && has_process(j, "java"))
 		text_string(&j->remedy, ", or java -XX:+PreserveFramePointer");
 	text_string(&j->remedy, ", or compile with -fno-omit-frame-pointer");
 }
@@ -408,15 +414,17 @@ static void judge_user_stacks_cut(struct judged *j)
 
 static void judge_no_cfi(struct judged *j)
 {
-	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
+	uint64_t samples = total(j, FF_TOTAL_SAMPLES_TREE);
 	uint64_t lacking = total(j, FF_TOTAL_SAMPLES_NO_CFI);
 
-	if (!is_much(lacking, dumps))
+	if (!is_much(lacking, samples))
 		return;
-	begin_share(j, lacking, dumps);
+	begin_share(j, lacking, samples);
 	text_string(&j->cause,
 		    "of stacks end where there is no unwind information and do "
 		    "not reach their root");
+	if (has_process(j, "java"))
+		text_string(&j->remedy, "of Java, java -XX:+PreserveFramePointer; else ");
 	text_string(&j->remedy,
 		    "flamefold info --symbols FILE names the objects that are "
 		    "missing (--symfs, --buildid-dir), or compile with "
@@ -654,6 +662,11 @@ static void judge_python(struct judged *j)
 	python_tell(&u, j->by->dwarf, &j->cause, &j->remedy);
 }
 
+static void judge_memory(struct judged *j)
+{
+	memory_tell(j->p, &j->cause, &j->remedy);
+}
+
 static void judge_unnamed(struct judged *j)
 {
 	uint64_t weight = total(j, FF_TOTAL_WEIGHT_TREE);
@@ -673,6 +686,7 @@ static const struct {
 	void (*judge)(struct judged *j);
 } judges[] = {
 	{ "damage", judge_damage },
+	{ "memory", judge_memory },
 	{ "counters", judge_counters },
 	{ "trace", judge_trace },
 	{ "filters", judge_filters },
@@ -768,11 +782,12 @@ int findings_make(struct ff_profile *p)
 	int err = 0;
 
 	p->findings.count = 0;
-	if (report_is_all(p))
-		return findings_take(p);
 	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]) && err == 0; i++) {
 		struct judged j = { .p = p, .by = by };
 
+		/* That is of this run, everything else of the one whose pictures these are. */
+		if (report_is_all(p) && judges[i].judge != judge_memory)
+			continue;
 		judges[i].judge(&j);
 		if (j.cause.failed || j.remedy.failed)
 			err = -ENOMEM;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "profile.h"
+#include "profile_memory.h"
 
 enum { PROGRESS_LINES = 4096 };
 
@@ -17,12 +18,16 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 		struct frame frame = { .image = IMAGE_ID_NAMES, .flags = FRAME_TEXT };
 		const char *stop = memchr(at, ';', (size_t)(end - at));
 		uint32_t name;
+		int found;
 
 		if (!stop)
 			stop = end;
-		if (intern_add(&p->strings, at, strnlen(at, (size_t)(stop - at)), &name) <
-		    0)
+		found = intern_add_within(&p->strings, &p->budget, at,
+					  strnlen(at, (size_t)(stop - at)), &name);
+		if (found < 0)
 			return -ENOMEM;
+		if (found > 0)
+			budget_refuse(&p->budget, "names", "folded text");
 		frame.address = name;
 		if (frames_add(&p->frames, &frame, &frames[(*count)++]) < 0)
 			return -ENOMEM;
@@ -47,8 +52,10 @@ static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 {
 	uint32_t before = *last;
 
-	if (trie_append(&p->trie, frames, count, before, last) < 0)
-		return -ENOMEM;
+	int err = trie_append(&p->trie, frames, count, before, last);
+
+	if (err)
+		return err;
 	return *last == before || !trie_has_child(&p->trie, *last)
 		       ? 0
 		       : append_gap(p, frames, count, last);
@@ -70,7 +77,8 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	if (p->options.flags & FF_FLAMECHART)
 		err = append_line(p, frames, count, last);
 	else
-		err = trie_add(&p->trie, frames, count, last);
+		err = memory_add_stack(&p->frames, &p->trie, frames, count, last);
+	sum->cut += err > 0 ? weight : 0;
 	if (err < 0 || trie_charge(&p->trie, *last, TRIE_WEIGHT, weight) < 0)
 		return -ENOMEM;
 	weight_sum_count(sum, weight, 1);

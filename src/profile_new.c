@@ -3,8 +3,15 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
+#include "object/debug_handle.h"
 #include "object/debuginfod.h"
 #include "profile.h"
+#include "profile_memory.h"
+
+void ff_catch_crashes(void)
+{
+	debug_catch_crashes();
+}
 
 const char *ff_version(void)
 {
@@ -35,6 +42,8 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 		p->options.flags |= FF_ADDRS;
 	p->ctx.log = p->options.log;
 	p->ctx.log_arg = p->options.arg;
+	budget_init(&p->budget, p->options.memory ? p->options.memory : budget_usual(""));
+	p->ctx.budget = &p->budget;
 	return 0;
 }
 
@@ -46,6 +55,7 @@ static void set_places(struct ff_profile *p)
 		.build_id_dir = p->options.build_id_dir,
 		.map_dir = p->options.map_dir,
 		.trust_maps = p->options.flags & FF_TRUST_MAPS,
+		.budget = &p->budget,
 	};
 	p->images.places = &p->places;
 	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
@@ -123,8 +133,10 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	if (err < 0)
 		return err;
 	if (intern_init(&p->strings) < 0 || images_init(&p->images, &p->strings) < 0 ||
-	    trie_init(&p->trie) < 0 || filters_new(&p->filters) < 0)
+	    trie_init(&p->trie) < 0 || filters_new(&p->filters) < 0 ||
+	    intern_add(&p->strings, "[memory limit]", 14, &p->memory_limit) < 0)
 		return fail_memory(&p->ctx);
+	memory_limit(p, &p->frames, &p->trie);
 	set_places(p);
 	err = make_debuginfod(p);
 	if (err < 0)
@@ -161,6 +173,7 @@ void ff_profile_free(struct ff_profile *p)
 	arena_release(&p->arena);
 	debuginfod_free(p->places.debuginfod);
 	pthread_mutex_destroy(&p->progress_lock);
+	budget_release(&p->budget);
 	free(atomic_load(&p->totals));
 	free(p);
 }

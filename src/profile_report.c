@@ -133,6 +133,20 @@ static void add_event(struct bytes *b, const struct ff_event *e)
 	add_entry(b, fields, COUNT_OF(fields));
 }
 
+/* Records of the types from @first on that there are. Between perf's own and simpleperf's
+ * types are 32,640 that are not counted. */
+static void add_records(struct bytes *b, const struct ff_input *in, unsigned first,
+			unsigned end)
+{
+	for (unsigned type = first; type < end; type++) {
+		uint64_t records = ff_input_records(in, type);
+		struct digits d;
+
+		if (records)
+			add_pair(b, "record", decimal(&d, type), records);
+	}
+}
+
 static void add_recording(struct bytes *b, const struct ff_input *in)
 {
 	const struct ff_event *e = NULL;
@@ -148,11 +162,8 @@ static void add_recording(struct bytes *b, const struct ff_input *in)
 		add_pair(b, "count", counts[i].name, ff_input_count(in, counts[i].which));
 	while ((e = ff_event_next(in, e)))
 		add_event(b, e);
-	for (unsigned type = 0; type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES; type++) {
-		struct digits d;
-
-		add_pair(b, "record", decimal(&d, type), ff_input_records(in, type));
-	}
+	add_records(b, in, 0, RECORD_TYPES);
+	add_records(b, in, RECORD_SIMPLEPERF, RECORD_SIMPLEPERF + SIMPLEPERF_TYPES);
 }
 
 static void add_stacks(struct bytes *b, const struct ff_profile *p)

@@ -244,9 +244,13 @@ static void sum_lost(struct judging *j, struct roots *ret)
 		uint64_t weight = self->value[TRIE_FOLLOWED];
 		struct root root = j->roots[self->node];
 
-		if (!weight || root.state == ROOT_KERNEL || root.state == ROOT_NONE)
+		if (root.state == ROOT_KERNEL || root.state == ROOT_NONE)
 			continue;
-		ret->followed += weight;
+		/* Where copies of stacks were unwound, those few that could not be copied, as of
+		 * a process in the midst of execve(), are no share of note. */
+		ret->users += self->value[TRIE_WEIGHT];
+		if (!weight)
+			continue;
 		j->by_image[j->p->frames.list.v[root.frame].image] += weight;
 		if (root.state == ROOT_OPEN)
 			j->open[root.frame] += weight;

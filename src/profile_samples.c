@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "profile.h"
+#include "profile_memory.h"
 
 /* 1, 0 or a negative errno. */
 static int passes(struct worker *w, const struct sample *s)
@@ -58,23 +59,25 @@ static bool is_dropped(const struct worker *w, uint32_t poorer)
 	return w->reading->drop_truncated && poorer & POORER_TRUNCATED;
 }
 
-/* Beside why a stack is not whole: stack.followed. */
-enum { NOTE_FOLLOWED = 1 << POORER_BITS };
+/* Beside why a stack is not whole: stack.followed, and that no memory was left for it. */
+enum { NOTE_FOLLOWED = 1 << POORER_BITS, NOTE_CUT = NOTE_FOLLOWED << 1 };
 
-/* *@node: where the stack of a sample is; 0: it is dropped. @poorer: and NOTE_FOLLOWED. */
+/* *@node: where the stack of a sample is; 0: it is dropped. @poorer: and notes. */
 static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
 		      uint32_t *poorer)
 {
 	struct stack stack;
+	int err = 0;
 
 	if (stack_walk(w->stacks, s, &stack) < 0)
 		return fail_memory(&w->ctx);
 	*node = 0;
 	*poorer = stack.poorer | (stack.followed ? NOTE_FOLLOWED : 0);
-	if (!is_dropped(w, stack.poorer) &&
-	    trie_add(&w->trie, stack.frames, stack.count, node) < 0)
-		return fail_memory(&w->ctx);
-	return 0;
+	if (!is_dropped(w, stack.poorer))
+		err = memory_add_stack(&w->frames, &w->trie, stack.frames, stack.count,
+				       node);
+	*poorer |= err > 0 ? NOTE_CUT : 0;
+	return err < 0 ? fail_memory(&w->ctx) : 0;
 }
 
 /* The same, remembered or walked and added. */
@@ -151,6 +154,7 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 		return fail_memory(&w->ctx);
 	process->samples++;
 	w->sum.kept += weight;
+	w->sum.cut += poorer & NOTE_CUT ? weight : 0;
 	w->sum.samples_kept++;
 	return keep_sample(w, s, node, weight);
 }
@@ -280,8 +284,10 @@ int worker_start(struct reading *r, struct worker *w)
 	w->filters = filters_ask_samples(r->p->filters);
 	w->ctx.log = r->p->ctx.log;
 	w->ctx.log_arg = r->p->ctx.log_arg;
+	w->ctx.budget = r->p->ctx.budget;
 	if (trie_init(&w->trie) < 0 || filter_memo_new(r->p->filters, &w->memo) < 0)
 		return fail_memory(&r->p->ctx);
+	memory_limit(r->p, &w->frames, &w->trie);
 	if (sample_reader_new(&r->p->ctx, r->in, &w->reader) < 0)
 		return -ENOMEM;
 	if (r->p->options.flags & FF_COMPAT_STACKCOLLAPSE)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profile.h"
+#include "profile_memory.h"
 
 struct restoring {
 	struct ff_profile *p;
@@ -143,9 +144,12 @@ static int add_stack(struct restoring *r, uint32_t node)
 	if (in_order)
 		err = trie_append(&r->p->trie, r->path.v, count, r->last, &r->last);
 	else
-		err = trie_add(&r->p->trie, r->path.v, count, &r->last);
+		err = memory_add_stack(&r->p->frames, &r->p->trie, r->path.v, count,
+				       &r->last);
 	r->p->sum.overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
 	r->p->sum.overflow |= __builtin_mul_overflow(before, r->factor, &before);
+	if (err > 0)
+		r->p->sum.cut += weight;
 	return err < 0 ? err : charge(r, r->last, weight, samples, before);
 }
 

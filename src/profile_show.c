@@ -84,6 +84,7 @@ static int join_alike(struct trie *t, const uint32_t *map)
 
 	if (trie_init(&joined) < 0)
 		return -ENOMEM;
+	trie_limit(&joined, t->budget);
 	if (trie_merge_alike(&joined, t, map) < 0) {
 		trie_release(&joined);
 		return -ENOMEM;

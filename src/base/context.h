@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+struct budget;
+
 /*
  * What a stage gets passed so that it can explain itself: the sentence that
  * goes with an error and a place for warnings. Every worker has its own; the
@@ -12,6 +14,7 @@ struct context {
 	char error[1024]; /* "" while nothing failed */
 	void (*log)(void *arg, const char *line); /* NULL: nobody listens */
 	void *log_arg;
+	struct budget *budget; /* of memory; NULL: nobody counts */
 };
 
 /* Keeps the sentence and returns @err, a negative errno. */

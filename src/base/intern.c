@@ -23,18 +23,32 @@ static bool equal(const char *known, const char *text, size_t size)
 	return strncmp(known, text, size) == 0 && known[size] == '\0';
 }
 
-int intern_add(struct intern *in, const char *text, size_t size, uint32_t *ret)
+static bool find(const struct intern *in, const char *text, size_t size, uint64_t hash,
+		 uint32_t *ret)
 {
-	uint64_t hash = hash_bytes(text, size), i = hash_start(hash);
-	const char **slot;
-	char *copy;
+	uint64_t i = hash_start(hash);
 	uint32_t id;
 
 	while ((id = hash_find(&in->ids, hash, &i)) != HASH_NONE)
 		if (equal(in->texts.v[id], text, size)) {
 			*ret = id;
-			return 0;
+			return true;
 		}
+	return false;
+}
+
+bool intern_find(const struct intern *in, const char *text, size_t size, uint32_t *ret)
+{
+	return find(in, text, size, hash_bytes(text, size), ret);
+}
+
+/* One that is not there. */
+static int add_new(struct intern *in, const char *text, size_t size, uint64_t hash,
+		   uint32_t *ret)
+{
+	const char **slot;
+	char *copy;
+
 	if (in->texts.count >= HASH_NONE - 1 || !array_reserve(&in->texts, 1))
 		return -ENOMEM;
 	copy = arena_text(&in->bytes, text, size);
@@ -44,4 +58,26 @@ int intern_add(struct intern *in, const char *text, size_t size, uint32_t *ret)
 	*slot = copy;
 	*ret = (uint32_t)in->texts.count - 1;
 	return 0;
+}
+
+int intern_add(struct intern *in, const char *text, size_t size, uint32_t *ret)
+{
+	uint64_t hash = hash_bytes(text, size);
+
+	return find(in, text, size, hash, ret) ? 0 : add_new(in, text, size, hash, ret);
+}
+
+int intern_add_within(struct intern *in, struct budget *budget, const char *text,
+		      size_t size, uint32_t *ret)
+{
+	static const char limit[] = "[memory limit]";
+	uint64_t hash = hash_bytes(text, size);
+	int err;
+
+	if (find(in, text, size, hash, ret))
+		return 0;
+	if (budget_take_part(budget, BUDGET_NAMES, size + INTERN_AROUND))
+		return add_new(in, text, size, hash, ret);
+	err = intern_add(in, limit, sizeof(limit) - 1, ret);
+	return err < 0 ? err : 1;
 }

@@ -11,6 +11,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/budget.h"
+
 enum {
 	INPUT = 1 << 17,
 	RECENT = 1 << 18, /* a power of two */
@@ -40,6 +42,8 @@ struct unpacker {
 	unsigned restarts;
 	uint64_t size; /* UINT64_MAX: unknown */
 	char damage[160]; /* "": none */
+	struct budget *budget;
+	struct claim claim;
 	z_stream gzip;
 	lzma_stream xz;
 	ZSTD_DCtx *zstd;
@@ -65,6 +69,19 @@ static void consume(struct unpacker *u, size_t size)
 {
 	u->next += size;
 	u->left -= size;
+}
+
+/* After a step, for what the decoder has come to take. Its window is not yet filled then. */
+static void claim_window(struct unpacker *u, uint64_t size)
+{
+	if (u->ended || size <= u->claim.size ||
+	    claim_add(&u->claim, u->budget, size - u->claim.size))
+		return;
+	snprintf(u->damage, sizeof(u->damage),
+		 "packed data needs a window of %zu MiB, and no memory is left for it: "
+		 "--memory=SIZE with more",
+		 (size_t)(size >> 20));
+	end(u);
 }
 
 /*
@@ -181,6 +198,7 @@ static int xz_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 	*made = room - z->avail_out;
 	consume(u, u->left - z->avail_in);
 	u->position += *made;
+	claim_window(u, lzma_memusage(z));
 	u->between = found == LZMA_STREAM_END;
 	if (u->between)
 		return xz_begin(u);
@@ -260,6 +278,7 @@ static int zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 	*made = out.pos;
 	consume(u, in.pos);
 	u->position += *made;
+	claim_window(u, ZSTD_sizeof_DCtx(u->zstd));
 	u->between = found == 0;
 	u->wanted = found;
 	return 0;
@@ -351,14 +370,21 @@ int unpacker_share(const struct unpacker *u, int fd, struct unpacker **ret)
 	if (err < 0)
 		return err;
 	(*ret)->size = u->size;
+	(*ret)->budget = u->budget;
 	memcpy((*ret)->damage, u->damage, sizeof(u->damage));
 	return 0;
+}
+
+void unpacker_limit(struct unpacker *u, struct budget *budget)
+{
+	u->budget = budget;
 }
 
 void unpacker_close(struct unpacker *u)
 {
 	if (!u)
 		return;
+	claim_release(&u->claim);
 	u->packing->release(u);
 	free(u);
 }

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct budget;
+
 /*
  * The bytes that gzip, zstd or xz packed into a file, decoded as they are asked for.
  * Members (gzip, RFC 1952), frames (zstd, RFC 8878; skippable ones among them) or streams
@@ -39,6 +41,10 @@ int unpacker_open_part(int fd, uint64_t offset, uint64_t size, struct unpacker *
 /* One more for the same bytes, at their beginning; @fd is another descriptor of the
  * file. It knows of size and damage what @u knows. */
 int unpacker_share(const struct unpacker *u, int fd, struct unpacker **ret);
+
+/* What it takes for its window is claimed of @budget from now on, by those who share it later, too:
+ * with nothing left for it the bytes are damaged there. */
+void unpacker_limit(struct unpacker *u, struct budget *budget);
 
 void unpacker_close(struct unpacker *u); /* NULL is fine */
 

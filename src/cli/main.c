@@ -19,29 +19,6 @@
 #include "cli/parse.h"
 #include "cli/terminal.h"
 
-const struct command *const commands[] = {
-	&command_graph, &command_fold, &command_record,
-	&command_info,	&command_help, NULL,
-};
-
-const struct command *command_find(const char *name)
-{
-	for (size_t i = 0; commands[i]; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
-	return NULL;
-}
-
-const char *command_like(const char *word)
-{
-	struct likeness meant;
-
-	likeness_init(&meant, word, strlen(word));
-	for (size_t i = 0; commands[i]; i++)
-		likeness_try(&meant, commands[i]->name);
-	return meant.best;
-}
-
 /* Neither an option nor an input. */
 static bool is_nothing(const char *word)
 {
@@ -161,6 +138,7 @@ int main(int argc, char **argv)
 	 * in order. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	ff_catch_crashes();
 	if (argc < 1)
 		return EXIT_USAGE;
 	if (argc > 1 && strncmp(argv[1], "--completion", 12) == 0 &&

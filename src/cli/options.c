@@ -410,6 +410,27 @@ static int set_switch(struct settings *s, const struct option_row *row, const ch
 	return set_seconds(s, row, arg);
 }
 
+/* "512M", "1.5G": 1024 each. */
+static int set_memory(struct settings *s, const struct option_row *row, const char *arg)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	double value;
+	char *end;
+
+	if (real_number(arg, &end, &value)) {
+		unit = *end ? strchr(units, *end & ~0x20) : NULL;
+		if (unit && !end[1] && isalpha((unsigned char)*end))
+			value *= (double)(1024ull << 10 * (unit - units));
+		if ((!*end || unit) && (!*end || !end[1]) && value >= row->min &&
+		    value <= row->max) {
+			s->profile.memory = (uint64_t)value;
+			return 0;
+		}
+	}
+	return refuse(s, row, arg, "bytes like 512M or 1.5G, from 1M on");
+}
+
 static int set_input(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -636,6 +657,9 @@ const struct option_row option_rows[] = {
 	{ .help = "Running:" },
 	{ "threads", 0, "N", "threads at work (default: one per processor)",
 	  READS, set_whole, AT(profile.threads), .min = 1, .max = 1024 },
+	{ "memory", 0, "SIZE", "memory for what inputs and the files that they name make large; "
+	  "what it does not do for is left out, and named (default: a quarter of what is there)",
+	  READS, .set = set_memory, .min = 1 << 20, .max = 1e18 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
 	  READS, set_stats, AT(stats) },
 	{ "quiet", 'q', NULL, "print errors only", READS, set_true, AT(quiet) },

@@ -178,6 +178,8 @@ static int input_begin(struct context *ctx, const char *path, int fd,
 	if (!in)
 		return fail_memory(ctx);
 	in->strings = strings;
+	in->chunk = CHUNK;
+	in->budget = ctx->budget;
 	in->path = strdup(path);
 	err = in->path ? open_any(ctx, in, fd, kind) : fail_memory(ctx);
 	if (err < 0) {
@@ -258,6 +260,11 @@ void input_read_ahead(struct input *in, size_t threads, uint64_t least)
 	in->part_least = least;
 }
 
+void input_set_chunk(struct input *in, uint64_t size)
+{
+	in->chunk = size;
+}
+
 uint64_t state_progress(const struct input *in)
 {
 	return in->done + in->stream.offset;
@@ -291,7 +298,7 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 	source->packed |= in->stream.packed;
 	if (last && source->packed)
 		return 0;
-	if (last && raw->position == last->end && last->end - last->start < CHUNK) {
+	if (last && raw->position == last->end && last->end - last->start < in->chunk) {
 		last->end += raw->head.size;
 		return 0;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/context.h"
 #include "base/intern.h"
 #include "live/live.h"
@@ -330,6 +331,9 @@ const char *input_path(const struct input *in);
  * caller's is one of them. What is handed out is the same. */
 void input_read_ahead(struct input *in, size_t threads, uint64_t least);
 
+/* Before the first pass: bytes of a chunk of the second one, if not 2 MiB. */
+void input_set_chunk(struct input *in, uint64_t size);
+
 /* Type of what state_next() hands out now and then where nothing has changed, for the
  * caller to look up: at every chunk that no other thread reads. */
 #define RECORD_NONE 0
@@ -514,6 +518,7 @@ struct saved_tree {
 	uint64_t frequency, period, truncated;
 	uint8_t *report; /* what it says of its recording; NULL: nothing */
 	size_t report_size;
+	struct claim claim; /* of the budget */
 };
 
 /* NULL where the input is something else. Valid until input_finish(). */

@@ -132,6 +132,7 @@ struct input {
 	struct arena paths; /* of the files of a directory */
 	struct file file;
 	struct intern *strings;
+	struct budget *budget; /* for names of records; NULL: no limit */
 	struct recording rec;
 	bool swapped; /* written on a machine of the other byte order */
 	bool pipe; /* attributes and features come as records */
@@ -156,6 +157,7 @@ struct input {
 	/* The first pass. */
 	struct ahead *ahead; /* NULL: no thread but the caller's */
 	size_t threads;
+	uint64_t chunk; /* bytes of one of the second pass */
 	uint64_t part_least; /* bytes that are worth a thread */
 	struct stream stream;
 	uint32_t source; /* the one at hand */

@@ -21,6 +21,16 @@ struct body {
 	bool has_tid; /* at the trailer's start */
 };
 
+/* It is kept as long as the recording is read. */
+static int add_name(struct input *in, const char *text, size_t size, uint32_t *ret)
+{
+	int found = intern_add_within(in->strings, in->budget, text, size, ret);
+
+	if (found > 0)
+		budget_refuse(in->budget, "names of processes and files", in->path);
+	return found < 0 ? found : 0;
+}
+
 static int read_name(struct body *b, uint32_t *ret)
 {
 	size_t left = cursor_left(&b->c), size;
@@ -31,7 +41,7 @@ static int read_name(struct body *b, uint32_t *ret)
 		return 0;
 	}
 	text = cursor_text(&b->c, left - b->trailer, &size);
-	return intern_add(b->in->strings, text, size, ret);
+	return add_name(b->in, text, size, ret);
 }
 
 /* Has another module of the kernel the same build id? */
@@ -228,7 +238,7 @@ static int decode_bpf(struct body *b, struct record *ret)
 	ret->id = cursor_u32(&b->c);
 	for (int i = 0; i < TAG; i++)
 		snprintf(tag + 2 * i, 3, "%02x", cursor_u8(&b->c));
-	return intern_add(b->in->strings, tag, sizeof(tag) - 1, &ret->name);
+	return add_name(b->in, tag, sizeof(tag) - 1, &ret->name);
 }
 
 static int count_lost(struct body *b, struct record *ret)
@@ -298,7 +308,8 @@ static int keep_deferred(struct body *b, struct record *ret)
 	int err;
 
 	(void)ret;
-	if (!b->has_tid || count > cursor_left(&b->c) / 8)
+	if (!b->has_tid || cursor_left(&b->c) < b->trailer ||
+	    count > (cursor_left(&b->c) - b->trailer) / 8)
 		return 0;
 	trailer.p = trailer.end - b->trailer;
 	cursor_u32(&trailer); /* pid */

@@ -75,6 +75,14 @@ static int is_damaged(struct context *ctx, const struct scan *s, const char *why
 		    s->in->path, why);
 }
 
+static int is_large(struct context *ctx, const struct scan *s)
+{
+	return fail(ctx, -EFBIG,
+		    "'%s': the data of the picture takes more memory than what is read "
+		    "may: --memory=SIZE with more",
+		    s->in->path);
+}
+
 /* Up to the element, whose name is passed. */
 static int find_element(struct context *ctx, struct scan *s)
 {
@@ -262,9 +270,11 @@ static int read_header(struct context *ctx, struct scan *s, struct saved_header 
 struct packed {
 	struct bytes bytes;
 	struct base64 base64;
+	struct claim claim;
 };
 
-static int add_text(struct packed *p, const uint8_t *text, size_t size)
+static int add_text(struct context *ctx, struct packed *p, const uint8_t *text,
+		    size_t size)
 {
 	size_t decoded;
 
@@ -272,6 +282,8 @@ static int add_text(struct packed *p, const uint8_t *text, size_t size)
 		return 0;
 	if (p->bytes.count + size > PACKED_MOST)
 		return -EBADMSG;
+	if (!claim_add(&p->claim, ctx->budget, size))
+		return -EFBIG;
 	if (!bytes_reserve(&p->bytes, size))
 		return -ENOMEM;
 	memcpy(p->bytes.v + p->bytes.count, text, size);
@@ -310,10 +322,12 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed *p)
 		const uint8_t *text = s->bytes + s->start;
 		const uint8_t *tag = memchr(text, '<', s->end - s->start);
 		size_t size = tag ? (size_t)(tag - text) : s->end - s->start;
-		int err = add_text(p, text, size);
+		int err = add_text(ctx, p, text, size);
 
 		if (err == -ENOMEM)
 			return fail_memory(ctx);
+		if (err == -EFBIG)
+			return is_large(ctx, s);
 		if (err < 0)
 			return is_damaged(ctx, s, "it is no base64");
 		s->start += size;
@@ -342,6 +356,8 @@ static int unpack(struct context *ctx, struct scan *s, const struct saved_header
 	}
 	if (h->bytes > DEFLATE_FREE && h->bytes / DEFLATE_RATIO > size)
 		return is_damaged(ctx, s, "it would unpack to more than is made");
+	if (!claim_add(&p->claim, ctx->budget, h->bytes))
+		return is_large(ctx, s);
 	err = inflate_bytes(p->bytes.v, size, (size_t)h->bytes, payload);
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
@@ -359,12 +375,18 @@ static int read_data(struct context *ctx, struct scan *s, const struct saved_hea
 	if (err == 0)
 		err = unpack(ctx, s, h, &p, &payload);
 	bytes_release(&p.bytes);
-	if (err < 0)
+	if (err < 0) {
+		claim_release(&p.claim);
 		return err;
-	err = saved_tree_decode(payload, (size_t)h->bytes, s->in->strings, tree, &why);
+	}
+	err = saved_tree_decode(payload, (size_t)h->bytes, s->in->strings, ctx->budget,
+				tree, &why);
 	free(payload);
+	claim_release(&p.claim);
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
+	if (err == -EFBIG)
+		return is_large(ctx, s);
 	return err < 0 ? is_damaged(ctx, s, why) : 0;
 }
 

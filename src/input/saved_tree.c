@@ -8,6 +8,7 @@
 struct reader {
 	struct cursor columns[SAVED_COLUMNS]; /* by enum saved_column */
 	struct intern *strings;
+	struct budget *budget;
 	struct saved_tree *tree;
 	uint64_t names, modules, functions, nodes, leaves, unit, decimals, samples;
 	uint32_t *ranked; /* functions by rank */
@@ -56,6 +57,21 @@ static size_t column_size(const struct reader *r, enum saved_column id)
 	return cursor_left(&r->columns[id]);
 }
 
+/* What decoding takes, and adding the stacks afterwards: a byte can be a node. */
+static int claim_tree(struct reader *r)
+{
+	enum {
+		A_NODE = 2 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + /* of the tree */
+			 2 * sizeof(uint32_t) + 8, /* what calls what; depths */
+		A_FUNCTION = sizeof(struct saved_function) + 40,
+	};
+	uint64_t size = r->nodes * A_NODE + r->functions * A_FUNCTION +
+			(r->names + r->modules) * sizeof(uint32_t) +
+			2 * column_size(r, SAVED_REPORT);
+
+	return claim_add(&r->tree->claim, r->budget, size) ? 0 : -EFBIG;
+}
+
 static int read_counts(struct reader *r)
 {
 	struct cursor *c = &r->columns[SAVED_COUNTS];
@@ -83,7 +99,7 @@ static int read_counts(struct reader *r)
 	if (r->unit == 0 || r->decimals > DECIMALS_MOST ||
 	    r->samples > SAMPLES_HAVE_COLUMNS)
 		return bad(r, "its values have no known unit");
-	return 0;
+	return claim_tree(r);
 }
 
 /* The text up to a NUL. */
@@ -116,6 +132,9 @@ static int next_name(struct reader *r, struct name *name, size_t *sum)
 	*sum += shared + size;
 	if (*sum > NAMES_MOST)
 		return bad(r, "its names are too long");
+	/* They stay. */
+	if (!budget_take(r->budget, shared + size + INTERN_AROUND))
+		return -EFBIG;
 	if (shared + size > name->room &&
 	    !array_grow((void **)&name->bytes, &name->room, shared + size, 1))
 		return -ENOMEM;
@@ -458,9 +477,9 @@ static int check_columns(struct reader *r)
 }
 
 int saved_tree_decode(const uint8_t *payload, size_t size, struct intern *strings,
-		      struct saved_tree *ret, const char **why)
+		      struct budget *budget, struct saved_tree *ret, const char **why)
 {
-	struct reader r = { .strings = strings, .tree = ret };
+	struct reader r = { .strings = strings, .budget = budget, .tree = ret };
 	int err;
 
 	for (int i = 0; i < SAVED_COLUMNS; i++)
@@ -493,5 +512,6 @@ void saved_tree_release(struct saved_tree *t)
 	free(t->samples);
 	free(t->before);
 	free(t->report);
+	claim_release(&t->claim);
 	*t = (struct saved_tree){ 0 };
 }

@@ -5,14 +5,22 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/budget.h"
+
 enum {
 	ROOM = 256 << 10, /* of unpacked bytes; a record has 64 KiB at the most */
 	PIECE = 64 << 10, /* of packed bytes */
+	/* What work a packed byte can make. Recordings have a ratio of 3 to 50; zstd can have
+	 * 30,000. What a stream unpacks to first is free of that. */
+	RATIO_MOST = 512,
+	FREE = 256 << 20,
 };
 
 struct unpacking {
 	ZSTD_DStream *zstd;
+	struct claim claim; /* for its window */
 	uint64_t start, end; /* what is to be fed, in the file */
+	uint64_t packed, unpacked; /* bytes so far */
 	size_t first, last; /* unpacked and not taken: bytes[first] to bytes[last] */
 	uint8_t bytes[ROOM];
 };
@@ -37,6 +45,7 @@ void unpacking_free(struct unpacking *u)
 	if (!u)
 		return;
 	ZSTD_freeDStream(u->zstd);
+	claim_release(&u->claim);
 	free(u);
 }
 
@@ -44,6 +53,7 @@ void unpacking_reset(struct unpacking *u)
 {
 	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
 	u->start = u->end = 0;
+	u->packed = u->unpacked = 0;
 	u->first = u->last = 0;
 }
 
@@ -56,6 +66,18 @@ void unpacking_feed(struct unpacking *u, uint64_t start, uint64_t end)
 bool unpacking_has_input(const struct unpacking *u)
 {
 	return u->start < u->end;
+}
+
+/* For what it has come to take: its window is not yet filled. */
+static bool claim_window(struct context *ctx, struct unpacking *u)
+{
+	size_t size = ZSTD_sizeof_DStream(u->zstd);
+
+	if (size <= u->claim.size ||
+	    claim_add(&u->claim, ctx->budget, size - u->claim.size))
+		return true;
+	budget_refuse(ctx->budget, "compressed records", "the recording");
+	return false;
 }
 
 /* Unpacks one piece. What zstd did not take of it stays to be fed. */
@@ -73,12 +95,16 @@ static int unpack(struct context *ctx, struct unpacking *u, struct window *w)
 		return err;
 	in.src = p;
 	left = ZSTD_decompressStream(u->zstd, &out, &in);
-	if (ZSTD_isError(left))
+	if (ZSTD_isError(left) || !claim_window(ctx, u))
 		return -EBADMSG;
 	/* No bytes in and none out: it cannot go on. */
 	if (in.pos == 0 && out.pos == u->last)
 		return -EBADMSG;
 	u->start += in.pos;
+	u->packed += in.pos;
+	u->unpacked += out.pos - u->last;
+	if (u->unpacked > FREE && u->unpacked / RATIO_MOST > u->packed)
+		return -EBADMSG;
 	u->last = out.pos;
 	return 0;
 }

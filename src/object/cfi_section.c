@@ -6,7 +6,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/file.h"
 #include "object/encoded.h"
 #include "object/pointer.h"
 #include "object/section.h"
@@ -18,7 +17,19 @@ enum {
 	 * files have at a higher ratio. Compilers' tables have one of 2 to 5. */
 	RATIO_MOST = 64,
 	FREE_OF_RATIO = 1 << 20,
+	/* What it takes to compile a byte: an entry has 16 or more, and makes a function, a
+	 * span, what they are sorted by, and rows. */
+	MEMORY_A_BYTE = 8,
 };
+
+/* Size is 0 where no memory is left for it. */
+static bool claim_bytes(const struct object *o, struct cfi_section *s, uint64_t size)
+{
+	if (claim_add(&s->claim, o->budget, size * MEMORY_A_BYTE))
+		return true;
+	object_refuse(o, "call frame information");
+	return false;
+}
 
 /* Reads @size bytes at @offset of the file, or as many as there are. Read, and given back
  * after the table is built: libelf would keep them as long as the object is open. */
@@ -42,11 +53,13 @@ static int read_bytes(const struct object *o, uint64_t offset, uint64_t size,
 		}
 		return 0;
 	}
+	if (!claim_bytes(o, s, size))
+		return 0;
 	s->owned = malloc(size);
 	if (!s->owned)
 		return -ENOMEM;
 	s->bytes = s->owned;
-	s->size = file_read_at(o->fd, s->owned, size, offset);
+	s->size = object_read_some(o, offset, s->owned, size);
 	return 0;
 }
 
@@ -59,14 +72,16 @@ static void take_unpacked(struct cfi_section *s, uint8_t *bytes, size_t size)
 }
 
 /* Packed bytes -> @size of them; what is damaged becomes nothing. */
-static int unpack(struct cfi_section *s, struct cursor packed, uint64_t size, bool zstd)
+static int unpack(const struct object *o, struct cfi_section *s, struct cursor packed,
+		  uint64_t size, bool zstd)
 {
 	uint8_t *bytes;
 	uLongf got = size;
 	bool fine;
 
 	if (packed.bad || size == 0 || size > MOST_BYTES ||
-	    (size > FREE_OF_RATIO && size / RATIO_MOST > cursor_left(&packed))) {
+	    (size > FREE_OF_RATIO && size / RATIO_MOST > cursor_left(&packed)) ||
+	    !claim_bytes(o, s, size)) {
 		take_unpacked(s, NULL, 0);
 		return 0;
 	}
@@ -88,7 +103,7 @@ static int unpack(struct cfi_section *s, struct cursor packed, uint64_t size, bo
 }
 
 /* SHF_COMPRESSED: an Elf_Chdr, then the packed bytes. */
-static int unpack_elf(struct cfi_section *s)
+static int unpack_elf(const struct object *o, struct cfi_section *s)
 {
 	struct cursor c = cursor_of(s->bytes, s->size);
 	uint32_t type = cursor_u32(&c);
@@ -100,11 +115,11 @@ static int unpack_elf(struct cfi_section *s)
 	read_sized(&c, s->word); /* alignment */
 	if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_ZSTD)
 		c.bad = true;
-	return unpack(s, c, size, type == COMPRESSED_ZSTD);
+	return unpack(o, s, c, size, type == COMPRESSED_ZSTD);
 }
 
 /* The GNU form before that: "ZLIB", the size as a big-endian number. */
-static int unpack_gnu(struct cfi_section *s)
+static int unpack_gnu(const struct object *o, struct cfi_section *s)
 {
 	struct cursor c = cursor_of(s->bytes, s->size);
 	const char *magic = cursor_bytes(&c, 4);
@@ -114,7 +129,7 @@ static int unpack_gnu(struct cfi_section *s)
 	size = cursor_u64(&c);
 	if (!magic || memcmp(magic, "ZLIB", 4) != 0)
 		c.bad = true;
-	return unpack(s, c, size, false);
+	return unpack(o, s, c, size, false);
 }
 
 static bool prepare(const struct object *o, struct cfi_section *s)
@@ -242,9 +257,9 @@ int cfi_section_debug(const struct object *o, struct cfi_section *ret)
 		return 0;
 	err = read_bytes(o, found.header.sh_offset, found.header.sh_size, ret);
 	if (err == 0 && gnu)
-		err = unpack_gnu(ret);
+		err = unpack_gnu(o, ret);
 	else if (err == 0 && found.header.sh_flags & SHF_COMPRESSED)
-		err = unpack_elf(ret);
+		err = unpack_elf(o, ret);
 	if (err < 0)
 		cfi_section_release(ret);
 	return err;
@@ -253,5 +268,6 @@ int cfi_section_debug(const struct object *o, struct cfi_section *ret)
 void cfi_section_release(struct cfi_section *s)
 {
 	free(s->owned);
+	claim_release(&s->claim);
 	*s = (struct cfi_section){ 0 };
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "object/object.h"
 
 /* The bytes of an .eh_frame or .debug_frame. */
@@ -17,6 +18,8 @@ struct cfi_section {
 	uint8_t word; /* bytes of an address in it */
 	uint64_t text, data; /* what text- and data-relative pointers count from */
 	void *owned; /* NULL: the bytes are the object's */
+	struct claim
+		claim; /* of the object's budget: for the bytes, and what is made of them */
 };
 
 /*

@@ -65,6 +65,7 @@ struct search {
 	const struct debug_places *places;
 	struct text path;
 	wanted *wanted;
+	struct budget *budget;
 	void *arg;
 	struct object found;
 	int err; /* -ENOENT so far */
@@ -72,7 +73,7 @@ struct search {
 
 static bool try_path(struct search *s)
 {
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->budget };
 	struct object o;
 	int err;
 
@@ -202,7 +203,11 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 {
 	struct alternate_link link;
 	struct search s = {
-		.places = places, .wanted = has_build_id, .arg = &link, .err = -ENOENT
+		.places = places,
+		.wanted = has_build_id,
+		.budget = debug->budget,
+		.arg = &link,
+		.err = -ENOENT,
 	};
 
 	if (!read_link(debug, &link))
@@ -228,7 +233,9 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		     const struct object *o, const char *directory, const char *name,
 		     struct object *ret)
 {
-	struct search s = { .places = places, .wanted = any, .err = -ENOENT };
+	struct search s = {
+		.places = places, .wanted = any, .budget = o->budget, .err = -ENOENT
+	};
 	const char *slash = strrchr(name, '/');
 	bool over;
 

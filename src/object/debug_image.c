@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "base/file.h"
 #include "base/pages.h"
 #include "object/inflate.h"
 #include "object/section.h"
@@ -68,7 +67,7 @@ static int name_index(const char *name, bool split, bool *old_packing)
 
 static bool read_at(const struct object *o, uint64_t offset, void *to, size_t size)
 {
-	return file_read_at(o->fd, to, size, offset) == size;
+	return object_read_some(o, offset, to, size) == size;
 }
 
 /* Packed sections begin with how they are packed and how large they were. */
@@ -318,10 +317,17 @@ static int make(const struct reader *r, struct debug_image *ret)
 	int err;
 
 	image.size = table + (DEBUG_SECTIONS + 2) * sizeof(Elf64_Shdr);
+	if (!claim_add(&image.claim, r->o->budget, image.size)) {
+		object_refuse(r->o, "debug information");
+		return fail(r->ctx, -EFBIG,
+			    "no memory is left for its debug information");
+	}
 	/* Zeroed: padding, and what the file turns out not to have. */
 	image.bytes = pages_take(image.size);
-	if (!image.bytes)
+	if (!image.bytes) {
+		claim_release(&image.claim);
 		return fail_memory(r->ctx);
+	}
 	err = fill(r, &image, offsets);
 	if (err < 0) {
 		debug_image_release(&image);
@@ -399,5 +405,6 @@ uint64_t debug_first_code(const struct object *o)
 void debug_image_release(struct debug_image *image)
 {
 	pages_give_back(image->bytes, image->size);
+	claim_release(&image->claim);
 	*image = (struct debug_image){ 0 };
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "base/context.h"
 #include "object/object.h"
 
@@ -46,6 +47,7 @@ struct debug_image {
 	/* Below it is no code: linkers leave what they dropped at 0 or 1, or a little above.
 	 * To be set by who knows the object that runs. */
 	uint64_t first_code;
+	struct claim claim; /* of the object's budget */
 };
 
 /* What an image may take. */
@@ -55,7 +57,7 @@ enum { DEBUG_IMAGE_RATIO = 64 }; /* unpacked to packed, above the first MiB */
 /*
  * The image of @o; it needs @o no longer. With @lines also .debug_line, which is much.
  * -ENODATA where there is no debug information that can be used, -EFBIG where it is
- * more than an image may take, -EBADMSG where it cannot be unpacked: each with a
+ * more than an image may take or the object's budget has left, -EBADMSG where it cannot be unpacked: each with a
  * sentence that lacks the file's name. -ENOMEM.
  */
 int debug_image_read(struct context *ctx, const struct object *o, bool lines,

@@ -193,16 +193,36 @@ static size_t count_symbols(const struct object *o, uint32_t type)
 	return s.header.sh_size / gelf_fsize(o->elf, ELF_T_SYM, 1, EV_CURRENT);
 }
 
+/* False, and nothing is read, where there is no memory left for them: the table as libelf
+ * keeps it, symbols, and what sorting and painting them takes. */
+static bool claim_symbols(struct symtab *st, const struct object *o, size_t count)
+{
+	enum { A_SYMBOL = sizeof(GElf_Sym) + 2 * sizeof(struct symbol) + 40 };
+
+	if (claim_add(&st->claim, o->budget, (uint64_t)count * A_SYMBOL))
+		return true;
+	object_refuse(o, "symbols");
+	st->refused = true;
+	return false;
+}
+
 int elf_symbols_read(struct symtab *st, const struct object *o,
 		     const struct object *debug)
 {
-	size_t count = count_symbols(debug ? debug : o, SHT_SYMTAB) +
-		       count_symbols(o, SHT_DYNSYM);
-	int err = symtab_expect(st, count) ? 0 : -ENOMEM;
+	const struct object *whole = debug ? debug : o;
+	size_t symbols = count_symbols(whole, SHT_SYMTAB);
+	size_t exported = count_symbols(o, SHT_DYNSYM);
+	int err = 0;
 
-	if (err == 0)
-		err = read_tables(st, debug ? debug : o, SHT_SYMTAB, TABLE_SYMTAB);
-	if (err == 0)
+	if (!claim_symbols(st, whole, symbols))
+		symbols = 0;
+	if (!claim_symbols(st, o, exported))
+		exported = 0;
+	if (!symtab_expect(st, symbols + exported))
+		err = -ENOMEM;
+	if (err == 0 && symbols > 0)
+		err = read_tables(st, whole, SHT_SYMTAB, TABLE_SYMTAB);
+	if (err == 0 && exported > 0)
 		err = read_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
 	return err;
 }

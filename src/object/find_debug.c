@@ -68,10 +68,16 @@ static void refuse(struct search *s, const struct object *debug)
 /* The file at the path; true where the search is over. */
 static bool try(struct search *s)
 {
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->places->budget };
 	struct object debug;
+	int err;
 
-	if (s->path.failed || object_open(&ctx, s->path.bytes, &debug) < 0)
+	if (s->path.failed)
+		return true;
+	err = object_open(&ctx, s->path.bytes, &debug);
+	found_note_trouble(s->found, err, ctx.error);
+	s->path.failed = err == -ENOMEM;
+	if (err < 0)
 		return s->path.failed;
 	if (what_it_has(&debug) & s->need) {
 		if (is_of_object(&ctx, s, &debug)) {
@@ -163,7 +169,7 @@ static void try_inner(struct search *s)
 {
 	const struct found *f = s->found;
 	struct text *problem = &s->found->problem;
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->places->budget };
 	struct object inner;
 	int err;
 

@@ -51,7 +51,7 @@ static void take(struct search *s, const struct object *o)
 /* The file at the path; true where the search is over. */
 static bool try(struct search *s)
 {
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->places->budget };
 	struct object o;
 	int err;
 
@@ -213,7 +213,7 @@ static bool try_line(struct search *s, const char *line, size_t size)
 
 static bool try_modules_dep(struct search *s)
 {
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->places->budget };
 	char *text, *next;
 	bool over = false;
 	size_t size;

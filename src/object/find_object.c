@@ -57,7 +57,7 @@ static void take(struct search *s, struct object *o)
 	f->object = *o;
 	f->file = s->path;
 	s->path = path;
-	f->other_build = false;
+	f->other_build = f->trouble = false;
 	text_clear(&f->problem);
 }
 
@@ -112,7 +112,7 @@ static bool fits_recorded(struct search *s, const struct object *o,
 /* *@sure: no other place can know better. */
 static int try_recorded_path(struct search *s, bool *sure)
 {
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->places->budget };
 	enum identity identity;
 	struct object o;
 	int err;
@@ -124,6 +124,7 @@ static int try_recorded_path(struct search *s, bool *sure)
 	err = object_open(&ctx, s->path.bytes, &o);
 	if (err < 0) {
 		text_string(&s->found->problem, ctx.error);
+		s->found->trouble |= object_is_trouble(err);
 		return err == -ENOMEM ? err : 0;
 	}
 	if (!fits_recorded(s, &o, &identity)) {
@@ -141,13 +142,14 @@ static int try_recorded_path(struct search *s, bool *sure)
 static int try(struct search *s, bool same)
 {
 	const struct wanted_object *w = s->wanted;
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = s->places->budget };
 	struct object o;
 	int err;
 
 	if (s->path.failed)
 		return -ENOMEM;
 	err = object_open(&ctx, s->path.bytes, &o);
+	found_note_trouble(s->found, err, ctx.error);
 	if (err < 0)
 		return err == -ENOMEM ? err : 0;
 	if (w->build_id_size == 0 || s->doubtful)
@@ -312,6 +314,15 @@ int find_object(const struct object_places *places, const struct wanted_object *
 	}
 	*ret = f;
 	return 0;
+}
+
+void found_note_trouble(struct found *f, int err, const char *why)
+{
+	if (!object_is_trouble(err))
+		return;
+	text_clear(&f->problem);
+	text_string(&f->problem, why);
+	f->trouble = true;
 }
 
 void found_release(struct found *f)

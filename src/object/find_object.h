@@ -80,6 +80,7 @@ struct found {
 	struct text file; /* path of the object */
 	struct text debug_file; /* path of the debug file, or "PATH (.gnu_debugdata)" */
 	struct text problem; /* a sentence; "": none */
+	bool trouble; /* the problem is one to be warned of */
 	bool other_build; /* there is only a file with another build id */
 };
 
@@ -89,6 +90,9 @@ struct found {
  */
 int find_object(const struct object_places *places, const struct wanted_object *wanted,
 		unsigned need, struct found *ret);
+/* A file could not be opened, for @why: that is the problem where it is more than that there is
+ * no such file. */
+void found_note_trouble(struct found *f, int err, const char *why);
 void found_release(struct found *f); /* a zeroed one is fine */
 
 #endif

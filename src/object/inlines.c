@@ -7,6 +7,7 @@
 #include "object/keyed.h"
 #include "object/unit_reader.h"
 
+#define CRASHED "reading its debug information crashed"
 #define TOO_MUCH "its debug information takes too long to read"
 
 enum {
@@ -36,6 +37,7 @@ struct inlines {
 	ARRAY(struct place) places; /* by index of the address */
 	struct inline_counts counts;
 	bool failed; /* too much: nothing is known */
+	bool crashed; /* likewise */
 	struct text problem;
 	struct text alternate_problem;
 };
@@ -97,6 +99,10 @@ static int index_units(struct context *ctx, struct inlines *in)
 	in->counts.bytes = s->image.sections[DEBUG_INFO].size;
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
+	if (err == -EFAULT) {
+		debug_handle_forget(&r->handle);
+		return fail(ctx, err, CRASHED);
+	}
 	return err < 0 ? fail(ctx, -EFBIG, TOO_MUCH) : 0;
 }
 
@@ -118,6 +124,8 @@ static int open_all(struct context *ctx, struct inlines *in)
 	err = add_reader(in);
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
+	if (err == -EFAULT)
+		return fail(ctx, err, CRASHED);
 	if (err < 0)
 		return fail(ctx, err, "its debug information is broken");
 	return index_units(ctx, in);
@@ -136,7 +144,9 @@ int inlines_open(struct context *ctx, const struct object *o, const struct objec
 	in->source.o = &in->o;
 	in->source.debug = &in->debug;
 	in->source.options = *options;
+	debug_reading(options->name);
 	err = open_all(ctx, in);
+	debug_reading(NULL);
 	if (err < 0) {
 		inlines_close(in);
 		return err;
@@ -250,6 +260,7 @@ static int find_hit(void *arg, size_t i, size_t worker)
 	const struct hit *hit = &f->hits.v[i];
 
 	f->answered_by[i] = (uint32_t)worker;
+	debug_reading(f->in->source.options.name);
 	return unit_reader_read(&f->in->readers[worker], hit->unit,
 				f->sorted + hit->first, hit->count,
 				f->answers + hit->first);
@@ -264,8 +275,10 @@ static int find_all(struct finding *f)
 	while (in->reader_count < threads && err == 0)
 		err = add_reader(in);
 	/* It could be opened once. */
+	if (err == -EFAULT)
+		in->crashed = true;
 	if (err < 0)
-		return -ENOMEM;
+		return in->crashed ? 0 : -ENOMEM;
 	return parallel_run(threads, f->hits.count, find_hit, f);
 }
 
@@ -297,12 +310,16 @@ static int explain(struct inlines *in)
 		struct unit_reader *r = &in->readers[i];
 
 		in->failed |= !debug_meter_flush(&r->meter);
+		in->crashed |= r->crashed;
 		in->counts.missing_files += r->missing_files;
 		if (r->missing_files && (!first || r->missing_unit < first->missing_unit))
 			first = r;
 	}
 	in->counts.steps = in->source.work.done;
-	if (in->failed)
+	in->failed |= in->crashed;
+	if (in->crashed)
+		text_string(&in->problem, CRASHED);
+	else if (in->failed)
 		text_string(&in->problem, TOO_MUCH);
 	else if (first &&
 		 (debug_has_package(in->source.debug) || debug_has_package(in->source.o)))
@@ -344,6 +361,11 @@ struct inline_chain inlines_at(const struct inlines *in, size_t index)
 		return (struct inline_chain){ NULL, 0 };
 	return (struct inline_chain){ in->readers[place->reader].frames.v + place->first,
 				      place->count };
+}
+
+bool inlines_crashed(const struct inlines *in)
+{
+	return in->crashed;
 }
 
 const char *inlines_problem(const struct inlines *in)

@@ -43,6 +43,7 @@ struct inline_options {
 	bool lines;
 	bool declared; /* where functions are declared: costs less than lines */
 	size_t threads; /* at most; 0 counts as 1 */
+	const char *name; /* of the file, as long as it is used; NULL: not known */
 };
 
 struct inline_counts {
@@ -56,7 +57,7 @@ struct inlines;
 /*
  * @debug has the debug information of @o, or is @o. Both stay open until inlines_close(),
  * and may be moved. -ENODATA where there is none that can be used, -EFBIG where it is too
- * much, -EBADMSG where it is broken: with a sentence that lacks the file's name. -ENOMEM.
+ * much, -EBADMSG where it is broken, -EFAULT where reading it crashed: with a sentence that lacks the file's name. -ENOMEM.
  */
 int inlines_open(struct context *ctx, const struct object *o, const struct object *debug,
 		 const struct inline_options *options, struct inlines **ret);
@@ -70,6 +71,9 @@ struct inline_chain inlines_at(const struct inlines *in, size_t index);
 
 /* What is missing, in a sentence that lacks the file's name; "": nothing is. */
 const char *inlines_problem(const struct inlines *in);
+
+/* That is because reading crashed: worth a warning. */
+bool inlines_crashed(const struct inlines *in);
 
 void inlines_count(const struct inlines *in, struct inline_counts *ret);
 

@@ -19,6 +19,7 @@ enum {
 	UNWINDING_INFO = 24, /* u64 size, size of the header, mapped size */
 	ROOM = 1 << 16, /* bytes read at once: names have to fit */
 	LINES_MOST = 1 << 20, /* bytes of a function's lines */
+	INDEX_MEMORY = 48, /* bytes of a function in by_index */
 };
 
 enum record_type {
@@ -77,6 +78,7 @@ void jitdump_close(struct jitdump *d)
 	array_release(&d->functions);
 	array_release(&d->codes);
 	hash_map_release(&d->by_index);
+	claim_release(&d->claim);
 	*d = (struct jitdump){ .fd = -1 };
 }
 
@@ -87,6 +89,14 @@ struct record {
 	struct cursor body;
 };
 
+static bool claim_memory(struct jitdump *d, size_t size)
+{
+	if (claim_add(&d->claim, d->budget, size))
+		return true;
+	budget_refuse(d->budget, "functions", "a jitdump");
+	return false;
+}
+
 static int add_code(struct jitdump *d, uint64_t time, uint64_t start, uint64_t size,
 		    uint32_t function)
 {
@@ -95,7 +105,7 @@ static int add_code(struct jitdump *d, uint64_t time, uint64_t start, uint64_t s
 
 	if (size == 0 || __builtin_add_overflow(start, size, &end))
 		return 0;
-	if (d->codes.count >= JITDUMP_CODES_MOST) {
+	if (d->codes.count >= JITDUMP_CODES_MOST || !claim_memory(d, 2 * sizeof(*code))) {
 		d->full = true;
 		return 0;
 	}
@@ -136,7 +146,8 @@ static int take_load(struct jitdump *d, struct record *r)
 		return 0;
 	if (f.lines && d->lines_address != f.address)
 		f.lines = 0;
-	if (d->functions.count >= JITDUMP_FUNCTIONS_MOST) {
+	if (d->functions.count >= JITDUMP_FUNCTIONS_MOST ||
+	    !claim_memory(d, 2 * sizeof(f) + INDEX_MEMORY)) {
 		d->full = true;
 		return 0;
 	}

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -60,6 +61,8 @@ struct jitdump {
 	ARRAY(struct jitdump_function) functions; /* in the file's order, so by bytes */
 	ARRAY(struct jitdump_code) codes; /* in the file's order */
 	struct hash_map by_index; /* the runtime's number of a function: ours */
+	struct budget *budget; /* set by who has opened it; NULL: no limit */
+	struct claim claim;
 	struct jitdump_function next; /* what the next LOAD is about */
 	uint64_t lines_address; /* of its DEBUG_INFO */
 };

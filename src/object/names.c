@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "object/section.h"
 
@@ -13,6 +14,8 @@ enum {
 	MOST_NAME = 1 << 14, /* bytes of a name; the rest is left out */
 	BLOCK = 1 << 14,
 };
+
+enum { LOADED = 1, REFUSED }; /* of a block */
 
 static size_t blocks(const struct names *n)
 {
@@ -43,9 +46,12 @@ int names_open(struct names *n, const struct object *o, size_t index)
 	    o->size - s.header.sh_offset < s.header.sh_size)
 		return 0;
 	n->fd = o->fd;
+	n->read_error = o->read_error;
 	n->offset = s.header.sh_offset;
 	n->size = s.header.sh_size;
-	n->bytes = malloc(n->size);
+	n->budget = o->budget;
+	/* Zeros: what no memory is left for is empty names. */
+	n->bytes = calloc(n->size, 1);
 	n->loaded = calloc(blocks(n), 1);
 	if (n->bytes && n->loaded)
 		return 0;
@@ -53,26 +59,40 @@ int names_open(struct names *n, const struct object *o, size_t index)
 	return -ENOMEM;
 }
 
+static size_t block_size(const struct names *n, size_t block)
+{
+	size_t left = n->size - block * BLOCK;
+
+	return left < BLOCK ? left : BLOCK;
+}
+
 void names_release(struct names *n)
 {
+	for (size_t i = 0; n->loaded && i < blocks(n); i++)
+		if (n->loaded[i] == LOADED)
+			budget_give_back(n->budget, block_size(n, i));
 	if (n->loaded)
 		free(n->bytes);
 	free(n->loaded);
 	*n = (struct names){ 0 };
 }
 
-/* What cannot be read, because the file was cut since, is zero. */
+/* What cannot be read, because the file was cut since or cannot be read, is zero. */
 static void load_block(const struct names *n, size_t block)
 {
-	size_t at = block * BLOCK, left = n->size - at, done;
+	size_t at = block * BLOCK, left = block_size(n, block), done;
 
 	if (n->loaded[block])
 		return;
-	if (left > BLOCK)
-		left = BLOCK;
+	if (!budget_take(n->budget, left)) {
+		budget_refuse(n->budget, "names", "a table of symbols");
+		n->loaded[block] = REFUSED;
+		return;
+	}
 	done = file_read_at(n->fd, n->bytes + at, left, n->offset + at);
+	object_note_error(n->read_error, errno);
 	memset(n->bytes + at + done, 0, left - done);
-	n->loaded[block] = 1;
+	n->loaded[block] = LOADED;
 }
 
 void names_load(const struct names *n)

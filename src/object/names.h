@@ -13,12 +13,17 @@
  *
  *	bytes   |....|####|....|....|####|....|
  *	loaded    0    1    0    0    1    0
+ *
+ * A block is claimed of the object's budget when it is read; where that has nothing left, its
+ * names are empty.
  */
 struct names {
 	char *bytes;
 	size_t size;
 	uint8_t *loaded; /* by block; NULL: all is there, and not owned */
+	struct budget *budget;
 	int fd;
+	_Atomic int *read_error; /* of the object */
 	uint64_t offset; /* of the table in the file */
 };
 

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "object/process_root.h"
 #include "object/section.h"
@@ -270,9 +273,16 @@ static int read_header(struct context *ctx, struct object *o, const char *name)
 	uint32_t notes = MOST_NOTES;
 	GElf_Ehdr header;
 
-	if (errno == ENOMEM || !read_tables(o)) {
+	o->read_error = calloc(1, sizeof(*o->read_error));
+	if (errno == ENOMEM || !o->read_error || !read_tables(o)) {
 		object_close(o);
 		return fail_memory(ctx);
+	}
+	if (object_is_trouble(-errno)) {
+		int why = errno;
+
+		object_close(o);
+		return fail(ctx, -why, "cannot read '%s': %s", name, strerror(why));
 	}
 	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &header)) {
 		object_close(o);
@@ -315,6 +325,8 @@ int object_open_file(struct context *ctx, const char *path)
 {
 	int fd = look_at(path);
 
+	if (fd < 0 && errno == EMFILE && file_raise_limit())
+		fd = look_at(path);
 	if (fd < 0)
 		return fail(ctx, -errno, "cannot open '%s': %s", path, strerror(errno));
 	fd = file_open_looked(fd);
@@ -334,7 +346,7 @@ int object_open(struct context *ctx, const char *path, struct object *ret)
 
 int object_open_fd(struct context *ctx, int fd, const char *name, struct object *ret)
 {
-	struct object o = { .fd = fd };
+	struct object o = { .fd = fd, .budget = ctx->budget };
 	struct stat st;
 	int err;
 
@@ -354,7 +366,7 @@ int object_open_fd(struct context *ctx, int fd, const char *name, struct object 
 int object_open_memory(struct context *ctx, const void *image, size_t size,
 		       struct object *ret)
 {
-	struct object o = { .fd = -1, .size = size };
+	struct object o = { .fd = -1, .size = size, .budget = ctx->budget };
 	int err;
 
 	errno = 0;
@@ -379,12 +391,25 @@ int object_open_vdso(struct context *ctx, struct object *ret)
 	return object_open_memory(ctx, image, size, ret);
 }
 
+void object_refuse(const struct object *o, const char *what)
+{
+	char link[32], path[MOST_LINK];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", o->fd);
+	size = readlink(link, path, sizeof(path) - 1);
+	path[size > 0 ? size : 0] = '\0';
+	budget_refuse(o->budget, what, size > 0 ? path : "an object in memory");
+}
+
 void object_close(struct object *o)
 {
 	if (o->fd > 0 || (o->fd == 0 && o->elf))
 		close(o->fd);
 	elf_end(o->elf);
 	array_release(&o->segments);
+	claim_release(&o->claim);
+	free(o->read_error);
 	*o = (struct object){ .fd = -1 };
 }
 
@@ -412,6 +437,31 @@ bool object_is_code(const struct object *o, uint64_t address)
 	return false;
 }
 
+size_t object_read_some(const struct object *o, uint64_t offset, void *ret, size_t size)
+{
+	size_t got = file_read_at(o->fd, ret, size, offset);
+
+	object_note_error(o->read_error, errno);
+	return got;
+}
+
+int object_read_error(const struct object *o)
+{
+	return o->read_error ? atomic_load(o->read_error) : 0;
+}
+
+void object_note_error(_Atomic int *read_error, int error)
+{
+	if (read_error && error)
+		atomic_store(read_error, error);
+}
+
+bool object_is_trouble(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -EIO || err == -ESTALE ||
+	       err == -ENXIO || err == -ETIMEDOUT;
+}
+
 bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size)
 {
 	const char *bytes;
@@ -420,7 +470,7 @@ bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size
 	if (offset > o->size || o->size - offset < size)
 		return false;
 	if (o->fd >= 0)
-		return file_read_at(o->fd, ret, size, offset) == size;
+		return object_read_some(o, offset, ret, size) == size;
 	bytes = elf_rawfile(o->elf, &there);
 	if (!bytes || offset > there || there - offset < size)
 		return false;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/context.h"
 
 /*
@@ -32,12 +33,16 @@ struct segment {
 struct object {
 	struct Elf *elf;
 	int fd; /* -1: from memory */
+	/* errno of the last read of it that failed; 0: none. Copies share it. */
+	_Atomic int *read_error;
 	uint64_t size; /* of the file */
 	unsigned machine; /* EM_* */
 	bool relocatable; /* its symbols have no addresses: a .o or a kernel module */
 	ARRAY(struct segment) segments; /* executable ones first */
 	uint8_t build_id_size; /* 0: it has none */
 	uint8_t build_id[OBJECT_BUILD_ID_MAX];
+	struct claim claim; /* for a file in memory, which it was unpacked to */
+	struct budget *budget; /* who opened it counts memory; NULL: nobody does */
 };
 
 /* Once in a process, before objects are opened from several threads. */
@@ -54,6 +59,9 @@ int object_open_file(struct context *ctx, const char *path);
  * the sentence. */
 int object_open_fd(struct context *ctx, int fd, const char *name, struct object *ret);
 
+/* Something of it is left out for memory: notes it by the path of the file. */
+void object_refuse(const struct object *o, const char *what);
+
 /* @image stays the caller's and outlives the object. */
 int object_open_memory(struct context *ctx, const void *image, size_t size,
 		       struct object *ret);
@@ -68,6 +76,17 @@ bool object_address(const struct object *o, uint64_t offset, uint64_t *ret);
 
 /* Bytes of the file; false where it has not as many at @offset. */
 bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size);
+
+/* As many bytes of the file as are there: what cannot be read is noted. For those with an fd. */
+size_t object_read_some(const struct object *o, uint64_t offset, void *ret, size_t size);
+
+/* What is read of it is not whole: errno, 0 where nothing has failed so far. libelf says of a
+ * section that it cannot read, or has no memory for, that it is not there. */
+int object_read_error(const struct object *o);
+void object_note_error(_Atomic int *read_error, int error); /* NULL and 0 are fine */
+
+/* An error that does not say that there is no such file: EMFILE, EIO and the like; negative. */
+bool object_is_trouble(int err);
 
 /* True where an executable segment holds @address. */
 bool object_is_code(const struct object *o, uint64_t address);

@@ -21,6 +21,7 @@ struct part {
 	int fd;
 	uint64_t offset, size;
 	const char *name; /* for sentences */
+	struct claim claim; /* for what it unpacks to */
 };
 
 static uint64_t most_of(const struct part *p)
@@ -47,8 +48,8 @@ static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 	return true;
 }
 
-static int copy(struct context *ctx, const struct part *p, struct unpacker *u,
-		uint8_t *block, int to)
+static int copy(struct context *ctx, struct part *p, struct unpacker *u, uint8_t *block,
+		int to)
 {
 	uint64_t at = 0, most = most_of(p);
 	size_t got;
@@ -59,6 +60,12 @@ static int copy(struct context *ctx, const struct part *p, struct unpacker *u,
 		if (at > most)
 			return fail(ctx, -EFBIG, "what is packed in '%s' is too large",
 				    p->name);
+		if (!claim_add(&p->claim, ctx->budget, got)) {
+			budget_refuse(ctx->budget, "what is packed", p->name);
+			return fail(ctx, -EFBIG,
+				    "no memory is left for what is packed in '%s'",
+				    p->name);
+		}
 		if (!write_whole(to, block, got))
 			return fail_memory(ctx);
 	}
@@ -71,7 +78,7 @@ static int copy(struct context *ctx, const struct part *p, struct unpacker *u,
 	return 0;
 }
 
-static int unpack(struct context *ctx, const struct part *p, struct unpacker *u, int *ret)
+static int unpack(struct context *ctx, struct part *p, struct unpacker *u, int *ret)
 {
 	uint8_t *block = malloc(BLOCK);
 	int fd = memfd_create("object", MFD_CLOEXEC), err;
@@ -83,13 +90,28 @@ static int unpack(struct context *ctx, const struct part *p, struct unpacker *u,
 	free(block);
 	if (err < 0 && fd >= 0)
 		close(fd);
+	if (err < 0)
+		claim_release(&p->claim);
 	if (err == 0)
 		*ret = fd;
 	return err;
 }
 
+/* The object that is in it has the claim until it is closed. */
+static int open_unpacked(struct context *ctx, struct part *p, int fd, const char *name,
+			 struct object *ret)
+{
+	int err = object_open_fd(ctx, fd, name, ret);
+
+	if (err < 0)
+		claim_release(&p->claim);
+	else
+		ret->claim = p->claim;
+	return err;
+}
+
 /* A descriptor of what is unpacked; -ENODATA where it is not packed. */
-static int unpack_part(struct context *ctx, const struct part *p, int *ret)
+static int unpack_part(struct context *ctx, struct part *p, int *ret)
 {
 	struct unpacker *u = NULL;
 	int err = unpacker_open_part(p->fd, p->offset, p->size, &u);
@@ -100,6 +122,7 @@ static int unpack_part(struct context *ctx, const struct part *p, int *ret)
 		return fail(ctx, err, "cannot read '%s': %s", p->name, strerror(-err));
 	if (!u)
 		return -ENODATA;
+	unpacker_limit(u, ctx->budget);
 	err = unpack(ctx, p, u, ret);
 	unpacker_close(u);
 	return err;
@@ -119,7 +142,7 @@ int packed_object_open(struct context *ctx, const char *path, struct object *ret
 	if (err == -ENODATA)
 		return object_open_fd(ctx, fd, path, ret);
 	close(fd);
-	return err < 0 ? err : object_open_fd(ctx, unpacked, path, ret);
+	return err < 0 ? err : open_unpacked(ctx, &p, unpacked, path, ret);
 }
 
 int packed_object_open_inner(struct context *ctx, const struct object *o,
@@ -136,5 +159,5 @@ int packed_object_open_inner(struct context *ctx, const struct object *o,
 	p.offset = s.header.sh_offset;
 	p.size = s.header.sh_size;
 	err = unpack_part(ctx, &p, &unpacked);
-	return err < 0 ? err : object_open_fd(ctx, unpacked, name, ret);
+	return err < 0 ? err : open_unpacked(ctx, &p, unpacked, name, ret);
 }

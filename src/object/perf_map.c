@@ -18,6 +18,7 @@ struct map_reader {
 	const uint64_t *addresses;
 	size_t count;
 	struct perf_map *map;
+	struct budget *budget;
 	size_t settled; /* entries that were left when covered ones were last dropped */
 	size_t settled_names;
 };
@@ -120,6 +121,7 @@ static int settle(struct map_reader *r)
 	place[0] = 0;
 	for (size_t i = 0; i < r->count; i++)
 		map->of_address[i] = place[map->of_address[i]];
+	claim_settle(&map->claim, r->budget, 2 * (kept * sizeof(*map->list.v) + used));
 	map->list.count = r->settled = kept;
 	map->names.size = r->settled_names = used;
 	free(place);
@@ -132,17 +134,22 @@ static int add_entry(struct map_reader *r, const struct perf_map_entry *entry,
 	struct perf_map *map = r->map;
 	struct perf_map_entry *slot;
 
+	if (size > PERF_MAP_NAME_MOST)
+		size = PERF_MAP_NAME_MOST;
 	if (map->list.count > 2 * r->settled + KEPT_MOST ||
 	    map->names.size > 2 * r->settled_names + NAMES_MOST)
 		if (settle(r) < 0)
 			return -ENOMEM;
+	/* Arrays are twice as long as they have to be, and what is dropped is still claimed. */
+	if (!claim_add(&map->claim, r->budget, 2 * (sizeof(*slot) + size))) {
+		map->cut = true;
+		return 0;
+	}
 	slot = array_add(&map->list);
 	if (!slot)
 		return -ENOMEM;
 	*slot = *entry;
 	slot->name = map->names.size;
-	if (size > PERF_MAP_NAME_MOST)
-		size = PERF_MAP_NAME_MOST;
 	text_add(&map->names, name, size);
 	text_char(&map->names, '\0');
 	if (map->names.failed)
@@ -208,7 +215,7 @@ static int read_lines(struct map_reader *r, struct reading_map *in)
 	uint64_t most = in->offset + PERF_MAP_MOST;
 	int err = 0;
 
-	while (err == 0 && in->offset < most) {
+	while (err == 0 && in->offset < most && !r->map->cut) {
 		ssize_t got = pread(in->fd, in->bytes + in->size, ROOM - in->size,
 				    (off_t)in->offset);
 
@@ -235,10 +242,13 @@ static void begin_reading(int fd, struct reading_map *in, struct perf_map *map)
 	in->inside = true;
 }
 
-int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct perf_map *ret)
+int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct budget *budget,
+		  struct perf_map *ret)
 {
 	struct perf_map map = { 0 };
-	struct map_reader r = { .addresses = addresses, .count = count, .map = &map };
+	struct map_reader r = {
+		.addresses = addresses, .count = count, .map = &map, .budget = budget
+	};
 	struct reading_map in = { 0 };
 	int err = count < UINT32_MAX ? 0 : -ENOMEM;
 
@@ -268,5 +278,6 @@ void perf_map_release(struct perf_map *m)
 	array_release(&m->list);
 	text_release(&m->names);
 	free(m->of_address);
+	claim_release(&m->claim);
 	*m = (struct perf_map){ 0 };
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/text.h"
 
 /*
@@ -41,6 +42,8 @@ struct perf_map {
 	uint64_t entries; /* lines that were understood */
 	uint64_t ignored; /* and those that were not */
 	uint64_t skipped; /* bytes at the beginning of a file that is too long */
+	bool cut; /* no memory was left for what comes behind */
+	struct claim claim;
 	ARRAY(struct perf_map_entry)
 	list; /* what covers an address, in the file's order */
 	struct text names;
@@ -48,8 +51,10 @@ struct perf_map {
 };
 
 /* Names for @addresses, in ascending order, from an open file that is read with pread.
- * What cannot be read ends it. 0, or -ENOMEM. */
-int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct perf_map *ret);
+ * What cannot be read ends it, and so does @budget (NULL: none) with nothing left for what covers
+ * addresses. 0, or -ENOMEM. */
+int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct budget *budget,
+		  struct perf_map *ret);
 void perf_map_release(struct perf_map *m); /* a zeroed one is fine */
 
 /* One line without its end: false where it is none. *@name lies in it, *@size bytes. */

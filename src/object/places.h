@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 
+struct budget;
 struct debuginfod;
 
 /* Where object files are looked for. Strings outlive it. */
@@ -19,6 +20,7 @@ struct object_places {
 	const char *map_dir;
 	bool trust_maps; /* whoever owns them */
 	struct debuginfod *debuginfod; /* asked when nothing else helps; NULL: never */
+	struct budget *budget; /* of memory for what is in files; NULL: nobody counts */
 };
 
 bool symfs_is_set(const struct object_places *places);

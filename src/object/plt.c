@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "object/section.h"
 
@@ -84,7 +83,7 @@ static int read_relocations(struct plt *p, const struct section *s)
 	size_t got;
 
 	while (err == 0 && left >= RELOCATION) {
-		got = file_read_at(p->o->fd, block, left < BLOCK ? left : BLOCK, at);
+		got = object_read_some(p->o, at, block, left < BLOCK ? left : BLOCK);
 		if (got < RELOCATION)
 			break;
 		got -= got % RELOCATION;

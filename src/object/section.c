@@ -1,5 +1,6 @@
 #include "object/section.h"
 
+#include <errno.h>
 #include <string.h>
 
 static bool describe(const struct object *o, Elf_Scn *scn, struct section *ret)
@@ -8,6 +9,7 @@ static bool describe(const struct object *o, Elf_Scn *scn, struct section *ret)
 
 	if (!scn || !gelf_getshdr(scn, &ret->header))
 		return false;
+	ret->o = o;
 	ret->scn = scn;
 	ret->name = NULL;
 	if (elf_getshdrstrndx(o->elf, &names) == 0)
@@ -54,7 +56,10 @@ Elf_Data *section_data(const struct section *s, size_t most)
 
 	if (s->header.sh_type == SHT_NOBITS || s->header.sh_size > most)
 		return NULL;
+	errno = 0;
 	data = elf_getdata(s->scn, NULL);
+	if (!data)
+		object_note_error(s->o->read_error, errno);
 	if (!data || !data->d_buf || data->d_size == 0 || data->d_size > most)
 		return NULL;
 	return data;

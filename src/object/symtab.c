@@ -1,5 +1,6 @@
 #include "object/symtab.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/pages.h"
@@ -8,6 +9,20 @@
 #include "object/plt.h"
 
 enum { PAGE = 4096 };
+
+/* What there was no memory for is not there for libelf. */
+static int settle(struct symtab *st, int err, const struct object *o, struct symtab *ret)
+{
+	if (err == 0 && object_read_error(o) == ENOMEM)
+		err = -ENOMEM;
+	if (err == 0)
+		err = symtab_finish(st);
+	if (err < 0)
+		symtab_release(st);
+	else
+		*ret = *st;
+	return err;
+}
 
 int symtab_read(struct symtab *ret, const struct object *o, const struct object *debug)
 {
@@ -19,14 +34,9 @@ int symtab_read(struct symtab *ret, const struct object *o, const struct object 
 		if (err == 0)
 			err = plt_read(&st, o);
 	}
-	if (err == 0)
-		err = symtab_finish(&st);
-	if (err < 0) {
-		symtab_release(&st);
-		return err;
-	}
-	*ret = st;
-	return 0;
+	if (err == 0 && debug && object_read_error(debug) == ENOMEM)
+		err = -ENOMEM;
+	return settle(&st, err, o, ret);
 }
 
 int symtab_read_module(struct symtab *ret, const struct object *module)
@@ -34,14 +44,7 @@ int symtab_read_module(struct symtab *ret, const struct object *module)
 	struct symtab st = { 0 };
 	int err = module->relocatable ? elf_symbols_read(&st, module, NULL) : 0;
 
-	if (err == 0)
-		err = symtab_finish(&st);
-	if (err < 0) {
-		symtab_release(&st);
-		return err;
-	}
-	*ret = st;
-	return 0;
+	return settle(&st, err, module, ret);
 }
 
 void symtab_release(struct symtab *st)
@@ -51,6 +54,7 @@ void symtab_release(struct symtab *st)
 	text_release(&st->plt_names);
 	for (size_t i = 0; i < SYMBOL_TABLES; i++)
 		names_release(&st->names[i]);
+	claim_release(&st->claim);
 	*st = (struct symtab){ 0 };
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/text.h"
 #include "object/names.h"
 #include "object/object.h"
@@ -43,6 +44,8 @@ struct symtab {
 	struct spans spans; /* their ids: the first symbol of a group of equal start */
 	struct names names[SYMBOL_TABLES];
 	struct text plt_names;
+	struct claim claim; /* of the object's budget */
+	bool refused; /* it had no memory left for them: there are none */
 };
 
 /*

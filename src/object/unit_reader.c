@@ -113,8 +113,12 @@ static int read_split(struct context *ctx, struct unit_job *j)
 		err = debug_units_read(&s->units, &s->image, &r->meter);
 	if (err == -ETIME)
 		return err;
-	if (err == 0 && debug_handle_open(&s->image, NULL, &s->handle) < 0)
-		err = fail(&why, -EBADMSG, "it is broken");
+	if (err == 0)
+		err = debug_handle_open(&s->image, NULL, &s->handle);
+	if (err == -ENOMEM)
+		return err;
+	if (err == -EBADMSG || err == -EFAULT)
+		err = fail(&why, err, "it is broken");
 	if (err == 0 && !find_split_unit(j, s))
 		err = fail(&why, -ENOENT, "it is of another build");
 	return err < 0 ? fail(ctx, err,
@@ -395,9 +399,15 @@ int unit_reader_read(struct unit_reader *r, size_t unit, const uint64_t *address
 				.answers = answers };
 	int err;
 
-	if (r->meter.spent)
+	if (r->meter.spent || r->crashed)
 		return 0;
 	err = debug_guarded(read_unit, &job);
+	if (err == -EFAULT) {
+		debug_handle_forget(&r->handle);
+		debug_handle_forget(&r->split.handle);
+		r->crashed = true;
+		err = 0;
+	}
 	close_split(&r->split);
 	return err == -ETIME ? 0 : err;
 }

@@ -53,9 +53,10 @@ struct unit_reader {
 	size_t missing_files;
 	size_t missing_unit; /* the first unit whose file is missing */
 	struct text missing; /* a sentence about it */
+	bool crashed; /* libdw: nothing is read any more */
 };
 
-/* @source outlives it. 0, -EBADMSG, -ENOMEM. */
+/* @source outlives it. 0, -EBADMSG, -ENOMEM, -EFAULT. */
 int unit_reader_init(struct unit_reader *r, struct unit_source *source);
 void unit_reader_release(struct unit_reader *r); /* a zeroed one is fine */
 

@@ -100,11 +100,26 @@ static int add_spans(struct compiler *c)
 	return 0;
 }
 
-static int make_rows(struct compiler *c)
+/* A page has an entry whether anything is in it or not. */
+static bool claim_table(struct unwind_table *t, const struct object *o, uint64_t pages,
+			uint64_t functions, uint64_t bytes)
+{
+	uint64_t rows = bytes / BYTES_PER_ROW + functions;
+
+	if (pages < UINT32_MAX &&
+	    claim_add(&t->claim, o->budget,
+		      pages * sizeof(*t->pages) + functions * sizeof(*t->functions) +
+			      rows * (sizeof(*t->low) + sizeof(*t->rule))))
+		return true;
+	object_refuse(o, "call frame information");
+	return false;
+}
+
+static int make_rows(struct compiler *c, const struct object *o)
 {
 	struct unwind_table *t = &c->table;
 	size_t count = c->functions.spans.list.count;
-	uint64_t end;
+	uint64_t end, pages;
 	int err;
 
 	if (count == 0)
@@ -112,7 +127,10 @@ static int make_rows(struct compiler *c)
 	end = array_last(&c->functions.spans.list)->end;
 	t->base = c->functions.spans.list.v[0].start >> UNWIND_PAGE_BITS
 								<< UNWIND_PAGE_BITS;
-	t->page_count = (uint32_t)((end - 1 - t->base) >> UNWIND_PAGE_BITS) + 1;
+	pages = ((end - 1 - t->base) >> UNWIND_PAGE_BITS) + 1;
+	if (!claim_table(t, o, pages, count, c->functions.bytes))
+		return 0;
+	t->page_count = (uint32_t)pages;
 	c->run.columns = &c->functions.columns;
 	c->work = 2 * c->functions.bytes;
 	t->refused = c->functions.refused;
@@ -139,7 +157,7 @@ int unwind_compile(const struct object *o, const struct object *debug,
 	if (err < 0)
 		return err;
 	c.table.machine = c.functions.columns.machine;
-	err = make_rows(&c);
+	err = make_rows(&c, o);
 	cfi_functions_release(&c.functions);
 	cfi_run_release(&c.run);
 	if (err < 0)
@@ -156,6 +174,7 @@ void unwind_release(struct unwind_table *t)
 	free(t->rule);
 	array_release(&t->rules);
 	free(t->functions);
+	claim_release(&t->claim);
 	*t = (struct unwind_table){ 0 };
 }
 

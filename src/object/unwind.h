@@ -1,6 +1,7 @@
 #ifndef OBJECT_UNWIND_H
 #define OBJECT_UNWIND_H
 
+#include "base/budget.h"
 #include "object/machine.h"
 #include "object/object.h"
 
@@ -63,6 +64,7 @@ struct unwind_table {
 	uint32_t *functions; /* where FDEs begin, from base, sorted */
 	uint32_t function_count;
 	uint64_t refused; /* FDEs that could not be understood, wholly or in part */
+	struct claim claim; /* of the object's budget */
 };
 
 /*

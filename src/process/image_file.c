@@ -163,12 +163,13 @@ int find_image_file(const struct images *images, const struct object_places *pla
 }
 
 /* By a path, so that it can be opened again. */
-static int open_jit_object(const struct images *images, uint32_t image, unsigned need,
+static int open_jit_object(const struct object_places *places,
+			   const struct images *images, uint32_t image, unsigned need,
 			   struct found *ret)
 {
 	int fd = images->dumps.v[images->list.v[image].dump]->unwind;
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = places->budget };
 	int err = 0;
 
 	if (need == NEED_UNWIND && fd >= 0) {
@@ -189,7 +190,7 @@ int image_find_object(const struct object_places *places, const struct images *i
 		      struct found *ret)
 {
 	if (images->list.v[image].kind == IMAGE_JIT)
-		return open_jit_object(images, image, need, ret);
+		return open_jit_object(places, images, image, need, ret);
 	return find_image_file(images, places, strings, &images->list.v[image], need,
 			       ret);
 }

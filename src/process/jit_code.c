@@ -69,6 +69,7 @@ static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 		dump->trouble = true;
 		return;
 	}
+	dump->dump.budget = ps->images->places ? ps->images->places->budget : NULL;
 	judge_clock(ps, dump);
 }
 

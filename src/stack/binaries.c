@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "object/cfi_functions.h"
 #include "object/unwind_single.h"
 
@@ -71,6 +73,7 @@ struct binaries {
 	pthread_mutex_t files_lock;
 	struct open_file files[OPEN_MOST];
 	uint64_t uses;
+	struct text trouble; /* the first file that could not be read; with .lock */
 };
 
 int binaries_new(struct context *ctx, const struct object_places *places,
@@ -125,6 +128,7 @@ void binaries_free(struct binaries *b)
 	}
 	pthread_mutex_destroy(&b->lock);
 	pthread_mutex_destroy(&b->files_lock);
+	text_release(&b->trouble);
 	free(b);
 }
 
@@ -137,6 +141,32 @@ static int find_files(const struct binaries *b, uint32_t image, struct found *re
 {
 	return image_find_object(&b->places, b->images, b->strings, image, NEED_UNWIND,
 				 ret);
+}
+
+/* Closes what was found, and keeps what could not be read of it. -ENOMEM: for lack of that. */
+static int give_back(struct binaries *b, struct found *f)
+{
+	int why = f->object.elf ? object_read_error(&f->object) : 0;
+	const struct text *file = &f->file;
+
+	if (!why && f->debug.elf) {
+		why = object_read_error(&f->debug);
+		file = &f->debug_file;
+	}
+	pthread_mutex_lock(&b->lock);
+	if (f->trouble && b->trouble.size == 0)
+		text_string(&b->trouble, f->problem.bytes);
+	else if (why && why != ENOMEM && b->trouble.size == 0)
+		text_printf(&b->trouble, "'%s' cannot be read whole: %s", file->bytes,
+			    strerror(why));
+	pthread_mutex_unlock(&b->lock);
+	found_release(f);
+	return why == ENOMEM ? -ENOMEM : 0;
+}
+
+const char *binaries_trouble(const struct binaries *b)
+{
+	return b->trouble.size ? b->trouble.bytes : NULL;
 }
 
 /* The image's place; NULL without memory. */
@@ -201,6 +231,7 @@ static int keep(struct owned *o, const struct found *f)
 	struct stat st;
 
 	o->binary.there = true;
+	o->binary.go = object_is_go(object);
 	o->machine = object->machine;
 	o->build_id_size = object->build_id_size;
 	memcpy(o->build_id, object->build_id, sizeof(o->build_id));
@@ -334,7 +365,7 @@ static struct owned *find_binary(struct binaries *b, uint32_t image)
 	if (find_files(b, image, &found) < 0)
 		return NULL;
 	if (!found.object.elf) {
-		found_release(&found);
+		give_back(b, &found);
 		return &b->none;
 	}
 	o = take_binary(b, &found, image, &made);
@@ -342,8 +373,7 @@ static struct owned *find_binary(struct binaries *b, uint32_t image)
 		err = fill_binary(b, o, &found);
 	else if (o)
 		wait_for(o);
-	found_release(&found);
-	return err < 0 ? NULL : o;
+	return give_back(b, &found) < 0 || err < 0 ? NULL : o;
 }
 
 const struct binary *binaries_get(struct binaries *b, uint32_t image)
@@ -371,7 +401,11 @@ static int make_frames(struct binaries *b, struct owned *o)
 	if (found.object.elf)
 		err = frame_info_open(&found.object,
 				      found.debug.elf ? &found.debug : NULL, &o->frames);
-	found_release(&found);
+	if (give_back(b, &found) < 0) {
+		frame_info_close(o->frames);
+		o->frames = NULL;
+		err = -ENOMEM;
+	}
 	o->framed = err == 0;
 	return err;
 }
@@ -401,7 +435,8 @@ static int ask_for_frame_pointers(struct binaries *b, struct owned *o)
 	if (found.object.elf)
 		err = frame_pointers_find(&found.object,
 					  found.debug.elf ? &found.debug : NULL, &f);
-	found_release(&found);
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
 	o->frame_pointers = frame_pointers_use(&f);
 	o->asked = err == 0;
 	return err;
@@ -526,7 +561,8 @@ static int find_table(struct binaries *b, struct owned *o)
 		err = make_table(o, &found);
 	else
 		atomic_store_explicit(&o->compiled, true, memory_order_release);
-	found_release(&found);
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
 	pthread_mutex_lock(&o->lock);
 	if (err == 0)
 		unwind_single_release(&o->single);

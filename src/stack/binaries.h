@@ -14,6 +14,7 @@
 struct binary {
 	const struct machine *machine; /* NULL: it has no rules */
 	bool there; /* a file was found */
+	bool go; /* made by Go's compiler, whose code keeps frame pointers */
 };
 
 /* NULL without memory. The result stays until binaries_free(). Any thread may ask, while

@@ -14,25 +14,75 @@ void frames_release(struct frames *f)
 	array_release(&f->threads);
 	hash_release(&f->threads_by_key);
 	array_release(&f->functions);
+	claim_release(&f->claim);
 }
 
-int frames_add(struct frames *f, const struct frame *frame, uint32_t *ret)
+/* What is there already is claimed in any case. */
+static void settle(struct frames *f)
 {
-	uint64_t hash = hash_frame(frame), i = hash_start(hash);
-	struct frame *slot;
+	f->allowed = f->list.count;
+	claim_settle(&f->claim, f->budget, (uint64_t)f->list.count * FRAME_MEMORY);
+}
+
+void frames_limit(struct frames *f, struct budget *budget, uint32_t limit)
+{
+	f->budget = budget;
+	f->limit = limit;
+	settle(f);
+}
+
+/* Some at once, so that the budget is seldom asked. */
+static bool allow_more(struct frames *f)
+{
+	enum { SOME = 256 };
+
+	if (!claim_add_part(&f->claim, f->budget, BUDGET_STACKS,
+			    (uint64_t)SOME * FRAME_MEMORY))
+		return false;
+	f->allowed += SOME;
+	return true;
+}
+
+static bool find_frame(const struct frames *f, const struct frame *frame, uint64_t hash,
+		       uint32_t *ret)
+{
+	uint64_t i = hash_start(hash);
 	uint32_t id;
 
 	while ((id = hash_find(&f->by_key, hash, &i)) != HASH_NONE)
 		if (memcmp(&f->list.v[id], frame, sizeof(*frame)) == 0) {
 			*ret = id;
-			return 0;
+			return true;
 		}
+	return false;
+}
+
+static int add_frame(struct frames *f, const struct frame *frame, uint32_t *ret)
+{
+	uint64_t hash = hash_frame(frame);
+	struct frame *slot;
+
+	if (find_frame(f, frame, hash, ret))
+		return 0;
 	if (f->list.count >= HASH_NONE - 1 || !array_reserve(&f->list, 1) ||
 	    !hash_add(&f->by_key, hash, (uint32_t)f->list.count))
 		return -ENOMEM;
 	slot = array_add(&f->list);
 	*slot = *frame;
 	*ret = (uint32_t)f->list.count - 1;
+	return 0;
+}
+
+int frames_add(struct frames *f, const struct frame *frame, uint32_t *ret)
+{
+	struct frame limit = { .image = IMAGE_ID_NAMES, .address = f->limit };
+
+	if (!f->budget || f->list.count < f->allowed ||
+	    find_frame(f, frame, hash_frame(frame), ret) || allow_more(f))
+		return add_frame(f, frame, ret);
+	if (add_frame(f, &limit, ret) < 0)
+		return -ENOMEM;
+	f->limit_frame = *ret + 1;
 	return 0;
 }
 
@@ -67,7 +117,7 @@ static int merge_one(struct frames *f, const struct frames *from, uint32_t id,
 			return -ENOMEM;
 		frame.address = label;
 	}
-	return frames_add(f, &frame, ret);
+	return add_frame(f, &frame, ret);
 }
 
 int frames_merge(struct frames *f, const struct frames *from, uint32_t **map)
@@ -82,6 +132,7 @@ int frames_merge(struct frames *f, const struct frames *from, uint32_t **map)
 			free(ids);
 			return -ENOMEM;
 		}
+	settle(f);
 	*map = ids;
 	return 0;
 }

@@ -14,6 +14,17 @@
  * does not, for what starts main() and threads is the C library's. It never returns, so it saves
  * no register of its caller. A function that has saved the frame pointer, as qsort() that calls
  * back, has used it for something else, and where the chain ends then is chance.
+ *
+ * Go's runtime does much of its work on a stack of the thread's: systemstack() and mcall() switch
+ * to it, where a walk ends. They leave the frame pointer alone, so the chain leads on to the
+ * goroutine's own stack. Of that nothing was copied.
+ *
+ *	walk            leaf   f     systemstack
+ *	chain           leaf   f     systemstack	mallocgc ... main.main   runtime.main   goexit
+ *					     ^ joined here; who called systemstack() has no record
+ *
+ * The first thread's stack has above systemstack() what began the program, which has gone: there a
+ * walk ends with an address that is none.
  */
 #include "stack/chain.h"
 #include "stack/walk.h"
@@ -182,4 +193,75 @@ enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t fi
 		return WALK_NO_MEMORY;
 	w->counts.joined += count > 0;
 	return count ? WALK_ROOT : WALK_CUT_DUMP;
+}
+
+static bool is_in_go(struct stack_walker *w, const struct walk *k, uint64_t ra)
+{
+	struct code_place at;
+
+	return place_code(w, &k->keys[1], ra - 1, &at) && at.binary->go;
+}
+
+/* Goroutines begin in the second byte of goexit(), which no call is before: the last may be
+ * without. 0 where one of them is not Go's. */
+static size_t count_go_links(struct stack_walker *w, const struct walk *k, struct chain c)
+{
+	struct chain_entry e;
+	bool called = true;
+	size_t count = 0;
+
+	for (; chain_next(&c, &e); count++) {
+		if (e.mode != MODE_USER || !e.caller || !called || !is_in_go(w, k, e.ip))
+			return 0;
+		called = is_return_address(w, k, e.ip);
+	}
+	return c.odd ? 0 : count;
+}
+
+/* The chain behind the frame that the walk has ended with. */
+static bool find_last(uint64_t last, struct chain *c)
+{
+	struct chain_entry e;
+
+	if (!pass_leaf(c))
+		return false;
+	while (chain_next(c, &e))
+		if (e.ip == last)
+			return true;
+	return false;
+}
+
+/* Behind the frame at @at; 1: pushed, 0: there is nothing, -1: no memory. */
+static int join_at(struct stack_walker *w, const struct walk *k, size_t at)
+{
+	uint64_t pc = w->pcs.v[at];
+	struct chain c;
+	size_t count;
+
+	chain_start(&c, k->sample);
+	if (pc & PC_EXACT || !find_last(pc, &c) || !is_in_go(w, k, pc))
+		return w->failed ? -1 : 0;
+	count = count_go_links(w, k, c);
+	if (w->failed || count == 0)
+		return w->failed ? -1 : 0;
+	w->stack.count = at + 1;
+	return push_links(w, k, &c, count) ? 1 : -1;
+}
+
+enum walk_end join_switched(struct stack_walker *w, const struct walk *k, size_t first,
+			    enum walk_end end)
+{
+	enum { STALE_MOST = 4 }; /* frames, of what the thread's stack was left with */
+	size_t most = end == WALK_ROOT ? 1 : STALE_MOST;
+	const struct sample *s = k->sample;
+
+	if (k->asked || stack_chain_is_cut(s, &w->rec->events.v[s->event]))
+		return end;
+	for (size_t i = w->stack.count; most && i > first + 1; i--, most--) {
+		int joined = join_at(w, k, i - 1);
+
+		if (joined)
+			return joined > 0 ? WALK_ROOT : WALK_NO_MEMORY;
+	}
+	return end;
 }

@@ -40,7 +40,17 @@ struct frames {
 	ARRAY(struct thread_label) threads; /* for FRAME_TID */
 	struct hash_set threads_by_key;
 	ARRAY(struct saved_function) functions; /* for FRAME_FUNCTION: named already */
+	struct budget *budget; /* NULL: no limit */
+	struct claim claim;
+	size_t allowed; /* frames that the budget has given memory for */
+	uint32_t limit; /* string id of what the others are */
+	uint32_t limit_frame; /* the frame of that + 1; 0: there were no others */
 };
+
+/* What a frame takes until it has its name and is written. From now on frames ask @budget for it;
+ * what that has nothing left for is the frame of the text @limit. */
+enum { FRAME_MEMORY = 192 };
+void frames_limit(struct frames *f, struct budget *budget, uint32_t limit);
 
 void frames_release(struct frames *f);
 /* 0, or -ENOMEM. */
@@ -112,6 +122,9 @@ int binaries_new(struct context *ctx, const struct object_places *places,
 		 const struct images *images, const struct intern *strings,
 		 struct binaries **ret);
 void binaries_free(struct binaries *b); /* NULL is fine */
+
+/* The first file that could not be read, and why; NULL: all could. Not while any thread asks. */
+const char *binaries_trouble(const struct binaries *b);
 
 /* Is the code of the image's file known to keep no frame pointers? 0, or -ENOMEM. Any thread, while
  * no image is added. */

@@ -430,6 +430,8 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 	end = walk_on(w, k);
 	if (end == WALK_CUT_DUMP && w->options.join)
 		end = join_chain(w, k, first);
+	else if ((end == WALK_ROOT || end == WALK_BAD_ADDRESS) && w->options.join)
+		end = join_switched(w, k, first, end);
 	w->counts.nanoseconds +=
 		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)

@@ -72,6 +72,11 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
  * WALK_CUT_DUMP or WALK_NO_MEMORY. */
 enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first);
 
+/* The same behind a walk that has ended, by @end, with a stack that Go's runtime has switched to:
+ * WALK_ROOT, @end or WALK_NO_MEMORY. */
+enum walk_end join_switched(struct stack_walker *w, const struct walk *k, size_t first,
+			    enum walk_end end);
+
 /* Could a call have left @ra behind? */
 bool is_return_address(struct stack_walker *w, const struct walk *k, uint64_t ra);
 /* Is it behind a call for sure? */

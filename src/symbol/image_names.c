@@ -61,6 +61,22 @@ static size_t names_most(const struct symtab *st)
 	return most;
 }
 
+/* Short names are a part of what a frame has claimed. */
+static void limit_name(struct naming_job *n, struct name_parts *parts)
+{
+	enum { SHORT = 64 };
+	static const char limit[] = "[memory limit]";
+	struct budget *budget = n->finder->options->places.budget;
+
+	if (parts->size <= SHORT ||
+	    claim_add(&n->job->claim, budget, 2 * (uint64_t)parts->size))
+		return;
+	budget_refuse(budget, "names of functions", n->naming.path);
+	parts->symbol = limit;
+	parts->size = sizeof(limit) - 1;
+	parts->whole = true;
+}
+
 /* Appends a function; HASH_NONE without memory. */
 static uint32_t add_function(struct naming_job *n, const struct name_parts *named)
 {
@@ -73,6 +89,7 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *name
 		return HASH_NONE;
 	if (cut && parts.size > LONG_NAME)
 		parts.size = LONG_NAME;
+	limit_name(n, &parts);
 	f->name = job->names.size;
 	f->unnamed = !parts.symbol;
 	f->inlined = parts.inlined;
@@ -440,6 +457,7 @@ static int find_inlines(struct naming_job *n, size_t count)
 	free(addresses);
 	if (err == 0)
 		source_add_inline_problem(&n->source, inlines_problem(in));
+	n->source.files.trouble |= inlines_crashed(in);
 	return err;
 }
 
@@ -460,6 +478,7 @@ static int name_frames(struct naming_job *n)
 /* Takes the texts of the report from the source. */
 static void report(struct image_names *job, struct source *s)
 {
+	source_note_failed_reads(s);
 	if (job->unnamed && s->stripped && s->files.problem.size == 0)
 		text_string(&s->files.problem,
 			    "it is stripped, and there is no debug file "
@@ -467,6 +486,7 @@ static void report(struct image_names *job, struct source *s)
 	job->file = s->files.file;
 	job->debug_file = s->files.debug_file;
 	job->problem = s->files.problem;
+	job->trouble |= s->files.trouble && s->files.problem.size > 0;
 	job->other_build = s->files.other_build;
 	job->debug_info = source_has_debug_info(s);
 	job->known = source_naming(s);
@@ -550,6 +570,7 @@ void image_names_release(struct image_names *job)
 	array_release(&job->functions);
 	array_release(&job->inlined);
 	text_release(&job->names);
+	claim_release(&job->claim);
 	text_release(&job->file);
 	text_release(&job->debug_file);
 	text_release(&job->problem);

@@ -22,6 +22,7 @@ struct image_names {
 	ARRAY(struct image_function) functions;
 	ARRAY(uint32_t) inlined; /* as in struct symbols */
 	struct text names;
+	struct claim claim; /* for long names */
 	/* Of the report: */
 	struct text file, debug_file, problem;
 	bool other_build, debug_info;

@@ -108,6 +108,7 @@ static bool is_within_total(const struct mapping *m, int fd)
 static int read_map(struct mapping *m, const struct jit_file *f)
 {
 	struct text *problem = &m->source->files.problem;
+	struct budget *budget = m->finder->options->places.budget;
 	struct perf_map map;
 	int err;
 
@@ -118,7 +119,7 @@ static int read_map(struct mapping *m, const struct jit_file *f)
 		m->job->trouble = true;
 		return 0;
 	}
-	err = perf_map_read(f->fd, m->addresses, m->count, &map);
+	err = perf_map_read(f->fd, m->addresses, m->count, budget, &map);
 
 	if (err < 0)
 		return err;
@@ -128,6 +129,12 @@ static int read_map(struct mapping *m, const struct jit_file *f)
 		text_printf(
 			problem, "%s'%s' is too large: only its last %d MiB were read",
 			problem->size ? "; " : "", f->path.bytes, PERF_MAP_MOST >> 20);
+	if (map.cut) {
+		text_printf(problem, "%sno memory is left for all of '%s'",
+			    problem->size ? "; " : "", f->path.bytes);
+		budget_refuse(budget, "names", f->path.bytes);
+		m->job->trouble = true;
+	}
 	err = take_map(m, &map);
 	if (err == 0 && map.entries == 0)
 		text_printf(problem, "%s'%s' names no code", problem->size ? "; " : "",

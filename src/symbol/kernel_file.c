@@ -19,7 +19,7 @@ static struct wanted_kernel wanted_kernel(const struct image *image, const char 
 static int open_given(const struct symbol_options *options, const struct image *image,
 		      struct found *f)
 {
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = options->places.budget };
 	int err = object_open(&ctx, options->vmlinux, &f->object);
 
 	if (err < 0) {
@@ -48,7 +48,9 @@ static bool accept(struct kernel_names *names, const struct image *image,
 	uint64_t address;
 
 	names->shift = 0;
-	if (names->own.symbols.count == 0)
+	if (names->own.refused)
+		text_printf(problem, "no memory is left for the symbols of '%s'", path);
+	else if (names->own.symbols.count == 0)
 		text_printf(problem, "'%s' has no symbols", path);
 	else if (image->reference_address == 0 && given)
 		return true;
@@ -109,7 +111,9 @@ int kernel_file_module(const struct symbol_options *options, const struct intern
 	ret->shift = -image->reference_address;
 	ret->is_own = err == 0 && ret->own.symbols.count > 0;
 	if (err == 0 && !ret->is_own)
-		text_printf(&f->problem, "'%s' has no functions of a module",
+		text_printf(&f->problem,
+			    ret->own.refused ? "no memory is left for the symbols of '%s'"
+					     : "'%s' has no functions of a module",
 			    f->file.bytes);
 	return err;
 }

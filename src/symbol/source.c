@@ -1,6 +1,7 @@
 #include "symbol/source.h"
 
 #include <errno.h>
+#include <string.h>
 
 void source_add_inline_problem(struct source *s, const char *why)
 {
@@ -22,16 +23,38 @@ static int open_inlines(const struct source_finder *finder, struct source *s)
 	};
 	struct found *f = &s->files;
 	bool own = !f->debug.elf || object_has_debug_info(&f->object);
-	struct context ctx = { 0 };
+	struct context ctx = { .budget = options->places.budget };
 	int err;
 
+	how.name = own ? f->file.bytes : f->debug_file.bytes;
 	if (options->inlines == SYMBOL_INLINES_NO && !options->srcline)
 		return 0;
 	err = inlines_open(&ctx, &f->object, own ? &f->object : &f->debug, &how,
 			   &s->inlines);
 	if (err < 0 && err != -ENODATA && err != -ENOMEM)
 		source_add_inline_problem(s, ctx.error);
+	f->trouble |= err == -EFAULT;
 	return err == -ENOMEM ? err : 0;
+}
+
+/* What could not be read is not there for those who read it. */
+static void note_failed_read(struct source *s, const struct object *o,
+			     const struct text *file)
+{
+	int why = o->elf ? object_read_error(o) : 0;
+
+	if (!why)
+		return;
+	text_clear(&s->files.problem);
+	text_printf(&s->files.problem, "'%s' cannot be read whole: %s", file->bytes,
+		    strerror(why));
+	s->files.trouble = true;
+}
+
+void source_note_failed_reads(struct source *s)
+{
+	note_failed_read(s, &s->files.object, &s->files.file);
+	note_failed_read(s, &s->files.debug, &s->files.debug_file);
 }
 
 static int read_object(const struct source_finder *finder, struct source *s)
@@ -49,7 +72,10 @@ static int read_object(const struct source_finder *finder, struct source *s)
 		return err;
 	s->symbols = &s->own;
 	s->stripped = !symbols && !object_has_symtab(&f->object);
-	if (s->own.symbols.count == 0)
+	if (s->own.refused)
+		text_printf(&f->problem, "no memory is left for the symbols of '%s'",
+			    f->file.bytes);
+	else if (s->own.symbols.count == 0)
 		text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
 	return open_inlines(finder, s);
 }

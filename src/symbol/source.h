@@ -42,6 +42,9 @@ void source_close(struct source *s);
 /* What there is to say about the file's debug information; "": nothing. */
 void source_add_inline_problem(struct source *s, const char *why);
 
+/* Says what of its files could not be read, instead of what seems to be missing there. */
+void source_note_failed_reads(struct source *s);
+
 /* The address in the symbol table; false where the image has none such. */
 bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret);
 

@@ -430,6 +430,22 @@ static int take_inlined(struct run *r, const struct image_names *job, const uint
 	return 0;
 }
 
+/* Short ones are a part of what a frame has claimed. */
+static int keep_name(struct run *r, const char *name, size_t size, uint32_t *ret)
+{
+	enum { SHORT = 64 };
+	static const char limit[] = "[memory limit]";
+	struct budget *budget = r->s->options.places.budget;
+
+	if (size > SHORT && !intern_find(r->s->strings, name, size, ret) &&
+	    !budget_take(budget, size)) {
+		budget_refuse(budget, "names of functions", "all objects");
+		name = limit;
+		size = sizeof(limit) - 1;
+	}
+	return intern_add(r->s->strings, name, size, ret);
+}
+
 /* Strings get their ids, and functions of all images become one set. */
 static int take_functions(struct run *r, const struct image_names *job)
 {
@@ -443,12 +459,11 @@ static int take_functions(struct run *r, const struct image_names *job)
 				      .unnamed = from->unnamed,
 				      .dropped = from->dropped };
 
-		err = intern_add(r->s->strings,
-				 from->size ? job->names.bytes + from->name : "",
-				 from->size, &f.name);
+		err = keep_name(r, from->size ? job->names.bytes + from->name : "",
+				from->size, &f.name);
 		if (err == 0 && from->file_size)
-			err = intern_add(r->s->strings, job->names.bytes + from->file,
-					 from->file_size, &f.file);
+			err = keep_name(r, job->names.bytes + from->file, from->file_size,
+					&f.file);
 		f.line = from->line;
 		if (err == 0)
 			err = add_function(r->symbols, &f, &ids[i]);

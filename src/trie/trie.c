@@ -22,7 +22,11 @@ struct trie_recent {
 int trie_init(struct trie *t)
 {
 	*t = (struct trie){
-		.room = FIRST_NODES, .mask = FIRST_SLOTS - 1, .count = 1, .indexed = 1
+		.room = FIRST_NODES,
+		.mask = FIRST_SLOTS - 1,
+		.count = 1,
+		.allowed = UINT32_MAX,
+		.indexed = 1,
 	};
 	t->nodes = pages_take(t->room * sizeof(*t->nodes));
 	t->slots = pages_take(FIRST_SLOTS * sizeof(*t->slots));
@@ -43,6 +47,7 @@ void trie_release(struct trie *t)
 	pages_give_back(t->selves.v, t->selves.room * sizeof(*t->selves.v));
 	free(t->recent);
 	free(t->way);
+	claim_release(&t->claim);
 	*t = (struct trie){ 0 };
 }
 
@@ -128,8 +133,46 @@ static int reserve_nodes(struct trie *t, uint64_t count)
 	return 0;
 }
 
+/* What is there already is claimed in any case. */
+static void settle(struct trie *t)
+{
+	if (!t->budget)
+		return;
+	t->allowed = t->count;
+	claim_settle(&t->claim, t->budget, (uint64_t)t->count * TRIE_NODE_MEMORY);
+}
+
+void trie_limit(struct trie *t, struct budget *budget)
+{
+	t->budget = budget;
+	settle(t);
+}
+
+void trie_allow_one(struct trie *t)
+{
+	if (t->allowed == t->count)
+		t->allowed++;
+}
+
+/* Some at once, so that the budget is seldom asked. */
+static bool allow_more(struct trie *t)
+{
+	enum { SOME = 1024, PART = 16 };
+	uint64_t more = t->count / PART > SOME ? t->count / PART : SOME;
+
+	if (more > UINT32_MAX - t->allowed)
+		more = UINT32_MAX - t->allowed;
+	if (!claim_add_part(&t->claim, t->budget, BUDGET_STACKS, more * TRIE_NODE_MEMORY))
+		return false;
+	t->allowed += (uint32_t)more;
+	return true;
+}
+
+/* 1: there is no memory left for it. */
 static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
+	if (t->count >= t->allowed && !allow_more(t))
+		return 1;
 	if (t->count == t->room && reserve_nodes(t, t->room * 2ull) < 0)
 		return -ENOMEM;
 	t->nodes[t->count] = (struct trie_node){ parent, frame, 0 };
@@ -155,6 +198,7 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t hash,
 		 uint32_t *ret)
 {
 	uint32_t *slot = find_slot(t, parent, frame, hash);
+	int err;
 
 	if (*slot) {
 		*ret = *slot;
@@ -165,8 +209,9 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t hash,
 			return -ENOMEM;
 		slot = find_slot(t, parent, frame, hash);
 	}
-	if (new_node(t, parent, frame, ret) < 0)
-		return -ENOMEM;
+	err = new_node(t, parent, frame, ret);
+	if (err)
+		return err;
 	*slot = *ret;
 	t->indexed = t->count;
 	return 0;
@@ -190,6 +235,7 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 {
 	uint32_t node = 0;
 	size_t i = 0;
+	int err = 0;
 
 	if (count > t->way_room &&
 	    !array_grow((void **)&t->way, &t->way_room, count, sizeof(*t->way)))
@@ -201,13 +247,16 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 	t->steps = i;
 	plan_way(t, frames, i, count);
 	for (; i < count; i++) {
-		if (child(t, node, frames[i], t->way[i].hash, &node) < 0)
-			return -ENOMEM;
+		err = child(t, node, frames[i], t->way[i].hash, &node);
+		if (err < 0)
+			return err;
+		if (err > 0)
+			break;
 		t->way[i].node = node;
 	}
-	t->steps = count;
+	t->steps = i;
 	*ret = node;
-	return 0;
+	return err;
 }
 
 static size_t depth_of(const struct trie *t, uint32_t node)
@@ -245,12 +294,14 @@ int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t l
 {
 	size_t shared;
 	uint32_t node = common(t, frames, count, last, &shared);
+	int err = 0;
 
-	for (size_t i = shared; i < count; i++)
-		if (new_node(t, node, frames[i], &node) < 0)
-			return -ENOMEM;
+	for (size_t i = shared; i < count && err == 0; i++)
+		err = new_node(t, node, frames[i], &node);
+	if (err < 0)
+		return err;
 	*ret = node;
-	return 0;
+	return err;
 }
 
 static int reserve_selves(struct trie *t, size_t count)
@@ -378,6 +429,8 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 	uint32_t *hashes = pages_take(size);
 	int err = hashes ? 0 : -ENOMEM;
 
+	/* They have memory where they are. */
+	t->allowed = UINT32_MAX;
 	if (err == 0 && t->indexed < t->count)
 		err = index_nodes(t);
 	map[0] = 0;
@@ -389,6 +442,7 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 	if (err == 0)
 		err = alike ? merge_alike(t, from, frame_map, hashes, map)
 			    : merge_distinct(t, from, frame_map, hashes, map);
+	settle(t);
 	pages_give_back(hashes, size);
 	return err < 0 ? err : merge_selves(t, from, map);
 }

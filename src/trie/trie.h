@@ -2,6 +2,7 @@
 #define TRIE_TRIE_H
 
 #include "base/array.h"
+#include "base/budget.h"
 
 /*
  * Stacks as one trie. A node id is a stack id; node 0 is the empty stack.
@@ -38,6 +39,9 @@ struct trie_self {
 struct trie {
 	struct trie_node *nodes;
 	uint32_t count, room;
+	uint32_t allowed; /* nodes that the budget has given memory for */
+	struct budget *budget; /* NULL: no limit */
+	struct claim claim;
 	ARRAY(struct trie_self) selves; /* the first is nobody's: 0 in every column */
 	bool charged[TRIE_COLUMNS]; /* ever */
 	uint32_t indexed; /* nodes with ids below have their slots */
@@ -60,7 +64,15 @@ void trie_release(struct trie *t);
  * made again. */
 void trie_rest(struct trie *t);
 
-/* The node of a stack, root first. 0, or -ENOMEM. */
+/* From now on nodes ask @budget for what they take until all of the output is written. */
+enum { TRIE_NODE_MEMORY = 128 };
+void trie_limit(struct trie *t, struct budget *budget);
+
+/* One node more can be added, whatever is left. */
+void trie_allow_one(struct trie *t);
+
+/* The node of a stack, root first. 0; 1 where the budget has nothing left for all of it: *@ret is the
+ * node of as many frames as have one; or -ENOMEM. */
 int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret);
 
 /*

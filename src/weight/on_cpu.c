@@ -6,6 +6,7 @@ void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
 	weight_sum_before(to, from->before);
 	to->overflow |= from->overflow;
 	to->kept += from->kept;
+	to->cut += from->cut;
 	for (int i = 0; i < LOST_REASONS; i++)
 		to->lost[i] += from->lost[i];
 	to->samples_kept += from->samples_kept;
@@ -15,6 +16,7 @@ void weight_sum_remove(struct weight_sum *from, const struct weight_sum *added)
 {
 	from->read -= added->read;
 	from->kept -= added->kept;
+	from->cut -= added->cut;
 	for (int i = 0; i < LOST_REASONS; i++)
 		from->lost[i] -= added->lost[i];
 	from->samples_read -= added->samples_read;

@@ -11,6 +11,8 @@ int sample_log_merge(struct sample_log *log, const struct sample_log *from,
 {
 	struct kept_sample *to;
 
+	if (from->list.count == 0)
+		return 0;
 	if (!array_reserve(&log->list, from->list.count))
 		return -ENOMEM;
 	to = log->list.v + log->list.count;

@@ -21,6 +21,7 @@ enum lost {
 struct weight_sum {
 	uint64_t read, kept, lost[LOST_REASONS];
 	uint64_t samples_read, samples_kept;
+	uint64_t cut; /* of what is kept: on stacks that no memory was left for */
 	uint64_t before; /* of the other profile of differential text */
 	bool overflow; /* 64 bits cannot hold one of these: none is of use */
 };

@@ -261,12 +261,9 @@ mini_debug_info()
 	is 'sh;known_work 1' --symfs system
 }
 
-@test "files that are read in pieces, with interruptions, have the same names and tables" {
-	command -v gcc >/dev/null || skip "no gcc"
-	"${CC:-cc}" -O1 -shared -fPIC -o interrupt.so \
-		"$BATS_TEST_DIRNAME/preload/interrupt.c" || skip "no compiler"
-	LD_PRELOAD=$PWD/interrupt.so "$flamefold" --version >/dev/null 2>&1 ||
-		skip "a sanitizer is to come first"
+# parts.so, with an inlined function and debug information, and a recording of it: parts.data
+make_parts()
+{
 	cat >parts.c <<-'END'
 	static inline __attribute__((always_inline)) int inner(int n) { return n * 7 + 1; }
 	int outer(int n) { return inner(n) ^ 3; }
@@ -282,8 +279,66 @@ mini_debug_info()
 			echo "sample pid=1 time=3 ip=$at chain=U,$at"
 		done
 	} | "$build" -o parts.data -
+}
+
+@test "files that are read in pieces, with interruptions, have the same names and tables" {
+	command -v gcc >/dev/null || skip "no gcc"
+	"${CC:-cc}" -O1 -shared -fPIC -o interrupt.so \
+		"$BATS_TEST_DIRNAME/preload/interrupt.c" || skip "no compiler"
+	LD_PRELOAD=$PWD/interrupt.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
+	make_parts
 	"$flamefold" fold --quiet --inline parts.data >whole
 	grep second whole
 	LD_PRELOAD=$PWD/interrupt.so "$flamefold" fold --quiet --inline parts.data >pieces
 	diff whole pieces
+}
+
+# Reads of parts.so fail with that error number, all or those that begin at an offset: failing ERRNO [OFFSET]
+failing()
+{
+	"${CC:-cc}" -O1 -shared -fPIC -o fail_read.so \
+		"$BATS_TEST_DIRNAME/preload/fail_read.c" || skip "no compiler"
+	LD_PRELOAD=$PWD/fail_read.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
+	env FAIL_FILE="$PWD/parts.so" FAIL_ERRNO="$1" ${2:+FAIL_FROM="$2"} LD_PRELOAD="$PWD/fail_read.so" \
+		"$flamefold" fold --inline parts.data >failed 2>err
+	cat err
+}
+
+@test "a file that cannot be read is named, with the error, instead of names that are missing" {
+	command -v gcc >/dev/null || skip "no gcc"
+	make_parts
+	failing 5
+	grep -q "cannot read '$PWD/parts.so': Input/output error" err
+	failing 116
+	grep -q "cannot read '$PWD/parts.so': Stale file handle" err
+	failing 5 $((0x$(readelf -WS parts.so | awk '{ for (i = 1; i < NF; i++) if ($i == ".strtab") print $(i + 3) }')))
+	grep -q "'$PWD/parts.so' cannot be read whole: Input/output error" err
+	[ "$(awk '{ n += $NF } END { print n }' failed)" = 2 ]
+}
+
+@test "no more open files: as many as may be had, and then it is said" {
+	local n status
+
+	command -v gcc >/dev/null || skip "no gcc"
+	make_parts
+	"$flamefold" fold --inline --threads=1 parts.data >whole 2>said
+	for n in 6 7 8 9 10 12; do
+		(ulimit -Sn $n && exec "$flamefold" fold --inline --threads=1 parts.data) >few 2>err ||
+			grep -q 'Too many open files' err
+		[ ! -s few ] || diff whole few
+	done
+	[ -s few ]
+	for n in 4 5 6 7 8 9 10 12 16; do
+		status=0
+		(ulimit -n $n && exec "$flamefold" --version) >few 2>err || continue
+		(ulimit -n $n && exec "$flamefold" fold --inline --threads=1 parts.data) >few 2>err || status=$?
+		[ $status -le 1 ]
+		if [ $status -eq 1 ]; then
+			[ -s err ]
+		elif ! cmp -s whole few; then
+			grep -q 'Too many open files' err || { echo "$n files:"; cat err; return 1; }
+		fi
+	done
 }

@@ -344,6 +344,7 @@ nobody_records()
 	says_no files_proc
 }
 
+# bats test_tags=long
 @test "files_programs: as many open files as programs map" {
 	need_root
 	for ((i = 0; i < 60; i++)); do
@@ -382,6 +383,7 @@ lost_with()
 }
 
 # The other options stay as they are; the last of two of a kind counts.
+# bats test_tags=long
 @test "lost: each option that is named loses fewer" {
 	need_root
 	taskset -c 0 true || skip "no processor 0"
@@ -529,6 +531,7 @@ build_deep()
 	"${CC:-cc}" -O1 -g -DDEPTH="$1" "${@:2}" -o deep deep.c
 }
 
+# bats test_tags=long
 @test "chains, chains_fp, chains_perf, chains_perf_dwarf: a recording without call chains" {
 	need_messages
 	need_events
@@ -550,6 +553,7 @@ build_deep()
 	done
 }
 
+# bats test_tags=long
 @test "frame_pointers: what has none, by copies of stacks or built with them" {
 	need_messages
 	need_events

@@ -2,6 +2,8 @@
 # What is in a profile, for people and for programs.
 bats_require_minimum_version 1.5.0
 
+load info
+
 setup()
 {
 	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -37,18 +39,6 @@ make_profile()
 		END
 		cat
 	} | "$root/tests/perfdata/build" -o p.data -
-}
-
-json()
-{
-	run --separate-stderr "$flamefold" info --format=json "$@"
-	[ "$status" -eq 0 ]
-}
-
-# The expression is true for the last JSON.
-holds()
-{
-	jq -e "$1" <<<"$output" >/dev/null || { echo "not so: $1"; echo "$output"; return 1; }
 }
 
 @test "text: what is in a perf.data" {
@@ -118,22 +108,6 @@ documented()
 	diff <(jq -r '.objects[0] | keys[]' <<<"$output") <(documented 2)
 }
 
-# one.data, of the lines of standard input.
-build()
-{
-	"$root/tests/perfdata/build" -o one.data -
-}
-
-# The last JSON has this warning, and its sentence begins so.
-warns()
-{
-	jq -e --arg kind "$1" --arg text "$2" '[.warnings[] | select(.kind == $kind)] |
-		length == 1 and (.[0] | (.text | startswith($text)) and
-			.text == ([.cause, .remedy | strings] | join(": ")) and .part <= .whole)
-		' <<<"$output" >/dev/null ||
-		{ jq .warnings <<<"$output"; return 1; }
-}
-
 @test "json: times are those of the samples, whatever the header says" {
 	build <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
@@ -144,11 +118,6 @@ warns()
 	json one.data
 	holds '.first_time == 3000000000 and .last_time == 5000000000 and .duration == 2000000000'
 	[[ $("$flamefold" fold --quiet --count=samples --only=time=1,3 one.data) == *" 1" ]]
-}
-
-silent_about()
-{
-	holds "[.warnings[].kind] | index(\"$1\") == null"
 }
 
 @test "json: how the events were recorded" {
@@ -615,89 +584,6 @@ kernel()
 	[[ ${stderr_lines[3]} == *"flamefold info --symbols 'it'\\''s p.data'" ]]
 	run --separate-stderr "$flamefold" fold - <p.data
 	[[ ${stderr_lines[3]} == *"flamefold info --symbols FILE" ]]
-}
-
-# stacks FORMAT: one.data, of a program of /no/prog and a C library of /no/libc.so.6, which are not there; chains come from
-# standard input, one a line, with their weight before.
-stacks()
-{
-	{
-		cat <<-END
-		feature cmdline=${1:-perf,record,-g}
-		attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec${2:-}
-		comm pid=1 name=prog exec time=1
-		mmap2 pid=1 start=0x1000 len=0x9000 name=/no/prog time=1
-		mmap2 pid=1 start=0x10000 len=0x9000 name=/no/libc.so.6 time=1
-		END
-		while read -r weight chain; do
-			echo "sample pid=1 time=5 ip=0x1234 period=$weight chain=$chain"
-		done
-	} | build
-}
-
-@test "warnings: stacks that begin in the middle, and who has no frame pointers" {
-	# In turn: the function alone, one below what is no code, one that the C library was in, and a whole one.
-	stacks <<-'END'
-	30 U,0x1234
-	20 U,0x1234,0x777777
-	40 U,0x11234
-	10 U,0x1234,0x1500,0x11500
-	END
-	json one.data
-	warns frame_pointers '90.0 % of the weight is on stacks that begin in the middle, not where threads start: no frame pointers in prog (50.0 %), libc.so.6 (40.0 %): perf record --call-graph dwarf, '
-	holds '.warnings[] | select(.kind == "frame_pointers") | .part == 90 and .whole == 100'
-	run --separate-stderr "$flamefold" fold one.data
-	[[ $stderr == *'flamefold: 90.0 % of the weight is on stacks that begin in the middle, '* ]]
-	"$flamefold" info one.data | grep -q '^  90.0 % of the weight is on stacks that begin in the middle, '
-	# Who recorded is told in its own words.
-	stacks flamefold,record,-g,fp <<<'30 U,0x1234'
-	json one.data
-	warns frame_pointers '100.0 % of the weight is on stacks that begin in the middle, not where threads start: no frame pointers in prog (100.0 %): flamefold record -g dwarf, '
-}
-
-@test "warnings: stacks that begin where threads do are whole" {
-	# A program and the C library that started it; _start, and garbage above that; the kernel's own; a loop at the root of
-	# all stacks of a program without names.
-	for chains in '1 U,0x1234,0x11500' '1 U,0x1234,0x11500,0x11600,0x1800' '1 U,0x1234,0x11500,0x11600,0x1800,0x777777' \
-		'1 K,0xffffffff81000000' '1 U,0x1234,0x1300,0x1800'; do
-		stacks <<<"$chains"
-		json one.data
-		silent_about frame_pointers
-	done
-	# Who looks at the kernel alone has asked for no more.
-	stacks perf,record,-g ,exclude_user <<<'1 K,0xffffffff81000000,U,0x1234'
-	json one.data
-	silent_about frame_pointers
-	stacks <<<'1 K,0xffffffff81000000,U,0x1234'
-	json one.data
-	holds '.warnings[] | select(.kind == "frame_pointers") | .part == 1'
-}
-
-@test "warnings: real programs with and without frame pointers" {
-	cat >deep.c <<-'END'
-	#include <stdlib.h>
-	volatile unsigned sink;
-	__attribute__((noinline)) static void leaf(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * n; }
-	__attribute__((noinline)) static void middle(unsigned n) { leaf(n); sink++; }
-	int main(int argc, char **argv)
-	{
-		for (int i = 0; i < 3000; i++)
-			middle(100000 / argc);
-		return argv == NULL;
-	}
-	END
-	gcc -O2 -fomit-frame-pointer -o without deep.c
-	gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -o with deep.c
-	strip -o stripped with
-	for program in without with stripped; do
-		perf record -q -e cpu-clock -F 499 -g -o $program.data ./$program || skip "perf cannot sample here"
-	done
-	json without.data
-	holds '.warnings[] | select(.kind == "frame_pointers") | .part > .whole / 2 and (.cause | contains("without ("))'
-	for program in with stripped; do
-		json $program.data
-		silent_about frame_pointers
-	done
 }
 
 @test "a picture answers what its recording does, and so does a picture of that" {

@@ -31,6 +31,49 @@ each_fails()
 	[ "$failed" -gt 10 ]
 }
 
+# each_is_said LAST COMMAND...: to $out, where something else is before. Each run makes what one with memory
+# makes, or says something and either leaves things out or leaves the file as it was, and nothing beside it.
+each_is_said()
+{
+	local last=$1 status n
+	shift
+	mkdir -p there
+	"$@" -o there/out.folded 2>said
+	cp there/out.folded whole
+	for n in $(seq 1 "$last"); do
+		status=0
+		echo before >there/out.folded
+		FAIL_AT=$n LD_PRELOAD=$PWD/fail_malloc.so timeout 900 "$@" -o there/out.folded >out 2>err || status=$?
+		if [ "$status" -eq 0 ] && cmp -s there/out.folded whole; then
+			continue
+		fi
+		[ "$status" -le 1 ] || { echo "allocation $n: exit $status"; cat err; return 1; }
+		! cmp -s err said && [ -s err ] || { echo "allocation $n: differs in silence, exit $status"; return 1; }
+		[ "$status" -eq 0 ] || [ "$(cat there/out.folded)" = before ] || { echo "allocation $n: output lost"; return 1; }
+		[ "$(ls -A there)" = out.folded ] || { echo "allocation $n: left behind: $(ls -A there)"; return 1; }
+	done
+}
+
+# A program with inlined functions and debug information, in stacks that are copied: elfutils reads it, and
+# does not look at all it allocates.
+# bats test_tags=long
+@test "names, inlined functions and unwinding of a program" {
+	command -v gcc >/dev/null || skip "no gcc"
+	printf '%s\n' 'static inline __attribute__((always_inline)) int inner(int n) { return n * 7 + 1; }' \
+		'int outer(int n) { return inner(n) ^ 3; }' 'int second(int n) { return outer(n) + 5; }' >parts.c
+	gcc -g -O1 -shared -fPIC -o parts.so parts.c
+	{
+		echo 'attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all,comm_exec'
+		echo 'comm pid=1 name=sh exec time=1'
+		echo "mmap2 pid=1 start=0x10000 len=0x9000 off=0 name=$PWD/parts.so time=1"
+		for name in outer second; do
+			at=$((0x$(nm parts.so | awk -v n=$name '$3 == n { print $1 }') + 0x10000))
+			echo "sample pid=1 time=3 ip=$at chain=U,$at"
+		done
+	} | "$build" -o parts.data -
+	each_is_said 500 "$flamefold" fold --inline --threads=1 parts.data
+}
+
 @test "folded text" {
 	printf 'a;b;c 1\na;b;d 2\na;e 3\n' >in.folded
 	each_fails 400 "$flamefold" in.folded

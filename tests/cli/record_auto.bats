@@ -135,14 +135,36 @@ rooted()
 	}
 	END
 	javac Fib.java
-	record -q -F 499 -e cpu-clock:u -o x.folded -- java -XX:+PreserveFramePointer -cp . Fib >/dev/null
+	record -F 499 -e cpu-clock:u -o x.folded -- java -XX:+PreserveFramePointer -cp . Fib >/dev/null 2>err
+	run ! grep -q 'of Java' err
 	rooted x.folded ';(clone3?|start_thread|_start|__libc_start_main|main|_dl_[a-z_]*)(;|$)' 95
 	# Without it JIT code keeps none, and nothing else says who called it: that is said.
 	record -F 499 -e cpu-clock:u -o x.folded -- java -cp . Fib >/dev/null 2>err
 	if ! rooted x.folded ';(clone3?|start_thread|_start|__libc_start_main|main)(;|$)' 90; then
-		grep -q 'not reach' err
+		grep -q 'not reach their root: of Java, java -XX:+PreserveFramePointer; ' err
 		grep -q '^java;\[truncated\]' x.folded
 	fi
+}
+
+@test "a stack that Go's runtime has switched to leads on to the goroutine's" {
+	need_events
+	command -v go >/dev/null || skip "no go"
+	cat >large.go <<-'END'
+	package main
+	var kept [64][]byte
+	//go:noinline
+	func take(i int) { kept[i%64] = make([]byte, 40<<10) }
+	func main() { for i := 0; i < 60000; i++ { take(i) } }
+	END
+	HOME=$PWD GOCACHE=$PWD/cache GOFLAGS=-mod=mod go build -o large large.go
+	record -q -F 2999 -e cpu-clock:u --save x.data -o x.folded -- ./large >/dev/null
+	"$flamefold" fold -q x.data -o file.folded
+	cmp x.folded file.folded
+	# What takes a large piece of memory does so on the thread's own stack.
+	grep -q '^large;runtime\.goexit[^;]*;runtime\.main;main\.main;.*;runtime\.systemstack[^;]*;.*runtime\.(\*mheap)\.alloc' x.folded
+	grep ';runtime\.systemstack' x.folded >switched.folded
+	rooted switched.folded ';runtime\.(goexit|mstart|clone)' 90
+	chmod -R u+w cache
 }
 
 @test "Go and Python have their roots" {

@@ -106,8 +106,10 @@ static size_t compare_unit(size_t unit, struct line_program *p)
 	struct rows r;
 
 	read_rows(unit, &r);
-	if (r.address_count == 0)
+	if (r.address_count == 0) {
+		free(r.addresses);
 		return 0;
+	}
 	lines = calloc(r.address_count, sizeof(*lines));
 	cr_assert(line_program_read(p, &image, r.offset, r.directory, 8));
 	line_program_run(p, r.addresses, r.address_count, lines, &meter);

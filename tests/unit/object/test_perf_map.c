@@ -16,7 +16,7 @@ static void read_bytes(const char *text, size_t size, const uint64_t *addresses,
 
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(write(fd, text, size), (ssize_t)size);
-	cr_assert_eq(perf_map_read(fd, addresses, count, &map), 0);
+	cr_assert_eq(perf_map_read(fd, addresses, count, NULL, &map), 0);
 	close(fd);
 }
 

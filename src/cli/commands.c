@@ -1,0 +1,28 @@
+/* The commands that there are. A new one is a line here, and a bit for its options. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/likeness.h"
+
+const struct command *const commands[] = {
+	&command_graph, &command_fold, &command_record,
+	&command_info,	&command_help, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+const char *command_like(const char *word)
+{
+	struct likeness meant;
+
+	likeness_init(&meant, word, strlen(word));
+	for (size_t i = 0; commands[i]; i++)
+		likeness_try(&meant, commands[i]->name);
+	return meant.best;
+}
