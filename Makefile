@@ -38,6 +38,7 @@ API_SRC  = $(wildcard tests/api/*.c)
 API_H    = include/flamefold.h $(wildcard tests/api/*.h)
 HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+fuzz_headers = $(wildcard tests/fuzz/*.h)
 viewer   = $(sort $(wildcard src/write/viewer/*.$1))
 viewer_html = $(viewer) $(sort $(wildcard src/write/viewer/html/*.$1))
 
@@ -88,7 +89,8 @@ fuzz: $(O)/flamefold ## each fuzz target for T seconds (60), from its seeds; nee
 		$(FUZZ:%=$(O)/fuzzed/fuzz/%)
 	$(quiet)for name in $(FUZZ); do \
 		FLAMEFOLD='$(abspath $(O))/flamefold' tests/fuzz/seed $$name $(O)/fuzzed/seeds/$$name && \
-		$(O)/fuzzed/fuzz/$$name -max_total_time=$(T) -timeout=10 -print_final_stats=1 \
+		ASAN_OPTIONS=malloc_context_size=3:quarantine_size_mb=8 \
+		$(O)/fuzzed/fuzz/$$name -max_total_time=$(T) -timeout=10 -entropic=0 -print_final_stats=1 \
 			-artifact_prefix=$(O)/fuzzed/ $(O)/fuzzed/seeds/$$name || exit; \
 	done
 
@@ -183,21 +185,24 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lcriterion $(LIBS) -lm
 
 # Hostile input, with our driver or, in O/fuzzed, with libFuzzer's.
+fuzz_inputs = $(filter-out %.h $(if $(filter %.o,$^),%.a),$^)
+
 $(O)/tests/hostile/%: tests/hostile/%.c $(O)/libflamefold.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a 
+$(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a $(fuzz_headers)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(fuzz_inputs) $(LIBS)
 
-# These see inside.
-inside = unwind perf_map jitdump names kernel_file
+# These see inside: the plain objects, not the archive.
+inside = unwind perf_map jitdump names kernel_file records words dwarf
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC))
+$(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
-$(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a tests/fuzz/profile.h
+$(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a $(fuzz_headers)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %.h,$^) $(LIBS)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(fuzz_inputs) $(LIBS)
 
 # API tests see <flamefold.h> and one form of the library.
 api_flags = -Iinclude -Wall -Wextra -Wno-missing-field-initializers $(CFLAGS) $(ALL_LDFLAGS)

@@ -66,6 +66,7 @@ make_small()
 	survives "$built"/*.data
 }
 
+# bats test_tags=long
 @test "cut at every byte of the first 4 KiB, and at and in every record" {
 	make_small
 	"$replay" cuts ./*.data
@@ -162,6 +163,7 @@ make_forms()
 	"$replay" mutations 60 "${files[@]}"
 }
 
+# bats test_tags=long
 @test "every event claims the whole file as its ids" {
 	"$build" -o x.data - <<-'END'
 	repeat i 20000
@@ -172,6 +174,7 @@ make_forms()
 	survives x.data
 }
 
+# bats test_tags=long
 @test "events whose ids lie the wrong way round in a packed file" {
 	"$build" -o x.data - <<-'END'
 	repeat i 900
@@ -181,6 +184,30 @@ make_forms()
 	truncate -s 271000000 x.data
 	gzip -1 x.data
 	(ulimit -t 60 && fold x.data.gz >out 2>err) || [ $? -eq 1 ]
+}
+
+# Whatever a stream makes of few bytes is read, record by record, by every pass.
+@test "packed records make a bounded amount of work" {
+	sed '/^compressed/d' "$cases/compressed_records_in_a_pipe.pd" | "$build" -o plain.data -
+	python3 - "$root/tests/perfdata" plain.data <<-'END'
+	import struct, sys
+	sys.path.insert(0, sys.argv[1])
+	from perfdata import Zstd
+	plain = open(sys.argv[2], 'rb').read()
+	record = struct.pack('<IHH', 12, 0, 0xfff8) + bytes(0xfff0)
+	for name, mebibytes in ('fine.data', 200), ('endless.data', 400):
+	    zstd, out = Zstd(), plain
+	    for _ in range(mebibytes // 8):
+	        packed = zstd.pack(record * 128)
+	        out += struct.pack('<IHH', 81, 0, 8 + len(packed)) + packed
+	    open(name, 'wb').write(out)
+	END
+	[ "$(stat -c %s endless.data)" -lt 400000 ]
+	fold fine.data >fine 2>err
+	[ "$(grep -c damaged err)" -eq 0 ]
+	fold endless.data >endless 2>err
+	grep -q 'compressed data is damaged' err
+	diff fine endless
 }
 
 @test "a directory whose data is a FIFO" {

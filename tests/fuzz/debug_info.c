@@ -114,17 +114,13 @@ static void write_object(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct recording r;
-	int fd = memfd_create("fuzz", 0);
-	char path[32];
+	struct ff_profile *p;
 
 	write_object(data, size);
 	begin(&r);
 	put_samples(&r, size);
-	fuzz_check(fd >= 0 && write(fd, r.bytes, r.size) == (ssize_t)r.size,
-		   "memory for the recording");
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	fuzz_path_below(path, FF_SRCLINE | FF_MARK_INLINED | FF_PLACES, directory);
-	close(fd);
+	p = fuzz_new(FF_SRCLINE | FF_MARK_INLINED | FF_PLACES, directory);
+	fuzz_end(p, ff_profile_read_memory(p, r.bytes, r.size, "fuzzed"));
 	return 0;
 }
 

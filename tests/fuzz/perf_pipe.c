@@ -3,7 +3,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size >= 8)
-		fuzz_piped(data, size, 0);
+	struct ff_profile *p;
+
+	if (size < 8)
+		return 0;
+	p = fuzz_new(0, "/nonexistent");
+	fuzz_end(p, fuzz_read_piped(p, data, size));
 	return 0;
 }

@@ -39,19 +39,38 @@ static inline uint64_t fuzz_sum(const struct ff_profile *p, const struct ff_node
 
 static inline void fuzz_write(struct ff_profile *p)
 {
+	struct ff_graph_options graph = FF_GRAPH_OPTIONS_INIT;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
+	/* The viewer is the same each time, and most of the bytes. */
+	graph.flags = FF_GRAPH_NO_SCRIPT;
 	fuzz_check(out != NULL, "memory");
 	fuzz_check(ff_write_folded(p, out) == 0, "what was read can be written");
-	ff_write_svg(p, NULL, out);
+	ff_write_svg(p, &graph, out);
 	fclose(out);
 	free(text);
 }
 
-/* Reads the input at @path, with the object files below @symfs. */
-static inline void fuzz_path_below(const char *path, unsigned flags, const char *symfs)
+/* Every weight is in the tree or counted as lost, and the tree adds up. */
+static inline void fuzz_conserved(const struct ff_profile *p)
+{
+	uint64_t kept = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE);
+
+	fuzz_check(ff_profile_total(p, FF_TOTAL_WEIGHT_READ) ==
+			   kept + ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT) +
+				   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER) +
+				   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED) +
+				   ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_TRUNCATED),
+		   "conservation");
+	fuzz_check(ff_node_total(p, ff_profile_root(p)) == kept,
+		   "the root is everything");
+	fuzz_check(fuzz_sum(p, ff_profile_root(p)) == kept, "the nodes are everything");
+}
+
+/* A profile that looks at nothing of this machine, but for object files below @symfs. */
+static inline struct ff_profile *fuzz_new(unsigned flags, const char *symfs)
 {
 	struct ff_options options = FF_OPTIONS_INIT;
 	struct ff_profile *p;
@@ -59,21 +78,18 @@ static inline void fuzz_path_below(const char *path, unsigned flags, const char 
 	options.threads = 1;
 	options.flags = flags;
 	options.symfs = symfs;
+	options.debug_dir = options.map_dir = "/nonexistent";
+	options.build_id_dir = "";
 	options.kallsyms = "/dev/null";
 	fuzz_check(ff_profile_new(&p, &options) == 0, "a profile");
-	if (ff_profile_read(p, path) == 0 && ff_profile_finish(p) == 0) {
-		uint64_t kept = ff_profile_total(p, FF_TOTAL_WEIGHT_TREE);
+	return p;
+}
 
-		fuzz_check(
-			ff_profile_total(p, FF_TOTAL_WEIGHT_READ) ==
-				kept + ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_EVENT) +
-					ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER) +
-					ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED),
-			"conservation");
-		fuzz_check(ff_node_total(p, ff_profile_root(p)) == kept,
-			   "the root is everything");
-		fuzz_check(fuzz_sum(p, ff_profile_root(p)) == kept,
-			   "the nodes are everything");
+/* What has to hold of a profile after its input was read. Frees it. */
+static inline void fuzz_end(struct ff_profile *p, int err)
+{
+	if (err == 0 && ff_profile_finish(p) == 0) {
+		fuzz_conserved(p);
 		fuzz_write(p);
 	} else {
 		fuzz_check(ff_profile_error(p)[0] != '\0', "a failure explains itself");
@@ -81,38 +97,27 @@ static inline void fuzz_path_below(const char *path, unsigned flags, const char 
 	ff_profile_free(p);
 }
 
-static inline void fuzz_path(const char *path, unsigned flags)
-{
-	fuzz_path_below(path, flags, "/nonexistent");
-}
-
 static inline void fuzz_profile(const uint8_t *data, size_t size, unsigned flags)
 {
-	int fd = memfd_create("fuzz", 0);
-	char path[32];
+	struct ff_profile *p = fuzz_new(flags, "/nonexistent");
 
-	fuzz_check(fd >= 0 && write(fd, data, size) == (ssize_t)size,
-		   "memory for the input");
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	fuzz_path(path, flags);
-	close(fd);
+	fuzz_end(p, ff_profile_read_memory(p, data, size, "fuzzed"));
 }
 
-/* The same through a pipe, as far as that has room: read once, as it comes. */
-static inline void fuzz_piped(const uint8_t *data, size_t size, unsigned flags)
+/* Through a pipe, as far as that has room: read once, as it comes. */
+static inline int fuzz_read_piped(struct ff_profile *p, const uint8_t *data, size_t size)
 {
-	enum { ROOM = 1 << 20 };
-	int ends[2];
-	char path[32];
+	enum { ROOM_OF_PIPE = 1 << 20 };
+	int ends[2], err;
 
-	size = size < ROOM ? size : ROOM;
-	fuzz_check(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, ROOM) >= 0 &&
+	size = size < ROOM_OF_PIPE ? size : ROOM_OF_PIPE;
+	fuzz_check(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, size + 1) >= 0 &&
 			   write(ends[1], data, size) == (ssize_t)size,
 		   "a pipe for the input");
 	close(ends[1]);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
-	fuzz_path(path, flags);
+	err = ff_profile_read_fd(p, ends[0], "piped");
 	close(ends[0]);
+	return err;
 }
 
 #endif
