@@ -93,6 +93,7 @@ setup()
 
 # The second worker's tree is so large that names are looked up while it is merged, and the
 # second input takes them back.
+# bats test_tags=long
 @test "large trees are the same with any number of threads" {
 	"$build" -o large.data - <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all

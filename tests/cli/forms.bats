@@ -84,6 +84,7 @@ same_packed()
 	return $wrong
 }
 
+# bats test_tags=long
 @test "every case, packed and through pipes" {
 	local name wrong=0 compared=0
 
@@ -416,6 +417,7 @@ flows()
 }
 
 # Those that ended within a second would be 800 MB; 64 MB of them are kept.
+# bats test_tags=long
 @test "600,000 processes that come and go in 0.3 s, in 128 MB of memory" {
 	flows 131072 300 1000 forks
 }

@@ -107,14 +107,15 @@ start()
 	done
 }
 
-# The share of weight of user functions that the leaf frame FUNCTION has, in percent.
+# The share of weight of user functions that the leaf frame FUNCTION has, in percent. What waits for the program
+# takes as much as the machine has.
 # share FUNCTION [OPTION]...
 share()
 {
 	local function=$1
 	shift
 	timeout 900 "$flamefold" fold --quiet --kernel "$@" p.data >folded
-	grep -vE '_\[k\] [0-9]+$' folded | awk -v name="$function" '
+	grep -vE '_\[k\] [0-9]+$|^(grep|sh|sleep|mv|cat);' folded | awk -v name="$function" '
 		{ n = $NF; sub(/ [0-9]+$/, ""); k = split($0, frame, ";"); all += n }
 		frame[k] == name { its += n }
 		END { printf "%d\n", all ? 100 * its / all : -1 }'

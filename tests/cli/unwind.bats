@@ -77,7 +77,7 @@ cut_for()
 # reason WHICH REASON: a program of which that is so.
 reason()
 {
-	dwarf --size="${size:-8192}" ./reasons "$1" 10000
+	dwarf --size="${size:-8192}" ./reasons "$1" "${times:-10000}"
 	cut_for "$2"
 }
 
@@ -90,7 +90,7 @@ reason()
 	reason no_cfi no_cfi
 	reason bad bad_address
 	reason repeated repeated
-	size=65528 reason deep too_deep
+	size=65528 times=1500 reason deep too_deep
 }
 
 @test "a frame of 32 MiB is cut, and no bad address" {
