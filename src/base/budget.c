@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "base/file.h"
+#include "base/mounts.h"
 
 enum { TEXT_MOST = 4 << 20, PATH_ROOM = 4096, NAMED_MOST = 1 << 16 };
 
@@ -139,44 +140,6 @@ static uint64_t read_number(const char *root, const char *path, const char *key)
 	return value;
 }
 
-/* A line of mountinfo: "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... - TYPE SOURCE OPTIONS". */
-struct mount {
-	char *root, *place, *type, *options;
-};
-
-static bool split_mount(char *line, struct mount *ret)
-{
-	char *rest = strstr(line, " - "), *save = NULL, *words[5];
-
-	if (!rest)
-		return false;
-	*rest = '\0';
-	for (int i = 0; i < 5; i++) {
-		words[i] = strtok_r(i ? NULL : line, " ", &save);
-		if (!words[i])
-			return false;
-	}
-	save = NULL;
-	ret->root = words[3];
-	ret->place = words[4];
-	ret->type = strtok_r(rest + 3, " ", &save);
-	strtok_r(NULL, " ", &save);
-	ret->options = strtok_r(NULL, " ", &save);
-	return ret->type && ret->options;
-}
-
-static bool has_word(const char *list, const char *word)
-{
-	size_t size = strlen(word);
-
-	for (const char *p = list; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		if (strncmp(p, word, size) == 0 && (p[size] == ',' || !p[size]))
-			return true;
-	}
-	return false;
-}
-
 /* The group of this process in the hierarchy that limits memory: "4:memory:/a/b", or, of the
  * second version, "0::/a/b". False where it is in none. */
 static bool own_group(const char *root, bool second, char path[PATH_ROOM])
@@ -192,7 +155,7 @@ static bool own_group(const char *root, bool second, char path[PATH_ROOM])
 		if (!group)
 			continue;
 		*group++ = '\0';
-		found = second ? !names[1] : has_word(names + 1, "memory");
+		found = second ? !names[1] : mount_has_word(names + 1, "memory");
 		if (found)
 			snprintf(path, PATH_ROOM, "%s", group);
 	}
@@ -201,7 +164,7 @@ static bool own_group(const char *root, bool second, char path[PATH_ROOM])
 }
 
 /* The limits of a group and of all around it that can be seen. */
-static uint64_t group_limit(const char *root, const struct mount *m, bool second,
+static uint64_t group_limit(const char *root, const struct mount_line *m, bool second,
 			    const char *group)
 {
 	size_t place = strlen(m->place), cut = strlen(m->root);
@@ -238,17 +201,17 @@ static uint64_t control_groups(const char *root)
 	char *text = slurp(root, "/proc/self/mountinfo"), *save = NULL;
 	uint64_t least = UINT64_MAX;
 	char group[PATH_ROOM];
-	struct mount m;
+	struct mount_line m;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		bool second;
 
-		if (!split_mount(line, &m))
+		if (!mount_line_read(line, &m))
 			continue;
 		second = strcmp(m.type, "cgroup2") == 0;
-		if ((second ||
-		     (strcmp(m.type, "cgroup") == 0 && has_word(m.options, "memory"))) &&
+		if ((second || (strcmp(m.type, "cgroup") == 0 &&
+				mount_has_word(m.options, "memory"))) &&
 		    own_group(root, second, group))
 			least = smaller(least, group_limit(root, &m, second, group));
 	}

@@ -11,61 +11,15 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mounts.h"
 
 enum { MOUNTS_MOST = 4 << 20 };
-
-/* mountinfo writes blanks and the like as "\040", in place. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; to++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' &&
-		    p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
-			*to = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				     (p[3] - '0'));
-			p += 4;
-		} else {
-			*to = *p++;
-		}
-	}
-	*to = '\0';
-}
-
-/* "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... - TYPE SOURCE OPTIONS" (proc(5)). */
-static bool read_mount(char *line, char **mount, char **type, char **options)
-{
-	char *rest = strstr(line, " - "), *save = NULL, *word = NULL;
-
-	if (!rest)
-		return false;
-	*rest = '\0';
-	for (int i = 0; i < 5; i++)
-		word = strtok_r(i ? NULL : line, " ", &save);
-	*mount = word;
-	save = NULL;
-	*type = strtok_r(rest + 3, " ", &save);
-	strtok_r(NULL, " ", &save);
-	*options = strtok_r(NULL, " ", &save);
-	return *mount && *type && *options;
-}
-
-static bool has_option(const char *options, const char *wanted)
-{
-	size_t size = strlen(wanted);
-
-	for (const char *p = options; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		if (strncmp(p, wanted, size) == 0 && (p[size] == ',' || !p[size]))
-			return true;
-	}
-	return false;
-}
 
 bool cgroup_mount(char room[CGROUP_ROOM])
 {
 	struct context unheard = { .log = NULL };
-	char *text, *save = NULL, *mount, *type, *options;
+	char *text, *save = NULL;
+	struct mount_line m;
 	bool found = false, first_version = false;
 	size_t size;
 
@@ -73,14 +27,13 @@ bool cgroup_mount(char room[CGROUP_ROOM])
 		return false;
 	for (char *line = strtok_r(text, "\n", &save); line && !first_version;
 	     line = strtok_r(NULL, "\n", &save)) {
-		if (!read_mount(line, &mount, &type, &options))
+		if (!mount_line_read(line, &m))
 			continue;
-		first_version =
-			strcmp(type, "cgroup") == 0 && has_option(options, "perf_event");
-		if (!first_version && (found || strcmp(type, "cgroup2") != 0))
+		first_version = strcmp(m.type, "cgroup") == 0 &&
+				mount_has_word(m.options, "perf_event");
+		if (!first_version && (found || strcmp(m.type, "cgroup2") != 0))
 			continue;
-		unescape(mount);
-		found = (size_t)snprintf(room, CGROUP_ROOM, "%s", mount) < CGROUP_ROOM;
+		found = (size_t)snprintf(room, CGROUP_ROOM, "%s", m.place) < CGROUP_ROOM;
 	}
 	free(text);
 	return found;

@@ -21,7 +21,7 @@ static bool run(unsigned machine, const uint8_t *bytes, size_t size, uint64_t *r
 	static const uint64_t cfa = 0x7000;
 	struct registers regs = { .known = 0xff, .pc = 0x1234 };
 	struct expression_place place = { machine_by_elf(machine), &regs, read_address,
-					  NULL, &cfa };
+					  NULL, &cfa, NULL };
 
 	for (uint64_t i = 0; i < 8; i++)
 		regs.value[i] = 0x100 + i;
@@ -205,7 +205,7 @@ Test(expression, without_a_cfa_the_stack_begins_empty)
 {
 	struct registers regs = { .known = 0 };
 	struct expression_place place = { machine_by_elf(EM_X86_64), &regs, read_address,
-					  NULL, NULL };
+					  NULL, NULL, NULL };
 	uint64_t value;
 
 	cr_expect_not(expression_run(&place, OPS(DW_OP_nop), &value));
