@@ -31,6 +31,12 @@ enum {
 		10, /* of all lines: where more than the tenth one is none, none is */
 };
 
+/* Some editors begin UTF-8 with U+FEFF, which is of no name. */
+static size_t byte_order_mark(const struct folded *f)
+{
+	return f->end >= 3 && memcmp(f->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 /* Reads on behind what is there. *@more is false at the end of the file. */
 static int refill(struct context *ctx, struct input *in, bool *more)
 {
@@ -48,8 +54,10 @@ static int refill(struct context *ctx, struct input *in, bool *more)
 			&got);
 	if (err < 0)
 		return err;
-	f->offset += got;
 	f->end += got;
+	if (f->offset == 0)
+		f->start = byte_order_mark(f);
+	f->offset += got;
 	*more = got > 0;
 	return 0;
 }
@@ -177,8 +185,9 @@ static int ask_beginning(struct context *ctx, struct input *in,
 	rewind_text(f);
 	err = refill(ctx, in, &more);
 	if (err == 0)
-		*ret = question(f->bytes,
-				f->end < FOREIGN_BEGINNING ? f->end : FOREIGN_BEGINNING);
+		*ret = question(f->bytes + f->start, f->end - f->start < FOREIGN_BEGINNING
+							     ? f->end - f->start
+							     : FOREIGN_BEGINNING);
 	rewind_text(f);
 	return err;
 }

@@ -17,6 +17,8 @@ enum {
 	BEGINNING = 512, /* bytes that tell what an input is */
 };
 
+#define UTF_16 "text in UTF-16: iconv -f UTF-16 -t UTF-8 converts it"
+
 static const struct {
 	char magic[9];
 	const char *name; /* NULL: it cannot be read */
@@ -29,6 +31,8 @@ static const struct {
 	{ "\x7f"
 	  "ELF",
 	  NULL, "an ELF file, not a recording" },
+	{ "\xff\xfe", NULL, UTF_16 },
+	{ "\xfe\xff", NULL, UTF_16 },
 };
 
 static bool looks_like_text(const uint8_t *p, size_t size)

@@ -344,6 +344,29 @@ taken()
 	[ ! -e x.svg ]
 }
 
+@test "UTF-16 is refused, with the command that makes it readable" {
+	local order
+
+	printf 'main;größe 3\nmain;b 12\n' >good
+	for order in LE BE; do
+		{ [ $order = LE ] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -f UTF-8 -t UTF-16$order good; } >text
+		run --separate-stderr "$flamefold" -f folded text
+		[ "$status" -eq 1 ] && [ -z "$output" ]
+		[[ $stderr == "flamefold: cannot read 'text': it is text in UTF-16"*": iconv -f UTF-16 -t UTF-8 "* ]]
+		iconv -f UTF-16 -t UTF-8 text | diff - good
+	done
+}
+
+@test "a byte order mark before UTF-8 is of no name" {
+	printf '\xef\xbb\xbfmain;a 3\nmain;b 12\n' >text
+	run --separate-stderr "$flamefold" -f folded text
+	[ "$status" -eq 0 ] && [ -z "$stderr" ]
+	[ "${lines[*]}" = "main;a 3 main;b 12" ]
+	# Nowhere else, and a piece of one neither.
+	printf '\xef\xbb;a 3\nmain;\xef\xbb\xbf 12\n' >text
+	"$flamefold" -f folded text | sort | cmp - <(sort text)
+}
+
 @test "folded text of any dialect is taken" {
 	taken 15 <<<$'main;a 3\nmain;b 12'
 	taken 1.75 <<<$'main;a 1.5\nmain;b 0.25'

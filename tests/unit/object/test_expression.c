@@ -20,8 +20,9 @@ static bool run(unsigned machine, const uint8_t *bytes, size_t size, uint64_t *r
 {
 	static const uint64_t cfa = 0x7000;
 	struct registers regs = { .known = 0xff, .pc = 0x1234 };
-	struct expression_place place = { machine_by_elf(machine), &regs, read_address,
-					  NULL, &cfa, NULL };
+	struct expression_place place = {
+		machine_by_elf(machine), &regs, read_address, NULL, &cfa, NULL
+	};
 
 	for (uint64_t i = 0; i < 8; i++)
 		regs.value[i] = 0x100 + i;
@@ -204,8 +205,9 @@ Test(expression, the_stack_is_not_endless)
 Test(expression, without_a_cfa_the_stack_begins_empty)
 {
 	struct registers regs = { .known = 0 };
-	struct expression_place place = { machine_by_elf(EM_X86_64), &regs, read_address,
-					  NULL, NULL, NULL };
+	struct expression_place place = {
+		machine_by_elf(EM_X86_64), &regs, read_address, NULL, NULL, NULL
+	};
 	uint64_t value;
 
 	cr_expect_not(expression_run(&place, OPS(DW_OP_nop), &value));
