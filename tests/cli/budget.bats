@@ -24,6 +24,7 @@ within()
 	[ "$got" -eq "${status:-0}" ] && [ "$peak" -le "$most" ]
 }
 
+# bats test_tags=long
 @test "--memory: a picture of 1 MB whose tree would take 1 GB is refused" {
 	python3 "$budget/picture.py" 9000000 p.svg
 	[ "$(stat -c %s p.svg)" -lt 1000000 ]

@@ -341,6 +341,7 @@ wait_for()
 	[ "$(cat shown)" = "$PWD/run.svg" ]
 }
 
+# bats test_tags=long
 @test "--switch-output: a perf.data of each interval, each whole, all together the run" {
 	need_events
 	"$flamefold" record -q -F 499 -e cpu-clock:u --switch-output=700ms --save 'part.%t.data' \

@@ -665,6 +665,7 @@ record_stripped()
 }
 
 # Of packages that are installed, and of lists of them: this distribution's, if it is Debian.
+# bats test_tags=long
 @test "libc6, python_package, package_archive: packages that there are" {
 	need_messages
 	command -v apt-cache >/dev/null || skip "no apt"
@@ -699,6 +700,7 @@ record_stripped()
 	[[ $sentence == *"install coreutils-dbgsym (of the archive 'deb http://mirror.example/debian-debug/ bookworm-debug main')"* ]]
 }
 
+# bats test_tags=long
 @test "map_missing: Node's and Java's options" {
 	need_messages
 	need_events
@@ -723,6 +725,7 @@ record_stripped()
 	"$flamefold" fold -q x.data | grep -q 'Hot.hot'
 }
 
+# bats test_tags=long
 @test "help, record_pid, record_every, record_window, record_compress: what was meant" {
 	need_messages
 	need_events
@@ -748,6 +751,7 @@ record_stripped()
 	heard 0 "$flamefold" record -q -e cpu-clock -F 997 --every 1 --save w.data -o w.svg -- "$shares" 1 1
 }
 
+# bats test_tags=long
 @test "filter_cpu, filter_cgroup: samples that say what a filter asks for" {
 	need_messages
 	need_events

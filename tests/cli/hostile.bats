@@ -439,6 +439,7 @@ cut_between()
 	[ "$(echo "$output" | tail -n 1 | cut -d ' ' -f 1)" -gt 1000 ]
 }
 
+# bats test_tags=long
 @test "the seeds of every fuzz target" {
 	local target name
 

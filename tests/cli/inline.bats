@@ -107,6 +107,7 @@ same_as()
 	same_as llvm gcc-split-5
 }
 
+# bats test_tags=long
 @test "g++ -flto" {
 	same_as 'addr2line llvm' gcc-lto
 }

@@ -557,6 +557,7 @@ without_plt()
 	grep -vE ';[^;]*@plt|;\[[^];[]*\.so[^];]*\]'
 }
 
+# bats test_tags=long
 @test "Node with --perf-prof: as perf inject -j has it, frame by frame" {
 	node_program
 	perf record -q -N -k mono -e cpu-clock -F 1999 -g -o p.data node --perf-prof hot.js >pid

@@ -348,6 +348,7 @@ named_module=$'sh;module_cold 1\nsh;module_exit 1\nsh;module_work 1'
 	is 'sh;[known_module] 3' --symfs system
 }
 
+# bats test_tags=long
 @test "a packed module that is damaged, cut, or a bomb" {
 	local place=lib/modules/6.1.0-test/kernel/net/known-module.ko.xz size at
 

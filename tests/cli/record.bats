@@ -76,6 +76,7 @@ wait_for()
 	between "$((want * 90 / 100))" "$(samples x.data)" "$((want * 110 / 100))"
 }
 
+# bats test_tags=long
 @test "the shares are those that perf record sees" {
 	need_events
 	command -v perf >/dev/null || skip "no perf"
@@ -224,6 +225,7 @@ end_program()
 	"$flamefold" info saved.data 2>&1 | grep -q 'not finished'
 }
 
+# bats test_tags=long
 @test "the windows of --every add up to the recording" {
 	need_events
 	record -q -F 997 -e cpu-clock --every 1 --window --save saved.data -o 'w-%t.folded' -- "$shares" 3.3 2 >/dev/null
@@ -242,6 +244,7 @@ end_program()
 	[ "$(stat "weight filtered out")" -gt 0 ]
 }
 
+# bats test_tags=long
 @test "--every without --window is the graph since the beginning" {
 	need_events
 	"$flamefold" record -q -F 997 -e cpu-clock --every 0.3 -o now.folded -- "$shares" 4 2 >/dev/null &
@@ -346,6 +349,7 @@ heard()
 	! grep -qvE '^[^ ].* [0-9]+$' first
 }
 
+# bats test_tags=long
 @test "with few files that may be open, the graph is written and named" {
 	need_events system
 	"$shares" 3 1 >/dev/null &
@@ -500,6 +504,7 @@ teardown()
 	[ -z "$(ls -A small)" ]
 }
 
+# bats test_tags=long
 @test "where the disk is full while saving, the graph is still drawn" {
 	need_events
 	small_disk 16k

@@ -136,7 +136,9 @@ rooted()
 	END
 	javac Fib.java
 	record -F 499 -e cpu-clock:u -o x.folded -- java -XX:+PreserveFramePointer -cp . Fib >/dev/null 2>err
-	run ! grep -q 'of Java' err
+	# The interpreter's stubs have none, and on a slow machine more is interpreted.
+	interpreted=$(sed -nE 's/.*\b([0-9]+)(\.[0-9]+)? % of stacks end where .*of Java.*/\1/p' err)
+	[ "${interpreted:-0}" -lt 5 ]
 	rooted x.folded ';(clone3?|start_thread|_start|__libc_start_main|main|_dl_[a-z_]*)(;|$)' 95
 	# Without it JIT code keeps none, and nothing else says who called it: that is said.
 	record -F 499 -e cpu-clock:u -o x.folded -- java -cp . Fib >/dev/null 2>err

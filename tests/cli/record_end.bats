@@ -179,6 +179,7 @@ for _ in range(3):
 	grep -q '^sh;' now.folded
 }
 
+# bats test_tags=long
 @test "the first signal while the graph is written does not lose it, the second one ends that" {
 	need_events
 	for signal in INT TERM; do

@@ -59,6 +59,7 @@ unnamed()
 	share '[unknown]' "$1"
 }
 
+# bats test_tags=long
 @test "a thousand short processes a second are named as well as in perf's file" {
 	need_events
 	# A sample a millisecond would be in step with a process a millisecond.
@@ -115,6 +116,7 @@ named_plugins()
 	awk '/copy-|;plugin;/ { all += $NF } /;plugin;plugin_/ { named += $NF } END { print 100 * named / all }' "$1"
 }
 
+# bats test_tags=long
 @test "of more deleted objects than files may be open, the oldest are named and let go" {
 	need_events
 	(

@@ -28,6 +28,7 @@ teardown()
 	[ -z "${worker:-}" ] || kill "$worker"
 }
 
+# bats test_tags=long
 @test "several readers give what one gives" {
 	need_events
 	for threads in 1 2 3; do
@@ -113,6 +114,7 @@ stopped_once()
 	wait $pid
 }
 
+# bats test_tags=long
 @test "samples are of the time that -d says, whenever they are read" {
 	need_events system
 	"$shares" 4 2 >/dev/null &
@@ -143,6 +145,7 @@ periods()
 	fi
 }
 
+# bats test_tags=long
 @test "--adapt of several events tells them apart, live and in the saved file" {
 	need_events system
 	own=$(under_own_name "$shares")

@@ -59,6 +59,7 @@ copy()
 	echo "$PWD/$1"
 }
 
+# bats test_tags=long
 @test "-p ends with its process however few files may be open" {
 	need_events
 	start "$shares" 4 1

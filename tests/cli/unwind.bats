@@ -183,6 +183,7 @@ reason()
 	chain handle 'signals;\[truncated\];(leaf;|interrupted;leaf;)?[^;]*;handler;handle' 0.97
 }
 
+# bats test_tags=long
 @test "a signal on the first instruction of a function" {
 	compile first first.c $WITHOUT_FP
 	dwarf ./first 7000
@@ -258,6 +259,7 @@ plt()
 	grep -q "$(from_start lazy 'bind_all;[^;]*;[^;]*;' | sed 's/[(){}]/\\&/g')" user
 }
 
+# bats test_tags=long
 @test "libraries that come and go" {
 	compile churn churn.c $WITHOUT_FP
 	compile left.so churn_library.c $WITHOUT_FP -shared -fPIC -DLEFT

@@ -124,6 +124,7 @@ each_step()
 	stacks 1 "$(from_arm 'sorted;([^;]*;)+compare;leaf')"
 }
 
+# bats test_tags=long
 @test "aarch64: signed return addresses" {
 	local how
 

@@ -126,6 +126,7 @@ layout()
 	chain leaf "$(from_start realign 'realigned;variable;leaf')"
 }
 
+# bats test_tags=long
 @test "the kernel's code in a process: perf has one frame of it" {
 	compile vdso vdso.c $WITHOUT_FP
 	dwarf ./vdso 30000000
@@ -197,6 +198,7 @@ whole()
 	! grep wrong user
 }
 
+# bats test_tags=long
 @test "threads, and children of fork, vfork and clone" {
 	compile starts starts.c $WITHOUT_FP -pthread
 	dwarf ./starts 60000
@@ -210,6 +212,7 @@ whole()
 	grep -qE '^starts;([^;]*;)?cloned;leaf ' user
 }
 
+# bats test_tags=long
 @test "a 32-bit program" {
 	compile layers layers.c -m32 -isystem "/usr/include/$(gcc -print-multiarch)" $WITHOUT_FP ||
 		skip "no compiler for 32 bits"
