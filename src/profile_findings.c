@@ -328,7 +328,7 @@ static void judge_frame_pointers(struct judged *j)
 	const struct roots *r = &j->p->roots;
 
 	/* Prologues and epilogues of the best code lose a few. */
-	if (!r->lost || r->lost < r->users / 20)
+	if (!r->lost || r->lost < r->users / 20 + (r->users % 20 != 0))
 		return;
 	begin_share(j, r->lost, r->users);
 	text_string(&j->cause, "of the weight is on stacks that begin in the middle, not "

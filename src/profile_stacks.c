@@ -52,19 +52,22 @@ static void name_file(struct text *to, const char *path, size_t before)
 	text_string(to, slash ? slash + 1 : path);
 }
 
-/* Those without frame pointers, of the files with most frames. */
-static int name_omitting(struct ff_profile *p, struct text *to)
+/* Those without frame pointers, of the files with most frames. @kept: all of these keep them, and there
+ * is no code of a JIT compiler. */
+static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 {
 	struct hit_file *files = list_files(p);
 	size_t asked = 0, found = 0, count = p->images.list.count;
 	int err = files ? 0 : -ENOMEM;
 
+	*kept = true;
 	for (size_t i = 0; i < count && asked < ASKED_MOST && err == 0; i++) {
 		const struct image *image = &p->images.list.v[files[i].image];
 		bool omitting;
 
 		if (files[i].frames == 0)
 			break;
+		*kept &= !image->owner;
 		if (image->kind != IMAGE_FILE)
 			continue;
 		asked++;
@@ -75,12 +78,13 @@ static int name_omitting(struct ff_profile *p, struct text *to)
 	}
 	if (found > NAMED_MOST)
 		text_printf(to, " and %zu more", found - NAMED_MOST);
+	*kept &= asked > 0 && found == 0;
 	free(files);
 	return err;
 }
 
 static void say_copied(const struct stacks_used *used, const struct text *omitting,
-		       uint64_t joined, struct text *to)
+		       bool kept, uint64_t joined, struct text *to)
 {
 	text_printf(to, "stacks: copied, up to %u bytes each, %.1f MB/s in all",
 		    used->stack_size,
@@ -88,6 +92,10 @@ static void say_copied(const struct stacks_used *used, const struct text *omitti
 	if (omitting->size)
 		text_printf(to, ", for code without frame pointers (%s)",
 			    omitting->bytes);
+	if (kept)
+		text_string(to,
+			    "; the code that was seen keeps frame pointers, and -g fp "
+			    "does without copies");
 	if (joined)
 		text_printf(to, "; %" PRIu64 " went on by frame pointers behind the copy",
 			    joined);
@@ -96,11 +104,12 @@ static void say_copied(const struct stacks_used *used, const struct text *omitti
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used)
 {
 	struct text omitting = { 0 }, sentence = { 0 };
+	bool kept;
 	int err = 0;
 
 	if (used->stack_size) {
-		err = name_omitting(p, &omitting);
-		say_copied(used, &omitting, p->unwound.joined, &sentence);
+		err = name_omitting(p, &omitting, &kept);
+		say_copied(used, &omitting, kept, p->unwound.joined, &sentence);
 	} else {
 		text_string(&sentence, "stacks: by frame pointers, which all code that "
 				       "was mapped keeps");

@@ -274,6 +274,7 @@ wait_for()
 	samples -d 500ms -F 100 -e cpu-clock:u "$shares" 60 1
 }
 
+# bats test_tags=long
 @test "-D leaves out the beginning" {
 	need_events
 	cat >phases <<-'END'

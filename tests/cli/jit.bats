@@ -477,6 +477,7 @@ torture_is_named()
 	within 0 0 'old_name|inner|nothing|torn'
 }
 
+# bats test_tags=long
 @test "torture: anonymous memory and a memfd, with all that maps may say" {
 	need_events
 	compile_torture

@@ -114,6 +114,7 @@ compile()
 		"$BATS_TEST_DIRNAME/peers/words.cc"
 }
 
+# bats test_tags=long
 @test "Node with its perf map, moved to another machine" {
 	command -v node >/dev/null || skip "no node"
 	cp "$root/tests/jit/hot.js" .

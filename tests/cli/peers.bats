@@ -240,6 +240,7 @@ wrong()
 	done
 }
 
+# bats test_tags=long
 @test "a fixed period" {
 	compiler "${CC:-cc}" -o frames "$BATS_TEST_DIRNAME/peers/frames.c"
 	record ./frames 1
@@ -247,6 +248,7 @@ wrong()
 	agree 50
 }
 
+# bats test_tags=long
 @test "several events" {
 	compiler "${CC:-cc}" -o frames "$BATS_TEST_DIRNAME/peers/frames.c"
 	record ./frames 1

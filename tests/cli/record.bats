@@ -62,6 +62,7 @@ wait_for()
 	until_true test -s "$1"
 }
 
+# bats test_tags=long
 @test "shares are those of the processor time, of several threads" {
 	need_events
 	record -q -F 997 -e cpu-clock --save live.data -o live.folded -- "$shares" 5 3 >truth
@@ -69,6 +70,7 @@ wait_for()
 	grep -q 'shares;.*thread;share_30' live.folded
 }
 
+# bats test_tags=long
 @test "there are as many samples as the rate makes of the processor time" {
 	need_events
 	record -q -F 997 -e cpu-clock:u -o x.data -- "$shares" 4 2 >truth

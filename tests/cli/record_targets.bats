@@ -82,6 +82,7 @@ copy()
 	[ "$ended" -gt 5 ]
 }
 
+# bats test_tags=long
 @test "-p ends with its process where there is no pidfd of it" {
 	need_events
 	command -v strace >/dev/null || skip "no strace to refuse it"

@@ -145,6 +145,7 @@ layout()
 	chain frameless "$(from_start nocfi 'outside;frameless')"
 }
 
+# bats test_tags=long
 @test "rows that only people write" {
 	compile rare rare.c $WITHOUT_FP
 	dwarf ./rare 20000
@@ -174,6 +175,7 @@ whole()
 	whole perf.data
 }
 
+# bats test_tags=long
 @test "a program in Go: perf has one frame of it" {
 	command -v go >/dev/null || skip "no Go"
 	cp "$programs/goroutines.go" .
