@@ -101,6 +101,8 @@ test("the small picture of all shows which part is seen, and moves it", async ()
 	});
 	const at = (share) => [map.x + share * map.width, map.y + 20];
 
+	/* It is drawn after the graph; before that a canvas is 300 pixels wide. */
+	await page.waitForFunction(() => document.querySelector("#map").width > 300);
 	near(await pixels(), 1, 0.01);
 	assert.ok(!await page.isVisible("#shownpart"));
 	await clickFrame(page, "malloc");

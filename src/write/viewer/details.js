@@ -145,7 +145,7 @@ const join = (parts) => parts.filter(Boolean).join(" · ");
 let shownDetails;
 
 /* As much of a name as two lines hold. */
-const cutName = (name) => middleOf(name, max(60, floor(elements.details.clientWidth / 4.5)));
+const cutName = (name) => middleOf(name, max(60, floor(layout.lines / 4.5)));
 
 /*
  * What is pointed at, else the current box, else what was looked at last, else the whole

@@ -76,6 +76,11 @@ function draw(zoomedFrom = zoom) {
 		return paper ? [paper.rows.low, paper.rows.high] : rowsInWindow(stage.clientHeight);
 	});
 	layout.page = stage.clientWidth;
+	layout.lines = elements.details.clientWidth;
+	/* What asks how large something is comes before the boxes change: the document would be laid
+	 * out with them each time. */
+	if (!paper)
+		showMinimap();
 	if (!zoom)
 		graph.highest = layout.highest;
 	layout.bottom = max(graph.highest || 0, layout.highest);
@@ -100,8 +105,6 @@ function draw(zoomedFrom = zoom) {
 	});
 	/* What is under the pointer now, wherever it rests. */
 	pointed = pointer && pieceUnder(pointer);
-	if (!paper)
-		showMinimap();
 	showAround();
 	markSame();
 	showDetails();
@@ -172,7 +175,6 @@ function drawRect(rect, { box, left, right, row }, fill) {
 		x, fill,
 		y: rowTop(row) + !view.down,
 		width: toPixel(wide > 2 * gap ? wide - gap : wide),
-		tabindex: box === current ? 0 : -1,
 		"aria-level": level + 1,
 		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
 		"aria-setsize": level ? graph.grow(up) : 1,
@@ -203,13 +205,14 @@ function drawLabel(n, { box, left, right, row }, ink) {
 	return string ? 1 : 0;
 }
 
-/* All boxes of the function that is pointed at. */
+/* All boxes of the function that is pointed at, and the one that keys act on: that comes after
+ * all is drawn, for then a browser lays out what it is in. */
 function markSame() {
 	const func = graph.func[pointed?.box ?? current];
 	const isSame = ({ box }) => func && graph.func[box] === func;
 
 	for (const rect of rects.all)
-		update(rect, { class: isSame(rect) ? "same" : "" });
+		update(rect, { class: isSame(rect) ? "same" : "", tabindex: rect.box === current ? 0 : -1 });
 	update(elements.same, {
 		d: pathOfPieces(layout.boxes.filter((piece) =>
 			piece.right - piece.left < thinBox && isSame(piece))),

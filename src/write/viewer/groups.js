@@ -16,11 +16,11 @@ function findLevels({ functions, facts, flat: { count, funcs, parents, ends, sum
 	const [, start] = /^([^*?[]*)[*?[]/.exec(facts["data-event"] ?? "") ?? [];
 	const levels = [new Map(), new Map()];
 
-	for (let i = 1; i < count; i++) {
+	for (let i = 1; i < count; i = parents[i] ? ends[i] : i + 1) {
 		const all = levels[levelOf(parents, i, 2) - 1];
 		const name = functions[funcs[i]].name;
 
-		all?.set(name, (all.get(name) ?? 0) + sum[ends[i]] - sum[i]);
+		all.set(name, (all.get(name) ?? 0) + sum[ends[i]] - sum[i]);
 	}
 
 	const [first, second] = levels.map((all) => [...all.keys()]);

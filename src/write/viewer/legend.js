@@ -4,36 +4,37 @@
  * it hides that.
  */
 
-/* [what it is called, an expression for it, it is a function]; nothing for what has no entry. */
+/* [what it is called, what makes an expression for it, it is a function]; nothing for what has
+ * no entry. Of thousands of functions only those that are shown need the expression. */
 function meaningOf(one, meaning) {
 	const { name, module, kind, unnamed, look } = one;
 	const its = kinds[kindOf(one)], [, tick] = /^(.+?)`/.exec(name) ?? [];
 	const file = module.replace(/.*\//, "");
-	const ofKind = (its) => [its, exactly(its, "kind:")];
+	const ofKind = (its) => [its, () => exactly(its, "kind:")];
 	const isKernel = its === "kernel" && middleShade(look, picture.shades) ===
 		middleShade(picture.kinds[kind], picture.shades);
 
 	return unnamed ? ofKind("no symbol")
 		: !its ? []
 		: meaning === "Kind" || its === "JIT" || isKernel && !file ? ofKind(its)
-		: meaning === "Name" ? [name, exactly(name), true]
+		: meaning === "Name" ? [name, () => exactly(name), true]
 		: file ? [isKernel ? its : file.replace(/^\[(.*)\]$/, "$1").replace(/\.ko(\..*)?$/, ""),
-			  `module:(^|/)${escapeSigns(file)}$`]
-		: tick ? [tick, `^${escapeSigns(tick)}\``]
-		: kind ? ofKind(its) : [name, exactly(name), true];
+			  () => `module:(^|/)${escapeSigns(file)}$`]
+		: tick ? [tick, () => `^${escapeSigns(tick)}\``]
+		: kind ? ofKind(its) : [name, () => exactly(name), true];
 }
 
-/* { name, means, one, weight }; no colour twice, and not more functions than one reads. */
+/* { name, expression, one, weight, colour }; no colour twice, and not more functions than one reads. */
 function legendEntries(meaning, looks) {
-	const entries = new Map(), colours = new Set();
+	const entries = new Map(), shown = new Map();
 	let functions = 0;
 	const byWeight = [...profile.functions.keys()].filter((func) => sums.selves[func] > 0)
 		.sort((a, b) => sums.selves[b] - sums.selves[a]);
 
 	for (const func of byWeight) {
 		const one = profile.functions[func];
-		const [name, means, isFunction] = meaningOf(one, meaning);
-		const entry = entries.get(name) ?? { name, means, isFunction, one, weight: 0 };
+		const [name, expression, isFunction] = meaningOf(one, meaning);
+		const entry = entries.get(name) ?? { name, expression, isFunction, one, weight: 0 };
 
 		/* What is inlined has a shade of its module's colour. */
 		if (entry.one.kind === inlined)
@@ -42,15 +43,16 @@ function legendEntries(meaning, looks) {
 		if (name)
 			entries.set(name, entry);
 	}
-	return [...entries.values()].sort((a, b) =>
-		b.weight - a.weight || a.one.look - b.one.look).filter((entry) => {
-		const colour = String(entry.colour = colourOf(entry.one, meaning, looks));
-		const isNew = !colours.has(colour) && !(entry.isFunction && ++functions > 6);
+	for (const entry of [...entries.values()].sort((a, b) =>
+		b.weight - a.weight || a.one.look - b.one.look)) {
+		const colour = colourOf(entry.one, meaning, looks);
 
-		if (isNew)
-			colours.add(colour);
-		return isNew;
-	}).slice(0, 12);
+		if (!shown.has(`${colour}`) && !(entry.isFunction && ++functions > 6))
+			shown.set(`${colour}`, { ...entry, colour });
+		if (shown.size === 12)
+			break;
+	}
+	return [...shown.values()];
 }
 
 function makeSwatch(colour) {
@@ -74,7 +76,8 @@ function makeLegend(meaning) {
 		return [0, 0.25, 1].map((share) =>
 			plain(percent(share * most, whole(), 1), { share }));
 	}
-	return legendEntries(meaning, looks).map(({ name, means, colour }) => {
+	return legendEntries(meaning, looks).map(({ name, expression, colour }) => {
+		const means = expression();
 		const entry = makeButton(name, `${name}: mark it; with Ctrl hide it`,
 			({ ctrlKey, metaKey, shiftKey }) => {
 				if (ctrlKey || metaKey || shiftKey)

@@ -1,5 +1,7 @@
 /* The whole graph, small, above the graph, and which part of its width is shown. It is drawn once for a
- * graph and its colours; a zoom only moves the frame over it. Pages with little room do without. */
+ * graph and its colours, after the graph itself is seen; a zoom only moves the frame over it. Pages with
+ * little room do without. */
+let mapAt;
 
 const makeMinimap = () => make("div", {
 	id: "minimap", "aria-hidden": true, pointerdown: grabMap, pointermove: dragMap,
@@ -11,8 +13,10 @@ function showMinimap() {
 	if (!minimap.clientHeight)
 		return;
 	minimap.style.width = `${layout.wide}px`;
-	if (hasChanged("o", madeFrom.g, view.look, view.down, dark, layout.wide, devicePixelRatio))
-		drawMap();
+	if (hasChanged("o", madeFrom.g, view.look, view.down, dark, layout.wide, devicePixelRatio)) {
+		clearTimeout(mapAt);
+		mapAt = setTimeout(drawMap, 50);
+	}
 	shownpart.style.left = `${100 * from / all}%`;
 	shownpart.style.width = `${100 * (to - from) / all}%`;
 	shownpart.hidden = !zoom && !slice;

@@ -3,22 +3,24 @@
 
 const tableRow = 24; /* pixels */
 const heads = ["Function", "Self", "Total", "Module", "Samples", "File"];
-let rows, sampleSums, columnFigure;
+let rows, columns, sampleSums, columnFigure;
 
 /* What the columns are sorted by. */
-function valuesOf(func) {
-	const { name, module, file = "" } = profile.functions[func];
-
-	return [name, sums.selves[func], sums.totals[func], module.replace(/.*\//, ""),
-		sampleSums && sampleSums.totals[func] / profile.perSample,
-		file.replace(/.*\//, "")];
-}
+const valuesOf = [
+	(func) => profile.functions[func].name,
+	(func) => sums.selves[func],
+	(func) => sums.totals[func],
+	(func) => profile.functions[func].module.replace(/.*\//, ""),
+	(func) => sampleSums && sampleSums.totals[func] / profile.perSample,
+	(func) => (profile.functions[func].file ?? "").replace(/.*\//, ""),
+];
 
 const isText = (column) => /Function|Module|File/.test(heads[column]);
 
 /* Those that the data has something for. Samples that are what is counted are said already. */
-const hasColumn = (column) => [, , , hasModules(), sampleSums && profile.perSample !== profile.divisor,
-	profile.functions.some(({ file }) => file)][column] ?? true;
+const findColumns = () => [true, true, true, hasModules(),
+	sampleSums && profile.perSample !== profile.divisor,
+	profile.functions.some(({ file }) => file)];
 
 /* A minus before the name of a column turns its order round. Names go up, numbers down. */
 function sortRows() {
@@ -27,8 +29,9 @@ function sortRows() {
 
 	const column = heads.indexOf(view.sort.replace("-", ""));
 	const sign = isText(column) !== (view.sort[0] === "-") ? 1 : -1;
-	const keyed = profile.functions.map((_, func) => valuesOf(func)[column]);
+	const keyed = profile.functions.map((_, func) => valuesOf[column](func));
 
+	columns = findColumns();
 	/* One unit for all rows, in which own values can be told apart. */
 	columnFigure = weightsLike(sums.selves.reduce((most, one) => max(most, one), 0));
 	rows = [...keyed.keys()].filter((func) =>
@@ -37,7 +40,7 @@ function sortRows() {
 	elements.heads.replaceChildren(...heads.map((head, k) => {
 		const sorted = k === column && (sign > 0 ? "ascending" : "descending");
 
-		return hasColumn(k) && make("th", {
+		return columns[k] && make("th", {
 			class: `${heads[k]} ${isText(k) && "text"}`, ...sorted ? { "aria-sort": sorted } : {},
 		},
 			makeButton(`${head}${sorted ? sign > 0 ? " ▲" : " ▼" : ""}`, `Sort by ${head}`,
@@ -69,22 +72,19 @@ function showRows() {
 
 	body.replaceChildren(space(from), ...some.map((func, k) => makeRow(func, from + k + 2)),
 			     space(rows.length - from - some.length));
-	for (const button of body.querySelectorAll("button"))
-		button.childNodes[1].textContent = nameForRoom(button.title);
+
+	/* As in the graph, as much of the names as fits in the column. */
+	const room = (elements.heads.childNodes[0].clientWidth - 25) * picture.fontSize / 12;
+
+	for (const { title, childNodes: [, name] } of body.querySelectorAll("button"))
+		name.textContent = fitLabel(title, room) || title;
 	[...body.querySelectorAll("button")].find(({ func }) => func === was)
 		?.focus({ preventScroll: true });
 }
 
-/* As in the graph, what fits in the column. */
-function nameForRoom(name) {
-	const room = elements.heads.childNodes[0].clientWidth - 25;
-
-	return fitLabel(name, room * picture.fontSize / 12) || name;
-}
-
 /* A row has the function's colour, and its shares as bars. A click marks its boxes in the graph. */
 function makeRow(func, index) {
-	const [name, self, total, module, samples, file] = valuesOf(func);
+	const [name, self, total, module, samples, file] = valuesOf.map((valueOf) => valueOf(func));
 	const cell = (weight) => `${columnFigure(weight)} (${share(weight, whole())})`;
 	const isChosen = graph.func[current] === func;
 	const swatch = make("i");
@@ -105,7 +105,7 @@ function makeRow(func, index) {
 			if (k === 1 || k === 2)
 				cell.style.backgroundSize =
 					`${100 * (k < 2 ? self : total) / whole()}% 100%`;
-			return hasColumn(k) && cell;
+			return columns[k] && cell;
 		}).filter(Boolean));
 }
 
