@@ -162,7 +162,13 @@ static void add_single(const struct ff_profile *p, const struct ff_input *input,
 		       struct write_facts *facts)
 {
 	const struct recording *rec = input_recording(input->input);
+	const struct ff_process *process = ff_process_next(p, NULL);
 
+	if (process) {
+		facts->process = ff_process_comm(process);
+		facts->pid = ff_process_pid(process);
+		facts->processes = p->processes.count;
+	}
 	facts->subject = subject_of(p, input);
 	facts->host = ff_input_text(input, FF_INPUT_HOST);
 	facts->recorded = recorded_at(rec);

@@ -32,10 +32,10 @@ static void add_separator(struct text *t)
 		text_string(t, " \xc2\xb7 ");
 }
 
-/* At most @most bytes of it, and no line's end. */
-static void add_cut(struct text *t, const char *part, size_t most)
+/* At most @most of the @size bytes of it, and no line's end. */
+static void add_bytes(struct text *t, const char *part, size_t size, size_t most)
 {
-	size_t size = part ? strlen(part) : 0, head, tail;
+	size_t head, tail;
 
 	if (!size)
 		return;
@@ -51,17 +51,67 @@ static void add_cut(struct text *t, const char *part, size_t most)
 	text_add(t, part + tail, size - tail);
 }
 
-/* Flags of recorders that are followed by no value. */
-static bool is_flag(const char *word, size_t size)
+static void add_cut(struct text *t, const char *part, size_t most)
 {
-	return size > 1 && word[0] == '-' && word[1] != '-' &&
-	       strspn(word + 1, "agqvnsdTPNRBS") >= size - 1;
+	add_bytes(t, part, part ? strlen(part) : 0, most);
 }
 
-/* Was it everything, and what was run only how long? Words behind the options of the recorder
- * are none of its own. */
-static bool is_system_wide(const char *command)
+/* Options of one letter that are followed by no value: perf's, and flamefold's own. */
+#define PERF_FLAGS "agqvnsdTPNRBS"
+#define OWN_FLAGS "agqvz"
+
+static bool is_flag(const char *word, size_t size, const char *flags)
 {
+	return size > 1 && word[0] == '-' && word[1] != '-' &&
+	       strspn(word + 1, flags) >= size - 1;
+}
+
+/* Is it the option @name, with or without a value in the same word? */
+static bool is_option(const char *word, size_t size, const char *name)
+{
+	size_t length = strlen(name);
+
+	return size >= length && strncmp(word, name, length) == 0 &&
+	       (size == length || word[length] == '=');
+}
+
+/* Does it name processes or threads that run already? -p 1, -gp1, --pid=1. */
+static bool names_processes(const char *word, size_t size, const char *flags)
+{
+	static const char *const names[] = { "--pid", "--process", "--tid", "--thread" };
+	size_t before = 1 + strspn(word + 1, flags);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (is_option(word, size, names[i]))
+			return true;
+	return before < size && (word[before] == 'p' || word[before] == 't');
+}
+
+/* Without options that say otherwise, flamefold samples all that runs. */
+static bool is_own_recorder(const char *command)
+{
+	static const char recorder[] = "flamefold record";
+	size_t size = strcspn(command, " ");
+
+	while (size && command[size - 1] != '/')
+		size--;
+	command += size;
+	return strncmp(command, recorder, sizeof(recorder) - 1) == 0 &&
+	       !strstr(command, " -u") && !strstr(command, " --user") &&
+	       !strstr(command, " -G") && !strstr(command, " --cgroup");
+}
+
+enum target {
+	TARGET_COMMAND, /* or not known */
+	TARGET_PROCESSES,
+	TARGET_SYSTEM, /* what was run only told how long */
+};
+
+/* What was to be sampled. Words behind the options of the recorder are none of its own. */
+static enum target target_of(const char *command)
+{
+	bool own = is_own_recorder(command);
+	const char *flags = own ? OWN_FLAGS : PERF_FLAGS;
 	size_t size;
 	int at = 0;
 	bool value = false; /* may be that of the option before it */
@@ -69,31 +119,56 @@ static bool is_system_wide(const char *command)
 	for (const char *p = command; *p; p += size + (p[size] == ' '), at++) {
 		size = strcspn(p, " ");
 		if (*p == '-') {
-			bool flag = is_flag(p, size);
+			bool flag = is_flag(p, size, flags);
 
 			if ((flag && memchr(p, 'a', size)) ||
-			    (size == 10 && strncmp(p, "--all-cpus", size) == 0))
-				return true;
+			    is_option(p, size, "--all-cpus"))
+				return TARGET_SYSTEM;
+			if (names_processes(p, size, flags))
+				return TARGET_PROCESSES;
 			if (size == 2 && p[1] == '-')
-				return false;
+				return TARGET_COMMAND;
 			value = !flag && !memchr(p, '=', size);
 		} else if (at > 1 && !value) {
-			return false;
+			return TARGET_COMMAND;
 		} else if (at > 1) {
 			value = false;
 		}
 	}
-	return false;
+	return own ? TARGET_SYSTEM : TARGET_COMMAND;
 }
 
 /* What was run, without the recorder's own options where "--" tells them apart. */
-static const char *program_of(const char *command)
+static void add_program(struct text *t, const char *command)
 {
-	const char *behind = command ? strstr(command, " -- ") : NULL;
+	const char *behind = strstr(command, " -- ");
+	size_t size;
 
-	if (command && is_system_wide(command))
-		return "whole system";
-	return behind && behind[4] ? behind + 4 : command;
+	if (behind && behind[4])
+		command = behind + 4;
+	size = strlen(command) - (behind && !behind[4]);
+	/* Nothing was run. */
+	if (size > 3 && strncmp(command + size - 3, " --", 3) == 0)
+		size -= 3;
+	add_bytes(t, command, size, COMMAND_MOST);
+}
+
+/* Whose stacks they are. */
+static void add_target(struct text *t, const struct write_facts *f)
+{
+	enum target target = f->command ? target_of(f->command) : TARGET_COMMAND;
+
+	if (target == TARGET_SYSTEM) {
+		add_cut(t, "whole system", PART_MOST);
+	} else if (target == TARGET_PROCESSES && f->process && *f->process) {
+		add_cut(t, f->process, PART_MOST);
+		if (f->processes > 1)
+			text_printf(t, " and %zu more", f->processes - 1);
+		else
+			text_printf(t, ", process %u", f->pid);
+	} else if (f->command) {
+		add_program(t, f->command);
+	}
 }
 
 /* An event without what says how precise it is, and that guests are left out: cpu-clock:pppH. */
@@ -189,7 +264,7 @@ void title_add(struct text *t, const struct write_facts *f)
 	}
 	if (!f->command && !f->host && !f->events)
 		return;
-	add_cut(t, program_of(f->command), COMMAND_MOST);
+	add_target(t, f);
 	add_cut(t, f->host, PART_MOST);
 	add_date(t, f->recorded);
 	add_event(t, f->events);

@@ -25,6 +25,9 @@ struct write_input {
 struct write_facts {
 	const char *unit; /* what a value counts: "samples", "cycles" */
 	const char *events, *command, *host;
+	const char *process; /* the one that most samples are of; NULL: not known */
+	uint32_t pid; /* of it */
+	size_t processes; /* that have samples */
 	/* The title where it was chosen, or the name of a file that says nothing of itself. */
 	const char *subject;
 	uint64_t recorded; /* when its first sample was taken, seconds since 1970 */

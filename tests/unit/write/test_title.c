@@ -57,6 +57,33 @@ Test(title, of_a_whole_system_is_not_what_only_took_the_time)
 	expect_command("perf record -o -- ls -a", "ls -a");
 	expect_command("perf record -F 99 ls -a", "perf record -F 99 ls -a");
 	expect_command("ls", "ls");
+	expect_command("/usr/bin/flamefold record -d 2 -o now.svg", "whole system");
+	expect_command("flamefold record -q -F 99 ls -a",
+		       "flamefold record -q -F 99 ls -a");
+	expect_command("flamefold record -u www -o x.svg",
+		       "flamefold record -u www -o x.svg");
+}
+
+static void expect_process(const char *command, size_t count, const char *expected)
+{
+	expect((struct write_facts){ .command = command,
+				     .process = "nginx",
+				     .pid = 17,
+				     .processes = count },
+	       expected);
+}
+
+Test(title, of_a_process_that_ran_already_is_its_name)
+{
+	expect_process("flamefold record -p 17 -d 5 -o x.svg", 1, "nginx, process 17");
+	expect_process("flamefold record -p 17 --", 1, "nginx, process 17");
+	expect_process("perf record -gp17 -- sleep 5", 1, "nginx, process 17");
+	expect_process("perf record -g --pid=17,18 sleep 5", 2, "nginx and 1 more");
+	expect_process("perf record --tid 17 sleep 5", 1, "nginx, process 17");
+	expect_process("perf record -g -- nginx -p 17", 1, "nginx -p 17");
+	expect_process("perf record --threads -g ls", 1, "perf record --threads -g ls");
+	expect_command("perf record -p 17 --", "perf record -p 17");
+	expect_command("perf record -p 17 -- ", "perf record -p 17");
 }
 
 Test(title, says_no_more_of_an_event_than_what_it_counts)
