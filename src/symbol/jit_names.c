@@ -1,17 +1,10 @@
 #include "symbol/jit_names.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "object/cover.h"
-#include "object/perf_map.h"
-
-enum { PARENTS_MOST = 64 /* whose maps are asked: more only hostile files have */ };
-
-/* Bytes of maps that are read in all: many processes may have one large file. */
-#define MAPS_MOST ((uint64_t)4 << 30)
+#include "symbol/map_files.h"
 
 /* Frames of an image that are to be named by maps, one after the other. */
 struct mapping {
@@ -66,20 +59,20 @@ static int add_entry(struct mapping *m, const struct perf_map *map, uint32_t ent
 }
 
 /* Takes the addresses out that the map names. */
-static int take_map(struct mapping *m, const struct perf_map *map)
+static int take_answer(struct mapping *m, const struct map_answer *answer)
 {
 	size_t left = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < m->count && err == 0;) {
-		uint32_t entry = map->of_address[i];
+		uint32_t entry = answer->of_address[i];
 		size_t next = i + 1;
 
-		while (next < m->count && map->of_address[next] == entry &&
+		while (next < m->count && answer->of_address[next] == entry &&
 		       (!m->gaps || m->addresses[next] == m->addresses[i]))
 			next++;
 		if (entry)
-			err = add_entry(m, map, entry - 1, m->addresses[i],
+			err = add_entry(m, answer->map, entry - 1, m->addresses[i],
 					m->addresses[next - 1]);
 		for (; !entry && i < next; i++)
 			m->addresses[left++] = m->addresses[i];
@@ -90,88 +83,68 @@ static int take_map(struct mapping *m, const struct perf_map *map)
 	return err;
 }
 
-/* Each process has addresses of its own, so a map that several share is read for each. */
-static bool is_within_total(const struct mapping *m, int fd)
+static const char *separator(const struct text *problem)
 {
-	struct stat st;
-	uint64_t size;
+	return problem->size ? "; " : "";
+}
 
-	if (!m->finder->map_bytes || fstat(fd, &st) < 0)
-		return true;
-	size = st.st_size < PERF_MAP_MOST ? (uint64_t)st.st_size : PERF_MAP_MOST;
-	if (atomic_fetch_add(m->finder->map_bytes, size) + size <= MAPS_MOST)
-		return true;
-	atomic_fetch_sub(m->finder->map_bytes, size);
-	return false;
+/* What it says in spite of that counts. */
+static void report_map(struct mapping *m, const struct jit_file *f,
+		       const struct perf_map *map)
+{
+	struct text *problem = &m->source->files.problem;
+
+	if (map->skipped)
+		text_printf(problem,
+			    "%s'%s' is too large: only its last %d MiB were read",
+			    separator(problem), f->path.bytes, PERF_MAP_MOST >> 20);
+	if (map->cut) {
+		text_printf(problem, "%sno memory is left for all of '%s'",
+			    separator(problem), f->path.bytes);
+		budget_refuse(m->finder->options->places.budget, "names", f->path.bytes);
+		m->job->trouble = true;
+	}
+	if (map->entries == 0)
+		text_printf(problem, "%s'%s' names no code", separator(problem),
+			    f->path.bytes);
 }
 
 static int read_map(struct mapping *m, const struct jit_file *f)
 {
 	struct text *problem = &m->source->files.problem;
-	struct budget *budget = m->finder->options->places.budget;
-	struct perf_map map;
-	int err;
-
-	if (!is_within_total(m, f->fd)) {
-		text_printf(problem, "%s'%s' is left out: %d GiB of maps are read in all",
-			    problem->size ? "; " : "", f->path.bytes,
-			    (int)(MAPS_MOST >> 30));
-		m->job->trouble = true;
-		return 0;
-	}
-	err = perf_map_read(f->fd, m->addresses, m->count, budget, &map);
+	struct map_answer answer;
+	int err = map_files_ask(m->finder->maps, f->fd, m->addresses, m->count, &answer);
 
 	if (err < 0)
 		return err;
-	m->job->entries += map.entries;
-	say(&m->source->files.file, &f->path);
-	if (map.skipped)
-		text_printf(
-			problem, "%s'%s' is too large: only its last %d MiB were read",
-			problem->size ? "; " : "", f->path.bytes, PERF_MAP_MOST >> 20);
-	if (map.cut) {
-		text_printf(problem, "%sno memory is left for all of '%s'",
-			    problem->size ? "; " : "", f->path.bytes);
-		budget_refuse(budget, "names", f->path.bytes);
+	if (answer.map) {
+		m->job->entries += answer.map->entries;
+		say(&m->source->files.file, &f->path);
+		report_map(m, f, answer.map);
+		err = take_answer(m, &answer);
+	} else {
+		text_printf(problem, "%s'%s' is left out: %d GiB of maps are read in all",
+			    separator(problem), f->path.bytes,
+			    (int)(MAP_FILES_MOST >> 30));
 		m->job->trouble = true;
 	}
-	err = take_map(m, &map);
-	if (err == 0 && map.entries == 0)
-		text_printf(problem, "%s'%s' names no code", problem->size ? "; " : "",
-			    f->path.bytes);
-	perf_map_release(&map);
+	map_answer_release(&answer);
 	return err;
-}
-
-/* Whose map perf would look at: that of the process that mapped the memory. */
-static uint32_t first_image(const struct mapping *m)
-{
-	const struct image *images = m->finder->images->list.v;
-	uint32_t id = m->job->image;
-
-	for (int i = 0;
-	     m->finder->options->compat && images[id].heir_of && i < PARENTS_MOST; i++)
-		id = images[id].heir_of;
-	return id;
 }
 
 /* The maps of the process and of its parents, while there is something to name. */
 static int ask_maps(struct mapping *m)
 {
 	const struct source_finder *finder = m->finder;
-	uint32_t id = first_image(m);
+	uint32_t id = map_files_first(finder, m->job->image);
 	struct text missing = { 0 };
 	bool found = false;
 	int err = 0;
 
-	for (int i = 0; id && m->count > 0 && i < PARENTS_MOST && err == 0; i++) {
-		struct jit_process process =
-			image_jit_process(finder->strings, &finder->images->list.v[id]);
+	for (int i = 0; id && m->count > 0 && i < MAP_PARENTS_MOST && err == 0; i++) {
 		struct jit_file f;
 
-		err = jit_file_open_map(&finder->options->places, &process, &f);
-		if (err == 0 && f.fd < 0)
-			err = image_open_kept_map(finder->images, id, &f);
+		err = map_files_open(finder, id, &f);
 		if (err == 0 && f.fd >= 0) {
 			say(&m->source->files.problem, &f.problem);
 			m->job->trouble |= f.problem.size > 0;
@@ -337,7 +310,6 @@ static int compare_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* perf looks for callers where they go on. */
 static int take_addresses(struct mapping *m, const struct frames *frames)
 {
 	struct image_names *job = m->job;
@@ -345,13 +317,9 @@ static int take_addresses(struct mapping *m, const struct frames *frames)
 	m->addresses = malloc((job->count + 1) * sizeof(*m->addresses));
 	if (!m->addresses)
 		return -ENOMEM;
-	for (size_t i = 0; i < job->count; i++) {
-		const struct frame *f = &frames->list.v[job->frames[i].id];
-
-		m->addresses[i] = f->address;
-		if (m->finder->options->compat && f->flags & FRAME_CALLER)
-			m->addresses[i]++;
-	}
+	for (size_t i = 0; i < job->count; i++)
+		m->addresses[i] =
+			map_files_address(m->finder, &frames->list.v[job->frames[i].id]);
 	m->count = job->count;
 	qsort(m->addresses, m->count, sizeof(*m->addresses), compare_addresses);
 	return 0;

@@ -25,14 +25,15 @@ struct source {
 	bool has_single;
 };
 
+struct map_files;
+
 struct source_finder {
 	const struct symbol_options *options;
 	const struct images *images;
 	const struct intern *strings;
 	struct kernel *kernel;
 	struct recorded *recorded; /* NULL: nothing of it is to be used */
-	_Atomic uint64_t
-		*map_bytes; /* of runtimes' maps, read so far; NULL: not counted */
+	struct map_files *maps; /* of runtimes */
 };
 
 /* 0, also where there is none: files.problem says why. -ENOMEM. */

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "symbol/clone.h"
 #include "symbol/image_names.h"
+#include "symbol/map_files.h"
 
 struct symbolizer {
 	const struct images *images;
@@ -106,7 +107,6 @@ struct run {
 	struct symbols *symbols;
 	size_t named; /* frames that an earlier run has named */
 	struct source_finder finder;
-	_Atomic uint64_t map_bytes;
 	struct keyed *grouped; /* frame ids, those of an image side by side */
 	ARRAY(struct image_names) jobs; /* by image id */
 	ARRAY(struct image_names *) order; /* as they are started */
@@ -524,6 +524,7 @@ static void run_release(struct run *r)
 	array_release(&r->order);
 	text_release(&r->label);
 	recorded_free(r->finder.recorded);
+	map_files_free(r->finder.maps);
 	free(r->grouped);
 }
 
@@ -549,7 +550,6 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 	};
 	int err;
 
-	r.finder.map_bytes = &r.map_bytes;
 	choose_inlines(s);
 	err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
 			   &r.finder.recorded);
@@ -559,6 +559,9 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 		err = group_frames(&r);
 	if (err == 0)
 		err = order_jobs(&r);
+	if (err == 0)
+		err = map_files_new(&r.finder, frames, r.order.v, r.order.count,
+				    &r.finder.maps);
 	if (err == 0)
 		err = parallel_run(s->options.threads, r.order.count, name_image, &r);
 	if (err == 0)

@@ -112,19 +112,51 @@ expect()
 	expect "app;second 3"
 }
 
-@test "processes that share one large map: so much of maps is read, and the rest is told" {
+@test "many large maps: so much of them is read, and the rest is told" {
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		echo "comm pid=$i name=app exec time=1"
 		echo "mmap2 pid=$i start=0x10000 len=0x10000 prot=5 name=//anon time=2"
 		echo "sample pid=$i time=5 ip=0x10010 period=1"
+		truncate -s 512M maps/perf-$i.map
+		printf '\n10000 100 f\n' >>maps/perf-$i.map
 	done | recording
-	truncate -s 512M map
-	printf '\n10000 100 f\n' >>map
-	for i in 1 2 3 4 5 6 7 8 9 10; do ln map "maps/perf-$i.map"; done
 	folded --threads=1 >out 2>err
 	grep -qx 'app;f 8' out
 	grep -q "perf-[0-9]*.map' is left out: 4 GiB of maps are read in all" err
 	[ "$(total <out)" -eq 10 ]
+}
+
+# bytes_read COMMAND...: how many COMMAND reads; the kernel adds those of a child that has ended.
+bytes_read()
+{
+	bash -c '"$@" >out 2>err || exit; sed -n "s/^rchar: //p" /proc/$$/io' - "$@"
+}
+
+@test "processes that share one map: it is read once, and each has its own names" {
+	local shared alone
+
+	for i in $(seq 50); do
+		echo "comm pid=$i name=app exec time=1"
+		echo "mmap2 pid=$i start=0x10000 len=0x10000 prot=5 name=//anon time=2"
+		echo "fork pid=$((i + 100)) ppid=$i time=3"
+		echo "sample pid=$i time=5 ip=$((0x10000 + i * 256)) period=$i"
+		echo "sample pid=$((i + 100)) time=5 ip=$((0x10010 + i * 256)) period=1"
+	done | recording
+	truncate -s 8M map
+	printf '\n' >>map
+	for i in $(seq 50); do
+		printf '%x 100 f%d\n' $((0x10000 + i * 256)) "$i" >>map
+		ln map "maps/perf-$i.map"
+	done
+	cp --sparse=always map maps/perf-150.map
+	shared=$(bytes_read "$flamefold" fold --threads=2 --map-dir maps --kallsyms=/dev/null p.data)
+	diff out <(seq 50 | awk '{ print "app;f" $1 " " $1 + 1 }' | LC_ALL=C sort)
+	rm maps/*
+	alone=$(bytes_read "$flamefold" fold --threads=2 --map-dir maps --kallsyms=/dev/null p.data)
+	# Two files of 8 MB.
+	echo "$shared bytes with maps, $alone without"
+	[ $((shared - alone)) -gt 16000000 ]
+	[ $((shared - alone)) -lt 18000000 ]
 }
 
 @test "names of runtimes: Java, inlined, Node's tiers, Python, .NET" {

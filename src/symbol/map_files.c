@@ -1,0 +1,333 @@
+/*
+ * First all processes are looked at: who may ask which file is known before the first is read.
+ * The one who asks a file of several first reads it, with the addresses of all of them, and the
+ * others find it read.
+ */
+#include "symbol/map_files.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "object/cover.h"
+
+struct map_file {
+	struct stat st;
+	ARRAY(const struct image_names *) jobs; /* that may ask it */
+	pthread_mutex_t lock; /* of what follows */
+	bool asked, left_out;
+	uint64_t *addresses; /* of all jobs, ascending */
+	size_t count;
+	struct perf_map map;
+};
+
+struct map_files {
+	const struct source_finder *finder;
+	const struct frames *frames;
+	_Atomic uint64_t bytes; /* that were read */
+	ARRAY(struct map_file *) list;
+	struct hash_set by_inode;
+	struct hash_map of_image; /* index in list, or NO_FILE */
+};
+
+enum { NO_FILE = UINT32_MAX };
+
+uint64_t map_files_address(const struct source_finder *finder, const struct frame *f)
+{
+	return f->address + (finder->options->compat && f->flags & FRAME_CALLER);
+}
+
+uint32_t map_files_first(const struct source_finder *finder, uint32_t image)
+{
+	const struct image *images = finder->images->list.v;
+
+	for (int i = 0;
+	     finder->options->compat && images[image].heir_of && i < MAP_PARENTS_MOST;
+	     i++)
+		image = images[image].heir_of;
+	return image;
+}
+
+int map_files_open(const struct source_finder *finder, uint32_t image,
+		   struct jit_file *ret)
+{
+	struct jit_process process =
+		image_jit_process(finder->strings, &finder->images->list.v[image]);
+	int err = jit_file_open_map(&finder->options->places, &process, ret);
+
+	if (err == 0 && ret->fd < 0)
+		err = image_open_kept_map(finder->images, image, ret);
+	return err;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static uint64_t hash_of(const struct stat *st)
+{
+	return hash_u64(st->st_ino + hash_u64(st->st_dev));
+}
+
+/* Its index; NO_FILE where it is not known. */
+static uint32_t find_file(const struct map_files *m, const struct stat *st)
+{
+	uint64_t hash = hash_of(st), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE)
+		if (is_same(&m->list.v[id]->st, st))
+			return id;
+	return NO_FILE;
+}
+
+static int add_file(struct map_files *m, const struct stat *st, uint32_t *ret)
+{
+	struct map_file *f;
+
+	*ret = find_file(m, st);
+	if (*ret != NO_FILE)
+		return 0;
+	f = array_reserve(&m->list, 1) ? calloc(1, sizeof(*f)) : NULL;
+	*ret = (uint32_t)m->list.count;
+	if (!f || !hash_add(&m->by_inode, hash_of(st), *ret)) {
+		free(f);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&f->lock, NULL);
+	f->st = *st;
+	*array_add(&m->list) = f;
+	return 0;
+}
+
+/* Each process is looked at once, however many children it has. */
+static int file_of_image(struct map_files *m, uint32_t image, uint32_t *ret)
+{
+	const uint32_t *known = hash_map_get(&m->of_image, image);
+	struct jit_file f;
+	struct stat st;
+	int err;
+
+	if (known) {
+		*ret = *known;
+		return 0;
+	}
+	err = map_files_open(m->finder, image, &f);
+	if (err < 0)
+		return err;
+	*ret = NO_FILE;
+	if (f.fd >= 0 && fstat(f.fd, &st) == 0)
+		err = add_file(m, &st, ret);
+	jit_file_close(&f);
+	if (err == 0 && !hash_map_set(&m->of_image, image, *ret))
+		err = -ENOMEM;
+	return err;
+}
+
+static int add_job(struct map_files *m, const struct image_names *job)
+{
+	const struct image_names **slot;
+	uint32_t id = map_files_first(m->finder, job->image), file;
+
+	for (int i = 0; id && i < MAP_PARENTS_MOST; i++) {
+		if (file_of_image(m, id, &file) < 0)
+			return -ENOMEM;
+		id = m->finder->images->list.v[id].heir_of;
+		if (file == NO_FILE)
+			continue;
+		/* Its parent may have the same. */
+		if (m->list.v[file]->jobs.count &&
+		    *array_last(&m->list.v[file]->jobs) == job)
+			continue;
+		slot = array_add(&m->list.v[file]->jobs);
+		if (!slot)
+			return -ENOMEM;
+		*slot = job;
+	}
+	return 0;
+}
+
+static bool may_ask(const struct map_files *m, const struct image_names *job)
+{
+	const struct image *image = &m->finder->images->list.v[job->image];
+
+	return image->owner && image->kind != IMAGE_JIT;
+}
+
+/* One alone shares with nobody. */
+static int look_at_jobs(struct map_files *m, struct image_names *const *jobs,
+			size_t count)
+{
+	size_t asking = 0;
+
+	for (size_t i = 0; i < count; i++)
+		asking += may_ask(m, jobs[i]);
+	for (size_t i = 0; asking > 1 && i < count; i++)
+		if (may_ask(m, jobs[i]) && add_job(m, jobs[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int map_files_new(const struct source_finder *finder, const struct frames *frames,
+		  struct image_names *const *jobs, size_t count, struct map_files **ret)
+{
+	struct map_files *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->finder = finder;
+	m->frames = frames;
+	if (look_at_jobs(m, jobs, count) < 0) {
+		map_files_free(m);
+		return -ENOMEM;
+	}
+	*ret = m;
+	return 0;
+}
+
+void map_files_free(struct map_files *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->list.count; i++) {
+		struct map_file *f = m->list.v[i];
+
+		array_release(&f->jobs);
+		perf_map_release(&f->map);
+		pthread_mutex_destroy(&f->lock);
+		free(f->addresses);
+		free(f);
+	}
+	array_release(&m->list);
+	hash_release(&m->by_inode);
+	hash_map_release(&m->of_image);
+	free(m);
+}
+
+static bool is_within_total(struct map_files *m, const struct stat *st)
+{
+	uint64_t size =
+		st->st_size < PERF_MAP_MOST ? (uint64_t)st->st_size : PERF_MAP_MOST;
+
+	if (atomic_fetch_add(&m->bytes, size) + size <= MAP_FILES_MOST)
+		return true;
+	atomic_fetch_sub(&m->bytes, size);
+	return false;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The addresses of all jobs, each once. */
+static int collect_addresses(const struct map_files *m, struct map_file *f)
+{
+	size_t count = 0, different = 0;
+
+	for (size_t i = 0; i < f->jobs.count; i++)
+		count += f->jobs.v[i]->count;
+	f->addresses = malloc((count + 1) * sizeof(*f->addresses));
+	if (!f->addresses)
+		return -ENOMEM;
+	count = 0;
+	for (size_t i = 0; i < f->jobs.count; i++)
+		for (size_t k = 0; k < f->jobs.v[i]->count; k++)
+			f->addresses[count++] = map_files_address(
+				m->finder,
+				&m->frames->list.v[f->jobs.v[i]->frames[k].id]);
+	qsort(f->addresses, count, sizeof(*f->addresses), compare_addresses);
+	for (size_t i = 0; i < count; i++)
+		if (different == 0 || f->addresses[i] != f->addresses[different - 1])
+			f->addresses[different++] = f->addresses[i];
+	f->count = different;
+	return 0;
+}
+
+static struct budget *budget_of(const struct map_files *m)
+{
+	return m->finder->options->places.budget;
+}
+
+static int read_for_all(struct map_files *m, struct map_file *f, int fd)
+{
+	int err;
+
+	f->left_out = !is_within_total(m, &f->st);
+	if (f->left_out)
+		return 0;
+	err = collect_addresses(m, f);
+	if (err == 0)
+		err = perf_map_read(fd, f->addresses, f->count, budget_of(m), &f->map);
+	return err;
+}
+
+static int ask_shared(struct map_files *m, struct map_file *f, int fd,
+		      const uint64_t *addresses, size_t count, struct map_answer *ret)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&f->lock);
+	if (!f->asked) {
+		err = read_for_all(m, f, fd);
+		f->asked = err == 0;
+	}
+	pthread_mutex_unlock(&f->lock);
+	if (err < 0 || f->left_out)
+		return err;
+	ret->map = &f->map;
+	for (size_t i = 0; i < count; i++)
+		ret->of_address[i] = f->map.of_address[cover_first(f->addresses, f->count,
+								   addresses[i])];
+	return 0;
+}
+
+static int ask_alone(struct map_files *m, const struct stat *st, int fd,
+		     const uint64_t *addresses, size_t count, struct map_answer *ret)
+{
+	int err;
+
+	if (!is_within_total(m, st))
+		return 0;
+	err = perf_map_read(fd, addresses, count, budget_of(m), &ret->own);
+	if (err < 0)
+		return err;
+	ret->map = &ret->own;
+	memcpy(ret->of_address, ret->own.of_address, count * sizeof(*ret->of_address));
+	return 0;
+}
+
+int map_files_ask(struct map_files *m, int fd, const uint64_t *addresses, size_t count,
+		  struct map_answer *ret)
+{
+	struct stat st = { 0 };
+	uint32_t id;
+	int err;
+
+	*ret = (struct map_answer){ 0 };
+	ret->of_address = calloc(count + 1, sizeof(*ret->of_address));
+	if (!ret->of_address)
+		return -ENOMEM;
+	id = fstat(fd, &st) < 0 ? NO_FILE : find_file(m, &st);
+	if (id != NO_FILE && m->list.v[id]->jobs.count > 1)
+		err = ask_shared(m, m->list.v[id], fd, addresses, count, ret);
+	else
+		err = ask_alone(m, &st, fd, addresses, count, ret);
+	if (err < 0)
+		map_answer_release(ret);
+	return err;
+}
+
+void map_answer_release(struct map_answer *a)
+{
+	perf_map_release(&a->own);
+	free(a->of_address);
+	*a = (struct map_answer){ 0 };
+}
