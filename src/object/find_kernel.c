@@ -60,8 +60,7 @@ static bool try(struct search *s)
 	err = packed_object_open(&ctx, s->path.bytes, &o);
 	s->path.failed |= err == -ENOMEM;
 	/* One that is there but cannot be read is worth a sentence. */
-	if ((err == -EBADMSG || err == -EFBIG || err == -EACCES) &&
-	    s->found->problem.size == 0)
+	if (err < 0 && err != -ENOENT && err != -ENOTDIR && s->found->problem.size == 0)
 		text_string(&s->found->problem, ctx.error);
 	if (err < 0)
 		return s->path.failed;

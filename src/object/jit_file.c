@@ -164,6 +164,15 @@ static void object_to(struct jit_file *f, const char *path, const char *why,
 			path, (unsigned)st->st_uid);
 }
 
+static void note_failure(struct jit_file *f, int error)
+{
+	if (!f->refused)
+		text_printf(&f->problem, "%scannot open '%s': %s",
+			    f->problem.size ? "; " : "", f->path.bytes,
+			    error == ELOOP ? "it is a symbolic link" : strerror(error));
+	f->refused = true;
+}
+
 /* O_PATH: nothing is opened that was not looked at. -1 with errno. */
 static int look_at(const struct place *place, const char *path)
 {
@@ -193,15 +202,13 @@ static bool try_path(const struct object_places *places, const struct place *pla
 	struct stat st;
 	int fd = look_at(place, path);
 
+	if (fd < 0 && errno == EMFILE && file_raise_limit())
+		fd = look_at(place, path);
 	text_clear(&f->path);
 	text_printf(&f->path, "%s%s", place->root ? place->root : "", path);
 	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR && !f->refused)
-			text_printf(&f->problem, "%scannot open '%s': %s",
-				    f->problem.size ? "; " : "", f->path.bytes,
-				    errno == ELOOP ? "it is a symbolic link"
-						   : strerror(errno));
-		f->refused |= errno == ELOOP || errno == EACCES;
+		if (errno != ENOENT && errno != ENOTDIR)
+			note_failure(f, errno);
 		return false;
 	}
 	why = fstat(fd, &st) < 0 ? "cannot be looked at"
@@ -213,8 +220,11 @@ static bool try_path(const struct object_places *places, const struct place *pla
 	}
 	fd = file_open_looked(fd);
 	if (fd < 0) {
-		object_to(f, f->path.bytes ? f->path.bytes : path,
-			  fd == -EINVAL ? "is no regular file" : "cannot be opened", &st);
+		if (fd == -EINVAL)
+			object_to(f, f->path.bytes ? f->path.bytes : path,
+				  "is no regular file", &st);
+		else
+			note_failure(f, -fd);
 		return false;
 	}
 	text_clear(&f->problem);

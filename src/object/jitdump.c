@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/file.h"
 
 #define MAGIC 0x4A695444u
 #define FLAG_ARCH_TIME 1
@@ -30,28 +31,22 @@ enum record_type {
 	RECORD_UNWINDING_INFO,
 };
 
-static size_t read_at(int fd, uint64_t offset, void *ret, size_t size)
+/* What cannot be read is an end, and *@error says so. */
+static size_t read_at(int fd, uint64_t offset, void *ret, size_t size, int *error)
 {
-	size_t done = 0;
+	size_t got = file_read_at(fd, ret, size, offset);
 
-	while (done < size && offset + done <= INT64_MAX) {
-		ssize_t got = pread(fd, (char *)ret + done, size - done,
-				    (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
+	if (got < size && errno)
+		*error = errno;
+	return got;
 }
 
 int jitdump_open(int fd, struct jitdump *ret)
 {
 	uint8_t bytes[HEADER];
-	struct cursor c = cursor_of(bytes, read_at(fd, 0, bytes, sizeof(bytes)));
 	struct jitdump d = { .fd = fd };
+	struct cursor c =
+		cursor_of(bytes, read_at(fd, 0, bytes, sizeof(bytes), &d.error));
 	uint32_t magic = cursor_u32(&c), version;
 
 	d.swap = c.swap = magic == __builtin_bswap32(MAGIC);
@@ -65,7 +60,7 @@ int jitdump_open(int fd, struct jitdump *ret)
 	d.arch_time = cursor_u64(&c) & FLAG_ARCH_TIME;
 	if (c.bad || (magic != MAGIC && !d.swap) || version != 1 || d.offset < HEADER) {
 		close(fd);
-		return -EBADMSG;
+		return d.error ? -d.error : -EBADMSG;
 	}
 	*ret = d;
 	return 0;
@@ -239,7 +234,7 @@ static int next_record(struct jitdump *d, struct dump_window *w, struct record *
 	if (d->offset < w->start || d->offset - w->start + RECORD > w->size ||
 	    (w->size == ROOM && w->size - (size_t)(d->offset - w->start) < ROOM / 2)) {
 		w->start = d->offset;
-		w->size = read_at(d->fd, w->start, w->bytes, ROOM);
+		w->size = read_at(d->fd, w->start, w->bytes, ROOM, &d->error);
 	}
 	at = (size_t)(d->offset - w->start);
 	r->body = cursor_of(w->bytes + at, w->size - at);
@@ -258,7 +253,7 @@ static int next_record(struct jitdump *d, struct dump_window *w, struct record *
 	if (have > r->size - RECORD)
 		r->body.end = r->body.p + (r->size - RECORD);
 	else if (have < r->size - RECORD &&
-		 read_at(d->fd, r->offset + r->size - 1, &last, 1) < 1)
+		 read_at(d->fd, r->offset + r->size - 1, &last, 1, &d->error) < 1)
 		return 0;
 	return 1;
 }
@@ -296,13 +291,15 @@ const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t of
 	return &d->functions.v[low];
 }
 
-void jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
-		  struct text *out)
+int jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
+		 struct text *out)
 {
 	char name[JITDUMP_NAME_MOST];
 	size_t size = f->name_size < sizeof(name) ? f->name_size : sizeof(name);
+	int error = 0;
 
-	text_add(out, name, read_at(d->fd, f->name, name, size));
+	text_add(out, name, read_at(d->fd, f->name, name, size, &error));
+	return error;
 }
 
 void jitdump_lines_release(struct jitdump_lines *lines)
@@ -371,6 +368,7 @@ static void read_lines(const struct jitdump *d, struct jitdump_lines *lines,
 {
 	size_t read = lines->read;
 	struct cursor c;
+	int error = 0;
 
 	jitdump_lines_release(lines);
 	lines->of = f->lines;
@@ -378,7 +376,7 @@ static void read_lines(const struct jitdump *d, struct jitdump_lines *lines,
 	if (!lines->bytes)
 		return;
 	c = cursor_of(lines->bytes,
-		      read_at(d->fd, f->lines, lines->bytes, f->lines_size));
+		      read_at(d->fd, f->lines, lines->bytes, f->lines_size, &error));
 	c.swap = d->swap;
 	lines->read = read + f->lines_size;
 	if (!list_lines(lines, &c))

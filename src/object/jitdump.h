@@ -55,6 +55,7 @@ struct jitdump {
 	bool swap; /* of the other byte order */
 	bool arch_time; /* its clock is the processor's (TSC); else CLOCK_MONOTONIC, ns */
 	bool closed, damaged, full;
+	int error; /* errno of a read that failed; 0: none did */
 	uint32_t machine; /* EM_* */
 	uint32_t pid; /* for itself */
 	uint64_t offset; /* of the first record that was not read */
@@ -68,7 +69,7 @@ struct jitdump {
 };
 
 /* Reads the header; takes over @fd. -EBADMSG for what is no jitdump of a version that is
- * known: @fd is closed then, too. */
+ * known, or why it cannot be read: @fd is closed then, too. */
 int jitdump_open(int fd, struct jitdump *ret);
 void jitdump_close(struct jitdump *d);
 
@@ -78,9 +79,9 @@ int jitdump_read(struct jitdump *d);
 /* The function whose bytes @offset is in; NULL where it is in none's. */
 const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t offset);
 
-/* Appends its name. "" where it cannot be read any more. */
-void jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
-		  struct text *out);
+/* Appends its name, as much as can be read: 0, or the errno of what cannot. */
+int jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
+		 struct text *out);
 
 /*
  * The lines of one function, kept until those of another are asked for: its table may have a

@@ -221,6 +221,8 @@ static int read_lines(struct map_reader *r, struct reading_map *in)
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0)
+			r->map->error = errno;
 		if (got <= 0)
 			break;
 		in->offset += (uint64_t)got;

@@ -42,6 +42,7 @@ struct perf_map {
 	uint64_t entries; /* lines that were understood */
 	uint64_t ignored; /* and those that were not */
 	uint64_t skipped; /* bytes at the beginning of a file that is too long */
+	int error; /* errno of the read that ended it; 0: none failed */
 	bool cut; /* no memory was left for what comes behind */
 	struct claim claim;
 	ARRAY(struct perf_map_entry)

@@ -57,15 +57,21 @@ static void judge_clock(const struct processes *ps, struct jit_dump *dump)
 static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 {
 	struct stat st;
-	int fd = dump->beginning;
+	int fd = dump->beginning, err;
 
 	if (fstat(fd, &st) == 0 && st.st_size < JITDUMP_HEADER)
 		return;
 	dump->beginning = -1;
-	if (jitdump_open(fd, &dump->dump) < 0) {
+	err = jitdump_open(fd, &dump->dump);
+	if (err < 0) {
 		dump->dump.fd = -1;
 		text_clear(&dump->problem);
-		text_printf(&dump->problem, "'%s' is no jitdump", dump->path.bytes);
+		if (err == -EBADMSG)
+			text_printf(&dump->problem, "'%s' is no jitdump",
+				    dump->path.bytes);
+		else
+			text_printf(&dump->problem, "cannot read '%s': %s",
+				    dump->path.bytes, strerror(-err));
 		dump->trouble = true;
 		return;
 	}

@@ -14,6 +14,7 @@ struct mapping {
 	uint64_t *addresses; /* those that have no name yet, ascending */
 	size_t count;
 	bool gaps; /* some of those that follow one another have a name between them */
+	int failed; /* errno of the last name that could not be read; 0: none */
 	struct symtab own; /* what was found: a symbol for each run of addresses */
 };
 
@@ -88,6 +89,15 @@ static const char *separator(const struct text *problem)
 	return problem->size ? "; " : "";
 }
 
+static void report_failure(struct mapping *m, const struct text *path, int error)
+{
+	struct text *problem = &m->source->files.problem;
+
+	text_printf(problem, "%s'%s' cannot be read whole: %s", separator(problem),
+		    path->bytes, strerror(error));
+	m->job->trouble = true;
+}
+
 /* What it says in spite of that counts. */
 static void report_map(struct mapping *m, const struct jit_file *f,
 		       const struct perf_map *map)
@@ -98,13 +108,15 @@ static void report_map(struct mapping *m, const struct jit_file *f,
 		text_printf(problem,
 			    "%s'%s' is too large: only its last %d MiB were read",
 			    separator(problem), f->path.bytes, PERF_MAP_MOST >> 20);
+	if (map->error)
+		report_failure(m, &f->path, map->error);
 	if (map->cut) {
 		text_printf(problem, "%sno memory is left for all of '%s'",
 			    separator(problem), f->path.bytes);
 		budget_refuse(m->finder->options->places.budget, "names", f->path.bytes);
 		m->job->trouble = true;
 	}
-	if (map->entries == 0)
+	if (map->entries == 0 && !map->error)
 		text_printf(problem, "%s'%s' names no code", separator(problem),
 			    f->path.bytes);
 }
@@ -170,7 +182,7 @@ static int add_function(struct mapping *m, const struct jitdump *d,
 {
 	if (begin_symbol(m, first, last) < 0)
 		return -ENOMEM;
-	jitdump_name(d, f, &m->own.plt_names);
+	m->failed = jitdump_name(d, f, &m->own.plt_names) ?: m->failed;
 	return end_name(m);
 }
 
@@ -184,6 +196,8 @@ static void report_dump(struct mapping *m, const struct jit_dump *dump)
 	if (dump->beginning >= 0)
 		text_printf(&m->source->files.problem, "%s'%s' is no jitdump",
 			    m->source->files.problem.size ? "; " : "", dump->path.bytes);
+	if (dump->dump.error)
+		report_failure(m, &dump->path, dump->dump.error);
 	if (dump->dump.full || dump->dump.damaged)
 		text_printf(&m->source->files.problem, "%s'%s' %s",
 			    m->source->files.problem.size ? "; " : "", dump->path.bytes,
@@ -208,6 +222,8 @@ static int name_dumped(struct mapping *m)
 					   f->bytes + f->size - 1);
 		last = f ? f : last;
 	}
+	if (m->failed)
+		report_failure(m, &dump->path, m->failed);
 	return err;
 }
 
@@ -260,8 +276,11 @@ static int ask_dumps(struct mapping *m)
 			continue;
 		}
 		err = name_by_dump(m, dump);
-		if (err == 0 && m->own.symbols.count > 0)
+		if (err == 0 && (m->own.symbols.count > 0 || dump->dump.error))
 			report_dump(m, dump);
+		if (m->failed)
+			report_failure(m, &dump->path, m->failed);
+		m->failed = 0;
 	}
 	return err;
 }

@@ -416,9 +416,17 @@ static struct kernel_table *table_of_kernel(struct question *q)
 	return NULL;
 }
 
+/* It is there, and its bytes are not to be had. */
+static bool is_unreadable(int err)
+{
+	return err < 0 && err != -ENOENT && err != -ENOTDIR && err != -EACCES &&
+	       err != -EPERM;
+}
+
 static bool take_table(struct question *q, struct kernel_table *t,
 		       struct kernel_names *ret)
 {
+	ret->files.trouble |= t && is_unreadable(t->err);
 	if (!t || !accept_table(q, t, &ret->shift))
 		return false;
 	ret->symbols = &t->kallsyms.modules.v[0].symbols;
@@ -445,12 +453,13 @@ static void find_in_table(struct question *q, struct kernel_names *ret)
 static void start_again(struct kernel_names *n)
 {
 	struct text problem = n->files.problem;
-	bool other_build = n->files.other_build;
+	bool other_build = n->files.other_build, trouble = n->files.trouble;
 
 	n->files.problem = (struct text){ 0 };
 	kernel_names_release(n);
 	n->files.problem = problem;
 	n->files.other_build = other_build;
+	n->files.trouble = trouble;
 }
 
 /* What was found wrong with a file is worth to be said where nothing else helps. */

@@ -159,6 +159,64 @@ bytes_read()
 	[ $((shared - alone)) -lt 18000000 ]
 }
 
+# failing FILE ERRNO [OFFSET]: reads of the file fail, all or those that begin there.
+failing()
+{
+	"${CC:-cc}" -O1 -shared -fPIC -o fail_read.so \
+		"$BATS_TEST_DIRNAME/preload/fail_read.c" || skip "no compiler"
+	LD_PRELOAD=$PWD/fail_read.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
+	env FAIL_FILE="$1" FAIL_ERRNO="$2" ${3:+FAIL_FROM="$3"} LD_PRELOAD="$PWD/fail_read.so" \
+		"$flamefold" fold --map-dir maps "${options[@]}" p.data >out 2>err
+	cat err
+}
+
+@test "a map that cannot be read is named with the error, and what was read of it is used" {
+	local options=(--kallsyms=/dev/null)
+
+	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
+	printf '10000 100 f\n' >maps/perf-7.map
+	failing "$PWD/maps/perf-7.map" 5
+	grep -q "'maps/perf-7.map' cannot be read whole: Input/output error" err
+	grep -qx 'app;\[perf-7.map\] 3' out
+	failing "$PWD/maps/perf-7.map" 116 12
+	grep -q "'maps/perf-7.map' cannot be read whole: Stale file handle" err
+	grep -qx 'app;f 3' out
+}
+
+@test "a jitdump that cannot be read is named with the error" {
+	local options=(--kallsyms=/dev/null)
+
+	{
+		process
+		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
+		echo "sample pid=7 time=9 ip=0x10010 period=3"
+	} | recording
+	jitdump <<-'END'
+	header pid=7
+	load time=3 pid=7 address=0x10000 size=32 index=1 name=f
+	END
+	failing "$PWD/maps/jit-7.dump" 5 0
+	grep -q "cannot read 'maps/jit-7.dump': Input/output error" err
+	failing "$PWD/maps/jit-7.dump" 5 40
+	grep -q "'maps/jit-7.dump' cannot be read whole: Input/output error" err
+	[ "$(total <out)" -eq 3 ]
+}
+
+@test "kallsyms that cannot be read are named with the error" {
+	local options=(--kallsyms="$PWD/kallsyms")
+
+	"$build" -o p.data - <<-'END'
+	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
+	mmap pid=-1 mode=kernel start=0xffffffff81000000 len=0x1000000 off=0xffffffff81000000 name=[kernel.kallsyms]_text time=0
+	sample pid=7 time=5 mode=kernel ip=0xffffffff81000010 period=3 chain=K,0xffffffff81000010
+	END
+	echo 'ffffffff81000000 T _text' >kallsyms
+	failing "$PWD/kallsyms" 5
+	grep -q "cannot read '$PWD/kallsyms': Input/output error" err
+	[ "$(total <out)" -eq 3 ]
+}
+
 @test "names of runtimes: Java, inlined, Node's tiers, Python, .NET" {
 	{
 		process

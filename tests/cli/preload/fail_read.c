@@ -37,3 +37,12 @@ ssize_t pread64(int fd, void *buf, size_t size, off_t offset)
 {
 	return pread(fd, buf, size, offset);
 }
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+	if (fails(fd, lseek(fd, 0, SEEK_CUR))) {
+		errno = atoi(getenv("FAIL_ERRNO"));
+		return -1;
+	}
+	return syscall(SYS_read, fd, buf, size);
+}
