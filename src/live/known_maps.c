@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "object/object.h"
-#include "object/places.h"
+#include "object/process_file.h"
+#include "object/process_root.h"
 
 enum {
 	NAME_ROOM = 4096, /* PATH_MAX */
@@ -109,27 +110,43 @@ static void query_build_id(int fd, struct known_map *map)
 		take_build_id(map, id, query.build_id_size);
 }
 
+/* Opens what the process has under the path of the map: as everywhere, only what it could read
+ * itself, and inside of its root. The file has to be the one that is mapped. */
+static bool open_below_root(int dir, const struct known_map *map, struct object *ret)
+{
+	const struct file_id recorded = { map->maj, map->min, map->ino, 0 };
+	struct context unheard = { .log = NULL };
+	char link[32], path[2 * NAME_ROOM];
+	struct file_id id;
+	uint32_t pid;
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	size = readlink(link, path, NAME_ROOM - sizeof("/root"));
+	if (size <= 0)
+		return false;
+	snprintf(path + size, sizeof(path) - (size_t)size, "/root%.*s",
+		 (int)map->name_size, map->name);
+	if (!process_root_path(path, &pid) || object_open(&unheard, path, ret) < 0)
+		return false;
+	if (process_file_id(ret->fd, &recorded, &id) && id.maj == map->maj &&
+	    id.min == map->min && id.ino == map->ino)
+		return true;
+	object_close(ret);
+	return false;
+}
+
 /* Opens the file that the process has mapped, or has under its path: only who may look into
  * any process may open the former. */
 static bool open_mapped(int dir, const struct known_map *map, struct object *ret)
 {
 	struct context unheard = { .log = NULL };
-	char path[NAME_ROOM + 64];
-	struct stat st;
+	char path[128];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/map_files/%llx-%llx", dir,
 		 (unsigned long long)map->start,
 		 (unsigned long long)map->start + map->size);
-	if (object_open(&unheard, path, ret) == 0)
-		return true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/root%.*s", dir,
-		 (int)map->name_size, map->name);
-	if (path_climbs(path) || object_open(&unheard, path, ret) < 0)
-		return false;
-	if (fstat(ret->fd, &st) == 0 && st.st_ino == map->ino)
-		return true;
-	object_close(ret);
-	return false;
+	return object_open(&unheard, path, ret) == 0 || open_below_root(dir, map, ret);
 }
 
 static void read_build_id(int dir, struct known_map *map)

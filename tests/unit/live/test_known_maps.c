@@ -3,11 +3,16 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "object/object.h"
@@ -94,6 +99,99 @@ Test(known_maps, a_process_that_is_not_there_is_an_error)
 	cr_assert_eq(known_maps_read(&maps, nothing, 7, &asked), -ENOENT);
 	cr_assert_eq(asked.count, 0);
 	close(nothing);
+}
+
+enum { NOBODY = 65534 };
+
+/* A child of another user that has mapped the file; it waits to be killed. */
+static pid_t start_child(const char *path)
+{
+	int ends[2], fd = open(path, O_RDONLY | O_CLOEXEC);
+	pid_t child;
+	char byte;
+
+	cr_assert_eq(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) ==
+			    MAP_FAILED ||
+		    setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || write(ends[1], "", 1) < 0)
+			_exit(1);
+		pause();
+	}
+	close(fd);
+	close(ends[1]);
+	cr_assert_eq(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	return child;
+}
+
+/* Without these the files that a process has mapped are not to be had. */
+static void give_up_map_files(void)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct sets[2];
+
+	cr_assert_eq(syscall(SYS_capget, &head, sets), 0);
+	sets[0].effective &= ~(1u << CAP_SYS_ADMIN);
+	sets[1].effective &= ~(1u << (CAP_CHECKPOINT_RESTORE - 32));
+	cr_assert_eq(syscall(SYS_capset, &head, sets), 0);
+}
+
+/* Has that file a build id, as far as the maps of the process say? */
+static bool build_id_is_read(pid_t child, const char *path)
+{
+	struct known_maps of = { .no_query = true };
+	struct bytes to = { 0 };
+	char name[32];
+	struct stat st;
+	bool known = false;
+	int dir;
+
+	cr_assert_eq(stat(path, &st), 0);
+	snprintf(name, sizeof(name), "/proc/%d", (int)child);
+	dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cr_assert_eq(known_maps_read(&of, dir, (uint32_t)child, &to), 0);
+	for (size_t i = 0; i < of.files.count; i++)
+		known |= of.files.v[i].ino == st.st_ino && of.files.v[i].build_id_size;
+	close(dir);
+	known_maps_release(&of);
+	bytes_release(&to);
+	return known;
+}
+
+/* Of this program. */
+static void copy_program(int to)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	while (sendfile(to, from, NULL, 1 << 20) > 0)
+		;
+	close(from);
+}
+
+Test(known_maps, a_file_that_its_process_cannot_read_is_not_opened)
+{
+	char path[] = "/tmp/flamefold-test-XXXXXX";
+	int fd = mkstemp(path);
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root reads what others may not");
+	cr_assert(fd >= 0);
+	copy_program(fd);
+	child = start_child(path);
+	give_up_map_files();
+	fchmod(fd, 0644);
+	cr_expect(build_id_is_read(child, path));
+	fchmod(fd, 0600);
+	cr_expect_not(build_id_is_read(child, path));
+	cr_expect_eq(fchown(fd, NOBODY, NOBODY), 0);
+	cr_expect(build_id_is_read(child, path));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	unlink(path);
+	close(fd);
 }
 
 enum { DEPTH = 20, STEP = 250 };
