@@ -450,6 +450,7 @@ enum ff_input_text {
 	FF_INPUT_FORM, /* "file", "pipe", "directory", "live" */
 	FF_INPUT_BYTE_ORDER, /* "little", "big" */
 	FF_INPUT_CLOCK, /* "monotonic"; "perf": the kernel's own for samples */
+	FF_INPUT_TITLE, /* of a picture, where that was chosen or is a file's name */
 };
 /* NULL where the input does not say. */
 FF_API const char *ff_input_text(const struct ff_input *in, enum ff_input_text which);

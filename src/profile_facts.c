@@ -210,6 +210,8 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 		return !rec->form ? NULL : rec->big_endian ? "big" : "little";
 	case FF_INPUT_CLOCK:
 		return clock_name(rec);
+	case FF_INPUT_TITLE:
+		return text_or_null(in, in->title);
 	}
 	return NULL;
 }
@@ -218,7 +220,9 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 {
 	const struct recording *rec = input_recording(in->input);
 
-	if (in->report && (unsigned)which <= FF_INPUT_KERNEL_HIDDEN)
+	/* What is said of the file itself is not the recording's. */
+	if (in->report && (unsigned)which <= FF_INPUT_KERNEL_HIDDEN &&
+	    which != FF_INPUT_BYTES && which != FF_INPUT_COMPRESSED)
 		return in->report->counts[which];
 
 	switch (which) {

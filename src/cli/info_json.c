@@ -16,6 +16,7 @@ static const struct {
 	{ "arch", FF_INPUT_ARCH },	 { "cpu", FF_INPUT_CPU },
 	{ "damage", FF_INPUT_DAMAGE },	 { "form", FF_INPUT_FORM },
 	{ "clock", FF_INPUT_CLOCK },	 { "byte_order", FF_INPUT_BYTE_ORDER },
+	{ "title", FF_INPUT_TITLE },
 };
 
 static const struct {

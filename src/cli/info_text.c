@@ -114,6 +114,7 @@ static void put_damage(const struct ff_input *in, FILE *out)
 static void put_input(const struct ff_input *in, FILE *out)
 {
 	put_file(in, out);
+	put_text(in, FF_INPUT_TITLE, "title", out);
 	put_text(in, FF_INPUT_COMMAND, "command line", out);
 	put_text(in, FF_INPUT_HOST, "host", out);
 	put_text(in, FF_INPUT_KERNEL, "kernel", out);

@@ -46,7 +46,20 @@ titled()
 		sample pid=1 time=63500000000 ip=0x1234 period=1 chain=U,0x1234
 	END
 	"$FLAMEFOLD" graph -q -o x.svg x.data
+	"$FLAMEFOLD" info -f json x.svg | grep -qF "\"bytes\": $(stat -c %s x.svg),"
 	titled x.svg 'make -j8 · build1 · 2024-05-03 12:32 UTC · cycles · 2.50 s · 2 samples'
 	"$FLAMEFOLD" graph -q --title=T -o x.svg x.data
 	titled x.svg T
+}
+
+@test "info tells the title of a picture, and that of none that only repeats what else it tells" {
+	echo 'a;b 1000' >app.folded
+	"$FLAMEFOLD" graph -q --title='Mine & more' -o x.svg app.folded
+	"$FLAMEFOLD" info x.svg | grep -qx 'title         Mine & more'
+	"$FLAMEFOLD" info -f json x.svg | grep -qF '"title": "Mine & more"'
+	"$FLAMEFOLD" graph -q -o x.svg app.folded
+	"$FLAMEFOLD" info x.svg | grep -qx 'title         app.folded'
+	"$FLAMEFOLD" graph -q -o x.svg - <app.folded
+	"$FLAMEFOLD" info -f json x.svg | grep -qF '"title": null'
+	[ -z "$("$FLAMEFOLD" info x.svg | grep ^title)" ]
 }
