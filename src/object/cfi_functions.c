@@ -1,3 +1,9 @@
+/*
+ * .eh_frame is what the program itself unwinds by, so its functions stay as they are,
+ * and .debug_frame of the object and then of the debug file fill the holes between them.
+ * The id of a span says where its function was read: two bits for the source, below them
+ * its index there.
+ */
 #include "object/cfi_functions.h"
 
 #include <errno.h>

@@ -1,3 +1,14 @@
+/*
+ * The bytes of a file are read into memory of their own, or unpacked there: libelf would
+ * keep them as long as the object is open. Before that, MEMORY_A_BYTE times their size
+ * is claimed of the budget, which is what it takes to make a table of them. What there
+ * is no budget for, and what would unpack to more than RATIO_MOST times its size, is no
+ * error: the section is empty then.
+ *
+ * The section is found by name. Where section headers are stripped, .eh_frame_hdr, which
+ * has a segment, points at .eh_frame (LSB 5.0, 10.6.2). Nothing says how long that is:
+ * it goes on to an entry of length 0, or to the end of its segment.
+ */
 #include "object/cfi_section.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * Entries lie in the order in which the linker met them, so functions are sorted by
+ * their beginning first. In nearly every object they are disjoint then, which one pass
+ * finds out while it makes the spans; only else are they painted over one another.
+ *
+ * A second section is laid behind the first: both lists are sorted, and one pass over
+ * them puts into each hole of the first what the second has there, in O(m + n).
+ */
 #include "object/cfi_source.h"
 
 #include <errno.h>

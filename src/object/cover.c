@@ -1,3 +1,13 @@
+/*
+ * Addresses that are covered are linked to the next one that may not be, and whoever
+ * passes over them shortens the links on the way (the "find" of union-find with path
+ * compression). Each address is covered once: all intervals together cost O((addresses +
+ * intervals) * log addresses), however they overlap.
+ *
+ *	next   0 1 2 3 4      nothing is covered
+ *	       0 2 3 3 4      [1, 3) was covered
+ *	       0 3 3 3 4      somebody went from 1 on
+ */
 #include "object/cover.h"
 
 #include <stdlib.h>

@@ -1,3 +1,19 @@
+/*
+ * The walk keeps, for each depth, which of the sorted addresses can still be in it: a
+ * range [first, last) of their indexes. The ranges of a DIE narrow that by bisection,
+ * and every address in them is given to that call. Children come behind their parents,
+ * so the innermost call is the last to write. A DIE that holds none of the addresses is
+ * not gone into: that is nearly all of a unit.
+ *
+ *	depth 0   unit          0 ......... 9
+ *	depth 1   main              3 ... 7
+ *	depth 2     f                 4 5
+ *
+ * The first walk takes functions where C and C++ have them, in namespaces. For addresses
+ * that it leaves over, if there are any, a second one goes into everything that can hold
+ * a function. What the abbreviation of a DIE says (it has no addresses; it is a
+ * declaration) is remembered by its code, because it holds for thousands.
+ */
 #include "object/debug_calls.h"
 
 #include <dwarf.h>

@@ -1,3 +1,10 @@
+/*
+ * A search is a row of paths, each tried in the same way: what opens there is given to a
+ * predicate, which may know the file (a build id) or take anything (a .dwo file's unit
+ * is compared later). With a symfs, paths are made below it or beside the object, and a
+ * name with ".." is not tried. "Beside" is where the open object lies, so /proc/self/fd
+ * is asked for its path.
+ */
 #include "object/debug_files.h"
 
 #include <errno.h>

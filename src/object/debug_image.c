@@ -1,3 +1,14 @@
+/*
+ * In four steps, so that nothing is taken before all is known: which sections there are,
+ * how large they say they are, whether that is allowed and the budget has it, then one
+ * block of zeroed memory that all is read or unpacked into. A section may be called
+ * ".debug_info", ".zdebug_info" (packed as GNU did it first) or, of a .dwo file,
+ * ".debug_info.dwo"; in the image it is always the first.
+ *
+ * The table of sections has the same entries in every image, SHT_NULL where the file has
+ * no such section. Class and byte order are those of the file, because libdw reads the
+ * sections by them. What a file that was cut since then no longer has stays zero.
+ */
 #include "object/debug_image.h"
 
 #include <errno.h>

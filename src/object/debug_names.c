@@ -1,3 +1,16 @@
+/*
+ * From a DIE a chain of references leads to its name. Where that has a linkage name
+ * there is no more to do: a demangler makes the rest later. Else the name is put
+ * together: the last DIE of the chain lies in the scopes that belong to it, and as DIEs
+ * do not know their parents the unit's outline finds those.
+ *
+ *	namespace a, class B, subprogram f    ->  a::B::f
+ *	... in subprogram g                   ->  g::B::f, with g's own scopes before it
+ *
+ * A DIE is named once for a unit. Files can send a reader around: MOST_REFERENCES bounds
+ * the chain, MOST_LOCAL functions in functions, MOST_NAME the text, and libdw's reading
+ * of abbreviations is counted as work before it begins.
+ */
 #include "object/debug_names.h"
 
 #include <dwarf.h>

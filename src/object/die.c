@@ -1,3 +1,16 @@
+/*
+ * All attributes of a DIE that are of use are taken by one pass over them: to ask libdw
+ * for each of ten would be ten passes. Ranges are read here, one entry after another, so
+ * that they can be counted as work, and so that the unit of a .dwo file has its bases
+ * from its skeleton. They have three forms, each a function that makes one entry, below
+ * one loop that leaves out what is no code:
+ *
+ *	low and high     one range; high is an address or, since DWARF 4, a size
+ *	.debug_ranges    pairs; the highest address: a new base (DWARF 4, 2.17.3)
+ *	.debug_rnglists  a code and its operands (DWARF 5, 2.17.3 and 7.25)
+ *
+ * Lists end where their section does, whatever they say.
+ */
 #include "object/die.h"
 
 #include <dwarf.h>

@@ -1,3 +1,15 @@
+/*
+ * Below a DIE comes an entry of zero, which ends its children, and right behind that its
+ * sibling. A walk that has been through the children has met that zero, and need not
+ * look for it again:
+ *
+ *	f | child | child | 0 | g | ...
+ *	                    ^ the walk is here: what follows is f's sibling
+ *
+ * .past holds that place. Where it is not known, as the children were passed over, libdw
+ * finds the sibling. Each step goes forward in the file, or the walk ends: broken
+ * siblings cannot lead it around in a circle.
+ */
 #include "object/die_walk.h"
 
 #include <dwarf.h>

@@ -1,3 +1,13 @@
+/*
+ * Which symbols count is perf's choice (elf_sym__filter() and elf_sec__filter() in
+ * tools/perf/util/symbol-elf.c). .symtab comes from the debug file where there is one,
+ * .dynsym from the object.
+ *
+ * What the choice needs of sections is put into a table by index first, and symbols are
+ * read right from libelf's array, which spares a call and a lock for each of what can be
+ * a million. All memory that they take, up to sorting, is claimed before the first is
+ * read.
+ */
 #include "object/elf_symbols.h"
 
 #include <string.h>

@@ -1,3 +1,14 @@
+/*
+ * The stack machine of DWARF 5, 2.5, for rules of call frame information. Each group of
+ * operations says whether an operation is its own, and the last resort is to fail. .bad
+ * is sticky: a group goes on with zeros after an error, and the loop stops after each
+ * operation.
+ *
+ * Values are as wide as addresses of the machine: what is pushed is cut to 32 bits where
+ * they have as many, and sign-extended again where an operation is signed. The CFA is
+ * there first for the rules of registers (DWARF 5, 6.4.2.3). Expressions can jump
+ * backwards, so MOST_STEPS bounds each one, and the caller's count all of a stack.
+ */
 #include "object/expression.h"
 
 #include <dwarf.h>

@@ -1,3 +1,9 @@
+/*
+ * Each place makes a path, and try() decides of all: the file counts if it has a symbol
+ * table and the recorded build id. The first that is there but is another build, or
+ * cannot be read, gives the sentence for the user if none is found. Modules are found by
+ * name in modules.dep, where '-' and '_' are the same, as for the kernel.
+ */
 #include "object/find_kernel.h"
 
 #include <errno.h>

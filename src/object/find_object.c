@@ -1,3 +1,17 @@
+/*
+ * Each place makes a path. The recorded one is judged by itself; of the others one
+ * function decides: it opens what is there, compares the build id (the file's identity
+ * where there is none), and takes it or closes it. 1 ends the search, 0 goes on.
+ *
+ *	recorded path   sure       the search is over
+ *	                not sure   taken, but what was provably mapped may replace it
+ *	                refused    the reason is told if no other place has it
+ *	kept file, build id, processes, debuginfod: the first that fits
+ *
+ * A file is doubtful if it has the recorded id, but that is an id of the path, and the
+ * file there is another one than was mapped. Then a build id proves nothing, and places
+ * that go by it are left out.
+ */
 #include "object/find_object.h"
 
 #include <errno.h>

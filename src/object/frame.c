@@ -1,3 +1,13 @@
+/*
+ * The rows of a function are run from its beginning to that of the address, over all
+ * registers (DWARF 5, 6.4.3): first the CIE's instructions, then its own. Then CFA,
+ * return address and registers are found in this order, each from the one before it and
+ * from memory that was recorded.
+ *
+ * A row may be wrong in an epilogue, because compilers do not say there that a register
+ * was popped. What it says was saved below the stack pointer was not recorded, and the
+ * register has its value again.
+ */
 #include "object/frame.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * libdeflate is tried first, because it is faster, but it takes only one whole stream
+ * with the right sum. Linkers leave more: several streams behind each other, bytes
+ * behind the last one. So what it refuses is unpacked by zlib again, with the sum not
+ * looked at. The size that the section states has to come out, no byte more or less.
+ */
 #include "object/inflate.h"
 
 #include <errno.h>

@@ -1,3 +1,18 @@
+/*
+ * The addresses are sorted by the unit that holds them, so that each unit is read once,
+ * for all of its addresses:
+ *
+ *	addresses   1010   1020   2050   3000
+ *	units       a      a      b      a           spans of the unit index
+ *	grouped     a: 1010, 1020, 3000  |  b: 2050
+ *	places      by address: which reader has its frames, and where
+ *
+ * Units are taken from the largest to the smallest, by as many threads as pay for
+ * themselves (one more for each MiB that is read). Each has a libdw handle of its own
+ * over the shared image, as libdw is built without locks. Whether it was too much work
+ * is asked of the sum over all threads, at the end, and then nothing counts: so the
+ * answer does not depend on who was quicker.
+ */
 #include "object/inlines.h"
 
 #include <errno.h>

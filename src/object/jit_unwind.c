@@ -1,3 +1,14 @@
+/*
+ * Entries of .eh_frame (LSB 5.0, 10.6.1) refer to their CIE by distance, so they may be
+ * copied anywhere together. Only one word of each has to change: where its function
+ * begins, which runtimes write as an address or as a distance from that word itself.
+ *
+ *	runtime   | CIE | FDE: start = code - here |          at unwind_address
+ *	result    | CIE | FDE: start = bytes - here | ... | 0 |   at base
+ *
+ * An entry that is in no known form ends those of its function; what came before it is
+ * kept.
+ */
 #include "object/jit_unwind.h"
 
 #include <elf.h>

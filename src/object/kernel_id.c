@@ -1,3 +1,9 @@
+/*
+ * A build id decides where both sides have one: the kernel that runs tells its own in
+ * /sys/kernel/notes, modules theirs in /sys/module/NAME/notes, as ELF notes. Where one
+ * has none, the release is compared, which only makes it likely: kernels are built again
+ * under the same release.
+ */
 #include "object/kernel_id.h"
 
 #include <stdio.h>

@@ -1,3 +1,14 @@
+/*
+ * The state machine of DWARF 5, 6.2.2, run beside a sorted list of addresses. A row
+ * holds up to the next one of its sequence, so each row gives its line to the addresses
+ * from its own to that one. Rows of a sequence ascend: the place in the list moves
+ * along, and a bisection finds it only where a sequence begins or goes back. That costs
+ * O(instructions + sequences * log addresses + lines given); the meter bounds it.
+ *
+ * The tables of directories and files have two forms: strings and numbers before version
+ * 5 (DWARF 4, 6.2.4), entries that the head describes since (DWARF 5, 6.2.4.1). Their
+ * names stay in the image, and a path is put together only when it is asked for.
+ */
 #include "object/line_program.h"
 
 #include <dwarf.h>

@@ -1,3 +1,9 @@
+/*
+ * Memory for the whole table is taken zeroed, which costs nothing until it is written
+ * to, and a block of it is read when the first name in it is asked for. So an offset in
+ * the table is an offset in memory, and a name may go across blocks. A block that the
+ * budget refuses stays zero, and is not asked for again: the names in it are empty.
+ */
 #include "object/names.h"
 
 #include <errno.h>

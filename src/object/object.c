@@ -1,3 +1,16 @@
+/*
+ * libelf makes a descriptor for every section that a file claims, and keeps every table
+ * that it was ever asked for. So what a hostile file can make large is bounded before it
+ * is asked for: the number of sections is read from the raw bytes first, and notes are
+ * read where they lie, at most MOST_NOTES of them. A table that it has no memory for
+ * looks like one that is not there, and only errno tells the two apart. So the tables
+ * that all else depends on are read when the file is opened, where that can still be an
+ * error.
+ *
+ * The build id is that of the note sections; where section headers are stripped, of the
+ * PT_NOTE segments. The checksum of debug links is a CRC-32 of the whole file. A hole of
+ * n bytes in a sparse file costs O(log n): the sum of n zeros is made by doubling.
+ */
 #include "object/object.h"
 
 #include <byteswap.h>

@@ -1,3 +1,10 @@
+/*
+ * A file has DIEs in preorder, and scopes are added in that order. So they are sorted by
+ * where they lie, and the last one that begins at or before a DIE is the DIE itself, or
+ * the innermost scope of the outline that it can be in. From that scope down, the child
+ * around the DIE is searched for at each level. Cost: a bisection, and a pass over the
+ * children on the way down.
+ */
 #include "object/outline.h"
 
 #include <dwarf.h>

@@ -1,3 +1,9 @@
+/*
+ * Unpacked block by block into a memfd. Each block is claimed of the budget before it is
+ * written, and the sum is compared with what so many packed bytes may become: a bomb is
+ * found out when it has grown to that, not when memory is gone. The claim goes to the
+ * object that is opened from the memfd, and ends with it.
+ */
 #include "object/packed_object.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * Paths as others lay their files out: perf's cache (tools/perf/util/build-id.c), which
+ * is in the home directory of whoever reports or below the symfs, and the debug
+ * directory as GDB has it (GDB manual, "Separate Debug Files"). Both have .build-id/,
+ * with the first byte of the id as a directory.
+ */
 #include "object/places.h"
 
 #include <stdlib.h>

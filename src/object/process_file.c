@@ -1,3 +1,10 @@
+/*
+ * Everything is compared as /proc/PID/maps prints it, "START-END rwxp OFFSET MAJ:MIN
+ * INODE PATH" (Documentation/filesystems/proc.rst): to learn what that would say of an
+ * open file, the file is mapped here, and its line is looked up in /proc/self/maps. The
+ * line in a process's maps is found by device and inode, because the kernel splits and
+ * joins maps; only where those are not known it is found by address.
+ */
 #include "object/process_file.h"
 
 #include <inttypes.h>

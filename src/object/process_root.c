@@ -1,3 +1,10 @@
+/*
+ * The path is resolved by openat2(2) with the process's root as ours (RESOLVE_IN_ROOT),
+ * so its symbolic links and ".." stay inside, and with no links of /proc followed, which
+ * would lead out of it. The result is an O_PATH descriptor: what is compared by fstat()
+ * is the very file that is opened later, whatever the process puts at that name
+ * meanwhile. A process's user is the effective one of /proc/PID/status.
+ */
 #include "object/process_root.h"
 
 #include <errno.h>

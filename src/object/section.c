@@ -1,3 +1,8 @@
+/*
+ * libelf says of a section that it cannot read, or has no memory for, only that it has
+ * no data. errno tells which it was, so it is cleared before and kept with the object,
+ * for who has to know whether what was found is all there is.
+ */
 #include "object/section.h"
 
 #include <errno.h>

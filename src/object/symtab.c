@@ -1,3 +1,11 @@
+/*
+ * Symbols are gathered in any order (tables, then PLT entries), then sorted, ended and
+ * painted. The sort is stable and by start alone, because which of several at one
+ * address gives the name depends on their order in the tables. Symbols without a size
+ * get their end in one pass from the highest down, which knows what starts next. Those
+ * of one start are one group, with the longest of their ends, and groups are painted
+ * into spans that do not overlap: an address finds its group by a bisection.
+ */
 #include "object/symtab.h"
 
 #include <errno.h>

@@ -1,3 +1,19 @@
+/*
+ * Two things that know nothing of each other are joined here: the calls around an
+ * address, from the unit's DIEs, and the line of the address, from its line program. The
+ * innermost frame has the line of the address, each one around it the line of the call
+ * that is inside of it:
+ *
+ *	frame       of            its line
+ *	g           call g        the address, by the line program
+ *	f           call f        call g: DW_AT_call_file, DW_AT_call_line
+ *	main        the function  call f
+ *
+ * With -gsplit-dwarf the unit in the object is a skeleton: it has addresses and lines,
+ * its .dwo file has the DIEs. All of a unit is read inside debug_guarded(), because
+ * libdw may crash on what is broken. After that neither its handles nor this reader are
+ * used again.
+ */
 #include "object/unit_reader.h"
 
 #include <dwarf.h>

@@ -1,3 +1,14 @@
+/*
+ * A DIE's values stand in one section, their forms in another, and both are read side by
+ * side (DWARF 5, 7.5.3):
+ *
+ *	.debug_abbrev  | code | tag | children | name, form | name, form | 0, 0 |
+ *	.debug_info    | code |                | value      | value      |
+ *
+ * A value's form says how long it is, so each has to be understood to get to the next: a
+ * form that is not known here, or an attribute that makes a range depend on another
+ * file, is left to libdw.
+ */
 #include "object/unit_root.h"
 
 #include <dwarf.h>

@@ -1,3 +1,16 @@
+/*
+ * The spans of functions come sorted and disjoint, so rows come in the order that the
+ * table wants and are appended, never inserted. A function's instructions are run from
+ * their beginning, and rows in front of its span are passed over: a function of which
+ * another one cut the beginning off goes on as it would have.
+ *
+ *	spans   |--f--|--g--|      |--f--|
+ *	rows    |1|2|3|1|2  |none  |5|6  |
+ *
+ * In a hostile file one function can lie around thousands of small ones and be run again
+ * behind each. So all runs together may read twice the bytes of the sections; what is
+ * left then counts as broken, and no rule is known for it.
+ */
 #include "object/unwind.h"
 
 #include <errno.h>

@@ -1,3 +1,15 @@
+/*
+ * Rows are appended in order of address. One with the rule of the row before it adds
+ * nothing and is left out. The page index is filled as rows pass: when the first row
+ * behind a page's beginning comes, its number is that of the page.
+ *
+ *	rows    |0    1    |2       |3    ...
+ *	pages   |0         |1       |2        pages[] = 0, 2, 3, ...
+ *
+ * Rules are found by hash in slots that hold ids of 16 bits, linear probing, never more
+ * than half full. Id 0, "none", needs no slot, so 0 marks an empty one. In an object
+ * with more rules than ids, rows whose rule has got none are UNWIND_OTHER.
+ */
 #include "object/unwind_rows.h"
 
 #include <errno.h>

@@ -1,3 +1,15 @@
+/*
+ * A row of call frame information is compared with the few forms that compilers and
+ * linkers write. A row that is any of them becomes a rule; one that says more, or has a
+ * number that does not fit, becomes UNWIND_OTHER, which costs a sample time but never
+ * truth.
+ *
+ *	packed.cfa     kind | flags | more  |      cfa        bits 0, 8, 16, 32
+ *	packed.saved   ra           |      fp                 bits 0, 32
+ *
+ * Nearly all rows are of one form (register + offset, all saved below that), so this is
+ * tried first, on the row's numbers alone.
+ */
 #include "object/unwind_rule.h"
 
 #include <dwarf.h>

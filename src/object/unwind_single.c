@@ -1,3 +1,18 @@
+/*
+ * A bisection over the file, one pair a read, down to WINDOW pairs, which are read
+ * together. Bisections begin alike, so the starts at their first eight middles are
+ * remembered, as are the CIEs (an object has few) and the last function: an address in
+ * that needs no read at all.
+ *
+ *	middles   1: of all | 2, 3: of the halves | 4 ... 7: of the quarters | ...
+ *	memory    starts[1]   starts[2], [3]        starts[4] ... [7]
+ *
+ * What is read is believed only where the header and the entry agree: the entry begins
+ * where the pair says, and its code is in the object. Anything else is answered by "ask
+ * the table". Each look-up pays for itself with bytes that could have been compiled
+ * meanwhile; when those are as many as .eh_frame has, and some to begin with, the table
+ * has become the cheaper way.
+ */
 #include "object/unwind_single.h"
 
 #include <errno.h>
