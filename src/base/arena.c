@@ -1,3 +1,8 @@
+/*
+ * Blocks of 64 KiB, or as large as what is asked for if that is more, linked from the
+ * newest to the oldest. Only the newest is filled; what is left over in the one before
+ * it is given up. Blocks come zeroed, so what is taken needs no clearing.
+ */
 #include "base/arena.h"
 
 #include <stdalign.h>

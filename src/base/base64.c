@@ -1,3 +1,8 @@
+/*
+ * Six bits a character, collected in a word from which whole bytes are taken, so a text
+ * may be cut anywhere between two calls. White space is passed over. A text may end only
+ * where the bits that wait are zeros and fewer than six: then nothing is lost.
+ */
 #include "base/base64.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * One sentence is kept, that of the last failure, in memory that is there already: to
+ * say why something failed must not fail itself. A longer one is cut.
+ */
 #include "base/context.h"
 
 #include <errno.h>

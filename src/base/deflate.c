@@ -1,3 +1,14 @@
+/*
+ * Pieces are cut into parts of fixed size, which threads pack in any order, each with a
+ * window of its own. All but the last end with a flush (RFC 1951, 3.2.4: an empty stored
+ * block ends at a byte), so their bytes can simply follow each other.
+ *
+ *	| 78 9c | part | part | part | ... | last part | Adler-32 |       RFC 1950
+ *
+ * Cuts depend on sizes alone, so the result is the same with any number of threads. If
+ * all together would pack better than DEFLATE_RATIO, all parts are packed again without
+ * matches: readers refuse a higher ratio, and Huffman codes alone have 8 at the most.
+ */
 #include "base/deflate.h"
 
 #include <errno.h>

@@ -1,3 +1,10 @@
+/*
+ * Linear probing in a power of two of slots, doubled at 2/3. A set keeps half of each
+ * hash in its slots and starts a search by that half alone, so it grows without asking
+ * the owner for the keys. A map has no marks for what was removed: entries behind a hole
+ * move into it, as long as that does not take them in front of the slot where their
+ * search starts (Knuth, TAOCP 3, 6.4, algorithm R).
+ */
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL

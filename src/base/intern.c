@@ -1,3 +1,8 @@
+/*
+ * Each text lies once in an arena, and a set of ids by hash finds it; the arena never
+ * moves, so a text can be borrowed as long as the intern lives. What is not found is
+ * hashed once for both, search and addition.
+ */
 #include "base/intern.h"
 
 #include <errno.h>

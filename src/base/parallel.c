@@ -1,3 +1,8 @@
+/*
+ * Jobs are handed out by one atomic counter, in order, so a job that failed has only
+ * lower ones still running: the lowest that failed is found although threads stop as
+ * soon as they can. A failure moves the counter to the end, and nothing new begins.
+ */
 #include "base/parallel.h"
 
 #include <pthread.h>

@@ -1,3 +1,8 @@
+/*
+ * Room grows by doubling (array_grow()), one byte more than the text for the NUL behind
+ * it. Every way to add goes through one place that makes room and remembers failure;
+ * after that nothing is added any more, so a text is whole or known not to be.
+ */
 #include "base/text.h"
 
 #include <stdarg.h>

@@ -1,3 +1,15 @@
+/*
+ * Three decoders behind one table of functions: a step takes input, makes output, or
+ * says that there is nothing to do. All that is common is done once, around the steps:
+ * feeding, going on to an offset, the ring of recent bytes, and the end.
+ *
+ *	recent   | n * RECENT, + 1, + 2 ... position | older ones ... |   byte i at i % RECENT
+ *
+ * Two things bound the work that a hostile file can make: the ratio of decoded to packed
+ * bytes, and how often a reader may go back to the beginning. Both count only after FREE
+ * bytes, so that small files may do as they like. What was decoded before damage is
+ * handed out; zstd, which does not say how much that is, is fed block by block.
+ */
 #include "base/unpack.h"
 
 #include <errno.h>

@@ -1,3 +1,17 @@
+/*
+ * A thread guesses where a record begins: at the first offset of the grid of 8 bytes
+ * from which a chain of plausible heads leads to the end of what it looked at. That may
+ * be wrong, so it works on a copy of the input that shares nothing which the pass
+ * changes, and keeps there what it counts.
+ *
+ *	parts    0       1       2       3       4
+ *	caller   reads ->                              first
+ *	threads                       <- read          end
+ *
+ * Parts are taken from both ends under a lock, so caller and threads meet wherever both
+ * have done their share. Memory for kept records is bounded for all parts together: a
+ * part that has no more ends there, and the pass goes on from its end by itself.
+ */
 #include "input/ahead.h"
 
 #include <pthread.h>

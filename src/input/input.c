@@ -1,3 +1,17 @@
+/*
+ * What an input is, its first bytes say: a table of magic numbers, then XML that may be
+ * a picture of ours, else text. The first pass is one loop for all forms of a perf.data:
+ * a list of sources, each a stream of records with a start and an end.
+ *
+ *	file        one source, its data section
+ *	directory   data, and one for each data.N
+ *	pipe        one whose end is not known; samples are handed out on the way
+ *
+ * Samples are counted and cut into chunks, and not decoded further; all else is decoded
+ * at once. A chunk remembers the newest time before it, so that samples without one get
+ * the same whoever reads it. A source with compressed records cannot be entered in its
+ * middle: it is one chunk.
+ */
 #include "input/input.h"
 
 #include <errno.h>

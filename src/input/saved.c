@@ -1,3 +1,14 @@
+/*
+ * The picture is not parsed. Our element is looked for as bytes, in a window that moves
+ * over the file, and from there on only the form that we write is understood: attributes
+ * of one tag, then base64 up to the closing tag, decoded in place as it comes.
+ *
+ *	... <metadata id="flamefold-data" data-format="1" ...> <data>eJzt...</data> ...
+ *	    ^ looked for                  header                     packed
+ *
+ * What it claims to unpack to is compared with what our packing can reach, and claimed
+ * of the budget, before memory is taken.
+ */
 #include "input/saved.h"
 
 #include <ctype.h>

@@ -1,3 +1,14 @@
+/*
+ * Facts that simpleperf records in its own way are turned into what perf's would be:
+ * meta info into the header's strings and names of events, symbols into tables by file,
+ * chains that were unwound later into deferred ones. A table of readers by type has the
+ * records, each with its layout above it; a record of more than 64 KiB comes in pieces,
+ * which are put together and read again as one.
+ *
+ * Two things are missing in it and made up after the last record: where a file's symbols
+ * lie, from the maps that were seen, and maps of code without a file, from the symbols
+ * that perf-PID.map gave it.
+ */
 #include "input/simpleperf.h"
 
 #include <errno.h>

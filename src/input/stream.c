@@ -1,3 +1,13 @@
+/*
+ * Two levels in one loop: first what is left of the unpacked bytes, then the next record
+ * of the file, which is handed out or, if it is compressed, feeds the unpacking. A
+ * record that is not whole among the unpacked bytes waits for the next one that is
+ * compressed.
+ *
+ * Every size is compared with what is left before it is used. What cannot be right ends
+ * the stream with a reason and a place, and all records before it stand. Types from 64
+ * on are perf's own: tools/lib/perf/include/perf/event.h.
+ */
 #include "input/stream.h"
 
 #include <errno.h>

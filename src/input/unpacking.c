@@ -1,3 +1,10 @@
+/*
+ * A buffer of four times the largest record, which zstd fills behind what is left in it.
+ * What is left moves to the front only if it is less than a record that is asked for, so
+ * few bytes are copied. As a compressed record may unpack to any amount, only as much is
+ * unpacked as the buffer has room for, and the rest of the input stays in the file until
+ * there is room again.
+ */
 #include "input/unpacking.h"
 
 #include <errno.h>

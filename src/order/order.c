@@ -1,3 +1,7 @@
+/*
+ * Records are appended, and sorted at the end if one came out of order. Time decides,
+ * then the position in the file, so it does not matter that qsort(3) is not stable.
+ */
 #include "order/order.h"
 
 #include <errno.h>

@@ -1,3 +1,14 @@
+/*
+ * Items hold times and point to bytes; bytes are in one of two buffers, of the round
+ * before and of this one, which change places when a round is over. So a record is
+ * copied once, and its bytes are neither moved nor freed one by one.
+ *
+ *	bytes[0]   round 1, delivered when round 2 ends | round 3 ...
+ *	bytes[1]            round 2                       until round 3 ends | round 4
+ *
+ * What was left, and what each ring had in each round, is in order already: runs of that
+ * are merged in pairs until there is one, O(n log runs).
+ */
 #include <assert.h>
 #include <errno.h>
 
@@ -67,10 +78,6 @@ static void merge_runs(const struct round_item *v, size_t first, size_t middle,
 	memcpy(to + n, v + k, (end - k) * sizeof(*v));
 }
 
-/*
- * What was left, and what each ring had in each round, is in order already: a few runs, of
- * which each two become one until there is one. As many steps as any other way at the worst.
- */
 static int sort(struct rounds *r)
 {
 	size_t count = r->items.count;
