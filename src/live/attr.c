@@ -1,3 +1,10 @@
+/*
+ * All that decides what a sample costs is decided here, once: the rate, what the kernel
+ * takes; the bytes of stack, what a busy processor can copy at that rate without that
+ * being seen, and what a ring can hold. Attributes follow from this plan. One event, the
+ * last, also reports what processes do, and of tracepoints every one counts unless a
+ * rate was asked for. Fields: perf_event_open(2).
+ */
 #include "live/attr.h"
 
 #include <errno.h>

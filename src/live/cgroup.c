@@ -1,3 +1,10 @@
+/*
+ * /proc/self/mountinfo says which hierarchy has perf_event: a mount of version 1 with
+ * that word among its options counts before cgroup2, which lacks a controller that
+ * version 1 has (Documentation/admin-guide/cgroup-v2.rst). A path is tried as a file's,
+ * then below that mount, and what opens has to be a directory of the same file system:
+ * perf_event_open(2) fails for others with an errno that says little.
+ */
 #include "live/cgroup.h"
 
 #include <errno.h>

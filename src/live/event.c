@@ -1,3 +1,16 @@
+/*
+ * The grammar is perf's (tools/perf/util/parse-events.y), without groups:
+ *
+ *	NAME[:MODIFIERS]		cycles:u  r1a8:k  sched:sched_switch:u
+ *	NAME/TERMS/[MODIFIERS]		cycles/period=1000/u
+ *	PMU/TERMS/[MODIFIERS]		cpu/event=0x3c,umask=1/p
+ *	mem:ADDRESS[/SIZE][:rwx][:MODIFIERS]
+ *
+ * Which of these a text is, "mem:", a '/' or a ':' in it says. A name is looked for in
+ * perf's table first, then among the events of all PMUs; what has a ':' in it and is
+ * neither is a tracepoint. Where a machine has several kinds of processor an event of
+ * the kernel's numbering becomes one for each kind.
+ */
 #include "live/event.h"
 
 #include <errno.h>
@@ -16,14 +29,6 @@ enum {
 	BREAKPOINT_MOST = 8, /* bytes: HW_BREAKPOINT_LEN_8 */
 };
 
-/*
- * One event as it is written:
- *
- *	NAME[:MODIFIERS]		cycles:u  r1a8:k  sched:sched_switch:u
- *	NAME/TERMS/[MODIFIERS]		cycles/period=1000/u
- *	PMU/TERMS/[MODIFIERS]		cpu/event=0x3c,umask=1/p
- *	mem:ADDRESS[/SIZE][:rwx][:MODIFIERS]
- */
 struct parsing {
 	struct event_places places;
 	struct live_events *events;

@@ -1,3 +1,11 @@
+/*
+ * Three kinds of names, tried in this order: a table, words for caches, and 'r' with a
+ * hexadecimal number. Case does not matter but for that 'r'. perf's spellings of the
+ * parts of a cache event are those of tools/perf/util/evsel.c; they are put together as
+ * perf_event_open(2) says:
+ *
+ *	LLC-load-misses    config = LL | READ << 8 | MISS << 16
+ */
 #include "live/event_names.h"
 
 #include <linux/perf_event.h>

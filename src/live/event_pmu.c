@@ -1,3 +1,12 @@
+/*
+ * A term is looked for in this order: those that perf has for all events
+ * (tools/perf/Documentation/perf-list.txt), the PMU's format/, its events/, which stand
+ * for terms (at most NESTED_MOST deep), and perf's own names. The ABI is
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-format and -events: the low
+ * bits of a value go to the first range, the next ones to the next.
+ *
+ *	"config:0-7,32-35" and 0xabc     config = 0xa000000bc
+ */
 #include "live/event_pmu.h"
 
 #include <dirent.h>

@@ -1,3 +1,8 @@
+/*
+ * Ranges are written out number by number, then sorted and made unique: so a question is
+ * a bisection, and the order and overlaps of the text do not matter. What is written out
+ * is bounded, so that a list of many wide ranges is refused and not made.
+ */
 #include "live/id_list.h"
 
 #include <ctype.h>

@@ -1,3 +1,13 @@
+/*
+ * All records go to one buffer, first from the caller's thread, which names processes,
+ * then from a thread of its own, which reads the rest: kernel, BPF programs, control
+ * groups, then maps process by process, so that it can be stopped between two. The
+ * buffer belongs to one of them at a time: the caller touches it again only after it has
+ * joined the thread.
+ *
+ *	caller   names of all, all of young ones | start thread | ... | join, hand out
+ *	thread                                     rest of the others
+ */
 #include "live/known.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * bpf(2) goes from id to id through all programs that are loaded, and tells where the
+ * functions of each lie, and how long they are. It cuts names at 15 letters and has none
+ * for functions but the first. The whole ones stand in /proc/kallsyms, which is read
+ * only if a program has such: that takes tens of milliseconds.
+ */
 #include "live/known_bpf.h"
 
 #include <errno.h>

@@ -1,3 +1,12 @@
+/*
+ * Records as perf makes them up for a kernel that is there already
+ * (tools/perf/util/synthetic-events.c): a map from the reference symbol's address on,
+ * which has that address as its offset, and one for each line of /proc/modules. Paths of
+ * modules are those of modules.dep, build ids those that /sys shows as ELF notes.
+ *
+ * No file says how long the kernel is. Its map goes to where other code may begin: the
+ * lowest module, or where the architecture has modules begin.
+ */
 #include "live/known_kernel.h"
 
 #include <errno.h>

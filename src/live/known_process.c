@@ -1,3 +1,10 @@
+/*
+ * One read of /proc/PID/stat has all that the first pass tells: name, parent, when it
+ * began. Maps and namespaces take longer and follow later, unless the process is younger
+ * than a second. In records a process is told as the kernel would have: FORK, COMM, and
+ * then NAMESPACES, MMAP2, and FORK and COMM of each thread. The FORK says that its maps
+ * are not its parent's, since all of them follow.
+ */
 #include "live/known_process.h"
 
 #include <errno.h>

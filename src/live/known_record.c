@@ -1,3 +1,8 @@
+/*
+ * A record is written field by field, and its size put into its head when it ends. All
+ * have the kernel's layouts (include/uapi/linux/perf_event.h) and end with the trailer
+ * that sample_id_all asks for, of time 0 and id 0.
+ */
 #include "live/known_record.h"
 
 #include <string.h>

@@ -1,3 +1,14 @@
+/*
+ * Passes over the rings come one after another, each with the end of a round behind it;
+ * after the last one comes what was lost and no record has told. What was known before
+ * the first record is handed out as soon as it is there, between others. No round ends
+ * before that, because its end promises that nothing older comes.
+ *
+ *	AWAITED --thread done--> COMING --all handed out--> GIVEN: rounds may end
+ *
+ * Samples from before the start, and from after the time that was asked for, are dropped
+ * here, by their time.
+ */
 #include "live/run.h"
 
 #include <errno.h>

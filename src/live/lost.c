@@ -1,3 +1,9 @@
+/*
+ * For each processor two sums, what records have told and what events have counted. They
+ * are compared once, at the end, when no record comes any more: before that a loss may
+ * be counted and not yet told. The difference goes out as one more LOST record a
+ * processor, so that a saved file has all of it, too.
+ */
 #include "live/lost.h"
 
 #include <string.h>

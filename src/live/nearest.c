@@ -1,3 +1,9 @@
+/*
+ * Optimal string alignment, the edit distance in which two neighbours that changed
+ * places count one. Only three rows of its table are kept, as a step looks back no
+ * further. Words whose lengths differ by more than what is allowed are passed over
+ * before: cost is O(n * m) for each of the others, with both at most NEAREST_MOST.
+ */
 #include "live/nearest.h"
 
 #include <ctype.h>
@@ -23,7 +29,6 @@ static bool same_letter(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Optimal string alignment: three rows of its table are enough. */
 static unsigned distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	unsigned rows[3][NEAREST_MOST + 1];

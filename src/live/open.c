@@ -1,3 +1,17 @@
+/*
+ * From what was asked for to events that are open and do nothing yet: whom, which
+ * events, what the user may do, how stacks are recorded; then the command is forked and
+ * held, each event is opened (where the kernel refuses it, with less, until it takes it
+ * or nothing is left), and rings are mapped. All attributes say "disabled": no record
+ * comes before live_start().
+ *
+ * What is waited for is one list for poll(2), whose first places are fixed:
+ *
+ *	waiting   | caller's fd | command | pidfds of processes ... | rings ... |
+ *	                                                            ^ waiting_rings
+ *
+ * Rings are at its end because they can be mapped anew.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * No stdio, and no memory but what opendir() takes: a file is opened, read into the
+ * caller's room and closed. What is longer than that room is cut, which is for callers
+ * to know. Fields of status are looked for behind a newline, and the only text that a
+ * process chooses, its name, stands in the first line and has none.
+ */
 #include "live/proc.h"
 
 #include <dirent.h>

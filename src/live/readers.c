@@ -1,3 +1,15 @@
+/*
+ * Each reader copies whole rings into a buffer, which a pass swaps for an empty one, so
+ * the two share a lock only while bytes are copied. The kernel moves a ring's head by
+ * whole records, so a copy up to it has no part of one.
+ *
+ *	reader   filling  |S S M S ...      swap       |S C ...
+ *	pass     taken    (empty)           <--->      |S S M S ... handed out from here
+ *
+ * Whoever swaps drains the rings first, also where the reader sleeps, so a pass has all
+ * that came before it. A reader that holds its share of HELD_MOST stops: then the rings
+ * fill, and the kernel counts what it drops.
+ */
 #include "live/readers.h"
 
 #include <errno.h>

@@ -1,3 +1,14 @@
+/*
+ * The first event on a processor has a ring mapped, all others there write to the same
+ * (PERF_EVENT_IOC_SET_OUTPUT). The protocol is that of include/uapi/linux/perf_event.h:
+ * data_head is read with acquire before records are, data_tail is written with release
+ * after them.
+ *
+ * A record is handed out where it lies; only one that goes on at the ring's beginning is
+ * copied. The tail is moved every 64 KiB and when a ring is done, and never over the
+ * record that was handed out last, which is borrowed until the next call. Threads that
+ * have gone are no error as long as one is there.
+ */
 #include "live/rings.h"
 
 #include <errno.h>

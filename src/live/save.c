@@ -1,3 +1,14 @@
+/*
+ * What has a size that is known when recording begins is written then; all else is
+ * gathered in memory and goes behind the records. Ids that events got later (a processor
+ * came, events were opened anew) have no room at the beginning: they are written at the
+ * end, and the attributes, whose size does not change, are written again and point
+ * there.
+ *
+ * A sample that is made smaller is written into room for all of it, and what it did not
+ * need is given back. Attributes are cut behind their last byte that is not 0: perf
+ * refuses any that are longer than its own.
+ */
 #include "live/save.h"
 
 #include <assert.h>

@@ -1,3 +1,12 @@
+/*
+ * Feature sections as perf.data-file-format.txt has them. Strings have their length in
+ * front, which counts padding, too. A build id's record:
+ *
+ *	u32 67 | u16 misc, size | u32 pid -1 | id, 20 bytes | size of id, 0, 0, 0 | path
+ *
+ * Facts of the machine that cannot be had are left out: a section that is not there is
+ * no error to any reader.
+ */
 #include "live/save_feature.h"
 
 #include <stdio.h>

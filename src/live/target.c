@@ -1,3 +1,10 @@
+/*
+ * Processes come and go while they are listed: one that has ended is passed over (with a
+ * warning if it was named), and only if none is left it is an error. A process stands
+ * for all of its threads, because an event on one thread is inherited by those it makes
+ * later and not by those that are there. Lists may name one twice, so they are sorted
+ * and made unique at the end: an event opened twice would count twice.
+ */
 #include "live/target.h"
 
 #include <errno.h>
