@@ -53,10 +53,6 @@ struct single_function {
 	uint64_t end; /* of the function, or where another one begins in it */
 };
 
-/*
- * Where bisections lead to is told by the way there, which begins alike: the middles as a
- * tree, 1 the first, 2 the one of the lower half, 3 of the upper.
- */
 struct single_memory {
 	ARRAY(struct single_cie) cies;
 	struct single_function last;

@@ -1,3 +1,13 @@
+/*
+ * A table of how names begin says what kind of memory a map is of, as
+ * tools/perf/util/map.c has it; the mode says whether it is the kernel's. Then comes
+ * what tells one image of that kind from another: of a file device, inode and build id,
+ * of code without a file the process that can name it. Equal descriptions are one image.
+ *
+ * Two cases need more than the record: a memfd is a file only if it is shown to hold
+ * one, and the build id of a map counts before that of the header, but for modules,
+ * whose maps perf 6.17 gives one and the same.
+ */
 #include "process/classify.h"
 
 #include <errno.h>

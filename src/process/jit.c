@@ -1,3 +1,12 @@
+/*
+ * A space has one or two such images, so lists are gone through, and JIT_IMAGES_MOST
+ * bounds what a hostile recording can make of them. A fork makes an image of each for
+ * the child, its owner the child and heir_of the parent's; the space keeps which stands
+ * for which, and answers are translated by that when they are given.
+ *
+ *	parent's maps   ->  image 7, owner 100
+ *	child asks      ->  image 7  ->  image 9, owner 101, heir_of 7
+ */
 #include "process/jit.h"
 
 #include <errno.h>

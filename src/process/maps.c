@@ -1,3 +1,13 @@
+/*
+ * A segment tree without pointers, over pieces: the leaf of piece p is node pieces + p,
+ * the parent of node n is n / 2, the root is 1. Its notes lie in one array, in the order
+ * of nodes: maps are gone through twice, to count and then to place them, and so come
+ * out ascending in each node. A question bisects the notes of O(log n) nodes.
+ *
+ * The first question makes it, and whoever is later than another thread throws its own
+ * away. Maps that were added since are looked at one by one, until they are an eighth of
+ * those in it and some. A space of few maps has no index.
+ */
 #include "process/maps.h"
 
 #include <stdlib.h>

@@ -1,3 +1,10 @@
+/*
+ * A chain for each process, the newest change first, as links in one array: nearly all
+ * questions end at its first item. What is equal to the last change is not added.
+ * Dropped items are a list of free ones through the same links. A pid that is used again
+ * goes on with its old chain: its fork adds what its parent has, or that nothing is
+ * known.
+ */
 #include "process/namespaces.h"
 
 #include <errno.h>

@@ -1,3 +1,13 @@
+/*
+ * Records come in time order, so each change is appended to a list that is sorted by
+ * time, and a question is a bisection. A function for each type of record, by a table. A
+ * fork copies no maps: the child's space refers to the first n of its parent's. An exec
+ * begins a new space; older kernels do not say which COMM is one, and then the first one
+ * of a child that perf has forked counts.
+ *
+ * A growing timeline drops what has ended, and whatever might be dropped nobody refers
+ * to: there a child gets copies, and places in lists go to lists of free ones.
+ */
 #include "process/process.h"
 
 #include <errno.h>

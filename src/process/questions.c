@@ -1,3 +1,11 @@
+/*
+ * All lists are sorted by time, so what held at a time is the last item at or before it,
+ * and it holds until the next one begins. An answer carries both ends, so that callers
+ * ask again only when time has left them.
+ *
+ * An address is looked for in the first n maps of a space, then in the first ones of its
+ * parent, as many as there were when it forked, and so on, at most ANCESTORS_MOST times.
+ */
 #include "process/timeline.h"
 
 uint64_t processes_version(const struct processes *ps)

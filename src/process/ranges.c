@@ -1,3 +1,9 @@
+/*
+ * A range that is added takes in those that it touches, so that ranges stay apart and a
+ * bisection finds them. There are at most RANGES_MOST, since adding one moves what lies
+ * behind it. More than that, or no memory, is taken for all addresses: who asks whether
+ * something may overlap is told yes, which costs time and is never wrong.
+ */
 #include "process/ranges.h"
 
 enum {

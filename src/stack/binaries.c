@@ -1,3 +1,19 @@
+/*
+ * Two steps, each with its own lock, so that only those wait who want the same: an image
+ * is looked up to its file, and files that are alike are one binary. Files are closed
+ * again; some of those that bytes are read of stay open, the least recently used one
+ * goes.
+ *
+ *	images     7    9    12        by_image, a lock each
+ *	            \   |    |
+ *	binaries    libc     main      making, then lock
+ *	             |
+ *	files       fd                 files_lock, not held while bytes are read
+ *
+ * A rule comes from the table once that is made, which takes no lock, before that from a
+ * look-up of the one function. The first who is told that the table is due makes it, and
+ * others go on with look-ups meanwhile.
+ */
 #include "stack/binaries.h"
 
 #include <errno.h>

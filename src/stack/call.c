@@ -1,3 +1,10 @@
+/*
+ * Code of x86 cannot be read backwards, as instructions have any length. What can be
+ * said is whether the bytes in front of an address could be a call: E8 with a distance
+ * of 4 bytes, or FF /2 whose ModRM and SIB bytes say just the length that it would have
+ * (Intel SDM, volume 2, 2.1). Other bytes may look like that by chance; a near call
+ * always does. On aarch64 an instruction is 4 bytes, and the answer is exact.
+ */
 #include "stack/call.h"
 
 #include <elf.h>

@@ -1,3 +1,14 @@
+/*
+ * The kernel lets a handler return to a trampoline of a few bytes that asks for
+ * sigreturn. So a frame is known by the code at pc, whatever call frame information and
+ * symbols say. A row of the table has that code, where above sp the kernel has saved
+ * registers, and their order.
+ *
+ *	sp -> | ... | saved registers, at .context | ... | frame record, at .record (aarch64) |
+ *
+ * In the middle of the trampoline the frame is the same, but for what i386's has popped
+ * by then.
+ */
 #include "stack/signal.h"
 
 #include <elf.h>

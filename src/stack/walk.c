@@ -1,3 +1,16 @@
+/*
+ * A loop: where is pc (its frame and its rule are remembered by address), push the
+ * frame, take one step by the rule. Only pc, sp, fp and the link register are followed.
+ * A row that needs others ends the loop, and all is done again from the leaf with every
+ * register, up to behind that row.
+ *
+ *	copied stack   | leaf    | f        | g     ...
+ *	               sp        cfa        cfa           each step has to go this way
+ *
+ * Each step has to raise sp (a leaf's may leave it, one out of a signal's own stack may
+ * lower it, once), so a walk ends; FRAMES_MOST bounds it further. How it ended is what
+ * the sample counts as.
+ */
 #include "stack/walk.h"
 
 #include <elf.h>

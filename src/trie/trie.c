@@ -1,3 +1,17 @@
+/*
+ * A stack's hash is made of its frames alone: where its nodes may lie is known before
+ * the first of them is found, and all can be fetched at once. Slots have ids only,
+ * linear probing, at most 2/3 full. The frames that a stack has in common with the one
+ * before are not looked up at all.
+ *
+ *	frames   main       a          b
+ *	hash     h1 ------> h2 ------> h3      slots[h1], slots[h2], slots[h3]
+ *	node     1          2          3
+ *
+ * Ids of parents are below those of their children, so one pass in order of ids rebuilds
+ * the slots, or merges one trie with another. Where no two stacks can become one, a node
+ * whose parent is new is new, and only what stands on an old one is looked up.
+ */
 #include "trie/trie.h"
 
 #include <errno.h>
@@ -63,8 +77,7 @@ void trie_rest(struct trie *t)
 	t->indexed = 1;
 }
 
-/* A stack's hash is made of its frames alone: where its nodes may lie is known before
- * the first of them is found, and all can be fetched at once. Frame 0 counts, too. */
+/* Frame 0 counts, too. */
 static uint32_t hash_step(uint32_t hash, uint32_t frame)
 {
 	hash = (hash ^ (frame + 1)) * 0x9e3779b1u;

@@ -1,3 +1,11 @@
+/*
+ * A counter that is read with a sample is a running total: the sample's weight is what
+ * was added since it was read before, in time order. Workers read chunks in any order,
+ * so reads are kept, sorted and settled together; last values stay for reads that are
+ * settled later. This is how perf delivers them (deliver_sample_value() in
+ * tools/perf/util/session.c), and like perf a sample for which nothing was added is
+ * none.
+ */
 #include <errno.h>
 
 #include "weight/weight.h"

@@ -1,3 +1,7 @@
+/*
+ * Numbers have 32 bits, and a text that does not fit is refused, never cut. Lists are a
+ * few ranges as they were written, overlapping or not, and are gone through.
+ */
 #include <errno.h>
 #include <string.h>
 

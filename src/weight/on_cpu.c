@@ -1,3 +1,8 @@
+/*
+ * What was read is either kept or lost for one reason, so kept and lost add up to it,
+ * which can be asked of any sum. Sums of workers and inputs are added up; those of
+ * inputs that were only lent are taken off again.
+ */
 #include "weight/weight.h"
 
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from)
