@@ -1,3 +1,9 @@
+/*
+ * Suffixes are peeled off from the end, one after another, as long as the last one is a
+ * known word, with a number where that word needs one; what is left is never empty. A
+ * table of words decides and not the form, because dots are parts of names in other
+ * languages.
+ */
 #include "symbol/clone.h"
 
 #include <stdbool.h>

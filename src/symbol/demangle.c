@@ -1,3 +1,13 @@
+/*
+ * Languages are asked in an order: Rust, whose older names are C++ names, too, then C++,
+ * OCaml and D.
+ *
+ * A few hundred bytes can stand for more text than there is memory, so libiberty's
+ * output is watched while it comes, and the work is left when it is too much. It keeps
+ * all its state on the stack while it calls back, so leaving by a jump loses nothing
+ * (but for one identifier of a Rust name in punycode). The D demangler has no callback:
+ * what makes its output grow is counted before.
+ */
 #include "symbol/demangle.h"
 
 #include <ctype.h>
@@ -17,12 +27,6 @@ enum {
 	MOST_D_BACK_REFERENCES = 24,
 };
 
-/*
- * A few hundred bytes can stand for more text than there is memory, so libiberty's
- * output is watched while it comes and the work is left when it is too much. It keeps
- * all its state on the stack while it calls back, so leaving by a jump loses nothing
- * (but for one identifier of a Rust name in punycode).
- */
 struct sink {
 	struct text *out;
 	size_t start;

@@ -1,3 +1,13 @@
+/*
+ * Recorded addresses become those of the symbol table, are sorted, and are then gone
+ * through beside the sorted spans of symbols, together with what debug information says
+ * of each. That is one pass over both, and only symbols that a frame hits are named.
+ *
+ * A name is made once for each symbol, each function known only by where it begins, and
+ * each inlined function with its place; frames refer to it. Hostile files are bounded by
+ * the bytes of all names, the parts of one, and what the budget has left: a long name
+ * that finds nothing there is "[memory limit]".
+ */
 #include "symbol/image_names.h"
 
 #include <errno.h>

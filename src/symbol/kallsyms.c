@@ -1,3 +1,14 @@
+/*
+ * One pass over the text, which stays in memory: names are offsets in it, ended by a NUL
+ * where the tab or newline was. All modules share it, and each has a symbol table of its
+ * own, since a module's lines count only if it was not moved.
+ *
+ *	ffffffffc0a31000 t nft_do_chain \t[nf_tables] \n
+ *	address          type, name     0 module      0
+ *
+ * Addresses are read eight digits at once. Lines that make no sense are passed over;
+ * symbols have no sizes, and end where the next one begins.
+ */
 #include "symbol/kallsyms.h"
 
 #include <endian.h>

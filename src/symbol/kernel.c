@@ -1,3 +1,19 @@
+/*
+ * A kernel's symbols may be in a table that was given, one that came with the recording,
+ * perf's copy by build id, or this machine's kallsyms (or perf's copy of that). Each has
+ * to prove that it is of the recorded kernel before a name is taken from it:
+ *
+ *	shift = address of the reference symbol in the table - its recorded address
+ *
+ * A kernel is moved by whole pages, so a shift that is none is another kernel. For this
+ * machine's table the build id has to be equal, or nothing at all may be odd; modules
+ * count only if the shift is 0, since they are loaded anew at each boot. Of each table
+ * that was refused the reason is kept, for a user who gets no names.
+ *
+ * Tables are read when they are first asked for, under the lock, and never change after
+ * that: names are found without it. /proc/kallsyms takes long, so a thread may have
+ * begun before.
+ */
 #include "symbol/kernel.h"
 
 #include <errno.h>

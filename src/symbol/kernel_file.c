@@ -1,3 +1,10 @@
+/*
+ * A vmlinux has the addresses that the kernel was linked to. The recording has the
+ * address of one of its symbols, so the difference is how far KASLR has moved all of
+ * them, and it has to be a multiple of a page. A module's file has sections without
+ * addresses: its symbols are laid out as the kernel lays them, from 0, and the recorded
+ * start of the module is taken off.
+ */
 #include "symbol/kernel_file.h"
 
 #include <errno.h>

@@ -1,3 +1,14 @@
+/*
+ * Parents have lower ids than their children in the trie, so one pass in order of ids is
+ * enough: the joined node of a trie node is the child, for its function, of its parent's
+ * joined node. Frames with inlined functions go on by several.
+ *
+ * Children are a list, and what was found comes to its front, because the next stack
+ * often goes the same way. A node with more than NARROW children has them all in a hash
+ * map, too. With several threads each makes the whole trunk and, below it, only the
+ * children whose hash is its part's: no lock, and the same tree whatever the number. The
+ * trunk is where many of up to SAMPLES stacks go through.
+ */
 #include "symbol/named_join.h"
 
 #include <stdlib.h>

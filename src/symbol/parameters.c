@@ -1,3 +1,10 @@
+/*
+ * A name is cut where it lies. What stays is moved down piece by piece, behind the place
+ * that is read, so each byte moves once and no memory is needed.
+ *
+ * A name with deeper brackets than are followed is not cut from there on: a part too
+ * much is better than a wrong name.
+ */
 #include "symbol/parameters.h"
 
 #include <stdbool.h>

@@ -1,3 +1,7 @@
+/*
+ * The suffix of a clone is cut before a name is demangled, as demanglers do not know all
+ * of them. What is not mangled stays as it is.
+ */
 #include "symbol/spelling.h"
 
 #include <string.h>

@@ -1,3 +1,16 @@
+/*
+ * Frames are grouped by image with a counting sort, and each image is a job that any
+ * thread may do: it writes to memory of its own, and to places of its own frames.
+ *
+ *	frames    7:a 3:b 7:c 3:d          image:address
+ *	grouped   3: b d | 7: a c
+ *	jobs      in parallel, much work first, kernels last
+ *	taken     in order of images, by one thread
+ *
+ * Strings and functions get their ids only in the last step, so they do not depend on
+ * which job was done when. A later run of the same frames looks up new ones alone, and
+ * code of runtimes that had no name, because runtimes tell late.
+ */
 #include "symbol/symbol.h"
 
 #include <errno.h>

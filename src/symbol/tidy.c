@@ -1,3 +1,10 @@
+/*
+ * Two sets of rules. Ours leaves parameter lists out by counting brackets, over which
+ * operators' names are stepped as a whole ("operator<" opens none). The other is that of
+ * stackcollapse-perf.pl (FlameGraph), in its order and with its regular expressions
+ * spelled out as searches: what it does to a line is part of what people compare, right
+ * or wrong.
+ */
 #include "symbol/tidy.h"
 
 #include <ctype.h>
