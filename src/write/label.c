@@ -1,3 +1,9 @@
+/*
+ * Each label is sorted twice, by itself and with a ';' behind it, and ranks are places
+ * in that order. Whole stacks are then compared by ranks, number by number, and no text
+ * is looked at again. Keys have their first 8 bytes as a number, which decides most
+ * comparisons.
+ */
 #include "write/label.h"
 
 #include <errno.h>

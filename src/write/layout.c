@@ -1,3 +1,9 @@
+/*
+ * Rows are counted from the root: from the bottom up, or inverted, from the top down.
+ * Widths are values times .per_value. What flamegraph.pl computes in doubles is computed
+ * here in the same steps, and text becomes a number without strtod(), which goes by the
+ * locale.
+ */
 #include "write/layout.h"
 
 void layout_init(struct layout *l)

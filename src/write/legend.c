@@ -1,3 +1,9 @@
+/*
+ * Own weights are added up by label for the sentence, by colour's group for the legend;
+ * entries go by weight, as many as find room in a line, and no colour comes twice. The
+ * hottest path goes to the heaviest child until a node's own weight is more than that
+ * has.
+ */
 #include "write/legend.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Attributes for what is small, then the packed tree in base64. That stands in elements
+ * of 1 MiB of text, as XML parsers refuse much longer ones, and each but the last holds
+ * a multiple of 3 bytes: the texts can be put together and decoded as one.
+ */
 #include "write/metadata.h"
 
 #include <flamefold.h>

@@ -1,3 +1,9 @@
+/*
+ * printf() would do, but for its decimal point, which is the locale's. Values are scaled
+ * to whole numbers in long double, where a product with 100 is exact, rounded half to
+ * even, and printed as integers. Numbers too large for that are printf()'s, without a
+ * point.
+ */
 #include "write/number.h"
 
 #include <inttypes.h>

@@ -1,3 +1,16 @@
+/*
+ * A walk in preorder that goes below a frame only if that is drawn: children are never
+ * wider than their parent. So the cost is that of frames that are seen, and of their
+ * neighbours.
+ *
+ *	titled   elements, written as the walk comes to them
+ *	thin     lines, gathered by colour, one path each
+ *	runs     neighbours joined to one line, gathered likewise
+ *
+ * Paths are relative and in tenths of a pixel, which takes a few bytes a frame, and are
+ * written behind all titles. How wide a frame has to be for each of these is chosen
+ * before, by --minwidth or by how many there would be.
+ */
 #include "write/picture.h"
 
 #include <errno.h>

@@ -1,3 +1,17 @@
+/*
+ * Columns in place of rows: values of one sort lie together and pack well. Each is made
+ * smaller by what a reader has by then.
+ *
+ *	names      sorted, without what they share with the one before
+ *	nodes      how many down to the next leaf, how many up from it
+ *	function   its index among those that this caller has called so far
+ *	values     divided by what divides all of them
+ *
+ * A caller's list of callees grows the same way for writer and reader, so a function
+ * that is known costs an index, mostly small, and one that is new its rank by how often
+ * functions are new. The result depends on names and values alone, not on ids or
+ * threads.
+ */
 #include "write/tree_data.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * A byte's class, from a table, says what is to be done with it. Runs of bytes that need
+ * nothing are copied as a whole, and in most names that is all of them; only what is no
+ * ASCII is decoded. Everything goes through one loop, so that no way to write leaves
+ * something out.
+ */
 #include "write/xml.h"
 
 #include <ctype.h>
