@@ -1,3 +1,9 @@
+/*
+ * A table of formats, by name, suffix and command; who names none gets the command's
+ * first. A suffix that looks like a format and is none that the command writes is an
+ * error and not the default: people would find an SVG in out.png. For those that others
+ * can make of ours a second table says how.
+ */
 #include "cli/format.h"
 
 #include <ctype.h>

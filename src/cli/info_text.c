@@ -1,3 +1,9 @@
+/*
+ * Sections from what the recording is to what is wrong with it. Labels are in a column
+ * of 14 letters, numbers in one of 16. A line or section of which nothing is known is
+ * left out. All that somebody else chose, names and paths, is printed without its
+ * control characters.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,8 @@
+/*
+ * Optimal string alignment, an edit distance in which two neighbours that changed places
+ * count one, O(n * m) with three rows of the table. Of equally near names the one that
+ * begins alike for longer counts, since people seldom mistype first letters.
+ */
 #include "cli/likeness.h"
 
 #include <ctype.h>
@@ -22,7 +27,6 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment: three rows of the table are alive. */
 static unsigned count_slips(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	unsigned rows[3][LONGEST + 1];

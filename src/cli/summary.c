@@ -1,3 +1,8 @@
+/*
+ * What is missing is the library's to find (ff_finding_next()); here it becomes lines
+ * for people. What was left out on purpose has no remedy and comes first. Of a recording
+ * without samples only the findings that explain that are said.
+ */
 #include "cli/summary.h"
 
 #include <inttypes.h>
