@@ -3,7 +3,7 @@
  * says that there is nothing to do. All that is common is done once, around the steps:
  * feeding, going on to an offset, the ring of recent bytes, and the end.
  *
- *	recent   | n * RECENT, + 1, + 2 ... position | older ones ... |   byte i at i % RECENT
+ *	recent   | n * RECENT, + 1, + 2 ... position | older ones |   byte i at i % RECENT
  *
  * Two things bound the work that a hostile file can make: the ratio of decoded to packed
  * bytes, and how often a reader may go back to the beginning. Both count only after FREE

@@ -4,7 +4,7 @@
  * symbols say. A row of the table has that code, where above sp the kernel has saved
  * registers, and their order.
  *
- *	sp -> | ... | saved registers, at .context | ... | frame record, at .record (aarch64) |
+ *	sp -> | ... | registers, at .context | ... | frame record, at .record (aarch64) |
  *
  * In the middle of the trampoline the frame is the same, but for what i386's has popped
  * by then.
