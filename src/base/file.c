@@ -1,8 +1,8 @@
 /*
- * What is read is decided once, when the file is opened: a plain file, one that is
- * packed, or a pipe. Of a pipe the first bytes are read and kept, because to tell what
- * flows in it takes them; then it is read as it comes, or copied to an unlinked file.
- * All reads go on after a signal and after a short count.
+ * How a file is read is decided once, when it is opened: it is a plain file, a packed
+ * one, or a pipe. The first bytes of a pipe tell what flows in it, and cannot be read
+ * again, so they are kept; then the pipe is read as it comes, or copied to an unlinked
+ * file. All reads go on after a signal and after a short count.
  *
  * A window that moves on keeps what it has of the new place, so that no byte is read
  * again. A read that skims is made with RWF_NOWAIT: where the bytes are not in the page

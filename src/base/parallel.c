@@ -1,7 +1,7 @@
 /*
- * Jobs are handed out by one atomic counter, in order, so a job that failed has only
- * lower ones still running: the lowest that failed is found although threads stop as
- * soon as they can. A failure moves the counter to the end, and nothing new begins.
+ * One atomic counter hands jobs out in order, so when one fails all lower ones have
+ * begun, and are finished: the lowest that fails is found, although a failure moves the
+ * counter to the end and nothing new begins.
  */
 #include "base/parallel.h"
 

@@ -1,9 +1,9 @@
 /*
- * An object lacks something by what it is: a runtime's code its map, a kernel its
- * kallsyms, a file that is here its debug package, and one that is not the file itself.
- * What to do about it stands in tables, by the name of the process, the mark of a
- * kernel's release, the distribution. Packages of all objects are asked for at once,
- * because to find them takes one pass over the lists of all installed files.
+ * What an object lacks depends on what it is: code of a runtime lacks its map, a kernel
+ * its kallsyms, a file that is here its debug package, and an object whose file is not
+ * here lacks that file. The remedies stand in tables, by the name of the process, the
+ * mark of a kernel's release, the distribution. Packages of all objects are asked for at
+ * once, because to find them takes one pass over the lists of all installed files.
  */
 #include "cli/advice.h"
 

@@ -1,9 +1,9 @@
 /*
- * The one way from inputs to a finished profile, for all commands that read. What can be
- * refused early is: paths that are not there are named before the work, and options of a
- * picture are tried by drawing a profile without samples to /dev/null, which asks the
- * library itself and knows no list of what is valid. Progress is shown after half a
- * second, where somebody looks at it.
+ * All commands that read come from inputs to a finished profile by this way. Mistakes
+ * are told before the work, where that is possible: paths that are not there are named,
+ * and options of a picture are tried by drawing a profile without samples to /dev/null,
+ * which asks the library itself and knows no list of what is valid. Progress is shown
+ * after half a second, if standard error is a terminal.
  */
 #include "cli/analysis.h"
 

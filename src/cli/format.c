@@ -1,8 +1,8 @@
 /*
- * A table of formats, by name, suffix and command; who names none gets the command's
- * first. A suffix that looks like a format and is none that the command writes is an
- * error and not the default: people would find an SVG in out.png. For those that others
- * can make of ours a second table says how.
+ * A table of formats, by name, suffix and command; without any of these the command's
+ * first one is written. A suffix that looks like a format, but is none that the command
+ * writes, is an error: else people would find an SVG in out.png. A second table says how
+ * other programs make such a format of one of ours.
  */
 #include "cli/format.h"
 

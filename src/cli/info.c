@@ -1,8 +1,8 @@
 /*
  * Each input is a profile of its own, told one after another to a stream that is either
- * text or JSON. One that cannot be read does not stop the others, but its exit code is
- * the command's, and then an output file is not made at all: it has every answer or is
- * not there.
+ * text or JSON. One that cannot be read does not stop the others, but the command ends
+ * with the worst exit code and makes no output file: that has every answer, or is not
+ * there.
  */
 #include "cli/info.h"
 

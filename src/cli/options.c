@@ -2,8 +2,8 @@
  * First the functions that set something, one for each way in which values are read,
  * then the rows that name them. A row says where in the settings its value goes (.at),
  * so a new option that is like others is one row and no code. Values are checked when
- * they are read: a word that is refused is answered with what would be taken, and where
- * people mean something else by it, as perf has it, with that.
+ * they are read: the message names what would be taken and, where the option means
+ * something else in perf, the option that does that here.
  */
 #include "cli/options.h"
 

@@ -1,14 +1,14 @@
 /*
- * A file comes to its name only when it is whole:
+ * A file gets its name only when it is whole:
  *
  *	O_TMPFILE, written -> linkat() to its name                  nothing was there
  *	                   -> linkat() to .flamefold-*, rename()    something was
  *	.flamefold-* by O_EXCL, written -> rename()                 no O_TMPFILE there
  *
- * A file without a name vanishes with the program, whatever ends it. While one has a
- * temporary name signals that would end the program remove it, and are blocked where it
- * gets and loses that name. The directory was opened once, and all names are in that: no
- * link put there meanwhile leads elsewhere.
+ * A file without a name vanishes with the program, whatever ends it. While a file has a
+ * temporary name, signals that would end the program remove it first; they are blocked
+ * while it gets or loses that name. The directory is opened once and all names are
+ * looked up in it, so it does not matter what happens to the path meanwhile.
  */
 #include "cli/output.h"
 

@@ -1,8 +1,9 @@
 /*
  * dpkg has a list of files for each package, megabytes in all, and no index by file. So
- * the paths that are asked for are sorted, every line of every list is looked up among
- * them by bisection, and that once for all: O(lines * log paths). Of merged directories
- * either name may be in a list: paths are compared without /usr.
+ * the paths that are asked for are sorted, and every line of every list is looked up
+ * among them by bisection: one pass answers all, in O(lines * log paths). Where
+ * directories were merged a list may have either name, so paths are compared without
+ * /usr.
  */
 #include "cli/package.h"
 

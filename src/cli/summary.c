@@ -1,7 +1,7 @@
 /*
- * What is missing is the library's to find (ff_finding_next()); here it becomes lines
- * for people. What was left out on purpose has no remedy and comes first. Of a recording
- * without samples only the findings that explain that are said.
+ * The library finds what is missing (ff_finding_next()); here its findings become lines
+ * for people. What was left out on purpose needs no remedy and comes first. For a
+ * recording without samples only the findings that explain this are printed.
  */
 #include "cli/summary.h"
 

@@ -1,8 +1,8 @@
 /*
- * All that goes to stderr goes through one function, which erases the line of progress
- * first and prints no control character that it did not make itself: those of names are
- * replaced, also the ones above 0x7f that UTF-8 has in two bytes. With colours a line is
- * made in memory first, cleaned, and painted then, so no name can look like paint.
+ * All messages go through one function, which erases the line of progress first and
+ * prints no control character that it did not make itself: those of names are replaced,
+ * also the ones above 0x7f that UTF-8 has in two bytes. With colours a line is made in
+ * memory first, cleaned, and painted then, so no name can look like paint.
  */
 #include "cli/terminal.h"
 

@@ -1,8 +1,8 @@
 /*
  * Two tables: chains, each once, found by a hash of their bytes, and keys, found by
- * thread and cookie, which name a chain by its index. Threads that wait have the same
- * few stacks again and again, so most of what a recording has is keys. If a cookie comes
- * twice for one thread, whichever the search meets first counts.
+ * thread and cookie, which name a chain by its index. Chains repeat, since threads do
+ * the same again and again, and keys do not. If a cookie comes twice for one thread,
+ * whichever the search meets first counts.
  */
 #include "input/deferred.h"
 

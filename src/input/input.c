@@ -1,7 +1,7 @@
 /*
- * What an input is, its first bytes say: a table of magic numbers, then XML that may be
- * a picture of ours, else text. The first pass is one loop for all forms of a perf.data:
- * a list of sources, each a stream of records with a start and an end.
+ * The first bytes of an input say what it is: a table has magic numbers, XML may be a
+ * picture of ours, and all else is text. The first pass is one loop for all forms of a
+ * perf.data: a list of sources, each a stream of records with a start and an end.
  *
  *	file        one source, its data section
  *	directory   data, and one for each data.N

@@ -4,9 +4,9 @@
  * record that is not whole among the unpacked bytes waits for the next one that is
  * compressed.
  *
- * Every size is compared with what is left before it is used. What cannot be right ends
- * the stream with a reason and a place, and all records before it stand. Types from 64
- * on are perf's own: tools/lib/perf/include/perf/event.h.
+ * Every size is compared with what is left before it is used. A size that cannot be
+ * right ends the stream with a reason and a place, and all records before it stand.
+ * Types from 64 on are perf's own: tools/lib/perf/include/perf/event.h.
  */
 #include "input/stream.h"
 

@@ -1,9 +1,9 @@
 /*
- * All that decides what a sample costs is decided here, once: the rate, what the kernel
- * takes; the bytes of stack, what a busy processor can copy at that rate without that
- * being seen, and what a ring can hold. Attributes follow from this plan. One event, the
- * last, also reports what processes do, and of tracepoints every one counts unless a
- * rate was asked for. Fields: perf_event_open(2).
+ * What a sample costs is decided here, once: the rate, which is no more than the kernel
+ * takes, and the bytes of stack, which are no more than a busy processor can copy at
+ * that rate without that being seen, and no more than a ring can hold. Attributes follow
+ * from this plan. The last event also reports what processes do. Tracepoints are sampled
+ * each time they are passed, unless a rate was asked for. Fields: perf_event_open(2).
  */
 #include "live/attr.h"
 

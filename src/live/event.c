@@ -6,7 +6,7 @@
  *	PMU/TERMS/[MODIFIERS]		cpu/event=0x3c,umask=1/p
  *	mem:ADDRESS[/SIZE][:rwx][:MODIFIERS]
  *
- * Which of these a text is, "mem:", a '/' or a ':' in it says. A name is looked for in
+ * "mem:", a '/' or a ':' in a text tells which of these it is. A name is looked for in
  * perf's table first, then among the events of all PMUs; what has a ':' in it and is
  * neither is a tracepoint. Where a machine has several kinds of processor an event of
  * the kernel's numbering becomes one for each kind.

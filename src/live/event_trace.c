@@ -2,8 +2,8 @@
  * A directory of tracefs for each system, in it one for each event, in it a file with
  * the number that perf_event_open(2) wants (Documentation/trace/events.rst). Patterns
  * are matched name by name, sorted by bytes, so that events come in the same order
- * everywhere. tracefs may be mounted in two places, of which one may be forbidden: what
- * is said depends on which of them could be seen.
+ * everywhere. tracefs may be mounted in two places, of which one may be forbidden: the
+ * error message depends on which of them could be seen.
  */
 #include "live/event_trace.h"
 

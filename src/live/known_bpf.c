@@ -1,8 +1,9 @@
 /*
  * bpf(2) goes from id to id through all programs that are loaded, and tells where the
  * functions of each lie, and how long they are. It cuts names at 15 letters and has none
- * for functions but the first. The whole ones stand in /proc/kallsyms, which is read
- * only if a program has such: that takes tens of milliseconds.
+ * for functions but the first. Whole names stand in /proc/kallsyms, which takes tens of
+ * milliseconds to read, so it is read only if a program has a name that was cut, or
+ * several functions.
  */
 #include "live/known_bpf.h"
 

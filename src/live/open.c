@@ -1,11 +1,11 @@
 /*
- * From what was asked for to events that are open and do nothing yet: whom, which
- * events, what the user may do, how stacks are recorded; then the command is forked and
- * held, each event is opened (where the kernel refuses it, with less, until it takes it
- * or nothing is left), and rings are mapped. All attributes say "disabled": no record
- * comes before live_start().
+ * Options become events that are open and do nothing yet. First it is found out whom to
+ * sample, on which events, what the user is permitted, and how stacks are recorded; then
+ * the command is forked and held, each event is opened (where the kernel refuses it,
+ * with less, until it takes it or nothing is left), and rings are mapped. All attributes
+ * say "disabled": no record comes before live_start().
  *
- * What is waited for is one list for poll(2), whose first places are fixed:
+ * One list for poll(2) has all that is waited for. Its first places are fixed:
  *
  *	waiting   | caller's fd | command | pidfds of processes ... | rings ... |
  *	                                                            ^ waiting_rings

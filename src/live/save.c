@@ -1,5 +1,5 @@
 /*
- * What has a size that is known when recording begins is written then; all else is
+ * Everything whose size is known when recording begins is written then; the rest is
  * gathered in memory and goes behind the records. Ids that events got later (a processor
  * came, events were opened anew) have no room at the beginning: they are written at the
  * end, and the attributes, whose size does not change, are written again and point

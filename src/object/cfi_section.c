@@ -1,9 +1,9 @@
 /*
  * The bytes of a file are read into memory of their own, or unpacked there: libelf would
  * keep them as long as the object is open. Before that, MEMORY_A_BYTE times their size
- * is claimed of the budget, which is what it takes to make a table of them. What there
- * is no budget for, and what would unpack to more than RATIO_MOST times its size, is no
- * error: the section is empty then.
+ * is claimed of the budget, which is what it takes to make a table of them. A section
+ * that the budget refuses, or that would unpack to more than RATIO_MOST times its size,
+ * is no error: it is empty then.
  *
  * The section is found by name. Where section headers are stripped, .eh_frame_hdr, which
  * has a segment, points at .eh_frame (LSB 5.0, 10.6.2). Nothing says how long that is:

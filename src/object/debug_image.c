@@ -1,13 +1,14 @@
 /*
- * In four steps, so that nothing is taken before all is known: which sections there are,
- * how large they say they are, whether that is allowed and the budget has it, then one
- * block of zeroed memory that all is read or unpacked into. A section may be called
- * ".debug_info", ".zdebug_info" (packed as GNU did it first) or, of a .dwo file,
- * ".debug_info.dwo"; in the image it is always the first.
+ * No memory is taken before all is known that it depends on: first sections are found,
+ * then the sizes that they state are summed up and compared with what is allowed and
+ * what the budget has, and then all are read or unpacked into one block of zeroed
+ * memory. A section may be called ".debug_info", ".zdebug_info" (packed as GNU did it
+ * first) or, of a .dwo file, ".debug_info.dwo"; in the image it always has the first of
+ * these names.
  *
  * The table of sections has the same entries in every image, SHT_NULL where the file has
  * no such section. Class and byte order are those of the file, because libdw reads the
- * sections by them. What a file that was cut since then no longer has stays zero.
+ * sections by them. Bytes that the file has lost since it was opened stay zero.
  */
 #include "object/debug_image.h"
 

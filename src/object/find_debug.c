@@ -2,9 +2,9 @@
  * A debug file is of use only if it has something that the object lacks and somebody
  * needs, so that is asked of each candidate first. Then it has to be of the same build:
  * it has the object's build id or, where the object has none, the CRC-32 that the debug
- * link holds. That sum reads the whole file, so nothing that could be decided otherwise
- * comes to it. Only the first file of another build is told, and only where none of the
- * right one was found.
+ * link holds. That sum takes reading the whole file, so it is made only of candidates
+ * that nothing else decides. Only the first file of another build is told, and only
+ * where none of the right one was found.
  *
  * Ways that cost more come last: debuginfod asks a server, .gnu_debugdata has to be
  * unpacked.

@@ -1,8 +1,8 @@
 /*
  * A build id decides where both sides have one: the kernel that runs tells its own in
  * /sys/kernel/notes, modules theirs in /sys/module/NAME/notes, as ELF notes. Where one
- * has none, the release is compared, which only makes it likely: kernels are built again
- * under the same release.
+ * side has none, releases of kernels are compared, which only makes it likely that they
+ * are the same: a kernel may be built again under the same release.
  */
 #include "object/kernel_id.h"
 

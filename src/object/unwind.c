@@ -4,8 +4,8 @@
  * their beginning, and rows in front of its span are passed over: a function of which
  * another one cut the beginning off goes on as it would have.
  *
- *	spans   |--f--|--g--|      |--f--|
- *	rows    |1|2|3|1|2  |none  |5|6  |
+ *	spans   |--f--|--g--|--f--|      |--h--|
+ *	rows    |1|2|3|1|2  |5|6  |none  |1    |
  *
  * In a hostile file one function can lie around thousands of small ones and be run again
  * behind each. So all runs together may read twice the bytes of the sections; what is

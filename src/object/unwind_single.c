@@ -7,9 +7,9 @@
  *	middles   1: of all | 2, 3: of the halves | 4 ... 7: of the quarters | ...
  *	memory    starts[1]   starts[2], [3]        starts[4] ... [7]
  *
- * What is read is believed only where the header and the entry agree: the entry begins
- * where the pair says, and its code is in the object. Anything else is answered by "ask
- * the table". Each look-up pays for itself with bytes that could have been compiled
+ * An entry is believed only where it agrees with the header: its function begins where
+ * the pair says, and has code in the object. Anything else is answered by "ask the
+ * table". Each look-up pays for itself with bytes that could have been compiled
  * meanwhile; when those are as many as .eh_frame has, and some to begin with, the table
  * has become the cheaper way.
  */

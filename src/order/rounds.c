@@ -3,8 +3,8 @@
  * before and of this one, which change places when a round is over. So a record is
  * copied once, and its bytes are neither moved nor freed one by one.
  *
- *	bytes[0]   round 1, delivered when round 2 ends | round 3 ...
- *	bytes[1]            round 2                       until round 3 ends | round 4
+ *	bytes[0]   round 1, out when round 2 ends          | round 3 ...
+ *	bytes[1]             round 2, out when round 3 ends          | round 4
  *
  * What was left, and what each ring had in each round, is in order already: runs of that
  * are merged in pairs until there is one, O(n log runs).

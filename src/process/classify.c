@@ -1,8 +1,8 @@
 /*
- * A table of how names begin says what kind of memory a map is of, as
- * tools/perf/util/map.c has it; the mode says whether it is the kernel's. Then comes
- * what tells one image of that kind from another: of a file device, inode and build id,
- * of code without a file the process that can name it. Equal descriptions are one image.
+ * A table of the beginnings of names says what kind of memory a map is of, as
+ * tools/perf/util/map.c has it; the mode says whether it is the kernel's. Files are told
+ * apart by name, device, inode and build id, code without a file by the process that can
+ * name it. Equal descriptions are one image.
  *
  * Two cases need more than the record: a memfd is a file only if it is shown to hold
  * one, and the build id of a map counts before that of the header, but for modules,

@@ -4,9 +4,9 @@
  * of nodes: maps are gone through twice, to count and then to place them, and so come
  * out ascending in each node. A question bisects the notes of O(log n) nodes.
  *
- * The first question makes it, and whoever is later than another thread throws its own
- * away. Maps that were added since are looked at one by one, until they are an eighth of
- * those in it and some. A space of few maps has no index.
+ * The first question makes the index; of several threads that do so at once, the first
+ * one's stays. Maps that were added since are looked at one by one, until they are an
+ * eighth of those in it, and TAIL more. A space of few maps has no index.
  */
 #include "process/maps.h"
 

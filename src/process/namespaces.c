@@ -1,6 +1,6 @@
 /*
- * A chain for each process, the newest change first, as links in one array: nearly all
- * questions end at its first item. What is equal to the last change is not added.
+ * The chains of all processes are links in one array. The newest change is first in
+ * each, and nearly all questions end there. A change that changes nothing is not added.
  * Dropped items are a list of free ones through the same links. A pid that is used again
  * goes on with its old chain: its fork adds what its parent has, or that nothing is
  * known.

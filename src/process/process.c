@@ -1,12 +1,12 @@
 /*
  * Records come in time order, so each change is appended to a list that is sorted by
- * time, and a question is a bisection. A function for each type of record, by a table. A
+ * time, and a question is a bisection. A table has a function for each type of record. A
  * fork copies no maps: the child's space refers to the first n of its parent's. An exec
  * begins a new space; older kernels do not say which COMM is one, and then the first one
  * of a child that perf has forked counts.
  *
- * A growing timeline drops what has ended, and whatever might be dropped nobody refers
- * to: there a child gets copies, and places in lists go to lists of free ones.
+ * A growing timeline drops what has ended, so nobody may refer to another's maps there:
+ * a child gets copies, and items of lists that were dropped are used again.
  */
 #include "process/process.h"
 

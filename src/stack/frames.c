@@ -1,8 +1,9 @@
 /*
  * Frames are equal if their bytes are, and a hash of those finds them. The budget is
- * asked for 256 frames at a time; what is beyond it is one frame that says so, and what
- * is known already stays known. To merge gives each frame of another list its id here.
- * Labels of threads have ids of their own in each list, so those are translated first.
+ * asked for 256 frames at a time. When it has nothing left, new frames become one frame
+ * that says so, and known ones are found as before. A merge gives each frame of another
+ * list its id here. Labels of threads have ids of their own in each list, so those are
+ * translated first.
  */
 #include <errno.h>
 

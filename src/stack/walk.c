@@ -1,8 +1,8 @@
 /*
- * A loop: where is pc (its frame and its rule are remembered by address), push the
- * frame, take one step by the rule. Only pc, sp, fp and the link register are followed.
- * A row that needs others ends the loop, and all is done again from the leaf with every
- * register, up to behind that row.
+ * The loop looks up pc, whose frame and rule are remembered by address, pushes the
+ * frame, and takes one step by the rule. Only pc, sp, fp and the link register are
+ * followed. A row that needs others ends the loop, and all is done again from the leaf
+ * with every register, up to behind that row.
  *
  *	copied stack   | leaf    | f        | g     ...
  *	               sp        cfa        cfa           each step has to go this way

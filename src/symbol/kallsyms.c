@@ -1,7 +1,7 @@
 /*
  * One pass over the text, which stays in memory: names are offsets in it, ended by a NUL
- * where the tab or newline was. All modules share it, and each has a symbol table of its
- * own, since a module's lines count only if it was not moved.
+ * where the tab or newline was. All modules share it. Each has a symbol table of its
+ * own, because its lines count only if it has not been loaded elsewhere since.
  *
  *	ffffffffc0a31000 t nft_do_chain \t[nf_tables] \n
  *	address          type, name     0 module      0

@@ -5,10 +5,10 @@
  *
  *	shift = address of the reference symbol in the table - its recorded address
  *
- * A kernel is moved by whole pages, so a shift that is none is another kernel. For this
- * machine's table the build id has to be equal, or nothing at all may be odd; modules
- * count only if the shift is 0, since they are loaded anew at each boot. Of each table
- * that was refused the reason is kept, for a user who gets no names.
+ * A kernel is moved by whole pages, so with any other shift it is another kernel. For
+ * this machine's table the build id has to be equal, or else nothing at all may be odd;
+ * modules count only if the shift is 0, since they are loaded anew at each boot. The
+ * reasons why tables were refused are kept, for a user who gets no names.
  *
  * Tables are read when they are first asked for, under the lock, and never change after
  * that: names are found without it. /proc/kallsyms takes long, so a thread may have

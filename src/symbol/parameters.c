@@ -2,8 +2,8 @@
  * A name is cut where it lies. What stays is moved down piece by piece, behind the place
  * that is read, so each byte moves once and no memory is needed.
  *
- * A name with deeper brackets than are followed is not cut from there on: a part too
- * much is better than a wrong name.
+ * A name with deeper brackets than are followed is not cut from there on: a name that is
+ * too long is better than a wrong one.
  */
 #include "symbol/parameters.h"
 

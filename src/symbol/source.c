@@ -1,9 +1,10 @@
 /*
- * What an image is says where its names may be: a file and its debug file, the kernel's
- * tables, or nothing but what a runtime wrote. Names that came with the recording take
- * the place of what was found here, unless that was given by hand, or is all symbols of
- * a file that is sure to be the recorded one. Whatever it is, it is a symbol table and a
- * way from recorded addresses to its own: who asks for names sees no difference.
+ * The kind of an image decides where its names may be: a file and its debug file, the
+ * kernel's tables, or nothing but what a runtime wrote. Names that came with the
+ * recording take the place of what was found here, unless that was given by hand, or is
+ * all symbols of a file that is sure to be the recorded one. Whatever it is, it is a
+ * symbol table and a way from recorded addresses to its own: who asks for names sees no
+ * difference.
  */
 #include "symbol/source.h"
 

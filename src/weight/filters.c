@@ -1,9 +1,9 @@
 /*
- * Filters lie by side and key. A sample is kept if of each key that has filters of the
- * side "only" one matches, and none of the side "drop". One answer for each distinct
- * string is remembered by its id, for all patterns of a side and key together, so that
- * patterns cost by names and not by samples. PCRE2 may take MATCH_STEPS for one name: a
- * pattern that would take for ever is an error that names it.
+ * Filters lie by side and key. A sample is kept if each key that has "only" filters has
+ * one that matches, and no "drop" filter matches. One answer for each distinct string is
+ * remembered by its id, for all patterns of a side and key together, so that patterns
+ * cost by names and not by samples. PCRE2 may take MATCH_STEPS for one name: a pattern
+ * that would take for ever is an error that names it.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <errno.h>

@@ -1,9 +1,9 @@
 /*
- * Texts in the order of the document. Texts that somebody else chose go through the
- * functions of write/xml.h, so no name can end an element or begin a script; the HTML
- * page forbids all scripts but its own, by a hash that the build has made of it, and all
- * that would be loaded. What the viewer has to know stands in data- attributes of the
- * root, from which it begins.
+ * page_begin() and page_end() name the parts of the document in its order. Texts that
+ * somebody else chose go through the functions of write/xml.h, so no name can end an
+ * element or begin a script; the HTML page forbids all scripts but its own, by a hash
+ * that the build has made of it, and all that would be loaded. What the viewer has to
+ * know stands in data- attributes of the root, from which it begins.
  */
 #include "write/page.h"
 

@@ -1,8 +1,8 @@
 /*
- * Who passes a turn on leaves its text in a slot and takes the empty one from there.
- * Then whoever finds the next turn's text there writes it, and the one behind it, with
- * the lock released; .writing says that somebody does. A sink that has gathered
- * SINK_HELD bytes before its turn waits for it and writes by itself.
+ * A sink that passes its turn on leaves its text in a slot and takes the empty one from
+ * there. Then whoever finds the next turn's text in its slot writes it, and the one
+ * behind it, with the lock released; .writing says that somebody does. A sink that has
+ * gathered SINK_HELD bytes before its turn waits for it and writes by itself.
  *
  * Turns are taken in order, and at most SINK_LEFT texts wait, so somebody always can
  * write. After a failure nothing more is written, but turns are passed on all the same:
