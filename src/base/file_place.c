@@ -202,7 +202,9 @@ mode_t file_place_mode(const struct file_place *p, mode_t usual)
 	if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISREG(st.st_mode))
 		return usual;
-	if (st.st_uid == geteuid())
+	/* With a second name it may be a file from elsewhere: linking asks for no more than the
+	 * right to write to it. */
+	if (st.st_uid == geteuid() && st.st_nlink == 1)
 		return st.st_mode & MODES;
 	return st.st_mode & usual;
 }

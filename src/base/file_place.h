@@ -27,7 +27,8 @@ int file_place_open(const char *path, struct file_place *ret, const char **why);
 void file_place_close(struct file_place *p); /* twice is fine, a zeroed one not */
 
 /* The mode that a file gets which takes the place of another: that one's, where it is the
- * caller's own; else nobody may more than there and than @usual. @usual where nothing is. */
+ * caller's own and has no second name; else nobody may more than there and than @usual.
+ * @usual where nothing is. */
 mode_t file_place_mode(const struct file_place *p, mode_t usual);
 
 /*

@@ -162,6 +162,19 @@ untouched()
 	[ "$(stat -c '%a %u' own.svg)" = "640 0" ]
 }
 
+@test "a second name of a file that everybody may write to makes no output that everybody may write to" {
+	install -m 666 /dev/null all/open
+	ln all/open all/x.svg
+	"$flamefold" -o all/x.svg in.folded
+	[ "$(stat -c '%a %u' all/x.svg)" = "644 0" ]
+	[ ! -s all/open ]
+	cd all
+	install -m 666 /dev/null open.map
+	ln open.map palette.map
+	"$flamefold" --cp -o ../x.svg ../in.folded
+	[ "$(stat -c '%a %u' palette.map)" = "644 0" ]
+}
+
 # planted_at_each_step NAME WORD...: flamefold writes all/NAME, and at each of its steps in turn a link to the
 # victim is put there.
 planted_at_each_step()
