@@ -72,7 +72,7 @@ struct search {
 	const struct debug_places *places;
 	struct text path;
 	wanted *wanted;
-	struct budget *budget;
+	const struct object *by; /* that names it */
 	void *arg;
 	struct object found;
 	int err; /* -ENOENT so far */
@@ -80,7 +80,7 @@ struct search {
 
 static bool try_path(struct search *s)
 {
-	struct context ctx = { .budget = s->budget };
+	struct context ctx = { .budget = s->by->budget };
 	struct object o;
 	int err;
 
@@ -88,7 +88,7 @@ static bool try_path(struct search *s)
 		s->err = -ENOMEM;
 		return true;
 	}
-	err = object_open(&ctx, s->path.bytes, &o);
+	err = object_open_named(&ctx, s->by, s->path.bytes, &o);
 	if (err == 0 && s->wanted(&o, s->arg)) {
 		s->found = o;
 		s->err = 0;
@@ -212,7 +212,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 	struct search s = {
 		.places = places,
 		.wanted = has_build_id,
-		.budget = debug->budget,
+		.by = debug,
 		.arg = &link,
 		.err = -ENOENT,
 	};
@@ -240,9 +240,7 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		     const struct object *o, const char *directory, const char *name,
 		     struct object *ret)
 {
-	struct search s = {
-		.places = places, .wanted = any, .budget = o->budget, .err = -ENOENT
-	};
+	struct search s = { .places = places, .wanted = any, .by = o, .err = -ENOENT };
 	const char *slash = strrchr(name, '/');
 	bool over;
 

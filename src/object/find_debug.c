@@ -76,8 +76,9 @@ static void refuse(struct search *s, const struct object *debug)
 	add_build_id(o->build_id, o->build_id_size, &s->refused);
 }
 
-/* The file at the path; true where the search is over. */
-static bool try(struct search *s)
+/* The file at the path; true where the search is over. @by: what says that it is there, or
+ * NULL. */
+static bool try(struct search *s, const struct object *by)
 {
 	struct context ctx = { .budget = s->places->budget };
 	struct object debug;
@@ -85,7 +86,8 @@ static bool try(struct search *s)
 
 	if (s->path.failed)
 		return true;
-	err = object_open(&ctx, s->path.bytes, &debug);
+	err = by ? object_open_named(&ctx, by, s->path.bytes, &debug)
+		 : object_open(&ctx, s->path.bytes, &debug);
 	found_note_trouble(s->found, err, ctx.error);
 	s->path.failed = err == -ENOMEM;
 	if (err < 0)
@@ -110,7 +112,7 @@ static bool try_debug_dir(struct search *s)
 	if (!add_build_id_path(o->build_id, o->build_id_size, BUILD_ID_WHOLE, &s->path))
 		return false;
 	text_string(&s->path, ".debug");
-	return try(s);
+	return try(s, NULL);
 }
 
 /* There it goes by what was recorded. */
@@ -124,7 +126,7 @@ static bool try_cache(struct search *s)
 		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
 			continue;
 		text_string(&s->path, "/debug");
-		if (try(s))
+		if (try(s, NULL))
 			return true;
 	}
 	return false;
@@ -151,7 +153,7 @@ static bool try_debug_link(struct search *s)
 		text_add(&s->path, path, (size_t)(slash - path));
 		text_string(&s->path, between[i]);
 		text_string(&s->path, name);
-		if (try(s))
+		if (try(s, &s->found->object))
 			return true;
 	}
 	return false;
@@ -172,7 +174,7 @@ static bool try_debuginfod(struct search *s)
 	text_clear(&s->path);
 	return debuginfod_find(s->places->debuginfod, DEBUGINFOD_DEBUG_FILE, o->build_id,
 			       o->build_id_size, s->wanted->path, &s->path) &&
-	       try(s);
+	       try(s, NULL);
 }
 
 /* Symbols that the object itself has, packed: MiniDebugInfo. */

@@ -357,6 +357,45 @@ int object_open(struct context *ctx, const char *path, struct object *ret)
 	return fd < 0 ? fd : object_open_fd(ctx, fd, path, ret);
 }
 
+/* By whose word it is read: what was unpacked, or deleted, is of somebody. */
+static uid_t owner_of(const struct object *o)
+{
+	const uid_t nobody = 65534;
+	struct stat st;
+
+	return fstat(o->fd, &st) == 0 && st.st_nlink ? st.st_uid : nobody;
+}
+
+static int open_as(struct context *ctx, uid_t user, const char *path, struct object *ret)
+{
+	uid_t before = user_rights_begin(user);
+	int err = object_open(ctx, path, ret);
+
+	user_rights_end(before);
+	return err;
+}
+
+int object_open_named(struct context *ctx, const struct object *by, const char *path,
+		      struct object *ret)
+{
+	uid_t owner = owner_of(by);
+	int err = open_as(ctx, owner, path, ret);
+	bool closed = err == -EACCES && geteuid() == 0;
+	struct stat st;
+
+	/* What is the owner's own may lie where only root comes by now. */
+	if (closed)
+		err = object_open(ctx, path, ret);
+	if (err < 0 || geteuid() != 0 ||
+	    (fstat(ret->fd, &st) == 0 &&
+	     (closed ? st.st_uid == owner : process_may_read(owner, &st))))
+		return err;
+	object_close(ret);
+	return fail(ctx, -EACCES,
+		    "'%s' is not for user %u, whose file names it: it is not read", path,
+		    (unsigned)owner);
+}
+
 int object_open_fd(struct context *ctx, int fd, const char *name, struct object *ret)
 {
 	struct object o = { .fd = fd, .budget = ctx->budget };

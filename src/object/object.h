@@ -52,6 +52,11 @@ void object_prepare(void);
  * where it is no ELF file. */
 int object_open(struct context *ctx, const char *path, struct object *ret);
 
+/* The same of a file that @by says is there, a debug link or a part of its debug information:
+ * as root only what the owner of @by could open, -EACCES. */
+int object_open_named(struct context *ctx, const struct object *by, const char *path,
+		      struct object *ret);
+
 /* A descriptor of such a file, whatever is in it; or as object_open(). */
 int object_open_file(struct context *ctx, const char *path);
 

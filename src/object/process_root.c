@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,6 +52,17 @@ const char *process_root_path(const char *path, uint32_t *pid)
 	return path + size;
 }
 
+uid_t user_rights_begin(uid_t user)
+{
+	return geteuid() == 0 ? (uid_t)setfsuid(user) : user;
+}
+
+void user_rights_end(uid_t before)
+{
+	if (geteuid() == 0)
+		setfsuid(before);
+}
+
 int process_root_look(uint32_t pid, const char *path, int flags)
 {
 	struct open_how how = {
@@ -59,13 +71,21 @@ int process_root_look(uint32_t pid, const char *path, int flags)
 	};
 	char root[32];
 	int dir, fd, error;
+	uid_t user, before;
 
 	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
+	if (!process_user(pid, &user)) {
+		close(dir);
+		errno = ENOENT;
+		return -1;
+	}
+	before = user_rights_begin(user);
 	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	error = errno;
+	user_rights_end(before);
 	close(dir);
 	errno = error;
 	return fd;

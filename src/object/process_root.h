@@ -25,8 +25,15 @@ bool process_user(uint32_t pid, uid_t *ret);
 /* Behind "/proc/PID/root" of @path, and *@pid; NULL: it is another path. */
 const char *process_root_path(const char *path, uint32_t *pid);
 
-/* O_PATH; links are followed inside of the root, but not the last one with @flags O_NOFOLLOW.
- * -1 with errno. */
+/*
+ * As root, between the two, this thread finds and opens files with the rights of @user: what lies
+ * in a directory that is closed to that user is not there, whatever its own mode. Groups stay.
+ */
+uid_t user_rights_begin(uid_t user);
+void user_rights_end(uid_t before);
+
+/* O_PATH, as the process's user; links are followed inside of the root, but not the last one
+ * with @flags O_NOFOLLOW. -1 with errno. */
 int process_root_look(uint32_t pid, const char *path, int flags);
 
 /* Could a process of @user read it? */

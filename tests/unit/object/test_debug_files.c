@@ -170,6 +170,33 @@ Test(debug_files, a_dwo_file_is_found_after_both_were_moved)
 	cr_expect_eq(find_split(NULL, "/gone", "obj/a.dwo"), 0);
 }
 
+Test(debug_files, what_is_named_is_what_the_owner_of_the_name_could_open)
+{
+	const uid_t nobody = 65534;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root opens what others may not");
+	make_directories("in");
+	make_file("in/a.dwo", ID, NULL);
+	make_file("a", NULL, "in/a.dwo");
+	cr_assert_eq(chmod(directory, 0755), 0);
+	cr_assert_eq(chmod(below("in/a.dwo"), 0600), 0);
+	open_object("a");
+	cr_expect_eq(find_split(NULL, below("in"), "a.dwo"), 0);
+	object_close(&found);
+	cr_assert_eq(chown(below("a"), nobody, nobody), 0);
+	cr_expect_eq(find_split(NULL, below("in"), "a.dwo"), -ENOENT);
+	cr_expect_eq(find_alternate(NULL, "/nonexistent"), -ENOENT);
+	cr_assert_eq(chmod(below("in/a.dwo"), 0644), 0);
+	cr_assert_eq(chmod(below("in"), 0700), 0);
+	cr_expect_eq(find_split(NULL, below("in"), "a.dwo"), -ENOENT);
+	cr_expect_eq(find_alternate(NULL, "/nonexistent"), -ENOENT);
+	cr_assert_eq(chmod(below("in"), 0711), 0);
+	cr_expect_eq(find_split(NULL, below("in"), "a.dwo"), 0);
+	object_close(&found);
+	cr_expect_eq(find_alternate(NULL, "/nonexistent"), 0);
+}
+
 Test(debug_files, what_is_no_file_is_not_waited_for)
 {
 	cr_assert_eq(mkfifo(below("a.dwo"), 0600), 0);

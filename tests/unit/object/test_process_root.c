@@ -98,6 +98,32 @@ Test(process_root, an_object_that_its_process_cannot_read_is_not_opened)
 	close(fd);
 }
 
+Test(process_root, what_a_directory_keeps_from_the_process_is_not_opened)
+{
+	char dir[] = "/tmp/flamefold-test-XXXXXX", path[64];
+	pid_t child;
+	int fd;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root reads what others may not");
+	cr_assert_not_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0644);
+	cr_assert(fd >= 0);
+	child = start_child(NOBODY);
+	chmod(dir, 0700);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	chmod(dir, 0711);
+	cr_expect_eq(open_of(child, path), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	chmod(dir, 0700);
+	cr_expect_eq(access(path, R_OK), 0);
+	unlink(path);
+	rmdir(dir);
+	close(fd);
+}
+
 static int open_looked(const char *path)
 {
 	int fd = file_open_looked(open(path, O_PATH | O_CLOEXEC));
