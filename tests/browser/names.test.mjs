@@ -43,6 +43,16 @@ test("what the browser knows as a property is not made short", async () => {
 	assert.deepEqual([...used].filter((name) => names.has(name) && !kept.has(name) && !ours.has(name)), []);
 });
 
+test("words of the language are not made short", () => {
+	const language = `async await break case catch class const continue do else extends false finally for function if
+		instanceof let new null return super switch throw true try typeof undefined var void while`.split(/\s+/);
+	/* Neither in strings, nor as names of properties. */
+	const bare = code.replace(/"[^"\n]*"|'[^'\n]*'/g, "");
+
+	for (const word of language.filter((word) => word.length > 2))
+		assert.ok(kept.has(word) || !new RegExp(`(?<![.$\\w])${word}\\b(?!:)`).test(bare), word);
+});
+
 test("what is kept is used", () => {
 	for (const word of kept)
 		assert.ok(!word || new RegExp(`\\b${word}\\b`).test(code), word);

@@ -45,10 +45,10 @@ function legendEntries(meaning, looks) {
 	}
 	for (const entry of [...entries.values()].sort((a, b) =>
 		b.weight - a.weight || a.one.look - b.one.look)) {
-		const colour = colourOf(entry.one, meaning, looks);
+		const colour = String(entry.colour = colourOf(entry.one, meaning, looks));
 
-		if (!shown.has(`${colour}`) && !(entry.isFunction && ++functions > 6))
-			shown.set(`${colour}`, { ...entry, colour });
+		if (!shown.has(colour) && !(entry.isFunction && ++functions > 6))
+			shown.set(colour, entry);
 		if (shown.size === 12)
 			break;
 	}
