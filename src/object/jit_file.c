@@ -136,13 +136,13 @@ static const char *objection(const struct object_places *places,
 
 	if (!S_ISREG(st->st_mode))
 		return "is no regular file";
-	if (place->named || places->trust_maps || is_of_process)
+	if (place->named || places->trust_maps)
 		return NULL;
 	/* The process can mount or link what it likes there, a file that only root may read,
-	 * too; here it can link only. */
-	if (place->root)
+	 * too; here it can link only, and so can everybody, to files of the process's user. */
+	if (place->root && !is_of_process)
 		return "is not of the process's user: --trust-maps uses it all the same";
-	if (st->st_uid && st->st_uid != geteuid())
+	if (!is_of_process && st->st_uid && st->st_uid != geteuid())
 		return "";
 	return st->st_nlink > 1 ? "has another name, too: --trust-maps uses it all the "
 				  "same"

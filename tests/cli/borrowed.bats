@@ -63,3 +63,10 @@ unsaid()
 	grep the_secret_line live.folded
 	chown 0 secret
 }
+
+@test "but not with a second name: somebody else may have linked a file of that user's there" {
+	chown 65534 secret
+	ln secret twin
+	sample 600
+	unsaid
+}
