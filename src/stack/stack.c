@@ -213,6 +213,26 @@ static bool look_up_caller(struct stack_walker *w, const struct sample *s)
 	return true;
 }
 
+/* Chains of branch records say nothing of frame pointers; and who asks for the kernel alone does
+ * not look at users' code. */
+static bool may_be_followed(const struct event *event)
+{
+	const uint64_t branches = 1 << 11, exclude_user = 1 << 4;
+
+	return !(event->sample_type & branches) && !(event->flags & exclude_user);
+}
+
+/* What says beside the addresses of a chain why a stack is not whole. */
+static uint64_t note_key(const struct stack_walker *w, const struct sample *s)
+{
+	const struct event *event = &w->rec->events.v[s->event];
+
+	return s->mode | (uint64_t)s->exact_chain << 8 |
+	       (uint64_t)s->has_user_stack << 9 | (uint64_t)s->has_chain << 10 |
+	       (uint64_t)may_be_followed(event) << 11 |
+	       (uint64_t)chain_limit(event) << 12;
+}
+
 bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
 {
 	struct hash_wide chain = { hash_u64(s->ip), s->ip };
@@ -230,7 +250,7 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
 	side ^= (uint64_t)event_label(w, s) << 16;
-	side = hash_u64(side ^ label_key(w)) ^ s->mode ^ (uint64_t)s->exact_chain << 8;
+	side = hash_u64(side ^ label_key(w)) ^ note_key(w, s);
 	if (caller)
 		side = hash_u64(side ^ caller);
 	ret->low = chain.low ^ side;
@@ -397,16 +417,12 @@ static int push_label(struct stack_walker *w)
 	return push_frame(w, w->thread->frame - 1);
 }
 
-/* A chain of branch records, or one that was cut, says nothing of frame pointers; and who asks
- * for the kernel alone does not look at users' code. */
+/* One that was cut says nothing of frame pointers either. */
 static bool is_followed(const struct stack_walker *w, const struct sample *s,
 			unsigned poorer, const struct found_chain *found)
 {
-	const uint64_t branches = 1 << 11, exclude_user = 1 << 4;
-	const struct event *event = &w->rec->events.v[s->event];
-
 	return found->user && !s->exact_chain && !is_of_guest(s) &&
-	       !(event->sample_type & branches) && !(event->flags & exclude_user) &&
+	       may_be_followed(&w->rec->events.v[s->event]) &&
 	       !(poorer & (POORER_CUT_CHAIN | POORER_MAX_STACK));
 }
 

@@ -444,6 +444,34 @@ Test(stack, whatever_changes_a_stack_changes_its_key)
 	stage_end(&s);
 }
 
+/* Stacks are remembered by their keys, with why they are not whole. */
+Test(stack, whatever_says_why_a_stack_is_not_whole_changes_its_key)
+{
+	const uint64_t branches = 1 << 11;
+	struct stack_key keys[5];
+	struct stage s;
+	struct event *event;
+
+	stage_begin(&s, (struct stack_options){ .empty_chains = true });
+	event = &s.t.rec.events.v[0];
+	s.sample.ip = 0x3000;
+	stack_key(s.walker, &s.sample, &keys[0]);
+	s.sample.has_chain = false; /* then its address is shown */
+	stack_key(s.walker, &s.sample, &keys[1]);
+	s.sample.has_user_stack = true; /* of a machine that is not known */
+	stack_key(s.walker, &s.sample, &keys[2]);
+	event->max_stack = 3; /* with so many addresses it is cut */
+	stack_key(s.walker, &s.sample, &keys[3]);
+	event->sample_type = branches; /* no frame pointers have led anywhere */
+	stack_key(s.walker, &s.sample, &keys[4]);
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < i; j++)
+			cr_assert(keys[i].low != keys[j].low ||
+					  keys[i].high != keys[j].high,
+				  "keys %d and %d", i, j);
+	stage_end(&s);
+}
+
 Test(stack, the_maps_and_the_name_are_those_of_the_samples_time)
 {
 	const uint64_t chain[] = { CONTEXT_USER, 0x3000 };
