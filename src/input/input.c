@@ -343,8 +343,7 @@ static void note_time(struct input *in, struct event *event, uint64_t time)
 	if (time > in->rec.last_time || !in->timed)
 		in->rec.last_time = time;
 	in->timed = true;
-	if (time > in->newest)
-		in->newest = time;
+	see_time(&in->newest, time);
 }
 
 static void count_type(struct input *in, uint32_t type)

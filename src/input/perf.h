@@ -216,8 +216,19 @@ void event_finder_settle(struct input *in);
 /* An index of rec.events, or -1 where it cannot be known. */
 int event_of_sample(const struct input *in, const uint8_t *record, size_t size);
 int event_of_other(const struct input *in, const uint8_t *record, size_t size);
+/* From this type on records are perf's own, which end with nothing. */
+enum { USER_TYPES = 64 };
+
 /* The time a record that is no sample ends with; UINT64_MAX: it has none. */
 uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size);
+
+/* @newest: where records and samples without a time of their own stand. Both passes see the times
+ * of all others. */
+static inline void see_time(uint64_t *newest, uint64_t time)
+{
+	if (time > *newest && time < TIME_NEVER)
+		*newest = time;
+}
 
 /* perf_name.c: the name perf would print for an event whose name was not recorded. */
 int event_name(struct input *in, struct event *event);

@@ -240,6 +240,9 @@ uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size
 	int event = event_of_other(in, record, size);
 	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_time;
 
+	/* perf's own records have none. */
+	if (record_head_at(record, in->swapped).type >= USER_TYPES)
+		return UINT64_MAX;
 	if (!place || size < RECORD_HEAD + (size_t)place)
 		return UINT64_MAX;
 	return in_u64(in, record + size - place);

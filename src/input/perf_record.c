@@ -362,8 +362,7 @@ static uint64_t time_of(struct input *in, const struct raw_record *raw)
 		return (uint64_t)in->source << SOURCE_SHIFT | raw->position;
 	if (time == UINT64_MAX)
 		return in->newest ? in->newest + 1 : 0;
-	if (time > in->newest)
-		in->newest = time;
+	see_time(&in->newest, time);
 	return time;
 }
 
@@ -372,6 +371,7 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 {
 	struct body b = { .in = in, .head = raw->head };
 	int event = event_of_other(in, raw->bytes, raw->head.size);
+	uint64_t time = time_of(in, raw);
 	int err;
 
 	if (b.head.type == TIME_CONV)
@@ -387,7 +387,7 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 		.type = (uint16_t)b.head.type,
 		.mode = b.head.misc & MISC_MODE,
 		.position = (uint64_t)in->source << SOURCE_SHIFT | raw->position,
-		.time = time_of(in, raw),
+		.time = time,
 	};
 	err = kinds[b.head.type].decode(&b, ret);
 	if (err < 0)

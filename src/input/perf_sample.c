@@ -351,8 +351,7 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 	ret->time = l->time	       ? u64_at(p + l->time)
 		    : r->in->any_timed ? r->newest
 				       : ret->position;
-	if (ret->time > r->newest)
-		r->newest = ret->time;
+	see_time(&r->newest, ret->time);
 	ret->ip = l->ip ? u64_at(p + l->ip) : 0;
 	ret->pid = l->tid ? u32_at(p + l->tid) : UINT32_MAX;
 	ret->tid = l->tid ? u32_at(p + l->tid + 4) : UINT32_MAX;
@@ -440,13 +439,8 @@ static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t s
 /* Where samples lack times of their own, those of other records are theirs. */
 static void pass_other(struct sample_reader *r, const struct raw_record *raw)
 {
-	uint64_t time;
-
-	if (r->in->all_timed || !r->in->any_timed)
-		return;
-	time = trailer_time(r->in, raw->bytes, raw->head.size);
-	if (time != UINT64_MAX && time > r->newest)
-		r->newest = time;
+	if (!r->in->all_timed && r->in->any_timed)
+		see_time(&r->newest, trailer_time(r->in, raw->bytes, raw->head.size));
 }
 
 static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
