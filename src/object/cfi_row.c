@@ -156,7 +156,7 @@ static bool execute_value(struct cfi_run *r, uint8_t op)
 		set_saved(r, reg, read_sleb(&r->c));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		set_saved(r, reg, -(int64_t)read_uleb(&r->c));
+		set_saved(r, reg, (int64_t)-read_uleb(&r->c));
 		return true;
 	case DW_CFA_val_offset:
 		set_factored(r, rule, CFI_VALUE, (int64_t)read_uleb(&r->c));

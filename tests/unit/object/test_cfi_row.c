@@ -61,6 +61,9 @@ Test(cfi_row, the_frame_pointer_is_saved_or_unchanged)
 	ROW("sp+8 ra=c-8 fp=c-24", DW_CFA_offset_extended_sf, 6, 3);
 	ROW("sp+8 ra=c-8 fp=c+16", DW_CFA_offset_extended_sf, 6, 0x7e);
 	ROW("sp+8 ra=c-8 fp=c+16", DW_CFA_GNU_negative_offset_extended, 6, 2);
+	/* 2^63: no offset is that. */
+	ROW("other", DW_CFA_GNU_negative_offset_extended, 6, 0x80, 0x80, 0x80, 0x80, 0x80,
+	    0x80, 0x80, 0x80, 0x80, 1);
 	ROW("sp+8 ra=c-8", DW_CFA_offset | 6, 2, DW_CFA_restore | 6);
 	ROW("sp+8 ra=c-8", DW_CFA_offset | 6, 2, DW_CFA_restore_extended, 6);
 	ROW("sp+8 ra=c-8", DW_CFA_offset | 6, 2, DW_CFA_same_value, 6);
