@@ -1,10 +1,15 @@
 /*
  * Debug information of DWARF 2 to 5, made by steps (choices.h): functions, calls that were
  * inlined, blocks; each DIE in forms that its class has; with a .dwo file, with one of dwz,
- * packed. Whose code an address is is known then, and has to be found. A step can damage
- * sections, which may cost what is in them, but nothing else.
+ * packed. Whose code an address is, and of which line, is known then, and has to be found.
+ * Beside it functions' frames and symbols, which may be odd; and a step can damage sections,
+ * which may cost what is in them, but nothing else.
  */
 #include "dwarf_writer.h"
+#include "frame_writer.h"
+#include "line_writer.h"
+#include "symbol_writer.h"
+#include "unwind_table.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -29,6 +34,8 @@ enum {
 struct scope {
 	int parent; /* -1: none */
 	int name; /* in the names; -1: a block */
+	struct row_written
+		call; /* where the call that was inlined is; line 0: not said */
 	unsigned next, end; /* slots that are left to what is in it */
 };
 
@@ -40,6 +47,10 @@ struct making {
 	unsigned depth, functions;
 	int owner[SLOTS]; /* scopes; -1: none */
 	uint64_t abstract[NAMES]; /* DIEs */
+	bool has_lines;
+	struct line_writer lines;
+	struct row_written rows[SLOTS]; /* line 0: none */
+	struct frame_form frames[2]; /* of .eh_frame and of .debug_frame */
 	bool damaged;
 };
 
@@ -74,6 +85,7 @@ static void put_abstract(struct making *m)
 						      : DW_AT_linkage_name,
 				       names[i]);
 		attribute_number(d, DW_AT_inline, DW_INL_inlined);
+		attribute_number(d, DW_AT_decl_file, 2);
 		attribute_number(d, DW_AT_decl_line, 7);
 		die_end(d);
 	}
@@ -83,7 +95,9 @@ static int begin_scope(struct making *m, int name, unsigned first, unsigned end)
 {
 	int scope = m->scope_count++;
 
-	m->scopes[scope] = (struct scope){ m->open, name, first, end };
+	m->scopes[scope] = (struct scope){
+		.parent = m->open, .name = name, .next = first, .end = end
+	};
 	m->open = scope;
 	m->depth++;
 	return scope;
@@ -137,6 +151,7 @@ static void put_inside(struct making *m, const struct step *s, bool call)
 	struct debug_writer *d = &m->d;
 	struct scope *around = &m->scopes[m->open];
 	unsigned room = around->end - around->next, skip, size, more = 0, first;
+	struct row_written where = { 1 + s->who % 3, s->a & 0xff };
 	struct span_written spans[2];
 	int scope;
 
@@ -160,18 +175,71 @@ static void put_inside(struct making *m, const struct step *s, bool call)
 				    m->abstract[s->what % NAMES]);
 	attribute_spans(d, spans, more ? 2 : 1);
 	if (call) {
-		attribute_number(d, DW_AT_call_file, 1);
-		attribute_number(d, DW_AT_call_line, s->a & 0xff);
+		attribute_number(d, DW_AT_call_file, where.file);
+		attribute_number(d, DW_AT_call_line, where.line);
 	}
 	die_end(d);
 	scope = begin_scope(m, call ? s->what % NAMES : -1, first, first + size);
+	m->scopes[scope].call = where;
 	own(m, scope, first, first + size);
 	if (more)
 		own(m, scope, more, more + 1);
 }
 
+/* Rows for some slots that have none yet; or for a function that a linker dropped, which
+ * nobody may find. */
+static void put_rows(struct making *m, const struct step *s)
+{
+	static struct row_written rows[SLOTS];
+	unsigned first = s->a % SLOTS, count = 0, most = 1 + s->what % 64;
+	struct row_written row = { 0 };
+	bool dropped = s->flags & 1;
+
+	for (; count < most && first + count < SLOTS && !m->rows[first + count].line;
+	     count++) {
+		if (row.line == 0 || number_below(&m->numbers, 3))
+			row = (struct row_written){
+				1 + (uint32_t)number_below(&m->numbers, 3),
+				1 + (uint32_t)number_below(&m->numbers,
+							   s->flags & 2 ? 1 << 20 : 20)
+			};
+		rows[count] = row;
+	}
+	if (!m->has_lines || count == 0)
+		return;
+	m->lines.numbers = m->numbers;
+	put_sequence(&m->lines, dropped ? 0 : CODE + first * SLOT, dropped ? CODE : SLOT,
+		     rows, count);
+	if (!dropped)
+		memcpy(m->rows + first, rows, count * sizeof(*rows));
+}
+
+static void put_others(struct making *m, const struct step *s)
+{
+	unsigned first = s->a % SLOTS, count = 1 + s->what % 64;
+	struct span_written span = span_of(first, first + count);
+	unsigned kind = s->kind % 4;
+
+	switch (kind) {
+	case 0:
+	case 1:
+		m->frames[kind].eh = kind == 0;
+		put_frame(&m->d, &m->frames[kind], &span, &m->numbers);
+		break;
+	case 2:
+		put_symbol(&m->d, s->flags & 1, &m->numbers);
+		break;
+	default:
+		put_rows(m, s);
+	}
+}
+
 static void take_step(struct making *m, const struct step *s)
 {
+	if (s->kind >= 0xe0) {
+		put_others(m, s);
+		return;
+	}
 	switch (s->kind % 8) {
 	case 0:
 		put_function(m, s);
@@ -258,6 +326,20 @@ static void put_bases(struct debug_writer *d, bool skeleton)
 	}
 }
 
+static void put_place(struct making *m)
+{
+	struct debug_writer *d = &m->d;
+
+	put_text(attribute(d, DW_AT_comp_dir, DW_FORM_string), "/src");
+	if (m->has_lines)
+		put_offset(d,
+			   attribute(d, DW_AT_stmt_list,
+				     d->version >= 4 ? DW_FORM_sec_offset
+				     : d->wide	     ? DW_FORM_data8
+						     : DW_FORM_data4),
+			   0);
+}
+
 static void put_skeleton(struct making *m, uint64_t id)
 {
 	struct debug_writer *d = &m->d;
@@ -270,7 +352,7 @@ static void put_skeleton(struct making *m, uint64_t id)
 	put_text(attribute(d, d->version == 5 ? DW_AT_dwo_name : DW_AT_GNU_dwo_name,
 			   DW_FORM_string),
 		 path);
-	put_text(attribute(d, DW_AT_comp_dir, DW_FORM_string), "/nonexistent");
+	put_place(m);
 	if (d->version < 5)
 		put_bytes(attribute(d, DW_AT_GNU_dwo_id, DW_FORM_data8), id, 8);
 	put_code(d);
@@ -296,6 +378,8 @@ static void make_unit(struct making *m, const uint8_t *data, size_t steps)
 	const uint64_t id = 0x123456789abcdef0;
 	size_t start;
 
+	if (m->has_lines)
+		begin_lines(&m->lines, d, m->numbers);
 	if (d->split)
 		put_skeleton(m, id);
 	if (d->dwz)
@@ -303,8 +387,10 @@ static void make_unit(struct making *m, const uint8_t *data, size_t steps)
 	start = begin_unit(m, d->split ? &d->dwo : &d->object,
 			   d->split ? DW_UT_split_compile : DW_UT_compile, id);
 	die_begin(d, DW_TAG_compile_unit, true);
-	if (!d->split)
+	if (!d->split) {
 		put_bases(d, false);
+		put_place(m);
+	}
 	attribute_text(d, DW_AT_name, "unit.c");
 	attribute_number(d, DW_AT_language, DW_LANG_C_plus_plus);
 	if (!d->split)
@@ -324,6 +410,8 @@ static void make_unit(struct making *m, const uint8_t *data, size_t steps)
 		end_scope(m);
 	bytes_u8(section_of(d, INFO), 0);
 	end_unit(d, start);
+	if (m->has_lines)
+		end_lines(&m->lines);
 }
 
 /* Lengths at the beginnings of sections that were not known yet. */
@@ -344,12 +432,18 @@ static void end_sections(struct debug_writer *d)
 static void damage(struct making *m, const struct step *s)
 {
 	struct debug_file *files[] = { &m->d.object, &m->d.dwo, &m->d.alternate };
-	struct bytes *b = &files[s->who % 8 % 3]->sections[s->what % SECTIONS];
+	struct debug_file *f = files[s->who % 8 % 3];
+	struct bytes *b = &f->sections[s->what % SECTIONS];
 	struct numbers n = numbers_of(s);
 	uint64_t value = s->flags & 1 ? number_odd(&n) : number_next(&n);
 	unsigned size = 1u << (s->flags >> 1 & 3);
 
 	m->damaged = true;
+	if (s->flags & 16 && f->bent_count < BENT_MOST) {
+		f->bent[f->bent_count++] =
+			(struct field_bent){ s->what, s->who >> 3, value };
+		return;
+	}
 	if (b->count < size)
 		return;
 	if (s->flags & 8)
@@ -377,9 +471,21 @@ static void place_file(int number, const struct bytes *image)
 	close(fd);
 }
 
-static void check_chain(const struct making *m, unsigned slot,
+/* Where a frame is: in the row of the address, or where the one inside of it is called. */
+static void check_place(const struct making *m, const struct row_written *where,
+			const struct inline_frame *frame)
+{
+	const char *path = where->line && m->has_lines ? line_paths[where->file] : NULL;
+
+	fuzz_check(frame->line == where->line, "a line is found");
+	fuzz_check(!path == !frame->file && (!path || strcmp(path, frame->file) == 0),
+		   "the file of a line is found");
+}
+
+static void check_chain(const struct making *m, unsigned slot, bool lines,
 			const struct inline_chain *chain)
 {
+	struct row_written where = lines ? m->rows[slot] : (struct row_written){ 0 };
 	int scope = m->owner[slot];
 	size_t i = 0;
 
@@ -395,7 +501,16 @@ static void check_chain(const struct making *m, unsigned slot,
 				i < chain->count ? chain->frames[i].name : "", want);
 		fuzz_check(i < chain->count && strcmp(chain->frames[i].name, want) == 0,
 			   "a call is found where it is");
+		check_place(m, &where, &chain->frames[i]);
+		if (lines)
+			where = m->scopes[scope].call;
 		i++;
+	}
+	/* Of what is in no function the line is known, or nothing. */
+	if (i == 0 && where.line > 0) {
+		fuzz_check(chain->count == 1, "a line without a function");
+		check_place(m, &where, &chain->frames[0]);
+		return;
 	}
 	fuzz_check(chain->count == i, "no other call is found");
 }
@@ -431,10 +546,14 @@ static void ask(const struct making *m, const struct bytes *image, const struct 
 			struct inline_chain chain = inlines_at(in, i);
 
 			if (!m->damaged)
-				check_chain(m, i, &chain);
+				check_chain(m, i, options.lines, &chain);
 		}
 		inlines_close(in);
 	}
+	if (m->d.object.sections[SYMTAB].count || m->d.object.sections[DYNSYM].count)
+		check_symbols(&o);
+	if (m->frames[0].letters || m->frames[1].letters)
+		check_unwinding(&o, NULL);
 	object_close(&o);
 }
 
@@ -467,6 +586,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.open = -1;
 	m.d.numbers = &numbers;
 	m.d.version = 2 + first.what % 4;
+	m.has_lines = first.flags & 4;
+	m.numbers = numbers;
 	m.d.split = first.kind & 1 && m.d.version >= 4;
 	m.d.dwz = first.kind & 2 && !m.d.split;
 	m.d.wide = first.kind & 4;

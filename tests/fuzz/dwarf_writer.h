@@ -24,6 +24,12 @@ enum section_kind {
 	RANGES,
 	LINE_STR,
 	ADDR,
+	LINE,
+	DEBUG_FRAME,
+	EH_FRAME,
+	SYMTAB,
+	DYNSYM,
+	STRTAB,
 	SECTIONS,
 };
 
@@ -31,13 +37,22 @@ enum {
 	BUILD_ID = 20, /* bytes: 1, 2, 3, 4 and zeros */
 	CODE = 0x1000, /* where code is */
 	CODE_SIZE = 0xc00,
+	FRAMES = 0x8000, /* where .eh_frame is */
 };
 
 static inline void put_bytes(struct bytes *b, uint64_t value, unsigned size)
 {
-	for (unsigned i = 0; i < size; i++)
-		bytes_u8(b, (uint8_t)(value >> 8 * i));
+	for (unsigned i = 0; i < size; i++, value >>= 8)
+		bytes_u8(b, (uint8_t)value);
 }
+
+/* A field of a section's header that is not what it should be. */
+struct field_bent {
+	uint8_t section, field;
+	uint64_t value;
+};
+
+enum { BENT_MOST = 4 };
 
 /* One file's sections. */
 struct debug_file {
@@ -45,6 +60,8 @@ struct debug_file {
 	uint32_t strings; /* with a place in STR_OFFSETS */
 	unsigned version;
 	bool dwo, packed;
+	struct field_bent bent[BENT_MOST];
+	unsigned bent_count;
 };
 
 struct debug_writer {
@@ -343,7 +360,8 @@ static inline void attribute_spans(struct debug_writer *d,
 	attribute_ranges(d, spans, count);
 }
 
-enum { OTHERS = 4, ELF_SECTIONS = SECTIONS + OTHERS }; /* 0 is none, 1 has the names */
+/* 0 is none, 1 has the names, 2 and 3 tell of other files, 4 is the code. */
+enum { TEXT = 4, OTHERS, ELF_SECTIONS = SECTIONS + OTHERS };
 
 struct elf_writer {
 	Elf64_Shdr sections[ELF_SECTIONS];
@@ -381,30 +399,78 @@ static inline void put_packed_section(struct elf_writer *w, unsigned i,
 	w->sections[i].sh_flags = SHF_COMPRESSED;
 }
 
+static const struct section_named {
+	const char *name, *in_dwo;
+	uint32_t type;
+} sections_named[SECTIONS] = {
+	[INFO] = { ".debug_info", ".debug_info.dwo", SHT_PROGBITS },
+	[ABBREV] = { ".debug_abbrev", ".debug_abbrev.dwo", SHT_PROGBITS },
+	[STR] = { ".debug_str", ".debug_str.dwo", SHT_PROGBITS },
+	[STR_OFFSETS] = { ".debug_str_offsets", ".debug_str_offsets.dwo", SHT_PROGBITS },
+	[RANGES] = { ".debug_rnglists", ".debug_rnglists.dwo", SHT_PROGBITS },
+	[LINE_STR] = { ".debug_line_str", ".debug_line_str", SHT_PROGBITS },
+	[ADDR] = { ".debug_addr", ".debug_addr", SHT_PROGBITS },
+	[LINE] = { ".debug_line", ".debug_line.dwo", SHT_PROGBITS },
+	[DEBUG_FRAME] = { ".debug_frame", ".debug_frame", SHT_PROGBITS },
+	[EH_FRAME] = { ".eh_frame", ".eh_frame", SHT_PROGBITS },
+	[SYMTAB] = { ".symtab", ".symtab", SHT_SYMTAB },
+	[DYNSYM] = { ".dynsym", ".dynsym", SHT_DYNSYM },
+	[STRTAB] = { ".strtab", ".strtab", SHT_STRTAB },
+};
+
+/* What only debuggers read may be packed. */
+static inline bool can_be_packed(unsigned i)
+{
+	return sections_named[i].type == SHT_PROGBITS && i != EH_FRAME;
+}
+
 static inline void put_debug_sections(struct elf_writer *w, const struct debug_file *f)
 {
-	static const char *const names[][2] = {
-		[INFO] = { ".debug_info", ".debug_info.dwo" },
-		[ABBREV] = { ".debug_abbrev", ".debug_abbrev.dwo" },
-		[STR] = { ".debug_str", ".debug_str.dwo" },
-		[STR_OFFSETS] = { ".debug_str_offsets", ".debug_str_offsets.dwo" },
-		[RANGES] = { ".debug_rnglists", ".debug_rnglists.dwo" },
-		[LINE_STR] = { ".debug_line_str", ".debug_line_str" },
-		[ADDR] = { ".debug_addr", ".debug_addr" },
-	};
-
 	for (unsigned i = 0; i < SECTIONS; i++) {
+		const struct section_named *s = &sections_named[i];
 		const struct bytes *b = &f->sections[i];
 		bool old = i == RANGES && f->version < 5;
 
-		begin_section(w, OTHERS + i, old ? ".debug_ranges" : names[i][f->dwo],
-			      b->count ? SHT_PROGBITS : SHT_NULL);
-		if (f->packed && b->count)
+		begin_section(w, OTHERS + i,
+			      old      ? ".debug_ranges"
+			      : f->dwo ? s->in_dwo
+				       : s->name,
+			      b->count ? s->type : SHT_NULL);
+		if (f->packed && b->count && can_be_packed(i))
 			put_packed_section(w, OTHERS + i, b);
 		else
 			bytes_add(w->image, b->v, b->count);
 		end_section(w, OTHERS + i);
 	}
+	w->sections[OTHERS + EH_FRAME].sh_addr = FRAMES;
+	for (unsigned i = SYMTAB; i <= DYNSYM; i++) {
+		w->sections[OTHERS + i].sh_link = OTHERS + STRTAB;
+		w->sections[OTHERS + i].sh_entsize = sizeof(Elf64_Sym);
+	}
+}
+
+/* The code is in the file behind its headers, whatever its section says. */
+static inline void put_text_section(struct elf_writer *w)
+{
+	begin_section(w, TEXT, ".text", SHT_PROGBITS);
+	w->sections[TEXT].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+	w->sections[TEXT].sh_addr = CODE;
+	w->sections[TEXT].sh_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
+	w->sections[TEXT].sh_size = CODE_SIZE;
+}
+
+static inline void bend(struct elf_writer *w, const struct field_bent *bent)
+{
+	Elf64_Shdr *s = &w->sections[bent->section % ELF_SECTIONS];
+	uint64_t *const wide[] = { &s->sh_size,	   &s->sh_size, &s->sh_offset,
+				   &s->sh_entsize, &s->sh_addr, &s->sh_flags };
+	uint32_t *const narrow[] = { &s->sh_link, &s->sh_type, &s->sh_info };
+	unsigned field = bent->field % 9;
+
+	if (field < 6)
+		*wide[field] = bent->value;
+	else
+		*narrow[field - 6] = (uint32_t)bent->value;
 }
 
 /* An ELF file with these sections; @link: what .gnu_debugaltlink says, or NULL. */
@@ -450,9 +516,12 @@ static inline void write_elf(const struct debug_file *f, const uint8_t *link,
 	bytes_add(ret, note, sizeof(note));
 	bytes_add(ret, id, sizeof(id));
 	end_section(&w, 3);
+	put_text_section(&w);
 	begin_section(&w, 1, ".shstrtab", SHT_STRTAB);
 	bytes_add(ret, w.names.v, w.names.count);
 	end_section(&w, 1);
+	for (unsigned i = 0; i < f->bent_count; i++)
+		bend(&w, &f->bent[i]);
 	while (ret->count % 8)
 		bytes_u8(ret, 0);
 	head.e_shoff = ret->count;
