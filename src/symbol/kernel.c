@@ -31,6 +31,8 @@
 enum {
 	PAGE = 4096,
 	MODULE_HEAD = 1 << 16, /* a module's first function lies no further in */
+	/* Each module asks each kernel whether it fits: more only hostile recordings have. */
+	KERNELS_MOST = 64,
 };
 
 /* The kallsyms that came with a recording. */
@@ -60,6 +62,10 @@ struct kernel {
 	struct kernel_table modules;
 	ARRAY(struct recorded_table *) recorded;
 	ARRAY(struct cached_table *) cached;
+	struct hash_set cached_by_id; /* of its build id */
+	ARRAY(uint32_t)
+	images; /* that are kernels, for modules: of the first looked ones */
+	size_t looked;
 };
 
 static int find_tables(struct kernel *k)
@@ -159,6 +165,8 @@ void kernel_free(struct kernel *k)
 		free(k->cached.v[i]);
 	}
 	array_release(&k->cached);
+	hash_release(&k->cached_by_id);
+	array_release(&k->images);
 	pthread_mutex_destroy(&k->lock);
 	free(k);
 }
@@ -235,12 +243,23 @@ static struct kernel_table *load_recorded(struct kernel *k, struct recorded_tabl
 	return t->path ? t : NULL;
 }
 
+static uint64_t build_id_hash(const struct image *image)
+{
+	return hash_bytes(image->build_id, image->build_id_size);
+}
+
 static struct cached_table *find_cached(const struct kernel *k, const struct image *image)
 {
-	for (size_t i = 0; i < k->cached.count; i++)
-		if (k->cached.v[i]->build_id_size == image->build_id_size &&
-		    memcmp(k->cached.v[i]->build_id, image->build_id, BUILD_ID_MAX) == 0)
-			return k->cached.v[i];
+	uint64_t hash = build_id_hash(image), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&k->cached_by_id, hash, &i)) != HASH_NONE) {
+		struct cached_table *c = k->cached.v[id];
+
+		if (c->build_id_size == image->build_id_size &&
+		    memcmp(c->build_id, image->build_id, BUILD_ID_MAX) == 0)
+			return c;
+	}
 	return NULL;
 }
 
@@ -248,7 +267,10 @@ static struct cached_table *add_cached(struct kernel *k, const struct image *ima
 {
 	struct cached_table *c = calloc(1, sizeof(*c)), **slot;
 
-	slot = c ? array_add(&k->cached) : NULL;
+	slot = c && hash_add(&k->cached_by_id, build_id_hash(image),
+			     (uint32_t)k->cached.count)
+		       ? array_add(&k->cached)
+		       : NULL;
 	if (!slot) {
 		free(c);
 		return NULL;
@@ -532,20 +554,36 @@ static void add_module_name(const char *path, struct text *out)
 		text_char(out, *name == '-' && slash ? '_' : *name);
 }
 
+/* Finds the kernels among images that have come since, so that each module need not. */
+static int look_for_kernels(struct kernel *k, const struct images *images)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&k->lock);
+	for (; k->looked < images->list.count && err == 0; k->looked++) {
+		uint32_t *slot;
+
+		if (images->list.v[k->looked].kind != IMAGE_KERNEL ||
+		    k->images.count > KERNELS_MOST)
+			continue;
+		slot = array_add(&k->images);
+		if (slot)
+			*slot = (uint32_t)k->looked;
+		else
+			err = -ENOMEM;
+	}
+	pthread_mutex_unlock(&k->lock);
+	return err;
+}
+
 /* About each kernel that was recorded, from *@i on. */
 static bool next_kernel(struct question *q, const struct images *images, size_t *i)
 {
-	for (; *i < images->list.count; ++*i) {
-		const struct image *image = &images->list.v[*i];
-
-		if (image->kind != IMAGE_KERNEL)
-			continue;
-		q->image = image;
-		q->reference = intern_text(q->strings, image->reference);
-		++*i;
-		return true;
-	}
-	return false;
+	if (*i >= q->k->images.count)
+		return false;
+	q->image = &images->list.v[q->k->images.v[(*i)++]];
+	q->reference = intern_text(q->strings, q->image->reference);
+	return true;
 }
 
 /* A copy of another kernel's table has its modules, too. Nothing says which kernel a
@@ -674,6 +712,12 @@ static int find_module_names(struct question *q, const struct images *images,
 {
 	struct kernel *k = q->k;
 
+	if (look_for_kernels(k, images) < 0)
+		return -ENOMEM;
+	if (k->images.count > KERNELS_MOST) {
+		refuse_table(q, "it may be of any of too many kernels");
+		return 0;
+	}
 	for (size_t i = 0; i < k->recorded.count; i++) {
 		struct recorded_table *r = k->recorded.v[i];
 

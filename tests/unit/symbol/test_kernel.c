@@ -123,6 +123,20 @@ Test(kernel, a_module_that_was_loaded_elsewhere_is_not_named)
 	cr_expect(strstr(problem_of(module), "loaded again"));
 }
 
+/* Each module would ask each of them. */
+Test(kernel, a_module_of_one_of_very_many_kernels_is_not_named)
+{
+	uint32_t module = add_image(IMAGE_MODULE, "[nf_tables]", NULL);
+	uint32_t frame = add_frame(module, 0xffffffffc0001000, 0);
+
+	for (uint64_t i = 0; i < 1000; i++)
+		kernel(0xffffffff9a000000 + i * 0x1000);
+	subject.images.list.v[module].reference_address = 0xffffffffc0001000;
+	run();
+	cr_expect(function_of(frame)->unnamed);
+	cr_expect(strstr(problem_of(module), "too many kernels"));
+}
+
 Test(kernel, dev_null_means_no_names)
 {
 	uint32_t image = kernel(0xffffffff9a000000);
