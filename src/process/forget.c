@@ -135,6 +135,7 @@ static int drop_space(struct processes *ps, uint32_t index)
 	ranges_release(&space->code);
 	jit_images_release(&space->jit);
 	maps_release(&space->codes);
+	claim_release(&space->claim);
 	drop_jit_dumps(ps, index);
 	memset(space, 0, sizeof(*space));
 	return add_place(&ps->free_spaces, index);

@@ -15,6 +15,14 @@
 #include "process/classify.h"
 #include "process/timeline.h"
 
+/* Copies of maps that a child may begin with: those of a few processes, and as many more for
+ * each record. A process of many maps that forks all the time would take the square of them. */
+enum {
+	COPIES_FREE = 1 << 20,
+	COPIES_A_RECORD = 4096,
+	COPY_MEMORY = 3 * sizeof(struct map), /* with room and index */
+};
+
 static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t name);
 
 int processes_new(struct context *ctx, const struct recording *rec, struct images *images,
@@ -32,6 +40,7 @@ int processes_new(struct context *ctx, const struct recording *rec, struct image
 	ps->strings = strings;
 	ps->comm_exec = rec->comm_exec;
 	ps->kernel_map = NONE;
+	ps->copies_left = COPIES_FREE;
 	if (classifier_new(rec, images, strings, &ps->classifier) < 0 ||
 	    intern_add(strings, "swapper", 7, &swapper) < 0 ||
 	    set_name(ps, SWAPPER, 0, swapper) < 0) {
@@ -56,6 +65,7 @@ void processes_free(struct processes *ps)
 		ranges_release(&ps->spaces.v[i].code);
 		jit_images_release(&ps->spaces.v[i].jit);
 		maps_release(&ps->spaces.v[i].codes);
+		claim_release(&ps->spaces.v[i].claim);
 	}
 	for (size_t i = 0; i < ps->list.count; i++)
 		array_release(&ps->list.v[i].spaces);
@@ -343,13 +353,32 @@ static int copy_codes(struct address_space *child, const struct address_space *p
 	return 0;
 }
 
+/* How many of the newest maps the child gets. */
+static size_t maps_to_copy(struct processes *ps, struct address_space *child,
+			   const struct address_space *parent)
+{
+	struct budget *budget = ps->images->places ? ps->images->places->budget : NULL;
+	size_t count = parent->maps.list.count;
+
+	if (count > ps->copies_left)
+		count = (size_t)ps->copies_left;
+	if (!claim_add_part(&child->claim, budget, BUDGET_NAMES, count * COPY_MEMORY)) {
+		budget_refuse(budget, "maps", "processes that were forked");
+		count = 0;
+	}
+	ps->copies_left -= count;
+	return count;
+}
+
 /* A process that may be dropped is referred to by nobody: its children have copies. */
 static int copy_maps(struct processes *ps, struct address_space *child,
 		     const struct address_space *parent)
 {
-	if (!array_reserve(&child->maps.list, parent->maps.list.count))
+	size_t count = maps_to_copy(ps, child, parent), all = parent->maps.list.count;
+
+	if (!array_reserve(&child->maps.list, count))
 		return -ENOMEM;
-	for (size_t i = 0; i < parent->maps.list.count; i++) {
+	for (size_t i = all - count; i < all; i++) {
 		struct map *map = array_add(&child->maps.list);
 
 		*map = parent->maps.list.v[i];
@@ -458,5 +487,6 @@ int processes_apply(struct processes *ps, const struct record *rec)
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])
 		return 0;
 	ps->version++;
+	ps->copies_left += COPIES_A_RECORD;
 	return apply[rec->type](ps, rec);
 }

@@ -41,6 +41,7 @@ struct address_space {
 	/* Code of runtimes, as maps: they count where no file is mapped. */
 	struct maps codes;
 	uint32_t parent_codes; /* how many of them the parent had */
+	struct claim claim; /* for maps that were copied */
 };
 
 struct process {
@@ -107,6 +108,7 @@ struct processes {
 	size_t ended_size; /* sum of their sizes */
 	struct places free_spaces, free_processes, free_threads;
 	uint64_t forgotten; /* nobody asks about times before this */
+	uint64_t copies_left; /* of maps, for children */
 	struct maps kernel;
 	uint32_t kernel_map; /* the first in it of the kernel proper, or NONE */
 	uint32_t kernel_settled; /* as of a space */

@@ -141,6 +141,23 @@ packed()
 	"$flamefold" fold x.svg 2>&1 >/dev/null | grep -q 'on stacks that had to be cut'
 }
 
+@test "--memory: processes of a stream that begin with the maps of one that has thousands" {
+	{
+		echo 'format pipe'
+		echo 'attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec'
+		echo 'repeat i 4000'
+		echo 'mmap pid=1 start={0x10000+0x1000*i} len=0x1000 name=/no/x time={2*i}'
+		echo 'fork pid={i+2} ppid=1 time={2*i+1}'
+		echo end
+		echo 'repeat i 4000'
+		echo 'sample pid={i+2} time=9000 ip={0x10000+i*0x1000} chain=U,{0x10000+i*0x1000}'
+		echo end
+	} | "$build" -o x.data -
+	within 100 "$flamefold" fold --memory=64M - < <(cat x.data)
+	[ "$(total <out)" -eq 4000 ]
+	grep -qF "maps of 'processes that were forked' had to be left out: what is read may take 64M of memory" err
+}
+
 @test "--memory: folded text is cut likewise" {
 	seq 600000 | sed 's/.*/main;f&;g&;h& 1/' >in.folded
 	within 150 "$flamefold" fold --memory=64M in.folded
