@@ -14,6 +14,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 
@@ -24,12 +25,15 @@ enum {
 	MOST_PLACES = 1 << 22, /* bytes of /proc/modules; real ones have some KiB */
 	PLACE_FIELD = 5, /* "name size users by state address" */
 	LINE = 40, /* bytes, or some more */
+	CLAIMED = 4096, /* symbols at once */
+	SYMBOL_MEMORY = 130, /* bytes of one, with the tables that are made of it */
 	DIGITS = 16, /* of the longest address */
 	NO_DIGIT = 16,
 };
 
 struct parser {
 	struct kallsyms *k;
+	struct budget *budget;
 	char *text;
 	size_t current; /* module of the line before */
 	size_t symbols;
@@ -146,8 +150,12 @@ static bool is_wanted(char type, char first)
 static int add_symbol(struct parser *p, uint64_t address, char type, const char *name)
 {
 	struct kallsyms_module *m = &p->k->modules.v[p->current];
-	struct symbol *s = array_add(&m->symbols.symbols);
+	struct symbol *s;
 
+	if (p->symbols % CLAIMED == 0 &&
+	    !claim_add(&p->k->claim, p->budget, CLAIMED * SYMBOL_MEMORY))
+		return -EDQUOT;
+	s = array_add(&m->symbols.symbols);
 	if (!s)
 		return -ENOMEM;
 	if (++p->symbols > MOST_SYMBOLS)
@@ -239,14 +247,41 @@ static int finish(struct kallsyms *k, size_t size)
 	return 0;
 }
 
+static int fail_read(struct context *ctx, int err, const char *path)
+{
+	if (err == -EDQUOT) {
+		budget_refuse(ctx->budget, "symbols", path);
+		return fail(ctx, err, "no memory is left for the symbols of '%s'", path);
+	}
+	if (err == -EFBIG)
+		return fail(ctx, err, "'%s' has more than %d symbols", path,
+			    MOST_SYMBOLS);
+	return fail_memory(ctx);
+}
+
+/* /proc/kallsyms has no size, and is the kernel's. */
+static int slurp(struct context *ctx, const char *path, struct kallsyms *k, size_t *size)
+{
+	struct stat st;
+	int err;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES &&
+	    !claim_add(&k->claim, ctx->budget, (uint64_t)st.st_size))
+		return fail_read(ctx, -EDQUOT, path);
+	err = file_slurp(ctx, path, MOST_BYTES, &k->text, size);
+	if (err < 0)
+		claim_release(&k->claim);
+	return err;
+}
+
 int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 {
 	struct kallsyms k = { 0 };
-	struct parser p = { .k = &k };
+	struct parser p = { .k = &k, .budget = ctx->budget };
 	size_t size;
 	int err;
 
-	err = file_slurp(ctx, path, MOST_BYTES, &k.text, &size);
+	err = slurp(ctx, path, &k, &size);
 	if (err < 0)
 		return err;
 	p.text = k.text;
@@ -257,9 +292,7 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 		err = finish(&k, size);
 	if (err < 0) {
 		kallsyms_release(&k);
-		return err == -EFBIG ? fail(ctx, err, "'%s' has more than %d symbols",
-					    path, MOST_SYMBOLS)
-				     : fail_memory(ctx);
+		return fail_read(ctx, err, path);
 	}
 	k.hidden = p.seen == 0 && k.modules.v[0].symbols.symbols.count > 0;
 	*ret = k;
@@ -313,5 +346,6 @@ void kallsyms_release(struct kallsyms *k)
 	array_release(&k->modules);
 	hash_release(&k->by_name);
 	free(k->text);
+	claim_release(&k->claim);
 	*k = (struct kallsyms){ 0 };
 }

@@ -2,6 +2,7 @@
 #define SYMBOL_KALLSYMS_H
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/hash.h"
 #include "object/symtab.h"
 
@@ -23,11 +24,12 @@ struct kallsyms {
 	char *text;
 	ARRAY(struct kallsyms_module) modules; /* the first is the kernel */
 	struct hash_set by_name;
+	struct claim claim; /* of the reader's budget */
 	bool hidden; /* all addresses are 0: not for this user's eyes */
 	bool placed; /* .start of modules is known: what has none was not loaded */
 };
 
-/* A negative errno with a sentence. */
+/* A negative errno with a sentence. -EDQUOT: the budget of @ctx has too little left. */
 int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret);
 
 /*

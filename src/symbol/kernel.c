@@ -76,6 +76,7 @@ static int find_tables(struct kernel *k)
 	if (options->kallsyms) {
 		k->here = k->table.here = kernel_table_is_proc(options->kallsyms);
 		k->table.origin = TABLE_GIVEN;
+		k->table.ctx.budget = options->places.budget;
 		k->table.path = strdup(options->kallsyms);
 		return k->table.path ? 0 : -ENOMEM;
 	}
@@ -143,6 +144,7 @@ int kernel_add_recording(struct kernel *k, const struct recording *rec,
 	r->release = rec->kernel;
 	find_build_id(rec, strings, &r->build_id);
 	r->table.origin = TABLE_RECORDED;
+	r->table.ctx.budget = k->options->places.budget;
 	*slot = r;
 	return 0;
 }
@@ -279,6 +281,7 @@ static struct cached_table *add_cached(struct kernel *k, const struct image *ima
 	c->build_id_size = image->build_id_size;
 	memcpy(c->build_id, image->build_id, BUILD_ID_MAX);
 	c->table.origin = TABLE_OF_BUILD;
+	c->table.ctx.budget = k->options->places.budget;
 	c->table.path =
 		kernel_table_copy_of(&k->options->places, c->build_id, c->build_id_size);
 	if (c->table.path)
@@ -458,7 +461,7 @@ static struct kernel_table *table_of_kernel(struct question *q)
 static bool is_unreadable(int err)
 {
 	return err < 0 && err != -ENOENT && err != -ENOTDIR && err != -EACCES &&
-	       err != -EPERM;
+	       err != -EPERM && err != -EDQUOT;
 }
 
 static bool take_table(struct question *q, struct kernel_table *t,

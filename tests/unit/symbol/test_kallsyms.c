@@ -161,6 +161,35 @@ Test(kallsyms, more_symbols_than_any_kernel_has_are_refused)
 	cr_expect(strstr(ctx.error, "more than 4194304 symbols"), "%s", ctx.error);
 }
 
+Test(kallsyms, what_the_budget_has_nothing_left_for_is_refused_and_given_back)
+{
+	static const char line[] = "ffffffff81000000 T function\n";
+	const size_t lines = 50000, size = sizeof(line) - 1;
+	struct budget budget;
+	char *text = malloc(lines * size);
+
+	cr_assert(text);
+	for (size_t i = 0; i < lines; i++)
+		memcpy(text + i * size, line, size);
+	write_temporary(path, text, lines * size);
+	free(text);
+	ctx.budget = &budget;
+	for (uint64_t most = 1 << 20; most <= 4 << 20; most *= 4) {
+		budget_init(&budget, most);
+		cr_expect_eq(kallsyms_read(&ctx, path, &k), -EDQUOT);
+		cr_expect(strstr(ctx.error, "no memory is left for the symbols of"));
+		cr_expect_eq(budget.used, 0);
+		cr_expect_eq(budget.refused, 1);
+		budget_release(&budget);
+	}
+	budget_init(&budget, 16 << 20);
+	cr_expect_eq(kallsyms_read(&ctx, path, &k), 0);
+	cr_expect_gt(budget.used, lines * size);
+	kallsyms_release(&k);
+	cr_expect_eq(budget.used, 0);
+	budget_release(&budget);
+}
+
 /* As /proc/modules has it. */
 static void place(const char *text)
 {
