@@ -126,6 +126,12 @@ struct counters {
 
 enum { DEFERRED_ROUNDS = 3 }; /* a flow's records are held for two */
 
+struct input;
+
+/* A name that others chose, kept as long as the recording is read: "[memory limit]" where the
+ * budget has nothing left for it. 0, or -ENOMEM. */
+int input_add_name(struct input *in, const char *text, size_t size, uint32_t *ret);
+
 struct input {
 	char *path;
 	bool by_descriptor; /* the path is only a name */

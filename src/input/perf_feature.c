@@ -24,6 +24,8 @@ enum {
 	FEATURES = 256,
 	SECTION = 16, /* u64 offset, size */
 	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
+	/* Bytes of a build id with room and the indexes of it. */
+	BUILD_ID_MEMORY = 2 * sizeof(struct known_build_id) + 64,
 };
 
 #define BUILD_ID_HAS_SIZE (1u << 15) /* of misc */
@@ -35,7 +37,7 @@ static int read_string(struct input *in, struct cursor *c, uint32_t *ret)
 	size_t size;
 	const char *text = cursor_text(c, length, &size);
 
-	return c->bad ? 0 : intern_add(in->strings, text, size, ret);
+	return c->bad ? 0 : input_add_name(in, text, size, ret);
 }
 
 static int read_hostname(struct input *in, struct cursor *c)
@@ -87,8 +89,8 @@ static int read_cmdline(struct input *in, struct cursor *c)
 		text_add(&line, word, size);
 	}
 	if (!line.failed)
-		err = intern_add(in->strings, line.size ? line.bytes : "", line.size,
-				 &in->rec.command);
+		err = input_add_name(in, line.size ? line.bytes : "", line.size,
+				     &in->rec.command);
 	text_release(&line);
 	return err;
 }
@@ -182,6 +184,10 @@ static int read_build_id(struct input *in, const uint8_t *p, size_t size, uint16
 
 	if (size < skip + 24)
 		return 0;
+	if (!budget_take_part(in->budget, BUDGET_NAMES, BUILD_ID_MEMORY)) {
+		budget_refuse(in->budget, "build ids", in->path);
+		return 0;
+	}
 	known = array_add(&in->rec.build_ids);
 	if (!known)
 		return -ENOMEM;
@@ -191,7 +197,7 @@ static int read_build_id(struct input *in, const uint8_t *p, size_t size, uint16
 		known->size = BUILD_ID_MAX;
 	memcpy(known->id, p + skip, BUILD_ID_MAX);
 	name = strnlen((const char *)p + skip + 24, size - skip - 24);
-	return intern_add(in->strings, (const char *)p + skip + 24, name, &known->path);
+	return input_add_name(in, (const char *)p + skip + 24, name, &known->path);
 }
 
 int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t misc)
@@ -264,6 +270,11 @@ static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t
 		     in->file.path, bit, offset);
 		return 0;
 	}
+	/* A text of its size may be put together. */
+	if (!budget_take(ctx->budget, 3 * size)) {
+		budget_refuse(ctx->budget, "header features", in->file.path);
+		return 0;
+	}
 	bytes = malloc((size_t)size + 1);
 	if (!bytes)
 		return fail_memory(ctx);
@@ -275,6 +286,7 @@ static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t
 		warn(ctx, "'%s': header feature %d at " PRIoff " is cut short",
 		     in->file.path, bit, offset);
 	free(bytes);
+	budget_give_back(ctx->budget, 3 * size);
 	return err;
 }
 

@@ -21,8 +21,7 @@ struct body {
 	bool has_tid; /* at the trailer's start */
 };
 
-/* It is kept as long as the recording is read. */
-static int add_name(struct input *in, const char *text, size_t size, uint32_t *ret)
+int input_add_name(struct input *in, const char *text, size_t size, uint32_t *ret)
 {
 	int found = intern_add_within(in->strings, in->budget, text, size, ret);
 
@@ -41,7 +40,7 @@ static int read_name(struct body *b, uint32_t *ret)
 		return 0;
 	}
 	text = cursor_text(&b->c, left - b->trailer, &size);
-	return add_name(b->in, text, size, ret);
+	return input_add_name(b->in, text, size, ret);
 }
 
 /* Has another module of the kernel the same build id? */
@@ -238,7 +237,7 @@ static int decode_bpf(struct body *b, struct record *ret)
 	ret->id = cursor_u32(&b->c);
 	for (int i = 0; i < TAG; i++)
 		snprintf(tag + 2 * i, 3, "%02x", cursor_u8(&b->c));
-	return add_name(b->in, tag, sizeof(tag) - 1, &ret->name);
+	return input_add_name(b->in, tag, sizeof(tag) - 1, &ret->name);
 }
 
 static int count_lost(struct body *b, struct record *ret)

@@ -19,7 +19,7 @@ int simpleperf_add_file(struct input *in, const struct simpleperf_file *file,
 	f->kind = file->kind < RECORDED_OTHER ? (uint8_t)file->kind : RECORDED_OTHER;
 	f->address = file->address;
 	*index = (uint32_t)in->rec.files.count - 1;
-	return intern_add(in->strings, file->path, file->path_size, &f->path);
+	return input_add_name(in, file->path, file->path_size, &f->path);
 }
 
 int simpleperf_add_symbol(struct input *in, uint32_t file,
@@ -30,12 +30,16 @@ int simpleperf_add_symbol(struct input *in, uint32_t file,
 
 	if (s->size == 0 || name_size == 0)
 		return 0;
+	if (!budget_take_part(in->budget, BUDGET_NAMES, 2 * sizeof(*slot))) {
+		budget_refuse(in->budget, "symbols", in->path);
+		return 0;
+	}
 	slot = array_add(&in->rec.symbols);
 	if (!slot)
 		return -ENOMEM;
 	*slot = *s;
 	slot->file = file;
-	return intern_add(in->strings, name, name_size, &slot->name);
+	return input_add_name(in, name, name_size, &slot->name);
 }
 
 /* Up to a NUL, which has to be there and is passed over. */

@@ -22,6 +22,9 @@ enum {
 		8 << 20, /* bytes of it; kallsyms behind the formats may have more */
 	PIECE = 64 << 10,
 	TRACEPOINTS_MOST = 1 << 16,
+	/* Bytes of a name and of that of its system, which thousands may have: the kernel's
+	 * are shorter. */
+	NAME_MOST = 256,
 	TYPE_OF_TRACEPOINTS = 2,
 };
 
@@ -87,11 +90,12 @@ static int add_tracepoint(struct input *in, const char *system, const char *text
 		return 0;
 	for (; number < text + size && *number >= '0' && *number <= '9'; number++)
 		id = id * 10 + (uint64_t)(*number - '0');
-	text_printf(&whole, "%s:", system);
-	while (name < text + size && *name && *name != '\n')
+	text_printf(&whole, "%.*s:", NAME_MOST, system);
+	for (int left = NAME_MOST;
+	     left > 0 && name < text + size && *name && *name != '\n'; left--)
 		text_char(&whole, *name++);
 	if (!whole.failed)
-		err = intern_add(in->strings, whole.bytes, whole.size, &string);
+		err = input_add_name(in, whole.bytes, whole.size, &string);
 	if (err == 0 && !hash_map_set(&in->tracepoints, id, string))
 		err = -ENOMEM;
 	text_release(&whole);

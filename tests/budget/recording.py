@@ -4,6 +4,7 @@
 names COUNT    threads with names of 4,000 bytes, all different
 states COUNT   threads that are named, all alike
 maps COUNT     processes that map 1,000 files each, with paths of 4,000 bytes
+buildids COUNT build ids of files, in the header
 stacks COUNT   samples with 100 addresses each, no two of which are the same"""
 import gzip
 import struct
@@ -54,28 +55,39 @@ def stacks(count):
                      struct.pack("<100Q", *addresses))
 
 
+def buildids(count):
+    """Records of the feature's section."""
+    for i in range(count):
+        yield record(67, struct.pack("<i24x", -1) + b"%039d\0" % i)
+
+
 def attr():
     return (struct.pack("<IIQQQQQ", 0, 112, 0, 1, IP | TID | TIME | CHAIN, 0, 0).ljust(112, b"\0") +
             struct.pack("<QQ", 104, 0))
 
 
-def write(out, kind, count):
+def write(out, kind, count, section=lambda count: ()):
     head = attr()
     begin = 104 + len(head)
     size = sum(map(len, kind(count))) + len(comm(7, 7, b"app\0\0\0\0\0")) + len(next(iter(tail())))
-    out.write(struct.pack("<8sQQQQQQQQ", b"PERFILE2", 104, len(head), 104, len(head), begin, size, 0, 0).ljust(104, b"\0"))
+    out.write(struct.pack("<8sQQQQQQQQ", b"PERFILE2", 104, len(head), 104, len(head), begin, size, 0, 0).ljust(72, b"\0"))
+    feature = b"".join(section(count))
+    out.write(struct.pack("<Q24x", 4 if feature else 0))
     out.write(head)
     out.write(comm(7, 7, b"app\0\0\0\0\0"))
     for part in kind(count):
         out.write(part)
     for part in tail():
         out.write(part)
+    if feature:
+        out.write(struct.pack("<QQ", begin + size + 16, len(feature)) + feature)
 
 
 def tail():
     yield record(SAMPLE, struct.pack("<QIIQQQQ", 0x10, 7, 7, 2, 2, USER_CONTEXT, 0x10))
 
 
+SECTIONS = {"buildids": buildids}
 KINDS = {"names": names, "states": states, "maps": maps, "stacks": stacks}
 with gzip.open(sys.argv[3], "wb", compresslevel=6) as packed:
-    write(packed, KINDS[sys.argv[1]], int(sys.argv[2]))
+    write(packed, KINDS.get(sys.argv[1], lambda count: ()), int(sys.argv[2]), SECTIONS.get(sys.argv[1], lambda count: ()))

@@ -135,6 +135,31 @@ packed()
 	grep -qF "records of processes of 'x.data'" err
 }
 
+@test "--memory: a header with 200,000 build ids" {
+	kind_samples=0 packed buildids 200000 90
+	grep -qF "build ids of 'x.data'" err || grep -qF "names of processes and files of 'x.data'" err
+}
+
+@test "--memory: a header whose section is larger than what is left is read without it" {
+	kind_samples=0 packed buildids 700000 60
+	grep -qF "header features of 'x.data'" err
+}
+
+@test "--memory: 5,000 tracepoints of a system with a name of 1 MB" {
+	python3 - >x.pd <<-'END'
+	import struct
+	files = b''.join(struct.pack('<Q', len(t)) + t for t in (b'name: t%05d\nID: %d\n' % (i, i) for i in range(5000)))
+	data = (b'\x17\x08\x44tracing0.6\0\0\x08' + struct.pack('<I', 4096) + b'header_page\0' + bytes(8) + b'header_event\0' +
+	        bytes(8) + bytes(4) + struct.pack('<I', 1) + b's' * 1000000 + b'\0' + struct.pack('<I', 5000) + files)
+	print('format pipe\nattr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all')
+	print('tracing_data hex=' + data.hex())
+	print('sample pid=1 time=1 ip=0x10 chain=U,0x10')
+	END
+	"$build" -o x.data x.pd
+	within 60 "$flamefold" fold --memory=64M x.data
+	[ "$(total <out)" -eq 1 ]
+}
+
 @test "--memory: stacks that never come again are cut, and all of their weight is there" {
 	kind_samples=10000 packed stacks 10000 130 --addrs
 	grep -q '^flamefold: [0-9.]* % of the weight is on stacks that had to be cut' err
