@@ -2,7 +2,7 @@
  * Two tables: chains, each once, found by a hash of their bytes, and keys, found by
  * thread and cookie, which name a chain by its index. Chains repeat, since threads do
  * the same again and again, and keys do not. If a cookie comes twice for one thread,
- * whichever the search meets first counts.
+ * the first counts.
  */
 #include "input/deferred.h"
 
@@ -61,6 +61,19 @@ static int intern_chain(struct deferred *d, const uint8_t *chain, uint32_t count
 	return slot->bytes ? 0 : -ENOMEM;
 }
 
+static const struct deferred_key *find_key(const struct deferred *d, uint32_t tid,
+					   uint64_t cookie)
+{
+	uint64_t hash = key_hash(tid, cookie), i = hash_start(hash);
+	uint32_t id;
+
+	while ((id = hash_find(&d->by_key, hash, &i)) != HASH_NONE)
+		if (d->keys.v[id].tid == tid && d->keys.v[id].cookie == cookie)
+			return &d->keys.v[id];
+	return NULL;
+}
+
+/* One key in the table for each: of many alike each would be put behind all others. */
 int deferred_add(struct deferred **d, uint32_t tid, uint64_t cookie, const uint8_t *chain,
 		 uint64_t count)
 {
@@ -69,7 +82,11 @@ int deferred_add(struct deferred **d, uint32_t tid, uint64_t cookie, const uint8
 
 	if (!*d)
 		*d = calloc(1, sizeof(**d));
-	if (!*d || intern_chain(*d, chain, (uint32_t)count, &id) < 0)
+	if (!*d)
+		return -ENOMEM;
+	if (find_key(*d, tid, cookie))
+		return 0;
+	if (intern_chain(*d, chain, (uint32_t)count, &id) < 0)
 		return -ENOMEM;
 	key = array_add(&(*d)->keys);
 	if (!key || !hash_add(&(*d)->by_key, key_hash(tid, cookie),
@@ -94,15 +111,10 @@ void deferred_free(struct deferred *d)
 const uint8_t *deferred_find(const struct deferred *d, uint32_t tid, uint64_t cookie,
 			     uint32_t *count)
 {
-	uint64_t hash = key_hash(tid, cookie), i = hash_start(hash);
-	uint32_t id;
+	const struct deferred_key *key = d ? find_key(d, tid, cookie) : NULL;
 
-	if (!d)
+	if (!key)
 		return NULL;
-	while ((id = hash_find(&d->by_key, hash, &i)) != HASH_NONE)
-		if (d->keys.v[id].tid == tid && d->keys.v[id].cookie == cookie) {
-			*count = d->chains.v[d->keys.v[id].chain].count;
-			return (const uint8_t *)d->chains.v[d->keys.v[id].chain].bytes;
-		}
-	return NULL;
+	*count = d->chains.v[key->chain].count;
+	return (const uint8_t *)d->chains.v[key->chain].bytes;
 }
