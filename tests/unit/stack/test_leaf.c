@@ -250,7 +250,7 @@ Test(leaf, a_stack_is_remembered_by_its_chain_and_the_caller)
 	w.sample.user_abi = 0;
 	w.sample.has_user_stack = false;
 	stack_key(w.walker, &w.sample, &w.key);
-	cr_assert(same_key(&w.key, &without), "there is none to look for");
+	cr_assert(!same_key(&w.key, &without), "nothing was copied to look at");
 	w.sample.user_abi = 2;
 	w.sample.has_user_stack = true;
 	/* Known before the walk: a saved file has it without one. */
