@@ -137,7 +137,7 @@ static bool keep(struct part *p, const struct raw_record *raw)
 	return true;
 }
 
-/* Of what cannot be taken whole nothing is, and the part ends before it. */
+/* A record that cannot be taken whole is not taken, and the part ends before it. */
 static void read_part(struct part *p)
 {
 	struct stream *s = &p->own.stream;

@@ -1,3 +1,9 @@
+/*
+ * Records that are no samples: a table has a function for each type that tells something about processes, code or
+ * losses. They end with a trailer of pid, time and id where the event asks for it (sample_id_all), which is
+ * taken off first: a name goes up to it. Layouts are those of include/uapi/linux/perf_event.h and, from type 64
+ * on, of tools/lib/perf/include/perf/event.h.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

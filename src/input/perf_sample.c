@@ -1,3 +1,10 @@
+/*
+ * Fields of a sample come in the order of the bits of sample_type (PERF_RECORD_SAMPLE in
+ * include/uapi/linux/perf_event.h). Those at the front have fixed places, which are computed once for each
+ * event; what comes behind, from the counters' values on, has sizes of its own and is passed with a cursor.
+ * Nothing is copied: chains and copies of stacks are borrowed from the window, but where the byte order
+ * is the other one, or a chain is put together from several.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

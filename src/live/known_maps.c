@@ -1,3 +1,9 @@
+/*
+ * Two ways to the same records. PROCMAP_QUERY gives executable maps alone, and the build id with each;
+ * /proc/PID/maps has to be read whole, and build ids from the files. Either way a file is asked for its
+ * build id once: (device, inode) tells it again in the next process. Fields are those of
+ * PERF_RECORD_MMAP2 as the kernel writes them when something is mapped (kernel/events/core.c).
+ */
 #include "live/known_maps.h"
 
 #include <errno.h>

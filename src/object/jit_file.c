@@ -1,3 +1,10 @@
+/*
+ * A file is looked at with O_PATH first and opened by that descriptor, so that what was judged is what is
+ * read. The process that is asked about its files is looked up in /proc anew each time: NStgid of its
+ * status is the pid that its files go by, and its start in stat, against the recording's clock, tells
+ * whether the pid has been used again since. What is wrong with a file becomes text of the answer and no
+ * error: the frames go without names, and the reason is said with them.
+ */
 #include "object/jit_file.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * The file is passed once, through a window of 64 KiB, and the next call goes on where the last whole
+ * record ended. Only offsets are kept: names, lines and bytes of code are read when somebody asks for
+ * them. A MOVE finds its function by the index that its LOAD gave. All sizes come from the writer, so a record
+ * ends where its size says, and what is kept is claimed from the budget before.
+ */
 #include "object/jitdump.h"
 
 #include <errno.h>

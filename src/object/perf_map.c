@@ -1,3 +1,9 @@
+/*
+ * A line is kept if it covers one of the addresses, which a binary search in the sorted list tells. A runtime
+ * may write the same range again and again, so whenever the kept lines have doubled they are painted, the
+ * newest first, and those that nothing is seen of are dropped: what is in memory depends on the
+ * addresses, not on the file.
+ */
 #include "object/perf_map.h"
 
 #include <stdlib.h>

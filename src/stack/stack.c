@@ -1,3 +1,10 @@
+/*
+ * A stack is put together from what came with the sample: the process; the user's part, which is the chain
+ * that the kernel recorded or a walk through the copy of the stack; and the kernel's part. The root
+ * comes first. Most samples repeat a stack, so a key of 128 bits is made of all that decides it, and
+ * no address is looked up for that but to find the caller of a leaf. What is new looks its addresses up in a
+ * table of those seen last, and then in the maps of the sample's time.
+ */
 #include "stack/stack.h"
 
 #include <errno.h>
