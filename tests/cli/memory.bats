@@ -74,6 +74,7 @@ each_is_said()
 	each_is_said 500 "$flamefold" fold --inline --threads=1 parts.data
 }
 
+# bats test_tags=long
 @test "folded text" {
 	printf 'a;b;c 1\na;b;d 2\na;e 3\n' >in.folded
 	each_fails 400 "$flamefold" in.folded

@@ -81,6 +81,7 @@ agree()
 	grep -q '\[frames\];\[frames\]' ours
 }
 
+# bats test_tags=long
 @test "a C++ program with threads" {
 	compiler "${CXX:-c++}" -std=c++17 -pthread -o words "$BATS_TEST_DIRNAME/peers/words.cc"
 	record ./words 4000000
@@ -88,6 +89,7 @@ agree()
 	grep -q 'work::run' ours
 }
 
+# bats test_tags=long
 @test "a shell pipeline" {
 	# shellcheck disable=SC2016 # for the shell that is recorded
 	record sh -c 'for i in 1 2 3 4 5 6 7 8; do seq 60000 | sort -R | tr 1 2 | wc -l; ls -lR /usr/bin | grep -c e; done'

@@ -102,6 +102,7 @@ saved()
 	cmp live.folded file.folded || { echo "$options: differs"; diff live.folded file.folded | head -n 6; return 1; }
 }
 
+# bats test_tags=long
 @test "--save: the file folds to the bytes of the live run" {
 	need_events
 	saved

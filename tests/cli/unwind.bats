@@ -112,6 +112,7 @@ reason()
 }
 
 # No row says that, so perf loses these: one in a hundred with gcc, three with clang.
+# bats test_tags=long
 @test "a leaf that has popped its caller's frame pointer" {
 	local compiler
 

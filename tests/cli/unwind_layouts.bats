@@ -55,6 +55,7 @@ layout()
 	same_as_perf --judge=4
 }
 
+# bats test_tags=long
 @test "linked by lld, whose segments share pages of the file" {
 	command -v ld.lld clang >/dev/null || skip "no lld or no clang"
 	CC=clang layout -fuse-ld=lld
