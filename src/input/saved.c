@@ -3,7 +3,7 @@
  * over the file, and from there on only the form that we write is understood: attributes
  * of one tag, then base64 up to the closing tag, decoded in place as it comes.
  *
- *	... <metadata id="flamefold-data" data-format="1" ...> <data>eJzt...</data> ...
+ *	... <metadata id="flamefold-data" data-format="2" ...> <data>eJzt...</data> ...
  *	    ^ looked for                  header                     packed
  *
  * What it claims to unpack to is compared with what our packing can reach, and claimed
@@ -269,11 +269,12 @@ static int read_header(struct context *ctx, struct scan *s, struct saved_header 
 		return fail_memory(ctx);
 	if (err < 0)
 		return is_damaged(ctx, s, "its header cannot be understood");
-	if (h->format != SAVED_FORMAT)
+	if (h->format < SAVED_FIRST_FORMAT || h->format > SAVED_FORMAT)
 		return fail(ctx, -EBADMSG,
 			    "'%s': its data is in format %llu, and this flamefold knows "
-			    "format %d",
-			    s->in->path, (unsigned long long)h->format, SAVED_FORMAT);
+			    "formats %d to %d",
+			    s->in->path, (unsigned long long)h->format,
+			    SAVED_FIRST_FORMAT, SAVED_FORMAT);
 	return 0;
 }
 
@@ -390,8 +391,8 @@ static int read_data(struct context *ctx, struct scan *s, const struct saved_hea
 		claim_release(&p.claim);
 		return err;
 	}
-	err = saved_tree_decode(payload, (size_t)h->bytes, s->in->strings, ctx->budget,
-				tree, &why);
+	err = saved_tree_decode(payload, (size_t)h->bytes, h->format, s->in->strings,
+				ctx->budget, tree, &why);
 	free(payload);
 	claim_release(&p.claim);
 	if (err == -ENOMEM)

@@ -21,10 +21,11 @@ struct saved_header {
 	uint32_t unit, events, command, title; /* string ids */
 };
 
-/* saved_tree.c: the payload of a tree. -EBADMSG: *@why says what is wrong; -EFBIG where the
- * budget has too little left for it. */
-int saved_tree_decode(const uint8_t *payload, size_t size, struct intern *strings,
-		      struct budget *budget, struct saved_tree *ret, const char **why);
+/* saved_tree.c: the payload of a tree, in a format that is known. -EBADMSG: *@why says what is
+ * wrong; -EFBIG where the budget has too little left for it. */
+int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
+		      struct intern *strings, struct budget *budget,
+		      struct saved_tree *ret, const char **why);
 void saved_tree_release(struct saved_tree *t);
 
 #endif

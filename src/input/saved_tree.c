@@ -4,6 +4,11 @@
 #include "base/cursor.h"
 #include "input/saved.h"
 
+/* What is left of a byte with several indexes. */
+struct gathered {
+	uint32_t rest, scale; /* scale: how many values have been taken; 0: no byte yet */
+};
+
 /* Nothing is believed: a count is compared with the bytes that have to be there. */
 struct reader {
 	struct cursor columns[SAVED_COLUMNS]; /* by enum saved_column */
@@ -13,6 +18,8 @@ struct reader {
 	uint64_t names, modules, functions, nodes, leaves, unit, decimals, samples;
 	uint32_t *ranked; /* functions by rank */
 	uint8_t *is_leaf; /* by node */
+	struct gathered gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
+	bool gathers; /* format 2 */
 	const char *why;
 };
 
@@ -92,7 +99,7 @@ static int read_counts(struct reader *r)
 	    r->functions != column_size(r, SAVED_FUNCTION_KIND) ||
 	    r->functions != column_size(r, SAVED_FUNCTION_LEVEL) ||
 	    r->leaves > column_size(r, SAVED_RUN) || r->nodes == 0 ||
-	    r->nodes - 1 > column_size(r, SAVED_CALLEE) + column_size(r, SAVED_NEW_LOW) ||
+	    r->nodes > column_size(r, SAVED_SELF) + column_size(r, SAVED_SELF + 1) ||
 	    r->leaves > r->nodes - 1 || r->functions >= UINT32_MAX ||
 	    r->nodes >= UINT32_MAX)
 		return bad(r, "it has fewer bytes than its counts say");
@@ -332,9 +339,30 @@ static int new_callee(struct reader *r, callees_t *list, uint32_t *ret)
 	return 0;
 }
 
+/* The next index into a list of @length. */
+static uint64_t known_index(struct reader *r, uint32_t length)
+{
+	struct gathered *g;
+	uint32_t index;
+
+	if (!r->gathers || length > SAVED_SHORT_LIST)
+		return cursor_varint(&r->columns[SAVED_CALLEE]);
+	if (length < 2)
+		return 0;
+	g = &r->gathered[length];
+	if (g->scale == 0 || g->scale * length > 256)
+		*g = (struct gathered){ cursor_u8(&r->columns[SAVED_CALLEES_OF + length]),
+					1 };
+	index = g->rest % length;
+	g->rest /= length;
+	g->scale *= length;
+	return index;
+}
+
 static int known_callee(struct reader *r, const callees_t *list, uint32_t *ret)
 {
-	uint64_t index = cursor_varint(&r->columns[SAVED_CALLEE]);
+	uint64_t index = known_index(
+		r, list->count > SAVED_SHORT_LIST ? UINT32_MAX : (uint32_t)list->count);
 
 	if (index >= list->count)
 		return bad(r, "a node has no function");
@@ -476,10 +504,14 @@ static int check_columns(struct reader *r)
 	return 0;
 }
 
-int saved_tree_decode(const uint8_t *payload, size_t size, struct intern *strings,
-		      struct budget *budget, struct saved_tree *ret, const char **why)
+int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
+		      struct intern *strings, struct budget *budget,
+		      struct saved_tree *ret, const char **why)
 {
-	struct reader r = { .strings = strings, .budget = budget, .tree = ret };
+	struct reader r = { .strings = strings,
+			    .budget = budget,
+			    .tree = ret,
+			    .gathers = format > SAVED_FIRST_FORMAT };
 	int err;
 
 	for (int i = 0; i < SAVED_COLUMNS; i++)

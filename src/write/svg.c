@@ -465,7 +465,9 @@ int write_svg(struct context *ctx, const struct write_input *in,
 	set_title(&s, in->facts);
 	for (unsigned i = 0; i < in->tree->decimals; i++)
 		s.picture.unit *= 10;
-	err = class_plan_make(&s.picture.plan, in) < 0 ? fail_memory(ctx) : 0;
+	err = s.title.failed || class_plan_make(&s.picture.plan, in) < 0
+		      ? fail_memory(ctx)
+		      : 0;
 	if (err == 0)
 		err = set_options(ctx, &s);
 	if (err == 0)

@@ -183,6 +183,7 @@ static void add_event(struct text *t, const char *event)
 
 		text_add(&name, event, head - 1);
 		add_cut(t, name.bytes, PART_MOST);
+		t->failed |= name.failed;
 		text_release(&name);
 	} else {
 		add_cut(t, event, PART_MOST);

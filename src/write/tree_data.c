@@ -4,7 +4,8 @@
  *
  *	names      sorted, without what they share with the one before
  *	nodes      how many down to the next leaf, how many up from it
- *	function   its index among those that this caller has called so far
+ *	function   its index among those that this caller has called so far; of short lists
+ *	           several indexes make a byte
  *	values     divided by what divides all of them
  *
  * A caller's list of callees grows the same way for writer and reader, so a function
@@ -20,6 +21,11 @@
 #include "base/deflate.h"
 #include "input/input.h"
 
+/* Indexes that are to be one byte. */
+struct gathered {
+	uint32_t sum, scale; /* scale: how many sums there can be so far; 0: none */
+};
+
 struct maker {
 	const struct write_input *in;
 	const struct view *view;
@@ -28,6 +34,7 @@ struct maker {
 	uint32_t *numbers; /* by function or label: its number; 0: not in the tree */
 	struct hash_map indexes; /* caller << 32 | callee -> index in the caller's list */
 	uint32_t *callees; /* by function number: length of its list */
+	struct gathered gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
 	ARRAY(uint32_t) fresh; /* functions of new nodes */
 	uint64_t unit;
 	uint64_t samples; /* enum saved_samples */
@@ -297,6 +304,34 @@ struct course {
 	uint32_t depth; /* of the last leaf */
 };
 
+static void end_gathered(struct maker *m, uint32_t length)
+{
+	struct gathered *g = &m->gathered[length];
+
+	bytes_u8(&m->data->columns[SAVED_CALLEES_OF + length], (uint8_t)g->sum);
+	*g = (struct gathered){ 0 };
+}
+
+/* An index into a list of @length: as a digit of a number to that base, as many as a byte
+ * holds. A list of one needs none. */
+static void add_index(struct maker *m, uint32_t length, uint32_t index)
+{
+	struct gathered *g;
+
+	if (length > SAVED_SHORT_LIST) {
+		bytes_varint(&m->data->columns[SAVED_CALLEE], index);
+		return;
+	}
+	if (length < 2)
+		return;
+	g = &m->gathered[length];
+	g->scale = g->scale ? g->scale : 1;
+	g->sum += index * g->scale;
+	g->scale *= length;
+	if (g->scale * length > 256)
+		end_gathered(m, length);
+}
+
 static int add_callee(struct maker *m, uint32_t node, struct course *c)
 {
 	struct bytes *columns = m->data->columns;
@@ -313,7 +348,7 @@ static int add_callee(struct maker *m, uint32_t node, struct course *c)
 	}
 	c->alike++;
 	if (known)
-		bytes_varint(&columns[SAVED_CALLEE], index);
+		add_index(m, m->callees[caller], index);
 	return 0;
 }
 
@@ -349,6 +384,9 @@ static int add_nodes(struct maker *m)
 		err = add_callee(m, w.node, &c);
 	}
 	bytes_varint(&m->data->columns[SAVED_KNOWN], c.alike);
+	for (uint32_t length = 2; length <= SAVED_SHORT_LIST; length++)
+		if (m->gathered[length].scale)
+			end_gathered(m, length);
 	return err;
 }
 

@@ -100,6 +100,34 @@ test("the legend has the colour of a module's functions, not of those without a 
 	assert.deepEqual(legend, [["no symbol", (await frame(page, "[libx.so+0x40]")).fill], ["libx.so", (await frame(page, "f")).fill]]);
 });
 
+test("the swatch of JIT code has the colour of the JIT frame that is heaviest, and of all of them by kind", async () => {
+	const jit = ["java/lang/String.hash", "java/util/Map.get", "LazyCompile:*parse /a.js:1", "stub"];
+	const text = jit.map((name, i) => `main;${name}_[j] ${60 - 10 * i}\n`).join("");
+	const of = (name, module) => ({ name, module, kind: 3 });
+	const stacks = [[[of("Interpreter", "/tmp/perf-77.map")], 20], [[of("parse", "/tmp/perf-77.map")], 50], [[of("parse", "[jit]")], 30]];
+	const data = Buffer.from(encode(stacks)).toString("base64");
+	const fromMaps = graph("x 1\n").replace(/<data>[^]*<\/data>/, `<data>${data}</data>`).replace(/data-packing="\w+"/, `data-packing="none"`);
+	const swatches = (page) => page.evaluate(() => [...document.querySelectorAll("#legend button")]
+		.filter((one) => one.textContent === "JIT").map((one) => one.firstChild.style.background.replaceAll(" ", "")));
+
+	for (const theme of ["light", "dark"]) {
+		for (const [svg, heaviest] of [[graph(text, `--theme=${theme}`), jit[0]], [fromMaps, "parse"]]) {
+			const page = await browser.open(svg, `#d=${theme}`);
+
+			assert.deepEqual(await swatches(page), [(await frame(page, heaviest)).fill]);
+			await page.selectOption("#colours", "Kind");
+
+			const fills = (await frames(page)).filter(({ name }) => jit.includes(name) || svg === fromMaps && name !== "all").map(({ fill }) => fill);
+
+			assert.ok(fills.length >= 3);
+			assert.deepEqual(new Set(fills), new Set(await swatches(page)));
+		}
+		const still = graph(text, `--theme=${theme}`), [, swatch] = /fill="([^"]*)"[^>]*><text[^>]*>JIT</.exec(still.slice(still.indexOf(`<g id="legend">`)));
+
+		assert.equal(swatch, painted(still).find(([name]) => name === `${jit[0]}_[j]` || name === jit[0])[1]);
+	}
+});
+
 // sRGB to linear light, relative luminance and OKLab.
 const linear = ([...rgb]) => rgb.map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
 const numbers = (colour) => colour.match(/\d+/g).slice(0, 3).map(Number);
@@ -259,6 +287,15 @@ test("--theme is the theme of an <img>, and without scripts no page is white aro
 		assert.deepEqual(await corners(), [expected], theme);
 	}
 	await context.close();
+});
+
+test("scrollbars have the colours of the theme, which Firefox does not give them by itself", { always: true }, async () => {
+	for (const [theme, expected] of [["light", "rgb(138, 138, 138) rgb(255, 255, 255)"], ["dark", "rgb(133, 133, 133) rgb(22, 23, 26)"]]) {
+		const page = await browser.open(graph("main;a 3\n"), `#d=${theme}`);
+
+		for (const id of ["stage", "about", "funclist"])
+			assert.equal(await page.evaluate((id) => getComputedStyle(document.getElementById(id)).scrollbarColor, id), expected, id);
+	}
 });
 
 test("boxes are a pixel apart, whatever a pixel of the screen is", async () => {

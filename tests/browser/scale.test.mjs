@@ -14,7 +14,7 @@ const makeTree = (nodes) => execFileSync("python3", ["tests/bench/tree.py", Stri
 					 { maxBuffer: 1 << 28 }).toString();
 
 /* The larger one takes long. */
-const trees = [[100000, 700e3], [1000000, 3e6]].slice(0, process.env.LONG ? 2 : 1);
+const trees = [[100000, 500e3], [1000000, 1e6]].slice(0, process.env.LONG ? 2 : 1);
 
 for (const [nodes, size] of trees)
 	test(`${nodes} nodes`, async (t) => {

@@ -1,7 +1,7 @@
 /*
  * A picture that is read back. The first byte chooses: 0, the rest is the file; else it is
  * what was packed, so that the fuzzer need not invent base64, and bit 1 asks for a flame
- * chart, bit 2 for chains.
+ * chart, bit 2 for chains, bit 3 for the format before this one.
  */
 #include "profile.h"
 
@@ -24,10 +24,10 @@ static void print_base64(FILE *out, const uint8_t *data, size_t size)
 static void wrap(FILE *out, const uint8_t *data, size_t size, unsigned choice)
 {
 	fprintf(out,
-		"<svg><metadata id=\"flamefold-data\" data-format=\"1\" "
+		"<svg><metadata id=\"flamefold-data\" data-format=\"%d\" "
 		"data-packing=\"none\" "
 		"data-bytes=\"%zu\" data-chart=\"%d\" data-chain=\"%d\"><data>",
-		size, choice >> 1 & 1, choice >> 2 & 1);
+		choice & 8 ? 1 : 2, size, choice >> 1 & 1, choice >> 2 & 1);
 	print_base64(out, data, size);
 	fprintf(out, "</data></metadata></svg>");
 }

@@ -143,13 +143,16 @@ function encodeShape(columns, nodes) {
 
 function encodeFunctions(columns, nodes, count) {
 	const lists = Array.from({ length: count + 1 }, () => []);
+	const short = Array.from({ length: 9 }, () => []);
 	const steps = nodes.slice(1).map((node) => {
 		const list = lists[node.parent.func];
-		const index = list.indexOf(node.func);
+		const index = list.indexOf(node.func), { length } = list;
 
 		if (index < 0)
 			list.push(node.func);
-		return { func: node.func, index };
+		else if (length <= 8)
+			short[length].push(index);
+		return { func: node.func, index, length };
 	});
 	const news = new Array(count + 1).fill(0);
 
@@ -161,7 +164,7 @@ function encodeFunctions(columns, nodes, count) {
 	let isNew = false, run = 0;
 
 	columns[8].text(levels.slice(1));
-	for (const { func, index } of steps) {
+	for (const { func, index, length } of steps) {
 		if (index < 0 !== isNew) {
 			columns[13].number(run);
 			run = 0;
@@ -171,11 +174,17 @@ function encodeFunctions(columns, nodes, count) {
 		if (isNew) {
 			columns[15].text([ranks.indexOf(func) & 255]);
 			columns[16].number(ranks.indexOf(func) >> 8);
-		} else {
+		} else if (length > 8) {
 			columns[14].number(index);
 		}
 	}
 	columns[13].number(run);
+	short.forEach((indexes, base) => {
+		const inByte = Math.floor(8 / Math.log2(base) + 1e-9);
+
+		for (let i = 0; base > 1 && i < indexes.length; i += inByte)
+			columns[40 + base].text([indexes.slice(i, i + inByte).reduceRight((sum, index) => sum * base + index, 0)]);
+	});
 }
 
 function encodeWeights(columns, nodes, key, ids) {
@@ -186,7 +195,7 @@ function encodeWeights(columns, nodes, key, ids) {
 // @stacks: [[frames, value, samples, before], ...]; @chart: they stay in their order.
 export function encode(stacks, { samples = 0, decimals = 0, unit = 1, before = false, chart = false, places } = {}) {
 	const columns = Object.fromEntries([...Array.from({ length: 19 }, (_, i) => i + 1),
-		32, 33, 34, 35, 36, 37].map((id) => [id, new Bytes()]));
+		32, 33, 34, 35, 36, 37, 42, 43, 44, 45, 46, 47, 48].map((id) => [id, new Bytes()]));
 	const functions = sortedFunctions(stacks);
 	const numbers = new Map(functions.map(({ key }, i) => [key, i + 1]));
 	const nodes = inPreorder(treeOf(stacks, numbers, chart), chart);

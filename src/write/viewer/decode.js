@@ -56,8 +56,13 @@ const joining = "[\\u0600-\\u061b\\u061d-\\u109f\\u1780-\\u1cff\\u2190-\\u2bff\\
 const unseen = new RegExp(`(${joining}[\\u200c\\u200d])|[\\0-\\x1f\\x7f-\\x9f\\u061c` +
 	"\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]", "gu");
 
-const readString = (bytes) => decoder.decode(bytes)
-	.replace(unseen, (_, joined = "\ufffd") => joined);
+function readString(bytes) {
+	const string = decoder.decode(bytes);
+
+	/* Nearly all: what is looked for in the others takes long. */
+	return /[^ -~]/.test(string) ? string.replace(unseen, (_, joined = "\ufffd") => joined)
+		: string;
+}
 
 function readNames(starts, rests, count) {
 	let bytes = octets();
@@ -73,7 +78,8 @@ function readNames(starts, rests, count) {
 }
 
 /* --srcline has it behind a colon, V8 behind a blank and with a column. */
-const fileIn = (name) => / (\S+:\d+:\d+)$|:([^:]+:\d+)$/.exec(name)?.slice(1).join("");
+const fileIn = (name) => isNaN(name.at(-1)) ? null
+	: / (\S+:\d+:\d+)$|:([^:]+:\d+)$/.exec(name)?.slice(1).join("");
 
 const gap = 4, inlined = 5;
 const unnamedLook = 1; /* the class of what has no symbol */
@@ -100,11 +106,11 @@ function readFunctions(column, [nameCount, moduleCount, count]) {
 		const whole = names[at += name.number()];
 		const place = file.more() && files[file.number() - 1];
 		const where = line.more() && line.number();
-		const [, bare, mark] = /^([^]*?)(?:_\[([kjiw])\])?$/.exec(bits & 7 ? "" : whole);
+		const [end, mark] = bits & 7 ? [] : /_\[([kjiw])\]$/.exec(whole) ?? [];
 
 		functions.push({
 			whole, /* with its mark, as folded text has it */
-			name: bits & 7 ? whole : bare,
+			name: mark ? whole.slice(0, -end.length) : whole,
 			module: modules[module.number()],
 			kind: bits & 16 ? inlined : mark ? "  kj iw".indexOf(mark) : bits & 7,
 			unnamed: bits & 8,
@@ -137,12 +143,39 @@ function readShape(runs, ups, nodes, leaves) {
 	return [parents, isLeaf];
 }
 
+/* (length) => the next index into a list of that length. Of lists of 2 to 8 a byte has as many as
+ * fit, as digits of a number to that base; those of others are for themselves. */
+function makeIndexes(column) {
+	const longer = column(14);
+	const short = times(9, (length) => ({ ...column(40 + length), rest: 0, scale: 256 }));
+
+	return (length) => {
+		const one = short[length];
+
+		if (!one)
+			return longer.number();
+		if (length < 2)
+			return 0;
+		if (one.scale * length > 256) {
+			one.rest = one.byte();
+			one.scale = 1;
+		}
+
+		const index = one.rest % length;
+
+		one.rest = (one.rest - index) / length;
+		one.scale *= length;
+		return index;
+	};
+}
+
 function readNodeFunctions(column, parents, functions) {
 	const funcs = integers(parents.length);
 	const callees = functions.map(() => []);
 	const ranked = [...functions.keys()].sort((a, b) =>
 		functions[b].level - functions[a].level || a - b).slice(1);
-	const [runs, known, low, high] = [13, 14, 15, 16].map(column);
+	const [runs, low, high] = [13, 15, 16].map(column);
+	const indexIn = makeIndexes(column);
 
 	for (let node = 1, isNew = false; node < funcs.length; isNew = !isNew)
 		for (let n = runs.number(); n > 0; n--, node++) {
@@ -150,7 +183,7 @@ function readNodeFunctions(column, parents, functions) {
 
 			if (isNew)
 				list.push(ranked[low.byte() + 256 * high.number()]);
-			funcs[node] = isNew ? list.at(-1) : list[known.number()];
+			funcs[node] = isNew ? list.at(-1) : list[indexIn(list.length)];
 		}
 	return funcs;
 }

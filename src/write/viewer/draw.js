@@ -77,6 +77,7 @@ function draw(zoomedFrom = zoom) {
 	});
 	layout.page = stage.clientWidth;
 	layout.lines = elements.details.clientWidth;
+	layout.list = view.panes !== "Graph" && sizeOfList();
 	/* What asks how large something is comes before the boxes change: the document would be laid
 	 * out with them each time. */
 	if (!paper)
@@ -178,9 +179,16 @@ function drawRect(rect, { box, left, right, row }, fill) {
 		"aria-level": level + 1,
 		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
 		"aria-setsize": level ? graph.grow(up) : 1,
-		"aria-label": `${titleOf(box)}, self ${
-			share(graph.self[box], whole())}, ${graph.grow(box)} ${graph.starts[box] ? "callers" : "callees"}`,
+		"aria-label": graph.says[box] ??= sayBox(box),
 	});
+}
+
+/* What is heard of a box. It is the same as long as the graph is. */
+function sayBox(box) {
+	const count = graph.grow(box);
+
+	return `${titleOf(box)}, self ${share(graph.self[box], whole())}, ${count} ${
+		graph.starts[box] ? "callers" : "callees"}`;
 }
 
 /* 1 where there was room for one. */

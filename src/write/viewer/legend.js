@@ -8,7 +8,7 @@
  * no entry. Of thousands of functions only those that are shown need the expression. */
 function meaningOf(one, meaning) {
 	const { name, module, kind, unnamed, look } = one;
-	const its = kinds[kindOf(one)], [, tick] = /^(.+?)`/.exec(name) ?? [];
+	const its = kinds[kindOf(one)], tick = name.slice(0, max(0, name.indexOf("`")));
 	const file = module.replace(/.*\//, "");
 	const ofKind = (its) => [its, () => exactly(its, "kind:")];
 	const isKernel = its === "kernel" && middleShade(look, picture.shades) ===
@@ -24,25 +24,32 @@ function meaningOf(one, meaning) {
 		: kind ? ofKind(its) : [name, () => exactly(name), true];
 }
 
-/* { name, expression, one, weight, colour }; no colour twice, and not more functions than one reads. */
+/* { name, expression, one, weight, colour }; no colour twice, and not more functions than one reads.
+ * `one` is the heaviest; what is inlined has a shade of its module's colour, and so is none but where all are. */
 function legendEntries(meaning, looks) {
 	const entries = new Map(), shown = new Map();
+	const enough = sums.selves.slice().sort().at(-100) ?? 0;
 	let functions = 0;
-	const byWeight = [...profile.functions.keys()].filter((func) => sums.selves[func] > 0)
-		.sort((a, b) => sums.selves[b] - sums.selves[a]);
 
-	for (const func of byWeight) {
-		const one = profile.functions[func];
+	profile.functions.forEach((one, func) => {
+		const self = sums.selves[func];
+
+		/* A function that is an entry of its own is not shown where a hundred are heavier. */
+		if (!self || self < enough && meaning !== "Kind" && !one.module && !one.kind && !one.unnamed && !one.name.includes("`"))
+			return;
+
 		const [name, expression, isFunction] = meaningOf(one, meaning);
-		const entry = entries.get(name) ?? { name, expression, isFunction, one, weight: 0 };
+		const entry = entries.get(name) ?? { name, expression, isFunction, one, most: self, weight: 0 };
+		const isInlined = one.kind === inlined;
 
-		/* What is inlined has a shade of its module's colour. */
-		if (entry.one.kind === inlined)
+		if (entry.one.kind === inlined ? !isInlined || self <= entry.most : !isInlined && self > entry.most) {
 			entry.one = one;
-		entry.weight += sums.selves[func];
+			entry.most = self;
+		}
+		entry.weight += self;
 		if (name)
 			entries.set(name, entry);
-	}
+	});
 	for (const entry of [...entries.values()].sort((a, b) =>
 		b.weight - a.weight || a.one.look - b.one.look)) {
 		const colour = String(entry.colour = colourOf(entry.one, meaning, looks));

@@ -1,8 +1,6 @@
 /* The whole graph, small, above the graph, and which part of its width is shown. It is drawn once for a
- * graph and its colours, after the graph itself is seen; a zoom only moves the frame over it. Pages with
- * little room do without. */
-let mapAt;
-
+ * graph and its colours, of what the graph itself was drawn of; a zoom only moves the frame over it, and where
+ * the root is at the top the style turns it over. Pages with little room do without. */
 const makeMinimap = () => make("div", {
 	id: "minimap", "aria-hidden": true, pointerdown: grabMap, pointermove: dragMap,
 }, make("canvas", { id: "map" }), make("div", { id: "shownpart" }));
@@ -13,31 +11,37 @@ function showMinimap() {
 	if (!minimap.clientHeight)
 		return;
 	minimap.style.width = `${layout.wide}px`;
-	if (hasChanged("o", madeFrom.g, view.look, view.down, dark, layout.wide, devicePixelRatio)) {
-		clearTimeout(mapAt);
-		mapAt = setTimeout(drawMap, 50);
-	}
+	if (hasChanged("o", madeFrom.g, view.look, dark, layout.wide, devicePixelRatio))
+		drawMap();
 	shownpart.style.left = `${100 * from / all}%`;
 	shownpart.style.width = `${100 * (to - from) / all}%`;
 	shownpart.hidden = !zoom && !slice;
 }
 
+/* Pixel by pixel: thousands of rectangles, each with a colour of its own, take a canvas longer. */
 function drawMap() {
-	const { map, minimap } = elements, canvas = map.getContext("2d");
+	const { map, minimap } = elements, { wide } = layout;
 
-	map.width = layout.wide * devicePixelRatio;
+	map.width = wide * devicePixelRatio;
 	map.height = minimap.clientHeight * devicePixelRatio;
 
-	const { boxes, runs, lowest, highest } = layOut(graph, {
-		zoom: 0, wide: map.width, least: 1, most: Infinity,
-	});
-	const high = min(5 * devicePixelRatio, map.height / (highest - lowest + 1));
+	const { width, height } = map, canvas = map.getContext("2d");
+	const image = canvas.createImageData(width, height);
+	const pixels = new Uint32Array(image.data.buffer);
+	const { boxes, runs, lowest, highest } = zoom || slice || layout.high < Infinity ? layOut(graph, {
+		zoom: 0, wide, least: 1 / devicePixelRatio, most: Infinity,
+	}) : layout;
+	const high = min(5 * devicePixelRatio, height / (highest - lowest + 1));
 
 	for (const { box, row, left, right } of [...boxes, ...runs]) {
-		canvas.fillStyle = `rgb(${colourOfFunction(graph.func[box])})`;
-		canvas.fillRect(left, view.down ? (row - lowest) * high
-			: map.height - (row - lowest + 1) * high, max(1, right - left), high);
+		const [red, green, blue] = colourOfFunction(graph.func[box]);
+		const from = floor(left / wide * width), to = max(from + 1, round(right / wide * width));
+		const [top, bottom] = [1, 0].map((k) => height - round((row - lowest + k) * high));
+
+		for (let y = top; y < max(bottom, top + 1); y++)
+			pixels.fill(255 << 24 | blue << 16 | green << 8 | red, y * width + from, y * width + to);
 	}
+	canvas.putImageData(image, 0, 0);
 }
 
 /* A click centres what is shown there, and a drag takes it along; where all is shown, a drag chooses. */

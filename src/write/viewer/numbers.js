@@ -39,7 +39,8 @@ function share(part, whole) {
 const times10 = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"], [3.6e12, "h", 1e13]];
 const nanoseconds = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 const sizes = ["bytes", "KiB", "MiB", "GiB", "TiB"].map((unit, k) => [1024 ** k, unit]);
-const countsOf = (name) => ["", "k ", "M ", "G ", "T "].map((unit, k) =>
+const knownCounts = {};
+const countsOf = (name) => knownCounts[name] ??= ["", "k ", "M ", "G ", "T "].map((unit, k) =>
 	[1000 ** k, unit + name, k === 1 ? 1e4 : 0]);
 
 /* A function that writes values of that name as they fit to one of @most. */

@@ -86,7 +86,7 @@ function makeSearch() {
 }
 
 const makeTable = () => make("section", {
-	id: "funclist", "aria-label": "Functions", tabindex: 0, scroll: showRows,
+	id: "funclist", "aria-label": "Functions", tabindex: 0, scroll: () => showRows(sizeOfList()),
 }, make("table", { id: "table" }, make("caption", { id: "sharesof" }),
 	make("thead", {}, make("tr", { id: "heads" })), make("tbody", { id: "rows" })));
 

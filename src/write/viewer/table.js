@@ -54,14 +54,21 @@ function showTable() {
 			sortRows();
 		elements.sharesof.textContent = `Shares are ${ofWhole()}`;
 		update(elements.table, { "aria-rowcount": rows.length + 1 });
-		showRows();
+		showRows(layout.list);
 	}
 }
 
-function showRows() {
-	const { funclist: list, rows: body } = elements;
-	const from = max(0, floor(list.scrollTop / tableRow) - 5);
-	const some = rows.slice(from, from + list.clientHeight / tableRow + 12);
+/* [where it begins, how much of it is seen] */
+function sizeOfList() {
+	const { scrollTop, clientHeight } = elements.funclist;
+
+	return [scrollTop, clientHeight];
+}
+
+function showRows([top, high]) {
+	const { rows: body } = elements;
+	const from = max(0, floor(top / tableRow) - 5);
+	const some = rows.slice(from, from + high / tableRow + 12);
 	const was = focused()?.func;
 	const space = (count) => {
 		const row = make("tr", { "aria-hidden": true });

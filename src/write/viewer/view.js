@@ -17,6 +17,7 @@ const linkKeys = {
 const lists = { kind: "merging", look: "colours", panes: "shown" };
 
 let profile, graph;
+let lastGraph; /* the one before: many go back to it */
 let found; /* sumHits() of the search, or null */
 let flat; /* the trie behind the table: steps are done, gaps are their callers' */
 let sums; /* sumFunctions() of it */
@@ -42,12 +43,15 @@ function refresh() {
 		sums.most = sums.selves.reduce((most, self) => max(most, self), 1);
 	}
 	if (hasChanged("g", ...how, kind, pivot, order))
-		changeGraph(makeGraph(profile, steps[0] || kind !== callersFirst ? flat : profile.trie, {
-			kind,
-			widest: order,
-			marks: kind === aroundOne && marksOf(pivot, { cases }),
-			least: steps[0] ? 0 : profile.whole,
-		}));
+		changeGraph([graph, lastGraph].find((one) => one?.made === madeFrom.g) ?? {
+			made: madeFrom.g,
+			...makeGraph(profile, steps[0] || kind !== callersFirst ? flat : profile.trie, {
+				kind,
+				widest: order,
+				marks: kind === aroundOne && marksOf(pivot, { cases }),
+				least: steps[0] ? 0 : profile.whole,
+			}),
+		});
 	if (hasChanged("h", ...how, kind, pivot, sought, plain)) {
 		found = sought && sumHits(graph.trie, marksOf(sought, view));
 		foundAt = -1;
@@ -63,6 +67,8 @@ function changeGraph(next) {
 			: graph.kind === next.kind ? samePlace(graph, box, next)
 			: boxOfFunction(next, func);
 	});
+	if (graph !== next)
+		lastGraph = graph;
 	graph = next;
 	pointed = looked = slice = null;
 }

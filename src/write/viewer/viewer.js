@@ -44,7 +44,7 @@ async function readData() {
 	const facts = Object.fromEntries(holder.getAttributeNames().map((name) =>
 		[name, holder.getAttribute(name)]));
 
-	if (facts["data-format"] !== "1")
+	if (facts["data-format"] !== "2")
 		throw new Error(`format ${facts["data-format"]}`);
 	profile = readProfile(await unpack(holder.textContent, facts["data-packing"]), facts);
 	/* A palette has a colour for the root, too, which a map of colours may say in any way. */
@@ -72,7 +72,9 @@ function adoptStyle() {
 /* In somebody else's page: what a page has once, such as a header and a main part, is that page's. */
 function makeSection(page) {
 	elements.panes.removeAttribute("role");
-	return make("section", { "aria-label": picture.title, style: "display:contents" }, page);
+	return make("section", {
+		class: "host", "aria-label": picture.title, style: "display:contents",
+	}, page);
 }
 
 /* Puts the page where the static picture was. What is printed is the current view, as wide as

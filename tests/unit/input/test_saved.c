@@ -117,8 +117,9 @@ Test(saved, what_is_wrong_is_said)
 	expect_refused("<svg><metadata id=\"flamefold-data\" data-packing=\"lzma\">",
 		       "cannot be understood");
 	expect_refused("<svg><metadata id=\"flamefold-data\">", "in format 0");
-	expect_refused("<svg><metadata id=\"flamefold-data\" data-format=\"2\">",
-		       "its data is in format 2, and this flamefold knows format 1");
+	expect_refused(
+		"<svg><metadata id=\"flamefold-data\" data-format=\"3\">",
+		"its data is in format 3, and this flamefold knows formats 1 to 2");
 	expect_refused(
 		"<svg><metadata id=\"flamefold-data\" data-format=\"1\"><data>AAAA",
 		"it has no end");

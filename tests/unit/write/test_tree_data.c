@@ -34,8 +34,8 @@ static void go_round(struct round *r, unsigned flags)
 			     0);
 	cr_assert_eq(intern_init(&r->strings), 0);
 	cr_assert_eq(saved_tree_decode(r->payload ? r->payload : r->packed.bytes,
-				       r->packed.whole, &r->strings, NULL, &r->saved,
-				       &why),
+				       r->packed.whole, SAVED_FORMAT, &r->strings, NULL,
+				       &r->saved, &why),
 		     0, "%s", why);
 }
 
@@ -103,6 +103,59 @@ Test(tree_data, a_tree_comes_back)
 	release(&r);
 }
 
+static size_t column_of(const struct round *r, uint32_t length)
+{
+	return r->data.columns[SAVED_CALLEES_OF + length].count;
+}
+
+/* A caller of @count functions, each of which 24 times. */
+static void go_round_lists(struct round *r, int count)
+{
+	tree_init(&r->t);
+	for (int i = 0; i < 24; i++)
+		for (int k = 0; k < count; k++) {
+			char stack[64];
+
+			snprintf(stack, sizeof(stack), "x%d;caller;f%d", i, k);
+			tree_add(&r->t, stack, 1);
+		}
+	go_round(r, VIEW_BY_FUNCTION);
+	expect_same(r);
+}
+
+Test(tree_data, indexes_into_short_lists_share_bytes)
+{
+	static const struct {
+		int count;
+		size_t bytes;
+	} lists[] = {
+		/* of 23 callers, that is 23 x count indexes; 8, 5, 4, 3, 3, 2 and 2 fit in a byte */
+		{ 1, 0 },  { 2, 6 },  { 3, 14 }, { 4, 23 },
+		{ 5, 39 }, { 6, 46 }, { 7, 81 }, { 8, 92 },
+	};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		struct round r = { 0 };
+		uint32_t length = (uint32_t)lists[i].count;
+
+		go_round_lists(&r, lists[i].count);
+		if (length > 1)
+			cr_expect_eq(column_of(&r, length), lists[i].bytes, "%u: %zu",
+				     length, column_of(&r, length));
+		cr_expect_eq(r.data.columns[SAVED_CALLEE].count, 0u);
+		release(&r);
+	}
+}
+
+Test(tree_data, indexes_into_longer_lists_are_for_themselves)
+{
+	struct round r = { 0 };
+
+	go_round_lists(&r, SAVED_SHORT_LIST + 1);
+	cr_expect_eq(r.data.columns[SAVED_CALLEE].count, 23u * (SAVED_SHORT_LIST + 1));
+	release(&r);
+}
+
 /* The second and the third function have a file, and the third another one. */
 static void make_places(struct round *r)
 {
@@ -149,7 +202,7 @@ static void expect_bad(const struct round *r, const char *why)
 
 	cr_assert_eq(tree_data_pack(&ctx, &r->data, 1, &packed), 0);
 	cr_assert_not(packed.is_zlib);
-	cr_expect_eq(saved_tree_decode(packed.bytes, packed.whole,
+	cr_expect_eq(saved_tree_decode(packed.bytes, packed.whole, SAVED_FORMAT,
 				       (struct intern *)&r->strings, NULL, &saved, &said),
 		     -EBADMSG);
 	cr_expect_str_eq(said, why);
@@ -328,7 +381,8 @@ static void decode(struct round *r, const uint8_t *bytes, size_t size)
 {
 	struct saved_tree saved = { 0 };
 	const char *why = NULL;
-	int err = saved_tree_decode(bytes, size, &r->strings, NULL, &saved, &why);
+	int err = saved_tree_decode(bytes, size, SAVED_FORMAT, &r->strings, NULL, &saved,
+				    &why);
 
 	if (err < 0)
 		cr_expect_not_null(why);
@@ -354,7 +408,8 @@ Test(tree_data, damage_is_found)
 		/* Exactly as large: a sanitizer sees one byte more. */
 		bytes = realloc(bytes, i ? i : 1);
 		memcpy(bytes, r.payload ? r.payload : r.packed.bytes, i);
-		cr_expect_lt(saved_tree_decode(bytes, i, &r.strings, NULL, &saved, &why),
+		cr_expect_lt(saved_tree_decode(bytes, i, SAVED_FORMAT, &r.strings, NULL,
+					       &saved, &why),
 			     0, "cut at %zu", i);
 		cr_expect_not_null(why);
 	}
