@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load events
+load sampled
 
 setup_file()
 {
@@ -27,15 +28,31 @@ teardown()
 	[ -z "$place" ] || { cd / && rm -rf "$place"; }
 }
 
-# sample MODE [WORD]: a process of nobody borrows the file "secret" of that mode; what is said goes to err.
+# sampling PID: it has opened its events.
+sampling()
+{
+	[ ! -d "/proc/$1" ] || ls -l "/proc/$1/fd" 2>/dev/null | grep -q perf_event
+}
+
+# sample MODE [WORD]: a process of nobody borrows the file "secret" of that mode; what is said goes to err. It
+# lives for $seconds of processor time more when it is sampled.
 sample()
 {
-	chmod "$1" secret
-	setpriv --reuid=65534 --regid=65534 --clear-groups ./borrowed_map 1.5 "$place/secret" ${2+"$2"} >pid 3>&- &
-	local child=$! status=0
+	local child recorder status=0
 
+	chmod "$1" secret
+	rm -f told
+	mkfifo told
+	setpriv --reuid=65534 --regid=65534 --clear-groups ./borrowed_map "${seconds:-1.5}" "$place/secret" \
+		${2+"$2"} >pid <told 3>&- &
+	child=$!
+	exec 7>told
 	until [ -s pid ] || [ ! -d "/proc/$child" ]; do sleep 0.05; done
-	"$flamefold" record -F 997 -e cpu-clock -p "$child" -o live.folded 2>err || status=$?
+	"$flamefold" record -F 997 -e cpu-clock -p "$child" -o live.folded 2>err 3>&- 7>&- &
+	recorder=$!
+	until_true sampling "$recorder"
+	exec 7>&-
+	wait "$recorder" || status=$?
 	wait "$child" || { [ $? -eq 77 ] && skip "no user namespaces for nobody here"; }
 	rm -f "/tmp/perf-$child.map"
 	return $status
@@ -52,7 +69,7 @@ unsaid()
 	unsaid
 }
 
-@test "nor where the process may not be dumped, and /proc says that it is root's" {
+@test "nor where the process may not be dumped, and procfs says that it is root's" {
 	sample 600 undumpable
 	unsaid
 }
@@ -60,6 +77,13 @@ unsaid()
 @test "what the process's own user has written counts, in its own namespaces, too" {
 	chown 65534 secret
 	sample 600
+	grep the_secret_line live.folded
+	chown 0 secret
+}
+
+@test "also where the process has ended before a second is over" {
+	chown 65534 secret
+	seconds=0.3 sample 600
 	grep the_secret_line live.folded
 	chown 0 secret
 }

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load recordings
+load sampled
 
 server=$root/tests/objects/server.py
 

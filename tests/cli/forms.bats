@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 load recordings
+load sampled
 
 perfdata=$root/tests/perfdata
 endless=$(dirname "$flamefold")/tests/hostile/endless

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load recordings
+load sampled
 
 programs=$root/tests/jit
 
@@ -335,7 +336,7 @@ of_unused_pid()
 	recording <text
 }
 
-@test "a map in /tmp of one's own, or root's, is used; a foreign one is refused" {
+@test "a map of one's own in the directory for all, or root's, is used; a foreign one is refused" {
 	of_unused_pid
 	printf '10000 100 f\n' >"/tmp/perf-$unused.map"
 	chmod 600 "/tmp/perf-$unused.map"
@@ -543,7 +544,7 @@ three_quarters()
 		{ share = $1; sub(/^[0-9.]+ /, "") }
 		$0 ~ hot { h += share }
 		$0 ~ warm { w += share }
-		END { exit !(h + w >= 40 && h >= 0.68 * (h + w) && h <= 0.82 * (h + w)) }' shares || {
+		END { exit !(h + w >= 40 && h >= 0.6 * (h + w) && h <= 0.9 * (h + w)) }' shares || {
 		sort -nr shares | head -n 20
 		return 1
 	}
@@ -688,6 +689,11 @@ without_plt()
 	"$flamefold" fold --quiet p.data >out
 	awk '/;_start;.*;main;made_outer;made_inner/ { right += $NF } /made_inner/ { all += $NF }
 		END { exit !(all && right >= 0.99 * all) }' out
+	# CPython's says no machine: it is that of the recording.
+	dd if=/dev/zero of="$(echo jit-*.dump)" bs=1 seek=12 count=4 conv=notrunc status=none
+	"$flamefold" fold --quiet p.data >machineless
+	cmp out machineless
+	rm jit-*.dump
 	# Nothing but that says so.
 	perf record -q -N -k mono -e cpu-clock -F 999 --call-graph dwarf,4096 -o p.data ./dumper . lies >/dev/null
 	"$flamefold" fold --quiet p.data >out

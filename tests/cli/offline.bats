@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load events
+load sampled
 
 list=/sys/devices/system/cpu/online
 switch=/sys/devices/system/cpu/cpu1/online

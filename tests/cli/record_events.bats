@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load events
+load sampled
 
 setup_file()
 {
@@ -95,7 +96,8 @@ need_tracepoints()
 	record -q -F 97 -e cpu-clock/freq=997,name=often/u -o x.data -- "$shares" 1 1 >truth
 	[ "$(events x.data)" = often ]
 	want=$(awk '{ ns += $2 } END { printf "%.0f\n", ns / 1e9 * 997 }' truth)
-	between "$((want * 80 / 100))" "$("$flamefold" info --format=json x.data | jq .samples)" "$((want * 120 / 100))"
+	# What interrupts it takes of its time, too; by the other rate it were a tenth.
+	between "$((want * 50 / 100))" "$("$flamefold" info --format=json x.data | jq .samples)" "$((want * 120 / 100))"
 }
 
 @test "a rate between slashes that the kernel does not take is said with what it takes" {

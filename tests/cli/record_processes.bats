@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 load events
+load sampled
 
 setup_file()
 {
@@ -282,7 +283,7 @@ named_in_private()
 	done
 }
 
-@test "Node: the map of a private /tmp that is gone in no time is read" {
+@test "Node: the map in a private directory that is gone in no time is read" {
 	need_events system
 	command -v node >/dev/null || skip "no node"
 	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no namespaces can be made"
@@ -294,7 +295,7 @@ named_in_private()
 	done
 }
 
-@test "a map that a short-lived program writes in a private /tmp as its last deed is read" {
+@test "a map that a short-lived program writes in a private directory as its last deed is read" {
 	need_events system
 	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "no namespaces can be made"
 	case $(uname -m) in x86_64 | aarch64) ;; *) skip "no code for this machine" ;; esac

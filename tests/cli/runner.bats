@@ -36,10 +36,11 @@ programs()
 	[ "$(cat programs/.not-listed)" = "cli/some.bats: unheard-of" ]
 }
 
-# Tests from standard input, in which @ is @test: bats would take them for tests of this file.
+# Tests from standard input, in which @ is @test and "# tags" what bats reads tags from: it would take
+# both for this file's.
 tests()
 {
-	sed 's/^@/@test/'
+	sed 's/^@/@test/; s/^# tags/# bats test_tags/'
 }
 
 # tree: the runner in a tree of its own, with a file of tests.
@@ -76,7 +77,7 @@ run_tests()
 @test "tests with the tag long run when they are asked for" {
 	tree <<-'END'
 		@ "short" { true; }
-		# bats test_tags=long
+		# tags=long
 		@ "takes long" { true; }
 	END
 	run_tests V=1
@@ -84,6 +85,30 @@ run_tests()
 	[[ $output == *"ok    cli/own.bats: short"*"1 passed, 0 failed, 0 skipped" ]]
 	run_tests V=1 LONG=1
 	[[ $output == *"ok    cli/own.bats: takes long"*"2 passed, 0 failed, 0 skipped" ]]
+}
+
+@test "a test that samples fails when it fails twice, and a first failure is told" {
+	tree <<-'END'
+		load sampled
+		once() { [ -e "$BATS_FILE_TMPDIR/tried" ] || { : >"$BATS_FILE_TMPDIR/tried"; echo "bad luck"; false; }; }
+		@ "once" { once; }
+		@ "always" { false; }
+		@ "never" { true; }
+	END
+	cp "$root/tests/cli/sampled.bash" tree/tests/cli/
+	git -C tree -c user.name=x -c user.email=x add -A
+	run_tests
+	[ "$status" -eq 1 ]
+	[[ $output == *"FAIL  cli/own.bats: always"*"again cli/own.bats: once"*"bad luck"*$'\n'"2 of them failed at first"* ]]
+	[[ $output == *"2 passed, 1 failed, 0 skipped" ]]
+}
+
+@test "a test that does not sample is not tried again" {
+	tree <<-'END'
+		@ "once" { [ -e "$BATS_FILE_TMPDIR/tried" ] || { : >"$BATS_FILE_TMPDIR/tried"; false; }; }
+	END
+	run_tests
+	[[ $output == *"0 passed, 1 failed, 0 skipped" ]]
 }
 
 @test "what a test leaves in the tree fails the run" {

@@ -61,7 +61,7 @@ chain()
 {
 	grep -E "(^|;)$1 [0-9]+\$" user >of_leaf || { echo "no stack ends with $1"; return 1; }
 	grep -vE "^($2) [0-9]+\$" of_leaf >others || return 0
-	awk -v all="$(total of_leaf)" -v others="$(total others)" -v least="${3:-0.998}" '
+	awk -v all="$(total of_leaf)" -v others="$(total others)" -v least="${3:-0.996}" '
 		!sample || $NF < sample { sample = $NF }
 		END { exit !(all - others >= least * all || others <= 2 * sample && all >= 40 * sample) }' user && return 0
 	echo "$1: of $(total of_leaf), $(total others) are not $2"
