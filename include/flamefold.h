@@ -101,6 +101,9 @@ enum ff_flag {
 	FF_PLACES = 1 << 12,
 	/* Keep each sample of the tree for ff_sample_next(), in 48 bytes; not of live runs. */
 	FF_SAMPLES = 1 << 13,
+	/* Put in callers of leaves that were not recorded, where the code tells them:
+	 * FF_INPUT_CALLERS_INFERRED. Not with FF_COMPAT_STACKCOLLAPSE. */
+	FF_INFER = 1 << 14,
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -483,6 +486,12 @@ enum ff_input_count {
 	/* 1: samples were taken in the kernel, but its place in memory was not recorded
 	 * (kptr_restrict). */
 	FF_INPUT_KERNEL_HIDDEN,
+	/* 1: it changed while it was read, and not all of it was found again: another run may
+	 * give something else. FF_TOTAL_WEIGHT_LOST_DAMAGED has what is missing. */
+	FF_INPUT_CHANGED,
+	/* With a call chain that lacks the caller of its leaf, which the code tells; of kept samples.
+	 * See FF_INFER. */
+	FF_INPUT_CALLERS_INFERRED,
 };
 FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);
 

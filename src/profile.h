@@ -23,6 +23,7 @@ struct ff_event {
 struct seen {
 	uint64_t chains, chains_broken, chains_cut;
 	uint64_t user_stacks, user_stacks_cut, branch_stacks, bare;
+	uint64_t inferred; /* with a caller that the code alone tells */
 };
 
 /* Samples by why their stacks are not whole. */
@@ -80,6 +81,7 @@ struct ff_input {
 	uint64_t frequency, period;
 	struct saved_report *report; /* of a picture; NULL: it has none */
 	bool has_samples; /* how many is known */
+	bool changed; /* while it was read: the second pass has not found what the first one had */
 };
 
 static inline uint64_t input_split(const struct ff_input *in, size_t event)

@@ -252,12 +252,16 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 		return rec->unknown;
 	case FF_INPUT_TRUNCATED_AT:
 		return rec->truncated_at;
+	case FF_INPUT_CHANGED:
+		return in->changed;
 	case FF_INPUT_DELIVERED:
 		return in->delivered;
 	case FF_INPUT_BARE:
 		return in->seen.bare;
 	case FF_INPUT_CHAINS_BROKEN:
 		return in->seen.chains_broken;
+	case FF_INPUT_CALLERS_INFERRED:
+		return in->seen.inferred;
 	case FF_INPUT_CHAINS_CUT:
 		return in->seen.chains_cut;
 	case FF_INPUT_USER_STACKS_CUT:

@@ -186,6 +186,19 @@ static int read_rounds(struct flowing *f)
 	return err < 0 ? err : found;
 }
 
+/* A file is read as a whole, and there nothing is copied. */
+static void tell_maps_cut(struct reading *r)
+{
+	uint64_t cut = processes_maps_cut(r->processes);
+
+	if (cut)
+		warn(&r->p->ctx,
+		     "'%s': processes that were forked began without %" PRIu64
+		     " of the maps of their parents, which were too many to be copied: "
+		     "what they ran there is [unknown]",
+		     input_path(r->in), cut);
+}
+
 int flowing_finish(struct flowing *f, struct ff_input *input)
 {
 	struct worker *w = &f->worker;
@@ -204,6 +217,7 @@ int flowing_finish(struct flowing *f, struct ff_input *input)
 		warn(&f->r->p->ctx,
 		     "'%s': %" PRIu64 " records came after newer ones had gone",
 		     input_path(f->r->in), f->rounds.late);
+	tell_maps_cut(f->r);
 	return err < 0 ? err : settle_counters(f->r, input);
 }
 

@@ -6,15 +6,20 @@
 #include "profile.h"
 #include "profile_memory.h"
 
-enum { PROGRESS_LINES = 4096 };
+enum {
+	PROGRESS_LINES = 4096,
+	FRAMES_MOST =
+		1 << 20, /* of a stack: a byte can be one, and packed text more of them */
+};
 
-/* The frames of "a;b;c"; what follows the last ';' counts only if there is something. */
+/* The frames of "a;b;c"; what follows the last ';' counts only if there is something. Those beyond
+ * FRAMES_MOST are left out. */
 static int split_stack(struct ff_profile *p, const struct folded_line *line,
 		       uint32_t *frames, size_t *count)
 {
 	const char *at = line->stack, *end = at + line->size;
 
-	for (*count = 0; at < end;) {
+	for (*count = 0; at < end && *count < FRAMES_MOST;) {
 		struct frame frame = { .image = IMAGE_ID_NAMES, .flags = FRAME_TEXT };
 		const char *stop = memchr(at, ';', (size_t)(end - at));
 		uint32_t name;
@@ -33,7 +38,7 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 			return -ENOMEM;
 		at = stop + 1;
 	}
-	return 0;
+	return at < end;
 }
 
 /* A line that ends where others went on: what it adds has its place between children. */
@@ -61,18 +66,20 @@ static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 		       : append_gap(p, frames, count, last);
 }
 
+/* 1 where the stack is cut. */
 static int add_line(struct ff_profile *p, const struct folded_line *line, uint64_t factor,
 		    uint32_t *frames, uint32_t *last)
 {
 	struct weight_sum *sum = &p->sum;
 	uint64_t weight, before;
 	size_t count;
-	int err;
+	int err, cut;
 
 	sum->overflow |= __builtin_mul_overflow(line->weight, factor, &weight);
 	sum->overflow |= __builtin_mul_overflow(line->before, factor, &before);
 
-	if (split_stack(p, line, frames, &count) < 0)
+	cut = split_stack(p, line, frames, &count);
+	if (cut < 0)
 		return -ENOMEM;
 	if (p->options.flags & FF_FLAMECHART)
 		err = append_line(p, frames, count, last);
@@ -87,9 +94,10 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	if (count_line(p, *last) < 0)
 		return -ENOMEM;
 	if (!line->has_before)
-		return 0;
+		return cut;
 	weight_sum_before(sum, before);
-	return trie_charge(&p->trie, *last, TRIE_BEFORE, before);
+	err = trie_charge(&p->trie, *last, TRIE_BEFORE, before);
+	return err < 0 ? err : cut;
 }
 
 static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
@@ -100,30 +108,40 @@ static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 	uint64_t factor = 1;
 	uint64_t lines = 0;
 	uint32_t last = 0;
+	bool cut = false;
 	int err;
 
 	for (; missing > 0; missing--)
 		factor *= 10;
-	while ((err = folded_next(&p->ctx, in, &line, ignored)) > 0)
-		if (!array_reserve(&frames, line.size + 2) ||
-		    add_line(p, &line, factor, frames.v, &last) < 0) {
+	while ((err = folded_next(&p->ctx, in, &line, ignored)) > 0) {
+		size_t most = line.size < FRAMES_MOST ? line.size : FRAMES_MOST;
+
+		err = array_reserve(&frames, most + 2)
+			      ? add_line(p, &line, factor, frames.v, &last)
+			      : -ENOMEM;
+		if (err < 0) {
 			err = fail_memory(&p->ctx);
 			break;
-		} else if (++lines % PROGRESS_LINES == 0) {
+		}
+		cut |= err > 0;
+		if (++lines % PROGRESS_LINES == 0)
 			show_progress(p, "reading lines", state_progress(in),
 				      input_recording(in)->bytes);
-		}
+	}
 	array_release(&frames);
+	if (err == 0 && cut)
+		warn(&p->ctx, "'%s': stacks are cut behind %d frames", input_path(in),
+		     FRAMES_MOST);
 	return err;
 }
 
 /* It is read twice: what it is, and then its stacks. */
-static void compare_passes(struct ff_profile *p, const struct input *in)
+static void compare_passes(struct ff_profile *p, struct ff_input *input)
 {
-	bool changed;
-	uint64_t missing = folded_lines_missing(in, &changed);
+	const struct input *in = input->input;
+	uint64_t missing = folded_lines_missing(in, &input->changed);
 
-	if (!changed)
+	if (!input->changed)
 		return;
 	weight_sum_damaged(&p->sum, missing);
 	warn(&p->ctx,
@@ -158,7 +176,7 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 	}
 	err = read_lines(p, input->input, &ignored);
 	if (err == 0)
-		compare_passes(p, input->input);
+		compare_passes(p, input);
 	if (err == 0 && p->sum.samples_read == before)
 		return fail(&p->ctx, -EBADMSG,
 			    "'%s' is neither a perf.data nor folded text: no line ends "

@@ -40,13 +40,14 @@ static int merge_process(struct ff_profile *p, const struct processes *processes
 
 /* The nodes of kept counters and samples become those of another trie; NULL: they are. */
 static int merge_counters(struct counter_reads *to_all, struct sample_log *log,
-			  const struct worker *w, const uint32_t *node_map)
+			  struct worker *w, const uint32_t *node_map)
 {
 	uint32_t kept = (uint32_t)log->list.count;
 
 	if (!array_reserve(&to_all->list, w->counters.list.count) ||
 	    sample_log_merge(log, &w->log, node_map) < 0)
 		return -ENOMEM;
+	counter_reads_take_claim(to_all, &w->counters);
 	for (size_t i = 0; i < w->counters.list.count; i++) {
 		struct counter_read *to = array_add(&to_all->list);
 

@@ -60,7 +60,11 @@ static bool is_dropped(const struct worker *w, uint32_t poorer)
 }
 
 /* Beside why a stack is not whole: stack.followed, and that no memory was left for it. */
-enum { NOTE_FOLLOWED = 1 << POORER_BITS, NOTE_CUT = NOTE_FOLLOWED << 1 };
+enum {
+	NOTE_FOLLOWED = 1 << POORER_BITS,
+	NOTE_CUT = NOTE_FOLLOWED << 1,
+	NOTE_INFERRED = NOTE_CUT << 1,
+};
 
 /* *@node: where the stack of a sample is; 0: it is dropped. @poorer: and notes. */
 static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
@@ -72,7 +76,8 @@ static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
 	if (stack_walk(w->stacks, s, &stack) < 0)
 		return fail_memory(&w->ctx);
 	*node = 0;
-	*poorer = stack.poorer | (stack.followed ? NOTE_FOLLOWED : 0);
+	*poorer = stack.poorer | (stack.followed ? NOTE_FOLLOWED : 0) |
+		  (stack.inferred ? NOTE_INFERRED : 0);
 	if (!is_dropped(w, stack.poorer))
 		err = memory_add_stack(&w->frames, &w->trie, stack.frames, stack.count,
 				       node);
@@ -108,8 +113,10 @@ static void count_poorer(struct worker *w, uint32_t poorer)
 {
 	poorer_see(&w->poorer, poorer & (NOTE_FOLLOWED - 1));
 	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
+	w->seen.inferred += (poorer & NOTE_INFERRED) != 0;
 }
 
+/* 1: it is kept; 0: it is not, or not to be. */
 static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
 		       uint64_t weight)
 {
@@ -117,6 +124,10 @@ static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
 
 	if (!w->reading->keep_samples)
 		return 0;
+	if (!sample_log_allows(&w->log, w->ctx.budget)) {
+		budget_refuse(w->ctx.budget, "samples", input_path(w->reading->in));
+		return 0;
+	}
 	kept = array_add(&w->log.list);
 	if (!kept)
 		return fail_memory(&w->ctx);
@@ -130,7 +141,7 @@ static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
 				      .comm = stack_comm(w->stacks, s),
 				      .event = s->event,
 				      .input = w->reading->index };
-	return 0;
+	return 1;
 }
 
 static int charge(struct worker *w, const struct sample *s, uint64_t weight)
@@ -156,7 +167,8 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 	w->sum.kept += weight;
 	w->sum.cut += poorer & NOTE_CUT ? weight : 0;
 	w->sum.samples_kept++;
-	return keep_sample(w, s, node, weight);
+	err = keep_sample(w, s, node, weight);
+	return err < 0 ? err : 0;
 }
 
 static void describe_counter(const struct reading *r, const struct event *event,
@@ -172,11 +184,18 @@ static int keep_counter(struct worker *w, const struct sample *s,
 {
 	int err = read->lost ? 0 : keep_sample(w, s, read->node, WEIGHT_UNKNOWN);
 
-	if (err == 0 && !read->lost && w->reading->keep_samples) {
+	if (err > 0) {
 		array_last(&w->log.list)->event = (uint16_t)read->event;
 		read->kept = (uint32_t)w->log.list.count;
 	}
-	return err;
+	return err < 0 ? err : 0;
+}
+
+/* What it would weigh is known when all are. */
+static void leave_out_counter(struct worker *w)
+{
+	budget_refuse(w->ctx.budget, "counters of samples", input_path(w->reading->in));
+	weight_sum_damaged(&w->sum, 1);
 }
 
 /* The counters that were read with a sample: they count later, in time order. */
@@ -187,9 +206,14 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 	int err = filtered ? 0 : find_stack(w, s, &node, &poorer);
 
 	for (uint32_t i = 0; i < s->group_count && err == 0; i++) {
-		struct counter_read *read = array_add(&w->counters.list);
+		struct counter_read *read = NULL;
 		int event;
 
+		if (!counter_reads_allow(&w->counters, w->ctx.budget)) {
+			leave_out_counter(w);
+			continue;
+		}
+		read = array_add(&w->counters.list);
 		if (!read)
 			return fail_memory(&w->ctx);
 		*read = (struct counter_read){ s->time, s->position, .node = node };
@@ -364,7 +388,7 @@ int settle_counters(struct reading *r, struct ff_input *input)
 
 /* The second pass has read the same as the first one; else it is said, and what it has not
  * found is lost, as other damaged records are. */
-static int compare_passes(struct reading *r)
+static int compare_passes(struct reading *r, struct ff_input *input)
 {
 	uint64_t found = 0, at = UINT64_MAX;
 
@@ -375,6 +399,7 @@ static int compare_passes(struct reading *r)
 	}
 	if (found == r->rec->samples && (at == UINT64_MAX || r->rec->truncated_at))
 		return 0;
+	input->changed = true;
 	if (found < r->rec->samples)
 		weight_sum_damaged(&r->workers[0].sum, r->rec->samples - found);
 	return input_note_change(&r->p->ctx, r->in, found, at);
@@ -395,7 +420,7 @@ int read_samples(struct reading *r, struct ff_input *input)
 	for (size_t i = 0; i < r->threads && err == 0; i++)
 		worker_rest(&r->workers[i]);
 	if (err == 0)
-		err = compare_passes(r);
+		err = compare_passes(r, input);
 	if (err == 0)
 		err = workers_merge(r);
 	for (size_t i = 0; i < r->threads; i++) {

@@ -1,9 +1,18 @@
 /* A tree that was saved in a picture: its stacks have their names already. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "profile.h"
 #include "profile_memory.h"
+
+/*
+ * A node is a byte or less in a picture, and its stack is as long as it is deep: all stacks, written as
+ * folded text, are as many bytes at most, and so many for each byte of the picture. Those of programs are
+ * 10 to 1,000 for each.
+ */
+#define TEXT_FREE (256ull << 20)
+enum { TEXT_A_BYTE = 4096 };
 
 struct restoring {
 	struct ff_profile *p;
@@ -153,6 +162,52 @@ static int add_stack(struct restoring *r, uint32_t node)
 	return err < 0 ? err : charge(r, r->last, weight, samples, before);
 }
 
+static bool has_stack(const struct saved_tree *tree, uint32_t node)
+{
+	return tree->self[node] || (tree->before && tree->before[node]) ||
+	       (tree->samples && tree->samples[node]);
+}
+
+/* Of all stacks as folded text, or @most and more. */
+static int measure_text(const struct restoring *r, uint64_t most, uint64_t *ret)
+{
+	const struct saved_tree *tree = r->tree;
+	uint64_t *of_function = calloc(tree->function_count, sizeof(*of_function));
+	uint64_t *down_to = calloc(r->path.room + 1, sizeof(*down_to)); /* by depth */
+	int err = of_function && down_to ? 0 : -ENOMEM;
+
+	for (uint32_t i = 1; i < tree->function_count && err == 0; i++)
+		of_function[i] =
+			1 + strlen(intern_text(&r->p->strings, tree->functions[i].name));
+	*ret = 0;
+	for (uint32_t i = 1; i < tree->nodes && err == 0 && *ret < most; i++) {
+		uint32_t depth = r->depth[i];
+
+		down_to[depth] = down_to[depth - 1] + of_function[tree->function[i]];
+		*ret += has_stack(tree, i) ? down_to[depth] : 0;
+	}
+	free(of_function);
+	free(down_to);
+	return err;
+}
+
+static int check_text(struct restoring *r, const struct ff_input *input)
+{
+	uint64_t bytes = input_recording(input->input)->bytes, most, size;
+	int err;
+
+	/* A pipe has no size: that of an honest one. */
+	most = TEXT_FREE + TEXT_A_BYTE * (bytes ? bytes : r->tree->nodes / 2);
+	err = measure_text(r, most, &size);
+
+	return err < 0	     ? fail_memory(&r->p->ctx)
+	       : size < most ? 0
+			     : fail(&r->p->ctx, -EFBIG,
+				    "'%s': the stacks of the picture would be more than "
+				    "%" PRIu64 " MB of text",
+				    input_path(input->input), most / 1000000);
+}
+
 static int add_stacks(struct restoring *r)
 {
 	int err = add_stack(r, 0);
@@ -187,8 +242,9 @@ static bool has_modules(const struct saved_tree *tree)
 	return false;
 }
 
-static int restore(struct ff_profile *p, const struct saved_tree *tree)
+static int restore(struct ff_profile *p, const struct ff_input *input)
 {
+	const struct saved_tree *tree = input_saved(input->input);
 	struct restoring r = {
 		.p = p, .tree = tree, .text_only = is_text_only(tree), .factor = 1
 	};
@@ -199,14 +255,15 @@ static int restore(struct ff_profile *p, const struct saved_tree *tree)
 	err = make_frames(&r);
 	if (err == 0)
 		err = measure(&r);
-	if (err == 0)
-		err = add_stacks(&r);
+	err = err < 0 ? fail_memory(&p->ctx) : check_text(&r, input);
+	if (err == 0 && add_stacks(&r) < 0)
+		err = fail_memory(&p->ctx);
 	free(r.frames);
 	free(r.wakers);
 	free(r.depth);
 	free(r.behind);
 	array_release(&r.path);
-	return err < 0 ? fail_memory(&p->ctx) : 0;
+	return err;
 }
 
 static void take_facts(struct ff_profile *p, struct ff_input *input,
@@ -252,5 +309,5 @@ int read_saved(struct ff_profile *p, struct ff_input *input)
 	}
 	take_facts(p, input, tree);
 	err = report_read(p, input, tree->report, tree->report_size);
-	return err < 0 ? err : restore(p, tree);
+	return err < 0 ? err : restore(p, input);
 }

@@ -24,4 +24,5 @@ void seen_add(struct seen *to, const struct seen *from)
 	to->user_stacks_cut += from->user_stacks_cut;
 	to->branch_stacks += from->branch_stacks;
 	to->bare += from->bare;
+	to->inferred += from->inferred;
 }

@@ -95,6 +95,14 @@ void claim_settle(struct claim *c, struct budget *b, uint64_t size)
 	*c = (struct claim){ b, size };
 }
 
+void claim_join(struct claim *c, struct claim *from)
+{
+	if (from->budget)
+		c->budget = from->budget;
+	c->size += from->size;
+	*from = (struct claim){ 0 };
+}
+
 void claim_release(struct claim *c)
 {
 	budget_give_back(c->budget, c->size);

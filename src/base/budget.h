@@ -66,6 +66,8 @@ bool claim_add_part(struct claim *c, struct budget *b, enum budget_part part,
 		    uint64_t size);
 /* Exactly @size from now on, whatever is left: of what is there already. */
 void claim_settle(struct claim *c, struct budget *b, uint64_t size);
+/* What @from has goes over; both are of one budget. */
+void claim_join(struct claim *c, struct claim *from);
 void claim_release(struct claim *c); /* and it has nothing */
 
 #endif

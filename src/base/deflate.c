@@ -22,6 +22,7 @@
 
 enum {
 	PART = 1 << 18, /* of a piece: what one thread packs at a time */
+	LEVEL = 8, /* of zlib's nine */
 	WINDOW = -15, /* raw deflate, RFC 1951 */
 	HEADER = 2,
 	TRAILER = 4,
@@ -64,19 +65,20 @@ static int pack(const struct part *p, int level, int strategy, uint8_t **ret,
 	return err;
 }
 
-/* Two ways, of which the shorter one counts: numbers often repeat nothing. */
+/* Two ways, of which the shorter one counts: numbers often repeat nothing. Above LEVEL some
+ * bytes less take much longer. */
 static int pack_part(void *arg, size_t i, size_t worker)
 {
 	struct deflater *d = arg;
 	struct part *p = &d->parts.v[i];
 	uint8_t *other = NULL;
 	size_t size;
-	int err = pack(p, 6, Z_HUFFMAN_ONLY, &p->packed, &p->packed_size);
+	int err = pack(p, LEVEL, Z_HUFFMAN_ONLY, &p->packed, &p->packed_size);
 
 	(void)worker;
 	if (err < 0 || d->loosely)
 		return err;
-	err = pack(p, 6, Z_FILTERED, &other, &size);
+	err = pack(p, LEVEL, Z_FILTERED, &other, &size);
 	if (err == 0 && size < p->packed_size) {
 		free(p->packed);
 		p->packed = other;

@@ -4,23 +4,56 @@
  * the owner for the keys. A map has no marks for what was removed: entries behind a hole
  * move into it, as long as that does not take them in front of the slot where their
  * search starts (Knuth, TAOCP 3, 6.4, algorithm R).
+ *
+ * The secret is the kernel's random numbers: XXH3 takes its own from bytes given to it, and
+ * numbers are multiplied by odd ones, which loses nothing of them.
  */
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
 #include <xxhash.h>
 
-enum { FIRST_SLOTS = 64 };
+enum {
+	FIRST_SLOTS = 64,
+	BEFORE_OTHERS = 101, /* constructors without a number may use tables already */
+};
+
+struct hash_secret hash_secret;
+
+/* In a sandbox, or while a machine begins, there may be only what the kernel gave the process. */
+static void spread_start(void)
+{
+	const void *start = (const void *)getauxval(AT_RANDOM); /* 16 bytes */
+	uint64_t word;
+
+	for (size_t i = 0; start && i < sizeof(hash_secret) / sizeof(word); i++) {
+		word = XXH3_64bits_withSeed(start, 16, i);
+		memcpy((char *)&hash_secret + i * sizeof(word), &word, sizeof(word));
+	}
+}
+
+static __attribute__((constructor(BEFORE_OTHERS))) void choose_secret(void)
+{
+	if (getrandom(&hash_secret, sizeof(hash_secret), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(hash_secret))
+		spread_start();
+	hash_secret.odd[0] |= 1;
+	hash_secret.odd[1] |= 1;
+}
 
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
-	return XXH3_64bits(bytes, size);
+	return XXH3_64bits_withSecret(bytes, size, hash_secret.bytes,
+				      sizeof(hash_secret.bytes));
 }
 
 struct hash_wide hash_bytes_wide(const void *bytes, size_t size)
 {
-	XXH128_hash_t h = XXH3_128bits(bytes, size);
+	XXH128_hash_t h = XXH3_128bits_withSecret(bytes, size, hash_secret.bytes,
+						  sizeof(hash_secret.bytes));
 
 	return (struct hash_wide){ h.low64, h.high64 };
 }

@@ -5,6 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Who writes an input chooses what tables find by hash, and would choose what lies in one place:
+ * each search would look at all. So hashes depend on numbers of this process that nobody else
+ * knows, and are not the same in the next one: no hash may decide the order or the content of
+ * what is written. Chosen before main(), and never changed.
+ */
+struct hash_secret {
+	uint64_t key, odd[2];
+	uint8_t bytes[192]; /* XXH3's */
+};
+extern struct hash_secret hash_secret;
+
 uint64_t hash_bytes(const void *bytes, size_t size);
 
 /* 128 bits: equal ones stand for equal bytes. */
@@ -13,14 +25,25 @@ struct hash_wide {
 };
 struct hash_wide hash_bytes_wide(const void *bytes, size_t size);
 
-/* Spreads the bits of a key that is already a number. */
+/* Spreads the bits of a key that is already a number: no two keys have the same hash. */
 static inline uint64_t hash_u64(uint64_t key)
 {
+	key ^= hash_secret.key;
 	key ^= key >> 32;
-	key *= 0x9fb21c651e98df25u;
+	key *= hash_secret.odd[0];
 	key ^= key >> 35;
-	key *= 0x9fb21c651e98df25u;
+	key *= hash_secret.odd[1];
 	return key ^ key >> 28;
+}
+
+/*
+ * The hash of a list of numbers, one after the other: of none it is hash_secret.key. The number
+ * is multiplied beside the chain of steps, and alone, so that neighbours end far from each other.
+ */
+static inline uint64_t hash_step(uint64_t hash, uint32_t number)
+{
+	hash = (hash ^ ((uint64_t)number + 1) * hash_secret.odd[1]) * hash_secret.odd[0];
+	return hash ^ hash >> 32;
 }
 
 /*

@@ -195,6 +195,16 @@ int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	return EXIT_INPUT;
 }
 
+int analysis_code(const struct analysis *a)
+{
+	const struct ff_input *in = NULL;
+
+	while ((in = ff_input_next(a->profile, in)))
+		if (ff_input_count(in, FF_INPUT_CHANGED))
+			return EXIT_PART;
+	return EXIT_DONE;
+}
+
 void analysis_release(struct analysis *a)
 {
 	ff_profile_free(a->profile);

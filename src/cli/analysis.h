@@ -24,6 +24,9 @@ int analysis_open(const struct settings *s, struct analysis *ret);
 /* 0, or an exit code with its message printed; release @ret in any case. */
 int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	    struct analysis *ret);
+/* The exit code of a command that has written all there is: EXIT_PART where an input was not the
+ * same to its end, else EXIT_DONE. */
+int analysis_code(const struct analysis *a);
 /* Where the work takes long, says that the output is next. */
 void show_writing(const struct analysis *a, const char *path);
 

@@ -9,6 +9,7 @@ enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_INPUT = 1, /* unusable or empty; also an output that cannot be written */
 	EXIT_USAGE = 2,
+	EXIT_PART = 3, /* done, but an input changed while it was read */
 };
 
 /* Bits, so that an option can say which commands know it. */

@@ -30,7 +30,7 @@ static int graph_run(const struct settings *s)
 		goto out;
 	code = result_write(&a, s, format, &out, path);
 	if (code == OUTPUT_UNREAD) {
-		code = EXIT_DONE;
+		code = analysis_code(&a);
 		goto out;
 	}
 	if (s->stats || s->verbose)
@@ -47,6 +47,7 @@ static int graph_run(const struct settings *s)
 		say_note("wrote %s", path);
 	if (s->open)
 		show_picture(path);
+	code = analysis_code(&a);
 out:
 	analysis_release(&a);
 	return code;

@@ -82,6 +82,8 @@ static int ask(const struct settings *s, const char *input, struct report *r)
 		report_one(r, a.profile);
 	if (code == 0 && (s->stats || s->verbose))
 		print_stats(&a, now());
+	if (code == 0)
+		code = analysis_code(&a);
 	analysis_release(&a);
 	return code;
 }
@@ -91,20 +93,22 @@ static int ask_all(const struct settings *s, const char *const *inputs, size_t c
 		   struct report *r)
 {
 	int worst = EXIT_DONE;
+	bool part = false;
 
 	if (r->json && count > 1)
 		json_open(r->json, NULL, '[');
 	for (size_t i = 0; i < count; i++) {
 		int code = ask(s, inputs[i], r);
 
-		if (code > worst)
+		part |= code == EXIT_PART;
+		if (code != EXIT_PART && code > worst)
 			worst = code;
 		if (code == EXIT_USAGE)
 			break;
 	}
 	if (r->json && count > 1)
 		json_close(r->json, ']');
-	return worst;
+	return worst == EXIT_DONE && part ? EXIT_PART : worst;
 }
 
 /* A file has all the answers or is not made. */
@@ -112,10 +116,12 @@ static int close_report(struct output *out, int worst)
 {
 	int code = EXIT_DONE;
 
-	if (worst && out->beside)
+	if (worst != EXIT_DONE && worst != EXIT_PART && out->beside)
 		output_discard(out);
 	else
 		code = output_close(out, 0, NULL);
+	if (worst == EXIT_PART)
+		return code > EXIT_DONE ? code : worst;
 	return code > worst ? code : worst;
 }
 

@@ -38,6 +38,7 @@ static const struct {
 	{ "bare", FF_INPUT_BARE },
 	{ "chains_broken", FF_INPUT_CHAINS_BROKEN },
 	{ "chains_cut", FF_INPUT_CHAINS_CUT },
+	{ "callers_inferred", FF_INPUT_CALLERS_INFERRED },
 	{ "user_stacks_cut", FF_INPUT_USER_STACKS_CUT },
 	{ "branch_stacks", FF_INPUT_BRANCH_STACKS },
 	{ "kernel_samples", FF_INPUT_KERNEL_SAMPLES },
@@ -226,6 +227,7 @@ void info_json(const struct ff_profile *p, struct json *j)
 	put_duration(in, j);
 	json_bool(j, "compressed", ff_input_count(in, FF_INPUT_COMPRESSED));
 	json_bool(j, "kernel_hidden", ff_input_count(in, FF_INPUT_KERNEL_HIDDEN));
+	json_bool(j, "changed", ff_input_count(in, FF_INPUT_CHANGED));
 	put_truncated(in, j);
 	json_number(j, "damaged_samples",
 		    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED));

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/hash.h"
 
 struct chain_text {
@@ -31,6 +32,15 @@ struct deferred {
 	struct hash_set by_bytes;
 	ARRAY(struct deferred_key) keys;
 	struct hash_set by_key;
+	struct claim claim;
+	uint64_t used; /* bytes of it */
+};
+
+enum {
+	CLAIMED = 1 << 16, /* bytes at a time */
+	/* With room and what finds them. */
+	KEY_MEMORY = 3 * sizeof(struct deferred_key),
+	CHAIN_MEMORY = 3 * sizeof(struct chain_text),
 };
 
 static uint64_t key_hash(uint32_t tid, uint64_t cookie)
@@ -38,26 +48,41 @@ static uint64_t key_hash(uint32_t tid, uint64_t cookie)
 	return hash_u64(cookie ^ hash_u64(tid));
 }
 
-static int intern_chain(struct deferred *d, const uint8_t *chain, uint32_t count,
-			uint32_t *ret)
+static bool allow(struct deferred *d, struct budget *budget, uint64_t size)
 {
+	uint64_t more = size > CLAIMED ? size : CLAIMED;
+
+	if (d->claim.size - d->used < size &&
+	    !claim_add_part(&d->claim, budget, BUDGET_NAMES, more))
+		return false;
+	d->used += size;
+	return true;
+}
+
+/* 1: the budget has nothing left for it. */
+static int intern_chain(struct deferred *d, struct budget *budget,
+			const struct deferred_chain *chain, uint32_t *ret)
+{
+	uint32_t count = (uint32_t)chain->count;
 	size_t size = 8 * (size_t)count;
-	uint64_t hash = hash_bytes(chain, size), i = hash_start(hash);
+	uint64_t hash = hash_bytes(chain->bytes, size), i = hash_start(hash);
 	struct chain_text *slot;
 	uint32_t id;
 
 	while ((id = hash_find(&d->by_bytes, hash, &i)) != HASH_NONE)
 		if (d->chains.v[id].count == count &&
-		    memcmp(d->chains.v[id].bytes, chain, size) == 0) {
+		    memcmp(d->chains.v[id].bytes, chain->bytes, size) == 0) {
 			*ret = id;
 			return 0;
 		}
+	if (!allow(d, budget, CHAIN_MEMORY + size))
+		return 1;
 	*ret = (uint32_t)d->chains.count;
 	slot = array_add(&d->chains);
 	if (!slot || !hash_add(&d->by_bytes, hash, *ret))
 		return -ENOMEM;
 	slot->count = count;
-	slot->bytes = arena_text(&d->bytes, (const char *)chain, size);
+	slot->bytes = arena_text(&d->bytes, (const char *)chain->bytes, size);
 	return slot->bytes ? 0 : -ENOMEM;
 }
 
@@ -74,25 +99,29 @@ static const struct deferred_key *find_key(const struct deferred *d, uint32_t ti
 }
 
 /* One key in the table for each: of many alike each would be put behind all others. */
-int deferred_add(struct deferred **d, uint32_t tid, uint64_t cookie, const uint8_t *chain,
-		 uint64_t count)
+int deferred_add(struct deferred **d, struct budget *budget,
+		 const struct deferred_chain *chain)
 {
 	struct deferred_key *key;
 	uint32_t id;
+	int err;
 
 	if (!*d)
 		*d = calloc(1, sizeof(**d));
 	if (!*d)
 		return -ENOMEM;
-	if (find_key(*d, tid, cookie))
+	if (find_key(*d, chain->tid, chain->cookie))
 		return 0;
-	if (intern_chain(*d, chain, (uint32_t)count, &id) < 0)
-		return -ENOMEM;
+	if (!allow(*d, budget, KEY_MEMORY))
+		return 1;
+	err = intern_chain(*d, budget, chain, &id);
+	if (err)
+		return err;
 	key = array_add(&(*d)->keys);
-	if (!key || !hash_add(&(*d)->by_key, key_hash(tid, cookie),
+	if (!key || !hash_add(&(*d)->by_key, key_hash(chain->tid, chain->cookie),
 			      (uint32_t)(*d)->keys.count - 1))
 		return -ENOMEM;
-	*key = (struct deferred_key){ cookie, tid, id };
+	*key = (struct deferred_key){ chain->cookie, chain->tid, id };
 	return 0;
 }
 
@@ -105,6 +134,7 @@ void deferred_free(struct deferred *d)
 	array_release(&d->keys);
 	hash_release(&d->by_bytes);
 	hash_release(&d->by_key);
+	claim_release(&d->claim);
 	free(d);
 }
 

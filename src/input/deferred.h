@@ -15,9 +15,18 @@
  */
 struct deferred;
 
-/* @chain: @count u64 of this machine's order. 0, or -ENOMEM. *@d is made where NULL. */
-int deferred_add(struct deferred **d, uint32_t tid, uint64_t cookie, const uint8_t *chain,
-		 uint64_t count);
+struct deferred_chain {
+	uint32_t tid;
+	uint64_t cookie;
+	const uint8_t *bytes; /* @count u64 of this machine's order */
+	uint64_t count;
+};
+
+/* 0; 1: left out, since the budget has nothing left for it; or -ENOMEM. *@d is made where NULL, and
+ * all that is added to it asks one budget. */
+struct budget;
+int deferred_add(struct deferred **d, struct budget *budget,
+		 const struct deferred_chain *chain);
 void deferred_free(struct deferred *d); /* NULL is fine */
 
 /* NULL where there is none, also where @d is NULL. */

@@ -26,6 +26,7 @@ struct folded {
 
 enum {
 	FIRST_ROOM = 1 << 20,
+	LINE_MOST = 64 << 20, /* all of a line is in memory */
 	DECIMALS_MOST = 6,
 	IGNORED_PART =
 		10, /* of all lines: where more than the tenth one is none, none is */
@@ -84,6 +85,11 @@ static int next_line(struct context *ctx, struct input *in, const char **line,
 			return nl || *size;
 		}
 		looked = f->end - f->start;
+		if (looked >= LINE_MOST)
+			return fail(
+				ctx, -EFBIG,
+				"'%s' is not folded text: a line is longer than %d MiB",
+				in->file.path, LINE_MOST >> 20);
 		err = refill(ctx, in, &more);
 		if (err < 0)
 			return err;

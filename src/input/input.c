@@ -310,6 +310,8 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 {
 	struct source *source = &in->sources.v[in->source];
 	struct chunk *last = last_chunk(in);
+	/* With what lies behind the record: who reads the chunk passes over that, too. */
+	uint64_t size = raw->head.size + raw->behind;
 
 	if (in->stream.packed && !source->packed && last)
 		join_chunks(in, source);
@@ -317,7 +319,7 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 	if (last && source->packed)
 		return 0;
 	if (last && raw->position == last->end && last->end - last->start < in->chunk) {
-		last->end += raw->head.size;
+		last->end += size;
 		return 0;
 	}
 	last = array_add(&in->chunks);
@@ -326,7 +328,7 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 	*last = (struct chunk){ in->source, source->start, source->end, in->newest };
 	if (!source->packed) {
 		last->start = raw->position;
-		last->end = raw->position + raw->head.size;
+		last->end = raw->position + size;
 	}
 	return 1;
 }

@@ -476,8 +476,12 @@ enum saved_column {
 	SAVED_SAMPLES = 34,
 	SAVED_BEFORE = 36,
 	SAVED_REPORT = 38, /* of the recording: bytes that input does not look into */
-	SAVED_COLUMNS,
+	SAVED_CALLEES_OF = 40, /* and the length of a list, 2 to SAVED_SHORT_LIST */
+	SAVED_COLUMNS = 49,
 };
+
+/* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
+enum { SAVED_SHORT_LIST = SAVED_COLUMNS - SAVED_CALLEES_OF - 1 };
 
 enum saved_kind {
 	SAVED_TEXT, /* a process, or a frame of folded text */
@@ -493,7 +497,8 @@ enum saved_kind {
 /* Where samples are. */
 enum saved_samples { SAMPLES_UNKNOWN, SAMPLES_ARE_SELF, SAMPLES_HAVE_COLUMNS };
 
-#define SAVED_FORMAT 1
+/* What is written; what is read begins at the first one. */
+enum { SAVED_FORMAT = 2, SAVED_FIRST_FORMAT = 1 };
 
 /* Texts are string ids. */
 struct saved_function {

@@ -132,6 +132,12 @@ struct input;
  * budget has nothing left for it. 0, or -ENOMEM. */
 int input_add_name(struct input *in, const char *text, size_t size, uint32_t *ret);
 
+/* Likewise a user chain that came later. */
+struct deferred;
+struct deferred_chain;
+int input_keep_deferred(struct input *in, struct deferred **d,
+			const struct deferred_chain *chain);
+
 struct input {
 	char *path;
 	bool by_descriptor; /* the path is only a name */

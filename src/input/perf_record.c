@@ -303,6 +303,16 @@ static void keep_time_conversion(struct input *in, struct cursor c)
 		in->rec.time_conversion = t;
 }
 
+int input_keep_deferred(struct input *in, struct deferred **d,
+			const struct deferred_chain *chain)
+{
+	int err = deferred_add(d, in->budget, chain);
+
+	if (err > 0)
+		budget_refuse(in->budget, "deferred call chains", in->path);
+	return err < 0 ? err : 0;
+}
+
 /* "u64 cookie, count; u64 chain[count]", of the thread that the trailer names. */
 static int keep_deferred(struct body *b, struct record *ret)
 {
@@ -325,8 +335,9 @@ static int keep_deferred(struct body *b, struct record *ret)
 	in_order = b->c;
 	for (uint64_t i = 0; i < count; i++)
 		chain[i] = cursor_u64(&in_order);
-	err = deferred_add(&b->in->deferred[0], tid, cookie, (const uint8_t *)chain,
-			   count);
+	err = input_keep_deferred(
+		b->in, &b->in->deferred[0],
+		&(struct deferred_chain){ tid, cookie, (const uint8_t *)chain, count });
 	free(chain);
 	return err;
 }

@@ -294,8 +294,9 @@ static int read_chain(struct input *in, struct cursor *c)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < count; i++)
 		chain[i] = cursor_u64(c);
-	err = deferred_add(kind >= JOINED_OFFLINE ? &sp->joined : &sp->unwound, tid, time,
-			   (const uint8_t *)chain, count);
+	err = input_keep_deferred(
+		in, kind >= JOINED_OFFLINE ? &sp->joined : &sp->unwound,
+		&(struct deferred_chain){ tid, time, (const uint8_t *)chain, count });
 	free(chain);
 	return err;
 }

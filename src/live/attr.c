@@ -127,8 +127,8 @@ static int plan_stack(struct context *ctx, const struct live_options *options,
 	size = options->stack_size ? options->stack_size
 				   : usual_stack(options, permission, plan);
 	if (plan->chain == LIVE_FRAME_POINTER) {
-		plan->leaf_fix =
-			!options->no_leaf_fix && LEAF_REGISTERS && !options->all_kernel;
+		plan->leaf_fix = !options->no_leaf_fix && LEAF_REGISTERS != 0 &&
+				 !options->all_kernel;
 		plan->stack_size = plan->leaf_fix ? LEAF_STACK : 0;
 		return 0;
 	}

@@ -8,6 +8,8 @@
  * has 60,755. */
 enum { MOST_INSTRUCTIONS = 1 << 20 };
 
+#define CIE_BAD UINT32_MAX
+
 void cfi_reader_open(struct cfi_reader *ret, const struct cfi_columns *columns,
 		     const struct cfi_section *section)
 {
@@ -190,28 +192,43 @@ static void read_cie_at(struct cfi_reader *r, uint64_t offset, struct cfi_cie *c
 	read_cie(&r->run, entry.c, cie);
 }
 
-/* The CIE at @offset of the section, read once. NULL without memory. */
+/* 0, or -ENOMEM. One that cannot be used takes no place in the list: a hostile file has
+ * millions. */
+static int add_cie(struct cfi_reader *r, uint64_t offset)
+{
+	struct cfi_cie cie, *added;
+
+	read_cie_at(r, offset, &cie);
+	if (r->run.no_memory)
+		return -ENOMEM;
+	r->last_cie = cie.bad ? CIE_BAD : (uint32_t)r->cies.count;
+	if (!hash_map_set(&r->by_offset, offset, r->last_cie))
+		return -ENOMEM;
+	if (cie.bad)
+		return 0;
+	added = array_add(&r->cies);
+	if (!added)
+		return -ENOMEM;
+	*added = cie;
+	return 0;
+}
+
+/* The CIE at @offset of the section. NULL without memory. */
 static const struct cfi_cie *find_cie(struct cfi_reader *r, uint64_t offset)
 {
-	struct cfi_cie *cie;
+	static const struct cfi_cie bad = { .bad = true };
 	uint32_t *known;
 
-	if (r->cies.count > 0 && offset == r->last_offset)
-		return &r->cies.v[r->last_cie];
-	known = hash_map_get(&r->by_offset, offset);
-	if (known) {
-		r->last_cie = *known;
-	} else {
-		cie = array_add(&r->cies);
-		r->last_cie = (uint32_t)r->cies.count - 1;
-		if (!cie || !hash_map_set(&r->by_offset, offset, r->last_cie))
+	if (!r->has_last || offset != r->last_offset) {
+		known = hash_map_get(&r->by_offset, offset);
+		if (known)
+			r->last_cie = *known;
+		else if (add_cie(r, offset) < 0)
 			return NULL;
-		read_cie_at(r, offset, cie);
-		if (r->run.no_memory)
-			return NULL;
+		r->has_last = true;
+		r->last_offset = offset;
 	}
-	r->last_offset = offset;
-	return &r->cies.v[r->last_cie];
+	return r->last_cie == CIE_BAD ? &bad : &r->cies.v[r->last_cie];
 }
 
 /* Addresses of .debug_frame are plain numbers of the size that the CIE says. */

@@ -34,8 +34,9 @@ struct cfi_reader {
 	struct cursor c;
 	ARRAY(struct cfi_cie) cies;
 	struct hash_map by_offset;
+	bool has_last;
 	uint64_t last_offset;
-	uint32_t last_cie;
+	uint32_t last_cie; /* UINT32_MAX: it cannot be used */
 	uint64_t refused; /* FDEs that were left out */
 	uint64_t work; /* bytes of CIEs that may still be read: hostile ones overlap */
 };

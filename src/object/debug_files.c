@@ -75,8 +75,16 @@ struct search {
 	const struct object *by; /* that names it */
 	void *arg;
 	struct object found;
+	struct text refused; /* why the first one that is there could not be read */
 	int err; /* -ENOENT so far */
 };
+
+/* A sentence of what is there and cannot be read. */
+static void note_refusal(struct search *s, int err, const char *why)
+{
+	if (err != -ENOENT && err != -ENOTDIR && s->refused.size == 0)
+		text_string(&s->refused, why);
+}
 
 static bool try_path(struct search *s)
 {
@@ -96,7 +104,9 @@ static bool try_path(struct search *s)
 	}
 	if (err == 0)
 		object_close(&o);
-	else if (err == -ENOMEM)
+	else
+		note_refusal(s, err, ctx.error);
+	if (err == -ENOMEM)
 		s->err = err;
 	return err == -ENOMEM;
 }
@@ -138,9 +148,25 @@ static bool try_beside(struct search *s, const struct object *o, const char *dir
 	return try_path(s);
 }
 
+/* @part: as the object names it. */
+static void say_missing(struct context *ctx, const struct search *s, const char *part)
+{
+	if (s->refused.size)
+		fail(ctx, -ENOENT,
+		     "'%.*s', which holds a part of its debug information, is not read: "
+		     "%s",
+		     MOST_PATH, part, s->refused.bytes);
+	else
+		fail(ctx, -ENOENT,
+		     "'%.*s', which holds a part of its debug information, is not there",
+		     MOST_PATH, part);
+}
+
 static int end(struct context *ctx, struct search *s, struct object *ret)
 {
+	s->err = s->refused.failed && s->err ? -ENOMEM : s->err;
 	text_release(&s->path);
+	text_release(&s->refused);
 	if (s->err == 0)
 		*ret = s->found;
 	return s->err == -ENOMEM ? fail_memory(ctx) : s->err;
@@ -223,9 +249,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 	    !(*link.name == '/' ? try_name(&s, NULL, link.name)
 				: try_beside(&s, debug, NULL, link.name)) &&
 	    !try_shared(&s, link.name))
-		fail(ctx, -ENOENT,
-		     "'%.*s', which holds a part of its debug information, is not there",
-		     MOST_PATH, link.name);
+		say_missing(ctx, &s, link.name);
 	return end(ctx, &s, ret);
 }
 
@@ -255,8 +279,6 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		over = try_beside(&s, o, NULL, name) ||
 		       try_beside(&s, o, NULL, slash ? slash + 1 : name);
 	if (!over)
-		fail(ctx, -ENOENT,
-		     "'%s', which holds a part of its debug information, is not there",
-		     name);
+		say_missing(ctx, &s, name);
 	return end(ctx, &s, ret);
 }

@@ -27,6 +27,8 @@ enum {
 	TEXT_BYTES_A_STEP = 16,
 };
 
+enum { PLAIN = 1, SCOPED }; /* names of a unit */
+
 /* C and what is compiled to it: a name is the whole name. */
 static bool has_no_scopes(Dwarf_Die *cu)
 {
@@ -90,7 +92,17 @@ static int count_unit(struct debug_names *n, const Dwarf_Die *die)
 	}
 	if (!debug_meter_add(n->meter, steps))
 		return -ETIME;
-	return hash_map_set(&n->units, key, 1) ? 0 : -ENOMEM;
+	return hash_map_set(&n->units, key, has_no_scopes(&unit) ? PLAIN : SCOPED)
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* For each name a pass over the attributes of its unit would be too much. */
+static bool is_plain(const struct debug_names *n, const Dwarf_Die *die)
+{
+	const uint32_t *unit = hash_map_get(&n->units, (uintptr_t)die->cu);
+
+	return unit && *unit == PLAIN;
 }
 
 int debug_names_begin(struct debug_names *n, Dwarf_Die *unit)
@@ -159,6 +171,8 @@ static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
 		int err;
 
 		die_read(&d.die, &f);
+		if (!debug_meter_add(n->meter, die_read_steps(&f)))
+			return -ETIME;
 		if (!d.linkage)
 			d.linkage = string_of(&f, DIE_LINKAGE_NAME);
 		if (!d.name)
@@ -234,7 +248,7 @@ static int add_qualified(struct debug_names *n, const struct declaration *d, int
 	int err = 0;
 
 	if (local < MOST_LOCAL && dwarf_diecu(&die, &cu, NULL, NULL) &&
-	    !has_no_scopes(&cu))
+	    !is_plain(n, &die))
 		err = add_scopes(n, &cu, d, local);
 	text_string(&n->text, d->name ? d->name : "(anonymous function)");
 	return err;

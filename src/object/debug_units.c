@@ -9,35 +9,63 @@
 /* libdw takes a thousand bytes of memory for a unit, fifty for the ten of an abbreviation. */
 enum { BYTES_A_STEP = 16, ABBREVIATION_BYTES_A_STEP = 4, STEPS_A_UNIT = 64 };
 
+/*
+ * What no compiler writes and makes libdw slow: a DIE of few bytes with very many attributes,
+ * whose values are in its abbreviation, and codes that are not 1, 2, 3... of which many share
+ * a place in its table.
+ */
+enum { ATTRIBUTES_FREE = 8, ATTRIBUTES_A_BYTE = 2, CODES_FREE = 1 << 16, CODES_EACH = 4 };
+
+struct abbreviations {
+	struct cursor c;
+	uint64_t count;
+	bool odd; /* something in it is as said above */
+};
+
+/* One whose code was read. */
+static void pass_abbreviation(struct abbreviations *a, uint64_t code)
+{
+	uint64_t attributes = 0, bytes = 0, name, form;
+
+	read_uleb(&a->c); /* tag */
+	cursor_u8(&a->c);
+	do {
+		name = read_uleb(&a->c);
+		form = read_uleb(&a->c);
+		attributes++;
+		if (form == DW_FORM_implicit_const)
+			read_sleb(&a->c);
+		else if (form != DW_FORM_flag_present)
+			bytes++;
+	} while (name || form);
+	a->count++;
+	a->odd |= attributes > ATTRIBUTES_FREE + ATTRIBUTES_A_BYTE * bytes ||
+		  code > CODES_FREE + CODES_EACH * a->count;
+}
+
 /* Passes over abbreviations up to the one with @code; *@declared: where that begins behind
- * its code. Bytes that were read. */
+ * its code. Bytes that were read, or as many as are too much. */
 static uint64_t pass_abbreviations(const struct debug_image *image, uint64_t offset,
 				   uint64_t code, uint64_t *declared)
 {
 	const struct debug_bytes *bytes = &image->sections[DEBUG_ABBREV];
-	struct cursor c = cursor_of(bytes->p, bytes->size);
-	uint64_t found, name, form;
+	struct abbreviations a = { .c = cursor_of(bytes->p, bytes->size) };
+	uint64_t found;
 
 	*declared = bytes->size;
 	if (offset >= bytes->size)
 		return 0;
-	c.p += offset;
+	a.c.p += offset;
 	do {
-		found = read_uleb(&c);
+		found = read_uleb(&a.c);
 		if (found == 0)
 			break;
 		if (found == code)
-			*declared = (uint64_t)(c.p - bytes->p);
-		read_uleb(&c);
-		cursor_u8(&c);
-		do {
-			name = read_uleb(&c);
-			form = read_uleb(&c);
-			if (form == DW_FORM_implicit_const)
-				read_sleb(&c);
-		} while (name || form);
-	} while (found != code && !c.bad);
-	return (uint64_t)(c.p - bytes->p) - offset;
+			*declared = (uint64_t)(a.c.p - bytes->p);
+		pass_abbreviation(&a, found);
+	} while (found != code && !a.c.bad);
+	return a.odd ? DEBUG_WORK_MOST * ABBREVIATION_BYTES_A_STEP
+		     : (uint64_t)(a.c.p - bytes->p) - offset;
 }
 
 uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,

@@ -69,6 +69,8 @@ static int take_attribute(Dwarf_Attribute *in, void *arg)
 {
 	struct die_facts *f = arg;
 
+	f->count++;
+	f->last = in->valp;
 	switch (in->code) {
 	case DW_AT_low_pc:
 		f->v[DIE_LOW] = *in;
@@ -115,7 +117,10 @@ void die_read(Dwarf_Die *die, struct die_facts *ret)
 {
 	for (int i = 0; i < DIE_ATTRIBUTES; i++)
 		ret->v[i].form = 0;
+	ret->count = 0;
+	ret->last = die->addr;
 	dwarf_getattrs(die, take_attribute, ret, 0);
+	ret->bytes = (uint64_t)(ret->last - (const uint8_t *)die->addr);
 }
 
 uint64_t die_number(struct die_facts *f, enum die_attribute a)

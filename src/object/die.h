@@ -50,7 +50,16 @@ enum die_attribute {
 
 struct die_facts {
 	Dwarf_Attribute v[DIE_ATTRIBUTES];
+	uint32_t count; /* of all its attributes */
+	const uint8_t *last; /* where the last of them is */
+	uint64_t bytes; /* of the DIE up to there */
 };
+
+/* What it has cost to read, where that is more than a step. */
+static inline uint64_t die_read_steps(const struct die_facts *f)
+{
+	return f->count / 16 + f->bytes / 64;
+}
 
 void die_read(Dwarf_Die *die, struct die_facts *ret);
 

@@ -112,6 +112,9 @@ static int add_symbol(struct reader *r, const GElf_Sym *sym)
 		s->flags |= SYMBOL_WEAK;
 	if (bind == STB_GLOBAL)
 		s->flags |= SYMBOL_GLOBAL;
+	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC &&
+	    GELF_ST_TYPE(sym->st_info) != STT_GNU_IFUNC)
+		s->flags |= SYMBOL_LABEL;
 	/* The address of Thumb code has its lowest bit set. */
 	if (r->o->machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
 		s->start &= ~(uint64_t)1;

@@ -25,7 +25,8 @@ struct search {
 	struct found *found;
 	unsigned need; /* what the object itself does not have */
 	struct text path;
-	struct text refused; /* a sentence: the first file of another build */
+	struct text
+		refused; /* a sentence: the first that is of another build, or closed to us */
 	bool has_checksum;
 	uint32_t checksum; /* of the debug link, where there is no build id to compare */
 };
@@ -89,6 +90,8 @@ static bool try(struct search *s, const struct object *by)
 	err = by ? object_open_named(&ctx, by, s->path.bytes, &debug)
 		 : object_open(&ctx, s->path.bytes, &debug);
 	found_note_trouble(s->found, err, ctx.error);
+	if (by && err == -EACCES && s->refused.size == 0)
+		text_string(&s->refused, ctx.error);
 	s->path.failed = err == -ENOMEM;
 	if (err < 0)
 		return s->path.failed;

@@ -16,10 +16,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "object/debuginfod.h"
 #include "object/find_debug.h"
 #include "object/process_file.h"
+#include "object/process_root.h"
 
 struct search {
 	const struct object_places *places;
@@ -123,25 +125,81 @@ static bool fits_recorded(struct search *s, const struct object *o,
 	return *identity != FILE_OTHER;
 }
 
+/* Those of a process that has the file mapped; pids are used again, and another one lends none. */
+static int rights_of_users(const struct wanted_object *w, struct user_rights *ret)
+{
+	const uid_t nobody = 65534;
+	struct text map = { 0 };
+	int err = -ENOENT;
+	bool same;
+
+	for (size_t i = 0; i < FILE_USERS && err == -ENOENT; i++)
+		if (process_file_path(w, &w->users[i], PROCESS_MAP, &map, &same))
+			err = user_rights_of_process(w->users[i].pid, ret);
+	if (map.failed)
+		err = -ENOMEM;
+	text_release(&map);
+	if (err == -ENOENT)
+		*ret = user_rights_of(nobody);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* What @path leads a process to, which has said it. *@own: opened with rights that it has not. */
+static int open_said_path(struct context *ctx, const struct wanted_object *w,
+			  const char *path, struct object *ret, bool *own)
+{
+	struct user_rights rights;
+	int err = rights_of_users(w, &rights);
+
+	*own = false;
+	if (err < 0)
+		return fail_memory(ctx);
+	err = object_open_as(ctx, &rights, path, ret);
+	user_rights_release(&rights);
+	*own = err == -EACCES;
+	return *own ? object_open(ctx, path, ret) : err;
+}
+
+/* *@own: it has to be the file that was mapped. */
+static int open_recorded_path(struct context *ctx, const struct search *s,
+			      struct object *ret, bool *own)
+{
+	*own = false;
+	if (s->wanted->live && geteuid() == 0 && !symfs_is_set(s->places))
+		return open_said_path(ctx, s->wanted, s->path.bytes, ret, own);
+	return object_open(ctx, s->path.bytes, ret);
+}
+
+static bool may_be_read(struct search *s, const struct object *o, bool own)
+{
+	if (!own || compare_file(s->wanted, o) == FILE_SAME)
+		return true;
+	text_printf(&s->found->problem,
+		    "'%s' is not for the user whose process has named it: it is not read",
+		    s->path.bytes);
+	return false;
+}
+
 /* *@sure: no other place can know better. */
 static int try_recorded_path(struct search *s, bool *sure)
 {
 	struct context ctx = { .budget = s->places->budget };
 	enum identity identity;
 	struct object o;
+	bool own;
 	int err;
 
 	if (!make_recorded_path(s))
 		return 0;
 	if (s->path.failed)
 		return -ENOMEM;
-	err = object_open(&ctx, s->path.bytes, &o);
+	err = open_recorded_path(&ctx, s, &o, &own);
 	if (err < 0) {
 		text_string(&s->found->problem, ctx.error);
 		s->found->trouble |= object_is_trouble(err);
 		return err == -ENOMEM ? err : 0;
 	}
-	if (!fits_recorded(s, &o, &identity)) {
+	if (!may_be_read(s, &o, own) || !fits_recorded(s, &o, &identity)) {
 		object_close(&o);
 		return 0;
 	}

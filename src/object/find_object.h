@@ -29,6 +29,10 @@
  * then so was the id: what a process provably has mapped is better; else the file is used
  * (it may as well be an equal one, installed again), but the problem says so.
  *
+ * In a live run as root the recorded path is opened with the rights of a process that has the file
+ * mapped, or of nobody where none has it any more; what those cannot open counts only where it
+ * is provably the file that was mapped. The paths of a recording are opened as whoever calls.
+ *
  * With symfs nothing outside of it is looked at, but for a build_id_dir that was given.
  */
 
@@ -61,6 +65,8 @@ struct wanted_object {
 	 * kernel that runs here: its processes may still live, and its inodes mean
 	 * something. */
 	bool here;
+	/* A live run: the path is what a process says now, whose user may be anybody. */
+	bool live;
 	bool vdso; /* no file: only caches have it */
 	const char *
 		kept; /* leads to what was opened when it was mapped; NULL: nothing was */

@@ -416,6 +416,17 @@ static bool is_our_tmp(int dir)
 	       st.st_dev == ours.st_dev && st.st_ino == ours.st_ino;
 }
 
+/* A file may be mounted on a name in a /tmp that is ours otherwise. */
+static bool has_other_mounts(uint32_t pid)
+{
+	struct stat theirs, ours;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", pid);
+	return stat(path, &theirs) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 &&
+	       theirs.st_ino != ours.st_ino;
+}
+
 void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 {
 	struct living living;
@@ -425,6 +436,7 @@ void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 	ret->inner_pid = living.inner_pid;
 	ret->owner = living.owner;
 	ret->started = living.started;
+	ret->other_mounts = living.is && has_other_mounts(process->pid);
 	if (ret->dir < 0 ||
 	    (living.is && !(is_our_tmp(ret->dir) && living.inner_pid == process->pid)))
 		return;

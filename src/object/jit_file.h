@@ -61,6 +61,7 @@ struct jit_tmp {
 	uint32_t inner_pid; /* for itself */
 	uid_t owner; /* of the process */
 	int64_t started; /* ns of CLOCK_REALTIME */
+	bool other_mounts; /* than ours: a map that is mounted on its name goes with the process */
 };
 void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret);
 /* 0, also where there is none; or -ENOMEM. */

@@ -90,9 +90,10 @@ struct record {
 	struct cursor body;
 };
 
+/* It is kept as long as its process is known, so stacks get theirs. */
 static bool claim_memory(struct jitdump *d, size_t size)
 {
-	if (claim_add(&d->claim, d->budget, size))
+	if (claim_add_part(&d->claim, d->budget, BUDGET_NAMES, size))
 		return true;
 	budget_refuse(d->budget, "functions", "a jitdump");
 	return false;

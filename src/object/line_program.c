@@ -21,6 +21,9 @@ enum {
 	INSTRUCTIONS_A_STEP = 8,
 	ADDRESSES_A_STEP = 16,
 	MOST_DIRECTORY = 4096,
+	TABLE_BYTES_A_STEP = 64,
+	/* Of a program; units of browsers have some thousands. */
+	MOST_FILES = 1 << 20,
 };
 
 /* The head up to the tables (DWARF 5, 6.2.4). @c ends where the program ends. */
@@ -76,7 +79,8 @@ static const char *next_string(struct cursor *c)
 
 static bool add_directory(struct line_program *p, const char *name)
 {
-	const char **slot = array_add(&p->directories);
+	const char **slot =
+		p->directories.count < MOST_FILES ? array_add(&p->directories) : NULL;
 
 	if (slot)
 		*slot = name;
@@ -85,7 +89,8 @@ static bool add_directory(struct line_program *p, const char *name)
 
 static bool add_file(struct line_program *p, const char *name, uint64_t directory)
 {
-	struct line_file *file = array_add(&p->files);
+	struct line_file *file =
+		p->files.count < MOST_FILES ? array_add(&p->files) : NULL;
 
 	if (file)
 		*file = (struct line_file){ name, directory < UINT32_MAX
@@ -235,6 +240,7 @@ bool line_program_read(struct line_program *p, const struct debug_image *image,
 	p->image = image;
 	p->directories.count = p->files.count = 0;
 	p->code = cursor_of(NULL, 0);
+	p->tables = 0;
 	p->head = (struct line_head){ .address_size = address_size };
 	if (offset >= bytes->size)
 		return false;
@@ -242,6 +248,7 @@ bool line_program_read(struct line_program *p, const struct debug_image *image,
 	c.swap = image->swapped;
 	if (!read_head(p, &c))
 		return false;
+	p->tables = (uint64_t)(p->code.p - bytes->p) - offset;
 	return p->head.version < 5 ? read_plain_tables(p, &c, directory)
 				   : read_described_tables(p, &c);
 }
@@ -250,6 +257,11 @@ void line_program_release(struct line_program *p)
 {
 	array_release(&p->directories);
 	array_release(&p->files);
+}
+
+uint64_t line_program_steps(const struct line_program *p)
+{
+	return p->files.count + p->directories.count + p->tables / TABLE_BYTES_A_STEP;
 }
 
 /* The machine that a program runs on (DWARF 5, 6.2.2), and what it is run for. */

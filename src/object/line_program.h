@@ -31,6 +31,7 @@ struct line_program {
 	ARRAY(const char *) directories; /* before version 5: [0] is that of the unit */
 	ARRAY(struct line_file) files; /* before version 5: [0] is none */
 	struct cursor code; /* instructions */
+	uint64_t tables; /* bytes before them */
 	struct line_head {
 		uint16_t version;
 		uint8_t offset_size, address_size;
@@ -49,6 +50,9 @@ struct line_program {
 bool line_program_read(struct line_program *p, const struct debug_image *image,
 		       uint64_t offset, const char *directory, uint8_t address_size);
 void line_program_release(struct line_program *p);
+
+/* The work of reading it, in steps. */
+uint64_t line_program_steps(const struct line_program *p);
 
 /* Fills @lines for @count sorted addresses; those of unknown lines are left as they are. */
 void line_program_run(struct line_program *p, const uint64_t *addresses, size_t count,

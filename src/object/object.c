@@ -38,8 +38,7 @@ enum {
 	MOST_SEGMENTS = 4096,
 	MOST_SECTIONS = 1 << 20,
 	MOST_NOTES = 1 << 16, /* of all tables; those of a compiler plugin come last */
-	MOST_NAMES =
-		16 << 20, /* bytes of sections' names, that no memory for is an error */
+	MOST_NAMES = 16 << 20, /* bytes of sections' names; they have none beyond that */
 	MOST_LINK = 4096,
 	BLOCK = 1 << 16,
 };
@@ -146,20 +145,62 @@ static int segments_of_sections(struct object *o)
 	return 0;
 }
 
-static int read_segments(struct object *o)
+static int segments_of_headers(struct object *o, size_t count)
 {
 	GElf_Phdr header;
-	size_t count;
 
-	if (elf_getphdrnum(o->elf, &count) < 0)
-		return 0;
-	if (count == 0)
-		return segments_of_sections(o);
 	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++)
 		if (gelf_getphdr(o->elf, (int)i, &header) && add_segment(o, &header) < 0)
 			return -ENOMEM;
 	order_segments(o);
 	return 0;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct address_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* What is asked of each range in debug information is found by bisection. */
+static int list_code(struct object *o)
+{
+	struct address_range *v;
+	size_t count = 0;
+
+	if (!array_reserve(&o->code, o->segments.count))
+		return -ENOMEM;
+	v = o->code.v;
+	for (size_t i = 0; i < o->segments.count && o->segments.v[i].exec; i++) {
+		uint64_t start = o->segments.v[i].address, size = o->segments.v[i].size;
+
+		v[count++] = (struct address_range){ start, size < UINT64_MAX - start
+								    ? start + size
+								    : UINT64_MAX };
+	}
+	if (count > 0)
+		qsort(v, count, sizeof(*v), compare_ranges);
+	for (size_t i = 0; i < count; i++) {
+		struct address_range *last = &v[o->code.count - (o->code.count > 0)];
+
+		if (o->code.count == 0 || v[i].start > last->end)
+			v[o->code.count++] = v[i];
+		else if (v[i].end > last->end)
+			last->end = v[i].end;
+	}
+	return 0;
+}
+
+static int read_segments(struct object *o)
+{
+	size_t count;
+	int err;
+
+	if (elf_getphdrnum(o->elf, &count) < 0)
+		return 0;
+	err = count ? segments_of_headers(o, count) : segments_of_sections(o);
+	return err < 0 ? err : list_code(o);
 }
 
 /* A run of notes. Their names and descriptions are padded, in the run, to @align. */
@@ -260,23 +301,42 @@ static void build_id_of_segments(struct object *o, uint32_t *left)
 	}
 }
 
+static void read_names(struct object *o)
+{
+	const char *last;
+	GElf_Shdr header;
+	Elf_Data *data;
+	Elf_Scn *names;
+	size_t index;
+
+	if (elf_getshdrstrndx(o->elf, &index) < 0)
+		return;
+	names = elf_getscn(o->elf, index);
+	if (!gelf_getshdr(names, &header) || header.sh_type != SHT_STRTAB ||
+	    header.sh_size > MOST_NAMES)
+		return;
+	data = elf_rawdata(names, NULL);
+	last = data && data->d_buf ? memrchr(data->d_buf, 0, data->d_size) : NULL;
+	if (!last)
+		return;
+	o->names = data->d_buf;
+	o->names_size = (size_t)(last + 1 - o->names);
+}
+
 /*
  * libelf reads a table when it is asked for the first of its entries, and one that it had no
  * memory for is as good as not there: only errno tells. So they are read now, but for what a
  * hostile file can make as large as it likes.
  */
-static bool read_tables(const struct object *o)
+static bool read_tables(struct object *o)
 {
 	GElf_Phdr segment;
-	GElf_Shdr names;
 	size_t count;
 
 	if (elf_getphdrnum(o->elf, &count) == 0 && count > 0 && count <= MOST_SEGMENTS)
 		gelf_getphdr(o->elf, 0, &segment);
-	if (errno != ENOMEM && elf_getshdrstrndx(o->elf, &count) == 0 &&
-	    gelf_getshdr(elf_getscn(o->elf, count), &names) &&
-	    names.sh_size <= MOST_NAMES)
-		elf_strptr(o->elf, count, 0);
+	if (errno != ENOMEM)
+		read_names(o);
 	return errno != ENOMEM;
 }
 
@@ -312,37 +372,32 @@ static int read_header(struct context *ctx, struct object *o, const char *name)
 	return 0;
 }
 
-/* O_PATH; -1 with errno. */
-static int look_at(const char *path)
+/* @as: NULL: whoever may. A descriptor or a negative errno. */
+static int open_once(const struct user_rights *as, const char *path)
 {
 	const char *inside;
 	uint32_t pid;
-	struct stat st;
-	uid_t user;
 	int fd;
 
 	inside = process_root_path(path, &pid);
-	if (!inside)
-		return open(path, O_PATH | O_CLOEXEC);
-	fd = process_root_look(pid, inside, 0);
-	if (fd < 0 || (process_user(pid, &user) && fstat(fd, &st) == 0 &&
-		       process_may_read(user, &st)))
-		return fd;
-	close(fd);
-	errno = EACCES;
-	return -1;
+	if (inside) {
+		fd = process_root_open(pid, inside);
+		return fd < 0 || !as ? fd : user_open_looked(as, fd);
+	}
+	fd = as ? user_look(as, path) : open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return as ? user_open_looked(as, fd) : file_open_looked(fd);
 }
 
 /* A FIFO would wait for a writer, and opening a device can do anything. */
-int object_open_file(struct context *ctx, const char *path)
+static int open_file_as(struct context *ctx, const struct user_rights *as,
+			const char *path)
 {
-	int fd = look_at(path);
+	int fd = open_once(as, path);
 
-	if (fd < 0 && errno == EMFILE && file_raise_limit())
-		fd = look_at(path);
-	if (fd < 0)
-		return fail(ctx, -errno, "cannot open '%s': %s", path, strerror(errno));
-	fd = file_open_looked(fd);
+	if (fd == -EMFILE && file_raise_limit())
+		fd = open_once(as, path);
 	if (fd == -EINVAL)
 		return fail(ctx, fd, "'%s' is no regular file", path);
 	if (fd < 0)
@@ -350,9 +405,22 @@ int object_open_file(struct context *ctx, const char *path)
 	return fd;
 }
 
+int object_open_file(struct context *ctx, const char *path)
+{
+	return open_file_as(ctx, NULL, path);
+}
+
 int object_open(struct context *ctx, const char *path, struct object *ret)
 {
 	int fd = object_open_file(ctx, path);
+
+	return fd < 0 ? fd : object_open_fd(ctx, fd, path, ret);
+}
+
+int object_open_as(struct context *ctx, const struct user_rights *rights,
+		   const char *path, struct object *ret)
+{
+	int fd = open_file_as(ctx, rights, path);
 
 	return fd < 0 ? fd : object_open_fd(ctx, fd, path, ret);
 }
@@ -366,29 +434,19 @@ static uid_t owner_of(const struct object *o)
 	return fstat(o->fd, &st) == 0 && st.st_nlink ? st.st_uid : nobody;
 }
 
-static int open_as(struct context *ctx, uid_t user, const char *path, struct object *ret)
-{
-	uid_t before = user_rights_begin(user);
-	int err = object_open(ctx, path, ret);
-
-	user_rights_end(before);
-	return err;
-}
-
 int object_open_named(struct context *ctx, const struct object *by, const char *path,
 		      struct object *ret)
 {
 	uid_t owner = owner_of(by);
-	int err = open_as(ctx, owner, path, ret);
-	bool closed = err == -EACCES && geteuid() == 0;
+	struct user_rights rights = user_rights_of(owner);
+	int err = object_open_as(ctx, &rights, path, ret);
 	struct stat st;
 
+	if (err != -EACCES || geteuid() != 0)
+		return err;
 	/* What is the owner's own may lie where only root comes by now. */
-	if (closed)
-		err = object_open(ctx, path, ret);
-	if (err < 0 || geteuid() != 0 ||
-	    (fstat(ret->fd, &st) == 0 &&
-	     (closed ? st.st_uid == owner : process_may_read(owner, &st))))
+	err = object_open(ctx, path, ret);
+	if (err < 0 || (fstat(ret->fd, &st) == 0 && st.st_uid == owner))
 		return err;
 	object_close(ret);
 	return fail(ctx, -EACCES,
@@ -460,6 +518,7 @@ void object_close(struct object *o)
 		close(o->fd);
 	elf_end(o->elf);
 	array_release(&o->segments);
+	array_release(&o->code);
 	claim_release(&o->claim);
 	free(o->read_error);
 	*o = (struct object){ .fd = -1 };
@@ -480,13 +539,17 @@ bool object_address(const struct object *o, uint64_t offset, uint64_t *ret)
 
 bool object_is_code(const struct object *o, uint64_t address)
 {
-	for (size_t i = 0; i < o->segments.count; i++) {
-		const struct segment *s = &o->segments.v[i];
+	size_t low = 0, high = o->code.count;
 
-		if (s->exec && address >= s->address && address - s->address < s->size)
-			return true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->code.v[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	return low < o->code.count && o->code.v[low].start <= address;
 }
 
 size_t object_read_some(const struct object *o, uint64_t offset, void *ret, size_t size)

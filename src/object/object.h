@@ -30,6 +30,11 @@ struct segment {
 	bool exec, writable;
 };
 
+/* From start up to end. */
+struct address_range {
+	uint64_t start, end;
+};
+
 struct object {
 	struct Elf *elf;
 	int fd; /* -1: from memory */
@@ -39,6 +44,10 @@ struct object {
 	unsigned machine; /* EM_* */
 	bool relocatable; /* its symbols have no addresses: a .o or a kernel module */
 	ARRAY(struct segment) segments; /* executable ones first */
+	ARRAY(struct address_range) code; /* of those: ascending, and none overlap */
+	/* Of sections; up to a zero, which is the last byte. */
+	const char *names;
+	size_t names_size;
 	uint8_t build_id_size; /* 0: it has none */
 	uint8_t build_id[OBJECT_BUILD_ID_MAX];
 	struct claim claim; /* for a file in memory, which it was unpacked to */
@@ -51,6 +60,11 @@ void object_prepare(void);
 /* Regular files only; waits for nothing. A negative errno with a sentence; -EBADMSG
  * where it is no ELF file. */
 int object_open(struct context *ctx, const char *path, struct object *ret);
+
+/* The same as root with these rights only, which may be those of a process. */
+struct user_rights;
+int object_open_as(struct context *ctx, const struct user_rights *rights,
+		   const char *path, struct object *ret);
 
 /* The same of a file that @by says is there, a debug link or a part of its debug information:
  * as root only what the owner of @by could open, -EACCES. */

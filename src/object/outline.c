@@ -12,7 +12,10 @@
 
 #include "object/die_walk.h"
 
-enum { BYTES_A_STEP = 16 };
+enum {
+	BYTES_A_STEP = 16,
+	MOST_SCOPES = 1 << 20, /* of a unit; names of a hostile one lack some */
+};
 
 void outline_begin(struct outline *o, struct Dwarf_CU *cu)
 {
@@ -50,8 +53,11 @@ bool outline_has(int tag)
 
 int outline_add(struct outline *o, const Dwarf_Die *die, uint32_t parent)
 {
-	struct scope *scope = array_add(&o->scopes);
+	struct scope *scope;
 
+	if (o->scopes.count >= MOST_SCOPES)
+		return 0;
+	scope = array_add(&o->scopes);
 	if (!scope)
 		return -ENOMEM;
 	*scope = (struct scope){ die->addr, parent };

@@ -27,6 +27,9 @@ enum {
 	BLOCK = RELOCATION << 12,
 	MOST_SYMBOLS = 1 << 29,
 	NO_SYMBOL = 0,
+	/* A name is in three entries at most; in hostile files one long name is in all. */
+	NAMES_A_BYTE = 16,
+	NAMES_FREE = 1 << 20,
 };
 
 struct slot {
@@ -160,7 +163,7 @@ static int add_entry(struct plt *p, const struct slot *slot, uint64_t start, uin
 
 	if (!name && slot->resolver == 0)
 		return 0;
-	if (at > UINT32_MAX / 2)
+	if (at > NAMES_FREE + NAMES_A_BYTE * p->names->size || at > UINT32_MAX / 2)
 		return 0;
 	s = array_add(&p->st->symbols);
 	if (!s)

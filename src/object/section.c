@@ -1,4 +1,7 @@
 /*
+ * The names of all sections were read with the object: libelf would look for the zero behind
+ * each of them anew, which in a table without one is through all of it.
+ *
  * libelf says of a section that it cannot read, or has no memory for, only that it has
  * no data. errno tells which it was, so it is cleared before and kept with the object,
  * for who has to know whether what was found is all there is.
@@ -10,17 +13,13 @@
 
 static bool describe(const struct object *o, Elf_Scn *scn, struct section *ret)
 {
-	size_t names;
-
 	if (!scn || !gelf_getshdr(scn, &ret->header))
 		return false;
 	ret->o = o;
 	ret->scn = scn;
-	ret->name = NULL;
-	if (elf_getshdrstrndx(o->elf, &names) == 0)
-		ret->name = elf_strptr(o->elf, names, ret->header.sh_name);
-	if (!ret->name)
-		ret->name = "";
+	ret->name = "";
+	if (ret->header.sh_name < o->names_size)
+		ret->name = o->names + ret->header.sh_name;
 	return true;
 }
 

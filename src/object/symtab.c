@@ -114,6 +114,33 @@ static uint64_t last_end(uint64_t start)
 }
 
 /*
+ * What has no size but lies in something that has one is a label in there, not a function:
+ * OCaml's code_begin at the first function of a file, Pascal's DEBUGEND behind the last. It
+ * stays empty, and names nothing.
+ */
+static void empty_labels(struct symtab *st)
+{
+	uint64_t covered = 0; /* end of all with a size that have begun */
+
+	for (size_t i = 0, n; i < st->symbols.count; i += n) {
+		n = symtab_group(st, i);
+		for (size_t k = i; k < i + n; k++) {
+			const struct symbol *s = &st->symbols.v[k];
+
+			if (!(s->flags & SYMBOL_SIZELESS) && s->end > covered)
+				covered = s->end;
+		}
+		for (size_t k = i; k < i + n; k++) {
+			struct symbol *s = &st->symbols.v[k];
+
+			if (s->flags & SYMBOL_LABEL && s->flags & SYMBOL_SIZELESS &&
+			    s->start < covered)
+				s->end = s->start;
+		}
+	}
+}
+
+/*
  * A symbol without a size ends where the next one starts. Of several at one address
  * only the last of a table gets that size, the others stay empty, and with that the
  * last one gives the name: so it is in perf, and kallsyms has nothing but such.
@@ -180,6 +207,7 @@ int symtab_finish(struct symtab *st)
 		return -ENOMEM;
 	if (sort_symbols(st) < 0)
 		return -ENOMEM;
+	empty_labels(st);
 	end_symbols(st);
 	return paint_groups(st);
 }

@@ -28,6 +28,7 @@ enum symbol_flag {
 	SYMBOL_WEAK = 1,
 	SYMBOL_GLOBAL = 2,
 	SYMBOL_SIZELESS = 4, /* end is no more than a limit until symtab_finish() */
+	SYMBOL_LABEL = 8, /* no function by its type */
 };
 
 enum symbol_table { TABLE_SYMTAB, TABLE_DYNSYM, TABLE_PLT, SYMBOL_TABLES };

@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { TEXT_BYTES_A_STEP = 16 };
+enum { TEXT_BYTES_A_STEP = 16, IMAGE_BYTES_A_STEP = 32 };
 
 int unit_reader_init(struct unit_reader *r, struct unit_source *source)
 {
@@ -125,6 +125,8 @@ static int read_split(struct context *ctx, struct unit_job *j)
 		debug_unit_ranges(&source->units, j->unit, &source->image), &s->image);
 
 	s->image.first_code = source->image.first_code;
+	/* Units of a hostile file are all in one, that is read for each. */
+	debug_meter_add(&r->meter, s->image.size / IMAGE_BYTES_A_STEP);
 	if (err == 0)
 		err = debug_units_read(&s->units, &s->image, &r->meter);
 	if (err == -ETIME)
@@ -207,6 +209,7 @@ static int find_lines(struct unit_job *j)
 	memset(r->found_lines.v, 0, j->count * sizeof(*r->found_lines.v));
 	r->lines.files.count = r->split_lines.files.count = 0;
 	r->lines.directories.count = r->split_lines.directories.count = 0;
+	r->lines.tables = r->split_lines.tables = 0;
 	if (!r->source->options.lines && !r->source->options.declared)
 		return 0;
 	if (r->split.cu.cu)
@@ -220,9 +223,8 @@ static int find_lines(struct unit_job *j)
 	    r->source->options.lines)
 		line_program_run(&r->lines, j->addresses, j->count, r->found_lines.v,
 				 &r->meter);
-	debug_meter_add(&r->meter, r->lines.files.count + r->split_lines.files.count +
-					   r->lines.directories.count +
-					   r->split_lines.directories.count);
+	debug_meter_add(&r->meter, line_program_steps(&r->lines) +
+					   line_program_steps(&r->split_lines));
 	return r->meter.spent ? -ETIME : 0;
 }
 
@@ -277,13 +279,13 @@ static void read_other(struct unit_reader *r, struct Dwarf_CU *unit)
 
 	r->other = unit;
 	r->other_lines.files.count = r->other_lines.directories.count = 0;
+	r->other_lines.tables = 0;
 	if (dwarf_cu_die(unit, &cu, NULL, NULL, &address_size, NULL, NULL, NULL) &&
 	    (image = image_of(r, &cu)) && dwarf_attr(&cu, DW_AT_stmt_list, &attribute) &&
 	    dwarf_formudata(&attribute, &at) == 0)
 		line_program_read(&r->other_lines, image, at,
 				  string_of(&cu, DW_AT_comp_dir), address_size);
-	debug_meter_add(&r->meter,
-			r->other_lines.files.count + r->other_lines.directories.count);
+	debug_meter_add(&r->meter, line_program_steps(&r->other_lines));
 }
 
 /* Its files have no ids: another unit's may be next. */

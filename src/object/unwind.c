@@ -191,13 +191,11 @@ void unwind_release(struct unwind_table *t)
 	*t = (struct unwind_table){ 0 };
 }
 
-bool unwind_function(const struct unwind_table *t, uint64_t address, uint64_t *start)
+static size_t function_index(const struct unwind_table *t, uint64_t address)
 {
 	uint64_t offset = address - t->base;
 	size_t low = 0, high = t->function_count;
 
-	if (unwind_find(t, address)->cfa_kind == UNWIND_NONE)
-		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -206,8 +204,55 @@ bool unwind_function(const struct unwind_table *t, uint64_t address, uint64_t *s
 		else
 			high = middle;
 	}
-	if (low == 0)
+	return low;
+}
+
+static uint64_t row_address(const struct unwind_table *t, uint32_t page, uint32_t row)
+{
+	uint64_t start = t->base + ((uint64_t)page << UNWIND_PAGE_BITS);
+
+	/* The lowest 16 bits of what is in the page. */
+	return start + (uint16_t)(t->low[row] - (uint16_t)start);
+}
+
+bool unwind_visit_function(const struct unwind_table *t, uint64_t address,
+			   unwind_visit *visit, void *arg)
+{
+	size_t next = function_index(t, address);
+	uint64_t from, until, end;
+	const struct unwind_rule *rule = unwind_find(t, address);
+	uint32_t page;
+
+	if (rule->cfa_kind == UNWIND_NONE || next == 0)
 		return false;
-	*start = t->base + t->functions[low - 1];
+	from = t->base + t->functions[next - 1];
+	end = next < t->function_count ? t->base + t->functions[next] : t->end;
+	rule = unwind_find(t, from);
+	page = (uint32_t)((from - t->base) >> UNWIND_PAGE_BITS);
+	for (; page < t->page_count && from < end; page++) {
+		for (uint32_t i = t->pages[page]; i < t->pages[page + 1]; i++) {
+			until = row_address(t, page, i);
+			if (until <= from)
+				continue;
+			if (until > end)
+				until = end;
+			if (rule->cfa_kind != UNWIND_NONE && until > from)
+				visit(arg, from, until, rule);
+			from = until;
+			rule = &t->rules.v[t->rule[i]];
+		}
+	}
+	if (from < end && rule->cfa_kind != UNWIND_NONE)
+		visit(arg, from, end, rule);
+	return true;
+}
+
+bool unwind_function(const struct unwind_table *t, uint64_t address, uint64_t *start)
+{
+	size_t next = function_index(t, address);
+
+	if (next == 0 || unwind_find(t, address)->cfa_kind == UNWIND_NONE)
+		return false;
+	*start = t->base + t->functions[next - 1];
 	return true;
 }

@@ -14,6 +14,8 @@
 
 #include <errno.h>
 
+#include "base/hash.h"
+
 enum {
 	MOST_RULES = UINT16_MAX,
 	FIRST_SLOTS = 1 << 12, /* libraries have up to 800 rules */
@@ -21,7 +23,7 @@ enum {
 
 static uint64_t hash_rule(struct packed_rule p)
 {
-	return (p.cfa ^ p.saved * 0x9fb21c651e98df25u) * 0x9e3779b97f4a7c15u >> 32;
+	return hash_u64(p.cfa ^ p.saved * hash_secret.odd[0]);
 }
 
 static bool grow_rows(struct unwind_rows *r, uint64_t room)

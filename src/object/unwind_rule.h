@@ -21,6 +21,11 @@ struct packed_rule rule_of_row(const struct cfi_run *run);
 typedef void unwind_visit(void *arg, uint64_t from, uint64_t to,
 			  const struct unwind_rule *rule);
 
+/* All rows of the function that covers @address in a table, which end where the next one's begin.
+ * False where none covers it. */
+bool unwind_visit_function(const struct unwind_table *t, uint64_t address,
+			   unwind_visit *visit, void *arg);
+
 /* All rows of the function that @run was begun for, as far as they make sense. */
 void unwind_rows_visit(struct cfi_run *run, unwind_visit *visit, void *arg);
 

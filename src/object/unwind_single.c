@@ -419,12 +419,15 @@ static int run_to(const struct asking *a, const struct single_function *f,
 {
 	struct cfi_run run = { .columns = &a->s->columns, .section = &f->piece };
 	struct packed_rule packed = { UNWIND_NONE, 0 };
+	const uint8_t *begin;
 	bool more;
 
 	cfi_run_begin(&run, f->cie, f->cie->initial, &f->fde);
+	begin = run.c.p;
 	do
 		more = cfi_run_next(&run);
 	while (more && run.to <= a->address);
+	spend(a->s, (uint64_t)(run.c.p - begin));
 	if (more)
 		packed = rule_of_row(&run);
 	cfi_run_release(&run);
@@ -470,6 +473,23 @@ int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_rea
 	return found;
 }
 
+int unwind_single_visit(struct unwind_single *s, uint64_t address, unwind_read *read,
+			void *arg, unwind_visit *visit, void *visit_arg)
+{
+	struct asking a = { s, read, arg, address };
+	struct cfi_run run = { .columns = &s->columns };
+	const struct single_function *f;
+	int found = find_function(&a, &f);
+
+	if (found <= 0)
+		return found;
+	run.section = &f->piece;
+	cfi_run_begin(&run, f->cie, f->cie->initial, &f->fde);
+	unwind_rows_visit(&run, visit, visit_arg);
+	cfi_run_release(&run);
+	return run.no_memory ? -ENOMEM : found;
+}
+
 /* The entry of function @i, and where the next one begins. */
 static int read_nth(const struct asking *a, uint32_t i, uint8_t *room,
 		    struct single_function *f)
@@ -498,7 +518,8 @@ int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, v
 	uint8_t room[FIRST_READ];
 	int found = read_nth(&a, i, room, &f);
 
-	if (found > 0) {
+	/* Of all functions, each once, there are so many bytes. */
+	if (found > 0 && spend(s, f.piece.size)) {
 		cfi_run_begin(&run, f.cie, f.cie->initial, &f.fde);
 		unwind_rows_visit(&run, visit, visit_arg);
 		if (run.no_memory)

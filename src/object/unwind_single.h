@@ -62,6 +62,10 @@ void unwind_single_renew(struct unwind_single *s);
 int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,
 			   void *arg, uint64_t *start);
 
+/* Likewise for all rows of that function. */
+int unwind_single_visit(struct unwind_single *s, uint64_t address, unwind_read *read,
+			void *arg, unwind_visit *visit, void *visit_arg);
+
 /* The rows of the function that is number @i (below count) by address: 1, 0 where it cannot be read,
  * or -ENOMEM. It does not count as a look-up. */
 int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, void *arg,

@@ -133,6 +133,7 @@ static int find_file(const struct object_places *places, const struct images *im
 	struct text kept = { 0 };
 	int err = -ENOMEM;
 
+	wanted.live = images->kept;
 	if (image_kept_path(images, image, &kept))
 		wanted.kept = kept.bytes;
 	if (!kept.failed)

@@ -34,6 +34,27 @@ static bool equal(const struct image *a, const struct image *b)
 	       a->reference_address == b->reference_address;
 }
 
+enum {
+	SOME = 256, /* images */
+	/* With room and what finds it, and once more where files are held. */
+	IMAGE_MEMORY = 4 * sizeof(struct image),
+};
+
+/* A process may map new files without end under one path. */
+static bool allow(struct images *im)
+{
+	struct budget *budget = im->places ? im->places->budget : NULL;
+
+	if (!budget || im->list.count < im->allowed)
+		return true;
+	if (!claim_add_part(&im->claim, budget, BUDGET_NAMES, SOME * IMAGE_MEMORY)) {
+		budget_refuse(budget, "files", "what processes have mapped");
+		return false;
+	}
+	im->allowed = im->list.count + SOME;
+	return true;
+}
+
 int images_add(struct images *im, const struct image *key, uint32_t *ret)
 {
 	uint64_t hash = hash_image(key), i = hash_start(hash);
@@ -47,6 +68,10 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret)
 			*ret = id;
 			return 0;
 		}
+	if (!allow(im)) {
+		*ret = IMAGE_ID_UNKNOWN;
+		return 0;
+	}
 	if (im->list.count >= HASH_NONE - 1 || !array_reserve(&im->list, 1) ||
 	    !hash_add(&im->by_key, hash, (uint32_t)im->list.count))
 		return -ENOMEM;
@@ -99,4 +124,5 @@ void images_release(struct images *im)
 	array_release(&im->dumps);
 	array_release(&im->list);
 	hash_release(&im->by_key);
+	claim_release(&im->claim);
 }

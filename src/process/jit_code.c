@@ -1,8 +1,11 @@
 #include <ctype.h>
+#include <elf.h>
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "object/jit_unwind.h"
+#include "object/machine.h"
 #include "process/timeline.h"
 
 #define CLOCK_OF_DUMPS 1 /* CLOCK_MONOTONIC */
@@ -54,6 +57,20 @@ static void judge_clock(const struct processes *ps, struct jit_dump *dump)
 }
 
 /* Its header, which a runtime may have in its own memory for a while. */
+/* Some runtimes leave it out, as CPython up to 3.13 does: then it is that of the process, and so
+ * the recording's, or this one. */
+static uint32_t machine_of_recording(const struct processes *ps)
+{
+	const struct machine *m = NULL;
+	struct utsname name;
+
+	if (ps->rec->arch)
+		m = machine_by_name(intern_text(ps->strings, ps->rec->arch), 2);
+	else if (uname(&name) == 0)
+		m = machine_by_name(name.machine, 2);
+	return m ? m->elf : EM_NONE;
+}
+
 static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 {
 	struct stat st;
@@ -75,6 +92,8 @@ static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 		dump->trouble = true;
 		return;
 	}
+	if (dump->dump.machine == EM_NONE)
+		dump->dump.machine = machine_of_recording(ps);
 	dump->dump.budget = ps->images->places ? ps->images->places->budget : NULL;
 	judge_clock(ps, dump);
 }

@@ -20,14 +20,6 @@
  *	MMAP2 read ---- process ends, file deleted ---- tick or end: names are looked up
  *	 open                                            /proc/self/fd/N
  */
-enum {
-	MAPS_MOST = 1024, /* processes whose perf-PID.map is looked for again and again */
-	PINNED_EVERY = 16, /* calls of images_keep_maps() */
-	TRIES = 3, /* of a file that no process still had when it was opened */
-	FILES_MANY = 16384, /* open at once; twice of what is held */
-	FILES_FEW = 64, /* held where the limit is not known */
-};
-
 #define SETTLED_NS ((uint64_t)1000000000)
 #define PINNED_MOST ((uint64_t)1 << 30) /* bytes of deleted files */
 
@@ -40,6 +32,16 @@ struct kept_file {
 	uint64_t time; /* of its map; ns */
 	int fd; /* -1: not held */
 	bool refused; /* for want of room, when it was mapped last */
+};
+
+enum {
+	MAPS_MOST = 1024, /* processes whose perf-PID.map is looked for again and again */
+	PINNED_EVERY = 16, /* calls of images_keep_maps() */
+	TRIES = 3, /* of a file that no process still had when it was opened */
+	FILES_MANY = 16384, /* open at once; twice of what is held */
+	FILES_FEW = 64, /* held where the limit is not known */
+	SOME_FILES = 256, /* of which the budget is asked at a time */
+	FILE_MEMORY = 3 * sizeof(struct kept_file), /* with room and what finds it */
 };
 
 /* The perf-PID.map of a process. */
@@ -63,6 +65,8 @@ struct kept {
 	/* For files that can be found again, when so many are known: old ones, and all. */
 	size_t look_again, look_at_all;
 	bool crowded;
+	struct claim claim; /* for so many of the list */
+	size_t allowed;
 };
 
 static uint64_t hash_key(const struct kept_file *f)
@@ -182,9 +186,9 @@ static int open_same(const char *path, const struct record *rec)
 	struct file_id wanted = { rec->maj, rec->min, rec->ino, rec->generation }, id;
 	int fd = open_object(path);
 
-	if (fd < 0 || !wanted.ino)
+	if (fd < 0)
 		return fd;
-	if (process_file_id(fd, &wanted, &id) && id.maj == wanted.maj &&
+	if (wanted.ino && process_file_id(fd, &wanted, &id) && id.maj == wanted.maj &&
 	    id.min == wanted.min && id.ino == wanted.ino)
 		return fd;
 	close(fd);
@@ -337,7 +341,20 @@ static struct kept_file key_of_record(const struct record *rec)
 	return key;
 }
 
-static int keep_file(struct kept *k, const struct intern *strings,
+/* A process may map new files without end. */
+static bool allow_file(struct kept *k, struct budget *budget)
+{
+	if (!budget || k->list.count < k->allowed)
+		return true;
+	if (!claim_add_part(&k->claim, budget, BUDGET_NAMES, SOME_FILES * FILE_MEMORY)) {
+		budget_refuse(budget, "files", "what processes have mapped");
+		return false;
+	}
+	k->allowed = k->list.count + SOME_FILES;
+	return true;
+}
+
+static int keep_file(struct images *im, struct kept *k, const struct intern *strings,
 		     const struct record *rec)
 {
 	const char *path = intern_text(strings, rec->name);
@@ -347,6 +364,8 @@ static int keep_file(struct kept *k, const struct intern *strings,
 	    !is_file(path))
 		return 0;
 	f = find(k, &key);
+	if (!f && !allow_file(k, im->places ? im->places->budget : NULL))
+		return 0;
 	if (!f)
 		f = add(k, &key);
 	if (!f)
@@ -371,8 +390,9 @@ int images_keep(struct images *im, const struct intern *strings, const struct re
 
 	if (!k)
 		return -ENOMEM;
-	tmp = kept_tmps_take(&k->tmps, strings, rec, k->held + k->tmps.held < k->most);
-	file = tmp < 0 ? tmp : keep_file(k, strings, rec);
+	tmp = kept_tmps_take(&k->tmps, im->places, strings, rec,
+			     k->held + k->tmps.held < k->most);
+	file = tmp < 0 ? tmp : keep_file(im, k, strings, rec);
 	return tmp > 0 && file == 0 ? tmp : file;
 }
 
@@ -539,6 +559,7 @@ void images_drop_kept(struct images *im)
 			close(im->kept->list.v[i].fd);
 	array_release(&im->kept->list);
 	hash_release(&im->kept->by_key);
+	claim_release(&im->kept->claim);
 	free(im->kept);
 	im->kept = NULL;
 }

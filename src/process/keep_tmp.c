@@ -8,7 +8,8 @@
  *	 open /proc/PID/root/tmp                          openat(it, "perf-NSPID.map")
  *
  * So it is opened as soon as a process is seen to have such code, whether the map is there or
- * not. The map itself is opened, too, when it is seen, for it may be deleted.
+ * not. The map itself is opened, too, when it is seen, for it may be deleted. Where the /tmp is ours
+ * and the mounts are not, a file may be mounted on the map's name, and only the map is opened.
  */
 #include "process/keep_tmp.h"
 
@@ -16,6 +17,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "process/classify.h"
@@ -36,7 +38,43 @@ static void close_tmp(struct kept_tmps *k, struct kept_tmp *t)
 	t->tmp.dir = -1;
 }
 
-static int hold(struct kept_tmps *k, const struct record *rec, bool room)
+/* The map that the process has on its name while it lives. */
+static void look_through_root(struct kept_tmps *k, const struct object_places *places,
+			      struct kept_tmp *t)
+{
+	struct jit_file f;
+
+	if (t->fd >= 0 || jit_file_open_map(places, &t->process, &f) < 0)
+		return;
+	/* Not the one that paths lead to anyway. */
+	if (f.fd >= 0 && strncmp(f.path.bytes, "/proc/", strlen("/proc/")) == 0) {
+		t->fd = f.fd;
+		f.fd = -1;
+		k->held++;
+	}
+	jit_file_close(&f);
+}
+
+static void look_into(struct kept_tmps *k, const struct object_places *places,
+		      struct kept_tmp *t)
+{
+	struct jit_file f;
+
+	if (t->tmp.dir < 0 && t->tmp.other_mounts)
+		look_through_root(k, places, t);
+	if (t->tmp.dir < 0 || jit_tmp_open_map(places, &t->process, &t->tmp, &f) < 0)
+		return;
+	t->fd = f.fd;
+	f.fd = -1;
+	jit_file_close(&f);
+	if (t->fd < 0)
+		return;
+	close_tmp(k, t);
+	k->held++;
+}
+
+static int hold(struct kept_tmps *k, const struct object_places *places,
+		const struct record *rec, bool room)
 {
 	struct kept_tmp t = {
 		.process = { .pid = rec->pid, .here = true, .seen = rec->time },
@@ -47,35 +85,40 @@ static int hold(struct kept_tmps *k, const struct record *rec, bool room)
 
 	if (room && k->held < TMPS_MOST)
 		jit_tmp_hold(&t.process, &t.tmp);
-	if (t.tmp.dir < 0)
+	if (t.tmp.dir < 0 && !t.tmp.other_mounts)
 		return hash_map_set(&k->of_pid, rec->pid, TMP_SHARED) ? 1 : -ENOMEM;
 	slot = array_reserve(&k->list, 1) &&
 			       hash_map_set(&k->of_pid, rec->pid, (uint32_t)k->list.count)
 		       ? array_add(&k->list)
 		       : NULL;
 	if (!slot) {
-		close(t.tmp.dir);
+		if (t.tmp.dir >= 0)
+			close(t.tmp.dir);
 		return -ENOMEM;
 	}
 	*slot = t;
-	k->held++;
+	k->held += t.tmp.dir >= 0;
+	/* At once: it may end any moment. */
+	if (places)
+		look_into(k, places, slot);
 	return 1;
 }
 
 /* The child goes on with its parent's code, and writes a map of its own. */
-static int take_fork(struct kept_tmps *k, const struct record *rec, bool room)
+static int take_fork(struct kept_tmps *k, const struct object_places *places,
+		     const struct record *rec, bool room)
 {
 	if (rec->pid == rec->ppid)
 		return 0;
 	hash_map_remove(&k->of_pid, rec->pid);
-	return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, rec, room) : 0;
+	return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, places, rec, room) : 0;
 }
 
-int kept_tmps_take(struct kept_tmps *k, const struct intern *strings,
-		   const struct record *rec, bool room)
+int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
+		   const struct intern *strings, const struct record *rec, bool room)
 {
 	if (rec->type == RECORD_FORK)
-		return take_fork(k, rec, room);
+		return take_fork(k, places, rec, room);
 	/* Another program, which may be in another place; or none. */
 	if ((rec->type == RECORD_COMM && rec->exec) ||
 	    (rec->type == RECORD_EXIT && rec->pid == rec->tid))
@@ -84,23 +127,7 @@ int kept_tmps_take(struct kept_tmps *k, const struct intern *strings,
 	    !is_code_of_runtime(rec, intern_text(strings, rec->name)) ||
 	    hash_map_get(&k->of_pid, rec->pid))
 		return 0;
-	return hold(k, rec, room);
-}
-
-static void look_into(struct kept_tmps *k, const struct object_places *places,
-		      struct kept_tmp *t)
-{
-	struct jit_file f;
-
-	if (t->tmp.dir < 0 || jit_tmp_open_map(places, &t->process, &t->tmp, &f) < 0)
-		return;
-	t->fd = f.fd;
-	f.fd = -1;
-	jit_file_close(&f);
-	if (t->fd < 0)
-		return;
-	close_tmp(k, t);
-	k->held++;
+	return hold(k, places, rec, room);
 }
 
 /* Nothing comes to it any more once its process has ended. */

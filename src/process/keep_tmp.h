@@ -22,10 +22,10 @@ struct kept_tmps {
 /*
  * A record of a live run, as it comes: 1 where it is the first word of a runtime's code in its
  * process, whose /tmp is held then if nobody else has it; else 0, or -ENOMEM. Not held where
- * there is no @room.
+ * there is no @room; NULL @places: nobody looks for maps.
  */
-int kept_tmps_take(struct kept_tmps *k, const struct intern *strings,
-		   const struct record *rec, bool room);
+int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
+		   const struct intern *strings, const struct record *rec, bool room);
 
 /* Looks for maps that were not there yet: of those few that are young, or of all. */
 void kept_tmps_look(struct kept_tmps *k, const struct object_places *places, bool all);

@@ -20,7 +20,12 @@
 enum {
 	COPIES_FREE = 1 << 20,
 	COPIES_A_RECORD = 4096,
-	COPY_MEMORY = 3 * sizeof(struct map), /* with room and index */
+	MAP_MEMORY = 3 * sizeof(struct map), /* with room and index */
+	SOME_MAPS = 16,
+	/* A process, a space, a thread, or something of the kernel's, with room and what finds it. */
+	ITEM_MEMORY = 2 * sizeof(struct address_space),
+	SOME_ITEMS = 256,
+	RECORD_ITEMS = 4, /* that one record can make, at the most */
 };
 
 static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t name);
@@ -87,6 +92,7 @@ void processes_free(struct processes *ps)
 	hash_map_release(&ps->bpf_tags);
 	maps_release(&ps->kernel);
 	classifier_free(ps->classifier);
+	claim_release(&ps->claim);
 	free(ps);
 }
 
@@ -225,6 +231,47 @@ static struct jit_origin origin_of(const struct processes *ps, const struct reco
 	};
 }
 
+static struct budget *budget_of(const struct processes *ps)
+{
+	return ps->images->places ? ps->images->places->budget : NULL;
+}
+
+/* Where what is read has an end, its records have asked. */
+static bool allow_map(struct processes *ps, struct address_space *space)
+{
+	struct budget *budget = budget_of(ps);
+
+	if (ps->kind == PROCESSES_WHOLE || space->maps.list.count < space->maps_allowed)
+		return true;
+	if (!claim_add_part(&space->claim, budget, BUDGET_NAMES,
+			    SOME_MAPS * MAP_MEMORY)) {
+		budget_refuse(budget, "maps", "processes that live");
+		return false;
+	}
+	space->maps_allowed += SOME_MAPS;
+	return true;
+}
+
+/* Places are used again, so that there are never more than were there at once. */
+static bool allow_items(struct processes *ps)
+{
+	size_t free_items =
+		ps->free_spaces.count + ps->free_processes.count + ps->free_threads.count;
+	size_t items = ps->spaces.count + ps->list.count + ps->threads.count +
+		       ps->kernel.list.count + ps->cgroups.count + ps->bpf_tags.count -
+		       free_items;
+
+	if (ps->kind == PROCESSES_WHOLE || items + RECORD_ITEMS <= ps->items_allowed)
+		return true;
+	if (!claim_add_part(&ps->claim, budget_of(ps), BUDGET_NAMES,
+			    SOME_ITEMS * ITEM_MEMORY)) {
+		budget_refuse(budget_of(ps), "records", "processes that live");
+		return false;
+	}
+	ps->items_allowed += SOME_ITEMS;
+	return true;
+}
+
 static int apply_map(struct processes *ps, const struct record *rec)
 {
 	struct jit_origin origin = origin_of(ps, rec);
@@ -245,6 +292,8 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	if (is_moved_text(ps, space, rec))
 		return 0;
 	drop_covered(ps, &space->maps, &space->settled);
+	if (!allow_map(ps, space))
+		return 0;
 	maps = space->maps.list.count;
 	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0 ||
 	    jit_images_map(&space->jit, ps->images, found.image) < 0)
@@ -357,16 +406,19 @@ static int copy_codes(struct address_space *child, const struct address_space *p
 static size_t maps_to_copy(struct processes *ps, struct address_space *child,
 			   const struct address_space *parent)
 {
-	struct budget *budget = ps->images->places ? ps->images->places->budget : NULL;
+	struct budget *budget = budget_of(ps);
 	size_t count = parent->maps.list.count;
 
-	if (count > ps->copies_left)
+	if (count > ps->copies_left) {
+		ps->copies_cut += count - ps->copies_left;
 		count = (size_t)ps->copies_left;
-	if (!claim_add_part(&child->claim, budget, BUDGET_NAMES, count * COPY_MEMORY)) {
+	}
+	if (!claim_add_part(&child->claim, budget, BUDGET_NAMES, count * MAP_MEMORY)) {
 		budget_refuse(budget, "maps", "processes that were forked");
 		count = 0;
 	}
 	ps->copies_left -= count;
+	child->maps_allowed = count;
 	return count;
 }
 
@@ -475,6 +527,11 @@ static int apply_bpf(struct processes *ps, const struct record *rec)
 	return hash_map_set(&ps->bpf_tags, rec->id, rec->name) ? 0 : -ENOMEM;
 }
 
+uint64_t processes_maps_cut(const struct processes *ps)
+{
+	return ps->copies_cut;
+}
+
 int processes_apply(struct processes *ps, const struct record *rec)
 {
 	static int (*const apply[])(struct processes * ps, const struct record *rec) = {
@@ -485,6 +542,8 @@ int processes_apply(struct processes *ps, const struct record *rec)
 	};
 
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])
+		return 0;
+	if (rec->type != RECORD_EXIT && !allow_items(ps))
 		return 0;
 	ps->version++;
 	ps->copies_left += COPIES_A_RECORD;

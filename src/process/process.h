@@ -121,12 +121,14 @@ struct images {
 	const struct object_places *places;
 	bool as_perf; /* perf script reads no jitdumps. Set by the caller */
 	struct kept *kept; /* files held open; NULL: none */
+	struct claim claim; /* for so many of the list */
+	size_t allowed;
 };
 
 int images_init(struct images *im, struct intern *strings);
 void images_release(struct images *im);
 /* The id of @key, which is added where it is not known; where it is, @key->last is taken
- * over. 0, or -ENOMEM. */
+ * over. IMAGE_ID_UNKNOWN where the budget of the places has nothing left for it. 0, or -ENOMEM. */
 int images_add(struct images *im, const struct image *key, uint32_t *ret);
 
 /*
@@ -206,6 +208,10 @@ int processes_apply(struct processes *ps, const struct record *rec);
  */
 enum { ENDED_MOST = 64 << 20 };
 int processes_forget(struct processes *ps, uint64_t time);
+
+/* How many maps processes have not got from those that forked them, as there were too many to
+ * copy: with PROCESSES_GROWING only. */
+uint64_t processes_maps_cut(const struct processes *ps);
 
 /* Grows with every change: answers that were kept from before may have another end. */
 uint64_t processes_version(const struct processes *ps);

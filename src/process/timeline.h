@@ -41,7 +41,8 @@ struct address_space {
 	/* Code of runtimes, as maps: they count where no file is mapped. */
 	struct maps codes;
 	uint32_t parent_codes; /* how many of them the parent had */
-	struct claim claim; /* for maps that were copied */
+	struct claim claim; /* growing: for so many maps */
+	size_t maps_allowed;
 };
 
 struct process {
@@ -109,6 +110,9 @@ struct processes {
 	struct places free_spaces, free_processes, free_threads;
 	uint64_t forgotten; /* nobody asks about times before this */
 	uint64_t copies_left; /* of maps, for children */
+	uint64_t copies_cut; /* those that they have not got for it */
+	struct claim claim; /* growing: for so many processes, threads and the like */
+	size_t items_allowed;
 	struct maps kernel;
 	uint32_t kernel_map; /* the first in it of the kernel proper, or NONE */
 	uint32_t kernel_settled; /* as of a space */

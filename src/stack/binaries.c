@@ -661,6 +661,38 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 	return found;
 }
 
+/* As find_single(). */
+static int visit_single(struct binaries *b, struct owned *o, uint64_t address,
+			unwind_visit *visit, void *arg)
+{
+	struct file_reading reading = { b, o };
+	int found;
+
+	pthread_mutex_lock(&o->lock);
+	found = unwind_single_visit(&o->single, address, read_single, &reading, visit,
+				    arg);
+	pthread_mutex_unlock(&o->lock);
+	return found;
+}
+
+int binaries_function(struct binaries *b, const struct binary *binary, uint64_t address,
+		      unwind_visit *visit, void *arg)
+{
+	struct owned *o = (struct owned *)binary;
+	int found = 0;
+
+	if (!atomic_load_explicit(&o->compiled, memory_order_acquire))
+		found = visit_single(b, o, address, visit, arg);
+	if (found == -ENOENT)
+		return 0;
+	if (found == 0) {
+		found = need_table(b, o);
+		if (found == 0)
+			found = unwind_visit_function(&o->table, address, visit, arg);
+	}
+	return found;
+}
+
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
 		     void *ret, size_t size)
 {

@@ -3,7 +3,7 @@
 
 #include "object/frame.h"
 #include "object/frame_pointers.h"
-#include "object/unwind.h"
+#include "object/unwind_rule.h"
 #include "stack/stack.h"
 
 /*
@@ -29,6 +29,11 @@ bool binary_table_rule(const struct binary *binary, uint64_t address,
  * single answers would cost more. 0 or -ENOMEM. Any thread, while no image is added. */
 int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t address,
 		  struct unwind_rule *ret);
+
+/* The rows of the function that call frame information knows at an address of it. 1, 0 where there is
+ * none, or -ENOMEM. Any thread, while no image is added. */
+int binaries_function(struct binaries *b, const struct binary *binary, uint64_t address,
+		      unwind_visit *visit, void *arg);
 
 enum image_kind binaries_kind(const struct binaries *b, uint32_t image);
 

@@ -337,24 +337,30 @@ void place_note_call(struct stack_walker *w, const struct place_key *key, uint64
 		seen->call = call;
 }
 
+bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
+		   struct code_place *ret)
+{
+	struct code_place found = { .image = image, .offset = offset };
+	bool code;
+
+	if (!can_have_binary(w, image))
+		return false;
+	found.binary = binary_of(w, image);
+	w->failed |= !found.binary;
+	if (!found.binary || !found.binary->there ||
+	    !binary_address(found.binary, offset, &found.address, &code))
+		return false;
+	*ret = found;
+	return true;
+}
+
 bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		struct code_place *ret)
 {
-	struct code_place found;
 	struct place place;
-	bool code;
 
-	if (!find_place(w, key, ip, &place) || !can_have_binary(w, place.image))
-		return false;
-	found.binary = binary_of(w, place.image);
-	w->failed |= !found.binary;
-	if (!found.binary || !found.binary->there ||
-	    !binary_address(found.binary, place.address, &found.address, &code))
-		return false;
-	found.image = place.image;
-	found.offset = place.address;
-	*ret = found;
-	return true;
+	return find_place(w, key, ip, &place) &&
+	       code_of_image(w, place.image, place.address, ret);
 }
 
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,

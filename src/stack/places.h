@@ -43,6 +43,10 @@ struct code_place {
 bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		struct code_place *ret);
 
+/* The same of an address of an image. */
+bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
+		   struct code_place *ret);
+
 /* IMAGE_UNKNOWN where no map is. */
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,
 				 uint64_t ip);

@@ -10,8 +10,10 @@
 #include <errno.h>
 
 #include "base/pages.h"
+#include "stack/infer.h"
 #include "stack/leaf.h"
 
+enum { CONTEXT_MOST = 4095 }; /* the last addresses are markers in a chain */
 enum { CODES_SIZE = CODES * sizeof(struct place_seen) }; /* one large page */
 
 int stack_walker_new(struct context *ctx, const struct stack_sources *sources,
@@ -148,6 +150,7 @@ struct found_chain {
 	/* The chain is cut, and a caller takes the place of its last address: so it is saved,
 	 * as long as the kernel makes them. */
 	bool in_place;
+	bool inferred; /* a caller, by code alone */
 };
 
 /* The next address of a chain; 0: none. */
@@ -326,6 +329,23 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
+/* Behind a user's leaf of which nothing but the chain is known. */
+static int push_inferred(struct stack_walker *w, const struct chain *c,
+			 const struct chain_entry *e, struct found_chain *found)
+{
+	uint64_t next = peek(c);
+	uint32_t frame;
+
+	if (!w->options.infer || e->caller || e->mode != MODE_USER || !next ||
+	    -next <= CONTEXT_MOST || c->sample->user_abi || c->sample->exact_chain ||
+	    is_full(w))
+		return 0;
+	if (infer_caller(w, e, next, &frame) < 0)
+		return -ENOMEM;
+	found->inferred = frame;
+	return frame ? push_frame(w, frame - 1) : 0;
+}
+
 /* The recorded chain, leaf first; without its user's part if the dump is to be walked. */
 static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer,
 		      struct found_chain *found)
@@ -345,7 +365,8 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 			break;
 		}
 		if (push_entry(w, &e, &key) < 0 ||
-		    push_leaf_caller(w, &chain, &e, found) < 0)
+		    push_leaf_caller(w, &chain, &e, found) < 0 ||
+		    push_inferred(w, &chain, &e, found) < 0)
 			return -ENOMEM;
 		if (found->in_place && found->user && w->leaf_caller &&
 		    chain.sample == s) {
@@ -481,7 +502,7 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
 	*ret = (struct stack){ w->stack.v, w->stack.count, poorer,
-			       is_followed(w, s, poorer, &found) };
+			       is_followed(w, s, poorer, &found), found.inferred };
 	return 0;
 }
 

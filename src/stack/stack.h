@@ -98,6 +98,7 @@ struct stack_options {
 	const struct event_labels
 		*labels; /* may change until the first stack; NULL: none */
 	bool leaf_only; /* stack dumps serve to find the caller of a leaf, no more */
+	bool infer; /* the callers of leaves, by code alone */
 	/* Chains have a user's part beside the stack dump: the dump is walked, and the chain goes
 	 * on where the walk ends with the bytes that were copied. */
 	bool join;
@@ -110,6 +111,7 @@ struct stack {
 	unsigned poorer; /* of enum poorer */
 	/* The user's part is what the kernel found by frame pointers, as far as they led. */
 	bool followed;
+	bool inferred; /* behind its user's leaf is a caller that the code tells, not the chain */
 };
 
 /*

@@ -18,12 +18,14 @@
  *	signal.c    signal frames that are known by their code
  *	call.c      whether code ends with a call
  *	join.c      the rest of the recorded chain behind a walk
- *	leaf.c      the caller that a frame pointer chain lacks
+ *	leaf.c      the caller that a frame pointer chain lacks, by registers
+ *	infer.c     the same by nothing but code
  */
 enum {
 	PLACES = 1 << 14, /* addresses remembered, 16 bytes each */
 	CODES = 1 << 17, /* the same of images, whatever process they are of */
 	RECENT = 64, /* frames */
+	INFERRED = 1 << 14, /* calls and functions remembered for infer.c */
 	ABIS = 3,
 	THREADS = 1024, /* threads remembered */
 };
@@ -66,6 +68,16 @@ struct thread_seen {
 	struct space space;
 	uint32_t comm, label; /* string ids */
 	uint32_t frame; /* of the label + 1; 0: not made yet */
+};
+
+/* What infer.c remembers: whose frame it is that returns to behind a call, and of which functions it
+ * can be. */
+enum inferred_kind { INFERRED_CALL, INFERRED_FUNCTION };
+struct inferred {
+	uint64_t key; /* the offset in the file, shifted by one, and its kind */
+	uint32_t image; /* + 1; 0: empty */
+	uint32_t frame; /* of the function + 1; 0: not known */
+	uint32_t size; /* of the function */
 };
 
 /* Where the recorder's registers lie in a sample, for one machine and one mask. */
@@ -112,6 +124,7 @@ struct stack_walker {
 	uint16_t recent[RECENT];
 	uint32_t recent_count;
 	struct thread_seen threads[THREADS];
+	struct inferred inferred[INFERRED];
 	struct place_seen places[PLACES];
 	struct place_seen *codes; /* CODES of them */
 };

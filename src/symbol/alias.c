@@ -1,33 +1,34 @@
+/*
+ * A group has one order, whatever address is asked for: the best of its symbols holds up to
+ * where it ends, then the best of the others. So each name is made and measured once, and
+ * nothing is compared before the chosen one has ended. In a hostile file all symbols are one
+ * group, and each ends elsewhere.
+ */
 #include "symbol/alias.h"
 
 #include <string.h>
 
 #include "symbol/spelling.h"
 
-/* Of a group; identical code folding makes hundreds, nobody thousands. */
+/* Of a group, that are compared; identical code folding makes hundreds, nobody thousands. */
 enum { MOST_ALIASES = 512 };
 
 void alias_init(struct alias *al, const struct symtab *st, enum demangle_form form)
 {
-	*al = (struct alias){ .st = st, .form = form, .group = UINT32_MAX };
+	*al = (struct alias){ .st = st, .form = form };
 }
 
 void alias_release(struct alias *al)
 {
-	text_release(&al->a);
-	text_release(&al->b);
+	text_release(&al->name);
+	hash_map_release(&al->by_first);
+	array_release(&al->groups);
+	array_release(&al->ranks);
 }
 
-static void add_name(const struct alias *al, const struct symbol *s, struct text *out)
+static uint32_t underscores(const struct text *name)
 {
-	const struct spelling spelling = { .form = al->form };
-
-	spell_symbol(&spelling, al->st, s, out);
-}
-
-static size_t underscores(const struct text *name)
-{
-	size_t n = 0;
+	uint32_t n = 0;
 
 	while (n < name->size && name->bytes[n] == '_')
 		n++;
@@ -40,57 +41,106 @@ static bool is_syscall_alias(const struct text *name)
 	       (name->size >= 10 && memcmp(name->bytes, "compat_SyS", 10) == 0);
 }
 
-/* True where @b is better by its name: fewer underscores, then longer. */
-static bool better_name(struct alias *al, const struct symbol *a, const struct symbol *b)
+static const struct alias_rank *rank_of(struct alias *al, const struct alias_group *g,
+					uint32_t symbol)
 {
-	size_t under_a, under_b;
+	const struct spelling spelling = { .form = al->form };
+	struct alias_rank *rank = &al->ranks.v[g->ranks + (symbol - g->first)];
 
-	text_clear(&al->a);
-	text_clear(&al->b);
-	add_name(al, a, &al->a);
-	add_name(al, b, &al->b);
-	under_a = underscores(&al->a);
-	under_b = underscores(&al->b);
-	if (under_a != under_b)
-		return under_b < under_a;
-	if (al->a.size != al->b.size)
-		return al->b.size > al->a.size;
-	return is_syscall_alias(&al->a);
+	if (rank->known)
+		return rank;
+	text_clear(&al->name);
+	spell_symbol(&spelling, al->st, &al->st->symbols.v[symbol], &al->name);
+	*rank = (struct alias_rank){ .underscores = underscores(&al->name),
+				     .size = (uint32_t)al->name.size,
+				     .known = true,
+				     .syscall = is_syscall_alias(&al->name) };
+	return rank;
 }
 
-static bool better(struct alias *al, const struct symbol *a, const struct symbol *b)
+/* True where @b is better by its name: fewer underscores, then longer. */
+static bool better_name(struct alias *al, const struct alias_group *g, uint32_t a,
+			uint32_t b)
 {
-	bool weak_a = a->flags & SYMBOL_WEAK, weak_b = b->flags & SYMBOL_WEAK;
-	bool global_a = a->flags & SYMBOL_GLOBAL, global_b = b->flags & SYMBOL_GLOBAL;
+	const struct alias_rank *x = rank_of(al, g, a), *y = rank_of(al, g, b);
 
-	if (weak_a != weak_b)
-		return weak_a;
-	if (global_a != global_b)
-		return global_b;
-	return better_name(al, a, b);
+	if (x->underscores != y->underscores)
+		return y->underscores < x->underscores;
+	if (x->size != y->size)
+		return y->size > x->size;
+	return x->syscall;
+}
+
+static bool better(struct alias *al, const struct alias_group *g, uint32_t a, uint32_t b)
+{
+	uint8_t x = al->st->symbols.v[a].flags, y = al->st->symbols.v[b].flags;
+
+	if ((x ^ y) & SYMBOL_WEAK)
+		return x & SYMBOL_WEAK;
+	if ((x ^ y) & SYMBOL_GLOBAL)
+		return y & SYMBOL_GLOBAL;
+	return better_name(al, g, a, b);
+}
+
+/* NULL without memory. */
+static struct alias_group *find_group(struct alias *al, uint32_t first)
+{
+	const uint32_t *known = hash_map_get(&al->by_first, first);
+	const struct symbol *symbols = al->st->symbols.v;
+	struct alias_group *g;
+	size_t count, compared;
+
+	if (known)
+		return &al->groups.v[*known];
+	count = symtab_group(al->st, first);
+	compared = count < MOST_ALIASES ? count : MOST_ALIASES;
+	if (!array_reserve(&al->ranks, compared) || !array_reserve(&al->groups, 1) ||
+	    !hash_map_set(&al->by_first, first, (uint32_t)al->groups.count))
+		return NULL;
+	g = array_add(&al->groups);
+	*g = (struct alias_group){ .first = first,
+				   .count = (uint32_t)count,
+				   .chosen = UINT32_MAX,
+				   .ranks = (uint32_t)al->ranks.count };
+	memset(al->ranks.v + al->ranks.count, 0, compared * sizeof(*al->ranks.v));
+	al->ranks.count += compared;
+	g->longest = first + (uint32_t)compared - 1;
+	for (size_t i = first + compared; i < first + count; i++)
+		if (symbols[i].end > symbols[g->longest].end)
+			g->longest = (uint32_t)i;
+	return g;
+}
+
+/* From what was chosen last, which has ended. */
+static uint32_t choose(struct alias *al, const struct alias_group *g, uint64_t address)
+{
+	const struct symbol *symbols = al->st->symbols.v;
+	uint32_t end = g->first + g->count, chosen = UINT32_MAX;
+
+	for (uint32_t i = g->first; i < end && i - g->first < MOST_ALIASES; i++)
+		if (symbols[i].end > address &&
+		    (chosen == UINT32_MAX || better(al, g, chosen, i)))
+			chosen = i;
+	return chosen == UINT32_MAX ? g->longest : chosen;
 }
 
 uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address)
 {
 	const struct symbol *symbols = al->st->symbols.v;
-	size_t count = symtab_group(al->st, first);
-	uint32_t chosen = UINT32_MAX;
+	struct alias_group *g;
 
-	if (al->group == first && address < al->valid)
-		return al->chosen;
-	al->group = first;
-	al->valid = UINT64_MAX;
-	for (uint32_t i = first; i < first + count; i++) {
-		const struct symbol *s = &symbols[i];
-
-		if (s->end <= address)
-			continue;
-		if (s->end < al->valid)
-			al->valid = s->end;
-		if (chosen == UINT32_MAX ||
-		    (i - first < MOST_ALIASES && better(al, &symbols[chosen], s)))
-			chosen = i;
+	if (first + 1 == al->st->symbols.count ||
+	    symbols[first + 1].start != symbols[first].start)
+		return first;
+	g = find_group(al, first);
+	if (!g) {
+		al->failed = true;
+		return first;
 	}
-	al->chosen = chosen;
-	return chosen;
+	if (g->chosen == UINT32_MAX || address < g->address ||
+	    symbols[g->chosen].end <= address)
+		g->chosen = choose(al, g, address);
+	g->address = address;
+	al->failed |= al->name.failed;
+	return g->chosen;
 }

@@ -1,8 +1,23 @@
 #ifndef SYMBOL_ALIAS_H
 #define SYMBOL_ALIAS_H
 
+#include "base/hash.h"
 #include "object/symtab.h"
 #include "symbol/demangle.h"
+
+/* Several symbols at one address, one of which was asked for, with the last answer. */
+struct alias_group {
+	uint32_t first, count, chosen;
+	uint32_t longest; /* of those behind the ones that are compared */
+	uint32_t ranks; /* of the first one */
+	uint64_t address;
+};
+
+/* What is compared of a symbol, once it was. */
+struct alias_rank {
+	uint32_t underscores, size;
+	bool known, syscall;
+};
 
 /*
  * Which of the symbols that start at one address gives the name: perf's order, in
@@ -11,10 +26,11 @@
 struct alias {
 	const struct symtab *st;
 	enum demangle_form form;
-	struct text a, b;
-	/* The last answer, and where it ends: addresses come in ascending order. */
-	uint32_t group, chosen;
-	uint64_t valid;
+	struct text name;
+	bool failed; /* an answer was any, for want of memory */
+	struct hash_map by_first; /* index in groups */
+	ARRAY(struct alias_group) groups;
+	ARRAY(struct alias_rank) ranks;
 };
 
 /* @form: PERF, or NO for the kernel's names. */
@@ -22,7 +38,7 @@ void alias_init(struct alias *al, const struct symtab *st, enum demangle_form fo
 void alias_release(struct alias *al);
 
 /* Index of the best symbol of the group at @first that covers @address, one at least
- * does. */
+ * does. Quickest where addresses of a group ascend. */
 uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address);
 
 #endif

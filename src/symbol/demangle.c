@@ -7,6 +7,10 @@
  * all its state on the stack while it calls back, so leaving by a jump loses nothing
  * (but for one identifier of a Rust name in punycode). The D demangler has no callback:
  * what makes its output grow is counted before.
+ *
+ * Nothing comes of libiberty while it looks for the parameter pack of an expansion, in all that is
+ * expanded, and substitutions make a tree of 2^n nodes of n types: a name of 200 bytes took hours.
+ * So the same name is tried with something that prints all of that instead of each expansion.
  */
 #include "symbol/demangle.h"
 
@@ -25,6 +29,8 @@ enum {
 	/* Each may repeat what stands before it: the output grows exponentially with
 	 * them, and the D demangler has no limit of its own. */
 	MOST_D_BACK_REFERENCES = 24,
+	/* Of a name with packs that cannot be tried: 3^(16 / 3) nodes. */
+	MOST_SUBSTITUTIONS = 16,
 };
 
 struct sink {
@@ -60,6 +66,52 @@ static bool run(demangler *call, const char *name, int options, struct text *out
 	return false;
 }
 
+/*
+ * "Dp", "sp" and "sZ" begin pack expansions and sizeof...; "VK" (const volatile) has as many substitutions
+ * as the first, "ng" (minus) as the others. Qualifiers are one where the expanded type has its own:
+ * what stands for the name would be another one.
+ */
+static bool replace_packs(char *name, bool *odd)
+{
+	static const struct {
+		char is[3], becomes[3];
+	} pairs[] = { { "Dp", "VK" }, { "sp", "ng" }, { "sZ", "ng" } };
+	bool any = false;
+
+	*odd = false;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		for (char *p = name; (p = strstr(p, pairs[i].is)); p += 2) {
+			memcpy(p, pairs[i].becomes, 2);
+			*odd |= i == 0 && p[2] && strchr("rVK", p[2]);
+			any = true;
+		}
+	return any;
+}
+
+static bool has_few_substitutions(const char *name)
+{
+	size_t count = 0;
+
+	for (; *name; name++)
+		count += *name == 'S';
+	return count <= MOST_SUBSTITUTIONS;
+}
+
+static bool run_cplus(const char *name, int options, struct text *out)
+{
+	const size_t start = out->size;
+	char copy[MOST_INPUT + 1];
+	bool odd;
+
+	strcpy(copy, name);
+	if (replace_packs(copy, &odd) && !has_few_substitutions(name)) {
+		if (odd || !run(cplus_demangle_v3_callback, copy, options, out))
+			return false;
+		out->size = start;
+	}
+	return run(cplus_demangle_v3_callback, name, options, out);
+}
+
 /* Also "_GLOBAL__sub_I_x", which cplus_demangle_v3() knows. */
 static bool may_be_cplus(const char *name)
 {
@@ -74,10 +126,9 @@ static bool cplus(const char *name, enum demangle_form form, struct text *out)
 
 	if (!may_be_cplus(name))
 		return false;
-	if (form == DEMANGLE_FULL &&
-	    run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_ANSI, out))
+	if (form == DEMANGLE_FULL && run_cplus(name, DMGL_PARAMS | DMGL_ANSI, out))
 		return true;
-	if (!run(cplus_demangle_v3_callback, name, DMGL_NO_OPTS, out))
+	if (!run_cplus(name, DMGL_NO_OPTS, out))
 		return false;
 	if (form == DEMANGLE_SHORT) {
 		parameters_cut_cplus(out, start);

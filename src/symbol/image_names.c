@@ -441,7 +441,7 @@ static int join(struct naming_job *n, size_t count)
 		else
 			n->of_frame[id] =
 				name_unnamed(n, &address, recorded_pc(f), &chain);
-		if (n->of_frame[id] == HASH_NONE ||
+		if (n->of_frame[id] == HASH_NONE || n->alias.failed ||
 		    add_inlined(n, &chain, id, recorded_pc(f)) < 0)
 			return -ENOMEM;
 		if (is_runtimes(n) && found && add_parts(n, symbol, id) < 0)

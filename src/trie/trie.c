@@ -77,13 +77,6 @@ void trie_rest(struct trie *t)
 	t->indexed = 1;
 }
 
-/* Frame 0 counts, too. */
-static uint32_t hash_step(uint32_t hash, uint32_t frame)
-{
-	hash = (hash ^ (frame + 1)) * 0x9e3779b1u;
-	return hash ^ hash >> 15;
-}
-
 /* At most 2/3 of the slots are taken. */
 static bool is_crowded(size_t nodes, size_t slots)
 {
@@ -93,8 +86,8 @@ static bool is_crowded(size_t nodes, size_t slots)
 /* Finds a slot for each node. */
 static int index_nodes(struct trie *t)
 {
-	size_t room = t->mask + 1, size = t->count * sizeof(uint32_t);
-	uint32_t *hashes = pages_take(size);
+	size_t room = t->mask + 1, size = t->count * sizeof(uint64_t);
+	uint64_t *hashes = pages_take(size);
 	uint32_t *slots;
 
 	while (is_crowded(t->count, room))
@@ -105,9 +98,9 @@ static int index_nodes(struct trie *t)
 		pages_give_back(hashes, size);
 		return -ENOMEM;
 	}
-	hashes[0] = 0;
+	hashes[0] = hash_secret.key;
 	for (uint32_t id = 1; id < t->count; id++) {
-		uint32_t i = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
+		uint64_t i = hash_step(hashes[t->nodes[id].parent], t->nodes[id].frame);
 
 		hashes[id] = i;
 		while (slots[i & (room - 1)])
@@ -195,7 +188,7 @@ static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *r
 
 /* The slot of a child, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame,
-			   uint32_t hash)
+			   uint64_t hash)
 {
 	for (uint64_t i = hash;; i++) {
 		uint32_t *slot = &t->slots[i & t->mask];
@@ -207,7 +200,7 @@ static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame
 }
 
 /* All nodes are indexed. */
-static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t hash,
+static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
 		 uint32_t *ret)
 {
 	uint32_t *slot = find_slot(t, parent, frame, hash);
@@ -233,7 +226,7 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint32_t hash,
 /* Notes the hashes of a stack from frame @from on, and fetches where they lie. */
 static void plan_way(struct trie *t, const uint32_t *frames, size_t from, size_t count)
 {
-	uint32_t hash = from ? t->way[from - 1].hash : 0;
+	uint64_t hash = from ? t->way[from - 1].hash : hash_secret.key;
 
 	for (size_t i = from; i < count; i++) {
 		hash = hash_step(hash, frames[i]);
@@ -366,7 +359,7 @@ static int merge_selves(struct trie *t, const struct trie *from, const uint32_t 
 /* Fetches what child() will ask for nodes that come soon. */
 /* Inline: gcc 12 takes a function that only prefetches for one without effect. */
 static inline __attribute__((always_inline)) void
-fetch_ahead(const struct trie *t, const uint32_t *hashes, uint32_t id, uint32_t count)
+fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t count)
 {
 	enum { NEAR = 32, FAR = 64 };
 
@@ -378,7 +371,7 @@ fetch_ahead(const struct trie *t, const uint32_t *hashes, uint32_t id, uint32_t 
 
 /* Gives new nodes their slots where they are few: to index all nodes anew would take longer
  * than the merge. Where they are many, it is done when somebody asks. */
-static void index_new(struct trie *t, const struct trie *from, const uint32_t *hashes,
+static void index_new(struct trie *t, const struct trie *from, const uint64_t *hashes,
 		      const uint32_t *map, uint32_t old)
 {
 	enum { MANY = 8 }; /* an eighth of the old ones */
@@ -400,7 +393,7 @@ static void index_new(struct trie *t, const struct trie *from, const uint32_t *h
 /* What stands on a node that was not there is not there either, and no two nodes become
  * one: only old nodes have to be asked for, and their slots alone are in use. */
 static int merge_distinct(struct trie *t, const struct trie *from,
-			  const uint32_t *frame_map, const uint32_t *hashes,
+			  const uint32_t *frame_map, const uint64_t *hashes,
 			  uint32_t *map)
 {
 	uint32_t old = t->count;
@@ -421,7 +414,7 @@ static int merge_distinct(struct trie *t, const struct trie *from,
 }
 
 static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-		       const uint32_t *hashes, uint32_t *map)
+		       const uint64_t *hashes, uint32_t *map)
 {
 	int err = 0;
 
@@ -438,8 +431,8 @@ static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *
 static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
 		 bool alike, uint32_t *map)
 {
-	size_t size = from->count * sizeof(uint32_t);
-	uint32_t *hashes = pages_take(size);
+	size_t size = from->count * sizeof(uint64_t);
+	uint64_t *hashes = pages_take(size);
 	int err = hashes ? 0 : -ENOMEM;
 
 	/* They have memory where they are. */
@@ -447,6 +440,8 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 	if (err == 0 && t->indexed < t->count)
 		err = index_nodes(t);
 	map[0] = 0;
+	if (err == 0)
+		hashes[0] = hash_secret.key;
 	for (uint32_t id = 1; err == 0 && id < from->count; id++) {
 		const struct trie_node *node = &from->nodes[id];
 

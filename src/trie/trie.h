@@ -51,7 +51,7 @@ struct trie {
 	/* The way to the stack that was added last: the next one often begins alike. */
 	struct trie_step {
 		uint32_t frame, node;
-		uint32_t hash; /* of all frames up to here */
+		uint64_t hash; /* of all frames up to here */
 	} * way;
 	size_t steps, way_room;
 };

@@ -10,6 +10,28 @@
 
 #include "weight/weight.h"
 
+enum {
+	SOME = 1024, /* reads */
+	READ_MEMORY = 3 * sizeof(struct counter_read), /* with room, and sorted */
+};
+
+bool counter_reads_allow(struct counter_reads *reads, struct budget *budget)
+{
+	if (reads->list.count < reads->allowed)
+		return true;
+	if (!claim_add_part(&reads->claim, budget, BUDGET_STACKS, SOME * READ_MEMORY))
+		return false;
+	reads->allowed += SOME;
+	return true;
+}
+
+void counter_reads_take_claim(struct counter_reads *reads, struct counter_reads *from)
+{
+	claim_join(&reads->claim, &from->claim);
+	reads->allowed += from->allowed;
+	from->allowed = 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct counter_read *x = a, *y = b;
@@ -112,4 +134,6 @@ void counter_reads_release(struct counter_reads *reads)
 	array_release(&reads->last);
 	array_release(&reads->delivered);
 	hash_map_release(&reads->by_key);
+	claim_release(&reads->claim);
+	reads->allowed = 0;
 }

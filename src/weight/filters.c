@@ -2,7 +2,7 @@
  * Filters lie by side and key. A sample is kept if each key that has "only" filters has
  * one that matches, and no "drop" filter matches. One answer for each distinct string is
  * remembered by its id, for all patterns of a side and key together, so that patterns
- * cost by names and not by samples. PCRE2 may take MATCH_STEPS for one name: a pattern
+ * cost by names and not by samples. PCRE2 may take most_steps() for one name: a pattern
  * that would take for ever is an error that names it.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -29,8 +29,9 @@ enum key {
 #define SAMPLE_KEYS KEY_SYMBOL /* what a sample is asked; the others are for frames */
 #define SIDES 2
 
-/* For one name: a pattern that needs more has no answer, which is an error. */
-#define MATCH_STEPS 100000
+/* For one name: a pattern that needs more has no answer, which is an error. Names are the input's, and short
+ * ones with the same steps for each would take minutes a MB. */
+enum { STEPS = 4096, STEPS_A_BYTE = 256, STEPS_MOST = 100000 };
 
 struct filter {
 	char *text; /* as it was given, for messages */
@@ -245,7 +246,6 @@ int filter_memo_new(const struct filters *f, struct filter_memo **ret)
 		filter_memo_free(m);
 		return -ENOMEM;
 	}
-	pcre2_set_match_limit(m->limits, MATCH_STEPS);
 	*ret = m;
 	return 0;
 }
@@ -288,6 +288,13 @@ static uint8_t *verdict_of(struct filter_memo *m, enum filter_side side, enum ke
 	return &seen->v[id];
 }
 
+static uint32_t most_steps(size_t size)
+{
+	return size < (STEPS_MOST - STEPS) / STEPS_A_BYTE
+		       ? STEPS + STEPS_A_BYTE * (uint32_t)size
+		       : STEPS_MOST;
+}
+
 /* Of @filter, which neither matched nor failed to match. */
 static int fail_match(struct context *ctx, const struct filter *filter, int error,
 		      const char *name, size_t size)
@@ -299,9 +306,9 @@ static int fail_match(struct context *ctx, const struct filter *filter, int erro
 		return fail_memory(ctx);
 	if (error == PCRE2_ERROR_MATCHLIMIT)
 		return fail(ctx, -EINVAL,
-			    "filter '%s': the pattern takes more than %d steps for "
+			    "filter '%s': the pattern takes more than %u steps for "
 			    "'%.*s%s': make it simpler",
-			    filter->text, MATCH_STEPS, shown, name,
+			    filter->text, most_steps(size), shown, name,
 			    shown < (int)size ? "..." : "");
 	pcre2_get_error_message(error, why, sizeof(why));
 	return fail(ctx, -EINVAL, "filter '%s': %s", filter->text, (const char *)why);
@@ -311,6 +318,7 @@ static int fail_match(struct context *ctx, const struct filter *filter, int erro
 static int any_pattern(struct context *ctx, const struct filter *filters, size_t count,
 		       const struct filter_memo *m, struct filter_name name)
 {
+	pcre2_set_match_limit(m->limits, most_steps(name.size));
 	for (size_t i = 0; i < count; i++) {
 		int found = pcre2_match(filters[i].pattern, (PCRE2_SPTR)name.text,
 					name.size, 0, 0, m->match, m->limits);

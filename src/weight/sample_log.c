@@ -6,7 +6,22 @@
 
 #include "weight/weight.h"
 
-int sample_log_merge(struct sample_log *log, const struct sample_log *from,
+enum {
+	SOME = 1024, /* samples */
+	SAMPLE_MEMORY = 3 * sizeof(struct kept_sample), /* with room, and sorted */
+};
+
+bool sample_log_allows(struct sample_log *log, struct budget *budget)
+{
+	if (log->list.count < log->allowed)
+		return true;
+	if (!claim_add_part(&log->claim, budget, BUDGET_STACKS, SOME * SAMPLE_MEMORY))
+		return false;
+	log->allowed += SOME;
+	return true;
+}
+
+int sample_log_merge(struct sample_log *log, struct sample_log *from,
 		     const uint32_t *node_map)
 {
 	struct kept_sample *to;
@@ -15,6 +30,9 @@ int sample_log_merge(struct sample_log *log, const struct sample_log *from,
 		return 0;
 	if (!array_reserve(&log->list, from->list.count))
 		return -ENOMEM;
+	claim_join(&log->claim, &from->claim);
+	log->allowed += from->allowed;
+	from->allowed = 0;
 	to = log->list.v + log->list.count;
 	log->list.count += from->list.count;
 	for (size_t i = 0; i < from->list.count; i++) {
@@ -28,4 +46,6 @@ int sample_log_merge(struct sample_log *log, const struct sample_log *from,
 void sample_log_release(struct sample_log *log)
 {
 	array_release(&log->list);
+	claim_release(&log->claim);
+	log->allowed = 0;
 }

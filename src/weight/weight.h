@@ -1,6 +1,7 @@
 #ifndef WEIGHT_WEIGHT_H
 #define WEIGHT_WEIGHT_H
 
+#include "base/budget.h"
 #include "stack/stack.h"
 #include "trie/trie.h"
 
@@ -77,11 +78,16 @@ struct kept_sample {
 
 struct sample_log {
 	ARRAY(struct kept_sample) list;
+	struct claim claim;
+	size_t allowed; /* samples that the claim is for */
 };
 
-/* Appends what another one has; @node_map: for each node its id here, NULL: the same. 0, or
+/* False: the budget has nothing left for one more. */
+bool sample_log_allows(struct sample_log *log, struct budget *budget);
+
+/* Appends what another one has, and its claim goes over; @node_map: for each node its id here, NULL: the same. 0, or
  * -ENOMEM. */
-int sample_log_merge(struct sample_log *log, const struct sample_log *from,
+int sample_log_merge(struct sample_log *log, struct sample_log *from,
 		     const uint32_t *node_map);
 void sample_log_release(struct sample_log *log);
 
@@ -106,7 +112,14 @@ struct counter_reads {
 	ARRAY(uint64_t) last; /* values */
 	struct hash_map by_key; /* index of a counter's in last */
 	ARRAY(uint64_t) delivered; /* samples that these were, by event */
+	struct claim claim;
+	size_t allowed; /* reads that the claim is for */
 };
+
+/* False: the budget has nothing left for one more. */
+bool counter_reads_allow(struct counter_reads *reads, struct budget *budget);
+/* The claim of @from goes over, with its reads. */
+void counter_reads_take_claim(struct counter_reads *reads, struct counter_reads *from);
 
 void counter_reads_release(struct counter_reads *reads);
 

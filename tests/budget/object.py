@@ -4,7 +4,10 @@
 symbols SIZE   a symbol table of SIZE bytes that lies in a hole
 debug SIZE     debug information that unpacks to SIZE bytes, 60 times what is packed
 frames SIZE    code of SIZE bytes, in a hole, and one entry of call frame information for all of it
+entries SIZE   call frame information of SIZE bytes, an entry for each 16 bytes of code
+packed SIZE    .gnu_debugdata that unpacks to SIZE bytes, 30 times what is packed
 strings SIZE   a symbol of text, whose names are SIZE bytes in a hole"""
+import lzma
 import os
 import struct
 import sys
@@ -76,6 +79,21 @@ def frames(elf, size):
     return size
 
 
+def entries(elf, size):
+    cie = struct.pack("<II", 20, 0) + b"\1zR\0\1\x78\x10\1\0\x0c\7\x08\x90\1\0\0"
+    count = size // 32
+    fdes = b"".join(struct.pack("<IIQQ", 28, len(cie) + 4 + 32 * i, BASE + CODE + 16 * i, 16) + bytes(8) for i in range(count))
+    elf.add(".eh_frame", PROGBITS, cie + fdes + bytes(4), 2, 0)
+    return 16 * count
+
+
+def packed(elf, size):
+    text = lzma.compress(b"\x7fELF" + os.urandom(size // 30) + bytes(size - size // 30))
+    elf.add(".gnu_debugdata", PROGBITS, text)
+    return 4096
+
+
 elf = Elf()
-elf.write(sys.argv[3], {"symbols": symbols, "debug": debug, "frames": frames, "strings": strings}[sys.argv[1]](
+elf.write(sys.argv[3], {"symbols": symbols, "debug": debug, "frames": frames, "strings": strings,
+                        "entries": entries, "packed": packed}[sys.argv[1]](
     elf, int(sys.argv[2])))

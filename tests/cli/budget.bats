@@ -100,6 +100,29 @@ left_out()
 	"$flamefold" info --symbols --memory=64M x.data | grep -q "no memory is left for the symbols of '$PWD/symbols.so'"
 }
 
+@test "--memory: call frame information of 20 MB is left out, and frames are guessed" {
+	python3 "$budget/object.py" entries 20000000 entries.so
+	{
+		echo 'attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN,REGS_USER,STACK_USER flags=sample_id_all regs_user=0x1c0 stack_user=16'
+		echo 'feature arch=x86_64'
+		echo 'comm pid=1 name=app exec time=1'
+		echo "mmap2 pid=1 start=0x10000000 len=0x10000 off=0x1000 name=$PWD/entries.so time=1"
+		echo 'sample pid=1 time=2 ip=0x10000008 period=5 chain= regs=2:0x10000,0x10000,0x10000008 dyn=16 stack=00000000000000000000000000000000'
+	} | "$build" -o x.data -
+	within 130 "$flamefold" fold --memory=64M --no-inline x.data
+	[ "$(awk '{ sum += $NF } END { print sum }' out)" -eq 5 ]
+	left_out "call frame information of '$PWD/entries.so'"
+	"$flamefold" fold --memory=1G --no-inline x.data 2>&1 >/dev/null | { ! grep 'had to be left out'; }
+}
+
+@test "--memory: symbols that are packed in an object and unpack to 120 MB are left out" {
+	python3 "$budget/object.py" packed 120000000 packed.so
+	map packed.so
+	within 130 "$flamefold" fold --memory=64M x.data
+	[ "$(cat out)" = 'app;[packed.so] 5' ]
+	left_out "what is packed of '$PWD/packed.so (.gnu_debugdata)'"
+}
+
 @test "what helps against a budget that is too small is more: --memory" {
 	python3 "$budget/object.py" debug 100000000 debug.so
 	map debug.so
@@ -127,7 +150,8 @@ packed()
 
 @test "--memory: a recording of 500 KB with paths of many processes, each below its own limit" {
 	kind_samples=0 packed maps 40 130
-	grep -qF "names of processes and files of 'x.data'" err
+	# Each path is of a file that is new, too: either may be the first there is no memory for.
+	grep -qE "(names of processes and files of 'x.data'|files of 'what processes have mapped') and " err
 }
 
 @test "--memory: a recording of 200 KB with 3,000,000 records of processes" {
@@ -187,7 +211,113 @@ packed()
 	} | "$build" -o x.data -
 	within 100 "$flamefold" fold --memory=64M - < <(cat x.data)
 	[ "$(total <out)" -eq 4000 ]
-	grep -qF "maps of 'processes that were forked' had to be left out: what is read may take 64M of memory" err
+	grep -q "maps of 'processes that were forked'.* had to be left out: what is read may take 64M of memory" err
+}
+
+@test "--memory: names of threads in the streams of a directory" {
+	mkdir recording
+	python3 "$budget/recording.py" names 20000 x.data
+	gzip -dc x.data >recording/data
+	python3 - recording <<-'END'
+	import struct, sys
+	for n in range(4):
+	    with open('%s/data.%d' % (sys.argv[1], n), 'wb') as out:
+	        for i in range(10000):
+	            name = (b'%d/%d/' % (n, i)).ljust(3999, b'x') + b'\0'
+	            out.write(struct.pack('<IHHII', 3, 2, 16 + len(name), 7, 100000 * (n + 1) + i) + name)
+	END
+	within 130 "$flamefold" fold --memory=64M recording
+	[ "$(total <out)" -eq 1 ]
+	grep -qF "names of processes and files of 'recording" err
+}
+
+@test "--memory: user chains that come later" {
+	kind_samples=0 packed deferred 200000 130
+	grep -qF "deferred call chains of 'x.data'" err
+}
+
+@test "--memory: counters that are read with samples" {
+	local read lost tree
+
+	python3 "$budget/recording.py" counters 1000000 x.data
+	within 250 "$flamefold" fold --memory=64M --stats x.data
+	grep -F "counters of samples of 'x.data'" err | grep -q ': what is read may take 64M of memory'
+	read=$(sed -n 's/^weight read *//p' err | tr -d ,)
+	lost=$(sed -n 's/^weight of damaged records *//p' err | tr -d ,)
+	tree=$(awk '{ sum += $NF } END { print sum }' out)
+	[ "$lost" -gt 100000 ]
+	[ "$read" -eq $((tree + lost)) ]
+	within 900 "$flamefold" fold --memory=4G x.data
+	[ "$(cat out)" = "app;[unknown] $((2 << 40))" ]
+}
+
+@test "--memory: processes of a stream that do not end" {
+	python3 "$budget/recording.py" pids 600000 x.data
+	gzip -dc x.data >x.pipe
+	within 200 "$flamefold" fold --memory=64M - < <(cat x.pipe)
+	[ "$(total <out)" -eq 1 ]
+	grep -qF "records of 'processes that live'" err
+}
+
+@test "--memory: a process of a stream that has a million maps" {
+	python3 "$budget/recording.py" living 1000000 x.data
+	gzip -dc x.data >x.pipe
+	within 200 "$flamefold" fold --memory=64M - < <(cat x.pipe)
+	[ "$(total <out)" -eq 1 ]
+	grep -qF "maps of 'processes that live'" err
+}
+
+@test "--memory: a process of a stream that maps new files under one name all the time" {
+	python3 "$budget/recording.py" inodes 500000 x.data
+	gzip -dc x.data >x.pipe
+	within 200 "$flamefold" fold --memory=64M - < <(cat x.pipe)
+	[ "$(total <out)" -eq 1 ]
+	grep -qF "files of 'what processes have mapped'" err
+}
+
+# A perf map and a jitdump of 500,000 functions, each with a name of 200 bytes, in a process that hits all.
+runtime()
+{
+	mkdir maps
+	{
+		echo 'attr name=cycles sample_type=IP,TID,TIME,CHAIN flags=sample_id_all' | sed 's/CHAIN/CALLCHAIN/'
+		echo 'comm pid=7 name=app exec time=1'
+		[ "$1" = map ] ||
+			echo 'mmap2 pid=7 start=0x400000 len=0x1000 off=0 name=/tmp/jit-7.dump time=1'
+		echo 'mmap2 pid=7 start=0x10000000 len=0x10000000 name=//anon time=1'
+		echo 'repeat i 500'
+		echo 'sample pid=7 time=9 ip={0x10000000 + 0x100000 * i} chain=U'"$(printf ',{0x10000000 + 16 * (%d + 1000 * i)}' 1 2 3 4 5 6 7 8)"
+		echo end
+	} | "$build" -o x.data -
+	python3 - "$1" <<-'END'
+	import struct, sys
+	pad = 'x' * 190
+	if sys.argv[1] == 'map':
+	    with open('maps/perf-7.map', 'w') as out:
+	        for i in range(500000):
+	            out.write('%x 10 f%d%s\n' % (0x10000000 + 16 * i, i, pad))
+	else:
+	    with open('maps/jit-7.dump', 'wb') as out:
+	        out.write(struct.pack('<IIIIIIQQ', 0x4A695444, 1, 40, 62, 0, 7, 0, 0))
+	        for i in range(500000):
+	            name = ('f%d%s' % (i, pad)).encode() + b'\0'
+	            at = 0x10000000 + 16 * i
+	            out.write(struct.pack('<IIQIIQQQQ', 0, 16 + 40 + len(name) + 16, 2, 7, 7, at, at, 16, i) + name + bytes(16))
+	END
+}
+
+@test "--memory: a perf map" {
+	runtime map
+	within 130 "$flamefold" fold --memory=64M --map-dir maps x.data
+	[ "$(total <out)" -eq 500 ]
+}
+
+@test "--memory: a jitdump of more functions than there is memory for" {
+	runtime dump
+	within 130 "$flamefold" fold --memory=64M --map-dir maps x.data
+	[ "$(total <out)" -eq 500 ]
+	grep -qF "functions of 'a jitdump'" err
+	grep -q ';f[0-9]*x' out
 }
 
 @test "--memory: folded text is cut likewise" {

@@ -231,7 +231,7 @@ keeps()
 	echo 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!;b 1' >in.folded
 	for side in only drop; do
 		run -1 bash -c "ulimit -t 20; exec '$flamefold' fold --$side 'symbol=^(a+)+\$' in.folded"
-		[[ $output == *"filter 'symbol=^(a+)+\$': the pattern takes more than 100000 steps for 'aaa"* ]]
+		[[ $output == *"filter 'symbol=^(a+)+\$': the pattern takes more than "*" steps for 'aaa"* ]]
 		[ "${#lines[@]}" -eq 1 ]
 	done
 	"$build" -o a.data - <<-'END'

@@ -89,6 +89,12 @@ each_is_said()
 	each_fails 300 "$flamefold" graph --colors=chain -o out.svg in.svg
 }
 
+# bats test_tags=long
+@test "a picture is the same, or it is said" {
+	printf 'a;b;c 1\na;b;d 2\na;e 3\n' >in.folded
+	each_is_said 260 "$flamefold" graph -f svg --threads=1 in.folded
+}
+
 @test "a recording" {
 	"$build" -o a.data "$cases/all_kinds_of_records.pd"
 	each_fails 300 "$flamefold" fold a.data

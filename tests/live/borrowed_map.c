@@ -1,9 +1,11 @@
 /*
  * borrowed_map SECONDS FILE: a process that has root read FILE for it. In a user namespace it
  * binds FILE, which it may be unable to read, on its own /tmp/perf-PID.map, prints its pid and
- * works SECONDS in code at 0x7000000000. Exit 77: that is not permitted.
+ * works in code at 0x7000000000 until its standard input ends, and SECONDS of processor time more.
+ * Exit 77: that is not permitted.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +54,7 @@ static int bind(const char *file)
 int main(int argc, char **argv)
 {
 	void (*function)(unsigned long);
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	unsigned char *memory;
 	double end;
 
@@ -69,6 +72,8 @@ int main(int argc, char **argv)
 	function = (void (*)(unsigned long))(uintptr_t)memory;
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
+	while (poll(&input, 1, 0) == 0)
+		function(1000000);
 	end = now() + atof(argv[1]);
 	while (now() < end)
 		function(1000000);

@@ -97,3 +97,31 @@ Test(hash, numbers_that_follow_each_other_spread_over_all_bits)
 	cr_assert_eq(ever, UINT64_MAX);
 	cr_assert_eq(always, 0);
 }
+
+/* As far as the slots of a table that is two thirds full: chance has about two steps a key. */
+Test(hash, lists_of_numbers_are_found_in_few_steps)
+{
+	enum { SLOTS = 1 << 15, KEYS = SLOTS / 3 * 2 };
+	static bool taken[SLOTS];
+	uint64_t steps = 0;
+
+	for (uint32_t key = 0; key < KEYS; key++) {
+		uint64_t i = hash_step(hash_step(hash_secret.key, key & 127), key >> 7);
+
+		for (; taken[i % SLOTS]; i++)
+			steps++;
+		taken[i % SLOTS] = true;
+	}
+	cr_assert_lt(steps, 5 * (uint64_t)KEYS);
+}
+
+Test(hash, the_secret_is_there_before_main)
+{
+	uint8_t bits = 0;
+
+	for (size_t i = 0; i < sizeof(hash_secret.bytes); i++)
+		bits |= hash_secret.bytes[i];
+	cr_assert_eq(bits, UINT8_MAX);
+	cr_assert_neq(hash_secret.odd[0], hash_secret.odd[1]);
+	cr_assert(hash_secret.odd[0] & hash_secret.odd[1] & 1);
+}

@@ -197,12 +197,45 @@ Test(debug_files, what_is_named_is_what_the_owner_of_the_name_could_open)
 	cr_expect_eq(find_alternate(NULL, "/nonexistent"), 0);
 }
 
+Test(debug_files, what_is_refused_is_said_to_be_there)
+{
+	const uid_t nobody = 65534;
+	char expected[512];
+
+	if (geteuid() != 0)
+		cr_skip_test("only root opens what others may not");
+	make_file("a.dwo", ID, NULL);
+	make_file("a", NULL, "a.dwo");
+	cr_assert_eq(chmod(directory, 0755), 0);
+	cr_assert_eq(chmod(below("a.dwo"), 0600), 0);
+	open_object("a");
+	cr_assert_eq(chown(below("a"), nobody, nobody), 0);
+	snprintf(expected, sizeof(expected),
+		 "'a.dwo', which holds a part of its debug information, is not read: "
+		 "'%s' is "
+		 "not for user 65534, whose file names it: it is not read",
+		 below("a.dwo"));
+	cr_expect_eq(find_split(NULL, directory, "a.dwo"), -ENOENT);
+	cr_expect_str_eq(ctx.error, expected);
+	ctx.error[0] = '\0';
+	cr_expect_eq(find_alternate(NULL, "/nonexistent"), -ENOENT);
+	cr_expect_str_eq(ctx.error, expected);
+}
+
 Test(debug_files, what_is_no_file_is_not_waited_for)
 {
+	char expected[512];
+
 	cr_assert_eq(mkfifo(below("a.dwo"), 0600), 0);
 	make_file("a", NULL, NULL);
 	open_object("a");
 	cr_expect_eq(find_split(NULL, directory, "a.dwo"), -ENOENT);
+	snprintf(expected, sizeof(expected),
+		 "'a.dwo', which holds a part of its debug information, is not read: "
+		 "'%s' is "
+		 "no regular file",
+		 below("a.dwo"));
+	cr_expect_str_eq(ctx.error, expected);
 }
 
 Test(debug_files, a_package_is_seen)

@@ -3,12 +3,15 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <grp.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "object/process_file.h"
@@ -136,6 +139,41 @@ Test(find_object, a_debug_file_is_found_by_its_link_and_checksum)
 	link_debug(checksum());
 	image_write(&e);
 	place("/tmp/x.debug");
+	find();
+	cr_expect_not_null(f.debug.elf);
+}
+
+Test(find_object, a_debug_link_leads_to_what_the_owner_of_the_object_could_open)
+{
+	const uid_t nobody = 65534;
+	char below[128];
+
+	if (geteuid() != 0)
+		cr_skip_test("only root opens what others may not");
+	image_write(&debug);
+	link_debug(checksum());
+	image_write(&e);
+	place("/tmp/x.debug");
+	snprintf(below, sizeof(below), "%s/tmp", dir);
+	cr_assert_eq(chmod(dir, 0755), 0);
+	cr_assert_eq(chmod(below, 0755), 0);
+	cr_assert_eq(chmod(path, 0600), 0);
+	cr_assert_eq(chown(e.path, nobody, nobody), 0);
+	find();
+	cr_expect_null(f.debug.elf);
+	cr_expect_not_null(
+		strstr(f.problem.bytes, "is not for user 65534, whose file names it"));
+	found_release(&f);
+	cr_assert_eq(chmod(path, 0640), 0);
+	find();
+	cr_expect_null(f.debug.elf);
+	found_release(&f);
+	cr_assert_eq(chmod(path, 0644), 0);
+	find();
+	cr_expect_not_null(f.debug.elf);
+	found_release(&f);
+	cr_assert_eq(chmod(path, 0600), 0);
+	cr_assert_eq(chown(path, nobody, nobody), 0);
 	find();
 	cr_expect_not_null(f.debug.elf);
 }
@@ -622,4 +660,119 @@ Test(find_object, a_debug_file_of_another_build_is_told)
 	cr_expect(strstr(f.problem.bytes, "is the debug file of another build: its build "
 					  "id is 616e6f74686572"));
 	cr_expect(strstr(f.problem.bytes, ", not 3031323334"));
+}
+
+/* A child of nobody's, which has this program mapped as it was. */
+static pid_t start_nobody(void)
+{
+	const uid_t nobody = 65534;
+	int ends[2];
+	pid_t child;
+	char byte;
+
+	cr_assert_eq(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		if (setgroups(0, NULL) < 0 || setgid(nobody) < 0 || setuid(nobody) < 0 ||
+		    write(ends[1], "", 1) < 0)
+			_exit(1);
+		pause();
+	}
+	close(ends[1]);
+	cr_assert_eq(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	return child;
+}
+
+static void stop(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static bool is_found(void)
+{
+	bool found;
+
+	found_release(&f);
+	cr_assert_eq(find_path(e.path), 0);
+	found = f.object.elf;
+	return found;
+}
+
+/* @pid says that it has the file of the test mapped, at an address where it has something. */
+static void said_by(pid_t pid)
+{
+	wanted.here = wanted.live = true;
+	wanted.file = (struct file_id){ 0 };
+	wanted.users[0] = (struct file_user){ (uint32_t)pid, (uintptr_t)start_nobody,
+					      (uintptr_t)start_nobody + 1 };
+}
+
+Test(find_object, live_a_path_is_opened_as_the_process_that_says_it)
+{
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root opens what others may not");
+	image_write(&e);
+	child = start_nobody();
+	said_by(child);
+	chmod(e.path, 0600);
+	cr_expect_not(is_found());
+	cr_expect_not_null(strstr(f.problem.bytes,
+				  "is not for the user whose process has named it"));
+	chmod(e.path, 0644);
+	cr_expect(is_found());
+	chmod(e.path, 0600);
+	cr_expect_eq(chown(e.path, 65534, 65534), 0);
+	cr_expect(is_found());
+	cr_expect_eq(chown(e.path, 0, 0), 0);
+	said_by(getpid());
+	cr_expect(is_found());
+	/* What a recording says is read as who reads it. */
+	said_by(child);
+	wanted.live = false;
+	cr_expect(is_found());
+	stop(child);
+}
+
+Test(find_object, live_a_process_that_has_gone_or_lacks_the_map_lends_no_rights)
+{
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root opens what others may not");
+	image_write(&e);
+	chmod(e.path, 0600);
+	child = start_nobody();
+	stop(child);
+	said_by(child);
+	cr_expect_not(is_found());
+	/* The pid is root's now, but there is no such map. */
+	said_by(getpid());
+	wanted.users[0].start = wanted.users[0].end = 1;
+	cr_expect_not(is_found());
+	chmod(e.path, 0644);
+	cr_expect(is_found());
+}
+
+Test(find_object, live_the_very_file_that_was_mapped_counts_whoever_may_read_it)
+{
+	struct stat st;
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root opens what others may not");
+	image_write(&e);
+	chmod(e.path, 0600);
+	cr_assert_eq(stat(e.path, &st), 0);
+	child = start_nobody();
+	said_by(child);
+	wanted.file =
+		(struct file_id){ major(st.st_dev), minor(st.st_dev), st.st_ino, 0 };
+	cr_expect(is_found());
+	wanted.file.ino++;
+	cr_expect_not(is_found());
+	stop(child);
 }

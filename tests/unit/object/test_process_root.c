@@ -1,8 +1,12 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +15,7 @@
 #include "object/object.h"
 #include "object/process_root.h"
 
-enum { NOBODY = 65534 };
+enum { NOBODY = 65534, GROUP = 54321, OTHER_GROUP = 54322 };
 
 Test(process_root, a_path_is_split_behind_the_root)
 {
@@ -25,20 +29,8 @@ Test(process_root, a_path_is_split_behind_the_root)
 	cr_assert_null(process_root_path("/usr/lib/x", &pid));
 }
 
-Test(process_root, a_process_may_read_its_own_and_what_all_may)
-{
-	struct stat st = { .st_mode = S_IFREG | 0600, .st_uid = 0 };
-
-	cr_assert(process_may_read(0, &st));
-	cr_assert_not(process_may_read(1000, &st));
-	st.st_mode = S_IFREG | 0644;
-	cr_assert(process_may_read(1000, &st));
-	st = (struct stat){ .st_mode = S_IFREG | 0600, .st_uid = 1000 };
-	cr_assert(process_may_read(1000, &st));
-}
-
-/* A child of that user, which waits to be killed. */
-static pid_t start_child(uid_t user)
+/* A child of that user and in that group beside its own, 0: in none; it waits to be killed. */
+static pid_t start_member(uid_t user, gid_t group)
 {
 	int ends[2];
 	pid_t child;
@@ -47,7 +39,8 @@ static pid_t start_child(uid_t user)
 	cr_assert_eq(pipe(ends), 0);
 	child = fork();
 	if (child == 0) {
-		if (setgid(user) < 0 || setuid(user) < 0 || write(ends[1], "", 1) < 0)
+		if (setgroups(group ? 1 : 0, &group) < 0 || setgid(user) < 0 ||
+		    setuid(user) < 0 || write(ends[1], "", 1) < 0)
 			_exit(1);
 		pause();
 	}
@@ -55,6 +48,17 @@ static pid_t start_child(uid_t user)
 	cr_assert_eq(read(ends[0], &byte, 1), 1);
 	close(ends[0]);
 	return child;
+}
+
+static pid_t start_child(uid_t user)
+{
+	return start_member(user, 0);
+}
+
+static void stop_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 }
 
 static int open_of(pid_t child, const char *path)
@@ -122,6 +126,174 @@ Test(process_root, what_a_directory_keeps_from_the_process_is_not_opened)
 	unlink(path);
 	rmdir(dir);
 	close(fd);
+}
+
+/* Root's groups are those of who called: shadow, disk, docker. */
+Test(process_root, groups_of_root_open_nothing_for_a_process)
+{
+	char path[] = "/tmp/flamefold-test-XXXXXX";
+	const gid_t groups[] = { GROUP, 0 };
+	int fd = mkstemp(path);
+	pid_t child;
+
+	if (geteuid() != 0 || setgroups(2, groups) < 0)
+		cr_skip_test("only root has groups to lend");
+	cr_assert(fd >= 0);
+	cr_assert_eq(fchown(fd, 0, GROUP), 0);
+	cr_assert_eq(fchmod(fd, 0640), 0);
+	child = start_child(NOBODY);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	cr_assert_eq(fchown(fd, 0, 0), 0);
+	cr_assert_eq(fchmod(fd, 0640), 0);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	stop_child(child);
+	unlink(path);
+	close(fd);
+}
+
+Test(process_root, groups_of_a_directory_neither)
+{
+	char dir[] = "/tmp/flamefold-test-XXXXXX", path[64];
+	const gid_t group = GROUP;
+	pid_t child;
+	int fd;
+
+	if (geteuid() != 0 || setgroups(1, &group) < 0)
+		cr_skip_test("only root has groups to lend");
+	cr_assert_not_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0644);
+	cr_assert_eq(chown(dir, 0, GROUP), 0);
+	cr_assert_eq(chmod(dir, 0750), 0);
+	child = start_child(NOBODY);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	stop_child(child);
+	child = start_member(NOBODY, GROUP);
+	cr_expect_eq(open_of(child, path), 0);
+	stop_child(child);
+	unlink(path);
+	rmdir(dir);
+	close(fd);
+}
+
+Test(process_root, what_the_groups_of_a_process_may_read_is_opened)
+{
+	char path[] = "/tmp/flamefold-test-XXXXXX";
+	int fd = mkstemp(path);
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root reads what others may not");
+	cr_assert(fd >= 0);
+	cr_assert_eq(fchown(fd, 0, GROUP), 0);
+	cr_assert_eq(fchmod(fd, 0640), 0);
+	child = start_member(NOBODY, OTHER_GROUP);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	stop_child(child);
+	child = start_member(NOBODY, GROUP);
+	cr_expect_eq(open_of(child, path), 0);
+	stop_child(child);
+	unlink(path);
+	close(fd);
+}
+
+/* A child with these user ids, which waits to be killed. */
+static pid_t start_with_ids(uid_t real, uid_t effective)
+{
+	int ends[2];
+	pid_t child;
+	char byte;
+
+	cr_assert_eq(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		if (setgroups(0, NULL) < 0 || setresuid(real, effective, 0) < 0 ||
+		    write(ends[1], "", 1) < 0)
+			_exit(1);
+		pause();
+	}
+	close(ends[1]);
+	cr_assert_eq(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	return child;
+}
+
+Test(process_root, a_program_that_is_set_user_id_lends_nothing_to_who_runs_it)
+{
+	char path[] = "/tmp/flamefold-test-XXXXXX";
+	int fd = mkstemp(path);
+	uid_t user = 0;
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("only root reads what others may not");
+	cr_assert(fd >= 0);
+	fchmod(fd, 0600);
+	child = start_with_ids(NOBODY, 0);
+	cr_expect(process_user((uint32_t)child, &user));
+	cr_expect_eq(user, NOBODY);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	stop_child(child);
+	/* A daemon of root's that has become somebody. */
+	child = start_with_ids(0, NOBODY);
+	cr_expect(process_user((uint32_t)child, &user));
+	cr_expect_eq(user, NOBODY);
+	cr_expect_eq(open_of(child, path), -EACCES);
+	stop_child(child);
+	child = start_with_ids(0, 0);
+	cr_expect_eq(open_of(child, path), 0);
+	stop_child(child);
+	unlink(path);
+	close(fd);
+}
+
+/* Of a thread that was there before, looked at in between. */
+struct bystander {
+	sem_t look, looked;
+	int groups, user, group;
+};
+
+static void *look_at_ids(void *arg)
+{
+	struct bystander *b = arg;
+
+	sem_wait(&b->look);
+	b->groups = getgroups(0, NULL);
+	b->user = setfsuid((uid_t)-1);
+	b->group = setfsgid((gid_t)-1);
+	sem_post(&b->looked);
+	return NULL;
+}
+
+Test(process_root, rights_are_of_one_thread_and_come_back)
+{
+	const gid_t groups[] = { GROUP, OTHER_GROUP };
+	struct user_rights rights = user_rights_of(NOBODY), before;
+	struct bystander b = { .groups = -1 };
+	pthread_t other;
+	gid_t after[2];
+
+	if (geteuid() != 0 || setgroups(2, groups) < 0)
+		cr_skip_test("only root has groups to lend");
+	sem_init(&b.look, 0, 0);
+	sem_init(&b.looked, 0, 0);
+	cr_assert_eq(pthread_create(&other, NULL, look_at_ids, &b), 0);
+	cr_assert(user_rights_begin(&rights, &before));
+	cr_expect_eq(getgroups(0, NULL), 0);
+	cr_expect_eq(setfsuid((uid_t)-1), NOBODY);
+	cr_expect_eq(setfsgid((gid_t)-1), NOBODY);
+	sem_post(&b.look);
+	sem_wait(&b.looked);
+	user_rights_end(&before);
+	pthread_join(other, NULL);
+	cr_expect_eq(b.groups, 2);
+	cr_expect_eq(b.user, 0);
+	cr_expect_eq(b.group, 0);
+	cr_assert_eq(getgroups(2, after), 2);
+	cr_expect_eq(after[0], GROUP);
+	cr_expect_eq(after[1], OTHER_GROUP);
+	cr_expect_eq(setfsuid((uid_t)-1), 0);
+	cr_expect_eq(setfsgid((gid_t)-1), 0);
 }
 
 static int open_looked(const char *path)

@@ -165,6 +165,38 @@ Test(symtab, of_symbols_without_a_size_at_one_address_the_last_has_it)
 	cr_expect_eq(st.symbols.v[1].end, 0x1010);
 }
 
+Test(symtab, a_label_in_a_function_with_a_size_names_nothing)
+{
+	set_type(function("code_begin", 0x1000, 0), STT_NOTYPE);
+	function("outer", 0x1000, 0x100);
+	set_type(function("DEBUGSTART", 0x1000, 0), STT_NOTYPE);
+	set_type(function("in_the_middle", 0x1040, 0), STT_NOTYPE);
+	set_type(function("behind", 0x1100, 0), STT_NOTYPE);
+	function("next", 0x1120, 8);
+	read_it();
+	for (uint64_t address = 0x1000; address < 0x1100; address += 8) {
+		const struct span *span = spans_find(&st.spans, address);
+		uint64_t longest = 0;
+		size_t size;
+
+		cr_assert(span);
+		for (size_t i = 0; i < symtab_group(&st, span->id); i++) {
+			const struct symbol *s = &st.symbols.v[span->id + i];
+
+			if (s->end > address) {
+				cr_expect_eq(
+					memcmp(symtab_name(&st, s, &size), "outer", 5),
+					0);
+				longest = s->end;
+			}
+		}
+		cr_expect_eq(longest, 0x1100);
+	}
+	cr_expect_str_eq(at(0x1100), "behind");
+	cr_expect_str_eq(at(0x111f), "behind");
+	cr_expect_str_eq(at(0x1120), "next");
+}
+
 Test(symtab, a_debug_file_names_what_the_object_does_not)
 {
 	unsigned there;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "object/cfi_functions.h"
 #include "unit/object/cfi_image.h"
 
@@ -71,6 +72,46 @@ static void wrong(struct both *b, uint64_t address, const char *what)
 		cr_log_error("%#jx: %s", (uintmax_t)address, what);
 }
 
+/* What visits of a function's rows come to: equal neighbours are one. */
+struct visited {
+	uint64_t from, to;
+	uint64_t hash;
+	struct unwind_rule last;
+};
+
+static void note_row(void *arg, uint64_t from, uint64_t to,
+		     const struct unwind_rule *rule)
+{
+	struct visited *v = arg;
+	bool same = v->to == from && v->to && same_rule(&v->last, rule);
+
+	if (rule->cfa_kind == UNWIND_NONE)
+		return;
+	if (!same)
+		v->hash = hash_u64(v->hash ^ from) ^ hash_bytes(rule, sizeof(*rule));
+	if (!v->to)
+		v->from = from;
+	v->to = to;
+	v->last = *rule;
+}
+
+static void visit(struct both *b, uint64_t address)
+{
+	struct visited one = { 0 }, all = { 0 };
+	bool there = unwind_visit_function(&b->table, address, note_row, &all);
+	int found;
+
+	b->single.left = UINT64_MAX;
+	found = unwind_single_visit(&b->single, address, read_bytes, b, note_row, &one);
+	if (found <= 0) {
+		if (found < 0 && there)
+			wrong(b, address, "rows in the table only");
+		return;
+	}
+	if (one.hash != all.hash || one.from != all.from || one.to != all.to)
+		wrong(b, address, "other rows than in the table");
+}
+
 /* As often as is asked for. True where it was told. */
 static bool ask(struct both *b, uint64_t address)
 {
@@ -89,6 +130,8 @@ static bool ask(struct both *b, uint64_t address)
 		wrong(b, address, "a rule or a function, but not both");
 	else if (function > 0 && !same_function(b, address, start))
 		wrong(b, address, "another function");
+	else if (function > 0 && address == start)
+		visit(b, address);
 	else if (function < 0 && spans_find(&b->functions.spans, address))
 		wrong(b, address, "no function");
 	return found;

@@ -1,3 +1,5 @@
+#include "process/timeline.h"
+
 #include "timeline.h"
 
 enum { MAPS = 64, MANY = 40000 };
@@ -117,5 +119,26 @@ Test(forget, a_thread_that_runs_a_program_is_its_process)
 	exit_process(&t, 21, 5);
 	cr_assert_eq(processes_forget(t.ps, 30), 0);
 	cr_assert_not(is_known(&t, 30, 5));
+	timeline_end(&t);
+}
+
+/* What all may copy is 4,096 maps a record: of a process that forks for ever not all are there. */
+Test(forget, maps_that_children_do_not_get_are_counted)
+{
+	struct timeline t;
+
+	grow(&t);
+	for (uint32_t i = 0; i < 10; i++)
+		map_any(&t, 1, 1, 0x10000 * (i + 1), 0x1000, 0, "/lib/x", false);
+	fork_process(&t, 2, 1, 2);
+	cr_expect_eq(processes_maps_cut(t.ps), 0);
+	t.ps->copies_left = 0;
+	for (uint32_t i = 0; i < 4090; i++)
+		map_any(&t, 3, 1, 0x1000000 + 0x10000 * i, 0x1000, 0, "/lib/x", false);
+	t.ps->copies_left = 0;
+	fork_process(&t, 4, 1, 3);
+	cr_expect_eq(processes_maps_cut(t.ps), 4100 - 4096);
+	fork_process(&t, 5, 1, 4);
+	cr_expect_eq(processes_maps_cut(t.ps), 2 * (4100 - 4096));
 	timeline_end(&t);
 }

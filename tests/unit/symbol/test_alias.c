@@ -102,3 +102,24 @@ Test(alias, where_the_best_one_has_ended_another_goes_on)
 	cr_expect_str_eq(chosen(0x13), "short");
 	cr_expect_str_eq(chosen(0x14), "longer_but_local");
 }
+
+Test(alias, where_the_best_one_has_ended_the_next_best_goes_on)
+{
+	add("the_longest_name", 0x10, 4, 0);
+	add("short", 0x10, 12, 0);
+	add("longer", 0x10, 8, 0);
+	cr_expect_str_eq(chosen(0x10), "the_longest_name");
+	cr_expect_str_eq(chosen(0x14), "longer");
+	cr_expect_str_eq(chosen(0x18), "short");
+	cr_expect_str_eq(chosen(0x10), "the_longest_name", "and back");
+}
+
+Test(alias, of_more_than_anybody_has_one_that_covers_the_address)
+{
+	for (unsigned i = 0; i < 600; i++)
+		add("f", 0x10, 8, 0);
+	add("last", 0x10, 16, 0);
+	add("f", 0x10, 8, 0);
+	cr_expect_str_eq(chosen(0x10), "f");
+	cr_expect_str_eq(chosen(0x18), "last");
+}

@@ -146,3 +146,36 @@ Test(demangle, a_name_that_grows_without_end_is_left_alone)
 	strcpy(name + size, "EvT_");
 	cr_expect_str_eq(of(name, DEMANGLE_SHORT), "");
 }
+
+/* "Dp" of B<B<..., S>, S>: all of it would be looked through for a pack, 2^60 nodes of 60, without a letter of output. */
+Test(demangle, a_pack_that_is_looked_for_without_end_is_left_alone)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	enum { DEPTH = 60 };
+	char name[4096] = "_Z1fIDp1BI";
+	char *end = name + strlen(name);
+
+	for (int i = 1; i < DEPTH; i++)
+		end = stpcpy(end, "S0_I");
+	end = stpcpy(end, "1AS1_E");
+	for (int i = 2; i <= DEPTH; i++)
+		end += i <= 36 ? sprintf(end, "S%c_E", digits[i - 1])
+			       : sprintf(end, "S1%c_E", digits[i - 37]);
+	strcpy(end, "Evv");
+	cr_expect_str_eq(of(name, DEMANGLE_FULL), "");
+	cr_expect_str_eq(of(name, DEMANGLE_SHORT), "");
+}
+
+Test(demangle, names_with_packs)
+{
+	cr_expect_str_eq(of("_Z1fIJidEEvDpOT_", DEMANGLE_FULL),
+			 "void f<int, double>(int&&, double&&)");
+	/* More substitutions than are let pass without a look. */
+	cr_expect_str_eq(
+		of("_Z1fIJSsSsSsSsSsSsSsSsSsSsSsSsSsSsSsSsSsSsEEiDpOT_", DEMANGLE_SHORT),
+		"f<std::string, std::string, std::string, std::string, std::string, "
+		"std::string, std::string, "
+		"std::string, std::string, std::string, std::string, std::string, "
+		"std::string, std::string, "
+		"std::string, std::string, std::string, std::string>");
+}

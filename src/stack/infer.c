@@ -1,0 +1,308 @@
+/*
+ * A function that has no frame of its own, or has none yet, leaves the frame pointer to its
+ * caller. The chain then begins with where that one returns to:
+ *
+ *	stack     | leaf | X                  | Y
+ *	code      |      | call leaf          | call X; next: ...
+ *	chain      leaf                             next
+ *
+ * The leaf's call frame information tells that its frame pointer is the caller's; and before
+ * next is the call of X, which is the function that the frame belongs to, whatever else
+ * without a frame is between X and the leaf. Where the call is direct its bytes say which one
+ * that is (Intel SDM, volume 2, CALL: E8 and a distance).
+ *
+ * X could have gone on to another function by a jump, which then has the frame. It can only have
+ * done that where it has given up its frame, or has not made it yet; and there its code is looked
+ * through for jumps that leave it. A function that has no frame anywhere is none that the frame
+ * belongs to.
+ *
+ * All of that is said by the code alone, so it is kept by the address behind the call.
+ */
+#include "stack/infer.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <errno.h>
+
+#include "stack/call.h"
+
+enum {
+	FRAMELESS_MOST =
+		16, /* pieces of a function without a frame that are looked through */
+	FRAMELESS_BYTES = 512, /* of each */
+	JUMP_MOST =
+		6, /* bytes of the longest jump that is looked for, without prefixes */
+};
+
+/* What the rows of a function say. */
+struct function_rows {
+	uint64_t start, end;
+	bool framed; /* somewhere its CFA is counted from the frame pointer */
+	bool too_many;
+	size_t count;
+	struct {
+		uint64_t from, to;
+	} frameless[FRAMELESS_MOST]; /* as it was called, or about to return */
+};
+
+/* The return address is on top of the stack: nothing has been pushed yet, or all has been popped,
+ * though compilers do not say of the frame pointer that it was. */
+static bool is_as_called(const struct unwind_rule *rule)
+{
+	return rule->cfa_kind == UNWIND_SP && rule->cfa == 8 &&
+	       !(rule->flags & UNWIND_SIGNAL);
+}
+
+static void note_row(void *arg, uint64_t from, uint64_t to,
+		     const struct unwind_rule *rule)
+{
+	struct function_rows *f = arg;
+
+	if (from < f->start)
+		f->start = from;
+	if (to > f->end)
+		f->end = to;
+	f->framed |= rule->cfa_kind == UNWIND_FP;
+	if (!is_as_called(rule))
+		return;
+	if (f->count == FRAMELESS_MOST || to - from > FRAMELESS_BYTES) {
+		f->too_many = true;
+		return;
+	}
+	f->frameless[f->count].from = from;
+	f->frameless[f->count++].to = to;
+}
+
+/* Is there a jump at @code that leaves the function? What looks like one by chance does no harm. */
+static bool jumps_out(const struct function_rows *f, const uint8_t *code, size_t size,
+		      uint64_t address)
+{
+	bool near = code[0] == 0xe9;
+	bool conditional = code[0] == 0x0f && (code[1] & 0xf0) == 0x80;
+	size_t length = near ? 5 : 6;
+	uint32_t distance;
+	uint64_t target;
+
+	/* Through a register or memory: FF /4. */
+	if (code[0] == 0xff && (code[1] >> 3 & 7) == 4)
+		return true;
+	if ((code[0] == 0xeb || (code[0] & 0xf0) == 0x70) && size >= 2) {
+		target = address + 2 + (uint64_t)(int64_t)(int8_t)code[1];
+		return target < f->start || target >= f->end;
+	}
+	if ((!near && !conditional) || size < length)
+		return false;
+	memcpy(&distance, code + length - 4, sizeof(distance));
+	target = address + length + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+	return target < f->start || target >= f->end;
+}
+
+static bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
+		       size_t size)
+{
+	return binary_constant(w->binaries, at->binary, at->offset, ret, size);
+}
+
+/* Could the function have jumped to another one, with the return address on top of the stack?
+ * What cannot be read could have. */
+static bool may_leave(struct stack_walker *w, const struct code_place *at,
+		      const struct function_rows *f)
+{
+	uint8_t code[FRAMELESS_BYTES + JUMP_MOST];
+	struct code_place piece = *at;
+
+	for (size_t i = 0; i < f->count; i++) {
+		uint64_t from = f->frameless[i].from;
+		size_t size = (size_t)(f->frameless[i].to - from);
+
+		memset(code, 0, sizeof(code));
+		piece.offset = at->offset + (from - at->address);
+		if (!code_bytes(w, &piece, code, size))
+			return true;
+		for (size_t k = 0; k < size; k++)
+			if (jumps_out(f, code + k, size - k, from + k))
+				return true;
+	}
+	return false;
+}
+
+/* The place that is @distance bytes behind another one of the same segment. */
+static bool move_place(struct code_place *at, uint64_t distance)
+{
+	uint64_t address;
+	bool code;
+
+	at->offset += distance;
+	at->address += distance;
+	return binary_address(at->binary, at->offset, &address, &code) && code &&
+	       address == at->address;
+}
+
+/* Is there a byte early in the function that could be push %rbp? One that has a frame pointer of
+ * its own does that among its first instructions, where no shorter way out comes before it. */
+static bool may_push(struct stack_walker *w, const struct code_place *at)
+{
+	uint8_t code[16];
+
+	return code_bytes(w, at, code, sizeof(code)) && memchr(code, 0x55, sizeof(code));
+}
+
+/* Does the function that begins there have a frame, and keep it until it returns? *@size: of it. 1,
+ * 0, or -ENOMEM. */
+static int judge_owner(struct stack_walker *w, const struct code_place *at,
+		       uint32_t *size)
+{
+	struct function_rows f = { .start = UINT64_MAX };
+	int found;
+
+	if (!may_push(w, at))
+		return 0;
+	found = binaries_function(w->binaries, at->binary, at->address, note_row, &f);
+	if (found <= 0)
+		return found;
+	*size = (uint32_t)(f.end - f.start);
+	return f.start == at->address && f.framed && !f.too_many && !may_leave(w, at, &f);
+}
+
+/* Where it is kept what is known of an address of an image; *@known: it is there. */
+static struct inferred *slot_of(struct stack_walker *w, uint32_t image, uint64_t offset,
+				enum inferred_kind kind, bool *known)
+{
+	uint64_t key = offset << 1 | kind;
+	struct inferred *slot =
+		&w->inferred[hash_u64(key ^ (uint64_t)image << 40) % INFERRED];
+
+	*known = slot->image == image + 1 && slot->key == key;
+	if (!*known)
+		*slot = (struct inferred){ .image = image + 1, .key = key };
+	return slot;
+}
+
+/* The function at @at as the owner of a frame. NULL without memory. */
+static const struct inferred *owner_at(struct stack_walker *w,
+				       const struct code_place *at)
+{
+	struct frame frame = { .address = at->offset, .image = at->image };
+	struct inferred *slot;
+	uint32_t id;
+	bool known;
+	int found;
+
+	slot = slot_of(w, at->image, at->offset, INFERRED_FUNCTION, &known);
+	if (known)
+		return slot;
+	found = judge_owner(w, at, &slot->size);
+	if (found > 0 && frames_add(w->frames, &frame, &id) < 0)
+		found = -ENOMEM;
+	if (found < 0) {
+		slot->image = 0;
+		return NULL;
+	}
+	slot->frame = found ? id + 1 : 0;
+	return slot;
+}
+
+/* Where the direct call leads whose last byte is at @at. */
+static bool follow_call(struct stack_walker *w, struct code_place *at)
+{
+	uint32_t distance;
+	uint8_t call[5];
+
+	at->offset -= sizeof(call) - 1;
+	at->address -= sizeof(call) - 1;
+	if (!code_bytes(w, at, call, sizeof(call)) || call[0] != 0xe8)
+		return false;
+	memcpy(&distance, call + 1, sizeof(distance));
+	return move_place(at,
+			  sizeof(call) + (uint64_t)(int64_t)(int32_t)le32toh(distance));
+}
+
+/* Whose frame it is that returns to behind a call. Its .frame is 0 where that is not known; NULL
+ * without memory. */
+static const struct inferred *owner_behind(struct stack_walker *w,
+					   const struct frame *caller)
+{
+	static const struct inferred nothing;
+	const struct inferred *owner;
+	struct inferred *slot, found;
+	struct code_place at;
+	bool known;
+
+	if (!(caller->flags & FRAME_CALLER))
+		return &nothing;
+	slot = slot_of(w, caller->image, caller->address, INFERRED_CALL, &known);
+	if (known)
+		return slot;
+	if (!code_of_image(w, caller->image, caller->address, &at)) {
+		slot->image = w->failed ? 0 : slot->image;
+		return w->failed ? NULL : slot;
+	}
+	if (!at.binary->machine || at.binary->machine->elf != EM_X86_64 ||
+	    !follow_call(w, &at))
+		return slot;
+	found = *slot;
+	owner = owner_at(w, &at);
+	if (!owner) {
+		slot->image = 0;
+		return NULL;
+	}
+	/* The function may have taken the place of the call. */
+	found.frame = owner->frame;
+	found.size = owner->size;
+	*slot = found;
+	return slot;
+}
+
+/* push %rbp has been done, mov %rsp,%rbp has not. */
+static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
+			    uint64_t ip, const struct unwind_rule *rule)
+{
+	static const uint8_t set[] = { 0x48, 0x89, 0xe5 };
+	uint8_t code[sizeof(set)];
+
+	return rule->cfa == 16 && place_bytes(w, key, ip, code, sizeof(code)) &&
+	       memcmp(code, set, sizeof(set)) == 0;
+}
+
+/* Is the frame pointer at the leaf that of its caller? */
+static bool has_callers(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+			const struct unwind_rule *rule)
+{
+	if (rule->cfa_kind == UNWIND_PLT)
+		return true;
+	if (rule->cfa_kind != UNWIND_SP || rule->flags & UNWIND_SIGNAL)
+		return false;
+	return is_as_called(rule) || !(rule->flags & UNWIND_FP_SAVED) ||
+	       is_about_to_set(w, key, ip, rule);
+}
+
+int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_t next,
+		 uint32_t *frame)
+{
+	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	const struct place_seen *seen = place_find(w, &key, next);
+	const struct inferred *owner;
+	const struct frame *f, *has;
+	struct unwind_rule rule;
+
+	*frame = 0;
+	if (!seen)
+		return -ENOMEM;
+	owner = owner_behind(w, &w->frames->list.v[seen->frame - 1]);
+	if (!owner || !owner->frame)
+		return owner ? 0 : -ENOMEM;
+	f = &w->frames->list.v[*array_last(&w->stack)];
+	has = &w->frames->list.v[owner->frame - 1];
+	/* Its own frame, or that of another call of it: not to be told apart. */
+	if (f->image == has->image && f->address - has->address < owner->size)
+		return 0;
+	key = place_key(w, MODE_USER, PLACE_EXACT, leaf->entered,
+			machine_by_elf(EM_X86_64));
+	seen = place_find(w, &key, leaf->ip);
+	if (!seen)
+		return -ENOMEM;
+	rule = w->rules.v[seen->rule];
+	if (has_callers(w, &key, leaf->ip, &rule))
+		*frame = owner->frame;
+	return w->failed ? -ENOMEM : 0;
+}

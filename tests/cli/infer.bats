@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# Callers that chains of frame pointers lack, and that the code tells.
+bats_require_minimum_version 1.5.0
+
+load recordings
+load unwind
+load sampled
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	need_x86_64
+	need_perf
+	compile inferred inferred.c -O2 -g -fno-omit-frame-pointer
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./inferred 20000 ||
+		skip "events are not permitted"
+}
+
+# inferred [OPTION]...: as fold_user, with the callers that can be inferred.
+inferred()
+{
+	timeout 900 "$flamefold" fold --quiet --no-inline "$@" perf.data >user
+}
+
+@test "callers that the code tells are put in, and no others" {
+	inferred --infer
+	chain direct_leaf '.*;main(;jumper)?;direct;direct_leaf'
+	chain again_leaf '.*;main;again;again;again;again_leaf'
+	# It has jumped, and who has the frame cannot be told; and whom a pointer leads to neither.
+	chain landed_leaf '.*;main;landed_leaf'
+	chain pointed_leaf '.*;main;pointed_leaf'
+	# These are there.
+	chain framed_leaf '.*;main;framed;framed_leaf'
+	chain '__memset[a-z0-9_]*' '.*;main;fills;__memset[a-z0-9_]*'
+}
+
+@test "what is inferred is asked for, counted, and not in perf's own stacks" {
+	inferred
+	chain direct_leaf '.*;main(;jumper)?;direct_leaf'
+	"$flamefold" info --format=json --infer perf.data >json
+	awk -F'[:,]' '/"callers_inferred"/ { inferred = $2 } /"samples"/ && !samples { samples = $2 }
+		END { exit !(samples && inferred > 0.4 * samples) }' json
+	"$flamefold" info --format=json perf.data | grep -q '"callers_inferred": *0'
+	diff <("$flamefold" fold --quiet --compat=stackcollapse perf.data) \
+		<("$flamefold" fold --quiet --compat=stackcollapse --infer perf.data)
+}
+
+@test "what is inferred is the same by one thread and by several, live and from the file" {
+	inferred --infer --threads=1
+	cp user one
+	inferred --infer --threads=3
+	cmp one user
+	"$flamefold" record --quiet --infer -e cpu-clock:u -F 4999 -g fp --no-leaf-fix --save live.data -f folded -o live \
+		-- ./inferred 3000 || skip "events are not permitted"
+	"$flamefold" fold --quiet --infer live.data >filed
+	diff <(sort live) <(sort filed)
+	grep -q ';main;direct;direct_leaf' live
+}
