@@ -141,7 +141,8 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	err = make_debuginfod(p);
 	if (err < 0)
 		return err;
-	err = binaries_new(&p->ctx, &p->places, &p->images, &p->strings, &p->binaries);
+	err = binaries_new(&p->ctx, &p->places, &p->images, &p->strings,
+			   p->options.flags & FF_INFER, &p->binaries);
 	return err < 0 ? err : make_symbolizer(p);
 }
 

@@ -20,10 +20,11 @@
 
 #include "object/cfi_functions.h"
 #include "object/unwind_rule.h"
-#include "object/unwind_single.h"
 
 enum {
 	FUNCTIONS_MOST = 2048,
+	FUNCTIONS_FEW = 128,
+	RARE = 7, /* one part of kept frame pointers in so many, or less */
 	DECIDED_BY = 10, /* one part in so many may be otherwise */
 };
 
@@ -86,16 +87,16 @@ static size_t less(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* By the list that linkers leave. */
-static int ask_list(const struct object *o, struct unwind_single *s,
+/* By the list that linkers leave: @most functions of it. */
+static int ask_list(const struct object *o, struct unwind_single *s, size_t most,
 		    struct frame_pointers *ret)
 {
-	size_t count = less(s->count, FUNCTIONS_MOST);
+	size_t count = less(s->count, most);
 	int found = 0;
 
 	for (size_t i = 0; i < count && found >= 0; i++) {
 		struct frame_vote v = { .machine = s->columns.machine };
-		uint32_t at = (uint32_t)spread(i, FUNCTIONS_MOST, s->count);
+		uint32_t at = (uint32_t)spread(i, most, s->count);
 
 		found = unwind_single_rows(s, at, read_object, (void *)o, vote, &v);
 		count_vote(ret, &v);
@@ -160,7 +161,7 @@ int frame_pointers_find(const struct object *o, const struct object *debug,
 	int err = unwind_single_open(o, debug, &s);
 
 	if (err == 0 && s.count)
-		err = ask_list(o, &s, &f);
+		err = ask_list(o, &s, FUNCTIONS_MOST, &f);
 	else if (err == 0 && !go)
 		err = ask_all(o, debug, &f);
 	unwind_single_release(&s);
@@ -170,6 +171,19 @@ int frame_pointers_find(const struct object *o, const struct object *debug,
 		f.kept += uncovered(o, f.kept + f.omitted);
 	*ret = f;
 	return 0;
+}
+
+int frame_pointers_rare(const struct object *o, struct unwind_single *s, bool *ret)
+{
+	struct frame_pointers f = { 0 };
+	int err;
+
+	*ret = false;
+	if (object_is_go(o) || !object_needs_others(o))
+		return 0;
+	err = ask_list(o, s, FUNCTIONS_FEW, &f);
+	*ret = f.kept < f.omitted / RARE;
+	return err;
 }
 
 enum frame_pointer_use frame_pointers_use(const struct frame_pointers *f)

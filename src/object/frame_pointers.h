@@ -2,6 +2,7 @@
 #define OBJECT_FRAME_POINTERS_H
 
 #include "object/object.h"
+#include "object/unwind_single.h"
 
 /*
  * Does the code of an object keep frame pointers, so that a chain of them leads through its
@@ -28,6 +29,11 @@ enum frame_pointer_use {
  * where nothing is known: both are 0 then; -ENOMEM. */
 int frame_pointers_find(const struct object *o, const struct object *debug,
 			struct frame_pointers *ret);
+
+/* Is it sure, by few functions of the list that is open already, that hardly any code keeps them?
+ * A chain that leads there does so by chance. Not of a program that is linked statically, of which
+ * libraries are the larger part; nor of Go's. 0, or -ENOMEM. */
+int frame_pointers_rare(const struct object *o, struct unwind_single *s, bool *ret);
 
 enum frame_pointer_use frame_pointers_use(const struct frame_pointers *f);
 

@@ -40,6 +40,7 @@ enum {
 	MOST_NOTES = 1 << 16, /* of all tables; those of a compiler plugin come last */
 	MOST_NAMES = 16 << 20, /* bytes of sections' names; they have none beyond that */
 	MOST_LINK = 4096,
+	MOST_DYNAMIC = 1 << 16,
 	BLOCK = 1 << 16,
 };
 
@@ -643,6 +644,21 @@ bool object_is_go(const struct object *o)
 
 	return section_named(o, ".gopclntab", &s) ||
 	       section_named(o, ".note.go.buildid", &s);
+}
+
+bool object_needs_others(const struct object *o)
+{
+	struct section s;
+	Elf_Data *data;
+	GElf_Dyn entry;
+
+	if (!section_named(o, ".dynamic", &s))
+		return false;
+	data = section_data(&s, MOST_DYNAMIC);
+	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++)
+		if (entry.d_tag == DT_NEEDED)
+			return true;
+	return false;
 }
 
 /* "name.debug\0", padding to 4 bytes, 4 bytes of checksum in the file's byte order. */

@@ -117,6 +117,7 @@ bool object_has_symtab(const struct object *o);
 bool object_has_debug_info(const struct object *o);
 bool object_has_debug_frame(const struct object *o);
 bool object_is_go(const struct object *o); /* the Go compiler made it */
+bool object_needs_others(const struct object *o); /* it is linked to libraries */
 
 /* Name and checksum of the file that holds its debug information; false where it
  * names none. *@name is valid until object_close(). */

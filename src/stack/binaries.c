@@ -82,6 +82,7 @@ struct binaries {
 	struct object_places places;
 	const struct images *images;
 	const struct intern *strings;
+	bool judged;
 	pthread_mutex_t lock; /* of all below, but not of what they point to */
 	ARRAY(struct image_binary *) by_image;
 	struct owned *all;
@@ -93,7 +94,7 @@ struct binaries {
 };
 
 int binaries_new(struct context *ctx, const struct object_places *places,
-		 const struct images *images, const struct intern *strings,
+		 const struct images *images, const struct intern *strings, bool judged,
 		 struct binaries **ret)
 {
 	struct binaries *b = calloc(1, sizeof(*b));
@@ -104,6 +105,7 @@ int binaries_new(struct context *ctx, const struct object_places *places,
 	b->places = *places;
 	b->images = images;
 	b->strings = strings;
+	b->judged = judged;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_mutex_init(&b->files_lock, NULL);
 	*ret = b;
@@ -352,6 +354,9 @@ static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
 	if (f->object.fd >= 0)
 		err = unwind_single_open(&f->object, f->debug.elf ? &f->debug : NULL,
 					 &o->single);
+	if (err == 0 && o->single.count && b->judged)
+		err = frame_pointers_rare(&f->object, &o->single,
+					  &o->binary.omits_frame_pointers);
 	if (err == 0 && o->single.count == 0)
 		err = make_table(o, f);
 	else if (err == 0)

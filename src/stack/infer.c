@@ -16,6 +16,9 @@
  * through for jumps that leave it. A function that has no frame anywhere is none that the frame
  * belongs to.
  *
+ * Where most code keeps no frame pointers the chain came there by chance, and says nothing of who
+ * was called: such a file's calls are not looked at.
+ *
  * All of that is said by the code alone, so it is kept by the address behind the call.
  */
 #include "stack/infer.h"
@@ -238,7 +241,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 		return w->failed ? NULL : slot;
 	}
 	if (!at.binary->machine || at.binary->machine->elf != EM_X86_64 ||
-	    !follow_call(w, &at))
+	    at.binary->omits_frame_pointers || !follow_call(w, &at))
 		return slot;
 	found = *slot;
 	owner = owner_at(w, &at);

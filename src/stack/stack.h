@@ -120,8 +120,9 @@ struct stack {
  */
 struct binaries;
 
+/* @judged: each one is asked as it is opened whether it keeps frame pointers. */
 int binaries_new(struct context *ctx, const struct object_places *places,
-		 const struct images *images, const struct intern *strings,
+		 const struct images *images, const struct intern *strings, bool judged,
 		 struct binaries **ret);
 void binaries_free(struct binaries *b); /* NULL is fine */
 

@@ -30,8 +30,9 @@ static void begin(struct stage *s)
 	memset(s, 0, sizeof(*s));
 	cr_assert_eq(intern_init(&s->strings), 0);
 	cr_assert_eq(images_init(&s->images, &s->strings), 0);
-	cr_assert_eq(
-		binaries_new(&s->ctx, &places, &s->images, &s->strings, &s->binaries), 0);
+	cr_assert_eq(binaries_new(&s->ctx, &places, &s->images, &s->strings, false,
+				  &s->binaries),
+		     0);
 }
 
 static void end(struct stage *s)

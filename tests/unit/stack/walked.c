@@ -94,7 +94,7 @@ void walked_map(struct walked *w)
 	write_temporary(w->path, w->cfi.bytes, w->cfi.size);
 	map(&w->t, 1, WALKED_PID, WALKED_BASE, 0x10000, 0, w->path);
 	cr_assert_eq(binaries_new(&w->t.ctx, &w->places, &w->t.images, &w->t.strings,
-				  &w->binaries),
+				  false, &w->binaries),
 		     0);
 	sources.binaries = w->binaries;
 	cr_assert_eq(stack_walker_new(&w->t.ctx, &sources, &w->frames, &w->options,
