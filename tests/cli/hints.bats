@@ -36,6 +36,8 @@ setup()
 	O=$(cd "$root" && realpath "${O:-build}")
 	export O
 	unset output sentence
+	# It is there when a test is tried again.
+	rm -rf "${programs:?}/$BATS_TEST_NUMBER"
 	mkdir "$programs/$BATS_TEST_NUMBER"
 	cd "$programs/$BATS_TEST_NUMBER" || exit 1
 	chmod 777 .
