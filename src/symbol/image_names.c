@@ -370,18 +370,36 @@ static bool is_padding(const struct naming_job *n, uint32_t symbol)
 	return size > 6 && memcmp(name, "__pfx_", 6) == 0;
 }
 
-/* The symbol that covers @address; false where none does. */
+/*
+ * A return address that is the first byte of a function is what the last call of the one before
+ * it left behind, or what somebody has put on the stack who does not call: the kernel that of
+ * __restore_rt, makecontext() that of __start_context. @span: of the byte before, @next: the one
+ * that comes then.
+ */
+static bool is_first_byte(const struct naming_job *n, const struct span *span,
+			  size_t next, uint64_t ra)
+{
+	const struct spans *spans = &n->source.symbols->spans;
+
+	return next < spans->list.count && spans->list.v[next].start == ra &&
+	       (!span || span->end == ra) && source_calls_not(&n->source, ra);
+}
+
+/* The symbol that covers @address, which is of a caller that may be the function behind it; false where
+ * none does. */
 static bool find_symbol(struct naming_job *n, uint64_t *address, bool caller, size_t *at,
 			uint32_t *ret)
 {
 	const struct spans *spans = &n->source.symbols->spans;
 	const struct span *span = spans_next(spans, *address, at);
 
-	if (!span)
-		return false;
-	*ret = alias_choose(&n->alias, span->id, *address);
-	if (!caller || !n->source.raw || !is_padding(n, *ret))
-		return true;
+	if (span)
+		*ret = alias_choose(&n->alias, span->id, *address);
+	if (!caller)
+		return span;
+	if (n->source.raw ? !span || !is_padding(n, *ret)
+			  : !is_first_byte(n, span, *at + (span != NULL), *address + 1))
+		return span;
 	++*address;
 	span = spans_find(spans, *address);
 	if (span)
@@ -433,8 +451,11 @@ static int join(struct naming_job *n, size_t count)
 		const struct frame *f = &n->frames->list.v[id];
 		bool caller = f->flags & FRAME_CALLER && !compat;
 		struct inline_chain chain = chain_at(n, i);
+		uint64_t recorded = address;
 		bool found = find_symbol(n, &address, caller, &at, &symbol);
 
+		if (address != recorded)
+			chain = (struct inline_chain){ NULL, 0 };
 		if (found)
 			n->of_frame[id] =
 				name_symbol(n, symbol, address, recorded_pc(f), &chain);

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "object/call_code.h"
+
 void source_add_inline_problem(struct source *s, const char *why)
 {
 	if (*why && s->files.problem.size == 0)
@@ -269,6 +271,25 @@ int source_function(struct source *s, uint64_t address, uint64_t *ret)
 	if (span)
 		*ret = cfi_functions_at(&s->functions, span, &from)->start;
 	return span != NULL;
+}
+
+bool source_calls_not(const struct source *s, uint64_t address)
+{
+	const struct object *o = &s->files.object;
+	size_t size = o->elf ? call_code_size(o->machine) : 0;
+	uint8_t code[CALL_MOST];
+
+	if (!s->by_offset || size == 0)
+		return false;
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *g = &o->segments.v[i];
+
+		if (address - size >= g->address && address - g->address <= g->size)
+			return object_read(o, g->offset + (address - size - g->address),
+					   code, size) &&
+			       !call_code_ends(o->machine, code);
+	}
+	return false;
 }
 
 bool source_has_debug_info(const struct source *s)

@@ -53,6 +53,9 @@ bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret);
  * table: 1, 0 where it has none, or -ENOMEM. */
 int source_function(struct source *s, uint64_t address, uint64_t *ret);
 
+/* Is it sure that no call is before @address of the symbol table? */
+bool source_calls_not(const struct source *s, uint64_t address);
+
 bool source_has_debug_info(const struct source *s);
 enum image_naming source_naming(const struct source *s);
 

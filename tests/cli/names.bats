@@ -386,3 +386,61 @@ folds_to()
 	# All of the names would be 45 MB.
 	[ "$(stat -c %s got)" -lt 24000000 ]
 }
+
+# What has called is before the address it returns to. But nobody calls what the kernel or
+# makecontext() leaves on a stack, which begins with that address.
+@test "a return address that is a first byte is that function, unless a call is before it" {
+	local chain= name
+
+	[ "$(uname -m)" = x86_64 ] || skip "code for x86-64"
+	command -v gcc >/dev/null || skip "no gcc"
+	cat >program.s <<-'END'
+		.macro function name
+		.globl \name
+		.type \name, @function
+		\name:
+		.endm
+		.macro done name
+		.size \name, . - \name
+		.endm
+		.text
+		function noreturn
+		nop
+		call _start
+		done noreturn
+		function behind
+		nop
+		ret
+		done behind
+		function before
+		.fill 8, 1, 0x90
+		ret
+		done before
+		function trampoline
+		mov $15, %eax
+		syscall
+		done trampoline
+		.fill 16, 1, 0x90
+		function alone
+		nop
+		ret
+		done alone
+		function _start
+		ret
+		done _start
+	END
+	gcc -nostdlib -static -no-pie -o program program.s
+	for name in _start behind trampoline alone; do
+		chain+=,0x$(nm program | awk -v name="$name" '$3 == name { print $1 }')
+	done
+	{
+		echo "attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all"
+		echo "feature arch=x86_64"
+		echo "comm pid=1 name=pp time=1"
+		readelf -lW program | awk '/LOAD.*R E/ {
+			print "mmap2 pid=1 start=" $3 " len=" $6 " off=" $2 " prot=5 name='"$PWD"'/program time=1" }'
+		echo "sample pid=1 time=2 mode=user ip=${chain:1:18} chain=U$chain"
+	} >recording.pd
+	"$build" -o recording.data recording.pd
+	echo "alone;trampoline;noreturn;_start" | folds_to
+}

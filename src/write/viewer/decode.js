@@ -163,7 +163,7 @@ function makeIndexes(column) {
 
 		const index = one.rest % length;
 
-		one.rest = (one.rest - index) / length;
+		one.rest = (one.rest - index) / length | 0;
 		one.scale *= length;
 		return index;
 	};

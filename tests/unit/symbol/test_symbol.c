@@ -12,7 +12,7 @@
 static struct elf_image e;
 static uint64_t code; /* offset of .text in the file */
 
-/* main at 0x1010, then _ZN1a1bEi; the code is at another offset than address. */
+/* main at 0x1010, which ends with a call, then _ZN1a1bEi; the code is at another offset than address. */
 static void begin(void)
 {
 	unsigned text;
@@ -24,8 +24,9 @@ static void begin(void)
 	image_symbol(&e, "main", 0x1010, 0x10, STB_GLOBAL, text);
 	image_symbol(&e, "_ZN1a1bEi", 0x1020, 0x10, STB_GLOBAL, text);
 	image_symbol(&e, "_ZN12_GLOBAL__N_11fEv", 0x1030, 0x10, STB_GLOBAL, text);
-	image_write(&e);
 	code = e.sections[text].sh_offset;
+	e.bytes[code + 0x20 - 5] = 0xe8;
+	image_write(&e);
 }
 
 static void end(void)
@@ -75,6 +76,17 @@ Test(symbol, a_caller_is_looked_up_inside_its_call)
 
 	run();
 	cr_expect_str_eq(name_of(frame), "main");
+}
+
+Test(symbol, who_returns_to_a_first_byte_without_a_call_before_it_is_that_function)
+{
+	uint32_t image = add_image(IMAGE_FILE, e.path, NULL);
+	uint32_t first = add_frame(image, code + 0x0f, FRAME_CALLER);
+	uint32_t middle = add_frame(image, code + 0x1e, FRAME_CALLER);
+
+	run();
+	cr_expect_str_eq(name_of(first), "main");
+	cr_expect_str_eq(name_of(middle), "main");
 }
 
 Test(symbol, to_be_compatible_a_caller_is_looked_up_behind_its_call)
