@@ -31,8 +31,6 @@ enum {
 	BEGINNING = 512, /* bytes that tell what an input is */
 };
 
-#define UTF_16 "text in UTF-16: iconv -f UTF-16 -t UTF-8 converts it"
-
 static const struct {
 	char magic[9];
 	const char *name; /* NULL: it cannot be read */
@@ -45,8 +43,6 @@ static const struct {
 	{ "\x7f"
 	  "ELF",
 	  NULL, "an ELF file, not a recording" },
-	{ "\xff\xfe", NULL, UTF_16 },
-	{ "\xfe\xff", NULL, UTF_16 },
 };
 
 static bool looks_like_text(const uint8_t *p, size_t size)
@@ -59,7 +55,16 @@ static bool looks_like_text(const uint8_t *p, size_t size)
 
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
 {
-	if (!looks_like_text(p, size))
+	bool text = looks_like_text(p, size);
+
+	/* A name may begin with these bytes, too. */
+	if (!text && size >= 2 &&
+	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
+		return fail(ctx, -EOPNOTSUPP,
+			    "cannot read '%s': it is text in UTF-16: "
+			    "iconv -f UTF-16 -t UTF-8 converts it",
+			    in->file.path);
+	if (!text)
 		return fail(ctx, -EBADMSG, "'%s' is neither a perf.data nor folded text",
 			    in->file.path);
 	in->rec.format = "folded text";

@@ -43,6 +43,21 @@ void tidy_characters(const char *name, size_t size, struct text *out)
 	add_all(out, name, name + size);
 }
 
+/* Ours: the quotes of operator"" _s are its name. */
+static void add_keeping_operators(const char *name, const char *p, const char *end,
+				  struct text *out)
+{
+	while (p < end) {
+		const char *behind = operator_end(name, p, end);
+
+		if (behind > p)
+			text_add(out, p, (size_t)(behind - p));
+		else
+			add_char(out, *behind++);
+		p = behind;
+	}
+}
+
 /* ".(" ... ")." as in net/http.(*Client).Do */
 static bool is_go_method(const char *p, const char *end)
 {
@@ -108,7 +123,7 @@ static void add_without_parameters(const char *name, const char *end, struct tex
 			behind = skip_brackets(name, p, end);
 		else if (behind == p && *p != '(')
 			behind = p + 1;
-		add_all(out, p, behind);
+		add_keeping_operators(name, p, behind, out);
 		p = behind > p ? behind : skip_parameters(name, p, end);
 	}
 }
@@ -126,7 +141,7 @@ void tidy_whole_name(const char *name, size_t size, struct text *out)
 {
 	size_t start = out->size;
 
-	add_all(out, name, name + size);
+	add_keeping_operators(name, name, name + size, out);
 	end_name(out, start);
 }
 
@@ -137,7 +152,7 @@ void tidy_name(const char *name, size_t size, struct text *out)
 
 	name = skip_java_letter(name, end);
 	if (is_go_method(name, end) || !memchr(name, '(', (size_t)(end - name)))
-		add_all(out, name, end);
+		add_keeping_operators(name, name, end, out);
 	else
 		add_without_parameters(name, end, out);
 	end_name(out, start);

@@ -357,6 +357,12 @@ taken()
 	done
 }
 
+@test "a name that begins as UTF-16 would is a name" {
+	printf '\xff\xfea;b 3\n' >text
+	"$flamefold" fold --quiet text | cmp - text
+	printf '\xfe\xff;b 3\n' | "$flamefold" fold --quiet - | cmp - <(printf '\xfe\xff;b 3\n')
+}
+
 @test "a byte order mark before UTF-8 is of no name" {
 	printf '\xef\xbb\xbfmain;a 3\nmain;b 12\n' >text
 	run --separate-stderr "$flamefold" -f folded text

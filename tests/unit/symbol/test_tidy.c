@@ -46,6 +46,9 @@ Test(tidy, parameters_are_left_out)
 			 "a::foo");
 	cr_expect_str_eq(tidy("foo(int) [clone .cold]"), "foo");
 	cr_expect_str_eq(tidy("operator new(unsigned long)"), "operator new");
+	cr_expect_str_eq(tidy("a::operator\"\" _km(long double)"), "a::operator\"\" _km");
+	cr_expect_str_eq(tidy("operator\"\" _km"), "operator\"\" _km");
+	cr_expect_str_eq(tidy("my_operator\"\" 'x'"), "my_operator x");
 	cr_expect_str_eq(tidy("int T.fib (int)"), "int T.fib");
 }
 
