@@ -39,20 +39,27 @@ const pathOfPieces = (pieces) => pieces.map(pathOfPiece).join("");
 /* What runs of thin boxes tend to: in the dark no darker fill would stand out from the page. */
 const inks = [[0, 0, 0], [113, 113, 113]], pages = [[255, 255, 255], [22, 23, 26]];
 
-/* What colours go by. @thin: see colourOf(). */
+/* What colours go by. @thin: see colourOf(). Colours that all boxes of a function have are kept. */
 const looksOf = (thin) => ({
 	thin, dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
-	most: profile.most,
+	most: profile.most, kept: view.look === "Value" || profile.most ? null : new Map(),
 });
 
-/* The colour of a box. */
-function paintOf({ box, above }, looks) {
+function makeColour(box, looks) {
 	const func = graph.func[box];
 	const colour = found?.marks?.[func] ? pink : colourOf(profile.functions[func], view.look, {
 		...looks, delta: changeOf(box),
 		share: view.look === "Value" ? graph.total[box] / graph.total[0]
 			: sums.selves[func] / sums.most,
 	});
+
+	looks.kept?.set(func, colour);
+	return colour;
+}
+
+/* The colour of a box. */
+function paintOf({ box, above }, looks) {
+	const colour = looks.kept?.get(graph.func[box]) ?? makeColour(box, looks);
 
 	return above ? mix(colour, pages[+dark], 0.5) : colour;
 }

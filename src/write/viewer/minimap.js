@@ -20,7 +20,7 @@ function showMinimap() {
 
 /* Pixel by pixel: thousands of rectangles, each with a colour of its own, take a canvas longer. */
 function drawMap() {
-	const { map, minimap } = elements, { wide } = layout;
+	const { map, minimap } = elements, { wide } = layout, colours = new Map();
 
 	map.width = wide * devicePixelRatio;
 	map.height = minimap.clientHeight * devicePixelRatio;
@@ -34,7 +34,12 @@ function drawMap() {
 	const high = min(5 * devicePixelRatio, height / (highest - lowest + 1));
 
 	for (const { box, row, left, right } of [...boxes, ...runs]) {
-		const [red, green, blue] = colourOfFunction(graph.func[box]);
+		const func = graph.func[box];
+
+		if (!colours.has(func))
+			colours.set(func, colourOfFunction(func));
+
+		const [red, green, blue] = colours.get(func);
 		const from = floor(left / wide * width), to = max(from + 1, round(right / wide * width));
 		const [top, bottom] = [1, 0].map((k) => height - round((row - lowest + k) * high));
 
