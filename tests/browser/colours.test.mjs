@@ -101,7 +101,7 @@ test("the legend has the colour of a module's functions, not of those without a 
 });
 
 test("the swatch of JIT code has the colour of the JIT frame that is heaviest, and of all of them by kind", async () => {
-	const jit = ["java/lang/String.hash", "java/util/Map.get", "LazyCompile:*parse /a.js:1", "stub"];
+	const jit = ["java/lang/String.hash", "java/util/Map.get", "LazyCompile:*parse /a.js:1", "Interpreter"];
 	const text = jit.map((name, i) => `main;${name}_[j] ${60 - 10 * i}\n`).join("");
 	const of = (name, module) => ({ name, module, kind: 3 });
 	const stacks = [[[of("Interpreter", "/tmp/perf-77.map")], 20], [[of("parse", "/tmp/perf-77.map")], 50], [[of("parse", "[jit]")], 30]];

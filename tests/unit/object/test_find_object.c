@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <grp.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "object/process_file.h"
+#include "unit/child.h"
 #include "unit/object/elf_image.h"
 
 #define ID "0123456789abcdefghij"
@@ -662,34 +661,6 @@ Test(find_object, a_debug_file_of_another_build_is_told)
 	cr_expect(strstr(f.problem.bytes, ", not 3031323334"));
 }
 
-/* A child of nobody's, which has this program mapped as it was. */
-static pid_t start_nobody(void)
-{
-	const uid_t nobody = 65534;
-	int ends[2];
-	pid_t child;
-	char byte;
-
-	cr_assert_eq(pipe(ends), 0);
-	child = fork();
-	if (child == 0) {
-		if (setgroups(0, NULL) < 0 || setgid(nobody) < 0 || setuid(nobody) < 0 ||
-		    write(ends[1], "", 1) < 0)
-			_exit(1);
-		pause();
-	}
-	close(ends[1]);
-	cr_assert_eq(read(ends[0], &byte, 1), 1);
-	close(ends[0]);
-	return child;
-}
-
-static void stop(pid_t child)
-{
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-}
-
 static bool is_found(void)
 {
 	bool found;
@@ -705,8 +676,8 @@ static void said_by(pid_t pid)
 {
 	wanted.here = wanted.live = true;
 	wanted.file = (struct file_id){ 0 };
-	wanted.users[0] = (struct file_user){ (uint32_t)pid, (uintptr_t)start_nobody,
-					      (uintptr_t)start_nobody + 1 };
+	wanted.users[0] = (struct file_user){ (uint32_t)pid, (uintptr_t)is_found,
+					      (uintptr_t)is_found + 1 };
 }
 
 Test(find_object, live_a_path_is_opened_as_the_process_that_says_it)
@@ -716,7 +687,7 @@ Test(find_object, live_a_path_is_opened_as_the_process_that_says_it)
 	if (geteuid() != 0)
 		cr_skip_test("only root opens what others may not");
 	image_write(&e);
-	child = start_nobody();
+	child = child_start(0);
 	said_by(child);
 	chmod(e.path, 0600);
 	cr_expect_not(is_found());
@@ -734,7 +705,7 @@ Test(find_object, live_a_path_is_opened_as_the_process_that_says_it)
 	said_by(child);
 	wanted.live = false;
 	cr_expect(is_found());
-	stop(child);
+	child_stop(child);
 }
 
 Test(find_object, live_a_process_that_has_gone_or_lacks_the_map_lends_no_rights)
@@ -745,8 +716,8 @@ Test(find_object, live_a_process_that_has_gone_or_lacks_the_map_lends_no_rights)
 		cr_skip_test("only root opens what others may not");
 	image_write(&e);
 	chmod(e.path, 0600);
-	child = start_nobody();
-	stop(child);
+	child = child_start(0);
+	child_stop(child);
 	said_by(child);
 	cr_expect_not(is_found());
 	/* The pid is root's now, but there is no such map. */
@@ -767,12 +738,12 @@ Test(find_object, live_the_very_file_that_was_mapped_counts_whoever_may_read_it)
 	image_write(&e);
 	chmod(e.path, 0600);
 	cr_assert_eq(stat(e.path, &st), 0);
-	child = start_nobody();
+	child = child_start(0);
 	said_by(child);
 	wanted.file =
 		(struct file_id){ major(st.st_dev), minor(st.st_dev), st.st_ino, 0 };
 	cr_expect(is_found());
 	wanted.file.ino++;
 	cr_expect_not(is_found());
-	stop(child);
+	child_stop(child);
 }

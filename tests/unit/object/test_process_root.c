@@ -1,21 +1,20 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/fsuid.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "object/object.h"
 #include "object/process_root.h"
+#include "unit/child.h"
 
-enum { NOBODY = 65534, GROUP = 54321, OTHER_GROUP = 54322 };
+enum { NOBODY = CHILD_NOBODY, GROUP = 54321, OTHER_GROUP = 54322 };
 
 Test(process_root, a_path_is_split_behind_the_root)
 {
@@ -27,38 +26,6 @@ Test(process_root, a_path_is_split_behind_the_root)
 	cr_assert_null(process_root_path("/proc/12/root", &pid));
 	cr_assert_null(process_root_path("/proc/self/root/x", &pid));
 	cr_assert_null(process_root_path("/usr/lib/x", &pid));
-}
-
-/* A child of that user and in that group beside its own, 0: in none; it waits to be killed. */
-static pid_t start_member(uid_t user, gid_t group)
-{
-	int ends[2];
-	pid_t child;
-	char byte;
-
-	cr_assert_eq(pipe(ends), 0);
-	child = fork();
-	if (child == 0) {
-		if (setgroups(group ? 1 : 0, &group) < 0 || setgid(user) < 0 ||
-		    setuid(user) < 0 || write(ends[1], "", 1) < 0)
-			_exit(1);
-		pause();
-	}
-	close(ends[1]);
-	cr_assert_eq(read(ends[0], &byte, 1), 1);
-	close(ends[0]);
-	return child;
-}
-
-static pid_t start_child(uid_t user)
-{
-	return start_member(user, 0);
-}
-
-static void stop_child(pid_t child)
-{
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
 }
 
 static int open_of(pid_t child, const char *path)
@@ -84,7 +51,7 @@ Test(process_root, an_object_that_its_process_cannot_read_is_not_opened)
 	if (geteuid() != 0)
 		cr_skip_test("only root reads what others may not");
 	cr_assert(fd >= 0);
-	child = start_child(NOBODY);
+	child = child_start(0);
 	/* It became another user, so it may not be dumped, and its files in /proc are root's. */
 	cr_assert(process_user((uint32_t)child, &user));
 	cr_assert_eq(user, NOBODY);
@@ -95,8 +62,7 @@ Test(process_root, an_object_that_its_process_cannot_read_is_not_opened)
 	fchmod(fd, 0600);
 	cr_expect_eq(fchown(fd, NOBODY, NOBODY), 0);
 	cr_expect_eq(open_of(child, path), 0);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_stop(child);
 	cr_expect_eq(open_of(child, path), -ENOENT);
 	unlink(path);
 	close(fd);
@@ -114,13 +80,12 @@ Test(process_root, what_a_directory_keeps_from_the_process_is_not_opened)
 	snprintf(path, sizeof(path), "%s/file", dir);
 	fd = open(path, O_CREAT | O_WRONLY, 0644);
 	cr_assert(fd >= 0);
-	child = start_child(NOBODY);
+	child = child_start(0);
 	chmod(dir, 0700);
 	cr_expect_eq(open_of(child, path), -EACCES);
 	chmod(dir, 0711);
 	cr_expect_eq(open_of(child, path), 0);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_stop(child);
 	chmod(dir, 0700);
 	cr_expect_eq(access(path, R_OK), 0);
 	unlink(path);
@@ -141,12 +106,12 @@ Test(process_root, groups_of_root_open_nothing_for_a_process)
 	cr_assert(fd >= 0);
 	cr_assert_eq(fchown(fd, 0, GROUP), 0);
 	cr_assert_eq(fchmod(fd, 0640), 0);
-	child = start_child(NOBODY);
+	child = child_start(0);
 	cr_expect_eq(open_of(child, path), -EACCES);
 	cr_assert_eq(fchown(fd, 0, 0), 0);
 	cr_assert_eq(fchmod(fd, 0640), 0);
 	cr_expect_eq(open_of(child, path), -EACCES);
-	stop_child(child);
+	child_stop(child);
 	unlink(path);
 	close(fd);
 }
@@ -165,12 +130,12 @@ Test(process_root, groups_of_a_directory_neither)
 	fd = open(path, O_CREAT | O_WRONLY, 0644);
 	cr_assert_eq(chown(dir, 0, GROUP), 0);
 	cr_assert_eq(chmod(dir, 0750), 0);
-	child = start_child(NOBODY);
+	child = child_start(0);
 	cr_expect_eq(open_of(child, path), -EACCES);
-	stop_child(child);
-	child = start_member(NOBODY, GROUP);
+	child_stop(child);
+	child = child_start(GROUP);
 	cr_expect_eq(open_of(child, path), 0);
-	stop_child(child);
+	child_stop(child);
 	unlink(path);
 	rmdir(dir);
 	close(fd);
@@ -187,35 +152,14 @@ Test(process_root, what_the_groups_of_a_process_may_read_is_opened)
 	cr_assert(fd >= 0);
 	cr_assert_eq(fchown(fd, 0, GROUP), 0);
 	cr_assert_eq(fchmod(fd, 0640), 0);
-	child = start_member(NOBODY, OTHER_GROUP);
+	child = child_start(OTHER_GROUP);
 	cr_expect_eq(open_of(child, path), -EACCES);
-	stop_child(child);
-	child = start_member(NOBODY, GROUP);
+	child_stop(child);
+	child = child_start(GROUP);
 	cr_expect_eq(open_of(child, path), 0);
-	stop_child(child);
+	child_stop(child);
 	unlink(path);
 	close(fd);
-}
-
-/* A child with these user ids, which waits to be killed. */
-static pid_t start_with_ids(uid_t real, uid_t effective)
-{
-	int ends[2];
-	pid_t child;
-	char byte;
-
-	cr_assert_eq(pipe(ends), 0);
-	child = fork();
-	if (child == 0) {
-		if (setgroups(0, NULL) < 0 || setresuid(real, effective, 0) < 0 ||
-		    write(ends[1], "", 1) < 0)
-			_exit(1);
-		pause();
-	}
-	close(ends[1]);
-	cr_assert_eq(read(ends[0], &byte, 1), 1);
-	close(ends[0]);
-	return child;
 }
 
 Test(process_root, a_program_that_is_set_user_id_lends_nothing_to_who_runs_it)
@@ -229,20 +173,20 @@ Test(process_root, a_program_that_is_set_user_id_lends_nothing_to_who_runs_it)
 		cr_skip_test("only root reads what others may not");
 	cr_assert(fd >= 0);
 	fchmod(fd, 0600);
-	child = start_with_ids(NOBODY, 0);
+	child = child_start_with(NOBODY, 0, 0, 0);
 	cr_expect(process_user((uint32_t)child, &user));
 	cr_expect_eq(user, NOBODY);
 	cr_expect_eq(open_of(child, path), -EACCES);
-	stop_child(child);
+	child_stop(child);
 	/* A daemon of root's that has become somebody. */
-	child = start_with_ids(0, NOBODY);
+	child = child_start_with(0, NOBODY, 0, 0);
 	cr_expect(process_user((uint32_t)child, &user));
 	cr_expect_eq(user, NOBODY);
 	cr_expect_eq(open_of(child, path), -EACCES);
-	stop_child(child);
-	child = start_with_ids(0, 0);
+	child_stop(child);
+	child = child_start_with(0, 0, 0, 0);
 	cr_expect_eq(open_of(child, path), 0);
-	stop_child(child);
+	child_stop(child);
 	unlink(path);
 	close(fd);
 }
