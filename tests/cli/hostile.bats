@@ -387,13 +387,19 @@ cut_status()
 	esac
 }
 
-@test "what was there in the first pass and not in the second one is counted and said" {
-	local turn said=0 read tree lost
-
+# cut.so, which cuts an input between two passes over it.
+need_cut()
+{
 	"${CC:-cc}" -O1 -shared -fPIC -o cut.so "$BATS_TEST_DIRNAME/preload/cut_between.c" ||
 		skip "no compiler"
 	LD_PRELOAD=$PWD/cut.so "$flamefold" --version >/dev/null 2>&1 ||
 		skip "a sanitizer is to come first"
+}
+
+@test "what was there in the first pass and not in the second one is counted and said" {
+	local turn said=0 read tree lost
+
+	need_cut
 	"$build" -o x.data - <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,CALLCHAIN flags=sample_id_all
 	comm pid=1 name=sh time=1
@@ -418,10 +424,7 @@ cut_status()
 @test "folded text that is not the same when it is read again is counted and said" {
 	local turn said=0 lost tree
 
-	"${CC:-cc}" -O1 -shared -fPIC -o cut.so "$BATS_TEST_DIRNAME/preload/cut_between.c" ||
-		skip "no compiler"
-	LD_PRELOAD=$PWD/cut.so "$flamefold" --version >/dev/null 2>&1 ||
-		skip "a sanitizer is to come first"
+	need_cut
 	seq -f 'main;f%06.0f 1' 200000 >x.folded
 	for turn in 1 2 3 4; do
 		cut_status x.folded 100000 $turn fold --stats
@@ -438,10 +441,7 @@ cut_status()
 @test "a change is seen by scripts: status 3 of info and graph, too, which have their output" {
 	local turn said=0
 
-	"${CC:-cc}" -O1 -shared -fPIC -o cut.so "$BATS_TEST_DIRNAME/preload/cut_between.c" ||
-		skip "no compiler"
-	LD_PRELOAD=$PWD/cut.so "$flamefold" --version >/dev/null 2>&1 ||
-		skip "a sanitizer is to come first"
+	need_cut
 	seq -f 'main;f%06.0f 1' 200000 >x.folded
 	for turn in 1 2 3 4; do
 		cut_status x.folded 100000 $turn info --format=json -o info.json
