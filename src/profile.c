@@ -195,7 +195,7 @@ int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *
 			    .empty_chains = compat,
 			    .timed = p->options.flags & FF_TIMED,
 			    .as_perf = compat,
-			    .infer = !compat && p->options.flags & FF_INFER,
+			    .infer = profile_infers(p),
 			    .labels = &ret->events.labels },
 		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
 		.keep_samples = p->options.flags & FF_SAMPLES,

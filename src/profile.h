@@ -365,4 +365,11 @@ void forget_results(struct ff_profile *p);
 /* Of a node of the named tree: self and all below. Any number of threads may ask. */
 uint64_t node_total(struct ff_profile *p, uint32_t node);
 
+/* Are callers put in that the code tells? perf has none. */
+static inline bool profile_infers(const struct ff_profile *p)
+{
+	return p->options.flags & FF_INFER &&
+	       !(p->options.flags & FF_COMPAT_STACKCOLLAPSE);
+}
+
 #endif

@@ -142,7 +142,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	if (err < 0)
 		return err;
 	err = binaries_new(&p->ctx, &p->places, &p->images, &p->strings,
-			   p->options.flags & FF_INFER, &p->binaries);
+			   profile_infers(p), &p->binaries);
 	return err < 0 ? err : make_symbolizer(p);
 }
 

@@ -124,7 +124,10 @@ static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
 
 	if (!w->reading->keep_samples)
 		return 0;
+	if (w->log.refused)
+		return 0;
 	if (!sample_log_allows(&w->log, w->ctx.budget)) {
+		w->log.refused = true;
 		budget_refuse(w->ctx.budget, "samples", input_path(w->reading->in));
 		return 0;
 	}
@@ -194,7 +197,10 @@ static int keep_counter(struct worker *w, const struct sample *s,
 /* What it would weigh is known when all are. */
 static void leave_out_counter(struct worker *w)
 {
-	budget_refuse(w->ctx.budget, "counters of samples", input_path(w->reading->in));
+	if (!w->counters.refused)
+		budget_refuse(w->ctx.budget, "counters of samples",
+			      input_path(w->reading->in));
+	w->counters.refused = true;
 	weight_sum_damaged(&w->sum, 1);
 }
 
@@ -209,7 +215,8 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 		struct counter_read *read = NULL;
 		int event;
 
-		if (!counter_reads_allow(&w->counters, w->ctx.budget)) {
+		if (w->counters.refused ||
+		    !counter_reads_allow(&w->counters, w->ctx.budget)) {
 			leave_out_counter(w);
 			continue;
 		}

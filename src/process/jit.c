@@ -51,7 +51,11 @@ static int add_heir(struct jit_images *child, struct images *images, uint32_t fr
 	if (!heir)
 		return -ENOMEM;
 	heir->from = from;
-	return images_add(images, &key, &heir->to);
+	if (images_add(images, &key, &heir->to) < 0)
+		return -ENOMEM;
+	/* No memory is left for one more image: the child's code has no names. */
+	child->heirs.count -= heir->to == IMAGE_ID_UNKNOWN;
+	return 0;
 }
 
 int jit_images_fork(struct jit_images *child, const struct jit_images *parent,

@@ -56,7 +56,6 @@ static void judge_clock(const struct processes *ps, struct jit_dump *dump)
 	dump->trouble = true;
 }
 
-/* Its header, which a runtime may have in its own memory for a while. */
 /* Some runtimes leave it out, as CPython up to 3.13 does: then it is that of the process, and so
  * the recording's, or this one. */
 static uint32_t machine_of_recording(const struct processes *ps)
@@ -71,6 +70,7 @@ static uint32_t machine_of_recording(const struct processes *ps)
 	return m ? m->elf : EM_NONE;
 }
 
+/* Its header, which a runtime may have in its own memory for a while. */
 static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 {
 	struct stat st;
@@ -239,11 +239,14 @@ int add_jit_dump(struct processes *ps, struct address_space *space,
 	image.first = image.last =
 		(struct image_user){ rec->pid, ps->rec->host, ps->rec->kernel, rec->start,
 				     rec->start + rec->size };
-	dump = new_dump(ps, &image, intern_text(ps->strings, rec->name));
-	if (!dump)
+	if (images_add(ps->images, &image, &g.image) < 0)
 		return -ENOMEM;
-	slot = array_add(&ps->dumps);
-	if (!slot || images_add(ps->images, &image, &g.image) < 0)
+	/* No memory is left for one more image: its dump would be taken for another one's. */
+	if (g.image == IMAGE_ID_UNKNOWN)
+		return 0;
+	dump = new_dump(ps, &image, intern_text(ps->strings, rec->name));
+	slot = dump ? array_add(&ps->dumps) : NULL;
+	if (!slot)
 		return -ENOMEM;
 	*slot = g;
 	if (dump->dump.fd < 0)

@@ -357,6 +357,8 @@ static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
 	if (err == 0 && o->single.count && b->judged)
 		err = frame_pointers_rare(&f->object, &o->single,
 					  &o->binary.omits_frame_pointers);
+	/* That was no look-up. */
+	unwind_single_renew(&o->single);
 	if (err == 0 && o->single.count == 0)
 		err = make_table(o, f);
 	else if (err == 0)
@@ -615,6 +617,24 @@ static bool read_single(void *arg, uint64_t offset, void *ret, size_t size)
 	return read_file(r->b, r->of, offset, ret, size);
 }
 
+static void lock_single(struct owned *o)
+{
+	if (pthread_mutex_trylock(&o->lock) == 0)
+		return;
+	pthread_mutex_lock(&o->lock);
+	unwind_single_waited(&o->single);
+}
+
+/* @found: what came of a look-up. */
+static void unlock_single(struct owned *o, int found)
+{
+	if (found == 0 && !o->due) {
+		o->due = true;
+		unwind_single_renew(&o->single);
+	}
+	pthread_mutex_unlock(&o->lock);
+}
+
 /*
  * The rule without a table: 1, 0 where the table is due, or -ENOMEM. It takes some
  * milliseconds, so that the first one makes it and the others go on like this meanwhile.
@@ -625,16 +645,9 @@ static int find_single(struct binaries *b, struct owned *o, uint64_t address,
 	struct file_reading reading = { b, o };
 	int found;
 
-	if (pthread_mutex_trylock(&o->lock) != 0) {
-		pthread_mutex_lock(&o->lock);
-		unwind_single_waited(&o->single);
-	}
+	lock_single(o);
 	found = unwind_single_find(&o->single, address, read_single, &reading, ret);
-	if (found == 0 && !o->due) {
-		o->due = true;
-		unwind_single_renew(&o->single);
-	}
-	pthread_mutex_unlock(&o->lock);
+	unlock_single(o, found);
 	return found;
 }
 
@@ -666,17 +679,17 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 	return found;
 }
 
-/* As find_single(). */
+/* Likewise. */
 static int visit_single(struct binaries *b, struct owned *o, uint64_t address,
 			unwind_visit *visit, void *arg)
 {
 	struct file_reading reading = { b, o };
 	int found;
 
-	pthread_mutex_lock(&o->lock);
+	lock_single(o);
 	found = unwind_single_visit(&o->single, address, read_single, &reading, visit,
 				    arg);
-	pthread_mutex_unlock(&o->lock);
+	unlock_single(o, found);
 	return found;
 }
 

@@ -68,6 +68,9 @@ static void note_row(void *arg, uint64_t from, uint64_t to,
 	f->framed |= rule->cfa_kind == UNWIND_FP;
 	if (!is_as_called(rule))
 		return;
+	/* A table has rows that are alike as one, single entries may not. */
+	if (f->count && f->frameless[f->count - 1].to == from)
+		from = f->frameless[--f->count].from;
 	if (f->count == FRAMELESS_MOST || to - from > FRAMELESS_BYTES) {
 		f->too_many = true;
 		return;

@@ -279,12 +279,13 @@ bool source_calls_not(const struct source *s, uint64_t address)
 	size_t size = o->elf ? call_code_size(o->machine) : 0;
 	uint8_t code[CALL_MOST];
 
-	if (!s->by_offset || size == 0)
+	if (!s->by_offset || size == 0 || address < size)
 		return false;
 	for (size_t i = 0; i < o->segments.count; i++) {
 		const struct segment *g = &o->segments.v[i];
 
-		if (address - size >= g->address && address - g->address <= g->size)
+		if (g->exec && address - size >= g->address &&
+		    address - g->address <= g->size)
 			return object_read(o, g->offset + (address - size - g->address),
 					   code, size) &&
 			       !call_code_ends(o->machine, code);

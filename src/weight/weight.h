@@ -80,6 +80,7 @@ struct sample_log {
 	ARRAY(struct kept_sample) list;
 	struct claim claim;
 	size_t allowed; /* samples that the claim is for */
+	bool refused; /* the budget has been asked in vain: what comes is left out, too */
 };
 
 /* False: the budget has nothing left for one more. */
@@ -114,6 +115,7 @@ struct counter_reads {
 	ARRAY(uint64_t) delivered; /* samples that these were, by event */
 	struct claim claim;
 	size_t allowed; /* reads that the claim is for */
+	bool refused; /* as of samples */
 };
 
 /* False: the budget has nothing left for one more. */
