@@ -12,6 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Stated, because asking the machine takes a dozen files a profile. */
+#define FUZZ_MEMORY ((uint64_t)1 << 30)
+
 static inline void fuzz_check(int holds, const char *what)
 {
 	if (holds)
@@ -76,6 +79,7 @@ static inline struct ff_profile *fuzz_new(unsigned flags, const char *symfs)
 	struct ff_profile *p;
 
 	options.threads = 1;
+	options.memory = FUZZ_MEMORY;
 	options.flags = flags;
 	options.symfs = symfs;
 	options.debug_dir = options.map_dir = "/nonexistent";

@@ -98,6 +98,7 @@ static struct asking asking_of(const struct step *s)
 	struct asking ret = { .options = FF_OPTIONS_INIT };
 
 	ret.options.threads = 1;
+	ret.options.memory = FUZZ_MEMORY;
 	ret.options.flags = PICK(flags, s->what);
 	ret.options.root = s->who % 3;
 	ret.options.count = s->who >> 2 & 1;
