@@ -232,7 +232,7 @@ static bool may_be_followed(const struct event *event)
 	return !(event->sample_type & branches) && !(event->flags & exclude_user);
 }
 
-/* What says beside the addresses of a chain why a stack is not whole. */
+/* What decides beside the addresses of a chain what its stack is, and why it is not whole. */
 static uint64_t note_key(const struct stack_walker *w, const struct sample *s)
 {
 	const struct event *event = &w->rec->events.v[s->event];
@@ -240,7 +240,18 @@ static uint64_t note_key(const struct stack_walker *w, const struct sample *s)
 	return s->mode | (uint64_t)s->exact_chain << 8 |
 	       (uint64_t)s->has_user_stack << 9 | (uint64_t)s->has_chain << 10 |
 	       (uint64_t)may_be_followed(event) << 11 |
-	       (uint64_t)chain_limit(event) << 12;
+	       (uint64_t)chain_limit(event) << 12 |
+	       (uint64_t)(w->options.infer && s->user_abi) << 44;
+}
+
+/* A chain without addresses, of markers alone for one, shows the sample's own. */
+static bool shows_own_address(const struct sample *s)
+{
+	struct chain_entry e;
+	struct chain chain;
+
+	chain_start(&chain, s);
+	return !chain_next(&chain, &e);
 }
 
 bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
@@ -255,8 +266,7 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 			return false;
 		caller = w->leaf_caller;
 	}
-	/* A chain without entries shows the sample's own address. */
-	if (s->chain_count)
+	if (!shows_own_address(s))
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
 	side ^= (uint64_t)event_label(w, s) << 16;
