@@ -127,14 +127,16 @@ static uint32_t event_label(const struct stack_walker *w, const struct sample *s
 	return labels && s->event < labels->count ? labels->v[s->event] : 0;
 }
 
-/* Who the label frame stands for. */
+/* Who the label frame stands for: the same that label_frame() puts in it. */
 static uint64_t label_key(const struct stack_walker *w)
 {
 	const struct thread_seen *t = w->thread;
 
-	if (!t->label || w->options.root == 2)
-		return hash_u64(t->tid) ^ t->label;
-	return w->options.root == 1 ? hash_u64(t->pid) ^ t->label : t->label;
+	if (w->options.root == 2)
+		return hash_u64((uint64_t)t->pid << 32 | t->tid) ^ t->label;
+	if (w->options.root == 1)
+		return hash_u64(t->pid) ^ t->label;
+	return t->label ? t->label : hash_u64(t->tid);
 }
 
 /* Nothing of this machine's is known of a guest's processes. */
