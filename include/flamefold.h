@@ -101,9 +101,9 @@ enum ff_flag {
 	FF_PLACES = 1 << 12,
 	/* Keep each sample of the tree for ff_sample_next(), in 48 bytes; not of live runs. */
 	FF_SAMPLES = 1 << 13,
-	/* Put in callers of leaves that were not recorded, where the code tells them:
-	 * FF_INPUT_CALLERS_INFERRED. Not with FF_COMPAT_STACKCOLLAPSE. */
-	FF_INFER = 1 << 14,
+	/* Leave out callers of leaves that were not recorded and that the code tells, which are put
+	 * in otherwise: FF_INPUT_CALLERS_INFERRED. FF_COMPAT_STACKCOLLAPSE never has them. */
+	FF_NO_INFER = 1 << 14,
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -436,6 +436,8 @@ FF_API const char *ff_node_file(const struct ff_profile *p, const struct ff_node
 FF_API unsigned ff_node_line(const struct ff_profile *p, const struct ff_node *n);
 FF_API uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n);
 FF_API uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n);
+/* Of its total, the part where no chain has it and the code tells that it was there. */
+FF_API uint64_t ff_node_inferred(const struct ff_profile *p, const struct ff_node *n);
 
 /* What an input says about itself. The first input, and the one after @in; NULL at the end. */
 FF_API const struct ff_input *ff_input_next(const struct ff_profile *p,
@@ -454,6 +456,7 @@ enum ff_input_text {
 	FF_INPUT_BYTE_ORDER, /* "little", "big" */
 	FF_INPUT_CLOCK, /* "monotonic"; "perf": the kernel's own for samples */
 	FF_INPUT_TITLE, /* of a picture, where that was chosen or is a file's name */
+	FF_INPUT_TEXTS
 };
 /* NULL where the input does not say. */
 FF_API const char *ff_input_text(const struct ff_input *in, enum ff_input_text which);
@@ -490,8 +493,9 @@ enum ff_input_count {
 	 * give something else. FF_TOTAL_WEIGHT_LOST_DAMAGED has what is missing. */
 	FF_INPUT_CHANGED,
 	/* With a call chain that lacks the caller of its leaf, which the code tells; of kept samples.
-	 * See FF_INFER. */
+	 * See FF_NO_INFER. */
 	FF_INPUT_CALLERS_INFERRED,
+	FF_INPUT_COUNTS
 };
 FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);
 

@@ -55,8 +55,8 @@ struct record_count {
 
 /* What a picture says of the recording it was made of. */
 struct saved_report {
-	const char *texts[FF_INPUT_CLOCK + 1]; /* by enum ff_input_text */
-	uint64_t counts[FF_INPUT_KERNEL_HIDDEN + 1]; /* by enum ff_input_count */
+	const char *texts[FF_INPUT_TEXTS]; /* by enum ff_input_text */
+	uint64_t counts[FF_INPUT_COUNTS]; /* by enum ff_input_count */
 	ARRAY(struct ff_event) events;
 	ARRAY(struct record_count) records;
 	ARRAY(struct saved_object) objects;
@@ -368,8 +368,7 @@ uint64_t node_total(struct ff_profile *p, uint32_t node);
 /* Are callers put in that the code tells? perf has none. */
 static inline bool profile_infers(const struct ff_profile *p)
 {
-	return p->options.flags & FF_INFER &&
-	       !(p->options.flags & FF_COMPAT_STACKCOLLAPSE);
+	return !(p->options.flags & (FF_NO_INFER | FF_COMPAT_STACKCOLLAPSE));
 }
 
 #endif

@@ -145,6 +145,16 @@ uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n)
 	return node_total((struct ff_profile *)p, index_of(p, n));
 }
 
+uint64_t ff_node_inferred(const struct ff_profile *p, const struct ff_node *n)
+{
+	uint64_t total = ff_node_total(p, n), inferred = 0;
+
+	if (p->named.inferred)
+		inferred = p->named.inferred[index_of(p, n)];
+	/* Of what is below a frame of a picture some may have been left out. */
+	return inferred < total ? inferred : total;
+}
+
 const struct ff_input *ff_input_next(const struct ff_profile *p,
 				     const struct ff_input *in)
 {
@@ -182,7 +192,7 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 {
 	const struct recording *rec = input_recording(in->input);
 
-	if (in->report && (unsigned)which <= FF_INPUT_CLOCK && in->report->texts[which])
+	if (in->report && (unsigned)which < FF_INPUT_TEXTS && in->report->texts[which])
 		return in->report->texts[which];
 
 	switch (which) {
@@ -212,6 +222,8 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 		return clock_name(rec);
 	case FF_INPUT_TITLE:
 		return text_or_null(in, in->title);
+	case FF_INPUT_TEXTS:
+		break;
 	}
 	return NULL;
 }
@@ -221,8 +233,8 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 	const struct recording *rec = input_recording(in->input);
 
 	/* What is said of the file itself is not the recording's. */
-	if (in->report && (unsigned)which <= FF_INPUT_KERNEL_HIDDEN &&
-	    which != FF_INPUT_BYTES && which != FF_INPUT_COMPRESSED)
+	if (in->report && (unsigned)which < FF_INPUT_COUNTS && which != FF_INPUT_BYTES &&
+	    which != FF_INPUT_COMPRESSED)
 		return in->report->counts[which];
 
 	switch (which) {
@@ -280,6 +292,8 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 		return rec->compressed;
 	case FF_INPUT_KERNEL_HIDDEN:
 		return rec->kernel_samples && !rec->kernel_located && !rec->simpleperf;
+	case FF_INPUT_COUNTS:
+		break;
 	}
 	return 0;
 }
