@@ -35,13 +35,13 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
 {
 	static const enum trie_column weights[] = { TRIE_WEIGHT, TRIE_BEFORE,
-						    TRIE_FOLLOWED };
+						    TRIE_FOLLOWED, TRIE_INFERRED };
 	uint64_t factor = 1;
 
 	for (; decimals > 0; decimals--)
 		factor *= 10;
 	for (size_t i = 1; factor > 1 && i < t->selves.count; i++)
-		for (int k = 0; k < 3; k++)
+		for (size_t k = 0; k < sizeof(weights) / sizeof(*weights); k++)
 			t->selves.v[i].value[weights[k]] *= factor;
 	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
 	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
@@ -425,6 +425,7 @@ static int make_named(const struct finishing *f)
 	struct ff_profile *p = f->profile;
 	struct named_options options = {
 		.in_order = p->options.flags & FF_FLAMECHART,
+		.frames = &p->frames,
 		.left_out = f->left_out,
 		.threads = f->threads,
 	};

@@ -139,7 +139,7 @@ static void leave_out(struct filtering *f, uint32_t id)
 static bool has_values(const struct trie *t, uint32_t id)
 {
 	for (int column = 0; column < TRIE_COLUMNS; column++)
-		if (trie_self(t, id, column))
+		if (column != TRIE_INFERRED && trie_self(t, id, column))
 			return true;
 	return false;
 }

@@ -208,9 +208,35 @@ static int check_text(struct restoring *r, const struct ff_input *input)
 				    input_path(input->input), most / 1000000);
 }
 
+/* Of a node whose stack is @count frames of the path. */
+static int add_inferred(struct restoring *r, const struct saved_inferred *inferred,
+			uint32_t count)
+{
+	uint64_t weight = inferred->weight;
+	uint32_t node;
+	int err = memory_add_stack(&r->p->frames, &r->p->trie, r->path.v, count, &node);
+
+	r->p->sum.overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
+	if (err != 0)
+		return err < 0 ? err : 0;
+	return trie_charge(&r->p->trie, node, TRIE_INFERRED, weight);
+}
+
+/* Of the weight, in a tree that is one of functions. */
+static bool is_inferred_told(const struct restoring *r)
+{
+	return !(r->p->options.flags & FF_FLAMECHART) &&
+	       !(r->p->options.count == FF_COUNT_SAMPLES && r->tree->samples);
+}
+
 static int add_stacks(struct restoring *r)
 {
+	const struct saved_inferred *next = r->tree->inferred;
+	const struct saved_inferred *end = next + r->tree->inferred_count;
 	int err = add_stack(r, 0);
+
+	if (!is_inferred_told(r))
+		next = end;
 
 	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
 		const uint32_t *frames =
@@ -218,6 +244,8 @@ static int add_stacks(struct restoring *r)
 
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
 		err = add_stack(r, i);
+		if (err == 0 && next != end && next->node == i)
+			err = add_inferred(r, next++, r->depth[i]);
 	}
 	return err;
 }

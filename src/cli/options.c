@@ -542,9 +542,9 @@ const struct option_row option_rows[] = {
 	  READS, set_filter, .flag = 1 },
 	{ "max-stack", 0, "N", "keep N frames of a call chain, from the leaf (default: all)",
 	  READS, set_whole, AT(profile.max_stack), .min = 1, .max = 1e6 },
-	{ "infer", 0, NULL, "put in the callers that frame pointers miss, of functions without "
-	  "a frame, where the code tells them",
-	  READS, set_flag, AT(profile.flags), .flag = FF_INFER },
+	{ "no-infer", 0, NULL, "do not put in the callers of functions without a frame, which frame "
+	  "pointers miss and the code tells",
+	  READS, set_flag, AT(profile.flags), .flag = FF_NO_INFER },
 	{ "truncated", 0, "WHAT", "stacks that do not reach their root: mark puts them below "
 	  "[truncated], merge among the others, drop leaves them out",
 	  READS, set_truncated, .initial = "mark" },

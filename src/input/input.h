@@ -476,6 +476,7 @@ enum saved_column {
 	SAVED_SAMPLES = 34,
 	SAVED_BEFORE = 36,
 	SAVED_REPORT = 38, /* of the recording: bytes that input does not look into */
+	SAVED_INFERRED = 39, /* numbers of nodes and values */
 	SAVED_CALLEES_OF = 40, /* and the length of a list, 2 to SAVED_SHORT_LIST */
 	SAVED_COLUMNS = 49,
 };
@@ -514,6 +515,12 @@ struct saved_tree {
 	uint32_t *function, *parent; /* by node */
 	uint64_t *self; /* by node, in units of 10^-decimals */
 	uint64_t *samples, *before; /* likewise; NULL: not known, no difference */
+	/* Of nodes whose frame was inferred in some stacks, in their order: the weight of these. */
+	struct saved_inferred {
+		uint32_t node;
+		uint64_t weight;
+	} * inferred;
+	uint32_t inferred_count;
 	uint32_t function_count, nodes;
 	unsigned decimals;
 	bool chart; /* siblings are in the order of input */

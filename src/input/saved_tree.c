@@ -72,9 +72,11 @@ static int claim_tree(struct reader *r)
 			 2 * sizeof(uint32_t) + 8, /* what calls what; depths */
 		A_FUNCTION = sizeof(struct saved_function) + 40,
 	};
-	uint64_t size = r->nodes * A_NODE + r->functions * A_FUNCTION +
-			(r->names + r->modules) * sizeof(uint32_t) +
-			2 * column_size(r, SAVED_REPORT);
+	uint64_t size =
+		r->nodes * A_NODE + r->functions * A_FUNCTION +
+		(r->names + r->modules) * sizeof(uint32_t) +
+		2 * column_size(r, SAVED_REPORT) +
+		column_size(r, SAVED_INFERRED) / 2 * sizeof(struct saved_inferred);
 
 	return claim_add(&r->tree->claim, r->budget, size) ? 0 : -EFBIG;
 }
@@ -459,6 +461,35 @@ static int read_columns(struct reader *r)
 	return err;
 }
 
+/* A node is told once, behind those told before, and no more of it than there is of all. */
+static int read_inferred(struct reader *r)
+{
+	struct cursor *c = &r->columns[SAVED_INFERRED];
+	struct saved_tree *t = r->tree;
+	uint64_t all = 0, node = 0;
+
+	if (cursor_left(c) == 0)
+		return 0;
+	t->inferred = malloc((cursor_left(c) / 2 + 1) * sizeof(*t->inferred));
+	if (!t->inferred)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < r->nodes; i++)
+		all += t->self[i];
+	while (cursor_left(c) > 0) {
+		struct saved_inferred *one = &t->inferred[t->inferred_count];
+		uint64_t further = cursor_varint(c);
+
+		if (further == 0 || further >= r->nodes - node ||
+		    __builtin_mul_overflow(cursor_varint(c), r->unit, &one->weight) ||
+		    one->weight > all || c->bad)
+			return bad(r, "frames are inferred that are not there");
+		node += further;
+		one->node = (uint32_t)node;
+		t->inferred_count++;
+	}
+	return 0;
+}
+
 static int read_tree(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
@@ -478,7 +509,9 @@ static int read_tree(struct reader *r)
 		err = read_node_functions(r);
 	if (err == 0)
 		err = check_gaps(r);
-	return err < 0 ? err : read_columns(r);
+	if (err == 0)
+		err = read_columns(r);
+	return err < 0 ? err : read_inferred(r);
 }
 
 static int keep_report(struct reader *r)
@@ -543,6 +576,7 @@ void saved_tree_release(struct saved_tree *t)
 	free(t->self);
 	free(t->samples);
 	free(t->before);
+	free(t->inferred);
 	free(t->report);
 	claim_release(&t->claim);
 	*t = (struct saved_tree){ 0 };

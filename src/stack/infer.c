@@ -188,7 +188,7 @@ static struct inferred *slot_of(struct stack_walker *w, uint32_t image, uint64_t
 static const struct inferred *owner_at(struct stack_walker *w,
 				       const struct code_place *at)
 {
-	struct frame frame = { .address = at->offset, .image = at->image };
+	struct frame frame = { at->offset, at->image, FRAME_INFERRED };
 	struct inferred *slot;
 	uint32_t id;
 	bool known;

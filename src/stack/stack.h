@@ -21,6 +21,9 @@ enum frame_flag {
 	/* IMAGE_NAMES: a frame of a text, which may be a function; without it a process or
 	 * a mark. */
 	FRAME_TEXT = 64,
+	/* No chain has it: the code alone tells that it was there (infer.c). Its address is the
+	 * first of its function. */
+	FRAME_INFERRED = 128,
 };
 
 struct frame {

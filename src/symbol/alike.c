@@ -17,8 +17,11 @@ static uint64_t hash_frame(const struct alike *a, uint32_t frame)
 {
 	uint32_t count;
 	const uint32_t *inlined = symbols_inlined(a->symbols, frame, &count);
-	uint64_t hash = hash_u64((uint64_t)a->frames->list.v[frame].image << 32 |
-				 a->symbols->of_frame.v[frame]);
+	const struct frame *f = &a->frames->list.v[frame];
+	uint64_t hash =
+		hash_u64((uint64_t)f->image << 32 | a->symbols->of_frame.v[frame]);
+
+	hash ^= f->flags & FRAME_INFERRED;
 
 	for (uint32_t i = 0; i < count; i++)
 		hash = hash_u64(hash ^ inlined[i]);
@@ -31,7 +34,11 @@ static bool is_alike(const struct alike *a, uint32_t x, uint32_t y)
 	const uint32_t *inlined_x = symbols_inlined(a->symbols, x, &count_x);
 	const uint32_t *inlined_y = symbols_inlined(a->symbols, y, &count_y);
 
-	return a->frames->list.v[x].image == a->frames->list.v[y].image &&
+	const struct frame *frame_x = &a->frames->list.v[x];
+	const struct frame *frame_y = &a->frames->list.v[y];
+
+	return frame_x->image == frame_y->image &&
+	       !((frame_x->flags ^ frame_y->flags) & FRAME_INFERRED) &&
 	       a->symbols->of_frame.v[x] == a->symbols->of_frame.v[y] &&
 	       count_x == count_y &&
 	       (count_x == 0 ||

@@ -13,6 +13,9 @@
  *	2. nodes in preorder, children in the order of names       place_trunk(), place_part()
  *	3. values where the nodes are now                          sum_part()
  *
+ * What was inferred is said of frames, whose nodes mostly have no values of their own: these
+ * nodes are placed for it, too.
+ *
  * Threads do so for a part of the tree each: what is below a node of the trunk.
  */
 enum {
@@ -33,6 +36,12 @@ struct top {
 
 #define PART_TRUNK UINT32_MAX
 
+/* A node of the trie whose frame was inferred. */
+struct inferred_node {
+	uint32_t node;
+	uint64_t weight; /* of it and all below */
+};
+
 struct making {
 	struct named_ground ground;
 	uint32_t *rank, *of_frame; /* the ground's */
@@ -43,6 +52,7 @@ struct making {
 	struct branch branches[PARTS_MOST];
 	ARRAY(struct top) tops[PARTS_MOST];
 	ARRAY(struct top) order; /* all of them, as they are placed */
+	ARRAY(struct inferred_node) inferred; /* in the order of their nodes */
 	struct named *tree;
 };
 
@@ -58,6 +68,7 @@ static void release(struct making *m)
 		array_release(&m->tops[i]);
 	}
 	array_release(&m->order);
+	array_release(&m->inferred);
 	trunk_release(&m->trunk);
 	free(m->place);
 	free(m->rank);
@@ -154,6 +165,53 @@ static int make_ground(struct making *m, const struct intern *strings)
 		return err;
 	m->ground.most = most_nodes(&m->ground);
 	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
+}
+
+static int list_inferred(struct making *m, const struct frames *frames, bool *any)
+{
+	const struct trie *t = m->ground.trie;
+
+	for (uint32_t i = 1; i < t->count; i++) {
+		struct inferred_node *slot;
+
+		if (!(frames->list.v[t->nodes[i].frame].flags & FRAME_INFERRED))
+			continue;
+		slot = array_add(&m->inferred);
+		if (!slot)
+			return -ENOMEM;
+		slot->node = i;
+	}
+	*any = m->inferred.count > 0;
+	return 0;
+}
+
+/* What is below each: no stack has two. A parent's id is below its children's. */
+static int find_inferred(struct making *m, const struct frames *frames)
+{
+	const struct trie *t = m->ground.trie;
+	uint32_t *above, next = 0; /* by node: of the list, + 1 */
+	bool any = false;
+	int err = frames ? list_inferred(m, frames, &any) : 0;
+
+	if (err < 0 || !any)
+		return err;
+	above = numbers(t->count);
+	if (!above)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < t->count; i++) {
+		above[i] = above[t->nodes[i].parent];
+		if (next < m->inferred.count && m->inferred.v[next].node == i)
+			above[i] = ++next;
+	}
+	for (size_t i = 1; i < t->selves.count; i++) {
+		const struct trie_self *self = &t->selves.v[i];
+
+		if (above[self->node])
+			m->inferred.v[above[self->node] - 1].weight +=
+				self->value[TRIE_WEIGHT];
+	}
+	free(above);
+	return 0;
 }
 
 /* Where what is below the trunk begins, and how much that is. */
@@ -353,18 +411,25 @@ static void place_top(struct making *m, struct branch *b, const struct top *top,
 			nodes[nodes[i].parent].end = nodes[i].end;
 }
 
-/* Where each self value goes, by its node; those of the trunk are the first part's. */
+static void find_place(struct branch *b, uint32_t trie_node)
+{
+	uint32_t *node = &b->node[trie_node];
+
+	if (*node != (uint32_t)ELSEWHERE)
+		*node = *node < b->own && b->part ? (uint32_t)ELSEWHERE
+						  : b->nodes[*node].rank;
+}
+
+/* Where each value goes, by its node; those of the trunk are the first part's. */
 static void find_places(const struct making *m, struct branch *b)
 {
 	const struct trie *t = m->ground.trie;
 
-	for (size_t i = 1; i < t->selves.count; i++) {
-		uint32_t *node = &b->node[t->selves.v[i].node];
-
-		if (*node != (uint32_t)ELSEWHERE)
-			*node = *node < b->own && b->part ? (uint32_t)ELSEWHERE
-							  : b->nodes[*node].rank;
-	}
+	for (size_t i = 1; i < t->selves.count; i++)
+		find_place(b, t->selves.v[i].node);
+	for (size_t i = 0; i < m->inferred.count; i++)
+		if (!t->nodes[m->inferred.v[i].node].self)
+			find_place(b, m->inferred.v[i].node);
 }
 
 static int place_part(void *arg, size_t part, size_t worker)
@@ -421,12 +486,21 @@ static int sum_part(void *arg, size_t part, size_t worker)
 		n->samples[place] += self->value[TRIE_SAMPLES];
 		if (n->before)
 			n->before[place] += self->value[TRIE_BEFORE];
+		if (n->inferred)
+			n->inferred[place] += self->value[TRIE_INFERRED];
+	}
+	for (size_t i = 0; i < m->inferred.count; i++) {
+		uint32_t place = places[m->inferred.v[i].node];
+
+		if (place != (uint32_t)ELSEWHERE)
+			n->inferred[place] += m->inferred.v[i].weight;
 	}
 	return 0;
 }
 
 static int sum_columns(struct making *m)
 {
+	const bool *charged = m->ground.trie->charged;
 	struct named *n = m->tree;
 	size_t count = n->nodes.count;
 
@@ -434,12 +508,19 @@ static int sum_columns(struct making *m)
 	if (!n->self)
 		return -ENOMEM;
 	n->samples = n->self + count;
-	if (m->ground.trie->charged[TRIE_BEFORE]) {
+	if (charged[TRIE_BEFORE])
 		n->before = pages_take(count * sizeof(*n->before));
-		if (!n->before)
-			return -ENOMEM;
-	}
-	return parallel_run(m->parts, m->parts, sum_part, m);
+	if (charged[TRIE_INFERRED] || m->inferred.count)
+		n->inferred = pages_take(count * sizeof(*n->inferred));
+	if ((charged[TRIE_BEFORE] && !n->before) ||
+	    ((charged[TRIE_INFERRED] || m->inferred.count) && !n->inferred))
+		return -ENOMEM;
+	if (parallel_run(m->parts, m->parts, sum_part, m) < 0)
+		return -ENOMEM;
+	/* What a picture says of nodes that are left out. */
+	if (n->inferred)
+		n->inferred[0] = 0;
+	return 0;
 }
 
 /* In the order of input neighbours alone decide: one part. */
@@ -470,6 +551,8 @@ int named_make(struct context *ctx, const struct trie *trie,
 
 	m.parts = part_count(&m.ground, options->threads);
 	if (err == 0)
+		err = find_inferred(&m, options->frames);
+	if (err == 0)
 		err = trunk_find(&m.trunk, &m.ground, m.parts);
 	if (err == 0)
 		err = parallel_run(m.parts, m.parts, join_part, &m);
@@ -492,6 +575,7 @@ void named_release(struct named *n)
 
 	pages_give_back(n->self, 2 * size);
 	pages_give_back(n->before, size);
+	pages_give_back(n->inferred, size);
 	array_release(&n->nodes);
 	*n = (struct named){ 0 };
 }

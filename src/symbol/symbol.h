@@ -160,11 +160,14 @@ struct named {
 	ARRAY(struct named_node) nodes;
 	uint64_t *self, *samples; /* by node; one piece of memory, which is self's */
 	uint64_t *before; /* NULL but for differential input */
+	/* Of the value at a node and below it: where its frame was inferred, not recorded. NULL: nowhere. */
+	uint64_t *inferred;
 	unsigned decimals; /* values are in units of 10^-decimals; set by the caller */
 	bool joined; /* no two children of a node are of one function */
 };
 
 struct named_options {
+	const struct frames *frames; /* of the trie; NULL: none of them is inferred */
 	bool in_order; /* children stay as they came, and only neighbours are joined */
 	/* By node of the trie; where it is 1 so it is for all nodes below, and none of them
 	 * has values. NULL: none. */

@@ -28,6 +28,9 @@ enum trie_column {
 	TRIE_BEFORE, /* differential input only: the other side's weight */
 	/* Of the weight: stacks whose user part the kernel followed by frame pointers. */
 	TRIE_FOLLOWED,
+	/* Of the weight at the node and below it: where a picture says that its frame was inferred.
+	 * Of stacks that are read with their addresses the frame itself says it. */
+	TRIE_INFERRED,
 	TRIE_COLUMNS,
 };
 

@@ -39,6 +39,7 @@ struct maker {
 	uint64_t unit;
 	uint64_t samples; /* enum saved_samples */
 	uint64_t names, modules, leaves;
+	uint64_t last_inferred; /* number of a node */
 };
 
 static size_t keys(const struct maker *m)
@@ -278,6 +279,19 @@ static void add_values(struct maker *m, uint32_t node)
 		bytes_varint(&columns[SAVED_BEFORE + inner], v->before.v[node] / m->unit);
 }
 
+/* Few nodes are inferred: the number of each, less that of the one before. */
+static void add_inferred(struct maker *m, uint32_t node, uint64_t number)
+{
+	const struct view *v = m->view;
+	struct bytes *column = &m->data->columns[SAVED_INFERRED];
+
+	if (!v->inferred.count || !v->inferred.v[node])
+		return;
+	bytes_varint(column, number - m->last_inferred);
+	bytes_varint(column, v->inferred.v[node] / m->unit);
+	m->last_inferred = number;
+}
+
 /* 1 and *@index for a callee that the caller has had, else 0. */
 static int find_callee(struct maker *m, uint32_t caller, uint32_t callee, uint32_t *index)
 {
@@ -372,6 +386,7 @@ static int add_nodes(struct maker *m)
 {
 	struct course c = { 0 };
 	struct view_walk w = { 0 };
+	uint64_t number = 0;
 	int err = 0;
 
 	m->callees = calloc(m->data->functions.count + 1, sizeof(*m->callees));
@@ -381,6 +396,7 @@ static int add_nodes(struct maker *m)
 	while (err == 0 && view_next(m->view, &w, VIEW_INTO)) {
 		add_shape(m, &w, &c);
 		add_values(m, w.node);
+		add_inferred(m, w.node, ++number);
 		err = add_callee(m, w.node, &c);
 	}
 	bytes_varint(&m->data->columns[SAVED_KNOWN], c.alike);

@@ -190,6 +190,21 @@ static int charge(struct builder *b, uint32_t from, uint32_t to)
 	return 0;
 }
 
+/* A frame that was inferred calls others: its node is known when theirs are made. */
+static int note_inferred(struct builder *b, uint32_t from, uint32_t to)
+{
+	const struct named *tree = b->in->tree;
+	struct view *v = b->view;
+
+	if (!tree->inferred || !tree->inferred[from] || b->flags & VIEW_CHAIN)
+		return 0;
+	while (v->inferred.count < v->nodes.count)
+		if (!array_add(&v->inferred))
+			return -ENOMEM;
+	v->inferred.v[to] += tree->inferred[from];
+	return 0;
+}
+
 static bool ends_at(const struct named *tree, uint32_t node)
 {
 	return tree->self[node] || (tree->before && tree->before[node]);
@@ -218,6 +233,8 @@ static int add_nodes(struct builder *b, struct spot *places)
 		}
 		if (err == 0 && n->end > i + 1)
 			err = pass(b, &places[i], face);
+		if (err == 0)
+			err = note_inferred(b, i, places[i].node);
 		if (err < 0)
 			return err;
 	}
@@ -248,6 +265,8 @@ static int copy_nodes(struct builder *b, struct spot *places)
 			err = new_node(b->view, parent, face, &places[i].node);
 		if (err == 0)
 			err = charge(b, i, places[i].node);
+		if (err == 0)
+			err = note_inferred(b, i, places[i].node);
 	}
 	return err;
 }
@@ -359,6 +378,9 @@ static int fill_columns(struct view *v, const struct named *tree, unsigned flags
 	while (flags & VIEW_SAMPLES && v->samples.count < v->nodes.count)
 		if (!array_add(&v->samples))
 			return -ENOMEM;
+	while (v->inferred.count && v->inferred.count < v->nodes.count)
+		if (!array_add(&v->inferred))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -369,6 +391,9 @@ static void add_totals(struct view *v)
 
 		n->total += n->self;
 		n->first = 0;
+		/* Of what is below a frame of a picture some may have been left out. */
+		if (v->inferred.count && v->inferred.v[i] > n->total)
+			v->inferred.v[i] = n->total;
 		if (i)
 			v->nodes.v[n->parent].total += n->total;
 	}
@@ -463,6 +488,7 @@ void view_release(struct view *v)
 	array_release(&v->nodes);
 	array_release(&v->before);
 	array_release(&v->samples);
+	array_release(&v->inferred);
 }
 
 bool view_next(const struct view *v, struct view_walk *w, enum view_step step)

@@ -21,6 +21,9 @@ struct view {
 	ARRAY(struct view_node) nodes;
 	ARRAY(uint64_t) before; /* by node; empty but for a difference */
 	ARRAY(uint64_t) samples; /* by node; empty but with VIEW_SAMPLES */
+	/* By node: of its total, where the frame was inferred. Empty where none was, and with
+	 * VIEW_REVERSED and VIEW_CHAIN. */
+	ARRAY(uint64_t) inferred;
 	unsigned decimals; /* of self, total and before */
 };
 

@@ -23,7 +23,7 @@ inferred()
 }
 
 @test "callers that the code tells are put in, and no others" {
-	inferred --infer
+	inferred
 	chain direct_leaf '.*;main(;jumper)?;direct;direct_leaf'
 	chain again_leaf '.*;main;again;again;again;again_leaf'
 	# It has jumped, and who has the frame cannot be told; and whom a pointer leads to neither.
@@ -34,25 +34,45 @@ inferred()
 	chain '__memset[a-z0-9_]*' '.*;main;fills;__memset[a-z0-9_]*'
 }
 
-@test "what is inferred is asked for, counted, and not in perf's own stacks" {
-	inferred
+@test "what is inferred is counted, can be left out, and is not in perf's own stacks" {
+	inferred --no-infer
 	chain direct_leaf '.*;main(;jumper)?;direct_leaf'
-	"$flamefold" info --format=json --infer perf.data >json
+	"$flamefold" info --format=json perf.data >json
 	awk -F'[:,]' '/"callers_inferred"/ { inferred = $2 } /"samples"/ && !samples { samples = $2 }
 		END { exit !(samples && inferred > 0.4 * samples) }' json
-	"$flamefold" info --format=json perf.data | grep -q '"callers_inferred": *0'
+	"$flamefold" info --format=json --no-infer perf.data | grep -q '"callers_inferred": *0'
 	diff <("$flamefold" fold --quiet --compat=stackcollapse perf.data) \
-		<("$flamefold" fold --quiet --compat=stackcollapse --infer perf.data)
+		<("$flamefold" fold --quiet --compat=stackcollapse --no-infer perf.data)
+}
+
+# said FILE: of each function in a picture what is inferred, as the viewer reads it.
+said()
+{
+	node "$BATS_TEST_DIRNAME/../viewer/inferred.mjs" "$1"
+}
+
+@test "a picture says which frames are inferred, and so does a picture of it" {
+	"$flamefold" graph --quiet --no-inline -o one.svg perf.data
+	"$flamefold" graph --quiet --no-inline -o two.svg one.svg
+	said one.svg >one
+	said two.svg | diff one -
+	"$flamefold" fold --quiet --no-inline perf.data | sort >folded
+	# Of direct all is inferred that is below it, and nothing of main and framed.
+	awk '{ n = $NF; sub(/ [0-9]+$/, "") } /;direct;direct_leaf$/ { sum += n } END { print "direct " sum }' folded >expected
+	grep '^direct ' one | diff expected -
+	! grep -qE '^(main|framed) ' one
+	"$flamefold" graph --quiet --no-infer -o none.svg perf.data
+	[ -z "$(said none.svg)" ]
 }
 
 @test "what is inferred is the same by one thread and by several, live and from the file" {
-	inferred --infer --threads=1
+	inferred --threads=1
 	cp user one
-	inferred --infer --threads=3
+	inferred --threads=3
 	cmp one user
-	"$flamefold" record --quiet --infer -e cpu-clock:u -F 4999 -g fp --no-leaf-fix --save live.data -f folded -o live \
+	"$flamefold" record --quiet -e cpu-clock:u -F 4999 -g fp --no-leaf-fix --save live.data -f folded -o live \
 		-- ./inferred 3000 || skip "events are not permitted"
-	"$flamefold" fold --quiet --infer live.data >filed
+	"$flamefold" fold --quiet live.data >filed
 	diff <(sort live) <(sort filed)
 	grep -q ';main;direct;direct_leaf' live
 }

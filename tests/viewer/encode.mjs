@@ -192,10 +192,29 @@ function encodeWeights(columns, nodes, key, ids) {
 		columns[ids[i && !node.children.length ? 0 : 1]].number(node[key]));
 }
 
+// @inferred: "a;b" -> of the value of that node.
+function encodeInferred(column, nodes, functions, inferred) {
+	const paths = new Map([[nodes[0], ""]]);
+	let last = 0;
+
+	nodes.slice(1).forEach((node, i) => {
+		const up = paths.get(node.parent), path = `${up}${up && ";"}${functions[node.func - 1].name}`;
+
+		paths.set(node, path);
+		if (inferred[path]) {
+			column.number(i + 1 - last);
+			column.number(inferred[path]);
+			last = i + 1;
+		}
+	});
+}
+
 // @stacks: [[frames, value, samples, before], ...]; @chart: they stay in their order.
-export function encode(stacks, { samples = 0, decimals = 0, unit = 1, before = false, chart = false, places } = {}) {
+export function encode(stacks, {
+	samples = 0, decimals = 0, unit = 1, before = false, chart = false, places, inferred = {},
+} = {}) {
 	const columns = Object.fromEntries([...Array.from({ length: 19 }, (_, i) => i + 1),
-		32, 33, 34, 35, 36, 37, 42, 43, 44, 45, 46, 47, 48].map((id) => [id, new Bytes()]));
+		32, 33, 34, 35, 36, 37, 39, 42, 43, 44, 45, 46, 47, 48].map((id) => [id, new Bytes()]));
 	const functions = sortedFunctions(stacks);
 	const numbers = new Map(functions.map(({ key }, i) => [key, i + 1]));
 	const nodes = inPreorder(treeOf(stacks, numbers, chart), chart);
@@ -210,6 +229,7 @@ export function encode(stacks, { samples = 0, decimals = 0, unit = 1, before = f
 		encodeWeights(columns, nodes, "samples", [34, 35]);
 	if (before)
 		encodeWeights(columns, nodes, "before", [36, 37]);
+	encodeInferred(columns[39], nodes, functions, inferred);
 	for (const count of [names, modules, functions.length, nodes.length, leaves, unit, decimals, samples])
 		columns[1].number(count);
 	return join(columns);

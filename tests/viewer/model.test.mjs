@@ -6,10 +6,10 @@ import { boxAt, graphMap, graphOf, profileOf, trieMap } from "./profiles.mjs";
 import { callersOf, pathMap, randomStacks, readFolded, search, steps, table, total } from "./stacks.mjs";
 
 const {
-	boxesIn, boxOfNode, doStep, exactly, firstThat, heaviestNode, hitsInBox, makeTest,
+	boxesIn, boxOfNode, doStep, exactly, firstThat, heaviestNode, hitsInBox, inferredIn, makeTest,
 	markFunctions, pathOf, sumFunctions, sumHits, uncertainty,
 } = load("boxesIn", "boxOfNode", "doStep", "exactly", "firstThat", "heaviestNode", "hitsInBox",
-	 "makeTest", "markFunctions", "pathOf", "sumFunctions", "sumHits", "uncertainty");
+	 "inferredIn", "makeTest", "markFunctions", "pathOf", "sumFunctions", "sumHits", "uncertainty");
 
 const recursion = readFolded("a;b;a;b;c 5\na;b 2\nb;a;a 4\nb;c 1\nc;c;c 8\na;c;b;c 3\n");
 const samples = [recursion, randomStacks(3, 400), randomStacks(4, 2000, { names: 40, depth: 25 })];
@@ -279,4 +279,24 @@ test("the interval of a share is wide where there are few samples", () => {
 	assert.ok(Math.abs(uncertainty(50, 100) - 0.098) < 1e-9);
 	assert.ok(uncertainty(5000, 10000) < 0.0099);
 	assert.equal(uncertainty(100, 100), 0);
+});
+
+test("what is inferred is said of a frame, and of what is left of it when others are left out", () => {
+	const stacks = readFolded("main;f;leaf 30\nmain;f;other 10\nmain;g 60\n");
+	const profile = profileOf(stacks, { unit: 10, inferred: { "main;f": 35 } });
+	const { trie } = profile;
+	const says = (trie, ...names) => {
+		const graph = graphOf(profile, { trie });
+
+		return inferredIn(graph, boxAt(graph, ...names));
+	};
+
+	assert.equal(says(trie, "main", "f"), 350);
+	assert.equal(says(trie, "main"), 0);
+	assert.equal(says(trie, "main", "g"), 0);
+	assert.equal(says(doStep(profile, trie, "x:^other$", {}), "main", "f"), 300);
+	// Towards callers a box has a part of the frame, of which it is not known.
+	const callees = graphOf(profile, { kind: "callees" });
+
+	assert.equal(inferredIn(callees, boxAt(callees, "leaf", "f")), 0);
 });

@@ -209,6 +209,17 @@ function readNodeFunctions(column, parents, functions) {
 	return funcs;
 }
 
+/* By node: of its value, what is there because the code told it, and no chain. */
+function readInferred(pairs, unit) {
+	const inferred = new Map();
+
+	for (let node = 0; pairs.more();) {
+		node += pairs.number();
+		inferred.set(node, pairs.number() * unit);
+	}
+	return inferred;
+}
+
 /*
  * @payload: what was packed; @facts: the attributes of the header. Column 0 of the trie is
  * the value, in units of 1 / divisor; `samples` and `before` are columns, or -1. A sample
@@ -249,7 +260,7 @@ function readProfile(payload, facts) {
 	/* The largest change; flamegraph.pl's colours begin with 1. */
 	profile.most = weights[before]?.reduce((most, was, i) =>
 		max(most, abs(weights[0][i] - was)), profile.divisor);
-	profile.trie = makeTrie(funcs, parents, weights);
+	profile.trie = makeTrie(funcs, parents, weights, readInferred(column(39), unit));
 	profile.flat = functions.some(({ kind }) => kind === gap)
 		? rebuild(profile, profile.trie, {
 			place: (i) => functions[funcs[i]].kind === gap ? -1 : funcs[i],

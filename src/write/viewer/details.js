@@ -66,6 +66,13 @@ const isWhole = (box) => !box && graph.kind !== aroundOne;
 
 const changeIn = (delta) => `${delta > 0 ? "+" : ""}${share(delta, whole())}`;
 
+/* Of a box, what is there because the code told it, and no chain; of what is left of it. */
+function inferredIn({ trie, total, at, starts }, box) {
+	const all = starts[box] ? [] : at[box];
+
+	return min(total[box], all.reduce((sum, node) => sum + (trie.inferred.get(node) ?? 0), 0));
+}
+
 /* Lines of figures about a box, each of one scope. */
 function figuresOf(box) {
 	const total = graph.total[box], own = !graph.starts[box];
@@ -77,6 +84,7 @@ function figuresOf(box) {
 	const shares = (of, says) => `${share(total, of)} ${says}${
 		own ? ` · self ${share(self, of)}` : ""}`;
 	const of = isWhole(box) ? profile.whole : whole();
+	const inferred = inferredIn(graph, box);
 
 	return [
 		[
@@ -88,6 +96,7 @@ function figuresOf(box) {
 			shares(graph.total[zoom], `of the zoom (${middleOf(nameOf(zoom), 60)})`),
 		graph.kind === aroundOne && graph.row[box] &&
 			shares(graph.total[0], `of stacks around ${middleOf(nameOf(0), 60)}`),
+		inferred && `${share(inferred, total)} of it inferred: the code tells it, no chain has it`,
 	].filter(Boolean);
 }
 

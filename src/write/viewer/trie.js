@@ -7,7 +7,7 @@
  *	sums[c][i + 1] - sums[c][i]     its own value
  *	sums[c][ends[i]] - sums[c][i]   its value with all that it calls
  */
-function makeTrie(funcs, parents, selves) {
+function makeTrie(funcs, parents, selves, inferred) {
 	const count = funcs.length;
 	const ends = integers(count);
 
@@ -15,7 +15,7 @@ function makeTrie(funcs, parents, selves) {
 		ends[i] ||= i + 1;
 		ends[parents[i]] = max(ends[parents[i]], ends[i]);
 	}
-	return { count, funcs, parents, ends, sums: selves.map(runningSum) };
+	return { count, funcs, parents, ends, sums: selves.map(runningSum), inferred };
 }
 
 function runningSum(selves) {
@@ -34,7 +34,7 @@ function runningSum(selves) {
  *	weighs(i)            its own value counts
  *	starts(i)            it goes below the root, wherever its caller went
  */
-function rebuild({ inOrder }, { count, funcs, parents, sums }, { place, weighs, starts }) {
+function rebuild({ inOrder }, { count, funcs, parents, sums, inferred }, { place, weighs, starts }) {
 	const goes = integers(count);
 	const made = {
 		count: 1,
@@ -58,7 +58,16 @@ function rebuild({ inOrder }, { count, funcs, parents, sums }, { place, weighs, 
 		if (!weighs || weighs(i))
 			sums.forEach((sum, c) => selves[c][to] += sum[i + 1] - sum[i]);
 	}
-	return inPreorder(made, selves);
+	return inPreorder(made, selves, moved(inferred, goes));
+}
+
+/* Values of nodes, where these are now. */
+function moved(values, goes) {
+	const there = new Map();
+
+	for (const [node, value] of values)
+		there.set(goes[node], (there.get(goes[node]) ?? 0) + value);
+	return there;
 }
 
 /* child(parent, func): that node of `made`, which it may have to add. In a flame chart
@@ -88,7 +97,7 @@ function childTable(made, most, inOrder) {
 
 /* The same nodes in preorder, without those that weigh nothing. Every node follows its
  * parent; siblings stay in the order in which they were made. */
-function inPreorder({ count, parents, funcs, folded }, selves) {
+function inPreorder({ count, parents, funcs, folded }, selves, inferred) {
 	const first = integers(count), next = integers(count);
 	const became = integers(count), sorted = integers(count);
 	const weights = reals(count);
@@ -128,7 +137,7 @@ function inPreorder({ count, parents, funcs, folded }, selves) {
 
 	return {
 		...makeTrie(pick(funcs), pick(parents).map((parent) => became[parent]),
-			    selves.map(pick)),
+			    selves.map(pick), moved(inferred, became)),
 		folded: pick(folded),
 	};
 }

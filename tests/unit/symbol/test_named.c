@@ -13,6 +13,7 @@ static struct trie trie;
 static struct symbols symbols;
 static struct named named;
 static const uint8_t *left_out; /* by node of the trie */
+static struct frames known; /* what is inferred of them; mostly nothing is said */
 
 static void begin(void)
 {
@@ -24,6 +25,7 @@ static void end(void)
 {
 	named_release(&named);
 	symbols_release(&symbols);
+	frames_release(&known);
 	trie_release(&trie);
 	intern_release(&strings);
 }
@@ -64,7 +66,10 @@ static uint32_t stack(const char *frames, uint64_t weight)
 
 static void make(bool in_order, size_t threads)
 {
-	struct named_options options = { in_order, left_out, threads };
+	struct named_options options = { .frames = known.list.count ? &known : NULL,
+					 .left_out = left_out,
+					 .in_order = in_order,
+					 .threads = threads };
 
 	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, &options, &named), 0);
 }
@@ -388,6 +393,68 @@ Test(named, any_tree_is_what_looking_at_each_child_gives)
 	}
 }
 
+static void infer(const char *wanted)
+{
+	for (; *wanted; wanted++) {
+		struct frame frame = { .address = known.list.count };
+		uint32_t id;
+
+		frame.flags = *wanted == 'i' ? FRAME_INFERRED : 0;
+		cr_assert_eq(frames_add(&known, &frame, &id), 0);
+	}
+}
+
+/* By the function of a node: what is inferred of it. */
+static uint64_t inferred_of(char name)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i < named.nodes.count; i++) {
+		const struct function *f =
+			&symbols.functions.v[named.nodes.v[i].function];
+
+		if (intern_text(&strings, f->name)[0] == name)
+			sum += named.inferred[i];
+	}
+	return sum;
+}
+
+Test(named, what_is_below_an_inferred_frame_is_inferred_of_the_node_that_it_joins)
+{
+	functions("abc");
+	*array_add(&symbols.of_frame) = 1;
+	infer("...i");
+	stack("012", 1);
+	stack("032", 2);
+	stack("03", 4);
+	stack("0322", 8);
+	cr_expect_str_eq(tree(false), "a:0(b:4(c:3(c:8())))");
+	cr_expect_eq(inferred_of('b'), 14);
+	cr_expect_eq(inferred_of('a') + inferred_of('c'), 0);
+}
+
+Test(named, nothing_is_said_where_nothing_is_inferred)
+{
+	functions("ab");
+	infer("..");
+	stack("01", 1);
+	make(false, 1);
+	cr_expect_null(named.inferred);
+}
+
+Test(named, what_a_picture_says_is_inferred_is_added)
+{
+	uint32_t node = 0;
+
+	functions("ab");
+	stack("01", 6);
+	cr_assert_eq(trie_add(&trie, (uint32_t[]){ 0 }, 1, &node), 0);
+	cr_assert_eq(trie_charge(&trie, node, TRIE_INFERRED, 5), 0);
+	make(false, 1);
+	cr_expect_eq(inferred_of('a'), 5);
+	cr_expect_eq(inferred_of('b'), 0);
+}
+
 /* A trie that is worth several threads: long stacks that begin alike. */
 static void make_large(unsigned *seed)
 {
@@ -405,6 +472,8 @@ static void make_large(unsigned *seed)
 		cr_assert_eq(trie_charge(&trie, node, TRIE_SAMPLES, 1), 0);
 		cr_assert_eq(trie_charge(&trie, node, TRIE_BEFORE, count % 3), 0);
 	}
+	for (int i = 0; i < FRAMES / 3; i++)
+		infer(i % 2 ? "..." : "i..");
 }
 
 static void expect_same(const struct named *a, const struct named *b)
@@ -417,6 +486,8 @@ static void expect_same(const struct named *a, const struct named *b)
 	cr_expect_eq(memcmp(a->self, b->self, size), 0);
 	cr_expect_eq(memcmp(a->samples, b->samples, size), 0);
 	cr_expect_eq(memcmp(a->before, b->before, size), 0);
+	if (a->inferred || b->inferred)
+		cr_expect_eq(memcmp(a->inferred, b->inferred, size), 0);
 }
 
 Test(named, any_number_of_threads_makes_the_same)
