@@ -242,8 +242,7 @@ static uint64_t note_key(const struct stack_walker *w, const struct sample *s)
 	return s->mode | (uint64_t)s->exact_chain << 8 |
 	       (uint64_t)s->has_user_stack << 9 | (uint64_t)s->has_chain << 10 |
 	       (uint64_t)may_be_followed(event) << 11 |
-	       (uint64_t)chain_limit(event) << 12 |
-	       (uint64_t)(w->options.infer && s->user_abi) << 44;
+	       (uint64_t)chain_limit(event) << 12;
 }
 
 /* A chain without addresses, of markers alone for one, shows the sample's own. */
@@ -341,7 +340,7 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
-/* Behind a user's leaf of which nothing but the chain is known. */
+/* Behind a user's leaf of whose stack nothing but the chain is known. */
 static int push_inferred(struct stack_walker *w, const struct chain *c,
 			 const struct chain_entry *e, struct found_chain *found)
 {
@@ -349,8 +348,8 @@ static int push_inferred(struct stack_walker *w, const struct chain *c,
 	uint32_t frame;
 
 	if (!w->options.infer || e->caller || e->mode != MODE_USER || !next ||
-	    -next <= CONTEXT_MOST || c->sample->user_abi || c->sample->exact_chain ||
-	    is_full(w))
+	    -next <= CONTEXT_MOST || c->sample->has_user_stack ||
+	    c->sample->exact_chain || is_full(w))
 		return 0;
 	if (infer_caller(w, e, next, &frame) < 0)
 		return -ENOMEM;

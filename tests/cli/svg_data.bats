@@ -228,6 +228,7 @@ EOF
 
 @test "a few bytes that stand for many are refused, or cost little" {
 	command -v python3 >/dev/null || skip "no python3"
+	! grep -aq '__[at]san_init' "$FLAMEFOLD" || skip "sanitizers take more than the limit for themselves"
 	cat >bomb.py <<'EOF'
 import base64, sys, zlib
 def varint(n):

@@ -31,14 +31,16 @@ FRAME_POINTERS='-O2 -g -fno-omit-frame-pointer'
 	chain leaf '.*;main;top;mid;leaf'
 }
 
-@test "without registers and without a dump nothing is made up" {
+@test "without registers and without a dump the code tells it, or nothing is made up" {
 	compile leaf leaf.c $FRAME_POINTERS
 	chained 0 ./leaf 50000
 	fold_user
+	chain leaf '.*;main;top;mid;leaf'
+	fold_user --no-infer perf.data
 	chain leaf '.*;main;top;leaf'
 	need_perf
 	perf record -q -N -o perf.data -e cpu-clock -F 4999 --call-graph fp ./leaf 50000
-	fold_user
+	fold_user --no-infer perf.data
 	chain leaf '.*;main;top;leaf'
 }
 

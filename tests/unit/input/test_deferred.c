@@ -1,4 +1,5 @@
 #include "input/deferred.h"
+#include "input/input.h"
 
 #include <criterion/criterion.h>
 
@@ -24,19 +25,19 @@ static const uint8_t *bytes(const uint64_t *chain)
 Test(deferred, of_two_chains_with_one_key_the_first_counts)
 {
 	struct deferred *d = NULL;
-	const uint64_t *chain;
+	struct sample sample;
 	uint32_t count = 0;
 
 	cr_assert_null(deferred_find(d, 7, 8, &count));
 	cr_assert_eq(add(&d, 7, 8, bytes(first), 2), 0);
 	cr_assert_eq(add(&d, 7, 8, bytes(second), 3), 0);
 	cr_assert_eq(add(&d, 7, 9, bytes(second), 3), 0);
-	chain = (const uint64_t *)deferred_find(d, 7, 8, &count);
-	cr_assert_not_null(chain);
-	cr_expect(count == 2 && chain[1] == 2);
-	chain = (const uint64_t *)deferred_find(d, 7, 9, &count);
-	cr_assert_not_null(chain);
-	cr_expect(count == 3 && chain[2] == 5);
+	sample.chain = deferred_find(d, 7, 8, &count);
+	cr_assert_not_null(sample.chain);
+	cr_expect(count == 2 && sample_chain(&sample, 1) == 2);
+	sample.chain = deferred_find(d, 7, 9, &count);
+	cr_assert_not_null(sample.chain);
+	cr_expect(count == 3 && sample_chain(&sample, 2) == 5);
 	cr_assert_null(deferred_find(d, 8, 8, &count));
 	deferred_free(d);
 }
