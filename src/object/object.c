@@ -364,6 +364,7 @@ static int read_header(struct context *ctx, struct object *o, const char *name)
 	}
 	o->machine = header.e_machine;
 	o->relocatable = header.e_type == ET_REL;
+	o->entry = header.e_entry;
 	if (read_segments(o) < 0) {
 		object_close(o);
 		return fail_memory(ctx);

@@ -43,6 +43,7 @@ struct object {
 	uint64_t size; /* of the file */
 	unsigned machine; /* EM_* */
 	bool relocatable; /* its symbols have no addresses: a .o or a kernel module */
+	uint64_t entry; /* address of the first instruction; 0: none */
 	ARRAY(struct segment) segments; /* executable ones first */
 	ARRAY(struct address_range) code; /* of those: ascending, and none overlap */
 	/* Of sections; up to a zero, which is the last byte. */

@@ -250,6 +250,10 @@ bool processes_place(const struct processes *ps, const struct space *space, uint
  */
 bool processes_place_before_exec(const struct processes *ps, const struct space *space,
 				 uint64_t ip, struct place *ret);
+/* Where the map of code begins that has the lowest addresses: mostly the program's. False where
+ * there is none. */
+bool processes_lowest_code(const struct processes *ps, const struct space *space,
+			   uint64_t *ret);
 /* Kernel addresses that no map covers are those of the kernel itself. */
 bool processes_kernel_place(const struct processes *ps, const struct space *space,
 			    uint64_t ip, struct place *ret);

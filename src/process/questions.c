@@ -150,6 +150,28 @@ bool processes_place(const struct processes *ps, const struct space *space, uint
 	return true;
 }
 
+bool processes_lowest_code(const struct processes *ps, const struct space *space,
+			   uint64_t *ret)
+{
+	uint32_t index = space->index;
+	size_t count = space->maps;
+
+	*ret = UINT64_MAX;
+	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
+		const struct address_space *at = &ps->spaces.v[index];
+
+		for (size_t k = 0; k < count; k++) {
+			const struct map *map = &at->maps.list.v[k];
+
+			if (map->executable && map->start < *ret)
+				*ret = map->start;
+		}
+		count = at->parent_maps;
+		index = at->parent;
+	}
+	return *ret != UINT64_MAX;
+}
+
 /* Are these the maps that an exec makes, or some of them? */
 static bool is_in_exec(const struct address_space *at, size_t maps)
 {

@@ -351,6 +351,7 @@ static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
 	int err = 0;
 
 	o->binary.machine = cfi_machine(&f->object);
+	o->binary.entry = f->object.entry;
 	if (f->object.fd >= 0)
 		err = unwind_single_open(&f->object, f->debug.elf ? &f->debug : NULL,
 					 &o->single);

@@ -15,6 +15,7 @@ struct binary {
 	const struct machine *machine; /* NULL: it has no rules */
 	bool there; /* a file was found */
 	bool go; /* made by Go's compiler, whose code keeps frame pointers */
+	uint64_t entry; /* address of a program's first instruction; 0: none */
 	bool omits_frame_pointers; /* as good as all of it; only if they are judged */
 };
 

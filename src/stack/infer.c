@@ -20,6 +20,11 @@
  * was called: such a file's calls are not looked at.
  *
  * All of that is said by the code alone, so it is kept by the address behind the call.
+ *
+ * One call by a pointer is known, too: C libraries pass what main() returns to exit(), and nothing
+ * has called them, so that the chain ends there. Which function main() is the program's first
+ * instructions say, for they hand its address to the library (x86-64 psABI, "Process
+ * Initialization"; crt1.o of glibc and musl).
  */
 #include "stack/infer.h"
 
@@ -170,11 +175,18 @@ static int judge_owner(struct stack_walker *w, const struct code_place *at,
 	return f.start == at->address && f.framed && !f.too_many && !may_leave(w, at, &f);
 }
 
+/* Is it code that keeps frame pointers, of a machine that is known here? */
+static bool is_for_chains(const struct code_place *at)
+{
+	return at->binary->machine && at->binary->machine->elf == EM_X86_64 &&
+	       !at->binary->omits_frame_pointers;
+}
+
 /* Where it is kept what is known of an address of an image; *@known: it is there. */
 static struct inferred *slot_of(struct stack_walker *w, uint32_t image, uint64_t offset,
 				enum inferred_kind kind, bool *known)
 {
-	uint64_t key = offset << 1 | kind;
+	uint64_t key = offset << 2 | kind;
 	struct inferred *slot =
 		&w->inferred[hash_u64(key ^ (uint64_t)image << 40) % INFERRED];
 
@@ -205,6 +217,73 @@ static const struct inferred *owner_at(struct stack_walker *w,
 		return NULL;
 	}
 	slot->frame = found ? id + 1 : 0;
+	return slot;
+}
+
+/* Is the result of the call whose last byte is at @at given on to another function, as its first
+ * argument? mov %eax,%edi; call */
+static bool passes_result_on(struct stack_walker *w, const struct code_place *at)
+{
+	static const uint8_t pass[] = { 0x89, 0xc7, 0xe8 };
+	struct code_place behind = *at;
+	uint8_t code[sizeof(pass)];
+
+	behind.offset++;
+	return code_bytes(w, &behind, code, sizeof(code)) &&
+	       memcmp(code, pass, sizeof(pass)) == 0;
+}
+
+/* From some byte of a program's code to what its first instructions put into the register of the
+ * first argument: an address near to them, or any. */
+static bool find_main(struct stack_walker *w, struct code_place *at)
+{
+	enum { FIRST = 64, LENGTH = 7 };
+	uint8_t code[FIRST];
+	uint32_t value;
+
+	if (!move_place(at, at->binary->entry - at->address) ||
+	    !code_bytes(w, at, code, sizeof(code)))
+		return false;
+	for (size_t i = 0; i + LENGTH <= FIRST; i++) {
+		memcpy(&value, code + i + 3, sizeof(value));
+		value = le32toh(value);
+		if (memcmp(code + i, "\x48\x8d\x3d", 3) == 0)
+			return move_place(at, i + LENGTH + (uint64_t)(int32_t)value);
+		if (memcmp(code + i, "\x48\xc7\xc7", 3) == 0)
+			return move_place(at, value - at->address);
+	}
+	return false;
+}
+
+/* main() of the process at hand. Its .frame is 0 where it is not known, or keeps no frame; NULL
+ * without memory. */
+static const struct inferred *owner_main(struct stack_walker *w)
+{
+	static const struct inferred nothing;
+	const struct space *space = &w->thread->space;
+	const struct inferred *owner = &nothing;
+	struct inferred *slot, found;
+	struct code_place at;
+	struct place place;
+	uint64_t code;
+	bool known;
+
+	slot = slot_of(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	if (known)
+		return slot;
+	found = *slot;
+	slot->image = 0;
+	if (processes_lowest_code(w->ps, space, &code) &&
+	    processes_place(w->ps, space, code, &place) &&
+	    code_of_image(w, place.image, place.address, &at) && is_for_chains(&at) &&
+	    at.binary->entry && find_main(w, &at))
+		owner = owner_at(w, &at);
+	if (!owner || w->failed)
+		return NULL;
+	slot = slot_of(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	found.frame = owner->frame;
+	found.size = owner->size;
+	*slot = found;
 	return slot;
 }
 
@@ -243,8 +322,8 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 		slot->image = w->failed ? 0 : slot->image;
 		return w->failed ? NULL : slot;
 	}
-	if (!at.binary->machine || at.binary->machine->elf != EM_X86_64 ||
-	    at.binary->omits_frame_pointers || !follow_call(w, &at))
+	slot->starts = passes_result_on(w, &at);
+	if (!is_for_chains(&at) || !follow_call(w, &at))
 		return slot;
 	found = *slot;
 	owner = owner_at(w, &at);
@@ -255,6 +334,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 	/* The function may have taken the place of the call. */
 	found.frame = owner->frame;
 	found.size = owner->size;
+	found.starts = false;
 	*slot = found;
 	return slot;
 }
@@ -283,7 +363,7 @@ static bool has_callers(struct stack_walker *w, const struct place_key *key, uin
 }
 
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_t next,
-		 uint32_t *frame)
+		 bool last, uint32_t *frame)
 {
 	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
 	const struct place_seen *seen = place_find(w, &key, next);
@@ -295,6 +375,8 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_
 	if (!seen)
 		return -ENOMEM;
 	owner = owner_behind(w, &w->frames->list.v[seen->frame - 1]);
+	if (owner && owner->starts && last)
+		owner = owner_main(w);
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
 	f = &w->frames->list.v[*array_last(&w->stack)];

@@ -351,7 +351,7 @@ static int push_inferred(struct stack_walker *w, const struct chain *c,
 	    -next <= CONTEXT_MOST || c->sample->has_user_stack ||
 	    c->sample->exact_chain || is_full(w))
 		return 0;
-	if (infer_caller(w, e, next, &frame) < 0)
+	if (infer_caller(w, e, next, c->next + 1 == c->sample->chain_count, &frame) < 0)
 		return -ENOMEM;
 	found->inferred = frame;
 	return frame ? push_frame(w, frame - 1) : 0;

@@ -70,14 +70,16 @@ struct thread_seen {
 	uint32_t frame; /* of the label + 1; 0: not made yet */
 };
 
-/* What infer.c remembers: whose frame it is that returns to behind a call, and of which functions it
- * can be. */
-enum inferred_kind { INFERRED_CALL, INFERRED_FUNCTION };
+/* What infer.c remembers: whose frame it is that returns to behind a call, of which functions it
+ * can be, and which of them is the main() of a process. */
+enum inferred_kind { INFERRED_CALL, INFERRED_FUNCTION, INFERRED_MAIN };
 struct inferred {
-	uint64_t key; /* the offset in the file, shifted by one, and its kind */
+	/* The offset in the file, or the layout of a process, shifted by two, and the kind. */
+	uint64_t key;
 	uint32_t image; /* + 1; 0: empty */
 	uint32_t frame; /* of the function + 1; 0: not known */
 	uint32_t size; /* of the function */
+	bool starts; /* the call is the one of main() */
 };
 
 /* Where the recorder's registers lie in a sample, for one machine and one mask. */

@@ -2,6 +2,7 @@
  * Functions with frame pointers that call ones without a frame, in all ways that matter to who
  * infers the caller from the code. Every leaf has one caller, in whose name it is:
  *
+ *	main -> main_leaf, and the C library calls main by a pointer
  *	main -> direct -> direct_leaf
  *	main -> again -> again -> again -> again_leaf
  *	main -> jumper, which jumps to landed -> landed_leaf
@@ -22,6 +23,7 @@ enum { ROUNDS = 3000 };
 	{                                                                                \
 		return busy(ROUNDS) + n;                                                 \
 	}
+LEAF_OF(main_leaf)
 LEAF_OF(direct_leaf)
 LEAF_OF(again_leaf)
 LEAF_OF(landed_leaf)
@@ -96,7 +98,7 @@ int main(int argc, char **argv)
 	while (times--) {
 		sum += direct(times) + again(2) + jumper(times) + pointer(times) +
 		       framed(times);
-		sum += fills(times) + fills(times + 1);
+		sum += main_leaf(times) + fills(times) + fills(times + 1);
 	}
 	return sum == 42;
 }
