@@ -44,6 +44,7 @@ enum {
 
 /* What the rows of a function say. */
 struct function_rows {
+	uint8_t word; /* bytes of an address */
 	uint64_t start, end;
 	bool framed; /* somewhere its CFA is counted from the frame pointer */
 	bool too_many;
@@ -55,9 +56,9 @@ struct function_rows {
 
 /* The return address is on top of the stack: nothing has been pushed yet, or all has been popped,
  * though compilers do not say of the frame pointer that it was. */
-static bool is_as_called(const struct unwind_rule *rule)
+static bool is_as_called(const struct unwind_rule *rule, unsigned word)
 {
-	return rule->cfa_kind == UNWIND_SP && rule->cfa == 8 &&
+	return rule->cfa_kind == UNWIND_SP && rule->cfa == (int32_t)word &&
 	       !(rule->flags & UNWIND_SIGNAL);
 }
 
@@ -71,7 +72,7 @@ static void note_row(void *arg, uint64_t from, uint64_t to,
 	if (to > f->end)
 		f->end = to;
 	f->framed |= rule->cfa_kind == UNWIND_FP;
-	if (!is_as_called(rule))
+	if (!is_as_called(rule, f->word))
 		return;
 	/* A table has rows that are alike as one, single entries may not. */
 	if (f->count && f->frameless[f->count - 1].to == from)
@@ -163,7 +164,8 @@ static bool may_push(struct stack_walker *w, const struct code_place *at)
 static int judge_owner(struct stack_walker *w, const struct code_place *at,
 		       uint32_t *size)
 {
-	struct function_rows f = { .start = UINT64_MAX };
+	struct function_rows f = { .start = UINT64_MAX,
+				   .word = at->binary->machine->word };
 	int found;
 
 	if (!may_push(w, at))
@@ -178,7 +180,9 @@ static int judge_owner(struct stack_walker *w, const struct code_place *at,
 /* Is it code that keeps frame pointers, of a machine that is known here? */
 static bool is_for_chains(const struct code_place *at)
 {
-	return at->binary->machine && at->binary->machine->elf == EM_X86_64 &&
+	const struct machine *m = at->binary->machine;
+
+	return m && (m->elf == EM_X86_64 || m->elf == EM_386) &&
 	       !at->binary->omits_frame_pointers;
 }
 
@@ -344,10 +348,13 @@ static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
 			    uint64_t ip, const struct unwind_rule *rule)
 {
 	static const uint8_t set[] = { 0x48, 0x89, 0xe5 };
+	unsigned word = key->machine->word;
+	size_t prefix = word == 4; /* one of 32 bits has none */
 	uint8_t code[sizeof(set)];
 
-	return rule->cfa == 16 && place_bytes(w, key, ip, code, sizeof(code)) &&
-	       memcmp(code, set, sizeof(set)) == 0;
+	return rule->cfa == (int32_t)(2 * word) &&
+	       place_bytes(w, key, ip, code, sizeof(code) - prefix) &&
+	       memcmp(code, set + prefix, sizeof(set) - prefix) == 0;
 }
 
 /* Is the frame pointer at the leaf that of its caller? */
@@ -358,8 +365,8 @@ static bool has_callers(struct stack_walker *w, const struct place_key *key, uin
 		return true;
 	if (rule->cfa_kind != UNWIND_SP || rule->flags & UNWIND_SIGNAL)
 		return false;
-	return is_as_called(rule) || !(rule->flags & UNWIND_FP_SAVED) ||
-	       is_about_to_set(w, key, ip, rule);
+	return is_as_called(rule, key->machine->word) ||
+	       !(rule->flags & UNWIND_FP_SAVED) || is_about_to_set(w, key, ip, rule);
 }
 
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_t next,
@@ -370,11 +377,13 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_
 	const struct inferred *owner;
 	const struct frame *f, *has;
 	struct unwind_rule rule;
+	struct frame caller;
 
 	*frame = 0;
 	if (!seen)
 		return -ENOMEM;
-	owner = owner_behind(w, &w->frames->list.v[seen->frame - 1]);
+	caller = w->frames->list.v[seen->frame - 1];
+	owner = owner_behind(w, &caller);
 	if (owner && owner->starts && last)
 		owner = owner_main(w);
 	if (!owner || !owner->frame)
@@ -385,7 +394,7 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_
 	if (f->image == has->image && f->address - has->address < owner->size)
 		return 0;
 	key = place_key(w, MODE_USER, PLACE_EXACT, leaf->entered,
-			machine_by_elf(EM_X86_64));
+			w->by_image.v[caller.image]->machine);
 	seen = place_find(w, &key, leaf->ip);
 	if (!seen)
 		return -ENOMEM;

@@ -79,3 +79,16 @@ said()
 	diff <(sort live) <(sort filed)
 	grep -q ';main;direct;direct_leaf' live
 }
+
+@test "callers are put in for programs of 32 bits, too" {
+	compile inferred inferred.c -m32 -isystem "/usr/include/$(gcc -print-multiarch)" -O2 -g -fno-omit-frame-pointer ||
+		skip "no C library of 32 bits"
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./inferred 10000 ||
+		skip "events are not permitted"
+	inferred
+	chain direct_leaf '.*;main(;jumper)?;direct;direct_leaf'
+	chain again_leaf '.*;main;again;again;again;again_leaf'
+	chain pointed_leaf '.*;main;pointed_leaf'
+	inferred --no-infer
+	chain direct_leaf '.*;main(;jumper)?;direct_leaf'
+}
