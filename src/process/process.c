@@ -272,6 +272,25 @@ static bool allow_items(struct processes *ps)
 	return true;
 }
 
+/* A map came that no memory is left for: what was at its ends before is not there any more. All that
+ * may lie between would take looking at each map. */
+static void unmap(struct processes *ps, struct maps *maps, const struct record *rec)
+{
+	const uint64_t ends[] = { rec->start,
+				  rec->start + (rec->size ? rec->size - 1 : 0) };
+	size_t count = maps->list.count;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct map *map = maps_find(maps, count, ends[i]);
+
+		if (!map || map->image == IMAGE_ID_UNKNOWN)
+			continue;
+		maps->list.v[map - maps->list.v].image = IMAGE_ID_UNKNOWN;
+		array_last(&maps->list)->epoch = array_last(&maps->list)->layout =
+			++ps->epochs;
+	}
+}
+
 static int apply_map(struct processes *ps, const struct record *rec)
 {
 	struct jit_origin origin = origin_of(ps, rec);
@@ -292,8 +311,10 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	if (is_moved_text(ps, space, rec))
 		return 0;
 	drop_covered(ps, &space->maps, &space->settled);
-	if (!allow_map(ps, space))
+	if (!allow_map(ps, space)) {
+		unmap(ps, &space->maps, rec);
 		return 0;
+	}
 	maps = space->maps.list.count;
 	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0 ||
 	    jit_images_map(&space->jit, ps->images, found.image) < 0)
@@ -532,6 +553,14 @@ uint64_t processes_maps_cut(const struct processes *ps)
 	return ps->copies_cut;
 }
 
+/* A new name, or program, of a thread that is known takes the place of the one before, which is wrong
+ * from then on. */
+static bool is_of_known(struct processes *ps, const struct record *rec)
+{
+	return rec->type == RECORD_COMM && find_thread(ps, rec->tid) &&
+	       known_process(ps, rec->pid);
+}
+
 int processes_apply(struct processes *ps, const struct record *rec)
 {
 	static int (*const apply[])(struct processes * ps, const struct record *rec) = {
@@ -543,7 +572,7 @@ int processes_apply(struct processes *ps, const struct record *rec)
 
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])
 		return 0;
-	if (rec->type != RECORD_EXIT && !allow_items(ps))
+	if (rec->type != RECORD_EXIT && !allow_items(ps) && !is_of_known(ps, rec))
 		return 0;
 	ps->version++;
 	ps->copies_left += COPIES_A_RECORD;

@@ -1,5 +1,8 @@
 #include "process/timeline.h"
 
+#include "base/budget.h"
+#include "process/keep.h"
+
 #include "timeline.h"
 
 enum { MAPS = 64, MANY = 40000 };
@@ -141,4 +144,54 @@ Test(forget, maps_that_children_do_not_get_are_counted)
 	fork_process(&t, 5, 1, 4);
 	cr_expect_eq(processes_maps_cut(t.ps), 2 * (4100 - 4096));
 	timeline_end(&t);
+}
+
+/* A growing timeline that may take no more memory from now on. */
+static void refuse(struct timeline *t, struct object_places *places,
+		   struct budget *budget)
+{
+	budget_init(budget, 0);
+	places->budget = budget;
+	t->images.places = places;
+}
+
+Test(forget, a_map_that_no_memory_is_left_for_hides_what_was_there)
+{
+	struct object_places places = { 0 };
+	struct budget budget;
+	struct timeline t;
+
+	grow(&t);
+	comm(&t, 1, 5, 5, "short", EXEC);
+	map(&t, 1, 5, 0x1000, 0x1000, 0, "/bin/short");
+	refuse(&t, &places, &budget);
+	for (uint64_t i = 2; i <= MAPS; i++)
+		map(&t, 2, 5, 0x1000 * i, 0x1000, 0, "/bin/short");
+	cr_assert_str_eq(path_at(&t, 2, 5, 0x1000), "/bin/short");
+	map(&t, 3, 5, 0x1000, 0x800, 0, "/bin/other");
+	cr_assert_str_neq(path_at(&t, 3, 5, 0x1000), "/bin/short");
+	cr_assert_str_eq(path_at(&t, 3, 5, 0x2000), "/bin/short");
+	cr_assert(budget.refused > 0);
+	timeline_end(&t);
+	budget_release(&budget);
+}
+
+Test(forget, a_program_that_begins_without_memory_ends_the_one_before)
+{
+	struct object_places places = { 0 };
+	struct budget budget;
+	struct timeline t;
+
+	grow(&t);
+	comm(&t, 1, 5, 5, "short", EXEC);
+	map(&t, 1, 5, 0x1000, 0x1000, 0, "/bin/short");
+	refuse(&t, &places, &budget);
+	for (uint32_t pid = 6; pid < MANY; pid++)
+		comm(&t, 2, pid, pid, "many", EXEC);
+	cr_assert_str_neq(comm_at(&t, 2, MANY - 1, MANY - 1), "many");
+	comm(&t, 3, 5, 5, "next", EXEC);
+	cr_assert_str_eq(comm_at(&t, 3, 5, 5), "next");
+	cr_assert_str_neq(path_at(&t, 3, 5, 0x1000), "/bin/short");
+	timeline_end(&t);
+	budget_release(&budget);
 }
