@@ -384,6 +384,8 @@ enum ff_total {
 	FF_TOTAL_SAMPLES_BAD_ADDRESS, /* a return address at which there is no code */
 	FF_TOTAL_SAMPLES_TOO_DEEP, /* more frames than any stack has */
 	FF_TOTAL_SAMPLES_REPEATED, /* a frame that leads back */
+	FF_TOTAL_SAMPLES_NO_CALL, /* the chain goes on with an address behind no call */
+	FF_TOTAL_SAMPLES_NO_START, /* the chain ends in a function that has a caller */
 	FF_TOTAL_SAMPLES_USER_STACK, /* of those in the tree: a stack dump not unwound */
 	FF_TOTAL_SAMPLES_UNWOUND, /* from their registers and stack dumps */
 	FF_TOTAL_FRAMES_UNWOUND, /* of these samples */

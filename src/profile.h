@@ -244,6 +244,15 @@ int worker_merge(struct ff_profile *p, struct worker *w);
 int settle_counters(struct reading *r, struct ff_input *input);
 
 /* profile_seen.c */
+/* Why stacks are not whole, in words; @followed: by frame pointers that are none. */
+struct poorer_reason {
+	enum ff_total which;
+	const char *words;
+	bool followed;
+};
+
+/* What most of them are truncated for; NULL: for nothing that is known. */
+const struct poorer_reason *poorer_most(const struct ff_profile *p);
 void poorer_see(struct poorer_count *count, unsigned poorer);
 void poorer_add(struct poorer_count *to, const struct poorer_count *from);
 void seen_add(struct seen *to, const struct seen *from);

@@ -434,34 +434,20 @@ static void judge_no_cfi(struct judged *j)
 /* What no judge above has spoken of. */
 static void judge_truncated(struct judged *j)
 {
-	static const struct {
-		enum ff_total which;
-		const char *why;
-	} reasons[] = {
-		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small" },
-		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at its limit" },
-		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage" },
-		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information" },
-		{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "return address without code" },
-		{ FF_TOTAL_SAMPLES_REPEATED, "a frame that leads back" },
-		{ FF_TOTAL_SAMPLES_TOO_DEEP, "deeper than any stack" },
-		{ FF_TOTAL_SAMPLES_MAX_STACK, "more frames than --max-stack" },
-	};
-	uint64_t cut = total(j, FF_TOTAL_SAMPLES_TRUNCATED), most = 0;
-	const char *why = NULL;
+	const struct poorer_reason *why = poorer_most(j->p);
+	uint64_t cut = total(j, FF_TOTAL_SAMPLES_TRUNCATED);
 
 	if (!cut)
 		return;
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (total(j, reasons[i].which) > most) {
-			most = total(j, reasons[i].which);
-			why = reasons[i].why;
-		}
 	begin_share(j, cut, total(j, FF_TOTAL_SAMPLES_TREE));
 	text_string(&j->cause, "of the stacks do not reach their root");
 	if (why)
-		text_printf(&j->cause, ", most of them for: %s", why);
-	text_string(&j->remedy, "flamefold info FILE");
+		text_printf(&j->cause, ", most of them for: %s", why->words);
+	if (why && why->followed)
+		text_printf(&j->remedy, "%s, or compile with -fno-omit-frame-pointer",
+			    j->by->dwarf);
+	else
+		text_string(&j->remedy, "flamefold info FILE");
 }
 
 /* "7 records were lost (5.0 % of all)": of @of that and these. */
@@ -749,8 +735,9 @@ static const char *keep_text(struct ff_profile *p, const struct text *t)
 /* Is a more exact sentence there about why stacks are not whole? */
 static bool is_explained(const struct ff_profile *p)
 {
-	static const char *const kinds[] = { "chains_broken", "chains_cut",
-					     "user_stacks_cut", "no_unwind_information" };
+	static const char *const kinds[] = { "frame_pointers", "chains_broken",
+					     "chains_cut", "user_stacks_cut",
+					     "no_unwind_information" };
 
 	for (size_t i = 0; i < p->findings.count; i++)
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)

@@ -72,7 +72,8 @@ static const struct {
 	{ "cut_chain", POORER_CUT_CHAIN },    { "odd_chain", POORER_ODD_CONTEXT },
 	{ "no_cfi", POORER_NO_CFI },	      { "bad_address", POORER_BAD_ADDRESS },
 	{ "repeated", POORER_REPEATED },      { "too_deep", POORER_TOO_DEEP },
-	{ "max_stack", POORER_MAX_STACK },
+	{ "max_stack", POORER_MAX_STACK },    { "no_call", POORER_NO_CALL },
+	{ "no_start", POORER_NO_START },
 };
 
 static const struct {

@@ -26,3 +26,26 @@ void seen_add(struct seen *to, const struct seen *from)
 	to->bare += from->bare;
 	to->inferred += from->inferred;
 }
+
+const struct poorer_reason *poorer_most(const struct ff_profile *p)
+{
+	static const struct poorer_reason reasons[] = {
+		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small", false },
+		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at its limit", false },
+		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage", false },
+		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information", false },
+		{ FF_TOTAL_SAMPLES_NO_START, "root is not where threads start", true },
+		{ FF_TOTAL_SAMPLES_NO_CALL, "return address behind no call", true },
+		{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "return address without code", false },
+		{ FF_TOTAL_SAMPLES_REPEATED, "a frame that leads back", false },
+		{ FF_TOTAL_SAMPLES_TOO_DEEP, "deeper than any stack", false },
+		{ FF_TOTAL_SAMPLES_MAX_STACK, "more frames than --max-stack", false },
+	};
+	const struct poorer_reason *most = NULL;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (ff_profile_total(p, reasons[i].which) >
+		    (most ? ff_profile_total(p, most->which) : 0))
+			most = &reasons[i];
+	return most;
+}

@@ -64,6 +64,8 @@ static void put_stacks(const struct ff_profile *p, struct json *j)
 		{ "odd_chain", FF_TOTAL_SAMPLES_ODD_CHAIN },
 		{ "no_cfi", FF_TOTAL_SAMPLES_NO_CFI },
 		{ "bad_address", FF_TOTAL_SAMPLES_BAD_ADDRESS },
+		{ "no_call", FF_TOTAL_SAMPLES_NO_CALL },
+		{ "no_start", FF_TOTAL_SAMPLES_NO_START },
 		{ "repeated", FF_TOTAL_SAMPLES_REPEATED },
 		{ "too_deep", FF_TOTAL_SAMPLES_TOO_DEEP },
 		{ "max_stack", FF_TOTAL_SAMPLES_MAX_STACK },

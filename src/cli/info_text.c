@@ -231,6 +231,8 @@ static void put_truncated(const struct ff_profile *p, FILE *out)
 		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at the recorder's limit" },
 		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage" },
 		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information" },
+		{ FF_TOTAL_SAMPLES_NO_CALL, "return address behind no call" },
+		{ FF_TOTAL_SAMPLES_NO_START, "root is not where threads start" },
 		{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "return address where there is no code" },
 		{ FF_TOTAL_SAMPLES_REPEATED, "a frame that leads back" },
 		{ FF_TOTAL_SAMPLES_TOO_DEEP, "more frames than any stack has" },

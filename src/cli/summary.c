@@ -148,6 +148,8 @@ static const struct {
 	{ FF_TOTAL_SAMPLES_CUT_CHAIN, "  call chain at its limit" },
 	{ FF_TOTAL_SAMPLES_ODD_CHAIN, "  call chain ends in garbage" },
 	{ FF_TOTAL_SAMPLES_NO_CFI, "  no unwind information" },
+	{ FF_TOTAL_SAMPLES_NO_CALL, "  return address behind no call" },
+	{ FF_TOTAL_SAMPLES_NO_START, "  root is no start" },
 	{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "  return address without code" },
 	{ FF_TOTAL_SAMPLES_REPEATED, "  a frame that leads back" },
 	{ FF_TOTAL_SAMPLES_TOO_DEEP, "  deeper than any stack" },

@@ -55,6 +55,8 @@ struct owned {
 	struct frame_info *frames; /* NULL: none */
 	bool asked; /* about frame pointers */
 	enum frame_pointer_use frame_pointers;
+	bool begun; /* starts are found */
+	struct starts starts;
 	unsigned machine; /* EM_* */
 	ARRAY(struct segment) segments;
 	uint8_t build_id_size;
@@ -117,6 +119,7 @@ static void owned_free(struct owned *o)
 	unwind_release(&o->table);
 	unwind_single_release(&o->single);
 	frame_info_close(o->frames);
+	starts_release(&o->starts);
 	array_release(&o->segments);
 	object_close(&o->memory);
 	pthread_mutex_destroy(&o->lock);
@@ -155,10 +158,15 @@ enum image_kind binaries_kind(const struct binaries *b, uint32_t image)
 	return b->images->list.v[image].kind;
 }
 
+static int find_files_for(const struct binaries *b, uint32_t image, unsigned need,
+			  struct found *ret)
+{
+	return image_find_object(&b->places, b->images, b->strings, image, need, ret);
+}
+
 static int find_files(const struct binaries *b, uint32_t image, struct found *ret)
 {
-	return image_find_object(&b->places, b->images, b->strings, image, NEED_UNWIND,
-				 ret);
+	return find_files_for(b, image, NEED_UNWIND, ret);
 }
 
 /* Closes what was found, and keeps what could not be read of it. -ENOMEM: for lack of that. */
@@ -489,6 +497,38 @@ int binaries_omit_frame_pointers(struct binaries *b, uint32_t image, bool *ret)
 		return -ENOMEM;
 	*ret = use == FRAME_POINTERS_OMITTED;
 	return 0;
+}
+
+static int find_starts(struct binaries *b, struct owned *o)
+{
+	struct found found;
+	int err = find_files_for(b, o->image, NEED_SYMBOLS, &found);
+
+	if (err < 0)
+		return err;
+	if (found.object.elf)
+		err = starts_find(&found.object, found.debug.elf ? &found.debug : NULL,
+				  &o->starts);
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
+	if (err < 0)
+		starts_release(&o->starts);
+	o->begun = err == 0;
+	return err;
+}
+
+int binaries_starts(struct binaries *b, const struct binary *binary,
+		    const struct starts **ret)
+{
+	struct owned *o = (struct owned *)binary;
+	int err = 0;
+
+	pthread_mutex_lock(&o->lock);
+	if (!o->begun)
+		err = find_starts(b, o);
+	*ret = &o->starts;
+	pthread_mutex_unlock(&o->lock);
+	return err;
 }
 
 static const struct segment *segment_at(const struct owned *o, uint64_t offset)

@@ -3,6 +3,7 @@
 
 #include "object/frame.h"
 #include "object/frame_pointers.h"
+#include "object/starts.h"
 #include "object/unwind_rule.h"
 #include "stack/stack.h"
 
@@ -57,6 +58,11 @@ int binaries_frames(struct binaries *b, const struct binary *binary,
  * added. */
 int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
 			    enum frame_pointer_use *ret);
+
+/* The functions that stacks begin with. Found once; *@ret stays. 0, or -ENOMEM. Any thread, while no
+ * image is added. */
+int binaries_starts(struct binaries *b, const struct binary *binary,
+		    const struct starts **ret);
 
 /* What most of the files that were mapped are for: for a recording that does not say.
  * NULL where none is there. */

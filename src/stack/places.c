@@ -299,7 +299,8 @@ static int look_up(struct stack_walker *w, const struct place_key *key, uint64_t
 	if (!seen->frame || seen->key != number) {
 		if (make_code(w, &asked, &frame, &rule) < 0)
 			return -ENOMEM;
-		*seen = (struct place_seen){ number, frame + 1, rule, CALL_UNSEEN };
+		*seen = (struct place_seen){ number, frame + 1, rule, CALL_UNSEEN,
+					     ROOT_UNSEEN };
 	}
 	*ret = *seen;
 	ret->key = place_number(ip, asked.lasts ? key->salt : key->brief);
@@ -324,8 +325,9 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 	return seen;
 }
 
-void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		     enum after_call call)
+/* What is kept of an address for other processes too; NULL: nothing. */
+static struct place_seen *find_code(struct stack_walker *w, const struct place_key *key,
+				    uint64_t ip)
 {
 	struct place_seen *seen;
 	struct asked asked;
@@ -333,8 +335,31 @@ void place_note_call(struct stack_walker *w, const struct place_key *key, uint64
 
 	ask(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
-	if (seen->frame && seen->key == number)
+	return seen->frame && seen->key == number ? seen : NULL;
+}
+
+void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		     enum after_call call)
+{
+	struct place_seen *seen = find_code(w, key, ip);
+
+	if (seen)
 		seen->call = call;
+}
+
+void place_note_root(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		     enum root root)
+{
+	struct place_seen *seen = find_code(w, key, ip);
+
+	if (seen)
+		seen->root = root;
+}
+
+int code_rule(struct stack_walker *w, const struct code_place *at,
+	      struct unwind_rule *ret)
+{
+	return rule_at(w, at->binary, at->offset, ret);
 }
 
 bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
@@ -361,6 +386,29 @@ bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip
 
 	return find_place(w, key, ip, &place) &&
 	       code_of_image(w, place.image, place.address, ret);
+}
+
+bool place_is_code(struct stack_walker *w, const struct place_key *key, uint64_t ip)
+{
+	struct place place;
+
+	return find_place(w, key, ip, &place) && place.executable;
+}
+
+bool place_is_padding(struct stack_walker *w, const struct place_key *key, uint64_t ip)
+{
+	const struct binary *binary;
+	struct place place;
+	uint64_t address;
+	bool code;
+
+	if (!find_place(w, key, ip, &place) ||
+	    binaries_kind(w->binaries, place.image) != IMAGE_FILE)
+		return false;
+	binary = binary_of(w, place.image);
+	w->failed |= !binary;
+	return binary && binary->there &&
+	       !binary_address(binary, place.address, &address, &code);
 }
 
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,

@@ -33,6 +33,10 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		     enum after_call call);
 
+/* The same of whether stacks begin there. */
+void place_note_root(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		     enum root root);
+
 /* The object's address of a user's; false where that is not known. */
 struct code_place {
 	uint32_t image;
@@ -43,9 +47,19 @@ struct code_place {
 bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		struct code_place *ret);
 
+/* What call frame information says of it. 0, or -ENOMEM. */
+int code_rule(struct stack_walker *w, const struct code_place *at,
+	      struct unwind_rule *ret);
+
 /* The same of an address of an image. */
 bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
 		   struct code_place *ret);
+
+/* Is executable memory there? */
+bool place_is_code(struct stack_walker *w, const struct place_key *key, uint64_t ip);
+
+/* Is a file there, but none of its segments: what fills up a page? */
+bool place_is_padding(struct stack_walker *w, const struct place_key *key, uint64_t ip);
 
 /* IMAGE_UNKNOWN where no map is. */
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,

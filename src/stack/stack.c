@@ -10,8 +10,10 @@
 #include <errno.h>
 
 #include "base/pages.h"
+#include "stack/garbage.h"
 #include "stack/infer.h"
 #include "stack/leaf.h"
+#include "stack/root.h"
 
 enum { CONTEXT_MOST = 4095 }; /* the last addresses are markers in a chain */
 enum { CODES_SIZE = CODES * sizeof(struct place_seen) }; /* one large page */
@@ -153,6 +155,9 @@ struct found_chain {
 	 * as long as the kernel makes them. */
 	bool in_place;
 	bool inferred; /* a caller, by code alone */
+	bool followed; /* by the kernel, through frame pointers */
+	size_t user_entries; /* addresses of the user's part that were taken */
+	unsigned garbage; /* of enum poorer: it goes on with what is no return address */
 };
 
 /* The next address of a chain; 0: none. */
@@ -177,11 +182,24 @@ static uint64_t find_caller(struct stack_walker *w, const struct chain *c,
 	return leaf_caller(w, c->sample, e->ip, peek(c), &found->looked);
 }
 
+/* Chains of branch records say nothing of frame pointers; and who asks for the kernel alone does
+ * not look at users' code. */
+static bool may_be_followed(const struct event *event)
+{
+	const uint64_t branches = 1 << 11, exclude_user = 1 << 4;
+
+	return !(event->sample_type & branches) && !(event->flags & exclude_user);
+}
+
 static struct found_chain begin_chain(const struct stack_walker *w,
 				      const struct sample *s, bool cut, struct chain *ret)
 {
 	chain_start(ret, s);
-	return (struct found_chain){ .in_place = cut && w->options.leaf_only };
+	return (struct found_chain){
+		.in_place = cut && w->options.leaf_only,
+		.followed = !w->options.as_perf && !s->exact_chain &&
+			    may_be_followed(&w->rec->events.v[s->event]),
+	};
 }
 
 static bool is_cut(const struct stack_walker *w, const struct sample *s)
@@ -223,15 +241,6 @@ static bool look_up_caller(struct stack_walker *w, const struct sample *s)
 	w->leaf_caller = caller;
 	w->leaf_of = w->caller_of = s->position + 1;
 	return true;
-}
-
-/* Chains of branch records say nothing of frame pointers; and who asks for the kernel alone does
- * not look at users' code. */
-static bool may_be_followed(const struct event *event)
-{
-	const uint64_t branches = 1 << 11, exclude_user = 1 << 4;
-
-	return !(event->sample_type & branches) && !(event->flags & exclude_user);
 }
 
 /* What decides beside the addresses of a chain what its stack is, and why it is not whole. */
@@ -308,17 +317,62 @@ static uint8_t kind_of(const struct chain_entry *e)
 	return e->caller ? PLACE_CALLER : PLACE_EXACT;
 }
 
-/* The entries of a chain are mostly of one kind. */
-static int push_entry(struct stack_walker *w, const struct chain_entry *e,
-		      struct place_key *key)
+/* The entries of a chain are mostly of one kind. NULL without memory. */
+static struct place_seen *find_entry(struct stack_walker *w, const struct chain_entry *e,
+				     struct place_key *key)
 {
-	const struct place_seen *seen;
-
 	if (!key->salt || key->mode != e->mode || key->kind != kind_of(e) ||
 	    key->entered != e->entered)
 		*key = place_key(w, e->mode, kind_of(e), e->entered, NULL);
-	seen = place_find(w, key, e->ip);
+	return place_find(w, key, e->ip);
+}
+
+static int push_entry(struct stack_walker *w, const struct chain_entry *e,
+		      struct place_key *key)
+{
+	const struct place_seen *seen = find_entry(w, e, key);
+
 	return seen ? push_frame(w, seen->frame - 1) : -ENOMEM;
+}
+
+/* The same of an entry that may be none: found->garbage says so. */
+static int push_link(struct stack_walker *w, const struct chain *c,
+		     const struct chain_entry *e, struct place_key *key,
+		     struct found_chain *found)
+{
+	struct place_seen *seen = find_entry(w, e, key);
+	uint32_t frame;
+
+	if (!seen)
+		return -ENOMEM;
+	/* The place may be another's by the time it is judged. */
+	frame = seen->frame - 1;
+	if (found->followed && e->caller && e->mode == MODE_USER && may_be_garbage(seen))
+		found->garbage = garbage_reason(w, c, e, seen);
+	if (found->garbage)
+		return 0;
+	found->user_entries += e->mode == MODE_USER;
+	return push_frame(w, frame);
+}
+
+/* What the kernel has found above the beginning of a stack takes nothing from it. */
+static unsigned judge_end(struct stack_walker *w, const struct sample *s, unsigned poorer,
+			  const struct found_chain *found)
+{
+	const unsigned garbage = POORER_NO_CALL | POORER_BAD_ADDRESS | POORER_NO_START |
+				 POORER_ODD_CONTEXT;
+
+	if (!found->followed || !found->user_entries ||
+	    poorer & (POORER_MAX_STACK | POORER_CUT_CHAIN))
+		return poorer;
+	switch (root_of_chain(w, s, found->user_entries)) {
+	case ROOT_YES:
+		return poorer & ~garbage;
+	case ROOT_NO:
+		return poorer & garbage ? poorer : poorer | POORER_NO_START;
+	default:
+		return poorer & ~POORER_NO_START;
+	}
 }
 
 /* Has it as many frames as were asked for? */
@@ -375,8 +429,15 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 			*poorer |= POORER_MAX_STACK;
 			break;
 		}
-		if (push_entry(w, &e, &key) < 0 ||
-		    push_leaf_caller(w, &chain, &e, found) < 0 ||
+		if (push_link(w, &chain, &e, &key, found) < 0)
+			return -ENOMEM;
+		if (found->garbage) {
+			/* Garbage may end with what is none of its kind, which is told, too. */
+			while (chain_next(&chain, &e))
+				;
+			break;
+		}
+		if (push_leaf_caller(w, &chain, &e, found) < 0 ||
 		    push_inferred(w, &chain, &e, found) < 0)
 			return -ENOMEM;
 		if (found->in_place && found->user && w->leaf_caller &&
@@ -386,10 +447,12 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 			chain.sample = &shorter;
 		}
 	}
+	*poorer |= found->garbage;
 	if (chain.odd)
 		*poorer |= POORER_ODD_CONTEXT;
 	if (cut)
 		*poorer |= POORER_CUT_CHAIN;
+	*poorer = judge_end(w, s, *poorer, found);
 	return 0;
 }
 

@@ -76,8 +76,11 @@ enum poorer {
 	POORER_BAD_ADDRESS = 128, /* a return address that no code is at */
 	POORER_TOO_DEEP = 256, /* more frames than any stack has */
 	POORER_REPEATED = 512, /* a frame that does not bring the walk nearer */
-	POORER_BITS = 10,
-	POORER_TRUNCATED = 1023 & ~(POORER_NO_CHAIN | POORER_USER_STACK),
+	/* Of a recorded chain: */
+	POORER_NO_CALL = 1024, /* goes on with an address that no call is before */
+	POORER_NO_START = 2048, /* ends in a function that has a caller */
+	POORER_BITS = 12,
+	POORER_TRUNCATED = 4095 & ~(POORER_NO_CHAIN | POORER_USER_STACK),
 };
 
 /* Has a chain as many addresses as there was room for? Markers do not count. */

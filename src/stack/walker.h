@@ -17,6 +17,8 @@
  *	fallback.c  one step without call frame information
  *	signal.c    signal frames that are known by their code
  *	call.c      whether code ends with a call
+ *	garbage.c   what a recorded chain has that is no return address
+ *	root.c      whether stacks begin at an address
  *	join.c      the rest of the recorded chain behind a walk
  *	leaf.c      the caller that a frame pointer chain lacks, by registers
  *	infer.c     the same by nothing but code
@@ -35,7 +37,8 @@ struct place_seen {
 	uint64_t key;
 	uint32_t frame; /* + 1; 0: empty */
 	uint32_t rule : 24; /* index in rules; RULE_UNSEEN: not looked up */
-	uint32_t call : 8; /* enum after_call */
+	uint32_t call : 4; /* enum after_call */
+	uint32_t root : 4; /* enum root */
 };
 
 /* The code before a return address. */
@@ -44,6 +47,15 @@ enum after_call {
 	CALL_UNKNOWN, /* cannot be read */
 	CALL_YES,
 	CALL_NO,
+	CALL_NOWHERE, /* no code is mapped there */
+};
+
+/* Does a stack begin there? */
+enum root {
+	ROOT_UNSEEN, /* not looked at */
+	ROOT_UNKNOWN, /* nothing is known of the code */
+	ROOT_YES,
+	ROOT_NO,
 };
 
 /* What struct unwind_rule.cfa_kind is beside enum unwind_cfa. */

@@ -303,7 +303,7 @@ small()
 	mmap2 pid=1 start=0x10000 len=0x9000 off=0 name=$PWD/libx.so time=1
 	sample pid=1 time=2 ip=$((0x$leaf + 0x10000)) period=5 chain=U,$((0x$leaf + 0x10000)),$((0x$behind + 0x10000))
 	END
-	[ "$("$flamefold" fold --quiet x.data)" = "main;caller;leaf 5" ]
+	[ "$("$flamefold" fold --quiet --truncated=merge x.data)" = "main;caller;leaf 5" ]
 	# perf script looks return addresses up as they are, and so does what equals it.
 	[ "$("$flamefold" fold --quiet --compat=stackcollapse x.data)" = "main;behind;leaf 5" ]
 }

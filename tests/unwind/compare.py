@@ -12,7 +12,8 @@ FLAMEFOLD names the command. Exit 1, with what is wrong, unless
  * no stack is shorter than perf's, but for what perf makes up behind the root,
  * gdb takes flamefold's side in those that differ (--judge of them, spread over all kinds), but for
    kinds with 0.2 % of the weight together,
- * the stacks of the default form, without [truncated], are as long as those compared or longer.
+ * the stacks of the default form, without [truncated], are as long as those compared or longer, but for
+   what lies behind an address without code.
 
 What perf is known to get wrong counts as equal: entries of a PLT, which it calls by the symbol before
 (_init) or by nothing; the frame of a signal, whose name it looks up a byte too early; names of the
@@ -246,6 +247,11 @@ class Comparison:
             self.verdicts[of[number]][side] += 1
         court.close()
 
+    def is_garbage(self, number, count):
+        """Is where no code is the innermost of the outermost @count frames, which the default form leaves out?"""
+        modules = self.theirs[number].modules if number in self.theirs else []
+        return count <= len(modules) and modules[count - 1] in ('[unknown]', '[heap]', '[stack]')
+
     def check_marks(self):
         """The default form says which stacks are cut, and goes where perf does not."""
         self.cut_weight = self.longer_weight = 0
@@ -258,7 +264,7 @@ class Comparison:
                 names = names[1:]
             more = len(names) - len(self.ours[number].names) if number in self.ours else 0
             self.longer_weight += stack.weight if more > 0 else 0
-            if more < 0:
+            if more < 0 and not self.is_garbage(number, -more):
                 self.wrong.append('sample %d: %d frames less in the default form' % (number, -more))
 
     def percent(self, weight):

@@ -18,6 +18,7 @@ static void begin(struct walked *w)
 	w->words = 32;
 	walked_call(w, 0x1200);
 	walked_call(w, 0x1300);
+	walked_call(w, 0x1400);
 }
 
 Test(leaf, its_missing_caller_is_put_in)
@@ -171,6 +172,7 @@ static void begin_aarch64(struct walked *w)
 	w->known = (uint64_t)1 << 30; /* all that perf records for this */
 	w->value[30] = CODE(0x1200);
 	CODE_BYTES(w, 0x1200 - 4, 1, 0, 0, 0x94);
+	CODE_BYTES(w, 0x1300 - 4, 1, 0, 0, 0x94);
 }
 
 Test(leaf, the_link_is_enough_on_aarch64)

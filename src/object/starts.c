@@ -1,0 +1,411 @@
+/*
+ * Nothing of a symbol but its name, address and size is asked for, so its table is read without being sorted
+ * or kept. Who refers to a function is looked for in the bytes of the few that are known to:
+ * E8 and a distance, or 8D with a ModRM byte that counts from the next instruction (Intel SDM, volume 2, CALL, LEA,
+ * and 2.2.1.6). What looks like that by chance mostly leads out of all code.
+ */
+#include "object/starts.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/names.h"
+#include "object/section.h"
+
+enum {
+	SYMBOLS_MOST = 1 << 24, /* bytes of a table */
+	RANGES_MOST = 1 << 12,
+	FUNCTIONS_MOST = 1 << 8,
+	BODY_MOST = 1 << 13, /* bytes of a function that are looked through */
+	STATIC_BODY = 1 << 12, /* the same of one whose size is not known */
+	ENTRY_SIZE = 40, /* of a program's entry; the loader's goes on behind its call */
+	LOADER_ENTRY_SIZE = 96,
+	NAME_MOST = 32,
+	SIZELESS = 64, /* taken for a function without a size */
+	GAP_MOST = 64, /* between functions of one run */
+};
+
+/* What refers to others of them. */
+enum referring { REFERS_NOT, REFERS_BY_CALL, REFERS_BY_ADDRESS };
+
+static const struct {
+	const char *name;
+	enum referring referring;
+} named[] = {
+	{ "main", REFERS_NOT },
+	{ "_start", REFERS_NOT },
+	{ "_start_c", REFERS_NOT },
+	{ "__libc_start_main", REFERS_BY_CALL },
+	{ "__libc_start_main_impl", REFERS_BY_CALL },
+	{ "__libc_start_call_main", REFERS_NOT },
+	{ "libc_start_main_stage2", REFERS_NOT },
+	{ "__libc_init", REFERS_NOT },
+	{ "generic_start_main", REFERS_NOT },
+	{ "_dl_start", REFERS_NOT },
+	{ "_dl_start_user", REFERS_NOT },
+	{ "_dlstart", REFERS_NOT },
+	{ "_dlstart_c", REFERS_NOT },
+	{ "pthread_create", REFERS_BY_ADDRESS },
+	{ "__pthread_create", REFERS_BY_ADDRESS },
+	{ "makecontext", REFERS_BY_ADDRESS },
+	{ "start_thread", REFERS_NOT },
+	{ "__start_thread", REFERS_NOT },
+	{ "__pthread_start", REFERS_NOT },
+	{ "_ZL15__pthread_startPv", REFERS_NOT },
+	{ "thread_start", REFERS_NOT },
+	{ "clone", REFERS_NOT },
+	{ "__clone", REFERS_NOT },
+	{ "clone3", REFERS_NOT },
+	{ "__clone3", REFERS_NOT },
+	{ "__start_context", REFERS_NOT },
+	{ "_cgo_sys_thread_start", REFERS_NOT },
+	{ "threadentry", REFERS_NOT },
+	{ "crosscall1", REFERS_NOT },
+};
+
+struct finding {
+	const struct object *o;
+	struct starts *to;
+	bool symbols; /* there is a whole table of them */
+	bool libc; /* threads are made in it, or main() is called */
+	bool referred; /* and what that refers to was found */
+};
+
+void starts_release(struct starts *s)
+{
+	array_release(&s->ranges);
+	array_release(&s->functions);
+	*s = (struct starts){ 0 };
+}
+
+static int add_range(struct starts *s, uint64_t start, uint64_t size)
+{
+	struct address_range *last = s->ranges.count ? array_last(&s->ranges) : NULL;
+	struct address_range *range;
+
+	if (size == 0)
+		size = SIZELESS;
+	if (size > UINT64_MAX - start)
+		return 0;
+	/* A run of functions is one range, in whatever order. */
+	if (last && start >= last->start && start <= last->end + GAP_MOST) {
+		if (start + size > last->end)
+			last->end = start + size;
+		return 0;
+	}
+	if (s->ranges.count == RANGES_MOST)
+		return 0;
+	range = array_add(&s->ranges);
+	if (!range)
+		return -ENOMEM;
+	*range = (struct address_range){ start, start + size };
+	return 0;
+}
+
+static int add_function(struct starts *s, uint64_t address)
+{
+	uint64_t *function;
+
+	if (s->functions.count == FUNCTIONS_MOST)
+		return 0;
+	function = array_add(&s->functions);
+	if (!function)
+		return -ENOMEM;
+	*function = address;
+	return 0;
+}
+
+/* Bytes at an address of the object. How many there are. */
+static size_t read_code(const struct object *o, uint64_t address, void *ret, size_t size)
+{
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *s = &o->segments.v[i];
+		uint64_t at = address - s->address;
+
+		if (!s->exec || address < s->address || at >= s->size)
+			continue;
+		if (size > s->size - at)
+			size = s->size - at;
+		return object_read(o, s->offset + at, ret, size) ? size : 0;
+	}
+	return 0;
+}
+
+/* Does the instruction whose last four bytes are at @at, a distance, refer in that way? */
+static bool is_reference(const uint8_t *code, size_t at, enum referring how)
+{
+	if (how == REFERS_BY_CALL && at >= 1 && code[at - 1] == 0xe8)
+		return true;
+	/* musl calls what it could inline through a pointer. */
+	return at >= 2 && code[at - 2] == 0x8d && (code[at - 1] & 0xc7) == 5;
+}
+
+/* The functions that the one at @start refers to. */
+static int add_referred(struct finding *f, uint64_t start, uint64_t size,
+			enum referring how)
+{
+	uint8_t *code;
+	int err = 0;
+
+	if (f->o->machine != EM_X86_64)
+		return 0;
+	if (size == 0 || size > BODY_MOST)
+		size = size ? BODY_MOST : SIZELESS;
+	code = malloc(size);
+	if (!code)
+		return -ENOMEM;
+	size = read_code(f->o, start, code, size);
+	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
+		uint64_t target;
+		uint32_t distance;
+
+		if (!is_reference(code, at, how))
+			continue;
+		memcpy(&distance, code + at, sizeof(distance));
+		target = start + at + 4 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+		if (object_is_code(f->o, target)) {
+			f->referred = true;
+			err = add_function(f->to, target);
+		}
+	}
+	free(code);
+	return err;
+}
+
+/* All of Go's code has frame pointers: its goroutines begin in goexit(), its threads in mstart(), and
+ * where it switches stacks another one begins. */
+static bool is_of_go(const char *name, size_t size)
+{
+	return size > 8 && memcmp(name, "runtime.", 8) == 0;
+}
+
+static int note_symbol(struct finding *f, const char *name, const GElf_Sym *sym)
+{
+	int err;
+
+	if (is_of_go(name, strlen(name)))
+		return add_range(f->to, sym->st_value, sym->st_size);
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (strcmp(name, named[i].name) != 0)
+			continue;
+		err = named[i].referring == REFERS_BY_ADDRESS
+			      ? 0
+			      : add_range(f->to, sym->st_value, sym->st_size);
+		if (err < 0 || !named[i].referring)
+			return err;
+		f->libc = true;
+		return add_referred(f, sym->st_value, sym->st_size, named[i].referring);
+	}
+	return 0;
+}
+
+static int read_names(struct finding *f, Elf_Data *symbols, const struct names *names)
+{
+	int err = 0;
+
+	for (int i = 1; err == 0; i++) {
+		GElf_Sym sym;
+		unsigned kind;
+		size_t size;
+		const char *name;
+		char copy[NAME_MOST];
+
+		if (!gelf_getsym(symbols, i, &sym))
+			break;
+		kind = GELF_ST_TYPE(sym.st_info);
+		if (sym.st_shndx == SHN_UNDEF || sym.st_name >= names->size ||
+		    (kind != STT_FUNC && kind != STT_NOTYPE))
+			continue;
+		name = names_at(names, sym.st_name, &size);
+		if (size >= sizeof(copy) && !is_of_go(name, size))
+			continue;
+		if (size >= sizeof(copy))
+			size = sizeof(copy) - 1;
+		memcpy(copy, name, size);
+		copy[size] = '\0';
+		err = note_symbol(f, copy, &sym);
+	}
+	return err;
+}
+
+/* The table of that type. */
+static int read_symbols(struct finding *f, const struct object *o, uint32_t type)
+{
+	struct names names = { 0 };
+	struct section table;
+	Elf_Data *symbols;
+	int err;
+
+	if (!section_of_type(o, type, &table))
+		return 0;
+	symbols = section_data(&table, SYMBOLS_MOST);
+	if (!symbols || symbols->d_type != ELF_T_SYM)
+		return 0;
+	err = names_open(&names, o, table.header.sh_link);
+	if (err == 0 && names.size) {
+		f->symbols |= type == SHT_SYMTAB;
+		err = read_names(f, symbols, &names);
+	}
+	names_release(&names);
+	return err;
+}
+
+/* What the headers say of who is to start it. */
+struct headers {
+	uint64_t entry;
+	bool program; /* it asks for a loader */
+};
+
+static bool read_headers(const struct object *o, struct headers *ret)
+{
+	GElf_Ehdr header;
+	GElf_Phdr part;
+	size_t count;
+
+	*ret = (struct headers){ 0 };
+	if (!gelf_getehdr(o->elf, &header) || elf_getphdrnum(o->elf, &count) < 0)
+		return false;
+	ret->entry = header.e_entry;
+	for (size_t i = 0; i < count && i < 64; i++)
+		if (gelf_getphdr(o->elf, (int)i, &part))
+			ret->program |= part.p_type == PT_INTERP;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct address_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void sort(struct starts *s)
+{
+	size_t kept = 0;
+
+	if (s->functions.count)
+		qsort(s->functions.v, s->functions.count, sizeof(*s->functions.v),
+		      by_address);
+	if (!s->ranges.count)
+		return;
+	qsort(s->ranges.v, s->ranges.count, sizeof(*s->ranges.v), by_start);
+	for (size_t i = 1; i < s->ranges.count; i++) {
+		struct address_range *last = &s->ranges.v[kept];
+
+		if (s->ranges.v[i].start > last->end)
+			s->ranges.v[++kept] = s->ranges.v[i];
+		else if (s->ranges.v[i].end > last->end)
+			last->end = s->ranges.v[i].end;
+	}
+	s->ranges.count = kept + 1;
+}
+
+/* A program that is linked statically calls __libc_start_main() by its address. */
+static int add_called_by_entry(struct finding *f, uint64_t entry)
+{
+	uint8_t code[ENTRY_SIZE];
+	size_t size = read_code(f->o, entry, code, sizeof(code));
+	int err = 0;
+
+	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
+		uint64_t target;
+		uint32_t distance;
+
+		if (code[at - 1] != 0xe8)
+			continue;
+		memcpy(&distance, code + at, sizeof(distance));
+		target = entry + at + 4 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+		if (!object_is_code(f->o, target))
+			continue;
+		err = add_function(f->to, target);
+		if (err == 0)
+			err = add_referred(f, target, STATIC_BODY, REFERS_BY_CALL);
+	}
+	return err;
+}
+
+static int add_entry(struct finding *f, const struct headers *h)
+{
+	uint64_t size = h->program ? ENTRY_SIZE : LOADER_ENTRY_SIZE;
+	int err;
+
+	if (!h->entry || !object_is_code(f->o, h->entry))
+		return 0;
+	err = add_range(f->to, h->entry, size);
+	if (f->symbols)
+		return err;
+	/* main() among them. */
+	if (err == 0)
+		err = add_referred(f, h->entry, ENTRY_SIZE, REFERS_BY_ADDRESS);
+	if (err == 0 && f->o->machine == EM_X86_64)
+		err = add_called_by_entry(f, h->entry);
+	return err;
+}
+
+/* Others than those that were found are none: there was a whole table, or it is no program that has
+ * the C library in it. */
+static bool knows_all(const struct finding *f, const struct headers *h)
+{
+	if (f->symbols)
+		return true;
+	if (object_is_go(f->o))
+		return false;
+	if (h->program)
+		return true;
+	return f->libc ? f->referred : object_needs_others(f->o);
+}
+
+int starts_find(const struct object *o, const struct object *debug, struct starts *ret)
+{
+	struct finding f = { .o = o, .to = ret };
+	struct headers h;
+	int err;
+
+	*ret = (struct starts){ 0 };
+	if (!read_headers(o, &h))
+		return 0;
+	err = read_symbols(&f, o, SHT_DYNSYM);
+	if (err == 0)
+		err = read_symbols(&f, o, SHT_SYMTAB);
+	if (err == 0 && debug)
+		err = read_symbols(&f, debug, SHT_SYMTAB);
+	ret->known = knows_all(&f, &h);
+	if (err == 0)
+		err = add_entry(&f, &h);
+	sort(ret);
+	return err;
+}
+
+bool starts_contain(const struct starts *s, uint64_t address)
+{
+	size_t low = 0, high = s->ranges.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->ranges.v[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->ranges.count && s->ranges.v[low].start <= address;
+}
+
+bool starts_begin_between(const struct starts *s, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < s->functions.count; i++)
+		if (s->functions.v[i] >= from && s->functions.v[i] <= to)
+			return true;
+	return false;
+}

@@ -1,0 +1,117 @@
+/*
+ * The kernel follows frame pointers wherever they lead. Where code uses that register for something
+ * else it finds words of data, and goes on with what they point to:
+ *
+ *	chain      leaf | f | main | 0x7ffd41   | data+8 | ...
+ *	is         code   behind a call    a stack, not code
+ *
+ * A call leaves behind where it returns to, so what is before a return address is a call. An
+ * address that is not behind one, or where no code is mapped, is none, and neither is anything
+ * that the chain has after it.
+ *
+ * Three kinds of addresses are right all the same. A signal's handler returns to a trampoline,
+ * which is known by its code. Who makes a stack by hand lets its first function return to the
+ * beginning of another one, and the chain ends there (makecontext(), goroutines of Go). And
+ * what cannot be read, or was made as the program ran, may be anything.
+ *
+ * Where no map is there may have been one that was not recorded. That is so if the chain goes on to
+ * addresses that are behind calls for sure, as it would not by chance; or if nothing is known of the
+ * process at all.
+ */
+#include "stack/garbage.h"
+
+#include "stack/call.h"
+#include "stack/root.h"
+#include "stack/signal.h"
+
+/* Looked at behind an address without a map. */
+enum { BEHIND_MOST = 256 };
+
+static enum after_call find_call(struct stack_walker *w, const struct place_key *key,
+				 uint64_t ip)
+{
+	struct code_place at;
+	struct place_key of_code;
+	enum after_call call;
+
+	if (!place_is_code(w, key, ip - 1))
+		return CALL_NOWHERE;
+	if (place_is_padding(w, key, ip - 1))
+		return CALL_NO;
+	if (!returned_to(w, key, ip, &at, &of_code))
+		return CALL_UNKNOWN;
+	call = call_ends_at(w, &of_code, ip);
+	if (call == CALL_NO && signal_frame_at(w, &of_code, ip) != SIGNAL_NONE)
+		return CALL_YES;
+	return call;
+}
+
+static enum after_call call_before(struct stack_walker *w, const struct place_key *key,
+				   uint64_t ip, struct place_seen *seen)
+{
+	if (seen->call == CALL_UNSEEN) {
+		seen->call = find_call(w, key, ip);
+		place_note_call(w, key, ip, seen->call);
+	}
+	return seen->call;
+}
+
+static bool is_last(const struct chain *chain)
+{
+	struct chain rest = *chain;
+	struct chain_entry e;
+
+	if (!chain_next(&rest, &e))
+		return !rest.odd;
+	return e.mode != MODE_USER || !e.caller;
+}
+
+/* Is code of this process known at all? */
+static bool has_code(const struct stack_walker *w)
+{
+	for (size_t i = 0; i < w->stack.count; i++)
+		switch (binaries_kind(w->binaries,
+				      w->frames->list.v[w->stack.v[i]].image)) {
+		case IMAGE_FILE:
+		case IMAGE_VDSO:
+		case IMAGE_ANON:
+		case IMAGE_JIT:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
+static bool leads_back(struct stack_walker *w, const struct chain *chain)
+{
+	struct chain rest = *chain;
+	struct chain_entry e;
+
+	for (int i = 0; i < BEHIND_MOST && chain_next(&rest, &e) && e.caller; i++) {
+		struct place_key key = place_key(w, e.mode, PLACE_CALLER, false, NULL);
+		struct place_seen *seen = place_find(w, &key, e.ip);
+
+		if (seen && call_before(w, &key, e.ip, seen) == CALL_YES)
+			return true;
+	}
+	return false;
+}
+
+unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
+			const struct chain_entry *e, struct place_seen *seen)
+{
+	struct place_key key = place_key(w, e->mode, PLACE_CALLER, false, NULL);
+
+	switch (call_before(w, &key, e->ip, seen)) {
+	case CALL_NO:
+		return is_by_hand(w, &key, e->ip, is_last(chain)) ? 0 : POORER_NO_CALL;
+	case CALL_NOWHERE:
+		if (!has_code(w) || leads_back(w, chain))
+			return 0;
+		/* Who returns to nowhere has no caller, or what was read is no frame. */
+		return e->ip ? POORER_BAD_ADDRESS : POORER_NO_START;
+	default:
+		return 0;
+	}
+}
