@@ -21,10 +21,10 @@ enum {
 	RANGES_MOST = 1 << 12,
 	FUNCTIONS_MOST = 1 << 8,
 	BODY_MOST = 1 << 13, /* bytes of a function that are looked through */
+	CALLED_BODY = 512, /* of one that such a one calls */
 	STATIC_BODY = 1 << 12, /* the same of one whose size is not known */
 	ENTRY_SIZE = 40, /* of a program's entry; the loader's goes on behind its call */
 	LOADER_ENTRY_SIZE = 96,
-	NAME_MOST = 32,
 	SIZELESS = 64, /* taken for a function without a size */
 	GAP_MOST = 64, /* between functions of one run */
 };
@@ -32,39 +32,42 @@ enum {
 /* What refers to others of them. */
 enum referring { REFERS_NOT, REFERS_BY_CALL, REFERS_BY_ADDRESS };
 
+#define NAMED(name) name, sizeof(name) - 1
+
 static const struct {
 	const char *name;
-	enum referring referring;
+	uint8_t size; /* of it */
+	uint8_t referring; /* enum referring */
 } named[] = {
-	{ "main", REFERS_NOT },
-	{ "_start", REFERS_NOT },
-	{ "_start_c", REFERS_NOT },
-	{ "__libc_start_main", REFERS_BY_CALL },
-	{ "__libc_start_main_impl", REFERS_BY_CALL },
-	{ "__libc_start_call_main", REFERS_NOT },
-	{ "libc_start_main_stage2", REFERS_NOT },
-	{ "__libc_init", REFERS_NOT },
-	{ "generic_start_main", REFERS_NOT },
-	{ "_dl_start", REFERS_NOT },
-	{ "_dl_start_user", REFERS_NOT },
-	{ "_dlstart", REFERS_NOT },
-	{ "_dlstart_c", REFERS_NOT },
-	{ "pthread_create", REFERS_BY_ADDRESS },
-	{ "__pthread_create", REFERS_BY_ADDRESS },
-	{ "makecontext", REFERS_BY_ADDRESS },
-	{ "start_thread", REFERS_NOT },
-	{ "__start_thread", REFERS_NOT },
-	{ "__pthread_start", REFERS_NOT },
-	{ "_ZL15__pthread_startPv", REFERS_NOT },
-	{ "thread_start", REFERS_NOT },
-	{ "clone", REFERS_NOT },
-	{ "__clone", REFERS_NOT },
-	{ "clone3", REFERS_NOT },
-	{ "__clone3", REFERS_NOT },
-	{ "__start_context", REFERS_NOT },
-	{ "_cgo_sys_thread_start", REFERS_NOT },
-	{ "threadentry", REFERS_NOT },
-	{ "crosscall1", REFERS_NOT },
+	{ NAMED("main"), REFERS_NOT },
+	{ NAMED("_start"), REFERS_NOT },
+	{ NAMED("_start_c"), REFERS_NOT },
+	{ NAMED("__libc_start_main"), REFERS_BY_CALL },
+	{ NAMED("__libc_start_main_impl"), REFERS_BY_CALL },
+	{ NAMED("__libc_start_call_main"), REFERS_NOT },
+	{ NAMED("libc_start_main_stage2"), REFERS_NOT },
+	{ NAMED("__libc_init"), REFERS_NOT },
+	{ NAMED("generic_start_main"), REFERS_NOT },
+	{ NAMED("_dl_start"), REFERS_NOT },
+	{ NAMED("_dl_start_user"), REFERS_NOT },
+	{ NAMED("_dlstart"), REFERS_NOT },
+	{ NAMED("_dlstart_c"), REFERS_NOT },
+	{ NAMED("pthread_create"), REFERS_BY_ADDRESS },
+	{ NAMED("__pthread_create"), REFERS_BY_ADDRESS },
+	{ NAMED("makecontext"), REFERS_BY_ADDRESS },
+	{ NAMED("start_thread"), REFERS_NOT },
+	{ NAMED("__start_thread"), REFERS_NOT },
+	{ NAMED("__pthread_start"), REFERS_NOT },
+	{ NAMED("_ZL15__pthread_startPv"), REFERS_NOT },
+	{ NAMED("thread_start"), REFERS_NOT },
+	{ NAMED("clone"), REFERS_NOT },
+	{ NAMED("__clone"), REFERS_NOT },
+	{ NAMED("clone3"), REFERS_NOT },
+	{ NAMED("__clone3"), REFERS_NOT },
+	{ NAMED("__start_context"), REFERS_NOT },
+	{ NAMED("_cgo_sys_thread_start"), REFERS_NOT },
+	{ NAMED("threadentry"), REFERS_NOT },
+	{ NAMED("crosscall1"), REFERS_NOT },
 };
 
 struct finding {
@@ -135,42 +138,54 @@ static size_t read_code(const struct object *o, uint64_t address, void *ret, siz
 	return 0;
 }
 
-/* Does the instruction whose last four bytes are at @at, a distance, refer in that way? */
-static bool is_reference(const uint8_t *code, size_t at, enum referring how)
+/* The code that the distance at @at, of the code that is at @address, leads to. */
+static bool find_target(const struct finding *f, const uint8_t *code, size_t at,
+			uint64_t address, uint64_t *ret)
 {
-	if (how == REFERS_BY_CALL && at >= 1 && code[at - 1] == 0xe8)
-		return true;
-	/* musl calls what it could inline through a pointer. */
+	uint32_t distance;
+
+	memcpy(&distance, code + at, sizeof(distance));
+	*ret = address + at + 4 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+	return object_is_code(f->o, *ret);
+}
+
+static bool is_call(const uint8_t *code, size_t at)
+{
+	return code[at - 1] == 0xe8;
+}
+
+static bool is_lea(const uint8_t *code, size_t at)
+{
 	return at >= 2 && code[at - 2] == 0x8d && (code[at - 1] & 0xc7) == 5;
 }
 
-/* The functions that the one at @start refers to. */
+/* The functions that the one at @start, of so many bytes, refers to; and with @levels those that what it
+ * calls refers to. */
 static int add_referred(struct finding *f, uint64_t start, uint64_t size,
-			enum referring how)
+			enum referring how, int levels)
 {
+	uint64_t target;
 	uint8_t *code;
 	int err = 0;
 
-	if (f->o->machine != EM_X86_64)
+	if (f->o->machine != EM_X86_64 || size < 5)
 		return 0;
-	if (size == 0 || size > BODY_MOST)
-		size = size ? BODY_MOST : SIZELESS;
 	code = malloc(size);
 	if (!code)
 		return -ENOMEM;
 	size = read_code(f->o, start, code, size);
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
-		uint64_t target;
-		uint32_t distance;
+		bool call = is_call(code, at), lea = is_lea(code, at);
 
-		if (!is_reference(code, at, how))
+		if ((!call && !lea) || !find_target(f, code, at, start, &target))
 			continue;
-		memcpy(&distance, code + at, sizeof(distance));
-		target = start + at + 4 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
-		if (object_is_code(f->o, target)) {
+		/* musl calls through a pointer what would be inlined else. */
+		if (lea || how == REFERS_BY_CALL) {
 			f->referred = true;
 			err = add_function(f->to, target);
 		}
+		if (err == 0 && call && levels)
+			err = add_referred(f, target, CALLED_BODY, how, levels - 1);
 	}
 	free(code);
 	return err;
@@ -183,14 +198,16 @@ static bool is_of_go(const char *name, size_t size)
 	return size > 8 && memcmp(name, "runtime.", 8) == 0;
 }
 
-static int note_symbol(struct finding *f, const char *name, const GElf_Sym *sym)
+static int note_symbol(struct finding *f, const char *name, size_t size,
+		       const GElf_Sym *sym)
 {
 	int err;
 
-	if (is_of_go(name, strlen(name)))
+	if (is_of_go(name, size))
 		return add_range(f->to, sym->st_value, sym->st_size);
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		if (strcmp(name, named[i].name) != 0)
+		if (size != named[i].size || name[0] != named[i].name[0] ||
+		    memcmp(name, named[i].name, size) != 0)
 			continue;
 		err = named[i].referring == REFERS_BY_ADDRESS
 			      ? 0
@@ -198,7 +215,11 @@ static int note_symbol(struct finding *f, const char *name, const GElf_Sym *sym)
 		if (err < 0 || !named[i].referring)
 			return err;
 		f->libc = true;
-		return add_referred(f, sym->st_value, sym->st_size, named[i].referring);
+		/* pthread_create() has a function for it. */
+		return add_referred(f, sym->st_value,
+				    sym->st_size < BODY_MOST ? sym->st_size : BODY_MOST,
+				    named[i].referring,
+				    named[i].referring == REFERS_BY_ADDRESS);
 	}
 	return 0;
 }
@@ -212,7 +233,6 @@ static int read_names(struct finding *f, Elf_Data *symbols, const struct names *
 		unsigned kind;
 		size_t size;
 		const char *name;
-		char copy[NAME_MOST];
 
 		if (!gelf_getsym(symbols, i, &sym))
 			break;
@@ -221,13 +241,8 @@ static int read_names(struct finding *f, Elf_Data *symbols, const struct names *
 		    (kind != STT_FUNC && kind != STT_NOTYPE))
 			continue;
 		name = names_at(names, sym.st_name, &size);
-		if (size >= sizeof(copy) && !is_of_go(name, size))
-			continue;
-		if (size >= sizeof(copy))
-			size = sizeof(copy) - 1;
-		memcpy(copy, name, size);
-		copy[size] = '\0';
-		err = note_symbol(f, copy, &sym);
+		if (size)
+			err = note_symbol(f, name, size, &sym);
 	}
 	return err;
 }
@@ -260,8 +275,32 @@ struct headers {
 	bool program; /* it asks for a loader */
 };
 
+/* Has it the name that libraries go by? Those of glibc ask for a loader as programs do. */
+static bool is_library(const struct object *o, const GElf_Phdr *dynamic)
+{
+	enum { ENTRIES_MOST = 256 };
+	bool narrow = gelf_getclass(o->elf) == ELFCLASS32;
+	size_t size = narrow ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn);
+
+	for (size_t i = 0; i < dynamic->p_filesz / size && i < ENTRIES_MOST; i++) {
+		uint64_t at = dynamic->p_offset + i * size, tag = 0;
+		Elf32_Dyn small;
+		Elf64_Dyn entry;
+
+		if (narrow ? !object_read(o, at, &small, size)
+			   : !object_read(o, at, &entry, size))
+			return false;
+		tag = narrow ? le32toh((uint32_t)small.d_tag)
+			     : le64toh((uint64_t)entry.d_tag);
+		if (tag == DT_SONAME || tag == DT_NULL)
+			return tag == DT_SONAME;
+	}
+	return false;
+}
+
 static bool read_headers(const struct object *o, struct headers *ret)
 {
+	bool library = false;
 	GElf_Ehdr header;
 	GElf_Phdr part;
 	size_t count;
@@ -271,8 +310,11 @@ static bool read_headers(const struct object *o, struct headers *ret)
 		return false;
 	ret->entry = header.e_entry;
 	for (size_t i = 0; i < count && i < 64; i++)
-		if (gelf_getphdr(o->elf, (int)i, &part))
+		if (gelf_getphdr(o->elf, (int)i, &part)) {
 			ret->program |= part.p_type == PT_INTERP;
+			library |= part.p_type == PT_DYNAMIC && is_library(o, &part);
+		}
+	ret->program &= !library;
 	return true;
 }
 
@@ -316,21 +358,15 @@ static int add_called_by_entry(struct finding *f, uint64_t entry)
 {
 	uint8_t code[ENTRY_SIZE];
 	size_t size = read_code(f->o, entry, code, sizeof(code));
+	uint64_t target;
 	int err = 0;
 
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
-		uint64_t target;
-		uint32_t distance;
-
-		if (code[at - 1] != 0xe8)
-			continue;
-		memcpy(&distance, code + at, sizeof(distance));
-		target = entry + at + 4 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
-		if (!object_is_code(f->o, target))
+		if (!is_call(code, at) || !find_target(f, code, at, entry, &target))
 			continue;
 		err = add_function(f->to, target);
 		if (err == 0)
-			err = add_referred(f, target, STATIC_BODY, REFERS_BY_CALL);
+			err = add_referred(f, target, STATIC_BODY, REFERS_BY_CALL, 0);
 	}
 	return err;
 }
@@ -343,22 +379,20 @@ static int add_entry(struct finding *f, const struct headers *h)
 	if (!h->entry || !object_is_code(f->o, h->entry))
 		return 0;
 	err = add_range(f->to, h->entry, size);
+	/* Symbols have said more. */
 	if (f->symbols)
 		return err;
 	/* main() among them. */
 	if (err == 0)
-		err = add_referred(f, h->entry, ENTRY_SIZE, REFERS_BY_ADDRESS);
-	if (err == 0 && f->o->machine == EM_X86_64)
+		err = add_referred(f, h->entry, ENTRY_SIZE, REFERS_BY_ADDRESS, 0);
+	if (err == 0 && f->o->machine == EM_X86_64 && !h->program)
 		err = add_called_by_entry(f, h->entry);
 	return err;
 }
 
-/* Others than those that were found are none: there was a whole table, or it is no program that has
- * the C library in it. */
+/* Others than those that were found are none: it is no program that has the C library in it. */
 static bool knows_all(const struct finding *f, const struct headers *h)
 {
-	if (f->symbols)
-		return true;
 	if (object_is_go(f->o))
 		return false;
 	if (h->program)
@@ -375,12 +409,15 @@ int starts_find(const struct object *o, const struct object *debug, struct start
 	*ret = (struct starts){ 0 };
 	if (!read_headers(o, &h))
 		return 0;
-	err = read_symbols(&f, o, SHT_DYNSYM);
-	if (err == 0)
-		err = read_symbols(&f, o, SHT_SYMTAB);
-	if (err == 0 && debug)
-		err = read_symbols(&f, debug, SHT_SYMTAB);
+	/* What a program exports is not the C library. */
+	err = h.program && !object_is_go(o) ? 0 : read_symbols(&f, o, SHT_DYNSYM);
 	ret->known = knows_all(&f, &h);
+	/* The whole table, which is large, where that does not do. */
+	if (err == 0 && !ret->known)
+		err = read_symbols(&f, o, SHT_SYMTAB);
+	if (err == 0 && !ret->known && debug)
+		err = read_symbols(&f, debug, SHT_SYMTAB);
+	ret->known |= f.symbols;
 	if (err == 0)
 		err = add_entry(&f, &h);
 	sort(ret);

@@ -8,11 +8,13 @@
  * interest to anybody. A program's entry and main(), what the C library calls it from, and what threads begin
  * with.
  *
- * By name where the object or its debug file has symbols. The C library's own are in the table of neither
- * where it is stripped, but those that the library exports refer to them:
+ * A program's own are referred to by its entry, and those of the C library, which are in no table where that
+ * is stripped, by what the library exports:
  *
  *	__libc_start_main:   ... call  __libc_start_call_main ...
  *	pthread_create:      ... lea   start_thread(%rip),%rdx ...
+ *
+ * In a program that is linked statically all are in the table of symbols, of it or of its debug file.
  */
 struct starts {
 	ARRAY(struct address_range) ranges; /* ascending, and none overlap */

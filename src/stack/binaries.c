@@ -501,16 +501,23 @@ int binaries_omit_frame_pointers(struct binaries *b, uint32_t image, bool *ret)
 
 static int find_starts(struct binaries *b, struct owned *o)
 {
+	/* What is found in few programs needs a debug file. */
+	static const unsigned needs[] = { 0, NEED_SYMBOLS };
 	struct found found;
-	int err = find_files_for(b, o->image, NEED_SYMBOLS, &found);
+	int err = 0;
 
-	if (err < 0)
-		return err;
-	if (found.object.elf)
-		err = starts_find(&found.object, found.debug.elf ? &found.debug : NULL,
-				  &o->starts);
-	if (give_back(b, &found) < 0)
-		err = -ENOMEM;
+	for (int i = 0; i < 2 && err == 0 && !o->starts.known; i++) {
+		err = find_files_for(b, o->image, needs[i], &found);
+		if (err < 0)
+			return err;
+		starts_release(&o->starts);
+		if (found.object.elf)
+			err = starts_find(&found.object,
+					  found.debug.elf ? &found.debug : NULL,
+					  &o->starts);
+		if (give_back(b, &found) < 0)
+			err = -ENOMEM;
+	}
 	if (err < 0)
 		starts_release(&o->starts);
 	o->begun = err == 0;

@@ -28,17 +28,23 @@
 enum { BEHIND_MOST = 256 };
 
 static enum after_call find_call(struct stack_walker *w, const struct place_key *key,
-				 uint64_t ip)
+				 uint64_t ip, const struct place_look *look)
 {
-	struct code_place at;
-	struct place_key of_code;
+	struct place_key of_code = *key;
 	enum after_call call;
 
-	if (!place_is_code(w, key, ip - 1))
+	switch (look->what) {
+	case PLACE_NO_CODE:
 		return CALL_NOWHERE;
-	if (place_is_padding(w, key, ip - 1))
+	case PLACE_ANY_CODE:
+		return CALL_UNKNOWN;
+	case PLACE_PADDING:
 		return CALL_NO;
-	if (!returned_to(w, key, ip, &at, &of_code))
+	case PLACE_FILE_CODE:
+		break;
+	}
+	of_code.machine = look->at.binary->machine;
+	if (!of_code.machine)
 		return CALL_UNKNOWN;
 	call = call_ends_at(w, &of_code, ip);
 	if (call == CALL_NO && signal_frame_at(w, &of_code, ip) != SIGNAL_NONE)
@@ -49,10 +55,18 @@ static enum after_call find_call(struct stack_walker *w, const struct place_key 
 static enum after_call call_before(struct stack_walker *w, const struct place_key *key,
 				   uint64_t ip, struct place_seen *seen)
 {
-	if (seen->call == CALL_UNSEEN) {
-		seen->call = find_call(w, key, ip);
-		place_note_call(w, key, ip, seen->call);
-	}
+	struct place_look look;
+
+	if (seen->call != CALL_UNSEEN)
+		return seen->call;
+	place_look(w, key, ip, &look);
+	/* It may have been seen in another process. */
+	if (look.kept && look.kept->call != CALL_UNSEEN)
+		seen->call = look.kept->call;
+	else
+		seen->call = find_call(w, key, ip, &look);
+	if (look.kept)
+		look.kept->call = seen->call;
 	return seen->call;
 }
 
@@ -83,31 +97,30 @@ static bool has_code(const struct stack_walker *w)
 	return false;
 }
 
-static bool leads_back(struct stack_walker *w, const struct chain *chain)
+static bool leads_back(struct stack_walker *w, const struct chain *chain,
+		       const struct place_key *key)
 {
 	struct chain rest = *chain;
 	struct chain_entry e;
 
 	for (int i = 0; i < BEHIND_MOST && chain_next(&rest, &e) && e.caller; i++) {
-		struct place_key key = place_key(w, e.mode, PLACE_CALLER, false, NULL);
-		struct place_seen *seen = place_find(w, &key, e.ip);
+		struct place_seen *seen = place_find(w, key, e.ip);
 
-		if (seen && call_before(w, &key, e.ip, seen) == CALL_YES)
+		if (seen && call_before(w, key, e.ip, seen) == CALL_YES)
 			return true;
 	}
 	return false;
 }
 
 unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
-			const struct chain_entry *e, struct place_seen *seen)
+			const struct chain_entry *e, const struct place_key *key,
+			struct place_seen *seen)
 {
-	struct place_key key = place_key(w, e->mode, PLACE_CALLER, false, NULL);
-
-	switch (call_before(w, &key, e->ip, seen)) {
+	switch (call_before(w, key, e->ip, seen)) {
 	case CALL_NO:
-		return is_by_hand(w, &key, e->ip, is_last(chain)) ? 0 : POORER_NO_CALL;
+		return is_by_hand(w, key, e->ip, is_last(chain)) ? 0 : POORER_NO_CALL;
 	case CALL_NOWHERE:
-		if (!has_code(w) || leads_back(w, chain))
+		if (!has_code(w) || leads_back(w, chain, key))
 			return 0;
 		/* Who returns to nowhere has no caller, or what was read is no frame. */
 		return e->ip ? POORER_BAD_ADDRESS : POORER_NO_START;

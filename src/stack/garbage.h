@@ -7,12 +7,13 @@
 /*
  * What the kernel took for a return address, by a frame pointer that was none.
  *
- * @seen is the place of a user's caller @e, the last one that @chain gave, in a stack whose frames so
+ * @seen is the place by @key of a user's caller @e, the last one that @chain gave, in a stack whose frames so
  * far are those of the walker. 0 where it may be one; else why it is none, of enum poorer: the chain ends
  * before it.
  */
 unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
-			const struct chain_entry *e, struct place_seen *seen);
+			const struct chain_entry *e, const struct place_key *key,
+			struct place_seen *seen);
 
 /* The same where it is known of the place already: no more than a look. */
 static inline bool may_be_garbage(const struct place_seen *seen)

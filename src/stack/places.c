@@ -325,9 +325,8 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 	return seen;
 }
 
-/* What is kept of an address for other processes too; NULL: nothing. */
-static struct place_seen *find_code(struct stack_walker *w, const struct place_key *key,
-				    uint64_t ip)
+void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		     enum after_call call)
 {
 	struct place_seen *seen;
 	struct asked asked;
@@ -335,25 +334,47 @@ static struct place_seen *find_code(struct stack_walker *w, const struct place_k
 
 	ask(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
-	return seen->frame && seen->key == number ? seen : NULL;
-}
-
-void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		     enum after_call call)
-{
-	struct place_seen *seen = find_code(w, key, ip);
-
-	if (seen)
+	if (seen->frame && seen->key == number)
 		seen->call = call;
 }
 
-void place_note_root(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		     enum root root)
+static enum place_code look_at(struct stack_walker *w, const struct asked *asked,
+			       struct code_place *at)
 {
-	struct place_seen *seen = find_code(w, key, ip);
+	enum image_kind kind = asked->mapped
+				       ? binaries_kind(w->binaries, asked->place.image)
+				       : IMAGE_UNKNOWN;
+	bool code;
 
-	if (seen)
-		seen->root = root;
+	if (kind != IMAGE_FILE && kind != IMAGE_VDSO)
+		return asked->mapped && asked->place.executable ? PLACE_ANY_CODE
+								: PLACE_NO_CODE;
+	at->image = asked->place.image;
+	at->offset = asked->place.address;
+	at->binary = binary_of(w, at->image);
+	w->failed |= !at->binary;
+	/* A runtime's own code is in files that are not executable: of Android, for one. */
+	if (!at->binary || !at->binary->there)
+		return PLACE_ANY_CODE;
+	if (!asked->place.executable)
+		return PLACE_NO_CODE;
+	return binary_address(at->binary, at->offset, &at->address, &code)
+		       ? PLACE_FILE_CODE
+		       : PLACE_PADDING;
+}
+
+void place_look(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		struct place_look *ret)
+{
+	struct asked asked;
+	uint64_t number;
+
+	*ret = (struct place_look){ 0 };
+	ask(w, key, ip, &asked);
+	ret->kept = code_of(w, &asked, &number);
+	if (!ret->kept->frame || ret->kept->key != number)
+		ret->kept = NULL;
+	ret->what = look_at(w, &asked, &ret->at);
 }
 
 int code_rule(struct stack_walker *w, const struct code_place *at,
@@ -386,29 +407,6 @@ bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip
 
 	return find_place(w, key, ip, &place) &&
 	       code_of_image(w, place.image, place.address, ret);
-}
-
-bool place_is_code(struct stack_walker *w, const struct place_key *key, uint64_t ip)
-{
-	struct place place;
-
-	return find_place(w, key, ip, &place) && place.executable;
-}
-
-bool place_is_padding(struct stack_walker *w, const struct place_key *key, uint64_t ip)
-{
-	const struct binary *binary;
-	struct place place;
-	uint64_t address;
-	bool code;
-
-	if (!find_place(w, key, ip, &place) ||
-	    binaries_kind(w->binaries, place.image) != IMAGE_FILE)
-		return false;
-	binary = binary_of(w, place.image);
-	w->failed |= !binary;
-	return binary && binary->there &&
-	       !binary_address(binary, place.address, &address, &code);
 }
 
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,

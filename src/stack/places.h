@@ -33,10 +33,6 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 void place_note_call(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		     enum after_call call);
 
-/* The same of whether stacks begin there. */
-void place_note_root(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		     enum root root);
-
 /* The object's address of a user's; false where that is not known. */
 struct code_place {
 	uint32_t image;
@@ -47,6 +43,23 @@ struct code_place {
 bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		struct code_place *ret);
 
+/* What is known of an address at one look. */
+enum place_code {
+	PLACE_NO_CODE, /* nothing executable is there */
+	PLACE_ANY_CODE, /* its bytes are not known: a runtime has made it, or no file is there */
+	PLACE_PADDING, /* of a file, but in none of its segments */
+	PLACE_FILE_CODE,
+};
+struct place_look {
+	enum place_code what;
+	struct code_place
+		at; /* PLACE_FILE_CODE: the address, or one below a return address */
+	/* What is kept of it for all processes; NULL: nothing. Until the next look. */
+	struct place_seen *kept;
+};
+void place_look(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		struct place_look *ret);
+
 /* What call frame information says of it. 0, or -ENOMEM. */
 int code_rule(struct stack_walker *w, const struct code_place *at,
 	      struct unwind_rule *ret);
@@ -54,12 +67,6 @@ int code_rule(struct stack_walker *w, const struct code_place *at,
 /* The same of an address of an image. */
 bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
 		   struct code_place *ret);
-
-/* Is executable memory there? */
-bool place_is_code(struct stack_walker *w, const struct place_key *key, uint64_t ip);
-
-/* Is a file there, but none of its segments: what fills up a page? */
-bool place_is_padding(struct stack_walker *w, const struct place_key *key, uint64_t ip);
 
 /* IMAGE_UNKNOWN where no map is. */
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,

@@ -51,40 +51,34 @@ static int is_referred(struct stack_walker *w, const struct code_place *at,
 	return starts_begin_between(starts, start, found ? start : at->address);
 }
 
-static int judge_root(struct stack_walker *w, const struct code_place *at, enum root *ret)
+/* Nobody stops in the few instructions of a function that has no caller, but all that it has called returns
+ * there: @called. */
+static int judge_root(struct stack_walker *w, const struct code_place *at, bool called,
+		      enum root *ret)
 {
 	const struct starts *starts;
 	struct unwind_rule rule;
 	int found;
 
-	if (binaries_starts(w->binaries, at->binary, &starts) < 0 ||
-	    code_rule(w, at, &rule) < 0)
+	if (binaries_starts(w->binaries, at->binary, &starts) < 0)
 		return -ENOMEM;
 	*ret = starts->known ? ROOT_NO : ROOT_UNKNOWN;
 	/* All of it keeps frame pointers, so what a chain ends in is a beginning. */
 	if (at->binary->go && !starts->known)
 		*ret = ROOT_YES;
-	if (rule.cfa_kind == UNWIND_END || starts_contain(starts, at->address))
+	if (starts_contain(starts, at->address))
 		*ret = ROOT_YES;
 	if (*ret == ROOT_YES)
 		return 0;
 	found = is_referred(w, at, starts);
+	if (found == 0 && called) {
+		found = code_rule(w, at, &rule);
+		if (found == 0)
+			found = rule.cfa_kind == UNWIND_END;
+	}
 	if (found > 0)
 		*ret = ROOT_YES;
-	return found;
-}
-
-/* Code whose bytes are those of a file. */
-bool returned_to(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		 struct code_place *at, struct place_key *ret)
-{
-	enum image_kind kind = place_image_kind(w, key, ip - 1);
-
-	if ((kind != IMAGE_FILE && kind != IMAGE_VDSO) || !place_code(w, key, ip - 1, at))
-		return false;
-	*ret = *key;
-	ret->machine = at->binary->machine;
-	return ret->machine;
+	return found < 0 ? found : 0;
 }
 
 /* Go's runtime.goexit() is returned to behind a first instruction that does nothing, as unwinders look
@@ -107,86 +101,74 @@ static bool is_behind_nop(struct stack_walker *w, const struct place_key *key,
 bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		bool last)
 {
+	struct place_key of_code = *key;
 	const struct starts *starts;
-	struct place_key of_code;
-	struct code_place at;
+	struct place_look look;
 	uint64_t address, start;
 	int found;
 
-	if (!returned_to(w, key, ip, &at, &of_code))
+	place_look(w, key, ip, &look);
+	if (look.what != PLACE_FILE_CODE || !look.at.binary->machine)
 		return false;
-	if (at.binary->go)
+	of_code.machine = look.at.binary->machine;
+	if (look.at.binary->go)
 		return last && is_behind_nop(w, &of_code, ip);
-	address = at.address + 1;
-	if (binaries_starts(w->binaries, at.binary, &starts) < 0) {
+	address = look.at.address + 1;
+	if (binaries_starts(w->binaries, look.at.binary, &starts) < 0) {
 		w->failed = true;
 		return false;
 	}
 	if (starts_begin_between(starts, address, address))
 		return true;
-	found = function_at(w, &at, address, &start);
+	found = function_at(w, &look.at, address, &start);
 	w->failed |= found < 0;
+	/* Of code without call frame information, what fills the gaps between functions. */
+	if (found == 0)
+		return last && is_behind_nop(w, &of_code, ip);
 	return found > 0 && start == address && (last || starts_contain(starts, address));
 }
 
-static enum root find_root(struct stack_walker *w, const struct place_key *key,
-			   const struct chain_entry *e)
+enum root root_at(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		  struct place_seen *seen)
 {
 	enum root root = ROOT_UNKNOWN;
-	struct code_place at;
+	struct place_look look;
 
-	if (place_image_kind(w, key, e->ip - e->caller) != IMAGE_FILE ||
-	    !place_code(w, key, e->ip - e->caller, &at))
-		return ROOT_UNKNOWN;
-	w->failed |= judge_root(w, &at, &root) < 0;
-	return root;
-}
-
-static enum root root_at(struct stack_walker *w, const struct chain_entry *e)
-{
-	struct place_key key = place_key(
-		w, e->mode, e->caller ? PLACE_CALLER : PLACE_EXACT, e->entered, NULL);
-	struct place_seen *seen = place_find(w, &key, e->ip);
-	enum root root;
-
-	if (!seen)
-		return ROOT_UNKNOWN;
 	if (seen->root != ROOT_UNSEEN)
 		return seen->root;
-	root = find_root(w, &key, e);
-	/* It was let pass as one that nobody calls. */
-	if (seen->call == CALL_NO)
-		root = ROOT_YES;
+	place_look(w, key, ip, &look);
+	if (look.kept && look.kept->root != ROOT_UNSEEN)
+		root = look.kept->root;
+	else if (seen->call == CALL_NO)
+		root = ROOT_YES; /* let pass as one that nobody calls */
+	else if (look.what == PLACE_FILE_CODE)
+		w->failed |=
+			judge_root(w, &look.at, key->kind == PLACE_CALLER, &root) < 0;
 	seen->root = root;
-	place_note_root(w, &key, e->ip, root);
+	if (look.kept)
+		look.kept->root = root;
 	return root;
 }
 
-enum root root_of_chain(struct stack_walker *w, const struct sample *s, size_t count)
+bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 {
-	struct chain_entry e, last = { 0 };
+	struct place_key key = { 0 };
+	struct place_seen *seen;
+	struct chain_entry e;
 	struct chain chain;
-	enum root root;
-	size_t i = 0;
 
 	chain_start(&chain, s);
-	while (i < count && chain_next(&chain, &e))
-		if (e.mode == MODE_USER) {
-			last = e;
-			i++;
-		}
-	if (!last.mode)
-		return ROOT_UNKNOWN;
-	root = root_at(w, &last);
-	if (root == ROOT_YES)
-		return root;
-	chain_start(&chain, s);
-	for (i = 0; i + 1 < count && chain_next(&chain, &e);) {
+	for (size_t i = 0; i < count && chain_next(&chain, &e);) {
 		if (e.mode != MODE_USER)
 			continue;
+		if (!key.salt || e.caller != (key.kind == PLACE_CALLER) ||
+		    e.entered != key.entered)
+			key = place_key(w, e.mode, e.caller ? PLACE_CALLER : PLACE_EXACT,
+					e.entered, NULL);
+		seen = place_find(w, &key, e.ip);
+		if (seen && root_at(w, &key, e.ip, seen) == ROOT_YES)
+			return true;
 		i++;
-		if (root_at(w, &e) == ROOT_YES)
-			return ROOT_YES;
 	}
-	return root;
+	return false;
 }

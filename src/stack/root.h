@@ -5,11 +5,15 @@
 #include "stack/places.h"
 
 /*
- * Does the user's part of @s, the first @count addresses of it, hold a function that stacks begin with?
- * What is above that, the kernel found by chance. ROOT_NO: it ends in a function that has a caller, and that
- * one is missing.
+ * Do stacks begin in the function at an address, whose place is @seen by @key? ROOT_NO: that function has a
+ * caller.
  */
-enum root root_of_chain(struct stack_walker *w, const struct sample *s, size_t count);
+enum root root_at(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		  struct place_seen *seen);
+
+/* Is there such a function among the first @count addresses of the user's part of @s? What is above that, the
+ * kernel found by chance. */
+bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count);
 
 /*
  * Was @ip, which no call is before, put there by hand as if it were a return address: does a function begin
@@ -17,9 +21,5 @@ enum root root_of_chain(struct stack_walker *w, const struct sample *s, size_t c
  */
 bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		bool last);
-
-/* The code of a file that @ip returns to, one byte below it; and the key to its bytes. */
-bool returned_to(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		 struct code_place *at, struct place_key *ret);
 
 #endif

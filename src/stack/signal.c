@@ -40,6 +40,12 @@ static const struct layout layouts[] = {
 			    .registers = 17,
 			    .saved = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2,
 				       7, 16 } },
+	/* mov $15,%eax; syscall: Go's. */
+	[SIGNAL_X86_64_SHORT] = { EM_X86_64, .context = 40, .code_size = 7,
+				  .code = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 },
+				  .registers = 17,
+				  .saved = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1,
+					     0, 2, 7, 16 } },
 	/* pop %eax; mov $119,%eax; int $0x80. The signal's number, then sigcontext. */
 	[SIGNAL_I386] = { EM_386, .context = 4, .code_size = 8,
 			  .code = { 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80 },

@@ -12,6 +12,7 @@
 enum signal_frame {
 	SIGNAL_NONE,
 	SIGNAL_X86_64,
+	SIGNAL_X86_64_SHORT, /* by an instruction of 32 bits */
 	SIGNAL_I386, /* sigreturn */
 	SIGNAL_I386_POPPED, /* the same, behind its first instruction */
 	SIGNAL_I386_RT, /* rt_sigreturn */

@@ -157,6 +157,7 @@ struct found_chain {
 	bool inferred; /* a caller, by code alone */
 	bool followed; /* by the kernel, through frame pointers */
 	size_t user_entries; /* addresses of the user's part that were taken */
+	struct chain_entry last; /* of these */
 	unsigned garbage; /* of enum poorer: it goes on with what is no return address */
 };
 
@@ -348,31 +349,39 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 	/* The place may be another's by the time it is judged. */
 	frame = seen->frame - 1;
 	if (found->followed && e->caller && e->mode == MODE_USER && may_be_garbage(seen))
-		found->garbage = garbage_reason(w, c, e, seen);
+		found->garbage = garbage_reason(w, c, e, key, seen);
 	if (found->garbage)
 		return 0;
-	found->user_entries += e->mode == MODE_USER;
+	if (e->mode == MODE_USER) {
+		found->user_entries++;
+		found->last = *e;
+	}
 	return push_frame(w, frame);
 }
 
 /* What the kernel has found above the beginning of a stack takes nothing from it. */
-static unsigned judge_end(struct stack_walker *w, const struct sample *s, unsigned poorer,
+static unsigned judge_end(struct stack_walker *w, const struct sample *s,
+			  struct place_key *key, unsigned poorer,
 			  const struct found_chain *found)
 {
 	const unsigned garbage = POORER_NO_CALL | POORER_BAD_ADDRESS | POORER_NO_START |
 				 POORER_ODD_CONTEXT;
+	struct place_seen *seen;
+	enum root root;
 
 	if (!found->followed || !found->user_entries ||
 	    poorer & (POORER_MAX_STACK | POORER_CUT_CHAIN))
 		return poorer;
-	switch (root_of_chain(w, s, found->user_entries)) {
-	case ROOT_YES:
+	seen = find_entry(w, &found->last, key);
+	root = seen ? root_at(w, key, found->last.ip, seen) : ROOT_UNKNOWN;
+	if (root != ROOT_YES && (root == ROOT_NO || poorer & garbage) &&
+	    root_in_chain(w, s, found->user_entries - 1))
+		root = ROOT_YES;
+	if (root == ROOT_YES)
 		return poorer & ~garbage;
-	case ROOT_NO:
-		return poorer & garbage ? poorer : poorer | POORER_NO_START;
-	default:
+	if (root == ROOT_UNKNOWN)
 		return poorer & ~POORER_NO_START;
-	}
+	return poorer & garbage ? poorer : poorer | POORER_NO_START;
 }
 
 /* Has it as many frames as were asked for? */
@@ -452,7 +461,7 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 		*poorer |= POORER_ODD_CONTEXT;
 	if (cut)
 		*poorer |= POORER_CUT_CHAIN;
-	*poorer = judge_end(w, s, *poorer, found);
+	*poorer = judge_end(w, s, &key, *poorer, found);
 	return 0;
 }
 
