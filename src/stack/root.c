@@ -150,6 +150,18 @@ enum root root_at(struct stack_walker *w, const struct place_key *key, uint64_t 
 	return root;
 }
 
+enum root root_of_frame(struct stack_walker *w, uint32_t frame)
+{
+	const struct frame *f = &w->frames->list.v[frame];
+	enum root root = ROOT_UNKNOWN;
+	struct code_place at;
+
+	if (binaries_kind(w->binaries, f->image) == IMAGE_FILE &&
+	    code_of_image(w, f->image, f->address, &at))
+		w->failed |= judge_root(w, &at, f->flags & FRAME_CALLER, &root) < 0;
+	return root;
+}
+
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 {
 	struct place_key key = { 0 };

@@ -11,6 +11,9 @@
 enum root root_at(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		  struct place_seen *seen);
 
+/* The same of a frame that was found by call frame information. */
+enum root root_of_frame(struct stack_walker *w, uint32_t frame);
+
 /* Is there such a function among the first @count addresses of the user's part of @s? What is above that, the
  * kernel found by chance. */
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count);

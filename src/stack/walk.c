@@ -16,6 +16,7 @@
 #include <elf.h>
 #include <sys/utsname.h>
 
+#include "stack/root.h"
 #include "stack/signal.h"
 
 enum {
@@ -314,7 +315,7 @@ static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 	k->sp_known = true;
 	k->exact = r->flags & UNWIND_SIGNAL;
 	k->lr_known = k->chained = false;
-	return is_no_address(k, ra) ? WALK_ROOT : WALK_ON;
+	return is_no_address(k, ra) ? WALK_NO_RETURN : WALK_ON;
 }
 
 /* Has the walk got what the row is about? */
@@ -384,6 +385,7 @@ static unsigned reason(enum walk_end end)
 {
 	static const unsigned reasons[] = {
 		[WALK_CUT_DUMP] = POORER_CUT_DUMP,
+		[WALK_NO_RETURN] = POORER_NO_START,
 		[WALK_NO_CFI] = POORER_NO_CFI,
 		[WALK_BAD_ADDRESS] = POORER_BAD_ADDRESS,
 		[WALK_TOO_DEEP] = POORER_TOO_DEEP,
@@ -419,6 +421,26 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	return end;
 }
 
+/*
+ * A walk that can go no further is at the root where stacks begin, as in musl, of which no call
+ * frame information says so. Where there is no return address that is so of all but a function that
+ * is known to have a caller, unless there is no frame pointer either, as whoever makes a stack by hand
+ * has it.
+ */
+static enum walk_end judge_end(struct stack_walker *w, const struct walk *k, size_t first,
+			       enum walk_end end)
+{
+	enum root root;
+
+	if ((end != WALK_NO_CFI && end != WALK_NO_RETURN) || w->stack.count == first)
+		return end;
+	root = w->options.as_perf ? ROOT_UNKNOWN
+				  : root_of_frame(w, *array_last(&w->stack));
+	if (end == WALK_NO_CFI)
+		return root == ROOT_YES ? WALK_ROOT : end;
+	return root == ROOT_NO && k->fp_known && k->fp != 0 ? end : WALK_ROOT;
+}
+
 /* What was asked for counts for both halves of the stack, and in perf for each. */
 static void set_most(const struct stack_walker *w, struct walk *k)
 {
@@ -440,7 +462,7 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 	if (!array_reserve(&w->stack, FRAMES_MOST) ||
 	    (w->options.join && !array_reserve(&w->pcs, w->stack.count + FRAMES_MOST)))
 		return -ENOMEM;
-	end = walk_on(w, k);
+	end = judge_end(w, k, first, walk_on(w, k));
 	if (end == WALK_CUT_DUMP && w->options.join)
 		end = join_chain(w, k, first);
 	else if ((end == WALK_ROOT || end == WALK_BAD_ADDRESS) && w->options.join)

@@ -29,6 +29,7 @@ struct walk {
 enum walk_end {
 	WALK_ON,
 	WALK_ROOT,
+	WALK_NO_RETURN, /* there is no return address; the root, if stacks begin there */
 	WALK_CUT_DUMP, /* the bytes that are needed were not copied */
 	WALK_NO_CFI,
 	WALK_BAD_ADDRESS, /* no code is there, or no stack */

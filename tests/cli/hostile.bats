@@ -240,7 +240,7 @@ make_forms()
 	end
 	END
 	survives x.data
-	[ "$(fold --quiet x.data)" = 'first;[unknown];[x] 2000' ]
+	[ "$(fold --quiet x.data)" = 'first;[truncated];[x] 2000' ]
 }
 
 @test "50,000 maps one in the other" {

@@ -68,6 +68,19 @@ rooted()
 	rooted roots '\[' '\['
 }
 
+@test "musl's root is one by stack dumps, too" {
+	command -v musl-gcc >/dev/null || skip "no musl-gcc"
+	CC=musl-gcc compile roots roots.c $WITHOUT_FP -static
+	dwarf ./roots 1500
+	fold_user
+	chain 'work;leaf' 'roots;(libc_start_main_stage2;main|start;on_thread);work;leaf'
+	CC=musl-gcc compile roots roots.c $WITHOUT_FP
+	dwarf ./roots 1500
+	fold_user
+	chain 'work;leaf' 'roots;\[[^;]*;(main|on_thread);work;leaf'
+	! grep -F '[truncated];[' user | grep 'main;work' || return 1
+}
+
 @test "a program without frame pointers says that its stacks begin in the middle" {
 	compile roots roots.c -O2 -g -fomit-frame-pointer -pthread
 	followed roots 1500
