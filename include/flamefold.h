@@ -104,6 +104,9 @@ enum ff_flag {
 	/* Leave out callers of leaves that were not recorded and that the code tells, which are put
 	 * in otherwise: FF_INPUT_CALLERS_INFERRED. FF_COMPAT_STACKCOLLAPSE never has them. */
 	FF_NO_INFER = 1 << 14,
+	/* Take names from files that provably are not the recorded ones, where there are no
+	 * others: of another build id, or replaced since. */
+	FF_FORCE = 1 << 15,
 };
 
 /* What becomes of stacks that do not reach their root: cut by the recorder, or not to be
@@ -555,7 +558,7 @@ FF_API uint64_t
 ff_object_weight_unnamed(const struct ff_object *o); /* without a symbol */
 FF_API uint64_t ff_object_addresses(const struct ff_object *o); /* distinct, in stacks */
 FF_API uint64_t ff_object_addresses_unnamed(const struct ff_object *o);
-/* 1: a file was there, but has another build id. */
+/* 1: a file was there, but provably is not the recorded one: FF_FORCE. */
 FF_API int ff_object_refused(const struct ff_object *o);
 /* The process whose runtime made this code; 0: it is no such code. */
 FF_API uint32_t ff_object_runtime(const struct ff_object *o);

@@ -476,7 +476,7 @@ int ff_object_refused(const struct ff_object *o)
 {
 	if (o->saved)
 		return o->saved->refused;
-	return o->profile->symbols.images.v[o->image].other_build;
+	return o->profile->symbols.images.v[o->image].refused;
 }
 
 uint32_t ff_object_runtime(const struct ff_object *o)

@@ -602,16 +602,15 @@ static void judge_refused(struct judged *j)
 		return;
 	j->whole = total(j, FF_TOTAL_WEIGHT_TREE);
 	put_count(&j->cause, count);
-	text_string(
-		&j->cause,
-		count == 1
-			? " object file is not the recorded one: its build id differs ("
-			: " object files are not the recorded ones: their build ids "
-			  "differ (");
+	text_string(&j->cause,
+		    count == 1 ? " object file is not the recorded one: its build id "
+				 "differs, or it was replaced ("
+			       : " object files are not the recorded ones: their build "
+				 "ids differ, or they were replaced (");
 	put_percent(&j->cause, j->part, j->whole);
 	text_string(&j->cause, " of the weight)");
 	text_string(&j->remedy, "flamefold info --symbols FILE names them; --symfs=DIR "
-				"says where to look instead");
+				"says where to look instead, --force takes them");
 }
 
 /* Processes that ran code of a runtime which nothing names. */

@@ -55,6 +55,7 @@ static void set_places(struct ff_profile *p)
 		.build_id_dir = p->options.build_id_dir,
 		.map_dir = p->options.map_dir,
 		.trust_maps = p->options.flags & FF_TRUST_MAPS,
+		.force = p->options.flags & FF_FORCE,
 		.budget = &p->budget,
 	};
 	p->images.places = &p->places;

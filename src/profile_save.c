@@ -41,7 +41,7 @@ static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
 	/* perf has room for 20 bytes. */
 	if (size > BUILD_ID_MAX)
 		size = BUILD_ID_MAX;
-	if (err == 0 && found.object.elf && size && !found.other_build)
+	if (err == 0 && found.object.elf && size && !found.refused)
 		err = save_build_id(&p->ctx, save, path, OF_USERS, found.object.build_id,
 				    size);
 	found_release(&found);

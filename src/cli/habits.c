@@ -133,7 +133,6 @@ static const struct habit habits[] = {
 	{ "children", 0, FILES, ALONE, .own = "" },
 	{ "no-children", 0, FILES, ALONE, .own = "" },
 	{ "fields", 'F', FILES, VALUE, .own = "" },
-	{ "force", 0, FILES, ALONE, .own = "" },
 	{ "ns", 0, FILES, ALONE, .own = "" },
 	{ "demangle-kernel", 0, FILES, ALONE, .own = "" },
 	{ "no-demangle", 0, COMMAND_GRAPH | COMMAND_FOLD, ALONE, .own = "demangle=no" },

@@ -601,6 +601,9 @@ const struct option_row option_rows[] = {
 	{ "buildid-dir", 0, "DIR", "object files by build id, as perf record keeps them "
 	  "(default: ~/.debug)", READS, set_text, AT(profile.build_id_dir) },
 
+	{ "force", 0, NULL, "take files that are not the recorded ones: of another build id, or "
+	  "replaced since. Names may be wrong", READS, set_flag, AT(profile.flags),
+	  .flag = FF_FORCE },
 	{ "map-dir", 0, "DIR", "perf-PID.map and jit-PID.dump of runtimes "
 	  "(default: where they put them)", READS, set_text, AT(profile.map_dir) },
 	{ "trust-maps", 0, NULL, "use them whoever owns them",

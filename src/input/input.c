@@ -15,6 +15,7 @@
 #include "input/input.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -192,6 +193,24 @@ static int open_any(struct context *ctx, struct input *in, int fd, enum input_ki
 	return err < 0 ? err : open_file(ctx, in, kind);
 }
 
+static uint64_t nanoseconds(const struct statx_timestamp *t)
+{
+	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* Recorders make their file when they begin. */
+static void note_written(struct input *in)
+{
+	struct statx st;
+
+	if (in->file.once ||
+	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0 ||
+	    !(st.stx_mask & STATX_BTIME))
+		return;
+	in->rec.began = nanoseconds(&st.stx_btime);
+	in->rec.ended = nanoseconds(&st.stx_mtime);
+}
+
 static int input_begin(struct context *ctx, const char *path, int fd,
 		       struct intern *strings, struct input **ret, enum input_kind *kind)
 {
@@ -209,6 +228,7 @@ static int input_begin(struct context *ctx, const char *path, int fd,
 		input_close(in);
 		return err;
 	}
+	note_written(in);
 	*ret = in;
 	return 0;
 }

@@ -40,7 +40,7 @@ static void refuse(struct search *s, const struct object *o)
 	add_build_id(o->build_id, o->build_id_size, problem);
 	text_string(problem, ", recorded was ");
 	add_build_id(s->wanted->build_id, s->wanted->build_id_size, problem);
-	s->found->other_build = true;
+	s->found->refused = true;
 }
 
 static void take(struct search *s, const struct object *o)
@@ -48,7 +48,7 @@ static void take(struct search *s, const struct object *o)
 	struct found *f = s->found;
 
 	f->object = *o;
-	f->other_build = false;
+	f->refused = false;
 	text_clear(&f->file);
 	text_add(&f->file, s->path.bytes, s->path.size);
 	text_clear(&f->problem);

@@ -10,12 +10,14 @@
  *
  * A file is doubtful if it has the recorded id, but that is an id of the path, and the
  * file there is another one than was mapped. Then a build id proves nothing, and places
- * that go by it are left out.
+ * that go by it are left out. What time it came to its path decides in the end: a rename
+ * changes the time of the inode on all file systems that programs are run from.
  */
 #include "object/find_object.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "object/debuginfod.h"
@@ -30,6 +32,7 @@ struct search {
 	struct text path; /* of what is tried */
 	struct text root; /* of the system on which the object was found */
 	bool doubtful; /* what was found may be another program */
+	bool moved; /* and is on another device than what was mapped */
 	const struct file_user *user; /* whose file was found, or NULL */
 };
 
@@ -37,18 +40,43 @@ struct search {
 enum identity { FILE_SAME, FILE_OTHER, FILE_MAYBE };
 
 static enum identity compare_file(const struct wanted_object *wanted,
-				  const struct object *o)
+				  const struct object *o, bool *moved)
 {
 	const struct file_id *was = &wanted->file;
 	struct file_id is;
 
+	*moved = false;
 	if (!wanted->here || was->ino == 0 || !process_file_id(o->fd, was, &is))
 		return FILE_MAYBE;
+	*moved = is.maj != was->maj || is.min != was->min;
 	/* Inodes are used again, with another generation. */
 	if (is.ino != was->ino || (is.generation && was->generation &&
 				   is.generation != (uint32_t)was->generation))
 		return FILE_OTHER;
-	return is.maj == was->maj && is.min == was->min ? FILE_SAME : FILE_MAYBE;
+	return *moved ? FILE_MAYBE : FILE_SAME;
+}
+
+static bool is_same_file(const struct wanted_object *wanted, const struct object *o)
+{
+	bool moved;
+
+	return compare_file(wanted, o, &moved) == FILE_SAME;
+}
+
+/* Whether it came to its path while somebody who had that mapped was recorded. */
+static bool came_meanwhile(const struct wanted_object *wanted, const struct object *o)
+{
+	struct stat st;
+	uint64_t came;
+
+	if (fstat(o->fd, &st) < 0 || st.st_ctim.tv_sec < 0)
+		return false;
+	came = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+	for (size_t i = 0; i < FILE_USERS; i++)
+		if (came > wanted->users[i].began && came <= wanted->users[i].ended &&
+		    wanted->users[i].began)
+			return true;
+	return false;
 }
 
 /* The sentence is of the recorded path. */
@@ -60,7 +88,7 @@ static void refuse_build_id(struct search *s, const struct object *o)
 	add_build_id(o->build_id, o->build_id_size, problem);
 	text_string(problem, ", recorded was ");
 	add_build_id(s->wanted->build_id, s->wanted->build_id_size, problem);
-	s->found->other_build = true;
+	s->found->refused = true;
 }
 
 /* Takes over what @o holds, and the path. */
@@ -73,7 +101,7 @@ static void take(struct search *s, struct object *o)
 	f->object = *o;
 	f->file = s->path;
 	s->path = path;
-	f->other_build = f->trouble = false;
+	f->refused = f->trouble = false;
 	text_clear(&f->problem);
 }
 
@@ -114,15 +142,15 @@ static bool fits_recorded(struct search *s, const struct object *o,
 		return false;
 	}
 	if (!symfs_is_set(s->places) && (w->build_id_size == 0 || w->id_of_path))
-		*identity = compare_file(w, o);
-	if (w->build_id_size)
+		*identity = compare_file(w, o, &s->moved);
+	if (w->build_id_size || *identity != FILE_OTHER)
 		return true;
-	if (*identity == FILE_OTHER)
-		text_printf(&s->found->problem,
-			    "'%s' is another file than the recorded one, and no build id "
-			    "tells whether it is the same program; --symfs=/ takes it",
-			    s->path.bytes);
-	return *identity != FILE_OTHER;
+	s->found->refused = true;
+	text_printf(&s->found->problem,
+		    "'%s' is another file than the recorded one, and no build id "
+		    "tells whether it is the same program; --force takes it",
+		    s->path.bytes);
+	return false;
 }
 
 /* Those of a process that has the file mapped; pids are used again, and another one lends none. */
@@ -172,7 +200,7 @@ static int open_recorded_path(struct context *ctx, const struct search *s,
 
 static bool may_be_read(struct search *s, const struct object *o, bool own)
 {
-	if (!own || compare_file(s->wanted, o) == FILE_SAME)
+	if (!own || is_same_file(s->wanted, o))
 		return true;
 	text_printf(&s->found->problem,
 		    "'%s' is not for the user whose process has named it: it is not read",
@@ -225,7 +253,7 @@ static int try(struct search *s, bool same)
 	if (err < 0)
 		return err == -ENOMEM ? err : 0;
 	if (w->build_id_size == 0 || s->doubtful)
-		same |= compare_file(w, &o) == FILE_SAME;
+		same |= is_same_file(w, &o);
 	else
 		same = object_has_build_id(&o, w->build_id, w->build_id_size);
 	if (same)
@@ -325,6 +353,58 @@ static int try_kept(struct search *s)
 	return try(s, false);
 }
 
+/* What has the recorded id and is not what was mapped. */
+static void settle_doubt(struct search *s)
+{
+	struct found *f = s->found;
+	bool came = !s->moved && came_meanwhile(s->wanted, &f->object);
+
+	if (!came) {
+		text_printf(&f->problem,
+			    "'%s' was replaced after it was mapped: if perf was still "
+			    "recording then, names are wrong; --buildid-mmap of perf "
+			    "record avoids it",
+			    f->file.bytes);
+		return;
+	}
+	text_printf(
+		&f->problem,
+		"'%s' was replaced while it was recorded, and so was the build id that "
+		"perf read when it ended; perf record --buildid-mmap reads it in time",
+		f->file.bytes);
+	if (s->places->force)
+		return;
+	object_close(&f->object);
+	text_clear(&f->file);
+	f->refused = true;
+}
+
+/* What was refused at the recorded path. */
+static int take_by_force(struct search *s)
+{
+	struct context ctx = { .budget = s->places->budget };
+	struct found *f = s->found;
+	struct object o;
+	bool own;
+	int err;
+
+	text_clear(&s->path);
+	if (!make_recorded_path(s))
+		return 0;
+	err = s->path.failed ? -ENOMEM : open_recorded_path(&ctx, s, &o, &own);
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	if (!may_be_read(s, &o, own)) {
+		object_close(&o);
+		return 0;
+	}
+	f->object = o;
+	text_add(&f->file, s->path.bytes, s->path.size);
+	text_string(&f->problem, ": --force has its names all the same");
+	f->refused = false;
+	return 1;
+}
+
 static int find_file(struct search *s)
 {
 	bool sure = false;
@@ -340,11 +420,9 @@ static int find_file(struct search *s)
 	if (found == 0)
 		found = try_debuginfod(s);
 	if (found == 0 && s->doubtful)
-		text_printf(&s->found->problem,
-			    "'%s' was replaced after it was mapped: if perf was still "
-			    "recording then, names are wrong; --buildid-mmap of perf "
-			    "record avoids it",
-			    s->found->file.bytes);
+		settle_doubt(s);
+	if (found == 0 && s->found->refused && s->places->force)
+		found = take_by_force(s);
 	return found;
 }
 

@@ -26,8 +26,13 @@
  *
  * An id of the path (id_of_path) is as good as that. Where the file there is provably
  * another one than was mapped, it may have been replaced before the recording ended, and
- * then so was the id: what a process provably has mapped is better; else the file is used
- * (it may as well be an equal one, installed again), but the problem says so.
+ * then so was the id: what a process provably has mapped is better. Else it is refused where
+ * it came to its path while the recording was made, on the device of what was mapped. One that
+ * came later has the recorded id all the same, and one that was there before is that of a
+ * container, or of a directory that was renamed: these are used, but the problem says so.
+ *
+ * What is refused at the recorded path is taken all the same where places->force says so, and
+ * nothing better is found.
  *
  * In a live run as root the recorded path is opened with the rights of a process that has the file
  * mapped, or of nobody where none has it any more; what those cannot open counts only where it
@@ -47,6 +52,8 @@ struct file_id {
 struct file_user {
 	uint32_t pid; /* of the recorder's pid namespace; 0: not known */
 	uint64_t start, end;
+	/* When it was recorded: time of day, ns since 1970; 0: not known. */
+	uint64_t began, ended;
 };
 
 enum { FILE_USERS = 2 };
@@ -87,7 +94,7 @@ struct found {
 	struct text debug_file; /* path of the debug file, or "PATH (.gnu_debugdata)" */
 	struct text problem; /* a sentence; "": none */
 	bool trouble; /* the problem is one to be warned of */
-	bool other_build; /* there is only a file with another build id */
+	bool refused; /* there is only a file that is provably not the recorded one */
 };
 
 /*

@@ -19,6 +19,7 @@ struct object_places {
 	/* Where perf-PID.map and jit-PID.dump are; NULL: where runtimes put them. */
 	const char *map_dir;
 	bool trust_maps; /* whoever owns them */
+	bool force; /* a file that is provably not the recorded one counts, if there is no other */
 	struct debuginfod *debuginfod; /* asked when nothing else helps; NULL: never */
 	struct budget *budget; /* of memory for what is in files; NULL: nobody counts */
 };

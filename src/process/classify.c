@@ -204,8 +204,9 @@ static bool is_jit(const struct record *rec, const char *path)
 
 static struct image_user user_of(const struct classifier *c, const struct record *rec)
 {
-	return (struct image_user){ rec->pid, c->rec->host, c->rec->kernel, rec->start,
-				    rec->start + rec->size };
+	return (struct image_user){ rec->pid,	  c->rec->host,		  c->rec->kernel,
+				    rec->start,	  rec->start + rec->size, c->rec->began,
+				    c->rec->ended };
 }
 
 /* Only files are told apart by more than their name. */

@@ -24,7 +24,8 @@ static struct file_user user_here(const struct intern *strings,
 {
 	if (user->pid == 0 || !is_here(strings, user))
 		return (struct file_user){ 0 };
-	return (struct file_user){ user->pid, user->start, user->end };
+	return (struct file_user){ user->pid, user->start, user->end, user->began,
+				   user->ended };
 }
 
 struct jit_process image_jit_process(const struct intern *strings,

@@ -237,8 +237,9 @@ int add_jit_dump(struct processes *ps, struct address_space *space,
 	    ps->images->dumps.count >= DUMPS_MOST || is_known(ps, g.space, &image))
 		return 0;
 	image.first = image.last =
-		(struct image_user){ rec->pid, ps->rec->host, ps->rec->kernel, rec->start,
-				     rec->start + rec->size };
+		(struct image_user){ rec->pid,	 ps->rec->host,		 ps->rec->kernel,
+				     rec->start, rec->start + rec->size, 0,
+				     0 };
 	if (images_add(ps->images, &image, &g.image) < 0)
 		return -ENOMEM;
 	/* No memory is left for one more image: its dump would be taken for another one's. */

@@ -47,6 +47,7 @@ struct image_user {
 		kernel; /* string ids: where it was recorded, as uname -n and -r say
 				  it; 0: not known */
 	uint64_t start, end;
+	uint64_t began, ended; /* when it was recorded: time of day, ns; 0: not known */
 };
 
 /*

@@ -518,7 +518,7 @@ static void report(struct image_names *job, struct source *s)
 	job->debug_file = s->files.debug_file;
 	job->problem = s->files.problem;
 	job->trouble |= s->files.trouble && s->files.problem.size > 0;
-	job->other_build = s->files.other_build;
+	job->refused = s->files.refused;
 	job->debug_info = source_has_debug_info(s);
 	job->known = source_naming(s);
 	s->files.file = s->files.debug_file = s->files.problem = (struct text){ 0 };
@@ -576,6 +576,7 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 		return err;
 	}
 	job->kind = naming_kind(&n.naming);
+	n.naming.replaced = image->kind == IMAGE_FILE && n.source.files.refused;
 	n.names_most = names_most(n.source.symbols);
 	n.spelling = spelling_of(finder->options, image, &n.source);
 	alias_init(&n.alias, n.source.symbols,

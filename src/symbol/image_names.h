@@ -25,7 +25,7 @@ struct image_names {
 	struct claim claim; /* for long names */
 	/* Of the report: */
 	struct text file, debug_file, problem;
-	bool other_build, debug_info;
+	bool refused, debug_info;
 	enum image_naming known;
 	bool trouble; /* the problem is one to be warned of */
 	uint64_t unnamed, entries;

@@ -494,12 +494,12 @@ static void find_in_table(struct question *q, struct kernel_names *ret)
 static void start_again(struct kernel_names *n)
 {
 	struct text problem = n->files.problem;
-	bool other_build = n->files.other_build, trouble = n->files.trouble;
+	bool refused = n->files.refused, trouble = n->files.trouble;
 
 	n->files.problem = (struct text){ 0 };
 	kernel_names_release(n);
 	n->files.problem = problem;
-	n->files.other_build = other_build;
+	n->files.refused = refused;
 	n->files.trouble = trouble;
 }
 
@@ -510,7 +510,7 @@ static void settle(struct kernel_names *n, const struct text *of_table)
 
 	if (n->symbols || n->is_own) {
 		text_clear(problem);
-		n->files.other_build = false;
+		n->files.refused = false;
 		return;
 	}
 	start_again(n);

@@ -38,7 +38,7 @@ static int open_given(const struct symbol_options *options, const struct image *
 	    object_has_build_id(&f->object, image->build_id, image->build_id_size))
 		return 0;
 	text_printf(&f->problem, "'%s' has not the recorded build id", options->vmlinux);
-	f->other_build = true;
+	f->refused = true;
 	object_close(&f->object);
 	return 0;
 }

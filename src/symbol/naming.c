@@ -93,7 +93,7 @@ static void add_unnamed(const struct naming *n, const struct name_parts *parts,
 	size_t size;
 	const char *name = short_name(n, &size);
 
-	text_char(out, '[');
+	text_string(out, n->replaced ? "[replaced: " : "[");
 	tidy_characters(name, size, out);
 	if (parts->has_start)
 		text_printf(out, "+0x%" PRIx64, parts->start);

@@ -11,6 +11,7 @@ struct naming {
 	const char
 		*path; /* the image's, as recorded; of a kernel module mostly its name */
 	struct text module; /* what path is where it is not the recorded one */
+	bool replaced; /* its file is provably another one now, which is not used */
 };
 
 /* Refers to all of its arguments. 0, or -ENOMEM. */

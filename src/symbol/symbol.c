@@ -377,7 +377,7 @@ static int take_report(struct run *r, const struct image_names *job)
 
 	report->frames += job->count;
 	report->unnamed += job->unnamed;
-	report->other_build = job->other_build;
+	report->refused = job->refused;
 	report->debug_info = job->debug_info;
 	report->names = (uint8_t)job->known;
 	report->entries = job->entries;

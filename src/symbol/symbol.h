@@ -78,7 +78,7 @@ struct image_report {
 	uint32_t file; /* string id of the path that was read; 0: none */
 	uint32_t debug_file; /* string id of where more was found; 0: nowhere */
 	uint32_t problem; /* string id of a sentence; 0: none */
-	bool other_build; /* a file was there, but has another build id */
+	bool refused; /* a file was there, but provably is not the recorded one */
 	bool debug_info; /* it has some */
 	uint8_t names; /* enum image_naming */
 	uint64_t frames, unnamed;

@@ -112,7 +112,7 @@ wait_for()
 @test "perf report and perf script: words about the output" {
 	same fold --no-children -F +hz -i perf.data = fold
 	same fold -F comm,tid,time,event,ip,sym,dso = fold
-	same fold --max-stack 1 --no-inline --ns --force = fold --max-stack 1
+	same fold --max-stack 1 --no-inline --ns = fold --max-stack 1
 	same fold --no-demangle = fold --demangle=no
 	answers "'fold' prints stacks as text" graph --stdio
 	answers "'fold' prints stacks as text" --stdio -i perf.data

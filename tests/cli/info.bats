@@ -460,7 +460,7 @@ kernel()
 	END
 	json one.data
 	holds '.objects.missing[0] | .refused and .file == null and (.build_id | endswith("1"))'
-	warns refused '1 object file is not the recorded one: its build id differs (100.0 % of the weight)'
+	warns refused '1 object file is not the recorded one: its build id differs, or it was replaced (100.0 % of the weight)'
 	json p.data
 	holds '.objects.missing[0].refused | not'
 	silent_about refused

@@ -140,6 +140,13 @@ unnamed()
 	! grep -q 'wrong_work' folded
 }
 
+# replaced [OPTION]...: the program's frames say that its file is another one, and no name is wrong.
+replaced()
+{
+	unnamed "$@"
+	[ "$(share '[replaced: program]' "$@")" -ge 90 ] || { cat folded; return 1; }
+}
+
 # The text of info has such a line.
 told()
 {
@@ -192,24 +199,61 @@ build_id()
 	record_to_cache ./program
 	impostor
 	named
-	unnamed --buildid-dir=
+	replaced --buildid-dir=
 	told "program' has build id $(build_id program), recorded was $old" --buildid-dir=
 	told 'not the recorded one: its build id differs' --buildid-dir=
+	[ "$(share wrong_work --buildid-dir= --force)" -ge 90 ]
+	named --force
+	"$flamefold" fold --buildid-dir= p.data 2>said >folded
+	grep -q 'not the recorded one.*--force takes' <(tr '\n' ' ' <said)
 }
 
 # perf reads the build ids when it ends: of what has the path then.
-@test "replaced while it runs: info says that the names may be wrong" {
+@test "replaced while it runs: no name is made of the new one, by order it is" {
 	spin
 	impostor other
 	record -- sh -c "./program 0.5 & $until_it_runs; mv other program; wait"
-	share known_work >/dev/null
-	told "/program' was replaced after it was mapped"
-	record --buildid-mmap -- sh -c 'true' || skip "no --buildid-mmap"
-	rm program
+	replaced
+	told "/program' was replaced while it was recorded"
+	told 'not the recorded one.*replaced'
+	[ "$(share wrong_work --force)" -ge 90 ]
+	"$flamefold" fold --quiet --compat stackcollapse p.data >folded
+	! grep -q 'replaced' folded
 	spin
 	impostor other
+	record --buildid-mmap -- sh -c 'true' || skip "no --buildid-mmap"
 	record --buildid-mmap -- sh -c "./program 0.5 & $until_it_runs; mv other program; wait"
-	unnamed
+	replaced
+}
+
+@test "an equal program in its place since: it is named" {
+	spin
+	record ./program
+	mv program old
+	cp old program
+	named
+	told "/program' was replaced after it was mapped"
+	cp p.data q.data && mv q.data p.data
+	named
+}
+
+# Nothing tells that file from the one in a container's image.
+@test "an equal program from a directory that was there before: it is named" {
+	mkdir a b
+	spin a/program
+	cp a/program b/program
+	record -- sh -c "a/program 0.5 & until [ \"\$(readlink /proc/\$!/exe)\" = \"\$PWD/a/program\" ]; do
+		sleep 0.01; done; mv a old; mv b a; wait"
+	named
+}
+
+@test "replaced while it runs, and the recording was copied since: named, but doubted" {
+	spin
+	impostor other
+	record -- sh -c "./program 0.5 & $until_it_runs; mv other program; wait"
+	cp p.data q.data && mv q.data p.data
+	[ "$(share wrong_work)" -ge 90 ]
+	told "/program' was replaced after it was mapped"
 }
 
 @test "replaced while it runs: the process still has it" {
@@ -342,9 +386,10 @@ build_id()
 	named
 	mv program original
 	compile program "$programs/spin.c" -Wl,--build-id=none -DWORK=wrong_work
-	unnamed
-	told 'another file than the recorded one.*--symfs=/'
+	replaced
+	told 'another file than the recorded one.*--force'
 	[ "$(share wrong_work --symfs=/)" -ge 90 ]
+	[ "$(share wrong_work --force)" -ge 90 ]
 	mv original program
 	named
 }

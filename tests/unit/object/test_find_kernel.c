@@ -118,14 +118,14 @@ Test(find_kernel, one_of_another_build_does_not_hide_the_right_one)
 {
 	put(OTHER_ID, "/boot/vmlinux-6.1.0-9");
 	cr_expect(finds_none());
-	cr_expect(f.other_build);
+	cr_expect(f.refused);
 	cr_expect(strstr(f.problem.bytes, "recorded was 3031323334"));
 	put(NULL, "/boot/vmlinux-6.1.0-9");
 	cr_expect(finds_none());
 	cr_expect(strstr(f.problem.bytes, "has build id none"));
 	put(ID, "/lib/modules/6.1.0-9/vmlinux");
 	cr_expect(finds("/lib/modules/6.1.0-9/vmlinux"));
-	cr_expect_not(f.other_build);
+	cr_expect_not(f.refused);
 	cr_expect_eq(f.problem.size, 0);
 }
 

@@ -237,7 +237,7 @@ static void expect_moved(void)
 	cr_assert_not_null(f.object.elf);
 	cr_expect_str_eq(f.file.bytes, path);
 	cr_expect(f.problem.size == 0);
-	cr_expect_not(f.other_build);
+	cr_expect_not(f.refused);
 }
 
 Test(find_object, what_is_gone_is_found_in_the_build_id_cache)
@@ -372,7 +372,7 @@ Test(find_object, a_file_with_another_id_is_refused_and_both_are_told)
 	places.build_id_dir = "";
 	cr_assert_eq(find_path(e.path), 0);
 	cr_expect_null(f.object.elf);
-	cr_expect(f.other_build);
+	cr_expect(f.refused);
 	cr_expect(strstr(f.problem.bytes, "616e6f74686572206275696c642069642e2e2e2e"));
 	cr_expect(strstr(f.problem.bytes, "303132333435363738396162636465666768696a"));
 }
@@ -384,7 +384,7 @@ Test(find_object, a_file_without_an_id_is_not_one_with_it)
 	places.build_id_dir = "";
 	cr_assert_eq(find_path(e.path), 0);
 	cr_expect_null(f.object.elf);
-	cr_expect(f.other_build);
+	cr_expect(f.refused);
 }
 
 /* What the recorder would have said of a file. */
@@ -468,7 +468,7 @@ static void map_and_delete(const char *name)
 	int fd = open(name, O_RDONLY);
 	void *map = mmap(NULL, 0x1000, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct file_user user = { (uint32_t)getpid(), (uintptr_t)map,
-				  (uintptr_t)map + 0x1000 };
+				  (uintptr_t)map + 0x1000, 0, 0 };
 	char link[64];
 	struct stat st;
 
@@ -677,7 +677,7 @@ static void said_by(pid_t pid)
 	wanted.here = wanted.live = true;
 	wanted.file = (struct file_id){ 0 };
 	wanted.users[0] = (struct file_user){ (uint32_t)pid, (uintptr_t)is_found,
-					      (uintptr_t)is_found + 1 };
+					      (uintptr_t)is_found + 1, 0, 0 };
 }
 
 Test(find_object, live_a_path_is_opened_as_the_process_that_says_it)
