@@ -55,16 +55,6 @@ static bool directory_of(const struct object *o, char path[MOST_PATH])
 	return true;
 }
 
-bool debug_has_package(const struct object *o)
-{
-	char path[MOST_PATH], package[MOST_PATH + 4];
-
-	if (!path_of(o, path))
-		return false;
-	snprintf(package, sizeof(package), "%s.dwp", path);
-	return access(package, F_OK) == 0;
-}
-
 /* True where the search is over. */
 typedef bool wanted(const struct object *o, void *arg);
 
@@ -258,6 +248,21 @@ static bool any(const struct object *o, void *arg)
 	(void)o;
 	(void)arg;
 	return true;
+}
+
+int debug_find_package(struct context *ctx, const struct debug_places *places,
+		       const struct object *o, struct object *ret)
+{
+	struct search s = { .places = places, .wanted = any, .by = o, .err = -ENODATA };
+	char path[MOST_PATH];
+
+	if (!path_of(o, path))
+		return -ENODATA;
+	text_string(&s.path, path);
+	text_string(&s.path, ".dwp");
+	if (!try_path(&s) && s.refused.size)
+		s.err = fail(ctx, -ENOENT, "%s", s.refused.bytes);
+	return end(ctx, &s, ret);
 }
 
 int debug_find_split(struct context *ctx, const struct debug_places *places,

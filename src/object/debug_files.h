@@ -31,7 +31,9 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		     const struct object *o, const char *directory, const char *name,
 		     struct object *ret);
 
-/* True where a .dwp file, which holds what .dwo files held, lies beside @o. */
-bool debug_has_package(const struct object *o);
+/* The .dwp file, which holds what .dwo files held, beside @o under its name. -ENODATA where none
+ * is; -ENOENT with a sentence where it is not read; -ENOMEM. */
+int debug_find_package(struct context *ctx, const struct debug_places *places,
+		       const struct object *o, struct object *ret);
 
 #endif

@@ -386,9 +386,13 @@ int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 	return err < 0 ? err : make(&r, ret);
 }
 
+static void give(struct reader *r, int section, struct debug_bytes bytes)
+{
+	r->sources[section] = (struct source){ .size = bytes.size, .given = bytes };
+}
+
 int debug_image_read_split(struct context *ctx, const struct object *o, bool lines,
-			   struct debug_bytes addresses, struct debug_bytes ranges,
-			   struct debug_image *ret)
+			   const struct debug_split_parts *given, struct debug_image *ret)
 {
 	struct reader r = { .ctx = ctx, .o = o };
 	int err = begin(&r);
@@ -396,9 +400,29 @@ int debug_image_read_split(struct context *ctx, const struct object *o, bool lin
 	if (err < 0)
 		return err;
 	find_sections(&r, lines, true);
-	r.sources[DEBUG_ADDR] =
-		(struct source){ .size = addresses.size, .given = addresses };
-	r.sources[DEBUG_RANGES] = (struct source){ .size = ranges.size, .given = ranges };
+	give(&r, DEBUG_ADDR, given->addresses);
+	give(&r, DEBUG_RANGES, given->ranges);
+	err = check(&r);
+	return err < 0 ? err : make(&r, ret);
+}
+
+int debug_image_cut(struct context *ctx, const struct object *o,
+		    const struct debug_extent parts[DEBUG_SECTIONS],
+		    const struct debug_split_parts *given, struct debug_image *ret)
+{
+	struct reader r = { .ctx = ctx, .o = o };
+	int err = begin(&r);
+
+	if (err < 0)
+		return err;
+	for (int i = 0; i < DEBUG_SECTIONS; i++)
+		r.sources[i] = (struct source){ .offset = parts[i].offset,
+						.stored = parts[i].size,
+						.size = parts[i].size };
+	give(&r, DEBUG_ADDR, given->addresses);
+	give(&r, DEBUG_RANGES, given->ranges);
+	give(&r, DEBUG_STR, given->strings);
+	give(&r, DEBUG_STR_OFFSETS, given->string_offsets);
 	err = check(&r);
 	return err < 0 ? err : make(&r, ret);
 }

@@ -50,6 +50,20 @@ struct debug_image {
 	struct claim claim; /* of the object's budget */
 };
 
+/* A part of a file. */
+struct debug_extent {
+	uint64_t offset, size;
+};
+
+/*
+ * What is not in the file with a unit's DIEs: addresses and, before DWARF 5, ranges stand in the
+ * file that refers to it, what of those belongs to the unit; of a package also the strings.
+ */
+struct debug_split_parts {
+	struct debug_bytes addresses, ranges;
+	struct debug_bytes strings, string_offsets;
+};
+
 /* What an image may take. */
 #define DEBUG_IMAGE_MOST ((uint64_t)2 << 30) /* bytes, unpacked */
 enum { DEBUG_IMAGE_RATIO = 64 }; /* unpacked to packed, above the first MiB */
@@ -63,13 +77,15 @@ enum { DEBUG_IMAGE_RATIO = 64 }; /* unpacked to packed, above the first MiB */
 int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 		     struct debug_image *ret);
 
-/*
- * The same of a .dwo file. Addresses and, before DWARF 5, ranges of its unit stand in the
- * file that refers to it: @addresses and @ranges are what of those belongs to the unit.
- */
+/* The same of a .dwo file, whose strings are its own. */
 int debug_image_read_split(struct context *ctx, const struct object *o, bool lines,
-			   struct debug_bytes addresses, struct debug_bytes ranges,
+			   const struct debug_split_parts *given,
 			   struct debug_image *ret);
+
+/* The same of parts of a file (debug_package.h), which have been found to lie in it. */
+int debug_image_cut(struct context *ctx, const struct object *o,
+		    const struct debug_extent parts[DEBUG_SECTIONS],
+		    const struct debug_split_parts *given, struct debug_image *ret);
 
 /* The lowest address of a section with code, at least 1. */
 uint64_t debug_first_code(const struct object *o);

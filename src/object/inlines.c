@@ -55,6 +55,7 @@ struct inlines {
 	bool crashed; /* likewise */
 	struct text problem;
 	struct text alternate_problem;
+	struct text package_problem;
 };
 
 static int open_alternate(struct context *ctx, struct inlines *in)
@@ -78,6 +79,26 @@ static int open_alternate(struct context *ctx, struct inlines *in)
 	return in->alternate_problem.failed ? -ENOMEM : 0;
 }
 
+/* Beside the file with the skeletons, or beside the object. */
+static int open_package(struct context *ctx, struct inlines *in)
+{
+	struct unit_source *s = &in->source;
+	const struct object *beside[] = { s->debug, s->o };
+	struct object file;
+	int err = -ENODATA;
+
+	for (size_t i = 0; i < 2 && err == -ENODATA; i++)
+		err = debug_find_package(ctx, &s->options.places, beside[i], &file);
+	if (err == 0)
+		err = debug_package_open(ctx, &file, &s->package);
+	if (err == -ENOMEM || err == -ENODATA)
+		return err == -ENOMEM ? err : 0;
+	if (err < 0)
+		text_printf(&in->package_problem, "its .dwp file cannot be used: %s",
+			    ctx->error);
+	return in->package_problem.failed ? -ENOMEM : 0;
+}
+
 static int add_reader(struct inlines *in)
 {
 	int err = unit_reader_init(&in->readers[in->reader_count], &in->source);
@@ -87,12 +108,19 @@ static int add_reader(struct inlines *in)
 	return err;
 }
 
-static void set_limit(struct unit_source *s)
+static uint64_t split_count(const struct unit_source *s)
 {
 	uint64_t splits = 0;
 
 	for (size_t i = 0; i < s->units.list.count; i++)
 		splits += s->units.list.v[i].skeleton;
+	return splits;
+}
+
+static void set_limit(struct unit_source *s)
+{
+	uint64_t splits = split_count(s);
+
 	s->work.most = debug_work_limit(s->image.sections[DEBUG_INFO].size +
 						s->image.sections[DEBUG_TYPES].size +
 						s->alternate.sections[DEBUG_INFO].size,
@@ -118,7 +146,9 @@ static int index_units(struct context *ctx, struct inlines *in)
 		debug_handle_forget(&r->handle);
 		return fail(ctx, err, CRASHED);
 	}
-	return err < 0 ? fail(ctx, -EFBIG, TOO_MUCH) : 0;
+	if (err < 0)
+		return fail(ctx, -EFBIG, TOO_MUCH);
+	return split_count(s) ? open_package(ctx, in) : 0;
 }
 
 static int open_all(struct context *ctx, struct inlines *in)
@@ -180,9 +210,11 @@ void inlines_close(struct inlines *in)
 	debug_units_release(&in->source.units);
 	debug_image_release(&in->source.image);
 	debug_image_release(&in->source.alternate);
+	debug_package_release(&in->source.package);
 	array_release(&in->places);
 	text_release(&in->problem);
 	text_release(&in->alternate_problem);
+	text_release(&in->package_problem);
 	free(in);
 }
 
@@ -336,10 +368,8 @@ static int explain(struct inlines *in)
 		text_string(&in->problem, CRASHED);
 	else if (in->failed)
 		text_string(&in->problem, TOO_MUCH);
-	else if (first &&
-		 (debug_has_package(in->source.debug) || debug_has_package(in->source.o)))
-		text_string(&in->problem,
-			    "its debug information is in a .dwp file, which is not read");
+	else if (first && in->package_problem.size)
+		text_string(&in->problem, in->package_problem.bytes);
 	else if (first)
 		text_add(&in->problem, first->missing.bytes, first->missing.size);
 	else if (in->alternate_problem.size)

@@ -10,7 +10,7 @@
  *	main        the function  call f
  *
  * With -gsplit-dwarf the unit in the object is a skeleton: it has addresses and lines,
- * its .dwo file has the DIEs. All of a unit is read inside debug_guarded(), because
+ * its .dwo file has the DIEs, or the .dwp file that it was packed into. All of a unit is read inside debug_guarded(), because
  * libdw may crash on what is broken. After that neither its handles nor this reader are
  * used again.
  */
@@ -113,16 +113,37 @@ static bool find_split_unit(struct unit_job *j, struct unit_split *s)
 	return false;
 }
 
-static int read_split(struct context *ctx, struct unit_job *j)
+/* @row: of the package; NULL: of a file of its own, which is open. */
+static int read_split_image(struct context *ctx, struct unit_job *j, const uint32_t *row)
+{
+	struct unit_reader *r = j->r;
+	const struct unit_source *source = r->source;
+	const struct debug_package *package = &source->package;
+	bool lines = source->options.lines || source->options.declared;
+	struct debug_image *image = &r->split.image;
+	const struct debug_split_parts given = {
+		.addresses =
+			debug_unit_addresses(&source->units, j->unit, &source->image),
+		.ranges = debug_unit_ranges(&source->units, j->unit, &source->image),
+	};
+	int err;
+
+	if (!row)
+		return debug_image_read_split(ctx, &r->split.file, lines, &given, image);
+	err = debug_package_read(ctx, package, *row, lines, &given, image);
+	/* Strings that were copied for nothing, or looked up one by one. */
+	debug_meter_add(&r->meter, err < 0 ? package->strings_size / IMAGE_BYTES_A_STEP
+					   : image->sections[DEBUG_STR_OFFSETS].size / 8);
+	return err;
+}
+
+static int read_split(struct context *ctx, struct unit_job *j, const uint32_t *row)
 {
 	struct context why = { 0 };
 	struct unit_reader *r = j->r;
 	const struct unit_source *source = r->source;
 	struct unit_split *s = &r->split;
-	int err = debug_image_read_split(
-		&why, &s->file, source->options.lines || source->options.declared,
-		debug_unit_addresses(&source->units, j->unit, &source->image),
-		debug_unit_ranges(&source->units, j->unit, &source->image), &s->image);
+	int err = read_split_image(&why, j, row);
 
 	s->image.first_code = source->image.first_code;
 	/* Units of a hostile file are all in one, that is read for each. */
@@ -166,15 +187,20 @@ static int open_split(struct unit_job *j)
 	struct unit_split *s = &j->r->split;
 	const char *name = split_name(&j->cu);
 	struct context ctx = { 0 };
+	uint32_t row;
+	bool packed;
 	int err;
 
 	if (!name)
 		return 0;
 	debug_meter_add(&j->r->meter, source->units.list.count / 16);
-	err = debug_find_split(&ctx, &source->options.places, source->debug,
-			       string_of(&j->cu, DW_AT_comp_dir), name, &s->file);
+	packed = debug_package_find(&source->package, j->id, &row);
+	err = packed ? 0
+		     : debug_find_split(&ctx, &source->options.places, source->debug,
+					string_of(&j->cu, DW_AT_comp_dir), name,
+					&s->file);
 	if (err == 0)
-		err = read_split(&ctx, j);
+		err = read_split(&ctx, j, packed ? &row : NULL);
 	if (err == 0) {
 		debug_base_of_split(&s->base, &s->image, &s->cu, &j->base);
 		return 0;

@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "object/debug_calls.h"
+#include "object/debug_package.h"
 #include "object/debug_units.h"
 #include "object/inlines.h"
 #include "object/line_program.h"
@@ -14,10 +15,11 @@ struct unit_source {
 	struct inline_options options;
 	struct debug_image image, alternate; /* alternate.bytes is NULL: none */
 	struct debug_units units;
+	struct debug_package package; /* of the units that are split; zeroed: none */
 	struct debug_work work;
 };
 
-/* The .dwo file of a unit. */
+/* The .dwo file of a unit, or what a package has of it. */
 struct unit_split {
 	struct object file; /* open while it is read */
 	struct debug_image image;

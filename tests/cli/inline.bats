@@ -152,6 +152,22 @@ same_as()
 }
 
 # bats test_tags=long
+@test "g++, a .dwp file, DWARF 4" {
+	same_as llvm gcc-package-4
+}
+
+@test "g++, a .dwp file, DWARF 5" {
+	same_as llvm gcc-package-5
+}
+
+@test "clang++, a .dwp file, DWARF 4" {
+	same_as llvm clang-package-4
+}
+
+@test "clang++, a .dwp file, DWARF 5" {
+	same_as llvm clang-package-5
+}
+
 @test "clang++, .dwo files, DWARF 4" {
 	same_as llvm clang-split-4
 }
@@ -277,7 +293,37 @@ deepest()
 	grep -q "lacks functions that were inlined: 'clang-split-5-main.dwo'.* is not there" info
 	touch clang-split-5.dwp
 	"$flamefold" info recording.data >info
-	grep -q "its debug information is in a .dwp file, which is not read" info
+	grep -q "its .dwp file cannot be used: '.*/clang-split-5.dwp'" info
+}
+
+@test "a .dwp file of another build is not used, and one that lacks a unit leaves it to its .dwo file" {
+	recorded clang-split-5
+	"$flamefold" fold --srcline recording.data >before
+	command -v llvm-dwp >/dev/null || skip "no llvm-dwp"
+	llvm-dwp clang-split-5-main.dwo -o clang-split-5.dwp
+	rm clang-split-5-main.dwo
+	"$flamefold" fold --srcline recording.data | cmp - before
+	mv clang-split-5-other.dwo gone
+	"$flamefold" fold --srcline recording.data >after
+	! cmp -s before after || false
+	"$flamefold" info recording.data >info
+	grep -q "lacks functions that were inlined: 'clang-split-5-other.dwo'.* is not there" info
+}
+
+@test "a .dwp file lies beside the debug file, or below its root" {
+	local id
+
+	recorded gcc-package-5
+	"$flamefold" fold --srcline recording.data >whole
+	[ "$(deepest whole)" -gt 4 ]
+	id=$(readelf -n gcc-package-5 | awk '/Build ID:/ { print $3 }')
+	[ -n "$id" ] || skip "the linker writes no build id"
+	mkdir -p "debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug gcc-package-5 "debug/.build-id/${id:0:2}/${id:2}.debug"
+	strip --strip-debug gcc-package-5
+	"$flamefold" fold --srcline --debug-dir="$PWD/debug" recording.data | cmp - whole
+	mv gcc-package-5.dwp "debug/.build-id/${id:0:2}/${id:2}.debug.dwp"
+	"$flamefold" fold --srcline --debug-dir="$PWD/debug" recording.data | cmp - whole
 }
 
 @test "a .dwo file of another build is not used" {

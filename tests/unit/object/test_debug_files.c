@@ -240,9 +240,11 @@ Test(debug_files, what_is_no_file_is_not_waited_for)
 
 Test(debug_files, a_package_is_seen)
 {
+	const struct debug_places places = { NULL, NULL };
+
 	make_file("a", NULL, NULL);
 	open_object("a");
-	cr_expect_not(debug_has_package(&o));
+	cr_expect_eq(debug_find_package(&ctx, &places, &o, &found), -ENODATA);
 	make_file("a.dwp", NULL, NULL);
-	cr_expect(debug_has_package(&o));
+	cr_assert_eq(debug_find_package(&ctx, &places, &o, &found), 0);
 }

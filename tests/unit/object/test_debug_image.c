@@ -154,7 +154,6 @@ Test(debug_image, what_is_not_linked_is_refused)
 Test(debug_image, of_a_dwo_file_the_sections_for_it_are_taken)
 {
 	const struct debug_bytes addresses = { (const uint8_t *)"addr", 4 };
-	const struct debug_bytes none = { NULL, 0 };
 
 	add(".debug_info.dwo", "info");
 	add(".debug_abbrev.dwo", "abbrev");
@@ -163,7 +162,11 @@ Test(debug_image, of_a_dwo_file_the_sections_for_it_are_taken)
 	image_write(&e);
 	cr_assert_eq(object_open(&ctx, e.path, &o), 0);
 	cr_expect_eq(debug_image_read(&ctx, &o, false, &image), -ENODATA);
-	cr_assert_eq(debug_image_read_split(&ctx, &o, false, addresses, none, &image), 0);
+	cr_assert_eq(debug_image_read_split(
+			     &ctx, &o, false,
+			     &(struct debug_split_parts){ .addresses = addresses },
+			     &image),
+		     0);
 	expect(DEBUG_INFO, "info");
 	expect(DEBUG_STR, "str");
 	expect(DEBUG_ADDR, "addr");

@@ -1,0 +1,400 @@
+/*
+ * The index is a hash table, which is not asked: its filled slots are sorted once, so that a
+ * table that is all one collision costs no more than any other. A row that no slot leads to, or
+ * that lies outside of its sections, is not there.
+ *
+ * Strings of a unit stand in .debug_str of all of them, which is as large as the rest. A unit gets
+ * those that its .debug_str_offsets names, each once, and the offsets become those of the copy:
+ *
+ *	all        main\0 int\0 f\0 g\0 h\0         offsets   0, 12
+ *	the unit's \0 main\0 h\0                    become    1, 6
+ *
+ * Offsets outside of the strings become that of the empty one. Where strings that overlap make
+ * more than twice what there is of them, the unit is refused.
+ */
+#include "object/debug_package.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cursor.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "object/section.h"
+
+enum {
+	INDEX_MOST = 1 << 30, /* bytes */
+	COLUMNS_MOST = 64, /* there are 8 kinds */
+	SLOT_SIZE = 12, /* of the hash table: an id and a row */
+};
+
+/* DW_SECT_*: what is in a column, by version of the index; 0: nothing that is read. */
+static const uint8_t section_numbers[][DEBUG_SECTIONS] = {
+	{ [DEBUG_INFO] = 1,
+	  [DEBUG_ABBREV] = 3,
+	  [DEBUG_LINE] = 4,
+	  [DEBUG_STR_OFFSETS] = 6 },
+	{ [DEBUG_INFO] = 1,
+	  [DEBUG_ABBREV] = 3,
+	  [DEBUG_LINE] = 4,
+	  [DEBUG_STR_OFFSETS] = 6,
+	  [DEBUG_RNGLISTS] = 8 },
+};
+
+static int fail_broken(struct context *ctx)
+{
+	return fail(ctx, -EBADMSG, "its index of units is broken");
+}
+
+/* Bytes of the file, all of them; NULL with *@err. */
+static uint8_t *read_part(struct context *ctx, struct debug_package *p,
+			  const struct debug_extent *at, int *err)
+{
+	uint8_t *bytes;
+
+	if (!claim_add(&p->claim, p->file.budget, at->size + 1)) {
+		object_refuse(&p->file, "debug information");
+		*err = fail(ctx, -EFBIG, "no memory is left for its debug information");
+		return NULL;
+	}
+	bytes = malloc(at->size + 1);
+	if (!bytes) {
+		*err = fail_memory(ctx);
+		return NULL;
+	}
+	bytes[at->size] = 0;
+	if (object_read(&p->file, at->offset, bytes, at->size))
+		return bytes;
+	free(bytes);
+	*err = fail(ctx, -EBADMSG, "it ends before its sections");
+	return NULL;
+}
+
+static struct cursor cursor_in(const struct debug_package *p, uint64_t offset)
+{
+	struct cursor c = cursor_of(p->index, p->index_size);
+
+	c.swap = p->swapped;
+	cursor_bytes(&c, offset);
+	return c;
+}
+
+/* The head and the columns; *@slots: how many the hash table has. */
+static int read_head(struct context *ctx, struct debug_package *p, uint32_t *slots)
+{
+	struct cursor c = cursor_in(p, 0);
+	const uint8_t *numbers;
+	uint64_t table;
+
+	/* GNU's version is of four bytes, that of DWARF 5 of two, with two of padding behind. */
+	p->version = cursor_u32(&c);
+	if (p->version != 2) {
+		c = cursor_in(p, 0);
+		p->version = cursor_u16(&c);
+		cursor_u16(&c);
+	}
+	if (!c.bad && p->version != 2 && p->version != 5)
+		return fail(ctx, -EOPNOTSUPP, "its index of units has version %u",
+			    p->version);
+	p->columns = cursor_u32(&c);
+	p->rows = cursor_u32(&c);
+	*slots = cursor_u32(&c);
+	if (c.bad || p->columns > COLUMNS_MOST)
+		return fail_broken(ctx);
+	table = (uint64_t)*slots * SLOT_SIZE;
+	cursor_bytes(&c, table);
+	numbers = section_numbers[p->version == 5];
+	for (int s = 0; s < DEBUG_SECTIONS; s++)
+		p->column_of[s] = -1;
+	for (uint32_t i = 0; i < p->columns; i++) {
+		uint32_t number = cursor_u32(&c);
+
+		for (int s = 0; s < DEBUG_SECTIONS; s++)
+			if (numbers[s] && numbers[s] == number)
+				p->column_of[s] = (int)i;
+	}
+	p->offsets = 16 + table + 4 * (uint64_t)p->columns;
+	if (c.bad || cursor_left(&c) / 8 < (uint64_t)p->columns * p->rows)
+		return fail_broken(ctx);
+	return 0;
+}
+
+static int sort_rows(struct context *ctx, struct debug_package *p, uint32_t slots)
+{
+	struct cursor ids = cursor_in(p, 16);
+	struct cursor rows = cursor_in(p, 16 + 8 * (uint64_t)slots);
+
+	/* They are sorted beside a copy. */
+	if (!claim_add(&p->claim, p->file.budget, 2 * slots * sizeof(*p->by_id)))
+		return fail(ctx, -EFBIG, "no memory is left for its debug information");
+	p->by_id = malloc(((size_t)slots + 1) * sizeof(*p->by_id));
+	if (!p->by_id)
+		return fail_memory(ctx);
+	for (uint32_t i = 0; i < slots; i++) {
+		uint64_t id = cursor_u64(&ids);
+		uint32_t row = cursor_u32(&rows);
+
+		if (row > 0 && row <= p->rows)
+			p->by_id[p->count++] = (struct keyed){ id, row - 1 };
+	}
+	return keyed_sort(p->by_id, p->count) < 0 ? fail_memory(ctx) : 0;
+}
+
+static const char *const names[DEBUG_SECTIONS] = {
+	[DEBUG_INFO] = ".debug_info.dwo",
+	[DEBUG_ABBREV] = ".debug_abbrev.dwo",
+	[DEBUG_STR] = ".debug_str.dwo",
+	[DEBUG_STR_OFFSETS] = ".debug_str_offsets.dwo",
+	[DEBUG_RNGLISTS] = ".debug_rnglists.dwo",
+	[DEBUG_LINE] = ".debug_line.dwo",
+};
+
+/* Tools that make packages do not pack their sections. */
+static bool find_section(const struct debug_package *p, const char *name,
+			 struct debug_extent *ret)
+{
+	struct section s;
+
+	if (!section_named(&p->file, name, &s) || s.header.sh_type == SHT_NOBITS ||
+	    s.header.sh_flags & SHF_COMPRESSED || s.header.sh_offset > p->file.size ||
+	    s.header.sh_size > p->file.size - s.header.sh_offset)
+		return false;
+	*ret = (struct debug_extent){ s.header.sh_offset, s.header.sh_size };
+	return true;
+}
+
+static int open_package(struct context *ctx, struct debug_package *p)
+{
+	const unsigned char *ident = (const void *)elf_getident(p->file.elf, NULL);
+	struct debug_extent index;
+	uint32_t slots = 0;
+	int err = 0;
+
+	if (!ident || p->file.fd < 0 || !find_section(p, ".debug_cu_index", &index) ||
+	    index.size > INDEX_MOST)
+		return fail(ctx, -EBADMSG, "it has no index of units");
+	p->swapped = ident[EI_DATA] == ELFDATA2MSB;
+	for (int s = 0; s < DEBUG_SECTIONS; s++)
+		if (names[s])
+			find_section(p, names[s], &p->sections[s]);
+	p->index = read_part(ctx, p, &index, &err);
+	if (!p->index)
+		return err;
+	p->index_size = index.size;
+	err = read_head(ctx, p, &slots);
+	if (err == 0)
+		err = sort_rows(ctx, p, slots);
+	if (err < 0)
+		return err;
+	p->strings = read_part(ctx, p, &p->sections[DEBUG_STR], &err);
+	p->strings_size = p->sections[DEBUG_STR].size;
+	return p->strings ? 0 : err;
+}
+
+int debug_package_open(struct context *ctx, struct object *file,
+		       struct debug_package *ret)
+{
+	struct debug_package p = { .file = *file };
+	int err = open_package(ctx, &p);
+
+	if (err < 0) {
+		debug_package_release(&p);
+		return err;
+	}
+	*ret = p;
+	return 0;
+}
+
+void debug_package_release(struct debug_package *p)
+{
+	free(p->index);
+	free(p->by_id);
+	free(p->strings);
+	object_close(&p->file);
+	claim_release(&p->claim);
+	*p = (struct debug_package){ .file.fd = -1 };
+}
+
+bool debug_package_find(const struct debug_package *p, uint64_t id, uint32_t *row)
+{
+	size_t low = 0, high = p->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->by_id[middle].key < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == p->count || p->by_id[low].key != id)
+		return false;
+	*row = p->by_id[low].id;
+	return true;
+}
+
+/* The part of a section in the file; false where it lies outside. */
+static bool find_part(const struct debug_package *p, uint32_t row, int section,
+		      struct debug_extent *ret)
+{
+	uint64_t cell = (uint64_t)row * p->columns + (uint64_t)p->column_of[section];
+	uint64_t sizes = p->offsets + 4 * (uint64_t)p->columns * p->rows;
+	struct cursor at = cursor_in(p, p->offsets + 4 * cell);
+	struct cursor size = cursor_in(p, sizes + 4 * cell);
+	const struct debug_extent *whole = &p->sections[section];
+
+	ret->offset = cursor_u32(&at);
+	ret->size = cursor_u32(&size);
+	if (at.bad || size.bad || ret->offset > whole->size ||
+	    ret->size > whole->size - ret->offset)
+		return false;
+	ret->offset += whole->offset;
+	return true;
+}
+
+/* The strings of a unit on their way out of the package. */
+struct string_copy {
+	const struct debug_package *p;
+	struct text strings;
+	struct hash_map known; /* offset in the package's strings -> in these */
+	uint64_t most; /* bytes */
+	struct claim claim; /* for so many */
+};
+
+static bool claim_string(struct string_copy *s, size_t size)
+{
+	enum { AT_A_TIME = 1 << 20 };
+	uint64_t needed = s->strings.size + size;
+
+	if (size > s->most - s->strings.size)
+		return false;
+	return needed <= s->claim.size || claim_add(&s->claim, s->p->file.budget,
+						    needed - s->claim.size + AT_A_TIME);
+}
+
+/* Where the string is in the copy; false where there is no room for it. */
+static bool copy_string(struct string_copy *s, uint64_t offset, uint32_t *ret)
+{
+	const char *from = (const char *)s->p->strings + offset;
+	const uint32_t *known = hash_map_get(&s->known, offset);
+	size_t size;
+
+	*ret = known ? *known : 0;
+	if (known || offset >= s->p->strings_size)
+		return true;
+	size = strlen(from) + 1;
+	if (!claim_string(s, size))
+		return false;
+	*ret = (uint32_t)s->strings.size;
+	text_add(&s->strings, from, size);
+	s->strings.failed |= !hash_map_set(&s->known, offset, *ret);
+	return !s->strings.failed;
+}
+
+static void put_offset(uint8_t *at, uint64_t value, unsigned size, bool big)
+{
+	for (unsigned i = 0; i < size; i++)
+		at[big ? size - 1 - i : i] = (uint8_t)(value >> (8 * i));
+}
+
+/* The offsets begin behind a head in DWARF 5 (7.26); their size is that of DWARF 64 where its
+ * length says so, or that of the unit. */
+static unsigned offsets_head(const struct debug_package *p,
+			     const struct debug_bytes *part, bool wide, unsigned *size)
+{
+	struct cursor c = cursor_of(part->p, part->size);
+
+	*size = wide ? 8 : 4;
+	if (p->version == 2)
+		return 0;
+	*size = cursor_u32(&c) == UINT32_MAX ? 8 : 4;
+	return *size == 8 ? 16 : 8;
+}
+
+/* @part becomes the unit's own, and *@s has its strings. */
+static bool copy_strings(struct string_copy *s, uint8_t *part, size_t part_size,
+			 bool wide)
+{
+	struct debug_bytes bytes = { part, part_size };
+	unsigned size, at = offsets_head(s->p, &bytes, wide, &size);
+	uint32_t copied;
+
+	text_char(&s->strings, '\0');
+	for (size_t i = at; i < part_size && part_size - i >= size; i += size) {
+		struct cursor c = cursor_of(part + i, size);
+		uint64_t offset;
+
+		c.swap = s->p->swapped;
+		offset = size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+		if (!copy_string(s, offset, &copied))
+			return false;
+		put_offset(part + i, copied, size, s->p->swapped);
+	}
+	return true;
+}
+
+/* The length of the unit begins with this where its offsets have eight bytes. */
+static bool is_wide(const struct debug_package *p, const struct debug_extent *info)
+{
+	uint32_t length = 0;
+
+	return object_read(&p->file, info->offset, &length, sizeof(length)) &&
+	       length == UINT32_MAX;
+}
+
+static int find_parts(struct context *ctx, const struct debug_package *p, uint32_t row,
+		      struct debug_extent parts[DEBUG_SECTIONS])
+{
+	for (int s = 0; s < DEBUG_SECTIONS; s++) {
+		parts[s] = (struct debug_extent){ 0 };
+		if (p->column_of[s] >= 0 && !find_part(p, row, s, &parts[s]))
+			return fail_broken(ctx);
+	}
+	return 0;
+}
+
+int debug_package_read(struct context *ctx, const struct debug_package *p, uint32_t row,
+		       bool lines, const struct debug_split_parts *given,
+		       struct debug_image *ret)
+{
+	struct debug_extent parts[DEBUG_SECTIONS], *offsets = &parts[DEBUG_STR_OFFSETS];
+	struct debug_split_parts all = *given;
+	struct string_copy s = { .p = p, .most = 2 * p->strings_size + 1 };
+	struct claim claim = { 0 };
+	uint8_t *part = NULL;
+	int err = find_parts(ctx, p, row, parts);
+
+	if (err < 0)
+		return err;
+	if (s.most > UINT32_MAX)
+		s.most = UINT32_MAX;
+	/* The offsets, and what finds strings by them. */
+	if (!claim_add(&claim, p->file.budget, 16 * offsets->size)) {
+		object_refuse(&p->file, "debug information");
+		return fail(ctx, -EFBIG, "no memory is left for its debug information");
+	}
+	part = malloc(offsets->size + 1);
+	if (!part)
+		err = fail_memory(ctx);
+	else if (!object_read(&p->file, offsets->offset, part, offsets->size))
+		err = fail(ctx, -EBADMSG, "it ends before its sections");
+	else if (!copy_strings(&s, part, offsets->size, is_wide(p, &parts[DEBUG_INFO])))
+		err = s.strings.failed ? fail_memory(ctx)
+				       : fail(ctx, -EFBIG, "its strings are too many");
+	all.strings =
+		(struct debug_bytes){ (const uint8_t *)s.strings.bytes, s.strings.size };
+	all.string_offsets = (struct debug_bytes){ part, offsets->size };
+	if (!lines)
+		parts[DEBUG_LINE] = (struct debug_extent){ 0 };
+	if (err == 0)
+		err = debug_image_cut(ctx, &p->file, parts, &all, ret);
+	free(part);
+	text_release(&s.strings);
+	hash_map_release(&s.known);
+	claim_release(&claim);
+	claim_release(&s.claim);
+	return err;
+}
