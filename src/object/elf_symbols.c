@@ -1,7 +1,8 @@
 /*
  * Which symbols count is perf's choice (elf_sym__filter() and elf_sec__filter() in
  * tools/perf/util/symbol-elf.c). .symtab comes from the debug file where there is one,
- * .dynsym from the object.
+ * .dynsym from the object, of which the dynamic linker's tables tell where there are no section
+ * headers.
  *
  * What the choice needs of sections is put into a table by index first, and symbols are
  * read right from libelf's array, which spares a call and a lock for each of what can be
@@ -12,6 +13,7 @@
 
 #include <string.h>
 
+#include "object/dynamic_symbols.h"
 #include "object/module_layout.h"
 #include "object/section.h"
 
@@ -225,6 +227,7 @@ int elf_symbols_read(struct symtab *st, const struct object *o,
 	const struct object *whole = debug ? debug : o;
 	size_t symbols = count_symbols(whole, SHT_SYMTAB);
 	size_t exported = count_symbols(o, SHT_DYNSYM);
+	struct section none;
 	int err = 0;
 
 	if (!claim_symbols(st, whole, symbols))
@@ -237,5 +240,7 @@ int elf_symbols_read(struct symtab *st, const struct object *o,
 		err = read_tables(st, whole, SHT_SYMTAB, TABLE_SYMTAB);
 	if (err == 0 && exported > 0)
 		err = read_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
+	if (err == 0 && st->symbols.count == 0 && !section_at(o, 1, &none))
+		err = dynamic_symbols_read(st, o);
 	return err;
 }

@@ -38,6 +38,25 @@ static int borrow(struct names *n, const struct section *s)
 	return 0;
 }
 
+int names_open_at(struct names *n, const struct object *o, uint64_t offset, uint64_t size)
+{
+	*n = (struct names){ 0 };
+	if (size == 0 || size > MOST_BYTES || offset > o->size || o->size - offset < size)
+		return 0;
+	n->fd = o->fd;
+	n->read_error = o->read_error;
+	n->offset = offset;
+	n->size = size;
+	n->budget = o->budget;
+	/* Zeros: what no memory is left for is empty names. */
+	n->bytes = calloc(n->size, 1);
+	n->loaded = calloc(blocks(n), 1);
+	if (n->bytes && n->loaded)
+		return 0;
+	names_release(n);
+	return -ENOMEM;
+}
+
 int names_open(struct names *n, const struct object *o, size_t index)
 {
 	struct section s;
@@ -47,22 +66,7 @@ int names_open(struct names *n, const struct object *o, size_t index)
 		return 0;
 	if (o->fd < 0)
 		return borrow(n, &s);
-	if (s.header.sh_size == 0 || s.header.sh_size > MOST_BYTES ||
-	    s.header.sh_offset > o->size ||
-	    o->size - s.header.sh_offset < s.header.sh_size)
-		return 0;
-	n->fd = o->fd;
-	n->read_error = o->read_error;
-	n->offset = s.header.sh_offset;
-	n->size = s.header.sh_size;
-	n->budget = o->budget;
-	/* Zeros: what no memory is left for is empty names. */
-	n->bytes = calloc(n->size, 1);
-	n->loaded = calloc(blocks(n), 1);
-	if (n->bytes && n->loaded)
-		return 0;
-	names_release(n);
-	return -ENOMEM;
+	return names_open_at(n, o, s.header.sh_offset, s.header.sh_size);
 }
 
 static size_t block_size(const struct names *n, size_t block)

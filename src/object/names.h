@@ -30,6 +30,9 @@ struct names {
 /* The table that section @index of @o holds; empty where it holds none. @o outlives it.
  * 0, or -ENOMEM. */
 int names_open(struct names *n, const struct object *o, size_t index);
+/* The same of bytes of its file, for those with an fd. */
+int names_open_at(struct names *n, const struct object *o, uint64_t offset,
+		  uint64_t size);
 void names_release(struct names *n); /* a zeroed one is fine */
 
 /* Reads what is not there yet; after that any number of threads may ask. */

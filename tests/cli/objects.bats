@@ -264,6 +264,31 @@ build_id()
 	named
 }
 
+# Only what the dynamic linker needs is left: e_shoff, e_shnum and e_shstrndx are 0.
+without_sections()
+{
+	python3 - "$1" <<-'END'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], 'rb').read())
+		struct.pack_into('<Q', data, 40, 0)
+		struct.pack_into('<3H', data, 58, 64, 0, 0)
+		open(sys.argv[1], 'r+b').write(data)
+	END
+	! readelf -SW "$1" | grep -q 'dynsym' || false
+}
+
+@test "without section headers: what it exports is named" {
+	command -v python3 >/dev/null || skip "no python3"
+	for style in gnu sysv; do
+		compile program "$programs/spin.c" -rdynamic -Wl,--hash-style=$style
+		record ./program
+		named
+		strip program
+		without_sections program
+		named
+	done
+}
+
 @test "renamed: the cache of perf record has it" {
 	spin
 	record_to_cache ./program

@@ -1,0 +1,304 @@
+/*
+ * The dynamic linker needs no section headers: PT_DYNAMIC has the addresses of the symbols, of
+ * their names and of a hash table of them, and only that tells how many there are (System V ABI,
+ * "Dynamic Section"; GNU's table: "ELF: symbol lookup via DT_GNU_HASH").
+ *
+ *	DT_HASH       buckets, symbols | ...          the second number
+ *	DT_GNU_HASH   buckets, first, words, shift | bloom filter | buckets | chain of hashes
+ *	              the last symbol is at the end of the chain of the highest bucket: that
+ *	              hash has its lowest bit set
+ *
+ * Addresses become offsets in the file by the load segments. All of it may be anything: what does not
+ * lie in the file, or is more than the file could have, is not there.
+ */
+#include "object/dynamic_symbols.h"
+
+#include <errno.h>
+#include <gelf.h>
+
+#include "base/cursor.h"
+
+enum { BATCH = 256, MOST_ENTRIES = 4096 };
+
+struct dynamic {
+	const struct object *o;
+	bool narrow, swapped;
+	uint64_t symbols, names, names_size, hash, gnu_hash; /* addresses; 0: none */
+};
+
+/* Where the bytes of an address are in the file, and how many follow; false where none are. */
+static bool find_bytes(const struct dynamic *d, uint64_t address, uint64_t *offset,
+		       uint64_t *left)
+{
+	for (size_t i = 0; i < d->o->segments.count; i++) {
+		const struct segment *s = &d->o->segments.v[i];
+
+		if (address < s->address || address - s->address >= s->size)
+			continue;
+		*offset = s->offset + (address - s->address);
+		*left = s->size - (address - s->address);
+		if (*offset >= d->o->size)
+			return false;
+		if (*left > d->o->size - *offset)
+			*left = d->o->size - *offset;
+		return true;
+	}
+	return false;
+}
+
+static bool read_words(const struct dynamic *d, uint64_t offset, uint32_t *ret,
+		       size_t count)
+{
+	uint8_t bytes[4 * BATCH];
+	struct cursor c = cursor_of(bytes, 4 * count);
+
+	c.swap = d->swapped;
+	if (count > BATCH || !object_read(d->o, offset, bytes, 4 * count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		ret[i] = cursor_u32(&c);
+	return true;
+}
+
+static void take_entry(struct dynamic *d, uint64_t tag, uint64_t value)
+{
+	if (tag == DT_SYMTAB)
+		d->symbols = value;
+	else if (tag == DT_STRTAB)
+		d->names = value;
+	else if (tag == DT_STRSZ)
+		d->names_size = value;
+	else if (tag == DT_HASH)
+		d->hash = value;
+	else if (tag == DT_GNU_HASH)
+		d->gnu_hash = value;
+}
+
+static void read_entries(struct dynamic *d, uint64_t offset, uint64_t size)
+{
+	size_t entry = d->narrow ? 8 : 16;
+
+	for (uint64_t i = 0; i < MOST_ENTRIES && i < size / entry; i++) {
+		uint8_t bytes[16];
+		struct cursor c = cursor_of(bytes, entry);
+		uint64_t tag, value;
+
+		c.swap = d->swapped;
+		if (!object_read(d->o, offset + i * entry, bytes, entry))
+			return;
+		tag = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
+		value = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
+		if (tag == DT_NULL)
+			return;
+		take_entry(d, tag, value);
+	}
+}
+
+static bool find_dynamic(struct dynamic *d)
+{
+	const unsigned char *ident = (const void *)elf_getident(d->o->elf, NULL);
+	GElf_Phdr header;
+	size_t count;
+
+	if (!ident || elf_getphdrnum(d->o->elf, &count) < 0)
+		return false;
+	d->narrow = ident[EI_CLASS] == ELFCLASS32;
+	d->swapped = ident[EI_DATA] == ELFDATA2MSB;
+	for (size_t i = 0; i < count && i < UINT16_MAX; i++)
+		if (gelf_getphdr(d->o->elf, (int)i, &header) &&
+		    header.p_type == PT_DYNAMIC && header.p_offset < d->o->size) {
+			read_entries(d, header.p_offset, header.p_filesz);
+			return d->symbols && d->names && d->names_size;
+		}
+	return false;
+}
+
+/* The words of the table's hashes are 8 bytes there, which nothing else has. */
+static bool has_wide_hash(const struct object *o)
+{
+	return o->machine == EM_ALPHA || o->machine == EM_S390;
+}
+
+/* The highest of the buckets; 0: all are empty. */
+static bool highest_bucket(const struct dynamic *d, uint64_t offset, uint64_t count,
+			   uint32_t *ret)
+{
+	uint32_t words[BATCH];
+
+	*ret = 0;
+	for (uint64_t i = 0; i < count; i += BATCH) {
+		size_t size = count - i < BATCH ? (size_t)(count - i) : BATCH;
+
+		if (!read_words(d, offset + 4 * i, words, size))
+			return false;
+		for (size_t k = 0; k < size; k++)
+			if (words[k] > *ret)
+				*ret = words[k];
+	}
+	return true;
+}
+
+/* How many symbols there are up to the end of the chain that begins with @symbol. */
+static uint64_t end_of_chain(const struct dynamic *d, uint64_t chains, uint64_t left,
+			     uint64_t first, uint64_t symbol)
+{
+	uint32_t words[BATCH];
+
+	while ((symbol - first + 1) * 4 <= left) {
+		uint64_t there = left / 4 - (symbol - first);
+		size_t size = there < BATCH ? (size_t)there : BATCH;
+
+		if (!read_words(d, chains + 4 * (symbol - first), words, size))
+			return 0;
+		for (size_t i = 0; i < size; i++)
+			if (words[i] & 1)
+				return symbol + i + 1;
+		symbol += size;
+	}
+	return 0;
+}
+
+static uint64_t count_by_gnu_hash(const struct dynamic *d)
+{
+	uint64_t at, left, filter, buckets;
+	uint32_t head[4], highest;
+
+	if (!d->gnu_hash || !find_bytes(d, d->gnu_hash, &at, &left) || left < 16 ||
+	    !read_words(d, at, head, 4))
+		return 0;
+	filter = (uint64_t)head[2] * (d->narrow ? 4 : 8);
+	buckets = 4 * (uint64_t)head[0];
+	if (filter > left - 16 || buckets > left - 16 - filter ||
+	    !highest_bucket(d, at + 16 + filter, head[0], &highest))
+		return 0;
+	if (highest < head[1])
+		return head[1];
+	return end_of_chain(d, at + 16 + filter + buckets, left - 16 - filter - buckets,
+			    head[1], highest);
+}
+
+static uint64_t count_symbols(const struct dynamic *d)
+{
+	uint64_t at, left;
+	uint32_t head[2];
+
+	if (d->hash && !has_wide_hash(d->o) && find_bytes(d, d->hash, &at, &left) &&
+	    left >= 8 && read_words(d, at, head, 2))
+		return head[1];
+	return count_by_gnu_hash(d);
+}
+
+static GElf_Sym symbol_of(const struct dynamic *d, struct cursor *c)
+{
+	GElf_Sym s = { .st_name = cursor_u32(c) };
+
+	if (d->narrow) {
+		s.st_value = cursor_u32(c);
+		s.st_size = cursor_u32(c);
+	}
+	s.st_info = cursor_u8(c);
+	s.st_other = cursor_u8(c);
+	s.st_shndx = cursor_u16(c);
+	if (!d->narrow) {
+		s.st_value = cursor_u64(c);
+		s.st_size = cursor_u64(c);
+	}
+	return s;
+}
+
+/* Where the code ends that the address is in. */
+static uint64_t code_end(const struct object *o, uint64_t address)
+{
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *s = &o->segments.v[i];
+
+		if (s->exec && address >= s->address && address - s->address < s->size)
+			return s->address + s->size;
+	}
+	return address;
+}
+
+static int add_symbol(struct symtab *st, const struct object *o, const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
+	struct symbol *s;
+
+	if (sym->st_name == 0 || sym->st_name >= st->names[TABLE_DYNSYM].size ||
+	    sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS ||
+	    (type != STT_FUNC && type != STT_GNU_IFUNC))
+		return 0;
+	s = array_add(&st->symbols);
+	if (!s)
+		return -ENOMEM;
+	*s = (struct symbol){ .start = sym->st_value,
+			      .name = sym->st_name,
+			      .table = TABLE_DYNSYM };
+	if (o->machine == EM_ARM)
+		s->start &= ~(uint64_t)1;
+	s->end = s->start + sym->st_size;
+	s->flags = (bind == STB_WEAK ? SYMBOL_WEAK : 0) |
+		   (bind == STB_GLOBAL ? SYMBOL_GLOBAL : 0);
+	if (sym->st_size == 0) {
+		s->flags |= SYMBOL_SIZELESS;
+		s->end = code_end(o, s->start);
+	}
+	if (s->end < s->start)
+		s->end = UINT64_MAX;
+	return 0;
+}
+
+static int read_symbols(struct symtab *st, const struct dynamic *d, uint64_t offset,
+			uint64_t count)
+{
+	size_t size = d->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	uint8_t bytes[BATCH * sizeof(Elf64_Sym)];
+
+	for (uint64_t i = 0; i < count; i += BATCH) {
+		size_t batch = count - i < BATCH ? (size_t)(count - i) : BATCH;
+		struct cursor c = cursor_of(bytes, batch * size);
+
+		c.swap = d->swapped;
+		if (!object_read(d->o, offset + i * size, bytes, batch * size))
+			return 0;
+		for (size_t k = 0; k < batch; k++) {
+			GElf_Sym sym = symbol_of(d, &c);
+
+			if (add_symbol(st, d->o, &sym) < 0)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* What they take, up to sorting. */
+static bool claim_room(struct symtab *st, const struct object *o, uint64_t count)
+{
+	enum { A_SYMBOL = 2 * sizeof(struct symbol) + 40 };
+
+	if (claim_add(&st->claim, o->budget, count * A_SYMBOL))
+		return true;
+	object_refuse(o, "symbols");
+	st->refused = true;
+	return false;
+}
+
+int dynamic_symbols_read(struct symtab *st, const struct object *o)
+{
+	struct dynamic d = { .o = o };
+	uint64_t at, left, names, names_left, count;
+
+	if (o->fd < 0 || !find_dynamic(&d) || !find_bytes(&d, d.symbols, &at, &left) ||
+	    !find_bytes(&d, d.names, &names, &names_left))
+		return 0;
+	count = count_symbols(&d);
+	left /= d.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	if (count > left)
+		count = left;
+	if (d.names_size > names_left)
+		d.names_size = names_left;
+	if (count == 0 || !claim_room(st, o, count))
+		return 0;
+	if (names_open_at(&st->names[TABLE_DYNSYM], o, names, d.names_size) < 0)
+		return -ENOMEM;
+	return read_symbols(st, &d, at, count);
+}
