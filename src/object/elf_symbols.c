@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "object/dynamic_symbols.h"
+#include "object/go_table.h"
 #include "object/module_layout.h"
 #include "object/section.h"
 
@@ -242,5 +243,7 @@ int elf_symbols_read(struct symtab *st, const struct object *o,
 		err = read_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
 	if (err == 0 && st->symbols.count == 0 && !section_at(o, 1, &none))
 		err = dynamic_symbols_read(st, o);
+	if (err == 0 && symbols == 0)
+		err = go_table_read(st, o);
 	return err;
 }

@@ -47,6 +47,7 @@ struct symtab {
 	struct text plt_names;
 	struct claim claim; /* of the object's budget */
 	bool refused; /* it had no memory left for them: there are none */
+	bool go; /* names come from the table of Go's runtime */
 };
 
 /*

@@ -81,7 +81,7 @@ static int read_object(const struct source_finder *finder, struct source *s)
 	if (err < 0)
 		return err;
 	s->symbols = &s->own;
-	s->stripped = !symbols && !object_has_symtab(&f->object);
+	s->stripped = !symbols && !object_has_symtab(&f->object) && !s->own.go;
 	if (s->own.refused)
 		text_printf(&f->problem, "no memory is left for the symbols of '%s'",
 			    f->file.bytes);
@@ -310,5 +310,6 @@ enum image_naming source_naming(const struct source *s)
 
 bool source_is_go(const struct source *s)
 {
-	return s->by_offset && s->files.object.elf && object_is_go(&s->files.object);
+	return s->own.go ||
+	       (s->by_offset && s->files.object.elf && object_is_go(&s->files.object));
 }

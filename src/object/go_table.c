@@ -1,0 +1,268 @@
+/*
+ * Go's linker has written four forms of the table (src/debug/gosym/pclntab.go, and for the first
+ * "Go 1.2 Runtime Symbol Information"); the magic number tells which, in the byte order of the
+ * program. Words are of the size of its addresses:
+ *
+ *	            Go 1.2            Go 1.16              Go 1.18, Go 1.20
+ *	head        magic, 0, 0, quantum of code, size of a word
+ *	words       functions         functions, files,    functions, files, start of the text,
+ *	                              then five offsets    then five offsets
+ *	names       in the table      at the first offset  at the first offset
+ *	functions   behind the words  at the last offset   at the last offset
+ *	  each      word pc, word offset                   u32 pc - start, u32 offset
+ *	the last    end of the text, as a pc of the same size
+ *	function at that offset (Go 1.2: of the table, else of the functions):
+ *	            word pc, i32 name                      u32 pc - start, i32 name
+ *
+ * The table is found by its section; where that has no name of its own, because there are no section
+ * headers or the C linker put it among other data, by its head. Functions are in order of their
+ * addresses, and so are their offsets: what goes back ends the table, which bounds the reading.
+ */
+#include "object/go_table.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "object/section.h"
+
+enum go_form { GO_1_2, GO_1_16, GO_1_18 };
+
+enum {
+	WINDOW = 1 << 14,
+	HEAD = 8,
+	HEAD_ALIGN = 8,
+	HEADS_MOST = 64, /* that are looked at where the table has no section */
+};
+
+/* Bytes of the file that are gone through forward. */
+struct window {
+	const struct object *o;
+	uint64_t start, size;
+	uint8_t bytes[WINDOW];
+};
+
+struct go_table {
+	const struct object *o;
+	bool swapped;
+	uint64_t offset, size; /* in the file; the size is at most this */
+	enum go_form form;
+	unsigned word; /* bytes */
+	uint64_t count;
+	uint64_t text; /* what pcs count from */
+	uint64_t names, functions; /* offsets in the table */
+};
+
+/* @size bytes at @offset; NULL where the file ends before. */
+static const uint8_t *window_at(struct window *w, uint64_t offset, size_t size)
+{
+	if (offset < w->start || offset - w->start > w->size ||
+	    w->size - (offset - w->start) < size) {
+		w->start = offset;
+		w->size = offset < w->o->size
+				  ? object_read_some(w->o, offset, w->bytes, WINDOW)
+				  : 0;
+	}
+	return w->size - (offset - w->start) < size ? NULL
+						    : w->bytes + (offset - w->start);
+}
+
+static uint64_t read_number(const struct go_table *t, const uint8_t *at, unsigned size)
+{
+	struct cursor c = cursor_of(at, size);
+
+	c.swap = t->swapped;
+	return size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+}
+
+/* A word of the head. */
+static uint64_t word_of(const struct go_table *t, const uint8_t *head, unsigned index)
+{
+	return read_number(t, head + HEAD + index * t->word, t->word);
+}
+
+/* The size of a pc and of an offset in the table of functions. */
+static unsigned number_size(const struct go_table *t)
+{
+	return t->form == GO_1_18 ? 4 : t->word;
+}
+
+static bool read_form(struct go_table *t, const uint8_t *head)
+{
+	switch (read_number(t, head, 4)) {
+	case 0xfffffffb:
+		t->form = GO_1_2;
+		break;
+	case 0xfffffffa:
+		t->form = GO_1_16;
+		break;
+	case 0xfffffff0:
+	case 0xfffffff1:
+		t->form = GO_1_18;
+		break;
+	default:
+		return false;
+	}
+	t->word = head[7];
+	return head[4] == 0 && head[5] == 0 &&
+	       (head[6] == 1 || head[6] == 2 || head[6] == 4) &&
+	       (t->word == 4 || t->word == 8);
+}
+
+/* False where what the head says does not lie in the table, or its first function is no code. */
+static bool read_head(struct go_table *t, struct window *w)
+{
+	const uint8_t *head = window_at(w, t->offset, HEAD);
+	unsigned number;
+
+	if (!head || t->size < HEAD || !read_form(t, head) ||
+	    t->size < HEAD + 8 * t->word)
+		return false;
+	head = window_at(w, t->offset, HEAD + 8 * t->word);
+	if (!head)
+		return false;
+	t->count = word_of(t, head, 0);
+	t->text = t->form == GO_1_18 ? word_of(t, head, 2) : 0;
+	t->names = t->form == GO_1_2 ? 0 : word_of(t, head, t->form == GO_1_16 ? 2 : 3);
+	t->functions = t->form == GO_1_2 ? HEAD + t->word
+					 : word_of(t, head, t->form == GO_1_16 ? 6 : 7);
+	number = number_size(t);
+	if (t->count == 0 || t->names >= t->size || t->functions >= t->size ||
+	    t->size - t->functions < number ||
+	    (t->size - t->functions - number) / (2 * number) < t->count)
+		return false;
+	head = window_at(w, t->offset + t->functions, number);
+	return head && object_is_code(t->o, t->text + read_number(t, head, number));
+}
+
+/* Its head, anywhere in the data of a program, of which no more is looked at than the file has. */
+static bool find_head(struct go_table *t, struct window *w)
+{
+	uint64_t left = t->o->size;
+	unsigned tried = 0;
+
+	for (size_t i = 0; i < t->o->segments.count; i++) {
+		const struct segment *s = &t->o->segments.v[i];
+
+		for (uint64_t at = -s->address % HEAD_ALIGN; at + HEAD <= s->size;
+		     at += HEAD_ALIGN) {
+			const uint8_t *head = window_at(w, s->offset + at, HEAD);
+
+			if (!head || left < HEAD_ALIGN || tried >= HEADS_MOST)
+				break;
+			left -= HEAD_ALIGN;
+			if (!read_form(t, head))
+				continue;
+			tried++;
+			t->offset = s->offset + at;
+			t->size = s->size - at;
+			if (read_head(t, w))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool find_table(struct go_table *t, struct window *w)
+{
+	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+	struct section s;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (section_named(t->o, names[i], &s) && s.header.sh_type != SHT_NOBITS &&
+		    s.header.sh_offset < t->o->size) {
+			t->offset = s.header.sh_offset;
+			t->size = s.header.sh_size;
+			if (t->size > t->o->size - t->offset)
+				t->size = t->o->size - t->offset;
+			return read_head(t, w);
+		}
+	if (section_at(t->o, 1, &s) && !object_is_go(t->o))
+		return false;
+	return find_head(t, w);
+}
+
+/* The name of the function that the table has at @offset; 0: none. */
+static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
+{
+	unsigned pc = t->form == GO_1_18 ? 4 : t->word;
+	uint64_t base = t->form == GO_1_2 ? 0 : t->functions;
+	const uint8_t *bytes;
+
+	if (offset > t->size - base || t->size - base - offset < pc + 4)
+		return 0;
+	bytes = window_at(w, t->offset + base + offset, pc + 4);
+	return bytes ? (uint32_t)read_number(t, bytes + pc, 4) : 0;
+}
+
+static int add_function(struct symtab *st, uint64_t start, uint64_t end, uint32_t name)
+{
+	struct symbol *s;
+
+	/* The first name is empty. */
+	if (name == 0 || name >= st->names[TABLE_SYMTAB].size)
+		return 0;
+	s = array_add(&st->symbols);
+	if (!s)
+		return -ENOMEM;
+	*s = (struct symbol){
+		.start = start, .end = end, .name = name, .table = TABLE_SYMTAB
+	};
+	return 0;
+}
+
+static int read_functions(struct symtab *st, const struct go_table *t, struct window *w,
+			  struct window *of_names)
+{
+	unsigned number = number_size(t);
+	uint64_t at = t->offset + t->functions, last = 0;
+
+	for (uint64_t i = 0; i < t->count; i++, at += 2 * number) {
+		const uint8_t *bytes = window_at(w, at, 3 * number);
+		uint64_t start, offset, end;
+
+		if (!bytes)
+			return 0;
+		start = t->text + read_number(t, bytes, number);
+		offset = read_number(t, bytes + number, number);
+		end = t->text + read_number(t, bytes + 2 * number, number);
+		if (offset < last || end < start)
+			return 0;
+		last = offset;
+		if (end > start && object_is_code(t->o, start) &&
+		    add_function(st, start, end, name_at(t, of_names, offset)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What they take, up to sorting. */
+static bool claim_functions(struct symtab *st, const struct object *o, uint64_t count)
+{
+	enum { A_FUNCTION = 2 * sizeof(struct symbol) + 40 };
+
+	if (claim_add(&st->claim, o->budget, count * A_FUNCTION))
+		return true;
+	object_refuse(o, "symbols");
+	st->refused = true;
+	return false;
+}
+
+int go_table_read(struct symtab *st, const struct object *o)
+{
+	const unsigned char *ident = (const void *)elf_getident(o->elf, NULL);
+	struct go_table t = { .o = o };
+	struct window w = { .o = o }, of_names = { .o = o };
+
+	if (o->fd < 0 || !ident)
+		return 0;
+	t.swapped = ident[EI_DATA] == ELFDATA2MSB;
+	if (!find_table(&t, &w) || !claim_functions(st, o, t.count))
+		return 0;
+	if (names_open_at(&st->names[TABLE_SYMTAB], o, t.offset + t.names,
+			  t.size - t.names) < 0)
+		return -ENOMEM;
+	st->go = true;
+	return read_functions(st, &t, &w, &of_names);
+}
