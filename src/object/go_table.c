@@ -164,23 +164,28 @@ static bool find_head(struct go_table *t, struct window *w)
 	return false;
 }
 
-static bool find_table(struct go_table *t, struct window *w)
+/* Where it may be: 1 where a section is it, with its place, 0 where it can only be looked for, or
+ * -1 where it is no program of Go. */
+static int find_section(struct go_table *t)
 {
-	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
 	struct section s;
+	size_t i;
+	int found = -1;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (section_named(t->o, names[i], &s) && s.header.sh_type != SHT_NOBITS &&
-		    s.header.sh_offset < t->o->size) {
-			t->offset = s.header.sh_offset;
-			t->size = s.header.sh_size;
-			if (t->size > t->o->size - t->offset)
-				t->size = t->o->size - t->offset;
-			return read_head(t, w);
-		}
-	if (section_at(t->o, 1, &s) && !object_is_go(t->o))
-		return false;
-	return find_head(t, w);
+	for (i = 1; section_at(t->o, i, &s); i++) {
+		if (strcmp(s.name, ".note.go.buildid") == 0)
+			found = 0;
+		if ((strcmp(s.name, ".gopclntab") != 0 &&
+		     strcmp(s.name, ".data.rel.ro.gopclntab") != 0) ||
+		    s.header.sh_type == SHT_NOBITS || s.header.sh_offset >= t->o->size)
+			continue;
+		t->offset = s.header.sh_offset;
+		t->size = s.header.sh_size;
+		if (t->size > t->o->size - t->offset)
+			t->size = t->o->size - t->offset;
+		return 1;
+	}
+	return i == 1 ? 0 : found;
 }
 
 /* The name of the function that the table has at @offset; 0: none. */
@@ -249,20 +254,29 @@ static bool claim_functions(struct symtab *st, const struct object *o, uint64_t 
 	return false;
 }
 
+static int read_table(struct symtab *st, struct go_table *t, bool found)
+{
+	struct window w = { .o = t->o }, of_names = { .o = t->o };
+
+	if (!(found ? read_head(t, &w) : find_head(t, &w)) ||
+	    !claim_functions(st, t->o, t->count))
+		return 0;
+	if (names_open_at(&st->names[TABLE_SYMTAB], t->o, t->offset + t->names,
+			  t->size - t->names) < 0)
+		return -ENOMEM;
+	st->go = true;
+	return read_functions(st, t, &w, &of_names);
+}
+
 int go_table_read(struct symtab *st, const struct object *o)
 {
 	const unsigned char *ident = (const void *)elf_getident(o->elf, NULL);
 	struct go_table t = { .o = o };
-	struct window w = { .o = o }, of_names = { .o = o };
+	int found;
 
 	if (o->fd < 0 || !ident)
 		return 0;
 	t.swapped = ident[EI_DATA] == ELFDATA2MSB;
-	if (!find_table(&t, &w) || !claim_functions(st, o, t.count))
-		return 0;
-	if (names_open_at(&st->names[TABLE_SYMTAB], o, t.offset + t.names,
-			  t.size - t.names) < 0)
-		return -ENOMEM;
-	st->go = true;
-	return read_functions(st, &t, &w, &of_names);
+	found = find_section(&t);
+	return found < 0 ? 0 : read_table(st, &t, found);
 }
