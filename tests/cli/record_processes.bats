@@ -305,6 +305,31 @@ named_in_private()
 	between 60 "$(share private_code live.folded)" 100
 }
 
+# named_at_large COMMAND...: the same of a process that the recorder has not started.
+named_at_large()
+{
+	local try
+
+	for try in 1 2 3; do
+		record -q -a -F 997 -e cpu-clock -o live.folded -- sh -c 'sleep 0.5; "$@"; sleep 0.3' sh "$@" || return 1
+		! grep -q ';private_code' live.folded || return 0
+	done
+	return 1
+}
+
+@test "the map of a container that lives under a second is read, of its own pids and of the whole system" {
+	need_events system
+	[ "$(id -u)" -eq 0 ] && unshare -mpf true 2>/dev/null || skip "no namespaces can be made"
+	case $(uname -m) in x86_64 | aarch64) ;; *) skip "no code for this machine" ;; esac
+	build_program private_map
+	: >program.js
+	for seconds in 0.05 0.3; do
+		named_in_private unshare -mpf "$bin/private_map" $seconds
+		grep -q ';private_code' live.folded
+	done
+	named_at_large unshare -mpf "$bin/private_map" 0.3
+}
+
 @test "Node: jitdumps are followed" {
 	need_events
 	command -v node >/dev/null || skip "no node"
