@@ -281,6 +281,6 @@ help: ## this text
 		'  TESTS=text  check only tests whose kind and name contain this' \
 		'  JOBS=n      test files that run at a time (one a processor)' \
 		'  T=seconds   for fuzz' \
-		'  BENCH_SAMPLES= BENCH_RUNS= FLAMEGRAPH=dir KEEP=1   for bench'
+		'  BENCH=words BENCH_SAMPLES= BENCH_RUNS= FLAMEGRAPH=dir KEEP=1   for bench'
 
 -include $(shell find $(O)/src $(O)/tests -name '*.d' 2>/dev/null)

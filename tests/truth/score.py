@@ -58,7 +58,7 @@ def without_parameters(name):
 
 @functools.lru_cache(maxsize=None)
 def plain(name):
-    name = re.sub(r" \[clone [^]]*\]", "", name)
+    name = re.sub(r" \[clone [^]]*\]|::h[0-9a-f]{16}$", "", name)
     name = re.sub(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)*)+$", "", name)
     return without_parameters(name) if "(" in name else name
 
@@ -166,7 +166,8 @@ def compare(truth, measured):
     rest = total - left_out
     if not rest or not counted:
         return Result(0.0, {}, {}, 0.0)
-    if left_out < other:
-        wrong |= outside
+    for frames, weight in outside.items():
+        if left_out < other:
+            wrong[frames] = weight * (other - left_out) / other
     shares = {s: (truth[s] / counted, seen[s] / rest) for s in truth}
     return Result(sum(map(min, shares.values())), shares, {s: w / rest for s, w in wrong.items()}, left_out / total)

@@ -4,6 +4,7 @@
 void truth_start(void);
 void truth_stop(const char *stack);
 int truth_go_on(void);
+void truth_spin(unsigned long n);
 
 static __thread uint64_t started;
 
@@ -20,4 +21,9 @@ void truth_stop(const char *stack)
 int truth_go_on(void)
 {
 	return truth_more();
+}
+
+void truth_spin(unsigned long n)
+{
+	TRUTH_FRAMED_SPIN(n);
 }

@@ -22,7 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRUTH_NOINLINE __attribute__((noinline, noclone))
+/* A function of its own: not put into others, not copied, not made one with another of equal code. */
+#ifdef __clang__
+#define TRUTH_NOINLINE __attribute__((noinline))
+#else
+#define TRUTH_NOINLINE __attribute__((noinline, noclone, no_icf))
+#endif
 
 /* Rounds of TRUTH_SPIN that take about a millisecond: slices are a few of them, many samples long. */
 #define TRUTH_MS 1000000UL

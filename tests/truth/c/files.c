@@ -2,8 +2,6 @@
 // run deleted: cp $BIN $BIN.copy && exec $BIN.copy $BIN.copy
 // truth replaced: gcc -O2 -fno-omit-frame-pointer -DREPLACE -I$HERE -o $BIN $SRC && gcc -O0 -I$HERE -o $BIN.other $SRC
 // run replaced: cp $BIN $BIN.copy && cp $BIN.other $BIN.next && exec $BIN.copy $BIN.copy $BIN.next
-// truth renamed: gcc -O2 -fno-omit-frame-pointer -DRENAME -I$HERE -o $BIN $SRC
-// run renamed: rm -f $BIN.moved && cp $BIN $BIN.copy && exec $BIN.copy $BIN.copy $BIN.moved
 // The program's file is deleted, or another one's in its place, before anybody asks for names. No
 // name is better than another's: a stack that is not named is wrong here all the same.
 #include "truth.h"
@@ -28,9 +26,6 @@ int main(int argc, char **argv)
 	if (argc > 1) {
 #if defined(REPLACE)
 		if (rename(argv[2], argv[1]) != 0)
-			return 1;
-#elif defined(RENAME)
-		if (rename(argv[1], argv[2]) != 0)
 			return 1;
 #else
 		unlink(argv[1]);

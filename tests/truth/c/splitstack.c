@@ -1,5 +1,4 @@
 // truth fp: gcc -O2 -fsplit-stack -fno-omit-frame-pointer -fuse-ld=gold -I$HERE -o $BIN $SRC || gcc -O2 -fsplit-stack -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -fsplit-stack -I$HERE -o $BIN $SRC
 // truth threads: gcc -O2 -DTHREAD -pthread -fsplit-stack -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // Stacks in pieces: a function that needs much gets another piece.
 #include "truth.h"

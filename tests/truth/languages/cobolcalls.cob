@@ -1,11 +1,11 @@
-      *> truth: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cobc -x -O2 -o $BIN $SRC truth.o -Q -rdynamic
+      *> truth: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cobc -x -O2 -g -o $BIN $SRC truth.o
        IDENTIFICATION DIVISION.
        PROGRAM-ID. cobolcalls.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        01 FIRST-STACK PIC X(60) VALUE
-          Z"cobolcalls_;cobwork;cobwork_;cobleaf;cobleaf_".
-       01 SECOND-STACK PIC X(60) VALUE Z"cobolcalls_;cobleaf;cobleaf_".
+          Z"cobolcalls_;cobwork_;cobleaf_;...".
+       01 SECOND-STACK PIC X(60) VALUE Z"cobolcalls_;cobleaf_;...".
        01 MORE-WORK BINARY-LONG VALUE 1.
        PROCEDURE DIVISION.
            PERFORM UNTIL MORE-WORK = 0

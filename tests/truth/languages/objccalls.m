@@ -1,7 +1,8 @@
-// truth fp: gcc -x objective-c -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -lobjc
-// truth O2: gcc -x objective-c -O2 -I$HERE -o $BIN $SRC -lobjc
+// truth fp: gcc -x objective-c -std=gnu99 -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -lobjc
+// truth O2: gcc -x objective-c -std=gnu99 -O2 -I$HERE -o $BIN $SRC -lobjc
 #include "truth.h"
 #import <objc/Object.h>
+#import <objc/runtime.h>
 
 @interface Worker : Object
 - (void)leaf:(unsigned long)n;
@@ -26,11 +27,9 @@
 }
 @end
 
-extern id class_createInstance(Class, size_t);
-
 int main(void)
 {
-	Worker *worker = class_createInstance([Worker class], 0);
+	Worker *worker = class_createInstance(objc_getClass("Worker"), 0);
 
 	while (truth_more()) {
 		TRUTH("main;_i_Worker__work_;_i_Worker__leaf_", [worker work:10 * TRUTH_MS]);

@@ -23,11 +23,11 @@ let[@inline never] run () =
     last := now in
   while !last -. begin_ < 1.0 do
     ignore (Sys.opaque_identity (other 8000000));
-    add "camlCalls__run_*;camlCalls__other_*;camlCalls__outer_*;camlCalls__leaf_*";
+    add "camlCalls__run_*|Calls.run_*;camlCalls__other_*|Calls.other_*;camlCalls__outer_*|Calls.outer_*;camlCalls__leaf_*|Calls.leaf_*";
     ignore (Sys.opaque_identity (outer 8000000));
-    add "camlCalls__run_*;camlCalls__outer_*;camlCalls__leaf_*";
+    add "camlCalls__run_*|Calls.run_*;camlCalls__outer_*|Calls.outer_*;camlCalls__leaf_*|Calls.leaf_*";
     ignore (Sys.opaque_identity (down 20 8000000));
-    add "camlCalls__run_*;camlCalls__down_* x21;camlCalls__leaf_*"
+    add "camlCalls__run_*|Calls.run_*;camlCalls__down_*|Calls.down_* x20;camlCalls__leaf_*|Calls.leaf_*"
   done
 
 let () =

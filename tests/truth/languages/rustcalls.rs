@@ -48,7 +48,7 @@ fn draws(s: &dyn Shape, n: u64) -> u64 {
 
 #[inline(never)]
 fn generic<T: Fn(u64) -> u64>(f: T, n: u64) -> u64 {
-    f(n) + 1
+    black_box(f(black_box(n))) + 3
 }
 
 fn measured(stack: &'static str, f: impl Fn() -> u64) {
@@ -61,8 +61,8 @@ fn measured(stack: &'static str, f: impl Fn() -> u64) {
 fn main() {
     let n = 4000000;
     while unsafe { truth_go_on() } != 0 {
-        measured("rustcalls*::main;...;rustcalls*::draws;<rustcalls*Circle as rustcalls*Shape>::draw;rustcalls*::leaf", || draws(black_box(&Circle), n));
-        measured("rustcalls*::main;...;rustcalls*::draws;<rustcalls*Square as rustcalls*Shape>::draw;rustcalls*::leaf", || draws(black_box(&Square), n));
-        measured("rustcalls*::main;...;rustcalls*::generic*;rustcalls*::leaf", || generic(leaf, n));
+        measured("rustcalls*::main;...;rustcalls*::draws;<rustcalls*Circle as rustcalls*Shape>::draw;rustcalls*::leaf;...", || draws(black_box(&Circle), n));
+        measured("rustcalls*::main;...;rustcalls*::draws;<rustcalls*Square as rustcalls*Shape>::draw;rustcalls*::leaf;...", || draws(black_box(&Square), n));
+        measured("rustcalls*::main;...;rustcalls*::generic*;rustcalls*::leaf;...", || generic(leaf, n));
     }
 }
