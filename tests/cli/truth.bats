@@ -39,6 +39,11 @@ seen()
 	done
 }
 
+@test "of what is wrong, it is counted what nothing marks" {
+	printf '%s\n' 'a;[truncated];leaf 3' 'a;leaf 2' 'a;main;leaf 5' >folded
+	"$root/tests/truth/run" --score truth folded | grep -F ' 20.00 % wrong without a mark'
+}
+
 @test "a true stack names functions of libraries, others' functions between, texts, choices and repetition" {
 	printf '%s\n' 'main;copies;~*mem* 25' 'main;sorts;...;order 25' 'ns::run*|Run;down x3 25' \
 		'void_name 25' >truth

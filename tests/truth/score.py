@@ -4,6 +4,8 @@ import re
 
 # Above the root and between functions of the program: what says that something is missing or unknown.
 MARK = re.compile(r"^\[(?!.*(\.so|\+0x))|^0x[0-9a-f]+$|^$")
+# What says that a stack is not whole, or not of this file.
+SAID = re.compile(r"^\[(truncated|skipped|replaced)")
 # The weight without any function of the program that is left out in any case: its start and end.
 LEAST_OUTSIDE = 0.02
 
@@ -140,13 +142,15 @@ class Judge:
 class Result:
     def __init__(self, right, shares, wrong, left_out):
         self.right, self.shares, self.wrong, self.left_out = right, shares, wrong, left_out
+        self.unsaid = sum(part for frames, part in wrong.items() if not any(map(SAID.match, frames)))
 
     def explain(self, most=12):
         lines = [f"  {100 * true:6.2f} % true {100 * seen:6.2f} % seen  {';'.join(stack)[:200]}"
                  for stack, (true, seen) in self.shares.items()]
         lines += [f"  {100 * part:6.2f} % wrong  {text if len(text) < 400 else text[:150] + ' ... ' + text[-240:]}"
                   for part, text in sorted(((p, ";".join(s)) for s, p in self.wrong.items()), reverse=True)[:most]]
-        return "\n".join(lines + [f"  {100 * self.left_out:6.2f} % left out, outside of the program's functions"])
+        return "\n".join(lines + [f"  {100 * self.unsaid:6.2f} % wrong without a mark",
+                                  f"  {100 * self.left_out:6.2f} % left out, outside of the program's functions"])
 
 
 def compare(truth, measured):
