@@ -40,9 +40,9 @@ class JavaCalls {
 		long t2 = now();
 		sink += down(5, n);
 		long t3 = now();
-		add("*JavaCalls.slice;*JavaCalls.work;*JavaCalls.leaf", t1 - t0);
-		add("*JavaCalls.slice;*JavaCalls.other;*JavaCalls.work;*JavaCalls.leaf", t2 - t1);
-		add("*JavaCalls.slice;*JavaCalls.down x6;*JavaCalls.leaf", t3 - t2);
+		add("~*::call_helper;...;*JavaCalls.work;*JavaCalls.leaf", t1 - t0);
+		add("~*::call_helper;...;*JavaCalls.other;*JavaCalls.work;*JavaCalls.leaf", t2 - t1);
+		add("~*::call_helper;...;*JavaCalls.down x6;*JavaCalls.leaf", t3 - t2);
 	}
 
 	static long now() {
@@ -58,7 +58,7 @@ class JavaCalls {
 			sink += work(10) + other(10) + down(5, 10);
 		long end = now() + 1000000000L;
 		while (now() < end)
-			slice(3000000);
+			slice(12000000);
 		try (FileWriter f = new FileWriter(System.getenv("TRUTH"))) {
 			f.write("# " + ProcessHandle.current().pid() + "\n");
 			for (Map.Entry<String, Long> e : times.entrySet())
