@@ -1,5 +1,5 @@
 // truth nasm: awk '/^;begin/ { on = 1; next } /^;end/ { on = 0 } on' $SRC >code.asm && nasm -felf64 -o code.o code.asm && gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC code.o
-// truth nasm-O2: awk '/^;begin/ { on = 1; next } /^;end/ { on = 0 } on' $SRC >code.asm && nasm -felf64 -o code.o code.asm && gcc -O2 -I$HERE -o $BIN $SRC code.o
+// truth nasm-O2 (nofp): awk '/^;begin/ { on = 1; next } /^;end/ { on = 0 } on' $SRC >code.asm && nasm -felf64 -o code.o code.asm && gcc -O2 -I$HERE -o $BIN $SRC code.o
 // Functions in an assembler that writes neither sizes nor unwind tables.
 #if 0
 ;begin

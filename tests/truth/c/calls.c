@@ -3,7 +3,7 @@
 // truth O2-fp: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -I$HERE -o $BIN $SRC
 // truth O3-fp: gcc -O3 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -I$HERE -o $BIN $SRC
 // truth Os-fp: gcc -Os -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -g -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -g -I$HERE -o $BIN $SRC
 // truth leaf: gcc -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -I$HERE -o $BIN $SRC
 // truth nopie: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-pie -no-pie -I$HERE -o $BIN $SRC
 // truth static: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -static -I$HERE -o $BIN $SRC

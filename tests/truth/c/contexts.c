@@ -1,6 +1,6 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -I$HERE -o $BIN $SRC
 // truth leaf: gcc -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
 // Coroutines by makecontext() and swapcontext(): each stack begins with the coroutine's function.
 #include "truth.h"
 #include <ucontext.h>

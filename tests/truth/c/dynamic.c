@@ -1,5 +1,5 @@
 // truth fp: gcc -DLIBRARY -O2 -fno-omit-frame-pointer -fPIC -shared -o one.so $SRC -I$HERE && cp one.so two.so && gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -ldl
-// truth O2: gcc -DLIBRARY -O2 -fPIC -shared -o one.so $SRC -I$HERE && cp one.so two.so && gcc -O2 -I$HERE -o $BIN $SRC -ldl
+// truth O2 (nofp): gcc -DLIBRARY -O2 -fPIC -shared -o one.so $SRC -I$HERE && cp one.so two.so && gcc -O2 -I$HERE -o $BIN $SRC -ldl
 // Libraries that are opened, used and closed again, one at another's addresses.
 #include "truth.h"
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth static: gcc -O2 -fno-omit-frame-pointer -static -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
 // A function whose code is chosen when the program starts; a call through a pointer; one that never returns.
 #include "truth.h"
 #include <setjmp.h>

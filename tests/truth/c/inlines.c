@@ -1,5 +1,5 @@
 // truth g: gcc -O2 -g -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2-g: gcc -O2 -g -I$HERE -o $BIN $SRC
+// truth O2-g (nofp): gcc -O2 -g -I$HERE -o $BIN $SRC
 // truth split: gcc -O2 -g -gsplit-dwarf -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth dwp: gcc -O2 -g -gsplit-dwarf -fno-omit-frame-pointer -I$HERE -o $BIN $SRC && llvm-dwp -e $BIN -o $BIN.dwp && rm -f *.dwo
 // truth dwarf4: gcc -O2 -gdwarf-4 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC

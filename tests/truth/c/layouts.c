@@ -1,6 +1,6 @@
-// truth realign: gcc -O2 -mavx -DREALIGN -I$HERE -o $BIN $SRC
+// truth realign (nofp): gcc -O2 -mavx -DREALIGN -I$HERE -o $BIN $SRC
 // truth realign-fp: gcc -O2 -mavx -DREALIGN -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth alloca: gcc -O2 -DALLOCA -I$HERE -o $BIN $SRC
+// truth alloca (nofp): gcc -O2 -DALLOCA -I$HERE -o $BIN $SRC
 // truth protector: gcc -O2 -fstack-protector-all -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth patchable: gcc -O2 -fpatchable-function-entry=5 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth large: gcc -O2 -mcmodel=large -fno-pie -no-pie -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
@@ -8,7 +8,7 @@
 // truth nocet: gcc -O2 -fcf-protection=none -Wl,--hash-style=sysv -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth noplt-relro: gcc -O2 -fno-plt -Wl,-z,now,-z,relro,--no-eh-frame-hdr -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth debugframe: gcc -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth debugframe-O2: gcc -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -I$HERE -o $BIN $SRC
+// truth debugframe-O2 (nofp): gcc -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -I$HERE -o $BIN $SRC
 // Frames of other layouts: aligned by an expression, of any size, with a guard, in code of other models.
 #include "truth.h"
 #include <alloca.h>

@@ -1,7 +1,7 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-builtin -I$HERE -o $BIN $SRC
 // truth now: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-builtin -fno-plt -Wl,-z,now -I$HERE -o $BIN $SRC
 // truth static: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-builtin -static -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -fno-builtin -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -fno-builtin -I$HERE -o $BIN $SRC
 // truth musl: musl-gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-builtin -I$HERE -o $BIN $SRC
 // truth musl-static: musl-gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-builtin -static -I$HERE -o $BIN $SRC
 // Functions of the C library at the leaf, without frames of their own; and one that calls back.

@@ -1,5 +1,5 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
 // truth none: gcc -O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -I$HERE -o $BIN $SRC
 // truth none-stripped: gcc -O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -g0 -I$HERE -o $BIN $SRC && objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr $BIN
 // Code in assembly without unwind tables: with a frame, without one, and with a label inside that has no size.

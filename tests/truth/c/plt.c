@@ -1,7 +1,7 @@
 // truth fp: gcc -DLIBRARY -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -fPIC -shared -I$HERE -o libplt.so $SRC && gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -L. -lplt -Wl,-rpath,$PWD
 // truth cet: gcc -DLIBRARY -O2 -fcf-protection -fno-omit-frame-pointer -momit-leaf-frame-pointer -fPIC -shared -I$HERE -o libplt.so $SRC && gcc -O2 -fcf-protection -Wl,-z,ibtplt -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -L. -lplt -Wl,-rpath,$PWD
 // truth noplt: gcc -DLIBRARY -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -fPIC -fno-plt -shared -I$HERE -o libplt.so $SRC && gcc -O2 -fno-plt -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -L. -lplt -Wl,-rpath,$PWD
-// truth O2: gcc -DLIBRARY -O2 -fPIC -shared -I$HERE -o libplt.so $SRC && gcc -O2 -I$HERE -o $BIN $SRC -L. -lplt -Wl,-rpath,$PWD
+// truth O2 (nofp): gcc -DLIBRARY -O2 -fPIC -shared -I$HERE -o libplt.so $SRC && gcc -O2 -I$HERE -o $BIN $SRC -L. -lplt -Wl,-rpath,$PWD
 // truth preload: gcc -DLIBRARY -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -fPIC -shared -Wl,-Bsymbolic -I$HERE -o libplt.so $SRC && strip libplt.so && gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -L. -lplt -Wl,-rpath,$PWD
 // Calls into a shared library through the PLT, and from one of its functions to another.
 #include "truth.h"

@@ -1,6 +1,6 @@
 // truth fork: gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth exec: gcc -O2 -DEXEC -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth exec-O2: gcc -O2 -DEXEC -I$HERE -o $BIN $SRC
+// truth exec-O2 (nofp): gcc -O2 -DEXEC -I$HERE -o $BIN $SRC
 // Processes that the program starts: they go on in its code, or in that of another run of it.
 #include "truth.h"
 #include <sys/wait.h>

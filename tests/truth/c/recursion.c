@@ -1,6 +1,6 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
-// truth vla: gcc -O2 -DVLA -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
+// truth vla (nofp): gcc -O2 -DVLA -I$HERE -o $BIN $SRC
 // Recursion, alone and of two functions; with VLA each frame has a size of its own.
 #include "truth.h"
 

@@ -1,5 +1,5 @@
 // truth clone: gcc -O2 -DCLONE -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth clone-O2: gcc -O2 -DCLONE -I$HERE -o $BIN $SRC
+// truth clone-O2 (nofp): gcc -O2 -DCLONE -I$HERE -o $BIN $SRC
 // truth start: gcc -O2 -nostartfiles -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth start-static: gcc -O2 -static -DLIBC -fno-omit-frame-pointer -Wl,-e,other_start -I$HERE -o $BIN $SRC
 // truth constructor: gcc -O2 -DCONSTRUCTOR -fno-omit-frame-pointer -I$HERE -o $BIN $SRC

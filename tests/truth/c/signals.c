@@ -1,7 +1,7 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
 // truth altstack: gcc -O2 -DALTSTACK -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -I$HERE -o $BIN $SRC
-// truth altstack-O2: gcc -O2 -DALTSTACK -I$HERE -o $BIN $SRC
+// truth altstack-O2 (nofp): gcc -O2 -DALTSTACK -I$HERE -o $BIN $SRC
 // truth static: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -static -I$HERE -o $BIN $SRC
 // truth musl: musl-gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -I$HERE -o $BIN $SRC
 // Handlers of signals: one that interrupts a leaf, one of raise().

@@ -1,5 +1,5 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
 // Stacks that the program changes by hand, without and with a word to unwinders about it.
 #include "truth.h"
 

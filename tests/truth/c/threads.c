@@ -1,5 +1,5 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer -pthread -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -pthread -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -pthread -I$HERE -o $BIN $SRC
 // truth static: gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -static -pthread -I$HERE -o $BIN $SRC
 // truth musl: musl-gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread -I$HERE -o $BIN $SRC
 // truth c11: gcc -O2 -DC11 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread -I$HERE -o $BIN $SRC

@@ -1,5 +1,5 @@
 // truth fp: g++ -std=c++20 -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: g++ -std=c++20 -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): g++ -std=c++20 -O2 -I$HERE -o $BIN $SRC
 // C++20's coroutines: the stack is that of who resumes.
 #include "truth.h"
 #include <coroutine>

@@ -1,5 +1,5 @@
 // truth fp: g++ -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: g++ -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): g++ -O2 -I$HERE -o $BIN $SRC
 // Work in what runs while an exception is on its way, and where it is caught.
 #include "truth.h"
 

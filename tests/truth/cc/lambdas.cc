@@ -1,6 +1,6 @@
 // truth fp: g++ -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth clang: clang++ -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: g++ -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): g++ -O2 -I$HERE -o $BIN $SRC
 // Functions without names of their own, operators with strange ones, and clones of one function.
 #include "truth.h"
 

@@ -1,6 +1,6 @@
 // truth fp: g++ -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth O0: g++ -O0 -I$HERE -o $BIN $SRC
-// truth O2-g: g++ -O2 -g -I$HERE -o $BIN $SRC
+// truth O2-g (nofp): g++ -O2 -g -I$HERE -o $BIN $SRC
 // truth clang: clang++ -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // truth static: g++ -O2 -fno-omit-frame-pointer -static -I$HERE -o $BIN $SRC
 // Virtual functions, templates, lambdas, an operator, std::function, std::sort's callback.

@@ -1,5 +1,5 @@
 // truth std: g++ -O2 -fno-omit-frame-pointer -pthread -I$HERE -o $BIN $SRC
-// truth std-O2: g++ -O2 -g -pthread -I$HERE -o $BIN $SRC
+// truth std-O2 (nofp): g++ -O2 -g -pthread -I$HERE -o $BIN $SRC
 // std::thread: the library's own frames stand between the system's and the function.
 #include "truth.h"
 #include <thread>

@@ -2,7 +2,7 @@
 // run: exec java -cp classes -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:-TieredCompilation -Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,JavaCalls::* -XX:CompileCommand=dontinline,JavaCalls::* JavaCalls
 // truth tiered: mkdir -p classes && javac -d classes $SRC
 // run tiered: exec java -cp classes -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,JavaCalls::* JavaCalls
-// truth nofp: mkdir -p classes && javac -d classes $SRC
+// truth nofp (nofp): mkdir -p classes && javac -d classes $SRC
 // run nofp: exec java -cp classes -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:-TieredCompilation -Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,JavaCalls::* -XX:CompileCommand=dontinline,JavaCalls::* JavaCalls
 import java.io.FileWriter;
 import java.lang.management.ManagementFactory;

@@ -1,5 +1,5 @@
 // truth fp: gcc -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
-// truth O2: gcc -O2 -I$HERE -o $BIN $SRC
+// truth O2 (nofp): gcc -O2 -I$HERE -o $BIN $SRC
 // truth reuse: gcc -O2 -DREUSE -fno-omit-frame-pointer -I$HERE -o $BIN $SRC
 // Code made at run time and named by /tmp/perf-PID.map: with a frame, without one, one that calls another.
 #include "truth.h"

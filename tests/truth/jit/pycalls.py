@@ -1,8 +1,8 @@
-# truth 312: python3.12 --version
+# truth 312 (nofp): python3.12 --version
 # run 312: exec python3.12 -X perf $SRC
-# truth 313: python3.13 --version
+# truth 313 (nofp): python3.13 --version
 # run 313: exec python3.13 -X perf $SRC
-# truth 313-jitdump: python3.13 --version
+# truth 313-jitdump (nofp): python3.13 --version
 # run 313-jitdump: exec python3.13 -X perf_jit $SRC
 import os
 import time

@@ -1,5 +1,5 @@
 -- truth fp: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC adacalls.adb && gnatmake -q -O2 -fno-inline -fno-ipa-cp -fno-omit-frame-pointer adacalls.adb -o $BIN -largs truth.o
--- truth O2: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC adacalls.adb && gnatmake -q -O2 -fno-inline -fno-ipa-cp adacalls.adb -o $BIN -largs truth.o
+-- truth O2 (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC adacalls.adb && gnatmake -q -O2 -fno-inline -fno-ipa-cp adacalls.adb -o $BIN -largs truth.o
 with Interfaces.C; use Interfaces.C;
 
 procedure Adacalls is

@@ -1,4 +1,4 @@
-      *> truth: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cobc -x -O2 -g -o $BIN $SRC truth.o
+      *> truth (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cobc -x -O2 -g -o $BIN $SRC truth.o
        IDENTIFICATION DIVISION.
        PROGRAM-ID. cobolcalls.
        DATA DIVISION.

@@ -1,5 +1,5 @@
 // truth fp: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && gdc -O2 -fno-inline -fno-omit-frame-pointer -o $BIN $SRC truth.o
-// truth O2: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && gdc -O2 -fno-inline -o $BIN $SRC truth.o
+// truth O2 (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && gdc -O2 -fno-inline -o $BIN $SRC truth.o
 module dcalls;
 import core.volatile;
 

@@ -1,5 +1,5 @@
 ! truth fp: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && gfortran -O2 -fno-inline -fno-ipa-cp -fno-omit-frame-pointer -J. -o $BIN $SRC truth.o
-! truth O2: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && gfortran -O2 -fno-inline -fno-ipa-cp -J. -o $BIN $SRC truth.o
+! truth O2 (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && gfortran -O2 -fno-inline -fno-ipa-cp -J. -o $BIN $SRC truth.o
 module work
   use iso_c_binding
   implicit none

@@ -1,5 +1,5 @@
 // truth: GO111MODULE=off CGO_CFLAGS="-O2 -fno-omit-frame-pointer -I$HERE" go build -o $BIN $SRC
-// truth O2: GO111MODULE=off CGO_CFLAGS="-O2 -I$HERE" go build -o $BIN $SRC
+// truth O2 (nofp): GO111MODULE=off CGO_CFLAGS="-O2 -I$HERE" go build -o $BIN $SRC
 package main
 
 /*

@@ -1,4 +1,4 @@
--- truth: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC Main.hs && ghc -v0 -O1 -g -o $BIN Main.hs truth.o
+-- truth (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC Main.hs && ghc -v0 -O1 -g -o $BIN Main.hs truth.o
 -- Haskell's own stack, from which debug information leads back to that of C: the root is there or not;
 -- what stands between is the runtime's, and the continuations that the compiler made.
 {-# LANGUAGE ForeignFunctionInterface #-}

@@ -1,5 +1,5 @@
 # truth fp: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && nim c --hints:off -d:release --nimcache:nimcache --passC:-fno-omit-frame-pointer --passL:truth.o -o:$BIN $SRC
-# truth O2: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && nim c --hints:off -d:release --nimcache:nimcache --passL:truth.o -o:$BIN $SRC
+# truth O2 (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && nim c --hints:off -d:release --nimcache:nimcache --passL:truth.o -o:$BIN $SRC
 proc truthStart() {.importc: "truth_start".}
 proc truthStop(stack: cstring) {.importc: "truth_stop".}
 proc truthGoOn(): cint {.importc: "truth_go_on".}

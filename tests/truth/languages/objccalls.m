@@ -1,5 +1,5 @@
 // truth fp: gcc -x objective-c -std=gnu99 -O2 -fno-omit-frame-pointer -I$HERE -o $BIN $SRC -lobjc
-// truth O2: gcc -x objective-c -std=gnu99 -O2 -I$HERE -o $BIN $SRC -lobjc
+// truth O2 (nofp): gcc -x objective-c -std=gnu99 -O2 -I$HERE -o $BIN $SRC -lobjc
 #include "truth.h"
 #import <objc/Object.h>
 #import <objc/runtime.h>

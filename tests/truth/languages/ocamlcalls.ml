@@ -1,5 +1,5 @@
-(* truth: cp $SRC calls.ml && ocamlopt -O3 -inline 0 -o $BIN calls.ml 2>/dev/null *)
-(* truth g: cp $SRC calls.ml && ocamlopt -g -inline 0 -o $BIN calls.ml *)
+(* truth (nofp): cp $SRC calls.ml && ocamlopt -O3 -inline 0 -o $BIN calls.ml 2>/dev/null *)
+(* truth g (nofp): cp $SRC calls.ml && ocamlopt -g -inline 0 -o $BIN calls.ml *)
 let[@inline never] leaf n =
   let s = ref 0 in
   for i = 1 to n do s := !s lxor (i * !s) done;

@@ -1,6 +1,6 @@
-{ truth O2: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC pascalcalls.pas && fpc -O2 -Xs- -v0 -o$BIN pascalcalls.pas >/dev/null }
+{ truth O2 (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC pascalcalls.pas && fpc -O2 -Xs- -v0 -o$BIN pascalcalls.pas >/dev/null }
 { truth O1: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC pascalcalls.pas && fpc -O1 -Xs- -v0 -o$BIN pascalcalls.pas >/dev/null }
-{ truth g: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC pascalcalls.pas && fpc -O2 -g -Xs- -v0 -o$BIN pascalcalls.pas >/dev/null }
+{ truth g (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && cp $SRC pascalcalls.pas && fpc -O2 -g -Xs- -v0 -o$BIN pascalcalls.pas >/dev/null }
 program pascalcalls;
 {$linklib c}
 {$L truth.o}

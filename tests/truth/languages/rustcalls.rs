@@ -1,7 +1,7 @@
 // truth fp: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && rustc -O -C force-frame-pointers=yes -C link-arg=truth.o -o $BIN $SRC
-// truth O: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && rustc -O -g -C link-arg=truth.o -o $BIN $SRC
+// truth O (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && rustc -O -g -C link-arg=truth.o -o $BIN $SRC
 // truth v0: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && rustc -O -C symbol-mangling-version=v0 -C force-frame-pointers=yes -C link-arg=truth.o -o $BIN $SRC
-// truth debug: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && rustc -g -C link-arg=truth.o -o $BIN $SRC
+// truth debug (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && rustc -g -C link-arg=truth.o -o $BIN $SRC
 use std::ffi::CString;
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
 // truth fp: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && valac -q -d . -o $(basename $BIN) $SRC -X -O2 -X -fno-inline -X -fno-omit-frame-pointer -X truth.o
-// truth O2: gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && valac -q -d . -o $(basename $BIN) $SRC -X -O2 -X -fno-inline -X truth.o
+// truth O2 (nofp): gcc -O2 -I$HERE -c -o truth.o $HERE/truth.c && valac -q -d . -o $(basename $BIN) $SRC -X -O2 -X -fno-inline -X truth.o
 extern void truth_start ();
 extern void truth_stop (string stack);
 extern int truth_go_on ();
