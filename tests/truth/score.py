@@ -6,7 +6,8 @@ import re
 MARK = re.compile(r"^\[(?!.*(\.so|\+0x))|^0x[0-9a-f]+$|^$")
 # What says that a stack is not whole, or not of this file.
 SAID = re.compile(r"^\[(truncated|skipped|replaced)")
-# The weight without any function of the program that is left out in any case: its start and end.
+# The weight without any function of the program that is left out in any case: its start and end, and
+# what the machine had of the time that both count.
 LEAST_OUTSIDE = 0.02
 
 
@@ -166,7 +167,7 @@ def compare(truth, measured):
             wrong[frames] = weight
     total, counted, other = sum(measured.values()), sum(truth.values()), sum(outside.values())
     # What the program does not account for is the runtime's, no more.
-    left_out = min(other, max(LEAST_OUTSIDE * total, total - counted))
+    left_out = min(other, LEAST_OUTSIDE * total + max(0, total - counted))
     rest = total - left_out
     if not rest or not counted:
         return Result(0.0, {}, {}, 0.0)

@@ -63,6 +63,6 @@ fn main() {
     while unsafe { truth_go_on() } != 0 {
         measured("rustcalls*::main;...;rustcalls*::draws;<rustcalls*Circle as rustcalls*Shape>::draw;rustcalls*::leaf;...", || draws(black_box(&Circle), n));
         measured("rustcalls*::main;...;rustcalls*::draws;<rustcalls*Square as rustcalls*Shape>::draw;rustcalls*::leaf;...", || draws(black_box(&Square), n));
-        measured("rustcalls*::main;...;rustcalls*::generic*;rustcalls*::leaf;...", || generic(leaf, n));
+        measured("rustcalls*::main;...;rustcalls*::generic*;...;rustcalls*::leaf;...", || generic(leaf, n));
     }
 }
