@@ -36,6 +36,12 @@ uint32_t chain_limit(const struct event *event);
 
 void chain_start(struct chain *c, const struct sample *s);
 
+/* The next address or marker; 0: none. */
+static inline uint64_t chain_peek(const struct chain *c)
+{
+	return c->next < c->sample->chain_count ? sample_chain(c->sample, c->next) : 0;
+}
+
 /* Leaf first. False at the end. */
 bool chain_next(struct chain *c, struct chain_entry *ret);
 

@@ -48,7 +48,7 @@ static enum after_call find_call(struct stack_walker *w, const struct place_key 
 		return CALL_UNKNOWN;
 	call = call_ends_at(w, &of_code, ip);
 	if (call == CALL_NO && signal_frame_at(w, &of_code, ip) != SIGNAL_NONE)
-		return CALL_YES;
+		return CALL_SIGNAL;
 	return call;
 }
 
@@ -114,9 +114,10 @@ static bool leads_back(struct stack_walker *w, const struct chain *chain,
 
 unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 			const struct chain_entry *e, const struct place_key *key,
-			struct place_seen *seen)
+			struct place_seen *seen, enum after_call *call)
 {
-	switch (call_before(w, key, e->ip, seen)) {
+	*call = call_before(w, key, e->ip, seen);
+	switch (*call) {
 	case CALL_NO:
 		return is_by_hand(w, key, e->ip, is_last(chain)) ? 0 : POORER_NO_CALL;
 	case CALL_NOWHERE:
@@ -127,4 +128,20 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 	default:
 		return 0;
 	}
+}
+
+bool chain_ends_behind(struct stack_walker *w, const struct chain *chain)
+{
+	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	struct chain rest = *chain;
+	enum after_call call;
+	struct place_seen *seen;
+	struct chain_entry e;
+
+	chain_next(&rest, &e);
+	if (!chain_next(&rest, &e) || e.mode != MODE_USER || !e.caller)
+		return true;
+	seen = place_find(w, &key, e.ip);
+	return seen && may_be_garbage(seen) &&
+	       garbage_reason(w, &rest, &e, &key, seen, &call) != 0;
 }

@@ -21,6 +21,9 @@
  *
  * All of that is said by the code alone, so it is kept by the address behind the call.
  *
+ * A handler of a signal returns to a trampoline, and what was interrupted is not in the chain at all: the
+ * next address is that of its caller, and its frame pointer's. So it is known in the same way.
+ *
  * One call by a pointer is known, too: C libraries pass what main() returns to exit(), and nothing
  * has called them, so that the chain ends there. Which function main() is the program's first
  * instructions say, for they hand its address to the library (x86-64 psABI, "Process
@@ -33,6 +36,7 @@
 #include <errno.h>
 
 #include "stack/call.h"
+#include "stack/garbage.h"
 
 enum {
 	FRAMELESS_MOST =
@@ -369,23 +373,36 @@ static bool has_callers(struct stack_walker *w, const struct place_key *key, uin
 	       !(rule->flags & UNWIND_FP_SAVED) || is_about_to_set(w, key, ip, rule);
 }
 
-int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_t next,
-		 bool last, uint32_t *frame)
+/* Of the frame that the next address of the chain was read from. NULL without memory. */
+static const struct inferred *
+owner_of_next(struct stack_walker *w, const struct chain *chain, struct frame *caller)
 {
 	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	uint64_t next = chain_peek(chain);
 	const struct place_seen *seen = place_find(w, &key, next);
+	const struct inferred *owner;
+
+	if (!seen)
+		return NULL;
+	*caller = w->frames->list.v[seen->frame - 1];
+	owner = owner_behind(w, caller);
+	if (owner && owner->starts && chain_ends_behind(w, chain))
+		owner = owner_main(w);
+	return owner;
+}
+
+int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
+		 const struct chain *chain, uint32_t *frame)
+{
+	const struct place_seen *seen;
 	const struct inferred *owner;
 	const struct frame *f, *has;
 	struct unwind_rule rule;
+	struct place_key key;
 	struct frame caller;
 
 	*frame = 0;
-	if (!seen)
-		return -ENOMEM;
-	caller = w->frames->list.v[seen->frame - 1];
-	owner = owner_behind(w, &caller);
-	if (owner && owner->starts && last)
-		owner = owner_main(w);
+	owner = owner_of_next(w, chain, &caller);
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
 	f = &w->frames->list.v[*array_last(&w->stack)];
@@ -393,13 +410,25 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_
 	/* Its own frame, or that of another call of it: not to be told apart. */
 	if (f->image == has->image && f->address - has->address < owner->size)
 		return 0;
+	/* What is looked up may take its place. */
+	*frame = owner->frame;
 	key = place_key(w, MODE_USER, PLACE_EXACT, leaf->entered,
 			w->by_image.v[caller.image]->machine);
 	seen = place_find(w, &key, leaf->ip);
 	if (!seen)
 		return -ENOMEM;
 	rule = w->rules.v[seen->rule];
-	if (has_callers(w, &key, leaf->ip, &rule))
-		*frame = owner->frame;
+	if (!has_callers(w, &key, leaf->ip, &rule))
+		*frame = 0;
 	return w->failed ? -ENOMEM : 0;
+}
+
+int infer_interrupted(struct stack_walker *w, const struct chain *chain, uint32_t *frame)
+{
+	const struct inferred *owner;
+	struct frame caller;
+
+	owner = owner_of_next(w, chain, &caller);
+	*frame = owner ? owner->frame : 0;
+	return owner && !w->failed ? 0 : -ENOMEM;
 }

@@ -9,10 +9,13 @@
  * recorded: known by the code, where that leaves one possibility.
  *
  * *@frame: that of the function, at its first byte, + 1; 0: the chain lacks none, or it cannot be
- * told. @leaf is the user's leaf, @next what the chain goes on with,
- * @last says that it ends there. 0, or -ENOMEM.
+ * told. @leaf is the user's leaf, behind which @chain stands: it has one address more at least. 0, or
+ * -ENOMEM.
  */
-int infer_caller(struct stack_walker *w, const struct chain_entry *leaf, uint64_t next,
-		 bool last, uint32_t *frame);
+int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
+		 const struct chain *chain, uint32_t *frame);
+
+/* Likewise the function that a signal has interrupted, behind the trampoline of its handler. */
+int infer_interrupted(struct stack_walker *w, const struct chain *chain, uint32_t *frame);
 
 #endif

@@ -155,17 +155,13 @@ struct found_chain {
 	 * as long as the kernel makes them. */
 	bool in_place;
 	bool inferred; /* a caller, by code alone */
+	bool ended; /* the last address taken is where a stack begins that was made by hand */
+	bool trampoline; /* the last address taken is where handlers of signals return to */
 	bool followed; /* by the kernel, through frame pointers */
 	size_t user_entries; /* addresses of the user's part that were taken */
 	struct chain_entry last; /* of these */
 	unsigned garbage; /* of enum poorer: it goes on with what is no return address */
 };
-
-/* The next address of a chain; 0: none. */
-static uint64_t peek(const struct chain *c)
-{
-	return c->next < c->sample->chain_count ? sample_chain(c->sample, c->next) : 0;
-}
 
 /* To be put behind the entry at hand, if that is the leaf of the user's part; 0: nothing. */
 static uint64_t find_caller(struct stack_walker *w, const struct chain *c,
@@ -180,7 +176,7 @@ static uint64_t find_caller(struct stack_walker *w, const struct chain *c,
 	/* It was found for the key. */
 	if (w->caller_of == c->sample->position + 1)
 		return w->leaf_caller;
-	return leaf_caller(w, c->sample, e->ip, peek(c), &found->looked);
+	return leaf_caller(w, c->sample, e->ip, chain_peek(c), &found->looked);
 }
 
 /* Chains of branch records say nothing of frame pointers; and who asks for the kernel alone does
@@ -342,16 +338,22 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 		     struct found_chain *found)
 {
 	struct place_seen *seen = find_entry(w, e, key);
+	enum after_call call;
 	uint32_t frame;
 
 	if (!seen)
 		return -ENOMEM;
 	/* The place may be another's by the time it is judged. */
 	frame = seen->frame - 1;
+	call = seen->call;
 	if (found->followed && e->caller && e->mode == MODE_USER && may_be_garbage(seen))
-		found->garbage = garbage_reason(w, c, e, key, seen);
+		found->garbage = garbage_reason(w, c, e, key, seen, &call);
 	if (found->garbage)
 		return 0;
+	if (found->followed && e->caller) {
+		found->trampoline = call == CALL_SIGNAL;
+		found->ended = call == CALL_NO;
+	}
 	if (e->mode == MODE_USER) {
 		found->user_entries++;
 		found->last = *e;
@@ -403,21 +405,23 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
-/* Behind a user's leaf of whose stack nothing but the chain is known. */
+/* Behind a user's leaf of whose stack nothing but the chain is known, or a trampoline of signals. */
 static int push_inferred(struct stack_walker *w, const struct chain *c,
 			 const struct chain_entry *e, struct found_chain *found)
 {
-	uint64_t next = peek(c);
+	uint64_t next = chain_peek(c);
 	uint32_t frame;
+	int err;
 
-	if (!w->options.infer || e->caller || e->mode != MODE_USER || !next ||
-	    -next <= CONTEXT_MOST || c->sample->has_user_stack ||
-	    c->sample->exact_chain || is_full(w))
+	if (!w->options.infer || (e->caller && !found->trampoline) ||
+	    e->mode != MODE_USER || !next || -next <= CONTEXT_MOST ||
+	    c->sample->has_user_stack || c->sample->exact_chain || is_full(w))
 		return 0;
-	if (infer_caller(w, e, next, c->next + 1 == c->sample->chain_count, &frame) < 0)
-		return -ENOMEM;
-	found->inferred = frame;
-	return frame ? push_frame(w, frame - 1) : 0;
+	err = e->caller ? infer_interrupted(w, c, &frame) : infer_caller(w, e, c, &frame);
+	if (err < 0 || !frame)
+		return err;
+	found->inferred = true;
+	return push_frame(w, frame - 1);
 }
 
 /* The recorded chain, leaf first; without its user's part if the dump is to be walked. */
@@ -440,7 +444,7 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 		}
 		if (push_link(w, &chain, &e, &key, found) < 0)
 			return -ENOMEM;
-		if (found->garbage) {
+		if (found->garbage || found->ended) {
 			/* Garbage may end with what is none of its kind, which is told, too. */
 			while (chain_next(&chain, &e))
 				;

@@ -48,6 +48,7 @@ enum after_call {
 	CALL_YES,
 	CALL_NO,
 	CALL_NOWHERE, /* no code is mapped there */
+	CALL_SIGNAL, /* none, but handlers of signals return there */
 };
 
 /* Does a stack begin there? */

@@ -92,3 +92,16 @@ said()
 	inferred --no-infer
 	chain direct_leaf '.*;main(;jumper)?;direct_leaf'
 }
+
+@test "what a signal has interrupted is put in below its handler" {
+	compile signals signals.c -O2 -g -fno-omit-frame-pointer -DLEAF_FRAME
+	for stack in '' altstack; do
+		perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./signals 100000 $stack ||
+			skip "events are not permitted"
+		inferred
+		# The leaf is interrupted mostly, but any instruction can be.
+		chain handle '.*;main;interrupted;leaf;__restore_rt;handler;handle' 0.95
+		inferred --no-infer
+		chain handle '.*;main;interrupted;__restore_rt;handler;handle' 0.95
+	done
+}

@@ -91,6 +91,8 @@ rooted()
 	compile contexts contexts.c -O2 -g -fno-omit-frame-pointer -DLEAF_FRAME
 	followed contexts 100000
 	! grep -F '[truncated];coroutine' user || return 1
+	grep -q ';coroutine' user
+	! grep -E ';[^;]+;__start_context;' user || return 1
 	compile signals signals.c -O2 -g -fno-omit-frame-pointer -DLEAF_FRAME
 	followed signals 100000
 	awk '/\[truncated\]/ { cut += $NF } { all += $NF } END { print cut, all; exit !(cut < 0.02 * all) }' user

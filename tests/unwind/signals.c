@@ -14,6 +14,7 @@ static volatile unsigned sink;
 
 FRAME unsigned handle(unsigned rounds)
 {
+	LEAF();
 	return busy(rounds);
 }
 
@@ -25,6 +26,7 @@ FRAME void handler(int number)
 
 FRAME unsigned leaf(unsigned rounds)
 {
+	LEAF();
 	return busy(rounds);
 }
 
