@@ -14,6 +14,10 @@
 /* Bytes that a function without call frame information is taken for. */
 enum { UNBOUNDED_MOST = 160 };
 
+/* No function that starts a program or a thread has as many: what is farther from all of them is not looked
+ * up. */
+enum { START_MOST = 1 << 14 };
+
 static void note_from(void *arg, uint64_t from, uint64_t to,
 		      const struct unwind_rule *rule)
 {
@@ -37,10 +41,11 @@ static int function_at(struct stack_walker *w, const struct code_place *at,
 static int is_referred(struct stack_walker *w, const struct code_place *at,
 		       const struct starts *starts)
 {
+	uint64_t least = at->address > START_MOST ? at->address - START_MOST : 0;
 	uint64_t start;
 	int found;
 
-	if (!starts->functions.count)
+	if (!starts_begin_between(starts, least, at->address))
 		return 0;
 	found = function_at(w, at, at->address, &start);
 	if (found < 0)

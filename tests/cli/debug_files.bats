@@ -76,7 +76,7 @@ is()
 {
 	local line=$1
 	shift
-	timeout 900 "$flamefold" fold --quiet --no-inline "$@" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --no-inline "$@" p.data >folded
 	[ "$(cat folded)" = "$line" ] || { cat folded; return 1; }
 }
 
@@ -91,7 +91,7 @@ told()
 # What an object without symbols gives.
 unnamed()
 {
-	timeout 900 "$flamefold" fold --quiet "$@" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge "$@" p.data >folded
 	! grep -qE 'known_work|count_up|wrong' folded || { cat folded; return 1; }
 }
 
@@ -137,9 +137,9 @@ mini_debug_info()
 	mkdir -p "debug/.build-id/${id:0:2}"
 	objcopy --only-keep-debug program "debug/.build-id/${id:0:2}/${id:2}.debug"
 	mini_debug_info
-	timeout 900 "$flamefold" fold --quiet p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge p.data >folded
 	[ "$(cat folded)" = 'sh;known_work 1' ]
-	timeout 900 "$flamefold" fold --quiet --debug-dir=debug p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --debug-dir=debug p.data >folded
 	[ "$(cat folded)" = 'sh;known_work;count_up 1' ]
 }
 
@@ -237,15 +237,15 @@ mini_debug_info()
 	program first
 	program second -DSECOND=1 -UBUILD -DBUILD=3
 	record first
-	timeout 900 "$flamefold" fold --quiet --srcline p.data >whole
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --srcline p.data >whole
 	grep -q '^sh;known_work:program.c:[0-9]*;count_up:program.c:[0-9]* 1$' whole
 	dwz -m shared -M "$PWD/shared" first second || skip "dwz found nothing to share"
 	[ -f shared ] || skip "dwz found nothing to share"
-	timeout 900 "$flamefold" fold --quiet --srcline p.data | cmp - whole
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --srcline p.data | cmp - whole
 	objcopy --only-keep-debug first first.debug
 	strip first
 	objcopy --add-gnu-debuglink=first.debug first
-	timeout 900 "$flamefold" fold --quiet --srcline p.data | cmp - whole
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --srcline p.data | cmp - whole
 }
 
 @test "with a symfs nothing outside of it is looked at" {
@@ -288,9 +288,9 @@ make_parts()
 	LD_PRELOAD=$PWD/interrupt.so "$flamefold" --version >/dev/null 2>&1 ||
 		skip "a sanitizer is to come first"
 	make_parts
-	"$flamefold" fold --quiet --inline parts.data >whole
+	"$flamefold" fold --quiet --truncated=merge --inline parts.data >whole
 	grep second whole
-	LD_PRELOAD=$PWD/interrupt.so "$flamefold" fold --quiet --inline parts.data >pieces
+	LD_PRELOAD=$PWD/interrupt.so "$flamefold" fold --quiet --truncated=merge --inline parts.data >pieces
 	diff whole pieces
 }
 

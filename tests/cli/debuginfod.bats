@@ -124,13 +124,13 @@ is()
 {
 	local line=$1
 	shift
-	timeout 900 "$flamefold" fold --quiet "$@" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge "$@" p.data >folded
 	[ "$(cat folded)" = "$line" ] || { cat folded; return 1; }
 }
 
 nameless()
 {
-	timeout 900 "$flamefold" fold --quiet "$@" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge "$@" p.data >folded
 	! grep -qE 'known_work|count_up' folded || { cat folded; return 1; }
 }
 
@@ -219,9 +219,9 @@ named='sh;known_work;count_up 1'
 		sample pid=1 time=2 mode=kernel ip=0xffffffffc0401001 period=1 chain=K,0xffffffffc0401001
 	END
 	serve served "$id"
-	timeout 900 "$flamefold" fold --quiet p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge p.data >folded
 	! grep -q known_syscall folded
-	timeout 900 "$flamefold" fold --quiet --debuginfod="$url" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --debuginfod="$url" p.data >folded
 	grep -qx 'sh;known_syscall 1' folded
 	# This server has only what it takes for a program; modules are none for it.
 	if python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])' \
@@ -305,7 +305,7 @@ named='sh;known_work;count_up 1'
 	timeout 900 script -qec "'$flamefold' fold --debuginfod=$url --debuginfod=2 p.data" typescript >/dev/null
 	grep -q 'fetching debug information of program' typescript
 	rm -rf cache
-	timeout 900 script -qec "'$flamefold' fold --quiet --debuginfod=$url --debuginfod=2 p.data" typescript >/dev/null
+	timeout 900 script -qec "'$flamefold' fold --quiet --truncated=merge --debuginfod=$url --debuginfod=2 p.data" typescript >/dev/null
 	! grep -q 'fetching' typescript
 }
 
@@ -330,6 +330,6 @@ named='sh;known_work;count_up 1'
 	mv program served/any-name
 	serve served "$(build_id served/any-name)" executable
 	nameless
-	timeout 900 "$flamefold" fold --quiet --debuginfod="$url" p.data >folded
+	timeout 900 "$flamefold" fold --quiet --truncated=merge --debuginfod="$url" p.data >folded
 	grep -q ';main;known_caller;known_work [0-9]*$' folded
 }

@@ -16,13 +16,15 @@ setup_file()
 	cd "$BATS_FILE_TMPDIR" || exit 1
 	command -v gcc >/dev/null || return 0
 	for name in app libone libtwo; do
-		printf 'int %s_alpha(int n) { return n + 1; }\nint %s_beta(int n) { return n + 2; }\n' \
-			$name $name >$name.c
+		# A chain has what is behind a call.
+		for function in alpha beta; do
+			printf '__asm__(".globl %s\\n.type %s,@function\\n%s: nop\\ncall 1f\\n1: pop %%rax\\nret\\n.size %s,.-%s");\n' \
+				${name}_$function ${name}_$function ${name}_$function ${name}_$function ${name}_$function
+		done >$name.c
 		gcc -O1 -shared -fPIC -o $name.so $name.c
 	done
 	address() {
-		# Inside: callers are looked up one byte before.
-		printf '0x%x' $((1 + $2 + 0x$(nm "$1.so" | awk -v name="$1_$3" '$3 == name { print $1 }')))
+		printf '0x%x' $((6 + $2 + 0x$(nm "$1.so" | awk -v name="$1_$3" '$3 == name { print $1 }')))
 	}
 	{
 		echo "attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all"
