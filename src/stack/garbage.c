@@ -27,6 +27,10 @@
 /* Looked at behind an address without a map. */
 enum { BEHIND_MOST = 256 };
 
+/* Nothing is mapped below, and no process's memory is above. */
+#define LOWEST ((uint64_t)1 << 12)
+#define HIGHEST ((uint64_t)1 << 56)
+
 static enum after_call find_call(struct stack_walker *w, const struct place_key *key,
 				 uint64_t ip, const struct place_look *look)
 {
@@ -121,7 +125,8 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 	case CALL_NO:
 		return is_by_hand(w, key, e->ip, is_last(chain)) ? 0 : POORER_NO_CALL;
 	case CALL_NOWHERE:
-		if (!has_code(w) || leads_back(w, chain, key))
+		if (!has_code(w) ||
+		    (e->ip >= LOWEST && e->ip < HIGHEST && leads_back(w, chain, key)))
 			return 0;
 		/* Who returns to nowhere has no caller, or what was read is no frame. */
 		return e->ip ? POORER_BAD_ADDRESS : POORER_NO_START;

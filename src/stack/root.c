@@ -18,6 +18,9 @@ enum { UNBOUNDED_MOST = 160 };
  * up. */
 enum { START_MOST = 1 << 14 };
 
+/* Addresses that happen to be behind calls, above where a stack begins. More would be no chance. */
+enum { ABOVE_MOST = 3 };
+
 static void note_from(void *arg, uint64_t from, uint64_t to,
 		      const struct unwind_rule *rule)
 {
@@ -133,28 +136,6 @@ bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip
 	return found > 0 && start == address && (last || starts_contain(starts, address));
 }
 
-enum root root_at(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		  struct place_seen *seen)
-{
-	enum root root = ROOT_UNKNOWN;
-	struct place_look look;
-
-	if (seen->root != ROOT_UNSEEN)
-		return seen->root;
-	place_look(w, key, ip, &look);
-	if (look.kept && look.kept->root != ROOT_UNSEEN)
-		root = look.kept->root;
-	else if (seen->call == CALL_NO)
-		root = ROOT_YES; /* let pass as one that nobody calls */
-	else if (look.what == PLACE_FILE_CODE)
-		w->failed |=
-			judge_root(w, &look.at, key->kind == PLACE_CALLER, &root) < 0;
-	seen->root = root;
-	if (look.kept)
-		look.kept->root = root;
-	return root;
-}
-
 enum root root_of_frame(struct stack_walker *w, uint32_t frame)
 {
 	const struct frame *f = &w->frames->list.v[frame];
@@ -167,6 +148,15 @@ enum root root_of_frame(struct stack_walker *w, uint32_t frame)
 	return root;
 }
 
+enum root root_at(struct stack_walker *w, struct place_seen *seen)
+{
+	if (seen->root == ROOT_UNSEEN && seen->call == CALL_NO)
+		seen->root = ROOT_YES; /* let pass as one that nobody calls */
+	else if (seen->root == ROOT_UNSEEN)
+		seen->root = root_of_frame(w, seen->frame - 1);
+	return seen->root;
+}
+
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 {
 	struct place_key key = { 0 };
@@ -176,16 +166,15 @@ bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
 
 	chain_start(&chain, s);
 	for (size_t i = 0; i < count && chain_next(&chain, &e);) {
-		if (e.mode != MODE_USER)
+		if (e.mode != MODE_USER || i++ + ABOVE_MOST < count)
 			continue;
 		if (!key.salt || e.caller != (key.kind == PLACE_CALLER) ||
 		    e.entered != key.entered)
 			key = place_key(w, e.mode, e.caller ? PLACE_CALLER : PLACE_EXACT,
 					e.entered, NULL);
 		seen = place_find(w, &key, e.ip);
-		if (seen && root_at(w, &key, e.ip, seen) == ROOT_YES)
+		if (seen && root_at(w, seen) == ROOT_YES)
 			return true;
-		i++;
 	}
 	return false;
 }

@@ -5,11 +5,10 @@
 #include "stack/places.h"
 
 /*
- * Do stacks begin in the function at an address, whose place is @seen by @key? ROOT_NO: that function has a
+ * Do stacks begin in the function at an address, whose place is @seen? ROOT_NO: that function has a
  * caller.
  */
-enum root root_at(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		  struct place_seen *seen);
+enum root root_at(struct stack_walker *w, struct place_seen *seen);
 
 /* The same of a frame that was found by call frame information. */
 enum root root_of_frame(struct stack_walker *w, uint32_t frame);
