@@ -21,6 +21,8 @@ enum {
 	RANGES_MOST = 1 << 12,
 	FUNCTIONS_MOST = 1 << 8,
 	BODY_MOST = 1 << 13, /* bytes of a function that are looked through */
+	BODIES_MOST =
+		1 << 10, /* of an object: those of a C library call some hundred others */
 	CALLED_BODY = 512, /* of one that such a one calls */
 	STATIC_BODY = 1 << 12, /* the same of one whose size is not known */
 	ENTRY_SIZE = 40, /* of a program's entry; the loader's goes on behind its call */
@@ -76,6 +78,7 @@ struct finding {
 	bool symbols; /* there is a whole table of them */
 	bool libc; /* threads are made in it, or main() is called */
 	bool referred; /* and what that refers to was found */
+	unsigned bodies; /* of functions that were looked through */
 };
 
 void starts_release(struct starts *s)
@@ -168,7 +171,8 @@ static int add_referred(struct finding *f, uint64_t start, uint64_t size,
 	uint8_t *code;
 	int err = 0;
 
-	if (f->o->machine != EM_X86_64 || size < 5)
+	if (f->o->machine != EM_X86_64 || size < 5 || f->bodies++ >= BODIES_MOST ||
+	    f->to->functions.count == FUNCTIONS_MOST)
 		return 0;
 	code = malloc(size);
 	if (!code)
@@ -418,6 +422,7 @@ int starts_find(const struct object *o, const struct object *debug, struct start
 	if (err == 0 && !ret->known && debug)
 		err = read_symbols(&f, debug, SHT_SYMTAB);
 	ret->known |= f.symbols;
+	ret->libc = f.libc;
 	if (err == 0)
 		err = add_entry(&f, &h);
 	sort(ret);

@@ -19,6 +19,7 @@
 struct starts {
 	ARRAY(struct address_range) ranges; /* ascending, and none overlap */
 	ARRAY(uint64_t) functions; /* where others of them begin, sorted */
+	bool libc; /* the object is, or has, a C library */
 	bool known; /* these are all; else there may be more */
 };
 

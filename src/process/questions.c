@@ -153,14 +153,16 @@ bool processes_place(const struct processes *ps, const struct space *space, uint
 bool processes_lowest_code(const struct processes *ps, const struct space *space,
 			   uint64_t *ret)
 {
+	enum { FIRST_MAPS = 64, FIRST_ANCESTORS = 16 };
 	uint32_t index = space->index;
 	size_t count = space->maps;
 
 	*ret = UINT64_MAX;
-	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
+	/* The program is mapped before all else, by an exec as by who lists the maps of a process. */
+	for (int i = 0; index != NONE && i < FIRST_ANCESTORS; i++) {
 		const struct address_space *at = &ps->spaces.v[index];
 
-		for (size_t k = 0; k < count; k++) {
+		for (size_t k = 0; k < count && k < FIRST_MAPS; k++) {
 			const struct map *map = &at->maps.list.v[k];
 
 			if (map->executable && map->start < *ret)

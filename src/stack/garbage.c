@@ -27,6 +27,9 @@
 /* Looked at behind an address without a map. */
 enum { BEHIND_MOST = 256 };
 
+/* Frames that are looked at for whether code of the process is known. */
+enum { FRAMES_MOST = 64 };
+
 /* Nothing is mapped below, and no process's memory is above. */
 #define LOWEST ((uint64_t)1 << 12)
 #define HIGHEST ((uint64_t)1 << 56)
@@ -87,7 +90,9 @@ static bool is_last(const struct chain *chain)
 /* Is code of this process known at all? */
 static bool has_code(const struct stack_walker *w)
 {
-	for (size_t i = 0; i < w->stack.count; i++)
+	size_t count = w->stack.count;
+
+	for (size_t i = count > FRAMES_MOST ? count - FRAMES_MOST : 0; i < count; i++)
 		switch (binaries_kind(w->binaries,
 				      w->frames->list.v[w->stack.v[i]].image)) {
 		case IMAGE_FILE:
@@ -107,11 +112,16 @@ static bool leads_back(struct stack_walker *w, const struct chain *chain,
 	struct chain rest = *chain;
 	struct chain_entry e;
 
+	/* As far as it was found before in this chain. */
+	if (chain->next < w->leads_to)
+		return true;
 	for (int i = 0; i < BEHIND_MOST && chain_next(&rest, &e) && e.caller; i++) {
 		struct place_seen *seen = place_find(w, key, e.ip);
 
-		if (seen && call_before(w, key, e.ip, seen) == CALL_YES)
+		if (seen && call_before(w, key, e.ip, seen) == CALL_YES) {
+			w->leads_to = rest.next;
 			return true;
+		}
 	}
 	return false;
 }
@@ -123,7 +133,8 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 	*call = call_before(w, key, e->ip, seen);
 	switch (*call) {
 	case CALL_NO:
-		return is_by_hand(w, key, e->ip, is_last(chain)) ? 0 : POORER_NO_CALL;
+		return is_by_hand(w, key, e->ip, is_last(chain), seen) ? 0
+								       : POORER_NO_CALL;
 	case CALL_NOWHERE:
 		if (!has_code(w) ||
 		    (e->ip >= LOWEST && e->ip < HIGHEST && leads_back(w, chain, key)))

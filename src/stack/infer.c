@@ -37,6 +37,7 @@
 
 #include "stack/call.h"
 #include "stack/garbage.h"
+#include "stack/root.h"
 
 enum {
 	FRAMELESS_MOST =
@@ -288,9 +289,10 @@ static const struct inferred *owner_main(struct stack_walker *w)
 		owner = owner_at(w, &at);
 	if (!owner || w->failed)
 		return NULL;
-	slot = slot_of(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	/* The function may lie in the same place. */
 	found.frame = owner->frame;
 	found.size = owner->size;
+	slot = slot_of(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
 	*slot = found;
 	return slot;
 }
@@ -330,6 +332,8 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 		slot->image = w->failed ? 0 : slot->image;
 		return w->failed ? NULL : slot;
 	}
+	if (!at.binary->machine)
+		return slot;
 	slot->starts = passes_result_on(w, &at);
 	if (!is_for_chains(&at) || !follow_call(w, &at))
 		return slot;
@@ -377,17 +381,26 @@ static bool has_callers(struct stack_walker *w, const struct place_key *key, uin
 static const struct inferred *
 owner_of_next(struct stack_walker *w, const struct chain *chain, struct frame *caller)
 {
+	static const struct inferred nothing;
 	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
 	uint64_t next = chain_peek(chain);
-	const struct place_seen *seen = place_find(w, &key, next);
+	struct place_seen *seen = place_find(w, &key, next);
 	const struct inferred *owner;
 
 	if (!seen)
 		return NULL;
 	*caller = w->frames->list.v[seen->frame - 1];
 	owner = owner_behind(w, caller);
-	if (owner && owner->starts && chain_ends_behind(w, chain))
-		owner = owner_main(w);
+	if (owner && owner->starts && chain_ends_behind(w, chain)) {
+		/* Only who starts programs calls main() so, and the first thread alone. */
+		seen = place_find(w, &key, next);
+		owner = NULL;
+		if (seen && w->thread->pid == w->thread->tid &&
+		    root_at(w, seen) == ROOT_YES)
+			owner = owner_main(w);
+		else if (seen && !w->failed)
+			owner = &nothing;
+	}
 	return owner;
 }
 

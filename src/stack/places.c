@@ -299,8 +299,9 @@ static int look_up(struct stack_walker *w, const struct place_key *key, uint64_t
 	if (!seen->frame || seen->key != number) {
 		if (make_code(w, &asked, &frame, &rule) < 0)
 			return -ENOMEM;
-		*seen = (struct place_seen){ number, frame + 1, rule, CALL_UNSEEN,
-					     ROOT_UNSEEN };
+		*seen = (struct place_seen){ .key = number,
+					     .frame = frame + 1,
+					     .rule = rule };
 	}
 	*ret = *seen;
 	ret->key = place_number(ip, asked.lasts ? key->salt : key->brief);

@@ -81,6 +81,9 @@ static int judge_root(struct stack_walker *w, const struct code_place *at, bool 
 	found = is_referred(w, at, starts);
 	if (found == 0 && called) {
 		found = code_rule(w, at, &rule);
+		/* Who begins stacks in assembler says nothing of its frames, but nor does musl. */
+		if (found == 0 && rule.cfa_kind == UNWIND_NONE && !starts->libc)
+			*ret = ROOT_UNKNOWN;
 		if (found == 0)
 			found = rule.cfa_kind == UNWIND_END;
 	}
@@ -106,8 +109,23 @@ static bool is_behind_nop(struct stack_walker *w, const struct place_key *key,
 	return word == (uint32_t)NOP_AARCH64 || word == (uint32_t)MOVE_AARCH64;
 }
 
-bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		bool last)
+/* Right behind a return or a jump, where no other code goes on to: a label that only a stack made by hand
+ * has as an address. */
+static bool is_behind_end(struct stack_walker *w, const struct place_key *key,
+			  uint64_t ip)
+{
+	enum { RETURN = 0xc3, NEAR_JUMP = 0xe9, SHORT_JUMP = 0xeb };
+	uint8_t code[5];
+
+	if (key->machine->link ||
+	    !place_bytes(w, key, ip - sizeof(code), code, sizeof(code)))
+		return false;
+	return code[4] == RETURN || code[3] == SHORT_JUMP || code[0] == NEAR_JUMP ||
+	       (code[3] == 0xff && (code[4] & 0xf8) == 0xe0);
+}
+
+static enum by_hand find_hand(struct stack_walker *w, const struct place_key *key,
+			      uint64_t ip)
 {
 	struct place_key of_code = *key;
 	const struct starts *starts;
@@ -117,23 +135,35 @@ bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip
 
 	place_look(w, key, ip, &look);
 	if (look.what != PLACE_FILE_CODE || !look.at.binary->machine)
-		return false;
+		return HAND_NO;
 	of_code.machine = look.at.binary->machine;
 	if (look.at.binary->go)
-		return last && is_behind_nop(w, &of_code, ip);
+		return is_behind_nop(w, &of_code, ip) ? HAND_LAST : HAND_NO;
 	address = look.at.address + 1;
 	if (binaries_starts(w->binaries, look.at.binary, &starts) < 0) {
 		w->failed = true;
-		return false;
+		return HAND_NO;
 	}
 	if (starts_begin_between(starts, address, address))
-		return true;
+		return HAND_ALWAYS;
 	found = function_at(w, &look.at, address, &start);
 	w->failed |= found < 0;
 	/* Of code without call frame information, what fills the gaps between functions. */
+	if (found == 0 && is_behind_end(w, &of_code, ip))
+		return HAND_ALWAYS;
 	if (found == 0)
-		return last && is_behind_nop(w, &of_code, ip);
-	return found > 0 && start == address && (last || starts_contain(starts, address));
+		return is_behind_nop(w, &of_code, ip) ? HAND_LAST : HAND_NO;
+	if (start != address)
+		return HAND_NO;
+	return starts_contain(starts, address) ? HAND_ALWAYS : HAND_LAST;
+}
+
+bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		bool last, struct place_seen *seen)
+{
+	if (seen->hand == HAND_UNSEEN)
+		seen->hand = find_hand(w, key, ip);
+	return seen->hand == HAND_ALWAYS || (last && seen->hand == HAND_LAST);
 }
 
 enum root root_of_frame(struct stack_walker *w, uint32_t frame)

@@ -22,6 +22,6 @@ bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)
  * there? Any one where it is the @last of the chain, else one that stacks begin with.
  */
 bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		bool last);
+		bool last, struct place_seen *seen);
 
 #endif

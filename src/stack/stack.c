@@ -375,7 +375,7 @@ static unsigned judge_end(struct stack_walker *w, const struct sample *s,
 	    poorer & (POORER_MAX_STACK | POORER_CUT_CHAIN))
 		return poorer;
 	seen = find_entry(w, &found->last, key);
-	root = seen ? root_at(w, seen) : ROOT_UNKNOWN;
+	root = found->ended ? ROOT_YES : seen ? root_at(w, seen) : ROOT_UNKNOWN;
 	if (root != ROOT_YES && (root == ROOT_NO || poorer & garbage) &&
 	    root_in_chain(w, s, found->user_entries - 1))
 		root = ROOT_YES;
@@ -566,6 +566,7 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	int err;
 
 	w->stack.count = 0;
+	w->leads_to = 0;
 	w->failed = false;
 	if (w->caller_of != s->position + 1)
 		w->leaf_caller = w->caller_of = 0;

@@ -37,8 +37,9 @@ struct place_seen {
 	uint64_t key;
 	uint32_t frame; /* + 1; 0: empty */
 	uint32_t rule : 24; /* index in rules; RULE_UNSEEN: not looked up */
-	uint32_t call : 4; /* enum after_call */
-	uint32_t root : 4; /* enum root */
+	uint32_t call : 3; /* enum after_call */
+	uint32_t root : 2; /* enum root */
+	uint32_t hand : 3; /* enum by_hand */
 };
 
 /* The code before a return address. */
@@ -49,6 +50,14 @@ enum after_call {
 	CALL_NO,
 	CALL_NOWHERE, /* no code is mapped there */
 	CALL_SIGNAL, /* none, but handlers of signals return there */
+};
+
+/* What no call is before. */
+enum by_hand {
+	HAND_UNSEEN,
+	HAND_NO,
+	HAND_LAST, /* a beginning, if the chain ends with it */
+	HAND_ALWAYS, /* in any case */
 };
 
 /* Does a stack begin there? */
@@ -123,6 +132,8 @@ struct stack_walker {
 	 * its position + 1. */
 	uint64_t leaf_caller, leaf_of;
 	uint64_t caller_of; /* the same for one that was found before the walk */
+	/* So far the chain at hand goes on to addresses behind calls. */
+	uint32_t leads_to;
 	bool failed; /* something of the sample was not found for want of memory */
 	/* With .join: what each frame of the stack had as its pc, or'ed with PC_EXACT; and which
 	 * of them the walk has found, if it came to the root. */

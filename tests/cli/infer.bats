@@ -61,8 +61,9 @@ said()
 	# Of direct all is inferred that is below it, of main what is in its own leaf, and nothing of framed.
 	awk '{ n = $NF; sub(/ [0-9]+$/, "") } /;direct;direct_leaf$/ { sum += n } END { print "direct " sum }' folded >expected
 	grep '^direct ' one | diff expected -
-	awk '{ n = $NF; sub(/ [0-9]+$/, "") } /;main;main_leaf$/ { sum += n } END { print "main " sum }' folded >expected
-	grep '^main ' one | diff expected -
+	# A sample or two may have hit what else main calls.
+	awk '{ n = $NF; sub(/ [0-9]+$/, "") } /;main;main_leaf$/ { sum += n } END { print sum }' folded >expected
+	awk -v own="$(cat expected)" '/^main / { exit !(own <= $2 && $2 < 1.05 * own) }' one
 	! grep -q '^framed ' one
 	"$flamefold" graph --quiet --no-infer -o none.svg perf.data
 	[ -z "$(said none.svg)" ]
@@ -103,5 +104,26 @@ said()
 		chain handle '.*;main;interrupted;leaf;__restore_rt;handler;handle' 0.95
 		inferred --no-infer
 		chain handle '.*;main;interrupted;__restore_rt;handler;handle' 0.95
+	done
+}
+
+@test "a call in a file of another machine tells nothing" {
+	echo '__attribute__((noinline)) int leaf(int n) { return n * n; }
+		int main(int n) { __asm__ volatile("" : : "r"(__builtin_frame_address(0))); return leaf(n) + 1; }' >p.c
+	gcc -O1 -fno-omit-frame-pointer -o p p.c
+	echo '__asm__(".globl starts\nstarts: call *%rax\nbehind: mov %eax,%edi\ncall starts\nnop");' >other.c
+	gcc -shared -o other.so other.c
+	leaf=0x$(nm p | awk '$3 == "leaf" { print $1 }') behind=0x$(nm other.so | awk '$3 == "behind" { print $1 }')
+	for machine in '\x3e' '\xf3'; do
+		printf "$machine" | dd of=other.so bs=1 seek=18 conv=notrunc status=none
+		"$BATS_TEST_DIRNAME/../perfdata/build" -o other.data - <<-END
+			attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec,mmap2
+			comm pid=7 name=p exec time=1
+			mmap2 pid=7 start=0x401000 len=0x1000 off=0x1000 prot=5 name=$PWD/p time=1
+			mmap2 pid=7 start=0x7f0000001000 len=0x1000 off=0x1000 prot=5 name=$PWD/other.so time=1
+			sample pid=7 time=2 period=1 ip=$(printf '%#x' $((0x400000 + leaf))) chain=U,$(printf '%#x' $((0x400000 + leaf))),$(printf '%#x' $((0x7f0000000000 + behind)))
+		END
+		"$flamefold" fold --quiet --truncated=merge other.data >other
+		grep -qE '^p;[^;]*;leaf 1$' other || { cat other; return 1; }
 	done
 }
