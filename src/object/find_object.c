@@ -49,8 +49,9 @@ static enum identity compare_file(const struct wanted_object *wanted,
 	if (!wanted->here || was->ino == 0 || !process_file_id(o->fd, was, &is))
 		return FILE_MAYBE;
 	*moved = is.maj != was->maj || is.min != was->min;
-	/* Inodes are used again, with another generation. */
-	if (is.ino != was->ino || (is.generation && was->generation &&
+	/* Inodes are used again, with another generation. perf inject says 1 of the files that it
+	 * makes. */
+	if (is.ino != was->ino || (is.generation && was->generation > 1 &&
 				   is.generation != (uint32_t)was->generation))
 		return FILE_OTHER;
 	return *moved ? FILE_MAYBE : FILE_SAME;
