@@ -678,7 +678,7 @@ did()
 			echo "sample pid=1 time=2 ip=$ip period=$((ip - first + 1)) chain=U,$ip"
 		done
 	} | "$build" -o p.data -
-	timeout 900 "$flamefold" fold --quiet p.data >ours
+	timeout 900 "$flamefold" fold --quiet --truncated=merge p.data >ours
 	diff - ours <<-'END'
 		sh;[program] 38
 		sh;_start 28
@@ -733,8 +733,9 @@ hot()
 	strip -o program whole-program
 	timeout 900 "$flamefold" fold --quiet --no-inline --force p.data | diff whole -
 	grep -qE ';runtime.main;main.main;(main.caller;)?main.knownWork [0-9]*$' whole
+	# That it is Go's is said by a section: how its stacks begin is not known without.
 	without_sections program
-	timeout 900 "$flamefold" fold --quiet --no-inline --force p.data | diff whole -
+	timeout 900 "$flamefold" fold --quiet --no-inline --force --truncated=merge p.data | diff whole -
 	for how in '-ldflags=-s -w' -buildmode=pie; do
 		hot program "$how"
 		strip program

@@ -156,7 +156,7 @@ saved()
 	record -q -F 997 -e cpu-clock:u -g fp --save saved.data -o live.folded -- "$BATS_FILE_TMPDIR/leaf" 1
 	grep -q 'caller;frameless' live.folded
 	fold saved.data | grep -q 'caller;frameless'
-	record -q -F 997 -e cpu-clock:u -g fp --no-leaf-fix -o without.folded -- "$BATS_FILE_TMPDIR/leaf" 1
+	record -q -F 997 -e cpu-clock:u -g fp --no-leaf-fix --no-infer -o without.folded -- "$BATS_FILE_TMPDIR/leaf" 1
 	! grep -q 'caller;frameless' without.folded || { echo "the frame pointer alone finds it"; false; }
 	if command -v perf >/dev/null; then
 		perf evlist -v -i saved.data >attrs 2>/dev/null
