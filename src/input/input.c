@@ -193,24 +193,6 @@ static int open_any(struct context *ctx, struct input *in, int fd, enum input_ki
 	return err < 0 ? err : open_file(ctx, in, kind);
 }
 
-static uint64_t nanoseconds(const struct statx_timestamp *t)
-{
-	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
-/* Recorders make their file when they begin. */
-static void note_written(struct input *in)
-{
-	struct statx st;
-
-	if (in->file.once ||
-	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0 ||
-	    !(st.stx_mask & STATX_BTIME))
-		return;
-	in->rec.began = nanoseconds(&st.stx_btime);
-	in->rec.ended = nanoseconds(&st.stx_mtime);
-}
-
 static int input_begin(struct context *ctx, const char *path, int fd,
 		       struct intern *strings, struct input **ret, enum input_kind *kind)
 {
@@ -228,7 +210,6 @@ static int input_begin(struct context *ctx, const char *path, int fd,
 		input_close(in);
 		return err;
 	}
-	note_written(in);
 	*ret = in;
 	return 0;
 }
@@ -437,6 +418,36 @@ static int name_events(struct context *ctx, struct input *in)
 	return 0;
 }
 
+static uint64_t nanoseconds(const struct statx_timestamp *t)
+{
+	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* Recorders make their file when they begin. A file that was copied to another, or touched, was
+ * written for another time than its samples took. */
+static void note_written(struct input *in)
+{
+	const uint64_t most =
+		(uint64_t)10 * 1000000000; /* before and after its samples */
+	struct recording *rec = &in->rec;
+	struct statx st;
+	uint64_t began, ended, took;
+
+	if (in->file.once ||
+	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0 ||
+	    !(st.stx_mask & STATX_BTIME))
+		return;
+	began = nanoseconds(&st.stx_btime);
+	ended = nanoseconds(&st.stx_mtime);
+	if (rec->first_time >= rec->last_time || began > ended)
+		return;
+	took = rec->last_time - rec->first_time;
+	if (ended - began < took || ended - began - took > most)
+		return;
+	rec->began = began;
+	rec->ended = ended;
+}
+
 /* What is known only when all records were seen. */
 static int end_pass(struct context *ctx, struct input *in)
 {
@@ -444,6 +455,7 @@ static int end_pass(struct context *ctx, struct input *in)
 
 	stream_release(&in->stream);
 	simpleperf_settle(in);
+	note_written(in);
 	return err < 0 ? err : name_events(ctx, in);
 }
 

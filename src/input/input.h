@@ -267,8 +267,8 @@ struct recording {
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
 	uint64_t guest_samples;
 	uint64_t first_time, last_time; /* of samples, ns */
-	/* When its file was made and last written to, ns since 1970, 0: not known. A copy says
-	 * when it was copied. */
+	/* When its file was made and last written to, ns since 1970, 0: not known, or not what
+	 * its samples took: a copy says when it was copied. */
 	uint64_t began, ended;
 	/* The time of day, ns since 1970, when the samples' clock showed .clock_time; 0: not known. */
 	uint64_t day_time, clock_time;

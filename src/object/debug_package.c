@@ -26,7 +26,7 @@
 #include "object/section.h"
 
 enum {
-	INDEX_MOST = 1 << 30, /* bytes */
+	PART_MOST = 1 << 30, /* bytes of what is read whole */
 	COLUMNS_MOST = 64, /* there are 8 kinds */
 	SLOT_SIZE = 12, /* of the hash table: an id and a row */
 };
@@ -49,27 +49,52 @@ static int fail_broken(struct context *ctx)
 	return fail(ctx, -EBADMSG, "its index of units is broken");
 }
 
-/* Bytes of the file, all of them; NULL with *@err. */
+/* What is no hole of them, which stay untouched zeros and take no memory. */
+static int read_data(struct context *ctx, struct debug_package *p,
+		     const struct debug_extent *at, uint8_t *bytes)
+{
+	enum { AT_A_TIME = 1 << 16 };
+	uint64_t done = 0;
+
+	while (done < at->size) {
+		uint64_t next = object_next_data(&p->file, at->offset + done), size;
+
+		if (next > at->offset + done)
+			done = next - at->offset;
+		if (done >= at->size)
+			break;
+		size = at->size - done < AT_A_TIME ? at->size - done : AT_A_TIME;
+		if (!claim_add(&p->claim, p->file.budget, size)) {
+			object_refuse(&p->file, "debug information");
+			return fail(ctx, -EFBIG,
+				    "no memory is left for its debug information");
+		}
+		if (!object_read(&p->file, at->offset + done, bytes + done, size))
+			return fail(ctx, -EBADMSG, "it ends before its sections");
+		done += size;
+	}
+	return 0;
+}
+
+/* Bytes of the file, all of them, and a zero; NULL with *@err. */
 static uint8_t *read_part(struct context *ctx, struct debug_package *p,
 			  const struct debug_extent *at, int *err)
 {
 	uint8_t *bytes;
 
-	if (!claim_add(&p->claim, p->file.budget, at->size + 1)) {
-		object_refuse(&p->file, "debug information");
-		*err = fail(ctx, -EFBIG, "no memory is left for its debug information");
+	if (at->size > PART_MOST) {
+		*err = fail(ctx, -EFBIG, "its sections are too large");
 		return NULL;
 	}
-	bytes = malloc(at->size + 1);
+	bytes = calloc(at->size + 1, 1);
 	if (!bytes) {
 		*err = fail_memory(ctx);
 		return NULL;
 	}
-	bytes[at->size] = 0;
-	if (object_read(&p->file, at->offset, bytes, at->size))
+	*err = read_data(ctx, p, at, bytes);
+	if (*err == 0)
 		return bytes;
 	free(bytes);
-	*err = fail(ctx, -EBADMSG, "it ends before its sections");
 	return NULL;
 }
 
@@ -173,8 +198,7 @@ static int open_package(struct context *ctx, struct debug_package *p)
 	uint32_t slots = 0;
 	int err = 0;
 
-	if (!ident || p->file.fd < 0 || !find_section(p, ".debug_cu_index", &index) ||
-	    index.size > INDEX_MOST)
+	if (!ident || p->file.fd < 0 || !find_section(p, ".debug_cu_index", &index))
 		return fail(ctx, -EBADMSG, "it has no index of units");
 	p->swapped = ident[EI_DATA] == ELFDATA2MSB;
 	for (int s = 0; s < DEBUG_SECTIONS; s++)
@@ -353,12 +377,14 @@ static int find_parts(struct context *ctx, const struct debug_package *p, uint32
 		if (p->column_of[s] >= 0 && !find_part(p, row, s, &parts[s]))
 			return fail_broken(ctx);
 	}
+	if (parts[DEBUG_INFO].size == 0 || parts[DEBUG_ABBREV].size == 0)
+		return fail_broken(ctx);
 	return 0;
 }
 
 int debug_package_read(struct context *ctx, const struct debug_package *p, uint32_t row,
 		       bool lines, const struct debug_split_parts *given,
-		       struct debug_image *ret)
+		       struct debug_meter *m, struct debug_image *ret)
 {
 	struct debug_extent parts[DEBUG_SECTIONS], *offsets = &parts[DEBUG_STR_OFFSETS];
 	struct debug_split_parts all = *given;
@@ -369,6 +395,8 @@ int debug_package_read(struct context *ctx, const struct debug_package *p, uint3
 
 	if (err < 0)
 		return err;
+	if (!debug_meter_add(m, offsets->size / 8))
+		return fail(ctx, -ETIME, "it is too much work");
 	if (s.most > UINT32_MAX)
 		s.most = UINT32_MAX;
 	/* The offsets, and what finds strings by them. */

@@ -2,6 +2,7 @@
 #define OBJECT_DEBUG_PACKAGE_H
 
 #include "object/debug_image.h"
+#include "object/debug_work.h"
 #include "object/keyed.h"
 #include "object/object.h"
 
@@ -47,9 +48,10 @@ void debug_package_release(struct debug_package *p); /* a zeroed one is fine */
 /* The row of the unit with that id; false where there is none, as in a zeroed package. */
 bool debug_package_find(const struct debug_package *p, uint64_t id, uint32_t *row);
 
-/* debug_image_read_split() of a row. Any number of threads at the same time. */
+/* debug_image_read_split() of a row; @m counts what its strings cost, -ETIME where that is too much.
+ * Any number of threads at the same time. */
 int debug_package_read(struct context *ctx, const struct debug_package *p, uint32_t row,
 		       bool lines, const struct debug_split_parts *given,
-		       struct debug_image *ret);
+		       struct debug_meter *m, struct debug_image *ret);
 
 #endif

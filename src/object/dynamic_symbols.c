@@ -18,12 +18,17 @@
 
 #include "base/cursor.h"
 
-enum { BATCH = 256, MOST_ENTRIES = 4096 };
+enum {
+	BATCH = 256,
+	MOST_ENTRIES = 4096,
+	MOST_SYMBOLS = 1 << 24, /* and buckets: a sparse file has room for any number */
+};
 
 struct dynamic {
 	const struct object *o;
 	bool narrow, swapped;
 	uint64_t symbols, names, names_size, hash, gnu_hash; /* addresses; 0: none */
+	uint64_t room; /* symbols that can be there */
 };
 
 /* Where the bytes of an address are in the file, and how many follow; false where none are. */
@@ -138,13 +143,14 @@ static bool highest_bucket(const struct dynamic *d, uint64_t offset, uint64_t co
 	return true;
 }
 
-/* How many symbols there are up to the end of the chain that begins with @symbol. */
+/* How many symbols there are up to the end of the chain that begins with @symbol; 0 where those
+ * that are there end before it. */
 static uint64_t end_of_chain(const struct dynamic *d, uint64_t chains, uint64_t left,
 			     uint64_t first, uint64_t symbol)
 {
 	uint32_t words[BATCH];
 
-	while ((symbol - first + 1) * 4 <= left) {
+	while (symbol < d->room && (symbol - first + 1) * 4 <= left) {
 		uint64_t there = left / 4 - (symbol - first);
 		size_t size = there < BATCH ? (size_t)there : BATCH;
 
@@ -169,6 +175,7 @@ static uint64_t count_by_gnu_hash(const struct dynamic *d)
 	filter = (uint64_t)head[2] * (d->narrow ? 4 : 8);
 	buckets = 4 * (uint64_t)head[0];
 	if (filter > left - 16 || buckets > left - 16 - filter ||
+	    head[0] > MOST_SYMBOLS ||
 	    !highest_bucket(d, at + 16 + filter, head[0], &highest))
 		return 0;
 	if (highest < head[1])
@@ -206,18 +213,6 @@ static GElf_Sym symbol_of(const struct dynamic *d, struct cursor *c)
 	return s;
 }
 
-/* Where the code ends that the address is in. */
-static uint64_t code_end(const struct object *o, uint64_t address)
-{
-	for (size_t i = 0; i < o->segments.count; i++) {
-		const struct segment *s = &o->segments.v[i];
-
-		if (s->exec && address >= s->address && address - s->address < s->size)
-			return s->address + s->size;
-	}
-	return address;
-}
-
 static int add_symbol(struct symtab *st, const struct object *o, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -240,7 +235,9 @@ static int add_symbol(struct symtab *st, const struct object *o, const GElf_Sym 
 		   (bind == STB_GLOBAL ? SYMBOL_GLOBAL : 0);
 	if (sym->st_size == 0) {
 		s->flags |= SYMBOL_SIZELESS;
-		s->end = code_end(o, s->start);
+		s->end = object_code_end(o, s->start);
+		if (s->end == 0)
+			s->end = s->start;
 	}
 	if (s->end < s->start)
 		s->end = UINT64_MAX;
@@ -290,10 +287,12 @@ int dynamic_symbols_read(struct symtab *st, const struct object *o)
 	if (o->fd < 0 || !find_dynamic(&d) || !find_bytes(&d, d.symbols, &at, &left) ||
 	    !find_bytes(&d, d.names, &names, &names_left))
 		return 0;
+	d.room = left / (d.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+	if (d.room > MOST_SYMBOLS)
+		d.room = MOST_SYMBOLS;
 	count = count_symbols(&d);
-	left /= d.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-	if (count > left)
-		count = left;
+	if (count > d.room)
+		count = d.room;
 	if (d.names_size > names_left)
 		d.names_size = names_left;
 	if (count == 0 || !claim_room(st, o, count))

@@ -14,6 +14,9 @@
  *	function at that offset (Go 1.2: of the table, else of the functions):
  *	            word pc, i32 name                      u32 pc - start, i32 name
  *
+ * Go 1.26 writes no start of the text, and the C linker leaves it to be filled in when a
+ * position-independent program starts: there it is 0.
+ *
  * The table is found by its section; where that has no name of its own, because there are no section
  * headers or the C linker put it among other data, by its head. Functions are in order of their
  * addresses, and so are their offsets: what goes back ends the table, which bounds the reading.
@@ -34,6 +37,8 @@ enum {
 	HEAD = 8,
 	HEAD_ALIGN = 8,
 	HEADS_MOST = 64, /* that are looked at where the table has no section */
+	SEARCHED_MOST = 1 << 28, /* bytes, for that */
+	FUNCTIONS_MOST = 1 << 24, /* a sparse file has room for any number */
 };
 
 /* Bytes of the file that are gone through forward. */
@@ -110,6 +115,55 @@ static bool read_form(struct go_table *t, const uint8_t *head)
 	       (t->word == 4 || t->word == 8);
 }
 
+/* The name of the function that the table has at @offset; 0: none. */
+static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
+{
+	unsigned pc = t->form == GO_1_18 ? 4 : t->word;
+	uint64_t base = t->form == GO_1_2 ? 0 : t->functions;
+	const uint8_t *bytes;
+
+	if (offset > t->size - base || t->size - base - offset < pc + 4)
+		return 0;
+	bytes = window_at(w, t->offset + base + offset, pc + 4);
+	return bytes ? (uint32_t)read_number(t, bytes + pc, 4) : 0;
+}
+
+/* Where that is no word of the table, the linker was Go's own if the program begins with the
+ * function of its runtime that it begins with: then the text is all of .text. */
+static bool find_text(struct go_table *t, struct window *w)
+{
+	static const char begins[] = { '_', 'r', 't', '0', '_' };
+	uint64_t low = 0, high = t->count, wanted, functions = t->offset + t->functions;
+	const uint8_t *bytes;
+	struct section text;
+	uint32_t name;
+
+	if (!section_named(t->o, ".text", &text) || text.header.sh_addr > t->o->entry)
+		return false;
+	t->text = text.header.sh_addr;
+	wanted = t->o->entry - t->text;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		bytes = window_at(w, functions + 8 * middle, 4);
+		if (!bytes)
+			return false;
+		if (read_number(t, bytes, 4) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bytes = window_at(w, functions + 8 * low, 8);
+	if (low == t->count || !bytes || read_number(t, bytes, 4) != wanted)
+		return false;
+	name = name_at(t, w, read_number(t, bytes + 4, 4));
+	if (name == 0 || t->size - t->names < sizeof(begins) ||
+	    name > t->size - t->names - sizeof(begins))
+		return false;
+	bytes = window_at(w, t->offset + t->names + name, sizeof(begins));
+	return bytes && memcmp(bytes, begins, sizeof(begins)) == 0;
+}
+
 /* False where what the head says does not lie in the table, or its first function is no code. */
 static bool read_head(struct go_table *t, struct window *w)
 {
@@ -128,18 +182,28 @@ static bool read_head(struct go_table *t, struct window *w)
 	t->functions = t->form == GO_1_2 ? HEAD + t->word
 					 : word_of(t, head, t->form == GO_1_16 ? 6 : 7);
 	number = number_size(t);
-	if (t->count == 0 || t->names >= t->size || t->functions >= t->size ||
-	    t->size - t->functions < number ||
+	if (t->count == 0 || t->count > FUNCTIONS_MOST || t->names >= t->size ||
+	    t->functions >= t->size || t->size - t->functions < number ||
 	    (t->size - t->functions - number) / (2 * number) < t->count)
+		return false;
+	if (t->form == GO_1_18 && t->text == 0 && !find_text(t, w))
 		return false;
 	head = window_at(w, t->offset + t->functions, number);
 	return head && object_is_code(t->o, t->text + read_number(t, head, number));
 }
 
+/* Bytes of a hole that begins at @offset, up to a head that may lie at its end. */
+static uint64_t hole_at(const struct go_table *t, uint64_t offset)
+{
+	uint64_t hole = object_next_data(t->o, offset) - offset;
+
+	return offset < t->o->size ? hole - hole % HEAD_ALIGN : 0;
+}
+
 /* Its head, anywhere in the data of a program, of which no more is looked at than the file has. */
 static bool find_head(struct go_table *t, struct window *w)
 {
-	uint64_t left = t->o->size;
+	uint64_t left = t->o->size < SEARCHED_MOST ? t->o->size : SEARCHED_MOST;
 	unsigned tried = 0;
 
 	for (size_t i = 0; i < t->o->segments.count; i++) {
@@ -147,9 +211,13 @@ static bool find_head(struct go_table *t, struct window *w)
 
 		for (uint64_t at = -s->address % HEAD_ALIGN; at + HEAD <= s->size;
 		     at += HEAD_ALIGN) {
-			const uint8_t *head = window_at(w, s->offset + at, HEAD);
+			const uint8_t *head;
 
-			if (!head || left < HEAD_ALIGN || tried >= HEADS_MOST)
+			if ((s->offset + at) % WINDOW < HEAD_ALIGN)
+				at += hole_at(t, s->offset + at);
+			head = window_at(w, s->offset + at, HEAD);
+			if (!head || at + HEAD > s->size || left < HEAD_ALIGN ||
+			    tried >= HEADS_MOST)
 				break;
 			left -= HEAD_ALIGN;
 			if (!read_form(t, head))
@@ -186,19 +254,6 @@ static int find_section(struct go_table *t)
 		return 1;
 	}
 	return i == 1 ? 0 : found;
-}
-
-/* The name of the function that the table has at @offset; 0: none. */
-static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
-{
-	unsigned pc = t->form == GO_1_18 ? 4 : t->word;
-	uint64_t base = t->form == GO_1_2 ? 0 : t->functions;
-	const uint8_t *bytes;
-
-	if (offset > t->size - base || t->size - base - offset < pc + 4)
-		return 0;
-	bytes = window_at(w, t->offset + base + offset, pc + 4);
-	return bytes ? (uint32_t)read_number(t, bytes + pc, 4) : 0;
 }
 
 static int add_function(struct symtab *st, uint64_t start, uint64_t end, uint32_t name)
@@ -257,6 +312,8 @@ static bool claim_functions(struct symtab *st, const struct object *o, uint64_t 
 static int read_table(struct symtab *st, struct go_table *t, bool found)
 {
 	struct window w = { .o = t->o }, of_names = { .o = t->o };
+	size_t known;
+	int err;
 
 	if (!(found ? read_head(t, &w) : find_head(t, &w)) ||
 	    !claim_functions(st, t->o, t->count))
@@ -264,8 +321,10 @@ static int read_table(struct symtab *st, struct go_table *t, bool found)
 	if (names_open_at(&st->names[TABLE_SYMTAB], t->o, t->offset + t->names,
 			  t->size - t->names) < 0)
 		return -ENOMEM;
-	st->go = true;
-	return read_functions(st, t, &w, &of_names);
+	known = st->symbols.count;
+	err = read_functions(st, t, &w, &of_names);
+	st->go = st->symbols.count > known;
+	return err;
 }
 
 int go_table_read(struct symtab *st, const struct object *o)

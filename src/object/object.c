@@ -539,7 +539,7 @@ bool object_address(const struct object *o, uint64_t offset, uint64_t *ret)
 	return false;
 }
 
-bool object_is_code(const struct object *o, uint64_t address)
+uint64_t object_code_end(const struct object *o, uint64_t address)
 {
 	size_t low = 0, high = o->code.count;
 
@@ -551,7 +551,13 @@ bool object_is_code(const struct object *o, uint64_t address)
 		else
 			high = middle;
 	}
-	return low < o->code.count && o->code.v[low].start <= address;
+	return low < o->code.count && o->code.v[low].start <= address ? o->code.v[low].end
+								      : 0;
+}
+
+bool object_is_code(const struct object *o, uint64_t address)
+{
+	return object_code_end(o, address) > 0;
 }
 
 size_t object_read_some(const struct object *o, uint64_t offset, void *ret, size_t size)
@@ -701,15 +707,16 @@ static uLong add_zeros(uLong sum, uint64_t size)
 	return sum;
 }
 
-/* Where data begins at or behind @at: a sparse file can be of any size, and is read no
- * further than it has something. */
-static off_t next_data(const struct object *o, off_t at)
+uint64_t object_next_data(const struct object *o, uint64_t offset)
 {
-	off_t data = lseek(o->fd, at, SEEK_DATA);
+	off_t data;
 
+	if (offset >= o->size)
+		return o->size;
+	data = lseek(o->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0)
-		return errno == ENXIO ? (off_t)o->size : at;
-	return data < (off_t)o->size ? data : (off_t)o->size;
+		return errno == ENXIO ? o->size : offset;
+	return (uint64_t)data < o->size ? (uint64_t)data : o->size;
 }
 
 static int add_data(const struct object *o, uint8_t *block, uLong *sum)
@@ -719,7 +726,8 @@ static int add_data(const struct object *o, uint8_t *block, uLong *sum)
 	for (off_t at = 0, data; at < (off_t)o->size;) {
 		ssize_t n;
 
-		if (at % BLOCK == 0 && (data = next_data(o, at)) > at) {
+		if (at % BLOCK == 0 &&
+		    (data = (off_t)object_next_data(o, (uint64_t)at)) > at) {
 			*sum = add_zeros(*sum, (uint64_t)(data - at));
 			at = data;
 			continue;

@@ -108,8 +108,15 @@ void object_note_error(_Atomic int *read_error, int error); /* NULL and 0 are fi
 /* An error that does not say that there is no such file: EMFILE, EIO and the like; negative. */
 bool object_is_trouble(int err);
 
+/* Where data begins at or behind @offset: a sparse file can be of any size, and is read no further
+ * than it has something. The size of the file where there is none. For those with an fd. */
+uint64_t object_next_data(const struct object *o, uint64_t offset);
+
 /* True where an executable segment holds @address. */
 bool object_is_code(const struct object *o, uint64_t address);
+
+/* Where the code ends that holds @address; 0: none does. */
+uint64_t object_code_end(const struct object *o, uint64_t address);
 
 /* A build id as recorded: perf pads or cuts it to 20 bytes. */
 bool object_has_build_id(const struct object *o, const uint8_t *id, size_t size);

@@ -130,10 +130,10 @@ static int read_split_image(struct context *ctx, struct unit_job *j, const uint3
 
 	if (!row)
 		return debug_image_read_split(ctx, &r->split.file, lines, &given, image);
-	err = debug_package_read(ctx, package, *row, lines, &given, image);
-	/* Strings that were copied for nothing, or looked up one by one. */
-	debug_meter_add(&r->meter, err < 0 ? package->strings_size / IMAGE_BYTES_A_STEP
-					   : image->sections[DEBUG_STR_OFFSETS].size / 8);
+	err = debug_package_read(ctx, package, *row, lines, &given, &r->meter, image);
+	/* Strings that were copied for nothing. */
+	if (err < 0)
+		debug_meter_add(&r->meter, package->strings_size / IMAGE_BYTES_A_STEP);
 	return err;
 }
 

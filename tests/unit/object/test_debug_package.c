@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "unit/object/elf_image.h"
 
@@ -11,6 +13,8 @@ static struct elf_image e;
 static struct context ctx;
 static struct debug_package p;
 static struct debug_image image;
+static struct debug_work work = { .most = DEBUG_METER_PART };
+static struct debug_meter meter = { .work = &work };
 static const char strings[] = "main\0int\0leaf"; /* at 0, 5 and 9 */
 
 enum { A = 0x11, B = 0x22, WORDS = 64 };
@@ -71,7 +75,7 @@ static int read_unit(uint64_t id)
 	uint32_t row;
 
 	cr_assert(debug_package_find(&p, id, &row));
-	return debug_package_read(&ctx, &p, row, false, &given, &image);
+	return debug_package_read(&ctx, &p, row, false, &given, &meter, &image);
 }
 
 static void expect_bytes(enum debug_section section, const void *bytes, size_t size)
@@ -167,6 +171,57 @@ Test(debug_package, a_part_outside_of_its_section_is_refused)
 		debug_package_release(&p);
 		image_remove(&e);
 	}
+}
+
+/* All the units of a file may have the same offsets, and be broken otherwise. */
+Test(debug_package, the_strings_of_a_unit_are_counted_before_they_are_copied)
+{
+	static uint32_t offsets[2 * DEBUG_METER_PART];
+
+	index_words[SIZES + 2] = sizeof(offsets);
+	cr_assert_eq(open_with(offsets, sizeof(offsets)), 0);
+	cr_expect_eq(read_unit(id_a), 0);
+	cr_expect_eq(work.done, sizeof(offsets) / 8);
+	cr_expect_eq(read_unit(id_a), -ETIME);
+}
+
+Test(debug_package, a_unit_without_information_has_no_strings_copied)
+{
+	index_words[SIZES] = 0;
+	cr_assert_eq(open_package(), 0);
+	cr_expect_eq(read_unit(id_a), -EBADMSG);
+	index_words[SIZES] = 8;
+	index_words[SIZES + 1] = 0;
+	debug_package_release(&p);
+	image_remove(&e);
+	cr_assert_eq(open_package(), 0);
+	cr_expect_eq(read_unit(id_a), -EBADMSG);
+	cr_expect_eq(work.done + meter.pending, 0);
+}
+
+static struct budget budget;
+
+/* Only what the file has takes memory, and is counted. */
+Test(debug_package, a_hole_in_its_strings_takes_no_memory)
+{
+	static const uint32_t offsets[] = { 0 };
+	uint64_t hole = (uint64_t)1 << 30;
+	struct object file;
+	struct rusage usage;
+
+	image_begin(&e);
+	image_section(&e, ".debug_cu_index", SHT_PROGBITS, 0, index_words, 4 * END);
+	image_section(&e, ".debug_str_offsets.dwo", SHT_PROGBITS, 0, offsets, 4);
+	image_section(&e, ".debug_str.dwo", SHT_PROGBITS, 0, strings, sizeof(strings));
+	e.sections[e.section_count - 1].sh_size = hole;
+	image_write(&e);
+	cr_assert_eq(truncate(e.path, (off_t)(2 * hole)), 0);
+	cr_assert_eq(object_open(&ctx, e.path, &file), 0, "%s", ctx.error);
+	budget_init(&budget, 1 << 20);
+	file.budget = &budget;
+	cr_expect_eq(debug_package_open(&ctx, &file, &p), 0, "%s", ctx.error);
+	cr_assert_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	cr_expect_lt(usage.ru_maxrss, 1 << 18);
 }
 
 Test(debug_package, strings_outside_are_empty_and_those_that_overlap_are_bounded)

@@ -2,7 +2,9 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "unit/limit.h"
 #include "unit/object/elf_image.h"
 
 /*
@@ -59,20 +61,26 @@ static void end(void)
 
 TestSuite(dynamic_symbols, .init = begin, .fini = end);
 
-/* Where the section lies, which is to be said by segments alone. */
-static void read_it(void)
+/* Where the section lies, which is to be said by segments alone, and has a hole behind it. */
+static void read_with_hole(uint64_t hole)
 {
 	unsigned tables;
 
 	image_begin(&e);
 	image_code(&e, ".text", 0x1000, 0x100);
 	tables = image_section(&e, ".tables", SHT_PROGBITS, SHF_ALLOC, &t, sizeof(t));
-	image_segment(&e, e.sections[tables].sh_offset, sizeof(t), 0x2000, PF_R);
+	image_segment(&e, e.sections[tables].sh_offset, sizeof(t) + hole, 0x2000, PF_R);
 	image_segment(&e, e.sections[tables].sh_offset, sizeof(t.dynamic), 0x2000, PF_R);
 	e.segments[e.segment_count - 1].p_type = PT_DYNAMIC;
 	image_write(&e);
+	cr_assert_eq(truncate(e.path, (off_t)(e.size + hole)), 0);
 	cr_assert_eq(object_open(&ctx, e.path, &o), 0, "%s", ctx.error);
 	cr_assert_eq(dynamic_symbols_read(&st, &o), 0);
+}
+
+static void read_it(void)
+{
+	read_with_hole(0);
 }
 
 static void expect_name(size_t i, const char *name, uint64_t start, uint64_t end)
@@ -154,5 +162,21 @@ Test(dynamic_symbols, of_a_filter_or_buckets_that_are_too_many_are_none)
 	t.gnu[2] = 1;
 	t.gnu[0] = UINT32_MAX;
 	read_it();
+	cr_expect_eq(st.symbols.count, 0);
+}
+
+/* Behind the chain lies what the file has, which is nothing in a hole. */
+Test(dynamic_symbols, of_a_sparse_file_take_no_longer_than_there_could_be)
+{
+	uint64_t hole = (uint64_t)1 << 37;
+
+	work_at_most(10);
+	t.chain[1] = t.chain[2] = 0;
+	read_with_hole(hole);
+	symtab_release(&st);
+	object_close(&o);
+	image_remove(&e);
+	t.gnu[0] = UINT32_MAX;
+	read_with_hole(hole);
 	cr_expect_eq(st.symbols.count, 0);
 }

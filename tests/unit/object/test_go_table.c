@@ -2,9 +2,11 @@
 
 #include <criterion/criterion.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "unit/limit.h"
 #include "unit/object/elf_image.h"
 
 /*
@@ -206,4 +208,87 @@ Test(go_table, ends_where_it_goes_back)
 	read_it();
 	cr_assert_eq(st.symbols.count, 1);
 	expect(0, "main.one", 0x10020, 0x10040);
+}
+
+static void make_hole(uint64_t size)
+{
+	put(64 + 56 + 32, size, 8); /* of the second segment, in the file */
+	put(64 + 56 + 40, size, 8);
+	write_temporary(path, file, sizeof(file));
+	cr_assert_eq(truncate(path, (off_t)(TABLE + size)), 0);
+}
+
+Test(go_table, is_looked_for_where_a_sparse_file_has_data)
+{
+	enum { SIZE = 0x200 };
+	uint64_t hole = (uint64_t)1 << 37;
+	uint8_t table[SIZE];
+	int fd;
+
+	work_at_most(10);
+	make(0xfffffff1);
+	memcpy(table, file + TABLE, SIZE);
+	memset(file + TABLE, 0, SIZE);
+	make_hole(hole);
+	fd = open(path, O_WRONLY);
+	cr_assert_eq(pwrite(fd, table, SIZE, (off_t)(TABLE + hole - SIZE)), SIZE);
+	close(fd);
+	cr_assert_eq(object_open(&ctx, path, &o), 0, "%s", ctx.error);
+	cr_assert_eq(go_table_read(&st, &o), 0);
+	cr_expect_eq(st.symbols.count, 2);
+}
+
+Test(go_table, of_more_functions_than_any_program_has_is_none)
+{
+	work_at_most(10);
+	make(0xfffffff1);
+	put(TABLE + 8, (uint64_t)1 << 34, 8);
+	make_hole((uint64_t)1 << 38);
+	cr_assert_eq(object_open(&ctx, path, &o), 0, "%s", ctx.error);
+	cr_assert_eq(go_table_read(&st, &o), 0);
+	cr_expect_eq(st.symbols.count, 0);
+	cr_expect_not(st.go, "nothing is from it");
+}
+
+/* Go 1.26: the program has sections, begins at @entry, and main.one has the name @first. */
+static void read_without_text(uint64_t text, uint64_t entry, const char *first)
+{
+	static struct elf_image e;
+	unsigned section;
+
+	make(0xfffffff1);
+	put(TABLE + 8 + 2 * 8, 0, 8);
+	memcpy(file + TABLE + NAMES + 1, first, 8);
+	image_begin(&e);
+	image_code(&e, ".text", text, 0x100);
+	section = image_section(&e, ".gopclntab", SHT_PROGBITS, SHF_ALLOC, file + TABLE,
+				END - TABLE);
+	image_segment(&e, e.sections[section].sh_offset, END - TABLE, 0x20000, PF_R);
+	image_write(&e);
+	((Elf64_Ehdr *)e.bytes)->e_entry = entry;
+	unlink(e.path);
+	write_temporary(path, e.bytes, e.size);
+	cr_assert_eq(object_open(&ctx, path, &o), 0, "%s", ctx.error);
+	cr_assert_eq(go_table_read(&st, &o), 0);
+}
+
+Test(go_table, without_the_start_of_the_text_is_where_the_program_begins)
+{
+	read_without_text(0x10000, 0x10020, "_rt0_one");
+	cr_assert_eq(st.symbols.count, 2);
+	expect(0, "_rt0_one", 0x10020, 0x10040);
+	expect(1, "main.two", 0x10040, 0x10050);
+}
+
+/* The C linker's program begins elsewhere, and its code may lie where the functions seem to be. */
+Test(go_table, without_the_start_of_the_text_is_not_guessed)
+{
+	read_without_text(0x10000, 0x10020, "main.one");
+	cr_expect_eq(st.symbols.count, 0);
+	close_it();
+	read_without_text(0x10000, 0x10010, "_rt0_one");
+	cr_expect_eq(st.symbols.count, 0);
+	close_it();
+	read_without_text(0, 0x10, "_rt0_one");
+	cr_expect_eq(st.symbols.count, 0);
 }
