@@ -57,6 +57,16 @@ static const struct {
 	{ NAMED("pthread_create"), REFERS_BY_ADDRESS },
 	{ NAMED("__pthread_create"), REFERS_BY_ADDRESS },
 	{ NAMED("makecontext"), REFERS_BY_ADDRESS },
+	/* What the C++ library's threads begin with, which keeps no frame pointer. */
+	{ NAMED("_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_"
+		"delete"
+		"IS1_EEPFvvE"),
+	  REFERS_BY_ADDRESS },
+	{ NAMED("_ZNSt6thread15_M_start_threadESt10shared_ptrINS_10_Impl_baseEEPFvvE"),
+	  REFERS_BY_ADDRESS },
+	{ NAMED("_ZNSt6thread15_M_start_threadESt10shared_ptrINS_10_Impl_baseEE"),
+	  REFERS_BY_ADDRESS },
+	{ NAMED("execute_native_thread_routine"), REFERS_NOT },
 	{ NAMED("start_thread"), REFERS_NOT },
 	{ NAMED("__start_thread"), REFERS_NOT },
 	{ NAMED("__pthread_start"), REFERS_NOT },

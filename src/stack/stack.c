@@ -402,6 +402,8 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	if (caller.ip == 0)
 		return 0;
 	w->leaf_caller = caller.ip;
+	/* As it is in a chain that was saved with it. */
+	found->last = caller;
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 

@@ -60,6 +60,13 @@ rooted()
 	rooted roots __libc_start_call_main start_thread
 }
 
+@test "a thread of C++ begins in its library, which keeps no frame pointers" {
+	"${CXX:-c++}" -O2 -g -fno-omit-frame-pointer -pthread -o threads "$BATS_TEST_DIRNAME/../unwind/threads.cc"
+	followed threads 50000
+	grep -q ';worker;leaf ' user
+	! grep -E '\[truncated\];.*worker' user || return 1
+}
+
 @test "a program with musl's stacks begin where it calls main() and where its threads start" {
 	command -v musl-gcc >/dev/null || skip "no musl-gcc"
 	CC=musl-gcc compile roots roots.c $FRAME_POINTERS -static
