@@ -726,6 +726,7 @@ hot()
 }
 
 # Its runtime names functions in a table of its own, which is there in all of them; the linker adds ".abi0" to symbols.
+# bats test_tags=long
 @test "Go without symbols: its functions have the names that they have with them" {
 	command -v go >/dev/null || skip "no go"
 	hot program

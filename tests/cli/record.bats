@@ -279,14 +279,14 @@ end_program()
 
 @test "a rate that the kernel does not take is lowered, with a sentence" {
 	need_events
-	# The kernel lowers it when it is busy, and then it is another one.
+	# The kernel lowers it when it is busy, and then it is another one; so of an event that is rare.
 	most=
 	until [ "$most" = "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" ]; do
 		most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
-		record -F $((most + 1)) -e cpu-clock -o now.folded -- "$shares" 0.2 1 >/dev/null 2>err
+		record -F $((most + 1)) -e page-faults -o now.folded -- "$shares" 0.2 1 >/dev/null 2>err
 	done
 	grep -q "$((most + 1)) samples a second .* $most" err || { cat err; false; }
-	grep -q share_60 now.folded
+	grep -q '^shares;' now.folded
 }
 
 @test "Ctrl-C and SIGTERM end with a graph, and what was saved is whole" {
