@@ -385,7 +385,7 @@ static unsigned reason(enum walk_end end)
 {
 	static const unsigned reasons[] = {
 		[WALK_CUT_DUMP] = POORER_CUT_DUMP,
-		[WALK_NO_RETURN] = POORER_NO_START,
+		[WALK_NO_RETURN] = POORER_BAD_ADDRESS,
 		[WALK_NO_CFI] = POORER_NO_CFI,
 		[WALK_BAD_ADDRESS] = POORER_BAD_ADDRESS,
 		[WALK_TOO_DEEP] = POORER_TOO_DEEP,

@@ -185,7 +185,8 @@ static int list_inferred(struct making *m, const struct frames *frames, bool *an
 	return 0;
 }
 
-/* What is below each: no stack has two. A parent's id is below its children's. */
+/* What is below each. A stack may have two: what a signal has interrupted, and a caller in its handler.
+ * A parent's id is below its children's. */
 static int find_inferred(struct making *m, const struct frames *frames)
 {
 	const struct trie *t = m->ground.trie;
@@ -209,6 +210,13 @@ static int find_inferred(struct making *m, const struct frames *frames)
 		if (above[self->node])
 			m->inferred.v[above[self->node] - 1].weight +=
 				self->value[TRIE_WEIGHT];
+	}
+	for (size_t i = m->inferred.count; i-- > 0;) {
+		const struct inferred_node *inner = &m->inferred.v[i];
+		uint32_t outer = above[t->nodes[inner->node].parent];
+
+		if (outer)
+			m->inferred.v[outer - 1].weight += inner->weight;
 	}
 	free(above);
 	return 0;

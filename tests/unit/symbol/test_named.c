@@ -433,6 +433,18 @@ Test(named, what_is_below_an_inferred_frame_is_inferred_of_the_node_that_it_join
 	cr_expect_eq(inferred_of('a') + inferred_of('c'), 0);
 }
 
+Test(named, an_inferred_frame_in_what_another_one_called_is_in_both)
+{
+	functions("abc");
+	infer(".ii");
+	stack("012", 1);
+	stack("01202", 2);
+	stack("0121", 4);
+	make(false, 1);
+	cr_expect_eq(inferred_of('b'), 7 + 4);
+	cr_expect_eq(inferred_of('c'), 7 + 2);
+}
+
 Test(named, nothing_is_said_where_nothing_is_inferred)
 {
 	functions("ab");
