@@ -248,7 +248,9 @@ static uint64_t note_key(const struct stack_walker *w, const struct sample *s)
 	return s->mode | (uint64_t)s->exact_chain << 8 |
 	       (uint64_t)s->has_user_stack << 9 | (uint64_t)s->has_chain << 10 |
 	       (uint64_t)may_be_followed(event) << 11 |
-	       (uint64_t)chain_limit(event) << 12;
+	       (uint64_t)chain_limit(event) << 12 |
+	       /* main() is inferred in the first thread alone. */
+	       (uint64_t)(w->options.infer && s->pid == s->tid) << 44;
 }
 
 /* A chain without addresses, of markers alone for one, shows the sample's own. */

@@ -111,19 +111,27 @@ said()
 	echo '__attribute__((noinline)) int leaf(int n) { return n * n; }
 		int main(int n) { __asm__ volatile("" : : "r"(__builtin_frame_address(0))); return leaf(n) + 1; }' >p.c
 	gcc -O1 -fno-omit-frame-pointer -o p p.c
-	echo '__asm__(".globl starts\nstarts: call *%rax\nbehind: mov %eax,%edi\ncall starts\nnop");' >other.c
+	# As the C library calls main().
+	echo '__asm__(".globl __libc_start_call_main\n.type __libc_start_call_main,@function\n__libc_start_call_main: call *%rax\n"
+		"behind: mov %eax,%edi\ncall __libc_start_call_main\nnop\n.size __libc_start_call_main,.-__libc_start_call_main");' >other.c
 	gcc -shared -o other.so other.c
 	leaf=0x$(nm p | awk '$3 == "leaf" { print $1 }') behind=0x$(nm other.so | awk '$3 == "behind" { print $1 }')
-	for machine in '\x3e' '\xf3'; do
-		printf "$machine" | dd of=other.so bs=1 seek=18 conv=notrunc status=none
+	while read -r machine in_main; do
+		printf %b "$machine" | dd of=other.so bs=1 seek=18 conv=notrunc status=none
 		"$BATS_TEST_DIRNAME/../perfdata/build" -o other.data - <<-END
 			attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec,mmap2
 			comm pid=7 name=p exec time=1
 			mmap2 pid=7 start=0x401000 len=0x1000 off=0x1000 prot=5 name=$PWD/p time=1
 			mmap2 pid=7 start=0x7f0000001000 len=0x1000 off=0x1000 prot=5 name=$PWD/other.so time=1
 			sample pid=7 time=2 period=1 ip=$(printf '%#x' $((0x400000 + leaf))) chain=U,$(printf '%#x' $((0x400000 + leaf))),$(printf '%#x' $((0x7f0000000000 + behind)))
+			sample pid=7 tid=8 time=2 period=10 ip=$(printf '%#x' $((0x400000 + leaf))) chain=U,$(printf '%#x' $((0x400000 + leaf))),$(printf '%#x' $((0x7f0000000000 + behind)))
 		END
 		"$flamefold" fold --quiet --truncated=merge other.data >other
-		grep -qE '^p;[^;]*;leaf 1$' other || { cat other; return 1; }
-	done
+		# The first thread alone is in main().
+		grep -c ';main;leaf 1$' other | grep -qx "$in_main" || { cat other; return 1; }
+		! grep -E ';main;leaf 1[01]$' other || return 1
+	done <<-'END'
+		\x3e 1
+		\xf3 0
+	END
 }
