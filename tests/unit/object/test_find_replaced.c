@@ -111,6 +111,22 @@ Test(find_replaced, what_came_to_its_path_before_or_after_is_not)
 	cr_expect_not_null(f.object.elf, "what is below a symfs was put there");
 }
 
+/* perf inject writes the files that its maps are of, and 1 for the generation of each. */
+Test(find_replaced, an_unknown_generation_tells_nothing_and_another_one_does)
+{
+	uint64_t came = want_doubtful_file();
+
+	wanted.file.ino--;
+	if (wanted.file.generation == 0)
+		cr_skip_test("the file system has no generations");
+	wanted.file.generation = 1;
+	recorded_between(came - 1, came);
+	cr_expect_not_null(f.object.elf);
+	wanted.file.generation = 2;
+	recorded_between(came - 1, came);
+	cr_expect_null(f.object.elf);
+}
+
 Test(find_replaced, by_order_a_file_of_another_build_is_taken_where_there_is_no_other)
 {
 	image_build_id(&e, OTHER_ID, 20);

@@ -158,6 +158,7 @@ static void refuse(struct timeline *t, struct object_places *places,
 Test(forget, a_map_that_no_memory_is_left_for_hides_what_was_there)
 {
 	struct object_places places = { 0 };
+	struct space before, after;
 	struct budget budget;
 	struct timeline t;
 
@@ -168,9 +169,15 @@ Test(forget, a_map_that_no_memory_is_left_for_hides_what_was_there)
 	for (uint64_t i = 2; i <= MAPS; i++)
 		map(&t, 2, 5, 0x1000 * i, 0x1000, 0, "/bin/short");
 	cr_assert_str_eq(path_at(&t, 2, 5, 0x1000), "/bin/short");
-	map(&t, 3, 5, 0x1000, 0x800, 0, "/bin/other");
+	processes_space(t.ps, 5, 2, &before);
+	/* It begins in one and ends in the next. */
+	map(&t, 3, 5, 0x1800, 0x1000, 0, "/bin/other");
+	processes_space(t.ps, 5, 3, &after);
 	cr_assert_str_neq(path_at(&t, 3, 5, 0x1000), "/bin/short");
-	cr_assert_str_eq(path_at(&t, 3, 5, 0x2000), "/bin/short");
+	cr_assert_str_neq(path_at(&t, 3, 5, 0x2000), "/bin/short");
+	cr_assert_str_eq(path_at(&t, 3, 5, 0x3000), "/bin/short");
+	cr_assert(before.epoch != after.epoch && before.layout != after.layout,
+		  "what was remembered of addresses");
 	cr_assert(budget.refused > 0);
 	timeline_end(&t);
 	budget_release(&budget);
