@@ -231,12 +231,9 @@ static bool is_inferred_told(const struct restoring *r)
 
 static int add_stacks(struct restoring *r)
 {
+	size_t left = is_inferred_told(r) ? r->tree->inferred_count : 0;
 	const struct saved_inferred *next = r->tree->inferred;
-	const struct saved_inferred *end = next + r->tree->inferred_count;
 	int err = add_stack(r, 0);
-
-	if (!is_inferred_told(r))
-		next = end;
 
 	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
 		const uint32_t *frames =
@@ -244,8 +241,10 @@ static int add_stacks(struct restoring *r)
 
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
 		err = add_stack(r, i);
-		if (err == 0 && next != end && next->node == i)
+		if (err == 0 && left && next->node == i) {
 			err = add_inferred(r, next++, r->depth[i]);
+			left--;
+		}
 	}
 	return err;
 }
