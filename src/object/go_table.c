@@ -14,6 +14,8 @@
  *	function at that offset (Go 1.2: of the table, else of the functions):
  *	            word pc, i32 name                      u32 pc - start, i32 name
  *
+ * The first name is empty, and means none, but up to Go 1.19 it is that of the first function.
+ *
  * Go 1.26 writes no start of the text, and the C linker leaves it to be filled in when a
  * position-independent program starts: there it is 0.
  *
@@ -57,6 +59,7 @@ struct go_table {
 	uint64_t count;
 	uint64_t text; /* what pcs count from */
 	uint64_t names, functions; /* offsets in the table */
+	uint32_t first_name; /* that is a function's: 0, or 1 behind an empty one */
 };
 
 /* @size bytes at @offset; NULL where the file ends before. */
@@ -115,7 +118,7 @@ static bool read_form(struct go_table *t, const uint8_t *head)
 	       (t->word == 4 || t->word == 8);
 }
 
-/* The name of the function that the table has at @offset; 0: none. */
+/* The name of the function that the table has at @offset; UINT32_MAX: none. */
 static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
 {
 	unsigned pc = t->form == GO_1_18 ? 4 : t->word;
@@ -123,9 +126,9 @@ static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t off
 	const uint8_t *bytes;
 
 	if (offset > t->size - base || t->size - base - offset < pc + 4)
-		return 0;
+		return UINT32_MAX;
 	bytes = window_at(w, t->offset + base + offset, pc + 4);
-	return bytes ? (uint32_t)read_number(t, bytes + pc, 4) : 0;
+	return bytes ? (uint32_t)read_number(t, bytes + pc, 4) : UINT32_MAX;
 }
 
 /* Where that is no word of the table, the linker was Go's own if the program begins with the
@@ -157,7 +160,7 @@ static bool find_text(struct go_table *t, struct window *w)
 	if (low == t->count || !bytes || read_number(t, bytes, 4) != wanted)
 		return false;
 	name = name_at(t, w, read_number(t, bytes + 4, 4));
-	if (name == 0 || t->size - t->names < sizeof(begins) ||
+	if (t->size - t->names < sizeof(begins) ||
 	    name > t->size - t->names - sizeof(begins))
 		return false;
 	bytes = window_at(w, t->offset + t->names + name, sizeof(begins));
@@ -260,8 +263,7 @@ static int add_function(struct symtab *st, uint64_t start, uint64_t end, uint32_
 {
 	struct symbol *s;
 
-	/* The first name is empty. */
-	if (name == 0 || name >= st->names[TABLE_SYMTAB].size)
+	if (name >= st->names[TABLE_SYMTAB].size)
 		return 0;
 	s = array_add(&st->symbols);
 	if (!s)
@@ -281,6 +283,7 @@ static int read_functions(struct symtab *st, const struct go_table *t, struct wi
 	for (uint64_t i = 0; i < t->count; i++, at += 2 * number) {
 		const uint8_t *bytes = window_at(w, at, 3 * number);
 		uint64_t start, offset, end;
+		uint32_t name;
 
 		if (!bytes)
 			return 0;
@@ -290,8 +293,9 @@ static int read_functions(struct symtab *st, const struct go_table *t, struct wi
 		if (offset < last || end < start)
 			return 0;
 		last = offset;
-		if (end > start && object_is_code(t->o, start) &&
-		    add_function(st, start, end, name_at(t, of_names, offset)) < 0)
+		name = name_at(t, of_names, offset);
+		if (end > start && object_is_code(t->o, start) && name >= t->first_name &&
+		    add_function(st, start, end, name) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -309,6 +313,14 @@ static bool claim_functions(struct symtab *st, const struct object *o, uint64_t 
 	return false;
 }
 
+/* Those of Go 1.2 are counted from the head, which is none. */
+static uint32_t first_name(const struct go_table *t, struct window *w)
+{
+	const uint8_t *first = window_at(w, t->offset + t->names, 1);
+
+	return t->form == GO_1_2 || !first || *first == 0 ? 1 : 0;
+}
+
 static int read_table(struct symtab *st, struct go_table *t, bool found)
 {
 	struct window w = { .o = t->o }, of_names = { .o = t->o };
@@ -321,6 +333,7 @@ static int read_table(struct symtab *st, struct go_table *t, bool found)
 	if (names_open_at(&st->names[TABLE_SYMTAB], t->o, t->offset + t->names,
 			  t->size - t->names) < 0)
 		return -ENOMEM;
+	t->first_name = first_name(t, &of_names);
 	known = st->symbols.count;
 	err = read_functions(st, t, &w, &of_names);
 	st->go = st->symbols.count > known;

@@ -169,6 +169,30 @@ Test(go_table, is_read_in_all_its_forms_sizes_and_orders)
 	cr_expect_eq(st.symbols.count, 0, "a form that is not known");
 }
 
+/* Go 1.16 to 1.19. */
+Test(go_table, may_have_the_first_function_s_name_first)
+{
+	static const uint32_t magics[] = { 0xfffffffa, 0xfffffff0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		make(magics[i]);
+		memmove(file + TABLE + NAMES, file + TABLE + NAMES + 1, 18);
+		for (size_t k = 0; k < 2; k++)
+			put(TABLE + FUNCTIONS + 0x60 + 0x20 * k + (i == 0 ? 8 : 4), 9 * k,
+			    4);
+		read_it();
+		cr_assert_eq(st.symbols.count, 2);
+		expect(0, "main.one", 0x10020, 0x10040);
+		expect(1, "main.two", 0x10040, 0x10050);
+		close_it();
+	}
+	make(0xfffffff0);
+	put(TABLE + FUNCTIONS + 0x60 + 4, 0, 4);
+	read_it();
+	cr_assert_eq(st.symbols.count, 1, "an empty one is none");
+	expect(0, "main.two", 0x10040, 0x10050);
+}
+
 /* Each byte of the table in turn is all ones: whatever comes of it lies in the code. */
 Test(go_table, that_is_broken_names_nothing_but_code)
 {
