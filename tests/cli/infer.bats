@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 load recordings
 load unwind
 load sampled
+load m32
 
 setup()
 {
@@ -82,8 +83,8 @@ said()
 }
 
 @test "callers are put in for programs of 32 bits, too" {
-	compile inferred inferred.c -m32 -isystem "/usr/include/$(gcc -print-multiarch)" -O2 -g -fno-omit-frame-pointer ||
-		skip "no C library of 32 bits"
+	need_32_bits
+	compile_32 inferred inferred.c -O2 -g -fno-omit-frame-pointer
 	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./inferred 10000 ||
 		skip "events are not permitted"
 	inferred

@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 
 load events
 load sampled
+load m32
 
 setup_file()
 {
@@ -348,8 +349,8 @@ named_at_large()
 
 @test "what a program of 32 bits ran is named" {
 	need_events
-	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	build_program shares -m32 2>/dev/null || skip "nothing of 32 bits can be built"
+	need_32_bits
+	build_program shares -m32
 	record -q -F 997 -e cpu-clock -o live.folded -- "$bin/shares" 1 1 >/dev/null
 	between 50 "$(share share_60 live.folded)" 70
 }
