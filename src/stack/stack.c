@@ -277,9 +277,11 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	}
 	if (!shows_own_address(s))
 		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
+	/* One after the other: two hashes that are only joined could change places. */
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
-	side ^= (uint64_t)event_label(w, s) << 16;
-	side = hash_u64(side ^ label_key(w)) ^ note_key(w, s);
+	side = hash_u64(side ^ event_label(w, s));
+	side = hash_u64(side ^ label_key(w));
+	side = hash_u64(side ^ note_key(w, s));
 	if (caller)
 		side = hash_u64(side ^ caller);
 	ret->low = chain.low ^ side;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "spread.h"
 
 struct step {
 	uint8_t kind, flags, who, what;
@@ -38,7 +38,7 @@ struct numbers {
 static inline uint64_t number_next(struct numbers *n)
 {
 	n->seed += 0x9e3779b97f4a7c15;
-	return hash_u64(n->seed);
+	return spread(n->seed);
 }
 
 static inline uint64_t number_below(struct numbers *n, uint64_t bound)

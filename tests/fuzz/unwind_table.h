@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "object/frame.h"
 #include "object/unwind.h"
 #include "object/unwind_single.h"
+#include "spread.h"
 
 enum { MOST_STEPS = 512 };
 
@@ -21,7 +21,7 @@ static bool read_memory(void *arg, uint64_t address, unsigned size, uint64_t *re
 	(void)arg;
 	if ((address >> 3) % 16 == 0)
 		return false;
-	*ret = hash_u64(address);
+	*ret = spread(address);
 	if (size < 8)
 		*ret &= ((uint64_t)1 << (8 * size)) - 1;
 	return true;
@@ -37,8 +37,7 @@ static void set_registers(const struct machine *m, uint64_t pc, struct registers
 {
 	*ret = (struct registers){ .pc = pc };
 	for (uint64_t i = 0; i < m->registers; i++) {
-		ret->value[i] =
-			hash_u64(pc + i) & (m->word == 8 ? UINT64_MAX : UINT32_MAX);
+		ret->value[i] = spread(pc + i) & (m->word == 8 ? UINT64_MAX : UINT32_MAX);
 		ret->known |= (uint64_t)1 << i;
 	}
 	ret->value[m->pc] = pc;
