@@ -19,6 +19,9 @@
  * Where most code keeps no frame pointers the chain came there by chance, and says nothing of who
  * was called: such a file's calls are not looked at.
  *
+ * The same goes for one that the chain has: where it keeps no frame, and another one has called it than
+ * the chain says, that one is put in behind it.
+ *
  * All of that is said by the code alone, so it is kept by the address behind the call.
  *
  * A handler of a signal returns to a trampoline, and what was interrupted is not in the chain at all: the
@@ -365,11 +368,18 @@ static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
 	       memcmp(code, set + prefix, sizeof(set) - prefix) == 0;
 }
 
+/* There is code, but no call frame information. It has no frame of its own where another function's is what
+ * the chain goes on from. */
+static bool tells_nothing(const struct unwind_rule *rule)
+{
+	return rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == RULE_NO_OBJECT;
+}
+
 /* Is the frame pointer at the leaf that of its caller? */
 static bool has_callers(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 			const struct unwind_rule *rule)
 {
-	if (rule->cfa_kind == UNWIND_PLT)
+	if (rule->cfa_kind == UNWIND_PLT || tells_nothing(rule))
 		return true;
 	if (rule->cfa_kind != UNWIND_SP || rule->flags & UNWIND_SIGNAL)
 		return false;
@@ -377,23 +387,24 @@ static bool has_callers(struct stack_walker *w, const struct place_key *key, uin
 	       !(rule->flags & UNWIND_FP_SAVED) || is_about_to_set(w, key, ip, rule);
 }
 
-/* Of the frame that the next address of the chain was read from. NULL without memory. */
-static const struct inferred *
-owner_of_next(struct stack_walker *w, const struct chain *chain, struct frame *caller)
+/* Of the frame that the return address @next was read from, behind which @chain stands, if it is one. NULL
+ * without memory. */
+static const struct inferred *owner_of_next(struct stack_walker *w,
+					    const struct place_key *key, uint64_t next,
+					    const struct chain *chain,
+					    struct frame *caller)
 {
 	static const struct inferred nothing;
-	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
-	uint64_t next = chain_peek(chain);
-	struct place_seen *seen = place_find(w, &key, next);
+	struct place_seen *seen = place_find(w, key, next);
 	const struct inferred *owner;
 
 	if (!seen)
 		return NULL;
 	*caller = w->frames->list.v[seen->frame - 1];
 	owner = owner_behind(w, caller);
-	if (owner && owner->starts && chain_ends_behind(w, chain)) {
+	if (owner && owner->starts && (!chain || chain_ends_behind(w, chain))) {
 		/* Only who starts programs calls main() so, and the first thread alone. */
-		seen = place_find(w, &key, next);
+		seen = place_find(w, key, next);
 		owner = NULL;
 		if (seen && w->thread->pid == w->thread->tid &&
 		    root_at(w, seen) == ROOT_YES)
@@ -404,24 +415,36 @@ owner_of_next(struct stack_walker *w, const struct chain *chain, struct frame *c
 	return owner;
 }
 
+static struct place_key key_of_callers(const struct stack_walker *w)
+{
+	return place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+}
+
+/* Is it the function that has the frame? */
+static bool is_owner(const struct stack_walker *w, uint32_t frame,
+		     const struct inferred *owner)
+{
+	const struct frame *f = &w->frames->list.v[frame];
+	const struct frame *has = &w->frames->list.v[owner->frame - 1];
+
+	return f->image == has->image && f->address - has->address < owner->size;
+}
+
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 		 const struct chain *chain, uint32_t *frame)
 {
 	const struct place_seen *seen;
 	const struct inferred *owner;
-	const struct frame *f, *has;
 	struct unwind_rule rule;
-	struct place_key key;
+	struct place_key key = key_of_callers(w);
 	struct frame caller;
 
 	*frame = 0;
-	owner = owner_of_next(w, chain, &caller);
+	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
-	f = &w->frames->list.v[*array_last(&w->stack)];
-	has = &w->frames->list.v[owner->frame - 1];
 	/* Its own frame, or that of another call of it: not to be told apart. */
-	if (f->image == has->image && f->address - has->address < owner->size)
+	if (is_owner(w, *array_last(&w->stack), owner))
 		return 0;
 	/* What is looked up may take its place. */
 	*frame = owner->frame;
@@ -436,12 +459,64 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 	return w->failed ? -ENOMEM : 0;
 }
 
-int infer_interrupted(struct stack_walker *w, const struct chain *chain, uint32_t *frame)
+/* Has a function left the frame pointer alone that calls there? */
+static bool leaves_frame_pointer(const struct unwind_rule *rule)
+{
+	if (tells_nothing(rule))
+		return true;
+	return rule->cfa_kind == UNWIND_SP &&
+	       !(rule->flags & (UNWIND_FP_SAVED | UNWIND_SIGNAL));
+}
+
+int infer_passed(struct stack_walker *w, const struct chain_entry *e,
+		 const struct chain *chain, uint32_t *frame)
+{
+	struct place_key key = key_of_callers(w);
+	const struct inferred *owner;
+	const struct place_seen *seen;
+	struct frame caller;
+
+	*frame = 0;
+	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
+	if (!owner || !owner->frame)
+		return owner ? 0 : -ENOMEM;
+	if (is_owner(w, *array_last(&w->stack), owner))
+		return 0;
+	*frame = owner->frame;
+	key = place_key(w, MODE_USER, PLACE_CALLER, e->entered,
+			w->by_image.v[caller.image]->machine);
+	seen = place_find(w, &key, e->ip);
+	if (!seen || w->failed)
+		return -ENOMEM;
+	if (!leaves_frame_pointer(&w->rules.v[seen->rule]))
+		*frame = 0;
+	return 0;
+}
+
+int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64_t next,
+		 const struct unwind_rule *rule, uint32_t *frame)
 {
 	const struct inferred *owner;
 	struct frame caller;
 
-	owner = owner_of_next(w, chain, &caller);
+	*frame = 0;
+	if (!leaves_frame_pointer(rule))
+		return 0;
+	owner = owner_of_next(w, callers, next, NULL, &caller);
+	if (!owner || w->failed)
+		return -ENOMEM;
+	if (owner->frame && !is_owner(w, *array_last(&w->stack), owner))
+		*frame = owner->frame;
+	return 0;
+}
+
+int infer_interrupted(struct stack_walker *w, const struct chain *chain, uint32_t *frame)
+{
+	struct place_key key = key_of_callers(w);
+	const struct inferred *owner;
+	struct frame caller;
+
+	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
 	*frame = owner ? owner->frame : 0;
 	return owner && !w->failed ? 0 : -ENOMEM;
 }

@@ -15,6 +15,15 @@
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 		 const struct chain *chain, uint32_t *frame);
 
+/* Likewise behind @e, where the chain has a return address of a function that keeps no frame. */
+int infer_passed(struct stack_walker *w, const struct chain_entry *e,
+		 const struct chain *chain, uint32_t *frame);
+
+/* Likewise in a walk, which has left the function of the last frame by its frame pointer for want of a row
+ * that says more than @rule, and has come to the return address @next. */
+int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64_t next,
+		 const struct unwind_rule *rule, uint32_t *frame);
+
 /* Likewise the function that a signal has interrupted, behind the trampoline of its handler. */
 int infer_interrupted(struct stack_walker *w, const struct chain *chain, uint32_t *frame);
 

@@ -144,6 +144,8 @@ enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps
 		walk_note_pc(w, k, &rule);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
 		end = step_all(w, k, &rule, &regs, &left);
+		if (end == WALK_ON && k->chained)
+			end = walk_infer(w, k, &rule);
 	}
 	return end;
 }

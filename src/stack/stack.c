@@ -411,7 +411,18 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
-/* Behind a user's leaf of whose stack nothing but the chain is known, or a trampoline of signals. */
+/* What the chain lacks behind the last address that was taken: its frame + 1 in *@frame, or 0. */
+static int infer_behind(struct stack_walker *w, const struct chain *c,
+			const struct found_chain *found, uint32_t *frame)
+{
+	*frame = 0;
+	if (found->trampoline)
+		return infer_interrupted(w, c, frame);
+	if (!found->last.caller)
+		return infer_caller(w, &found->last, c, frame);
+	return found->followed ? infer_passed(w, &found->last, c, frame) : 0;
+}
+
 static int push_inferred(struct stack_walker *w, const struct chain *c,
 			 const struct chain_entry *e, struct found_chain *found)
 {
@@ -419,11 +430,10 @@ static int push_inferred(struct stack_walker *w, const struct chain *c,
 	uint32_t frame;
 	int err;
 
-	if (!w->options.infer || (e->caller && !found->trampoline) ||
-	    e->mode != MODE_USER || !next || -next <= CONTEXT_MOST ||
-	    c->sample->has_user_stack || c->sample->exact_chain || is_full(w))
+	if (!w->options.infer || e->mode != MODE_USER || !next || -next <= CONTEXT_MOST ||
+	    c->sample->exact_chain || is_full(w))
 		return 0;
-	err = e->caller ? infer_interrupted(w, c, &frame) : infer_caller(w, e, c, &frame);
+	err = infer_behind(w, c, found, &frame);
 	if (err < 0 || !frame)
 		return err;
 	found->inferred = true;
@@ -655,6 +665,8 @@ int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint6
 	for (size_t i = 0; i < w->walked_count; i++) {
 		uint64_t pc = w->pcs.v[w->walked_first + i];
 
+		if (!pc)
+			continue;
 		if (i == 0 || pc & PC_EXACT)
 			w->user_chain.v[w->user_chain.count++] = CHAIN_USER;
 		w->user_chain.v[w->user_chain.count++] = pc & ~PC_EXACT;

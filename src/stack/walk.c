@@ -12,6 +12,7 @@
  * the sample counts as.
  */
 #include "stack/walk.h"
+#include "stack/infer.h"
 
 #include <elf.h>
 #include <sys/utsname.h>
@@ -361,12 +362,31 @@ static void note_recent(struct stack_walker *w, const struct place_seen *seen)
 		w->recent[w->recent_count++] = (uint16_t)(seen - w->places);
 }
 
+enum walk_end walk_infer(struct stack_walker *w, struct walk *k,
+			 const struct unwind_rule *rule)
+{
+	uint32_t frame;
+
+	if (!k->chained || !w->options.infer || w->stack.count >= k->most)
+		return WALK_ON;
+	if (infer_walked(w, &k->keys[1], k->pc, rule, &frame) < 0)
+		return WALK_NO_MEMORY;
+	if (frame) {
+		if (w->options.join)
+			w->pcs.v[w->stack.count] = 0;
+		w->stack.v[w->stack.count++] = frame - 1;
+		k->inferred++;
+	}
+	return WALK_ON;
+}
+
 static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 {
 	enum walk_end end;
 
 	do {
 		struct place_seen *seen;
+		struct unwind_rule rule;
 
 		if (w->stack.count >= k->most)
 			return k->asked ? WALK_MAX_STACK : WALK_TOO_DEEP;
@@ -374,9 +394,12 @@ static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 		if (!seen)
 			return WALK_NO_MEMORY;
 		note_recent(w, seen);
-		walk_note_pc(w, k, &w->rules.v[seen->rule]);
+		rule = w->rules.v[seen->rule];
+		walk_note_pc(w, k, &rule);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
-		end = walk_step(w, k, &w->rules.v[seen->rule]);
+		end = walk_step(w, k, &rule);
+		if (end == WALK_ON && k->chained)
+			end = walk_infer(w, k, &rule);
 	} while (end == WALK_ON);
 	return end;
 }
@@ -410,9 +433,10 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	fetch_recent(w);
 	end = walk_plain(w, k);
 	for (int round = 0; end == WALK_OTHER && round < 2; round++) {
-		size_t steps = w->stack.count - first;
+		size_t steps = w->stack.count - first - k->inferred;
 
 		w->stack.count = first;
+		k->inferred = 0;
 		w->counts.replays++;
 		end = walk_replay(w, k, round == 0 ? (uint32_t)steps : REPLAY_ALL);
 		if (end == WALK_ON)

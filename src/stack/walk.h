@@ -23,6 +23,7 @@ struct walk {
 	bool chained; /* the last step was made through a frame pointer */
 	size_t most; /* frames that the stack may have */
 	bool asked; /* because the user wants no more */
+	uint32_t inferred; /* frames that no step has come to */
 	struct place_key keys[2]; /* by !exact */
 };
 
@@ -59,6 +60,11 @@ struct place_seen *walk_place(struct stack_walker *w, struct walk *k);
 /* One step by a rule; WALK_ON: k is in the caller. */
 enum walk_end walk_step(struct stack_walker *w, struct walk *k,
 			const struct unwind_rule *rule);
+
+/* Pushes the function that a step through a frame pointer has passed over; @rule: of the frame that it has
+ * left. WALK_ON, or WALK_NO_MEMORY. */
+enum walk_end walk_infer(struct stack_walker *w, struct walk *k,
+			 const struct unwind_rule *rule);
 
 /* replay.c: begins again at the leaf with all registers, and goes on for @steps frames,
  * or to the end. */
@@ -122,7 +128,7 @@ static inline bool dump_word(const struct walk *k, uint64_t address, uint64_t *r
 	return true;
 }
 
-/* What the frame that is pushed next has as its pc. */
+/* What the frame that is pushed next has as its pc; 0: it is in no chain. */
 static inline void walk_note_pc(struct stack_walker *w, const struct walk *k,
 				const struct unwind_rule *rule)
 {

@@ -82,6 +82,44 @@ said()
 	grep -q ';main;direct;direct_leaf' live
 }
 
+# passed [OPTION]...: functions without a frame in the midst of stacks.
+passed()
+{
+	inferred "$@"
+	chain by_hop_leaf '.*;main;by_hop;hop;by_hop_work;by_hop_leaf'
+	chain by_step_leaf '.*;main;by_step;step;by_step_work;by_step_leaf'
+	chain main_leaf '.*;main;hop;main_work;main_leaf'
+	# It has jumped, so that nobody called it.
+	chain jumps_leaf '.*;main;hop;jumps_work;jumps_leaf'
+}
+
+@test "who called a function that leaves the frame pointer alone is put in below it" {
+	compile passed passed.c -O2 -g -fno-omit-frame-pointer
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./passed 20000
+	passed
+	inferred --no-infer
+	chain by_hop_leaf '.*;main;hop;by_hop_work;by_hop_leaf'
+	# A copy of the stack does not tell either how to leave what has no rows.
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph dwarf ./passed 20000
+	passed
+	chain bare_leaf '.*;main;to_leaf;step;bare_leaf'
+	inferred --no-infer
+	chain by_hop_leaf '.*;main;hop;by_hop_work;by_hop_leaf'
+}
+
+@test "who called it is put in live as well, and when what was saved is read" {
+	compile passed passed.c -O2 -g -fno-omit-frame-pointer
+	for way in fp dwarf; do
+		"$flamefold" record --quiet -e cpu-clock:u -F 4999 -g "$way" --save live.data -f folded -o live \
+			-- ./passed 20000 || skip "events are not permitted"
+		"$flamefold" fold --quiet live.data >filed
+		diff <(sort live) <(sort filed)
+		cp live.data perf.data
+		passed
+		chain bare_leaf '.*;main;to_leaf;step;bare_leaf'
+	done
+}
+
 @test "callers are put in for programs of 32 bits, too" {
 	need_32_bits
 	compile_32 inferred inferred.c -O2 -g -fno-omit-frame-pointer
