@@ -101,8 +101,9 @@ enum ff_flag {
 	FF_PLACES = 1 << 12,
 	/* Keep each sample of the tree for ff_sample_next(), in 48 bytes; not of live runs. */
 	FF_SAMPLES = 1 << 13,
-	/* Leave out callers of leaves that were not recorded and that the code tells, which are put
-	 * in otherwise: FF_INPUT_CALLERS_INFERRED. FF_COMPAT_STACKCOLLAPSE never has them. */
+	/* Leave out callers that were not recorded and that the code tells, which are put in otherwise,
+	 * and marks where others are missing: FF_INPUT_CALLERS_INFERRED, FF_INPUT_FRAMES_SKIPPED.
+	 * FF_COMPAT_STACKCOLLAPSE never has them. */
 	FF_NO_INFER = 1 << 14,
 	/* Take names from files that provably are not the recorded ones, where there are no
 	 * others: of another build id, or replaced since. */
@@ -497,9 +498,10 @@ enum ff_input_count {
 	/* 1: it changed while it was read, and not all of it was found again: another run may
 	 * give something else. FF_TOTAL_WEIGHT_LOST_DAMAGED has what is missing. */
 	FF_INPUT_CHANGED,
-	/* With a call chain that lacks the caller of its leaf, which the code tells; of kept samples.
-	 * See FF_NO_INFER. */
+	/* Of kept samples: with a caller that their call chain lacks, and the code tells; and with a mark
+	 * [skipped] in their stack, where the code says that frames are missing. See FF_NO_INFER. */
 	FF_INPUT_CALLERS_INFERRED,
+	FF_INPUT_FRAMES_SKIPPED,
 	FF_INPUT_COUNTS
 };
 FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);

@@ -173,8 +173,11 @@ static int read_twice(struct reading *r, struct ff_input *input)
 	return read_samples(r, input);
 }
 
-static int mark_truncated(struct ff_profile *p, struct stack_options *stacks)
+static int make_marks(struct ff_profile *p, struct stack_options *stacks)
 {
+	if (stacks->infer &&
+	    intern_add(&p->strings, "[skipped]", 9, &stacks->skipped) < 0)
+		return -ENOMEM;
 	if (stacks->as_perf || p->options.truncated != FF_TRUNCATED_MARK)
 		return 0;
 	return intern_add(&p->strings, "[truncated]", 11, &stacks->truncated);
@@ -202,7 +205,7 @@ int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *
 		.index = (uint16_t)input->index,
 		.samples_before = p->sum.samples_read,
 	};
-	if (mark_truncated(p, &ret->stacks) < 0)
+	if (make_marks(p, &ret->stacks) < 0)
 		return fail_memory(&p->ctx);
 	if (p->options.flags & FF_FLAMECHART)
 		return fail(&p->ctx, -EOPNOTSUPP,

@@ -24,6 +24,7 @@ struct seen {
 	uint64_t chains, chains_broken, chains_cut;
 	uint64_t user_stacks, user_stacks_cut, branch_stacks, bare;
 	uint64_t inferred; /* with a caller that the code alone tells */
+	uint64_t skipped; /* with a mark where frames are missing in their midst */
 };
 
 /* Samples by why their stacks are not whole. */

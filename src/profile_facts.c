@@ -276,6 +276,8 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 		return in->seen.chains_broken;
 	case FF_INPUT_CALLERS_INFERRED:
 		return in->seen.inferred;
+	case FF_INPUT_FRAMES_SKIPPED:
+		return in->seen.skipped;
 	case FF_INPUT_CHAINS_CUT:
 		return in->seen.chains_cut;
 	case FF_INPUT_USER_STACKS_CUT:

@@ -55,6 +55,7 @@ static const struct {
 	{ "chains_broken", FF_INPUT_CHAINS_BROKEN },
 	{ "chains_cut", FF_INPUT_CHAINS_CUT },
 	{ "callers_inferred", FF_INPUT_CALLERS_INFERRED },
+	{ "frames_skipped", FF_INPUT_FRAMES_SKIPPED },
 	{ "user_stacks_cut", FF_INPUT_USER_STACKS_CUT },
 	{ "branch_stacks", FF_INPUT_BRANCH_STACKS },
 	{ "kernel_samples", FF_INPUT_KERNEL_SAMPLES },

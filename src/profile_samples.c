@@ -64,6 +64,7 @@ enum {
 	NOTE_FOLLOWED = 1 << POORER_BITS,
 	NOTE_CUT = NOTE_FOLLOWED << 1,
 	NOTE_INFERRED = NOTE_CUT << 1,
+	NOTE_SKIPPED = NOTE_INFERRED << 1,
 };
 
 /* *@node: where the stack of a sample is; 0: it is dropped. @poorer: and notes. */
@@ -77,7 +78,8 @@ static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
 		return fail_memory(&w->ctx);
 	*node = 0;
 	*poorer = stack.poorer | (stack.followed ? NOTE_FOLLOWED : 0) |
-		  (stack.inferred ? NOTE_INFERRED : 0);
+		  (stack.inferred ? NOTE_INFERRED : 0) |
+		  (stack.skipped ? NOTE_SKIPPED : 0);
 	if (!is_dropped(w, stack.poorer))
 		err = memory_add_stack(&w->frames, &w->trie, stack.frames, stack.count,
 				       node);
@@ -114,6 +116,7 @@ static void count_poorer(struct worker *w, uint32_t poorer)
 	poorer_see(&w->poorer, poorer & (NOTE_FOLLOWED - 1));
 	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
 	w->seen.inferred += (poorer & NOTE_INFERRED) != 0;
+	w->seen.skipped += (poorer & NOTE_SKIPPED) != 0;
 }
 
 /* 1: it is kept; 0: it is not, or not to be. */

@@ -25,6 +25,7 @@ void seen_add(struct seen *to, const struct seen *from)
 	to->branch_stacks += from->branch_stacks;
 	to->bare += from->bare;
 	to->inferred += from->inferred;
+	to->skipped += from->skipped;
 }
 
 const struct poorer_reason *poorer_most(const struct ff_profile *p)

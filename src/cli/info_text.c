@@ -198,6 +198,8 @@ static void put_kinds(const struct ff_input *in, FILE *out)
 		{ FF_INPUT_CHAINS_CUT, "with a call chain that is cut" },
 		{ FF_INPUT_CALLERS_INFERRED,
 		  "with the caller of a function without a frame, by the code alone" },
+		{ FF_INPUT_FRAMES_SKIPPED,
+		  "with frames that are missing in their midst" },
 		{ FF_INPUT_USER_STACKS, "with a user stack dump" },
 		{ FF_INPUT_USER_STACKS_CUT, "with a user stack dump that is cut" },
 		{ FF_INPUT_BARE, "with neither chain nor dump" },

@@ -38,152 +38,9 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "stack/call.h"
+#include "stack/function.h"
 #include "stack/garbage.h"
 #include "stack/root.h"
-
-enum {
-	FRAMELESS_MOST =
-		16, /* pieces of a function without a frame that are looked through */
-	FRAMELESS_BYTES = 512, /* of each */
-	JUMP_MOST =
-		6, /* bytes of the longest jump that is looked for, without prefixes */
-};
-
-/* What the rows of a function say. */
-struct function_rows {
-	uint8_t word; /* bytes of an address */
-	uint64_t start, end;
-	bool framed; /* somewhere its CFA is counted from the frame pointer */
-	bool too_many;
-	size_t count;
-	struct {
-		uint64_t from, to;
-	} frameless[FRAMELESS_MOST]; /* as it was called, or about to return */
-};
-
-/* The return address is on top of the stack: nothing has been pushed yet, or all has been popped,
- * though compilers do not say of the frame pointer that it was. */
-static bool is_as_called(const struct unwind_rule *rule, unsigned word)
-{
-	return rule->cfa_kind == UNWIND_SP && rule->cfa == (int32_t)word &&
-	       !(rule->flags & UNWIND_SIGNAL);
-}
-
-static void note_row(void *arg, uint64_t from, uint64_t to,
-		     const struct unwind_rule *rule)
-{
-	struct function_rows *f = arg;
-
-	if (from < f->start)
-		f->start = from;
-	if (to > f->end)
-		f->end = to;
-	f->framed |= rule->cfa_kind == UNWIND_FP;
-	if (!is_as_called(rule, f->word))
-		return;
-	/* A table has rows that are alike as one, single entries may not. */
-	if (f->count && f->frameless[f->count - 1].to == from)
-		from = f->frameless[--f->count].from;
-	if (f->count == FRAMELESS_MOST || to - from > FRAMELESS_BYTES) {
-		f->too_many = true;
-		return;
-	}
-	f->frameless[f->count].from = from;
-	f->frameless[f->count++].to = to;
-}
-
-/* Is there a jump at @code that leaves the function? What looks like one by chance does no harm. */
-static bool jumps_out(const struct function_rows *f, const uint8_t *code, size_t size,
-		      uint64_t address)
-{
-	bool near = code[0] == 0xe9;
-	bool conditional = code[0] == 0x0f && (code[1] & 0xf0) == 0x80;
-	size_t length = near ? 5 : 6;
-	uint32_t distance;
-	uint64_t target;
-
-	/* Through a register or memory: FF /4. */
-	if (code[0] == 0xff && (code[1] >> 3 & 7) == 4)
-		return true;
-	if ((code[0] == 0xeb || (code[0] & 0xf0) == 0x70) && size >= 2) {
-		target = address + 2 + (uint64_t)(int64_t)(int8_t)code[1];
-		return target < f->start || target >= f->end;
-	}
-	if ((!near && !conditional) || size < length)
-		return false;
-	memcpy(&distance, code + length - 4, sizeof(distance));
-	target = address + length + (uint64_t)(int64_t)(int32_t)le32toh(distance);
-	return target < f->start || target >= f->end;
-}
-
-static bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
-		       size_t size)
-{
-	return binary_constant(w->binaries, at->binary, at->offset, ret, size);
-}
-
-/* Could the function have jumped to another one, with the return address on top of the stack?
- * What cannot be read could have. */
-static bool may_leave(struct stack_walker *w, const struct code_place *at,
-		      const struct function_rows *f)
-{
-	uint8_t code[FRAMELESS_BYTES + JUMP_MOST];
-	struct code_place piece = *at;
-
-	for (size_t i = 0; i < f->count; i++) {
-		uint64_t from = f->frameless[i].from;
-		size_t size = (size_t)(f->frameless[i].to - from);
-
-		memset(code, 0, sizeof(code));
-		piece.offset = at->offset + (from - at->address);
-		if (!code_bytes(w, &piece, code, size))
-			return true;
-		for (size_t k = 0; k < size; k++)
-			if (jumps_out(f, code + k, size - k, from + k))
-				return true;
-	}
-	return false;
-}
-
-/* The place that is @distance bytes behind another one of the same segment. */
-static bool move_place(struct code_place *at, uint64_t distance)
-{
-	uint64_t address;
-	bool code;
-
-	at->offset += distance;
-	at->address += distance;
-	return binary_address(at->binary, at->offset, &address, &code) && code &&
-	       address == at->address;
-}
-
-/* Is there a byte early in the function that could be push %rbp? One that has a frame pointer of
- * its own does that among its first instructions, where no shorter way out comes before it. */
-static bool may_push(struct stack_walker *w, const struct code_place *at)
-{
-	uint8_t code[16];
-
-	return code_bytes(w, at, code, sizeof(code)) && memchr(code, 0x55, sizeof(code));
-}
-
-/* Does the function that begins there have a frame, and keep it until it returns? *@size: of it. 1,
- * 0, or -ENOMEM. */
-static int judge_owner(struct stack_walker *w, const struct code_place *at,
-		       uint32_t *size)
-{
-	struct function_rows f = { .start = UINT64_MAX,
-				   .word = at->binary->machine->word };
-	int found;
-
-	if (!may_push(w, at))
-		return 0;
-	found = binaries_function(w->binaries, at->binary, at->address, note_row, &f);
-	if (found <= 0)
-		return found;
-	*size = (uint32_t)(f.end - f.start);
-	return f.start == at->address && f.framed && !f.too_many && !may_leave(w, at, &f);
-}
 
 /* Is it code that keeps frame pointers, of a machine that is known here? */
 static bool is_for_chains(const struct code_place *at)
@@ -221,7 +78,7 @@ static const struct inferred *owner_at(struct stack_walker *w,
 	slot = slot_of(w, at->image, at->offset, INFERRED_FUNCTION, &known);
 	if (known)
 		return slot;
-	found = judge_owner(w, at, &slot->size);
+	found = function_keeps_frame(w, at, &slot->size);
 	if (found > 0 && frames_add(w->frames, &frame, &id) < 0)
 		found = -ENOMEM;
 	if (found < 0) {
@@ -430,8 +287,46 @@ static bool is_owner(const struct stack_walker *w, uint32_t frame,
 	return f->image == has->image && f->address - has->address < owner->size;
 }
 
+/* Can the function that was found not have called the last one of the stack? 1, 0, or -ENOMEM. */
+static int leads_elsewhere(struct stack_walker *w, const struct frame *owner,
+			   const struct frame *last, uint32_t size)
+{
+	uint64_t pair = hash_u64(last->address ^ hash_u64(owner->address)) >> 2;
+	struct code_place function, to;
+	struct inferred *slot;
+	int leads = 1;
+	bool known;
+
+	slot = slot_of(w, owner->image, pair ^ last->image, INFERRED_LEADS, &known);
+	if (known)
+		return !slot->leads;
+	if (code_of_image(w, owner->image, owner->address, &function) &&
+	    code_of_image(w, last->image, last->address, &to))
+		leads = function_leads_to(w, &function, size, &to);
+	slot->leads = leads != 0;
+	if (leads < 0 || w->failed)
+		slot->image = 0;
+	return leads < 0 || w->failed ? -ENOMEM : !leads;
+}
+
+/* Between what was found and the last frame there may be others, of which nothing is known. */
+static int find_skipped(struct stack_walker *w, struct missing *ret)
+{
+	const struct frame *frames = w->frames->list.v;
+	int elsewhere;
+
+	if (w->failed)
+		return -ENOMEM;
+	if (!ret->frame)
+		return 0;
+	elsewhere = leads_elsewhere(w, &frames[ret->frame - 1],
+				    &frames[*array_last(&w->stack)], ret->size);
+	ret->skipped = elsewhere > 0;
+	return elsewhere < 0 ? elsewhere : 0;
+}
+
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
-		 const struct chain *chain, uint32_t *frame)
+		 const struct chain *chain, struct missing *ret)
 {
 	const struct place_seen *seen;
 	const struct inferred *owner;
@@ -439,7 +334,7 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 	struct place_key key = key_of_callers(w);
 	struct frame caller;
 
-	*frame = 0;
+	*ret = (struct missing){ 0 };
 	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
@@ -447,7 +342,7 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 	if (is_owner(w, *array_last(&w->stack), owner))
 		return 0;
 	/* What is looked up may take its place. */
-	*frame = owner->frame;
+	*ret = (struct missing){ owner->frame, owner->size, false };
 	key = place_key(w, MODE_USER, PLACE_EXACT, leaf->entered,
 			w->by_image.v[caller.image]->machine);
 	seen = place_find(w, &key, leaf->ip);
@@ -455,8 +350,8 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 		return -ENOMEM;
 	rule = w->rules.v[seen->rule];
 	if (!has_callers(w, &key, leaf->ip, &rule))
-		*frame = 0;
-	return w->failed ? -ENOMEM : 0;
+		*ret = (struct missing){ 0 };
+	return find_skipped(w, ret);
 }
 
 /* Has a function left the frame pointer alone that calls there? */
@@ -469,54 +364,68 @@ static bool leaves_frame_pointer(const struct unwind_rule *rule)
 }
 
 int infer_passed(struct stack_walker *w, const struct chain_entry *e,
-		 const struct chain *chain, uint32_t *frame)
+		 const struct chain *chain, struct missing *ret)
 {
 	struct place_key key = key_of_callers(w);
 	const struct inferred *owner;
 	const struct place_seen *seen;
 	struct frame caller;
 
-	*frame = 0;
+	*ret = (struct missing){ 0 };
 	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
 	if (is_owner(w, *array_last(&w->stack), owner))
 		return 0;
-	*frame = owner->frame;
+	*ret = (struct missing){ owner->frame, owner->size, false };
 	key = place_key(w, MODE_USER, PLACE_CALLER, e->entered,
 			w->by_image.v[caller.image]->machine);
 	seen = place_find(w, &key, e->ip);
 	if (!seen || w->failed)
 		return -ENOMEM;
 	if (!leaves_frame_pointer(&w->rules.v[seen->rule]))
-		*frame = 0;
-	return 0;
+		*ret = (struct missing){ 0 };
+	return find_skipped(w, ret);
 }
 
 int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64_t next,
-		 const struct unwind_rule *rule, uint32_t *frame)
+		 const struct unwind_rule *rule, struct missing *ret)
 {
 	const struct inferred *owner;
 	struct frame caller;
 
-	*frame = 0;
+	*ret = (struct missing){ 0 };
 	if (!leaves_frame_pointer(rule))
 		return 0;
 	owner = owner_of_next(w, callers, next, NULL, &caller);
 	if (!owner || w->failed)
 		return -ENOMEM;
 	if (owner->frame && !is_owner(w, *array_last(&w->stack), owner))
-		*frame = owner->frame;
-	return 0;
+		*ret = (struct missing){ owner->frame, owner->size, false };
+	return find_skipped(w, ret);
 }
 
-int infer_interrupted(struct stack_walker *w, const struct chain *chain, uint32_t *frame)
+int infer_interrupted(struct stack_walker *w, const struct chain *chain,
+		      struct missing *ret)
 {
 	struct place_key key = key_of_callers(w);
 	const struct inferred *owner;
 	struct frame caller;
 
 	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
-	*frame = owner ? owner->frame : 0;
+	*ret = (struct missing){ .frame = owner ? owner->frame : 0 };
 	return owner && !w->failed ? 0 : -ENOMEM;
+}
+
+int push_missing(struct stack_walker *w, const struct missing *missing, size_t most)
+{
+	struct frame mark = { .image = IMAGE_ID_NAMES, .address = w->options.skipped };
+	uint32_t frame;
+
+	if (missing->skipped && mark.address && !(most && w->stack.count + 1 >= most)) {
+		if (frames_add(w->frames, &mark, &frame) < 0 || push_frame(w, frame) < 0)
+			return -ENOMEM;
+		w->skipped = true;
+	}
+	return push_frame(w, missing->frame - 1);
 }

@@ -411,33 +411,33 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
-/* What the chain lacks behind the last address that was taken: its frame + 1 in *@frame, or 0. */
+/* What the chain lacks behind the last address that was taken. */
 static int infer_behind(struct stack_walker *w, const struct chain *c,
-			const struct found_chain *found, uint32_t *frame)
+			const struct found_chain *found, struct missing *ret)
 {
-	*frame = 0;
+	*ret = (struct missing){ 0 };
 	if (found->trampoline)
-		return infer_interrupted(w, c, frame);
+		return infer_interrupted(w, c, ret);
 	if (!found->last.caller)
-		return infer_caller(w, &found->last, c, frame);
-	return found->followed ? infer_passed(w, &found->last, c, frame) : 0;
+		return infer_caller(w, &found->last, c, ret);
+	return found->followed ? infer_passed(w, &found->last, c, ret) : 0;
 }
 
 static int push_inferred(struct stack_walker *w, const struct chain *c,
 			 const struct chain_entry *e, struct found_chain *found)
 {
 	uint64_t next = chain_peek(c);
-	uint32_t frame;
+	struct missing missing;
 	int err;
 
 	if (!w->options.infer || e->mode != MODE_USER || !next || -next <= CONTEXT_MOST ||
 	    c->sample->exact_chain || is_full(w))
 		return 0;
-	err = infer_behind(w, c, found, &frame);
-	if (err < 0 || !frame)
+	err = infer_behind(w, c, found, &missing);
+	if (err < 0 || !missing.frame)
 		return err;
 	found->inferred = true;
-	return push_frame(w, frame - 1);
+	return push_missing(w, &missing, w->options.max_stack);
 }
 
 /* The recorded chain, leaf first; without its user's part if the dump is to be walked. */
@@ -583,7 +583,7 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 
 	w->stack.count = 0;
 	w->leads_to = 0;
-	w->failed = false;
+	w->failed = w->skipped = false;
 	if (w->caller_of != s->position + 1)
 		w->leaf_caller = w->caller_of = 0;
 	w->leaf_of = s->position + 1;
@@ -605,8 +605,9 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	if (err < 0 || w->failed)
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
-	*ret = (struct stack){ w->stack.v, w->stack.count, poorer,
-			       is_followed(w, s, poorer, &found), found.inferred };
+	*ret = (struct stack){ w->stack.v,     w->stack.count,
+			       poorer,	       is_followed(w, s, poorer, &found),
+			       found.inferred, w->skipped };
 	return 0;
 }
 

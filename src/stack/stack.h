@@ -98,6 +98,8 @@ struct stack_options {
 	bool by_address; /* addresses without a map are told apart */
 	uint32_t
 		truncated; /* string id of the frame below which cut stacks go; 0: none */
+	uint32_t
+		skipped; /* string id of the frame that stands for missing ones; 0: none */
 	bool empty_chains; /* a chain without frames stays empty, as perf script has it */
 	bool timed; /* takes the time of each walk */
 	bool as_perf; /* unwinds what perf unwinds, and shows addresses as it does */
@@ -117,7 +119,8 @@ struct stack {
 	unsigned poorer; /* of enum poorer */
 	/* The user's part is what the kernel found by frame pointers, as far as they led. */
 	bool followed;
-	bool inferred; /* behind its user's leaf is a caller that the code tells, not the chain */
+	bool inferred; /* it has a caller that the code tells, not the chain */
+	bool skipped; /* a mark says where frames are missing in its midst */
 };
 
 /*

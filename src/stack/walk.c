@@ -365,18 +365,17 @@ static void note_recent(struct stack_walker *w, const struct place_seen *seen)
 enum walk_end walk_infer(struct stack_walker *w, struct walk *k,
 			 const struct unwind_rule *rule)
 {
-	uint32_t frame;
+	struct missing missing;
+	size_t first = w->stack.count;
 
-	if (!k->chained || !w->options.infer || w->stack.count >= k->most)
+	if (!k->chained || !w->options.infer || first >= k->most)
 		return WALK_ON;
-	if (infer_walked(w, &k->keys[1], k->pc, rule, &frame) < 0)
+	if (infer_walked(w, &k->keys[1], k->pc, rule, &missing) < 0 ||
+	    (missing.frame && push_missing(w, &missing, k->most) < 0))
 		return WALK_NO_MEMORY;
-	if (frame) {
-		if (w->options.join)
-			w->pcs.v[w->stack.count] = 0;
-		w->stack.v[w->stack.count++] = frame - 1;
-		k->inferred++;
-	}
+	k->inferred += w->stack.count - first;
+	for (size_t i = first; w->options.join && i < w->stack.count; i++)
+		w->pcs.v[i] = 0;
 	return WALK_ON;
 }
 

@@ -23,7 +23,7 @@ struct walk {
 	bool chained; /* the last step was made through a frame pointer */
 	size_t most; /* frames that the stack may have */
 	bool asked; /* because the user wants no more */
-	uint32_t inferred; /* frames that no step has come to */
+	size_t inferred; /* frames that no step has come to */
 	struct place_key keys[2]; /* by !exact */
 };
 

@@ -22,6 +22,7 @@
  *	join.c      the rest of the recorded chain behind a walk
  *	leaf.c      the caller that a frame pointer chain lacks, by registers
  *	infer.c     the same by nothing but code
+ *	function.c  what the code of a function says of it
  */
 enum {
 	PLACES = 1 << 14, /* addresses remembered, 16 bytes each */
@@ -93,8 +94,8 @@ struct thread_seen {
 };
 
 /* What infer.c remembers: whose frame it is that returns to behind a call, of which functions it
- * can be, and which of them is the main() of a process. */
-enum inferred_kind { INFERRED_CALL, INFERRED_FUNCTION, INFERRED_MAIN };
+ * can be, which of them is the main() of a process, and whether one can have called another. */
+enum inferred_kind { INFERRED_CALL, INFERRED_FUNCTION, INFERRED_MAIN, INFERRED_LEADS };
 struct inferred {
 	/* The offset in the file, or the layout of a process, shifted by two, and the kind. */
 	uint64_t key;
@@ -102,6 +103,7 @@ struct inferred {
 	uint32_t frame; /* of the function + 1; 0: not known */
 	uint32_t size; /* of the function */
 	bool starts; /* the call is the one of main() */
+	bool leads; /* it can */
 };
 
 /* Where the recorder's registers lie in a sample, for one machine and one mask. */
@@ -134,6 +136,7 @@ struct stack_walker {
 	uint64_t caller_of; /* the same for one that was found before the walk */
 	/* So far the chain at hand goes on to addresses behind calls. */
 	uint32_t leads_to;
+	bool skipped; /* the stack at hand has a mark where frames are missing */
 	bool failed; /* something of the sample was not found for want of memory */
 	/* With .join: what each frame of the stack had as its pc, or'ed with PC_EXACT; and which
 	 * of them the walk has found, if it came to the root. */

@@ -97,8 +97,14 @@ passed()
 	compile passed passed.c -O2 -g -fno-omit-frame-pointer
 	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./passed 20000
 	passed
+	# Who called it is known, and that it was not called from there.
+	chain bare_leaf '.*;main;to_leaf;\[skipped\];bare_leaf'
+	"$flamefold" info --format=json perf.data >json
+	awk -F'[:,]' '/"frames_skipped"/ { skipped = $2 } /"samples"/ && !samples { samples = $2 }
+		END { exit !(samples && skipped > 0.1 * samples && skipped < 0.4 * samples) }' json
 	inferred --no-infer
 	chain by_hop_leaf '.*;main;hop;by_hop_work;by_hop_leaf'
+	! grep -q skipped user
 	# A copy of the stack does not tell either how to leave what has no rows.
 	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph dwarf ./passed 20000
 	passed

@@ -1,0 +1,29 @@
+#ifndef STACK_FUNCTION_H
+#define STACK_FUNCTION_H
+
+#include "stack/places.h"
+
+/* What the code and the call frame information of a function say of it. x86, of 64 and of 32 bits. */
+
+/* The return address is on top of the stack: nothing has been pushed yet, or all has been popped,
+ * though compilers do not say of the frame pointer that it was. @word: bytes of an address. */
+bool is_as_called(const struct unwind_rule *rule, unsigned word);
+
+/* @size bytes of code; false where they cannot be read. */
+bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
+		size_t size);
+
+/* The place that is @distance bytes behind another one of the same segment, if it is code. */
+bool move_place(struct code_place *at, uint64_t distance);
+
+/* Does the function that begins there have a frame, and keep it until it returns? *@size: of it. 1,
+ * 0, or -ENOMEM. */
+int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
+			 uint32_t *size);
+
+/* Could the function that begins there, of @size bytes, have called the one that @to is in, or one that has jumped
+ * to it? What is not known could. 1, 0, or -ENOMEM. */
+int function_leads_to(struct stack_walker *w, const struct code_place *function,
+		      uint32_t size, const struct code_place *to);
+
+#endif
