@@ -126,6 +126,24 @@ passed()
 	done
 }
 
+@test "what is put in is in a copy of the stack, too" {
+	local repairs=$programs/repairs.py
+
+	compile passed passed.c -O2 -g -fno-omit-frame-pointer
+	compile signals signals.c -O2 -g -fno-omit-frame-pointer -DLEAF_FRAME
+	for program in './inferred 20000' './passed 20000' './signals 100000'; do
+		# shellcheck disable=SC2086 # its arguments
+		perf record -q -N -o "copy-${program:2:6}.data" -e cpu-clock:u -F 4999 --call-graph dwarf $program
+	done
+	"$repairs" --at-least=1000 copy-*.data
+	# Were another function put in, that would be said.
+	printf '%s\n' '#!/bin/sh' 'case $* in *no-infer*|*copies*) like=x ;; *) like=";by_step;" ;; esac' \
+		"'$flamefold' \"\$@\" | sed \"s/\$like/;by_hop;/\"" >wrong
+	chmod +x wrong
+	FLAMEFOLD=$PWD/wrong run -1 "$repairs" copy-passed.data
+	[[ $output == *" wrong,"* && $output != *" 0 wrong,"* ]]
+}
+
 @test "callers are put in for programs of 32 bits, too" {
 	need_32_bits
 	compile_32 inferred inferred.c -O2 -g -fno-omit-frame-pointer

@@ -84,6 +84,7 @@ seen()
 @test "a program whose compiler is not here is skipped, and said so" {
 	mkdir -p truth-here/kind
 	cp "$root"/tests/truth/run "$root"/tests/truth/score.py truth-here/
+	ln -s "$root"/tests/unwind "$root"/tests/perfdata .
 	printf '%s\n' '// truth: no-such-compiler-here -o $BIN $SRC' '// truth two (nofp): no-such-compiler-here $SRC' >truth-here/kind/one.c
 	run truth-here/run
 	echo "$output"
