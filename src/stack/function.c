@@ -15,6 +15,7 @@ enum {
 /* What the rows of a function say. */
 struct function_rows {
 	uint8_t word; /* bytes of an address */
+	bool go; /* its linker makes no short jumps from function to function */
 	uint64_t start, end;
 	bool framed; /* somewhere its CFA is counted from the frame pointer */
 	bool too_many;
@@ -66,7 +67,7 @@ static bool jumps_out(const struct function_rows *f, const uint8_t *code, size_t
 	/* Through a register or memory: FF /4. */
 	if (code[0] == 0xff && (code[1] >> 3 & 7) == 4)
 		return true;
-	if ((code[0] == 0xeb || (code[0] & 0xf0) == 0x70) && size >= 2) {
+	if (!f->go && (code[0] == 0xeb || (code[0] & 0xf0) == 0x70) && size >= 2) {
 		target = address + 2 + (uint64_t)(int64_t)(int8_t)code[1];
 		return target < f->start || target >= f->end;
 	}
@@ -126,18 +127,37 @@ static bool may_push(struct stack_walker *w, const struct code_place *at)
 	return code_bytes(w, at, code, sizeof(code)) && memchr(code, 0x55, sizeof(code));
 }
 
+/* Does a function of Go set up its frame pointer there? Its rows never count from it:
+ * push %rbp; mov %rsp,%rbp, and before Go 1.21 lea N(%rsp),%rbp behind the check of the stack's size. */
+static bool sets_frame_pointer(struct stack_walker *w, const struct code_place *at)
+{
+	enum { FIRST = 64 };
+	uint8_t code[FIRST];
+
+	if (!code_bytes(w, at, code, sizeof(code)))
+		return false;
+	for (size_t i = 0; i + 4 <= FIRST; i++)
+		if (memcmp(code + i, "\x55\x48\x89\xe5", 4) == 0 ||
+		    memcmp(code + i, "\x48\x8d\x6c\x24", 4) == 0 ||
+		    memcmp(code + i, "\x48\x8d\xac\x24", 4) == 0)
+			return true;
+	return false;
+}
+
 int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 			 uint32_t *size)
 {
 	struct function_rows f = { .start = UINT64_MAX,
-				   .word = at->binary->machine->word };
+				   .word = at->binary->machine->word,
+				   .go = at->binary->go };
 	int found;
 
-	if (!may_push(w, at))
+	if (!(f.go ? sets_frame_pointer(w, at) : may_push(w, at)))
 		return 0;
 	found = binaries_function(w->binaries, at->binary, at->address, note_row, &f);
 	if (found <= 0)
 		return found;
+	f.framed |= f.go;
 	*size = (uint32_t)(f.end - f.start);
 	return f.start == at->address && f.framed && !f.too_many && !may_leave(w, at, &f);
 }
@@ -173,7 +193,8 @@ static int may_become(struct stack_walker *w, const struct code_place *called,
 		      const struct binary *binary, uint64_t to)
 {
 	struct function_rows f = { .start = UINT64_MAX,
-				   .word = called->binary->machine->word };
+				   .word = called->binary->machine->word,
+				   .go = called->binary->go };
 	int found;
 
 	if ((called->binary == binary && called->address == to) || is_stub(w, called))

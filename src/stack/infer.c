@@ -48,7 +48,7 @@ static bool is_for_chains(const struct code_place *at)
 	const struct machine *m = at->binary->machine;
 
 	return m && (m->elf == EM_X86_64 || m->elf == EM_386) &&
-	       !at->binary->omits_frame_pointers;
+	       (!at->binary->omits_frame_pointers || at->binary->go);
 }
 
 /* Where it is kept what is known of an address of an image; *@known: it is there. */
