@@ -354,7 +354,8 @@ static int take_function(const struct asking *a, const struct pair *pair,
 	return 1;
 }
 
-/* Is the next function where the header says? Then none is between it and this one. */
+/* Is the next function where the header says? Then none is between it and this one. Behind the last one
+ * there is none. */
 static int is_gap(const struct asking *a, const struct pair *pair)
 {
 	struct pair next = { .start = pair->next, .entry = pair->next_entry };
@@ -362,8 +363,10 @@ static int is_gap(const struct asking *a, const struct pair *pair)
 	uint8_t room[FIRST_READ];
 	int found;
 
-	if (!a->s->alone || !pair->next)
+	if (!a->s->alone)
 		return 0;
+	if (!pair->next)
+		return -ENOENT;
 	found = read_entry(a, next.entry, room, &behind.piece);
 	if (found > 0)
 		found = take_function(a, &next, &behind);

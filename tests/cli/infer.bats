@@ -86,11 +86,12 @@ said()
 passed()
 {
 	inferred "$@"
-	chain by_hop_leaf '.*;main;by_hop;hop;by_hop_work;by_hop_leaf'
-	chain by_step_leaf '.*;main;by_step;step;by_step_work;by_step_leaf'
-	chain main_leaf '.*;main;hop;main_work;main_leaf'
+	# On a leaf's first instructions its caller is missing, which a pointer leads to.
+	chain by_hop_leaf '.*;main;by_hop;hop;(by_hop_work;)?by_hop_leaf'
+	chain by_step_leaf '.*;main;by_step;step;(by_step_work;)?by_step_leaf'
+	chain main_leaf '.*;main;hop;(main_work;)?main_leaf'
 	# It has jumped, so that nobody called it.
-	chain jumps_leaf '.*;main;hop;jumps_work;jumps_leaf'
+	chain jumps_leaf '.*;main;hop;(jumps_work;)?jumps_leaf'
 }
 
 @test "who called a function that leaves the frame pointer alone is put in below it" {
