@@ -270,6 +270,28 @@ Test(fallback, code_of_a_runtime_is_walked_by_its_frame_pointers)
 	walked_end(&w);
 }
 
+/* What V8 has for a bytecode has no frame: context, function, count of arguments and bytecodes are the caller's. */
+Test(fallback, code_for_a_bytecode_was_called_by_the_function_whose_frame_it_has)
+{
+	struct walked w;
+
+	fill(&w);
+	map_jit(&w);
+	w.value[6] = STACK(8);
+	w.word[0] = 0x900200;
+	w.word[4] = w.value[12] = 0x123471;
+	w.word[6] = 0x123461;
+	w.word[7] = 0x123451;
+	w.word[8] = STACK(12);
+	cr_assert_str_eq(walked(&w), "1200 j 1070- root");
+	w.value[12] = 0x123481;
+	cr_assert_str_eq(walked(&w), "1200 1070- root", "of another function");
+	w.value[12] = w.word[4];
+	w.word[7] = 0x20;
+	cr_assert_str_eq(walked(&w), "1200 1070- root", "the frame of such code itself");
+	walked_end(&w);
+}
+
 Test(fallback, perf_makes_no_step_without_an_object)
 {
 	struct walked w;
