@@ -92,7 +92,7 @@ static bool is_left_over(struct stack_walker *w, const struct walk *k)
 }
 
 /* To the return address at @at, above which is the caller's stack. */
-static void leave_leaf(struct walk *k, uint64_t at, uint64_t ra)
+static void leave_frame(struct walk *k, uint64_t at, uint64_t ra)
 {
 	k->sp = at + k->machine->word;
 	k->pc = ra;
@@ -106,18 +106,20 @@ static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 
 	if (k->machine->link || !dump_word(k, at, &ra) || !is_behind_call(w, k, ra))
 		return false;
-	leave_leaf(k, at, ra);
+	leave_frame(k, at, ra);
 	return true;
 }
 
-static bool step_jit_leaf(struct stack_walker *w, struct walk *k,
-			  const struct unwind_rule *rule)
+static bool step_made_code(struct stack_walker *w, struct walk *k,
+			   const struct unwind_rule *rule)
 {
 	uint64_t at, ra;
+	bool found = k->exact ? jit_leaf_returns(w, k, rule, &at)
+			      : trampoline_returns(w, k, &at);
 
-	if (!jit_leaf_returns(w, k, rule, &at) || !dump_word(k, at, &ra))
+	if (!found || !dump_word(k, at, &ra))
 		return false;
-	leave_leaf(k, at, ra);
+	leave_frame(k, at, ra);
 	return true;
 }
 
@@ -249,7 +251,7 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 		return WALK_ON;
 	if (k->exact && !is_left_over(w, k) && step_leaf(w, k, 0))
 		return WALK_ON;
-	if (k->exact && step_jit_leaf(w, k, rule))
+	if (step_made_code(w, k, rule))
 		return WALK_ON;
 	if (!k->fp_known && k->fp_popped)
 		return step_popped(w, k, rule);
