@@ -55,6 +55,15 @@ struct judging {
 	uint64_t *by_image; /* weight of all followed stacks that begin in it */
 };
 
+/* What Erlang's processes return to when they have done: erts_beamasm:normal_exit/0, with what its parts are called,
+ * and in perf maps with a '$' in front. */
+static bool starts_erlang(const char *name)
+{
+	static const char start[] = "erts_beamasm:normal_exit/0";
+
+	return strncmp(name + (*name == '$'), start, sizeof(start) - 1) == 0;
+}
+
 /* The end of a name is part of it: "main" is no "main_loop". */
 static bool is_start_name(const char *name)
 {
@@ -100,7 +109,7 @@ static bool is_start_name(const char *name)
 			return true;
 	/* Go: goroutines begin in goexit, threads in mstart, and system stacks where they are
 	 * switched to. All its code has frame pointers. */
-	return strncmp(name, "runtime.", 8) == 0;
+	return strncmp(name, "runtime.", 8) == 0 || starts_erlang(name);
 }
 
 static bool is_libc(const char *path)

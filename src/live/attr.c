@@ -34,7 +34,7 @@ enum {
  * use, and those that a leaf's caller is found with. */
 #if defined(__x86_64__)
 #define ALL_REGISTERS 0xff0fffull /* no DS, ES, FS, GS */
-#define LEAF_REGISTERS (1ull << 6 | 1ull << 7 | 1ull << 8) /* BP, SP, IP */
+#define LEAF_REGISTERS (1ull << 6 | 1ull << 7 | 1ull << 8 | 1ull << 20) /* BP SP IP R12 */
 #elif defined(__aarch64__)
 #define ALL_REGISTERS ((1ull << 33) - 1)
 #define LEAF_REGISTERS                                                                   \

@@ -239,6 +239,7 @@ void processes_kernel_space(const struct processes *ps, uint64_t time, struct sp
 struct place {
 	uint32_t image;
 	uint64_t address; /* in the image, see struct image */
+	uint64_t start; /* where its map begins */
 	bool executable;
 };
 

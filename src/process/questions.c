@@ -101,6 +101,7 @@ static void place_in(const struct map *map, uint64_t ip, struct place *ret)
 {
 	ret->image = map->image;
 	ret->address = ip + map->shift;
+	ret->start = map->start;
 	ret->executable = map->executable;
 }
 

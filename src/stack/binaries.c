@@ -158,6 +158,11 @@ enum image_kind binaries_kind(const struct binaries *b, uint32_t image)
 	return b->images->list.v[image].kind;
 }
 
+const struct images *binaries_images(const struct binaries *b)
+{
+	return b->images;
+}
+
 static int find_files_for(const struct binaries *b, uint32_t image, unsigned need,
 			  struct found *ret)
 {

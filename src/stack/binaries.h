@@ -49,6 +49,9 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
 		     void *ret, size_t size);
 
+/* All images, those of jitdumps with them. Any thread, while none is added. */
+const struct images *binaries_images(const struct binaries *b);
+
 /* What steps with all registers are made with; *@ret is NULL where there is nothing. 0,
  * or -ENOMEM. Any thread, while no image is added. */
 int binaries_frames(struct binaries *b, const struct binary *binary,

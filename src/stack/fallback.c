@@ -91,6 +91,14 @@ static bool is_left_over(struct stack_walker *w, const struct walk *k)
 	       is_behind_call(w, k, ra) && is_within_called(w, k, framed, ra);
 }
 
+/* To the return address at @at, above which is the caller's stack. */
+static void leave_frame(struct walk *k, uint64_t at, uint64_t ra)
+{
+	k->sp = at + k->machine->word;
+	k->pc = ra;
+	k->exact = k->lr_known = false;
+}
+
 /* A leaf that has pushed @words words: its return address lies above them. */
 static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 {
@@ -98,9 +106,20 @@ static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 
 	if (k->machine->link || !dump_word(k, at, &ra) || !is_behind_call(w, k, ra))
 		return false;
-	k->sp = at + k->machine->word;
-	k->pc = ra;
-	k->exact = k->lr_known = false;
+	leave_frame(k, at, ra);
+	return true;
+}
+
+static bool step_made_code(struct stack_walker *w, struct walk *k,
+			   const struct unwind_rule *rule)
+{
+	uint64_t at, ra;
+	bool found = k->exact ? jit_leaf_returns(w, k, rule, &at)
+			      : trampoline_returns(w, k, &at);
+
+	if (!found || !dump_word(k, at, &ra))
+		return false;
+	leave_frame(k, at, ra);
 	return true;
 }
 
@@ -231,6 +250,8 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 	if (k->exact && step_vdso(w, k))
 		return WALK_ON;
 	if (k->exact && !is_left_over(w, k) && step_leaf(w, k, 0))
+		return WALK_ON;
+	if (step_made_code(w, k, rule))
 		return WALK_ON;
 	if (!k->fp_known && k->fp_popped)
 		return step_popped(w, k, rule);

@@ -74,6 +74,14 @@ enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps
 /* fallback.c: one step without a row. */
 enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 			    const struct unwind_rule *rule);
+/* jit_leaf.c: has the leaf at hand no frame, and was called by code that a runtime has made? *@at: where its
+ * return address is. */
+bool jit_leaf_returns(struct stack_walker *w, const struct walk *k,
+		      const struct unwind_rule *rule, uint64_t *at);
+
+/* trampoline.c: is k in CPython's code for calls of its interpreter? *@at: where its return address is. */
+bool trampoline_returns(struct stack_walker *w, const struct walk *k, uint64_t *at);
+
 /* join.c: the recorded chain behind the walk, whose frames begin at @first and which ended with
  * the copied bytes: pushed if it is sure to be what was not copied, and to the root. WALK_ROOT,
  * WALK_CUT_DUMP or WALK_NO_MEMORY. */

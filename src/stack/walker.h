@@ -15,6 +15,8 @@
  *	walk.c      registers and copied stack -> user frames, by three registers
  *	replay.c    the same with all registers
  *	fallback.c  one step without call frame information
+ *	jit_leaf.c  the caller of a leaf without a frame that is code of a runtime
+ *	trampoline.c  the caller of CPython's code without rows
  *	signal.c    signal frames that are known by their code
  *	call.c      whether code ends with a call
  *	garbage.c   what a recorded chain has that is no return address

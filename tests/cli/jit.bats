@@ -103,6 +103,20 @@ expect()
 	LC_ALL=C diff --text <(LC_ALL=C sort expected) <(folded 2>/dev/null | LC_ALL=C sort)
 }
 
+@test "a stack that begins where Erlang's processes return to is whole" {
+	{
+		echo "attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec"
+		process
+		echo "sample pid=7 time=5 ip=0x10010 period=3 chain=U,0x10010,0x10110,0x10205"
+	} | "$build" -o p.data
+	printf '10000 100 $erl:leaf/1\n10100 100 $erl:run/0\n10200 28 $erts_beamasm:normal_exit/0-CodeInfoPrologue\n' >maps/perf-7.map
+	folded >out 2>err
+	grep -qx 'app;$erts_beamasm:normal_exit/0-CodeInfoPrologue;$erl:run/0;$erl:leaf/1 3' out
+	[ ! -s err ]
+	sed -i 's/normal_exit/other/' maps/perf-7.map
+	folded 2>&1 >out | grep -q 'stacks that begin in the middle.*code that a runtime made (100.0 %)'
+}
+
 @test "a map that grows is read as far as it goes" {
 	{ process; echo "sample pid=7 time=5 ip=0x10010 period=3"; } | recording
 	printf '10000 100 fi' >maps/perf-7.map

@@ -270,6 +270,55 @@ Test(fallback, code_of_a_runtime_is_walked_by_its_frame_pointers)
 	walked_end(&w);
 }
 
+/* What V8 has for a bytecode has no frame: context, function, count of arguments and bytecodes are the caller's. */
+Test(fallback, code_for_a_bytecode_was_called_by_the_function_whose_frame_it_has)
+{
+	struct walked w;
+
+	fill(&w);
+	map_jit(&w);
+	w.value[6] = STACK(8);
+	w.word[0] = 0x900200;
+	w.word[4] = w.value[12] = 0x123471;
+	w.word[6] = 0x123461;
+	w.word[7] = 0x123451;
+	w.word[8] = STACK(12);
+	cr_assert_str_eq(walked(&w), "1200 j 1070- root");
+	w.value[12] = 0x123481;
+	cr_assert_str_eq(walked(&w), "1200 1070- root", "of another function");
+	w.value[12] = w.word[4];
+	w.word[7] = 0x20;
+	cr_assert_str_eq(walked(&w), "1200 1070- root", "the frame of such code itself");
+	walked_end(&w);
+}
+
+/* Python calls through copies of sub $8,%rsp; call *%rcx; add $8,%rsp; ret. */
+Test(fallback, pythons_code_between_two_functions_of_one_file_has_a_word_of_its_own)
+{
+	struct walked w;
+
+	fill(&w);
+	cfi_fde(&w.cfi, 0x1080, 0x20, OPS(DW_CFA_def_cfa_offset, 16));
+	cfi_write(&w.cfi);
+	walked_call(&w, 0x1070);
+	map_jit(&w);
+	w.value[16] = CODE(0x1090);
+	w.word[1] = 0x900000 + 16 * 7 + 6;
+	w.word[3] = CODE(0x1070);
+	w.value[6] = 3;
+	cr_assert_str_eq(walked(&w), "1090 j 1070- root");
+	w.word[1] = 0x900000 + 11 * 7 + 6;
+	cr_assert_str_eq(walked(&w), "1090 j 1070- root", "of 3.12");
+	w.word[1] = 0x900000 + 11 * 7 + 5;
+	cr_assert_str_eq(walked(&w), "1090 j no cfi", "of something else");
+	w.word[1]++;
+	w.word[3] = CODE(0x1068);
+	cr_assert_str_eq(walked(&w), "1090 j no cfi", "nobody has called there");
+	w.word[3] = 0x900200;
+	cr_assert_str_eq(walked(&w), "1090 j no cfi", "another runtime's code");
+	walked_end(&w);
+}
+
 Test(fallback, perf_makes_no_step_without_an_object)
 {
 	struct walked w;

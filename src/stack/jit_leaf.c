@@ -1,0 +1,238 @@
+/*
+ * A leaf without a frame, of code that a runtime has made or that helps it to run it, called by such code:
+ * its return address is the word at sp, and the frame pointer is its caller's. By that alone the caller is
+ * lost.
+ *
+ *	stack     | behind X's call | X's variables | fp of Y | behind Y's call | ...
+ *	          sp                                fp
+ *
+ * A leaf that has a frame looks the same where the lowest word of its variables is what an earlier call has
+ * left there. Where the code is not in a file nothing can be looked up there, so that the word is believed
+ * only if one of these tells it from that:
+ *
+ *   - It is the frame pointer itself. Then that was pushed just now, and above it is the return address.
+ *   - A jitdump has the code of both: a call is before the address, and the leaf has made no frame so far.
+ *   - The frame is that of a function which V8 interprets. Code for a bytecode is no function that could have
+ *     one of those, so the leaf is such code, and has none.
+ *   - sp lies as it does right behind a call. Where code is called by the x86-64 psABI (3.2.2), return addresses
+ *     are 8 bytes off a multiple of 16 and the lowest words of frames are not, so no frame ends in an old one. V8
+ *     and the interpreter of HotSpot do not keep to that, so what could be a frame of theirs says nothing.
+ */
+#include "stack/walk.h"
+
+#include <elf.h>
+#include <endian.h>
+
+#include "base/file.h"
+#include "object/call_code.h"
+
+enum {
+	WORD = 8, /* bytes; all of this is about x86-64 */
+	PROLOGUE_MOST = 64, /* bytes of a function in which it makes its frame */
+	R12 = 12, /* DWARF's number */
+	FRAME_MOST = 1 << 16, /* bytes */
+	FUNCTIONS_AT = 16, /* where compilers let functions begin */
+};
+
+/* What is at an address that code was made for. */
+struct made_code {
+	bool dumped; /* a jitdump has its bytes */
+	const struct jitdump *dump;
+	const struct jitdump_function *function;
+	uint64_t within; /* bytes from the function's beginning */
+};
+
+static bool is_made(struct stack_walker *w, uint64_t ip, struct made_code *ret)
+{
+	const struct images *images = binaries_images(w->binaries);
+	const struct image *image;
+	struct place place;
+
+	*ret = (struct made_code){ 0 };
+	if (!processes_place(w->ps, &w->thread->space, ip, &place) || !place.executable)
+		return false;
+	image = &images->list.v[place.image];
+	if (image->kind != IMAGE_JIT)
+		return image->kind == IMAGE_ANON;
+	ret->dump = &images->dumps.v[image->dump]->dump;
+	ret->function = jitdump_find(ret->dump, place.address);
+	ret->dumped = ret->function != NULL;
+	if (ret->dumped)
+		ret->within = place.address - ret->function->bytes;
+	return true;
+}
+
+static bool read_code(const struct made_code *c, uint64_t from, void *ret, size_t size)
+{
+	return file_read_at(c->dump->fd, ret, size, c->function->bytes + from) == size;
+}
+
+/* Where a jump leads that is all there is at @ip, as Erlang has one before its functions, for break points. */
+static uint64_t behind_jump(struct stack_walker *w, uint64_t ip)
+{
+	struct made_code there;
+	uint8_t code[5] = { 0 };
+	uint32_t distance;
+
+	if (!is_made(w, ip, &there) || !there.dumped ||
+	    there.function->size - there.within < sizeof(code) ||
+	    !read_code(&there, there.within, code, sizeof(code)))
+		return ip;
+	memcpy(&distance, code + 1, sizeof(distance));
+	if (code[0] == 0xeb)
+		return ip + 2 + (uint64_t)(int64_t)(int8_t)code[1];
+	if (code[0] == 0xe9)
+		return ip + 5 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+	return ip;
+}
+
+/* Is before @ra a call of what begins at @leaf, or of what only the processor knew? @c: the call's last byte. */
+static bool calls(struct stack_walker *w, const struct made_code *c, uint64_t ra,
+		  uint64_t leaf)
+{
+	uint8_t code[CALL_MOST] = { 0 };
+	uint64_t end = c->within + 1, target;
+	size_t have = end < CALL_MOST ? (size_t)end : CALL_MOST;
+	uint32_t distance;
+
+	if (!read_code(c, end - have, code + CALL_MOST - have, have) ||
+	    !call_code_ends(EM_X86_64, code))
+		return false;
+	if (code[CALL_MOST - 5] != 0xe8)
+		return true;
+	memcpy(&distance, code + CALL_MOST - 4, sizeof(distance));
+	target = ra + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+	return target == leaf || behind_jump(w, target) == leaf;
+}
+
+/* The frame is given up right before: pop %rbp, leave; or the function is about to return. */
+static bool has_left_frame(const uint8_t *around)
+{
+	enum { POP = 0x5d, LEAVE = 0xc9, RETURN = 0xc3, RETURN_POPPING = 0xc2 };
+
+	return around[0] == POP || around[0] == LEAVE || around[1] == RETURN ||
+	       around[1] == RETURN_POPPING;
+}
+
+/* sub $..., %rsp */
+static bool takes_stack(const uint8_t *code)
+{
+	return code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) && code[2] == 0xec;
+}
+
+/* push %rbp; mov %rsp,%rbp, in both of its forms */
+static bool makes_frame(const uint8_t *code)
+{
+	return code[0] == 0x55 && code[1] == 0x48 &&
+	       ((code[2] == 0x89 && code[3] == 0xe5) ||
+		(code[2] == 0x8b && code[3] == 0xec));
+}
+
+/* Has the function left sp where it was up to this byte of it, as far as can be seen? */
+static bool is_frameless(const struct made_code *c)
+{
+	uint64_t size = c->function->size, within = c->within;
+	uint8_t code[PROLOGUE_MOST + 4] = { 0 }, around[2];
+	size_t have = size < sizeof(code) ? (size_t)size : sizeof(code);
+
+	if (!read_code(c, 0, code, have) ||
+	    (within && !read_code(c, within - 1, around, sizeof(around))))
+		return false;
+	for (size_t i = 0; i < PROLOGUE_MOST && i < within; i++) {
+		if (makes_frame(code + i))
+			return has_left_frame(around);
+		if (takes_stack(code + i) || (i == 0 && (code[0] & 0xf8) == 0x50) ||
+		    (i == 0 && code[0] == 0x41 && (code[1] & 0xf8) == 0x50))
+			return false;
+	}
+	return true;
+}
+
+/* Two words of V8 below its frame pointer: pointers to objects, which it marks by their lowest bits. */
+static bool is_object(uint64_t word)
+{
+	return (word & 3) == 1 && word >> 16 != 0;
+}
+
+static bool may_be_of_v8(const struct walk *k)
+{
+	uint64_t context, function;
+
+	return dump_word(k, k->fp - WORD, &context) && is_object(context) &&
+	       k->fp - 2 * WORD > k->sp && dump_word(k, k->fp - 2 * WORD, &function) &&
+	       is_object(function);
+}
+
+/* The bytecodes that are run are in a register, and in the frame behind context, function and (since V8 9)
+ * number of arguments. */
+static bool is_interpreted_by_v8(const struct walk *k)
+{
+	struct registers regs;
+	uint64_t third, fourth, code;
+
+	walk_registers(k, &regs);
+	code = regs.value[R12];
+	return regs.known >> R12 & 1 && is_object(code) && k->sp + 4 * WORD <= k->fp &&
+	       may_be_of_v8(k) && dump_word(k, k->fp - 3 * WORD, &third) &&
+	       dump_word(k, k->fp - 4 * WORD, &fourth) &&
+	       (third == code || fourth == code);
+}
+
+/* The frame pointer leads on: to a call, where code is that can be looked at, or else to one more frame above. */
+static bool has_frame(struct stack_walker *w, const struct walk *k, uint64_t ra)
+{
+	uint64_t next, framed;
+
+	if (!dump_word(k, k->fp, &next) || !dump_word(k, k->fp + WORD, &framed) ||
+	    framed == ra || !is_return_address(w, k, framed))
+		return false;
+	return next == 0 || next > k->fp || is_behind_call(w, k, framed);
+}
+
+/* The interpreter of HotSpot keeps in the same word what its caller's sp was; it calls places within itself,
+ * which are no functions. */
+static bool may_be_of_hotspot(const struct walk *k)
+{
+	uint64_t sender;
+
+	return dump_word(k, k->fp - WORD, &sender) && sender > k->fp &&
+	       sender - k->fp <= FRAME_MOST;
+}
+
+static bool is_right_behind_call(const struct walk *k, uint64_t ra)
+{
+	return k->sp % (2 * WORD) == WORD && k->fp % (2 * WORD) == 0 &&
+	       ra % FUNCTIONS_AT != 0 && !may_be_of_v8(k) && !may_be_of_hotspot(k);
+}
+
+static bool is_leaf_of_sample(const struct walk *k)
+{
+	return k->exact && k->sp_known && k->sp == k->base && k->fp_known &&
+	       k->machine->elf == EM_X86_64 && k->fp > k->sp &&
+	       k->fp - k->sp <= FRAME_MOST && k->fp % WORD == 0;
+}
+
+bool jit_leaf_returns(struct stack_walker *w, const struct walk *k,
+		      const struct unwind_rule *rule, uint64_t *at)
+{
+	struct made_code leaf, caller;
+	bool made, pushed;
+	uint64_t ra;
+
+	if (w->options.as_perf || !is_leaf_of_sample(k) || !dump_word(k, k->sp, &ra))
+		return false;
+	pushed = ra == k->fp;
+	if (pushed && !dump_word(k, k->sp + WORD, &ra))
+		return false;
+	if (!is_made(w, ra - 1, &caller) || !has_frame(w, k, ra))
+		return false;
+	*at = k->sp + (pushed ? WORD : 0);
+	made = is_made(w, k->pc, &leaf);
+	if (pushed)
+		return made || rule->cfa_kind == UNWIND_NONE;
+	if (!made)
+		return rule->cfa_kind == UNWIND_NONE && is_interpreted_by_v8(k);
+	if (leaf.dumped && caller.dumped)
+		return is_frameless(&leaf) && calls(w, &caller, ra, k->pc - leaf.within);
+	return !leaf.dumped && !caller.dumped && is_right_behind_call(k, ra);
+}
