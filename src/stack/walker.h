@@ -16,6 +16,7 @@
  *	replay.c    the same with all registers
  *	fallback.c  one step without call frame information
  *	signal.c    signal frames that are known by their code
+ *	switch.c    code that is known to change stacks
  *	call.c      whether code ends with a call
  *	garbage.c   what a recorded chain has that is no return address
  *	root.c      whether stacks begin at an address
@@ -73,6 +74,7 @@ enum rule_kind {
 	RULE_UNMAPPED = 64, /* no map covers the address, or none of code */
 	RULE_NO_OBJECT, /* its object is not there, or is none */
 	RULE_SIGNAL, /* a known trampoline; cfa: enum signal_frame */
+	RULE_SWITCH, /* known code that calls on another stack; cfa: enum stack_switch */
 };
 
 /* A flag beside enum unwind_flag, of UNWIND_END: the address was put there by hand, and what

@@ -258,10 +258,27 @@ Test(walk, a_frame_pointer_to_nowhere_is_a_bad_address)
 	fill(&w);
 	w.value[6] = 0x10;
 	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
-	w.value[6] = (uint64_t)1 << 40;
-	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
+	w.value[6] = ((uint64_t)1 << 40) + 4;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad", "no word of a stack");
 	w.value[6] = UINT64_MAX - 4;
 	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
+	w.value[6] = STACK(0) - 64;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad", "below what is used");
+	walked_end(&w);
+}
+
+/* A row counts from a register that is another stack's. */
+Test(walk, what_lies_on_another_stack_was_not_copied_and_never_will_be)
+{
+	struct walked w;
+
+	fill(&w);
+	w.value[6] = STACK(0) + ((uint64_t)1 << 40);
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- other", "farther than a stack");
+	w.value[6] = STACK(0) - 0x10000;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- other", "below the leaf");
+	w.value[6] = STACK(0) + 0x100000;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- cut", "a frame may be as large");
 	walked_end(&w);
 }
 
