@@ -520,9 +520,10 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 	if (end == WALK_NO_MEMORY)
 		return -ENOMEM;
 	*poorer |= reason(end);
-	if (end == WALK_ROOT) {
+	if (end == WALK_ROOT && w->options.join && w->stack.count > first) {
 		w->walked_first = first;
-		w->walked_count = w->options.join ? w->stack.count - first : 0;
+		w->walked_count = w->stack.count - first;
+		w->walked_root = *array_last(&w->stack);
 	}
 	w->counts.unwound++;
 	w->counts.frames += w->stack.count - first;

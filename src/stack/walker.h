@@ -138,9 +138,10 @@ struct stack_walker {
 	uint32_t leads_to;
 	bool failed; /* something of the sample was not found for want of memory */
 	/* With .join: what each frame of the stack had as its pc, or'ed with PC_EXACT; and which
-	 * of them the walk has found, if it came to the root. */
+	 * of them the walk has found, if it came to the root, and the frame that this is. */
 	ARRAY(uint64_t) pcs;
 	size_t walked_first, walked_count;
+	uint32_t walked_root;
 	bool dump_preferred; /* to the user's part of the chain, which was left out */
 	ARRAY(uint64_t) user_chain;
 	struct register_order order;

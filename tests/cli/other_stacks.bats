@@ -99,3 +99,13 @@ auto()
 	auto ./stacks switched 8000
 	chain leaf 'stacks;\[truncated\];switched_call;work;leaf'
 }
+
+@test "a coroutine that nobody called is whole, live and saved" {
+	compile contexts contexts.c $FRAMES
+	auto ./contexts 4000
+	! grep -F ';[truncated];' folded || return 1
+	"${CC:-cc}" -O2 -fno-omit-frame-pointer -I"$BATS_TEST_DIRNAME/../truth" -o switched "$BATS_TEST_DIRNAME/../truth/c/switched.c"
+	TRUTH=truth TRUTH_SECONDS=0.2 auto ./switched
+	chain leaf 'switched;coroutine;work;leaf|switched;.*main;(elsewhere;switched_call;)?work;leaf'
+	grep -q '^switched;coroutine;work;leaf' user
+}
