@@ -66,6 +66,8 @@ FRAMES='-O2 -g -fno-omit-frame-pointer -DLEAF_FRAME'
 	dwarf ./cgo
 	fold_user
 	chain leaf 'cgo;\[truncated\];runtime\.asmcgocall[^;]*;[^;]*c_entry[^;]*;leaf'
+	# A thread of the runtime's begins in C.
+	! grep -E ';\[truncated\];crosscall' user || return 1
 	"$flamefold" info --format=json perf.data | jq -e '.stacks.other_stack > 0.8 * .stacks.truncated'
 	strip cgo
 	dwarf ./cgo
