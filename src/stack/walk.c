@@ -456,9 +456,21 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	return end;
 }
 
+/* Has the program put the return address there that the walk has ended at? Whoever makes a stack by hand lets
+ * its first function return to a label, which is behind no call, but a jump that no code goes on behind. */
+static bool is_label(struct stack_walker *w, const struct walk *k)
+{
+	struct place_seen *seen;
+
+	if (k->exact || w->options.as_perf || is_return_address(w, k, k->pc))
+		return false;
+	seen = place_find(w, &k->keys[1], k->pc);
+	return seen && is_by_hand(w, &k->keys[1], k->pc, false, seen);
+}
+
 /*
  * A walk that can go no further is at the root where stacks begin, as in musl, of which no call
- * frame information says so. Where there is no return address that is so of all but a function that
+ * frame information says so, and at such a label. Where there is no return address that is so of all but a function that
  * is known to have a caller, unless there is no frame pointer either, as whoever makes a stack by hand
  * has it.
  */
@@ -472,7 +484,7 @@ static enum walk_end judge_end(struct stack_walker *w, const struct walk *k, siz
 	root = w->options.as_perf ? ROOT_UNKNOWN
 				  : root_of_frame(w, *array_last(&w->stack));
 	if (end == WALK_NO_CFI)
-		return root == ROOT_YES ? WALK_ROOT : end;
+		return root == ROOT_YES || is_label(w, k) ? WALK_ROOT : end;
 	return root == ROOT_NO && k->fp_known && k->fp != 0 ? end : WALK_ROOT;
 }
 

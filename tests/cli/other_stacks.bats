@@ -111,3 +111,13 @@ auto()
 	chain leaf 'switched;coroutine;work;leaf|switched;.*main;(elsewhere;switched_call;)?work;leaf'
 	grep -q '^switched;coroutine;work;leaf' user
 }
+
+@test "coroutines of Boost.Context begin behind a label, by copies of stacks and live" {
+	"${CC:-cc}" -O2 -I"$BATS_TEST_DIRNAME/../truth" -o fcontext "$BATS_TEST_DIRNAME/../truth/c/fcontext.c"
+	TRUTH=truth TRUTH_SECONDS=0.2 dwarf ./fcontext
+	fold_user
+	chain leaf "fcontext;make_fcontext;coroutine;work;leaf|$(from_start fcontext 'work;leaf')"
+	grep -q '^fcontext;make_fcontext;coroutine;work;leaf ' user
+	TRUTH=truth TRUTH_SECONDS=0.2 auto ./fcontext
+	chain leaf "fcontext;make_fcontext;coroutine;work;leaf|$(from_start fcontext 'work;leaf')"
+}
