@@ -384,6 +384,7 @@ enum ff_total {
 	FF_TOTAL_SAMPLES_ODD_CHAIN, /* the chain goes on with a value that is no address */
 	FF_TOTAL_SAMPLES_MAX_STACK, /* more frames than were asked for */
 	FF_TOTAL_SAMPLES_CUT_DUMP, /* the stack goes on behind what was copied of it */
+	FF_TOTAL_SAMPLES_OTHER_STACK, /* the next frame is on another stack */
 	FF_TOTAL_SAMPLES_NO_CFI, /* nothing says how to leave a function */
 	FF_TOTAL_SAMPLES_BAD_ADDRESS, /* a return address at which there is no code */
 	FF_TOTAL_SAMPLES_TOO_DEEP, /* more frames than any stack has */

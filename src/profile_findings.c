@@ -376,9 +376,8 @@ static void judge_user_stacks(struct judged *j)
 		return;
 	begin_share(j, dumps, total(j, FF_TOTAL_SAMPLES_TREE));
 	text_string(&j->cause,
-		    "of the samples carry a stack dump that cannot be unwound: "
-		    "it takes "
-		    "the registers of an x86-64, i386 or aarch64 task");
+		    "of the samples carry a stack dump that cannot be unwound: it "
+		    "takes the registers of an x86-64, i386 or aarch64 task");
 	text_string(&j->remedy, j->by->dwarf);
 }
 
@@ -410,6 +409,20 @@ static void judge_user_stacks_cut(struct judged *j)
 	if (dumps_could_be_larger(j->p))
 		text_printf(&j->remedy, "%s, or by ", j->by->dwarf_large);
 	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);
+}
+
+static void judge_other_stacks(struct judged *j)
+{
+	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
+	uint64_t other = total(j, FF_TOTAL_SAMPLES_OTHER_STACK);
+
+	if (!is_much(other, dumps))
+		return;
+	begin_share(j, other, dumps);
+	text_string(&j->cause,
+		    "of the stack dumps end where the next frame is on another stack");
+	text_printf(&j->remedy, "%s, of code with -fno-omit-frame-pointer",
+		    j->by->frame_pointer);
 }
 
 static void judge_no_cfi(struct judged *j)
@@ -681,6 +694,7 @@ static const struct {
 	{ "chains_cut", judge_chains_cut },
 	{ "user_stacks", judge_user_stacks },
 	{ "user_stacks_cut", judge_user_stacks_cut },
+	{ "other_stacks", judge_other_stacks },
 	{ "no_unwind_information", judge_no_cfi },
 	{ "truncated", judge_truncated },
 	{ "lost", judge_lost },
@@ -735,8 +749,8 @@ static const char *keep_text(struct ff_profile *p, const struct text *t)
 static bool is_explained(const struct ff_profile *p)
 {
 	static const char *const kinds[] = { "frame_pointers", "chains_broken",
-					     "chains_cut", "user_stacks_cut",
-					     "no_unwind_information" };
+					     "chains_cut",     "user_stacks_cut",
+					     "other_stacks",   "no_unwind_information" };
 
 	for (size_t i = 0; i < p->findings.count; i++)
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)

@@ -74,7 +74,7 @@ static const struct {
 	{ "no_cfi", POORER_NO_CFI },	      { "bad_address", POORER_BAD_ADDRESS },
 	{ "repeated", POORER_REPEATED },      { "too_deep", POORER_TOO_DEEP },
 	{ "max_stack", POORER_MAX_STACK },    { "no_call", POORER_NO_CALL },
-	{ "no_start", POORER_NO_START },
+	{ "no_start", POORER_NO_START },      { "other_stack", POORER_OTHER_STACK },
 };
 
 static const struct {

@@ -32,6 +32,7 @@ const struct poorer_reason *poorer_most(const struct ff_profile *p)
 {
 	static const struct poorer_reason reasons[] = {
 		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small", false },
+		{ FF_TOTAL_SAMPLES_OTHER_STACK, "next frame on another stack", false },
 		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at its limit", false },
 		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage", false },
 		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information", false },

@@ -61,6 +61,7 @@ static void put_stacks(const struct ff_profile *p, struct json *j)
 		{ "not_unwound", FF_TOTAL_SAMPLES_USER_STACK },
 		{ "truncated", FF_TOTAL_SAMPLES_TRUNCATED },
 		{ "cut_dump", FF_TOTAL_SAMPLES_CUT_DUMP },
+		{ "other_stack", FF_TOTAL_SAMPLES_OTHER_STACK },
 		{ "cut_chain", FF_TOTAL_SAMPLES_CUT_CHAIN },
 		{ "odd_chain", FF_TOTAL_SAMPLES_ODD_CHAIN },
 		{ "no_cfi", FF_TOTAL_SAMPLES_NO_CFI },

@@ -230,6 +230,8 @@ static void put_truncated(const struct ff_profile *p, FILE *out)
 		const char *name;
 	} reasons[] = {
 		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small" },
+		{ FF_TOTAL_SAMPLES_OTHER_STACK,
+		  "next frame on a stack that was not copied" },
 		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at the recorder's limit" },
 		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage" },
 		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information" },

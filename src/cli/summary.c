@@ -145,6 +145,7 @@ static const struct {
 	{ FF_TOTAL_SAMPLES_JOINED, "  joined with frame pointers" },
 	{ FF_TOTAL_SAMPLES_TRUNCATED, "samples truncated" },
 	{ FF_TOTAL_SAMPLES_CUT_DUMP, "  stack dump too small" },
+	{ FF_TOTAL_SAMPLES_OTHER_STACK, "  next frame on another stack" },
 	{ FF_TOTAL_SAMPLES_CUT_CHAIN, "  call chain at its limit" },
 	{ FF_TOTAL_SAMPLES_ODD_CHAIN, "  call chain ends in garbage" },
 	{ FF_TOTAL_SAMPLES_NO_CFI, "  no unwind information" },

@@ -80,6 +80,7 @@ static const struct {
 	{ NAMED("_cgo_sys_thread_start"), REFERS_NOT },
 	{ NAMED("threadentry"), REFERS_NOT },
 	{ NAMED("crosscall1"), REFERS_NOT },
+	{ NAMED("crosscall_amd64"), REFERS_NOT },
 };
 
 struct finding {

@@ -209,7 +209,7 @@ static enum walk_end step_popped(struct stack_walker *w, struct walk *k,
 	if (w->options.as_perf || !may_be_frame(&there))
 		return WALK_NO_CFI;
 	end = walk_step(w, &there, rule);
-	if (end == WALK_BAD_ADDRESS ||
+	if (end == WALK_BAD_ADDRESS || end == WALK_OTHER_STACK ||
 	    (end == WALK_ON && !is_return_address(w, k, there.pc)))
 		return WALK_NO_CFI;
 	if (end == WALK_ON)
@@ -264,6 +264,9 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 	/* _init and _fini push nothing, but align the stack. */
 	if (end == WALK_NO_CFI && k->exact && step_leaf(w, k, 1))
 		return WALK_ON;
+	/* Nothing could be read to try it. */
+	if (end == WALK_NO_CFI && k->elsewhere)
+		return WALK_OTHER_STACK;
 	if (end != WALK_NO_CFI || !unmapped)
 		return end;
 	return step_missed_push(w, k) ? WALK_ON : WALK_BAD_ADDRESS;

@@ -12,8 +12,12 @@
  * the walk has ended: what the chain says next is what that frame returns to. From there on
  * the chain leaves nothing out if all its code keeps them. The last address may be in code that
  * does not, for what starts main() and threads is the C library's. It never returns, so it saves
- * no register of its caller. A function that has saved the frame pointer, as qsort() that calls
- * back, has used it for something else, and where the chain ends then is chance.
+ * no register of its caller, and it is none of those known to have one. A function that has saved the
+ * frame pointer, as qsort() that calls back, has used it for something else, and where the chain ends
+ * then is chance.
+ *
+ * The same is done where the next frame is on another stack, of which nothing was copied: a handler's of
+ * signals, or one that the program has changed. Frame pointers lead from one to the other.
  *
  * Go's runtime does much of its work on a stack of the thread's: systemstack() and mcall() switch
  * to it, where a walk ends. They leave the frame pointer alone, so the chain leads on to the
@@ -27,6 +31,7 @@
  * walk ends with an address that is none.
  */
 #include "stack/chain.h"
+#include "stack/root.h"
 #include "stack/walk.h"
 
 /* Is the return address of the frame at hand right behind the frame pointer's target? */
@@ -53,6 +58,12 @@ static bool has_own_record(const struct walk *k, const struct unwind_rule *rule)
 	if (rule->flags & UNWIND_RA_AT_BASE)
 		cfa = base;
 	return cfa + (uint64_t)(int64_t)rule->ra == k->fp + k->machine->word;
+}
+
+/* asmcgocall() has none, and leaves that of who called it to C, which gives it back. */
+static bool ends_with_record(const struct walk *k, const struct unwind_rule *rule)
+{
+	return rule->cfa_kind == RULE_SWITCH ? k->fp_known : has_own_record(k, rule);
 }
 
 /* The leaf of the user's part has been passed. */
@@ -88,7 +99,7 @@ static bool find_record(struct stack_walker *w, const struct walk *k, struct cha
 		return false;
 	for (record = leaf.fp; record != k->fp; record = next) {
 		if (!chain_next(c, &e) || !is_same_return(k, record, e.ip) ||
-		    !dump_word(k, record, &next) || next <= record)
+		    !dump_word(k, record, &next) || (next <= record && next != k->fp))
 			return false;
 	}
 	return true;
@@ -101,13 +112,14 @@ enum chain_link { LINK_BROKEN, LINK_KEPT, LINK_LAST, LINK_NO_MEMORY };
 static enum chain_link judge_last(struct stack_walker *w, const struct walk *k,
 				  uint64_t ra)
 {
-	const struct place_seen *seen = place_find(w, &k->keys[1], ra);
+	struct place_seen *seen = place_find(w, &k->keys[1], ra);
 	const struct unwind_rule *rule;
 
 	if (!seen)
 		return LINK_NO_MEMORY;
 	rule = &w->rules.v[seen->rule];
-	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER)
+	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER ||
+	    root_at(w, seen) == ROOT_NO)
 		return LINK_BROKEN;
 	/* One that counts from it has a record of its own, and its caller's would follow. */
 	return rule->flags & UNWIND_FP_SAVED && rule->cfa_kind != UNWIND_FP ? LINK_BROKEN
@@ -170,31 +182,6 @@ static bool push_links(struct stack_walker *w, const struct walk *k, struct chai
 	return true;
 }
 
-enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first)
-{
-	const struct sample *s = k->sample;
-	struct walk there = *k;
-	struct place_seen *seen;
-	struct chain c;
-	bool failed = false;
-	size_t count;
-
-	if (w->stack.count == first || k->asked ||
-	    stack_chain_is_cut(s, &w->rec->events.v[s->event]))
-		return WALK_CUT_DUMP;
-	seen = walk_place(w, &there);
-	if (!seen)
-		return WALK_NO_MEMORY;
-	chain_start(&c, s);
-	if (!has_own_record(k, &w->rules.v[seen->rule]) || !find_record(w, k, &c))
-		return WALK_CUT_DUMP;
-	count = count_links(w, k, c, &failed);
-	if (failed || (count && !push_links(w, k, &c, count)))
-		return WALK_NO_MEMORY;
-	w->counts.joined += count > 0;
-	return count ? WALK_ROOT : WALK_CUT_DUMP;
-}
-
 static bool is_in_go(struct stack_walker *w, const struct walk *k, uint64_t ra)
 {
 	struct code_place at;
@@ -216,6 +203,34 @@ static size_t count_go_links(struct stack_walker *w, const struct walk *k, struc
 		called = is_return_address(w, k, e.ip);
 	}
 	return c.odd ? 0 : count;
+}
+
+enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first,
+			 enum walk_end end)
+{
+	const struct sample *s = k->sample;
+	struct walk there = *k;
+	struct place_seen *seen;
+	struct chain c;
+	bool failed = false;
+	size_t count;
+
+	if (w->stack.count == first || k->asked ||
+	    stack_chain_is_cut(s, &w->rec->events.v[s->event]))
+		return end;
+	seen = walk_place(w, &there);
+	if (!seen)
+		return WALK_NO_MEMORY;
+	chain_start(&c, s);
+	if (!ends_with_record(k, &w->rules.v[seen->rule]) || !find_record(w, k, &c))
+		return end;
+	count = count_links(w, k, c, &failed);
+	if (count == 0 && !failed && is_in_go(w, k, there.pc))
+		count = count_go_links(w, k, c);
+	if (failed || w->failed || (count && !push_links(w, k, &c, count)))
+		return WALK_NO_MEMORY;
+	w->counts.joined += count > 0;
+	return count ? WALK_ROOT : end;
 }
 
 /* The chain behind the frame that the walk has ended with. */

@@ -1,5 +1,6 @@
 #include "stack/call.h"
 #include "stack/signal.h"
+#include "stack/switch.h"
 
 /* Odd: no two addresses of one salt share a key. */
 #define SPREAD 0x9fb21c651e98df25u
@@ -206,7 +207,7 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 {
 	const struct binary *binary;
 	struct unwind_rule here;
-	int frame = SIGNAL_NONE;
+	int frame = SIGNAL_NONE, left = SWITCH_NONE;
 
 	if (find_binary(w, asked, &binary, ret) < 0)
 		return -ENOMEM;
@@ -220,7 +221,11 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 		*ret = here;
 	if (may_be_trampoline(ret) || may_be_trampoline(&here))
 		frame = signal_frame_at(w, asked->key, asked->ip);
-	if (frame != SIGNAL_NONE)
+	if (binary && asked->kind == PLACE_CALLER)
+		left = switch_at(w, asked->key, asked->ip, ret);
+	if (left != SWITCH_NONE)
+		*ret = (struct unwind_rule){ .cfa_kind = RULE_SWITCH, .cfa = left };
+	else if (frame != SIGNAL_NONE)
 		*ret = (struct unwind_rule){ .cfa_kind = RULE_SIGNAL,
 					     .flags = UNWIND_SIGNAL,
 					     .cfa = frame };

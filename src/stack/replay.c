@@ -1,5 +1,6 @@
 /* A walk with all registers, for what three cannot follow. */
 #include "stack/signal.h"
+#include "stack/switch.h"
 
 /* What one step reads. */
 struct reading {
@@ -61,6 +62,14 @@ static enum walk_end step_without_row(struct stack_walker *w, struct walk *k,
 	return end;
 }
 
+static enum walk_end why_missed(const struct walk *k, uint64_t address)
+{
+	enum walk_end end = why_unreadable(k, address);
+
+	return end == WALK_BAD_ADDRESS && may_be_stack(k, address) ? WALK_OTHER_STACK
+								   : end;
+}
+
 static enum walk_end step_found(struct walk *k, const struct reading *r, bool signal,
 				enum frame_found found, const struct registers *regs)
 {
@@ -70,7 +79,7 @@ static enum walk_end step_found(struct walk *k, const struct reading *r, bool si
 	case FRAME_END:
 		return WALK_ROOT;
 	case FRAME_UNREADABLE:
-		return r->missed ? why_unreadable(k, r->missed) : WALK_NO_CFI;
+		return r->missed ? why_missed(k, r->missed) : WALK_NO_CFI;
 	case FRAME_NOTHING:
 		return WALK_NO_CFI;
 	case FRAME_CALLER_FOUND:
@@ -100,6 +109,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 	enum frame_found found;
 	const struct frame_info *info;
 	struct code_place at;
+	enum walk_end found_end;
 	bool signal = false;
 	/* A trampoline is returned to without having called anything. */
 	uint64_t caller = !k->exact && !(rule->flags & UNWIND_SIGNAL);
@@ -108,6 +118,11 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 		return signal_step_all(k, rule->cfa, regs);
 	if (rule->cfa_kind == UNWIND_END)
 		return WALK_ROOT;
+	if (rule->cfa_kind == RULE_SWITCH) {
+		found_end = switch_step(k, rule->cfa);
+		widen(k, regs);
+		return found_end;
+	}
 	if (rule->cfa_kind >= RULE_UNMAPPED || rule->cfa_kind == UNWIND_NONE ||
 	    !place_code(w, key, k->pc - caller, &at))
 		return step_without_row(w, k, rule, regs);

@@ -23,6 +23,7 @@ struct layout {
 	uint16_t pointer;
 	uint16_t within;
 	uint16_t record; /* of a frame record of what was interrupted; 0: none */
+	uint16_t stack; /* so far below the registers is the thread's stack_t; 0: none */
 	uint8_t code_size;
 	uint8_t code[CODE_MOST];
 	/* Where in it the program stands when the kernel has been asked. */
@@ -35,13 +36,13 @@ struct layout {
 
 static const struct layout layouts[] = {
 	/* mov $15,%rax; syscall. siginfo lies behind ucontext: 40 bytes, then gregs. */
-	[SIGNAL_X86_64] = { EM_X86_64, .context = 40, .code_size = 9,
+	[SIGNAL_X86_64] = { EM_X86_64, .context = 40, .stack = 24, .code_size = 9,
 			    .code = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 },
 			    .registers = 17,
 			    .saved = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2,
 				       7, 16 } },
 	/* mov $15,%eax; syscall: Go's. */
-	[SIGNAL_X86_64_SHORT] = { EM_X86_64, .context = 40, .code_size = 7,
+	[SIGNAL_X86_64_SHORT] = { EM_X86_64, .context = 40, .stack = 24, .code_size = 7,
 				  .code = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 },
 				  .registers = 17,
 				  .saved = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1,
@@ -59,14 +60,16 @@ static const struct layout layouts[] = {
 				 .saved = { NOT, NOT, NOT, NOT, 7, 6, 5, 4, 3, 2, 1, 0,
 					    NOT, NOT, 8 } },
 	/* mov $173,%eax; int $0x80. Number, pointers to siginfo and to ucontext. */
-	[SIGNAL_I386_RT] = { EM_386, .pointer = 8, .within = 20, .code_size = 7,
-			     .code = { 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80 }, .registers = 15,
+	[SIGNAL_I386_RT] = { EM_386, .pointer = 8, .within = 20, .stack = 12,
+			     .code_size = 7, .code = { 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80 },
+			     .registers = 15,
 			     .saved = { NOT, NOT, NOT, NOT, 7, 6, 5, 4, 3, 2, 1, 0, NOT,
 					NOT, 8 } },
 	/* mov x8,#139; svc #0. siginfo of 128 bytes, ucontext with sigcontext at 176, the
 	 * fault's address, x0 to x30, sp, pc, 4096 bytes for others from 288 on. */
 	[SIGNAL_AARCH64] = { EM_AARCH64, .context = 128 + 176 + 8,
-			     .record = 128 + 176 + 288 + 4096, .code_size = 8,
+			     .record = 128 + 176 + 288 + 4096, .stack = 168,
+			     .code_size = 8,
 			     .code = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 },
 			     .registers = 33,
 			     .saved = { 0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10,
@@ -179,6 +182,19 @@ bool signal_find_frame(struct walk *k, int frame)
 	return true;
 }
 
+/* The kernel notes in each frame which stack the thread has for handlers. Is the frame on it, and what was
+ * interrupted, @sp, is not? */
+static bool is_on_own_stack(const struct walk *k, const struct layout *l,
+			    uint64_t context, uint64_t sp)
+{
+	uint64_t word = k->machine->word, start, size;
+
+	if (!l->stack || !dump_word(k, context - l->stack, &start) ||
+	    !dump_word(k, context - l->stack + 2 * word, &size))
+		return false;
+	return k->sp - start < size && sp - start > size;
+}
+
 static enum walk_end enter(struct walk *k, uint64_t pc, uint64_t sp)
 {
 	if (!walk_shrinks(k, true, sp))
@@ -201,6 +217,7 @@ enum walk_end signal_step(struct walk *k, int frame)
 	if (!saved_word(k, l, context, m->pc, &pc) ||
 	    !saved_word(k, l, context, m->sp, &sp))
 		return why_unreadable(k, context);
+	k->alternate = is_on_own_stack(k, l, context, sp);
 	k->fp_known = saved_word(k, l, context, m->fp, &k->fp);
 	k->lr_known = m->link && saved_word(k, l, context, m->ra, &k->lr);
 	return enter(k, pc, sp);

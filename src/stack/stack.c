@@ -644,6 +644,15 @@ static int copy_user_part(struct stack_walker *w, const struct sample *s)
 	return 0;
 }
 
+/* Would a chain of the walk's frames be taken for one that is cut? As long as the kernel makes them, or ending
+ * with a function that others call, which here nobody did: a coroutine's, for one. */
+static bool would_be_cut(struct stack_walker *w, const struct sample *s)
+{
+	return w->walked_first + w->walked_count ==
+		       chain_limit(&w->rec->events.v[s->event]) ||
+	       root_of_frame(w, w->walked_root) == ROOT_NO;
+}
+
 int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint64_t **ret,
 		     size_t *count)
 {
@@ -658,9 +667,10 @@ int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint6
 		*count = w->user_chain.count;
 		return err;
 	}
-	/* It would be taken for one that is cut. */
-	if (w->walked_first + w->walked_count == chain_limit(&w->rec->events.v[s->event]))
+	if (w->walked_count && would_be_cut(w, s))
 		w->walked_count = 0;
+	if (w->failed)
+		return -ENOMEM;
 	if (w->walked_count && !array_reserve(&w->user_chain, 2 * w->walked_count + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < w->walked_count; i++) {

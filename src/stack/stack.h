@@ -79,8 +79,10 @@ enum poorer {
 	/* Of a recorded chain: */
 	POORER_NO_CALL = 1024, /* goes on with an address that no call is before */
 	POORER_NO_START = 2048, /* ends in a function that has a caller */
-	POORER_BITS = 12,
-	POORER_TRUNCATED = 4095 & ~(POORER_NO_CHAIN | POORER_USER_STACK),
+	/* Unwound, but the next frame is on another stack than the one that was copied. */
+	POORER_OTHER_STACK = 4096,
+	POORER_BITS = 13,
+	POORER_TRUNCATED = 8191 & ~(POORER_NO_CHAIN | POORER_USER_STACK),
 };
 
 /* Has a chain as many addresses as there was room for? Markers do not count. */

@@ -19,6 +19,7 @@
 
 #include "stack/root.h"
 #include "stack/signal.h"
+#include "stack/switch.h"
 
 enum {
 	/* Frames of 16 bytes fill the largest copy of a stack, 64 KiB, with as many. */
@@ -107,7 +108,7 @@ static void take_registers(struct walk *k, const struct register_order *o)
 	if (k->lr_known)
 		k->lr = register_at(k, o->lr);
 	k->exact = true;
-	k->jumped = k->chained = k->fp_popped = false;
+	k->jumped = k->elsewhere = k->chained = k->fp_popped = false;
 }
 
 void walk_registers(const struct walk *k, struct registers *ret)
@@ -166,7 +167,7 @@ enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 	uint64_t end = k->base + k->size;
 
 	if (k->jumped)
-		return WALK_CUT_DUMP;
+		return k->elsewhere ? WALK_OTHER_STACK : WALK_CUT_DUMP;
 	/* The kernel copies from sp on: nothing of the leaf's red zone, where OpenSSL keeps
 	 * the old sp. */
 	if (has_red_zone(k) && address < k->base && k->base - address <= RED_ZONE)
@@ -223,6 +224,36 @@ static bool find_base(const struct walk *k, const struct unwind_rule *r, uint64_
 	return sp ? k->sp_known : k->fp_known;
 }
 
+/* Words of it are aligned, not where nothing can be mapped, and not right below the leaf, which is of this
+ * stack and unused. */
+bool may_be_stack(const struct walk *k, uint64_t address)
+{
+	const uint64_t lowest = 1 << 16, highest = (uint64_t)1 << 56, page = 4096;
+
+	return address % k->machine->word == 0 && address >= lowest &&
+	       address < highest && (address >= k->base || k->base - address >= page);
+}
+
+/*
+ * Where a row counts from is right: however large a frame is, it is of this stack if it begins here;
+ * and what lies below the leaf, or farther up than any stack reaches, is of another one.
+ */
+static enum walk_end why_no_word(const struct walk *k, const struct unwind_rule *r,
+				 uint64_t at)
+{
+	enum walk_end end = why_unreadable(k, at);
+	bool large = r->cfa_kind == UNWIND_SP && at >= k->sp && k->sp >= k->base &&
+		     k->sp - k->base <= STACK_MOST;
+
+	if (end == WALK_CUT_DUMP)
+		return is_split(k, r) ? WALK_OTHER_STACK : end;
+	if (end != WALK_BAD_ADDRESS)
+		return end;
+	if (large)
+		return WALK_CUT_DUMP;
+	return may_be_stack(k, at) ? WALK_OTHER_STACK : end;
+}
+
 static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
 			      uint64_t base, uint64_t *ret)
 {
@@ -236,7 +267,7 @@ static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
 	case UNWIND_SP_DEREF:
 	case UNWIND_FP_DEREF:
 		if (!dump_word(k, at, ret))
-			return why_unreadable(k, at);
+			return why_no_word(k, r, at);
 		*ret += (uint64_t)(int64_t)r->more;
 		return WALK_ON;
 	}
@@ -244,27 +275,27 @@ static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
 	return WALK_ON;
 }
 
-bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
+/* The kernel's frame for a handler lies right below what was interrupted, or at the top of a stack of the
+ * handler's own. */
+static bool is_other_stack(const struct walk *k, uint64_t sp)
 {
-	if (cfa > k->sp || (cfa == k->sp && k->exact)) {
-		k->jumped |= signal && cfa - k->base > k->size;
-		return true;
-	}
-	if (!signal || k->jumped)
-		return false;
-	k->jumped = true;
-	return true;
+	enum { SIGNAL_FRAME_MOST = 1 << 17 };
+
+	return sp < k->sp || sp - k->sp > SIGNAL_FRAME_MOST;
 }
 
-/* However large a frame is: where it begins is right, and so are its rows. */
-static enum walk_end why_no_return(const struct walk *k, const struct unwind_rule *r,
-				   uint64_t at)
+bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 {
-	enum walk_end end = why_unreadable(k, at);
-	bool large = r->cfa_kind == UNWIND_SP && at >= k->sp && k->sp >= k->base &&
-		     k->sp - k->base <= STACK_MOST;
+	bool outside = signal && cfa - k->base > k->size;
 
-	return end == WALK_BAD_ADDRESS && large ? WALK_CUT_DUMP : end;
+	if (cfa <= k->sp && (cfa != k->sp || !k->exact)) {
+		if (!signal || k->jumped)
+			return false;
+		k->jumped = true;
+	}
+	k->jumped |= outside;
+	k->elsewhere |= outside && (k->alternate || is_other_stack(k, cfa));
+	return true;
 }
 
 static enum walk_end find_return(const struct walk *k, const struct unwind_rule *r,
@@ -277,7 +308,7 @@ static enum walk_end find_return(const struct walk *k, const struct unwind_rule 
 		*ret = k->lr;
 		return WALK_ON;
 	}
-	return dump_word(k, at, ret) ? WALK_ON : why_no_return(k, r, at);
+	return dump_word(k, at, ret) ? WALK_ON : why_no_word(k, r, at);
 }
 
 /*
@@ -299,6 +330,7 @@ static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 	uint64_t base, cfa = 0, ra = 0, at;
 	enum walk_end end;
 
+	k->alternate = false;
 	find_base(k, r, &base);
 	end = find_cfa(k, r, base, &cfa);
 	if (end == WALK_ON)
@@ -342,6 +374,8 @@ enum walk_end walk_step(struct stack_walker *w, struct walk *k,
 	case RULE_SIGNAL:
 		return signal_find_frame(k, rule->cfa) ? signal_step(k, rule->cfa)
 						       : fallback_step(w, k, rule);
+	case RULE_SWITCH:
+		return switch_step(k, rule->cfa);
 	}
 	if (!can_follow(k, rule))
 		return fallback_step(w, k, rule);
@@ -407,6 +441,7 @@ static unsigned reason(enum walk_end end)
 {
 	static const unsigned reasons[] = {
 		[WALK_CUT_DUMP] = POORER_CUT_DUMP,
+		[WALK_OTHER_STACK] = POORER_OTHER_STACK,
 		[WALK_NO_RETURN] = POORER_BAD_ADDRESS,
 		[WALK_NO_CFI] = POORER_NO_CFI,
 		[WALK_BAD_ADDRESS] = POORER_BAD_ADDRESS,
@@ -444,9 +479,21 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	return end;
 }
 
+/* Has the program put the return address there that the walk has ended at? Whoever makes a stack by hand lets
+ * its first function return to a label, which is behind no call, but a jump that no code goes on behind. */
+static bool is_label(struct stack_walker *w, const struct walk *k)
+{
+	struct place_seen *seen;
+
+	if (k->exact || w->options.as_perf || is_return_address(w, k, k->pc))
+		return false;
+	seen = place_find(w, &k->keys[1], k->pc);
+	return seen && is_by_hand(w, &k->keys[1], k->pc, false, seen);
+}
+
 /*
  * A walk that can go no further is at the root where stacks begin, as in musl, of which no call
- * frame information says so. Where there is no return address that is so of all but a function that
+ * frame information says so, and at such a label. Where there is no return address that is so of all but a function that
  * is known to have a caller, unless there is no frame pointer either, as whoever makes a stack by hand
  * has it.
  */
@@ -460,7 +507,7 @@ static enum walk_end judge_end(struct stack_walker *w, const struct walk *k, siz
 	root = w->options.as_perf ? ROOT_UNKNOWN
 				  : root_of_frame(w, *array_last(&w->stack));
 	if (end == WALK_NO_CFI)
-		return root == ROOT_YES ? WALK_ROOT : end;
+		return root == ROOT_YES || is_label(w, k) ? WALK_ROOT : end;
 	return root == ROOT_NO && k->fp_known && k->fp != 0 ? end : WALK_ROOT;
 }
 
@@ -475,6 +522,21 @@ static void set_most(const struct stack_walker *w, struct walk *k)
 		k->most = asked;
 }
 
+static enum walk_end join(struct stack_walker *w, const struct walk *k, size_t first,
+			  enum walk_end end)
+{
+	switch (end) {
+	case WALK_CUT_DUMP:
+	case WALK_OTHER_STACK:
+		return join_chain(w, k, first, end);
+	case WALK_ROOT:
+	case WALK_BAD_ADDRESS:
+		return join_switched(w, k, first, end);
+	default:
+		return end;
+	}
+}
+
 int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 {
 	uint64_t began = walker_clock(w), tables = w->counts.table_nanoseconds;
@@ -486,18 +548,17 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 	    (w->options.join && !array_reserve(&w->pcs, w->stack.count + FRAMES_MOST)))
 		return -ENOMEM;
 	end = judge_end(w, k, first, walk_on(w, k));
-	if (end == WALK_CUT_DUMP && w->options.join)
-		end = join_chain(w, k, first);
-	else if ((end == WALK_ROOT || end == WALK_BAD_ADDRESS) && w->options.join)
-		end = join_switched(w, k, first, end);
+	if (w->options.join)
+		end = join(w, k, first, end);
 	w->counts.nanoseconds +=
 		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)
 		return -ENOMEM;
 	*poorer |= reason(end);
-	if (end == WALK_ROOT) {
+	if (end == WALK_ROOT && w->options.join && w->stack.count > first) {
 		w->walked_first = first;
-		w->walked_count = w->options.join ? w->stack.count - first : 0;
+		w->walked_count = w->stack.count - first;
+		w->walked_root = *array_last(&w->stack);
 	}
 	w->counts.unwound++;
 	w->counts.frames += w->stack.count - first;

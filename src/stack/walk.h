@@ -19,7 +19,9 @@ struct walk {
 	bool sp_known; /* else sp is below the real one (frame records of aarch64) */
 	bool fp_known, lr_known;
 	bool fp_popped; /* fp is not known, but right where the leaf has popped it */
-	bool jumped; /* a signal was handled on a stack of its own */
+	bool jumped; /* a signal has interrupted what lies outside of the copied bytes */
+	bool elsewhere; /* and on another stack, for the handler has one of its own */
+	bool alternate; /* the signal frame that is left is known to lie on such a stack */
 	bool chained; /* the last step was made through a frame pointer */
 	size_t most; /* frames that the stack may have */
 	bool asked; /* because the user wants no more */
@@ -32,6 +34,7 @@ enum walk_end {
 	WALK_ROOT,
 	WALK_NO_RETURN, /* there is no return address; the root, if stacks begin there */
 	WALK_CUT_DUMP, /* the bytes that are needed were not copied */
+	WALK_OTHER_STACK, /* nor would more have them: they are those of another stack */
 	WALK_NO_CFI,
 	WALK_BAD_ADDRESS, /* no code is there, or no stack */
 	WALK_TOO_DEEP,
@@ -83,9 +86,10 @@ bool jit_leaf_returns(struct stack_walker *w, const struct walk *k,
 bool trampoline_returns(struct stack_walker *w, const struct walk *k, uint64_t *at);
 
 /* join.c: the recorded chain behind the walk, whose frames begin at @first and which ended with
- * the copied bytes: pushed if it is sure to be what was not copied, and to the root. WALK_ROOT,
- * WALK_CUT_DUMP or WALK_NO_MEMORY. */
-enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first);
+ * the copied bytes, or their stack: pushed if it is sure to be what was not copied, and to the root.
+ * WALK_ROOT, @end or WALK_NO_MEMORY. */
+enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t first,
+			 enum walk_end end);
 
 /* The same behind a walk that has ended, by @end, with a stack that Go's runtime has switched to:
  * WALK_ROOT, @end or WALK_NO_MEMORY. */
@@ -96,6 +100,9 @@ enum walk_end join_switched(struct stack_walker *w, const struct walk *k, size_t
 bool is_return_address(struct stack_walker *w, const struct walk *k, uint64_t ra);
 /* Is it behind a call for sure? */
 bool is_behind_call(struct stack_walker *w, const struct walk *k, uint64_t ra);
+
+/* Can it be where a stack is, in a register that call frame information has led to? */
+bool may_be_stack(const struct walk *k, uint64_t address);
 
 /*
  * Does a step to @cfa lead towards the root? A leaf may leave the stack as its caller had

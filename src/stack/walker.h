@@ -18,6 +18,7 @@
  *	jit_leaf.c  the caller of a leaf without a frame that is code of a runtime
  *	trampoline.c  the caller of CPython's code without rows
  *	signal.c    signal frames that are known by their code
+ *	switch.c    code that is known to change stacks
  *	call.c      whether code ends with a call
  *	garbage.c   what a recorded chain has that is no return address
  *	root.c      whether stacks begin at an address
@@ -76,6 +77,7 @@ enum rule_kind {
 	RULE_UNMAPPED = 64, /* no map covers the address, or none of code */
 	RULE_NO_OBJECT, /* its object is not there, or is none */
 	RULE_SIGNAL, /* a known trampoline; cfa: enum signal_frame */
+	RULE_SWITCH, /* known code that calls on another stack; cfa: enum stack_switch */
 };
 
 /* A flag beside enum unwind_flag, of UNWIND_END: the address was put there by hand, and what
@@ -141,9 +143,10 @@ struct stack_walker {
 	bool skipped; /* the stack at hand has a mark where frames are missing */
 	bool failed; /* something of the sample was not found for want of memory */
 	/* With .join: what each frame of the stack had as its pc, or'ed with PC_EXACT; and which
-	 * of them the walk has found, if it came to the root. */
+	 * of them the walk has found, if it came to the root, and the frame that this is. */
 	ARRAY(uint64_t) pcs;
 	size_t walked_first, walked_count;
+	uint32_t walked_root;
 	bool dump_preferred; /* to the user's part of the chain, which was left out */
 	ARRAY(uint64_t) user_chain;
 	struct register_order order;

@@ -621,6 +621,21 @@ build_deep()
 	done
 }
 
+@test "other_stacks: frame pointers lead from one stack to another" {
+	need_messages
+	need_events
+	command -v perf >/dev/null || skip "no perf"
+	[ "$(uname -m)" = x86_64 ] || skip "a program for x86-64"
+	"${CC:-cc}" -O2 -fomit-frame-pointer -o stacks "$BATS_TEST_DIRNAME/../unwind/stacks.c"
+	record_as "perf record -q -N --call-graph dwarf" x.data ./stacks switched 20000
+	finding other_stacks x.data
+	says other_stacks
+	"${CC:-cc}" -O2 "$(grep -oE -- '-fno[a-z-]+' <<<"$sentence")" -o stacks "$BATS_TEST_DIRNAME/../unwind/stacks.c"
+	rm x.data
+	record_as "${sentence%%, of*}" x.data ./stacks switched 20000
+	"$flamefold" fold -q x.data | grep -q 'main;once;elsewhere;switched_call'
+}
+
 # A program of two functions, its debug file, and a recording of it.
 record_stripped()
 {

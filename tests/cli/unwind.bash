@@ -84,7 +84,7 @@ why()
 	[[ $1 = *_chain ]] || grep -q '"unwound": [1-9]' info
 	# How a program begins and ends has places of its own: a sample in two hundred may be there.
 	most=$(($(sed -nE 's/^ *"samples": ([0-9]+),?$/\1/p' info | head -n 1) / 200))
-	for name in cut_dump no_cfi bad_address repeated too_deep cut_chain odd_chain; do
+	for name in cut_dump other_stack no_cfi bad_address repeated too_deep cut_chain odd_chain; do
 		count=$(sed -nE "s/^ *\"$name\": ([0-9]+),?\$/\1/p" info | head -n 1)
 		if [ "$name" = "$1" ]; then
 			[ "$count" -gt "$most" ] || { cat info; return 1; }

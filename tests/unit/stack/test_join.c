@@ -201,3 +201,63 @@ Test(join, a_frame_without_a_record_of_its_own_hides_how_many_are_missing)
 	cr_assert_str_eq(walked(&w), "1050 cut");
 	walked_end(&w);
 }
+
+/*
+ * What lies on another stack is as good as what was not copied. The function at 0x1090 has called 0x1050 on this
+ * stack, and its own frame is at HOME.
+ */
+#define HOME (STACK(0) - 0x100000)
+
+static void change_stack(struct walked *w)
+{
+	begin(w);
+	w->word[2] = HOME;
+}
+
+Test(join, the_chain_goes_on_on_another_stack)
+{
+	struct walked w;
+
+	change_stack(&w);
+	cr_assert_str_eq(walked(&w), "1050 1090- 10d0- 10f0- root");
+	cr_assert_eq(stack_walker_counts(w.walker)->joined, 1);
+	w.chain[3] = CODE(0x1210); /* no call before it */
+	cr_assert_str_eq(walked(&w), "1050 1090- other");
+	w.chain[3] = CODE(0x10d0);
+	w.chain[2] = CODE(0x10d0); /* not what the first record says */
+	cr_assert_str_eq(walked(&w), "1050 1090- other");
+	walked_end(&w);
+}
+
+/* The handler at 0x1050 has a stack of its own; the function at 0x1090 was interrupted. */
+Test(join, the_chain_goes_on_behind_a_signal)
+{
+	struct walked w;
+
+	walked_begin_x86_64(&w);
+	w.options.join = true;
+	cfi_fde(&w.cfi, 0x1040, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x1080, 0x20, FRAME_OPS);
+	cfi_fde(&w.cfi, 0x10c0, 0x40, FRAME_OPS);
+	w.value[16] = CODE(0x1050);
+	w.value[6] = STACK(2);
+	w.word[2] = HOME;
+	w.word[3] = CODE(0x1140); /* the trampoline */
+	w.word[4 + 15] = HOME;
+	w.word[4 + 20] = HOME - 16;
+	w.word[4 + 21] = CODE(0x1090);
+	w.chain[0] = CONTEXT_USER;
+	w.chain[1] = CODE(0x1050);
+	w.chain[2] = CODE(0x1140);
+	w.chain[3] = CODE(0x10d0);
+	w.chain[4] = CODE(0x10f0);
+	w.sample.chain_count = 5;
+	walked_call(&w, 0x10d0);
+	walked_call(&w, 0x10f0);
+	CODE_BYTES(&w, 0x1140, 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05);
+	cr_assert_str_eq(walked(&w), "1050 1140 1090 10d0- 10f0- root");
+	/* Interrupted before it had a frame: the register is its caller's. */
+	w.word[4 + 21] = CODE(0x1080);
+	cr_assert_str_eq(walked(&w), "1050 1140 1080 other");
+	walked_end(&w);
+}

@@ -105,10 +105,35 @@ Test(signal, a_stack_of_its_own_may_lie_above_the_other_one)
 	CODE_BYTES(&w, 0x1100, SIGRETURN_X86_64);
 	cr_assert_str_eq(walked(&w), "1000 1100 1000 1070- root");
 	w.word[101 + 20] = STACK(50); /* below what was copied */
-	cr_assert_str_eq(walked(&w), "1000 1100 1000 cut");
+	cr_assert_str_eq(walked(&w), "1000 1100 1000 other");
 	/* As the main thread's is from one in the heap. */
 	w.word[101 + 20] = STACK(400) + ((uint64_t)1 << 40);
-	cr_assert_str_eq(walked(&w), "1000 1100 1000 cut");
+	cr_assert_str_eq(walked(&w), "1000 1100 1000 other");
+	walked_end(&w);
+}
+
+Test(signal, what_was_interrupted_may_be_near_and_on_another_stack)
+{
+	struct walked w;
+
+	begin(&w);
+	w.word[0] = CODE(0x1100);
+	interrupt(&w, CODE(0x1040));
+	CODE_BYTES(&w, 0x1100, SIGRETURN_X86_64);
+	w.words = 40;
+	cr_assert_str_eq(walked(&w), "1000 1100 1040 cut", "right above the frame");
+	w.word[1 + 2] = STACK(0) - 0x1000; /* uc_stack: from there on, 0x1100 bytes */
+	w.word[1 + 4] = 0x1100;
+	cr_assert_str_eq(walked(&w), "1000 1100 1040 other");
+	w.word[1 + 4] = 0x2000;
+	cr_assert_str_eq(walked(&w), "1000 1100 1040 cut", "on the same one");
+	w.word[1 + 2] = STACK(0) + 0x10000;
+	cr_assert_str_eq(walked(&w), "1000 1100 1040 cut", "that is not in use");
+	/* Nothing says how to leave what was interrupted, and nothing could be read to guess it. */
+	w.word[1 + 21] = CODE(0x1110);
+	w.word[1 + 2] = STACK(0) - 0x1000;
+	w.word[1 + 4] = 0x1100;
+	cr_assert_str_eq(walked(&w), "1000 1100 1110 other");
 	walked_end(&w);
 }
 

@@ -94,6 +94,34 @@ Test(walk, a_function_that_is_returned_to_but_never_called_is_the_root)
 	walked_end(&w);
 }
 
+/* What Boost.Context does, in code without rows: a label behind a jump, which code does not go on behind. */
+Test(walk, a_label_that_is_returned_to_but_nothing_leads_to_is_the_root)
+{
+	struct walked w;
+
+	fill(&w);
+	w.word[4] = CODE(0x1210);
+	w.value[6] = 0x77;
+	CODE_BYTES(&w, 0x120e, 0xff, 0xe3); /* jmp *%rbx */
+	cr_assert_str_eq(walked(&w), "1000 1030- 1210- root");
+	walked_end(&w);
+
+	fill(&w);
+	w.word[4] = CODE(0x1210);
+	w.value[6] = 0x77;
+	CODE_BYTES(&w, 0x120e, 0x89, 0xe3); /* mov %esp,%ebx */
+	cr_assert_str_eq(walked(&w), "1000 1030- 1210- no cfi");
+	walked_end(&w);
+
+	fill(&w);
+	w.options.as_perf = true;
+	w.word[4] = CODE(0x1210);
+	w.value[6] = 0x77;
+	CODE_BYTES(&w, 0x120e, 0xff, 0xe3);
+	cr_assert_str_eq(walked(&w), "1000 102f 120f no cfi", "perf has it so");
+	walked_end(&w);
+}
+
 Test(walk, what_a_call_stands_before_was_called_from_there)
 {
 	struct walked w;
@@ -258,10 +286,27 @@ Test(walk, a_frame_pointer_to_nowhere_is_a_bad_address)
 	fill(&w);
 	w.value[6] = 0x10;
 	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
-	w.value[6] = (uint64_t)1 << 40;
-	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
+	w.value[6] = ((uint64_t)1 << 40) + 4;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad", "no word of a stack");
 	w.value[6] = UINT64_MAX - 4;
 	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad");
+	w.value[6] = STACK(0) - 64;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- bad", "below what is used");
+	walked_end(&w);
+}
+
+/* A row counts from a register that is another stack's. */
+Test(walk, what_lies_on_another_stack_was_not_copied_and_never_will_be)
+{
+	struct walked w;
+
+	fill(&w);
+	w.value[6] = STACK(0) + ((uint64_t)1 << 40);
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- other", "farther than a stack");
+	w.value[6] = STACK(0) - 0x10000;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- other", "below the leaf");
+	w.value[6] = STACK(0) + 0x100000;
+	cr_assert_str_eq(walked(&w), "1000 1030- 1050- cut", "a frame may be as large");
 	walked_end(&w);
 }
 

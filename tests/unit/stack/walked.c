@@ -158,6 +158,7 @@ static void say_why(char *to, unsigned poorer)
 		{ POORER_CUT_CHAIN, "chain" },	 { POORER_USER_STACK, "dump" },
 		{ POORER_ODD_CONTEXT, "odd" },	 { POORER_NO_CHAIN, "bare" },
 		{ POORER_NO_CALL, "no call" },	 { POORER_NO_START, "no start" },
+		{ POORER_OTHER_STACK, "other" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
