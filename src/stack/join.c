@@ -31,6 +31,7 @@
  * walk ends with an address that is none.
  */
 #include "stack/chain.h"
+#include "stack/infer.h"
 #include "stack/root.h"
 #include "stack/walk.h"
 
@@ -163,17 +164,44 @@ static size_t count_links(struct stack_walker *w, const struct walk *k, struct c
 	return c.odd ? 0 : count;
 }
 
+/* As where the chain is all that there is: who called the last one, if that one leaves the frame pointer alone. */
+static bool infer_link(struct stack_walker *w, const struct walk *k, uint64_t next)
+{
+	uint64_t last = w->pcs.v[w->stack.count - 1];
+	struct missing missing;
+	const struct place_seen *seen;
+	struct unwind_rule rule;
+	size_t first = w->stack.count;
+
+	if (!w->options.infer || last & PC_EXACT)
+		return true;
+	seen = place_find(w, &k->keys[1], last);
+	if (!seen)
+		return false;
+	rule = w->rules.v[seen->rule];
+	if (infer_walked(w, &k->keys[1], next, &rule, &missing) < 0 ||
+	    (missing.frame && push_missing(w, &missing, 0) < 0))
+		return false;
+	for (size_t i = first; i < w->stack.count; i++)
+		w->pcs.v[i] = 0;
+	return true;
+}
+
 static bool push_links(struct stack_walker *w, const struct walk *k, struct chain *c,
 		       size_t count)
 {
+	enum { FRAMES = 3 }; /* at most, of a link */
 	struct chain_entry e;
 
-	if (!array_reserve(&w->stack, count) ||
-	    !array_reserve(&w->pcs, w->stack.count + count))
+	if (!array_reserve(&w->stack, FRAMES * count) ||
+	    !array_reserve(&w->pcs, w->stack.count + FRAMES * count))
 		return false;
 	for (; count && chain_next(c, &e); count--) {
-		const struct place_seen *seen = place_find(w, &k->keys[1], e.ip);
+		const struct place_seen *seen;
 
+		if (!infer_link(w, k, e.ip))
+			return false;
+		seen = place_find(w, &k->keys[1], e.ip);
 		if (!seen)
 			return false;
 		w->pcs.v[w->stack.count] = e.ip;
