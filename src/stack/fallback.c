@@ -96,7 +96,7 @@ static void leave_frame(struct walk *k, uint64_t at, uint64_t ra)
 {
 	k->sp = at + k->machine->word;
 	k->pc = ra;
-	k->exact = k->lr_known = false;
+	k->exact = k->lr_known = k->chained = false;
 }
 
 /* A leaf that has pushed @words words: its return address lies above them. */

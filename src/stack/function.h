@@ -21,9 +21,12 @@ bool move_place(struct code_place *at, uint64_t distance);
 int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 			 uint32_t *size);
 
-/* Could the function that begins there, of @size bytes, have called the one that @to is in, or one that has jumped
- * to it? What is not known could. 1, 0, or -ENOMEM. */
+/* *@ret: where the function begins that call frame information knows there; 0: it knows none. 0, or -ENOMEM. */
+int function_start(struct stack_walker *w, const struct code_place *at, uint64_t *ret);
+
+/* Could the function that begins there, of @size bytes, have called the one that begins at @start of @to, or one
+ * that has jumped to it? What is not known could. 1, 0, or -ENOMEM. */
 int function_leads_to(struct stack_walker *w, const struct code_place *function,
-		      uint32_t size, const struct code_place *to);
+		      uint32_t size, const struct binary *to, uint64_t start);
 
 #endif

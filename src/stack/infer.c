@@ -291,18 +291,22 @@ static bool is_owner(const struct stack_walker *w, uint32_t frame,
 static int leads_elsewhere(struct stack_walker *w, const struct frame *owner,
 			   const struct frame *last, uint32_t size)
 {
-	uint64_t pair = hash_u64(last->address ^ hash_u64(owner->address)) >> 2;
 	struct code_place function, to;
 	struct inferred *slot;
-	int leads = 1;
+	uint64_t start, pair;
+	int leads;
 	bool known;
 
+	if (!code_of_image(w, owner->image, owner->address, &function) ||
+	    !code_of_image(w, last->image, last->address, &to))
+		return w->failed ? -ENOMEM : 0;
+	if (function_start(w, &to, &start) < 0)
+		return -ENOMEM;
+	pair = hash_u64(start ^ hash_u64(owner->address)) >> 2;
 	slot = slot_of(w, owner->image, pair ^ last->image, INFERRED_LEADS, &known);
 	if (known)
 		return !slot->leads;
-	if (code_of_image(w, owner->image, owner->address, &function) &&
-	    code_of_image(w, last->image, last->address, &to))
-		leads = function_leads_to(w, &function, size, &to);
+	leads = function_leads_to(w, &function, size, to.binary, start);
 	slot->leads = leads != 0;
 	if (leads < 0 || w->failed)
 		slot->image = 0;
@@ -357,7 +361,7 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 /* Has a function left the frame pointer alone that calls there? */
 static bool leaves_frame_pointer(const struct unwind_rule *rule)
 {
-	if (tells_nothing(rule))
+	if (tells_nothing(rule) || rule->cfa_kind == RULE_SWITCH)
 		return true;
 	return rule->cfa_kind == UNWIND_SP &&
 	       !(rule->flags & (UNWIND_FP_SAVED | UNWIND_SIGNAL));
@@ -425,7 +429,8 @@ int push_missing(struct stack_walker *w, const struct missing *missing, size_t m
 	if (missing->skipped && mark.address && !(most && w->stack.count + 1 >= most)) {
 		if (frames_add(w->frames, &mark, &frame) < 0 || push_frame(w, frame) < 0)
 			return -ENOMEM;
-		w->skipped = true;
+		w->has_skipped = true;
 	}
+	w->has_inferred = true;
 	return push_frame(w, missing->frame - 1);
 }

@@ -199,10 +199,21 @@ static bool may_be_of_hotspot(const struct walk *k)
 	       sender - k->fp <= FRAME_MOST;
 }
 
+/* Frames of V8's WebAssembly and builtins have their kind in the same word: a small number, shifted by one. */
+static bool may_be_kind_of_v8(const struct walk *k)
+{
+	enum { KINDS_MOST = 128 };
+	uint64_t kind;
+
+	return dump_word(k, k->fp - WORD, &kind) && kind % 2 == 0 &&
+	       kind < 2 * KINDS_MOST;
+}
+
 static bool is_right_behind_call(const struct walk *k, uint64_t ra)
 {
 	return k->sp % (2 * WORD) == WORD && k->fp % (2 * WORD) == 0 &&
-	       ra % FUNCTIONS_AT != 0 && !may_be_of_v8(k) && !may_be_of_hotspot(k);
+	       ra % FUNCTIONS_AT != 0 && !may_be_of_v8(k) && !may_be_kind_of_v8(k) &&
+	       !may_be_of_hotspot(k);
 }
 
 static bool is_leaf_of_sample(const struct walk *k)

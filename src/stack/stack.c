@@ -154,7 +154,6 @@ struct found_chain {
 	/* The chain is cut, and a caller takes the place of its last address: so it is saved,
 	 * as long as the kernel makes them. */
 	bool in_place;
-	bool inferred; /* a caller, by code alone */
 	bool ended; /* the last address taken is where a stack begins that was made by hand */
 	bool trampoline; /* the last address taken is where handlers of signals return to */
 	bool followed; /* by the kernel, through frame pointers */
@@ -436,7 +435,6 @@ static int push_inferred(struct stack_walker *w, const struct chain *c,
 	err = infer_behind(w, c, found, &missing);
 	if (err < 0 || !missing.frame)
 		return err;
-	found->inferred = true;
 	return push_missing(w, &missing, w->options.max_stack);
 }
 
@@ -583,7 +581,7 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 
 	w->stack.count = 0;
 	w->leads_to = 0;
-	w->failed = w->skipped = false;
+	w->failed = w->has_inferred = w->has_skipped = false;
 	if (w->caller_of != s->position + 1)
 		w->leaf_caller = w->caller_of = 0;
 	w->leaf_of = s->position + 1;
@@ -605,9 +603,9 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	if (err < 0 || w->failed)
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
-	*ret = (struct stack){ w->stack.v,     w->stack.count,
-			       poorer,	       is_followed(w, s, poorer, &found),
-			       found.inferred, w->skipped };
+	*ret = (struct stack){ w->stack.v,	w->stack.count,
+			       poorer,		is_followed(w, s, poorer, &found),
+			       w->has_inferred, w->has_skipped };
 	return 0;
 }
 
@@ -648,8 +646,11 @@ static int copy_user_part(struct stack_walker *w, const struct sample *s)
  * with a function that others call, which here nobody did: a coroutine's, for one. */
 static bool would_be_cut(struct stack_walker *w, const struct sample *s)
 {
-	return w->walked_first + w->walked_count ==
-		       chain_limit(&w->rec->events.v[s->event]) ||
+	size_t count = w->walked_first;
+
+	for (size_t i = 0; i < w->walked_count; i++)
+		count += w->pcs.v[w->walked_first + i] != 0;
+	return count == chain_limit(&w->rec->events.v[s->event]) ||
 	       root_of_frame(w, w->walked_root) == ROOT_NO;
 }
 

@@ -471,6 +471,7 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 
 		w->stack.count = first;
 		k->inferred = 0;
+		w->has_inferred = w->has_skipped = false;
 		w->counts.replays++;
 		end = walk_replay(w, k, round == 0 ? (uint32_t)steps : REPLAY_ALL);
 		if (end == WALK_ON)

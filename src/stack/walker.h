@@ -140,7 +140,8 @@ struct stack_walker {
 	uint64_t caller_of; /* the same for one that was found before the walk */
 	/* So far the chain at hand goes on to addresses behind calls. */
 	uint32_t leads_to;
-	bool skipped; /* the stack at hand has a mark where frames are missing */
+	/* The stack at hand has a caller that code alone tells; and a mark where others are missing. */
+	bool has_inferred, has_skipped;
 	bool failed; /* something of the sample was not found for want of memory */
 	/* With .join: what each frame of the stack had as its pc, or'ed with PC_EXACT; and which
 	 * of them the walk has found, if it came to the root, and the frame that this is. */

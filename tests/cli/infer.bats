@@ -145,6 +145,20 @@ passed()
 	[[ $output == *" wrong,"* && $output != *" 0 wrong,"* ]]
 }
 
+@test "who has left its frame where that is hard to see is not put in, and nothing is said to be missing" {
+	for how in '' -mindirect-branch=thunk -mindirect-branch=thunk-inline; do
+		# shellcheck disable=SC2086 # none, or one
+		compile departs departs.c -O2 -g -fno-omit-frame-pointer -fcf-protection=none $how
+		perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./departs 20000
+		inferred
+		# slow jumps nowhere, so that its frame is known.
+		chain cold_work '.*;main;colder;(slow;)?(hop;)?cold_work'
+		chain jump_work '.*;main;jumper;(hop;)?jump_work'
+		chain call_work '.*;main;(calls;)?(hop;)?call_work'
+		! grep -q skipped user
+	done
+}
+
 @test "callers are put in for programs of 32 bits, too" {
 	need_32_bits
 	compile_32 inferred inferred.c -O2 -g -fno-omit-frame-pointer
