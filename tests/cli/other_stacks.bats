@@ -86,6 +86,16 @@ auto()
 	cmp folded again
 }
 
+@test "C that Go calls has all its callers by frame pointers" {
+	command -v go >/dev/null || skip "no go"
+	cp "$programs/cgo.go" "$programs/frame.h" .
+	GO111MODULE=off GOFLAGS='' GOCACHE=$PWD/go CGO_CFLAGS='-O2 -fno-omit-frame-pointer' go build -o cgo cgo.go
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./cgo || skip "events are not permitted"
+	fold_user
+	# Go's switch of stacks leaves no record: who called it is told by the code.
+	chain leaf '.*;main\.main;.*runtime\.cgocall[^;]*;runtime\.asmcgocall[^;]*;(.*;)?leaf' 0.95
+}
+
 @test "frame pointers beside the copy lead to the other stack" {
 	compile stacks stacks.c $FRAMES
 	auto ./stacks switched 8000
