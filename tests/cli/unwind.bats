@@ -166,10 +166,11 @@ reason()
 	same_as_perf --at-least=300
 }
 
+# perf goes no further than where a handler returns to, and how long the kernel takes there depends on the machine.
 @test "a signal over a leaf" {
 	compile signals signals.c $WITHOUT_FP
 	dwarf ./signals 80000
-	same_as_perf --at-least=500
+	same_as_perf --equal=0.4 --at-least=500
 	fold_user
 	chain leaf "$(from_start signals 'interrupted;leaf')"
 	chain handle "$(from_start signals 'interrupted;leaf;[^;]*;handler;handle')" 0.97
@@ -178,7 +179,7 @@ reason()
 @test "a signal handler on a stack of its own" {
 	compile signals signals.c $WITHOUT_FP
 	dwarf ./signals 80000 altstack
-	same_as_perf --at-least=500
+	same_as_perf --equal=0.4 --at-least=500
 	fold_user
 	chain leaf "$(from_start signals 'interrupted;leaf')"
 	# The interrupted stack is not in the dump: it ends there, and says so.
@@ -190,7 +191,7 @@ reason()
 @test "a signal on the first instruction of a function" {
 	compile first first.c $WITHOUT_FP
 	dwarf ./first 7000
-	same_as_perf --at-least=500
+	same_as_perf --equal=0.4 --at-least=500
 	fold_user
 	chain handle "$(from_start first 'caller;first;[^;]*;handler;handle')"
 	! grep -q wide user
