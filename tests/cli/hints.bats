@@ -44,6 +44,12 @@ setup()
 	: >"$BATS_TEST_TMPDIR/sysctls"
 }
 
+# set_back KEY=VALUE
+set_back()
+{
+	[ "$(sysctl -n "${1%%=*}")" = "${1#*=}" ] || sysctl -qw "$1" 2>/dev/null
+}
+
 teardown()
 {
 	for pid in $started; do
@@ -53,9 +59,10 @@ teardown()
 		wait "$pid" 2>/dev/null || true
 	done
 	[ -z "${tracefs_was:-}" ] || tracefs "$tracefs_was" >/dev/null
-	# The first value of each is the machine's. What could not be set is as it was.
+	# The first value of each is the machine's. What could not be set is as it was. Some cannot be set while
+	# others sample, as the tests beside this one do.
 	tac "$BATS_TEST_TMPDIR/sysctls" | while read -r setting; do
-		[ "$(sysctl -n "${setting%%=*}")" = "${setting#*=}" ] || sysctl -qw "$setting"
+		until_true set_back "$setting"
 	done
 }
 
