@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/call_code.h"
 #include "object/names.h"
 #include "object/section.h"
 
@@ -156,10 +157,7 @@ static size_t read_code(const struct object *o, uint64_t address, void *ret, siz
 static bool find_target(const struct finding *f, const uint8_t *code, size_t at,
 			uint64_t address, uint64_t *ret)
 {
-	uint32_t distance;
-
-	memcpy(&distance, code + at, sizeof(distance));
-	*ret = address + at + 4 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+	*ret = near_target(code + at, address + at + 4);
 	return object_is_code(f->o, *ret);
 }
 

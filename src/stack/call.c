@@ -2,8 +2,6 @@
 #include "stack/call.h"
 
 #include <elf.h>
-#include <endian.h>
-#include <string.h>
 
 #include "object/call_code.h"
 
@@ -22,13 +20,11 @@ bool call_target(struct stack_walker *w, const struct place_key *key, uint64_t r
 		 uint64_t *ret)
 {
 	uint8_t call[5];
-	uint32_t distance;
 
 	if (key->machine->elf != EM_X86_64 ||
 	    !place_bytes(w, key, ra - sizeof(call), call, sizeof(call)) ||
 	    call[0] != 0xe8)
 		return false;
-	memcpy(&distance, call + 1, sizeof(distance));
-	*ret = ra + (uint64_t)(int32_t)le32toh(distance);
+	*ret = near_target(call + 1, ra);
 	return true;
 }

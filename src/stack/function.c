@@ -1,8 +1,18 @@
-/* Compilers write the same few instructions: what is looked for is looked for at every byte, and what looks like
- * one by chance makes the answer that nothing is known. */
+/*
+ * Whether a function keeps the frame that it has made until it returns, so that a return address found in that frame
+ * says that the function is on the stack; and whether one function can have called another.
+ *
+ *	rows       |  CFA = sp + 8   |  CFA counted from the frame pointer      |  CFA = sp + 8  |
+ *	code        push; mov          ... call ... jne cold ... call ...          pop; ret or jmp
+ *	looked for  jumps that leave   jumps to its parts elsewhere, and these     jumps that leave
+ *	                               are looked through in the same way
+ *
+ * Compilers write the same few instructions, so nothing is decoded: what is looked for is looked for at every byte,
+ * and what looks like one by chance makes the answer that nothing is known.
+ */
 #include "stack/function.h"
 
-#include <endian.h>
+#include "object/call_code.h"
 
 enum {
 	FRAMELESS_MOST =
@@ -80,15 +90,6 @@ struct piece_of {
 	bool no_short_jumps; /* from function to function, as by Go's linker */
 };
 
-/* The distance of an instruction of @length bytes that ends with it. */
-static uint64_t near_target(const uint8_t *code, size_t length, uint64_t address)
-{
-	uint32_t distance;
-
-	memcpy(&distance, code + length - 4, sizeof(distance));
-	return address + length + (uint64_t)(int64_t)(int32_t)le32toh(distance);
-}
-
 /* Bytes of a jump whose last four are its distance; 0: it is none. */
 static size_t near_jump(const uint8_t *code)
 {
@@ -121,11 +122,11 @@ static bool jumps_out(const struct piece_of *of, const uint8_t *code, size_t siz
 	if ((code[0] == 0xff && (code[1] >> 3 & 7) == 4) || returns_elsewhere(code))
 		return true;
 	if (code[0] == 0xe8 && size >= 5) {
-		target = near_target(code, 5, address);
+		target = near_target(code + 1, address + 5);
 		return target != of->function.start && is_in(of->function, target);
 	}
 	if (length) {
-		target = near_target(code, length, address);
+		target = near_target(code + length - 4, address + length);
 		return size >= length && !is_in(of->function, target) &&
 		       !is_in(of->other, target);
 	}
@@ -248,7 +249,8 @@ static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 
 			if (!length)
 				continue;
-			target = near_target(bytes + i, length, window.address + i);
+			target = near_target(bytes + i + length - 4,
+					     window.address + i + length);
 			leaves = is_in(code, target)
 					 ? 0
 					 : part_may_leave(w, at, code, target);
@@ -307,7 +309,7 @@ struct leading {
 	const struct code_place *function;
 	struct range code;
 	const struct binary *to;
-	uint64_t start; /* of what it should lead to; 0: not known */
+	uint64_t start; /* of what it should lead to; UINT64_MAX: not known */
 	unsigned called;
 };
 
@@ -340,7 +342,7 @@ static int may_lead(struct leading *l, size_t at, const uint8_t *code)
 		return 1;
 	if (!length)
 		return 0;
-	target = near_target(code, length, address);
+	target = near_target(code + length - 4, address + length);
 	/* A call of what follows is none of a function. */
 	if (is_in(l->code, target))
 		return code[0] == 0xe8 && target != l->code.start;
@@ -350,13 +352,22 @@ static int may_lead(struct leading *l, size_t at, const uint8_t *code)
 	return code[0] == 0xe8 ? may_become(l, &called) : 1;
 }
 
-int function_start(struct stack_walker *w, const struct code_place *at, uint64_t *ret)
+static void note_from(void *arg, uint64_t from, uint64_t to,
+		      const struct unwind_rule *rule)
 {
-	struct function_rows f;
-	int found = find_rows(w, at, &f);
+	uint64_t *start = arg;
 
-	*ret = found > 0 ? f.code.start : 0;
-	return found < 0 ? found : 0;
+	(void)to;
+	(void)rule;
+	if (from < *start)
+		*start = from;
+}
+
+int function_start(struct stack_walker *w, const struct code_place *at, uint64_t address,
+		   uint64_t *ret)
+{
+	*ret = UINT64_MAX;
+	return binaries_function(w->binaries, at->binary, address, note_from, ret);
 }
 
 int function_leads_to(struct stack_walker *w, const struct code_place *function,

@@ -21,8 +21,10 @@ bool move_place(struct code_place *at, uint64_t distance);
 int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 			 uint32_t *size);
 
-/* *@ret: where the function begins that call frame information knows there; 0: it knows none. 0, or -ENOMEM. */
-int function_start(struct stack_walker *w, const struct code_place *at, uint64_t *ret);
+/* Where the function begins that call frame information knows at @address of the same file. 1, 0 and UINT64_MAX where
+ * it knows none, or -ENOMEM. */
+int function_start(struct stack_walker *w, const struct code_place *at, uint64_t address,
+		   uint64_t *ret);
 
 /* Could the function that begins there, of @size bytes, have called the one that begins at @start of @to, or one
  * that has jumped to it? What is not known could. 1, 0, or -ENOMEM. */

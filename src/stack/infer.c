@@ -38,6 +38,7 @@
 #include <endian.h>
 #include <errno.h>
 
+#include "object/call_code.h"
 #include "stack/function.h"
 #include "stack/garbage.h"
 #include "stack/root.h"
@@ -160,16 +161,13 @@ static const struct inferred *owner_main(struct stack_walker *w)
 /* Where the direct call leads whose last byte is at @at. */
 static bool follow_call(struct stack_walker *w, struct code_place *at)
 {
-	uint32_t distance;
 	uint8_t call[5];
 
 	at->offset -= sizeof(call) - 1;
 	at->address -= sizeof(call) - 1;
 	if (!code_bytes(w, at, call, sizeof(call)) || call[0] != 0xe8)
 		return false;
-	memcpy(&distance, call + 1, sizeof(distance));
-	return move_place(at,
-			  sizeof(call) + (uint64_t)(int64_t)(int32_t)le32toh(distance));
+	return move_place(at, near_target(call + 1, sizeof(call)));
 }
 
 /* Whose frame it is that returns to behind a call. Its .frame is 0 where that is not known; NULL
@@ -300,7 +298,7 @@ static int leads_elsewhere(struct stack_walker *w, const struct frame *owner,
 	if (!code_of_image(w, owner->image, owner->address, &function) ||
 	    !code_of_image(w, last->image, last->address, &to))
 		return w->failed ? -ENOMEM : 0;
-	if (function_start(w, &to, &start) < 0)
+	if (function_start(w, &to, to.address, &start) < 0)
 		return -ENOMEM;
 	pair = hash_u64(start ^ hash_u64(owner->address)) >> 2;
 	slot = slot_of(w, owner->image, pair ^ last->image, INFERRED_LEADS, &known);

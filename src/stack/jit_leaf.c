@@ -21,7 +21,6 @@
 #include "stack/walk.h"
 
 #include <elf.h>
-#include <endian.h>
 
 #include "base/file.h"
 #include "object/call_code.h"
@@ -72,17 +71,15 @@ static uint64_t behind_jump(struct stack_walker *w, uint64_t ip)
 {
 	struct made_code there;
 	uint8_t code[5] = { 0 };
-	uint32_t distance;
 
 	if (!is_made(w, ip, &there) || !there.dumped ||
 	    there.function->size - there.within < sizeof(code) ||
 	    !read_code(&there, there.within, code, sizeof(code)))
 		return ip;
-	memcpy(&distance, code + 1, sizeof(distance));
 	if (code[0] == 0xeb)
 		return ip + 2 + (uint64_t)(int64_t)(int8_t)code[1];
 	if (code[0] == 0xe9)
-		return ip + 5 + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+		return near_target(code + 1, ip + 5);
 	return ip;
 }
 
@@ -93,15 +90,13 @@ static bool calls(struct stack_walker *w, const struct made_code *c, uint64_t ra
 	uint8_t code[CALL_MOST] = { 0 };
 	uint64_t end = c->within + 1, target;
 	size_t have = end < CALL_MOST ? (size_t)end : CALL_MOST;
-	uint32_t distance;
 
 	if (!read_code(c, end - have, code + CALL_MOST - have, have) ||
 	    !call_code_ends(EM_X86_64, code))
 		return false;
 	if (code[CALL_MOST - 5] != 0xe8)
 		return true;
-	memcpy(&distance, code + CALL_MOST - 4, sizeof(distance));
-	target = ra + (uint64_t)(int64_t)(int32_t)le32toh(distance);
+	target = near_target(code + CALL_MOST - 4, ra);
 	return target == leaf || behind_jump(w, target) == leaf;
 }
 

@@ -31,7 +31,6 @@
  * walk ends with an address that is none.
  */
 #include "stack/chain.h"
-#include "stack/infer.h"
 #include "stack/root.h"
 #include "stack/walk.h"
 
@@ -168,10 +167,8 @@ static size_t count_links(struct stack_walker *w, const struct walk *k, struct c
 static bool infer_link(struct stack_walker *w, const struct walk *k, uint64_t next)
 {
 	uint64_t last = w->pcs.v[w->stack.count - 1];
-	struct missing missing;
 	const struct place_seen *seen;
 	struct unwind_rule rule;
-	size_t first = w->stack.count;
 
 	if (!w->options.infer || last & PC_EXACT)
 		return true;
@@ -179,12 +176,7 @@ static bool infer_link(struct stack_walker *w, const struct walk *k, uint64_t ne
 	if (!seen)
 		return false;
 	rule = w->rules.v[seen->rule];
-	if (infer_walked(w, &k->keys[1], next, &rule, &missing) < 0 ||
-	    (missing.frame && push_missing(w, &missing, 0) < 0))
-		return false;
-	for (size_t i = first; i < w->stack.count; i++)
-		w->pcs.v[i] = 0;
-	return true;
+	return walk_put_in(w, k, next, &rule, 0) == 0;
 }
 
 static bool push_links(struct stack_walker *w, const struct walk *k, struct chain *c,

@@ -10,6 +10,7 @@
 #include <endian.h>
 
 #include "object/machine.h"
+#include "stack/function.h"
 
 /* Bytes that a function without call frame information is taken for. */
 enum { UNBOUNDED_MOST = 160 };
@@ -21,25 +22,6 @@ enum { START_MOST = 1 << 14 };
 /* Addresses that happen to be behind calls, above where a stack begins. More would be no chance. */
 enum { ABOVE_MOST = 3 };
 
-static void note_from(void *arg, uint64_t from, uint64_t to,
-		      const struct unwind_rule *rule)
-{
-	uint64_t *start = arg;
-
-	(void)to;
-	(void)rule;
-	if (from < *start)
-		*start = from;
-}
-
-/* Where the function begins that call frame information knows there. 1, 0, or -ENOMEM. */
-static int function_at(struct stack_walker *w, const struct code_place *at,
-		       uint64_t address, uint64_t *ret)
-{
-	*ret = UINT64_MAX;
-	return binaries_function(w->binaries, at->binary, address, note_from, ret);
-}
-
 /* In a function that others refer to which start it? 1, 0, or -ENOMEM. */
 static int is_referred(struct stack_walker *w, const struct code_place *at,
 		       const struct starts *starts)
@@ -50,7 +32,7 @@ static int is_referred(struct stack_walker *w, const struct code_place *at,
 
 	if (!starts_begin_between(starts, least, at->address))
 		return 0;
-	found = function_at(w, at, at->address, &start);
+	found = function_start(w, at, at->address, &start);
 	if (found < 0)
 		return found;
 	/* Of musl nothing says where its functions begin. */
@@ -146,7 +128,7 @@ static enum by_hand find_hand(struct stack_walker *w, const struct place_key *ke
 	}
 	if (starts_begin_between(starts, address, address))
 		return HAND_ALWAYS;
-	found = function_at(w, &look.at, address, &start);
+	found = function_start(w, &look.at, address, &start);
 	w->failed |= found < 0;
 	/* Of code without call frame information, what fills the gaps between functions. */
 	if (found == 0 && is_behind_end(w, &of_code, ip))

@@ -396,20 +396,30 @@ static void note_recent(struct stack_walker *w, const struct place_seen *seen)
 		w->recent[w->recent_count++] = (uint16_t)(seen - w->places);
 }
 
-enum walk_end walk_infer(struct stack_walker *w, struct walk *k,
-			 const struct unwind_rule *rule)
+int walk_put_in(struct stack_walker *w, const struct walk *k, uint64_t next,
+		const struct unwind_rule *rule, size_t most)
 {
 	struct missing missing;
 	size_t first = w->stack.count;
 
-	if (!k->chained || !w->options.infer || first >= k->most)
-		return WALK_ON;
-	if (infer_walked(w, &k->keys[1], k->pc, rule, &missing) < 0 ||
-	    (missing.frame && push_missing(w, &missing, k->most) < 0))
-		return WALK_NO_MEMORY;
-	k->inferred += w->stack.count - first;
+	if (infer_walked(w, &k->keys[1], next, rule, &missing) < 0 ||
+	    (missing.frame && push_missing(w, &missing, most) < 0))
+		return -ENOMEM;
 	for (size_t i = first; w->options.join && i < w->stack.count; i++)
 		w->pcs.v[i] = 0;
+	return 0;
+}
+
+enum walk_end walk_infer(struct stack_walker *w, struct walk *k,
+			 const struct unwind_rule *rule)
+{
+	size_t first = w->stack.count;
+
+	if (!k->chained || !w->options.infer || first >= k->most)
+		return WALK_ON;
+	if (walk_put_in(w, k, k->pc, rule, k->most) < 0)
+		return WALK_NO_MEMORY;
+	k->inferred += w->stack.count - first;
 	return WALK_ON;
 }
 

@@ -64,6 +64,11 @@ struct place_seen *walk_place(struct stack_walker *w, struct walk *k);
 enum walk_end walk_step(struct stack_walker *w, struct walk *k,
 			const struct unwind_rule *rule);
 
+/* Pushes who called the last frame of the stack, of @rule, by the return address behind it, @next, and a mark where
+ * more is missing; @most: frames of the stack, 0: any number. 0, or -ENOMEM. */
+int walk_put_in(struct stack_walker *w, const struct walk *k, uint64_t next,
+		const struct unwind_rule *rule, size_t most);
+
 /* Pushes the function that a step through a frame pointer has passed over; @rule: of the frame that it has
  * left. WALK_ON, or WALK_NO_MEMORY. */
 enum walk_end walk_infer(struct stack_walker *w, struct walk *k,
