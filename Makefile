@@ -30,9 +30,9 @@ ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Werror=incompa
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
 
 # The sources. A new file, test or check needs no line here.
-LIB_SRC  = $(filter-out src/cli/%,$(wildcard src/*.c src/*/*.c))
+LIB_SRC  = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC  = $(wildcard src/cli/*.c)
-UNIT_ALL = $(wildcard tests/unit/*.c tests/unit/*/*.c)
+UNIT_ALL = $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
 API_SRC  = $(wildcard tests/api/*.c)
 API_H    = include/flamefold.h $(wildcard tests/api/*.h)
@@ -101,7 +101,7 @@ check-symbols check-docs: all
 check-docs: demo-programs
 
 format: ## let clang-format rewrite the C files
-	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/unit/*/*.[ch])
+	clang-format -i $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/unit/*.h tests/unit/*/*.[ch] tests/unit/*/*/*.[ch])
 
 # Compiling. Everything is compiled again when the compiler or a flag changes.
 flags = $(HOSTCC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(CXX) $(ALL_LDFLAGS) $(LIBS)

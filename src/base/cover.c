@@ -8,7 +8,7 @@
  *	       0 2 3 3 4      [1, 3) was covered
  *	       0 3 3 3 4      somebody went from 1 on
  */
-#include "object/cover.h"
+#include "base/cover.h"
 
 #include <stdlib.h>
 

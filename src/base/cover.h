@@ -1,5 +1,5 @@
-#ifndef OBJECT_COVER_H
-#define OBJECT_COVER_H
+#ifndef BASE_COVER_H
+#define BASE_COVER_H
 
 #include <errno.h>
 #include <stddef.h>

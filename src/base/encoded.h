@@ -1,5 +1,5 @@
-#ifndef OBJECT_ENCODED_H
-#define OBJECT_ENCODED_H
+#ifndef BASE_ENCODED_H
+#define BASE_ENCODED_H
 
 #include "base/cursor.h"
 

@@ -1,4 +1,4 @@
-#include "object/keyed.h"
+#include "base/keyed.h"
 
 #include <errno.h>
 #include <stdbool.h>

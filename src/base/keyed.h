@@ -1,5 +1,5 @@
-#ifndef OBJECT_KEYED_H
-#define OBJECT_KEYED_H
+#ifndef BASE_KEYED_H
+#define BASE_KEYED_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
  * gives all threads the same, is not used. CAP_DAC_OVERRIDE and its like go with the file-system
  * user id, capabilities(7), and come back with it; CAP_SETGID stays, so groups can be given back.
  */
-#include "object/process_root.h"
+#include "base/process_root.h"
 
 #include <errno.h>
 #include <fcntl.h>

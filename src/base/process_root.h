@@ -1,5 +1,5 @@
-#ifndef OBJECT_PROCESS_ROOT_H
-#define OBJECT_PROCESS_ROOT_H
+#ifndef BASE_PROCESS_ROOT_H
+#define BASE_PROCESS_ROOT_H
 
 #include <stdbool.h>
 #include <stdint.h>

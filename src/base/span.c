@@ -1,4 +1,4 @@
-#include "object/span.h"
+#include "base/span.h"
 
 /* Also ends what ended before @until. */
 static int paint_until(struct painter *p, uint64_t until)

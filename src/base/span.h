@@ -1,5 +1,5 @@
-#ifndef OBJECT_SPAN_H
-#define OBJECT_SPAN_H
+#ifndef BASE_SPAN_H
+#define BASE_SPAN_H
 
 #include "base/array.h"
 

@@ -1,8 +1,8 @@
-#include "object/cfi_entry.h"
+#include "cfi/entry.h"
 
 #include <errno.h>
 
-#include "object/pointer.h"
+#include "cfi/pointer.h"
 
 /* Bytes of one function. A full step runs them all; of thousands of libraries the largest
  * has 60,755. */

@@ -1,10 +1,10 @@
-#ifndef OBJECT_CFI_ENTRY_H
-#define OBJECT_CFI_ENTRY_H
+#ifndef CFI_ENTRY_H
+#define CFI_ENTRY_H
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "object/cfi_row.h"
-#include "object/cfi_section.h"
+#include "cfi/row.h"
+#include "cfi/section.h"
 
 /* What functions have in common (DWARF 5, 6.4.1; LSB 5.0, 10.6.1). */
 struct cfi_cie {

@@ -9,11 +9,11 @@
  * there first for the rules of registers (DWARF 5, 6.4.2.3). Expressions can jump
  * backwards, so MOST_STEPS bounds each one, and the caller's count all of a stack.
  */
-#include "object/expression.h"
+#include "cfi/expression.h"
 
 #include <dwarf.h>
 
-#include "object/encoded.h"
+#include "base/encoded.h"
 
 enum {
 	MOST_VALUES = 64,

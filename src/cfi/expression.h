@@ -1,7 +1,7 @@
-#ifndef OBJECT_EXPRESSION_H
-#define OBJECT_EXPRESSION_H
+#ifndef CFI_EXPRESSION_H
+#define CFI_EXPRESSION_H
 
-#include "object/frame.h"
+#include "cfi/frame.h"
 
 /* What an expression of call frame information may refer to. */
 struct expression_place {

@@ -8,13 +8,13 @@
  * was popped. What it says was saved below the stack pointer was not recorded, and the
  * register has its value again.
  */
-#include "object/frame.h"
+#include "cfi/frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "object/cfi_functions.h"
-#include "object/expression.h"
+#include "cfi/functions.h"
+#include "cfi/expression.h"
 
 struct frame_info {
 	struct cfi_functions functions;

@@ -1,8 +1,8 @@
-#ifndef OBJECT_FRAME_H
-#define OBJECT_FRAME_H
+#ifndef CFI_FRAME_H
+#define CFI_FRAME_H
 
-#include "object/machine.h"
-#include "object/object.h"
+#include "elf/machine.h"
+#include "elf/object.h"
 
 /*
  * One step of unwinding with all registers: for the few rows that struct unwind_rule

@@ -14,12 +14,12 @@
  * smallest functions keep a frame pointer (since 1.7 on amd64, 1.12 on arm64). What of its code is in
  * no function of .eh_frame, where cgo's are, counts as kept.
  */
-#include "object/frame_pointers.h"
+#include "cfi/frame_pointers.h"
 
 #include <errno.h>
 
-#include "object/cfi_functions.h"
-#include "object/unwind_rule.h"
+#include "cfi/functions.h"
+#include "cfi/unwind_rule.h"
 
 enum {
 	FUNCTIONS_MOST = 2048,

@@ -1,8 +1,8 @@
-#ifndef OBJECT_FRAME_POINTERS_H
-#define OBJECT_FRAME_POINTERS_H
+#ifndef CFI_FRAME_POINTERS_H
+#define CFI_FRAME_POINTERS_H
 
-#include "object/object.h"
-#include "object/unwind_single.h"
+#include "elf/object.h"
+#include "cfi/unwind_single.h"
 
 /*
  * Does the code of an object keep frame pointers, so that a chain of them leads through its

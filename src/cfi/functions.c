@@ -4,7 +4,7 @@
  * The id of a span says where its function was read: two bits for the source, below them
  * its index there.
  */
-#include "object/cfi_functions.h"
+#include "cfi/functions.h"
 
 #include <errno.h>
 #include <gelf.h>

@@ -1,7 +1,7 @@
-#ifndef OBJECT_CFI_FUNCTIONS_H
-#define OBJECT_CFI_FUNCTIONS_H
+#ifndef CFI_FUNCTIONS_H
+#define CFI_FUNCTIONS_H
 
-#include "object/cfi_source.h"
+#include "cfi/source.h"
 
 /*
  * All functions of an object that call frame information knows: of .eh_frame, of its

@@ -1,11 +1,11 @@
-#ifndef OBJECT_POINTER_H
-#define OBJECT_POINTER_H
+#ifndef CFI_POINTER_H
+#define CFI_POINTER_H
 
 #include <dwarf.h>
 
 #include "base/cursor.h"
-#include "object/cfi_section.h"
-#include "object/encoded.h"
+#include "cfi/section.h"
+#include "base/encoded.h"
 
 /* One number as the low half of a DW_EH_PE_* says it is written (LSB 5.0, 10.5). */
 static inline uint64_t read_number(struct cursor *c, uint8_t encoding, uint8_t word)

@@ -1,7 +1,7 @@
-#include "object/cfi_row.h"
+#include "cfi/row.h"
 
-#include "object/cfi_entry.h"
-#include "object/pointer.h"
+#include "cfi/entry.h"
+#include "cfi/pointer.h"
 
 /* Newer than libdw's <dwarf.h>. */
 enum {

@@ -1,9 +1,9 @@
-#ifndef OBJECT_CFI_ROW_H
-#define OBJECT_CFI_ROW_H
+#ifndef CFI_ROW_H
+#define CFI_ROW_H
 
 #include "base/array.h"
 #include "base/cursor.h"
-#include "object/machine.h"
+#include "elf/machine.h"
 
 struct cfi_cie;
 struct cfi_fde;

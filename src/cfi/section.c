@@ -9,7 +9,7 @@
  * has a segment, points at .eh_frame (LSB 5.0, 10.6.2). Nothing says how long that is:
  * it goes on to an entry of length 0, or to the end of its segment.
  */
-#include "object/cfi_section.h"
+#include "cfi/section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "object/encoded.h"
-#include "object/pointer.h"
-#include "object/section.h"
+#include "base/encoded.h"
+#include "cfi/pointer.h"
+#include "elf/section.h"
 
 enum {
 	COMPRESSED_ZSTD = 2, /* newer than libelf's <elf.h> */

@@ -1,12 +1,12 @@
-#ifndef OBJECT_CFI_SECTION_H
-#define OBJECT_CFI_SECTION_H
+#ifndef CFI_SECTION_H
+#define CFI_SECTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/budget.h"
-#include "object/object.h"
+#include "elf/object.h"
 
 /* The bytes of an .eh_frame or .debug_frame. */
 struct cfi_section {

@@ -6,11 +6,11 @@
  * A second section is laid behind the first: both lists are sorted, and one pass over
  * them puts into each hole of the first what the second has there, in O(m + n).
  */
-#include "object/cfi_source.h"
+#include "cfi/source.h"
 
 #include <errno.h>
 
-#include "object/keyed.h"
+#include "base/keyed.h"
 
 static int read_functions(struct cfi_source *s, const struct code_ranges *code)
 {

@@ -1,9 +1,9 @@
-#ifndef OBJECT_CFI_SOURCE_H
-#define OBJECT_CFI_SOURCE_H
+#ifndef CFI_SOURCE_H
+#define CFI_SOURCE_H
 
-#include "object/cfi_entry.h"
-#include "object/code_range.h"
-#include "object/span.h"
+#include "cfi/entry.h"
+#include "elf/code_range.h"
+#include "base/span.h"
 
 /* One section with its functions, cut so that no two overlap. */
 struct cfi_source {

@@ -11,13 +11,13 @@
  * behind each. So all runs together may read twice the bytes of the sections; what is
  * left then counts as broken, and no rule is known for it.
  */
-#include "object/unwind.h"
+#include "cfi/unwind.h"
 
 #include <errno.h>
 
-#include "object/cfi_functions.h"
-#include "object/unwind_rows.h"
-#include "object/unwind_rule.h"
+#include "cfi/functions.h"
+#include "cfi/unwind_rows.h"
+#include "cfi/unwind_rule.h"
 
 enum {
 	BYTES_PER_ROW = 4, /* of instructions and heads, so that arrays rarely grow */

@@ -1,9 +1,9 @@
-#ifndef OBJECT_UNWIND_H
-#define OBJECT_UNWIND_H
+#ifndef CFI_UNWIND_H
+#define CFI_UNWIND_H
 
 #include "base/budget.h"
-#include "object/machine.h"
-#include "object/object.h"
+#include "elf/machine.h"
+#include "elf/object.h"
 
 /*
  * Call frame information, compiled: .eh_frame and .debug_frame of an object as rows

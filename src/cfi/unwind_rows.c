@@ -10,7 +10,7 @@
  * than half full. Id 0, "none", needs no slot, so 0 marks an empty one. In an object
  * with more rules than ids, rows whose rule has got none are UNWIND_OTHER.
  */
-#include "object/unwind_rows.h"
+#include "cfi/unwind_rows.h"
 
 #include <errno.h>
 

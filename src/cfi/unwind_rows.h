@@ -1,7 +1,7 @@
-#ifndef OBJECT_UNWIND_ROWS_H
-#define OBJECT_UNWIND_ROWS_H
+#ifndef CFI_UNWIND_ROWS_H
+#define CFI_UNWIND_ROWS_H
 
-#include "object/unwind_rule.h"
+#include "cfi/unwind_rule.h"
 
 /* A table while rows are added to it, in ascending order of address. */
 struct unwind_rows {

@@ -10,12 +10,12 @@
  * Nearly all rows are of one form (register + offset, all saved below that), so this is
  * tried first, on the row's numbers alone.
  */
-#include "object/unwind_rule.h"
+#include "cfi/unwind_rule.h"
 
 #include <dwarf.h>
 
-#include "object/cfi_entry.h"
-#include "object/encoded.h"
+#include "cfi/entry.h"
+#include "base/encoded.h"
 
 static const struct unwind_rule other = { .cfa_kind = UNWIND_OTHER };
 

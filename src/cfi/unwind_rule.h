@@ -1,8 +1,8 @@
-#ifndef OBJECT_UNWIND_RULE_H
-#define OBJECT_UNWIND_RULE_H
+#ifndef CFI_UNWIND_RULE_H
+#define CFI_UNWIND_RULE_H
 
-#include "object/cfi_row.h"
-#include "object/unwind.h"
+#include "cfi/row.h"
+#include "cfi/unwind.h"
 
 /* A rule as two numbers, quick to make, to hash and to compare: the compiler of tables
  * meets one for each row, and few that differ. */

@@ -13,14 +13,14 @@
  * meanwhile; when those are as many as .eh_frame has, and some to begin with, the table
  * has become the cheaper way.
  */
-#include "object/unwind_single.h"
+#include "cfi/unwind_single.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "object/cfi_functions.h"
-#include "object/pointer.h"
-#include "object/unwind_rule.h"
+#include "cfi/functions.h"
+#include "cfi/pointer.h"
+#include "cfi/unwind_rule.h"
 
 enum {
 	HEADER_MOST = 32,

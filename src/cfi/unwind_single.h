@@ -1,9 +1,9 @@
-#ifndef OBJECT_UNWIND_SINGLE_H
-#define OBJECT_UNWIND_SINGLE_H
+#ifndef CFI_UNWIND_SINGLE_H
+#define CFI_UNWIND_SINGLE_H
 
-#include "object/cfi_entry.h"
-#include "object/code_range.h"
-#include "object/unwind_rule.h"
+#include "cfi/entry.h"
+#include "elf/code_range.h"
+#include "cfi/unwind_rule.h"
 
 /*
  * The rule of one address without a table: linkers leave one of all functions, sorted by

@@ -14,7 +14,7 @@
  * a function. What the abbreviation of a DIE says (it has no addresses; it is a
  * declaration) is remembered by its code, because it holds for thousands.
  */
-#include "object/debug_calls.h"
+#include "dwarf/calls.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
-#ifndef OBJECT_DEBUG_CALLS_H
-#define OBJECT_DEBUG_CALLS_H
+#ifndef DWARF_CALLS_H
+#define DWARF_CALLS_H
 
-#include "object/debug_names.h"
-#include "object/die.h"
-#include "object/die_walk.h"
+#include "dwarf/names.h"
+#include "dwarf/die.h"
+#include "dwarf/die_walk.h"
 
 /*
  * Which calls were inlined at some addresses of a unit: one walk over its DIEs, into

@@ -11,12 +11,12 @@
  *
  * Lists end where their section does, whatever they say.
  */
-#include "object/die.h"
+#include "dwarf/die.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#include "object/encoded.h"
+#include "base/encoded.h"
 
 uint64_t die_constant(Dwarf_Die *die, unsigned name)
 {

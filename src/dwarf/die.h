@@ -1,12 +1,12 @@
-#ifndef OBJECT_DIE_H
-#define OBJECT_DIE_H
+#ifndef DWARF_DIE_H
+#define DWARF_DIE_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cursor.h"
-#include "object/debug_image.h"
+#include "dwarf/image.h"
 
 /*
  * What addresses in a unit are relative to. The unit of a .dwo file has this from the

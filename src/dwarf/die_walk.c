@@ -10,7 +10,7 @@
  * finds the sibling. Each step goes forward in the file, or the walk ends: broken
  * siblings cannot lead it around in a circle.
  */
-#include "object/die_walk.h"
+#include "dwarf/die_walk.h"
 
 #include <dwarf.h>
 

@@ -1,12 +1,12 @@
-#ifndef OBJECT_DIE_WALK_H
-#define OBJECT_DIE_WALK_H
+#ifndef DWARF_DIE_WALK_H
+#define DWARF_DIE_WALK_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "object/debug_work.h"
+#include "dwarf/work.h"
 
 /*
  * The DIEs below one, in the order of the file, each at most once: what is below a DIE

@@ -5,14 +5,14 @@
  * name with ".." is not tried. "Beside" is where the open object lies, so /proc/self/fd
  * is asked for its path.
  */
-#include "object/debug_files.h"
+#include "dwarf/files.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "object/section.h"
+#include "elf/section.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 

@@ -1,8 +1,8 @@
-#ifndef OBJECT_DEBUG_FILES_H
-#define OBJECT_DEBUG_FILES_H
+#ifndef DWARF_FILES_H
+#define DWARF_FILES_H
 
 #include "base/text.h"
-#include "object/object.h"
+#include "elf/object.h"
 
 /*
  * Files that hold a part of an object's debug information, where the object says that

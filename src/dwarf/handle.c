@@ -2,7 +2,7 @@
  * libdw may fail in ways that a library cannot: what it does then leaves to where it was called.
  * It tells its handler nothing, nor does a signal, so where to go is kept by thread.
  */
-#include "object/debug_handle.h"
+#include "dwarf/handle.h"
 
 #include <errno.h>
 #include <libelf.h>

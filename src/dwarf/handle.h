@@ -1,9 +1,9 @@
-#ifndef OBJECT_DEBUG_HANDLE_H
-#define OBJECT_DEBUG_HANDLE_H
+#ifndef DWARF_HANDLE_H
+#define DWARF_HANDLE_H
 
 #include <elfutils/libdw.h>
 
-#include "object/debug_image.h"
+#include "dwarf/image.h"
 
 /*
  * libdw on an image, for one thread: elfutils of Debian 12 has no locks. Any number of

@@ -10,7 +10,7 @@
  * no such section. Class and byte order are those of the file, because libdw reads the
  * sections by them. Bytes that the file has lost since it was opened stay zero.
  */
-#include "object/debug_image.h"
+#include "dwarf/image.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -21,8 +21,8 @@
 
 #include "base/cursor.h"
 #include "base/pages.h"
-#include "object/inflate.h"
-#include "object/section.h"
+#include "elf/inflate.h"
+#include "elf/section.h"
 
 enum {
 	PADDING = 1024, /* behind each section; at least DIE_DEPTH_MOST */

@@ -1,5 +1,5 @@
-#ifndef OBJECT_DEBUG_IMAGE_H
-#define OBJECT_DEBUG_IMAGE_H
+#ifndef DWARF_IMAGE_H
+#define DWARF_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "base/budget.h"
 #include "base/context.h"
-#include "object/object.h"
+#include "elf/object.h"
 
 /*
  * The part of an object's debug information that names functions and lines: in memory,

@@ -13,14 +13,14 @@
  * is asked of the sum over all threads, at the end, and then nothing counts: so the
  * answer does not depend on who was quicker.
  */
-#include "object/inlines.h"
+#include "dwarf/inlines.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "object/keyed.h"
-#include "object/unit_reader.h"
+#include "base/keyed.h"
+#include "dwarf/unit_reader.h"
 
 #define CRASHED "reading its debug information crashed"
 #define TOO_MUCH "its debug information takes too long to read"

@@ -1,13 +1,13 @@
-#ifndef OBJECT_INLINES_H
-#define OBJECT_INLINES_H
+#ifndef DWARF_INLINES_H
+#define DWARF_INLINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/context.h"
-#include "object/debug_files.h"
-#include "object/object.h"
+#include "dwarf/files.h"
+#include "elf/object.h"
 
 /*
  * What debug information says of addresses: the functions whose code was put into another

@@ -9,12 +9,12 @@
  * 5 (DWARF 4, 6.2.4), entries that the head describes since (DWARF 5, 6.2.4.1). Their
  * names stay in the image, and a path is put together only when it is asked for.
  */
-#include "object/line_program.h"
+#include "dwarf/line_program.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#include "object/encoded.h"
+#include "base/encoded.h"
 
 enum {
 	MOST_FORMATS = 16, /* fields of an entry in a table; real ones have 3 */

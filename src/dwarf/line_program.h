@@ -1,11 +1,11 @@
-#ifndef OBJECT_LINE_PROGRAM_H
-#define OBJECT_LINE_PROGRAM_H
+#ifndef DWARF_LINE_PROGRAM_H
+#define DWARF_LINE_PROGRAM_H
 
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/text.h"
-#include "object/debug_image.h"
-#include "object/debug_work.h"
+#include "dwarf/image.h"
+#include "dwarf/work.h"
 
 /*
  * Source lines: a unit's line program, run once beside the addresses that are asked for.

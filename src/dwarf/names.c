@@ -11,13 +11,13 @@
  * the chain, MOST_LOCAL functions in functions, MOST_NAME the text, and libdw's reading
  * of abbreviations is counted as work before it begins.
  */
-#include "object/debug_names.h"
+#include "dwarf/names.h"
 
 #include <dwarf.h>
 #include <errno.h>
 #include <string.h>
 
-#include "object/die.h"
+#include "dwarf/die.h"
 
 enum {
 	MOST_REFERENCES = 16, /* from a DIE to the one with the name: real ones make 3 */

@@ -1,11 +1,11 @@
-#ifndef OBJECT_DEBUG_NAMES_H
-#define OBJECT_DEBUG_NAMES_H
+#ifndef DWARF_NAMES_H
+#define DWARF_NAMES_H
 
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "object/debug_units.h"
-#include "object/outline.h"
+#include "dwarf/units.h"
+#include "dwarf/outline.h"
 
 /*
  * Names of functions by their DIEs. The linkage name, which says most, where there is

@@ -5,12 +5,12 @@
  * around the DIE is searched for at each level. Cost: a bisection, and a pass over the
  * children on the way down.
  */
-#include "object/outline.h"
+#include "dwarf/outline.h"
 
 #include <dwarf.h>
 #include <errno.h>
 
-#include "object/die_walk.h"
+#include "dwarf/die_walk.h"
 
 enum {
 	BYTES_A_STEP = 16,

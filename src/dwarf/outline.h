@@ -1,12 +1,12 @@
-#ifndef OBJECT_OUTLINE_H
-#define OBJECT_OUTLINE_H
+#ifndef DWARF_OUTLINE_H
+#define DWARF_OUTLINE_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/array.h"
-#include "object/debug_work.h"
+#include "dwarf/work.h"
 
 /*
  * The outer scopes of a unit: namespaces, and what lies right in them. A DIE does not

@@ -12,7 +12,7 @@
  * Offsets outside of the strings become that of the empty one. Where strings that overlap make
  * more than twice what there is of them, the unit is refused.
  */
-#include "object/debug_package.h"
+#include "dwarf/package.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -23,7 +23,7 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "object/section.h"
+#include "elf/section.h"
 
 enum {
 	PART_MOST = 1 << 30, /* bytes of what is read whole */

@@ -1,10 +1,10 @@
-#ifndef OBJECT_DEBUG_PACKAGE_H
-#define OBJECT_DEBUG_PACKAGE_H
+#ifndef DWARF_PACKAGE_H
+#define DWARF_PACKAGE_H
 
-#include "object/debug_image.h"
-#include "object/debug_work.h"
-#include "object/keyed.h"
-#include "object/object.h"
+#include "dwarf/image.h"
+#include "dwarf/work.h"
+#include "base/keyed.h"
+#include "elf/object.h"
 
 /*
  * A .dwp file: what many .dwo files held, one after another, and an index that says which part of

@@ -14,7 +14,7 @@
  * libdw may crash on what is broken. After that neither its handles nor this reader are
  * used again.
  */
-#include "object/unit_reader.h"
+#include "dwarf/unit_reader.h"
 
 #include <dwarf.h>
 #include <errno.h>

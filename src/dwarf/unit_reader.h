@@ -1,12 +1,12 @@
-#ifndef OBJECT_UNIT_READER_H
-#define OBJECT_UNIT_READER_H
+#ifndef DWARF_UNIT_READER_H
+#define DWARF_UNIT_READER_H
 
 #include "base/intern.h"
-#include "object/debug_calls.h"
-#include "object/debug_package.h"
-#include "object/debug_units.h"
-#include "object/inlines.h"
-#include "object/line_program.h"
+#include "dwarf/calls.h"
+#include "dwarf/package.h"
+#include "dwarf/units.h"
+#include "dwarf/inlines.h"
+#include "dwarf/line_program.h"
 
 /* What the threads that read an object's units share. Nothing of it changes meanwhile
  * but the work. */

@@ -9,11 +9,11 @@
  * form that is not known here, or an attribute that makes a range depend on another
  * file, is left to libdw.
  */
-#include "object/unit_root.h"
+#include "dwarf/unit_root.h"
 
 #include <dwarf.h>
 
-#include "object/encoded.h"
+#include "base/encoded.h"
 
 struct root {
 	struct cursor values, forms;

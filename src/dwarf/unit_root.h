@@ -1,7 +1,7 @@
-#ifndef OBJECT_UNIT_ROOT_H
-#define OBJECT_UNIT_ROOT_H
+#ifndef DWARF_UNIT_ROOT_H
+#define DWARF_UNIT_ROOT_H
 
-#include "object/die.h"
+#include "dwarf/die.h"
 
 /*
  * The first DIE of a unit, as far as it says which addresses the unit has. An index asks

@@ -1,10 +1,10 @@
-#include "object/debug_units.h"
+#include "dwarf/units.h"
 
 #include <dwarf.h>
 #include <errno.h>
 
-#include "object/die.h"
-#include "object/encoded.h"
+#include "dwarf/die.h"
+#include "base/encoded.h"
 
 /* libdw takes a thousand bytes of memory for a unit, fifty for the ten of an abbreviation. */
 enum { BYTES_A_STEP = 16, ABBREVIATION_BYTES_A_STEP = 4, STEPS_A_UNIT = 64 };

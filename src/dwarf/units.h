@@ -1,12 +1,12 @@
-#ifndef OBJECT_DEBUG_UNITS_H
-#define OBJECT_DEBUG_UNITS_H
+#ifndef DWARF_UNITS_H
+#define DWARF_UNITS_H
 
 #include "base/array.h"
-#include "object/debug_handle.h"
-#include "object/debug_work.h"
-#include "object/object.h"
-#include "object/span.h"
-#include "object/unit_root.h"
+#include "dwarf/handle.h"
+#include "dwarf/work.h"
+#include "elf/object.h"
+#include "base/span.h"
+#include "dwarf/unit_root.h"
 
 /*
  * The units of an image, and which of them an address belongs to: exactly one. Compilers

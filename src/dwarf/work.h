@@ -1,5 +1,5 @@
-#ifndef OBJECT_DEBUG_WORK_H
-#define OBJECT_DEBUG_WORK_H
+#ifndef DWARF_WORK_H
+#define DWARF_WORK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  * (Intel SDM, volume 2, 2.1). Other bytes may look like that by chance; a near call
  * always does. On aarch64 an instruction is 4 bytes, and the answer is exact.
  */
-#include "object/call_code.h"
+#include "elf/call_code.h"
 
 #include <elf.h>
 #include <endian.h>

@@ -1,5 +1,5 @@
-#ifndef OBJECT_CALL_CODE_H
-#define OBJECT_CALL_CODE_H
+#ifndef ELF_CALL_CODE_H
+#define ELF_CALL_CODE_H
 
 #include <endian.h>
 #include <stdbool.h>

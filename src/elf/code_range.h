@@ -1,7 +1,7 @@
-#ifndef OBJECT_CODE_RANGE_H
-#define OBJECT_CODE_RANGE_H
+#ifndef ELF_CODE_RANGE_H
+#define ELF_CODE_RANGE_H
 
-#include "object/object.h"
+#include "elf/object.h"
 
 /*
  * The addresses that an object has code at: its executable segments as far as the file

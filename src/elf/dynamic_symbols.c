@@ -11,7 +11,7 @@
  * Addresses become offsets in the file by the load segments. All of it may be anything: what does not
  * lie in the file, or is more than the file could have, is not there.
  */
-#include "object/dynamic_symbols.h"
+#include "elf/dynamic_symbols.h"
 
 #include <errno.h>
 #include <gelf.h>

@@ -1,7 +1,7 @@
-#ifndef OBJECT_DYNAMIC_SYMBOLS_H
-#define OBJECT_DYNAMIC_SYMBOLS_H
+#ifndef ELF_DYNAMIC_SYMBOLS_H
+#define ELF_DYNAMIC_SYMBOLS_H
 
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 /* Appends the functions that @o exports, as the dynamic linker finds them: for files that have no
  * section headers. Nothing where its tables make no sense. 0, or -ENOMEM. */

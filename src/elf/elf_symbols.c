@@ -9,14 +9,14 @@
  * a million. All memory that they take, up to sorting, is claimed before the first is
  * read.
  */
-#include "object/elf_symbols.h"
+#include "elf/elf_symbols.h"
 
 #include <string.h>
 
-#include "object/dynamic_symbols.h"
-#include "object/go_table.h"
-#include "object/module_layout.h"
-#include "object/section.h"
+#include "elf/dynamic_symbols.h"
+#include "elf/go_table.h"
+#include "elf/module_layout.h"
+#include "elf/section.h"
 
 enum { MOST_SYMBOLS = 1 << 29 }; /* bytes of one table */
 

@@ -23,14 +23,14 @@
  * headers or the C linker put it among other data, by its head. Functions are in order of their
  * addresses, and so are their offsets: what goes back ends the table, which bounds the reading.
  */
-#include "object/go_table.h"
+#include "elf/go_table.h"
 
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
 
 #include "base/cursor.h"
-#include "object/section.h"
+#include "elf/section.h"
 
 enum go_form { GO_1_2, GO_1_16, GO_1_18 };
 

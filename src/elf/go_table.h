@@ -1,7 +1,7 @@
-#ifndef OBJECT_GO_TABLE_H
-#define OBJECT_GO_TABLE_H
+#ifndef ELF_GO_TABLE_H
+#define ELF_GO_TABLE_H
 
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 /*
  * Appends the functions of a Go program from the table that its runtime prints stacks by

@@ -4,7 +4,7 @@
  * behind the last one. So what it refuses is unpacked by zlib again, with the sum not
  * looked at. The size that the section states has to come out, no byte more or less.
  */
-#include "object/inflate.h"
+#include "elf/inflate.h"
 
 #include <errno.h>
 #include <libdeflate.h>

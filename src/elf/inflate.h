@@ -1,5 +1,5 @@
-#ifndef OBJECT_INFLATE_H
-#define OBJECT_INFLATE_H
+#ifndef ELF_INFLATE_H
+#define ELF_INFLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

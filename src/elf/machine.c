@@ -1,4 +1,4 @@
-#include "object/machine.h"
+#include "elf/machine.h"
 
 #include <elf.h>
 #include <stddef.h>

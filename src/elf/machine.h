@@ -1,5 +1,5 @@
-#ifndef OBJECT_MACHINE_H
-#define OBJECT_MACHINE_H
+#ifndef ELF_MACHINE_H
+#define ELF_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

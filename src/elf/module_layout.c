@@ -1,4 +1,4 @@
-#include "object/module_layout.h"
+#include "elf/module_layout.h"
 
 #include <string.h>
 

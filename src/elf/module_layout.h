@@ -1,7 +1,7 @@
-#ifndef OBJECT_MODULE_LAYOUT_H
-#define OBJECT_MODULE_LAYOUT_H
+#ifndef ELF_MODULE_LAYOUT_H
+#define ELF_MODULE_LAYOUT_H
 
-#include "object/section.h"
+#include "elf/section.h"
 
 /*
  * Where the kernel puts the sections of a module. A module is not linked; when it is

@@ -4,7 +4,7 @@
  * the table is an offset in memory, and a name may go across blocks. A block that the
  * budget refuses stays zero, and is not asked for again: the names in it are empty.
  */
-#include "object/names.h"
+#include "elf/names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "base/budget.h"
 #include "base/file.h"
-#include "object/section.h"
+#include "elf/section.h"
 
 enum {
 	MOST_BYTES = 1 << 30,

@@ -1,11 +1,11 @@
-#ifndef OBJECT_NAMES_H
-#define OBJECT_NAMES_H
+#ifndef ELF_NAMES_H
+#define ELF_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "object/object.h"
+#include "elf/object.h"
 
 /*
  * The string table of a symbol table. Of tens of megabytes a profile needs a few

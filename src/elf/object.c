@@ -11,7 +11,7 @@
  * PT_NOTE segments. The checksum of debug links is a CRC-32 of the whole file. A hole of
  * n bytes in a sparse file costs O(log n): the sum of n zeros is made by doubling.
  */
-#include "object/object.h"
+#include "elf/object.h"
 
 #include <byteswap.h>
 #include <errno.h>
@@ -29,8 +29,8 @@
 
 #include "base/budget.h"
 #include "base/file.h"
-#include "object/process_root.h"
-#include "object/section.h"
+#include "base/process_root.h"
+#include "elf/section.h"
 
 enum {
 	/* Files have fewer; hostile ones are cut here so that no table is longer than

@@ -1,5 +1,5 @@
-#ifndef OBJECT_OBJECT_H
-#define OBJECT_OBJECT_H
+#ifndef ELF_OBJECT_H
+#define ELF_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

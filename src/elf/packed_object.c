@@ -4,7 +4,7 @@
  * found out when it has grown to that, not when memory is gone. The claim goes to the
  * object that is opened from the memfd, and ends with it.
  */
-#include "object/packed_object.h"
+#include "elf/packed_object.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/unpack.h"
-#include "object/section.h"
+#include "elf/section.h"
 
 enum {
 	BLOCK = 1 << 18,

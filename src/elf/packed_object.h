@@ -1,7 +1,7 @@
-#ifndef OBJECT_PACKED_OBJECT_H
-#define OBJECT_PACKED_OBJECT_H
+#ifndef ELF_PACKED_OBJECT_H
+#define ELF_PACKED_OBJECT_H
 
-#include "object/object.h"
+#include "elf/object.h"
 
 /*
  * Objects that are packed: a kernel module (.ko.xz, .ko.gz, .ko.zst), or the symbols that

@@ -1,4 +1,4 @@
-#include "object/plt.h"
+#include "elf/plt.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/hash.h"
-#include "object/section.h"
+#include "elf/section.h"
 
 /*
  * A PLT entry jumps through a slot of the GOT; the relocation of that slot has the

@@ -1,7 +1,7 @@
-#ifndef OBJECT_PLT_H
-#define OBJECT_PLT_H
+#ifndef ELF_PLT_H
+#define ELF_PLT_H
 
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 /* Adds a symbol "name@plt" for every entry of the PLT sections whose target is known.
  * After all other symbols. 0, or -ENOMEM. */

@@ -6,7 +6,7 @@
  * no data. errno tells which it was, so it is cleared before and kept with the object,
  * for who has to know whether what was found is all there is.
  */
-#include "object/section.h"
+#include "elf/section.h"
 
 #include <errno.h>
 #include <string.h>

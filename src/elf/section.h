@@ -1,12 +1,12 @@
-#ifndef OBJECT_SECTION_H
-#define OBJECT_SECTION_H
+#ifndef ELF_SECTION_H
+#define ELF_SECTION_H
 
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "object/object.h"
+#include "elf/object.h"
 
 /* A section that was checked: its bytes lie in the file and are not many. */
 struct section {

@@ -4,7 +4,7 @@
  * E8 and a distance, or 8D with a ModRM byte that counts from the next instruction (Intel SDM, volume 2, CALL, LEA,
  * and 2.2.1.6). What looks like that by chance mostly leads out of all code.
  */
-#include "object/starts.h"
+#include "elf/starts.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/call_code.h"
-#include "object/names.h"
-#include "object/section.h"
+#include "elf/call_code.h"
+#include "elf/names.h"
+#include "elf/section.h"
 
 enum {
 	SYMBOLS_MOST = 1 << 24, /* bytes of a table */

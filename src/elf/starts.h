@@ -1,7 +1,7 @@
-#ifndef OBJECT_STARTS_H
-#define OBJECT_STARTS_H
+#ifndef ELF_STARTS_H
+#define ELF_STARTS_H
 
-#include "object/object.h"
+#include "elf/object.h"
 
 /*
  * The functions of an object that stacks begin with: nobody called them, or what called them is of no

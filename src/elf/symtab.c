@@ -6,15 +6,15 @@
  * of one start are one group, with the longest of their ends, and groups are painted
  * into spans that do not overlap: an address finds its group by a bisection.
  */
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/pages.h"
-#include "object/elf_symbols.h"
-#include "object/keyed.h"
-#include "object/plt.h"
+#include "elf/elf_symbols.h"
+#include "base/keyed.h"
+#include "elf/plt.h"
 
 enum { PAGE = 4096 };
 

@@ -1,5 +1,5 @@
-#ifndef OBJECT_SYMTAB_H
-#define OBJECT_SYMTAB_H
+#ifndef ELF_SYMTAB_H
+#define ELF_SYMTAB_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,9 +7,9 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "base/text.h"
-#include "object/names.h"
-#include "object/object.h"
-#include "object/span.h"
+#include "elf/names.h"
+#include "elf/object.h"
+#include "base/span.h"
 
 /*
  * The symbols of one object, or of the kernel, in order of address.

@@ -5,7 +5,7 @@
  *	input -> stack -> trie -> weight   second pass: samples, in parallel chunks
  *	symbol -> write                    at the end, once
  */
-#include "profile.h"
+#include "engine/profile.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "object/debuginfod.h"
+#include "find/debuginfod.h"
 #include "order/order.h"
 
 enum {

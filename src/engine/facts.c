@@ -1,5 +1,5 @@
 /* What a profile and its inputs say when asked. */
-#include "profile.h"
+#include "engine/profile.h"
 
 /* Totals of samples by why their stacks are not whole. */
 static const unsigned poorer_totals[FF_TOTALS] = {

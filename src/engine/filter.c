@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 /* What a frame, or a stack down to a node, matched; and one bit more. */
 enum { UNDER_MARK = 1 << FILTER_FRAME_BITS };

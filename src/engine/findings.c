@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "object/frame_pointers.h"
-#include "profile.h"
-#include "profile_memory.h"
-#include "profile_python.h"
+#include "cfi/frame_pointers.h"
+#include "engine/profile.h"
+#include "engine/memory.h"
+#include "engine/python.h"
 
 /* What is typed to record again, by who recorded. */
 struct recorder {

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "profile.h"
-#include "profile_memory.h"
+#include "engine/profile.h"
+#include "engine/memory.h"
 
 enum {
 	PROGRESS_LINES = 4096,

@@ -1,7 +1,7 @@
 /* Findings as they are asked for, and those that pictures have brought. */
 #include <errno.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 /* What tells two apart, as a number. */
 static int finding_key(struct ff_profile *p, const struct ff_finding *f, uint64_t *ret)

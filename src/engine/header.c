@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "base/text.h"
-#include "profile.h"
+#include "engine/profile.h"
 #include "write/write.h"
 
 /* TYPE_SOFTWARE events that count nanoseconds: cpu-clock and task-clock. */

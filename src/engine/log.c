@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 enum { NOWHERE = -1 };
 

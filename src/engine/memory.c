@@ -1,9 +1,9 @@
 /* What was left out because memory is limited: by how much and how to have it. */
-#include "profile_memory.h"
+#include "engine/memory.h"
 
 #include <inttypes.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 static void put_size(struct text *t, uint64_t bytes)
 {

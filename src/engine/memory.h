@@ -1,5 +1,5 @@
-#ifndef PROFILE_MEMORY_H
-#define PROFILE_MEMORY_H
+#ifndef ENGINE_MEMORY_H
+#define ENGINE_MEMORY_H
 
 #include <flamefold.h>
 #include <stdbool.h>

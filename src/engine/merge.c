@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "profile.h"
+#include "engine/profile.h"
 
 enum {
 	MERGE_LONG = 1 << 16, /* nodes: some milliseconds */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "object/debug_handle.h"
-#include "object/debuginfod.h"
-#include "profile.h"
-#include "profile_memory.h"
+#include "dwarf/handle.h"
+#include "find/debuginfod.h"
+#include "engine/profile.h"
+#include "engine/memory.h"
 
 void ff_catch_crashes(void)
 {

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "base/file_place.h"
-#include "profile.h"
+#include "engine/profile.h"
 
 int ff_place_open(const char *path, struct ff_place *ret, const char **why)
 {

@@ -1,5 +1,5 @@
-#ifndef PROFILE_H
-#define PROFILE_H
+#ifndef ENGINE_PROFILE_H
+#define ENGINE_PROFILE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -228,7 +228,7 @@ int name_frames(struct ff_profile *p);
 /* ff_profile_finish() of a profile that goes on afterwards. */
 int finish_so_far(struct ff_profile *p);
 
-/* profile_samples.c: the second pass. */
+/* engine/samples.c: the second pass. */
 int read_samples(struct reading *r, struct ff_input *input);
 /* Once it is known which there are. */
 int choose_events(struct reading *r);
@@ -238,13 +238,13 @@ int worker_take(struct worker *w, const struct sample *s);
 void worker_rest(struct worker *w);
 void worker_release(struct worker *w); /* a zeroed one is fine */
 
-/* profile_merge.c: of all workers of an input, or of the only one. What they lack then are
+/* engine/merge.c: of all workers of an input, or of the only one. What they lack then are
  * their frames and tries. */
 int workers_merge(struct reading *r);
 int worker_merge(struct ff_profile *p, struct worker *w);
 int settle_counters(struct reading *r, struct ff_input *input);
 
-/* profile_seen.c */
+/* engine/seen.c */
 /* Why stacks are not whole, in words; @followed: by frame pointers that are none. */
 struct poorer_reason {
 	enum ff_total which;
@@ -269,7 +269,7 @@ static inline void see_sample(struct seen *seen, const struct event *event,
 	seen->chains_cut += stack_chain_is_cut(s, event);
 }
 
-/* profile_flow.c: what is read once, as it comes. */
+/* engine/flow.c: what is read once, as it comes. */
 struct flowing {
 	struct reading *r;
 	struct worker worker;
@@ -307,29 +307,29 @@ int flowing_make_room(struct flowing *f);
 /* @err: what came of it; returned. */
 int flowing_release(struct flowing *f, int err);
 
-/* profile.c: what is the same for all recordings. The reading refers to @input. */
+/* engine/engine.c: what is the same for all recordings. The reading refers to @input. */
 int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *ret);
 int reading_end(struct reading *r, struct ff_input *input, int err);
 struct ff_input *add_input(struct ff_profile *p);
 int list_events(struct ff_profile *p, struct ff_input *input);
 
-/* profile_save.c: build ids of all that was mapped, for a saved run. 0, or -ENOMEM. */
+/* engine/save.c: build ids of all that was mapped, for a saved run. 0, or -ENOMEM. */
 int save_objects(struct ff_profile *p, struct save *save);
 
-/* profile_filter.c: filters by the names of frames. */
+/* engine/filter.c: filters by the names of frames. */
 int count_line(struct ff_profile *p, uint32_t node);
 /* When frames have their names. *@left_out: by node of the trie, 1: nothing of it is in the
  * tree; NULL: there are no such filters. To be freed. */
 int filter_stacks(struct ff_profile *p, uint8_t **left_out);
 
-/* profile_log.c: the samples that are kept get their places in the named tree; some are not
+/* engine/log.c: the samples that are kept get their places in the named tree; some are not
  * there. @left_out: see filter_stacks(). 0, or -ENOMEM. */
 int place_samples(struct ff_profile *p, const uint8_t *left_out);
 
-/* profile_folded.c */
+/* engine/folded.c */
 int read_folded(struct ff_profile *p, struct ff_input *input);
 
-/* profile_stacks.c: how a live run that was to choose has recorded stacks. 0, or -ENOMEM. */
+/* engine/stacks.c: how a live run that was to choose has recorded stacks. 0, or -ENOMEM. */
 struct stacks_used {
 	uint32_t stack_size; /* bytes of each that were copied; 0: by frame pointers */
 	uint64_t bytes; /* of all records */
@@ -337,17 +337,17 @@ struct stacks_used {
 };
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used);
 
-/* profile_saved.c */
+/* engine/saved.c */
 int read_saved(struct ff_profile *p, struct ff_input *input);
 
-/* profile_header.c: for a picture's header. */
+/* engine/header.c: for a picture's header. */
 int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event_choice *choice);
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);
 
-/* profile_report.c: what a picture says of its recording, written and read back. 0, -ENOMEM, or
+/* engine/report.c: what a picture says of its recording, written and read back. 0, -ENOMEM, or
  * -EBADMSG with a sentence. */
 struct bytes;
 int report_write(const struct ff_profile *p, struct bytes *ret);
@@ -357,16 +357,16 @@ void report_free(struct saved_report *r); /* NULL is fine */
 /* Every input is a picture that has one. */
 bool report_is_all(const struct ff_profile *p);
 
-/* profile_findings.c: when there are results and the tree. 0, or -ENOMEM. */
+/* engine/findings.c: when there are results and the tree. 0, or -ENOMEM. */
 int findings_make(struct ff_profile *p);
-/* profile_found.c: those of pictures, each once, of kinds that were not judged by all inputs.
+/* engine/found.c: those of pictures, each once, of kinds that were not judged by all inputs.
  * 0, or -ENOMEM. */
 int findings_take(struct ff_profile *p);
 
-/* profile_result.c: objects and processes in the order they are shown in, which takes the
+/* engine/result.c: objects and processes in the order they are shown in, which takes the
  * names of frames. 0, or -ENOMEM. */
 int list_results(struct ff_profile *p);
-/* profile_roots.c: when frames have their names. 0, or -ENOMEM. */
+/* engine/roots.c: when frames have their names. 0, or -ENOMEM. */
 int roots_judge(const struct ff_profile *p, struct roots *ret);
 void roots_release(struct roots *r);
 

@@ -9,13 +9,13 @@
  * libpython3.12.so.1.0. What counts is the weight below its first frame, where no function of
  * the program follows.
  */
-#include "profile_python.h"
+#include "engine/python.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 enum { SHARE_LEAST = 20 }; /* one part in so many */
 

@@ -1,5 +1,5 @@
-#ifndef PROFILE_PYTHON_H
-#define PROFILE_PYTHON_H
+#ifndef ENGINE_PYTHON_H
+#define ENGINE_PYTHON_H
 
 #include <flamefold.h>
 #include <stdbool.h>

@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/cursor.h"
-#include "profile.h"
+#include "engine/profile.h"
 
 enum { FIELDS_MOST = 16 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/pages.h"
-#include "profile.h"
+#include "engine/profile.h"
 
 static int by_samples(const void *a, const void *b)
 {

@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 enum root_state {
 	ROOT_NONE, /* above all code: the process's frame, and marks */

@@ -2,10 +2,10 @@
  * What a saved live run says of objects: their build ids, by which others find the same files
  * again, and refuse other ones.
  */
-#include "object/kernel_id.h"
-#include "profile.h"
+#include "find/kernel_id.h"
+#include "engine/profile.h"
 
-#include "live/save.h"
+#include "input/save.h"
 
 /* Modes of an MMAP record. */
 enum { OF_KERNEL = MODE_KERNEL, OF_USERS = MODE_USER };

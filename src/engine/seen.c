@@ -1,5 +1,5 @@
 /* What came with samples. */
-#include "profile.h"
+#include "engine/profile.h"
 
 void poorer_see(struct poorer_count *count, unsigned poorer)
 {

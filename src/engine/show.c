@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 /* What the profile had of its own. */
 struct own {

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "profile.h"
+#include "engine/profile.h"
 
 enum {
 	ASKED_MOST = 8, /* files, 5 ms each at the most */

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "profile.h"
+#include "engine/profile.h"
 #include "write/write.h"
 
 static struct write_input write_input(const struct ff_profile *p)

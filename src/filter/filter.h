@@ -1,5 +1,5 @@
-#ifndef WEIGHT_FILTER_H
-#define WEIGHT_FILTER_H
+#ifndef FILTER_FILTER_H
+#define FILTER_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #include <pcre2.h>
 #include <string.h>
 
-#include "weight/filter.h"
+#include "filter/filter.h"
 #include "weight/weight.h"
 
 enum key {

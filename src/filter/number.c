@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "weight/filter.h"
+#include "filter/filter.h"
 
 struct word {
 	const char *text;

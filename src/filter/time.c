@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "weight/filter.h"
+#include "filter/filter.h"
 
 #define BILLION 1000000000u
 #define ALL_PERCENT (100ull * BILLION)

@@ -9,14 +9,14 @@
  * Ways that cost more come last: debuginfod asks a server, .gnu_debugdata has to be
  * unpacked.
  */
-#include "object/find_debug.h"
+#include "find/debug.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "object/debuginfod.h"
-#include "object/packed_object.h"
-#include "object/section.h"
+#include "find/debuginfod.h"
+#include "elf/packed_object.h"
+#include "elf/section.h"
 
 struct search {
 	const struct object_places *places;

@@ -1,7 +1,7 @@
-#ifndef OBJECT_FIND_DEBUG_H
-#define OBJECT_FIND_DEBUG_H
+#ifndef FIND_DEBUG_H
+#define FIND_DEBUG_H
 
-#include "object/find_object.h"
+#include "find/object.h"
 
 /*
  * Looks for a separate debug file of f->object, by build id and by debug link, where it

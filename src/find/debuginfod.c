@@ -1,4 +1,4 @@
-#include "object/debuginfod.h"
+#include "find/debuginfod.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "object/object.h"
+#include "elf/object.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 #define SERVERS "DEBUGINFOD_URLS"

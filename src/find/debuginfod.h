@@ -1,5 +1,5 @@
-#ifndef OBJECT_DEBUGINFOD_H
-#define OBJECT_DEBUGINFOD_H
+#ifndef FIND_DEBUGINFOD_H
+#define FIND_DEBUGINFOD_H
 
 #include "base/context.h"
 #include "base/text.h"

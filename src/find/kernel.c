@@ -4,15 +4,15 @@
  * cannot be read, gives the sentence for the user if none is found. Modules are found by
  * name in modules.dep, where '-' and '_' are the same, as for the kernel.
  */
-#include "object/find_kernel.h"
+#include "find/kernel.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "object/debuginfod.h"
-#include "object/packed_object.h"
+#include "find/debuginfod.h"
+#include "elf/packed_object.h"
 
 enum { MOST_MODULES_DEP = 1 << 24 /* bytes; real ones have one MiB */ };
 

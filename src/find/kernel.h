@@ -1,7 +1,7 @@
-#ifndef OBJECT_FIND_KERNEL_H
-#define OBJECT_FIND_KERNEL_H
+#ifndef FIND_KERNEL_H
+#define FIND_KERNEL_H
 
-#include "object/find_object.h"
+#include "find/object.h"
 
 /*
  * From what a recording says of a kernel to the files that hold its symbols. Only the

@@ -4,7 +4,7 @@
  * side has none, releases of kernels are compared, which only makes it likely that they
  * are the same: a kernel may be built again under the same release.
  */
-#include "object/kernel_id.h"
+#include "find/kernel_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef OBJECT_KERNEL_ID_H
-#define OBJECT_KERNEL_ID_H
+#ifndef FIND_KERNEL_ID_H
+#define FIND_KERNEL_ID_H
 
-#include "object/object.h"
+#include "elf/object.h"
 
 /* Whether a recorded kernel is the one that runs here. */
 enum kernel_match {

@@ -13,17 +13,17 @@
  * that go by it are left out. What time it came to its path decides in the end: a rename
  * changes the time of the inode on all file systems that programs are run from.
  */
-#include "object/find_object.h"
+#include "find/object.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "object/debuginfod.h"
-#include "object/find_debug.h"
-#include "object/process_file.h"
-#include "object/process_root.h"
+#include "find/debuginfod.h"
+#include "find/debug.h"
+#include "find/process_file.h"
+#include "base/process_root.h"
 
 struct search {
 	const struct object_places *places;

@@ -1,9 +1,9 @@
-#ifndef OBJECT_FIND_OBJECT_H
-#define OBJECT_FIND_OBJECT_H
+#ifndef FIND_OBJECT_H
+#define FIND_OBJECT_H
 
 #include "base/text.h"
-#include "object/object.h"
-#include "object/places.h"
+#include "elf/object.h"
+#include "find/search_dirs.h"
 
 /*
  * From what a recording says of an object to the files that hold it now.

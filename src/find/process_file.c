@@ -5,7 +5,7 @@
  * line in a process's maps is found by device and inode, because the kernel splits and
  * joins maps; only where those are not known it is found by address.
  */
-#include "object/process_file.h"
+#include "find/process_file.h"
 
 #include <inttypes.h>
 #include <linux/fs.h>

@@ -1,7 +1,7 @@
-#ifndef OBJECT_PROCESS_FILE_H
-#define OBJECT_PROCESS_FILE_H
+#ifndef FIND_PROCESS_FILE_H
+#define FIND_PROCESS_FILE_H
 
-#include "object/find_object.h"
+#include "find/object.h"
 
 /*
  * Files as a process of this machine still has them: deleted, replaced, made by

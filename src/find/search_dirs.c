@@ -4,7 +4,7 @@
  * directory as GDB has it (GDB manual, "Separate Debug Files"). Both have .build-id/,
  * with the first byte of the id as a directory.
  */
-#include "object/places.h"
+#include "find/search_dirs.h"
 
 #include <stdlib.h>
 #include <string.h>

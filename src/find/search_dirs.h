@@ -1,5 +1,5 @@
-#ifndef OBJECT_PLACES_H
-#define OBJECT_PLACES_H
+#ifndef FIND_SEARCH_DIRS_H
+#define FIND_SEARCH_DIRS_H
 
 #include <stdbool.h>
 #include <stddef.h>

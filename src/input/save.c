@@ -9,7 +9,7 @@
  * need is given back. Attributes are cut behind their last byte that is not 0: perf
  * refuses any that are longer than its own.
  */
-#include "live/save.h"
+#include "input/save.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "live/save_feature.h"
-#include "live/save_file.h"
-#include "live/save_sample.h"
-#include "live/save_state.h"
+#include "input/save_feature.h"
+#include "input/save_file.h"
+#include "input/save_sample.h"
+#include "input/save_state.h"
 
 enum {
 	FINISHED_ROUND = 68,

@@ -1,5 +1,5 @@
-#ifndef LIVE_SAVE_H
-#define LIVE_SAVE_H
+#ifndef INPUT_SAVE_H
+#define INPUT_SAVE_H
 
 #include "live/live.h"
 

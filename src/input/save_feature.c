@@ -7,7 +7,7 @@
  * Facts of the machine that cannot be had are left out: a section that is not there is
  * no error to any reader.
  */
-#include "live/save_feature.h"
+#include "input/save_feature.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

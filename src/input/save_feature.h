@@ -1,5 +1,5 @@
-#ifndef LIVE_SAVE_FEATURE_H
-#define LIVE_SAVE_FEATURE_H
+#ifndef INPUT_SAVE_FEATURE_H
+#define INPUT_SAVE_FEATURE_H
 
 #include "base/bytes.h"
 #include "live/live.h"

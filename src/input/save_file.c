@@ -3,7 +3,7 @@
  * too: so the way to it is gone once, base/file_place.h, and a file is made with O_EXCL, after what
  * lay there has been renamed.
  */
-#include "live/save_file.h"
+#include "input/save_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-#ifndef LIVE_SAVE_FILE_H
-#define LIVE_SAVE_FILE_H
+#ifndef INPUT_SAVE_FILE_H
+#define INPUT_SAVE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "live/save_sample.h"
+#include "input/save_sample.h"
 
 #include <string.h>
 

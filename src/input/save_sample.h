@@ -1,5 +1,5 @@
-#ifndef LIVE_SAVE_SAMPLE_H
-#define LIVE_SAVE_SAMPLE_H
+#ifndef INPUT_SAVE_SAMPLE_H
+#define INPUT_SAVE_SAMPLE_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * descendants lives. Both are found backwards: the newest record of a thread says whether it
  * lives, and a child is forked before it forks.
  */
-#include "live/save_state.h"
+#include "input/save_state.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
-#ifndef LIVE_SAVE_STATE_H
-#define LIVE_SAVE_STATE_H
+#ifndef INPUT_SAVE_STATE_H
+#define INPUT_SAVE_STATE_H
 
 #include "base/bytes.h"
 

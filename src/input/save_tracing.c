@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "live/save_feature.h"
+#include "input/save_feature.h"
 
 enum { FORMAT_MOST = 1 << 20 /* bytes of a file in tracefs */ };
 

@@ -5,7 +5,7 @@
  * whether the pid has been used again since. What is wrong with a file becomes text of the answer and no
  * error: the frames go without names, and the reason is said with them.
  */
-#include "object/jit_file.h"
+#include "jit/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "object/process_root.h"
+#include "base/process_root.h"
 
 enum { STATUS_MOST = 1 << 16 /* bytes of files in /proc/PID */ };
 

@@ -1,12 +1,12 @@
-#ifndef OBJECT_JIT_FILE_H
-#define OBJECT_JIT_FILE_H
+#ifndef JIT_FILE_H
+#define JIT_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/text.h"
-#include "object/places.h"
+#include "find/search_dirs.h"
 
 /*
  * Files in which a runtime says what code it made. They lie where anybody may write, and go

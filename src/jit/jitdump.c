@@ -4,7 +4,7 @@
  * them. A MOVE finds its function by the index that its LOAD gave. All sizes come from the writer, so a record
  * ends where its size says, and what is kept is claimed from the budget before.
  */
-#include "object/jitdump.h"
+#include "jit/jitdump.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef OBJECT_JITDUMP_H
-#define OBJECT_JITDUMP_H
+#ifndef JIT_JITDUMP_H
+#define JIT_JITDUMP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,14 +4,14 @@
  * newest first, and those that nothing is seen of are dropped: what is in memory depends on the
  * addresses, not on the file.
  */
-#include "object/perf_map.h"
+#include "jit/perf_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "object/cover.h"
+#include "base/cover.h"
 
 enum {
 	ROOM = 1 << 20, /* bytes read at once */

@@ -1,5 +1,5 @@
-#ifndef OBJECT_PERF_MAP_H
-#define OBJECT_PERF_MAP_H
+#ifndef JIT_PERF_MAP_H
+#define JIT_PERF_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

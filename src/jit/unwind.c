@@ -9,7 +9,7 @@
  * An entry that is in no known form ends those of its function; what came before it is
  * kept.
  */
-#include "object/jit_unwind.h"
+#include "jit/unwind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "object/encoded.h"
+#include "base/encoded.h"
 
 enum {
 	FRAME_MOST = 1 << 20, /* bytes of one function's */

@@ -1,7 +1,7 @@
-#ifndef OBJECT_JIT_UNWIND_H
-#define OBJECT_JIT_UNWIND_H
+#ifndef JIT_UNWIND_H
+#define JIT_UNWIND_H
 
-#include "object/jitdump.h"
+#include "jit/jitdump.h"
 
 /*
  * The call frame information of a jitdump as an ELF file in memory, for those who read that

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/lost.h"
+#include "live/rings/lost.h"
 
 /* What older kernels do not know, the newest first: EINVAL. */
 static bool take_newest(struct perf_event_attr *attr)

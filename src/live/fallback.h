@@ -1,8 +1,8 @@
 #ifndef LIVE_FALLBACK_H
 #define LIVE_FALLBACK_H
 
-#include "live/event.h"
-#include "live/permission.h"
+#include "live/events/event.h"
+#include "live/events/permission.h"
 
 /*
  * What to try where the kernel refuses an event: less precision, fields that only newer

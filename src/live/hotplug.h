@@ -1,7 +1,7 @@
 #ifndef LIVE_HOTPLUG_H
 #define LIVE_HOTPLUG_H
 
-#include "live/target.h"
+#include "live/events/target.h"
 
 /*
  * Which processors have lost their events. The kernel takes those of a processor that goes

@@ -4,13 +4,13 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "live/attr.h"
+#include "live/events/attr.h"
 #include "live/command.h"
 #include "live/fallback.h"
 #include "live/hotplug.h"
-#include "live/known.h"
-#include "live/lost.h"
-#include "live/readers.h"
+#include "live/preexisting/preexisting.h"
+#include "live/rings/lost.h"
+#include "live/rings/readers.h"
 
 /* A live run. */
 

@@ -1,7 +1,7 @@
 #ifndef PROCESS_KEEP_TMP_H
 #define PROCESS_KEEP_TMP_H
 
-#include "object/jit_file.h"
+#include "jit/file.h"
 #include "process/process.h"
 
 /* The /tmp of processes that have code of a runtime. */

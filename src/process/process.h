@@ -2,9 +2,9 @@
 #define PROCESS_PROCESS_H
 
 #include "input/input.h"
-#include "object/find_object.h"
-#include "object/jit_file.h"
-#include "object/jitdump.h"
+#include "find/object.h"
+#include "jit/file.h"
+#include "jit/jitdump.h"
 
 /*
  * What ran where: processes, their maps and names as a timeline.

@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "object/cfi_functions.h"
-#include "object/unwind_single.h"
+#include "cfi/functions.h"
+#include "cfi/unwind_single.h"
 
 enum {
 	OPEN_MOST = 32, /* files that are held open for their bytes */

@@ -1,10 +1,10 @@
 #ifndef STACK_BINARIES_H
 #define STACK_BINARIES_H
 
-#include "object/frame.h"
-#include "object/frame_pointers.h"
-#include "object/starts.h"
-#include "object/unwind_rule.h"
+#include "cfi/frame.h"
+#include "cfi/frame_pointers.h"
+#include "elf/starts.h"
+#include "cfi/unwind_rule.h"
 #include "stack/stack.h"
 
 /*

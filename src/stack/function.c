@@ -12,7 +12,7 @@
  */
 #include "stack/function.h"
 
-#include "object/call_code.h"
+#include "elf/call_code.h"
 
 enum {
 	FRAMELESS_MOST =

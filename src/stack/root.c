@@ -1,7 +1,7 @@
 /*
  * A stack is whole that goes on to a function which has no caller. Call frame information says so of
  * those that are written in assembler; the C library calls main(), and begins threads, in functions
- * that are known by their names, or by who refers to them (object/starts.h).
+ * that are known by their names, or by who refers to them (elf/starts.h).
  *
  * It is asked once for an address, and of most stacks for the last one only.
  */
@@ -9,7 +9,7 @@
 
 #include <endian.h>
 
-#include "object/machine.h"
+#include "elf/machine.h"
 #include "stack/function.h"
 
 /* Bytes that a function without call frame information is taken for. */

@@ -1,7 +1,7 @@
 #ifndef SYMBOL_IMAGE_NAMES_H
 #define SYMBOL_IMAGE_NAMES_H
 
-#include "object/keyed.h"
+#include "base/keyed.h"
 #include "symbol/naming.h"
 #include "symbol/source.h"
 

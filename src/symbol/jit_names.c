@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "object/cover.h"
+#include "base/cover.h"
 #include "symbol/map_files.h"
 
 /* Frames of an image that are to be named by maps, one after the other. */

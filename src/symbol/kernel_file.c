@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "object/find_kernel.h"
+#include "find/kernel.h"
 
 enum { PAGE = 4096 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "object/cover.h"
+#include "base/cover.h"
 
 struct map_file {
 	struct stat st;

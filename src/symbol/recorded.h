@@ -1,7 +1,7 @@
 #ifndef SYMBOL_RECORDED_H
 #define SYMBOL_RECORDED_H
 
-#include "object/symtab.h"
+#include "elf/symtab.h"
 #include "symbol/symbol.h"
 
 /*

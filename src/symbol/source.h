@@ -1,10 +1,10 @@
 #ifndef SYMBOL_SOURCE_H
 #define SYMBOL_SOURCE_H
 
-#include "object/cfi_functions.h"
-#include "object/find_object.h"
-#include "object/inlines.h"
-#include "object/unwind_single.h"
+#include "cfi/functions.h"
+#include "find/object.h"
+#include "dwarf/inlines.h"
+#include "cfi/unwind_single.h"
 #include "symbol/kernel.h"
 #include "symbol/recorded.h"
 

@@ -13,7 +13,7 @@
  * functions are new. The result depends on names and values alone, not on ids or
  * threads.
  */
-#include "write/tree_data.h"
+#include "tree/encode.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef WRITE_TREE_DATA_H
-#define WRITE_TREE_DATA_H
+#ifndef TREE_ENCODE_H
+#define TREE_ENCODE_H
 
 #include "base/bytes.h"
 #include "write/view.h"

@@ -3,7 +3,7 @@
 
 #include "base/pages.h"
 #include "base/parallel.h"
-#include "symbol/named_join.h"
+#include "tree/named_join.h"
 
 /*
  * The trie keyed by function:

@@ -9,7 +9,7 @@
  * children whose hash is its part's: no lock, and the same tree whatever the number. The
  * trunk is where many of up to SAMPLES stacks go through.
  */
-#include "symbol/named_join.h"
+#include "tree/named_join.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-#ifndef SYMBOL_NAMED_JOIN_H
-#define SYMBOL_NAMED_JOIN_H
+#ifndef TREE_NAMED_JOIN_H
+#define TREE_NAMED_JOIN_H
 
 #include "symbol/symbol.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "input/input.h"
-#include "write/tree_data.h"
+#include "tree/encode.h"
 
 /*
  * Which function has which class. Its module is what counts, in user code; modules get slots

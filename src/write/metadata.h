@@ -2,7 +2,7 @@
 #define WRITE_METADATA_H
 
 #include "write/sink.h"
-#include "write/tree_data.h"
+#include "tree/encode.h"
 
 /* The <metadata> element that holds the tree: Documentation/svg-format.md. */
 struct metadata {

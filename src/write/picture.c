@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "write/number.h"
-#include "write/tree_data.h"
+#include "tree/encode.h"
 #include "write/utf8.h"
 #include "write/xml.h"
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/hash.h"
-#include "object/unwind.h"
+#include "cfi/unwind.h"
 
 enum { RUNS = 7, LOOKUPS = 1 << 20, HOT = 1 << 8 };
 

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "object/inlines.h"
-#include "object/object.h"
+#include "dwarf/inlines.h"
+#include "elf/object.h"
 
 enum {
 	STEPS_MOST = 64,

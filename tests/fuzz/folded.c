@@ -1,5 +1,5 @@
 /* Folded text: the first byte chooses the flags, the rest is the text. */
-#include "profile.h"
+#include "engine/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

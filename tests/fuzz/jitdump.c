@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "object/jitdump.h"
+#include "jit/jitdump.h"
 
 static void check(bool fine)
 {

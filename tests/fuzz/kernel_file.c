@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "object/find_kernel.h"
-#include "object/packed_object.h"
-#include "object/symtab.h"
+#include "find/kernel.h"
+#include "elf/packed_object.h"
+#include "elf/symtab.h"
 #include "symbol/kallsyms.h"
 
 static void check(bool fine)

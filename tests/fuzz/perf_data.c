@@ -1,5 +1,5 @@
 /* A recording: any bytes, through the whole library, once as it is and once as perf has it. */
-#include "profile.h"
+#include "engine/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "object/perf_map.h"
+#include "jit/perf_map.h"
 
 enum { ADDRESSES = 64 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 enum {
 	RECORD_MOST = 65528,

@@ -10,7 +10,7 @@
  */
 #include "record_steps.h"
 
-#include <profile.h>
+#include <engine/profile.h>
 
 enum { STEPS_MOST = 80 }; /* more say nothing that fewer do not */
 

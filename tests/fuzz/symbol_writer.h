@@ -6,7 +6,7 @@
  * them when they are read.
  */
 #include "dwarf_writer.h"
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 static inline uint32_t symbol_name(struct debug_writer *d, struct numbers *n)
 {

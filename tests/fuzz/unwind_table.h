@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "object/frame.h"
-#include "object/unwind.h"
-#include "object/unwind_single.h"
+#include "cfi/frame.h"
+#include "cfi/unwind.h"
+#include "cfi/unwind_single.h"
 #include "spread.h"
 
 enum { MOST_STEPS = 512 };

@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile.h"
+#include "engine/profile.h"
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "choices.h"
 #include "cli/options.h"
 #include "cli/parse.h"
-#include "live/event.h"
-#include "live/id_list.h"
-#include "weight/filter.h"
+#include "live/events/event.h"
+#include "live/events/id_list.h"
+#include "filter/filter.h"
 
 enum {
 	STEPS_MOST = 16,

@@ -5,7 +5,7 @@
  * from this plan. The last event also reports what processes do. Tracepoints are sampled
  * each time they are passed, unless a rate was asked for. Fields: perf_event_open(2).
  */
-#include "live/attr.h"
+#include "live/events/attr.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "live/lost.h"
-#include "live/stacks.h"
+#include "live/rings/lost.h"
+#include "live/events/stacks.h"
 
 enum {
 	USUAL_RATE = 99,

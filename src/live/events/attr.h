@@ -1,10 +1,10 @@
-#ifndef LIVE_ATTR_H
-#define LIVE_ATTR_H
+#ifndef LIVE_EVENTS_ATTR_H
+#define LIVE_EVENTS_ATTR_H
 
-#include "live/event.h"
+#include "live/events/event.h"
 #include "live/live.h"
-#include "live/permission.h"
-#include "live/target.h"
+#include "live/events/permission.h"
+#include "live/events/target.h"
 
 /*
  * What the events of a run are asked to record. All of them have the fields of

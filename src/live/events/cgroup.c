@@ -5,7 +5,7 @@
  * then below that mount, and what opens has to be a directory of the same file system:
  * perf_event_open(2) fails for others with an errno that says little.
  */
-#include "live/cgroup.h"
+#include "live/events/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>

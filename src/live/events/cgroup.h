@@ -1,5 +1,5 @@
-#ifndef LIVE_CGROUP_H
-#define LIVE_CGROUP_H
+#ifndef LIVE_EVENTS_CGROUP_H
+#define LIVE_EVENTS_CGROUP_H
 
 #include <stdbool.h>
 

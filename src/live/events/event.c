@@ -11,16 +11,16 @@
  * neither is a tracepoint. Where a machine has several kinds of processor an event of
  * the kernel's numbering becomes one for each kind.
  */
-#include "live/event.h"
+#include "live/events/event.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/event_names.h"
-#include "live/event_pmu.h"
-#include "live/event_trace.h"
+#include "live/events/event_names.h"
+#include "live/events/event_pmu.h"
+#include "live/events/event_trace.h"
 
 enum {
 	EVENTS_MOST = 4096, /* a pattern may stand for thousands of tracepoints */

@@ -1,5 +1,5 @@
-#ifndef LIVE_EVENT_H
-#define LIVE_EVENT_H
+#ifndef LIVE_EVENTS_EVENT_H
+#define LIVE_EVENTS_EVENT_H
 
 #include <linux/perf_event.h>
 

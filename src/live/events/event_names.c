@@ -6,7 +6,7 @@
  *
  *	LLC-load-misses    config = LL | READ << 8 | MISS << 16
  */
-#include "live/event_names.h"
+#include "live/events/event_names.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-#ifndef LIVE_EVENT_NAMES_H
-#define LIVE_EVENT_NAMES_H
+#ifndef LIVE_EVENTS_EVENT_NAMES_H
+#define LIVE_EVENTS_EVENT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "live/nearest.h"
+#include "live/events/nearest.h"
 
 /*
  * The names that perf has for events of the kernel's own numbering: hardware, software,

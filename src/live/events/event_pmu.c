@@ -7,7 +7,7 @@
  *
  *	"config:0-7,32-35" and 0xabc     config = 0xa000000bc
  */
-#include "live/event_pmu.h"
+#include "live/events/event_pmu.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "live/event_names.h"
-#include "live/id_list.h"
+#include "live/events/event_names.h"
+#include "live/events/id_list.h"
 
 enum {
 	SMALL_FILE = 64 << 10, /* files of sysfs have a page */

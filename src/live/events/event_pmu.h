@@ -1,8 +1,8 @@
-#ifndef LIVE_EVENT_PMU_H
-#define LIVE_EVENT_PMU_H
+#ifndef LIVE_EVENTS_EVENT_PMU_H
+#define LIVE_EVENTS_EVENT_PMU_H
 
-#include "live/event.h"
-#include "live/nearest.h"
+#include "live/events/event.h"
+#include "live/events/nearest.h"
 
 /*
  * Events of a PMU, as /sys/bus/event_source/devices describes it:

@@ -5,7 +5,7 @@
  * everywhere. tracefs may be mounted in two places, of which one may be forbidden: the
  * error message depends on which of them could be seen.
  */
-#include "live/event_trace.h"
+#include "live/events/event_trace.h"
 
 #include <dirent.h>
 #include <errno.h>

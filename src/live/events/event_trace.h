@@ -1,7 +1,7 @@
-#ifndef LIVE_EVENT_TRACE_H
-#define LIVE_EVENT_TRACE_H
+#ifndef LIVE_EVENTS_EVENT_TRACE_H
+#define LIVE_EVENTS_EVENT_TRACE_H
 
-#include "live/event_pmu.h"
+#include "live/events/event_pmu.h"
 
 /*
  * Tracepoints, "SYSTEM:EVENT", as tracefs has them: events/SYSTEM/EVENT/id. Both names may

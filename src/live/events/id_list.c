@@ -3,7 +3,7 @@
  * a bisection, and the order and overlaps of the text do not matter. What is written out
  * is bounded, so that a list of many wide ranges is refused and not made.
  */
-#include "live/id_list.h"
+#include "live/events/id_list.h"
 
 #include <ctype.h>
 

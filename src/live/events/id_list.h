@@ -1,5 +1,5 @@
-#ifndef LIVE_ID_LIST_H
-#define LIVE_ID_LIST_H
+#ifndef LIVE_EVENTS_ID_LIST_H
+#define LIVE_EVENTS_ID_LIST_H
 
 #include "base/array.h"
 

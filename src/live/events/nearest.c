@@ -4,7 +4,7 @@
  * further. Words whose lengths differ by more than what is allowed are passed over
  * before: cost is O(n * m) for each of the others, with both at most NEAREST_MOST.
  */
-#include "live/nearest.h"
+#include "live/events/nearest.h"
 
 #include <ctype.h>
 #include <stdbool.h>

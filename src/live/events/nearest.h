@@ -1,5 +1,5 @@
-#ifndef LIVE_NEAREST_H
-#define LIVE_NEAREST_H
+#ifndef LIVE_EVENTS_NEAREST_H
+#define LIVE_EVENTS_NEAREST_H
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
  * a level for each (Documentation/admin-guide/perf-security.rst of the kernel). A remedy that
  * mends only a smaller wish is worse than none.
  */
-#include "live/permission.h"
+#include "live/events/permission.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "live/proc.h"
+#include "live/events/proc.h"
 
 enum {
 	PATH_ROOM = 4096,

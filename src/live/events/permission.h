@@ -1,12 +1,12 @@
-#ifndef LIVE_PERMISSION_H
-#define LIVE_PERMISSION_H
+#ifndef LIVE_EVENTS_PERMISSION_H
+#define LIVE_EVENTS_PERMISSION_H
 
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 
 #include "base/context.h"
-#include "live/target.h"
+#include "live/events/target.h"
 
 #define PARANOID_UNKNOWN INT_MIN /* the kernel has no perf events */
 

@@ -4,7 +4,7 @@
  * to know. Fields of status are looked for behind a newline, and the only text that a
  * process chooses, its name, stands in the first line and has none.
  */
-#include "live/proc.h"
+#include "live/events/proc.h"
 
 #include <dirent.h>
 #include <errno.h>

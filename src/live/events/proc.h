@@ -1,5 +1,5 @@
-#ifndef LIVE_PROC_H
-#define LIVE_PROC_H
+#ifndef LIVE_EVENTS_PROC_H
+#define LIVE_EVENTS_PROC_H
 
 #include <stdbool.h>
 #include <stddef.h>

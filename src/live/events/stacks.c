@@ -3,7 +3,7 @@
  * code from is asked whether it keeps frame pointers. The first one that does not ends it, so
  * that mostly one file is read.
  */
-#include "live/stacks.h"
+#include "live/events/stacks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "object/frame_pointers.h"
+#include "cfi/frame_pointers.h"
 
 enum {
 	PROCESSES_MOST = 256, /* more are as good as all */

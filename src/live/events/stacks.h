@@ -1,7 +1,7 @@
-#ifndef LIVE_STACKS_H
-#define LIVE_STACKS_H
+#ifndef LIVE_EVENTS_STACKS_H
+#define LIVE_EVENTS_STACKS_H
 
-#include "live/target.h"
+#include "live/events/target.h"
 
 /*
  * Does all code that the processes of a target have mapped keep frame pointers? Then chains of

@@ -5,7 +5,7 @@
  * later and not by those that are there. Lists may name one twice, so they are sorted
  * and made unique at the end: an event opened twice would count twice.
  */
-#include "live/target.h"
+#include "live/events/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/cgroup.h"
-#include "live/id_list.h"
-#include "live/proc.h"
+#include "live/events/cgroup.h"
+#include "live/events/id_list.h"
+#include "live/events/proc.h"
 
 enum {
 	PID_MOST = 1 << 22, /* PID_MAX_LIMIT of the kernel */

@@ -1,11 +1,11 @@
-#ifndef LIVE_TARGET_H
-#define LIVE_TARGET_H
+#ifndef LIVE_EVENTS_TARGET_H
+#define LIVE_EVENTS_TARGET_H
 
 #include <sys/types.h>
 
 #include "base/array.h"
 #include "base/context.h"
-#include "live/id_list.h"
+#include "live/events/id_list.h"
 #include "live/live.h"
 
 /* Whom to sample, looked up on this machine. */

@@ -5,7 +5,7 @@
  * milliseconds to read, so it is read only if a program has a name that was cut, or
  * several functions.
  */
-#include "live/known_bpf.h"
+#include "live/preexisting/bpf.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "live/known_record.h"
+#include "live/preexisting/record.h"
 
 enum {
 	PROGRAMS_MOST = 1 << 16,

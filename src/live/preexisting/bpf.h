@@ -1,5 +1,5 @@
-#ifndef LIVE_KNOWN_BPF_H
-#define LIVE_KNOWN_BPF_H
+#ifndef LIVE_PREEXISTING_BPF_H
+#define LIVE_PREEXISTING_BPF_H
 
 #include "base/bytes.h"
 

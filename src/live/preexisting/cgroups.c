@@ -4,7 +4,7 @@
  * without a stat() each. A group that is reached twice is told once. Links are not
  * followed, and the depth is bounded, so the walk ends.
  */
-#include "live/known_cgroup.h"
+#include "live/preexisting/cgroups.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +17,9 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "live/cgroup.h"
-#include "live/known_record.h"
-#include "live/proc.h"
+#include "live/events/cgroup.h"
+#include "live/preexisting/record.h"
+#include "live/events/proc.h"
 
 enum {
 	DEPTH_MOST = 128,

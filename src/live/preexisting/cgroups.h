@@ -1,8 +1,8 @@
-#ifndef LIVE_KNOWN_CGROUP_H
-#define LIVE_KNOWN_CGROUP_H
+#ifndef LIVE_PREEXISTING_CGROUPS_H
+#define LIVE_PREEXISTING_CGROUPS_H
 
 #include "base/bytes.h"
-#include "live/target.h"
+#include "live/events/target.h"
 
 /*
  * Control groups as CGROUP records: of the whole hierarchy that samples name them of, or of

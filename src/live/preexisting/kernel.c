@@ -7,7 +7,7 @@
  * No file says how long the kernel is. Its map goes to where other code may begin: the
  * lowest module, or where the architecture has modules begin.
  */
-#include "live/known_kernel.h"
+#include "live/preexisting/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "live/known_record.h"
-#include "live/proc.h"
+#include "live/preexisting/record.h"
+#include "live/events/proc.h"
 
 enum {
 	NOTES_ROOM = 4096,

@@ -1,5 +1,5 @@
-#ifndef LIVE_KNOWN_KERNEL_H
-#define LIVE_KNOWN_KERNEL_H
+#ifndef LIVE_PREEXISTING_KERNEL_H
+#define LIVE_PREEXISTING_KERNEL_H
 
 #include "base/bytes.h"
 

@@ -4,7 +4,7 @@
  * build id once: (device, inode) tells it again in the next process. Fields are those of
  * PERF_RECORD_MMAP2 as the kernel writes them when something is mapped (kernel/events/core.c).
  */
-#include "live/known_maps.h"
+#include "live/preexisting/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "object/object.h"
-#include "object/process_file.h"
-#include "object/process_root.h"
+#include "elf/object.h"
+#include "find/process_file.h"
+#include "base/process_root.h"
 
 enum {
 	NAME_ROOM = 4096, /* PATH_MAX */

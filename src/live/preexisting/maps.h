@@ -1,9 +1,9 @@
-#ifndef LIVE_KNOWN_MAPS_H
-#define LIVE_KNOWN_MAPS_H
+#ifndef LIVE_PREEXISTING_MAPS_H
+#define LIVE_PREEXISTING_MAPS_H
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "live/known_record.h"
+#include "live/preexisting/record.h"
 
 /*
  * The executable maps of processes, as MMAP2 records. Where the kernel can be asked for them

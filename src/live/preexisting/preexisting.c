@@ -8,7 +8,7 @@
  *	caller   names of all, all of young ones | start thread | ... | join, hand out
  *	thread                                     rest of the others
  */
-#include "live/known.h"
+#include "live/preexisting/preexisting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +21,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "live/known_bpf.h"
-#include "live/known_cgroup.h"
-#include "live/known_kernel.h"
-#include "live/known_process.h"
-#include "live/permission.h"
-#include "live/proc.h"
+#include "live/preexisting/bpf.h"
+#include "live/preexisting/cgroups.h"
+#include "live/preexisting/kernel.h"
+#include "live/preexisting/process.h"
+#include "live/events/permission.h"
+#include "live/events/proc.h"
 
 enum {
 	CHILDREN_ROOM = 64 << 10, /* bytes of their ids: those of 8000, or more */

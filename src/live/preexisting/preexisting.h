@@ -1,9 +1,9 @@
-#ifndef LIVE_KNOWN_H
-#define LIVE_KNOWN_H
+#ifndef LIVE_PREEXISTING_PREEXISTING_H
+#define LIVE_PREEXISTING_PREEXISTING_H
 
 #include "base/array.h"
 #include "base/context.h"
-#include "live/target.h"
+#include "live/events/target.h"
 
 /*
  * What was there before the first sample, as records of the kernel's form: MMAP2 (the

@@ -5,7 +5,7 @@
  * then NAMESPACES, MMAP2, and FORK and COMM of each thread. The FORK says that its maps
  * are not its parent's, since all of them follow.
  */
-#include "live/known_process.h"
+#include "live/preexisting/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "live/proc.h"
+#include "live/events/proc.h"
 
 enum {
 	STAT_ROOM = 1024,

@@ -1,7 +1,7 @@
-#ifndef LIVE_KNOWN_PROCESS_H
-#define LIVE_KNOWN_PROCESS_H
+#ifndef LIVE_PREEXISTING_PROCESS_H
+#define LIVE_PREEXISTING_PROCESS_H
 
-#include "live/known_maps.h"
+#include "live/preexisting/maps.h"
 
 /*
  * What /proc says of processes, as FORK, NAMESPACES, COMM and MMAP2 records. In two passes:

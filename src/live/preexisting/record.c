@@ -3,7 +3,7 @@
  * have the kernel's layouts (include/uapi/linux/perf_event.h) and end with the trailer
  * that sample_id_all asks for, of time 0 and id 0.
  */
-#include "live/known_record.h"
+#include "live/preexisting/record.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#ifndef LIVE_KNOWN_RECORD_H
-#define LIVE_KNOWN_RECORD_H
+#ifndef LIVE_PREEXISTING_RECORD_H
+#define LIVE_PREEXISTING_RECORD_H
 
 #include <linux/perf_event.h>
 

@@ -4,7 +4,7 @@
  * be counted and not yet told. The difference goes out as one more LOST record a
  * processor, so that a saved file has all of it, too.
  */
-#include "live/lost.h"
+#include "live/rings/lost.h"
 
 #include <string.h>
 #include <unistd.h>

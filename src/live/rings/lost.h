@@ -1,7 +1,7 @@
-#ifndef LIVE_LOST_H
-#define LIVE_LOST_H
+#ifndef LIVE_RINGS_LOST_H
+#define LIVE_RINGS_LOST_H
 
-#include "live/rings.h"
+#include "live/rings/rings.h"
 
 /*
  * What the kernel dropped, by processor. It says so twice: in a LOST record, when a ring has room

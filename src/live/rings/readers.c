@@ -10,7 +10,7 @@
  * that came before it. A reader that holds its share of HELD_MOST stops: then the rings
  * fill, and the kernel counts what it drops.
  */
-#include "live/readers.h"
+#include "live/rings/readers.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
-#ifndef LIVE_READERS_H
-#define LIVE_READERS_H
+#ifndef LIVE_RINGS_READERS_H
+#define LIVE_RINGS_READERS_H
 
-#include "live/rings.h"
+#include "live/rings/rings.h"
 
 /*
  * Machines with many processors: threads that empty the rings while their records are used

@@ -9,7 +9,7 @@
  * record that was handed out last, which is borrowed until the next call. Threads that
  * have gone are no error as long as one is there.
  */
-#include "live/rings.h"
+#include "live/rings/rings.h"
 
 #include <errno.h>
 #include <fcntl.h>

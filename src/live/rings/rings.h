@@ -1,9 +1,9 @@
-#ifndef LIVE_RINGS_H
-#define LIVE_RINGS_H
+#ifndef LIVE_RINGS_RINGS_H
+#define LIVE_RINGS_RINGS_H
 
-#include "live/event.h"
+#include "live/events/event.h"
 #include "live/live.h"
-#include "live/target.h"
+#include "live/events/target.h"
 
 /*
  * Open events, and the memory that the kernel writes their records to: one ring a processor,

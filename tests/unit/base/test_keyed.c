@@ -1,4 +1,4 @@
-#include "object/keyed.h"
+#include "base/keyed.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "object/span.h"
+#include "base/span.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

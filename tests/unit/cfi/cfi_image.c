@@ -1,4 +1,4 @@
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "object/unwind.h"
+#include "cfi/unwind.h"
 
 /*
  * An ELF file in memory with call frame information written byte by byte:

@@ -1,4 +1,4 @@
-#include "unit/object/libdw_frame.h"
+#include "unit/cfi/libdw_frame.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

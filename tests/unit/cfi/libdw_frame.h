@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "object/frame.h"
+#include "cfi/frame.h"
 
 /*
  * What libdw says of a row, as values: registers are some numbers, and memory holds at

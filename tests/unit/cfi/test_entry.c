@@ -1,11 +1,11 @@
-#include "object/cfi_entry.h"
+#include "cfi/entry.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 static const uint8_t push[] = { DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16,
 				DW_CFA_offset | 6, 2 };

@@ -1,4 +1,4 @@
-#include "object/expression.h"
+#include "cfi/expression.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>

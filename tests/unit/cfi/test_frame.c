@@ -1,10 +1,10 @@
-#include "object/frame.h"
+#include "cfi/frame.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <elf.h>
 
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 enum { STACK = 0x8000, WORDS = 32 };
 

@@ -1,5 +1,5 @@
 /* What code says of its frame pointers: compiled here both ways, and what is installed. */
-#include "object/frame_pointers.h"
+#include "cfi/frame_pointers.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

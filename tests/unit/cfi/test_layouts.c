@@ -1,4 +1,4 @@
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>

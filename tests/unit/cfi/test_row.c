@@ -1,10 +1,10 @@
-#include "object/cfi_row.h"
+#include "cfi/row.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <elf.h>
 
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 /* Function from CFI_TEXT on, 0x1000 bytes long, with these instructions. */
 static void compile(unsigned machine, const uint8_t *ops, size_t size,

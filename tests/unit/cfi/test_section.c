@@ -1,4 +1,4 @@
-#include "object/cfi_section.h"
+#include "cfi/section.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 static struct cie plain_cie(void)
 {

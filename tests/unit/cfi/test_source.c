@@ -1,4 +1,4 @@
-#include "object/cfi_source.h"
+#include "cfi/source.h"
 
 #include <criterion/criterion.h>
 

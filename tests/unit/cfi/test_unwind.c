@@ -1,11 +1,11 @@
-#include "object/unwind.h"
+#include "cfi/unwind.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 Test(unwind, an_object_without_call_frame_information_has_no_rows)
 {

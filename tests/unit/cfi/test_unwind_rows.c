@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "object/unwind.h"
-#include "unit/object/libdw_frame.h"
+#include "cfi/unwind.h"
+#include "unit/cfi/libdw_frame.h"
 
 enum { STEPS_EVERY = 61 }; /* rows, for the full step too */
 

@@ -1,10 +1,10 @@
-#include "object/unwind_rule.h"
+#include "cfi/unwind_rule.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <elf.h>
 
-#include "unit/object/cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 static void expect_row(unsigned machine, const char *letters, const uint8_t *ops,
 		       size_t size, const char *expected)

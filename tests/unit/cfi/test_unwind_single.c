@@ -2,7 +2,7 @@
  * Rules and functions that are found without a table are those of the table: for what is
  * installed here, and where .eh_frame_hdr is not what it should be.
  */
-#include "object/unwind_single.h"
+#include "cfi/unwind_single.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "object/cfi_functions.h"
-#include "unit/object/cfi_image.h"
+#include "cfi/functions.h"
+#include "unit/cfi/cfi_image.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "unit/object/info_writer.h"
+#include "unit/dwarf/info_writer.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>

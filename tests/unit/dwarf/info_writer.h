@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 /*
  * Debug information for tests, entry by entry:

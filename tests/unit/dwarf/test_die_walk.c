@@ -1,11 +1,11 @@
-#include "object/die_walk.h"
+#include "dwarf/die_walk.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "object/debug_handle.h"
-#include "unit/object/info_writer.h"
+#include "dwarf/handle.h"
+#include "unit/dwarf/info_writer.h"
 
 enum { UNIT = 1, INNER, LEAF, SHORTCUT };
 

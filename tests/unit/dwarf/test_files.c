@@ -1,4 +1,4 @@
-#include "object/debug_files.h"
+#include "dwarf/files.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 #define ID "0123456789abcdefghij"
 

@@ -1,4 +1,4 @@
-#include "object/debug_handle.h"
+#include "dwarf/handle.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "unit/object/info_writer.h"
+#include "unit/dwarf/info_writer.h"
 
 /* Memory that can run out. Sanitizers have an allocator of their own. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -1,12 +1,12 @@
-#include "object/debug_image.h"
+#include "dwarf/image.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "object/debug_handle.h"
-#include "unit/object/info_writer.h"
+#include "dwarf/handle.h"
+#include "unit/dwarf/info_writer.h"
 
 static struct elf_image e;
 static struct object o;

@@ -1,4 +1,4 @@
-#include "object/inlines.h"
+#include "dwarf/inlines.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "unit/object/info_writer.h"
+#include "unit/dwarf/info_writer.h"
 
 enum { CODE = 0x401000, CODE_SIZE = 0x1000 };
 

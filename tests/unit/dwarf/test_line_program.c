@@ -1,4 +1,4 @@
-#include "object/line_program.h"
+#include "dwarf/line_program.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/debug_handle.h"
-#include "object/debug_units.h"
-#include "object/die.h"
-#include "unit/object/info_writer.h"
+#include "dwarf/handle.h"
+#include "dwarf/units.h"
+#include "dwarf/die.h"
+#include "unit/dwarf/info_writer.h"
 
 /* This program, as its own debug information describes it. */
 static struct context ctx;

@@ -1,4 +1,4 @@
-#include "object/debug_package.h"
+#include "dwarf/package.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 /* A package of two units, whose index the tests break: words of 32 bits, low ones first. */
 static struct elf_image e;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "object/debug_units.h"
-#include "unit/object/info_writer.h"
+#include "dwarf/units.h"
+#include "unit/dwarf/info_writer.h"
 
 static struct object o;
 static struct debug_image image;

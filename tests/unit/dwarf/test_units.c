@@ -1,10 +1,10 @@
-#include "object/debug_units.h"
+#include "dwarf/units.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 
-#include "unit/object/info_writer.h"
+#include "unit/dwarf/info_writer.h"
 
 enum { CODE = 0x401000 };
 

@@ -1,4 +1,4 @@
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "object/code_range.h"
+#include "elf/code_range.h"
 
 #include <criterion/criterion.h>
 

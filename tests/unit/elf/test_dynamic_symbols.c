@@ -1,11 +1,11 @@
-#include "object/dynamic_symbols.h"
+#include "elf/dynamic_symbols.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "unit/limit.h"
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 /*
  * A file that has code, at 0x1000, and what the dynamic linker reads, at 0x2000, and no section

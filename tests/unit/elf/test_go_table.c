@@ -1,4 +1,4 @@
-#include "object/go_table.h"
+#include "elf/go_table.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "unit/limit.h"
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 /*
  * Programs without section headers, written byte by byte in either order and size: a header, two

@@ -1,4 +1,4 @@
-#include "object/inflate.h"
+#include "elf/inflate.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

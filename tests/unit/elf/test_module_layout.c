@@ -1,10 +1,10 @@
-#include "object/module_layout.h"
+#include "elf/module_layout.h"
 
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "object/symtab.h"
-#include "unit/object/elf_image.h"
+#include "elf/symtab.h"
+#include "unit/elf/elf_image.h"
 
 static struct module_layout layout;
 static struct object o = { .machine = EM_X86_64 };

@@ -1,9 +1,9 @@
-#include "object/names.h"
+#include "elf/names.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 static struct elf_image e;
 static struct context ctx;

@@ -1,4 +1,4 @@
-#include "object/object.h"
+#include "elf/object.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "unit/limit.h"
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 static struct elf_image e;
 static struct context ctx;

@@ -1,4 +1,4 @@
-#include "object/packed_object.h"
+#include "elf/packed_object.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "object/symtab.h"
-#include "unit/object/elf_image.h"
+#include "elf/symtab.h"
+#include "unit/elf/elf_image.h"
 
 static struct elf_image inner, outer;
 static struct context ctx;

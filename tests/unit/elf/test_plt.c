@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "object/symtab.h"
-#include "unit/object/elf_image.h"
+#include "elf/symtab.h"
+#include "unit/elf/elf_image.h"
 
 static struct elf_image e;
 static struct context ctx;

@@ -1,4 +1,4 @@
-#include "object/starts.h"
+#include "elf/starts.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>
@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "cfi_image.h"
+#include "unit/cfi/cfi_image.h"
 
 /* What is found in a file without symbols, whose entry is 0: nothing, and that is not all. */
 Test(starts, a_file_that_says_nothing_may_have_any)

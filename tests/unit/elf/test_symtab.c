@@ -1,10 +1,10 @@
-#include "object/symtab.h"
+#include "elf/symtab.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 static struct elf_image e, debug_image;
 static struct context ctx;

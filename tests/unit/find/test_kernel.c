@@ -1,4 +1,4 @@
-#include "object/find_kernel.h"
+#include "find/kernel.h"
 
 #include <criterion/criterion.h>
 #include <ftw.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 #define ID "0123456789abcdefghij"
 #define OTHER_ID "another build id...."

@@ -1,4 +1,4 @@
-#include "object/find_object.h"
+#include "find/object.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "object/process_file.h"
+#include "find/process_file.h"
 #include "unit/child.h"
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 #define ID "0123456789abcdefghij"
 #define OTHER_ID "another build id...."

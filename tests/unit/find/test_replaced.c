@@ -1,12 +1,12 @@
-#include "object/find_object.h"
+#include "find/object.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "object/process_file.h"
-#include "unit/object/elf_image.h"
+#include "find/process_file.h"
+#include "unit/elf/elf_image.h"
 
 #define ID "0123456789abcdefghij"
 #define OTHER_ID "another build id...."

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "input/input.h"
-#include "live/save.h"
+#include "input/save.h"
 
 /* A recording that is saved in a directory of its own, and read again. */
 struct saving {

@@ -1,4 +1,4 @@
-#include "live/save_state.h"
+#include "input/save_state.h"
 
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>

@@ -1,4 +1,4 @@
-#include "object/jitdump.h"
+#include "jit/jitdump.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "object/perf_map.h"
+#include "jit/perf_map.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/lost.h"
+#include "live/rings/lost.h"
 
 static char heard[1024];
 static int times_heard;

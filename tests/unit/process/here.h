@@ -4,9 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "object/process_file.h"
+#include "find/process_file.h"
 #include "timeline.h"
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 /*
  * A recording of this machine, in which this process maps an object file, and what is found

@@ -11,8 +11,8 @@
 
 #include "walked.h"
 
-#include "../object/elf_image.h"
-#include "../scarce.h"
+#include "unit/elf/elf_image.h"
+#include "unit/scarce.h"
 
 /* Images are files of these tests. */
 struct stage {

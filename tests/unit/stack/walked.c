@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 void walked_begin(struct walked *w, unsigned machine)
 {

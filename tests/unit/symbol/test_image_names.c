@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/object/info_writer.h"
+#include "unit/dwarf/info_writer.h"
 #include "unit/symbol/subject.h"
 
 /* Inlined functions: a program whose debug information says that main has code of f, and

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "symbol/alias.h"
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 
 static struct kallsyms k;
 static struct context ctx;

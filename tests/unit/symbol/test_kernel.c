@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 #include "unit/symbol/subject.h"
 
 static char path[64];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../scarce.h"
+#include "unit/scarce.h"
 
 enum {
 	ASKED = 2000, /* more than are looked up one by one */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/object/elf_image.h"
+#include "unit/elf/elf_image.h"
 #include "unit/symbol/subject.h"
 
 #define ID "0123456789abcdefghij"

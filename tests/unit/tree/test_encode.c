@@ -1,4 +1,4 @@
-#include "write/tree_data.h"
+#include "tree/encode.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "sysroot.h"
+#include "unit/live/events/sysroot.h"
 
 #include <criterion/criterion.h>
 #include <ftw.h>

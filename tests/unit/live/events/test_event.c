@@ -1,11 +1,11 @@
-#include "live/event.h"
+#include "live/events/event.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sysroot.h"
+#include "unit/live/events/sysroot.h"
 
 static struct context ctx;
 static struct arena arena;

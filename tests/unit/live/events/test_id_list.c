@@ -1,4 +1,4 @@
-#include "live/id_list.h"
+#include "live/events/id_list.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "live/nearest.h"
+#include "live/events/nearest.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

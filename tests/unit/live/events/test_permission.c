@@ -1,4 +1,4 @@
-#include "live/permission.h"
+#include "live/events/permission.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "live/target.h"
+#include "live/events/target.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "live/known_bpf.h"
+#include "live/preexisting/bpf.h"
 
 #include <criterion/criterion.h>
 #include <linux/bpf.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "live/known_record.h"
+#include "live/preexisting/record.h"
 
 /* "return 0;" as a socket filter. */
 static int load(const char *name)

@@ -1,12 +1,12 @@
-#include "live/known_kernel.h"
+#include "live/preexisting/kernel.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "live/known_record.h"
-#include "sysroot.h"
+#include "live/preexisting/record.h"
+#include "unit/live/events/sysroot.h"
 
 static struct bytes records;
 

@@ -1,4 +1,4 @@
-#include "live/known_maps.h"
+#include "live/preexisting/maps.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "object/object.h"
+#include "elf/object.h"
 
 static struct known_maps maps;
 static struct bytes asked, read_bytes;

@@ -1,4 +1,4 @@
-#include "live/known.h"
+#include "live/preexisting/preexisting.h"
 
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>

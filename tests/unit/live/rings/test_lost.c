@@ -1,4 +1,4 @@
-#include "live/lost.h"
+#include "live/rings/lost.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

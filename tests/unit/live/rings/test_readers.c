@@ -1,4 +1,4 @@
-#include "live/readers.h"
+#include "live/rings/readers.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

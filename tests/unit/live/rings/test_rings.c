@@ -1,4 +1,4 @@
-#include "live/rings.h"
+#include "live/rings/rings.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
