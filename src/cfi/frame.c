@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cfi/functions.h"
 #include "cfi/expression.h"
+#include "cfi/functions.h"
 
 struct frame_info {
 	struct cfi_functions functions;

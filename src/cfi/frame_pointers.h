@@ -1,8 +1,8 @@
 #ifndef CFI_FRAME_POINTERS_H
 #define CFI_FRAME_POINTERS_H
 
-#include "elf/object.h"
 #include "cfi/unwind_single.h"
+#include "elf/object.h"
 
 /*
  * Does the code of an object keep frame pointers, so that a chain of them leads through its

@@ -4,8 +4,8 @@
 #include <dwarf.h>
 
 #include "base/cursor.h"
-#include "cfi/section.h"
 #include "base/encoded.h"
+#include "cfi/section.h"
 
 /* One number as the low half of a DW_EH_PE_* says it is written (LSB 5.0, 10.5). */
 static inline uint64_t read_number(struct cursor *c, uint8_t encoding, uint8_t word)

@@ -1,9 +1,9 @@
 #ifndef CFI_SOURCE_H
 #define CFI_SOURCE_H
 
+#include "base/span.h"
 #include "cfi/entry.h"
 #include "elf/code_range.h"
-#include "base/span.h"
 
 /* One section with its functions, cut so that no two overlap. */
 struct cfi_source {

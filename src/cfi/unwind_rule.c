@@ -14,8 +14,8 @@
 
 #include <dwarf.h>
 
-#include "cfi/entry.h"
 #include "base/encoded.h"
+#include "cfi/entry.h"
 
 static const struct unwind_rule other = { .cfa_kind = UNWIND_OTHER };
 

@@ -2,8 +2,8 @@
 #define CFI_UNWIND_SINGLE_H
 
 #include "cfi/entry.h"
-#include "elf/code_range.h"
 #include "cfi/unwind_rule.h"
+#include "elf/code_range.h"
 
 /*
  * The rule of one address without a table: linkers leave one of all functions, sorted by

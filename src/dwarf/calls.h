@@ -1,9 +1,9 @@
 #ifndef DWARF_CALLS_H
 #define DWARF_CALLS_H
 
-#include "dwarf/names.h"
 #include "dwarf/die.h"
 #include "dwarf/die_walk.h"
+#include "dwarf/names.h"
 
 /*
  * Which calls were inlined at some addresses of a unit: one walk over its DIEs, into

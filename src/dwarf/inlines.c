@@ -18,8 +18,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/parallel.h"
 #include "base/keyed.h"
+#include "base/parallel.h"
 #include "dwarf/unit_reader.h"
 
 #define CRASHED "reading its debug information crashed"

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "dwarf/units.h"
 #include "dwarf/outline.h"
+#include "dwarf/units.h"
 
 /*
  * Names of functions by their DIEs. The linkage name, which says most, where there is

@@ -1,9 +1,9 @@
 #ifndef DWARF_PACKAGE_H
 #define DWARF_PACKAGE_H
 
+#include "base/keyed.h"
 #include "dwarf/image.h"
 #include "dwarf/work.h"
-#include "base/keyed.h"
 #include "elf/object.h"
 
 /*

@@ -3,10 +3,10 @@
 
 #include "base/intern.h"
 #include "dwarf/calls.h"
-#include "dwarf/package.h"
-#include "dwarf/units.h"
 #include "dwarf/inlines.h"
 #include "dwarf/line_program.h"
+#include "dwarf/package.h"
+#include "dwarf/units.h"
 
 /* What the threads that read an object's units share. Nothing of it changes meanwhile
  * but the work. */

@@ -3,8 +3,8 @@
 #include <dwarf.h>
 #include <errno.h>
 
-#include "dwarf/die.h"
 #include "base/encoded.h"
+#include "dwarf/die.h"
 
 /* libdw takes a thousand bytes of memory for a unit, fifty for the ten of an abbreviation. */
 enum { BYTES_A_STEP = 16, ABBREVIATION_BYTES_A_STEP = 4, STEPS_A_UNIT = 64 };

@@ -2,11 +2,11 @@
 #define DWARF_UNITS_H
 
 #include "base/array.h"
+#include "base/span.h"
 #include "dwarf/handle.h"
+#include "dwarf/unit_root.h"
 #include "dwarf/work.h"
 #include "elf/object.h"
-#include "base/span.h"
-#include "dwarf/unit_root.h"
 
 /*
  * The units of an image, and which of them an address belongs to: exactly one. Compilers

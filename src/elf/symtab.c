@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/keyed.h"
 #include "base/pages.h"
 #include "elf/elf_symbols.h"
-#include "base/keyed.h"
 #include "elf/plt.h"
 
 enum { PAGE = 4096 };

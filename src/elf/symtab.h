@@ -6,10 +6,10 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/span.h"
 #include "base/text.h"
 #include "elf/names.h"
 #include "elf/object.h"
-#include "base/span.h"
 
 /*
  * The symbols of one object, or of the kernel, in order of address.

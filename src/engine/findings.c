@@ -12,8 +12,8 @@
 
 #include "base/text.h"
 #include "cfi/frame_pointers.h"
-#include "engine/profile.h"
 #include "engine/memory.h"
+#include "engine/profile.h"
 #include "engine/python.h"
 
 /* What is typed to record again, by who recorded. */

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "input/save.h"
 #include "engine/profile.h"
+#include "input/save.h"
 
 enum {
 	/* A pipe without rounds is cut into such: what is held is twice this at the most,

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engine/profile.h"
 #include "engine/memory.h"
+#include "engine/profile.h"
 
 enum {
 	PROGRESS_LINES = 4096,

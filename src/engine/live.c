@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "input/save.h"
 #include "engine/profile.h"
+#include "input/save.h"
 
 enum {
 	DRAIN_MS = 100,

@@ -4,9 +4,9 @@
 
 #include "base/parallel.h"
 #include "dwarf/handle.h"
-#include "find/debuginfod.h"
-#include "engine/profile.h"
 #include "engine/memory.h"
+#include "engine/profile.h"
+#include "find/debuginfod.h"
 
 void ff_catch_crashes(void)
 {

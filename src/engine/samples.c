@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "engine/profile.h"
 #include "engine/memory.h"
+#include "engine/profile.h"
 
 /* 1, 0 or a negative errno. */
 static int passes(struct worker *w, const struct sample *s)

@@ -2,8 +2,8 @@
  * What a saved live run says of objects: their build ids, by which others find the same files
  * again, and refuse other ones.
  */
-#include "find/kernel_id.h"
 #include "engine/profile.h"
+#include "find/kernel_id.h"
 
 #include "input/save.h"
 

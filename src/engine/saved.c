@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engine/profile.h"
 #include "engine/memory.h"
+#include "engine/profile.h"
 
 /*
  * A node is a byte or less in a picture, and its stack is as long as it is deep: all stacks, written as

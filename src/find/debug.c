@@ -14,9 +14,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "find/debuginfod.h"
 #include "elf/packed_object.h"
 #include "elf/section.h"
+#include "find/debuginfod.h"
 
 struct search {
 	const struct object_places *places;

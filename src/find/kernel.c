@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "find/debuginfod.h"
 #include "elf/packed_object.h"
+#include "find/debuginfod.h"
 
 enum { MOST_MODULES_DEP = 1 << 24 /* bytes; real ones have one MiB */ };
 

@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "find/debuginfod.h"
-#include "find/debug.h"
-#include "find/process_file.h"
 #include "base/process_root.h"
+#include "find/debug.h"
+#include "find/debuginfod.h"
+#include "find/process_file.h"
 
 struct search {
 	const struct object_places *places;

@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/encoded.h"
+#include "base/file.h"
 
 enum {
 	FRAME_MOST = 1 << 20, /* bytes of one function's */

@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "live/events/attr.h"
 #include "live/command.h"
+#include "live/events/attr.h"
 #include "live/fallback.h"
 #include "live/hotplug.h"
 #include "live/preexisting/preexisting.h"

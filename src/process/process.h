@@ -1,8 +1,8 @@
 #ifndef PROCESS_PROCESS_H
 #define PROCESS_PROCESS_H
 
-#include "input/input.h"
 #include "find/object.h"
+#include "input/input.h"
 #include "jit/file.h"
 #include "jit/jitdump.h"
 

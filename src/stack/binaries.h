@@ -3,8 +3,8 @@
 
 #include "cfi/frame.h"
 #include "cfi/frame_pointers.h"
-#include "elf/starts.h"
 #include "cfi/unwind_rule.h"
+#include "elf/starts.h"
 #include "stack/stack.h"
 
 /*

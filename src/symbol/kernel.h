@@ -1,8 +1,8 @@
 #ifndef SYMBOL_KERNEL_H
 #define SYMBOL_KERNEL_H
 
-#include "find/object.h"
 #include "elf/symtab.h"
+#include "find/object.h"
 #include "symbol/symbol.h"
 
 /*

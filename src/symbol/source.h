@@ -2,9 +2,9 @@
 #define SYMBOL_SOURCE_H
 
 #include "cfi/functions.h"
-#include "find/object.h"
-#include "dwarf/inlines.h"
 #include "cfi/unwind_single.h"
+#include "dwarf/inlines.h"
+#include "find/object.h"
 #include "symbol/kernel.h"
 #include "symbol/recorded.h"
 

@@ -1,8 +1,8 @@
 #ifndef WRITE_METADATA_H
 #define WRITE_METADATA_H
 
-#include "write/sink.h"
 #include "tree/encode.h"
+#include "write/sink.h"
 
 /* The <metadata> element that holds the tree: Documentation/svg-format.md. */
 struct metadata {

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/number.h"
 #include "tree/encode.h"
+#include "write/number.h"
 #include "write/utf8.h"
 #include "write/xml.h"
 

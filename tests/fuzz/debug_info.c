@@ -2,7 +2,7 @@
  * An object file: any bytes, as the program that a recording is of. Its symbols, its
  * debug information, whatever the file says that it has.
  */
-#include "engine/profile.h"
+#include "profile.h"
 
 #include <elf.h>
 #include <linux/perf_event.h>

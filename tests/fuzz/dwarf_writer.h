@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <zlib.h>
 
-#include "engine/profile.h"
+#include "profile.h"
 
 #include "base/bytes.h"
 #include "choices.h"

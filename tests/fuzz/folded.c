@@ -1,5 +1,5 @@
 /* Folded text: the first byte chooses the flags, the rest is the text. */
-#include "engine/profile.h"
+#include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

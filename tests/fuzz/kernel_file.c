@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "find/kernel.h"
 #include "elf/packed_object.h"
 #include "elf/symtab.h"
+#include "find/kernel.h"
 #include "symbol/kallsyms.h"
 
 static void check(bool fine)

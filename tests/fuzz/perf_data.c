@@ -1,5 +1,5 @@
 /* A recording: any bytes, through the whole library, once as it is and once as perf has it. */
-#include "engine/profile.h"
+#include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

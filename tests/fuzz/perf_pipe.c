@@ -1,5 +1,5 @@
 /* What perf writes to a pipe, read once as it comes; any bytes. */
-#include "engine/profile.h"
+#include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

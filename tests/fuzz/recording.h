@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "engine/profile.h"
+#include "profile.h"
 
 enum {
 	RECORD_MOST = 65528,

@@ -3,7 +3,7 @@
  * what was packed, so that the fuzzer need not invent base64, and bit 1 asks for a flame
  * chart, bit 2 for chains, bit 3 for the format before this one.
  */
-#include "engine/profile.h"
+#include "profile.h"
 
 static const char digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/profile.h"
+#include "profile.h"
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "choices.h"
 #include "cli/options.h"
 #include "cli/parse.h"
+#include "filter/filter.h"
 #include "live/events/event.h"
 #include "live/events/id_list.h"
-#include "filter/filter.h"
 
 enum {
 	STEPS_MOST = 16,

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "live/rings/lost.h"
 #include "live/events/stacks.h"
+#include "live/rings/lost.h"
 
 enum {
 	USUAL_RATE = 99,

@@ -2,9 +2,9 @@
 #define LIVE_EVENTS_ATTR_H
 
 #include "live/events/event.h"
-#include "live/live.h"
 #include "live/events/permission.h"
 #include "live/events/target.h"
+#include "live/live.h"
 
 /*
  * What the events of a run are asked to record. All of them have the fields of

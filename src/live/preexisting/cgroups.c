@@ -18,8 +18,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "live/events/cgroup.h"
-#include "live/preexisting/record.h"
 #include "live/events/proc.h"
+#include "live/preexisting/record.h"
 
 enum {
 	DEPTH_MOST = 128,

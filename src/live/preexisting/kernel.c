@@ -20,8 +20,8 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "live/preexisting/record.h"
 #include "live/events/proc.h"
+#include "live/preexisting/record.h"
 
 enum {
 	NOTES_ROOM = 4096,

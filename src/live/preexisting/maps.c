@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process_root.h"
 #include "elf/object.h"
 #include "find/process_file.h"
-#include "base/process_root.h"
 
 enum {
 	NAME_ROOM = 4096, /* PATH_MAX */

@@ -21,12 +21,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "live/events/permission.h"
+#include "live/events/proc.h"
 #include "live/preexisting/bpf.h"
 #include "live/preexisting/cgroups.h"
 #include "live/preexisting/kernel.h"
 #include "live/preexisting/process.h"
-#include "live/events/permission.h"
-#include "live/events/proc.h"
 
 enum {
 	CHILDREN_ROOM = 64 << 10, /* bytes of their ids: those of 8000, or more */

@@ -2,8 +2,8 @@
 #define LIVE_RINGS_RINGS_H
 
 #include "live/events/event.h"
-#include "live/live.h"
 #include "live/events/target.h"
+#include "live/live.h"
 
 /*
  * Open events, and the memory that the kernel writes their records to: one ring a processor,

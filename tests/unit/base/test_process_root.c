@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "elf/object.h"
 #include "base/process_root.h"
+#include "elf/object.h"
 #include "unit/child.h"
 
 enum { NOBODY = CHILD_NOBODY, GROUP = 54321, OTHER_GROUP = 54322 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/die.h"
 #include "dwarf/handle.h"
 #include "dwarf/units.h"
-#include "dwarf/die.h"
 #include "unit/dwarf/info_writer.h"
 
 /* This program, as its own debug information describes it. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unit/limit.h"
 #include "unit/elf/elf_image.h"
+#include "unit/limit.h"
 
 /*
  * A file that has code, at 0x1000, and what the dynamic linker reads, at 0x2000, and no section

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unit/limit.h"
 #include "unit/elf/elf_image.h"
+#include "unit/limit.h"
 
 /*
  * Programs without section headers, written byte by byte in either order and size: a header, two

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unit/limit.h"
 #include "unit/elf/elf_image.h"
+#include "unit/limit.h"
 
 static struct elf_image e;
 static struct context ctx;

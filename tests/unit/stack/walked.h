@@ -3,8 +3,8 @@
 
 #include "stack/stack.h"
 
-#include "../object/cfi_image.h"
 #include "../process/timeline.h"
+#include "unit/cfi/cfi_image.h"
 
 /*
  * A process with one file mapped, whose call frame information and code are written byte
