@@ -8,8 +8,10 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
+#include "filter/filter.h"
 #include "order/order.h"
 #include "symbol/symbol.h"
+#include "tree/tree.h"
 #include "weight/weight.h"
 
 struct ff_event {

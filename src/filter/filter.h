@@ -5,41 +5,66 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/array.h"
 #include "base/context.h"
+#include "base/intern.h"
 
 /*
- * The values of filters: lists of numbers, and times. Every parser gives 0 or
- * -EINVAL with a sentence that begins with @filter, the whole "KEY=VALUE".
+ * Filters: "KEY=VALUE" to keep only, or to drop. The same key again: or; different
+ * keys: and.
  */
-struct number_range {
-	uint32_t first, last; /* both are in */
+struct filters;
+
+int filters_new(struct filters **ret);
+void filters_free(struct filters *f); /* NULL is fine */
+
+enum filter_side { FILTER_ONLY, FILTER_DROP };
+/* -EINVAL with a sentence for what cannot be understood. */
+int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
+		const char *text);
+
+/* Are there any for samples; for frames (symbol, dso); for objects (dso)? */
+bool filters_ask_samples(const struct filters *f);
+bool filters_ask_frames(const struct filters *f);
+bool filters_ask_objects(const struct filters *f);
+/* The first key that is asked for and that samples with these fields (bits of sample_type) have
+ * no answer to; NULL: none. */
+const char *filters_unanswered(const struct filters *f, uint64_t fields);
+/* Has one a part of the whole time, which is known when all has been read? */
+bool filters_need_end(const struct filters *f);
+
+/* What a sample is asked about. */
+struct filter_subject {
+	uint32_t pid, tid, cpu;
+	uint32_t comm; /* string id */
+	uint32_t event; /* string id */
+	uint32_t cgroup; /* string id of the path; that of "": none was recorded */
+	uint64_t time, first, last; /* ns; first and last of the whole input */
 };
 
-struct number_list {
-	ARRAY(struct number_range) ranges;
+/* Not for several threads with one memo: each worker has its own. */
+struct filter_memo;
+int filter_memo_new(const struct filters *f, struct filter_memo **ret);
+void filter_memo_free(struct filter_memo *m); /* NULL is fine */
+/* 1, 0, or a negative errno with a sentence: -EINVAL where a pattern takes too many steps. */
+int filters_pass(struct context *ctx, const struct filters *f, struct filter_memo *memo,
+		 const struct intern *strings, const struct filter_subject *subject);
+
+/*
+ * Frames are asked when they have their names. A stack passes where each key that is wanted
+ * was matched by one of its frames (not all by the same), and none that is to be dropped by
+ * any: the bits of its frames are or-ed.
+ */
+struct filter_name {
+	const char *text; /* needs no NUL behind it */
+	size_t size;
 };
-
-/* "1,5-9,20-": -ENOMEM is possible too; release @ret in any case. */
-int number_list_parse(struct context *ctx, const char *filter, const char *value,
-		      struct number_list *ret);
-void number_list_release(struct number_list *list);
-bool number_list_has(const struct number_list *list, uint32_t number);
-
-/* A point between the first and the last sample. */
-struct time_bound {
-	enum { BOUND_OPEN, BOUND_NS, BOUND_PERCENT } kind;
-	uint64_t value; /* ns from the first sample, or 1e-9 percent */
+struct filter_frame {
+	struct filter_name name, module; /* an empty module: it is of no object */
 };
-
-struct time_range {
-	struct time_bound start, end; /* the start is in, the end is not, but for 100% */
-};
-
-/* "1.5,2", "1.5,", ",2" in seconds; "10%-20%" of the time there is. */
-int time_range_parse(struct context *ctx, const char *filter, const char *value,
-		     struct time_range *ret);
-bool time_range_has(const struct time_range *range, uint64_t time, uint64_t first,
-		    uint64_t last);
+enum { FILTER_FRAME_BITS = 4 };
+/* Those bits, or as filters_pass(). */
+int filters_match_frame(struct context *ctx, const struct filters *f,
+			struct filter_memo *memo, const struct filter_frame *frame);
+bool filters_pass_frames(const struct filters *f, unsigned matched);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "filter/filter.h"
-#include "weight/weight.h"
+#include "filter/values.h"
 
 enum key {
 	KEY_COMM,

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "filter/filter.h"
+#include "filter/values.h"
 
 struct word {
 	const char *text;

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "filter/filter.h"
+#include "filter/values.h"
 
 #define BILLION 1000000000u
 #define ALL_PERCENT (100ull * BILLION)

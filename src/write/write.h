@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
-#include "symbol/symbol.h"
+#include "tree/tree.h"
 
 /*
  * The named tree -> bytes. A writer makes its own view first: nodes with the same

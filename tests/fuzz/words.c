@@ -16,7 +16,7 @@
 #include "choices.h"
 #include "cli/options.h"
 #include "cli/parse.h"
-#include "filter/filter.h"
+#include "filter/values.h"
 #include "live/events/event.h"
 #include "live/events/id_list.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "weight/weight.h"
+#include "filter/filter.h"
 
 #define SECOND 1000000000ull
 

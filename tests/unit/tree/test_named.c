@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/symbol.h"
+#include "tree/tree.h"
 
 #include "unit/limit.h"
 

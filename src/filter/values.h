@@ -1,0 +1,45 @@
+#ifndef FILTER_VALUES_H
+#define FILTER_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/context.h"
+
+/*
+ * The values of filters: lists of numbers, and times. Every parser gives 0 or
+ * -EINVAL with a sentence that begins with @filter, the whole "KEY=VALUE".
+ */
+struct number_range {
+	uint32_t first, last; /* both are in */
+};
+
+struct number_list {
+	ARRAY(struct number_range) ranges;
+};
+
+/* "1,5-9,20-": -ENOMEM is possible too; release @ret in any case. */
+int number_list_parse(struct context *ctx, const char *filter, const char *value,
+		      struct number_list *ret);
+void number_list_release(struct number_list *list);
+bool number_list_has(const struct number_list *list, uint32_t number);
+
+/* A point between the first and the last sample. */
+struct time_bound {
+	enum { BOUND_OPEN, BOUND_NS, BOUND_PERCENT } kind;
+	uint64_t value; /* ns from the first sample, or 1e-9 percent */
+};
+
+struct time_range {
+	struct time_bound start, end; /* the start is in, the end is not, but for 100% */
+};
+
+/* "1.5,2", "1.5,", ",2" in seconds; "10%-20%" of the time there is. */
+int time_range_parse(struct context *ctx, const char *filter, const char *value,
+		     struct time_range *ret);
+bool time_range_has(const struct time_range *range, uint64_t time, uint64_t first,
+		    uint64_t last);
+
+#endif
