@@ -1,8 +1,7 @@
 #ifndef CFI_FRAME_H
 #define CFI_FRAME_H
 
-#include "elf/machine.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * One step of unwinding with all registers: for the few rows that struct unwind_rule

@@ -2,7 +2,7 @@
 #define CFI_FRAME_POINTERS_H
 
 #include "cfi/unwind_single.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * Does the code of an object keep frame pointers, so that a chain of them leads through its

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
-#include "elf/machine.h"
+#include "elf/elf.h"
 
 struct cfi_cie;
 struct cfi_fde;

@@ -19,7 +19,7 @@
 
 #include "base/encoded.h"
 #include "cfi/pointer.h"
-#include "elf/section.h"
+#include "elf/elf.h"
 
 enum {
 	COMPRESSED_ZSTD = 2, /* newer than libelf's <elf.h> */

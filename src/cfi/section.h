@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /* The bytes of an .eh_frame or .debug_frame. */
 struct cfi_section {

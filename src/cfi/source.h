@@ -3,7 +3,7 @@
 
 #include "base/span.h"
 #include "cfi/entry.h"
-#include "elf/code_range.h"
+#include "elf/elf.h"
 
 /* One section with its functions, cut so that no two overlap. */
 struct cfi_source {

@@ -2,8 +2,7 @@
 #define CFI_UNWIND_H
 
 #include "base/budget.h"
-#include "elf/machine.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * Call frame information, compiled: .eh_frame and .debug_frame of an object as rows

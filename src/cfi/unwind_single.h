@@ -3,7 +3,7 @@
 
 #include "cfi/entry.h"
 #include "cfi/unwind_rule.h"
-#include "elf/code_range.h"
+#include "elf/elf.h"
 
 /*
  * The rule of one address without a table: linkers leave one of all functions, sorted by

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf/section.h"
+#include "elf/elf.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 

@@ -2,7 +2,7 @@
 #define DWARF_FILES_H
 
 #include "base/text.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * Files that hold a part of an object's debug information, where the object says that

@@ -21,8 +21,7 @@
 
 #include "base/cursor.h"
 #include "base/pages.h"
-#include "elf/inflate.h"
-#include "elf/section.h"
+#include "elf/elf.h"
 
 enum {
 	PADDING = 1024, /* behind each section; at least DIE_DEPTH_MOST */
@@ -49,7 +48,7 @@ static const char table_name[] = ".shstrtab";
 struct source {
 	uint64_t offset, stored; /* bytes in the file */
 	uint64_t size; /* unpacked; 0: there is none */
-	enum packing packing;
+	enum section_packing packing;
 	struct debug_bytes given; /* in place of bytes of the file */
 };
 
@@ -96,7 +95,7 @@ static bool read_packing(const struct reader *r, struct source *s, bool old)
 	s->stored -= size;
 	c.swap = r->swapped;
 	if (old) {
-		s->packing = PACKING_ZLIB;
+		s->packing = SECTION_ZLIB;
 		c.swap = true; /* this size is always big-endian */
 		cursor_bytes(&c, 4);
 		s->size = cursor_u64(&c);
@@ -106,7 +105,7 @@ static bool read_packing(const struct reader *r, struct source *s, bool old)
 	if (!r->narrow)
 		cursor_u32(&c);
 	s->size = r->narrow ? cursor_u32(&c) : cursor_u64(&c);
-	s->packing = type == ELFCOMPRESS_ZLIB ? PACKING_ZLIB : PACKING_ZSTD;
+	s->packing = type == ELFCOMPRESS_ZLIB ? SECTION_ZLIB : SECTION_ZSTD;
 	return type == ELFCOMPRESS_ZLIB || type == 2 /* ELFCOMPRESS_ZSTD */;
 }
 
@@ -198,7 +197,7 @@ static bool read_stored(void *arg, size_t at, void *to, size_t size)
 static int unpack(const struct reader *r, const struct source *s, uint8_t *to)
 {
 	struct stored stored = { r, s };
-	struct packed from = { s->packing, s->stored, read_stored, &stored };
+	struct packed_section from = { s->packing, s->stored, read_stored, &stored };
 	int err = inflate_whole(&from, to, s->size);
 
 	if (err == -ENOMEM)

@@ -7,7 +7,7 @@
 
 #include "base/budget.h"
 #include "base/context.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * The part of an object's debug information that names functions and lines: in memory,

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "dwarf/files.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * What debug information says of addresses: the functions whose code was put into another

@@ -23,7 +23,7 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "elf/section.h"
+#include "elf/elf.h"
 
 enum {
 	PART_MOST = 1 << 30, /* bytes of what is read whole */

@@ -4,7 +4,7 @@
 #include "base/keyed.h"
 #include "dwarf/image.h"
 #include "dwarf/work.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * A .dwp file: what many .dwo files held, one after another, and an index that says which part of

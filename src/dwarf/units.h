@@ -6,7 +6,7 @@
 #include "dwarf/handle.h"
 #include "dwarf/unit_root.h"
 #include "dwarf/work.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /*
  * The units of an image, and which of them an address belongs to: exactly one. Compilers

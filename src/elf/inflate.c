@@ -26,7 +26,8 @@ static unsigned part(size_t left, size_t most)
 }
 
 /* Streams that follow each other are one, as linkers may leave them. */
-static int run_zlib(z_stream *z, const struct packed *from, uint8_t *room, uint8_t *full)
+static int run_zlib(z_stream *z, const struct packed_section *from, uint8_t *room,
+		    uint8_t *full)
 {
 	size_t at = 0;
 	int found = Z_OK;
@@ -50,7 +51,7 @@ static int run_zlib(z_stream *z, const struct packed *from, uint8_t *room, uint8
 }
 
 /* One whole stream, all of it at once: 1, 0 where it is anything but that, or -ENOMEM. */
-static int unpack_fast(const struct packed *from, uint8_t *to, size_t room)
+static int unpack_fast(const struct packed_section *from, uint8_t *to, size_t room)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	uint8_t *in = d ? pages_take(from->size + 1) : NULL;
@@ -67,7 +68,7 @@ static int unpack_fast(const struct packed *from, uint8_t *to, size_t room)
 
 /* Neither the sum behind a stream nor what else follows is looked at: what counts is that
  * there are as many bytes as the section says. */
-static int unpack_zlib(const struct packed *from, uint8_t *to, size_t room)
+static int unpack_zlib(const struct packed_section *from, uint8_t *to, size_t room)
 {
 	z_stream z = { .next_out = to };
 	uint8_t *in = malloc(PART);
@@ -82,7 +83,7 @@ static int unpack_zlib(const struct packed *from, uint8_t *to, size_t room)
 	return err;
 }
 
-static int unpack_zstd(const struct packed *from, uint8_t *to, size_t room)
+static int unpack_zstd(const struct packed_section *from, uint8_t *to, size_t room)
 {
 	uint8_t *in = malloc(from->size + 1);
 	size_t got = 0;
@@ -100,11 +101,11 @@ static int unpack_zstd(const struct packed *from, uint8_t *to, size_t room)
 	return there && got == room ? 0 : -EBADMSG;
 }
 
-int inflate_whole(const struct packed *from, uint8_t *to, size_t room)
+int inflate_whole(const struct packed_section *from, uint8_t *to, size_t room)
 {
 	int found;
 
-	if (from->packing != PACKING_ZLIB)
+	if (from->packing != SECTION_ZLIB)
 		return unpack_zstd(from, to, room);
 	found = unpack_fast(from, to, room);
 	return found ? found < 0 ? found : 0 : unpack_zlib(from, to, room);

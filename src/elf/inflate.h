@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /* How a section is packed (ELF gABI, SHF_COMPRESSED). */
-enum packing { PACKING_NONE, PACKING_ZLIB, PACKING_ZSTD };
+enum section_packing { SECTION_NONE, SECTION_ZLIB, SECTION_ZSTD };
 
 /* Where its bytes are. */
-struct packed {
-	enum packing packing;
+struct packed_section {
+	enum section_packing packing;
 	size_t size;
 	/* @size bytes from @at on, all within the packed ones; false where they are not to be
 	 * had. */
@@ -19,6 +19,6 @@ struct packed {
 };
 
 /* Unpacks all of it to exactly @room bytes. 0, -EBADMSG, -ENOMEM. */
-int inflate_whole(const struct packed *from, uint8_t *to, size_t room);
+int inflate_whole(const struct packed_section *from, uint8_t *to, size_t room);
 
 #endif

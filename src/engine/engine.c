@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "find/debuginfod.h"
+#include "find/find.h"
 #include "order/order.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "cfi/frame_pointers.h"
+#include "cfi/cfi.h"
 #include "engine/memory.h"
 #include "engine/profile.h"
 #include "engine/python.h"

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 
 #include "engine/profile.h"
-#include "input/save.h"
 
 enum {
 	/* A pipe without rounds is cut into such: what is held is twice this at the most,

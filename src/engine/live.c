@@ -16,7 +16,6 @@
 
 #include "base/text.h"
 #include "engine/profile.h"
-#include "input/save.h"
 
 enum {
 	DRAIN_MS = 100,

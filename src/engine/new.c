@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "dwarf/handle.h"
+#include "dwarf/dwarf.h"
 #include "engine/memory.h"
 #include "engine/profile.h"
-#include "find/debuginfod.h"
+#include "find/find.h"
 
 void ff_catch_crashes(void)
 {

@@ -3,9 +3,7 @@
  * again, and refuse other ones.
  */
 #include "engine/profile.h"
-#include "find/kernel_id.h"
-
-#include "input/save.h"
+#include "find/find.h"
 
 /* Modes of an MMAP record. */
 enum { OF_KERNEL = MODE_KERNEL, OF_USERS = MODE_USER };

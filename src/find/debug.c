@@ -14,8 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "elf/packed_object.h"
-#include "elf/section.h"
+#include "elf/elf.h"
 #include "find/debuginfod.h"
 
 struct search {

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elf/object.h"
+#include "elf/elf.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 #define SERVERS "DEBUGINFOD_URLS"

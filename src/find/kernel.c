@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "elf/packed_object.h"
+#include "elf/elf.h"
 #include "find/debuginfod.h"
 
 enum { MOST_MODULES_DEP = 1 << 24 /* bytes; real ones have one MiB */ };

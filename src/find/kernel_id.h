@@ -1,7 +1,7 @@
 #ifndef FIND_KERNEL_ID_H
 #define FIND_KERNEL_ID_H
 
-#include "elf/object.h"
+#include "elf/elf.h"
 
 /* Whether a recorded kernel is the one that runs here. */
 enum kernel_match {

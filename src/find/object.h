@@ -2,7 +2,7 @@
 #define FIND_OBJECT_H
 
 #include "base/text.h"
-#include "elf/object.h"
+#include "elf/elf.h"
 #include "find/search_dirs.h"
 
 /*

@@ -279,13 +279,13 @@ static int read_header(struct context *ctx, struct scan *s, struct saved_header 
 }
 
 /* What stands between tags until </metadata>, decoded. */
-struct packed {
+struct packed_text {
 	struct bytes bytes;
 	struct base64 base64;
 	struct claim claim;
 };
 
-static int add_text(struct context *ctx, struct packed *p, const uint8_t *text,
+static int add_text(struct context *ctx, struct packed_text *p, const uint8_t *text,
 		    size_t size)
 {
 	size_t decoded;
@@ -328,7 +328,7 @@ static int pass_tag(struct context *ctx, struct scan *s)
 	return err < 0 ? err : is_damaged(ctx, s, "there is something else in it");
 }
 
-static int read_packed(struct context *ctx, struct scan *s, struct packed *p)
+static int read_packed(struct context *ctx, struct scan *s, struct packed_text *p)
 {
 	for (;;) {
 		const uint8_t *text = s->bytes + s->start;
@@ -352,7 +352,7 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed *p)
 }
 
 static int unpack(struct context *ctx, struct scan *s, const struct saved_header *h,
-		  struct packed *p, uint8_t **payload)
+		  struct packed_text *p, uint8_t **payload)
 {
 	size_t size = p->bytes.count;
 	int err;
@@ -379,7 +379,7 @@ static int unpack(struct context *ctx, struct scan *s, const struct saved_header
 static int read_data(struct context *ctx, struct scan *s, const struct saved_header *h,
 		     struct saved_tree *tree)
 {
-	struct packed p = { 0 };
+	struct packed_text p = { 0 };
 	uint8_t *payload = NULL;
 	const char *why;
 	int err = read_packed(ctx, s, &p);

@@ -264,7 +264,7 @@ static bool try_named(const struct object_places *places, const char *dir,
 }
 
 /* The name that a file has here, and the one it has for the process. */
-struct names {
+struct file_names {
 	const char *here[2]; /* below a directory that was named */
 	const char *path;
 	const char *inner_path;
@@ -272,7 +272,7 @@ struct names {
 
 static bool look_for(const struct object_places *places,
 		     const struct jit_process *process, const struct living *living,
-		     const struct names *names, struct jit_file *f)
+		     const struct file_names *names, struct jit_file *f)
 {
 	const char *const below[2] = { names->path };
 	struct place place = { 0 };
@@ -371,7 +371,7 @@ int jit_file_open_map(const struct object_places *places,
 		      const struct jit_process *process, struct jit_file *ret)
 {
 	char path[40], inner[40];
-	struct names names = { { path + strlen("/tmp/"), path }, path, inner };
+	struct file_names names = { { path + strlen("/tmp/"), path }, path, inner };
 	struct jit_file f = { .fd = -1 };
 	struct living living;
 
@@ -476,9 +476,9 @@ int jit_file_open_dump(const struct object_places *places,
 		       struct jit_file *ret)
 {
 	const char *slash = strrchr(recorded, '/');
-	struct names names = { { slash ? slash + 1 : recorded, recorded },
-			       recorded,
-			       recorded };
+	struct file_names names = { { slash ? slash + 1 : recorded, recorded },
+				    recorded,
+				    recorded };
 	struct jit_file f = { .fd = -1 };
 	struct living living;
 

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/text.h"
-#include "find/search_dirs.h"
+#include "find/find.h"
 
 /*
  * Files in which a runtime says what code it made. They lie where anybody may write, and go

@@ -66,6 +66,9 @@ struct live_options {
 #define LIVE_SAMPLE_TYPE                                                                 \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+/* Asks for what an event has dropped. */
+#define LOST_READ_FORMAT ((uint64_t)1 << 4) /* PERF_FORMAT_LOST */
+
 struct live_trailer {
 	uint32_t pid, tid;
 	uint64_t time;

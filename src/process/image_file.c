@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/utsname.h>
 
-#include "find/kernel_id.h"
+#include "find/find.h"
 #include "process/keep.h"
 
 /* A recording that does not say where it was made is of another machine, and names of

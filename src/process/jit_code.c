@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "elf/machine.h"
-#include "jit/unwind.h"
+#include "elf/elf.h"
+#include "jit/jit.h"
 #include "process/timeline.h"
 
 #define CLOCK_OF_DUMPS 1 /* CLOCK_MONOTONIC */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "find/process_file.h"
+#include "find/find.h"
 #include "process/keep_tmp.h"
 
 /*

@@ -1,7 +1,7 @@
 #ifndef PROCESS_KEEP_TMP_H
 #define PROCESS_KEEP_TMP_H
 
-#include "jit/file.h"
+#include "jit/jit.h"
 #include "process/process.h"
 
 /* The /tmp of processes that have code of a runtime. */

@@ -1,10 +1,9 @@
 #ifndef PROCESS_PROCESS_H
 #define PROCESS_PROCESS_H
 
-#include "find/object.h"
+#include "find/find.h"
 #include "input/input.h"
-#include "jit/file.h"
-#include "jit/jitdump.h"
+#include "jit/jit.h"
 
 /*
  * What ran where: processes, their maps and names as a timeline.

@@ -25,8 +25,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cfi/functions.h"
-#include "cfi/unwind_single.h"
+#include "cfi/cfi.h"
 
 enum {
 	OPEN_MOST = 32, /* files that are held open for their bytes */

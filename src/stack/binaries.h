@@ -1,10 +1,8 @@
 #ifndef STACK_BINARIES_H
 #define STACK_BINARIES_H
 
-#include "cfi/frame.h"
-#include "cfi/frame_pointers.h"
-#include "cfi/unwind_rule.h"
-#include "elf/starts.h"
+#include "cfi/cfi.h"
+#include "elf/elf.h"
 #include "stack/stack.h"
 
 /*

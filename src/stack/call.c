@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-#include "elf/call_code.h"
+#include "elf/elf.h"
 
 enum after_call call_ends_at(struct stack_walker *w, const struct place_key *key,
 			     uint64_t ra)

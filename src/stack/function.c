@@ -12,7 +12,7 @@
  */
 #include "stack/function.h"
 
-#include "elf/call_code.h"
+#include "elf/elf.h"
 
 enum {
 	FRAMELESS_MOST =

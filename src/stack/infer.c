@@ -38,7 +38,7 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "elf/call_code.h"
+#include "elf/elf.h"
 #include "stack/function.h"
 #include "stack/garbage.h"
 #include "stack/root.h"

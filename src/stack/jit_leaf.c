@@ -23,7 +23,7 @@
 #include <elf.h>
 
 #include "base/file.h"
-#include "elf/call_code.h"
+#include "elf/elf.h"
 
 enum {
 	WORD = 8, /* bytes; all of this is about x86-64 */

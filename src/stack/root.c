@@ -9,7 +9,7 @@
 
 #include <endian.h>
 
-#include "elf/machine.h"
+#include "elf/elf.h"
 #include "stack/function.h"
 
 /* Bytes that a function without call frame information is taken for. */

@@ -3,7 +3,7 @@
 
 #include <endian.h>
 
-#include "cfi/frame.h"
+#include "cfi/cfi.h"
 #include "stack/places.h"
 
 /* A walk from frame to frame: where it stands. */

@@ -2,7 +2,7 @@
 #define SYMBOL_ALIAS_H
 
 #include "base/hash.h"
-#include "elf/symtab.h"
+#include "elf/elf.h"
 #include "symbol/demangle.h"
 
 /* Several symbols at one address, one of which was asked for, with the last answer. */

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/hash.h"
-#include "elf/symtab.h"
+#include "elf/elf.h"
 
 /*
  * /proc/kallsyms, or a copy of one:

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "find/kernel_id.h"
+#include "find/find.h"
 #include "symbol/kernel_file.h"
 #include "symbol/kernel_table.h"
 

@@ -1,8 +1,8 @@
 #ifndef SYMBOL_KERNEL_H
 #define SYMBOL_KERNEL_H
 
-#include "elf/symtab.h"
-#include "find/object.h"
+#include "elf/elf.h"
+#include "find/find.h"
 #include "symbol/symbol.h"
 
 /*

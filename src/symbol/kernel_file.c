@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "find/kernel.h"
+#include "find/find.h"
 
 enum { PAGE = 4096 };
 

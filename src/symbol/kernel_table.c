@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "find/kernel_id.h"
+#include "find/find.h"
 
 /* "/proc/kallsyms" -> "/proc/modules" */
 static int place_modules(struct kernel_table *t)

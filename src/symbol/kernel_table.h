@@ -2,7 +2,7 @@
 #define SYMBOL_KERNEL_TABLE_H
 
 #include "base/intern.h"
-#include "find/object.h"
+#include "find/find.h"
 #include "symbol/kallsyms.h"
 
 /* Whose a kallsyms is, which says what has to be proved before its names are used. */

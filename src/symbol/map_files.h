@@ -1,7 +1,7 @@
 #ifndef SYMBOL_MAP_FILES_H
 #define SYMBOL_MAP_FILES_H
 
-#include "jit/perf_map.h"
+#include "jit/jit.h"
 #include "symbol/image_names.h"
 
 /*

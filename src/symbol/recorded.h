@@ -1,7 +1,7 @@
 #ifndef SYMBOL_RECORDED_H
 #define SYMBOL_RECORDED_H
 
-#include "elf/symtab.h"
+#include "elf/elf.h"
 #include "symbol/symbol.h"
 
 /*

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "elf/call_code.h"
+#include "elf/elf.h"
 
 void source_add_inline_problem(struct source *s, const char *why)
 {

@@ -1,10 +1,9 @@
 #ifndef SYMBOL_SOURCE_H
 #define SYMBOL_SOURCE_H
 
-#include "cfi/functions.h"
-#include "cfi/unwind_single.h"
-#include "dwarf/inlines.h"
-#include "find/object.h"
+#include "cfi/cfi.h"
+#include "dwarf/dwarf.h"
+#include "find/find.h"
 #include "symbol/kernel.h"
 #include "symbol/recorded.h"
 

@@ -1,7 +1,7 @@
 #ifndef SYMBOL_SPELLING_H
 #define SYMBOL_SPELLING_H
 
-#include "elf/symtab.h"
+#include "elf/elf.h"
 #include "symbol/demangle.h"
 
 /* How the symbols of an object become names. */

@@ -512,7 +512,7 @@ static void make_directory(const struct tree_data *d, struct bytes *directory)
 }
 
 /* Small data is not packed: it can be read at once, and by any browser. */
-static int join(const struct piece *pieces, size_t count, struct packed *ret)
+static int join(const struct piece *pieces, size_t count, struct packed_tree *ret)
 {
 	ret->bytes = malloc(ret->whole);
 	if (!ret->bytes)
@@ -525,12 +525,12 @@ static int join(const struct piece *pieces, size_t count, struct packed *ret)
 }
 
 int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned threads,
-		   struct packed *ret)
+		   struct packed_tree *ret)
 {
 	enum { SMALL = 64 << 10 };
 	struct piece pieces[SAVED_COLUMNS + 1];
 	struct bytes directory = { 0 };
-	struct packed p = { 0 };
+	struct packed_tree p = { 0 };
 	size_t count = 1;
 	int err;
 

@@ -29,7 +29,7 @@ int tree_data_make(struct context *ctx, const struct write_input *in,
 void tree_data_release(struct tree_data *d);
 
 /* Packed data as it goes into the document. */
-struct packed {
+struct packed_tree {
 	uint8_t *bytes;
 	size_t size;
 	size_t whole; /* before it was packed */
@@ -37,7 +37,7 @@ struct packed {
 };
 
 int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned threads,
-		   struct packed *ret);
+		   struct packed_tree *ret);
 
 /* Of enum saved_kind, with flags. */
 uint8_t data_kind(const struct function *f);

@@ -8,7 +8,7 @@
 struct metadata {
 	const struct write_input *in;
 	const struct view *view; /* that the data was made of */
-	const struct packed *packed;
+	const struct packed_tree *packed;
 	const char *unit; /* what a value counts */
 	const char *
 		subject; /* the title, where nothing else says it; NULL: something does */

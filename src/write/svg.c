@@ -17,7 +17,7 @@ struct svg {
 	const struct view *data;
 	struct view own;
 	bool data_by_label;
-	struct packed packed;
+	struct packed_tree packed;
 	struct text title; /* that was made, or empty */
 	const char *subject; /* the title that no fact says */
 	bool used

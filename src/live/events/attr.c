@@ -15,7 +15,6 @@
 #include <time.h>
 
 #include "live/events/stacks.h"
-#include "live/rings/lost.h"
 
 enum {
 	USUAL_RATE = 99,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cfi/frame_pointers.h"
+#include "cfi/cfi.h"
 
 enum {
 	PROCESSES_MOST = 256, /* more are as good as all */

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/process_root.h"
-#include "elf/object.h"
-#include "find/process_file.h"
+#include "elf/elf.h"
+#include "find/find.h"
 
 enum {
 	NAME_ROOM = 4096, /* PATH_MAX */

@@ -31,9 +31,6 @@ struct lost_record {
 	struct live_trailer trailer;
 };
 
-/* Asks for such counts. */
-#define LOST_READ_FORMAT ((uint64_t)1 << 4) /* PERF_FORMAT_LOST */
-
 bool lost_init(struct lost *l, const struct live_target *target); /* false: no memory */
 void lost_release(struct lost *l);
 

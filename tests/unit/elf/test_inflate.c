@@ -33,11 +33,11 @@ static bool read_bytes(void *arg, size_t at, void *to, size_t size)
 	return true;
 }
 
-static int unpack(enum packing packing, const uint8_t *from, size_t size, uint8_t *to,
-		  size_t room)
+static int unpack(enum section_packing packing, const uint8_t *from, size_t size,
+		  uint8_t *to, size_t room)
 {
 	struct bytes bytes = { from, size };
-	struct packed in = { packing, size, read_bytes, &bytes };
+	struct packed_section in = { packing, size, read_bytes, &bytes };
 
 	return inflate_whole(&in, to, room);
 }
@@ -53,7 +53,7 @@ static void pack_zlib(size_t from, size_t size)
 Test(inflate, zlib_is_unpacked)
 {
 	pack_zlib(0, sizeof(plain));
-	cr_expect_eq(unpack(PACKING_ZLIB, packed, packed_size, out, sizeof(plain)), 0);
+	cr_expect_eq(unpack(SECTION_ZLIB, packed, packed_size, out, sizeof(plain)), 0);
 	cr_expect_arr_eq(out, plain, sizeof(plain));
 	cr_expect_eq(out[sizeof(plain)], 0xaa);
 }
@@ -62,41 +62,41 @@ Test(inflate, streams_that_follow_each_other_are_one)
 {
 	pack_zlib(0, 2000);
 	pack_zlib(2000, 3000);
-	cr_expect_eq(unpack(PACKING_ZLIB, packed, packed_size, out, sizeof(plain)), 0);
+	cr_expect_eq(unpack(SECTION_ZLIB, packed, packed_size, out, sizeof(plain)), 0);
 	cr_expect_arr_eq(out, plain, sizeof(plain));
 }
 
 Test(inflate, zstd_is_unpacked)
 {
 	packed_size = ZSTD_compress(packed, sizeof(packed), plain, sizeof(plain), 3);
-	cr_expect_eq(unpack(PACKING_ZSTD, packed, packed_size, out, sizeof(plain)), 0);
+	cr_expect_eq(unpack(SECTION_ZSTD, packed, packed_size, out, sizeof(plain)), 0);
 	cr_expect_arr_eq(out, plain, sizeof(plain));
 }
 
 Test(inflate, fewer_bytes_than_promised_are_refused)
 {
 	pack_zlib(0, 4000);
-	cr_expect_eq(unpack(PACKING_ZLIB, packed, packed_size, out, sizeof(plain)),
+	cr_expect_eq(unpack(SECTION_ZLIB, packed, packed_size, out, sizeof(plain)),
 		     -EBADMSG);
 	packed_size = ZSTD_compress(packed, sizeof(packed), plain, 4000, 3);
-	cr_expect_eq(unpack(PACKING_ZSTD, packed, packed_size, out, sizeof(plain)),
+	cr_expect_eq(unpack(SECTION_ZSTD, packed, packed_size, out, sizeof(plain)),
 		     -EBADMSG);
 }
 
 Test(inflate, more_bytes_than_promised_do_not_go_past_the_end)
 {
 	pack_zlib(0, sizeof(plain));
-	unpack(PACKING_ZLIB, packed, packed_size, out, 100);
+	unpack(SECTION_ZLIB, packed, packed_size, out, 100);
 	cr_expect_eq(out[100], 0xaa);
 	packed_size = ZSTD_compress(packed, sizeof(packed), plain, sizeof(plain), 3);
-	cr_expect_eq(unpack(PACKING_ZSTD, packed, packed_size, out, 100), -EBADMSG);
+	cr_expect_eq(unpack(SECTION_ZSTD, packed, packed_size, out, 100), -EBADMSG);
 }
 
 Test(inflate, bytes_that_are_nothing_are_refused)
 {
-	cr_expect_eq(unpack(PACKING_ZLIB, plain, 100, out, 100), -EBADMSG);
-	cr_expect_eq(unpack(PACKING_ZSTD, plain, 100, out, 100), -EBADMSG);
-	cr_expect_eq(unpack(PACKING_ZLIB, plain, 0, out, 100), -EBADMSG);
+	cr_expect_eq(unpack(SECTION_ZLIB, plain, 100, out, 100), -EBADMSG);
+	cr_expect_eq(unpack(SECTION_ZSTD, plain, 100, out, 100), -EBADMSG);
+	cr_expect_eq(unpack(SECTION_ZLIB, plain, 0, out, 100), -EBADMSG);
 }
 
 Test(inflate, more_than_is_read_at_once)
@@ -109,9 +109,9 @@ Test(inflate, more_than_is_read_at_once)
 		from[i] = (uint8_t)(x >> 25);
 	cr_assert_eq(compress(small, &size, from, MUCH), Z_OK);
 	cr_assert_gt(size, 1 << 19);
-	cr_expect_eq(unpack(PACKING_ZLIB, small, size, to, MUCH), 0);
+	cr_expect_eq(unpack(SECTION_ZLIB, small, size, to, MUCH), 0);
 	cr_expect_arr_eq(to, from, MUCH);
-	cr_expect_eq(unpack(PACKING_ZLIB, small, size / 2, to, MUCH), -EBADMSG);
+	cr_expect_eq(unpack(SECTION_ZLIB, small, size / 2, to, MUCH), -EBADMSG);
 	free(from);
 	free(to);
 	free(small);
@@ -125,9 +125,9 @@ static bool read_nothing(void *arg, size_t at, void *to, size_t size)
 
 Test(inflate, bytes_that_are_not_there_are_refused)
 {
-	struct packed in = { PACKING_ZLIB, 100, read_nothing, NULL };
+	struct packed_section in = { SECTION_ZLIB, 100, read_nothing, NULL };
 
 	cr_expect_eq(inflate_whole(&in, out, 100), -EBADMSG);
-	in.packing = PACKING_ZSTD;
+	in.packing = SECTION_ZSTD;
 	cr_expect_eq(inflate_whole(&in, out, 100), -EBADMSG);
 }

@@ -13,7 +13,7 @@ struct round {
 	struct tree t;
 	struct view view;
 	struct tree_data data;
-	struct packed packed;
+	struct packed_tree packed;
 	uint8_t *payload;
 	struct saved_tree saved;
 	struct intern strings;
@@ -197,7 +197,7 @@ static void expect_bad(const struct round *r, const char *why)
 {
 	struct saved_tree saved = { 0 };
 	struct context ctx = { 0 };
-	struct packed packed;
+	struct packed_tree packed;
 	const char *said = NULL;
 
 	cr_assert_eq(tree_data_pack(&ctx, &r->data, 1, &packed), 0);

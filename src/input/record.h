@@ -1,0 +1,144 @@
+#ifndef INPUT_RECORD_H
+#define INPUT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * Records, as all forms of input hand them out: what changes the state of processes, and samples.
+ */
+enum {
+	RECORD_MMAP = 1,
+	RECORD_LOST = 2,
+	RECORD_COMM = 3,
+	RECORD_EXIT = 4,
+	RECORD_THROTTLE = 5,
+	RECORD_UNTHROTTLE = 6,
+	RECORD_FORK = 7,
+	RECORD_SAMPLE = 9,
+	RECORD_MMAP2 = 10,
+	RECORD_AUX = 11,
+	RECORD_LOST_SAMPLES = 13,
+	RECORD_NAMESPACES = 16,
+	RECORD_KSYMBOL = 17,
+	RECORD_BPF_EVENT = 18,
+	RECORD_CGROUP = 19,
+	RECORD_CALLCHAIN_DEFERRED = 22,
+	RECORD_TYPES = 128, /* counted one by one below this; above, together */
+	RECORD_SIMPLEPERF = 32768, /* Android's recorder has types of its own from here */
+	SIMPLEPERF_TYPES = 16,
+};
+
+/* Who ran: bits 0 to 2 of a record's misc. */
+enum cpu_mode {
+	MODE_UNKNOWN,
+	MODE_KERNEL,
+	MODE_USER,
+	MODE_HYPERVISOR,
+	MODE_GUEST_KERNEL,
+	MODE_GUEST_USER,
+};
+
+#define BUILD_ID_MAX 20
+
+/* Namespaces of a process, in the order of the record. The kernel's device and inode
+ * numbers of them have 32 bits. */
+enum namespace_kind {
+	NAMESPACE_NET,
+	NAMESPACE_UTS,
+	NAMESPACE_IPC,
+	NAMESPACE_PID,
+	NAMESPACE_USER,
+	NAMESPACE_MNT,
+	NAMESPACE_CGROUP,
+	NAMESPACE_KINDS,
+};
+struct namespace_id {
+	uint32_t dev, ino; /* both 0: not recorded */
+};
+
+/* A change of state. Strings are ids of the intern given to input_open(). */
+struct record {
+	uint64_t
+		time; /* ns; where it has none itself, just after the newest one before it */
+	uint64_t
+		position; /* bytes from the start of the file: decides between equal times */
+	uint16_t type; /* RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL,
+			  _NAMESPACES, _CGROUP, _BPF_EVENT */
+	uint8_t mode; /* enum cpu_mode */
+	bool exec; /* COMM: the process began a new program */
+	bool no_clone; /* FORK: the maps are not those of the parent */
+	bool executable; /* MMAP */
+	bool gone; /* KSYMBOL: unregistered; BPF_EVENT: unloaded */
+	uint8_t build_id_size; /* MMAP; 0: not known */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint32_t pid, tid;
+	/* MMAP: path; COMM: comm; KSYMBOL: symbol; CGROUP: path; BPF_EVENT: the tag, hex */
+	uint32_t name;
+	union {
+		struct {
+			uint32_t ppid, ptid; /* FORK */
+			uint32_t maj, min; /* MMAP: device, 0 where not recorded */
+			uint64_t ino, generation;
+			uint64_t start, size, offset; /* MMAP, KSYMBOL */
+		};
+		struct namespace_id namespaces[NAMESPACE_KINDS]; /* NAMESPACES */
+		uint64_t id; /* CGROUP, BPF_EVENT */
+	};
+};
+
+/* From here on times are none: perf record --off-cpu puts what it has added up behind all
+ * else. */
+#define TIME_NEVER (UINT64_MAX << 32)
+
+struct sample {
+	uint64_t time; /* as for a record */
+	uint64_t position;
+	uint64_t ip, period;
+	uint32_t pid, tid, cpu;
+	uint16_t event; /* index in the recording's events */
+	uint8_t mode; /* enum cpu_mode */
+	bool has_chain; /* the event records call chains */
+	bool has_user_stack; /* a copy of the user stack came with it */
+	bool exact_chain; /* its addresses are those of calls, not return addresses */
+	uint32_t chain_count;
+	const uint8_t *chain; /* u64 each, unaligned, leaf first; until the next call */
+	bool user_stack_cut; /* the stack went on behind the copy */
+	/* The user's registers: 1: of a 32-bit task, 2: of a 64-bit one; 0: none, as of a
+	 * kernel thread. Bit i of the mask: the recorder's register i is there. */
+	uint8_t user_abi;
+	uint64_t user_mask;
+	const uint8_t *user_registers; /* u64 each, unaligned, lowest bit first */
+	/* The bytes from the user's stack pointer up that could be copied. */
+	const uint8_t *user_stack;
+	uint32_t user_stack_size;
+	uint32_t branch_count; /* branch records that came with it */
+	uint64_t cgroup; /* id; 0: not recorded */
+	/* Counters of its group, "value, id, ..." each group_stride u64 long. */
+	uint32_t group_count, group_stride;
+	const uint8_t *group; /* NULL: a group of one, in value */
+	uint64_t value[2];
+};
+
+/* Counter value @i that was read with the sample, and the id it belongs to. */
+static inline uint64_t sample_value(const struct sample *s, uint32_t i, uint64_t *id)
+{
+	const uint8_t *p = s->group ? s->group + 8 * (size_t)i * s->group_stride
+				    : (const uint8_t *)s->value;
+	uint64_t value;
+
+	memcpy(&value, p, sizeof(value));
+	memcpy(id, p + 8, sizeof(*id));
+	return value;
+}
+
+static inline uint64_t sample_chain(const struct sample *s, uint32_t i)
+{
+	uint64_t ip;
+
+	memcpy(&ip, s->chain + 8 * (size_t)i, sizeof(ip));
+	return ip;
+}
+
+#endif

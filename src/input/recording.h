@@ -1,0 +1,151 @@
+#ifndef INPUT_RECORDING_H
+#define INPUT_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "input/record.h"
+
+/*
+ * What a recording says of itself: its events, the objects and symbols that it knows, when and where it
+ * was made, and what was counted while it was read.
+ */
+struct event {
+	uint32_t name;
+	uint32_t type; /* PERF_TYPE_* */
+	uint64_t config;
+	uint64_t address; /* of a breakpoint; config1 of others */
+	uint32_t breakpoint; /* when it stops: reading 1, writing 2, running 4 */
+	uint64_t sample_type, read_format, period, flags; /* as in perf_event_attr */
+	uint64_t samples; /* counted in the first pass */
+	uint64_t first_time; /* of its samples; UINT64_MAX without */
+	uint64_t frequency; /* samples a second to aim at; 0: the period is fixed */
+	uint32_t user_stack; /* bytes of it to copy */
+	uint16_t max_stack; /* frames of a chain at the most; 0: the kernel's limit */
+	int32_t clock; /* clockid_t; CLOCK_OF_PERF: none was chosen */
+};
+
+#define CLOCK_OF_PERF (-1)
+
+#define TYPE_TRACEPOINT 2u
+
+/* Inherited counters that are read with a sample are each thread's own (perf 6.12). */
+static inline bool event_counts_threads(const struct event *e)
+{
+	const uint64_t sample_tid = 1 << 1, attr_inherit = 1 << 1;
+
+	return e->sample_type & sample_tid && e->flags & attr_inherit;
+}
+
+/* A build id that the header knows for a path. */
+struct known_build_id {
+	uint32_t path;
+	uint8_t mode; /* enum cpu_mode */
+	uint8_t size;
+	uint8_t id[BUILD_ID_MAX];
+};
+
+/*
+ * Symbols that came with a recording, as simpleperf has them: those that its samples
+ * needed, by file. Kinds are the numbers it gives them.
+ */
+enum recorded_kind {
+	RECORDED_KERNEL,
+	RECORDED_MODULE, /* of the kernel */
+	RECORDED_ELF,
+	RECORDED_DEX, /* Java; also a .jar, .vdex or .apk with such code in it */
+	RECORDED_PERF_MAP, /* perf-PID.map */
+	RECORDED_OTHER,
+};
+
+/* Where its symbols lie: _KERNEL, _PERF_MAP: as recorded; _DEX: offsets in the file;
+ * _ELF, _MODULE: @address is at @offset, which of a module is that in memory. */
+struct recorded_file {
+	uint32_t path;
+	uint8_t kind; /* enum recorded_kind */
+	bool has_offset;
+	uint64_t address, offset;
+};
+
+#define RECORDED_SIZELESS UINT64_MAX
+
+struct recorded_symbol {
+	uint64_t start, size; /* RECORDED_SIZELESS: up to the next one */
+	uint32_t name;
+	uint32_t file; /* index in recording.files */
+};
+
+/* TIME_CONV: from the processor's clock to that of perf, as in perf_event_mmap_page. */
+struct time_conversion {
+	bool known;
+	bool is_short; /* the clock has only the bits of mask */
+	uint64_t shift, multiplier, zero, cycles, mask;
+};
+
+/* ns of perf's clock. */
+static inline uint64_t time_of_cycles(const struct time_conversion *t, uint64_t cycles)
+{
+	uint64_t rest;
+
+	if (t->is_short)
+		cycles = t->cycles + ((cycles - t->cycles) & t->mask);
+	rest = cycles & (((uint64_t)1 << t->shift) - 1);
+	return t->zero + (cycles >> t->shift) * t->multiplier +
+	       (rest * t->multiplier >> t->shift);
+}
+
+/* What is known of a recording; complete after the first pass. */
+struct recording {
+	const char *format; /* "perf.data v2" */
+	const char *form; /* "file", "pipe", "directory", "live"; NULL: folded text */
+	bool big_endian, compressed;
+	bool kernel_located; /* where the kernel lay in memory was recorded */
+	bool modules_share_ids; /* maps of several modules have one build id */
+	ARRAY(struct event) events;
+	ARRAY(struct known_build_id) build_ids;
+	ARRAY(struct recorded_file) files;
+	ARRAY(struct recorded_symbol) symbols;
+	bool simpleperf; /* Android's recorder: its callers are addresses of calls */
+	/* Strings of the header, 0 where it has none. */
+	uint32_t command, host, kernel, recorder, arch, cpu;
+	uint32_t kallsyms; /* path of the one that came with it; 0: none */
+	uint32_t processors;
+	bool comm_exec; /* COMM records say when they are an exec */
+	uint64_t bytes, records, samples, chains, user_stacks;
+	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;
+	uint64_t lost, lost_samples, throttled;
+	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
+	uint64_t guest_samples;
+	uint64_t first_time, last_time; /* of samples, ns */
+	/* When its file was made and last written to, ns since 1970, 0: not known, or not what
+	 * its samples took: a copy says when it was copied. */
+	uint64_t began, ended;
+	/* The time of day, ns since 1970, when the samples' clock showed .clock_time; 0: not known. */
+	uint64_t day_time, clock_time;
+	int32_t day_clock; /* which one that is */
+	uint64_t
+		recorded; /* that of the first sample in seconds, where a picture says so */
+	uint64_t truncated_at; /* 0: the file is whole */
+	uint32_t damage; /* a sentence; 0: none */
+	uint64_t kernel_samples; /* samples taken in the kernel */
+	struct time_conversion time_conversion;
+};
+
+/*
+ * Samples that were lost and are not among the lost records. Since 6.0 the kernel also counts
+ * by event what did not fit (PERF_FORMAT_LOST), and perf writes that at the end as
+ * LOST_SAMPLES: the same samples again, and those that no LOST came to tell of.
+ */
+static inline uint64_t recording_lost_apart(const struct recording *rec)
+{
+	const uint64_t format_lost = 1 << 4;
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < rec->events.count; i++)
+		if (rec->events.v[i].read_format & format_lost)
+			told = rec->lost;
+	return rec->lost_samples > told ? rec->lost_samples - told : 0;
+}
+
+#endif
