@@ -573,7 +573,7 @@ huge_text()
 	[ $((first + second)) -ge 90 ]
 }
 
-# All of them are tried exactly in tests/unit/object/test_layouts.c.
+# All of them are tried exactly in tests/unit/cfi/test_layouts.c.
 layout()
 {
 	compile program "$programs/spin.c" "$@"
