@@ -48,7 +48,7 @@ static bool add_block(struct arena *a, size_t size)
 }
 
 /* @size bytes that start at a multiple of @align. */
-static char *take(struct arena *a, size_t size, size_t align)
+static char *take_bytes(struct arena *a, size_t size, size_t align)
 {
 	size_t skip = (size_t) - (uintptr_t)a->next & (align - 1);
 	char *p;
@@ -67,12 +67,12 @@ static char *take(struct arena *a, size_t size, size_t align)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	return take(a, size, ALIGN);
+	return take_bytes(a, size, ALIGN);
 }
 
 char *arena_text(struct arena *a, const char *text, size_t size)
 {
-	char *p = take(a, size + 1, 1);
+	char *p = take_bytes(a, size + 1, 1);
 
 	if (p)
 		memcpy(p, text, size);

@@ -115,7 +115,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* A small file, to be freed; NULL where it cannot be read. */
-static char *slurp(const char *root, const char *path)
+static char *slurp_setting(const char *root, const char *path)
 {
 	struct context unheard = { .log = NULL };
 	char whole[PATH_ROOM], *text;
@@ -129,9 +129,9 @@ static char *slurp(const char *root, const char *path)
 
 /* The number of a file, or behind @key at the beginning of one of its lines; "max", and where there
  * is none, is UINT64_MAX. */
-static uint64_t read_number(const char *root, const char *path, const char *key)
+static uint64_t read_cgroup_number(const char *root, const char *path, const char *key)
 {
-	char *text = slurp(root, path), *at = text, *end;
+	char *text = slurp_setting(root, path), *at = text, *end;
 	uint64_t value = UINT64_MAX;
 
 	while (at && *key && strncmp(at, key, strlen(key)) != 0) {
@@ -152,7 +152,7 @@ static uint64_t read_number(const char *root, const char *path, const char *key)
  * second version, "0::/a/b". False where it is in none. */
 static bool own_group(const char *root, bool second, char path[PATH_ROOM])
 {
-	char *text = slurp(root, "/proc/self/cgroup"), *save = NULL;
+	char *text = slurp_setting(root, "/proc/self/cgroup"), *save = NULL;
 	bool found = false;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found;
@@ -195,7 +195,7 @@ static uint64_t group_limit(const char *root, const struct mount_line *m, bool s
 
 		for (int i = second ? 0 : 2; i < (second ? 2 : 3); i++) {
 			snprintf(file, sizeof(file), "%s/%s", path, names[i]);
-			least = smaller(least, read_number(root, file, ""));
+			least = smaller(least, read_cgroup_number(root, file, ""));
 		}
 		slash = strrchr(path, '/');
 		if (strlen(path) <= place || !slash)
@@ -206,7 +206,7 @@ static uint64_t group_limit(const char *root, const struct mount_line *m, bool s
 
 static uint64_t control_groups(const char *root)
 {
-	char *text = slurp(root, "/proc/self/mountinfo"), *save = NULL;
+	char *text = slurp_setting(root, "/proc/self/mountinfo"), *save = NULL;
 	uint64_t least = UINT64_MAX;
 	char group[PATH_ROOM];
 	struct mount_line m;
@@ -242,7 +242,7 @@ static uint64_t own_limits(void)
 /* A line of meminfo, in bytes. */
 static uint64_t machine_memory(const char *root, const char *key)
 {
-	uint64_t value = read_number(root, "/proc/meminfo", key);
+	uint64_t value = read_cgroup_number(root, "/proc/meminfo", key);
 
 	return value > UINT64_MAX >> 10 ? UINT64_MAX : value << 10;
 }

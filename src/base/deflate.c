@@ -42,8 +42,8 @@ struct deflater {
 	bool loosely; /* so that the ratio is kept */
 };
 
-static int pack(const struct part *p, int level, int strategy, uint8_t **ret,
-		size_t *size)
+static int deflate_part(const struct part *p, int level, int strategy, uint8_t **ret,
+			size_t *size)
 {
 	z_stream z = { 0 };
 	int err = 0;
@@ -73,12 +73,12 @@ static int pack_part(void *arg, size_t i, size_t worker)
 	struct part *p = &d->parts.v[i];
 	uint8_t *other = NULL;
 	size_t size;
-	int err = pack(p, LEVEL, Z_HUFFMAN_ONLY, &p->packed, &p->packed_size);
+	int err = deflate_part(p, LEVEL, Z_HUFFMAN_ONLY, &p->packed, &p->packed_size);
 
 	(void)worker;
 	if (err < 0 || d->loosely)
 		return err;
-	err = pack(p, LEVEL, Z_FILTERED, &other, &size);
+	err = deflate_part(p, LEVEL, Z_FILTERED, &other, &size);
 	if (err == 0 && size < p->packed_size) {
 		free(p->packed);
 		p->packed = other;
@@ -89,7 +89,7 @@ static int pack_part(void *arg, size_t i, size_t worker)
 	return err;
 }
 
-static int add_parts(struct deflater *d, const struct piece *piece, bool last)
+static int deflate_parts(struct deflater *d, const struct piece *piece, bool last)
 {
 	size_t done = 0;
 
@@ -114,7 +114,8 @@ static void drop_packed(struct deflater *d)
 	}
 }
 
-static int join(const struct deflater *d, size_t packed, uint8_t **ret, size_t *size)
+static int join_parts(const struct deflater *d, size_t packed, uint8_t **ret,
+		      size_t *size)
 {
 	uint8_t *to = malloc(HEADER + packed + TRAILER);
 	uLong sum = adler32(0, NULL, 0);
@@ -156,7 +157,7 @@ int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
 	int err = 0;
 
 	for (size_t i = 0; i < count && err == 0; i++) {
-		err = add_parts(&d, &pieces[i], i + 1 == count);
+		err = deflate_parts(&d, &pieces[i], i + 1 == count);
 		bytes += pieces[i].size;
 	}
 	if (err == 0)
@@ -167,7 +168,7 @@ int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
 		err = pack_all(&d, threads, &packed);
 	}
 	if (err == 0)
-		err = join(&d, packed, ret, size);
+		err = join_parts(&d, packed, ret, size);
 	drop_packed(&d);
 	array_release(&d.parts);
 	return err;

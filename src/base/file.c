@@ -78,8 +78,8 @@ struct once {
 	uint64_t at;
 };
 
-static int copy(struct context *ctx, int from, const struct once *once, int to,
-		const char *path)
+static int spool_bytes(struct context *ctx, int from, const struct once *once, int to,
+		       const char *path)
 {
 	char *buf = malloc(BLOCK);
 	int err = 0;
@@ -113,7 +113,7 @@ static int spool(struct context *ctx, int *fd, const struct once *once, const ch
 	if (to < 0)
 		return fail_errno(ctx, "make a temporary copy of", path);
 	unlink(name);
-	err = copy(ctx, *fd, once, to, path);
+	err = spool_bytes(ctx, *fd, once, to, path);
 	if (err < 0) {
 		close(to);
 		return err;
@@ -159,8 +159,9 @@ static int open_pipe(struct context *ctx, int *fd, const char *path,
 	return err;
 }
 
-static int measure(struct context *ctx, const char *path,
-		   bool (*flows)(const uint8_t beginning[FILE_BEGINNING]), struct file *f)
+static int measure_file(struct context *ctx, const char *path,
+			bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
+			struct file *f)
 {
 	struct statfs fs;
 	struct stat st;
@@ -202,7 +203,7 @@ static int file_begin(struct context *ctx, int fd, const char *name,
 
 	if (fd < 0)
 		return fail_errno(ctx, "open", name);
-	err = measure(ctx, name, flows, &f);
+	err = measure_file(ctx, name, flows, &f);
 	if (err < 0) {
 		close(f.fd);
 		return err;
@@ -212,7 +213,7 @@ static int file_begin(struct context *ctx, int fd, const char *name,
 }
 
 /* Whose files are questions to the kernel. */
-static bool is_of_kernel(int fd)
+static bool is_kernel_fs(int fd)
 {
 	static const unsigned kinds[] = {
 		PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
@@ -258,7 +259,7 @@ int file_open_looked(int looked)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", looked);
 	if (fstat(looked, &st) < 0)
 		fd = -errno;
-	else if (S_ISREG(st.st_mode) && !is_of_kernel(looked))
+	else if (S_ISREG(st.st_mode) && !is_kernel_fs(looked))
 		fd = open_raising(path, O_NONBLOCK);
 	if (fd == -1)
 		fd = -errno;
@@ -332,8 +333,8 @@ void file_close(struct file *f)
 	*f = (struct file){ 0 };
 }
 
-static int read_packed(struct context *ctx, const struct file *f, uint64_t offset,
-		       void *buf, size_t size, size_t *got)
+static int file_read_packed(struct context *ctx, const struct file *f, uint64_t offset,
+			    void *buf, size_t size, size_t *got)
 {
 	int err = unpacker_read(f->unpacker, offset, buf, size, got);
 
@@ -374,7 +375,7 @@ int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *
 	if (offset > INT64_MAX)
 		size = 0;
 	if (f->unpacker && size > 0)
-		return read_packed(ctx, f, offset, buf, size, got);
+		return file_read_packed(ctx, f, offset, buf, size, got);
 	while (done < size) {
 		char *to = (char *)buf + done;
 		ssize_t n =
@@ -439,7 +440,7 @@ static size_t first_room(int fd, size_t most)
 }
 
 /* Reads until there is no more, or one block more than @most. */
-static int read_all(int fd, size_t most, char **bytes, size_t *count)
+static int read_up_to(int fd, size_t most, char **bytes, size_t *count)
 {
 	size_t room = 0, next = first_room(fd, most);
 
@@ -478,7 +479,7 @@ int file_slurp(struct context *ctx, const char *path, size_t most, char **ret,
 		return fail_errno(ctx, "open", path);
 	/* Only opening must not wait; a FIFO that has a writer is read to its end. */
 	fcntl(fd, F_SETFL, 0);
-	err = read_all(fd, most, &bytes, size);
+	err = read_up_to(fd, most, &bytes, size);
 	close(fd);
 	if (err < 0) {
 		free(bytes);

@@ -61,7 +61,7 @@ static void go_to(struct way *w, int dir)
 }
 
 /* The text of the link @fd goes before what is left of the path behind @name. */
-static int follow(struct way *w, int fd, const char *behind)
+static int follow_link(struct way *w, int fd, const char *behind)
 {
 	char target[PATH_MAX], *rest;
 	ssize_t size = readlinkat(fd, "", target, sizeof(target) - 1);
@@ -92,7 +92,7 @@ static int follow_in_proc(struct way *w, int fd, const char *name, const char *b
 	if (!*behind) {
 		if (fstatat(w->dir, name, &st, 0) < 0)
 			return -errno;
-		return S_ISREG(st.st_mode) ? follow(w, fd, behind) : 1;
+		return S_ISREG(st.st_mode) ? follow_link(w, fd, behind) : 1;
 	}
 	dir = openat(w->dir, name, DIRECTORY);
 	if (dir < 0)
@@ -111,7 +111,8 @@ static int take_link(struct way *w, int fd, const struct stat *st, const char *n
 		w->why = "another user's symbolic link is in the way";
 		return -EACCES;
 	}
-	return is_proc(fd) ? follow_in_proc(w, fd, name, behind) : follow(w, fd, behind);
+	return is_proc(fd) ? follow_in_proc(w, fd, name, behind)
+			   : follow_link(w, fd, behind);
 }
 
 /* 1: @name is the last one. 0: there is more to go. */
@@ -141,7 +142,7 @@ static int take_name(struct way *w, const char *name, const char *behind,
 }
 
 /* Name after name. */
-static int walk(struct way *w, struct file_place *ret)
+static int walk_path(struct way *w, struct file_place *ret)
 {
 	int done = 0;
 
@@ -174,7 +175,7 @@ int file_place_open(const char *path, struct file_place *ret, const char **why)
 	int err = w.dir < 0 ? -errno : !w.rest ? -ENOMEM : *path ? 0 : -ENOENT;
 
 	if (err == 0)
-		err = walk(&w, &p);
+		err = walk_path(&w, &p);
 	free(w.rest);
 	if (err < 0) {
 		if (w.dir >= 0)

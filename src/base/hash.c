@@ -64,7 +64,7 @@ void hash_release(struct hash_set *set)
 	*set = (struct hash_set){ 0 };
 }
 
-static void place(struct hash_set *set, struct hash_slot slot, uint64_t i)
+static void place_slot(struct hash_set *set, struct hash_slot slot, uint64_t i)
 {
 	while (set->slots[i & set->mask].id)
 		i++;
@@ -81,7 +81,7 @@ static bool grow(struct hash_set *set)
 		return false;
 	for (size_t i = 0; set->slots && i <= set->mask; i++)
 		if (set->slots[i].id)
-			place(&bigger, set->slots[i], set->slots[i].tag);
+			place_slot(&bigger, set->slots[i], set->slots[i].tag);
 	free(set->slots);
 	*set = bigger;
 	return true;
@@ -92,8 +92,8 @@ bool hash_add(struct hash_set *set, uint64_t hash, uint32_t id)
 	if (!set->slots || set->count >= (set->mask + 1) / 3 * 2)
 		if (!grow(set))
 			return false;
-	place(set, (struct hash_slot){ id + 1, (uint32_t)(hash >> 32) },
-	      hash_start(hash));
+	place_slot(set, (struct hash_slot){ id + 1, (uint32_t)(hash >> 32) },
+		   hash_start(hash));
 	set->count++;
 	return true;
 }

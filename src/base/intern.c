@@ -23,19 +23,19 @@ void intern_release(struct intern *in)
 	hash_release(&in->ids);
 }
 
-static bool equal(const char *known, const char *text, size_t size)
+static bool is_known_text(const char *known, const char *text, size_t size)
 {
 	return strncmp(known, text, size) == 0 && known[size] == '\0';
 }
 
-static bool find(const struct intern *in, const char *text, size_t size, uint64_t hash,
-		 uint32_t *ret)
+static bool find_known(const struct intern *in, const char *text, size_t size,
+		       uint64_t hash, uint32_t *ret)
 {
 	uint64_t i = hash_start(hash);
 	uint32_t id;
 
 	while ((id = hash_find(&in->ids, hash, &i)) != HASH_NONE)
-		if (equal(in->texts.v[id], text, size)) {
+		if (is_known_text(in->texts.v[id], text, size)) {
 			*ret = id;
 			return true;
 		}
@@ -44,7 +44,7 @@ static bool find(const struct intern *in, const char *text, size_t size, uint64_
 
 bool intern_find(const struct intern *in, const char *text, size_t size, uint32_t *ret)
 {
-	return find(in, text, size, hash_bytes(text, size), ret);
+	return find_known(in, text, size, hash_bytes(text, size), ret);
 }
 
 /* One that is not there. */
@@ -69,7 +69,8 @@ int intern_add(struct intern *in, const char *text, size_t size, uint32_t *ret)
 {
 	uint64_t hash = hash_bytes(text, size);
 
-	return find(in, text, size, hash, ret) ? 0 : add_new(in, text, size, hash, ret);
+	return find_known(in, text, size, hash, ret) ? 0
+						     : add_new(in, text, size, hash, ret);
 }
 
 int intern_add_within(struct intern *in, struct budget *budget, const char *text,
@@ -79,7 +80,7 @@ int intern_add_within(struct intern *in, struct budget *budget, const char *text
 	uint64_t hash = hash_bytes(text, size);
 	int err;
 
-	if (find(in, text, size, hash, ret))
+	if (find_known(in, text, size, hash, ret))
 		return 0;
 	if (budget_take_part(budget, BUDGET_NAMES, size + INTERN_AROUND))
 		return add_new(in, text, size, hash, ret);

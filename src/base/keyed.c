@@ -20,7 +20,7 @@ static size_t digit_of(uint64_t key, int pass)
 	return key >> (pass * DIGIT_BITS) & (DIGITS - 1);
 }
 
-static bool is_sorted(const struct keyed *v, size_t count)
+static bool keys_are_sorted(const struct keyed *v, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (v[i - 1].key > v[i].key)
@@ -59,7 +59,7 @@ int keyed_sort(struct keyed *v, size_t count)
 	struct keyed *from = v, *to, *room;
 	uint64_t differ;
 
-	if (is_sorted(v, count))
+	if (keys_are_sorted(v, count))
 		return 0;
 	room = malloc(count * sizeof(*room));
 	if (!room)

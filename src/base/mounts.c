@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static void unescape(char *text)
+static void unescape_octal(char *text)
 {
 	char *to = text;
 
@@ -47,8 +47,8 @@ bool mount_line_read(char *line, struct mount_line *ret)
 	*rest = '\0';
 	if (!take_words(line, before, BEFORE) || !take_words(rest + 3, behind, BEHIND))
 		return false;
-	unescape(before[ROOT]);
-	unescape(before[PLACE]);
+	unescape_octal(before[ROOT]);
+	unescape_octal(before[PLACE]);
 	*ret = (struct mount_line){ before[ROOT], before[PLACE], behind[TYPE],
 				    behind[OPTIONS] };
 	return true;

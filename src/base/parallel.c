@@ -26,7 +26,7 @@ struct seat {
 	size_t worker;
 };
 
-static void note_failure(struct run *run, size_t i, int err)
+static void note_first_failure(struct run *run, size_t i, int err)
 {
 	pthread_mutex_lock(&run->lock);
 	if (i < run->failed) {
@@ -47,7 +47,7 @@ static void *work(void *arg)
 		int err = run->job(run->arg, i, seat->worker);
 
 		if (err < 0)
-			note_failure(run, i, err);
+			note_first_failure(run, i, err);
 	}
 	return NULL;
 }

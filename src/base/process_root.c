@@ -236,7 +236,8 @@ int user_open_looked(const struct user_rights *r, int looked)
 }
 
 /* O_PATH; -1 with errno. */
-static int look(const struct user_rights *r, uint32_t pid, const char *path, int flags)
+static int look_inside(const struct user_rights *r, uint32_t pid, const char *path,
+		       int flags)
 {
 	struct open_how how = {
 		.flags = (uint64_t)(unsigned)(O_PATH | O_CLOEXEC | flags),
@@ -269,7 +270,7 @@ int process_root_look(uint32_t pid, const char *path, int flags)
 		errno = -err;
 		return -1;
 	}
-	fd = look(&rights, pid, path, flags);
+	fd = look_inside(&rights, pid, path, flags);
 	err = errno;
 	user_rights_release(&rights);
 	errno = err;
@@ -283,7 +284,7 @@ int process_root_open(uint32_t pid, const char *path)
 
 	if (err < 0)
 		return err;
-	fd = look(&rights, pid, path, 0);
+	fd = look_inside(&rights, pid, path, 0);
 	fd = fd < 0 ? -errno : user_open_looked(&rights, fd);
 	user_rights_release(&rights);
 	return fd;

@@ -25,7 +25,7 @@ void text_clear(struct text *t)
 		t->bytes[0] = '\0';
 }
 
-static bool make_room(struct text *t, size_t size)
+static bool text_reserve(struct text *t, size_t size)
 {
 	if (t->failed)
 		return false;
@@ -39,7 +39,7 @@ static bool make_room(struct text *t, size_t size)
 
 void text_add(struct text *t, const char *bytes, size_t size)
 {
-	if (!make_room(t, size))
+	if (!text_reserve(t, size))
 		return;
 	/* What is empty may be NULL. */
 	if (size)
@@ -82,7 +82,7 @@ void text_printf(struct text *t, const char *format, ...)
 		t->failed = true;
 		return;
 	}
-	if (!make_room(t, (size_t)size))
+	if (!text_reserve(t, (size_t)size))
 		return;
 	va_start(args, format);
 	vsnprintf(t->bytes + t->size, (size_t)size + 1, format, args);

@@ -65,7 +65,7 @@ struct unpacker {
 };
 
 /* Once the stream is decoded up to its end, or up to what cannot be decoded. */
-static void end(struct unpacker *u)
+static void end_stream(struct unpacker *u)
 {
 	u->ended = true;
 	u->size = u->position;
@@ -74,7 +74,7 @@ static void end(struct unpacker *u)
 static void end_damaged(struct unpacker *u, const char *why)
 {
 	snprintf(u->damage, sizeof(u->damage), "packed data is damaged: %s", why);
-	end(u);
+	end_stream(u);
 }
 
 static void consume(struct unpacker *u, size_t size)
@@ -84,7 +84,7 @@ static void consume(struct unpacker *u, size_t size)
 }
 
 /* After a step, for what the decoder has come to take. Its window is not yet filled then. */
-static void claim_window(struct unpacker *u, uint64_t size)
+static void unpacker_claim_window(struct unpacker *u, uint64_t size)
 {
 	if (u->ended || size <= u->claim.size ||
 	    claim_add(&u->claim, u->budget, size - u->claim.size))
@@ -93,7 +93,7 @@ static void claim_window(struct unpacker *u, uint64_t size)
 		 "packed data needs a window of %zu MiB, and no memory is left for it: "
 		 "--memory=SIZE with more",
 		 (size_t)(size >> 20));
-	end(u);
+	end_stream(u);
 }
 
 /*
@@ -184,7 +184,7 @@ static int xz_failed(struct unpacker *u, lzma_ret found)
 		snprintf(u->damage, sizeof(u->damage),
 			 "packed data needs a window of more than %zu MiB",
 			 UNPACK_WINDOW_MOST >> 20);
-		end(u);
+		end_stream(u);
 	} else {
 		end_damaged(u, found == LZMA_DATA_ERROR ? "wrong data or checksum"
 							: "no xz stream");
@@ -210,7 +210,7 @@ static int xz_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 	*made = room - z->avail_out;
 	consume(u, u->left - z->avail_in);
 	u->position += *made;
-	claim_window(u, lzma_memusage(z));
+	unpacker_claim_window(u, lzma_memusage(z));
 	u->between = found == LZMA_STREAM_END;
 	if (u->between)
 		return xz_begin(u);
@@ -267,7 +267,7 @@ static int zstd_failed(struct unpacker *u, size_t found)
 		snprintf(u->damage, sizeof(u->damage),
 			 "packed data needs a window of more than %zu MiB",
 			 UNPACK_WINDOW_MOST >> 20);
-		end(u);
+		end_stream(u);
 		return 0;
 	default:
 		end_damaged(u, ZSTD_getErrorName(found));
@@ -290,7 +290,7 @@ static int zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *made)
 	*made = out.pos;
 	consume(u, in.pos);
 	u->position += *made;
-	claim_window(u, ZSTD_sizeof_DCtx(u->zstd));
+	unpacker_claim_window(u, ZSTD_sizeof_DCtx(u->zstd));
 	u->between = found == 0;
 	u->wanted = found;
 	return 0;
@@ -331,8 +331,8 @@ static int read_some(int fd, uint64_t offset, void *buf, size_t size, size_t *go
 	return 0;
 }
 
-static int make(const struct packing *packing, int fd, uint64_t begin, uint64_t end,
-		struct unpacker **ret)
+static int make_unpacker(const struct packing *packing, int fd, uint64_t begin,
+			 uint64_t end, struct unpacker **ret)
 {
 	struct unpacker *u = calloc(1, sizeof(*u));
 	int err;
@@ -370,14 +370,14 @@ int unpacker_open_part(int fd, uint64_t offset, uint64_t size, struct unpacker *
 		return err;
 	packing = packing_of(magic, got);
 	if (packing)
-		return make(packing, fd, offset, offset + size, ret);
+		return make_unpacker(packing, fd, offset, offset + size, ret);
 	*ret = NULL;
 	return 0;
 }
 
 int unpacker_share(const struct unpacker *u, int fd, struct unpacker **ret)
 {
-	int err = make(u->packing, fd, u->begin, u->end, ret);
+	int err = make_unpacker(u->packing, fd, u->begin, u->end, ret);
 
 	if (err < 0)
 		return err;
@@ -402,7 +402,7 @@ void unpacker_close(struct unpacker *u)
 }
 
 /* Back to the beginning. What is known of size and damage stays. */
-static void restart(struct unpacker *u)
+static void restart_stream(struct unpacker *u)
 {
 	u->packing->restart(u);
 	u->offset = u->begin;
@@ -411,7 +411,7 @@ static void restart(struct unpacker *u)
 	u->dry = u->between = u->full = u->ended = false;
 }
 
-static int refill(struct unpacker *u)
+static int refill_packed(struct unpacker *u)
 {
 	uint64_t size = u->end - u->offset;
 	int err;
@@ -435,12 +435,12 @@ static bool is_bomb(const struct unpacker *u)
 }
 
 /* The next @size bytes; *@got is less only at the end. */
-static int decode(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
+static int unpack_some(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
 {
 	for (*got = 0; *got < size && !u->ended;) {
 		size_t room = size - *got < MOST_AT_ONCE ? size - *got : MOST_AT_ONCE;
 		size_t made;
-		int err = refill(u);
+		int err = refill_packed(u);
 
 		if (err == 0)
 			err = u->packing->step(u, to + *got, room, &made);
@@ -456,7 +456,7 @@ static int decode(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
 			continue;
 		if (!u->between)
 			strcpy(u->damage, "packed data ends early");
-		end(u);
+		end_stream(u);
 	}
 	return 0;
 }
@@ -468,7 +468,7 @@ static size_t to_edge(uint64_t offset)
 }
 
 /* The last bytes decoded, @size of them at @p, are to be had again. */
-static void remember(struct unpacker *u, const uint8_t *p, size_t size)
+static void remember_tail(struct unpacker *u, const uint8_t *p, size_t size)
 {
 	size_t kept = size < RECENT ? size : RECENT;
 	size_t first = to_edge(u->position - kept);
@@ -481,7 +481,8 @@ static void remember(struct unpacker *u, const uint8_t *p, size_t size)
 }
 
 /* Of the recent bytes those from @offset, which is among them. How many. */
-static size_t recall(const struct unpacker *u, uint64_t offset, uint8_t *to, size_t size)
+static size_t recall_tail(const struct unpacker *u, uint64_t offset, uint8_t *to,
+			  size_t size)
 {
 	size_t first = to_edge(offset);
 
@@ -499,8 +500,8 @@ static int skip_to(struct unpacker *u, uint64_t offset)
 	while (u->position < offset && !u->ended) {
 		uint64_t gap = offset - u->position;
 		size_t room = to_edge(u->position), got;
-		int err = decode(u, u->recent + RECENT - room, gap < room ? gap : room,
-				 &got);
+		int err = unpack_some(u, u->recent + RECENT - room,
+				      gap < room ? gap : room, &got);
 
 		if (err < 0)
 			return err;
@@ -517,12 +518,12 @@ static int read_on(struct unpacker *u, uint64_t offset, uint8_t *to, size_t size
 	if (err < 0)
 		return err;
 	if (offset < u->position)
-		again = recall(u, offset, to, size);
+		again = recall_tail(u, offset, to, size);
 	if (offset + again == u->position)
-		err = decode(u, to + again, size - again, &fresh);
+		err = unpack_some(u, to + again, size - again, &fresh);
 	if (err < 0)
 		return err;
-	remember(u, to + again, fresh);
+	remember_tail(u, to + again, fresh);
 	*got = again + fresh;
 	return 0;
 }
@@ -542,12 +543,12 @@ int unpacker_read(struct unpacker *u, uint64_t offset, void *buf, size_t size,
 			return -EBADMSG;
 		u->again += u->position;
 		u->restarts++;
-		restart(u);
+		restart_stream(u);
 	}
 	err = read_on(u, offset, buf, size, got);
 	/* What it has decoded is not remembered: it has no position to go on from. */
 	if (err < 0)
-		restart(u);
+		restart_stream(u);
 	return err;
 }
 

@@ -44,7 +44,7 @@ static uint64_t offset_in(const struct cfi_section *s, const uint8_t *p)
  * after a long length too, and says how far back the CIE is. False at the end, which is
  * a length that cannot be, or 0 where nothing else says where the end is.
  */
-static bool read_entry(const struct cfi_section *s, struct cursor *c, struct entry *ret)
+static bool entry_next(const struct cfi_section *s, struct cursor *c, struct entry *ret)
 {
 	uint64_t length = cursor_u32(c), at;
 	bool wide = length == UINT32_MAX;
@@ -147,7 +147,7 @@ static const char *read_letters(struct cursor *c)
 	return cursor_bytes(c, length + 1);
 }
 
-static void read_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie)
+static void decode_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie)
 {
 	const struct cfi_section *s = run->section;
 	uint8_t version = cursor_u8(&c);
@@ -185,11 +185,11 @@ static void read_cie_at(struct cfi_reader *r, uint64_t offset, struct cfi_cie *c
 
 	cie->bad = true;
 	cursor_bytes(&c, offset);
-	if (c.bad || !read_entry(s, &c, &entry) || !entry.cie ||
+	if (c.bad || !entry_next(s, &c, &entry) || !entry.cie ||
 	    cursor_left(&entry.c) > r->work)
 		return;
 	r->work -= cursor_left(&entry.c);
-	read_cie(&r->run, entry.c, cie);
+	decode_cie(&r->run, entry.c, cie);
 }
 
 /* 0, or -ENOMEM. One that cannot be used takes no place in the list: a hostile file has
@@ -214,7 +214,7 @@ static int add_cie(struct cfi_reader *r, uint64_t offset)
 }
 
 /* The CIE at @offset of the section. NULL without memory. */
-static const struct cfi_cie *find_cie(struct cfi_reader *r, uint64_t offset)
+static const struct cfi_cie *cie_at(struct cfi_reader *r, uint64_t offset)
 {
 	static const struct cfi_cie bad = { .bad = true };
 	uint32_t *known;
@@ -267,10 +267,10 @@ int cfi_reader_next(struct cfi_reader *r, struct cfi_fde *ret)
 	const struct cfi_cie *cie;
 	struct entry entry;
 
-	while (cursor_left(&r->c) > 0 && read_entry(s, &r->c, &entry)) {
+	while (cursor_left(&r->c) > 0 && entry_next(s, &r->c, &entry)) {
 		if (entry.cie || entry.c.bad)
 			continue;
-		cie = find_cie(r, entry.id);
+		cie = cie_at(r, entry.id);
 		if (!cie)
 			return -ENOMEM;
 		if (!read_fde(s, cie, entry.c, ret)) {
@@ -301,7 +301,7 @@ bool cfi_piece_parent(const struct cfi_section *piece, uint64_t *ret)
 	struct cursor c = cursor_of(piece->bytes, piece->size);
 	struct entry entry;
 
-	if (!read_entry(piece, &c, &entry) || entry.cie || entry.c.bad)
+	if (!entry_next(piece, &c, &entry) || entry.cie || entry.c.bad)
 		return false;
 	*ret = entry.id;
 	return true;
@@ -312,9 +312,9 @@ bool cfi_piece_cie(struct cfi_run *run, struct cfi_cie *ret)
 	struct cursor c = cursor_of(run->section->bytes, run->section->size);
 	struct entry entry;
 
-	if (!read_entry(run->section, &c, &entry) || !entry.cie || entry.c.bad)
+	if (!entry_next(run->section, &c, &entry) || !entry.cie || entry.c.bad)
 		return false;
-	read_cie(run, entry.c, ret);
+	decode_cie(run, entry.c, ret);
 	return !ret->bad;
 }
 
@@ -325,6 +325,6 @@ bool cfi_piece_fde(const struct cfi_section *piece, const struct cfi_cie *cie,
 	struct entry entry;
 
 	ret->cie = 0;
-	return read_entry(piece, &c, &entry) && !entry.cie && !entry.c.bad &&
+	return entry_next(piece, &c, &entry) && !entry.cie && !entry.c.bad &&
 	       read_fde(piece, cie, entry.c, ret) && ret->start != 0;
 }

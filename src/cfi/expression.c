@@ -142,7 +142,7 @@ static uint64_t divide(struct evaluation *s, uint8_t op, uint64_t a, uint64_t b)
 	return divisor == -1 ? -a : (uint64_t)(as_signed(s, a) / divisor);
 }
 
-static bool compare(uint8_t op, int64_t a, int64_t b)
+static bool compare_values(uint8_t op, int64_t a, int64_t b)
 {
 	switch (op) {
 	case DW_OP_eq:
@@ -194,7 +194,7 @@ static bool run_binary(struct evaluation *s, uint8_t op)
 		value = shift(s, op, a, b);
 		break;
 	case DW_OP_eq ... DW_OP_ne:
-		value = compare(op, as_signed(s, a), as_signed(s, b));
+		value = compare_values(op, as_signed(s, a), as_signed(s, b));
 		break;
 	default:
 		return false;

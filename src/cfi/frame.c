@@ -98,8 +98,8 @@ static bool read_saved(const struct step *s, uint64_t reg, uint64_t address,
 }
 
 /* The caller's value of register @reg. */
-static bool restore(const struct step *s, uint64_t reg, const struct cfi_rule *rule,
-		    uint64_t *ret)
+static bool restore_register(const struct step *s, uint64_t reg,
+			     const struct cfi_rule *rule, uint64_t *ret)
 {
 	uint64_t value;
 
@@ -124,7 +124,7 @@ static bool restore(const struct step *s, uint64_t reg, const struct cfi_rule *r
 	return true;
 }
 
-static bool find_cfa(struct step *s)
+static bool compute_cfa(struct step *s)
 {
 	const struct cfi_rule *rule = &s->run->row[CFI_CFA];
 
@@ -136,7 +136,7 @@ static bool find_cfa(struct step *s)
 	return true;
 }
 
-static enum frame_found find_caller(struct step *s, struct registers *regs)
+static enum frame_found step_to_caller(struct step *s, struct registers *regs)
 {
 	const struct machine *m = s->place.machine;
 	const struct cfi_rule *rules = &s->run->row[CFI_ALL_FIRST];
@@ -150,13 +150,13 @@ static enum frame_found find_caller(struct step *s, struct registers *regs)
 	/* Only where calls leave it in a register can it be there still. */
 	if (rules[ra].how == CFI_SAME && (!m->link || ra != m->ra))
 		return FRAME_NOTHING;
-	if (!find_cfa(s))
+	if (!compute_cfa(s))
 		return FRAME_UNREADABLE;
 	s->place.cfa = &s->cfa;
-	if (!restore(s, ra, &rules[ra], &caller.pc))
+	if (!restore_register(s, ra, &rules[ra], &caller.pc))
 		return FRAME_UNREADABLE;
 	for (uint64_t i = 0; i < m->registers; i++)
-		if (i != m->pc && restore(s, i, &rules[i], &caller.value[i]))
+		if (i != m->pc && restore_register(s, i, &rules[i], &caller.value[i]))
 			caller.known |= (uint64_t)1 << i;
 	caller.value[m->pc] = caller.pc;
 	caller.known |= (uint64_t)1 << m->pc;
@@ -165,7 +165,7 @@ static enum frame_found find_caller(struct step *s, struct registers *regs)
 }
 
 /* Runs rows until that of @at: all of them may not be more work than is left. */
-static bool run_to(struct cfi_run *run, uint64_t at, uint64_t *left)
+static bool run_row_program(struct cfi_run *run, uint64_t at, uint64_t *left)
 {
 	const uint8_t *begin = run->c.p;
 	bool cut = left && cursor_left(&run->c) > *left, found = false;
@@ -207,7 +207,7 @@ static bool find_row(const struct frame_info *f, uint64_t at, uint64_t *left,
 	if (!cfi_run_initial(run, cie, initial))
 		return false;
 	cfi_run_begin(run, cie, initial, fde);
-	return run_to(run, at, left);
+	return run_row_program(run, at, left);
 }
 
 enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
@@ -225,7 +225,7 @@ enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
 
 	if (f->columns.machine == m && find_row(f, at, memory->left, &run, initial)) {
 		*signal = run.cie->signal;
-		found = find_caller(&s, regs);
+		found = step_to_caller(&s, regs);
 	}
 	cfi_run_release(&run);
 	return found;

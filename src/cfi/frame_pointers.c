@@ -41,7 +41,7 @@ static bool is_frame_record(const struct machine *m, const struct unwind_rule *r
 }
 
 /* More than what a call leaves there. */
-static bool has_frame(const struct machine *m, const struct unwind_rule *rule)
+static bool sets_up_frame(const struct machine *m, const struct unwind_rule *rule)
 {
 	if (rule->cfa_kind != UNWIND_SP)
 		return false;
@@ -57,7 +57,7 @@ static void vote(void *arg, uint64_t from, uint64_t to, const struct unwind_rule
 	if (rule->cfa_kind == UNWIND_FP || rule->cfa_kind == UNWIND_FP_DEREF ||
 	    is_frame_record(v->machine, rule))
 		v->by_fp += to - from;
-	else if (has_frame(v->machine, rule))
+	else if (sets_up_frame(v->machine, rule))
 		v->by_sp += to - from;
 }
 
@@ -71,13 +71,13 @@ static void count_vote(struct frame_pointers *f, const struct frame_vote *v)
 		f->omitted += size;
 }
 
-static bool read_object(void *arg, uint64_t offset, void *ret, size_t size)
+static bool read_object_bytes(void *arg, uint64_t offset, void *ret, size_t size)
 {
 	return object_read(arg, offset, ret, size);
 }
 
 /* Number @i of @most functions that are spread evenly over @count. */
-static size_t spread(size_t i, size_t most, size_t count)
+static size_t spread_index(size_t i, size_t most, size_t count)
 {
 	return count <= most ? i : (size_t)((uint64_t)i * count / most);
 }
@@ -96,9 +96,9 @@ static int ask_list(const struct object *o, struct unwind_single *s, size_t most
 
 	for (size_t i = 0; i < count && found >= 0; i++) {
 		struct frame_vote v = { .machine = s->columns.machine };
-		uint32_t at = (uint32_t)spread(i, most, s->count);
+		uint32_t at = (uint32_t)spread_index(i, most, s->count);
 
-		found = unwind_single_rows(s, at, read_object, (void *)o, vote, &v);
+		found = unwind_single_rows(s, at, read_object_bytes, (void *)o, vote, &v);
 		count_vote(ret, &v);
 	}
 	return found < 0 ? found : 0;
@@ -118,8 +118,8 @@ static int ask_function(const struct cfi_functions *f, size_t i, struct cfi_run 
 }
 
 /* By all of its call frame information. */
-static int ask_all(const struct object *o, const struct object *debug,
-		   struct frame_pointers *ret)
+static int ask_spread_functions(const struct object *o, const struct object *debug,
+				struct frame_pointers *ret)
 {
 	struct cfi_functions f;
 	struct cfi_run run = { .columns = &f.columns };
@@ -132,7 +132,8 @@ static int ask_all(const struct object *o, const struct object *debug,
 	for (size_t i = 0; i < count && err == 0; i++) {
 		struct frame_vote v = { .machine = f.columns.machine };
 
-		err = ask_function(&f, spread(i, FUNCTIONS_MOST, f.spans.list.count),
+		err = ask_function(&f,
+				   spread_index(i, FUNCTIONS_MOST, f.spans.list.count),
 				   &run, &v);
 		count_vote(ret, &v);
 	}
@@ -163,7 +164,7 @@ int frame_pointers_find(const struct object *o, const struct object *debug,
 	if (err == 0 && s.count)
 		err = ask_list(o, &s, FUNCTIONS_MOST, &f);
 	else if (err == 0 && !go)
-		err = ask_all(o, debug, &f);
+		err = ask_spread_functions(o, debug, &f);
 	unwind_single_release(&s);
 	if (err < 0)
 		return err;

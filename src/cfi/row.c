@@ -57,7 +57,7 @@ static void set_factored(struct cfi_run *r, struct cfi_rule *rule, enum cfi_how 
 	set_number(rule, how, rule->size, number);
 }
 
-static void set_saved(struct cfi_run *r, uint64_t reg, int64_t number)
+static void set_register_saved(struct cfi_run *r, uint64_t reg, int64_t number)
 {
 	set_factored(r, rule_of(r, reg), CFI_SAVED, number);
 }
@@ -72,14 +72,14 @@ static void set_expression(struct cfi_run *r, struct cfi_rule *rule, enum cfi_ho
 				   { .expression = bytes } };
 }
 
-static void restore(struct cfi_run *r, uint64_t reg)
+static void restore_initial(struct cfi_run *r, uint64_t reg)
 {
 	struct cfi_rule *rule = rule_of(r, reg);
 
 	*rule = r->initial[rule - r->row];
 }
 
-static bool remember(struct cfi_run *r)
+static bool remember_state(struct cfi_run *r)
 {
 	size_t count = r->columns->count;
 
@@ -95,7 +95,7 @@ static bool remember(struct cfi_run *r)
 }
 
 /* The CFA comes back too, as compilers expect. */
-static bool recall(struct cfi_run *r)
+static bool recall_state(struct cfi_run *r)
 {
 	size_t count = r->columns->count;
 
@@ -150,13 +150,13 @@ static bool execute_value(struct cfi_run *r, uint8_t op)
 
 	switch (op) {
 	case DW_CFA_offset_extended:
-		set_saved(r, reg, (int64_t)read_uleb(&r->c));
+		set_register_saved(r, reg, (int64_t)read_uleb(&r->c));
 		return true;
 	case DW_CFA_offset_extended_sf:
-		set_saved(r, reg, read_sleb(&r->c));
+		set_register_saved(r, reg, read_sleb(&r->c));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		set_saved(r, reg, (int64_t)-read_uleb(&r->c));
+		set_register_saved(r, reg, (int64_t)-read_uleb(&r->c));
 		return true;
 	case DW_CFA_val_offset:
 		set_factored(r, rule, CFI_VALUE, (int64_t)read_uleb(&r->c));
@@ -171,7 +171,7 @@ static bool execute_value(struct cfi_run *r, uint8_t op)
 		set_expression(r, rule, CFI_VALUE_EXPRESSION);
 		return true;
 	case DW_CFA_restore_extended:
-		restore(r, reg);
+		restore_initial(r, reg);
 		return true;
 	case DW_CFA_undefined:
 		set_number(rule, CFI_UNDEFINED, 0, 0);
@@ -188,7 +188,7 @@ static bool execute_value(struct cfi_run *r, uint8_t op)
 }
 
 /* Where the row ends, at most the end of the function. */
-static void advance(struct cfi_run *r, uint64_t delta)
+static void advance_location(struct cfi_run *r, uint64_t delta)
 {
 	if (__builtin_mul_overflow(delta, r->cie->code_align, &delta) ||
 	    delta > r->end - r->from)
@@ -214,24 +214,24 @@ static bool execute_other(struct cfi_run *r, uint8_t op)
 	case DW_CFA_set_loc:
 		return set_location(r);
 	case DW_CFA_advance_loc1:
-		advance(r, cursor_u8(&r->c));
+		advance_location(r, cursor_u8(&r->c));
 		return true;
 	case DW_CFA_advance_loc2:
-		advance(r, cursor_u16(&r->c));
+		advance_location(r, cursor_u16(&r->c));
 		return true;
 	case DW_CFA_advance_loc4:
-		advance(r, cursor_u32(&r->c));
+		advance_location(r, cursor_u32(&r->c));
 		return true;
 	case CFA_MIPS_advance_loc8:
-		advance(r, cursor_u64(&r->c));
+		advance_location(r, cursor_u64(&r->c));
 		return true;
 	case DW_CFA_GNU_args_size: /* for exceptions */
 		read_uleb(&r->c);
 		return true;
 	case DW_CFA_remember_state:
-		return remember(r);
+		return remember_state(r);
 	case DW_CFA_restore_state:
-		return recall(r);
+		return recall_state(r);
 	case CFA_AARCH64_negate_ra_state:
 	case CFA_AARCH64_negate_ra_state_with_pc:
 		r->row[CFI_SIGNED].how ^= CFI_SAME;
@@ -252,13 +252,13 @@ static bool execute(struct cfi_run *r, uint8_t op)
 {
 	switch (op & 0xc0) {
 	case DW_CFA_advance_loc:
-		advance(r, op & 0x3f);
+		advance_location(r, op & 0x3f);
 		return true;
 	case DW_CFA_offset:
-		set_saved(r, op & 0x3f, (int64_t)read_uleb(&r->c));
+		set_register_saved(r, op & 0x3f, (int64_t)read_uleb(&r->c));
 		return !r->c.bad;
 	case DW_CFA_restore:
-		restore(r, op & 0x3f);
+		restore_initial(r, op & 0x3f);
 		return true;
 	default:
 		return execute_other(r, op) && !r->c.bad;
@@ -279,15 +279,15 @@ static inline bool execute_short(struct cfi_run *r, struct cursor *c)
 	case DW_CFA_nop:
 		break;
 	case DW_CFA_advance_loc ... DW_CFA_advance_loc + 0x3f:
-		advance(r, op & 0x3f);
+		advance_location(r, op & 0x3f);
 		break;
 	case DW_CFA_restore ... DW_CFA_restore + 0x3f:
-		restore(r, op & 0x3f);
+		restore_initial(r, op & 0x3f);
 		break;
 	case DW_CFA_offset ... DW_CFA_offset + 0x3f:
 		if (!is_short)
 			return false;
-		set_saved(r, op & 0x3f, operand);
+		set_register_saved(r, op & 0x3f, operand);
 		c->p++;
 		break;
 	case DW_CFA_def_cfa_offset:
@@ -299,7 +299,7 @@ static inline bool execute_short(struct cfi_run *r, struct cursor *c)
 	case DW_CFA_advance_loc1:
 		if (!is_short)
 			return false;
-		advance(r, operand);
+		advance_location(r, operand);
 		c->p++;
 		break;
 	default:

@@ -83,8 +83,8 @@ static void take_unpacked(struct cfi_section *s, uint8_t *bytes, size_t size)
 }
 
 /* Packed bytes -> @size of them; what is damaged becomes nothing. */
-static int unpack(const struct object *o, struct cfi_section *s, struct cursor packed,
-		  uint64_t size, bool zstd)
+static int unpack_section(const struct object *o, struct cfi_section *s,
+			  struct cursor packed, uint64_t size, bool zstd)
 {
 	uint8_t *bytes;
 	uLongf got = size;
@@ -126,7 +126,7 @@ static int unpack_elf(const struct object *o, struct cfi_section *s)
 	read_sized(&c, s->word); /* alignment */
 	if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_ZSTD)
 		c.bad = true;
-	return unpack(o, s, c, size, type == COMPRESSED_ZSTD);
+	return unpack_section(o, s, c, size, type == COMPRESSED_ZSTD);
 }
 
 /* The GNU form before that: "ZLIB", the size as a big-endian number. */
@@ -140,10 +140,10 @@ static int unpack_gnu(const struct object *o, struct cfi_section *s)
 	size = cursor_u64(&c);
 	if (!magic || memcmp(magic, "ZLIB", 4) != 0)
 		c.bad = true;
-	return unpack(o, s, c, size, false);
+	return unpack_section(o, s, c, size, false);
 }
 
-static bool prepare(const struct object *o, struct cfi_section *s)
+static bool prepare_section(const struct object *o, struct cfi_section *s)
 {
 	const char *ident = elf_getident(o->elf, NULL);
 	struct section of;
@@ -220,7 +220,7 @@ int cfi_section_eh(const struct object *o, struct cfi_section *ret)
 {
 	struct section found;
 
-	if (!prepare(o, ret))
+	if (!prepare_section(o, ret))
 		return 0;
 	ret->eh = true;
 	if (!section_named(o, ".eh_frame", &found))
@@ -237,7 +237,7 @@ bool cfi_section_parts(const struct object *o, struct cfi_section *s,
 	struct section found;
 	GElf_Phdr segment;
 
-	if (!prepare(o, s) || !section_named(o, ".eh_frame", &found) ||
+	if (!prepare_section(o, s) || !section_named(o, ".eh_frame", &found) ||
 	    found.header.sh_type == SHT_NOBITS || found.header.sh_size > MOST_BYTES ||
 	    !header_segment(o, &segment))
 		return false;
@@ -257,7 +257,7 @@ int cfi_section_debug(const struct object *o, struct cfi_section *ret)
 	bool gnu = false;
 	int err;
 
-	if (!prepare(o, ret))
+	if (!prepare_section(o, ret))
 		return 0;
 	if (!section_named(o, ".debug_frame", &found)) {
 		gnu = section_named(o, ".zdebug_frame", &found);

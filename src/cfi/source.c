@@ -12,7 +12,7 @@
 
 #include "base/keyed.h"
 
-static int read_functions(struct cfi_source *s, const struct code_ranges *code)
+static int read_fdes(struct cfi_source *s, const struct code_ranges *code)
 {
 	struct cfi_fde fde, *added;
 	int err;
@@ -39,7 +39,7 @@ static bool add_span(struct spans *to, uint64_t start, uint64_t end, uint32_t id
 	return span;
 }
 
-static int paint(struct cfi_source *s, const struct keyed *order)
+static int paint_spans(struct cfi_source *s, const struct keyed *order)
 {
 	struct painter painter = { .out = &s->spans };
 	int err = 0;
@@ -57,7 +57,7 @@ static int paint(struct cfi_source *s, const struct keyed *order)
 }
 
 /* False where functions overlap. */
-static bool take(struct cfi_source *s, const struct keyed *order)
+static bool take_covered(struct cfi_source *s, const struct keyed *order)
 {
 	uint64_t end = 0;
 
@@ -75,7 +75,7 @@ static bool take(struct cfi_source *s, const struct keyed *order)
 
 /* Of functions that overlap the one that starts later wins, and the other goes on behind
  * it. */
-static int cut(struct cfi_source *s)
+static int cut_overlaps(struct cfi_source *s)
 {
 	size_t count = s->functions.count;
 	struct keyed *order = malloc((count + 1) * sizeof(*order));
@@ -86,8 +86,8 @@ static int cut(struct cfi_source *s)
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct keyed){ s->functions.v[i].start, (uint32_t)i };
 	err = keyed_sort(order, count);
-	if (err == 0 && !take(s, order))
-		err = paint(s, order);
+	if (err == 0 && !take_covered(s, order))
+		err = paint_spans(s, order);
 out:
 	free(order);
 	return err;
@@ -99,10 +99,10 @@ int cfi_source_read(struct cfi_source *s, const struct cfi_columns *columns,
 	int err;
 
 	cfi_reader_open(&s->reader, columns, &s->section);
-	err = read_functions(s, code);
+	err = read_fdes(s, code);
 	if (err < 0)
 		return err;
-	return cut(s);
+	return cut_overlaps(s);
 }
 
 void cfi_source_release(struct cfi_source *s)

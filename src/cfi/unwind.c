@@ -35,7 +35,7 @@ struct compiler {
 	uint64_t work;
 };
 
-static bool add_rule(struct compiler *c, uint64_t address)
+static bool compile_rule(struct compiler *c, uint64_t address)
 {
 	uint16_t id;
 
@@ -66,7 +66,7 @@ static bool add_rows(struct compiler *c, const struct span *span)
 	while (from < span->end && cfi_run_next(&c->run)) {
 		if (c->run.to <= from)
 			continue;
-		if (!add_rule(c, from))
+		if (!compile_rule(c, from))
 			return false;
 		from = c->run.to;
 	}
@@ -77,7 +77,7 @@ static bool add_rows(struct compiler *c, const struct span *span)
 
 /* Linkers keep functions of headers wherever they met them first: what comes next in
  * order of address lies anywhere in the section. */
-static void fetch_ahead(const struct compiler *c, size_t i)
+static void prefetch_function(const struct compiler *c, size_t i)
 {
 	enum { NEAR = 4, FAR = 8 };
 	const struct spans *spans = &c->functions.spans;
@@ -105,7 +105,7 @@ static int add_spans(struct compiler *c)
 		if (i > 0 && v[i].start != v[i - 1].end &&
 		    !rows_add(&c->rows, v[i - 1].end, RULE_NONE))
 			return -ENOMEM;
-		fetch_ahead(c, i);
+		prefetch_function(c, i);
 		t->functions[i] = (uint32_t)(v[i].start - t->base);
 		if (!add_rows(c, &v[i]))
 			return -ENOMEM;

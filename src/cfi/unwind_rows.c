@@ -45,7 +45,7 @@ static bool grow_rows(struct unwind_rows *r, uint64_t room)
 	return true;
 }
 
-static void place(struct unwind_rows *r, uint16_t id)
+static void place_rule(struct unwind_rows *r, uint16_t id)
 {
 	uint64_t i = hash_rule(r->packed.v[id]);
 
@@ -54,7 +54,7 @@ static void place(struct unwind_rows *r, uint16_t id)
 	r->slots[i & r->mask] = id;
 }
 
-static bool add_rule(struct unwind_rows *r, struct packed_rule rule)
+static bool intern_rule(struct unwind_rows *r, struct packed_rule rule)
 {
 	struct unwind_rule *added = array_add(&r->table->rules);
 	struct packed_rule *packed = array_add(&r->packed);
@@ -73,10 +73,10 @@ int rows_begin(struct unwind_rows *r, struct unwind_table *table, uint64_t rows)
 	r->slots = calloc(FIRST_SLOTS, sizeof(*r->slots));
 	if (!table->pages || !r->slots || !grow_rows(r, rows + 2))
 		return -ENOMEM;
-	if (!add_rule(r, (struct packed_rule){ UNWIND_NONE, 0 }) ||
-	    !add_rule(r, (struct packed_rule){ UNWIND_OTHER, 0 }))
+	if (!intern_rule(r, (struct packed_rule){ UNWIND_NONE, 0 }) ||
+	    !intern_rule(r, (struct packed_rule){ UNWIND_OTHER, 0 }))
 		return -ENOMEM;
-	place(r, RULE_OTHER);
+	place_rule(r, RULE_OTHER);
 	/* A look-up below the first function finds this. */
 	table->low[0] = (uint16_t)table->base;
 	table->rule[0] = RULE_NONE;
@@ -95,7 +95,7 @@ static bool grow_slots(struct unwind_rows *r)
 	r->slots = slots;
 	r->mask = room - 1;
 	for (size_t id = RULE_OTHER; id < r->table->rules.count; id++)
-		place(r, (uint16_t)id);
+		place_rule(r, (uint16_t)id);
 	return true;
 }
 
@@ -119,10 +119,10 @@ bool rows_rule(struct unwind_rows *r, struct packed_rule rule, uint16_t *ret)
 		return true;
 	if (r->table->rules.count > r->mask / 2 && !grow_slots(r))
 		return false;
-	if (!add_rule(r, rule))
+	if (!intern_rule(r, rule))
 		return false;
 	*ret = (uint16_t)(r->table->rules.count - 1);
-	place(r, *ret);
+	place_rule(r, *ret);
 	return true;
 }
 

@@ -121,7 +121,7 @@ static bool set_cfa(const struct cfi_run *run, struct unwind_rule *ret)
 	return ret->cfa == at.offset && ret->more == at.more;
 }
 
-static uint32_t base_of(const struct cfi_run *run, const struct unwind_rule *rule)
+static uint32_t rule_base(const struct cfi_run *run, const struct unwind_rule *rule)
 {
 	return rule->cfa_kind == UNWIND_FP || rule->cfa_kind == UNWIND_FP_DEREF
 		       ? run->columns->machine->fp
@@ -129,8 +129,8 @@ static uint32_t base_of(const struct cfi_run *run, const struct unwind_rule *rul
 }
 
 /* Where a value was saved; @at_base goes to the flags where it counts from there. */
-static bool set_saved(const struct cfi_run *run, const struct cfi_rule *saved,
-		      uint8_t at_base, struct unwind_rule *ret, int32_t *number)
+static bool set_rule_saved(const struct cfi_run *run, const struct cfi_rule *saved,
+			   uint8_t at_base, struct unwind_rule *ret, int32_t *number)
 {
 	struct address at;
 
@@ -139,7 +139,7 @@ static bool set_saved(const struct cfi_run *run, const struct cfi_rule *saved,
 		return *number == saved->number;
 	}
 	if (saved->how != CFI_SAVED_EXPRESSION || !read_address(saved, &at) || at.deref ||
-	    at.reg != base_of(run, ret))
+	    at.reg != rule_base(run, ret))
 		return false;
 	ret->flags |= at_base;
 	*number = (int32_t)at.offset;
@@ -156,7 +156,7 @@ static bool set_ra(const struct cfi_run *run, struct unwind_rule *ret)
 		ret->flags |= UNWIND_RA_SAME;
 		return true;
 	}
-	return set_saved(run, ra, UNWIND_RA_AT_BASE, ret, &ret->ra);
+	return set_rule_saved(run, ra, UNWIND_RA_AT_BASE, ret, &ret->ra);
 }
 
 static bool set_fp(const struct cfi_run *run, struct unwind_rule *ret)
@@ -166,7 +166,7 @@ static bool set_fp(const struct cfi_run *run, struct unwind_rule *ret)
 	if (fp->how == CFI_SAME)
 		return true;
 	ret->flags |= UNWIND_FP_SAVED;
-	return set_saved(run, fp, UNWIND_FP_AT_BASE, ret, &ret->fp);
+	return set_rule_saved(run, fp, UNWIND_FP_AT_BASE, ret, &ret->fp);
 }
 
 /* The caller's stack pointer has to be the CFA. Signal frames say so in other words:
@@ -197,8 +197,8 @@ static void set_rule(const struct cfi_run *run, struct unwind_rule *ret)
 		*ret = other;
 }
 
-static inline struct packed_rule pack(uint64_t kind, uint64_t flags, int64_t more,
-				      int64_t cfa, int64_t ra, int64_t fp)
+static inline struct packed_rule pack_rule(uint64_t kind, uint64_t flags, int64_t more,
+					   int64_t cfa, int64_t ra, int64_t fp)
 {
 	return (struct packed_rule){ kind | flags << 8 | (uint64_t)(uint16_t)more << 16 |
 					     (uint64_t)(uint32_t)cfa << 32,
@@ -207,8 +207,8 @@ static inline struct packed_rule pack(uint64_t kind, uint64_t flags, int64_t mor
 
 struct packed_rule rule_pack(const struct unwind_rule *rule)
 {
-	return pack(rule->cfa_kind, rule->flags, rule->more, rule->cfa, rule->ra,
-		    rule->fp);
+	return pack_rule(rule->cfa_kind, rule->flags, rule->more, rule->cfa, rule->ra,
+			 rule->fp);
 }
 
 struct unwind_rule rule_unpack(struct packed_rule p)
@@ -222,7 +222,7 @@ struct unwind_rule rule_unpack(struct packed_rule p)
 }
 
 /* Nearly all rows: CFA is register + offset, and what is saved is saved below it. */
-static bool is_plain(const struct cfi_run *run)
+static bool is_plain_row(const struct cfi_run *run)
 {
 	const struct cfi_rule *row = run->row;
 
@@ -245,8 +245,8 @@ static bool pack_plain(const struct cfi_run *run, struct packed_rule *ret)
 	if ((reg != run->columns->machine->sp && reg != run->columns->machine->fp) ||
 	    cfa != (int32_t)cfa || ra != (int32_t)ra || fp != (int32_t)fp)
 		return false;
-	*ret = pack(reg == run->columns->machine->sp ? UNWIND_SP : UNWIND_FP,
-		    saved ? UNWIND_FP_SAVED : 0, 0, cfa, ra, fp);
+	*ret = pack_rule(reg == run->columns->machine->sp ? UNWIND_SP : UNWIND_FP,
+			 saved ? UNWIND_FP_SAVED : 0, 0, cfa, ra, fp);
 	return true;
 }
 
@@ -255,7 +255,7 @@ struct packed_rule rule_of_row(const struct cfi_run *run)
 	struct packed_rule packed;
 	struct unwind_rule rule;
 
-	if (is_plain(run) && pack_plain(run, &packed))
+	if (is_plain_row(run) && pack_plain(run, &packed))
 		return packed;
 	set_rule(run, &rule);
 	return rule_pack(&rule);

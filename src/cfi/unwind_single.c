@@ -62,8 +62,9 @@ struct single_memory {
 };
 
 /* The word in front of the table: 0 where the header is not as it has to be. */
-static uint32_t read_header(const struct unwind_single *s, const struct cfi_place *header,
-			    const uint8_t *bytes, size_t size, uint64_t *first)
+static uint32_t read_search_header(const struct unwind_single *s,
+				   const struct cfi_place *header, const uint8_t *bytes,
+				   size_t size, uint64_t *first)
 {
 	struct cfi_section of = s->section;
 	struct cursor c = cursor_of(bytes, size);
@@ -94,7 +95,7 @@ int unwind_single_open(const struct object *o, const struct object *debug,
 	    header.size < sizeof(bytes) ||
 	    !object_read(o, header.offset, bytes, sizeof(bytes)))
 		return 0;
-	s.count = read_header(&s, &header, bytes, sizeof(bytes), &s.first);
+	s.count = read_search_header(&s, &header, bytes, sizeof(bytes), &s.first);
 	if (!s.count)
 		return 0;
 	s.first += header.offset;
@@ -139,7 +140,7 @@ static uint64_t counted(const struct unwind_single *s, int32_t from_base)
 	return s->section.word == 8 ? address : (uint32_t)address;
 }
 
-static int32_t number_at(const uint8_t *pair, size_t at)
+static int32_t pair_number(const uint8_t *pair, size_t at)
 {
 	struct cursor c = cursor_of(pair + at, sizeof(int32_t));
 
@@ -166,8 +167,8 @@ enum found_pair {
 
 /* The last of @count pairs that begins at or below the address, and not where the one
  * before it does: which of two is meant is told by the order of the entries. */
-static enum found_pair choose(const struct asking *a, const uint8_t *pairs,
-			      uint32_t count, struct pair *ret)
+static enum found_pair choose_pair(const struct asking *a, const uint8_t *pairs,
+				   uint32_t count, struct pair *ret)
 {
 	uint32_t low = 0, high = count;
 	const uint8_t *pair;
@@ -175,7 +176,7 @@ static enum found_pair choose(const struct asking *a, const uint8_t *pairs,
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (counted(a->s, number_at(pairs + (size_t)middle * PAIR, 0)) <=
+		if (counted(a->s, pair_number(pairs + (size_t)middle * PAIR, 0)) <=
 		    a->address)
 			low = middle + 1;
 		else
@@ -183,22 +184,22 @@ static enum found_pair choose(const struct asking *a, const uint8_t *pairs,
 	}
 	*ret = (struct pair){ .start = UINT64_MAX };
 	if (low < count) {
-		ret->next = counted(a->s, number_at(pairs + (size_t)low * PAIR, 0));
+		ret->next = counted(a->s, pair_number(pairs + (size_t)low * PAIR, 0));
 		ret->next_entry =
-			counted(a->s, number_at(pairs + (size_t)low * PAIR, 4)) -
+			counted(a->s, pair_number(pairs + (size_t)low * PAIR, 4)) -
 			a->s->eh.address;
 	}
 	if (low == 0)
 		return PAIR_BELOW;
 	pair = pairs + (size_t)(low - 1) * PAIR;
-	ret->start = counted(a->s, number_at(pair, 0));
-	ret->entry = counted(a->s, number_at(pair, 4)) - a->s->eh.address;
-	return low == 1 || number_at(pair - PAIR, 0) < number_at(pair, 0) ? PAIR_FOUND
-									  : PAIR_NONE;
+	ret->start = counted(a->s, pair_number(pair, 0));
+	ret->entry = counted(a->s, pair_number(pair, 4)) - a->s->eh.address;
+	return low == 1 || pair_number(pair - PAIR, 0) < pair_number(pair, 0) ? PAIR_FOUND
+									      : PAIR_NONE;
 }
 
 /* Where function @i begins, the middle at @way. */
-static bool start_of(const struct asking *a, uint32_t i, uint32_t way, uint64_t *ret)
+static bool pair_start(const struct asking *a, uint32_t i, uint32_t way, uint64_t *ret)
 {
 	struct single_memory *m = a->s->memory;
 	uint8_t pair[PAIR];
@@ -209,10 +210,10 @@ static bool start_of(const struct asking *a, uint32_t i, uint32_t way, uint64_t 
 	}
 	if (!read_pairs(a, i, 1, pair))
 		return false;
-	*ret = counted(a->s, number_at(pair, 0));
+	*ret = counted(a->s, pair_number(pair, 0));
 	if (way < MIDDLES) {
 		m->known[way] = true;
-		m->starts[way] = number_at(pair, 0);
+		m->starts[way] = pair_number(pair, 0);
 	}
 	return true;
 }
@@ -227,7 +228,7 @@ static enum found_pair find_pair(const struct asking *a, struct pair *ret)
 		uint32_t middle = low + (high - low) / 2;
 		uint64_t start;
 
-		if (!start_of(a, middle, way, &start))
+		if (!pair_start(a, middle, way, &start))
 			return PAIR_NONE;
 		way = way < MIDDLES ? way * 2 + (start <= a->address) : way;
 		if (start <= a->address)
@@ -238,14 +239,14 @@ static enum found_pair find_pair(const struct asking *a, struct pair *ret)
 	low -= low > 0; /* the one before, and the one behind */
 	high += high < a->s->count;
 	if (read_pairs(a, low, high - low, pairs))
-		found = choose(a, pairs, high - low, ret);
+		found = choose_pair(a, pairs, high - low, ret);
 	return found == PAIR_BELOW && low > 0 ? PAIR_NONE : found;
 }
 
 /* The entry at @offset of .eh_frame, into @room or into memory of its own. 1, 0 or
  * -ENOMEM. */
-static int read_entry(const struct asking *a, uint64_t offset, uint8_t *room,
-		      struct cfi_section *ret)
+static int read_single_entry(const struct asking *a, uint64_t offset, uint8_t *room,
+			     struct cfi_section *ret)
 {
 	const struct cfi_place *eh = &a->s->eh;
 	uint64_t there = offset < eh->size ? eh->size - offset : 0;
@@ -288,11 +289,11 @@ static bool own(struct cfi_section *piece)
 	return true;
 }
 
-static int read_cie(const struct asking *a, struct single_cie *ret)
+static int read_single_cie(const struct asking *a, struct single_cie *ret)
 {
 	struct cfi_run run = { .columns = &a->s->columns, .section = &ret->piece };
 	uint8_t room[FIRST_READ];
-	int found = read_entry(a, ret->offset, room, &ret->piece);
+	int found = read_single_entry(a, ret->offset, room, &ret->piece);
 
 	if (found <= 0)
 		return found;
@@ -309,7 +310,7 @@ static int read_cie(const struct asking *a, struct single_cie *ret)
 	return found;
 }
 
-static int find_cie(const struct asking *a, uint64_t offset, const struct cfi_cie **ret)
+static int cached_cie(const struct asking *a, uint64_t offset, const struct cfi_cie **ret)
 {
 	struct single_memory *known = a->s->memory;
 	struct single_cie cie = { .offset = offset }, *added;
@@ -322,7 +323,7 @@ static int find_cie(const struct asking *a, uint64_t offset, const struct cfi_ci
 		}
 	if (known->cies.count >= CIES_MOST)
 		return 0;
-	found = read_cie(a, &cie);
+	found = read_single_cie(a, &cie);
 	if (found <= 0)
 		return found;
 	added = array_add(&known->cies);
@@ -344,7 +345,7 @@ static int take_function(const struct asking *a, const struct pair *pair,
 
 	if (!cfi_piece_parent(&f->piece, &parent))
 		return 0;
-	found = find_cie(a, pair->entry + parent, &f->cie);
+	found = cached_cie(a, pair->entry + parent, &f->cie);
 	if (found <= 0)
 		return found;
 	if (!cfi_piece_fde(&f->piece, f->cie, &f->fde) || f->fde.start != pair->start ||
@@ -367,7 +368,7 @@ static int is_gap(const struct asking *a, const struct pair *pair)
 		return 0;
 	if (!pair->next)
 		return -ENOENT;
-	found = read_entry(a, next.entry, room, &behind.piece);
+	found = read_single_entry(a, next.entry, room, &behind.piece);
 	if (found > 0)
 		found = take_function(a, &next, &behind);
 	cfi_section_release(&behind.piece);
@@ -392,7 +393,7 @@ static int read_function(const struct asking *a, struct single_function *f)
 	which = find_pair(a, &pair);
 	if (which != PAIR_FOUND)
 		return which == PAIR_BELOW ? is_gap(a, &pair) : 0;
-	found = read_entry(a, pair.entry, a->s->memory->last_room, &f->piece);
+	found = read_single_entry(a, pair.entry, a->s->memory->last_room, &f->piece);
 	if (found > 0)
 		found = spend(a->s, f->piece.size) ? take_function(a, &pair, f) : 0;
 	if (found > 0 && a->address >= f->end)
@@ -417,8 +418,8 @@ static int find_function(const struct asking *a, const struct single_function **
 }
 
 /* The row of the address, as the table would have it. */
-static int run_to(const struct asking *a, const struct single_function *f,
-		  struct unwind_rule *ret)
+static int run_single(const struct asking *a, const struct single_function *f,
+		      struct unwind_rule *ret)
 {
 	struct cfi_run run = { .columns = &a->s->columns, .section = &f->piece };
 	struct packed_rule packed = { UNWIND_NONE, 0 };
@@ -451,7 +452,7 @@ int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *r
 		*ret = unwind_none;
 		return 1;
 	}
-	return found > 0 ? run_to(&a, f, ret) : found;
+	return found > 0 ? run_single(&a, f, ret) : found;
 }
 
 void unwind_single_waited(struct unwind_single *s)
@@ -504,11 +505,11 @@ static int read_nth(const struct asking *a, uint32_t i, uint8_t *room,
 
 	if (i >= a->s->count || !read_pairs(a, i, count, pairs))
 		return 0;
-	pair.start = counted(a->s, number_at(pairs, 0));
-	pair.entry = counted(a->s, number_at(pairs, 4)) - a->s->eh.address;
+	pair.start = counted(a->s, pair_number(pairs, 0));
+	pair.entry = counted(a->s, pair_number(pairs, 4)) - a->s->eh.address;
 	if (count > 1)
-		pair.next = counted(a->s, number_at(pairs + PAIR, 0));
-	found = read_entry(a, pair.entry, room, &f->piece);
+		pair.next = counted(a->s, pair_number(pairs + PAIR, 0));
+	found = read_single_entry(a, pair.entry, room, &f->piece);
 	return found > 0 ? take_function(a, &pair, f) : found;
 }
 

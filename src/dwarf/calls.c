@@ -33,8 +33,8 @@ void debug_calls_release(struct debug_calls *c)
 }
 
 /* The first address at or after @at, of those from @first to @last. */
-static uint32_t bisect(const struct debug_calls *c, uint32_t first, uint32_t last,
-		       uint64_t at)
+static uint32_t first_address_from(const struct debug_calls *c, uint32_t first,
+				   uint32_t last, uint64_t at)
 {
 	while (first < last) {
 		uint32_t middle = first + (last - first) / 2;
@@ -54,7 +54,7 @@ enum cover {
 };
 
 /* The code of a DIE's abbreviation; 0 where it is a large one. */
-static unsigned code_of(const Dwarf_Die *die)
+static unsigned lowest_code(const Dwarf_Die *die)
 {
 	const uint8_t *p = die->addr;
 	unsigned code = p[0] < 0x80 ? p[0] : (p[0] & 0x7fu) | (unsigned)p[1] << 7;
@@ -75,7 +75,7 @@ static enum cover cover(struct debug_calls *c, struct die_facts *facts, uint32_t
 	if (r.kind == RANGES_NONE)
 		return COVER_UNKNOWN;
 	while (die_ranges_next(&r, &low, &high)) {
-		uint32_t i = bisect(c, in->first, in->last, low);
+		uint32_t i = first_address_from(c, in->first, in->last, low);
 
 		if (i < first)
 			first = i;
@@ -111,7 +111,7 @@ static int visit_code(struct debug_calls *c, Dwarf_Die *die, struct call_scope *
 		      uint32_t caller)
 {
 	uint32_t next = (uint32_t)c->list.count;
-	unsigned code = code_of(die);
+	unsigned code = lowest_code(die);
 	struct die_facts facts;
 	enum cover found;
 
@@ -131,7 +131,7 @@ static int visit_code(struct debug_calls *c, Dwarf_Die *die, struct call_scope *
 
 static bool is_declared(struct debug_calls *c, Dwarf_Die *die)
 {
-	unsigned code = code_of(die);
+	unsigned code = lowest_code(die);
 	uint8_t known = c->known[code] & (CALL_DECLARED | CALL_DEFINED);
 
 	if (!known)
@@ -198,7 +198,7 @@ static int visit(struct debug_calls *c, Dwarf_Die *die, struct call_scope *in)
 	}
 }
 
-static int walk(struct debug_calls *c, Dwarf_Die *cu)
+static int walk_unit(struct debug_calls *c, Dwarf_Die *cu)
 {
 	size_t depth = die_walk_begin(&c->walk, cu, c->names->meter);
 
@@ -275,7 +275,7 @@ static int find_rest(struct debug_calls *c, Dwarf_Die *cu)
 	c->thorough = true;
 	c->into_classes = !is_cplusplus(cu);
 	swap_rest(c);
-	err = walk(c, cu);
+	err = walk_unit(c, cu);
 	swap_rest(c);
 	c->thorough = false;
 	for (size_t i = 0; i < c->rest_indexes.count; i++)
@@ -310,7 +310,7 @@ int debug_calls_find(struct debug_calls *c, Dwarf_Die *cu, const struct debug_ba
 		c->asked.innermost.v[i] = CALL_NONE;
 	err = debug_names_begin(names, cu);
 	if (err == 0)
-		err = walk(c, cu);
+		err = walk_unit(c, cu);
 	if (err == 0)
 		err = find_rest(c, cu);
 	if (err == 0 && names->meter->spent)

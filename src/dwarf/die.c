@@ -29,7 +29,7 @@ uint64_t die_constant(Dwarf_Die *die, unsigned name)
 	return value;
 }
 
-static struct debug_base base_of(const struct debug_image *image, Dwarf_Die *cu)
+static struct debug_base unit_base(const struct debug_image *image, Dwarf_Die *cu)
 {
 	struct debug_base b = { .image = image };
 	Dwarf_Half version = 0;
@@ -43,7 +43,7 @@ static struct debug_base base_of(const struct debug_image *image, Dwarf_Die *cu)
 
 void debug_base_of(struct debug_base *ret, const struct debug_image *image, Dwarf_Die *cu)
 {
-	struct debug_base b = base_of(image, cu);
+	struct debug_base b = unit_base(image, cu);
 	Dwarf_Addr low;
 
 	if (dwarf_lowpc(cu, &low) == 0)
@@ -56,7 +56,7 @@ void debug_base_of(struct debug_base *ret, const struct debug_image *image, Dwar
 void debug_base_of_split(struct debug_base *ret, const struct debug_image *image,
 			 Dwarf_Die *cu, const struct debug_base *skeleton)
 {
-	struct debug_base b = base_of(image, cu);
+	struct debug_base b = unit_base(image, cu);
 
 	b.low = skeleton->low;
 	/* Behind the only head there is (DWARF 5, 7.28). */
@@ -277,7 +277,7 @@ static int next_coded(struct die_ranges *r, uint64_t *low, uint64_t *high)
 	return c->bad ? -1 : 1;
 }
 
-static int next_entry(struct die_ranges *r, uint64_t *low, uint64_t *high)
+static int next_range_entry(struct die_ranges *r, uint64_t *low, uint64_t *high)
 {
 	if (r->kind == RANGES_PAIRS)
 		return next_pair(r, low, high);
@@ -296,7 +296,7 @@ bool die_ranges_next(struct die_ranges *r, uint64_t *low, uint64_t *high)
 	uint64_t from, to;
 	int found;
 
-	while ((found = next_entry(r, &from, &to)) >= 0) {
+	while ((found = next_range_entry(r, &from, &to)) >= 0) {
 		r->steps++;
 		if (found == 0 || from < r->base->image->first_code || to <= from)
 			continue;

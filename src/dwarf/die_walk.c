@@ -52,7 +52,7 @@ size_t die_walk_begin(struct die_walk *w, Dwarf_Die *top, struct debug_meter *me
 }
 
 /* At the entry of zero that ends the children of a DIE: what follows is its sibling. */
-static void go_up(struct die_walk *w, const uint8_t *zero)
+static void leave_die(struct die_walk *w, const uint8_t *zero)
 {
 	w->past = zero ? zero + 1 : NULL;
 	w->depth--;
@@ -67,7 +67,7 @@ static int step_past(struct die_walk *w)
 	/* Behind the unit or the section there are other bytes of the image, at least as
 	 * many as levels. */
 	if (*w->past == 0) {
-		go_up(w, w->past);
+		leave_die(w, w->past);
 		return 0;
 	}
 	w->open[w->depth - 1] = next;
@@ -86,7 +86,7 @@ static int step_along(struct die_walk *w)
 	if (found < 0)
 		return -1;
 	/* Not promised by its interface, so it may be NULL. */
-	go_up(w, next.addr);
+	leave_die(w, next.addr);
 	return 0;
 }
 

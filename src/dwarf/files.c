@@ -33,7 +33,7 @@ static bool climbs(const char *path)
 }
 
 /* Where an open file lies. */
-static bool path_of(const struct object *o, char path[MOST_PATH])
+static bool object_path(const struct object *o, char path[MOST_PATH])
 {
 	char link[32];
 	ssize_t size;
@@ -47,9 +47,9 @@ static bool path_of(const struct object *o, char path[MOST_PATH])
 }
 
 /* Its directory, without "/" at its end. */
-static bool directory_of(const struct object *o, char path[MOST_PATH])
+static bool object_directory(const struct object *o, char path[MOST_PATH])
 {
-	if (!path_of(o, path))
+	if (!object_path(o, path))
 		return false;
 	*strrchr(path, '/') = '\0';
 	return true;
@@ -76,7 +76,7 @@ static void note_refusal(struct search *s, int err, const char *why)
 		text_string(&s->refused, why);
 }
 
-static bool try_path(struct search *s)
+static bool try_split_path(struct search *s)
 {
 	struct context ctx = { .budget = s->by->budget };
 	struct object o;
@@ -115,7 +115,7 @@ static bool try_name(struct search *s, const char *directory, const char *name)
 		text_char(&s->path, '/');
 	}
 	text_string(&s->path, name);
-	return try_path(s);
+	return try_split_path(s);
 }
 
 /* The same beside @o, whose path is that on this machine. */
@@ -124,7 +124,7 @@ static bool try_beside(struct search *s, const struct object *o, const char *dir
 {
 	char path[MOST_PATH];
 
-	if (!directory_of(o, path) || (*root(s->places) && climbs(name)) ||
+	if (!object_directory(o, path) || (*root(s->places) && climbs(name)) ||
 	    (directory && *root(s->places) && climbs(directory)))
 		return false;
 	text_clear(&s->path);
@@ -135,7 +135,7 @@ static bool try_beside(struct search *s, const struct object *o, const char *dir
 		text_char(&s->path, '/');
 	}
 	text_string(&s->path, name);
-	return try_path(s);
+	return try_split_path(s);
 }
 
 /* @part: as the object names it. */
@@ -152,7 +152,7 @@ static void say_missing(struct context *ctx, const struct search *s, const char 
 		     MOST_PATH, part);
 }
 
-static int end(struct context *ctx, struct search *s, struct object *ret)
+static int end_search(struct context *ctx, struct search *s, struct object *ret)
 {
 	s->err = s->refused.failed && s->err ? -ENOMEM : s->err;
 	text_release(&s->path);
@@ -194,7 +194,7 @@ static bool has_build_id(const struct object *o, void *arg)
 	return object_has_build_id(o, link->build_id, link->build_id_size);
 }
 
-static bool try_build_id(struct search *s, const struct alternate_link *link)
+static bool try_alternate_id(struct search *s, const struct alternate_link *link)
 {
 	text_clear(&s->path);
 	text_string(&s->path, root(s->places));
@@ -203,7 +203,7 @@ static bool try_build_id(struct search *s, const struct alternate_link *link)
 	for (size_t i = 1; i < link->build_id_size; i++)
 		text_printf(&s->path, "%02x", link->build_id[i]);
 	text_string(&s->path, ".debug");
-	return try_path(s);
+	return try_split_path(s);
 }
 
 static bool try_shared(struct search *s, const char *name)
@@ -235,15 +235,15 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 
 	if (!read_link(debug, &link))
 		return -ENODATA;
-	if (!try_build_id(&s, &link) &&
+	if (!try_alternate_id(&s, &link) &&
 	    !(*link.name == '/' ? try_name(&s, NULL, link.name)
 				: try_beside(&s, debug, NULL, link.name)) &&
 	    !try_shared(&s, link.name))
 		say_missing(ctx, &s, link.name);
-	return end(ctx, &s, ret);
+	return end_search(ctx, &s, ret);
 }
 
-static bool any(const struct object *o, void *arg)
+static bool accept_any(const struct object *o, void *arg)
 {
 	(void)o;
 	(void)arg;
@@ -253,23 +253,27 @@ static bool any(const struct object *o, void *arg)
 int debug_find_package(struct context *ctx, const struct debug_places *places,
 		       const struct object *o, struct object *ret)
 {
-	struct search s = { .places = places, .wanted = any, .by = o, .err = -ENODATA };
+	struct search s = {
+		.places = places, .wanted = accept_any, .by = o, .err = -ENODATA
+	};
 	char path[MOST_PATH];
 
-	if (!path_of(o, path))
+	if (!object_path(o, path))
 		return -ENODATA;
 	text_string(&s.path, path);
 	text_string(&s.path, ".dwp");
-	if (!try_path(&s) && s.refused.size)
+	if (!try_split_path(&s) && s.refused.size)
 		s.err = fail(ctx, -ENOENT, "%s", s.refused.bytes);
-	return end(ctx, &s, ret);
+	return end_search(ctx, &s, ret);
 }
 
 int debug_find_split(struct context *ctx, const struct debug_places *places,
 		     const struct object *o, const char *directory, const char *name,
 		     struct object *ret)
 {
-	struct search s = { .places = places, .wanted = any, .by = o, .err = -ENOENT };
+	struct search s = {
+		.places = places, .wanted = accept_any, .by = o, .err = -ENOENT
+	};
 	const char *slash = strrchr(name, '/');
 	bool over;
 
@@ -285,5 +289,5 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		       try_beside(&s, o, NULL, slash ? slash + 1 : name);
 	if (!over)
 		say_missing(ctx, &s, name);
-	return end(ctx, &s, ret);
+	return end_search(ctx, &s, ret);
 }

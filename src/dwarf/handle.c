@@ -26,14 +26,14 @@ static _Thread_local sigjmp_buf *way_out;
 static _Thread_local const char *reading;
 static atomic_bool catching;
 
-__attribute__((noreturn)) static void leave(void)
+__attribute__((noreturn)) static void leave_job(void)
 {
 	if (!way_out)
 		abort(); /* used outside of debug_guarded(): a bug */
 	siglongjmp(*way_out, FROM_HANDLER);
 }
 
-static void put(const char *text)
+static void put_sentence(const char *text)
 {
 	size_t size = strlen(text);
 
@@ -44,11 +44,11 @@ static void put(const char *text)
 /* Only what a signal's handler may use. */
 __attribute__((noreturn)) static void end_with_sentence(int signal)
 {
-	put("flamefold: libdw crashed (");
-	put(signal == SIGABRT ? "an assertion failed" : "an access to memory");
-	put(") in the debug information of '");
-	put(reading ? reading : "?");
-	put("': --no-inline does without\n");
+	put_sentence("flamefold: libdw crashed (");
+	put_sentence(signal == SIGABRT ? "an assertion failed" : "an access to memory");
+	put_sentence(") in the debug information of '");
+	put_sentence(reading ? reading : "?");
+	put_sentence("': --no-inline does without\n");
 	_exit(1);
 }
 
@@ -126,7 +126,7 @@ int debug_guarded(int (*job)(void *arg), void *arg)
 	return err;
 }
 
-static int open_one(const struct debug_image *image, Elf **elf, Dwarf **dwarf)
+static int open_image(const struct debug_image *image, Elf **elf, Dwarf **dwarf)
 {
 	errno = 0;
 	/* elf_memory() wants memory it could write; to read, it does not. */
@@ -136,7 +136,7 @@ static int open_one(const struct debug_image *image, Elf **elf, Dwarf **dwarf)
 	*dwarf = dwarf_begin_elf(*elf, DWARF_C_READ, NULL);
 	if (!*dwarf)
 		return errno == ENOMEM ? -ENOMEM : -EBADMSG;
-	dwarf_new_oom_handler(*dwarf, leave);
+	dwarf_new_oom_handler(*dwarf, leave_job);
 	return 0;
 }
 
@@ -148,10 +148,10 @@ struct opening {
 static int open_in_guard(void *arg)
 {
 	struct opening *o = arg;
-	int err = open_one(o->image, &o->h.elf, &o->h.dwarf);
+	int err = open_image(o->image, &o->h.elf, &o->h.dwarf);
 
 	if (err == 0 && o->alternate) {
-		err = open_one(o->alternate, &o->h.alternate_elf, &o->h.alternate);
+		err = open_image(o->alternate, &o->h.alternate_elf, &o->h.alternate);
 		if (err == 0)
 			dwarf_setalt(o->h.dwarf, o->h.alternate);
 	}

@@ -138,7 +138,7 @@ static void find_sections(struct reader *r, bool lines, bool split)
 		r->sources[DEBUG_LINE] = (struct source){ 0 };
 }
 
-static int check_sizes(const struct reader *r)
+static int check_section_sizes(const struct reader *r)
 {
 	uint64_t sum = 0, packed = 0, unpacked = 0;
 
@@ -162,7 +162,7 @@ static int check(const struct reader *r)
 {
 	if (r->sources[DEBUG_INFO].size == 0 || r->sources[DEBUG_ABBREV].size == 0)
 		return fail(r->ctx, -ENODATA, "it has no debug information");
-	if (check_sizes(r) < 0)
+	if (check_section_sizes(r) < 0)
 		return fail(r->ctx, -EFBIG, "its debug information is too large");
 	return 0;
 }
@@ -194,7 +194,8 @@ static bool read_stored(void *arg, size_t at, void *to, size_t size)
 	return read_at(in->r->o, in->s->offset + at, to, size);
 }
 
-static int unpack(const struct reader *r, const struct source *s, uint8_t *to)
+static int unpack_debug_section(const struct reader *r, const struct source *s,
+				uint8_t *to)
 {
 	struct stored stored = { r, s };
 	struct packed_section from = { s->packing, s->stored, read_stored, &stored };
@@ -207,8 +208,8 @@ static int unpack(const struct reader *r, const struct source *s, uint8_t *to)
 }
 
 /* A file that was cut since it was opened: what is left is zeros, as it was taken. */
-static int fill(const struct reader *r, struct debug_image *image,
-		const size_t offsets[DEBUG_SECTIONS])
+static int fill_image(const struct reader *r, struct debug_image *image,
+		      const size_t offsets[DEBUG_SECTIONS])
 {
 	for (int i = 0; i < DEBUG_SECTIONS; i++) {
 		const struct source *s = &r->sources[i];
@@ -221,7 +222,7 @@ static int fill(const struct reader *r, struct debug_image *image,
 		if (s->given.p)
 			memcpy(to, s->given.p, s->size);
 		else if (s->packing)
-			err = unpack(r, s, to);
+			err = unpack_debug_section(r, s, to);
 		else
 			read_at(r->o, s->offset, to, s->size);
 		if (err < 0)
@@ -231,8 +232,8 @@ static int fill(const struct reader *r, struct debug_image *image,
 }
 
 /* In the class and byte order of the file: libdw takes both from here. */
-static void put(const struct reader *r, uint8_t *to, const void *from, size_t size,
-		Elf_Type type)
+static void put_elf_header(const struct reader *r, uint8_t *to, const void *from,
+			   size_t size, Elf_Type type)
 {
 	unsigned encode = r->swapped ? ELFDATA2MSB : ELFDATA2LSB;
 	Elf_Data in = { .d_buf = (void *)from, .d_size = size, .d_type = type };
@@ -256,9 +257,9 @@ static void put_section(const struct reader *r, uint8_t *to, const Elf64_Shdr *s
 	};
 
 	if (r->narrow)
-		put(r, to, &narrow, sizeof(narrow), ELF_T_SHDR);
+		put_elf_header(r, to, &narrow, sizeof(narrow), ELF_T_SHDR);
 	else
-		put(r, to, s, sizeof(*s), ELF_T_SHDR);
+		put_elf_header(r, to, s, sizeof(*s), ELF_T_SHDR);
 }
 
 static void put_header(const struct reader *r, struct debug_image *image, size_t table)
@@ -289,9 +290,9 @@ static void put_header(const struct reader *r, struct debug_image *image, size_t
 	memcpy(narrow.e_ident, wide.e_ident, sizeof(narrow.e_ident));
 	narrow.e_ident[EI_CLASS] = ELFCLASS32;
 	if (r->narrow)
-		put(r, image->bytes, &narrow, sizeof(narrow), ELF_T_EHDR);
+		put_elf_header(r, image->bytes, &narrow, sizeof(narrow), ELF_T_EHDR);
 	else
-		put(r, image->bytes, &wide, sizeof(wide), ELF_T_EHDR);
+		put_elf_header(r, image->bytes, &wide, sizeof(wide), ELF_T_EHDR);
 }
 
 static void put_tables(const struct reader *r, struct debug_image *image, size_t table)
@@ -321,7 +322,7 @@ static void put_tables(const struct reader *r, struct debug_image *image, size_t
 	put_section(r, image->bytes + table + (DEBUG_SECTIONS + 1) * entry, &strings);
 }
 
-static int make(const struct reader *r, struct debug_image *ret)
+static int make_image(const struct reader *r, struct debug_image *ret)
 {
 	size_t offsets[DEBUG_SECTIONS], table = layout(r, offsets);
 	struct debug_image image = { .swapped = r->swapped };
@@ -339,7 +340,7 @@ static int make(const struct reader *r, struct debug_image *ret)
 		claim_release(&image.claim);
 		return fail_memory(r->ctx);
 	}
-	err = fill(r, &image, offsets);
+	err = fill_image(r, &image, offsets);
 	if (err < 0) {
 		debug_image_release(&image);
 		return err;
@@ -349,7 +350,7 @@ static int make(const struct reader *r, struct debug_image *ret)
 	return 0;
 }
 
-static int begin(struct reader *r)
+static int begin_image(struct reader *r)
 {
 	const unsigned char *ident = (const void *)elf_getident(r->o->elf, NULL);
 
@@ -374,7 +375,7 @@ int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 		     struct debug_image *ret)
 {
 	struct reader r = { .ctx = ctx, .o = o };
-	int err = begin(&r);
+	int err = begin_image(&r);
 
 	if (err == 0 && is_unlinked(o))
 		err = fail(ctx, -ENODATA, "it is not linked");
@@ -382,7 +383,7 @@ int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 		return err;
 	find_sections(&r, lines, false);
 	err = check(&r);
-	return err < 0 ? err : make(&r, ret);
+	return err < 0 ? err : make_image(&r, ret);
 }
 
 static void give(struct reader *r, int section, struct debug_bytes bytes)
@@ -394,7 +395,7 @@ int debug_image_read_split(struct context *ctx, const struct object *o, bool lin
 			   const struct debug_split_parts *given, struct debug_image *ret)
 {
 	struct reader r = { .ctx = ctx, .o = o };
-	int err = begin(&r);
+	int err = begin_image(&r);
 
 	if (err < 0)
 		return err;
@@ -402,7 +403,7 @@ int debug_image_read_split(struct context *ctx, const struct object *o, bool lin
 	give(&r, DEBUG_ADDR, given->addresses);
 	give(&r, DEBUG_RANGES, given->ranges);
 	err = check(&r);
-	return err < 0 ? err : make(&r, ret);
+	return err < 0 ? err : make_image(&r, ret);
 }
 
 int debug_image_cut(struct context *ctx, const struct object *o,
@@ -410,7 +411,7 @@ int debug_image_cut(struct context *ctx, const struct object *o,
 		    const struct debug_split_parts *given, struct debug_image *ret)
 {
 	struct reader r = { .ctx = ctx, .o = o };
-	int err = begin(&r);
+	int err = begin_image(&r);
 
 	if (err < 0)
 		return err;
@@ -423,7 +424,7 @@ int debug_image_cut(struct context *ctx, const struct object *o,
 	give(&r, DEBUG_STR, given->strings);
 	give(&r, DEBUG_STR_OFFSETS, given->string_offsets);
 	err = check(&r);
-	return err < 0 ? err : make(&r, ret);
+	return err < 0 ? err : make_image(&r, ret);
 }
 
 uint64_t debug_first_code(const struct object *o)

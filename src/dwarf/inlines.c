@@ -127,7 +127,7 @@ static void set_limit(struct unit_source *s)
 					splits);
 }
 
-static int index_units(struct context *ctx, struct inlines *in)
+static int index_images(struct context *ctx, struct inlines *in)
 {
 	struct unit_source *s = &in->source;
 	struct unit_reader *r = &in->readers[0];
@@ -151,7 +151,7 @@ static int index_units(struct context *ctx, struct inlines *in)
 	return split_count(s) ? open_package(ctx, in) : 0;
 }
 
-static int open_all(struct context *ctx, struct inlines *in)
+static int open_images(struct context *ctx, struct inlines *in)
 {
 	struct unit_source *s = &in->source;
 	bool lines = s->options.lines || s->options.declared;
@@ -173,7 +173,7 @@ static int open_all(struct context *ctx, struct inlines *in)
 		return fail(ctx, err, CRASHED);
 	if (err < 0)
 		return fail(ctx, err, "its debug information is broken");
-	return index_units(ctx, in);
+	return index_images(ctx, in);
 }
 
 int inlines_open(struct context *ctx, const struct object *o, const struct object *debug,
@@ -190,7 +190,7 @@ int inlines_open(struct context *ctx, const struct object *o, const struct objec
 	in->source.debug = &in->debug;
 	in->source.options = *options;
 	debug_reading(options->name);
-	err = open_all(ctx, in);
+	err = open_images(ctx, in);
 	debug_reading(NULL);
 	if (err < 0) {
 		inlines_close(in);

@@ -27,7 +27,7 @@ enum {
 };
 
 /* The head up to the tables (DWARF 5, 6.2.4). @c ends where the program ends. */
-static bool read_head(struct line_program *p, struct cursor *c)
+static bool read_line_header(struct line_program *p, struct cursor *c)
 {
 	struct line_head *h = &p->head;
 	uint64_t length = cursor_u32(c);
@@ -87,7 +87,7 @@ static bool add_directory(struct line_program *p, const char *name)
 	return slot;
 }
 
-static bool add_file(struct line_program *p, const char *name, uint64_t directory)
+static bool add_line_file(struct line_program *p, const char *name, uint64_t directory)
 {
 	struct line_file *file =
 		p->files.count < MOST_FILES ? array_add(&p->files) : NULL;
@@ -105,7 +105,7 @@ static bool read_plain_tables(struct line_program *p, struct cursor *c,
 {
 	const char *name;
 
-	if (!add_directory(p, directory) || !add_file(p, NULL, 0))
+	if (!add_directory(p, directory) || !add_line_file(p, NULL, 0))
 		return false;
 	while ((name = next_string(c)))
 		if (!add_directory(p, name))
@@ -115,7 +115,7 @@ static bool read_plain_tables(struct line_program *p, struct cursor *c,
 
 		read_uleb(c); /* time */
 		read_uleb(c); /* size */
-		if (!add_file(p, name, number))
+		if (!add_line_file(p, name, number))
 			return false;
 	}
 	return !c->bad;
@@ -190,9 +190,9 @@ static void read_field(const struct line_program *p, struct cursor *c, uint64_t 
 	}
 }
 
-static void read_entry(const struct line_program *p, struct cursor *c,
-		       const struct formats *formats, const char **name,
-		       uint64_t *directory)
+static void read_file_entry(const struct line_program *p, struct cursor *c,
+			    const struct formats *formats, const char **name,
+			    uint64_t *directory)
 {
 	*name = NULL;
 	*directory = 0;
@@ -222,9 +222,9 @@ static bool read_described_tables(struct line_program *p, struct cursor *c)
 		if (c->bad || count > cursor_left(c) || (count && formats.count == 0))
 			return false;
 		for (uint64_t i = 0; i < count && !c->bad; i++) {
-			read_entry(p, c, &formats, &name, &directory);
+			read_file_entry(p, c, &formats, &name, &directory);
 			if (table == 0 ? !add_directory(p, name)
-				       : !add_file(p, name, directory))
+				       : !add_line_file(p, name, directory))
 				return false;
 		}
 	}
@@ -246,7 +246,7 @@ bool line_program_read(struct line_program *p, const struct debug_image *image,
 		return false;
 	c = cursor_of(bytes->p + offset, bytes->size - offset);
 	c.swap = image->swapped;
-	if (!read_head(p, &c))
+	if (!read_line_header(p, &c))
 		return false;
 	p->tables = (uint64_t)(p->code.p - bytes->p) - offset;
 	return p->head.version < 5 ? read_plain_tables(p, &c, directory)
@@ -282,14 +282,14 @@ struct line_machine {
 	struct source_line *lines;
 };
 
-static void restart(struct line_machine *m)
+static void reset_line_machine(struct line_machine *m)
 {
 	m->address = m->operation = 0;
 	m->file = m->line = 1;
 	m->begun = false;
 }
 
-static size_t bisect(const struct line_machine *m, uint64_t at)
+static size_t addresses_up_to(const struct line_machine *m, uint64_t at)
 {
 	size_t low = 0, high = m->count;
 
@@ -319,7 +319,7 @@ static void add_row(struct line_machine *m)
 {
 	end_row(m);
 	if (!m->begun || m->address < m->from)
-		m->next = bisect(m, m->address);
+		m->next = addresses_up_to(m, m->address);
 	if (!m->begun)
 		m->dropped = m->address < m->first_code;
 	m->begun = true;
@@ -328,7 +328,7 @@ static void add_row(struct line_machine *m)
 	m->row.line = m->line < UINT32_MAX ? (uint32_t)m->line : 0;
 }
 
-static void advance(struct line_machine *m, uint64_t operations)
+static void advance_address(struct line_machine *m, uint64_t operations)
 {
 	const struct line_head *h = m->head;
 
@@ -342,7 +342,7 @@ static void run_special(struct line_machine *m, unsigned opcode)
 	const struct line_head *h = m->head;
 
 	opcode -= h->opcode_base;
-	advance(m, opcode / h->line_range);
+	advance_address(m, opcode / h->line_range);
 	m->line += (uint64_t)(int64_t)(h->line_base + (int)(opcode % h->line_range));
 	add_row(m);
 }
@@ -359,7 +359,7 @@ static void run_extended(struct line_machine *m)
 	switch (cursor_u8(&c)) {
 	case DW_LNE_end_sequence:
 		end_row(m);
-		restart(m);
+		reset_line_machine(m);
 		break;
 	case DW_LNE_set_address:
 		m->address = read_sized(&c, m->head->address_size);
@@ -377,7 +377,7 @@ static void run_standard(struct line_machine *m, unsigned opcode)
 		add_row(m);
 		break;
 	case DW_LNS_advance_pc:
-		advance(m, read_uleb(&m->c));
+		advance_address(m, read_uleb(&m->c));
 		break;
 	case DW_LNS_advance_line:
 		m->line += (uint64_t)read_sleb(&m->c);
@@ -386,7 +386,7 @@ static void run_standard(struct line_machine *m, unsigned opcode)
 		m->file = read_uleb(&m->c);
 		break;
 	case DW_LNS_const_add_pc:
-		advance(m, (255u - m->head->opcode_base) / m->head->line_range);
+		advance_address(m, (255u - m->head->opcode_base) / m->head->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		m->address += cursor_u16(&m->c);
@@ -411,7 +411,7 @@ void line_program_run(struct line_program *p, const uint64_t *addresses, size_t 
 	};
 	unsigned steps = 0;
 
-	restart(&m);
+	reset_line_machine(&m);
 	while (cursor_left(&m.c) > 0 && !m.c.bad) {
 		unsigned opcode = cursor_u8(&m.c);
 

@@ -98,7 +98,7 @@ static int count_unit(struct debug_names *n, const Dwarf_Die *die)
 }
 
 /* For each name a pass over the attributes of its unit would be too much. */
-static bool is_plain(const struct debug_names *n, const Dwarf_Die *die)
+static bool has_plain_name(const struct debug_names *n, const Dwarf_Die *die)
 {
 	const uint32_t *unit = hash_map_get(&n->units, (uintptr_t)die->cu);
 
@@ -215,8 +215,8 @@ static int add_scope(struct debug_names *n, Dwarf_Die *scope, const char *unname
 	return err;
 }
 
-static int add_scopes(struct debug_names *n, Dwarf_Die *cu, const struct declaration *d,
-		      int local)
+static int add_scope_names(struct debug_names *n, Dwarf_Die *cu,
+			   const struct declaration *d, int local)
 {
 	bool called = d->name && strcmp(d->name, "operator()") == 0;
 	const struct outline *o = &n->outline;
@@ -248,14 +248,14 @@ static int add_qualified(struct debug_names *n, const struct declaration *d, int
 	int err = 0;
 
 	if (local < MOST_LOCAL && dwarf_diecu(&die, &cu, NULL, NULL) &&
-	    !is_plain(n, &die))
-		err = add_scopes(n, &cu, d, local);
+	    !has_plain_name(n, &die))
+		err = add_scope_names(n, &cu, d, local);
 	text_string(&n->text, d->name ? d->name : "(anonymous function)");
 	return err;
 }
 
-static int add_name(struct debug_names *n, const char *text, size_t size, bool mangled,
-		    uint32_t *ret)
+static int intern_function_name(struct debug_names *n, const char *text, size_t size,
+				bool mangled, uint32_t *ret)
 {
 	struct debug_name *name = array_add(&n->list);
 
@@ -274,7 +274,8 @@ static int make_text(struct debug_names *n, const struct declaration *d, uint32_
 	int err;
 
 	if (d->linkage)
-		return add_name(n, d->linkage, strnlen(d->linkage, MOST_NAME), true, ret);
+		return intern_function_name(n, d->linkage, strnlen(d->linkage, MOST_NAME),
+					    true, ret);
 	*ret = 0;
 	if (!d->name)
 		return 0;
@@ -282,7 +283,8 @@ static int make_text(struct debug_names *n, const struct declaration *d, uint32_
 	err = add_qualified(n, d, 0);
 	if (err == 0 && n->text.failed)
 		err = -ENOMEM;
-	return err < 0 ? err : add_name(n, n->text.bytes, n->text.size, false, ret);
+	return err < 0 ? err
+		       : intern_function_name(n, n->text.bytes, n->text.size, false, ret);
 }
 
 static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)

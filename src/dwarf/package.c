@@ -50,8 +50,8 @@ static int fail_broken(struct context *ctx)
 }
 
 /* What is no hole of them, which stay untouched zeros and take no memory. */
-static int read_data(struct context *ctx, struct debug_package *p,
-		     const struct debug_extent *at, uint8_t *bytes)
+static int read_extent(struct context *ctx, struct debug_package *p,
+		       const struct debug_extent *at, uint8_t *bytes)
 {
 	enum { AT_A_TIME = 1 << 16 };
 	uint64_t done = 0;
@@ -77,8 +77,8 @@ static int read_data(struct context *ctx, struct debug_package *p,
 }
 
 /* Bytes of the file, all of them, and a zero; NULL with *@err. */
-static uint8_t *read_part(struct context *ctx, struct debug_package *p,
-			  const struct debug_extent *at, int *err)
+static uint8_t *read_unit_part(struct context *ctx, struct debug_package *p,
+			       const struct debug_extent *at, int *err)
 {
 	uint8_t *bytes;
 
@@ -91,7 +91,7 @@ static uint8_t *read_part(struct context *ctx, struct debug_package *p,
 		*err = fail_memory(ctx);
 		return NULL;
 	}
-	*err = read_data(ctx, p, at, bytes);
+	*err = read_extent(ctx, p, at, bytes);
 	if (*err == 0)
 		return bytes;
 	free(bytes);
@@ -108,7 +108,8 @@ static struct cursor cursor_in(const struct debug_package *p, uint64_t offset)
 }
 
 /* The head and the columns; *@slots: how many the hash table has. */
-static int read_head(struct context *ctx, struct debug_package *p, uint32_t *slots)
+static int read_index_header(struct context *ctx, struct debug_package *p,
+			     uint32_t *slots)
 {
 	struct cursor c = cursor_in(p, 0);
 	const uint8_t *numbers;
@@ -178,8 +179,8 @@ static const char *const names[DEBUG_SECTIONS] = {
 };
 
 /* Tools that make packages do not pack their sections. */
-static bool find_section(const struct debug_package *p, const char *name,
-			 struct debug_extent *ret)
+static bool find_package_section(const struct debug_package *p, const char *name,
+				 struct debug_extent *ret)
 {
 	struct section s;
 
@@ -191,29 +192,30 @@ static bool find_section(const struct debug_package *p, const char *name,
 	return true;
 }
 
-static int open_package(struct context *ctx, struct debug_package *p)
+static int open_indexes(struct context *ctx, struct debug_package *p)
 {
 	const unsigned char *ident = (const void *)elf_getident(p->file.elf, NULL);
 	struct debug_extent index;
 	uint32_t slots = 0;
 	int err = 0;
 
-	if (!ident || p->file.fd < 0 || !find_section(p, ".debug_cu_index", &index))
+	if (!ident || p->file.fd < 0 ||
+	    !find_package_section(p, ".debug_cu_index", &index))
 		return fail(ctx, -EBADMSG, "it has no index of units");
 	p->swapped = ident[EI_DATA] == ELFDATA2MSB;
 	for (int s = 0; s < DEBUG_SECTIONS; s++)
 		if (names[s])
-			find_section(p, names[s], &p->sections[s]);
-	p->index = read_part(ctx, p, &index, &err);
+			find_package_section(p, names[s], &p->sections[s]);
+	p->index = read_unit_part(ctx, p, &index, &err);
 	if (!p->index)
 		return err;
 	p->index_size = index.size;
-	err = read_head(ctx, p, &slots);
+	err = read_index_header(ctx, p, &slots);
 	if (err == 0)
 		err = sort_rows(ctx, p, slots);
 	if (err < 0)
 		return err;
-	p->strings = read_part(ctx, p, &p->sections[DEBUG_STR], &err);
+	p->strings = read_unit_part(ctx, p, &p->sections[DEBUG_STR], &err);
 	p->strings_size = p->sections[DEBUG_STR].size;
 	return p->strings ? 0 : err;
 }
@@ -222,7 +224,7 @@ int debug_package_open(struct context *ctx, struct object *file,
 		       struct debug_package *ret)
 {
 	struct debug_package p = { .file = *file };
-	int err = open_package(ctx, &p);
+	int err = open_indexes(ctx, &p);
 
 	if (err < 0) {
 		debug_package_release(&p);
@@ -369,8 +371,8 @@ static bool is_wide(const struct debug_package *p, const struct debug_extent *in
 	       length == UINT32_MAX;
 }
 
-static int find_parts(struct context *ctx, const struct debug_package *p, uint32_t row,
-		      struct debug_extent parts[DEBUG_SECTIONS])
+static int find_row_parts(struct context *ctx, const struct debug_package *p,
+			  uint32_t row, struct debug_extent parts[DEBUG_SECTIONS])
 {
 	for (int s = 0; s < DEBUG_SECTIONS; s++) {
 		parts[s] = (struct debug_extent){ 0 };
@@ -391,7 +393,7 @@ int debug_package_read(struct context *ctx, const struct debug_package *p, uint3
 	struct string_copy s = { .p = p, .most = 2 * p->strings_size + 1 };
 	struct claim claim = { 0 };
 	uint8_t *part = NULL;
-	int err = find_parts(ctx, p, row, parts);
+	int err = find_row_parts(ctx, p, row, parts);
 
 	if (err < 0)
 		return err;

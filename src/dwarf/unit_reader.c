@@ -209,7 +209,7 @@ static int open_split(struct unit_job *j)
 	return err == -ENOMEM || err == -ETIME ? err : note_missing(j, ctx.error);
 }
 
-static int take_addresses(struct unit_job *j)
+static int take_unit_addresses(struct unit_job *j)
 {
 	struct call_question *asked = &j->r->calls.asked;
 
@@ -255,8 +255,8 @@ static int find_lines(struct unit_job *j)
 }
 
 /* The path of a file of the program; *@ret is NULL where there is none. */
-static int file_of(struct unit_reader *r, const struct line_program *p, uint32_t number,
-		   const char **ret)
+static int source_file_of(struct unit_reader *r, const struct line_program *p,
+			  uint32_t number, const char **ret)
 {
 	uint64_t key = (uint64_t)(p == &r->split_lines) << 32 | number;
 	const uint32_t *known = hash_map_get(&r->file_ids, key);
@@ -343,12 +343,13 @@ static int set_declared(struct unit_reader *r, const struct debug_name *name,
 	frame->declared_line = name->line;
 	if (!name->unit)
 		return 0;
-	return name->unit == r->unit ? file_of(r, own, name->file, &frame->declared)
-				     : other_file(r, name, &frame->declared);
+	return name->unit == r->unit
+		       ? source_file_of(r, own, name->file, &frame->declared)
+		       : other_file(r, name, &frame->declared);
 }
 
-static int add_frame(struct unit_reader *r, uint32_t name, const struct line_program *p,
-		     const struct source_line *at)
+static int add_inlined_frame(struct unit_reader *r, uint32_t name,
+			     const struct line_program *p, const struct source_line *at)
 {
 	struct inline_frame *frame;
 	int err;
@@ -363,7 +364,7 @@ static int add_frame(struct unit_reader *r, uint32_t name, const struct line_pro
 	frame->line = r->source->options.lines ? at->line : 0;
 	err = set_declared(r, &r->names.list.v[name], frame);
 	if (err == 0 && frame->line)
-		err = file_of(r, p, at->file, &frame->file);
+		err = source_file_of(r, p, at->file, &frame->file);
 	return err;
 }
 
@@ -375,11 +376,11 @@ static int add_frames(struct unit_reader *r, size_t i)
 	int err = 0;
 
 	if (call == CALL_NONE)
-		return at.line ? add_frame(r, 0, p, &at) : 0;
+		return at.line ? add_inlined_frame(r, 0, p, &at) : 0;
 	for (; call != CALL_NONE && err == 0; call = r->calls.list.v[call].caller) {
 		const struct debug_call *c = &r->calls.list.v[call];
 
-		err = add_frame(r, c->name, p, &at);
+		err = add_inlined_frame(r, c->name, p, &at);
 		at = (struct source_line){ c->file, c->line };
 		/* clang refers to the files of the skeleton. */
 		if (r->split_lines.files.count > 0)
@@ -388,7 +389,7 @@ static int add_frames(struct unit_reader *r, size_t i)
 	return err;
 }
 
-static int answer(struct unit_job *j)
+static int answer_job(struct unit_job *j)
 {
 	struct unit_reader *r = j->r;
 	int err = 0;
@@ -414,7 +415,7 @@ static int read_unit(void *arg)
 	    dwarf_cu_info(j->cu.cu, NULL, &j->type, NULL, NULL, &j->id, NULL, NULL) != 0)
 		return 0;
 	debug_base_of(&j->base, &source->image, &j->cu);
-	err = take_addresses(j);
+	err = take_unit_addresses(j);
 	if (err == 0 && source->units.list.v[j->unit].skeleton)
 		err = open_split(j);
 	if (err < 0)
@@ -430,7 +431,7 @@ static int read_unit(void *arg)
 		err = debug_calls_find(&r->calls, &j->cu, &j->base, &r->names);
 	if (err == 0)
 		err = find_lines(j);
-	return err < 0 ? err : answer(j);
+	return err < 0 ? err : answer_job(j);
 }
 
 int unit_reader_read(struct unit_reader *r, size_t unit, const uint64_t *addresses,

@@ -25,7 +25,7 @@ struct root {
 };
 
 /* Of the numbers, those that a form has; false where it has none, or is not known. */
-static bool read_value(struct root *r, uint64_t form, uint64_t *ret)
+static bool read_form_value(struct root *r, uint64_t form, uint64_t *ret)
 {
 	struct cursor *c = &r->values;
 
@@ -85,7 +85,7 @@ static bool read_value(struct root *r, uint64_t form, uint64_t *ret)
 }
 
 /* False where it takes more to know what the unit covers than a root has. */
-static bool take(struct root *r, uint64_t name, struct value value)
+static bool take_root_attribute(struct root *r, uint64_t name, struct value value)
 {
 	switch (name) {
 	case DW_AT_low_pc:
@@ -141,10 +141,10 @@ static bool read_root(const struct debug_image *image, const struct unit_head *h
 		if (!name && !form)
 			return !r->forms.bad && !r->values.bad;
 		if (r->forms.bad || form > UINT16_MAX ||
-		    !read_value(r, form, &value.value))
+		    !read_form_value(r, form, &value.value))
 			return false;
 		value.form = (uint16_t)form;
-		if (!take(r, name, value))
+		if (!take_root_attribute(r, name, value))
 			return false;
 	}
 }
@@ -155,7 +155,7 @@ static bool is_offset(const struct value *v)
 	       v->form == DW_FORM_data8;
 }
 
-static bool is_plain(const struct root *r)
+static bool is_plain_root(const struct root *r)
 {
 	return (!r->low.form || r->low.form == DW_FORM_addr) &&
 	       (!r->addresses.form || is_offset(&r->addresses)) &&
@@ -187,7 +187,7 @@ bool unit_root_ranges(const struct debug_image *image, const struct unit_head *h
 	struct root r;
 	uint64_t end;
 
-	if (!read_root(image, head, &r) || !is_plain(&r))
+	if (!read_root(image, head, &r) || !is_plain_root(&r))
 		return false;
 	*base = (struct debug_base){ .image = image,
 				     .low = r.low.value,

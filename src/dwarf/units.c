@@ -91,7 +91,7 @@ static bool type_is_known(uint8_t type)
 }
 
 /* False where it is not one that libdw reads. The cursor ends at the first DIE. */
-static bool read_head(struct cursor *c, struct head *h)
+static bool read_unit_header(struct cursor *c, struct head *h)
 {
 	*h = (struct head){ .length = cursor_u32(c), .offset_size = 4 };
 	if (h->length == UINT32_MAX) {
@@ -161,7 +161,7 @@ int debug_units_read(struct debug_units *u, const struct debug_image *image,
 		uint64_t end;
 
 		c.swap = image->swapped;
-		if (!read_head(&c, &head))
+		if (!read_unit_header(&c, &head))
 			break;
 		end = at + (head.offset_size == 8 ? 12 : 4) + head.length;
 		if (!debug_meter_add(meter, cost(image, &head, c)))
@@ -192,7 +192,7 @@ struct indexing {
 };
 
 /* Linkers leave functions that they dropped at addresses which are no code. */
-static int add_range(struct indexing *x, uint32_t unit, uint64_t low, uint64_t high)
+static int add_unit_range(struct indexing *x, uint32_t unit, uint64_t low, uint64_t high)
 {
 	struct span *range;
 
@@ -205,12 +205,12 @@ static int add_range(struct indexing *x, uint32_t unit, uint64_t low, uint64_t h
 	return 0;
 }
 
-static int add_all(struct indexing *x, uint32_t unit, struct die_ranges *r)
+static int add_die_ranges(struct indexing *x, uint32_t unit, struct die_ranges *r)
 {
 	uint64_t low, high;
 
 	while (die_ranges_next(r, &low, &high))
-		if (add_range(x, unit, low, high) < 0)
+		if (add_unit_range(x, unit, low, high) < 0)
 			return -ENOMEM;
 	return debug_meter_add(x->meter, 1 + r->steps) ? 0 : -ETIME;
 }
@@ -223,7 +223,7 @@ static int add_ranges(struct indexing *x, uint32_t unit, const struct debug_base
 
 	die_read(die, &facts);
 	die_ranges_begin(&r, base, &facts);
-	return add_all(x, unit, &r);
+	return add_die_ranges(x, unit, &r);
 }
 
 /* A unit that does not say what it covers: its functions do. */
@@ -275,7 +275,7 @@ static int add_unit(struct indexing *x, uint32_t index)
 
 	if (unit_root_ranges(x->image, &unit->head, &base, &r)) {
 		unit->addresses = base.addresses;
-		err = add_all(x, index, &r);
+		err = add_die_ranges(x, index, &r);
 		if (err < 0 || x->ranges.count > before)
 			return err;
 	}
@@ -292,7 +292,7 @@ static int add_unit(struct indexing *x, uint32_t index)
 
 /* By start; of equal ones the larger first; of those that are the same the first unit
  * last: it is painted over the others. */
-static int compare(const void *a, const void *b)
+static int compare_unit_ranges(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
@@ -303,13 +303,14 @@ static int compare(const void *a, const void *b)
 	return x->id > y->id ? -1 : x->id < y->id;
 }
 
-static int paint(struct indexing *x)
+static int paint_units(struct indexing *x)
 {
 	struct painter painter = { .out = &x->units->spans };
 	int err = 0;
 
 	if (x->ranges.count > 0)
-		qsort(x->ranges.v, x->ranges.count, sizeof(*x->ranges.v), compare);
+		qsort(x->ranges.v, x->ranges.count, sizeof(*x->ranges.v),
+		      compare_unit_ranges);
 	for (size_t i = 0; i < x->ranges.count && err == 0; i++)
 		err = painter_add(&painter, &x->ranges.v[i]);
 	if (err == 0)
@@ -318,18 +319,18 @@ static int paint(struct indexing *x)
 	return err;
 }
 
-static int index_units(struct indexing *x)
+static int index_all_units(struct indexing *x)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < x->units->list.count && err == 0; i++)
 		err = add_unit(x, (uint32_t)i);
-	return err < 0 ? err : paint(x);
+	return err < 0 ? err : paint_units(x);
 }
 
 static int index_in_guard(void *arg)
 {
-	return index_units(arg);
+	return index_all_units(arg);
 }
 
 int debug_units_index(struct debug_units *u, const struct debug_image *image,
@@ -351,8 +352,8 @@ void debug_units_release(struct debug_units *u)
 	spans_release(&u->spans);
 }
 
-static struct debug_bytes part(const struct debug_bytes *section, uint64_t from,
-			       uint64_t to)
+static struct debug_bytes section_part(const struct debug_bytes *section, uint64_t from,
+				       uint64_t to)
 {
 	if (from > section->size)
 		from = section->size;
@@ -373,7 +374,7 @@ struct debug_bytes debug_unit_addresses(const struct debug_units *u, size_t unit
 		if (other->skeleton && other->addresses > from && other->addresses < to)
 			to = other->addresses;
 	}
-	return part(&image->sections[DEBUG_ADDR], from, to);
+	return section_part(&image->sections[DEBUG_ADDR], from, to);
 }
 
 struct debug_bytes debug_unit_ranges(const struct debug_units *u, size_t unit,
@@ -387,5 +388,5 @@ struct debug_bytes debug_unit_ranges(const struct debug_units *u, size_t unit,
 		if (other->skeleton && other->ranges > from && other->ranges < to)
 			to = other->ranges;
 	}
-	return part(&image->sections[DEBUG_RANGES], from, to);
+	return section_part(&image->sections[DEBUG_RANGES], from, to);
 }

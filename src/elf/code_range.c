@@ -12,14 +12,15 @@ static uint64_t most_apart(const struct object *o)
 	return o->size > UINT32_MAX || apart > UINT32_MAX ? UINT32_MAX : apart;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_range_starts(const void *a, const void *b)
 {
 	const struct code_range *l = a, *r = b;
 
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
-static int add(struct code_ranges *r, const struct object *o, const struct segment *s)
+static int add_segment_code(struct code_ranges *r, const struct object *o,
+			    const struct segment *s)
 {
 	struct code_range *range;
 	uint64_t size = s->size;
@@ -37,7 +38,7 @@ static int add(struct code_ranges *r, const struct object *o, const struct segme
 	return 0;
 }
 
-static void join(struct code_ranges *r, uint64_t apart)
+static void join_ranges(struct code_ranges *r, uint64_t apart)
 {
 	struct code_range *v = r->list.v;
 	uint64_t most = v[0].start > UINT64_MAX - apart ? UINT64_MAX : v[0].start + apart;
@@ -60,14 +61,14 @@ int code_ranges_of(const struct object *o, struct code_ranges *ret)
 {
 	*ret = (struct code_ranges){ 0 };
 	for (size_t i = 0; i < o->segments.count; i++)
-		if (add(ret, o, &o->segments.v[i]) < 0) {
+		if (add_segment_code(ret, o, &o->segments.v[i]) < 0) {
 			code_ranges_release(ret);
 			return -ENOMEM;
 		}
 	if (ret->list.count == 0)
 		return 0;
-	qsort(ret->list.v, ret->list.count, sizeof(*ret->list.v), by_start);
-	join(ret, most_apart(o));
+	qsort(ret->list.v, ret->list.count, sizeof(*ret->list.v), compare_range_starts);
+	join_ranges(ret, most_apart(o));
 	return 0;
 }
 

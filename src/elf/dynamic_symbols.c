@@ -65,7 +65,7 @@ static bool read_words(const struct dynamic *d, uint64_t offset, uint32_t *ret,
 	return true;
 }
 
-static void take_entry(struct dynamic *d, uint64_t tag, uint64_t value)
+static void take_dynamic_entry(struct dynamic *d, uint64_t tag, uint64_t value)
 {
 	if (tag == DT_SYMTAB)
 		d->symbols = value;
@@ -95,7 +95,7 @@ static void read_entries(struct dynamic *d, uint64_t offset, uint64_t size)
 		value = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
 		if (tag == DT_NULL)
 			return;
-		take_entry(d, tag, value);
+		take_dynamic_entry(d, tag, value);
 	}
 }
 
@@ -184,7 +184,7 @@ static uint64_t count_by_gnu_hash(const struct dynamic *d)
 			    head[1], highest);
 }
 
-static uint64_t count_symbols(const struct dynamic *d)
+static uint64_t count_dynamic_symbols(const struct dynamic *d)
 {
 	uint64_t at, left;
 	uint32_t head[2];
@@ -213,7 +213,8 @@ static GElf_Sym symbol_of(const struct dynamic *d, struct cursor *c)
 	return s;
 }
 
-static int add_symbol(struct symtab *st, const struct object *o, const GElf_Sym *sym)
+static int add_dynamic_symbol(struct symtab *st, const struct object *o,
+			      const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 	struct symbol *s;
@@ -244,8 +245,8 @@ static int add_symbol(struct symtab *st, const struct object *o, const GElf_Sym 
 	return 0;
 }
 
-static int read_symbols(struct symtab *st, const struct dynamic *d, uint64_t offset,
-			uint64_t count)
+static int read_dynamic_symbols(struct symtab *st, const struct dynamic *d,
+				uint64_t offset, uint64_t count)
 {
 	size_t size = d->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
 	uint8_t bytes[BATCH * sizeof(Elf64_Sym)];
@@ -260,7 +261,7 @@ static int read_symbols(struct symtab *st, const struct dynamic *d, uint64_t off
 		for (size_t k = 0; k < batch; k++) {
 			GElf_Sym sym = symbol_of(d, &c);
 
-			if (add_symbol(st, d->o, &sym) < 0)
+			if (add_dynamic_symbol(st, d->o, &sym) < 0)
 				return -ENOMEM;
 		}
 	}
@@ -290,7 +291,7 @@ int dynamic_symbols_read(struct symtab *st, const struct object *o)
 	d.room = left / (d.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
 	if (d.room > MOST_SYMBOLS)
 		d.room = MOST_SYMBOLS;
-	count = count_symbols(&d);
+	count = count_dynamic_symbols(&d);
 	if (count > d.room)
 		count = d.room;
 	if (d.names_size > names_left)
@@ -299,5 +300,5 @@ int dynamic_symbols_read(struct symtab *st, const struct object *o)
 		return 0;
 	if (names_open_at(&st->names[TABLE_DYNSYM], o, names, d.names_size) < 0)
 		return -ENOMEM;
-	return read_symbols(st, &d, at, count);
+	return read_dynamic_symbols(st, &d, at, count);
 }

@@ -44,7 +44,7 @@ static bool holds_labels(const char *name)
 	return strstr(name, "text") || strstr(name, "data");
 }
 
-static int read_places(struct reader *r)
+static int read_section_places(struct reader *r)
 {
 	struct module_layout layout = { 0 };
 	struct section s;
@@ -78,7 +78,7 @@ static bool is_mapping_symbol(const struct reader *r, const GElf_Sym *sym)
 	       (size == 2 || name[2] == '.');
 }
 
-static bool is_wanted(const struct reader *r, const GElf_Sym *sym)
+static bool is_wanted_symbol(const struct reader *r, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	unsigned visibility = GELF_ST_VISIBILITY(sym->st_other);
@@ -100,7 +100,7 @@ static bool is_wanted(const struct reader *r, const GElf_Sym *sym)
 	return !is_mapping_symbol(r, sym);
 }
 
-static int add_symbol(struct reader *r, const GElf_Sym *sym)
+static int add_elf_symbol(struct reader *r, const GElf_Sym *sym)
 {
 	struct symbol *s = array_add(&r->st->symbols);
 	unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -165,7 +165,7 @@ static GElf_Sym symbol_at(const struct reader *r, size_t i)
 			   .st_size = narrow.st_size };
 }
 
-static int read_table(struct reader *r)
+static int read_symbol_table(struct reader *r)
 {
 	size_t count =
 		r->symbols->d_size / (r->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
@@ -175,14 +175,14 @@ static int read_table(struct reader *r)
 	for (size_t i = 1; i < count; i++) {
 		GElf_Sym sym = symbol_at(r, i);
 
-		if (is_wanted(r, &sym) && add_symbol(r, &sym) < 0)
+		if (is_wanted_symbol(r, &sym) && add_elf_symbol(r, &sym) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int read_tables(struct symtab *st, const struct object *o, uint32_t type,
-		       enum symbol_table table)
+static int read_symbol_tables(struct symtab *st, const struct object *o, uint32_t type,
+			      enum symbol_table table)
 {
 	struct reader r = {
 		.st = st, .o = o, .table = table, .names = &st->names[table]
@@ -192,15 +192,15 @@ static int read_tables(struct symtab *st, const struct object *o, uint32_t type,
 	if (err <= 0)
 		return err;
 	r.narrow = gelf_getclass(o->elf) == ELFCLASS32;
-	err = read_places(&r);
+	err = read_section_places(&r);
 	if (err == 0)
-		err = read_table(&r);
+		err = read_symbol_table(&r);
 	array_release(&r.places);
 	return err;
 }
 
 /* Of a table of that type; of a damaged file too few. */
-static size_t count_symbols(const struct object *o, uint32_t type)
+static size_t count_table_symbols(const struct object *o, uint32_t type)
 {
 	struct section s;
 
@@ -226,8 +226,8 @@ int elf_symbols_read(struct symtab *st, const struct object *o,
 		     const struct object *debug)
 {
 	const struct object *whole = debug ? debug : o;
-	size_t symbols = count_symbols(whole, SHT_SYMTAB);
-	size_t exported = count_symbols(o, SHT_DYNSYM);
+	size_t symbols = count_table_symbols(whole, SHT_SYMTAB);
+	size_t exported = count_table_symbols(o, SHT_DYNSYM);
 	struct section none;
 	int err = 0;
 
@@ -238,9 +238,9 @@ int elf_symbols_read(struct symtab *st, const struct object *o,
 	if (!symtab_expect(st, symbols + exported))
 		err = -ENOMEM;
 	if (err == 0 && symbols > 0)
-		err = read_tables(st, whole, SHT_SYMTAB, TABLE_SYMTAB);
+		err = read_symbol_tables(st, whole, SHT_SYMTAB, TABLE_SYMTAB);
 	if (err == 0 && exported > 0)
-		err = read_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
+		err = read_symbol_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
 	if (err == 0 && st->symbols.count == 0 && !section_at(o, 1, &none))
 		err = dynamic_symbols_read(st, o);
 	if (err == 0 && symbols == 0)

@@ -76,7 +76,7 @@ static const uint8_t *window_at(struct window *w, uint64_t offset, size_t size)
 						    : w->bytes + (offset - w->start);
 }
 
-static uint64_t read_number(const struct go_table *t, const uint8_t *at, unsigned size)
+static uint64_t go_number(const struct go_table *t, const uint8_t *at, unsigned size)
 {
 	struct cursor c = cursor_of(at, size);
 
@@ -87,7 +87,7 @@ static uint64_t read_number(const struct go_table *t, const uint8_t *at, unsigne
 /* A word of the head. */
 static uint64_t word_of(const struct go_table *t, const uint8_t *head, unsigned index)
 {
-	return read_number(t, head + HEAD + index * t->word, t->word);
+	return go_number(t, head + HEAD + index * t->word, t->word);
 }
 
 /* The size of a pc and of an offset in the table of functions. */
@@ -98,7 +98,7 @@ static unsigned number_size(const struct go_table *t)
 
 static bool read_form(struct go_table *t, const uint8_t *head)
 {
-	switch (read_number(t, head, 4)) {
+	switch (go_number(t, head, 4)) {
 	case 0xfffffffb:
 		t->form = GO_1_2;
 		break;
@@ -128,7 +128,7 @@ static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t off
 	if (offset > t->size - base || t->size - base - offset < pc + 4)
 		return UINT32_MAX;
 	bytes = window_at(w, t->offset + base + offset, pc + 4);
-	return bytes ? (uint32_t)read_number(t, bytes + pc, 4) : UINT32_MAX;
+	return bytes ? (uint32_t)go_number(t, bytes + pc, 4) : UINT32_MAX;
 }
 
 /* Where that is no word of the table, the linker was Go's own if the program begins with the
@@ -151,15 +151,15 @@ static bool find_text(struct go_table *t, struct window *w)
 		bytes = window_at(w, functions + 8 * middle, 4);
 		if (!bytes)
 			return false;
-		if (read_number(t, bytes, 4) < wanted)
+		if (go_number(t, bytes, 4) < wanted)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	bytes = window_at(w, functions + 8 * low, 8);
-	if (low == t->count || !bytes || read_number(t, bytes, 4) != wanted)
+	if (low == t->count || !bytes || go_number(t, bytes, 4) != wanted)
 		return false;
-	name = name_at(t, w, read_number(t, bytes + 4, 4));
+	name = name_at(t, w, go_number(t, bytes + 4, 4));
 	if (t->size - t->names < sizeof(begins) ||
 	    name > t->size - t->names - sizeof(begins))
 		return false;
@@ -168,7 +168,7 @@ static bool find_text(struct go_table *t, struct window *w)
 }
 
 /* False where what the head says does not lie in the table, or its first function is no code. */
-static bool read_head(struct go_table *t, struct window *w)
+static bool read_go_header(struct go_table *t, struct window *w)
 {
 	const uint8_t *head = window_at(w, t->offset, HEAD);
 	unsigned number;
@@ -192,7 +192,7 @@ static bool read_head(struct go_table *t, struct window *w)
 	if (t->form == GO_1_18 && t->text == 0 && !find_text(t, w))
 		return false;
 	head = window_at(w, t->offset + t->functions, number);
-	return head && object_is_code(t->o, t->text + read_number(t, head, number));
+	return head && object_is_code(t->o, t->text + go_number(t, head, number));
 }
 
 /* Bytes of a hole that begins at @offset, up to a head that may lie at its end. */
@@ -228,7 +228,7 @@ static bool find_head(struct go_table *t, struct window *w)
 			tried++;
 			t->offset = s->offset + at;
 			t->size = s->size - at;
-			if (read_head(t, w))
+			if (read_go_header(t, w))
 				return true;
 		}
 	}
@@ -237,7 +237,7 @@ static bool find_head(struct go_table *t, struct window *w)
 
 /* Where it may be: 1 where a section is it, with its place, 0 where it can only be looked for, or
  * -1 where it is no program of Go. */
-static int find_section(struct go_table *t)
+static int find_go_section(struct go_table *t)
 {
 	struct section s;
 	size_t i;
@@ -259,7 +259,7 @@ static int find_section(struct go_table *t)
 	return i == 1 ? 0 : found;
 }
 
-static int add_function(struct symtab *st, uint64_t start, uint64_t end, uint32_t name)
+static int add_go_function(struct symtab *st, uint64_t start, uint64_t end, uint32_t name)
 {
 	struct symbol *s;
 
@@ -274,8 +274,8 @@ static int add_function(struct symtab *st, uint64_t start, uint64_t end, uint32_
 	return 0;
 }
 
-static int read_functions(struct symtab *st, const struct go_table *t, struct window *w,
-			  struct window *of_names)
+static int read_go_functions(struct symtab *st, const struct go_table *t,
+			     struct window *w, struct window *of_names)
 {
 	unsigned number = number_size(t);
 	uint64_t at = t->offset + t->functions, last = 0;
@@ -287,15 +287,15 @@ static int read_functions(struct symtab *st, const struct go_table *t, struct wi
 
 		if (!bytes)
 			return 0;
-		start = t->text + read_number(t, bytes, number);
-		offset = read_number(t, bytes + number, number);
-		end = t->text + read_number(t, bytes + 2 * number, number);
+		start = t->text + go_number(t, bytes, number);
+		offset = go_number(t, bytes + number, number);
+		end = t->text + go_number(t, bytes + 2 * number, number);
 		if (offset < last || end < start)
 			return 0;
 		last = offset;
 		name = name_at(t, of_names, offset);
 		if (end > start && object_is_code(t->o, start) && name >= t->first_name &&
-		    add_function(st, start, end, name) < 0)
+		    add_go_function(st, start, end, name) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -321,13 +321,13 @@ static uint32_t first_name(const struct go_table *t, struct window *w)
 	return t->form == GO_1_2 || !first || *first == 0 ? 1 : 0;
 }
 
-static int read_table(struct symtab *st, struct go_table *t, bool found)
+static int read_go_table(struct symtab *st, struct go_table *t, bool found)
 {
 	struct window w = { .o = t->o }, of_names = { .o = t->o };
 	size_t known;
 	int err;
 
-	if (!(found ? read_head(t, &w) : find_head(t, &w)) ||
+	if (!(found ? read_go_header(t, &w) : find_head(t, &w)) ||
 	    !claim_functions(st, t->o, t->count))
 		return 0;
 	if (names_open_at(&st->names[TABLE_SYMTAB], t->o, t->offset + t->names,
@@ -335,7 +335,7 @@ static int read_table(struct symtab *st, struct go_table *t, bool found)
 		return -ENOMEM;
 	t->first_name = first_name(t, &of_names);
 	known = st->symbols.count;
-	err = read_functions(st, t, &w, &of_names);
+	err = read_go_functions(st, t, &w, &of_names);
 	st->go = st->symbols.count > known;
 	return err;
 }
@@ -349,6 +349,6 @@ int go_table_read(struct symtab *st, const struct object *o)
 	if (o->fd < 0 || !ident)
 		return 0;
 	t.swapped = ident[EI_DATA] == ELFDATA2MSB;
-	found = find_section(&t);
-	return found < 0 ? 0 : read_table(st, &t, found);
+	found = find_go_section(&t);
+	return found < 0 ? 0 : read_go_table(st, &t, found);
 }

@@ -5,7 +5,7 @@
 /* No module is larger, and sums stay far from their limit. */
 #define MODULE_MOST ((uint64_t)1 << 32)
 
-static bool is_code(const struct section *s)
+static bool is_code_section(const struct section *s)
 {
 	const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
 
@@ -25,7 +25,7 @@ bool module_place(struct module_layout *l, const struct object *o,
 	uint64_t align = s->header.sh_addralign ? s->header.sh_addralign : 1;
 	uint64_t start;
 
-	if (!is_code(s))
+	if (!is_code_section(s))
 		return false;
 	l->unsure |= grows(o, s) || (align & (align - 1)) || align > MODULE_MOST ||
 		     s->header.sh_size > MODULE_MOST || l->size > MODULE_MOST;

@@ -220,8 +220,8 @@ static uint64_t padded(uint64_t size, uint64_t align)
 	return (size + align - 1) & ~(align - 1);
 }
 
-static bool take_build_id(struct object *o, const struct note *note, uint64_t offset,
-			  uint32_t size)
+static bool take_build_id_note(struct object *o, const struct note *note, uint64_t offset,
+			       uint32_t size)
 {
 	const unsigned char *ident = (const unsigned char *)elf_getident(o->elf, NULL);
 
@@ -259,7 +259,7 @@ static bool build_id_of_notes(struct object *o, const struct notes *all, uint32_
 		--*left;
 		if (begin > size || desc > size - begin)
 			return false;
-		if (take_build_id(o, &note, all->offset + begin, (uint32_t)desc))
+		if (take_build_id_note(o, &note, all->offset + begin, (uint32_t)desc))
 			return true;
 		at = padded(begin + desc, all->align);
 		if (at > size)
@@ -302,7 +302,7 @@ static void build_id_of_segments(struct object *o, uint32_t *left)
 	}
 }
 
-static void read_names(struct object *o)
+static void read_section_names(struct object *o)
 {
 	const char *last;
 	GElf_Shdr header;
@@ -329,7 +329,7 @@ static void read_names(struct object *o)
  * memory for is as good as not there: only errno tells. So they are read now, but for what a
  * hostile file can make as large as it likes.
  */
-static bool read_tables(struct object *o)
+static bool read_elf_tables(struct object *o)
 {
 	GElf_Phdr segment;
 	size_t count;
@@ -337,18 +337,18 @@ static bool read_tables(struct object *o)
 	if (elf_getphdrnum(o->elf, &count) == 0 && count > 0 && count <= MOST_SEGMENTS)
 		gelf_getphdr(o->elf, 0, &segment);
 	if (errno != ENOMEM)
-		read_names(o);
+		read_section_names(o);
 	return errno != ENOMEM;
 }
 
 /* Takes over what @o holds, also where it fails. errno was 0 before .elf was opened. */
-static int read_header(struct context *ctx, struct object *o, const char *name)
+static int read_elf_header(struct context *ctx, struct object *o, const char *name)
 {
 	uint32_t notes = MOST_NOTES;
 	GElf_Ehdr header;
 
 	o->read_error = calloc(1, sizeof(*o->read_error));
-	if (errno == ENOMEM || !o->read_error || !read_tables(o)) {
+	if (errno == ENOMEM || !o->read_error || !read_elf_tables(o)) {
 		object_close(o);
 		return fail_memory(ctx);
 	}
@@ -469,7 +469,7 @@ int object_open_fd(struct context *ctx, int fd, const char *name, struct object 
 	o.size = (uint64_t)st.st_size;
 	errno = 0;
 	o.elf = elf_begin(fd, ELF_C_READ, NULL);
-	err = read_header(ctx, &o, name);
+	err = read_elf_header(ctx, &o, name);
 	if (err == 0)
 		*ret = o;
 	return err;
@@ -485,7 +485,7 @@ int object_open_memory(struct context *ctx, const void *image, size_t size,
 	/* elf_memory() wants memory it could write; with a handle that only reads, it
 	 * does not. */
 	o.elf = elf_memory((char *)image, size);
-	err = read_header(ctx, &o, "image in memory");
+	err = read_elf_header(ctx, &o, "image in memory");
 	if (err == 0)
 		*ret = o;
 	return err;

@@ -54,8 +54,8 @@ static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 	return true;
 }
 
-static int copy(struct context *ctx, struct part *p, struct unpacker *u, uint8_t *block,
-		int to)
+static int copy_unpacked(struct context *ctx, struct part *p, struct unpacker *u,
+			 uint8_t *block, int to)
 {
 	uint64_t at = 0, most = most_of(p);
 	size_t got;
@@ -84,7 +84,8 @@ static int copy(struct context *ctx, struct part *p, struct unpacker *u, uint8_t
 	return 0;
 }
 
-static int unpack(struct context *ctx, struct part *p, struct unpacker *u, int *ret)
+static int unpack_object_part(struct context *ctx, struct part *p, struct unpacker *u,
+			      int *ret)
 {
 	uint8_t *block = malloc(BLOCK);
 	int fd = memfd_create("object", MFD_CLOEXEC), err;
@@ -92,7 +93,7 @@ static int unpack(struct context *ctx, struct part *p, struct unpacker *u, int *
 	if (!block || fd < 0)
 		err = fail_memory(ctx);
 	else
-		err = copy(ctx, p, u, block, fd);
+		err = copy_unpacked(ctx, p, u, block, fd);
 	free(block);
 	if (err < 0 && fd >= 0)
 		close(fd);
@@ -129,7 +130,7 @@ static int unpack_part(struct context *ctx, struct part *p, int *ret)
 	if (!u)
 		return -ENODATA;
 	unpacker_limit(u, ctx->budget);
-	err = unpack(ctx, p, u, ret);
+	err = unpack_object_part(ctx, p, u, ret);
 	unpacker_close(u);
 	return err;
 }

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-static bool describe(const struct object *o, Elf_Scn *scn, struct section *ret)
+static bool describe_section(const struct object *o, Elf_Scn *scn, struct section *ret)
 {
 	if (!scn || !gelf_getshdr(scn, &ret->header))
 		return false;
@@ -29,7 +29,7 @@ bool section_named(const struct object *o, const char *name, struct section *ret
 	struct section s;
 
 	while ((scn = elf_nextscn(o->elf, scn)))
-		if (describe(o, scn, &s) && strcmp(s.name, name) == 0) {
+		if (describe_section(o, scn, &s) && strcmp(s.name, name) == 0) {
 			*ret = s;
 			return true;
 		}
@@ -42,7 +42,7 @@ bool section_of_type(const struct object *o, uint32_t type, struct section *ret)
 	struct section s;
 
 	while ((scn = elf_nextscn(o->elf, scn)))
-		if (describe(o, scn, &s) && s.header.sh_type == type) {
+		if (describe_section(o, scn, &s) && s.header.sh_type == type) {
 			*ret = s;
 			return true;
 		}
@@ -51,7 +51,7 @@ bool section_of_type(const struct object *o, uint32_t type, struct section *ret)
 
 bool section_at(const struct object *o, size_t index, struct section *ret)
 {
-	return describe(o, elf_getscn(o->elf, index), ret);
+	return describe_section(o, elf_getscn(o->elf, index), ret);
 }
 
 Elf_Data *section_data(const struct section *s, size_t most)

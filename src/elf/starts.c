@@ -100,7 +100,7 @@ void starts_release(struct starts *s)
 	*s = (struct starts){ 0 };
 }
 
-static int add_range(struct starts *s, uint64_t start, uint64_t size)
+static int add_start_range(struct starts *s, uint64_t start, uint64_t size)
 {
 	struct address_range *last = s->ranges.count ? array_last(&s->ranges) : NULL;
 	struct address_range *range;
@@ -124,7 +124,7 @@ static int add_range(struct starts *s, uint64_t start, uint64_t size)
 	return 0;
 }
 
-static int add_function(struct starts *s, uint64_t address)
+static int add_start(struct starts *s, uint64_t address)
 {
 	uint64_t *function;
 
@@ -138,7 +138,8 @@ static int add_function(struct starts *s, uint64_t address)
 }
 
 /* Bytes at an address of the object. How many there are. */
-static size_t read_code(const struct object *o, uint64_t address, void *ret, size_t size)
+static size_t read_code_at(const struct object *o, uint64_t address, void *ret,
+			   size_t size)
 {
 	for (size_t i = 0; i < o->segments.count; i++) {
 		const struct segment *s = &o->segments.v[i];
@@ -186,7 +187,7 @@ static int add_referred(struct finding *f, uint64_t start, uint64_t size,
 	code = malloc(size);
 	if (!code)
 		return -ENOMEM;
-	size = read_code(f->o, start, code, size);
+	size = read_code_at(f->o, start, code, size);
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
 		bool call = is_call(code, at), lea = is_lea(code, at);
 
@@ -195,7 +196,7 @@ static int add_referred(struct finding *f, uint64_t start, uint64_t size,
 		/* musl calls through a pointer what would be inlined else. */
 		if (lea || how == REFERS_BY_CALL) {
 			f->referred = true;
-			err = add_function(f->to, target);
+			err = add_start(f->to, target);
 		}
 		if (err == 0 && call && levels)
 			err = add_referred(f, target, CALLED_BODY, how, levels - 1);
@@ -217,14 +218,14 @@ static int note_symbol(struct finding *f, const char *name, size_t size,
 	int err;
 
 	if (is_of_go(name, size))
-		return add_range(f->to, sym->st_value, sym->st_size);
+		return add_start_range(f->to, sym->st_value, sym->st_size);
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		if (size != named[i].size || name[0] != named[i].name[0] ||
 		    memcmp(name, named[i].name, size) != 0)
 			continue;
 		err = named[i].referring == REFERS_BY_ADDRESS
 			      ? 0
-			      : add_range(f->to, sym->st_value, sym->st_size);
+			      : add_start_range(f->to, sym->st_value, sym->st_size);
 		if (err < 0 || !named[i].referring)
 			return err;
 		f->libc = true;
@@ -237,7 +238,8 @@ static int note_symbol(struct finding *f, const char *name, size_t size,
 	return 0;
 }
 
-static int read_names(struct finding *f, Elf_Data *symbols, const struct names *names)
+static int read_start_names(struct finding *f, Elf_Data *symbols,
+			    const struct names *names)
 {
 	int err = 0;
 
@@ -261,7 +263,7 @@ static int read_names(struct finding *f, Elf_Data *symbols, const struct names *
 }
 
 /* The table of that type. */
-static int read_symbols(struct finding *f, const struct object *o, uint32_t type)
+static int read_start_symbols(struct finding *f, const struct object *o, uint32_t type)
 {
 	struct names names = { 0 };
 	struct section table;
@@ -276,7 +278,7 @@ static int read_symbols(struct finding *f, const struct object *o, uint32_t type
 	err = names_open(&names, o, table.header.sh_link);
 	if (err == 0 && names.size) {
 		f->symbols |= type == SHT_SYMTAB;
-		err = read_names(f, symbols, &names);
+		err = read_start_names(f, symbols, &names);
 	}
 	names_release(&names);
 	return err;
@@ -331,7 +333,7 @@ static bool read_headers(const struct object *o, struct headers *ret)
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
 	const struct address_range *x = a, *y = b;
 
@@ -345,7 +347,7 @@ static int by_address(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void sort(struct starts *s)
+static void sort_starts(struct starts *s)
 {
 	size_t kept = 0;
 
@@ -354,7 +356,7 @@ static void sort(struct starts *s)
 		      by_address);
 	if (!s->ranges.count)
 		return;
-	qsort(s->ranges.v, s->ranges.count, sizeof(*s->ranges.v), by_start);
+	qsort(s->ranges.v, s->ranges.count, sizeof(*s->ranges.v), compare_starts);
 	for (size_t i = 1; i < s->ranges.count; i++) {
 		struct address_range *last = &s->ranges.v[kept];
 
@@ -370,28 +372,28 @@ static void sort(struct starts *s)
 static int add_called_by_entry(struct finding *f, uint64_t entry)
 {
 	uint8_t code[ENTRY_SIZE];
-	size_t size = read_code(f->o, entry, code, sizeof(code));
+	size_t size = read_code_at(f->o, entry, code, sizeof(code));
 	uint64_t target;
 	int err = 0;
 
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
 		if (!is_call(code, at) || !find_target(f, code, at, entry, &target))
 			continue;
-		err = add_function(f->to, target);
+		err = add_start(f->to, target);
 		if (err == 0)
 			err = add_referred(f, target, STATIC_BODY, REFERS_BY_CALL, 0);
 	}
 	return err;
 }
 
-static int add_entry(struct finding *f, const struct headers *h)
+static int add_entry_point(struct finding *f, const struct headers *h)
 {
 	uint64_t size = h->program ? ENTRY_SIZE : LOADER_ENTRY_SIZE;
 	int err;
 
 	if (!h->entry || !object_is_code(f->o, h->entry))
 		return 0;
-	err = add_range(f->to, h->entry, size);
+	err = add_start_range(f->to, h->entry, size);
 	/* Symbols have said more. */
 	if (f->symbols)
 		return err;
@@ -423,18 +425,18 @@ int starts_find(const struct object *o, const struct object *debug, struct start
 	if (!read_headers(o, &h))
 		return 0;
 	/* What a program exports is not the C library. */
-	err = h.program && !object_is_go(o) ? 0 : read_symbols(&f, o, SHT_DYNSYM);
+	err = h.program && !object_is_go(o) ? 0 : read_start_symbols(&f, o, SHT_DYNSYM);
 	ret->known = knows_all(&f, &h);
 	/* The whole table, which is large, where that does not do. */
 	if (err == 0 && !ret->known)
-		err = read_symbols(&f, o, SHT_SYMTAB);
+		err = read_start_symbols(&f, o, SHT_SYMTAB);
 	if (err == 0 && !ret->known && debug)
-		err = read_symbols(&f, debug, SHT_SYMTAB);
+		err = read_start_symbols(&f, debug, SHT_SYMTAB);
 	ret->known |= f.symbols;
 	ret->libc = f.libc;
 	if (err == 0)
-		err = add_entry(&f, &h);
-	sort(ret);
+		err = add_entry_point(&f, &h);
+	sort_starts(ret);
 	return err;
 }
 

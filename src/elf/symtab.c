@@ -19,7 +19,8 @@
 enum { PAGE = 4096 };
 
 /* What there was no memory for is not there for libelf. */
-static int settle(struct symtab *st, int err, const struct object *o, struct symtab *ret)
+static int finish_symtab(struct symtab *st, int err, const struct object *o,
+			 struct symtab *ret)
 {
 	if (err == 0 && object_read_error(o) == ENOMEM)
 		err = -ENOMEM;
@@ -44,7 +45,7 @@ int symtab_read(struct symtab *ret, const struct object *o, const struct object 
 	}
 	if (err == 0 && debug && object_read_error(debug) == ENOMEM)
 		err = -ENOMEM;
-	return settle(&st, err, o, ret);
+	return finish_symtab(&st, err, o, ret);
 }
 
 int symtab_read_module(struct symtab *ret, const struct object *module)
@@ -52,7 +53,7 @@ int symtab_read_module(struct symtab *ret, const struct object *module)
 	struct symtab st = { 0 };
 	int err = module->relocatable ? elf_symbols_read(&st, module, NULL) : 0;
 
-	return settle(&st, err, module, ret);
+	return finish_symtab(&st, err, module, ret);
 }
 
 void symtab_release(struct symtab *st)
@@ -67,7 +68,7 @@ void symtab_release(struct symtab *st)
 }
 
 /* As kallsyms is. */
-static bool is_sorted(const struct symtab *st)
+static bool symbols_are_sorted(const struct symtab *st)
 {
 	for (size_t i = 1; i < st->symbols.count; i++)
 		if (st->symbols.v[i - 1].start > st->symbols.v[i].start)
@@ -82,7 +83,7 @@ static int sort_symbols(struct symtab *st)
 	struct keyed *order;
 	int err = -ENOMEM;
 
-	if (is_sorted(st))
+	if (symbols_are_sorted(st))
 		return 0;
 	order = malloc((count + 1) * sizeof(*order));
 	if (!order)

@@ -50,7 +50,7 @@ static unsigned what_it_has(const struct object *o)
 	       (object_has_debug_frame(o) ? NEED_UNWIND : 0);
 }
 
-static void take(struct search *s, const struct object *debug)
+static void take_debug(struct search *s, const struct object *debug)
 {
 	s->found->debug = *debug;
 	text_clear(&s->found->debug_file);
@@ -58,7 +58,7 @@ static void take(struct search *s, const struct object *debug)
 }
 
 /* It would have been used. */
-static void refuse(struct search *s, const struct object *debug)
+static void refuse_debug(struct search *s, const struct object *debug)
 {
 	const struct object *o = &s->found->object;
 
@@ -78,7 +78,7 @@ static void refuse(struct search *s, const struct object *debug)
 
 /* The file at the path; true where the search is over. @by: what says that it is there, or
  * NULL. */
-static bool try(struct search *s, const struct object *by)
+static bool try_debug_path(struct search *s, const struct object *by)
 {
 	struct context ctx = { .budget = s->places->budget };
 	struct object debug;
@@ -96,16 +96,16 @@ static bool try(struct search *s, const struct object *by)
 		return s->path.failed;
 	if (what_it_has(&debug) & s->need) {
 		if (is_of_object(&ctx, s, &debug)) {
-			take(s, &debug);
+			take_debug(s, &debug);
 			return true;
 		}
-		refuse(s, &debug);
+		refuse_debug(s, &debug);
 	}
 	object_close(&debug);
 	return false;
 }
 
-static bool try_debug_dir(struct search *s)
+static bool try_debug_dirs(struct search *s)
 {
 	const struct object *o = &s->found->object;
 
@@ -114,11 +114,11 @@ static bool try_debug_dir(struct search *s)
 	if (!add_build_id_path(o->build_id, o->build_id_size, BUILD_ID_WHOLE, &s->path))
 		return false;
 	text_string(&s->path, ".debug");
-	return try(s, NULL);
+	return try_debug_path(s, NULL);
 }
 
 /* There it goes by what was recorded. */
-static bool try_cache(struct search *s)
+static bool try_cached_debug(struct search *s)
 {
 	const struct wanted_object *w = s->wanted;
 
@@ -128,7 +128,7 @@ static bool try_cache(struct search *s)
 		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
 			continue;
 		text_string(&s->path, "/debug");
-		if (try(s, NULL))
+		if (try_debug_path(s, NULL))
 			return true;
 	}
 	return false;
@@ -155,7 +155,7 @@ static bool try_debug_link(struct search *s)
 		text_add(&s->path, path, (size_t)(slash - path));
 		text_string(&s->path, between[i]);
 		text_string(&s->path, name);
-		if (try(s, &s->found->object))
+		if (try_debug_path(s, &s->found->object))
 			return true;
 	}
 	return false;
@@ -169,14 +169,14 @@ static bool has_unwind_table(const struct object *o)
 	return section_named(o, ".eh_frame", &s) || section_named(o, ".eh_frame_hdr", &s);
 }
 
-static bool try_debuginfod(struct search *s)
+static bool ask_debug_server(struct search *s)
 {
 	const struct object *o = &s->found->object;
 
 	text_clear(&s->path);
 	return debuginfod_find(s->places->debuginfod, DEBUGINFOD_DEBUG_FILE, o->build_id,
 			       o->build_id_size, s->wanted->path, &s->path) &&
-	       try(s, NULL);
+	       try_debug_path(s, NULL);
 }
 
 /* Symbols that the object itself has, packed: MiniDebugInfo. */
@@ -200,22 +200,22 @@ static void try_inner(struct search *s)
 	if (err < 0)
 		return;
 	if (what_it_has(&inner) & s->need)
-		take(s, &inner);
+		take_debug(s, &inner);
 	else
 		object_close(&inner);
 }
 
-static void search(struct search *s, const char *const *roots)
+static void search_debug(struct search *s, const char *const *roots)
 {
 	for (; *roots; roots++) {
 		s->root = *roots;
-		if (try_debug_dir(s) || try_cache(s) || try_debug_link(s))
+		if (try_debug_dirs(s) || try_cached_debug(s) || try_debug_link(s))
 			return;
 	}
 	/* Another unwind table is worth a look, and no more. */
 	if (s->need == NEED_UNWIND && has_unwind_table(&s->found->object))
 		return;
-	if (!try_debuginfod(s))
+	if (!ask_debug_server(s))
 		try_inner(s);
 }
 
@@ -231,7 +231,7 @@ int find_debug(const struct object_places *places, const struct wanted_object *w
 	int err;
 
 	if (s.need)
-		search(&s, roots);
+		search_debug(&s, roots);
 	if (!f->debug.elf && s.refused.size && f->problem.size == 0)
 		text_add(&f->problem, s.refused.bytes, s.refused.size);
 	err = s.path.failed || s.refused.failed ? -ENOMEM : 0;

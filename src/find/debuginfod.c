@@ -81,7 +81,7 @@ static double seconds_since(const struct timespec *start)
 	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-/* The callback is told of its client only. NULL outside of ask(). */
+/* The callback is told of its client only. NULL outside of ask_server(). */
 static _Thread_local struct debuginfod *current;
 
 /*
@@ -145,7 +145,7 @@ static bool load(struct debuginfod *d)
 	return true;
 }
 
-static void note_failure(struct debuginfod *d, int err)
+static void note_server_failure(struct debuginfod *d, int err)
 {
 	if (d->late)
 		snprintf(d->problem, sizeof(d->problem), "no file within %u seconds",
@@ -154,8 +154,8 @@ static void note_failure(struct debuginfod *d, int err)
 		snprintf(d->problem, sizeof(d->problem), "%s", strerror(-err));
 }
 
-static bool ask(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id,
-		size_t size, struct text *path)
+static bool ask_server(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id,
+		       size_t size, struct text *path)
 {
 	char *found = NULL;
 	int fd;
@@ -168,7 +168,7 @@ static bool ask(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *
 	fd = d->find[kind](d->client, id, (int)size, &found);
 	current = NULL;
 	if (fd < 0) {
-		note_failure(d, fd);
+		note_server_failure(d, fd);
 		return false;
 	}
 	close(fd);
@@ -193,7 +193,7 @@ bool debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind,
 		text_printf(&d->what, "fetching %s%s",
 			    kind == DEBUGINFOD_DEBUG_FILE ? "debug information of " : "",
 			    slash ? slash + 1 : name);
-		found = ask(d, kind, build_id, size, path);
+		found = ask_server(d, kind, build_id, size, path);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return found;

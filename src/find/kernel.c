@@ -1,5 +1,5 @@
 /*
- * Each place makes a path, and try() decides of all: the file counts if it has a symbol
+ * Each place makes a path, and try_kernel_path() decides of all: the file counts if it has a symbol
  * table and the recorded build id. The first that is there but is another build, or
  * cannot be read, gives the sentence for the user if none is found. Modules are found by
  * name in modules.dep, where '-' and '_' are the same, as for the kernel.
@@ -30,7 +30,7 @@ static bool has_id(const struct search *s, const struct object *o)
 }
 
 /* The first one is told. */
-static void refuse(struct search *s, const struct object *o)
+static void refuse_kernel(struct search *s, const struct object *o)
 {
 	struct text *problem = &s->found->problem;
 
@@ -43,7 +43,7 @@ static void refuse(struct search *s, const struct object *o)
 	s->found->refused = true;
 }
 
-static void take(struct search *s, const struct object *o)
+static void take_kernel_file(struct search *s, const struct object *o)
 {
 	struct found *f = s->found;
 
@@ -55,7 +55,7 @@ static void take(struct search *s, const struct object *o)
 }
 
 /* The file at the path; true where the search is over. */
-static bool try(struct search *s)
+static bool try_kernel_path(struct search *s)
 {
 	struct context ctx = { .budget = s->places->budget };
 	struct object o;
@@ -72,16 +72,16 @@ static bool try(struct search *s)
 		return s->path.failed;
 	if (object_has_symtab(&o)) {
 		if (has_id(s, &o)) {
-			take(s, &o);
+			take_kernel_file(s, &o);
 			return true;
 		}
-		refuse(s, &o);
+		refuse_kernel(s, &o);
 	}
 	object_close(&o);
 	return false;
 }
 
-static bool try_cache(struct search *s)
+static bool try_cached_kernel(struct search *s)
 {
 	static const char *const names[] = { "/elf", "/debug", "" };
 	const struct wanted_kernel *w = s->wanted;
@@ -93,13 +93,13 @@ static bool try_cache(struct search *s)
 				       &s->path))
 			return false;
 		text_string(&s->path, names[i]);
-		if (try(s))
+		if (try_kernel_path(s))
 			return true;
 	}
 	return false;
 }
 
-static bool try_debug_dir(struct search *s)
+static bool try_kernel_debug_dir(struct search *s)
 {
 	static const char *const ends[] = { ".debug", "" };
 	const struct wanted_kernel *w = s->wanted;
@@ -111,7 +111,7 @@ static bool try_debug_dir(struct search *s)
 				       &s->path))
 			return false;
 		text_string(&s->path, ends[i]);
-		if (try(s))
+		if (try_kernel_path(s))
 			return true;
 	}
 	return false;
@@ -148,7 +148,7 @@ static bool try_vmlinux(struct search *s)
 		text_string(&s->path, places[i].before);
 		text_string(&s->path, s->wanted->release);
 		text_string(&s->path, places[i].behind);
-		if (try(s))
+		if (try_kernel_path(s))
 			return true;
 	}
 	return false;
@@ -180,7 +180,7 @@ static bool is_same_module(const char *a, size_t a_size, const char *b, size_t b
 	return a_size == b_size;
 }
 
-static bool try_recorded_path(struct search *s)
+static bool try_module_path(struct search *s)
 {
 	const char *path = s->wanted->module;
 
@@ -189,7 +189,7 @@ static bool try_recorded_path(struct search *s)
 	text_clear(&s->path);
 	text_string(&s->path, s->root);
 	text_string(&s->path, path);
-	return try(s);
+	return try_kernel_path(s);
 }
 
 /* Its line in modules.dep is "kernel/net/nf-tables.ko.xz: ..." */
@@ -213,7 +213,7 @@ static bool try_line(struct search *s, const char *line, size_t size)
 	text_add(&s->path, line, size);
 	if (!s->path.failed && *s->root && path_climbs(s->path.bytes + strlen(s->root)))
 		return false;
-	return try(s);
+	return try_kernel_path(s);
 }
 
 static bool try_modules_dep(struct search *s)
@@ -246,7 +246,7 @@ static bool try_modules_dep(struct search *s)
 }
 
 /* A module has its symbols itself, the kernel that is booted has none. */
-static void try_debuginfod(struct search *s)
+static void ask_kernel_server(struct search *s)
 {
 	const struct wanted_kernel *w = s->wanted;
 	enum debuginfod_kind kind = w->module ? DEBUGINFOD_OBJECT : DEBUGINFOD_DEBUG_FILE;
@@ -254,18 +254,18 @@ static void try_debuginfod(struct search *s)
 	text_clear(&s->path);
 	if (debuginfod_find(s->places->debuginfod, kind, w->build_id, w->build_id_size,
 			    w->module ? w->module : "vmlinux", &s->path))
-		try(s);
+		try_kernel_path(s);
 }
 
-static void search(struct search *s)
+static void search_kernel(struct search *s)
 {
 	if (s->wanted->remote) {
-		try_debuginfod(s);
+		ask_kernel_server(s);
 		return;
 	}
-	if (s->wanted->module && try_recorded_path(s))
+	if (s->wanted->module && try_module_path(s))
 		return;
-	if (try_cache(s) || try_debug_dir(s))
+	if (try_cached_kernel(s) || try_kernel_debug_dir(s))
 		return;
 	if (s->wanted->module)
 		try_modules_dep(s);
@@ -286,7 +286,7 @@ int find_kernel_file(const struct object_places *places,
 	int err;
 
 	if (wanted->build_id_size)
-		search(&s);
+		search_kernel(&s);
 	err = s.path.failed || f.file.failed || f.problem.failed ? -ENOMEM : 0;
 	text_release(&s.path);
 	if (err < 0)

@@ -27,7 +27,7 @@ static size_t align4(size_t size)
 }
 
 /* ELF notes: sizes of name and description, type, then both, each padded to 4 bytes. */
-static const uint8_t *find_build_id(const char *notes, size_t size, size_t *id_size)
+static const uint8_t *find_note_id(const char *notes, size_t size, size_t *id_size)
 {
 	struct cursor c = cursor_of(notes, size);
 
@@ -47,7 +47,7 @@ static const uint8_t *find_build_id(const char *notes, size_t size, size_t *id_s
 }
 
 /* The build id in a file of notes; *@size is 0 where it has none. */
-static void read_build_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
+static void read_notes_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
 {
 	struct context ctx = { 0 };
 	const uint8_t *found;
@@ -57,7 +57,7 @@ static void read_build_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], siz
 	*size = 0;
 	if (file_slurp(&ctx, path, MOST_NOTES, &notes, &notes_size) < 0)
 		return;
-	found = find_build_id(notes, notes_size, size);
+	found = find_note_id(notes, notes_size, size);
 	if (!found || *size > OBJECT_BUILD_ID_MAX)
 		*size = 0;
 	memcpy(id, found ? found : (const uint8_t *)"", *size);
@@ -72,7 +72,7 @@ static bool compare_build_id(const char *path, const uint8_t *build_id, size_t s
 
 	if (size == 0)
 		return false;
-	read_build_id(path, id, &own);
+	read_notes_id(path, id, &own);
 	*equal = own == size && memcmp(id, build_id, size) == 0;
 	return own > 0;
 }
@@ -82,7 +82,7 @@ bool kernel_build_id_here(char hex[2 * OBJECT_BUILD_ID_MAX + 1])
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	size_t size;
 
-	read_build_id(NOTES, id, &size);
+	read_notes_id(NOTES, id, &size);
 	for (size_t i = 0; i < size; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	return size > 0;

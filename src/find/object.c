@@ -93,7 +93,7 @@ static void refuse_build_id(struct search *s, const struct object *o)
 }
 
 /* Takes over what @o holds, and the path. */
-static void take(struct search *s, struct object *o)
+static void take_object_file(struct search *s, struct object *o)
 {
 	struct found *f = s->found;
 	struct text path = f->file;
@@ -235,12 +235,12 @@ static int try_recorded_path(struct search *s, bool *sure)
 	s->doubtful = identity == FILE_OTHER;
 	*sure = !s->doubtful && (identity == FILE_SAME || s->wanted->build_id_size ||
 				 !s->wanted->here || s->wanted->file.ino == 0);
-	take(s, &o);
+	take_object_file(s, &o);
 	return 0;
 }
 
 /* @same: it is known to be the recorded file. 1 where it is the object. */
-static int try(struct search *s, bool same)
+static int try_object_path(struct search *s, bool same)
 {
 	const struct wanted_object *w = s->wanted;
 	struct context ctx = { .budget = s->places->budget };
@@ -258,14 +258,14 @@ static int try(struct search *s, bool same)
 	else
 		same = object_has_build_id(&o, w->build_id, w->build_id_size);
 	if (same)
-		take(s, &o);
+		take_object_file(s, &o);
 	else
 		object_close(&o);
 	return same;
 }
 
 /* The cache's entry is a directory; older perf made it the file itself. */
-static int try_cache(struct search *s, enum build_id_form form)
+static int try_object_cache(struct search *s, enum build_id_form form)
 {
 	const char *const names[] = { s->wanted->vdso ? "/vdso" : "/elf", "" };
 	const struct wanted_object *w = s->wanted;
@@ -277,12 +277,12 @@ static int try_cache(struct search *s, enum build_id_form form)
 		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
 			return 0;
 		text_string(&s->path, names[i]);
-		found = try(s, false);
+		found = try_object_path(s, false);
 	}
 	return found;
 }
 
-static int try_debug_dir(struct search *s, enum build_id_form form)
+static int try_object_debug_dir(struct search *s, enum build_id_form form)
 {
 	const struct wanted_object *w = s->wanted;
 
@@ -290,17 +290,17 @@ static int try_debug_dir(struct search *s, enum build_id_form form)
 	add_debug_dir(s->places, s->root.bytes, &s->path);
 	if (!add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
 		return 0;
-	return try(s, false);
+	return try_object_path(s, false);
 }
 
-static int try_build_id(struct search *s)
+static int try_by_build_id(struct search *s)
 {
 	int found = 0;
 
 	for (enum build_id_form form = 0; form < BUILD_ID_FORMS && found == 0; form++) {
-		found = try_cache(s, form);
+		found = try_object_cache(s, form);
 		if (found == 0)
-			found = try_debug_dir(s, form);
+			found = try_object_debug_dir(s, form);
 	}
 	return found;
 }
@@ -314,7 +314,7 @@ static int try_process(struct search *s, const struct file_user *user)
 
 		text_clear(&s->path);
 		if (process_file_path(s->wanted, user, which, &s->path, &same))
-			found = try(s, same);
+			found = try_object_path(s, same);
 	}
 	if (found > 0)
 		s->user = user;
@@ -332,7 +332,7 @@ static int try_processes(struct search *s)
 	return found;
 }
 
-static int try_debuginfod(struct search *s)
+static int ask_object_server(struct search *s)
 {
 	const struct wanted_object *w = s->wanted;
 
@@ -341,7 +341,7 @@ static int try_debuginfod(struct search *s)
 	    !debuginfod_find(s->places->debuginfod, DEBUGINFOD_OBJECT, w->build_id,
 			     w->build_id_size, w->path, &s->path))
 		return s->path.failed ? -ENOMEM : 0;
-	return try(s, false);
+	return try_object_path(s, false);
 }
 
 /* Only the recorded path is better: debug files lie beside that. */
@@ -351,7 +351,7 @@ static int try_kept(struct search *s)
 		return 0;
 	text_clear(&s->path);
 	text_string(&s->path, s->wanted->kept);
-	return try(s, false);
+	return try_object_path(s, false);
 }
 
 /* What has the recorded id and is not what was mapped. */
@@ -406,7 +406,7 @@ static int take_by_force(struct search *s)
 	return 1;
 }
 
-static int find_file(struct search *s)
+static int find_object_file(struct search *s)
 {
 	bool sure = false;
 	int found = try_recorded_path(s, &sure);
@@ -415,11 +415,11 @@ static int find_file(struct search *s)
 		return found;
 	found = try_kept(s);
 	if (found == 0 && !s->doubtful)
-		found = try_build_id(s);
+		found = try_by_build_id(s);
 	if (found == 0)
 		found = try_processes(s);
 	if (found == 0)
-		found = try_debuginfod(s);
+		found = ask_object_server(s);
 	if (found == 0 && s->doubtful)
 		settle_doubt(s);
 	if (found == 0 && s->found->refused && s->places->force)
@@ -452,7 +452,7 @@ int find_object(const struct object_places *places, const struct wanted_object *
 	int err;
 
 	text_string(&s.root, symfs_is_set(places) ? places->symfs : "");
-	err = s.root.failed ? -ENOMEM : find_file(&s);
+	err = s.root.failed ? -ENOMEM : find_object_file(&s);
 	if (err >= 0 && f.object.elf)
 		err = find_debug_files(&s, need);
 	if (s.root.failed || f.file.failed || f.debug_file.failed || f.problem.failed)
