@@ -1,3 +1,7 @@
+/*
+ * Counting sort by digits of 11 bits, lowest first. Addresses of one object differ
+ * in three digits at most times; a digit that all keys share costs no pass.
+ */
 #include "base/keyed.h"
 
 #include <errno.h>
@@ -5,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Counting sort by digits of 11 bits, lowest first. Addresses of one object differ
- * in three digits at most times; a digit that all keys share costs no pass.
- */
 enum {
 	DIGIT_BITS = 11,
 	DIGITS = 1 << DIGIT_BITS,

@@ -1,3 +1,9 @@
+/*
+ * Memory in large pages. The kernel gives a page of 2 MiB in one exception where it
+ * would take 512 for small ones, but only for memory that begins where a large page does
+ * (Documentation/admin-guide/mm/transhuge.rst of Linux). So what is a large page or more
+ * is mapped here, aligned, and grown by mapping anew; less is malloc()'s.
+ */
 #include "base/pages.h"
 
 #include <stdint.h>

@@ -1,3 +1,9 @@
+/*
+ * Intervals that lie in one another become spans that lie side by side. They come sorted
+ * by their start, like layers of paint: what begins later is on top, and where it ends
+ * what is below shows again. A stack of those that are open is all that has to be kept,
+ * so the work goes by their number alone.
+ */
 #include "base/span.h"
 
 /* Also ends what ended before @until. */

@@ -1,3 +1,10 @@
+/*
+ * Entries of .eh_frame and .debug_frame, read from their bytes one after another: CIEs,
+ * which have what functions share, and FDEs, one a function (DWARF 5, 6.4.1; LSB 5.0,
+ * 10.6.1 has what .eh_frame does otherwise). A CIE is read once and found again by its
+ * offset. A length, a count or a pointer that leads out of the section ends the entry,
+ * not the section.
+ */
 #include "cfi/entry.h"
 
 #include <errno.h>

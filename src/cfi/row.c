@@ -1,3 +1,9 @@
+/*
+ * Runs the instructions of call frame information (DWARF 5, 6.4.2), a row at a time: how
+ * the CFA is found, and where the caller's registers are, from one address on. The same
+ * machine serves rows of a few registers, for tables, and all of them, for whole steps:
+ * a column says which registers are kept, and the rest cost nothing.
+ */
 #include "cfi/row.h"
 
 #include "cfi/entry.h"

@@ -1,3 +1,10 @@
+/*
+ * Which unit of the debug information an address belongs to. Every unit is asked for the
+ * ranges of its code (DW_AT_ranges, DW_AT_low_pc), where it has none its functions are;
+ * the ranges are sorted and painted over one another, the first unit on top. Before
+ * libdw looks at a unit, its abbreviations are passed over here: some that no compiler
+ * writes would take hours.
+ */
 #include "dwarf/units.h"
 
 #include <dwarf.h>

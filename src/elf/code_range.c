@@ -1,3 +1,8 @@
+/*
+ * Where an object has code: what its segments say is executable, as far as the file has
+ * bytes, sorted and joined. A segment far away from the first would make tables of pages
+ * huge, so what is further than code is ever linked is left out.
+ */
 #include "elf/code_range.h"
 
 #include <errno.h>

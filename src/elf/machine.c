@@ -1,3 +1,8 @@
+/*
+ * The machines whose stacks are unwound, as a table: registers by DWARF number (the
+ * psABI of each machine has them), and the recorder's order of them (perf_regs.h of
+ * Linux's uapi for x86 and arm64), one line each.
+ */
 #include "elf/machine.h"
 
 #include <elf.h>

@@ -1,3 +1,9 @@
+/*
+ * Where the sections of a kernel module come to lie when it is loaded, computed as the
+ * kernel does it (kernel/module of Linux, layout_sections()): code first, in the order
+ * of the section table, each section where its alignment allows. Where the kernel adds
+ * what the file does not say, nothing is known from there on.
+ */
 #include "elf/module_layout.h"
 
 #include <string.h>

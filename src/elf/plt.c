@@ -1,14 +1,3 @@
-#include "elf/plt.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/cursor.h"
-#include "base/hash.h"
-#include "elf/section.h"
-
 /*
  * A PLT entry jumps through a slot of the GOT; the relocation of that slot has the
  * name:
@@ -21,6 +10,17 @@
  * relocation instead. What an entry does is read from its code, because linkers
  * order and pad the sections as they like.
  */
+#include "elf/plt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "base/hash.h"
+#include "elf/section.h"
+
 enum {
 	MOST_CODE = 1 << 26, /* bytes of a section */
 	RELOCATION = 24, /* bytes of an Elf64_Rela */

@@ -1,3 +1,8 @@
+/*
+ * Asks debuginfod servers for files by build id, through libdebuginfod(3), which is
+ * loaded when somebody asks first: it brings an HTTP library along that most runs never
+ * need. One failure that says that there is no server ends the asking.
+ */
 #include "find/debuginfod.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,9 @@
+/*
+ * What a timeline may forget while it goes on: names and maps that later ones took the
+ * place of, and processes that have ended a second ago. Samples of them are delivered
+ * within two rounds, so nobody asks any more. A timeline of a file, which is asked in
+ * any order, forgets nothing.
+ */
 #include <errno.h>
 
 #include "process/timeline.h"

@@ -1,3 +1,8 @@
+/*
+ * From an image of the timeline to the file that holds its bytes: find/ is told all that
+ * the recording said of it, and of the processes that had it mapped, where these are
+ * processes of this machine.
+ */
 #include "process/image_file.h"
 
 #include <errno.h>

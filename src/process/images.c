@@ -1,3 +1,7 @@
+/*
+ * Mapped files, each once: two maps are of one image where path, build id, inode and all
+ * else that a recording says are equal. Frames name an image by its id.
+ */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,3 +1,9 @@
+/*
+ * Code that runtimes described in jitdumps. A dump is found by the map of one of its
+ * pages that the runtime makes for this; its records say when each piece of code came to
+ * lie where, on a clock that has to be that of the samples. So the pieces become maps of
+ * the process, in the order of time.
+ */
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>

@@ -1,3 +1,10 @@
+/*
+ * Files of a live run. One that was mapped may be replaced, deleted or out of reach, with
+ * the container it was in, before anybody looks at it:
+ *
+ *	MMAP2 read ---- process ends, file deleted ---- tick or end: names are looked up
+ *	 open                                            /proc/self/fd/N
+ */
 #include "process/keep.h"
 
 #include <dirent.h>
@@ -13,13 +20,6 @@
 #include "find/find.h"
 #include "process/keep_tmp.h"
 
-/*
- * Files of a live run. One that was mapped may be replaced, deleted or out of reach, with
- * the container it was in, before anybody looks at it:
- *
- *	MMAP2 read ---- process ends, file deleted ---- tick or end: names are looked up
- *	 open                                            /proc/self/fd/N
- */
 #define SETTLED_NS ((uint64_t)1000000000)
 #define PINNED_MOST ((uint64_t)1 << 30) /* bytes of deleted files */
 

@@ -1,3 +1,8 @@
+/*
+ * The name that a sample's process goes by. For stackcollapse-perf.pl's sake it can be
+ * cut as that script cuts it, which finds names in lines of perf script by a regular
+ * expression.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,3 @@
-#include <errno.h>
-
-#include "process/timeline.h"
-
 /*
  * Programs move their own text to huge pages: they copy it to anonymous memory and put
  * that where the text was (iodlr, BOLT's and HHVM's hugify, node --use-largepages). The
@@ -18,6 +14,10 @@
  * pages have to be moved at once, as those do that move a library's text; the program itself
  * stays, and may move a part (what is hot).
  */
+#include <errno.h>
+
+#include "process/timeline.h"
+
 #define HUGE_PAGE ((uint64_t)1 << 21)
 
 enum { MAPS_MOST = 1024 /* looked at: a program moves its text when it begins */ };

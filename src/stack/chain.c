@@ -1,3 +1,8 @@
+/*
+ * The call chain of a sample, entry by entry: markers that say whose addresses follow
+ * (enum perf_callchain_context of Linux's uapi) are taken out, and what is left is an
+ * address with the mode that it belongs to.
+ */
 #include "stack/chain.h"
 
 #include "stack/stack.h"

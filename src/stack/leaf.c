@@ -1,3 +1,8 @@
+/*
+ * The caller of a leaf, by one step from the sample's registers. A chain of frame
+ * pointers on aarch64 begins behind a leaf that has not saved its return address; a
+ * recorder that keeps just the link register lets the caller be found all the same.
+ */
 #include "stack/leaf.h"
 
 /* The registers are those of the leaf; an aarch64 recorder may keep just the link. */

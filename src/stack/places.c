@@ -1,3 +1,9 @@
+/*
+ * What is known of an address, remembered: its frame, and the rule by which it is
+ * unwound. A key that has the process's maps, the mode and the machine in it makes an
+ * answer valid until the maps change; answers are kept in a table of fixed size, whose
+ * slots are taken over by whoever comes last.
+ */
 #include "stack/call.h"
 #include "stack/signal.h"
 #include "stack/switch.h"

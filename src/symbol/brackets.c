@@ -1,14 +1,13 @@
-#include "symbol/brackets.h"
-
-#include <string.h>
-
-#include "symbol/operator.h"
-
 /*
  * Brackets of names as libiberty prints them. Angle brackets are brackets where they stand
  * around the arguments of a template: a greater-than in an argument has parentheses
  * around it, so it closes nothing, and a less-than has them on both of its sides.
  */
+#include "symbol/brackets.h"
+
+#include <string.h>
+
+#include "symbol/operator.h"
 
 static bool is_less_than(const struct brackets *b, const char *p)
 {

@@ -1,3 +1,8 @@
+/*
+ * A kernel's symbols: those of a kallsyms, of this machine or one that came with a
+ * recording. They are read in a thread of their own, beside the samples, because they
+ * take 50 ms or more.
+ */
 #include "symbol/kernel_table.h"
 
 #include <errno.h>

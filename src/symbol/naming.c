@@ -1,3 +1,9 @@
+/*
+ * What a frame is called: its symbol, or where it has none what its object is called;
+ * and of which module and kind it is. Two readers judge that: ours, and
+ * stackcollapse-perf.pl's, whose kinds come from the texts that perf script prints of
+ * modules.
+ */
 #include "symbol/naming.h"
 
 #include <ctype.h>

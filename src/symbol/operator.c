@@ -1,3 +1,7 @@
+/*
+ * Names of C++ operators inside of demangled names, "operator<<" or "operator new[]":
+ * what looks like brackets in them is none.
+ */
 #include "symbol/operator.h"
 
 #include <ctype.h>

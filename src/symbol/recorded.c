@@ -1,3 +1,8 @@
+/*
+ * Symbols that came with recordings, as simpleperf writes them (its file_feature
+ * records): one table a file and recording. Tables of the same path, kind and build are
+ * one group, whose symbols are put together when an image asks for them first.
+ */
 #include "symbol/recorded.h"
 
 #include <errno.h>

@@ -1,11 +1,3 @@
-#include "symbol/standard.h"
-
-#include <stdbool.h>
-#include <string.h>
-
-#include "symbol/brackets.h"
-#include "symbol/operator.h"
-
 /*
  * One pass over a name as libiberty prints it, which writes the shorter one over it. Where
  * a template's bracket closes, its arguments have been shortened already: those at the
@@ -18,6 +10,14 @@
  * The defaults are those of the C++ standard ([containers], [strings], [input.output],
  * [smartptr], [time]), and of what libstdc++ builds them from.
  */
+#include "symbol/standard.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbol/brackets.h"
+#include "symbol/operator.h"
+
 enum {
 	MOST_DEFAULTS = 3,
 	MOST_ARGUMENTS = 8, /* that places are kept of */
