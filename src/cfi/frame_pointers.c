@@ -34,7 +34,7 @@ struct frame_vote {
 	uint64_t by_fp, by_sp; /* bytes */
 };
 
-static bool is_frame_record(const struct machine *m, const struct unwind_rule *rule)
+bool is_frame_record(const struct machine *m, const struct unwind_rule *rule)
 {
 	return m->link && rule->flags & UNWIND_FP_SAVED &&
 	       !(rule->flags & UNWIND_RA_SAME) && rule->ra == rule->fp + m->word;

@@ -35,6 +35,9 @@ int frame_pointers_find(const struct object *o, const struct object *debug,
  * libraries are the larger part; nor of Go's. 0, or -ENOMEM. */
 int frame_pointers_rare(const struct object *o, struct unwind_single *s, bool *ret);
 
+/* Does the row say that the frame pointer and the link lie side by side, as frame records of aarch64 have them? */
+bool is_frame_record(const struct machine *m, const struct unwind_rule *rule);
+
 enum frame_pointer_use frame_pointers_use(const struct frame_pointers *f);
 
 #endif

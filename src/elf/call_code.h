@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes that have to be known before a return address; 0: of that machine (EM_*) no calls are known. */
-enum { CALL_MOST = 7 };
+#include "elf/machine_code.h"
+
+/* Bytes that have to be known before a return address, CALL_MOST at the most; 0: of that machine (EM_*) no calls are
+ * known. */
 size_t call_code_size(unsigned machine);
 
-/* Do these call_code_size() bytes end with a call? Those of x86 may look like one by chance; a call always
- * does. */
+/* Do these call_code_size() bytes, of a machine that is known, end with a call? Those of x86 may look like one by
+ * chance; a call always does. */
 bool call_code_ends(unsigned machine, const uint8_t *code);
 
 /* Where a jump or call of x86 leads whose last four bytes, at @distance, say how far it is from its end, @end. */

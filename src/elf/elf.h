@@ -9,6 +9,7 @@
 #include "elf/code_range.h"
 #include "elf/inflate.h"
 #include "elf/machine.h"
+#include "elf/machine_code.h"
 #include "elf/object.h"
 #include "elf/packed_object.h"
 #include "elf/section.h"

@@ -31,8 +31,8 @@ enum {
 		SAME(n + 6), SAME(n + 7)
 
 static const struct machine machines[] = {
-	{ "x86_64", EM_X86_64, .word = 8, .registers = 17, .sp = 7, .fp = 6, .ra = 16,
-	  .pc = 16, .pc_recorded = RECORDED_IP,
+	{ "x86_64", EM_X86_64, .code = &x86_code, .word = 8, .registers = 17, .sp = 7,
+	  .fp = 6, .ra = 16, .pc = 16, .pc_recorded = RECORDED_IP,
 	  .of_recorded = { [RECORDED_AX] = 0,
 			   [RECORDED_BX] = 3,
 			   [RECORDED_CX] = 2,
@@ -52,8 +52,8 @@ static const struct machine machines[] = {
 			   14,
 			   15,
 			   NONE_FROM(RECORDED_R8 + 8) } },
-	{ "i386", EM_386, .word = 4, .registers = 9, .sp = 4, .fp = 5, .ra = 8, .pc = 8,
-	  .pc_recorded = RECORDED_IP,
+	{ "i386", EM_386, .code = &x86_code, .word = 4, .registers = 9, .sp = 4, .fp = 5,
+	  .ra = 8, .pc = 8, .pc_recorded = RECORDED_IP,
 	  .of_recorded = { [RECORDED_AX] = 0,
 			   [RECORDED_BX] = 3,
 			   [RECORDED_CX] = 1,
@@ -64,8 +64,9 @@ static const struct machine machines[] = {
 			   [RECORDED_SP] = 4,
 			   [RECORDED_IP] = 8,
 			   NONE_FROM(RECORDED_IP + 1) } },
-	{ "aarch64", EM_AARCH64, .word = 8, .registers = 33, .sp = 31, .fp = 29, .ra = 30,
-	  .pc = 32, .link = true, .pc_recorded = RECORDED_PC_ARM,
+	{ "aarch64", EM_AARCH64, .code = &aarch64_code, .word = 8, .registers = 33,
+	  .sp = 31, .fp = 29, .ra = 30, .pc = 32, .link = true,
+	  .pc_recorded = RECORDED_PC_ARM,
 	  .of_recorded = { SAME_8(0), SAME_8(8), SAME_8(16), SAME_8(24), SAME(32),
 			   NONE_FROM(33) } },
 };

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/machine_code.h"
+
 /*
  * What unwinding has to know of a machine. Registers go by their DWARF numbers (the
  * psABI of each); the recorder has an order of its own, enum perf_event_x86_regs and
@@ -21,6 +23,7 @@ struct machine {
 	uint8_t pc; /* what expressions call the program counter */
 	bool link; /* a call leaves the return address in register ra, not on the stack */
 	uint8_t pc_recorded; /* the recorder's number of the program counter */
+	const struct machine_code *code;
 	/* The DWARF number of the recorder's register i, or REGISTER_NONE. */
 	uint8_t of_recorded[64];
 };

@@ -8,12 +8,12 @@
 enum after_call call_ends_at(struct stack_walker *w, const struct place_key *key,
 			     uint64_t ra)
 {
-	size_t size = call_code_size(key->machine->elf);
+	const struct machine_code *m = key->machine->code;
 	uint8_t code[CALL_MOST];
 
-	if (size == 0 || !place_bytes(w, key, ra - size, code, size))
+	if (!place_bytes(w, key, ra - m->before, code, m->before))
 		return CALL_UNKNOWN;
-	return call_code_ends(key->machine->elf, code) ? CALL_YES : CALL_NO;
+	return m->ends_with_call(code) ? CALL_YES : CALL_NO;
 }
 
 bool call_target(struct stack_walker *w, const struct place_key *key, uint64_t ra,

@@ -7,19 +7,23 @@
  *	looked for  jumps that leave   jumps to its parts elsewhere, and these     jumps that leave
  *	                               are looked through in the same way
  *
- * Compilers write the same few instructions, so nothing is decoded: what is looked for is looked for at every byte,
- * and what looks like one by chance makes the answer that nothing is known.
+ * Compilers write the same few instructions, so nothing is decoded (elf/machine_code.h): what is looked for is looked
+ * for wherever an instruction may begin, and what looks like one by chance makes the answer that nothing is known.
+ *
+ * Where a call leaves the return address in a register, a function has its frame from when it has saved that one until
+ * it has loaded it again. Rows may not say so of the end of a function: those of clang go on as if it had its frame
+ * still.
  */
 #include "stack/function.h"
 
+#include "cfi/cfi.h"
 #include "elf/elf.h"
 
 enum {
 	FRAMELESS_MOST =
 		16, /* pieces of a function without a frame that are looked through */
 	FRAMELESS_BYTES = 512, /* of each */
-	JUMP_MOST =
-		6, /* bytes of the longest jump that is looked for, without prefixes */
+	BRANCH_MOST = 6, /* bytes of the longest branch that is known */
 	CODE_MOST =
 		1
 		<< 16, /* bytes of a function that are looked through for its other parts */
@@ -33,19 +37,21 @@ struct range {
 
 /* What the rows of a function say. */
 struct function_rows {
-	uint8_t word; /* bytes of an address */
+	const struct machine *machine;
 	struct range code;
 	bool framed; /* somewhere its CFA is counted from the frame pointer */
+	bool recorded; /* somewhere it has saved the link, and the frame pointer beside it */
 	bool saves; /* somewhere it has saved the frame pointer */
 	bool too_many;
 	size_t count;
 	struct range frameless[FRAMELESS_MOST]; /* as it was called, or about to return */
 };
 
-bool is_as_called(const struct unwind_rule *rule, unsigned word)
+bool is_as_called(const struct unwind_rule *rule, const struct machine *m)
 {
-	return rule->cfa_kind == UNWIND_SP && rule->cfa == (int32_t)word &&
-	       !(rule->flags & UNWIND_SIGNAL);
+	if (rule->cfa_kind != UNWIND_SP || rule->flags & UNWIND_SIGNAL)
+		return false;
+	return m->link ? rule->flags & UNWIND_RA_SAME : rule->cfa == (int32_t)m->word;
 }
 
 static void note_row(void *arg, uint64_t from, uint64_t to,
@@ -58,8 +64,9 @@ static void note_row(void *arg, uint64_t from, uint64_t to,
 	if (to > f->code.end)
 		f->code.end = to;
 	f->framed |= rule->cfa_kind == UNWIND_FP;
+	f->recorded |= is_frame_record(f->machine, rule);
 	f->saves |= (rule->flags & UNWIND_FP_SAVED) != 0;
-	if (!is_as_called(rule, f->word))
+	if (!is_as_called(rule, f->machine))
 		return;
 	/* A table has rows that are alike as one, single entries may not. */
 	if (f->count && f->frameless[f->count - 1].end == from)
@@ -75,7 +82,7 @@ static int find_rows(struct stack_walker *w, const struct code_place *at,
 		     struct function_rows *ret)
 {
 	*ret = (struct function_rows){ .code.start = UINT64_MAX,
-				       .word = at->binary->machine->word };
+				       .machine = at->binary->machine };
 	return binaries_function(w->binaries, at->binary, at->address, note_row, ret);
 }
 
@@ -90,51 +97,26 @@ struct piece_of {
 	bool no_short_jumps; /* from function to function, as by Go's linker */
 };
 
-/* Bytes of a jump whose last four are its distance; 0: it is none. */
-static size_t near_jump(const uint8_t *code)
-{
-	if (code[0] == 0xe9)
-		return 5;
-	return code[0] == 0x0f && (code[1] & 0xf0) == 0x80 ? 6 : 0;
-}
-
-/* A return to what was not called: push %reg; ret, and mov %reg,(%rsp); ret behind a call of what follows
- * it, as where jumps through registers are not to be foretold. */
-static bool returns_elsewhere(const uint8_t *code)
-{
-	enum { RET = 0xc3 };
-
-	if ((code[0] & 0xf8) == 0x50 && code[1] == RET)
-		return true;
-	return (code[0] & 0xfb) == 0x48 && code[1] == 0x89 && (code[2] & 0xc7) == 0x04 &&
-	       code[3] == 0x24 && code[4] == RET;
-}
-
 /* Is there something at @code, of @size bytes, that leaves the function? What looks so by chance does no
  * harm. */
-static bool jumps_out(const struct piece_of *of, const uint8_t *code, size_t size,
-		      uint64_t address)
+static bool jumps_out(const struct piece_of *of, const struct code_branch *b)
 {
-	size_t length = near_jump(code);
-	uint64_t target;
-
-	/* Through a register or memory: FF /4. */
-	if ((code[0] == 0xff && (code[1] >> 3 & 7) == 4) || returns_elsewhere(code))
+	switch (b->kind) {
+	case BRANCH_JUMP_ANY:
 		return true;
-	if (code[0] == 0xe8 && size >= 5) {
-		target = near_target(code + 1, address + 5);
-		return target != of->function.start && is_in(of->function, target);
-	}
-	if (length) {
-		target = near_target(code + length - 4, address + length);
-		return size >= length && !is_in(of->function, target) &&
-		       !is_in(of->other, target);
-	}
-	if (of->no_short_jumps || (code[0] != 0xeb && (code[0] & 0xf0) != 0x70) ||
-	    size < 2)
+	case BRANCH_CALL:
+		/* Of what follows it, as where jumps through registers are not to be foretold. */
+		return b->target != of->function.start && is_in(of->function, b->target);
+	case BRANCH_SHORT:
+		if (of->no_short_jumps)
+			return false;
+		break;
+	case BRANCH_JUMP:
+		break;
+	default:
 		return false;
-	target = address + 2 + (uint64_t)(int64_t)(int8_t)code[1];
-	return !is_in(of->function, target) && !is_in(of->other, target);
+	}
+	return !is_in(of->function, b->target) && !is_in(of->other, b->target);
 }
 
 bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
@@ -148,7 +130,8 @@ bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
 static bool may_leave(struct stack_walker *w, const struct code_place *at,
 		      const struct function_rows *f, const struct piece_of *of)
 {
-	uint8_t code[FRAMELESS_BYTES + JUMP_MOST];
+	const struct machine_code *m = f->machine->code;
+	uint8_t code[FRAMELESS_BYTES];
 	struct code_place piece = *at;
 
 	if (f->too_many)
@@ -157,13 +140,15 @@ static bool may_leave(struct stack_walker *w, const struct code_place *at,
 		uint64_t from = f->frameless[i].start;
 		size_t size = (size_t)(f->frameless[i].end - from);
 
-		memset(code, 0, sizeof(code));
 		piece.offset = at->offset + (from - at->address);
 		if (!code_bytes(w, &piece, code, size))
 			return true;
-		for (size_t k = 0; k < size; k++)
-			if (jumps_out(of, code + k, size - k, from + k))
+		for (size_t k = 0; k < size; k += m->step) {
+			struct code_branch b = m->branch(code + k, size - k, from + k);
+
+			if (jumps_out(of, &b))
 				return true;
+		}
 	}
 	return false;
 }
@@ -179,30 +164,17 @@ bool move_place(struct code_place *at, uint64_t distance)
 	       address == at->address;
 }
 
-/* Is there a byte early in the function that could be push %rbp? One that has a frame pointer of
- * its own does that among its first instructions, where no shorter way out comes before it. */
-static bool may_push(struct stack_walker *w, const struct code_place *at)
+/* Could a function that begins so have a frame? */
+static bool may_make_frame(struct stack_walker *w, const struct code_place *at)
 {
-	uint8_t code[16];
+	const struct machine_code *m = at->binary->machine->code;
+	uint8_t code[CODE_PROLOGUE];
 
-	return code_bytes(w, at, code, sizeof(code)) && memchr(code, 0x55, sizeof(code));
-}
-
-/* Does a function of Go set up its frame pointer there? Its rows never count from it:
- * push %rbp; mov %rsp,%rbp, and before Go 1.21 lea N(%rsp),%rbp behind the check of the stack's size. */
-static bool sets_frame_pointer(struct stack_walker *w, const struct code_place *at)
-{
-	enum { FIRST = 64 };
-	uint8_t code[FIRST];
-
-	if (!code_bytes(w, at, code, sizeof(code)))
-		return false;
-	for (size_t i = 0; i + 4 <= FIRST; i++)
-		if (memcmp(code + i, "\x55\x48\x89\xe5", 4) == 0 ||
-		    memcmp(code + i, "\x48\x8d\x6c\x24", 4) == 0 ||
-		    memcmp(code + i, "\x48\x8d\xac\x24", 4) == 0)
-			return true;
-	return false;
+	if (at->binary->go)
+		return m->go_makes_frame && code_bytes(w, at, code, CODE_PROLOGUE) &&
+		       m->go_makes_frame(code);
+	return !m->may_make_frame ||
+	       (code_bytes(w, at, code, CODE_EARLY) && m->may_make_frame(code));
 }
 
 /* Could the part of a function have left it that a jump leads to? 1, 0, or -ENOMEM. */
@@ -224,42 +196,100 @@ static int part_may_leave(struct stack_walker *w, const struct code_place *funct
 	return may_leave(w, &part, &f, &of);
 }
 
+/* The code of a function, from one piece of it to the next. */
+struct reading {
+	struct stack_walker *w;
+	struct code_place window;
+	uint64_t left; /* bytes from the window on */
+	uint8_t code[CODE_WINDOW + BRANCH_MOST];
+	size_t size, all; /* of the window, and with what follows it */
+};
+
+static struct reading read_function(struct stack_walker *w, const struct code_place *at,
+				    struct range code)
+{
+	return (struct reading){ .w = w, .window = *at, .left = code.end - code.start };
+}
+
+/* 1, 0 at the end, or -EIO. */
+static int read_window(struct reading *r)
+{
+	r->window.offset += r->size;
+	r->window.address += r->size;
+	r->left -= r->size;
+	r->size = r->left < CODE_WINDOW ? (size_t)r->left : CODE_WINDOW;
+	r->all = r->left < sizeof(r->code) ? (size_t)r->left : sizeof(r->code);
+	if (r->size && !code_bytes(r->w, &r->window, r->code, r->all))
+		return -EIO;
+	return r->size > 0;
+}
+
+/* Has the frame been given up behind this instruction, if it was before it or not? */
+static bool is_given_up(const struct machine_code *m, const uint8_t *code,
+			const struct code_branch *b, bool before)
+{
+	if (!m->gives_up_frame || m->gives_up_frame(code))
+		return m->gives_up_frame;
+	/* What follows is come to from elsewhere. */
+	return before && (b->kind == BRANCH_NONE || b->conditional);
+}
+
 /* A function that jumps while it has its frame goes on in a part of it that lies elsewhere, and may leave it
  * from there. 1, 0, or -ENOMEM. */
 static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 			   struct range code)
 {
-	uint8_t bytes[CODE_WINDOW + JUMP_MOST];
-	struct code_place window = *at;
-	uint64_t left = code.end - code.start;
+	const struct machine_code *m = at->binary->machine->code;
+	struct reading r = read_function(w, at, code);
+	bool given_up = false;
+	int found;
 
-	if (left > CODE_MOST)
+	if (r.left > CODE_MOST)
 		return 1;
-	while (left > 0) {
-		size_t size = left < CODE_WINDOW ? (size_t)left : CODE_WINDOW;
-		size_t all = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
+	while ((found = read_window(&r)) > 0) {
+		for (size_t i = 0; i < r.size; i += m->step) {
+			struct code_branch b =
+				m->branch(r.code + i, r.all - i, r.window.address + i);
+			int leaves = 0;
 
-		memset(bytes, 0, sizeof(bytes));
-		if (!code_bytes(w, &window, bytes, all))
-			return 1;
-		for (size_t i = 0; i < size; i++) {
-			size_t length = near_jump(bytes + i);
-			uint64_t target;
-			int leaves;
-
-			if (!length)
-				continue;
-			target = near_target(bytes + i + length - 4,
-					     window.address + i + length);
-			leaves = is_in(code, target)
-					 ? 0
-					 : part_may_leave(w, at, code, target);
-			if (leaves)
-				return leaves;
+			if (b.kind == BRANCH_JUMP && !is_in(code, b.target))
+				leaves =
+					given_up || part_may_leave(w, at, code, b.target);
+			if (leaves || (given_up && b.kind == BRANCH_JUMP_ANY))
+				return leaves < 0 ? leaves : 1;
+			given_up = is_given_up(m, r.code + i, &b, given_up);
 		}
-		window.offset += size;
-		window.address += size;
-		left -= size;
+	}
+	return found < 0;
+}
+
+/* Does the function set its frame pointer to the record that it has made? Rows say just where that is. 1, 0, or
+ * -ENOMEM. */
+static int sets_record(struct stack_walker *w, const struct code_place *at,
+		       const struct function_rows *f)
+{
+	const struct machine_code *m = f->machine->code;
+	struct reading r = read_function(w, at, f->code);
+
+	if (r.left > CODE_MOST)
+		return 0;
+	while (read_window(&r) > 0) {
+		for (size_t i = 0; i + m->set_frame <= r.all; i += m->step) {
+			struct code_place there = r.window;
+			struct unwind_rule rule;
+			uint32_t offset;
+
+			if (!m->sets_frame(r.code + i, f->machine->word, &offset))
+				continue;
+			there.offset += i;
+			there.address += i;
+			if (code_rule(w, &there, &rule) < 0)
+				return -ENOMEM;
+			if (is_frame_record(f->machine, &rule) &&
+			    rule.cfa_kind == UNWIND_SP &&
+			    (uint32_t)(rule.cfa + rule.fp) == offset)
+				return 1;
+		}
 	}
 	return 0;
 }
@@ -271,7 +301,7 @@ int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 	struct function_rows f;
 	int found;
 
-	if (!(at->binary->go ? sets_frame_pointer(w, at) : may_push(w, at)))
+	if (!may_make_frame(w, at))
 		return 0;
 	found = find_rows(w, at, &f);
 	if (found <= 0)
@@ -280,6 +310,12 @@ int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 	of.no_short_jumps = at->binary->go && !f.framed && !f.saves;
 	of.function = f.code;
 	*size = (uint32_t)(f.code.end - f.code.start);
+	if (f.recorded && !f.framed) {
+		found = sets_record(w, at, &f);
+		if (found < 0)
+			return found;
+		f.framed = found;
+	}
 	if (f.code.start != at->address || !(f.framed || of.no_short_jumps) ||
 	    (at->binary->omits_frame_pointers && !of.no_short_jumps) ||
 	    may_leave(w, at, &f, &of))
@@ -288,19 +324,12 @@ int function_keeps_frame(struct stack_walker *w, const struct code_place *at,
 	return found < 0 ? found : !found;
 }
 
-/* Does it begin with a jump: a stub of the PLT, or another function's name? */
 static bool is_stub(struct stack_walker *w, const struct code_place *at)
 {
-	static const uint8_t branch[] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
-	uint8_t code[8] = { 0 };
-	size_t first;
+	uint8_t code[CODE_FIRST];
 
-	if (!code_bytes(w, at, code, sizeof(code)))
-		return true;
-	first = memcmp(code, branch, sizeof(branch)) == 0 ? sizeof(branch) : 0;
-	first += code[first] == 0xf2; /* bnd */
-	return code[first] == 0xe9 || code[first] == 0xeb ||
-	       (code[first] == 0xff && (code[first + 1] >> 3 & 7) == 4);
+	return !code_bytes(w, at, code, sizeof(code)) ||
+	       at->binary->machine->code->is_stub(code);
 }
 
 /* Whom it could have called. */
@@ -327,29 +356,29 @@ static int may_become(struct leading *l, const struct code_place *called)
 	if (found <= 0)
 		return found < 0 ? found : 1;
 	of.function = f.code;
-	return f.code.start != called->address || may_leave(l->w, called, &f, &of);
+	if (f.code.start != called->address || may_leave(l->w, called, &f, &of))
+		return 1;
+	/* Where its rows do not say that it has given up its frame. */
+	return f.machine->code->gives_up_frame ? parts_may_leave(l->w, called, f.code)
+					       : 0;
 }
 
-/* The same of one instruction of the function, that has the number @at. */
-static int may_lead(struct leading *l, size_t at, const uint8_t *code)
+/* The same of what one instruction of the function branches to. */
+static int may_lead(struct leading *l, const struct code_branch *b)
 {
-	uint64_t address = l->function->address + at, target;
-	size_t length = code[0] == 0xe8 ? 5 : near_jump(code);
 	struct code_place called = *l->function;
 
-	/* Through a register or memory: FF /2. */
-	if (code[0] == 0xff && (code[1] >> 3 & 7) == 2)
+	if (b->kind == BRANCH_CALL_ANY)
 		return 1;
-	if (!length)
+	if (b->kind != BRANCH_CALL && b->kind != BRANCH_JUMP)
 		return 0;
-	target = near_target(code + length - 4, address + length);
 	/* A call of what follows is none of a function. */
-	if (is_in(l->code, target))
-		return code[0] == 0xe8 && target != l->code.start;
-	if (!move_place(&called, target - called.address))
+	if (is_in(l->code, b->target))
+		return b->kind == BRANCH_CALL && b->target != l->code.start;
+	if (!move_place(&called, b->target - called.address))
 		return 0;
 	/* The rest of it, which compilers put elsewhere. */
-	return code[0] == 0xe8 ? may_become(l, &called) : 1;
+	return b->kind == BRANCH_CALL ? may_become(l, &called) : 1;
 }
 
 static void note_from(void *arg, uint64_t from, uint64_t to,
@@ -373,7 +402,8 @@ int function_start(struct stack_walker *w, const struct code_place *at, uint64_t
 int function_leads_to(struct stack_walker *w, const struct code_place *function,
 		      uint32_t size, const struct binary *to, uint64_t start)
 {
-	uint8_t code[CODE_WINDOW + JUMP_MOST] = { 0 };
+	const struct machine_code *m = function->binary->machine->code;
+	uint8_t code[CODE_WINDOW];
 	struct leading l = { .w = w,
 			     .function = function,
 			     .code = { function->address, function->address + size },
@@ -382,8 +412,10 @@ int function_leads_to(struct stack_walker *w, const struct code_place *function,
 
 	if (size > CODE_WINDOW || !code_bytes(w, function, code, size))
 		return 1;
-	for (size_t i = 0; i < size; i++) {
-		int leads = may_lead(&l, i, code + i);
+	for (size_t i = 0; i < size; i += m->step) {
+		struct code_branch b =
+			m->branch(code + i, size - i, function->address + i);
+		int leads = may_lead(&l, &b);
 
 		if (leads)
 			return leads;

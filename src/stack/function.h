@@ -3,11 +3,11 @@
 
 #include "stack/places.h"
 
-/* What the code and the call frame information of a function say of it. x86, of 64 and of 32 bits. */
+/* What the code and the call frame information of a function say of it. */
 
-/* The return address is on top of the stack: nothing has been pushed yet, or all has been popped,
- * though compilers do not say of the frame pointer that it was. @word: bytes of an address. */
-bool is_as_called(const struct unwind_rule *rule, unsigned word);
+/* The return address is where the call has left it, on top of the stack or in the link: nothing has been pushed yet,
+ * or all has been popped, though compilers for x86 do not say of the frame pointer that it was. */
+bool is_as_called(const struct unwind_rule *rule, const struct machine *m);
 
 /* @size bytes of code; false where they cannot be read. */
 bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,

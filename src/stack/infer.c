@@ -9,7 +9,7 @@
  * The leaf's call frame information tells that its frame pointer is the caller's; and before
  * next is the call of X, which is the function that the frame belongs to, whatever else
  * without a frame is between X and the leaf. Where the call is direct its bytes say which one
- * that is (Intel SDM, volume 2, CALL: E8 and a distance).
+ * that is (elf/machine_code.h).
  *
  * X could have gone on to another function by a jump, which then has the frame. It can only have
  * done that where it has given up its frame, or has not made it yet; and there its code is looked
@@ -25,7 +25,8 @@
  * All of that is said by the code alone, so it is kept by the address behind the call.
  *
  * A handler of a signal returns to a trampoline, and what was interrupted is not in the chain at all: the
- * next address is that of its caller, and its frame pointer's. So it is known in the same way.
+ * next address is that of its caller, and its frame pointer's. So it is known in the same way. On aarch64 the kernel
+ * writes the link of what was interrupted in between, which may be what its last call has left there.
  *
  * One call by a pointer is known, too: C libraries pass what main() returns to exit(), and nothing
  * has called them, so that the chain ends there. Which function main() is the program's first
@@ -34,8 +35,6 @@
  */
 #include "stack/infer.h"
 
-#include <elf.h>
-#include <endian.h>
 #include <errno.h>
 
 #include "elf/elf.h"
@@ -46,9 +45,7 @@
 /* Is it code that keeps frame pointers, of a machine that is known here? */
 static bool is_for_chains(const struct code_place *at)
 {
-	const struct machine *m = at->binary->machine;
-
-	return m && (m->elf == EM_X86_64 || m->elf == EM_386) &&
+	return at->binary->machine &&
 	       (!at->binary->omits_frame_pointers || at->binary->go);
 }
 
@@ -91,38 +88,45 @@ static const struct inferred *owner_at(struct stack_walker *w,
 }
 
 /* Is the result of the call whose last byte is at @at given on to another function, as its first
- * argument? mov %eax,%edi; call */
+ * argument? */
 static bool passes_result_on(struct stack_walker *w, const struct code_place *at)
 {
-	static const uint8_t pass[] = { 0x89, 0xc7, 0xe8 };
 	struct code_place behind = *at;
-	uint8_t code[sizeof(pass)];
+	uint8_t code[CODE_FIRST];
 
 	behind.offset++;
 	return code_bytes(w, &behind, code, sizeof(code)) &&
-	       memcmp(code, pass, sizeof(pass)) == 0;
+	       at->binary->machine->code->passes_result_on(code);
+}
+
+/* Of a stub that does nothing but jump, to where that leads; to nowhere from any other place. */
+static void follow_stub(struct stack_walker *w, struct code_place *at)
+{
+	struct code_place to = *at;
+	uint8_t code[CODE_FIRST];
+	uint64_t target;
+
+	if (code_bytes(w, at, code, sizeof(code)) &&
+	    at->binary->machine->code->stub_target(code, at->address, &target) &&
+	    move_place(&to, target - at->address))
+		*at = to;
 }
 
 /* From some byte of a program's code to what its first instructions put into the register of the
  * first argument: an address near to them, or any. */
 static bool find_main(struct stack_walker *w, struct code_place *at)
 {
-	enum { FIRST = 64, LENGTH = 7 };
-	uint8_t code[FIRST];
-	uint32_t value;
+	uint8_t code[CODE_PROLOGUE];
+	uint64_t address;
 
 	if (!move_place(at, at->binary->entry - at->address) ||
-	    !code_bytes(w, at, code, sizeof(code)))
+	    !code_bytes(w, at, code, sizeof(code)) ||
+	    !at->binary->machine->code->find_main(code, at->address, &address) ||
+	    !move_place(at, address - at->address))
 		return false;
-	for (size_t i = 0; i + LENGTH <= FIRST; i++) {
-		memcpy(&value, code + i + 3, sizeof(value));
-		value = le32toh(value);
-		if (memcmp(code + i, "\x48\x8d\x3d", 3) == 0)
-			return move_place(at, i + LENGTH + (uint64_t)(int32_t)value);
-		if (memcmp(code + i, "\x48\xc7\xc7", 3) == 0)
-			return move_place(at, value - at->address);
-	}
-	return false;
+	/* A program for aarch64 may say that it is __wrap_main(), of a few bytes. */
+	follow_stub(w, at);
+	return true;
 }
 
 /* main() of the process at hand. Its .frame is 0 where it is not known, or keeps no frame; NULL
@@ -161,13 +165,16 @@ static const struct inferred *owner_main(struct stack_walker *w)
 /* Where the direct call leads whose last byte is at @at. */
 static bool follow_call(struct stack_walker *w, struct code_place *at)
 {
-	uint8_t call[5];
+	const struct machine_code *m = at->binary->machine->code;
+	uint8_t call[CALL_MOST];
+	struct code_branch b;
 
-	at->offset -= sizeof(call) - 1;
-	at->address -= sizeof(call) - 1;
-	if (!code_bytes(w, at, call, sizeof(call)) || call[0] != 0xe8)
+	at->offset -= m->direct_call - 1u;
+	at->address -= m->direct_call - 1u;
+	if (!code_bytes(w, at, call, m->direct_call))
 		return false;
-	return move_place(at, near_target(call + 1, sizeof(call)));
+	b = m->branch(call, m->direct_call, at->address);
+	return b.kind == BRANCH_CALL && move_place(at, b.target - at->address);
 }
 
 /* Whose frame it is that returns to behind a call. Its .frame is 0 where that is not known; NULL
@@ -209,18 +216,46 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 	return slot;
 }
 
-/* push %rbp has been done, mov %rsp,%rbp has not. */
+/* The frame pointer has been saved, but not been set yet: it is in what follows, which nothing jumps into. */
 static bool is_about_to_set(struct stack_walker *w, const struct place_key *key,
 			    uint64_t ip, const struct unwind_rule *rule)
 {
-	static const uint8_t set[] = { 0x48, 0x89, 0xe5 };
-	unsigned word = key->machine->word;
-	size_t prefix = word == 4; /* one of 32 bits has none */
-	uint8_t code[sizeof(set)];
+	const struct machine *m = key->machine;
+	uint8_t code[CODE_PROLOGUE];
+	size_t size = m->code->in_line;
+	uint32_t offset;
 
-	return rule->cfa == (int32_t)(2 * word) &&
-	       place_bytes(w, key, ip, code, sizeof(code) - prefix) &&
-	       memcmp(code, set + prefix, sizeof(set) - prefix) == 0;
+	if ((!m->link && rule->cfa != (int32_t)(2 * m->word)) ||
+	    !place_bytes(w, key, ip, code, size))
+		return false;
+	for (size_t i = 0; i + m->code->set_frame <= size; i += m->code->step) {
+		if (m->code->sets_frame(code + i, m->word, &offset))
+			return true;
+		if (m->code->branch(code + i, size - i, ip + i).kind != BRANCH_NONE)
+			return false;
+	}
+	return false;
+}
+
+/* Rows may not say that a function has loaded its caller's frame pointer, with the link: those of gcc before it has given
+ * up its stack, those of clang to its end. It has where that was since the last branch. */
+static bool has_given_up(struct stack_walker *w, const struct place_key *key, uint64_t ip)
+{
+	enum { BACK_MOST = 128 };
+	const struct machine_code *m = key->machine->code;
+	uint8_t code[BACK_MOST];
+
+	if (!m->gives_up_frame || !place_bytes(w, key, ip - BACK_MOST, code, BACK_MOST))
+		return false;
+	for (size_t at = BACK_MOST; at >= m->step; at -= m->step) {
+		const uint8_t *before = code + at - m->step;
+
+		if (m->gives_up_frame(before))
+			return true;
+		if (m->branch(before, m->step, ip).kind != BRANCH_NONE)
+			return false;
+	}
+	return false;
 }
 
 /* There is code, but no call frame information. It has no frame of its own where another function's is what
@@ -236,43 +271,14 @@ static bool has_callers(struct stack_walker *w, const struct place_key *key, uin
 {
 	if (rule->cfa_kind == UNWIND_PLT || tells_nothing(rule))
 		return true;
-	if (rule->cfa_kind != UNWIND_SP || rule->flags & UNWIND_SIGNAL)
+	if (rule->flags & UNWIND_SIGNAL)
 		return false;
-	return is_as_called(rule, key->machine->word) ||
-	       !(rule->flags & UNWIND_FP_SAVED) || is_about_to_set(w, key, ip, rule);
-}
-
-/* Of the frame that the return address @next was read from, behind which @chain stands, if it is one. NULL
- * without memory. */
-static const struct inferred *owner_of_next(struct stack_walker *w,
-					    const struct place_key *key, uint64_t next,
-					    const struct chain *chain,
-					    struct frame *caller)
-{
-	static const struct inferred nothing;
-	struct place_seen *seen = place_find(w, key, next);
-	const struct inferred *owner;
-
-	if (!seen)
-		return NULL;
-	*caller = w->frames->list.v[seen->frame - 1];
-	owner = owner_behind(w, caller);
-	if (owner && owner->starts && (!chain || chain_ends_behind(w, chain))) {
-		/* Only who starts programs calls main() so, and the first thread alone. */
-		seen = place_find(w, key, next);
-		owner = NULL;
-		if (seen && w->thread->pid == w->thread->tid &&
-		    root_at(w, seen) == ROOT_YES)
-			owner = owner_main(w);
-		else if (seen && !w->failed)
-			owner = &nothing;
-	}
-	return owner;
-}
-
-static struct place_key key_of_callers(const struct stack_walker *w)
-{
-	return place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	if (rule->cfa_kind == UNWIND_SP &&
+	    (is_as_called(rule, key->machine) || !(rule->flags & UNWIND_FP_SAVED) ||
+	     is_about_to_set(w, key, ip, rule)))
+		return true;
+	return (rule->cfa_kind == UNWIND_SP || rule->cfa_kind == UNWIND_FP) &&
+	       has_given_up(w, key, ip);
 }
 
 /* Is it the function that has the frame? */
@@ -283,6 +289,49 @@ static bool is_owner(const struct stack_walker *w, uint32_t frame,
 	const struct frame *has = &w->frames->list.v[owner->frame - 1];
 
 	return f->image == has->image && f->address - has->address < owner->size;
+}
+
+/* main(), if what is behind the call, @seen, starts programs. That one calls it so in the first thread alone; and main()
+ * itself may give exit() what a function has returned that it called by a pointer. */
+static const struct inferred *owner_started(struct stack_walker *w,
+					    struct place_seen *seen, uint32_t caller)
+{
+	static const struct inferred nothing;
+	const struct inferred *owner = &nothing;
+
+	if (w->thread->pid == w->thread->tid && root_at(w, seen) == ROOT_YES)
+		owner = owner_main(w);
+	if (w->failed || !owner)
+		return NULL;
+	return owner->frame && is_owner(w, caller, owner) ? &nothing : owner;
+}
+
+/* Of the frame that the return address @next was read from, behind which @chain stands, if it is one. NULL
+ * without memory. */
+static const struct inferred *owner_of_next(struct stack_walker *w,
+					    const struct place_key *key, uint64_t next,
+					    const struct chain *chain,
+					    struct frame *caller)
+{
+	struct place_seen *seen = place_find(w, key, next);
+	const struct inferred *owner;
+	uint32_t frame;
+
+	if (!seen)
+		return NULL;
+	frame = seen->frame - 1;
+	*caller = w->frames->list.v[frame];
+	owner = owner_behind(w, caller);
+	if (!owner || !owner->starts ||
+	    (chain && !chain_ends_behind(w, chain) && !roots_follow(w, chain)))
+		return owner;
+	seen = place_find(w, key, next);
+	return seen ? owner_started(w, seen, frame) : NULL;
+}
+
+static struct place_key key_of_callers(const struct stack_walker *w)
+{
+	return place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
 }
 
 /* Can the function that was found not have called the last one of the stack? 1, 0, or -ENOMEM. */
@@ -415,8 +464,13 @@ int infer_interrupted(struct stack_walker *w, const struct chain *chain,
 	struct frame caller;
 
 	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
-	*ret = (struct missing){ .frame = owner ? owner->frame : 0 };
-	return owner && !w->failed ? 0 : -ENOMEM;
+	*ret = (struct missing){ 0 };
+	if (!owner || w->failed)
+		return -ENOMEM;
+	/* With a link that is what follows, which may be what the last call has left there. */
+	if (owner->frame && !w->by_image.v[caller.image]->machine->link)
+		ret->frame = owner->frame;
+	return 0;
 }
 
 int push_missing(struct stack_walker *w, const struct missing *missing, size_t most)

@@ -7,8 +7,6 @@
  */
 #include "stack/root.h"
 
-#include <endian.h>
-
 #include "elf/elf.h"
 #include "stack/function.h"
 
@@ -18,6 +16,9 @@ enum { UNBOUNDED_MOST = 160 };
 /* No function that starts a program or a thread has as many: what is farther from all of them is not looked
  * up. */
 enum { START_MOST = 1 << 14 };
+
+/* Functions that a C library starts a program with, where it keeps frame pointers. */
+enum { STARTS_MOST = 3 };
 
 /* Addresses that happen to be behind calls, above where a stack begins. More would be no chance. */
 enum { ABOVE_MOST = 3 };
@@ -74,21 +75,22 @@ static int judge_root(struct stack_walker *w, const struct code_place *at, bool 
 	return found < 0 ? found : 0;
 }
 
+/* Does what is before @ip pass the test? */
+static bool is_behind(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+		      bool (*test)(const uint8_t *code))
+{
+	const struct machine_code *m = key->machine->code;
+	uint8_t code[CALL_MOST];
+
+	return place_bytes(w, key, ip - m->before, code, m->before) && test(code);
+}
+
 /* Go's runtime.goexit() is returned to behind a first instruction that does nothing, as unwinders look
  * one byte below. */
 static bool is_behind_nop(struct stack_walker *w, const struct place_key *key,
 			  uint64_t ip)
 {
-	enum { NOP = 0x90, NOP_AARCH64 = 0xd503201f, MOVE_AARCH64 = 0xaa0003e0 };
-	uint32_t word;
-	uint8_t byte;
-
-	if (!key->machine->link)
-		return place_bytes(w, key, ip - 1, &byte, 1) && byte == NOP;
-	if (!place_bytes(w, key, ip - sizeof(word), &word, sizeof(word)))
-		return false;
-	word = le32toh(word);
-	return word == (uint32_t)NOP_AARCH64 || word == (uint32_t)MOVE_AARCH64;
+	return is_behind(w, key, ip, key->machine->code->ends_with_nop);
 }
 
 /* Right behind a return or a jump, where no other code goes on to: a label that only a stack made by hand
@@ -96,14 +98,7 @@ static bool is_behind_nop(struct stack_walker *w, const struct place_key *key,
 static bool is_behind_end(struct stack_walker *w, const struct place_key *key,
 			  uint64_t ip)
 {
-	enum { RETURN = 0xc3, NEAR_JUMP = 0xe9, SHORT_JUMP = 0xeb };
-	uint8_t code[5];
-
-	if (key->machine->link ||
-	    !place_bytes(w, key, ip - sizeof(code), code, sizeof(code)))
-		return false;
-	return code[4] == RETURN || code[3] == SHORT_JUMP || code[0] == NEAR_JUMP ||
-	       (code[3] == 0xff && (code[4] & 0xf8) == 0xe0);
+	return is_behind(w, key, ip, key->machine->code->ends_flow);
 }
 
 static enum by_hand find_hand(struct stack_walker *w, const struct place_key *key,
@@ -167,6 +162,22 @@ enum root root_at(struct stack_walker *w, struct place_seen *seen)
 	else if (seen->root == ROOT_UNSEEN)
 		seen->root = root_of_frame(w, seen->frame - 1);
 	return seen->root;
+}
+
+bool roots_follow(struct stack_walker *w, const struct chain *chain)
+{
+	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	struct chain rest = *chain;
+	struct place_seen *seen;
+	struct chain_entry e;
+
+	chain_next(&rest, &e);
+	for (int i = 0; chain_next(&rest, &e) && e.mode == MODE_USER && e.caller; i++) {
+		seen = place_find(w, &key, e.ip);
+		if (!seen || i == STARTS_MOST || root_at(w, seen) != ROOT_YES)
+			return false;
+	}
+	return true;
 }
 
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count)

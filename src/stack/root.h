@@ -17,6 +17,9 @@ enum root root_of_frame(struct stack_walker *w, uint32_t frame);
  * kernel found by chance. */
 bool root_in_chain(struct stack_walker *w, const struct sample *s, size_t count);
 
+/* Are those behind the next address of the chain such functions, all of them? */
+bool roots_follow(struct stack_walker *w, const struct chain *chain);
+
 /*
  * Was @ip, which no call is before, put there by hand as if it were a return address: does a function begin
  * there? Any one where it is the @last of the chain, else one that stacks begin with.
