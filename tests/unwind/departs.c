@@ -9,24 +9,13 @@
  * usage: departs TIMES
  */
 #include "frame.h"
+#include "hop.h"
 #include <stdlib.h>
-
-enum { ROUNDS = 3000 };
 
 typedef unsigned function(unsigned n);
 typedef unsigned caller(unsigned n, function *work);
 
-__asm__(".text\n"
-	".type hop,@function\n"
-	"hop: .cfi_startproc\n"
-	"sub $8,%rsp\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"call *%rsi\n"
-	"add $8,%rsp\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"ret\n"
-	".cfi_endproc\n"
-	".size hop,.-hop\n");
+HOP(hop);
 unsigned hop(unsigned n, function *work);
 caller *volatile pointer = hop;
 

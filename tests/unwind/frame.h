@@ -18,6 +18,11 @@
 #define LEAF() (void)0
 #endif
 
+/* Of what takes time; few where each instruction is looked at. */
+#ifndef ROUNDS
+#define ROUNDS 3000
+#endif
+
 /* Some nanoseconds a round, without touching the stack. */
 static inline unsigned busy(unsigned rounds)
 {

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 3000 };
-
 /* Of an argument on the stack a program of 32 bits would make a frame. */
 #define LEAF_OF(name)                                                                    \
 	FRAME unsigned name(unsigned n)                                                  \

@@ -11,29 +11,13 @@
  * usage: passed TIMES
  */
 #include "frame.h"
+#include "hop.h"
 #include <stdlib.h>
-
-enum { ROUNDS = 3000 };
 
 typedef unsigned function(unsigned n);
 
-__asm__(".text\n"
-	".type hop,@function\n"
-	"hop: sub $8,%rsp\n"
-	"call *%rsi\n"
-	"add $8,%rsp\n"
-	"ret\n"
-	".size hop,.-hop\n"
-	".type step,@function\n"
-	"step: .cfi_startproc\n"
-	"sub $8,%rsp\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"call *%rsi\n"
-	"add $8,%rsp\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"ret\n"
-	".cfi_endproc\n"
-	".size step,.-step\n");
+HOP_WITHOUT_ROWS(hop);
+HOP(step);
 unsigned hop(unsigned n, function *work);
 unsigned step(unsigned n, function *work);
 
