@@ -23,7 +23,7 @@ static int larger_rings(struct context *ctx, struct live *l)
 
 	if (l->options->ring_size || size > RING_MOST)
 		return -ERANGE;
-	err = rings_resize(&l->rings, size);
+	err = rings_resize(&l->rings, &l->events, size);
 	if (l->rings.list.count == 0 || !run_wait_for_rings(l))
 		return fail_memory(ctx);
 	if (err < 0)

@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,25 +59,15 @@ static int count_on_wanted(struct context *ctx, struct live *l)
  * What processes do matters wherever they do it: with -C an event that counts nothing
  * reports it from the other processors, too.
  */
-static int watch_all_cpus(struct context *ctx, struct live *l)
+static int watch_all_cpus(struct context *ctx, struct live *l,
+			  const struct id_list *online)
 {
-	struct live_options all = { .who = LIVE_SYSTEM };
-	struct live_target online = { .cgroup = -1 };
 	struct live_event *watch;
 	int err = count_on_wanted(ctx, l);
 
-	if (err == 0)
-		err = live_target_resolve(ctx, &all, &online);
 	if (err < 0)
 		return err;
-	l->target.cpus.count = 0;
-	if (array_reserve(&l->target.cpus, online.cpus.count)) {
-		memcpy(l->target.cpus.v, online.cpus.v,
-		       online.cpus.count * sizeof(*online.cpus.v));
-		l->target.cpus.count = online.cpus.count;
-	}
-	live_target_release(&online);
-	watch = l->target.cpus.count ? array_add(&l->events.list) : NULL;
+	watch = run_set_cpus(l, online) == 0 ? array_add(&l->events.list) : NULL;
 	if (!watch)
 		return fail_memory(ctx);
 	watch->name = "dummy";
@@ -151,12 +140,12 @@ static int map_rings(struct context *ctx, struct live *l, size_t size)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rings_wanted wanted = { .count = l->target.cpus.count,
 				       .chosen = !l->options->ring_size };
-	int err = rings_map(&l->rings, size);
+	int err = rings_map(&l->rings, &l->events, size);
 
 	while (err < 0 && (err == -EPERM || err == -ENOMEM) && !l->options->ring_size &&
 	       size > page) {
 		size /= 2;
-		err = rings_map(&l->rings, size);
+		err = rings_map(&l->rings, &l->events, size);
 	}
 	wanted.bytes = size;
 	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, &wanted, err)
@@ -167,20 +156,18 @@ static int map_rings(struct context *ctx, struct live *l, size_t size)
 static int list_ids(struct context *ctx, struct live *l, uint32_t event)
 {
 	struct live_opened *opened = &l->opened.v[event];
-	size_t count = opened->id_count;
-	uint64_t *ids = arena_alloc(&l->arena,
-				    (count + l->rings.opened.count + 1) * sizeof(*ids));
+	const uint64_t *more;
+	size_t before = opened->id_count, count = rings_ids(&l->rings, event, &more);
+	uint64_t *ids = arena_alloc(&l->arena, (before + count + 1) * sizeof(*ids));
 
 	if (!ids)
 		return fail_memory(ctx);
+	if (before)
+		memcpy(ids, opened->ids, before * sizeof(*ids));
 	if (count)
-		memcpy(ids, opened->ids, count * sizeof(*ids));
-	for (size_t i = 0; i < l->rings.opened.count; i++)
-		if (l->rings.opened.v[i].event == event &&
-		    ioctl(l->rings.opened.v[i].fd, PERF_EVENT_IOC_ID, &ids[count]) == 0)
-			count++;
+		memcpy(ids + before, more, count * sizeof(*ids));
 	opened->ids = ids;
-	opened->id_count = count;
+	opened->id_count = before + count;
 	return 0;
 }
 
@@ -351,16 +338,31 @@ static bool samples_kernel(const struct live *l)
 	return false;
 }
 
+static int find_target(struct context *ctx, struct live *l)
+{
+	struct id_list online = { 0 };
+	int err = rings_online(&online);
+
+	if (err == -ENOMEM)
+		err = fail_memory(ctx);
+	else if (err < 0)
+		err = fail(ctx, err, "the list of processors cannot be understood");
+	if (err == 0)
+		err = live_target_resolve(ctx, l->options, &online, &l->target);
+	if (err == 0)
+		err = parse_events(ctx, l);
+	if (err == 0 && l->options->cpus)
+		err = watch_all_cpus(ctx, l, &online);
+	array_release(&online);
+	return err;
+}
+
 static int prepare(struct context *ctx, struct live *l)
 {
 	int err;
 
 	live_permission_read(&l->permission);
-	err = live_target_resolve(ctx, l->options, &l->target);
-	if (err == 0)
-		err = parse_events(ctx, l);
-	if (err == 0 && l->options->cpus)
-		err = watch_all_cpus(ctx, l);
+	err = find_target(ctx, l);
 	if (err == 0)
 		err = live_permission_check(ctx, &l->permission, samples_kernel(l));
 	if (err == 0)

@@ -120,9 +120,10 @@ static bool has_come(struct live *l, const struct id_list *online)
 	return false;
 }
 
-/* Its list of processors; -ENOMEM. */
-static int set_cpus(struct live_target *t, const struct id_list *online)
+int run_set_cpus(struct live *l, const struct id_list *online)
 {
+	struct live_target *t = &l->target;
+
 	t->cpus.count = 0;
 	if (!array_reserve(&t->cpus, online->count))
 		return -ENOMEM;
@@ -134,7 +135,7 @@ static int set_cpus(struct live_target *t, const struct id_list *online)
 /* 1: the events are other ones now. */
 static int open_again(struct context *ctx, struct live *l, const struct id_list *online)
 {
-	int err = set_cpus(&l->target, online);
+	int err = run_set_cpus(l, online);
 
 	if (err == 0)
 		err = run_reopen(ctx, l);
@@ -210,15 +211,14 @@ static int look(struct context *ctx, struct live *l, const struct id_list *onlin
 int live_keep_cpus(struct context *ctx, struct live *l)
 {
 	struct id_list online = { 0 };
-	int err = live_target_online(ctx, &online);
+	int err = rings_online(&online);
 
-	/* What cannot be read now may be the next time. */
-	if (err < 0 && err != -ENOMEM) {
-		ctx->error[0] = '\0';
-		return 0;
-	}
-	if (err == 0)
+	if (err == -ENOMEM)
+		err = fail_memory(ctx);
+	else if (err == 0)
 		err = look(ctx, l, &online);
+	else /* What cannot be understood now may be the next time. */
+		err = 0;
 	array_release(&online);
 	return err;
 }

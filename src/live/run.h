@@ -83,7 +83,10 @@ bool run_can_reopen(const struct live *l);
  * go on. With the watch's lock, while no readers run. */
 int run_reopen(struct context *ctx, struct live *l);
 
-/* revive.c: begins to watch the processors of the target; false without memory. */
+/* revive.c: the processors of the target; -ENOMEM. */
+int run_set_cpus(struct live *l, const struct id_list *online);
+
+/* Begins to watch the processors of the target; false without memory. */
 bool run_watch_cpus(struct live *l);
 
 /* watch.c: the thread has ended then, and may have stopped the events. */

@@ -95,3 +95,15 @@ bool id_list_has(const struct id_list *list, int number)
 	return list->count &&
 	       bsearch(&number, list->v, list->count, sizeof(*list->v), compare) != NULL;
 }
+
+void id_list_print(const struct id_list *list, struct text *ret)
+{
+	for (size_t i = 0, last; i < list->count; i = last + 1) {
+		for (last = i;
+		     last + 1 < list->count && list->v[last + 1] == list->v[last] + 1;)
+			last++;
+		text_printf(ret, "%s%d", i ? "," : "", list->v[i]);
+		if (last > i)
+			text_printf(ret, "-%d", list->v[last]);
+	}
+}

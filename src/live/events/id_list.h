@@ -2,6 +2,7 @@
 #define LIVE_EVENTS_ID_LIST_H
 
 #include "base/array.h"
+#include "base/text.h"
 
 /* "0-3,5,7": numbers from 0, ascending, each once. */
 struct id_list {
@@ -15,5 +16,8 @@ enum { ID_CPU_MOST = (1 << 16) - 1 };
 int id_list_parse(const char *text, int most, struct id_list *ret);
 
 bool id_list_has(const struct id_list *list, int number);
+
+/* As it would be parsed. */
+void id_list_print(const struct id_list *list, struct text *ret);
 
 #endif

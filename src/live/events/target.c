@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "live/events/cgroup.h"
 #include "live/events/id_list.h"
 #include "live/events/proc.h"
@@ -22,7 +23,7 @@
 enum {
 	PID_MOST = 1 << 22, /* PID_MAX_LIMIT of the kernel */
 	PATH_ROOM = 64,
-	CPU_LIST_ROOM = 16 << 10,
+	GONE_MOST = 112, /* bytes of processors that are named */
 	RECORD_ROOM = 16 << 10, /* of a user */
 };
 
@@ -202,80 +203,62 @@ static int find_listed(struct finding *f)
 	return err;
 }
 
-/* Processors that are online: all of them, in @ret. */
-static int online(struct context *ctx, char *text, struct id_list *ret)
+static void add_number(struct text *t, int number)
 {
-	static const char path[] = "/sys/devices/system/cpu/online";
-	ssize_t size = proc_read(AT_FDCWD, path, text, CPU_LIST_ROOM);
-	long count = sysconf(_SC_NPROCESSORS_CONF);
-	int err;
-
-	/* Without /sys the numbers are taken to have no gaps. */
-	if (size <= 0)
-		size = snprintf(text, CPU_LIST_ROOM, "0-%ld\n",
-				count > 1 ? count - 1 : 0);
-	if (text[size - 1] == '\n')
-		text[size - 1] = '\0';
-	err = id_list_parse(text, ID_CPU_MOST, ret);
-	if (err == -ENOMEM)
-		return fail_memory(ctx);
-	return err < 0 ? fail(ctx, -ENODEV, "%s cannot be understood: '%s'", path, text)
-		       : 0;
+	text_printf(t, "%s%d", t->size ? "," : "", number);
 }
 
-/* Those of @wanted that are online, all where it is NULL. */
-static int choose_cpus(struct finding *f, const struct id_list *there,
-		       const struct id_list *wanted, const char *range)
+/* What is left out, of processors that were asked for. */
+static int tell_missing(struct finding *f, const struct id_list *there,
+			const struct id_list *wanted)
 {
-	const struct id_list *from = wanted ? wanted : there;
-	char gone[128];
-	size_t missing = 0, used = 0;
+	struct text gone = { 0 }, online = { 0 };
+	size_t missing = wanted->count - f->target->cpus.count;
+	const char *s = missing > 1 ? "s" : "", *are = missing > 1 ? "are" : "is";
+	int err = 0;
 
-	for (size_t i = 0; i < from->count; i++) {
-		int *item;
-
-		if (!id_list_has(there, from->v[i])) {
-			if (used < sizeof(gone) - 16)
-				used += (size_t)snprintf(gone + used, sizeof(gone) - used,
-							 "%s%d", missing ? "," : "",
-							 from->v[i]);
-			else if (gone[used - 1] != '.')
-				used += (size_t)snprintf(gone + used, sizeof(gone) - used,
-							 "...");
-			missing++;
-			continue;
-		}
-		item = array_add(&f->target->cpus);
-		if (!item)
-			return fail_memory(f->ctx);
-		*item = from->v[i];
-	}
-	if (f->target->cpus.count == 0)
-		return fail(f->ctx, -ENODEV, "processor%s %s %s not online; online: %s",
-			    missing > 1 ? "s" : "", gone, missing > 1 ? "are" : "is",
-			    range);
-	if (missing)
-		warn(f->ctx, "processor%s %s %s not online and left out; online: %s",
-		     missing > 1 ? "s" : "", gone, missing > 1 ? "are" : "is", range);
-	return 0;
-}
-
-int live_target_online(struct context *ctx, struct id_list *ret)
-{
-	char *text = malloc(CPU_LIST_ROOM);
-	int err = text ? online(ctx, text, ret) : fail_memory(ctx);
-
-	free(text);
+	for (size_t i = 0; i < wanted->count && gone.size < GONE_MOST; i++)
+		if (!id_list_has(there, wanted->v[i]))
+			add_number(&gone, wanted->v[i]);
+	if (gone.size >= GONE_MOST)
+		text_string(&gone, "...");
+	id_list_print(there, &online);
+	if (gone.failed || online.failed)
+		err = fail_memory(f->ctx);
+	else if (f->target->cpus.count == 0)
+		err = fail(f->ctx, -ENODEV, "processor%s %s %s not online; online: %s", s,
+			   gone.bytes, are, online.bytes);
+	else
+		warn(f->ctx, "processor%s %s %s not online and left out; online: %s", s,
+		     gone.bytes, are, online.bytes);
+	text_release(&gone);
+	text_release(&online);
 	return err;
 }
 
-static int find_cpus(struct finding *f)
+/* Those of @wanted that are online. */
+static int choose_cpus(struct finding *f, const struct id_list *there,
+		       const struct id_list *wanted)
 {
-	struct id_list there = { 0 }, wanted = { 0 };
-	char *text = malloc(CPU_LIST_ROOM);
-	int err = text ? online(f->ctx, text, &there) : fail_memory(f->ctx);
+	for (size_t i = 0; i < wanted->count; i++) {
+		int *item;
 
-	if (err == 0 && f->options->cpus) {
+		if (!id_list_has(there, wanted->v[i]))
+			continue;
+		item = array_add(&f->target->cpus);
+		if (!item)
+			return fail_memory(f->ctx);
+		*item = wanted->v[i];
+	}
+	return f->target->cpus.count < wanted->count ? tell_missing(f, there, wanted) : 0;
+}
+
+static int find_cpus(struct finding *f, const struct id_list *online)
+{
+	struct id_list wanted = { 0 };
+	int err = 0;
+
+	if (f->options->cpus) {
 		err = id_list_parse(f->options->cpus, ID_CPU_MOST, &wanted);
 		if (err == -ENOMEM)
 			err = fail_memory(f->ctx);
@@ -285,10 +268,8 @@ static int find_cpus(struct finding *f)
 				   f->options->cpus);
 	}
 	if (err == 0)
-		err = choose_cpus(f, &there, f->options->cpus ? &wanted : NULL, text);
-	array_release(&there);
+		err = choose_cpus(f, online, f->options->cpus ? &wanted : online);
 	array_release(&wanted);
-	free(text);
 	return err;
 }
 
@@ -310,13 +291,13 @@ static int find_who(struct finding *f)
 }
 
 int live_target_resolve(struct context *ctx, const struct live_options *options,
-			struct live_target *ret)
+			const struct id_list *online, struct live_target *ret)
 {
 	struct live_target target = { .who = options->who, .cgroup = -1 };
 	struct finding f = {
 		.ctx = ctx, .options = options, .target = &target, .self = getpid()
 	};
-	int err = find_cpus(&f);
+	int err = find_cpus(&f, online);
 
 	if (err == 0)
 		err = find_who(&f);

@@ -26,9 +26,7 @@ struct live_target {
  * that cannot be understood, -ENOENT for users and cgroups.
  */
 int live_target_resolve(struct context *ctx, const struct live_options *options,
-			struct live_target *ret);
-/* Processors that are online, appended to an empty list. */
-int live_target_online(struct context *ctx, struct id_list *ret);
+			const struct id_list *online, struct live_target *ret);
 
 void live_target_release(struct live_target *t); /* { .cgroup = -1 } is fine */
 

@@ -1,26 +1,23 @@
 /*
- * The first event on a processor has a ring mapped, all others there write to the same
- * (PERF_EVENT_IOC_SET_OUTPUT). The protocol is that of include/uapi/linux/perf_event.h:
- * data_head is read with acquire before records are, data_tail is written with release
- * after them.
+ * Events are opened here, because libperf cannot: perf_event_open() is given flags (cgroups,
+ * close-on-exec), and threads that have gone are no error as long as one is there. Rings are
+ * read here, where they lie, by the protocol of include/uapi/linux/perf_event.h: data_head
+ * is read with acquire before records are, data_tail is written with release after them.
  *
  * A record is handed out where it lies; only one that goes on at the ring's beginning is
  * copied. The tail is moved every 64 KiB and when a ring is done, and never over the
- * record that was handed out last, which is borrowed until the next call. Threads that
- * have gone are no error as long as one is there.
+ * record that was handed out last, which is borrowed until the next call.
  */
 #include "live/rings/rings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "live/rings/evlist.h"
 
 enum {
 	RECORD_MOST = 1 << 16,
@@ -89,149 +86,111 @@ static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t inde
 	return err;
 }
 
-static void close_from(struct rings *r, size_t first)
+/* What is open of event @index and of those behind it. */
+static void close_event(struct rings *r, uint32_t index)
 {
-	while (r->opened.count > first)
+	while (r->opened.count && array_last(&r->opened)->event >= index)
 		close(r->opened.v[--r->opened.count].fd);
 }
 
+/* All that is open of it: its events are dead. */
+static void close_thread(struct rings *r, pid_t tid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->opened.count; i++)
+		if (r->opened.v[i].tid == tid)
+			close(r->opened.v[i].fd);
+		else
+			r->opened.v[kept++] = r->opened.v[i];
+	r->opened.count = kept;
+}
+
+static int list_threads(struct rings *r, const struct live_target *target, pid_t command)
+{
+	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
+	pid_t one = whole ? -1 : command;
+	const pid_t *v = target->threads.count ? target->threads.v : &one;
+	size_t count = target->threads.count ? target->threads.count : 1;
+
+	if (!array_reserve(&r->threads, count))
+		return -ENOMEM;
+	memcpy(r->threads.v, v, count * sizeof(*v));
+	r->threads.count = count;
+	return 0;
+}
+
+/* Those that have gone are in no list any more, as in perf's. */
 static int open_threads(struct rings *r, struct live_event *event, uint32_t index,
 			const struct live_target *target)
 {
-	size_t first = r->opened.count;
-	int err = -ESRCH;
+	size_t kept = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < target->threads.count; i++) {
-		size_t before = r->opened.count;
-		int now = open_on_cpus(r, event, index, target, target->threads.v[i]);
+	for (size_t i = 0; i < r->threads.count; i++) {
+		pid_t tid = r->threads.v[i];
 
-		if (now == -ESRCH)
-			close_from(r, before);
-		else if (now < 0)
-			return now;
-		else
+		if (err == 0)
+			err = open_on_cpus(r, event, index, target, tid);
+		if (err == -ESRCH && tid != -1 && target->who != LIVE_COMMAND) {
+			close_thread(r, tid);
 			err = 0;
+		} else {
+			r->threads.v[kept++] = tid;
+		}
 	}
-	return r->opened.count > first ? 0 : err;
+	r->threads.count = kept;
+	if (err == 0 && kept == 0)
+		err = -ESRCH;
+	return err;
 }
 
 int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 		     const struct live_target *target, pid_t command)
 {
-	size_t before = r->opened.count;
-	int err;
+	int err = r->threads.count ? 0 : list_threads(r, target, command);
 
-	if (target->who == LIVE_COMMAND)
-		err = open_on_cpus(r, event, index, target, command);
-	else if (target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP)
-		err = open_on_cpus(r, event, index, target, -1);
-	else
+	if (err == 0)
 		err = open_threads(r, event, index, target);
-	if (err == 0 && r->opened.count == before)
+	if (err == 0 && (r->opened.count == 0 || array_last(&r->opened)->event != index))
 		err = -ENODEV;
 	if (err < 0)
-		close_from(r, before);
+		close_event(r, index);
 	return err;
 }
 
-static struct ring *find_ring(struct rings *r, int cpu)
+int rings_map(struct rings *r, const struct live_events *events, size_t size)
 {
-	for (size_t i = r->list.count; i-- > 0;)
-		if (r->list.v[i].cpu == cpu)
-			return &r->list.v[i];
-	return NULL;
-}
-
-static int map_ring(struct rings *r, const struct open_event *opened, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct ring *ring;
-	void *base = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			  opened->fd, 0);
-
-	if (base == MAP_FAILED)
-		return -errno;
-	ring = array_add(&r->list);
-	if (!ring) {
-		munmap(base, page + size);
-		return -ENOMEM;
-	}
-	*ring = (struct ring){ .page = base,
-			       .data = (const uint8_t *)base + page,
-			       .cpu = opened->cpu,
-			       .fd = opened->fd };
-	return 0;
-}
-
-static void unmap(struct rings *r)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	for (size_t i = 0; i < r->list.count; i++)
-		munmap(r->list.v[i].page, page + r->size);
-	r->list.count = 0;
-}
-
-/* Events are opened thread by thread, so the processors come in turns: the ring of one is
- * looked for only as often as there are processors. */
-static int share_or_map(struct rings *r, const struct open_event *opened, size_t size)
-{
-	struct ring *ring = find_ring(r, opened->cpu);
-
-	if (!ring)
-		return map_ring(r, opened, size);
-	return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
-}
-
-int rings_map(struct rings *r, size_t size)
-{
-	int err = 0;
-
 	if (!r->straddling)
 		r->straddling = malloc(RECORD_MOST);
 	if (!r->straddling)
 		return -ENOMEM;
 	r->size = size;
-	for (size_t i = 0; i < r->opened.count && err == 0; i++)
-		err = share_or_map(r, &r->opened.v[i], size);
-	if (err < 0)
-		unmap(r);
-	return err;
+	return evlist_map(r, events);
 }
 
-int rings_resize(struct rings *r, size_t size)
+int rings_resize(struct rings *r, const struct live_events *events, size_t size)
 {
 	size_t before = r->size;
 	int err;
 
-	unmap(r);
+	evlist_unmap(r);
 	r->passing = false;
-	err = rings_map(r, size);
-	if (err < 0 && rings_map(r, before) < 0)
+	err = rings_map(r, events, size);
+	if (err < 0 && rings_map(r, events, before) < 0)
 		return -ENOMEM;
 	return err;
 }
 
 void rings_release(struct rings *r)
 {
-	unmap(r);
-	close_from(r, 0);
+	evlist_unmap(r);
+	close_event(r, 0);
 	array_release(&r->list);
 	array_release(&r->opened);
+	array_release(&r->threads);
 	free(r->straddling);
 	*r = (struct rings){ 0 };
-}
-
-void rings_enable(struct rings *r)
-{
-	for (size_t i = 0; i < r->opened.count; i++)
-		ioctl(r->opened.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-}
-
-void rings_disable(struct rings *r)
-{
-	for (size_t i = 0; i < r->opened.count; i++)
-		ioctl(r->opened.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* The kernel may overwrite what lies before the tail. */

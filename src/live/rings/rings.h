@@ -13,9 +13,8 @@
  *	  v                        v
  *	| R R R R R R R R R R R R R . . . . R R R |     both only grow; place = modulo size
  *
- * Not libperf's: that can be given no flags for perf_event_open(), hides the file
- * descriptors, gives up where one thread of many has gone, and cuts records of more than
- * 4 KB where they wrap.
+ * Events are opened and records read by rings.c; what is between them, the list of events with
+ * its rings, is libperf's where there is one (evlist.h).
  */
 struct ring {
 	struct perf_event_mmap_page *page;
@@ -35,7 +34,9 @@ struct open_event {
 
 struct rings {
 	ARRAY(struct ring) list;
-	ARRAY(struct open_event) opened;
+	ARRAY(struct open_event) opened; /* by event, thread, processor; as listed */
+	ARRAY(pid_t) threads; /* all events are open on; -1: whole processors */
+	struct evlist *evlist; /* while they are mapped */
 	size_t size; /* of each, bytes: a power of two */
 	size_t next; /* ring of this pass */
 	bool passing;
@@ -43,21 +44,29 @@ struct rings {
 	uint8_t *straddling; /* the record that wraps, whole */
 };
 
+/* Processors that are online, appended to an empty list. -ENOMEM; -ENODEV where what the kernel
+ * says cannot be understood. */
+int rings_online(struct id_list *ret);
+
 /*
- * Opens event @index for each thread (or processor, or the cgroup) of @target. Threads that
- * have gone are left out. A negative errno, no sentence: all that was opened of this event
- * is closed again.
+ * Opens event @index, one after another, for each thread (or processor, or the cgroup) of
+ * @target. Threads that have gone are left out, of the events before, too. A negative errno,
+ * no sentence: all that was opened of this event is closed again.
  */
 int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 		     const struct live_target *target, pid_t command);
 
 /* After the last event: @size bytes each, a power of two of pages; -EPERM and the like
  * without a sentence, and nothing is mapped. */
-int rings_map(struct rings *r, size_t size);
+int rings_map(struct rings *r, const struct live_events *events, size_t size);
+
 /* Maps anew with another size; where that fails, with the old one. What has not been handed
  * out is gone: for the moment between two passes. */
-int rings_resize(struct rings *r, size_t size);
+int rings_resize(struct rings *r, const struct live_events *events, size_t size);
 void rings_release(struct rings *r); /* a zeroed one is fine */
+
+/* The ids of event @index; borrowed until the rings are mapped anew. */
+size_t rings_ids(const struct rings *r, uint32_t index, const uint64_t **ret);
 
 /* Percent of the fullest ring that nobody has read yet; for any thread. */
 unsigned rings_left(const struct rings *r);

@@ -57,3 +57,19 @@ Test(id_list, a_number_is_found_only_where_it_is)
 	cr_assert_not(id_list_has(&list, 3));
 	array_release(&list);
 }
+
+Test(id_list, what_is_printed_is_what_was_parsed)
+{
+	static const char *const texts[] = { "0", "1,3", "0-3,5,7-8", "2-4" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct id_list list = { 0 };
+		struct text printed = { 0 };
+
+		cr_assert_eq(id_list_parse(texts[i], 100, &list), 0);
+		id_list_print(&list, &printed);
+		cr_assert_str_eq(printed.bytes, texts[i]);
+		array_release(&list);
+		text_release(&printed);
+	}
+}

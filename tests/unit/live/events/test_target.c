@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live/rings/rings.h"
+
 static char heard[1024];
 
 static void hear(void *arg, const char *line)
@@ -24,9 +26,14 @@ static struct live_target target;
 static int resolve(enum live_who who, const char *whom, const char *cpus)
 {
 	struct live_options options = { .who = who, .whom = whom, .cpus = cpus };
+	struct id_list online = { 0 };
+	int err;
 
 	heard[0] = ctx.error[0] = '\0';
-	return live_target_resolve(&ctx, &options, &target);
+	cr_assert_eq(rings_online(&online), 0);
+	err = live_target_resolve(&ctx, &options, &online, &target);
+	array_release(&online);
+	return err;
 }
 
 static void refused(enum live_who who, const char *whom, const char *cpus, int err,
