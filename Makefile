@@ -22,6 +22,12 @@ OBJCOPY = objcopy
 HOSTCC  = cc
 INSTALL = install
 
+# live/rings stands on libperf where scripts/deps has it, else on bare system calls.
+-include $(DEPS)/libperf/libperf.mk
+RINGS = $(if $(LIBPERF),libperf,syscalls)
+rings_unused = src/live/rings/$(if $(filter libperf,$(RINGS)),syscalls,libperf).c
+rings_archives = $(if $(filter libperf,$(RINGS)),$(LIBPERF))
+
 LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -30,7 +36,7 @@ ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Werror=incompa
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
 
 # The sources. A new file, test or check needs no line here.
-LIB_SRC  = $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC  = $(filter-out src/cli/% $(rings_unused),$(wildcard src/*/*.c src/*/*/*.c))
 CLI_SRC  = $(wildcard src/cli/*.c)
 UNIT_ALL = $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
@@ -108,9 +114,22 @@ flags = $(HOSTCC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(CXX) $(ALL_LDFLAGS) $(LI
 $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(flags)' | cmp -s - $@ || printf '%s\n' '$(flags)' >$@
 
+# What live/rings stands on, said when it changes.
+rings_choice = $(RINGS) $(rings_archives) $(LIBPERF_CFLAGS)
+$(O)/rings: FORCE
+	$(if $(filter-out libperf syscalls,$(RINGS)),$(error RINGS is libperf or syscalls, not '$(RINGS)'))
+	$(if $(filter libperf,$(RINGS)),$(if $(LIBPERF),,$(error no libperf in $(DEPS): scripts/deps build)))
+	@mkdir -p $(@D); printf '%s\n' '$(rings_choice)' | cmp -s - $@ || { printf '%s\n' '$(rings_choice)' >$@; \
+	$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-8s%s\n' RINGS \
+	'$(if $(rings_archives),libperf of $(LIBPERF_SOURCE),bare system calls$(if $(LIBPERF),,: no libperf in $(DEPS)))';) }
+
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(if $(filter tests/%,$<),-Itests) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(if $(filter tests/%,$<),-Itests) $(ALL_CFLAGS) $(extra_cflags) -MMD -MP -c -o $@ $<
+
+# The only file that sees libperf's internal headers: what they include shadows <linux/...>.
+$(O)/src/live/rings/libperf.o: extra_cflags = $(LIBPERF_CFLAGS)
+$(O)/src/live/rings/$(RINGS).o: $(O)/rings
 
 # The viewer is embedded: its files one after another, without comments and indentation and
 # with short names but for the browser's own (platform.words), as C strings; with the hash of the script that a Content-Security-Policy wants.
@@ -160,16 +179,16 @@ $(gen)/viewer_hash.h: $(gen)/viewer_html.js $(gen)/embed
 
 # One object in which only the public symbols are global: internal names can be
 # short and still not clash with those of a program that links libflamefold.a.
-$(O)/libflamefold.o: $(call obj,$(LIB_SRC))
-	$(call say,LD)$(LD) -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
+$(O)/libflamefold.o: $(call obj,$(LIB_SRC)) $(rings_archives) $(O)/rings
+	$(call say,LD)$(LD) -r -o $@ $(filter %.o %.a,$^) && $(OBJCOPY) --localize-hidden $@
 
 $(O)/libflamefold.a: $(O)/libflamefold.o
 	$(call say,AR)rm -f $@ && $(AR) rcsD $@ $<
 
-$(O)/libflamefold.so.$(SOVERSION): $(call obj,$(LIB_SRC)) src/libflamefold.map
+$(O)/libflamefold.so.$(SOVERSION): $(call obj,$(LIB_SRC)) $(rings_archives) src/libflamefold.map $(O)/rings
 	$(call say,LD)$(CC) -shared $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=src/libflamefold.map $(if $(SAN),,-Wl,-z,defs) \
-		-o $@ $(filter %.o,$^) $(LIBS)
+		-o $@ $(filter %.o %.a,$^) $(LIBS)
 
 $(O)/libflamefold.so: $(O)/libflamefold.so.$(SOVERSION)
 	@ln -sf $(<F) $@
@@ -178,14 +197,14 @@ $(O)/flamefold: $(call obj,$(CLI_SRC)) $(O)/libflamefold.a
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 # Unit tests see inside: they link the plain objects, and only those they use.
-$(O)/tests/inside.a: $(call obj,$(LIB_SRC) $(filter-out $(UNIT_SRC),$(UNIT_ALL)))
-	$(call say,AR)rm -f $@ && $(AR) rcsDT $@ $^
+$(O)/tests/inside.a: $(call obj,$(LIB_SRC) $(filter-out $(UNIT_SRC),$(UNIT_ALL))) $(O)/rings
+	$(call say,AR)rm -f $@ && $(AR) rcsDT $@ $(filter %.o,$^)
 
-$(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/tests/inside.a $(rings_archives)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ -lcriterion $(LIBS) -lm
 
 # Hostile input, with our driver or, in O/fuzzed, with libFuzzer's.
-fuzz_inputs = $(filter-out %.h $(if $(filter %.o,$^),%.a),$^)
+fuzz_inputs = $(filter-out %.h $(if $(filter %.o,$^),%/libflamefold.a),$^)
 
 $(O)/tests/hostile/%: tests/hostile/%.c $(O)/libflamefold.a
 	@mkdir -p $(@D)
@@ -197,7 +216,7 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a $(fuzz
 
 # These see inside: the plain objects, not the archive.
 inside = unwind perf_map jitdump names kernel_file records words dwarf
-$(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC))
+$(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC)) $(rings_archives)
 $(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
 $(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a $(fuzz_headers)
@@ -224,11 +243,11 @@ $(O)/tests/bench/sumbytes: tests/bench/sumbytes.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -O2 -Wall -Wextra -o $@ $<
 
-$(O)/tests/bench/tables: tests/bench/tables.c $(call obj,$(LIB_SRC))
+$(O)/tests/bench/tables: tests/bench/tables.c $(call obj,$(LIB_SRC)) $(rings_archives)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(O)/tests/names/spell: tests/names/spell.c $(call obj,$(LIB_SRC))
+$(O)/tests/names/spell: tests/names/spell.c $(call obj,$(LIB_SRC)) $(rings_archives)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -274,6 +293,8 @@ help: ## this text
 	@printf '%s\n' '' 'Variables:' \
 		'  O=dir       build there (build)' \
 		'  V=1         show the commands' \
+		'  DEPS=dir    what scripts/deps fetched or built, also that of another checkout (build/deps)' \
+		'  RINGS=name  live rings on libperf (where DEPS has it) or on bare syscalls' \
 		'  SAN=list    sanitizers: address,undefined (with O=build-san)' \
 		'  CC= CXX= CFLAGS= CPPFLAGS= LDFLAGS=   compilers and flags (cc, g++, -O2 -g)' \
 		'  DESTDIR= prefix=   where install puts things (/usr/local)' \

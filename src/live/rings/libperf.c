@@ -1,0 +1,233 @@
+/*
+ * The events as libperf's lists, which are perf's own: processors and threads are its maps, each
+ * event is a perf_evsel whose table of descriptors (processor, thread) is filled with what
+ * rings.c has opened, as perf's util/evsel.c does; perf_evlist__mmap() maps a ring a processor,
+ * lets the others write to it and asks for ids.
+ *
+ *	perf_evlist
+ *	  perf_evsel 0     cpu 0  cpu 1           perf_mmap    base, mask, fd
+ *	    thread 10      fd     fd       --->     cpu 0      a ring of ours lies there
+ *	    thread 11      fd     fd                cpu 1
+ *	  perf_evsel 1 ...
+ *
+ * The tables have no holes: a thread that has gone is in no list, a processor that has gone is not
+ * among those of the event. A list is made anew for each mapping, because ids and what is
+ * polled are appended to what an earlier one left (Linux 6.1, mmap_per_evsel()).
+ *
+ * This file alone sees libperf's internal headers: those they need shadow <linux/...>.
+ */
+#include <errno.h>
+#include <internal/cpumap.h>
+#include <internal/evlist.h>
+#include <internal/evsel.h>
+#include <internal/mmap.h>
+#include <internal/xyarray.h>
+#include <perf/cpumap.h>
+#include <perf/evlist.h>
+#include <perf/evsel.h>
+#include <perf/mmap.h>
+#include <perf/threadmap.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "live/rings/evlist.h"
+
+struct evlist {
+	struct perf_evlist *list;
+};
+
+/* It keeps the size of a page, and where its messages go: to nobody, the library prints nothing. */
+static void init(void)
+{
+	libperf_init(NULL);
+}
+
+static void init_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init);
+}
+
+int rings_online(struct id_list *ret)
+{
+	struct perf_cpu_map *cpus = perf_cpu_map__new(NULL);
+	int count = perf_cpu_map__nr(cpus), err = cpus ? 0 : -ENOMEM;
+
+	for (int i = 0; i < count && err == 0; i++) {
+		int *item = array_add(ret);
+
+		if (item)
+			*item = perf_cpu_map__cpu(cpus, i).cpu;
+		else
+			err = -ENOMEM;
+	}
+	perf_cpu_map__put(cpus);
+	return err;
+}
+
+/* The processors of @count descriptors: of one event, all of one thread. NULL without memory. */
+static struct perf_cpu_map *list_cpus(const struct open_event *opened, size_t count)
+{
+	struct perf_cpu_map *cpus = NULL;
+	struct text list = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		text_printf(&list, "%s%d", i ? "," : "", opened[i].cpu);
+	if (!list.failed)
+		cpus = perf_cpu_map__new(list.bytes);
+	text_release(&list);
+	return cpus;
+}
+
+/* Adds the event of the @count descriptors at @opened; how many threads they are of. */
+static int add_event(struct perf_evlist *list, const struct perf_event_attr *attr,
+		     const struct open_event *opened, size_t count, size_t threads)
+{
+	struct perf_event_attr copy = *attr;
+	struct perf_evsel *evsel = perf_evsel__new(&copy);
+
+	if (!evsel)
+		return -ENOMEM;
+	perf_evlist__add(list, evsel);
+	evsel->own_cpus = list_cpus(opened, count / threads);
+	if (!evsel->own_cpus ||
+	    perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(evsel->own_cpus), (int)threads))
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		struct perf_cpu cpu = { opened[i].cpu };
+		int *fd = xyarray__entry(evsel->fd,
+					 (size_t)perf_cpu_map__idx(evsel->own_cpus, cpu),
+					 i / (count / threads));
+
+		*fd = opened[i].fd;
+	}
+	return 0;
+}
+
+static int add_events(const struct rings *r, const struct live_events *events)
+{
+	const struct open_event *v = r->opened.v;
+	size_t first = 0, end;
+	int err = 0;
+
+	for (; first < r->opened.count && err == 0; first = end) {
+		for (end = first;
+		     end < r->opened.count && v[end].event == v[first].event;)
+			end++;
+		err = add_event(r->evlist->list, &events->list.v[v[first].event].attr,
+				v + first, end - first, r->threads.count);
+	}
+	return err;
+}
+
+/* Each event has processors of its own, so the ones of all only have to be there. */
+static int set_maps(const struct rings *r)
+{
+	struct perf_thread_map *threads =
+		perf_thread_map__new_array((int)r->threads.count, r->threads.v);
+	struct perf_evlist *list = r->evlist->list;
+	int err = threads ? 0 : -ENOMEM;
+
+	if (err == 0)
+		perf_evlist__set_maps(list, perf_evlist__first(list)->own_cpus, threads);
+	perf_thread_map__put(threads);
+	return err;
+}
+
+static int add_rings(struct rings *r)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_mmap *map = NULL;
+
+	while ((map = perf_evlist__next_mmap(r->evlist->list, map, false))) {
+		struct ring *ring = array_add(&r->list);
+
+		if (!ring)
+			return -ENOMEM;
+		*ring = (struct ring){ .page = map->base,
+				       .data = (const uint8_t *)map->base + page,
+				       .cpu = map->cpu.cpu,
+				       .fd = map->fd };
+	}
+	return 0;
+}
+
+static int map_list(struct rings *r)
+{
+	int pages = (int)(r->size / (size_t)sysconf(_SC_PAGESIZE));
+	int err = perf_evlist__mmap(r->evlist->list, pages);
+
+	return err == -1 ? -errno : err;
+}
+
+int evlist_map(struct rings *r, const struct live_events *events)
+{
+	int err;
+
+	init_once();
+	r->evlist = calloc(1, sizeof(*r->evlist));
+	if (r->evlist)
+		r->evlist->list = perf_evlist__new();
+	err = r->evlist && r->evlist->list ? add_events(r, events) : -ENOMEM;
+	if (err == 0)
+		err = set_maps(r);
+	if (err == 0)
+		err = map_list(r);
+	if (err == 0)
+		err = add_rings(r);
+	if (err < 0)
+		evlist_unmap(r);
+	return err;
+}
+
+/* What perf_evlist__delete() leaves behind; and it would close what is open. */
+static void release_event(struct perf_evsel *evsel)
+{
+	perf_evsel__free_fd(evsel);
+	perf_evsel__free_id(evsel);
+	perf_cpu_map__put(evsel->cpus);
+	perf_cpu_map__put(evsel->own_cpus);
+	perf_thread_map__put(evsel->threads);
+	evsel->cpus = evsel->own_cpus = NULL;
+	evsel->threads = NULL;
+}
+
+void evlist_unmap(struct rings *r)
+{
+	struct perf_evsel *evsel;
+
+	if (r->evlist && r->evlist->list) {
+		perf_evlist__for_each_evsel(r->evlist->list, evsel) release_event(evsel);
+		perf_evlist__delete(r->evlist->list);
+	}
+	free(r->evlist);
+	r->evlist = NULL;
+	r->list.count = 0;
+}
+
+size_t rings_ids(const struct rings *r, uint32_t index, const uint64_t **ret)
+{
+	struct perf_evsel *evsel;
+
+	perf_evlist__for_each_evsel(r->evlist->list, evsel)
+	{
+		if ((uint32_t)evsel->idx != index)
+			continue;
+		*ret = (const uint64_t *)evsel->id;
+		return evsel->ids;
+	}
+	return 0;
+}
+
+void rings_enable(struct rings *r)
+{
+	perf_evlist__enable(r->evlist->list);
+}
+
+void rings_disable(struct rings *r)
+{
+	perf_evlist__disable(r->evlist->list);
+}
