@@ -296,12 +296,16 @@ static int refuse_overflow(struct ff_profile *p, const char *path)
 
 static int read_input(struct ff_profile *p, struct input *opened, enum input_kind kind)
 {
-	struct ff_input *input = add_input(p);
-	int err = 0;
+	struct saved_tree tree = { 0 };
+	struct ff_input *input = NULL;
+	int err = kind == INPUT_SAVED ? decode_saved(p, opened, &tree) : 0;
 
-	if (!input) {
+	if (err == 0 && !(input = add_input(p)))
+		err = fail_memory(&p->ctx);
+	if (err < 0) {
+		saved_tree_release(&tree);
 		input_close(opened);
-		return fail_memory(&p->ctx);
+		return err;
 	}
 	input->input = opened;
 	switch (kind) {
@@ -309,7 +313,7 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 		err = read_folded(p, input);
 		break;
 	case INPUT_SAVED:
-		err = read_saved(p, input);
+		err = read_saved(p, input, &tree);
 		break;
 	case INPUT_PERF:
 		err = read_perf(p, input);
@@ -320,6 +324,7 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);
+	saved_tree_release(&tree);
 	return err;
 }
 

@@ -339,8 +339,10 @@ struct stacks_used {
 };
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used);
 
-/* engine/saved.c */
-int read_saved(struct ff_profile *p, struct ff_input *input);
+/* engine/saved.c: the tree of a picture, and its stacks. */
+int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret);
+int read_saved(struct ff_profile *p, struct ff_input *input,
+	       const struct saved_tree *tree);
 
 /* engine/header.c: for a picture's header. */
 int note_events(struct ff_profile *p, struct ff_input *input,

@@ -22,6 +22,7 @@ struct restoring {
 	uint32_t *depth; /* by node; the root's is 0 */
 	bool *behind; /* by node: a separator is above it; NULL: no chains */
 	ARRAY(uint32_t) path; /* frames down to the node at hand */
+	bool chain; /* functions are as --colors=chain shows them */
 	bool text_only; /* it was made of folded text */
 	uint64_t factor; /* to the profile's decimals */
 	uint32_t last; /* what was charged last */
@@ -53,8 +54,7 @@ static bool is_separator(const struct restoring *r, uint32_t node)
 {
 	uint32_t name = r->tree->functions[r->tree->function[node]].name;
 
-	return r->tree->chain && node &&
-	       strcmp(intern_text(&r->p->strings, name), "--") == 0;
+	return r->chain && node && strcmp(intern_text(&r->p->strings, name), "--") == 0;
 }
 
 /* The same without a waker's mark. */
@@ -77,9 +77,9 @@ static int make_frames(struct restoring *r)
 	int err = 0;
 
 	r->frames = calloc(count, sizeof(*r->frames));
-	if (r->tree->chain)
+	if (r->chain)
 		r->wakers = calloc(count, sizeof(*r->wakers));
-	if (!r->frames || (r->tree->chain && !r->wakers))
+	if (!r->frames || (r->chain && !r->wakers))
 		return -ENOMEM;
 	for (uint32_t i = 1; i < count && err == 0; i++) {
 		const struct saved_function *f = &r->tree->functions[i];
@@ -96,9 +96,9 @@ static int measure(struct restoring *r)
 	uint32_t deepest = 0;
 
 	r->depth = calloc(r->tree->nodes, sizeof(*r->depth));
-	if (r->tree->chain)
+	if (r->chain)
 		r->behind = calloc(r->tree->nodes, sizeof(*r->behind));
-	if (!r->depth || (r->tree->chain && !r->behind))
+	if (!r->depth || (r->chain && !r->behind))
 		return -ENOMEM;
 	for (uint32_t i = 1; i < r->tree->nodes; i++) {
 		uint32_t parent = r->tree->parent[i];
@@ -269,11 +269,15 @@ static bool has_modules(const struct saved_tree *tree)
 	return false;
 }
 
-static int restore(struct ff_profile *p, const struct ff_input *input)
+static int restore(struct ff_profile *p, const struct ff_input *input,
+		   const struct saved_tree *tree)
 {
-	const struct saved_tree *tree = input_saved(input->input);
 	struct restoring r = {
-		.p = p, .tree = tree, .text_only = is_text_only(tree), .factor = 1
+		.p = p,
+		.tree = tree,
+		.chain = input_picture(input->input)->chain,
+		.text_only = is_text_only(tree),
+		.factor = 1,
 	};
 	int err;
 
@@ -293,23 +297,35 @@ static int restore(struct ff_profile *p, const struct ff_input *input)
 	return err;
 }
 
-static void take_facts(struct ff_profile *p, struct ff_input *input,
-		       const struct saved_tree *tree)
+static void take_facts(struct ff_profile *p, struct ff_input *input, bool has_samples)
 {
-	input->event_names = tree->events;
-	input->title = tree->title;
+	const struct saved_picture *picture = input_picture(input->input);
+
+	input->event_names = picture->events;
+	input->title = picture->title;
 	input->unit =
-		p->options.count == FF_COUNT_SAMPLES && tree->samples ? 0 : tree->unit;
-	input->frequency = tree->frequency;
-	input->period = tree->period;
-	input->has_samples = tree->samples;
+		p->options.count == FF_COUNT_SAMPLES && has_samples ? 0 : picture->unit;
+	input->frequency = picture->frequency;
+	input->period = picture->period;
+	input->has_samples = has_samples;
 	/* Why they were cut is not known any more. */
-	p->poorer.truncated += tree->truncated;
+	p->poorer.truncated += picture->truncated;
 }
 
-int read_saved(struct ff_profile *p, struct ff_input *input)
+int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
 {
-	const struct saved_tree *tree = input_saved(input->input);
+	const struct saved_picture *picture = input_picture(in);
+	const char *why;
+	int err = saved_tree_decode(picture->payload, picture->size, picture->format,
+				    &p->strings, p->ctx.budget, ret, &why);
+
+	input_drop_payload(in);
+	return err < 0 ? input_picture_fail(&p->ctx, in, err, why) : 0;
+}
+
+int read_saved(struct ff_profile *p, struct ff_input *input,
+	       const struct saved_tree *tree)
+{
 	const char *path = input_path(input->input);
 	int err;
 
@@ -334,7 +350,7 @@ int read_saved(struct ff_profile *p, struct ff_input *input)
 		scale_weights(&p->trie, &p->sum, tree->decimals - p->decimals);
 		p->decimals = tree->decimals;
 	}
-	take_facts(p, input, tree);
+	take_facts(p, input, tree->samples != NULL);
 	err = report_read(p, input, tree->report, tree->report_size);
-	return err < 0 ? err : restore(p, input);
+	return err < 0 ? err : restore(p, input, tree);
 }

@@ -7,9 +7,9 @@
 #include "engine/profile.h"
 #include "write/write.h"
 
-static struct write_input write_input(const struct ff_profile *p)
+static struct tree_source tree_source(const struct ff_profile *p)
 {
-	return (struct write_input){
+	return (struct tree_source){
 		.tree = &p->named,
 		.symbols = &p->symbols,
 		.strings = &p->strings,
@@ -23,47 +23,11 @@ static struct write_input write_input(const struct ff_profile *p)
 
 int ff_write_folded(struct ff_profile *p, FILE *out)
 {
-	struct write_input in = write_input(p);
+	struct tree_source in = tree_source(p);
 
 	if (!p->finished)
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
-	return write_folded(&p->ctx, &in, out);
-}
-
-static struct svg_options svg_options(const struct ff_profile *p,
-				      const struct ff_graph_options *o)
-{
-	return (struct svg_options){
-		.kind = o->flags & FF_GRAPH_STATIC	? SVG_STATIC
-			: o->flags & FF_GRAPH_NO_SCRIPT ? SVG_NO_SCRIPT
-							: SVG_VIEWER,
-		.html = o->flags & FF_GRAPH_HTML,
-		.title = o->title,
-		.subtitle = o->subtitle,
-		.notes = o->notes,
-		.fonttype = o->fonttype,
-		.countname = o->countname,
-		.nametype = o->nametype,
-		.colors = o->colors,
-		.bgcolors = o->bgcolors,
-		.theme = o->theme,
-		.minwidth = o->minwidth,
-		.nameattr = o->nameattr,
-		.palette_map = o->palette_map,
-		.encoding = o->encoding,
-		.width = o->width,
-		.height = o->height,
-		.fontsize = o->fontsize,
-		.fontwidth = o->fontwidth,
-		.total = o->total,
-		.factor = o->factor,
-		.hash = o->flags & FF_GRAPH_HASH,
-		.random = o->flags & FF_GRAPH_RANDOM,
-		.reverse = o->flags & FF_GRAPH_REVERSE,
-		.inverted = o->flags & FF_GRAPH_INVERTED,
-		.negate = o->flags & FF_GRAPH_NEGATE,
-		.flamechart = p->options.flags & FF_FLAMECHART,
-	};
+	return write_folded(&p->ctx, &in, NULL, out);
 }
 
 /* Sentences beside each other: what shows them has one line, or breaks it itself. */
@@ -96,11 +60,11 @@ static void put_note(const struct ff_profile *p, struct text *to)
 int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, FILE *out)
 {
 	struct ff_graph_options given = { .size = sizeof(given) };
-	struct write_input in = write_input(p);
+	struct tree_source in = tree_source(p);
 	struct bytes report = { 0 };
 	struct text findings = { 0 }, note = { 0 };
 	struct write_facts facts;
-	struct svg_options svg;
+	struct write_options how = { &given, &facts };
 	int err;
 
 	if (!p->finished)
@@ -108,9 +72,7 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 	if (options)
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
-	svg = svg_options(p, &given);
 	facts = profile_facts(p);
-	in.facts = &facts;
 	facts.report = &report;
 	err = report_write(p, &report);
 	list_findings(p, &findings);
@@ -120,7 +82,7 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 	if (err < 0 || findings.failed || note.failed)
 		err = fail_memory(&p->ctx);
 	else
-		err = write_svg(&p->ctx, &in, &svg, out);
+		err = write_svg(&p->ctx, &in, &how, out);
 	bytes_release(&report);
 	text_release(&findings);
 	text_release(&note);

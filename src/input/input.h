@@ -43,8 +43,8 @@ bool input_is_recording(const char *path);
 
 /*
  * Opens a recording and reads its header. -EBADMSG for what is no recording.
- * *@kind says what it is; folded text is read with folded_next(), what was saved is there
- * with input_saved(), anything else is read with state_next() and then sample_next().
+ * *@kind says what it is; folded text is read with folded_next(), a picture is there
+ * with input_picture(), anything else is read with state_next() and then sample_next().
  */
 int input_open(struct context *ctx, const char *path, struct intern *strings,
 	       struct input **ret, enum input_kind *kind);
@@ -163,92 +163,33 @@ int input_note_change(struct context *ctx, struct input *in, uint64_t samples,
 		      uint64_t at);
 
 /*
- * A tree that was saved in a picture: columns by number, and what their values mean, as
- * Documentation/svg-format.md says.
+ * A picture with a tree in it: what its header says, and the tree as it was before it was packed,
+ * for tree/ to decode. Texts are string ids, 0: nothing.
  */
-enum saved_column {
-	SAVED_COUNTS = 1,
-	SAVED_NAME_START,
-	SAVED_NAME_REST,
-	SAVED_MODULE,
-	SAVED_FUNCTION_NAME,
-	SAVED_FUNCTION_MODULE,
-	SAVED_FUNCTION_KIND,
-	SAVED_FUNCTION_LEVEL,
-	SAVED_FUNCTION_CLASS,
-	SAVED_FUNCTION_COLOUR,
-	SAVED_RUN,
-	SAVED_UP,
-	SAVED_KNOWN,
-	SAVED_CALLEE,
-	SAVED_NEW_LOW,
-	SAVED_NEW_HIGH,
-	SAVED_FILE,
-	SAVED_FUNCTION_FILE,
-	SAVED_FUNCTION_LINE,
-	SAVED_SELF = 32, /* of leaves; of inner nodes: one more */
-	SAVED_SAMPLES = 34,
-	SAVED_BEFORE = 36,
-	SAVED_REPORT = 38, /* of the recording: bytes that input does not look into */
-	SAVED_INFERRED = 39, /* numbers of nodes and values */
-	SAVED_CALLEES_OF = 40, /* and the length of a list, 2 to SAVED_SHORT_LIST */
-	SAVED_COLUMNS = 49,
-};
-
-/* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
-enum { SAVED_SHORT_LIST = SAVED_COLUMNS - SAVED_CALLEES_OF - 1 };
-
-enum saved_kind {
-	SAVED_TEXT, /* a process, or a frame of folded text */
-	SAVED_USER,
-	SAVED_KERNEL,
-	SAVED_JIT,
-	SAVED_GAP,
-	SAVED_KIND = 7, /* these bits */
-	SAVED_UNNAMED = 8, /* no symbol */
-	SAVED_INLINED = 16,
-};
-
-/* Where samples are. */
-enum saved_samples { SAMPLES_UNKNOWN, SAMPLES_ARE_SELF, SAMPLES_HAVE_COLUMNS };
-
-/* What is written; what is read begins at the first one. */
-enum { SAVED_FORMAT = 2, SAVED_FIRST_FORMAT = 1 };
-
-/* Texts are string ids. */
-struct saved_function {
-	uint32_t name, module;
-	uint32_t file, line; /* where it is declared; 0: not known */
-	uint8_t kind; /* enum saved_kind, with its flags */
-};
-
-/* Nodes are in preorder, node 0 is the root; node i + 1's parent is i or one of those
- * above it. */
-struct saved_tree {
-	struct saved_function *functions; /* 0 is the root's */
-	uint32_t *function, *parent; /* by node */
-	uint64_t *self; /* by node, in units of 10^-decimals */
-	uint64_t *samples, *before; /* likewise; NULL: not known, no difference */
-	/* Of nodes whose frame was inferred in some stacks, in their order: the weight of these. */
-	struct saved_inferred {
-		uint32_t node;
-		uint64_t weight;
-	} * inferred;
-	uint32_t inferred_count;
-	uint32_t function_count, nodes;
-	unsigned decimals;
+struct saved_picture {
+	uint64_t format; /* of the payload */
+	uint64_t samples, frequency, period, duration, lost, truncated, recorded;
 	bool chart; /* siblings are in the order of input */
 	bool chain; /* functions are as --colors=chain shows them */
-	/* What its header says; texts are string ids, 0: nothing. */
-	uint32_t unit, events, title;
-	uint64_t frequency, period, truncated;
-	uint8_t *report; /* what it says of its recording; NULL: nothing */
-	size_t report_size;
-	struct claim claim; /* of the budget */
+	uint32_t unit, events, command, title;
+	uint8_t *payload;
+	size_t size;
+	struct claim claim; /* of the budget, for the payload */
 };
 
 /* NULL where the input is something else. Valid until input_finish(). */
-const struct saved_tree *input_saved(const struct input *in);
+const struct saved_picture *input_picture(const struct input *in);
+
+/* The payload has been decoded, or cannot be: its memory goes. */
+void input_drop_payload(struct input *in);
+
+/* The sentence for what came of a payload: -ENOMEM, -EFBIG where the budget has too little left,
+ * or -EBADMSG, where @why says what is wrong with it. Returns @err. */
+int input_picture_fail(struct context *ctx, const struct input *in, int err,
+		       const char *why);
+
+/* Formats of payloads: what is written; what is read begins at the first one. */
+enum { SAVED_FORMAT = 2, SAVED_FIRST_FORMAT = 1 };
 
 const char *record_name(unsigned type); /* NULL: no such type */
 const char *sample_field_name(unsigned bit); /* of sample_type; NULL: no such bit */

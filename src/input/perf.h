@@ -183,7 +183,7 @@ struct input {
 	/* Folded text. */
 	struct folded *folded;
 	uint64_t position;
-	struct saved_tree *saved; /* NULL: the input is none */
+	struct saved_picture *picture; /* NULL: the input is none */
 };
 
 /* Values of the input's byte order. */

@@ -80,18 +80,28 @@ static int is_no_saved(struct context *ctx, const struct scan *s)
 		    s->in->path);
 }
 
+int input_picture_fail(struct context *ctx, const struct input *in, int err,
+		       const char *why)
+{
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	if (err == -EFBIG)
+		return fail(ctx, -EFBIG,
+			    "'%s': the data of the picture takes more memory than what "
+			    "is read may: --memory=SIZE with more",
+			    in->path);
+	return fail(ctx, err, "'%s': the data of the picture is damaged: %s", in->path,
+		    why);
+}
+
 static int is_damaged(struct context *ctx, const struct scan *s, const char *why)
 {
-	return fail(ctx, -EBADMSG, "'%s': the data of the picture is damaged: %s",
-		    s->in->path, why);
+	return input_picture_fail(ctx, s->in, -EBADMSG, why);
 }
 
 static int is_large(struct context *ctx, const struct scan *s)
 {
-	return fail(ctx, -EFBIG,
-		    "'%s': the data of the picture takes more memory than what is read "
-		    "may: --memory=SIZE with more",
-		    s->in->path);
+	return input_picture_fail(ctx, s->in, -EFBIG, NULL);
 }
 
 /* Up to the element, whose name is passed. */
@@ -156,6 +166,13 @@ static int plain_text(const char *p, const char *end, struct bytes *ret)
 	return ret->failed ? -ENOMEM : 0;
 }
 
+/* The attributes, and what they say of the packing. */
+struct saved_header {
+	struct saved_picture picture;
+	uint64_t bytes;
+	bool is_zlib;
+};
+
 struct attribute {
 	const char *name;
 	size_t at; /* a member of struct saved_header */
@@ -164,22 +181,22 @@ struct attribute {
 
 #define AT(field) offsetof(struct saved_header, field)
 static const struct attribute attributes[] = {
-	{ "data-format", AT(format), NUMBER },
+	{ "data-format", AT(picture.format), NUMBER },
 	{ "data-packing", AT(is_zlib), PACKING },
 	{ "data-bytes", AT(bytes), NUMBER },
-	{ "data-unit", AT(unit), TEXT },
-	{ "data-samples", AT(samples), NUMBER },
-	{ "data-event", AT(events), TEXT },
-	{ "data-frequency", AT(frequency), NUMBER },
-	{ "data-period", AT(period), NUMBER },
-	{ "data-duration", AT(duration), NUMBER },
-	{ "data-lost", AT(lost), NUMBER },
-	{ "data-truncated", AT(truncated), NUMBER },
-	{ "data-command", AT(command), TEXT },
-	{ "data-recorded", AT(recorded), NUMBER },
-	{ "data-title", AT(title), TEXT },
-	{ "data-chart", AT(chart), FLAG },
-	{ "data-chain", AT(chain), FLAG },
+	{ "data-unit", AT(picture.unit), TEXT },
+	{ "data-samples", AT(picture.samples), NUMBER },
+	{ "data-event", AT(picture.events), TEXT },
+	{ "data-frequency", AT(picture.frequency), NUMBER },
+	{ "data-period", AT(picture.period), NUMBER },
+	{ "data-duration", AT(picture.duration), NUMBER },
+	{ "data-lost", AT(picture.lost), NUMBER },
+	{ "data-truncated", AT(picture.truncated), NUMBER },
+	{ "data-command", AT(picture.command), TEXT },
+	{ "data-recorded", AT(picture.recorded), NUMBER },
+	{ "data-title", AT(picture.title), TEXT },
+	{ "data-chart", AT(picture.chart), FLAG },
+	{ "data-chain", AT(picture.chain), FLAG },
 };
 
 static bool parse_number(const char *text, uint64_t *ret)
@@ -269,11 +286,11 @@ static int read_header(struct context *ctx, struct scan *s, struct saved_header 
 		return fail_memory(ctx);
 	if (err < 0)
 		return is_damaged(ctx, s, "its header cannot be understood");
-	if (h->format < SAVED_FIRST_FORMAT || h->format > SAVED_FORMAT)
+	if (h->picture.format < SAVED_FIRST_FORMAT || h->picture.format > SAVED_FORMAT)
 		return fail(ctx, -EBADMSG,
 			    "'%s': its data is in format %llu, and this flamefold knows "
 			    "formats %d to %d",
-			    s->in->path, (unsigned long long)h->format,
+			    s->in->path, (unsigned long long)h->picture.format,
 			    SAVED_FIRST_FORMAT, SAVED_FORMAT);
 	return 0;
 }
@@ -376,49 +393,31 @@ static int unpack(struct context *ctx, struct scan *s, const struct saved_header
 	return err < 0 ? is_damaged(ctx, s, "it cannot be unpacked") : 0;
 }
 
-static int read_data(struct context *ctx, struct scan *s, const struct saved_header *h,
-		     struct saved_tree *tree)
+static int read_data(struct context *ctx, struct scan *s, struct saved_header *h)
 {
 	struct packed_text p = { 0 };
-	uint8_t *payload = NULL;
-	const char *why;
 	int err = read_packed(ctx, s, &p);
 
 	if (err == 0)
-		err = unpack(ctx, s, h, &p, &payload);
+		err = unpack(ctx, s, h, &p, &h->picture.payload);
 	bytes_release(&p.bytes);
 	if (err < 0) {
 		claim_release(&p.claim);
 		return err;
 	}
-	err = saved_tree_decode(payload, (size_t)h->bytes, h->format, s->in->strings,
-				ctx->budget, tree, &why);
-	free(payload);
-	claim_release(&p.claim);
-	if (err == -ENOMEM)
-		return fail_memory(ctx);
-	if (err == -EFBIG)
-		return is_large(ctx, s);
-	return err < 0 ? is_damaged(ctx, s, why) : 0;
+	h->picture.size = (size_t)h->bytes;
+	h->picture.claim = p.claim;
+	return 0;
 }
 
-static void take_header(struct input *in, const struct saved_header *h)
+static void take_header(struct recording *rec, const struct saved_picture *p)
 {
-	struct saved_tree *t = in->saved;
-
-	t->chart = h->chart;
-	t->chain = h->chain;
-	t->unit = h->unit;
-	t->events = h->events;
-	t->title = h->title;
-	t->frequency = h->frequency;
-	t->period = h->period;
-	t->truncated = h->truncated;
-	in->rec.command = h->command;
-	in->rec.lost_samples = h->lost;
-	in->rec.samples = h->samples;
-	in->rec.last_time = h->duration;
-	in->rec.recorded = h->recorded;
+	rec->command = p->command;
+	rec->lost_samples = p->lost;
+	rec->samples = p->samples;
+	rec->last_time = p->duration;
+	rec->recorded = p->recorded;
+	rec->format = "flame graph";
 }
 
 int saved_open(struct context *ctx, struct input *in)
@@ -427,8 +426,8 @@ int saved_open(struct context *ctx, struct input *in)
 	struct saved_header header = { 0 };
 	int err;
 
-	in->saved = calloc(1, sizeof(*in->saved));
-	if (!s.bytes || !in->saved) {
+	in->picture = calloc(1, sizeof(*in->picture));
+	if (!s.bytes || !in->picture) {
 		free(s.bytes);
 		return fail_memory(ctx);
 	}
@@ -436,24 +435,31 @@ int saved_open(struct context *ctx, struct input *in)
 	if (err == 0)
 		err = read_header(ctx, &s, &header);
 	if (err == 0)
-		err = read_data(ctx, &s, &header, in->saved);
+		err = read_data(ctx, &s, &header);
 	free(s.bytes);
 	if (err < 0)
 		return err;
-	take_header(in, &header);
-	in->rec.format = "flame graph";
+	*in->picture = header.picture;
+	take_header(&in->rec, in->picture);
 	return 0;
+}
+
+void input_drop_payload(struct input *in)
+{
+	free(in->picture->payload);
+	in->picture->payload = NULL;
+	claim_release(&in->picture->claim);
 }
 
 void saved_close(struct input *in)
 {
-	if (in->saved)
-		saved_tree_release(in->saved);
-	free(in->saved);
-	in->saved = NULL;
+	if (in->picture)
+		input_drop_payload(in);
+	free(in->picture);
+	in->picture = NULL;
 }
 
-const struct saved_tree *input_saved(const struct input *in)
+const struct saved_picture *input_picture(const struct input *in)
 {
-	return in->saved;
+	return in->picture;
 }

@@ -37,6 +37,25 @@ struct thread_label {
 	uint32_t comm, pid, tid;
 };
 
+/* What comes with its names, as trees of pictures do. */
+enum saved_kind {
+	SAVED_TEXT, /* a process, or a frame of folded text */
+	SAVED_USER,
+	SAVED_KERNEL,
+	SAVED_JIT,
+	SAVED_GAP,
+	SAVED_KIND = 7, /* these bits */
+	SAVED_UNNAMED = 8, /* no symbol */
+	SAVED_INLINED = 16,
+};
+
+/* Texts are string ids. */
+struct saved_function {
+	uint32_t name, module;
+	uint32_t file, line; /* where it is declared; 0: not known */
+	uint8_t kind; /* enum saved_kind, with its flags */
+};
+
 struct frames {
 	ARRAY(struct frame) list; /* by id */
 	struct hash_set by_key;

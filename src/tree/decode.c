@@ -1,15 +1,20 @@
+/*
+ * The columns of encode.c, read back. Nothing in them is believed: what counts say is compared
+ * with the bytes that are there, and claimed of the budget, before memory is taken for it.
+ */
+#include "tree/saved.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cursor.h"
-#include "input/saved.h"
+#include "input/input.h"
 
 /* What is left of a byte with several indexes. */
 struct gathered {
 	uint32_t rest, scale; /* scale: how many values have been taken; 0: no byte yet */
 };
 
-/* Nothing is believed: a count is compared with the bytes that have to be there. */
 struct reader {
 	struct cursor columns[SAVED_COLUMNS]; /* by enum saved_column */
 	struct intern *strings;

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "base/deflate.h"
-#include "input/input.h"
 
 /* Indexes that are to be one byte. */
 struct gathered {
@@ -27,7 +26,7 @@ struct gathered {
 };
 
 struct maker {
-	const struct write_input *in;
+	const struct tree_source *in;
 	const struct view *view;
 	struct tree_data *data;
 	bool by_label;
@@ -456,7 +455,7 @@ static void add_counts(struct maker *m)
 		bytes_varint(&m->data->columns[SAVED_COUNTS], counts[i]);
 }
 
-int tree_data_make(struct context *ctx, const struct write_input *in,
+int tree_data_make(struct context *ctx, const struct tree_source *in,
 		   const struct view *view, bool by_label, struct tree_data *ret)
 {
 	struct tree_data d = { 0 };

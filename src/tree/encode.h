@@ -2,7 +2,8 @@
 #define TREE_ENCODE_H
 
 #include "base/bytes.h"
-#include "write/view.h"
+#include "tree/saved.h"
+#include "tree/view.h"
 
 /* A function of the tree, or what is printed of some. */
 struct data_function {
@@ -24,7 +25,7 @@ struct tree_data {
 };
 
 /* @view was made by function, or, with @by_label, is one of labels. */
-int tree_data_make(struct context *ctx, const struct write_input *in,
+int tree_data_make(struct context *ctx, const struct tree_source *in,
 		   const struct view *view, bool by_label, struct tree_data *ret);
 void tree_data_release(struct tree_data *d);
 

@@ -4,7 +4,7 @@
  * is looked at again. Keys have their first 8 bytes as a number, which decides most
  * comparisons.
  */
-#include "write/label.h"
+#include "tree/label.h"
 
 #include <errno.h>
 #include <stdlib.h>

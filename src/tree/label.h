@@ -1,5 +1,5 @@
-#ifndef WRITE_LABEL_H
-#define WRITE_LABEL_H
+#ifndef TREE_LABEL_H
+#define TREE_LABEL_H
 
 #include "base/intern.h"
 

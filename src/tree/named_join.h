@@ -1,7 +1,7 @@
 #ifndef TREE_NAMED_JOIN_H
 #define TREE_NAMED_JOIN_H
 
-#include "tree/tree.h"
+#include "tree/named.h"
 
 enum {
 	RANK_DROPPED = -1, /* a function that is left out */

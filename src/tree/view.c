@@ -1,4 +1,4 @@
-#include "write/view.h"
+#include "tree/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ enum crowd {
 };
 
 struct builder {
-	const struct write_input *in;
+	const struct tree_source *in;
 	struct view *view;
 	struct hash_map children; /* parent << 32 | label -> node */
 	uint32_t *labels; /* by function; UINT32_MAX: not asked for */
@@ -39,7 +39,7 @@ struct builder {
 	unsigned flags;
 };
 
-const char *view_mark(const struct write_input *in, uint8_t kind)
+const char *view_mark(const struct tree_source *in, uint8_t kind)
 {
 	const char *const marks[] = {
 		[FUNCTION_KERNEL] = in->mark_kernel ? "_[k]" : "",
@@ -455,7 +455,7 @@ static int order_siblings(const struct builder *b)
 	return 0;
 }
 
-int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
+int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret)
 {
 	struct view v = { .decimals = in->tree->decimals };

@@ -1,8 +1,18 @@
-#ifndef WRITE_VIEW_H
-#define WRITE_VIEW_H
+#ifndef TREE_VIEW_H
+#define TREE_VIEW_H
 
-#include "write/label.h"
-#include "write/write.h"
+#include "tree/label.h"
+#include "tree/named.h"
+
+/* What is written, and how it is spelled. */
+struct tree_source {
+	const struct named *tree;
+	const struct symbols *symbols;
+	const struct intern *strings;
+	bool mark_kernel, mark_jit; /* _[k], _[j] */
+	bool in_order; /* siblings stay as they came: a flame chart */
+	unsigned threads; /* 0: one */
+};
 
 /*
  * A writer's own tree: the named tree keyed by what is printed, or by function. Node 0 is
@@ -41,12 +51,12 @@ enum view_flag {
  * Siblings are in the order in which flamegraph.pl meets them: of the stacks sorted
  * bytewise. With in->in_order as they came, equal neighbours merged.
  */
-int view_make(struct context *ctx, const struct write_input *in, unsigned flags,
+int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret);
 void view_release(struct view *v);
 
 /* What is printed behind names of a kind, enum function_kind: "_[k]", or "". */
-const char *view_mark(const struct write_input *in, uint8_t kind);
+const char *view_mark(const struct tree_source *in, uint8_t kind);
 
 /* Does a stack end at the node? */
 static inline bool view_is_leaf(const struct view *v, uint32_t node)

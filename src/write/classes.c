@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/input.h"
-#include "tree/encode.h"
-
 /*
  * Which function has which class. Its module is what counts, in user code; modules get slots
  * in the order of their weight, each the one that its name prefers, so that a module mostly
@@ -258,7 +255,7 @@ const char *class_group(const struct class_plan *plan, const struct class_subjec
 	return group;
 }
 
-uint64_t *class_weights(const struct write_input *in)
+uint64_t *class_weights(const struct tree_source *in)
 {
 	const struct named *tree = in->tree;
 	uint64_t *weights = calloc(in->symbols->functions.count + 1, sizeof(*weights));
@@ -269,7 +266,7 @@ uint64_t *class_weights(const struct write_input *in)
 }
 
 struct class_subject class_subject_of(const struct class_plan *plan,
-				      const struct write_input *in, uint32_t function)
+				      const struct tree_source *in, uint32_t function)
 {
 	const struct function *f = &in->symbols->functions.v[function];
 
@@ -281,7 +278,7 @@ struct class_subject class_subject_of(const struct class_plan *plan,
 	};
 }
 
-static bool has_only_text(const struct write_input *in)
+static bool has_only_text(const struct tree_source *in)
 {
 	const struct function *functions = in->symbols->functions.v;
 
@@ -324,7 +321,7 @@ static int most_named_first(const void *left, const void *right)
 }
 
 /* Functions of one module become one. */
-static int weigh_modules(const struct class_plan *plan, const struct write_input *in,
+static int weigh_modules(const struct class_plan *plan, const struct tree_source *in,
 			 const uint64_t *weights, struct module_weights *ret)
 {
 	size_t kept = 0;
@@ -421,7 +418,7 @@ static void give_slot(struct class_plan *plan, const struct module_weight *m)
 			(struct class_slot){ m->name, m->size, (uint8_t)best };
 }
 
-int class_plan_make(struct class_plan *plan, const struct write_input *in)
+int class_plan_make(struct class_plan *plan, const struct tree_source *in)
 {
 	uint64_t *weights = class_weights(in);
 	struct module_weights m = { 0 };

@@ -37,11 +37,11 @@ struct class_plan {
 };
 
 /* 0, or -ENOMEM. */
-int class_plan_make(struct class_plan *plan, const struct write_input *in);
+int class_plan_make(struct class_plan *plan, const struct tree_source *in);
 
 /* What the plan and the picture's writers say of a function of the input. */
 struct class_subject class_subject_of(const struct class_plan *plan,
-				      const struct write_input *in, uint32_t function);
+				      const struct tree_source *in, uint32_t function);
 
 uint8_t class_of(const struct class_plan *plan, const struct class_subject *s);
 
@@ -51,6 +51,6 @@ const char *class_group(const struct class_plan *plan, const struct class_subjec
 			size_t *size);
 
 /* By function its own weight: to be freed. NULL: no memory. */
-uint64_t *class_weights(const struct write_input *in);
+uint64_t *class_weights(const struct tree_source *in);
 
 #endif

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "write/label.h"
 #include "write/number.h"
 #include "write/sink.h"
-#include "write/view.h"
+#include "write/write.h"
 
 /*
  * Stacks in the bytewise order of their lines, straight from the named tree, which is in
@@ -86,7 +85,7 @@ static uint32_t label_of(const struct folder *f, uint32_t node)
 	return f->label[f->tree->nodes.v[node].function];
 }
 
-static int label_functions(struct folder *f, const struct write_input *in, bool *gaps)
+static int label_functions(struct folder *f, const struct tree_source *in, bool *gaps)
 {
 	size_t functions = in->symbols->functions.count;
 	int err = 0;
@@ -408,7 +407,7 @@ static int print_piece(void *arg, size_t piece, size_t worker)
 	return p->sink.text.failed ? -ENOMEM : 0;
 }
 
-static int prepare(struct folder *f, const struct write_input *in)
+static int prepare(struct folder *f, const struct tree_source *in)
 {
 	bool gaps;
 	int err = labels_init(&f->labels);
@@ -449,7 +448,7 @@ static void release(struct folder *f)
 }
 
 /* Never more than there is work for. */
-static size_t thread_count(const struct write_input *in)
+static size_t thread_count(const struct tree_source *in)
 {
 	size_t nodes = in->tree->nodes.count;
 
@@ -458,12 +457,14 @@ static size_t thread_count(const struct write_input *in)
 	return in->threads < nodes / PIECE ? in->threads : nodes / PIECE;
 }
 
-int write_folded(struct context *ctx, const struct write_input *in, FILE *out)
+int write_folded(struct context *ctx, const struct tree_source *in,
+		 const struct write_options *options, FILE *out)
 {
 	struct folder f = { .tree = in->tree, .threads = thread_count(in) };
 	struct sink end = { .out = out };
 	int err, ended;
 
+	(void)options;
 	sink_turns_init(&f.turns);
 	err = prepare(&f, in);
 	if (err == 0)

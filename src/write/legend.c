@@ -174,7 +174,7 @@ static void add_path(struct text *t, const struct picture *p)
 
 static int describe(const struct picture *p, struct text *t)
 {
-	const struct write_facts *facts = p->in->facts;
+	const struct write_facts *facts = p->facts;
 	struct shares s = { 0 };
 	int err = intern_init(&s.names);
 
@@ -322,7 +322,7 @@ static void add_hidden(struct text *t, const struct picture *p)
 			text_printf(t, ", or beyond row %" PRIu32, p->rows);
 	}
 	text_string(t, p->classes ? ": drawn together" : ": grey");
-	if (p->options->kind == SVG_VIEWER)
+	if (graph_has_viewer(p->options))
 		text_string(t, "; in a browser a click zooms in");
 	text_string(t, ". ");
 }
@@ -342,7 +342,7 @@ static void add_fact(struct text *t, const struct picture *p, uint64_t weight,
 /* What a reader has to know before trusting the picture. */
 static void add_facts(struct text *t, const struct picture *p)
 {
-	const struct write_facts *f = p->in->facts;
+	const struct write_facts *f = p->facts;
 	uint64_t all = p->view.nodes.v[0].total;
 
 	if (p->classes)

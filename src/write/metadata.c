@@ -17,7 +17,7 @@ enum {
 	LINE = 3 << 10, /* bytes that become a line of text */
 };
 
-uint64_t unnamed_weight(const struct write_input *in, const struct view *v)
+uint64_t unnamed_weight(const struct tree_source *in, const struct view *v)
 {
 	uint64_t sum = 0;
 
@@ -59,7 +59,7 @@ static uint64_t sum(const uint64_t *values, size_t count)
 static void add_header(struct text *t, const struct metadata *m)
 {
 	static const struct write_facts nothing = { 0 };
-	const struct write_facts *f = m->in->facts ? m->in->facts : &nothing;
+	const struct write_facts *f = m->facts ? m->facts : &nothing;
 	const struct view *v = m->view;
 
 	text_string(t, "<metadata id=\"flamefold-data\"");

@@ -42,12 +42,12 @@ static void add_number(struct text *t, const char *name, uint64_t value)
 static void add_facts(struct text *t, const struct page *p)
 {
 	enum { ORANGE = 3 * CLASS_SHADES }; /* of all user code, where kinds count */
-	const struct svg_options *o = p->options;
+	const struct ff_graph_options *o = p->options;
 
 	text_string(t, " data-flamefold=\"1\"");
 	add_number(t, "data-fluid", o->width == 0);
-	add_number(t, "data-inverted", o->inverted);
-	add_number(t, "data-reverse", o->reverse);
+	add_number(t, "data-inverted", !!(o->flags & FF_GRAPH_INVERTED));
+	add_number(t, "data-reverse", !!(o->flags & FF_GRAPH_REVERSE));
 	add_attribute(t, "data-colors", o->colors);
 	add_number(t, "data-frame-height", p->layout->frame_height);
 	add_pixels(t, "data-fontwidth", p->layout->font_width);
@@ -57,11 +57,11 @@ static void add_facts(struct text *t, const struct page *p)
 		add_pixels(t, "data-factor", o->factor);
 	if (p->whole > 0)
 		add_pixels(t, "data-whole", p->whole);
-	if (o->negate)
+	if (o->flags & FF_GRAPH_NEGATE)
 		add_number(t, "data-negate", 1);
 	if (strcmp(o->theme, "auto") != 0)
 		add_attribute(t, "data-scheme", o->theme);
-	if (p->classes || o->kind == SVG_VIEWER) {
+	if (p->classes || graph_has_viewer(o)) {
 		text_string(t, " data-light=\"");
 		class_colours_list(t, PAGE_LIGHT);
 		text_string(t, "\" data-dark=\"");
@@ -98,10 +98,10 @@ static void begin_root(struct text *t, const struct page *p, double height)
 static void add_comments(struct text *t, const struct page *p)
 {
 	text_string(t, "<!-- Flame graph, made by flamefold");
-	if (p->options->kind == SVG_VIEWER)
+	if (graph_has_viewer(p->options))
 		text_string(t, ". Open it in a browser: frames zoom when clicked, Ctrl-F "
 			       "searches");
-	if (p->options->kind != SVG_STATIC)
+	if (!(p->options->flags & FF_GRAPH_STATIC))
 		text_string(t, ". 'flamefold fold' reads its stacks back");
 	text_string(t, ". -->\n<!-- NOTES: ");
 	xml_comment(t, p->options->notes);
@@ -146,7 +146,7 @@ static void add_page_style(struct text *t, const struct page *p)
 		return;
 	text_string(t, follows ? "@media (prefers-color-scheme:dark){" : "");
 	text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}",
-		    p->options->html ? "html," : "", root);
+		    p->options->flags & FF_GRAPH_HTML ? "html," : "", root);
 	if (follows) {
 		text_printf(t,
 			    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
@@ -161,7 +161,8 @@ static void add_page_style(struct text *t, const struct page *p)
 
 static void add_style(struct text *t, const struct page *p)
 {
-	bool html = p->options->html, viewer = p->options->kind == SVG_VIEWER;
+	bool html = p->options->flags & FF_GRAPH_HTML;
+	bool viewer = graph_has_viewer(p->options);
 
 	if (!viewer && !p->plain)
 		return;
@@ -182,7 +183,7 @@ static void begin_html(struct text *t, const struct page *p)
 		       "<meta charset=\"utf-8\">\n"
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		       "default-src 'none'; base-uri 'none'; form-action 'none'; ");
-	if (p->options->kind == SVG_VIEWER)
+	if (graph_has_viewer(p->options))
 		text_printf(t, "script-src '%s'; ", viewer_html_hash);
 	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
@@ -199,7 +200,7 @@ static void begin_html(struct text *t, const struct page *p)
 
 static void add_prolog(struct text *t, const struct page *p)
 {
-	if (p->options->html) {
+	if (p->options->flags & FF_GRAPH_HTML) {
 		begin_html(t, p);
 		return;
 	}
@@ -265,7 +266,7 @@ static void add_texts(struct text *t, const struct page *p)
 	if (l->subtitle)
 		add_text(t, "subtitle", middle, l->font_size * 4, p->options->subtitle,
 			 "text-anchor=\"middle\"");
-	if (p->options->kind == SVG_VIEWER)
+	if (graph_has_viewer(p->options))
 		add_controls(t, l);
 }
 
@@ -303,7 +304,7 @@ void page_begin(struct text *t, const struct page *p)
 	text_string(t, ">\n");
 	add_comments(t, p);
 	add_description(t, p);
-	if (!p->options->html)
+	if (!(p->options->flags & FF_GRAPH_HTML))
 		add_style(t, p);
 	if (!p->plain)
 		add_background(t, p);
@@ -314,15 +315,15 @@ void page_begin(struct text *t, const struct page *p)
 /* The viewer's files hold no "]]>"; the build looks. */
 void page_end(struct text *t, const struct page *p)
 {
-	bool viewer = p->options->kind == SVG_VIEWER;
+	bool viewer = graph_has_viewer(p->options);
 
-	if (viewer && !p->options->html) {
+	if (viewer && !(p->options->flags & FF_GRAPH_HTML)) {
 		text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
 		text_add(t, viewer_js, sizeof(viewer_js) - 1);
 		text_string(t, "]]></script>\n");
 	}
 	text_string(t, "</svg>\n");
-	if (!p->options->html)
+	if (!(p->options->flags & FF_GRAPH_HTML))
 		return;
 	text_string(t, "</main>\n<div id=\"table\"></div>\n");
 	if (viewer) {
@@ -348,6 +349,6 @@ void page_error(struct text *t, const struct page *p, const char *sentence)
 	text_string(t, " text-anchor=\"middle\">");
 	xml_text(t, sentence, strlen(sentence));
 	text_string(t, "</text>\n</svg>\n");
-	if (p->options->html)
+	if (p->options->flags & FF_GRAPH_HTML)
 		text_string(t, "</main>\n</body>\n</html>\n");
 }

@@ -13,7 +13,7 @@
  */
 struct page {
 	const struct layout *layout;
-	const struct svg_options *options;
+	const struct ff_graph_options *options;
 	const char *background[2]; /* colours at the top and at the bottom */
 	bool classes; /* the default look */
 	bool plain; /* and its background, which follows the page's */

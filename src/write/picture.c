@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/encode.h"
 #include "write/number.h"
 #include "write/utf8.h"
 #include "write/xml.h"
@@ -228,7 +227,7 @@ static void add_delta(struct text *t, const struct picture *p, uint32_t node)
 {
 	double delta = delta_of(p, node);
 
-	if (p->options->negate && delta)
+	if (p->options->flags & FF_GRAPH_NEGATE && delta)
 		delta = -delta;
 	text_string(t, delta > 0 ? "; +" : "; ");
 	add_percent(t, p, delta);
@@ -301,7 +300,7 @@ static void add_mapped_colour(struct text *t, struct picture *p, const struct pi
 /* flamegraph.pl's order of rules. */
 static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 {
-	double sign = p->options->negate ? -1 : 1;
+	double sign = p->options->flags & FF_GRAPH_NEGATE ? -1 : 1;
 	struct colour separator;
 
 	if (colour_of_separator(f->name, f->size, &separator))
@@ -641,7 +640,8 @@ static void add_band(struct narrow *n, const struct picture *p, const struct pie
 	double wide = f->box.x2 - f->box.x1;
 	struct box band = f->box;
 
-	if (!p->classes || p->options->reverse || wide < 4 || own < 1 || own > wide - 0.1)
+	if (!p->classes || p->options->flags & FF_GRAPH_REVERSE || wide < 4 || own < 1 ||
+	    own > wide - 0.1)
 		return;
 	band.x2 = band.x1 + own;
 	if (p->layout.inverted)

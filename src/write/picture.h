@@ -6,7 +6,6 @@
 #include "write/nameattr.h"
 #include "write/palette_map.h"
 #include "write/sink.h"
-#include "write/view.h"
 
 /*
  * The frames of the static picture. Those that are wide enough have an element and a title
@@ -19,8 +18,10 @@
  *	  titles                  lines and runs
  */
 struct picture {
-	const struct write_input *in;
-	const struct svg_options *options; /* no NULL and no 0 where there is a default */
+	const struct tree_source *in;
+	const struct write_facts *facts; /* NULL: nothing is known */
+	const struct ff_graph_options
+		*options; /* no NULL and no 0 where there is a default */
 	struct view view;
 	struct layout layout;
 	struct colouring colouring;

@@ -8,7 +8,7 @@
 
 /* One document being written. */
 struct svg {
-	struct svg_options options; /* no NULL and no 0 where there is a default */
+	struct ff_graph_options options; /* no NULL and no 0 where there is a default */
 	struct picture picture;
 	struct page page;
 	struct legend legend;
@@ -29,11 +29,11 @@ static const char *text_or(const char *text, const char *other)
 	return text && *text ? text : other;
 }
 
-static const char *default_title(const struct svg_options *o)
+static const char *default_title(const struct ff_graph_options *o, bool in_order)
 {
-	if (o->flamechart)
+	if (in_order)
 		return "Flame Chart";
-	return o->inverted ? "Icicle Graph" : "Flame Graph";
+	return o->flags & FF_GRAPH_INVERTED ? "Icicle Graph" : "Flame Graph";
 }
 
 /* flamegraph.pl's font; others with its widths follow it, for machines without it. */
@@ -44,29 +44,34 @@ static const char *default_title(const struct svg_options *o)
 
 /* Who asks for flamegraph.pl's ways to choose a colour wants its colours; those of a
  * difference are its own, too. */
-static const char *default_colors(const struct svg_options *o,
-				  const struct write_input *in)
+static const char *default_colors(const struct ff_graph_options *o,
+				  const struct tree_source *in)
 {
-	return o->hash || o->random || o->palette_map || in->tree->before ? "hot"
-									  : OWN_LOOK;
+	return o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) || o->palette_map ||
+			       in->tree->before
+		       ? "hot"
+		       : OWN_LOOK;
 }
 
 /* The palettes of flamegraph.pl have its title, too. */
-static void set_title(struct svg *s, const struct write_facts *facts)
+static void set_title(struct svg *s)
 {
-	struct svg_options *o = &s->options;
+	const struct write_facts *facts = s->picture.facts;
+	struct ff_graph_options *o = &s->options;
 
 	s->subject = text_or(o->title, facts ? facts->subject : NULL);
 	if (!o->title && facts && strcmp(o->colors, OWN_LOOK) == 0)
 		title_add(&s->title, facts);
 	if (s->title.size && !s->title.failed)
 		o->title = s->title.bytes;
-	o->title = text_or(o->title, default_title(o));
+	o->title = text_or(o->title, default_title(o, s->picture.in->in_order));
 }
 
-static void set_defaults(struct svg_options *o, const struct write_input *in)
+static void set_defaults(struct svg *s)
 {
-	const char *unit = in->facts ? in->facts->unit : NULL;
+	const struct write_facts *facts = s->picture.facts;
+	const char *unit = facts ? facts->unit : NULL;
+	struct ff_graph_options *o = &s->options;
 
 	o->subtitle = text_or(o->subtitle, "");
 	o->notes = text_or(o->notes, "");
@@ -75,7 +80,7 @@ static void set_defaults(struct svg_options *o, const struct write_input *in)
 		o->fonttype = DEFAULT_FONTS;
 	o->countname = o->countname ? o->countname : text_or(unit, "samples");
 	o->nametype = o->nametype ? o->nametype : "Function:";
-	o->colors = text_or(o->colors, default_colors(o, in));
+	o->colors = text_or(o->colors, default_colors(o, s->picture.in));
 	o->height = o->height ? o->height : 16;
 	o->fontsize = o->fontsize ? o->fontsize : 12;
 	o->fontwidth = o->fontwidth ? o->fontwidth : 0.59;
@@ -114,7 +119,7 @@ static int set_background(struct context *ctx, struct svg *s)
 }
 
 /* Comparisons that a NaN fails, too. */
-static int check_sizes(struct context *ctx, const struct svg_options *o)
+static int check_sizes(struct context *ctx, const struct ff_graph_options *o)
 {
 	if (o->width && (o->width <= 2 * LAYOUT_XPAD || o->width > 1000000))
 		return fail(ctx, -EINVAL, "width %u is not between 21 and 1000000",
@@ -132,7 +137,7 @@ static int check_sizes(struct context *ctx, const struct svg_options *o)
 
 static int set_colours(struct context *ctx, struct svg *s)
 {
-	const struct svg_options *o = &s->options;
+	const struct ff_graph_options *o = &s->options;
 	struct picture *p = &s->picture;
 
 	p->classes = strcmp(o->colors, OWN_LOOK) == 0;
@@ -140,16 +145,16 @@ static int set_colours(struct context *ctx, struct svg *s)
 	if (!p->colouring.palette)
 		return fail(ctx, -EINVAL, "no palette '%s': there are " OWN_LOOK ", %s",
 			    o->colors, palette_names);
-	p->colouring.by = o->hash     ? COLOUR_BY_HASH
-			  : o->random ? COLOUR_BY_CHANCE
-				      : COLOUR_BY_SUM;
+	p->colouring.by = o->flags & FF_GRAPH_HASH     ? COLOUR_BY_HASH
+			  : o->flags & FF_GRAPH_RANDOM ? COLOUR_BY_CHANCE
+						       : COLOUR_BY_SUM;
 	return set_background(ctx, s);
 }
 
 /* A background of one's own stays as it is: so do the colours that go with it. */
 static int set_theme(struct context *ctx, struct svg *s)
 {
-	struct svg_options *o = &s->options;
+	struct ff_graph_options *o = &s->options;
 
 	o->theme = text_or(o->theme, "auto");
 	if (strcmp(o->theme, "light") != 0 && strcmp(o->theme, "dark") != 0 &&
@@ -165,7 +170,7 @@ static int set_theme(struct context *ctx, struct svg *s)
 
 static int set_options(struct context *ctx, struct svg *s)
 {
-	const struct svg_options *o = &s->options;
+	const struct ff_graph_options *o = &s->options;
 	int err = check_sizes(ctx, o);
 
 	if (err == 0)
@@ -182,7 +187,7 @@ static int set_options(struct context *ctx, struct svg *s)
 		.frame_height = o->height,
 		.font_size = o->fontsize,
 		.font_width = o->fontwidth,
-		.inverted = o->inverted,
+		.inverted = o->flags & FF_GRAPH_INVERTED,
 		.subtitle = *o->subtitle != '\0',
 	};
 	s->page.layout = &s->picture.layout;
@@ -197,7 +202,7 @@ static int set_options(struct context *ctx, struct svg *s)
 
 static int read_files(struct context *ctx, struct svg *s)
 {
-	const struct svg_options *o = &s->options;
+	const struct ff_graph_options *o = &s->options;
 	int err = 0;
 
 	if (o->nameattr)
@@ -214,7 +219,7 @@ static bool is_chain(const struct svg *s)
 
 static unsigned view_flags(const struct svg *s)
 {
-	unsigned flags = s->options.reverse ? VIEW_REVERSED : 0;
+	unsigned flags = s->options.flags & FF_GRAPH_REVERSE ? VIEW_REVERSED : 0;
 
 	if (s->picture.classes)
 		return flags | VIEW_BY_FUNCTION;
@@ -229,9 +234,9 @@ static unsigned data_flags(const struct svg *s)
 
 static int make_views(struct context *ctx, struct svg *s)
 {
-	const struct write_input *in = s->picture.in;
+	const struct tree_source *in = s->picture.in;
 	unsigned flags = view_flags(s), wanted = data_flags(s);
-	bool saved = s->options.kind != SVG_STATIC, shared;
+	bool saved = !(s->options.flags & FF_GRAPH_STATIC), shared;
 	int err;
 
 	s->data_by_label = is_chain(s);
@@ -264,7 +269,7 @@ static struct colour colour_of_name(const struct svg *s, struct colouring *colou
 static int add_colour(struct svg *s, struct colouring *colouring,
 		      const struct data_function *f, struct bytes *to)
 {
-	const struct write_input *in = s->picture.in;
+	const struct tree_source *in = s->picture.in;
 	struct text name = { 0 };
 	struct colour c;
 
@@ -313,7 +318,8 @@ static int add_colours(struct svg *s, struct tree_data *data)
 
 static int pack_data(struct context *ctx, struct svg *s)
 {
-	const struct write_input *in = s->picture.in;
+	const struct tree_source *in = s->picture.in;
+	const struct write_facts *facts = s->picture.facts;
 	struct tree_data data;
 	int err;
 
@@ -322,9 +328,9 @@ static int pack_data(struct context *ctx, struct svg *s)
 	err = tree_data_make(ctx, in, s->data, s->data_by_label, &data);
 	if (err < 0)
 		return err;
-	if (in->facts && in->facts->report)
-		bytes_add(&data.columns[SAVED_REPORT], in->facts->report->v,
-			  in->facts->report->count);
+	if (facts && facts->report)
+		bytes_add(&data.columns[SAVED_REPORT], facts->report->v,
+			  facts->report->count);
 	if (add_colours(s, &data) < 0)
 		err = fail_memory(ctx);
 	else
@@ -336,7 +342,7 @@ static int pack_data(struct context *ctx, struct svg *s)
 
 static void set_total(struct context *ctx, struct svg *s)
 {
-	const struct svg_options *o = &s->options;
+	const struct ff_graph_options *o = &s->options;
 	struct picture *p = &s->picture;
 	double sum = picture_value(p, p->view.nodes.v[0].total);
 
@@ -402,6 +408,7 @@ static int draw(struct context *ctx, struct svg *s)
 {
 	struct metadata metadata = {
 		.in = s->picture.in,
+		.facts = s->picture.facts,
 		.view = s->data,
 		.packed = &s->packed,
 		.unit = s->options.countname,
@@ -453,29 +460,53 @@ static void release(struct svg *s)
 	text_release(&s->title);
 }
 
-int write_svg(struct context *ctx, const struct write_input *in,
-	      const struct svg_options *options, FILE *out)
+static int write_picture(struct context *ctx, struct svg *s)
 {
-	struct svg s = { .sink.out = out, .picture = { .in = in, .unit = 1 } };
 	int err;
 
-	if (options)
-		s.options = *options;
-	set_defaults(&s.options, in);
-	set_title(&s, in->facts);
-	for (unsigned i = 0; i < in->tree->decimals; i++)
-		s.picture.unit *= 10;
-	err = s.title.failed || class_plan_make(&s.picture.plan, in) < 0
+	set_defaults(s);
+	set_title(s);
+	for (unsigned i = 0; i < s->picture.in->tree->decimals; i++)
+		s->picture.unit *= 10;
+	err = s->title.failed || class_plan_make(&s->picture.plan, s->picture.in) < 0
 		      ? fail_memory(ctx)
 		      : 0;
 	if (err == 0)
-		err = set_options(ctx, &s);
+		err = set_options(ctx, s);
 	if (err == 0)
-		err = read_files(ctx, &s);
+		err = read_files(ctx, s);
 	if (err == 0)
-		err = make_views(ctx, &s);
+		err = make_views(ctx, s);
 	if (err == 0)
-		err = make_picture(ctx, &s);
+		err = make_picture(ctx, s);
+	return err;
+}
+
+static int write_flags(struct context *ctx, const struct tree_source *in,
+		       const struct write_options *options, unsigned flags, FILE *out)
+{
+	struct svg s = {
+		.sink.out = out,
+		.picture = { .in = in, .facts = options->facts, .unit = 1 },
+	};
+	int err;
+
+	if (options->graph)
+		s.options = *options->graph;
+	s.options.flags |= flags;
+	err = write_picture(ctx, &s);
 	release(&s);
 	return err;
+}
+
+int write_svg(struct context *ctx, const struct tree_source *in,
+	      const struct write_options *options, FILE *out)
+{
+	return write_flags(ctx, in, options, 0, out);
+}
+
+int write_html(struct context *ctx, const struct tree_source *in,
+	       const struct write_options *options, FILE *out)
+{
+	return write_flags(ctx, in, options, FF_GRAPH_HTML, out);
 }

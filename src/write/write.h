@@ -1,6 +1,7 @@
 #ifndef WRITE_WRITE_H
 #define WRITE_WRITE_H
 
+#include <flamefold.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
@@ -11,15 +12,6 @@
  * label below the same parent become one, because the text formats and the picture
  * tell functions apart by what is printed only.
  */
-struct write_input {
-	const struct named *tree;
-	const struct symbols *symbols;
-	const struct intern *strings;
-	bool mark_kernel, mark_jit; /* _[k], _[j] */
-	bool in_order; /* siblings stay as they came: a flame chart */
-	unsigned threads; /* 0: one */
-	const struct write_facts *facts; /* NULL: nothing is known */
-};
 
 /* Where a tree comes from, for people. NULL and 0: not known. */
 struct write_facts {
@@ -43,31 +35,32 @@ struct write_facts {
 	const char *findings, *note;
 };
 
-/* stackcollapse-perf.pl's lines, sorted bytewise by stack. -EIO and the like where
- * @out fails. */
-int write_folded(struct context *ctx, const struct write_input *in, FILE *out);
-
-enum svg_kind {
-	SVG_VIEWER, /* picture, data and viewer */
-	SVG_NO_SCRIPT, /* picture and data */
-	SVG_STATIC, /* the picture alone */
+/* How, and of what. */
+struct write_options {
+	const struct ff_graph_options *graph; /* all of it; NULL: the defaults */
+	const struct write_facts *facts; /* NULL: nothing is known */
 };
 
-struct svg_options {
-	enum svg_kind kind;
-	bool html; /* a page around it */
-	const char *title, *subtitle, *notes, *fonttype, *countname, *nametype;
-	const char *colors, *bgcolors, *theme, *minwidth, *nameattr, *palette_map,
-		*encoding;
-	unsigned width, height;
-	double fontsize, fontwidth, total, factor;
-	bool hash, random, reverse, inverted, negate, flamechart;
-};
+/*
+ * A format is a file with a function, and a line in the table. -EIO and the like where @out
+ * fails.
+ */
+typedef int write_fn(struct context *ctx, const struct tree_source *in,
+		     const struct write_options *options, FILE *out);
 
-/* NULL and 0 are flamegraph.pl's defaults, but for the colours, the width, which is the page's,
- * and what is drawn of frames that are hardly seen. -ENODATA: nothing to draw, a picture that
- * says so was written. -EINVAL with a sentence for options that cannot be. */
-int write_svg(struct context *ctx, const struct write_input *in,
-	      const struct svg_options *options, FILE *out);
+/* stackcollapse-perf.pl's lines, sorted bytewise by stack. */
+write_fn write_folded;
+
+/* Of the options NULL and 0 are flamegraph.pl's defaults, but for the colours, the width, which is
+ * the page's, and what is drawn of frames that are hardly seen. -ENODATA: nothing to draw, a
+ * picture that says so was written. -EINVAL with a sentence for options that cannot be. */
+write_fn write_svg;
+write_fn write_html; /* a page around it */
+
+/* Picture, data and viewer. */
+static inline bool graph_has_viewer(const struct ff_graph_options *o)
+{
+	return !(o->flags & (FF_GRAPH_STATIC | FF_GRAPH_NO_SCRIPT));
+}
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/deflate.h"
-#include "input/saved.h"
+#include "input/input.h"
 #include "unit/write/tree.h"
 
 /* A tree that went into columns and came back. */
@@ -388,6 +388,17 @@ static void decode(struct round *r, const uint8_t *bytes, size_t size)
 		cr_expect_not_null(why);
 	else
 		saved_tree_release(&saved);
+}
+
+Test(tree_data, a_payload_without_counts_is_refused)
+{
+	struct saved_tree saved = { 0 };
+	const char *why = NULL;
+
+	cr_expect_eq(saved_tree_decode((const uint8_t *)"\0\0", 3, SAVED_FORMAT, NULL,
+				       NULL, &saved, &why),
+		     -EBADMSG);
+	cr_expect_str_eq(why, "its counts are cut");
 }
 
 Test(tree_data, damage_is_found)

@@ -1,4 +1,4 @@
-#include "write/label.h"
+#include "tree/label.h"
 
 #include <criterion/criterion.h>
 

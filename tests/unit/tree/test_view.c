@@ -1,4 +1,4 @@
-#include "write/view.h"
+#include "tree/view.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

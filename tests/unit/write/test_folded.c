@@ -120,7 +120,7 @@ Test(folded, a_stream_that_fails_is_an_error)
 	tree_init(&t);
 	tree_add(&t, "a", 1);
 	cr_assert_not_null(out);
-	cr_expect_eq(write_folded(&t.ctx, &t.in, out), -ENOSPC);
+	cr_expect_eq(write_folded(&t.ctx, &t.in, NULL, out), -ENOSPC);
 	cr_expect_str_not_empty(t.ctx.error);
 	fclose(out);
 	tree_release(&t);
@@ -262,7 +262,7 @@ Test(folded, a_stream_that_fails_a_thread_is_an_error)
 	tree_init(&t);
 	add_large(&t);
 	cr_assert_not_null(out);
-	cr_expect_eq(write_folded(&t.ctx, &t.in, out), -ENOSPC);
+	cr_expect_eq(write_folded(&t.ctx, &t.in, NULL, out), -ENOSPC);
 	cr_expect_str_not_empty(t.ctx.error);
 	fclose(out);
 	tree_release(&t);
@@ -287,7 +287,7 @@ Test(folded, each_thread_begins_once_with_a_node_that_has_very_many_children)
 	add_large(&t);
 	cr_assert_not_null(out);
 	setvbuf(out, NULL, _IONBF, 0);
-	cr_expect_eq(write_folded(&t.ctx, &t.in, out), 0);
+	cr_expect_eq(write_folded(&t.ctx, &t.in, NULL, out), 0);
 	cr_expect_eq(pieces, t.in.threads);
 	fclose(out);
 	tree_release(&t);
@@ -394,7 +394,7 @@ static bool fold_without(struct tree *t, long n, const char *all)
 	setvbuf(out, NULL, _IONBF, 0);
 	w.size = 0;
 	scarce_at = n;
-	err = write_folded(&t->ctx, &t->in, out);
+	err = write_folded(&t->ctx, &t->in, NULL, out);
 	n = scarce_at;
 	scarce_at = 0;
 	fclose(out);

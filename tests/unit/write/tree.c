@@ -20,7 +20,7 @@ void tree_init(struct tree *t)
 	array_add(&t->named.nodes)->end = 1;
 	t->named.self = calloc(1, sizeof(*t->named.self));
 	t->named.samples = calloc(1, sizeof(*t->named.samples));
-	t->in = (struct write_input){ &t->named, &t->symbols, &t->strings,
+	t->in = (struct tree_source){ &t->named, &t->symbols, &t->strings,
 				      .in_order = false };
 	t->ctx = (struct context){ .log = listen, .log_arg = t };
 }
@@ -149,18 +149,19 @@ char *tree_fold(struct tree *t, int *err)
 	size_t size;
 	FILE *out = open_memstream(&bytes, &size);
 
-	*err = write_folded(&t->ctx, &t->in, out);
+	*err = write_folded(&t->ctx, &t->in, NULL, out);
 	fclose(out);
 	return bytes;
 }
 
-char *tree_draw(struct tree *t, const struct svg_options *options, int *err)
+char *tree_draw(struct tree *t, const struct ff_graph_options *options, int *err)
 {
 	char *bytes = NULL;
 	size_t size;
+	struct write_options how = { options, t->facts };
 	FILE *out = open_memstream(&bytes, &size);
 
-	*err = write_svg(&t->ctx, &t->in, options, out);
+	*err = write_svg(&t->ctx, &t->in, &how, out);
 	fclose(out);
 	return bytes;
 }

@@ -8,7 +8,8 @@ struct tree {
 	struct named named;
 	struct symbols symbols;
 	struct intern strings;
-	struct write_input in;
+	struct tree_source in;
+	const struct write_facts *facts;
 	struct context ctx;
 	char warnings[4096]; /* what was said, a line each */
 };
@@ -23,6 +24,6 @@ void tree_add_before(struct tree *t, const char *stack, uint64_t before, uint64_
 
 /* What a writer wrote, to be freed; its result in *@err. */
 char *tree_fold(struct tree *t, int *err);
-char *tree_draw(struct tree *t, const struct svg_options *options, int *err);
+char *tree_draw(struct tree *t, const struct ff_graph_options *options, int *err);
 
 #endif

@@ -1,0 +1,74 @@
+#ifndef TREE_SAVED_H
+#define TREE_SAVED_H
+
+#include "base/budget.h"
+#include "base/intern.h"
+#include "stack/stack.h"
+
+/*
+ * A tree that was saved: columns by number, and what their values mean, as
+ * Documentation/svg-format.md says.
+ */
+enum saved_column {
+	SAVED_COUNTS = 1,
+	SAVED_NAME_START,
+	SAVED_NAME_REST,
+	SAVED_MODULE,
+	SAVED_FUNCTION_NAME,
+	SAVED_FUNCTION_MODULE,
+	SAVED_FUNCTION_KIND,
+	SAVED_FUNCTION_LEVEL,
+	SAVED_FUNCTION_CLASS,
+	SAVED_FUNCTION_COLOUR,
+	SAVED_RUN,
+	SAVED_UP,
+	SAVED_KNOWN,
+	SAVED_CALLEE,
+	SAVED_NEW_LOW,
+	SAVED_NEW_HIGH,
+	SAVED_FILE,
+	SAVED_FUNCTION_FILE,
+	SAVED_FUNCTION_LINE,
+	SAVED_SELF = 32, /* of leaves; of inner nodes: one more */
+	SAVED_SAMPLES = 34,
+	SAVED_BEFORE = 36,
+	SAVED_REPORT = 38, /* of the recording: bytes that input does not look into */
+	SAVED_INFERRED = 39, /* numbers of nodes and values */
+	SAVED_CALLEES_OF = 40, /* and the length of a list, 2 to SAVED_SHORT_LIST */
+	SAVED_COLUMNS = 49,
+};
+
+/* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
+enum { SAVED_SHORT_LIST = SAVED_COLUMNS - SAVED_CALLEES_OF - 1 };
+
+/* Where samples are. */
+enum saved_samples { SAMPLES_UNKNOWN, SAMPLES_ARE_SELF, SAMPLES_HAVE_COLUMNS };
+
+/* Nodes are in preorder, node 0 is the root; node i + 1's parent is i or one of those
+ * above it. */
+struct saved_tree {
+	struct saved_function *functions; /* 0 is the root's */
+	uint32_t *function, *parent; /* by node */
+	uint64_t *self; /* by node, in units of 10^-decimals */
+	uint64_t *samples, *before; /* likewise; NULL: not known, no difference */
+	/* Of nodes whose frame was inferred in some stacks, in their order: the weight of these. */
+	struct saved_inferred {
+		uint32_t node;
+		uint64_t weight;
+	} * inferred;
+	uint32_t inferred_count;
+	uint32_t function_count, nodes;
+	unsigned decimals;
+	uint8_t *report; /* what it says of its recording; NULL: nothing */
+	size_t report_size;
+	struct claim claim; /* of the budget */
+};
+
+/* The payload of a tree, in a format that is known. -EBADMSG: *@why says what is wrong; -EFBIG
+ * where the budget has too little left for it. */
+int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
+		      struct intern *strings, struct budget *budget,
+		      struct saved_tree *ret, const char **why);
+void saved_tree_release(struct saved_tree *t);
+
+#endif
