@@ -32,17 +32,16 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 	pthread_mutex_unlock(&p->progress_lock);
 }
 
-void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals)
+void scale_weights(const struct columns *columns, struct trie *t, struct weight_sum *sum,
+		   unsigned decimals)
 {
-	static const enum trie_column weights[] = { TRIE_WEIGHT, TRIE_BEFORE,
-						    TRIE_FOLLOWED, TRIE_INFERRED };
 	uint64_t factor = 1;
 
 	for (; decimals > 0; decimals--)
 		factor *= 10;
-	for (size_t i = 1; factor > 1 && i < t->selves.count; i++)
-		for (size_t k = 0; k < sizeof(weights) / sizeof(*weights); k++)
-			t->selves.v[i].value[weights[k]] *= factor;
+	for (uint32_t i = 0; factor > 1 && i < columns->count; i++)
+		if (!columns->v[i].unit)
+			trie_scale(t, i, factor);
 	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
 	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
 	sum->kept *= factor;
@@ -391,8 +390,8 @@ static void check_conservation(const struct ff_profile *p)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 1; i < p->trie.selves.count; i++)
-		sum += p->trie.selves.v[i].value[TRIE_WEIGHT];
+	for (size_t row = 1; row < p->trie.rows.count; row++)
+		sum += trie_row_self(&p->trie, row, COLUMN_WEIGHT);
 	assert(sum == p->sum.kept);
 	assert(weight_sum_conserved(&p->sum));
 	(void)sum;
@@ -433,6 +432,7 @@ static int make_named(const struct finishing *f)
 	struct ff_profile *p = f->profile;
 	struct named_options options = {
 		.in_order = p->options.flags & FF_FLAMECHART,
+		.columns = &p->columns,
 		.frames = &p->frames,
 		.left_out = f->left_out,
 		.threads = f->threads,

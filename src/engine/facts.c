@@ -22,9 +22,9 @@ static uint64_t weight_unnamed(const struct ff_profile *p)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 1; i < p->named.nodes.count; i++)
+	for (uint32_t i = 1; i < p->named.nodes.count; i++)
 		if (p->symbols.functions.v[p->named.nodes.v[i].function].unnamed)
-			sum += p->named.self[i];
+			sum += named_value(&p->named, i, COLUMN_WEIGHT);
 	return sum;
 }
 
@@ -140,20 +140,19 @@ unsigned ff_node_line(const struct ff_profile *p, const struct ff_node *n)
 
 uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n)
 {
-	return p->named.self[index_of(p, n)];
+	return named_value(&p->named, index_of(p, n), COLUMN_WEIGHT);
 }
 
 uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n)
 {
-	return node_total((struct ff_profile *)p, index_of(p, n));
+	return named_total(&p->named, index_of(p, n));
 }
 
 uint64_t ff_node_inferred(const struct ff_profile *p, const struct ff_node *n)
 {
-	uint64_t total = ff_node_total(p, n), inferred = 0;
+	uint64_t total = ff_node_total(p, n);
+	uint64_t inferred = named_value(&p->named, index_of(p, n), COLUMN_INFERRED);
 
-	if (p->named.inferred)
-		inferred = p->named.inferred[index_of(p, n)];
 	/* Of what is below a frame of a picture some may have been left out. */
 	return inferred < total ? inferred : total;
 }

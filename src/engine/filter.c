@@ -114,32 +114,28 @@ static int ask_stacks(struct filtering *f)
 	return 0;
 }
 
-static uint64_t take(struct trie *t, uint32_t id, enum trie_column column)
-{
-	uint64_t *self = &t->selves.v[t->nodes[id].self].value[column], value = *self;
-
-	*self = 0;
-	return value;
-}
-
 static void leave_out(struct filtering *f, uint32_t id)
 {
+	const struct columns *columns = &f->p->columns;
 	struct trie *t = &f->p->trie;
-	uint64_t weight = take(t, id, TRIE_WEIGHT);
+	uint64_t weight = trie_take(t, id, COLUMN_WEIGHT);
 
 	f->p->sum.kept -= weight;
 	f->p->sum.lost[LOST_FILTER] += weight;
-	f->p->sum.samples_kept -= take(t, id, TRIE_SAMPLES);
+	f->p->sum.samples_kept -= trie_take(t, id, COLUMN_SAMPLES);
 	if (id < f->p->lines.count)
 		f->p->sum.samples_kept -= f->p->lines.v[id];
-	take(t, id, TRIE_BEFORE);
-	take(t, id, TRIE_FOLLOWED);
+	for (uint32_t i = 0; i < columns->count; i++)
+		if (columns->v[i].sum != SUM_HERE)
+			trie_take(t, id, i);
 }
 
-static bool has_values(const struct trie *t, uint32_t id)
+static bool has_values(const struct filtering *f, uint32_t id)
 {
-	for (int column = 0; column < TRIE_COLUMNS; column++)
-		if (column != TRIE_INFERRED && trie_self(t, id, column))
+	const struct columns *columns = &f->p->columns;
+
+	for (uint32_t i = 0; i < columns->count; i++)
+		if (columns->v[i].sum != SUM_HERE && trie_self(&f->p->trie, id, i))
 			return true;
 	return false;
 }
@@ -157,10 +153,10 @@ static int sieve(struct filtering *f)
 		if (!filters_pass_frames(f->p->filters,
 					 f->nodes[id] & ~(unsigned)UNDER_MARK))
 			leave_out(f, id);
-		if (has_values(t, id))
+		if (has_values(f, id))
 			f->left_out[id] = 0;
 		if (f->nodes[id] & UNDER_MARK)
-			f->truncated += trie_self(t, id, TRIE_SAMPLES);
+			f->truncated += trie_self(t, id, COLUMN_SAMPLES);
 		if (!f->left_out[id])
 			f->left_out[t->nodes[id].parent] = 0;
 	}

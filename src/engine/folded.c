@@ -86,7 +86,7 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	else
 		err = memory_add_stack(&p->frames, &p->trie, frames, count, last);
 	sum->cut += err > 0 ? weight : 0;
-	if (err < 0 || trie_charge(&p->trie, *last, TRIE_WEIGHT, weight) < 0)
+	if (err < 0 || trie_charge(&p->trie, *last, COLUMN_WEIGHT, weight) < 0)
 		return -ENOMEM;
 	weight_sum_count(sum, weight, 1);
 	sum->kept += weight;
@@ -96,7 +96,7 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	if (!line->has_before)
 		return cut;
 	weight_sum_before(sum, before);
-	err = trie_charge(&p->trie, *last, TRIE_BEFORE, before);
+	err = trie_charge(&p->trie, *last, COLUMN_BEFORE, before);
 	return err < 0 ? err : cut;
 }
 
@@ -171,7 +171,7 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);
 	if (decimals > p->decimals) {
-		scale_weights(&p->trie, &p->sum, decimals - p->decimals);
+		scale_weights(&p->columns, &p->trie, &p->sum, decimals - p->decimals);
 		p->decimals = decimals;
 	}
 	err = read_lines(p, input->input, &ignored);

@@ -85,7 +85,7 @@ static int merge_stacks(struct ff_profile *p, struct worker *w)
 	uint32_t *node_map = NULL;
 	int err = 0;
 
-	scale_weights(&w->trie, &w->sum, p->decimals);
+	scale_weights(&p->columns, &w->trie, &w->sum, p->decimals);
 	if (w->absorbed)
 		return 0;
 	if (w->first) {

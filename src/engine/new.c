@@ -130,6 +130,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 		return -ENOMEM;
 	pthread_mutex_init(&p->progress_lock, NULL);
 	p->exit_status = -1;
+	columns_init(&p->columns);
 	err = copy_options(p, options);
 	if (err < 0)
 		return err;
@@ -176,7 +177,6 @@ void ff_profile_free(struct ff_profile *p)
 	debuginfod_free(p->places.debuginfod);
 	pthread_mutex_destroy(&p->progress_lock);
 	budget_release(&p->budget);
-	free(atomic_load(&p->totals));
 	free(p);
 }
 

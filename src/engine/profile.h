@@ -135,14 +135,13 @@ struct ff_profile {
 	struct intern strings;
 	struct images images;
 	struct frames frames;
+	struct columns columns; /* of the tries, the workers' too */
 	struct trie trie;
 	struct filters *filters;
 	struct binaries *binaries;
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
-	/* By node of named: self and all below. NULL until somebody asks for one. */
-	_Atomic(uint64_t *) totals;
 	/* With FF_SAMPLES; when the profile is finished nodes are those of named, before that
 	 * those of the trie. */
 	struct sample_log samples;
@@ -150,6 +149,8 @@ struct ff_profile {
 	 * not samples. */
 	ARRAY(uint64_t) lines;
 	struct weight_sum sum;
+	uint64_t
+		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
 	struct poorer_count poorer;
 	struct stack_counts unwound;
 	unsigned decimals; /* weights are in units of 10^-decimals */
@@ -220,8 +221,9 @@ struct worker {
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total);
 
-/* Makes the weights in a trie and in its sum 10^@decimals times as large. */
-void scale_weights(struct trie *t, struct weight_sum *sum, unsigned decimals);
+/* Makes what is in the unit of weights, in a trie and in its sum, 10^@decimals times as large. */
+void scale_weights(const struct columns *columns, struct trie *t, struct weight_sum *sum,
+		   unsigned decimals);
 
 /* Names the frames there are. Where another input follows, which may know better, they are
  * named again. */
@@ -376,8 +378,6 @@ void roots_release(struct roots *r);
 
 /* What ff_profile_finish() has made. */
 void forget_results(struct ff_profile *p);
-/* Of a node of the named tree: self and all below. Any number of threads may ask. */
-uint64_t node_total(struct ff_profile *p, uint32_t node);
 
 /* Are callers put in that the code tells? perf has none. */
 static inline bool profile_infers(const struct ff_profile *p)

@@ -77,13 +77,13 @@ static void walk_tree(struct python_walk *w)
 		next = i + 1;
 		if (i >= entered && is_interpreter(w, f)) {
 			entered = n->end;
-			w->weight += node_total((struct ff_profile *)p, i);
+			w->weight += named_total(&p->named, i);
 		}
 		/* Where a walk ends at the bytes that call it, it is the first of all. */
 		if (strncmp(intern_text(&p->strings, f->name), "py::", 4) == 0) {
-			w->named += node_total((struct ff_profile *)p, i);
+			w->named += named_total(&p->named, i);
 			if (i >= entered)
-				w->weight += node_total((struct ff_profile *)p, i);
+				w->weight += named_total(&p->named, i);
 			next = n->end;
 		}
 	}

@@ -1,9 +1,7 @@
 /* What can be listed once everything has its name. */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/pages.h"
 #include "engine/profile.h"
 
 static int by_samples(const void *a, const void *b)
@@ -59,14 +57,14 @@ static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
 
 static void sum_weights(const struct ff_profile *p, struct weights *weights)
 {
-	for (size_t i = 1; i < p->trie.selves.count; i++) {
-		const struct trie_self *self = &p->trie.selves.v[i];
-		uint32_t frame = p->trie.nodes[self->node].frame;
-		uint64_t weight = self->value[TRIE_WEIGHT];
+	for (size_t row = 1; row < p->trie.rows.count; row++) {
+		uint32_t node = trie_row_node(&p->trie, row);
+		uint32_t frame = p->trie.nodes[node].frame;
+		uint64_t weight = trie_row_self(&p->trie, row, COLUMN_WEIGHT);
 		struct weights *w;
 
 		/* The empty stack is nobody's, and there may be no frame at all. */
-		if (self->node == 0)
+		if (node == 0)
 			continue;
 		w = &weights[p->frames.list.v[frame].image];
 		w->all += weight;
@@ -108,44 +106,6 @@ static int add_saved_objects(struct ff_profile *p, const struct saved_report *r)
 	return 0;
 }
 
-/* NULL without memory. */
-static uint64_t *sum_totals(const struct named *tree)
-{
-	size_t count = tree->nodes.count;
-	uint64_t *totals = pages_room(count * sizeof(*totals));
-
-	if (!totals)
-		return NULL;
-	memcpy(totals, tree->self, count * sizeof(*totals));
-	for (size_t i = count; i-- > 1;)
-		totals[tree->nodes.v[i].parent] += totals[i];
-	return totals;
-}
-
-/* The first one's; who comes second forgets his own. */
-static uint64_t *keep_totals(struct ff_profile *p, uint64_t *totals)
-{
-	uint64_t *known = NULL;
-
-	if (!totals || atomic_compare_exchange_strong(&p->totals, &known, totals))
-		return totals;
-	free(totals);
-	return known;
-}
-
-uint64_t node_total(struct ff_profile *p, uint32_t node)
-{
-	uint64_t *totals = atomic_load(&p->totals), sum = 0;
-
-	if (!totals)
-		totals = keep_totals(p, sum_totals(&p->named));
-	if (totals)
-		return totals[node];
-	for (uint32_t i = node; i < p->named.nodes.v[node].end; i++)
-		sum += p->named.self[i];
-	return sum;
-}
-
 int list_results(struct ff_profile *p)
 {
 	for (size_t i = 0; i < p->inputs.count; i++)
@@ -166,7 +126,6 @@ void forget_results(struct ff_profile *p)
 {
 	p->finished = false;
 	named_release(&p->named);
-	free(atomic_exchange(&p->totals, NULL));
 	p->objects.count = 0;
 	roots_release(&p->roots);
 	p->findings.count = 0;

@@ -248,16 +248,15 @@ static void sum_lost(struct judging *j, struct roots *ret)
 {
 	const struct trie *t = &j->p->trie;
 
-	for (size_t i = 1; i < t->selves.count; i++) {
-		const struct trie_self *self = &t->selves.v[i];
-		uint64_t weight = self->value[TRIE_FOLLOWED];
-		struct root root = j->roots[self->node];
+	for (size_t row = 1; row < t->rows.count; row++) {
+		uint64_t weight = trie_row_self(t, row, COLUMN_FOLLOWED);
+		struct root root = j->roots[trie_row_node(t, row)];
 
 		if (root.state == ROOT_KERNEL || root.state == ROOT_NONE)
 			continue;
 		/* Where copies of stacks were unwound, those few that could not be copied, as of
 		 * a process in the midst of execve(), are no share of note. */
-		ret->users += self->value[TRIE_WEIGHT];
+		ret->users += trie_row_self(t, row, COLUMN_WEIGHT);
 		if (!weight)
 			continue;
 		j->by_image[j->p->frames.list.v[root.frame].image] += weight;
@@ -331,7 +330,7 @@ int roots_judge(const struct ff_profile *p, struct roots *ret)
 	int err = -ENOMEM;
 
 	roots_release(ret);
-	if (!p->trie.charged[TRIE_FOLLOWED] || frames >= 1 << 28)
+	if (!trie_is_charged(&p->trie, COLUMN_FOLLOWED) || frames >= 1 << 28)
 		return 0;
 	j.roots = calloc(p->trie.count, sizeof(*j.roots));
 	j.classes = calloc(frames, 1);

@@ -164,10 +164,10 @@ static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 		return 0;
 	}
 	process = tally(w, s->pid);
-	if (!process || trie_charge(&w->trie, node, TRIE_WEIGHT, weight) < 0 ||
-	    trie_charge(&w->trie, node, TRIE_SAMPLES, 1) < 0 ||
+	if (!process || trie_charge(&w->trie, node, COLUMN_WEIGHT, weight) < 0 ||
+	    trie_charge(&w->trie, node, COLUMN_SAMPLES, 1) < 0 ||
 	    (poorer & NOTE_FOLLOWED &&
-	     trie_charge(&w->trie, node, TRIE_FOLLOWED, weight) < 0))
+	     trie_charge(&w->trie, node, COLUMN_FOLLOWED, weight) < 0))
 		return fail_memory(&w->ctx);
 	process->samples++;
 	w->sum.kept += weight;

@@ -26,7 +26,62 @@ struct restoring {
 	bool text_only; /* it was made of folded text */
 	uint64_t factor; /* to the profile's decimals */
 	uint32_t last; /* what was charged last */
+	uint32_t column[COLUMNS_MOST]; /* the profile's, by the tree's */
+	uint32_t said
+		[COLUMNS_MOST]; /* by column: the next of those that are said of frames */
 };
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* For one that the profile has not yet there has to be memory. */
+static int new_column(struct restoring *r, const struct column *column, uint32_t *ret)
+{
+	struct claim claim = { 0 };
+	uint64_t size = (uint64_t)r->p->trie.count * TRIE_COLUMN_MEMORY;
+	bool has_room = claim_add(&claim, &r->p->budget, size);
+
+	claim_release(&claim);
+	return has_room && columns_add(&r->p->columns, column, ret) == 0 ? 0 : -EFBIG;
+}
+
+static int match_column(struct restoring *r, const struct column *column, uint32_t *ret)
+{
+	const struct column *known = columns_find(&r->p->columns, column->name);
+
+	if (!known)
+		return new_column(r, column, ret);
+	*ret = (uint32_t)(known - r->p->columns.v);
+	return is_same(known->unit, column->unit) && known->side == column->side &&
+			       known->sum == column->sum &&
+			       known->decimals == column->decimals &&
+			       known->makes_stacks == column->makes_stacks
+		       ? 0
+		       : -EINVAL;
+}
+
+/* The columns of the picture become the profile's. */
+static int match_columns(struct restoring *r, const struct ff_input *input)
+{
+	const char *path = input_path(input->input);
+	struct context *ctx = &r->p->ctx;
+
+	for (uint32_t i = 0; i < r->tree->columns; i++) {
+		const struct column *column = &r->tree->values[i].column;
+		int err = match_column(r, column, &r->column[i]);
+
+		if (err == -EINVAL)
+			return fail(ctx, err,
+				    "cannot add '%s': its column '%s' counts something "
+				    "else than that of the inputs before it",
+				    path, column->name);
+		if (err < 0)
+			return input_picture_fail(ctx, input->input, err, NULL);
+	}
+	return 0;
+}
 
 static int new_frame(struct restoring *r, const struct saved_function *f, uint32_t *ret)
 {
@@ -123,9 +178,10 @@ static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t 
 {
 	struct trie *t = &r->p->trie;
 
-	if (trie_charge(t, node, TRIE_WEIGHT, weight) < 0 ||
-	    (samples && trie_charge(t, node, TRIE_SAMPLES, samples) < 0) ||
-	    (r->tree->before && trie_charge(t, node, TRIE_BEFORE, before) < 0))
+	if (trie_charge(t, node, COLUMN_WEIGHT, weight) < 0 ||
+	    (samples && trie_charge(t, node, COLUMN_SAMPLES, samples) < 0) ||
+	    (r->tree->values[COLUMN_BEFORE].of &&
+	     trie_charge(t, node, COLUMN_BEFORE, before) < 0))
 		return -ENOMEM;
 	weight_sum_count(&r->p->sum, weight, samples ? samples : 1);
 	weight_sum_before(&r->p->sum, before);
@@ -134,19 +190,61 @@ static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t 
 	return samples ? 0 : count_line(r->p, node);
 }
 
+static bool by_samples(const struct restoring *r)
+{
+	return r->p->options.count == FF_COUNT_SAMPLES &&
+	       r->tree->values[COLUMN_SAMPLES].of;
+}
+
+/* What is of the weight says nothing of samples, and of a frame only in a tree that is one of functions. */
+static bool is_told(const struct restoring *r, uint32_t column)
+{
+	const struct column *c = &r->tree->values[column].column;
+
+	return !(by_samples(r) && !c->unit) &&
+	       !(r->p->options.flags & FF_FLAMECHART && c->sum == SUM_HERE);
+}
+
+static bool has_further(const struct restoring *r, uint32_t node)
+{
+	for (uint32_t i = COLUMN_ROLES; i < r->tree->columns; i++)
+		if (saved_value(r->tree, node, i) && is_told(r, i))
+			return true;
+	return false;
+}
+
+/* Of columns without a role, of which nobody counts how much was read. */
+static int charge_further(struct restoring *r, uint32_t saved, uint32_t node)
+{
+	for (uint32_t i = COLUMN_ROLES; i < r->tree->columns; i++) {
+		uint64_t value = saved_value(r->tree, saved, i);
+		uint64_t *sum = &r->p->further_sums[r->column[i]];
+
+		if (!value || !is_told(r, i))
+			continue;
+		if (!r->tree->values[i].column.unit)
+			r->p->sum.overflow |=
+				__builtin_mul_overflow(value, r->factor, &value);
+		r->p->sum.overflow |= __builtin_add_overflow(*sum, value, sum);
+		if (trie_charge(&r->p->trie, node, r->column[i], value) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* A stack that ends at @node. */
 static int add_stack(struct restoring *r, uint32_t node)
 {
 	const struct saved_tree *tree = r->tree;
 	bool in_order = r->p->options.flags & FF_FLAMECHART;
-	bool by_samples = r->p->options.count == FF_COUNT_SAMPLES && tree->samples;
-	uint64_t samples = tree->samples ? tree->samples[node] : 0;
-	uint64_t before = tree->before ? tree->before[node] : 0;
-	uint64_t weight = by_samples ? samples : tree->self[node];
+	uint64_t samples = saved_value(tree, node, COLUMN_SAMPLES);
+	uint64_t before = saved_value(tree, node, COLUMN_BEFORE);
+	uint64_t weight =
+		by_samples(r) ? samples : saved_value(tree, node, COLUMN_WEIGHT);
 	uint32_t count = r->depth[node];
 	int err;
 
-	if (!weight && !before)
+	if (!weight && !before && !has_further(r, node))
 		return 0;
 	if (is_separator(r, node) || (is_gap(r, node) && !in_order))
 		count--;
@@ -159,13 +257,17 @@ static int add_stack(struct restoring *r, uint32_t node)
 	r->p->sum.overflow |= __builtin_mul_overflow(before, r->factor, &before);
 	if (err > 0)
 		r->p->sum.cut += weight;
-	return err < 0 ? err : charge(r, r->last, weight, samples, before);
+	if (err >= 0 && (weight || before))
+		err = charge(r, r->last, weight, samples, before);
+	return err < 0 ? err : charge_further(r, node, r->last);
 }
 
 static bool has_stack(const struct saved_tree *tree, uint32_t node)
 {
-	return tree->self[node] || (tree->before && tree->before[node]) ||
-	       (tree->samples && tree->samples[node]);
+	for (uint32_t i = 0; i < tree->columns; i++)
+		if (saved_value(tree, node, i))
+			return true;
+	return false;
 }
 
 /* Of all stacks as folded text, or @most and more. */
@@ -209,30 +311,37 @@ static int check_text(struct restoring *r, const struct ff_input *input)
 }
 
 /* Of a node whose stack is @count frames of the path. */
-static int add_inferred(struct restoring *r, const struct saved_inferred *inferred,
-			uint32_t count)
+static int add_said(struct restoring *r, uint32_t column, uint64_t value, uint32_t count)
 {
-	uint64_t weight = inferred->weight;
 	uint32_t node;
 	int err = memory_add_stack(&r->p->frames, &r->p->trie, r->path.v, count, &node);
 
-	r->p->sum.overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
+	r->p->sum.overflow |= __builtin_mul_overflow(value, r->factor, &value);
 	if (err != 0)
 		return err < 0 ? err : 0;
-	return trie_charge(&r->p->trie, node, TRIE_INFERRED, weight);
+	return trie_charge(&r->p->trie, node, r->column[column], value);
 }
 
-/* Of the weight, in a tree that is one of functions. */
-static bool is_inferred_told(const struct restoring *r)
+/* All that is said of the frame at @saved, which is the path's last. */
+static int add_sayings(struct restoring *r, uint32_t saved)
 {
-	return !(r->p->options.flags & FF_FLAMECHART) &&
-	       !(r->p->options.count == FF_COUNT_SAMPLES && r->tree->samples);
+	int err = 0;
+
+	for (uint32_t i = 0; err == 0 && i < r->tree->columns; i++) {
+		const struct saved_values *values = &r->tree->values[i];
+		uint32_t next = r->said[i];
+
+		if (next == values->said_count || values->said[next].node != saved)
+			continue;
+		r->said[i]++;
+		if (is_told(r, i))
+			err = add_said(r, i, values->said[next].value, r->depth[saved]);
+	}
+	return err;
 }
 
 static int add_stacks(struct restoring *r)
 {
-	size_t left = is_inferred_told(r) ? r->tree->inferred_count : 0;
-	const struct saved_inferred *next = r->tree->inferred;
 	int err = add_stack(r, 0);
 
 	for (uint32_t i = 1; i < r->tree->nodes && err == 0; i++) {
@@ -241,10 +350,8 @@ static int add_stacks(struct restoring *r)
 
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
 		err = add_stack(r, i);
-		if (err == 0 && left && next->node == i) {
-			err = add_inferred(r, next++, r->depth[i]);
-			left--;
-		}
+		if (err == 0)
+			err = add_sayings(r, i);
 	}
 	return err;
 }
@@ -279,8 +386,10 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		.text_only = is_text_only(tree),
 		.factor = 1,
 	};
-	int err;
+	int err = match_columns(&r, input);
 
+	if (err < 0)
+		return err;
 	for (unsigned i = tree->decimals; i < p->decimals; i++)
 		r.factor *= 10;
 	err = make_frames(&r);
@@ -347,10 +456,11 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			"counted",
 			path);
 	if (tree->decimals > p->decimals) {
-		scale_weights(&p->trie, &p->sum, tree->decimals - p->decimals);
+		scale_weights(&p->columns, &p->trie, &p->sum,
+			      tree->decimals - p->decimals);
 		p->decimals = tree->decimals;
 	}
-	take_facts(p, input, tree->samples != NULL);
+	take_facts(p, input, tree->values[COLUMN_SAMPLES].of != NULL);
 	err = report_read(p, input, tree->report, tree->report_size);
 	return err < 0 ? err : restore(p, input, tree);
 }

@@ -24,6 +24,7 @@ struct reader {
 	uint32_t *ranked; /* functions by rank */
 	uint8_t *is_leaf; /* by node */
 	struct gathered gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
+	uint64_t units[COLUMNS_MOST]; /* by column: what its values are divided by */
 	bool gathers; /* format 2 */
 	const char *why;
 };
@@ -32,6 +33,8 @@ enum {
 	DIRECTORY_MOST = 4096, /* columns */
 	NAMES_MOST = 128 << 20, /* bytes of names: few bytes can stand for many */
 	DECIMALS_MOST = 6,
+	A_FURTHER = sizeof(
+		struct saved_value), /* for each node, of a column without a role */
 };
 
 static int bad(struct reader *r, const char *why)
@@ -77,11 +80,10 @@ static int claim_tree(struct reader *r)
 			 2 * sizeof(uint32_t) + 8, /* what calls what; depths */
 		A_FUNCTION = sizeof(struct saved_function) + 40,
 	};
-	uint64_t size =
-		r->nodes * A_NODE + r->functions * A_FUNCTION +
-		(r->names + r->modules) * sizeof(uint32_t) +
-		2 * column_size(r, SAVED_REPORT) +
-		column_size(r, SAVED_INFERRED) / 2 * sizeof(struct saved_inferred);
+	uint64_t size = r->nodes * A_NODE + r->functions * A_FUNCTION +
+			(r->names + r->modules) * sizeof(uint32_t) +
+			2 * column_size(r, SAVED_REPORT) +
+			column_size(r, SAVED_INFERRED) / 2 * sizeof(struct saved_value);
 
 	return claim_add(&r->tree->claim, r->budget, size) ? 0 : -EFBIG;
 }
@@ -127,6 +129,73 @@ static bool take_text(struct cursor *c, const char **text, size_t *size)
 	*size = (size_t)(end - *text);
 	c->p = (const uint8_t *)end + 1;
 	return true;
+}
+
+/* Texts of descriptions stay, like names. */
+static int keep_text(struct reader *r, const char *text, size_t size, const char **ret)
+{
+	uint32_t id;
+
+	if (!budget_take(r->budget, size + INTERN_AROUND))
+		return -EFBIG;
+	if (intern_add(r->strings, text, size, &id) < 0)
+		return -ENOMEM;
+	*ret = intern_text(r->strings, id);
+	return 0;
+}
+
+/* What a further column is; @index is of the list of columns. */
+static int read_description(struct reader *r, uint32_t index)
+{
+	struct cursor *c = &r->columns[SAVED_DESCRIBED];
+	struct column *column = &r->tree->values[index].column;
+	uint64_t id = cursor_varint(c), side = cursor_varint(c), sum = cursor_varint(c);
+	uint64_t makes_stacks = cursor_varint(c), decimals;
+	const char *name, *unit;
+	size_t name_size, unit_size;
+	int err;
+
+	r->units[index] = cursor_varint(c);
+	decimals = cursor_varint(c);
+	if (!take_text(c, &name, &name_size) || !take_text(c, &unit, &unit_size) ||
+	    c->bad)
+		return bad(r, "the description of a column is cut");
+	if (id != saved_column_of(index) || side > SIDE_BEFORE || sum > SUM_HERE ||
+	    makes_stacks > (sum == SUM_BELOW) || (sum == SUM_HERE && unit_size) ||
+	    !name_size || !r->units[index] || decimals > DECIMALS_MOST)
+		return bad(r, "a column is described that cannot be");
+	for (uint32_t i = 0; i < index; i++)
+		if (strcmp(r->tree->values[i].column.name, name) == 0)
+			return bad(r, "a column is described twice");
+	*column = (struct column){ .side = (enum column_side)side,
+				   .sum = (enum column_sum)sum,
+				   .decimals = (unsigned)decimals,
+				   .makes_stacks = makes_stacks };
+	err = keep_text(r, name, name_size, &column->name);
+	if (err == 0 && unit_size)
+		err = keep_text(r, unit, unit_size, &column->unit);
+	return err;
+}
+
+static int read_descriptions(struct reader *r)
+{
+	struct saved_tree *t = r->tree;
+	struct columns known;
+	int err = 0;
+
+	columns_init(&known);
+	for (t->columns = 0; t->columns < known.count; t->columns++) {
+		t->values[t->columns].column = known.v[t->columns];
+		r->units[t->columns] = known.v[t->columns].unit ? 1 : r->unit;
+	}
+	while (err == 0 && cursor_left(&r->columns[SAVED_DESCRIBED]) > 0) {
+		if (t->columns == COLUMNS_MOST)
+			return bad(r, "it has too many columns");
+		if (!claim_add(&t->claim, r->budget, A_FURTHER * r->nodes))
+			return -EFBIG;
+		err = read_description(r, t->columns++);
+	}
+	return err;
 }
 
 struct name {
@@ -423,18 +492,19 @@ static int check_gaps(struct reader *r)
 }
 
 /* A column of values: those of leaves and of inner nodes. No sum of them overflows. */
-static int read_values(struct reader *r, enum saved_column id, uint64_t unit,
-		       uint64_t **ret)
+static int read_values(struct reader *r, uint32_t column)
 {
+	enum saved_column id = saved_column_of(column);
 	uint64_t *values = malloc(r->nodes * sizeof(*values)), sum = 0;
 
-	*ret = values;
+	r->tree->values[column].of = values;
 	if (!values)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < r->nodes; i++) {
 		struct cursor *c = &r->columns[id + !r->is_leaf[i]];
 
-		if (__builtin_mul_overflow(cursor_varint(c), unit, &values[i]) ||
+		if (__builtin_mul_overflow(cursor_varint(c), r->units[column],
+					   &values[i]) ||
 		    __builtin_add_overflow(sum, values[i], &sum))
 			return bad(r, "its values are too large");
 	}
@@ -445,54 +515,68 @@ static int copy_samples(struct reader *r)
 {
 	uint64_t *samples = malloc(r->nodes * sizeof(*samples));
 
-	r->tree->samples = samples;
+	r->tree->values[COLUMN_SAMPLES].of = samples;
 	for (uint64_t i = 0; samples && i < r->nodes; i++)
-		samples[i] = r->tree->self[i] / r->unit;
+		samples[i] = saved_value(r->tree, (uint32_t)i, COLUMN_WEIGHT) / r->unit;
 	return samples ? 0 : -ENOMEM;
+}
+
+/* A node is told once, behind those told before, and no more of it than there is of all. */
+static int read_said(struct reader *r, uint32_t column)
+{
+	struct cursor *c = &r->columns[saved_column_of(column)];
+	struct saved_values *values = &r->tree->values[column];
+	uint64_t all = 0, node = 0;
+
+	if (cursor_left(c) == 0)
+		return 0;
+	values->said = malloc((cursor_left(c) / 2 + 1) * sizeof(*values->said));
+	if (!values->said)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->nodes; i++)
+		all += saved_value(r->tree, i, COLUMN_WEIGHT);
+	while (cursor_left(c) > 0) {
+		struct saved_value *one = &values->said[values->said_count];
+		uint64_t further = cursor_varint(c);
+
+		if (further == 0 || further >= r->nodes - node ||
+		    __builtin_mul_overflow(cursor_varint(c), r->units[column],
+					   &one->value) ||
+		    one->value > all || c->bad)
+			return bad(r, "frames are inferred that are not there");
+		node += further;
+		one->node = (uint32_t)node;
+		values->said_count++;
+	}
+	return 0;
+}
+
+static bool has_column(const struct reader *r, uint32_t column)
+{
+	enum saved_column id = saved_column_of(column);
+
+	return column == COLUMN_WEIGHT ||
+	       (column == COLUMN_SAMPLES && r->samples == SAMPLES_HAVE_COLUMNS) ||
+	       (column != COLUMN_SAMPLES &&
+		(column_size(r, id) || column_size(r, id + 1)));
 }
 
 static int read_columns(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
-	int err = read_values(r, SAVED_SELF, r->unit, &t->self);
+	int err = 0;
 
-	if (err == 0 && r->samples == SAMPLES_HAVE_COLUMNS)
-		err = read_values(r, SAVED_SAMPLES, 1, &t->samples);
-	else if (err == 0 && r->samples == SAMPLES_ARE_SELF)
-		err = copy_samples(r);
-	if (err == 0 &&
-	    (column_size(r, SAVED_BEFORE) || column_size(r, SAVED_BEFORE + 1)))
-		err = read_values(r, SAVED_BEFORE, r->unit, &t->before);
-	return err;
-}
-
-/* A node is told once, behind those told before, and no more of it than there is of all. */
-static int read_inferred(struct reader *r)
-{
-	struct cursor *c = &r->columns[SAVED_INFERRED];
-	struct saved_tree *t = r->tree;
-	uint64_t all = 0, node = 0;
-
-	if (cursor_left(c) == 0)
-		return 0;
-	t->inferred = malloc((cursor_left(c) / 2 + 1) * sizeof(*t->inferred));
-	if (!t->inferred)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < r->nodes; i++)
-		all += t->self[i];
-	while (cursor_left(c) > 0) {
-		struct saved_inferred *one = &t->inferred[t->inferred_count];
-		uint64_t further = cursor_varint(c);
-
-		if (further == 0 || further >= r->nodes - node ||
-		    __builtin_mul_overflow(cursor_varint(c), r->unit, &one->weight) ||
-		    one->weight > all || c->bad)
-			return bad(r, "frames are inferred that are not there");
-		node += further;
-		one->node = (uint32_t)node;
-		t->inferred_count++;
+	for (uint32_t i = 0; i < t->columns && err == 0; i++) {
+		if (t->values[i].column.sum == SUM_NOWHERE)
+			continue;
+		if (t->values[i].column.sum == SUM_HERE)
+			err = read_said(r, i);
+		else if (has_column(r, i))
+			err = read_values(r, i);
+		else if (i == COLUMN_SAMPLES && r->samples == SAMPLES_ARE_SELF)
+			err = copy_samples(r);
 	}
-	return 0;
+	return err;
 }
 
 static int read_tree(struct reader *r)
@@ -514,9 +598,7 @@ static int read_tree(struct reader *r)
 		err = read_node_functions(r);
 	if (err == 0)
 		err = check_gaps(r);
-	if (err == 0)
-		err = read_columns(r);
-	return err < 0 ? err : read_inferred(r);
+	return err < 0 ? err : read_columns(r);
 }
 
 static int keep_report(struct reader *r)
@@ -558,6 +640,8 @@ int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 	if (err == 0)
 		err = read_counts(&r);
 	if (err == 0)
+		err = read_descriptions(&r);
+	if (err == 0)
 		err = read_functions(&r);
 	if (err == 0)
 		err = read_tree(&r);
@@ -578,10 +662,10 @@ void saved_tree_release(struct saved_tree *t)
 	free(t->functions);
 	free(t->function);
 	free(t->parent);
-	free(t->self);
-	free(t->samples);
-	free(t->before);
-	free(t->inferred);
+	for (uint32_t i = 0; i < t->columns; i++) {
+		free(t->values[i].of);
+		free(t->values[i].said);
+	}
 	free(t->report);
 	claim_release(&t->claim);
 	*t = (struct saved_tree){ 0 };

@@ -6,7 +6,8 @@
  *	nodes      how many down to the next leaf, how many up from it
  *	function   its index among those that this caller has called so far; of short lists
  *	           several indexes make a byte
- *	values     divided by what divides all of them
+ *	values     divided by what divides all of them; those that few nodes have with the
+ *	           numbers of these
  *
  * A caller's list of callees grows the same way for writer and reader, so a function
  * that is known costs an index, mostly small, and one that is new its rank by how often
@@ -25,6 +26,12 @@ struct gathered {
 	uint32_t sum, scale; /* scale: how many sums there can be so far; 0: none */
 };
 
+/* A column of the view. */
+struct packed_column {
+	uint32_t column;
+	uint64_t unit;
+};
+
 struct maker {
 	const struct tree_source *in;
 	const struct view *view;
@@ -35,10 +42,12 @@ struct maker {
 	uint32_t *callees; /* by function number: length of its list */
 	struct gathered gathered[SAVED_SHORT_LIST + 1]; /* by length of the list */
 	ARRAY(uint32_t) fresh; /* functions of new nodes */
-	uint64_t unit;
+	struct packed_column dense[COLUMNS_MOST], said[COLUMNS_MOST];
+	size_t denses, saids;
+	uint64_t last_said[COLUMNS_MOST]; /* numbers of nodes, by index in said */
+	uint64_t unit; /* of weights */
 	uint64_t samples; /* enum saved_samples */
 	uint64_t names, modules, leaves;
-	uint64_t last_inferred; /* number of a node */
 };
 
 static size_t keys(const struct maker *m)
@@ -244,51 +253,106 @@ static uint64_t divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
+/* Goes on from @unit: 0 is divided by all. */
+static uint64_t column_unit(const struct view *v, uint32_t column, uint64_t unit)
+{
+	for (uint32_t i = 0; i < v->nodes.count && unit != 1; i++)
+		unit = divisor(unit, view_value(v, i, column));
+	return unit;
+}
+
 /* Periods are often all the same, and so multiples of one number: of samples, then. */
 static void choose_unit(struct maker *m)
 {
 	const struct view *v = m->view;
 	bool differ = false, any = false;
 
-	for (size_t i = 0; i < v->nodes.count && m->unit != 1; i++) {
-		m->unit = divisor(m->unit, v->nodes.v[i].self);
-		if (v->before.count)
-			m->unit = divisor(m->unit, v->before.v[i]);
-	}
+	m->unit = column_unit(v, COLUMN_WEIGHT, 0);
+	if (view_has(v, COLUMN_BEFORE))
+		m->unit = column_unit(v, COLUMN_BEFORE, m->unit);
 	m->unit = m->unit ? m->unit : 1;
-	for (size_t i = 0; i < v->samples.count; i++) {
-		any |= v->samples.v[i] > 0;
-		differ |= v->samples.v[i] != v->nodes.v[i].self / m->unit;
+	for (uint32_t i = 0; i < v->values[COLUMN_SAMPLES].of.count; i++) {
+		uint64_t samples = view_value(v, i, COLUMN_SAMPLES);
+
+		any |= samples > 0;
+		differ |= samples != v->nodes.v[i].self / m->unit;
 	}
 	m->samples = !any     ? SAMPLES_UNKNOWN
 		     : differ ? SAMPLES_HAVE_COLUMNS
 			      : SAMPLES_ARE_SELF;
 }
 
+/* Of roles the unit is known, or 1: others have one of their own. */
+static uint64_t unit_of(const struct maker *m, uint32_t column)
+{
+	uint64_t unit;
+
+	if (column < COLUMN_ROLES)
+		return m->view->columns->v[column].unit ? 1 : m->unit;
+	unit = column_unit(m->view, column, 0);
+	return unit ? unit : 1;
+}
+
+static void describe(struct maker *m, uint32_t column, uint64_t unit)
+{
+	const struct column *c = &m->view->columns->v[column];
+	struct bytes *to = &m->data->columns[SAVED_DESCRIBED];
+
+	bytes_varint(to, saved_column_of(column));
+	bytes_varint(to, c->side);
+	bytes_varint(to, c->sum);
+	bytes_varint(to, c->makes_stacks);
+	bytes_varint(to, unit);
+	bytes_varint(to, c->decimals);
+	bytes_add(to, c->name, strlen(c->name) + 1);
+	bytes_add(to, c->unit ? c->unit : "", c->unit ? strlen(c->unit) + 1 : 1);
+}
+
+static void choose_columns(struct maker *m)
+{
+	for (uint32_t i = 0; i < m->view->columns->count; i++) {
+		struct packed_column d = { .column = i };
+
+		if (!view_has(m->view, i) ||
+		    (i == COLUMN_SAMPLES && m->samples != SAMPLES_HAVE_COLUMNS))
+			continue;
+		d.unit = unit_of(m, i);
+		if (i >= COLUMN_ROLES)
+			describe(m, i, d.unit);
+		if (m->view->columns->v[i].sum == SUM_HERE)
+			m->said[m->saids++] = d;
+		else
+			m->dense[m->denses++] = d;
+	}
+}
+
 static void add_values(struct maker *m, uint32_t node)
 {
 	const struct view *v = m->view;
-	struct bytes *columns = m->data->columns;
 	int inner = node == 0 || v->nodes.v[node].first != 0;
 
-	bytes_varint(&columns[SAVED_SELF + inner], v->nodes.v[node].self / m->unit);
-	if (m->samples == SAMPLES_HAVE_COLUMNS)
-		bytes_varint(&columns[SAVED_SAMPLES + inner], v->samples.v[node]);
-	if (v->before.count)
-		bytes_varint(&columns[SAVED_BEFORE + inner], v->before.v[node] / m->unit);
+	for (size_t i = 0; i < m->denses; i++) {
+		const struct packed_column *d = &m->dense[i];
+
+		bytes_varint(&m->data->columns[saved_column_of(d->column) + inner],
+			     view_value(v, node, d->column) / d->unit);
+	}
 }
 
-/* Few nodes are inferred: the number of each, less that of the one before. */
-static void add_inferred(struct maker *m, uint32_t node, uint64_t number)
+/* Few nodes have any: the number of each, less that of the one before. */
+static void add_said(struct maker *m, uint32_t node, uint64_t number)
 {
-	const struct view *v = m->view;
-	struct bytes *column = &m->data->columns[SAVED_INFERRED];
+	for (size_t i = 0; i < m->saids; i++) {
+		const struct packed_column *d = &m->said[i];
+		struct bytes *to = &m->data->columns[saved_column_of(d->column)];
+		uint64_t value = view_value(m->view, node, d->column);
 
-	if (!v->inferred.count || !v->inferred.v[node])
-		return;
-	bytes_varint(column, number - m->last_inferred);
-	bytes_varint(column, v->inferred.v[node] / m->unit);
-	m->last_inferred = number;
+		if (!value)
+			continue;
+		bytes_varint(to, number - m->last_said[i]);
+		bytes_varint(to, value / d->unit);
+		m->last_said[i] = number;
+	}
 }
 
 /* 1 and *@index for a callee that the caller has had, else 0. */
@@ -395,7 +459,7 @@ static int add_nodes(struct maker *m)
 	while (err == 0 && view_next(m->view, &w, VIEW_INTO)) {
 		add_shape(m, &w, &c);
 		add_values(m, w.node);
-		add_inferred(m, w.node, ++number);
+		add_said(m, w.node, ++number);
 		err = add_callee(m, w.node, &c);
 	}
 	bytes_varint(&m->data->columns[SAVED_KNOWN], c.alike);
@@ -463,6 +527,7 @@ int tree_data_make(struct context *ctx, const struct tree_source *in,
 	int err = list_functions(&m);
 
 	choose_unit(&m);
+	choose_columns(&m);
 	if (err == 0) {
 		add_names(&m);
 		err = add_modules(&m);

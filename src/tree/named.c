@@ -13,7 +13,7 @@
  *	2. nodes in preorder, children in the order of names       place_trunk(), place_part()
  *	3. values where the nodes are now                          sum_part()
  *
- * What was inferred is said of frames, whose nodes mostly have no values of their own: these
+ * Some columns are said of frames, whose nodes mostly have no values of their own: these
  * nodes are placed for it, too.
  *
  * Threads do so for a part of the tree each: what is below a node of the trunk.
@@ -36,10 +36,18 @@ struct top {
 
 #define PART_TRUNK UINT32_MAX
 
-/* A node of the trie whose frame was inferred. */
-struct inferred_node {
+/* A node of the trie whose frame has a column's flag. */
+struct flagged_node {
 	uint32_t node;
+	uint16_t column;
+	bool again; /* it is in the list for another column, too */
 	uint64_t weight; /* of it and all below */
+};
+
+/* A column of the trie that is one of the tree. */
+struct summed {
+	uint32_t column;
+	uint64_t *to;
 };
 
 struct making {
@@ -52,7 +60,12 @@ struct making {
 	struct branch branches[PARTS_MOST];
 	ARRAY(struct top) tops[PARTS_MOST];
 	ARRAY(struct top) order; /* all of them, as they are placed */
-	ARRAY(struct inferred_node) inferred; /* in the order of their nodes */
+	ARRAY(struct flagged_node)
+	flagged; /* of each column in the order of their nodes */
+	uint32_t flags; /* of frames, of all columns in the list */
+	bool has_flagged[COLUMNS_MOST];
+	struct summed summed[COLUMNS_MOST];
+	size_t sums;
 	struct named *tree;
 };
 
@@ -68,7 +81,7 @@ static void release(struct making *m)
 		array_release(&m->tops[i]);
 	}
 	array_release(&m->order);
-	array_release(&m->inferred);
+	array_release(&m->flagged);
 	trunk_release(&m->trunk);
 	free(m->place);
 	free(m->rank);
@@ -167,59 +180,74 @@ static int make_ground(struct making *m, const struct intern *strings)
 	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
 }
 
-static int list_inferred(struct making *m, const struct frames *frames, bool *any)
+static int list_flagged(struct making *m, const struct frames *frames, uint32_t column)
 {
 	const struct trie *t = m->ground.trie;
+	uint32_t flag = m->tree->columns->v[column].frame_flag;
 
-	for (uint32_t i = 1; i < t->count; i++) {
-		struct inferred_node *slot;
+	for (uint32_t i = 1; flag && i < t->count; i++) {
+		uint32_t flags = frames->list.v[t->nodes[i].frame].flags;
+		struct flagged_node *slot;
 
-		if (!(frames->list.v[t->nodes[i].frame].flags & FRAME_INFERRED))
+		if (!(flags & flag))
 			continue;
-		slot = array_add(&m->inferred);
+		slot = array_add(&m->flagged);
 		if (!slot)
 			return -ENOMEM;
-		slot->node = i;
+		*slot = (struct flagged_node){ .node = i,
+					       .column = (uint16_t)column,
+					       .again = flags & m->flags };
+		m->has_flagged[column] = true;
 	}
-	*any = m->inferred.count > 0;
+	m->flags |= flag;
 	return 0;
 }
 
-/* What is below each. A stack may have two: what a signal has interrupted, and a caller in its handler.
- * A parent's id is below its children's. */
-static int find_inferred(struct making *m, const struct frames *frames)
+/* What is below each of those from @first on. A stack may have two: what a signal has interrupted, and
+ * a caller in its handler. A parent's id is below its children's. */
+static int sum_flagged(struct making *m, size_t first)
 {
 	const struct trie *t = m->ground.trie;
-	uint32_t *above, next = 0; /* by node: of the list, + 1 */
-	bool any = false;
-	int err = frames ? list_inferred(m, frames, &any) : 0;
+	struct flagged_node *list = &m->flagged.v[first];
+	size_t count = m->flagged.count - first;
+	uint32_t *above = numbers(t->count), next = 0; /* by node: of the list, + 1 */
 
-	if (err < 0 || !any)
-		return err;
-	above = numbers(t->count);
 	if (!above)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < t->count; i++) {
 		above[i] = above[t->nodes[i].parent];
-		if (next < m->inferred.count && m->inferred.v[next].node == i)
+		if (next < count && list[next].node == i)
 			above[i] = ++next;
 	}
-	for (size_t i = 1; i < t->selves.count; i++) {
-		const struct trie_self *self = &t->selves.v[i];
+	for (size_t row = 1; row < t->rows.count; row++) {
+		uint32_t node = trie_row_node(t, row);
 
-		if (above[self->node])
-			m->inferred.v[above[self->node] - 1].weight +=
-				self->value[TRIE_WEIGHT];
+		if (above[node])
+			list[above[node] - 1].weight +=
+				trie_row_self(t, row, COLUMN_WEIGHT);
 	}
-	for (size_t i = m->inferred.count; i-- > 0;) {
-		const struct inferred_node *inner = &m->inferred.v[i];
-		uint32_t outer = above[t->nodes[inner->node].parent];
+	for (size_t i = count; i-- > 0;) {
+		uint32_t outer = above[t->nodes[list[i].node].parent];
 
 		if (outer)
-			m->inferred.v[outer - 1].weight += inner->weight;
+			list[outer - 1].weight += list[i].weight;
 	}
 	free(above);
 	return 0;
+}
+
+static int find_flagged(struct making *m, const struct frames *frames)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; frames && err == 0 && i < m->tree->columns->count; i++) {
+		size_t first = m->flagged.count;
+
+		err = list_flagged(m, frames, i);
+		if (err == 0 && m->has_flagged[i])
+			err = sum_flagged(m, first);
+	}
+	return err;
 }
 
 /* Where what is below the trunk begins, and how much that is. */
@@ -433,11 +461,11 @@ static void find_places(const struct making *m, struct branch *b)
 {
 	const struct trie *t = m->ground.trie;
 
-	for (size_t i = 1; i < t->selves.count; i++)
-		find_place(b, t->selves.v[i].node);
-	for (size_t i = 0; i < m->inferred.count; i++)
-		if (!t->nodes[m->inferred.v[i].node].self)
-			find_place(b, m->inferred.v[i].node);
+	for (size_t row = 1; row < t->rows.count; row++)
+		find_place(b, trie_row_node(t, row));
+	for (size_t i = 0; i < m->flagged.count; i++)
+		if (!m->flagged.v[i].again && !t->nodes[m->flagged.v[i].node].self)
+			find_place(b, m->flagged.v[i].node);
 }
 
 static int place_part(void *arg, size_t part, size_t worker)
@@ -481,53 +509,78 @@ static int sum_part(void *arg, size_t part, size_t worker)
 	const struct making *m = arg;
 	const struct trie *t = m->ground.trie;
 	const uint32_t *places = m->branches[part].node;
-	struct named *n = m->tree;
 
 	(void)worker;
-	for (size_t i = 1; i < t->selves.count; i++) {
-		const struct trie_self *self = &t->selves.v[i];
-		uint32_t place = places[self->node];
+	for (size_t row = 1; row < t->rows.count; row++) {
+		uint32_t place = places[trie_row_node(t, row)];
 
 		if (place == (uint32_t)ELSEWHERE)
 			continue;
-		n->self[place] += self->value[TRIE_WEIGHT];
-		n->samples[place] += self->value[TRIE_SAMPLES];
-		if (n->before)
-			n->before[place] += self->value[TRIE_BEFORE];
-		if (n->inferred)
-			n->inferred[place] += self->value[TRIE_INFERRED];
+		for (size_t i = 0; i < m->sums; i++)
+			m->summed[i].to[place] +=
+				*trie_value(t, row, m->summed[i].column);
 	}
-	for (size_t i = 0; i < m->inferred.count; i++) {
-		uint32_t place = places[m->inferred.v[i].node];
+	for (size_t i = 0; i < m->flagged.count; i++) {
+		const struct flagged_node *f = &m->flagged.v[i];
 
-		if (place != (uint32_t)ELSEWHERE)
-			n->inferred[place] += m->inferred.v[i].weight;
+		if (places[f->node] != (uint32_t)ELSEWHERE)
+			m->tree->values[f->column][places[f->node]] += f->weight;
 	}
 	return 0;
 }
 
-static int sum_columns(struct making *m)
+static bool is_wanted(const struct making *m, uint32_t column)
 {
-	const bool *charged = m->ground.trie->charged;
+	if (m->tree->columns->v[column].sum == SUM_NOWHERE)
+		return false;
+	return column == COLUMN_WEIGHT || column == COLUMN_SAMPLES ||
+	       trie_is_charged(m->ground.trie, column) || m->has_flagged[column];
+}
+
+/* Those of the trie that are summed up, and those that are said of frames. */
+static int make_columns(struct making *m)
+{
 	struct named *n = m->tree;
+	size_t size = n->nodes.count * sizeof(uint64_t);
+
+	n->totals = pages_room(size);
+	if (!n->totals)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n->columns->count; i++) {
+		if (!is_wanted(m, i))
+			continue;
+		n->values[i] = pages_take(size);
+		if (!n->values[i])
+			return -ENOMEM;
+		if (trie_is_charged(m->ground.trie, i))
+			m->summed[m->sums++] = (struct summed){ i, n->values[i] };
+	}
+	return 0;
+}
+
+static void sum_totals(struct named *n)
+{
 	size_t count = n->nodes.count;
 
-	n->self = pages_take(2 * count * sizeof(*n->self));
-	if (!n->self)
-		return -ENOMEM;
-	n->samples = n->self + count;
-	if (charged[TRIE_BEFORE])
-		n->before = pages_take(count * sizeof(*n->before));
-	if (charged[TRIE_INFERRED] || m->inferred.count)
-		n->inferred = pages_take(count * sizeof(*n->inferred));
-	if ((charged[TRIE_BEFORE] && !n->before) ||
-	    ((charged[TRIE_INFERRED] || m->inferred.count) && !n->inferred))
-		return -ENOMEM;
-	if (parallel_run(m->parts, m->parts, sum_part, m) < 0)
-		return -ENOMEM;
+	memcpy(n->totals, n->values[COLUMN_WEIGHT], count * sizeof(*n->totals));
+	for (size_t i = count; i-- > 1;)
+		n->totals[n->nodes.v[i].parent] += n->totals[i];
+}
+
+static int sum_columns(struct making *m)
+{
+	struct named *n = m->tree;
+	int err = make_columns(m);
+
+	if (err == 0)
+		err = parallel_run(m->parts, m->parts, sum_part, m);
+	if (err < 0)
+		return err;
 	/* What a picture says of nodes that are left out. */
-	if (n->inferred)
-		n->inferred[0] = 0;
+	for (uint32_t i = 0; i < n->columns->count; i++)
+		if (n->values[i] && n->columns->v[i].sum == SUM_HERE)
+			n->values[i][0] = 0;
+	sum_totals(n);
 	return 0;
 }
 
@@ -547,7 +600,7 @@ int named_make(struct context *ctx, const struct trie *trie,
 	       const struct symbols *symbols, const struct intern *strings,
 	       const struct named_options *options, struct named *ret)
 {
-	struct named tree = { .joined = !options->in_order };
+	struct named tree = { .columns = options->columns, .joined = !options->in_order };
 	struct making m = {
 		.ground = { .trie = trie,
 			    .symbols = symbols,
@@ -559,7 +612,7 @@ int named_make(struct context *ctx, const struct trie *trie,
 
 	m.parts = part_count(&m.ground, options->threads);
 	if (err == 0)
-		err = find_inferred(&m, options->frames);
+		err = find_flagged(&m, options->frames);
 	if (err == 0)
 		err = trunk_find(&m.trunk, &m.ground, m.parts);
 	if (err == 0)
@@ -581,9 +634,17 @@ void named_release(struct named *n)
 {
 	size_t size = n->nodes.count * sizeof(uint64_t);
 
-	pages_give_back(n->self, 2 * size);
-	pages_give_back(n->before, size);
-	pages_give_back(n->inferred, size);
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
+		pages_give_back(n->values[i], size);
+	free(n->totals);
 	array_release(&n->nodes);
 	*n = (struct named){ 0 };
+}
+
+bool named_has_stack(const struct named *n, uint32_t node)
+{
+	for (uint32_t i = 0; i < n->columns->count; i++)
+		if (n->columns->v[i].makes_stacks && named_value(n, node, i))
+			return true;
+	return false;
 }

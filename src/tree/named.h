@@ -17,16 +17,30 @@ struct named_node {
 
 struct named {
 	ARRAY(struct named_node) nodes;
-	uint64_t *self, *samples; /* by node; one piece of memory, which is self's */
-	uint64_t *before; /* NULL but for differential input */
-	/* Of the value at a node and below it: where its frame was inferred, not recorded. NULL: nowhere. */
-	uint64_t *inferred;
-	unsigned decimals; /* values are in units of 10^-decimals; set by the caller */
+	const struct columns *columns; /* what they are */
+	/* By column and node; NULL: it has none. Weight and samples are always there. */
+	uint64_t *values[COLUMNS_MOST];
+	uint64_t *totals; /* by node: the weight of it and of all below */
+	unsigned decimals; /* weights are in units of 10^-decimals; set by the caller */
 	bool joined; /* no two children of a node are of one function */
 };
 
+static inline uint64_t named_value(const struct named *n, uint32_t node, uint32_t column)
+{
+	return n->values[column] ? n->values[column][node] : 0;
+}
+
+static inline uint64_t named_total(const struct named *n, uint32_t node)
+{
+	return n->totals[node];
+}
+
+/* Does a stack end at the node? */
+bool named_has_stack(const struct named *n, uint32_t node);
+
 struct named_options {
-	const struct frames *frames; /* of the trie; NULL: none of them is inferred */
+	const struct columns *columns; /* of the trie; they outlive the tree */
+	const struct frames *frames; /* of the trie; NULL: no column is said of frames */
 	bool in_order; /* children stay as they came, and only neighbours are joined */
 	/* By node of the trie; where it is 1 so it is for all nodes below, and none of them
 	 * has values. NULL: none. */

@@ -4,6 +4,7 @@
 #include "base/budget.h"
 #include "base/intern.h"
 #include "stack/stack.h"
+#include "trie/trie.h"
 
 /*
  * A tree that was saved: columns by number, and what their values mean, as
@@ -35,34 +36,63 @@ enum saved_column {
 	SAVED_REPORT = 38, /* of the recording: bytes that input does not look into */
 	SAVED_INFERRED = 39, /* numbers of nodes and values */
 	SAVED_CALLEES_OF = 40, /* and the length of a list, 2 to SAVED_SHORT_LIST */
-	SAVED_COLUMNS = 49,
+	SAVED_DESCRIBED = 49, /* what further columns are */
+	SAVED_FURTHER =
+		64, /* values of the first of these: of leaves; one more: of inner nodes */
+	SAVED_COLUMNS = SAVED_FURTHER + 2 * (COLUMNS_MOST - COLUMN_ROLES),
 };
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */
-enum { SAVED_SHORT_LIST = SAVED_COLUMNS - SAVED_CALLEES_OF - 1 };
+enum { SAVED_SHORT_LIST = 8 };
+
+/* Those that a column's values are in: a SUM_HERE column has the first of them alone. */
+static inline enum saved_column saved_column_of(uint32_t column)
+{
+	static const uint8_t roles[COLUMN_ROLES] = {
+		[COLUMN_WEIGHT] = SAVED_SELF,
+		[COLUMN_SAMPLES] = SAVED_SAMPLES,
+		[COLUMN_BEFORE] = SAVED_BEFORE,
+		[COLUMN_INFERRED] = SAVED_INFERRED,
+	};
+
+	return column < COLUMN_ROLES ? roles[column]
+				     : SAVED_FURTHER + 2 * (column - COLUMN_ROLES);
+}
 
 /* Where samples are. */
 enum saved_samples { SAMPLES_UNKNOWN, SAMPLES_ARE_SELF, SAMPLES_HAVE_COLUMNS };
+
+struct saved_values {
+	struct column column; /* texts of further ones are those of @strings */
+	uint64_t *of; /* by node; NULL: it has none, or it is said of frames */
+	/* Of a column that is said of frames: nodes in their order. */
+	struct saved_value {
+		uint32_t node;
+		uint64_t value;
+	} * said;
+	uint32_t said_count;
+};
 
 /* Nodes are in preorder, node 0 is the root; node i + 1's parent is i or one of those
  * above it. */
 struct saved_tree {
 	struct saved_function *functions; /* 0 is the root's */
 	uint32_t *function, *parent; /* by node */
-	uint64_t *self; /* by node, in units of 10^-decimals */
-	uint64_t *samples, *before; /* likewise; NULL: not known, no difference */
-	/* Of nodes whose frame was inferred in some stacks, in their order: the weight of these. */
-	struct saved_inferred {
-		uint32_t node;
-		uint64_t weight;
-	} * inferred;
-	uint32_t inferred_count;
+	/* Those with roles first; weights are in units of 10^-decimals. */
+	struct saved_values values[COLUMNS_MOST];
+	uint32_t columns;
 	uint32_t function_count, nodes;
 	unsigned decimals;
 	uint8_t *report; /* what it says of its recording; NULL: nothing */
 	size_t report_size;
 	struct claim claim; /* of the budget */
 };
+
+static inline uint64_t saved_value(const struct saved_tree *t, uint32_t node,
+				   uint32_t column)
+{
+	return t->values[column].of ? t->values[column].of[node] : 0;
+}
 
 /* The payload of a tree, in a format that is known. -EBADMSG: *@why says what is wrong; -EFBIG
  * where the budget has too little left for it. */

@@ -37,6 +37,10 @@ struct builder {
 	uint8_t *
 		owners; /* by label: functions that have it, 2: or more; NULL: not known */
 	unsigned flags;
+	/* Columns but the weight: those that go where stacks end, and those that are said of
+	 * frames. */
+	uint32_t ending[COLUMNS_MOST], said[COLUMNS_MOST];
+	uint32_t endings, sayings;
 };
 
 const char *view_mark(const struct tree_source *in, uint8_t kind)
@@ -171,43 +175,57 @@ static int end(struct builder *b, struct spot at, struct face face, uint32_t *re
 	return child(b, at, (struct face){ b->separator, 0 }, ret);
 }
 
+static int fill_column(struct view *v, uint32_t column)
+{
+	while (v->values[column].of.count < v->nodes.count)
+		if (!array_add(&v->values[column].of))
+			return -ENOMEM;
+	return 0;
+}
+
+static int add_value(struct builder *b, uint32_t column, uint32_t from, uint32_t to)
+{
+	if (fill_column(b->view, column) < 0)
+		return -ENOMEM;
+	b->view->values[column].of.v[to] += b->in->tree->values[column][from];
+	return 0;
+}
+
 static int charge(struct builder *b, uint32_t from, uint32_t to)
 {
-	const struct named *tree = b->in->tree;
-	struct view *v = b->view;
+	int err = 0;
 
-	v->nodes.v[to].self += tree->self[from];
-	while (b->flags & VIEW_SAMPLES && v->samples.count < v->nodes.count)
-		if (!array_add(&v->samples))
-			return -ENOMEM;
-	while (tree->before && v->before.count < v->nodes.count)
-		if (!array_add(&v->before))
-			return -ENOMEM;
-	if (b->flags & VIEW_SAMPLES)
-		v->samples.v[to] += tree->samples[from];
-	if (tree->before)
-		v->before.v[to] += tree->before[from];
-	return 0;
+	b->view->nodes.v[to].self += named_value(b->in->tree, from, COLUMN_WEIGHT);
+	for (uint32_t i = 0; err == 0 && i < b->endings; i++)
+		err = add_value(b, b->ending[i], from, to);
+	return err;
 }
 
-/* A frame that was inferred calls others: its node is known when theirs are made. */
-static int note_inferred(struct builder *b, uint32_t from, uint32_t to)
+/* A frame that something is said of calls others: its node is known when theirs are made. */
+static int note_said(struct builder *b, uint32_t from, uint32_t to)
 {
-	const struct named *tree = b->in->tree;
-	struct view *v = b->view;
+	int err = 0;
 
-	if (!tree->inferred || !tree->inferred[from] || b->flags & VIEW_CHAIN)
-		return 0;
-	while (v->inferred.count < v->nodes.count)
-		if (!array_add(&v->inferred))
-			return -ENOMEM;
-	v->inferred.v[to] += tree->inferred[from];
-	return 0;
+	for (uint32_t i = 0; err == 0 && i < b->sayings; i++)
+		if (b->in->tree->values[b->said[i]][from])
+			err = add_value(b, b->said[i], from, to);
+	return err;
 }
 
-static bool ends_at(const struct named *tree, uint32_t node)
+static void choose_columns(struct builder *b)
 {
-	return tree->self[node] || (tree->before && tree->before[node]);
+	const struct named *tree = b->in->tree;
+
+	for (uint32_t i = COLUMN_WEIGHT + 1; i < tree->columns->count; i++) {
+		const struct column *c = &tree->columns->v[i];
+
+		if (!tree->values[i])
+			continue;
+		if (c->sum == SUM_HERE && !(b->flags & (VIEW_REVERSED | VIEW_CHAIN)))
+			b->said[b->sayings++] = i;
+		if (c->sum == SUM_BELOW && (c->makes_stacks || b->flags & VIEW_COLUMNS))
+			b->ending[b->endings++] = i;
+	}
 }
 
 /* Node after node: a parent's place is known when its children come. */
@@ -226,7 +244,7 @@ static int add_nodes(struct builder *b, struct spot *places)
 			places[i].state |= SPOT_SHARED;
 		if (err == 0 && face.label == VIEW_GAP && !b->in->in_order) {
 			err = charge(b, i, places[i].node);
-		} else if (err == 0 && ends_at(tree, i)) {
+		} else if (err == 0 && named_has_stack(tree, i)) {
 			err = end(b, places[i], face, &to);
 			if (err == 0)
 				err = charge(b, i, to);
@@ -234,7 +252,7 @@ static int add_nodes(struct builder *b, struct spot *places)
 		if (err == 0 && n->end > i + 1)
 			err = pass(b, &places[i], face);
 		if (err == 0)
-			err = note_inferred(b, i, places[i].node);
+			err = note_said(b, i, places[i].node);
 		if (err < 0)
 			return err;
 	}
@@ -250,7 +268,7 @@ static int copy_nodes(struct builder *b, struct spot *places)
 	int err = 0;
 
 	for (size_t i = tree->nodes.count; i-- > 1;) {
-		places[i].state |= ends_at(tree, (uint32_t)i);
+		places[i].state |= named_has_stack(tree, (uint32_t)i);
 		places[tree->nodes.v[i].parent].state |= places[i].state;
 	}
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
@@ -266,7 +284,7 @@ static int copy_nodes(struct builder *b, struct spot *places)
 		if (err == 0)
 			err = charge(b, i, places[i].node);
 		if (err == 0)
-			err = note_inferred(b, i, places[i].node);
+			err = note_said(b, i, places[i].node);
 	}
 	return err;
 }
@@ -281,7 +299,7 @@ static int add_reversed(struct builder *b)
 	for (uint32_t i = 1; i < tree->nodes.count; i++) {
 		struct spot at = { 0, CHAIN_SEPARATOR | SPOT_SHARED };
 		uint32_t node = i;
-		int err = ends_at(tree, i) ? face_of(b, node, &face) : 1;
+		int err = named_has_stack(tree, i) ? face_of(b, node, &face) : 1;
 
 		if (err > 0)
 			continue;
@@ -336,7 +354,7 @@ static int add_stacks(struct builder *b)
 	struct spot *places;
 	int err;
 
-	if (count && ends_at(b->in->tree, 0)) {
+	if (count && named_has_stack(b->in->tree, 0)) {
 		err = charge(b, 0, 0);
 		if (err < 0)
 			return err;
@@ -358,6 +376,7 @@ static int build(struct builder *b)
 	uint32_t root;
 	int err;
 
+	choose_columns(b);
 	b->labels = malloc((functions + 1) * sizeof(*b->labels));
 	if (!b->labels)
 		return -ENOMEM;
@@ -370,18 +389,31 @@ static int build(struct builder *b)
 	return err < 0 ? err : add_stacks(b);
 }
 
-static int fill_columns(struct view *v, const struct named *tree, unsigned flags)
+/* For nodes that were made since. What holds nowhere is not said at all. */
+static int fill_columns(const struct builder *b)
 {
-	while (tree->before && v->before.count < v->nodes.count)
-		if (!array_add(&v->before))
-			return -ENOMEM;
-	while (flags & VIEW_SAMPLES && v->samples.count < v->nodes.count)
-		if (!array_add(&v->samples))
-			return -ENOMEM;
-	while (v->inferred.count && v->inferred.count < v->nodes.count)
-		if (!array_add(&v->inferred))
-			return -ENOMEM;
-	return 0;
+	int err = 0;
+
+	for (uint32_t i = 0; err == 0 && i < b->endings; i++)
+		err = fill_column(b->view, b->ending[i]);
+	for (uint32_t i = 0; err == 0 && i < b->sayings; i++)
+		if (view_has(b->view, b->said[i]))
+			err = fill_column(b->view, b->said[i]);
+	return err;
+}
+
+/* Of what is below a frame of a picture some may have been left out. */
+static void limit_said(const struct builder *b)
+{
+	struct view *v = b->view;
+
+	for (uint32_t i = 0; i < b->sayings; i++) {
+		struct view_column *values = &v->values[b->said[i]];
+
+		for (size_t node = 0; node < values->of.count; node++)
+			if (values->of.v[node] > v->nodes.v[node].total)
+				values->of.v[node] = v->nodes.v[node].total;
+	}
 }
 
 static void add_totals(struct view *v)
@@ -391,9 +423,6 @@ static void add_totals(struct view *v)
 
 		n->total += n->self;
 		n->first = 0;
-		/* Of what is below a frame of a picture some may have been left out. */
-		if (v->inferred.count && v->inferred.v[i] > n->total)
-			v->inferred.v[i] = n->total;
 		if (i)
 			v->nodes.v[n->parent].total += n->total;
 	}
@@ -412,10 +441,10 @@ static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separato
 {
 	uint32_t label = v->nodes.v[node].label;
 
-	if (label == separator && view_is_leaf(v, node))
+	if (label == separator && view_has_stack(v, node))
 		return 0;
-	return view_is_leaf(v, node) ? label_rank(&v->labels, label)
-				     : label_rank_below(&v->labels, label);
+	return view_has_stack(v, node) ? label_rank(&v->labels, label)
+				       : label_rank_below(&v->labels, label);
 }
 
 /* All nodes by rank, by counting; then each is put in front of its siblings, the
@@ -458,16 +487,17 @@ static int order_siblings(const struct builder *b)
 int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret)
 {
-	struct view v = { .decimals = in->tree->decimals };
+	struct view v = { .decimals = in->tree->decimals, .columns = in->tree->columns };
 	struct builder b = { .in = in, .view = &v, .flags = flags };
 	int err = labels_init(&v.labels);
 
 	if (err == 0)
 		err = build(&b);
 	if (err == 0)
-		err = fill_columns(&v, in->tree, flags);
+		err = fill_columns(&b);
 	if (err == 0) {
 		add_totals(&v);
+		limit_said(&b);
 		err = order_siblings(&b);
 	}
 	hash_map_release(&b.children);
@@ -486,9 +516,16 @@ void view_release(struct view *v)
 {
 	labels_release(&v->labels);
 	array_release(&v->nodes);
-	array_release(&v->before);
-	array_release(&v->samples);
-	array_release(&v->inferred);
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
+		array_release(&v->values[i].of);
+}
+
+bool view_has_stack(const struct view *v, uint32_t node)
+{
+	for (uint32_t i = 0; i < v->columns->count; i++)
+		if (v->columns->v[i].makes_stacks && view_value(v, node, i))
+			return true;
+	return false;
 }
 
 bool view_next(const struct view *v, struct view_walk *w, enum view_step step)

@@ -26,15 +26,17 @@ struct view_node {
 	uint64_t self, total;
 };
 
+/* A column but the weight, which is in the nodes. */
+struct view_column {
+	ARRAY(uint64_t) of; /* by node; empty: the view has it not */
+};
+
 struct view {
 	struct labels labels;
 	ARRAY(struct view_node) nodes;
-	ARRAY(uint64_t) before; /* by node; empty but for a difference */
-	ARRAY(uint64_t) samples; /* by node; empty but with VIEW_SAMPLES */
-	/* By node: of its total, where the frame was inferred. Empty where none was, and with
-	 * VIEW_REVERSED and VIEW_CHAIN. */
-	ARRAY(uint64_t) inferred;
-	unsigned decimals; /* of self, total and before */
+	const struct columns *columns; /* what they are */
+	struct view_column values[COLUMNS_MOST]; /* by column */
+	unsigned decimals; /* of weights */
 };
 
 /* The label of a node that is not drawn: its value is its parent's own. */
@@ -44,7 +46,9 @@ enum view_flag {
 	VIEW_REVERSED = 1, /* every stack is turned round before stacks are merged */
 	VIEW_CHAIN = 2, /* frames behind a ";--;" are wakers': _[w]. Others end in "--" */
 	VIEW_BY_FUNCTION = 4, /* functions of one label stay apart */
-	VIEW_SAMPLES = 8, /* count samples, too */
+	/* All columns; else those that make stacks, and, but with VIEW_REVERSED and VIEW_CHAIN, those
+	 * that are said of frames. */
+	VIEW_COLUMNS = 8,
 };
 
 /*
@@ -58,11 +62,20 @@ void view_release(struct view *v);
 /* What is printed behind names of a kind, enum function_kind: "_[k]", or "". */
 const char *view_mark(const struct tree_source *in, uint8_t kind);
 
-/* Does a stack end at the node? */
-static inline bool view_is_leaf(const struct view *v, uint32_t node)
+static inline bool view_has(const struct view *v, uint32_t column)
 {
-	return v->nodes.v[node].self || (v->before.count && v->before.v[node]);
+	return column == COLUMN_WEIGHT || v->values[column].of.count > 0;
 }
+
+static inline uint64_t view_value(const struct view *v, uint32_t node, uint32_t column)
+{
+	if (column == COLUMN_WEIGHT)
+		return v->nodes.v[node].self;
+	return view_has(v, column) ? v->values[column].of.v[node] : 0;
+}
+
+/* Does a stack end at the node? */
+bool view_has_stack(const struct view *v, uint32_t node);
 
 /*
  * From node to node in preorder. A node's own value lies to the left of its children:

@@ -24,7 +24,7 @@
 enum {
 	FIRST_NODES = 1024,
 	FIRST_SLOTS = 2048,
-	FIRST_SELVES = 256,
+	FIRST_ROWS = 256,
 	RECENT =
 		16384, /* stacks remembered; 24 bytes each, together an L2 cache's share */
 };
@@ -32,6 +32,11 @@ enum {
 struct trie_recent {
 	struct trie_memory v[RECENT]; /* node 0: empty */
 };
+
+static size_t rows_size(const struct trie_rows *r, size_t count)
+{
+	return count * r->width * sizeof(*r->v);
+}
 
 int trie_init(struct trie *t)
 {
@@ -44,11 +49,10 @@ int trie_init(struct trie *t)
 	};
 	t->nodes = pages_take(t->room * sizeof(*t->nodes));
 	t->slots = pages_take(FIRST_SLOTS * sizeof(*t->slots));
-	t->selves.v = pages_take(FIRST_SELVES * sizeof(*t->selves.v));
-	t->selves.room = FIRST_SELVES;
-	t->selves.count = 1;
+	t->rows = (struct trie_rows){ .width = 1, .count = 1, .room = FIRST_ROWS };
+	t->rows.v = pages_take(rows_size(&t->rows, FIRST_ROWS));
 	t->recent = calloc(1, sizeof(*t->recent));
-	if (t->nodes && t->slots && t->selves.v && t->recent)
+	if (t->nodes && t->slots && t->rows.v && t->recent)
 		return 0;
 	trie_release(t);
 	return -ENOMEM;
@@ -58,7 +62,7 @@ void trie_release(struct trie *t)
 {
 	pages_give_back(t->nodes, t->room * sizeof(*t->nodes));
 	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
-	pages_give_back(t->selves.v, t->selves.room * sizeof(*t->selves.v));
+	pages_give_back(t->rows.v, rows_size(&t->rows, t->rows.room));
 	free(t->recent);
 	free(t->way);
 	claim_release(&t->claim);
@@ -139,13 +143,22 @@ static int reserve_nodes(struct trie *t, uint64_t count)
 	return 0;
 }
 
+/* Those with roles are in TRIE_NODE_MEMORY. */
+static uint64_t node_memory(const struct trie *t)
+{
+	uint32_t width = t->rows.width, usual = 1 + COLUMN_ROLES;
+
+	return TRIE_NODE_MEMORY +
+	       (width > usual ? width - usual : 0) * (uint64_t)TRIE_COLUMN_MEMORY;
+}
+
 /* What is there already is claimed in any case. */
 static void settle(struct trie *t)
 {
 	if (!t->budget)
 		return;
 	t->allowed = t->count;
-	claim_settle(&t->claim, t->budget, (uint64_t)t->count * TRIE_NODE_MEMORY);
+	claim_settle(&t->claim, t->budget, t->count * node_memory(t));
 }
 
 void trie_limit(struct trie *t, struct budget *budget)
@@ -168,7 +181,7 @@ static bool allow_more(struct trie *t)
 
 	if (more > UINT32_MAX - t->allowed)
 		more = UINT32_MAX - t->allowed;
-	if (!claim_add_part(&t->claim, t->budget, BUDGET_STACKS, more * TRIE_NODE_MEMORY))
+	if (!claim_add_part(&t->claim, t->budget, BUDGET_STACKS, more * node_memory(t)))
 		return false;
 	t->allowed += (uint32_t)more;
 	return true;
@@ -310,49 +323,102 @@ int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t l
 	return err;
 }
 
-static int reserve_selves(struct trie *t, size_t count)
+static int reserve_rows(struct trie_rows *r, size_t count)
 {
-	size_t item = sizeof(*t->selves.v), room = t->selves.room * 2;
-	void *selves;
+	size_t room = r->room * 2;
+	void *v;
 
-	if (count <= t->selves.room)
+	if (count <= r->room)
 		return 0;
 	if (room < count)
 		room = count;
-	selves = pages_grow(t->selves.v, t->selves.room * item, t->selves.count * item,
-			    room * item);
-	if (!selves)
+	v = pages_grow(r->v, rows_size(r, r->room), rows_size(r, r->count),
+		       rows_size(r, room));
+	if (!v)
 		return -ENOMEM;
-	t->selves.v = selves;
-	t->selves.room = room;
+	r->v = v;
+	r->room = room;
 	return 0;
 }
 
-int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value)
+/* Rows get one value more, which is @column's. */
+static int add_column(struct trie_rows *r, uint32_t column)
 {
-	uint32_t *index = &t->nodes[node].self;
+	struct trie_rows wider = *r;
 
-	if (*index == 0) {
-		if (reserve_selves(t, t->selves.count + 1) < 0)
-			return -ENOMEM;
-		*index = (uint32_t)t->selves.count++;
-		t->selves.v[*index] = (struct trie_self){ .node = node };
-	}
-	t->selves.v[*index].value[column] += value;
-	t->charged[column] = true;
+	wider.width++;
+	wider.place[column] = (uint8_t)r->width;
+	wider.v = pages_take(rows_size(&wider, r->room));
+	if (!wider.v)
+		return -ENOMEM;
+	for (size_t row = 0; row < r->count; row++)
+		memcpy(&wider.v[row * wider.width], &r->v[row * r->width],
+		       rows_size(r, 1));
+	pages_give_back(r->v, rows_size(r, r->room));
+	*r = wider;
 	return 0;
 }
 
-static int merge_selves(struct trie *t, const struct trie *from, const uint32_t *node_map)
+static int widen_rows(struct trie *t, uint32_t column)
 {
-	for (size_t i = 1; i < from->selves.count; i++)
-		for (int c = 0; c < TRIE_COLUMNS; c++) {
-			const struct trie_self *self = &from->selves.v[i];
+	int err = add_column(&t->rows, column);
 
-			if (from->charged[c] &&
-			    trie_charge(t, node_map[self->node], c, self->value[c]) < 0)
+	if (err == 0 && t->rows.width > 1 + COLUMN_ROLES)
+		settle(t);
+	return err;
+}
+
+static int add_row(struct trie *t, uint32_t node)
+{
+	struct trie_rows *r = &t->rows;
+	uint64_t *row;
+
+	if (reserve_rows(r, r->count + 1) < 0)
+		return -ENOMEM;
+	row = &r->v[r->count * r->width];
+	memset(row, 0, rows_size(r, 1));
+	*row = node;
+	t->nodes[node].self = (uint32_t)r->count++;
+	return 0;
+}
+
+int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value)
+{
+	if (__builtin_expect(!trie_is_charged(t, column), 0) && widen_rows(t, column) < 0)
+		return -ENOMEM;
+	if (__builtin_expect(t->nodes[node].self == 0, 0) && add_row(t, node) < 0)
+		return -ENOMEM;
+	*trie_value(t, t->nodes[node].self, column) += value;
+	return 0;
+}
+
+uint64_t trie_take(struct trie *t, uint32_t node, uint32_t column)
+{
+	uint64_t value = trie_self(t, node, column);
+
+	if (value)
+		*trie_value(t, t->nodes[node].self, column) = 0;
+	return value;
+}
+
+void trie_scale(struct trie *t, uint32_t column, uint64_t factor)
+{
+	for (size_t row = 1; trie_is_charged(t, column) && row < t->rows.count; row++)
+		*trie_value(t, row, column) *= factor;
+}
+
+static int merge_rows(struct trie *t, const struct trie *from, const uint32_t *node_map)
+{
+	uint32_t charged[COLUMNS_MOST], count = 0;
+
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
+		if (trie_is_charged(from, i))
+			charged[count++] = i;
+	for (size_t row = 1; row < from->rows.count; row++)
+		for (uint32_t i = 0; i < count; i++)
+			if (trie_charge(t, node_map[trie_row_node(from, row)], charged[i],
+					*trie_value(from, row, charged[i])) < 0)
 				return -ENOMEM;
-		}
 	return 0;
 }
 
@@ -452,7 +518,7 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 			    : merge_distinct(t, from, frame_map, hashes, map);
 	settle(t);
 	pages_give_back(hashes, size);
-	return err < 0 ? err : merge_selves(t, from, map);
+	return err < 0 ? err : merge_rows(t, from, map);
 }
 
 int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "trie/column.h"
 
 /*
  * Stacks as one trie. A node id is a stack id; node 0 is the empty stack.
@@ -15,28 +16,29 @@
  * to them. A parent's id is below its children's. Most nodes are no sample's leaf: those
  * that are have their self values beside the nodes.
  *
- *	12 bytes a node + 4 bytes x 1.5 to 3 slots = 18 to 24 bytes, 40 more for a leaf
+ *	12 bytes a node + 4 bytes x 1.5 to 3 slots = 18 to 24 bytes; for a leaf 8 more,
+ *	and 8 for each column that was ever charged
  */
 struct trie_node {
 	uint32_t parent, frame;
-	uint32_t self; /* index of its self values; 0: never charged */
+	uint32_t self; /* row of its self values; 0: never charged */
 };
 
-enum trie_column {
-	TRIE_WEIGHT,
-	TRIE_SAMPLES,
-	TRIE_BEFORE, /* differential input only: the other side's weight */
-	/* Of the weight: stacks whose user part the kernel followed by frame pointers. */
-	TRIE_FOLLOWED,
-	/* Of the weight at the node and below it: where a picture says that its frame was inferred.
-	 * Of stacks that are read with their addresses the frame itself says it. */
-	TRIE_INFERRED,
-	TRIE_COLUMNS,
-};
-
-struct trie_self {
-	uint64_t value[TRIE_COLUMNS];
-	uint32_t node;
+/*
+ * Self values: a row for each node that was charged, a value in it for each column that ever was. A
+ * column that is charged for the first time makes all rows wider: that happens once each, mostly
+ * before there are many.
+ *
+ *	row    node   weight   samples   followed
+ *	0      0      0        0         0
+ *	1      17     250      1         0
+ *	2      4      500      2         500
+ */
+struct trie_rows {
+	uint64_t *v;
+	size_t count, room; /* rows; the first is nobody's: 0 in every column */
+	uint32_t width; /* of a row: its node and its values */
+	uint8_t place[COLUMNS_MOST]; /* by column: where in a row; 0: never charged */
 };
 
 struct trie {
@@ -45,8 +47,7 @@ struct trie {
 	uint32_t allowed; /* nodes that the budget has given memory for */
 	struct budget *budget; /* NULL: no limit */
 	struct claim claim;
-	ARRAY(struct trie_self) selves; /* the first is nobody's: 0 in every column */
-	bool charged[TRIE_COLUMNS]; /* ever */
+	struct trie_rows rows;
 	uint32_t indexed; /* nodes with ids below have their slots */
 	uint32_t *slots; /* node ids, 0: empty */
 	size_t mask; /* slots - 1 */
@@ -68,7 +69,10 @@ void trie_release(struct trie *t);
 void trie_rest(struct trie *t);
 
 /* From now on nodes ask @budget for what they take until all of the output is written. */
-enum { TRIE_NODE_MEMORY = 128 };
+enum {
+	TRIE_NODE_MEMORY = 128,
+	TRIE_COLUMN_MEMORY = 24, /* more, for each column beyond those with roles */
+};
 void trie_limit(struct trie *t, struct budget *budget);
 
 /* One node more can be added, whatever is left. */
@@ -91,14 +95,43 @@ static inline bool trie_has_child(const struct trie *t, uint32_t node)
 	return node + 1 < t->count && t->nodes[node + 1].parent == node;
 }
 
-/* Adds to a node's own values. 0, or -ENOMEM (the first time a node is charged). */
-int trie_charge(struct trie *t, uint32_t node, enum trie_column column, uint64_t value);
+/* Adds to a node's own values; 0 is a value, too. 0, or -ENOMEM (the first time a node or a
+ * column is charged). */
+int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value);
 
-static inline uint64_t trie_self(const struct trie *t, uint32_t node,
-				 enum trie_column column)
+/* Was it ever? */
+static inline bool trie_is_charged(const struct trie *t, uint32_t column)
 {
-	return t->selves.v[t->nodes[node].self].value[column];
+	return t->rows.place[column] != 0;
 }
+
+/* Rows are those from 1 to rows.count - 1. */
+static inline uint32_t trie_row_node(const struct trie *t, size_t row)
+{
+	return (uint32_t)t->rows.v[row * t->rows.width];
+}
+
+/* Of a column that was charged. */
+static inline uint64_t *trie_value(const struct trie *t, size_t row, uint32_t column)
+{
+	return &t->rows.v[row * t->rows.width + t->rows.place[column]];
+}
+
+static inline uint64_t trie_row_self(const struct trie *t, size_t row, uint32_t column)
+{
+	return trie_is_charged(t, column) ? *trie_value(t, row, column) : 0;
+}
+
+static inline uint64_t trie_self(const struct trie *t, uint32_t node, uint32_t column)
+{
+	return trie_row_self(t, t->nodes[node].self, column);
+}
+
+/* What a node has, which it has no more. */
+uint64_t trie_take(struct trie *t, uint32_t node, uint32_t column);
+
+/* Makes all values of a column so many times as large. */
+void trie_scale(struct trie *t, uint32_t column, uint64_t factor);
 
 /* No stack was added, and nothing charged. */
 static inline bool trie_is_empty(const struct trie *t)

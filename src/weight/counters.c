@@ -94,9 +94,9 @@ static int charge(const struct counter_read *read, uint64_t weight, struct trie 
 	}
 	sum->kept += weight;
 	sum->samples_kept++;
-	if (trie_charge(trie, read->node, TRIE_WEIGHT, weight) < 0)
+	if (trie_charge(trie, read->node, COLUMN_WEIGHT, weight) < 0)
 		return -ENOMEM;
-	return trie_charge(trie, read->node, TRIE_SAMPLES, 1);
+	return trie_charge(trie, read->node, COLUMN_SAMPLES, 1);
 }
 
 int counter_reads_settle(struct counter_reads *reads,

@@ -260,8 +260,8 @@ uint64_t *class_weights(const struct tree_source *in)
 	const struct named *tree = in->tree;
 	uint64_t *weights = calloc(in->symbols->functions.count + 1, sizeof(*weights));
 
-	for (size_t i = 1; weights && i < tree->nodes.count; i++)
-		weights[tree->nodes.v[i].function] += tree->self[i];
+	for (uint32_t i = 1; weights && i < tree->nodes.count; i++)
+		weights[tree->nodes.v[i].function] += named_value(tree, i, COLUMN_WEIGHT);
 	return weights;
 }
 

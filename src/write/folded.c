@@ -70,14 +70,12 @@ struct printer {
 
 static uint64_t own_value(const struct folder *f, uint32_t node)
 {
-	return f->self ? f->self[node] : f->tree->self[node];
+	return f->self ? f->self[node] : named_value(f->tree, node, COLUMN_WEIGHT);
 }
 
 static uint64_t own_before(const struct folder *f, uint32_t node)
 {
-	const uint64_t *before = f->before ? f->before : f->tree->before;
-
-	return before ? before[node] : 0;
+	return f->before ? f->before[node] : named_value(f->tree, node, COLUMN_BEFORE);
 }
 
 static uint32_t label_of(const struct folder *f, uint32_t node)
@@ -252,7 +250,7 @@ static void add_values(struct printer *p, uint64_t before, uint64_t self)
 	const struct folder *f = p->folder;
 	struct text *t = &p->sink.text;
 
-	if (f->tree->before) {
+	if (f->tree->values[COLUMN_BEFORE]) {
 		text_char(t, ' ');
 		number_decimal(t, before, f->tree->decimals);
 	}
@@ -415,9 +413,9 @@ static int prepare(struct folder *f, const struct tree_source *in)
 	if (err == 0)
 		err = label_functions(f, in, &gaps);
 	if (err == 0 && gaps)
-		err = add_gaps(f, f->tree->self, &f->self);
+		err = add_gaps(f, f->tree->values[COLUMN_WEIGHT], &f->self);
 	if (err == 0 && gaps)
-		err = add_gaps(f, f->tree->before, &f->before);
+		err = add_gaps(f, f->tree->values[COLUMN_BEFORE], &f->before);
 	return err;
 }
 

@@ -47,12 +47,12 @@ static void add_number(struct text *t, const char *name, uint64_t value,
 	text_char(t, '"');
 }
 
-static uint64_t sum(const uint64_t *values, size_t count)
+static uint64_t sum(const struct view *v, uint32_t column)
 {
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < count; i++)
-		all += values[i];
+	for (uint32_t i = 0; view_has(v, column) && i < v->nodes.count; i++)
+		all += view_value(v, i, column);
 	return all;
 }
 
@@ -68,7 +68,7 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_number(t, "bytes", m->packed->whole, 0);
 	add_number(t, "nodes", v->nodes.count, 0);
 	add_number(t, "total", v->nodes.v[0].total, v->decimals);
-	add_number(t, "before", sum(v->before.v, v->before.count), v->decimals);
+	add_number(t, "before", sum(v, COLUMN_BEFORE), v->decimals);
 	add_text(t, "unit", m->unit);
 	add_number(t, "samples", f->samples, 0);
 	add_text(t, "event", f->events);

@@ -32,13 +32,13 @@ static double delta_of(const struct picture *p, uint32_t node)
 	const struct view *v = &p->view;
 
 	return picture_value(p, v->nodes.v[node].self) -
-	       picture_value(p, v->before.v[node]);
+	       picture_value(p, view_value(v, node, COLUMN_BEFORE));
 }
 
 static void set_most_delta(struct picture *p)
 {
 	p->most_delta = 1;
-	for (uint32_t i = 0; i < p->view.before.count; i++) {
+	for (uint32_t i = 0; i < p->view.values[COLUMN_BEFORE].of.count; i++) {
 		double delta = delta_of(p, i);
 
 		if (delta < 0)
@@ -268,7 +268,7 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 		text_string(t, "100%");
 	else
 		add_percent(t, p, count);
-	if (f->node && p->view.before.count)
+	if (f->node && view_has(&p->view, COLUMN_BEFORE))
 		add_delta(t, p, f->node);
 	text_char(t, ')');
 }
@@ -305,7 +305,7 @@ static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 
 	if (colour_of_separator(f->name, f->size, &separator))
 		format_colour(t, separator);
-	else if (p->view.before.count)
+	else if (view_has(&p->view, COLUMN_BEFORE))
 		format_colour(
 			t, colour_of_delta(sign * delta_of(p, f->node), p->most_delta));
 	else if (p->options->palette_map)

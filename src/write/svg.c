@@ -48,7 +48,7 @@ static const char *default_colors(const struct ff_graph_options *o,
 				  const struct tree_source *in)
 {
 	return o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) || o->palette_map ||
-			       in->tree->before
+			       in->tree->values[COLUMN_BEFORE]
 		       ? "hot"
 		       : OWN_LOOK;
 }
@@ -229,7 +229,7 @@ static unsigned view_flags(const struct svg *s)
 /* The data is never turned round, and functions stay apart. */
 static unsigned data_flags(const struct svg *s)
 {
-	return VIEW_SAMPLES | (is_chain(s) ? VIEW_CHAIN : VIEW_BY_FUNCTION);
+	return VIEW_COLUMNS | (is_chain(s) ? VIEW_CHAIN : VIEW_BY_FUNCTION);
 }
 
 static int make_views(struct context *ctx, struct svg *s)
@@ -240,7 +240,7 @@ static int make_views(struct context *ctx, struct svg *s)
 	int err;
 
 	s->data_by_label = is_chain(s);
-	shared = (flags | VIEW_SAMPLES) == wanted;
+	shared = (flags | VIEW_COLUMNS) == wanted;
 	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
 	if (err < 0 || !saved)
 		return err;

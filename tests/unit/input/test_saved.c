@@ -97,7 +97,7 @@ Test(saved, the_tree_and_its_header_are_read)
 		     0);
 	cr_expect_eq(t.nodes, 3u);
 	cr_expect_eq(t.parent[2], 1u);
-	cr_expect_eq(t.self[2], 7u);
+	cr_expect_eq(saved_value(&t, 2, COLUMN_WEIGHT), 7u);
 	cr_expect_str_eq(intern_text(&f.strings, t.functions[t.function[2]].name), "b");
 	cr_expect_eq(p->frequency, 99u);
 	cr_expect_eq(p->truncated, 3u);

@@ -23,7 +23,7 @@ static void go_round(struct round *r, unsigned flags)
 {
 	const char *why = NULL;
 
-	cr_assert_eq(view_make(&r->t.ctx, &r->t.in, flags | VIEW_SAMPLES, &r->view), 0);
+	cr_assert_eq(view_make(&r->t.ctx, &r->t.in, flags | VIEW_COLUMNS, &r->view), 0);
 	cr_assert_eq(tree_data_make(&r->t.ctx, &r->t.in, &r->view,
 				    !(flags & VIEW_BY_FUNCTION), &r->data),
 		     0);
@@ -67,22 +67,21 @@ static void expect_same(const struct round *r)
 	struct view_walk w = { 0 };
 
 	cr_assert_eq(r->saved.nodes, r->view.nodes.count);
-	cr_expect_eq(r->saved.self[0], r->view.nodes.v[0].self);
+	cr_expect_eq(saved_value(&r->saved, 0, COLUMN_WEIGHT), r->view.nodes.v[0].self);
 	while (view_next(&r->view, &w, VIEW_INTO)) {
 		const struct view_node *n = &r->view.nodes.v[w.node];
 		const struct function *f = &r->t.symbols.functions.v[n->function];
 
 		ids[w.node] = ++node;
 		cr_expect_eq(r->saved.parent[node], ids[n->parent]);
-		cr_expect_eq(r->saved.self[node], n->self);
+		cr_expect_eq(saved_value(&r->saved, node, COLUMN_WEIGHT), n->self);
 		cr_expect_str_eq(name(r, node), intern_text(&r->t.strings, f->name));
 		cr_expect_str_eq(intern_text(&r->strings, function(r, node)->module),
 				 intern_text(&r->t.strings, f->module));
 		cr_expect_eq(function(r, node)->kind, data_kind(f));
-		if (r->view.before.count)
-			cr_expect_eq(r->saved.before[node], r->view.before.v[w.node]);
-		if (r->saved.samples)
-			cr_expect_eq(r->saved.samples[node], r->view.samples.v[w.node]);
+		for (uint32_t i = 0; i < r->view.columns->count; i++)
+			cr_expect_eq(saved_value(&r->saved, node, i),
+				     view_value(&r->view, w.node, i));
 	}
 	free(ids);
 }
@@ -234,7 +233,7 @@ Test(tree_data, a_root_alone_comes_back)
 	tree_add(&r.t, "", 7);
 	go_round(&r, VIEW_BY_FUNCTION);
 	cr_expect_eq(r.saved.nodes, 1u);
-	cr_expect_eq(r.saved.self[0], 7u);
+	cr_expect_eq(saved_value(&r.saved, 0, COLUMN_WEIGHT), 7u);
 	release(&r);
 }
 
@@ -304,11 +303,11 @@ Test(tree_data, values_that_share_a_factor_are_divided_by_it)
 	tree_init(&r.t);
 	tree_add(&r.t, "a", three);
 	tree_add(&r.t, "b", 5 * three);
-	r.t.named.samples[2] = 5;
+	r.t.named.values[COLUMN_SAMPLES][2] = 5;
 	go_round(&r, VIEW_BY_FUNCTION);
 	expect_same(&r);
 	cr_expect_eq(r.data.columns[SAVED_SELF].count, 2u, "a byte each");
-	cr_expect_not_null(r.saved.samples, "and they are the samples");
+	cr_expect_not_null(r.saved.values[COLUMN_SAMPLES].of, "and they are the samples");
 	cr_expect_eq(r.data.columns[SAVED_SAMPLES].count, 0u);
 	release(&r);
 }
@@ -322,8 +321,8 @@ Test(tree_data, samples_that_are_not_the_values_have_columns)
 	tree_add(&r.t, "b", 11);
 	go_round(&r, VIEW_BY_FUNCTION);
 	expect_same(&r);
-	cr_assert_not_null(r.saved.samples);
-	cr_expect_eq(r.saved.samples[1], 1u);
+	cr_assert_not_null(r.saved.values[COLUMN_SAMPLES].of);
+	cr_expect_eq(saved_value(&r.saved, 1, COLUMN_SAMPLES), 1u);
 	release(&r);
 }
 
@@ -372,7 +371,7 @@ Test(tree_data, a_chart_of_chains_keeps_its_gaps)
 	cr_expect_str_eq(name(&r, 4), "x_[w]");
 	cr_expect_eq(function(&r, 5)->kind & SAVED_KIND, SAVED_GAP);
 	cr_expect_eq(r.saved.parent[5], 3u);
-	cr_expect_eq(r.saved.self[5], 2u);
+	cr_expect_eq(saved_value(&r.saved, 5, COLUMN_WEIGHT), 2u);
 	release(&r);
 }
 

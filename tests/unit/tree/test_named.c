@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/tree.h"
+#include "tree/named.h"
 
 #include "unit/limit.h"
 
@@ -12,6 +12,7 @@ static struct intern strings;
 static struct trie trie;
 static struct symbols symbols;
 static struct named named;
+static struct columns columns;
 static const uint8_t *left_out; /* by node of the trie */
 static struct frames known; /* what is inferred of them; mostly nothing is said */
 
@@ -19,6 +20,7 @@ static void begin(void)
 {
 	cr_assert_eq(intern_init(&strings), 0);
 	cr_assert_eq(trie_init(&trie), 0);
+	columns_init(&columns);
 }
 
 static void end(void)
@@ -60,13 +62,14 @@ static uint32_t stack(const char *frames, uint64_t weight)
 	for (size_t i = 0; i < count; i++)
 		list[i] = (uint32_t)(frames[i] - '0');
 	cr_assert_eq(trie_add(&trie, list, count, &node), 0);
-	cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, weight), 0);
+	cr_assert_eq(trie_charge(&trie, node, COLUMN_WEIGHT, weight), 0);
 	return node;
 }
 
 static void make(bool in_order, size_t threads)
 {
-	struct named_options options = { .frames = known.list.count ? &known : NULL,
+	struct named_options options = { .columns = &columns,
+					 .frames = known.list.count ? &known : NULL,
 					 .left_out = left_out,
 					 .in_order = in_order,
 					 .threads = threads };
@@ -87,7 +90,7 @@ static const char *tree(bool in_order)
 
 		cr_assert(n->parent < i && n->end <= named.nodes.v[n->parent].end);
 		p += sprintf(p, "%s:%d(", intern_text(&strings, f->name),
-			     (int)named.self[i]);
+			     (int)named_value(&named, i, COLUMN_WEIGHT));
 		for (uint32_t up = i; up && named.nodes.v[up].end == i + 1;
 		     up = named.nodes.v[up].parent)
 			*p++ = ')';
@@ -161,7 +164,7 @@ Test(named, in_order_children_stay_as_they_came_and_only_neighbours_are_joined)
 
 	for (size_t i = 0; i < 4; i++) {
 		cr_assert_eq(trie_append(&trie, stacks[i], 2, last, &node), 0);
-		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, i + 1), 0);
+		cr_assert_eq(trie_charge(&trie, node, COLUMN_WEIGHT, i + 1), 0);
 		last = node;
 	}
 	cr_expect_str_eq(tree(true), "a:0(c:1()b:2()c:7())");
@@ -210,7 +213,7 @@ Test(named, in_order_inlined_functions_are_joined_with_neighbours_only)
 	inlined(0, "1");
 	for (size_t i = 0; i < 3; i++) {
 		cr_assert_eq(trie_append(&trie, stacks[i], 2, last, &node), 0);
-		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, i + 1), 0);
+		cr_assert_eq(trie_charge(&trie, node, COLUMN_WEIGHT, i + 1), 0);
 		last = node;
 	}
 	cr_expect_str_eq(tree(true), "a:0(b:0(c:1()))b:0(c:2())a:0(b:0(c:3()))");
@@ -242,7 +245,7 @@ Test(named, a_dropped_function_leaves_its_children_and_its_weight_to_its_parent)
 	stack("02", 4);
 	stack("1", 8);
 	cr_expect_str_eq(tree(false), "a:1(b:6())");
-	cr_expect_eq(named.self[0], 8);
+	cr_expect_eq(named_value(&named, 0, COLUMN_WEIGHT), 8);
 }
 
 /*
@@ -285,7 +288,7 @@ static void join_slowly(bool in_order)
 	static uint32_t of_node[NODES_MOST];
 
 	slow_count = 1;
-	slow[0].self = trie_self(&trie, 0, TRIE_WEIGHT);
+	slow[0].self = trie_self(&trie, 0, COLUMN_WEIGHT);
 	for (uint32_t i = 1; i < trie.count; i++) {
 		uint32_t frame = trie.nodes[i].frame, count;
 		uint32_t node = of_node[trie.nodes[i].parent];
@@ -297,7 +300,7 @@ static void join_slowly(bool in_order)
 		for (uint32_t k = 0; k < count; k++)
 			node = slow_step(node, run[k], in_order);
 		of_node[i] = node;
-		slow[node].self += trie_self(&trie, i, TRIE_WEIGHT);
+		slow[node].self += trie_self(&trie, i, COLUMN_WEIGHT);
 	}
 }
 
@@ -307,7 +310,7 @@ static void expect_slow(uint32_t id, uint32_t *at, bool in_order)
 	uint32_t here = (*at)++, last = in_order ? 0 : UINT32_MAX;
 
 	cr_assert_lt(here, named.nodes.count);
-	cr_assert_eq(named.self[here], slow[id].self);
+	cr_assert_eq(named_value(&named, here, COLUMN_WEIGHT), slow[id].self);
 	if (id)
 		cr_assert_eq(named.nodes.v[here].function, slow[id].function);
 	for (;;) {
@@ -352,7 +355,8 @@ static void make_any(unsigned *seed, bool in_order)
 				      : trie_add(&trie, frames, count, &last),
 			     0);
 		if (rand_r(seed) % 3)
-			cr_assert_eq(trie_charge(&trie, last, TRIE_WEIGHT, 1 + i % 5), 0);
+			cr_assert_eq(trie_charge(&trie, last, COLUMN_WEIGHT, 1 + i % 5),
+				     0);
 	}
 }
 
@@ -363,7 +367,7 @@ static uint8_t *leave_out_the_rest(void)
 
 	memset(ret, 1, trie.count);
 	for (uint32_t i = trie.count; i-- > 0;) {
-		if (trie_self(&trie, i, TRIE_WEIGHT))
+		if (trie_self(&trie, i, COLUMN_WEIGHT))
 			ret[i] = 0;
 		if (!ret[i])
 			ret[trie.nodes[i].parent] = 0;
@@ -414,7 +418,7 @@ static uint64_t inferred_of(char name)
 			&symbols.functions.v[named.nodes.v[i].function];
 
 		if (intern_text(&strings, f->name)[0] == name)
-			sum += named.inferred[i];
+			sum += named_value(&named, i, COLUMN_INFERRED);
 	}
 	return sum;
 }
@@ -451,7 +455,7 @@ Test(named, nothing_is_said_where_nothing_is_inferred)
 	infer("..");
 	stack("01", 1);
 	make(false, 1);
-	cr_expect_null(named.inferred);
+	cr_expect_null(named.values[COLUMN_INFERRED]);
 }
 
 Test(named, what_a_picture_says_is_inferred_is_added)
@@ -461,7 +465,7 @@ Test(named, what_a_picture_says_is_inferred_is_added)
 	functions("ab");
 	stack("01", 6);
 	cr_assert_eq(trie_add(&trie, (uint32_t[]){ 0 }, 1, &node), 0);
-	cr_assert_eq(trie_charge(&trie, node, TRIE_INFERRED, 5), 0);
+	cr_assert_eq(trie_charge(&trie, node, COLUMN_INFERRED, 5), 0);
 	make(false, 1);
 	cr_expect_eq(inferred_of('a'), 5);
 	cr_expect_eq(inferred_of('b'), 0);
@@ -480,9 +484,9 @@ static void make_large(unsigned *seed)
 		for (size_t k = 0; k < count; k++)
 			frames[k] = (uint32_t)rand_r(seed) % (k < 8 ? 3 : FRAMES);
 		cr_assert_eq(trie_add(&trie, frames, count, &node), 0);
-		cr_assert_eq(trie_charge(&trie, node, TRIE_WEIGHT, count + 1), 0);
-		cr_assert_eq(trie_charge(&trie, node, TRIE_SAMPLES, 1), 0);
-		cr_assert_eq(trie_charge(&trie, node, TRIE_BEFORE, count % 3), 0);
+		cr_assert_eq(trie_charge(&trie, node, COLUMN_WEIGHT, count + 1), 0);
+		cr_assert_eq(trie_charge(&trie, node, COLUMN_SAMPLES, 1), 0);
+		cr_assert_eq(trie_charge(&trie, node, COLUMN_BEFORE, count % 3), 0);
 	}
 	for (int i = 0; i < FRAMES / 3; i++)
 		infer(i % 2 ? "..." : "i..");
@@ -495,11 +499,12 @@ static void expect_same(const struct named *a, const struct named *b)
 	cr_assert_eq(a->nodes.count, b->nodes.count);
 	cr_expect_eq(memcmp(a->nodes.v, b->nodes.v, a->nodes.count * sizeof(*a->nodes.v)),
 		     0);
-	cr_expect_eq(memcmp(a->self, b->self, size), 0);
-	cr_expect_eq(memcmp(a->samples, b->samples, size), 0);
-	cr_expect_eq(memcmp(a->before, b->before, size), 0);
-	if (a->inferred || b->inferred)
-		cr_expect_eq(memcmp(a->inferred, b->inferred, size), 0);
+	cr_expect_eq(memcmp(a->totals, b->totals, size), 0);
+	for (uint32_t i = 0; i < columns.count; i++) {
+		cr_assert_eq(a->values[i] != NULL, b->values[i] != NULL);
+		if (a->values[i])
+			cr_expect_eq(memcmp(a->values[i], b->values[i], size), 0);
+	}
 }
 
 Test(named, any_number_of_threads_makes_the_same)
@@ -540,7 +545,7 @@ Test(named, what_is_flat_is_the_same_for_threads)
 		snprintf(name, sizeof(name), "%06u", i * 7 % WIDE);
 		function(name, "m");
 		cr_assert_eq(trie_add(&trie, &i, 1, &node), 0);
-		cr_assert_eq(trie_charge(&trie, node, TRIE_BEFORE, i), 0);
+		cr_assert_eq(trie_charge(&trie, node, COLUMN_BEFORE, i), 0);
 	}
 	make(false, 1);
 	one = named;
@@ -555,8 +560,8 @@ Test(named, the_empty_trie_is_a_root)
 	cr_expect_str_eq(tree(false), "");
 	cr_assert_eq(named.nodes.count, 1);
 	cr_expect_eq(named.nodes.v[0].end, 1);
-	cr_expect_eq(named.self[0], 0);
-	cr_expect_null(named.before);
+	cr_expect_eq(named_value(&named, 0, COLUMN_WEIGHT), 0);
+	cr_expect_null(named.values[COLUMN_BEFORE]);
 }
 
 Test(named, columns_are_summed_apart)
@@ -564,14 +569,14 @@ Test(named, columns_are_summed_apart)
 	functions("ab");
 	uint32_t node = stack("01", 5);
 
-	cr_assert_eq(trie_charge(&trie, node, TRIE_SAMPLES, 2), 0);
-	cr_assert_eq(trie_charge(&trie, 0, TRIE_BEFORE, 9), 0);
+	cr_assert_eq(trie_charge(&trie, node, COLUMN_SAMPLES, 2), 0);
+	cr_assert_eq(trie_charge(&trie, 0, COLUMN_BEFORE, 9), 0);
 	tree(false);
-	cr_assert_not_null(named.before);
-	cr_expect_eq(named.self[2], 5);
-	cr_expect_eq(named.samples[2], 2);
-	cr_expect_eq(named.before[0], 9);
-	cr_expect_eq(named.before[2], 0);
+	cr_assert_not_null(named.values[COLUMN_BEFORE]);
+	cr_expect_eq(named_value(&named, 2, COLUMN_WEIGHT), 5);
+	cr_expect_eq(named_value(&named, 2, COLUMN_SAMPLES), 2);
+	cr_expect_eq(named_value(&named, 0, COLUMN_BEFORE), 9);
+	cr_expect_eq(named_value(&named, 2, COLUMN_BEFORE), 0);
 }
 
 Test(named, a_very_deep_stack_needs_no_deep_call)

@@ -183,12 +183,14 @@ Test(view, the_column_before_goes_with_the_stacks)
 	tree_add_before(&t, "a;gone", 5, 0);
 	cr_assert_eq(view_make(&t.ctx, &t.in, 0, &view), 0);
 	cr_assert_eq(view.nodes.count, 4u);
-	cr_assert_eq(view.before.count, 4u);
+	cr_assert_eq(view.values[COLUMN_BEFORE].of.count, 4u);
 	cr_expect_eq(view.nodes.v[0].total, 2u);
-	cr_expect_eq(view.before.v[0] + view.before.v[1], 0u);
-	cr_expect_eq(view.before.v[2], 7u);
-	cr_expect_eq(view.before.v[3], 5u);
-	cr_expect(view_is_leaf(&view, 3));
+	cr_expect_eq(view.values[COLUMN_BEFORE].of.v[0] +
+			     view.values[COLUMN_BEFORE].of.v[1],
+		     0u);
+	cr_expect_eq(view.values[COLUMN_BEFORE].of.v[2], 7u);
+	cr_expect_eq(view.values[COLUMN_BEFORE].of.v[3], 5u);
+	cr_expect(view_has_stack(&view, 3));
 	view_release(&view);
 	tree_release(&t);
 }

@@ -17,10 +17,10 @@ static uint32_t add(struct trie *t, const char *frames)
 
 static void charge(struct trie *t, const char *frames, uint64_t weight)
 {
-	cr_assert_eq(trie_charge(t, add(t, frames), TRIE_WEIGHT, weight), 0);
+	cr_assert_eq(trie_charge(t, add(t, frames), COLUMN_WEIGHT, weight), 0);
 }
 
-static uint64_t self(const struct trie *t, enum trie_column column, uint32_t node)
+static uint64_t self(const struct trie *t, uint32_t column, uint32_t node)
 {
 	return trie_self(t, node, column);
 }
@@ -45,7 +45,7 @@ Test(trie, the_empty_stack_is_node_0)
 	cr_assert_eq(add(&t, ""), 0);
 	cr_assert_eq(t.count, 1);
 	charge(&t, "", 5);
-	cr_assert_eq(self(&t, TRIE_WEIGHT, 0), 5);
+	cr_assert_eq(self(&t, COLUMN_WEIGHT, 0), 5);
 	trie_release(&t);
 }
 
@@ -106,14 +106,14 @@ Test(trie, columns_are_independent_and_sum_up)
 
 	cr_assert_eq(trie_init(&t), 0);
 	node = add(&t, "ma");
-	cr_assert_eq(trie_charge(&t, node, TRIE_WEIGHT, 1ull << 40), 0);
-	cr_assert_eq(trie_charge(&t, node, TRIE_WEIGHT, 1), 0);
-	cr_assert_eq(trie_charge(&t, node, TRIE_SAMPLES, 2), 0);
-	cr_assert_eq(self(&t, TRIE_WEIGHT, node), (1ull << 40) + 1);
-	cr_assert_eq(self(&t, TRIE_SAMPLES, node), 2);
-	cr_assert_not(t.charged[TRIE_BEFORE]);
-	cr_assert_eq(t.selves.count, 2, "nodes that are no leaf have no self values");
-	cr_assert_eq(self(&t, TRIE_WEIGHT, t.nodes[node].parent), 0, "self, not total");
+	cr_assert_eq(trie_charge(&t, node, COLUMN_WEIGHT, 1ull << 40), 0);
+	cr_assert_eq(trie_charge(&t, node, COLUMN_WEIGHT, 1), 0);
+	cr_assert_eq(trie_charge(&t, node, COLUMN_SAMPLES, 2), 0);
+	cr_assert_eq(self(&t, COLUMN_WEIGHT, node), (1ull << 40) + 1);
+	cr_assert_eq(self(&t, COLUMN_SAMPLES, node), 2);
+	cr_assert_not(trie_is_charged(&t, COLUMN_BEFORE));
+	cr_assert_eq(t.rows.count, 2, "nodes that are no leaf have no self values");
+	cr_assert_eq(self(&t, COLUMN_WEIGHT, t.nodes[node].parent), 0, "self, not total");
 	trie_release(&t);
 }
 
@@ -125,11 +125,11 @@ Test(trie, a_column_first_charged_late_is_zero_for_the_nodes_before_and_after)
 	cr_assert_eq(trie_init(&t), 0);
 	for (uint32_t f = 0; f < 3000; f++)
 		cr_assert_eq(trie_add(&t, &f, 1, &last), 0);
-	cr_assert_eq(trie_charge(&t, last, TRIE_BEFORE, 9), 0);
+	cr_assert_eq(trie_charge(&t, last, COLUMN_BEFORE, 9), 0);
 	for (uint32_t f = 3000; f < 9000; f++)
 		cr_assert_eq(trie_add(&t, &f, 1, &last), 0);
 	for (uint32_t id = 0; id < t.count; id++)
-		cr_assert_eq(self(&t, TRIE_BEFORE, id), id == 3000 ? 9 : 0, "node %u",
+		cr_assert_eq(self(&t, COLUMN_BEFORE, id), id == 3000 ? 9 : 0, "node %u",
 			     id);
 	trie_release(&t);
 }
@@ -180,8 +180,8 @@ static void fill(struct trie *t, uint32_t from, uint32_t to)
 		for (size_t j = 0; j < count; j++)
 			frames[j] = (state >> (3 * j)) & 7;
 		cr_assert_eq(trie_add(t, frames, count, &node), 0);
-		cr_assert_eq(trie_charge(t, node, TRIE_WEIGHT, i), 0);
-		cr_assert_eq(trie_charge(t, node, TRIE_SAMPLES, 1), 0);
+		cr_assert_eq(trie_charge(t, node, COLUMN_WEIGHT, i), 0);
+		cr_assert_eq(trie_charge(t, node, COLUMN_SAMPLES, 1), 0);
 	}
 }
 
@@ -196,8 +196,8 @@ static void check_below(const struct trie *a, struct trie *b)
 		for (uint32_t n = id; n; n = a->nodes[n].parent)
 			frames[--i] = a->nodes[n].frame;
 		cr_assert_eq(trie_add(b, frames + i, 8 - i, &node), 0);
-		cr_assert_eq(self(a, TRIE_WEIGHT, id), self(b, TRIE_WEIGHT, node));
-		cr_assert_eq(self(a, TRIE_SAMPLES, id), self(b, TRIE_SAMPLES, node));
+		cr_assert_eq(self(a, COLUMN_WEIGHT, id), self(b, COLUMN_WEIGHT, node));
+		cr_assert_eq(self(a, COLUMN_SAMPLES, id), self(b, COLUMN_SAMPLES, node));
 	}
 }
 
@@ -245,13 +245,13 @@ Test(trie, stacks_that_came_by_merging_are_found_again)
 	cr_assert_eq(to.count, 7, "nothing is added twice");
 	cr_assert_eq(node_map[add(&from, "abc")], abc);
 	cr_assert_eq(node_map[add(&from, "p")], q);
-	cr_assert_eq(self(&to, TRIE_WEIGHT, abc), 10);
-	cr_assert_eq(self(&to, TRIE_WEIGHT, abz), 20);
-	cr_assert_eq(self(&to, TRIE_WEIGHT, q), 30);
+	cr_assert_eq(self(&to, COLUMN_WEIGHT, abc), 10);
+	cr_assert_eq(self(&to, COLUMN_WEIGHT, abz), 20);
+	cr_assert_eq(self(&to, COLUMN_WEIGHT, q), 30);
 	free(node_map);
 	cr_assert_eq(trie_merge(&to, &from, map, NULL), 0, "once more");
 	cr_assert_eq(to.count, 7);
-	cr_assert_eq(self(&to, TRIE_WEIGHT, abc), 20);
+	cr_assert_eq(self(&to, COLUMN_WEIGHT, abc), 20);
 	trie_release(&to);
 	trie_release(&from);
 }
@@ -317,8 +317,8 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 	cr_assert_eq(trie_merge_alike(&to, &from, map), 0);
 	xy = add(&to, "xy");
 	cr_assert_eq(to.count, 3);
-	cr_assert_eq(self(&to, TRIE_WEIGHT, xy), 111);
-	cr_assert_eq(self(&to, TRIE_WEIGHT, to.nodes[xy].parent), 1000);
+	cr_assert_eq(self(&to, COLUMN_WEIGHT, xy), 111);
+	cr_assert_eq(self(&to, COLUMN_WEIGHT, to.nodes[xy].parent), 1000);
 	trie_release(&to);
 	trie_release(&from);
 }
@@ -418,8 +418,8 @@ Test(trie, a_million_nodes_take_less_than_40_bytes_each)
 		frames[0] = i / 1000;
 		frames[1] = i % 1000;
 		cr_assert_eq(trie_add(&t, frames, 2, &node), 0);
-		cr_assert_eq(trie_charge(&t, node, TRIE_WEIGHT, 1), 0);
-		cr_assert_eq(trie_charge(&t, node, TRIE_SAMPLES, 1), 0);
+		cr_assert_eq(trie_charge(&t, node, COLUMN_WEIGHT, 1), 0);
+		cr_assert_eq(trie_charge(&t, node, COLUMN_SAMPLES, 1), 0);
 	}
 	bytes = t.count * (sizeof(*t.nodes) + 16) + (t.mask + 1) * sizeof(*t.slots);
 	cr_assert_lt(bytes / t.count, 40);

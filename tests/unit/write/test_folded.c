@@ -229,9 +229,10 @@ static void add_large(struct tree *t)
 		*array_add(&t->named.nodes) = (struct named_node){ i + 1, 0, i + 2 };
 	}
 	t->named.nodes.v[0].end = 70001;
-	t->named.self = realloc(t->named.self, 70001 * sizeof(uint64_t));
+	t->named.values[COLUMN_WEIGHT] =
+		realloc(t->named.values[COLUMN_WEIGHT], 70001 * sizeof(uint64_t));
 	for (uint32_t i = 1; i <= 70000; i++)
-		t->named.self[i] = 1;
+		t->named.values[COLUMN_WEIGHT][i] = 1;
 }
 
 Test(folded, what_threads_print_is_whole_and_in_order)
@@ -322,10 +323,11 @@ static void add_random(struct tree *t, unsigned seed)
 	}
 	t->named.nodes.count = 0;
 	grow(t, &seed, 0, 0, 8);
-	t->named.self = realloc(t->named.self, t->named.nodes.count * sizeof(uint64_t));
+	t->named.values[COLUMN_WEIGHT] = realloc(t->named.values[COLUMN_WEIGHT],
+						 t->named.nodes.count * sizeof(uint64_t));
 	for (size_t i = 0; i < t->named.nodes.count; i++)
-		t->named.self[i] = (uint64_t)(rand_r(&seed) % 4);
-	t->named.self[0] = 5;
+		t->named.values[COLUMN_WEIGHT][i] = (uint64_t)(rand_r(&seed) % 4);
+	t->named.values[COLUMN_WEIGHT][0] = 5;
 }
 
 Test(folded, any_number_of_threads_prints_the_same)

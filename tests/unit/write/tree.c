@@ -18,8 +18,10 @@ void tree_init(struct tree *t)
 	cr_assert_eq(intern_init(&t->strings), 0);
 	array_add(&t->symbols.functions);
 	array_add(&t->named.nodes)->end = 1;
-	t->named.self = calloc(1, sizeof(*t->named.self));
-	t->named.samples = calloc(1, sizeof(*t->named.samples));
+	columns_init(&t->columns);
+	t->named.columns = &t->columns;
+	tree_column(t, COLUMN_WEIGHT);
+	tree_column(t, COLUMN_SAMPLES);
 	t->in = (struct tree_source){ &t->named, &t->symbols, &t->strings,
 				      .in_order = false };
 	t->ctx = (struct context){ .log = listen, .log_arg = t };
@@ -30,9 +32,8 @@ void tree_release(struct tree *t)
 	intern_release(&t->strings);
 	array_release(&t->symbols.functions);
 	array_release(&t->named.nodes);
-	free(t->named.self);
-	free(t->named.samples);
-	free(t->named.before);
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
+		free(t->named.values[i]);
 }
 
 static struct function function_of(struct tree *t, const char *frame, size_t size)
@@ -92,10 +93,9 @@ static uint32_t insert(struct tree *t, uint32_t parent, uint32_t function)
 			break;
 	}
 	t->named.nodes.v[at] = (struct named_node){ function, parent, at + 1 };
-	make_gap(&t->named.self, count, at);
-	make_gap(&t->named.samples, count, at);
-	if (t->named.before)
-		make_gap(&t->named.before, count, at);
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
+		if (t->named.values[i])
+			make_gap(&t->named.values[i], count, at);
 	return at;
 }
 
@@ -124,23 +124,29 @@ static uint32_t node_of(struct tree *t, const char *stack)
 	return node;
 }
 
+uint64_t *tree_column(struct tree *t, uint32_t column)
+{
+	uint64_t **values = &t->named.values[column];
+
+	if (!*values)
+		*values = calloc(t->named.nodes.count, sizeof(**values));
+	return *values;
+}
+
 void tree_add(struct tree *t, const char *stack, uint64_t self)
 {
 	uint32_t node = node_of(t, stack);
 
-	t->named.self[node] += self;
-	t->named.samples[node]++;
+	t->named.values[COLUMN_WEIGHT][node] += self;
+	t->named.values[COLUMN_SAMPLES][node]++;
 }
 
 void tree_add_before(struct tree *t, const char *stack, uint64_t before, uint64_t self)
 {
-	uint32_t node;
+	uint32_t node = node_of(t, stack);
 
-	if (!t->named.before)
-		t->named.before = calloc(t->named.nodes.count, sizeof(*t->named.before));
-	node = node_of(t, stack);
-	t->named.self[node] += self;
-	t->named.before[node] += before;
+	t->named.values[COLUMN_WEIGHT][node] += self;
+	tree_column(t, COLUMN_BEFORE)[node] += before;
 }
 
 char *tree_fold(struct tree *t, int *err)

@@ -6,6 +6,7 @@
 /* A named tree from stacks, in the order in which they are added. */
 struct tree {
 	struct named named;
+	struct columns columns;
 	struct symbols symbols;
 	struct intern strings;
 	struct tree_source in;
@@ -21,6 +22,9 @@ void tree_release(struct tree *t);
  * one of another module; all are called name. */
 void tree_add(struct tree *t, const char *stack, uint64_t self);
 void tree_add_before(struct tree *t, const char *stack, uint64_t before, uint64_t self);
+
+/* Values by node, all 0 at first. */
+uint64_t *tree_column(struct tree *t, uint32_t column);
 
 /* What a writer wrote, to be freed; its result in *@err. */
 char *tree_fold(struct tree *t, int *err);

@@ -1,0 +1,63 @@
+#ifndef TRIE_COLUMN_H
+#define TRIE_COLUMN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What is counted of stacks, as data. Trie, named tree, views and the codec go by what a column's
+ * description says, never by which column it is. A column's number is its index in a profile's list,
+ * which begins with those that somebody asks for by their role:
+ */
+enum column_role {
+	COLUMN_WEIGHT,
+	COLUMN_SAMPLES,
+	COLUMN_BEFORE, /* the weight in the other profile of a difference */
+	COLUMN_FOLLOWED, /* of stacks whose user part the kernel followed by frame pointers */
+	COLUMN_INFERRED, /* where a frame was inferred, not recorded */
+	COLUMN_ROLES,
+};
+
+enum column_side { SIDE_THIS, SIDE_BEFORE };
+
+/* How values of stacks become those of a tree. */
+enum column_sum {
+	/* A stack's own: a node's total is its own value and the totals below it. */
+	SUM_BELOW,
+	/* Said of a frame: of the weight at the node and below, where it holds. Few nodes have any. */
+	SUM_HERE,
+	/* Of the weight, for those who judge stacks: it is in no tree. */
+	SUM_NOWHERE,
+};
+
+struct column {
+	const char *name;
+	const char *unit; /* NULL: the weight's, with its decimals */
+	enum column_side side;
+	unsigned
+		decimals; /* values are in units of 10^-decimals; only with a unit of its own */
+	enum column_sum sum;
+	/* A stack is there where it has a value in this one alone. */
+	bool makes_stacks;
+	/* Of enum frame_flag: where a frame has it, all of the weight there and below counts. 0: none. */
+	uint32_t frame_flag;
+};
+
+enum { COLUMNS_MOST = 64 };
+
+struct columns {
+	struct column v[COLUMNS_MOST];
+	uint32_t count;
+};
+
+/* Those with roles alone. */
+void columns_init(struct columns *c);
+
+/* Texts are the caller's, as long as the list is used. 0, or -ENOSPC. */
+int columns_add(struct columns *c, const struct column *column, uint32_t *ret);
+
+/* By its name; NULL: there is none. */
+const struct column *columns_find(const struct columns *c, const char *name);
+
+#endif
