@@ -51,7 +51,7 @@ void scale_weights(const struct columns *columns, struct trie *t, struct weight_
 }
 
 /* A record, which few bytes can be, is held until all are in order, and its process keeps as much. */
-static bool allow_state(struct reading *r)
+static bool allow_state(struct input_job *r)
 {
 	enum { SOME = 1024, A_STATE = 2 * sizeof(struct record) };
 
@@ -68,7 +68,7 @@ static bool allow_state(struct reading *r)
 }
 
 /* First pass: what changes the state of processes, in time order. */
-static int read_states(struct reading *r, struct order *order)
+static int read_states(struct input_job *r, struct order *order)
 {
 	const struct recording *rec = r->rec;
 	struct ff_profile *p = r->p;
@@ -91,7 +91,7 @@ static int read_states(struct reading *r, struct order *order)
 }
 
 /* What is known of the processes: after the first pass, when the header is, too. */
-static int make_timeline(struct ff_profile *p, struct order *order, struct reading *r)
+static int make_timeline(struct ff_profile *p, struct order *order, struct input_job *r)
 {
 	const struct record *record;
 	int err = processes_new(&p->ctx, r->rec, &p->images, &p->strings, PROCESSES_WHOLE,
@@ -105,7 +105,7 @@ static int make_timeline(struct ff_profile *p, struct order *order, struct readi
 	return err;
 }
 
-static int first_pass(struct ff_profile *p, struct reading *r)
+static int first_pass(struct ff_profile *p, struct input_job *r)
 {
 	struct order order;
 	int err;
@@ -124,7 +124,7 @@ static size_t thread_count(const struct ff_profile *p)
 }
 
 /* When all that it tells is known. */
-static int know_recording(struct reading *r)
+static int add_recording_symbols(struct input_job *r)
 {
 	if (r->known)
 		return 0;
@@ -134,7 +134,7 @@ static int know_recording(struct reading *r)
 		       : 0;
 }
 
-int choose_events(struct reading *r)
+int choose_events(struct input_job *r)
 {
 	struct ff_profile *p = r->p;
 	struct event_wish wish = {
@@ -148,7 +148,7 @@ int choose_events(struct reading *r)
 	return event_choice_make(&p->ctx, &r->events, r->rec, &p->strings, &wish);
 }
 
-static int read_twice(struct reading *r, struct ff_input *input)
+static int read_twice(struct input_job *r, struct ff_input *input)
 {
 	struct ff_profile *p = r->p;
 	size_t threads = thread_count(p), chunks;
@@ -159,7 +159,7 @@ static int read_twice(struct reading *r, struct ff_input *input)
 		input_set_chunk(r->in, p->parts.chunk);
 	err = first_pass(p, r);
 	if (err == 0)
-		err = know_recording(r);
+		err = add_recording_symbols(r);
 	if (err < 0)
 		return err;
 	if (r->rec->kernel_samples)
@@ -182,11 +182,11 @@ static int make_marks(struct ff_profile *p, struct stack_options *stacks)
 	return intern_add(&p->strings, "[truncated]", 11, &stacks->truncated);
 }
 
-int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *ret)
+int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
 	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
 
-	*ret = (struct reading){
+	*ret = (struct input_job){
 		.p = p,
 		.in = input->input,
 		.rec = input_recording(input->input),
@@ -213,13 +213,13 @@ int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *
 	return 0;
 }
 
-int reading_end(struct reading *r, struct ff_input *input, int err)
+int input_job_end(struct input_job *r, struct ff_input *input, int err)
 {
 	struct ff_profile *p = r->p;
 
 	input->delivered = p->sum.samples_read - r->samples_before;
 	if (err == 0)
-		err = know_recording(r);
+		err = add_recording_symbols(r);
 	if (err == 0)
 		event_choice_report_split(&p->ctx, &r->events, r->rec, &p->strings,
 					  input->split, input->split_count);
@@ -235,12 +235,13 @@ int reading_end(struct reading *r, struct ff_input *input, int err)
 
 static int read_perf(struct ff_profile *p, struct ff_input *input)
 {
-	struct reading r;
-	int err = reading_start(p, input, &r);
+	struct input_job r;
+	int err = input_job_start(p, input, &r);
 
 	if (err == 0)
-		err = input_flows(r.in) ? read_flow(&r, input) : read_twice(&r, input);
-	return reading_end(&r, input, err);
+		err = input_is_stream(r.in) ? read_stream(&r, input)
+					    : read_twice(&r, input);
+	return input_job_end(&r, input, err);
 }
 
 struct ff_input *add_input(struct ff_profile *p)
@@ -494,6 +495,6 @@ int finish_so_far(struct ff_profile *p)
 
 int ff_profile_finish(struct ff_profile *p)
 {
-	trie_rest(&p->trie);
+	trie_drop_index(&p->trie);
 	return finish_so_far(p);
 }

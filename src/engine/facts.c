@@ -2,20 +2,20 @@
 #include "engine/profile.h"
 
 /* Totals of samples by why their stacks are not whole. */
-static const unsigned poorer_totals[FF_TOTALS] = {
-	[FF_TOTAL_SAMPLES_NO_CHAIN] = POORER_NO_CHAIN,
-	[FF_TOTAL_SAMPLES_CUT_CHAIN] = POORER_CUT_CHAIN,
-	[FF_TOTAL_SAMPLES_ODD_CHAIN] = POORER_ODD_CONTEXT,
-	[FF_TOTAL_SAMPLES_MAX_STACK] = POORER_MAX_STACK,
-	[FF_TOTAL_SAMPLES_CUT_DUMP] = POORER_CUT_DUMP,
-	[FF_TOTAL_SAMPLES_OTHER_STACK] = POORER_OTHER_STACK,
-	[FF_TOTAL_SAMPLES_NO_CFI] = POORER_NO_CFI,
-	[FF_TOTAL_SAMPLES_BAD_ADDRESS] = POORER_BAD_ADDRESS,
-	[FF_TOTAL_SAMPLES_TOO_DEEP] = POORER_TOO_DEEP,
-	[FF_TOTAL_SAMPLES_REPEATED] = POORER_REPEATED,
-	[FF_TOTAL_SAMPLES_NO_CALL] = POORER_NO_CALL,
-	[FF_TOTAL_SAMPLES_NO_START] = POORER_NO_START,
-	[FF_TOTAL_SAMPLES_USER_STACK] = POORER_USER_STACK,
+static const unsigned incomplete_totals[FF_TOTALS] = {
+	[FF_TOTAL_SAMPLES_NO_CHAIN] = INCOMPLETE_NO_CHAIN,
+	[FF_TOTAL_SAMPLES_CUT_CHAIN] = INCOMPLETE_CUT_CHAIN,
+	[FF_TOTAL_SAMPLES_ODD_CHAIN] = INCOMPLETE_ODD_CONTEXT,
+	[FF_TOTAL_SAMPLES_MAX_STACK] = INCOMPLETE_MAX_STACK,
+	[FF_TOTAL_SAMPLES_CUT_DUMP] = INCOMPLETE_CUT_DUMP,
+	[FF_TOTAL_SAMPLES_OTHER_STACK] = INCOMPLETE_OTHER_STACK,
+	[FF_TOTAL_SAMPLES_NO_CFI] = INCOMPLETE_NO_CFI,
+	[FF_TOTAL_SAMPLES_BAD_ADDRESS] = INCOMPLETE_BAD_ADDRESS,
+	[FF_TOTAL_SAMPLES_TOO_DEEP] = INCOMPLETE_TOO_DEEP,
+	[FF_TOTAL_SAMPLES_REPEATED] = INCOMPLETE_REPEATED,
+	[FF_TOTAL_SAMPLES_NO_CALL] = INCOMPLETE_NO_CALL,
+	[FF_TOTAL_SAMPLES_NO_START] = INCOMPLETE_NO_START,
+	[FF_TOTAL_SAMPLES_USER_STACK] = INCOMPLETE_USER_STACK,
 };
 
 static uint64_t weight_unnamed(const struct ff_profile *p)
@@ -34,7 +34,7 @@ uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 	const uint64_t totals[FF_TOTALS] = {
 		[FF_TOTAL_SAMPLES_READ] = sum->samples_read,
 		[FF_TOTAL_SAMPLES_TREE] = sum->samples_kept,
-		[FF_TOTAL_SAMPLES_TRUNCATED] = p->poorer.truncated,
+		[FF_TOTAL_SAMPLES_TRUNCATED] = p->incomplete.truncated,
 		[FF_TOTAL_SAMPLES_UNWOUND] = p->unwound.unwound,
 		[FF_TOTAL_FRAMES_UNWOUND] = p->unwound.frames,
 		[FF_TOTAL_REPLAYS] = p->unwound.replays,
@@ -55,8 +55,8 @@ uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 		return 0;
 	if (which == FF_TOTAL_WEIGHT_UNNAMED)
 		return weight_unnamed(p);
-	if (poorer_totals[which])
-		return p->poorer.of[__builtin_ctz(poorer_totals[which])];
+	if (incomplete_totals[which])
+		return p->incomplete.of[__builtin_ctz(incomplete_totals[which])];
 	return totals[which];
 }
 
@@ -247,9 +247,9 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 	case FF_INPUT_SAMPLES:
 		return rec->samples;
 	case FF_INPUT_CHAINS:
-		return in->seen.chains;
+		return in->tally.chains;
 	case FF_INPUT_USER_STACKS:
-		return in->seen.user_stacks;
+		return in->tally.user_stacks;
 	case FF_INPUT_LOST:
 		return rec->lost;
 	case FF_INPUT_LOST_SAMPLES:
@@ -271,19 +271,19 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 	case FF_INPUT_DELIVERED:
 		return in->delivered;
 	case FF_INPUT_BARE:
-		return in->seen.bare;
+		return in->tally.bare;
 	case FF_INPUT_CHAINS_BROKEN:
-		return in->seen.chains_broken;
+		return in->tally.chains_broken;
 	case FF_INPUT_CALLERS_INFERRED:
-		return in->seen.inferred;
+		return in->tally.inferred;
 	case FF_INPUT_FRAMES_SKIPPED:
-		return in->seen.skipped;
+		return in->tally.skipped;
 	case FF_INPUT_CHAINS_CUT:
-		return in->seen.chains_cut;
+		return in->tally.chains_cut;
 	case FF_INPUT_USER_STACKS_CUT:
-		return in->seen.user_stacks_cut;
+		return in->tally.user_stacks_cut;
 	case FF_INPUT_BRANCH_STACKS:
-		return in->seen.branch_stacks;
+		return in->tally.branch_stacks;
 	case FF_INPUT_KERNEL_SAMPLES:
 		return rec->kernel_samples;
 	case FF_INPUT_GUEST_SAMPLES:

@@ -168,15 +168,15 @@ static int sieve(struct filtering *f)
  * counted when they were read. */
 static void count_truncated(const struct filtering *f)
 {
-	struct poorer_count *poorer = &f->p->poorer;
-	uint64_t truncated = poorer->truncated;
+	struct incomplete_counts *incomplete = &f->p->incomplete;
+	uint64_t truncated = incomplete->truncated;
 
 	if (f->p->options.truncated == FF_TRUNCATED_MARK &&
 	    !(f->p->options.flags & FF_COMPAT_STACKCOLLAPSE))
 		truncated = f->truncated;
 	else if (truncated > f->p->sum.samples_kept)
 		truncated = f->p->sum.samples_kept;
-	*poorer = (struct poorer_count){ .truncated = truncated };
+	*incomplete = (struct incomplete_counts){ .truncated = truncated };
 }
 
 int filter_stacks(struct ff_profile *p, uint8_t **left_out)

@@ -447,7 +447,7 @@ static void judge_no_cfi(struct judged *j)
 /* What no judge above has spoken of. */
 static void judge_truncated(struct judged *j)
 {
-	const struct poorer_reason *why = poorer_most(j->p);
+	const struct incomplete_words *why = incomplete_most(j->p);
 	uint64_t cut = total(j, FF_TOTAL_SAMPLES_TRUNCATED);
 
 	if (!cut)

@@ -34,14 +34,14 @@ enum {
 	FILES_MORE = 64, /* for what was not counted */
 };
 
-struct running {
+struct live_session {
 	struct ff_profile *p;
 	struct ff_record_options options;
 	struct live_options wanted;
 	struct live *live;
 	struct ff_input *input;
-	struct reading reading;
-	struct flowing flow;
+	struct input_job job;
+	struct stream_run stream;
 	struct save *save;
 	struct text event_words; /* "syscalls:*,cycles": as they were asked for */
 	int wake;
@@ -105,7 +105,7 @@ static void translate(const struct ff_profile *p, const struct ff_record_options
 	};
 }
 
-static bool joins_stacks(const struct running *r)
+static bool joins_stacks(const struct live_session *r)
 {
 	uint32_t size;
 
@@ -113,7 +113,7 @@ static bool joins_stacks(const struct running *r)
 }
 
 /* @before: the file that this one follows, finished; NULL: none. */
-static int open_save(struct running *r, const char *path, struct save *before)
+static int open_save(struct live_session *r, const char *path, struct save *before)
 {
 	const struct ff_record_options *o = &r->options;
 	struct save_options options = {
@@ -134,7 +134,7 @@ static int open_save(struct running *r, const char *path, struct save *before)
 	return path ? save_open(&r->p->ctx, events, count, &options, &r->save) : 0;
 }
 
-static int set_command(struct running *r)
+static int set_command(struct live_session *r)
 {
 	struct text words = { 0 };
 	int err;
@@ -150,7 +150,7 @@ static int set_command(struct running *r)
 	return err < 0 ? fail_memory(&r->p->ctx) : 0;
 }
 
-static int open_input(struct running *r)
+static int open_input(struct live_session *r)
 {
 	struct ff_profile *p = r->p;
 	size_t count;
@@ -169,9 +169,9 @@ static int open_input(struct running *r)
 	return set_command(r);
 }
 
-static int start_flow(struct running *r)
+static int start_stream(struct live_session *r)
 {
-	int err = reading_start(r->p, r->input, &r->reading);
+	int err = input_job_start(r->p, r->input, &r->job);
 
 	for (size_t i = 0; i < r->options.event_count; i++) {
 		text_string(&r->event_words, i ? "," : "");
@@ -179,15 +179,15 @@ static int start_flow(struct running *r)
 	}
 	if (err == 0 && r->event_words.failed)
 		err = fail_memory(&r->p->ctx);
-	r->reading.event_words = r->event_words.size ? r->event_words.bytes : "";
-	r->reading.stacks.leaf_only = live_fixes_leaves(r->live);
-	r->reading.keep_samples = false;
-	r->reading.stacks.join = joins_stacks(r);
-	r->flow = (struct flowing){ .r = &r->reading, .live = true, .save = r->save };
-	return err < 0 ? err : flowing_start(&r->flow);
+	r->job.event_words = r->event_words.size ? r->event_words.bytes : "";
+	r->job.stacks.leaf_only = live_fixes_leaves(r->live);
+	r->job.keep_samples = false;
+	r->job.stacks.join = joins_stacks(r);
+	r->stream = (struct stream_run){ .r = &r->job, .live = true, .save = r->save };
+	return err < 0 ? err : stream_run_start(&r->stream);
 }
 
-static void set_clock(struct running *r)
+static void set_clock(struct live_session *r)
 {
 	const struct ff_record_options *o = &r->options;
 
@@ -211,43 +211,42 @@ static uint64_t time_in_trailer(const struct live_record *record)
 	return trailer.time;
 }
 
-static int take_record(struct running *r, const struct live_record *record)
+static int take_record(struct live_session *r, const struct live_record *record)
 {
-	struct flow flow;
-	int found =
-		input_take(&r->p->ctx, r->reading.in, record->bytes, record->size, &flow);
+	struct stream_item item;
+	int found = input_take(&r->p->ctx, r->job.in, record->bytes, record->size, &item);
 	int err = 0;
 
 	if (found < 0)
 		return found;
-	if (r->flow.save && (found == 0 || flow.kind == FLOW_STATE))
-		err = flowing_hold_bytes(&r->flow, time_in_trailer(record), record->bytes,
-					 record->size);
-	return err < 0 || found == 0 ? err : flowing_hold(&r->flow, &flow);
+	if (r->stream.save && (found == 0 || item.kind == ITEM_STATE))
+		err = stream_run_hold_bytes(&r->stream, time_in_trailer(record),
+					    record->bytes, record->size);
+	return err < 0 || found == 0 ? err : stream_run_hold(&r->stream, &item);
 }
 
 /*
  * A round need not go out at once. But something new is looked at while its process lives,
  * and before the second's work or an output nothing is left behind.
  */
-static bool is_due(const struct running *r, double now)
+static bool is_due(const struct live_session *r, double now)
 {
-	return r->flow.save || r->flow.fresh || now < r->fresh_until ||
+	return r->stream.save || r->stream.fresh || now < r->fresh_until ||
 	       now >= r->next_tick || now >= r->next_output ||
 	       images_are_crowded(&r->p->images) || /* room is made of what went out */
-	       rounds_full(&r->flow.rounds, HELD_LIGHTLY);
+	       rounds_full(&r->stream.rounds, HELD_LIGHTLY);
 }
 
-static int end_round(struct running *r, double now)
+static int end_round(struct live_session *r, double now)
 {
 	if (is_due(r, now))
-		return flowing_end_round(&r->flow);
-	rounds_hold_round(&r->flow.rounds);
+		return stream_run_end_round(&r->stream);
+	rounds_hold_round(&r->stream.rounds);
 	return 0;
 }
 
 /* All that has come by now. */
-static int drain(struct running *r, double now)
+static int drain(struct live_session *r, double now)
 {
 	struct live_record record;
 	int err = 0, found = 1;
@@ -257,19 +256,19 @@ static int drain(struct running *r, double now)
 			err = take_record(r, &record);
 		if (err == 0 && record.kind == LIVE_ROUND)
 			err = end_round(r, now);
-		else if (err == 0 && rounds_full(&r->flow.rounds, HELD_MOST))
-			err = flowing_end_round(&r->flow);
+		else if (err == 0 && rounds_full(&r->stream.rounds, HELD_MOST))
+			err = stream_run_end_round(&r->stream);
 	}
 	return err < 0 ? err : found;
 }
 
-static void tick(struct running *r, double now)
+static void tick(struct live_session *r, double now)
 {
 	struct ff_record_status status = {
 		.seconds = now - r->began,
-		.samples = r->reading.rec->samples,
+		.samples = r->job.rec->samples,
 		.frequency = live_frequency(r->live),
-		.stacks = r->flow.worker.trie.count,
+		.stacks = r->stream.worker.trie.count,
 	};
 	struct live_counts counts;
 
@@ -281,30 +280,31 @@ static void tick(struct running *r, double now)
 }
 
 /* So that memory follows distinct stacks of functions, not of addresses. */
-static int compact(struct running *r)
+static int compact(struct live_session *r)
 {
-	struct trie *trie = &r->flow.worker.trie;
+	struct trie *trie = &r->stream.worker.trie;
 	int err;
 
 	if (trie->count < COMPACT_LEAST || trie->count / 2 < r->compacted)
 		return 0;
-	err = flowing_compact(&r->flow);
+	err = stream_run_compact(&r->stream);
 	r->compacted = trie->count;
 	return err;
 }
 
 /* Events that were opened anew have other ids. */
-static int learn_ids(struct running *r)
+static int learn_ids(struct live_session *r)
 {
 	size_t count;
 	const struct live_opened *events = live_events(r->live, &count);
-	int err = input_add_ids(&r->p->ctx, r->reading.in, events, count);
+	int err = input_add_ids(&r->p->ctx, r->job.in, events, count);
 
-	return err == 0 && r->flow.save ? save_add_ids(&r->p->ctx, r->flow.save) : err;
+	return err == 0 && r->stream.save ? save_add_ids(&r->p->ctx, r->stream.save)
+					  : err;
 }
 
 /* Only those who asked for it get less than they asked for. */
-static int adapt(struct running *r)
+static int adapt(struct live_session *r)
 {
 	struct live_counts counts;
 	bool losing;
@@ -321,7 +321,7 @@ static int adapt(struct running *r)
 	return err == -ERANGE ? 0 : err;
 }
 
-static int work_of_second(struct running *r, double now)
+static int work_of_second(struct live_session *r, double now)
 {
 	int err;
 
@@ -340,15 +340,15 @@ static int work_of_second(struct running *r, double now)
 	return err < 0 ? err : compact(r);
 }
 
-static int output(struct running *r, double now)
+static int output(struct live_session *r, double now)
 {
 	int err;
 
 	if (now < r->next_output)
 		return 0;
-	err = flowing_show(&r->flow, r->input, r->options.output, r->options.arg);
+	err = stream_run_show(&r->stream, r->input, r->options.output, r->options.arg);
 	if (err == 0 && r->options.flags & FF_RECORD_WINDOWS) {
-		err = flowing_forget(&r->flow);
+		err = stream_run_forget(&r->stream);
 		r->compacted = 0;
 	}
 	while (r->next_output <= now)
@@ -357,23 +357,23 @@ static int output(struct running *r, double now)
 }
 
 /* What is wrong with a saved file is said, and the profile goes on without. */
-static int finish_file(struct running *r)
+static int finish_file(struct live_session *r)
 {
-	struct save *save = r->flow.save;
+	struct save *save = r->stream.save;
 	int err = save ? save_objects(r->p, save) : 0;
 
 	if (err == 0 && save)
 		err = save_finish(&r->p->ctx, save);
 	if (err < 0)
 		warn(&r->p->ctx, "%s", r->p->ctx.error);
-	r->flow.save_failed |= err < 0;
+	r->stream.save_failed |= err < 0;
 	return err;
 }
 
 /* The file is finished, and what comes now goes to another one. */
-static void switch_save(struct running *r, double now)
+static void switch_save(struct live_session *r, double now)
 {
-	struct save *before = r->flow.save;
+	struct save *before = r->stream.save;
 	int err;
 
 	if (now < r->next_save)
@@ -383,18 +383,18 @@ static void switch_save(struct running *r, double now)
 	if (!before)
 		return;
 	err = finish_file(r);
-	r->flow.save = r->save = NULL;
+	r->stream.save = r->save = NULL;
 	if (err == 0) {
 		err = open_save(r, r->options.save_name(r->options.arg), before);
 		if (err < 0)
 			warn(&r->p->ctx, "%s", r->p->ctx.error);
-		r->flow.save_failed |= err < 0;
+		r->stream.save_failed |= err < 0;
 	}
 	save_free(before);
-	r->flow.save = r->save;
+	r->stream.save = r->save;
 }
 
-static bool is_over(struct running *r, double now)
+static bool is_over(struct live_session *r, double now)
 {
 	return atomic_load(&r->p->stopping) || now >= r->ends || live_ended(r->live);
 }
@@ -404,13 +404,13 @@ static double sooner(double a, double b)
 	return a < b ? a : b;
 }
 
-static int wait_for_more(struct running *r, double now)
+static int wait_for_more(struct live_session *r, double now)
 {
 	double until;
 
-	if (r->flow.fresh)
+	if (r->stream.fresh)
 		r->fresh_until = now + FRESH_LASTS_MS / 1e3;
-	r->flow.fresh = false;
+	r->stream.fresh = false;
 	until = sooner(sooner(sooner(r->next_output, r->next_save), r->ends),
 		       now + (now < r->fresh_until ? FRESH_MS : DRAIN_MS) / 1e3);
 
@@ -419,12 +419,12 @@ static int wait_for_more(struct running *r, double now)
 			 until > now ? 1 + (int)((until - now) * 1e3) : 0, r->wake);
 }
 
-static bool ends_command(const struct running *r)
+static bool ends_command(const struct live_session *r)
 {
 	return r->options.flags & FF_RECORD_END_COMMAND;
 }
 
-static int run(struct running *r)
+static int run(struct live_session *r)
 {
 	double now = seconds_now();
 	int err = live_watch(&r->p->ctx, r->live, r->wake, ends_command(r));
@@ -436,7 +436,7 @@ static int run(struct running *r)
 			err = drain(r, now);
 		images_look_for_maps(&r->p->images);
 		if (err == 0 && images_are_crowded(&r->p->images))
-			err = flowing_make_room(&r->flow);
+			err = stream_run_make_room(&r->stream);
 		if (err == 0)
 			err = work_of_second(r, now);
 		if (err == 0)
@@ -451,7 +451,7 @@ static int run(struct running *r)
 }
 
 /* One busy processor, or too small rings for all? And what is left to ask less of. */
-static int tell_lost(struct running *r)
+static int tell_lost(struct live_session *r)
 {
 	struct text list = { 0 }, remedies = { 0 };
 	struct live_counts counts;
@@ -464,7 +464,7 @@ static int tell_lost(struct running *r)
 			text_printf(&list, "%s%" PRIu64 " on processor %zu",
 				    list.size ? ", " : "", live_lost_on(r->live, i), i);
 	if (list.size)
-		live_remedies(r->live, r->reading.rec->samples,
+		live_remedies(r->live, r->job.rec->samples,
 			      r->options.flags & FF_RECORD_ADAPT, &remedies);
 	failed = list.failed || remedies.failed;
 	if (list.size && !failed)
@@ -478,7 +478,7 @@ static int tell_lost(struct running *r)
 }
 
 /* What was lost tells more. */
-static void tell_behind(struct running *r)
+static void tell_behind(struct live_session *r)
 {
 	uint64_t rate = live_frequency(r->live);
 	char remedy[64] = "larger rings help (-m)";
@@ -497,7 +497,7 @@ static void tell_behind(struct running *r)
 }
 
 /* It was told to end, and does not heed that. */
-static void tell_unended(struct running *r)
+static void tell_unended(struct live_session *r)
 {
 	pid_t pid = live_unended_command(r->live);
 
@@ -508,7 +508,7 @@ static void tell_unended(struct running *r)
 }
 
 /* Where more came and went at once than may be open. */
-static void tell_refused(struct running *r)
+static void tell_refused(struct live_session *r)
 {
 	/* Of what the limit allows, half are for files of programs. */
 	size_t refused = images_refused(&r->p->images, &r->p->strings);
@@ -524,15 +524,15 @@ static void tell_refused(struct running *r)
 				     hint));
 }
 
-static int finish_save(struct running *r)
+static int finish_save(struct live_session *r)
 {
 	finish_file(r);
-	r->p->save_failed = r->flow.save_failed;
+	r->p->save_failed = r->stream.save_failed;
 	return 0;
 }
 
 /* Nothing is to be said where it was asked for, or where no user's stack is sampled. */
-static int say_stacks(struct running *r)
+static int say_stacks(struct live_session *r)
 {
 	struct stacks_used used = { .seconds = seconds_now() - r->began };
 	struct live_counts counts;
@@ -547,9 +547,9 @@ static int say_stacks(struct running *r)
 	return profile_say_stacks(r->p, &used);
 }
 
-static int sample(struct running *r)
+static int sample(struct live_session *r)
 {
-	int err = start_flow(r);
+	int err = start_stream(r);
 
 	if (err == 0)
 		err = live_start(&r->p->ctx, r->live);
@@ -557,8 +557,8 @@ static int sample(struct running *r)
 	if (err == 0)
 		err = run(r);
 	if (err == 0)
-		err = flowing_finish(&r->flow, r->input);
-	err = flowing_release(&r->flow, err);
+		err = stream_run_finish(&r->stream, r->input);
+	err = stream_run_release(&r->stream, err);
 	if (err == 0)
 		err = finish_save(r);
 	if (err == 0)
@@ -571,11 +571,11 @@ static int sample(struct running *r)
 		tell_refused(r);
 	if (err == 0)
 		err = say_stacks(r);
-	err = reading_end(&r->reading, r->input, err);
+	err = input_job_end(&r->job, r->input, err);
 	return err < 0 ? err : list_events(r->p, r->input);
 }
 
-static int open_and_sample(struct running *r)
+static int open_and_sample(struct live_session *r)
 {
 	int err = live_open(&r->p->ctx, &r->wanted, &r->live);
 
@@ -597,7 +597,7 @@ static int open_and_sample(struct running *r)
 
 int ff_profile_record(struct ff_profile *p, const struct ff_record_options *options)
 {
-	struct running r = { .p = p };
+	struct live_session r = { .p = p };
 	int err;
 
 	memcpy(&r.options, options,

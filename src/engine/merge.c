@@ -92,11 +92,11 @@ static int merge_stacks(struct ff_profile *p, struct worker *w)
 		p->trie = w->trie;
 		w->trie = trie;
 	} else {
-		trie_rest(&w->trie);
+		trie_drop_index(&w->trie);
 		err = trie_merge(&p->trie, &w->trie, w->frame_map, &node_map);
 	}
 	if (err == 0)
-		err = merge_counters(&w->reading->counters, &p->samples, w, node_map);
+		err = merge_counters(&w->job->counters, &p->samples, w, node_map);
 	free(node_map);
 	return err;
 }
@@ -107,10 +107,10 @@ static int merge_counts(struct ff_profile *p, struct worker *w)
 	int err = 0;
 
 	for (size_t i = 0; i < w->processes.count && err == 0; i++)
-		err = merge_process(p, w->reading->processes, w->reading->rec->last_time,
+		err = merge_process(p, w->job->processes, w->job->rec->last_time,
 				    &w->processes.v[i]);
 	weight_sum_add(&p->sum, &w->sum);
-	poorer_add(&p->poorer, &w->poorer);
+	incomplete_counts_add(&p->incomplete, &w->incomplete);
 	return err;
 }
 
@@ -118,7 +118,7 @@ int worker_merge(struct ff_profile *p, struct worker *w)
 {
 	int err;
 
-	worker_rest(w);
+	worker_finish(w);
 	err = merge_frames(p, w);
 
 	if (err == 0)
@@ -128,7 +128,7 @@ int worker_merge(struct ff_profile *p, struct worker *w)
 	return err < 0 ? fail_memory(&p->ctx) : 0;
 }
 
-static int merge_all_stacks(struct reading *r)
+static int merge_all_stacks(struct input_job *r)
 {
 	int err = 0;
 
@@ -142,7 +142,7 @@ enum { JOB_MERGE, JOB_NAME, JOBS };
 /* What merges does not look at names, and names are those of frames. */
 static int merge_or_name(void *arg, size_t job, size_t worker)
 {
-	struct reading *r = arg;
+	struct input_job *r = arg;
 
 	(void)worker;
 	return job == JOB_MERGE ? merge_all_stacks(r) : name_frames(r->p);
@@ -154,7 +154,7 @@ static int absorb(struct worker *to, struct worker *w)
 	uint32_t *frame_map = NULL, *node_map = NULL;
 	int err = frames_merge(&to->frames, &w->frames, &frame_map);
 
-	trie_rest(&w->trie);
+	trie_drop_index(&w->trie);
 	if (err == 0)
 		err = trie_merge(&to->trie, &w->trie, frame_map, &node_map);
 	if (err == 0)
@@ -170,21 +170,21 @@ static int absorb(struct worker *to, struct worker *w)
 }
 
 struct pairing {
-	struct reading *reading;
+	struct input_job *job;
 	size_t step; /* from a worker to its pair's other one */
 };
 
 static int absorb_pair(void *arg, size_t pair, size_t worker)
 {
 	const struct pairing *p = arg;
-	struct worker *to = &p->reading->workers[pair * 2 * p->step];
+	struct worker *to = &p->job->workers[pair * 2 * p->step];
 
 	(void)worker;
 	return absorb(to, to + p->step);
 }
 
 /* Until two are left: with n workers that takes as long as log2(n) - 1 of them. */
-static int reduce(struct reading *r)
+static int reduce(struct input_job *r)
 {
 	struct pairing p = { r, 1 };
 	int err = 0;
@@ -196,7 +196,7 @@ static int reduce(struct reading *r)
 }
 
 /* Much is merged: names can be looked up meanwhile, and all frames are known. */
-static bool is_long(const struct reading *r)
+static bool is_long(const struct input_job *r)
 {
 	size_t nodes = 0;
 
@@ -205,7 +205,7 @@ static bool is_long(const struct reading *r)
 	return nodes > MERGE_LONG;
 }
 
-int workers_merge(struct reading *r)
+int workers_merge(struct input_job *r)
 {
 	int err = reduce(r);
 

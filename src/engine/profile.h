@@ -22,7 +22,7 @@ struct ff_event {
 };
 
 /* What came with samples, for those who judge a recording. */
-struct seen {
+struct sample_tally {
 	uint64_t chains, chains_broken, chains_cut;
 	uint64_t user_stacks, user_stacks_cut, branch_stacks, bare;
 	uint64_t inferred; /* with a caller that the code alone tells */
@@ -30,9 +30,9 @@ struct seen {
 };
 
 /* Samples by why their stacks are not whole. */
-struct poorer_count {
-	uint64_t of[POORER_BITS]; /* by bit of enum poorer */
-	uint64_t truncated; /* any of POORER_TRUNCATED */
+struct incomplete_counts {
+	uint64_t of[INCOMPLETE_BITS]; /* by bit of enum incomplete_reason */
+	uint64_t truncated; /* any of INCOMPLETE_TRUNCATED */
 };
 
 struct ff_finding {
@@ -71,7 +71,7 @@ struct ff_input {
 	struct input *input;
 	struct ff_event *events;
 	size_t event_count;
-	struct seen seen;
+	struct sample_tally tally;
 	uint64_t delivered, late;
 	/* Samples that groups of counters were split into, by event; NULL: no groups. */
 	uint64_t *split;
@@ -151,7 +151,7 @@ struct ff_profile {
 	struct weight_sum sum;
 	uint64_t
 		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
-	struct poorer_count poorer;
+	struct incomplete_counts incomplete;
 	struct stack_counts unwound;
 	unsigned decimals; /* weights are in units of 10^-decimals */
 	bool finished;
@@ -170,7 +170,7 @@ struct ff_profile {
 };
 
 /* What the workers of one input share. */
-struct reading {
+struct input_job {
 	struct ff_profile *p;
 	struct input *in;
 	const struct recording *rec;
@@ -197,7 +197,7 @@ struct reading {
 /* One of those that read samples, with a trie of its own. */
 struct worker {
 	struct context ctx;
-	struct reading *reading;
+	struct input_job *job;
 	struct sample_reader *reader;
 	struct frames frames;
 	struct trie trie;
@@ -206,8 +206,8 @@ struct worker {
 	bool filters; /* there are some */
 	size_t last_process; /* index in processes */
 	struct weight_sum sum;
-	struct poorer_count poorer;
-	struct seen seen;
+	struct incomplete_counts incomplete;
+	struct sample_tally tally;
 	struct counter_reads counters;
 	uint64_t found; /* records of samples */
 	uint64_t damaged_at; /* where the first pass saw no damage; UINT64_MAX: nowhere */
@@ -233,49 +233,50 @@ int name_frames(struct ff_profile *p);
 int finish_so_far(struct ff_profile *p);
 
 /* engine/samples.c: the second pass. */
-int read_samples(struct reading *r, struct ff_input *input);
+int read_samples(struct input_job *r, struct ff_input *input);
 /* Once it is known which there are. */
-int choose_events(struct reading *r);
-int worker_start(struct reading *r, struct worker *w);
+int choose_events(struct input_job *r);
+int worker_start(struct input_job *r, struct worker *w);
 int worker_take(struct worker *w, const struct sample *s);
 /* It has read its last sample: keeps what came of them. */
-void worker_rest(struct worker *w);
+void worker_finish(struct worker *w);
 void worker_release(struct worker *w); /* a zeroed one is fine */
 
 /* engine/merge.c: of all workers of an input, or of the only one. What they lack then are
  * their frames and tries. */
-int workers_merge(struct reading *r);
+int workers_merge(struct input_job *r);
 int worker_merge(struct ff_profile *p, struct worker *w);
-int settle_counters(struct reading *r, struct ff_input *input);
+int settle_counters(struct input_job *r, struct ff_input *input);
 
 /* engine/seen.c */
 /* Why stacks are not whole, in words; @followed: by frame pointers that are none. */
-struct poorer_reason {
+struct incomplete_words {
 	enum ff_total which;
 	const char *words;
 	bool followed;
 };
 
 /* What most of them are truncated for; NULL: for nothing that is known. */
-const struct poorer_reason *poorer_most(const struct ff_profile *p);
-void poorer_see(struct poorer_count *count, unsigned poorer);
-void poorer_add(struct poorer_count *to, const struct poorer_count *from);
-void seen_add(struct seen *to, const struct seen *from);
+const struct incomplete_words *incomplete_most(const struct ff_profile *p);
+void incomplete_count(struct incomplete_counts *count, unsigned incomplete);
+void incomplete_counts_add(struct incomplete_counts *to,
+			   const struct incomplete_counts *from);
+void sample_tally_add(struct sample_tally *to, const struct sample_tally *from);
 
-static inline void see_sample(struct seen *seen, const struct event *event,
-			      const struct sample *s)
+static inline void sample_tally_count(struct sample_tally *tally,
+				      const struct event *event, const struct sample *s)
 {
-	seen->chains += s->chain_count > 0;
-	seen->user_stacks += s->has_user_stack;
-	seen->user_stacks_cut += s->user_stack_cut;
-	seen->branch_stacks += s->branch_count > 0;
-	seen->bare += s->chain_count == 0 && !s->has_user_stack;
-	seen->chains_cut += stack_chain_is_cut(s, event);
+	tally->chains += s->chain_count > 0;
+	tally->user_stacks += s->has_user_stack;
+	tally->user_stacks_cut += s->user_stack_cut;
+	tally->branch_stacks += s->branch_count > 0;
+	tally->bare += s->chain_count == 0 && !s->has_user_stack;
+	tally->chains_cut += stack_chain_is_cut(s, event);
 }
 
-/* engine/flow.c: what is read once, as it comes. */
-struct flowing {
-	struct reading *r;
+/* engine/stream.c: what is read once, as it comes. */
+struct stream_run {
+	struct input_job *r;
 	struct worker worker;
 	struct rounds rounds;
 	bool chosen; /* which events count */
@@ -286,34 +287,34 @@ struct flowing {
 	struct save *save;
 	bool save_failed; /* and the sentence was said */
 };
-int read_flow(struct reading *r, struct ff_input *input);
-/* A zeroed one, with its reading, can be ended whatever came of it. */
-int flowing_start(struct flowing *f);
-int flowing_hold(struct flowing *f, const struct flow *flow);
+int read_stream(struct input_job *r, struct ff_input *input);
+/* A zeroed one, with its job, can be ended whatever came of it. */
+int stream_run_start(struct stream_run *f);
+int stream_run_hold(struct stream_run *f, const struct stream_item *item);
 /* A record that is no sample, for the saved file. */
-int flowing_hold_bytes(struct flowing *f, uint64_t time, const uint8_t *bytes,
-		       uint32_t size);
-int flowing_end_round(struct flowing *f);
+int stream_run_hold_bytes(struct stream_run *f, uint64_t time, const uint8_t *bytes,
+			  uint32_t size);
+int stream_run_end_round(struct stream_run *f);
 /* All of it goes out, and what the worker found becomes the profile's. */
-int flowing_finish(struct flowing *f, struct ff_input *input);
+int stream_run_finish(struct stream_run *f, struct ff_input *input);
 /*
  * On the way: makes the tree of what went out so far, has it shown, and goes on.
  */
-int flowing_show(struct flowing *f, struct ff_input *input,
-		 int (*show)(void *arg, struct ff_profile *p), void *arg);
+int stream_run_show(struct stream_run *f, struct ff_input *input,
+		    int (*show)(void *arg, struct ff_profile *p), void *arg);
 /* Begins a tree anew; what processes do goes on. */
-int flowing_forget(struct flowing *f);
+int stream_run_forget(struct stream_run *f);
 /* Joins stacks that differ only in addresses of the same functions. */
-int flowing_compact(struct flowing *f);
+int stream_run_compact(struct stream_run *f);
 
 /* images_are_crowded(): names all frames there are, and lets go of files. */
-int flowing_make_room(struct flowing *f);
+int stream_run_make_room(struct stream_run *f);
 /* @err: what came of it; returned. */
-int flowing_release(struct flowing *f, int err);
+int stream_run_release(struct stream_run *f, int err);
 
-/* engine/engine.c: what is the same for all recordings. The reading refers to @input. */
-int reading_start(struct ff_profile *p, struct ff_input *input, struct reading *ret);
-int reading_end(struct reading *r, struct ff_input *input, int err);
+/* engine/engine.c: what is the same for all recordings. The job refers to @input. */
+int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret);
+int input_job_end(struct input_job *r, struct ff_input *input, int err);
 struct ff_input *add_input(struct ff_profile *p);
 int list_events(struct ff_profile *p, struct ff_input *input);
 

@@ -64,17 +64,23 @@ static const struct {
 	{ "kernel_hidden", FF_INPUT_KERNEL_HIDDEN },
 };
 
-/* Why stacks are not whole: bits of enum poorer. */
+/* Why stacks are not whole: bits of enum incomplete_reason. */
 static const struct {
 	const char *name;
 	unsigned reason;
 } reasons[] = {
-	{ "not_unwound", POORER_USER_STACK }, { "cut_dump", POORER_CUT_DUMP },
-	{ "cut_chain", POORER_CUT_CHAIN },    { "odd_chain", POORER_ODD_CONTEXT },
-	{ "no_cfi", POORER_NO_CFI },	      { "bad_address", POORER_BAD_ADDRESS },
-	{ "repeated", POORER_REPEATED },      { "too_deep", POORER_TOO_DEEP },
-	{ "max_stack", POORER_MAX_STACK },    { "no_call", POORER_NO_CALL },
-	{ "no_start", POORER_NO_START },      { "other_stack", POORER_OTHER_STACK },
+	{ "not_unwound", INCOMPLETE_USER_STACK },
+	{ "cut_dump", INCOMPLETE_CUT_DUMP },
+	{ "cut_chain", INCOMPLETE_CUT_CHAIN },
+	{ "odd_chain", INCOMPLETE_ODD_CONTEXT },
+	{ "no_cfi", INCOMPLETE_NO_CFI },
+	{ "bad_address", INCOMPLETE_BAD_ADDRESS },
+	{ "repeated", INCOMPLETE_REPEATED },
+	{ "too_deep", INCOMPLETE_TOO_DEEP },
+	{ "max_stack", INCOMPLETE_MAX_STACK },
+	{ "no_call", INCOMPLETE_NO_CALL },
+	{ "no_start", INCOMPLETE_NO_START },
+	{ "other_stack", INCOMPLETE_OTHER_STACK },
 };
 
 static const struct {
@@ -173,7 +179,7 @@ static void add_stacks(struct bytes *b, const struct ff_profile *p)
 {
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		add_pair(b, "stacks", reasons[i].name,
-			 p->poorer.of[__builtin_ctz(reasons[i].reason)]);
+			 p->incomplete.of[__builtin_ctz(reasons[i].reason)]);
 	for (size_t i = 0; i < COUNT_OF(unwound); i++) {
 		uint64_t value;
 
@@ -350,7 +356,7 @@ static int take_stacks(struct taking *t)
 {
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		if (strcmp(t->fields[1], reasons[i].name) == 0)
-			t->p->poorer.of[__builtin_ctz(reasons[i].reason)] +=
+			t->p->incomplete.of[__builtin_ctz(reasons[i].reason)] +=
 				number_at(t, 2);
 	for (size_t i = 0; i < COUNT_OF(unwound); i++)
 		if (strcmp(t->fields[1], unwound[i].name) == 0)

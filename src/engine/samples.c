@@ -9,7 +9,7 @@
 /* 1, 0 or a negative errno. */
 static int passes(struct worker *w, const struct sample *s)
 {
-	const struct reading *r = w->reading;
+	const struct input_job *r = w->job;
 	struct filter_subject subject = {
 		.pid = s->pid,
 		.tid = s->tid,
@@ -54,22 +54,22 @@ static struct ff_process *tally(struct worker *w, uint32_t pid)
 }
 
 /* Stacks that are not whole can be left out. */
-static bool is_dropped(const struct worker *w, uint32_t poorer)
+static bool is_dropped(const struct worker *w, uint32_t incomplete)
 {
-	return w->reading->drop_truncated && poorer & POORER_TRUNCATED;
+	return w->job->drop_truncated && incomplete & INCOMPLETE_TRUNCATED;
 }
 
 /* Beside why a stack is not whole: stack.followed, and that no memory was left for it. */
 enum {
-	NOTE_FOLLOWED = 1 << POORER_BITS,
+	NOTE_FOLLOWED = 1 << INCOMPLETE_BITS,
 	NOTE_CUT = NOTE_FOLLOWED << 1,
 	NOTE_INFERRED = NOTE_CUT << 1,
 	NOTE_SKIPPED = NOTE_INFERRED << 1,
 };
 
-/* *@node: where the stack of a sample is; 0: it is dropped. @poorer: and notes. */
+/* *@node: where the stack of a sample is; 0: it is dropped. @incomplete: and notes. */
 static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
-		      uint32_t *poorer)
+		      uint32_t *incomplete)
 {
 	struct stack stack;
 	int err = 0;
@@ -77,19 +77,19 @@ static int walk_stack(struct worker *w, const struct sample *s, uint32_t *node,
 	if (stack_walk(w->stacks, s, &stack) < 0)
 		return fail_memory(&w->ctx);
 	*node = 0;
-	*poorer = stack.poorer | (stack.followed ? NOTE_FOLLOWED : 0) |
-		  (stack.inferred ? NOTE_INFERRED : 0) |
-		  (stack.skipped ? NOTE_SKIPPED : 0);
-	if (!is_dropped(w, stack.poorer))
+	*incomplete = stack.incomplete | (stack.followed ? NOTE_FOLLOWED : 0) |
+		      (stack.inferred ? NOTE_INFERRED : 0) |
+		      (stack.skipped ? NOTE_SKIPPED : 0);
+	if (!is_dropped(w, stack.incomplete))
 		err = memory_add_stack(&w->frames, &w->trie, stack.frames, stack.count,
 				       node);
-	*poorer |= err > 0 ? NOTE_CUT : 0;
+	*incomplete |= err > 0 ? NOTE_CUT : 0;
 	return err < 0 ? fail_memory(&w->ctx) : 0;
 }
 
 /* The same, remembered or walked and added. */
 static int find_stack(struct worker *w, const struct sample *s, uint32_t *node,
-		      uint32_t *poorer)
+		      uint32_t *incomplete)
 {
 	const struct trie_memory *seen;
 	struct trie_memory memory;
@@ -97,26 +97,26 @@ static int find_stack(struct worker *w, const struct sample *s, uint32_t *node,
 	int err;
 
 	if (!stack_key(w->stacks, s, &key))
-		return walk_stack(w, s, node, poorer);
+		return walk_stack(w, s, node, incomplete);
 	seen = trie_recall(&w->trie, key.low, key.high);
 	if (seen) {
 		*node = seen->node;
-		*poorer = seen->note;
+		*incomplete = seen->note;
 		return 0;
 	}
-	err = walk_stack(w, s, node, poorer);
-	memory = (struct trie_memory){ key.high, *node, *poorer };
+	err = walk_stack(w, s, node, incomplete);
+	memory = (struct trie_memory){ key.high, *node, *incomplete };
 	if (err == 0 && *node)
 		trie_remember(&w->trie, key.low, &memory);
 	return err;
 }
 
-static void count_poorer(struct worker *w, uint32_t poorer)
+static void count_incomplete(struct worker *w, uint32_t incomplete)
 {
-	poorer_see(&w->poorer, poorer & (NOTE_FOLLOWED - 1));
-	w->seen.chains_broken += (poorer & POORER_ODD_CONTEXT) != 0;
-	w->seen.inferred += (poorer & NOTE_INFERRED) != 0;
-	w->seen.skipped += (poorer & NOTE_SKIPPED) != 0;
+	incomplete_count(&w->incomplete, incomplete & (NOTE_FOLLOWED - 1));
+	w->tally.chains_broken += (incomplete & INCOMPLETE_ODD_CONTEXT) != 0;
+	w->tally.inferred += (incomplete & NOTE_INFERRED) != 0;
+	w->tally.skipped += (incomplete & NOTE_SKIPPED) != 0;
 }
 
 /* 1: it is kept; 0: it is not, or not to be. */
@@ -125,13 +125,13 @@ static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
 {
 	struct kept_sample *kept;
 
-	if (!w->reading->keep_samples)
+	if (!w->job->keep_samples)
 		return 0;
 	if (w->log.refused)
 		return 0;
 	if (!sample_log_allows(&w->log, w->ctx.budget)) {
 		w->log.refused = true;
-		budget_refuse(w->ctx.budget, "samples", input_path(w->reading->in));
+		budget_refuse(w->ctx.budget, "samples", input_path(w->job->in));
 		return 0;
 	}
 	kept = array_add(&w->log.list);
@@ -146,38 +146,38 @@ static int keep_sample(struct worker *w, const struct sample *s, uint32_t node,
 				      .cpu = s->cpu,
 				      .comm = stack_comm(w->stacks, s),
 				      .event = s->event,
-				      .input = w->reading->index };
+				      .input = w->job->index };
 	return 1;
 }
 
 static int charge(struct worker *w, const struct sample *s, uint64_t weight)
 {
 	struct ff_process *process;
-	uint32_t node = 0, poorer = 0;
-	int err = find_stack(w, s, &node, &poorer);
+	uint32_t node = 0, incomplete = 0;
+	int err = find_stack(w, s, &node, &incomplete);
 
 	if (err < 0)
 		return err;
-	count_poorer(w, poorer);
-	if (is_dropped(w, poorer)) {
+	count_incomplete(w, incomplete);
+	if (is_dropped(w, incomplete)) {
 		w->sum.lost[LOST_TRUNCATED] += weight;
 		return 0;
 	}
 	process = tally(w, s->pid);
 	if (!process || trie_charge(&w->trie, node, COLUMN_WEIGHT, weight) < 0 ||
 	    trie_charge(&w->trie, node, COLUMN_SAMPLES, 1) < 0 ||
-	    (poorer & NOTE_FOLLOWED &&
+	    (incomplete & NOTE_FOLLOWED &&
 	     trie_charge(&w->trie, node, COLUMN_FOLLOWED, weight) < 0))
 		return fail_memory(&w->ctx);
 	process->samples++;
 	w->sum.kept += weight;
-	w->sum.cut += poorer & NOTE_CUT ? weight : 0;
+	w->sum.cut += incomplete & NOTE_CUT ? weight : 0;
 	w->sum.samples_kept++;
 	err = keep_sample(w, s, node, weight);
 	return err < 0 ? err : 0;
 }
 
-static void describe_counter(const struct reading *r, const struct event *event,
+static void describe_counter(const struct input_job *r, const struct event *event,
 			     const struct sample *s, struct counter_read *read)
 {
 	read->tid = event_counts_threads(event) ? s->tid : 0;
@@ -202,7 +202,7 @@ static void leave_out_counter(struct worker *w)
 {
 	if (!w->counters.refused)
 		budget_refuse(w->ctx.budget, "counters of samples",
-			      input_path(w->reading->in));
+			      input_path(w->job->in));
 	w->counters.refused = true;
 	weight_sum_damaged(&w->sum, 1);
 }
@@ -210,9 +210,9 @@ static void leave_out_counter(struct worker *w)
 /* The counters that were read with a sample: they count later, in time order. */
 static int keep_counters(struct worker *w, const struct sample *s, bool filtered)
 {
-	const struct reading *r = w->reading;
-	uint32_t node = 0, poorer = 0;
-	int err = filtered ? 0 : find_stack(w, s, &node, &poorer);
+	const struct input_job *r = w->job;
+	uint32_t node = 0, incomplete = 0;
+	int err = filtered ? 0 : find_stack(w, s, &node, &incomplete);
 
 	for (uint32_t i = 0; i < s->group_count && err == 0; i++) {
 		struct counter_read *read = NULL;
@@ -236,26 +236,26 @@ static int keep_counters(struct worker *w, const struct sample *s, bool filtered
 			read->lost = LOST_EVENT + 1;
 		else if (filtered)
 			read->lost = LOST_FILTER + 1;
-		else if (is_dropped(w, poorer))
+		else if (is_dropped(w, incomplete))
 			read->lost = LOST_TRUNCATED + 1;
 		err = keep_counter(w, s, read);
 	}
 	if (!filtered && err == 0)
-		count_poorer(w, poorer);
+		count_incomplete(w, incomplete);
 	return err;
 }
 
 /* Stages 4 to 6 for one sample. */
 int worker_take(struct worker *w, const struct sample *s)
 {
-	const struct reading *r = w->reading;
+	const struct input_job *r = w->job;
 	int passed = w->filters ? passes(w, s) : 1;
 	uint64_t weight;
 
 	if (passed < 0)
 		return passed;
 
-	see_sample(&w->seen, &r->rec->events.v[s->event], s);
+	sample_tally_count(&w->tally, &r->rec->events.v[s->event], s);
 	if (s->group_count)
 		return keep_counters(w, s, !passed);
 	weight = weight_of(&r->weights, &r->rec->events.v[s->event], s);
@@ -277,7 +277,7 @@ int worker_take(struct worker *w, const struct sample *s)
 
 static int take_chunk(void *arg, size_t chunk, size_t worker)
 {
-	struct reading *r = arg;
+	struct input_job *r = arg;
 	struct worker *w = &r->workers[worker];
 	uint64_t damaged = 0;
 	struct sample sample;
@@ -304,7 +304,7 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	return err;
 }
 
-int worker_start(struct reading *r, struct worker *w)
+int worker_start(struct input_job *r, struct worker *w)
 {
 	struct stack_sources sources = {
 		.ps = r->processes,
@@ -313,7 +313,7 @@ int worker_start(struct reading *r, struct worker *w)
 		.binaries = r->p->binaries,
 	};
 
-	w->reading = r;
+	w->job = r;
 	w->damaged_at = UINT64_MAX;
 	w->filters = filters_ask_samples(r->p->filters);
 	w->ctx.log = r->p->ctx.log;
@@ -339,9 +339,9 @@ static void release_readers(struct worker *w)
 	w->memo = NULL;
 }
 
-void worker_rest(struct worker *w)
+void worker_finish(struct worker *w)
 {
-	stack_counts_add(&w->reading->p->unwound, stack_walker_counts(w->stacks));
+	stack_counts_add(&w->job->p->unwound, stack_walker_counts(w->stacks));
 	release_readers(w);
 }
 
@@ -358,7 +358,7 @@ void worker_release(struct worker *w)
 }
 
 /* The first worker that failed says why. */
-static int adopt_error(struct reading *r, int err)
+static int adopt_error(struct input_job *r, int err)
 {
 	for (size_t i = 0; i < r->threads && err < 0; i++)
 		if (r->workers[i].ctx.error[0]) {
@@ -385,7 +385,7 @@ static int keep_split(struct ff_profile *p, struct ff_input *input,
 }
 
 /* What was counted beside the samples, when all of them are known. */
-int settle_counters(struct reading *r, struct ff_input *input)
+int settle_counters(struct input_job *r, struct ff_input *input)
 {
 	int err = counter_reads_settle(&r->counters, &r->weights, &r->p->trie,
 				       &r->p->samples, &r->p->sum);
@@ -398,7 +398,7 @@ int settle_counters(struct reading *r, struct ff_input *input)
 
 /* The second pass has read the same as the first one; else it is said, and what it has not
  * found is lost, as other damaged records are. */
-static int compare_passes(struct reading *r, struct ff_input *input)
+static int compare_passes(struct input_job *r, struct ff_input *input)
 {
 	uint64_t found = 0, at = UINT64_MAX;
 
@@ -415,7 +415,7 @@ static int compare_passes(struct reading *r, struct ff_input *input)
 	return input_note_change(&r->p->ctx, r->in, found, at);
 }
 
-int read_samples(struct reading *r, struct ff_input *input)
+int read_samples(struct input_job *r, struct ff_input *input)
 {
 	int err = 0;
 
@@ -428,13 +428,13 @@ int read_samples(struct reading *r, struct ff_input *input)
 		err = adopt_error(
 			r, parallel_run(r->threads, input_chunks(r->in), take_chunk, r));
 	for (size_t i = 0; i < r->threads && err == 0; i++)
-		worker_rest(&r->workers[i]);
+		worker_finish(&r->workers[i]);
 	if (err == 0)
 		err = compare_passes(r, input);
 	if (err == 0)
 		err = workers_merge(r);
 	for (size_t i = 0; i < r->threads; i++) {
-		seen_add(&input->seen, &r->workers[i].seen);
+		sample_tally_add(&input->tally, &r->workers[i].tally);
 		worker_release(&r->workers[i]);
 	}
 	free(r->workers);

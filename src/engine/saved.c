@@ -418,7 +418,7 @@ static void take_facts(struct ff_profile *p, struct ff_input *input, bool has_sa
 	input->period = picture->period;
 	input->has_samples = has_samples;
 	/* Why they were cut is not known any more. */
-	p->poorer.truncated += picture->truncated;
+	p->incomplete.truncated += picture->truncated;
 }
 
 int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)

@@ -1,21 +1,22 @@
 /* What came with samples. */
 #include "engine/profile.h"
 
-void poorer_see(struct poorer_count *count, unsigned poorer)
+void incomplete_count(struct incomplete_counts *count, unsigned incomplete)
 {
-	count->truncated += (poorer & POORER_TRUNCATED) != 0;
-	for (; poorer; poorer &= poorer - 1)
-		count->of[__builtin_ctz(poorer)]++;
+	count->truncated += (incomplete & INCOMPLETE_TRUNCATED) != 0;
+	for (; incomplete; incomplete &= incomplete - 1)
+		count->of[__builtin_ctz(incomplete)]++;
 }
 
-void poorer_add(struct poorer_count *to, const struct poorer_count *from)
+void incomplete_counts_add(struct incomplete_counts *to,
+			   const struct incomplete_counts *from)
 {
 	to->truncated += from->truncated;
-	for (int i = 0; i < POORER_BITS; i++)
+	for (int i = 0; i < INCOMPLETE_BITS; i++)
 		to->of[i] += from->of[i];
 }
 
-void seen_add(struct seen *to, const struct seen *from)
+void sample_tally_add(struct sample_tally *to, const struct sample_tally *from)
 {
 	to->chains += from->chains;
 	to->chains_broken += from->chains_broken;
@@ -28,9 +29,9 @@ void seen_add(struct seen *to, const struct seen *from)
 	to->skipped += from->skipped;
 }
 
-const struct poorer_reason *poorer_most(const struct ff_profile *p)
+const struct incomplete_words *incomplete_most(const struct ff_profile *p)
 {
-	static const struct poorer_reason reasons[] = {
+	static const struct incomplete_words reasons[] = {
 		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small", false },
 		{ FF_TOTAL_SAMPLES_OTHER_STACK, "next frame on another stack", false },
 		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at its limit", false },
@@ -43,7 +44,7 @@ const struct poorer_reason *poorer_most(const struct ff_profile *p)
 		{ FF_TOTAL_SAMPLES_TOO_DEEP, "deeper than any stack", false },
 		{ FF_TOTAL_SAMPLES_MAX_STACK, "more frames than --max-stack", false },
 	};
-	const struct poorer_reason *most = NULL;
+	const struct incomplete_words *most = NULL;
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (ff_profile_total(p, reasons[i].which) >

@@ -12,29 +12,29 @@ struct own {
 	struct frames frames;
 	struct trie trie;
 	struct weight_sum sum;
-	struct poorer_count poorer;
+	struct incomplete_counts incomplete;
 	struct stack_counts unwound;
-	struct seen seen;
+	struct sample_tally tally;
 	uint64_t delivered;
 };
 
-static void lend(struct flowing *f, struct ff_input *input, struct own *own)
+static void lend(struct stream_run *f, struct ff_input *input, struct own *own)
 {
 	struct ff_profile *p = f->r->p;
 	struct worker *w = &f->worker;
 
-	*own = (struct own){ p->frames,	 p->trie,     p->sum,	       p->poorer,
-			     p->unwound, input->seen, input->delivered };
+	*own = (struct own){ p->frames,	 p->trie,      p->sum,		p->incomplete,
+			     p->unwound, input->tally, input->delivered };
 	p->frames = w->frames;
 	p->trie = w->trie;
 	weight_sum_add(&p->sum, &w->sum);
-	poorer_add(&p->poorer, &w->poorer);
+	incomplete_counts_add(&p->incomplete, &w->incomplete);
 	stack_counts_add(&p->unwound, stack_walker_counts(w->stacks));
-	input->seen = w->seen;
+	input->tally = w->tally;
 	input->delivered = w->sum.samples_read;
 }
 
-static void give_back(struct flowing *f, struct ff_input *input, const struct own *own)
+static void give_back(struct stream_run *f, struct ff_input *input, const struct own *own)
 {
 	struct ff_profile *p = f->r->p;
 
@@ -44,14 +44,14 @@ static void give_back(struct flowing *f, struct ff_input *input, const struct ow
 	p->frames = own->frames;
 	p->trie = own->trie;
 	p->sum = own->sum;
-	p->poorer = own->poorer;
+	p->incomplete = own->incomplete;
 	p->unwound = own->unwound;
-	input->seen = own->seen;
+	input->tally = own->tally;
 	input->delivered = own->delivered;
 }
 
-int flowing_show(struct flowing *f, struct ff_input *input,
-		 int (*show)(void *arg, struct ff_profile *p), void *arg)
+int stream_run_show(struct stream_run *f, struct ff_input *input,
+		    int (*show)(void *arg, struct ff_profile *p), void *arg)
 {
 	struct ff_profile *p = f->r->p;
 	struct own own;
@@ -68,7 +68,7 @@ int flowing_show(struct flowing *f, struct ff_input *input,
 	return err;
 }
 
-int flowing_forget(struct flowing *f)
+int stream_run_forget(struct stream_run *f)
 {
 	worker_release(&f->worker);
 	f->worker = (struct worker){ 0 };
@@ -85,7 +85,7 @@ static int join_alike(struct trie *t, const uint32_t *map)
 	if (trie_init(&joined) < 0)
 		return -ENOMEM;
 	trie_limit(&joined, t->budget);
-	if (trie_merge_alike(&joined, t, map) < 0) {
+	if (trie_merge_collapsing(&joined, t, map) < 0) {
 		trie_release(&joined);
 		return -ENOMEM;
 	}
@@ -94,14 +94,14 @@ static int join_alike(struct trie *t, const uint32_t *map)
 	return 0;
 }
 
-static int name_worker(struct flowing *f)
+static int name_worker(struct stream_run *f)
 {
 	struct ff_profile *p = f->r->p;
 
 	return symbolizer_run(&p->ctx, p->symbolizer, &f->worker.frames, &p->symbols);
 }
 
-int flowing_make_room(struct flowing *f)
+int stream_run_make_room(struct stream_run *f)
 {
 	int err = name_worker(f);
 
@@ -110,7 +110,7 @@ int flowing_make_room(struct flowing *f)
 	return err;
 }
 
-int flowing_compact(struct flowing *f)
+int stream_run_compact(struct stream_run *f)
 {
 	struct ff_profile *p = f->r->p;
 	struct worker *w = &f->worker;

@@ -22,10 +22,10 @@
 
 #include "input/ahead.h"
 #include "input/deferred.h"
-#include "input/flow.h"
 #include "input/perf.h"
 #include "input/saved.h"
 #include "input/simpleperf.h"
+#include "input/stream_item.h"
 
 enum {
 	CHUNK = 2 << 20, /* bytes of one chunk of the second pass */
@@ -556,7 +556,7 @@ int state_next(struct context *ctx, struct input *in, struct record *ret)
 	}
 }
 
-void flow_end_round(struct input *in)
+void input_end_round(struct input *in)
 {
 	deferred_free(in->deferred[DEFERRED_ROUNDS - 1]);
 	for (int i = DEFERRED_ROUNDS - 1; i > 0; i--)
@@ -564,12 +564,12 @@ void flow_end_round(struct input *in)
 	in->deferred[0] = NULL;
 }
 
-bool input_flows(const struct input *in)
+bool input_is_stream(const struct input *in)
 {
 	return in->file.once || in->live;
 }
 
-/* When a record of a flow was made, as far as it says. */
+/* When a record of a stream was made, as far as it says. */
 static uint64_t sample_time(struct input *in, const struct raw_record *raw)
 {
 	int index = event_of_sample(in, raw->bytes, raw->head.size);
@@ -580,19 +580,19 @@ static uint64_t sample_time(struct input *in, const struct raw_record *raw)
 	return in_u64(in, raw->bytes + layout->time);
 }
 
-int flow_take(struct context *ctx, struct input *in, const struct raw_record *raw,
-	      struct flow *ret)
+int stream_item_take(struct context *ctx, struct input *in, const struct raw_record *raw,
+		     struct stream_item *ret)
 {
 	enum { FINISHED_ROUND = 68 };
 	int found = pass_record(ctx, in, raw, &ret->record);
 
 	if (found < 0)
 		return found;
-	ret->kind = FLOW_STATE;
+	ret->kind = ITEM_STATE;
 	ret->time = found ? ret->record.time : 0;
 	ret->position = raw->position;
 	if (raw->head.type == RECORD_SAMPLE) {
-		ret->kind = FLOW_SAMPLE;
+		ret->kind = ITEM_SAMPLE;
 		ret->time = sample_time(in, raw);
 		ret->bytes = raw->bytes;
 		ret->size = raw->head.size;
@@ -602,13 +602,13 @@ int flow_take(struct context *ctx, struct input *in, const struct raw_record *ra
 			return -ENOMEM;
 		in->named = true;
 	} else if (raw->head.type == FINISHED_ROUND) {
-		ret->kind = FLOW_ROUND;
+		ret->kind = ITEM_ROUND;
 		found = 1;
 	}
 	return found;
 }
 
-int flow_next(struct context *ctx, struct input *in, struct flow *ret)
+int input_next(struct context *ctx, struct input *in, struct stream_item *ret)
 {
 	struct raw_record raw;
 	int found = 0;
@@ -619,7 +619,7 @@ int flow_next(struct context *ctx, struct input *in, struct flow *ret)
 			return found < 0 ? found : end_pass(ctx, in);
 		found = stream_next(ctx, &in->stream, &raw);
 		if (found > 0)
-			found = flow_take(ctx, in, &raw, ret);
+			found = stream_item_take(ctx, in, &raw, ret);
 		else if (found == 0)
 			found = end_source(ctx, in);
 	}

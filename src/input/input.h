@@ -86,22 +86,22 @@ uint64_t state_progress(const struct input *in);
  * A pipe that perf writes is read once, as it comes: what has to be put in order, and where
  * its rounds end. recording.* grows meanwhile.
  */
-bool input_flows(const struct input *in);
+bool input_is_stream(const struct input *in);
 
-enum flow_kind { FLOW_STATE, FLOW_SAMPLE, FLOW_ROUND };
-struct flow {
-	enum flow_kind kind;
+enum stream_item_kind { ITEM_STATE, ITEM_SAMPLE, ITEM_ROUND };
+struct stream_item {
+	enum stream_item_kind kind;
 	uint64_t time, position;
-	struct record record; /* FLOW_STATE */
-	const uint8_t *bytes; /* FLOW_SAMPLE: for sample_decode(); until the next call */
+	struct record record; /* ITEM_STATE */
+	const uint8_t *bytes; /* ITEM_SAMPLE: for sample_decode(); until the next call */
 	uint32_t size;
 };
 
 /* 1, 0 at the end, or a negative errno; damage is an end. */
-int flow_next(struct context *ctx, struct input *in, struct flow *ret);
+int input_next(struct context *ctx, struct input *in, struct stream_item *ret);
 
 /*
- * A live run is a flow whose records the caller brings: events are known from the start,
+ * A live run is a stream whose records the caller brings: events are known from the start,
  * and rounds are his. @events outlive the call only.
  */
 int input_open_live(struct context *ctx, struct intern *strings,
@@ -114,13 +114,13 @@ int input_add_ids(struct context *ctx, struct input *in, const struct live_opene
 /* What goes for the recorder's command line. 0, or -ENOMEM. */
 int input_set_command(struct input *in, const char *command);
 
-/* A record in place of flow_next(): 1 where it is one that goes on, 0 where it has been
+/* A record in place of input_next(): 1 where it is one that goes on, 0 where it has been
  * counted only, or a negative errno. */
 int input_take(struct context *ctx, struct input *in, const uint8_t *bytes, uint32_t size,
-	       struct flow *ret);
+	       struct stream_item *ret);
 
 /* The caller has taken a round for complete: what came for older ones can go. */
-void flow_end_round(struct input *in);
+void input_end_round(struct input *in);
 
 /* Second pass. */
 size_t input_chunks(const struct input *in);
@@ -144,7 +144,7 @@ void sample_reader_take_any_target(struct sample_reader *r);
 
 int sample_reader_start(struct context *ctx, struct sample_reader *r, size_t chunk);
 
-/* The sample of a flow: 1, 0 where it cannot be understood, or a negative errno. */
+/* The sample of a stream item: 1, 0 where it cannot be understood, or a negative errno. */
 int sample_decode(struct context *ctx, struct sample_reader *r, const uint8_t *bytes,
 		  uint64_t position, struct sample *ret);
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "input/flow.h"
 #include "input/perf.h"
+#include "input/stream_item.h"
 
 static int add_text(struct input *in, const char *text, uint32_t *ret)
 {
@@ -121,7 +121,7 @@ int input_set_command(struct input *in, const char *command)
 }
 
 int input_take(struct context *ctx, struct input *in, const uint8_t *bytes, uint32_t size,
-	       struct flow *ret)
+	       struct stream_item *ret)
 {
 	struct raw_record raw = { .head = record_head_at(bytes, false), .bytes = bytes };
 
@@ -129,5 +129,5 @@ int input_take(struct context *ctx, struct input *in, const uint8_t *bytes, uint
 		return 0;
 	raw.position = in->rec.bytes;
 	in->rec.bytes += size;
-	return flow_take(ctx, in, &raw, ret);
+	return stream_item_take(ctx, in, &raw, ret);
 }

@@ -124,7 +124,7 @@ struct counters {
 	uint32_t type, name;
 };
 
-enum { DEFERRED_ROUNDS = 3 }; /* a flow's records are held for two */
+enum { DEFERRED_ROUNDS = 3 }; /* a stream's records are held for two */
 
 struct input;
 
@@ -163,7 +163,7 @@ struct input {
 	ARRAY(uint32_t) described; /* names of events, of a pipe that has those first */
 	ARRAY(struct source) sources; /* the first one's file is the input's */
 	ARRAY(struct chunk) chunks;
-	/* User chains that came later, NULL: none; those of a flow by round, newest first. */
+	/* User chains that came later, NULL: none; those of a stream by round, newest first. */
 	struct deferred *deferred[DEFERRED_ROUNDS];
 	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
@@ -177,7 +177,7 @@ struct input {
 	uint64_t newest; /* ns; of the records of the source so far */
 	uint64_t done; /* bytes of the sources before it */
 	bool timed; /* a sample had a time */
-	bool named; /* a flow's events have names */
+	bool named; /* a stream's events have names */
 	bool all_timed, any_timed; /* every event records times; at least one does */
 	bool asks_build_ids; /* an event wants them in MMAP2 records */
 	/* Folded text. */

@@ -133,14 +133,15 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 	*call = call_before(w, key, e->ip, seen);
 	switch (*call) {
 	case CALL_NO:
-		return is_by_hand(w, key, e->ip, is_last(chain), seen) ? 0
-								       : POORER_NO_CALL;
+		return is_by_hand(w, key, e->ip, is_last(chain), seen)
+			       ? 0
+			       : INCOMPLETE_NO_CALL;
 	case CALL_NOWHERE:
 		if (!has_code(w) ||
 		    (e->ip >= LOWEST && e->ip < HIGHEST && leads_back(w, chain, key)))
 			return 0;
 		/* Who returns to nowhere has no caller, or what was read is no frame. */
-		return e->ip ? POORER_BAD_ADDRESS : POORER_NO_START;
+		return e->ip ? INCOMPLETE_BAD_ADDRESS : INCOMPLETE_NO_START;
 	default:
 		return 0;
 	}

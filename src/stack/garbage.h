@@ -8,7 +8,7 @@
  * What the kernel took for a return address, by a frame pointer that was none.
  *
  * @seen is the place by @key of a user's caller @e, the last one that @chain gave, in a stack whose frames so
- * far are those of the walker. 0 where it may be one; else why it is none, of enum poorer: the chain ends
+ * far are those of the walker. 0 where it may be one; else why it is none, of enum incomplete_reason: the chain ends
  * before it. *@call: what is before it. CALL_NO of one that may be a return address is that of a function
  * which a stack begins with that was made by hand: the chain ends with it.
  */

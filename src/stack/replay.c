@@ -3,7 +3,7 @@
 #include "stack/switch.h"
 
 /* What one step reads. */
-struct reading {
+struct memory_reader {
 	struct stack_walker *w;
 	const struct walk *k;
 	uint64_t missed; /* an address that could not be read */
@@ -12,7 +12,7 @@ struct reading {
 /* The stack, or what the file has where nobody can have changed it. */
 static bool read_memory(void *arg, uint64_t address, unsigned size, uint64_t *ret)
 {
-	struct reading *r = arg;
+	struct memory_reader *r = arg;
 	const struct walk *k = r->k;
 	uint64_t at = address - k->base, value = 0;
 
@@ -70,8 +70,9 @@ static enum walk_end why_missed(const struct walk *k, uint64_t address)
 								   : end;
 }
 
-static enum walk_end step_found(struct walk *k, const struct reading *r, bool signal,
-				enum frame_found found, const struct registers *regs)
+static enum walk_end step_found(struct walk *k, const struct memory_reader *r,
+				bool signal, enum frame_found found,
+				const struct registers *regs)
 {
 	bool shrinks;
 
@@ -103,8 +104,8 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 			      uint64_t *left)
 {
 	const struct place_key *key = &k->keys[!k->exact];
-	struct reading reading = { w, k, 0 };
-	const struct frame_memory memory = { read_memory, &reading, left };
+	struct memory_reader reader = { w, k, 0 };
+	const struct frame_memory memory = { read_memory, &reader, left };
 	struct registers before = *regs;
 	enum frame_found found;
 	const struct frame_info *info;
@@ -134,7 +135,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 		*regs = before;
 		return step_without_row(w, k, rule, regs);
 	}
-	return step_found(k, &reading, signal, found, regs);
+	return step_found(k, &reader, signal, found, regs);
 }
 
 enum walk_end walk_replay(struct stack_walker *w, struct walk *k, uint32_t steps)

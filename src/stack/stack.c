@@ -159,7 +159,8 @@ struct found_chain {
 	bool followed; /* by the kernel, through frame pointers */
 	size_t user_entries; /* addresses of the user's part that were taken */
 	struct chain_entry last; /* of these */
-	unsigned garbage; /* of enum poorer: it goes on with what is no return address */
+	unsigned
+		garbage; /* of enum incomplete_reason: it goes on with what is no return address */
 };
 
 /* To be put behind the entry at hand, if that is the leaf of the user's part; 0: nothing. */
@@ -366,27 +367,27 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 
 /* What the kernel has found above the beginning of a stack takes nothing from it. */
 static unsigned judge_end(struct stack_walker *w, const struct sample *s,
-			  struct place_key *key, unsigned poorer,
+			  struct place_key *key, unsigned incomplete,
 			  const struct found_chain *found)
 {
-	const unsigned garbage = POORER_NO_CALL | POORER_BAD_ADDRESS | POORER_NO_START |
-				 POORER_ODD_CONTEXT;
+	const unsigned garbage = INCOMPLETE_NO_CALL | INCOMPLETE_BAD_ADDRESS |
+				 INCOMPLETE_NO_START | INCOMPLETE_ODD_CONTEXT;
 	struct place_seen *seen;
 	enum root root;
 
 	if (!found->followed || !found->user_entries ||
-	    poorer & (POORER_MAX_STACK | POORER_CUT_CHAIN))
-		return poorer;
+	    incomplete & (INCOMPLETE_MAX_STACK | INCOMPLETE_CUT_CHAIN))
+		return incomplete;
 	seen = find_entry(w, &found->last, key);
 	root = found->ended ? ROOT_YES : seen ? root_at(w, seen) : ROOT_UNKNOWN;
-	if (root != ROOT_YES && (root == ROOT_NO || poorer & garbage) &&
+	if (root != ROOT_YES && (root == ROOT_NO || incomplete & garbage) &&
 	    root_in_chain(w, s, found->user_entries - 1))
 		root = ROOT_YES;
 	if (root == ROOT_YES)
-		return poorer & ~garbage;
+		return incomplete & ~garbage;
 	if (root == ROOT_UNKNOWN)
-		return poorer & ~POORER_NO_START;
-	return poorer & garbage ? poorer : poorer | POORER_NO_START;
+		return incomplete & ~INCOMPLETE_NO_START;
+	return incomplete & garbage ? incomplete : incomplete | INCOMPLETE_NO_START;
 }
 
 /* Has it as many frames as were asked for? */
@@ -439,8 +440,8 @@ static int push_inferred(struct stack_walker *w, const struct chain *c,
 }
 
 /* The recorded chain, leaf first; without its user's part if the dump is to be walked. */
-static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *poorer,
-		      struct found_chain *found)
+static int push_chain(struct stack_walker *w, const struct sample *s,
+		      unsigned *incomplete, struct found_chain *found)
 {
 	bool cut = is_cut(w, s);
 	struct place_key key = { 0 };
@@ -453,7 +454,7 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 		if (w->dump_preferred && e.mode == MODE_USER)
 			return 0;
 		if (is_full(w)) {
-			*poorer |= POORER_MAX_STACK;
+			*incomplete |= INCOMPLETE_MAX_STACK;
 			break;
 		}
 		if (push_link(w, &chain, &e, &key, found) < 0)
@@ -474,12 +475,12 @@ static int push_chain(struct stack_walker *w, const struct sample *s, unsigned *
 			chain.sample = &shorter;
 		}
 	}
-	*poorer |= found->garbage;
+	*incomplete |= found->garbage;
 	if (chain.odd)
-		*poorer |= POORER_ODD_CONTEXT;
+		*incomplete |= INCOMPLETE_ODD_CONTEXT;
 	if (cut)
-		*poorer |= POORER_CUT_CHAIN;
-	*poorer = judge_end(w, s, &key, *poorer, found);
+		*incomplete |= INCOMPLETE_CUT_CHAIN;
+	*incomplete = judge_end(w, s, &key, *incomplete, found);
 	return 0;
 }
 
@@ -491,7 +492,7 @@ static bool can_walk(struct stack_walker *w, const struct sample *s, struct walk
 }
 
 /* The user's half, where the recorder left it to us. */
-static int push_user(struct stack_walker *w, const struct sample *s, unsigned *poorer,
+static int push_user(struct stack_walker *w, const struct sample *s, unsigned *incomplete,
 		     const struct found_chain *found)
 {
 	struct walk k;
@@ -499,8 +500,8 @@ static int push_user(struct stack_walker *w, const struct sample *s, unsigned *p
 	if (!s->has_user_stack || found->looked || w->options.leaf_only)
 		return 0;
 	if (!found->user && can_walk(w, s, &k))
-		return walk_user(w, &k, poorer);
-	*poorer |= POORER_USER_STACK;
+		return walk_user(w, &k, incomplete);
+	*incomplete |= INCOMPLETE_USER_STACK;
 	return 0;
 }
 
@@ -526,12 +527,12 @@ static void turn_round(uint32_t *v, size_t count)
 }
 
 /* Cut stacks stand apart from whole ones, directly below the process. */
-static int push_mark(struct stack_walker *w, unsigned poorer)
+static int push_mark(struct stack_walker *w, unsigned incomplete)
 {
 	struct frame frame = { .image = IMAGE_ID_NAMES, .address = w->options.truncated };
 	uint32_t id;
 
-	if (!frame.address || !(poorer & POORER_TRUNCATED))
+	if (!frame.address || !(incomplete & INCOMPLETE_TRUNCATED))
 		return 0;
 	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push_frame(w, id);
 }
@@ -548,11 +549,11 @@ static int push_label(struct stack_walker *w)
 
 /* One that was cut says nothing of frame pointers either. */
 static bool is_followed(const struct stack_walker *w, const struct sample *s,
-			unsigned poorer, const struct found_chain *found)
+			unsigned incomplete, const struct found_chain *found)
 {
 	return found->user && !s->exact_chain && !is_of_guest(s) &&
 	       may_be_followed(&w->rec->events.v[s->event]) &&
-	       !(poorer & (POORER_CUT_CHAIN | POORER_MAX_STACK));
+	       !(incomplete & (INCOMPLETE_CUT_CHAIN | INCOMPLETE_MAX_STACK));
 }
 
 /* Is the user's part of the chain there as well, and the dump the better of both? */
@@ -576,7 +577,7 @@ static int push_event(struct stack_walker *w, const struct sample *s)
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
-	unsigned poorer = 0;
+	unsigned incomplete = 0;
 	int err;
 
 	w->stack.count = 0;
@@ -587,15 +588,15 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 	w->leaf_of = s->position + 1;
 	w->walked_count = 0;
 	w->dump_preferred = prefers_dump(w, s);
-	err = push_chain(w, s, &poorer, &found);
+	err = push_chain(w, s, &incomplete, &found);
 	if (err == 0)
-		err = push_user(w, s, &poorer, &found);
+		err = push_user(w, s, &incomplete, &found);
 	if (err == 0 && w->stack.count == 0) {
-		poorer |= POORER_NO_CHAIN;
+		incomplete |= INCOMPLETE_NO_CHAIN;
 		err = push_ip(w, s);
 	}
 	if (err == 0)
-		err = push_mark(w, poorer);
+		err = push_mark(w, incomplete);
 	if (err == 0)
 		err = push_label(w);
 	if (err == 0)
@@ -604,7 +605,7 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		return -ENOMEM;
 	turn_round(w->stack.v, w->stack.count);
 	*ret = (struct stack){ w->stack.v,	w->stack.count,
-			       poorer,		is_followed(w, s, poorer, &found),
+			       incomplete,	is_followed(w, s, incomplete, &found),
 			       w->has_inferred, w->has_skipped };
 	return 0;
 }

@@ -82,26 +82,27 @@ int frames_add_thread(struct frames *f, const struct thread_label *label, uint32
 int frames_merge(struct frames *f, const struct frames *from, uint32_t **map);
 
 /* Why a stack is not whole; the sample is in the tree all the same. */
-enum poorer {
-	POORER_NO_CHAIN = 1, /* one frame: the sample's address */
+enum incomplete_reason {
+	INCOMPLETE_NO_CHAIN = 1, /* one frame: the sample's address */
 	/* Cut at a value that is no address and no known marker. */
-	POORER_ODD_CONTEXT = 2,
-	POORER_MAX_STACK = 4, /* cut because it was asked for */
-	POORER_USER_STACK = 8, /* a stack dump came with it and was not unwound */
-	POORER_CUT_CHAIN = 16, /* as many frames as the kernel would record */
+	INCOMPLETE_ODD_CONTEXT = 2,
+	INCOMPLETE_MAX_STACK = 4, /* cut because it was asked for */
+	INCOMPLETE_USER_STACK = 8, /* a stack dump came with it and was not unwound */
+	INCOMPLETE_CUT_CHAIN = 16, /* as many frames as the kernel would record */
 	/* Unwound, but not to the root: */
-	POORER_CUT_DUMP = 32, /* the stack goes on behind the bytes that were copied */
-	POORER_NO_CFI = 64, /* nothing says how to leave a frame */
-	POORER_BAD_ADDRESS = 128, /* a return address that no code is at */
-	POORER_TOO_DEEP = 256, /* more frames than any stack has */
-	POORER_REPEATED = 512, /* a frame that does not bring the walk nearer */
+	INCOMPLETE_CUT_DUMP =
+		32, /* the stack goes on behind the bytes that were copied */
+	INCOMPLETE_NO_CFI = 64, /* nothing says how to leave a frame */
+	INCOMPLETE_BAD_ADDRESS = 128, /* a return address that no code is at */
+	INCOMPLETE_TOO_DEEP = 256, /* more frames than any stack has */
+	INCOMPLETE_REPEATED = 512, /* a frame that does not bring the walk nearer */
 	/* Of a recorded chain: */
-	POORER_NO_CALL = 1024, /* goes on with an address that no call is before */
-	POORER_NO_START = 2048, /* ends in a function that has a caller */
+	INCOMPLETE_NO_CALL = 1024, /* goes on with an address that no call is before */
+	INCOMPLETE_NO_START = 2048, /* ends in a function that has a caller */
 	/* Unwound, but the next frame is on another stack than the one that was copied. */
-	POORER_OTHER_STACK = 4096,
-	POORER_BITS = 13,
-	POORER_TRUNCATED = 8191 & ~(POORER_NO_CHAIN | POORER_USER_STACK),
+	INCOMPLETE_OTHER_STACK = 4096,
+	INCOMPLETE_BITS = 13,
+	INCOMPLETE_TRUNCATED = 8191 & ~(INCOMPLETE_NO_CHAIN | INCOMPLETE_USER_STACK),
 };
 
 /* Has a chain as many addresses as there was room for? Markers do not count. */
@@ -137,7 +138,7 @@ struct stack_options {
 struct stack {
 	const uint32_t *frames; /* until the next call */
 	size_t count;
-	unsigned poorer; /* of enum poorer */
+	unsigned incomplete; /* of enum incomplete_reason */
 	/* The user's part is what the kernel found by frame pointers, as far as they led. */
 	bool followed;
 	bool inferred; /* it has a caller that the code tells, not the chain */

@@ -450,15 +450,15 @@ static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 static unsigned reason(enum walk_end end)
 {
 	static const unsigned reasons[] = {
-		[WALK_CUT_DUMP] = POORER_CUT_DUMP,
-		[WALK_OTHER_STACK] = POORER_OTHER_STACK,
-		[WALK_NO_RETURN] = POORER_BAD_ADDRESS,
-		[WALK_NO_CFI] = POORER_NO_CFI,
-		[WALK_BAD_ADDRESS] = POORER_BAD_ADDRESS,
-		[WALK_TOO_DEEP] = POORER_TOO_DEEP,
-		[WALK_REPEATED] = POORER_REPEATED,
-		[WALK_MAX_STACK] = POORER_MAX_STACK,
-		[WALK_OTHER] = POORER_NO_CFI,
+		[WALK_CUT_DUMP] = INCOMPLETE_CUT_DUMP,
+		[WALK_OTHER_STACK] = INCOMPLETE_OTHER_STACK,
+		[WALK_NO_RETURN] = INCOMPLETE_BAD_ADDRESS,
+		[WALK_NO_CFI] = INCOMPLETE_NO_CFI,
+		[WALK_BAD_ADDRESS] = INCOMPLETE_BAD_ADDRESS,
+		[WALK_TOO_DEEP] = INCOMPLETE_TOO_DEEP,
+		[WALK_REPEATED] = INCOMPLETE_REPEATED,
+		[WALK_MAX_STACK] = INCOMPLETE_MAX_STACK,
+		[WALK_OTHER] = INCOMPLETE_NO_CFI,
 		[WALK_NO_MEMORY] = 0,
 	};
 
@@ -548,7 +548,7 @@ static enum walk_end join(struct stack_walker *w, const struct walk *k, size_t f
 	}
 }
 
-int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
+int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)
 {
 	uint64_t began = walker_clock(w), tables = w->counts.table_nanoseconds;
 	size_t first = w->stack.count;
@@ -565,7 +565,7 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer)
 		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)
 		return -ENOMEM;
-	*poorer |= reason(end);
+	*incomplete |= reason(end);
 	if (end == WALK_ROOT && w->options.join && w->stack.count > first) {
 		w->walked_first = first;
 		w->walked_count = w->stack.count - first;

@@ -53,8 +53,8 @@ bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret
 /* Back to the sample's own registers. */
 void walk_restart(struct stack_walker *w, struct walk *k);
 
-/* Pushes the user's frames, leaf first. 0 with *@poorer, of enum poorer, or -ENOMEM. */
-int walk_user(struct stack_walker *w, struct walk *k, unsigned *poorer);
+/* Pushes the user's frames, leaf first. 0 with *@incomplete, of enum incomplete_reason, or -ENOMEM. */
+int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete);
 
 /* The place of pc; a return address is freed of what is no address in it. NULL without
  * memory. */

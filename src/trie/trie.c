@@ -69,7 +69,7 @@ void trie_release(struct trie *t)
 	*t = (struct trie){ 0 };
 }
 
-void trie_rest(struct trie *t)
+void trie_drop_index(struct trie *t)
 {
 	uint32_t *slots = pages_take(FIRST_SLOTS * sizeof(*slots));
 
@@ -479,8 +479,9 @@ static int merge_distinct(struct trie *t, const struct trie *from,
 	return 0;
 }
 
-static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-		       const uint64_t *hashes, uint32_t *map)
+static int merge_collapsing(struct trie *t, const struct trie *from,
+			    const uint32_t *frame_map, const uint64_t *hashes,
+			    uint32_t *map)
 {
 	int err = 0;
 
@@ -495,7 +496,7 @@ static int merge_alike(struct trie *t, const struct trie *from, const uint32_t *
 }
 
 static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-		 bool alike, uint32_t *map)
+		 bool collapsing, uint32_t *map)
 {
 	size_t size = from->count * sizeof(uint64_t);
 	uint64_t *hashes = pages_take(size);
@@ -514,8 +515,8 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 		hashes[id] = hash_step(hashes[node->parent], frame_map[node->frame]);
 	}
 	if (err == 0)
-		err = alike ? merge_alike(t, from, frame_map, hashes, map)
-			    : merge_distinct(t, from, frame_map, hashes, map);
+		err = collapsing ? merge_collapsing(t, from, frame_map, hashes, map)
+				 : merge_distinct(t, from, frame_map, hashes, map);
 	settle(t);
 	pages_give_back(hashes, size);
 	return err < 0 ? err : merge_rows(t, from, map);
@@ -534,7 +535,8 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 	return err;
 }
 
-int trie_merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map)
+int trie_merge_collapsing(struct trie *t, const struct trie *from,
+			  const uint32_t *frame_map)
 {
 	uint32_t *map = pages_room(from->count * sizeof(*map));
 	int err = map ? merge(t, from, frame_map, true, map) : -ENOMEM;

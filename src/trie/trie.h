@@ -66,7 +66,7 @@ void trie_release(struct trie *t);
 
 /* Gives back what only those who add stacks need: the next one who does waits until it is
  * made again. */
-void trie_rest(struct trie *t);
+void trie_drop_index(struct trie *t);
 
 /* From now on nodes ask @budget for what they take until all of the output is written. */
 enum {
@@ -145,7 +145,8 @@ static inline bool trie_is_empty(const struct trie *t)
 int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
 	       uint32_t **node_map);
 /* The same where frames may become one, and nodes with them. */
-int trie_merge_alike(struct trie *t, const struct trie *from, const uint32_t *frame_map);
+int trie_merge_collapsing(struct trie *t, const struct trie *from,
+			  const uint32_t *frame_map);
 
 /* Recently found stacks, by a key that stands for the whole stack, with a note of the
  * caller's. */

@@ -308,23 +308,23 @@ Test(input, a_pipe_in_a_file_is_read_twice)
 	made_pipe(&m, &plain);
 	sample(&m, 0x1234, 2, 3, 4);
 	cr_assert_eq(made_try(&m), 0, "%s", m.ctx.error);
-	cr_assert_not(input_flows(m.in));
+	cr_assert_not(input_is_stream(m.in));
 	cr_assert_eq(only_sample(&m).ip, 0x1234);
 	made_end(&m);
 }
 
-static void next_flow(struct made *m, enum flow_kind kind, uint64_t time)
+static void next_item(struct made *m, enum stream_item_kind kind, uint64_t time)
 {
-	struct flow flow;
+	struct stream_item item;
 
-	cr_assert_eq(flow_next(&m->ctx, m->in, &flow), 1, "%s", m->ctx.error);
-	cr_assert_eq(flow.kind, kind);
-	cr_assert(kind == FLOW_ROUND || flow.time == time);
+	cr_assert_eq(input_next(&m->ctx, m->in, &item), 1, "%s", m->ctx.error);
+	cr_assert_eq(item.kind, kind);
+	cr_assert(kind == ITEM_ROUND || item.time == time);
 }
 
 Test(input, a_pipe_says_what_comes_and_where_its_rounds_end)
 {
-	struct flow none;
+	struct stream_item none;
 	struct made m;
 	int ends[2];
 
@@ -344,12 +344,12 @@ Test(input, a_pipe_says_what_comes_and_where_its_rounds_end)
 	snprintf(m.path, sizeof(m.path), "/dev/fd/%d", ends[0]);
 	cr_assert_eq(input_open(&m.ctx, m.path, &m.strings, &m.in, &m.kind), 0);
 	m.path[0] = '\0';
-	cr_assert(input_flows(m.in));
-	next_flow(&m, FLOW_STATE, 5);
-	next_flow(&m, FLOW_SAMPLE, 3);
-	next_flow(&m, FLOW_ROUND, 0);
-	next_flow(&m, FLOW_SAMPLE, 9);
-	cr_assert_eq(flow_next(&m.ctx, m.in, &none), 0);
+	cr_assert(input_is_stream(m.in));
+	next_item(&m, ITEM_STATE, 5);
+	next_item(&m, ITEM_SAMPLE, 3);
+	next_item(&m, ITEM_ROUND, 0);
+	next_item(&m, ITEM_SAMPLE, 9);
+	cr_assert_eq(input_next(&m.ctx, m.in, &none), 0);
 	cr_assert_eq(input_recording(m.in)->samples, 2);
 	close(ends[0]);
 	made_end(&m);

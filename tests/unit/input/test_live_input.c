@@ -45,7 +45,7 @@ static const char *text(uint32_t id)
 	return intern_text(&strings, id);
 }
 
-static int take(const void *record, uint32_t size, struct flow *ret)
+static int take(const void *record, uint32_t size, struct stream_item *ret)
 {
 	return input_take(&ctx, in, record, size, ret);
 }
@@ -56,7 +56,7 @@ Test(live_input, what_a_header_would_say_is_known_from_the_start)
 	struct utsname name;
 
 	cr_assert_eq(uname(&name), 0);
-	cr_expect(input_flows(in));
+	cr_expect(input_is_stream(in));
 	cr_expect_str_eq(rec->form, "live");
 	cr_expect_str_eq(text(rec->host), name.nodename);
 	cr_expect_str_eq(text(rec->kernel), name.release);
@@ -79,14 +79,14 @@ Test(live_input, a_sample_goes_on_with_its_time_and_counts_for_its_event)
 	} sample = { { 9, MODE_USER, sizeof(sample) }, 9, 0x1000, 5, 6, 1234, 1, 0, 77 };
 	struct sample_reader *reader;
 	struct sample decoded;
-	struct flow flow;
+	struct stream_item item;
 
-	cr_assert_eq(take(&sample, sizeof(sample), &flow), 1);
-	cr_expect_eq(flow.kind, FLOW_SAMPLE);
-	cr_expect_eq(flow.time, 1234);
+	cr_assert_eq(take(&sample, sizeof(sample), &item), 1);
+	cr_expect_eq(item.kind, ITEM_SAMPLE);
+	cr_expect_eq(item.time, 1234);
 	cr_expect_eq(input_recording(in)->events.v[1].samples, 1);
 	cr_assert_eq(sample_reader_new(&ctx, in, &reader), 0);
-	cr_assert_eq(sample_decode(&ctx, reader, flow.bytes, flow.position, &decoded), 1);
+	cr_assert_eq(sample_decode(&ctx, reader, item.bytes, item.position, &decoded), 1);
 	cr_expect_eq(decoded.event, 1);
 	cr_expect_eq(decoded.ip, 0x1000);
 	cr_expect_eq(decoded.pid, 5);
@@ -108,24 +108,24 @@ Test(live_input, a_change_of_state_goes_on_and_what_was_lost_is_counted)
 		uint64_t id, lost;
 		struct live_trailer trailer;
 	} lost = { { RECORD_LOST, 0, sizeof(lost) }, 7, 42, { 5, 5, 100, 0, 0, 7 } };
-	struct flow flow;
+	struct stream_item item;
 
-	cr_assert_eq(take(&comm, sizeof(comm), &flow), 1);
-	cr_expect_eq(flow.kind, FLOW_STATE);
-	cr_expect_eq(flow.time, 99);
-	cr_expect_eq(flow.record.type, RECORD_COMM);
-	cr_expect_str_eq(text(flow.record.name), "sh");
-	cr_expect_eq(take(&lost, sizeof(lost), &flow), 0);
+	cr_assert_eq(take(&comm, sizeof(comm), &item), 1);
+	cr_expect_eq(item.kind, ITEM_STATE);
+	cr_expect_eq(item.time, 99);
+	cr_expect_eq(item.record.type, RECORD_COMM);
+	cr_expect_str_eq(text(item.record.name), "sh");
+	cr_expect_eq(take(&lost, sizeof(lost), &item), 0);
 	cr_expect_eq(input_recording(in)->lost, 42);
 }
 
 Test(live_input, a_record_that_is_not_what_it_says_is_passed_over)
 {
 	struct perf_event_header head = { RECORD_COMM, 0, 64 };
-	struct flow flow;
+	struct stream_item item;
 
-	cr_expect_eq(take(&head, sizeof(head), &flow), 0);
-	cr_expect_eq(take(&head, 4, &flow), 0);
+	cr_expect_eq(take(&head, sizeof(head), &item), 0);
+	cr_expect_eq(take(&head, 4, &item), 0);
 	head.size = sizeof(head);
-	cr_expect_eq(take(&head, sizeof(head), &flow), 0, "no comm in it");
+	cr_expect_eq(take(&head, sizeof(head), &item), 0, "no comm in it");
 }

@@ -204,6 +204,6 @@ Test(machines, an_object_of_another_machine_has_no_rows)
 	w.t.rec.arch = name_id(&w.t, "x86_64");
 	w.value[0] = 1;
 	walked(&w);
-	cr_assert_eq(w.stack.poorer, POORER_NO_CFI);
+	cr_assert_eq(w.stack.incomplete, INCOMPLETE_NO_CFI);
 	walked_end(&w);
 }

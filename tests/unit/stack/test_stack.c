@@ -217,7 +217,7 @@ Test(stack, an_odd_value_cuts_the_chain_and_keeps_what_was_before_it)
 
 		stage_begin(&s, (struct stack_options){ 0 });
 		stack = WALK(&s, CONTEXT_USER, 0x3000, 0x2001, odd[i], 0x1001);
-		cr_assert_eq(stack.poorer, POORER_ODD_CONTEXT);
+		cr_assert_eq(stack.incomplete, INCOMPLETE_ODD_CONTEXT);
 		cr_assert_eq(address(&s, stack, stack.count - 1), 0x3000);
 		cr_assert_eq(address(&s, stack, stack.count - 2), 0x2000);
 		for (size_t f = 1; f < stack.count; f++)
@@ -235,10 +235,10 @@ Test(stack, known_markers_are_no_odd_values)
 	stage_begin(&s, (struct stack_options){ 0 });
 	stack = WALK(&s, CONTEXT_HV, 0x3000, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER,
 		     0x3000);
-	cr_assert_eq(stack.poorer, 0);
+	cr_assert_eq(stack.incomplete, 0);
 	stack = WALK(&s, CONTEXT_GUEST_KERNEL, KERNEL_IP, CONTEXT_GUEST_USER, 0x3000,
 		     CONTEXT_GUEST, 0x1);
-	cr_assert_eq(stack.poorer, 0);
+	cr_assert_eq(stack.incomplete, 0);
 	stage_end(&s);
 }
 
@@ -249,7 +249,7 @@ Test(stack, the_largest_address_that_is_no_marker_is_an_address)
 
 	stage_begin(&s, (struct stack_options){ 0 });
 	stack = WALK(&s, CONTEXT_USER, 0x900000, CONTEXT_MAX - 1, 0x2001);
-	cr_assert_eq(stack.poorer, 0);
+	cr_assert_eq(stack.incomplete, 0);
 	cr_assert_eq(stack.count, 4);
 	cr_assert_eq(address(&s, stack, 1), 0x2000);
 	cr_assert_eq(frame(&s, stack, 2)->image, IMAGE_ID_UNKNOWN);
@@ -282,7 +282,7 @@ Test(stack, without_a_chain_it_is_the_address_of_the_sample)
 	stack = walk(&s, NULL, 0);
 	cr_assert_eq(stack.count, 2);
 	cr_assert_eq(address(&s, stack, 1), 0x3000, "no caller");
-	cr_assert_eq(stack.poorer, POORER_NO_CHAIN);
+	cr_assert_eq(stack.incomplete, INCOMPLETE_NO_CHAIN);
 	s.sample.mode = MODE_KERNEL;
 	s.sample.ip = KERNEL_IP + 7;
 	stack = walk(&s, NULL, 0);
@@ -301,7 +301,7 @@ Test(stack, an_empty_chain_is_the_address_of_the_sample)
 	stack = walk(&s, NULL, 0);
 	cr_assert_eq(stack.count, 2);
 	cr_assert_eq(address(&s, stack, 1), 0x3000);
-	cr_assert_eq(stack.poorer, POORER_NO_CHAIN);
+	cr_assert_eq(stack.incomplete, INCOMPLETE_NO_CHAIN);
 	stage_end(&s);
 }
 
@@ -354,7 +354,7 @@ Test(stack, max_stack_keeps_the_frames_nearest_to_the_leaf)
 		cr_assert_neq(address(&s, stack, i), 0x2000);
 		cr_assert_neq(address(&s, stack, i), 0x1000);
 	}
-	cr_assert_eq(stack.poorer, POORER_MAX_STACK);
+	cr_assert_eq(stack.incomplete, INCOMPLETE_MAX_STACK);
 	stage_end(&s);
 }
 
@@ -366,7 +366,7 @@ Test(stack, max_stack_does_not_count_markers_and_leaves_short_chains_alone)
 	stage_begin(&s, (struct stack_options){ .max_stack = 3 });
 	stack = WALK(&s, CONTEXT_KERNEL, KERNEL_IP, CONTEXT_USER, 0x3000, 0x2001);
 	cr_assert_eq(stack.count, 4);
-	cr_assert_eq(stack.poorer, 0);
+	cr_assert_eq(stack.incomplete, 0);
 	stage_end(&s);
 }
 
@@ -538,7 +538,7 @@ static void expect_same_as_new(struct stage *s, uint64_t time, unsigned *seed)
 	struct stack_key key;
 	struct stack stack;
 	struct stack_walker *fresh;
-	unsigned poorer;
+	unsigned incomplete;
 	size_t count;
 
 	for (int i = 1; i < 8; i++)
@@ -551,14 +551,14 @@ static void expect_same_as_new(struct stage *s, uint64_t time, unsigned *seed)
 	stack_key(s->walker, &s->sample, &key);
 	cr_assert_eq(stack_walk(s->walker, &s->sample, &stack), 0);
 	count = stack.count;
-	poorer = stack.poorer;
+	incomplete = stack.incomplete;
 	cr_assert_leq(count, 8);
 	memcpy(seen, stack.frames, count * sizeof(*seen));
 	fresh = new_walker(&s->t, s->binaries, &s->frames, (struct stack_options){ 0 });
 	stack_key(fresh, &s->sample, &key);
 	cr_assert_eq(stack_walk(fresh, &s->sample, &stack), 0);
 	cr_assert_eq(stack.count, count);
-	cr_assert_eq(stack.poorer, poorer);
+	cr_assert_eq(stack.incomplete, incomplete);
 	for (size_t i = 0; i < count; i++)
 		cr_assert_eq(stack.frames[i], seen[i], "frame %zu at %lu", i,
 			     (unsigned long)time);
@@ -629,30 +629,30 @@ Test(stack, a_return_address_of_0_is_below_every_map)
 }
 
 /* A chain with @count addresses; the event records as many as @most, 0: the kernel's. */
-static unsigned poorer_of(size_t count, uint16_t most, bool exact)
+static unsigned incomplete_of(size_t count, uint16_t most, bool exact)
 {
 	static uint64_t chain[256] = { CONTEXT_USER };
 	struct stage s;
-	unsigned poorer;
+	unsigned incomplete;
 
 	for (uint64_t i = 1; i <= count; i++)
 		chain[i] = 0x1000 + i * 8;
 	stage_begin(&s, (struct stack_options){ 0 });
 	s.t.rec.events.v[0].max_stack = most;
 	s.sample.exact_chain = exact;
-	poorer = walk(&s, chain, count + 1).poorer;
+	incomplete = walk(&s, chain, count + 1).incomplete;
 	stage_end(&s);
-	return poorer;
+	return incomplete;
 }
 
 Test(stack, a_chain_as_long_as_the_recorders_limit_is_cut)
 {
-	cr_assert_eq(poorer_of(127, 0, false), POORER_CUT_CHAIN);
-	cr_assert_eq(poorer_of(126, 0, false), 0);
-	cr_assert_eq(poorer_of(128, 0, false), 0, "there was another limit");
-	cr_assert_eq(poorer_of(127, 200, false), 0);
-	cr_assert_eq(poorer_of(10, 10, false), POORER_CUT_CHAIN);
-	cr_assert_eq(poorer_of(127, 0, true), 0, "of branches: no such limit");
+	cr_assert_eq(incomplete_of(127, 0, false), INCOMPLETE_CUT_CHAIN);
+	cr_assert_eq(incomplete_of(126, 0, false), 0);
+	cr_assert_eq(incomplete_of(128, 0, false), 0, "there was another limit");
+	cr_assert_eq(incomplete_of(127, 200, false), 0);
+	cr_assert_eq(incomplete_of(10, 10, false), INCOMPLETE_CUT_CHAIN);
+	cr_assert_eq(incomplete_of(127, 0, true), 0, "of branches: no such limit");
 }
 
 /* The marks of a stack: how many there are, right above the process. */
@@ -724,7 +724,7 @@ Test(stack, a_stack_dump_that_is_not_unwound_is_counted)
 
 	stage_begin(&s, (struct stack_options){ 0 });
 	s.sample.has_user_stack = true;
-	cr_assert_eq(WALK(&s, CONTEXT_USER, 0x3000).poorer, POORER_USER_STACK);
+	cr_assert_eq(WALK(&s, CONTEXT_USER, 0x3000).incomplete, INCOMPLETE_USER_STACK);
 	stage_end(&s);
 }
 

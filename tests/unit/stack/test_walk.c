@@ -179,7 +179,7 @@ Test(walk, of_a_guest_nothing_is_walked)
 	w.sample.chain_count = 2;
 	walked(&w);
 	cr_assert_eq(w.stack.count, 2);
-	cr_assert_eq(w.stack.poorer, POORER_USER_STACK);
+	cr_assert_eq(w.stack.incomplete, INCOMPLETE_USER_STACK);
 	walked_end(&w);
 }
 
@@ -442,7 +442,7 @@ Test(walk, nothing_is_deeper_than_any_stack)
 	for (int i = 0; i < WALKED_WORDS; i++)
 		w.word[i] = CODE(0x1010);
 	walked(&w);
-	cr_assert_eq(w.stack.poorer, POORER_CUT_DUMP);
+	cr_assert_eq(w.stack.incomplete, INCOMPLETE_CUT_DUMP);
 	cr_assert_eq(w.stack.count, WALKED_WORDS + 2);
 	walked_end(&w);
 }
@@ -462,7 +462,7 @@ Test(walk, more_than_4096_frames_are_too_many)
 	w.sample.user_stack_size = sizeof(dump);
 	stack_key(w.walker, &w.sample, &key);
 	cr_assert_eq(stack_walk(w.walker, &w.sample, &w.stack), 0);
-	cr_assert_eq(w.stack.poorer, POORER_TOO_DEEP);
+	cr_assert_eq(w.stack.incomplete, INCOMPLETE_TOO_DEEP);
 	cr_assert_eq(w.stack.count, 4097);
 	walked_end(&w);
 }

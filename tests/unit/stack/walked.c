@@ -146,29 +146,29 @@ static void say_frame(struct walked *w, const struct frame *f, size_t room)
 	}
 }
 
-static void say_why(char *to, unsigned poorer)
+static void say_why(char *to, unsigned incomplete)
 {
 	static const struct {
 		unsigned bit;
 		const char *name;
 	} names[] = {
-		{ POORER_CUT_DUMP, "cut" },	 { POORER_NO_CFI, "no cfi" },
-		{ POORER_BAD_ADDRESS, "bad" },	 { POORER_TOO_DEEP, "deep" },
-		{ POORER_REPEATED, "repeated" }, { POORER_MAX_STACK, "most" },
-		{ POORER_CUT_CHAIN, "chain" },	 { POORER_USER_STACK, "dump" },
-		{ POORER_ODD_CONTEXT, "odd" },	 { POORER_NO_CHAIN, "bare" },
-		{ POORER_NO_CALL, "no call" },	 { POORER_NO_START, "no start" },
-		{ POORER_OTHER_STACK, "other" },
+		{ INCOMPLETE_CUT_DUMP, "cut" },	     { INCOMPLETE_NO_CFI, "no cfi" },
+		{ INCOMPLETE_BAD_ADDRESS, "bad" },   { INCOMPLETE_TOO_DEEP, "deep" },
+		{ INCOMPLETE_REPEATED, "repeated" }, { INCOMPLETE_MAX_STACK, "most" },
+		{ INCOMPLETE_CUT_CHAIN, "chain" },   { INCOMPLETE_USER_STACK, "dump" },
+		{ INCOMPLETE_ODD_CONTEXT, "odd" },   { INCOMPLETE_NO_CHAIN, "bare" },
+		{ INCOMPLETE_NO_CALL, "no call" },   { INCOMPLETE_NO_START, "no start" },
+		{ INCOMPLETE_OTHER_STACK, "other" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!(poorer & names[i].bit))
+		if (!(incomplete & names[i].bit))
 			continue;
 		strcat(to, names[i].name);
-		poorer &= ~names[i].bit;
-		strcat(to, poorer ? ", " : "");
+		incomplete &= ~names[i].bit;
+		strcat(to, incomplete ? ", " : "");
 	}
-	cr_assert_eq(poorer, 0);
+	cr_assert_eq(incomplete, 0);
 }
 
 static void copy_stack(struct walked *w)
@@ -192,8 +192,8 @@ const char *walked(struct walked *w)
 	w->text[0] = '\0';
 	for (size_t i = w->stack.count; i > first && strlen(w->text) < 2000; i--)
 		say_frame(w, &w->frames.list.v[w->stack.frames[i - 1]], 32);
-	if (w->stack.poorer)
-		say_why(w->text, w->stack.poorer);
+	if (w->stack.incomplete)
+		say_why(w->text, w->stack.incomplete);
 	else
 		strcat(w->text, "root");
 	return w->text;

@@ -284,19 +284,19 @@ Test(trie, stacks_are_found_again_after_a_rest)
 	for (uint32_t i = 0; i < 128; i++)
 		same[i] = i;
 	cr_assert_eq(trie_init(&t), 0);
-	trie_rest(&t);
+	trie_drop_index(&t);
 	each_of_many(&t, nodes, false);
 	count = t.count;
-	trie_rest(&t);
+	trie_drop_index(&t);
 	each_of_many(&t, nodes, true);
 	cr_expect_eq(t.count, count);
 	cr_assert_eq(trie_init(&other), 0);
 	each_of_many(&other, copies, false);
-	trie_rest(&t);
-	trie_rest(&other);
+	trie_drop_index(&t);
+	trie_drop_index(&other);
 	cr_assert_eq(trie_merge(&t, &other, same, NULL), 0);
 	cr_expect_eq(t.count, count);
-	trie_rest(&t);
+	trie_drop_index(&t);
 	cr_expect_eq(add(&t, "z"), count);
 	trie_release(&other);
 	trie_release(&t);
@@ -314,7 +314,7 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 	charge(&from, "ab", 10);
 	charge(&from, "ac", 100);
 	charge(&from, "a", 1000);
-	cr_assert_eq(trie_merge_alike(&to, &from, map), 0);
+	cr_assert_eq(trie_merge_collapsing(&to, &from, map), 0);
 	xy = add(&to, "xy");
 	cr_assert_eq(to.count, 3);
 	cr_assert_eq(self(&to, COLUMN_WEIGHT, xy), 111);

@@ -24,7 +24,7 @@ enum {
 enum { TAG_SAMPLE, TAG_STATE, TAG_BYTES, TAG_BITS = 2, TAG_KIND = 3 };
 
 /* When the first sample goes out. */
-static int choose_once(struct flowing *f)
+static int choose_once(struct stream_run *f)
 {
 	if (f->chosen)
 		return 0;
@@ -33,14 +33,14 @@ static int choose_once(struct flowing *f)
 }
 
 /* Whatever is wrong with the saved file, the profile goes on. */
-static void stop_saving(struct flowing *f)
+static void stop_saving(struct stream_run *f)
 {
 	warn(&f->r->p->ctx, "%s", f->r->p->ctx.error);
 	f->save = NULL;
 	f->save_failed = true;
 }
 
-static int save_also(struct flowing *f, const struct round_item *item,
+static int save_also(struct stream_run *f, const struct round_item *item,
 		     const struct sample *sample)
 {
 	const struct event *event = &f->r->rec->events.v[sample->event];
@@ -59,7 +59,7 @@ static int save_also(struct flowing *f, const struct round_item *item,
 	return 0;
 }
 
-static int deliver_sample(struct flowing *f, const struct round_item *item)
+static int deliver_sample(struct stream_run *f, const struct round_item *item)
 {
 	struct ff_profile *p = f->r->p;
 	struct sample sample;
@@ -77,7 +77,7 @@ static int deliver_sample(struct flowing *f, const struct round_item *item)
 	return found < 0 || !f->save ? found : save_also(f, item, &sample);
 }
 
-static int deliver_state(struct flowing *f, const struct round_item *item)
+static int deliver_state(struct stream_run *f, const struct round_item *item)
 {
 	struct record record;
 
@@ -86,7 +86,7 @@ static int deliver_state(struct flowing *f, const struct round_item *item)
 							     : 0;
 }
 
-static int deliver_item(struct flowing *f, const struct round_item *item)
+static int deliver_item(struct stream_run *f, const struct round_item *item)
 {
 	switch (item->tag & TAG_KIND) {
 	case TAG_SAMPLE:
@@ -101,7 +101,7 @@ static int deliver_item(struct flowing *f, const struct round_item *item)
 	}
 }
 
-static int deliver(struct flowing *f)
+static int deliver(struct stream_run *f)
 {
 	struct round_item item;
 	uint64_t time;
@@ -122,71 +122,71 @@ static int deliver(struct flowing *f)
 	return fail_memory(&f->r->p->ctx);
 }
 
-int flowing_hold(struct flowing *f, const struct flow *flow)
+int stream_run_hold(struct stream_run *f, const struct stream_item *item)
 {
-	bool state = flow->kind == FLOW_STATE;
-	const void *bytes = state ? (const void *)&flow->record : flow->bytes;
-	uint32_t size = state ? (uint32_t)sizeof(flow->record) : flow->size;
+	bool state = item->kind == ITEM_STATE;
+	const void *bytes = state ? (const void *)&item->record : item->bytes;
+	uint32_t size = state ? (uint32_t)sizeof(item->record) : item->size;
 	struct ff_profile *p = f->r->p;
 	int kept = 0;
 
 	/* Now, before its path leads to something else. */
 	if (f->live && state)
-		kept = images_keep(&p->images, &p->strings, &flow->record);
+		kept = images_keep(&p->images, &p->strings, &item->record);
 	if (kept < 0)
 		return fail_memory(&p->ctx);
 	f->fresh |= kept > 0;
-	if (rounds_add(&f->rounds, flow->time,
-		       flow->position << TAG_BITS | (state ? TAG_STATE : TAG_SAMPLE),
+	if (rounds_add(&f->rounds, item->time,
+		       item->position << TAG_BITS | (state ? TAG_STATE : TAG_SAMPLE),
 		       bytes, size) < 0)
 		return fail_memory(&p->ctx);
 	return 0;
 }
 
-int flowing_hold_bytes(struct flowing *f, uint64_t time, const uint8_t *bytes,
-		       uint32_t size)
+int stream_run_hold_bytes(struct stream_run *f, uint64_t time, const uint8_t *bytes,
+			  uint32_t size)
 {
 	if (rounds_add(&f->rounds, time, TAG_BYTES, bytes, size) < 0)
 		return fail_memory(&f->r->p->ctx);
 	return 0;
 }
 
-int flowing_end_round(struct flowing *f)
+int stream_run_end_round(struct stream_run *f)
 {
 	if (rounds_end_round(&f->rounds) < 0)
 		return fail_memory(&f->r->p->ctx);
-	flow_end_round(f->r->in);
+	input_end_round(f->r->in);
 	if (f->r->rec->kernel_samples)
 		symbolizer_expect_kernel(f->r->p->symbolizer);
 	return deliver(f);
 }
 
-static int end_round(struct flowing *f)
+static int end_round(struct stream_run *f)
 {
 	show_progress(f->r->p, "reading records", state_progress(f->r->in), 0);
-	return flowing_end_round(f);
+	return stream_run_end_round(f);
 }
 
-static int read_rounds(struct flowing *f)
+static int read_rounds(struct stream_run *f)
 {
 	size_t most = ROUND_MOST;
-	struct flow flow;
+	struct stream_item item;
 	int err = 0, found = 1;
 
-	while (err == 0 && (found = flow_next(&f->r->p->ctx, f->r->in, &flow)) > 0) {
-		if (flow.kind != FLOW_ROUND)
-			err = flowing_hold(f, &flow);
+	while (err == 0 && (found = input_next(&f->r->p->ctx, f->r->in, &item)) > 0) {
+		if (item.kind != ITEM_ROUND)
+			err = stream_run_hold(f, &item);
 		else
 			most = RECORDERS_ROUND_MOST;
 		if (err == 0 &&
-		    (flow.kind == FLOW_ROUND || rounds_full(&f->rounds, most)))
+		    (item.kind == ITEM_ROUND || rounds_full(&f->rounds, most)))
 			err = end_round(f);
 	}
 	return err < 0 ? err : found;
 }
 
 /* A file is read as a whole, and there nothing is copied. */
-static void tell_maps_cut(struct reading *r)
+static void tell_maps_cut(struct input_job *r)
 {
 	uint64_t cut = processes_maps_cut(r->processes);
 
@@ -198,7 +198,7 @@ static void tell_maps_cut(struct reading *r)
 		     input_path(r->in), cut);
 }
 
-int flowing_finish(struct flowing *f, struct ff_input *input)
+int stream_run_finish(struct stream_run *f, struct ff_input *input)
 {
 	struct worker *w = &f->worker;
 	int err;
@@ -210,7 +210,7 @@ int flowing_finish(struct flowing *f, struct ff_input *input)
 		return err;
 	weight_sum_damaged(&w->sum, f->damaged);
 	err = worker_merge(f->r->p, w);
-	input->seen = w->seen;
+	input->tally = w->tally;
 	input->late = f->rounds.late;
 	if (f->rounds.late)
 		warn(&f->r->p->ctx,
@@ -220,9 +220,9 @@ int flowing_finish(struct flowing *f, struct ff_input *input)
 	return err < 0 ? err : settle_counters(f->r, input);
 }
 
-int flowing_start(struct flowing *f)
+int stream_run_start(struct stream_run *f)
 {
-	struct reading *r = f->r;
+	struct input_job *r = f->r;
 	struct ff_profile *p = r->p;
 	int err;
 
@@ -240,7 +240,7 @@ int flowing_start(struct flowing *f)
 	return err < 0 ? err : worker_start(r, &f->worker);
 }
 
-int flowing_release(struct flowing *f, int err)
+int stream_run_release(struct stream_run *f, int err)
 {
 	struct ff_profile *p = f->r->p;
 
@@ -251,14 +251,14 @@ int flowing_release(struct flowing *f, int err)
 	return err;
 }
 
-int read_flow(struct reading *r, struct ff_input *input)
+int read_stream(struct input_job *r, struct ff_input *input)
 {
-	struct flowing f = { .r = r };
-	int err = flowing_start(&f);
+	struct stream_run f = { .r = r };
+	int err = stream_run_start(&f);
 
 	if (err == 0)
 		err = read_rounds(&f);
 	if (err == 0)
-		err = flowing_finish(&f, input);
-	return flowing_release(&f, err);
+		err = stream_run_finish(&f, input);
+	return stream_run_release(&f, err);
 }
