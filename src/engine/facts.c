@@ -30,24 +30,24 @@ static uint64_t weight_unnamed(const struct ff_profile *p)
 
 uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 {
-	const struct weight_sum *sum = &p->sum;
+	const struct weight_sum *sum = &p->collected.sum;
 	const uint64_t totals[FF_TOTALS] = {
 		[FF_TOTAL_SAMPLES_READ] = sum->samples_read,
 		[FF_TOTAL_SAMPLES_TREE] = sum->samples_kept,
-		[FF_TOTAL_SAMPLES_TRUNCATED] = p->incomplete.truncated,
-		[FF_TOTAL_SAMPLES_UNWOUND] = p->unwound.unwound,
-		[FF_TOTAL_FRAMES_UNWOUND] = p->unwound.frames,
-		[FF_TOTAL_REPLAYS] = p->unwound.replays,
-		[FF_TOTAL_SAMPLES_JOINED] = p->unwound.joined,
-		[FF_TOTAL_UNWIND_TIME] = p->unwound.nanoseconds,
-		[FF_TOTAL_TABLE_TIME] = p->unwound.table_nanoseconds,
+		[FF_TOTAL_SAMPLES_TRUNCATED] = p->collected.incomplete.truncated,
+		[FF_TOTAL_SAMPLES_UNWOUND] = p->collected.unwound.unwound,
+		[FF_TOTAL_FRAMES_UNWOUND] = p->collected.unwound.frames,
+		[FF_TOTAL_REPLAYS] = p->collected.unwound.replays,
+		[FF_TOTAL_SAMPLES_JOINED] = p->collected.unwound.joined,
+		[FF_TOTAL_UNWIND_TIME] = p->collected.unwound.nanoseconds,
+		[FF_TOTAL_TABLE_TIME] = p->collected.unwound.table_nanoseconds,
 		[FF_TOTAL_WEIGHT_READ] = sum->read,
 		[FF_TOTAL_WEIGHT_TREE] = sum->kept,
 		[FF_TOTAL_WEIGHT_LOST_EVENT] = sum->lost[LOST_EVENT],
 		[FF_TOTAL_WEIGHT_LOST_FILTER] = sum->lost[LOST_FILTER],
 		[FF_TOTAL_WEIGHT_LOST_DAMAGED] = sum->lost[LOST_DAMAGED],
 		[FF_TOTAL_WEIGHT_LOST_TRUNCATED] = sum->lost[LOST_TRUNCATED],
-		[FF_TOTAL_FRAMES] = p->frames.list.count,
+		[FF_TOTAL_FRAMES] = p->collected.frames.list.count,
 		[FF_TOTAL_NODES] = p->named.nodes.count,
 	};
 
@@ -56,7 +56,8 @@ uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which)
 	if (which == FF_TOTAL_WEIGHT_UNNAMED)
 		return weight_unnamed(p);
 	if (incomplete_totals[which])
-		return p->incomplete.of[__builtin_ctz(incomplete_totals[which])];
+		return p->collected.incomplete
+			.of[__builtin_ctz(incomplete_totals[which])];
 	return totals[which];
 }
 
@@ -498,9 +499,11 @@ uint64_t ff_object_entries(const struct ff_object *o)
 const struct ff_process *ff_process_next(const struct ff_profile *p,
 					 const struct ff_process *pr)
 {
-	size_t next = pr ? (size_t)(pr - p->processes.v) + 1 : 0;
+	size_t next = pr ? (size_t)(pr - p->collected.processes.list.v) + 1 : 0;
 
-	return next < p->processes.count ? &p->processes.v[next] : NULL;
+	return next < p->collected.processes.list.count
+		       ? &p->collected.processes.list.v[next]
+		       : NULL;
 }
 
 uint32_t ff_process_pid(const struct ff_process *pr)

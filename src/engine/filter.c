@@ -86,7 +86,7 @@ static bool is_function(const struct frame *frame)
 static uint8_t ask_frame(const struct filtering *f, uint32_t id)
 {
 	const struct symbols *symbols = &f->p->symbols;
-	const struct frame *frame = &f->p->frames.list.v[id];
+	const struct frame *frame = &f->p->collected.frames.list.v[id];
 	const uint32_t *inlined;
 	uint8_t bits;
 	uint32_t count;
@@ -103,7 +103,7 @@ static uint8_t ask_frame(const struct filtering *f, uint32_t id)
 /* A parent's id is below its children's. */
 static int ask_stacks(struct filtering *f)
 {
-	const struct trie *t = &f->p->trie;
+	const struct trie *t = &f->p->collected.trie;
 
 	f->nodes = calloc(t->count, 1);
 	if (!f->nodes)
@@ -117,17 +117,17 @@ static int ask_stacks(struct filtering *f)
 static void leave_out(struct filtering *f, uint32_t id)
 {
 	const struct columns *columns = &f->p->columns;
-	struct trie *t = &f->p->trie;
-	uint64_t weight = trie_take(t, id, COLUMN_WEIGHT);
+	struct collected *c = &f->p->collected;
+	uint64_t weight = trie_take(&c->trie, id, COLUMN_WEIGHT);
 
-	f->p->sum.kept -= weight;
-	f->p->sum.lost[LOST_FILTER] += weight;
-	f->p->sum.samples_kept -= trie_take(t, id, COLUMN_SAMPLES);
+	c->sum.kept -= weight;
+	c->sum.lost[LOST_FILTER] += weight;
+	c->sum.samples_kept -= trie_take(&c->trie, id, COLUMN_SAMPLES);
 	if (id < f->p->lines.count)
-		f->p->sum.samples_kept -= f->p->lines.v[id];
+		c->sum.samples_kept -= f->p->lines.v[id];
 	for (uint32_t i = 0; i < columns->count; i++)
 		if (columns->v[i].sum != SUM_HERE)
-			trie_take(t, id, i);
+			trie_take(&c->trie, id, i);
 }
 
 static bool has_values(const struct filtering *f, uint32_t id)
@@ -135,15 +135,16 @@ static bool has_values(const struct filtering *f, uint32_t id)
 	const struct columns *columns = &f->p->columns;
 
 	for (uint32_t i = 0; i < columns->count; i++)
-		if (columns->v[i].sum != SUM_HERE && trie_self(&f->p->trie, id, i))
+		if (columns->v[i].sum != SUM_HERE &&
+		    trie_self(&f->p->collected.trie, id, i))
 			return true;
 	return false;
 }
 
 /* What has no values of its own stays for what stands on it. */
-static int sieve(struct filtering *f)
+static int mark_dropped(struct filtering *f)
 {
-	struct trie *t = &f->p->trie;
+	struct trie *t = &f->p->collected.trie;
 
 	f->left_out = malloc(t->count);
 	if (!f->left_out)
@@ -168,14 +169,14 @@ static int sieve(struct filtering *f)
  * counted when they were read. */
 static void count_truncated(const struct filtering *f)
 {
-	struct incomplete_counts *incomplete = &f->p->incomplete;
+	struct incomplete_counts *incomplete = &f->p->collected.incomplete;
 	uint64_t truncated = incomplete->truncated;
 
 	if (f->p->options.truncated == FF_TRUNCATED_MARK &&
 	    !(f->p->options.flags & FF_COMPAT_STACKCOLLAPSE))
 		truncated = f->truncated;
-	else if (truncated > f->p->sum.samples_kept)
-		truncated = f->p->sum.samples_kept;
+	else if (truncated > f->p->collected.sum.samples_kept)
+		truncated = f->p->collected.sum.samples_kept;
 	*incomplete = (struct incomplete_counts){ .truncated = truncated };
 }
 
@@ -194,7 +195,7 @@ int filter_stacks(struct ff_profile *p, uint8_t **left_out)
 	if (err == 0)
 		err = ask_stacks(&f);
 	if (err == 0)
-		err = sieve(&f);
+		err = mark_dropped(&f);
 	if (err == 0)
 		count_truncated(&f);
 	filter_memo_free(f.memo);

@@ -306,8 +306,8 @@ static void put_losers(struct judged *j, const struct roots *r)
 
 static bool has_process(const struct judged *j, const char *comm)
 {
-	for (size_t i = 0; i < j->p->processes.count; i++)
-		if (strcmp(j->p->processes.v[i].comm, comm) == 0)
+	for (size_t i = 0; i < j->p->collected.processes.list.count; i++)
+		if (strcmp(j->p->collected.processes.list.v[i].comm, comm) == 0)
 			return true;
 	return false;
 }

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engine/memory.h"
 #include "engine/profile.h"
 
 enum {
@@ -34,7 +33,7 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 		if (found > 0)
 			budget_refuse(&p->budget, "names", "folded text");
 		frame.address = name;
-		if (frames_add(&p->frames, &frame, &frames[(*count)++]) < 0)
+		if (frames_add(&p->collected.frames, &frame, &frames[(*count)++]) < 0)
 			return -ENOMEM;
 		at = stop + 1;
 	}
@@ -47,9 +46,9 @@ static int append_gap(struct ff_profile *p, uint32_t *frames, size_t count,
 {
 	struct frame gap = { .image = IMAGE_ID_NAMES, .flags = FRAME_GAP };
 
-	if (frames_add(&p->frames, &gap, &frames[count]) < 0)
+	if (frames_add(&p->collected.frames, &gap, &frames[count]) < 0)
 		return -ENOMEM;
-	return trie_append(&p->trie, frames, count + 1, *node, node);
+	return trie_append(&p->collected.trie, frames, count + 1, *node, node);
 }
 
 static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
@@ -57,11 +56,11 @@ static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 {
 	uint32_t before = *last;
 
-	int err = trie_append(&p->trie, frames, count, before, last);
+	int err = trie_append(&p->collected.trie, frames, count, before, last);
 
 	if (err)
 		return err;
-	return *last == before || !trie_has_child(&p->trie, *last)
+	return *last == before || !trie_has_child(&p->collected.trie, *last)
 		       ? 0
 		       : append_gap(p, frames, count, last);
 }
@@ -70,7 +69,7 @@ static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 static int add_line(struct ff_profile *p, const struct folded_line *line, uint64_t factor,
 		    uint32_t *frames, uint32_t *last)
 {
-	struct weight_sum *sum = &p->sum;
+	struct weight_sum *sum = &p->collected.sum;
 	uint64_t weight, before;
 	size_t count;
 	int err, cut;
@@ -84,9 +83,9 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	if (p->options.flags & FF_FLAMECHART)
 		err = append_line(p, frames, count, last);
 	else
-		err = memory_add_stack(&p->frames, &p->trie, frames, count, last);
+		err = collected_add_stack(&p->collected, frames, count, last);
 	sum->cut += err > 0 ? weight : 0;
-	if (err < 0 || trie_charge(&p->trie, *last, COLUMN_WEIGHT, weight) < 0)
+	if (err < 0 || trie_charge(&p->collected.trie, *last, COLUMN_WEIGHT, weight) < 0)
 		return -ENOMEM;
 	weight_sum_count(sum, weight, 1);
 	sum->kept += weight;
@@ -96,13 +95,13 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	if (!line->has_before)
 		return cut;
 	weight_sum_before(sum, before);
-	err = trie_charge(&p->trie, *last, COLUMN_BEFORE, before);
+	err = trie_charge(&p->collected.trie, *last, COLUMN_BEFORE, before);
 	return err < 0 ? err : cut;
 }
 
 static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 {
-	unsigned missing = p->decimals - folded_decimals(in);
+	unsigned missing = p->collected.decimals - folded_decimals(in);
 	ARRAY(uint32_t) frames = { 0 };
 	struct folded_line line;
 	uint64_t factor = 1;
@@ -143,7 +142,7 @@ static void compare_passes(struct ff_profile *p, struct ff_input *input)
 
 	if (!input->changed)
 		return;
-	weight_sum_damaged(&p->sum, missing);
+	weight_sum_damaged(&p->collected.sum, missing);
 	warn(&p->ctx,
 	     "'%s': it changed while it was read: %" PRIu64
 	     " of its lines were not found again",
@@ -154,7 +153,7 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 {
 	const char *path = input_path(input->input);
 	unsigned decimals = folded_decimals(input->input);
-	uint64_t ignored = 0, before = p->sum.samples_read;
+	uint64_t ignored = 0, before = p->collected.sum.samples_read;
 	int err;
 
 	if (filters_ask_samples(p->filters))
@@ -170,14 +169,11 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 	if (p->options.event && strcmp(p->options.event, "all") != 0)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);
-	if (decimals > p->decimals) {
-		scale_weights(&p->columns, &p->trie, &p->sum, decimals - p->decimals);
-		p->decimals = decimals;
-	}
+	collected_scale(&p->collected, decimals);
 	err = read_lines(p, input->input, &ignored);
 	if (err == 0)
 		compare_passes(p, input);
-	if (err == 0 && p->sum.samples_read == before)
+	if (err == 0 && p->collected.sum.samples_read == before)
 		return fail(&p->ctx, -EBADMSG,
 			    "'%s' is neither a perf.data nor folded text: no line ends "
 			    "in a count",

@@ -167,7 +167,7 @@ static void add_single(const struct ff_profile *p, const struct ff_input *input,
 	if (process) {
 		facts->process = ff_process_comm(process);
 		facts->pid = ff_process_pid(process);
-		facts->processes = p->processes.count;
+		facts->processes = p->collected.processes.list.count;
 	}
 	facts->subject = subject_of(p, input);
 	facts->host = ff_input_text(input, FF_INPUT_HOST);
@@ -194,7 +194,7 @@ struct write_facts profile_facts(const struct ff_profile *p)
 		has_samples &= p->inputs.v[i]->has_samples;
 	}
 	if (has_samples)
-		facts.samples = p->sum.samples_kept;
+		facts.samples = p->collected.sum.samples_kept;
 	if (p->inputs.count == 1)
 		add_single(p, p->inputs.v[0], &facts);
 	return facts;

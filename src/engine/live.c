@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "engine/profile.h"
+#include "engine/job.h"
 
 enum {
 	DRAIN_MS = 100,
@@ -183,7 +183,7 @@ static int start_stream(struct live_session *r)
 	r->job.stacks.leaf_only = live_fixes_leaves(r->live);
 	r->job.keep_samples = false;
 	r->job.stacks.join = joins_stacks(r);
-	r->stream = (struct stream_run){ .r = &r->job, .live = true, .save = r->save };
+	r->stream = (struct stream_run){ .job = &r->job, .live = true, .save = r->save };
 	return err < 0 ? err : stream_run_start(&r->stream);
 }
 
@@ -268,7 +268,7 @@ static void tick(struct live_session *r, double now)
 		.seconds = now - r->began,
 		.samples = r->job.rec->samples,
 		.frequency = live_frequency(r->live),
-		.stacks = r->stream.worker.trie.count,
+		.stacks = r->stream.worker.collected.trie.count,
 	};
 	struct live_counts counts;
 
@@ -282,7 +282,7 @@ static void tick(struct live_session *r, double now)
 /* So that memory follows distinct stacks of functions, not of addresses. */
 static int compact(struct live_session *r)
 {
-	struct trie *trie = &r->stream.worker.trie;
+	struct trie *trie = &r->stream.worker.collected.trie;
 	int err;
 
 	if (trie->count < COMPACT_LEAST || trie->count / 2 < r->compacted)
@@ -346,7 +346,7 @@ static int output(struct live_session *r, double now)
 
 	if (now < r->next_output)
 		return 0;
-	err = stream_run_show(&r->stream, r->input, r->options.output, r->options.arg);
+	err = stream_run_show(&r->stream, r->options.output, r->options.arg);
 	if (err == 0 && r->options.flags & FF_RECORD_WINDOWS) {
 		err = stream_run_forget(&r->stream);
 		r->compacted = 0;
@@ -538,7 +538,7 @@ static int say_stacks(struct live_session *r)
 	struct live_counts counts;
 
 	if (r->wanted.chain != LIVE_AUTO || r->wanted.all_kernel ||
-	    r->p->sum.samples_read == 0)
+	    r->p->collected.sum.samples_read == 0)
 		return 0;
 	live_count(r->live, &counts);
 	used.bytes = counts.bytes;
@@ -557,7 +557,7 @@ static int sample(struct live_session *r)
 	if (err == 0)
 		err = run(r);
 	if (err == 0)
-		err = stream_run_finish(&r->stream, r->input);
+		err = stream_run_finish(&r->stream);
 	err = stream_run_release(&r->stream, err);
 	if (err == 0)
 		err = finish_save(r);
@@ -571,7 +571,7 @@ static int sample(struct live_session *r)
 		tell_refused(r);
 	if (err == 0)
 		err = say_stacks(r);
-	err = input_job_end(&r->job, r->input, err);
+	err = input_job_end(&r->job, err);
 	return err < 0 ? err : list_events(r->p, r->input);
 }
 

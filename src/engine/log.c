@@ -46,7 +46,7 @@ static void step_on(const struct ff_profile *p, const struct hash_map *children,
 static void find_places(const struct ff_profile *p, const uint8_t *left_out,
 			const struct hash_map *children, uint32_t *places)
 {
-	const struct trie *t = &p->trie;
+	const struct trie *t = &p->collected.trie;
 
 	places[0] = 0;
 	for (uint32_t i = 1; i < t->count; i++) {
@@ -64,13 +64,13 @@ static void find_places(const struct ff_profile *p, const uint8_t *left_out,
 /* Weights are in the tree's unit, and samples that are not in the tree go. */
 static void move_samples(struct ff_profile *p, const uint32_t *places)
 {
-	struct kept_sample *samples = p->samples.list.v;
+	struct kept_sample *samples = p->collected.samples.list.v;
 	size_t count = 0;
 	uint64_t factor = 1;
 
-	for (unsigned i = 0; i < p->decimals; i++)
+	for (unsigned i = 0; i < p->collected.decimals; i++)
 		factor *= 10;
-	for (size_t i = 0; i < p->samples.list.count; i++) {
+	for (size_t i = 0; i < p->collected.samples.list.count; i++) {
 		struct kept_sample sample = samples[i];
 
 		sample.node = places[sample.node];
@@ -79,7 +79,7 @@ static void move_samples(struct ff_profile *p, const uint32_t *places)
 		sample.weight *= factor;
 		samples[count++] = sample;
 	}
-	p->samples.list.count = count;
+	p->collected.samples.list.count = count;
 }
 
 /* By all that tells two apart, so that the order is the same for any number of threads. */
@@ -102,15 +102,15 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	uint32_t *places;
 	int err;
 
-	if (!p->samples.list.count)
+	if (!p->collected.samples.list.count)
 		return 0;
-	places = malloc(p->trie.count * sizeof(*places));
+	places = malloc(p->collected.trie.count * sizeof(*places));
 	err = places ? index_children(&p->named, &children) : -ENOMEM;
 	if (err == 0) {
 		find_places(p, left_out, &children, places);
 		move_samples(p, places);
-		qsort(p->samples.list.v, p->samples.list.count,
-		      sizeof(*p->samples.list.v), by_time);
+		qsort(p->collected.samples.list.v, p->collected.samples.list.count,
+		      sizeof(*p->collected.samples.list.v), by_time);
 	}
 	hash_map_release(&children);
 	free(places);
@@ -125,9 +125,11 @@ static const struct kept_sample *kept_of(const struct ff_sample *s)
 const struct ff_sample *ff_sample_next(const struct ff_profile *p,
 				       const struct ff_sample *s)
 {
-	const struct kept_sample *next = s ? kept_of(s) + 1 : p->samples.list.v;
+	const struct kept_sample *next = s ? kept_of(s) + 1 : p->collected.samples.list.v;
 
-	return p->finished && next && next < p->samples.list.v + p->samples.list.count
+	return p->finished && next &&
+			       next < p->collected.samples.list.v +
+					       p->collected.samples.list.count
 		       ? (const struct ff_sample *)(const void *)next
 		       : NULL;
 }

@@ -17,39 +17,10 @@ static void put_size(struct text *t, uint64_t bytes)
 		    units[unit]);
 }
 
-void memory_limit(struct ff_profile *p, struct frames *frames, struct trie *trie)
-{
-	frames_limit(frames, &p->budget, p->memory_limit);
-	trie_limit(trie, &p->budget);
-}
-
-int memory_add_stack(struct frames *all, struct trie *t, const uint32_t *frames,
-		     size_t count, uint32_t *ret)
-{
-	struct frame limit = { .image = IMAGE_ID_NAMES, .address = all->limit };
-	bool cut = false;
-	uint32_t frame;
-	int err;
-
-	for (size_t i = 0; all->limit_frame && i < count && !cut; i++)
-		if (frames[i] == all->limit_frame - 1) {
-			count = i + 1;
-			cut = true;
-		}
-	err = trie_add(t, frames, count, ret);
-	if (err <= 0 || *ret)
-		return err == 0 && cut ? 1 : err;
-	if (frames_add(all, &limit, &frame) < 0)
-		return -ENOMEM;
-	trie_allow_one(t);
-	err = trie_add(t, &frame, 1, ret);
-	return err < 0 ? err : 1;
-}
-
 bool memory_tell(const struct ff_profile *p, struct text *cause, struct text *remedy)
 {
 	const struct budget *b = &p->budget;
-	uint64_t cut = p->sum.cut, whole = p->sum.kept;
+	uint64_t cut = p->collected.sum.cut, whole = p->collected.sum.kept;
 
 	if (b->refused == 0 && cut == 0)
 		return false;

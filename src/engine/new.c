@@ -4,9 +4,17 @@
 
 #include "base/parallel.h"
 #include "dwarf/dwarf.h"
-#include "engine/memory.h"
 #include "engine/profile.h"
 #include "find/find.h"
+
+void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
+{
+	if (!p->options.progress)
+		return;
+	pthread_mutex_lock(&p->progress_lock);
+	p->options.progress(p->options.arg, what, done, total);
+	pthread_mutex_unlock(&p->progress_lock);
+}
 
 void ff_catch_crashes(void)
 {
@@ -123,6 +131,7 @@ static int make_debuginfod(struct ff_profile *p)
 int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 {
 	struct ff_profile *p = calloc(1, sizeof(*p));
+	struct collected_limit limit;
 	int err;
 
 	*ret = p;
@@ -135,10 +144,12 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	if (err < 0)
 		return err;
 	if (intern_init(&p->strings) < 0 || images_init(&p->images, &p->strings) < 0 ||
-	    trie_init(&p->trie) < 0 || filters_new(&p->filters) < 0 ||
+	    filters_new(&p->filters) < 0 ||
 	    intern_add(&p->strings, "[memory limit]", 14, &p->memory_limit) < 0)
 		return fail_memory(&p->ctx);
-	memory_limit(p, &p->frames, &p->trie);
+	limit = (struct collected_limit){ &p->columns, &p->budget, p->memory_limit };
+	if (collected_init(&p->collected, &limit) < 0)
+		return fail_memory(&p->ctx);
 	set_places(p);
 	err = make_debuginfod(p);
 	if (err < 0)
@@ -155,23 +166,20 @@ void ff_profile_free(struct ff_profile *p)
 	for (size_t i = 0; i < p->inputs.count; i++) {
 		input_close(p->inputs.v[i]->input);
 		report_free(p->inputs.v[i]->report);
+		array_release(&p->inputs.v[i]->split.by_event);
 	}
 	symbolizer_free(p->symbolizer);
 	binaries_free(p->binaries);
 	symbols_release(&p->symbols);
 	named_release(&p->named);
 	filters_free(p->filters);
-	frames_release(&p->frames);
-	trie_release(&p->trie);
+	collected_release(&p->collected);
 	images_release(&p->images);
 	array_release(&p->inputs);
-	array_release(&p->processes);
 	array_release(&p->objects);
 	array_release(&p->findings);
 	roots_release(&p->roots);
 	array_release(&p->lines);
-	sample_log_release(&p->samples);
-	hash_map_release(&p->process_by_pid);
 	intern_release(&p->strings);
 	arena_release(&p->arena);
 	debuginfod_free(p->places.debuginfod);

@@ -8,31 +8,17 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
+#include "engine/collected.h"
 #include "filter/filter.h"
 #include "order/order.h"
 #include "symbol/symbol.h"
 #include "tree/tree.h"
-#include "weight/weight.h"
 
 struct ff_event {
 	const char *name;
 	const struct event *recorded;
 	uint64_t samples, split;
 	uint32_t index;
-};
-
-/* What came with samples, for those who judge a recording. */
-struct sample_tally {
-	uint64_t chains, chains_broken, chains_cut;
-	uint64_t user_stacks, user_stacks_cut, branch_stacks, bare;
-	uint64_t inferred; /* with a caller that the code alone tells */
-	uint64_t skipped; /* with a mark where frames are missing in their midst */
-};
-
-/* Samples by why their stacks are not whole. */
-struct incomplete_counts {
-	uint64_t of[INCOMPLETE_BITS]; /* by bit of enum incomplete_reason */
-	uint64_t truncated; /* any of INCOMPLETE_TRUNCATED */
 };
 
 struct ff_finding {
@@ -73,9 +59,7 @@ struct ff_input {
 	size_t event_count;
 	struct sample_tally tally;
 	uint64_t delivered, late;
-	/* Samples that groups of counters were split into, by event; NULL: no groups. */
-	uint64_t *split;
-	size_t split_count;
+	struct sample_split split;
 	uint32_t index;
 	/* What was counted: string ids, 0 where it is samples, or not known. */
 	uint32_t event_names, unit;
@@ -89,14 +73,8 @@ struct ff_input {
 
 static inline uint64_t input_split(const struct ff_input *in, size_t event)
 {
-	return event < in->split_count ? in->split[event] : 0;
+	return event < in->split.by_event.count ? in->split.by_event.v[event] : 0;
 }
-
-struct ff_process {
-	uint32_t pid;
-	const char *comm;
-	uint64_t samples;
-};
 
 struct ff_object {
 	const struct ff_profile *profile;
@@ -134,26 +112,20 @@ struct ff_profile {
 	pthread_mutex_t progress_lock; /* while the caller's progress() runs */
 	struct intern strings;
 	struct images images;
-	struct frames frames;
-	struct columns columns; /* of the tries, the workers' too */
-	struct trie trie;
+	/* With FF_SAMPLES: nodes of its samples are those of its trie, and when the profile is
+	 * finished those of named. */
+	struct columns columns; /* of the tries, the workers\' too */
+	uint64_t
+		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
+	struct collected collected;
 	struct filters *filters;
 	struct binaries *binaries;
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
-	/* With FF_SAMPLES; when the profile is finished nodes are those of named, before that
-	 * those of the trie. */
-	struct sample_log samples;
 	/* By node of the trie, where frames are filtered: samples of inputs that are stacks,
 	 * not samples. */
 	ARRAY(uint64_t) lines;
-	struct weight_sum sum;
-	uint64_t
-		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
-	struct incomplete_counts incomplete;
-	struct stack_counts unwound;
-	unsigned decimals; /* weights are in units of 10^-decimals */
 	bool finished;
 	bool unread_said; /* which file could not be read */
 	atomic_int stopping; /* times that ff_record_stop() was called */
@@ -162,93 +134,29 @@ struct ff_profile {
 	const char *stacks_sentence; /* see ff_record_stacks() */
 	bool save_failed; /* what a live run saved is not whole */
 	ARRAY(struct ff_input *) inputs;
-	ARRAY(struct ff_process) processes;
-	struct hash_map process_by_pid;
 	ARRAY(struct ff_object) objects;
 	struct roots roots;
 	ARRAY(struct ff_finding) findings;
 };
 
-/* What the workers of one input share. */
-struct input_job {
-	struct ff_profile *p;
-	struct input *in;
-	const struct recording *rec;
-	struct processes *processes;
-	struct event_choice events;
-	const char *
-		event_words; /* what they were asked for by; NULL: the recorder's command */
-	struct weight_options weights;
-	struct stack_options stacks;
-	bool drop_truncated;
-	bool keep_samples;
-	bool known; /* the symbolizer has the names that came with it */
-	struct worker *workers;
-	struct counter_reads counters;
-	size_t threads;
-	uint16_t index; /* of the input */
-	/* Of the budget, for what processes do: records, and the timeline they make. */
-	struct claim states;
-	uint64_t states_allowed;
-	uint64_t samples_before; /* of earlier inputs */
-	atomic_size_t chunks_done;
-};
-
-/* One of those that read samples, with a trie of its own. */
-struct worker {
-	struct context ctx;
-	struct input_job *job;
-	struct sample_reader *reader;
-	struct frames frames;
-	struct trie trie;
-	struct stack_walker *stacks;
-	struct filter_memo *memo;
-	bool filters; /* there are some */
-	size_t last_process; /* index in processes */
-	struct weight_sum sum;
-	struct incomplete_counts incomplete;
-	struct sample_tally tally;
-	struct counter_reads counters;
-	uint64_t found; /* records of samples */
-	uint64_t damaged_at; /* where the first pass saw no damage; UINT64_MAX: nowhere */
-	struct sample_log log; /* of keep_samples; nodes are those of the trie */
-	bool absorbed; /* another worker has its stacks */
-	bool first; /* of the profile: its frames and trie become the profile's own */
-	uint32_t *frame_map; /* to the profile's frames, once they are merged */
-	ARRAY(struct ff_process) processes;
-	struct hash_map process_by_pid;
-};
-
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total);
 
-/* Makes what is in the unit of weights, in a trie and in its sum, 10^@decimals times as large. */
-void scale_weights(const struct columns *columns, struct trie *t, struct weight_sum *sum,
-		   unsigned decimals);
-
-/* Names the frames there are. Where another input follows, which may know better, they are
- * named again. */
-int name_frames(struct ff_profile *p);
-
+/* engine/engine.c */
+int read_recording(struct ff_profile *p, struct ff_input *input);
 /* ff_profile_finish() of a profile that goes on afterwards. */
 int finish_so_far(struct ff_profile *p);
 
-/* engine/samples.c: the second pass. */
-int read_samples(struct input_job *r, struct ff_input *input);
-/* Once it is known which there are. */
-int choose_events(struct input_job *r);
-int worker_start(struct input_job *r, struct worker *w);
-int worker_take(struct worker *w, const struct sample *s);
-/* It has read its last sample: keeps what came of them. */
-void worker_finish(struct worker *w);
-void worker_release(struct worker *w); /* a zeroed one is fine */
+/* engine/finish.c */
+size_t profile_threads(const struct ff_profile *p);
+/* Names the frames there are. Where another input follows, which may know better, they are
+ * named again. */
+int name_frames(struct ff_profile *p);
+/* Which files could not be. */
+void warn_of_unread(struct ff_profile *p);
+/* The named tree, and lists of objects and processes. @left_out: see filter_stacks(). */
+int make_tree(struct ff_profile *p, const uint8_t *left_out);
 
-/* engine/merge.c: of all workers of an input, or of the only one. What they lack then are
- * their frames and tries. */
-int workers_merge(struct input_job *r);
-int worker_merge(struct ff_profile *p, struct worker *w);
-int settle_counters(struct input_job *r, struct ff_input *input);
-
-/* engine/seen.c */
+/* engine/incomplete.c */
 /* Why stacks are not whole, in words; @followed: by frame pointers that are none. */
 struct incomplete_words {
 	enum ff_total which;
@@ -258,63 +166,8 @@ struct incomplete_words {
 
 /* What most of them are truncated for; NULL: for nothing that is known. */
 const struct incomplete_words *incomplete_most(const struct ff_profile *p);
-void incomplete_count(struct incomplete_counts *count, unsigned incomplete);
-void incomplete_counts_add(struct incomplete_counts *to,
-			   const struct incomplete_counts *from);
-void sample_tally_add(struct sample_tally *to, const struct sample_tally *from);
 
-static inline void sample_tally_count(struct sample_tally *tally,
-				      const struct event *event, const struct sample *s)
-{
-	tally->chains += s->chain_count > 0;
-	tally->user_stacks += s->has_user_stack;
-	tally->user_stacks_cut += s->user_stack_cut;
-	tally->branch_stacks += s->branch_count > 0;
-	tally->bare += s->chain_count == 0 && !s->has_user_stack;
-	tally->chains_cut += stack_chain_is_cut(s, event);
-}
-
-/* engine/stream.c: what is read once, as it comes. */
-struct stream_run {
-	struct input_job *r;
-	struct worker worker;
-	struct rounds rounds;
-	bool chosen; /* which events count */
-	bool live; /* of this machine, now */
-	bool fresh; /* live: a file was mapped that was not seen before; to be reset */
-	uint64_t damaged;
-	/* Gets all that goes out, in time order; NULL: there is none. */
-	struct save *save;
-	bool save_failed; /* and the sentence was said */
-};
-int read_stream(struct input_job *r, struct ff_input *input);
-/* A zeroed one, with its job, can be ended whatever came of it. */
-int stream_run_start(struct stream_run *f);
-int stream_run_hold(struct stream_run *f, const struct stream_item *item);
-/* A record that is no sample, for the saved file. */
-int stream_run_hold_bytes(struct stream_run *f, uint64_t time, const uint8_t *bytes,
-			  uint32_t size);
-int stream_run_end_round(struct stream_run *f);
-/* All of it goes out, and what the worker found becomes the profile's. */
-int stream_run_finish(struct stream_run *f, struct ff_input *input);
-/*
- * On the way: makes the tree of what went out so far, has it shown, and goes on.
- */
-int stream_run_show(struct stream_run *f, struct ff_input *input,
-		    int (*show)(void *arg, struct ff_profile *p), void *arg);
-/* Begins a tree anew; what processes do goes on. */
-int stream_run_forget(struct stream_run *f);
-/* Joins stacks that differ only in addresses of the same functions. */
-int stream_run_compact(struct stream_run *f);
-
-/* images_are_crowded(): names all frames there are, and lets go of files. */
-int stream_run_make_room(struct stream_run *f);
-/* @err: what came of it; returned. */
-int stream_run_release(struct stream_run *f, int err);
-
-/* engine/engine.c: what is the same for all recordings. The job refers to @input. */
-int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret);
-int input_job_end(struct input_job *r, struct ff_input *input, int err);
+/* engine/inputs.c */
 struct ff_input *add_input(struct ff_profile *p);
 int list_events(struct ff_profile *p, struct ff_input *input);
 
@@ -342,7 +195,7 @@ struct stacks_used {
 };
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used);
 
-/* engine/saved.c: the tree of a picture, and its stacks. */
+/* engine/saved.c */
 int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret);
 int read_saved(struct ff_profile *p, struct ff_input *input,
 	       const struct saved_tree *tree);

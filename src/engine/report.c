@@ -179,19 +179,20 @@ static void add_stacks(struct bytes *b, const struct ff_profile *p)
 {
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		add_pair(b, "stacks", reasons[i].name,
-			 p->incomplete.of[__builtin_ctz(reasons[i].reason)]);
+			 p->collected.incomplete.of[__builtin_ctz(reasons[i].reason)]);
 	for (size_t i = 0; i < COUNT_OF(unwound); i++) {
 		uint64_t value;
 
-		memcpy(&value, (const char *)&p->unwound + unwound[i].at, sizeof(value));
+		memcpy(&value, (const char *)&p->collected.unwound + unwound[i].at,
+		       sizeof(value));
 		add_pair(b, "stacks", unwound[i].name, value);
 	}
 }
 
 static void add_processes(struct bytes *b, const struct ff_profile *p)
 {
-	for (size_t i = 0; i < p->processes.count; i++) {
-		const struct ff_process *pr = &p->processes.v[i];
+	for (size_t i = 0; i < p->collected.processes.list.count; i++) {
+		const struct ff_process *pr = &p->collected.processes.list.v[i];
 		struct digits d[2];
 		const char *fields[] = { "process", decimal(&d[0], pr->pid), pr->comm,
 					 decimal(&d[1], pr->samples) };
@@ -356,32 +357,24 @@ static int take_stacks(struct taking *t)
 {
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		if (strcmp(t->fields[1], reasons[i].name) == 0)
-			t->p->incomplete.of[__builtin_ctz(reasons[i].reason)] +=
+			t->p->collected.incomplete.of[__builtin_ctz(reasons[i].reason)] +=
 				number_at(t, 2);
 	for (size_t i = 0; i < COUNT_OF(unwound); i++)
 		if (strcmp(t->fields[1], unwound[i].name) == 0)
-			*(uint64_t *)(void *)((char *)&t->p->unwound + unwound[i].at) +=
-				number_at(t, 2);
+			*(uint64_t *)(void *)((char *)&t->p->collected.unwound +
+					      unwound[i].at) += number_at(t, 2);
 	return 0;
 }
 
 static int take_process(struct taking *t)
 {
-	uint32_t pid = (uint32_t)number_at(t, 1);
-	uint32_t *index = hash_map_get(&t->p->process_by_pid, pid);
-	struct ff_process *pr;
+	struct ff_process *pr =
+		collected_process(&t->p->collected, (uint32_t)number_at(t, 1));
 
-	if (index) {
-		t->p->processes.v[*index].samples += number_at(t, 3);
-		return 0;
-	}
-	if (!hash_map_set(&t->p->process_by_pid, pid, (uint32_t)t->p->processes.count))
-		return -ENOMEM;
-	pr = array_add(&t->p->processes);
 	if (!pr)
 		return -ENOMEM;
-	*pr = (struct ff_process){ pid, "", number_at(t, 3) };
-	if (text_at(t, 2, &pr->comm) < 0)
+	pr->samples += number_at(t, 3);
+	if (!pr->comm && text_at(t, 2, &pr->comm) < 0)
 		return -ENOMEM;
 	pr->comm = pr->comm ? pr->comm : "";
 	return 0;

@@ -57,16 +57,18 @@ static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
 
 static void sum_weights(const struct ff_profile *p, struct weights *weights)
 {
-	for (size_t row = 1; row < p->trie.rows.count; row++) {
-		uint32_t node = trie_row_node(&p->trie, row);
-		uint32_t frame = p->trie.nodes[node].frame;
-		uint64_t weight = trie_row_self(&p->trie, row, COLUMN_WEIGHT);
+	const struct trie *t = &p->collected.trie;
+
+	for (size_t row = 1; row < t->rows.count; row++) {
+		uint32_t node = trie_row_node(t, row);
+		uint32_t frame = p->collected.trie.nodes[node].frame;
+		uint64_t weight = trie_row_self(t, row, COLUMN_WEIGHT);
 		struct weights *w;
 
 		/* The empty stack is nobody's, and there may be no frame at all. */
 		if (node == 0)
 			continue;
-		w = &weights[p->frames.list.v[frame].image];
+		w = &weights[p->collected.frames.list.v[frame].image];
 		w->all += weight;
 		if (is_unnamed(p, frame))
 			w->unnamed += weight;
@@ -116,9 +118,9 @@ int list_results(struct ff_profile *p)
 		return -ENOMEM;
 	if (p->objects.count)
 		qsort(p->objects.v, p->objects.count, sizeof(*p->objects.v), by_weight);
-	if (p->processes.count)
-		qsort(p->processes.v, p->processes.count, sizeof(*p->processes.v),
-		      by_samples);
+	if (p->collected.processes.list.count)
+		qsort(p->collected.processes.list.v, p->collected.processes.list.count,
+		      sizeof(*p->collected.processes.list.v), by_samples);
 	return 0;
 }
 

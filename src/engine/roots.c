@@ -156,8 +156,8 @@ static enum frame_class class_of_image(const struct ff_profile *p,
 static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
 {
 	const struct function *f = &p->symbols.functions.v[p->symbols.of_frame.v[frame]];
-	enum frame_class class =
-		class_of_image(p, &p->images.list.v[p->frames.list.v[frame].image]);
+	enum frame_class class = class_of_image(
+		p, &p->images.list.v[p->collected.frames.list.v[frame].image]);
 
 	if (class < FRAME_LIBC || f->unnamed)
 		return class;
@@ -174,7 +174,7 @@ static enum frame_class class_of(struct judging *j, uint32_t frame)
 
 static bool in_one_image(const struct judging *j, uint32_t a, uint32_t b)
 {
-	const struct frame *frames = j->p->frames.list.v;
+	const struct frame *frames = j->p->collected.frames.list.v;
 
 	return frames[a].image == frames[b].image;
 }
@@ -184,7 +184,7 @@ static enum root_state begin(const struct judging *j, uint32_t frame,
 			     enum frame_class class)
 {
 	/* What is no caller is where the sample was taken: nobody called it that is known. */
-	bool called_on = j->p->frames.list.v[frame].flags & FRAME_CALLER;
+	bool called_on = j->p->collected.frames.list.v[frame].flags & FRAME_CALLER;
 
 	if (called_on && class == FRAME_LIBC)
 		return ROOT_LIBC;
@@ -195,7 +195,7 @@ static enum root_state begin(const struct judging *j, uint32_t frame,
 static struct root follow(struct judging *j, struct root parent, uint32_t frame)
 {
 	enum frame_class class = class_of(j, frame);
-	bool called_on = j->p->frames.list.v[frame].flags & FRAME_CALLER;
+	bool called_on = j->p->collected.frames.list.v[frame].flags & FRAME_CALLER;
 	struct root next = parent;
 
 	if (parent.state == ROOT_KERNEL || parent.state == ROOT_WHOLE ||
@@ -246,7 +246,7 @@ static struct root follow(struct judging *j, struct root parent, uint32_t frame)
 
 static void sum_lost(struct judging *j, struct roots *ret)
 {
-	const struct trie *t = &j->p->trie;
+	const struct trie *t = &j->p->collected.trie;
 
 	for (size_t row = 1; row < t->rows.count; row++) {
 		uint64_t weight = trie_row_self(t, row, COLUMN_FOLLOWED);
@@ -259,7 +259,7 @@ static void sum_lost(struct judging *j, struct roots *ret)
 		ret->users += trie_row_self(t, row, COLUMN_WEIGHT);
 		if (!weight)
 			continue;
-		j->by_image[j->p->frames.list.v[root.frame].image] += weight;
+		j->by_image[j->p->collected.frames.list.v[root.frame].image] += weight;
 		if (root.state == ROOT_OPEN)
 			j->open[root.frame] += weight;
 		else if (root.state != ROOT_WHOLE)
@@ -270,7 +270,8 @@ static void sum_lost(struct judging *j, struct roots *ret)
 /* One root of many is a beginning; one of a few among many is chance. */
 static bool is_beginning(const struct judging *j, uint32_t frame)
 {
-	return j->open[frame] >= j->by_image[j->p->frames.list.v[frame].image] / 4;
+	return j->open[frame] >=
+	       j->by_image[j->p->collected.frames.list.v[frame].image] / 4;
 }
 
 static int by_lost(const void *a, const void *b)
@@ -284,12 +285,12 @@ static int by_lost(const void *a, const void *b)
 
 static int list_lost(struct judging *j, struct roots *ret)
 {
-	const struct frame *frames = j->p->frames.list.v;
+	const struct frame *frames = j->p->collected.frames.list.v;
 	uint64_t *by_image = calloc(j->p->images.list.count, sizeof(*by_image));
 
 	if (!by_image)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < j->p->frames.list.count; i++)
+	for (uint32_t i = 0; i < j->p->collected.frames.list.count; i++)
 		by_image[frames[i].image] +=
 			j->lost[i] + (is_beginning(j, i) ? 0 : j->open[i]);
 	for (uint32_t i = 0; i < j->p->images.list.count; i++) {
@@ -313,7 +314,7 @@ static int list_lost(struct judging *j, struct roots *ret)
 
 static int judge(struct judging *j, struct roots *ret)
 {
-	const struct trie *t = &j->p->trie;
+	const struct trie *t = &j->p->collected.trie;
 
 	/* A parent's id is below its children's. */
 	for (uint32_t id = 1; id < t->count; id++)
@@ -325,14 +326,14 @@ static int judge(struct judging *j, struct roots *ret)
 
 int roots_judge(const struct ff_profile *p, struct roots *ret)
 {
-	size_t frames = p->frames.list.count;
+	size_t frames = p->collected.frames.list.count;
 	struct judging j = { .p = p };
 	int err = -ENOMEM;
 
 	roots_release(ret);
-	if (!trie_is_charged(&p->trie, COLUMN_FOLLOWED) || frames >= 1 << 28)
+	if (!trie_is_charged(&p->collected.trie, COLUMN_FOLLOWED) || frames >= 1 << 28)
 		return 0;
-	j.roots = calloc(p->trie.count, sizeof(*j.roots));
+	j.roots = calloc(p->collected.trie.count, sizeof(*j.roots));
 	j.classes = calloc(frames, 1);
 	j.lost = calloc(frames, sizeof(*j.lost));
 	j.open = calloc(frames, sizeof(*j.open));

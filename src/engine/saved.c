@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engine/memory.h"
 #include "engine/profile.h"
 
 /*
@@ -40,7 +39,7 @@ static bool is_same(const char *a, const char *b)
 static int new_column(struct restoring *r, const struct column *column, uint32_t *ret)
 {
 	struct claim claim = { 0 };
-	uint64_t size = (uint64_t)r->p->trie.count * TRIE_COLUMN_MEMORY;
+	uint64_t size = (uint64_t)r->p->collected.trie.count * TRIE_COLUMN_MEMORY;
 	bool has_room = claim_add(&claim, &r->p->budget, size);
 
 	claim_release(&claim);
@@ -94,14 +93,14 @@ static int new_frame(struct restoring *r, const struct saved_function *f, uint32
 		frame.address = f->name;
 		frame.flags = r->text_only ? FRAME_TEXT : 0;
 	} else {
-		slot = array_add(&r->p->frames.functions);
+		slot = array_add(&r->p->collected.frames.functions);
 		if (!slot)
 			return -ENOMEM;
 		*slot = *f;
 		frame.flags = FRAME_FUNCTION;
-		frame.address = r->p->frames.functions.count - 1;
+		frame.address = r->p->collected.frames.functions.count - 1;
 	}
-	return frames_add(&r->p->frames, &frame, ret);
+	return frames_add(&r->p->collected.frames, &frame, ret);
 }
 
 /* "--", which --colors=chain puts between and behind stacks. */
@@ -176,17 +175,17 @@ static bool is_gap(const struct restoring *r, uint32_t node)
 static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t samples,
 		  uint64_t before)
 {
-	struct trie *t = &r->p->trie;
+	struct trie *t = &r->p->collected.trie;
 
 	if (trie_charge(t, node, COLUMN_WEIGHT, weight) < 0 ||
 	    (samples && trie_charge(t, node, COLUMN_SAMPLES, samples) < 0) ||
 	    (r->tree->values[COLUMN_BEFORE].of &&
 	     trie_charge(t, node, COLUMN_BEFORE, before) < 0))
 		return -ENOMEM;
-	weight_sum_count(&r->p->sum, weight, samples ? samples : 1);
-	weight_sum_before(&r->p->sum, before);
-	r->p->sum.kept += weight;
-	r->p->sum.samples_kept += samples ? samples : 1;
+	weight_sum_count(&r->p->collected.sum, weight, samples ? samples : 1);
+	weight_sum_before(&r->p->collected.sum, before);
+	r->p->collected.sum.kept += weight;
+	r->p->collected.sum.samples_kept += samples ? samples : 1;
 	return samples ? 0 : count_line(r->p, node);
 }
 
@@ -223,10 +222,10 @@ static int charge_further(struct restoring *r, uint32_t saved, uint32_t node)
 		if (!value || !is_told(r, i))
 			continue;
 		if (!r->tree->values[i].column.unit)
-			r->p->sum.overflow |=
+			r->p->collected.sum.overflow |=
 				__builtin_mul_overflow(value, r->factor, &value);
-		r->p->sum.overflow |= __builtin_add_overflow(*sum, value, sum);
-		if (trie_charge(&r->p->trie, node, r->column[i], value) < 0)
+		r->p->collected.sum.overflow |= __builtin_add_overflow(*sum, value, sum);
+		if (trie_charge(&r->p->collected.trie, node, r->column[i], value) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -249,14 +248,16 @@ static int add_stack(struct restoring *r, uint32_t node)
 	if (is_separator(r, node) || (is_gap(r, node) && !in_order))
 		count--;
 	if (in_order)
-		err = trie_append(&r->p->trie, r->path.v, count, r->last, &r->last);
+		err = trie_append(&r->p->collected.trie, r->path.v, count, r->last,
+				  &r->last);
 	else
-		err = memory_add_stack(&r->p->frames, &r->p->trie, r->path.v, count,
-				       &r->last);
-	r->p->sum.overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
-	r->p->sum.overflow |= __builtin_mul_overflow(before, r->factor, &before);
+		err = collected_add_stack(&r->p->collected, r->path.v, count, &r->last);
+	r->p->collected.sum.overflow |=
+		__builtin_mul_overflow(weight, r->factor, &weight);
+	r->p->collected.sum.overflow |=
+		__builtin_mul_overflow(before, r->factor, &before);
 	if (err > 0)
-		r->p->sum.cut += weight;
+		r->p->collected.sum.cut += weight;
 	if (err >= 0 && (weight || before))
 		err = charge(r, r->last, weight, samples, before);
 	return err < 0 ? err : charge_further(r, node, r->last);
@@ -314,12 +315,12 @@ static int check_text(struct restoring *r, const struct ff_input *input)
 static int add_said(struct restoring *r, uint32_t column, uint64_t value, uint32_t count)
 {
 	uint32_t node;
-	int err = memory_add_stack(&r->p->frames, &r->p->trie, r->path.v, count, &node);
+	int err = collected_add_stack(&r->p->collected, r->path.v, count, &node);
 
-	r->p->sum.overflow |= __builtin_mul_overflow(value, r->factor, &value);
+	r->p->collected.sum.overflow |= __builtin_mul_overflow(value, r->factor, &value);
 	if (err != 0)
 		return err < 0 ? err : 0;
-	return trie_charge(&r->p->trie, node, r->column[column], value);
+	return trie_charge(&r->p->collected.trie, node, r->column[column], value);
 }
 
 /* All that is said of the frame at @saved, which is the path's last. */
@@ -390,7 +391,7 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 
 	if (err < 0)
 		return err;
-	for (unsigned i = tree->decimals; i < p->decimals; i++)
+	for (unsigned i = tree->decimals; i < p->collected.decimals; i++)
 		r.factor *= 10;
 	err = make_frames(&r);
 	if (err == 0)
@@ -418,7 +419,7 @@ static void take_facts(struct ff_profile *p, struct ff_input *input, bool has_sa
 	input->period = picture->period;
 	input->has_samples = has_samples;
 	/* Why they were cut is not known any more. */
-	p->incomplete.truncated += picture->truncated;
+	p->collected.incomplete.truncated += picture->truncated;
 }
 
 int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
@@ -455,11 +456,7 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			"cannot choose an event of '%s': a flame graph holds what was "
 			"counted",
 			path);
-	if (tree->decimals > p->decimals) {
-		scale_weights(&p->columns, &p->trie, &p->sum,
-			      tree->decimals - p->decimals);
-		p->decimals = tree->decimals;
-	}
+	collected_scale(&p->collected, tree->decimals);
 	take_facts(p, input, tree->values[COLUMN_SAMPLES].of != NULL);
 	err = report_read(p, input, tree->report, tree->report_size);
 	return err < 0 ? err : restore(p, input, tree);

@@ -38,8 +38,8 @@ static struct hit_file *list_files(const struct ff_profile *p)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++)
 		files[i].image = i;
-	for (size_t i = 0; i < p->frames.list.count; i++)
-		files[p->frames.list.v[i].image].frames++;
+	for (size_t i = 0; i < p->collected.frames.list.count; i++)
+		files[p->collected.frames.list.v[i].image].frames++;
 	qsort(files, count, sizeof(*files), by_frames);
 	return files;
 }
@@ -109,7 +109,7 @@ int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used)
 
 	if (used->stack_size) {
 		err = name_omitting(p, &omitting, &kept);
-		say_copied(used, &omitting, kept, p->unwound.joined, &sentence);
+		say_copied(used, &omitting, kept, p->collected.unwound.joined, &sentence);
 	} else {
 		text_string(&sentence, "stacks: by frame pointers, which all code that "
 				       "was mapped keeps");

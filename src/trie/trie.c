@@ -522,11 +522,11 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 	return err < 0 ? err : merge_rows(t, from, map);
 }
 
-int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-	       uint32_t **node_map)
+static int merge_mapped(struct trie *t, const struct trie *from,
+			const uint32_t *frame_map, bool collapsing, uint32_t **node_map)
 {
 	uint32_t *map = pages_room(from->count * sizeof(*map));
-	int err = map ? merge(t, from, frame_map, false, map) : -ENOMEM;
+	int err = map ? merge(t, from, frame_map, collapsing, map) : -ENOMEM;
 
 	if (err == 0 && node_map)
 		*node_map = map;
@@ -535,14 +535,16 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 	return err;
 }
 
-int trie_merge_collapsing(struct trie *t, const struct trie *from,
-			  const uint32_t *frame_map)
+int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
+	       uint32_t **node_map)
 {
-	uint32_t *map = pages_room(from->count * sizeof(*map));
-	int err = map ? merge(t, from, frame_map, true, map) : -ENOMEM;
+	return merge_mapped(t, from, frame_map, false, node_map);
+}
 
-	free(map);
-	return err;
+int trie_merge_collapsing(struct trie *t, const struct trie *from,
+			  const uint32_t *frame_map, uint32_t **node_map)
+{
+	return merge_mapped(t, from, frame_map, true, node_map);
 }
 
 const struct trie_memory *trie_recall(const struct trie *t, uint64_t low, uint64_t high)

@@ -146,7 +146,7 @@ int trie_merge(struct trie *t, const struct trie *from, const uint32_t *frame_ma
 	       uint32_t **node_map);
 /* The same where frames may become one, and nodes with them. */
 int trie_merge_collapsing(struct trie *t, const struct trie *from,
-			  const uint32_t *frame_map);
+			  const uint32_t *frame_map, uint32_t **node_map);
 
 /* Recently found stacks, by a key that stands for the whole stack, with a note of the
  * caller's. */

@@ -1,139 +1,121 @@
 /*
- * A counter that is read with a sample is a running total: the sample's weight is what
- * was added since it was read before, in time order. Workers read chunks in any order,
- * so reads are kept, sorted and settled together; last values stay for reads that are
- * settled later. This is how perf delivers them (deliver_sample_value() in
- * tools/perf/util/session.c), and like perf a sample for which nothing was added is
- * none.
+ * A counter that is read with a sample (`{cycles,instructions}:S`) is a running total: the
+ * sample's weight is what was added since it was read before, in time order. So the read before
+ * stays open, under its counter. This is how perf delivers them (deliver_sample_value() in
+ * tools/perf/util/session.c), and like perf a sample for which nothing was added is none.
  */
+#include "weight/counters.h"
+
 #include <errno.h>
 
-#include "weight/weight.h"
+#include "weight/charge.h"
 
-enum {
-	SOME = 1024, /* reads */
-	READ_MEMORY = 3 * sizeof(struct counter_read), /* with room, and sorted */
+struct counter_read {
+	uint64_t id, value;
+	uint32_t tid; /* where each thread has a counter of its own, else 0 */
+	int32_t event : 31; /* its index; -1: the id is no event's */
+	uint32_t as_one : 1; /* it weighs 1, whatever it has counted */
 };
 
-bool counter_reads_allow(struct counter_reads *reads, struct budget *budget)
+static const struct counter_read *read_of(const struct deferred_event *e)
 {
-	if (reads->list.count < reads->allowed)
-		return true;
-	if (!claim_add_part(&reads->claim, budget, BUDGET_STACKS, SOME * READ_MEMORY))
-		return false;
-	reads->allowed += SOME;
-	return true;
-}
-
-void counter_reads_take_claim(struct counter_reads *reads, struct counter_reads *from)
-{
-	claim_join(&reads->claim, &from->claim);
-	reads->allowed += from->allowed;
-	from->allowed = 0;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct counter_read *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return (const void *)e->fields;
 }
 
 /* A counter is its event's on a processor, or, where it is inherited, a thread's. */
-static uint64_t key_of(const struct counter_read *read)
+static uint64_t counter_key(const struct deferred_event *e)
 {
-	return hash_u64(read->id) + read->tid;
+	return hash_u64(read_of(e)->id) + read_of(e)->tid;
 }
 
-/* What was counted since it was read the last time; one that went back began again. */
-static int count(struct counter_reads *reads, const struct counter_read *read,
-		 uint64_t *ret)
+static int split_add(struct sample_split *split, size_t event)
 {
-	uint64_t key = key_of(read), before = 0;
-	const uint32_t *index = hash_map_get(&reads->by_key, key);
-	uint64_t *last;
-
-	if (index) {
-		last = &reads->last.v[*index];
-		before = *last;
-	} else {
-		if (!array_reserve(&reads->last, 1) ||
-		    !hash_map_set(&reads->by_key, key, (uint32_t)reads->last.count))
+	while (split->by_event.count <= event)
+		if (!array_add(&split->by_event))
 			return -ENOMEM;
-		last = array_add(&reads->last);
-	}
-	*last = read->value;
-	*ret = read->value < before ? read->value : read->value - before;
+	split->by_event.v[event]++;
 	return 0;
 }
 
-int counter_reads_deliver(struct counter_reads *reads, size_t event, uint64_t samples)
+static int settle_counter(struct deferred_event *e, const struct deferred_event *before,
+			  struct settlement *to)
 {
-	while (reads->delivered.count <= event)
-		if (!array_add(&reads->delivered))
-			return -ENOMEM;
-	reads->delivered.v[event] += samples;
-	return 0;
+	const struct counter_read *read = read_of(e);
+	struct charge charge = { .weight = read->value,
+				 .node = e->node,
+				 .lost = e->lost };
+	int err = 0;
+
+	/* One that went back began again. */
+	if (before && read_of(before)->value <= read->value)
+		charge.weight -= read_of(before)->value;
+	/* perf delivers no sample of a counter that stood still. */
+	if (charge.weight == 0)
+		return 1;
+	if (to->options->count_samples || read->as_one)
+		charge.weight = 1;
+	if (read->event >= 0)
+		err = split_add(to->split, (size_t)read->event);
+	if (e->kept && charge.weight < WEIGHT_IMPOSSIBLE)
+		to->target.log->list.v[e->kept - 1].weight = charge.weight;
+	if (charge.weight < WEIGHT_IMPOSSIBLE)
+		charge.weight *= to->factor;
+	if (err == 0)
+		err = weight_charge(&to->target, &charge);
+	return err < 0 ? err : 1;
 }
 
-static int charge(const struct counter_read *read, uint64_t weight, struct trie *trie,
-		  struct weight_sum *sum)
+const struct deferred_kind counter_kind = {
+	.name = "counters of samples",
+	.fields = sizeof(struct counter_read),
+	.of_one_input = true,
+	.key = counter_key,
+	.settle = settle_counter,
+};
+
+/* Its sample is that of an event of its own, and weighs what is found out later. */
+static int keep(struct weigher *w, const struct weighing *x, struct deferred_event *e)
 {
-	if (weight >= WEIGHT_IMPOSSIBLE) {
-		weight_sum_damaged(sum, 1);
-		return 0;
+	int kept = e->lost ? 0 : weight_keep(w, x, WEIGHT_UNKNOWN);
+
+	if (kept > 0) {
+		array_last(&w->target.log->list)->event = (uint16_t)read_of(e)->event;
+		e->kept = (uint32_t)w->target.log->list.count;
 	}
-	weight_sum_count(sum, weight, 1);
-	if (read->lost) {
-		sum->lost[read->lost - 1] += weight;
-		return 0;
-	}
-	sum->kept += weight;
-	sum->samples_kept++;
-	if (trie_charge(trie, read->node, COLUMN_WEIGHT, weight) < 0)
-		return -ENOMEM;
-	return trie_charge(trie, read->node, COLUMN_SAMPLES, 1);
+	return kept < 0 ? kept : 0;
 }
 
-int counter_reads_settle(struct counter_reads *reads,
-			 const struct weight_options *options, struct trie *trie,
-			 struct sample_log *log, struct weight_sum *sum)
+static int defer_one(struct weigher *w, const struct weighing *x, uint32_t index)
+{
+	struct deferred_event *e;
+	struct counter_read *read;
+	int event, found = weight_defer(w, x, DEFERRED_COUNTERS, &e);
+
+	if (found <= 0) {
+		/* What it would weigh is known when all are. */
+		weight_sum_damaged(w->target.sum, found == 0);
+		return found;
+	}
+	read = (void *)e->fields;
+	read->value = sample_value(x->sample, index, &read->id);
+	event = input_event_of_id(w->in, read->id);
+	read->event = event;
+	if (event >= 0) {
+		const struct event *of = &w->rec->events.v[event];
+
+		read->tid = event_counts_threads(of) ? x->sample->tid : 0;
+		read->as_one = w->options->as_printed && event_is_anonymous(of);
+	}
+	if (event < 0 || !event_is_wanted(w->events, (size_t)event))
+		e->lost = LOST_EVENT + 1;
+	return keep(w, x, e);
+}
+
+int counters_defer(struct weigher *w, const struct weighing *x)
 {
 	int err = 0;
 
-	if (reads->list.count)
-		qsort(reads->list.v, reads->list.count, sizeof(*reads->list.v), by_time);
-	for (size_t i = 0; i < reads->list.count && err == 0; i++) {
-		const struct counter_read *read = &reads->list.v[i];
-		uint64_t weight;
-
-		err = count(reads, read, &weight);
-		/* perf delivers no sample of a counter that stood still. */
-		if (err < 0 || !weight)
-			continue;
-		if (options->count_samples || read->as_one)
-			weight = 1;
-		if (read->event >= 0)
-			err = counter_reads_deliver(reads, (size_t)read->event, 1);
-		if (err == 0)
-			err = charge(read, weight, trie, sum);
-		if (read->kept && weight < WEIGHT_IMPOSSIBLE)
-			log->list.v[read->kept - 1].weight = weight;
-	}
-	reads->list.count = 0;
+	for (uint32_t i = 0; i < x->sample->group_count && err == 0; i++)
+		err = defer_one(w, x, i);
 	return err;
-}
-
-void counter_reads_release(struct counter_reads *reads)
-{
-	array_release(&reads->list);
-	array_release(&reads->last);
-	array_release(&reads->delivered);
-	hash_map_release(&reads->by_key);
-	claim_release(&reads->claim);
-	reads->allowed = 0;
 }

@@ -4,6 +4,7 @@
 #include "base/budget.h"
 #include "stack/stack.h"
 #include "trie/trie.h"
+#include "weight/deferred.h"
 
 /*
  * What a sample adds, and to which stack: here its period, or 1. Every weight that
@@ -52,8 +53,6 @@ static inline void weight_sum_before(struct weight_sum *sum, uint64_t weight)
 }
 
 void weight_sum_add(struct weight_sum *to, const struct weight_sum *from);
-/* Takes back what was added. */
-void weight_sum_remove(struct weight_sum *from, const struct weight_sum *added);
 bool weight_sum_conserved(const struct weight_sum *sum);
 
 struct weight_options {
@@ -91,48 +90,6 @@ bool sample_log_allows(struct sample_log *log, struct budget *budget);
 int sample_log_merge(struct sample_log *log, struct sample_log *from,
 		     const uint32_t *node_map);
 void sample_log_release(struct sample_log *log);
-
-/*
- * Counters that were read with a sample (`{cycles,instructions}:S`): each adds what it
- * has counted since it was read the time before, so they are added up in time order, when
- * all stacks are known.
- */
-struct counter_read {
-	uint64_t time, position; /* of the sample */
-	uint64_t id, value;
-	uint32_t node; /* of its stack */
-	uint32_t tid; /* where each thread has a counter of its own, else 0 */
-	uint32_t kept; /* index of its sample in a log, + 1; 0: it is not kept */
-	int32_t event; /* its index; -1: the id is no event's */
-	uint8_t lost; /* enum lost + 1; 0: it counts */
-	bool as_one; /* it weighs 1, whatever it has counted */
-};
-
-struct counter_reads {
-	ARRAY(struct counter_read) list;
-	ARRAY(uint64_t) last; /* values */
-	struct hash_map by_key; /* index of a counter's in last */
-	ARRAY(uint64_t) delivered; /* samples that these were, by event */
-	struct claim claim;
-	size_t allowed; /* reads that the claim is for */
-	bool refused; /* as of samples */
-};
-
-/* False: the budget has nothing left for one more. */
-bool counter_reads_allow(struct counter_reads *reads, struct budget *budget);
-/* The claim of @from goes over, with its reads. */
-void counter_reads_take_claim(struct counter_reads *reads, struct counter_reads *from);
-
-void counter_reads_release(struct counter_reads *reads);
-
-/* Counts samples as delivered to an event. 0, or -ENOMEM. */
-int counter_reads_deliver(struct counter_reads *reads, size_t event, uint64_t samples);
-
-/* Charges the trie and the sum and empties the list; later ones go on from these. 0, or
- * -ENOMEM. */
-int counter_reads_settle(struct counter_reads *reads,
-			 const struct weight_options *options, struct trie *trie,
-			 struct sample_log *log, struct weight_sum *sum);
 
 /*
  * Which events count. By default those of the family of the first event that has samples:
@@ -182,5 +139,65 @@ static inline bool event_is_wanted(const struct event_choice *choice, size_t eve
 }
 
 void event_choice_release(struct event_choice *choice);
+
+/* What weights are added to: parts of what one has collected. */
+struct weight_target {
+	struct trie *trie;
+	struct weight_sum *sum;
+	struct sample_log *log;
+	struct deferred_queue *deferred; /* by enum deferred_which */
+};
+
+/* What a worker weighs its samples with. All of it outlives the weigher. */
+struct weigher {
+	struct context *ctx; /* with the budget */
+	const struct weight_options *options;
+	const struct event_choice *events;
+	const struct recording *rec;
+	const struct input *in;
+	struct weight_target target;
+	uint16_t input; /* its number */
+	bool keep_samples;
+};
+
+/* A weight on its way into the tree. */
+struct charge {
+	uint64_t weight;
+	uint32_t node; /* of its stack */
+	uint8_t lost; /* enum lost + 1; 0: it counts */
+	bool followed; /* by frame pointers: COLUMN_FOLLOWED */
+	bool cut; /* no memory was left for all of its stack */
+};
+
+/* A sample as it is weighed: weight_begin() says what it weighs and why it is lost, if it is; only
+ * else somebody has to find its stack, and may find that it is lost all the same. */
+struct weighing {
+	const struct sample *sample;
+	struct charge charge;
+	uint32_t comm; /* of a sample that is kept: string id */
+};
+
+/* @passed: all filters. */
+void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
+		  struct weighing *ret);
+/* 1: the sample is in the tree; 0: it is lost, or deferred; or -ENOMEM with a sentence. */
+int weight_take(struct weigher *w, const struct weighing *x);
+
+/* What is deferred: here counters that were read with a sample (counters.c). */
+enum deferred_which { DEFERRED_COUNTERS, DEFERRED_KINDS };
+extern const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS];
+
+/* Samples that groups of counters were split into, by event. */
+struct sample_split {
+	ARRAY(uint64_t) by_event;
+};
+
+/* What deferred events come to. */
+struct settlement {
+	struct weight_target target;
+	const struct weight_options *options;
+	struct sample_split *split;
+	uint64_t factor; /* of the target's unit: 1, or a power of 10 */
+};
 
 #endif

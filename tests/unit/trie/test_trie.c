@@ -314,7 +314,7 @@ Test(trie, merging_translates_frames_and_joins_those_that_become_equal)
 	charge(&from, "ab", 10);
 	charge(&from, "ac", 100);
 	charge(&from, "a", 1000);
-	cr_assert_eq(trie_merge_collapsing(&to, &from, map), 0);
+	cr_assert_eq(trie_merge_collapsing(&to, &from, map, NULL), 0);
 	xy = add(&to, "xy");
 	cr_assert_eq(to.count, 3);
 	cr_assert_eq(self(&to, COLUMN_WEIGHT, xy), 111);

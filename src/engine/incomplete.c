@@ -1,33 +1,5 @@
-/* What came with samples. */
+/* Why most of the stacks that are not whole are not. */
 #include "engine/profile.h"
-
-void incomplete_count(struct incomplete_counts *count, unsigned incomplete)
-{
-	count->truncated += (incomplete & INCOMPLETE_TRUNCATED) != 0;
-	for (; incomplete; incomplete &= incomplete - 1)
-		count->of[__builtin_ctz(incomplete)]++;
-}
-
-void incomplete_counts_add(struct incomplete_counts *to,
-			   const struct incomplete_counts *from)
-{
-	to->truncated += from->truncated;
-	for (int i = 0; i < INCOMPLETE_BITS; i++)
-		to->of[i] += from->of[i];
-}
-
-void sample_tally_add(struct sample_tally *to, const struct sample_tally *from)
-{
-	to->chains += from->chains;
-	to->chains_broken += from->chains_broken;
-	to->chains_cut += from->chains_cut;
-	to->user_stacks += from->user_stacks;
-	to->user_stacks_cut += from->user_stacks_cut;
-	to->branch_stacks += from->branch_stacks;
-	to->bare += from->bare;
-	to->inferred += from->inferred;
-	to->skipped += from->skipped;
-}
 
 const struct incomplete_words *incomplete_most(const struct ff_profile *p)
 {

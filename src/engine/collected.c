@@ -1,0 +1,294 @@
+/*
+ * Frames are merged first: they say which frame of the one is which of the other. Tries follow,
+ * and say the same of nodes; with that map the sample log and deferred events follow. Who has
+ * nothing yet takes all of the other one's without a look at it.
+ */
+#include "engine/collected.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int collected_init(struct collected *c, const struct collected_limit *limit)
+{
+	*c = (struct collected){ .columns = limit->columns };
+	if (trie_init(&c->trie) < 0)
+		return -ENOMEM;
+	frames_limit(&c->frames, limit->budget, limit->frame);
+	trie_limit(&c->trie, limit->budget);
+	for (int i = 0; i < DEFERRED_KINDS; i++)
+		c->deferred[i].kind = deferred_kinds[i];
+	return 0;
+}
+
+void collected_release(struct collected *c)
+{
+	frames_release(&c->frames);
+	trie_release(&c->trie);
+	array_release(&c->processes.list);
+	hash_map_release(&c->processes.by_pid);
+	sample_log_release(&c->samples);
+	for (int i = 0; i < DEFERRED_KINDS; i++)
+		deferred_queue_release(&c->deferred[i]);
+	*c = (struct collected){ 0 };
+}
+
+int collected_add_stack(struct collected *c, const uint32_t *frames, size_t count,
+			uint32_t *ret)
+{
+	struct frame limit = { .image = IMAGE_ID_NAMES, .address = c->frames.limit };
+	bool cut = false;
+	uint32_t frame;
+	int err;
+
+	for (size_t i = 0; c->frames.limit_frame && i < count && !cut; i++)
+		if (frames[i] == c->frames.limit_frame - 1) {
+			count = i + 1;
+			cut = true;
+		}
+	err = trie_add(&c->trie, frames, count, ret);
+	if (err <= 0 || *ret)
+		return err == 0 && cut ? 1 : err;
+	if (frames_add(&c->frames, &limit, &frame) < 0)
+		return -ENOMEM;
+	trie_allow_one(&c->trie);
+	err = trie_add(&c->trie, &frame, 1, ret);
+	return err < 0 ? err : 1;
+}
+
+struct ff_process *collected_process(struct collected *c, uint32_t pid)
+{
+	struct process_list *all = &c->processes;
+	const uint32_t *index = hash_map_get(&all->by_pid, pid);
+	struct ff_process *process;
+
+	if (index)
+		return &all->list.v[*index];
+	if (!hash_map_set(&all->by_pid, pid, (uint32_t)all->list.count))
+		return NULL;
+	process = array_add(&all->list);
+	if (process)
+		process->pid = pid;
+	return process;
+}
+
+/* Samples of a processor come in runs of one process. */
+int collected_count_process(struct collected *c, uint32_t pid)
+{
+	struct process_list *all = &c->processes;
+	struct ff_process *process;
+
+	if (!all->list.count || all->list.v[all->last].pid != pid) {
+		process = collected_process(c, pid);
+		if (!process)
+			return -ENOMEM;
+		all->last = (size_t)(process - all->list.v);
+	}
+	all->list.v[all->last].samples++;
+	return 0;
+}
+
+struct weight_target collected_target(struct collected *c)
+{
+	return (struct weight_target){ &c->trie, &c->sum, &c->samples, c->deferred };
+}
+
+bool collected_is_conserved(const struct collected *c)
+{
+	uint64_t sum = 0;
+
+	for (size_t row = 1; row < c->trie.rows.count; row++)
+		sum += trie_row_self(&c->trie, row, COLUMN_WEIGHT);
+	return sum == c->sum.kept && weight_sum_conserved(&c->sum);
+}
+
+static uint64_t power_of_10(unsigned exponent)
+{
+	uint64_t power = 1;
+
+	for (; exponent > 0; exponent--)
+		power *= 10;
+	return power;
+}
+
+void collected_scale(struct collected *c, unsigned decimals)
+{
+	struct weight_sum *sum = &c->sum;
+	uint64_t factor;
+
+	if (decimals <= c->decimals)
+		return;
+	factor = power_of_10(decimals - c->decimals);
+	c->decimals = decimals;
+	for (uint32_t i = 0; i < c->columns->count; i++)
+		if (!c->columns->v[i].unit)
+			trie_scale(&c->trie, i, factor);
+	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
+	sum->overflow |= __builtin_mul_overflow(sum->before, factor, &sum->before);
+	sum->kept *= factor;
+	sum->cut *= factor;
+	for (int i = 0; i < LOST_REASONS; i++)
+		sum->lost[i] *= factor;
+}
+
+void incomplete_count(struct incomplete_counts *counts, unsigned incomplete)
+{
+	counts->truncated += (incomplete & INCOMPLETE_TRUNCATED) != 0;
+	for (; incomplete; incomplete &= incomplete - 1)
+		counts->of[__builtin_ctz(incomplete)]++;
+}
+
+void sample_tally_add(struct sample_tally *to, const struct sample_tally *from)
+{
+	to->chains += from->chains;
+	to->chains_broken += from->chains_broken;
+	to->chains_cut += from->chains_cut;
+	to->user_stacks += from->user_stacks;
+	to->user_stacks_cut += from->user_stacks_cut;
+	to->branch_stacks += from->branch_stacks;
+	to->bare += from->bare;
+	to->inferred += from->inferred;
+	to->skipped += from->skipped;
+}
+
+int collected_merge_frames(struct collected *c, struct collected *from,
+			   uint32_t **frame_map)
+{
+	struct frames frames = c->frames;
+
+	*frame_map = NULL;
+	if (from->trie.count == 0)
+		return 0;
+	if (!trie_is_empty(&c->trie) || frames.list.count)
+		return frames_merge(&c->frames, &from->frames, frame_map);
+	c->frames = from->frames;
+	from->frames = frames;
+	return 0;
+}
+
+/* The sample log and what is deferred follow their stacks. */
+static int merge_followers(struct collected *c, struct collected *from,
+			   const uint32_t *node_map)
+{
+	uint32_t kept = (uint32_t)c->samples.list.count;
+	int err = sample_log_merge(&c->samples, &from->samples, node_map);
+
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
+		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
+					   kept);
+	return err;
+}
+
+/* The first input that has a process says what it is called. */
+static int merge_processes(struct collected *c, const struct process_list *from)
+{
+	for (size_t i = 0; i < from->list.count; i++) {
+		struct ff_process *process = collected_process(c, from->list.v[i].pid);
+
+		if (!process)
+			return -ENOMEM;
+		if (!process->comm)
+			process->comm = from->list.v[i].comm;
+		process->samples += from->list.v[i].samples;
+	}
+	return 0;
+}
+
+int collected_merge_rest(struct collected *c, struct collected *from,
+			 const uint32_t *frame_map)
+{
+	struct trie trie = c->trie;
+	uint32_t *node_map = NULL;
+	int err = 0;
+
+	if (from->trie.count == 0)
+		return 0;
+	collected_scale(from, c->decimals);
+	if (frame_map) {
+		trie_drop_index(&from->trie);
+		err = trie_merge(&c->trie, &from->trie, frame_map, &node_map);
+	} else {
+		c->trie = from->trie;
+		from->trie = trie;
+	}
+	if (err == 0)
+		err = merge_followers(c, from, node_map);
+	free(node_map);
+	if (err == 0)
+		err = merge_processes(c, &from->processes);
+	weight_sum_add(&c->sum, &from->sum);
+	stack_counts_add(&c->unwound, &from->unwound);
+	sample_tally_add(&c->tally, &from->tally);
+	c->incomplete.truncated += from->incomplete.truncated;
+	for (int i = 0; i < INCOMPLETE_BITS; i++)
+		c->incomplete.of[i] += from->incomplete.of[i];
+	return err;
+}
+
+int collected_merge(struct collected *c, struct collected *from)
+{
+	uint32_t *frame_map;
+	int err = collected_merge_frames(c, from, &frame_map);
+
+	if (err == 0)
+		err = collected_merge_rest(c, from, frame_map);
+	free(frame_map);
+	return err;
+}
+
+int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t **node_map)
+{
+	uint32_t *map = NULL;
+	struct trie joined;
+	int err;
+
+	if (trie_init(&joined) < 0)
+		return -ENOMEM;
+	trie_limit(&joined, c->trie.budget);
+	err = trie_merge_collapsing(&joined, &c->trie, frame_map, &map);
+	if (err < 0) {
+		trie_release(&joined);
+		return err;
+	}
+	trie_release(&c->trie);
+	c->trie = joined;
+	for (size_t i = 0; i < c->samples.list.count; i++)
+		c->samples.list.v[i].node = map[c->samples.list.v[i].node];
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
+		err = deferred_queue_remap(&c->deferred[i], map);
+	if (err == 0 && node_map)
+		*node_map = map;
+	else
+		free(map);
+	return err;
+}
+
+int collected_settle(struct collected *c, const struct weight_options *options,
+		     struct sample_split *split)
+{
+	struct settlement to = { collected_target(c), options, split,
+				 power_of_10(c->decimals) };
+	int err = 0;
+
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
+		err = deferred_queue_settle(&c->deferred[i], &to);
+	return err;
+}
+
+void collected_end_input(struct collected *c)
+{
+	for (int i = 0; i < DEFERRED_KINDS; i++)
+		deferred_queue_end_input(&c->deferred[i]);
+}
+
+void snapshot_take(struct collected *ret, const struct collected *c)
+{
+	*ret = *c;
+	ret->samples = (struct sample_log){ 0 };
+	ret->processes = (struct process_list){ 0 };
+}
+
+void snapshot_release(struct collected *snapshot, struct collected *c)
+{
+	c->sum = snapshot->sum;
+	*snapshot = (struct collected){ 0 };
+}

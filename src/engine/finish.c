@@ -1,0 +1,77 @@
+/*
+ * What a finished profile has beside what was collected: names, the named tree, and lists of
+ * what was hit. The tree and the lists need names, not each other, so they are made at once.
+ */
+#include <errno.h>
+
+#include "base/parallel.h"
+#include "engine/profile.h"
+#include "find/find.h"
+
+enum { TREE_LARGE = 1 << 16 }; /* nodes: to start a thread takes a tenth of a ms */
+
+size_t profile_threads(const struct ff_profile *p)
+{
+	return p->options.threads ? p->options.threads : parallel_processors();
+}
+
+int name_frames(struct ff_profile *p)
+{
+	return symbolizer_run(&p->ctx, p->symbolizer, &p->collected.frames, &p->symbols);
+}
+
+void warn_of_unread(struct ff_profile *p)
+{
+	struct debuginfod *d = p->places.debuginfod;
+	const char *problem = d ? debuginfod_problem(d) : NULL;
+	const char *why = p->binaries ? binaries_trouble(p->binaries) : NULL;
+
+	if (problem)
+		warn(&p->ctx, "debuginfod was given up: %s", problem);
+	/* Stacks that run through it may end there; what its functions are called is another
+	 * matter. */
+	if (why && !p->unread_said)
+		warn(&p->ctx, "stacks may end too early: %s", why);
+	p->unread_said |= why != NULL;
+}
+
+struct tree_job {
+	struct ff_profile *profile;
+	const uint8_t *left_out;
+	size_t threads;
+};
+
+static int make_named(const struct tree_job *j)
+{
+	struct ff_profile *p = j->profile;
+	struct named_options options = {
+		.in_order = p->options.flags & FF_FLAMECHART,
+		.columns = &p->columns,
+		.frames = &p->collected.frames,
+		.left_out = j->left_out,
+		.threads = j->threads,
+	};
+	int err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &p->strings,
+			     &options, &p->named);
+
+	p->named.decimals = p->collected.decimals;
+	return err;
+}
+
+enum { JOB_TREE, JOB_RESULTS, TREE_JOBS };
+
+static int tree_or_results(void *arg, size_t job, size_t worker)
+{
+	const struct tree_job *j = arg;
+
+	(void)worker;
+	return job == JOB_TREE ? make_named(j) : list_results(j->profile);
+}
+
+int make_tree(struct ff_profile *p, const uint8_t *left_out)
+{
+	size_t threads = p->collected.trie.count < TREE_LARGE ? 1 : profile_threads(p);
+	struct tree_job job = { p, left_out, threads };
+
+	return parallel_run(threads, TREE_JOBS, tree_or_results, &job);
+}

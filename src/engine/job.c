@@ -1,0 +1,102 @@
+/*
+ * A job reads one recording, be it a file, a pipe or this machine: it has the options that apply
+ * to it, chooses its events, and says at the end what was not as asked for.
+ */
+#include "engine/job.h"
+
+#include <errno.h>
+
+static int make_marks(struct ff_profile *p, struct stack_options *stacks)
+{
+	if (stacks->infer &&
+	    intern_add(&p->strings, "[skipped]", 9, &stacks->skipped) < 0)
+		return -ENOMEM;
+	if (stacks->as_perf || p->options.truncated != FF_TRUNCATED_MARK)
+		return 0;
+	return intern_add(&p->strings, "[truncated]", 11, &stacks->truncated);
+}
+
+int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
+{
+	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
+
+	*ret = (struct input_job){
+		.p = p,
+		.input = input,
+		.in = input->input,
+		.rec = input_recording(input->input),
+		.weights = { p->options.count == FF_COUNT_SAMPLES, compat },
+		.stacks = { .root = (int)p->options.root,
+			    .max_stack = p->options.max_stack,
+			    .by_address = p->options.flags & FF_ADDRS,
+			    .empty_chains = compat,
+			    .timed = p->options.flags & FF_TIMED,
+			    .as_perf = compat,
+			    .infer = profile_infers(p),
+			    .labels = &ret->events.labels },
+		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
+		.keep_samples = p->options.flags & FF_SAMPLES,
+		.samples_before = p->collected.sum.samples_read,
+	};
+	if (make_marks(p, &ret->stacks) < 0)
+		return fail_memory(&p->ctx);
+	if (p->options.flags & FF_FLAMECHART)
+		return fail(&p->ctx, -EOPNOTSUPP,
+			    "cannot read '%s': a flame chart needs folded text",
+			    input_path(ret->in));
+	return 0;
+}
+
+int choose_events(struct input_job *j)
+{
+	struct ff_profile *p = j->p;
+	struct event_wish wish = {
+		.name = p->options.event,
+		.words = j->event_words,
+		.weights = &j->weights,
+	};
+
+	if (!wish.words && j->rec->command)
+		wish.words = intern_text(&p->strings, j->rec->command);
+	return event_choice_make(&p->ctx, &j->events, j->rec, &p->strings, &wish);
+}
+
+int add_recording_symbols(struct input_job *j)
+{
+	if (j->symbols_added)
+		return 0;
+	j->symbols_added = true;
+	return symbolizer_add_recording(j->p->symbolizer, j->rec) < 0
+		       ? fail_memory(&j->p->ctx)
+		       : 0;
+}
+
+int settle_deferred(struct input_job *j, struct collected *c)
+{
+	return collected_settle(c, &j->weights, &j->input->split) < 0
+		       ? fail_memory(&j->p->ctx)
+		       : 0;
+}
+
+int input_job_end(struct input_job *j, int err)
+{
+	struct ff_profile *p = j->p;
+	struct ff_input *input = j->input;
+
+	collected_end_input(&p->collected);
+	input->delivered = p->collected.sum.samples_read - j->samples_before;
+	if (err == 0)
+		err = add_recording_symbols(j);
+	if (err == 0)
+		event_choice_report_split(&p->ctx, &j->events, j->rec, &p->strings,
+					  input->split.by_event.v,
+					  input->split.by_event.count);
+	if (err == 0 && note_events(p, input, &j->events) < 0)
+		err = fail_memory(&p->ctx);
+	if (err == 0)
+		say_mixed_units(p, input);
+	event_choice_release(&j->events);
+	processes_free(j->processes);
+	claim_release(&j->states);
+	return err;
+}

@@ -1,0 +1,95 @@
+/*
+ * The second pass over a file: its samples, in chunks, by any number of workers. Which chunk
+ * a worker gets is chance, and what they have together is the same whatever they got.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "engine/job.h"
+
+static int take_chunk(void *arg, size_t chunk, size_t worker)
+{
+	struct input_job *j = arg;
+	struct worker *w = &j->workers[worker];
+	uint64_t damaged = 0;
+	struct sample sample;
+	int err;
+
+	err = sample_reader_start(&w->ctx, w->reader, chunk);
+	if (err < 0)
+		return err;
+	while ((err = sample_next(&w->ctx, w->reader, &sample, &damaged)) > 0) {
+		w->found++;
+		err = worker_take(w, &sample);
+		if (err < 0)
+			break;
+	}
+	weight_sum_damaged(&w->collected.sum, damaged);
+	w->found += damaged;
+	if (sample_reader_damaged_at(w->reader) < w->damaged_at)
+		w->damaged_at = sample_reader_damaged_at(w->reader);
+	atomic_fetch_add(&j->chunks_done, 1);
+	/* The caller's thread is worker 0. */
+	if (worker == 0)
+		show_progress(j->p, "reading samples", atomic_load(&j->chunks_done),
+			      input_chunks(j->in));
+	return err;
+}
+
+/* The first worker that failed says why. */
+static int adopt_error(struct input_job *j, int err)
+{
+	for (size_t i = 0; i < j->threads && err < 0; i++)
+		if (j->workers[i].ctx.error[0]) {
+			memcpy(j->p->ctx.error, j->workers[i].ctx.error,
+			       sizeof(j->p->ctx.error));
+			break;
+		}
+	return err;
+}
+
+/* It has read the same as the first one; else it is said, and what it has not found is lost, as
+ * other damaged records are. */
+static int compare_passes(struct input_job *j)
+{
+	uint64_t found = 0, at = UINT64_MAX;
+
+	for (size_t i = 0; i < j->threads; i++) {
+		found += j->workers[i].found;
+		if (j->workers[i].damaged_at < at)
+			at = j->workers[i].damaged_at;
+	}
+	if (found == j->rec->samples && (at == UINT64_MAX || j->rec->truncated_at))
+		return 0;
+	j->input->changed = true;
+	if (found < j->rec->samples)
+		weight_sum_damaged(&j->workers[0].collected.sum, j->rec->samples - found);
+	return input_note_change(&j->p->ctx, j->in, found, at);
+}
+
+int read_samples(struct input_job *j)
+{
+	size_t threads = profile_threads(j->p), chunks = input_chunks(j->in);
+	int err = 0;
+
+	j->threads = threads < chunks ? threads : chunks ? chunks : 1;
+	j->workers = calloc(j->threads, sizeof(*j->workers));
+	if (!j->workers)
+		return fail_memory(&j->p->ctx);
+	for (size_t i = 0; i < j->threads && err == 0; i++)
+		err = worker_start(j, &j->workers[i]);
+	if (err == 0)
+		err = adopt_error(j, parallel_run(j->threads, chunks, take_chunk, j));
+	for (size_t i = 0; i < j->threads && err == 0; i++)
+		worker_finish(&j->workers[i]);
+	return err < 0 ? err : compare_passes(j);
+}
+
+void workers_release(struct input_job *j)
+{
+	for (size_t i = 0; j->workers && i < j->threads; i++)
+		worker_release(&j->workers[i]);
+	free(j->workers);
+	j->workers = NULL;
+}

@@ -1,0 +1,148 @@
+/*
+ * A worker has all that it takes to turn samples into weight, and one `struct collected` that
+ * nobody else touches meanwhile: workers share what they only read.
+ */
+#include <errno.h>
+
+#include "engine/job.h"
+
+int worker_start(struct input_job *j, struct worker *w)
+{
+	struct ff_profile *p = j->p;
+	struct collected_limit limit = { &p->columns, &p->budget, p->memory_limit };
+	struct stack_sources sources = {
+		.ps = j->processes,
+		.rec = j->rec,
+		.strings = &p->strings,
+		.binaries = p->binaries,
+	};
+
+	w->job = j;
+	w->damaged_at = UINT64_MAX;
+	w->filters = filters_ask_samples(p->filters);
+	w->ctx.log = p->ctx.log;
+	w->ctx.log_arg = p->ctx.log_arg;
+	w->ctx.budget = p->ctx.budget;
+	if (collected_init(&w->collected, &limit) < 0 ||
+	    filter_memo_new(p->filters, &w->memo) < 0)
+		return fail_memory(&p->ctx);
+	w->weigher = (struct weigher){ .ctx = &w->ctx,
+				       .options = &j->weights,
+				       .events = &j->events,
+				       .rec = j->rec,
+				       .in = j->in,
+				       .target = collected_target(&w->collected),
+				       .input = (uint16_t)j->input->index,
+				       .keep_samples = j->keep_samples };
+	if (sample_reader_new(&p->ctx, j->in, &w->reader) < 0)
+		return -ENOMEM;
+	if (p->options.flags & FF_COMPAT_STACKCOLLAPSE)
+		sample_reader_take_any_target(w->reader);
+	return stack_walker_new(&p->ctx, &sources, &w->collected.frames, &j->stacks,
+				&w->stacks);
+}
+
+int worker_filter(struct worker *w, const struct sample *s)
+{
+	const struct input_job *j = w->job;
+	struct filter_subject subject = {
+		.pid = s->pid,
+		.tid = s->tid,
+		.cpu = s->cpu,
+		.comm = stack_comm(w->stacks, s),
+		.event = j->rec->events.v[s->event].name,
+		.cgroup = processes_cgroup(j->processes, s->cgroup),
+		.time = s->time,
+		.first = j->rec->first_time,
+		.last = j->rec->last_time,
+	};
+
+	return filters_pass(&w->ctx, j->p->filters, w->memo, &j->p->strings, &subject);
+}
+
+/* What is remembered of a stack beside its node: why it is not whole, and these. */
+enum {
+	NOTE_FOLLOWED = 1 << INCOMPLETE_BITS,
+	NOTE_CUT = NOTE_FOLLOWED << 1,
+	NOTE_INFERRED = NOTE_CUT << 1,
+	NOTE_SKIPPED = NOTE_INFERRED << 1,
+};
+
+/* Stacks that are not whole can be left out. */
+static bool is_dropped(const struct worker *w, uint32_t notes)
+{
+	return w->job->drop_truncated && notes & INCOMPLETE_TRUNCATED;
+}
+
+/* The node is 0 where the stack is dropped. */
+static int walk_stack(struct worker *w, const struct sample *s, struct trie_memory *ret)
+{
+	struct stack stack;
+	int err = 0;
+
+	if (stack_walk(w->stacks, s, &stack) < 0)
+		return fail_memory(&w->ctx);
+	ret->node = 0;
+	ret->note = stack.incomplete | (stack.followed ? NOTE_FOLLOWED : 0) |
+		    (stack.inferred ? NOTE_INFERRED : 0) |
+		    (stack.skipped ? NOTE_SKIPPED : 0);
+	if (!is_dropped(w, ret->note))
+		err = collected_add_stack(&w->collected, stack.frames, stack.count,
+					  &ret->node);
+	ret->note |= err > 0 ? NOTE_CUT : 0;
+	return err < 0 ? fail_memory(&w->ctx) : 0;
+}
+
+int worker_find_stack(struct worker *w, const struct sample *s, struct charge *ret)
+{
+	struct collected *c = &w->collected;
+	const struct trie_memory *known = NULL;
+	struct trie_memory found;
+	struct stack_key key = { 0 };
+	bool has_key = stack_key(w->stacks, s, &key);
+	int err = 0;
+
+	if (has_key)
+		known = trie_recall(&c->trie, key.low, key.high);
+	if (!known) {
+		found.high = key.high;
+		err = walk_stack(w, s, &found);
+		if (err < 0)
+			return err;
+		known = &found;
+		if (has_key && found.node)
+			trie_remember(&c->trie, key.low, &found);
+	}
+	ret->node = known->node;
+	ret->followed = known->note & NOTE_FOLLOWED;
+	ret->cut = known->note & NOTE_CUT;
+	if (is_dropped(w, known->note))
+		ret->lost = LOST_TRUNCATED + 1;
+	incomplete_count(&c->incomplete, known->note & (NOTE_FOLLOWED - 1));
+	c->tally.chains_broken += (known->note & INCOMPLETE_ODD_CONTEXT) != 0;
+	c->tally.inferred += (known->note & NOTE_INFERRED) != 0;
+	c->tally.skipped += (known->note & NOTE_SKIPPED) != 0;
+	return 0;
+}
+
+static void release_readers(struct worker *w)
+{
+	sample_reader_free(w->reader);
+	stack_walker_free(w->stacks);
+	filter_memo_free(w->memo);
+	w->reader = NULL;
+	w->stacks = NULL;
+	w->memo = NULL;
+}
+
+void worker_finish(struct worker *w)
+{
+	stack_counts_add(&w->collected.unwound, stack_walker_counts(w->stacks));
+	release_readers(w);
+}
+
+void worker_release(struct worker *w)
+{
+	release_readers(w);
+	collected_release(&w->collected);
+}

@@ -1,0 +1,18 @@
+#ifndef WEIGHT_CHARGE_H
+#define WEIGHT_CHARGE_H
+
+#include "weight/weight.h"
+
+/* 1: it is in the tree; 0: it is lost, which is counted; or -ENOMEM. */
+int weight_charge(const struct weight_target *to, const struct charge *c);
+
+/* 1: the sample is the last one of the log; 0: it is not kept, or not to be; or -ENOMEM with a
+ * sentence. */
+int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight);
+
+/* 1 and an event of this kind, with what the sample says and zeroed fields, until the next call;
+ * 0: memory has no room for it, which is said once; or -ENOMEM with a sentence. */
+int weight_defer(struct weigher *w, const struct weighing *x, enum deferred_which which,
+		 struct deferred_event **ret);
+
+#endif

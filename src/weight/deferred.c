@@ -1,0 +1,233 @@
+/*
+ * Events lie one behind the other, those that wait in an array and those that are open in
+ * another, which a hash of their keys leads to. To be put in order only their addresses are
+ * sorted: events of one sample stay in the order they came in, which makes the order the same
+ * for any number of workers. Of a live run they come in order, and nothing is sorted.
+ */
+#include "weight/deferred.h"
+
+#include <errno.h>
+
+enum { SOME = 1024 }; /* events, that the budget is asked for at once */
+
+/* Of one event, in units of the arrays. */
+static size_t words(const struct deferred_queue *q)
+{
+	return (sizeof(struct deferred_event) + q->kind->fields) / sizeof(uint64_t);
+}
+
+static size_t count_queued(const struct deferred_queue *q)
+{
+	return q->events.count / words(q);
+}
+
+static struct deferred_event *queued_at(const struct deferred_queue *q, size_t index)
+{
+	return (struct deferred_event *)(void *)(q->events.v + index * words(q));
+}
+
+static struct deferred_event *open_at(const struct deferred_queue *q, size_t index)
+{
+	return (struct deferred_event *)(void *)(q->open.v + index * words(q));
+}
+
+size_t deferred_queue_open(const struct deferred_queue *q)
+{
+	return q->open.count / words(q);
+}
+
+const struct deferred_event *deferred_queue_open_at(const struct deferred_queue *q,
+						    size_t index)
+{
+	return open_at(q, index);
+}
+
+int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
+		       struct deferred_event **ret)
+{
+	size_t size = words(q),
+	       memory = 3 * size * sizeof(uint64_t); /* room, and sorted */
+
+	if (count_queued(q) >= q->allowed) {
+		if (!claim_add_part(&q->claim, budget, BUDGET_STACKS, SOME * memory))
+			return 0;
+		q->allowed += SOME;
+	}
+	if (!array_reserve(&q->events, size))
+		return -ENOMEM;
+	q->events.count += size;
+	*ret = queued_at(q, count_queued(q) - 1);
+	memset(*ret, 0, size * sizeof(uint64_t));
+	return 1;
+}
+
+/* Keys of different inputs are different ones. */
+static uint64_t key_of(const struct deferred_queue *q, const struct deferred_event *e)
+{
+	return q->kind->key(e) + hash_u64(e->input);
+}
+
+/* Opens a copy of @e, in place of the one at @index, which may be NULL. */
+static int open_event(struct deferred_queue *q, const struct deferred_event *e,
+		      const uint32_t *index)
+{
+	size_t size = words(q), at = index ? *index : deferred_queue_open(q);
+
+	if (!index) {
+		if (!array_reserve(&q->open, size) ||
+		    !hash_map_set(&q->by_key, key_of(q, e), (uint32_t)at))
+			return -ENOMEM;
+		q->open.count += size;
+	}
+	memcpy(open_at(q, at), e, size * sizeof(uint64_t));
+	return 0;
+}
+
+/* The last one takes its place. */
+static int close_event(struct deferred_queue *q, uint32_t index)
+{
+	size_t size = words(q);
+	struct deferred_event *last;
+
+	hash_map_remove(&q->by_key, key_of(q, open_at(q, index)));
+	q->open.count -= size;
+	if (q->open.count == index * size)
+		return 0;
+	last = open_at(q, deferred_queue_open(q));
+	memcpy(open_at(q, index), last, size * sizeof(uint64_t));
+	return hash_map_set(&q->by_key, key_of(q, last), index) ? 0 : -ENOMEM;
+}
+
+/* What was open elsewhere is so here; two of one key add up, or the later one stays. */
+static int open_again(struct deferred_queue *q, const struct deferred_event *e)
+{
+	const uint32_t *index = hash_map_get(&q->by_key, key_of(q, e));
+	struct deferred_event *known = index ? open_at(q, *index) : NULL;
+
+	if (!known || !q->kind->adds_up)
+		return known && known->time > e->time ? 0 : open_event(q, e, index);
+	for (size_t i = 0; i < q->kind->fields / sizeof(*e->fields); i++)
+		known->fields[i] += e->fields[i];
+	return 0;
+}
+
+/* Where its stack and its sample have gone. */
+static void follow(struct deferred_event *e, const uint32_t *node_map, uint32_t kept)
+{
+	if (node_map)
+		e->node = node_map[e->node];
+	if (e->kept)
+		e->kept += kept;
+}
+
+int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
+			 const uint32_t *node_map, uint32_t kept)
+{
+	size_t before = count_queued(q);
+	int err = 0;
+
+	if (!array_reserve(&q->events, from->events.count))
+		return -ENOMEM;
+	if (from->events.count)
+		memcpy(q->events.v + q->events.count, from->events.v,
+		       from->events.count * sizeof(*from->events.v));
+	q->events.count += from->events.count;
+	claim_join(&q->claim, &from->claim);
+	q->allowed += from->allowed;
+	q->refused |= from->refused;
+	for (size_t i = before, count = count_queued(q); i < count; i++)
+		follow(queued_at(q, i), node_map, kept);
+	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
+		follow(open_at(from, i), node_map, kept);
+		err = open_again(q, open_at(from, i));
+	}
+	from->allowed = 0;
+	deferred_queue_release(from);
+	return err;
+}
+
+int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
+{
+	struct deferred_queue before = *q;
+	int err;
+
+	*q = (struct deferred_queue){ .kind = q->kind };
+	err = deferred_queue_merge(q, &before, node_map, 0);
+	deferred_queue_release(&before);
+	return err;
+}
+
+static bool is_later(const struct deferred_event *a, const struct deferred_event *b)
+{
+	return a->time > b->time || (a->time == b->time && a->position > b->position);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct deferred_event *const *x = a, *const *y = b;
+
+	if (is_later(*x, *y))
+		return 1;
+	if (is_later(*y, *x))
+		return -1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static bool is_sorted(const struct deferred_queue *q, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (is_later(queued_at(q, i - 1), queued_at(q, i)))
+			return false;
+	return true;
+}
+
+static int settle_event(struct deferred_queue *q, struct deferred_event *e,
+			struct settlement *to)
+{
+	const uint32_t *index = hash_map_get(&q->by_key, key_of(q, e));
+	int stays = q->kind->settle(e, index ? open_at(q, *index) : NULL, to);
+
+	if (stays < 0)
+		return stays;
+	if (stays)
+		return open_event(q, e, index);
+	return index ? close_event(q, *index) : 0;
+}
+
+int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
+{
+	size_t count = count_queued(q);
+	struct deferred_event **sorted = NULL;
+	int err = 0;
+
+	if (!is_sorted(q, count)) {
+		sorted = malloc(count * sizeof(struct deferred_event *));
+		if (!sorted)
+			return -ENOMEM;
+		for (size_t i = 0; i < count; i++)
+			sorted[i] = queued_at(q, i);
+		qsort(sorted, count, sizeof(struct deferred_event *), by_time);
+	}
+	for (size_t i = 0; i < count && err == 0; i++)
+		err = settle_event(q, sorted ? sorted[i] : queued_at(q, i), to);
+	free(sorted);
+	q->events.count = 0;
+	return err;
+}
+
+void deferred_queue_end_input(struct deferred_queue *q)
+{
+	if (!q->kind->of_one_input)
+		return;
+	array_release(&q->open);
+	hash_map_release(&q->by_key);
+}
+
+void deferred_queue_release(struct deferred_queue *q)
+{
+	array_release(&q->events);
+	array_release(&q->open);
+	hash_map_release(&q->by_key);
+	claim_release(&q->claim);
+	q->allowed = 0;
+}

@@ -1,0 +1,84 @@
+#ifndef WEIGHT_DEFERRED_H
+#define WEIGHT_DEFERRED_H
+
+#include "base/array.h"
+#include "base/budget.h"
+#include "base/hash.h"
+
+/*
+ * Events that add what only their order in time tells: a counter what it has counted since it
+ * was read before, a blocked thread the time until it ran again. Workers meet them in any
+ * order, so they are queued with their stacks, follow these when tries are merged or
+ * compacted, and are settled together, in one pass in order of time:
+ *
+ *	queued, by any worker    (7, c) (9, d)  (3, a) (5, b)
+ *	settled                  a, b with a open, c with b open, ...
+ *
+ * What has been settled can stay open under a key, for the next one with the same key. It stays
+ * open from one pass to the next: of a live run each round is settled, of a file all of it.
+ *
+ * A kind is an entry of a table and two functions.
+ */
+struct deferred_event {
+	uint64_t time;
+	uint64_t position; /* of its sample in the input: decides between equal times */
+	uint32_t node; /* of its stack */
+	uint32_t kept; /* index of its sample in the log, + 1; 0: it is not kept */
+	uint16_t input;
+	uint8_t lost; /* enum lost + 1; 0: it counts */
+	uint64_t fields[]; /* those of its kind */
+};
+
+struct settlement;
+
+struct deferred_kind {
+	const char *name; /* "counters of samples": of what memory has no room for */
+	size_t fields; /* bytes of them: a multiple of 8 */
+	/* What is open at the end of an input tells nothing to the next one. */
+	bool of_one_input;
+	/* Its key has the node in it: where two stacks become one, so do two open events, and
+	 * their fields, which are numbers, add up. */
+	bool adds_up;
+	/* What it belongs with, in one input and in all of them. */
+	uint64_t (*key)(const struct deferred_event *event);
+	/* @before: what is open under its key, or NULL. 1: @event, as it is now, is open from now
+	 * on; 0: nothing is; or -ENOMEM. */
+	int (*settle)(struct deferred_event *event, const struct deferred_event *before,
+		      struct settlement *to);
+};
+
+struct deferred_queue {
+	const struct deferred_kind *kind;
+	ARRAY(uint64_t) events, open; /* one behind the other */
+	struct hash_map by_key; /* index of what is open */
+	struct claim claim;
+	size_t allowed; /* events that the claim is for */
+	bool refused; /* the budget has been asked in vain: what comes is left out, too */
+};
+
+/* 1 and a zeroed one, until the next call; 0: the budget has nothing left for it; or
+ * -ENOMEM. */
+int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
+		       struct deferred_event **ret);
+
+/* Appends what another one has, its claim and what it holds open, and empties it. @node_map: for
+ * each node its id here, NULL: the same. @kept: samples that are in the log before those of
+ * @from. 0, or -ENOMEM. */
+int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
+			 const uint32_t *node_map, uint32_t kept);
+
+/* The nodes have other ids now. 0, or -ENOMEM. */
+int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map);
+
+/* All that is queued, in order of time, then of position. 0, or -ENOMEM. */
+int deferred_queue_settle(struct deferred_queue *q, struct settlement *to);
+void deferred_queue_end_input(struct deferred_queue *q);
+
+/* Of what is open, in no order. */
+size_t deferred_queue_open(const struct deferred_queue *q);
+const struct deferred_event *deferred_queue_open_at(const struct deferred_queue *q,
+						    size_t index);
+
+void deferred_queue_release(struct deferred_queue *q);
+
+#endif

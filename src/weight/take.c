@@ -1,0 +1,124 @@
+/*
+ * A sample becomes weight: on its stack, lost for a reason, or deferred where only the order of
+ * samples tells what it weighs. What weighs nothing in the tree needs no stack, so it is first
+ * asked what it weighs, then where.
+ */
+#include <errno.h>
+
+#include "weight/charge.h"
+#include "weight/counters.h"
+
+const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS] = {
+	[DEFERRED_COUNTERS] = &counter_kind,
+};
+
+uint64_t weight_of(const struct weight_options *options, const struct event *event,
+		   const struct sample *s)
+{
+	/* What stackcollapse-perf.pl makes of a line of perf script. */
+	bool printed_as_one = options->as_printed && event_is_anonymous(event);
+
+	/* A sample without a period was taken all the same. */
+	return options->count_samples || printed_as_one || s->period == 0 ? 1 : s->period;
+}
+
+void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
+		  struct weighing *ret)
+{
+	*ret = (struct weighing){ .sample = s };
+	if (!passed)
+		ret->charge.lost = LOST_FILTER + 1;
+	if (s->group_count)
+		return;
+	ret->charge.weight = weight_of(w->options, &w->rec->events.v[s->event], s);
+	if (!event_is_wanted(w->events, s->event))
+		ret->charge.lost = LOST_EVENT + 1;
+	if (ret->charge.weight >= WEIGHT_IMPOSSIBLE)
+		ret->charge.lost = LOST_DAMAGED + 1;
+}
+
+int weight_charge(const struct weight_target *to, const struct charge *c)
+{
+	if (c->weight >= WEIGHT_IMPOSSIBLE) {
+		weight_sum_damaged(to->sum, 1);
+		return 0;
+	}
+	weight_sum_count(to->sum, c->weight, 1);
+	if (c->lost) {
+		to->sum->lost[c->lost - 1] += c->weight;
+		return 0;
+	}
+	if (trie_charge(to->trie, c->node, COLUMN_WEIGHT, c->weight) < 0 ||
+	    trie_charge(to->trie, c->node, COLUMN_SAMPLES, 1) < 0 ||
+	    (c->followed &&
+	     trie_charge(to->trie, c->node, COLUMN_FOLLOWED, c->weight) < 0))
+		return -ENOMEM;
+	to->sum->kept += c->weight;
+	to->sum->cut += c->cut ? c->weight : 0;
+	to->sum->samples_kept++;
+	return 1;
+}
+
+int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight)
+{
+	struct sample_log *log = w->target.log;
+	const struct sample *s = x->sample;
+	struct kept_sample *kept;
+
+	if (!w->keep_samples || log->refused)
+		return 0;
+	if (!sample_log_allows(log, w->ctx->budget)) {
+		log->refused = true;
+		budget_refuse(w->ctx->budget, "samples", input_path(w->in));
+		return 0;
+	}
+	kept = array_add(&log->list);
+	if (!kept)
+		return fail_memory(w->ctx);
+	*kept = (struct kept_sample){ .time = s->time,
+				      .position = s->position,
+				      .weight = weight,
+				      .node = x->charge.node,
+				      .pid = s->pid,
+				      .tid = s->tid,
+				      .cpu = s->cpu,
+				      .comm = x->comm,
+				      .event = s->event,
+				      .input = w->input };
+	return 1;
+}
+
+int weight_defer(struct weigher *w, const struct weighing *x, enum deferred_which which,
+		 struct deferred_event **ret)
+{
+	struct deferred_queue *q = &w->target.deferred[which];
+	int found = q->refused ? 0 : deferred_queue_add(q, w->ctx->budget, ret);
+
+	if (found < 0)
+		return fail_memory(w->ctx);
+	if (found == 0) {
+		if (!q->refused)
+			budget_refuse(w->ctx->budget, q->kind->name, input_path(w->in));
+		q->refused = true;
+		return 0;
+	}
+	(*ret)->time = x->sample->time;
+	(*ret)->position = x->sample->position;
+	(*ret)->node = x->charge.node;
+	(*ret)->input = w->input;
+	(*ret)->lost = x->charge.lost;
+	return 1;
+}
+
+int weight_take(struct weigher *w, const struct weighing *x)
+{
+	int err;
+
+	if (x->sample->group_count)
+		return counters_defer(w, x);
+	err = weight_charge(&w->target, &x->charge);
+	if (err <= 0)
+		return err < 0 ? fail_memory(w->ctx) : 0;
+	err = weight_keep(w, x, x->charge.weight);
+	return err < 0 ? err : 1;
+}

@@ -1,0 +1,135 @@
+#include "weight/deferred.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A kind of its own: how many samples a stack had in each second. */
+#define SECOND ((uint64_t)1000000000)
+
+static uint64_t cell_key(const struct deferred_event *e)
+{
+	return hash_u64(e->time / SECOND) + e->node;
+}
+
+/* What was settled, as "1:7 2:7": seconds and stacks. */
+struct settlement {
+	char order[128];
+	size_t size;
+};
+
+static int settle_cell(struct deferred_event *e, const struct deferred_event *before,
+		       struct settlement *to)
+{
+	to->size += (size_t)snprintf(to->order + to->size, sizeof(to->order) - to->size,
+				     "%s%" PRIu64 ":%u", to->size ? " " : "",
+				     e->time / SECOND, e->node);
+	e->fields[0] = 1 + (before ? before->fields[0] : 0);
+	return 1;
+}
+
+static const struct deferred_kind cells = {
+	.name = "cells of samples",
+	.fields = sizeof(uint64_t),
+	.adds_up = true,
+	.key = cell_key,
+	.settle = settle_cell,
+};
+
+static void add(struct deferred_queue *q, uint64_t time, uint64_t position, uint32_t node)
+{
+	struct deferred_event *e;
+
+	cr_assert_eq(deferred_queue_add(q, NULL, &e), 1);
+	e->time = time;
+	e->position = position;
+	e->node = node;
+}
+
+static uint64_t count_of(const struct deferred_queue *q, uint64_t second, uint32_t node)
+{
+	for (size_t i = 0; i < deferred_queue_open(q); i++) {
+		const struct deferred_event *e = deferred_queue_open_at(q, i);
+
+		if (e->time / SECOND == second && e->node == node)
+			return e->fields[0];
+	}
+	return 0;
+}
+
+Test(deferred, events_are_settled_in_order_of_time_then_of_position)
+{
+	struct deferred_queue q = { .kind = &cells };
+	struct settlement to = { .size = 0 };
+
+	add(&q, 3 * SECOND, 1, 1);
+	add(&q, 1 * SECOND, 9, 2);
+	add(&q, 1 * SECOND, 4, 3);
+	add(&q, 1 * SECOND, 4, 4);
+	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_expect_str_eq(to.order, "1:3 1:4 1:2 3:1");
+	deferred_queue_release(&q);
+}
+
+Test(deferred, what_is_open_stays_open_from_one_pass_to_the_next)
+{
+	struct deferred_queue q = { .kind = &cells };
+	struct settlement to = { .size = 0 };
+
+	add(&q, 100, 1, 7);
+	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	add(&q, 200, 2, 7);
+	add(&q, SECOND, 3, 7);
+	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_expect_eq(count_of(&q, 0, 7), 2);
+	cr_expect_eq(count_of(&q, 1, 7), 1);
+	deferred_queue_release(&q);
+}
+
+Test(deferred, events_follow_their_stacks_into_another_queue)
+{
+	struct deferred_queue q = { .kind = &cells }, other = { .kind = &cells };
+	struct settlement to = { .size = 0 };
+	const uint32_t map[] = { 0, 7 };
+
+	add(&q, 100, 1, 7);
+	add(&other, 50, 2, 1);
+	cr_assert_eq(deferred_queue_merge(&q, &other, map, 0), 0);
+	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_expect_str_eq(to.order, "0:7 0:7");
+	cr_expect_eq(count_of(&q, 0, 7), 2);
+	deferred_queue_release(&q);
+}
+
+Test(deferred, open_events_of_stacks_that_become_one_add_up)
+{
+	struct deferred_queue q = { .kind = &cells };
+	struct settlement to = { .size = 0 };
+	const uint32_t map[] = { 0, 5, 5, 3 };
+
+	for (uint32_t node = 1; node < 4; node++)
+		add(&q, node, node, node);
+	cr_assert_eq(deferred_queue_settle(&q, &to), 0);
+	cr_assert_eq(deferred_queue_remap(&q, map), 0);
+	cr_expect_eq(deferred_queue_open(&q), 2);
+	cr_expect_eq(count_of(&q, 0, 5), 2);
+	cr_expect_eq(count_of(&q, 0, 3), 1);
+	deferred_queue_release(&q);
+}
+
+Test(deferred, events_wait_as_long_as_the_budget_has_memory)
+{
+	struct deferred_queue q = { .kind = &cells };
+	struct deferred_event *e;
+	struct budget budget;
+	size_t count = 0;
+
+	budget_init(&budget, 1 << 20);
+	while (deferred_queue_add(&q, &budget, &e) > 0)
+		count++;
+	cr_expect_gt(count, 1000);
+	cr_expect_leq(count * 3 * 40, 1 << 20);
+	deferred_queue_release(&q);
+	cr_expect_eq(budget.used, 0);
+	budget_release(&budget);
+}
