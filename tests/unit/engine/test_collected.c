@@ -2,11 +2,13 @@
 
 #include <criterion/criterion.h>
 
+static struct columns columns;
 static struct budget budget;
-static const struct collected_limit limit = { &budget, 1 };
+static const struct collected_limit limit = { &columns, &budget, 1 };
 
 static void begin(void)
 {
+	columns_init(&columns);
 	budget_init(&budget, 1 << 26);
 }
 
@@ -49,7 +51,7 @@ static void sample(struct collected *c, uint32_t node, uint64_t weight, uint32_t
 	weight_sum_count(&c->sum, weight, 1);
 	c->sum.kept += weight;
 	c->sum.samples_kept++;
-	cr_assert_eq(trie_charge(&c->trie, node, TRIE_WEIGHT, weight), 0);
+	cr_assert_eq(trie_charge(&c->trie, node, COLUMN_WEIGHT, weight), 0);
 	cr_assert_eq(collected_count_process(c, pid), 0);
 	*kept = (struct kept_sample){ .weight = weight, .node = node, .pid = pid };
 }
@@ -113,7 +115,7 @@ Test(collected, what_had_nothing_has_all_of_the_other_one_after_a_merge)
 	sample(&from, node, 5, 1);
 	cr_assert_eq(collected_merge(&c, &from), 0);
 	collected_release(&from);
-	cr_expect_eq(trie_self(&c.trie, node, TRIE_WEIGHT), 5);
+	cr_expect_eq(trie_self(&c.trie, node, COLUMN_WEIGHT), 5);
 	cr_expect_eq(c.samples.list.v[0].node, node);
 	cr_expect_eq(collected_process(&c, 1)->samples, 1);
 	cr_expect(collected_is_conserved(&c));
@@ -133,7 +135,7 @@ Test(collected, whoever_holds_a_stack_follows_it_in_a_merge)
 	defer(&from, 1, other, 1);
 	cr_assert_eq(collected_merge(&c, &from), 0);
 	collected_release(&from);
-	cr_expect_eq(trie_self(&c.trie, known, TRIE_WEIGHT), 5);
+	cr_expect_eq(trie_self(&c.trie, known, COLUMN_WEIGHT), 5);
 	cr_expect_eq(leaf(&c, c.samples.list.v[1].node), 30);
 	cr_expect_eq(c.samples.list.v[2].node, known);
 	cr_expect_eq(collected_process(&c, 1)->samples, 2);
@@ -182,7 +184,7 @@ Test(collected, compact_returns_the_map_of_nodes_and_all_follow_it)
 	cr_assert_eq(collected_compact(&c, frames, &map), 0);
 	cr_expect_eq(map[same], map[first]);
 	cr_expect_eq(c.trie.count, 3);
-	cr_expect_eq(trie_self(&c.trie, map[first], TRIE_WEIGHT), 3);
+	cr_expect_eq(trie_self(&c.trie, map[first], COLUMN_WEIGHT), 3);
 	cr_expect_eq(c.samples.list.v[1].node, map[first]);
 	cr_expect_eq(deferred_queue_open_at(&c.deferred[0], 0)->node, map[first],
 		     "what is open");
@@ -200,12 +202,12 @@ Test(collected, a_snapshot_shares_stacks_and_leaves_what_it_filtered)
 
 	sample(&c, node, 3, 1);
 	snapshot_take(&look, &c);
-	cr_expect_eq(trie_self(&look.trie, node, TRIE_WEIGHT), 3);
+	cr_expect_eq(trie_self(&look.trie, node, COLUMN_WEIGHT), 3);
 	cr_expect_eq(look.processes.list.count, 0);
 	cr_expect_eq(look.samples.list.count, 0);
 	look.sum.lost[LOST_FILTER] += 3;
 	look.sum.kept -= 3;
-	look.trie.selves.v[look.trie.nodes[node].self].value[TRIE_WEIGHT] = 0;
+	trie_take(&look.trie, node, COLUMN_WEIGHT);
 	snapshot_release(&look, &c);
 	cr_expect_eq(c.sum.lost[LOST_FILTER], 3);
 	cr_expect_eq(collected_process(&c, 1)->samples, 1);
@@ -221,11 +223,11 @@ Test(collected, a_merge_brings_both_to_the_same_unit)
 
 	sample(&c, node, 3, 1);
 	collected_scale(&c, 2);
-	cr_expect_eq(trie_self(&c.trie, node, TRIE_WEIGHT), 300);
+	cr_expect_eq(trie_self(&c.trie, node, COLUMN_WEIGHT), 300);
 	sample(&from, STACK(&from, 10), 4, 1);
 	cr_assert_eq(collected_merge(&c, &from), 0);
 	collected_release(&from);
-	cr_expect_eq(trie_self(&c.trie, node, TRIE_WEIGHT), 700);
+	cr_expect_eq(trie_self(&c.trie, node, COLUMN_WEIGHT), 700);
 	cr_expect(collected_is_conserved(&c));
 	collected_release(&c);
 }
