@@ -28,10 +28,13 @@ RINGS = $(if $(LIBPERF),libperf,syscalls)
 rings_unused = src/live/rings/$(if $(filter libperf,$(RINGS)),syscalls,libperf).c
 rings_archives = $(if $(filter libperf,$(RINGS)),$(LIBPERF))
 
-LIBS = -ldw -lelf -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
+LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
+
+# Its headers may lie in a directory of their own.
+traceevent := $(shell pkg-config --cflags libtraceevent 2>/dev/null || echo -I/usr/include/traceevent)
 
 sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Isrc -I$(O) $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Isrc -I$(O) $(traceevent) $(CPPFLAGS)
 ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Werror=incompatible-pointer-types $(CFLAGS) $(sanitize)
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
 
@@ -66,7 +69,7 @@ all: $(O)/flamefold $(O)/libflamefold.a $(O)/libflamefold.so $(COMPLETION) ## th
 
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC)) ## compile everything, link nothing
 
-tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload $(O)/tests/names/spell ## build the test programs, run nothing
+tests: all $(UNIT) $(API) $(HOSTILE) $(FUZZ:%=$(O)/tests/fuzz/%) $(O)/tests/demo/workload $(O)/tests/names/spell $(O)/tests/tracepoints/fields ## build the test programs, run nothing
 
 check: ## install what the tests need, build, run all tests but the long ones
 	$(quiet)DEPS='$(DEPS)' scripts/deps build test
@@ -215,7 +218,7 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a $(fuzz
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(fuzz_inputs) $(LIBS)
 
 # These see inside: the plain objects, not the archive.
-inside = unwind perf_map jitdump names kernel_file records words dwarf
+inside = unwind perf_map jitdump names kernel_file event_format records words dwarf
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC)) $(rings_archives)
 $(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
@@ -247,7 +250,8 @@ $(O)/tests/bench/tables: tests/bench/tables.c $(call obj,$(LIB_SRC)) $(rings_arc
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(O)/tests/names/spell: tests/names/spell.c $(call obj,$(LIB_SRC)) $(rings_archives)
+# They see inside.
+$(O)/tests/names/spell $(O)/tests/tracepoints/fields: $(O)/%: %.c $(call obj,$(LIB_SRC)) $(rings_archives)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

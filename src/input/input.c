@@ -254,7 +254,9 @@ void input_close(struct input *in)
 	input_finish(in);
 	array_release(&in->layouts);
 	array_release(&in->counters);
-	hash_map_release(&in->tracepoints);
+	hash_map_release(&in->rec.format_of_id);
+	array_release(&in->rec.formats);
+	arena_release(&in->formats);
 	hash_map_release(&in->path_bytes);
 	hash_map_release(&in->modules);
 	array_release(&in->described);

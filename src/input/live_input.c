@@ -65,7 +65,8 @@ static int add_event(struct context *ctx, struct input *in,
 		return err;
 	if (add_text(in, opened->name, &in->rec.events.v[index].name) < 0)
 		return fail_memory(ctx);
-	return add_ids(ctx, in, opened, index);
+	err = tracepoint_read_live(ctx, in, opened);
+	return err < 0 ? err : add_ids(ctx, in, opened, index);
 }
 
 static int open_live(struct context *ctx, struct input *in,

@@ -32,8 +32,8 @@ enum {
 	SAMPLE_CGROUP = 1 << 21,
 	SAMPLE_WEIGHT_STRUCT = 1 << 24,
 	/* What stands behind the chain and is looked at. */
-	SAMPLE_TAIL = SAMPLE_BRANCH_STACK | SAMPLE_REGS_USER | SAMPLE_STACK_USER |
-		      SAMPLE_CGROUP,
+	SAMPLE_TAIL = SAMPLE_RAW | SAMPLE_BRANCH_STACK | SAMPLE_REGS_USER |
+		      SAMPLE_STACK_USER | SAMPLE_CGROUP,
 	SAMPLE_TRAILER = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID |
 			 SAMPLE_CPU | SAMPLE_IDENTIFIER,
 };
@@ -156,8 +156,7 @@ struct input {
 	uint64_t ids_size; /* bytes of ids read so far */
 	uint32_t ids_lost; /* events whose ids are not in the file */
 	ARRAY(struct counters) counters;
-	struct hash_map
-		tracepoints; /* number -> name, of a pipe that tells no other way */
+	struct arena formats; /* fields of rec.formats */
 	struct hash_map path_bytes; /* by pid: of paths that nobody had mapped before */
 	struct hash_map modules; /* build id, hashed -> name of the first with it */
 	ARRAY(uint32_t) described; /* names of events, of a pipe that has those first */
@@ -247,10 +246,16 @@ int event_name(struct input *in, struct event *event);
 /* The name that old recordings give to all events of a config. */
 int event_type_name(struct input *in, uint64_t config, const char *text, size_t size);
 
-/* tracepoints.c: takes names out of the @behind bytes behind the record at hand. */
+/* tracepoints.c: takes formats out of TRACING_DATA; 0, or -ENOMEM. */
+enum {
+	TRACING_MOST = 8 << 20
+}; /* bytes of it; kallsyms behind the formats may have more */
+int tracing_read(struct input *in, struct cursor c);
+/* The same of the @behind bytes behind the record at hand. */
 int tracepoints_read(struct context *ctx, struct input *in, uint64_t behind);
-/* 0: it has none there. */
-uint32_t tracepoint_name(const struct input *in, const struct event *event);
+/* That of an event that samples raw data, from tracefs. */
+int tracepoint_read_live(struct context *ctx, struct input *in,
+			 const struct live_opened *opened);
 
 /* perf_feature.c: what follows the data. Damage there is not fatal: a warning. */
 int features_read(struct context *ctx, struct input *in);

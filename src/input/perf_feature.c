@@ -9,6 +9,7 @@
 
 /* perf.data-file-format.txt, HEADER_*. */
 enum {
+	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
@@ -238,7 +239,13 @@ static int read_build_ids(struct input *in, struct cursor *c)
 	return 0;
 }
 
+static int read_tracing_data(struct input *in, struct cursor *c)
+{
+	return tracing_read(in, *c);
+}
+
 static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
+	[FEATURE_TRACING_DATA] = read_tracing_data,
 	[FEATURE_BUILD_ID] = read_build_ids,
 	[FEATURE_HOSTNAME] = read_hostname,
 	[FEATURE_OSRELEASE] = read_osrelease,
@@ -264,6 +271,8 @@ static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t
 	size_t got;
 	int err;
 
+	if (bit == FEATURE_TRACING_DATA && size > TRACING_MOST)
+		size = TRACING_MOST;
 	if (offset > in->file.size || size > in->file.size - offset ||
 	    size > FEATURE_MOST) {
 		warn(ctx, "'%s': header feature %d at " PRIoff " lies outside the file",

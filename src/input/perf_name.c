@@ -153,11 +153,13 @@ int event_type_name(struct input *in, uint64_t config, const char *text, size_t 
 int event_name(struct input *in, struct event *event)
 {
 	struct text name = { 0 };
+	const struct event_format *format = recording_format(&in->rec, event);
 	int err;
 
-	event->name = tracepoint_name(in, event);
-	if (event->name)
+	if (format && format->name) {
+		event->name = format->name;
 		return 0;
+	}
 	add_name(&name, in, event);
 	err = name.failed ? -ENOMEM
 			  : intern_add(in->strings, name.bytes, name.size, &event->name);

@@ -367,11 +367,12 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 }
 
 /* "u32 size; u8 bytes[size]" */
-static struct cursor read_raw(const struct input *in, struct cursor *c)
+static void read_raw(struct cursor *c, struct sample *ret)
 {
 	uint32_t size = cursor_u32(c);
 
-	return in_cursor(in, cursor_bytes(c, size), size);
+	ret->raw = cursor_bytes(c, size);
+	ret->raw_size = ret->raw ? size : 0;
 }
 
 static bool is_bpf_output(const struct event *event)
@@ -388,10 +389,9 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 {
 	uint64_t type = event->sample_type, count = 0;
 	const uint8_t *branches = NULL;
-	struct cursor raw = { 0 };
 
 	if (type & SAMPLE_RAW)
-		raw = read_raw(r->in, c);
+		read_raw(c, ret);
 	if (type & SAMPLE_BRANCH_STACK)
 		branches = read_branches(c, l, &count);
 	ret->branch_count = (uint32_t)count;
@@ -404,7 +404,7 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 		ret->cgroup = cursor_u64(c);
 	}
 	if (!c->bad && type & SAMPLE_RAW && is_bpf_output(event))
-		return use_off_cpu(r, ret, raw);
+		return use_off_cpu(r, ret, in_cursor(r->in, ret->raw, ret->raw_size));
 	if (c->bad || !branches || !(l->branch_sample_type & BRANCH_CALL_STACK))
 		return 0;
 	return use_branches(r, ret, branches, count);
@@ -433,8 +433,7 @@ static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t s
 	}
 	if (c.bad)
 		return 0;
-	if (event->sample_type & SAMPLE_TAIL ||
-	    (event->sample_type & SAMPLE_RAW && is_bpf_output(event)))
+	if (event->sample_type & SAMPLE_TAIL)
 		err = decode_tail(r, &c, event, l, ret);
 	if (err == 0)
 		err = use_deferred(r, ret);

@@ -113,6 +113,8 @@ struct sample {
 	/* The bytes from the user's stack pointer up that could be copied. */
 	const uint8_t *user_stack;
 	uint32_t user_stack_size;
+	const uint8_t *raw; /* what the event itself says (event_format.h), as recorded */
+	uint32_t raw_size;
 	uint32_t branch_count; /* branch records that came with it */
 	uint64_t cgroup; /* id; 0: not recorded */
 	/* Counters of its group, "value, id, ..." each group_stride u64 long. */

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/hash.h"
+#include "input/event_format.h"
 #include "input/record.h"
 
 /*
@@ -103,6 +105,8 @@ struct recording {
 	bool kernel_located; /* where the kernel lay in memory was recorded */
 	bool modules_share_ids; /* maps of several modules have one build id */
 	ARRAY(struct event) events;
+	ARRAY(struct event_format) formats; /* of tracepoints, in no order */
+	struct hash_map format_of_id; /* perf_event_attr.config -> index */
 	ARRAY(struct known_build_id) build_ids;
 	ARRAY(struct recorded_file) files;
 	ARRAY(struct recorded_symbol) symbols;
@@ -131,6 +135,11 @@ struct recording {
 	uint64_t kernel_samples; /* samples taken in the kernel */
 	struct time_conversion time_conversion;
 };
+
+/* The fields of a tracepoint's raw data, NULL: not known. Valid until another format comes, its fields
+ * as long as the recording is. */
+const struct event_format *recording_format(const struct recording *rec,
+					    const struct event *event);
 
 /*
  * Samples that were lost and are not among the lost records. Since 6.0 the kernel also counts

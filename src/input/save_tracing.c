@@ -3,40 +3,20 @@
  * the formats of the events that are recorded only.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "input/save_feature.h"
+#include "input/tracefs.h"
 
-enum { FORMAT_MOST = 1 << 20 /* bytes of a file in tracefs */ };
-
-/* A tracepoint: the first two words of its name, "SYSTEM:NAME[:modifiers]". */
-struct point {
-	const char *system, *name;
-	int system_size, name_size;
-};
-
-static bool read_point(const struct live_opened *event, struct point *ret)
-{
-	const char *text = event->name, *colon = strchr(text, ':');
-
-	if (event->attr.type != PERF_TYPE_TRACEPOINT || !colon)
-		return false;
-	*ret = (struct point){ .system = text, .name = colon + 1 };
-	ret->system_size = (int)(colon - text);
-	ret->name_size = (int)strcspn(colon + 1, ":");
-	return ret->system_size > 0 && ret->name_size > 0;
-}
-
-static bool same_system(const struct point *a, const struct point *b)
+static bool same_system(const struct tracefs_point *a, const struct tracefs_point *b)
 {
 	return a->system_size == b->system_size &&
 	       memcmp(a->system, b->system, (size_t)a->system_size) == 0;
 }
 
-static bool same_point(const struct point *a, const struct point *b)
+static bool same_point(const struct tracefs_point *a, const struct tracefs_point *b)
 {
 	return same_system(a, b) && a->name_size == b->name_size &&
 	       memcmp(a->name, b->name, (size_t)a->name_size) == 0;
@@ -45,25 +25,20 @@ static bool same_point(const struct point *a, const struct point *b)
 /* "u64 size; the file" of one below events/. False where it cannot be read. */
 static bool add_file(struct context *ctx, struct bytes *to, const char *below)
 {
-	static const char *const mounts[] = { "/sys/kernel/tracing",
-					      "/sys/kernel/debug/tracing" };
 	struct context quiet = { 0 };
+	char *text;
+	size_t size;
 
-	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-		char path[512], *text;
-		size_t size;
-
-		snprintf(path, sizeof(path), "%s/events/%s", mounts[i], below);
-		if (file_slurp(&quiet, path, FORMAT_MOST, &text, &size) < 0)
-			continue;
-		bytes_u64(to, size);
-		bytes_add(to, text, size);
-		free(text);
-		return true;
+	if (tracefs_read(&quiet, below, &text, &size) < 0) {
+		warn(ctx,
+		     "no tracing data in the saved recording, perf cannot read it: %s",
+		     quiet.error);
+		return false;
 	}
-	warn(ctx, "no tracing data in the saved recording, perf cannot read it: %s",
-	     quiet.error);
-	return false;
+	bytes_u64(to, size);
+	bytes_add(to, text, size);
+	free(text);
+	return true;
 }
 
 static void add_text(struct bytes *to, const char *text)
@@ -71,20 +46,19 @@ static void add_text(struct bytes *to, const char *text)
 	bytes_add(to, text, strlen(text) + 1);
 }
 
-static bool add_formats(struct context *ctx, struct bytes *to, const struct point *points,
-			size_t count, size_t first)
+static bool add_formats(struct context *ctx, struct bytes *to,
+			const struct tracefs_point *points, size_t count, size_t first)
 {
 	struct bytes formats = { 0 };
 	uint32_t found = 0;
 	bool whole = true;
 
 	for (size_t i = first; i < count && whole; i++) {
-		char path[400];
+		char path[TRACEFS_PATH];
 
 		if (!same_system(&points[i], &points[first]))
 			continue;
-		snprintf(path, sizeof(path), "%.*s/%.*s/format", points[i].system_size,
-			 points[i].system, points[i].name_size, points[i].name);
+		tracefs_format(&points[i], path);
 		whole = add_file(ctx, &formats, path);
 		found++;
 	}
@@ -97,7 +71,7 @@ static bool add_formats(struct context *ctx, struct bytes *to, const struct poin
 	return whole;
 }
 
-static bool begins_system(const struct point *points, size_t at)
+static bool begins_system(const struct tracefs_point *points, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (same_system(&points[i], &points[at]))
@@ -105,8 +79,8 @@ static bool begins_system(const struct point *points, size_t at)
 	return true;
 }
 
-static bool add_systems(struct context *ctx, struct bytes *to, const struct point *points,
-			size_t count)
+static bool add_systems(struct context *ctx, struct bytes *to,
+			const struct tracefs_point *points, size_t count)
 {
 	uint32_t systems = 0;
 	bool whole = true;
@@ -120,8 +94,8 @@ static bool add_systems(struct context *ctx, struct bytes *to, const struct poin
 	return whole;
 }
 
-static bool add_all(struct context *ctx, struct bytes *to, const struct point *points,
-		    size_t count)
+static bool add_all(struct context *ctx, struct bytes *to,
+		    const struct tracefs_point *points, size_t count)
 {
 	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
 					 'a',  'c',  'i',  'n', 'g' };
@@ -147,7 +121,7 @@ static bool add_all(struct context *ctx, struct bytes *to, const struct point *p
 void feature_tracing_data(struct context *ctx, const struct live_opened *events,
 			  size_t count, struct bytes *to)
 {
-	struct point *points = calloc(count ? count : 1, sizeof(*points));
+	struct tracefs_point *points = calloc(count ? count : 1, sizeof(*points));
 	size_t found = 0, start = to->count;
 
 	if (!points) {
@@ -155,7 +129,7 @@ void feature_tracing_data(struct context *ctx, const struct live_opened *events,
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		bool again = !read_point(&events[i], &points[found]);
+		bool again = !tracefs_point(&events[i], &points[found]);
 
 		for (size_t j = 0; j < found && !again; j++)
 			again = same_point(&points[j], &points[found]);

@@ -26,6 +26,7 @@ enum {
 	SPLIT_END,
 	EVENT_ID,
 	CALLCHAIN,
+	SIMPLEPERF_TRACING_DATA = 32777,
 	SPLIT_MOST = 64 << 20, /* bytes of a record that comes in pieces */
 	PAGE = 4096,
 };
@@ -336,6 +337,15 @@ static int end_pieces(struct input *in, struct cursor *c)
 	return err;
 }
 
+/* "u32 size; the same as perf's" */
+static int read_tracing_data(struct input *in, struct cursor *c)
+{
+	uint32_t size = cursor_u32(c);
+	const void *data = cursor_bytes(c, size);
+
+	return data ? tracing_read(in, in_cursor(in, data, size)) : 0;
+}
+
 static int read_body(struct input *in, uint32_t type, struct cursor *c)
 {
 	static int (*const readers[])(struct input * in, struct cursor * c) = {
@@ -346,6 +356,7 @@ static int read_body(struct input *in, uint32_t type, struct cursor *c)
 		[SPLIT_END - RECORD_SIMPLEPERF] = end_pieces,
 		[EVENT_ID - RECORD_SIMPLEPERF] = read_event_ids,
 		[CALLCHAIN - RECORD_SIMPLEPERF] = read_chain,
+		[SIMPLEPERF_TRACING_DATA - RECORD_SIMPLEPERF] = read_tracing_data,
 	};
 	size_t i = type - RECORD_SIMPLEPERF;
 	int err;

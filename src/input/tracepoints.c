@@ -1,31 +1,30 @@
-#include <errno.h>
-#include <stdlib.h>
-
-#include "base/text.h"
-#include "input/perf.h"
-
 /*
- * Names of tracepoints. Pipes of perf 3.13 to 4.16 have them in no record of their own, but
- * in what lies behind TRACING_DATA (trace-cmd.dat(5)):
+ * The formats of tracepoints: of files in the feature TRACING_DATA, of pipes in what lies behind the record of
+ * that name, of a live run in tracefs. The container is that of trace-cmd.dat(5),
  *
  *	17 08 44 "tracing" | version NUL | u8 order, size of long | u32 size of page |
  *	"header_page" NUL, file | "header_event" NUL, file | u32 count, file[count] |
  *	u32 count, {system NUL, u32 count, file[count]}[count] | ...
  *
- * where a file is "u64 size; char text[size]", and those of events begin
- *
- *	name: sched_switch
- *	ID: 316
+ * where a file is "u64 size; char text[size]"; those behind systems are formats (event_format.h). Pipes of
+ * perf 3.13 to 4.16 name their events nowhere else. Formats and events may come in either order.
  */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "input/perf.h"
+#include "input/simpleperf.h"
+#include "input/tracefs.h"
+
 enum {
-	TRACING_MOST =
-		8 << 20, /* bytes of it; kallsyms behind the formats may have more */
 	PIECE = 64 << 10,
-	TRACEPOINTS_MOST = 1 << 16,
+	FORMATS_MOST = 1 << 16,
 	/* Bytes of a name and of that of its system, which thousands may have: the kernel's
 	 * are shorter. */
 	NAME_MOST = 256,
-	TYPE_OF_TRACEPOINTS = 2,
+	/* What a format takes for each byte of its text. */
+	MEMORY_OF_BYTE = 2,
 };
 
 static const char *cut_text(struct cursor *c)
@@ -58,48 +57,46 @@ static void skip_files(struct cursor *c, uint32_t count)
 		cut_file(c, &size);
 }
 
-/* What stands behind @key at the beginning of a line; NULL: no such line. */
-static const char *find_line(const char *text, size_t size, const char *key)
+static int name_format(struct input *in, const char *system, size_t size,
+		       const char *name, struct event_format *format)
 {
-	size_t length = strlen(key);
-
-	while (size > length) {
-		const char *stop = memchr(text, '\n', size);
-
-		if (memcmp(text, key, length) == 0)
-			return text + length;
-		if (!stop)
-			break;
-		size -= (size_t)(stop + 1 - text);
-		text = stop + 1;
-	}
-	return NULL;
-}
-
-static int add_tracepoint(struct input *in, const char *system, const char *text,
-			  size_t size)
-{
-	const char *name = find_line(text, size, "name: ");
-	const char *number = find_line(text, size, "ID: ");
 	struct text whole = { 0 };
-	uint64_t id = 0;
-	uint32_t string;
 	int err = -ENOMEM;
 
-	if (!name || !number || in->tracepoints.count >= TRACEPOINTS_MOST)
-		return 0;
-	for (; number < text + size && *number >= '0' && *number <= '9'; number++)
-		id = id * 10 + (uint64_t)(*number - '0');
-	text_printf(&whole, "%.*s:", NAME_MOST, system);
-	for (int left = NAME_MOST;
-	     left > 0 && name < text + size && *name && *name != '\n'; left--)
-		text_char(&whole, *name++);
+	text_printf(&whole, "%.*s:%s", (int)(size < NAME_MOST ? size : NAME_MOST), system,
+		    name);
 	if (!whole.failed)
-		err = input_add_name(in, whole.bytes, whole.size, &string);
-	if (err == 0 && !hash_map_set(&in->tracepoints, id, string))
-		err = -ENOMEM;
+		err = input_add_name(in, whole.bytes, whole.size, &format->name);
 	text_release(&whole);
 	return err;
+}
+
+static int add_format(struct input *in, const char *system, size_t system_size,
+		      const char *text, size_t size)
+{
+	struct event_format format, *slot;
+	uint32_t index = (uint32_t)in->rec.formats.count;
+	const char *name;
+	int found;
+
+	if (index >= FORMATS_MOST)
+		return 0;
+	if (!budget_take_part(in->budget, BUDGET_NAMES, MEMORY_OF_BYTE * size)) {
+		budget_refuse(in->budget, "formats of tracepoints", in->path);
+		return 0;
+	}
+	found = event_format_parse(&in->formats, text, size, in->swapped, &name, &format);
+	if (found <= 0)
+		return found;
+	if (hash_map_get(&in->rec.format_of_id, format.id))
+		return 0;
+	if (name_format(in, system, system_size, name, &format) < 0)
+		return -ENOMEM;
+	slot = array_add(&in->rec.formats);
+	if (!slot || !hash_map_set(&in->rec.format_of_id, format.id, index))
+		return -ENOMEM;
+	*slot = format;
+	return 0;
 }
 
 static int read_systems(struct input *in, struct cursor *c)
@@ -114,7 +111,7 @@ static int read_systems(struct input *in, struct cursor *c)
 			const char *text = cut_file(c, &size);
 
 			if (text)
-				err = add_tracepoint(in, system, text, size);
+				err = add_format(in, system, strlen(system), text, size);
 		}
 		if (err < 0)
 			return err;
@@ -122,7 +119,7 @@ static int read_systems(struct input *in, struct cursor *c)
 	return 0;
 }
 
-static int read_tracing(struct input *in, struct cursor c)
+int tracing_read(struct input *in, struct cursor c)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	const char *found = cursor_bytes(&c, sizeof(magic) - 1);
@@ -159,17 +156,42 @@ int tracepoints_read(struct context *ctx, struct input *in, uint64_t behind)
 		text_add(&all, (const char *)p, got);
 	} while (got > 0 && all.size < most && !all.failed);
 	if (err == 0 &&
-	    (all.failed || read_tracing(in, in_cursor(in, all.bytes, all.size)) < 0))
+	    (all.failed || tracing_read(in, in_cursor(in, all.bytes, all.size)) < 0))
 		err = fail_memory(ctx);
 	text_release(&all);
 	return err;
 }
 
-uint32_t tracepoint_name(const struct input *in, const struct event *event)
+int tracepoint_read_live(struct context *ctx, struct input *in,
+			 const struct live_opened *opened)
 {
-	const uint32_t *name = event->type == TYPE_OF_TRACEPOINTS
-				       ? hash_map_get(&in->tracepoints, event->config)
-				       : NULL;
+	struct context quiet = { 0 };
+	struct tracefs_point point;
+	char path[TRACEFS_PATH], *text;
+	size_t size;
+	int err;
 
-	return name ? *name : 0;
+	if (!(opened->attr.sample_type & PERF_SAMPLE_RAW) ||
+	    !tracefs_point(opened, &point))
+		return 0;
+	tracefs_format(&point, path);
+	err = tracefs_read(&quiet, path, &text, &size);
+	if (err < 0) {
+		warn(ctx, "'%s': its fields are not known: %s", opened->name,
+		     quiet.error);
+		return 0;
+	}
+	err = add_format(in, point.system, (size_t)point.system_size, text, size);
+	free(text);
+	return err < 0 ? fail_memory(ctx) : 0;
+}
+
+const struct event_format *recording_format(const struct recording *rec,
+					    const struct event *event)
+{
+	const uint32_t *index = event->type == TYPE_TRACEPOINT
+					? hash_map_get(&rec->format_of_id, event->config)
+					: NULL;
+
+	return index ? &rec->formats.v[*index] : NULL;
 }

@@ -56,6 +56,7 @@ struct live_options {
 	uint32_t stack_size; /* bytes to copy; 0: 8192, or with LIVE_AUTO by the rate */
 	bool no_leaf_fix;
 	bool all_kernel, all_user;
+	bool raw_samples; /* of tracepoints: with their fields */
 	uint64_t delay; /* ns before samples count */
 	uint32_t ring_size; /* bytes, -m; 0: as many as the rate needs */
 	uint32_t readers; /* threads that empty rings; 0: by the number of processors */

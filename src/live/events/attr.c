@@ -27,6 +27,7 @@ enum {
 	LEAF_STACK = 512, /* holds the frames that leaves without a frame pointer have */
 	USUAL_CHAIN = 64, /* addresses */
 	SAMPLE_FIELDS = 12, /* u64 before and behind the chain */
+	USUAL_RAW = 256, /* bytes; most tracepoints have some 64, with names more */
 };
 
 /* Registers by the kernel's numbers of them (asm/perf_regs.h): all that an unwinder can
@@ -239,6 +240,8 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	ask_for_chain(attr, plan);
+	if (options->raw_samples && is_tracepoint(attr))
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	if (!event->rated) {
 		/* Every one of them counts unless a rate was asked for. */
 		if (is_tracepoint(attr) && !options->frequency && !options->period)
@@ -272,5 +275,7 @@ size_t live_attr_sample_size(const struct perf_event_attr *attr)
 {
 	size_t size = 8 * (SAMPLE_FIELDS + USUAL_CHAIN) + attr->sample_stack_user;
 
+	if (attr->sample_type & PERF_SAMPLE_RAW)
+		size += USUAL_RAW;
 	return size + 8 * (size_t)__builtin_popcountll(attr->sample_regs_user);
 }

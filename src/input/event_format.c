@@ -1,0 +1,478 @@
+/*
+ * Formats are parsed by libtraceevent, as perf does it, and copied out of it at once: what samples are read
+ * with is a table of our own. The library is not given what may harm it. Its parser of print formats frees
+ * twice (1.7.1, sizeof) and has no limit to its depth, so it gets a text made anew of the name, the
+ * number and the lines of fields that are whole, whose length and number have limits: nothing in it can reach
+ * that parser. It stops at a field that it does not understand; then each is parsed alone,
+ * and all others count. Plugins are never loaded. What it keeps in statics is under one lock.
+ *
+ *	name: sched_switch
+ *	ID: 316
+ *	format:
+ *		field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+ *		...
+ *
+ *		field:char prev_comm[16];	offset:8;	size:16;	signed:0;
+ *		...
+ *
+ *	print fmt: "prev_comm=%s ...
+ */
+#include "input/event_format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <event-parse.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+enum {
+	TEXT_MOST =
+		64 << 10, /* bytes of names and fields; the kernel's have a few hundred */
+	LINE_MOST = 1024,
+	FIELDS_MOST = 512,
+	NAME_MOST = 256, /* thousands of events may have such names */
+	DIGITS_MOST = 9,
+};
+
+struct line {
+	const char *text;
+	size_t size;
+};
+
+/* What is known of a format before it is parsed; the lines lie in the caller's text. */
+struct outline {
+	struct line name, id;
+	ARRAY(struct line) fields;
+	size_t common; /* of these, before the empty line */
+};
+
+static pthread_mutex_t parser_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool next_line(const char **text, size_t *left, struct line *ret)
+{
+	const char *stop = *left ? memchr(*text, '\n', *left) : NULL;
+	size_t size = stop ? (size_t)(stop - *text) : *left;
+
+	if (!*left)
+		return false;
+	*ret = (struct line){ *text, size };
+	size += stop != NULL;
+	*text += size;
+	*left -= size;
+	return true;
+}
+
+/* Passes over @key at the beginning. */
+static bool begins_with(struct line *l, const char *key)
+{
+	size_t size = strlen(key);
+
+	if (l->size < size || memcmp(l->text, key, size) != 0)
+		return false;
+	l->text += size;
+	l->size -= size;
+	return true;
+}
+
+static struct line trim(struct line l)
+{
+	while (l.size && isspace((unsigned char)*l.text)) {
+		l.text++;
+		l.size--;
+	}
+	while (l.size && isspace((unsigned char)l.text[l.size - 1]))
+		l.size--;
+	return l;
+}
+
+static bool read_outline(const char *text, size_t size, struct outline *o)
+{
+	struct line l;
+	size_t used = 0;
+
+	while (next_line(&text, &size, &l)) {
+		struct line trimmed = trim(l), rest = trimmed, *slot;
+
+		if (begins_with(&rest, "name:") && !o->name.text) {
+			o->name = trim(rest);
+		} else if (begins_with(&rest, "ID:") && !o->id.text) {
+			o->id = trim(rest);
+		} else if (begins_with(&rest, "print fmt")) {
+			break;
+		} else if (trimmed.size == 0 && !o->common) {
+			o->common = o->fields.count;
+		} else if (begins_with(&rest, "field:") && l.size <= LINE_MOST) {
+			used += l.size;
+			if (used > TEXT_MOST || o->fields.count >= FIELDS_MOST)
+				break;
+			slot = array_add(&o->fields);
+			if (!slot)
+				return false;
+			*slot = rest;
+		}
+	}
+	return true;
+}
+
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A name as C has it, which is all that the kernel lets be one. */
+static bool is_word(struct line l)
+{
+	for (size_t i = 0; i < l.size; i++)
+		if (!is_word_char(l.text[i]))
+			return false;
+	return l.size > 0 && l.size <= NAME_MOST;
+}
+
+static bool is_number(struct line l)
+{
+	for (size_t i = 0; i < l.size; i++)
+		if (!isdigit((unsigned char)l.text[i]))
+			return false;
+	return l.size > 0 && l.size <= DIGITS_MOST;
+}
+
+/* Bytes of "__attribute__((...))" at the beginning, which kernels built with clang have in types. */
+static size_t attribute_size(struct line l)
+{
+	const char *start = l.text;
+	int depth = 0;
+
+	if (!begins_with(&l, "__attribute__"))
+		return 0;
+	for (; l.size; l.text++, l.size--) {
+		depth += *l.text == '(';
+		depth -= *l.text == ')';
+		if (*l.text == ')' && depth == 0)
+			return (size_t)(l.text + 1 - start);
+	}
+	return 0;
+}
+
+/* "offset:8;", with blanks before it. */
+static bool pass_number(struct line *l, const char *key)
+{
+	size_t digits = 0;
+
+	*l = trim(*l);
+	if (!begins_with(l, key))
+		return false;
+	for (; digits < l->size && isdigit((unsigned char)l->text[digits]); digits++)
+		;
+	l->text += digits;
+	l->size -= digits;
+	return digits > 0 && begins_with(l, ";");
+}
+
+/* "[16]", "[NAME]", "[]": one pair, with a word in it or nothing. */
+static bool pass_brackets(struct line *l)
+{
+	if (!begins_with(l, "["))
+		return false;
+	for (; l->size && is_word_char(*l->text); l->size--)
+		l->text++;
+	return begins_with(l, "]");
+}
+
+/*
+ * The declarations that the library gets: words and stars, of which the last word is the name, then
+ * perhaps an array's size; of what lies elsewhere "__data_loc TYPE[] NAME", of cpumask_t without brackets. It reads through NULL, or
+ * loses memory, where brackets do not close, types or names are missing, or something else comes.
+ */
+static bool is_declaration(struct line l)
+{
+	struct line rest = l;
+	bool elsewhere =
+		begins_with(&rest, "__data_loc ") || begins_with(&rest, "__rel_loc ");
+	bool in_word = false, was_word = false, has_brackets = false;
+	size_t words = 0;
+
+	while (rest.size && (elsewhere || !has_brackets)) {
+		char c = *rest.text;
+
+		in_word = is_word_char(c);
+		words += in_word && !was_word;
+		if (c == '[') {
+			if (has_brackets || words < (elsewhere ? 1 : 2) ||
+			    !pass_brackets(&rest))
+				return false;
+			has_brackets = true;
+			words = elsewhere ? 1 : words;
+		} else {
+			if (!in_word && c != ' ' && c != '*')
+				return false;
+			rest.text++;
+			rest.size--;
+		}
+		was_word = in_word;
+	}
+	if (elsewhere && has_brackets && words != 2)
+		return false;
+	return rest.size == 0 && words >= 2 && (in_word || (has_brackets && !elsewhere));
+}
+
+/* A line whose every part is there. */
+static bool is_field(struct line l)
+{
+	const char *stop = memchr(l.text, ';', l.size);
+	struct line rest;
+
+	if (!stop || !is_declaration((struct line){ l.text, (size_t)(stop - l.text) }))
+		return false;
+	rest = (struct line){ stop + 1, (size_t)(l.text + l.size - stop - 1) };
+	if (!pass_number(&rest, "offset:") || !pass_number(&rest, "size:"))
+		return false;
+	rest = trim(rest);
+	return rest.size == 0 || (pass_number(&rest, "signed:") && trim(rest).size == 0);
+}
+
+/* False where the line is not what a field is. */
+static bool add_field(struct text *t, struct line l)
+{
+	size_t start = t->size, declared;
+
+	text_string(t, "\tfield:");
+	declared = t->size;
+	while (l.size) {
+		size_t skipped = attribute_size(l);
+
+		if (!skipped)
+			text_char(t, *l.text);
+		l.text += skipped ? skipped : 1;
+		l.size -= skipped ? skipped : 1;
+	}
+	if (t->failed ||
+	    !is_field((struct line){ t->bytes + declared, t->size - declared })) {
+		t->size = start;
+		return false;
+	}
+	text_char(t, '\n');
+	return true;
+}
+
+static void begin_text(struct text *t, const struct outline *o)
+{
+	text_clear(t);
+	text_string(t, "name: ");
+	text_add(t, o->name.text, o->name.size);
+	text_string(t, "\nID: ");
+	text_add(t, o->id.text, o->id.size);
+	text_string(t, "\nformat:\n");
+}
+
+/* An empty line ends the common fields, and another one the event's own. */
+static void end_text(struct text *t, bool has_border)
+{
+	text_string(t, has_border ? "" : "\n");
+	text_string(t, "\nprint fmt: \"\"\n");
+}
+
+static uint16_t flags_of(const struct tep_format_field *field)
+{
+	static const struct {
+		unsigned long theirs;
+		uint16_t ours;
+	} flags[] = {
+		{ TEP_FIELD_IS_SIGNED, EVENT_FIELD_SIGNED },
+		{ TEP_FIELD_IS_ARRAY, EVENT_FIELD_ARRAY },
+		{ TEP_FIELD_IS_DYNAMIC, EVENT_FIELD_DYNAMIC },
+		{ TEP_FIELD_IS_RELATIVE, EVENT_FIELD_RELATIVE },
+	};
+	uint16_t ret = 0;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (field->flags & flags[i].theirs)
+			ret |= flags[i].ours;
+	/* To the library arrays of u8 are strings, too: addresses are such. */
+	if (field->flags & TEP_FIELD_IS_STRING && field->type &&
+	    strstr(field->type, "char"))
+		ret |= EVENT_FIELD_TEXT;
+	return ret;
+}
+
+/* Raw data has less than 64 KiB. */
+static bool can_be(const struct tep_format_field *field)
+{
+	return field->name && field->offset >= 0 && field->offset <= UINT16_MAX &&
+	       field->size > 0 && field->size <= UINT16_MAX &&
+	       (!(field->flags & TEP_FIELD_IS_DYNAMIC) || field->size == 4);
+}
+
+static uint16_t element_size(const struct tep_format_field *field)
+{
+	if (!(field->flags & TEP_FIELD_IS_ARRAY))
+		return (uint16_t)field->size;
+	return field->elementsize <= UINT16_MAX ? (uint16_t)field->elementsize : 0;
+}
+
+/* What is filled while a format is parsed. */
+struct taken {
+	struct arena *arena;
+	bool swapped;
+	bool failed;
+	ARRAY(struct event_field) fields;
+	size_t seen; /* fields that the library gave, whether they can be or not */
+};
+
+static bool has_name(const struct taken *t, const char *name)
+{
+	for (size_t i = 0; i < t->fields.count; i++)
+		if (strcmp(t->fields.v[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void take_fields(struct taken *t, const struct tep_format_field *field)
+{
+	for (; field && !t->failed; field = field->next) {
+		struct event_field *slot;
+
+		t->seen++;
+		if (!can_be(field) || has_name(t, field->name))
+			continue;
+		slot = array_add(&t->fields);
+		if (slot)
+			*slot = (struct event_field){
+				.name = arena_text(t->arena, field->name,
+						   strlen(field->name)),
+				.offset = (uint16_t)field->offset,
+				.size = (uint16_t)field->size,
+				.element = element_size(field),
+				.flags = flags_of(field),
+			};
+		if (!slot || !slot->name)
+			t->failed = true;
+		else if (t->swapped)
+			slot->flags |= EVENT_FIELD_SWAPPED;
+	}
+}
+
+/* False where the library does not take it for a format. *@id: untouched then. */
+static bool parse(struct taken *t, const struct text *text, uint64_t *id)
+{
+	struct tep_handle *tep = tep_alloc();
+	struct tep_event *event = NULL;
+
+	t->failed |= !tep || text->failed;
+	if (!t->failed && tep_parse_event(tep, text->bytes, text->size, "events") == 0)
+		event = tep_get_first_event(tep);
+	if (event) {
+		*id = (uint64_t)event->id;
+		take_fields(t, event->format.common_fields);
+		take_fields(t, event->format.fields);
+	}
+	tep_free(tep);
+	return event != NULL;
+}
+
+/* All in one go; *@count: fields that were in it. */
+static bool parse_whole(struct taken *t, const struct outline *o, uint64_t *id,
+			size_t *count)
+{
+	struct text text = { 0 };
+	bool has_border = o->common > 0 && o->common < o->fields.count, is_format;
+
+	begin_text(&text, o);
+	for (size_t i = 0; i < o->fields.count; i++) {
+		if (has_border && i == o->common)
+			text_char(&text, '\n');
+		*count += add_field(&text, o->fields.v[i]);
+	}
+	end_text(&text, has_border);
+	is_format = parse(t, &text, id);
+	text_release(&text);
+	return is_format;
+}
+
+static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
+{
+	struct text text = { 0 };
+	bool is_format;
+
+	t->fields.count = 0;
+	begin_text(&text, o);
+	end_text(&text, false);
+	is_format = parse(t, &text, id);
+	for (size_t i = 0; i < o->fields.count && is_format && !t->failed; i++) {
+		begin_text(&text, o);
+		if (!add_field(&text, o->fields.v[i]))
+			continue;
+		end_text(&text, false);
+		parse(t, &text, id);
+	}
+	text_release(&text);
+	return is_format;
+}
+
+static bool keep_fields(struct taken *t, struct event_format *ret)
+{
+	size_t size = t->fields.count * sizeof(*t->fields.v);
+	struct event_field *fields = size ? arena_alloc(t->arena, size) : NULL;
+
+	if (size && !fields)
+		return false;
+	if (size)
+		memcpy(fields, t->fields.v, size);
+	ret->fields = fields;
+	ret->count = (uint32_t)t->fields.count;
+	return true;
+}
+
+static int parse_outline(struct taken *t, const struct outline *o, const char **name,
+			 struct event_format *ret)
+{
+	struct event_format format = { 0 };
+	size_t count = 0;
+	bool is_format;
+	char *kept;
+
+	if (!is_word(o->name) || !is_number(o->id))
+		return 0;
+	pthread_mutex_lock(&parser_lock);
+	tep_set_loglevel(TEP_LOG_NONE);
+	is_format = parse_whole(t, o, &format.id, &count);
+	if (!t->failed && (!is_format || t->seen < count))
+		is_format = parse_each(t, o, &format.id);
+	pthread_mutex_unlock(&parser_lock);
+	if (t->failed)
+		return -ENOMEM;
+	if (!is_format)
+		return 0;
+	kept = arena_text(t->arena, o->name.text, o->name.size);
+	if (!kept || !keep_fields(t, &format))
+		return -ENOMEM;
+	*name = kept;
+	*ret = format;
+	return 1;
+}
+
+int event_format_parse(struct arena *arena, const char *text, size_t size, bool swapped,
+		       const char **name, struct event_format *ret)
+{
+	struct taken taken = { .arena = arena, .swapped = swapped };
+	struct outline outline = { 0 };
+	int found = -ENOMEM;
+
+	if (read_outline(text, size, &outline))
+		found = parse_outline(&taken, &outline, name, ret);
+	array_release(&outline.fields);
+	array_release(&taken.fields);
+	return found;
+}
+
+const struct event_field *event_format_find(const struct event_format *format,
+					    const char *name)
+{
+	for (uint32_t i = 0; format && i < format->count; i++)
+		if (strcmp(format->fields[i].name, name) == 0)
+			return &format->fields[i];
+	return NULL;
+}
