@@ -287,6 +287,8 @@ enum ff_record_flag {
 	/* ff_record_stop() ends the command, too: by SIGTERM, and it is waited for, a
 	 * second at the most. */
 	FF_RECORD_END_COMMAND = 1 << 5,
+	/* Samples of tracepoints have their fields, so that what is saved has them. */
+	FF_RECORD_RAW_SAMPLES = 1 << 6,
 };
 
 /* How a live run is getting on. */
@@ -527,6 +529,26 @@ FF_API uint64_t ff_event_count(const struct ff_event *e, enum ff_event_count whi
 /* The name of bit @bit of perf_event_attr.sample_type, "CALLCHAIN", where it is set, or
  * NULL. */
 FF_API const char *ff_event_field(const struct ff_event *e, unsigned bit);
+
+/* Where a field of a tracepoint lies in its samples' raw data. */
+struct ff_raw_field {
+	const char *name; /* valid until ff_profile_free() */
+	unsigned offset, size; /* bytes */
+	unsigned element; /* bytes of each, of an array; else as size */
+	unsigned flags; /* enum ff_raw_flag */
+};
+enum ff_raw_flag {
+	FF_RAW_SIGNED = 1 << 0,
+	FF_RAW_ARRAY = 1 << 1,
+	FF_RAW_TEXT = 1 << 2, /* of characters */
+	/* What lies there says where it is: u16 offset, u16 size, as a u32; the offset is from
+	 * the start of the raw data (__data_loc), or from the field's end (__rel_loc). */
+	FF_RAW_DYNAMIC = 1 << 3,
+	FF_RAW_RELATIVE = 1 << 4,
+};
+/* Field @i of those of its format, which came with the recording: 1, or 0 where there are no more. */
+FF_API int ff_event_raw_field(const struct ff_event *e, unsigned i,
+			      struct ff_raw_field *ret);
 
 /* Object files that samples hit (after ff_profile_finish()), largest weight first. */
 FF_API const struct ff_object *ff_object_next(const struct ff_profile *p,

@@ -45,7 +45,6 @@ static const struct habit habits[] = {
 	{ "no-buildid", 'B', RECORD, ALONE, .own = "" },
 	{ "no-buildid-cache", 'N', RECORD, ALONE, .own = "" },
 	{ "timestamp", 'T', RECORD, ALONE, .own = "" },
-	{ "raw-samples", 'R', RECORD, ALONE, .own = "" },
 	{ "stat", 's', RECORD, ALONE, .own = "" },
 	{ "sample-cpu", 0, RECORD, ALONE, .own = "" },
 	{ "namespaces", 0, RECORD, ALONE, .own = "" },

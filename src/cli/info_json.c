@@ -107,6 +107,25 @@ static void put_fields(const struct ff_event *e, struct json *j)
 	json_close(j, ']');
 }
 
+static void put_raw_fields(const struct ff_event *e, struct json *j)
+{
+	struct ff_raw_field f;
+
+	json_open(j, "raw_fields", '[');
+	for (unsigned i = 0; ff_event_raw_field(e, i, &f); i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "name", f.name);
+		json_number(j, "offset", f.offset);
+		json_number(j, "size", f.size);
+		json_bool(j, "signed", f.flags & FF_RAW_SIGNED);
+		json_bool(j, "array", f.flags & FF_RAW_ARRAY);
+		json_bool(j, "text", f.flags & FF_RAW_TEXT);
+		json_bool(j, "dynamic", f.flags & FF_RAW_DYNAMIC);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void put_duration(const struct ff_input *in, struct json *j)
 {
 	json_number(j, "duration",
@@ -129,6 +148,7 @@ static void put_events(const struct ff_input *in, struct json *j)
 		put_number_or_null(j, "max_stack", ff_event_count(e, FF_EVENT_MAX_STACK));
 		json_number(j, "user_stack", ff_event_count(e, FF_EVENT_USER_STACK));
 		put_fields(e, j);
+		put_raw_fields(e, j);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -500,6 +500,8 @@ const struct option_row option_rows[] = {
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ALL_KERNEL },
 	{ "all-user", 0, NULL, "only what runs outside of it",
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ALL_USER },
+	{ "raw-samples", 'R', NULL, "with --save: samples of tracepoints have their fields",
+	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_RAW_SAMPLES },
 	{ "mmap-pages", 'm', "SIZE", "buffer of each processor: pages, or bytes like 4M "
 	  "(default: by rate and stack size)", RECORD, .set = set_ring },
 	{ "adapt", 0, NULL, "where records are lost, copy less of stacks, then sample less",

@@ -361,6 +361,31 @@ const char *ff_event_field(const struct ff_event *e, unsigned bit)
 							       : NULL;
 }
 
+int ff_event_raw_field(const struct ff_event *e, unsigned i, struct ff_raw_field *ret)
+{
+	static const struct {
+		uint16_t ours;
+		unsigned public;
+	} flags[] = {
+		{ EVENT_FIELD_SIGNED, FF_RAW_SIGNED },
+		{ EVENT_FIELD_ARRAY, FF_RAW_ARRAY },
+		{ EVENT_FIELD_TEXT, FF_RAW_TEXT },
+		{ EVENT_FIELD_DYNAMIC, FF_RAW_DYNAMIC },
+		{ EVENT_FIELD_RELATIVE, FF_RAW_RELATIVE },
+	};
+	const struct event_field *field;
+
+	if (!e->format || i >= e->format->count)
+		return 0;
+	field = &e->format->fields[i];
+	*ret = (struct ff_raw_field){ field->name, field->offset, field->size,
+				      field->element, 0 };
+	for (size_t k = 0; k < sizeof(flags) / sizeof(*flags); k++)
+		if (field->flags & flags[k].ours)
+			ret->flags |= flags[k].public;
+	return 1;
+}
+
 const struct ff_object *ff_object_next(const struct ff_profile *p,
 				       const struct ff_object *o)
 {

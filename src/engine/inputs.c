@@ -37,6 +37,7 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 		input->events[i] = (struct ff_event){
 			intern_text(&p->strings, rec->events.v[i].name),
 			&rec->events.v[i],
+			recording_format(rec, &rec->events.v[i]),
 			rec->events.v[i].samples,
 			input_split(input, i),
 			i,

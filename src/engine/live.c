@@ -98,6 +98,7 @@ static void translate(const struct ff_profile *p, const struct ff_record_options
 		.no_leaf_fix = o->flags & FF_RECORD_NO_LEAF_FIX,
 		.all_kernel = o->flags & FF_RECORD_ALL_KERNEL,
 		.all_user = o->flags & FF_RECORD_ALL_USER,
+		.raw_samples = o->flags & FF_RECORD_RAW_SAMPLES,
 		.delay = (uint64_t)(o->delay * 1e9),
 		.ring_size = o->ring_size,
 		/* The caller's is one of the threads. */

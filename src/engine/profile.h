@@ -17,6 +17,7 @@
 struct ff_event {
 	const char *name;
 	const struct event *recorded;
+	const struct event_format *format; /* NULL: not known */
 	uint64_t samples, split;
 	uint32_t index;
 };
