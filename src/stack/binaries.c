@@ -8,7 +8,7 @@
  *	            \   |    |
  *	binaries    libc     main      making, then lock
  *	             |
- *	files       fd                 files_lock, not held while bytes are read
+ *	files       fd                 files, its lock not held while bytes are read
  *
  * A rule comes from the table once that is made, which takes no lock, before that from a
  * look-up of the one function. The first who is told that the table is due makes it, and
@@ -17,28 +17,15 @@
 #include "stack/binaries.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cfi/cfi.h"
+#include "stack/open_files.h"
 
-enum {
-	OPEN_MOST = 32, /* files that are held open for their bytes */
-	LOOKED_AT = 256, /* images that are asked for their machine */
-};
-
-/* Tells a file from another one that has its path now. */
-struct identity {
-	dev_t dev;
-	ino_t ino;
-	off_t size;
-	struct timespec changed;
-};
+enum { LOOKED_AT = 256 /* images that are asked for their machine */ };
 
 /* A binary as its owner sees it. */
 struct owned {
@@ -60,8 +47,7 @@ struct owned {
 	ARRAY(struct segment) segments;
 	uint8_t build_id_size;
 	uint8_t build_id[OBJECT_BUILD_ID_MAX];
-	char *path; /* NULL: not a file */
-	struct identity identity;
+	struct known_file file; /* .path is NULL: not a file */
 	struct object memory; /* .elf is NULL: a file; else an object that is none */
 	struct owned *next;
 };
@@ -70,13 +56,6 @@ struct owned {
 struct image_binary {
 	pthread_mutex_t lock; /* while it is looked for */
 	struct owned *binary;
-};
-
-struct open_file {
-	const struct owned *of;
-	int fd;
-	unsigned readers; /* it must not be closed now */
-	uint64_t used;
 };
 
 struct binaries {
@@ -88,9 +67,7 @@ struct binaries {
 	ARRAY(struct image_binary *) by_image;
 	struct owned *all;
 	struct owned none; /* of images without a file */
-	pthread_mutex_t files_lock;
-	struct open_file files[OPEN_MOST];
-	uint64_t uses;
+	struct open_files files;
 	struct text trouble; /* the first file that could not be read; with .lock */
 };
 
@@ -108,7 +85,7 @@ int binaries_new(struct context *ctx, const struct object_places *places,
 	b->strings = strings;
 	b->judged = judged;
 	pthread_mutex_init(&b->lock, NULL);
-	pthread_mutex_init(&b->files_lock, NULL);
+	open_files_init(&b->files);
 	*ret = b;
 	return 0;
 }
@@ -123,7 +100,7 @@ static void owned_free(struct owned *o)
 	object_close(&o->memory);
 	pthread_mutex_destroy(&o->lock);
 	pthread_mutex_destroy(&o->making);
-	free(o->path);
+	free(o->file.path);
 	free(o);
 }
 
@@ -133,9 +110,6 @@ void binaries_free(struct binaries *b)
 
 	if (!b)
 		return;
-	for (int i = 0; i < OPEN_MOST; i++)
-		if (b->files[i].of)
-			close(b->files[i].fd);
 	for (size_t i = 0; i < b->by_image.count; i++) {
 		if (b->by_image.v[i])
 			pthread_mutex_destroy(&b->by_image.v[i]->lock);
@@ -147,7 +121,7 @@ void binaries_free(struct binaries *b)
 		owned_free(o);
 	}
 	pthread_mutex_destroy(&b->lock);
-	pthread_mutex_destroy(&b->files_lock);
+	open_files_release(&b->files);
 	text_release(&b->trouble);
 	free(b);
 }
@@ -242,23 +216,10 @@ static bool is_twin(const struct owned *o, const struct object *object)
 	       o->machine == object->machine && same_segments(o, object);
 }
 
-static struct identity identity_of(const struct stat *st)
-{
-	return (struct identity){ st->st_dev, st->st_ino, st->st_size, st->st_mtim };
-}
-
-static bool same_file(const struct identity *a, const struct identity *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->changed.tv_sec == b->changed.tv_sec &&
-	       a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
 /* What is kept of an object when it is closed. */
 static int keep(struct owned *o, const struct found *f)
 {
 	const struct object *object = &f->object;
-	struct stat st;
 
 	o->binary.there = true;
 	o->binary.go = object_is_go(object);
@@ -271,11 +232,7 @@ static int keep(struct owned *o, const struct found *f)
 	if (object->segments.count)
 		memcpy(o->segments.v, object->segments.v,
 		       object->segments.count * sizeof(*o->segments.v));
-	if (object->fd < 0 || fstat(object->fd, &st) < 0)
-		return 0;
-	o->identity = identity_of(&st);
-	o->path = strdup(f->file.bytes);
-	return o->path ? 0 : -ENOMEM;
+	return object->fd < 0 ? 0 : known_file_note(&o->file, object->fd, f->file.bytes);
 }
 
 /* The binary that @f is one of: that of another image, or a new one, which comes locked
@@ -312,42 +269,6 @@ out:
 	return o;
 }
 
-/* A place in the list of open files, which may hold another one: the oldest. NULL where all
- * are being read. */
-static struct open_file *oldest_file(struct binaries *b)
-{
-	struct open_file *oldest = NULL;
-
-	for (int i = 0; i < OPEN_MOST; i++) {
-		struct open_file *f = &b->files[i];
-
-		if (f->readers == 0 && (!oldest || f->used < oldest->used))
-			oldest = f;
-	}
-	if (oldest && oldest->of)
-		close(oldest->fd);
-	if (oldest)
-		oldest->of = NULL;
-	return oldest;
-}
-
-/* It is open now, and may have no path soon. */
-static void hold_file(struct binaries *b, const struct owned *o, int fd)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	struct open_file *place;
-
-	if (copy < 0)
-		return;
-	pthread_mutex_lock(&b->files_lock);
-	place = oldest_file(b);
-	if (place)
-		*place = (struct open_file){ o, copy, 0, ++b->uses };
-	pthread_mutex_unlock(&b->files_lock);
-	if (!place)
-		close(copy);
-}
-
 static int make_table(struct owned *o, const struct found *f)
 {
 	int err = unwind_compile(&f->object, f->debug.elf ? &f->debug : NULL, &o->table);
@@ -375,7 +296,7 @@ static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
 	if (err == 0 && o->single.count == 0)
 		err = make_table(o, f);
 	else if (err == 0)
-		hold_file(b, o, f->object.fd);
+		open_files_hold(&b->files, &o->file, f->object.fd);
 	if (f->object.fd < 0) {
 		o->memory = f->object;
 		f->object = (struct object){ .fd = -1 };
@@ -564,66 +485,6 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 	return true;
 }
 
-/* -1 where it is not what it was. */
-static int open_again(const struct owned *o)
-{
-	struct context ctx = { 0 };
-	int fd = object_open_file(&ctx, o->path);
-	struct identity now;
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0) {
-		now = identity_of(&st);
-		if (same_file(&now, &o->identity))
-			return fd;
-	}
-	close(fd);
-	return -1;
-}
-
-/* The list's place of it and *@fd, or NULL and an *@fd of the caller's own; -1: none. */
-static struct open_file *file_of(struct binaries *b, const struct owned *o, int *fd)
-{
-	struct open_file *file;
-
-	for (int i = 0; i < OPEN_MOST; i++)
-		if (b->files[i].of == o) {
-			b->files[i].used = ++b->uses;
-			*fd = b->files[i].fd;
-			return &b->files[i];
-		}
-	*fd = open_again(o);
-	file = *fd < 0 ? NULL : oldest_file(b);
-	if (file)
-		*file = (struct open_file){ o, *fd, 0, ++b->uses };
-	return file;
-}
-
-/* Without the lock, which all threads would wait for. */
-static bool read_file(struct binaries *b, const struct owned *o, uint64_t offset,
-		      void *ret, size_t size)
-{
-	struct open_file *file;
-	bool done;
-	int fd;
-
-	pthread_mutex_lock(&b->files_lock);
-	file = file_of(b, o, &fd);
-	if (file)
-		file->readers++;
-	pthread_mutex_unlock(&b->files_lock);
-	done = fd >= 0 && pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
-	pthread_mutex_lock(&b->files_lock);
-	if (file)
-		file->readers--;
-	pthread_mutex_unlock(&b->files_lock);
-	if (!file && fd >= 0)
-		close(fd);
-	return done;
-}
-
 /* It has been closed since: of a file that has gone, or was replaced, nothing is known. */
 static int find_table(struct binaries *b, struct owned *o)
 {
@@ -666,7 +527,7 @@ static bool read_single(void *arg, uint64_t offset, void *ret, size_t size)
 {
 	const struct file_reading *r = arg;
 
-	return read_file(r->b, r->of, offset, ret, size);
+	return open_files_read(&r->b->files, &r->of->file, offset, ret, size);
 }
 
 static void lock_single(struct owned *o)
@@ -772,8 +633,8 @@ bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t o
 	if (!s || s->writable || s->size - (offset - s->offset) < size ||
 	    offset > INT64_MAX)
 		return false;
-	if (o->path)
-		return read_file(b, o, offset, ret, size);
+	if (o->file.path)
+		return open_files_read(&b->files, &o->file, offset, ret, size);
 	return o->memory.elf && object_read(&o->memory, offset, ret, size);
 }
 

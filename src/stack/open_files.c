@@ -1,0 +1,140 @@
+/*
+ * Bytes of many files are asked for again and again, by many threads, and only so many files may be open. What is
+ * kept of each tells it from another one that has its path by now.
+ */
+#include "stack/open_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf/elf.h"
+
+void open_files_init(struct open_files *f)
+{
+	pthread_mutex_init(&f->lock, NULL);
+}
+
+void open_files_release(struct open_files *f)
+{
+	for (int i = 0; i < OPEN_MOST; i++)
+		if (f->list[i].of)
+			close(f->list[i].fd);
+	pthread_mutex_destroy(&f->lock);
+}
+
+int known_file_note(struct known_file *file, int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return 0;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	file->size = st.st_size;
+	file->changed = st.st_mtim;
+	file->path = strdup(path);
+	return file->path ? 0 : -ENOMEM;
+}
+
+static bool is_same(const struct known_file *file, const struct stat *st)
+{
+	return file->dev == st->st_dev && file->ino == st->st_ino &&
+	       file->size == st->st_size &&
+	       file->changed.tv_sec == st->st_mtim.tv_sec &&
+	       file->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* A place in the list, which may hold another one: the oldest. NULL where all are being read. */
+static struct open_file *oldest_file(struct open_files *f)
+{
+	struct open_file *oldest = NULL;
+
+	for (int i = 0; i < OPEN_MOST; i++) {
+		struct open_file *file = &f->list[i];
+
+		if (file->readers == 0 && (!oldest || file->used < oldest->used))
+			oldest = file;
+	}
+	if (oldest && oldest->of)
+		close(oldest->fd);
+	if (oldest)
+		oldest->of = NULL;
+	return oldest;
+}
+
+void open_files_hold(struct open_files *f, const struct known_file *file, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct open_file *place;
+
+	if (copy < 0)
+		return;
+	pthread_mutex_lock(&f->lock);
+	place = oldest_file(f);
+	if (place)
+		*place = (struct open_file){ file, copy, 0, ++f->uses };
+	pthread_mutex_unlock(&f->lock);
+	if (!place)
+		close(copy);
+}
+
+/* -1 where it is not what it was. */
+static int open_again(const struct known_file *file)
+{
+	struct context ctx = { 0 };
+	int fd = object_open_file(&ctx, file->path);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && is_same(file, &st))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The list's place of it and *@fd, or NULL and an *@fd of the caller's own; -1: none. */
+static struct open_file *file_of(struct open_files *f, const struct known_file *file,
+				 int *fd)
+{
+	struct open_file *place;
+
+	for (int i = 0; i < OPEN_MOST; i++)
+		if (f->list[i].of == file) {
+			f->list[i].used = ++f->uses;
+			*fd = f->list[i].fd;
+			return &f->list[i];
+		}
+	*fd = open_again(file);
+	place = *fd < 0 ? NULL : oldest_file(f);
+	if (place)
+		*place = (struct open_file){ file, *fd, 0, ++f->uses };
+	return place;
+}
+
+/* Without the lock, which all threads would wait for. */
+bool open_files_read(struct open_files *f, const struct known_file *file, uint64_t offset,
+		     void *ret, size_t size)
+{
+	struct open_file *place;
+	bool done;
+	int fd;
+
+	pthread_mutex_lock(&f->lock);
+	place = file_of(f, file, &fd);
+	if (place)
+		place->readers++;
+	pthread_mutex_unlock(&f->lock);
+	done = fd >= 0 && pread(fd, ret, size, (off_t)offset) == (ssize_t)size;
+	pthread_mutex_lock(&f->lock);
+	if (place)
+		place->readers--;
+	pthread_mutex_unlock(&f->lock);
+	if (!place && fd >= 0)
+		close(fd);
+	return done;
+}
