@@ -8,6 +8,7 @@
 #include "elf/call_code.h"
 #include "elf/code_range.h"
 #include "elf/inflate.h"
+#include "elf/linkage.h"
 #include "elf/machine.h"
 #include "elf/machine_code.h"
 #include "elf/object.h"

@@ -223,6 +223,7 @@ struct space {
 	/* Whiles with the same one have the same maps of code: most new maps are data's,
 	 * and cover none. */
 	uint32_t layout;
+	uint32_t files; /* likewise, whatever code runtimes have made in between */
 	uint32_t index; /* of the space */
 	uint32_t maps, codes; /* how many it had */
 	uint64_t from, until; /* ns, until exclusive */
@@ -255,6 +256,10 @@ bool processes_place_before_exec(const struct processes *ps, const struct space 
  * there is none. */
 bool processes_lowest_code(const struct processes *ps, const struct space *space,
 			   uint64_t *ret);
+/* The files that code was mapped from, also where others have covered it since, each one once: how many there
+ * are; @most + 1: there may be more. */
+size_t processes_code_files(const struct processes *ps, const struct space *space,
+			    uint32_t *ret, size_t most);
 /* Kernel addresses that no map covers are those of the kernel itself. */
 bool processes_kernel_place(const struct processes *ps, const struct space *space,
 			    uint64_t ip, struct place *ret);

@@ -85,6 +85,7 @@ void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
 						 space->maps.list.v[ret->maps - 1].time))
 		ret->epoch = space->codes.list.v[ret->codes - 1].epoch;
 	ret->layout = ret->maps ? space->maps.list.v[ret->maps - 1].layout : space->epoch;
+	ret->files = ret->layout;
 	if (ret->codes)
 		ret->layout = ret->epoch;
 }
@@ -173,6 +174,43 @@ bool processes_lowest_code(const struct processes *ps, const struct space *space
 		index = at->parent;
 	}
 	return *ret != UINT64_MAX;
+}
+
+static bool has_number(const uint32_t *numbers, size_t count, uint32_t number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+size_t processes_code_files(const struct processes *ps, const struct space *space,
+			    uint32_t *ret, size_t most)
+{
+	enum { LOOKED_AT = 1 << 14 }; /* maps */
+	size_t maps = space->maps, found = 0, seen = 0;
+	uint32_t index = space->index;
+
+	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
+		const struct address_space *at = &ps->spaces.v[index];
+
+		for (size_t k = 0; k < maps; k++) {
+			const struct map *map = &at->maps.list.v[k];
+
+			if (seen++ == LOOKED_AT)
+				return most + 1;
+			if (!map->executable ||
+			    ps->images->list.v[map->image].kind != IMAGE_FILE ||
+			    has_number(ret, found, map->image))
+				continue;
+			if (found == most)
+				return most + 1;
+			ret[found++] = map->image;
+		}
+		maps = at->parent_maps;
+		index = at->parent;
+	}
+	return index == NONE ? found : most + 1;
 }
 
 /* Are these the maps that an exec makes, or some of them? */

@@ -43,6 +43,8 @@ struct owned {
 	enum frame_pointer_use frame_pointers;
 	bool begun; /* starts are found */
 	struct starts starts;
+	bool linked[LINKAGE_SIDES]; /* these are read */
+	struct linkage linkage[LINKAGE_SIDES];
 	unsigned machine; /* EM_* */
 	ARRAY(struct segment) segments;
 	uint8_t build_id_size;
@@ -96,6 +98,8 @@ static void owned_free(struct owned *o)
 	unwind_single_release(&o->single);
 	frame_info_close(o->frames);
 	starts_release(&o->starts);
+	for (int i = 0; i < LINKAGE_SIDES; i++)
+		linkage_release(&o->linkage[i]);
 	array_release(&o->segments);
 	object_close(&o->memory);
 	pthread_mutex_destroy(&o->lock);
@@ -463,6 +467,42 @@ int binaries_starts(struct binaries *b, const struct binary *binary,
 	return err;
 }
 
+static int read_linkage(struct binaries *b, struct owned *o, enum linkage_side side)
+{
+	struct linkage *ret = &o->linkage[side];
+	struct found found;
+	int err = find_files_for(b, o->image, 0, &found);
+
+	if (err < 0)
+		return err;
+	if (!found.object.elf)
+		ret->partial = true;
+	else if (side == LINKAGE_IMPORTS)
+		err = linkage_read_imports(&found.object, ret);
+	else
+		err = linkage_read_exports(&found.object, ret);
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
+	if (err < 0)
+		linkage_release(ret);
+	o->linked[side] = err == 0;
+	return err;
+}
+
+int binaries_linkage(struct binaries *b, const struct binary *binary,
+		     enum linkage_side side, const struct linkage **ret)
+{
+	struct owned *o = (struct owned *)binary;
+	int err = 0;
+
+	pthread_mutex_lock(&o->lock);
+	if (!o->linked[side])
+		err = read_linkage(b, o, side);
+	*ret = &o->linkage[side];
+	pthread_mutex_unlock(&o->lock);
+	return err;
+}
+
 static const struct segment *segment_at(const struct owned *o, uint64_t offset)
 {
 	for (size_t i = 0; i < o->segments.count; i++) {
@@ -622,6 +662,21 @@ int binaries_function(struct binaries *b, const struct binary *binary, uint64_t 
 			found = unwind_visit_function(&o->table, address, visit, arg);
 	}
 	return found;
+}
+
+bool binary_code_offset(const struct binary *b, uint64_t address, uint64_t *ret)
+{
+	const struct owned *o = (const struct owned *)b;
+
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *s = &o->segments.v[i];
+
+		if (s->exec && address >= s->address && address - s->address < s->size) {
+			*ret = address - s->address + s->offset;
+			return true;
+		}
+	}
+	return false;
 }
 
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,

@@ -42,6 +42,9 @@ enum image_kind binaries_kind(const struct binaries *b, uint32_t image);
  * says whether that segment may be executed. */
 bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool *code);
 
+/* The other way: where code at an address of the binary is in the file. */
+bool binary_code_offset(const struct binary *b, uint64_t address, uint64_t *ret);
+
 /* Bytes that no process can have changed: those of a segment that is not writable.
  * False where @offset is not in one, or the file is not there any more. Any thread. */
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
@@ -64,6 +67,11 @@ int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
  * image is added. */
 int binaries_starts(struct binaries *b, const struct binary *binary,
 		    const struct starts **ret);
+
+/* What the dynamic linker fills in of it, or takes from it. Likewise. */
+enum linkage_side { LINKAGE_IMPORTS, LINKAGE_EXPORTS, LINKAGE_SIDES };
+int binaries_linkage(struct binaries *b, const struct binary *binary,
+		     enum linkage_side side, const struct linkage **ret);
 
 /* What most of the files that were mapped are for: for a recording that does not say.
  * NULL where none is there. */

@@ -40,6 +40,7 @@
 #include "elf/elf.h"
 #include "stack/function.h"
 #include "stack/garbage.h"
+#include "stack/linked.h"
 #include "stack/root.h"
 
 /* Is it code that keeps frame pointers, of a machine that is known here? */
@@ -53,7 +54,7 @@ static bool is_for_chains(const struct code_place *at)
 static struct inferred *slot_of(struct stack_walker *w, uint32_t image, uint64_t offset,
 				enum inferred_kind kind, bool *known)
 {
-	uint64_t key = offset << 2 | kind;
+	uint64_t key = offset << INFERRED_KIND_BITS | kind;
 	struct inferred *slot =
 		&w->inferred[hash_u64(key ^ (uint64_t)image << 40) % INFERRED];
 
@@ -162,6 +163,37 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	return slot;
 }
 
+/* The function that the process at hand calls through a slot of an object's, as the owner of a frame. Likewise. */
+static const struct inferred *owner_linked(struct stack_walker *w, uint32_t image,
+					   uint64_t address)
+{
+	static const struct inferred nothing;
+	const struct inferred *owner = &nothing;
+	struct inferred *slot, found;
+	struct code_place at;
+	uint64_t key;
+	bool known;
+	int linked;
+
+	key = hash_u64(address ^ hash_u64(w->thread->space.files)) >> INFERRED_KIND_BITS;
+	slot = slot_of(w, image, key, INFERRED_LINKED, &known);
+	if (known)
+		return slot;
+	found = *slot;
+	slot->image = 0;
+	linked = linked_function(w, image, address, &at);
+	if (linked > 0 && is_for_chains(&at))
+		owner = owner_at(w, &at);
+	if (!owner || linked < 0 || w->failed)
+		return NULL;
+	/* The function may lie in the same place. */
+	found.frame = owner->frame;
+	found.size = owner->size;
+	slot = slot_of(w, image, key, INFERRED_LINKED, &known);
+	*slot = found;
+	return slot;
+}
+
 /* Where the direct call leads whose last byte is at @at. */
 static bool follow_call(struct stack_walker *w, struct code_place *at)
 {
@@ -192,7 +224,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 		return &nothing;
 	slot = slot_of(w, caller->image, caller->address, INFERRED_CALL, &known);
 	if (known)
-		return slot;
+		return slot->slot ? owner_linked(w, caller->image, slot->slot) : slot;
 	if (!code_of_image(w, caller->image, caller->address, &at)) {
 		slot->image = w->failed ? 0 : slot->image;
 		return w->failed ? NULL : slot;
@@ -200,7 +232,11 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 	if (!at.binary->machine)
 		return slot;
 	slot->starts = passes_result_on(w, &at);
-	if (!is_for_chains(&at) || !follow_call(w, &at))
+	if (!is_for_chains(&at))
+		return slot;
+	if (linked_slot(w, &at, &slot->slot))
+		return owner_linked(w, caller->image, slot->slot);
+	if (!follow_call(w, &at))
 		return slot;
 	found = *slot;
 	owner = owner_at(w, &at);
@@ -349,7 +385,7 @@ static int leads_elsewhere(struct stack_walker *w, const struct frame *owner,
 		return w->failed ? -ENOMEM : 0;
 	if (function_start(w, &to, to.address, &start) < 0)
 		return -ENOMEM;
-	pair = hash_u64(start ^ hash_u64(owner->address)) >> 2;
+	pair = hash_u64(start ^ hash_u64(owner->address)) >> INFERRED_KIND_BITS;
 	slot = slot_of(w, owner->image, pair ^ last->image, INFERRED_LEADS, &known);
 	if (known)
 		return !slot->leads;

@@ -43,8 +43,7 @@ int known_file_note(struct known_file *file, int fd, const char *path)
 static bool is_same(const struct known_file *file, const struct stat *st)
 {
 	return file->dev == st->st_dev && file->ino == st->st_ino &&
-	       file->size == st->st_size &&
-	       file->changed.tv_sec == st->st_mtim.tv_sec &&
+	       file->size == st->st_size && file->changed.tv_sec == st->st_mtim.tv_sec &&
 	       file->changed.tv_nsec == st->st_mtim.tv_nsec;
 }
 

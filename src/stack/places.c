@@ -117,8 +117,7 @@ static int make_frame(struct stack_walker *w, const struct asked *asked, bool en
 	return frames_add(w->frames, &frame, ret);
 }
 
-/* The binary of an image that can have one. NULL without memory. */
-static const struct binary *binary_of(struct stack_walker *w, uint32_t image)
+const struct binary *place_binary(struct stack_walker *w, uint32_t image)
 {
 	const struct binary *binary;
 	uint64_t began;
@@ -157,7 +156,7 @@ static int find_binary(struct stack_walker *w, const struct asked *asked,
 	rule->cfa_kind = RULE_NO_OBJECT;
 	if (!can_have_binary(w, asked->place.image))
 		return 0;
-	binary = binary_of(w, asked->place.image);
+	binary = place_binary(w, asked->place.image);
 	if (!binary)
 		return -ENOMEM;
 	if (binary->there && binary->machine == asked->key->machine)
@@ -363,7 +362,7 @@ static enum place_code look_at(struct stack_walker *w, const struct asked *asked
 								: PLACE_NO_CODE;
 	at->image = asked->place.image;
 	at->offset = asked->place.address;
-	at->binary = binary_of(w, at->image);
+	at->binary = place_binary(w, at->image);
 	w->failed |= !at->binary;
 	/* A runtime's own code is in files that are not executable: of Android, for one. */
 	if (!at->binary || !at->binary->there)
@@ -403,7 +402,7 @@ bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
 
 	if (!can_have_binary(w, image))
 		return false;
-	found.binary = binary_of(w, image);
+	found.binary = place_binary(w, image);
 	w->failed |= !found.binary;
 	if (!found.binary || !found.binary->there ||
 	    !binary_address(found.binary, offset, &found.address, &code))

@@ -68,6 +68,9 @@ int code_rule(struct stack_walker *w, const struct code_place *at,
 bool code_of_image(struct stack_walker *w, uint32_t image, uint64_t offset,
 		   struct code_place *ret);
 
+/* What an image is made of; NULL without memory. */
+const struct binary *place_binary(struct stack_walker *w, uint32_t image);
+
 /* IMAGE_UNKNOWN where no map is. */
 enum image_kind place_image_kind(struct stack_walker *w, const struct place_key *key,
 				 uint64_t ip);

@@ -25,6 +25,7 @@
  *	join.c      the rest of the recorded chain behind a walk
  *	leaf.c      the caller that a frame pointer chain lacks, by registers
  *	infer.c     the same by nothing but code
+ *	linked.c    which function of another object a call leads to
  *	function.c  what the code of a function says of it
  */
 enum {
@@ -98,16 +99,35 @@ struct thread_seen {
 };
 
 /* What infer.c remembers: whose frame it is that returns to behind a call, of which functions it
- * can be, which of them is the main() of a process, and whether one can have called another. */
-enum inferred_kind { INFERRED_CALL, INFERRED_FUNCTION, INFERRED_MAIN, INFERRED_LEADS };
+ * can be, which of them is the main() of a process, whether one can have called another, and which one a
+ * process calls through a slot of its dynamic linker. */
+enum inferred_kind {
+	INFERRED_CALL,
+	INFERRED_FUNCTION,
+	INFERRED_MAIN,
+	INFERRED_LEADS,
+	INFERRED_LINKED,
+	INFERRED_KIND_BITS = 3,
+};
 struct inferred {
-	/* The offset in the file, or the layout of a process, shifted by two, and the kind. */
+	/* The offset in the file, or the layout of a process, shifted, and the kind. */
 	uint64_t key;
+	uint64_t
+		slot; /* address of what the call goes through; 0: it goes to a function */
 	uint32_t image; /* + 1; 0: empty */
 	uint32_t frame; /* of the function + 1; 0: not known */
 	uint32_t size; /* of the function */
 	bool starts; /* the call is the one of main() */
 	bool leads; /* it can */
+};
+
+/* The files that the process at hand has code of. */
+enum { CODE_FILES_MOST = 256 };
+struct code_files {
+	bool known;
+	uint32_t of; /* struct space .files */
+	size_t count; /* more than CODE_FILES_MOST: too many */
+	uint32_t images[CODE_FILES_MOST];
 };
 
 /* Where the recorder's registers lie in a sample, for one machine and one mask. */
@@ -160,6 +180,7 @@ struct stack_walker {
 	uint32_t recent_count;
 	struct thread_seen threads[THREADS];
 	struct inferred inferred[INFERRED];
+	struct code_files code_files;
 	struct place_seen places[PLACES];
 	struct place_seen *codes; /* CODES of them */
 };

@@ -1,0 +1,245 @@
+/*
+ * A call from one object into another, or of a function that another object could replace, goes through a slot
+ * that the dynamic linker has filled. A relocation of the one has the name, a symbol of the other has the address
+ * (System V ABI, "Relocation" and "Symbol Table"; x86-64 psABI, "Relocation Types"):
+ *
+ *	caller                       its .rela.plt, .rela.dyn       .dynsym of another object
+ *	call stub -> jmp *slot        slot: JUMP_SLOT, qsort   -->   qsort: function at 3d2a0
+ *	call *slot                    slot: GLOB_DAT, qsort
+ *
+ * What is called through a symbol of the type IFUNC, or has other versions by the same name, that table does not tell.
+ */
+#include "elf/linkage.h"
+
+#include <endian.h>
+#include <gelf.h>
+
+#include "base/hash.h"
+#include "elf/names.h"
+#include "elf/section.h"
+
+enum {
+	RELOCATIONS_BLOCK = 1 << 12,
+	IMPORTS_MOST = 1 << 18,
+	EXPORTS_MOST = 1 << 20,
+	SYMBOL_BYTES_MOST = 1 << 26,
+	SECTIONS_MOST = 1 << 12,
+};
+
+/* The dynamic symbols of an object. */
+struct dynamic_table {
+	size_t index; /* of its section */
+	Elf_Data *symbols;
+	struct names names;
+};
+
+void linkage_release(struct linkage *l)
+{
+	array_release(&l->entries);
+	*l = (struct linkage){ 0 };
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct link_entry *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Of several with one key one is left, which is not sure unless all are alike. */
+static void sort_entries(struct linkage *l)
+{
+	struct link_entry *v = l->entries.v;
+	size_t kept = 0;
+
+	if (l->entries.count == 0)
+		return;
+	qsort(v, l->entries.count, sizeof(*v), by_key);
+	for (size_t i = 1; i < l->entries.count; i++) {
+		if (v[i].key != v[kept].key)
+			v[++kept] = v[i];
+		else if (v[i].value != v[kept].value)
+			v[kept].value = LINKAGE_UNSURE;
+	}
+	l->entries.count = kept + 1;
+}
+
+static int add_entry(struct linkage *l, uint64_t key, uint64_t value)
+{
+	struct link_entry *e = array_add(&l->entries);
+
+	if (!e)
+		return -ENOMEM;
+	*e = (struct link_entry){ key, value };
+	return 0;
+}
+
+/* 1, 0 where there is none that can be read, or -ENOMEM. */
+static int open_table(const struct object *o, struct dynamic_table *ret)
+{
+	struct section table;
+	const char *ident = o->elf ? elf_getident(o->elf, NULL) : NULL;
+
+	*ret = (struct dynamic_table){ 0 };
+	if (o->machine != EM_X86_64 || o->fd < 0 || !ident ||
+	    ident[EI_CLASS] != ELFCLASS64 || !section_of_type(o, SHT_DYNSYM, &table))
+		return 0;
+	ret->index = elf_ndxscn(table.scn);
+	ret->symbols = section_data(&table, SYMBOL_BYTES_MOST);
+	if (!ret->symbols || ret->symbols->d_type != ELF_T_SYM)
+		return 0;
+	return names_open(&ret->names, o, table.header.sh_link) < 0 ? -ENOMEM : 1;
+}
+
+/* The hash of the symbol's name; false where it has none. */
+static bool symbol_at(const struct dynamic_table *t, size_t index, GElf_Sym *sym,
+		      uint64_t *hash)
+{
+	const char *name;
+	size_t size;
+
+	if (index > INT32_MAX || !gelf_getsym(t->symbols, (int)index, sym) ||
+	    sym->st_name >= t->names.size)
+		return false;
+	name = names_at(&t->names, sym->st_name, &size);
+	*hash = hash_bytes(name, size);
+	return size > 0;
+}
+
+static int add_imports(const struct dynamic_table *t, const Elf64_Rela *r, size_t count,
+		       struct linkage *ret)
+{
+	GElf_Sym sym;
+	uint64_t name;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t info = le64toh(r[i].r_info);
+
+		if (ELF64_R_TYPE(info) != R_X86_64_JUMP_SLOT &&
+		    ELF64_R_TYPE(info) != R_X86_64_GLOB_DAT)
+			continue;
+		if (ret->entries.count == IMPORTS_MOST)
+			return 0;
+		if (symbol_at(t, ELF64_R_SYM(info), &sym, &name) &&
+		    GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
+		    add_entry(ret, le64toh(r[i].r_offset), name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Block by block: most of megabytes are relocations of data, and not kept. */
+static int read_relocations(const struct dynamic_table *t, const struct section *s,
+			    Elf64_Rela *block, struct linkage *ret)
+{
+	uint64_t at = s->header.sh_offset, left = s->header.sh_size;
+	int err = 0;
+
+	while (err == 0 && left >= sizeof(*block)) {
+		size_t size = RELOCATIONS_BLOCK * sizeof(*block);
+		size_t count =
+			object_read_some(s->o, at, block, left < size ? left : size) /
+			sizeof(*block);
+
+		if (count == 0)
+			break;
+		err = add_imports(t, block, count, ret);
+		at += count * sizeof(*block);
+		left -= count * sizeof(*block);
+	}
+	return err;
+}
+
+static int read_imports(const struct object *o, const struct dynamic_table *t,
+			struct linkage *ret)
+{
+	Elf64_Rela *block = malloc(RELOCATIONS_BLOCK * sizeof(*block));
+	struct section s;
+	int err = block ? 0 : -ENOMEM;
+
+	for (size_t i = 1; err == 0 && i < SECTIONS_MOST; i++) {
+		if (section_at(o, i, &s) && s.header.sh_type == SHT_RELA &&
+		    s.header.sh_link == t->index && s.header.sh_offset <= INT64_MAX)
+			err = read_relocations(t, &s, block, ret);
+	}
+	free(block);
+	return err;
+}
+
+int linkage_read_imports(const struct object *o, struct linkage *ret)
+{
+	struct dynamic_table t;
+	int err;
+
+	*ret = (struct linkage){ 0 };
+	err = open_table(o, &t);
+	if (err > 0)
+		err = read_imports(o, &t, ret);
+	names_release(&t.names);
+	sort_entries(ret);
+	return err;
+}
+
+/* Would the dynamic linker find it? */
+static bool is_exported(const GElf_Sym *sym)
+{
+	unsigned visibility = GELF_ST_VISIBILITY(sym->st_other);
+
+	return sym->st_shndx != SHN_UNDEF && GELF_ST_BIND(sym->st_info) != STB_LOCAL &&
+	       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+}
+
+static int read_exports(const struct dynamic_table *t, struct linkage *ret)
+{
+	size_t count = t->symbols->d_size / sizeof(Elf64_Sym);
+	GElf_Sym sym;
+	uint64_t name;
+
+	ret->partial = count > EXPORTS_MOST;
+	for (size_t i = 1; i < count && i < EXPORTS_MOST; i++) {
+		bool sure;
+
+		if (!symbol_at(t, i, &sym, &name)) {
+			ret->partial = true; /* no memory was left for its name */
+			continue;
+		}
+		if (!is_exported(&sym))
+			continue;
+		sure = GELF_ST_TYPE(sym.st_info) == STT_FUNC;
+		if (add_entry(ret, name, sure ? sym.st_value : LINKAGE_UNSURE) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int linkage_read_exports(const struct object *o, struct linkage *ret)
+{
+	struct dynamic_table t;
+	int err;
+
+	*ret = (struct linkage){ .partial = true };
+	err = open_table(o, &t);
+	if (err > 0)
+		err = read_exports(&t, ret);
+	names_release(&t.names);
+	sort_entries(ret);
+	return err;
+}
+
+bool linkage_find(const struct linkage *l, uint64_t key, uint64_t *ret)
+{
+	size_t low = 0, high = l->entries.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->entries.v[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->entries.count || l->entries.v[low].key != key)
+		return false;
+	*ret = l->entries.v[low].value;
+	return true;
+}

@@ -1,0 +1,31 @@
+#ifndef ELF_LINKAGE_H
+#define ELF_LINKAGE_H
+
+#include "elf/object.h"
+
+struct link_entry {
+	uint64_t key, value;
+};
+
+/*
+ * What the dynamic linker puts into which slot of an object, and what an object has for others. x86-64, of files with
+ * section headers. Names are known by their hashes.
+ */
+struct linkage {
+	ARRAY(struct link_entry) entries; /* by key */
+	bool partial; /* there may be more */
+};
+
+/* The name of the function that a slot is for, by the slot's address. 0, or -ENOMEM: to be released all the same. */
+int linkage_read_imports(const struct object *o, struct linkage *ret);
+
+/* The address of the function that is exported, by its name; LINKAGE_UNSURE where there are several of that name, or it
+ * is none that could be called at its address. Likewise. */
+#define LINKAGE_UNSURE UINT64_MAX
+int linkage_read_exports(const struct object *o, struct linkage *ret);
+
+void linkage_release(struct linkage *l);
+
+bool linkage_find(const struct linkage *l, uint64_t key, uint64_t *ret);
+
+#endif
