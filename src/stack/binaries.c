@@ -664,14 +664,14 @@ int binaries_function(struct binaries *b, const struct binary *binary, uint64_t 
 	return found;
 }
 
-bool binary_code_offset(const struct binary *b, uint64_t address, uint64_t *ret)
+bool binary_offset(const struct binary *b, uint64_t address, uint64_t *ret)
 {
 	const struct owned *o = (const struct owned *)b;
 
 	for (size_t i = 0; i < o->segments.count; i++) {
 		const struct segment *s = &o->segments.v[i];
 
-		if (s->exec && address >= s->address && address - s->address < s->size) {
+		if (address >= s->address && address - s->address < s->size) {
 			*ret = address - s->address + s->offset;
 			return true;
 		}
@@ -682,11 +682,18 @@ bool binary_code_offset(const struct binary *b, uint64_t address, uint64_t *ret)
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
 		     void *ret, size_t size)
 {
+	const struct segment *s = segment_at((const struct owned *)binary, offset);
+
+	return s && !s->writable && binary_bytes(b, binary, offset, ret, size);
+}
+
+bool binary_bytes(struct binaries *b, const struct binary *binary, uint64_t offset,
+		  void *ret, size_t size)
+{
 	const struct owned *o = (const struct owned *)binary;
 	const struct segment *s = segment_at(o, offset);
 
-	if (!s || s->writable || s->size - (offset - s->offset) < size ||
-	    offset > INT64_MAX)
+	if (!s || s->size - (offset - s->offset) < size || offset > INT64_MAX)
 		return false;
 	if (o->file.path)
 		return open_files_read(&b->files, &o->file, offset, ret, size);

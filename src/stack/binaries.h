@@ -42,13 +42,17 @@ enum image_kind binaries_kind(const struct binaries *b, uint32_t image);
  * says whether that segment may be executed. */
 bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool *code);
 
-/* The other way: where code at an address of the binary is in the file. */
-bool binary_code_offset(const struct binary *b, uint64_t address, uint64_t *ret);
+/* The other way: where what is at an address of the binary is in the file. */
+bool binary_offset(const struct binary *b, uint64_t address, uint64_t *ret);
 
 /* Bytes that no process can have changed: those of a segment that is not writable.
  * False where @offset is not in one, or the file is not there any more. Any thread. */
 bool binary_constant(struct binaries *b, const struct binary *binary, uint64_t offset,
 		     void *ret, size_t size);
+
+/* Bytes that the file has, whatever a process has written there since. Likewise. */
+bool binary_bytes(struct binaries *b, const struct binary *binary, uint64_t offset,
+		  void *ret, size_t size);
 
 /* All images, those of jitdumps with them. Any thread, while none is added. */
 const struct images *binaries_images(const struct binaries *b);

@@ -209,6 +209,44 @@ static bool follow_call(struct stack_walker *w, struct code_place *at)
 	return b.kind == BRANCH_CALL && move_place(at, b.target - at->address);
 }
 
+/* Likewise the call of a function that a constant of Go's has the address of, as runtime.main() calls main.main(),
+ * which is not known when the runtime is compiled:
+ *
+ *	48 8b 05 distance   mov  constant(%rip),%rax
+ *	48 8d 15 distance   lea  constant(%rip),%rdx
+ *	ff d0               call *%rax
+ *
+ * A variable's would not be both. */
+static bool follow_constant(struct stack_walker *w, struct code_place *at)
+{
+	enum { CALL = 2, LOAD = 7 };
+	struct code_place first = *at, called = *at;
+	uint8_t code[2 * LOAD + CALL], *mov = code, *lea = code + LOAD;
+	uint64_t constant, offset, function;
+
+	first.offset -= sizeof(code) - 1;
+	first.address -= sizeof(code) - 1;
+	if (!at->binary->go || !code_bytes(w, &first, code, sizeof(code)))
+		return false;
+	if (mov[1] == 0x8d) {
+		mov = code + LOAD;
+		lea = code;
+	}
+	if (memcmp(lea, "\x48\x8d\x15", 3) != 0 || mov[0] != 0x48 || mov[1] != 0x8b ||
+	    (mov[2] & 0xc7) != 5 || code[2 * LOAD] != 0xff ||
+	    code[2 * LOAD + 1] != (0xd0 | mov[2] >> 3))
+		return false;
+	constant = near_target(lea + 3, first.address + (lea - code) + LOAD);
+	if (near_target(mov + 3, first.address + (mov - code) + LOAD) != constant ||
+	    !binary_offset(at->binary, constant, &offset) ||
+	    !binary_bytes(w->binaries, at->binary, offset, &function, sizeof(function)))
+		return false;
+	if (!move_place(&called, le64toh(function) - at->address))
+		return false;
+	*at = called;
+	return true;
+}
+
 /* Whose frame it is that returns to behind a call. Its .frame is 0 where that is not known; NULL
  * without memory. */
 static const struct inferred *owner_behind(struct stack_walker *w,
@@ -236,7 +274,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 		return slot;
 	if (linked_slot(w, &at, &slot->slot))
 		return owner_linked(w, caller->image, slot->slot);
-	if (!follow_call(w, &at))
+	if (!follow_constant(w, &at) && !follow_call(w, &at))
 		return slot;
 	found = *slot;
 	owner = owner_at(w, &at);

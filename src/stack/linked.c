@@ -110,11 +110,12 @@ static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
 	if (!linkage_find(exports, name, &ret->address))
 		return exports->partial ? -ENOENT : 0;
 	if (ret->address == LINKAGE_UNSURE ||
-	    !binary_code_offset(binary, ret->address, &ret->offset))
+	    !binary_offset(binary, ret->address, &ret->offset))
 		return -ENOENT;
 	ret->image = image;
 	ret->binary = binary;
-	return 1;
+	/* It has to be code. */
+	return move_place(ret, 0) ? 1 : -ENOENT;
 }
 
 int linked_function(struct stack_walker *w, uint32_t image, uint64_t slot,
