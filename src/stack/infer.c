@@ -42,6 +42,7 @@
 #include "stack/garbage.h"
 #include "stack/linked.h"
 #include "stack/root.h"
+#include "stack/split.h"
 
 /* Is it code that keeps frame pointers, of a machine that is known here? */
 static bool is_for_chains(const struct code_place *at)
@@ -257,6 +258,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 	struct inferred *slot, found;
 	struct code_place at;
 	bool known;
+	int split;
 
 	if (!(caller->flags & FRAME_CALLER))
 		return &nothing;
@@ -271,6 +273,14 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 		return slot;
 	slot->starts = passes_result_on(w, &at);
 	if (!is_for_chains(&at))
+		return slot;
+	split = split_enters(w, &at);
+	if (split < 0) {
+		slot->image = 0;
+		return NULL;
+	}
+	slot->split = split;
+	if (split)
 		return slot;
 	if (linked_slot(w, &at, &slot->slot))
 		return owner_linked(w, caller->image, slot->slot);
@@ -461,13 +471,14 @@ int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,
 
 	*ret = (struct missing){ 0 };
 	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
+	ret->split = owner && owner->split;
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
 	/* Its own frame, or that of another call of it: not to be told apart. */
 	if (is_owner(w, *array_last(&w->stack), owner))
 		return 0;
 	/* What is looked up may take its place. */
-	*ret = (struct missing){ owner->frame, owner->size, false };
+	*ret = (struct missing){ .frame = owner->frame, .size = owner->size };
 	key = place_key(w, MODE_USER, PLACE_EXACT, leaf->entered,
 			w->by_image.v[caller.image]->machine);
 	seen = place_find(w, &key, leaf->ip);
@@ -498,11 +509,12 @@ int infer_passed(struct stack_walker *w, const struct chain_entry *e,
 
 	*ret = (struct missing){ 0 };
 	owner = owner_of_next(w, &key, chain_peek(chain), chain, &caller);
+	ret->split = owner && owner->split;
 	if (!owner || !owner->frame)
 		return owner ? 0 : -ENOMEM;
 	if (is_owner(w, *array_last(&w->stack), owner))
 		return 0;
-	*ret = (struct missing){ owner->frame, owner->size, false };
+	*ret = (struct missing){ .frame = owner->frame, .size = owner->size };
 	key = place_key(w, MODE_USER, PLACE_CALLER, e->entered,
 			w->by_image.v[caller.image]->machine);
 	seen = place_find(w, &key, e->ip);
@@ -526,7 +538,7 @@ int infer_walked(struct stack_walker *w, const struct place_key *callers, uint64
 	if (!owner || w->failed)
 		return -ENOMEM;
 	if (owner->frame && !is_owner(w, *array_last(&w->stack), owner))
-		*ret = (struct missing){ owner->frame, owner->size, false };
+		*ret = (struct missing){ .frame = owner->frame, .size = owner->size };
 	return find_skipped(w, ret);
 }
 
@@ -541,6 +553,7 @@ int infer_interrupted(struct stack_walker *w, const struct chain *chain,
 	*ret = (struct missing){ 0 };
 	if (!owner || w->failed)
 		return -ENOMEM;
+	ret->split = owner->split;
 	/* With a link that is what follows, which may be what the last call has left there. */
 	if (owner->frame && !w->by_image.v[caller.image]->machine->link)
 		ret->frame = owner->frame;

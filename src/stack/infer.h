@@ -9,6 +9,7 @@ struct missing {
 	uint32_t
 		frame; /* of a function, at its first byte, + 1; 0: nothing, or it cannot be told */
 	uint32_t size; /* bytes of the function */
+	bool split; /* nothing, but the next address may be no caller's: stack/split.h */
 	bool skipped; /* it did not call what is before it: others are missing there */
 };
 

@@ -14,6 +14,7 @@
 #include "stack/infer.h"
 #include "stack/leaf.h"
 #include "stack/root.h"
+#include "stack/split.h"
 
 enum { CONTEXT_MOST = 4095 }; /* the last addresses are markers in a chain */
 enum { CODES_SIZE = CODES * sizeof(struct place_seen) }; /* one large page */
@@ -156,6 +157,7 @@ struct found_chain {
 	bool in_place;
 	bool ended; /* the last address taken is where a stack begins that was made by hand */
 	bool trampoline; /* the last address taken is where handlers of signals return to */
+	bool split; /* likewise; it is where a function begins that has gone on in another place */
 	bool followed; /* by the kernel, through frame pointers */
 	size_t user_entries; /* addresses of the user's part that were taken */
 	struct chain_entry last; /* of these */
@@ -361,6 +363,7 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 	if (e->mode == MODE_USER) {
 		found->user_entries++;
 		found->last = *e;
+		found->split = false;
 	}
 	return push_frame(w, frame);
 }
@@ -423,20 +426,46 @@ static int infer_behind(struct stack_walker *w, const struct chain *c,
 	return found->followed ? infer_passed(w, &found->last, c, ret) : 0;
 }
 
-static int push_inferred(struct stack_walker *w, const struct chain *c,
-			 const struct chain_entry *e, struct found_chain *found)
+/* Of a function that the next two addresses are one more frame than it has, no or one. 1: it was so. */
+static int push_split(struct stack_walker *w, struct chain *c, struct chain_entry *e,
+		      struct found_chain *found)
 {
-	uint64_t next = chain_peek(c);
-	struct missing missing;
-	int err;
+	struct place_key key = { 0 };
+	enum split split;
+	int err = split_behind(w, c, found->split, &split);
 
-	if (!w->options.infer || e->mode != MODE_USER || !next || -next <= CONTEXT_MOST ||
-	    c->sample->exact_chain || is_full(w))
-		return 0;
-	err = infer_behind(w, c, found, &missing);
-	if (err < 0 || !missing.frame)
+	if (err < 0 || split == SPLIT_NO)
 		return err;
-	return push_missing(w, &missing, w->options.max_stack);
+	chain_next(c, e);
+	chain_next(c, e);
+	found->user_entries += 2;
+	found->last = *e;
+	found->split = true;
+	found->trampoline = false;
+	if (split == SPLIT_OTHER && push_entry(w, e, &key) < 0)
+		return -ENOMEM;
+	return 1;
+}
+
+static int push_inferred(struct stack_walker *w, struct chain *c, struct chain_entry *e,
+			 struct found_chain *found)
+{
+	struct missing missing = { .split = true };
+	int err = 1;
+
+	while (err > 0 && missing.split) {
+		uint64_t next = chain_peek(c);
+
+		if (!w->options.infer || e->mode != MODE_USER || !next ||
+		    -next <= CONTEXT_MOST || c->sample->exact_chain || is_full(w))
+			return 0;
+		err = infer_behind(w, c, found, &missing);
+		if (err == 0 && missing.split)
+			err = push_split(w, c, e, found);
+		else if (err == 0 && missing.frame)
+			err = push_missing(w, &missing, w->options.max_stack);
+	}
+	return err;
 }
 
 /* The recorded chain, leaf first; without its user's part if the dump is to be walked. */

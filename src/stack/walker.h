@@ -25,6 +25,7 @@
  *	join.c      the rest of the recorded chain behind a walk
  *	leaf.c      the caller that a frame pointer chain lacks, by registers
  *	infer.c     the same by nothing but code
+ *	split.c     functions in two halves, which are in a chain twice
  *	linked.c    which function of another object a call leads to
  *	function.c  what the code of a function says of it
  */
@@ -119,6 +120,7 @@ struct inferred {
 	uint32_t size; /* of the function */
 	bool starts; /* the call is the one of main() */
 	bool leads; /* it can */
+	bool split; /* the call is that of the second half of a function */
 };
 
 /* The files that the process at hand has code of. */

@@ -1,0 +1,121 @@
+/*
+ * A function that was compiled with -fsplit-stack and needs more stack calls __morestack() of libgcc as it begins, and
+ * that calls the rest of the function on another piece of the stack:
+ *
+ *	f:      compare; jae rest          __morestack:   push %rbp; mov %rsp,%rbp
+ *	        call __morestack                          ...
+ *	        ret                                       inc  %r10      the address behind the ret
+ *	rest:   push %rbp; mov %rsp,%rbp                  call *%r10
+ *
+ *	chain   leaf   rest   behind call *%r10   behind call __morestack   f's caller's caller
+ *
+ * So f is in the chain twice, with a function in between that nobody has called in the source. Where f calls one that
+ * does the same, the address in the rest of f is in no frame that the chain goes through, but that of its beginning is.
+ */
+#include "stack/split.h"
+
+#include "elf/elf.h"
+#include "stack/function.h"
+
+int split_enters(struct stack_walker *w, const struct code_place *at)
+{
+	static const uint8_t enter[] = { 0x41, 0xff, 0xd2 }; /* call *%r10 */
+	struct code_place call = *at;
+	struct unwind_rule rule;
+	uint8_t code[sizeof(enter)];
+
+	call.offset -= sizeof(enter) - 1;
+	call.address -= sizeof(enter) - 1;
+	if (at->binary->machine->word != 8 || !code_bytes(w, &call, code, sizeof(code)) ||
+	    memcmp(code, enter, sizeof(enter)) != 0)
+		return 0;
+	if (code_rule(w, at, &rule) < 0)
+		return -ENOMEM;
+	/* Two return addresses, and the frame pointer below. */
+	return rule.cfa_kind == UNWIND_FP && rule.cfa == 24 && rule.ra == -8 &&
+	       rule.fp == -24;
+}
+
+/* The place of a return address of the chain, or of the call before it. */
+static bool place_in_chain(struct stack_walker *w, const struct chain *chain,
+			   uint32_t index, struct code_place *ret)
+{
+	struct place_key key = place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
+	const struct place_seen *seen;
+	const struct frame *f;
+
+	if (index >= chain->sample->chain_count)
+		return false;
+	seen = place_find(w, &key, sample_chain(chain->sample, index));
+	if (!seen)
+		return false;
+	f = &w->frames->list.v[seen->frame - 1];
+	return f->flags & FRAME_CALLER && code_of_image(w, f->image, f->address, ret);
+}
+
+/* Where the function begins that @at calls with its last byte, to return from it at once. */
+static bool find_called(struct stack_walker *w, const struct code_place *at,
+			uint64_t *ret)
+{
+	enum { CALL = 0xe8, RET = 0xc3 };
+	struct code_place call = *at;
+	uint8_t code[6];
+
+	call.offset -= 4;
+	call.address -= 4;
+	if (!code_bytes(w, &call, code, sizeof(code)) || code[0] != CALL ||
+	    code[5] != RET)
+		return false;
+	*ret = near_target(code + 1, call.address + 5);
+	return true;
+}
+
+static bool is_of_function(struct stack_walker *w, uint32_t frame,
+			   const struct code_place *function, uint64_t start)
+{
+	const struct frame *f = &w->frames->list.v[frame];
+	struct code_place at;
+	uint64_t other;
+
+	if (f->image != function->image || !code_of_image(w, f->image, f->address, &at))
+		return false;
+	w->failed |= function_start(w, &at, at.address, &other) < 0;
+	return other == start;
+}
+
+/* Has that call led to the one with the call at @more? __morestack_non_split(), which lies before it, goes on to it. 1,
+ * 0, or -ENOMEM. */
+static int leads_to(struct stack_walker *w, const struct code_place *more,
+		    uint64_t called)
+{
+	uint64_t start, before;
+	int found = function_start(w, more, more->address, &start);
+
+	if (found <= 0 || start == called)
+		return found;
+	found = function_start(w, more, start - 1, &before);
+	return found < 0 ? found : found && before == called;
+}
+
+int split_behind(struct stack_walker *w, const struct chain *chain, bool follows_split,
+		 enum split *ret)
+{
+	struct code_place more, first;
+	uint64_t start, called;
+	int leads;
+
+	*ret = SPLIT_NO;
+	if (!place_in_chain(w, chain, chain->next, &more) ||
+	    !place_in_chain(w, chain, chain->next + 1, &first) ||
+	    !find_called(w, &first, &called))
+		return w->failed ? -ENOMEM : 0;
+	leads = more.image == first.image ? leads_to(w, &more, called) : 0;
+	if (leads <= 0)
+		return leads;
+	if (function_start(w, &first, first.address, &start) < 0)
+		return -ENOMEM;
+	*ret = SPLIT_OTHER;
+	if (!follows_split && is_of_function(w, *array_last(&w->stack), &first, start))
+		*ret = SPLIT_SAME;
+	return w->failed ? -ENOMEM : 0;
+}
