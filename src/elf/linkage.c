@@ -14,7 +14,6 @@
 #include <endian.h>
 #include <gelf.h>
 
-#include "base/hash.h"
 #include "elf/names.h"
 #include "elf/section.h"
 
@@ -35,43 +34,27 @@ struct dynamic_table {
 
 void linkage_release(struct linkage *l)
 {
-	array_release(&l->entries);
+	hash_map_release(&l->by_key);
+	array_release(&l->values);
 	*l = (struct linkage){ 0 };
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct link_entry *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* Of several with one key one is left, which is not sure unless all are alike. */
-static void sort_entries(struct linkage *l)
-{
-	struct link_entry *v = l->entries.v;
-	size_t kept = 0;
-
-	if (l->entries.count == 0)
-		return;
-	qsort(v, l->entries.count, sizeof(*v), by_key);
-	for (size_t i = 1; i < l->entries.count; i++) {
-		if (v[i].key != v[kept].key)
-			v[++kept] = v[i];
-		else if (v[i].value != v[kept].value)
-			v[kept].value = LINKAGE_UNSURE;
-	}
-	l->entries.count = kept + 1;
-}
-
+/* Several with one key are one, which is not sure unless all are alike. */
 static int add_entry(struct linkage *l, uint64_t key, uint64_t value)
 {
-	struct link_entry *e = array_add(&l->entries);
+	const uint32_t *known = hash_map_get(&l->by_key, key);
+	uint64_t *place;
 
-	if (!e)
+	if (known) {
+		if (l->values.v[*known] != value)
+			l->values.v[*known] = LINKAGE_UNSURE;
+		return 0;
+	}
+	place = array_add(&l->values);
+	if (!place)
 		return -ENOMEM;
-	*e = (struct link_entry){ key, value };
-	return 0;
+	*place = value;
+	return hash_map_set(&l->by_key, key, (uint32_t)l->values.count - 1) ? 0 : -ENOMEM;
 }
 
 /* 1, 0 where there is none that can be read, or -ENOMEM. */
@@ -118,7 +101,7 @@ static int add_imports(const struct dynamic_table *t, const Elf64_Rela *r, size_
 		if (ELF64_R_TYPE(info) != R_X86_64_JUMP_SLOT &&
 		    ELF64_R_TYPE(info) != R_X86_64_GLOB_DAT)
 			continue;
-		if (ret->entries.count == IMPORTS_MOST)
+		if (ret->values.count == IMPORTS_MOST)
 			return 0;
 		if (symbol_at(t, ELF64_R_SYM(info), &sym, &name) &&
 		    GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
@@ -176,7 +159,6 @@ int linkage_read_imports(const struct object *o, struct linkage *ret)
 	if (err > 0)
 		err = read_imports(o, &t, ret);
 	names_release(&t.names);
-	sort_entries(ret);
 	return err;
 }
 
@@ -222,24 +204,14 @@ int linkage_read_exports(const struct object *o, struct linkage *ret)
 	if (err > 0)
 		err = read_exports(&t, ret);
 	names_release(&t.names);
-	sort_entries(ret);
 	return err;
 }
 
 bool linkage_find(const struct linkage *l, uint64_t key, uint64_t *ret)
 {
-	size_t low = 0, high = l->entries.count;
+	const uint32_t *i = hash_map_get(&l->by_key, key);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->entries.v[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == l->entries.count || l->entries.v[low].key != key)
-		return false;
-	*ret = l->entries.v[low].value;
-	return true;
+	if (i)
+		*ret = l->values.v[*i];
+	return i != NULL;
 }

@@ -1,18 +1,16 @@
 #ifndef ELF_LINKAGE_H
 #define ELF_LINKAGE_H
 
+#include "base/hash.h"
 #include "elf/object.h"
-
-struct link_entry {
-	uint64_t key, value;
-};
 
 /*
  * What the dynamic linker puts into which slot of an object, and what an object has for others. x86-64, of files with
  * section headers. Names are known by their hashes.
  */
 struct linkage {
-	ARRAY(struct link_entry) entries; /* by key */
+	struct hash_map by_key; /* index in values */
+	ARRAY(uint64_t) values;
 	bool partial; /* there may be more */
 };
 

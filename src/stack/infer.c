@@ -227,7 +227,8 @@ static bool follow_constant(struct stack_walker *w, struct code_place *at)
 
 	first.offset -= sizeof(code) - 1;
 	first.address -= sizeof(code) - 1;
-	if (!at->binary->go || !code_bytes(w, &first, code, sizeof(code)))
+	if (!at->binary->go || at->binary->machine->elf != EM_X86_64 ||
+	    !code_bytes(w, &first, code, sizeof(code)))
 		return false;
 	if (mov[1] == 0x8d) {
 		mov = code + LOAD;
@@ -272,15 +273,14 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 	if (!at.binary->machine)
 		return slot;
 	slot->starts = passes_result_on(w, &at);
-	if (!is_for_chains(&at))
-		return slot;
+	/* Whatever others of the file do, __morestack() keeps a frame. */
 	split = split_enters(w, &at);
 	if (split < 0) {
 		slot->image = 0;
 		return NULL;
 	}
 	slot->split = split;
-	if (split)
+	if (split || !is_for_chains(&at))
 		return slot;
 	if (linked_slot(w, &at, &slot->slot))
 		return owner_linked(w, caller->image, slot->slot);

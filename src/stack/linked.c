@@ -137,8 +137,7 @@ int linked_function(struct stack_walker *w, uint32_t image, uint64_t slot,
 			return 0;
 		if (found < 0)
 			return found;
-		/* A file may have been mapped by two paths. */
-		if (found && only.binary && only.binary != function.binary)
+		if (found && only.binary)
 			return 0;
 		if (found)
 			only = function;

@@ -14,6 +14,8 @@
  */
 #include "stack/split.h"
 
+#include <elf.h>
+
 #include "elf/elf.h"
 #include "stack/function.h"
 
@@ -26,7 +28,8 @@ int split_enters(struct stack_walker *w, const struct code_place *at)
 
 	call.offset -= sizeof(enter) - 1;
 	call.address -= sizeof(enter) - 1;
-	if (at->binary->machine->word != 8 || !code_bytes(w, &call, code, sizeof(code)) ||
+	if (at->binary->machine->elf != EM_X86_64 ||
+	    !code_bytes(w, &call, code, sizeof(code)) ||
 	    memcmp(code, enter, sizeof(enter)) != 0)
 		return 0;
 	if (code_rule(w, at, &rule) < 0)

@@ -159,6 +159,97 @@ passed()
 	done
 }
 
+# linked_with [FLAG]...: two objects and the calls between them, sampled.
+linked_with()
+{
+	compile liblinked.so linked.c -DLIBRARY -O2 -g -fno-omit-frame-pointer -fPIC -shared "$@"
+	compile linked linked.c -O2 -g -fno-omit-frame-pointer "$@" -L. -llinked "-Wl,-rpath,$PWD"
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./linked 20000
+}
+
+@test "who was called through the PLT or the GOT is put in" {
+	for how in -Wl,-z,lazy -Wl,-z,now -fno-plt '-fcf-protection -Wl,-z,ibtplt'; do
+		# shellcheck disable=SC2086 # one, or two
+		linked_with $how
+		inferred
+		chain lib_leaf '.*;main(;lib_inner)?;lib_calls;lib_leaf'
+		chain own_leaf '.*;main;own_calls;own_leaf'
+		# What an IFUNC has chosen is not known.
+		chain chosen_leaf '.*;main;chosen_leaf'
+		grep -q ';main;lib_inner;lib_calls;lib_leaf ' user
+		inferred --threads=3
+		chain lib_leaf '.*;main(;lib_inner)?;lib_calls;lib_leaf'
+		inferred --no-infer
+		chain lib_leaf '.*;main(;lib_inner)?;lib_leaf'
+		"$flamefold" record --quiet -e cpu-clock:u -F 4999 -g fp --no-leaf-fix --no-inline -f folded -o user \
+			-- ./linked 5000
+		chain lib_leaf '.*;main(;lib_inner)?;lib_calls;lib_leaf'
+	done
+	perf record -q -N -o copy.data -e cpu-clock:u -F 4999 --call-graph dwarf ./linked 20000
+	"$programs/repairs.py" --at-least=1000 copy.data
+}
+
+@test "of two files that export one name none is put in" {
+	linked_with
+	compile other.so linked.c -DLIBRARY -O2 -g -fno-omit-frame-pointer -fPIC -shared
+	LD_PRELOAD=$PWD/other.so perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./linked 20000
+	inferred
+	chain lib_leaf '.*;main(;lib_inner)?;lib_leaf'
+	# Nor where one cannot be looked at.
+	linked_with
+	compile other.so linked.c -Dlib_calls=other_calls -Dlib_inner=other_inner -Dlib_chosen=other_chosen \
+		-DLIBRARY -O2 -g -fno-omit-frame-pointer -fPIC -shared
+	LD_PRELOAD=$PWD/other.so perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./linked 20000
+	inferred
+	chain lib_leaf '.*;main(;lib_inner)?;lib_calls;lib_leaf'
+	rm -rf other.so .debug
+	inferred
+	chain lib_leaf '.*;main(;lib_inner)?;lib_leaf'
+}
+
+@test "main.main() of Go, which is called by a constant" {
+	command -v go >/dev/null || skip "no go"
+	cat >leaf.go <<-'END'
+		package main
+
+		//go:noinline
+		func leaf(n int) int {
+			for i := 0; i < n; i++ {
+				n ^= i & 1
+			}
+			return n
+		}
+
+		func main() {
+			sum := 0
+			for i := 0; i < 60000; i++ {
+				sum += leaf(10000)
+			}
+			println(sum)
+		}
+	END
+	for how in exe pie; do
+		GOCACHE=$PWD/cache GO111MODULE=off go build -buildmode=$how -o leaf leaf.go
+		perf record -q -N -o perf.data -e cpu-clock:u -F 1999 --call-graph fp ./leaf
+		inferred
+		chain main.leaf '.*;runtime.main;main.main;main.leaf' 0.98
+		inferred --no-infer
+		chain main.leaf '.*;runtime.main;main.leaf' 0.98
+	done
+}
+
+@test "a function that goes on on another piece of a split stack is there once" {
+	echo 'int main(void) { return 0; }' >empty.c
+	"${CC:-cc}" -fsplit-stack -pthread -o empty empty.c 2>/dev/null || skip "no -fsplit-stack"
+	compile split split.c -O2 -g -fno-omit-frame-pointer -DLEAF_FRAME -fsplit-stack -pthread
+	perf record -q -N -o perf.data -e cpu-clock:u -F 4999 --call-graph fp ./split 2000
+	inferred
+	# There are 31; who called one that needs another piece is not in a chain.
+	chain leaf '.*;thread(;deep){28,31};leaf' 0.98
+	inferred --no-infer
+	grep -q ';__morestack;deep' user
+}
+
 @test "callers are put in for programs of 32 bits, too" {
 	need_32_bits
 	compile_32 inferred inferred.c -O2 -g -fno-omit-frame-pointer

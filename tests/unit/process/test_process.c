@@ -751,3 +751,27 @@ Test(process, ten_thousand_forks_of_a_process_with_ten_thousand_maps_copy_nothin
 	}
 	timeline_end(&t);
 }
+
+Test(process, the_files_that_code_was_mapped_from_are_each_told_once)
+{
+	struct timeline t;
+	struct space space;
+	uint32_t images[3] = { 0 };
+
+	timeline_begin(&t);
+	map(&t, 1, 1, 0x1000, 0x1000, 0, "/bin/x");
+	map_any(&t, 1, 1, 0x8000, 0x1000, 0, "/data", false);
+	map(&t, 2, 1, 0x1000, 0x1000, 0, "/lib/y");
+	map(&t, 3, 1, 0x4000, 0x1000, 0, "/bin/x");
+	fork_process(&t, 4, 1, 2);
+	map(&t, 5, 2, 0x6000, 0x1000, 0, "/lib/z");
+	processes_space(t.ps, 1, 9, &space);
+	cr_expect_eq(processes_code_files(t.ps, &space, images, 3), 2);
+	processes_space(t.ps, 2, 9, &space);
+	cr_expect_eq(processes_code_files(t.ps, &space, images, 3), 3,
+		     "those of its parent with them");
+	cr_expect_eq(processes_code_files(t.ps, &space, images, 2), 3, "too many");
+	cr_expect_str_eq(intern_text(&t.strings, t.images.list.v[images[0]].path),
+			 "/lib/z");
+	timeline_end(&t);
+}
