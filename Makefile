@@ -49,7 +49,6 @@ HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 fuzz_headers = $(wildcard tests/fuzz/*.h)
 viewer   = $(sort $(wildcard src/write/viewer/*.$1))
-viewer_html = $(viewer) $(sort $(wildcard src/write/viewer/html/*.$1))
 
 obj  = $(1:%.c=$(O)/%.o)
 UNIT = $(UNIT_SRC:%.c=$(O)/%)
@@ -137,14 +136,14 @@ $(O)/src/live/rings/$(RINGS).o: $(O)/rings
 # The viewer is embedded: its files one after another, without comments and indentation and
 # with short names but for the browser's own (platform.words), as C strings; with the hash of the script that a Content-Security-Policy wants.
 gen = $(O)/gen
-VIEWER_H = $(foreach name,js css html_js html_css,$(gen)/viewer_$(name).h) $(gen)/viewer_hash.h
+VIEWER_H = $(foreach name,js css hash,$(gen)/viewer_$(name).h)
 $(call obj,$(wildcard src/write/*.c)): | $(VIEWER_H)
 
 $(gen)/embed: scripts/embed.c scripts/embed_names.c scripts/embed.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,HOSTCC)$(HOSTCC) -O1 -Wall -Wextra -o $@ $(filter %.c,$^)
 
-folder = $(wildcard src/write/viewer src/write/viewer/html)
+folder = src/write/viewer
 words  = src/write/viewer/platform.words
 embed = $(call say,EMBED)$(gen)/embed $1 >$@ && \
 	if grep -n -e ']]>' -e '</script' -e '</style' -e '<!--' $@; then echo "$@: ends its element" >&2; exit 1; fi
@@ -155,12 +154,6 @@ $(gen)/viewer.js: $(words) $(call viewer,js) $(folder) $(gen)/embed
 $(gen)/viewer.css: $(call viewer,css) $(folder) $(gen)/embed
 	$(call embed,css $(call viewer,css))
 
-$(gen)/viewer_html.js: $(words) $(call viewer_html,js) $(folder) $(gen)/embed
-	$(call embed,js $(words) $(call viewer_html,js))
-
-$(gen)/viewer_html.css: $(call viewer_html,css) $(folder) $(gen)/embed
-	$(call embed,css $(call viewer_html,css))
-
 string = { printf 'static const char viewer_%s[] = {\n' $1; od -An -v -tx1 $2 | \
 	sed "s/ *\([0-9a-f][0-9a-f]\)/'\\\\x\1',/g"; echo '0 };'; } >$@
 
@@ -170,15 +163,9 @@ $(gen)/viewer_js.h: $(gen)/viewer.js
 $(gen)/viewer_css.h: $(gen)/viewer.css
 	$(call say,GEN)$(call string,css,$<)
 
-$(gen)/viewer_html_js.h: $(gen)/viewer_html.js
-	$(call say,GEN)$(call string,html_js,$<)
-
-$(gen)/viewer_html_css.h: $(gen)/viewer_html.css
-	$(call say,GEN)$(call string,html_css,$<)
-
-$(gen)/viewer_hash.h: $(gen)/viewer_html.js $(gen)/embed
-	$(call say,GEN)printf 'static const char viewer_html_hash[] = "sha256-%s";\n' \
-		"$$($(gen)/embed hash $<)" >$@
+$(gen)/viewer_hash.h: $(gen)/viewer.js
+	$(call say,GEN)printf 'static const char viewer_hash[] = "sha256-%s";\n' \
+		"$$(env printf "$$(sha256sum <$< | sed 's/ .*//; s/../\\x&/g')" | base64)" >$@
 
 # One object in which only the public symbols are global: internal names can be
 # short and still not clash with those of a program that links libflamefold.a.

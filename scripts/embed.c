@@ -5,7 +5,6 @@
  *	embed js WORDS FILE...	the files one after the other, as one function; names
  *				become short, but for those in the file WORDS
  *	embed css FILE...
- *	embed hash FILE		base64 of its SHA-256, for a Content-Security-Policy
  *
  * It knows JavaScript as far as that: strings, templates and regular expressions stay as
  * they are. What it cannot tell apart stops the build. Every statement of the sources ends
@@ -15,7 +14,6 @@
  */
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -541,106 +539,13 @@ static void embed_css(int count, char **paths)
 	putchar('\n');
 }
 
-/* SHA-256: FIPS 180-4, 6.2. */
-static const uint32_t rounds[64] = {
-	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
-	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
-	0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
-	0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-	0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
-	0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
-	0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
-	0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-	0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-};
-
-static uint32_t turn(uint32_t x, int n)
-{
-	return x >> n | x << (32 - n);
-}
-
-static void hash_block(uint32_t h[8], const uint8_t *block)
-{
-	uint32_t w[64], v[8];
-
-	for (int i = 0; i < 16; i++)
-		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
-		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
-	for (int i = 16; i < 64; i++)
-		w[i] = (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10) +
-		       w[i - 7] +
-		       (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3) +
-		       w[i - 16];
-	memcpy(v, h, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t s1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
-		uint32_t s0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
-		uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-		uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-		uint32_t t = v[7] + s1 + choice + rounds[i] + w[i];
-
-		memmove(v + 1, v, 7 * sizeof(*v));
-		v[4] += t;
-		v[0] = t + s0 + most;
-	}
-	for (int i = 0; i < 8; i++)
-		h[i] += v[i];
-}
-
-static void sha256(const char *bytes, size_t size, uint8_t hash[32])
-{
-	uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-			  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-	uint8_t last[128] = { 0 };
-	size_t rest = size % 64, room = rest < 56 ? 64 : 128;
-
-	for (size_t i = 0; i + 64 <= size; i += 64)
-		hash_block(h, (const uint8_t *)bytes + i);
-	memcpy(last, bytes + size - rest, rest);
-	last[rest] = 0x80;
-	for (int i = 0; i < 8; i++)
-		last[room - 1 - (size_t)i] = (uint8_t)((uint64_t)size * 8 >> 8 * i);
-	for (size_t i = 0; i < room; i += 64)
-		hash_block(h, last + i);
-	for (int i = 0; i < 32; i++)
-		hash[i] = (uint8_t)(h[i / 4] >> (24 - i % 4 * 8));
-}
-
-static void print_hash(const char *path)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"0123456789+/";
-	uint8_t hash[33] = { 0 };
-	size_t size;
-	char *bytes = slurp(path, &size);
-
-	sha256(bytes, size, hash);
-	for (int i = 0; i < 33; i += 3) {
-		uint32_t three = (uint32_t)hash[i] << 16 | (uint32_t)hash[i + 1] << 8 |
-				 hash[i + 2];
-
-		for (int shift = 18; shift >= 0; shift -= 6)
-			putchar(i == 30 && shift == 0 ? '='
-						      : digits[three >> shift & 63]);
-	}
-	putchar('\n');
-	free(bytes);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc >= 3 && strcmp(argv[1], "js") == 0)
 		embed_js(argv[2], argc - 3, argv + 3);
 	else if (argc >= 2 && strcmp(argv[1], "css") == 0)
 		embed_css(argc - 2, argv + 2);
-	else if (argc == 3 && strcmp(argv[1], "hash") == 0)
-		print_hash(argv[2]);
 	else
-		return fprintf(stderr,
-			       "embed js WORDS FILE... | css FILE... | hash FILE\n"),
-		       2;
+		return fprintf(stderr, "embed js WORDS FILE... | css FILE...\n"), 2;
 	return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }

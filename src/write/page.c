@@ -9,8 +9,6 @@
 
 #include <gen/viewer_css.h>
 #include <gen/viewer_hash.h>
-#include <gen/viewer_html_css.h>
-#include <gen/viewer_html_js.h>
 #include <gen/viewer_js.h>
 #include <string.h>
 
@@ -169,9 +167,7 @@ static void add_style(struct text *t, const struct page *p)
 	text_string(t, html ? "<style>" : "<style type=\"text/css\"><![CDATA[\n");
 	if (p->plain)
 		add_page_style(t, p);
-	if (viewer && html)
-		text_add(t, viewer_html_css, sizeof(viewer_html_css) - 1);
-	else if (viewer)
+	if (viewer)
 		text_add(t, viewer_css, sizeof(viewer_css) - 1);
 	text_string(t, html ? "</style>\n" : "]]></style>\n");
 }
@@ -184,7 +180,7 @@ static void begin_html(struct text *t, const struct page *p)
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		       "default-src 'none'; base-uri 'none'; form-action 'none'; ");
 	if (graph_has_viewer(p->options))
-		text_printf(t, "script-src '%s'; ", viewer_html_hash);
+		text_printf(t, "script-src '%s'; ", viewer_hash);
 	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
 		       "initial-scale=1\">\n");
@@ -312,7 +308,8 @@ void page_begin(struct text *t, const struct page *p)
 	add_texts(t, p);
 }
 
-/* The viewer's files hold no "]]>"; the build looks. */
+/* The viewer's script is the same in SVG and HTML, and holds nothing that would end its
+ * element in one of them; the build looks. */
 void page_end(struct text *t, const struct page *p)
 {
 	bool viewer = graph_has_viewer(p->options);
@@ -328,7 +325,7 @@ void page_end(struct text *t, const struct page *p)
 	text_string(t, "</main>\n<div id=\"table\"></div>\n");
 	if (viewer) {
 		text_string(t, "<script>");
-		text_add(t, viewer_html_js, sizeof(viewer_html_js) - 1);
+		text_add(t, viewer_js, sizeof(viewer_js) - 1);
 		text_string(t, "</script>\n");
 	}
 	text_string(t, "</body>\n</html>\n");

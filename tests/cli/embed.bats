@@ -117,19 +117,13 @@ refused()
 	[ "$("$embed" css a.css)" = 'a :hover > b,.x .y{color :red;content:"/* a  b */"}@media (prefers-color-scheme:dark) and (min-width:3px){c{margin:1px -2px;}}' ]
 }
 
-@test "the hash is SHA-256 in base64" {
-	for size in 0 1 3 55 56 63 64 65 119 120 1000; do
-		head -c "$size" "$root/COPYING" >bytes
-		[ "$("$embed" hash bytes)" = "$(sha256sum bytes | cut -c1-64 | python3 -c 'import base64, sys
-print(base64.b64encode(bytes.fromhex(input())).decode())')" ]
-	done
-}
-
 @test "the script's hash is in the page that has it" {
 	printf 'a 1\n' | "$FLAMEFOLD" graph -q -o page.html -
 	sed -n '/^<script>/,/^<\/script>/p' page.html | sed '1s/^<script>//; $d' >script
 	[ -s script ]
-	grep -qF "script-src 'sha256-$("$embed" hash script)'" page.html
+	hash=$(sha256sum script | python3 -c 'import base64
+print(base64.b64encode(bytes.fromhex(input()[:64])).decode())')
+	grep -qF "script-src 'sha256-$hash'" page.html
 }
 
 @test "functions become arrows, and declarations one" {
