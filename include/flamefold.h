@@ -46,6 +46,16 @@ struct ff_finding;
 #define FF_VERSION "0.1.0"
 FF_API const char *ff_version(void);
 
+/* Names and paths are bytes as somebody recorded them, in UTF-8 or not: how many of them are
+ * the character that @text begins with. 0 where it begins with none, at its end, too. */
+FF_API size_t ff_utf8_size(const char *text);
+
+/* How far the words are apart, for those who ask "did you mean ...?": letters left out, added,
+ * replaced or swapped with their neighbour. Case does not count; UINT_MAX where a word has more
+ * than 64 bytes. */
+FF_API unsigned ff_edit_distance(const char *a, size_t a_size, const char *b,
+				 size_t b_size);
+
 /*
  * For a program: libdw, which reads debug information, may crash where there is no memory, or at
  * what was made to make it crash. With this, which sets handlers for SIGSEGV, SIGBUS, SIGFPE and

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/likeness.h"
+#include "cli/nearest_name.h"
 
 const struct command *const commands[] = {
 	&command_graph, &command_fold, &command_record,
@@ -19,10 +19,10 @@ const struct command *command_find(const char *name)
 
 const char *command_like(const char *word)
 {
-	struct likeness meant;
+	struct nearest_name meant;
 
-	likeness_init(&meant, word, strlen(word));
+	nearest_name_start(&meant, word, strlen(word));
 	for (size_t i = 0; commands[i]; i++)
-		likeness_try(&meant, commands[i]->name);
+		nearest_name_offer(&meant, commands[i]->name);
 	return meant.best;
 }

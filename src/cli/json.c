@@ -1,40 +1,7 @@
 #include "cli/json.h"
 
+#include <flamefold.h>
 #include <inttypes.h>
-#include <stddef.h>
-
-/*
- * Bytes of the character that begins at @p, 0 where it is none: RFC 3629, without
- * overlong forms, surrogates and what lies above U+10FFFF.
- */
-static size_t utf8_size(const unsigned char *p)
-{
-	static const struct {
-		unsigned char first, last, low,
-			high; /* low and high: of the second byte */
-		unsigned char size;
-	} forms[] = {
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-
-	if (*p < 0x80)
-		return 1;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (*p < forms[i].first || *p > forms[i].last)
-			continue;
-		if (p[1] < forms[i].low || p[1] > forms[i].high)
-			return 0;
-		/* A NUL ends the loop before it is passed. */
-		for (size_t n = 2; n < forms[i].size; n++)
-			if (p[n] < 0x80 || p[n] > 0xbf)
-				return 0;
-		return forms[i].size;
-	}
-	return 0;
-}
 
 static void put_string(FILE *out, const char *text)
 {
@@ -42,7 +9,7 @@ static void put_string(FILE *out, const char *text)
 
 	putc('"', out);
 	while (*p) {
-		size_t size = utf8_size(p);
+		size_t size = ff_utf8_size((const char *)p);
 
 		if (size == 0) {
 			fputs("\\ufffd", out);

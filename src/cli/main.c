@@ -15,7 +15,6 @@
 #include "cli/completion.h"
 #include "cli/habits.h"
 #include "cli/help.h"
-#include "cli/likeness.h"
 #include "cli/parse.h"
 #include "cli/terminal.h"
 

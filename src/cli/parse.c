@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/habits.h"
-#include "cli/likeness.h"
+#include "cli/nearest_name.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -87,12 +87,12 @@ static int ambiguous(const char *word, size_t size, const struct matches *m)
 static int nearly(const struct command *command, const char *word, size_t dashes,
 		  size_t size)
 {
-	struct likeness meant;
+	struct nearest_name meant;
 
-	likeness_init(&meant, word + dashes, size - dashes);
+	nearest_name_start(&meant, word + dashes, size - dashes);
 	for (const struct option_row *row = option_rows; row->help; row++)
 		if (row->name && row->commands & command->bit)
-			likeness_try(&meant, row->name);
+			nearest_name_offer(&meant, row->name);
 	if (!meant.best)
 		return usage_error("unknown option '%.*s'", (int)size, word);
 	return usage_error("unknown option '%.*s', but there is '--%s'", (int)size, word,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "write/utf8.h"
+#include "base/utf8.h"
 
 /* Three numbers from 0 to 1 make a shade. */
 struct shade {

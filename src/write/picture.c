@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "write/number.h"
-#include "write/utf8.h"
 #include "write/xml.h"
 
 double picture_value(const struct picture *p, uint64_t units)

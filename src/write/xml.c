@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "write/utf8.h"
+#include "base/utf8.h"
 
 enum byte_class {
 	PLAIN,

@@ -1,13 +1,13 @@
 #ifndef LIVE_EVENTS_NEAREST_H
 #define LIVE_EVENTS_NEAREST_H
 
-#include <stddef.h>
+#include "base/edit_distance.h"
 
 /*
  * The word that somebody may have meant: of those offered, the one with the fewest letters
  * left out, added, replaced or swapped with their neighbour, as long as these are few.
  */
-enum { NEAREST_MOST = 64 }; /* longer words are near to nothing */
+enum { NEAREST_MOST = EDIT_DISTANCE_MOST };
 
 struct nearest {
 	const char *word; /* what was written */

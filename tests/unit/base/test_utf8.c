@@ -1,4 +1,4 @@
-#include "write/utf8.h"
+#include "base/utf8.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -69,8 +69,17 @@ Test(utf8, backwards_gives_the_same_code_points)
 	cr_expect_eq(p, text);
 }
 
-Test(utf8, length_counts_code_points)
+Test(utf8, the_size_is_of_the_first_character_only)
 {
-	cr_expect_eq(utf8_length("", 0), 0u);
-	cr_expect_eq(utf8_length("a\xe6\x97\xa5\xff", 5), 3u);
+	cr_expect_eq(utf8_size(""), 0u);
+	cr_expect_eq(utf8_size("ab"), 1u);
+	cr_expect_eq(utf8_size("\xc3\xbc"
+			       "b"),
+		     2u);
+	cr_expect_eq(utf8_size("\xef\xbf\xbd"), 3u, "U+FFFD is a character");
+	cr_expect_eq(utf8_size("\xf0\x9f\x94\xa5z"), 4u);
+	cr_expect_eq(utf8_size("\xe6\x97"), 0u);
+	cr_expect_eq(utf8_size("\x80"
+			       "a"),
+		     0u);
 }

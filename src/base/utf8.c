@@ -1,4 +1,6 @@
-#include "write/utf8.h"
+#include "base/utf8.h"
+
+#include <string.h>
 
 /* How a first byte goes on: its own bits, how many bytes follow, the least code point
  * that needs so many (less is an overlong form). */
@@ -57,12 +59,14 @@ uint32_t utf8_previous(const char *start, const char **p)
 	return UTF8_REPLACEMENT;
 }
 
-size_t utf8_length(const char *bytes, size_t size)
+size_t utf8_size(const char *text)
 {
-	const char *p = bytes, *end = bytes + size;
-	size_t n = 0;
+	const char *p = text, *end = text + strnlen(text, 4);
 
-	for (; p < end; n++)
-		utf8_next(&p, end);
-	return n;
+	if (p == end)
+		return 0;
+	/* U+FFFD itself has three bytes. */
+	if (utf8_next(&p, end) == UTF8_REPLACEMENT && p == text + 1)
+		return 0;
+	return (size_t)(p - text);
 }

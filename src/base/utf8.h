@@ -1,5 +1,5 @@
-#ifndef WRITE_UTF8_H
-#define WRITE_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@ uint32_t utf8_next(const char **p, const char *end);
 /* The same backwards: *@p is behind @start, and moves to where the code point begins. */
 uint32_t utf8_previous(const char *start, const char **p);
 
-/* Code points in @size bytes. */
-size_t utf8_length(const char *bytes, size_t size);
+/* Bytes of the code point that @text begins with, before its NUL; 0 where it begins with
+ * none. */
+size_t utf8_size(const char *text);
 
 #endif
