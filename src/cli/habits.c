@@ -273,17 +273,17 @@ bool habit_means(const struct habit *h, const char *value)
 
 /* "a,b" as a pattern that matches a and b and nothing else: what is between \Q and \E is
  * taken as it stands. */
-static char *exact_names(const char *own, const char *list)
+static char *exact_names(const char *before, const char *list)
 {
 	size_t count = 1, used;
 	char *word;
 
 	for (const char *p = list; *p; p++)
 		count += *p == ',';
-	word = malloc(strlen(own) + strlen(list) + 4 * count + 16);
+	word = malloc(strlen(before) + strlen(list) + 4 * count + 16);
 	if (!word)
 		return NULL;
-	used = (size_t)sprintf(word, "--%s^(?:\\Q", own);
+	used = (size_t)sprintf(word, "%s^(?:\\Q", before);
 	for (const char *p = list; *p; p++)
 		if (*p == ',')
 			used += (size_t)sprintf(word + used, "\\E|\\Q");
@@ -295,15 +295,16 @@ static char *exact_names(const char *own, const char *list)
 
 char *habit_translate(const struct habit *h, const char *value)
 {
+	const char *before = strchr(h->own, '=') + 1; /* "pid=" of "only=pid=" */
 	size_t size = strlen(h->own);
-	char *word;
+	char *ret;
 
 	if (h->exact && value)
-		return exact_names(h->own, value);
-	if (asprintf(&word, "--%s%s", h->own,
-		     size && h->own[size - 1] == '=' && value ? value : "") < 0)
+		return exact_names(before, value);
+	if (asprintf(&ret, "%s%s", before,
+		     h->own[size - 1] == '=' && value ? value : "") < 0)
 		return NULL;
-	return word;
+	return ret;
 }
 
 const char *habit_command(const char *word)

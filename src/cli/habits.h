@@ -34,8 +34,8 @@ const struct habit *habit_letter(unsigned commands, char letter);
 /* Are these the words of @h, or has it no list of them? */
 bool habit_means(const struct habit *h, const char *value);
 
-/* The word that stands for @h with @value (NULL: none), "--width=800"; to be freed. NULL
- * without memory. */
+/* What the option that stands for @h gets for @value (NULL: none), "800"; to be freed. NULL
+ * without memory. For those with a '=' in their .own. */
 char *habit_translate(const struct habit *h, const char *value);
 
 /* What is to be said of a first word that another profiler has as a command; NULL: none

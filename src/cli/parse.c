@@ -1,8 +1,7 @@
 #include "cli/parse.h"
 
-#include <argp.h>
+#include <assert.h>
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,13 +14,14 @@
 
 /*
  * Getopt::Long, which flamegraph.pl uses, reads names in any case, with one dash or
- * two, and cut to any prefix that only one option has. So every option is first
- * written under its full name, as argp wants it:
+ * two, and cut to any prefix that only one option has:
  *
  *	-Title X -hash --color=java		--title=X --hash --colors=java
+ *
+ * The words become a list of choices first, so that an option that is unknown is told
+ * before a value that is wrong; then each choice is set, in the order of the words.
  */
 
-#define FIRST_KEY 256 /* argp: keys below are letters */
 #define MATCHES 8
 
 struct matches {
@@ -115,7 +115,7 @@ static int unknown(const struct command *command, const char *word, size_t dashe
 	return nearly(command, word, dashes, size);
 }
 
-/* Words still to be read, and those already written under full names. */
+/* Words still to be read, and what was chosen by those before. */
 struct reader {
 	const struct command *command;
 	char **next, **end;
@@ -128,11 +128,24 @@ static int no_memory(void)
 	return EXIT_INPUT;
 }
 
-static int write_word(struct reader *r, char *word)
+/* @made: what of @value has to be freed. One word of letters is many choices. */
+static int choose(struct reader *r, const struct option_row *row, const char *value,
+		  char *made)
 {
-	if (!word)
-		return no_memory();
-	r->out->v[r->out->count++] = word;
+	struct arguments *out = r->out;
+
+	if (out->count == out->room) {
+		size_t room = out->room ? 2 * out->room : 16;
+		struct choice *v = reallocarray(out->v, room, sizeof(*v));
+
+		if (!v) {
+			free(made);
+			return no_memory();
+		}
+		out->v = v;
+		out->room = room;
+	}
+	out->v[out->count++] = (struct choice){ row, value, made };
 	return 0;
 }
 
@@ -154,10 +167,8 @@ static bool is_lost_number(const struct reader *r)
 }
 
 /* @value is NULL where the word has none: the next word may be it. */
-static int write_option(struct reader *r, const struct option_row *row, const char *value)
+static int read_value(struct reader *r, const struct option_row *row, const char *value)
 {
-	char *word = NULL;
-
 	if (!row->arg && (value || (*hint_of(r, row) && is_lost_number(r))))
 		return usage_error("option '--%s' takes no value%s", row->name,
 				   hint_of(r, row));
@@ -171,15 +182,29 @@ static int write_option(struct reader *r, const struct option_row *row, const ch
 					   row->name, row->name, row->arg);
 		value = *r->next++;
 	}
-	if (asprintf(&word, "--%s%s%s", row->name, value ? "=" : "", value ? value : "") <
-	    0)
-		return no_memory();
-	return write_word(r, word);
+	return choose(r, row, value, NULL);
+}
+
+/* The option of one's own that a habit stands for. */
+static int choose_own(struct reader *r, const struct habit *h, const char *value)
+{
+	size_t size = strcspn(h->own, "=");
+	struct matches m;
+	char *made = NULL;
+
+	match(r->command->bit, h->own, size, &m);
+	assert(m.count == 1 && (m.rows[0]->arg != NULL) == (h->own[size] == '='));
+	if (h->own[size]) {
+		made = habit_translate(h, value);
+		if (!made)
+			return no_memory();
+	}
+	return choose(r, m.rows[0], made, made);
 }
 
 /* @typed: the option as it is written, of @size bytes. */
-static int write_habit(struct reader *r, const struct habit *h, const char *typed,
-		       size_t size, const char *value)
+static int read_habit(struct reader *r, const struct habit *h, const char *typed,
+		      size_t size, const char *value)
 {
 	if (h->value == HABIT_VALUE && !value && h->own) {
 		if (r->next == r->end)
@@ -189,11 +214,11 @@ static int write_habit(struct reader *r, const struct habit *h, const char *type
 	}
 	if (!h->own || (value && !habit_means(h, value)))
 		return usage_error("'%.*s': %s", (int)size, typed, h->sentence);
-	return *h->own ? write_word(r, habit_translate(h, value)) : 0;
+	return *h->own ? choose_own(r, h, value) : 0;
 }
 
 /* One letter, and what follows it in its word. */
-static int write_letter(struct reader *r, const char *letters, bool *ended)
+static int read_letter(struct reader *r, const char *letters, bool *ended)
 {
 	const struct option_row *row = find_letter(r->command, *letters);
 	const struct habit *h = row ? NULL : habit_letter(r->command->bit, *letters);
@@ -205,18 +230,18 @@ static int write_letter(struct reader *r, const char *letters, bool *ended)
 	*ended = row ? row->arg != NULL : h->value == HABIT_VALUE;
 	if (!*ended || !*value)
 		value = NULL;
-	return row ? write_option(r, row, value)
-		   : write_habit(r, h, typed, strlen(typed), value);
+	return row ? read_value(r, row, value)
+		   : read_habit(r, h, typed, strlen(typed), value);
 }
 
 /* "-hV", "-o FILE", "-oFILE", "-agF 99". */
-static int write_letters(struct reader *r, const char *letters)
+static int read_letters(struct reader *r, const char *letters)
 {
 	bool ended = false;
 	int code = 0;
 
 	for (; *letters && code == 0 && !ended; letters++)
-		code = write_letter(r, letters, &ended);
+		code = read_letter(r, letters, &ended);
 	return code;
 }
 
@@ -242,7 +267,7 @@ static int read_option(struct reader *r, const char *word)
 	struct matches m;
 
 	if (letter && size == 2)
-		return write_letters(r, word + 1);
+		return read_letters(r, word + 1);
 	if (size == dashes)
 		return unknown(r->command, word, dashes, strlen(word));
 	match(r->command->bit, word + dashes, size - dashes, &m);
@@ -250,14 +275,14 @@ static int read_option(struct reader *r, const char *word)
 	if (m.count != 1 || strlen(m.rows[0]->name) != size - dashes) {
 		h = habit_named(r->command->bit, word + dashes, size - dashes);
 		if (h)
-			return write_habit(r, h, word, size, value);
+			return read_habit(r, h, word, size, value);
 	}
 	if (m.count == 1)
-		return write_option(r, m.rows[0], value);
+		return read_value(r, m.rows[0], value);
 	if (m.count > 1)
 		return ambiguous(word, size, &m);
 	if (letter)
-		return write_letters(r, word + 1);
+		return read_letters(r, word + 1);
 	return unknown(r->command, word, dashes, size);
 }
 
@@ -267,74 +292,39 @@ static bool ends_options(const struct reader *r)
 	return r->command->bit == COMMAND_RECORD;
 }
 
-/* All words with options under their full names. */
-static int normalise(struct reader *r)
+static int read_words(struct reader *r)
 {
-	int code = write_word(r, strdup("flamefold"));
 	bool options = true;
+	int code = 0;
 
 	while (r->next < r->end && code == 0) {
 		const char *word = *r->next++;
+		bool ends = strcmp(word, "--") == 0;
 
-		if (options && word[0] == '-' && word[1] && strcmp(word, "--")) {
+		if (options && word[0] == '-' && word[1] && !ends) {
 			code = read_option(r, word);
 			continue;
 		}
-		if (options && ends_options(r) && strcmp(word, "--")) {
-			code = write_word(r, strdup("--"));
-			options = false;
-		}
-		options = options && strcmp(word, "--");
-		if (code == 0)
-			code = write_word(r, strdup(word));
+		if (!options || !ends)
+			code = choose(r, NULL, word, NULL);
+		options = options && !ends && !ends_options(r);
 	}
 	return code;
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static int set_choices(const struct arguments *args, struct settings *s)
 {
-	struct settings *s = state->input;
+	int code = 0;
 
-	if (key == ARGP_KEY_ARG) {
-		s->inputs[s->input_count++] = arg;
-		return 0;
+	for (size_t i = 0; i < args->count && code == 0; i++) {
+		const struct choice *c = &args->v[i];
+
+		if (c->row)
+			code = c->row->set(s, c->row, c->value);
+		else
+			s->inputs[s->input_count++] = c->value;
 	}
-	if (key < FIRST_KEY || key >= ARGP_KEY_END)
-		return ARGP_ERR_UNKNOWN;
-	return option_rows[key - FIRST_KEY].set(s, &option_rows[key - FIRST_KEY], arg);
-}
-
-static size_t count_rows(void)
-{
-	size_t n = 0;
-
-	while (option_rows[n].help)
-		n++;
-	return n;
-}
-
-/* From here on nothing can be unknown: argp only takes the words apart. */
-static int run_argp(struct arguments *args, struct settings *s)
-{
-	struct argp_option *options = calloc(count_rows() + 1, sizeof(*options));
-	struct argp argp = { .options = options, .parser = take };
-	struct argp_option *o = options;
-	int code;
-
-	if (!options)
-		return no_memory();
-	for (const struct option_row *row = option_rows; row->help; row++)
-		if (row->name && row->commands & s->command->bit)
-			*o++ = (struct argp_option){
-				.name = row->name,
-				.key = FIRST_KEY + (int)(row - option_rows),
-				.arg = row->arg,
-			};
-	code = argp_parse(&argp, args->count, args->v,
-			  ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
-			  NULL, s);
-	free(options);
-	return code == ENOMEM ? no_memory() : code;
+	return code;
 }
 
 static int set_defaults(struct settings *s)
@@ -362,22 +352,21 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.argc = argc,
 		.argv = argv,
 	};
-	args->v = calloc((size_t)argc + 2, sizeof(*args->v));
 	s->inputs = calloc((size_t)argc, sizeof(*s->inputs));
 	s->filters = calloc((size_t)argc, sizeof(*s->filters));
 	s->events = calloc((size_t)argc, sizeof(*s->events));
-	if (!args->v || !s->inputs || !s->filters || !s->events)
+	if (!s->inputs || !s->filters || !s->events)
 		return no_memory();
-	code = normalise(&r);
+	code = read_words(&r);
 	if (code == 0)
 		code = set_defaults(s);
-	return code ? code : run_argp(args, s);
+	return code ? code : set_choices(args, s);
 }
 
 void arguments_release(struct arguments *args)
 {
-	for (int i = 0; i < args->count; i++)
-		free(args->v[i]);
+	for (size_t i = 0; i < args->count; i++)
+		free(args->v[i].made);
 	free(args->v);
 }
 

@@ -1,12 +1,22 @@
 #ifndef CLI_PARSE_H
 #define CLI_PARSE_H
 
+#include <stddef.h>
+
 #include "cli/settings.h"
 
-/* The words of a command line, options under their full names. */
+struct option_row;
+
+/* What a command line says, in its order. */
+struct choice {
+	const struct option_row *row; /* NULL: an input */
+	const char *value; /* NULL: none */
+	char *made; /* the value, where it is no part of the command line; else NULL */
+};
+
 struct arguments {
-	char **v;
-	int count;
+	struct choice *v;
+	size_t count, room;
 };
 
 void arguments_release(struct arguments *args);

@@ -12,7 +12,7 @@ struct filter {
 	bool drop;
 };
 
-/* What the command line asks for. Texts belong to struct arguments. */
+/* What the command line asks for. Texts belong to struct arguments and argv. */
 struct settings {
 	const struct command *command;
 	struct ff_options profile;

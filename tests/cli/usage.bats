@@ -173,6 +173,12 @@ titled()
 	diff <("$flamefold" -ffolded in.folded) <("$flamefold" --format folded in.folded)
 }
 
+@test "any number of letters may stand in a word" {
+	local letters
+	letters=$(printf 'q%.0s' {1..20000})
+	[ "$("$flamefold" fold "-$letters" in.folded)" = "$("$flamefold" fold in.folded)" ]
+}
+
 @test "a value that looks like an option is a value" {
 	run --separate-stderr "$flamefold" --title --hash in.folded
 	titled --hash
