@@ -105,12 +105,6 @@ static void load_block(const struct names *n, size_t block)
 	n->loaded[block] = LOADED;
 }
 
-void names_load(const struct names *n)
-{
-	for (size_t i = 0; n->loaded && i < blocks(n); i++)
-		load_block(n, i);
-}
-
 const char *names_at(const struct names *n, size_t offset, size_t *size)
 {
 	size_t end = offset, most;

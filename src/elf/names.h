@@ -35,9 +35,6 @@ int names_open_at(struct names *n, const struct object *o, uint64_t offset,
 		  uint64_t size);
 void names_release(struct names *n); /* a zeroed one is fine */
 
-/* Reads what is not there yet; after that any number of threads may ask. */
-void names_load(const struct names *n);
-
 /* The name at @offset, not NUL-terminated where it is damaged or long: *@size counts. */
 const char *names_at(const struct names *n, size_t offset, size_t *size);
 

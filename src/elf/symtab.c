@@ -228,12 +228,6 @@ const char *symtab_name(const struct symtab *st, const struct symbol *s, size_t 
 	return names_at(&st->names[s->table], s->name, size);
 }
 
-void symtab_load_names(const struct symtab *st)
-{
-	for (size_t i = 0; i < SYMBOL_TABLES; i++)
-		names_load(&st->names[i]);
-}
-
 bool symtab_find(const struct symtab *st, const char *name, uint64_t *ret)
 {
 	size_t length = strlen(name), size;

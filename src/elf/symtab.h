@@ -74,9 +74,6 @@ size_t symtab_group(const struct symtab *st, size_t first);
 /* Not NUL-terminated where it is damaged or long: *@size counts. */
 const char *symtab_name(const struct symtab *st, const struct symbol *s, size_t *size);
 
-/* Reads all names; before several threads ask for them. */
-void symtab_load_names(const struct symtab *st);
-
 /* The first symbol of that name; false where there is none. */
 bool symtab_find(const struct symtab *st, const char *name, uint64_t *ret);
 

@@ -483,7 +483,7 @@ kernel()
 }
 
 @test "every kind of warning is documented, and no other" {
-	diff <(sed -n 's/^\t{ "\([a-z_]*\)", judge_.*/\1/p' "$root/src/profile_findings.c" | sort) \
+	diff <(sed -n 's/^\t{ "\([a-z_]*\)", judge_.*/\1/p' "$root/src/engine/findings.c" | sort) \
 		<(sed -n '/^`warnings`/,$p' "$root/Documentation/info-json.md" |
 			grep '^\*' | sed 's/:.*//' | grep -o '`[a-z_]*`' | tr -d '`' | sort)
 }
