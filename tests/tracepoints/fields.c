@@ -94,11 +94,11 @@ static int print_file(struct input *in, struct sample_reader *r, char **names)
 
 static int print_flow(struct input *in, struct sample_reader *r, char **names)
 {
-	struct flow flow;
+	struct stream_item flow;
 	struct sample s;
 
-	while (flow_next(&ctx, in, &flow) > 0)
-		if (flow.kind == FLOW_SAMPLE &&
+	while (input_next(&ctx, in, &flow) > 0)
+		if (flow.kind == ITEM_SAMPLE &&
 		    sample_decode(&ctx, r, flow.bytes, flow.position, &s) > 0)
 			print_sample(in, &s, names);
 	return 0;
@@ -115,7 +115,7 @@ static int print_recording(const char *path, char **names)
 		return complain(path);
 	if (sample_reader_new(&ctx, in, &r) < 0)
 		return complain(path);
-	code = input_flows(in) ? print_flow(in, r, names) : print_file(in, r, names);
+	code = input_is_stream(in) ? print_flow(in, r, names) : print_file(in, r, names);
 	sample_reader_free(r);
 	input_close(in);
 	return code;
@@ -128,7 +128,7 @@ static int print_run(struct live *live, char **names)
 	struct sample_reader *r;
 	struct input *in;
 	struct live_record record;
-	struct flow flow;
+	struct stream_item flow;
 	struct sample s;
 	int found;
 
@@ -140,7 +140,7 @@ static int print_run(struct live *live, char **names)
 			break;
 		if (found == 0 || record.kind != LIVE_RECORD ||
 		    input_take(&ctx, in, record.bytes, record.size, &flow) <= 0 ||
-		    flow.kind != FLOW_SAMPLE ||
+		    flow.kind != ITEM_SAMPLE ||
 		    sample_decode(&ctx, r, flow.bytes, flow.position, &s) <= 0)
 			continue;
 		printf("pid=%" PRId32 " ", (int32_t)s.tid);
