@@ -131,10 +131,10 @@ documented()
 	json one.data
 	holds '.events[0] == {"name": "cycles", "samples": 0, "delivered": 0, "frequency": 4000, "period": null,
 		"max_stack": 64, "user_stack": 0,
-		"fields": ["IP", "TID", "TIME", "CALLCHAIN", "PERIOD", "IDENTIFIER"]}'
+		"fields": ["IP", "TID", "TIME", "CALLCHAIN", "PERIOD", "IDENTIFIER"], "raw_fields": []}'
 	holds '.events[1] == {"name": "faults", "samples": 0, "delivered": 0, "frequency": null, "period": 7,
 		"max_stack": null, "user_stack": 8192,
-		"fields": ["IP", "TID", "TIME", "STACK_USER", "IDENTIFIER"]}'
+		"fields": ["IP", "TID", "TIME", "STACK_USER", "IDENTIFIER"], "raw_fields": []}'
 	run --separate-stderr "$flamefold" info one.data
 	[[ $output == *"4,000 Hz; IP TID TIME CALLCHAIN PERIOD IDENTIFIER"* ]]
 	[[ $output == *"every 7; stack dumps of 8,192 bytes; IP"* ]]
