@@ -76,6 +76,9 @@ void workers_release(struct input_job *j);
 int merge_workers(struct input_job *j);
 int merge_worker(struct input_job *j, struct worker *w);
 
+/* What is held of it; the rest of its tag is its place in the pipe. */
+enum { TAG_SAMPLE, TAG_STATE, TAG_BYTES, TAG_GROWTH, TAG_BITS = 2, TAG_KIND = 3 };
+
 /* engine/stream.c: what is read once, as it comes. */
 struct stream_run {
 	struct input_job *job;
@@ -88,6 +91,10 @@ struct stream_run {
 	/* Gets all that goes out, in time order; NULL: there is none. */
 	struct save *save;
 	bool save_failed; /* and the sentence was said */
+	/* Live: frames of the worker that were looked at for code of runtimes, and when
+	 * their maps were (ns of CLOCK_MONOTONIC). */
+	size_t frames_noted;
+	uint64_t looked;
 };
 int read_stream(struct input_job *j);
 /* A zeroed one, with its job, can be ended whatever came of it. */
@@ -96,6 +103,8 @@ int stream_run_hold(struct stream_run *s, const struct stream_item *item);
 /* A record that is no sample, for the saved file. */
 int stream_run_hold_bytes(struct stream_run *s, uint64_t time, const uint8_t *bytes,
 			  uint32_t size);
+/* Likewise, now. */
+int stream_run_save_bytes(struct stream_run *s, const uint8_t *bytes, uint32_t size);
 int stream_run_end_round(struct stream_run *s);
 /* All of it goes out, and what the worker found becomes the profile's. */
 int stream_run_finish(struct stream_run *s);

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "engine/job.h"
+#include "engine/map_lines.h"
 
 enum {
 	DRAIN_MS = 100,
@@ -436,6 +437,8 @@ static int run(struct live_session *r)
 		if (err == 0)
 			err = drain(r, now);
 		images_look_for_maps(&r->p->images);
+		if (err == 0)
+			err = map_lines_look(&r->stream);
 		if (err == 0 && images_are_crowded(&r->p->images))
 			err = stream_run_make_room(&r->stream);
 		if (err == 0)
@@ -448,7 +451,10 @@ static int run(struct live_session *r)
 	live_stop(r->live);
 	if (ends_command(r) && (err < 0 || atomic_load(&r->p->stopping)))
 		live_end_command(r->live);
-	return err < 0 ? err : drain(r, now);
+	if (err == 0)
+		err = drain(r, now);
+	/* What has ended by now has written all it will. */
+	return err < 0 ? err : map_lines_look(&r->stream);
 }
 
 /* One busy processor, or too small rings for all? And what is left to ask less of. */

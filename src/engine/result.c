@@ -55,7 +55,37 @@ static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
 	return count == 0 && p->symbols.functions.v[p->symbols.of_frame.v[frame]].unnamed;
 }
 
-static void sum_weights(const struct ff_profile *p, struct weights *weights)
+/*
+ * Lines of a map have images of their own, and are shown as its others are: for a process the first
+ * image of its code that samples hit, if there is one that is no line's.
+ */
+static bool choose_maps(const struct ff_profile *p, struct hash_map *ret)
+{
+	for (uint32_t id = 0; id < p->images.list.count; id++) {
+		const struct image *image = &p->images.list.v[id];
+		const uint32_t *known = hash_map_get(ret, image->owner);
+
+		if (image->kind != IMAGE_ANON || !image->owner ||
+		    !p->symbols.images.v[id].frames ||
+		    (known && (image->code || !p->images.list.v[*known].code)))
+			continue;
+		if (!hash_map_set(ret, image->owner, id))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t shown_as(const struct ff_profile *p, const struct hash_map *maps,
+			 uint32_t id)
+{
+	const struct image *image = &p->images.list.v[id];
+	const uint32_t *map = image->code ? hash_map_get(maps, image->owner) : NULL;
+
+	return map ? *map : id;
+}
+
+static void sum_weights(const struct ff_profile *p, const struct hash_map *maps,
+			struct weights *weights)
 {
 	const struct trie *t = &p->collected.trie;
 
@@ -68,7 +98,7 @@ static void sum_weights(const struct ff_profile *p, struct weights *weights)
 		/* The empty stack is nobody's, and there may be no frame at all. */
 		if (node == 0)
 			continue;
-		w = &weights[p->collected.frames.list.v[frame].image];
+		w = &weights[shown_as(p, maps, p->collected.frames.list.v[frame].image)];
 		w->all += weight;
 		if (is_unnamed(p, frame))
 			w->unnamed += weight;
@@ -79,13 +109,15 @@ static void sum_weights(const struct ff_profile *p, struct weights *weights)
 static int add_objects(struct ff_profile *p)
 {
 	struct weights *weights = calloc(p->images.list.count, sizeof(*weights));
-	int err = weights ? 0 : -ENOMEM;
+	struct hash_map maps = { 0 };
+	int err = weights && choose_maps(p, &maps) ? 0 : -ENOMEM;
 
 	if (err == 0)
-		sum_weights(p, weights);
+		sum_weights(p, &maps, weights);
 	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count; id++)
-		if (p->symbols.images.v[id].frames)
+		if (p->symbols.images.v[id].frames && shown_as(p, &maps, id) == id)
 			err = add_object(p, id, &weights[id]);
+	hash_map_release(&maps);
 	free(weights);
 	return err;
 }

@@ -38,6 +38,7 @@ int stream_run_forget(struct stream_run *s)
 {
 	worker_release(&s->worker);
 	s->worker = (struct worker){ 0 };
+	s->frames_noted = 0;
 	/* They were those of its frames. */
 	symbols_release(&s->job->p->symbols);
 	return worker_start(s->job, &s->worker);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "engine/job.h"
+#include "engine/map_lines.h"
 
 enum {
 	/* A pipe without rounds is cut into such: what is held is twice this at the most,
@@ -19,9 +20,6 @@ enum {
 	/* A process that has exited is still sampled while the kernel takes it down. */
 	KEPT_NS = 1000000000,
 };
-
-/* What is held; the rest of its tag is its place in the pipe. */
-enum { TAG_SAMPLE, TAG_STATE, TAG_BYTES, TAG_BITS = 2, TAG_KIND = 3 };
 
 /* Whatever is wrong with the saved file, the profile goes on. */
 static void stop_saving(struct stream_run *s)
@@ -69,6 +67,13 @@ static int deliver_sample(struct stream_run *s, const struct round_item *item)
 	return found < 0 || !s->save ? found : save_also(s, item, &sample);
 }
 
+int stream_run_save_bytes(struct stream_run *s, const uint8_t *bytes, uint32_t size)
+{
+	if (s->save && save_record(&s->job->p->ctx, s->save, bytes, size) < 0)
+		stop_saving(s);
+	return 0;
+}
+
 static int deliver_item(struct stream_run *s, const struct round_item *item)
 {
 	struct context *ctx = &s->job->p->ctx;
@@ -81,10 +86,10 @@ static int deliver_item(struct stream_run *s, const struct round_item *item)
 		memcpy(&record, item->bytes, sizeof(record));
 		return processes_apply(s->job->processes, &record) < 0 ? fail_memory(ctx)
 								       : 0;
+	case TAG_GROWTH:
+		return map_lines_deliver(s, item);
 	default:
-		if (s->save && save_record(ctx, s->save, item->bytes, item->size) < 0)
-			stop_saving(s);
-		return 0;
+		return stream_run_save_bytes(s, item->bytes, item->size);
 	}
 }
 

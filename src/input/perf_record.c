@@ -11,6 +11,7 @@
 
 #include "input/deferred.h"
 #include "input/perf.h"
+#include "live/live.h"
 
 enum {
 	TIME_CONV = 79,
@@ -69,29 +70,29 @@ static int note_module(struct input *in, const struct record *map)
  * as it can would fill the memory of whoever records it: behind some megabytes its maps have no
  * path.
  */
-static int read_path(struct body *b, struct record *ret)
+static int read_path(struct body *b, uint32_t pid, uint32_t *ret)
 {
 	static const char limit[] = "[path limit]";
 	struct input *in = b->in;
 	size_t before = in->strings->texts.count;
-	uint32_t *known = hash_map_get(&in->path_bytes, ret->pid), sum;
+	uint32_t *known = hash_map_get(&in->path_bytes, pid), sum;
 	int err;
 
 	if (known && *known > PATHS_MOST)
-		return intern_add(in->strings, limit, sizeof(limit) - 1, &ret->name);
+		return intern_add(in->strings, limit, sizeof(limit) - 1, ret);
 	sum = known ? *known : 0;
-	err = read_name(b, &ret->name);
+	err = read_name(b, ret);
 	if (err < 0 || in->strings->texts.count == before)
 		return err;
-	sum += (uint32_t)strlen(intern_text(in->strings, ret->name)) + 1;
-	return hash_map_set(&in->path_bytes, ret->pid, sum) ? 0 : -ENOMEM;
+	sum += (uint32_t)strlen(intern_text(in->strings, *ret)) + 1;
+	return hash_map_set(&in->path_bytes, pid, sum) ? 0 : -ENOMEM;
 }
 
 /* The name of a map. That of the kernel says where a symbol of it lay. */
 static int read_map_name(struct body *b, struct record *ret)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
-	int err = read_path(b, ret);
+	int err = read_path(b, ret->pid, &ret->name);
 
 	if (err < 0 || ret->mode != MODE_KERNEL)
 		return err;
@@ -164,8 +165,24 @@ static void decode_identity(struct body *b, struct record *ret)
 	ret->generation = inode.generation;
 }
 
+/* What flamefold records of a line of perf-PID.map has the line's name behind that of the map, whose
+ * field began at @field. */
+static int read_line_name(struct body *b, const uint8_t *field, struct record *ret)
+{
+	size_t size = (size_t)(b->c.p - field), name = strnlen((const char *)field, size);
+
+	if (b->c.bad || ret->generation != LIVE_LINE_GENERATION || !ret->executable ||
+	    name + 1 >= size || !field[name + 1])
+		return 0;
+	b->c.p = field + name + 1;
+	return read_path(b, ret->pid, &ret->code);
+}
+
 static int decode_mmap2(struct body *b, struct record *ret)
 {
+	const uint8_t *field;
+	int err;
+
 	ret->type = RECORD_MMAP;
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
@@ -175,7 +192,9 @@ static int decode_mmap2(struct body *b, struct record *ret)
 	decode_identity(b, ret);
 	ret->executable = cursor_u32(&b->c) & 4; /* PROT_EXEC */
 	cursor_u32(&b->c); /* flags */
-	return read_map_name(b, ret);
+	field = b->c.p;
+	err = read_map_name(b, ret);
+	return err < 0 ? err : read_line_name(b, field, ret);
 }
 
 static int decode_comm(struct body *b, struct record *ret)

@@ -78,7 +78,14 @@ struct record {
 	uint32_t name;
 	union {
 		struct {
-			uint32_t ppid, ptid; /* FORK */
+			uint32_t ppid; /* FORK */
+			union {
+				uint32_t ptid; /* FORK */
+				/* MMAP: the name that a line of perf-PID.map gives to the code there
+				 * from now on; 0: it is a map. The line ends before the byte at .ino
+				 * of that file. */
+				uint32_t code;
+			};
 			uint32_t maj, min; /* MMAP: device, 0 where not recorded */
 			uint64_t ino, generation;
 			uint64_t start, size, offset; /* MMAP, KSYMBOL */

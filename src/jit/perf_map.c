@@ -2,7 +2,8 @@
  * A line is kept if it covers one of the addresses, which a binary search in the sorted list tells. A runtime
  * may write the same range again and again, so whenever the kept lines have doubled they are painted, the
  * newest first, and those that nothing is seen of are dropped: what is in memory depends on the
- * addresses, not on the file.
+ * addresses, not on the file. Lines that are known to be later than what is asked about are painted
+ * last, those of the earliest time first: they have what nobody else names.
  */
 #include "jit/perf_map.h"
 
@@ -23,6 +24,8 @@ enum {
 struct map_reader {
 	const uint64_t *addresses;
 	size_t count;
+	const struct perf_map_question *question;
+	size_t later; /* of the question's: those before are behind the reader */
 	struct perf_map *map;
 	struct budget *budget;
 	size_t settled; /* entries that were left when covered ones were last dropped */
@@ -84,16 +87,38 @@ bool perf_map_line(const char *line, size_t length, struct perf_map_entry *ret,
 	return ret->start < ret->end;
 }
 
+/* Those of one time, which are the only later ones from @first to @end. */
+static void paint_turn(struct cover *cover, const struct perf_map *map, size_t first,
+		       size_t end)
+{
+	for (size_t e = end; e-- > first;)
+		if (map->list.v[e].turn)
+			cover_add(cover, map->list.v[e].start, map->list.v[e].end,
+				  (uint32_t)e);
+}
+
 /* The last entry first: it takes the addresses it covers from all before it. */
 static int paint(struct map_reader *r)
 {
 	struct perf_map *map = r->map;
 	struct cover cover;
+	size_t first = 0;
 
 	if (cover_begin(&cover, r->addresses, r->count, map->of_address) < 0)
 		return -ENOMEM;
 	for (size_t e = map->list.count; e-- > 0;)
-		cover_add(&cover, map->list.v[e].start, map->list.v[e].end, (uint32_t)e);
+		if (!map->list.v[e].turn)
+			cover_add(&cover, map->list.v[e].start, map->list.v[e].end,
+				  (uint32_t)e);
+	for (size_t e = 0; e < map->list.count; e++) {
+		uint32_t turn = map->list.v[e].turn;
+
+		if (!turn || turn == map->list.v[first].turn)
+			continue;
+		paint_turn(&cover, map, first, e);
+		first = e;
+	}
+	paint_turn(&cover, map, first, map->list.count);
 	cover_release(&cover);
 	return 0;
 }
@@ -167,8 +192,29 @@ static int add_entry(struct map_reader *r, const struct perf_map_entry *entry,
 	return 0;
 }
 
-static int take_line(struct map_reader *r, const char *line, size_t length)
+/* Lines come in the order of their offsets. */
+static uint32_t turn_of(struct map_reader *r, const struct perf_map_entry *entry,
+			uint64_t offset)
 {
+	const struct perf_map_question *q = r->question;
+	const struct perf_map_later *later;
+
+	if (q->until && offset > q->until)
+		return UINT32_MAX;
+	while (r->later < q->later_count && q->later[r->later].offset < offset)
+		r->later++;
+	if (r->later == q->later_count)
+		return 0;
+	later = &q->later[r->later];
+	return later->offset == offset && later->start == entry->start &&
+			       later->end == entry->end
+		       ? later->turn
+		       : 0;
+}
+
+static int take_line(void *arg, const char *line, size_t length, uint64_t offset)
+{
+	struct map_reader *r = arg;
 	struct perf_map_entry entry;
 	const char *name;
 	size_t size, at;
@@ -181,33 +227,43 @@ static int take_line(struct map_reader *r, const char *line, size_t length)
 	at = cover_first(r->addresses, r->count, entry.start);
 	if (at == r->count || r->addresses[at] >= entry.end)
 		return 0;
+	entry.turn = turn_of(r, &entry, offset);
 	return add_entry(r, &entry, name, size);
 }
 
 /* What is read of the file, and what has been taken of that. */
 struct reading_map {
 	int fd;
-	uint64_t offset;
+	uint64_t offset, until;
 	char *bytes;
 	size_t size;
 	bool inside; /* of a line whose beginning was taken, or is not there */
+	int error; /* of the read that ended it */
+	perf_map_take *take;
+	void *arg;
 };
 
+static int take_text(struct reading_map *in, const char *line, size_t length,
+		     const char *behind)
+{
+	uint64_t left = (uint64_t)(in->bytes + in->size - behind);
+
+	return in->inside ? 0 : in->take(in->arg, line, length, in->offset - left);
+}
+
 /* All whole lines; what is left goes to the front. */
-static int take_lines(struct map_reader *r, struct reading_map *in)
+static int take_lines(struct reading_map *in)
 {
 	char *p = in->bytes, *end = in->bytes + in->size, *stop;
 	int err = 0;
 
 	while (err == 0 && (stop = memchr(p, '\n', (size_t)(end - p)))) {
-		if (!in->inside)
-			err = take_line(r, p, (size_t)(stop - p));
+		err = take_text(in, p, (size_t)(stop - p), stop + 1);
 		in->inside = false;
 		p = stop + 1;
 	}
-	if (p == in->bytes && in->size == ROOM) {
-		if (!in->inside)
-			err = take_line(r, p, in->size);
+	if (err == 0 && p == in->bytes && in->size == ROOM) {
+		err = take_text(in, p, in->size, end);
 		in->inside = true;
 		p = end;
 	}
@@ -216,25 +272,44 @@ static int take_lines(struct map_reader *r, struct reading_map *in)
 	return err;
 }
 
-static int read_lines(struct map_reader *r, struct reading_map *in)
+/* Until @cut, which others may set, is true; NULL: nobody does. */
+static int read_lines(struct reading_map *in, const bool *cut)
 {
-	uint64_t most = in->offset + PERF_MAP_MOST;
 	int err = 0;
 
-	while (err == 0 && in->offset < most && !r->map->cut) {
-		ssize_t got = pread(in->fd, in->bytes + in->size, ROOM - in->size,
-				    (off_t)in->offset);
+	while (err == 0 && in->offset < in->until && !(cut && *cut)) {
+		size_t room = ROOM - in->size;
+		ssize_t got;
 
+		if (room > in->until - in->offset)
+			room = (size_t)(in->until - in->offset);
+		got = pread(in->fd, in->bytes + in->size, room, (off_t)in->offset);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			r->map->error = errno;
+			in->error = errno;
 		if (got <= 0)
 			break;
 		in->offset += (uint64_t)got;
 		in->size += (size_t)got;
-		err = take_lines(r, in);
+		err = take_lines(in);
 	}
+	return err;
+}
+
+int perf_map_each(int fd, uint64_t *from, uint64_t until, perf_map_take *take, void *arg)
+{
+	struct reading_map in = {
+		.fd = fd, .offset = *from, .until = until, .take = take, .arg = arg
+	};
+	int err;
+
+	in.bytes = malloc(ROOM);
+	if (!in.bytes)
+		return -ENOMEM;
+	err = read_lines(&in, NULL);
+	*from = in.offset - in.size;
+	free(in.bytes);
 	return err;
 }
 
@@ -244,31 +319,35 @@ static void begin_reading(int fd, struct reading_map *in, struct perf_map *map)
 	struct stat st;
 
 	in->fd = fd;
-	if (fstat(fd, &st) < 0 || st.st_size <= PERF_MAP_MOST)
-		return;
-	in->offset = map->skipped = (uint64_t)st.st_size - PERF_MAP_MOST;
-	in->inside = true;
+	if (fstat(fd, &st) == 0 && st.st_size > PERF_MAP_MOST) {
+		in->offset = map->skipped = (uint64_t)st.st_size - PERF_MAP_MOST;
+		in->inside = true;
+	}
+	in->until = in->offset + PERF_MAP_MOST;
 }
 
-int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct budget *budget,
+int perf_map_read(int fd, const struct perf_map_question *question, struct budget *budget,
 		  struct perf_map *ret)
 {
 	struct perf_map map = { 0 };
-	struct map_reader r = {
-		.addresses = addresses, .count = count, .map = &map, .budget = budget
-	};
-	struct reading_map in = { 0 };
-	int err = count < UINT32_MAX ? 0 : -ENOMEM;
+	struct map_reader r = { .addresses = question->addresses,
+				.count = question->count,
+				.question = question,
+				.map = &map,
+				.budget = budget };
+	struct reading_map in = { .take = take_line, .arg = &r };
+	int err = r.count < UINT32_MAX ? 0 : -ENOMEM;
 
 	if (err == 0) {
 		in.bytes = malloc(ROOM);
-		map.of_address = calloc(count + 1, sizeof(*map.of_address));
+		map.of_address = calloc(r.count + 1, sizeof(*map.of_address));
 		if (!in.bytes || !map.of_address)
 			err = -ENOMEM;
 	}
 	if (err == 0) {
 		begin_reading(fd, &in, &map);
-		err = read_lines(&r, &in);
+		err = read_lines(&in, &map.cut);
+		map.error = in.error;
 	}
 	if (err == 0)
 		err = settle(&r);

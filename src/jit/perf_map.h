@@ -36,6 +36,7 @@ enum {
 struct perf_map_entry {
 	uint64_t start, end; /* end exclusive */
 	size_t name; /* offset in names; NUL behind it */
+	uint32_t turn; /* 0, or that of struct perf_map_later */
 };
 
 struct perf_map {
@@ -51,15 +52,42 @@ struct perf_map {
 	uint32_t *of_address; /* for each of them: index in list + 1; 0: none covers it */
 };
 
-/* Names for @addresses, in ascending order, from an open file that is read with pread.
+/*
+ * A line that was written over code which had run already: it names what ran from then on, and
+ * what ran before only where no other line does.
+ */
+struct perf_map_later {
+	uint64_t offset; /* in the file, behind its end */
+	uint64_t start, end; /* that it has: else another line stands there by now */
+	uint32_t
+		turn; /* from 1 on: the same for lines of one time, more for later ones */
+};
+
+struct perf_map_question {
+	const uint64_t *addresses; /* ascending */
+	size_t count;
+	const struct perf_map_later *later; /* ascending offsets */
+	size_t later_count;
+	uint64_t
+		until; /* lines that end behind it are later than all others; 0: none is */
+};
+
+/* Names for addresses from an open file that is read with pread.
  * What cannot be read ends it, and so does @budget (NULL: none) with nothing left for what covers
  * addresses. 0, or -ENOMEM. */
-int perf_map_read(int fd, const uint64_t *addresses, size_t count, struct budget *budget,
+int perf_map_read(int fd, const struct perf_map_question *question, struct budget *budget,
 		  struct perf_map *ret);
 void perf_map_release(struct perf_map *m); /* a zeroed one is fine */
 
 /* One line without its end: false where it is none. *@name lies in it, *@size bytes. */
 bool perf_map_line(const char *line, size_t length, struct perf_map_entry *ret,
 		   const char **name, size_t *size);
+
+/* Gets a line without its end, which is before the byte at @offset of the file. 0, or a negative errno. */
+typedef int perf_map_take(void *arg, const char *line, size_t length, uint64_t offset);
+
+/* All whole lines of the file from *@from on that end before @until. *@from is behind the last of them
+ * then. What cannot be read ends it. 0, or what @take returned. */
+int perf_map_each(int fd, uint64_t *from, uint64_t until, perf_map_take *take, void *arg);
 
 #endif

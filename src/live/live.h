@@ -77,6 +77,24 @@ struct live_trailer {
 	uint64_t id;
 };
 
+/*
+ * A line of a process's perf-PID.map that was written over code which had run, as a record: an MMAP2 of
+ * memory without a file, "//anon", as perf has it, and behind that name the line's. The inode is
+ * where the line ends in the file, and the generation says that it is one.
+ */
+#define LIVE_LINE_GENERATION 0x656e696c2070616dull /* "map line" */
+struct live_line {
+	uint32_t pid;
+	uint64_t time; /* ns of CLOCK_MONOTONIC */
+	uint64_t start, size; /* of the code */
+	uint64_t offset; /* in the file, behind its end */
+	const char *name;
+	size_t name_size; /* a longer one than the kernel's paths is cut */
+};
+struct bytes;
+/* Appends it; bytes.failed where there is no memory. */
+void live_add_line(struct bytes *to, const struct live_line *line);
+
 /* An event as it was opened. */
 struct live_opened {
 	struct perf_event_attr attr;

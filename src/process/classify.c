@@ -314,6 +314,7 @@ static int describe_code(struct classifier *c, const struct record *rec,
 		return 0;
 	/* Android's recorder brings the names itself. */
 	image->owner = c->rec->simpleperf ? 0 : rec->pid;
+	image->code = c->images->as_perf ? 0 : rec->code;
 	image->first = image->last = user_of(c, rec);
 	return is_jit(rec, path) ? name_jit(c, rec, image) : 0;
 }

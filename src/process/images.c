@@ -20,7 +20,7 @@ static uint64_t hash_image(const struct image *im)
 		(uint64_t)im->arch << 32 | im->narrow,
 		im->reference_address,
 		(uint64_t)im->owner << 32 | im->heir_of,
-		im->dump,
+		(uint64_t)im->code << 32 | im->dump,
 	};
 
 	return hash_bytes(words, sizeof(words));
@@ -35,7 +35,7 @@ static bool equal(const struct image *a, const struct image *b)
 	       a->release == b->release && a->arch == b->arch &&
 	       a->reference == b->reference && a->narrow == b->narrow &&
 	       a->owner == b->owner && a->heir_of == b->heir_of && a->dump == b->dump &&
-	       a->reference_address == b->reference_address;
+	       a->code == b->code && a->reference_address == b->reference_address;
 }
 
 enum {
@@ -126,6 +126,7 @@ void images_release(struct images *im)
 	}
 	images_drop_kept(im);
 	array_release(&im->dumps);
+	array_release(&im->lines);
 	array_release(&im->list);
 	hash_release(&im->by_key);
 	claim_release(&im->claim);

@@ -171,6 +171,26 @@ static void begin_anew(struct processes *ps, struct maps *maps, uint64_t since)
 		maps->list.v[i].epoch = ++ps->epochs;
 }
 
+void put_code_in_order(struct processes *ps, struct address_space *space, size_t first)
+{
+	struct maps *codes = &space->codes;
+	uint64_t newest = first ? codes->list.v[first - 1].time : 0, late = UINT64_MAX;
+	uint64_t oldest = UINT64_MAX;
+
+	for (size_t i = first; i < codes->list.count; i++) {
+		uint64_t time = codes->list.v[i].time;
+
+		codes->list.v[i].epoch = ++ps->epochs;
+		if (time < newest && time < late)
+			late = time;
+		newest = time > newest ? time : newest;
+		oldest = time < oldest ? time : oldest;
+	}
+	if (late != UINT64_MAX)
+		put_in_order(ps, codes, late);
+	begin_anew(ps, &space->maps, oldest);
+}
+
 /* What the dump has got since becomes maps of the code: an address is shifted to where the
  * file has its bytes. */
 static int take_codes(struct processes *ps, struct growing_dump *g)
@@ -179,33 +199,23 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 	const struct jit_dump *dump =
 		ps->images->dumps.v[ps->images->list.v[g->image].dump];
 	const struct jitdump *d = &dump->dump;
-	uint64_t newest =
-		space->codes.list.count ? array_last(&space->codes.list)->time : 0;
-	uint64_t first = UINT64_MAX, oldest = UINT64_MAX;
+	size_t before = space->codes.list.count;
 
 	if (!array_reserve(&space->codes.list, d->codes.count - g->taken))
 		return -ENOMEM;
 	for (; g->taken < d->codes.count; g->taken++) {
 		const struct jitdump_code *code = &d->codes.v[g->taken];
-		uint64_t time = time_of(ps, dump, code->time);
 
-		if (time < newest && time < first)
-			first = time;
-		newest = time > newest ? time : newest;
-		oldest = time < oldest ? time : oldest;
 		*array_add(&space->codes.list) = (struct map){
-			.time = time,
+			.time = time_of(ps, dump, code->time),
 			.start = code->start,
 			.end = code->end,
 			.shift = d->functions.v[code->function].bytes - code->start,
 			.image = g->image,
-			.epoch = ++ps->epochs,
 			.executable = 1,
 		};
 	}
-	if (first != UINT64_MAX)
-		put_in_order(ps, &space->codes, first);
-	begin_anew(ps, &space->maps, oldest);
+	put_code_in_order(ps, space, before);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "find/find.h"
+#include "process/keep_map.h"
 #include "process/keep_tmp.h"
 
 #define SETTLED_NS ((uint64_t)1000000000)
@@ -35,7 +36,6 @@ struct kept_file {
 };
 
 enum {
-	MAPS_MOST = 1024, /* processes whose perf-PID.map is looked for again and again */
 	PINNED_EVERY = 16, /* calls of images_keep_maps() */
 	TRIES = 3, /* of a file that no process still had when it was opened */
 	FILES_MANY = 16384, /* open at once; twice of what is held */
@@ -44,24 +44,13 @@ enum {
 	FILE_MEMORY = 3 * sizeof(struct kept_file), /* with room and what finds it */
 };
 
-/* The perf-PID.map of a process. */
-struct kept_map {
-	uint32_t image; /* of its code; the others of the process have the same map */
-	int fd; /* -1: not found so far */
-	char *path;
-	bool ended; /* the process has: nothing can be found any more */
-};
-
 struct kept {
 	ARRAY(struct kept_file) list;
 	struct hash_set by_key;
-	ARRAY(struct kept_map) maps;
-	struct hash_map map_of; /* map_key() -> index in maps */
+	struct kept_maps maps;
 	unsigned calls; /* of images_keep_maps() */
-	size_t images; /* of the list that were looked at for maps */
-	size_t waiting; /* maps that were not found and still may be */
 	struct kept_tmps tmps;
-	size_t held, most; /* without those of @tmps */
+	size_t held, most; /* without those of @maps and @tmps */
 	/* For files that can be found again, when so many are known: old ones, and all. */
 	size_t look_again, look_at_all;
 	bool crowded;
@@ -390,8 +379,7 @@ int images_keep(struct images *im, const struct intern *strings, const struct re
 
 	if (!k)
 		return -ENOMEM;
-	tmp = kept_tmps_take(&k->tmps, im->places, strings, rec,
-			     k->held + k->tmps.held < k->most);
+	tmp = kept_tmps_take(&k->tmps, im->places, strings, rec, images_may_hold(im));
 	file = tmp < 0 ? tmp : keep_file(im, k, strings, rec);
 	return tmp > 0 && file == 0 ? tmp : file;
 }
@@ -423,106 +411,40 @@ bool image_kept_path(const struct images *im, const struct image *image,
 	return true;
 }
 
-/* Is it code that a perf-PID.map may name? */
-static bool wants_map(const struct image *image)
+struct kept_maps *images_kept_maps(const struct images *im)
 {
-	return image->kind == IMAGE_ANON && image->owner;
+	return im->kept ? &im->kept->maps : NULL;
 }
 
-/* Pids are used again. */
-static bool same_process(const struct image *a, const struct image *b)
-{
-	return a->owner == b->owner && a->origin.started == b->origin.started &&
-	       a->origin.pid_namespace == b->origin.pid_namespace;
-}
-
-static uint64_t map_key(const struct image *image)
-{
-	return (uint64_t)image->owner << 32 ^ hash_u64(image->origin.started) ^
-	       image->origin.pid_namespace;
-}
-
-static struct kept_map *map_of(const struct images *im, const struct image *image)
+bool images_may_hold(const struct images *im)
 {
 	const struct kept *k = im->kept;
-	const uint32_t *index = k ? hash_map_get(&k->map_of, map_key(image)) : NULL;
-	struct kept_map *m = index ? &k->maps.v[*index] : NULL;
 
-	return m && same_process(&im->list.v[m->image], image) ? m : NULL;
-}
-
-static int add_wanted_maps(struct images *im, struct kept *k)
-{
-	for (; k->images < im->list.count; k->images++) {
-		const struct image *image = &im->list.v[k->images];
-		struct kept_map *m;
-
-		if (!wants_map(image) || map_of(im, image) || k->waiting >= MAPS_MOST)
-			continue;
-		m = array_add(&k->maps);
-		if (!m || !hash_map_set(&k->map_of, map_key(image),
-					(uint32_t)k->maps.count - 1))
-			return -ENOMEM;
-		*m = (struct kept_map){ .image = (uint32_t)k->images, .fd = -1 };
-		k->waiting++;
-	}
-	return 0;
-}
-
-/* In the place where it is while its process lives. */
-static int look_for_map(struct images *im, const struct intern *strings,
-			struct kept_map *m)
-{
-	const struct image *image = &im->list.v[m->image];
-	struct jit_process process = image_jit_process(strings, image);
-	struct jit_file f;
-	char proc[32];
-	int err;
-
-	snprintf(proc, sizeof(proc), "/proc/%" PRIu32, image->owner);
-	m->ended = access(proc, F_OK) != 0;
-	err = im->places ? jit_file_open_map(im->places, &process, &f) : -ENOENT;
-	if (err < 0)
-		return err == -ENOMEM ? err : 0;
-	if (f.fd >= 0) {
-		m->path = strdup(f.path.bytes);
-		m->fd = f.fd;
-		f.fd = -1;
-	}
-	jit_file_close(&f);
-	return m->fd >= 0 && !m->path ? -ENOMEM : 0;
+	return k->held + k->maps.held + k->tmps.held < k->most;
 }
 
 int images_keep_maps(struct images *im, const struct intern *strings)
 {
 	struct kept *k = get_kept(im);
-	int err = k ? add_wanted_maps(im, k) : -ENOMEM;
+	int err = k ? kept_maps_want(&k->maps, im) : -ENOMEM;
 
-	if (k && ++k->calls % PINNED_EVERY == 0)
+	if (err < 0)
+		return err;
+	if (++k->calls % PINNED_EVERY == 0)
 		k->crowded |= pinned_bytes(k) > PINNED_MOST;
-	if (k && im->places)
+	if (im->places)
 		kept_tmps_look(&k->tmps, im->places, true);
-	for (size_t i = 0; err == 0 && i < k->maps.count && k->waiting; i++) {
-		struct kept_map *m = &k->maps.v[i];
-
-		if (m->fd >= 0 || m->ended)
-			continue;
-		if (k->held >= k->most)
-			return 0;
-		err = look_for_map(im, strings, m);
-		k->held += m->fd >= 0;
-		k->waiting -= m->fd >= 0 || m->ended;
-	}
-	return err;
+	return kept_maps_look(&k->maps, im, strings);
 }
 
 int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file *ret)
 {
-	const struct kept_map *m = map_of(im, &im->list.v[image]);
+	const struct kept_map *m;
 	struct jit_file f = { .fd = -1 };
 
 	if (!im->kept || !im->places)
 		return 0;
+	m = kept_maps_find(&im->kept->maps, im, image);
 	if (!m || m->fd < 0)
 		return kept_tmps_open(&im->kept->tmps, im->places, &im->list.v[image],
 				      ret);
@@ -537,22 +459,11 @@ int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file
 	return 0;
 }
 
-static void drop_maps(struct kept *k)
-{
-	for (size_t i = 0; i < k->maps.count; i++) {
-		if (k->maps.v[i].fd >= 0)
-			close(k->maps.v[i].fd);
-		free(k->maps.v[i].path);
-	}
-	array_release(&k->maps);
-	hash_map_release(&k->map_of);
-}
-
 void images_drop_kept(struct images *im)
 {
 	if (!im->kept)
 		return;
-	drop_maps(im->kept);
+	kept_maps_release(&im->kept->maps);
 	kept_tmps_release(&im->kept->tmps);
 	for (size_t i = 0; i < im->kept->list.count; i++)
 		if (im->kept->list.v[i].fd >= 0)

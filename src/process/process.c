@@ -291,6 +291,12 @@ static void unmap(struct processes *ps, struct maps *maps, const struct record *
 	}
 }
 
+/* Runtimes write their map late, and a pid must not come back to life by that. */
+static bool is_line_of_ended(const struct processes *ps, const struct record *rec)
+{
+	return rec->code && !find_process(ps, rec->pid);
+}
+
 static int apply_map(struct processes *ps, const struct record *rec)
 {
 	struct jit_origin origin = origin_of(ps, rec);
@@ -305,9 +311,13 @@ static int apply_map(struct processes *ps, const struct record *rec)
 		return -ENOMEM;
 	if (found.of_kernel)
 		return add_kernel_map(ps, rec, found.image, found.shift);
+	if (is_line_of_ended(ps, rec))
+		return 0;
 	space = newest_space(ps, rec->pid);
 	if (!space)
 		return -ENOMEM;
+	if (rec->code && !ps->images->as_perf)
+		return add_map_line(ps, space, rec, found.image);
 	if (is_moved_text(ps, space, rec))
 		return 0;
 	drop_covered(ps, &space->maps, &space->settled);

@@ -86,6 +86,9 @@ struct image {
 	 * map does not name, that of its parent may. IMAGE_JIT: whose dump it is. */
 	uint32_t owner, heir_of;
 	uint32_t dump; /* IMAGE_JIT: index in the images' dumps */
+	/* IMAGE_ANON: what a line of the map called the code, a string id, where it was written
+	 * over other code that had run: all that has this image has this name. 0: the map says. */
+	uint32_t code;
 	struct jit_origin origin; /* of code, and no part of what tells it from others */
 	/* Of a file, and no part of what tells it from others: the first and the last of
 	 * those that had it, either of which may live longer than most. */
@@ -104,6 +107,17 @@ struct jit_dump {
 	int beginning; /* its file as long as that has no whole header; -1: it is no such */
 };
 
+/* A line of a perf-PID.map that was written over code which had run. */
+struct map_line {
+	uint32_t owner; /* pid */
+	uint64_t time; /* ns: when it appeared */
+	uint64_t offset; /* in the file, behind its end */
+	uint64_t start, end;
+};
+
+/* More only hostile processes write, and recordings have. */
+enum { MAP_LINES_MOST = 1 << 16 };
+
 /* Fixed ids, made by images_init(). */
 enum {
 	IMAGE_ID_NAMES,
@@ -116,6 +130,7 @@ struct images {
 	ARRAY(struct image) list; /* by id */
 	struct hash_set by_key;
 	ARRAY(struct jit_dump *) dumps;
+	ARRAY(struct map_line) lines; /* in time order, no more than MAP_LINES_MOST */
 	/* Where a memfd is looked for, to tell a program from JIT code; NULL: nowhere.
 	 * Set by the caller, outlives it. */
 	const struct object_places *places;
@@ -161,6 +176,36 @@ int images_keep_maps(struct images *im, const struct intern *strings);
 /* The same of processes that are young and have a /tmp of their own: at little cost, once a
  * pass. */
 void images_look_for_maps(struct images *im);
+
+/*
+ * Likewise: code of @image was sampled at @address. What its map says of that is known, or will be; if
+ * a line comes later that covers the address, it is about other code. 0, or -ENOMEM.
+ */
+int images_ran(struct images *im, uint32_t image, uint64_t address);
+
+/*
+ * The maps that are open are looked at once a pass: a stat each. Calls @grown for those that have
+ * got longer, at about @time (ns of CLOCK_MONOTONIC). When all that was sampled before has been told to
+ * images_ran(), images_take_lines() reads on up to @until, and calls @take for each line that covers
+ * code which ran already. 0, or a negative errno: that of a call, or -ENOMEM.
+ */
+struct map_growth {
+	uint32_t map; /* number */
+	uint64_t time, until;
+};
+typedef int map_growth_call(void *arg, const struct map_growth *growth);
+int images_look_at_maps(struct images *im, const struct intern *strings,
+			map_growth_call *grown, void *arg);
+
+typedef int map_line_call(void *arg, const struct map_line *line, const char *name,
+			  size_t size);
+int images_take_lines(struct images *im, const struct map_growth *growth,
+		      map_line_call *take, void *arg);
+
+/* What is later than other code in the map of an image's process, which is open as @fd: adds to the
+ * question .later, to be freed, and .until. 0, or -ENOMEM. */
+int images_later_lines(const struct images *im, uint32_t image, int fd,
+		       struct perf_map_question *ret);
 
 /* Replaces *@ret by what is kept of the image's process, or leaves it. 0, or -ENOMEM. */
 int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file *ret);

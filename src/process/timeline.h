@@ -154,6 +154,12 @@ bool is_jit_mark(const struct processes *ps, const struct record *rec);
 /* The space gets the code of the dump that @rec is the mark of. 0, or -ENOMEM. */
 int add_jit_dump(struct processes *ps, struct address_space *space,
 		 const struct record *rec, const struct jit_origin *origin);
+/* Code that was added to those of the space from number @first on may be older than others, and than
+ * maps: begins new whiles. */
+void put_code_in_order(struct processes *ps, struct address_space *space, size_t first);
+/* map_lines.c: the space gets the code of a line, whose image is @image. 0, or -ENOMEM. */
+int add_map_line(struct processes *ps, struct address_space *space,
+		 const struct record *rec, uint32_t image);
 /* The space has ended. */
 void drop_jit_dumps(struct processes *ps, uint32_t space);
 /* Reads what has come to dumps since. 0, or -ENOMEM. */

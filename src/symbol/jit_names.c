@@ -121,11 +121,13 @@ static void report_map(struct mapping *m, const struct jit_file *f,
 			    f->path.bytes);
 }
 
-static int read_map(struct mapping *m, const struct jit_file *f)
+/* That of the process which has the image @id. */
+static int read_map(struct mapping *m, uint32_t id, const struct jit_file *f)
 {
 	struct text *problem = &m->source->files.problem;
+	struct map_question question = { f->fd, id, m->addresses, m->count };
 	struct map_answer answer;
-	int err = map_files_ask(m->finder->maps, f->fd, m->addresses, m->count, &answer);
+	int err = map_files_ask(m->finder->maps, &question, &answer);
 
 	if (err < 0)
 		return err;
@@ -160,7 +162,7 @@ static int ask_maps(struct mapping *m)
 		if (err == 0 && f.fd >= 0) {
 			say(&m->source->files.problem, &f.problem);
 			m->job->trouble |= f.problem.size > 0;
-			err = read_map(m, &f);
+			err = read_map(m, id, &f);
 			found = true;
 		} else if (err == 0 && missing.size == 0) {
 			say(&missing, &f.problem);
@@ -292,6 +294,19 @@ static int ask_dumps_and_maps(struct mapping *m)
 	return err < 0 ? err : ask_maps(m);
 }
 
+/* A line of the map was the image's beginning, and brought the name. */
+static int name_line(struct mapping *m)
+{
+	const struct image *image = &m->finder->images->list.v[m->job->image];
+
+	if (begin_symbol(m, m->addresses[0], m->addresses[m->count - 1]) < 0)
+		return -ENOMEM;
+	text_string(&m->own.plt_names, intern_text(m->finder->strings, image->code));
+	m->job->entries++;
+	text_string(&m->source->files.file, intern_text(m->finder->strings, image->path));
+	return end_name(m);
+}
+
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -366,6 +381,8 @@ int jit_names_add(const struct source_finder *finder, const struct frames *frame
 	err = take_addresses(&m, frames);
 	if (err == 0 && finder->images->list.v[job->image].kind == IMAGE_JIT)
 		err = name_dumped(&m);
+	else if (err == 0 && finder->images->list.v[job->image].code)
+		err = name_line(&m);
 	else if (err == 0)
 		err = ask_dumps_and_maps(&m);
 	if (err == 0)

@@ -156,7 +156,7 @@ static bool may_ask(const struct map_files *m, const struct image_names *job)
 {
 	const struct image *image = &m->finder->images->list.v[job->image];
 
-	return image->owner && image->kind != IMAGE_JIT;
+	return image->owner && image->kind != IMAGE_JIT && !image->code;
 }
 
 /* One alone shares with nobody. */
@@ -256,7 +256,21 @@ static struct budget *budget_of(const struct map_files *m)
 	return m->finder->options->places.budget;
 }
 
-static int read_for_all(struct map_files *m, struct map_file *f, int fd)
+/* Lines that are later than code which ran count for the map of that process. */
+static int read_names(struct map_files *m, const struct map_question *q,
+		      const uint64_t *addresses, size_t count, struct perf_map *ret)
+{
+	struct perf_map_question question = { .addresses = addresses, .count = count };
+	int err = images_later_lines(m->finder->images, q->image, q->fd, &question);
+
+	if (err == 0)
+		err = perf_map_read(q->fd, &question, budget_of(m), ret);
+	free((void *)question.later);
+	return err;
+}
+
+static int read_for_all(struct map_files *m, struct map_file *f,
+			const struct map_question *q)
 {
 	int err;
 
@@ -264,47 +278,45 @@ static int read_for_all(struct map_files *m, struct map_file *f, int fd)
 	if (f->left_out)
 		return 0;
 	err = collect_addresses(m, f);
-	if (err == 0)
-		err = perf_map_read(fd, f->addresses, f->count, budget_of(m), &f->map);
-	return err;
+	return err < 0 ? err : read_names(m, q, f->addresses, f->count, &f->map);
 }
 
-static int ask_shared(struct map_files *m, struct map_file *f, int fd,
-		      const uint64_t *addresses, size_t count, struct map_answer *ret)
+static int ask_shared(struct map_files *m, struct map_file *f,
+		      const struct map_question *q, struct map_answer *ret)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&f->lock);
 	if (!f->asked) {
-		err = read_for_all(m, f, fd);
+		err = read_for_all(m, f, q);
 		f->asked = err == 0;
 	}
 	pthread_mutex_unlock(&f->lock);
 	if (err < 0 || f->left_out)
 		return err;
 	ret->map = &f->map;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < q->count; i++)
 		ret->of_address[i] = f->map.of_address[cover_first(f->addresses, f->count,
-								   addresses[i])];
+								   q->addresses[i])];
 	return 0;
 }
 
-static int ask_alone(struct map_files *m, const struct stat *st, int fd,
-		     const uint64_t *addresses, size_t count, struct map_answer *ret)
+static int ask_alone(struct map_files *m, const struct stat *st,
+		     const struct map_question *q, struct map_answer *ret)
 {
 	int err;
 
 	if (!is_within_total(m, st))
 		return 0;
-	err = perf_map_read(fd, addresses, count, budget_of(m), &ret->own);
+	err = read_names(m, q, q->addresses, q->count, &ret->own);
 	if (err < 0)
 		return err;
 	ret->map = &ret->own;
-	memcpy(ret->of_address, ret->own.of_address, count * sizeof(*ret->of_address));
+	memcpy(ret->of_address, ret->own.of_address, q->count * sizeof(*ret->of_address));
 	return 0;
 }
 
-int map_files_ask(struct map_files *m, int fd, const uint64_t *addresses, size_t count,
+int map_files_ask(struct map_files *m, const struct map_question *q,
 		  struct map_answer *ret)
 {
 	struct stat st = { 0 };
@@ -312,14 +324,14 @@ int map_files_ask(struct map_files *m, int fd, const uint64_t *addresses, size_t
 	int err;
 
 	*ret = (struct map_answer){ 0 };
-	ret->of_address = calloc(count + 1, sizeof(*ret->of_address));
+	ret->of_address = calloc(q->count + 1, sizeof(*ret->of_address));
 	if (!ret->of_address)
 		return -ENOMEM;
-	id = fstat(fd, &st) < 0 ? NO_FILE : find_file(m, &st);
+	id = fstat(q->fd, &st) < 0 ? NO_FILE : find_file(m, &st);
 	if (id != NO_FILE && m->list.v[id]->jobs.count > 1)
-		err = ask_shared(m, m->list.v[id], fd, addresses, count, ret);
+		err = ask_shared(m, m->list.v[id], q, ret);
 	else
-		err = ask_alone(m, &st, fd, addresses, count, ret);
+		err = ask_alone(m, &st, q, ret);
 	if (err < 0)
 		map_answer_release(ret);
 	return err;

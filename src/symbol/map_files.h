@@ -41,8 +41,15 @@ struct map_answer {
 	uint32_t *of_address; /* for each: index in map->list + 1; 0: none covers it */
 };
 
-/* What the file says of ascending @addresses. Any number of threads may ask. 0, or -ENOMEM. */
-int map_files_ask(struct map_files *m, int fd, const uint64_t *addresses, size_t count,
+struct map_question {
+	int fd;
+	uint32_t image; /* whose process's map it is */
+	const uint64_t *addresses; /* ascending */
+	size_t count;
+};
+
+/* What the file says. Any number of threads may ask. 0, or -ENOMEM. */
+int map_files_ask(struct map_files *m, const struct map_question *q,
 		  struct map_answer *ret);
 void map_answer_release(struct map_answer *a); /* a zeroed one is fine */
 

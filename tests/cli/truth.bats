@@ -81,6 +81,29 @@ seen()
 	grep -q '^2 programs, 0 skipped$' table
 }
 
+# Half of the samples are older than the line that names the place last.
+@test "code at one address one after another has the name of its time, live and in what was saved" {
+	need_events
+	"${CC:-cc}" -O2 -DREUSE -fno-omit-frame-pointer -I"$root/tests/truth" -o reuse "$root/tests/truth/jit/jit.c"
+	TRUTH=$PWD/counted "$flamefold" record -F 999 -e cpu-clock:u -g fp --save saved.data -f folded -o live.folded \
+		-- ./reuse
+	"$flamefold" fold saved.data | LC_ALL=C sort >saved.folded
+	LC_ALL=C sort live.folded | diff - saved.folded
+	cat counted saved.folded
+	LC_ALL=C awk -v counted=counted '
+		BEGIN { while ((getline line <counted) > 0) { n = split(line, word, " ")
+			if (line ~ /jit_early/) early = word[n]; if (line ~ /jit_late/) late = word[n] } }
+		/;jit_early / { e += $NF }
+		/;jit_late / { l += $NF }
+		END { want = early / (early + late); have = e / (e + l); exit !(have > want - 0.1 && have < want + 0.1) }' saved.folded
+	# One map, which names all of its code.
+	[ "$("$flamefold" info saved.data | grep -c 'perf-[0-9]*\.map  .*from')" -eq 1 ]
+	"$flamefold" info saved.data >info
+	! grep 'no map names' info
+	# perf reads it, too, and names by the newest line.
+	! command -v perf >/dev/null || perf script -i saved.data -F ip,sym 2>/dev/null | grep -q jit_late
+}
+
 @test "a program whose compiler is not here is skipped, and said so" {
 	mkdir -p truth-here/kind
 	cp "$root"/tests/truth/run "$root"/tests/truth/score.py truth-here/

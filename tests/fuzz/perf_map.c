@@ -57,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 8;
 	uint64_t addresses[ADDRESSES], start;
+	struct perf_map_question question;
 	struct perf_map map;
 	int fd;
 
@@ -68,7 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	addresses[ADDRESSES - 1] = UINT64_MAX - (start >> 56);
 	fd = memfd_create("map", MFD_CLOEXEC);
 	check(fd >= 0 && write(fd, text, size - 8) == (ssize_t)(size - 8));
-	check(perf_map_read(fd, addresses, ADDRESSES, NULL, &map) == 0);
+	question =
+		(struct perf_map_question){ .addresses = addresses, .count = ADDRESSES };
+	check(perf_map_read(fd, &question, NULL, &map) == 0);
 	for (size_t i = 0; i < ADDRESSES; i++)
 		check_address(&map, i, addresses[i], text, size - 8);
 	perf_map_release(&map);

@@ -1,11 +1,12 @@
 /*
  * A record is written field by field, and its size put into its head when it ends. All
  * have the kernel's layouts (include/uapi/linux/perf_event.h) and end with the trailer
- * that sample_id_all asks for, of time 0 and id 0.
+ * that sample_id_all asks for, of id 0 and mostly of time 0.
  */
 #include "live/preexisting/record.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
 	NAME_MOST = 4096, /* PATH_MAX */
@@ -18,7 +19,7 @@ struct known_record known_start(struct bytes *to, uint32_t type, uint16_t misc,
 				uint32_t pid, uint32_t tid)
 {
 	struct perf_event_header head = { .type = type, .misc = misc };
-	struct known_record r = { to, to->count, pid, tid };
+	struct known_record r = { to, to->count, pid, tid, 0 };
 
 	bytes_add(to, &head, sizeof(head));
 	return r;
@@ -51,7 +52,7 @@ void known_text(struct known_record *r, const char *text, size_t size)
 
 void known_end(struct known_record *r)
 {
-	struct live_trailer trailer = { .pid = r->pid, .tid = r->tid };
+	struct live_trailer trailer = { .pid = r->pid, .tid = r->tid, .time = r->time };
 	struct perf_event_header head;
 
 	bytes_add(r->to, &trailer, sizeof(trailer));
@@ -80,12 +81,39 @@ void known_map(struct bytes *to, uint16_t mode, const struct known_map *map)
 		known_u32(&r, map->maj);
 		known_u32(&r, map->min);
 		known_u64(&r, map->ino);
-		known_u64(&r, 0);
+		known_u64(&r, map->generation);
 	}
 	known_u32(&r, map->prot);
 	known_u32(&r, map->flags);
 	known_text(&r, map->name, map->name_size);
+	r.time = map->time;
 	known_end(&r);
+}
+
+void live_add_line(struct bytes *to, const struct live_line *line)
+{
+	static const char anon[] = "//anon";
+	enum { MODE_OF_USERS = 2 };
+	struct known_map map = { .pid = line->pid,
+				 .tid = line->pid,
+				 .time = line->time,
+				 .start = line->start,
+				 .size = line->size,
+				 .offset = line->start,
+				 .ino = line->offset,
+				 .generation = LIVE_LINE_GENERATION,
+				 .prot = PROT_READ | PROT_EXEC,
+				 .flags = MAP_PRIVATE | MAP_ANONYMOUS };
+	struct bytes name = { 0 };
+
+	bytes_add(&name, anon, sizeof(anon));
+	bytes_add(&name, line->name, line->name_size);
+	to->failed |= name.failed;
+	map.name = (const char *)name.v;
+	map.name_size = name.count;
+	if (!to->failed)
+		known_map(to, MODE_OF_USERS, &map);
+	bytes_release(&name);
 }
 
 void known_comm(struct bytes *to, uint32_t pid, uint32_t tid, const char *comm,

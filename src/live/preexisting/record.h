@@ -15,14 +15,16 @@ struct known_record {
 	struct bytes *to;
 	size_t start;
 	uint32_t pid, tid; /* of the trailer */
+	uint64_t time; /* likewise; 0, or what is set before the end */
 };
 
 /* Both kinds of MMAP2 say where; a build id takes the place of device and inode. */
 struct known_map {
 	uint32_t pid, tid;
+	uint64_t time; /* 0: before all samples */
 	uint64_t start, size, offset;
 	uint32_t maj, min;
-	uint64_t ino;
+	uint64_t ino, generation;
 	uint8_t build_id_size; /* 0: not known */
 	uint8_t build_id[20];
 	uint32_t prot, flags; /* as mmap() */

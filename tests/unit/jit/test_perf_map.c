@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 static struct perf_map map;
+static struct perf_map_question question;
 
 static void read_bytes(const char *text, size_t size, const uint64_t *addresses,
 		       size_t count)
@@ -16,7 +17,9 @@ static void read_bytes(const char *text, size_t size, const uint64_t *addresses,
 
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(write(fd, text, size), (ssize_t)size);
-	cr_assert_eq(perf_map_read(fd, addresses, count, NULL, &map), 0);
+	question.addresses = addresses;
+	question.count = count;
+	cr_assert_eq(perf_map_read(fd, &question, NULL, &map), 0);
 	close(fd);
 }
 
@@ -179,4 +182,44 @@ Test(perf_map, many_lines_are_as_if_each_address_were_looked_up)
 	free(lines);
 	free(addresses);
 	free(text);
+}
+
+Test(perf_map, what_ran_before_a_later_line_has_the_older_name)
+{
+	const char *text = "1000 20 early\n1000 20 late\n1010 8 part\n2000 8 alone\n";
+	const struct perf_map_later later[] = {
+		{ 27, 0x1000, 0x1020, 1 },
+		{ 39, 0x1010, 0x1018, 2 },
+		{ 52, 0x2000, 0x2008, 2 },
+	};
+
+	question = (struct perf_map_question){ .later = later, .later_count = 3 };
+	expect_name(text, 0x1000, "early");
+	expect_name(text, 0x1010, "early");
+	/* Nothing else is there. */
+	expect_name(text, 0x2000, "alone");
+	/* They are other lines. */
+	question.later = (const struct perf_map_later[]){ { 27, 0x1000, 0x1040, 1 },
+							  { 38, 0x1010, 0x1018, 2 } };
+	question.later_count = 2;
+	expect_name(text, 0x1010, "part");
+	question = (struct perf_map_question){ .until = 14 };
+	expect_name(text, 0x1010, "early");
+	expect_name(text, 0x2000, "alone");
+	question = (struct perf_map_question){ 0 };
+}
+
+Test(perf_map, of_later_lines_the_earliest_time_names_what_nothing_else_does)
+{
+	const char *text = "1000 40 outer\n1010 8 inner\n1000 40 other\n";
+	const struct perf_map_later later[] = {
+		{ 14, 0x1000, 0x1040, 1 },
+		{ 27, 0x1010, 0x1018, 1 },
+		{ 41, 0x1000, 0x1040, 2 },
+	};
+
+	question = (struct perf_map_question){ .later = later, .later_count = 3 };
+	expect_name(text, 0x1000, "outer");
+	expect_name(text, 0x1010, "inner");
+	question = (struct perf_map_question){ 0 };
 }
