@@ -40,6 +40,8 @@ struct machine_code {
 	uint8_t set_frame; /* bytes of an instruction that sets the frame pointer */
 	uint8_t in_line; /* in so many bytes is that one looked for, from an instruction on */
 
+	/* By a first byte: could it be a branch's? Most are not, and all of a function's are asked. NULL: each could. */
+	const bool *begins_branch;
 	/* The branch that the @size bytes at @code begin with, if they hold all of it. */
 	struct code_branch (*branch)(const uint8_t *code, size_t size, uint64_t address);
 
@@ -71,6 +73,20 @@ struct machine_code {
 	/* Of a program's first CODE_PROLOGUE bytes, at @address: where main() is, which they hand to the C library. */
 	bool (*find_main)(const uint8_t *code, uint64_t address, uint64_t *ret);
 };
+
+static inline bool may_begin_branch(const struct machine_code *m, uint8_t first)
+{
+	return !m->begins_branch || m->begins_branch[first];
+}
+
+static inline struct code_branch branch_at(const struct machine_code *m,
+					   const uint8_t *code, size_t size,
+					   uint64_t address)
+{
+	if (!may_begin_branch(m, code[0]))
+		return (struct code_branch){ .kind = BRANCH_NONE };
+	return m->branch(code, size, address);
+}
 
 extern const struct machine_code x86_code, aarch64_code;
 

@@ -44,6 +44,14 @@ static bool returns_elsewhere(const uint8_t *code, size_t size)
 	       (code[2] & 0xc7) == 0x04 && code[3] == 0x24 && code[4] == RET;
 }
 
+/* Those of x86_branch(), and of returns_elsewhere(). */
+static const bool begins_branch[256] = {
+	[0x50 ... 0x57] = true, [0x48] = true, [0x4c] = true,
+	[0x70 ... 0x7f] = true, [0x0f] = true, [NEAR_JUMP] = true,
+	[SHORT_JUMP] = true,	[CALL] = true, [INDIRECT] = true,
+	[RET] = true,
+};
+
 static struct code_branch x86_branch(const uint8_t *code, size_t size, uint64_t address)
 {
 	struct code_branch b = { .kind = BRANCH_NONE };
@@ -209,6 +217,7 @@ const struct machine_code x86_code = {
 	.before = CALL_MOST,
 	.set_frame = 3,
 	.in_line = 3, /* it is the first, as others are not decoded */
+	.begins_branch = begins_branch,
 	.branch = x86_branch,
 	.ends_with_call = x86_ends_with_call,
 	.ends_with_nop = x86_ends_with_nop,

@@ -144,7 +144,7 @@ static bool may_leave(struct stack_walker *w, const struct code_place *at,
 		if (!code_bytes(w, &piece, code, size))
 			return true;
 		for (size_t k = 0; k < size; k += m->step) {
-			struct code_branch b = m->branch(code + k, size - k, from + k);
+			struct code_branch b = branch_at(m, code + k, size - k, from + k);
 
 			if (jumps_out(of, &b))
 				return true;
@@ -205,10 +205,14 @@ struct reading {
 	size_t size, all; /* of the window, and with what follows it */
 };
 
-static struct reading read_function(struct stack_walker *w, const struct code_place *at,
-				    struct range code)
+/* The bytes of the window stay as they are: nobody reads them before read_window(). */
+static void read_function(struct stack_walker *w, const struct code_place *at,
+			  struct range code, struct reading *ret)
 {
-	return (struct reading){ .w = w, .window = *at, .left = code.end - code.start };
+	ret->w = w;
+	ret->window = *at;
+	ret->left = code.end - code.start;
+	ret->size = 0;
 }
 
 /* 1, 0 at the end, or -EIO. */
@@ -240,16 +244,20 @@ static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 			   struct range code)
 {
 	const struct machine_code *m = at->binary->machine->code;
-	struct reading r = read_function(w, at, code);
+	struct reading r;
 	bool given_up = false;
 	int found;
 
+	read_function(w, at, code, &r);
 	if (r.left > CODE_MOST)
 		return 1;
 	while ((found = read_window(&r)) > 0) {
 		for (size_t i = 0; i < r.size; i += m->step) {
+			if (!m->gives_up_frame && !may_begin_branch(m, r.code[i]))
+				continue;
+
 			struct code_branch b =
-				m->branch(r.code + i, r.all - i, r.window.address + i);
+				branch_at(m, r.code + i, r.all - i, r.window.address + i);
 			int leaves = 0;
 
 			if (b.kind == BRANCH_JUMP && !is_in(code, b.target))
@@ -269,8 +277,9 @@ static int sets_record(struct stack_walker *w, const struct code_place *at,
 		       const struct function_rows *f)
 {
 	const struct machine_code *m = f->machine->code;
-	struct reading r = read_function(w, at, f->code);
+	struct reading r;
 
+	read_function(w, at, f->code, &r);
 	if (r.left > CODE_MOST)
 		return 0;
 	while (read_window(&r) > 0) {
@@ -414,7 +423,7 @@ int function_leads_to(struct stack_walker *w, const struct code_place *function,
 		return 1;
 	for (size_t i = 0; i < size; i += m->step) {
 		struct code_branch b =
-			m->branch(code + i, size - i, function->address + i);
+			branch_at(m, code + i, size - i, function->address + i);
 		int leads = may_lead(&l, &b);
 
 		if (leads)
