@@ -28,6 +28,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "dwarf/dwarf.h"
 
 enum {
 	TEXT_MOST =
@@ -355,22 +356,43 @@ static void take_fields(struct taken *t, const struct tep_format_field *field)
 	}
 }
 
-/* False where the library does not take it for a format. *@id: untouched then. */
-static bool parse(struct taken *t, const struct text *text, uint64_t *id)
+struct parse_job {
+	struct taken *taken;
+	const struct text *text;
+	uint64_t *id;
+	bool is_format;
+};
+
+static int parse_in_guard(void *arg)
 {
+	struct parse_job *job = arg;
 	struct tep_handle *tep = tep_alloc();
 	struct tep_event *event = NULL;
 
-	t->failed |= !tep || text->failed;
-	if (!t->failed && tep_parse_event(tep, text->bytes, text->size, "events") == 0)
+	if (!tep)
+		return -ENOMEM;
+	if (tep_parse_event(tep, job->text->bytes, job->text->size, "events") == 0)
 		event = tep_get_first_event(tep);
+	job->is_format = event != NULL;
 	if (event) {
-		*id = (uint64_t)event->id;
-		take_fields(t, event->format.common_fields);
-		take_fields(t, event->format.fields);
+		*job->id = (uint64_t)event->id;
+		take_fields(job->taken, event->format.common_fields);
+		take_fields(job->taken, event->format.fields);
 	}
 	tep_free(tep);
-	return event != NULL;
+	return 0;
+}
+
+/* False where the library does not take it for a format. *@id: untouched then. The library does not look whether
+ * there is memory for names: where there is none it crashes, and what it had is not given back. */
+static bool parse(struct taken *t, const struct text *text, uint64_t *id)
+{
+	struct parse_job job = { t, text, id, false };
+
+	t->failed |= text->failed;
+	if (!t->failed && debug_guarded(parse_in_guard, &job) < 0)
+		t->failed = true;
+	return job.is_format && !t->failed;
 }
 
 /* All in one go; *@count: fields that were in it. */
