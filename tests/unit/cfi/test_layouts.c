@@ -42,7 +42,7 @@ static bool has_command(const char *name)
 /* The program's source is in its own directory of the tests. */
 static void compile(const char *compiler, const char *flags)
 {
-	const char *source = __FILE__, *unit = strstr(source, "unit/object/");
+	const char *source = __FILE__, *unit = strstr(source, "unit/cfi/");
 	char command[512];
 
 	cr_assert_not_null(unit);
