@@ -32,6 +32,23 @@ struct dynamic_table {
 	struct names names;
 };
 
+uint64_t linkage_key(const char *name, size_t size)
+{
+	uint32_t hash = 5381;
+
+	for (size_t i = 0; i < size; i++)
+		hash = hash * 33 + (uint8_t)name[i];
+	return (hash_bytes(name, size) & ~(uint64_t)UINT32_MAX) | hash;
+}
+
+bool linkage_is_exported(const Elf64_Sym *sym)
+{
+	unsigned visibility = ELF64_ST_VISIBILITY(sym->st_other);
+
+	return sym->st_shndx != SHN_UNDEF && ELF64_ST_BIND(sym->st_info) != STB_LOCAL &&
+	       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+}
+
 void linkage_release(struct linkage *l)
 {
 	hash_map_release(&l->by_key);
@@ -74,9 +91,9 @@ static int open_table(const struct object *o, struct dynamic_table *ret)
 	return names_open(&ret->names, o, table.header.sh_link) < 0 ? -ENOMEM : 1;
 }
 
-/* The hash of the symbol's name; false where it has none. */
+/* The key of the symbol's name; false where it has none. */
 static bool symbol_at(const struct dynamic_table *t, size_t index, GElf_Sym *sym,
-		      uint64_t *hash)
+		      uint64_t *key)
 {
 	const char *name;
 	size_t size;
@@ -85,7 +102,7 @@ static bool symbol_at(const struct dynamic_table *t, size_t index, GElf_Sym *sym
 	    sym->st_name >= t->names.size)
 		return false;
 	name = names_at(&t->names, sym->st_name, &size);
-	*hash = hash_bytes(name, size);
+	*key = linkage_key(name, size);
 	return size > 0;
 }
 
@@ -162,15 +179,6 @@ int linkage_read_imports(const struct object *o, struct linkage *ret)
 	return err;
 }
 
-/* Would the dynamic linker find it? */
-static bool is_exported(const GElf_Sym *sym)
-{
-	unsigned visibility = GELF_ST_VISIBILITY(sym->st_other);
-
-	return sym->st_shndx != SHN_UNDEF && GELF_ST_BIND(sym->st_info) != STB_LOCAL &&
-	       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
-}
-
 static int read_exports(const struct dynamic_table *t, struct linkage *ret)
 {
 	size_t count = t->symbols->d_size / sizeof(Elf64_Sym);
@@ -185,7 +193,7 @@ static int read_exports(const struct dynamic_table *t, struct linkage *ret)
 			ret->partial = true; /* no memory was left for its name */
 			continue;
 		}
-		if (!is_exported(&sym))
+		if (!linkage_is_exported(&sym))
 			continue;
 		sure = GELF_ST_TYPE(sym.st_info) == STT_FUNC;
 		if (add_entry(ret, name, sure ? sym.st_value : LINKAGE_UNSURE) < 0)

@@ -42,6 +42,9 @@ struct machine_code {
 
 	/* By a first byte: could it be a branch's? Most are not, and all of a function's are asked. NULL: each could. */
 	const bool *begins_branch;
+	/* Bytes until one that could begin a BRANCH_JUMP, @size where there is none: for those who look for nothing
+	 * else. NULL: each could. */
+	size_t (*next_jump)(const uint8_t *code, size_t size);
 	/* The branch that the @size bytes at @code begin with, if they hold all of it. */
 	struct code_branch (*branch)(const uint8_t *code, size_t size, uint64_t address);
 

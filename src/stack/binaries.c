@@ -27,6 +27,8 @@
 
 enum { LOOKED_AT = 256 /* images that are asked for their machine */ };
 
+enum linkage_side { LINKAGE_IMPORTS, LINKAGE_EXPORTS, LINKAGE_SIDES };
+
 /* A binary as its owner sees it. */
 struct owned {
 	struct binary binary; /* first: what others see */
@@ -44,7 +46,8 @@ struct owned {
 	bool begun; /* starts are found */
 	struct starts starts;
 	bool linked[LINKAGE_SIDES]; /* these are read */
-	struct linkage linkage[LINKAGE_SIDES];
+	struct linkage imports;
+	struct exports exports;
 	unsigned machine; /* EM_* */
 	ARRAY(struct segment) segments;
 	uint8_t build_id_size;
@@ -98,8 +101,8 @@ static void owned_free(struct owned *o)
 	unwind_single_release(&o->single);
 	frame_info_close(o->frames);
 	starts_release(&o->starts);
-	for (int i = 0; i < LINKAGE_SIDES; i++)
-		linkage_release(&o->linkage[i]);
+	linkage_release(&o->imports);
+	exports_release(&o->exports);
 	array_release(&o->segments);
 	object_close(&o->memory);
 	pthread_mutex_destroy(&o->lock);
@@ -469,38 +472,55 @@ int binaries_starts(struct binaries *b, const struct binary *binary,
 
 static int read_linkage(struct binaries *b, struct owned *o, enum linkage_side side)
 {
-	struct linkage *ret = &o->linkage[side];
 	struct found found;
 	int err = find_files_for(b, o->image, 0, &found);
 
 	if (err < 0)
 		return err;
-	if (!found.object.elf)
-		ret->partial = true;
-	else if (side == LINKAGE_IMPORTS)
-		err = linkage_read_imports(&found.object, ret);
+	if (side == LINKAGE_IMPORTS && found.object.elf)
+		err = linkage_read_imports(&found.object, &o->imports);
+	else if (found.object.elf)
+		err = exports_read(&found.object, &o->exports);
 	else
-		err = linkage_read_exports(&found.object, ret);
+		o->exports.partial = true;
 	if (give_back(b, &found) < 0)
 		err = -ENOMEM;
-	if (err < 0)
-		linkage_release(ret);
+	if (err < 0 && side == LINKAGE_IMPORTS)
+		linkage_release(&o->imports);
+	else if (err < 0)
+		exports_release(&o->exports);
 	o->linked[side] = err == 0;
 	return err;
 }
 
-int binaries_linkage(struct binaries *b, const struct binary *binary,
-		     enum linkage_side side, const struct linkage **ret)
+/* Read when somebody asks first: most files are asked for one side only. */
+static int need_linkage(struct binaries *b, struct owned *o, enum linkage_side side)
 {
-	struct owned *o = (struct owned *)binary;
 	int err = 0;
 
 	pthread_mutex_lock(&o->lock);
 	if (!o->linked[side])
 		err = read_linkage(b, o, side);
-	*ret = &o->linkage[side];
 	pthread_mutex_unlock(&o->lock);
 	return err;
+}
+
+int binaries_imports(struct binaries *b, const struct binary *binary,
+		     const struct linkage **ret)
+{
+	struct owned *o = (struct owned *)binary;
+
+	*ret = &o->imports;
+	return need_linkage(b, o, LINKAGE_IMPORTS);
+}
+
+int binaries_exports(struct binaries *b, const struct binary *binary,
+		     const struct exports **ret)
+{
+	struct owned *o = (struct owned *)binary;
+
+	*ret = &o->exports;
+	return need_linkage(b, o, LINKAGE_EXPORTS);
 }
 
 static const struct segment *segment_at(const struct owned *o, uint64_t offset)

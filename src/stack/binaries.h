@@ -72,10 +72,11 @@ int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
 int binaries_starts(struct binaries *b, const struct binary *binary,
 		    const struct starts **ret);
 
-/* What the dynamic linker fills in of it, or takes from it. Likewise. */
-enum linkage_side { LINKAGE_IMPORTS, LINKAGE_EXPORTS, LINKAGE_SIDES };
-int binaries_linkage(struct binaries *b, const struct binary *binary,
-		     enum linkage_side side, const struct linkage **ret);
+/* What the dynamic linker fills in of it, and what it takes from it. Likewise. */
+int binaries_imports(struct binaries *b, const struct binary *binary,
+		     const struct linkage **ret);
+int binaries_exports(struct binaries *b, const struct binary *binary,
+		     const struct exports **ret);
 
 /* What most of the files that were mapped are for: for a recording that does not say.
  * NULL where none is there. */

@@ -253,8 +253,11 @@ static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 		return 1;
 	while ((found = read_window(&r)) > 0) {
 		for (size_t i = 0; i < r.size; i += m->step) {
-			if (!m->gives_up_frame && !may_begin_branch(m, r.code[i]))
-				continue;
+			/* Where no instruction gives the frame up, only such jumps count. */
+			if (!m->gives_up_frame && m->next_jump)
+				i += m->next_jump(r.code + i, r.size - i);
+			if (i == r.size)
+				break;
 
 			struct code_branch b =
 				branch_at(m, r.code + i, r.all - i, r.window.address + i);

@@ -22,7 +22,7 @@ static bool find_name(struct stack_walker *w, const struct binary *binary, uint6
 {
 	const struct linkage *imports;
 
-	if (binaries_linkage(w->binaries, binary, LINKAGE_IMPORTS, &imports) < 0) {
+	if (binaries_imports(w->binaries, binary, &imports) < 0) {
 		w->failed = true;
 		return false;
 	}
@@ -99,15 +99,15 @@ static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
 		       struct code_place *ret)
 {
 	const struct binary *binary = place_binary(w, image);
-	const struct linkage *exports;
+	const struct exports *exports;
 
 	if (!binary)
 		return -ENOMEM;
 	if (!binary->there)
 		return -ENOENT;
-	if (binaries_linkage(w->binaries, binary, LINKAGE_EXPORTS, &exports) < 0)
+	if (binaries_exports(w->binaries, binary, &exports) < 0)
 		return -ENOMEM;
-	if (!linkage_find(exports, name, &ret->address))
+	if (!exports_find(exports, name, &ret->address))
 		return exports->partial ? -ENOENT : 0;
 	if (ret->address == LINKAGE_UNSURE ||
 	    !binary_offset(binary, ret->address, &ret->offset))

@@ -65,7 +65,7 @@ static uint64_t value_of(uint64_t key)
 
 static uint64_t named(const char *name)
 {
-	return hash_bytes(name, strlen(name));
+	return linkage_key(name, strlen(name));
 }
 
 Test(linkage, slots_have_the_names_of_their_relocations)

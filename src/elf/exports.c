@@ -1,0 +1,170 @@
+/*
+ * .gnu.hash is a hash table beside the dynamic symbols, which are sorted by bucket (the ABI of GNU
+ * tools; glibc's do_lookup_x() in elf/dl-lookup.c reads it):
+ *
+ *	4 bytes each    buckets, first symbol, words of the filter, shift
+ *	8 bytes each    filter: two bits of each hash are set; nearly all that is not there ends here
+ *	4 bytes each    buckets: its first symbol, or 0
+ *	4 bytes each    chain: hash of each symbol from the first one on; the lowest bit: the last of
+ *	                its bucket
+ *
+ * The hash does not tell all names apart, so where it is met the name is read. What the table says is
+ * compared with its size first, and a chain ends with the symbols at the latest: a bad one leads
+ * nowhere.
+ */
+#include "elf/exports.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/section.h"
+
+enum { TABLE_MOST = 1 << 26 /* bytes of each of the three */ };
+
+struct gnu_hash_header {
+	uint32_t bucket_count, first, filter_words, shift;
+};
+
+void exports_release(struct exports *e)
+{
+	free(e->bytes);
+	claim_release(&e->claim);
+	linkage_release(&e->by_name);
+	*e = (struct exports){ 0 };
+}
+
+static uint64_t aligned_size(const struct section *s)
+{
+	return (s->header.sh_size + 7) & ~(uint64_t)7;
+}
+
+/* The table with its symbols and their names, each of a size that can be. */
+static bool find_tables(const struct object *o, struct section ret[3])
+{
+	const char *ident = o->elf ? elf_getident(o->elf, NULL) : NULL;
+
+	if (o->machine != EM_X86_64 || o->fd < 0 || !ident ||
+	    ident[EI_CLASS] != ELFCLASS64 || !section_of_type(o, SHT_GNU_HASH, &ret[0]) ||
+	    !section_at(o, ret[0].header.sh_link, &ret[1]) ||
+	    ret[1].header.sh_type != SHT_DYNSYM ||
+	    !section_at(o, ret[1].header.sh_link, &ret[2]))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (ret[i].header.sh_type == SHT_NOBITS || ret[i].header.sh_size == 0 ||
+		    ret[i].header.sh_size > TABLE_MOST ||
+		    ret[i].header.sh_offset > INT64_MAX)
+			return false;
+	return true;
+}
+
+/* Where in the copy what is; false where the table is not what it should be. */
+static bool lay_out(struct exports *e, const struct section tables[3])
+{
+	uint64_t size = tables[0].header.sh_size, head;
+	struct gnu_hash_header h;
+
+	if (size < sizeof(h))
+		return false;
+	memcpy(&h, e->bytes, sizeof(h));
+	head = sizeof(h) + h.filter_words * sizeof(*e->filter) +
+	       h.bucket_count * sizeof(*e->buckets);
+	if (h.bucket_count == 0 || h.filter_words == 0 || h.shift > 31 ||
+	    h.filter_words & (h.filter_words - 1) || head > size)
+		return false;
+	e->filter = (const void *)(e->bytes + sizeof(h));
+	e->filter_mask = h.filter_words - 1;
+	e->shift = h.shift;
+	e->buckets = (const void *)(e->filter + h.filter_words);
+	e->bucket_count = h.bucket_count;
+	e->chain = e->buckets + h.bucket_count;
+	e->first = h.first;
+	e->symbols = (const void *)(e->bytes + aligned_size(&tables[0]));
+	e->symbol_count = tables[1].header.sh_size / sizeof(*e->symbols);
+	if (e->symbol_count > (size - head) / sizeof(*e->chain) + h.first)
+		e->symbol_count = (size - head) / sizeof(*e->chain) + h.first;
+	e->names = (const char *)e->symbols + aligned_size(&tables[1]);
+	e->names_size = tables[2].header.sh_size;
+	return true;
+}
+
+/* 1, 0 where the object has none that could be used, or -ENOMEM. */
+static int copy_tables(const struct object *o, struct exports *ret)
+{
+	struct section tables[3];
+	uint64_t at = 0, size = 0;
+
+	if (!find_tables(o, tables))
+		return 0;
+	for (int i = 0; i < 3; i++)
+		size += aligned_size(&tables[i]);
+	if (!claim_add_part(&ret->claim, o->budget, BUDGET_NAMES, size)) {
+		budget_refuse(o->budget, "names", "a table of symbols");
+		ret->partial = true;
+		return 1;
+	}
+	ret->bytes = calloc(size, 1);
+	if (!ret->bytes)
+		return -ENOMEM;
+	for (int i = 0; i < 3; at += aligned_size(&tables[i]), i++)
+		if (object_read_some(o, tables[i].header.sh_offset, ret->bytes + at,
+				     tables[i].header.sh_size) < tables[i].header.sh_size)
+			ret->partial = true;
+	if (lay_out(ret, tables))
+		return 1;
+	exports_release(ret);
+	return 0;
+}
+
+int exports_read(const struct object *o, struct exports *ret)
+{
+	int copied, err;
+
+	*ret = (struct exports){ 0 };
+	copied = copy_tables(o, ret);
+	if (copied != 0)
+		return copied < 0 ? copied : 0;
+	err = linkage_read_exports(o, &ret->by_name);
+	ret->partial = ret->by_name.partial;
+	return err;
+}
+
+/* Is it the symbol that the dynamic linker would find by that name? */
+static bool symbol_has_key(const struct exports *e, const Elf64_Sym *sym, uint64_t key)
+{
+	size_t at = sym->st_name;
+
+	return at < e->names_size && linkage_is_exported(sym) &&
+	       linkage_key(e->names + at, strnlen(e->names + at, e->names_size - at)) ==
+		       key;
+}
+
+bool exports_find(const struct exports *e, uint64_t key, uint64_t *ret)
+{
+	uint32_t hash = (uint32_t)key;
+	bool found = false;
+	uint64_t word;
+
+	if (!e->bytes)
+		return linkage_find(&e->by_name, key, ret);
+	word = e->filter[hash / 64 & e->filter_mask];
+	if (!(word >> hash % 64 & word >> (hash >> e->shift) % 64 & 1))
+		return false;
+	for (size_t i = e->buckets[hash % e->bucket_count];
+	     i >= e->first && i < e->symbol_count; i++) {
+		const Elf64_Sym *sym = &e->symbols[i];
+		uint32_t link = e->chain[i - e->first];
+
+		if ((link | 1) == (hash | 1) && symbol_has_key(e, sym, key)) {
+			uint64_t value = ELF64_ST_TYPE(sym->st_info) == STT_FUNC
+						 ? sym->st_value
+						 : LINKAGE_UNSURE;
+
+			*ret = found && *ret != value ? LINKAGE_UNSURE : value;
+			found = true;
+		}
+		if (link & 1)
+			break;
+	}
+	return found;
+}
