@@ -1,6 +1,7 @@
 /*
  * .eh_frame is what the program itself unwinds by, so its functions stay as they are,
- * and .debug_frame of the object and then of the debug file fill the holes between them.
+ * and .debug_frame of the object and then of the debug file fill the holes between them; a Go
+ * program that was stripped of both has what they would say in its own table (go_frames.c).
  * The id of a span says where its function was read: two bits for the source, below them
  * its index there.
  */
@@ -8,6 +9,8 @@
 
 #include <errno.h>
 #include <gelf.h>
+
+#include "cfi/go_frames.h"
 
 enum {
 	SOURCES = sizeof(((struct cfi_functions *)0)->sources) /
@@ -64,6 +67,8 @@ int cfi_functions_open(const struct object *o, const struct object *debug,
 		err = cfi_section_debug(o, &f->sources[1].section);
 	if (err == 0 && debug && debug->machine == o->machine)
 		err = cfi_section_debug(debug, &f->sources[2].section);
+	if (err == 0 && !f->sources[1].section.size && !f->sources[2].section.size)
+		err = cfi_section_go(o, m, &f->sources[3].section);
 	if (err == 0)
 		err = read_sources(f);
 	if (err < 0)

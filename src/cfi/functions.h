@@ -5,13 +5,13 @@
 
 /*
  * All functions of an object that call frame information knows: of .eh_frame, of its
- * .debug_frame and that of its debug file, where the ones in front win. They are cut to
- * spans that do not overlap.
+ * .debug_frame and that of its debug file, where the ones in front win, and for want of
+ * .debug_frame those of Go's own table. They are cut to spans that do not overlap.
  */
 struct cfi_functions {
 	struct cfi_columns columns; /* few; machine is NULL where there is nothing */
 	struct code_ranges code;
-	struct cfi_source sources[3];
+	struct cfi_source sources[4];
 	struct spans spans;
 	uint64_t bytes; /* of all sections */
 	uint64_t refused; /* FDEs that were left out */

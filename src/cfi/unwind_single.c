@@ -100,7 +100,8 @@ int unwind_single_open(const struct object *o, const struct object *debug,
 		return 0;
 	s.first += header.offset;
 	s.base = header.address;
-	s.alone = !object_has_debug_frame(o) && !(debug && object_has_debug_frame(debug));
+	s.alone = !object_has_debug_frame(o) && !object_is_go(o) &&
+		  !(debug && object_has_debug_frame(debug));
 	unwind_single_renew(&s);
 	cfi_columns_few(m, &s.columns);
 	s.memory = calloc(1, sizeof(*s.memory));

@@ -33,7 +33,7 @@ struct unwind_single {
 	uint64_t base; /* what the header's pointers count from */
 	uint64_t first; /* the offset of its table in the file */
 	uint32_t count; /* of its functions; 0: it cannot be used */
-	bool alone; /* there is no .debug_frame, which knows more */
+	bool alone; /* there is no .debug_frame, nor table of Go, which knows more */
 	/* Bytes that may still be run, and what looking is worth: all together cost no more
 	 * than the table, which is due then. */
 	uint64_t left;

@@ -8,6 +8,7 @@
 #include "elf/call_code.h"
 #include "elf/code_range.h"
 #include "elf/exports.h"
+#include "elf/go_table.h"
 #include "elf/inflate.h"
 #include "elf/linkage.h"
 #include "elf/machine.h"

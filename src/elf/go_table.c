@@ -13,6 +13,8 @@
  *	the last    end of the text, as a pc of the same size
  *	function at that offset (Go 1.2: of the table, else of the functions):
  *	            word pc, i32 name                      u32 pc - start, i32 name
+ *	            then in all forms i32 arguments, u32, u32 offset of what the stack pointer does:
+ *	            of the table     behind the fourth of the five offsets
  *
  * The first name is empty, and means none, but up to Go 1.19 it is that of the first function.
  *
@@ -58,7 +60,8 @@ struct go_table {
 	unsigned word; /* bytes */
 	uint64_t count;
 	uint64_t text; /* what pcs count from */
-	uint64_t names, functions; /* offsets in the table */
+	uint64_t names, steps, functions; /* offsets in the table */
+	unsigned quantum; /* of code, in bytes */
 	uint32_t first_name; /* that is a function's: 0, or 1 behind an empty one */
 };
 
@@ -112,23 +115,31 @@ static bool read_form(struct go_table *t, const uint8_t *head)
 	default:
 		return false;
 	}
+	t->quantum = head[6];
 	t->word = head[7];
 	return head[4] == 0 && head[5] == 0 &&
 	       (head[6] == 1 || head[6] == 2 || head[6] == 4) &&
 	       (t->word == 4 || t->word == 8);
 }
 
-/* The name of the function that the table has at @offset; UINT32_MAX: none. */
-static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
+/* The number at @field, behind its pc, of the function that the table has at @offset; UINT32_MAX:
+ * there is none. */
+static uint32_t field_at(const struct go_table *t, struct window *w, uint64_t offset,
+			 unsigned field)
 {
-	unsigned pc = t->form == GO_1_18 ? 4 : t->word;
+	unsigned at = (t->form == GO_1_18 ? 4 : t->word) + 4 * field;
 	uint64_t base = t->form == GO_1_2 ? 0 : t->functions;
 	const uint8_t *bytes;
 
-	if (offset > t->size - base || t->size - base - offset < pc + 4)
+	if (offset > t->size - base || t->size - base - offset < at + 4)
 		return UINT32_MAX;
-	bytes = window_at(w, t->offset + base + offset, pc + 4);
-	return bytes ? (uint32_t)go_number(t, bytes + pc, 4) : UINT32_MAX;
+	bytes = window_at(w, t->offset + base + offset, at + 4);
+	return bytes ? (uint32_t)go_number(t, bytes + at, 4) : UINT32_MAX;
+}
+
+static uint32_t name_at(const struct go_table *t, struct window *w, uint64_t offset)
+{
+	return field_at(t, w, offset, 0);
 }
 
 /* Where that is no word of the table, the linker was Go's own if the program begins with the
@@ -182,6 +193,7 @@ static bool read_go_header(struct go_table *t, struct window *w)
 	t->count = word_of(t, head, 0);
 	t->text = t->form == GO_1_18 ? word_of(t, head, 2) : 0;
 	t->names = t->form == GO_1_2 ? 0 : word_of(t, head, t->form == GO_1_16 ? 2 : 3);
+	t->steps = t->form == GO_1_2 ? 0 : word_of(t, head, t->form == GO_1_16 ? 5 : 6);
 	t->functions = t->form == GO_1_2 ? HEAD + t->word
 					 : word_of(t, head, t->form == GO_1_16 ? 6 : 7);
 	number = number_size(t);
@@ -259,44 +271,57 @@ static int find_go_section(struct go_table *t)
 	return i == 1 ? 0 : found;
 }
 
-static int add_go_function(struct symtab *st, uint64_t start, uint64_t end, uint32_t name)
-{
-	struct symbol *s;
+/* A function of the table, as it is gone through. */
+struct go_function {
+	uint64_t start, end;
+	uint64_t offset; /* where the table says more of it */
+};
 
-	if (name >= st->names[TABLE_SYMTAB].size)
-		return 0;
-	s = array_add(&st->symbols);
-	if (!s)
-		return -ENOMEM;
-	*s = (struct symbol){
-		.start = start, .end = end, .name = name, .table = TABLE_SYMTAB
-	};
-	return 0;
+/* What is the next of them, from @i on? False at the end, and where the table makes no sense. */
+static bool next_go_function(const struct go_table *t, struct window *w, uint64_t *i,
+			     struct go_function *f)
+{
+	unsigned number = number_size(t);
+	uint64_t last = f->offset;
+	const uint8_t *bytes;
+
+	do {
+		if (*i >= t->count)
+			return false;
+		bytes = window_at(w, t->offset + t->functions + *i * 2 * number,
+				  3 * number);
+		if (!bytes)
+			return false;
+		f->start = t->text + go_number(t, bytes, number);
+		f->offset = go_number(t, bytes + number, number);
+		f->end = t->text + go_number(t, bytes + 2 * number, number);
+		if (f->offset < last || f->end < f->start)
+			return false;
+		last = f->offset;
+		++*i;
+	} while (f->end == f->start || !object_is_code(t->o, f->start));
+	return true;
 }
 
 static int read_go_functions(struct symtab *st, const struct go_table *t,
 			     struct window *w, struct window *of_names)
 {
-	unsigned number = number_size(t);
-	uint64_t at = t->offset + t->functions, last = 0;
+	struct go_function f = { 0 };
+	uint64_t i = 0;
 
-	for (uint64_t i = 0; i < t->count; i++, at += 2 * number) {
-		const uint8_t *bytes = window_at(w, at, 3 * number);
-		uint64_t start, offset, end;
-		uint32_t name;
+	while (next_go_function(t, w, &i, &f)) {
+		uint32_t name = name_at(t, of_names, f.offset);
+		struct symbol *s;
 
-		if (!bytes)
-			return 0;
-		start = t->text + go_number(t, bytes, number);
-		offset = go_number(t, bytes + number, number);
-		end = t->text + go_number(t, bytes + 2 * number, number);
-		if (offset < last || end < start)
-			return 0;
-		last = offset;
-		name = name_at(t, of_names, offset);
-		if (end > start && object_is_code(t->o, start) && name >= t->first_name &&
-		    add_go_function(st, start, end, name) < 0)
+		if (name < t->first_name || name >= st->names[TABLE_SYMTAB].size)
+			continue;
+		s = array_add(&st->symbols);
+		if (!s)
 			return -ENOMEM;
+		*s = (struct symbol){ .start = f.start,
+				      .end = f.end,
+				      .name = name,
+				      .table = TABLE_SYMTAB };
 	}
 	return 0;
 }
@@ -321,34 +346,75 @@ static uint32_t first_name(const struct go_table *t, struct window *w)
 	return t->form == GO_1_2 || !first || *first == 0 ? 1 : 0;
 }
 
-static int read_go_table(struct symtab *st, struct go_table *t, bool found)
+/* False where there is none, or it makes no sense. */
+static bool open_go_table(const struct object *o, struct go_table *t, struct window *w)
 {
-	struct window w = { .o = t->o }, of_names = { .o = t->o };
-	size_t known;
-	int err;
+	const unsigned char *ident = (const void *)elf_getident(o->elf, NULL);
+	int found;
 
-	if (!(found ? read_go_header(t, &w) : find_head(t, &w)) ||
-	    !claim_functions(st, t->o, t->count))
-		return 0;
-	if (names_open_at(&st->names[TABLE_SYMTAB], t->o, t->offset + t->names,
-			  t->size - t->names) < 0)
-		return -ENOMEM;
-	t->first_name = first_name(t, &of_names);
-	known = st->symbols.count;
-	err = read_go_functions(st, t, &w, &of_names);
-	st->go = st->symbols.count > known;
-	return err;
+	*t = (struct go_table){ .o = o };
+	*w = (struct window){ .o = o };
+	if (o->fd < 0 || !ident)
+		return false;
+	t->swapped = ident[EI_DATA] == ELFDATA2MSB;
+	found = find_go_section(t);
+	return found > 0 ? read_go_header(t, w) : found == 0 && find_head(t, w);
 }
 
 int go_table_read(struct symtab *st, const struct object *o)
 {
-	const unsigned char *ident = (const void *)elf_getident(o->elf, NULL);
-	struct go_table t = { .o = o };
-	int found;
+	struct window w, of_names = { .o = o };
+	struct go_table t;
+	size_t known;
+	int err;
 
-	if (o->fd < 0 || !ident)
+	if (!open_go_table(o, &t, &w) || !claim_functions(st, o, t.count))
 		return 0;
-	t.swapped = ident[EI_DATA] == ELFDATA2MSB;
-	found = find_go_section(&t);
-	return found < 0 ? 0 : read_go_table(st, &t, found);
+	if (names_open_at(&st->names[TABLE_SYMTAB], o, t.offset + t.names,
+			  t.size - t.names) < 0)
+		return -ENOMEM;
+	t.first_name = first_name(&t, &of_names);
+	known = st->symbols.count;
+	err = read_go_functions(st, &t, &w, &of_names);
+	st->go = st->symbols.count > known;
+	return err;
+}
+
+/* Where its steps are, as many bytes as the table and the window have of them. */
+static void find_steps(const struct go_table *t, struct window *w, uint32_t offset,
+		       struct go_frames *ret)
+{
+	enum { STEPS_MOST = 1 << 12 };
+	uint64_t at = t->steps + offset;
+
+	ret->steps = NULL;
+	/* At 0 is a table without steps. */
+	if (offset == 0 || offset == UINT32_MAX || at >= t->size)
+		return;
+	ret->size = t->size - at < STEPS_MOST ? (size_t)(t->size - at) : STEPS_MOST;
+	ret->steps = window_at(w, t->offset + at, ret->size);
+}
+
+int go_table_frames(const struct object *o, go_frames_visit *visit, void *arg,
+		    uint64_t *size)
+{
+	enum { STEPS = 3 }; /* which of a function's fields */
+	struct window w, of_functions = { .o = o }, of_steps = { .o = o };
+	struct go_function f = { 0 };
+	struct go_table t;
+	uint64_t i = 0;
+	int stop = 0;
+
+	*size = 0;
+	if (!open_go_table(o, &t, &w))
+		return 0;
+	*size = t.size;
+	while (stop == 0 && next_go_function(&t, &w, &i, &f)) {
+		struct go_frames frames = { f.start, f.end, .quantum = t.quantum };
+
+		find_steps(&t, &of_steps, field_at(&t, &of_functions, f.offset, STEPS),
+			   &frames);
+		stop = visit(arg, &frames);
+	}
+	return stop;
 }

@@ -235,6 +235,11 @@ linked_with()
 		chain main.leaf '.*;runtime.main;main.main;main.leaf' 0.98
 		inferred --no-infer
 		chain main.leaf '.*;runtime.main;main.leaf' 0.98
+		# The rows of a stripped program are in the table of its runtime.
+		strip leaf
+		perf record -q -N -o perf.data -e cpu-clock:u -F 1999 --call-graph fp ./leaf
+		inferred
+		chain main.leaf '.*;runtime.main;main.main;main.leaf' 0.98
 	done
 }
 

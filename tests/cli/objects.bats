@@ -731,12 +731,13 @@ hot()
 	command -v go >/dev/null || skip "no go"
 	hot program
 	record ./program 0.3
-	# Whose frame it is that a leaf has is said by the rows, which are stripped, too.
-	timeout 900 "$flamefold" fold --quiet --no-inline --no-infer p.data | sed 's/\.abi0//g' >whole
+	timeout 900 "$flamefold" fold --quiet --no-inline p.data | sed 's/\.abi0//g' >whole
 	mv program whole-program
 	strip -o program whole-program
-	timeout 900 "$flamefold" fold --quiet --no-inline --no-infer --force p.data | diff whole -
-	grep -qE ';runtime.main;main.main;main.knownWork [0-9]*$' whole
+	# So are its rows, which say whose frame it is that a leaf has.
+	timeout 900 "$flamefold" fold --quiet --no-inline --force p.data | diff whole -
+	grep -qE ';runtime.main;main.main;main.caller;main.knownWork [0-9]*$' whole
+	timeout 900 "$flamefold" fold --quiet --no-inline --no-infer --force p.data | sed 's/\.abi0//g' >whole
 	# That it is Go's is said by a section: how its stacks begin is not known without.
 	without_sections program
 	timeout 900 "$flamefold" fold --quiet --no-inline --no-infer --force --truncated=merge p.data | diff whole -
