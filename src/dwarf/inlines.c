@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/guard.h"
 #include "base/keyed.h"
 #include "base/parallel.h"
 #include "dwarf/unit_reader.h"
@@ -189,9 +190,9 @@ int inlines_open(struct context *ctx, const struct object *o, const struct objec
 	in->source.o = &in->o;
 	in->source.debug = &in->debug;
 	in->source.options = *options;
-	debug_reading(options->name);
+	guard_reading(options->name);
 	err = open_images(ctx, in);
-	debug_reading(NULL);
+	guard_reading(NULL);
 	if (err < 0) {
 		inlines_close(in);
 		return err;
@@ -307,7 +308,7 @@ static int find_hit(void *arg, size_t i, size_t worker)
 	const struct hit *hit = &f->hits.v[i];
 
 	f->answered_by[i] = (uint32_t)worker;
-	debug_reading(f->in->source.options.name);
+	guard_reading(f->in->source.options.name);
 	return unit_reader_read(&f->in->readers[worker], hit->unit,
 				f->sorted + hit->first, hit->count,
 				f->answers + hit->first);

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/guard.h"
 #include "base/parallel.h"
-#include "dwarf/dwarf.h"
 #include "engine/profile.h"
 #include "find/find.h"
 
@@ -18,7 +18,7 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 
 void ff_catch_crashes(void)
 {
-	debug_catch_crashes();
+	guard_catch_crashes();
 }
 
 const char *ff_version(void)

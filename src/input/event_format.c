@@ -27,8 +27,8 @@
 #include <event-parse.h>
 
 #include "base/array.h"
+#include "base/guard.h"
 #include "base/text.h"
-#include "dwarf/dwarf.h"
 
 enum {
 	TEXT_MOST =
@@ -387,10 +387,14 @@ static int parse_in_guard(void *arg)
  * there is memory for names: where there is none it crashes, and what it had is not given back. */
 static bool parse(struct taken *t, const struct text *text, uint64_t *id)
 {
+	static const struct guarded_library libtraceevent = {
+		.name = "libtraceevent",
+		.material = "the format",
+	};
 	struct parse_job job = { t, text, id, false };
 
 	t->failed |= text->failed;
-	if (!t->failed && debug_guarded(parse_in_guard, &job) < 0)
+	if (!t->failed && guard_run(&libtraceevent, parse_in_guard, &job) < 0)
 		t->failed = true;
 	return job.is_format && !t->failed;
 }
@@ -458,18 +462,22 @@ static int parse_outline(struct taken *t, const struct outline *o, const char **
 
 	if (!is_word(o->name) || !is_number(o->id))
 		return 0;
+	kept = arena_text(t->arena, o->name.text, o->name.size);
+	if (!kept)
+		return -ENOMEM;
+	guard_reading(kept);
 	pthread_mutex_lock(&parser_lock);
 	tep_set_loglevel(TEP_LOG_NONE);
 	is_format = parse_whole(t, o, &format.id, &count);
 	if (!t->failed && (!is_format || t->seen < count))
 		is_format = parse_each(t, o, &format.id);
 	pthread_mutex_unlock(&parser_lock);
+	guard_reading(NULL);
 	if (t->failed)
 		return -ENOMEM;
 	if (!is_format)
 		return 0;
-	kept = arena_text(t->arena, o->name.text, o->name.size);
-	if (!kept || !keep_fields(t, &format))
+	if (!keep_fields(t, &format))
 		return -ENOMEM;
 	*name = kept;
 	*ret = format;

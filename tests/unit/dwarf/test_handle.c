@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "unit/dwarf/info_writer.h"
@@ -111,67 +110,3 @@ Test(debug_handle, handles_share_an_image)
 	cr_expect_neq(a.cu, b.cu);
 	debug_handle_close(&other);
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-static int read_nothing(void *arg)
-{
-	int *volatile nothing = arg;
-
-	return nothing[7];
-}
-
-/* As where libdw looks into what it had no memory for. */
-Test(debug_handle, a_crash_leaves_the_job_and_the_next_one_runs)
-{
-	debug_catch_crashes();
-	for (int i = 0; i < 3; i++)
-		cr_expect_eq(debug_guarded(read_nothing, NULL), -EFAULT);
-	cr_expect_eq(debug_guarded(last_unit, &(bool){ false }), 42);
-}
-
-static int deep(void *arg)
-{
-	volatile char room[1 << 16];
-
-	room[0] = room[sizeof(room) - 1] = 0;
-	return arg ? deep(arg) + room[0] : 0;
-}
-
-/* There is no stack left for whoever handles that, either. */
-Test(debug_handle, a_stack_that_runs_out_ends_the_process_with_a_sentence, .exit_code = 1)
-{
-	debug_catch_crashes();
-	debug_guarded(deep, &ctx);
-}
-
-static int fail_assertion(void *arg)
-{
-	(void)arg;
-	abort();
-}
-
-Test(debug_handle, an_assertion_ends_the_process_with_a_sentence, .exit_code = 1)
-{
-	debug_catch_crashes();
-	debug_reading("libthis.so");
-	debug_guarded(fail_assertion, NULL);
-}
-
-Test(debug_handle, elsewhere_a_crash_is_a_crash, .signal = SIGSEGV)
-{
-	debug_catch_crashes();
-	cr_expect_eq(read_nothing(NULL), 0);
-}
-
-static int without_memory(void *arg)
-{
-	(void)arg;
-	errno = ENOMEM;
-	return 0;
-}
-
-Test(debug_handle, what_there_was_no_memory_for_is_not_taken_for_nothing)
-{
-	cr_expect_eq(debug_guarded(without_memory, NULL), -ENOMEM);
-}
-#endif

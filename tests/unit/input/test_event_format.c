@@ -1,8 +1,12 @@
 /* The formats are those of kernels from 4.4 to 6.18, by their shapes. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/guard.h"
 #include "base/text.h"
 #include "input/event_format.h"
 #include "input/recording.h"
@@ -446,3 +450,54 @@ Test(event_format, a_megabyte_of_anything_is_read_in_time, .timeout = 20)
 		text_release(&t);
 	}
 }
+
+/* Sanitizers handle crashes themselves. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static enum { COPIES, HAS_NO_MEMORY, FAILS_ASSERTION } strdup_now;
+
+/* The one that libtraceevent calls for names. */
+__attribute__((visibility("default"))) char *strdup(const char *text)
+{
+	if (strdup_now == FAILS_ASSERTION)
+		abort();
+	return strdup_now == HAS_NO_MEMORY ? NULL : strndup(text, strlen(text));
+}
+
+Test(event_format, without_memory_the_library_costs_the_format_and_no_other)
+{
+	static const char text[] = HEAD("ping", "7") "print fmt: \"\"\n";
+
+	guard_catch_crashes();
+	strdup_now = HAS_NO_MEMORY;
+	cr_expect_eq(try(text, sizeof(text) - 1, false), -ENOMEM);
+	strdup_now = COPIES;
+	parse(text);
+	cr_expect_str_eq(name, "ping");
+}
+
+Test(event_format, where_the_library_ends_the_process_it_and_the_event_are_named)
+{
+	static const char text[] = HEAD("ping", "7") "print fmt: \"\"\n";
+	char words[256] = "";
+	int ends[2], status;
+	pid_t pid;
+
+	/* Criterion has handlers of its own. */
+	signal(SIGABRT, SIG_DFL);
+	cr_assert_eq(pipe(ends), 0);
+	pid = fork();
+	cr_assert_geq(pid, 0);
+	if (pid == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		guard_catch_crashes();
+		strdup_now = FAILS_ASSERTION;
+		_exit(try(text, sizeof(text) - 1, false));
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%#x", status);
+	cr_expect_gt(read(ends[0], words, sizeof(words) - 1), 0);
+	cr_expect_str_eq(words,
+			 "flamefold: libtraceevent crashed (an assertion failed) in "
+			 "the format of 'ping'\n");
+}
+#endif
