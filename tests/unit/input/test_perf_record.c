@@ -212,6 +212,65 @@ Test(perf_record, a_short_build_id_counts_where_an_event_asks_for_them)
 	made_end(&m);
 }
 
+/* A map whose place for names holds @size bytes of @names, as flamefold records a line of perf-PID.map. */
+static void map_of_line(struct made *m, uint64_t generation, uint32_t protection,
+			const char *names, size_t size)
+{
+	begin_record(m, RECORD_MMAP2, MODE_USER);
+	two(m, 5, 6);
+	u64(m, 0x1000);
+	u64(m, 0x40);
+	u64(m, 0);
+	two(m, 0, 0);
+	u64(m, 1234);
+	u64(m, generation);
+	two(m, protection, 2);
+	bytes(m, names, size);
+	trailer(m, 5, 6, 77);
+	end_record(m);
+}
+
+/* The names of the map and of its line, with a blank between them. */
+static void expect_names(uint64_t generation, uint32_t protection, const char *names,
+			 size_t size, const char *expected)
+{
+	struct record r;
+	struct made m;
+	char both[64];
+
+	made_begin(&m, &plain, 1);
+	map_of_line(&m, generation, protection, names, size);
+	made_open(&m);
+	r = only_state(&m);
+	cr_assert_eq(r.time, 77, "the trailer is where it is");
+	snprintf(both, sizeof(both), "%s %s", text(&m, r.name), text(&m, r.code));
+	cr_expect_str_eq(both, expected);
+	made_end(&m);
+}
+
+Test(perf_record, a_line_of_a_map_has_its_name_behind_that_of_the_map)
+{
+	static const uint64_t line = LIVE_LINE_GENERATION;
+
+	expect_names(line, 5, "//anon\0Foo::bar()\0\0\0\0\0\0\0", 24,
+		     "//anon Foo::bar()");
+	expect_names(line, 5, "//anon\0no end...", 16, "//anon no end...");
+	expect_names(line, 5, "//anon\0\0", 8, "//anon ");
+	expect_names(line, 5, "//anon\0\0hidden\0\0", 16, "//anon ");
+	expect_names(line, 5, "no end..", 8, "no end.. ");
+	expect_names(line, 5, "end at 7", 8, "end at 7 ");
+	expect_names(line, 5, "\0name\0\0\0", 8, " name");
+	expect_names(line, 5, "", 0, " ");
+}
+
+/* Those of the kernel have whatever lay there, and data have no code. */
+Test(perf_record, no_other_map_has_a_name_behind_its_own)
+{
+	expect_names(7, 5, "//anon\0Foo::bar()\0\0\0\0\0\0\0", 24, "//anon ");
+	expect_names(LIVE_LINE_GENERATION, 3, "//anon\0Foo::bar()\0\0\0\0\0\0\0", 24,
+		     "//anon ");
+}
+
 Test(perf_record, names_end_at_their_nul_or_with_their_place)
 {
 	struct made m;
@@ -420,5 +479,31 @@ Test(perf_record, a_process_that_maps_ever_new_paths_has_none_behind_a_limit)
 	cr_expect_eq(kept + limited, MAPS);
 	cr_expect_geq(kept, (8 << 20) / LENGTH);
 	cr_expect_leq(kept, (8 << 20) / LENGTH + 5);
+	made_end(&m);
+}
+
+Test(perf_record, names_of_lines_count_as_paths_do)
+{
+	enum { MAPS = 4000, LENGTH = 4000 };
+	size_t kept = 0, limited = 0;
+	char names[LENGTH];
+	struct record r;
+	struct made m;
+
+	made_begin(&m, &(struct attr){ .sample_type = ST_IP }, 1);
+	memset(names, 'x', LENGTH);
+	memcpy(names, "//anon", sizeof("//anon"));
+	for (int i = 0; i < MAPS; i++) {
+		snprintf(names + LENGTH - 8, 8, "%07d", i);
+		map_of_line(&m, LIVE_LINE_GENERATION, 5, names, LENGTH);
+	}
+	made_open(&m);
+	while (next_state(&m, &r) > 0) {
+		kept += *text(&m, r.code) == 'x';
+		limited += strcmp(text(&m, r.name), "[path limit]") == 0;
+	}
+	cr_expect_eq(kept + limited, MAPS);
+	cr_expect_geq(kept, (8 << 20) / LENGTH);
+	cr_expect_leq(kept, (8 << 20) / LENGTH + 15);
 	made_end(&m);
 }
