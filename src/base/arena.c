@@ -1,7 +1,8 @@
 /*
- * Blocks of 64 KiB, or as large as what is asked for if that is more, linked from the
- * newest to the oldest. Only the newest is filled; what is left over in the one before
- * it is given up. Blocks come zeroed, so what is taken needs no clearing.
+ * Blocks, linked from the newest to the oldest: the first has 4 KiB, for most arenas hold a
+ * few names, and each one twice as much as the one before it up to 64 KiB, or what is asked
+ * for if that is more. Only the newest is filled; what is left over in the one before it is
+ * given up. Blocks come zeroed, so what is taken needs no clearing.
  */
 #include "base/arena.h"
 
@@ -12,12 +13,14 @@
 #include <string.h>
 
 enum {
-	BLOCK_SIZE = 64 * 1024,
+	FIRST_SIZE = 4 * 1024,
+	BLOCK_MOST = 64 * 1024,
 	ALIGN = alignof(max_align_t),
 };
 
 struct arena_block {
 	struct arena_block *older;
+	size_t size; /* of the bytes, had nothing larger been asked for */
 	alignas(max_align_t) char bytes[];
 };
 
@@ -34,13 +37,19 @@ void arena_release(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
-static bool add_block(struct arena *a, size_t size)
+/* With room for @least bytes at its beginning. */
+static bool add_block(struct arena *a, size_t least)
 {
-	struct arena_block *block = calloc(1, sizeof(*block) + size);
+	size_t usual = a->blocks ? 2 * a->blocks->size : FIRST_SIZE, size;
+	struct arena_block *block;
 
+	usual = usual < BLOCK_MOST ? usual : BLOCK_MOST;
+	size = least > usual ? least : usual;
+	block = calloc(1, sizeof(*block) + size);
 	if (!block)
 		return false;
 	block->older = a->blocks;
+	block->size = usual;
 	a->blocks = block;
 	a->next = block->bytes;
 	a->end = block->bytes + size;
@@ -56,7 +65,7 @@ static char *take_bytes(struct arena *a, size_t size, size_t align)
 	if (size > SIZE_MAX / 2)
 		return NULL;
 	if (!a->next || (size_t)(a->end - a->next) < size + skip) {
-		if (!add_block(a, size > BLOCK_SIZE ? size : BLOCK_SIZE))
+		if (!add_block(a, size))
 			return NULL;
 		skip = 0;
 	}

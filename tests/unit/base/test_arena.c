@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <criterion/criterion.h>
+#include <malloc.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <string.h>
@@ -91,5 +92,16 @@ Test(arena, release_leaves_an_empty_one_that_can_be_used_again)
 	arena_release(&a);
 	cr_assert_null(a.blocks);
 	cr_assert(arena_alloc(&a, 100));
+	arena_release(&a);
+}
+
+/* There are many, and most of them hold a few names. */
+Test(arena, what_holds_little_is_small)
+{
+	struct arena a = { 0 };
+	size_t before = mallinfo2().uordblks;
+
+	cr_assert(arena_text(&a, "abc", 3));
+	cr_expect_leq(mallinfo2().uordblks - before, 8 << 10);
 	arena_release(&a);
 }
