@@ -129,9 +129,7 @@ static uint64_t records_of(const struct judged *j, unsigned type)
 /* perf stat record. */
 static void judge_counters(struct judged *j)
 {
-	enum { STAT = 76 };
-
-	if (!records_of(j, STAT) || count_of(j, FF_INPUT_SAMPLES))
+	if (!records_of(j, PERF_RECORD_STAT) || count_of(j, FF_INPUT_SAMPLES))
 		return;
 	text_string(&j->cause,
 		    "it is a recording of perf stat, which has counters and no samples");
@@ -140,9 +138,7 @@ static void judge_counters(struct judged *j)
 
 static void judge_trace(struct judged *j)
 {
-	enum { AUXTRACE = 71 };
-
-	if (!records_of(j, AUXTRACE))
+	if (!records_of(j, PERF_RECORD_AUXTRACE))
 		return;
 	text_string(
 		&j->cause,

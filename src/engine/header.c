@@ -5,12 +5,10 @@
 #include "engine/profile.h"
 #include "write/write.h"
 
-/* TYPE_SOFTWARE events that count nanoseconds: cpu-clock and task-clock. */
 static bool counts_time(const struct event *e)
 {
-	const uint32_t type_software = 1;
-
-	return e->type == type_software && e->config <= 1;
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+						 e->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* "cycles:u" counts cycles, "cpu_core/cycles/" too. */
@@ -39,7 +37,7 @@ static int add_name(struct ff_profile *p, struct text *names, const struct event
 /* A sample of a tracepoint weighs 1, and so does every one with --count=samples. */
 static bool weighs_one(const struct ff_profile *p, const struct event *e)
 {
-	return p->options.count == FF_COUNT_SAMPLES || e->type == TYPE_TRACEPOINT;
+	return p->options.count == FF_COUNT_SAMPLES || e->type == PERF_TYPE_TRACEPOINT;
 }
 
 int note_events(struct ff_profile *p, struct ff_input *input,

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "engine/job.h"
 #include "engine/map_lines.h"
+#include "live/live.h"
 
 enum {
 	DRAIN_MS = 100,

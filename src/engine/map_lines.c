@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "live/live.h"
 
 static int hold_growth(void *arg, const struct map_growth *growth)
 {

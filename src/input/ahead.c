@@ -152,7 +152,7 @@ static void read_part(struct part *p)
 	       !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
 		if (stream_next(&ctx, s, &raw) <= 0 || s->packed || s->damage)
 			break;
-		if (raw.head.type == RECORD_SAMPLE)
+		if (raw.head.type == PERF_RECORD_SAMPLE)
 			input_pass_sample(&p->own, &raw);
 		else if (!keep(p, &raw))
 			break;
@@ -331,7 +331,7 @@ static void add_tallies(struct input *in, const struct part *p)
 	struct recording *to = &in->rec;
 
 	to->records += from->records;
-	to->by_type[RECORD_SAMPLE] += from->by_type[RECORD_SAMPLE];
+	to->by_type[PERF_RECORD_SAMPLE] += from->by_type[PERF_RECORD_SAMPLE];
 	to->samples += from->samples;
 	to->kernel_samples += from->kernel_samples;
 	to->guest_samples += from->guest_samples;

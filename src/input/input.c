@@ -37,10 +37,10 @@ static const struct {
 	const char *name; /* NULL: it cannot be read */
 	const char *cannot;
 } formats[] = {
-	{ "PERFILE2", "perf.data v2", NULL },
-	{ "2ELIFREP", "perf.data v2", NULL },
-	{ "PERFFILE", "perf.data v1", NULL },
-	{ "ELIFFREP", "perf.data v1", NULL },
+	{ PERF_MAGIC, "perf.data v2", NULL },
+	{ PERF_MAGIC_SWAPPED, "perf.data v2", NULL },
+	{ PERF_MAGIC_1, "perf.data v1", NULL },
+	{ PERF_MAGIC_1_SWAPPED, "perf.data v1", NULL },
 	{ "\x7f"
 	  "ELF",
 	  NULL, "an ELF file, not a recording" },
@@ -370,7 +370,7 @@ static void count_type(struct input *in, uint32_t type)
 void input_pass_sample(struct input *in, const struct raw_record *raw)
 {
 	int index = event_of_sample(in, raw->bytes, raw->head.size);
-	unsigned mode = raw->head.misc & MISC_MODE;
+	unsigned mode = raw->head.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	const struct layout *layout;
 
 	count_type(in, raw->head.type);
@@ -398,7 +398,7 @@ static int pass_record(struct context *ctx, struct input *in,
 {
 	int found;
 
-	if (raw->head.type == RECORD_SAMPLE) {
+	if (raw->head.type == PERF_RECORD_SAMPLE) {
 		input_pass_sample(in, raw);
 		return 0;
 	}
@@ -585,7 +585,6 @@ static uint64_t sample_time(struct input *in, const struct raw_record *raw)
 int stream_item_take(struct context *ctx, struct input *in, const struct raw_record *raw,
 		     struct stream_item *ret)
 {
-	enum { FINISHED_ROUND = 68 };
 	int found = pass_record(ctx, in, raw, &ret->record);
 
 	if (found < 0)
@@ -593,7 +592,7 @@ int stream_item_take(struct context *ctx, struct input *in, const struct raw_rec
 	ret->kind = ITEM_STATE;
 	ret->time = found ? ret->record.time : 0;
 	ret->position = raw->position;
-	if (raw->head.type == RECORD_SAMPLE) {
+	if (raw->head.type == PERF_RECORD_SAMPLE) {
 		ret->kind = ITEM_SAMPLE;
 		ret->time = sample_time(in, raw);
 		ret->bytes = raw->bytes;
@@ -603,7 +602,7 @@ int stream_item_take(struct context *ctx, struct input *in, const struct raw_rec
 		if (!in->named && name_events(ctx, in) < 0)
 			return -ENOMEM;
 		in->named = true;
-	} else if (raw->head.type == FINISHED_ROUND) {
+	} else if (raw->head.type == PERF_RECORD_FINISHED_ROUND) {
 		ret->kind = ITEM_ROUND;
 		found = 1;
 	}

@@ -11,7 +11,6 @@
 #include "input/record.h"
 #include "input/recording.h"
 #include "input/save.h"
-#include "live/live.h"
 
 /*
  * Bytes of a recording -> records.
@@ -104,6 +103,7 @@ int input_next(struct context *ctx, struct input *in, struct stream_item *ret);
  * A live run is a stream whose records the caller brings: events are known from the start,
  * and rounds are his. @events outlive the call only.
  */
+struct live_opened;
 int input_open_live(struct context *ctx, struct intern *strings,
 		    const struct live_opened *events, size_t count, struct input **ret);
 

@@ -12,6 +12,7 @@
 
 #include "input/perf.h"
 #include "input/stream_item.h"
+#include "live/live.h"
 
 static int add_text(struct input *in, const char *text, uint32_t *ret)
 {

@@ -5,68 +5,17 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "input/input.h"
+#include "input/perf_data.h"
 #include "input/stream.h"
 
-/* enum perf_event_sample_format */
+/* Fields of sample_type. */
 enum {
-	SAMPLE_IP = 1 << 0,
-	SAMPLE_TID = 1 << 1,
-	SAMPLE_TIME = 1 << 2,
-	SAMPLE_ADDR = 1 << 3,
-	SAMPLE_READ = 1 << 4,
-	SAMPLE_CALLCHAIN = 1 << 5,
-	SAMPLE_ID = 1 << 6,
-	SAMPLE_CPU = 1 << 7,
-	SAMPLE_PERIOD = 1 << 8,
-	SAMPLE_STREAM_ID = 1 << 9,
-	SAMPLE_RAW = 1 << 10,
-	SAMPLE_BRANCH_STACK = 1 << 11,
-	SAMPLE_REGS_USER = 1 << 12,
-	SAMPLE_STACK_USER = 1 << 13,
-	SAMPLE_WEIGHT = 1 << 14,
-	SAMPLE_DATA_SRC = 1 << 15,
-	SAMPLE_IDENTIFIER = 1 << 16,
-	SAMPLE_TRANSACTION = 1 << 17,
-	SAMPLE_REGS_INTR = 1 << 18,
-	SAMPLE_PHYS_ADDR = 1 << 19,
-	SAMPLE_CGROUP = 1 << 21,
-	SAMPLE_WEIGHT_STRUCT = 1 << 24,
 	/* What stands behind the chain and is looked at. */
-	SAMPLE_TAIL = SAMPLE_RAW | SAMPLE_BRANCH_STACK | SAMPLE_REGS_USER |
-		      SAMPLE_STACK_USER | SAMPLE_CGROUP,
-	SAMPLE_TRAILER = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID |
-			 SAMPLE_CPU | SAMPLE_IDENTIFIER,
+	SAMPLE_TAIL = PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
+		      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CGROUP,
+	SAMPLE_TRAILER = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER,
 };
-
-/* PERF_FORMAT_*, the parts of a READ field. */
-enum {
-	READ_ENABLED = 1 << 0,
-	READ_RUNNING = 1 << 1,
-	READ_ID = 1 << 2,
-	READ_GROUP = 1 << 3,
-	READ_LOST = 1 << 4,
-};
-
-/* branch_sample_type */
-enum {
-	BRANCH_CALL_STACK = 1 << 11,
-	BRANCH_HW_INDEX = 1 << 17,
-	BRANCH_COUNTERS = 1 << 19,
-};
-
-/* Bits of perf_event_attr's flags. */
-#define ATTR_FREQ (1ull << 10)
-#define ATTR_SAMPLE_ID_ALL (1ull << 18)
-#define ATTR_COMM_EXEC (1ull << 24)
-#define ATTR_USE_CLOCKID (1ull << 25)
-#define ATTR_BUILD_ID (1ull << 34)
-
-#define MISC_MODE 7u
-#define MISC_MMAP_DATA (1u << 13)
-#define MISC_COMM_EXEC (1u << 13)
-#define MISC_FORK_EXEC (1u << 13)
-#define MISC_MMAP_BUILD_ID (1u << 14)
-#define MISC_LOST_SAMPLES_BPF (1u << 15)
 
 static inline uint64_t u64_at(const uint8_t *p)
 {
@@ -150,7 +99,7 @@ struct input {
 	bool pipe; /* attributes and features come as records */
 	bool live; /* records come one by one from input_take() */
 	bool whole; /* the data has its end, so features follow it */
-	uint64_t features[4]; /* bits of those in the header */
+	uint64_t features[FEATURE_WORDS]; /* bits of those in the header */
 	ARRAY(struct layout) layouts; /* by index of event */
 	struct event_finder finder;
 	uint64_t ids_size; /* bytes of ids read so far */
@@ -216,7 +165,6 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 int perf_file_open(struct context *ctx, struct input *in);
 
 /* perf_attr.c */
-enum { ATTR_SIZE_MIN = 64 };
 /* @bytes: @size bytes of a perf_event_attr of any age, missing ones are zero. */
 void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *event,
 		 struct layout *ret);
@@ -227,9 +175,6 @@ void event_finder_settle(struct input *in);
 /* An index of rec.events, or -1 where it cannot be known. */
 int event_of_sample(const struct input *in, const uint8_t *record, size_t size);
 int event_of_other(const struct input *in, const uint8_t *record, size_t size);
-/* From this type on records are perf's own, which end with nothing. */
-enum { USER_TYPES = 64 };
-
 /* The time a record that is no sample ends with; UINT64_MAX: it has none. */
 uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size);
 

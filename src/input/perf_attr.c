@@ -1,34 +1,25 @@
 #include "input/perf.h"
 
-/* Offsets in struct perf_event_attr. */
-enum {
-	ATTR_TYPE = 0,
-	ATTR_CONFIG = 8,
-	ATTR_PERIOD = 16,
-	ATTR_SAMPLE_TYPE = 24,
-	ATTR_READ_FORMAT = 32,
-	ATTR_FLAGS = 40,
-	ATTR_BREAKPOINT_TYPE = 52,
-	ATTR_CONFIG1 = 56,
-	ATTR_BRANCH_SAMPLE_TYPE = 72,
-	ATTR_REGS_USER = 80,
-	ATTR_STACK_USER = 88,
-	ATTR_CLOCKID = 92,
-	ATTR_REGS_INTR = 96,
-	ATTR_MAX_STACK = 108,
-	ATTR_KNOWN = 112,
-};
+#include <stddef.h>
+
+/* As many bytes of an attr as have something that is looked at. */
+enum { ATTR_KNOWN = PERF_ATTR_SIZE_VER5 };
+
+#define AT(field) offsetof(struct perf_event_attr, field)
+/* The flags are a bit-field, which has no offset. */
+#define AT_FLAGS (AT(read_format) + 8)
 
 /* The fields of a sample that have 8 bytes each, in their order. */
 static const uint32_t sample_fields[] = {
-	SAMPLE_IDENTIFIER, SAMPLE_IP,	     SAMPLE_TID, SAMPLE_TIME,	SAMPLE_ADDR,
-	SAMPLE_ID,	   SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_PERIOD,
+	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
+	PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+	PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
 };
 
 /* The fields of the trailer, last one first. */
 static const uint32_t trailer_fields[] = {
-	SAMPLE_IDENTIFIER, SAMPLE_CPU,	SAMPLE_STREAM_ID,
-	SAMPLE_ID,	   SAMPLE_TIME, SAMPLE_TID,
+	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_CPU,  PERF_SAMPLE_STREAM_ID,
+	PERF_SAMPLE_ID,		PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
 };
 
 static uint16_t sample_place(uint64_t sample_type, uint32_t field)
@@ -47,7 +38,7 @@ static uint16_t trailer_place(const struct event *event, uint32_t field)
 {
 	uint16_t place = 8;
 
-	if (!(event->sample_type & field) || !(event->flags & ATTR_SAMPLE_ID_ALL))
+	if (!(event->sample_type & field) || !(event->flags & PERF_ATTR_SAMPLE_ID_ALL))
 		return 0;
 	for (size_t i = 0; trailer_fields[i] != field; i++)
 		if (event->sample_type & trailer_fields[i])
@@ -97,15 +88,15 @@ static uint64_t u64_in(const uint8_t *p, bool swapped)
 /* What people ask about. */
 static void decode_facts(const uint8_t *attr, bool swapped, struct event *event)
 {
-	if (event->flags & ATTR_FREQ)
-		event->frequency = u64_in(attr + ATTR_PERIOD, swapped);
-	if (event->sample_type & SAMPLE_STACK_USER)
-		event->user_stack = u32_in(attr + ATTR_STACK_USER, swapped);
+	if (event->flags & PERF_ATTR_FREQ)
+		event->frequency = u64_in(attr + AT(sample_period), swapped);
+	if (event->sample_type & PERF_SAMPLE_STACK_USER)
+		event->user_stack = u32_in(attr + AT(sample_stack_user), swapped);
 	/* Two 16-bit fields, of which this is the first. */
-	event->max_stack = (uint16_t)(attr[ATTR_MAX_STACK + swapped] |
-				      attr[ATTR_MAX_STACK + !swapped] << 8);
-	event->clock = event->flags & ATTR_USE_CLOCKID
-			       ? (int32_t)u32_in(attr + ATTR_CLOCKID, swapped)
+	event->max_stack = (uint16_t)(attr[AT(sample_max_stack) + swapped] |
+				      attr[AT(sample_max_stack) + !swapped] << 8);
+	event->clock = event->flags & PERF_ATTR_USE_CLOCKID
+			       ? (int32_t)u32_in(attr + AT(clockid), swapped)
 			       : CLOCK_OF_PERF;
 }
 
@@ -116,32 +107,33 @@ void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *
 	uint64_t type;
 
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
-	event->type = u32_in(attr + ATTR_TYPE, swapped);
-	event->config = u64_in(attr + ATTR_CONFIG, swapped);
-	event->address = u64_in(attr + ATTR_CONFIG1, swapped);
-	event->breakpoint = u32_in(attr + ATTR_BREAKPOINT_TYPE, swapped);
-	event->sample_type = type = u64_in(attr + ATTR_SAMPLE_TYPE, swapped);
-	event->read_format = u64_in(attr + ATTR_READ_FORMAT, swapped);
-	event->flags = flags_at(attr + ATTR_FLAGS, swapped);
-	event->period =
-		event->flags & ATTR_FREQ ? 0 : u64_in(attr + ATTR_PERIOD, swapped);
+	event->type = u32_in(attr + AT(type), swapped);
+	event->config = u64_in(attr + AT(config), swapped);
+	event->address = u64_in(attr + AT(config1), swapped);
+	event->breakpoint = u32_in(attr + AT(bp_type), swapped);
+	event->sample_type = type = u64_in(attr + AT(sample_type), swapped);
+	event->read_format = u64_in(attr + AT(read_format), swapped);
+	event->flags = flags_at(attr + AT_FLAGS, swapped);
+	event->period = event->flags & PERF_ATTR_FREQ
+				? 0
+				: u64_in(attr + AT(sample_period), swapped);
 	event->first_time = UINT64_MAX;
 	decode_facts(attr, swapped, event);
 	*ret = (struct layout){
-		.ip = sample_place(type, SAMPLE_IP),
-		.tid = sample_place(type, SAMPLE_TID),
-		.time = sample_place(type, SAMPLE_TIME),
-		.cpu = sample_place(type, SAMPLE_CPU),
-		.period = sample_place(type, SAMPLE_PERIOD),
+		.ip = sample_place(type, PERF_SAMPLE_IP),
+		.tid = sample_place(type, PERF_SAMPLE_TID),
+		.time = sample_place(type, PERF_SAMPLE_TIME),
+		.cpu = sample_place(type, PERF_SAMPLE_CPU),
+		.period = sample_place(type, PERF_SAMPLE_PERIOD),
 		.fixed = fixed_size(type),
-		.trailer_time = trailer_place(event, SAMPLE_TIME),
-		.trailer_tid = trailer_place(event, SAMPLE_TID),
+		.trailer_time = trailer_place(event, PERF_SAMPLE_TIME),
+		.trailer_tid = trailer_place(event, PERF_SAMPLE_TID),
 		.branch_sample_type =
-			(uint32_t)u64_in(attr + ATTR_BRANCH_SAMPLE_TYPE, swapped),
-		.regs_user = u64_in(attr + ATTR_REGS_USER, swapped),
-		.regs_intr = u64_in(attr + ATTR_REGS_INTR, swapped),
+			(uint32_t)u64_in(attr + AT(branch_sample_type), swapped),
+		.regs_user = u64_in(attr + AT(sample_regs_user), swapped),
+		.regs_intr = u64_in(attr + AT(sample_regs_intr), swapped),
 	};
-	if (event->flags & ATTR_SAMPLE_ID_ALL)
+	if (event->flags & PERF_ATTR_SAMPLE_ID_ALL)
 		ret->trailer =
 			(uint16_t)(8 * __builtin_popcountll(type & SAMPLE_TRAILER));
 }
@@ -170,8 +162,8 @@ static bool same_layouts(const struct input *in)
 	for (size_t i = 1; i < in->rec.events.count; i++)
 		if (e[i].sample_type != e[0].sample_type ||
 		    e[i].read_format != e[0].read_format ||
-		    (e[i].flags & ATTR_SAMPLE_ID_ALL) !=
-			    (e[0].flags & ATTR_SAMPLE_ID_ALL))
+		    (e[i].flags & PERF_ATTR_SAMPLE_ID_ALL) !=
+			    (e[0].flags & PERF_ATTR_SAMPLE_ID_ALL))
 			return false;
 	return true;
 }
@@ -191,12 +183,12 @@ void event_finder_settle(struct input *in)
 		in->all_timed &= in->layouts.v[i].time != 0;
 		in->any_timed |= in->layouts.v[i].time != 0;
 	}
-	f->sample_id = common_place(in, SAMPLE_IDENTIFIER, false);
-	f->trailer_id = common_place(in, SAMPLE_IDENTIFIER, true);
+	f->sample_id = common_place(in, PERF_SAMPLE_IDENTIFIER, false);
+	f->trailer_id = common_place(in, PERF_SAMPLE_IDENTIFIER, true);
 	if (!f->sample_id)
-		f->sample_id = common_place(in, SAMPLE_ID, false);
+		f->sample_id = common_place(in, PERF_SAMPLE_ID, false);
 	if (!f->trailer_id)
-		f->trailer_id = common_place(in, SAMPLE_ID, true);
+		f->trailer_id = common_place(in, PERF_SAMPLE_ID, true);
 }
 
 static int event_by_id(const struct event_finder *f, uint64_t id)
@@ -241,7 +233,7 @@ uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size
 	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_time;
 
 	/* perf's own records have none. */
-	if (record_head_at(record, in->swapped).type >= USER_TYPES)
+	if (record_head_at(record, in->swapped).type >= PERF_RECORD_USER_TYPE_START)
 		return UINT64_MAX;
 	if (!place || size < RECORD_HEAD + (size_t)place)
 		return UINT64_MAX;
@@ -258,9 +250,9 @@ int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t
 	attr_decode(attr, size, in->swapped, event, array_add(&in->layouts));
 	if (in->rec.events.count <= in->described.count)
 		event->name = in->described.v[in->rec.events.count - 1];
-	if (event->flags & ATTR_COMM_EXEC)
+	if (event->flags & PERF_ATTR_COMM_EXEC)
 		in->rec.comm_exec = true;
-	if (event->flags & ATTR_BUILD_ID)
+	if (event->flags & PERF_ATTR_BUILD_ID)
 		in->asks_build_ids = true;
 	return 0;
 }

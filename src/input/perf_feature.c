@@ -7,29 +7,12 @@
 #include "input/perf.h"
 #include "input/simpleperf.h"
 
-/* perf.data-file-format.txt, HEADER_*. */
 enum {
-	FEATURE_TRACING_DATA = 1,
-	FEATURE_BUILD_ID = 2,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_VERSION = 5,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_CPUDESC = 8,
-	FEATURE_CMDLINE = 11,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_PMU_MAPPINGS = 16,
-	FEATURE_SAMPLE_TIME = 21,
-	FEATURE_CLOCK_DATA = 29,
-	FEATURES = 256,
-	SECTION = 16, /* u64 offset, size */
+	FEATURES = 64 * FEATURE_WORDS,
 	FEATURE_MOST = 64 << 20, /* bytes of a section that is read */
 	/* Bytes of a build id with room and the indexes of it. */
 	BUILD_ID_MEMORY = 2 * sizeof(struct known_build_id) + 64,
 };
-
-#define BUILD_ID_HAS_SIZE (1u << 15) /* of misc */
 
 /* "u32 length; char text[length]", padded, with a NUL inside. */
 static int read_string(struct input *in, struct cursor *c, uint32_t *ret)
@@ -192,8 +175,8 @@ static int read_build_id(struct input *in, const uint8_t *p, size_t size, uint16
 	known = array_add(&in->rec.build_ids);
 	if (!known)
 		return -ENOMEM;
-	known->mode = misc & MISC_MODE;
-	known->size = misc & BUILD_ID_HAS_SIZE ? p[skip + BUILD_ID_MAX] : BUILD_ID_MAX;
+	known->mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	known->size = misc & MISC_BUILD_ID_SIZE ? p[skip + BUILD_ID_MAX] : BUILD_ID_MAX;
 	if (known->size > BUILD_ID_MAX)
 		known->size = BUILD_ID_MAX;
 	memcpy(known->id, p + skip, BUILD_ID_MAX);
@@ -331,12 +314,12 @@ static bool has_feature(const struct input *in, int bit)
 int features_read(struct context *ctx, struct input *in)
 {
 	uint64_t entry = in->sources.v[0].end, end = 0;
-	uint8_t sections[FEATURES * SECTION], *section = sections;
+	uint8_t sections[FEATURES * HEADER_SECTION], *section = sections;
 	size_t got, want = 0;
 	int err;
 
 	for (int bit = 0; bit < FEATURES; bit++)
-		want += has_feature(in, bit) ? SECTION : 0;
+		want += has_feature(in, bit) ? HEADER_SECTION : 0;
 	err = file_read(ctx, &in->file, entry, sections, want, &got);
 	if (err < 0)
 		return err;
@@ -345,15 +328,15 @@ int features_read(struct context *ctx, struct input *in)
 
 		if (!has_feature(in, bit))
 			continue;
-		if (got < SECTION)
+		if (got < HEADER_SECTION)
 			return note_damage(
 				ctx, in, entry,
 				"the end of the file is missing: no header features");
-		got -= SECTION;
-		entry += SECTION;
+		got -= HEADER_SECTION;
+		entry += HEADER_SECTION;
 		offset = in_u64(in, section);
 		size = in_u64(in, section + 8);
-		section += SECTION;
+		section += HEADER_SECTION;
 		if (end < offset + size && size <= UINT64_MAX - offset)
 			end = offset + size;
 		if (!readers[bit])

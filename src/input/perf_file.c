@@ -8,10 +8,6 @@
 
 /* struct perf_file_header: what stands where. */
 enum {
-	HEADER_FULL = 104,
-	HEADER_WITHOUT_FEATURES = 72, /* of the first versions */
-	HEADER_PIPE = 16,
-	SECTION = 16, /* u64 offset, size */
 	ATTR_SIZE_MOST = 4096,
 	IDS_MOST =
 		64
@@ -126,9 +122,9 @@ static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *a
 static int read_attr(struct context *ctx, struct input *in, const uint8_t *bytes,
 		     size_t size, struct all_ids *all)
 {
-	struct cursor c = in_cursor(in, bytes + size - SECTION, SECTION);
+	struct cursor c = in_cursor(in, bytes + size - HEADER_SECTION, HEADER_SECTION);
 	struct section s = read_section(&c);
-	int err = event_add(ctx, in, bytes, size - SECTION);
+	int err = event_add(ctx, in, bytes, size - HEADER_SECTION);
 	struct ids_of_event *ids;
 
 	if (err < 0 || s.size == 0)
@@ -168,7 +164,7 @@ static int read_attrs(struct context *ctx, struct input *in, struct section s,
 	struct all_ids ids = { 0 };
 	int err;
 
-	if (stride < ATTR_SIZE_MIN + SECTION || stride > ATTR_SIZE_MOST)
+	if (stride < PERF_ATTR_SIZE_VER0 + HEADER_SECTION || stride > ATTR_SIZE_MOST)
 		return fail(ctx, -EBADMSG,
 			    "'%s': attributes of %" PRIu64 " bytes cannot be",
 			    in->file.path, stride);
@@ -246,36 +242,35 @@ static bool is_swapped(const uint8_t *bytes)
 	static const uint64_t sizes[] = { 64, 72, 80, 96, 104 };
 	uint64_t size = __builtin_bswap64(u64_at(bytes + 16));
 
-	if (memcmp(bytes, "2ELIFREP", 8) == 0 || memcmp(bytes, "ELIFFREP", 8) == 0)
+	if (memcmp(bytes, PERF_MAGIC_SWAPPED, 8) == 0 ||
+	    memcmp(bytes, PERF_MAGIC_1_SWAPPED, 8) == 0)
 		return true;
-	if (memcmp(bytes, "PERFILE2", 8) == 0)
+	if (memcmp(bytes, PERF_MAGIC, 8) == 0)
 		return false;
 	if (u64_at(bytes + 8) != HEADER_PIPE &&
 	    __builtin_bswap64(u64_at(bytes + 8)) == HEADER_PIPE)
 		return true;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		if (size == sizes[i] + SECTION)
+		if (size == sizes[i] + HEADER_SECTION)
 			return true;
 	return false;
 }
 
 static void read_feature_bits(struct input *in, struct cursor *c, const uint8_t *bits)
 {
-	enum { HOSTNAME = 3, BUILD_ID = 2 };
-
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < FEATURE_WORDS; i++)
 		in->features[i] = cursor_u64(c);
-	if (!in->swapped || in->features[0] >> HOSTNAME & 1)
+	if (!in->swapped || in->features[0] >> FEATURE_HOSTNAME & 1)
 		return;
 	/* 32-bit machines wrote the bits in words of their own. */
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < FEATURE_WORDS; i++)
 		in->features[i] = __builtin_bswap32(u32_at(bits + 8 * i)) |
 				  (uint64_t)__builtin_bswap32(u32_at(bits + 8 * i + 4))
 					  << 32;
-	if (in->features[0] >> HOSTNAME & 1)
+	if (in->features[0] >> FEATURE_HOSTNAME & 1)
 		return;
 	memset(in->features + 1, 0, sizeof(in->features) - sizeof(in->features[0]));
-	in->features[0] = in->features[0] & 1u << BUILD_ID;
+	in->features[0] = in->features[0] & 1u << FEATURE_BUILD_ID;
 }
 
 int perf_file_open(struct context *ctx, struct input *in)

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/hw_breakpoint.h>
 
 #include "base/text.h"
 #include "input/perf.h"
@@ -33,18 +34,6 @@ static const char *const operations[][2] = {
 };
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1, TYPE_CACHE = 3, TYPE_RAW = 4 };
-enum { TYPE_BREAKPOINT = 5, TYPE_FIRST_DYNAMIC = 6 };
-
-/* Bits of the flags. */
-enum { EXCLUDE_USER = 4, EXCLUDE_KERNEL = 5, EXCLUDE_HV = 6, PRECISE = 15 };
-enum { EXCLUDE_HOST = 19 };
-
-static bool has(const struct event *e, int bit)
-{
-	return e->flags >> bit & 1;
-}
-
 /* "cache | operation << 8 | result << 16" */
 static bool add_cache(struct text *t, uint64_t config)
 {
@@ -60,44 +49,45 @@ static bool add_cache(struct text *t, uint64_t config)
 static void add_breakpoint(struct text *t, const struct event *e)
 {
 	text_printf(t, "mem:0x%" PRIx64 ":", e->address);
-	text_string(t, e->breakpoint & 1 ? "r" : "");
-	text_string(t, e->breakpoint & 2 ? "w" : "");
-	text_string(t, e->breakpoint & 4 ? "x" : "");
+	text_string(t, e->breakpoint & HW_BREAKPOINT_R ? "r" : "");
+	text_string(t, e->breakpoint & HW_BREAKPOINT_W ? "w" : "");
+	text_string(t, e->breakpoint & HW_BREAKPOINT_X ? "x" : "");
 }
 
 /* False where the number stands for nothing that has a name. */
 static bool add_known(struct text *t, const struct event *e, uint64_t config)
 {
-	if (e->type == TYPE_HARDWARE && config < COUNT(hardware))
+	if (e->type == PERF_TYPE_HARDWARE && config < COUNT(hardware))
 		text_string(t, hardware[config]);
-	else if (e->type == TYPE_SOFTWARE && config < COUNT(software))
+	else if (e->type == PERF_TYPE_SOFTWARE && config < COUNT(software))
 		text_string(t, software[config]);
-	else if (e->type == TYPE_RAW)
+	else if (e->type == PERF_TYPE_RAW)
 		text_printf(t, "raw 0x%" PRIx64, config);
-	else if (e->type == TYPE_BREAKPOINT)
+	else if (e->type == PERF_TYPE_BREAKPOINT)
 		add_breakpoint(t, e);
 	else
-		return e->type == TYPE_CACHE && add_cache(t, config);
+		return e->type == PERF_TYPE_HW_CACHE && add_cache(t, config);
 	return true;
 }
 
 /* What was left out, as perf has it behind a colon; "H" it has in more cases. */
 static void add_modifiers(struct text *t, const struct event *e)
 {
-	unsigned precise = e->flags >> PRECISE & 3;
-	bool parted =
-		has(e, EXCLUDE_USER) || has(e, EXCLUDE_KERNEL) || has(e, EXCLUDE_HV);
+	unsigned precise = e->flags >> PERF_ATTR_PRECISE_IP_SHIFT & 3;
+	bool parted = (e->flags & PERF_ATTR_EXCLUDE_USER) ||
+		      (e->flags & PERF_ATTR_EXCLUDE_KERNEL) ||
+		      (e->flags & PERF_ATTR_EXCLUDE_HV);
 
-	if (parted || precise || has(e, EXCLUDE_HOST))
+	if (parted || precise || (e->flags & PERF_ATTR_EXCLUDE_HOST))
 		text_char(t, ':');
-	if (parted && !has(e, EXCLUDE_KERNEL))
+	if (parted && !(e->flags & PERF_ATTR_EXCLUDE_KERNEL))
 		text_char(t, 'k');
-	if (parted && !has(e, EXCLUDE_USER))
+	if (parted && !(e->flags & PERF_ATTR_EXCLUDE_USER))
 		text_char(t, 'u');
-	if (parted && !has(e, EXCLUDE_HV))
+	if (parted && !(e->flags & PERF_ATTR_EXCLUDE_HV))
 		text_char(t, 'h');
 	text_printf(t, "%.*s", (int)precise, "ppp");
-	if (has(e, EXCLUDE_HOST))
+	if ((e->flags & PERF_ATTR_EXCLUDE_HOST))
 		text_char(t, 'G');
 }
 
@@ -105,7 +95,7 @@ static void add_modifiers(struct text *t, const struct event *e)
 static uint32_t counters_name(const struct input *in, uint64_t type)
 {
 	/* Lower numbers are no counters of their own. */
-	if (type < TYPE_RAW)
+	if (type < PERF_TYPE_RAW)
 		return 0;
 	for (size_t i = 0; i < in->counters.count; i++)
 		if (in->counters.v[i].type == type)
@@ -119,7 +109,7 @@ static uint32_t counters_name(const struct input *in, uint64_t type)
  */
 static void add_name(struct text *t, const struct input *in, const struct event *e)
 {
-	bool extended = e->type == TYPE_HARDWARE || e->type == TYPE_CACHE;
+	bool extended = e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE;
 	uint64_t config = extended ? (uint32_t)e->config : e->config;
 	uint64_t type = extended ? e->config >> 32 : e->type;
 	const char *counters = intern_text(in->strings, counters_name(in, type));
@@ -129,7 +119,7 @@ static void add_name(struct text *t, const struct input *in, const struct event 
 		text_printf(t, extended && *counters ? "%s/%s/" : "%s%s",
 			    extended ? counters : "", known.size ? known.bytes : "");
 		add_modifiers(t, e);
-	} else if (*counters && e->type >= TYPE_FIRST_DYNAMIC) {
+	} else if (*counters && e->type >= PERF_TYPE_MAX) {
 		text_printf(t, "%s/config=%#" PRIx64 "/", counters, config);
 	} else {
 		text_printf(t, "type %u, config %#" PRIx64, e->type, e->config);

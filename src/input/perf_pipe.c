@@ -8,26 +8,17 @@
  * and features are records, too, and may come after others. perf inject and newer
  * recorders put some of them into files.
  */
-enum {
-	PIPE_HEADER = 16,
-	HEADER_ATTR = 64,
-	HEADER_EVENT_TYPE = 65,
-	TRACING_DATA = 66,
-	HEADER_BUILD_ID = 67,
-	EVENT_UPDATE = 78,
-	HEADER_FEATURE = 80,
-	UPDATE_NAME = 2,
-};
+enum { UPDATE_NAME = 2 /* PERF_EVENT_UPDATE__NAME */ };
 
 bool pipe_flows(const uint8_t beginning[FILE_BEGINNING])
 {
 	uint64_t size = u64_at(beginning + 8);
 
-	return (memcmp(beginning, "PERFILE2", 8) == 0 ||
-		memcmp(beginning, "2ELIFREP", 8) == 0 ||
-		memcmp(beginning, "PERFFILE", 8) == 0 ||
-		memcmp(beginning, "ELIFFREP", 8) == 0) &&
-	       (size == PIPE_HEADER || __builtin_bswap64(size) == PIPE_HEADER);
+	return (memcmp(beginning, PERF_MAGIC, 8) == 0 ||
+		memcmp(beginning, PERF_MAGIC_SWAPPED, 8) == 0 ||
+		memcmp(beginning, PERF_MAGIC_1, 8) == 0 ||
+		memcmp(beginning, PERF_MAGIC_1_SWAPPED, 8) == 0) &&
+	       (size == HEADER_PIPE || __builtin_bswap64(size) == HEADER_PIPE);
 }
 
 int pipe_open(struct context *ctx, struct input *in)
@@ -37,7 +28,7 @@ int pipe_open(struct context *ctx, struct input *in)
 	if (!source)
 		return fail_memory(ctx);
 	*source = (struct source){ .file = in->file,
-				   .start = PIPE_HEADER,
+				   .start = HEADER_PIPE,
 				   .end = in->file.size,
 				   .packed = in->file.unpacker != NULL };
 	in->pipe = true;
@@ -58,9 +49,9 @@ static int read_attr(struct context *ctx, struct input *in, const uint8_t *p, si
 	cursor_u32(&c); /* type */
 	attr_size = cursor_u32(&c);
 	if (attr_size == 0)
-		attr_size = ATTR_SIZE_MIN;
+		attr_size = PERF_ATTR_SIZE_VER0;
 	c = in_cursor(in, p, size);
-	if (attr_size < ATTR_SIZE_MIN || !cursor_bytes(&c, attr_size) ||
+	if (attr_size < PERF_ATTR_SIZE_VER0 || !cursor_bytes(&c, attr_size) ||
 	    in->rec.events.count >= EVENTS_MOST)
 		return 0;
 	err = event_add(ctx, in, p, attr_size);
@@ -119,18 +110,18 @@ int meta_record(struct context *ctx, struct input *in, const struct raw_record *
 		int (*read)(struct context *ctx, struct input *in, const uint8_t *p,
 			    size_t size);
 	} kinds[] = {
-		{ HEADER_ATTR, read_attr },
-		{ HEADER_EVENT_TYPE, read_event_type },
-		{ EVENT_UPDATE, read_update },
-		{ HEADER_FEATURE, read_feature },
+		{ PERF_RECORD_HEADER_ATTR, read_attr },
+		{ PERF_RECORD_HEADER_EVENT_TYPE, read_event_type },
+		{ PERF_RECORD_EVENT_UPDATE, read_update },
+		{ PERF_RECORD_HEADER_FEATURE, read_feature },
 	};
 	const uint8_t *p = raw->bytes + RECORD_HEAD;
 
-	if (raw->head.type == HEADER_BUILD_ID)
+	if (raw->head.type == PERF_RECORD_HEADER_BUILD_ID)
 		return build_id_decode(in, raw->bytes, raw->head.size, raw->head.misc) < 0
 			       ? fail_memory(ctx)
 			       : 1;
-	if (raw->head.type == TRACING_DATA && raw->behind) {
+	if (raw->head.type == PERF_RECORD_HEADER_TRACING_DATA && raw->behind) {
 		int err = tracepoints_read(ctx, in, raw->behind);
 
 		return err < 0 ? err : 1;

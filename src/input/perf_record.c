@@ -14,7 +14,6 @@
 #include "live/live.h"
 
 enum {
-	TIME_CONV = 79,
 	/* Bytes of paths that a process may be the first to map. */
 	PATHS_MOST = 8 << 20,
 };
@@ -106,8 +105,8 @@ static int read_map_name(struct body *b, struct record *ret)
 
 static int decode_mmap(struct body *b, struct record *ret)
 {
-	ret->type = RECORD_MMAP;
-	ret->executable = !(b->head.misc & MISC_MMAP_DATA);
+	ret->type = PERF_RECORD_MMAP;
+	ret->executable = !(b->head.misc & PERF_RECORD_MISC_MMAP_DATA);
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
 	ret->start = cursor_u64(&b->c);
@@ -153,7 +152,7 @@ static void decode_identity(struct body *b, struct record *ret)
 	read_inode(&b->c, &inode);
 	if (b->c.bad)
 		return;
-	if (b->head.misc & MISC_MMAP_BUILD_ID &&
+	if (b->head.misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
 	    is_build_id(p, &inode, b->in->asks_build_ids)) {
 		ret->build_id_size = p[0];
 		memcpy(ret->build_id, p + 4, BUILD_ID_MAX);
@@ -183,7 +182,7 @@ static int decode_mmap2(struct body *b, struct record *ret)
 	const uint8_t *field;
 	int err;
 
-	ret->type = RECORD_MMAP;
+	ret->type = PERF_RECORD_MMAP;
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
 	ret->start = cursor_u64(&b->c);
@@ -199,7 +198,7 @@ static int decode_mmap2(struct body *b, struct record *ret)
 
 static int decode_comm(struct body *b, struct record *ret)
 {
-	ret->exec = b->head.misc & MISC_COMM_EXEC;
+	ret->exec = b->head.misc & PERF_RECORD_MISC_COMM_EXEC;
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
 	return read_name(b, &ret->name);
@@ -210,7 +209,7 @@ static int decode_fork(struct body *b, struct record *ret)
 {
 	uint64_t time;
 
-	ret->no_clone = b->head.misc & MISC_FORK_EXEC;
+	ret->no_clone = b->head.misc & PERF_RECORD_MISC_FORK_EXEC;
 	ret->pid = cursor_u32(&b->c);
 	ret->ppid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
@@ -277,7 +276,7 @@ static int count_lost_samples(struct body *b, struct record *ret)
 {
 	(void)ret;
 	/* What a BPF filter dropped was not lost. */
-	if (!(b->head.misc & MISC_LOST_SAMPLES_BPF))
+	if (!(b->head.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF))
 		b->in->rec.lost_samples += cursor_u64(&b->c);
 	return 0;
 }
@@ -365,20 +364,20 @@ static const struct {
 	bool state; /* handed out */
 	int (*decode)(struct body *b, struct record *ret);
 } kinds[] = {
-	[RECORD_MMAP] = { true, decode_mmap },
-	[RECORD_LOST] = { false, count_lost },
-	[RECORD_COMM] = { true, decode_comm },
-	[RECORD_EXIT] = { true, decode_fork },
-	[RECORD_THROTTLE] = { false, count_throttle },
-	[RECORD_FORK] = { true, decode_fork },
-	[RECORD_MMAP2] = { true, decode_mmap2 },
-	[RECORD_AUX] = { false, count_aux },
-	[RECORD_CALLCHAIN_DEFERRED] = { false, keep_deferred },
-	[RECORD_LOST_SAMPLES] = { false, count_lost_samples },
-	[RECORD_NAMESPACES] = { true, decode_namespaces },
-	[RECORD_KSYMBOL] = { true, decode_ksymbol },
-	[RECORD_BPF_EVENT] = { true, decode_bpf },
-	[RECORD_CGROUP] = { true, decode_cgroup },
+	[PERF_RECORD_MMAP] = { true, decode_mmap },
+	[PERF_RECORD_LOST] = { false, count_lost },
+	[PERF_RECORD_COMM] = { true, decode_comm },
+	[PERF_RECORD_EXIT] = { true, decode_fork },
+	[PERF_RECORD_THROTTLE] = { false, count_throttle },
+	[PERF_RECORD_FORK] = { true, decode_fork },
+	[PERF_RECORD_MMAP2] = { true, decode_mmap2 },
+	[PERF_RECORD_AUX] = { false, count_aux },
+	[PERF_RECORD_CALLCHAIN_DEFERRED] = { false, keep_deferred },
+	[PERF_RECORD_LOST_SAMPLES] = { false, count_lost_samples },
+	[PERF_RECORD_NAMESPACES] = { true, decode_namespaces },
+	[PERF_RECORD_KSYMBOL] = { true, decode_ksymbol },
+	[PERF_RECORD_BPF_EVENT] = { true, decode_bpf },
+	[PERF_RECORD_CGROUP] = { true, decode_cgroup },
 };
 
 /*
@@ -409,7 +408,7 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 	uint64_t time = time_of(in, raw);
 	int err;
 
-	if (b.head.type == TIME_CONV)
+	if (b.head.type == PERF_RECORD_TIME_CONV)
 		keep_time_conversion(in, in_cursor(in, raw->bytes + RECORD_HEAD,
 						   raw->head.size - (size_t)RECORD_HEAD));
 	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
@@ -420,7 +419,7 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 	b.has_tid = event >= 0 && in->layouts.v[event].trailer_tid;
 	*ret = (struct record){
 		.type = (uint16_t)b.head.type,
-		.mode = b.head.misc & MISC_MODE,
+		.mode = b.head.misc & PERF_RECORD_MISC_CPUMODE_MASK,
 		.position = (uint64_t)in->source << SOURCE_SHIFT | raw->position,
 		.time = time,
 	};

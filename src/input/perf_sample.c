@@ -18,11 +18,6 @@ enum {
 	BRANCH_TARGET = 8, /* where it is in a branch record */
 };
 
-/* enum perf_callchain_context */
-#define CONTEXT_USER ((uint64_t)-512)
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-#define CONTEXT_MAX ((uint64_t)-4095)
-
 struct sample_reader {
 	const struct input *in;
 	struct file file; /* of the source at hand; shared, where it is packed */
@@ -107,7 +102,7 @@ static void read_value(struct cursor *c, uint64_t format, int times, struct samp
 	const uint8_t *value = cursor_bytes(c, 8), *id;
 
 	cursor_bytes(c, 8 * (size_t)times);
-	if (format & READ_ID) {
+	if (format & PERF_FORMAT_ID) {
 		id = cursor_bytes(c, 8);
 		if (value && id) {
 			memcpy(ret->value, value, 8);
@@ -116,18 +111,19 @@ static void read_value(struct cursor *c, uint64_t format, int times, struct samp
 			ret->group_stride = 2;
 		}
 	}
-	if (format & READ_LOST)
+	if (format & PERF_FORMAT_LOST)
 		cursor_u64(c);
 }
 
 /* Where the values of a group's READ field are. */
 static void read_values(struct cursor *c, uint64_t format, struct sample *ret)
 {
-	int times = !!(format & READ_ENABLED) + !!(format & READ_RUNNING);
-	int each = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
+	int times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	int each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 	uint64_t members;
 
-	if (!(format & READ_GROUP)) {
+	if (!(format & PERF_FORMAT_GROUP)) {
 		read_value(c, format, times, ret);
 		return;
 	}
@@ -137,7 +133,7 @@ static void read_values(struct cursor *c, uint64_t format, struct sample *ret)
 		c->bad = true;
 		return;
 	}
-	ret->group_count = format & READ_ID ? (uint32_t)members : 0;
+	ret->group_count = format & PERF_FORMAT_ID ? (uint32_t)members : 0;
 	ret->group_stride = (uint32_t)each;
 	ret->group = cursor_bytes(c, 8 * (size_t)members * (size_t)each);
 }
@@ -191,7 +187,7 @@ static const uint8_t *read_branches(struct cursor *c, const struct layout *layou
 	const uint8_t *branches;
 
 	*count = cursor_u64(c);
-	if (layout->branch_sample_type & BRANCH_HW_INDEX)
+	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		cursor_u64(c);
 	if (*count > cursor_left(c) / 24) {
 		c->bad = true;
@@ -199,22 +195,22 @@ static const uint8_t *read_branches(struct cursor *c, const struct layout *layou
 		return NULL;
 	}
 	branches = cursor_bytes(c, 24 * (size_t)*count);
-	if (layout->branch_sample_type & BRANCH_COUNTERS)
+	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
 		cursor_bytes(c, 8 * (size_t)*count);
 	return branches;
 }
 
 static void skip_to_cgroup(struct cursor *c, uint64_t type, const struct layout *layout)
 {
-	static const uint32_t words[] = { SAMPLE_WEIGHT, SAMPLE_WEIGHT_STRUCT,
-					  SAMPLE_DATA_SRC, SAMPLE_TRANSACTION };
+	static const uint32_t words[] = { PERF_SAMPLE_WEIGHT, PERF_SAMPLE_WEIGHT_STRUCT,
+					  PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_TRANSACTION };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (type & words[i])
 			cursor_u64(c);
-	if (type & SAMPLE_REGS_INTR)
+	if (type & PERF_SAMPLE_REGS_INTR)
 		skip_registers(c, layout->regs_intr);
-	if (type & SAMPLE_PHYS_ADDR)
+	if (type & PERF_SAMPLE_PHYS_ADDR)
 		cursor_u64(c);
 }
 
@@ -248,7 +244,7 @@ static int use_branches(struct sample_reader *r, struct sample *ret,
 {
 	uint32_t n = 0;
 
-	while (n < ret->chain_count && sample_chain(ret, n) != CONTEXT_USER)
+	while (n < ret->chain_count && sample_chain(ret, n) != PERF_CONTEXT_USER)
 		n++;
 	if (n == ret->chain_count || !has_target(r, branches, count))
 		return 0;
@@ -271,7 +267,7 @@ static int use_deferred(struct sample_reader *r, struct sample *ret)
 	uint32_t n = ret->chain_count, more = 0;
 	const uint8_t *chain = NULL;
 
-	if (n < 2 || sample_chain(ret, n - 2) != CONTEXT_USER_DEFERRED)
+	if (n < 2 || sample_chain(ret, n - 2) != PERF_CONTEXT_USER_DEFERRED)
 		return 0;
 	for (int i = 0; !chain && i < DEFERRED_ROUNDS; i++)
 		chain = deferred_find(r->in->deferred[i], ret->tid,
@@ -304,7 +300,7 @@ static int use_off_cpu(struct sample_reader *r, struct sample *ret, struct curso
 		return -ENOMEM;
 	for (uint64_t i = 0; i < count; i++)
 		r->chain[i] = cursor_u64(&c);
-	if (r->chain[0] != CONTEXT_USER)
+	if (r->chain[0] != PERF_CONTEXT_USER)
 		return 0;
 	ret->pid = first < second ? first : second;
 	ret->tid = first < second ? second : first;
@@ -324,9 +320,9 @@ static bool has_user_frames(const struct sample *s)
 	for (uint32_t i = 0; i < s->chain_count; i++) {
 		uint64_t ip = sample_chain(s, i);
 
-		if (ip == CONTEXT_USER)
+		if (ip == PERF_CONTEXT_USER)
 			user = true;
-		else if (user && ip < CONTEXT_MAX)
+		else if (user && ip < PERF_CONTEXT_MAX)
 			return true;
 	}
 	return false;
@@ -344,7 +340,7 @@ static int use_unwound(struct sample_reader *r, struct sample *ret)
 		return -ENOMEM;
 	if (n)
 		memcpy(r->chain, ret->chain, 8 * (size_t)n);
-	r->chain[n++] = CONTEXT_USER;
+	r->chain[n++] = PERF_CONTEXT_USER;
 	memcpy(r->chain + n, chain, 8 * (size_t)more);
 	ret->has_chain = true;
 	use_chain(r, ret, n + more);
@@ -377,9 +373,8 @@ static void read_raw(struct cursor *c, struct sample *ret)
 
 static bool is_bpf_output(const struct event *event)
 {
-	enum { TYPE_SOFTWARE = 1, BPF_OUTPUT = 10 };
-
-	return event->type == TYPE_SOFTWARE && event->config == BPF_OUTPUT;
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       event->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
 /* What follows the chain, as far as something of it is wanted. */
@@ -390,22 +385,23 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 	uint64_t type = event->sample_type, count = 0;
 	const uint8_t *branches = NULL;
 
-	if (type & SAMPLE_RAW)
+	if (type & PERF_SAMPLE_RAW)
 		read_raw(c, ret);
-	if (type & SAMPLE_BRANCH_STACK)
+	if (type & PERF_SAMPLE_BRANCH_STACK)
 		branches = read_branches(c, l, &count);
 	ret->branch_count = (uint32_t)count;
-	if (type & SAMPLE_REGS_USER)
+	if (type & PERF_SAMPLE_REGS_USER)
 		read_registers(c, l->regs_user, ret);
-	if (type & SAMPLE_STACK_USER)
+	if (type & PERF_SAMPLE_STACK_USER)
 		read_user_stack(c, ret);
-	if (type & SAMPLE_CGROUP) {
+	if (type & PERF_SAMPLE_CGROUP) {
 		skip_to_cgroup(c, type, l);
 		ret->cgroup = cursor_u64(c);
 	}
-	if (!c->bad && type & SAMPLE_RAW && is_bpf_output(event))
+	if (!c->bad && type & PERF_SAMPLE_RAW && is_bpf_output(event))
 		return use_off_cpu(r, ret, in_cursor(r->in, ret->raw, ret->raw_size));
-	if (c->bad || !branches || !(l->branch_sample_type & BRANCH_CALL_STACK))
+	if (c->bad || !branches ||
+	    !(l->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
 		return 0;
 	return use_branches(r, ret, branches, count);
 }
@@ -424,9 +420,9 @@ static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t s
 		return 0;
 	decode_fixed(r, event, l, p, ret);
 	c = cursor_of(p + l->fixed, size - l->fixed);
-	if (event->sample_type & SAMPLE_READ)
+	if (event->sample_type & PERF_SAMPLE_READ)
 		read_values(&c, event->read_format, ret);
-	if (event->sample_type & SAMPLE_CALLCHAIN) {
+	if (event->sample_type & PERF_SAMPLE_CALLCHAIN) {
 		ret->has_chain = true;
 		ret->chain = items(&c, 8, &count);
 		ret->chain_count = (uint32_t)count;
@@ -465,7 +461,7 @@ static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
 		margin = 0;
 	}
 	*ret = (struct sample){ .event = (uint16_t)index,
-				.mode = raw->head.misc & MISC_MODE,
+				.mode = raw->head.misc & PERF_RECORD_MISC_CPUMODE_MASK,
 				.exact_chain = r->in->rec.simpleperf,
 				.position = raw->position };
 	if (r->source)
@@ -497,7 +493,7 @@ int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret
 	int found;
 
 	while ((found = stream_next(ctx, &r->stream, &raw)) > 0) {
-		if (raw.head.type != RECORD_SAMPLE) {
+		if (raw.head.type != PERF_RECORD_SAMPLE) {
 			pass_other(r, &raw);
 			continue;
 		}

@@ -60,15 +60,15 @@ static void swap_u64s(struct swap *s, uint64_t count)
 static void swap_fixed(struct swap *s, uint64_t type)
 {
 	static const uint32_t fields[] = {
-		SAMPLE_IDENTIFIER, SAMPLE_IP,	SAMPLE_TID,
-		SAMPLE_TIME,	   SAMPLE_ADDR, SAMPLE_ID,
-		SAMPLE_STREAM_ID,  SAMPLE_CPU,	SAMPLE_PERIOD,
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		if (!(type & fields[i]))
 			continue;
-		if (fields[i] == SAMPLE_TID || fields[i] == SAMPLE_CPU) {
+		if (fields[i] == PERF_SAMPLE_TID || fields[i] == PERF_SAMPLE_CPU) {
 			swap_u32(s);
 			swap_u32(s);
 		} else {
@@ -79,10 +79,11 @@ static void swap_fixed(struct swap *s, uint64_t type)
 
 static void swap_read(struct swap *s, uint64_t format)
 {
-	uint64_t times = !!(format & READ_ENABLED) + !!(format & READ_RUNNING);
-	uint64_t each = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 
-	if (format & READ_GROUP) {
+	if (format & PERF_FORMAT_GROUP) {
 		uint64_t members = swap_u64(s);
 
 		swap_u64s(s, times);
@@ -97,11 +98,11 @@ static void swap_branches(struct swap *s, uint32_t branch_type)
 {
 	uint64_t count = swap_u64(s);
 
-	if (branch_type & BRANCH_HW_INDEX)
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		swap_u64(s);
 	for (uint64_t i = 0; i < count && !s->bad; i++)
 		swap_u64s(s, 3);
-	if (branch_type & BRANCH_COUNTERS)
+	if (branch_type & PERF_SAMPLE_BRANCH_COUNTERS)
 		swap_u64s(s, count);
 }
 
@@ -116,30 +117,31 @@ static void swap_variable(struct swap *s, const struct event *event,
 {
 	uint64_t type = event->sample_type, size;
 
-	if (type & SAMPLE_READ)
+	if (type & PERF_SAMPLE_READ)
 		swap_read(s, event->read_format);
-	if (type & SAMPLE_CALLCHAIN)
+	if (type & PERF_SAMPLE_CALLCHAIN)
 		swap_u64s(s, swap_u64(s));
-	if (type & SAMPLE_RAW)
+	if (type & PERF_SAMPLE_RAW)
 		copy(s, swap_u32(s));
-	if (type & SAMPLE_BRANCH_STACK)
+	if (type & PERF_SAMPLE_BRANCH_STACK)
 		swap_branches(s, layout->branch_sample_type);
-	if (type & SAMPLE_REGS_USER)
+	if (type & PERF_SAMPLE_REGS_USER)
 		swap_registers(s, layout->regs_user);
-	if (type & SAMPLE_STACK_USER) {
+	if (type & PERF_SAMPLE_STACK_USER) {
 		size = swap_u64(s);
 		copy(s, size);
 		if (size)
 			swap_u64(s);
 	}
-	for (uint32_t bit = SAMPLE_WEIGHT; bit <= SAMPLE_TRANSACTION; bit <<= 1)
-		if (type & bit & (SAMPLE_WEIGHT | SAMPLE_DATA_SRC | SAMPLE_TRANSACTION))
+	for (uint32_t bit = PERF_SAMPLE_WEIGHT; bit <= PERF_SAMPLE_TRANSACTION; bit <<= 1)
+		if (type & bit &
+		    (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION))
 			swap_u64(s);
-	if (type & SAMPLE_WEIGHT_STRUCT)
+	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
 		swap_u64(s);
-	if (type & SAMPLE_REGS_INTR)
+	if (type & PERF_SAMPLE_REGS_INTR)
 		swap_registers(s, layout->regs_intr);
-	if (type & SAMPLE_PHYS_ADDR)
+	if (type & PERF_SAMPLE_PHYS_ADDR)
 		swap_u64(s);
 	/* Of what is left nothing is needed. As words it is as perf takes it for branches. */
 	if (!s->bad)

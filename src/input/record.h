@@ -5,39 +5,56 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/perf_abi.h"
+
 /*
  * Records, as all forms of input hand them out: what changes the state of processes, and samples.
  */
 enum {
-	RECORD_MMAP = 1,
-	RECORD_LOST = 2,
-	RECORD_COMM = 3,
-	RECORD_EXIT = 4,
-	RECORD_THROTTLE = 5,
-	RECORD_UNTHROTTLE = 6,
-	RECORD_FORK = 7,
-	RECORD_SAMPLE = 9,
-	RECORD_MMAP2 = 10,
-	RECORD_AUX = 11,
-	RECORD_LOST_SAMPLES = 13,
-	RECORD_NAMESPACES = 16,
-	RECORD_KSYMBOL = 17,
-	RECORD_BPF_EVENT = 18,
-	RECORD_CGROUP = 19,
-	RECORD_CALLCHAIN_DEFERRED = 22,
 	RECORD_TYPES = 128, /* counted one by one below this; above, together */
 	RECORD_SIMPLEPERF = 32768, /* Android's recorder has types of its own from here */
 	SIMPLEPERF_TYPES = 16,
 };
 
+/*
+ * Records that perf makes, which end with no trailer: enum perf_user_event_type of
+ * tools/lib/perf/include/perf/event.h. The kernel's are in its own header.
+ */
+enum {
+	PERF_RECORD_USER_TYPE_START = 64,
+	PERF_RECORD_HEADER_ATTR = 64,
+	PERF_RECORD_HEADER_EVENT_TYPE = 65,
+	PERF_RECORD_HEADER_TRACING_DATA = 66,
+	PERF_RECORD_HEADER_BUILD_ID = 67,
+	PERF_RECORD_FINISHED_ROUND = 68,
+	PERF_RECORD_ID_INDEX = 69,
+	PERF_RECORD_AUXTRACE_INFO = 70,
+	PERF_RECORD_AUXTRACE = 71,
+	PERF_RECORD_AUXTRACE_ERROR = 72,
+	PERF_RECORD_THREAD_MAP = 73,
+	PERF_RECORD_CPU_MAP = 74,
+	PERF_RECORD_STAT_CONFIG = 75,
+	PERF_RECORD_STAT = 76,
+	PERF_RECORD_STAT_ROUND = 77,
+	PERF_RECORD_EVENT_UPDATE = 78,
+	PERF_RECORD_TIME_CONV = 79,
+	PERF_RECORD_HEADER_FEATURE = 80,
+	PERF_RECORD_COMPRESSED = 81,
+	PERF_RECORD_FINISHED_INIT = 82,
+	PERF_RECORD_COMPRESSED2 = 83,
+	PERF_RECORD_BPF_METADATA = 84,
+	PERF_RECORD_SCHEDSTAT_CPU = 85,
+	PERF_RECORD_SCHEDSTAT_DOMAIN = 86,
+};
+
 /* Who ran: bits 0 to 2 of a record's misc. */
 enum cpu_mode {
-	MODE_UNKNOWN,
-	MODE_KERNEL,
-	MODE_USER,
-	MODE_HYPERVISOR,
-	MODE_GUEST_KERNEL,
-	MODE_GUEST_USER,
+	MODE_UNKNOWN = PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+	MODE_KERNEL = PERF_RECORD_MISC_KERNEL,
+	MODE_USER = PERF_RECORD_MISC_USER,
+	MODE_HYPERVISOR = PERF_RECORD_MISC_HYPERVISOR,
+	MODE_GUEST_KERNEL = PERF_RECORD_MISC_GUEST_KERNEL,
+	MODE_GUEST_USER = PERF_RECORD_MISC_GUEST_USER,
 };
 
 #define BUILD_ID_MAX 20
@@ -45,14 +62,14 @@ enum cpu_mode {
 /* Namespaces of a process, in the order of the record. The kernel's device and inode
  * numbers of them have 32 bits. */
 enum namespace_kind {
-	NAMESPACE_NET,
-	NAMESPACE_UTS,
-	NAMESPACE_IPC,
-	NAMESPACE_PID,
-	NAMESPACE_USER,
-	NAMESPACE_MNT,
-	NAMESPACE_CGROUP,
-	NAMESPACE_KINDS,
+	NAMESPACE_NET = NET_NS_INDEX,
+	NAMESPACE_UTS = UTS_NS_INDEX,
+	NAMESPACE_IPC = IPC_NS_INDEX,
+	NAMESPACE_PID = PID_NS_INDEX,
+	NAMESPACE_USER = USER_NS_INDEX,
+	NAMESPACE_MNT = MNT_NS_INDEX,
+	NAMESPACE_CGROUP = CGROUP_NS_INDEX,
+	NAMESPACE_KINDS = NR_NAMESPACES,
 };
 struct namespace_id {
 	uint32_t dev, ino; /* both 0: not recorded */
@@ -64,7 +81,8 @@ struct record {
 		time; /* ns; where it has none itself, just after the newest one before it */
 	uint64_t
 		position; /* bytes from the start of the file: decides between equal times */
-	uint16_t type; /* RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL,
+	uint16_t
+		type; /* PERF_RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL,
 			  _NAMESPACES, _CGROUP, _BPF_EVENT */
 	uint8_t mode; /* enum cpu_mode */
 	bool exec; /* COMM: the process began a new program */

@@ -30,14 +30,10 @@ struct event {
 
 #define CLOCK_OF_PERF (-1)
 
-#define TYPE_TRACEPOINT 2u
-
 /* Inherited counters that are read with a sample are each thread's own (perf 6.12). */
 static inline bool event_counts_threads(const struct event *e)
 {
-	const uint64_t sample_tid = 1 << 1, attr_inherit = 1 << 1;
-
-	return e->sample_type & sample_tid && e->flags & attr_inherit;
+	return e->sample_type & PERF_SAMPLE_TID && e->flags & PERF_ATTR_INHERIT;
 }
 
 /* A build id that the header knows for a path. */
@@ -148,11 +144,10 @@ const struct event_format *recording_format(const struct recording *rec,
  */
 static inline uint64_t recording_lost_apart(const struct recording *rec)
 {
-	const uint64_t format_lost = 1 << 4;
 	uint64_t told = 0;
 
 	for (size_t i = 0; i < rec->events.count; i++)
-		if (rec->events.v[i].read_format & format_lost)
+		if (rec->events.v[i].read_format & PERF_FORMAT_LOST)
 			told = rec->lost;
 	return rec->lost_samples > told ? rec->lost_samples - told : 0;
 }

@@ -17,17 +17,15 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "input/record.h"
 #include "input/save_feature.h"
 #include "input/save_file.h"
 #include "input/save_sample.h"
 #include "input/save_state.h"
+#include "live/live.h"
 
 enum {
-	FINISHED_ROUND = 68,
 	HEAD = sizeof(struct perf_event_header),
-	HEADER_SIZE = 104,
-	FEATURE_WORDS = 4,
-	SECTION = 16,
 	/* perf reads no attributes that are longer than its own: old ones are 112 bytes. */
 	ATTR_LEAST = PERF_ATTR_SIZE_VER5,
 	FLUSHED_NS = 1000000000,
@@ -144,10 +142,10 @@ static void add_section(struct bytes *to, uint64_t offset, uint64_t size)
 static void make_header(const struct save *s, uint64_t data_size,
 			const uint64_t features[FEATURE_WORDS], struct bytes *to)
 {
-	uint64_t entry = s->attr_size + SECTION;
+	uint64_t entry = s->attr_size + HEADER_SECTION;
 
-	bytes_add(to, "PERFILE2", 8);
-	bytes_u64(to, HEADER_SIZE);
+	bytes_add(to, PERF_MAGIC, 8);
+	bytes_u64(to, HEADER_FULL);
 	bytes_u64(to, entry);
 	add_section(to, s->attrs_at, entry * s->count);
 	add_section(to, s->data_at, data_size);
@@ -186,13 +184,13 @@ static int write_beginning(struct context *ctx, struct save *s)
 	static const uint64_t no_features[FEATURE_WORDS];
 	struct bytes bytes = { 0 };
 
-	s->attrs_at = HEADER_SIZE;
+	s->attrs_at = HEADER_FULL;
 	for (size_t i = 0; i < s->count; i++)
 		s->attrs_at += 8 * s->events[i].id_count;
-	s->data_at = s->attrs_at + s->count * (s->attr_size + SECTION);
+	s->data_at = s->attrs_at + s->count * (s->attr_size + HEADER_SECTION);
 	make_header(s, 0, no_features, &bytes);
 	add_ids(s, &bytes);
-	add_attrs(s, HEADER_SIZE, &bytes);
+	add_attrs(s, HEADER_FULL, &bytes);
 	return write_plain(ctx, s, &bytes);
 }
 
@@ -317,7 +315,7 @@ int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint3
  * worse it packs. */
 int save_end_round(struct context *ctx, struct save *s)
 {
-	const struct perf_event_header round = { .type = FINISHED_ROUND,
+	const struct perf_event_header round = { .type = PERF_RECORD_FINISHED_ROUND,
 						 .size = sizeof(round) };
 	uint64_t time = now(CLOCK_MONOTONIC);
 
@@ -402,7 +400,7 @@ static int write_features(struct context *ctx, struct save *s, uint64_t *feature
 	for (bit = 0; bit < FEATURE_END; bit++)
 		if (has_feature(s, bit)) {
 			*features |= (uint64_t)1 << bit;
-			at += SECTION;
+			at += HEADER_SECTION;
 		}
 	for (bit = 0; bit < FEATURE_END; bit++) {
 		const struct bytes *f = &s->features[bit];

@@ -1,7 +1,11 @@
 #ifndef INPUT_SAVE_H
 #define INPUT_SAVE_H
 
-#include "live/live.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/context.h"
 
 /*
  * What a live run gave -> a perf.data that perf reads. Records come here in time order, when
@@ -16,6 +20,7 @@
  * Format: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
  */
 struct save;
+struct live_opened;
 
 /* What samples hold of the user's stack. */
 enum save_stacks {

@@ -14,13 +14,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "input/record.h"
 
 enum {
 	STRING_UNIT = 64,
-	BUILD_ID_RECORD = 67,
-	BUILD_ID_ROOM = 20,
 	BUILD_ID_PATH_MOST = 4096,
-	MISC_HAS_SIZE = 1 << 15,
 	CPUINFO_MOST = 16 << 20,
 };
 
@@ -141,18 +139,18 @@ void feature_build_id(struct bytes *to, const char *path, unsigned mode,
 	const uint8_t behind[4] = { (uint8_t)size };
 	size_t length = strnlen(path, BUILD_ID_PATH_MOST);
 	const uint16_t head[2] = {
-		(uint16_t)(mode | MISC_HAS_SIZE),
-		(uint16_t)(8 + 4 + BUILD_ID_ROOM + sizeof(behind) + length +
+		(uint16_t)(mode | MISC_BUILD_ID_SIZE),
+		(uint16_t)(8 + 4 + BUILD_ID_MAX + sizeof(behind) + length +
 			   padding(length)),
 	};
 
-	if (size == 0 || size > BUILD_ID_ROOM)
+	if (size == 0 || size > BUILD_ID_MAX)
 		return;
-	bytes_u32(to, BUILD_ID_RECORD);
+	bytes_u32(to, PERF_RECORD_HEADER_BUILD_ID);
 	bytes_add(to, head, sizeof(head));
 	bytes_u32(to, UINT32_MAX); /* this machine's */
 	bytes_add(to, id, size);
-	pad(to, BUILD_ID_ROOM - size);
+	pad(to, BUILD_ID_MAX - size);
 	bytes_add(to, behind, sizeof(behind));
 	bytes_add(to, path, length);
 	pad(to, padding(length));

@@ -2,29 +2,11 @@
 #define INPUT_SAVE_FEATURE_H
 
 #include "base/bytes.h"
-#include "live/live.h"
+#include "base/context.h"
+#include "input/perf_data.h"
 
-/* Sections of the header that follow the data, by the number of their bit: only those that
- * a live run has something for (perf.data-file-format.txt). */
-enum {
-	FEATURE_TRACING_DATA = 1,
-	FEATURE_BUILD_ID = 2,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_VERSION = 5,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_CPUDESC = 8,
-	FEATURE_TOTAL_MEM = 10,
-	FEATURE_CMDLINE = 11,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_BRANCH_STACK = 15,
-	FEATURE_SAMPLE_TIME = 21,
-	FEATURE_CLOCKID = 23,
-	FEATURE_COMPRESSED = 27,
-	FEATURE_CLOCK_DATA = 29,
-	FEATURE_END, /* above all of these */
-};
+/* A live run has something for these features and those below only. */
+enum { FEATURE_END = FEATURE_CLOCK_DATA + 1 };
 
 static inline void bytes_u32(struct bytes *b, uint32_t value)
 {
@@ -57,6 +39,7 @@ void feature_build_id(struct bytes *to, const char *path, unsigned mode,
  * TRACING_DATA, which perf wants for tracepoints: their formats, from tracefs. Nothing where
  * no event is one. What cannot be read is left out, with a warning.
  */
+struct live_opened;
 void feature_tracing_data(struct context *ctx, const struct live_opened *events,
 			  size_t count, struct bytes *to);
 

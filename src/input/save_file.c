@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/file_place.h"
+#include "input/record.h"
 
 /* struct perf_record_compressed: a head and bytes of a stream, any number of them. */
 enum {
-	COMPRESSED = 81,
 	COMPRESSED_HEAD = 8,
 	COMPRESSED_MOST = 65535, /* with its head */
 	/* More than zstd ever makes of what is gathered, and the heads. */
@@ -201,7 +201,7 @@ static int append(struct context *ctx, struct save_file *f, const void *bytes,
 
 static void make_head(uint8_t *at, size_t size)
 {
-	const uint32_t type = COMPRESSED;
+	const uint32_t type = PERF_RECORD_COMPRESSED;
 	const uint16_t sizes[2] = { 0, (uint16_t)size };
 
 	memcpy(at, &type, sizeof(type));

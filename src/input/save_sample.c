@@ -14,7 +14,6 @@
 enum {
 	HEAD = sizeof(struct perf_event_header),
 	BRANCH_ENTRY = 24,
-	BRANCH_COUNTERS = 1 << 19
 };
 
 bool save_sample_shrinks(const struct perf_event_attr *attr)
@@ -42,8 +41,8 @@ static void skip_read(struct cursor *c, uint64_t format)
 {
 	unsigned times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 1 : 0) +
 			 (format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 1 : 0);
-	/* Bit 4: PERF_FORMAT_LOST, of Linux 6.0. */
-	unsigned each = 1 + (format & PERF_FORMAT_ID ? 1 : 0) + (format & 1 << 4 ? 1 : 0);
+	unsigned each = 1 + (format & PERF_FORMAT_ID ? 1 : 0) +
+			(format & PERF_FORMAT_LOST ? 1 : 0);
 	uint64_t count = format & PERF_FORMAT_GROUP ? cursor_u64(c) : 1;
 
 	skip(c, times, 8);
@@ -56,7 +55,7 @@ static void skip_branches(struct cursor *c, uint64_t kinds)
 
 	if (kinds & PERF_SAMPLE_BRANCH_HW_INDEX)
 		cursor_u64(c);
-	skip(c, count, BRANCH_ENTRY + (kinds & BRANCH_COUNTERS ? 8 : 0));
+	skip(c, count, BRANCH_ENTRY + (kinds & PERF_SAMPLE_BRANCH_COUNTERS ? 8 : 0));
 }
 
 static void skip_stack(struct cursor *c)

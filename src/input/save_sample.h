@@ -1,10 +1,11 @@
 #ifndef INPUT_SAVE_SAMPLE_H
 #define INPUT_SAVE_SAMPLE_H
 
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/perf_abi.h"
 
 /*
  * A sample of the leaf fix as one without it: the caller that was found goes into the chain,

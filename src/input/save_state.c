@@ -7,10 +7,10 @@
 #include "input/save_state.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/perf_abi.h"
 
 enum { HEAD = sizeof(struct perf_event_header) };
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "input/save_feature.h"
 #include "input/tracefs.h"
+#include "live/live.h"
 
 static bool same_system(const struct tracefs_point *a, const struct tracefs_point *b)
 {

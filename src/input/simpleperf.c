@@ -420,9 +420,9 @@ int simpleperf_note(struct input *in, const struct record *rec)
 
 	if (!sp)
 		return -ENOMEM;
-	if (rec->type == RECORD_MMAP && rec->executable && rec->mode == MODE_USER)
+	if (rec->type == PERF_RECORD_MMAP && rec->executable && rec->mode == MODE_USER)
 		return note_map(sp, rec);
-	if (rec->type == RECORD_COMM && rec->exec)
+	if (rec->type == PERF_RECORD_COMM && rec->exec)
 		return note_exec(sp, rec);
 	return 0;
 }
@@ -501,7 +501,7 @@ int simpleperf_next_map(struct input *in, struct record *ret)
 			sp->mapped_symbols++;
 			continue;
 		}
-		*ret = (struct record){ .type = RECORD_MMAP,
+		*ret = (struct record){ .type = PERF_RECORD_MMAP,
 					.mode = MODE_USER,
 					.executable = true,
 					.pid = pid,

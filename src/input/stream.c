@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "input/perf_data.h"
 #include "input/unpacking.h"
 
 enum {
@@ -21,10 +22,6 @@ enum {
 	/* Samples from this size on are stepped over, where only heads are wanted: a system
 	 * call costs as much as copying so many bytes. */
 	SKIPPED = 12 << 10,
-	TRACING_DATA = 66,
-	AUXTRACE = 71,
-	COMPRESSED = 81,
-	COMPRESSED2 = 83,
 	COMPRESSED2_HEAD = 16, /* record head, u64 size of the data */
 	COMPRESSED2_MOST = 65535 - COMPRESSED2_HEAD,
 };
@@ -87,9 +84,10 @@ static uint64_t bytes_behind(const struct stream *s, struct record_head head,
 {
 	uint32_t text;
 
-	if (head.type == AUXTRACE && head.size >= RECORD_HEAD + 8)
+	if (head.type == PERF_RECORD_AUXTRACE && head.size >= RECORD_HEAD + 8)
 		return u64_of(s, p + RECORD_HEAD);
-	if (head.type != TRACING_DATA || !s->skips_text || head.size < RECORD_HEAD + 4)
+	if (head.type != PERF_RECORD_HEADER_TRACING_DATA || !s->skips_text ||
+	    head.size < RECORD_HEAD + 4)
 		return 0;
 	memcpy(&text, p + RECORD_HEAD, 4);
 	return s->swapped ? __builtin_bswap32(text) : text;
@@ -98,14 +96,14 @@ static uint64_t bytes_behind(const struct stream *s, struct record_head head,
 /* Bytes of a record, and behind it, that have to be there when it is handed out. */
 static size_t wanted_bytes(const struct stream *s, struct record_head head)
 {
-	if (s->heads && head.type == RECORD_SAMPLE && head.size > SAMPLE_HEAD)
+	if (s->heads && head.type == PERF_RECORD_SAMPLE && head.size > SAMPLE_HEAD)
 		return SAMPLE_HEAD;
 	return head.size + (size_t)s->margin;
 }
 
 bool recording_begins(const uint8_t *p)
 {
-	return memcmp(p, "PERFILE2", 8) == 0 || memcmp(p, "2ELIFREP", 8) == 0;
+	return memcmp(p, PERF_MAGIC, 8) == 0 || memcmp(p, PERF_MAGIC_SWAPPED, 8) == 0;
 }
 
 /* The record at s->offset: 1 if it is whole, 0 if the stream ends here. */
@@ -129,9 +127,9 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 		return end_at(s, s->offset, ANOTHER_RECORDING);
 	ret->head = record_head_at(ret->bytes, s->swapped);
 	/* Overflowed ones claim any size. */
-	if (ret->head.type == COMPRESSED2)
+	if (ret->head.type == PERF_RECORD_COMPRESSED2)
 		return 1;
-	if (ret->head.type == COMPRESSED && ret->head.size >= RECORD_HEAD)
+	if (ret->head.type == PERF_RECORD_COMPRESSED && ret->head.size >= RECORD_HEAD)
 		return 1;
 	if (ret->head.size < RECORD_HEAD)
 		return end_at(s, s->offset, "a record of impossible size");
@@ -160,7 +158,7 @@ static bool is_head(const struct stream *s, const uint8_t *p)
 	struct record_head head = record_head_at(p, s->swapped);
 
 	return head.type > 0 && head.type < RECORD_TYPES &&
-	       (head.size >= RECORD_HEAD || head.type == COMPRESSED2);
+	       (head.size >= RECORD_HEAD || head.type == PERF_RECORD_COMPRESSED2);
 }
 
 /* As much of the data of the record at hand as there is. */
@@ -238,7 +236,7 @@ static int feed(struct context *ctx, struct stream *s, struct record_head head)
 {
 	if (begin_unpacking(s) < 0)
 		return -ENOMEM;
-	if (head.type == COMPRESSED2)
+	if (head.type == PERF_RECORD_COMPRESSED2)
 		return feed_compressed2(ctx, s, head.size);
 	feed_range(s, RECORD_HEAD, head.size - (uint64_t)RECORD_HEAD);
 	s->offset += head.size;
@@ -295,7 +293,8 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 			found = outer_record(ctx, s, ret);
 		if (found <= 0)
 			break;
-		if (ret->head.type == COMPRESSED || ret->head.type == COMPRESSED2) {
+		if (ret->head.type == PERF_RECORD_COMPRESSED ||
+		    ret->head.type == PERF_RECORD_COMPRESSED2) {
 			found = feed(ctx, s, ret->head);
 			continue;
 		}

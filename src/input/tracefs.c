@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "live/live.h"
 
 enum { FILE_MOST = 1 << 20 };
 

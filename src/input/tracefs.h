@@ -1,9 +1,12 @@
 #ifndef INPUT_TRACEFS_H
 #define INPUT_TRACEFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "live/live.h"
+#include "base/context.h"
+
+struct live_opened;
 
 /* What this kernel says of its tracepoints. */
 

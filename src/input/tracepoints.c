@@ -16,6 +16,7 @@
 #include "input/perf.h"
 #include "input/simpleperf.h"
 #include "input/tracefs.h"
+#include "live/live.h"
 
 enum {
 	PIECE = 64 << 10,
@@ -189,7 +190,7 @@ int tracepoint_read_live(struct context *ctx, struct input *in,
 const struct event_format *recording_format(const struct recording *rec,
 					    const struct event *event)
 {
-	const uint32_t *index = event->type == TYPE_TRACEPOINT
+	const uint32_t *index = event->type == PERF_TYPE_TRACEPOINT
 					? hash_map_get(&rec->format_of_id, event->config)
 					: NULL;
 

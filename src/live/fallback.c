@@ -9,8 +9,8 @@
 /* What older kernels do not know, the newest first: EINVAL. */
 static bool take_newest(struct perf_event_attr *attr)
 {
-	if (attr->read_format & LOST_READ_FORMAT) /* 6.0 */
-		attr->read_format &= ~LOST_READ_FORMAT;
+	if (attr->read_format & PERF_FORMAT_LOST) /* 6.0 */
+		attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 	else if (attr->build_id) /* 5.12 */
 		attr->build_id = 0;
 	else if (attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) { /* 5.7 */

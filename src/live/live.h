@@ -1,13 +1,13 @@
 #ifndef LIVE_LIVE_H
 #define LIVE_LIVE_H
 
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/array.h"
 #include "base/context.h"
+#include "base/perf_abi.h"
 #include "base/text.h"
 
 /*
@@ -67,8 +67,6 @@ struct live_options {
 #define LIVE_SAMPLE_TYPE                                                                 \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-/* Asks for what an event has dropped. */
-#define LOST_READ_FORMAT ((uint64_t)1 << 4) /* PERF_FORMAT_LOST */
 
 struct live_trailer {
 	uint32_t pid, tid;

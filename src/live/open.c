@@ -190,7 +190,7 @@ static int list_opened(struct context *ctx, struct live *l)
 			return fail_memory(ctx);
 		*opened = (struct live_opened){ event->attr, event->name, NULL, 0 };
 		/* No record has it, and there are readers of perf.data that do not know it. */
-		opened->attr.read_format &= ~LOST_READ_FORMAT;
+		opened->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 	}
 	return run_list_ids(ctx, l);
 }

@@ -56,12 +56,12 @@ static size_t ended_size(const struct processes *ps, const struct record *rec,
 	const struct thread *t = find_thread(ps, rec->tid);
 	size_t size = sizeof(struct ended);
 
-	if (t && rec->type == RECORD_EXIT)
+	if (t && rec->type == PERF_RECORD_EXIT)
 		size += sizeof(*t) + t->names.room * sizeof(*t->names.v);
 	if (space == NONE)
 		return size;
 	size += sizeof(struct process) + space_size(ps, space);
-	if (rec->type == RECORD_EXIT && ps->spaces.v[space].before != NONE)
+	if (rec->type == PERF_RECORD_EXIT && ps->spaces.v[space].before != NONE)
 		size += space_size(ps, ps->spaces.v[space].before);
 	return size;
 }
@@ -108,7 +108,8 @@ int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
 {
 	struct ended *e;
 
-	if (ps->kind == PROCESSES_WHOLE || (space == NONE && rec->type != RECORD_EXIT))
+	if (ps->kind == PROCESSES_WHOLE ||
+	    (space == NONE && rec->type != PERF_RECORD_EXIT))
 		return 0;
 	e = array_add(&ps->ended);
 	if (!e)
@@ -117,7 +118,7 @@ int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
 			     rec->pid,
 			     rec->tid,
 			     space,
-			     rec->type == RECORD_EXIT,
+			     rec->type == PERF_RECORD_EXIT,
 			     ended_size(ps, rec, space) };
 	ps->ended_size += e->size;
 	return 0;

@@ -349,7 +349,7 @@ static int keep_file(struct images *im, struct kept *k, const struct intern *str
 	const char *path = intern_text(strings, rec->name);
 	struct kept_file key = key_of_record(rec), *f;
 
-	if (rec->type != RECORD_MMAP || !rec->executable || rec->mode != MODE_USER ||
+	if (rec->type != PERF_RECORD_MMAP || !rec->executable || rec->mode != MODE_USER ||
 	    !is_file(path))
 		return 0;
 	f = find(k, &key);

@@ -117,13 +117,13 @@ static int take_fork(struct kept_tmps *k, const struct object_places *places,
 int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
 		   const struct intern *strings, const struct record *rec, bool room)
 {
-	if (rec->type == RECORD_FORK)
+	if (rec->type == PERF_RECORD_FORK)
 		return take_fork(k, places, rec, room);
 	/* Another program, which may be in another place; or none. */
-	if ((rec->type == RECORD_COMM && rec->exec) ||
-	    (rec->type == RECORD_EXIT && rec->pid == rec->tid))
+	if ((rec->type == PERF_RECORD_COMM && rec->exec) ||
+	    (rec->type == PERF_RECORD_EXIT && rec->pid == rec->tid))
 		hash_map_remove(&k->of_pid, rec->pid);
-	if (rec->type != RECORD_MMAP || rec->mode != MODE_USER ||
+	if (rec->type != PERF_RECORD_MMAP || rec->mode != MODE_USER ||
 	    !is_code_of_runtime(rec, intern_text(strings, rec->name)) ||
 	    hash_map_get(&k->of_pid, rec->pid))
 		return 0;

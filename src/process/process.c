@@ -567,22 +567,26 @@ uint64_t processes_maps_cut(const struct processes *ps)
  * from then on. */
 static bool is_of_known(struct processes *ps, const struct record *rec)
 {
-	return rec->type == RECORD_COMM && find_thread(ps, rec->tid) &&
+	return rec->type == PERF_RECORD_COMM && find_thread(ps, rec->tid) &&
 	       known_process(ps, rec->pid);
 }
 
 int processes_apply(struct processes *ps, const struct record *rec)
 {
 	static int (*const apply[])(struct processes * ps, const struct record *rec) = {
-		[RECORD_MMAP] = apply_map,	  [RECORD_COMM] = apply_comm,
-		[RECORD_EXIT] = apply_exit,	  [RECORD_FORK] = apply_fork,
-		[RECORD_KSYMBOL] = apply_ksymbol, [RECORD_NAMESPACES] = apply_namespaces,
-		[RECORD_CGROUP] = apply_cgroup,	  [RECORD_BPF_EVENT] = apply_bpf,
+		[PERF_RECORD_MMAP] = apply_map,
+		[PERF_RECORD_COMM] = apply_comm,
+		[PERF_RECORD_EXIT] = apply_exit,
+		[PERF_RECORD_FORK] = apply_fork,
+		[PERF_RECORD_KSYMBOL] = apply_ksymbol,
+		[PERF_RECORD_NAMESPACES] = apply_namespaces,
+		[PERF_RECORD_CGROUP] = apply_cgroup,
+		[PERF_RECORD_BPF_EVENT] = apply_bpf,
 	};
 
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])
 		return 0;
-	if (rec->type != RECORD_EXIT && !allow_items(ps) && !is_of_known(ps, rec))
+	if (rec->type != PERF_RECORD_EXIT && !allow_items(ps) && !is_of_known(ps, rec))
 		return 0;
 	ps->version++;
 	ps->copies_left += COPIES_A_RECORD;

@@ -7,18 +7,6 @@
 
 #include "stack/stack.h"
 
-/* enum perf_callchain_context, negated. */
-enum {
-	CONTEXT_HV = 32,
-	CONTEXT_KERNEL = 128,
-	CONTEXT_USER = 512,
-	CONTEXT_USER_DEFERRED = 640,
-	CONTEXT_GUEST = 2048,
-	CONTEXT_GUEST_KERNEL = 2176,
-	CONTEXT_GUEST_USER = 2560,
-	CONTEXT_MAX = 4095,
-};
-
 /* The kernel's limit of a chain where neither the recorder nor a sysctl sets another. */
 enum { MAX_STACK = 127 };
 
@@ -35,7 +23,7 @@ bool stack_chain_is_cut(const struct sample *s, const struct event *event)
 	if (s->chain_count < most || s->exact_chain)
 		return false;
 	for (uint32_t i = 0; i < s->chain_count; i++)
-		addresses += sample_chain(s, i) < (uint64_t)-CONTEXT_MAX;
+		addresses += sample_chain(s, i) < PERF_CONTEXT_MAX;
 	return addresses == most;
 }
 
@@ -48,26 +36,26 @@ void chain_start(struct chain *c, const struct sample *s)
 static bool take_marker(struct chain *c, uint64_t value)
 {
 	c->exact = true;
-	c->entered = -value == CONTEXT_USER && c->mode == MODE_KERNEL;
-	switch (-value) {
-	case CONTEXT_HV:
+	c->entered = value == PERF_CONTEXT_USER && c->mode == MODE_KERNEL;
+	switch (value) {
+	case PERF_CONTEXT_HV:
 		c->mode = MODE_HYPERVISOR;
 		return true;
-	case CONTEXT_KERNEL:
+	case PERF_CONTEXT_KERNEL:
 		c->mode = MODE_KERNEL;
 		return true;
-	case CONTEXT_USER:
+	case PERF_CONTEXT_USER:
 		c->mode = MODE_USER;
 		return true;
-	case CONTEXT_USER_DEFERRED:
+	case PERF_CONTEXT_USER_DEFERRED:
 		c->mode = MODE_USER;
 		c->next++; /* a cookie, not an address */
 		return true;
-	case CONTEXT_GUEST:
-	case CONTEXT_GUEST_KERNEL:
+	case PERF_CONTEXT_GUEST:
+	case PERF_CONTEXT_GUEST_KERNEL:
 		c->mode = MODE_GUEST_KERNEL;
 		return true;
-	case CONTEXT_GUEST_USER:
+	case PERF_CONTEXT_GUEST_USER:
 		c->mode = MODE_GUEST_USER;
 		return true;
 	}
@@ -79,7 +67,7 @@ bool chain_next(struct chain *c, struct chain_entry *ret)
 	while (c->next < c->sample->chain_count) {
 		uint64_t ip = sample_chain(c->sample, c->next++);
 
-		if (-ip >= 1 && -ip <= CONTEXT_MAX) {
+		if (ip >= PERF_CONTEXT_MAX) {
 			/* A garbage frame pointer led here: what is above it is garbage too. */
 			if (!take_marker(c, ip)) {
 				c->odd = true;

@@ -28,8 +28,8 @@ struct chain_entry {
 	bool entered; /* the kernel was entered from here */
 };
 
-/* The marker in front of what is the user's: PERF_CONTEXT_USER. */
-#define CHAIN_USER ((uint64_t)-512)
+/* The marker in front of what is the user's. */
+#define CHAIN_USER PERF_CONTEXT_USER
 
 /* Addresses that a chain of the event has at the most, so one that has as many is cut. */
 uint32_t chain_limit(const struct event *event);

@@ -98,7 +98,7 @@ static bool count_alike(const struct event *a, const struct event *b, const char
 	const uint32_t type_software = 1;
 	size_t size;
 
-	if (a->type == TYPE_TRACEPOINT || b->type == TYPE_TRACEPOINT)
+	if (a->type == PERF_TYPE_TRACEPOINT || b->type == PERF_TYPE_TRACEPOINT)
 		return a->type == b->type;
 	/* cpu-clock and task-clock: ns */
 	if (a->type == type_software && b->type == type_software && a->config <= 1 &&
@@ -215,7 +215,7 @@ static int widen_default(struct event_choice *choice, const struct recording *re
 	char *pattern;
 	int err;
 
-	if (!first || first->type != TYPE_TRACEPOINT || !words)
+	if (!first || first->type != PERF_TYPE_TRACEPOINT || !words)
 		return 0;
 	err = find_pattern(words, intern_text(strings, first->name), &pattern);
 	if (err == 0 && pattern)

@@ -127,9 +127,7 @@ void event_choice_report_split(struct context *ctx, const struct event_choice *c
  */
 static inline bool event_is_anonymous(const struct event *e)
 {
-	const uint64_t sample_time = 1 << 2;
-
-	return e->type == TYPE_TRACEPOINT || !(e->sample_type & sample_time);
+	return e->type == PERF_TYPE_TRACEPOINT || !(e->sample_type & PERF_SAMPLE_TIME);
 }
 
 /* Events that came after the choice was made do not count. */

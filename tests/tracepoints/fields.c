@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "input/input.h"
+#include "live/live.h"
 
 static struct context ctx;
 static struct intern strings;

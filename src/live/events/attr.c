@@ -233,7 +233,7 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 {
 	attr->size = sizeof(*attr);
 	attr->sample_type |= LIVE_SAMPLE_TYPE | PERF_SAMPLE_CGROUP;
-	attr->read_format = PERF_FORMAT_ID | LOST_READ_FORMAT;
+	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
 	attr->inherit = 1;

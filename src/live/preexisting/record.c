@@ -10,8 +10,6 @@
 
 enum {
 	NAME_MOST = 4096, /* PATH_MAX */
-	MISC_FORK_EXEC = 1 << 13, /* the maps are not the parent's */
-	MISC_MMAP_BUILD_ID = 1 << 14,
 	BUILD_ID_SIZE = 20,
 };
 
@@ -65,7 +63,7 @@ void known_end(struct known_record *r)
 
 void known_map(struct bytes *to, uint16_t mode, const struct known_map *map)
 {
-	uint16_t misc = map->build_id_size ? mode | MISC_MMAP_BUILD_ID : mode;
+	uint16_t misc = map->build_id_size ? mode | PERF_RECORD_MISC_MMAP_BUILD_ID : mode;
 	struct known_record r =
 		known_start(to, PERF_RECORD_MMAP2, misc, map->pid, map->tid);
 
@@ -131,7 +129,7 @@ void known_fork(struct bytes *to, uint32_t pid, uint32_t ppid, uint32_t tid,
 		uint32_t ptid)
 {
 	struct known_record r =
-		known_start(to, PERF_RECORD_FORK, MISC_FORK_EXEC, pid, tid);
+		known_start(to, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, pid, tid);
 
 	known_u32(&r, pid);
 	known_u32(&r, ppid);

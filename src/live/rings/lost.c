@@ -60,7 +60,7 @@ void lost_count(struct lost *l, const struct rings *rings,
 		struct lost_cpu *cpu;
 
 		if (!(events->list.v[opened->event].attr.read_format &
-		      LOST_READ_FORMAT) ||
+		      PERF_FORMAT_LOST) ||
 		    (size_t)opened->cpu >= l->cpus.count ||
 		    read(opened->fd, values, sizeof(values)) != sizeof(values))
 			continue;

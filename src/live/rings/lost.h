@@ -38,7 +38,7 @@ void lost_release(struct lost *l);
 void lost_take(struct lost *l, const uint8_t *record, size_t size);
 
 /* Adds the counts of events that are disabled; @events as they were opened: those without
- * LOST_READ_FORMAT have none. Once for each ring that goes. */
+ * PERF_FORMAT_LOST have none. Once for each ring that goes. */
 void lost_count(struct lost *l, const struct rings *rings,
 		const struct live_events *events);
 

@@ -15,7 +15,7 @@
  *	struct made m;
  *
  *	made_begin(&m, &(struct attr){ .sample_type = ST_IP }, 1);
- *	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+ *	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
  *	u64(&m, 0x1234);
  *	end_record(&m);
  *	made_open(&m);
@@ -250,7 +250,7 @@ static inline void trailer(struct made *m, uint32_t pid, uint32_t tid, uint64_t 
 static inline void sample(struct made *m, uint64_t ip, uint32_t pid, uint64_t time,
 			  uint64_t period)
 {
-	begin_record(m, RECORD_SAMPLE, MODE_USER);
+	begin_record(m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(m, ip);
 	two(m, pid, pid + 1);
 	u64(m, time);

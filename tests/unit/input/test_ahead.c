@@ -51,7 +51,7 @@ static void fill(struct made *m, size_t size, bool decoys)
 	const struct record_like {
 		uint32_t type;
 		uint16_t misc, size;
-	} like = { RECORD_COMM, 0, 16 };
+	} like = { PERF_RECORD_COMM, 0, 16 };
 
 	for (size_t i = 0; i + 8 <= size; i += 8) {
 		if (decoys && i % 16 == 0)
@@ -69,7 +69,7 @@ static void event_sample(struct made *m, int event, uint64_t time, size_t size,
 		truth.first[event] = time;
 	if (time > truth.last[event])
 		truth.last[event] = time;
-	begin_record(m, RECORD_SAMPLE, event ? MODE_KERNEL : MODE_USER);
+	begin_record(m, PERF_RECORD_SAMPLE, event ? MODE_KERNEL : MODE_USER);
 	u64(m, events[event].id);
 	u64(m, 0x1000 + time);
 	two(m, 5, 6);
@@ -89,7 +89,7 @@ static void comm(struct made *m, uint64_t time)
 
 	truth.states++;
 	snprintf(name, sizeof(name), "c%u", (unsigned)time);
-	begin_record(m, RECORD_COMM, 0);
+	begin_record(m, PERF_RECORD_COMM, 0);
 	two(m, 5, 6);
 	string(m, name);
 	event_trailer(m, time);
@@ -117,7 +117,7 @@ static void mixed(struct made *m, size_t records, size_t largest, bool decoys)
 			finished_round(m);
 			break;
 		case 2:
-			begin_record(m, RECORD_LOST, 0);
+			begin_record(m, PERF_RECORD_LOST, 0);
 			u64(m, 77);
 			u64(m, 3);
 			event_trailer(m, time);
@@ -407,7 +407,7 @@ Test(ahead, very_many_events_are_not_tallied_once_for_each_part)
 					 .id = 1 + i };
 	made_begin(&m, many, EVENTS);
 	for (uint64_t i = 0; i < SAMPLES; i++) {
-		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 		u64(&m, 1 + i % EVENTS);
 		u64(&m, 0x1000 + i);
 		two(&m, 5, 6);
@@ -473,7 +473,7 @@ static void compressed_sample(struct made *m, uint64_t time)
 	begin_record(m, COMPRESSED2, 0);
 	u64(m, sizeof(head) + 56);
 	bytes(m, head, sizeof(head));
-	two(m, RECORD_SAMPLE, MODE_KERNEL | 56 << 16);
+	two(m, PERF_RECORD_SAMPLE, MODE_KERNEL | 56 << 16);
 	u64(m, events[1].id);
 	u64(m, 0x1000 + time);
 	two(m, 5, 6);

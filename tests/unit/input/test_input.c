@@ -60,7 +60,7 @@ Test(input, records_of_no_interest_and_no_known_type_are_passed_over_and_counted
 	cr_assert_eq(rec->samples, count);
 	cr_assert_eq(rec->records, 2 * count);
 	cr_assert_eq(rec->by_type[68], 1);
-	cr_assert_eq(rec->by_type[RECORD_SAMPLE], count);
+	cr_assert_eq(rec->by_type[PERF_RECORD_SAMPLE], count);
 	cr_assert_geq(rec->unknown, 5, "99, 127, 128, 32769 and the largest at least");
 	made_end(&m);
 }
@@ -107,7 +107,7 @@ Test(input, a_record_of_impossible_size_ends_the_reading_with_what_was_before_it
 		made_begin(&m, &plain, 1);
 		sample(&m, 1, 2, 3, 4);
 		at = m.bytes.size;
-		begin_record(&m, RECORD_COMM, 0);
+		begin_record(&m, PERF_RECORD_COMM, 0);
 		poke(&m, at + 6, &size, 2);
 		zeros(&m, 24);
 		sample(&m, 1, 2, 3, 4);
@@ -157,7 +157,7 @@ Test(input, samples_of_all_chunks_are_all_samples_in_any_order_and_again)
 	made_begin(&m, &plain, 1);
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		if (i % 1000 == 0) {
-			begin_record(&m, RECORD_COMM, 0);
+			begin_record(&m, PERF_RECORD_COMM, 0);
 			two(&m, 1, 1);
 			string(&m, "x");
 			trailer(&m, 1, 1, i + 1000);
@@ -280,8 +280,8 @@ Test(input, recordings_are_told_by_their_first_bytes_and_streams_by_their_direct
 
 Test(input, types_of_records_have_names)
 {
-	cr_assert_str_eq(record_name(RECORD_SAMPLE), "SAMPLE");
-	cr_assert_str_eq(record_name(RECORD_MMAP2), "MMAP2");
+	cr_assert_str_eq(record_name(PERF_RECORD_SAMPLE), "SAMPLE");
+	cr_assert_str_eq(record_name(PERF_RECORD_MMAP2), "MMAP2");
 	cr_assert_str_eq(record_name(68), "FINISHED_ROUND");
 	cr_assert_null(record_name(0));
 	cr_assert_null(record_name(63));
@@ -329,7 +329,7 @@ Test(input, a_pipe_says_what_comes_and_where_its_rounds_end)
 	int ends[2];
 
 	made_pipe(&m, &plain);
-	begin_record(&m, RECORD_COMM, 0);
+	begin_record(&m, PERF_RECORD_COMM, 0);
 	two(&m, 7, 7);
 	string(&m, "x");
 	trailer(&m, 7, 7, 5);
@@ -368,7 +368,7 @@ Test(input, compressed_records_can_be_read_again)
 	begin_record(&m, 81, 0);
 	bytes(&m, head, sizeof(head));
 	bytes(&m, "\x28\x41\x01\0", 4); /* 40 bytes; the last block, raw, of 40 */
-	two(&m, RECORD_SAMPLE, 40 << 16);
+	two(&m, PERF_RECORD_SAMPLE, 40 << 16);
 	u64(&m, 0x1234);
 	two(&m, 1, 1);
 	u64(&m, 5);

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include "input/input.h"
+#include "live/live.h"
 
 static struct context ctx;
 static struct intern strings;
@@ -102,18 +103,20 @@ Test(live_input, a_change_of_state_goes_on_and_what_was_lost_is_counted)
 		uint32_t pid, tid;
 		char comm[8];
 		struct live_trailer trailer;
-	} comm = { { RECORD_COMM, 0, sizeof(comm) }, 5, 5, "sh", { 5, 5, 99, 0, 0, 7 } };
+	} comm = {
+		{ PERF_RECORD_COMM, 0, sizeof(comm) }, 5, 5, "sh", { 5, 5, 99, 0, 0, 7 }
+	};
 	struct {
 		struct perf_event_header head;
 		uint64_t id, lost;
 		struct live_trailer trailer;
-	} lost = { { RECORD_LOST, 0, sizeof(lost) }, 7, 42, { 5, 5, 100, 0, 0, 7 } };
+	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 7, 42, { 5, 5, 100, 0, 0, 7 } };
 	struct stream_item item;
 
 	cr_assert_eq(take(&comm, sizeof(comm), &item), 1);
 	cr_expect_eq(item.kind, ITEM_STATE);
 	cr_expect_eq(item.time, 99);
-	cr_expect_eq(item.record.type, RECORD_COMM);
+	cr_expect_eq(item.record.type, PERF_RECORD_COMM);
 	cr_expect_str_eq(text(item.record.name), "sh");
 	cr_expect_eq(take(&lost, sizeof(lost), &item), 0);
 	cr_expect_eq(input_recording(in)->lost, 42);
@@ -121,7 +124,7 @@ Test(live_input, a_change_of_state_goes_on_and_what_was_lost_is_counted)
 
 Test(live_input, a_record_that_is_not_what_it_says_is_passed_over)
 {
-	struct perf_event_header head = { RECORD_COMM, 0, 64 };
+	struct perf_event_header head = { PERF_RECORD_COMM, 0, 64 };
 	struct stream_item item;
 
 	cr_expect_eq(take(&head, sizeof(head), &item), 0);

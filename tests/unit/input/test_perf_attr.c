@@ -12,18 +12,18 @@ Test(perf_attr, the_id_says_of_which_event_a_sample_is)
 	struct made m;
 
 	made_begin(&m, attrs, 2);
-	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(&m, 22);
 	u64(&m, 0x2222);
 	u64(&m, 100);
 	u64(&m, 7);
 	end_record(&m);
-	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(&m, 11);
 	u64(&m, 0x1111);
 	u64(&m, 3);
 	end_record(&m);
-	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(&m, 33);
 	zeros(&m, 24);
 	end_record(&m);
@@ -53,7 +53,7 @@ Test(perf_attr, without_an_identifier_the_id_at_the_same_place_says_it)
 	struct sample s;
 
 	made_begin(&m, attrs, 2);
-	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(&m, 0x2222);
 	two(&m, 1, 2);
 	u64(&m, 22);
@@ -75,7 +75,7 @@ Test(perf_attr, an_unknown_id_is_of_the_first_event_where_all_are_alike)
 	struct sample s;
 
 	made_begin(&m, attrs, 2);
-	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(&m, 33);
 	u64(&m, 0x1234);
 	end_record(&m);

@@ -8,7 +8,7 @@ Test(perf_record, a_map_is_decoded_with_the_time_of_its_trailer)
 	struct record r;
 
 	made_begin(&m, &plain, 1);
-	begin_record(&m, RECORD_MMAP, MODE_USER);
+	begin_record(&m, PERF_RECORD_MMAP, MODE_USER);
 	two(&m, 5, 6);
 	u64(&m, 0x1000);
 	u64(&m, 0x2000);
@@ -18,7 +18,7 @@ Test(perf_record, a_map_is_decoded_with_the_time_of_its_trailer)
 	end_record(&m);
 	made_open(&m);
 	r = only_state(&m);
-	cr_assert_eq(r.type, RECORD_MMAP);
+	cr_assert_eq(r.type, PERF_RECORD_MMAP);
 	cr_assert(r.pid == 5 && r.tid == 6 && r.mode == MODE_USER && r.executable);
 	cr_assert(r.start == 0x1000 && r.size == 0x2000 && r.offset == 0x3000);
 	cr_assert_str_eq(text(&m, r.name), "/bin/ls");
@@ -33,7 +33,7 @@ Test(perf_record, a_map_with_device_and_inode_is_decoded)
 	struct record r;
 
 	made_begin(&m, &plain, 1);
-	begin_record(&m, RECORD_MMAP2, MODE_USER);
+	begin_record(&m, PERF_RECORD_MMAP2, MODE_USER);
 	two(&m, 5, 6);
 	u64(&m, 0x1000);
 	u64(&m, 0x2000);
@@ -47,7 +47,7 @@ Test(perf_record, a_map_with_device_and_inode_is_decoded)
 	end_record(&m);
 	made_open(&m);
 	r = only_state(&m);
-	cr_assert_eq(r.type, RECORD_MMAP);
+	cr_assert_eq(r.type, PERF_RECORD_MMAP);
 	cr_assert(r.maj == 8 && r.min == 1 && r.ino == 1234 && r.generation == 5678);
 	cr_assert_not(r.executable, "it may be read and written");
 	cr_assert_str_eq(text(&m, r.name), "/bin/ls");
@@ -60,7 +60,7 @@ static void map_with_build_id(struct made *m, uint8_t size)
 
 	for (uint8_t i = 0; i < 20; i++)
 		id[4 + i] = (uint8_t)(0xa0 + i);
-	begin_record(m, RECORD_MMAP2, MODE_USER | 1 << 14);
+	begin_record(m, PERF_RECORD_MMAP2, MODE_USER | 1 << 14);
 	two(m, 5, 6);
 	u64(m, 0x1000);
 	u64(m, 0x2000);
@@ -106,7 +106,7 @@ static struct record map_with_bit_and(const uint8_t identity[24])
 	struct record r;
 
 	made_begin(&m, &plain, 1);
-	begin_record(&m, RECORD_MMAP2, MODE_USER | 1 << 14);
+	begin_record(&m, PERF_RECORD_MMAP2, MODE_USER | 1 << 14);
 	two(&m, 5, 6);
 	u64(&m, 0x1000);
 	u64(&m, 0x2000);
@@ -164,7 +164,7 @@ Test(perf_record, short_build_ids_are_told_from_inodes)
 /* The flag of another recorder's record. */
 static void map_with_device(struct made *m, uint32_t maj)
 {
-	begin_record(m, RECORD_MMAP2, MODE_USER | 1 << 14);
+	begin_record(m, PERF_RECORD_MMAP2, MODE_USER | 1 << 14);
 	two(m, 5, 6);
 	u64(m, 0x1000);
 	u64(m, 0x2000);
@@ -277,12 +277,12 @@ Test(perf_record, names_end_at_their_nul_or_with_their_place)
 	struct record r;
 
 	made_begin(&m, &plain, 1);
-	begin_record(&m, RECORD_COMM, 1 << 13);
+	begin_record(&m, PERF_RECORD_COMM, 1 << 13);
 	two(&m, 5, 6);
 	bytes(&m, "ab\0junk!", 8);
 	trailer(&m, 5, 6, 77);
 	end_record(&m);
-	begin_record(&m, RECORD_COMM, 0);
+	begin_record(&m, PERF_RECORD_COMM, 0);
 	two(&m, 5, 6);
 	bytes(&m, "no end..", 8);
 	trailer(&m, 5, 6, 78);
@@ -290,7 +290,7 @@ Test(perf_record, names_end_at_their_nul_or_with_their_place)
 	made_open(&m);
 	cr_assert_eq(next_state(&m, &r), 1);
 	cr_assert_str_eq(text(&m, r.name), "ab");
-	cr_assert(r.exec && r.time == 77 && r.type == RECORD_COMM);
+	cr_assert(r.exec && r.time == 77 && r.type == PERF_RECORD_COMM);
 	cr_assert_eq(next_state(&m, &r), 1);
 	cr_assert_str_eq(text(&m, r.name), "no end..");
 	cr_assert(!r.exec && r.time == 78);
@@ -304,7 +304,8 @@ Test(perf_record, forks_and_exits_are_decoded)
 
 	made_begin(&m, &plain, 1);
 	for (int exit = 0; exit < 2; exit++) {
-		begin_record(&m, exit ? RECORD_EXIT : RECORD_FORK, exit ? 0 : 1 << 13);
+		begin_record(&m, exit ? PERF_RECORD_EXIT : PERF_RECORD_FORK,
+			     exit ? 0 : 1 << 13);
 		two(&m, 2, 1);
 		two(&m, 4, 3);
 		u64(&m, 999);
@@ -313,10 +314,10 @@ Test(perf_record, forks_and_exits_are_decoded)
 	}
 	made_open(&m);
 	cr_assert_eq(next_state(&m, &r), 1);
-	cr_assert(r.type == RECORD_FORK && r.no_clone);
+	cr_assert(r.type == PERF_RECORD_FORK && r.no_clone);
 	cr_assert(r.pid == 2 && r.ppid == 1 && r.tid == 4 && r.ptid == 3 && r.time == 77);
 	cr_assert_eq(next_state(&m, &r), 1);
-	cr_assert(r.type == RECORD_EXIT && r.pid == 2 && r.tid == 4);
+	cr_assert(r.type == PERF_RECORD_EXIT && r.pid == 2 && r.tid == 4);
 	made_end(&m);
 }
 
@@ -327,7 +328,7 @@ Test(perf_record, code_of_the_kernel_comes_and_goes)
 
 	made_begin(&m, &plain, 1);
 	for (uint32_t gone = 0; gone < 2; gone++) {
-		begin_record(&m, RECORD_KSYMBOL, 0);
+		begin_record(&m, PERF_RECORD_KSYMBOL, 0);
 		u64(&m, 0xffffffffc0000000);
 		two(&m, 0x100, 1 | gone << 16);
 		string(&m, "bpf_prog_1");
@@ -336,7 +337,7 @@ Test(perf_record, code_of_the_kernel_comes_and_goes)
 	}
 	made_open(&m);
 	cr_assert_eq(next_state(&m, &r), 1);
-	cr_assert(r.type == RECORD_KSYMBOL && !r.gone);
+	cr_assert(r.type == PERF_RECORD_KSYMBOL && !r.gone);
 	cr_assert(r.start == 0xffffffffc0000000 && r.size == 0x100);
 	cr_assert_str_eq(text(&m, r.name), "bpf_prog_1");
 	cr_assert_eq(next_state(&m, &r), 1);
@@ -352,7 +353,7 @@ Test(perf_record, records_say_where_they_stand)
 
 	made_begin(&m, &plain, 1);
 	for (uint64_t i = 0; i < 3; i++) {
-		begin_record(&m, RECORD_COMM, 0);
+		begin_record(&m, PERF_RECORD_COMM, 0);
 		two(&m, 5, 6);
 		string(&m, "x");
 		trailer(&m, 5, 6, 50);
@@ -369,7 +370,7 @@ Test(perf_record, records_say_where_they_stand)
 
 static void untimed_comm(struct made *m, const char *name)
 {
-	begin_record(m, RECORD_COMM, 0);
+	begin_record(m, PERF_RECORD_COMM, 0);
 	two(m, 5, 6);
 	string(m, name);
 	end_record(m);
@@ -403,20 +404,20 @@ Test(perf_record, what_was_lost_is_counted)
 	struct made m;
 
 	made_begin(&m, &plain, 1);
-	begin_record(&m, RECORD_LOST, 0);
+	begin_record(&m, PERF_RECORD_LOST, 0);
 	u64(&m, 1);
 	u64(&m, 40);
 	trailer(&m, 0, 0, 1);
 	end_record(&m);
-	begin_record(&m, RECORD_LOST_SAMPLES, 0);
+	begin_record(&m, PERF_RECORD_LOST_SAMPLES, 0);
 	u64(&m, 2);
 	trailer(&m, 0, 0, 2);
 	end_record(&m);
-	begin_record(&m, RECORD_LOST_SAMPLES, 1 << 15);
+	begin_record(&m, PERF_RECORD_LOST_SAMPLES, 1 << 15);
 	u64(&m, 1000);
 	trailer(&m, 0, 0, 2);
 	end_record(&m);
-	begin_record(&m, RECORD_THROTTLE, 0);
+	begin_record(&m, PERF_RECORD_THROTTLE, 0);
 	zeros(&m, 24);
 	trailer(&m, 0, 0, 3);
 	end_record(&m);
@@ -431,7 +432,7 @@ Test(perf_record, what_was_lost_is_counted)
 
 static void put_path(struct made *m, uint32_t pid, const char *path)
 {
-	begin_record(m, RECORD_MMAP, MODE_USER);
+	begin_record(m, PERF_RECORD_MMAP, MODE_USER);
 	two(m, pid, pid);
 	u64(m, 0x1000);
 	u64(m, 0x1000);
@@ -447,10 +448,10 @@ static void count_paths(struct made *m, uint32_t pid, size_t *kept, size_t *limi
 
 	*kept = *limited = 0;
 	while (next_state(m, &r) > 0) {
-		bool limit = r.type == RECORD_MMAP &&
+		bool limit = r.type == PERF_RECORD_MMAP &&
 			     strcmp(text(m, r.name), "[path limit]") == 0;
 
-		if (r.type != RECORD_MMAP)
+		if (r.type != PERF_RECORD_MMAP)
 			continue;
 		cr_expect(!limit || r.pid == pid);
 		*kept += !limit && r.pid == pid;

@@ -3,7 +3,7 @@
 /* Records that say what a process or an id belongs to. */
 static void namespaces(struct made *m, uint64_t claimed, uint64_t written)
 {
-	begin_record(m, RECORD_NAMESPACES, 0);
+	begin_record(m, PERF_RECORD_NAMESPACES, 0);
 	two(m, 5, 6);
 	u64(m, claimed);
 	for (uint64_t i = 0; i < written; i++) {
@@ -23,7 +23,7 @@ Test(perf_record, namespaces_have_a_device_and_an_inode_each)
 	namespaces(&m, 7, 7);
 	made_open(&m);
 	r = only_state(&m);
-	cr_assert(r.type == RECORD_NAMESPACES && r.pid == 5 && r.tid == 6);
+	cr_assert(r.type == PERF_RECORD_NAMESPACES && r.pid == 5 && r.tid == 6);
 	cr_assert_eq(r.time, 77);
 	for (uint32_t i = 0; i < NAMESPACE_KINDS; i++)
 		cr_assert(r.namespaces[i].dev == 4 &&
@@ -76,14 +76,15 @@ Test(perf_record, a_cgroup_has_an_id_and_a_path)
 	struct record r;
 
 	made_begin(&m, &plain, 1);
-	begin_record(&m, RECORD_CGROUP, 0);
+	begin_record(&m, PERF_RECORD_CGROUP, 0);
 	u64(&m, 0x1122334455667788);
 	string(&m, "/system.slice/a");
 	trailer(&m, 5, 6, 77);
 	end_record(&m);
 	made_open(&m);
 	r = only_state(&m);
-	cr_assert(r.type == RECORD_CGROUP && r.id == 0x1122334455667788 && r.time == 77);
+	cr_assert(r.type == PERF_RECORD_CGROUP && r.id == 0x1122334455667788 &&
+		  r.time == 77);
 	cr_assert_str_eq(text(&m, r.name), "/system.slice/a");
 	made_end(&m);
 }
@@ -91,7 +92,7 @@ Test(perf_record, a_cgroup_has_an_id_and_a_path)
 static struct record bpf(struct made *m, uint32_t what)
 {
 	made_begin(m, &plain, 1);
-	begin_record(m, RECORD_BPF_EVENT, 0);
+	begin_record(m, PERF_RECORD_BPF_EVENT, 0);
 	two(m, what, 9);
 	bytes(m, "\x00\x11\x22\x33\x44\x55\x66\xff", 8);
 	trailer(m, 5, 6, 77);
@@ -105,7 +106,7 @@ Test(perf_record, a_bpf_program_has_an_id_and_a_tag)
 	struct made m;
 	struct record r = bpf(&m, 1);
 
-	cr_assert(r.type == RECORD_BPF_EVENT && r.id == 9 && !r.gone);
+	cr_assert(r.type == PERF_RECORD_BPF_EVENT && r.id == 9 && !r.gone);
 	cr_assert_str_eq(text(&m, r.name), "00112233445566ff");
 	made_end(&m);
 	cr_assert(bpf(&m, 2).gone);

@@ -14,14 +14,14 @@ Test(perf_sample, a_sample_without_a_time_sees_what_stands_before_it)
 	uint64_t time;
 
 	made_begin(&m, attrs, 2);
-	begin_record(&m, RECORD_COMM, 0);
+	begin_record(&m, PERF_RECORD_COMM, 0);
 	two(&m, 5, 6);
 	string(&m, "x");
 	two(&m, 5, 6);
 	u64(&m, 100);
 	u64(&m, 1);
 	end_record(&m);
-	begin_record(&m, RECORD_SAMPLE, MODE_USER);
+	begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(&m, 2);
 	u64(&m, 0x1234);
 	two(&m, 5, 6);
@@ -46,7 +46,7 @@ Test(perf_sample, every_field_of_a_sample_is_found_whatever_stands_before_it)
 		for (int i = 0; i < 9; i++)
 			a.sample_type |= mask >> i & 1 ? fixed[i] : 0;
 		made_begin(&m, &a, 1);
-		begin_record(&m, RECORD_SAMPLE, MODE_KERNEL);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_KERNEL);
 		for (int i = 0; i < 9; i++) {
 			if (!(mask >> i & 1))
 				continue;
@@ -89,7 +89,7 @@ Test(perf_sample, the_chain_is_found_behind_counts_of_every_format)
 		struct sample s;
 
 		made_begin(&m, &a, 1);
-		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 		u64(&m, 0x1234);
 		u64(&m, group ? 3 : 1000);
 		zeros(&m, 8 * ((format & 1) + (format >> 1 & 1)));
@@ -121,7 +121,7 @@ Test(perf_sample, a_stack_dump_is_noticed_behind_everything_before_it)
 			struct sample s;
 
 			made_begin(&m, &a, 1);
-			begin_record(&m, RECORD_SAMPLE, MODE_USER);
+			begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 			u64(&m, 0x1234);
 			u64(&m, 0);
 			u32(&m, 12);
@@ -168,7 +168,7 @@ Test(perf_sample, a_sample_that_is_shorter_than_its_event_says_is_damaged)
 		struct made m;
 
 		made_begin(&m, &a, 1);
-		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 		zeros(&m, size);
 		cr_assert_eq(damaged_by(&m), 1, "%zu bytes", size);
 	}
@@ -187,12 +187,12 @@ Test(perf_sample, a_count_larger_than_its_record_is_damaged)
 		struct made m;
 
 		made_begin(&m, &chain, 1);
-		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 		u64(&m, counts[i]);
 		zeros(&m, 16);
 		cr_assert_eq(damaged_by(&m), 1);
 		made_begin(&m, &group, 1);
-		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 		u64(&m, counts[i]);
 		zeros(&m, 32);
 		cr_assert_eq(damaged_by(&m), 1);
@@ -209,7 +209,7 @@ Test(perf_sample, a_damaged_sample_does_not_hide_the_next)
 
 	made_begin(&m, &a, 1);
 	for (uint64_t i = 0; i < 3; i++) {
-		begin_record(&m, RECORD_SAMPLE, MODE_USER);
+		begin_record(&m, PERF_RECORD_SAMPLE, MODE_USER);
 		u64(&m, i);
 		u64(&m, i == 1 ? 99 : 0);
 		end_record(&m);

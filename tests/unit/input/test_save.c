@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "input/input.h"
 #include "input/save.h"
+#include "live/live.h"
 
 /* A recording that is saved in a directory of its own, and read again. */
 struct saving {
@@ -105,7 +106,7 @@ static uint32_t end(struct saving *t)
 /* A sample of event @event up to its chain. */
 static void begin_sample(struct saving *t, int event, uint64_t time)
 {
-	begin(t, RECORD_SAMPLE, MODE_USER);
+	begin(t, PERF_RECORD_SAMPLE, MODE_USER);
 	u64(t, event ? 73 : 72);
 	u64(t, 0x1000);
 	two(t, 5, 6);
@@ -167,7 +168,7 @@ static void save_leaf(struct saving *t, const uint64_t *addresses, size_t count,
 
 static void save_comm(struct saving *t, uint64_t time)
 {
-	begin(t, RECORD_COMM, 0);
+	begin(t, PERF_RECORD_COMM, 0);
 	two(t, 5, 6);
 	bytes_add(&t->record, "program\0", 8);
 	two(t, 5, 6);

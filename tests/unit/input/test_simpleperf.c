@@ -53,7 +53,7 @@ static const struct recording *of(const struct made *m)
 static void begin_recording(struct made *m, const struct attr *attr)
 {
 	made_begin(m, attr, 1);
-	begin_record(m, RECORD_MMAP, MODE_USER);
+	begin_record(m, PERF_RECORD_MMAP, MODE_USER);
 	two(m, 7, 7);
 	u64(m, 0x10000);
 	u64(m, 0x1000);
@@ -490,7 +490,7 @@ static void chain_record(struct made *m, uint32_t tid, uint64_t kind, uint64_t t
 static void chained_sample(struct made *m, uint16_t mode, const uint64_t *chain,
 			   size_t count)
 {
-	begin_record(m, RECORD_SAMPLE, mode);
+	begin_record(m, PERF_RECORD_SAMPLE, mode);
 	u64(m, 0x10);
 	two(m, 7, 8);
 	u64(m, 55);
@@ -585,7 +585,7 @@ static size_t maps_of(struct made *m, const char *path, struct record *ret, size
 	size_t start, file, n = 0;
 
 	begin_recording(m, &chained);
-	begin_record(m, RECORD_COMM, 1 << 13); /* an exec */
+	begin_record(m, PERF_RECORD_COMM, 1 << 13); /* an exec */
 	two(m, 7, 7);
 	string(m, "java");
 	trailer(m, 7, 7, 40);
@@ -602,7 +602,7 @@ static size_t maps_of(struct made *m, const char *path, struct record *ret, size
 	poke_u64(m, start - 8, m->bytes.size - start);
 	cr_assert_eq(made_try(m), 0, "%s", m->ctx.error);
 	while (next_state(m, &rec) == 1)
-		if (rec.type == RECORD_MMAP && n < most &&
+		if (rec.type == PERF_RECORD_MMAP && n < most &&
 		    strcmp(text(m, rec.name), "//anon") == 0)
 			ret[n++] = rec;
 	return n;

@@ -126,7 +126,7 @@ Test(fallback, what_an_old_kernel_does_not_know_goes_the_newest_first)
 	e->attr.namespaces = e->attr.use_clockid = 1;
 	e->attr.clockid = 1;
 	e->attr.sample_type = PERF_SAMPLE_CGROUP | PERF_SAMPLE_IP;
-	e->attr.read_format = PERF_FORMAT_ID | LOST_READ_FORMAT;
+	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	cr_assert(next(e, -EINVAL) && e->attr.build_id);
 	cr_assert_eq(e->attr.read_format, PERF_FORMAT_ID);
 	cr_assert(next(e, -EINVAL) && !e->attr.build_id && e->attr.cgroup);

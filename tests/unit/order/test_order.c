@@ -6,7 +6,9 @@
 
 static void add(struct order *o, uint64_t time, uint64_t position)
 {
-	struct record rec = { .time = time, .position = position, .type = RECORD_COMM };
+	struct record rec = { .time = time,
+			      .position = position,
+			      .type = PERF_RECORD_COMM };
 
 	cr_assert_eq(order_add(o, &rec), 0);
 }
@@ -95,7 +97,7 @@ Test(order, copies_the_whole_record)
 	struct record rec = {
 		.time = 7,
 		.position = 8,
-		.type = RECORD_MMAP,
+		.type = PERF_RECORD_MMAP,
 		.mode = MODE_KERNEL,
 		.executable = true,
 		.build_id_size = 20,

@@ -48,7 +48,7 @@ static inline struct record here_record(struct here *h, int fd, uint64_t start,
 					const char *name)
 {
 	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
+			      .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .pid = (uint32_t)getpid(),
 			      .tid = (uint32_t)getpid(),

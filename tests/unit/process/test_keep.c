@@ -121,7 +121,7 @@ Test(keep, what_is_no_program_is_passed_over)
 	rec.mode = MODE_KERNEL;
 	cr_assert_eq(keep(&rec), 0);
 	rec.mode = MODE_USER;
-	rec.type = RECORD_COMM;
+	rec.type = PERF_RECORD_COMM;
 	cr_assert_eq(keep(&rec), 0);
 }
 
@@ -274,7 +274,7 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 {
 	char directory[] = "/tmp/flamefold-test-XXXXXX", path[80];
 	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
+			      .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .pid = (uint32_t)getpid(),
 			      .tid = (uint32_t)getpid(),
@@ -388,7 +388,7 @@ static struct record code_of(const struct loner *l, uint64_t time)
 	/* A process that began long after that would be another one. */
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (struct record){ .time = (uint64_t)t.tv_sec * 1000000000 + time,
-				.type = RECORD_MMAP,
+				.type = PERF_RECORD_MMAP,
 				.mode = MODE_USER,
 				.pid = (uint32_t)l->pid,
 				.tid = (uint32_t)l->pid,
@@ -465,13 +465,13 @@ Test(keep, a_child_and_a_new_program_have_places_of_their_own)
 
 	keep(&code);
 	fork = (struct record){ .time = code.time + 1,
-				.type = RECORD_FORK,
+				.type = PERF_RECORD_FORK,
 				.pid = (uint32_t)child.pid,
 				.tid = (uint32_t)child.pid,
 				.ppid = (uint32_t)parent.pid,
 				.ptid = (uint32_t)parent.pid };
 	cr_assert_eq(keep(&fork), 1);
-	exec.type = RECORD_COMM;
+	exec.type = PERF_RECORD_COMM;
 	exec.exec = true;
 	cr_assert_eq(keep(&exec), 0);
 	cr_assert_eq(keep(&code), 1);
@@ -485,7 +485,7 @@ Test(keep, a_child_and_a_new_program_have_places_of_their_own)
 Test(keep, the_tmp_that_everybody_has_is_not_held)
 {
 	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
+			      .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .pid = (uint32_t)getpid(),
 			      .tid = (uint32_t)getpid(),

@@ -9,7 +9,7 @@ static struct timeline t;
 
 static void line(uint64_t time, uint64_t offset, const char *name)
 {
-	struct record rec = { .type = RECORD_MMAP,
+	struct record rec = { .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .executable = true,
 			      .time = time,
@@ -88,7 +88,7 @@ Test(map_lines, a_line_that_says_the_same_begins_nothing)
 
 Test(map_lines, a_line_of_a_process_that_is_not_known_makes_none)
 {
-	struct record rec = { .type = RECORD_MMAP,
+	struct record rec = { .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .executable = true,
 			      .time = 50,

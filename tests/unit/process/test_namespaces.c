@@ -8,7 +8,7 @@ static void enter(struct timeline *t, uint64_t time, uint32_t pid, uint32_t tid,
 		  uint32_t pid_namespace)
 {
 	struct record rec = {
-		.time = time, .type = RECORD_NAMESPACES, .pid = pid, .tid = tid
+		.time = time, .type = PERF_RECORD_NAMESPACES, .pid = pid, .tid = tid
 	};
 
 	for (uint32_t i = 0; i < NAMESPACE_KINDS; i++)
@@ -148,7 +148,7 @@ Test(process, a_cgroup_has_the_path_of_its_id)
 	struct timeline t;
 
 	timeline_begin(&t);
-	name_id_of(&t, RECORD_CGROUP, 1ull << 40, "/system.slice", false);
+	name_id_of(&t, PERF_RECORD_CGROUP, 1ull << 40, "/system.slice", false);
 	cr_assert_eq(processes_cgroup(t.ps, 1ull << 40), name_id(&t, "/system.slice"));
 	cr_assert_eq(processes_cgroup(t.ps, 5), name_id(&t, ""), "not recorded");
 	cr_assert_eq(processes_cgroup(t.ps, 0), name_id(&t, ""), "none");
@@ -160,16 +160,16 @@ Test(process, a_bpf_program_has_a_tag)
 	struct timeline t;
 
 	timeline_begin(&t);
-	name_id_of(&t, RECORD_BPF_EVENT, 3, "0011223344556677", false);
-	name_id_of(&t, RECORD_BPF_EVENT, 3, "0011223344556677", true);
+	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", false);
+	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", true);
 	cr_assert_eq(processes_bpf_tag(t.ps, 3), name_id(&t, "0011223344556677"),
 		     "samples come after all changes");
 	cr_assert_eq(processes_bpf_tag(t.ps, 4), 0);
 	timeline_end(&t);
 	grow(&t);
-	name_id_of(&t, RECORD_BPF_EVENT, 3, "0011223344556677", false);
+	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", false);
 	cr_assert_neq(processes_bpf_tag(t.ps, 3), 0);
-	name_id_of(&t, RECORD_BPF_EVENT, 3, "0011223344556677", true);
+	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", true);
 	cr_assert_eq(processes_bpf_tag(t.ps, 3), 0, "unloaded");
 	timeline_end(&t);
 }

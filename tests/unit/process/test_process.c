@@ -58,7 +58,7 @@ Test(process, of_maps_at_the_same_time_the_one_later_in_the_file_wins)
 /* Small numbers, so that maps often touch, overlap and repeat. */
 static struct record random_map(uint32_t *random, uint64_t time)
 {
-	struct record rec = { .type = RECORD_MMAP,
+	struct record rec = { .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .executable = true,
 			      .pid = 1,
@@ -170,7 +170,7 @@ Test(process, a_fork_that_says_so_has_no_maps)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/one");
 	apply(&t, (struct record){ .time = 2,
-				   .type = RECORD_FORK,
+				   .type = PERF_RECORD_FORK,
 				   .pid = 2,
 				   .tid = 2,
 				   .ppid = 1,
@@ -283,7 +283,7 @@ Test(process, a_thread_shares_the_maps_and_the_end_of_one_ends_nothing)
 	fork_thread(&t, 2, 1, 1, 2);
 	map(&t, 3, 1, 0x2000, 0x1000, 0, "/y");
 	apply(&t, (struct record){ .time = 4,
-				   .type = RECORD_EXIT,
+				   .type = PERF_RECORD_EXIT,
 				   .pid = 1,
 				   .tid = 2,
 				   .ppid = 1,
@@ -442,7 +442,7 @@ Test(process, the_image_of_a_file_is_one_for_all_processes)
 Test(process, files_of_one_path_with_two_build_ids_are_two_images)
 {
 	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
+			      .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .pid = 1,
 			      .tid = 1,
@@ -512,7 +512,7 @@ Test(process, a_map_of_data_names_what_lies_there)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
 	apply(&t, (struct record){ .time = 2,
-				   .type = RECORD_MMAP,
+				   .type = PERF_RECORD_MMAP,
 				   .mode = MODE_USER,
 				   .pid = 1,
 				   .tid = 1,
@@ -585,7 +585,7 @@ static void ksymbol(struct timeline *t, uint64_t time, uint64_t start, uint64_t 
 		    const char *name, bool gone)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_KSYMBOL,
+				  .type = PERF_RECORD_KSYMBOL,
 				  .mode = MODE_KERNEL,
 				  .start = start,
 				  .size = size,
@@ -659,7 +659,7 @@ Test(process, a_process_may_be_its_own_parent_and_parents_may_be_unknown)
 	timeline_begin(&t);
 	map(&t, 1, 1, 0x1000, 0x1000, 0, "/x");
 	apply(&t, (struct record){ .time = 2,
-				   .type = RECORD_FORK,
+				   .type = PERF_RECORD_FORK,
 				   .pid = 1,
 				   .tid = 1,
 				   .ppid = 1,

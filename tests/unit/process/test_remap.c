@@ -22,7 +22,7 @@ static void map_data(uint64_t time, uint64_t start, uint64_t size, uint64_t offs
 		     const char *name)
 {
 	apply(&t, (struct record){ .time = time,
-				   .type = RECORD_MMAP,
+				   .type = PERF_RECORD_MMAP,
 				   .mode = MODE_USER,
 				   .pid = 1,
 				   .tid = 1,

@@ -73,7 +73,7 @@ static inline void map_any(struct timeline *t, uint64_t time, uint32_t pid,
 			   const char *name, bool executable)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_MMAP,
+				  .type = PERF_RECORD_MMAP,
 				  .mode = MODE_USER,
 				  .pid = pid,
 				  .tid = pid,
@@ -93,7 +93,7 @@ static inline void map(struct timeline *t, uint64_t time, uint32_t pid, uint64_t
 static inline void kernel_map(struct timeline *t, uint64_t start, uint64_t size,
 			      uint64_t offset, const char *name)
 {
-	apply(t, (struct record){ .type = RECORD_MMAP,
+	apply(t, (struct record){ .type = PERF_RECORD_MMAP,
 				  .mode = MODE_KERNEL,
 				  .pid = UINT32_MAX,
 				  .start = start,
@@ -109,7 +109,7 @@ static inline void comm(struct timeline *t, uint64_t time, uint32_t pid, uint32_
 			const char *name, int exec)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_COMM,
+				  .type = PERF_RECORD_COMM,
 				  .pid = pid,
 				  .tid = tid,
 				  .name = name_id(t, name),
@@ -120,7 +120,7 @@ static inline void fork_process(struct timeline *t, uint64_t time, uint32_t pare
 				uint32_t child)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_FORK,
+				  .type = PERF_RECORD_FORK,
 				  .pid = child,
 				  .tid = child,
 				  .ppid = parent,
@@ -131,7 +131,7 @@ static inline void fork_thread(struct timeline *t, uint64_t time, uint32_t pid,
 			       uint32_t parent_tid, uint32_t tid)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_FORK,
+				  .type = PERF_RECORD_FORK,
 				  .pid = pid,
 				  .tid = tid,
 				  .ppid = pid,
@@ -142,7 +142,7 @@ static inline void exit_thread(struct timeline *t, uint64_t time, uint32_t pid,
 			       uint32_t tid)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_EXIT,
+				  .type = PERF_RECORD_EXIT,
 				  .pid = pid,
 				  .tid = tid,
 				  .ppid = pid,
@@ -152,7 +152,7 @@ static inline void exit_thread(struct timeline *t, uint64_t time, uint32_t pid,
 static inline void exit_process(struct timeline *t, uint64_t time, uint32_t pid)
 {
 	apply(t, (struct record){ .time = time,
-				  .type = RECORD_EXIT,
+				  .type = PERF_RECORD_EXIT,
 				  .pid = pid,
 				  .tid = pid,
 				  .ppid = 1,

@@ -58,7 +58,7 @@ Test(machines, i386_is_walked_by_frame_pointers_too)
 Test(machines, an_i386_system_call_waits_in_the_vdso)
 {
 	struct walked w;
-	struct record vdso = { .type = RECORD_MMAP,
+	struct record vdso = { .type = PERF_RECORD_MMAP,
 			       .mode = MODE_USER,
 			       .pid = WALKED_PID,
 			       .tid = WALKED_PID,

@@ -235,7 +235,7 @@ Test(signal, i386_has_popped_a_word_when_it_asks_the_kernel)
 static void map_vdso(struct walked *w)
 {
 	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
+			      .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .pid = WALKED_PID,
 			      .tid = WALKED_PID,

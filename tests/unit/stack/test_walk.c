@@ -351,7 +351,7 @@ Test(walk, a_return_address_in_data_is_no_better)
 	fill(&w);
 	w.value[6] = 0x77;
 	apply(&w.t, (struct record){ .time = 1,
-				     .type = RECORD_MMAP,
+				     .type = PERF_RECORD_MMAP,
 				     .mode = MODE_USER,
 				     .pid = WALKED_PID,
 				     .tid = WALKED_PID,

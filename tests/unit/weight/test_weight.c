@@ -104,7 +104,9 @@ Test(weight, as_printed_a_period_of_0_weighs_1_and_a_fixed_one_itself)
 Test(weight, as_printed_a_tracepoint_weighs_1)
 {
 	struct weight_options options = { .as_printed = true };
-	struct event e = { .type = TYPE_TRACEPOINT, .period = 1, .sample_type = TIMED };
+	struct event e = { .type = PERF_TYPE_TRACEPOINT,
+			   .period = 1,
+			   .sample_type = TIMED };
 	struct sample s = { .period = 700 };
 
 	cr_assert_eq(weight_of(&options, &e, &s), 1);
@@ -172,7 +174,7 @@ Test(events, as_stackcollapse_has_it_tracepoints_always_count_and_are_never_the_
      .init = begin, .fini = end)
 {
 	event("sched:sched_switch", 5, 1);
-	rec.events.v[0].type = TYPE_TRACEPOINT;
+	rec.events.v[0].type = PERF_TYPE_TRACEPOINT;
 	event("cycles", 5, 20);
 	event("faults", 5, 30);
 	cr_assert_eq(wish(NULL, NULL, true), 0);
@@ -257,7 +259,7 @@ Test(events, without_any_sample_nothing_breaks, .init = begin, .fini = end)
 static void tracepoint(const char *name, uint64_t samples)
 {
 	event(name, samples, 10);
-	array_last(&rec.events)->type = TYPE_TRACEPOINT;
+	array_last(&rec.events)->type = PERF_TYPE_TRACEPOINT;
 }
 
 /* Which events have a frame of their own, as "101". */

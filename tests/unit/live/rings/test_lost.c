@@ -17,7 +17,7 @@ static void begin(void)
 
 		*item = cpu;
 	}
-	array_add(&events.list)->attr.read_format = PERF_FORMAT_ID | LOST_READ_FORMAT;
+	array_add(&events.list)->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	cr_assert(lost_init(&lost, &target));
 }
 
