@@ -46,30 +46,20 @@ static const struct {
 	  NULL, "an ELF file, not a recording" },
 };
 
-static bool looks_like_text(const uint8_t *p, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (p[i] == 0)
-			return false;
-	return true;
-}
-
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
 {
-	bool text = looks_like_text(p, size);
-
+	if (!memchr(p, 0, size)) {
+		in->rec.format = "folded text";
+		return folded_open(ctx, in);
+	}
 	/* A name may begin with these bytes, too. */
-	if (!text && size >= 2 &&
-	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
+	if (size >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
 		return fail(ctx, -EOPNOTSUPP,
 			    "cannot read '%s': it is text in UTF-16: "
 			    "iconv -f UTF-16 -t UTF-8 converts it",
 			    in->file.path);
-	if (!text)
-		return fail(ctx, -EBADMSG, "'%s' is neither a perf.data nor folded text",
-			    in->file.path);
-	in->rec.format = "folded text";
-	return folded_open(ctx, in);
+	return fail(ctx, -EBADMSG, "'%s' is neither a perf.data nor folded text",
+		    in->file.path);
 }
 
 static int open_by_beginning(struct context *ctx, struct input *in, enum input_kind *kind)
@@ -138,7 +128,7 @@ static bool begins_recording(const char *path)
 }
 
 /* "dir/data.0" has records only; what they are says "dir/data". */
-static bool is_stream(const char *path)
+static bool belongs_to_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t size = (size_t)(name - path) + strlen("data");
@@ -160,7 +150,7 @@ bool input_is_recording(const char *path)
 	bool is;
 
 	if (!is_directory(path))
-		return begins_recording(path) || is_stream(path);
+		return begins_recording(path) || belongs_to_directory(path);
 	if (asprintf(&data, "%s/data", path) < 0)
 		return false;
 	is = begins_recording(data);
@@ -168,33 +158,13 @@ bool input_is_recording(const char *path)
 	return is;
 }
 
-static int open_file(struct context *ctx, struct input *in, enum input_kind *kind)
-{
-	in->rec.bytes = in->file.size == UINT64_MAX ? 0 : in->file.size;
-	in->rec.compressed = in->file.unpacker != NULL;
-	return open_by_beginning(ctx, in, kind);
-}
+struct origin {
+	const char *path; /* for messages only, where there is a descriptor */
+	int fd; /* -1: none */
+};
 
-static int open_any(struct context *ctx, struct input *in, int fd, enum input_kind *kind)
-{
-	int err;
-
-	in->by_descriptor = fd >= 0;
-	if (!in->by_descriptor && is_directory(in->path)) {
-		*kind = INPUT_PERF;
-		in->rec.format = "perf.data directory";
-		in->rec.form = "directory";
-		err = directory_open(ctx, in);
-		return err < 0 ? err : directory_find_kallsyms(ctx, in);
-	}
-	err = in->by_descriptor
-		      ? file_open_descriptor(ctx, fd, in->path, pipe_flows, &in->file)
-		      : file_open_flowing(ctx, in->path, pipe_flows, &in->file);
-	return err < 0 ? err : open_file(ctx, in, kind);
-}
-
-static int input_begin(struct context *ctx, const char *path, int fd,
-		       struct intern *strings, struct input **ret, enum input_kind *kind)
+static int input_begin(struct context *ctx, struct origin origin, struct intern *strings,
+		       struct input **ret, enum input_kind *kind)
 {
 	struct input *in = calloc(1, sizeof(*in));
 	int err;
@@ -204,8 +174,28 @@ static int input_begin(struct context *ctx, const char *path, int fd,
 	in->strings = strings;
 	in->chunk = CHUNK;
 	in->budget = ctx->budget;
-	in->path = strdup(path);
-	err = in->path ? open_any(ctx, in, fd, kind) : fail_memory(ctx);
+	in->by_descriptor = origin.fd >= 0;
+	in->path = strdup(origin.path);
+	if (!in->path) {
+		err = fail_memory(ctx);
+	} else if (!in->by_descriptor && is_directory(in->path)) {
+		*kind = INPUT_PERF;
+		in->rec.format = "perf.data directory";
+		in->rec.form = "directory";
+		err = directory_open(ctx, in);
+		if (err == 0)
+			err = directory_find_kallsyms(ctx, in);
+	} else {
+		err = in->by_descriptor
+			      ? file_open_descriptor(ctx, origin.fd, in->path, pipe_flows,
+						     &in->file)
+			      : file_open_flowing(ctx, in->path, pipe_flows, &in->file);
+		if (err == 0) {
+			in->rec.bytes = in->file.size == UINT64_MAX ? 0 : in->file.size;
+			in->rec.compressed = in->file.unpacker != NULL;
+			err = open_by_beginning(ctx, in, kind);
+		}
+	}
 	if (err < 0) {
 		input_close(in);
 		return err;
@@ -217,14 +207,14 @@ static int input_begin(struct context *ctx, const char *path, int fd,
 int input_open(struct context *ctx, const char *path, struct intern *strings,
 	       struct input **ret, enum input_kind *kind)
 {
-	return input_begin(ctx, path, -1, strings, ret, kind);
+	return input_begin(ctx, (struct origin){ path, -1 }, strings, ret, kind);
 }
 
 int input_open_descriptor(struct context *ctx, int fd, const char *name,
 			  struct intern *strings, struct input **ret,
 			  enum input_kind *kind)
 {
-	return input_begin(ctx, name, fd, strings, ret, kind);
+	return input_begin(ctx, (struct origin){ name, fd }, strings, ret, kind);
 }
 
 void input_finish(struct input *in)
@@ -296,33 +286,24 @@ uint64_t state_progress(const struct input *in)
 	return in->done + in->stream.offset;
 }
 
-static struct chunk *last_chunk(struct input *in)
-{
-	return in->chunks.count && array_last(&in->chunks)->source == in->source
-		       ? array_last(&in->chunks)
-		       : NULL;
-}
-
-/* A source that cannot be entered in the middle is one chunk. */
-static void join_chunks(struct input *in, const struct source *source)
-{
-	size_t first = in->chunks.count;
-
-	while (first > 0 && in->chunks.v[first - 1].source == in->source)
-		first--;
-	in->chunks.count = first + 1;
-	in->chunks.v[first].end = source->end;
-}
-
 int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_record *raw)
 {
 	struct source *source = &in->sources.v[in->source];
-	struct chunk *last = last_chunk(in);
+	struct chunk *last = in->chunks.count ? array_last(&in->chunks) : NULL;
 	/* With what lies behind the record: who reads the chunk passes over that, too. */
 	uint64_t size = raw->head.size + raw->behind;
 
-	if (in->stream.packed && !source->packed && last)
-		join_chunks(in, source);
+	if (last && last->source != in->source)
+		last = NULL;
+	/* A source that cannot be entered in the middle is one chunk, whatever it began as. */
+	if (in->stream.packed && !source->packed && last) {
+		size_t first = in->chunks.count;
+
+		while (first > 0 && in->chunks.v[first - 1].source == in->source)
+			first--;
+		in->chunks.count = first + 1;
+		in->chunks.v[first].end = source->end;
+	}
 	source->packed |= in->stream.packed;
 	if (last && source->packed)
 		return 0;
@@ -341,21 +322,6 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 	return 1;
 }
 
-static void note_time(struct input *in, struct event *event, uint64_t time)
-{
-	if (time < event->first_time)
-		event->first_time = time;
-	if (time >= TIME_NEVER)
-		return;
-	/* Samples know better than the header. */
-	if (time < in->rec.first_time || !in->timed)
-		in->rec.first_time = time;
-	if (time > in->rec.last_time || !in->timed)
-		in->rec.last_time = time;
-	in->timed = true;
-	see_time(&in->newest, time);
-}
-
 static void count_type(struct input *in, uint32_t type)
 {
 	in->rec.records++;
@@ -372,6 +338,8 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 	int index = event_of_sample(in, raw->bytes, raw->head.size);
 	unsigned mode = raw->head.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	const struct layout *layout;
+	struct event *event;
+	uint64_t time;
 
 	count_type(in, raw->head.type);
 	in->rec.samples++;
@@ -380,22 +348,29 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 	if (index < 0)
 		return;
 	layout = &in->layouts.v[index];
-	in->rec.events.v[index].samples++;
-	if (layout->time && raw->head.size >= layout->fixed)
-		note_time(in, &in->rec.events.v[index],
-			  in_u64(in, raw->bytes + layout->time));
-}
-
-/* 128 to 191 */
-static bool has_simpleperf_features(const struct input *in)
-{
-	return in->features[2] || in->rec.simpleperf || in->simpleperf;
+	event = &in->rec.events.v[index];
+	event->samples++;
+	if (!layout->time || raw->head.size < layout->fixed)
+		return;
+	time = in_u64(in, raw->bytes + layout->time);
+	if (time < event->first_time)
+		event->first_time = time;
+	if (time >= TIME_NEVER)
+		return;
+	/* Samples know better than the header. */
+	if (time < in->rec.first_time || !in->timed)
+		in->rec.first_time = time;
+	if (time > in->rec.last_time || !in->timed)
+		in->rec.last_time = time;
+	in->timed = true;
+	see_time(&in->newest, time);
 }
 
 /* As record_decode(). */
 static int pass_record(struct context *ctx, struct input *in,
 		       const struct raw_record *raw, struct record *ret)
 {
+	bool simpleperf;
 	int found;
 
 	if (raw->head.type == PERF_RECORD_SAMPLE) {
@@ -407,12 +382,14 @@ static int pass_record(struct context *ctx, struct input *in,
 	if (found != 0)
 		return found < 0 ? found : 0;
 	found = record_decode(ctx, in, raw, ret);
-	if (found > 0 && has_simpleperf_features(in) && simpleperf_note(in, ret) < 0)
+	/* Its features are bits 128 to 191, whose section may come only behind the data. */
+	simpleperf = in->features[2] || in->rec.simpleperf || in->simpleperf;
+	if (found > 0 && simpleperf && simpleperf_note(in, ret) < 0)
 		return fail_memory(ctx);
 	return found;
 }
 
-static int name_events(struct context *ctx, struct input *in)
+static int name_all_events(struct context *ctx, struct input *in)
 {
 	for (size_t i = 0; i < in->rec.events.count; i++)
 		if (!in->rec.events.v[i].name && event_name(in, &in->rec.events.v[i]) < 0)
@@ -420,7 +397,7 @@ static int name_events(struct context *ctx, struct input *in)
 	return 0;
 }
 
-static uint64_t nanoseconds(const struct statx_timestamp *t)
+static uint64_t statx_ns(const struct statx_timestamp *t)
 {
 	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
@@ -439,8 +416,8 @@ static void note_written(struct input *in)
 	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0 ||
 	    !(st.stx_mask & STATX_BTIME))
 		return;
-	began = nanoseconds(&st.stx_btime);
-	ended = nanoseconds(&st.stx_mtime);
+	began = statx_ns(&st.stx_btime);
+	ended = statx_ns(&st.stx_mtime);
 	if (rec->first_time >= rec->last_time || began > ended)
 		return;
 	took = rec->last_time - rec->first_time;
@@ -458,18 +435,7 @@ static int end_pass(struct context *ctx, struct input *in)
 	stream_release(&in->stream);
 	simpleperf_settle(in);
 	note_written(in);
-	return err < 0 ? err : name_events(ctx, in);
-}
-
-/* What the features tell of maps comes last: 1, or 0 at the end of that, too. */
-static int end_states(struct context *ctx, struct input *in, struct record *ret)
-{
-	int err = in->ended ? 0 : end_pass(ctx, in);
-
-	in->ended = true;
-	if (err == 0)
-		err = simpleperf_next_map(in, ret);
-	return err == -ENOMEM ? fail_memory(ctx) : err;
+	return err < 0 ? err : name_all_events(ctx, in);
 }
 
 /* What was wrong with the source that has ended. */
@@ -516,46 +482,53 @@ static int start_source(struct context *ctx, struct input *in)
 	return 1;
 }
 
-/* What comes next of the source: RECORD_FOUND or RECORD_AT_CHUNK, 0 at its end. */
-enum { RECORD_FOUND = 1, RECORD_AT_CHUNK };
-static int next_record(struct context *ctx, struct input *in, struct raw_record *ret)
-{
-	int found = in->ahead ? ahead_next(ctx, in->ahead, in, ret) : 0;
-
-	if (found != 0)
-		return found;
-	found = stream_next(ctx, &in->stream, ret);
-	if (found <= 0)
-		return found;
-	found = input_cut_chunk(ctx, in, ret);
-	return found < 0 ? found : found > 0 ? RECORD_AT_CHUNK : RECORD_FOUND;
-}
-
 int state_next(struct context *ctx, struct input *in, struct record *ret)
 {
-	bool tick = false;
+	bool at_chunk = false;
+	int err = 0;
 
 	for (;;) {
 		struct raw_record raw;
 		int found = start_source(ctx, in);
 
-		if (found <= 0)
-			return found < 0 ? found : end_states(ctx, in, ret);
-		found = next_record(ctx, in, &raw);
+		if (found < 0)
+			return found;
+		if (found == 0)
+			break;
+		found = in->ahead ? ahead_next(ctx, in->ahead, in, &raw) : 0;
+		if (found < 0)
+			return found;
 		if (found == 0) {
-			found = end_source(ctx, in);
+			found = stream_next(ctx, &in->stream, &raw);
 			if (found < 0)
 				return found;
-			continue;
+			if (found == 0) {
+				found = end_source(ctx, in);
+				if (found < 0)
+					return found;
+				continue;
+			}
+			found = input_cut_chunk(ctx, in, &raw);
+			if (found < 0)
+				return found;
+			at_chunk |= found > 0;
 		}
-		tick |= found == RECORD_AT_CHUNK;
-		if (found > 0)
-			found = pass_record(ctx, in, &raw, ret);
-		if (found == 0 && tick)
+		found = pass_record(ctx, in, &raw, ret);
+		if (found == 0 && at_chunk) {
 			*ret = (struct record){ .type = RECORD_NONE };
-		if (found != 0 || tick)
-			return found != 0 ? found : 1;
+			return 1;
+		}
+		if (found != 0)
+			return found;
 	}
+	if (!in->ended) {
+		in->ended = true;
+		err = end_pass(ctx, in);
+	}
+	/* What the features tell of maps comes last. */
+	if (err == 0)
+		err = simpleperf_next_map(in, ret);
+	return err == -ENOMEM ? fail_memory(ctx) : err;
 }
 
 void input_end_round(struct input *in)
@@ -571,42 +544,38 @@ bool input_is_stream(const struct input *in)
 	return in->file.once || in->live;
 }
 
-/* When a record of a stream was made, as far as it says. */
-static uint64_t sample_time(struct input *in, const struct raw_record *raw)
-{
-	int index = event_of_sample(in, raw->bytes, raw->head.size);
-	const struct layout *layout = index < 0 ? NULL : &in->layouts.v[index];
-
-	if (!layout || !layout->time || raw->head.size < layout->fixed)
-		return in->any_timed ? in->newest : raw->position;
-	return in_u64(in, raw->bytes + layout->time);
-}
-
 int stream_item_take(struct context *ctx, struct input *in, const struct raw_record *raw,
 		     struct stream_item *ret)
 {
-	int found = pass_record(ctx, in, raw, &ret->record);
+	int found = pass_record(ctx, in, raw, &ret->record), index;
+	const struct layout *layout;
 
 	if (found < 0)
 		return found;
 	ret->kind = ITEM_STATE;
 	ret->time = found ? ret->record.time : 0;
 	ret->position = raw->position;
-	if (raw->head.type == PERF_RECORD_SAMPLE) {
-		ret->kind = ITEM_SAMPLE;
-		ret->time = sample_time(in, raw);
-		ret->bytes = raw->bytes;
-		ret->size = raw->head.size;
-		found = 1;
-		/* Names that have not come by now are made up. */
-		if (!in->named && name_events(ctx, in) < 0)
-			return -ENOMEM;
-		in->named = true;
-	} else if (raw->head.type == PERF_RECORD_FINISHED_ROUND) {
+	if (raw->head.type == PERF_RECORD_FINISHED_ROUND) {
 		ret->kind = ITEM_ROUND;
-		found = 1;
+		return 1;
 	}
-	return found;
+	if (raw->head.type != PERF_RECORD_SAMPLE)
+		return found;
+	/* When it was taken, as far as it says. */
+	index = event_of_sample(in, raw->bytes, raw->head.size);
+	layout = index < 0 ? NULL : &in->layouts.v[index];
+	if (layout && layout->time && raw->head.size >= layout->fixed)
+		ret->time = in_u64(in, raw->bytes + layout->time);
+	else
+		ret->time = in->any_timed ? in->newest : raw->position;
+	ret->kind = ITEM_SAMPLE;
+	ret->bytes = raw->bytes;
+	ret->size = raw->head.size;
+	/* Names that have not come by now are made up. */
+	if (!in->named && name_all_events(ctx, in) < 0)
+		return -ENOMEM;
+	in->named = true;
+	return 1;
 }
 
 int input_next(struct context *ctx, struct input *in, struct stream_item *ret)

@@ -1,3 +1,11 @@
+/*
+ * A perf_event_attr of any age becomes an event and a layout: where the fields of its samples, and of the trailers of
+ * its other records, are. Sizes have grown from 64 bytes on, and what an older one lacks is zero. Then: which
+ * event a record belongs to. Each has ids; where a record has its id can be told before its event is known
+ * only if all events have it at the same place, which is what PERF_SAMPLE_IDENTIFIER was made for.
+ *
+ * Sources: include/uapi/linux/perf_event.h; for ids perf's session.c and evlist.c (evlist__event2evsel).
+ */
 #include "input/perf.h"
 
 #include <stddef.h>
@@ -15,6 +23,9 @@ static const uint32_t sample_fields[] = {
 	PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
 	PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
 };
+_Static_assert(RECORD_HEAD + sizeof(sample_fields) / sizeof(*sample_fields) * 8 <=
+		       SAMPLE_HEAD,
+	       "what is read of a sample by those who want its head");
 
 /* The fields of the trailer, last one first. */
 static const uint32_t trailer_fields[] = {
@@ -46,19 +57,6 @@ static uint16_t trailer_place(const struct event *event, uint32_t field)
 	return place;
 }
 
-static uint16_t fixed_size(uint64_t sample_type)
-{
-	uint16_t size = RECORD_HEAD;
-
-	_Static_assert(RECORD_HEAD + sizeof(sample_fields) / sizeof(*sample_fields) * 8 <=
-			       SAMPLE_HEAD,
-		       "what is read of a sample by those who want its head");
-	for (size_t i = 0; i < sizeof(sample_fields) / sizeof(*sample_fields); i++)
-		if (sample_type & sample_fields[i])
-			size += 8;
-	return size;
-}
-
 /*
  * The flags are a bit-field: on a big-endian machine the first one is the highest bit
  * of the first byte.
@@ -85,26 +83,11 @@ static uint64_t u64_in(const uint8_t *p, bool swapped)
 	return swapped ? __builtin_bswap64(u64_at(p)) : u64_at(p);
 }
 
-/* What people ask about. */
-static void decode_facts(const uint8_t *attr, bool swapped, struct event *event)
-{
-	if (event->flags & PERF_ATTR_FREQ)
-		event->frequency = u64_in(attr + AT(sample_period), swapped);
-	if (event->sample_type & PERF_SAMPLE_STACK_USER)
-		event->user_stack = u32_in(attr + AT(sample_stack_user), swapped);
-	/* Two 16-bit fields, of which this is the first. */
-	event->max_stack = (uint16_t)(attr[AT(sample_max_stack) + swapped] |
-				      attr[AT(sample_max_stack) + !swapped] << 8);
-	event->clock = event->flags & PERF_ATTR_USE_CLOCKID
-			       ? (int32_t)u32_in(attr + AT(clockid), swapped)
-			       : CLOCK_OF_PERF;
-}
-
 void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *event,
 		 struct layout *ret)
 {
 	uint8_t attr[ATTR_KNOWN] = { 0 };
-	uint64_t type;
+	uint64_t type, period;
 
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
 	event->type = u32_in(attr + AT(type), swapped);
@@ -114,18 +97,25 @@ void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *
 	event->sample_type = type = u64_in(attr + AT(sample_type), swapped);
 	event->read_format = u64_in(attr + AT(read_format), swapped);
 	event->flags = flags_at(attr + AT_FLAGS, swapped);
-	event->period = event->flags & PERF_ATTR_FREQ
-				? 0
-				: u64_in(attr + AT(sample_period), swapped);
+	/* Period and frequency are one field. */
+	period = u64_in(attr + AT(sample_period), swapped);
+	event->frequency = event->flags & PERF_ATTR_FREQ ? period : 0;
+	event->period = event->flags & PERF_ATTR_FREQ ? 0 : period;
 	event->first_time = UINT64_MAX;
-	decode_facts(attr, swapped, event);
+	if (type & PERF_SAMPLE_STACK_USER)
+		event->user_stack = u32_in(attr + AT(sample_stack_user), swapped);
+	event->max_stack = (uint16_t)(attr[AT(sample_max_stack) + swapped] |
+				      attr[AT(sample_max_stack) + !swapped] << 8);
+	event->clock = event->flags & PERF_ATTR_USE_CLOCKID
+			       ? (int32_t)u32_in(attr + AT(clockid), swapped)
+			       : CLOCK_OF_PERF;
 	*ret = (struct layout){
 		.ip = sample_place(type, PERF_SAMPLE_IP),
 		.tid = sample_place(type, PERF_SAMPLE_TID),
 		.time = sample_place(type, PERF_SAMPLE_TIME),
 		.cpu = sample_place(type, PERF_SAMPLE_CPU),
 		.period = sample_place(type, PERF_SAMPLE_PERIOD),
-		.fixed = fixed_size(type),
+		.fixed = RECORD_HEAD,
 		.trailer_time = trailer_place(event, PERF_SAMPLE_TIME),
 		.trailer_tid = trailer_place(event, PERF_SAMPLE_TID),
 		.branch_sample_type =
@@ -133,6 +123,8 @@ void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *
 		.regs_user = u64_in(attr + AT(sample_regs_user), swapped),
 		.regs_intr = u64_in(attr + AT(sample_regs_intr), swapped),
 	};
+	for (size_t i = 0; i < sizeof(sample_fields) / sizeof(*sample_fields); i++)
+		ret->fixed += type & sample_fields[i] ? 8 : 0;
 	if (event->flags & PERF_ATTR_SAMPLE_ID_ALL)
 		ret->trailer =
 			(uint16_t)(8 * __builtin_popcountll(type & SAMPLE_TRAILER));

@@ -1,3 +1,9 @@
+/*
+ * perf record --threads and --kcore write a directory: "data" is a file like any other, each "data.N" has records only,
+ * and becomes one more source of the same input. With --kcore there is what /proc had of the kernel then:
+ * kcore_dir/kallsyms, kcore_dir/modules and kcore_dir/kcore; kcore_dir__PID is of a guest. Source:
+ * tools/perf/Documentation/perf.data-directory-format.txt.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,12 +13,6 @@
 #include "base/text.h"
 #include "input/perf.h"
 
-/*
- * perf record --threads and --kcore write a directory: "data" is a file like any other,
- * each "data.N" has records only (perf.data-directory-format.txt). With --kcore there is
- * what /proc had of the kernel then: kcore_dir/kallsyms, kcore_dir/modules and
- * kcore_dir/kcore; kcore_dir__PID is of a guest.
- */
 static int by_number(const struct dirent **a, const struct dirent **b)
 {
 	unsigned long x = strtoul((*a)->d_name + 5, NULL, 10);
@@ -55,6 +55,7 @@ static int add_stream(struct context *ctx, struct input *in, const char *path)
 	return 0;
 }
 
+/* Adds each data.N, in the order of N. */
 static int add_streams(struct context *ctx, struct input *in)
 {
 	struct text path = { 0 };
@@ -103,29 +104,22 @@ int directory_open(struct context *ctx, struct input *in)
 	return err < 0 ? err : add_streams(ctx, in);
 }
 
-/* The directory that the recording is, or that has it as its "data": the size of its path,
- * or -1. */
-static ssize_t directory_size(const struct input *in)
-{
-	const char *slash = strrchr(in->path, '/'), *name = slash ? slash + 1 : in->path;
-
-	if (in->by_descriptor)
-		return -1;
-	if (strcmp(in->rec.form, "directory") == 0)
-		return (ssize_t)strlen(in->path);
-	return strcmp(name, "data") == 0 ? name - in->path : -1;
-}
-
 int directory_find_kallsyms(struct context *ctx, struct input *in)
 {
-	ssize_t size = directory_size(in);
+	const char *slash = strrchr(in->path, '/'), *name = slash ? slash + 1 : in->path;
 	struct text path = { 0 };
 	int err = 0;
 
-	if (size < 0)
+	if (in->by_descriptor)
 		return 0;
-	text_add(&path, in->path, (size_t)size);
-	if (size > 0 && in->path[size - 1] != '/')
+	/* The recording is a directory, or the "data" of one. */
+	if (strcmp(in->rec.form, "directory") == 0)
+		text_string(&path, in->path);
+	else if (strcmp(name, "data") == 0)
+		text_add(&path, in->path, (size_t)(name - in->path));
+	else
+		return 0;
+	if (path.size > 0 && path.bytes[path.size - 1] != '/')
 		text_char(&path, '/');
 	text_string(&path, "kcore_dir/kallsyms");
 	if (path.failed ||

@@ -1,3 +1,11 @@
+/*
+ * Feature sections tell of the machine and the recorder: strings, events, build ids. In a file they lie behind the data
+ * in the order of their bits, as a table of places and then their bytes; in a pipe each is a record. A table has
+ * a reader for each that is of use; a reader gets a cursor over the section's bytes and leaves it bad where they end
+ * too early. What is wrong with one is said and costs only that one.
+ *
+ * Source: tools/perf/Documentation/perf.data-file-format.txt, HEADER_*; simpleperf's are in simpleperf.h.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,39 +87,29 @@ static int read_cmdline(struct input *in, struct cursor *c)
 	return err;
 }
 
-/* The name of event @i, which a pipe may tell before the event itself. */
-static int describe_event(struct input *in, uint32_t i, uint32_t name)
-{
-	uint32_t *slot;
-
-	if (i < in->rec.events.count)
-		in->rec.events.v[i].name = name;
-	if (!in->pipe || i != in->described.count || i >= EVENTS_MOST)
-		return 0;
-	slot = array_add(&in->described);
-	if (!slot)
-		return -ENOMEM;
-	*slot = name;
-	return 0;
-}
-
-/* Each event's name, in the order of the attributes. */
+/* Each event's name, in the order of the attributes. A pipe may tell names before the events. */
 static int read_event_desc(struct input *in, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c), attr_size = cursor_u32(c);
 
 	for (uint32_t i = 0; i < count && !c->bad; i++) {
-		uint32_t ids, name = 0;
-		int err;
+		uint32_t ids, name = 0, *slot;
 
 		cursor_bytes(c, attr_size);
 		ids = cursor_u32(c);
-		err = read_string(in, c, &name);
+		if (read_string(in, c, &name) < 0)
+			return -ENOMEM;
 		cursor_bytes(c, 8 * (size_t)ids);
-		if (err == 0 && !c->bad)
-			err = describe_event(in, i, name);
-		if (err < 0)
-			return err;
+		if (c->bad)
+			return 0;
+		if (i < in->rec.events.count)
+			in->rec.events.v[i].name = name;
+		if (!in->pipe || i != in->described.count || i >= EVENTS_MOST)
+			continue;
+		slot = array_add(&in->described);
+		if (!slot)
+			return -ENOMEM;
+		*slot = name;
 	}
 	return 0;
 }
@@ -159,7 +157,7 @@ static int read_sample_time(struct input *in, struct cursor *c)
  * "record head; i32 pid; u8 id[20]; u8 size; u8 reserved[3]; char path[]". Before
  * perf a1645ce1 there was no pid: then the path seems to begin 4 bytes late.
  */
-static int read_build_id(struct input *in, const uint8_t *p, size_t size, uint16_t misc,
+static int keep_build_id(struct input *in, const uint8_t *p, size_t size, uint16_t misc,
 			 bool without_pid)
 {
 	size_t skip = without_pid ? 8 : 12;
@@ -186,7 +184,7 @@ static int read_build_id(struct input *in, const uint8_t *p, size_t size, uint16
 
 int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t misc)
 {
-	return read_build_id(in, p, size, misc, false);
+	return keep_build_id(in, p, size, misc, false);
 }
 
 static bool lacks_pid(const uint8_t *p, size_t size)
@@ -215,20 +213,20 @@ static int read_build_ids(struct input *in, struct cursor *c)
 		if (!p)
 			return 0;
 		without_pid = without_pid || lacks_pid(p, size);
-		err = read_build_id(in, p, size, misc, without_pid);
+		err = keep_build_id(in, p, size, misc, without_pid);
 		if (err < 0)
 			return err;
 	}
 	return 0;
 }
 
-static int read_tracing_data(struct input *in, struct cursor *c)
+static int read_tracing_feature(struct input *in, struct cursor *c)
 {
 	return tracing_read(in, *c);
 }
 
 static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
-	[FEATURE_TRACING_DATA] = read_tracing_data,
+	[FEATURE_TRACING_DATA] = read_tracing_feature,
 	[FEATURE_BUILD_ID] = read_build_ids,
 	[FEATURE_HOSTNAME] = read_hostname,
 	[FEATURE_OSRELEASE] = read_osrelease,
@@ -246,8 +244,8 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_FILE2] = simpleperf_read_files2,
 };
 
-static int read_feature(struct context *ctx, struct input *in, int bit, uint64_t offset,
-			uint64_t size)
+static int read_section_of(struct context *ctx, struct input *in, int bit,
+			   uint64_t offset, uint64_t size)
 {
 	uint8_t *bytes;
 	struct cursor c;
@@ -292,41 +290,29 @@ int feature_decode(struct context *ctx, struct input *in, uint64_t bit,
 	return readers[bit](in, &c) < 0 ? fail_memory(ctx) : 0;
 }
 
-/* Files that were put behind each other: all but the first are lost, which is to be said. */
-static int look_behind(struct context *ctx, struct input *in, uint64_t end)
-{
-	uint8_t magic[8];
-	size_t got;
-	int err = file_read(ctx, &in->file, end, magic, sizeof(magic), &got);
-
-	if (err < 0 || got < sizeof(magic) || !recording_begins(magic))
-		return err;
-	return note_damage(ctx, in, end, ANOTHER_RECORDING);
-}
-
-static bool has_feature(const struct input *in, int bit)
+static bool is_in_header(const struct input *in, int bit)
 {
 	return in->features[bit / 64] >> bit % 64 & 1;
 }
 
-/* Behind the data: "u64 offset, size" for each bit that is set, lowest first. All of them
- * at once: what they tell of may be far behind in a packed file. */
+/* All of them at once: what they tell of may be far behind in a packed file. */
 int features_read(struct context *ctx, struct input *in)
 {
 	uint64_t entry = in->sources.v[0].end, end = 0;
 	uint8_t sections[FEATURES * HEADER_SECTION], *section = sections;
+	uint8_t behind[8];
 	size_t got, want = 0;
 	int err;
 
 	for (int bit = 0; bit < FEATURES; bit++)
-		want += has_feature(in, bit) ? HEADER_SECTION : 0;
+		want += is_in_header(in, bit) ? HEADER_SECTION : 0;
 	err = file_read(ctx, &in->file, entry, sections, want, &got);
 	if (err < 0)
 		return err;
 	for (int bit = 0; bit < FEATURES; bit++) {
 		uint64_t offset, size;
 
-		if (!has_feature(in, bit))
+		if (!is_in_header(in, bit))
 			continue;
 		if (got < HEADER_SECTION)
 			return note_damage(
@@ -341,9 +327,14 @@ int features_read(struct context *ctx, struct input *in)
 			end = offset + size;
 		if (!readers[bit])
 			continue;
-		err = read_feature(ctx, in, bit, offset, size);
+		err = read_section_of(ctx, in, bit, offset, size);
 		if (err < 0)
 			return err;
 	}
-	return look_behind(ctx, in, end > entry ? end : entry);
+	/* Files that were put behind each other: all but the first are lost, which is to be said. */
+	end = end > entry ? end : entry;
+	err = file_read(ctx, &in->file, end, behind, sizeof(behind), &got);
+	if (err < 0 || got < sizeof(behind) || !recording_begins(behind))
+		return err;
+	return note_damage(ctx, in, end, ANOTHER_RECORDING);
 }

@@ -1,3 +1,14 @@
+/*
+ * The header of a file says where all else is:
+ *
+ *	header | ids of events | attributes, each with the place of its ids | data | feature sections
+ *
+ * None of these places is trusted. What lies outside the file is said and costs only itself, as long as samples can
+ * be read without it; a file that was cut or never finished has its data up to its end. Versions 1 and 2 and both
+ * byte orders are told by the magic number and by what sizes can be.
+ *
+ * Source: tools/perf/Documentation/perf.data-file-format.txt, perf's util/header.c.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,19 +17,17 @@
 #include "base/cursor.h"
 #include "input/perf.h"
 
-/* struct perf_file_header: what stands where. */
 enum {
 	ATTR_SIZE_MOST = 4096,
-	IDS_MOST =
-		64
-		<< 20, /* bytes of ids; a packed file does not say how many it can have */
+	/* Bytes of ids: a packed file does not say how many it can have. */
+	IDS_MOST = 64 << 20,
 };
 
 struct section {
 	uint64_t offset, size;
 };
 
-static struct section read_section(struct cursor *c)
+static struct section cursor_section(struct cursor *c)
 {
 	struct section s = { cursor_u64(c), 0 };
 
@@ -118,50 +127,13 @@ static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *a
 	return err;
 }
 
-/* One entry of the attribute section: an attr of any size, then where its ids are. */
-static int read_attr(struct context *ctx, struct input *in, const uint8_t *bytes,
-		     size_t size, struct all_ids *all)
-{
-	struct cursor c = in_cursor(in, bytes + size - HEADER_SECTION, HEADER_SECTION);
-	struct section s = read_section(&c);
-	int err = event_add(ctx, in, bytes, size - HEADER_SECTION);
-	struct ids_of_event *ids;
-
-	if (err < 0 || s.size == 0)
-		return err;
-	ids = array_add(&all->list);
-	if (!ids)
-		return fail_memory(ctx);
-	*ids = (struct ids_of_event){ s, (uint32_t)in->rec.events.count - 1 };
-	return 0;
-}
-
-static int read_attr_list(struct context *ctx, struct input *in, struct section s,
-			  uint64_t stride, struct all_ids *all)
-{
-	uint8_t bytes[ATTR_SIZE_MOST];
-	size_t got;
-	int err;
-
-	for (uint64_t i = 0; i < s.size / stride; i++) {
-		err = file_read(ctx, &in->file, s.offset + i * stride, bytes,
-				(size_t)stride, &got);
-		if (err < 0)
-			return err;
-		if (got < stride)
-			return fail(ctx, -EBADMSG, "'%s': ends inside attribute %" PRIu64,
-				    in->file.path, i);
-		err = read_attr(ctx, in, bytes, (size_t)stride, all);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
+/* The attribute section: each entry is an attr, of the same size for all, and then where its ids are. */
 static int read_attrs(struct context *ctx, struct input *in, struct section s,
 		      uint64_t stride)
 {
-	struct all_ids ids = { 0 };
+	uint8_t bytes[ATTR_SIZE_MOST];
+	struct all_ids all = { 0 };
+	struct ids_of_event *ids;
 	int err;
 
 	if (stride < PERF_ATTR_SIZE_VER0 + HEADER_SECTION || stride > ATTR_SIZE_MOST)
@@ -173,14 +145,37 @@ static int read_attrs(struct context *ctx, struct input *in, struct section s,
 			    "'%s': attribute section at " PRIoff " of %" PRIu64
 			    " bytes does not fit the file",
 			    in->file.path, s.offset, s.size);
-	err = read_attr_list(ctx, in, s, stride, &ids);
+	for (uint32_t i = 0; i < s.size / stride; i++) {
+		size_t got, size = (size_t)stride - HEADER_SECTION;
+		struct section where;
+		struct cursor c;
+
+		err = file_read(ctx, &in->file, s.offset + i * stride, bytes,
+				(size_t)stride, &got);
+		if (err == 0 && got < stride)
+			err = fail(ctx, -EBADMSG, "'%s': ends inside attribute %" PRIu32,
+				   in->file.path, i);
+		if (err == 0)
+			err = event_add(ctx, in, bytes, size);
+		if (err < 0)
+			goto out;
+		c = in_cursor(in, bytes + size, HEADER_SECTION);
+		where = cursor_section(&c);
+		if (where.size == 0)
+			continue;
+		ids = array_add(&all.list);
+		if (!ids) {
+			err = fail_memory(ctx);
+			goto out;
+		}
+		*ids = (struct ids_of_event){ where, i };
+	}
+	err = read_all_ids(ctx, in, &all);
 	if (err == 0)
-		err = read_all_ids(ctx, in, &ids);
-	array_release(&ids.list);
-	if (err < 0)
-		return err;
-	event_finder_settle(in);
-	return 0;
+		event_finder_settle(in);
+out:
+	array_release(&all.list);
+	return err;
 }
 
 /* Data that was never finished, or of which the end is gone, goes to the file's end. */
@@ -293,9 +288,9 @@ int perf_file_open(struct context *ctx, struct input *in)
 	if (size == HEADER_PIPE)
 		return pipe_open(ctx, in);
 	attr_size = cursor_u64(&c);
-	attrs = read_section(&c);
-	data = read_section(&c);
-	types = read_section(&c);
+	attrs = cursor_section(&c);
+	data = cursor_section(&c);
+	types = cursor_section(&c);
 	if (got == 0)
 		return fail(ctx, -ENODATA, "'%s' is empty", in->file.path);
 	if (got >= HEADER_PIPE && size != HEADER_FULL && size != HEADER_WITHOUT_FEATURES)

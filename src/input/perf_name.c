@@ -1,3 +1,8 @@
+/*
+ * What perf calls an event whose name was not recorded, made of type, config and flags as its tools/perf/util/
+ * evsel.c (evsel__name()) and parse-events.c do it: "cycles:u", "LLC-load-misses", "cpu_core/config=0x1/". The
+ * numbers are those of include/uapi/linux/perf_event.h.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
@@ -5,7 +10,7 @@
 #include "base/text.h"
 #include "input/perf.h"
 
-/* include/uapi/linux/perf_event.h: enum perf_hw_id, perf_sw_ids. */
+/* enum perf_hw_id, perf_sw_ids. */
 static const char *const hardware[] = {
 	"cycles",
 	"instructions",
@@ -34,51 +39,51 @@ static const char *const operations[][2] = {
 };
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* "cache | operation << 8 | result << 16" */
-static bool add_cache(struct text *t, uint64_t config)
+/* The name of a number that is not of one machine's counters alone. False: it has none. */
+static bool add_generic_name(struct text *t, const struct event *e, uint64_t config)
 {
+	/* "cache | operation << 8 | result << 16" */
 	uint64_t cache = config & 0xff, operation = config >> 8 & 0xff;
 	uint64_t result = config >> 16;
 
-	if (cache >= COUNT(caches) || operation >= COUNT(operations) || result > 1)
-		return false;
-	text_printf(t, "%s-%s", caches[cache], operations[operation][result]);
-	return true;
-}
-
-static void add_breakpoint(struct text *t, const struct event *e)
-{
-	text_printf(t, "mem:0x%" PRIx64 ":", e->address);
-	text_string(t, e->breakpoint & HW_BREAKPOINT_R ? "r" : "");
-	text_string(t, e->breakpoint & HW_BREAKPOINT_W ? "w" : "");
-	text_string(t, e->breakpoint & HW_BREAKPOINT_X ? "x" : "");
-}
-
-/* False where the number stands for nothing that has a name. */
-static bool add_known(struct text *t, const struct event *e, uint64_t config)
-{
-	if (e->type == PERF_TYPE_HARDWARE && config < COUNT(hardware))
+	switch (e->type) {
+	case PERF_TYPE_HARDWARE:
+		if (config >= COUNT(hardware))
+			return false;
 		text_string(t, hardware[config]);
-	else if (e->type == PERF_TYPE_SOFTWARE && config < COUNT(software))
+		return true;
+	case PERF_TYPE_SOFTWARE:
+		if (config >= COUNT(software))
+			return false;
 		text_string(t, software[config]);
-	else if (e->type == PERF_TYPE_RAW)
+		return true;
+	case PERF_TYPE_HW_CACHE:
+		if (cache >= COUNT(caches) || operation >= COUNT(operations) ||
+		    result > 1)
+			return false;
+		text_printf(t, "%s-%s", caches[cache], operations[operation][result]);
+		return true;
+	case PERF_TYPE_RAW:
 		text_printf(t, "raw 0x%" PRIx64, config);
-	else if (e->type == PERF_TYPE_BREAKPOINT)
-		add_breakpoint(t, e);
-	else
-		return e->type == PERF_TYPE_HW_CACHE && add_cache(t, config);
-	return true;
+		return true;
+	case PERF_TYPE_BREAKPOINT:
+		text_printf(t, "mem:0x%" PRIx64 ":%s%s%s", e->address,
+			    e->breakpoint & HW_BREAKPOINT_R ? "r" : "",
+			    e->breakpoint & HW_BREAKPOINT_W ? "w" : "",
+			    e->breakpoint & HW_BREAKPOINT_X ? "x" : "");
+		return true;
+	}
+	return false;
 }
 
 /* What was left out, as perf has it behind a colon; "H" it has in more cases. */
 static void add_modifiers(struct text *t, const struct event *e)
 {
 	unsigned precise = e->flags >> PERF_ATTR_PRECISE_IP_SHIFT & 3;
-	bool parted = (e->flags & PERF_ATTR_EXCLUDE_USER) ||
-		      (e->flags & PERF_ATTR_EXCLUDE_KERNEL) ||
-		      (e->flags & PERF_ATTR_EXCLUDE_HV);
+	bool parted = e->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
+				  PERF_ATTR_EXCLUDE_HV);
 
-	if (parted || precise || (e->flags & PERF_ATTR_EXCLUDE_HOST))
+	if (parted || precise || e->flags & PERF_ATTR_EXCLUDE_HOST)
 		text_char(t, ':');
 	if (parted && !(e->flags & PERF_ATTR_EXCLUDE_KERNEL))
 		text_char(t, 'k');
@@ -87,7 +92,7 @@ static void add_modifiers(struct text *t, const struct event *e)
 	if (parted && !(e->flags & PERF_ATTR_EXCLUDE_HV))
 		text_char(t, 'h');
 	text_printf(t, "%.*s", (int)precise, "ppp");
-	if ((e->flags & PERF_ATTR_EXCLUDE_HOST))
+	if (e->flags & PERF_ATTR_EXCLUDE_HOST)
 		text_char(t, 'G');
 }
 
@@ -103,31 +108,6 @@ static uint32_t counters_name(const struct input *in, uint64_t type)
 	return 0;
 }
 
-/*
- * Where there are several kinds of processors, the upper half of a config says which
- * counters are meant. Without their name those of all count the same.
- */
-static void add_name(struct text *t, const struct input *in, const struct event *e)
-{
-	bool extended = e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE;
-	uint64_t config = extended ? (uint32_t)e->config : e->config;
-	uint64_t type = extended ? e->config >> 32 : e->type;
-	const char *counters = intern_text(in->strings, counters_name(in, type));
-	struct text known = { 0 };
-
-	if (add_known(&known, e, config)) {
-		text_printf(t, extended && *counters ? "%s/%s/" : "%s%s",
-			    extended ? counters : "", known.size ? known.bytes : "");
-		add_modifiers(t, e);
-	} else if (*counters && e->type >= PERF_TYPE_MAX) {
-		text_printf(t, "%s/config=%#" PRIx64 "/", counters, config);
-	} else {
-		text_printf(t, "type %u, config %#" PRIx64, e->type, e->config);
-	}
-	t->failed |= known.failed;
-	text_release(&known);
-}
-
 int event_type_name(struct input *in, uint64_t config, const char *text, size_t size)
 {
 	for (size_t i = 0; i < in->rec.events.count; i++) {
@@ -140,19 +120,40 @@ int event_type_name(struct input *in, uint64_t config, const char *text, size_t 
 	return 0;
 }
 
+/*
+ * Where there are several kinds of processors, the upper half of a config says which
+ * counters are meant. Without their name those of all count the same.
+ */
 int event_name(struct input *in, struct event *event)
 {
-	struct text name = { 0 };
 	const struct event_format *format = recording_format(&in->rec, event);
+	bool extended =
+		event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;
+	uint64_t config = extended ? (uint32_t)event->config : event->config;
+	uint64_t type = extended ? event->config >> 32 : event->type;
+	struct text name = { 0 }, generic = { 0 };
+	const char *counters;
 	int err;
 
 	if (format && format->name) {
 		event->name = format->name;
 		return 0;
 	}
-	add_name(&name, in, event);
-	err = name.failed ? -ENOMEM
-			  : intern_add(in->strings, name.bytes, name.size, &event->name);
+	counters = intern_text(in->strings, counters_name(in, type));
+	if (add_generic_name(&generic, event, config)) {
+		text_printf(&name, extended && *counters ? "%s/%s/" : "%s%s",
+			    extended ? counters : "", generic.size ? generic.bytes : "");
+		add_modifiers(&name, event);
+	} else if (*counters && event->type >= PERF_TYPE_MAX) {
+		text_printf(&name, "%s/config=%#" PRIx64 "/", counters, config);
+	} else {
+		text_printf(&name, "type %u, config %#" PRIx64, event->type,
+			    event->config);
+	}
+	err = name.failed || generic.failed
+		      ? -ENOMEM
+		      : intern_add(in->strings, name.bytes, name.size, &event->name);
 	text_release(&name);
+	text_release(&generic);
 	return err;
 }

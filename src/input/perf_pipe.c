@@ -1,13 +1,14 @@
+/*
+ * What perf writes to a pipe: a header of 16 bytes, then records only. Attributes, names and features are records, too,
+ * and may come after others, so each of them is taken up when it comes. perf inject and newer recorders put some
+ * of them into files. Source: perf.data-file-format.txt, "Pipe-mode data", and perf's util/header.c
+ * (perf_event__process_attr(), _feature(), _event_update()).
+ */
 #include <errno.h>
 
 #include "input/perf.h"
 #include "input/simpleperf.h"
 
-/*
- * What perf writes to a pipe: a header of 16 bytes, then records only. Attributes, names
- * and features are records, too, and may come after others. perf inject and newer
- * recorders put some of them into files.
- */
 enum { UPDATE_NAME = 2 /* PERF_EVENT_UPDATE__NAME */ };
 
 bool pipe_flows(const uint8_t beginning[FILE_BEGINNING])
@@ -36,7 +37,8 @@ int pipe_open(struct context *ctx, struct input *in)
 }
 
 /* "attr[attr.size]; u64 ids[]": the ids begin where the attr says that it ends. */
-static int read_attr(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
+static int read_attr_record(struct context *ctx, struct input *in, const uint8_t *p,
+			    size_t size)
 {
 	struct cursor c = in_cursor(in, p, size);
 	uint32_t attr_size;
@@ -94,8 +96,8 @@ static int read_update(struct context *ctx, struct input *in, const uint8_t *p,
 	return 0;
 }
 
-static int read_feature(struct context *ctx, struct input *in, const uint8_t *p,
-			size_t size)
+static int read_feature_record(struct context *ctx, struct input *in, const uint8_t *p,
+			       size_t size)
 {
 	struct cursor c = in_cursor(in, p, size);
 	uint64_t bit = cursor_u64(&c);
@@ -110,10 +112,10 @@ int meta_record(struct context *ctx, struct input *in, const struct raw_record *
 		int (*read)(struct context *ctx, struct input *in, const uint8_t *p,
 			    size_t size);
 	} kinds[] = {
-		{ PERF_RECORD_HEADER_ATTR, read_attr },
+		{ PERF_RECORD_HEADER_ATTR, read_attr_record },
 		{ PERF_RECORD_HEADER_EVENT_TYPE, read_event_type },
 		{ PERF_RECORD_EVENT_UPDATE, read_update },
-		{ PERF_RECORD_HEADER_FEATURE, read_feature },
+		{ PERF_RECORD_HEADER_FEATURE, read_feature_record },
 	};
 	const uint8_t *p = raw->bytes + RECORD_HEAD;
 

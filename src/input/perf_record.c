@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "input/deferred.h"
 #include "input/perf.h"
@@ -49,21 +50,6 @@ static int read_name(struct body *b, uint32_t *ret)
 	return input_add_name(b->in, text, size, ret);
 }
 
-/* Has another module of the kernel the same build id? */
-static int note_module(struct input *in, const struct record *map)
-{
-	enum { MODULES_MOST = 4096 };
-	uint64_t key = hash_bytes(map->build_id, BUILD_ID_MAX);
-	const uint32_t *first = hash_map_get(&in->modules, key);
-
-	in->rec.modules_share_ids |=
-		first ? *first != map->name : in->modules.count >= MODULES_MOST;
-	return first || in->rec.modules_share_ids ||
-			       hash_map_set(&in->modules, key, map->name)
-		       ? 0
-		       : -ENOMEM;
-}
-
 /*
  * A path is kept as long as the recording is read. A process that maps new ones of 4 KB as fast
  * as it can would fill the memory of whoever records it: behind some megabytes its maps have no
@@ -87,20 +73,33 @@ static int read_path(struct body *b, uint32_t pid, uint32_t *ret)
 	return hash_map_set(&in->path_bytes, pid, sum) ? 0 : -ENOMEM;
 }
 
-/* The name of a map. That of the kernel says where a symbol of it lay. */
+/* The name of a map. That of the kernel says where a symbol of it lay; of its modules one build id may be
+ * that of several, which then tells nobody which file it is. */
 static int read_map_name(struct body *b, struct record *ret)
 {
+	enum { MODULES_MOST = 4096 };
 	static const char kernel[] = "[kernel.kallsyms]";
+	struct input *in = b->in;
 	int err = read_path(b, ret->pid, &ret->name);
+	const uint32_t *first;
+	uint64_t key;
 
 	if (err < 0 || ret->mode != MODE_KERNEL)
 		return err;
-	if (strncmp(intern_text(b->in->strings, ret->name), kernel, sizeof(kernel) - 1) ==
+	if (strncmp(intern_text(in->strings, ret->name), kernel, sizeof(kernel) - 1) ==
 	    0) {
-		b->in->rec.kernel_located |= ret->offset != 0;
+		in->rec.kernel_located |= ret->offset != 0;
 		return 0;
 	}
-	return ret->build_id_size ? note_module(b->in, ret) : 0;
+	if (!ret->build_id_size)
+		return 0;
+	key = hash_bytes(ret->build_id, BUILD_ID_MAX);
+	first = hash_map_get(&in->modules, key);
+	in->rec.modules_share_ids |=
+		first ? *first != ret->name : in->modules.count >= MODULES_MOST;
+	if (first || in->rec.modules_share_ids)
+		return 0;
+	return hash_map_set(&in->modules, key, ret->name) ? 0 : -ENOMEM;
 }
 
 static int decode_mmap(struct body *b, struct record *ret)
@@ -113,15 +112,6 @@ static int decode_mmap(struct body *b, struct record *ret)
 	ret->size = cursor_u64(&b->c);
 	ret->offset = cursor_u64(&b->c);
 	return read_map_name(b, ret);
-}
-
-/* "u32 maj, min; u64 ino, generation" */
-static void read_inode(struct cursor *c, struct record *ret)
-{
-	ret->maj = cursor_u32(c);
-	ret->min = cursor_u32(c);
-	ret->ino = cursor_u64(c);
-	ret->generation = cursor_u64(c);
 }
 
 /*
@@ -144,12 +134,15 @@ static bool is_build_id(const uint8_t *p, const struct record *inode, bool asked
 	return size <= 12 && inode->generation == 0 && inode->min >= 256;
 }
 
+/* "u32 maj, min; u64 ino, generation", or a build id in their place. */
 static void decode_identity(struct body *b, struct record *ret)
 {
 	const uint8_t *p = b->c.p;
-	struct record inode = { 0 };
+	struct record inode = { .maj = cursor_u32(&b->c) };
 
-	read_inode(&b->c, &inode);
+	inode.min = cursor_u32(&b->c);
+	inode.ino = cursor_u64(&b->c);
+	inode.generation = cursor_u64(&b->c);
 	if (b->c.bad)
 		return;
 	if (b->head.misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
@@ -164,22 +157,10 @@ static void decode_identity(struct body *b, struct record *ret)
 	ret->generation = inode.generation;
 }
 
-/* What flamefold records of a line of perf-PID.map has the line's name behind that of the map, whose
- * field began at @field. */
-static int read_line_name(struct body *b, const uint8_t *field, struct record *ret)
-{
-	size_t size = (size_t)(b->c.p - field), name = strnlen((const char *)field, size);
-
-	if (b->c.bad || ret->generation != LIVE_LINE_GENERATION || !ret->executable ||
-	    name + 1 >= size || !field[name + 1])
-		return 0;
-	b->c.p = field + name + 1;
-	return read_path(b, ret->pid, &ret->code);
-}
-
 static int decode_mmap2(struct body *b, struct record *ret)
 {
 	const uint8_t *field;
+	size_t size, name;
 	int err;
 
 	ret->type = PERF_RECORD_MMAP;
@@ -189,11 +170,21 @@ static int decode_mmap2(struct body *b, struct record *ret)
 	ret->size = cursor_u64(&b->c);
 	ret->offset = cursor_u64(&b->c);
 	decode_identity(b, ret);
-	ret->executable = cursor_u32(&b->c) & 4; /* PROT_EXEC */
+	ret->executable = cursor_u32(&b->c) & PROT_EXEC;
 	cursor_u32(&b->c); /* flags */
 	field = b->c.p;
 	err = read_map_name(b, ret);
-	return err < 0 ? err : read_line_name(b, field, ret);
+	if (err < 0 || b->c.bad || ret->generation != LIVE_LINE_GENERATION ||
+	    !ret->executable)
+		return err;
+	/* What flamefold records of a line of perf-PID.map has the line's name behind that of
+	 * the map. */
+	size = (size_t)(b->c.p - field);
+	name = strnlen((const char *)field, size);
+	if (name + 1 >= size || !field[name + 1])
+		return 0;
+	b->c.p = field + name + 1;
+	return read_path(b, ret->pid, &ret->code);
 }
 
 static int decode_comm(struct body *b, struct record *ret)
@@ -225,7 +216,7 @@ static int decode_ksymbol(struct body *b, struct record *ret)
 	ret->start = cursor_u64(&b->c);
 	ret->size = cursor_u32(&b->c);
 	cursor_u16(&b->c); /* BPF, or code out of line */
-	ret->gone = cursor_u16(&b->c) & 1;
+	ret->gone = cursor_u16(&b->c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 	return read_name(b, &ret->name);
 }
 
@@ -253,10 +244,10 @@ static int decode_cgroup(struct body *b, struct record *ret)
 /* "u16 what, flags; u32 id; u8 tag[8]" */
 static int decode_bpf(struct body *b, struct record *ret)
 {
-	enum { BPF_UNLOAD = 2, TAG = 8 };
+	enum { TAG = 8 };
 	char tag[2 * TAG + 1];
 
-	ret->gone = cursor_u16(&b->c) == BPF_UNLOAD;
+	ret->gone = cursor_u16(&b->c) == PERF_BPF_EVENT_PROG_UNLOAD;
 	cursor_u16(&b->c); /* flags */
 	ret->id = cursor_u32(&b->c);
 	for (int i = 0; i < TAG; i++)
@@ -290,13 +281,13 @@ static int count_throttle(struct body *b, struct record *ret)
 
 static int count_aux(struct body *b, struct record *ret)
 {
-	enum { AUX_TRUNCATED = 1, AUX_PARTIAL = 4, AUX_COLLISION = 8 };
+	const uint64_t not_whole =
+		PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION;
 
 	(void)ret;
 	cursor_u64(&b->c); /* offset */
 	cursor_u64(&b->c); /* size */
-	b->in->rec.aux_lost +=
-		(cursor_u64(&b->c) & (AUX_TRUNCATED | AUX_PARTIAL | AUX_COLLISION)) != 0;
+	b->in->rec.aux_lost += (cursor_u64(&b->c) & not_whole) != 0;
 	return 0;
 }
 
@@ -380,47 +371,41 @@ static const struct {
 	[PERF_RECORD_CGROUP] = { true, decode_cgroup },
 };
 
-/*
- * The record's own time. One without holds for what stands behind it: from just after
- * the newest record before it. perf writes 0 into those it makes itself, which hold from
- * the beginning. In a file without any time the place is the time.
- */
-static uint64_t time_of(struct input *in, const struct raw_record *raw)
-{
-	uint64_t time = trailer_time(in, raw->bytes, raw->head.size);
-
-	/* Before the first attribute of a pipe. */
-	if (in->rec.events.count == 0)
-		return 0;
-	if (!in->any_timed)
-		return (uint64_t)in->source << SOURCE_SHIFT | raw->position;
-	if (time == UINT64_MAX)
-		return in->newest ? in->newest + 1 : 0;
-	see_time(&in->newest, time);
-	return time;
-}
-
 int record_decode(struct context *ctx, struct input *in, const struct raw_record *raw,
 		  struct record *ret)
 {
 	struct body b = { .in = in, .head = raw->head };
 	int event = event_of_other(in, raw->bytes, raw->head.size);
-	uint64_t time = time_of(in, raw);
+	uint64_t time = trailer_time(in, raw->bytes, raw->head.size);
+	uint64_t position = (uint64_t)in->source << SOURCE_SHIFT | raw->position;
 	int err;
 
-	if (b.head.type == PERF_RECORD_TIME_CONV)
-		keep_time_conversion(in, in_cursor(in, raw->bytes + RECORD_HEAD,
-						   raw->head.size - (size_t)RECORD_HEAD));
-	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
-		return 0;
+	/*
+	 * A record without a time of its own holds for what stands behind it: from just after the
+	 * newest record before it. perf writes 0 into those it makes itself, which hold from the
+	 * beginning, and so do those before the first attribute of a pipe. In a recording without
+	 * any time the place is the time.
+	 */
+	if (in->rec.events.count == 0)
+		time = 0;
+	else if (!in->any_timed)
+		time = position;
+	else if (time == UINT64_MAX)
+		time = in->newest ? in->newest + 1 : 0;
+	else
+		see_time(&in->newest, time);
 	b.c = in_cursor(in, raw->bytes + RECORD_HEAD,
 			raw->head.size - (size_t)RECORD_HEAD);
+	if (b.head.type == PERF_RECORD_TIME_CONV)
+		keep_time_conversion(in, b.c);
+	if (b.head.type >= sizeof(kinds) / sizeof(*kinds) || !kinds[b.head.type].decode)
+		return 0;
 	b.trailer = event < 0 ? 0 : in->layouts.v[event].trailer;
 	b.has_tid = event >= 0 && in->layouts.v[event].trailer_tid;
 	*ret = (struct record){
 		.type = (uint16_t)b.head.type,
 		.mode = b.head.misc & PERF_RECORD_MISC_CPUMODE_MASK,
-		.position = (uint64_t)in->source << SOURCE_SHIFT | raw->position,
+		.position = position,
 		.time = time,
 	};
 	err = kinds[b.head.type].decode(&b, ret);

@@ -6,6 +6,7 @@
  * is the other one, or a chain is put together from several.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "input/deferred.h"
@@ -15,7 +16,8 @@
 enum {
 	RECORD_MOST = 1 << 16,
 	CHAIN_MOST = 1 << 14, /* entries of a chain that is put together here */
-	BRANCH_TARGET = 8, /* where it is in a branch record */
+	BRANCH_ENTRY = sizeof(struct perf_branch_entry),
+	BRANCH_TARGET = offsetof(struct perf_branch_entry, to),
 };
 
 struct sample_reader {
@@ -96,110 +98,44 @@ size_t input_chunks(const struct input *in)
 	return in->chunks.count;
 }
 
-/* "value, [enabled], [running], [id], [lost]" as a group of one. */
-static void read_value(struct cursor *c, uint64_t format, int times, struct sample *ret)
+/*
+ * The counters of a READ field: "value, [enabled], [running], [id], [lost]", or of a group "count, [enabled],
+ * [running], {value, [id], [lost]}[count]". A single one is handed out as a group of one. Without ids
+ * nobody can tell whose the values are.
+ */
+static void read_counters(struct cursor *c, uint64_t format, struct sample *ret)
 {
-	const uint8_t *value = cursor_bytes(c, 8), *id;
+	size_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint32_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	uint64_t members = format & PERF_FORMAT_GROUP ? cursor_u64(c) : 1;
+	const uint8_t *value, *id;
 
-	cursor_bytes(c, 8 * (size_t)times);
-	if (format & PERF_FORMAT_ID) {
-		id = cursor_bytes(c, 8);
-		if (value && id) {
-			memcpy(ret->value, value, 8);
-			memcpy(ret->value + 1, id, 8);
-			ret->group_count = 1;
-			ret->group_stride = 2;
+	if (format & PERF_FORMAT_GROUP) {
+		cursor_bytes(c, 8 * times);
+		if (members > cursor_left(c) / 8) {
+			c->bad = true;
+			return;
 		}
+		ret->group_count = format & PERF_FORMAT_ID ? (uint32_t)members : 0;
+		ret->group_stride = each;
+		ret->group = cursor_bytes(c, 8 * (size_t)members * each);
+		return;
+	}
+	value = cursor_bytes(c, 8);
+	cursor_bytes(c, 8 * times);
+	id = format & PERF_FORMAT_ID ? cursor_bytes(c, 8) : NULL;
+	if (value && id) {
+		memcpy(ret->value, value, 8);
+		memcpy(ret->value + 1, id, 8);
+		ret->group_count = 1;
+		ret->group_stride = 2;
 	}
 	if (format & PERF_FORMAT_LOST)
 		cursor_u64(c);
 }
 
-/* Where the values of a group's READ field are. */
-static void read_values(struct cursor *c, uint64_t format, struct sample *ret)
-{
-	int times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	int each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-	uint64_t members;
-
-	if (!(format & PERF_FORMAT_GROUP)) {
-		read_value(c, format, times, ret);
-		return;
-	}
-	members = cursor_u64(c);
-	cursor_bytes(c, 8 * (size_t)times);
-	if (members > cursor_left(c) / 8) {
-		c->bad = true;
-		return;
-	}
-	ret->group_count = format & PERF_FORMAT_ID ? (uint32_t)members : 0;
-	ret->group_stride = (uint32_t)each;
-	ret->group = cursor_bytes(c, 8 * (size_t)members * (size_t)each);
-}
-
-/* "u64 count" and then that many items, which have to be there. */
-static const uint8_t *items(struct cursor *c, size_t item, uint64_t *count)
-{
-	*count = cursor_u64(c);
-	if (*count > cursor_left(c) / item) {
-		c->bad = true;
-		*count = 0;
-	}
-	return cursor_bytes(c, item * (size_t)*count);
-}
-
-static void skip_registers(struct cursor *c, uint64_t mask)
-{
-	if (cursor_u64(c) != 0)
-		cursor_bytes(c, 8 * (size_t)__builtin_popcountll(mask));
-}
-
-static void read_registers(struct cursor *c, uint64_t mask, struct sample *ret)
-{
-	uint64_t abi = cursor_u64(c);
-
-	if (abi == 0)
-		return;
-	ret->user_registers = cursor_bytes(c, 8 * (size_t)__builtin_popcountll(mask));
-	ret->user_mask = mask;
-	ret->user_abi = abi > UINT8_MAX ? UINT8_MAX : (uint8_t)abi;
-}
-
-/* "u64 size; u8 bytes[size]; u64 filled", the last only where there is room for any. */
-static void read_user_stack(struct cursor *c, struct sample *ret)
-{
-	uint64_t size = cursor_u64(c), filled;
-
-	if (size == 0)
-		return;
-	ret->has_user_stack = true;
-	ret->user_stack = cursor_bytes(c, (size_t)size);
-	filled = cursor_u64(c);
-	ret->user_stack_cut = filled >= size;
-	ret->user_stack_size = (uint32_t)(filled < size ? filled : size);
-}
-
-/* Branches: "u64 count; [index]; {from, to, flags}[count]; [counters[count]]". */
-static const uint8_t *read_branches(struct cursor *c, const struct layout *layout,
-				    uint64_t *count)
-{
-	const uint8_t *branches;
-
-	*count = cursor_u64(c);
-	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		cursor_u64(c);
-	if (*count > cursor_left(c) / 24) {
-		c->bad = true;
-		*count = 0;
-		return NULL;
-	}
-	branches = cursor_bytes(c, 24 * (size_t)*count);
-	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
-		cursor_bytes(c, 8 * (size_t)*count);
-	return branches;
-}
-
+/* What lies between the user's stack and the cgroup. */
 static void skip_to_cgroup(struct cursor *c, uint64_t type, const struct layout *layout)
 {
 	static const uint32_t words[] = { PERF_SAMPLE_WEIGHT, PERF_SAMPLE_WEIGHT_STRUCT,
@@ -208,8 +144,9 @@ static void skip_to_cgroup(struct cursor *c, uint64_t type, const struct layout 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (type & words[i])
 			cursor_u64(c);
-	if (type & PERF_SAMPLE_REGS_INTR)
-		skip_registers(c, layout->regs_intr);
+	/* "u64 abi; u64 register[]", the latter only where there is an ABI. */
+	if (type & PERF_SAMPLE_REGS_INTR && cursor_u64(c) != 0)
+		cursor_bytes(c, 8 * (size_t)__builtin_popcountll(layout->regs_intr));
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		cursor_u64(c);
 }
@@ -228,13 +165,6 @@ static void use_chain(struct sample_reader *r, struct sample *ret, uint32_t coun
 	ret->chain_count = count;
 }
 
-static bool has_target(const struct sample_reader *r, const uint8_t *branches,
-		       uint64_t count)
-{
-	return count > 0 ||
-	       (r->any_target && r->readable_end - branches >= BRANCH_TARGET + 8);
-}
-
 /*
  * The processor's branch records as the user's chain: the newest entry's target is where
  * it is, the sources are the calls that led there (perf, resolve_lbr_callchain_sample()).
@@ -242,20 +172,20 @@ static bool has_target(const struct sample_reader *r, const uint8_t *branches,
 static int use_branches(struct sample_reader *r, struct sample *ret,
 			const uint8_t *branches, uint64_t count)
 {
+	bool has_target = count > 0 || (r->any_target &&
+					r->readable_end - branches >= BRANCH_TARGET + 8);
 	uint32_t n = 0;
 
 	while (n < ret->chain_count && sample_chain(ret, n) != PERF_CONTEXT_USER)
 		n++;
-	if (n == ret->chain_count || !has_target(r, branches, count))
-		return 0;
-	if (n + count + 2 > CHAIN_MOST)
+	if (n == ret->chain_count || !has_target || n + count + 2 > CHAIN_MOST)
 		return 0;
 	if (!own_chain(r))
 		return -ENOMEM;
 	memcpy(r->chain, ret->chain, 8 * (size_t)++n);
 	r->chain[n++] = u64_at(branches + BRANCH_TARGET);
 	for (uint64_t i = 0; i < count; i++)
-		r->chain[n++] = u64_at(branches + 24 * i);
+		r->chain[n++] = u64_at(branches + BRANCH_ENTRY * i);
 	ret->exact_chain = true;
 	use_chain(r, ret, n);
 	return 0;
@@ -347,10 +277,83 @@ static int use_unwound(struct sample_reader *r, struct sample *ret)
 	return 0;
 }
 
-/* The fields with 8 bytes each, at places that are known. */
-static void decode_fixed(struct sample_reader *r, const struct event *event,
-			 const struct layout *l, const uint8_t *p, struct sample *ret)
+/* What follows the chain, as far as something of it is wanted. */
+static int decode_tail(struct sample_reader *r, struct cursor *c,
+		       const struct event *event, const struct layout *l,
+		       struct sample *ret)
 {
+	uint64_t type = event->sample_type, count = 0;
+	const uint8_t *branches = NULL;
+
+	if (type & PERF_SAMPLE_RAW) { /* "u32 size; u8 bytes[size]" */
+		uint32_t size = cursor_u32(c);
+
+		ret->raw = cursor_bytes(c, size);
+		ret->raw_size = ret->raw ? size : 0;
+	}
+	/* "u64 count; [index]; {from, to, flags}[count]; [counters[count]]" */
+	if (type & PERF_SAMPLE_BRANCH_STACK) {
+		count = cursor_u64(c);
+		if (l->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+			cursor_u64(c);
+		if (count > cursor_left(c) / BRANCH_ENTRY) {
+			c->bad = true;
+			count = 0;
+		} else {
+			branches = cursor_bytes(c, BRANCH_ENTRY * (size_t)count);
+			if (l->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
+				cursor_bytes(c, 8 * (size_t)count);
+		}
+	}
+	ret->branch_count = (uint32_t)count;
+	if (type & PERF_SAMPLE_REGS_USER) { /* "u64 abi; u64 register[]" */
+		uint64_t abi = cursor_u64(c);
+		size_t registers = (size_t)__builtin_popcountll(l->regs_user);
+
+		if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
+			ret->user_registers = cursor_bytes(c, 8 * registers);
+			ret->user_mask = l->regs_user;
+			ret->user_abi = abi > UINT8_MAX ? UINT8_MAX : (uint8_t)abi;
+		}
+	}
+	/* "u64 size; u8 bytes[size]; u64 filled", the last only where there is room for any. */
+	if (type & PERF_SAMPLE_STACK_USER) {
+		uint64_t size = cursor_u64(c), filled;
+
+		if (size) {
+			ret->has_user_stack = true;
+			ret->user_stack = cursor_bytes(c, (size_t)size);
+			filled = cursor_u64(c);
+			ret->user_stack_cut = filled >= size;
+			ret->user_stack_size = (uint32_t)(filled < size ? filled : size);
+		}
+	}
+	if (type & PERF_SAMPLE_CGROUP) {
+		skip_to_cgroup(c, type, l);
+		ret->cgroup = cursor_u64(c);
+	}
+	if (c->bad)
+		return 0;
+	if (type & PERF_SAMPLE_RAW && event->type == PERF_TYPE_SOFTWARE &&
+	    event->config == PERF_COUNT_SW_BPF_OUTPUT)
+		return use_off_cpu(r, ret, in_cursor(r->in, ret->raw, ret->raw_size));
+	return branches && l->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK
+		       ? use_branches(r, ret, branches, count)
+		       : 0;
+}
+
+/* 1, 0 where the record does not hold what its event says, or -ENOMEM. */
+static int decode_fields(struct sample_reader *r, int index, const uint8_t *p,
+			 size_t size, struct sample *ret)
+{
+	const struct event *event = &r->in->rec.events.v[index];
+	const struct layout *l = &r->in->layouts.v[index];
+	struct cursor c;
+	int err = 0;
+
+	if (size < l->fixed)
+		return 0;
+	/* Where no event of the recording has times, places in the file go for them. */
 	ret->time = l->time	       ? u64_at(p + l->time)
 		    : r->in->any_timed ? r->newest
 				       : ret->position;
@@ -360,71 +363,17 @@ static void decode_fixed(struct sample_reader *r, const struct event *event,
 	ret->tid = l->tid ? u32_at(p + l->tid + 4) : UINT32_MAX;
 	ret->cpu = l->cpu ? u32_at(p + l->cpu) : UINT32_MAX;
 	ret->period = l->period ? u64_at(p + l->period) : event->period;
-}
-
-/* "u32 size; u8 bytes[size]" */
-static void read_raw(struct cursor *c, struct sample *ret)
-{
-	uint32_t size = cursor_u32(c);
-
-	ret->raw = cursor_bytes(c, size);
-	ret->raw_size = ret->raw ? size : 0;
-}
-
-static bool is_bpf_output(const struct event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE &&
-	       event->config == PERF_COUNT_SW_BPF_OUTPUT;
-}
-
-/* What follows the chain, as far as something of it is wanted. */
-static int decode_tail(struct sample_reader *r, struct cursor *c,
-		       const struct event *event, const struct layout *l,
-		       struct sample *ret)
-{
-	uint64_t type = event->sample_type, count = 0;
-	const uint8_t *branches = NULL;
-
-	if (type & PERF_SAMPLE_RAW)
-		read_raw(c, ret);
-	if (type & PERF_SAMPLE_BRANCH_STACK)
-		branches = read_branches(c, l, &count);
-	ret->branch_count = (uint32_t)count;
-	if (type & PERF_SAMPLE_REGS_USER)
-		read_registers(c, l->regs_user, ret);
-	if (type & PERF_SAMPLE_STACK_USER)
-		read_user_stack(c, ret);
-	if (type & PERF_SAMPLE_CGROUP) {
-		skip_to_cgroup(c, type, l);
-		ret->cgroup = cursor_u64(c);
-	}
-	if (!c->bad && type & PERF_SAMPLE_RAW && is_bpf_output(event))
-		return use_off_cpu(r, ret, in_cursor(r->in, ret->raw, ret->raw_size));
-	if (c->bad || !branches ||
-	    !(l->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
-		return 0;
-	return use_branches(r, ret, branches, count);
-}
-
-/* 1, 0 where the record does not hold what its event says, or -ENOMEM. */
-static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t size,
-		  struct sample *ret)
-{
-	const struct event *event = &r->in->rec.events.v[index];
-	const struct layout *l = &r->in->layouts.v[index];
-	struct cursor c;
-	uint64_t count;
-	int err = 0;
-
-	if (size < l->fixed)
-		return 0;
-	decode_fixed(r, event, l, p, ret);
 	c = cursor_of(p + l->fixed, size - l->fixed);
 	if (event->sample_type & PERF_SAMPLE_READ)
-		read_values(&c, event->read_format, ret);
-	if (event->sample_type & PERF_SAMPLE_CALLCHAIN) {
+		read_counters(&c, event->read_format, ret);
+	if (event->sample_type &
+	    PERF_SAMPLE_CALLCHAIN) { /* "u64 count, address[count]" */
+		uint64_t count = cursor_u64(&c);
+
+		if (count > cursor_left(&c) / 8)
+			return 0;
 		ret->has_chain = true;
-		ret->chain = items(&c, 8, &count);
+		ret->chain = cursor_bytes(&c, 8 * (size_t)count);
 		ret->chain_count = (uint32_t)count;
 	}
 	if (c.bad)
@@ -436,13 +385,6 @@ static int decode(struct sample_reader *r, int index, const uint8_t *p, size_t s
 	if (err == 0 && r->in->simpleperf)
 		err = use_unwound(r, ret);
 	return err < 0 ? err : !c.bad;
-}
-
-/* Where samples lack times of their own, those of other records are theirs. */
-static void pass_other(struct sample_reader *r, const struct raw_record *raw)
-{
-	if (!r->in->all_timed && r->in->any_timed)
-		see_time(&r->newest, trailer_time(r->in, raw->bytes, raw->head.size));
 }
 
 static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
@@ -467,7 +409,7 @@ static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
 	if (r->source)
 		ret->position |= (uint64_t)(r->source - 1) << SOURCE_SHIFT;
 	r->readable_end = p + raw->head.size + margin;
-	return decode(r, index, p, raw->head.size, ret);
+	return decode_fields(r, index, p, raw->head.size, ret);
 }
 
 int sample_decode(struct context *ctx, struct sample_reader *r, const uint8_t *bytes,
@@ -489,12 +431,16 @@ uint64_t sample_reader_damaged_at(const struct sample_reader *r)
 int sample_next(struct context *ctx, struct sample_reader *r, struct sample *ret,
 		uint64_t *damaged)
 {
+	/* Where samples lack times of their own, those of other records are theirs. */
+	bool others_have_times = !r->in->all_timed && r->in->any_timed;
 	struct raw_record raw;
 	int found;
 
 	while ((found = stream_next(ctx, &r->stream, &raw)) > 0) {
 		if (raw.head.type != PERF_RECORD_SAMPLE) {
-			pass_other(r, &raw);
+			if (others_have_times)
+				see_time(&r->newest,
+					 trailer_time(r->in, raw.bytes, raw.head.size));
 			continue;
 		}
 		found = decode_raw(r, &raw, ret);

@@ -5,7 +5,7 @@
  * compressed.
  *
  * Every size is compared with what is left before it is used. A size that cannot be
- * right ends the stream with a reason and a place, and all records before it stand.
+ * right ends the stream with a reason and a advance, and all records before it stand.
  * Types from 64 on are perf's own: tools/lib/perf/include/perf/event.h.
  */
 #include "input/stream.h"
@@ -93,14 +93,6 @@ static uint64_t bytes_behind(const struct stream *s, struct record_head head,
 	return s->swapped ? __builtin_bswap32(text) : text;
 }
 
-/* Bytes of a record, and behind it, that have to be there when it is handed out. */
-static size_t wanted_bytes(const struct stream *s, struct record_head head)
-{
-	if (s->heads && head.type == PERF_RECORD_SAMPLE && head.size > SAMPLE_HEAD)
-		return SAMPLE_HEAD;
-	return head.size + (size_t)s->margin;
-}
-
 bool recording_begins(const uint8_t *p)
 {
 	return memcmp(p, PERF_MAGIC, 8) == 0 || memcmp(p, PERF_MAGIC_SWAPPED, 8) == 0;
@@ -135,7 +127,10 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 		return end_at(s, s->offset, "a record of impossible size");
 	if (ret->head.size > s->end - s->offset)
 		return end_at(s, s->offset, "ends inside a record");
-	want = wanted_bytes(s, ret->head);
+	want = ret->head.size + (size_t)s->margin;
+	if (s->heads && ret->head.type == PERF_RECORD_SAMPLE &&
+	    ret->head.size > SAMPLE_HEAD)
+		want = SAMPLE_HEAD;
 	err = window_at(ctx, &s->window, s->offset, want, &ret->bytes, &got);
 	if (err < 0)
 		return err;
@@ -145,12 +140,6 @@ static int outer_record(struct context *ctx, struct stream *s, struct raw_record
 	if (want < ret->head.size && ret->head.size >= SKIPPED)
 		window_skims(&s->window);
 	return 1;
-}
-
-static int begin_unpacking(struct stream *s)
-{
-	s->packed = true;
-	return s->unpacking ? 0 : unpacking_new(&s->unpacking);
 }
 
 static bool is_head(const struct stream *s, const uint8_t *p)
@@ -173,25 +162,6 @@ static void feed_range(struct stream *s, uint64_t head, uint64_t size)
 	unpacking_feed(s->unpacking, start, start + size);
 }
 
-/*
- * perf 6.16 puts the size of several records into the first one's 16 bits. What is
- * intact is the size of the data of all, and the sizes of the others, the first of which
- * lies behind 65519 bytes of data:
- *
- *	head 16 | data 65519 | head 16 | data ... | head 16 | data |   (padding)
- *	        |<---------------- size of the data ------------->|
- */
-static void feed_overflowed(struct stream *s, uint64_t size)
-{
-	uint64_t body = s->offset + COMPRESSED2_HEAD;
-	uint64_t first = size < COMPRESSED2_MOST ? size : COMPRESSED2_MOST;
-
-	feed_range(s, COMPRESSED2_HEAD, first);
-	s->offset = body + first;
-	if (__builtin_add_overflow(body, size, &s->overflow_end))
-		s->overflow_end = UINT64_MAX;
-}
-
 /* What follows an overflowed record is at its end, or where a padded one would end. */
 static int skip_padding(struct context *ctx, struct stream *s)
 {
@@ -205,12 +175,20 @@ static int skip_padding(struct context *ctx, struct stream *s)
 	return err;
 }
 
+/*
+ * perf 6.16 puts the size of several records into the first one's 16 bits. What is
+ * intact is the size of the data of all, and the sizes of the others, the first of which
+ * lies behind 65519 bytes of data:
+ *
+ *	head 16 | data 65519 | head 16 | data ... | head 16 | data |   (padding)
+ *	        |<---------------- size of the data ------------->|
+ */
 static int feed_compressed2(struct context *ctx, struct stream *s, uint16_t claimed)
 {
 	uint64_t size = claimed > COMPRESSED2_HEAD ? claimed - COMPRESSED2_HEAD : 0;
+	uint64_t body = s->offset + COMPRESSED2_HEAD, data, first;
 	bool inside = s->offset < s->overflow_end;
 	const uint8_t *p;
-	uint64_t data;
 	size_t got;
 	int err;
 
@@ -221,7 +199,11 @@ static int feed_compressed2(struct context *ctx, struct stream *s, uint16_t clai
 		return end_at(s, s->offset, "ends inside a record");
 	data = u64_of(s, p + RECORD_HEAD);
 	if (!inside && data > size) {
-		feed_overflowed(s, data);
+		first = data < COMPRESSED2_MOST ? data : COMPRESSED2_MOST;
+		feed_range(s, COMPRESSED2_HEAD, first);
+		s->offset = body + first;
+		if (__builtin_add_overflow(body, data, &s->overflow_end))
+			s->overflow_end = UINT64_MAX;
 		return 1;
 	}
 	if (claimed < COMPRESSED2_HEAD)
@@ -232,9 +214,10 @@ static int feed_compressed2(struct context *ctx, struct stream *s, uint16_t clai
 }
 
 /* Takes up the compressed record at s->offset: 1, 0 at the end, or a negative errno. */
-static int feed(struct context *ctx, struct stream *s, struct record_head head)
+static int feed_record(struct context *ctx, struct stream *s, struct record_head head)
 {
-	if (begin_unpacking(s) < 0)
+	s->packed = true;
+	if (!s->unpacking && unpacking_new(&s->window, &s->unpacking) < 0)
 		return -ENOMEM;
 	if (head.type == PERF_RECORD_COMPRESSED2)
 		return feed_compressed2(ctx, s, head.size);
@@ -249,15 +232,14 @@ static int inner_record(struct context *ctx, struct stream *s, struct raw_record
 	size_t got;
 	int err;
 
-	err = unpacking_peek(ctx, s->unpacking, &s->window, RECORD_HEAD, &ret->bytes,
-			     &got);
+	err = unpacking_peek(ctx, s->unpacking, RECORD_HEAD, &ret->bytes, &got);
 	if (err == 0 && got >= RECORD_HEAD) {
 		ret->head = record_head_at(ret->bytes, s->swapped);
 		if (ret->head.size < RECORD_HEAD)
 			return end_at(s, s->offset,
 				      "a compressed record of impossible size");
-		err = unpacking_peek(ctx, s->unpacking, &s->window, ret->head.size,
-				     &ret->bytes, &got);
+		err = unpacking_peek(ctx, s->unpacking, ret->head.size, &ret->bytes,
+				     &got);
 	}
 	if (err == -EBADMSG)
 		return end_at(s, s->offset, "compressed data is damaged");
@@ -268,7 +250,7 @@ static int inner_record(struct context *ctx, struct stream *s, struct raw_record
 	return 1;
 }
 
-static void place(struct stream *s, struct raw_record *ret)
+static void advance(struct stream *s, struct raw_record *ret)
 {
 	ret->position = s->position;
 	s->position += ret->head.size;
@@ -283,7 +265,7 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 		if (s->unpacking) {
 			found = inner_record(ctx, s, ret);
 			if (found > 0)
-				place(s, ret);
+				advance(s, ret);
 			if (found != 0 || s->damage)
 				return found;
 		}
@@ -295,11 +277,11 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 			break;
 		if (ret->head.type == PERF_RECORD_COMPRESSED ||
 		    ret->head.type == PERF_RECORD_COMPRESSED2) {
-			found = feed(ctx, s, ret->head);
+			found = feed_record(ctx, s, ret->head);
 			continue;
 		}
 		ret->behind = bytes_behind(s, ret->head, ret->bytes);
-		place(s, ret);
+		advance(s, ret);
 		s->offset += ret->head.size;
 		if (ret->behind > s->end - s->offset) {
 			end_at(s, s->offset, "ends inside the data of a record");

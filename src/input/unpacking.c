@@ -24,6 +24,7 @@ enum {
 };
 
 struct unpacking {
+	struct window *window;
 	ZSTD_DStream *zstd;
 	struct claim claim; /* for its window */
 	uint64_t start, end; /* what is to be fed, in the file */
@@ -32,7 +33,7 @@ struct unpacking {
 	uint8_t bytes[ROOM];
 };
 
-int unpacking_new(struct unpacking **ret)
+int unpacking_new(struct window *window, struct unpacking **ret)
 {
 	struct unpacking *u = calloc(1, sizeof(*u));
 
@@ -43,6 +44,7 @@ int unpacking_new(struct unpacking **ret)
 		free(u);
 		return -ENOMEM;
 	}
+	u->window = window;
 	*ret = u;
 	return 0;
 }
@@ -70,40 +72,30 @@ void unpacking_feed(struct unpacking *u, uint64_t start, uint64_t end)
 	u->end = end;
 }
 
-bool unpacking_has_input(const struct unpacking *u)
-{
-	return u->start < u->end;
-}
-
-/* For what it has come to take: its window is not yet filled. */
-static bool claim_window(struct context *ctx, struct unpacking *u)
-{
-	size_t size = ZSTD_sizeof_DStream(u->zstd);
-
-	if (size <= u->claim.size ||
-	    claim_add(&u->claim, ctx->budget, size - u->claim.size))
-		return true;
-	budget_refuse(ctx->budget, "compressed records", "the recording");
-	return false;
-}
-
 /* Unpacks one piece. What zstd did not take of it stays to be fed. */
-static int unpack(struct context *ctx, struct unpacking *u, struct window *w)
+static int unpack_piece(struct context *ctx, struct unpacking *u)
 {
 	size_t piece = u->end - u->start < PIECE ? (size_t)(u->end - u->start) : PIECE;
 	ZSTD_outBuffer out = { u->bytes, sizeof(u->bytes), u->last };
 	ZSTD_inBuffer in = { NULL, 0, 0 };
 	const uint8_t *p;
-	size_t left;
+	size_t left, memory;
 	int err;
 
-	err = window_at(ctx, w, u->start, piece, &p, &in.size);
+	err = window_at(ctx, u->window, u->start, piece, &p, &in.size);
 	if (err < 0)
 		return err;
 	in.src = p;
 	left = ZSTD_decompressStream(u->zstd, &out, &in);
-	if (ZSTD_isError(left) || !claim_window(ctx, u))
+	if (ZSTD_isError(left))
 		return -EBADMSG;
+	/* What it has come to take is claimed before the window is filled. */
+	memory = ZSTD_sizeof_DStream(u->zstd);
+	if (memory > u->claim.size &&
+	    !claim_add(&u->claim, ctx->budget, memory - u->claim.size)) {
+		budget_refuse(ctx->budget, "compressed records", "the recording");
+		return -EBADMSG;
+	}
 	/* No bytes in and none out: it cannot go on. */
 	if (in.pos == 0 && out.pos == u->last)
 		return -EBADMSG;
@@ -116,8 +108,8 @@ static int unpack(struct context *ctx, struct unpacking *u, struct window *w)
 	return 0;
 }
 
-int unpacking_peek(struct context *ctx, struct unpacking *u, struct window *w,
-		   size_t size, const uint8_t **ret, size_t *got)
+int unpacking_peek(struct context *ctx, struct unpacking *u, size_t size,
+		   const uint8_t **ret, size_t *got)
 {
 	int err = 0;
 
@@ -126,8 +118,8 @@ int unpacking_peek(struct context *ctx, struct unpacking *u, struct window *w,
 		u->last -= u->first;
 		u->first = 0;
 	}
-	while (u->last - u->first < size && unpacking_has_input(u) && err == 0)
-		err = unpack(ctx, u, w);
+	while (u->last - u->first < size && u->start < u->end && err == 0)
+		err = unpack_piece(ctx, u);
 	*ret = u->bytes + u->first;
 	*got = u->last - u->first;
 	return err;

@@ -9,7 +9,8 @@
  */
 struct unpacking;
 
-int unpacking_new(struct unpacking **ret);
+/* @window: of the file; it outlives the unpacking. 0, or -ENOMEM. */
+int unpacking_new(struct window *window, struct unpacking **ret);
 void unpacking_free(struct unpacking *u); /* NULL is fine */
 
 /* Begins a new stream. */
@@ -18,15 +19,12 @@ void unpacking_reset(struct unpacking *u);
 /* The bytes of the next record's payload, from @start to @end in the file. */
 void unpacking_feed(struct unpacking *u, uint64_t start, uint64_t end);
 
-/* Is something left to unpack? */
-bool unpacking_has_input(const struct unpacking *u);
-
 /*
  * At least @size unpacked bytes, borrowed until the next call; fewer, *@got, where the
  * input does not give them. -EBADMSG: the input is damaged.
  */
-int unpacking_peek(struct context *ctx, struct unpacking *u, struct window *w,
-		   size_t size, const uint8_t **ret, size_t *got);
+int unpacking_peek(struct context *ctx, struct unpacking *u, size_t size,
+		   const uint8_t **ret, size_t *got);
 void unpacking_take(struct unpacking *u, size_t size);
 
 #endif
