@@ -519,6 +519,44 @@ enum ff_input_count {
 };
 FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);
 
+/*
+ * What can be said of inputs and profiles, described once for all who show it: who wants all that
+ * the command shows goes over a view of it.
+ */
+enum ff_fact_kind {
+	FF_FACT_TEXT, /* of enum ff_input_text */
+	FF_FACT_COUNT, /* of enum ff_input_count */
+	FF_FACT_TOTAL, /* of enum ff_total */
+};
+enum ff_fact_unit {
+	FF_UNIT_TEXT,
+	FF_UNIT_NUMBER,
+	FF_UNIT_BYTES,
+	FF_UNIT_NANOSECONDS,
+	FF_UNIT_FLAG, /* 0 or 1 */
+};
+struct ff_fact {
+	enum ff_fact_kind kind;
+	unsigned which; /* of the enum of its kind */
+	enum ff_fact_unit unit;
+	const char *key; /* for programs, as "info --format=json" has it; NULL: none */
+	const char *
+		label; /* for people, in a table; two blanks before parts of what is above */
+	const char *sentence; /* the label of a line of its own; NULL: there is none */
+};
+enum ff_fact_view {
+	FF_VIEW_JSON, /* info --format=json */
+	FF_VIEW_INFO, /* info: lines, kinds of samples, why stacks are not whole */
+	FF_VIEW_STATS, /* --stats */
+	FF_VIEW_PICTURE, /* what a picture carries of the recording that it was made of */
+	FF_VIEWS
+};
+/* Those of one kind that a view shows, in its order; the first for NULL, NULL at the end. */
+FF_API const struct ff_fact *ff_fact_next(enum ff_fact_view view, enum ff_fact_kind kind,
+					  const struct ff_fact *f);
+/* NULL: there is none. */
+FF_API const struct ff_fact *ff_fact_find(enum ff_fact_kind kind, unsigned which);
+
 /* Records of one type; types are the kernel's and perf's numbers. */
 FF_API uint64_t ff_input_records(const struct ff_input *in, unsigned type);
 FF_API const char *ff_record_name(unsigned type); /* NULL: no such type */

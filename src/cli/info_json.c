@@ -1,3 +1,8 @@
+/*
+ * What info --format=json says: Documentation/info-json.md promises the keys and their order.
+ * Plain facts are the library's list of them; here are those that are lists or objects, or made of
+ * two.
+ */
 #include "cli/info.h"
 
 #include <stdlib.h>
@@ -5,77 +10,14 @@
 #include "cli/finding.h"
 #include "cli/json.h"
 
-/* Documentation/info-json.md promises these keys. */
-static const struct {
-	const char *key;
-	enum ff_input_text which;
-} texts[] = {
-	{ "path", FF_INPUT_PATH },	 { "format", FF_INPUT_FORMAT },
-	{ "command", FF_INPUT_COMMAND }, { "host", FF_INPUT_HOST },
-	{ "kernel", FF_INPUT_KERNEL },	 { "perf_version", FF_INPUT_RECORDER },
-	{ "arch", FF_INPUT_ARCH },	 { "cpu", FF_INPUT_CPU },
-	{ "damage", FF_INPUT_DAMAGE },	 { "form", FF_INPUT_FORM },
-	{ "clock", FF_INPUT_CLOCK },	 { "byte_order", FF_INPUT_BYTE_ORDER },
-	{ "title", FF_INPUT_TITLE },
-};
-
-static const struct {
-	const char *key;
-	enum ff_input_count which;
-} counts[] = {
-	{ "bytes", FF_INPUT_BYTES },
-	{ "processors", FF_INPUT_PROCESSORS },
-	{ "samples", FF_INPUT_SAMPLES },
-	{ "chains", FF_INPUT_CHAINS },
-	{ "user_stacks", FF_INPUT_USER_STACKS },
-	{ "lost", FF_INPUT_LOST },
-	{ "lost_samples", FF_INPUT_LOST_SAMPLES },
-	{ "throttled", FF_INPUT_THROTTLED },
-	{ "first_time", FF_INPUT_FIRST_TIME },
-	{ "last_time", FF_INPUT_LAST_TIME },
-	{ "unknown_records", FF_INPUT_UNKNOWN_RECORDS },
-	{ "delivered", FF_INPUT_DELIVERED },
-	{ "bare", FF_INPUT_BARE },
-	{ "chains_broken", FF_INPUT_CHAINS_BROKEN },
-	{ "chains_cut", FF_INPUT_CHAINS_CUT },
-	{ "callers_inferred", FF_INPUT_CALLERS_INFERRED },
-	{ "frames_skipped", FF_INPUT_FRAMES_SKIPPED },
-	{ "user_stacks_cut", FF_INPUT_USER_STACKS_CUT },
-	{ "branch_stacks", FF_INPUT_BRANCH_STACKS },
-	{ "kernel_samples", FF_INPUT_KERNEL_SAMPLES },
-	{ "guest_samples", FF_INPUT_GUEST_SAMPLES },
-	{ "aux_lost", FF_INPUT_AUX_LOST },
-	{ "late_records", FF_INPUT_LATE_RECORDS },
-};
-
 /* What became of the stacks that count. */
 static void put_stacks(const struct ff_profile *p, struct json *j)
 {
-	static const struct {
-		const char *key;
-		enum ff_total which;
-	} totals[] = {
-		{ "unwound", FF_TOTAL_SAMPLES_UNWOUND },
-		{ "frames_unwound", FF_TOTAL_FRAMES_UNWOUND },
-		{ "replays", FF_TOTAL_REPLAYS },
-		{ "not_unwound", FF_TOTAL_SAMPLES_USER_STACK },
-		{ "truncated", FF_TOTAL_SAMPLES_TRUNCATED },
-		{ "cut_dump", FF_TOTAL_SAMPLES_CUT_DUMP },
-		{ "other_stack", FF_TOTAL_SAMPLES_OTHER_STACK },
-		{ "cut_chain", FF_TOTAL_SAMPLES_CUT_CHAIN },
-		{ "odd_chain", FF_TOTAL_SAMPLES_ODD_CHAIN },
-		{ "no_cfi", FF_TOTAL_SAMPLES_NO_CFI },
-		{ "bad_address", FF_TOTAL_SAMPLES_BAD_ADDRESS },
-		{ "no_call", FF_TOTAL_SAMPLES_NO_CALL },
-		{ "no_start", FF_TOTAL_SAMPLES_NO_START },
-		{ "repeated", FF_TOTAL_SAMPLES_REPEATED },
-		{ "too_deep", FF_TOTAL_SAMPLES_TOO_DEEP },
-		{ "max_stack", FF_TOTAL_SAMPLES_MAX_STACK },
-	};
+	const struct ff_fact *f = NULL;
 
 	json_open(j, "stacks", '{');
-	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
-		json_number(j, totals[i].key, ff_profile_total(p, totals[i].which));
+	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TOTAL, f)))
+		json_number(j, f->key, ff_profile_total(p, f->which));
 	json_close(j, '}');
 }
 
@@ -242,16 +184,18 @@ static void put_objects(const struct ff_profile *p, struct json *j)
 void info_json(const struct ff_profile *p, struct json *j)
 {
 	const struct ff_input *in = ff_input_next(p, NULL);
+	const struct ff_fact *f = NULL;
 
 	json_open(j, NULL, '{');
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		json_text(j, texts[i].key, ff_input_text(in, texts[i].which));
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		json_number(j, counts[i].key, ff_input_count(in, counts[i].which));
+	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TEXT, f)))
+		json_text(j, f->key, ff_input_text(in, f->which));
+	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_COUNT, f)))
+		if (f->unit != FF_UNIT_FLAG)
+			json_number(j, f->key, ff_input_count(in, f->which));
 	put_duration(in, j);
-	json_bool(j, "compressed", ff_input_count(in, FF_INPUT_COMPRESSED));
-	json_bool(j, "kernel_hidden", ff_input_count(in, FF_INPUT_KERNEL_HIDDEN));
-	json_bool(j, "changed", ff_input_count(in, FF_INPUT_CHANGED));
+	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_COUNT, f)))
+		if (f->unit == FF_UNIT_FLAG)
+			json_bool(j, f->key, ff_input_count(in, f->which));
 	put_truncated(in, j);
 	json_number(j, "damaged_samples",
 		    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED));

@@ -20,14 +20,13 @@ static void put_label(FILE *out, const char *label)
 	fprintf(out, "%-14s", label);
 }
 
-static void put_text(const struct ff_input *in, enum ff_input_text which,
-		     const char *label, FILE *out)
+static void put_text(const struct ff_input *in, enum ff_input_text which, FILE *out)
 {
 	const char *text = ff_input_text(in, which);
 
 	if (!text)
 		return;
-	put_label(out, label);
+	put_label(out, ff_fact_find(FF_FACT_TEXT, which)->label);
 	put_clean(out, text);
 	putc('\n', out);
 }
@@ -37,7 +36,7 @@ static void put_file(const struct ff_input *in, FILE *out)
 	const char *form = ff_input_text(in, FF_INPUT_FORM);
 	const char *order = ff_input_text(in, FF_INPUT_BYTE_ORDER);
 
-	put_text(in, FF_INPUT_PATH, "file", out);
+	put_text(in, FF_INPUT_PATH, out);
 	put_label(out, "format");
 	put_clean(out, ff_input_text(in, FF_INPUT_FORMAT) ?: "unknown");
 	if (form && strcmp(form, "pipe") == 0)
@@ -110,7 +109,7 @@ static void put_damage(const struct ff_input *in, FILE *out)
 {
 	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
 
-	put_text(in, FF_INPUT_DAMAGE, "damage", out);
+	put_text(in, FF_INPUT_DAMAGE, out);
 	if (!at)
 		return;
 	put_label(out, "readable");
@@ -119,14 +118,12 @@ static void put_damage(const struct ff_input *in, FILE *out)
 
 static void put_input(const struct ff_input *in, FILE *out)
 {
+	const struct ff_fact *f = NULL;
+
 	put_file(in, out);
-	put_text(in, FF_INPUT_TITLE, "title", out);
-	put_text(in, FF_INPUT_COMMAND, "command line", out);
-	put_text(in, FF_INPUT_HOST, "host", out);
-	put_text(in, FF_INPUT_KERNEL, "kernel", out);
-	put_text(in, FF_INPUT_RECORDER, "perf version", out);
-	put_text(in, FF_INPUT_ARCH, "architecture", out);
-	put_text(in, FF_INPUT_CLOCK, "clock", out);
+	put_text(in, FF_INPUT_TITLE, out);
+	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TEXT, f)))
+		put_text(in, f->which, out);
 	put_processor(in, out);
 	put_duration(in, out);
 	/* Folded text has no records, and so none of this. */
@@ -186,74 +183,38 @@ static void put_events(const struct ff_input *in, FILE *out)
 		put_event(e, out);
 }
 
+static void put_share(uint64_t count, uint64_t samples, const char *what, FILE *out)
+{
+	if (count)
+		fprintf(out, "%16s  %7s  %s\n", grouped(count), percent(count, samples),
+			what);
+}
+
 /* What came with the samples, as shares of them. */
 static void put_kinds(const struct ff_input *in, FILE *out)
 {
-	static const struct {
-		enum ff_input_count which;
-		const char *name;
-	} kinds[] = {
-		{ FF_INPUT_CHAINS, "with a call chain" },
-		{ FF_INPUT_CHAINS_BROKEN, "with a call chain that ends in garbage" },
-		{ FF_INPUT_CHAINS_CUT, "with a call chain that is cut" },
-		{ FF_INPUT_CALLERS_INFERRED,
-		  "with the caller of a function without a frame, by the code alone" },
-		{ FF_INPUT_FRAMES_SKIPPED,
-		  "with frames that are missing in their midst" },
-		{ FF_INPUT_USER_STACKS, "with a user stack dump" },
-		{ FF_INPUT_USER_STACKS_CUT, "with a user stack dump that is cut" },
-		{ FF_INPUT_BARE, "with neither chain nor dump" },
-		{ FF_INPUT_BRANCH_STACKS, "with branch records" },
-		{ FF_INPUT_KERNEL_SAMPLES, "taken in the kernel" },
-		{ FF_INPUT_GUEST_SAMPLES, "taken in a guest" },
-	};
 	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
+	const struct ff_fact *f = NULL;
 
 	/* An old picture knows how many there were, and no more. */
 	if (!samples || !ff_input_count(in, FF_INPUT_RECORDS))
 		return;
 	fputs("\nsamples by what is known of them\n", out);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		uint64_t count = ff_input_count(in, kinds[i].which);
-
-		if (count)
-			fprintf(out, "%16s  %7s  %s\n", grouped(count),
-				percent(count, samples), kinds[i].name);
-	}
+	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_COUNT, f)))
+		put_share(ff_input_count(in, f->which), samples, f->label, out);
 }
 
 /* How unwinding ended, where it did not at the root. */
 static void put_truncated(const struct ff_profile *p, FILE *out)
 {
-	static const struct {
-		enum ff_total which;
-		const char *name;
-	} reasons[] = {
-		{ FF_TOTAL_SAMPLES_CUT_DUMP, "stack dump too small" },
-		{ FF_TOTAL_SAMPLES_OTHER_STACK,
-		  "next frame on a stack that was not copied" },
-		{ FF_TOTAL_SAMPLES_CUT_CHAIN, "call chain at the recorder's limit" },
-		{ FF_TOTAL_SAMPLES_ODD_CHAIN, "call chain ends in garbage" },
-		{ FF_TOTAL_SAMPLES_NO_CFI, "no unwind information" },
-		{ FF_TOTAL_SAMPLES_NO_CALL, "return address behind no call" },
-		{ FF_TOTAL_SAMPLES_NO_START, "root is not where threads start" },
-		{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "return address where there is no code" },
-		{ FF_TOTAL_SAMPLES_REPEATED, "a frame that leads back" },
-		{ FF_TOTAL_SAMPLES_TOO_DEEP, "more frames than any stack has" },
-		{ FF_TOTAL_SAMPLES_MAX_STACK, "more frames than --max-stack" },
-	};
 	uint64_t samples = ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
+	const struct ff_fact *f = NULL;
 
 	if (!ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED))
 		return;
 	fputs("\nstacks that do not reach their root\n", out);
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		uint64_t count = ff_profile_total(p, reasons[i].which);
-
-		if (count)
-			fprintf(out, "%16s  %7s  %s\n", grouped(count),
-				percent(count, samples), reasons[i].name);
-	}
+	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f)))
+		put_share(ff_profile_total(p, f->which), samples, f->sentence, out);
 }
 
 static void put_records(const struct ff_input *in, FILE *out)

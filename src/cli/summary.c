@@ -131,53 +131,20 @@ void explain_empty(const struct ff_profile *p)
 	}
 }
 
-static const struct {
-	enum ff_total which;
-	const char *name;
-} totals[] = {
-	{ FF_TOTAL_SAMPLES_READ, "samples read" },
-	{ FF_TOTAL_SAMPLES_TREE, "samples in the tree" },
-	{ FF_TOTAL_SAMPLES_NO_CHAIN, "  without call chain" },
-	{ FF_TOTAL_SAMPLES_USER_STACK, "  with a stack dump not unwound" },
-	{ FF_TOTAL_SAMPLES_UNWOUND, "samples unwound" },
-	{ FF_TOTAL_FRAMES_UNWOUND, "  frames" },
-	{ FF_TOTAL_REPLAYS, "  replays with all registers" },
-	{ FF_TOTAL_SAMPLES_JOINED, "  joined with frame pointers" },
-	{ FF_TOTAL_SAMPLES_TRUNCATED, "samples truncated" },
-	{ FF_TOTAL_SAMPLES_CUT_DUMP, "  stack dump too small" },
-	{ FF_TOTAL_SAMPLES_OTHER_STACK, "  next frame on another stack" },
-	{ FF_TOTAL_SAMPLES_CUT_CHAIN, "  call chain at its limit" },
-	{ FF_TOTAL_SAMPLES_ODD_CHAIN, "  call chain ends in garbage" },
-	{ FF_TOTAL_SAMPLES_NO_CFI, "  no unwind information" },
-	{ FF_TOTAL_SAMPLES_NO_CALL, "  return address behind no call" },
-	{ FF_TOTAL_SAMPLES_NO_START, "  root is no start" },
-	{ FF_TOTAL_SAMPLES_BAD_ADDRESS, "  return address without code" },
-	{ FF_TOTAL_SAMPLES_REPEATED, "  a frame that leads back" },
-	{ FF_TOTAL_SAMPLES_TOO_DEEP, "  deeper than any stack" },
-	{ FF_TOTAL_SAMPLES_MAX_STACK, "  --max-stack" },
-	{ FF_TOTAL_WEIGHT_READ, "weight read" },
-	{ FF_TOTAL_WEIGHT_TREE, "weight in the tree" },
-	{ FF_TOTAL_WEIGHT_UNNAMED, "  without symbol" },
-	{ FF_TOTAL_WEIGHT_LOST_EVENT, "weight of other events" },
-	{ FF_TOTAL_WEIGHT_LOST_FILTER, "weight filtered out" },
-	{ FF_TOTAL_WEIGHT_LOST_DAMAGED, "weight of damaged records" },
-	{ FF_TOTAL_WEIGHT_LOST_TRUNCATED, "weight left out as truncated" },
-	{ FF_TOTAL_FRAMES, "distinct frames" },
-	{ FF_TOTAL_NODES, "nodes of the tree" },
-};
-
 void print_stats(const struct analysis *a, double written)
 {
+	const struct ff_fact *f = NULL;
 	struct rusage usage;
 
 	status_clear();
-	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
-		fprintf(stderr, "%-32s %20s\n", totals[i].name,
-			grouped(ff_profile_total(a->profile, totals[i].which)));
-	fprintf(stderr, "%-32s %20.3f\n", "seconds unwinding",
-		(double)ff_profile_total(a->profile, FF_TOTAL_UNWIND_TIME) / 1e9);
-	fprintf(stderr, "%-32s %20.3f\n", "seconds making unwind tables",
-		(double)ff_profile_total(a->profile, FF_TOTAL_TABLE_TIME) / 1e9);
+	while ((f = ff_fact_next(FF_VIEW_STATS, FF_FACT_TOTAL, f))) {
+		uint64_t total = ff_profile_total(a->profile, f->which);
+
+		if (f->unit == FF_UNIT_NANOSECONDS)
+			fprintf(stderr, "%-32s %20.3f\n", f->label, (double)total / 1e9);
+		else
+			fprintf(stderr, "%-32s %20s\n", f->label, grouped(total));
+	}
 	fprintf(stderr, "%-32s %20.3f\n", "seconds reading", a->was_read - a->started);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds naming", a->was_named - a->was_read);
 	fprintf(stderr, "%-32s %20.3f\n", "seconds writing", written - a->was_named);

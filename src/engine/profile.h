@@ -142,6 +142,9 @@ struct ff_profile {
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total);
 
+/* engine/fact_list.c: what a picture says of one that FF_VIEW_PICTURE shows. */
+void profile_add_total(struct ff_profile *p, enum ff_total which, uint64_t value);
+
 /* engine/engine.c */
 int read_recording(struct ff_profile *p, struct ff_input *input);
 /* ff_profile_finish() of a profile that goes on afterwards. */

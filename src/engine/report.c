@@ -19,79 +19,6 @@
 
 enum { FIELDS_MOST = 16 };
 
-static const struct {
-	const char *name;
-	enum ff_input_text which;
-} texts[] = {
-	{ "command", FF_INPUT_COMMAND },
-	{ "host", FF_INPUT_HOST },
-	{ "kernel", FF_INPUT_KERNEL },
-	{ "perf_version", FF_INPUT_RECORDER },
-	{ "arch", FF_INPUT_ARCH },
-	{ "cpu", FF_INPUT_CPU },
-	{ "damage", FF_INPUT_DAMAGE },
-	{ "clock", FF_INPUT_CLOCK },
-	{ "byte_order", FF_INPUT_BYTE_ORDER },
-};
-
-static const struct {
-	const char *name;
-	enum ff_input_count which;
-} counts[] = {
-	{ "records", FF_INPUT_RECORDS },
-	{ "processors", FF_INPUT_PROCESSORS },
-	{ "samples", FF_INPUT_SAMPLES },
-	{ "chains", FF_INPUT_CHAINS },
-	{ "user_stacks", FF_INPUT_USER_STACKS },
-	{ "lost", FF_INPUT_LOST },
-	{ "lost_samples", FF_INPUT_LOST_SAMPLES },
-	{ "throttled", FF_INPUT_THROTTLED },
-	{ "first_time", FF_INPUT_FIRST_TIME },
-	{ "last_time", FF_INPUT_LAST_TIME },
-	{ "unknown_records", FF_INPUT_UNKNOWN_RECORDS },
-	{ "truncated_at", FF_INPUT_TRUNCATED_AT },
-	{ "delivered", FF_INPUT_DELIVERED },
-	{ "bare", FF_INPUT_BARE },
-	{ "chains_broken", FF_INPUT_CHAINS_BROKEN },
-	{ "chains_cut", FF_INPUT_CHAINS_CUT },
-	{ "callers_inferred", FF_INPUT_CALLERS_INFERRED },
-	{ "frames_skipped", FF_INPUT_FRAMES_SKIPPED },
-	{ "user_stacks_cut", FF_INPUT_USER_STACKS_CUT },
-	{ "branch_stacks", FF_INPUT_BRANCH_STACKS },
-	{ "kernel_samples", FF_INPUT_KERNEL_SAMPLES },
-	{ "guest_samples", FF_INPUT_GUEST_SAMPLES },
-	{ "aux_lost", FF_INPUT_AUX_LOST },
-	{ "kernel_hidden", FF_INPUT_KERNEL_HIDDEN },
-};
-
-/* Why stacks are not whole: bits of enum incomplete_reason. */
-static const struct {
-	const char *name;
-	unsigned reason;
-} reasons[] = {
-	{ "not_unwound", INCOMPLETE_USER_STACK },
-	{ "cut_dump", INCOMPLETE_CUT_DUMP },
-	{ "cut_chain", INCOMPLETE_CUT_CHAIN },
-	{ "odd_chain", INCOMPLETE_ODD_CONTEXT },
-	{ "no_cfi", INCOMPLETE_NO_CFI },
-	{ "bad_address", INCOMPLETE_BAD_ADDRESS },
-	{ "repeated", INCOMPLETE_REPEATED },
-	{ "too_deep", INCOMPLETE_TOO_DEEP },
-	{ "max_stack", INCOMPLETE_MAX_STACK },
-	{ "no_call", INCOMPLETE_NO_CALL },
-	{ "no_start", INCOMPLETE_NO_START },
-	{ "other_stack", INCOMPLETE_OTHER_STACK },
-};
-
-static const struct {
-	const char *name;
-	size_t at; /* in struct stack_counts */
-} unwound[] = {
-	{ "unwound", offsetof(struct stack_counts, unwound) },
-	{ "frames_unwound", offsetof(struct stack_counts, frames) },
-	{ "replays", offsetof(struct stack_counts, replays) },
-};
-
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 /* A number as text, good for the entry that is being written. */
@@ -158,35 +85,21 @@ static void add_records(struct bytes *b, const struct ff_input *in, unsigned fir
 
 static void add_recording(struct bytes *b, const struct ff_input *in)
 {
+	const struct ff_fact *f = NULL;
 	const struct ff_event *e = NULL;
 
-	for (size_t i = 0; i < COUNT_OF(texts); i++) {
-		const char *fields[] = { "text", texts[i].name,
-					 ff_input_text(in, texts[i].which) };
+	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_TEXT, f))) {
+		const char *fields[] = { "text", f->key, ff_input_text(in, f->which) };
 
 		if (fields[2])
 			add_entry(b, fields, COUNT_OF(fields));
 	}
-	for (size_t i = 0; i < COUNT_OF(counts); i++)
-		add_pair(b, "count", counts[i].name, ff_input_count(in, counts[i].which));
+	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_COUNT, f)))
+		add_pair(b, "count", f->key, ff_input_count(in, f->which));
 	while ((e = ff_event_next(in, e)))
 		add_event(b, e);
 	add_records(b, in, 0, RECORD_TYPES);
 	add_records(b, in, RECORD_SIMPLEPERF, RECORD_SIMPLEPERF + SIMPLEPERF_TYPES);
-}
-
-static void add_stacks(struct bytes *b, const struct ff_profile *p)
-{
-	for (size_t i = 0; i < COUNT_OF(reasons); i++)
-		add_pair(b, "stacks", reasons[i].name,
-			 p->collected.incomplete.of[__builtin_ctz(reasons[i].reason)]);
-	for (size_t i = 0; i < COUNT_OF(unwound); i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)&p->collected.unwound + unwound[i].at,
-		       sizeof(value));
-		add_pair(b, "stacks", unwound[i].name, value);
-	}
 }
 
 static void add_processes(struct bytes *b, const struct ff_profile *p)
@@ -263,11 +176,14 @@ static bool has_recording(const struct ff_profile *p)
 
 int report_write(const struct ff_profile *p, struct bytes *ret)
 {
+	const struct ff_fact *f = NULL;
+
 	if (!has_recording(p))
 		return 0;
 	if (p->inputs.count == 1)
 		add_recording(ret, p->inputs.v[0]);
-	add_stacks(ret, p);
+	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_TOTAL, f)))
+		add_pair(ret, "stacks", f->key, ff_profile_total(p, f->which));
 	add_processes(ret, p);
 	for (size_t i = 0; i < p->objects.count; i++)
 		add_object(ret, &p->objects.v[i]);
@@ -304,19 +220,30 @@ static int text_at(struct taking *t, size_t field, const char **ret)
 	return 0;
 }
 
+/* The fact that the entry is about; NULL: none that is known. */
+static const struct ff_fact *fact_at(const struct taking *t, enum ff_fact_kind kind)
+{
+	const struct ff_fact *f = NULL;
+
+	while ((f = ff_fact_next(FF_VIEW_PICTURE, kind, f)))
+		if (strcmp(t->fields[1], f->key) == 0)
+			break;
+	return f;
+}
+
 static int take_text(struct taking *t)
 {
-	for (size_t i = 0; i < COUNT_OF(texts); i++)
-		if (strcmp(t->fields[1], texts[i].name) == 0)
-			return text_at(t, 2, &t->report->texts[texts[i].which]);
-	return 0;
+	const struct ff_fact *f = fact_at(t, FF_FACT_TEXT);
+
+	return f ? text_at(t, 2, &t->report->texts[f->which]) : 0;
 }
 
 static int take_count(struct taking *t)
 {
-	for (size_t i = 0; i < COUNT_OF(counts); i++)
-		if (strcmp(t->fields[1], counts[i].name) == 0)
-			t->report->counts[counts[i].which] = number_at(t, 2);
+	const struct ff_fact *f = fact_at(t, FF_FACT_COUNT);
+
+	if (f)
+		t->report->counts[f->which] = number_at(t, 2);
 	return 0;
 }
 
@@ -355,14 +282,10 @@ static int take_record(struct taking *t)
 
 static int take_stacks(struct taking *t)
 {
-	for (size_t i = 0; i < COUNT_OF(reasons); i++)
-		if (strcmp(t->fields[1], reasons[i].name) == 0)
-			t->p->collected.incomplete.of[__builtin_ctz(reasons[i].reason)] +=
-				number_at(t, 2);
-	for (size_t i = 0; i < COUNT_OF(unwound); i++)
-		if (strcmp(t->fields[1], unwound[i].name) == 0)
-			*(uint64_t *)(void *)((char *)&t->p->collected.unwound +
-					      unwound[i].at) += number_at(t, 2);
+	const struct ff_fact *f = fact_at(t, FF_FACT_TOTAL);
+
+	if (f)
+		profile_add_total(t->p, f->which, number_at(t, 2));
 	return 0;
 }
 
