@@ -4,7 +4,10 @@
  *	live -> input -> order (two rounds) -> process, or stack -> trie -> weight
  *
  * The same as for a pipe, but that rounds are passes over rings, and that the tree can be
- * had on the way.
+ * had on the way. One thread goes round: it sleeps until rings fill, a file was mapped, or
+ * something is due by the clock (an output, another saved file, the second's work), takes all
+ * that has come, and does what is due. What went wrong without being an error is said when
+ * sampling has ended, from the kernel's own counts: perf_event_open(2), LOST and ring sizes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -62,7 +65,7 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int check_options(struct ff_profile *p, const struct ff_record_options *o)
+static int check_record_options(struct ff_profile *p, const struct ff_record_options *o)
 {
 	if (p->finished || p->inputs.count)
 		return fail(&p->ctx, -EINVAL,
@@ -81,31 +84,6 @@ static int check_options(struct ff_profile *p, const struct ff_record_options *o
 			    "the kernel alone and user space alone leave nothing to "
 			    "sample");
 	return 0;
-}
-
-static void translate(const struct ff_profile *p, const struct ff_record_options *o,
-		      struct live_options *ret)
-{
-	*ret = (struct live_options){
-		.who = (enum live_who)o->who,
-		.whom = o->whom,
-		.cpus = o->cpus,
-		.command = o->command,
-		.events = o->events,
-		.event_count = o->event_count,
-		.frequency = o->frequency,
-		.period = o->period,
-		.chain = (enum live_chain)o->chain,
-		.stack_size = o->stack_size,
-		.no_leaf_fix = o->flags & FF_RECORD_NO_LEAF_FIX,
-		.all_kernel = o->flags & FF_RECORD_ALL_KERNEL,
-		.all_user = o->flags & FF_RECORD_ALL_USER,
-		.raw_samples = o->flags & FF_RECORD_RAW_SAMPLES,
-		.delay = (uint64_t)(o->delay * 1e9),
-		.ring_size = o->ring_size,
-		/* The caller's is one of the threads. */
-		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
-	};
 }
 
 static bool joins_stacks(const struct live_session *r)
@@ -137,27 +115,13 @@ static int open_save(struct live_session *r, const char *path, struct save *befo
 	return path ? save_open(&r->p->ctx, events, count, &options, &r->save) : 0;
 }
 
-static int set_command(struct live_session *r)
-{
-	struct text words = { 0 };
-	int err;
-
-	for (size_t i = 0; i < r->options.argument_count; i++) {
-		text_string(&words, i ? " " : "");
-		text_string(&words, r->options.arguments[i]);
-	}
-	err = words.size && !words.failed
-		      ? input_set_command(r->input->input, words.bytes)
-		      : 0;
-	text_release(&words);
-	return err < 0 ? fail_memory(&r->p->ctx) : 0;
-}
-
-static int open_input(struct live_session *r)
+/* The recording that the run is, with its command line. */
+static int open_live_input(struct live_session *r)
 {
 	struct ff_profile *p = r->p;
 	size_t count;
 	const struct live_opened *events = live_events(r->live, &count);
+	struct text words = { 0 };
 	struct input *opened;
 	int err = input_open_live(&p->ctx, &p->strings, events, count, &opened);
 
@@ -169,7 +133,14 @@ static int open_input(struct live_session *r)
 		return fail_memory(&p->ctx);
 	}
 	r->input->input = opened;
-	return set_command(r);
+	for (size_t i = 0; i < r->options.argument_count; i++) {
+		text_string(&words, i ? " " : "");
+		text_string(&words, r->options.arguments[i]);
+	}
+	if (words.size && !words.failed)
+		err = input_set_command(opened, words.bytes);
+	text_release(&words);
+	return err < 0 ? fail_memory(&p->ctx) : 0;
 }
 
 static int start_stream(struct live_session *r)
@@ -190,41 +161,23 @@ static int start_stream(struct live_session *r)
 	return err < 0 ? err : stream_run_start(&r->stream);
 }
 
-static void set_clock(struct live_session *r)
-{
-	const struct ff_record_options *o = &r->options;
-
-	r->began = seconds_now();
-	r->next_tick = r->began + 1;
-	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
-	r->next_save =
-		o->save_every > 0 && o->save_name ? r->began + o->save_every : INFINITY;
-	r->ends = o->seconds > 0 ? r->began + o->delay + o->seconds : INFINITY;
-	if (o->seconds > 0 && o->seconds < SECONDS_MOST)
-		live_until(r->live, (uint64_t)(r->ends * 1e9));
-}
-
-static uint64_t time_in_trailer(const struct live_record *record)
-{
-	struct live_trailer trailer;
-
-	if (record->size < sizeof(struct perf_event_header) + sizeof(trailer))
-		return 0;
-	memcpy(&trailer, record->bytes + record->size - sizeof(trailer), sizeof(trailer));
-	return trailer.time;
-}
-
-static int take_record(struct live_session *r, const struct live_record *record)
+static int hold_live_record(struct live_session *r, const struct live_record *record)
 {
 	struct stream_item item;
+	struct live_trailer trailer = { 0 };
 	int found = input_take(&r->p->ctx, r->job.in, record->bytes, record->size, &item);
 	int err = 0;
 
 	if (found < 0)
 		return found;
-	if (r->stream.save && (found == 0 || item.kind == ITEM_STATE))
-		err = stream_run_hold_bytes(&r->stream, time_in_trailer(record),
-					    record->bytes, record->size);
+	if (r->stream.save && (found == 0 || item.kind == ITEM_STATE)) {
+		/* It is saved in the order of time, which stands at its end. */
+		if (record->size >= sizeof(struct perf_event_header) + sizeof(trailer))
+			memcpy(&trailer, record->bytes + record->size - sizeof(trailer),
+			       sizeof(trailer));
+		err = stream_run_hold_bytes(&r->stream, trailer.time, record->bytes,
+					    record->size);
+	}
 	return err < 0 || found == 0 ? err : stream_run_hold(&r->stream, &item);
 }
 
@@ -240,59 +193,24 @@ static bool is_due(const struct live_session *r, double now)
 	       rounds_full(&r->stream.rounds, HELD_LIGHTLY);
 }
 
-static int end_round(struct live_session *r, double now)
-{
-	if (is_due(r, now))
-		return stream_run_end_round(&r->stream);
-	rounds_hold_round(&r->stream.rounds);
-	return 0;
-}
-
 /* All that has come by now. */
-static int drain(struct live_session *r, double now)
+static int take_pending(struct live_session *r, double now)
 {
 	struct live_record record;
 	int err = 0, found = 1;
 
 	while (err == 0 && (found = live_next(&r->p->ctx, r->live, &record)) > 0) {
 		if (record.kind == LIVE_RECORD)
-			err = take_record(r, &record);
-		if (err == 0 && record.kind == LIVE_ROUND)
-			err = end_round(r, now);
-		else if (err == 0 && rounds_full(&r->stream.rounds, HELD_MOST))
+			err = hold_live_record(r, &record);
+		if (err < 0)
+			break;
+		if (record.kind == LIVE_ROUND && !is_due(r, now))
+			rounds_hold_round(&r->stream.rounds);
+		else if (record.kind == LIVE_ROUND ||
+			 rounds_full(&r->stream.rounds, HELD_MOST))
 			err = stream_run_end_round(&r->stream);
 	}
 	return err < 0 ? err : found;
-}
-
-static void tick(struct live_session *r, double now)
-{
-	struct ff_record_status status = {
-		.seconds = now - r->began,
-		.samples = r->job.rec->samples,
-		.frequency = live_frequency(r->live),
-		.stacks = r->stream.worker.collected.trie.count,
-	};
-	struct live_counts counts;
-
-	live_count(r->live, &counts);
-	status.lost = counts.lost;
-	status.fullest = counts.fullest;
-	if (r->options.tick)
-		r->options.tick(r->options.arg, &status);
-}
-
-/* So that memory follows distinct stacks of functions, not of addresses. */
-static int compact(struct live_session *r)
-{
-	struct trie *trie = &r->stream.worker.collected.trie;
-	int err;
-
-	if (trie->count < COMPACT_LEAST || trie->count / 2 < r->compacted)
-		return 0;
-	err = stream_run_compact(&r->stream);
-	r->compacted = trie->count;
-	return err;
 }
 
 /* Events that were opened anew have other ids. */
@@ -307,7 +225,7 @@ static int learn_ids(struct live_session *r)
 }
 
 /* Only those who asked for it get less than they asked for. */
-static int adapt(struct live_session *r)
+static int adapt_to_loss(struct live_session *r)
 {
 	struct live_counts counts;
 	bool losing;
@@ -324,13 +242,26 @@ static int adapt(struct live_session *r)
 	return err == -ERANGE ? 0 : err;
 }
 
+/* Once a second: how it gets on is told, and what follows the machine is brought up to date. */
 static int work_of_second(struct live_session *r, double now)
 {
+	struct trie *trie = &r->stream.worker.collected.trie;
+	struct ff_record_status status = {
+		.seconds = now - r->began,
+		.samples = r->job.rec->samples,
+		.frequency = live_frequency(r->live),
+		.stacks = trie->count,
+	};
+	struct live_counts counts;
 	int err;
 
 	if (now < r->next_tick)
 		return 0;
-	tick(r, now);
+	live_count(r->live, &counts);
+	status.lost = counts.lost;
+	status.fullest = counts.fullest;
+	if (r->options.tick)
+		r->options.tick(r->options.arg, &status);
 	while (r->next_tick <= now)
 		r->next_tick += 1;
 	if (images_keep_maps(&r->p->images, &r->p->strings) < 0)
@@ -339,11 +270,17 @@ static int work_of_second(struct live_session *r, double now)
 	if (err > 0)
 		err = learn_ids(r);
 	if (err == 0)
-		err = adapt(r);
-	return err < 0 ? err : compact(r);
+		err = adapt_to_loss(r);
+	/* So that memory follows distinct stacks of functions, not of addresses. */
+	if (err == 0 && trie->count >= COMPACT_LEAST &&
+	    trie->count / 2 >= r->compacted) {
+		err = stream_run_compact(&r->stream);
+		r->compacted = trie->count;
+	}
+	return err;
 }
 
-static int output(struct live_session *r, double now)
+static int show_if_due(struct live_session *r, double now)
 {
 	int err;
 
@@ -397,46 +334,32 @@ static void switch_save(struct live_session *r, double now)
 	r->stream.save = r->save;
 }
 
-static bool is_over(struct live_session *r, double now)
-{
-	return atomic_load(&r->p->stopping) || now >= r->ends || live_ended(r->live);
-}
-
 static double sooner(double a, double b)
 {
 	return a < b ? a : b;
 }
 
-static int wait_for_more(struct live_session *r, double now)
+static int run_session(struct live_session *r)
 {
-	double until;
+	bool ends_command = r->options.flags & FF_RECORD_END_COMMAND;
+	double now = seconds_now(), until;
+	int err = live_watch(&r->p->ctx, r->live, r->wake, ends_command);
 
-	if (r->stream.fresh)
-		r->fresh_until = now + FRESH_LASTS_MS / 1e3;
-	r->stream.fresh = false;
-	until = sooner(sooner(sooner(r->next_output, r->next_save), r->ends),
-		       now + (now < r->fresh_until ? FRESH_MS : DRAIN_MS) / 1e3);
-
-	/* Rounded up: what is to come has come then. */
-	return live_wait(&r->p->ctx, r->live,
-			 until > now ? 1 + (int)((until - now) * 1e3) : 0, r->wake);
-}
-
-static bool ends_command(const struct live_session *r)
-{
-	return r->options.flags & FF_RECORD_END_COMMAND;
-}
-
-static int run(struct live_session *r)
-{
-	double now = seconds_now();
-	int err = live_watch(&r->p->ctx, r->live, r->wake, ends_command(r));
-
-	while (err == 0 && !is_over(r, now)) {
-		err = wait_for_more(r, now);
+	while (err == 0 && !atomic_load(&r->p->stopping) && now < r->ends &&
+	       !live_ended(r->live)) {
+		if (r->stream.fresh)
+			r->fresh_until = now + FRESH_LASTS_MS / 1e3;
+		r->stream.fresh = false;
+		until = now + (now < r->fresh_until ? FRESH_MS : DRAIN_MS) / 1e3;
+		until = sooner(sooner(sooner(r->next_output, r->next_save), r->ends),
+			       until);
+		/* Rounded up: what is to come has come then. */
+		err = live_wait(&r->p->ctx, r->live,
+				until > now ? 1 + (int)((until - now) * 1e3) : 0,
+				r->wake);
 		now = seconds_now();
 		if (err == 0)
-			err = drain(r, now);
+			err = take_pending(r, now);
 		images_look_for_maps(&r->p->images);
 		if (err == 0)
 			err = map_lines_look(&r->stream);
@@ -445,25 +368,27 @@ static int run(struct live_session *r)
 		if (err == 0)
 			err = work_of_second(r, now);
 		if (err == 0)
-			err = output(r, now);
+			err = show_if_due(r, now);
 		if (err == 0)
 			switch_save(r, now);
 	}
 	live_stop(r->live);
-	if (ends_command(r) && (err < 0 || atomic_load(&r->p->stopping)))
+	if (ends_command && (err < 0 || atomic_load(&r->p->stopping)))
 		live_end_command(r->live);
 	if (err == 0)
-		err = drain(r, now);
+		err = take_pending(r, now);
 	/* What has ended by now has written all it will. */
 	return err < 0 ? err : map_lines_look(&r->stream);
 }
 
-/* One busy processor, or too small rings for all? And what is left to ask less of. */
+/* One busy processor, or too small rings for all? And what is left to ask less of. Where nothing
+ * was lost, was it near? */
 static int tell_lost(struct live_session *r)
 {
 	struct text list = { 0 }, remedies = { 0 };
+	uint64_t rate = live_frequency(r->live);
+	char remedy[64] = "larger rings help (-m)";
 	struct live_counts counts;
-
 	bool failed;
 
 	live_count(r->live, &counts);
@@ -482,19 +407,10 @@ static int tell_lost(struct live_session *r)
 		     remedies.size ? remedies.bytes : "");
 	text_release(&list);
 	text_release(&remedies);
-	return failed ? fail_memory(&r->p->ctx) : 0;
-}
-
-/* What was lost tells more. */
-static void tell_behind(struct live_session *r)
-{
-	uint64_t rate = live_frequency(r->live);
-	char remedy[64] = "larger rings help (-m)";
-	struct live_counts counts;
-
-	live_count(r->live, &counts);
+	if (failed)
+		return fail_memory(&r->p->ctx);
 	if (counts.lost || counts.left < LEFT_MANY)
-		return;
+		return 0;
 	if (rate > 1)
 		snprintf(remedy, sizeof(remedy), "a lower rate helps (-F %" PRIu64 ")",
 			 rate / 2);
@@ -502,17 +418,7 @@ static void tell_behind(struct live_session *r)
 	     "samples came faster than they could be used: a ring was %u %% full when "
 	     "sampling ended, and a longer run would lose some; %s",
 	     counts.left, remedy);
-}
-
-/* It was told to end, and does not heed that. */
-static void tell_unended(struct live_session *r)
-{
-	pid_t pid = live_unended_command(r->live);
-
-	if (pid)
-		warn(&r->p->ctx,
-		     "'%s' (process %d) was told to end (SIGTERM) and goes on",
-		     r->options.command[0], (int)pid);
+	return 0;
 }
 
 /* Where more came and went at once than may be open. */
@@ -532,13 +438,6 @@ static void tell_refused(struct live_session *r)
 				     hint));
 }
 
-static int finish_save(struct live_session *r)
-{
-	finish_file(r);
-	r->p->save_failed = r->stream.save_failed;
-	return 0;
-}
-
 /* Nothing is to be said where it was asked for, or where no user's stack is sampled. */
 static int say_stacks(struct live_session *r)
 {
@@ -555,30 +454,36 @@ static int say_stacks(struct live_session *r)
 	return profile_say_stacks(r->p, &used);
 }
 
-static int sample(struct live_session *r)
+static int sample_session(struct live_session *r)
 {
+	const struct ff_record_options *o = &r->options;
 	int err = start_stream(r);
 
 	if (err == 0)
 		err = live_start(&r->p->ctx, r->live);
-	set_clock(r);
+	r->began = seconds_now();
+	r->next_tick = r->began + 1;
+	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
+	r->next_save =
+		o->save_every > 0 && o->save_name ? r->began + o->save_every : INFINITY;
+	r->ends = o->seconds > 0 ? r->began + o->delay + o->seconds : INFINITY;
+	if (o->seconds > 0 && o->seconds < SECONDS_MOST)
+		live_until(r->live, (uint64_t)(r->ends * 1e9));
 	if (err == 0)
-		err = run(r);
+		err = run_session(r);
 	if (err == 0)
 		err = stream_run_finish(&r->stream);
 	err = stream_run_release(&r->stream, err);
-	if (err == 0)
-		err = finish_save(r);
-	if (err == 0)
-		err = tell_lost(r);
 	if (err == 0) {
-		tell_behind(r);
-		live_tell_away(&r->p->ctx, r->live);
+		finish_file(r);
+		r->p->save_failed = r->stream.save_failed;
+		err = tell_lost(r);
 	}
-	if (err == 0)
+	if (err == 0) {
+		live_tell_away(&r->p->ctx, r->live);
 		tell_refused(r);
-	if (err == 0)
 		err = say_stacks(r);
+	}
 	err = input_job_end(&r->job, err);
 	return err < 0 ? err : list_events(r->p, r->input);
 }
@@ -586,15 +491,19 @@ static int sample(struct live_session *r)
 static int open_and_sample(struct live_session *r)
 {
 	int err = live_open(&r->p->ctx, &r->wanted, &r->live);
+	pid_t unended;
 
 	if (err == 0)
-		err = open_input(r);
+		err = open_live_input(r);
 	if (err == 0)
 		err = open_save(r, r->options.save, NULL);
 	if (err == 0)
-		err = sample(r);
-	if (r->live)
-		tell_unended(r);
+		err = sample_session(r);
+	unended = r->live ? live_unended_command(r->live) : 0;
+	if (unended)
+		warn(&r->p->ctx,
+		     "'%s' (process %d) was told to end (SIGTERM) and goes on",
+		     r->options.command[0], (int)unended);
 	/* What ended sampling may have ended the command, too. */
 	if (r->live && live_ended(r->live))
 		r->p->exit_status = live_exit_status(r->live);
@@ -606,14 +515,34 @@ static int open_and_sample(struct live_session *r)
 int ff_profile_record(struct ff_profile *p, const struct ff_record_options *options)
 {
 	struct live_session r = { .p = p };
+	const struct ff_record_options *o = &r.options;
 	int err;
 
 	memcpy(&r.options, options,
 	       options->size < sizeof(r.options) ? options->size : sizeof(r.options));
-	err = check_options(p, &r.options);
+	err = check_record_options(p, o);
 	if (err < 0)
 		return err;
-	translate(p, &r.options, &r.wanted);
+	r.wanted = (struct live_options){
+		.who = (enum live_who)o->who,
+		.whom = o->whom,
+		.cpus = o->cpus,
+		.command = o->command,
+		.events = o->events,
+		.event_count = o->event_count,
+		.frequency = o->frequency,
+		.period = o->period,
+		.chain = (enum live_chain)o->chain,
+		.stack_size = o->stack_size,
+		.no_leaf_fix = o->flags & FF_RECORD_NO_LEAF_FIX,
+		.all_kernel = o->flags & FF_RECORD_ALL_KERNEL,
+		.all_user = o->flags & FF_RECORD_ALL_USER,
+		.raw_samples = o->flags & FF_RECORD_RAW_SAMPLES,
+		.delay = (uint64_t)(o->delay * 1e9),
+		.ring_size = o->ring_size,
+		/* The caller's is one of the threads. */
+		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
+	};
 	r.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r.wake < 0)
 		return fail(&p->ctx, -errno, "eventfd: %s", strerror(errno));
