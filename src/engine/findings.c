@@ -158,33 +158,26 @@ static const struct {
 	{ "cgroup", "a cgroup", "perf record --all-cgroups" },
 };
 
-/* The key that @events of an input have no answer to, and how many samples these are. */
-static const char *find_unanswered(const struct judged *j, uint64_t *samples)
+/* A filter by what samples do not say: the first key that an input has no answer to. */
+static void judge_filters(struct judged *j)
 {
-	const char *found = NULL;
+	const char *key = NULL;
+	uint64_t samples = 0;
 
 	for (size_t i = 0; i < j->p->inputs.count; i++) {
 		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
 
 		for (size_t k = 0; k < rec->events.count; k++) {
 			const struct event *e = &rec->events.v[k];
-			const char *key = e->samples ? filters_unanswered(j->p->filters,
-									  e->sample_type)
-						     : NULL;
+			const char *lacking = e->samples
+						      ? filters_unanswered(j->p->filters,
+									   e->sample_type)
+						      : NULL;
 
-			*samples += key ? e->samples : 0;
-			found = found ? found : key;
+			samples += lacking ? e->samples : 0;
+			key = key ? key : lacking;
 		}
 	}
-	return found;
-}
-
-/* A filter by what samples do not say. */
-static void judge_filters(struct judged *j)
-{
-	uint64_t samples = 0;
-	const char *key = find_unanswered(j, &samples);
-
 	for (size_t i = 0; key && i < sizeof(filter_fields) / sizeof(*filter_fields); i++)
 		if (strcmp(filter_fields[i].key, key) == 0) {
 			begin_share(j, samples, count_of(j, FF_INPUT_SAMPLES));
@@ -226,18 +219,6 @@ struct loser {
 	uint64_t weight;
 };
 
-static const char *loser_name(const struct ff_profile *p, const struct image *image)
-{
-	const char *path = intern_text(&p->strings, image->path);
-	const char *slash = strrchr(path, '/');
-
-	if (image->kind == IMAGE_UNKNOWN)
-		return "code of no file";
-	if (image->owner)
-		return "code that a runtime made";
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* The first @most by weight. One name may stand for many objects: of containers, of runs of a
  * runtime. How many there are. */
 static size_t list_losers(const struct ff_profile *p, struct loser *v, size_t most)
@@ -247,9 +228,15 @@ static size_t list_losers(const struct ff_profile *p, struct loser *v, size_t mo
 	for (size_t i = 0; i < p->roots.by_image.count; i++) {
 		const struct root_loss *loss = &p->roots.by_image.v[i];
 		const struct image *image = &p->images.list.v[loss->image];
-		const char *name = loser_name(p, image);
+		const char *path = intern_text(&p->strings, image->path);
+		const char *slash = strrchr(path, '/');
+		const char *name = slash && slash[1] ? slash + 1 : path;
 		size_t k = 0;
 
+		if (image->kind == IMAGE_UNKNOWN)
+			name = "code of no file";
+		else if (image->owner)
+			name = "code that a runtime made";
 		while (k < count && strcmp(v[k].name, name) != 0)
 			k++;
 		if (k == most)
@@ -278,28 +265,6 @@ static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser 
 	return frame_pointers_use(&use) == FRAME_POINTERS_KEPT;
 }
 
-/* "cc1plus (61.0 %), libc.so.6 (5.0 %), or in what called prog (3.0 %)": where the outermost
- * function does keep them, its caller does not. */
-static void put_losers(struct judged *j, const struct roots *r)
-{
-	enum { MOST = 16, NAMED = 3 };
-	struct loser v[MOST];
-	size_t count = list_losers(j->p, v, MOST), named = 0;
-
-	for (size_t i = 0; i < count && named < NAMED; i++) {
-		if (named && !is_much(v[i].weight, r->users))
-			continue;
-		text_string(&j->cause, named++ ? ", " : "");
-		if (keeps_frame_pointers(j->p, &v[i]))
-			text_string(&j->cause, "what called ");
-		text_printf(&j->cause, "%s (", v[i].name);
-		put_percent(&j->cause, v[i].weight, r->users);
-		text_char(&j->cause, ')');
-	}
-	if (count > named)
-		text_printf(&j->cause, " and %zu more", count - named);
-}
-
 static bool has_process(const struct judged *j, const char *comm)
 {
 	for (size_t i = 0; i < j->p->collected.processes.list.count; i++)
@@ -319,9 +284,14 @@ static bool loses_runtime(const struct judged *j)
 	return false;
 }
 
+/* "cc1plus (61.0 %), libc.so.6 (5.0 %), or in what called prog (3.0 %)": where the outermost
+ * function does keep frame pointers, its caller does not. */
 static void judge_frame_pointers(struct judged *j)
 {
+	enum { MOST = 16, NAMED = 3 };
 	const struct roots *r = &j->p->roots;
+	struct loser v[MOST];
+	size_t count, named = 0;
 
 	/* Prologues and epilogues of the best code lose a few. */
 	if (!r->lost || r->lost < r->users / 20 + (r->users % 20 != 0))
@@ -329,7 +299,19 @@ static void judge_frame_pointers(struct judged *j)
 	begin_share(j, r->lost, r->users);
 	text_string(&j->cause, "of the weight is on stacks that begin in the middle, not "
 			       "where threads start: no frame pointers in ");
-	put_losers(j, r);
+	count = list_losers(j->p, v, MOST);
+	for (size_t i = 0; i < count && named < NAMED; i++) {
+		if (named && !is_much(v[i].weight, r->users))
+			continue;
+		text_string(&j->cause, named++ ? ", " : "");
+		if (keeps_frame_pointers(j->p, &v[i]))
+			text_string(&j->cause, "what called ");
+		text_printf(&j->cause, "%s (", v[i].name);
+		put_percent(&j->cause, v[i].weight, r->users);
+		text_char(&j->cause, ')');
+	}
+	if (count > named)
+		text_printf(&j->cause, " and %zu more", count - named);
 	text_string(&j->remedy, j->by->dwarf);
 	if (loses_runtime(j) && has_process(j, "java"))
 		text_string(&j->remedy, ", or java -XX:+PreserveFramePointer");
@@ -550,22 +532,16 @@ static void judge_late(struct judged *j)
 	text_printf(&j->remedy, "record to a file: %s", j->by->file);
 }
 
-static bool is_of_kernel(const struct ff_object *o)
-{
-	static const char name[] = "[kernel.kallsyms]";
-
-	return strncmp(ff_object_path(o), name, sizeof(name) - 1) == 0;
-}
-
 /* Why the kernel's functions have no names. */
 static void judge_kernel(struct judged *j)
 {
+	static const char kernel[] = "[kernel.kallsyms]";
 	const struct ff_object *o = NULL;
 	const char *problem = NULL;
 	bool named = false;
 
 	while ((o = ff_object_next(j->p, o)))
-		if (is_of_kernel(o)) {
+		if (strncmp(ff_object_path(o), kernel, sizeof(kernel) - 1) == 0) {
 			named |= ff_object_file(o) != NULL;
 			problem = problem ? problem : ff_object_problem(o);
 			j->part += ff_object_weight(o);
@@ -730,7 +706,7 @@ static const struct recorder *find_recorder(const struct ff_profile *p)
 	return &recorders[0];
 }
 
-static const char *keep_text(struct ff_profile *p, const struct text *t)
+static const char *keep_sentence(struct ff_profile *p, const struct text *t)
 {
 	uint32_t id;
 
@@ -755,23 +731,6 @@ static bool is_explained(const struct ff_profile *p)
 	return false;
 }
 
-static int add_finding(struct ff_profile *p, const char *kind, const struct judged *j)
-{
-	struct ff_finding *f;
-
-	if (strcmp(kind, "truncated") == 0 && is_explained(p))
-		return 0;
-	f = array_add(&p->findings);
-	if (!f)
-		return -ENOMEM;
-	*f = (struct ff_finding){ .kind = kind,
-				  .cause = keep_text(p, &j->cause),
-				  .remedy = keep_text(p, &j->remedy),
-				  .part = j->part,
-				  .whole = j->whole };
-	return f->cause && (f->remedy || !j->remedy.size) ? 0 : -ENOMEM;
-}
-
 int findings_make(struct ff_profile *p)
 {
 	const struct recorder *by = find_recorder(p);
@@ -780,15 +739,30 @@ int findings_make(struct ff_profile *p)
 	p->findings.count = 0;
 	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]) && err == 0; i++) {
 		struct judged j = { .p = p, .by = by };
+		struct ff_finding *f;
 
 		/* That is of this run, everything else of the one whose pictures these are. */
 		if (report_is_all(p) && judges[i].judge != judge_memory)
 			continue;
+		/* It speaks of what the others are silent about. */
+		if (judges[i].judge == judge_truncated && is_explained(p))
+			continue;
 		judges[i].judge(&j);
-		if (j.cause.failed || j.remedy.failed)
+		if (j.cause.failed || j.remedy.failed) {
 			err = -ENOMEM;
-		else if (j.cause.size)
-			err = add_finding(p, judges[i].kind, &j);
+		} else if (j.cause.size) {
+			f = array_add(&p->findings);
+			if (f)
+				*f = (struct ff_finding){
+					.kind = judges[i].kind,
+					.cause = keep_sentence(p, &j.cause),
+					.remedy = keep_sentence(p, &j.remedy),
+					.part = j.part,
+					.whole = j.whole,
+				};
+			if (!f || !f->cause || (!f->remedy && j.remedy.size))
+				err = -ENOMEM;
+		}
 		text_release(&j.cause);
 		text_release(&j.remedy);
 	}

@@ -1,19 +1,11 @@
-/* Findings as they are asked for, and those that pictures have brought. */
+/*
+ * Findings as they are asked for, and those that pictures have brought. A picture's are the truth
+ * about a recording that is not here any more; of several pictures the same one is said once, and
+ * what was judged of all inputs together stands for what each says of itself.
+ */
 #include <errno.h>
 
 #include "engine/profile.h"
-
-/* What tells two apart, as a number. */
-static int finding_key(struct ff_profile *p, const struct ff_finding *f, uint64_t *ret)
-{
-	uint32_t kind, cause;
-
-	if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) < 0 ||
-	    intern_add(&p->strings, f->cause, strlen(f->cause), &cause) < 0)
-		return -ENOMEM;
-	*ret = (uint64_t)kind << 32 | cause;
-	return 0;
-}
 
 static bool is_judged(const struct ff_profile *p, size_t judged, const char *kind)
 {
@@ -23,15 +15,18 @@ static bool is_judged(const struct ff_profile *p, size_t judged, const char *kin
 	return false;
 }
 
-/* Unless it is among the @known ones. */
-static int take_finding(struct ff_profile *p, const struct ff_finding *f,
-			struct hash_map *known)
+/* Unless it is among the @known ones, of the same kind and cause. */
+static int add_unknown_finding(struct ff_profile *p, const struct ff_finding *f,
+			       struct hash_map *known)
 {
 	struct ff_finding *slot;
+	uint32_t kind, cause;
 	uint64_t key;
 
-	if (finding_key(p, f, &key) < 0)
+	if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) < 0 ||
+	    intern_add(&p->strings, f->cause, strlen(f->cause), &cause) < 0)
 		return -ENOMEM;
+	key = (uint64_t)kind << 32 | cause;
 	if (hash_map_get(known, key))
 		return 0;
 	slot = array_add(&p->findings);
@@ -52,7 +47,7 @@ int findings_take(struct ff_profile *p)
 
 		for (size_t k = 0; r && k < r->findings.count && err == 0; k++)
 			if (!is_judged(p, judged, r->findings.v[k].kind))
-				err = take_finding(p, &r->findings.v[k], &known);
+				err = add_unknown_finding(p, &r->findings.v[k], &known);
 	}
 	hash_map_release(&known);
 	return err;

@@ -5,22 +5,13 @@
 
 #include "engine/profile.h"
 
-static void put_size(struct text *t, uint64_t bytes)
-{
-	static const char units[] = "KMGT";
-	double size = (double)bytes / 1024;
-	int unit = 0;
-
-	for (; size >= 1024 && units[unit + 1]; unit++)
-		size /= 1024;
-	text_printf(t, "%.*f%c", size < 10 && size != (double)(int)size, size,
-		    units[unit]);
-}
-
 bool memory_tell(const struct ff_profile *p, struct text *cause, struct text *remedy)
 {
+	static const char units[] = "KMGT";
 	const struct budget *b = &p->budget;
 	uint64_t cut = p->collected.sum.cut, whole = p->collected.sum.kept;
+	double size = (double)b->most / 1024;
+	int unit = 0;
 
 	if (b->refused == 0 && cut == 0)
 		return false;
@@ -37,9 +28,10 @@ bool memory_tell(const struct ff_profile *p, struct text *cause, struct text *re
 		text_printf(cause, " and %" PRIu64 " more", b->refused - 1);
 	if (b->refused)
 		text_string(cause, " had to be left out");
-	text_string(cause, ": what is read may take ");
-	put_size(cause, b->most);
-	text_string(cause, " of memory");
+	for (; size >= 1024 && units[unit + 1]; unit++)
+		size /= 1024;
+	text_printf(cause, ": what is read may take %.*f%c of memory",
+		    size < 10 && size != (double)(int)size, size, units[unit]);
 	text_string(remedy, "--memory=SIZE with more");
 	return true;
 }

@@ -35,55 +35,34 @@ static bool python_version(const char *path, int *major, int *minor)
 	return *name == '\0' || strncmp(name, ".so", 3) == 0 || *name == ' ';
 }
 
-/* The one with most weight: objects come in that order. */
-static bool find_interpreter(const struct ff_profile *p, struct python_unnamed *u)
+/* Weight below the interpreter, and that of functions with names. A node is followed by all that
+ * is below it. */
+static void weigh_python(const struct ff_profile *p, uint64_t *weight, uint64_t *named)
 {
-	const struct ff_object *o = NULL;
-
-	while ((o = ff_object_next(p, o)))
-		if (python_version(ff_object_path(o), &u->major, &u->minor))
-			return true;
-	return false;
-}
-
-struct python_walk {
-	const struct ff_profile *p;
-	uint32_t module; /* that was asked about last, and the answer */
-	bool is_python;
-	uint64_t weight, named;
-};
-
-static bool is_interpreter(struct python_walk *w, const struct function *f)
-{
-	int major, minor;
-
-	if (f->module != w->module)
-		w->is_python = python_version(intern_text(&w->p->strings, f->module),
-					      &major, &minor);
-	w->module = f->module;
-	return w->is_python;
-}
-
-/* A node is followed by all that is below it. */
-static void walk_tree(struct python_walk *w)
-{
-	const struct ff_profile *p = w->p;
 	uint32_t next, entered = 0; /* the end of what is below the interpreter */
+	uint32_t module = UINT32_MAX; /* that was asked about last, and the answer */
+	bool is_python = false;
+	int major, minor;
 
 	for (uint32_t i = 1; i < p->named.nodes.count; i = next) {
 		const struct named_node *n = &p->named.nodes.v[i];
 		const struct function *f = &p->symbols.functions.v[n->function];
 
 		next = i + 1;
-		if (i >= entered && is_interpreter(w, f)) {
+		if (i >= entered && f->module != module) {
+			module = f->module;
+			is_python = python_version(intern_text(&p->strings, module),
+						   &major, &minor);
+		}
+		if (i >= entered && is_python) {
 			entered = n->end;
-			w->weight += named_total(&p->named, i);
+			*weight += named_total(&p->named, i);
 		}
 		/* Where a walk ends at the bytes that call it, it is the first of all. */
 		if (strncmp(intern_text(&p->strings, f->name), "py::", 4) == 0) {
-			w->named += named_total(&p->named, i);
+			*named += named_total(&p->named, i);
 			if (i >= entered)
-				w->weight += named_total(&p->named, i);
+				*weight += named_total(&p->named, i);
 			next = n->end;
 		}
 	}
@@ -116,15 +95,20 @@ static bool can_tell(const struct python_unnamed *u)
 bool profile_python_unnamed(const struct ff_profile *p, struct python_unnamed *ret)
 {
 	struct python_unnamed u = { 0 };
-	struct python_walk w = { .p = p, .module = UINT32_MAX };
+	uint64_t weight = 0, named = 0;
+	const struct ff_object *o = NULL;
 
-	if (!find_interpreter(p, &u))
+	/* The one with most weight: objects come in that order. */
+	while ((o = ff_object_next(p, o)))
+		if (python_version(ff_object_path(o), &u.major, &u.minor))
+			break;
+	if (!o)
 		return false;
-	walk_tree(&w);
+	weigh_python(p, &weight, &named);
 	/* A stack that is cut short of them is another matter. */
-	if (can_tell(&u) && w.named)
+	if (can_tell(&u) && named)
 		return false;
-	u.weight = w.weight - w.named;
+	u.weight = weight - named;
 	u.problem = can_tell(&u) ? map_problem(p) : NULL;
 	if (!u.weight ||
 	    u.weight < ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) / SHARE_LEAST)

@@ -55,15 +55,6 @@ struct judging {
 	uint64_t *by_image; /* weight of all followed stacks that begin in it */
 };
 
-/* What Erlang's processes return to when they have done: erts_beamasm:normal_exit/0, with what its parts are called,
- * and in perf maps with a '$' in front. */
-static bool starts_erlang(const char *name)
-{
-	static const char start[] = "erts_beamasm:normal_exit/0";
-
-	return strncmp(name + (*name == '$'), start, sizeof(start) - 1) == 0;
-}
-
 /* The end of a name is part of it: "main" is no "main_loop". */
 static bool is_start_name(const char *name)
 {
@@ -102,6 +93,9 @@ static bool is_start_name(const char *name)
 		"threadentry",
 		"crosscall1",
 	};
+	/* What Erlang's processes return to when they have done, with what its parts are called,
+	 * and in perf maps with a '$' in front. */
+	static const char erlang[] = "erts_beamasm:normal_exit/0";
 	size_t size = strcspn(name, "(@");
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -109,7 +103,8 @@ static bool is_start_name(const char *name)
 			return true;
 	/* Go: goroutines begin in goexit, threads in mstart, and system stacks where they are
 	 * switched to. All its code has frame pointers. */
-	return strncmp(name, "runtime.", 8) == 0 || starts_erlang(name);
+	return strncmp(name, "runtime.", 8) == 0 ||
+	       strncmp(name + (*name == '$'), erlang, sizeof(erlang) - 1) == 0;
 }
 
 static bool is_libc(const char *path)
@@ -126,9 +121,13 @@ static bool is_libc(const char *path)
 	return false;
 }
 
-static enum frame_class class_of_image(const struct ff_profile *p,
-				       const struct image *image)
+static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
 {
+	const struct image *image =
+		&p->images.list.v[p->collected.frames.list.v[frame].image];
+	const struct function *f = &p->symbols.functions.v[p->symbols.of_frame.v[frame]];
+	enum frame_class unnamed = FRAME_NAMED;
+
 	switch (image->kind) {
 	case IMAGE_NAMES:
 		return FRAME_NOTHING;
@@ -142,46 +141,27 @@ static enum frame_class class_of_image(const struct ff_profile *p,
 	case IMAGE_VSYSCALL:
 		return FRAME_UNKNOWN;
 	case IMAGE_ANON:
-		return image->owner ? FRAME_NAMED : FRAME_UNKNOWN;
+		if (!image->owner)
+			return FRAME_UNKNOWN;
+		break;
 	case IMAGE_JIT:
 	case IMAGE_VDSO:
-		return FRAME_NAMED;
+		break;
 	case IMAGE_FILE:
+		unnamed = is_libc(intern_text(&p->strings, image->path))
+				  ? FRAME_LIBC
+				  : FRAME_ANONYMOUS;
 		break;
 	}
-	return is_libc(intern_text(&p->strings, image->path)) ? FRAME_LIBC
-							      : FRAME_ANONYMOUS;
-}
-
-static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
-{
-	const struct function *f = &p->symbols.functions.v[p->symbols.of_frame.v[frame]];
-	enum frame_class class = class_of_image(
-		p, &p->images.list.v[p->collected.frames.list.v[frame].image]);
-
-	if (class < FRAME_LIBC || f->unnamed)
-		return class;
+	if (f->unnamed)
+		return unnamed;
 	return is_start_name(intern_text(&p->strings, f->name)) ? FRAME_START
 								: FRAME_NAMED;
 }
 
-static enum frame_class class_of(struct judging *j, uint32_t frame)
-{
-	if (!j->classes[frame])
-		j->classes[frame] = (uint8_t)(find_class(j->p, frame) + 1);
-	return j->classes[frame] - 1;
-}
-
-static bool in_one_image(const struct judging *j, uint32_t a, uint32_t b)
-{
-	const struct frame *frames = j->p->collected.frames.list.v;
-
-	return frames[a].image == frames[b].image;
-}
-
 /* The outermost code of a stack. */
-static enum root_state begin(const struct judging *j, uint32_t frame,
-			     enum frame_class class)
+static enum root_state state_of_first(const struct judging *j, uint32_t frame,
+				      enum frame_class class)
 {
 	/* What is no caller is where the sample was taken: nobody called it that is known. */
 	bool called_on = j->p->collected.frames.list.v[frame].flags & FRAME_CALLER;
@@ -192,12 +172,16 @@ static enum root_state begin(const struct judging *j, uint32_t frame,
 }
 
 /* What the stack at @parent is with @frame behind it. */
-static struct root follow(struct judging *j, struct root parent, uint32_t frame)
+static struct root follow_stack(struct judging *j, struct root parent, uint32_t frame)
 {
-	enum frame_class class = class_of(j, frame);
-	bool called_on = j->p->collected.frames.list.v[frame].flags & FRAME_CALLER;
+	const struct frame *frames = j->p->collected.frames.list.v;
+	bool called_on = frames[frame].flags & FRAME_CALLER;
 	struct root next = parent;
+	enum frame_class class;
 
+	if (!j->classes[frame])
+		j->classes[frame] = (uint8_t)(find_class(j->p, frame) + 1);
+	class = j->classes[frame] - 1;
 	if (parent.state == ROOT_KERNEL || parent.state == ROOT_WHOLE ||
 	    class == FRAME_NOTHING)
 		return parent;
@@ -210,7 +194,7 @@ static struct root follow(struct judging *j, struct root parent, uint32_t frame)
 		next.frame = frame;
 		next.state = class == FRAME_OF_KERNEL ? ROOT_KERNEL
 			     : class == FRAME_UNKNOWN ? ROOT_UNKNOWN
-						      : begin(j, frame, class);
+						      : state_of_first(j, frame, class);
 		break;
 	case ROOT_UNKNOWN:
 		if (class == FRAME_UNKNOWN)
@@ -220,7 +204,7 @@ static struct root follow(struct judging *j, struct root parent, uint32_t frame)
 			break;
 		/* What is above _start() is nobody's, and may be garbage. */
 		next.frame = frame;
-		next.state = begin(j, frame, class);
+		next.state = state_of_first(j, frame, class);
 		if (next.state == ROOT_UNNAMED)
 			next.state = ROOT_STRAY;
 		break;
@@ -230,7 +214,7 @@ static struct root follow(struct judging *j, struct root parent, uint32_t frame)
 		if (class == FRAME_LIBC && called_on)
 			next.state = ROOT_LIBC;
 		else if (class == FRAME_ANONYMOUS && parent.state == ROOT_UNNAMED &&
-			 in_one_image(j, parent.frame, frame))
+			 frames[parent.frame].image == frames[frame].image)
 			next.state = ROOT_OPEN;
 		break;
 	case ROOT_LIBC:
@@ -267,13 +251,6 @@ static void sum_lost(struct judging *j, struct roots *ret)
 	}
 }
 
-/* One root of many is a beginning; one of a few among many is chance. */
-static bool is_beginning(const struct judging *j, uint32_t frame)
-{
-	return j->open[frame] >=
-	       j->by_image[j->p->collected.frames.list.v[frame].image] / 4;
-}
-
 static int by_lost(const void *a, const void *b)
 {
 	const struct root_loss *x = a, *y = b;
@@ -290,9 +267,14 @@ static int list_lost(struct judging *j, struct roots *ret)
 
 	if (!by_image)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < j->p->collected.frames.list.count; i++)
-		by_image[frames[i].image] +=
-			j->lost[i] + (is_beginning(j, i) ? 0 : j->open[i]);
+	for (uint32_t i = 0; i < j->p->collected.frames.list.count; i++) {
+		uint32_t image = frames[i].image;
+
+		by_image[image] += j->lost[i];
+		/* One root of many is a beginning; one of a few among many is chance. */
+		if (j->open[i] < j->by_image[image] / 4)
+			by_image[image] += j->open[i];
+	}
 	for (uint32_t i = 0; i < j->p->images.list.count; i++) {
 		struct root_loss *loss = by_image[i] ? array_add(&ret->by_image) : NULL;
 
@@ -312,34 +294,29 @@ static int list_lost(struct judging *j, struct roots *ret)
 	return 0;
 }
 
-static int judge(struct judging *j, struct roots *ret)
-{
-	const struct trie *t = &j->p->collected.trie;
-
-	/* A parent's id is below its children's. */
-	for (uint32_t id = 1; id < t->count; id++)
-		j->roots[id] =
-			follow(j, j->roots[t->nodes[id].parent], t->nodes[id].frame);
-	sum_lost(j, ret);
-	return list_lost(j, ret);
-}
-
 int roots_judge(const struct ff_profile *p, struct roots *ret)
 {
+	const struct trie *t = &p->collected.trie;
 	size_t frames = p->collected.frames.list.count;
 	struct judging j = { .p = p };
 	int err = -ENOMEM;
 
 	roots_release(ret);
-	if (!trie_is_charged(&p->collected.trie, COLUMN_FOLLOWED) || frames >= 1 << 28)
+	if (!trie_is_charged(t, COLUMN_FOLLOWED) || frames >= 1 << 28)
 		return 0;
-	j.roots = calloc(p->collected.trie.count, sizeof(*j.roots));
+	j.roots = calloc(t->count, sizeof(*j.roots));
 	j.classes = calloc(frames, 1);
 	j.lost = calloc(frames, sizeof(*j.lost));
 	j.open = calloc(frames, sizeof(*j.open));
 	j.by_image = calloc(p->images.list.count, sizeof(*j.by_image));
-	if (j.roots && j.classes && j.lost && j.open && j.by_image)
-		err = judge(&j, ret);
+	if (j.roots && j.classes && j.lost && j.open && j.by_image) {
+		/* A parent's id is below its children's. */
+		for (uint32_t id = 1; id < t->count; id++)
+			j.roots[id] = follow_stack(&j, j.roots[t->nodes[id].parent],
+						   t->nodes[id].frame);
+		sum_lost(&j, ret);
+		err = list_lost(&j, ret);
+	}
 	free(j.roots);
 	free(j.classes);
 	free(j.lost);

@@ -19,7 +19,7 @@ struct hit_file {
 	uint32_t frames;
 };
 
-static int by_frames(const void *a, const void *b)
+static int files_by_frames(const void *a, const void *b)
 {
 	const struct hit_file *x = a, *y = b;
 
@@ -28,41 +28,26 @@ static int by_frames(const void *a, const void *b)
 	return x->image < y->image ? -1 : x->image > y->image;
 }
 
-/* All images, those with most frames first. NULL without memory. */
-static struct hit_file *list_files(const struct ff_profile *p)
-{
-	size_t count = p->images.list.count;
-	struct hit_file *files = calloc(count + 1, sizeof(*files));
-
-	if (!files)
-		return NULL;
-	for (uint32_t i = 0; i < count; i++)
-		files[i].image = i;
-	for (size_t i = 0; i < p->collected.frames.list.count; i++)
-		files[p->collected.frames.list.v[i].image].frames++;
-	qsort(files, count, sizeof(*files), by_frames);
-	return files;
-}
-
-static void name_file(struct text *to, const char *path, size_t before)
-{
-	const char *slash = strrchr(path, '/');
-
-	text_string(to, before ? ", " : "");
-	text_string(to, slash ? slash + 1 : path);
-}
-
 /* Those without frame pointers, of the files with most frames. @kept: all of these keep them, and there
  * is no code of a JIT compiler. */
 static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 {
-	struct hit_file *files = list_files(p);
 	size_t asked = 0, found = 0, count = p->images.list.count;
-	int err = files ? 0 : -ENOMEM;
+	struct hit_file *files = calloc(count + 1, sizeof(*files));
+	int err = 0;
 
+	if (!files)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		files[i].image = i;
+	for (size_t i = 0; i < p->collected.frames.list.count; i++)
+		files[p->collected.frames.list.v[i].image].frames++;
+	qsort(files, count, sizeof(*files), files_by_frames);
 	*kept = true;
 	for (size_t i = 0; i < count && asked < ASKED_MOST && err == 0; i++) {
 		const struct image *image = &p->images.list.v[files[i].image];
+		const char *path = intern_text(&p->strings, image->path);
+		const char *slash = strrchr(path, '/');
 		bool omitting;
 
 		if (files[i].frames == 0)
@@ -74,7 +59,8 @@ static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 		err = binaries_omit_frame_pointers(p->binaries, files[i].image,
 						   &omitting);
 		if (err == 0 && omitting && found++ < NAMED_MOST)
-			name_file(to, intern_text(&p->strings, image->path), found - 1);
+			text_printf(to, "%s%s", found > 1 ? ", " : "",
+				    slash ? slash + 1 : path);
 	}
 	if (found > NAMED_MOST)
 		text_printf(to, " and %zu more", found - NAMED_MOST);
@@ -83,33 +69,32 @@ static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 	return err;
 }
 
-static void say_copied(const struct stacks_used *used, const struct text *omitting,
-		       bool kept, uint64_t joined, struct text *to)
-{
-	text_printf(to, "stacks: copied, up to %u bytes each, %.1f MB/s in all",
-		    used->stack_size,
-		    used->seconds > 0 ? (double)used->bytes / used->seconds / 1e6 : 0);
-	if (omitting->size)
-		text_printf(to, ", for code without frame pointers (%s)",
-			    omitting->bytes);
-	if (kept)
-		text_string(to,
-			    "; the code that was seen keeps frame pointers, and -g fp "
-			    "does without copies");
-	if (joined)
-		text_printf(to, "; %" PRIu64 " went on by frame pointers behind the copy",
-			    joined);
-}
-
 int profile_say_stacks(struct ff_profile *p, const struct stacks_used *used)
 {
 	struct text omitting = { 0 }, sentence = { 0 };
-	bool kept;
+	uint64_t joined = p->collected.unwound.joined;
+	bool kept = true;
 	int err = 0;
 
 	if (used->stack_size) {
 		err = name_omitting(p, &omitting, &kept);
-		say_copied(used, &omitting, kept, p->collected.unwound.joined, &sentence);
+		text_printf(&sentence,
+			    "stacks: copied, up to %u bytes each, %.1f MB/s in all",
+			    used->stack_size,
+			    used->seconds > 0 ? (double)used->bytes / used->seconds / 1e6
+					      : 0);
+		if (omitting.size)
+			text_printf(&sentence, ", for code without frame pointers (%s)",
+				    omitting.bytes);
+		if (kept)
+			text_string(&sentence,
+				    "; the code that was seen keeps frame pointers, and "
+				    "-g fp does without copies");
+		if (joined)
+			text_printf(&sentence,
+				    "; %" PRIu64 " went on by frame pointers behind the "
+				    "copy",
+				    joined);
 	} else {
 		text_string(&sentence, "stacks: by frame pointers, which all code that "
 				       "was mapped keeps");
