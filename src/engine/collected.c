@@ -165,39 +165,11 @@ int collected_merge_frames(struct collected *c, struct collected *from,
 	return 0;
 }
 
-/* The sample log and what is deferred follow their stacks. */
-static int merge_followers(struct collected *c, struct collected *from,
-			   const uint32_t *node_map)
-{
-	uint32_t kept = (uint32_t)c->samples.list.count;
-	int err = sample_log_merge(&c->samples, &from->samples, node_map);
-
-	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
-		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
-					   kept);
-	return err;
-}
-
-/* The first input that has a process says what it is called. */
-static int merge_processes(struct collected *c, const struct process_list *from)
-{
-	for (size_t i = 0; i < from->list.count; i++) {
-		struct ff_process *process = collected_process(c, from->list.v[i].pid);
-
-		if (!process)
-			return -ENOMEM;
-		if (!process->comm)
-			process->comm = from->list.v[i].comm;
-		process->samples += from->list.v[i].samples;
-	}
-	return 0;
-}
-
 int collected_merge_rest(struct collected *c, struct collected *from,
 			 const uint32_t *frame_map)
 {
+	uint32_t kept = (uint32_t)c->samples.list.count, *node_map = NULL;
 	struct trie trie = c->trie;
-	uint32_t *node_map = NULL;
 	int err = 0;
 
 	if (from->trie.count == 0)
@@ -210,11 +182,26 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 		c->trie = from->trie;
 		from->trie = trie;
 	}
+	/* The sample log and what is deferred follow their stacks. */
 	if (err == 0)
-		err = merge_followers(c, from, node_map);
+		err = sample_log_merge(&c->samples, &from->samples, node_map);
+	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
+		err = deferred_queue_merge(&c->deferred[i], &from->deferred[i], node_map,
+					   kept);
 	free(node_map);
-	if (err == 0)
-		err = merge_processes(c, &from->processes);
+	/* The first input that has a process says what it is called. */
+	for (size_t i = 0; i < from->processes.list.count && err == 0; i++) {
+		const struct ff_process *other = &from->processes.list.v[i];
+		struct ff_process *process = collected_process(c, other->pid);
+
+		if (!process) {
+			err = -ENOMEM;
+			break;
+		}
+		if (!process->comm)
+			process->comm = other->comm;
+		process->samples += other->samples;
+	}
 	weight_sum_add(&c->sum, &from->sum);
 	stack_counts_add(&c->unwound, &from->unwound);
 	sample_tally_add(&c->tally, &from->tally);

@@ -37,7 +37,7 @@ int worker_take(struct worker *w, const struct sample *s)
 }
 
 /* A file, read twice. */
-static int read_file(struct input_job *j)
+static int read_in_two_passes(struct input_job *j)
 {
 	int err = read_timeline(j);
 
@@ -61,7 +61,8 @@ int read_recording(struct ff_profile *p, struct ff_input *input)
 	int err = input_job_start(p, input, &job);
 
 	if (err == 0)
-		err = input_is_stream(job.in) ? read_stream(&job) : read_file(&job);
+		err = input_is_stream(job.in) ? read_stream(&job)
+					      : read_in_two_passes(&job);
 	return input_job_end(&job, err);
 }
 

@@ -6,16 +6,6 @@
 
 #include <errno.h>
 
-static int make_marks(struct ff_profile *p, struct stack_options *stacks)
-{
-	if (stacks->infer &&
-	    intern_add(&p->strings, "[skipped]", 9, &stacks->skipped) < 0)
-		return -ENOMEM;
-	if (stacks->as_perf || p->options.truncated != FF_TRUNCATED_MARK)
-		return 0;
-	return intern_add(&p->strings, "[truncated]", 11, &stacks->truncated);
-}
-
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
 	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
@@ -38,7 +28,11 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.keep_samples = p->options.flags & FF_SAMPLES,
 		.samples_before = p->collected.sum.samples_read,
 	};
-	if (make_marks(p, &ret->stacks) < 0)
+	if (ret->stacks.infer &&
+	    intern_add(&p->strings, "[skipped]", 9, &ret->stacks.skipped) < 0)
+		return fail_memory(&p->ctx);
+	if (!compat && p->options.truncated == FF_TRUNCATED_MARK &&
+	    intern_add(&p->strings, "[truncated]", 11, &ret->stacks.truncated) < 0)
 		return fail_memory(&p->ctx);
 	if (p->options.flags & FF_FLAMECHART)
 		return fail(&p->ctx, -EOPNOTSUPP,

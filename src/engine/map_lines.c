@@ -38,38 +38,12 @@ int map_lines_look(struct stream_run *s)
 	return 0;
 }
 
-/* Which code has run: each of its addresses is a frame. */
-static int note_code(struct stream_run *s)
-{
-	const struct frames *frames = &s->worker.collected.frames;
-
-	for (; s->frames_noted < frames->list.count; s->frames_noted++) {
-		const struct frame *frame = &frames->list.v[s->frames_noted];
-
-		if (images_ran(&s->job->p->images, frame->image, frame->address) < 0)
-			return fail_memory(&s->job->p->ctx);
-	}
-	return 0;
-}
-
-static int take_record(struct stream_run *s, const struct bytes *bytes)
-{
-	struct ff_profile *p = s->job->p;
-	struct stream_item item;
-	int found =
-		input_take(&p->ctx, s->job->in, bytes->v, (uint32_t)bytes->count, &item);
-
-	if (found < 0)
-		return found;
-	if (found > 0 && processes_apply(s->job->processes, &item.record) < 0)
-		return fail_memory(&p->ctx);
-	return stream_run_save_bytes(s, bytes->v, (uint32_t)bytes->count);
-}
-
-static int take_line(void *arg, const struct map_line *line, const char *name,
-		     size_t size)
+static int take_map_line(void *arg, const struct map_line *line, const char *name,
+			 size_t size)
 {
 	struct stream_run *s = arg;
+	struct ff_profile *p = s->job->p;
+	struct stream_item item;
 	struct bytes bytes = { 0 };
 	int err;
 
@@ -80,19 +54,35 @@ static int take_line(void *arg, const struct map_line *line, const char *name,
 						   .offset = line->offset,
 						   .name = name,
 						   .name_size = size });
-	err = bytes.failed ? fail_memory(&s->job->p->ctx) : take_record(s, &bytes);
+	err = bytes.failed ? fail_memory(&p->ctx)
+			   : input_take(&p->ctx, s->job->in, bytes.v,
+					(uint32_t)bytes.count, &item);
+	if (err > 0)
+		err = processes_apply(s->job->processes, &item.record) < 0
+			      ? fail_memory(&p->ctx)
+			      : 0;
+	if (err == 0)
+		err = stream_run_save_bytes(s, bytes.v, (uint32_t)bytes.count);
 	bytes_release(&bytes);
 	return err;
 }
 
 int map_lines_deliver(struct stream_run *s, const struct round_item *item)
 {
+	const struct frames *frames = &s->worker.collected.frames;
+	struct ff_profile *p = s->job->p;
 	struct map_growth growth;
-	int err = note_code(s);
+	int err;
 
+	/* Which code has run: each of its addresses is a frame. */
+	for (; s->frames_noted < frames->list.count; s->frames_noted++) {
+		const struct frame *frame = &frames->list.v[s->frames_noted];
+
+		if (images_ran(&p->images, frame->image, frame->address) < 0)
+			return fail_memory(&p->ctx);
+	}
 	memcpy(&growth, item->bytes, sizeof(growth));
 	growth.time = item->time;
-	if (err == 0)
-		err = images_take_lines(&s->job->p->images, &growth, take_line, s);
-	return err == -ENOMEM ? fail_memory(&s->job->p->ctx) : err;
+	err = images_take_lines(&p->images, &growth, take_map_line, s);
+	return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 }

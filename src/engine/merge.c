@@ -44,24 +44,8 @@ struct last_merge {
 	size_t count;
 };
 
-/* Until two are left: with n workers that takes as long as log2(n) - 1 of them. */
-static int reduce(struct input_job *j, struct last_merge *ret)
-{
-	struct merge_round round = { j, 1 };
-	int err = 0;
-
-	for (; err == 0 && LEFT_MOST * round.step < j->threads; round.step *= 2)
-		err = parallel_run(j->threads,
-				   (j->threads + round.step - 1) / (2 * round.step),
-				   merge_pair, &round);
-	ret->job = j;
-	for (size_t i = 0; err == 0 && i < j->threads; i += round.step)
-		ret->left[ret->count++] = &j->workers[i].collected;
-	return err;
-}
-
 /* The names of processes are those they had last. */
-static void name_processes(const struct input_job *j, struct process_list *all)
+static void name_by_last_comm(const struct input_job *j, struct process_list *all)
 {
 	for (size_t i = 0; i < all->list.count; i++) {
 		struct ff_process *process = &all->list.v[i];
@@ -96,13 +80,21 @@ static int merge_or_name(void *arg, size_t job, size_t worker)
 
 int merge_workers(struct input_job *j)
 {
-	struct last_merge m = { 0 };
+	struct merge_round round = { j, 1 };
+	struct last_merge m = { .job = j };
 	size_t nodes = 0;
-	int err = reduce(j, &m);
+	int err = 0;
 
+	/* Until two are left: with n workers that takes as long as log2(n) - 1 of them. */
+	for (; err == 0 && LEFT_MOST * round.step < j->threads; round.step *= 2)
+		err = parallel_run(j->threads,
+				   (j->threads + round.step - 1) / (2 * round.step),
+				   merge_pair, &round);
+	for (size_t i = 0; err == 0 && i < j->threads; i += round.step)
+		m.left[m.count++] = &j->workers[i].collected;
 	for (size_t i = 0; i < m.count && err == 0; i++) {
 		sample_tally_add(&j->input->tally, &m.left[i]->tally);
-		name_processes(j, &m.left[i]->processes);
+		name_by_last_comm(j, &m.left[i]->processes);
 		nodes += i ? m.left[i]->trie.count : 0;
 		err = collected_merge_frames(&j->p->collected, m.left[i],
 					     &m.frame_maps[i]);
@@ -120,7 +112,7 @@ int merge_worker(struct input_job *j, struct worker *w)
 {
 	worker_finish(w);
 	sample_tally_add(&j->input->tally, &w->collected.tally);
-	name_processes(j, &w->collected.processes);
+	name_by_last_comm(j, &w->collected.processes);
 	return collected_merge(&j->p->collected, &w->collected) < 0
 		       ? fail_memory(&j->p->ctx)
 		       : 0;

@@ -37,40 +37,10 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	return err;
 }
 
-/* The first worker that failed says why. */
-static int adopt_error(struct input_job *j, int err)
-{
-	for (size_t i = 0; i < j->threads && err < 0; i++)
-		if (j->workers[i].ctx.error[0]) {
-			memcpy(j->p->ctx.error, j->workers[i].ctx.error,
-			       sizeof(j->p->ctx.error));
-			break;
-		}
-	return err;
-}
-
-/* It has read the same as the first one; else it is said, and what it has not found is lost, as
- * other damaged records are. */
-static int compare_passes(struct input_job *j)
-{
-	uint64_t found = 0, at = UINT64_MAX;
-
-	for (size_t i = 0; i < j->threads; i++) {
-		found += j->workers[i].found;
-		if (j->workers[i].damaged_at < at)
-			at = j->workers[i].damaged_at;
-	}
-	if (found == j->rec->samples && (at == UINT64_MAX || j->rec->truncated_at))
-		return 0;
-	j->input->changed = true;
-	if (found < j->rec->samples)
-		weight_sum_damaged(&j->workers[0].collected.sum, j->rec->samples - found);
-	return input_note_change(&j->p->ctx, j->in, found, at);
-}
-
 int read_samples(struct input_job *j)
 {
 	size_t threads = profile_threads(j->p), chunks = input_chunks(j->in);
+	uint64_t found = 0, damaged_at = UINT64_MAX;
 	int err = 0;
 
 	j->threads = threads < chunks ? threads : chunks ? chunks : 1;
@@ -79,11 +49,33 @@ int read_samples(struct input_job *j)
 		return fail_memory(&j->p->ctx);
 	for (size_t i = 0; i < j->threads && err == 0; i++)
 		err = worker_start(j, &j->workers[i]);
-	if (err == 0)
-		err = adopt_error(j, parallel_run(j->threads, chunks, take_chunk, j));
-	for (size_t i = 0; i < j->threads && err == 0; i++)
+	if (err < 0)
+		return err;
+	err = parallel_run(j->threads, chunks, take_chunk, j);
+	/* The first worker that failed says why. */
+	for (size_t i = 0; i < j->threads && err < 0; i++)
+		if (j->workers[i].ctx.error[0]) {
+			memcpy(j->p->ctx.error, j->workers[i].ctx.error,
+			       sizeof(j->p->ctx.error));
+			break;
+		}
+	if (err < 0)
+		return err;
+	for (size_t i = 0; i < j->threads; i++) {
 		worker_finish(&j->workers[i]);
-	return err < 0 ? err : compare_passes(j);
+		found += j->workers[i].found;
+		if (j->workers[i].damaged_at < damaged_at)
+			damaged_at = j->workers[i].damaged_at;
+	}
+	/* Both passes have read the same; else it is said, and what this one has not found is
+	 * lost, as other damaged records are. */
+	if (found == j->rec->samples &&
+	    (damaged_at == UINT64_MAX || j->rec->truncated_at))
+		return 0;
+	j->input->changed = true;
+	if (found < j->rec->samples)
+		weight_sum_damaged(&j->workers[0].collected.sum, j->rec->samples - found);
+	return input_note_change(&j->p->ctx, j->in, found, damaged_at);
 }
 
 void workers_release(struct input_job *j)

@@ -29,42 +29,37 @@ static void stop_saving(struct stream_run *s)
 	s->save_failed = true;
 }
 
-static int save_also(struct stream_run *s, const struct round_item *item,
-		     const struct sample *sample)
-{
-	const struct event *event = &s->job->rec->events.v[sample->event];
-	struct save_found found = { .cut = stack_chain_is_cut(sample, event) };
-	int err;
-
-	if (s->job->stacks.join)
-		err = stack_user_chain(s->worker.stacks, sample, &found.user,
-				       &found.user_count);
-	else
-		err = stack_leaf_caller(s->worker.stacks, sample, &found.caller);
-	if (err < 0)
-		return fail_memory(&s->worker.ctx);
-	if (save_sample(&s->job->p->ctx, s->save, item->bytes, item->size, &found) < 0)
-		stop_saving(s);
-	return 0;
-}
-
+/* Into the tree, and where it is saved, with what only this machine can tell of its stack. */
 static int deliver_sample(struct stream_run *s, const struct round_item *item)
 {
 	struct ff_profile *p = s->job->p;
 	struct sample sample;
-	int found = sample_decode(&p->ctx, s->worker.reader, item->bytes,
-				  item->tag >> TAG_BITS, &sample);
+	struct save_found found = { 0 };
+	int err = sample_decode(&p->ctx, s->worker.reader, item->bytes,
+				item->tag >> TAG_BITS, &sample);
 
-	s->damaged += found == 0;
-	if (found <= 0)
-		return found;
+	s->damaged += err == 0;
+	if (err <= 0)
+		return err;
 	/* One without a time has got it in the order of the pipe. */
 	sample.time = item->time;
-	found = s->chosen ? 0 : choose_events(s->job);
+	err = s->chosen ? 0 : choose_events(s->job);
 	s->chosen = true;
-	if (found == 0)
-		found = worker_take(&s->worker, &sample);
-	return found < 0 || !s->save ? found : save_also(s, item, &sample);
+	if (err == 0)
+		err = worker_take(&s->worker, &sample);
+	if (err < 0 || !s->save)
+		return err;
+	found.cut = stack_chain_is_cut(&sample, &s->job->rec->events.v[sample.event]);
+	if (s->job->stacks.join)
+		err = stack_user_chain(s->worker.stacks, &sample, &found.user,
+				       &found.user_count);
+	else
+		err = stack_leaf_caller(s->worker.stacks, &sample, &found.caller);
+	if (err < 0)
+		return fail_memory(&s->worker.ctx);
+	if (save_sample(&p->ctx, s->save, item->bytes, item->size, &found) < 0)
+		stop_saving(s);
+	return 0;
 }
 
 int stream_run_save_bytes(struct stream_run *s, const uint8_t *bytes, uint32_t size)
@@ -74,34 +69,33 @@ int stream_run_save_bytes(struct stream_run *s, const uint8_t *bytes, uint32_t s
 	return 0;
 }
 
-static int deliver_item(struct stream_run *s, const struct round_item *item)
+/* All that has been put in order by now. */
+static int deliver_round(struct stream_run *s)
 {
 	struct context *ctx = &s->job->p->ctx;
-	struct record record;
-
-	switch (item->tag & TAG_KIND) {
-	case TAG_SAMPLE:
-		return deliver_sample(s, item);
-	case TAG_STATE:
-		memcpy(&record, item->bytes, sizeof(record));
-		return processes_apply(s->job->processes, &record) < 0 ? fail_memory(ctx)
-								       : 0;
-	case TAG_GROWTH:
-		return map_lines_deliver(s, item);
-	default:
-		return stream_run_save_bytes(s, item->bytes, item->size);
-	}
-}
-
-static int deliver(struct stream_run *s)
-{
 	struct round_item item;
+	struct record record;
 	uint64_t time;
 	int err = 0;
 
-	while (err == 0 && rounds_next(&s->rounds, &item) > 0)
-		err = deliver_item(s, &item);
-	if (err == 0 && s->save && save_end_round(&s->job->p->ctx, s->save) < 0)
+	while (err == 0 && rounds_next(&s->rounds, &item) > 0) {
+		switch (item.tag & TAG_KIND) {
+		case TAG_SAMPLE:
+			err = deliver_sample(s, &item);
+			break;
+		case TAG_STATE:
+			memcpy(&record, item.bytes, sizeof(record));
+			if (processes_apply(s->job->processes, &record) < 0)
+				err = fail_memory(ctx);
+			break;
+		case TAG_GROWTH:
+			err = map_lines_deliver(s, &item);
+			break;
+		default:
+			err = stream_run_save_bytes(s, item.bytes, item.size);
+		}
+	}
+	if (err == 0 && s->save && save_end_round(ctx, s->save) < 0)
 		stop_saving(s);
 	/* What comes later is newer. */
 	if (err == 0)
@@ -109,7 +103,7 @@ static int deliver(struct stream_run *s)
 	time = s->rounds.delivered > KEPT_NS ? s->rounds.delivered - KEPT_NS : 0;
 	if (err < 0 || processes_forget(s->job->processes, time) == 0)
 		return err;
-	return fail_memory(&s->job->p->ctx);
+	return fail_memory(ctx);
 }
 
 int stream_run_hold(struct stream_run *s, const struct stream_item *item)
@@ -148,51 +142,18 @@ int stream_run_end_round(struct stream_run *s)
 	input_end_round(s->job->in);
 	if (s->job->rec->kernel_samples)
 		symbolizer_expect_kernel(s->job->p->symbolizer);
-	return deliver(s);
-}
-
-static int read_rounds(struct stream_run *s)
-{
-	size_t most = ROUND_MOST;
-	struct stream_item item;
-	int err = 0, found = 1;
-
-	while (err == 0 && (found = input_next(&s->job->p->ctx, s->job->in, &item)) > 0) {
-		if (item.kind != ITEM_ROUND)
-			err = stream_run_hold(s, &item);
-		else
-			most = RECORDERS_ROUND_MOST;
-		if (err < 0 ||
-		    !(item.kind == ITEM_ROUND || rounds_full(&s->rounds, most)))
-			continue;
-		show_progress(s->job->p, "reading records", state_progress(s->job->in),
-			      0);
-		err = stream_run_end_round(s);
-	}
-	return err < 0 ? err : found;
-}
-
-/* A file is read as a whole, and there nothing is copied. */
-static void tell_maps_cut(struct input_job *j)
-{
-	uint64_t cut = processes_maps_cut(j->processes);
-
-	if (cut)
-		warn(&j->p->ctx,
-		     "'%s': processes that were forked began without %" PRIu64
-		     " of the maps of their parents, which were too many to be copied: "
-		     "what they ran there is [unknown]",
-		     input_path(j->in), cut);
+	return deliver_round(s);
 }
 
 int stream_run_finish(struct stream_run *s)
 {
 	struct input_job *j = s->job;
+	uint64_t cut;
 	int err;
 
 	if (rounds_end_input(&s->rounds) < 0)
 		return fail_memory(&j->p->ctx);
-	err = deliver(s);
+	err = deliver_round(s);
 	if (err < 0)
 		return err;
 	weight_sum_damaged(&s->worker.collected.sum, s->damaged);
@@ -202,7 +163,14 @@ int stream_run_finish(struct stream_run *s)
 		warn(&j->p->ctx,
 		     "'%s': %" PRIu64 " records came after newer ones had gone",
 		     input_path(j->in), s->rounds.late);
-	tell_maps_cut(j);
+	/* A file is read as a whole, and there nothing is copied. */
+	cut = processes_maps_cut(j->processes);
+	if (cut)
+		warn(&j->p->ctx,
+		     "'%s': processes that were forked began without %" PRIu64
+		     " of the maps of their parents, which were too many to be copied: "
+		     "what they ran there is [unknown]",
+		     input_path(j->in), cut);
 	return err;
 }
 
@@ -240,10 +208,26 @@ int stream_run_release(struct stream_run *s, int err)
 int read_stream(struct input_job *j)
 {
 	struct stream_run s = { .job = j };
-	int err = stream_run_start(&s);
+	size_t most = ROUND_MOST;
+	struct stream_item item;
+	int err = stream_run_start(&s), found;
 
-	if (err == 0)
-		err = read_rounds(&s);
+	while (err == 0 && (found = input_next(&j->p->ctx, j->in, &item)) != 0) {
+		bool ends_round = item.kind == ITEM_ROUND;
+
+		if (found < 0) {
+			err = found;
+			break;
+		}
+		if (ends_round)
+			most = RECORDERS_ROUND_MOST;
+		else
+			err = stream_run_hold(&s, &item);
+		if (err < 0 || !(ends_round || rounds_full(&s.rounds, most)))
+			continue;
+		show_progress(j->p, "reading records", state_progress(j->in), 0);
+		err = stream_run_end_round(&s);
+	}
 	if (err == 0)
 		err = stream_run_finish(&s);
 	return stream_run_release(&s, err);

@@ -29,57 +29,43 @@ static bool allow_state(struct input_job *j)
 	return true;
 }
 
-static int read_states(struct input_job *j, struct order *order)
-{
-	const struct recording *rec = j->rec;
-	struct ff_profile *p = j->p;
-	struct record record;
-	int err;
-
-	while ((err = state_next(&p->ctx, j->in, &record)) > 0) {
-		if (record.type != RECORD_NONE) {
-			if (allow_state(j) && order_add(order, &record) < 0)
-				return fail_memory(&p->ctx);
-			continue;
-		}
-		if (rec->kernel_samples && !rec->kallsyms)
-			symbolizer_expect_kernel(p->symbolizer);
-		show_progress(p, "reading maps", state_progress(j->in), rec->bytes);
-	}
-	order_end_input(order);
-	return err;
-}
-
-/* After all has been read, when the header is known, too. */
-static int make_timeline(struct input_job *j, struct order *order)
-{
-	struct ff_profile *p = j->p;
-	const struct record *record;
-	int err = processes_new(&p->ctx, j->rec, &p->images, &p->strings, PROCESSES_WHOLE,
-				&j->processes);
-
-	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
-		processes_label_as_printed(j->processes);
-	while (err == 0 && order_next(order, &record) > 0)
-		if (processes_apply(j->processes, record) < 0)
-			err = fail_memory(&p->ctx);
-	return err;
-}
-
 int read_timeline(struct input_job *j)
 {
 	const struct part_sizes *parts = &j->p->parts;
+	struct ff_profile *p = j->p;
+	const struct record *in_order;
+	struct record record;
 	struct order order;
 	int err;
 
-	input_read_ahead(j->in, profile_threads(j->p),
+	input_read_ahead(j->in, profile_threads(p),
 			 parts->ahead ? parts->ahead : AHEAD_LEAST);
 	if (parts->chunk)
 		input_set_chunk(j->in, parts->chunk);
 	order_init(&order);
-	err = read_states(j, &order);
+	while ((err = state_next(&p->ctx, j->in, &record)) > 0) {
+		if (record.type != RECORD_NONE) {
+			if (allow_state(j) && order_add(&order, &record) < 0) {
+				err = fail_memory(&p->ctx);
+				goto out;
+			}
+			continue;
+		}
+		if (j->rec->kernel_samples && !j->rec->kallsyms)
+			symbolizer_expect_kernel(p->symbolizer);
+		show_progress(p, "reading maps", state_progress(j->in), j->rec->bytes);
+	}
+	order_end_input(&order);
+	/* After all has been read, when the header is known, too. */
 	if (err == 0)
-		err = make_timeline(j, &order);
+		err = processes_new(&p->ctx, j->rec, &p->images, &p->strings,
+				    PROCESSES_WHOLE, &j->processes);
+	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
+		processes_label_as_printed(j->processes);
+	while (err == 0 && order_next(&order, &in_order) > 0)
+		if (processes_apply(j->processes, in_order) < 0)
+			err = fail_memory(&p->ctx);
+out:
 	order_release(&order);
 	return err;
 }

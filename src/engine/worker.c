@@ -74,25 +74,6 @@ static bool is_dropped(const struct worker *w, uint32_t notes)
 	return w->job->drop_truncated && notes & INCOMPLETE_TRUNCATED;
 }
 
-/* The node is 0 where the stack is dropped. */
-static int walk_stack(struct worker *w, const struct sample *s, struct trie_memory *ret)
-{
-	struct stack stack;
-	int err = 0;
-
-	if (stack_walk(w->stacks, s, &stack) < 0)
-		return fail_memory(&w->ctx);
-	ret->node = 0;
-	ret->note = stack.incomplete | (stack.followed ? NOTE_FOLLOWED : 0) |
-		    (stack.inferred ? NOTE_INFERRED : 0) |
-		    (stack.skipped ? NOTE_SKIPPED : 0);
-	if (!is_dropped(w, ret->note))
-		err = collected_add_stack(&w->collected, stack.frames, stack.count,
-					  &ret->node);
-	ret->note |= err > 0 ? NOTE_CUT : 0;
-	return err < 0 ? fail_memory(&w->ctx) : 0;
-}
-
 int worker_find_stack(struct worker *w, const struct sample *s, struct charge *ret)
 {
 	struct collected *c = &w->collected;
@@ -100,15 +81,25 @@ int worker_find_stack(struct worker *w, const struct sample *s, struct charge *r
 	struct trie_memory found;
 	struct stack_key key = { 0 };
 	bool has_key = stack_key(w->stacks, s, &key);
+	struct stack stack;
 	int err = 0;
 
 	if (has_key)
 		known = trie_recall(&c->trie, key.low, key.high);
 	if (!known) {
+		if (stack_walk(w->stacks, s, &stack) < 0)
+			return fail_memory(&w->ctx);
 		found.high = key.high;
-		err = walk_stack(w, s, &found);
+		found.note = stack.incomplete | (stack.followed ? NOTE_FOLLOWED : 0) |
+			     (stack.inferred ? NOTE_INFERRED : 0) |
+			     (stack.skipped ? NOTE_SKIPPED : 0);
+		found.node = 0; /* it stays so where the stack is dropped */
+		if (!is_dropped(w, found.note))
+			err = collected_add_stack(c, stack.frames, stack.count,
+						  &found.node);
 		if (err < 0)
-			return err;
+			return fail_memory(&w->ctx);
+		found.note |= err > 0 ? NOTE_CUT : 0;
 		known = &found;
 		if (has_key && found.node)
 			trie_remember(&c->trie, key.low, &found);
