@@ -7,7 +7,7 @@
 #include "engine/profile.h"
 
 /* A node of the public tree is one of the named tree, which is an array in preorder. */
-static uint32_t index_of(const struct ff_profile *p, const struct ff_node *n)
+static uint32_t node_index(const struct ff_profile *p, const struct ff_node *n)
 {
 	return (uint32_t)((const struct named_node *)(const void *)n - p->named.nodes.v);
 }
@@ -24,21 +24,21 @@ const struct ff_node *ff_profile_root(const struct ff_profile *p)
 
 const struct ff_node *ff_node_parent(const struct ff_profile *p, const struct ff_node *n)
 {
-	uint32_t i = index_of(p, n);
+	uint32_t i = node_index(p, n);
 
 	return i ? node_at(p, p->named.nodes.v[i].parent) : NULL;
 }
 
 const struct ff_node *ff_node_child(const struct ff_profile *p, const struct ff_node *n)
 {
-	uint32_t i = index_of(p, n);
+	uint32_t i = node_index(p, n);
 
 	return p->named.nodes.v[i].end > i + 1 ? node_at(p, i + 1) : NULL;
 }
 
 const struct ff_node *ff_node_next(const struct ff_profile *p, const struct ff_node *n)
 {
-	uint32_t i = index_of(p, n), end = p->named.nodes.v[i].end;
+	uint32_t i = node_index(p, n), end = p->named.nodes.v[i].end;
 
 	return i && end < p->named.nodes.v[p->named.nodes.v[i].parent].end
 		       ? node_at(p, end)
@@ -48,17 +48,18 @@ const struct ff_node *ff_node_next(const struct ff_profile *p, const struct ff_n
 static const struct function *function_of(const struct ff_profile *p,
 					  const struct ff_node *n)
 {
-	return &p->symbols.functions.v[p->named.nodes.v[index_of(p, n)].function];
+	return &p->symbols.functions.v[p->named.nodes.v[node_index(p, n)].function];
 }
 
 const char *ff_node_name(const struct ff_profile *p, const struct ff_node *n)
 {
-	return index_of(p, n) ? intern_text(&p->strings, function_of(p, n)->name) : "";
+	return node_index(p, n) ? intern_text(&p->strings, function_of(p, n)->name) : "";
 }
 
 const char *ff_node_module(const struct ff_profile *p, const struct ff_node *n)
 {
-	return index_of(p, n) ? intern_text(&p->strings, function_of(p, n)->module) : "";
+	return node_index(p, n) ? intern_text(&p->strings, function_of(p, n)->module)
+				: "";
 }
 
 enum ff_node_kind ff_node_kind(const struct ff_profile *p, const struct ff_node *n)
@@ -69,35 +70,35 @@ enum ff_node_kind ff_node_kind(const struct ff_profile *p, const struct ff_node 
 		[FUNCTION_INLINED] = FF_NODE_INLINED, [FUNCTION_GAP] = FF_NODE_GAP,
 	};
 
-	return index_of(p, n) ? kinds[function_of(p, n)->kind] : FF_NODE_TEXT;
+	return node_index(p, n) ? kinds[function_of(p, n)->kind] : FF_NODE_TEXT;
 }
 
 const char *ff_node_file(const struct ff_profile *p, const struct ff_node *n)
 {
-	uint32_t file = index_of(p, n) ? function_of(p, n)->file : 0;
+	uint32_t file = node_index(p, n) ? function_of(p, n)->file : 0;
 
 	return file ? intern_text(&p->strings, file) : NULL;
 }
 
 unsigned ff_node_line(const struct ff_profile *p, const struct ff_node *n)
 {
-	return index_of(p, n) ? function_of(p, n)->line : 0;
+	return node_index(p, n) ? function_of(p, n)->line : 0;
 }
 
 uint64_t ff_node_self(const struct ff_profile *p, const struct ff_node *n)
 {
-	return named_value(&p->named, index_of(p, n), COLUMN_WEIGHT);
+	return named_value(&p->named, node_index(p, n), COLUMN_WEIGHT);
 }
 
 uint64_t ff_node_total(const struct ff_profile *p, const struct ff_node *n)
 {
-	return named_total(&p->named, index_of(p, n));
+	return named_total(&p->named, node_index(p, n));
 }
 
 uint64_t ff_node_inferred(const struct ff_profile *p, const struct ff_node *n)
 {
 	uint64_t total = ff_node_total(p, n);
-	uint64_t inferred = named_value(&p->named, index_of(p, n), COLUMN_INFERRED);
+	uint64_t inferred = named_value(&p->named, node_index(p, n), COLUMN_INFERRED);
 
 	/* Of what is below a frame of a picture some may have been left out. */
 	return inferred < total ? inferred : total;

@@ -1,6 +1,10 @@
 /*
  * Filters by frames, symbol and dso: when all have their names. What they leave out is
  * counted as lost, as what other filters leave out.
+ *
+ * A pattern is asked once for each function; what a stack matches is then the union over its
+ * frames, which is its parent's and its last frame's, for a node of the trie is a stack. So the
+ * cost is one look at each node, and text is matched only as often as there are functions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,25 +39,7 @@ int count_line(struct ff_profile *p, uint32_t node)
 	return 0;
 }
 
-/* flamegraph.pl's marks, _[k] and such, are not of the name. */
-static size_t name_size(const char *name)
-{
-	size_t size = strlen(name);
-
-	if (size > 4 && memcmp(name + size - 4, "_[", 2) == 0 && name[size - 1] == ']')
-		size -= 4;
-	return size;
-}
-
-/* "[kernel.kallsyms]_text" is [kernel.kallsyms]. */
-static size_t module_size(const char *module)
-{
-	const char *close = *module == '[' ? strchr(module, ']') : NULL;
-
-	return close ? (size_t)(close + 1 - module) : strlen(module);
-}
-
-static int ask_functions(struct filtering *f)
+static int match_functions(struct filtering *f)
 {
 	const struct symbols *symbols = &f->p->symbols;
 
@@ -64,11 +50,20 @@ static int ask_functions(struct filtering *f)
 		const struct function *function = &symbols->functions.v[i];
 		const char *name = intern_text(&f->p->strings, function->name);
 		const char *module = intern_text(&f->p->strings, function->module);
-		struct filter_frame frame = { { name, name_size(name) },
-					      { module, module_size(module) } };
-		int matched =
-			filters_match_frame(&f->p->ctx, f->p->filters, f->memo, &frame);
+		const char *close = *module == '[' ? strchr(module, ']') : NULL;
+		struct filter_frame frame = { { name, strlen(name) },
+					      { module, strlen(module) } };
+		size_t size = frame.name.size;
+		int matched;
 
+		/* flamegraph.pl's marks, _[k] and such, are not of the name. */
+		if (size > 4 && memcmp(name + size - 4, "_[", 2) == 0 &&
+		    name[size - 1] == ']')
+			frame.name.size -= 4;
+		/* "[kernel.kallsyms]_text" is [kernel.kallsyms]. */
+		if (close)
+			frame.module.size = (size_t)(close + 1 - module);
+		matched = filters_match_frame(&f->p->ctx, f->p->filters, f->memo, &frame);
 		if (matched < 0)
 			return matched;
 		f->functions[i] = (uint8_t)matched;
@@ -83,79 +78,66 @@ static bool is_function(const struct frame *frame)
 	       frame->flags & (FRAME_TEXT | FRAME_FUNCTION);
 }
 
-static uint8_t ask_frame(const struct filtering *f, uint32_t id)
+/* A parent's id is below its children's. */
+static int match_stacks(struct filtering *f)
 {
 	const struct symbols *symbols = &f->p->symbols;
-	const struct frame *frame = &f->p->collected.frames.list.v[id];
-	const uint32_t *inlined;
-	uint8_t bits;
-	uint32_t count;
-
-	if (!is_function(frame))
-		return frame->flags == 0 && frame->address == f->mark ? UNDER_MARK : 0;
-	bits = f->functions[symbols->of_frame.v[id]];
-	inlined = symbols_inlined(symbols, id, &count);
-	for (uint32_t i = 0; i < count; i++)
-		bits |= f->functions[inlined[i]];
-	return bits;
-}
-
-/* A parent's id is below its children's. */
-static int ask_stacks(struct filtering *f)
-{
 	const struct trie *t = &f->p->collected.trie;
 
 	f->nodes = calloc(t->count, 1);
 	if (!f->nodes)
 		return -ENOMEM;
-	for (uint32_t id = 1; id < t->count; id++)
-		f->nodes[id] =
-			f->nodes[t->nodes[id].parent] | ask_frame(f, t->nodes[id].frame);
+	for (uint32_t id = 1; id < t->count; id++) {
+		uint32_t frame_id = t->nodes[id].frame, count;
+		const struct frame *frame = &f->p->collected.frames.list.v[frame_id];
+		const uint32_t *inlined;
+		uint8_t bits = f->nodes[t->nodes[id].parent];
+
+		if (is_function(frame)) {
+			bits |= f->functions[symbols->of_frame.v[frame_id]];
+			inlined = symbols_inlined(symbols, frame_id, &count);
+			for (uint32_t i = 0; i < count; i++)
+				bits |= f->functions[inlined[i]];
+		} else if (frame->flags == 0 && frame->address == f->mark) {
+			bits |= UNDER_MARK;
+		}
+		f->nodes[id] = bits;
+	}
 	return 0;
 }
 
-static void leave_out(struct filtering *f, uint32_t id)
+/* What has no values of its own stays for what stands on it. */
+static int drop_stacks(struct filtering *f)
 {
 	const struct columns *columns = &f->p->columns;
 	struct collected *c = &f->p->collected;
-	uint64_t weight = trie_take(&c->trie, id, COLUMN_WEIGHT);
-
-	c->sum.kept -= weight;
-	c->sum.lost[LOST_FILTER] += weight;
-	c->sum.samples_kept -= trie_take(&c->trie, id, COLUMN_SAMPLES);
-	if (id < f->p->lines.count)
-		c->sum.samples_kept -= f->p->lines.v[id];
-	for (uint32_t i = 0; i < columns->count; i++)
-		if (columns->v[i].sum != SUM_HERE)
-			trie_take(&c->trie, id, i);
-}
-
-static bool has_values(const struct filtering *f, uint32_t id)
-{
-	const struct columns *columns = &f->p->columns;
-
-	for (uint32_t i = 0; i < columns->count; i++)
-		if (columns->v[i].sum != SUM_HERE &&
-		    trie_self(&f->p->collected.trie, id, i))
-			return true;
-	return false;
-}
-
-/* What has no values of its own stays for what stands on it. */
-static int mark_dropped(struct filtering *f)
-{
-	struct trie *t = &f->p->collected.trie;
+	struct trie *t = &c->trie;
 
 	f->left_out = malloc(t->count);
 	if (!f->left_out)
 		return -ENOMEM;
 	memset(f->left_out, 1, t->count);
 	for (uint32_t id = t->count; id-- > 0;) {
-		if (!filters_pass_frames(f->p->filters,
-					 f->nodes[id] & ~(unsigned)UNDER_MARK))
-			leave_out(f, id);
-		if (has_values(f, id))
-			f->left_out[id] = 0;
+		unsigned matched = f->nodes[id] & ~(unsigned)UNDER_MARK;
+		bool passes = filters_pass_frames(f->p->filters, matched);
+
+		if (!passes) {
+			uint64_t weight = trie_take(t, id, COLUMN_WEIGHT);
+
+			c->sum.kept -= weight;
+			c->sum.lost[LOST_FILTER] += weight;
+			c->sum.samples_kept -= trie_take(t, id, COLUMN_SAMPLES);
+			if (id < f->p->lines.count)
+				c->sum.samples_kept -= f->p->lines.v[id];
+		}
+		for (uint32_t i = 0; i < columns->count; i++) {
+			if (columns->v[i].sum == SUM_HERE)
+				continue;
+			if (!passes)
+				trie_take(t, id, i);
+			if (trie_self(t, id, i))
+				f->left_out[id] = 0;
+		}
 		if (f->nodes[id] & UNDER_MARK)
 			f->truncated += trie_self(t, id, COLUMN_SAMPLES);
 		if (!f->left_out[id])
@@ -165,23 +147,9 @@ static int mark_dropped(struct filtering *f)
 	return 0;
 }
 
-/* How many are left of the stacks that are not whole the mark tells, but not why: that was
- * counted when they were read. */
-static void count_truncated(const struct filtering *f)
-{
-	struct incomplete_counts *incomplete = &f->p->collected.incomplete;
-	uint64_t truncated = incomplete->truncated;
-
-	if (f->p->options.truncated == FF_TRUNCATED_MARK &&
-	    !(f->p->options.flags & FF_COMPAT_STACKCOLLAPSE))
-		truncated = f->truncated;
-	else if (truncated > f->p->collected.sum.samples_kept)
-		truncated = f->p->collected.sum.samples_kept;
-	*incomplete = (struct incomplete_counts){ .truncated = truncated };
-}
-
 int filter_stacks(struct ff_profile *p, uint8_t **left_out)
 {
+	struct incomplete_counts *incomplete = &p->collected.incomplete;
 	struct filtering f = { .p = p };
 	int err;
 
@@ -191,13 +159,11 @@ int filter_stacks(struct ff_profile *p, uint8_t **left_out)
 	if (err == 0)
 		err = intern_add(&p->strings, "[truncated]", 11, &f.mark);
 	if (err == 0)
-		err = ask_functions(&f);
+		err = match_functions(&f);
 	if (err == 0)
-		err = ask_stacks(&f);
+		err = match_stacks(&f);
 	if (err == 0)
-		err = mark_dropped(&f);
-	if (err == 0)
-		count_truncated(&f);
+		err = drop_stacks(&f);
 	filter_memo_free(f.memo);
 	free(f.functions);
 	free(f.nodes);
@@ -205,6 +171,15 @@ int filter_stacks(struct ff_profile *p, uint8_t **left_out)
 		free(f.left_out);
 		return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 	}
+	/* How many are left of the stacks that are not whole the mark tells, but not why: that was
+	 * counted when they were read. */
+	if (p->options.truncated != FF_TRUNCATED_MARK ||
+	    p->options.flags & FF_COMPAT_STACKCOLLAPSE) {
+		f.truncated = incomplete->truncated;
+		if (f.truncated > p->collected.sum.samples_kept)
+			f.truncated = p->collected.sum.samples_kept;
+	}
+	*incomplete = (struct incomplete_counts){ .truncated = f.truncated };
 	*left_out = f.left_out;
 	return 0;
 }

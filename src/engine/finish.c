@@ -41,8 +41,11 @@ struct tree_job {
 	size_t threads;
 };
 
-static int make_named(const struct tree_job *j)
+enum { JOB_TREE, JOB_RESULTS, TREE_JOBS };
+
+static int tree_or_results(void *arg, size_t job, size_t worker)
 {
+	const struct tree_job *j = arg;
 	struct ff_profile *p = j->profile;
 	struct named_options options = {
 		.in_order = p->options.flags & FF_FLAMECHART,
@@ -51,21 +54,15 @@ static int make_named(const struct tree_job *j)
 		.left_out = j->left_out,
 		.threads = j->threads,
 	};
-	int err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &p->strings,
-			     &options, &p->named);
-
-	p->named.decimals = p->collected.decimals;
-	return err;
-}
-
-enum { JOB_TREE, JOB_RESULTS, TREE_JOBS };
-
-static int tree_or_results(void *arg, size_t job, size_t worker)
-{
-	const struct tree_job *j = arg;
+	int err;
 
 	(void)worker;
-	return job == JOB_TREE ? make_named(j) : list_results(j->profile);
+	if (job == JOB_RESULTS)
+		return list_results(p);
+	err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &p->strings, &options,
+			 &p->named);
+	p->named.decimals = p->collected.decimals;
+	return err;
 }
 
 int make_tree(struct ff_profile *p, const uint8_t *left_out)

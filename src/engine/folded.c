@@ -1,4 +1,9 @@
-/* Folded text: its lines are stacks of names already. */
+/*
+ * Folded text: its lines are stacks of names already, so they skip all stages up to the trie. Each
+ * name is a frame of its own kind, and a line a node. Text has as many decimals as its most exact
+ * line (stackcollapse scripts and difffolded.pl write fractions); weights are integers in units of
+ * the last one.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,33 +46,24 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 }
 
 /* A line that ends where others went on: what it adds has its place between children. */
-static int append_gap(struct ff_profile *p, uint32_t *frames, size_t count,
-		      uint32_t *node)
-{
-	struct frame gap = { .image = IMAGE_ID_NAMES, .flags = FRAME_GAP };
-
-	if (frames_add(&p->collected.frames, &gap, &frames[count]) < 0)
-		return -ENOMEM;
-	return trie_append(&p->collected.trie, frames, count + 1, *node, node);
-}
-
 static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 		       uint32_t *last)
 {
+	struct frame gap = { .image = IMAGE_ID_NAMES, .flags = FRAME_GAP };
+	struct trie *t = &p->collected.trie;
 	uint32_t before = *last;
+	int err = trie_append(t, frames, count, before, last);
 
-	int err = trie_append(&p->collected.trie, frames, count, before, last);
-
-	if (err)
+	if (err || *last == before || !trie_has_child(t, *last))
 		return err;
-	return *last == before || !trie_has_child(&p->collected.trie, *last)
-		       ? 0
-		       : append_gap(p, frames, count, last);
+	if (frames_add(&p->collected.frames, &gap, &frames[count]) < 0)
+		return -ENOMEM;
+	return trie_append(t, frames, count + 1, *last, last);
 }
 
 /* 1 where the stack is cut. */
-static int add_line(struct ff_profile *p, const struct folded_line *line, uint64_t factor,
-		    uint32_t *frames, uint32_t *last)
+static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
+			   uint64_t factor, uint32_t *frames, uint32_t *last)
 {
 	struct weight_sum *sum = &p->collected.sum;
 	uint64_t weight, before;
@@ -99,7 +95,7 @@ static int add_line(struct ff_profile *p, const struct folded_line *line, uint64
 	return err < 0 ? err : cut;
 }
 
-static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
+static int read_folded_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 {
 	unsigned missing = p->collected.decimals - folded_decimals(in);
 	ARRAY(uint32_t) frames = { 0 };
@@ -116,7 +112,7 @@ static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 		size_t most = line.size < FRAMES_MOST ? line.size : FRAMES_MOST;
 
 		err = array_reserve(&frames, most + 2)
-			      ? add_line(p, &line, factor, frames.v, &last)
+			      ? add_folded_line(p, &line, factor, frames.v, &last)
 			      : -ENOMEM;
 		if (err < 0) {
 			err = fail_memory(&p->ctx);
@@ -134,26 +130,11 @@ static int read_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 	return err;
 }
 
-/* It is read twice: what it is, and then its stacks. */
-static void compare_passes(struct ff_profile *p, struct ff_input *input)
-{
-	const struct input *in = input->input;
-	uint64_t missing = folded_lines_missing(in, &input->changed);
-
-	if (!input->changed)
-		return;
-	weight_sum_damaged(&p->collected.sum, missing);
-	warn(&p->ctx,
-	     "'%s': it changed while it was read: %" PRIu64
-	     " of its lines were not found again",
-	     input_path(in), missing);
-}
-
 int read_folded(struct ff_profile *p, struct ff_input *input)
 {
 	const char *path = input_path(input->input);
 	unsigned decimals = folded_decimals(input->input);
-	uint64_t ignored = 0, before = p->collected.sum.samples_read;
+	uint64_t ignored = 0, missing, before = p->collected.sum.samples_read;
 	int err;
 
 	if (filters_ask_samples(p->filters))
@@ -170,9 +151,16 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);
 	collected_scale(&p->collected, decimals);
-	err = read_lines(p, input->input, &ignored);
-	if (err == 0)
-		compare_passes(p, input);
+	err = read_folded_lines(p, input->input, &ignored);
+	/* It is read twice: what it is, and then its stacks. */
+	missing = err == 0 ? folded_lines_missing(input->input, &input->changed) : 0;
+	if (err == 0 && input->changed) {
+		weight_sum_damaged(&p->collected.sum, missing);
+		warn(&p->ctx,
+		     "'%s': it changed while it was read: %" PRIu64
+		     " of its lines were not found again",
+		     path, missing);
+	}
 	if (err == 0 && p->collected.sum.samples_read == before)
 		return fail(&p->ctx, -EBADMSG,
 			    "'%s' is neither a perf.data nor folded text: no line ends "

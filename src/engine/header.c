@@ -1,43 +1,29 @@
-/* Where a profile comes from, in the words of a picture's header. */
+/*
+ * Where a profile comes from, in the words of a picture's header: what it counts, the recording's
+ * host, command and time, its process where there is one. A fact is there only if it holds for the
+ * whole picture: of several inputs those that all share, of one input also what it says of itself.
+ */
 #include <errno.h>
 
 #include "base/text.h"
 #include "engine/profile.h"
 #include "write/write.h"
 
-static bool counts_time(const struct event *e)
-{
-	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
-						 e->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-/* "cycles:u" counts cycles, "cpu_core/cycles/" too. */
-static int unit_of(struct ff_profile *p, const struct event *e, uint32_t *ret)
+/* "cycles:u" counts cycles, "cpu_core/cycles/" too; the kernel's clocks count nanoseconds. */
+static int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret)
 {
 	const char *name = intern_text(&p->strings, e->name);
 	const char *slash = strchr(name, '/');
 	size_t size;
 
-	if (counts_time(e))
+	if (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+					      e->config == PERF_COUNT_SW_TASK_CLOCK))
 		return intern_add(&p->strings, "ns", 2, ret);
 	if (slash && slash[1])
 		name = slash + 1;
 	size = strcspn(name, "/:");
 	return size ? intern_add(&p->strings, name, size, ret)
 		    : intern_add(&p->strings, "samples", 7, ret);
-}
-
-static int add_name(struct ff_profile *p, struct text *names, const struct event *e)
-{
-	text_string(names, names->size ? ", " : "");
-	text_string(names, intern_text(&p->strings, e->name));
-	return names->failed ? -ENOMEM : 0;
-}
-
-/* A sample of a tracepoint weighs 1, and so does every one with --count=samples. */
-static bool weighs_one(const struct ff_profile *p, const struct event *e)
-{
-	return p->options.count == FF_COUNT_SAMPLES || e->type == PERF_TYPE_TRACEPOINT;
 }
 
 int note_events(struct ff_profile *p, struct ff_input *input,
@@ -55,11 +41,16 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 
 		if (!event_is_wanted(choice, i) || !(e->samples | input_split(input, i)))
 			continue;
-		if (!weighs_one(p, e))
-			err = unit_of(p, e, &unit);
+		/* A sample of a tracepoint weighs 1, and so does every one with
+		 * --count=samples. */
+		if (p->options.count != FF_COUNT_SAMPLES && e->type != PERF_TYPE_TRACEPOINT)
+			err = event_unit(p, e, &unit);
 		common = names.size == 0 || unit == common ? unit : 0;
-		if (err == 0)
-			err = add_name(p, &names, e);
+		if (err == 0) {
+			text_string(&names, names.size ? ", " : "");
+			text_string(&names, intern_text(&p->strings, e->name));
+			err = names.failed ? -ENOMEM : 0;
+		}
 		input->frequency = e->frequency;
 		input->period = e->frequency ? 0 : e->period;
 	}
@@ -135,45 +126,19 @@ static uint64_t recorded_at(const struct recording *rec)
 		       : 0;
 }
 
-/* The last part of a path; NULL where it is no file that has a name. */
-static const char *file_name(const char *path)
+/* A picture's title, and the name of a file of folded text: the last part of its path. */
+static const char *subject_of(const struct ff_profile *p, const struct ff_input *input)
 {
+	const char *path = input_path(input->input);
 	const char *slash = strrchr(path, '/');
 
-	if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	if (input->title)
+		return intern_text(&p->strings, input->title);
+	if (strcmp(input_recording(input->input)->format, "folded text") != 0 ||
+	    strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
 	    strcmp(path, "-") == 0 || path[0] == '<')
 		return NULL;
 	return slash ? slash + 1 : path;
-}
-
-/* A picture's title, and the name of what is folded text. */
-static const char *subject_of(const struct ff_profile *p, const struct ff_input *input)
-{
-	if (input->title)
-		return intern_text(&p->strings, input->title);
-	return strcmp(input_recording(input->input)->format, "folded text") == 0
-		       ? file_name(input_path(input->input))
-		       : NULL;
-}
-
-static void add_single(const struct ff_profile *p, const struct ff_input *input,
-		       struct write_facts *facts)
-{
-	const struct recording *rec = input_recording(input->input);
-	const struct ff_process *process = ff_process_next(p, NULL);
-
-	if (process) {
-		facts->process = ff_process_comm(process);
-		facts->pid = ff_process_pid(process);
-		facts->processes = p->collected.processes.list.count;
-	}
-	facts->subject = subject_of(p, input);
-	facts->host = ff_input_text(input, FF_INPUT_HOST);
-	facts->recorded = recorded_at(rec);
-	facts->command = ff_input_text(input, FF_INPUT_COMMAND);
-	facts->frequency = input->frequency;
-	facts->period = input->period;
-	facts->duration = rec->last_time - rec->first_time;
 }
 
 struct write_facts profile_facts(const struct ff_profile *p)
@@ -193,7 +158,23 @@ struct write_facts profile_facts(const struct ff_profile *p)
 	}
 	if (has_samples)
 		facts.samples = p->collected.sum.samples_kept;
-	if (p->inputs.count == 1)
-		add_single(p, p->inputs.v[0], &facts);
+	if (p->inputs.count == 1) {
+		const struct ff_input *input = p->inputs.v[0];
+		const struct recording *rec = input_recording(input->input);
+		const struct ff_process *process = ff_process_next(p, NULL);
+
+		if (process) {
+			facts.process = ff_process_comm(process);
+			facts.pid = ff_process_pid(process);
+			facts.processes = p->collected.processes.list.count;
+		}
+		facts.subject = subject_of(p, input);
+		facts.host = ff_input_text(input, FF_INPUT_HOST);
+		facts.recorded = recorded_at(rec);
+		facts.command = ff_input_text(input, FF_INPUT_COMMAND);
+		facts.frequency = input->frequency;
+		facts.period = input->period;
+		facts.duration = rec->last_time - rec->first_time;
+	}
 	return facts;
 }

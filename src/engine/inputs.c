@@ -45,18 +45,6 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 	return 0;
 }
 
-/* The sum is no number then, and so is the tree's. */
-static int refuse_overflow(struct ff_profile *p, const char *path)
-{
-	if (!p->collected.sum.overflow)
-		return 0;
-	return fail(&p->ctx, -ERANGE,
-		    "cannot add '%s': its weights%s add up to more than 2^64%s", path,
-		    p->inputs.count > 1 ? " and those of the inputs before it" : "",
-		    p->collected.decimals ? ", in units of their last decimal place"
-					  : "");
-}
-
 static int read_input(struct ff_profile *p, struct input *opened, enum input_kind kind)
 {
 	struct saved_tree tree = { 0 };
@@ -82,8 +70,15 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 		err = read_recording(p, input);
 		break;
 	}
-	if (err == 0)
-		err = refuse_overflow(p, input_path(opened));
+	/* The sum is no number then, and so is the tree's. */
+	if (err == 0 && p->collected.sum.overflow)
+		err = fail(
+			&p->ctx, -ERANGE,
+			"cannot add '%s': its weights%s add up to more than 2^64%s",
+			input_path(opened),
+			p->inputs.count > 1 ? " and those of the inputs before it" : "",
+			p->collected.decimals ? ", in units of their last decimal place"
+					      : "");
 	if (err == 0)
 		err = list_events(p, input);
 	input_finish(opened);
@@ -92,7 +87,7 @@ static int read_input(struct ff_profile *p, struct input *opened, enum input_kin
 }
 
 /* Before an input is opened. */
-static int check_open(struct ff_profile *p, const char *name)
+static int check_unfinished(struct ff_profile *p, const char *name)
 {
 	if (p->finished)
 		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
@@ -105,7 +100,7 @@ int ff_profile_read(struct ff_profile *p, const char *path)
 {
 	enum input_kind kind;
 	struct input *opened;
-	int err = check_open(p, path);
+	int err = check_unfinished(p, path);
 
 	if (err == 0)
 		err = input_open(&p->ctx, path, &p->strings, &opened, &kind);
@@ -121,7 +116,7 @@ int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name)
 
 	snprintf(number, sizeof(number), "descriptor %d", fd);
 	name = name ? name : number;
-	err = check_open(p, name);
+	err = check_unfinished(p, name);
 	if (err == 0 && fd < 0)
 		err = fail(&p->ctx, -EBADF, "cannot open '%s': %s", name,
 			   strerror(EBADF));

@@ -272,8 +272,7 @@ static int work_of_second(struct live_session *r, double now)
 	if (err == 0)
 		err = adapt_to_loss(r);
 	/* So that memory follows distinct stacks of functions, not of addresses. */
-	if (err == 0 && trie->count >= COMPACT_LEAST &&
-	    trie->count / 2 >= r->compacted) {
+	if (err == 0 && trie->count >= COMPACT_LEAST && trie->count / 2 >= r->compacted) {
 		err = stream_run_compact(&r->stream);
 		r->compacted = trie->count;
 	}

@@ -19,20 +19,9 @@ static uint64_t child_key(uint32_t parent, uint32_t function)
 	return (uint64_t)parent << 32 | function;
 }
 
-static int index_children(const struct named *named, struct hash_map *children)
-{
-	for (uint32_t i = 1; i < named->nodes.count; i++) {
-		const struct named_node *node = &named->nodes.v[i];
-
-		if (!hash_map_set(children, child_key(node->parent, node->function), i))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* On to a child, or nowhere; what is left out of the tree has no node of its own. */
-static void step_on(const struct ff_profile *p, const struct hash_map *children,
-		    uint32_t function, uint32_t *node)
+static void step_to_child(const struct ff_profile *p, const struct hash_map *children,
+			  uint32_t function, uint32_t *node)
 {
 	const uint32_t *child;
 
@@ -42,48 +31,27 @@ static void step_on(const struct ff_profile *p, const struct hash_map *children,
 	*node = child ? *child : (uint32_t)NOWHERE;
 }
 
-/* *@places: by node of the trie its place in the named tree. */
-static void find_places(const struct ff_profile *p, const uint8_t *left_out,
-			const struct hash_map *children, uint32_t *places)
+/* *@nodes: by node of the trie its node in the named tree. */
+static void find_nodes(const struct ff_profile *p, const uint8_t *left_out,
+		       const struct hash_map *children, uint32_t *nodes)
 {
 	const struct trie *t = &p->collected.trie;
 
-	places[0] = 0;
+	nodes[0] = 0;
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, count, *place = &places[i];
+		uint32_t frame = t->nodes[i].frame, count, *node = &nodes[i];
 		const uint32_t *inlined = symbols_inlined(&p->symbols, frame, &count);
 
-		*place = left_out && left_out[i] ? (uint32_t)NOWHERE
-						 : places[t->nodes[i].parent];
-		step_on(p, children, p->symbols.of_frame.v[frame], place);
+		*node = left_out && left_out[i] ? (uint32_t)NOWHERE
+						: nodes[t->nodes[i].parent];
+		step_to_child(p, children, p->symbols.of_frame.v[frame], node);
 		for (uint32_t k = 0; k < count; k++)
-			step_on(p, children, inlined[k], place);
+			step_to_child(p, children, inlined[k], node);
 	}
-}
-
-/* Weights are in the tree's unit, and samples that are not in the tree go. */
-static void move_samples(struct ff_profile *p, const uint32_t *places)
-{
-	struct kept_sample *samples = p->collected.samples.list.v;
-	size_t count = 0;
-	uint64_t factor = 1;
-
-	for (unsigned i = 0; i < p->collected.decimals; i++)
-		factor *= 10;
-	for (size_t i = 0; i < p->collected.samples.list.count; i++) {
-		struct kept_sample sample = samples[i];
-
-		sample.node = places[sample.node];
-		if (sample.node == (uint32_t)NOWHERE || sample.weight == WEIGHT_UNKNOWN)
-			continue;
-		sample.weight *= factor;
-		samples[count++] = sample;
-	}
-	p->collected.samples.list.count = count;
 }
 
 /* By all that tells two apart, so that the order is the same for any number of threads. */
-static int by_time(const void *a, const void *b)
+static int samples_by_time(const void *a, const void *b)
 {
 	const struct kept_sample *x = a, *y = b;
 
@@ -98,22 +66,44 @@ static int by_time(const void *a, const void *b)
 
 int place_samples(struct ff_profile *p, const uint8_t *left_out)
 {
+	struct kept_sample *samples = p->collected.samples.list.v;
 	struct hash_map children = { 0 };
-	uint32_t *places;
-	int err;
+	uint64_t factor = 1;
+	size_t count = 0;
+	uint32_t *nodes;
+	int err = 0;
 
 	if (!p->collected.samples.list.count)
 		return 0;
-	places = malloc(p->collected.trie.count * sizeof(*places));
-	err = places ? index_children(&p->named, &children) : -ENOMEM;
-	if (err == 0) {
-		find_places(p, left_out, &children, places);
-		move_samples(p, places);
-		qsort(p->collected.samples.list.v, p->collected.samples.list.count,
-		      sizeof(*p->collected.samples.list.v), by_time);
+	nodes = malloc(p->collected.trie.count * sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->named.nodes.count && err == 0; i++) {
+		const struct named_node *n = &p->named.nodes.v[i];
+
+		if (!hash_map_set(&children, child_key(n->parent, n->function), i))
+			err = -ENOMEM;
 	}
+	if (err < 0)
+		goto out;
+	find_nodes(p, left_out, &children, nodes);
+	/* Weights are in the tree's unit, and samples that are not in the tree go. */
+	for (unsigned i = 0; i < p->collected.decimals; i++)
+		factor *= 10;
+	for (size_t i = 0; i < p->collected.samples.list.count; i++) {
+		struct kept_sample sample = samples[i];
+
+		sample.node = nodes[sample.node];
+		if (sample.node == (uint32_t)NOWHERE || sample.weight == WEIGHT_UNKNOWN)
+			continue;
+		sample.weight *= factor;
+		samples[count++] = sample;
+	}
+	p->collected.samples.list.count = count;
+	qsort(samples, count, sizeof(*samples), samples_by_time);
+out:
 	hash_map_release(&children);
-	free(places);
+	free(nodes);
 	return err;
 }
 

@@ -1,4 +1,8 @@
-/* A profile's options: their copies, their checks, the filters. */
+/*
+ * A profile from its options to its end: they are copied and checked once, and each stage gets
+ * those that concern it. Who calls the library may have an older or newer <flamefold.h>, so of a
+ * struct of options only as many bytes are read as it says it has.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,7 +30,7 @@ const char *ff_version(void)
 	return FF_VERSION;
 }
 
-static int copy_options(struct ff_profile *p, const struct ff_options *options)
+static int copy_profile_options(struct ff_profile *p, const struct ff_options *options)
 {
 	const char **strings[] = {
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
@@ -55,49 +59,20 @@ static int copy_options(struct ff_profile *p, const struct ff_options *options)
 	return 0;
 }
 
-static void set_places(struct ff_profile *p)
-{
-	p->places = (struct object_places){
-		.symfs = p->options.symfs,
-		.debug_dir = p->options.debug_dir,
-		.build_id_dir = p->options.build_id_dir,
-		.map_dir = p->options.map_dir,
-		.trust_maps = p->options.flags & FF_TRUST_MAPS,
-		.force = p->options.flags & FF_FORCE,
-		.budget = &p->budget,
-	};
-	p->images.places = &p->places;
-	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
-}
-
-static enum symbol_unnamed unnamed_of(const struct ff_options *options)
-{
-	if (options->flags & FF_ADDRS)
-		return SYMBOL_UNNAMED_ADDRESS;
-	return options->unnamed == FF_UNNAMED_OBJECT ? SYMBOL_UNNAMED_OBJECT
-						     : SYMBOL_UNNAMED_FUNCTION;
-}
-
-static enum symbol_demangle demangle_of(const struct ff_options *options)
-{
-	switch (options->demangle) {
-	case FF_DEMANGLE_FULL:
-		return SYMBOL_DEMANGLE_FULL;
-	case FF_DEMANGLE_NO:
-		return SYMBOL_DEMANGLE_NO;
-	default:
-		return SYMBOL_DEMANGLE_SHORT;
-	}
-}
-
 static int make_symbolizer(struct ff_profile *p)
 {
+	enum ff_demangle demangle = p->options.demangle;
 	struct symbol_options options = {
 		.places = p->places,
 		.kallsyms = p->options.kallsyms,
 		.vmlinux = p->options.vmlinux,
-		.unnamed = unnamed_of(&p->options),
-		.demangle = demangle_of(&p->options),
+		.unnamed = p->options.flags & FF_ADDRS ? SYMBOL_UNNAMED_ADDRESS
+			   : p->options.unnamed == FF_UNNAMED_OBJECT
+				   ? SYMBOL_UNNAMED_OBJECT
+				   : SYMBOL_UNNAMED_FUNCTION,
+		.demangle = demangle == FF_DEMANGLE_FULL ? SYMBOL_DEMANGLE_FULL
+			    : demangle == FF_DEMANGLE_NO ? SYMBOL_DEMANGLE_NO
+							 : SYMBOL_DEMANGLE_SHORT,
 		.merge_clones = p->options.flags & FF_MERGE_CLONES,
 		.compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE,
 		.srcline = p->options.flags & FF_SRCLINE,
@@ -118,16 +93,6 @@ static void show_fetching(void *arg, const char *what, uint64_t done, uint64_t t
 	show_progress(arg, what, done, total);
 }
 
-static int make_debuginfod(struct ff_profile *p)
-{
-	struct debuginfod_options options = { .timeout = p->options.debuginfod,
-					      .progress = show_fetching,
-					      .arg = p };
-
-	return options.timeout ? debuginfod_new(&p->ctx, &options, &p->places.debuginfod)
-			       : 0;
-}
-
 int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 {
 	struct ff_profile *p = calloc(1, sizeof(*p));
@@ -140,7 +105,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	pthread_mutex_init(&p->progress_lock, NULL);
 	p->exit_status = -1;
 	columns_init(&p->columns);
-	err = copy_options(p, options);
+	err = copy_profile_options(p, options);
 	if (err < 0)
 		return err;
 	if (intern_init(&p->strings) < 0 || images_init(&p->images, &p->strings) < 0 ||
@@ -150,10 +115,26 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	limit = (struct collected_limit){ &p->columns, &p->budget, p->memory_limit };
 	if (collected_init(&p->collected, &limit) < 0)
 		return fail_memory(&p->ctx);
-	set_places(p);
-	err = make_debuginfod(p);
-	if (err < 0)
-		return err;
+	p->places = (struct object_places){
+		.symfs = p->options.symfs,
+		.debug_dir = p->options.debug_dir,
+		.build_id_dir = p->options.build_id_dir,
+		.map_dir = p->options.map_dir,
+		.trust_maps = p->options.flags & FF_TRUST_MAPS,
+		.force = p->options.flags & FF_FORCE,
+		.budget = &p->budget,
+	};
+	p->images.places = &p->places;
+	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
+	if (p->options.debuginfod) {
+		struct debuginfod_options fetching = { .timeout = p->options.debuginfod,
+						       .progress = show_fetching,
+						       .arg = p };
+
+		err = debuginfod_new(&p->ctx, &fetching, &p->places.debuginfod);
+		if (err < 0)
+			return err;
+	}
 	err = binaries_new(&p->ctx, &p->places, &p->images, &p->strings,
 			   profile_infers(p), &p->binaries);
 	return err < 0 ? err : make_symbolizer(p);

@@ -16,14 +16,14 @@ int ff_place_open(const char *path, struct ff_place *ret, const char **why)
 	return err;
 }
 
-static struct file_place place_of(const struct ff_place *place)
+static struct file_place file_place_of(const struct ff_place *place)
 {
 	return (struct file_place){ place->directory, place->name, place->follow };
 }
 
 void ff_place_close(struct ff_place *place)
 {
-	struct file_place p = place_of(place);
+	struct file_place p = file_place_of(place);
 
 	file_place_close(&p);
 	*place = (struct ff_place){ .directory = -1 };
@@ -31,14 +31,14 @@ void ff_place_close(struct ff_place *place)
 
 unsigned ff_place_mode(const struct ff_place *place, unsigned usual)
 {
-	struct file_place p = place_of(place);
+	struct file_place p = file_place_of(place);
 
 	return file_place_mode(&p, usual);
 }
 
 int ff_place_open_special(const struct ff_place *place, const char **why)
 {
-	struct file_place p = place_of(place);
+	struct file_place p = file_place_of(place);
 
 	return file_place_open_special(&p, O_WRONLY, why);
 }

@@ -26,13 +26,13 @@ struct digits {
 	char text[24];
 };
 
-static const char *decimal(struct digits *d, uint64_t value)
+static const char *number_text(struct digits *d, uint64_t value)
 {
 	snprintf(d->text, sizeof(d->text), "%" PRIu64, value);
 	return d->text;
 }
 
-static void add_entry(struct bytes *b, const char *const *fields, size_t count)
+static void put_entry(struct bytes *b, const char *const *fields, size_t count)
 {
 	bytes_varint(b, count);
 	for (size_t i = 0; i < count; i++) {
@@ -42,153 +42,126 @@ static void add_entry(struct bytes *b, const char *const *fields, size_t count)
 	}
 }
 
-static void add_pair(struct bytes *b, const char *word, const char *name, uint64_t value)
+static void put_pair(struct bytes *b, const char *word, const char *name, uint64_t value)
 {
 	struct digits d;
-	const char *fields[] = { word, name, decimal(&d, value) };
+	const char *fields[] = { word, name, number_text(&d, value) };
 
 	if (value)
-		add_entry(b, fields, COUNT_OF(fields));
-}
-
-static void add_event(struct bytes *b, const struct ff_event *e)
-{
-	struct digits d[7];
-	const char *fields[] = {
-		"event",
-		ff_event_name(e),
-		decimal(&d[0], ff_event_samples(e)),
-		decimal(&d[1], ff_event_count(e, FF_EVENT_DELIVERED)),
-		decimal(&d[2], ff_event_count(e, FF_EVENT_FREQUENCY)),
-		decimal(&d[3], ff_event_count(e, FF_EVENT_PERIOD)),
-		decimal(&d[4], ff_event_count(e, FF_EVENT_MAX_STACK)),
-		decimal(&d[5], ff_event_count(e, FF_EVENT_USER_STACK)),
-		decimal(&d[6], e->recorded->sample_type),
-	};
-
-	add_entry(b, fields, COUNT_OF(fields));
+		put_entry(b, fields, COUNT_OF(fields));
 }
 
 /* Records of the types from @first on that there are. Between perf's own and simpleperf's
  * types are 32,640 that are not counted. */
-static void add_records(struct bytes *b, const struct ff_input *in, unsigned first,
-			unsigned end)
+static void put_record_counts(struct bytes *b, const struct ff_input *in, unsigned first,
+			      unsigned end)
 {
 	for (unsigned type = first; type < end; type++) {
 		uint64_t records = ff_input_records(in, type);
 		struct digits d;
 
 		if (records)
-			add_pair(b, "record", decimal(&d, type), records);
+			put_pair(b, "record", number_text(&d, type), records);
 	}
 }
 
-static void add_recording(struct bytes *b, const struct ff_input *in)
+static void put_recording(struct bytes *b, const struct ff_input *in)
 {
 	const struct ff_fact *f = NULL;
 	const struct ff_event *e = NULL;
+	struct digits d[7];
 
 	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_TEXT, f))) {
 		const char *fields[] = { "text", f->key, ff_input_text(in, f->which) };
 
 		if (fields[2])
-			add_entry(b, fields, COUNT_OF(fields));
+			put_entry(b, fields, COUNT_OF(fields));
 	}
 	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_COUNT, f)))
-		add_pair(b, "count", f->key, ff_input_count(in, f->which));
-	while ((e = ff_event_next(in, e)))
-		add_event(b, e);
-	add_records(b, in, 0, RECORD_TYPES);
-	add_records(b, in, RECORD_SIMPLEPERF, RECORD_SIMPLEPERF + SIMPLEPERF_TYPES);
-}
+		put_pair(b, "count", f->key, ff_input_count(in, f->which));
+	while ((e = ff_event_next(in, e))) {
+		const char *fields[] = {
+			"event",
+			ff_event_name(e),
+			number_text(&d[0], ff_event_samples(e)),
+			number_text(&d[1], ff_event_count(e, FF_EVENT_DELIVERED)),
+			number_text(&d[2], ff_event_count(e, FF_EVENT_FREQUENCY)),
+			number_text(&d[3], ff_event_count(e, FF_EVENT_PERIOD)),
+			number_text(&d[4], ff_event_count(e, FF_EVENT_MAX_STACK)),
+			number_text(&d[5], ff_event_count(e, FF_EVENT_USER_STACK)),
+			number_text(&d[6], e->recorded->sample_type),
+		};
 
-static void add_processes(struct bytes *b, const struct ff_profile *p)
-{
-	for (size_t i = 0; i < p->collected.processes.list.count; i++) {
-		const struct ff_process *pr = &p->collected.processes.list.v[i];
-		struct digits d[2];
-		const char *fields[] = { "process", decimal(&d[0], pr->pid), pr->comm,
-					 decimal(&d[1], pr->samples) };
-
-		add_entry(b, fields, COUNT_OF(fields));
+		put_entry(b, fields, COUNT_OF(fields));
 	}
+	put_record_counts(b, in, 0, RECORD_TYPES);
+	put_record_counts(b, in, RECORD_SIMPLEPERF, RECORD_SIMPLEPERF + SIMPLEPERF_TYPES);
 }
 
-/* "kind", and what of it can be said by a bit. */
-static uint64_t object_flags(const struct ff_object *o)
-{
-	return (uint64_t)(ff_object_has_debug_info(o) != 0) |
-	       (uint64_t)(ff_object_refused(o) != 0) << 1;
-}
-
-static void add_object(struct bytes *b, const struct ff_object *o)
+static void put_object_entry(struct bytes *b, const struct ff_object *o)
 {
 	struct digits d[9];
 	const char *fields[] = {
 		"object",
 		ff_object_path(o),
-		decimal(&d[0], ff_object_kind(o)),
+		number_text(&d[0], ff_object_kind(o)),
 		ff_object_build_id(o),
 		ff_object_file(o),
 		ff_object_debug_file(o),
 		ff_object_problem(o),
-		decimal(&d[1], ff_object_names(o)),
-		decimal(&d[2], object_flags(o)),
-		decimal(&d[3], ff_object_weight(o)),
-		decimal(&d[4], ff_object_weight_unnamed(o)),
-		decimal(&d[5], ff_object_addresses(o)),
-		decimal(&d[6], ff_object_addresses_unnamed(o)),
-		decimal(&d[7], ff_object_runtime(o)),
-		decimal(&d[8], ff_object_entries(o)),
+		number_text(&d[1], ff_object_names(o)),
+		/* What of it can be said by a bit. */
+		number_text(&d[2], (uint64_t)(ff_object_has_debug_info(o) != 0) |
+					   (uint64_t)(ff_object_refused(o) != 0) << 1),
+		number_text(&d[3], ff_object_weight(o)),
+		number_text(&d[4], ff_object_weight_unnamed(o)),
+		number_text(&d[5], ff_object_addresses(o)),
+		number_text(&d[6], ff_object_addresses_unnamed(o)),
+		number_text(&d[7], ff_object_runtime(o)),
+		number_text(&d[8], ff_object_entries(o)),
 	};
 
-	add_entry(b, fields, COUNT_OF(fields));
-}
-
-static void add_finding(struct bytes *b, const struct ff_finding *f)
-{
-	struct digits d[2];
-	const char *fields[] = {
-		"finding",
-		f->kind,
-		f->cause,
-		f->remedy,
-		decimal(&d[0], f->part),
-		decimal(&d[1], f->whole),
-	};
-
-	add_entry(b, fields, COUNT_OF(fields));
-}
-
-static bool is_recording(const struct ff_input *in)
-{
-	return in->report || input_recording(in->input)->form;
-}
-
-/* Folded text says nothing of itself. */
-static bool has_recording(const struct ff_profile *p)
-{
-	for (size_t i = 0; i < p->inputs.count; i++)
-		if (is_recording(p->inputs.v[i]))
-			return true;
-	return false;
+	put_entry(b, fields, COUNT_OF(fields));
 }
 
 int report_write(const struct ff_profile *p, struct bytes *ret)
 {
 	const struct ff_fact *f = NULL;
+	bool recorded = false;
+	struct digits d[2];
 
-	if (!has_recording(p))
+	/* Folded text says nothing of itself. */
+	for (size_t i = 0; i < p->inputs.count; i++)
+		recorded |= p->inputs.v[i]->report ||
+			    input_recording(p->inputs.v[i]->input)->form;
+	if (!recorded)
 		return 0;
 	if (p->inputs.count == 1)
-		add_recording(ret, p->inputs.v[0]);
+		put_recording(ret, p->inputs.v[0]);
 	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_TOTAL, f)))
-		add_pair(ret, "stacks", f->key, ff_profile_total(p, f->which));
-	add_processes(ret, p);
+		put_pair(ret, "stacks", f->key, ff_profile_total(p, f->which));
+	for (size_t i = 0; i < p->collected.processes.list.count; i++) {
+		const struct ff_process *pr = &p->collected.processes.list.v[i];
+		const char *fields[] = { "process", number_text(&d[0], pr->pid), pr->comm,
+					 number_text(&d[1], pr->samples) };
+
+		put_entry(ret, fields, COUNT_OF(fields));
+	}
 	for (size_t i = 0; i < p->objects.count; i++)
-		add_object(ret, &p->objects.v[i]);
-	for (size_t i = 0; i < p->findings.count; i++)
-		add_finding(ret, &p->findings.v[i]);
+		put_object_entry(ret, &p->objects.v[i]);
+	for (size_t i = 0; i < p->findings.count; i++) {
+		const struct ff_finding *found = &p->findings.v[i];
+		const char *fields[] = {
+			"finding",
+			found->kind,
+			found->cause,
+			found->remedy,
+			number_text(&d[0], found->part),
+			number_text(&d[1], found->whole),
+		};
+
+		put_entry(ret, fields, COUNT_OF(fields));
+	}
 	return ret->failed ? -ENOMEM : 0;
 }
 
@@ -231,14 +204,14 @@ static const struct ff_fact *fact_at(const struct taking *t, enum ff_fact_kind k
 	return f;
 }
 
-static int take_text(struct taking *t)
+static int take_text_entry(struct taking *t)
 {
 	const struct ff_fact *f = fact_at(t, FF_FACT_TEXT);
 
 	return f ? text_at(t, 2, &t->report->texts[f->which]) : 0;
 }
 
-static int take_count(struct taking *t)
+static int take_count_entry(struct taking *t)
 {
 	const struct ff_fact *f = fact_at(t, FF_FACT_COUNT);
 
@@ -247,7 +220,7 @@ static int take_count(struct taking *t)
 	return 0;
 }
 
-static int take_event(struct taking *t)
+static int take_event_entry(struct taking *t)
 {
 	struct event *recorded = arena_alloc(&t->p->arena, sizeof(*recorded));
 	struct ff_event *e = array_add(&t->report->events);
@@ -270,7 +243,7 @@ static int take_event(struct taking *t)
 	return 0;
 }
 
-static int take_record(struct taking *t)
+static int take_record_entry(struct taking *t)
 {
 	struct record_count *r = array_add(&t->report->records);
 
@@ -280,7 +253,7 @@ static int take_record(struct taking *t)
 	return 0;
 }
 
-static int take_stacks(struct taking *t)
+static int take_stacks_entry(struct taking *t)
 {
 	const struct ff_fact *f = fact_at(t, FF_FACT_TOTAL);
 
@@ -289,7 +262,7 @@ static int take_stacks(struct taking *t)
 	return 0;
 }
 
-static int take_process(struct taking *t)
+static int take_process_entry(struct taking *t)
 {
 	struct ff_process *pr =
 		collected_process(&t->p->collected, (uint32_t)number_at(t, 1));
@@ -303,18 +276,10 @@ static int take_process(struct taking *t)
 	return 0;
 }
 
-/* Hexadecimal digits and nothing else, whatever stands there: it is shown as it is. */
-static void take_build_id(struct taking *t, struct saved_object *o)
-{
-	const char *id = t->fields[3];
-
-	if (id[strspn(id, "0123456789abcdef")] == '\0')
-		snprintf(o->build_id, sizeof(o->build_id), "%s", id);
-}
-
-static int take_object(struct taking *t)
+static int take_object_entry(struct taking *t)
 {
 	struct saved_object *o = array_add(&t->report->objects);
+	const char *id = t->fields[3];
 
 	if (!o)
 		return -ENOMEM;
@@ -334,7 +299,9 @@ static int take_object(struct taking *t)
 		.runtime = (uint32_t)number_at(t, 13),
 		.entries = number_at(t, 14),
 	};
-	take_build_id(t, o);
+	/* Hexadecimal digits and nothing else, whatever stands there: it is shown as it is. */
+	if (id[strspn(id, "0123456789abcdef")] == '\0')
+		snprintf(o->build_id, sizeof(o->build_id), "%s", id);
 	if (text_at(t, 1, &o->path) < 0 || text_at(t, 4, &o->file) < 0 ||
 	    text_at(t, 5, &o->debug_file) < 0 || text_at(t, 6, &o->problem) < 0)
 		return -ENOMEM;
@@ -342,7 +309,7 @@ static int take_object(struct taking *t)
 	return 0;
 }
 
-static int take_finding(struct taking *t)
+static int take_finding_entry(struct taking *t)
 {
 	struct ff_finding *f = array_add(&t->report->findings);
 
@@ -357,42 +324,15 @@ static int take_finding(struct taking *t)
 	return 0;
 }
 
-static int take_entry(struct taking *t)
-{
-	static const struct {
-		const char *word;
-		int (*take)(struct taking *t);
-	} words[] = {
-		{ "text", take_text },	   { "count", take_count },
-		{ "event", take_event },   { "record", take_record },
-		{ "stacks", take_stacks }, { "process", take_process },
-		{ "object", take_object }, { "finding", take_finding },
-	};
-
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (strcmp(t->fields[0], words[i].word) == 0)
-			return words[i].take(t);
-	return 0;
-}
-
-/* False where it is cut. */
-static bool next_entry(struct cursor *c, struct taking *t)
-{
-	uint64_t count = cursor_varint(c);
-
-	for (size_t i = 0; i < FIELDS_MOST; i++)
-		t->fields[i] = "";
-	for (uint64_t i = 0; i < count && !c->bad; i++) {
-		const uint8_t *end = memchr(c->p, '\0', cursor_left(c));
-
-		if (!end)
-			return false;
-		if (i < FIELDS_MOST)
-			t->fields[i] = (const char *)c->p;
-		c->p = end + 1;
-	}
-	return !c->bad;
-}
+static const struct {
+	const char *word;
+	int (*take)(struct taking *t);
+} entry_words[] = {
+	{ "text", take_text_entry },	 { "count", take_count_entry },
+	{ "event", take_event_entry },	 { "record", take_record_entry },
+	{ "stacks", take_stacks_entry }, { "process", take_process_entry },
+	{ "object", take_object_entry }, { "finding", take_finding_entry },
+};
 
 int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, size_t size)
 {
@@ -406,12 +346,28 @@ int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, si
 	if (!t.report)
 		return fail_memory(&p->ctx);
 	while (cursor_left(&c) && err == 0) {
-		if (!next_entry(&c, &t))
+		uint64_t count = cursor_varint(&c);
+
+		for (size_t i = 0; i < FIELDS_MOST; i++)
+			t.fields[i] = "";
+		for (uint64_t i = 0; i < count && !c.bad; i++) {
+			const uint8_t *end = memchr(c.p, '\0', cursor_left(&c));
+
+			if (i < FIELDS_MOST)
+				t.fields[i] = (const char *)c.p;
+			if (end)
+				c.p = end + 1;
+			else
+				c.bad = true;
+		}
+		if (c.bad)
 			return fail(&p->ctx, -EBADMSG,
 				    "'%s': the data of the picture is damaged: what it "
 				    "says of the recording is cut",
 				    input_path(in->input));
-		err = take_entry(&t);
+		for (size_t i = 0; i < COUNT_OF(entry_words) && err == 0; i++)
+			if (strcmp(t.fields[0], entry_words[i].word) == 0)
+				err = entry_words[i].take(&t);
 	}
 	return err < 0 ? fail_memory(&p->ctx) : 0;
 }

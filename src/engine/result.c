@@ -1,10 +1,15 @@
-/* What can be listed once everything has its name. */
+/*
+ * What can be listed once everything has its name: objects, with the weight of the leaf frames in
+ * them, and processes, in the order in which they are shown. Objects of pictures are listed as
+ * these tell them. Rows of the trie that have a weight are gone over once, so it costs what the
+ * tree does, not what the samples did.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine/profile.h"
 
-static int by_samples(const void *a, const void *b)
+static int processes_by_samples(const void *a, const void *b)
 {
 	const struct ff_process *x = a, *y = b;
 
@@ -13,7 +18,7 @@ static int by_samples(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static int by_weight(const void *a, const void *b)
+static int objects_by_weight(const void *a, const void *b)
 {
 	const struct ff_object *x = a, *y = b;
 	int order;
@@ -28,32 +33,6 @@ static int by_weight(const void *a, const void *b)
 struct weights {
 	uint64_t all, unnamed;
 };
-
-static int add_object(struct ff_profile *p, uint32_t id, const struct weights *weights)
-{
-	const struct image *image = &p->images.list.v[id];
-	struct ff_object *object = array_add(&p->objects);
-
-	if (!object)
-		return -ENOMEM;
-	object->profile = p;
-	object->saved = NULL;
-	object->image = id;
-	object->weight = weights->all;
-	object->unnamed = weights->unnamed;
-	for (uint8_t i = 0; i < image->build_id_size; i++)
-		snprintf(object->build_id + 2 * i, 3, "%02x", image->build_id[i]);
-	return 0;
-}
-
-/* A leaf without a symbol may have a name all the same: of what was inlined there. */
-static bool is_unnamed(const struct ff_profile *p, uint32_t frame)
-{
-	uint32_t count;
-
-	symbols_inlined(&p->symbols, frame, &count);
-	return count == 0 && p->symbols.functions.v[p->symbols.of_frame.v[frame]].unnamed;
-}
 
 /*
  * Lines of a map have images of their own, and are shown as its others are: for a process the first
@@ -84,75 +63,82 @@ static uint32_t shown_as(const struct ff_profile *p, const struct hash_map *maps
 	return map ? *map : id;
 }
 
-static void sum_weights(const struct ff_profile *p, const struct hash_map *maps,
-			struct weights *weights)
+/* Objects that samples hit, and the weight of the leaf frames in them. */
+static int add_hit_objects(struct ff_profile *p)
 {
 	const struct trie *t = &p->collected.trie;
-
-	for (size_t row = 1; row < t->rows.count; row++) {
-		uint32_t node = trie_row_node(t, row);
-		uint32_t frame = p->collected.trie.nodes[node].frame;
-		uint64_t weight = trie_row_self(t, row, COLUMN_WEIGHT);
-		struct weights *w;
-
-		/* The empty stack is nobody's, and there may be no frame at all. */
-		if (node == 0)
-			continue;
-		w = &weights[shown_as(p, maps, p->collected.frames.list.v[frame].image)];
-		w->all += weight;
-		if (is_unnamed(p, frame))
-			w->unnamed += weight;
-	}
-}
-
-/* Objects that samples hit, and the weight of the leaf frames in them. */
-static int add_objects(struct ff_profile *p)
-{
 	struct weights *weights = calloc(p->images.list.count, sizeof(*weights));
 	struct hash_map maps = { 0 };
 	int err = weights && choose_maps(p, &maps) ? 0 : -ENOMEM;
 
-	if (err == 0)
-		sum_weights(p, &maps, weights);
-	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count; id++)
-		if (p->symbols.images.v[id].frames && shown_as(p, &maps, id) == id)
-			err = add_object(p, id, &weights[id]);
+	/* The empty stack is nobody's, and there may be no frame at all. */
+	for (size_t row = 1; row < t->rows.count && err == 0; row++) {
+		uint32_t node = trie_row_node(t, row), frame = t->nodes[node].frame;
+		uint64_t weight = trie_row_self(t, row, COLUMN_WEIGHT);
+		uint32_t inlined, image;
+
+		if (node == 0)
+			continue;
+		image = shown_as(p, &maps, p->collected.frames.list.v[frame].image);
+		weights[image].all += weight;
+		/* A leaf without a symbol may have a name all the same: of what was inlined
+		 * there. */
+		symbols_inlined(&p->symbols, frame, &inlined);
+		if (!inlined &&
+		    p->symbols.functions.v[p->symbols.of_frame.v[frame]].unnamed)
+			weights[image].unnamed += weight;
+	}
+	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count;
+	     id++) {
+		const struct image *image = &p->images.list.v[id];
+		struct ff_object *object;
+
+		if (!p->symbols.images.v[id].frames || shown_as(p, &maps, id) != id)
+			continue;
+		object = array_add(&p->objects);
+		if (!object) {
+			err = -ENOMEM;
+			break;
+		}
+		*object = (struct ff_object){ .profile = p,
+					      .image = id,
+					      .weight = weights[id].all,
+					      .unnamed = weights[id].unnamed };
+		for (uint8_t i = 0; i < image->build_id_size; i++)
+			snprintf(object->build_id + 2 * i, 3, "%02x", image->build_id[i]);
+	}
 	hash_map_release(&maps);
 	free(weights);
 	return err;
 }
 
-/* Those that a picture tells of. */
-static int add_saved_objects(struct ff_profile *p, const struct saved_report *r)
-{
-	for (size_t i = 0; i < r->objects.count; i++) {
-		const struct saved_object *saved = &r->objects.v[i];
-		struct ff_object *object = array_add(&p->objects);
-
-		if (!object)
-			return -ENOMEM;
-		*object = (struct ff_object){ .profile = p,
-					      .saved = saved,
-					      .weight = saved->weight,
-					      .unnamed = saved->unnamed };
-		memcpy(object->build_id, saved->build_id, sizeof(object->build_id));
-	}
-	return 0;
-}
-
 int list_results(struct ff_profile *p)
 {
-	for (size_t i = 0; i < p->inputs.count; i++)
-		if (p->inputs.v[i]->report &&
-		    add_saved_objects(p, p->inputs.v[i]->report) < 0)
-			return -ENOMEM;
-	if (add_objects(p) < 0 || roots_judge(p, &p->roots) < 0)
+	for (size_t i = 0; i < p->inputs.count; i++) {
+		const struct saved_report *r = p->inputs.v[i]->report;
+
+		for (size_t k = 0; r && k < r->objects.count; k++) {
+			const struct saved_object *saved = &r->objects.v[k];
+			struct ff_object *object = array_add(&p->objects);
+
+			if (!object)
+				return -ENOMEM;
+			*object = (struct ff_object){ .profile = p,
+						      .saved = saved,
+						      .weight = saved->weight,
+						      .unnamed = saved->unnamed };
+			memcpy(object->build_id, saved->build_id,
+			       sizeof(object->build_id));
+		}
+	}
+	if (add_hit_objects(p) < 0 || roots_judge(p, &p->roots) < 0)
 		return -ENOMEM;
 	if (p->objects.count)
-		qsort(p->objects.v, p->objects.count, sizeof(*p->objects.v), by_weight);
+		qsort(p->objects.v, p->objects.count, sizeof(*p->objects.v),
+		      objects_by_weight);
 	if (p->collected.processes.list.count)
 		qsort(p->collected.processes.list.v, p->collected.processes.list.count,
-		      sizeof(*p->collected.processes.list.v), by_samples);
+		      sizeof(*p->collected.processes.list.v), processes_by_samples);
 	return 0;
 }
 

@@ -8,26 +8,6 @@
 /* Modes of an MMAP record. */
 enum { OF_KERNEL = MODE_KERNEL, OF_USERS = MODE_USER };
 
-static unsigned from_hex(const char *hex, uint8_t *ret, unsigned most)
-{
-	unsigned size = 0, byte;
-
-	while (size < most && sscanf(hex + 2 * size, "%2x", &byte) == 1)
-		ret[size++] = (uint8_t)byte;
-	return size;
-}
-
-static int save_kernel_id(struct ff_profile *p, struct save *save)
-{
-	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
-	uint8_t id[BUILD_ID_MAX];
-
-	if (!kernel_build_id_here(hex))
-		return 0;
-	return save_build_id(&p->ctx, save, "[kernel.kallsyms]", OF_KERNEL, id,
-			     from_hex(hex, id, sizeof(id)));
-}
-
 static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
 {
 	const char *path = intern_text(&p->strings, p->images.list.v[index].path);
@@ -48,8 +28,17 @@ static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
 
 int save_objects(struct ff_profile *p, struct save *save)
 {
-	int err = save_kernel_id(p, save);
+	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
+	uint8_t id[BUILD_ID_MAX];
+	unsigned size = 0, byte;
+	int err = 0;
 
+	if (kernel_build_id_here(hex)) {
+		while (size < sizeof(id) && sscanf(hex + 2 * size, "%2x", &byte) == 1)
+			id[size++] = (uint8_t)byte;
+		err = save_build_id(&p->ctx, save, "[kernel.kallsyms]", OF_KERNEL, id,
+				    size);
+	}
 	for (uint32_t i = 0; i < p->images.list.count && err == 0; i++)
 		if (p->images.list.v[i].kind == IMAGE_FILE)
 			err = save_file_id(p, save, i);

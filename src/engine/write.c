@@ -30,19 +30,6 @@ int ff_write_folded(struct ff_profile *p, FILE *out)
 	return write_folded(&p->ctx, &in, NULL, out);
 }
 
-/* Sentences beside each other: what shows them has one line, or breaks it itself. */
-static void list_findings(const struct ff_profile *p, struct text *to)
-{
-	for (size_t i = 0; i < p->findings.count; i++) {
-		const struct ff_finding *f = &p->findings.v[i];
-
-		text_string(to, i ? " · " : "");
-		text_string(to, f->cause);
-		text_string(to, f->remedy ? ": " : "");
-		text_string(to, f->remedy ? f->remedy : "");
-	}
-}
-
 /* What no picture may keep to itself, viewer or not. */
 static void put_note(const struct ff_profile *p, struct text *to)
 {
@@ -75,7 +62,15 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 	facts = profile_facts(p);
 	facts.report = &report;
 	err = report_write(p, &report);
-	list_findings(p, &findings);
+	/* Sentences beside each other: what shows them has one line, or breaks it itself. */
+	for (size_t i = 0; i < p->findings.count; i++) {
+		const struct ff_finding *f = &p->findings.v[i];
+
+		text_string(&findings, i ? " · " : "");
+		text_string(&findings, f->cause);
+		text_string(&findings, f->remedy ? ": " : "");
+		text_string(&findings, f->remedy ? f->remedy : "");
+	}
 	put_note(p, &note);
 	facts.findings = findings.size ? findings.bytes : NULL;
 	facts.note = note.size ? note.bytes : NULL;
