@@ -695,6 +695,27 @@ FF_API const struct ff_input *ff_sample_input(const struct ff_profile *p,
 FF_API const struct ff_event *ff_sample_event(const struct ff_profile *p,
 					      const struct ff_sample *s);
 
+/*
+ * What a finished profile is written as. The first one is what is written where nobody asks
+ * for another.
+ */
+struct ff_format;
+FF_API const struct ff_format *ff_format_next(const struct ff_format *f);
+FF_API const struct ff_format *ff_format_find(const char *name); /* NULL: none has it */
+enum ff_format_text {
+	FF_FORMAT_NAME, /* "svg" */
+	/* How names of its files end, with a blank between two: ".html .htm". The first one is
+	 * usual; one without a dot in front is how a word behind the last dot may end. */
+	FF_FORMAT_SUFFIXES,
+	FF_FORMAT_DESCRIPTION, /* a few words for people */
+};
+FF_API const char *ff_format_text(const struct ff_format *f, enum ff_format_text which);
+enum ff_format_trait {
+	FF_FORMAT_PICTURE = 1 << 0, /* for a browser: by struct ff_graph_options */
+	FF_FORMAT_LINES = 1 << 1, /* lines of text, which a terminal can show */
+};
+FF_API unsigned ff_format_traits(const struct ff_format *f);
+
 /* stackcollapse-perf.pl's format: one line a stack, sorted. */
 FF_API int ff_write_folded(struct ff_profile *p, FILE *out);
 
@@ -726,7 +747,8 @@ enum ff_graph_flag {
 	FF_GRAPH_NEGATE = 1 << 4,
 	FF_GRAPH_NO_SCRIPT = 1 << 5, /* picture and data, no viewer */
 	FF_GRAPH_STATIC = 1 << 6, /* the picture alone */
-	FF_GRAPH_HTML = 1 << 7, /* a page around the picture, with more of a viewer */
+	FF_GRAPH_HTML =
+		1 << 7, /* ff_write_svg() writes the format html: a page around it */
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -736,9 +758,13 @@ enum ff_graph_flag {
 #endif
 /* clang-format on */
 
-/* Documentation/svg-format.md says what is in it; ff_profile_read() reads it back.
- * @options may be NULL. -ENODATA: the tree is empty, and what was written is a picture
- * that says so. */
+/* In any format; @options, which may be NULL, are for pictures. -ENODATA: the tree is empty, and
+ * what was written is a picture that says so. */
+FF_API int ff_write(struct ff_profile *p, const struct ff_format *f,
+		    const struct ff_graph_options *options, FILE *out);
+
+/* The format svg: Documentation/svg-format.md says what is in it; ff_profile_read() reads it
+ * back. */
 FF_API int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options,
 			FILE *out);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -45,8 +46,6 @@ static const struct {
 	unsigned commands;
 	const char *words;
 } values[] = {
-	{ "format", ~(unsigned)INFO, "svg html folded" },
-	{ "format", INFO, "text json" },
 	{ "call-graph", ~0u, "auto fp dwarf lbr no" },
 	{ "freq", ~0u, "max" },
 	{ "event", RECORD,
@@ -69,9 +68,16 @@ static const struct {
 	{ "theme", ~0u, "light dark auto" },
 };
 
-/* NULL: what its values are is not known. */
+/* NULL: what its values are is not known. Valid until the next call. */
 static const char *words_of(const struct option_row *row, unsigned command)
 {
+	static char formats[80];
+
+	if (strcmp(row->name, "format") == 0) {
+		format_list(command == INFO ? INFO : COMMAND_GRAPH, " ", " ", formats,
+			    sizeof(formats));
+		return formats;
+	}
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
 		if (strcmp(values[i].option, row->name) == 0 &&
 		    values[i].commands & command)
@@ -301,6 +307,7 @@ static void put_zsh_option(const struct option_row *row, unsigned command)
 		[VALUE_USER] = "_users",
 		[VALUE_CGROUP] = "_files -W /sys/fs/cgroup -/",
 	};
+	char help[200];
 	const char *joined = !row->arg ? "" : takes_next_word(row) ? "=" : "=-";
 
 	printf(" \\\n\t\t'*'");
@@ -310,7 +317,7 @@ static void put_zsh_option(const struct option_row *row, unsigned command)
 	else
 		printf("--%s%s", row->name, joined);
 	printf("'[");
-	put_escaped(row->help, "[]:\\");
+	put_escaped(option_help(row, help, sizeof(help)), "[]:\\");
 	putchar(']');
 	if (row->arg) {
 		enum value_kind kind = kind_of(row, command);
@@ -375,6 +382,7 @@ static void put_fish_option(const struct option_row *row, unsigned command)
 		[VALUE_CGROUP] = " -x -a '(cd /sys/fs/cgroup; and "
 				 "__fish_complete_directories)'",
 	};
+	char help[200];
 
 	printf(" -l %s", row->name);
 	if (row->letter)
@@ -389,7 +397,7 @@ static void put_fish_option(const struct option_row *row, unsigned command)
 			printf("%s", actions[kind]);
 	}
 	printf(" -d '");
-	put_escaped(row->help, "\\");
+	put_escaped(option_help(row, help, sizeof(help)), "\\");
 	printf("'\n");
 }
 

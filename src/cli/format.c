@@ -1,8 +1,8 @@
 /*
- * A table of formats, by name, suffix and command; without any of these the command's
- * first one is written. A suffix that looks like a format, but is none that the command
- * writes, is an error: else people would find an SVG in out.png. A second table says how
- * other programs make such a format of one of ours.
+ * What is written: the library's formats and info's own, by name, suffix and command; without
+ * any of these the command's first one is written. A suffix that looks like a format, but is
+ * none that the command writes, is an error: else people would find an SVG in out.png. A table
+ * says how other programs make such a format of one of ours.
  */
 #include "cli/format.h"
 
@@ -13,19 +13,35 @@
 
 #include "cli/terminal.h"
 
-static const struct {
-	const char *name;
-	const char *suffixes[2];
-	unsigned commands; /* the first format of a command is its default */
-} formats[FORMATS] = {
-	[FORMAT_SVG] = { "svg", { ".svg" }, COMMAND_GRAPH | COMMAND_RECORD },
-	[FORMAT_HTML] = { "html", { ".html", ".htm" }, COMMAND_GRAPH | COMMAND_RECORD },
-	[FORMAT_FOLDED] = { "folded",
-			    { ".folded", ".txt" },
-			    COMMAND_GRAPH | COMMAND_FOLD | COMMAND_RECORD },
-	[FORMAT_TEXT] = { "text", { ".txt" }, COMMAND_INFO },
-	[FORMAT_JSON] = { "json", { ".json" }, COMMAND_INFO },
+static const struct format info_formats[] = {
+	{ "text", ".txt", COMMAND_INFO, NULL },
+	{ "json", ".json", COMMAND_INFO, NULL },
 };
+
+bool format_at(size_t i, struct format *ret)
+{
+	const struct ff_format *f = ff_format_next(NULL);
+
+	while (f && i > 0) {
+		f = ff_format_next(f);
+		i--;
+	}
+	if (!f && i >= sizeof(info_formats) / sizeof(*info_formats))
+		return false;
+	if (!f) {
+		*ret = info_formats[i];
+		return true;
+	}
+	*ret = (struct format){
+		.name = ff_format_text(f, FF_FORMAT_NAME),
+		.suffixes = ff_format_text(f, FF_FORMAT_SUFFIXES),
+		.commands = COMMAND_GRAPH | COMMAND_RECORD,
+		.of_profile = f,
+	};
+	if (strcmp(ret->name, "folded") == 0)
+		ret->commands |= COMMAND_FOLD;
+	return true;
+}
 
 /* What people ask for that is not written here, and how they get it. */
 static const struct {
@@ -67,58 +83,59 @@ static const char *suffix_of(const char *path)
 	return *p ? NULL : dot + 1;
 }
 
-/* As FlameGraph and async-profiler name it: "out.kern_folded", "out.perf-folded". */
-static bool is_folded(const char *suffix)
+static bool has_suffix(const char *path, const struct format *f)
 {
-	return ends_with(suffix, "_folded") || ends_with(suffix, "-folded") ||
-	       strcasecmp(suffix, "collapsed") == 0;
-}
+	const char *behind = suffix_of(path);
+	char suffix[16];
+	size_t size;
 
-static bool has_suffix(const char *path, enum format f)
-{
-	const char *suffix = suffix_of(path);
-
-	if (f == FORMAT_FOLDED && suffix && is_folded(suffix))
-		return true;
-	for (int i = 0; i < 2 && formats[f].suffixes[i]; i++)
-		if (ends_with(path, formats[f].suffixes[i]))
+	for (const char *p = f->suffixes; *p; p += size + strspn(p + size, " ")) {
+		size = strcspn(p, " ");
+		snprintf(suffix, sizeof(suffix), "%.*s", (int)size, p);
+		if (*p == '.' ? ends_with(path, suffix)
+			      : behind && ends_with(behind, suffix))
 			return true;
+	}
 	return false;
 }
 
-static bool has_name(const char *name, enum format f)
+static bool has_name(const char *name, const struct format *f)
 {
-	return strcasecmp(name, formats[f].name) == 0;
+	return strcasecmp(name, f->name) == 0;
 }
 
-/* The first one that fits and is the command's, or any that fits, or FORMATS. */
-static enum format find(const char *text, bool (*fits)(const char *, enum format),
-			unsigned bit)
+/* The first one that fits and is the command's, or any that fits. False: none. */
+static bool find(const char *text, bool (*fits)(const char *, const struct format *),
+		 unsigned bit, struct format *ret)
 {
-	enum format other = FORMATS;
+	struct format f;
+	bool found = false;
 
-	for (enum format f = 0; f < FORMATS; f++) {
-		if (!fits(text, f))
+	for (size_t i = 0; format_at(i, &f); i++) {
+		if (!fits(text, &f))
 			continue;
-		if (formats[f].commands & bit)
-			return f;
-		other = f;
+		*ret = f;
+		found = true;
+		if (f.commands & bit)
+			break;
 	}
-	return other;
+	return found;
 }
 
-static void list_formats(unsigned bit, char *list, size_t size)
+void format_list(unsigned commands, const char *between, const char *last, char *list,
+		 size_t size)
 {
+	struct format f;
 	size_t used = 0, left = 0;
 
-	for (enum format f = 0; f < FORMATS; f++)
-		left += formats[f].commands & bit ? 1 : 0;
-	for (enum format f = 0; f < FORMATS; f++)
-		if (formats[f].commands & bit)
-			used += (size_t)snprintf(list + used, size - used, "%s%s",
-						 formats[f].name,
-						 --left > 1 ? ", "
-						 : left	    ? " or "
+	for (size_t i = 0; format_at(i, &f); i++)
+		left += f.commands & commands ? 1 : 0;
+	*list = '\0';
+	for (size_t i = 0; format_at(i, &f) && used < size; i++)
+		if (f.commands & commands)
+			used += (size_t)snprintf(list + used, size - used, "%s%s", f.name,
+						 --left > 1 ? between
+						 : left	    ? last
 							    : "");
 }
 
@@ -144,33 +161,32 @@ static int refuse_suffix(const struct settings *s, const char *suffix, const cha
 			   path, suffix, s->command->name, list);
 }
 
-int format_choose(const struct settings *s, enum format *ret)
+int format_choose(const struct settings *s, struct format *ret)
 {
 	unsigned bit = s->command->bit;
-	enum format f = FORMATS;
+	struct format f;
+	bool found = false;
 	const char *suffix;
-	char list[64];
+	char list[80];
 
-	list_formats(bit, list, sizeof(list));
+	format_list(bit, ", ", " or ", list, sizeof(list));
 	if (s->format) {
-		f = find(s->format, has_name, bit);
-		if (f == FORMATS || !(formats[f].commands & bit))
+		found = find(s->format, has_name, bit, &f);
+		if (!found || !(f.commands & bit))
 			return usage_error(
 				"option '--format' takes %s for '%s', not '%s'", list,
 				s->command->name, s->format);
 	} else if (s->output) {
-		f = find(s->output, has_suffix, bit);
-		if (f != FORMATS && !(formats[f].commands & bit))
+		found = find(s->output, has_suffix, bit, &f);
+		if (found && !(f.commands & bit))
 			return usage_error("'%s' is named like %s, but '%s' writes %s",
-					   s->output, formats[f].name, s->command->name,
-					   list);
-		suffix = f == FORMATS ? suffix_of(s->output) : NULL;
+					   s->output, f.name, s->command->name, list);
+		suffix = found ? NULL : suffix_of(s->output);
 		if (suffix)
 			return refuse_suffix(s, suffix, list);
 	}
-	for (enum format first = 0; f == FORMATS; first++)
-		if (formats[first].commands & bit)
-			f = first;
+	for (size_t i = 0; !found && format_at(i, &f); i++)
+		found = f.commands & bit;
 	*ret = f;
 	return 0;
 }

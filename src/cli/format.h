@@ -3,22 +3,33 @@
 
 #include "cli/settings.h"
 
-enum format {
-	FORMAT_SVG,
-	FORMAT_HTML,
-	FORMAT_FOLDED,
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMATS,
+/* One that some command writes. */
+struct format {
+	const char *name, *suffixes; /* as FF_FORMAT_NAME and FF_FORMAT_SUFFIXES */
+	unsigned commands; /* of enum command_bit: those that write it */
+	const struct ff_format *of_profile; /* NULL: of what info tells */
 };
 
-static inline bool format_is_picture(enum format f)
+static inline bool format_is_picture(const struct format *f)
 {
-	return f == FORMAT_SVG || f == FORMAT_HTML;
+	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_PICTURE;
 }
+
+static inline bool format_is_lines(const struct format *f)
+{
+	return f->of_profile && ff_format_traits(f->of_profile) & FF_FORMAT_LINES;
+}
+
+/* The @i'th there is; the first one of a command is its default. False: there are no more. */
+bool format_at(size_t i, struct format *ret);
+
+/* Names of the formats that one of the commands writes, with @between two of them and @last
+ * before the last. */
+void format_list(unsigned commands, const char *between, const char *last, char *list,
+		 size_t size);
 
 /* By --format, by the suffix of the output, or the command's own. 0, or an exit code
  * with its message printed. */
-int format_choose(const struct settings *s, enum format *ret);
+int format_choose(const struct settings *s, struct format *ret);
 
 #endif

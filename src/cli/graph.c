@@ -15,7 +15,7 @@ static int graph_run(const struct settings *s)
 	struct analysis a = { 0 };
 	struct output out = { 0 };
 	const char *path;
-	enum format format = FORMAT_SVG;
+	struct format format = { 0 };
 	size_t count;
 	int code = result_prepare(s, &format, &path);
 
@@ -23,12 +23,12 @@ static int graph_run(const struct settings *s)
 		code = choose_inputs(s, &inputs, &count);
 	if (code == 0)
 		code = overwrite_check(s, path, inputs, count);
-	wanted = result_settings(s, format);
+	wanted = result_settings(s, &format);
 	if (code == 0)
 		code = analyse(&wanted, inputs, count, &a);
 	if (code)
 		goto out;
-	code = result_write(&a, s, format, &out, path);
+	code = result_write(&a, s, &format, &out, path);
 	if (code == OUTPUT_UNREAD) {
 		code = analysis_code(&a);
 		goto out;
@@ -39,7 +39,7 @@ static int graph_run(const struct settings *s)
 		goto out;
 	if (!s->quiet)
 		print_missing(a.profile,
-			      path && format_is_picture(format) &&
+			      path && format_is_picture(&format) &&
 					      !(s->graph.flags & FF_GRAPH_STATIC)
 				      ? path
 				      : NULL);

@@ -32,7 +32,8 @@ static void print_wrapped(const char *text, size_t column)
 
 static void print_row(const struct option_row *row)
 {
-	char left[64], text[512];
+	char left[64], text[512], room[200];
+	const char *help = option_help(row, room, sizeof(room));
 	int size;
 
 	size = snprintf(left, sizeof(left), "  %c%c%s --%s%s%s%s",
@@ -48,7 +49,7 @@ static void print_row(const struct option_row *row)
 		size = 0;
 	}
 	printf("%*s", MARGIN - size, "");
-	snprintf(text, sizeof(text), row->initial ? "%s (default: %s)" : "%s", row->help,
+	snprintf(text, sizeof(text), row->initial ? "%s (default: %s)" : "%s", help,
 		 row->initial);
 	print_wrapped(text, MARGIN);
 }

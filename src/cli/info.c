@@ -7,6 +7,7 @@
 #include "cli/info.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/analysis.h"
 #include "cli/format.h"
@@ -131,7 +132,7 @@ static int info_run(const struct settings *s)
 	struct report r = { .settings = s };
 	struct json json = { 0 };
 	struct output out = { 0 };
-	enum format format;
+	struct format format;
 	size_t count;
 	int code = format_choose(s, &format);
 
@@ -146,7 +147,7 @@ static int info_run(const struct settings *s)
 	if (code)
 		return code;
 	json.out = out.stream;
-	if (format == FORMAT_JSON)
+	if (strcmp(format.name, "json") == 0)
 		r.json = &json;
 	else
 		r.text = out.stream;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/format.h"
 #include "cli/terminal.h"
 
 enum { DEBUGINFOD_SECONDS = 30 };
@@ -453,6 +454,23 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 #define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
+static void tell_formats(char *help, size_t size)
+{
+	char profile[80], info[80];
+
+	format_list(COMMAND_GRAPH, ", ", " or ", profile, sizeof(profile));
+	format_list(COMMAND_INFO, ", ", " or ", info, sizeof(info));
+	snprintf(help, size, "%s; for info: %s", profile, info);
+}
+
+const char *option_help(const struct option_row *row, char *room, size_t size)
+{
+	if (!row->tell)
+		return row->help;
+	row->tell(room, size);
+	return room;
+}
+
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{ .help = "Input:" },
@@ -462,8 +480,7 @@ const struct option_row option_rows[] = {
 	{ .help = "Output:" },
 	{ "output", 'o', "FILE", "write FILE; .svg, .html, .folded, .txt or .json choose "
 	  "the format; - is standard output", READS, set_text, AT(output) },
-	{ "format", 'f', "FORMAT", "svg, html or folded; for info: text or json",
-	  READS, set_text, AT(format) },
+	{ "format", 'f', "FORMAT", "", READS, set_text, AT(format), .tell = tell_formats },
 	{ "open", 0, NULL, "show the picture: by $BROWSER, or xdg-open", GRAPH, set_true, AT(open) },
 
 	{ "symbols", 0, NULL, "for each object: where its names come from, how much has none, "

@@ -14,7 +14,7 @@ struct option_row {
 	const char *name; /* NULL: a heading, whose text is help */
 	char letter; /* 0: none */
 	const char *arg; /* NULL: takes no value */
-	const char *help;
+	const char *help; /* "" of a row with tell() */
 	unsigned commands; /* of enum command_bit */
 	/* 0, or an exit code with its message printed. */
 	int (*set)(struct settings *s, const struct option_row *row, const char *arg);
@@ -27,8 +27,13 @@ struct option_row {
 	unsigned flag; /* what is set where the option takes no value */
 	const char *hint; /* for those whose value is refused */
 	const char *record_hint; /* the same for record, NULL: no other */
+	/* The help, where it is made when it is asked for. */
+	void (*tell)(char *help, size_t size);
 };
 
 extern const struct option_row option_rows[]; /* ends with a row without help */
+
+/* The help of any row; @room is for one that is made. */
+const char *option_help(const struct option_row *row, char *room, size_t size);
 
 #endif

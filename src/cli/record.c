@@ -28,7 +28,7 @@ struct stamps {
 struct session {
 	const struct settings *settings;
 	struct analysis *analysis;
-	enum format format;
+	struct format format;
 	const char *path; /* NULL: standard output */
 	bool graph; /* one is wanted, not a perf.data alone */
 	bool failed; /* an output on the way could not be written, and that was said */
@@ -213,7 +213,7 @@ static int write_now(struct session *s, struct output *out)
 		say("out of memory");
 		return EXIT_INPUT;
 	}
-	code = result_write(s->analysis, s->settings, s->format, out, name);
+	code = result_write(s->analysis, s->settings, &s->format, out, name);
 	free(s->shown);
 	s->shown = name;
 	return code;
@@ -466,7 +466,7 @@ static bool is_empty(const struct ff_profile *p)
 /* The picture, where it has its data and one name. */
 static const char *asked_again(const struct session *s)
 {
-	bool has_data = format_is_picture(s->format) &&
+	bool has_data = format_is_picture(&s->format) &&
 			!(s->settings->graph.flags & FF_GRAPH_STATIC);
 
 	return has_data && s->path && !strstr(s->path, "%t") ? s->path : NULL;
@@ -512,7 +512,7 @@ static int record_run(const struct settings *s)
 		code = check_switch(s, &session);
 	if (code == 0)
 		code = list_arguments(s, &session);
-	wanted = result_settings(s, session.format);
+	wanted = result_settings(s, &session.format);
 	if (code == 0)
 		code = analysis_open(&wanted, &a);
 	if (code == 0)

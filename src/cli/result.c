@@ -7,40 +7,29 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 
-/* Where no output is named, and standard output is not for it. */
-static const char *const default_paths[FORMATS] = {
-	[FORMAT_SVG] = "flamegraph.svg",
-	[FORMAT_HTML] = "flamegraph.html",
-	[FORMAT_FOLDED] = "flamegraph.folded",
-};
-
 /* A terminal gets names with control characters, not orders. */
-static int write_folded(struct ff_profile *p, FILE *out)
+static int write_visible(struct ff_profile *p, const struct settings *s,
+			 const struct format *format, FILE *out)
 {
-	FILE *visible;
+	FILE *visible = open_visible(out);
 	int err;
 
-	if (!isatty(fileno(out)))
-		return ff_write_folded(p, out);
-	visible = open_visible(out);
 	if (!visible)
 		return -ENOMEM;
-	err = ff_write_folded(p, visible);
+	err = ff_write(p, format->of_profile, &s->graph, visible);
 	fclose(visible);
 	return err;
 }
 
-static int write_tree(struct ff_profile *p, const struct settings *s, enum format format,
-		      FILE *out)
+static int write_tree(struct ff_profile *p, const struct settings *s,
+		      const struct format *format, FILE *out)
 {
-	struct ff_graph_options options = s->graph;
 	int err;
 
-	if (format == FORMAT_HTML)
-		options.flags |= FF_GRAPH_HTML;
-	if (format_is_picture(format))
-		return ff_write_svg(p, &options, out);
-	err = write_folded(p, out);
+	if (format_is_lines(format) && isatty(fileno(out)))
+		err = write_visible(p, s, format, out);
+	else
+		err = ff_write(p, format->of_profile, &s->graph, out);
 	if (err == 0 && !ff_profile_total(p, FF_TOTAL_WEIGHT_TREE))
 		err = -ENODATA;
 	return err;
@@ -59,8 +48,8 @@ static int close_empty(struct ff_profile *p, struct output *out)
 	return code > EXIT_DONE ? code : EXIT_INPUT;
 }
 
-int result_write(const struct analysis *a, const struct settings *s, enum format format,
-		 struct output *out, const char *path)
+int result_write(const struct analysis *a, const struct settings *s,
+		 const struct format *format, struct output *out, const char *path)
 {
 	struct ff_profile *p = a->profile;
 	int err, code = output_open(out, path);
@@ -78,17 +67,20 @@ int result_write(const struct analysis *a, const struct settings *s, enum format
 
 /* Nobody wants to read a picture's source in a terminal, what is shown is a file, and what a
  * command prints while it is sampled goes to standard output as well. */
-static const char *choose_path(const struct settings *s, enum format format)
+static const char *choose_path(const struct settings *s, const struct format *format)
 {
+	static char usual[64];
 	bool shared = s->command->bit == COMMAND_RECORD && s->input_count;
-	bool wants_file = format_is_picture(format) && (s->open || isatty(STDOUT_FILENO));
+	bool wants_file = !format_is_lines(format) && (s->open || isatty(STDOUT_FILENO));
 
 	if (s->output || !(shared || wants_file))
 		return s->output;
-	return default_paths[format];
+	snprintf(usual, sizeof(usual), "flamegraph%.*s",
+		 (int)strcspn(format->suffixes, " "), format->suffixes);
+	return usual;
 }
 
-struct settings result_settings(const struct settings *s, enum format format)
+struct settings result_settings(const struct settings *s, const struct format *format)
 {
 	struct settings wanted = *s;
 
@@ -97,7 +89,7 @@ struct settings result_settings(const struct settings *s, enum format format)
 	return wanted;
 }
 
-static int check_open(const struct settings *s, enum format format)
+static int check_open(const struct settings *s, const struct format *format)
 {
 	if (!s->open)
 		return 0;
@@ -110,17 +102,17 @@ static int check_open(const struct settings *s, enum format format)
 	return 0;
 }
 
-int result_prepare(const struct settings *s, enum format *format, const char **path)
+int result_prepare(const struct settings *s, struct format *format, const char **path)
 {
 	int code = format_choose(s, format);
 
 	if (code)
 		return code;
-	code = check_open(s, *format);
-	if (code == 0 && format_is_picture(*format))
+	code = check_open(s, format);
+	if (code == 0 && format_is_picture(format))
 		code = check_graph_options(s);
 	if (code)
 		return code;
-	*path = choose_path(s, *format);
+	*path = choose_path(s, format);
 	return output_check(*path);
 }

@@ -43,7 +43,8 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 			continue;
 		/* A sample of a tracepoint weighs 1, and so does every one with
 		 * --count=samples. */
-		if (p->options.count != FF_COUNT_SAMPLES && e->type != PERF_TYPE_TRACEPOINT)
+		if (p->options.count != FF_COUNT_SAMPLES &&
+		    e->type != PERF_TYPE_TRACEPOINT)
 			err = event_unit(p, e, &unit);
 		common = names.size == 0 || unit == common ? unit : 0;
 		if (err == 0) {

@@ -1,5 +1,7 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/bytes.h"
 #include "base/parallel.h"
@@ -21,15 +23,6 @@ static struct tree_source tree_source(const struct ff_profile *p)
 	};
 }
 
-int ff_write_folded(struct ff_profile *p, FILE *out)
-{
-	struct tree_source in = tree_source(p);
-
-	if (!p->finished)
-		return fail(&p->ctx, -EINVAL, "the profile is not finished");
-	return write_folded(&p->ctx, &in, NULL, out);
-}
-
 /* What no picture may keep to itself, viewer or not. */
 static void put_note(const struct ff_profile *p, struct text *to)
 {
@@ -44,7 +37,41 @@ static void put_note(const struct ff_profile *p, struct text *to)
 	}
 }
 
-int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, FILE *out)
+const struct ff_format *ff_format_next(const struct ff_format *f)
+{
+	f = f ? f + 1 : write_formats;
+	return f->name ? f : NULL;
+}
+
+const struct ff_format *ff_format_find(const char *name)
+{
+	const struct ff_format *f = NULL;
+
+	while ((f = ff_format_next(f)) && strcasecmp(f->name, name) != 0)
+		;
+	return f;
+}
+
+const char *ff_format_text(const struct ff_format *f, enum ff_format_text which)
+{
+	switch (which) {
+	case FF_FORMAT_NAME:
+		return f->name;
+	case FF_FORMAT_SUFFIXES:
+		return f->suffixes;
+	case FF_FORMAT_DESCRIPTION:
+		return f->description;
+	}
+	return NULL;
+}
+
+unsigned ff_format_traits(const struct ff_format *f)
+{
+	return f->traits;
+}
+
+int ff_write(struct ff_profile *p, const struct ff_format *f,
+	     const struct ff_graph_options *options, FILE *out)
 {
 	struct ff_graph_options given = { .size = sizeof(given) };
 	struct tree_source in = tree_source(p);
@@ -52,7 +79,7 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 	struct text findings = { 0 }, note = { 0 };
 	struct write_facts facts;
 	struct write_options how = { &given, &facts };
-	int err;
+	int err = 0;
 
 	if (!p->finished)
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
@@ -61,7 +88,8 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	facts = profile_facts(p);
 	facts.report = &report;
-	err = report_write(p, &report);
+	if (f->traits & FF_FORMAT_PICTURE)
+		err = report_write(p, &report);
 	/* Sentences beside each other: what shows them has one line, or breaks it itself. */
 	for (size_t i = 0; i < p->findings.count; i++) {
 		const struct ff_finding *f = &p->findings.v[i];
@@ -77,9 +105,21 @@ int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, F
 	if (err < 0 || findings.failed || note.failed)
 		err = fail_memory(&p->ctx);
 	else
-		err = write_svg(&p->ctx, &in, &how, out);
+		err = f->write(&p->ctx, &in, &how, out);
 	bytes_release(&report);
 	text_release(&findings);
 	text_release(&note);
 	return err;
+}
+
+int ff_write_folded(struct ff_profile *p, FILE *out)
+{
+	return ff_write(p, ff_format_find("folded"), NULL, out);
+}
+
+int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, FILE *out)
+{
+	bool html = options && options->flags & FF_GRAPH_HTML;
+
+	return ff_write(p, ff_format_find(html ? "html" : "svg"), options, out);
 }

@@ -1,17 +1,16 @@
 /*
  * page_begin() and page_end() name the parts of the document in its order. Texts that
  * somebody else chose go through the functions of write/xml.h, so no name can end an
- * element or begin a script; the HTML page forbids all scripts but its own, by a hash
- * that the build has made of it, and all that would be loaded. What the viewer has to
- * know stands in data- attributes of the root, from which it begins.
+ * element or begin a script. What the viewer has to know stands in data- attributes of
+ * the root, from which it begins.
  */
 #include "write/page.h"
 
 #include <gen/viewer_css.h>
-#include <gen/viewer_hash.h>
 #include <gen/viewer_js.h>
 #include <string.h>
 
+#include "write/html.h"
 #include "write/number.h"
 #include "write/xml.h"
 
@@ -143,8 +142,8 @@ static void add_page_style(struct text *t, const struct page *p)
 	if (!follows && p->theme == PAGE_LIGHT)
 		return;
 	text_string(t, follows ? "@media (prefers-color-scheme:dark){" : "");
-	text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}",
-		    p->options->flags & FF_GRAPH_HTML ? "html," : "", root);
+	text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}", p->html ? "html," : "",
+		    root);
 	if (follows) {
 		text_printf(t,
 			    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
@@ -157,9 +156,9 @@ static void add_page_style(struct text *t, const struct page *p)
 	}
 }
 
-static void add_style(struct text *t, const struct page *p)
+void page_style(struct text *t, const struct page *p)
 {
-	bool html = p->options->flags & FF_GRAPH_HTML;
+	bool html = p->html;
 	bool viewer = graph_has_viewer(p->options);
 
 	if (!viewer && !p->plain)
@@ -172,32 +171,10 @@ static void add_style(struct text *t, const struct page *p)
 	text_string(t, html ? "</style>\n" : "]]></style>\n");
 }
 
-/* Nothing may be loaded or run but the page's own script and style. */
-static void begin_html(struct text *t, const struct page *p)
-{
-	text_string(t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-		       "<meta charset=\"utf-8\">\n"
-		       "<meta http-equiv=\"Content-Security-Policy\" content=\""
-		       "default-src 'none'; base-uri 'none'; form-action 'none'; ");
-	if (graph_has_viewer(p->options))
-		text_printf(t, "script-src '%s'; ", viewer_hash);
-	text_string(t, "style-src 'unsafe-inline'; img-src data: blob:\">\n"
-		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n");
-	text_printf(t, "<meta name=\"color-scheme\" content=\"%s\">\n<title>",
-		    strcmp(p->options->theme, "auto") == 0 ? "light dark"
-							   : p->options->theme);
-	xml_text(t, p->options->title, strlen(p->options->title));
-	text_string(t, "</title>\n");
-	add_style(t, p);
-	text_string(t, "</head>\n<body>\n<div id=\"controls\"></div>\n"
-		       "<main id=\"graph\">\n");
-}
-
 static void add_prolog(struct text *t, const struct page *p)
 {
-	if (p->options->flags & FF_GRAPH_HTML) {
-		begin_html(t, p);
+	if (p->html) {
+		html_begin(t, p);
 		return;
 	}
 	text_string(t, "<?xml version=\"1.0\"");
@@ -300,8 +277,8 @@ void page_begin(struct text *t, const struct page *p)
 	text_string(t, ">\n");
 	add_comments(t, p);
 	add_description(t, p);
-	if (!(p->options->flags & FF_GRAPH_HTML))
-		add_style(t, p);
+	if (!p->html)
+		page_style(t, p);
 	if (!p->plain)
 		add_background(t, p);
 	add_canvas(t, p, height);
@@ -312,23 +289,14 @@ void page_begin(struct text *t, const struct page *p)
  * element in one of them; the build looks. */
 void page_end(struct text *t, const struct page *p)
 {
-	bool viewer = graph_has_viewer(p->options);
-
-	if (viewer && !(p->options->flags & FF_GRAPH_HTML)) {
+	if (graph_has_viewer(p->options) && !p->html) {
 		text_string(t, "<script type=\"text/ecmascript\"><![CDATA[\n");
 		text_add(t, viewer_js, sizeof(viewer_js) - 1);
 		text_string(t, "]]></script>\n");
 	}
 	text_string(t, "</svg>\n");
-	if (!(p->options->flags & FF_GRAPH_HTML))
-		return;
-	text_string(t, "</main>\n<div id=\"table\"></div>\n");
-	if (viewer) {
-		text_string(t, "<script>");
-		text_add(t, viewer_js, sizeof(viewer_js) - 1);
-		text_string(t, "</script>\n");
-	}
-	text_string(t, "</body>\n</html>\n");
+	if (p->html)
+		html_end(t, p);
 }
 
 void page_error(struct text *t, const struct page *p, const char *sentence)
@@ -346,6 +314,6 @@ void page_error(struct text *t, const struct page *p, const char *sentence)
 	text_string(t, " text-anchor=\"middle\">");
 	xml_text(t, sentence, strlen(sentence));
 	text_string(t, "</text>\n</svg>\n");
-	if (p->options->flags & FF_GRAPH_HTML)
-		text_string(t, "</main>\n</body>\n</html>\n");
+	if (p->html)
+		html_end(t, p);
 }

@@ -14,6 +14,7 @@
 struct page {
 	const struct layout *layout;
 	const struct ff_graph_options *options;
+	bool html; /* the document is a page around the picture */
 	const char *background[2]; /* colours at the top and at the bottom */
 	bool classes; /* the default look */
 	bool plain; /* and its background, which follows the page's */
@@ -24,6 +25,9 @@ struct page {
 	double whole; /* what is 100 %, if not the root; else 0 */
 	const char *description;
 };
+
+/* The viewer's style, and that of a page whose colours follow the system's. */
+void page_style(struct text *t, const struct page *p);
 
 /* Everything up to the first frame. */
 void page_begin(struct text *t, const struct page *p);

@@ -1,3 +1,5 @@
+#include "write/svg.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -482,18 +484,18 @@ static int write_picture(struct context *ctx, struct svg *s)
 	return err;
 }
 
-static int write_flags(struct context *ctx, const struct tree_source *in,
-		       const struct write_options *options, unsigned flags, FILE *out)
+int svg_write(struct context *ctx, const struct tree_source *in,
+	      const struct write_options *options, enum svg_place place, FILE *out)
 {
 	struct svg s = {
 		.sink.out = out,
+		.page.html = place == SVG_IN_PAGE,
 		.picture = { .in = in, .facts = options->facts, .unit = 1 },
 	};
 	int err;
 
 	if (options->graph)
 		s.options = *options->graph;
-	s.options.flags |= flags;
 	err = write_picture(ctx, &s);
 	release(&s);
 	return err;
@@ -502,11 +504,5 @@ static int write_flags(struct context *ctx, const struct tree_source *in,
 int write_svg(struct context *ctx, const struct tree_source *in,
 	      const struct write_options *options, FILE *out)
 {
-	return write_flags(ctx, in, options, 0, out);
-}
-
-int write_html(struct context *ctx, const struct tree_source *in,
-	       const struct write_options *options, FILE *out)
-{
-	return write_flags(ctx, in, options, FF_GRAPH_HTML, out);
+	return svg_write(ctx, in, options, SVG_ALONE, out);
 }

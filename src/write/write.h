@@ -41,12 +41,18 @@ struct write_options {
 	const struct write_facts *facts; /* NULL: nothing is known */
 };
 
-/*
- * A format is a file with a function, and a line in the table. -EIO and the like where @out
- * fails.
- */
+/* -EIO and the like where @out fails. */
 typedef int write_fn(struct context *ctx, const struct tree_source *in,
 		     const struct write_options *options, FILE *out);
+
+struct ff_format {
+	const char *name, *suffixes, *description; /* see enum ff_format_text */
+	unsigned traits; /* of enum ff_format_trait */
+	write_fn *write;
+};
+
+/* The table of formats.c: ends with one without a name. */
+extern const struct ff_format write_formats[];
 
 /* stackcollapse-perf.pl's lines, sorted bytewise by stack. */
 write_fn write_folded;

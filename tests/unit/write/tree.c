@@ -167,7 +167,10 @@ char *tree_draw(struct tree *t, const struct ff_graph_options *options, int *err
 	struct write_options how = { options, t->facts };
 	FILE *out = open_memstream(&bytes, &size);
 
-	*err = write_svg(&t->ctx, &t->in, &how, out);
+	if (options && options->flags & FF_GRAPH_HTML)
+		*err = write_html(&t->ctx, &t->in, &how, out);
+	else
+		*err = write_svg(&t->ctx, &t->in, &how, out);
 	fclose(out);
 	return bytes;
 }

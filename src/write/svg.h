@@ -1,0 +1,11 @@
+#ifndef WRITE_SVG_H
+#define WRITE_SVG_H
+
+#include "write/write.h"
+
+enum svg_place { SVG_ALONE, SVG_IN_PAGE };
+
+int svg_write(struct context *ctx, const struct tree_source *in,
+	      const struct write_options *options, enum svg_place place, FILE *out);
+
+#endif

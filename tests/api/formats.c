@@ -1,0 +1,96 @@
+/*
+ * All formats that the library tells of can be written, and say by their first bytes which
+ * they are.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include <errno.h>
+#include <flamefold.h>
+
+#include "api.h"
+
+static struct ff_profile *profile_of(const char *text)
+{
+	struct ff_profile *p;
+
+	CHECK(ff_profile_new(&p, NULL) == 0);
+	CHECK(ff_profile_read_memory(p, text, strlen(text), "text") == 0);
+	CHECK(ff_profile_finish(p) == 0);
+	return p;
+}
+
+static void each_format_has_a_name_a_suffix_and_a_description(void)
+{
+	const struct ff_format *f = NULL;
+	int count = 0;
+
+	while ((f = ff_format_next(f))) {
+		CHECK(ff_format_find(ff_format_text(f, FF_FORMAT_NAME)) == f);
+		CHECK(ff_format_text(f, FF_FORMAT_SUFFIXES)[0] == '.');
+		CHECK(strlen(ff_format_text(f, FF_FORMAT_DESCRIPTION)) > 0);
+		count++;
+	}
+	CHECK(count >= 3);
+	CHECK(ff_format_find("png") == NULL);
+	CHECK(strcmp(ff_format_text(ff_format_next(NULL), FF_FORMAT_NAME), "svg") == 0);
+}
+
+static void check_written(const char *name, const char *beginning)
+{
+	struct ff_profile *p = profile_of("a;b 3\n");
+	char bytes[64] = "";
+	FILE *out = tmpfile();
+
+	CHECK(ff_write(p, ff_format_find(name), NULL, out) == 0);
+	rewind(out);
+	CHECK(fread(bytes, 1, strlen(beginning), out) == strlen(beginning));
+	CHECK(strcmp(bytes, beginning) == 0);
+	fclose(out);
+	ff_profile_free(p);
+}
+
+static void each_format_is_written(void)
+{
+	check_written("svg", "<?xml version=\"1.0\"");
+	check_written("html", "<!DOCTYPE html>");
+	check_written("folded", "a;b 3\n");
+}
+
+static void a_page_is_asked_for_by_a_flag_too(void)
+{
+	struct ff_profile *p = profile_of("a;b 3\n");
+	struct ff_graph_options graph = FF_GRAPH_OPTIONS_INIT;
+	char bytes[16] = "";
+	FILE *out = tmpfile();
+
+	graph.flags = FF_GRAPH_HTML;
+	CHECK(ff_write_svg(p, &graph, out) == 0);
+	rewind(out);
+	CHECK(fread(bytes, 1, 9, out) == 9);
+	CHECK(strcmp(bytes, "<!DOCTYPE") == 0);
+	fclose(out);
+	ff_profile_free(p);
+}
+
+static void what_is_not_finished_is_not_written(void)
+{
+	struct ff_profile *p;
+	const struct ff_format *f = NULL;
+	FILE *out = tmpfile();
+
+	CHECK(ff_profile_new(&p, NULL) == 0);
+	while ((f = ff_format_next(f)))
+		CHECK(ff_write(p, f, NULL, out) == -EINVAL);
+	CHECK(ftell(out) == 0);
+	fclose(out);
+	ff_profile_free(p);
+}
+
+int main(void)
+{
+	each_format_has_a_name_a_suffix_and_a_description();
+	each_format_is_written();
+	a_page_is_asked_for_by_a_flag_too();
+	what_is_not_finished_is_not_written();
+	return api_failed;
+}
