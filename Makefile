@@ -33,7 +33,8 @@ LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -l
 # Its headers may lie in a directory of their own.
 traceevent := $(shell pkg-config --cflags libtraceevent 2>/dev/null || echo -I/usr/include/traceevent)
 
-sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+sanitize    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
+	      $(if $(findstring fuzzer,$(SAN)),-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Isrc -I$(O) $(traceevent) $(CPPFLAGS)
 ALL_CFLAGS  = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Werror=incompatible-pointer-types $(CFLAGS) $(sanitize)
 ALL_LDFLAGS = $(LDFLAGS) $(sanitize)
@@ -209,9 +210,14 @@ inside = unwind perf_map jitdump names kernel_file event_format records words dw
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC)) $(rings_archives)
 $(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
+# Those whose inputs are steps (choices.h) do without what libFuzzer remembers for its own mutations.
+remembered = cmp1 cmp2 cmp4 cmp8 const_cmp1 const_cmp2 const_cmp4 const_cmp8 switch
+by_steps   = $(addprefix $(O)/fuzz/,records words dwarf)
+$(by_steps): fuzz_flags = $(remembered:%=-Wl,--wrap=__sanitizer_cov_trace_%)
+
 $(O)/fuzz/%: tests/fuzz/%.c $(O)/libflamefold.a $(fuzz_headers)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(fuzz_inputs) $(LIBS)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined $(fuzz_flags) -o $@ $(fuzz_inputs) $(LIBS)
 
 # API tests see <flamefold.h> and one form of the library.
 api_flags = -Iinclude -Wall -Wextra -Wno-missing-field-initializers $(CFLAGS) $(ALL_LDFLAGS)

@@ -287,8 +287,7 @@ static struct place_seen *code_of(struct stack_walker *w, const struct asked *as
 	if (machine)
 		side |= (uint64_t)machine->elf << 3;
 	*number = (hash_u64(side) + asked->place.address) * SPREAD;
-	_Static_assert(CODES == 1 << 17, "64 - 47 bits");
-	return &w->codes[*number >> 47];
+	return &w->codes[*number >> (64 - CODES_BITS)];
 }
 
 static uint64_t place_number(uint64_t ip, uint64_t salt)
@@ -322,9 +321,8 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 			      uint64_t ip)
 {
 	/* Whenever it is asked for: what was near in memory is there still. */
-	struct place_seen *seen = &w->places[ip * SPREAD >> 50];
+	struct place_seen *seen = &w->places[ip * SPREAD >> (64 - PLACES_BITS)];
 
-	_Static_assert(PLACES == 1 << 14, "64 - 50 bits");
 	if (seen->frame && (seen->key == place_number(ip, key->salt) ||
 			    seen->key == place_number(ip, key->brief)))
 		return seen;

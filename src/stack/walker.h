@@ -29,13 +29,21 @@
  *	linked.c    which function of another object a call leads to
  *	function.c  what the code of a function says of it
  */
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { PLACES_BITS = 14, CODES_BITS = 17, INFERRED_BITS = 14, THREADS_BITS = 10 };
+#else
+/* Pages of large tables would be most of what a small recording costs, and entries of
+ * small ones are overwritten by others as those of large ones are in large recordings. */
+enum { PLACES_BITS = 6, CODES_BITS = 8, INFERRED_BITS = 6, THREADS_BITS = 1 };
+#endif
+
 enum {
-	PLACES = 1 << 14, /* addresses remembered, 16 bytes each */
-	CODES = 1 << 17, /* the same of images, whatever process they are of */
+	PLACES = 1 << PLACES_BITS, /* addresses remembered, 16 bytes each */
+	CODES = 1 << CODES_BITS, /* the same of images, whatever process they are of */
 	RECENT = 64, /* frames */
-	INFERRED = 1 << 14, /* calls and functions remembered for infer.c */
+	INFERRED = 1 << INFERRED_BITS, /* calls and functions remembered for infer.c */
 	ABIS = 3,
-	THREADS = 1024, /* threads remembered */
+	THREADS = 1 << THREADS_BITS, /* threads remembered */
 };
 
 /* An address that was looked up; the key stands for the address, whose it is and when. */

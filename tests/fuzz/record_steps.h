@@ -5,6 +5,8 @@
  * Steps (choices.h) as events and records of all types, with fields that fit together. What is
  * wrong is wrong in one place.
  */
+#include <live/live.h>
+
 #include "choices.h"
 #include "recording.h"
 
@@ -46,6 +48,11 @@ static const char *const names[] = {
 static const char *const comms[] = { "sh",   "a b",	    "x;y",     "",
 				     "java", "kworker/0:1", ":-1",     "\x1b[31m",
 				     "1",    "perf-exec",   "\xff\xfe" };
+
+/* Some fill their place. */
+static const char *const line_names[] = {
+	"f", "Foo::bar()", "LazyCompile:~a b;c x.js:1", "no_nul_..", "", "\x1b[1m"
+};
 
 #define PICK(list, number) ((list)[(number) % (sizeof(list) / sizeof(*(list)))])
 
@@ -163,7 +170,7 @@ static void put_chain(struct out *o, const struct step *s, struct numbers *n)
 	static const uint64_t contexts[] = { -128ull,  -512ull,	 -2048ull, -2176ull,
 					     -2560ull, -4095ull, -640ull };
 	unsigned kernel = s->flags & 1 ? 1 + (unsigned)number_below(n, 4) : 0;
-	unsigned user = (unsigned)number_below(n, s->flags & 0x10 ? 200 : 12);
+	unsigned user = (unsigned)number_below(n, (s->flags & 0x30) == 0x10 ? 200 : 12);
 	uint64_t odd = s->flags & 0x20 ? number_below(n, 3) : 0;
 
 	put64(o, (kernel ? 1 + kernel : 0) + 1 + user + odd);
@@ -327,6 +334,16 @@ static void put_sample(struct making *m, const struct step *s)
 	m->samples += record_end(o);
 }
 
+/* The second one has no NUL of its own where it ends with the place of both. */
+static void put_two_names(struct out *o, const char *first, const char *second)
+{
+	size_t start = o->size;
+
+	put(o, first, strlen(first) + 1);
+	put(o, second, strlen(second));
+	put_align(o, start);
+}
+
 static void put_build_id(struct out *o, uint64_t size, uint64_t first)
 {
 	uint8_t bytes[24] = { (uint8_t)size, 0, 0, 0, (uint8_t)first };
@@ -339,6 +356,8 @@ static void put_map(struct making *m, const struct step *s)
 	struct numbers n = numbers_of(s);
 	struct origin from = origin_of(m, s);
 	bool second = s->flags & 0x20, kernel = s->flags & 1;
+	/* As flamefold records a line of perf-PID.map (live/live.h). */
+	bool line = second && !kernel && (s->flags & 0x88) == 0x08;
 	struct out *o = &m->records;
 
 	record_begin(o, second ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP,
@@ -356,12 +375,15 @@ static void put_map(struct making *m, const struct step *s)
 			put32(o, 8);
 			put32(o, 1);
 			put64(o, number_below(&n, 3));
-			put64(o, 0);
+			put64(o, line ? LIVE_LINE_GENERATION : 0);
 		}
 		put32(o, 5);
 		put32(o, 2);
 	}
-	put_name(o, kernel ? "[kernel.kallsyms]_text" : PICK(names, s->b >> 16));
+	if (line)
+		put_two_names(o, "//anon", PICK(line_names, s->b >> 16));
+	else
+		put_name(o, kernel ? "[kernel.kallsyms]_text" : PICK(names, s->b >> 16));
 	put_trailer(o, &from);
 	record_end(o);
 }
