@@ -222,12 +222,15 @@ size_t rings_ids(const struct rings *r, uint32_t index, const uint64_t **ret)
 	return 0;
 }
 
+/* There is no list where rings could not be mapped again. */
 void rings_enable(struct rings *r)
 {
-	perf_evlist__enable(r->evlist->list);
+	if (r->evlist)
+		perf_evlist__enable(r->evlist->list);
 }
 
 void rings_disable(struct rings *r)
 {
-	perf_evlist__disable(r->evlist->list);
+	if (r->evlist)
+		perf_evlist__disable(r->evlist->list);
 }

@@ -212,6 +212,15 @@ Test(evlist, what_could_not_be_mapped_leaves_nothing_behind)
 	ids_are(1, online.count);
 }
 
+/* Where rings have gone that were to be made larger, and the time of the run comes to its end. */
+Test(evlist, events_without_rings_can_be_stopped)
+{
+	add_event(PERF_COUNT_SW_DUMMY);
+	open_all();
+	rings_disable(&rings);
+	cr_expect_eq(rings_left(&rings), 0);
+}
+
 Test(evlist, no_program_that_is_started_has_the_descriptors)
 {
 	add_event(PERF_COUNT_SW_DUMMY);
