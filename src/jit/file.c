@@ -36,7 +36,7 @@ struct living {
 	int64_t started; /* ns of CLOCK_REALTIME */
 };
 
-static uint64_t now(clockid_t clock)
+static uint64_t time_on(clockid_t clock)
 {
 	struct timespec t;
 
@@ -89,42 +89,36 @@ static uint64_t read_start(uint32_t pid)
 }
 
 /* The clock of samples drifts against the others, which are kept right. */
-static uint64_t slack(uint64_t time)
+static uint64_t clock_slack(uint64_t time)
 {
 	return SLACK + time / 1000;
 }
 
-static bool is_another(const struct jit_process *process, uint64_t start)
-{
-	uint64_t asleep = now(CLOCK_BOOTTIME) - now(CLOCK_MONOTONIC);
-	char path[64];
-	struct stat st;
-
-	if (process->seen && start > process->seen + asleep + slack(start))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", process->pid);
-	return process->pid_namespace && stat(path, &st) == 0 &&
-	       (uint32_t)st.st_ino != process->pid_namespace;
-}
-
 static void look_at_process(const struct jit_process *process, struct living *ret)
 {
-	char path[32];
+	uint64_t start, asleep;
+	char path[64];
 	struct stat st;
-	uint64_t start;
 
 	*ret = (struct living){ .inner_pid = process->pid };
 	snprintf(path, sizeof(path), "/proc/%" PRIu32, process->pid);
 	if (!process->here || !process->pid || stat(path, &st) < 0)
 		return;
+	/* Another process has the pid now where it began after the recorded one was seen, whose time stands
+	 * still while the machine sleeps, or where it is in another namespace. */
 	start = read_start(process->pid);
-	if (is_another(process, start))
+	asleep = time_on(CLOCK_BOOTTIME) - time_on(CLOCK_MONOTONIC);
+	if (process->seen && start > process->seen + asleep + clock_slack(start))
+		return;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", process->pid);
+	if (process->pid_namespace && stat(path, &st) == 0 &&
+	    (uint32_t)st.st_ino != process->pid_namespace)
 		return;
 	ret->is = process_user(process->pid, &ret->owner);
 	ret->inner_pid = read_inner_pid(process->pid);
 	if (start)
-		ret->started =
-			(int64_t)(now(CLOCK_REALTIME) - now(CLOCK_BOOTTIME) + start);
+		ret->started = (int64_t)(time_on(CLOCK_REALTIME) -
+					 time_on(CLOCK_BOOTTIME) + start);
 }
 
 /* Where a file was looked for, and by whose word. */
@@ -171,7 +165,7 @@ static void object_to(struct jit_file *f, const char *path, const char *why,
 			path, (unsigned)st->st_uid);
 }
 
-static void note_failure(struct jit_file *f, int error)
+static void note_open_failure(struct jit_file *f, int error)
 {
 	if (!f->refused)
 		text_printf(&f->problem, "%scannot open '%s': %s",
@@ -181,7 +175,7 @@ static void note_failure(struct jit_file *f, int error)
 }
 
 /* O_PATH: nothing is opened that was not looked at. -1 with errno. */
-static int look_at(const struct place *place, const char *path)
+static int look_at_place(const struct place *place, const char *path)
 {
 	const int flags = O_PATH | O_CLOEXEC;
 	struct stat st;
@@ -207,15 +201,15 @@ static bool try_path(const struct object_places *places, const struct place *pla
 {
 	const char *why;
 	struct stat st;
-	int fd = look_at(place, path);
+	int fd = look_at_place(place, path);
 
 	if (fd < 0 && errno == EMFILE && file_raise_limit())
-		fd = look_at(place, path);
+		fd = look_at_place(place, path);
 	text_clear(&f->path);
 	text_printf(&f->path, "%s%s", place->root ? place->root : "", path);
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			note_failure(f, errno);
+			note_open_failure(f, errno);
 		return false;
 	}
 	why = fstat(fd, &st) < 0 ? "cannot be looked at"
@@ -231,7 +225,7 @@ static bool try_path(const struct object_places *places, const struct place *pla
 			object_to(f, f->path.bytes ? f->path.bytes : path,
 				  "is no regular file", &st);
 		else
-			note_failure(f, -fd);
+			note_open_failure(f, -fd);
 		return false;
 	}
 	text_clear(&f->problem);
@@ -270,9 +264,9 @@ struct file_names {
 	const char *inner_path;
 };
 
-static bool look_for(const struct object_places *places,
-		     const struct jit_process *process, const struct living *living,
-		     const struct file_names *names, struct jit_file *f)
+static bool look_for_file(const struct object_places *places,
+			  const struct jit_process *process, const struct living *living,
+			  const struct file_names *names, struct jit_file *f)
 {
 	const char *const below[2] = { names->path };
 	struct place place = { 0 };
@@ -292,36 +286,28 @@ static bool look_for(const struct object_places *places,
 	       try_path(places, &place, living, names->path, f);
 }
 
-/* When the program began, ns of CLOCK_REALTIME; 0: not known. */
-static int64_t start_of(const struct jit_process *process, const struct living *living)
-{
-	uint64_t age = now(CLOCK_MONOTONIC);
-
-	if (living->started)
-		return living->started;
-	if (!process->here || !process->started || process->started > age)
-		return 0;
-	return (int64_t)(now(CLOCK_REALTIME) - (age - process->started));
-}
-
 /* A pid is used again, and the file that went by it stays. */
 static void judge_age(const struct jit_process *process, const struct living *living,
 		      struct jit_file *f)
 {
-	int64_t start = start_of(process, living), written;
+	uint64_t age = time_on(CLOCK_MONOTONIC);
+	int64_t start = living->started, written;
 	struct stat st;
 
+	/* One that has gone began when the recording says. */
+	if (!start && process->here && process->started && process->started <= age)
+		start = (int64_t)(time_on(CLOCK_REALTIME) - (age - process->started));
 	if (!start || fstat(f->fd, &st) < 0)
 		return;
 	written = (int64_t)st.st_mtim.tv_sec * (int64_t)SECOND + st.st_mtim.tv_nsec;
-	if (written + (int64_t)slack(now(CLOCK_MONOTONIC)) < start)
+	if (written + (int64_t)clock_slack(age) < start)
 		text_printf(&f->problem,
 			    "'%s' is older than process %" PRIu32
 			    ": it may be another one's that had this pid before",
 			    f->path.bytes, process->pid);
 }
 
-static int finish(struct jit_file *f)
+static int finish_jit_file(struct jit_file *f)
 {
 	if (!f->path.failed && !f->problem.failed)
 		return 0;
@@ -338,9 +324,9 @@ static bool is_of_container(const struct jit_process *process)
 	       (uint32_t)st.st_ino != process->pid_namespace;
 }
 
-static void say_missing(const struct object_places *places,
-			const struct jit_process *process, const struct living *living,
-			const char *path, struct jit_file *f)
+static void say_no_map(const struct object_places *places,
+		       const struct jit_process *process, const struct living *living,
+		       const char *path, struct jit_file *f)
 {
 	if (f->problem.size > 0)
 		return;
@@ -378,34 +364,14 @@ int jit_file_open_map(const struct object_places *places,
 	look_at_process(process, &living);
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", process->pid);
 	snprintf(inner, sizeof(inner), "/tmp/perf-%" PRIu32 ".map", living.inner_pid);
-	if (look_for(places, process, &living, &names, &f))
+	if (look_for_file(places, process, &living, &names, &f))
 		judge_age(process, &living, &f);
 	else
-		say_missing(places, process, &living, path, &f);
-	if (finish(&f) < 0)
+		say_no_map(places, process, &living, path, &f);
+	if (finish_jit_file(&f) < 0)
 		return -ENOMEM;
 	*ret = f;
 	return 0;
-}
-
-/* The directory alone: what was mounted on it goes with the namespace, and so would the way
- * from the root to it. */
-static int open_tmp(uint32_t pid)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	char path[32];
-	int root, fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -1;
-	fd = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
-	close(root);
-	return fd;
 }
 
 static bool is_our_tmp(int dir)
@@ -416,27 +382,36 @@ static bool is_our_tmp(int dir)
 	       st.st_dev == ours.st_dev && st.st_ino == ours.st_ino;
 }
 
-/* A file may be mounted on a name in a /tmp that is ours otherwise. */
-static bool has_other_mounts(uint32_t pid)
-{
-	struct stat theirs, ours;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", pid);
-	return stat(path, &theirs) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 &&
-	       theirs.st_ino != ours.st_ino;
-}
-
 void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 {
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	struct stat theirs, ours;
 	struct living living;
+	char path[32];
+	int root;
 
-	*ret = (struct jit_tmp){ .dir = open_tmp(process->pid) };
+	*ret = (struct jit_tmp){ .dir = -1 };
+	/* The directory alone: what was mounted on it goes with the namespace, and so would the way
+	 * from the root to it. */
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", process->pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root >= 0) {
+		ret->dir = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
+		close(root);
+	}
 	look_at_process(process, &living);
 	ret->inner_pid = living.inner_pid;
 	ret->owner = living.owner;
 	ret->started = living.started;
-	ret->other_mounts = living.is && has_other_mounts(process->pid);
+	/* A file may be mounted on a name in a /tmp that is ours otherwise. */
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", process->pid);
+	ret->other_mounts = living.is && stat(path, &theirs) == 0 &&
+			    stat("/proc/self/ns/mnt", &ours) == 0 &&
+			    theirs.st_ino != ours.st_ino;
+	/* It is held where the process lives and its map is not where everybody looks for it. */
 	if (ret->dir < 0 ||
 	    (living.is && !(is_our_tmp(ret->dir) && living.inner_pid == process->pid)))
 		return;
@@ -458,7 +433,7 @@ int jit_tmp_open_map(const struct object_places *places,
 	if (!places->map_dir && !symfs_is_set(places) &&
 	    try_path(places, &place, &living, path, &f))
 		judge_age(process, &living, &f);
-	if (finish(&f) < 0)
+	if (finish_jit_file(&f) < 0)
 		return -ENOMEM;
 	*ret = f;
 	return 0;
@@ -483,14 +458,14 @@ int jit_file_open_dump(const struct object_places *places,
 	struct living living;
 
 	look_at_process(process, &living);
-	if (look_for(places, process, &living, &names, &f))
+	if (look_for_file(places, process, &living, &names, &f))
 		judge_age(process, &living, &f);
 	else if (f.problem.size == 0)
 		text_printf(&f.problem, "no '%s'%s", recorded,
 			    process->elsewhere
 				    ? ": recorded on another machine, see --map-dir"
 				    : "");
-	if (finish(&f) < 0)
+	if (finish_jit_file(&f) < 0)
 		return -ENOMEM;
 	*ret = f;
 	return 0;

@@ -38,7 +38,7 @@ enum record_type {
 };
 
 /* What cannot be read is an end, and *@error says so. */
-static size_t read_at(int fd, uint64_t offset, void *ret, size_t size, int *error)
+static size_t dump_read_at(int fd, uint64_t offset, void *ret, size_t size, int *error)
 {
 	size_t got = file_read_at(fd, ret, size, offset);
 
@@ -52,7 +52,7 @@ int jitdump_open(int fd, struct jitdump *ret)
 	uint8_t bytes[HEADER];
 	struct jitdump d = { .fd = fd };
 	struct cursor c =
-		cursor_of(bytes, read_at(fd, 0, bytes, sizeof(bytes), &d.error));
+		cursor_of(bytes, dump_read_at(fd, 0, bytes, sizeof(bytes), &d.error));
 	uint32_t magic = cursor_u32(&c), version;
 
 	d.swap = c.swap = magic == __builtin_bswap32(MAGIC);
@@ -131,6 +131,9 @@ static int take_load(struct jitdump *d, struct record *r)
 	uint32_t pid = cursor_u32(&r->body);
 	const uint8_t *end;
 
+	if (r->size < RECORD + LOAD)
+		return 0;
+	/* Lines and unwinding have come before the function that they are of. */
 	d->next = (struct jitdump_function){ 0 };
 	cursor_u32(&r->body);
 	cursor_u64(&r->body);
@@ -146,6 +149,7 @@ static int take_load(struct jitdump *d, struct record *r)
 	left -= LOAD + f.name_size + 1;
 	if (f.size > left)
 		return 0;
+	/* They are of the code at their address, whatever is loaded next. */
 	if (f.lines && d->lines_address != f.address)
 		f.lines = 0;
 	if (d->functions.count >= JITDUMP_FUNCTIONS_MOST ||
@@ -174,56 +178,56 @@ static int take_move(struct jitdump *d, struct record *r)
 	function = hash_map_get(&d->by_index, cursor_u64(&r->body));
 	if (r->body.bad || !function || is_of_other(d, pid))
 		return 0;
+	/* Behind its own bytes there is another one's code. */
 	if (size > d->functions.v[*function].size)
 		size = d->functions.v[*function].size;
 	return add_code(d, r->time, to, size, *function);
 }
 
-static void take_lines(struct jitdump *d, struct record *r)
+static int note_lines(struct jitdump *d, struct record *r)
 {
 	uint64_t size = r->size - RECORD;
 
 	d->next.lines = 0;
 	d->lines_address = cursor_u64(&r->body);
 	if (r->body.bad || size < DEBUG_INFO)
-		return;
+		return 0;
 	size -= DEBUG_INFO;
 	d->next.lines = r->offset + RECORD + DEBUG_INFO;
 	d->next.lines_size = size > LINES_MOST ? LINES_MOST : (uint32_t)size;
+	return 0;
 }
 
 /* "u64 size of both, of .eh_frame_hdr, mapped size; .eh_frame; .eh_frame_hdr" */
-static void take_unwinding(struct jitdump *d, struct record *r)
+static int note_unwinding(struct jitdump *d, struct record *r)
 {
 	uint64_t size = cursor_u64(&r->body), header = cursor_u64(&r->body);
 
 	d->next.unwind = 0;
 	if (r->size < RECORD + UNWINDING_INFO ||
 	    size > r->size - RECORD - UNWINDING_INFO || header >= size)
-		return;
+		return 0;
 	d->next.unwind = r->offset + RECORD + UNWINDING_INFO;
 	d->next.unwind_size = (uint32_t)(size - header);
-}
-
-static int take_record(struct jitdump *d, struct record *r)
-{
-	switch (r->type) {
-	case RECORD_LOAD:
-		return r->size >= RECORD + LOAD ? take_load(d, r) : 0;
-	case RECORD_MOVE:
-		return take_move(d, r);
-	case RECORD_DEBUG_INFO:
-		take_lines(d, r);
-		break;
-	case RECORD_UNWINDING_INFO:
-		take_unwinding(d, r);
-		break;
-	case RECORD_CLOSE:
-		d->closed = true;
-		break;
-	}
 	return 0;
 }
+
+/* The runtime has ended its session: nothing is read behind that. */
+static int note_close(struct jitdump *d, struct record *r)
+{
+	(void)r;
+	d->closed = true;
+	return 0;
+}
+
+/* By type; of others only the size counts. 0, or -ENOMEM. */
+static int (*const takers[])(struct jitdump *d, struct record *r) = {
+	[RECORD_LOAD] = take_load,
+	[RECORD_MOVE] = take_move,
+	[RECORD_DEBUG_INFO] = note_lines,
+	[RECORD_CLOSE] = note_close,
+	[RECORD_UNWINDING_INFO] = note_unwinding,
+};
 
 /* What has been read of the file: bytes from start on. */
 struct dump_window {
@@ -233,15 +237,16 @@ struct dump_window {
 };
 
 /* The next record: 1; 0 where it is not all there. */
-static int next_record(struct jitdump *d, struct dump_window *w, struct record *r)
+static int next_dump_record(struct jitdump *d, struct dump_window *w, struct record *r)
 {
 	size_t at, have;
 	uint8_t last;
 
+	/* Half a window has room for any name; more of the file is read before less is left. */
 	if (d->offset < w->start || d->offset - w->start + RECORD > w->size ||
 	    (w->size == ROOM && w->size - (size_t)(d->offset - w->start) < ROOM / 2)) {
 		w->start = d->offset;
-		w->size = read_at(d->fd, w->start, w->bytes, ROOM, &d->error);
+		w->size = dump_read_at(d->fd, w->start, w->bytes, ROOM, &d->error);
 	}
 	at = (size_t)(d->offset - w->start);
 	r->body = cursor_of(w->bytes + at, w->size - at);
@@ -256,11 +261,12 @@ static int next_record(struct jitdump *d, struct dump_window *w, struct record *
 		d->damaged = true;
 		return 0;
 	}
+	/* Of a record that is being written the end is not there yet, whatever is of its body. */
 	have = cursor_left(&r->body);
 	if (have > r->size - RECORD)
 		r->body.end = r->body.p + (r->size - RECORD);
 	else if (have < r->size - RECORD &&
-		 read_at(d->fd, r->offset + r->size - 1, &last, 1, &d->error) < 1)
+		 dump_read_at(d->fd, r->offset + r->size - 1, &last, 1, &d->error) < 1)
 		return 0;
 	return 1;
 }
@@ -272,14 +278,16 @@ int jitdump_read(struct jitdump *d)
 	int err = w.bytes ? 0 : -ENOMEM;
 
 	while (err == 0 && !d->closed && !d->damaged && !d->full &&
-	       next_record(d, &w, &r)) {
-		err = take_record(d, &r);
+	       next_dump_record(d, &w, &r)) {
+		if (r.type < sizeof(takers) / sizeof(*takers))
+			err = takers[r.type](d, &r);
 		d->offset += r.size;
 	}
 	free(w.bytes);
 	return err;
 }
 
+/* Functions are in the order of their records, so their bytes are in that of the file. */
 const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t offset)
 {
 	size_t low = 0, high = d->functions.count;
@@ -305,7 +313,7 @@ int jitdump_name(const struct jitdump *d, const struct jitdump_function *f,
 	size_t size = f->name_size < sizeof(name) ? f->name_size : sizeof(name);
 	int error = 0;
 
-	text_add(out, name, read_at(d->fd, f->name, name, size, &error));
+	text_add(out, name, dump_read_at(d->fd, f->name, name, size, &error));
 	return error;
 }
 
@@ -326,54 +334,13 @@ static int compare_lines(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* The last part of the path at @text. */
-static void set_file(struct jitdump_line *line, const char *bytes, const char *text,
-		     size_t size)
+/* Reads all lines of a function, sorted, in place of another one's. What there is no memory for has
+ * no lines. Entry after entry; a path counts by its last part, and "\xff" is the path before it. */
+static void read_dump_lines(const struct jitdump *d, struct jitdump_lines *lines,
+			    const struct jitdump_function *f)
 {
-	const char *slash = memrchr(text, '/', size);
-	const char *file = slash ? slash + 1 : text;
-
-	line->file = (uint32_t)(file - bytes);
-	line->file_size = (uint32_t)(size - (size_t)(file - text));
-}
-
-/* Entry after entry; "\xff" is the name before it. */
-static bool list_lines(struct jitdump_lines *lines, struct cursor *c)
-{
-	const char *name = lines->bytes;
-	size_t size = 0;
-
-	while (cursor_left(c) >= DEBUG_ENTRY) {
-		uint64_t address = cursor_u64(c);
-		uint32_t number = cursor_u32(c);
-		struct jitdump_line *line;
-		const char *text;
-
-		cursor_u32(c);
-		text = (const char *)c->p;
-		if (!memchr(text, '\0', cursor_left(c)))
-			break;
-		if (strcmp(text, "\xff") != 0) {
-			name = text;
-			size = strlen(text);
-		}
-		cursor_bytes(c, strlen(text) + 1);
-		line = array_add(&lines->list);
-		if (!line)
-			return false;
-		line->address = address;
-		line->line = number;
-		line->position = (uint32_t)lines->list.count;
-		set_file(line, lines->bytes, name, size);
-	}
-	return true;
-}
-
-/* What there is no memory for has no lines. */
-static void read_lines(const struct jitdump *d, struct jitdump_lines *lines,
-		       const struct jitdump_function *f)
-{
-	size_t read = lines->read;
+	size_t read = lines->read, size = 0;
+	const char *name;
 	struct cursor c;
 	int error = 0;
 
@@ -383,22 +350,58 @@ static void read_lines(const struct jitdump *d, struct jitdump_lines *lines,
 	if (!lines->bytes)
 		return;
 	c = cursor_of(lines->bytes,
-		      read_at(d->fd, f->lines, lines->bytes, f->lines_size, &error));
+		      dump_read_at(d->fd, f->lines, lines->bytes, f->lines_size, &error));
 	c.swap = d->swap;
 	lines->read = read + f->lines_size;
-	if (!list_lines(lines, &c))
-		lines->list.count = 0;
+	name = lines->bytes;
+	while (cursor_left(&c) >= DEBUG_ENTRY) {
+		uint64_t address = cursor_u64(&c);
+		uint32_t number = cursor_u32(&c);
+		struct jitdump_line *line;
+		const char *text;
+
+		cursor_u32(&c); /* column */
+		text = (const char *)c.p;
+		if (!memchr(text, '\0', cursor_left(&c)))
+			break;
+		if (strcmp(text, "\xff") != 0) {
+			const char *slash = strrchr(text, '/');
+
+			name = slash ? slash + 1 : text;
+			size = strlen(name);
+		}
+		cursor_bytes(&c, strlen(text) + 1);
+		line = array_add(&lines->list);
+		if (!line) {
+			lines->list.count = 0;
+			return;
+		}
+		*line = (struct jitdump_line){
+			.address = address,
+			.line = number,
+			.position = (uint32_t)lines->list.count,
+			.file = (uint32_t)(name - lines->bytes),
+			.file_size = (uint32_t)size,
+		};
+	}
 	if (lines->list.count > 1)
 		qsort(lines->list.v, lines->list.count, sizeof(*lines->list.v),
 		      compare_lines);
 }
 
-/* The last at or before the address. */
-static const struct jitdump_line *find_line(const struct jitdump_lines *lines,
-					    uint64_t address)
+void jitdump_line(const struct jitdump *d, struct jitdump_lines *lines,
+		  const struct jitdump_function *f, uint64_t offset, struct text *out)
 {
-	size_t low = 0, high = lines->list.count;
+	uint64_t address = f->address + (offset - f->bytes);
+	const struct jitdump_line *line;
+	size_t low = 0, high;
 
+	if (!f->lines)
+		return;
+	if (lines->of != f->lines)
+		read_dump_lines(d, lines, f);
+	/* The last at or before the address. */
+	high = lines->list.count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -407,21 +410,9 @@ static const struct jitdump_line *find_line(const struct jitdump_lines *lines,
 		else
 			high = middle;
 	}
-	return low ? &lines->list.v[low - 1] : NULL;
-}
-
-void jitdump_line(const struct jitdump *d, struct jitdump_lines *lines,
-		  const struct jitdump_function *f, uint64_t offset, struct text *out)
-{
-	const struct jitdump_line *line;
-
-	if (!f->lines)
+	if (low == 0)
 		return;
-	if (lines->of != f->lines)
-		read_lines(d, lines, f);
-	line = find_line(lines, f->address + (offset - f->bytes));
-	if (!line)
-		return;
+	line = &lines->list.v[low - 1];
 	text_add(out, lines->bytes + line->file, line->file_size);
 	text_printf(out, ":%u", line->line);
 }

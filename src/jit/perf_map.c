@@ -46,7 +46,7 @@ static int digit(char c)
 }
 
 /* A number and the blanks behind it; false where it is none, or too large. */
-static bool read_number(const char **at, const char *end, uint64_t *ret)
+static bool read_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at, *first;
 	uint64_t value = 0;
@@ -77,8 +77,8 @@ bool perf_map_line(const char *line, size_t length, struct perf_map_entry *ret,
 		p++;
 	if (end > p && end[-1] == '\r')
 		end--;
-	if (!read_number(&p, end, &ret->start) || !read_number(&p, end, &bytes) ||
-	    p == end || bytes == 0)
+	if (!read_hex(&p, end, &ret->start) || !read_hex(&p, end, &bytes) || p == end ||
+	    bytes == 0)
 		return false;
 	if (__builtin_add_overflow(ret->start, bytes, &ret->end))
 		ret->end = UINT64_MAX;
@@ -123,8 +123,8 @@ static int paint(struct map_reader *r)
 	return 0;
 }
 
-/* Paints, and keeps only what is seen. The names stay in the file's order, too. */
-static int settle(struct map_reader *r)
+/* Paints, and keeps only what is seen of that. The names stay in the file's order, too. */
+static int settle_entries(struct map_reader *r)
 {
 	struct perf_map *map = r->map;
 	uint32_t *place = calloc(map->list.count + 1, sizeof(*place));
@@ -159,8 +159,8 @@ static int settle(struct map_reader *r)
 	return 0;
 }
 
-static int add_entry(struct map_reader *r, const struct perf_map_entry *entry,
-		     const char *name, size_t size)
+static int add_map_entry(struct map_reader *r, const struct perf_map_entry *entry,
+			 const char *name, size_t size)
 {
 	struct perf_map *map = r->map;
 	struct perf_map_entry *slot;
@@ -169,7 +169,7 @@ static int add_entry(struct map_reader *r, const struct perf_map_entry *entry,
 		size = PERF_MAP_NAME_MOST;
 	if (map->list.count > 2 * r->settled + KEPT_MOST ||
 	    map->names.size > 2 * r->settled_names + NAMES_MOST)
-		if (settle(r) < 0)
+		if (settle_entries(r) < 0)
 			return -ENOMEM;
 	/* Arrays are twice as long as they have to be, and what is dropped is still claimed. */
 	if (!claim_add(&map->claim, r->budget, 2 * (sizeof(*slot) + size))) {
@@ -212,7 +212,7 @@ static uint32_t turn_of(struct map_reader *r, const struct perf_map_entry *entry
 		       : 0;
 }
 
-static int take_line(void *arg, const char *line, size_t length, uint64_t offset)
+static int take_map_line(void *arg, const char *line, size_t length, uint64_t offset)
 {
 	struct map_reader *r = arg;
 	struct perf_map_entry entry;
@@ -228,7 +228,7 @@ static int take_line(void *arg, const char *line, size_t length, uint64_t offset
 	if (at == r->count || r->addresses[at] >= entry.end)
 		return 0;
 	entry.turn = turn_of(r, &entry, offset);
-	return add_entry(r, &entry, name, size);
+	return add_map_entry(r, &entry, name, size);
 }
 
 /* What is read of the file, and what has been taken of that. */
@@ -243,27 +243,29 @@ struct reading_map {
 	void *arg;
 };
 
-static int take_text(struct reading_map *in, const char *line, size_t length,
-		     const char *behind)
+/* @line, which ends before @behind. */
+static int take_piece(struct reading_map *in, const char *line, size_t length,
+		      const char *behind)
 {
 	uint64_t left = (uint64_t)(in->bytes + in->size - behind);
 
 	return in->inside ? 0 : in->take(in->arg, line, length, in->offset - left);
 }
 
-/* All whole lines; what is left goes to the front. */
-static int take_lines(struct reading_map *in)
+/* All whole lines of what is in memory; what is left goes to the front. */
+static int take_whole_lines(struct reading_map *in)
 {
 	char *p = in->bytes, *end = in->bytes + in->size, *stop;
 	int err = 0;
 
 	while (err == 0 && (stop = memchr(p, '\n', (size_t)(end - p)))) {
-		err = take_text(in, p, (size_t)(stop - p), stop + 1);
+		err = take_piece(in, p, (size_t)(stop - p), stop + 1);
 		in->inside = false;
 		p = stop + 1;
 	}
+	/* A line that is longer than the memory counts by its beginning: its name is cut anyway. */
 	if (err == 0 && p == in->bytes && in->size == ROOM) {
-		err = take_text(in, p, in->size, end);
+		err = take_piece(in, p, in->size, end);
 		in->inside = true;
 		p = end;
 	}
@@ -273,7 +275,7 @@ static int take_lines(struct reading_map *in)
 }
 
 /* Until @cut, which others may set, is true; NULL: nobody does. */
-static int read_lines(struct reading_map *in, const bool *cut)
+static int read_map_lines(struct reading_map *in, const bool *cut)
 {
 	int err = 0;
 
@@ -292,7 +294,7 @@ static int read_lines(struct reading_map *in, const bool *cut)
 			break;
 		in->offset += (uint64_t)got;
 		in->size += (size_t)got;
-		err = take_lines(in);
+		err = take_whole_lines(in);
 	}
 	return err;
 }
@@ -307,23 +309,10 @@ int perf_map_each(int fd, uint64_t *from, uint64_t until, perf_map_take *take, v
 	in.bytes = malloc(ROOM);
 	if (!in.bytes)
 		return -ENOMEM;
-	err = read_lines(&in, NULL);
+	err = read_map_lines(&in, NULL);
 	*from = in.offset - in.size;
 	free(in.bytes);
 	return err;
-}
-
-/* Of a file that is too long the end counts, from the first whole line on. */
-static void begin_reading(int fd, struct reading_map *in, struct perf_map *map)
-{
-	struct stat st;
-
-	in->fd = fd;
-	if (fstat(fd, &st) == 0 && st.st_size > PERF_MAP_MOST) {
-		in->offset = map->skipped = (uint64_t)st.st_size - PERF_MAP_MOST;
-		in->inside = true;
-	}
-	in->until = in->offset + PERF_MAP_MOST;
 }
 
 int perf_map_read(int fd, const struct perf_map_question *question, struct budget *budget,
@@ -335,7 +324,8 @@ int perf_map_read(int fd, const struct perf_map_question *question, struct budge
 				.question = question,
 				.map = &map,
 				.budget = budget };
-	struct reading_map in = { .take = take_line, .arg = &r };
+	struct reading_map in = { .fd = fd, .take = take_map_line, .arg = &r };
+	struct stat st;
 	int err = r.count < UINT32_MAX ? 0 : -ENOMEM;
 
 	if (err == 0) {
@@ -344,13 +334,18 @@ int perf_map_read(int fd, const struct perf_map_question *question, struct budge
 		if (!in.bytes || !map.of_address)
 			err = -ENOMEM;
 	}
+	/* Of a file that is too long the end counts, from the first whole line on. */
+	if (fstat(fd, &st) == 0 && st.st_size > PERF_MAP_MOST) {
+		in.offset = map.skipped = (uint64_t)st.st_size - PERF_MAP_MOST;
+		in.inside = true;
+	}
+	in.until = in.offset + PERF_MAP_MOST;
 	if (err == 0) {
-		begin_reading(fd, &in, &map);
-		err = read_lines(&in, &map.cut);
+		err = read_map_lines(&in, &map.cut);
 		map.error = in.error;
 	}
 	if (err == 0)
-		err = settle(&r);
+		err = settle_entries(&r);
 	free(in.bytes);
 	if (err < 0) {
 		perf_map_release(&map);

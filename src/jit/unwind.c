@@ -52,6 +52,7 @@ struct frame_entries {
 	size_t cie; /* its place */
 };
 
+/* Bytes of a pointer; 0 for what cannot be rewritten where it stands. */
 static unsigned pointer_size(uint8_t encoding)
 {
 	switch (encoding & FORMAT) {
@@ -79,15 +80,16 @@ static bool read_cie(struct cursor c, uint8_t *encoding)
 	*encoding = 0;
 	if (*augmentation == '\0')
 		return true;
+	/* Without it nobody knows where what comes behind an unknown letter begins. */
 	if (*augmentation++ != 'z')
 		return false;
-	read_uleb(&c);
-	read_sleb(&c);
-	if (version == 1)
+	read_uleb(&c); /* alignment of code */
+	read_sleb(&c); /* of data */
+	if (version == 1) /* the register of the return address */
 		cursor_u8(&c);
 	else
 		read_uleb(&c);
-	read_uleb(&c);
+	read_uleb(&c); /* bytes of what the letters stand for */
 	for (; *augmentation; augmentation++) {
 		uint8_t value = *augmentation == 'S' ? 0 : cursor_u8(&c);
 
@@ -114,11 +116,13 @@ static bool move_start(struct frame_entries *e, size_t at)
 	memcpy(&value, e->bytes + at, size);
 	if (size == 4 && (e->encoding & FORMAT) == SDATA4)
 		value = (int32_t)value;
+	/* Into the function; an entry of other code than that was not written for it. */
 	start = (uint64_t)value + (relative ? e->from + at : 0) - e->f->address;
 	if (start >= e->f->size)
 		return false;
 	start += e->f->bytes;
 	value = (int64_t)(start - (relative ? e->to + at : 0));
+	/* The object is as long as its dump, which may have more than 2 GiB. */
 	narrow = (int32_t)value;
 	if (size == 4 && narrow != value)
 		return false;
@@ -137,6 +141,7 @@ static size_t move_entry(struct frame_entries *e, size_t at)
 		return 0;
 	id = cursor_u32(&c);
 	c.end = e->bytes + body + length;
+	/* 0: a CIE. Others have the distance back to theirs, which has to be the last one. */
 	if (id == 0) {
 		e->cie = at;
 		if (!read_cie(c, &e->encoding))
@@ -147,20 +152,12 @@ static size_t move_entry(struct frame_entries *e, size_t at)
 	return body + length;
 }
 
-/* Keeps as many entries as could be moved: the next function's go behind them. */
-static void move_entries(struct moving *m, struct frame_entries *e)
-{
-	size_t at = 0, next;
-
-	e->cie = SIZE_MAX;
-	while ((next = move_entry(e, at)))
-		at = next;
-	m->size += at;
-}
-
+/* False without memory; a function whose entries are too many goes without. */
 static bool move_function(struct moving *m, const struct jitdump_function *f)
 {
-	struct frame_entries e = { .f = f, .size = f->unwind_size };
+	/* No entry may come before the first CIE. */
+	struct frame_entries e = { .f = f, .size = f->unwind_size, .cie = SIZE_MAX };
+	size_t at = 0, next;
 
 	if (!f->unwind || e.size > FRAME_MOST || e.size > FRAMES_MOST - m->size)
 		return true;
@@ -171,7 +168,10 @@ static bool move_function(struct moving *m, const struct jitdump_function *f)
 	e.from = jitdump_unwind_address(f);
 	e.to = m->base + m->size;
 	e.size = file_read_at(m->dump->fd, e.bytes, e.size, f->unwind);
-	move_entries(m, &e);
+	while ((next = move_entry(&e, at)))
+		at = next;
+	/* As many as could be moved are kept: the next function's go behind them. */
+	m->size += at;
 	return true;
 }
 
@@ -233,6 +233,7 @@ static bool write_object(const struct moving *m, int fd)
 	       write_at(fd, sections, sizeof(sections), sections_at);
 }
 
+/* .eh_frame lies behind where the dump's bytes of code have their addresses, in a page of its own. */
 int jit_unwind_make(const struct jitdump *d, int *ret)
 {
 	struct moving m = { .dump = d, .base = (d->offset + 4095) & ~(uint64_t)4095 };
