@@ -5,9 +5,6 @@
 #include "engine/profile.h"
 #include "find/find.h"
 
-/* Modes of an MMAP record. */
-enum { OF_KERNEL = MODE_KERNEL, OF_USERS = MODE_USER };
-
 static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
 {
 	const char *path = intern_text(&p->strings, p->images.list.v[index].path);
@@ -20,8 +17,9 @@ static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
 	if (size > BUILD_ID_MAX)
 		size = BUILD_ID_MAX;
 	if (err == 0 && found.object.elf && size && !found.refused)
-		err = save_build_id(&p->ctx, save, path, OF_USERS, found.object.build_id,
-				    size);
+		err = save_build_id(&p->ctx, save,
+				    &(struct save_object){ path, MODE_USER, size,
+							   found.object.build_id });
 	found_release(&found);
 	return err;
 }
@@ -30,14 +28,16 @@ int save_objects(struct ff_profile *p, struct save *save)
 {
 	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
 	uint8_t id[BUILD_ID_MAX];
-	unsigned size = 0, byte;
+	unsigned byte;
 	int err = 0;
 
 	if (kernel_build_id_here(hex)) {
-		while (size < sizeof(id) && sscanf(hex + 2 * size, "%2x", &byte) == 1)
-			id[size++] = (uint8_t)byte;
-		err = save_build_id(&p->ctx, save, "[kernel.kallsyms]", OF_KERNEL, id,
-				    size);
+		struct save_object kernel = { "[kernel.kallsyms]", MODE_KERNEL, 0, id };
+
+		while (kernel.size < sizeof(id) &&
+		       sscanf(hex + 2 * kernel.size, "%2x", &byte) == 1)
+			id[kernel.size++] = (uint8_t)byte;
+		err = save_build_id(&p->ctx, save, &kernel);
 	}
 	for (uint32_t i = 0; i < p->images.list.count && err == 0; i++)
 		if (p->images.list.v[i].kind == IMAGE_FILE)

@@ -14,13 +14,13 @@
 #include "input/stream_item.h"
 #include "live/live.h"
 
-static int add_text(struct input *in, const char *text, uint32_t *ret)
+static int set_text(struct input *in, const char *text, uint32_t *ret)
 {
 	return intern_add(in->strings, text, strlen(text), ret);
 }
 
 /* What a clock shows, in ns. */
-static uint64_t clock_now(clockid_t clock)
+static uint64_t clock_shows(clockid_t clock)
 {
 	struct timespec now;
 
@@ -36,57 +36,23 @@ static int describe_machine(struct input *in)
 	if (uname(&name) < 0)
 		return 0;
 	in->rec.day_clock = CLOCK_MONOTONIC;
-	in->rec.day_time = clock_now(CLOCK_REALTIME);
-	in->rec.clock_time = clock_now(CLOCK_MONOTONIC);
+	in->rec.day_time = clock_shows(CLOCK_REALTIME);
+	in->rec.clock_time = clock_shows(CLOCK_MONOTONIC);
 	in->rec.processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	if (add_text(in, name.nodename, &in->rec.host) < 0 ||
-	    add_text(in, name.release, &in->rec.kernel) < 0 ||
-	    add_text(in, name.machine, &in->rec.arch) < 0)
+	if (set_text(in, name.nodename, &in->rec.host) < 0 ||
+	    set_text(in, name.release, &in->rec.kernel) < 0 ||
+	    set_text(in, name.machine, &in->rec.arch) < 0)
 		return -ENOMEM;
-	return add_text(in, "flamefold " FF_VERSION, &in->rec.recorder);
+	return set_text(in, "flamefold " FF_VERSION, &in->rec.recorder);
 }
 
-static int add_ids(struct context *ctx, struct input *in,
-		   const struct live_opened *opened, uint32_t index)
+static int add_ids_of(struct context *ctx, struct input *in,
+		      const struct live_opened *opened, uint32_t index)
 {
 	for (size_t i = 0; i < opened->id_count; i++)
 		if (!hash_map_set(&in->finder.by_id, opened->ids[i], index))
 			return fail_memory(ctx);
 	return 0;
-}
-
-static int add_event(struct context *ctx, struct input *in,
-		     const struct live_opened *opened)
-{
-	int err =
-		event_add(ctx, in, (const uint8_t *)&opened->attr, sizeof(opened->attr));
-	uint32_t index = (uint32_t)in->rec.events.count - 1;
-
-	if (err < 0)
-		return err;
-	if (add_text(in, opened->name, &in->rec.events.v[index].name) < 0)
-		return fail_memory(ctx);
-	err = tracepoint_read_live(ctx, in, opened);
-	return err < 0 ? err : add_ids(ctx, in, opened, index);
-}
-
-static int open_live(struct context *ctx, struct input *in,
-		     const struct live_opened *events, size_t count)
-{
-	int err = 0;
-
-	in->path = strdup("live");
-	if (!in->path || describe_machine(in) < 0)
-		return fail_memory(ctx);
-	in->live = true;
-	in->rec.format = "live";
-	in->rec.form = "live";
-	in->named = true;
-	for (size_t i = 0; i < count && err == 0; i++)
-		err = add_event(ctx, in, &events[i]);
-	if (err == 0)
-		event_finder_settle(in);
-	return err;
 }
 
 int input_open_live(struct context *ctx, struct intern *strings,
@@ -99,12 +65,31 @@ int input_open_live(struct context *ctx, struct intern *strings,
 		return fail_memory(ctx);
 	in->strings = strings;
 	in->budget = ctx->budget;
-	err = open_live(ctx, in, events, count);
-	if (err < 0)
+	in->live = true;
+	in->rec.format = "live";
+	in->rec.form = "live";
+	in->named = true;
+	in->path = strdup("live");
+	err = in->path && describe_machine(in) >= 0 ? 0 : fail_memory(ctx);
+	for (uint32_t i = 0; i < count && err == 0; i++) {
+		const struct perf_event_attr *attr = &events[i].attr;
+
+		err = event_add(ctx, in, (const uint8_t *)attr, sizeof(*attr));
+		if (err == 0 &&
+		    set_text(in, events[i].name, &in->rec.events.v[i].name) < 0)
+			err = fail_memory(ctx);
+		if (err == 0)
+			err = tracepoint_read_live(ctx, in, &events[i]);
+		if (err == 0)
+			err = add_ids_of(ctx, in, &events[i], i);
+	}
+	if (err < 0) {
 		input_close(in);
-	else
-		*ret = in;
-	return err;
+		return err;
+	}
+	event_finder_settle(in);
+	*ret = in;
+	return 0;
 }
 
 int input_add_ids(struct context *ctx, struct input *in, const struct live_opened *events,
@@ -113,13 +98,13 @@ int input_add_ids(struct context *ctx, struct input *in, const struct live_opene
 	int err = 0;
 
 	for (size_t i = 0; i < count && err == 0; i++)
-		err = add_ids(ctx, in, &events[i], (uint32_t)i);
+		err = add_ids_of(ctx, in, &events[i], (uint32_t)i);
 	return err;
 }
 
 int input_set_command(struct input *in, const char *command)
 {
-	return add_text(in, command, &in->rec.command);
+	return set_text(in, command, &in->rec.command);
 }
 
 int input_take(struct context *ctx, struct input *in, const uint8_t *bytes, uint32_t size,

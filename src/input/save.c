@@ -5,9 +5,8 @@
  * end, and the attributes, whose size does not change, are written again and point
  * there.
  *
- * A sample that is made smaller is written into room for all of it, and what it did not
- * need is given back. Attributes are cut behind their last byte that is not 0: perf
- * refuses any that are longer than its own.
+ * Source: tools/perf/Documentation/perf.data-file-format.txt; what perf accepts of it is in its
+ * util/header.c.
  */
 #include "input/save.h"
 
@@ -26,8 +25,7 @@
 
 enum {
 	HEAD = sizeof(struct perf_event_header),
-	/* perf reads no attributes that are longer than its own: old ones are 112 bytes. */
-	ATTR_LEAST = PERF_ATTR_SIZE_VER5,
+
 	FLUSHED_NS = 1000000000,
 };
 
@@ -48,29 +46,12 @@ struct save {
 	struct save_state state; /* for that */
 };
 
-static uint64_t now(clockid_t clock)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static bool is_changed(const struct save *s, size_t event)
-{
-	return s->stacks != SAVE_RECORDED && save_sample_shrinks(&s->events[event].attr);
-}
-
-/* Up to the last byte of any attr that is not 0. */
-static uint32_t needed_size(const struct save *s)
-{
-	size_t size = ATTR_LEAST;
-
-	for (size_t i = 0; i < s->count; i++)
-		for (size_t at = size; at < sizeof(s->attrs[i]); at++)
-			if (((const uint8_t *)&s->attrs[i])[at])
-				size = at + 1;
-	return (uint32_t)((size + 7) & ~(size_t)7);
 }
 
 static bool add_by_id(struct save *s)
@@ -82,8 +63,12 @@ static bool add_by_id(struct save *s)
 	return true;
 }
 
+/* Attributes as the file has them. They are cut behind the last byte of any that is not 0: perf refuses
+ * longer ones than its own, and old ones of it have 112 bytes. */
 static bool make_attrs(struct save *s)
 {
+	size_t size = PERF_ATTR_SIZE_VER5;
+
 	s->attrs = calloc(s->count, sizeof(*s->attrs));
 	if (!s->attrs)
 		return false;
@@ -91,85 +76,83 @@ static bool make_attrs(struct save *s)
 		s->attrs[i] = s->events[i].attr;
 		if (s->stacks == SAVE_CALLERS && save_sample_shrinks(&s->attrs[i]))
 			save_sample_attr(&s->attrs[i]);
+		for (size_t at = size; at < sizeof(s->attrs[i]); at++)
+			if (((const uint8_t *)&s->attrs[i])[at])
+				size = at + 1;
 	}
-	s->attr_size = needed_size(s);
+	s->attr_size = (uint32_t)((size + 7) & ~(size_t)7);
 	for (size_t i = 0; i < s->count; i++)
 		s->attrs[i].size = s->attr_size;
 	return add_by_id(s);
-}
-
-static void note_clock(struct save *s)
-{
-	const struct perf_event_attr *attr = &s->attrs[0];
-	struct bytes *data = &s->features[FEATURE_CLOCK_DATA];
-	struct timespec resolution;
-
-	if (!attr->use_clockid || clock_getres(attr->clockid, &resolution) < 0)
-		return;
-	bytes_u64(&s->features[FEATURE_CLOCKID], (uint64_t)resolution.tv_nsec);
-	bytes_u32(data, 1); /* version */
-	bytes_u32(data, (uint32_t)attr->clockid);
-	bytes_u64(data, now(CLOCK_REALTIME));
-	bytes_u64(data, now(attr->clockid));
 }
 
 /* What is known before the first record. */
 static void note_features(struct context *ctx, struct save *s,
 			  const struct save_options *options)
 {
-	feature_hostname(&s->features[FEATURE_HOSTNAME]);
-	feature_osrelease(&s->features[FEATURE_OSRELEASE]);
-	feature_arch(&s->features[FEATURE_ARCH]);
-	feature_nrcpus(&s->features[FEATURE_NRCPUS]);
-	feature_cpudesc(&s->features[FEATURE_CPUDESC]);
-	feature_total_mem(&s->features[FEATURE_TOTAL_MEM]);
-	feature_cmdline(&s->features[FEATURE_CMDLINE], options->command,
+	struct bytes *features = s->features, *clock = &features[FEATURE_CLOCK_DATA];
+	const struct perf_event_attr *attr = &s->attrs[0];
+	struct timespec resolution;
+
+	feature_hostname(&features[FEATURE_HOSTNAME]);
+	feature_osrelease(&features[FEATURE_OSRELEASE]);
+	feature_arch(&features[FEATURE_ARCH]);
+	feature_nrcpus(&features[FEATURE_NRCPUS]);
+	feature_cpudesc(&features[FEATURE_CPUDESC]);
+	feature_total_mem(&features[FEATURE_TOTAL_MEM]);
+	feature_cmdline(&features[FEATURE_CMDLINE], options->command,
 			options->command_count);
 	if (options->recorder)
-		feature_string(&s->features[FEATURE_VERSION], options->recorder);
-	feature_tracing_data(ctx, s->events, s->count,
-			     &s->features[FEATURE_TRACING_DATA]);
-	note_clock(s);
+		feature_string(&features[FEATURE_VERSION], options->recorder);
+	feature_tracing_data(ctx, s->events, s->count, &features[FEATURE_TRACING_DATA]);
+	if (!attr->use_clockid || clock_getres(attr->clockid, &resolution) < 0)
+		return;
+	bytes_u64(&features[FEATURE_CLOCKID], (uint64_t)resolution.tv_nsec);
+	bytes_u32(clock, 1); /* version */
+	bytes_u32(clock, (uint32_t)attr->clockid);
+	bytes_u64(clock, clock_ns(CLOCK_REALTIME));
+	bytes_u64(clock, clock_ns(attr->clockid));
 }
 
-static void add_section(struct bytes *to, uint64_t offset, uint64_t size)
+static void append_section(struct bytes *to, uint64_t offset, uint64_t size)
 {
 	bytes_u64(to, offset);
 	bytes_u64(to, size);
 }
 
 /* @data_size 0: the end is not known. */
-static void make_header(const struct save *s, uint64_t data_size,
-			const uint64_t features[FEATURE_WORDS], struct bytes *to)
+static void append_header(const struct save *s, uint64_t data_size,
+			  const uint64_t features[FEATURE_WORDS], struct bytes *to)
 {
 	uint64_t entry = s->attr_size + HEADER_SECTION;
 
 	bytes_add(to, PERF_MAGIC, 8);
 	bytes_u64(to, HEADER_FULL);
 	bytes_u64(to, entry);
-	add_section(to, s->attrs_at, entry * s->count);
-	add_section(to, s->data_at, data_size);
-	add_section(to, 0, 0); /* event types, of the first version */
+	append_section(to, s->attrs_at, entry * s->count);
+	append_section(to, s->data_at, data_size);
+	append_section(to, 0, 0); /* event types, of the first version */
 	for (int i = 0; i < FEATURE_WORDS; i++)
 		bytes_u64(to, features[i]);
 }
 
-static void add_ids(const struct save *s, struct bytes *to)
+static void append_ids(const struct save *s, struct bytes *to)
 {
 	for (size_t i = 0; i < s->count; i++)
 		bytes_add(to, s->events[i].ids, 8 * s->events[i].id_count);
 }
 
 /* @ids: where those stand in the file. */
-static void add_attrs(const struct save *s, uint64_t ids, struct bytes *to)
+static void append_attrs(const struct save *s, uint64_t ids, struct bytes *to)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		bytes_add(to, &s->attrs[i], s->attr_size);
-		add_section(to, ids, 8 * s->events[i].id_count);
+		append_section(to, ids, 8 * s->events[i].id_count);
 		ids += 8 * s->events[i].id_count;
 	}
 }
 
+/* Behind all else. The bytes are released. */
 static int write_plain(struct context *ctx, struct save *s, struct bytes *bytes)
 {
 	int err = bytes->failed ? fail_memory(ctx)
@@ -177,6 +160,15 @@ static int write_plain(struct context *ctx, struct save *s, struct bytes *bytes)
 
 	bytes_release(bytes);
 	return err;
+}
+
+/* Over what was written at @offset. */
+static int write_over(struct context *ctx, struct save *s, uint64_t offset,
+		      const struct bytes *bytes)
+{
+	return bytes->failed
+		       ? fail_memory(ctx)
+		       : save_file_at(ctx, &s->file, offset, bytes->v, bytes->count);
 }
 
 static int write_beginning(struct context *ctx, struct save *s)
@@ -188,9 +180,9 @@ static int write_beginning(struct context *ctx, struct save *s)
 	for (size_t i = 0; i < s->count; i++)
 		s->attrs_at += 8 * s->events[i].id_count;
 	s->data_at = s->attrs_at + s->count * (s->attr_size + HEADER_SECTION);
-	make_header(s, 0, no_features, &bytes);
-	add_ids(s, &bytes);
-	add_attrs(s, HEADER_FULL, &bytes);
+	append_header(s, 0, no_features, &bytes);
+	append_ids(s, &bytes);
+	append_attrs(s, HEADER_FULL, &bytes);
 	return write_plain(ctx, s, &bytes);
 }
 
@@ -229,7 +221,7 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 	s->events = events;
 	s->count = count;
 	s->first_time = UINT64_MAX;
-	s->flushed = now(CLOCK_MONOTONIC);
+	s->flushed = clock_ns(CLOCK_MONOTONIC);
 	s->stacks = options->stacks;
 	err = make_attrs(s) ? save_file_open(ctx, options->path, options->level, &s->file)
 			    : fail_memory(ctx);
@@ -261,52 +253,40 @@ int save_add_ids(struct context *ctx, struct save *s)
 	return add_by_id(s) ? 0 : fail_memory(ctx);
 }
 
-/* Its place follows from LIVE_SAMPLE_TYPE: the fields before it are its id, the address and
- * who ran. */
-static void note_time(struct save *s, const uint8_t *bytes, uint32_t size)
-{
-	enum { TIME = HEAD + 24 };
-	uint64_t time;
-
-	if (size < TIME + sizeof(time))
-		return;
-	memcpy(&time, bytes + TIME, sizeof(time));
-	if (time < s->first_time)
-		s->first_time = time;
-	if (time > s->last_time)
-		s->last_time = time;
-}
-
-static const uint32_t *event_of(const struct save *s, const uint8_t *bytes, uint32_t size)
-{
-	uint64_t id;
-
-	if (size < HEAD + sizeof(id))
-		return NULL;
-	memcpy(&id, bytes + HEAD, sizeof(id));
-	return hash_map_get(&s->by_id, id);
-}
-
 int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
 		const struct save_found *found)
 {
-	const uint32_t *event = event_of(s, bytes, size);
+	/* Places follow from LIVE_SAMPLE_TYPE: the id comes first, and before the time the
+	 * address and who ran. */
+	enum { ID = HEAD, TIME = HEAD + 24 };
+	const uint32_t *event = NULL;
+	const struct perf_event_attr *attr;
+	uint64_t id, time;
 	uint8_t *to;
 	size_t used;
 
 	assert(size <= SAVED_MOST);
-	note_time(s, bytes, size);
-	if (!event || !is_changed(s, *event))
+	if (size >= ID + sizeof(id)) {
+		memcpy(&id, bytes + ID, sizeof(id));
+		event = hash_map_get(&s->by_id, id);
+	}
+	if (size >= TIME + sizeof(time)) {
+		memcpy(&time, bytes + TIME, sizeof(time));
+		if (time < s->first_time)
+			s->first_time = time;
+		if (time > s->last_time)
+			s->last_time = time;
+	}
+	attr = event ? &s->events[*event].attr : NULL;
+	if (!attr || s->stacks == SAVE_RECORDED || !save_sample_shrinks(attr))
 		return save_file_add(ctx, &s->file, bytes, size);
+	/* Written into room for all of it; what is not needed is given back. */
 	to = save_file_room(ctx, &s->file, size);
 	if (!to)
 		return s->file.failed;
-	if (s->stacks == SAVE_UNWOUND)
-		used = save_sample_unwound(&s->events[*event].attr, bytes, size,
-					   found->user, found->user_count, to);
-	else
-		used = save_sample_shrink(&s->events[*event].attr, bytes, size,
-					  found->caller, found->cut, to);
+	used = s->stacks == SAVE_UNWOUND
+		       ? save_sample_unwound(attr, bytes, size, found, to)
+		       : save_sample_shrink(attr, bytes, size, found, to);
 	save_file_return(&s->file, size - used);
 	return 0;
 }
@@ -317,7 +297,7 @@ int save_end_round(struct context *ctx, struct save *s)
 {
 	const struct perf_event_header round = { .type = PERF_RECORD_FINISHED_ROUND,
 						 .size = sizeof(round) };
-	uint64_t time = now(CLOCK_MONOTONIC);
+	uint64_t time = clock_ns(CLOCK_MONOTONIC);
 
 	if (s->file.failed)
 		return save_file_flush(ctx, &s->file);
@@ -327,60 +307,43 @@ int save_end_round(struct context *ctx, struct save *s)
 	return save_file_plain(ctx, &s->file, &round, sizeof(round));
 }
 
-int save_build_id(struct context *ctx, struct save *s, const char *path, unsigned mode,
-		  const uint8_t *id, unsigned size)
+int save_build_id(struct context *ctx, struct save *s, const struct save_object *object)
 {
 	struct bytes *to = &s->features[FEATURE_BUILD_ID];
 
-	feature_build_id(to, path, mode, id, size);
+	feature_build_id(to, object);
 	return to->failed ? fail_memory(ctx) : 0;
-}
-
-uint64_t save_size(const struct save *s)
-{
-	return s->file.size + s->file.count;
-}
-
-static void note_event_desc(struct save *s)
-{
-	struct bytes *to = &s->features[FEATURE_EVENT_DESC];
-
-	bytes_u32(to, (uint32_t)s->count);
-	bytes_u32(to, s->attr_size);
-	for (size_t i = 0; i < s->count; i++) {
-		bytes_add(to, &s->attrs[i], s->attr_size);
-		bytes_u32(to, (uint32_t)s->events[i].id_count);
-		feature_string(to, s->events[i].name);
-		bytes_add(to, s->events[i].ids, 8 * s->events[i].id_count);
-	}
-}
-
-static void note_compressed(struct save *s)
-{
-	struct bytes *to = &s->features[FEATURE_COMPRESSED];
-	uint64_t packed = s->file.compressed;
-
-	if (!s->file.zstd)
-		return;
-	bytes_u32(to, 1); /* version */
-	bytes_u32(to, 1); /* zstd */
-	bytes_u32(to, (uint32_t)s->file.level);
-	bytes_u32(to, packed ? (uint32_t)(s->file.raw / packed) : 1);
-	bytes_u32(to, UNPACKED_MOST);
 }
 
 /* What is known behind the last record. */
 static void note_rest(struct save *s)
 {
-	note_event_desc(s);
-	note_compressed(s);
+	struct bytes *events = &s->features[FEATURE_EVENT_DESC];
+	struct bytes *packing = &s->features[FEATURE_COMPRESSED];
+	uint64_t packed = s->file.compressed;
+
+	bytes_u32(events, (uint32_t)s->count);
+	bytes_u32(events, s->attr_size);
+	for (size_t i = 0; i < s->count; i++) {
+		bytes_add(events, &s->attrs[i], s->attr_size);
+		bytes_u32(events, (uint32_t)s->events[i].id_count);
+		feature_string(events, s->events[i].name);
+		bytes_add(events, s->events[i].ids, 8 * s->events[i].id_count);
+	}
+	if (s->file.zstd) {
+		bytes_u32(packing, 1); /* version */
+		bytes_u32(packing, 1); /* zstd */
+		bytes_u32(packing, (uint32_t)s->file.level);
+		bytes_u32(packing, packed ? (uint32_t)(s->file.raw / packed) : 1);
+		bytes_u32(packing, UNPACKED_MOST);
+	}
 	if (s->first_time == UINT64_MAX)
 		return;
 	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->first_time);
 	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->last_time);
 }
 
-static bool has_feature(const struct save *s, int bit)
+static bool is_of_use(const struct save *s, int bit)
 {
 	if (bit != FEATURE_BRANCH_STACK)
 		return s->features[bit].count > 0 || s->features[bit].failed;
@@ -398,7 +361,7 @@ static int write_features(struct context *ctx, struct save *s, uint64_t *feature
 	int bit;
 
 	for (bit = 0; bit < FEATURE_END; bit++)
-		if (has_feature(s, bit)) {
+		if (is_of_use(s, bit)) {
 			*features |= (uint64_t)1 << bit;
 			at += HEADER_SECTION;
 		}
@@ -407,7 +370,7 @@ static int write_features(struct context *ctx, struct save *s, uint64_t *feature
 
 		if (!(*features >> bit & 1))
 			continue;
-		add_section(&table, at + bytes.count, f->count);
+		append_section(&table, at + bytes.count, f->count);
 		bytes_add(&bytes, f->v, f->count);
 		bytes.failed |= f->failed;
 	}
@@ -417,30 +380,10 @@ static int write_features(struct context *ctx, struct save *s, uint64_t *feature
 	return write_plain(ctx, s, &table);
 }
 
-/* At the beginning is room only for those there were. */
-static int write_more_ids(struct context *ctx, struct save *s)
-{
-	struct bytes ids = { 0 }, attrs = { 0 };
-	uint64_t at = s->file.size;
-	int err;
-
-	if (!s->more_ids)
-		return 0;
-	add_ids(s, &ids);
-	add_attrs(s, at, &attrs);
-	err = write_plain(ctx, s, &ids);
-	if (err == 0)
-		err = attrs.failed ? fail_memory(ctx)
-				   : save_file_at(ctx, &s->file, s->attrs_at, attrs.v,
-						  attrs.count);
-	bytes_release(&attrs);
-	return err;
-}
-
 int save_finish(struct context *ctx, struct save *s)
 {
 	uint64_t features[FEATURE_WORDS] = { 0 }, end;
-	struct bytes header = { 0 };
+	struct bytes header = { 0 }, ids = { 0 }, attrs = { 0 };
 	int err = save_file_flush(ctx, &s->file);
 
 	if (err < 0)
@@ -448,13 +391,18 @@ int save_finish(struct context *ctx, struct save *s)
 	end = s->file.size;
 	note_rest(s);
 	err = write_features(ctx, s, features);
+	/* At the beginning is room only for the ids there were; attributes point to these. */
+	if (err == 0 && s->more_ids) {
+		append_ids(s, &ids);
+		append_attrs(s, s->file.size, &attrs);
+		err = write_plain(ctx, s, &ids);
+		if (err == 0)
+			err = write_over(ctx, s, s->attrs_at, &attrs);
+	}
+	append_header(s, end - s->data_at, features, &header);
 	if (err == 0)
-		err = write_more_ids(ctx, s);
-	make_header(s, end - s->data_at, features, &header);
-	if (err == 0)
-		err = header.failed
-			      ? fail_memory(ctx)
-			      : save_file_at(ctx, &s->file, 0, header.v, header.count);
+		err = write_over(ctx, s, 0, &header);
+	bytes_release(&attrs);
 	bytes_release(&header);
 	return err < 0 ? err : save_file_close(ctx, &s->file);
 }

@@ -79,13 +79,14 @@ int save_add_ids(struct context *ctx, struct save *s);
 /* All records that come now are newer than those before the last call but one. */
 int save_end_round(struct context *ctx, struct save *s);
 
-/* An object that samples hit, for the BUILD_ID feature: @mode is that of an MMAP record, 1
- * the kernel and its modules, 2 what users run. @size: 1 to 20. */
-int save_build_id(struct context *ctx, struct save *s, const char *path, unsigned mode,
-		  const uint8_t *id, unsigned size);
-
-/* Bytes of the file so far. */
-uint64_t save_size(const struct save *s);
+/* An object that samples hit, for the BUILD_ID feature. */
+struct save_object {
+	const char *path;
+	uint8_t mode; /* MODE_KERNEL: the kernel and its modules, MODE_USER: what users run */
+	unsigned size; /* of its build id: 1 to 20 */
+	const uint8_t *id;
+};
+int save_build_id(struct context *ctx, struct save *s, const struct save_object *object);
 
 /* Writes the features and the header. */
 int save_finish(struct context *ctx, struct save *s);

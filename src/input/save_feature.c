@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "input/record.h"
+#include "input/save.h"
 
 enum {
 	STRING_UNIT = 64,
@@ -80,32 +81,23 @@ void feature_nrcpus(struct bytes *to)
 	bytes_u32(to, (uint32_t)online);
 }
 
-/* A line "KEY : VALUE" of a file in /proc: its value. NULL: there is none. */
-static char *value_of(char *text, const char *key)
-{
-	char *line = strstr(text, key), *end;
-
-	if (!line || (line > text && line[-1] != '\n'))
-		return NULL;
-	end = strchrnul(line, '\n');
-	*end = '\0';
-	line = strchr(line, ':');
-	return line ? line + 1 + strspn(line + 1, " \t") : NULL;
-}
-
+/* Adds the value of the first line "KEY : VALUE" of a file in /proc. */
 static void from_proc(const char *path, const char *key, struct bytes *to,
 		      void (*add)(struct bytes *to, const char *value))
 {
 	struct context ctx = { 0 };
-	const char *value;
+	char *text, *line, *value;
 	size_t size;
-	char *text;
 
 	if (file_slurp(&ctx, path, CPUINFO_MOST, &text, &size) < 0)
 		return;
-	value = value_of(text, key);
-	if (value)
-		add(to, value);
+	line = strstr(text, key);
+	if (line && (line == text || line[-1] == '\n')) {
+		*strchrnul(line, '\n') = '\0';
+		value = strchr(line, ':');
+		if (value)
+			add(to, value + 1 + strspn(value + 1, " \t"));
+	}
 	free(text);
 }
 
@@ -114,14 +106,14 @@ void feature_cpudesc(struct bytes *to)
 	from_proc("/proc/cpuinfo", "model name", to, feature_string);
 }
 
-static void add_number(struct bytes *to, const char *value)
+static void append_number(struct bytes *to, const char *value)
 {
 	bytes_u64(to, strtoull(value, NULL, 10));
 }
 
 void feature_total_mem(struct bytes *to)
 {
-	from_proc("/proc/meminfo", "MemTotal", to, add_number);
+	from_proc("/proc/meminfo", "MemTotal", to, append_number);
 }
 
 void feature_cmdline(struct bytes *to, const char *const *words, size_t count)
@@ -133,25 +125,24 @@ void feature_cmdline(struct bytes *to, const char *const *words, size_t count)
 		feature_string(to, words[i]);
 }
 
-void feature_build_id(struct bytes *to, const char *path, unsigned mode,
-		      const uint8_t *id, unsigned size)
+void feature_build_id(struct bytes *to, const struct save_object *object)
 {
-	const uint8_t behind[4] = { (uint8_t)size };
-	size_t length = strnlen(path, BUILD_ID_PATH_MOST);
+	const uint8_t behind[4] = { (uint8_t)object->size };
+	size_t length = strnlen(object->path, BUILD_ID_PATH_MOST);
 	const uint16_t head[2] = {
-		(uint16_t)(mode | MISC_BUILD_ID_SIZE),
+		(uint16_t)(object->mode | MISC_BUILD_ID_SIZE),
 		(uint16_t)(8 + 4 + BUILD_ID_MAX + sizeof(behind) + length +
 			   padding(length)),
 	};
 
-	if (size == 0 || size > BUILD_ID_MAX)
+	if (object->size == 0 || object->size > BUILD_ID_MAX)
 		return;
 	bytes_u32(to, PERF_RECORD_HEADER_BUILD_ID);
 	bytes_add(to, head, sizeof(head));
 	bytes_u32(to, UINT32_MAX); /* this machine's */
-	bytes_add(to, id, size);
-	pad(to, BUILD_ID_MAX - size);
+	bytes_add(to, object->id, object->size);
+	pad(to, BUILD_ID_MAX - object->size);
 	bytes_add(to, behind, sizeof(behind));
-	bytes_add(to, path, length);
+	bytes_add(to, object->path, length);
 	pad(to, padding(length));
 }

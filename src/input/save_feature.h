@@ -32,8 +32,8 @@ void feature_total_mem(struct bytes *to);
 void feature_cmdline(struct bytes *to, const char *const *words, size_t count);
 
 /* A record of the BUILD_ID feature. */
-void feature_build_id(struct bytes *to, const char *path, unsigned mode,
-		      const uint8_t *id, unsigned size);
+struct save_object;
+void feature_build_id(struct bytes *to, const struct save_object *object);
 
 /*
  * TRACING_DATA, which perf wants for tracepoints: their formats, from tracefs. Nothing where

@@ -15,6 +15,8 @@
  *	saved      | head | fixed | chain with caller | rest |
  */
 
+struct save_found;
+
 /* Does the event record what is left out? */
 bool save_sample_shrinks(const struct perf_event_attr *attr);
 
@@ -22,23 +24,22 @@ bool save_sample_shrinks(const struct perf_event_attr *attr);
 void save_sample_attr(struct perf_event_attr *attr);
 
 /*
- * To @to, which has room for @size bytes: the sample gets no longer. @caller and @cut as for
- * save_sample(). How many bytes it has then; 0 where it does not hold what @attr says.
+ * To @to, which has room for @size bytes: the sample gets no longer. How many bytes it has then; 0 where it
+ * does not hold what @attr says.
  */
 size_t save_sample_shrink(const struct perf_event_attr *attr, const uint8_t *bytes,
-			  size_t size, uint64_t caller, bool cut, uint8_t *to);
+			  size_t size, const struct save_found *found, uint8_t *to);
 
 /*
  * The same of a sample with a chain in user space and a copy of the stack: one of them is left.
- * @user, with its markers, takes the place of the chain's user part, and of registers and copy;
+ * @found's, with its markers, takes the place of the chain's user part, and of registers and copy;
  * NULL: the chain keeps the kernel's part alone.
  *
- *	kernel's   | head | fixed | kernel | user  | registers | stack | rest |
- *	saved      | head | fixed | kernel | @user | no | no | rest |
+ *	kernel's   | head | fixed | kernel | user    | registers | stack | rest |
+ *	saved      | head | fixed | kernel | found's | no | no | rest |
  *	or         | head | fixed | kernel | registers | stack | rest |
  */
 size_t save_sample_unwound(const struct perf_event_attr *attr, const uint8_t *bytes,
-			   size_t size, const uint64_t *user, size_t user_count,
-			   uint8_t *to);
+			   size_t size, const struct save_found *found, uint8_t *to);
 
 #endif

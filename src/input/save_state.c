@@ -33,37 +33,20 @@ void save_state_release(struct save_state *s)
 	bytes_release(&s->records);
 }
 
-static bool lasts(uint32_t type)
-{
-	switch (type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT:
-	case PERF_RECORD_CGROUP:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The others are the kernel's, of no process. */
-static bool is_of_process(uint32_t type)
-{
-	return type != PERF_RECORD_KSYMBOL && type != PERF_RECORD_BPF_EVENT &&
-	       type != PERF_RECORD_CGROUP;
-}
-
 void save_state_add(struct save_state *s, const uint8_t *bytes, uint32_t size)
 {
+	static const bool lasts[] = {
+		[PERF_RECORD_MMAP] = true,    [PERF_RECORD_MMAP2] = true,
+		[PERF_RECORD_COMM] = true,    [PERF_RECORD_FORK] = true,
+		[PERF_RECORD_EXIT] = true,    [PERF_RECORD_NAMESPACES] = true,
+		[PERF_RECORD_KSYMBOL] = true, [PERF_RECORD_BPF_EVENT] = true,
+		[PERF_RECORD_CGROUP] = true,
+	};
 	struct perf_event_header head;
 
 	memcpy(&head, bytes, sizeof(head));
-	if (lasts(head.type) && size >= HEAD + sizeof(struct task))
+	if (head.type < sizeof(lasts) / sizeof(*lasts) && lasts[head.type] &&
+	    size >= HEAD + sizeof(struct task))
 		bytes_add(&s->records, bytes, size);
 }
 
@@ -84,28 +67,6 @@ static struct task task_at(const struct save_state *s, size_t at)
 	return task;
 }
 
-/* Likewise; a COMM has the tid where others have the parent. */
-static struct task thread_at(const struct save_state *s, size_t at)
-{
-	struct task task = task_at(s, at);
-
-	if (head_at(s, at).type == PERF_RECORD_COMM)
-		task.tid = task.parent;
-	return task;
-}
-
-static int list_records(const struct save_state *s, struct pruning *p)
-{
-	for (size_t at = 0; at < s->records.count; at += head_at(s, at).size) {
-		size_t *item = array_add(&p->at);
-
-		if (!item)
-			return -ENOMEM;
-		*item = at;
-	}
-	return 0;
-}
-
 static bool is_needed(const struct pruning *p, uint32_t pid)
 {
 	const uint32_t *state = hash_map_get(&p->by_pid, pid);
@@ -114,7 +75,7 @@ static bool is_needed(const struct pruning *p, uint32_t pid)
 }
 
 /* Does a program begin with this one, of which the process has one thread then? */
-static bool begins(const struct perf_event_header *head, const struct task *task)
+static bool begins_program(const struct perf_event_header *head, const struct task *task)
 {
 	return (head->type == PERF_RECORD_FORK && task->pid != task->parent) ||
 	       (head->type == PERF_RECORD_COMM &&
@@ -141,17 +102,21 @@ static bool see_thread(struct pruning *p, const struct perf_event_header *head,
 	       hash_map_set(&p->by_pid, task->pid, ENDED);
 }
 
+/* Which processes are needed, from the newest record to the oldest. */
 static int find_needed(const struct save_state *s, struct pruning *p)
 {
 	for (size_t i = p->at.count; i-- > 0;) {
 		struct perf_event_header head = head_at(s, p->at.v[i]);
-		struct task task = thread_at(s, p->at.v[i]);
+		struct task task = task_at(s, p->at.v[i]);
 		bool ok = true;
 
+		/* A COMM has the tid where FORK and EXIT have the parent. */
+		if (head.type == PERF_RECORD_COMM)
+			task.tid = task.parent;
 		if (head.type == PERF_RECORD_FORK || head.type == PERF_RECORD_EXIT ||
 		    head.type == PERF_RECORD_COMM)
 			ok = see_thread(p, &head, &task);
-		if (begins(&head, &task))
+		if (begins_program(&head, &task))
 			ok = ok && hash_map_set(&p->begun, task.pid, 0);
 		if (head.type == PERF_RECORD_FORK && task.pid != task.parent &&
 		    is_needed(p, task.pid))
@@ -162,30 +127,38 @@ static int find_needed(const struct save_state *s, struct pruning *p)
 	return 0;
 }
 
-static void keep_needed(struct save_state *s, const struct pruning *p)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->at.count; i++) {
-		struct perf_event_header head = head_at(s, p->at.v[i]);
-
-		if (is_of_process(head.type) && !is_needed(p, task_at(s, p->at.v[i]).pid))
-			continue;
-		memmove(s->records.v + kept, s->records.v + p->at.v[i], head.size);
-		kept += head.size;
-	}
-	s->records.count = kept;
-}
-
 int save_state_forget(struct save_state *s)
 {
 	struct pruning p = { 0 };
-	int err = s->records.failed ? -ENOMEM : list_records(s, &p);
+	size_t kept = 0;
+	int err = -ENOMEM;
 
-	if (err == 0)
-		err = find_needed(s, &p);
-	if (err == 0)
-		keep_needed(s, &p);
+	if (s->records.failed)
+		return -ENOMEM;
+	for (size_t at = 0; at < s->records.count; at += head_at(s, at).size) {
+		size_t *item = array_add(&p.at);
+
+		if (!item)
+			goto out;
+		*item = at;
+	}
+	err = find_needed(s, &p);
+	if (err < 0)
+		goto out;
+	for (size_t i = 0; i < p.at.count; i++) {
+		struct perf_event_header head = head_at(s, p.at.v[i]);
+		/* These are of the kernel, whoever runs. */
+		bool of_kernel = head.type == PERF_RECORD_KSYMBOL ||
+				 head.type == PERF_RECORD_BPF_EVENT ||
+				 head.type == PERF_RECORD_CGROUP;
+
+		if (!of_kernel && !is_needed(&p, task_at(s, p.at.v[i]).pid))
+			continue;
+		memmove(s->records.v + kept, s->records.v + p.at.v[i], head.size);
+		kept += head.size;
+	}
+	s->records.count = kept;
+out:
 	hash_map_release(&p.by_pid);
 	hash_map_release(&p.seen);
 	hash_map_release(&p.begun);

@@ -17,14 +17,8 @@ static bool same_system(const struct tracefs_point *a, const struct tracefs_poin
 	       memcmp(a->system, b->system, (size_t)a->system_size) == 0;
 }
 
-static bool same_point(const struct tracefs_point *a, const struct tracefs_point *b)
-{
-	return same_system(a, b) && a->name_size == b->name_size &&
-	       memcmp(a->name, b->name, (size_t)a->name_size) == 0;
-}
-
 /* "u64 size; the file" of one below events/. False where it cannot be read. */
-static bool add_file(struct context *ctx, struct bytes *to, const char *below)
+static bool append_file(struct context *ctx, struct bytes *to, const char *below)
 {
 	struct context quiet = { 0 };
 	char *text;
@@ -42,28 +36,29 @@ static bool add_file(struct context *ctx, struct bytes *to, const char *below)
 	return true;
 }
 
-static void add_text(struct bytes *to, const char *text)
+static void append_text(struct bytes *to, const char *text)
 {
 	bytes_add(to, text, strlen(text) + 1);
 }
 
-static bool add_formats(struct context *ctx, struct bytes *to,
-			const struct tracefs_point *points, size_t count, size_t first)
+/* "name NUL; u32 count; file[count]" of the system that the first of these points is of. */
+static bool append_system(struct context *ctx, struct bytes *to,
+			  const struct tracefs_point *points, size_t count)
 {
 	struct bytes formats = { 0 };
 	uint32_t found = 0;
 	bool whole = true;
 
-	for (size_t i = first; i < count && whole; i++) {
+	for (size_t i = 0; i < count && whole; i++) {
 		char path[TRACEFS_PATH];
 
-		if (!same_system(&points[i], &points[first]))
+		if (!same_system(&points[i], &points[0]))
 			continue;
 		tracefs_format(&points[i], path);
-		whole = add_file(ctx, &formats, path);
+		whole = append_file(ctx, &formats, path);
 		found++;
 	}
-	bytes_add(to, points[first].system, (size_t)points[first].system_size);
+	bytes_add(to, points[0].system, (size_t)points[0].system_size);
 	bytes_u8(to, 0);
 	bytes_u32(to, found);
 	bytes_add(to, formats.v, formats.count);
@@ -80,39 +75,31 @@ static bool begins_system(const struct tracefs_point *points, size_t at)
 	return true;
 }
 
-static bool add_systems(struct context *ctx, struct bytes *to,
-			const struct tracefs_point *points, size_t count)
+/* False where a file cannot be read: what was added is of no use then. */
+static bool append_all(struct context *ctx, struct bytes *to,
+		       const struct tracefs_point *points, size_t count)
 {
+	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
+					 'a',  'c',  'i',  'n', 'g' };
 	uint32_t systems = 0;
-	bool whole = true;
+	bool whole;
 
+	bytes_add(to, magic, sizeof(magic));
+	append_text(to, "0.6");
+	bytes_u8(to, 0); /* little-endian, as every machine we are built for */
+	bytes_u8(to, sizeof(long));
+	bytes_u32(to, (uint32_t)sysconf(_SC_PAGESIZE));
+	append_text(to, "header_page");
+	whole = append_file(ctx, to, "header_page");
+	append_text(to, "header_event");
+	whole = whole && append_file(ctx, to, "header_event");
+	bytes_u32(to, 0); /* formats of ftrace's own events */
 	for (size_t i = 0; i < count; i++)
 		systems += begins_system(points, i);
 	bytes_u32(to, systems);
 	for (size_t i = 0; i < count && whole; i++)
 		if (begins_system(points, i))
-			whole = add_formats(ctx, to, points, count, i);
-	return whole;
-}
-
-static bool add_all(struct context *ctx, struct bytes *to,
-		    const struct tracefs_point *points, size_t count)
-{
-	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
-					 'a',  'c',  'i',  'n', 'g' };
-	bool whole;
-
-	bytes_add(to, magic, sizeof(magic));
-	add_text(to, "0.6");
-	bytes_u8(to, 0); /* little-endian, as every machine we are built for */
-	bytes_u8(to, sizeof(long));
-	bytes_u32(to, (uint32_t)sysconf(_SC_PAGESIZE));
-	add_text(to, "header_page");
-	whole = add_file(ctx, to, "header_page");
-	add_text(to, "header_event");
-	whole = whole && add_file(ctx, to, "header_event");
-	bytes_u32(to, 0); /* formats of ftrace's own events */
-	whole = whole && add_systems(ctx, to, points, count);
+			whole = append_system(ctx, to, points + i, count - i);
 	bytes_u32(to, 0); /* bytes of kallsyms */
 	bytes_u32(to, 0); /* of texts for printk */
 	bytes_u64(to, 0); /* of names of processes */
@@ -130,13 +117,18 @@ void feature_tracing_data(struct context *ctx, const struct live_opened *events,
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		bool again = !tracefs_point(&events[i], &points[found]);
+		struct tracefs_point *new = &points[found];
+		bool again = !tracefs_point(&events[i], new);
 
 		for (size_t j = 0; j < found && !again; j++)
-			again = same_point(&points[j], &points[found]);
+			again = same_system(&points[j], new) &&
+				points[j].name_size ==
+					new->name_size &&memcmp(
+						points[j].name, new->name,
+						(size_t) new->name_size) == 0;
 		found += !again;
 	}
-	if (found && !add_all(ctx, to, points, found))
+	if (found && !append_all(ctx, to, points, found))
 		to->count = start;
 	free(points);
 }

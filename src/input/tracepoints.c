@@ -58,27 +58,14 @@ static void skip_files(struct cursor *c, uint32_t count)
 		cut_file(c, &size);
 }
 
-static int name_format(struct input *in, const char *system, size_t size,
-		       const char *name, struct event_format *format)
-{
-	struct text whole = { 0 };
-	int err = -ENOMEM;
-
-	text_printf(&whole, "%.*s:%s", (int)(size < NAME_MOST ? size : NAME_MOST), system,
-		    name);
-	if (!whole.failed)
-		err = input_add_name(in, whole.bytes, whole.size, &format->name);
-	text_release(&whole);
-	return err;
-}
-
 static int add_format(struct input *in, const char *system, size_t system_size,
 		      const char *text, size_t size)
 {
 	struct event_format format, *slot;
 	uint32_t index = (uint32_t)in->rec.formats.count;
+	struct text whole = { 0 };
 	const char *name;
-	int found;
+	int err;
 
 	if (index >= FORMATS_MOST)
 		return 0;
@@ -86,12 +73,18 @@ static int add_format(struct input *in, const char *system, size_t system_size,
 		budget_refuse(in->budget, "formats of tracepoints", in->path);
 		return 0;
 	}
-	found = event_format_parse(&in->formats, text, size, in->swapped, &name, &format);
-	if (found <= 0)
-		return found;
+	err = event_format_parse(&in->formats, text, size, in->swapped, &name, &format);
+	if (err <= 0)
+		return err;
 	if (hash_map_get(&in->rec.format_of_id, format.id))
 		return 0;
-	if (name_format(in, system, system_size, name, &format) < 0)
+	text_printf(&whole, "%.*s:%s",
+		    (int)(system_size < NAME_MOST ? system_size : NAME_MOST), system,
+		    name);
+	err = whole.failed ? -ENOMEM
+			   : input_add_name(in, whole.bytes, whole.size, &format.name);
+	text_release(&whole);
+	if (err < 0)
 		return -ENOMEM;
 	slot = array_add(&in->rec.formats);
 	if (!slot || !hash_map_set(&in->rec.format_of_id, format.id, index))
@@ -100,30 +93,11 @@ static int add_format(struct input *in, const char *system, size_t system_size,
 	return 0;
 }
 
-static int read_systems(struct input *in, struct cursor *c)
-{
-	int err = 0;
-
-	for (uint32_t systems = cursor_u32(c); systems > 0 && !c->bad; systems--) {
-		const char *system = cut_text(c);
-
-		for (uint32_t n = cursor_u32(c); n > 0 && !c->bad && err == 0; n--) {
-			size_t size;
-			const char *text = cut_file(c, &size);
-
-			if (text)
-				err = add_format(in, system, strlen(system), text, size);
-		}
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
 int tracing_read(struct input *in, struct cursor c)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	const char *found = cursor_bytes(&c, sizeof(magic) - 1);
+	int err = 0;
 
 	if (!found || memcmp(found, magic, sizeof(magic) - 1) != 0)
 		return 0;
@@ -135,7 +109,20 @@ int tracing_read(struct input *in, struct cursor c)
 		skip_files(&c, 1);
 	}
 	skip_files(&c, cursor_u32(&c));
-	return read_systems(in, &c);
+	for (uint32_t systems = cursor_u32(&c); systems > 0 && !c.bad; systems--) {
+		const char *system = cut_text(&c);
+
+		for (uint32_t n = cursor_u32(&c); n > 0 && !c.bad && err == 0; n--) {
+			size_t size;
+			const char *text = cut_file(&c, &size);
+
+			if (text)
+				err = add_format(in, system, strlen(system), text, size);
+		}
+		if (err < 0)
+			return err;
+	}
+	return 0;
 }
 
 /* Of a pipe: they are behind the record at hand, which is not there any more then. */
