@@ -71,7 +71,7 @@ struct ahead {
 	size_t first, end;
 };
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t newer_time(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -105,7 +105,7 @@ static bool looks_like_record(const struct input *in, const uint8_t *p, size_t s
 
 /* The first offset from @from on that may be a record's; 0: none, or the bytes would have
  * to be fetched from a disk, which is faster in one go. */
-static uint64_t find_record(const struct input *in, uint64_t from, uint8_t *buf)
+static uint64_t find_beginning(const struct input *in, uint64_t from, uint8_t *buf)
 {
 	size_t got, left = LINKS_MOST;
 
@@ -119,7 +119,8 @@ static uint64_t find_record(const struct input *in, uint64_t from, uint8_t *buf)
 	return 0;
 }
 
-static bool keep(struct part *p, const struct raw_record *raw)
+/* False where there is no more memory for records. */
+static bool keep_record(struct part *p, const struct raw_record *raw)
 {
 	size_t at, size = raw->head.size + sizeof(struct kept);
 	struct kept *kept;
@@ -154,7 +155,7 @@ static void read_part(struct part *p)
 			break;
 		if (raw.head.type == PERF_RECORD_SAMPLE)
 			input_pass_sample(&p->own, &raw);
-		else if (!keep(p, &raw))
+		else if (!keep_record(p, &raw))
 			break;
 		if (input_cut_chunk(&ctx, &p->own, &raw) < 0) {
 			p->end = p->start;
@@ -165,30 +166,22 @@ static void read_part(struct part *p)
 	stream_release(s);
 }
 
-/* The last one that is nobody's, or NULL. */
-static struct part *take_part(struct ahead *a)
-{
-	struct part *p = NULL;
-
-	pthread_mutex_lock(&a->lock);
-	if (a->first < a->end)
-		p = &a->parts[--a->end];
-	pthread_mutex_unlock(&a->lock);
-	return p;
-}
-
+/* A thread: from the last part that is nobody's on. */
 static void *read_parts(void *arg)
 {
 	struct ahead *a = arg;
-	struct part *p;
 
-	while ((p = take_part(a))) {
+	pthread_mutex_lock(&a->lock);
+	while (a->first < a->end) {
+		struct part *p = &a->parts[--a->end];
+
+		pthread_mutex_unlock(&a->lock);
 		read_part(p);
 		pthread_mutex_lock(&a->lock);
 		p->read = true;
 		pthread_cond_signal(&a->one_read);
-		pthread_mutex_unlock(&a->lock);
 	}
+	pthread_mutex_unlock(&a->lock);
 	return NULL;
 }
 
@@ -230,7 +223,7 @@ static void part_release(struct part *p)
 	p->own.rec.events.v = NULL;
 }
 
-static size_t thread_count(const struct input *in)
+static size_t threads_allowed(const struct input *in)
 {
 	return in->threads < THREADS_MOST ? in->threads : THREADS_MOST;
 }
@@ -239,7 +232,7 @@ static size_t count_parts(const struct input *in)
 {
 	const struct source *source = &in->sources.v[in->source];
 	uint64_t size = source->end - source->start;
-	size_t parts = thread_count(in) * PARTS;
+	size_t parts = threads_allowed(in) * PARTS;
 
 	/* What a time is made of that a record lacks, or an event that a record brings,
 	 * lies before it. */
@@ -253,35 +246,10 @@ static size_t count_parts(const struct input *in)
 	return size / in->part_least < parts ? (size_t)(size / in->part_least) : parts;
 }
 
-/* Beginnings of all parts but the first, which is the caller's. */
-static void find_parts(struct ahead *a, const struct input *in, size_t parts,
-		       uint8_t *buf)
-{
-	uint64_t start = in->stream.offset, size = in->stream.end - start;
-
-	for (size_t i = 1; i < parts; i++) {
-		uint64_t found = find_record(in, start + size / parts * i, buf);
-
-		if (found && (a->count == 0 || found > a->parts[a->count - 1].start))
-			a->parts[a->count++].start = found;
-	}
-	for (size_t i = 0; i < a->count; i++)
-		a->parts[i].until =
-			i + 1 < a->count ? a->parts[i + 1].start : in->stream.end;
-}
-
-static void start_threads(struct ahead *a, size_t threads)
-{
-	a->kept_most = threads * KEPT_MOST;
-	a->end = a->count;
-	while (a->running < threads && a->running < a->count &&
-	       pthread_create(&a->threads[a->running], NULL, read_parts, a) == 0)
-		a->running++;
-}
-
 void ahead_start(const struct input *in, struct ahead **ret)
 {
-	size_t parts = count_parts(in);
+	size_t parts = count_parts(in), threads = threads_allowed(in) - 1;
+	uint64_t start = in->stream.offset, size = in->stream.end - start;
 	struct ahead *a = parts > 1 ? calloc(1, sizeof(*a)) : NULL;
 	uint8_t *buf = a ? malloc(LOOKED_AT) : NULL;
 	bool ready;
@@ -293,13 +261,24 @@ void ahead_start(const struct input *in, struct ahead **ret)
 	pthread_cond_init(&a->one_read, NULL);
 	a->parts = calloc(parts, sizeof(*a->parts));
 	ready = buf && a->parts;
-	if (ready)
-		find_parts(a, in, parts, buf);
-	for (size_t i = 0; i < a->count && ready; i++)
-		ready = part_init(a, &a->parts[i], in);
+	/* The first part is the caller's. */
+	for (size_t i = 1; i < parts && ready; i++) {
+		uint64_t found = find_beginning(in, start + size / parts * i, buf);
+
+		if (found && (a->count == 0 || found > a->parts[a->count - 1].start))
+			a->parts[a->count++].start = found;
+	}
 	free(buf);
-	if (ready && a->count)
-		start_threads(a, thread_count(in) - 1);
+	for (size_t i = 0; i < a->count && ready; i++) {
+		a->parts[i].until =
+			i + 1 < a->count ? a->parts[i + 1].start : in->stream.end;
+		ready = part_init(a, &a->parts[i], in);
+	}
+	a->kept_most = threads * KEPT_MOST;
+	a->end = a->count;
+	while (ready && a->running < threads && a->running < a->count &&
+	       pthread_create(&a->threads[a->running], NULL, read_parts, a) == 0)
+		a->running++;
 	if (a->running)
 		*ret = a;
 	else
@@ -325,32 +304,6 @@ void ahead_free(struct ahead *a)
 	free(a);
 }
 
-static void add_tallies(struct input *in, const struct part *p)
-{
-	const struct recording *from = &p->own.rec;
-	struct recording *to = &in->rec;
-
-	to->records += from->records;
-	to->by_type[PERF_RECORD_SAMPLE] += from->by_type[PERF_RECORD_SAMPLE];
-	to->samples += from->samples;
-	to->kernel_samples += from->kernel_samples;
-	to->guest_samples += from->guest_samples;
-	for (size_t i = 0; i < to->events.count; i++) {
-		const struct event *event = &from->events.v[i];
-
-		to->events.v[i].samples += event->samples;
-		if (event->first_time < to->events.v[i].first_time)
-			to->events.v[i].first_time = event->first_time;
-	}
-	if (!p->own.timed)
-		return;
-	if (!in->timed || from->first_time < to->first_time)
-		to->first_time = from->first_time;
-	if (!in->timed || from->last_time > to->last_time)
-		to->last_time = from->last_time;
-	in->timed = true;
-}
-
 /* The caller has come to the next part. True where a thread has read of it; what no
  * thread does is the caller's. */
 static bool wait_for_part(struct ahead *a, struct part *p, bool wanted)
@@ -368,8 +321,11 @@ static bool wait_for_part(struct ahead *a, struct part *p, bool wanted)
 }
 
 /* Takes over what a thread has read. */
-static int adopt(struct input *in, const struct part *p)
+static int adopt_part(struct input *in, const struct part *p)
 {
+	const struct recording *from = &p->own.rec;
+	struct recording *to = &in->rec;
+
 	if (!array_reserve(&in->chunks, p->own.chunks.count))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->own.chunks.count; i++) {
@@ -377,55 +333,60 @@ static int adopt(struct input *in, const struct part *p)
 
 		*c = p->own.chunks.v[i];
 		c->source = in->source;
-		c->time = later(in->newest, c->time);
+		c->time = newer_time(in->newest, c->time);
 	}
-	add_tallies(in, p);
+	to->records += from->records;
+	to->by_type[PERF_RECORD_SAMPLE] += from->by_type[PERF_RECORD_SAMPLE];
+	to->samples += from->samples;
+	to->kernel_samples += from->kernel_samples;
+	to->guest_samples += from->guest_samples;
+	for (size_t i = 0; i < to->events.count; i++) {
+		const struct event *event = &from->events.v[i];
+
+		to->events.v[i].samples += event->samples;
+		if (event->first_time < to->events.v[i].first_time)
+			to->events.v[i].first_time = event->first_time;
+	}
+	if (!p->own.timed)
+		return 0;
+	if (!in->timed || from->first_time < to->first_time)
+		to->first_time = from->first_time;
+	if (!in->timed || from->last_time > to->last_time)
+		to->last_time = from->last_time;
+	in->timed = true;
 	return 0;
-}
-
-static void take_kept(struct ahead *a, struct input *in, struct raw_record *ret)
-{
-	const struct part *p = &a->parts[a->next];
-	const struct kept *kept = &p->kept.v[a->taken++];
-
-	*ret = kept->raw;
-	ret->bytes = (const uint8_t *)p->bytes.bytes + kept->at;
-	ret->margin = 0;
-	in->newest = later(in->newest, kept->newest);
-}
-
-static void leave_part(struct ahead *a, struct input *in)
-{
-	struct part *p = &a->parts[a->next++];
-
-	in->newest = later(in->newest, p->own.newest);
-	stream_start(&in->stream, p->end, in->stream.end);
-	part_release(p);
-	a->inside = false;
-	a->taken = 0;
 }
 
 int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
 	       struct raw_record *ret)
 {
-	while (a->next < a->count && !in->stream.packed && !in->stream.damage) {
+	for (; a->next < a->count && !in->stream.packed && !in->stream.damage;
+	     a->next++) {
 		struct part *p = &a->parts[a->next];
 
 		if (!a->inside && in->stream.offset < p->start)
 			return 0;
 		if (!a->inside && !wait_for_part(a, p, in->stream.offset == p->start)) {
 			atomic_store(&p->stop, true);
-			a->next++;
 			continue;
 		}
-		if (!a->inside && adopt(in, p) < 0)
+		if (!a->inside && adopt_part(in, p) < 0)
 			return fail_memory(ctx);
 		a->inside = true;
 		if (a->taken < p->kept.count) {
-			take_kept(a, in, ret);
+			const struct kept *kept = &p->kept.v[a->taken++];
+
+			*ret = kept->raw;
+			ret->bytes = (const uint8_t *)p->bytes.bytes + kept->at;
+			ret->margin = 0;
+			in->newest = newer_time(in->newest, kept->newest);
 			return 1;
 		}
-		leave_part(a, in);
+		in->newest = newer_time(in->newest, p->own.newest);
+		stream_start(&in->stream, p->end, in->stream.end);
+		part_release(p);
+		a->inside = false;
+		a->taken = 0;
 	}
 	return 0;
 }

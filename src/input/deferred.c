@@ -48,7 +48,7 @@ static uint64_t key_hash(uint32_t tid, uint64_t cookie)
 	return hash_u64(cookie ^ hash_u64(tid));
 }
 
-static bool allow(struct deferred *d, struct budget *budget, uint64_t size)
+static bool claim_bytes(struct deferred *d, struct budget *budget, uint64_t size)
 {
 	uint64_t more = size > CLAIMED ? size : CLAIMED;
 
@@ -75,7 +75,7 @@ static int intern_chain(struct deferred *d, struct budget *budget,
 			*ret = id;
 			return 0;
 		}
-	if (!allow(d, budget, CHAIN_MEMORY + size))
+	if (!claim_bytes(d, budget, CHAIN_MEMORY + size))
 		return 1;
 	*ret = (uint32_t)d->chains.count;
 	slot = array_add(&d->chains);
@@ -86,8 +86,8 @@ static int intern_chain(struct deferred *d, struct budget *budget,
 	return slot->bytes ? 0 : -ENOMEM;
 }
 
-static const struct deferred_key *find_key(const struct deferred *d, uint32_t tid,
-					   uint64_t cookie)
+static const struct deferred_key *find_deferred(const struct deferred *d, uint32_t tid,
+						uint64_t cookie)
 {
 	uint64_t hash = key_hash(tid, cookie), i = hash_start(hash);
 	uint32_t id;
@@ -110,9 +110,9 @@ int deferred_add(struct deferred **d, struct budget *budget,
 		*d = calloc(1, sizeof(**d));
 	if (!*d)
 		return -ENOMEM;
-	if (find_key(*d, chain->tid, chain->cookie))
+	if (find_deferred(*d, chain->tid, chain->cookie))
 		return 0;
-	if (!allow(*d, budget, KEY_MEMORY))
+	if (!claim_bytes(*d, budget, KEY_MEMORY))
 		return 1;
 	err = intern_chain(*d, budget, chain, &id);
 	if (err)
@@ -141,7 +141,7 @@ void deferred_free(struct deferred *d)
 const uint8_t *deferred_find(const struct deferred *d, uint32_t tid, uint64_t cookie,
 			     uint32_t *count)
 {
-	const struct deferred_key *key = d ? find_key(d, tid, cookie) : NULL;
+	const struct deferred_key *key = d ? find_deferred(d, tid, cookie) : NULL;
 
 	if (!key)
 		return NULL;

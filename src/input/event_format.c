@@ -53,20 +53,6 @@ struct outline {
 
 static pthread_mutex_t parser_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool next_line(const char **text, size_t *left, struct line *ret)
-{
-	const char *stop = *left ? memchr(*text, '\n', *left) : NULL;
-	size_t size = stop ? (size_t)(stop - *text) : *left;
-
-	if (!*left)
-		return false;
-	*ret = (struct line){ *text, size };
-	size += stop != NULL;
-	*text += size;
-	*left -= size;
-	return true;
-}
-
 /* Passes over @key at the beginning. */
 static bool begins_with(struct line *l, const char *key)
 {
@@ -90,14 +76,19 @@ static struct line trim(struct line l)
 	return l;
 }
 
+/* Lines up to the print format, which the library does not get. False: no memory. */
 static bool read_outline(const char *text, size_t size, struct outline *o)
 {
-	struct line l;
+	const char *end = text + size, *stop;
 	size_t used = 0;
 
-	while (next_line(&text, &size, &l)) {
-		struct line trimmed = trim(l), rest = trimmed, *slot;
+	for (; text < end; text = stop < end ? stop + 1 : end) {
+		struct line trimmed, rest, *slot;
 
+		stop = memchr(text, '\n', (size_t)(end - text));
+		stop = stop ? stop : end;
+		size = (size_t)(stop - text);
+		rest = trimmed = trim((struct line){ text, size });
 		if (begins_with(&rest, "name:") && !o->name.text) {
 			o->name = trim(rest);
 		} else if (begins_with(&rest, "ID:") && !o->id.text) {
@@ -106,8 +97,8 @@ static bool read_outline(const char *text, size_t size, struct outline *o)
 			break;
 		} else if (trimmed.size == 0 && !o->common) {
 			o->common = o->fields.count;
-		} else if (begins_with(&rest, "field:") && l.size <= LINE_MOST) {
-			used += l.size;
+		} else if (begins_with(&rest, "field:") && size <= LINE_MOST) {
+			used += size;
 			if (used > TEXT_MOST || o->fields.count >= FIELDS_MOST)
 				break;
 			slot = array_add(&o->fields);
@@ -125,7 +116,7 @@ static bool is_word_char(char c)
 }
 
 /* A name as C has it, which is all that the kernel lets be one. */
-static bool is_word(struct line l)
+static bool is_c_name(struct line l)
 {
 	for (size_t i = 0; i < l.size; i++)
 		if (!is_word_char(l.text[i]))
@@ -133,7 +124,7 @@ static bool is_word(struct line l)
 	return l.size > 0 && l.size <= NAME_MOST;
 }
 
-static bool is_number(struct line l)
+static bool is_id(struct line l)
 {
 	for (size_t i = 0; i < l.size; i++)
 		if (!isdigit((unsigned char)l.text[i]))
@@ -220,25 +211,11 @@ static bool is_declaration(struct line l)
 	return rest.size == 0 && words >= 2 && (in_word || (has_brackets && !elsewhere));
 }
 
-/* A line whose every part is there. */
-static bool is_field(struct line l)
-{
-	const char *stop = memchr(l.text, ';', l.size);
-	struct line rest;
-
-	if (!stop || !is_declaration((struct line){ l.text, (size_t)(stop - l.text) }))
-		return false;
-	rest = (struct line){ stop + 1, (size_t)(l.text + l.size - stop - 1) };
-	if (!pass_number(&rest, "offset:") || !pass_number(&rest, "size:"))
-		return false;
-	rest = trim(rest);
-	return rest.size == 0 || (pass_number(&rest, "signed:") && trim(rest).size == 0);
-}
-
-/* False where the line is not what a field is. */
+/* False where the line is not what a field is: a declaration, and every part behind it. */
 static bool add_field(struct text *t, struct line l)
 {
 	size_t start = t->size, declared;
+	struct line rest, declaration;
 
 	text_string(t, "\tfield:");
 	declared = t->size;
@@ -250,13 +227,26 @@ static bool add_field(struct text *t, struct line l)
 		l.text += skipped ? skipped : 1;
 		l.size -= skipped ? skipped : 1;
 	}
-	if (t->failed ||
-	    !is_field((struct line){ t->bytes + declared, t->size - declared })) {
-		t->size = start;
-		return false;
+	if (t->failed)
+		goto refused;
+	rest = (struct line){ t->bytes + declared, t->size - declared };
+	declaration = (struct line){ rest.text, 0 };
+	while (rest.size && *rest.text != ';') {
+		declaration.size++;
+		rest.text++;
+		rest.size--;
 	}
+	if (!begins_with(&rest, ";") || !is_declaration(declaration) ||
+	    !pass_number(&rest, "offset:") || !pass_number(&rest, "size:"))
+		goto refused;
+	rest = trim(rest);
+	if (rest.size && (!pass_number(&rest, "signed:") || trim(rest).size))
+		goto refused;
 	text_char(t, '\n');
 	return true;
+refused:
+	t->size = start;
+	return false;
 }
 
 static void begin_text(struct text *t, const struct outline *o)
@@ -299,21 +289,6 @@ static uint16_t flags_of(const struct tep_format_field *field)
 	return ret;
 }
 
-/* Raw data has less than 64 KiB. */
-static bool can_be(const struct tep_format_field *field)
-{
-	return field->name && field->offset >= 0 && field->offset <= UINT16_MAX &&
-	       field->size > 0 && field->size <= UINT16_MAX &&
-	       (!(field->flags & TEP_FIELD_IS_DYNAMIC) || field->size == 4);
-}
-
-static uint16_t element_size(const struct tep_format_field *field)
-{
-	if (!(field->flags & TEP_FIELD_IS_ARRAY))
-		return (uint16_t)field->size;
-	return field->elementsize <= UINT16_MAX ? (uint16_t)field->elementsize : 0;
-}
-
 /* What is filled while a format is parsed. */
 struct taken {
 	struct arena *arena;
@@ -323,7 +298,7 @@ struct taken {
 	size_t seen; /* fields that the library gave, whether they can be or not */
 };
 
-static bool has_name(const struct taken *t, const char *name)
+static bool has_field(const struct taken *t, const char *name)
 {
 	for (size_t i = 0; i < t->fields.count; i++)
 		if (strcmp(t->fields.v[i].name, name) == 0)
@@ -331,13 +306,19 @@ static bool has_name(const struct taken *t, const char *name)
 	return false;
 }
 
+/* Those that can be: raw data has less than 64 KiB. */
 static void take_fields(struct taken *t, const struct tep_format_field *field)
 {
 	for (; field && !t->failed; field = field->next) {
+		bool is_array = field->flags & TEP_FIELD_IS_ARRAY;
+		unsigned element = is_array ? field->elementsize : (unsigned)field->size;
 		struct event_field *slot;
 
 		t->seen++;
-		if (!can_be(field) || has_name(t, field->name))
+		if (!field->name || field->offset < 0 || field->offset > UINT16_MAX ||
+		    field->size <= 0 || field->size > UINT16_MAX ||
+		    (field->flags & TEP_FIELD_IS_DYNAMIC && field->size != 4) ||
+		    has_field(t, field->name))
 			continue;
 		slot = array_add(&t->fields);
 		if (slot)
@@ -346,7 +327,7 @@ static void take_fields(struct taken *t, const struct tep_format_field *field)
 						   strlen(field->name)),
 				.offset = (uint16_t)field->offset,
 				.size = (uint16_t)field->size,
-				.element = element_size(field),
+				.element = element <= UINT16_MAX ? (uint16_t)element : 0,
 				.flags = flags_of(field),
 			};
 		if (!slot || !slot->name)
@@ -385,7 +366,7 @@ static int parse_in_guard(void *arg)
 
 /* False where the library does not take it for a format. *@id: untouched then. The library does not look whether
  * there is memory for names: where there is none it crashes, and what it had is not given back. */
-static bool parse(struct taken *t, const struct text *text, uint64_t *id)
+static bool parse_text(struct taken *t, const struct text *text, uint64_t *id)
 {
 	static const struct guarded_library libtraceevent = {
 		.name = "libtraceevent",
@@ -413,7 +394,7 @@ static bool parse_whole(struct taken *t, const struct outline *o, uint64_t *id,
 		*count += add_field(&text, o->fields.v[i]);
 	}
 	end_text(&text, has_border);
-	is_format = parse(t, &text, id);
+	is_format = parse_text(t, &text, id);
 	text_release(&text);
 	return is_format;
 }
@@ -426,41 +407,28 @@ static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
 	t->fields.count = 0;
 	begin_text(&text, o);
 	end_text(&text, false);
-	is_format = parse(t, &text, id);
+	is_format = parse_text(t, &text, id);
 	for (size_t i = 0; i < o->fields.count && is_format && !t->failed; i++) {
 		begin_text(&text, o);
 		if (!add_field(&text, o->fields.v[i]))
 			continue;
 		end_text(&text, false);
-		parse(t, &text, id);
+		parse_text(t, &text, id);
 	}
 	text_release(&text);
 	return is_format;
-}
-
-static bool keep_fields(struct taken *t, struct event_format *ret)
-{
-	size_t size = t->fields.count * sizeof(*t->fields.v);
-	struct event_field *fields = size ? arena_alloc(t->arena, size) : NULL;
-
-	if (size && !fields)
-		return false;
-	if (size)
-		memcpy(fields, t->fields.v, size);
-	ret->fields = fields;
-	ret->count = (uint32_t)t->fields.count;
-	return true;
 }
 
 static int parse_outline(struct taken *t, const struct outline *o, const char **name,
 			 struct event_format *ret)
 {
 	struct event_format format = { 0 };
-	size_t count = 0;
+	size_t count = 0, size;
+	struct event_field *fields;
 	bool is_format;
 	char *kept;
 
-	if (!is_word(o->name) || !is_number(o->id))
+	if (!is_c_name(o->name) || !is_id(o->id))
 		return 0;
 	kept = arena_text(t->arena, o->name.text, o->name.size);
 	if (!kept)
@@ -477,8 +445,14 @@ static int parse_outline(struct taken *t, const struct outline *o, const char **
 		return -ENOMEM;
 	if (!is_format)
 		return 0;
-	if (!keep_fields(t, &format))
+	size = t->fields.count * sizeof(*t->fields.v);
+	fields = size ? arena_alloc(t->arena, size) : NULL;
+	if (size && !fields)
 		return -ENOMEM;
+	if (size)
+		memcpy(fields, t->fields.v, size);
+	format.fields = fields;
+	format.count = (uint32_t)t->fields.count;
 	*name = kept;
 	*ret = format;
 	return 1;

@@ -1,3 +1,10 @@
+/*
+ * Folded text: "a;b;c 12" a line. What is a count, and what belongs to the last name, is flamegraph.pl's rule: digits at the
+ * end of the line with white space before them. Where every line has two such counts the text is differential, as
+ * difffolded.pl writes it; where only some have, the first of the two is part of the name. Lines that begin with "# "
+ * are comments, as inferno has them. So all lines are read twice: first to count what they are, then to hand them
+ * out. Where more than a tenth has no count, the text is something else, and foreign.h may know what.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -6,14 +13,6 @@
 #include "input/foreign.h"
 #include "input/perf.h"
 
-/*
- * Folded text: "a;b;c 12" a line. What is a count, and what belongs to the last
- * name, is flamegraph.pl's rule: digits at the end of the line with white space
- * before them. Where every line has two such counts the text is differential; where
- * only some have, the first of the two is part of the name. Lines that begin with "# " are
- * comments, as inferno has them. Where more than a tenth of the other ones has no count, the
- * text is something else.
- */
 struct folded {
 	char *bytes;
 	size_t room, start, end; /* what is read and not yet handed out */
@@ -28,15 +27,8 @@ enum {
 	FIRST_ROOM = 1 << 20,
 	LINE_MOST = 64 << 20, /* all of a line is in memory */
 	DECIMALS_MOST = 6,
-	IGNORED_PART =
-		10, /* of all lines: where more than the tenth one is none, none is */
+	IGNORED_PART = 10, /* of all lines: where more than a tenth is none, none is */
 };
-
-/* Some editors begin UTF-8 with U+FEFF, which is of no name. */
-static size_t byte_order_mark(const struct folded *f)
-{
-	return f->end >= 3 && memcmp(f->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
 
 /* Reads on behind what is there. *@more is false at the end of the file. */
 static int refill(struct context *ctx, struct input *in, bool *more)
@@ -56,16 +48,17 @@ static int refill(struct context *ctx, struct input *in, bool *more)
 	if (err < 0)
 		return err;
 	f->end += got;
-	if (f->offset == 0)
-		f->start = byte_order_mark(f);
+	/* Some editors begin UTF-8 with U+FEFF, which is of no name. */
+	if (f->offset == 0 && f->end >= 3 && memcmp(f->bytes, "\xef\xbb\xbf", 3) == 0)
+		f->start = 3;
 	f->offset += got;
 	*more = got > 0;
 	return 0;
 }
 
 /* The next line, borrowed, without its end. 1, 0 at the end, or a negative errno. */
-static int next_line(struct context *ctx, struct input *in, const char **line,
-		     size_t *size)
+static int next_text_line(struct context *ctx, struct input *in, const char **line,
+			  size_t *size)
 {
 	struct folded *f = in->folded;
 	size_t looked = 0;
@@ -103,7 +96,7 @@ struct count {
 };
 
 /* Takes a count and one white space off the end of @line. */
-static bool take_count(const char *line, size_t *size, struct count *ret)
+static bool cut_count(const char *line, size_t *size, struct count *ret)
 {
 	size_t end = *size, i = end, decimals = 0;
 
@@ -199,7 +192,8 @@ static int ask_beginning(struct context *ctx, struct input *in,
 }
 
 /* Too many lines are no stacks: it is something else, or damaged. */
-static int refuse(struct context *ctx, struct input *in, uint64_t valid, uint64_t ignored)
+static int refuse_text(struct context *ctx, struct input *in, uint64_t valid,
+		       uint64_t ignored)
 {
 	const struct foreign *foreign;
 	int err = ask_beginning(ctx, in, foreign_guess, &foreign);
@@ -220,7 +214,7 @@ static int refuse(struct context *ctx, struct input *in, uint64_t valid, uint64_
 }
 
 /* What kind of text it is, from all of its lines. */
-static int survey(struct context *ctx, struct input *in)
+static int count_lines(struct context *ctx, struct input *in)
 {
 	struct folded *f = in->folded;
 	uint64_t valid = 0, ignored = 0, twice = 0;
@@ -228,26 +222,26 @@ static int survey(struct context *ctx, struct input *in)
 	size_t size;
 	int err;
 
-	while ((err = next_line(ctx, in, &line, &size)) > 0) {
+	while ((err = next_text_line(ctx, in, &line, &size)) > 0) {
 		struct count count, before;
 
 		if (is_comment(line, size))
 			continue;
-		if (!take_count(line, &size, &count)) {
+		if (!cut_count(line, &size, &count)) {
 			ignored += !is_idle(line, size);
 			continue;
 		}
 		valid++;
 		if (shown_decimals(&count) > f->decimals)
 			f->decimals = shown_decimals(&count);
-		if (!take_count(line, &size, &before))
+		if (!cut_count(line, &size, &before))
 			continue;
 		twice++;
 		if (shown_decimals(&before) > f->decimals)
 			f->decimals = shown_decimals(&before);
 	}
 	if (err == 0 && ignored > (valid + ignored) / IGNORED_PART)
-		return refuse(ctx, in, valid, ignored);
+		return refuse_text(ctx, in, valid, ignored);
 	f->differential = valid && twice == valid;
 	f->lines = valid;
 	f->size = f->offset;
@@ -270,7 +264,7 @@ int folded_open(struct context *ctx, struct input *in)
 	err = ask_beginning(ctx, in, foreign_recognise, &foreign);
 	if (err == 0 && foreign)
 		err = is_foreign(ctx, in, foreign);
-	return err < 0 ? err : survey(ctx, in);
+	return err < 0 ? err : count_lines(ctx, in);
 }
 
 void folded_close(struct input *in)
@@ -286,19 +280,20 @@ unsigned folded_decimals(const struct input *in)
 	return in->folded->decimals;
 }
 
-static bool parse(struct folded *f, const char *line, size_t size,
-		  struct folded_line *ret)
+/* False where the line has not the counts that it must have. */
+static bool parse_stack(struct folded *f, const char *line, size_t size,
+			struct folded_line *ret)
 {
 	struct count count, before;
 
 	*ret = (struct folded_line){ .stack = line };
-	if (!take_count(line, &size, &count))
+	if (!cut_count(line, &size, &count))
 		return false;
 	f->lines_read++;
 	if (!count_value(&count, f->decimals, &ret->weight))
 		return false;
 	if (f->differential) {
-		ret->has_before = take_count(line, &size, &before);
+		ret->has_before = cut_count(line, &size, &before);
 		if (!ret->has_before || !count_value(&before, f->decimals, &ret->before))
 			return false;
 	}
@@ -321,11 +316,11 @@ int folded_next(struct context *ctx, struct input *in, struct folded_line *ret,
 	size_t size;
 	int err;
 
-	while ((err = next_line(ctx, in, &line, &size)) > 0) {
+	while ((err = next_text_line(ctx, in, &line, &size)) > 0) {
 		in->position = in->folded->offset;
 		if (is_comment(line, size))
 			continue;
-		if (parse(in->folded, line, size, ret))
+		if (parse_stack(in->folded, line, size, ret))
 			return 1;
 		*ignored += !is_idle(line, size);
 	}

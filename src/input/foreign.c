@@ -164,7 +164,7 @@ static const struct foreign_row rows[] = {
 /* clang-format on */
 
 /* The next line of what lies between @at and @end, without blanks around it. */
-static bool next_line(const char **at, const char *end, char line[LINE_MOST + 1])
+static bool next_stripped_line(const char **at, const char *end, char line[LINE_MOST + 1])
 {
 	const char *stop;
 	size_t size;
@@ -208,7 +208,7 @@ static bool row_fits(const struct foreign_row *row, const char *text, size_t siz
 	char line[LINE_MOST + 1];
 	size_t count = 0;
 
-	while (count < most && next_line(&at, end, line)) {
+	while (count < most && next_stripped_line(&at, end, line)) {
 		if (fnmatch(row->line, line, 0) == 0 &&
 		    !(flags & CERTAIN && is_stack(line)))
 			return true;
@@ -219,8 +219,8 @@ static bool row_fits(const struct foreign_row *row, const char *text, size_t siz
 	return false;
 }
 
-static const struct foreign *find(const char *text, size_t size, unsigned flags,
-				  size_t most)
+static const struct foreign *find_row(const char *text, size_t size, unsigned flags,
+				      size_t most)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if ((rows[i].flags & flags) == flags &&
@@ -231,10 +231,10 @@ static const struct foreign *find(const char *text, size_t size, unsigned flags,
 
 const struct foreign *foreign_guess(const char *text, size_t size)
 {
-	return find(text, size, 0, LINES_GUESSED);
+	return find_row(text, size, 0, LINES_GUESSED);
 }
 
 const struct foreign *foreign_recognise(const char *text, size_t size)
 {
-	return find(text, size, CERTAIN, LINES_RECOGNISED);
+	return find_row(text, size, CERTAIN, LINES_RECOGNISED);
 }

@@ -26,8 +26,6 @@ enum {
 	PACKED_MOST = 1 << 30,
 };
 
-static const char element[] = "<metadata id=\"flamefold-data\"";
-
 bool saved_begins(const uint8_t *bytes, size_t size)
 {
 	static const char *const begins[] = { "<?xml", "<svg", "<!doctype", "<html",
@@ -72,14 +70,6 @@ static int scan_more(struct context *ctx, struct scan *s)
 	return err;
 }
 
-static int is_no_saved(struct context *ctx, const struct scan *s)
-{
-	return fail(ctx, -EBADMSG,
-		    "'%s' is a picture or other XML without flamefold's data in it: "
-		    "another program made it, it was cut, or --static",
-		    s->in->path);
-}
-
 int input_picture_fail(struct context *ctx, const struct input *in, int err,
 		       const char *why)
 {
@@ -107,6 +97,7 @@ static int is_large(struct context *ctx, const struct scan *s)
 /* Up to the element, whose name is passed. */
 static int find_element(struct context *ctx, struct scan *s)
 {
+	static const char element[] = "<metadata id=\"flamefold-data\"";
 	const size_t size = sizeof(element) - 1;
 
 	for (;;) {
@@ -119,7 +110,11 @@ static int find_element(struct context *ctx, struct scan *s)
 			return 0;
 		}
 		if (s->ended)
-			return is_no_saved(ctx, s);
+			return fail(ctx, -EBADMSG,
+				    "'%s' is a picture or other XML without flamefold's "
+				    "data in it: another program made it, it was cut, or "
+				    "--static",
+				    s->in->path);
 		/* Its beginning may be what came last. */
 		if (s->end - s->start >= size)
 			s->start = s->end - (size - 1);
@@ -129,7 +124,8 @@ static int find_element(struct context *ctx, struct scan *s)
 	}
 }
 
-static void add_reference(struct bytes *to, const char **p, const char *end)
+/* An attribute's value as it was written: references are the characters that they stand for. */
+static int plain_text(const char *p, const char *end, struct bytes *ret)
 {
 	static const struct {
 		const char *name;
@@ -140,28 +136,24 @@ static void add_reference(struct bytes *to, const char **p, const char *end)
 			   { "&quot;", '"' },
 			   { "&#13;", '\r' } };
 
-	for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
-		size_t size = strlen(references[i].name);
-
-		if ((size_t)(end - *p) >= size &&
-		    memcmp(*p, references[i].name, size) == 0) {
-			bytes_u8(to, (uint8_t)references[i].c);
-			*p += size;
-			return;
-		}
-	}
-	bytes_u8(to, (uint8_t) * (*p)++);
-}
-
-/* An attribute's value as it was written. */
-static int plain_text(const char *p, const char *end, struct bytes *ret)
-{
 	ret->count = 0;
-	while (p < end)
-		if (*p == '&')
-			add_reference(ret, &p, end);
-		else
-			bytes_u8(ret, (uint8_t)*p++);
+	while (p < end) {
+		char c = *p;
+		size_t size = 1;
+
+		for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
+			size_t length = strlen(references[i].name);
+
+			if ((size_t)(end - p) < length ||
+			    memcmp(p, references[i].name, length) != 0)
+				continue;
+			c = references[i].c;
+			size = length;
+			break;
+		}
+		bytes_u8(ret, (uint8_t)c);
+		p += size;
+	}
 	bytes_u8(ret, '\0');
 	return ret->failed ? -ENOMEM : 0;
 }
@@ -199,33 +191,29 @@ static const struct attribute attributes[] = {
 	{ "data-chain", AT(picture.chain), FLAG },
 };
 
-static bool parse_number(const char *text, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return isdigit((unsigned char)*text) && *end == '\0' && errno == 0;
-}
-
 static int set_attribute(struct scan *s, const struct attribute *a, const char *text,
 			 struct saved_header *h)
 {
-	void *place = (char *)h + a->at;
+	void *member = (char *)h + a->at;
+	char *end;
 
 	switch (a->kind) {
 	case NUMBER:
-		return parse_number(text, place) ? 0 : -EBADMSG;
+		errno = 0;
+		*(uint64_t *)member = strtoull(text, &end, 10);
+		return isdigit((unsigned char)*text) && *end == '\0' && errno == 0
+			       ? 0
+			       : -EBADMSG;
 	case FLAG:
-		*(bool *)place = strcmp(text, "1") == 0;
+		*(bool *)member = strcmp(text, "1") == 0;
 		return 0;
 	case PACKING:
-		*(bool *)place = strcmp(text, "zlib") == 0;
-		return *(bool *)place || strcmp(text, "none") == 0 ? 0 : -EBADMSG;
+		*(bool *)member = strcmp(text, "zlib") == 0;
+		return *(bool *)member || strcmp(text, "none") == 0 ? 0 : -EBADMSG;
 	case TEXT:
 		break;
 	}
-	return intern_add(s->in->strings, text, strlen(text), place);
+	return intern_add(s->in->strings, text, strlen(text), member);
 }
 
 /* name="value": 1, or 0 at the end of the tag. */
@@ -302,26 +290,6 @@ struct packed_text {
 	struct claim claim;
 };
 
-static int add_text(struct context *ctx, struct packed_text *p, const uint8_t *text,
-		    size_t size)
-{
-	size_t decoded;
-
-	if (size == 0)
-		return 0;
-	if (p->bytes.count + size > PACKED_MOST)
-		return -EBADMSG;
-	if (!claim_add(&p->claim, ctx->budget, size))
-		return -EFBIG;
-	if (!bytes_reserve(&p->bytes, size))
-		return -ENOMEM;
-	memcpy(p->bytes.v + p->bytes.count, text, size);
-	if (!base64_decode(&p->base64, p->bytes.v + p->bytes.count, size, &decoded))
-		return -EBADMSG;
-	p->bytes.count += decoded;
-	return 0;
-}
-
 /* A tag: 1 if it was the last one, 0, or -EBADMSG where it is not one of ours. */
 static int pass_tag(struct context *ctx, struct scan *s)
 {
@@ -345,20 +313,29 @@ static int pass_tag(struct context *ctx, struct scan *s)
 	return err < 0 ? err : is_damaged(ctx, s, "there is something else in it");
 }
 
+/* Each text is decoded where it lies in memory, before the next one comes behind it. */
 static int read_packed(struct context *ctx, struct scan *s, struct packed_text *p)
 {
 	for (;;) {
 		const uint8_t *text = s->bytes + s->start;
 		const uint8_t *tag = memchr(text, '<', s->end - s->start);
-		size_t size = tag ? (size_t)(tag - text) : s->end - s->start;
-		int err = add_text(ctx, p, text, size);
+		size_t size = tag ? (size_t)(tag - text) : s->end - s->start, decoded;
+		int err;
 
-		if (err == -ENOMEM)
-			return fail_memory(ctx);
-		if (err == -EFBIG)
-			return is_large(ctx, s);
-		if (err < 0)
+		if (size && p->bytes.count + size > PACKED_MOST)
 			return is_damaged(ctx, s, "it is no base64");
+		if (size && !claim_add(&p->claim, ctx->budget, size))
+			return is_large(ctx, s);
+		if (size && !bytes_reserve(&p->bytes, size))
+			return fail_memory(ctx);
+		if (size) {
+			uint8_t *to = p->bytes.v + p->bytes.count;
+
+			memcpy(to, text, size);
+			if (!base64_decode(&p->base64, to, size, &decoded))
+				return is_damaged(ctx, s, "it is no base64");
+			p->bytes.count += decoded;
+		}
 		s->start += size;
 		if (!tag && s->ended)
 			return is_damaged(ctx, s, "it has no end");
@@ -368,8 +345,8 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed_text *
 	}
 }
 
-static int unpack(struct context *ctx, struct scan *s, const struct saved_header *h,
-		  struct packed_text *p, uint8_t **payload)
+static int unpack_payload(struct context *ctx, struct scan *s, struct saved_header *h,
+			  struct packed_text *p)
 {
 	size_t size = p->bytes.count;
 	int err;
@@ -379,7 +356,7 @@ static int unpack(struct context *ctx, struct scan *s, const struct saved_header
 	if (!h->is_zlib) {
 		if (h->bytes != size)
 			return is_damaged(ctx, s, "it has another size than it says");
-		*payload = p->bytes.v;
+		h->picture.payload = p->bytes.v;
 		p->bytes = (struct bytes){ 0 };
 		return 0;
 	}
@@ -387,43 +364,19 @@ static int unpack(struct context *ctx, struct scan *s, const struct saved_header
 		return is_damaged(ctx, s, "it would unpack to more than is made");
 	if (!claim_add(&p->claim, ctx->budget, h->bytes))
 		return is_large(ctx, s);
-	err = inflate_bytes(p->bytes.v, size, (size_t)h->bytes, payload);
+	err = inflate_bytes(p->bytes.v, size, (size_t)h->bytes, &h->picture.payload);
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
 	return err < 0 ? is_damaged(ctx, s, "it cannot be unpacked") : 0;
-}
-
-static int read_data(struct context *ctx, struct scan *s, struct saved_header *h)
-{
-	struct packed_text p = { 0 };
-	int err = read_packed(ctx, s, &p);
-
-	if (err == 0)
-		err = unpack(ctx, s, h, &p, &h->picture.payload);
-	bytes_release(&p.bytes);
-	if (err < 0) {
-		claim_release(&p.claim);
-		return err;
-	}
-	h->picture.size = (size_t)h->bytes;
-	h->picture.claim = p.claim;
-	return 0;
-}
-
-static void take_header(struct recording *rec, const struct saved_picture *p)
-{
-	rec->command = p->command;
-	rec->lost_samples = p->lost;
-	rec->samples = p->samples;
-	rec->last_time = p->duration;
-	rec->recorded = p->recorded;
-	rec->format = "flame graph";
 }
 
 int saved_open(struct context *ctx, struct input *in)
 {
 	struct scan s = { .in = in, .bytes = malloc(WINDOW) };
 	struct saved_header header = { 0 };
+	struct packed_text packed = { 0 };
+	struct saved_picture *p = &header.picture;
+	struct recording *rec = &in->rec;
 	int err;
 
 	in->picture = calloc(1, sizeof(*in->picture));
@@ -435,12 +388,24 @@ int saved_open(struct context *ctx, struct input *in)
 	if (err == 0)
 		err = read_header(ctx, &s, &header);
 	if (err == 0)
-		err = read_data(ctx, &s, &header);
+		err = read_packed(ctx, &s, &packed);
+	if (err == 0)
+		err = unpack_payload(ctx, &s, &header, &packed);
 	free(s.bytes);
-	if (err < 0)
+	bytes_release(&packed.bytes);
+	if (err < 0) {
+		claim_release(&packed.claim);
 		return err;
-	*in->picture = header.picture;
-	take_header(&in->rec, in->picture);
+	}
+	p->size = (size_t)header.bytes;
+	p->claim = packed.claim;
+	rec->command = p->command;
+	rec->lost_samples = p->lost;
+	rec->samples = p->samples;
+	rec->last_time = p->duration;
+	rec->recorded = p->recorded;
+	rec->format = "flame graph";
+	*in->picture = *p;
 	return 0;
 }
 

@@ -75,7 +75,7 @@ struct word {
 };
 
 /* The part of @from before the first @c, which is passed over; all of it without one. */
-static struct word cut(struct word *from, char c)
+static struct word cut_word(struct word *from, char c)
 {
 	const char *end = from->size ? memchr(from->text, c, from->size) : NULL;
 	struct word part = { from->text, end ? (size_t)(end - from->text) : from->size };
@@ -86,7 +86,7 @@ static struct word cut(struct word *from, char c)
 	return part;
 }
 
-static uint64_t number(struct word w)
+static uint64_t word_number(struct word w)
 {
 	uint64_t value = 0;
 
@@ -108,34 +108,34 @@ static struct word cut_last(struct word *from, char c)
 	return part;
 }
 
+static bool is_key(struct word w, const char *name)
+{
+	return w.size == strlen(name) && memcmp(w.text, name, w.size) == 0;
+}
+
 static uint64_t event_key(uint64_t type, uint64_t config)
 {
 	return hash_u64(config) ^ type;
 }
 
 /* Lines of "name,type,config". */
-static int read_event_names(struct input *in, struct word lines, struct hash_map *names)
+static int name_listed_events(struct input *in, struct word lines)
 {
-	while (lines.size > 0) {
-		struct word line = cut(&lines, '\n');
-		uint64_t config = number(cut_last(&line, ','));
-		uint64_t type = number(cut_last(&line, ','));
+	struct hash_map names = { 0 };
+	int err = 0;
+
+	while (lines.size > 0 && err == 0) {
+		struct word line = cut_word(&lines, '\n');
+		uint64_t config = word_number(cut_last(&line, ','));
+		uint64_t type = word_number(cut_last(&line, ','));
 		uint32_t name;
 
 		if (line.size == 0)
 			continue;
 		if (intern_add(in->strings, line.text, line.size, &name) < 0 ||
-		    !hash_map_set(names, event_key(type, config), name))
-			return -ENOMEM;
+		    !hash_map_set(&names, event_key(type, config), name))
+			err = -ENOMEM;
 	}
-	return 0;
-}
-
-static int name_events(struct input *in, struct word lines)
-{
-	struct hash_map names = { 0 };
-	int err = read_event_names(in, lines, &names);
-
 	for (size_t i = 0; i < in->rec.events.count && err == 0; i++) {
 		struct event *e = &in->rec.events.v[i];
 		const uint32_t *name =
@@ -148,26 +148,10 @@ static int name_events(struct input *in, struct word lines)
 	return err;
 }
 
-static int take_version(struct input *in, struct word value)
-{
-	char text[128];
-	int size = snprintf(text, sizeof(text), "simpleperf %.*s",
-			    value.size < 100 ? (int)value.size : 100, value.text);
-
-	return intern_add(in->strings, text, (size_t)size, &in->rec.recorder);
-}
-
-static int take_kernel(struct input *in, struct word value)
-{
-	if (in->rec.kernel)
-		return 0;
-	return intern_add(in->strings, value.text, value.size, &in->rec.kernel);
-}
-
 /* "Google:Pixel 5:redfin", and "11" -> "Google Pixel 5 (redfin), Android 11" */
 static int name_host(struct input *in, struct word product, struct word android)
 {
-	struct word maker = cut(&product, ':'), model = cut(&product, ':');
+	struct word maker = cut_word(&product, ':'), model = cut_word(&product, ':');
 	struct text name = { 0 };
 	int err = 0;
 
@@ -203,20 +187,26 @@ int simpleperf_read_meta_info(struct input *in, struct cursor *c)
 
 	in->rec.simpleperf = true;
 	while (all.size > 0 && err == 0) {
-		struct word key = cut(&all, '\0'), value = cut(&all, '\0');
+		struct word key = cut_word(&all, '\0'), value = cut_word(&all, '\0');
 
-#define IS(name) (key.size == sizeof(name) - 1 && memcmp(key.text, name, key.size) == 0)
-		if (IS("event_type_info"))
-			err = name_events(in, value);
-		else if (IS("simpleperf_version"))
-			err = take_version(in, value);
-		else if (IS("kernel_version"))
-			err = take_kernel(in, value);
-		else if (IS("product_props"))
+		if (is_key(key, "event_type_info")) {
+			err = name_listed_events(in, value);
+		} else if (is_key(key, "simpleperf_version")) {
+			char text[128];
+			int size = snprintf(text, sizeof(text), "simpleperf %.*s",
+					    value.size < 100 ? (int)value.size : 100,
+					    value.text);
+
+			err = intern_add(in->strings, text, (size_t)size,
+					 &in->rec.recorder);
+		} else if (is_key(key, "kernel_version") && !in->rec.kernel) {
+			err = intern_add(in->strings, value.text, value.size,
+					 &in->rec.kernel);
+		} else if (is_key(key, "product_props")) {
 			product = value;
-		else if (IS("android_version"))
+		} else if (is_key(key, "android_version")) {
 			android = value;
-#undef IS
+		}
 	}
 	return err < 0 ? err : name_host(in, product, android);
 }
@@ -338,7 +328,7 @@ static int end_pieces(struct input *in, struct cursor *c)
 }
 
 /* "u32 size; the same as perf's" */
-static int read_tracing_data(struct input *in, struct cursor *c)
+static int read_tracing_record(struct input *in, struct cursor *c)
 {
 	uint32_t size = cursor_u32(c);
 	const void *data = cursor_bytes(c, size);
@@ -356,7 +346,7 @@ static int read_body(struct input *in, uint32_t type, struct cursor *c)
 		[SPLIT_END - RECORD_SIMPLEPERF] = end_pieces,
 		[EVENT_ID - RECORD_SIMPLEPERF] = read_event_ids,
 		[CALLCHAIN - RECORD_SIMPLEPERF] = read_chain,
-		[SIMPLEPERF_TRACING_DATA - RECORD_SIMPLEPERF] = read_tracing_data,
+		[SIMPLEPERF_TRACING_DATA - RECORD_SIMPLEPERF] = read_tracing_record,
 	};
 	size_t i = type - RECORD_SIMPLEPERF;
 	int err;
@@ -381,49 +371,34 @@ static uint64_t offset_key(uint32_t path, uint64_t offset)
 	return hash_u64(path) ^ offset;
 }
 
-static int note_map(struct simpleperf *sp, const struct record *map)
-{
-	const uint32_t *known;
-	uint64_t *offset;
-
-	if (!hash_map_set(&sp->mapped, offset_key(map->name, map->offset), 0))
-		return -ENOMEM;
-	known = hash_map_get(&sp->lowest, map->name);
-	if (known) {
-		offset = &sp->offsets.v[*known];
-		if (map->offset < *offset)
-			*offset = map->offset;
-		return 0;
-	}
-	offset = array_add(&sp->offsets);
-	if (!offset ||
-	    !hash_map_set(&sp->lowest, map->name, (uint32_t)sp->offsets.count - 1))
-		return -ENOMEM;
-	*offset = map->offset;
-	return 0;
-}
-
-static int note_exec(struct simpleperf *sp, const struct record *comm)
-{
-	uint64_t *time = array_add(&sp->times);
-
-	if (!time ||
-	    !hash_map_set(&sp->last_exec, comm->pid, (uint32_t)sp->times.count - 1))
-		return -ENOMEM;
-	*time = comm->time;
-	return 0;
-}
-
+/* Where paths are mapped, and when programs began. */
 int simpleperf_note(struct input *in, const struct record *rec)
 {
 	struct simpleperf *sp = get(in);
+	const uint32_t *known;
+	uint64_t *offset, *time;
 
 	if (!sp)
 		return -ENOMEM;
-	if (rec->type == PERF_RECORD_MMAP && rec->executable && rec->mode == MODE_USER)
-		return note_map(sp, rec);
-	if (rec->type == PERF_RECORD_COMM && rec->exec)
-		return note_exec(sp, rec);
+	if (rec->type == PERF_RECORD_COMM && rec->exec) {
+		time = array_add(&sp->times);
+		if (!time || !hash_map_set(&sp->last_exec, rec->pid,
+					   (uint32_t)sp->times.count - 1))
+			return -ENOMEM;
+		*time = rec->time;
+		return 0;
+	}
+	if (rec->type != PERF_RECORD_MMAP || !rec->executable || rec->mode != MODE_USER)
+		return 0;
+	if (!hash_map_set(&sp->mapped, offset_key(rec->name, rec->offset), 0))
+		return -ENOMEM;
+	known = hash_map_get(&sp->lowest, rec->name);
+	offset = known ? &sp->offsets.v[*known] : array_add(&sp->offsets);
+	if (!known && (!offset || !hash_map_set(&sp->lowest, rec->name,
+						(uint32_t)sp->offsets.count - 1)))
+		return -ENOMEM;
+	if (!known || rec->offset < *offset)
+		*offset = rec->offset;
 	return 0;
 }
 
@@ -432,22 +407,21 @@ int simpleperf_note(struct input *in, const struct record *rec)
  * map begins. Offsets in files and addresses mostly are the same; where no map has it as
  * its offset, the first one begins with it.
  */
-static uint64_t guess_offset(const struct simpleperf *sp, const struct recorded_file *f)
-{
-	const uint32_t *lowest = hash_map_get(&sp->lowest, f->path);
-
-	if (!lowest || hash_map_get(&sp->mapped, offset_key(f->path, f->address)))
-		return f->address;
-	return sp->offsets.v[*lowest];
-}
-
 void simpleperf_settle(struct input *in)
 {
-	for (size_t i = 0; i < in->rec.files.count && in->simpleperf; i++) {
-		struct recorded_file *f = &in->rec.files.v[i];
+	const struct simpleperf *sp = in->simpleperf;
 
-		if (!f->has_offset && f->kind == RECORDED_ELF)
-			f->offset = guess_offset(in->simpleperf, f);
+	for (size_t i = 0; i < in->rec.files.count && sp; i++) {
+		struct recorded_file *f = &in->rec.files.v[i];
+		const uint32_t *lowest;
+
+		if (f->has_offset || f->kind != RECORDED_ELF)
+			continue;
+		lowest = hash_map_get(&sp->lowest, f->path);
+		if (!lowest || hash_map_get(&sp->mapped, offset_key(f->path, f->address)))
+			f->offset = f->address;
+		else
+			f->offset = sp->offsets.v[*lowest];
 	}
 }
 

@@ -1,14 +1,19 @@
-#include <errno.h>
-
-#include "input/simpleperf.h"
-
 /*
- * FILE and FILE2: the files that samples hit, each with the symbols that were needed.
+ * FILE, the older form, and FILE2: the files that samples hit, each with the symbols that were needed.
+ * Both become the same two tables: files, and symbols that name their file by its index.
  *
  *	FILE    u32 size | path NUL | u32 kind | u64 address | u32 count |
  *		  {u64 start; u32 size; name NUL}[count] | of its kind ...
  *	FILE2   u32 size | message FileFeature of protobuf
+ *
+ * Sources: record_file_format.h and record_file.proto of AOSP's system/extras/simpleperf; for messages the
+ * "Encoding" page of protobuf's documentation.
  */
+#include <ctype.h>
+#include <errno.h>
+
+#include "input/simpleperf.h"
+
 int simpleperf_add_file(struct input *in, const struct simpleperf_file *file,
 			uint32_t *index)
 {
@@ -55,7 +60,7 @@ static const char *text_with_end(struct cursor *c, size_t *size)
 	return text;
 }
 
-static int read_file(struct input *in, struct cursor *c)
+static int read_plain_file(struct input *in, struct cursor *c)
 {
 	struct simpleperf_file file = { 0 };
 	uint32_t index, count;
@@ -160,24 +165,13 @@ static int read_symbol_message(struct input *in, uint32_t file, struct cursor c)
 	return c.bad ? 0 : simpleperf_add_symbol(in, file, &s, name, size);
 }
 
-/* "1: offset", in the file or, of a kernel module, in memory. */
-static void read_offset(struct recorded_file *file, struct cursor c)
-{
-	struct field f;
-
-	file->has_offset = true;
-	while (next_field(&c, &f))
-		if (f.number == 1)
-			file->offset = f.value;
-}
-
 /* Fields may come in any order. */
 static int read_file_message(struct input *in, struct cursor *c)
 {
-	enum { PATH = 1, KIND, ADDRESS, SYMBOL, ELF = 6, MODULE = 7 };
+	enum { PATH = 1, KIND, ADDRESS, SYMBOL, ELF = 6, MODULE = 7, OFFSET = 1 };
 	struct simpleperf_file file = { .path = "" };
 	struct cursor again = *c;
-	struct field f;
+	struct field f, inner;
 	uint32_t index;
 	int err;
 
@@ -192,16 +186,23 @@ static int read_file_message(struct input *in, struct cursor *c)
 	}
 	err = simpleperf_add_file(in, &file, &index);
 	while (err == 0 && next_field(&again, &f)) {
+		struct recorded_file *added = &in->rec.files.v[index];
+
 		if (f.number == SYMBOL)
 			err = read_symbol_message(in, index, f.bytes);
-		else if (f.number == ELF || f.number == MODULE)
-			read_offset(&in->rec.files.v[index], f.bytes);
+		if (f.number != ELF && f.number != MODULE)
+			continue;
+		/* In the file or, of a kernel module, in memory. */
+		added->has_offset = true;
+		while (next_field(&f.bytes, &inner))
+			if (inner.number == OFFSET)
+				added->offset = inner.value;
 	}
 	return err;
 }
 
-static int read_all(struct input *in, struct cursor *c,
-		    int (*read)(struct input *in, struct cursor *c))
+static int read_each_file(struct input *in, struct cursor *c,
+			  int (*read)(struct input *in, struct cursor *c))
 {
 	int err = 0;
 
@@ -221,36 +222,25 @@ static int read_all(struct input *in, struct cursor *c,
 
 int simpleperf_read_files(struct input *in, struct cursor *c)
 {
-	return read_all(in, c, read_file);
+	return read_each_file(in, c, read_plain_file);
 }
 
 int simpleperf_read_files2(struct input *in, struct cursor *c)
 {
-	return read_all(in, c, read_file_message);
-}
-
-static const char *parse_hex(const char *p, const char *end, uint64_t *ret)
-{
-	*ret = 0;
-	for (; p < end; p++) {
-		int digit = *p >= '0' && *p <= '9'   ? *p - '0'
-			    : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
-						     : -1;
-
-		if (digit < 0)
-			break;
-		*ret = *ret << 4 | (unsigned)digit;
-	}
-	return p;
+	return read_each_file(in, c, read_file_message);
 }
 
 /* "ffffffff81000000 T _text", functions only; a module's have "\t[module]" behind it. */
-static int read_line(struct input *in, uint32_t file, const char *p, const char *end)
+static int read_kallsyms_line(struct input *in, uint32_t file, const char *p,
+			      const char *end)
 {
 	struct recorded_symbol s = { .size = RECORDED_SIZELESS };
 	const char *name, *tab;
 
-	p = parse_hex(p, end, &s.start);
+	for (; p < end && isxdigit((unsigned char)*p) && !isupper((unsigned char)*p); p++)
+		s.start =
+			s.start << 4 |
+			(unsigned)(isdigit((unsigned char)*p) ? *p - '0' : *p - 'a' + 10);
 	if (s.start == 0 || end - p < 4 || p[0] != ' ' || p[2] != ' ' ||
 	    !memchr("TtWw", p[1], 4) || p[3] == '$')
 		return 0;
@@ -273,7 +263,7 @@ int simpleperf_read_kallsyms(struct input *in, const char *text, size_t size)
 
 		if (!stop)
 			stop = end;
-		err = read_line(in, index, text, stop);
+		err = read_kallsyms_line(in, index, text, stop);
 		text = stop < end ? stop + 1 : end;
 	}
 	return err;

@@ -34,7 +34,7 @@ int order_add(struct order *o, const struct record *rec)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_records(const void *a, const void *b)
 {
 	return older(a, b) ? -1 : older(b, a);
 }
@@ -42,7 +42,8 @@ static int compare(const void *a, const void *b)
 void order_end_input(struct order *o)
 {
 	if (!o->sorted)
-		qsort(o->records.v, o->records.count, sizeof(*o->records.v), compare);
+		qsort(o->records.v, o->records.count, sizeof(*o->records.v),
+		      compare_records);
 	o->sorted = true;
 }
 

@@ -78,7 +78,7 @@ static void merge_runs(const struct round_item *v, size_t first, size_t middle,
 	memcpy(to + n, v + k, (end - k) * sizeof(*v));
 }
 
-static int sort(struct rounds *r)
+static int sort_items(struct rounds *r)
 {
 	size_t count = r->items.count;
 
@@ -101,17 +101,12 @@ static int sort(struct rounds *r)
 	return 0;
 }
 
-/* This round's items have their bytes in place from now on. */
-static void settle(struct rounds *r)
-{
-	for (size_t i = r->items.count; i-- > 0 && !r->items.v[i].bytes;)
-		r->items.v[i].bytes = r->bytes[r->current].v + r->items.v[i].offset;
-}
-
 static int begin_delivery(struct rounds *r, uint64_t until)
 {
-	settle(r);
-	if (sort(r) < 0)
+	/* This round's bytes do not move any more: its items have theirs in place from now on. */
+	for (size_t i = r->items.count; i-- > 0 && !r->items.v[i].bytes;)
+		r->items.v[i].bytes = r->bytes[r->current].v + r->items.v[i].offset;
+	if (sort_items(r) < 0)
 		return -ENOMEM;
 	for (r->ready = 0; r->ready < r->items.count; r->ready++)
 		if (r->items.v[r->ready].time > until)
@@ -140,9 +135,15 @@ int rounds_end_input(struct rounds *r)
 	return begin_delivery(r, UINT64_MAX);
 }
 
-/* All of the round before is out: the next one gets its bytes. */
-static void turn(struct rounds *r)
+int rounds_next(struct rounds *r, struct round_item *ret)
 {
+	if (r->next < r->ready) {
+		*ret = r->items.v[r->next++];
+		return 1;
+	}
+	if (!r->turning)
+		return 0;
+	/* All of the round before is out: the next one gets its bytes. */
 	r->items.count -= r->ready;
 	if (r->items.count)
 		memmove(r->items.v, r->items.v + r->ready,
@@ -151,15 +152,5 @@ static void turn(struct rounds *r)
 	r->current = !r->current;
 	r->bytes[r->current].count = 0;
 	r->turning = false;
-}
-
-int rounds_next(struct rounds *r, struct round_item *ret)
-{
-	if (r->next == r->ready) {
-		if (r->turning)
-			turn(r);
-		return 0;
-	}
-	*ret = r->items.v[r->next++];
-	return 1;
+	return 0;
 }
