@@ -2,8 +2,9 @@
 #define BASE_PERF_ABI_H
 
 /*
- * The kernel's numbers of perf events, for all that reads or writes records: those of its own header, and
- * by the kernel's names what the header of Linux 6.1 lacks or has as a bit-field only.
+ * The kernel's numbers of perf events, for all that reads or writes records: those of
+ * its own header, and by the kernel's names what the header of Linux 6.1 lacks or has
+ * as a bit-field only.
  */
 #include <linux/perf_event.h>
 

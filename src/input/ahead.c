@@ -64,8 +64,9 @@ struct ahead {
 	size_t running;
 	atomic_size_t kept; /* bytes of records, of all parts */
 	size_t kept_most;
-	/* Parts that are nobody's yet, and .read of all others. The caller takes the first
-	 * ones, threads the last ones: they meet where both have done their share. */
+	/* Parts that are nobody's yet, and .read of all others. The caller takes the
+	 * first ones, threads the last ones: they meet where both have done their
+	 * share. */
 	pthread_mutex_t lock;
 	pthread_cond_t one_read;
 	size_t first, end;
@@ -119,25 +120,6 @@ static uint64_t find_beginning(const struct input *in, uint64_t from, uint8_t *b
 	return 0;
 }
 
-/* False where there is no more memory for records. */
-static bool keep_record(struct part *p, const struct raw_record *raw)
-{
-	size_t at, size = raw->head.size + sizeof(struct kept);
-	struct kept *kept;
-
-	if (atomic_fetch_add(&p->ahead->kept, size) + size > p->ahead->kept_most) {
-		atomic_fetch_sub(&p->ahead->kept, size);
-		return false;
-	}
-	at = p->bytes.size;
-	text_add(&p->bytes, (const char *)raw->bytes, raw->head.size);
-	kept = p->bytes.failed ? NULL : array_add(&p->kept);
-	if (!kept)
-		return false;
-	*kept = (struct kept){ *raw, at, p->own.newest };
-	return true;
-}
-
 /* A record that cannot be taken whole is not taken, and the part ends before it. */
 static void read_part(struct part *p)
 {
@@ -151,12 +133,25 @@ static void read_part(struct part *p)
 	stream_start(s, p->start, p->stream_end);
 	while (p->end < p->until &&
 	       !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+		size_t at = p->bytes.size, size;
+		struct kept *kept;
+
 		if (stream_next(&ctx, s, &raw) <= 0 || s->packed || s->damage)
 			break;
-		if (raw.head.type == PERF_RECORD_SAMPLE)
+		size = raw.head.size + sizeof(*kept);
+		if (raw.head.type == PERF_RECORD_SAMPLE) {
 			input_pass_sample(&p->own, &raw);
-		else if (!keep_record(p, &raw))
+		} else if (atomic_fetch_add(&p->ahead->kept, size) + size >
+			   p->ahead->kept_most) {
+			atomic_fetch_sub(&p->ahead->kept, size);
 			break;
+		} else {
+			text_add(&p->bytes, (const char *)raw.bytes, raw.head.size);
+			kept = p->bytes.failed ? NULL : array_add(&p->kept);
+			if (!kept)
+				break;
+			*kept = (struct kept){ raw, at, p->own.newest };
+		}
 		if (input_cut_chunk(&ctx, &p->own, &raw) < 0) {
 			p->end = p->start;
 			break;

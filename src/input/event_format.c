@@ -1,10 +1,12 @@
 /*
- * Formats are parsed by libtraceevent, as perf does it, and copied out of it at once: what samples are read
- * with is a table of our own. The library is not given what may harm it. Its parser of print formats frees
- * twice (1.7.1, sizeof) and has no limit to its depth, so it gets a text made anew of the name, the
- * number and the lines of fields that are whole, whose length and number have limits: nothing in it can reach
- * that parser. It stops at a field that it does not understand; then each is parsed alone,
- * and all others count. Plugins are never loaded. What it keeps in statics is under one lock.
+ * Formats are parsed by libtraceevent, as perf does it, and copied out of it at once:
+ * what samples are read with is a table of our own. The library is not given what may
+ * harm it. Its parser of print formats frees twice (1.7.1, sizeof) and has no limit to
+ * its depth, so it gets a text made anew of the name, the number and the lines of
+ * fields that are whole, whose length and number have limits: nothing in it can reach
+ * that parser. It stops at a field that it does not understand; then each is parsed
+ * alone, and all others count. Plugins are never loaded. What it keeps in statics is
+ * under one lock.
  *
  *	name: sched_switch
  *	ID: 316
@@ -132,7 +134,8 @@ static bool is_id(struct line l)
 	return l.size > 0 && l.size <= DIGITS_MOST;
 }
 
-/* Bytes of "__attribute__((...))" at the beginning, which kernels built with clang have in types. */
+/* Bytes of "__attribute__((...))" at the beginning, which kernels built with clang have
+ * in types. */
 static size_t attribute_size(struct line l)
 {
 	const char *start = l.text;
@@ -175,9 +178,10 @@ static bool pass_brackets(struct line *l)
 }
 
 /*
- * The declarations that the library gets: words and stars, of which the last word is the name, then
- * perhaps an array's size; of what lies elsewhere "__data_loc TYPE[] NAME", of cpumask_t without brackets. It reads through NULL, or
- * loses memory, where brackets do not close, types or names are missing, or something else comes.
+ * The declarations that the library gets: words and stars, of which the last word is
+ * the name, then perhaps an array's size; of what lies elsewhere "__data_loc TYPE[]
+ * NAME", of cpumask_t without brackets. It reads through NULL, or loses memory, where
+ * brackets do not close, types or names are missing, or something else comes.
  */
 static bool is_declaration(struct line l)
 {
@@ -364,8 +368,9 @@ static int parse_in_guard(void *arg)
 	return 0;
 }
 
-/* False where the library does not take it for a format. *@id: untouched then. The library does not look whether
- * there is memory for names: where there is none it crashes, and what it had is not given back. */
+/* False where the library does not take it for a format. *@id: untouched then. The
+ * library does not look whether there is memory for names: where there is none it
+ * crashes, and what it had is not given back. */
 static bool parse_text(struct taken *t, const struct text *text, uint64_t *id)
 {
 	static const struct guarded_library libtraceevent = {
@@ -419,55 +424,54 @@ static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
 	return is_format;
 }
 
-static int parse_outline(struct taken *t, const struct outline *o, const char **name,
-			 struct event_format *ret)
-{
-	struct event_format format = { 0 };
-	size_t count = 0, size;
-	struct event_field *fields;
-	bool is_format;
-	char *kept;
-
-	if (!is_c_name(o->name) || !is_id(o->id))
-		return 0;
-	kept = arena_text(t->arena, o->name.text, o->name.size);
-	if (!kept)
-		return -ENOMEM;
-	guard_reading(kept);
-	pthread_mutex_lock(&parser_lock);
-	tep_set_loglevel(TEP_LOG_NONE);
-	is_format = parse_whole(t, o, &format.id, &count);
-	if (!t->failed && (!is_format || t->seen < count))
-		is_format = parse_each(t, o, &format.id);
-	pthread_mutex_unlock(&parser_lock);
-	guard_reading(NULL);
-	if (t->failed)
-		return -ENOMEM;
-	if (!is_format)
-		return 0;
-	size = t->fields.count * sizeof(*t->fields.v);
-	fields = size ? arena_alloc(t->arena, size) : NULL;
-	if (size && !fields)
-		return -ENOMEM;
-	if (size)
-		memcpy(fields, t->fields.v, size);
-	format.fields = fields;
-	format.count = (uint32_t)t->fields.count;
-	*name = kept;
-	*ret = format;
-	return 1;
-}
-
 int event_format_parse(struct arena *arena, const char *text, size_t size, bool swapped,
 		       const char **name, struct event_format *ret)
 {
 	struct taken taken = { .arena = arena, .swapped = swapped };
-	struct outline outline = { 0 };
+	struct outline o = { 0 };
+	struct event_format format = { 0 };
+	size_t count = 0, bytes;
+	struct event_field *fields;
+	bool is_format;
+	char *kept;
 	int found = -ENOMEM;
 
-	if (read_outline(text, size, &outline))
-		found = parse_outline(&taken, &outline, name, ret);
-	array_release(&outline.fields);
+	if (!read_outline(text, size, &o))
+		goto out;
+	found = 0;
+	if (!is_c_name(o.name) || !is_id(o.id))
+		goto out;
+	found = -ENOMEM;
+	kept = arena_text(arena, o.name.text, o.name.size);
+	if (!kept)
+		goto out;
+	guard_reading(kept);
+	pthread_mutex_lock(&parser_lock);
+	tep_set_loglevel(TEP_LOG_NONE);
+	is_format = parse_whole(&taken, &o, &format.id, &count);
+	if (!taken.failed && (!is_format || taken.seen < count))
+		is_format = parse_each(&taken, &o, &format.id);
+	pthread_mutex_unlock(&parser_lock);
+	guard_reading(NULL);
+	if (taken.failed)
+		goto out;
+	found = 0;
+	if (!is_format)
+		goto out;
+	found = -ENOMEM;
+	bytes = taken.fields.count * sizeof(*taken.fields.v);
+	fields = bytes ? arena_alloc(arena, bytes) : NULL;
+	if (bytes && !fields)
+		goto out;
+	if (bytes)
+		memcpy(fields, taken.fields.v, bytes);
+	format.fields = fields;
+	format.count = (uint32_t)taken.fields.count;
+	*name = kept;
+	*ret = format;
+	found = 1;
+out:
+	array_release(&o.fields);
 	array_release(&taken.fields);
 	return found;
 }

@@ -1,9 +1,11 @@
 /*
- * Folded text: "a;b;c 12" a line. What is a count, and what belongs to the last name, is flamegraph.pl's rule: digits at the
- * end of the line with white space before them. Where every line has two such counts the text is differential, as
- * difffolded.pl writes it; where only some have, the first of the two is part of the name. Lines that begin with "# "
- * are comments, as inferno has them. So all lines are read twice: first to count what they are, then to hand them
- * out. Where more than a tenth has no count, the text is something else, and foreign.h may know what.
+ * Folded text: "a;b;c 12" a line. What is a count, and what belongs to the last name,
+ * is flamegraph.pl's rule: digits at the end of the line with white space before them.
+ * Where every line has two such counts the text is differential, as difffolded.pl
+ * writes it; where only some have, the first of the two is part of the name. Lines that
+ * begin with "# " are comments, as inferno has them. So all lines are read twice: first
+ * to count what they are, then to hand them out. Where more than a tenth has no count,
+ * the text is something else, and foreign.h may know what.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -214,7 +216,7 @@ static int refuse_text(struct context *ctx, struct input *in, uint64_t valid,
 }
 
 /* What kind of text it is, from all of its lines. */
-static int count_lines(struct context *ctx, struct input *in)
+static int judge_lines(struct context *ctx, struct input *in)
 {
 	struct folded *f = in->folded;
 	uint64_t valid = 0, ignored = 0, twice = 0;
@@ -264,7 +266,7 @@ int folded_open(struct context *ctx, struct input *in)
 	err = ask_beginning(ctx, in, foreign_recognise, &foreign);
 	if (err == 0 && foreign)
 		err = is_foreign(ctx, in, foreign);
-	return err < 0 ? err : count_lines(ctx, in);
+	return err < 0 ? err : judge_lines(ctx, in);
 }
 
 void folded_close(struct input *in)

@@ -1,14 +1,15 @@
 /*
- * What text is that somebody gives for folded text: what perf script, DTrace, bpftrace and other
- * profilers print. FlameGraph has a stackcollapse-*.pl for most of them, and who forgets it is to
- * be told which.
+ * What text is that somebody gives for folded text: what perf script, DTrace, bpftrace
+ * and other profilers print. FlameGraph has a stackcollapse-*.pl for most of them, and
+ * who forgets it is to be told which.
  *
- * Each kind is known by a line among the first ones: a headline, or how its frames look. A row of
- * the table is a pattern for such a line, as fnmatch(3) has it; blanks before a line do not count.
- * Rows come in order, so that what looks like much else comes last. Most rows are asked only
- * when too many lines were no folded text. Those that are CERTAIN are asked at once, as their
- * lines may well end in counts. Frames have any name ("select f(x) = 5", "GET /a 1.234567: b"),
- * so a line with frames and a count tells nothing then.
+ * Each kind is known by a line among the first ones: a headline, or how its frames
+ * look. A row of the table is a pattern for such a line, as fnmatch(3) has it; blanks
+ * before a line do not count. Rows come in order, so that what looks like much else
+ * comes last. Most rows are asked only when too many lines were no folded text. Those
+ * that are CERTAIN are asked at once, as their lines may well end in counts. Frames
+ * have any name ("select f(x) = 5", "GET /a 1.234567: b"), so a line with frames and a
+ * count tells nothing then.
  */
 #include "input/foreign.h"
 
@@ -20,7 +21,8 @@ enum {
 	/* Lines that are no comments. */
 	LINES_GUESSED = 200,
 	LINES_RECOGNISED = 16, /* of folded text, too */
-	/* Bytes of a line that are compared; of a longer one its beginning and its end. */
+	/* Bytes of a line that are compared; of a longer one its beginning and its end.
+	 * Bytes of a line that are compared; of a longer one its beginning and its end. */
 	LINE_MOST = 255,
 	LINE_END = 55,
 };
@@ -219,8 +221,8 @@ static bool row_fits(const struct foreign_row *row, const char *text, size_t siz
 	return false;
 }
 
-static const struct foreign *find_row(const char *text, size_t size, unsigned flags,
-				      size_t most)
+static const struct foreign *match_row(const char *text, size_t size, unsigned flags,
+				       size_t most)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if ((rows[i].flags & flags) == flags &&
@@ -231,10 +233,10 @@ static const struct foreign *find_row(const char *text, size_t size, unsigned fl
 
 const struct foreign *foreign_guess(const char *text, size_t size)
 {
-	return find_row(text, size, 0, LINES_GUESSED);
+	return match_row(text, size, 0, LINES_GUESSED);
 }
 
 const struct foreign *foreign_recognise(const char *text, size_t size)
 {
-	return find_row(text, size, CERTAIN, LINES_RECOGNISED);
+	return match_row(text, size, CERTAIN, LINES_RECOGNISED);
 }

@@ -127,33 +127,28 @@ static bool begins_recording(const char *path)
 	return begins;
 }
 
-/* "dir/data.0" has records only; what they are says "dir/data". */
-static bool belongs_to_directory(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t size = (size_t)(name - path) + strlen("data");
-	char *data;
-	bool is;
-
-	if (strncmp(name, "data.", 5) != 0 || !name[5] ||
-	    name[5 + strspn(name + 5, "0123456789")] != '\0')
-		return false;
-	data = strndup(path, size);
-	is = data && begins_recording(data);
-	free(data);
-	return is;
-}
-
 bool input_is_recording(const char *path)
 {
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t digits;
 	char *data;
 	bool is;
 
-	if (!is_directory(path))
-		return begins_recording(path) || belongs_to_directory(path);
-	if (asprintf(&data, "%s/data", path) < 0)
-		return false;
-	is = begins_recording(data);
+	if (is_directory(path)) {
+		if (asprintf(&data, "%s/data", path) < 0)
+			return false;
+	} else if (begins_recording(path)) {
+		return true;
+	} else {
+		/* "dir/data.0" has records only; what they are says "dir/data". */
+		if (strncmp(name, "data.", 5) != 0)
+			return false;
+		digits = strspn(name + 5, "0123456789");
+		if (digits == 0 || name[5 + digits] != '\0')
+			return false;
+		data = strndup(path, (size_t)(name - path) + strlen("data"));
+	}
+	is = data && begins_recording(data);
 	free(data);
 	return is;
 }
@@ -295,7 +290,8 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 
 	if (last && last->source != in->source)
 		last = NULL;
-	/* A source that cannot be entered in the middle is one chunk, whatever it began as. */
+	/* A source that cannot be entered in the middle is one chunk, whatever it began
+	 * as. */
 	if (in->stream.packed && !source->packed && last) {
 		size_t first = in->chunks.count;
 
@@ -382,7 +378,8 @@ static int pass_record(struct context *ctx, struct input *in,
 	if (found != 0)
 		return found < 0 ? found : 0;
 	found = record_decode(ctx, in, raw, ret);
-	/* Its features are bits 128 to 191, whose section may come only behind the data. */
+	/* Its features are bits 128 to 191, whose section may come only behind the
+	 * data. */
 	simpleperf = in->features[2] || in->rec.simpleperf || in->simpleperf;
 	if (found > 0 && simpleperf && simpleperf_note(in, ret) < 0)
 		return fail_memory(ctx);
@@ -402,39 +399,31 @@ static uint64_t statx_ns(const struct statx_timestamp *t)
 	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Recorders make their file when they begin. A file that was copied to another, or touched, was
- * written for another time than its samples took. */
-static void note_written(struct input *in)
-{
-	const uint64_t most =
-		(uint64_t)10 * 1000000000; /* before and after its samples */
-	struct recording *rec = &in->rec;
-	struct statx st;
-	uint64_t began, ended, took;
-
-	if (in->file.once ||
-	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0 ||
-	    !(st.stx_mask & STATX_BTIME))
-		return;
-	began = statx_ns(&st.stx_btime);
-	ended = statx_ns(&st.stx_mtime);
-	if (rec->first_time >= rec->last_time || began > ended)
-		return;
-	took = rec->last_time - rec->first_time;
-	if (ended - began < took || ended - began - took > most)
-		return;
-	rec->began = began;
-	rec->ended = ended;
-}
-
 /* What is known only when all records were seen. */
 static int end_pass(struct context *ctx, struct input *in)
 {
+	const uint64_t slack =
+		(uint64_t)10 * 1000000000; /* before and after its samples */
 	int err = in->whole ? features_read(ctx, in) : 0;
+	struct recording *rec = &in->rec;
+	struct statx st;
 
 	stream_release(&in->stream);
 	simpleperf_settle(in);
-	note_written(in);
+	/* Recorders make their file when they begin. A file that was copied to another,
+	 * or touched, was written for another time than its samples took. */
+	if (!in->file.once && rec->first_time < rec->last_time &&
+	    statx(in->file.fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) == 0 &&
+	    st.stx_mask & STATX_BTIME) {
+		uint64_t began = statx_ns(&st.stx_btime), ended = statx_ns(&st.stx_mtime);
+		uint64_t took = rec->last_time - rec->first_time;
+
+		if (began <= ended && ended - began >= took &&
+		    ended - began - took <= slack) {
+			rec->began = began;
+			rec->ended = ended;
+		}
+	}
 	return err < 0 ? err : name_all_events(ctx, in);
 }
 

@@ -14,7 +14,7 @@
 #include "input/stream_item.h"
 #include "live/live.h"
 
-static int set_text(struct input *in, const char *text, uint32_t *ret)
+static int intern_into(struct input *in, const char *text, uint32_t *ret)
 {
 	return intern_add(in->strings, text, strlen(text), ret);
 }
@@ -39,11 +39,11 @@ static int describe_machine(struct input *in)
 	in->rec.day_time = clock_shows(CLOCK_REALTIME);
 	in->rec.clock_time = clock_shows(CLOCK_MONOTONIC);
 	in->rec.processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	if (set_text(in, name.nodename, &in->rec.host) < 0 ||
-	    set_text(in, name.release, &in->rec.kernel) < 0 ||
-	    set_text(in, name.machine, &in->rec.arch) < 0)
+	if (intern_into(in, name.nodename, &in->rec.host) < 0 ||
+	    intern_into(in, name.release, &in->rec.kernel) < 0 ||
+	    intern_into(in, name.machine, &in->rec.arch) < 0)
 		return -ENOMEM;
-	return set_text(in, "flamefold " FF_VERSION, &in->rec.recorder);
+	return intern_into(in, "flamefold " FF_VERSION, &in->rec.recorder);
 }
 
 static int add_ids_of(struct context *ctx, struct input *in,
@@ -76,7 +76,7 @@ int input_open_live(struct context *ctx, struct intern *strings,
 
 		err = event_add(ctx, in, (const uint8_t *)attr, sizeof(*attr));
 		if (err == 0 &&
-		    set_text(in, events[i].name, &in->rec.events.v[i].name) < 0)
+		    intern_into(in, events[i].name, &in->rec.events.v[i].name) < 0)
 			err = fail_memory(ctx);
 		if (err == 0)
 			err = tracepoint_read_live(ctx, in, &events[i]);
@@ -104,7 +104,7 @@ int input_add_ids(struct context *ctx, struct input *in, const struct live_opene
 
 int input_set_command(struct input *in, const char *command)
 {
-	return set_text(in, command, &in->rec.command);
+	return intern_into(in, command, &in->rec.command);
 }
 
 int input_take(struct context *ctx, struct input *in, const uint8_t *bytes, uint32_t size,

@@ -77,8 +77,8 @@ enum { DEFERRED_ROUNDS = 3 }; /* a stream's records are held for two */
 
 struct input;
 
-/* A name that others chose, kept as long as the recording is read: "[memory limit]" where the
- * budget has nothing left for it. 0, or -ENOMEM. */
+/* A name that others chose, kept as long as the recording is read: "[memory limit]"
+ * where the budget has nothing left for it. 0, or -ENOMEM. */
 int input_add_name(struct input *in, const char *text, size_t size, uint32_t *ret);
 
 /* Likewise a user chain that came later. */
@@ -111,7 +111,8 @@ struct input {
 	ARRAY(uint32_t) described; /* names of events, of a pipe that has those first */
 	ARRAY(struct source) sources; /* the first one's file is the input's */
 	ARRAY(struct chunk) chunks;
-	/* User chains that came later, NULL: none; those of a stream by round, newest first. */
+	/* User chains that came later, NULL: none; those of a stream by round, newest
+	 * first. */
 	struct deferred *deferred[DEFERRED_ROUNDS];
 	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
@@ -178,8 +179,8 @@ int event_of_other(const struct input *in, const uint8_t *record, size_t size);
 /* The time a record that is no sample ends with; UINT64_MAX: it has none. */
 uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size);
 
-/* @newest: where records and samples without a time of their own stand. Both passes see the times
- * of all others. */
+/* @newest: where records and samples without a time of their own stand. Both passes see
+ * the times of all others. */
 static inline void see_time(uint64_t *newest, uint64_t time)
 {
 	if (time > *newest && time < TIME_NEVER)

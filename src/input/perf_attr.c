@@ -1,10 +1,13 @@
 /*
- * A perf_event_attr of any age becomes an event and a layout: where the fields of its samples, and of the trailers of
- * its other records, are. Sizes have grown from 64 bytes on, and what an older one lacks is zero. Then: which
- * event a record belongs to. Each has ids; where a record has its id can be told before its event is known
- * only if all events have it at the same place, which is what PERF_SAMPLE_IDENTIFIER was made for.
+ * A perf_event_attr of any age becomes an event and a layout: where the fields of its
+ * samples, and of the trailers of its other records, are. Sizes have grown from 64
+ * bytes on, and what an older one lacks is zero. Then: which event a record belongs to.
+ * Each has ids; where a record has its id can be told before its event is known only if
+ * all events have it at the same place, which is what PERF_SAMPLE_IDENTIFIER was made
+ * for.
  *
- * Sources: include/uapi/linux/perf_event.h; for ids perf's session.c and evlist.c (evlist__event2evsel).
+ * Sources: include/uapi/linux/perf_event.h; for ids perf's session.c and evlist.c
+ * (evlist__event2evsel).
  */
 #include "input/perf.h"
 

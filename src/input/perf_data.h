@@ -4,12 +4,14 @@
 #include <stdint.h>
 
 /*
- * What perf itself adds to the kernel's records to make a perf.data of them; its reader and its writer
- * share these. Source: tools/perf/Documentation/perf.data-file-format.txt. The types of its records are in
+ * What perf itself adds to the kernel's records to make a perf.data of them; its reader
+ * and its writer share these. Source:
+ * tools/perf/Documentation/perf.data-file-format.txt. The types of its records are in
  * input/record.h.
  */
 
-/* The magic number of version 2, as it is read on a machine of either byte order; and of version 1. */
+/* The magic number of version 2, as it is read on a machine of either byte order; and
+ * of version 1. */
 #define PERF_MAGIC "PERFILE2"
 #define PERF_MAGIC_SWAPPED "2ELIFREP"
 #define PERF_MAGIC_1 "PERFFILE"
@@ -24,8 +26,8 @@ enum {
 	FEATURE_WORDS = 4, /* u64 with a bit for each feature */
 };
 
-/* Sections of the header that follow the data, by the number of their bit: HEADER_* in the format's
- * description. */
+/* Sections of the header that follow the data, by the number of their bit: HEADER_* in
+ * the format's description. */
 enum {
 	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,

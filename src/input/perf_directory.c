@@ -1,7 +1,8 @@
 /*
- * perf record --threads and --kcore write a directory: "data" is a file like any other, each "data.N" has records only,
- * and becomes one more source of the same input. With --kcore there is what /proc had of the kernel then:
- * kcore_dir/kallsyms, kcore_dir/modules and kcore_dir/kcore; kcore_dir__PID is of a guest. Source:
+ * perf record --threads and --kcore write a directory: "data" is a file like any other,
+ * each "data.N" has records only, and becomes one more source of the same input. With
+ * --kcore there is what /proc had of the kernel then: kcore_dir/kallsyms,
+ * kcore_dir/modules and kcore_dir/kcore; kcore_dir__PID is of a guest. Source:
  * tools/perf/Documentation/perf.data-directory-format.txt.
  */
 #include <dirent.h>
@@ -34,28 +35,7 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static int add_stream(struct context *ctx, struct input *in, const char *path)
-{
-	struct source *source;
-	const char *kept = arena_text(&in->paths, path, strlen(path));
-	struct file file = { 0 };
-	int err = kept ? file_open(ctx, kept, &file) : fail_memory(ctx);
-
-	if (err < 0)
-		return err;
-	source = array_add(&in->sources);
-	if (!source) {
-		file_close(&file);
-		return fail_memory(ctx);
-	}
-	*source = (struct source){ .file = file,
-				   .end = file.size,
-				   .packed = file.unpacker != NULL };
-	in->rec.bytes += file.size == UINT64_MAX ? 0 : file.size;
-	return 0;
-}
-
-/* Adds each data.N, in the order of N. */
+/* Each data.N becomes a source, in the order of N. */
 static int add_streams(struct context *ctx, struct input *in)
 {
 	struct text path = { 0 };
@@ -65,15 +45,32 @@ static int add_streams(struct context *ctx, struct input *in)
 	if (n < 0)
 		return fail(ctx, -errno, "cannot read '%s': %s", in->path,
 			    strerror(errno));
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && err == 0; i++) {
+		struct file file = { 0 };
+		struct source *source;
+		const char *kept;
+
 		text_clear(&path);
 		text_printf(&path, "%s/%s", in->path, names[i]->d_name);
-		if (err == 0 && path.failed)
+		if (!path.failed && !is_regular(path.bytes))
+			continue;
+		kept = path.failed ? NULL : arena_text(&in->paths, path.bytes, path.size);
+		err = kept ? file_open(ctx, kept, &file) : fail_memory(ctx);
+		if (err < 0)
+			break;
+		source = array_add(&in->sources);
+		if (!source) {
+			file_close(&file);
 			err = fail_memory(ctx);
-		if (err == 0 && is_regular(path.bytes))
-			err = add_stream(ctx, in, path.bytes);
-		free(names[i]);
+			break;
+		}
+		*source = (struct source){ .file = file,
+					   .end = file.size,
+					   .packed = file.unpacker != NULL };
+		in->rec.bytes += file.size == UINT64_MAX ? 0 : file.size;
 	}
+	for (int i = 0; i < n; i++)
+		free(names[i]);
 	free(names);
 	text_release(&path);
 	return err;

@@ -1,10 +1,12 @@
 /*
- * Feature sections tell of the machine and the recorder: strings, events, build ids. In a file they lie behind the data
- * in the order of their bits, as a table of places and then their bytes; in a pipe each is a record. A table has
- * a reader for each that is of use; a reader gets a cursor over the section's bytes and leaves it bad where they end
- * too early. What is wrong with one is said and costs only that one.
+ * Feature sections tell of the machine and the recorder: strings, events, build ids. In
+ * a file they lie behind the data in the order of their bits, as a table of places and
+ * then their bytes; in a pipe each is a record. A table has a reader for each that is
+ * of use; a reader gets a cursor over the section's bytes and leaves it bad where they
+ * end too early. What is wrong with one is said and costs only that one.
  *
- * Source: tools/perf/Documentation/perf.data-file-format.txt, HEADER_*; simpleperf's are in simpleperf.h.
+ * Source: tools/perf/Documentation/perf.data-file-format.txt, HEADER_*; simpleperf's
+ * are in simpleperf.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -87,7 +89,8 @@ static int read_cmdline(struct input *in, struct cursor *c)
 	return err;
 }
 
-/* Each event's name, in the order of the attributes. A pipe may tell names before the events. */
+/* Each event's name, in the order of the attributes. A pipe may tell names before the
+ * events. */
 static int read_event_desc(struct input *in, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c), attr_size = cursor_u32(c);
@@ -187,15 +190,9 @@ int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t mi
 	return keep_build_id(in, p, size, misc, false);
 }
 
-static bool lacks_pid(const uint8_t *p, size_t size)
-{
-	static const char cut[] = "nel.kallsyms]";
-
-	return size >= 36 + sizeof(cut) && memcmp(p + 36, cut, sizeof(cut)) == 0;
-}
-
 static int read_build_ids(struct input *in, struct cursor *c)
 {
+	static const char cut[] = "nel.kallsyms]";
 	bool without_pid = false;
 
 	while (cursor_left(c) >= RECORD_HEAD) {
@@ -212,7 +209,9 @@ static int read_build_ids(struct input *in, struct cursor *c)
 		p = cursor_bytes(c, size);
 		if (!p)
 			return 0;
-		without_pid = without_pid || lacks_pid(p, size);
+		/* The kernel's is the first one, and its path tells what is before it. */
+		without_pid |=
+			size >= 36 + sizeof(cut) && memcmp(p + 36, cut, sizeof(cut)) == 0;
 		err = keep_build_id(in, p, size, misc, without_pid);
 		if (err < 0)
 			return err;
@@ -331,7 +330,8 @@ int features_read(struct context *ctx, struct input *in)
 		if (err < 0)
 			return err;
 	}
-	/* Files that were put behind each other: all but the first are lost, which is to be said. */
+	/* Files that were put behind each other: all but the first are lost, which is
+	 * to be said. */
 	end = end > entry ? end : entry;
 	err = file_read(ctx, &in->file, end, behind, sizeof(behind), &got);
 	if (err < 0 || got < sizeof(behind) || !recording_begins(behind))

@@ -3,9 +3,10 @@
  *
  *	header | ids of events | attributes, each with the place of its ids | data | feature sections
  *
- * None of these places is trusted. What lies outside the file is said and costs only itself, as long as samples can
- * be read without it; a file that was cut or never finished has its data up to its end. Versions 1 and 2 and both
- * byte orders are told by the magic number and by what sizes can be.
+ * None of these places is trusted. What lies outside the file is said and costs only
+ * itself, as long as samples can be read without it; a file that was cut or never
+ * finished has its data up to its end. Versions 1 and 2 and both byte orders are told
+ * by the magic number and by what sizes can be.
  *
  * Source: tools/perf/Documentation/perf.data-file-format.txt, perf's util/header.c.
  */
@@ -40,44 +41,6 @@ static bool inside(const struct input *in, struct section s)
 	return s.offset <= in->file.size && s.size <= in->file.size - s.offset;
 }
 
-/*
- * The ids of the samples of one event. Without them all other events may still be told
- * apart, or there is one only.
- */
-static int read_ids(struct context *ctx, struct input *in, struct section s,
-		    uint32_t event)
-{
-	uint64_t most = in->file.size < IDS_MOST ? in->file.size : IDS_MOST;
-	uint64_t ids[512];
-	size_t got;
-	int err;
-
-	if (!inside(in, s) || s.size > most - in->ids_size) {
-		if (in->ids_lost++)
-			return 0;
-		warn(ctx, "'%s': ids of event %u at " PRIoff " lie outside the file",
-		     in->file.path, event, s.offset);
-		return 0;
-	}
-	in->ids_size += s.size;
-	for (uint64_t done = 0; done + 8 <= s.size; done += got) {
-		size_t want = s.size - done < sizeof(ids) ? (size_t)(s.size - done)
-							  : sizeof(ids);
-
-		err = file_read(ctx, &in->file, s.offset + done, ids, want, &got);
-		if (err < 0)
-			return err;
-		for (size_t i = 0; i < got / 8; i++)
-			if (!hash_map_set(&in->finder.by_id,
-					  in_u64(in, (const uint8_t *)&ids[i]), event))
-				return fail_memory(ctx);
-		/* Of a packed file only reading tells where it ends. */
-		if (got < want)
-			break;
-	}
-	return 0;
-}
-
 /* Where an event has its ids. */
 struct ids_of_event {
 	struct section section;
@@ -98,36 +61,60 @@ static int compare_offsets(const void *a, const void *b)
 }
 
 /*
- * In the order in which they lie in the file, and forward only: a packed file would be
- * decoded from its beginning for each that is behind another. In an honest file ids do not
- * overlap.
+ * The ids of the samples of each event. Without them all other events may still be told
+ * apart, or there is one only. They are read in the order in which they lie in the
+ * file, and forward only: a packed file would be decoded from its beginning for each
+ * that is behind another. In an honest file ids do not overlap.
  */
 static int read_all_ids(struct context *ctx, struct input *in, struct all_ids *all)
 {
-	uint64_t end = 0;
-	int err = 0;
+	const uint64_t most = in->file.size < IDS_MOST ? in->file.size : IDS_MOST;
+	uint64_t ids[512], end = 0;
 
 	if (all->list.count > 1)
 		qsort(all->list.v, all->list.count, sizeof(*all->list.v),
 		      compare_offsets);
-	for (size_t i = 0; i < all->list.count && err == 0; i++) {
+	for (size_t i = 0; i < all->list.count; i++) {
 		struct section s = all->list.v[i].section;
 		uint32_t event = all->list.v[i].event;
+		bool fits = inside(in, s) && s.size <= most - in->ids_size;
+		size_t got, want;
 
-		if (s.offset < end && in->ids_lost++ == 0)
-			warn(ctx,
-			     "'%s': ids of event %u at " PRIoff " are those of another",
-			     in->file.path, event, s.offset);
+		if ((s.offset < end || !fits) && in->ids_lost++ == 0)
+			warn(ctx, "'%s': ids of event %u at " PRIoff " %s", in->file.path,
+			     event, s.offset,
+			     s.offset < end ? "are those of another"
+					    : "lie outside the file");
 		if (s.offset < end)
 			continue;
-		err = read_ids(ctx, in, s, event);
 		if (inside(in, s))
 			end = s.offset + s.size;
+		if (!fits)
+			continue;
+		in->ids_size += s.size;
+		for (uint64_t done = 0; done + 8 <= s.size; done += got) {
+			int err;
+
+			want = s.size - done < sizeof(ids) ? (size_t)(s.size - done)
+							   : sizeof(ids);
+			err = file_read(ctx, &in->file, s.offset + done, ids, want, &got);
+			if (err < 0)
+				return err;
+			for (size_t k = 0; k < got / 8; k++)
+				if (!hash_map_set(&in->finder.by_id,
+						  in_u64(in, (const uint8_t *)&ids[k]),
+						  event))
+					return fail_memory(ctx);
+			/* Of a packed file only reading tells where it ends. */
+			if (got < want)
+				break;
+		}
 	}
-	return err;
+	return 0;
 }
 
-/* The attribute section: each entry is an attr, of the same size for all, and then where its ids are. */
+/* The attribute section: each entry is an attr, of the same size for all, and then
+ * where its ids are. */
 static int read_attrs(struct context *ctx, struct input *in, struct section s,
 		      uint64_t stride)
 {

@@ -1,7 +1,8 @@
 /*
- * What perf calls an event whose name was not recorded, made of type, config and flags as its tools/perf/util/
- * evsel.c (evsel__name()) and parse-events.c do it: "cycles:u", "LLC-load-misses", "cpu_core/config=0x1/". The
- * numbers are those of include/uapi/linux/perf_event.h.
+ * What perf calls an event whose name was not recorded, made of type, config and flags
+ * as its tools/perf/util/ evsel.c (evsel__name()) and parse-events.c do it: "cycles:u",
+ * "LLC-load-misses", "cpu_core/config=0x1/". The numbers are those of
+ * include/uapi/linux/perf_event.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +40,8 @@ static const char *const operations[][2] = {
 };
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* The name of a number that is not of one machine's counters alone. False: it has none. */
+/* The name of a number that is not of one machine's counters alone. False: it has none.
+ * The name of a number that is not of one machine's counters alone. False: it has none. */
 static bool add_generic_name(struct text *t, const struct event *e, uint64_t config)
 {
 	/* "cache | operation << 8 | result << 16" */
@@ -96,18 +98,6 @@ static void add_modifiers(struct text *t, const struct event *e)
 		text_char(t, 'G');
 }
 
-/* The name that the header has for a kind of counters; 0: none. */
-static uint32_t counters_name(const struct input *in, uint64_t type)
-{
-	/* Lower numbers are no counters of their own. */
-	if (type < PERF_TYPE_RAW)
-		return 0;
-	for (size_t i = 0; i < in->counters.count; i++)
-		if (in->counters.v[i].type == type)
-			return in->counters.v[i].name;
-	return 0;
-}
-
 int event_type_name(struct input *in, uint64_t config, const char *text, size_t size)
 {
 	for (size_t i = 0; i < in->rec.events.count; i++) {
@@ -132,14 +122,20 @@ int event_name(struct input *in, struct event *event)
 	uint64_t config = extended ? (uint32_t)event->config : event->config;
 	uint64_t type = extended ? event->config >> 32 : event->type;
 	struct text name = { 0 }, generic = { 0 };
-	const char *counters;
+	const char *counters = "";
 	int err;
 
 	if (format && format->name) {
 		event->name = format->name;
 		return 0;
 	}
-	counters = intern_text(in->strings, counters_name(in, type));
+	/* Of a kind of counters the header has the name. Lower numbers are no counters
+	 * of their own. */
+	for (size_t i = 0; i < in->counters.count && type >= PERF_TYPE_RAW; i++)
+		if (in->counters.v[i].type == type) {
+			counters = intern_text(in->strings, in->counters.v[i].name);
+			break;
+		}
 	if (add_generic_name(&generic, event, config)) {
 		text_printf(&name, extended && *counters ? "%s/%s/" : "%s%s",
 			    extended ? counters : "", generic.size ? generic.bytes : "");

@@ -1,7 +1,8 @@
 /*
- * What perf writes to a pipe: a header of 16 bytes, then records only. Attributes, names and features are records, too,
- * and may come after others, so each of them is taken up when it comes. perf inject and newer recorders put some
- * of them into files. Source: perf.data-file-format.txt, "Pipe-mode data", and perf's util/header.c
+ * What perf writes to a pipe: a header of 16 bytes, then records only. Attributes,
+ * names and features are records, too, and may come after others, so each of them is
+ * taken up when it comes. perf inject and newer recorders put some of them into files.
+ * Source: perf.data-file-format.txt, "Pipe-mode data", and perf's util/header.c
  * (perf_event__process_attr(), _feature(), _event_update()).
  */
 #include <errno.h>

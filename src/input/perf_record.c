@@ -1,8 +1,9 @@
 /*
- * Records that are no samples: a table has a function for each type that tells something about processes, code or
- * losses. They end with a trailer of pid, time and id where the event asks for it (sample_id_all), which is
- * taken off first: a name goes up to it. Layouts are those of include/uapi/linux/perf_event.h and, from type 64
- * on, of tools/lib/perf/include/perf/event.h.
+ * Records that are no samples: a table has a function for each type that tells
+ * something about processes, code or losses. They end with a trailer of pid, time and
+ * id where the event asks for it (sample_id_all), which is taken off first: a name goes
+ * up to it. Layouts are those of include/uapi/linux/perf_event.h and, from type 64 on,
+ * of tools/lib/perf/include/perf/event.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -51,9 +52,9 @@ static int read_name(struct body *b, uint32_t *ret)
 }
 
 /*
- * A path is kept as long as the recording is read. A process that maps new ones of 4 KB as fast
- * as it can would fill the memory of whoever records it: behind some megabytes its maps have no
- * path.
+ * A path is kept as long as the recording is read. A process that maps new ones of 4 KB
+ * as fast as it can would fill the memory of whoever records it: behind some megabytes
+ * its maps have no path.
  */
 static int read_path(struct body *b, uint32_t pid, uint32_t *ret)
 {
@@ -73,8 +74,8 @@ static int read_path(struct body *b, uint32_t pid, uint32_t *ret)
 	return hash_map_set(&in->path_bytes, pid, sum) ? 0 : -ENOMEM;
 }
 
-/* The name of a map. That of the kernel says where a symbol of it lay; of its modules one build id may be
- * that of several, which then tells nobody which file it is. */
+/* The name of a map. That of the kernel says where a symbol of it lay; of its modules
+ * one build id may be that of several, which then tells nobody which file it is. */
 static int read_map_name(struct body *b, struct record *ret)
 {
 	enum { MODULES_MOST = 4096 };
@@ -115,11 +116,12 @@ static int decode_mmap(struct body *b, struct record *ret)
 }
 
 /*
- * "u8 size; u8, u16 reserved; u8 build_id[20]", or, although the bit says so, an inode: the
- * kernel (5.12 to 6.18 at least, perf_event_mmap_output()) forgets to take the bit back before
- * it writes the same map for an event that did not ask for build ids. Then "size" is the low
- * byte of a device's number, and few of the bits above are set: those of a minor number, and
- * the high halves of inode and generation. Where events asked, short ones are believed.
+ * "u8 size; u8, u16 reserved; u8 build_id[20]", or, although the bit says so, an inode:
+ * the kernel (5.12 to 6.18 at least, perf_event_mmap_output()) forgets to take the bit
+ * back before it writes the same map for an event that did not ask for build ids. Then
+ * "size" is the low byte of a device's number, and few of the bits above are set: those
+ * of a minor number, and the high halves of inode and generation. Where events asked,
+ * short ones are believed.
  */
 static bool is_build_id(const uint8_t *p, const struct record *inode, bool asked)
 {
@@ -177,8 +179,8 @@ static int decode_mmap2(struct body *b, struct record *ret)
 	if (err < 0 || b->c.bad || ret->generation != LIVE_LINE_GENERATION ||
 	    !ret->executable)
 		return err;
-	/* What flamefold records of a line of perf-PID.map has the line's name behind that of
-	 * the map. */
+	/* What flamefold records of a line of perf-PID.map has the line's name behind
+	 * that of the map. */
 	size = (size_t)(b->c.p - field);
 	name = strnlen((const char *)field, size);
 	if (name + 1 >= size || !field[name + 1])
@@ -291,8 +293,8 @@ static int count_aux(struct body *b, struct record *ret)
 	return 0;
 }
 
-/* "u64 shift, multiplier, zero, cycles, mask; u8 has_zero, is_short": older ones end behind
- * zero. */
+/* "u64 shift, multiplier, zero, cycles, mask; u8 has_zero, is_short": older ones end
+ * behind zero. */
 static void keep_time_conversion(struct input *in, struct cursor c)
 {
 	struct time_conversion t = { .known = true };
@@ -381,10 +383,10 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 	int err;
 
 	/*
-	 * A record without a time of its own holds for what stands behind it: from just after the
-	 * newest record before it. perf writes 0 into those it makes itself, which hold from the
-	 * beginning, and so do those before the first attribute of a pipe. In a recording without
-	 * any time the place is the time.
+	 * A record without a time of its own holds for what stands behind it: from just
+	 * after the newest record before it. perf writes 0 into those it makes itself,
+	 * which hold from the beginning, and so do those before the first attribute of
+	 * a pipe. In a recording without any time the place is the time.
 	 */
 	if (in->rec.events.count == 0)
 		time = 0;

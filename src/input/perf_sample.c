@@ -1,9 +1,10 @@
 /*
- * Fields of a sample come in the order of the bits of sample_type (PERF_RECORD_SAMPLE in
- * include/uapi/linux/perf_event.h). Those at the front have fixed places, which are computed once for each
- * event; what comes behind, from the counters' values on, has sizes of its own and is passed with a cursor.
- * Nothing is copied: chains and copies of stacks are borrowed from the window, but where the byte order
- * is the other one, or a chain is put together from several.
+ * Fields of a sample come in the order of the bits of sample_type (PERF_RECORD_SAMPLE
+ * in include/uapi/linux/perf_event.h). Those at the front have fixed places, which are
+ * computed once for each event; what comes behind, from the counters' values on, has
+ * sizes of its own and is passed with a cursor. Nothing is copied: chains and copies of
+ * stacks are borrowed from the window, but where the byte order is the other one, or a
+ * chain is put together from several.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -99,9 +100,9 @@ size_t input_chunks(const struct input *in)
 }
 
 /*
- * The counters of a READ field: "value, [enabled], [running], [id], [lost]", or of a group "count, [enabled],
- * [running], {value, [id], [lost]}[count]". A single one is handed out as a group of one. Without ids
- * nobody can tell whose the values are.
+ * The counters of a READ field: "value, [enabled], [running], [id], [lost]", or of a
+ * group "count, [enabled], [running], {value, [id], [lost]}[count]". A single one is
+ * handed out as a group of one. Without ids nobody can tell whose the values are.
  */
 static void read_counters(struct cursor *c, uint64_t format, struct sample *ret)
 {
@@ -213,9 +214,9 @@ static int use_deferred(struct sample_reader *r, struct sample *ret)
 }
 
 /*
- * perf record --off-cpu (since 6.16) packs its sample into the raw data of another one, that
- * of a BPF program: "u32 pid, tid; u64 period, count, chain[count], cgroup". The two ids come
- * in either order; a process is older than its threads.
+ * perf record --off-cpu (since 6.16) packs its sample into the raw data of another one,
+ * that of a BPF program: "u32 pid, tid; u64 period, count, chain[count], cgroup". The
+ * two ids come in either order; a process is older than its threads.
  */
 static int use_off_cpu(struct sample_reader *r, struct sample *ret, struct cursor c)
 {
@@ -316,7 +317,8 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 			ret->user_abi = abi > UINT8_MAX ? UINT8_MAX : (uint8_t)abi;
 		}
 	}
-	/* "u64 size; u8 bytes[size]; u64 filled", the last only where there is room for any. */
+	/* "u64 size; u8 bytes[size]; u64 filled", the last only where there is room for
+	 * any. */
 	if (type & PERF_SAMPLE_STACK_USER) {
 		uint64_t size = cursor_u64(c), filled;
 

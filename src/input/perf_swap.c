@@ -1,7 +1,8 @@
 /*
- * A sample of the other byte order is turned as a whole, field by field, into a copy_bytes that the decoder of samples
- * reads like any other: most fields are u64, but process and processor are pairs of u32, and raw data and
- * stacks are bytes. Their order is that of PERF_RECORD_SAMPLE in include/uapi/linux/perf_event.h.
+ * A sample of the other byte order is turned as a whole, field by field, into a
+ * copy_bytes that the decoder of samples reads like any other: most fields are u64, but
+ * process and processor are pairs of u32, and raw data and stacks are bytes. Their
+ * order is that of PERF_RECORD_SAMPLE in include/uapi/linux/perf_event.h.
  */
 #include "input/perf.h"
 
@@ -144,7 +145,8 @@ bool sample_swap(const struct input *in, int event, const uint8_t *from, size_t 
 		swap_registers(&s, layout->regs_intr);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		swap_u64(&s);
-	/* Of what is left nothing is needed. As words it is as perf takes it for branches. */
+	/* Of what is left nothing is needed. As words it is as perf takes it for
+	 * branches. */
 	if (!s.bad)
 		swap_u64s(&s, (uint64_t)(s.end - s.from) / 8);
 	return !s.bad;

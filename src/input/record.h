@@ -8,7 +8,8 @@
 #include "base/perf_abi.h"
 
 /*
- * Records, as all forms of input hand them out: what changes the state of processes, and samples.
+ * Records, as all forms of input hand them out: what changes the state of processes,
+ * and samples.
  */
 enum {
 	RECORD_TYPES = 128, /* counted one by one below this; above, together */
@@ -92,16 +93,17 @@ struct record {
 	uint8_t build_id_size; /* MMAP; 0: not known */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint32_t pid, tid;
-	/* MMAP: path; COMM: comm; KSYMBOL: symbol; CGROUP: path; BPF_EVENT: the tag, hex */
+	/* MMAP: path; COMM: comm; KSYMBOL: symbol; CGROUP: path; BPF_EVENT: the tag,
+	 * hex */
 	uint32_t name;
 	union {
 		struct {
 			uint32_t ppid; /* FORK */
 			union {
 				uint32_t ptid; /* FORK */
-				/* MMAP: the name that a line of perf-PID.map gives to the code there
-				 * from now on; 0: it is a map. The line ends before the byte at .ino
-				 * of that file. */
+				/* MMAP: the name that a line of perf-PID.map gives to
+				 * the code there from now on; 0: it is a map. The line
+				 * ends before the byte at .ino of that file. */
 				uint32_t code;
 			};
 			uint32_t maj, min; /* MMAP: device, 0 where not recorded */

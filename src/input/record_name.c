@@ -1,6 +1,11 @@
+/*
+ * Names of record types and of sample fields, for those who list what is in a recording:
+ * the words behind PERF_RECORD_ and PERF_SAMPLE_. Sources: include/uapi/linux/perf_event.h,
+ * from type 64 on tools/lib/perf/include/perf/event.h, from 32768 on record.h of
+ * simpleperf.
+ */
 #include "input/input.h"
 
-/* include/uapi/linux/perf_event.h, and from 64 on tools/lib/perf/include/perf/event.h. */
 #define NAMED(type) [PERF_RECORD_##type] = #type
 static const char *const names[] = {
 	NAMED(MMAP),

@@ -1,12 +1,12 @@
 /*
  * Everything whose size is known when recording begins is written then; the rest is
- * gathered in memory and goes behind the records. Ids that events got later (a processor
- * came, events were opened anew) have no room at the beginning: they are written at the
- * end, and the attributes, whose size does not change, are written again and point
- * there.
+ * gathered in memory and goes behind the records. Ids that events got later (a
+ * processor came, events were opened anew) have no room at the beginning: they are
+ * written at the end, and the attributes, whose size does not change, are written again
+ * and point there.
  *
- * Source: tools/perf/Documentation/perf.data-file-format.txt; what perf accepts of it is in its
- * util/header.c.
+ * Source: tools/perf/Documentation/perf.data-file-format.txt; what perf accepts of it
+ * is in its util/header.c.
  */
 #include "input/save.h"
 
@@ -46,7 +46,7 @@ struct save {
 	struct save_state state; /* for that */
 };
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t clock_time(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
@@ -63,8 +63,8 @@ static bool add_by_id(struct save *s)
 	return true;
 }
 
-/* Attributes as the file has them. They are cut behind the last byte of any that is not 0: perf refuses
- * longer ones than its own, and old ones of it have 112 bytes. */
+/* Attributes as the file has them. They are cut behind the last byte of any that is not
+ * 0: perf refuses longer ones than its own, and old ones of it have 112 bytes. */
 static bool make_attrs(struct save *s)
 {
 	size_t size = PERF_ATTR_SIZE_VER5;
@@ -110,8 +110,8 @@ static void note_features(struct context *ctx, struct save *s,
 	bytes_u64(&features[FEATURE_CLOCKID], (uint64_t)resolution.tv_nsec);
 	bytes_u32(clock, 1); /* version */
 	bytes_u32(clock, (uint32_t)attr->clockid);
-	bytes_u64(clock, clock_ns(CLOCK_REALTIME));
-	bytes_u64(clock, clock_ns(attr->clockid));
+	bytes_u64(clock, clock_time(CLOCK_REALTIME));
+	bytes_u64(clock, clock_time(attr->clockid));
 }
 
 static void append_section(struct bytes *to, uint64_t offset, uint64_t size)
@@ -171,21 +171,6 @@ static int write_over(struct context *ctx, struct save *s, uint64_t offset,
 		       : save_file_at(ctx, &s->file, offset, bytes->v, bytes->count);
 }
 
-static int write_beginning(struct context *ctx, struct save *s)
-{
-	static const uint64_t no_features[FEATURE_WORDS];
-	struct bytes bytes = { 0 };
-
-	s->attrs_at = HEADER_FULL;
-	for (size_t i = 0; i < s->count; i++)
-		s->attrs_at += 8 * s->events[i].id_count;
-	s->data_at = s->attrs_at + s->count * (s->attr_size + HEADER_SECTION);
-	append_header(s, 0, no_features, &bytes);
-	append_ids(s, &bytes);
-	append_attrs(s, HEADER_FULL, &bytes);
-	return write_plain(ctx, s, &bytes);
-}
-
 /* The state of the file before becomes this one's, and its first records. */
 static int take_state(struct context *ctx, struct save *s, struct save *before)
 {
@@ -212,7 +197,9 @@ static int take_state(struct context *ctx, struct save *s, struct save *before)
 int save_open(struct context *ctx, const struct live_opened *events, size_t count,
 	      const struct save_options *options, struct save **ret)
 {
+	static const uint64_t no_features[FEATURE_WORDS];
 	struct save *s = calloc(1, sizeof(*s));
+	struct bytes beginning = { 0 };
 	int err;
 
 	assert(count > 0);
@@ -221,15 +208,23 @@ int save_open(struct context *ctx, const struct live_opened *events, size_t coun
 	s->events = events;
 	s->count = count;
 	s->first_time = UINT64_MAX;
-	s->flushed = clock_ns(CLOCK_MONOTONIC);
+	s->flushed = clock_time(CLOCK_MONOTONIC);
 	s->stacks = options->stacks;
+	s->goes_on = options->goes_on;
 	err = make_attrs(s) ? save_file_open(ctx, options->path, options->level, &s->file)
 			    : fail_memory(ctx);
 	if (err == 0) {
 		note_features(ctx, s, options);
-		err = write_beginning(ctx, s);
+		s->attrs_at = HEADER_FULL;
+		for (size_t i = 0; i < count; i++)
+			s->attrs_at += 8 * events[i].id_count;
+		s->data_at = s->attrs_at + count * (s->attr_size + HEADER_SECTION);
+		/* A size of 0: the end is not known. */
+		append_header(s, 0, no_features, &beginning);
+		append_ids(s, &beginning);
+		append_attrs(s, HEADER_FULL, &beginning);
+		err = write_plain(ctx, s, &beginning);
 	}
-	s->goes_on = options->goes_on;
 	if (err == 0 && options->before)
 		err = take_state(ctx, s, options->before);
 	if (err < 0)
@@ -256,8 +251,8 @@ int save_add_ids(struct context *ctx, struct save *s)
 int save_sample(struct context *ctx, struct save *s, const uint8_t *bytes, uint32_t size,
 		const struct save_found *found)
 {
-	/* Places follow from LIVE_SAMPLE_TYPE: the id comes first, and before the time the
-	 * address and who ran. */
+	/* Places follow from LIVE_SAMPLE_TYPE: the id comes first, and before the time
+	 * the address and who ran. */
 	enum { ID = HEAD, TIME = HEAD + 24 };
 	const uint32_t *event = NULL;
 	const struct perf_event_attr *attr;
@@ -297,7 +292,7 @@ int save_end_round(struct context *ctx, struct save *s)
 {
 	const struct perf_event_header round = { .type = PERF_RECORD_FINISHED_ROUND,
 						 .size = sizeof(round) };
-	uint64_t time = clock_ns(CLOCK_MONOTONIC);
+	uint64_t time = clock_time(CLOCK_MONOTONIC);
 
 	if (s->file.failed)
 		return save_file_flush(ctx, &s->file);
@@ -343,29 +338,23 @@ static void note_rest(struct save *s)
 	bytes_u64(&s->features[FEATURE_SAMPLE_TIME], s->last_time);
 }
 
-static bool is_of_use(const struct save *s, int bit)
-{
-	if (bit != FEATURE_BRANCH_STACK)
-		return s->features[bit].count > 0 || s->features[bit].failed;
-	for (size_t i = 0; i < s->count; i++)
-		if (s->attrs[i].sample_type & PERF_SAMPLE_BRANCH_STACK)
-			return true;
-	return false;
-}
-
 /* Their table, then their bytes. Features are the bits of those that are there. */
 static int write_features(struct context *ctx, struct save *s, uint64_t *features)
 {
 	struct bytes table = { 0 }, bytes = { 0 };
 	uint64_t at = s->file.size;
-	int bit;
+	bool branches = false;
 
-	for (bit = 0; bit < FEATURE_END; bit++)
-		if (is_of_use(s, bit)) {
+	for (size_t i = 0; i < s->count; i++)
+		branches |= (s->attrs[i].sample_type & PERF_SAMPLE_BRANCH_STACK) != 0;
+	for (int bit = 0; bit < FEATURE_END; bit++)
+		/* That of branch stacks has no bytes: its bit says all. */
+		if (s->features[bit].count > 0 || s->features[bit].failed ||
+		    (bit == FEATURE_BRANCH_STACK && branches)) {
 			*features |= (uint64_t)1 << bit;
 			at += HEADER_SECTION;
 		}
-	for (bit = 0; bit < FEATURE_END; bit++) {
+	for (int bit = 0; bit < FEATURE_END; bit++) {
 		const struct bytes *f = &s->features[bit];
 
 		if (!(*features >> bit & 1))
@@ -391,7 +380,8 @@ int save_finish(struct context *ctx, struct save *s)
 	end = s->file.size;
 	note_rest(s);
 	err = write_features(ctx, s, features);
-	/* At the beginning is room only for the ids there were; attributes point to these. */
+	/* At the beginning is room only for the ids there were; attributes point to
+	 * these. */
 	if (err == 0 && s->more_ids) {
 		append_ids(s, &ids);
 		append_attrs(s, s->file.size, &attrs);

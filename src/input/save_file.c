@@ -1,7 +1,7 @@
 /*
- * A perf.data on its way to the disk. Whoever samples as root writes it where others may write,
- * too: so the way to it is gone once, base/file_place.h, and a file is made with O_EXCL, after what
- * lay there has been renamed.
+ * A perf.data on its way to the disk. Whoever samples as root writes it where others
+ * may write, too: so the way to it is gone once, base/file_place.h, and a file is made
+ * with O_EXCL, after what lay there has been renamed.
  */
 #include "input/save_file.h"
 
@@ -32,8 +32,8 @@ static int fail_write(struct context *ctx, struct save_file *f, int err)
 
 enum { OPENED = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY };
 
-/* Somebody has made it for this, with the mode that it is to have. What others have made has
- * their mode and names elsewhere. */
+/* Somebody has made it for this, with the mode that it is to have. What others have
+ * made has their mode and names elsewhere. */
 static bool is_ours_and_empty(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_size == 0 && st->st_nlink == 1 &&
@@ -86,27 +86,13 @@ static int open_at_place(const struct file_place *p, const char **why)
 	return fd;
 }
 
-static int open_path(const char *path, const char **why)
-{
-	struct file_place p;
-	int fd = file_place_open(path, &p, why);
-
-	if (fd < 0)
-		return fd;
-	*why = NULL;
-	fd = open_at_place(&p, why);
-	if (fd < 0 && !*why)
-		*why = strerror(-fd);
-	file_place_close(&p);
-	return fd;
-}
-
 int save_file_open(struct context *ctx, const char *path, int level,
 		   struct save_file *ret)
 {
 	struct save_file f = { .fd = -1, .level = level, .path = strdup(path) };
-	bool ready;
+	struct file_place place;
 	const char *why;
+	bool ready;
 	int err;
 
 	f.gathered = malloc(GATHERED);
@@ -122,17 +108,23 @@ int save_file_open(struct context *ctx, const char *path, int level,
 		save_file_release(&f);
 		return fail_memory(ctx);
 	}
-	f.fd = open_path(path, &why);
-	if (f.fd >= 0) {
+	err = file_place_open(path, &place, &why);
+	if (err >= 0) {
+		why = NULL;
+		f.fd = err = open_at_place(&place, &why);
+		if (err < 0 && !why)
+			why = strerror(-err);
+		file_place_close(&place);
+	}
+	if (err >= 0) {
 		*ret = f;
 		return 0;
 	}
-	err = f.fd == -ESPIPE
-		      ? fail(ctx, f.fd,
-			     "cannot write '%s': a recording cannot go to a pipe, "
-			     "its beginning is written last",
-			     path)
-		      : fail(ctx, f.fd, "cannot write '%s': %s", path, why);
+	err = err == -ESPIPE ? fail(ctx, err,
+				    "cannot write '%s': a recording cannot go to a pipe, "
+				    "its beginning is written last",
+				    path)
+			     : fail(ctx, err, "cannot write '%s': %s", path, why);
 	save_file_release(&f);
 	return err;
 }

@@ -1,7 +1,9 @@
 /*
- * Samples of a live run carry registers and a copy of the stack for us to unwind, and what was found takes less room in
- * the saved file than what it was found by. One walk over the fields finds where the parts begin that change, and the
- * rest is copied around them. Nothing gets longer, so a sample is written where the kernel's would lie.
+ * Samples of a live run carry registers and a copy of the stack for us to unwind, and
+ * what was found takes less room in the saved file than what it was found by. One walk
+ * over the fields finds where the parts begin that change, and the rest is copied
+ * around them. Nothing gets longer, so a sample is written where the kernel's would
+ * lie.
  *
  * Source of the layout: PERF_RECORD_SAMPLE in include/uapi/linux/perf_event.h.
  */
@@ -40,25 +42,13 @@ static void skip(struct cursor *c, uint64_t count, size_t size)
 						      : (size_t)count * size);
 }
 
-/* "value, [enabled], [running], [id], [lost]", or of a group "count, [enabled], [running],
- * then for each value, [id], [lost]". */
-static void skip_counters(struct cursor *c, uint64_t format)
-{
-	unsigned times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	unsigned each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-	uint64_t count = format & PERF_FORMAT_GROUP ? cursor_u64(c) : 1;
-
-	skip(c, times, 8);
-	skip(c, count, 8 * (size_t)each);
-}
-
 /* Where the parts begin that are not copied as they are. */
 struct parts {
 	const uint8_t *chain, *behind_chain; /* without its count; NULL: none */
 	const uint8_t *out, *rest; /* what is left out, and what follows it */
 };
 
+/* False where the sample does not hold what the attributes say. */
 static bool split_sample(const struct perf_event_attr *attr, const uint8_t *bytes,
 			 size_t size, struct parts *ret)
 {
@@ -68,8 +58,20 @@ static bool split_sample(const struct perf_event_attr *attr, const uint8_t *byte
 	*ret = (struct parts){ 0 };
 	cursor_bytes(&c, HEAD);
 	skip(&c, (uint64_t)__builtin_popcountll(type & FIXED), 8);
-	if (type & PERF_SAMPLE_READ)
-		skip_counters(&c, attr->read_format);
+	/* "value, [enabled], [running], [id], [lost]", or of a group "count, [enabled],
+	 * [running], {value, [id], [lost]}[count]". */
+	if (type & PERF_SAMPLE_READ) {
+		uint64_t format = attr->read_format;
+
+		count = format & PERF_FORMAT_GROUP ? cursor_u64(&c) : 1;
+		skip(&c,
+		     !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			     !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING),
+		     8);
+		skip(&c, count,
+		     8 * (size_t)(1 + !!(format & PERF_FORMAT_ID) +
+				  !!(format & PERF_FORMAT_LOST)));
+	}
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		count = cursor_u64(&c);
 		ret->chain = c.p;

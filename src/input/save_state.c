@@ -1,8 +1,8 @@
 /*
- * The records are kept one behind the other, in time order. A child has the maps of the process
- * that forked it until it runs a program, so who has ended is needed as long as one of its
- * descendants lives. Both are found backwards: the newest record of a thread says whether it
- * lives, and a child is forked before it forks.
+ * The records are kept one behind the other, in time order. A child has the maps of the
+ * process that forked it until it runs a program, so who has ended is needed as long as
+ * one of its descendants lives. Both are found backwards: the newest record of a thread
+ * says whether it lives, and a child is forked before it forks.
  */
 #include "input/save_state.h"
 

@@ -1,6 +1,6 @@
 /*
- * TRACING_DATA: what trace-cmd writes before its data (its manual page trace-cmd.dat(5)), with
- * the formats of the events that are recorded only.
+ * TRACING_DATA: what trace-cmd writes before its data (its manual page
+ * trace-cmd.dat(5)), with the formats of the events that are recorded only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static void append_text(struct bytes *to, const char *text)
 	bytes_add(to, text, strlen(text) + 1);
 }
 
-/* "name NUL; u32 count; file[count]" of the system that the first of these points is of. */
+/* "name NUL; u32 count; file[count]" of the system that the first of these points is
+ * of. */
 static bool append_system(struct context *ctx, struct bytes *to,
 			  const struct tracefs_point *points, size_t count)
 {

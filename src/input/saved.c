@@ -124,7 +124,8 @@ static int find_element(struct context *ctx, struct scan *s)
 	}
 }
 
-/* An attribute's value as it was written: references are the characters that they stand for. */
+/* An attribute's value as it was written: references are the characters that they stand
+ * for. */
 static int plain_text(const char *p, const char *end, struct bytes *ret)
 {
 	static const struct {

@@ -41,7 +41,8 @@ struct simpleperf {
 	struct hash_map last_exec; /* of a process, index in times */
 	ARRAY(uint64_t) times;
 	size_t mapped_symbols; /* those before have their map */
-	/* Chains recorded apart, by thread and time: as unwound, and joined to whole ones. */
+	/* Chains recorded apart, by thread and time: as unwound, and joined to whole
+	 * ones. */
 	struct deferred *unwound, *joined;
 };
 

@@ -1,13 +1,15 @@
 /*
- * FILE, the older form, and FILE2: the files that samples hit, each with the symbols that were needed.
- * Both become the same two tables: files, and symbols that name their file by its index.
+ * FILE, the older form, and FILE2: the files that samples hit, each with the symbols
+ * that were needed. Both become the same two tables: files, and symbols that name their
+ * file by its index.
  *
  *	FILE    u32 size | path NUL | u32 kind | u64 address | u32 count |
  *		  {u64 start; u32 size; name NUL}[count] | of its kind ...
  *	FILE2   u32 size | message FileFeature of protobuf
  *
- * Sources: record_file_format.h and record_file.proto of AOSP's system/extras/simpleperf; for messages the
- * "Encoding" page of protobuf's documentation.
+ * Sources: record_file_format.h and record_file.proto of AOSP's
+ * system/extras/simpleperf; for messages the "Encoding" page of protobuf's
+ * documentation.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -231,40 +233,33 @@ int simpleperf_read_files2(struct input *in, struct cursor *c)
 }
 
 /* "ffffffff81000000 T _text", functions only; a module's have "\t[module]" behind it. */
-static int read_kallsyms_line(struct input *in, uint32_t file, const char *p,
-			      const char *end)
-{
-	struct recorded_symbol s = { .size = RECORDED_SIZELESS };
-	const char *name, *tab;
-
-	for (; p < end && isxdigit((unsigned char)*p) && !isupper((unsigned char)*p); p++)
-		s.start =
-			s.start << 4 |
-			(unsigned)(isdigit((unsigned char)*p) ? *p - '0' : *p - 'a' + 10);
-	if (s.start == 0 || end - p < 4 || p[0] != ' ' || p[2] != ' ' ||
-	    !memchr("TtWw", p[1], 4) || p[3] == '$')
-		return 0;
-	name = p + 3;
-	tab = memchr(name, '\t', (size_t)(end - name));
-	return simpleperf_add_symbol(in, file, &s, name,
-				     (size_t)((tab ? tab : end) - name));
-}
-
 int simpleperf_read_kallsyms(struct input *in, const char *text, size_t size)
 {
 	static const char path[] = "[kernel.kallsyms]";
 	struct simpleperf_file kernel = { path, sizeof(path) - 1, RECORDED_KERNEL, 0 };
-	const char *end = text + size;
+	const char *end = text + size, *stop;
 	uint32_t index;
 	int err = simpleperf_add_file(in, &kernel, &index);
 
-	while (text < end && err == 0) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
+	for (; text < end && err == 0; text = stop < end ? stop + 1 : end) {
+		struct recorded_symbol s = { .size = RECORDED_SIZELESS };
+		const char *p = text, *tab;
 
-		if (!stop)
-			stop = end;
-		err = read_kallsyms_line(in, index, text, stop);
-		text = stop < end ? stop + 1 : end;
+		stop = memchr(text, '\n', (size_t)(end - text));
+		stop = stop ? stop : end;
+		for (; p < stop && isxdigit((unsigned char)*p); p++) {
+			if (isupper((unsigned char)*p))
+				break;
+			s.start = s.start << 4 |
+				  (unsigned)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+		}
+		if (s.start == 0 || stop - p < 4 || p[0] != ' ' || p[2] != ' ' ||
+		    !memchr("TtWw", p[1], 4) || p[3] == '$')
+			continue;
+		p += 3;
+		tab = memchr(p, '\t', (size_t)(stop - p));
+		err = simpleperf_add_symbol(in, index, &s, p,
+					    (size_t)((tab ? tab : stop) - p));
 	}
 	return err;
 }

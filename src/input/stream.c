@@ -19,8 +19,8 @@ enum {
 	/* A window that a processor's second-level cache can hold: the bytes that the
 	 * kernel has just copied are still there when they are decoded. */
 	WINDOW = 256 << 10,
-	/* Samples from this size on are stepped over, where only heads are wanted: a system
-	 * call costs as much as copying so many bytes. */
+	/* Samples from this size on are stepped over, where only heads are wanted: a
+	 * system call costs as much as copying so many bytes. */
 	SKIPPED = 12 << 10,
 	COMPRESSED2_HEAD = 16, /* record head, u64 size of the data */
 	COMPRESSED2_MOST = 65535 - COMPRESSED2_HEAD,
@@ -213,19 +213,6 @@ static int feed_compressed2(struct context *ctx, struct stream *s, uint16_t clai
 	return 1;
 }
 
-/* Takes up the compressed record at s->offset: 1, 0 at the end, or a negative errno. */
-static int feed_record(struct context *ctx, struct stream *s, struct record_head head)
-{
-	s->packed = true;
-	if (!s->unpacking && unpacking_new(&s->window, &s->unpacking) < 0)
-		return -ENOMEM;
-	if (head.type == PERF_RECORD_COMPRESSED2)
-		return feed_compressed2(ctx, s, head.size);
-	feed_range(s, RECORD_HEAD, head.size - (uint64_t)RECORD_HEAD);
-	s->offset += head.size;
-	return 1;
-}
-
 /* The next record that is whole among the unpacked bytes: 1, or 0 for none. */
 static int inner_record(struct context *ctx, struct stream *s, struct raw_record *ret)
 {
@@ -277,7 +264,16 @@ int stream_next(struct context *ctx, struct stream *s, struct raw_record *ret)
 			break;
 		if (ret->head.type == PERF_RECORD_COMPRESSED ||
 		    ret->head.type == PERF_RECORD_COMPRESSED2) {
-			found = feed_record(ctx, s, ret->head);
+			s->packed = true;
+			if (!s->unpacking && unpacking_new(&s->window, &s->unpacking) < 0)
+				return -ENOMEM;
+			if (ret->head.type == PERF_RECORD_COMPRESSED2) {
+				found = feed_compressed2(ctx, s, ret->head.size);
+				continue;
+			}
+			feed_range(s, RECORD_HEAD,
+				   ret->head.size - (uint64_t)RECORD_HEAD);
+			s->offset += ret->head.size;
 			continue;
 		}
 		ret->behind = bytes_behind(s, ret->head, ret->bytes);

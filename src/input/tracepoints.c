@@ -1,13 +1,15 @@
 /*
- * The formats of tracepoints: of files in the feature TRACING_DATA, of pipes in what lies behind the record of
- * that name, of a live run in tracefs. The container is that of trace-cmd.dat(5),
+ * The formats of tracepoints: of files in the feature TRACING_DATA, of pipes in what
+ * lies behind the record of that name, of a live run in tracefs. The container is that
+ * of trace-cmd.dat(5),
  *
  *	17 08 44 "tracing" | version NUL | u8 order, size of long | u32 size of page |
  *	"header_page" NUL, file | "header_event" NUL, file | u32 count, file[count] |
  *	u32 count, {system NUL, u32 count, file[count]}[count] | ...
  *
- * where a file is "u64 size; char text[size]"; those behind systems are formats (event_format.h). Pipes of
- * perf 3.13 to 4.16 name their events nowhere else. Formats and events may come in either order.
+ * where a file is "u64 size; char text[size]"; those behind systems are formats
+ * (event_format.h). Pipes of perf 3.13 to 4.16 name their events nowhere else. Formats
+ * and events may come in either order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +23,8 @@
 enum {
 	PIECE = 64 << 10,
 	FORMATS_MOST = 1 << 16,
-	/* Bytes of a name and of that of its system, which thousands may have: the kernel's
-	 * are shorter. */
+	/* Bytes of a name and of that of its system, which thousands may have: the
+	 * kernel's are shorter. */
 	NAME_MOST = 256,
 	/* What a format takes for each byte of its text. */
 	MEMORY_OF_BYTE = 2,

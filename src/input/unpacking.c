@@ -17,8 +17,8 @@
 enum {
 	ROOM = 256 << 10, /* of unpacked bytes; a record has 64 KiB at the most */
 	PIECE = 64 << 10, /* of packed bytes */
-	/* What work a packed byte can make. Recordings have a ratio of 3 to 50; zstd can have
-	 * 30,000. What a stream unpacks to first is free of that. */
+	/* What work a packed byte can make. Recordings have a ratio of 3 to 50; zstd
+	 * can have 30,000. What a stream unpacks to first is free of that. */
 	RATIO_MOST = 512,
 	FREE = 256 << 20,
 };
@@ -72,57 +72,51 @@ void unpacking_feed(struct unpacking *u, uint64_t start, uint64_t end)
 	u->end = end;
 }
 
-/* Unpacks one piece. What zstd did not take of it stays to be fed. */
-static int unpack_piece(struct context *ctx, struct unpacking *u)
-{
-	size_t piece = u->end - u->start < PIECE ? (size_t)(u->end - u->start) : PIECE;
-	ZSTD_outBuffer out = { u->bytes, sizeof(u->bytes), u->last };
-	ZSTD_inBuffer in = { NULL, 0, 0 };
-	const uint8_t *p;
-	size_t left, memory;
-	int err;
-
-	err = window_at(ctx, u->window, u->start, piece, &p, &in.size);
-	if (err < 0)
-		return err;
-	in.src = p;
-	left = ZSTD_decompressStream(u->zstd, &out, &in);
-	if (ZSTD_isError(left))
-		return -EBADMSG;
-	/* What it has come to take is claimed before the window is filled. */
-	memory = ZSTD_sizeof_DStream(u->zstd);
-	if (memory > u->claim.size &&
-	    !claim_add(&u->claim, ctx->budget, memory - u->claim.size)) {
-		budget_refuse(ctx->budget, "compressed records", "the recording");
-		return -EBADMSG;
-	}
-	/* No bytes in and none out: it cannot go on. */
-	if (in.pos == 0 && out.pos == u->last)
-		return -EBADMSG;
-	u->start += in.pos;
-	u->packed += in.pos;
-	u->unpacked += out.pos - u->last;
-	if (u->unpacked > FREE && u->unpacked / RATIO_MOST > u->packed)
-		return -EBADMSG;
-	u->last = out.pos;
-	return 0;
-}
-
 int unpacking_peek(struct context *ctx, struct unpacking *u, size_t size,
 		   const uint8_t **ret, size_t *got)
 {
-	int err = 0;
-
 	if (u->last - u->first < size && u->first > 0) {
 		memmove(u->bytes, u->bytes + u->first, u->last - u->first);
 		u->last -= u->first;
 		u->first = 0;
 	}
-	while (u->last - u->first < size && u->start < u->end && err == 0)
-		err = unpack_piece(ctx, u);
+	while (u->last - u->first < size && u->start < u->end) {
+		size_t piece =
+			u->end - u->start < PIECE ? (size_t)(u->end - u->start) : PIECE;
+		ZSTD_outBuffer out = { u->bytes, sizeof(u->bytes), u->last };
+		ZSTD_inBuffer in = { NULL, 0, 0 };
+		const uint8_t *p;
+		size_t left, memory;
+		int err;
+
+		err = window_at(ctx, u->window, u->start, piece, &p, &in.size);
+		if (err < 0)
+			return err;
+		in.src = p;
+		left = ZSTD_decompressStream(u->zstd, &out, &in);
+		if (ZSTD_isError(left))
+			return -EBADMSG;
+		/* What its window has come to take is claimed before that is filled. */
+		memory = ZSTD_sizeof_DStream(u->zstd);
+		if (memory > u->claim.size &&
+		    !claim_add(&u->claim, ctx->budget, memory - u->claim.size)) {
+			budget_refuse(ctx->budget, "compressed records", "the recording");
+			return -EBADMSG;
+		}
+		/* No bytes in and none out: it cannot go on. */
+		if (in.pos == 0 && out.pos == u->last)
+			return -EBADMSG;
+		/* What zstd did not take of the piece stays to be fed. */
+		u->start += in.pos;
+		u->packed += in.pos;
+		u->unpacked += out.pos - u->last;
+		if (u->unpacked > FREE && u->unpacked / RATIO_MOST > u->packed)
+			return -EBADMSG;
+		u->last = out.pos;
+	}
 	*ret = u->bytes + u->first;
 	*got = u->last - u->first;
-	return err;
+	return 0;
 }
 
 void unpacking_take(struct unpacking *u, size_t size)

@@ -78,7 +78,7 @@ static void merge_runs(const struct round_item *v, size_t first, size_t middle,
 	memcpy(to + n, v + k, (end - k) * sizeof(*v));
 }
 
-static int sort_items(struct rounds *r)
+static int sort_round(struct rounds *r)
 {
 	size_t count = r->items.count;
 
@@ -103,10 +103,11 @@ static int sort_items(struct rounds *r)
 
 static int begin_delivery(struct rounds *r, uint64_t until)
 {
-	/* This round's bytes do not move any more: its items have theirs in place from now on. */
+	/* This round's bytes do not move any more: its items have theirs in place from
+	 * now on. */
 	for (size_t i = r->items.count; i-- > 0 && !r->items.v[i].bytes;)
 		r->items.v[i].bytes = r->bytes[r->current].v + r->items.v[i].offset;
-	if (sort_items(r) < 0)
+	if (sort_round(r) < 0)
 		return -ENOMEM;
 	for (r->ready = 0; r->ready < r->items.count; r->ready++)
 		if (r->items.v[r->ready].time > until)
