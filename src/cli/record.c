@@ -284,7 +284,7 @@ static int check_command(const struct settings *s)
 
 	if (!word || word[strspn(word, "0123456789,")] || access(word, X_OK) == 0)
 		return 0;
-	return usage_error("'%s' is no program: to sample a process, use -p %s", word,
+	return usage_error("'%s' is not a program: to sample a process, use -p %s", word,
 			   word);
 }
 
@@ -327,16 +327,17 @@ static int prepare(const struct settings *s, struct session *session)
 
 	session->graph = s->format || !is_data(s->output);
 	if (!session->graph && s->open)
-		return usage_error("option '--open' shows a picture, and '%s' is none",
+		return usage_error("option '--open' shows a picture, and '%s' is not one",
 				   s->output);
 	if (!session->graph) {
 		if (s->saved)
 			return usage_error("'%s' and '%s' would be the same perf.data",
 					   s->output, s->saved);
-		return s->record.every > 0
-			       ? usage_error("a perf.data is not written every while: "
-					     "--every needs a graph")
-			       : 0;
+		if (s->record.every == 0)
+			return 0;
+		return usage_error("'%s' is written once: use --switch-output for one "
+				   "perf.data per interval; --every needs a graph",
+				   s->output);
 	}
 	if (s->record.flags & FF_RECORD_WINDOWS && s->record.every == 0)
 		return usage_error("option '--window' needs --every");

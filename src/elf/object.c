@@ -360,7 +360,7 @@ static int read_elf_header(struct context *ctx, struct object *o, const char *na
 	}
 	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &header)) {
 		object_close(o);
-		return fail(ctx, -EBADMSG, "'%s' is no ELF file", name);
+		return fail(ctx, -EBADMSG, "'%s' is not an ELF file", name);
 	}
 	o->machine = header.e_machine;
 	o->relocatable = header.e_type == ET_REL;
@@ -401,7 +401,7 @@ static int open_file_as(struct context *ctx, const struct user_rights *as,
 	if (fd == -EMFILE && file_raise_limit())
 		fd = open_once(as, path);
 	if (fd == -EINVAL)
-		return fail(ctx, fd, "'%s' is no regular file", path);
+		return fail(ctx, fd, "'%s' is not a regular file", path);
 	if (fd < 0)
 		return fail(ctx, fd, "cannot open '%s': %s", path, strerror(-fd));
 	return fd;

@@ -55,7 +55,7 @@ int number_list_parse(struct context *ctx, const char *filter, const char *value
 		struct number_range range, *added;
 
 		if (!parse_range(w, &range))
-			return fail(ctx, -EINVAL, "filter '%s': '%.*s' is no number",
+			return fail(ctx, -EINVAL, "filter '%s': '%.*s' is not a number",
 				    filter, (int)w.size, w.text);
 		if (range.first > range.last)
 			return fail(ctx, -EINVAL, "filter '%s': '%.*s' runs backwards",

@@ -101,10 +101,10 @@ int time_range_parse(struct context *ctx, const char *filter, const char *value,
 			    "units (100ms,2s), or 10%%-20%%",
 			    filter);
 	if (!parse_bound(value, start, &ret->start))
-		return fail(ctx, -EINVAL, "filter '%s': '%.*s' is no time", filter,
+		return fail(ctx, -EINVAL, "filter '%s': '%.*s' is not a time", filter,
 			    (int)start, value);
 	if (!parse_bound(end, strlen(end), &ret->end))
-		return fail(ctx, -EINVAL, "filter '%s': '%s' is no time", filter, end);
+		return fail(ctx, -EINVAL, "filter '%s': '%s' is not a time", filter, end);
 	if (ret->start.kind == BOUND_OPEN && ret->end.kind == BOUND_OPEN)
 		return fail(ctx, -EINVAL, "filter '%s' has neither start nor end",
 			    filter);

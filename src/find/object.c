@@ -114,7 +114,7 @@ static bool make_recorded_path(struct search *s)
 	size_t size;
 
 	if (s->wanted->vdso || *path != '/') {
-		text_printf(problem, "'%s' is no file", path);
+		text_printf(problem, "'%s' is not a file", path);
 		return false;
 	}
 	/* What lies there now may be anything. */

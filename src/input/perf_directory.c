@@ -89,7 +89,7 @@ int directory_open(struct context *ctx, struct input *in)
 		return fail_memory(ctx);
 	/* Nobody records into a FIFO here, and one would wait for a writer. */
 	err = access(kept, F_OK) == 0 && !is_regular(kept)
-		      ? fail(ctx, -EINVAL, "cannot read '%s': it is no regular file",
+		      ? fail(ctx, -EINVAL, "cannot read '%s': it is not a regular file",
 			     kept)
 		      : file_open(ctx, kept, &in->file);
 	if (err == -ENOENT)

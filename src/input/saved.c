@@ -324,7 +324,7 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed_text *
 		int err;
 
 		if (size && p->bytes.count + size > PACKED_MOST)
-			return is_damaged(ctx, s, "it is no base64");
+			return is_damaged(ctx, s, "it is not base64");
 		if (size && !claim_add(&p->claim, ctx->budget, size))
 			return is_large(ctx, s);
 		if (size && !bytes_reserve(&p->bytes, size))
@@ -334,7 +334,7 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed_text *
 
 			memcpy(to, text, size);
 			if (!base64_decode(&p->base64, to, size, &decoded))
-				return is_damaged(ctx, s, "it is no base64");
+				return is_damaged(ctx, s, "it is not base64");
 			p->bytes.count += decoded;
 		}
 		s->start += size;

@@ -136,7 +136,7 @@ static const char *objection(const struct object_places *places,
 	bool is_of_process = living->is && st->st_uid == living->owner;
 
 	if (!S_ISREG(st->st_mode))
-		return "is no regular file";
+		return "is not a regular file";
 	if (place->named || places->trust_maps)
 		return NULL;
 	/* The process can mount or link what it likes there, a file that only root may read,
@@ -223,7 +223,7 @@ static bool try_path(const struct object_places *places, const struct place *pla
 	if (fd < 0) {
 		if (fd == -EINVAL)
 			object_to(f, f->path.bytes ? f->path.bytes : path,
-				  "is no regular file", &st);
+				  "is not a regular file", &st);
 		else
 			note_open_failure(f, -fd);
 		return false;

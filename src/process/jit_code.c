@@ -90,7 +90,7 @@ static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 		dump->dump.fd = -1;
 		text_clear(&dump->problem);
 		if (err == -EBADMSG)
-			text_printf(&dump->problem, "'%s' is no jitdump",
+			text_printf(&dump->problem, "'%s' is not a jitdump",
 				    dump->path.bytes);
 		else
 			text_printf(&dump->problem, "cannot read '%s': %s",

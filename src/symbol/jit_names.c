@@ -196,7 +196,7 @@ static void report_dump(struct mapping *m, const struct jit_dump *dump)
 	m->job->trouble |= dump->trouble || dump->beginning >= 0;
 	say(&m->source->files.problem, &dump->problem);
 	if (dump->beginning >= 0)
-		text_printf(&m->source->files.problem, "%s'%s' is no jitdump",
+		text_printf(&m->source->files.problem, "%s'%s' is not a jitdump",
 			    m->source->files.problem.size ? "; " : "", dump->path.bytes);
 	if (dump->dump.error)
 		report_failure(m, &dump->path, dump->dump.error);

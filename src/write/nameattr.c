@@ -129,8 +129,8 @@ static int add_line(struct context *ctx, struct nameattrs *n, char *line,
 		if (!keys[i].attribute && attr->values[i] &&
 		    !xml_are_attributes(attr->values[i]))
 			return fail(ctx, -EINVAL,
-				    "'%s': line %u: '%s' is no list of attributes", path,
-				    number, attr->values[i]);
+				    "'%s': line %u: '%s' is not a list of attributes",
+				    path, number, attr->values[i]);
 	if (!fit_together(attr))
 		return fail(
 			ctx, -EINVAL,

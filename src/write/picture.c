@@ -144,9 +144,10 @@ static int choose_least(struct context *ctx, struct picture *p)
 	const char *given = p->options->minwidth;
 
 	if (given && *given && !set_least(p, given, given))
-		return fail(ctx, -EINVAL,
-			    "minwidth '%s' is no number of pixels and no percentage",
-			    given);
+		return fail(
+			ctx, -EINVAL,
+			"minwidth '%s' is neither a number of pixels nor a percentage",
+			given);
 	if (given && *given)
 		return 0;
 	if (!p->classes && set_least(p, "0.1", "0.1") && p->drawn <= FRAMES_MOST)

@@ -169,7 +169,7 @@ make_cgroups()
 
 @test "a filter that cannot be understood is wrong usage, found before the work" {
 	refuses "filter 'pid' is not KEY=VALUE" --only pid
-	refuses "filter 'pid=abc': 'abc' is no number" --only pid=abc
+	refuses "filter 'pid=abc': 'abc' is not a number" --only pid=abc
 	refuses "filter 'cpu=5-1': '5-1' runs backwards" --drop cpu=5-1
 	refuses "filter 'time=3': a time is START,END in seconds, or with units (100ms,2s), or 10%-20%" --only time=3
 	refuses "filter 'user=me': the keys are comm, event, cgroup, pid, tid, cpu, time, symbol, dso" --drop user=me

@@ -265,8 +265,8 @@ wait_for()
 	same fold --only time=0.1s,500ms = fold --only time=0.1,0.5
 	same fold --only time=100000us, = fold --only time=0.1,
 	same fold --only time=,0.01m = fold --only time=,0.6
-	answers "'5x' is no time" fold --only time=5x,
-	answers "'ms' is no time" fold --only time=ms,
+	answers "'5x' is not a time" fold --only time=5x,
+	answers "'ms' is not a time" fold --only time=ms,
 	answers "seconds, or a time like 500ms or 2m, from 0.1s on" record --every 99ms -o x.svg
 	answers "seconds, or a time like 500ms or 2m" record -d 5x
 	answers "milliseconds, or a time like 500ms or 2s" record -D x true
@@ -333,7 +333,7 @@ wait_for()
 	[ -s y.svg ]
 	answers "needs svg or html" in.folded -o x.folded --open
 	answers "-o FILE.svg" in.folded -o - --open
-	answers "is none" record -o x.data --open true
+	answers "is not one" record -o x.data --open true
 }
 
 @test "--open shows what record has drawn" {

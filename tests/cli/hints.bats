@@ -775,6 +775,7 @@ record_stripped()
 	heard 0 "$flamefold" record -q -e cpu-clock -F 997 -z --save z.data -o z.svg -- "$shares" 1 1
 	heard 2 "$flamefold" record --every 1 -o x.data -- true
 	says record_every
+	heard 0 "$flamefold" record -q -e cpu-clock -F 997 "$(grep -oE -- '--switch-output' <<<"$sentence")=1" -o each.data -- "$shares" 1 1
 	heard 0 "$flamefold" record -q -e cpu-clock -F 997 --every 1 --save w.data -o w.svg -- "$shares" 1 1
 }
 

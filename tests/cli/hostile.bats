@@ -215,7 +215,7 @@ make_forms()
 	mkfifo recording/data
 	run timeout 60 "$flamefold" fold recording
 	[ "$status" -eq 1 ]
-	[ "$output" = "flamefold: cannot read 'recording/data': it is no regular file" ]
+	[ "$output" = "flamefold: cannot read 'recording/data': it is not a regular file" ]
 }
 
 @test "more events than can be" {

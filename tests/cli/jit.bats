@@ -374,7 +374,7 @@ of_unused_pid()
 	mkfifo "/tmp/perf-$unused.map"
 	run --separate-stderr timeout 900 "$flamefold" fold p.data
 	[ "$output" = "app;[perf-$unused.map] 3" ]
-	[[ $stderr == *"is no regular file"* ]]
+	[[ $stderr == *"is not a regular file"* ]]
 	rm "/tmp/perf-$unused.map"
 	mkdir "/tmp/perf-$unused.map"
 	run --separate-stderr timeout 900 "$flamefold" fold p.data
@@ -514,7 +514,7 @@ of_unused_pid()
 	echo "something else, but long enough for a header" >maps/jit-7.dump
 	run --separate-stderr folded
 	[ "$output" = "app;[perf-7.map] 1" ]
-	[[ $stderr == *"'maps/jit-7.dump' is no jitdump"* ]]
+	[[ $stderr == *"'maps/jit-7.dump' is not a jitdump"* ]]
 }
 
 # From here on: real programs.

@@ -204,7 +204,7 @@ unnamed='sh;[kernel.kallsyms] 1'
 	is "$unnamed" --symfs system
 	echo no kernel >system/boot/vmlinux-6.1.0-test
 	is "$unnamed" --symfs system
-	told "is no ELF file" --symfs system
+	told "is not an ELF file" --symfs system
 	rm system/boot/vmlinux-6.1.0-test
 	mkfifo system/boot/vmlinux-6.1.0-test
 	is "$unnamed" --symfs system

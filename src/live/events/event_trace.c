@@ -264,7 +264,7 @@ int event_trace_find(const struct event_places *places, struct part system,
 	int err, why;
 
 	if (!copy_pattern(system, s.system) || !copy_pattern(event, s.event))
-		return fail(places->ctx, -EINVAL, "'%s' is no event", places->text);
+		return fail(places->ctx, -EINVAL, "'%s' is not an event", places->text);
 	if (!find_tracefs(places, s.base, &why))
 		return fail_tracefs(places, s.base, why);
 	err = search_all(&s);

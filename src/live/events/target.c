@@ -183,9 +183,10 @@ static int find_listed(struct finding *f)
 		return fail_memory(f->ctx);
 	if (err < 0 || ids.v[0] == 0) {
 		array_release(&ids);
-		return fail(f->ctx, -EINVAL,
-			    "'%s' is no list of %s ids: it is like '1234' or '1234,5678'",
-			    f->options->whom, what);
+		return fail(
+			f->ctx, -EINVAL,
+			"'%s' is not a list of %s ids: it is like '1234' or '1234,5678'",
+			f->options->whom, what);
 	}
 	for (size_t i = 0; i < ids.count && err == 0; i++) {
 		if (find_one(f, ids.v[i], &err) || err < 0)
@@ -264,7 +265,7 @@ static int find_cpus(struct finding *f, const struct id_list *online)
 			err = fail_memory(f->ctx);
 		else if (err < 0)
 			err = fail(f->ctx, err,
-				   "'%s' is no list of processors: it is like '0-3,5'",
+				   "'%s' is not a list of processors: it is like '0-3,5'",
 				   f->options->cpus);
 	}
 	if (err == 0)

@@ -270,7 +270,7 @@ Test(object, what_is_no_elf_file_is_refused_with_a_sentence)
 {
 	write_temporary(e.path, "#!/bin/sh\n", 10);
 	cr_assert_eq(object_open(&ctx, e.path, &o), -EBADMSG);
-	cr_expect(strstr(ctx.error, "is no ELF file"));
+	cr_expect(strstr(ctx.error, "is not an ELF file"));
 	cr_expect_eq(object_open(&ctx, "/nonexistent/x", &o), -ENOENT);
 }
 

@@ -106,7 +106,7 @@ Test(packed_object, what_is_packed_is_no_object)
 	pack_xz("no object", 9);
 	write_temporary(path, packed, packed_size);
 	cr_expect_eq(packed_object_open(&ctx, path, &found), -EBADMSG);
-	cr_expect(strstr(ctx.error, "is no ELF file"), "%s", ctx.error);
+	cr_expect(strstr(ctx.error, "is not an ELF file"), "%s", ctx.error);
 }
 
 Test(packed_object, a_file_that_is_cut_is_refused)

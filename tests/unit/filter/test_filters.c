@@ -289,17 +289,18 @@ Test(filters, refuse_what_is_no_filter)
 
 Test(filters, refuse_what_is_no_number)
 {
-	refuses("pid=abc", "filter 'pid=abc': 'abc' is no number");
-	refuses("pid=1,,2", "filter 'pid=1,,2': '' is no number");
-	refuses("pid=1,", "filter 'pid=1,': '' is no number");
-	refuses("pid=-5", "filter 'pid=-5': '-5' is no number");
-	refuses("pid=1-2-3", "filter 'pid=1-2-3': '1-2-3' is no number");
-	refuses("tid=0x10", "filter 'tid=0x10': '0x10' is no number");
-	refuses("cpu=4294967296", "filter 'cpu=4294967296': '4294967296' is no number");
-	refuses("cpu=99999999999999999999",
-		"filter 'cpu=99999999999999999999': '99999999999999999999' is no number");
+	refuses("pid=abc", "filter 'pid=abc': 'abc' is not a number");
+	refuses("pid=1,,2", "filter 'pid=1,,2': '' is not a number");
+	refuses("pid=1,", "filter 'pid=1,': '' is not a number");
+	refuses("pid=-5", "filter 'pid=-5': '-5' is not a number");
+	refuses("pid=1-2-3", "filter 'pid=1-2-3': '1-2-3' is not a number");
+	refuses("tid=0x10", "filter 'tid=0x10': '0x10' is not a number");
+	refuses("cpu=4294967296",
+		"filter 'cpu=4294967296': '4294967296' is not a number");
+	refuses("cpu=99999999999999999999", "filter 'cpu=99999999999999999999': "
+					    "'99999999999999999999' is not a number");
 	refuses("cpu=9-5", "filter 'cpu=9-5': '9-5' runs backwards");
-	refuses("cpu= 1", "filter 'cpu= 1': ' 1' is no number");
+	refuses("cpu= 1", "filter 'cpu= 1': ' 1' is not a number");
 }
 
 Test(filters, refuse_what_is_no_time)
@@ -307,20 +308,20 @@ Test(filters, refuse_what_is_no_time)
 	refuses("time=5", "filter 'time=5': a time is START,END in seconds, or with "
 			  "units (100ms,2s), or 10%-20%");
 	refuses("time=,", "filter 'time=,' has neither start nor end");
-	refuses("time=a,5", "filter 'time=a,5': 'a' is no time");
-	refuses("time=1,b", "filter 'time=1,b': 'b' is no time");
-	refuses("time=5x,", "filter 'time=5x,': '5x' is no time");
-	refuses("time=ms,", "filter 'time=ms,': 'ms' is no time");
+	refuses("time=a,5", "filter 'time=a,5': 'a' is not a time");
+	refuses("time=1,b", "filter 'time=1,b': 'b' is not a time");
+	refuses("time=5x,", "filter 'time=5x,': '5x' is not a time");
+	refuses("time=ms,", "filter 'time=ms,': 'ms' is not a time");
 	refuses("time=99999999999h,",
-		"filter 'time=99999999999h,': '99999999999h' is no time");
-	refuses("time=1e3,", "filter 'time=1e3,': '1e3' is no time");
-	refuses("time=.,5", "filter 'time=.,5': '.' is no time");
-	refuses("time=-1,5", "filter 'time=-1,5': '-1' is no time");
+		"filter 'time=99999999999h,': '99999999999h' is not a time");
+	refuses("time=1e3,", "filter 'time=1e3,': '1e3' is not a time");
+	refuses("time=.,5", "filter 'time=.,5': '.' is not a time");
+	refuses("time=-1,5", "filter 'time=-1,5': '-1' is not a time");
 	refuses("time=5,3", "filter 'time=5,3' ends before it starts");
-	refuses("time=1,2,3", "filter 'time=1,2,3': '2,3' is no time");
-	refuses("time=10%-101%", "filter 'time=10%-101%': '101%' is no time");
+	refuses("time=1,2,3", "filter 'time=1,2,3': '2,3' is not a time");
+	refuses("time=10%-101%", "filter 'time=10%-101%': '101%' is not a time");
 	refuses("time=99999999999,",
-		"filter 'time=99999999999,': '99999999999' is no time");
+		"filter 'time=99999999999,': '99999999999' is not a time");
 }
 
 Test(filters, refuse_a_broken_pattern)

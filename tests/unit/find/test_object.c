@@ -203,7 +203,7 @@ Test(find_object, what_is_no_path_is_not_opened)
 	image_write(&e);
 	cr_assert_eq(find_path("anon_inode:[perf_event]"), 0);
 	cr_expect_null(f.object.elf);
-	cr_expect_str_eq(f.problem.bytes, "'anon_inode:[perf_event]' is no file");
+	cr_expect_str_eq(f.problem.bytes, "'anon_inode:[perf_event]' is not a file");
 }
 
 Test(find_object, a_fifo_is_not_waited_for, .timeout = 900)

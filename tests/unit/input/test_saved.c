@@ -135,7 +135,7 @@ Test(saved, what_is_wrong_is_said)
 		       "something else in it");
 	expect_refused(
 		"<svg><metadata id=\"flamefold-data\" data-format=\"1\">%</metadata>",
-		"it is no base64");
+		"it is not base64");
 	expect_refused(
 		"<svg><metadata id=\"flamefold-data\" data-format=\"1\">A</metadata>",
 		"its base64 is cut");

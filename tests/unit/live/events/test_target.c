@@ -83,8 +83,8 @@ Test(target, processors_that_are_not_there_are_named)
 	cr_assert_not_null(strstr(heard, "... are not online"), "%s", heard);
 	live_target_release(&target);
 	refused(LIVE_SYSTEM, NULL, "65000", -ENODEV, "processor 65000 is not online");
-	refused(LIVE_SYSTEM, NULL, "0-", -EINVAL, "no list of processors");
-	refused(LIVE_SYSTEM, NULL, "", -EINVAL, "no list of processors");
+	refused(LIVE_SYSTEM, NULL, "0-", -EINVAL, "not a list of processors");
+	refused(LIVE_SYSTEM, NULL, "", -EINVAL, "not a list of processors");
 }
 
 struct waiting {
@@ -164,7 +164,7 @@ Test(target, words_that_are_no_ids_are_refused)
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		refused(LIVE_PROCESSES, words[i], NULL, -EINVAL,
-			"no list of process ids");
+			"not a list of process ids");
 }
 
 Test(target, a_user_is_all_its_processes_but_this_one)
