@@ -18,37 +18,28 @@
 
 #define OPENER "xdg-open"
 
-/* $BROWSER is a list, "firefox:lynx", of which the first that is there will do. */
-static void run_any(char *list, char *path)
-{
-	char *rest = list, *name;
-
-	while ((name = strsep(&rest, ":")) != NULL)
-		if (*name)
-			execlp(name, name, path, (char *)NULL);
-}
-
-static void leave_terminal(void)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	setsid();
-	for (int fd = 0; fd < 3 && null >= 0; fd++)
-		dup2(null, fd);
-	/* Nor keeps it pipes open that others wait at the end of. */
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-}
-
+/*
+ * In the child. $BROWSER is a list, "firefox:lynx", of which the first that is there will do; where
+ * none is, errno goes into @told.
+ */
 static void run_browser(char *list, char *path, int told)
 {
-	int err;
+	int null, err;
+	char *name;
 
 	if (fork())
 		_exit(0);
-	leave_terminal();
-	run_any(list, path);
+	null = open("/dev/null", O_RDWR);
+	setsid();
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	/* The browser must not hold pipes open that others wait at the end of. */
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	while ((name = strsep(&list, ":")) != NULL)
+		if (*name)
+			execlp(name, name, path, (char *)NULL);
 	err = errno;
 	if (write(told, &err, sizeof(err)) < 0)
 		_exit(127);
@@ -56,7 +47,7 @@ static void run_browser(char *list, char *path, int told)
 }
 
 /* 0, or why none was run. */
-static int start(char *list, char *path)
+static int start_browser(char *list, char *path)
 {
 	int ends[2], err = 0;
 	pid_t child;
@@ -82,7 +73,7 @@ void show_picture(const char *path)
 	const char *wanted = getenv("BROWSER");
 	char *list = strdup(wanted && *wanted ? wanted : OPENER);
 	char *whole = realpath(path, NULL);
-	int err = list && whole ? start(list, whole) : ENOMEM;
+	int err = list && whole ? start_browser(list, whole) : ENOMEM;
 
 	if (err)
 		say("cannot show '%s' by %s: %s; $BROWSER says which program does", path,

@@ -1,3 +1,8 @@
+/*
+ * Why an input could not be read, said with what was probably meant: a program or a directory was
+ * named in place of a recording, or a command came after an option. A program is told by the first
+ * bytes that execve(2) looks at.
+ */
 #include "cli/explain.h"
 
 #include <errno.h>
@@ -10,7 +15,7 @@
 #include "cli/terminal.h"
 
 /* One to be run: not a library, and not a file that is executable by chance. */
-static bool is_program(const char *path)
+static bool is_executable_program(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char beginning[4] = "";
@@ -40,7 +45,7 @@ int explain_failure(const struct ff_profile *p, const char *path, int err)
 	else if (err == -ENOENT && command_find(path))
 		say("cannot open '%s': %s; a command is the first word", path,
 		    strerror(ENOENT));
-	else if ((err == -EOPNOTSUPP || err == -EBADMSG) && is_program(path))
+	else if ((err == -EOPNOTSUPP || err == -EBADMSG) && is_executable_program(path))
 		say("'%s' is a program, not a recording; to sample it: flamefold record "
 		    "-- "
 		    "%s%s",

@@ -1,3 +1,7 @@
+/*
+ * --help is printed from the table of options and the table of commands, so it cannot leave out
+ * what they have: two columns in 80, text broken at blanks.
+ */
 #include "cli/help.h"
 
 #include <stdio.h>
@@ -72,13 +76,14 @@ static void print_options(unsigned bits)
 	}
 }
 
-static void print_usage(const char *lead, const struct command *c)
+void print_help(const struct command *command)
 {
-	printf("%sflamefold %s %s\n", lead, c->name, c->arguments);
-}
-
-static void print_overview(void)
-{
+	if (command) {
+		printf("Usage: flamefold %s %s\n", command->name, command->arguments);
+		printf("\n%s: %s.\n", command->name, command->summary);
+		print_options(command->bit);
+		return;
+	}
 	printf("Turns Linux perf samples into flame graphs.\n\n"
 	       "Usage: flamefold [options] [INPUT...]\n"
 	       "       flamefold COMMAND [options] ...\n\n"
@@ -91,19 +96,8 @@ static void print_overview(void)
 	       "named it is what a pipe or <FILE brings, or ./perf.data. Several are "
 	       "added up.\n"
 	       "record samples what runs now.\n");
-}
-
-void print_help(const struct command *command)
-{
-	if (command) {
-		print_usage("Usage: ", command);
-		printf("\n%s: %s.\n", command->name, command->summary);
-	} else {
-		print_overview();
-	}
-	print_options(command ? command->bit : ~0u);
-	if (!command)
-		printf("\n'flamefold help COMMAND' shows the options of one command.\n");
+	print_options(~0u);
+	printf("\n'flamefold help COMMAND' shows the options of one command.\n");
 }
 
 static int help_run(const struct settings *s)

@@ -57,23 +57,6 @@ static void remove_and_die(int number)
 	raise(number);
 }
 
-static void catch_signals(void)
-{
-	struct sigaction action = {
-		.sa_handler = remove_and_die,
-		.sa_flags = SA_RESETHAND,
-	};
-
-	for (size_t i = 0; i < SIGNALS; i++) {
-		struct sigaction before;
-
-		/* What nohup ignores stays ignored. */
-		if (sigaction(signals[i], NULL, &before) == 0 &&
-		    before.sa_handler == SIG_DFL)
-			sigaction(signals[i], &action, NULL);
-	}
-}
-
 static void block_signals(sigset_t *before)
 {
 	sigset_t set;
@@ -89,7 +72,7 @@ static bool is_stdout(const char *path)
 	return !path || strcmp(path, "-") == 0;
 }
 
-static void tell(const struct output *o, const char *sentence)
+static void report(const struct output *o, const char *sentence)
 {
 	if (o && o->sentence)
 		snprintf(o->sentence, o->sentence_size, "%s", sentence);
@@ -98,7 +81,7 @@ static void tell(const struct output *o, const char *sentence)
 }
 
 /* @o may be NULL. */
-static int cannot_write(const struct output *o, const char *path, const char *why)
+static int refuse_output(const struct output *o, const char *path, const char *why)
 {
 	char sentence[2048];
 
@@ -108,59 +91,40 @@ static int cannot_write(const struct output *o, const char *path, const char *wh
 	else
 		snprintf(sentence, sizeof(sentence), "cannot write '%.1900s': %s", path,
 			 why);
-	tell(o, sentence);
+	report(o, sentence);
 	return EXIT_INPUT;
-}
-
-/* What the shell calls by number is not opened again: that would begin at its start. */
-static int open_number(const char *path)
-{
-	char *end;
-	long number;
-
-	if (strcmp(path, "/dev/stdout") == 0)
-		return dup(STDOUT_FILENO);
-	number = strtol(path + strlen("/dev/fd/"), &end, 10);
-	return dup(*end || number > INT_MAX ? -1 : (int)number);
-}
-
-static bool has_number(const char *path)
-{
-	return strcmp(path, "/dev/stdout") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
 }
 
 /* What is done with a path. */
 enum kind { KIND_FILE, KIND_SPECIAL, KIND_NUMBER };
 
-/* Of what lies at the place; or a negative errno. */
-static int look(const struct ff_place *place, const char **why)
+/* A kind, or a negative errno and why. The place is to be closed; a number has none. */
+static int classify_path(const char *path, struct ff_place *ret, const char **why)
 {
-	int flags = place->follow ? 0 : AT_SYMLINK_NOFOLLOW, err = 0;
 	struct stat st;
-
-	if (fstatat(place->directory, place->name, &st, flags) < 0)
-		err = errno == ENOENT ? 0 : -errno;
-	else if (S_ISDIR(st.st_mode))
-		err = -EISDIR;
-	/* Renaming would get past a file's mode; whoever made it read-only meant it. */
-	else if (faccessat(place->directory, place->name, W_OK, 0) < 0)
-		err = -errno;
-	else
-		return S_ISREG(st.st_mode) ? KIND_FILE : KIND_SPECIAL;
-	*why = strerror(-err);
-	return err < 0 ? err : KIND_FILE;
-}
-
-/* A kind, or a negative errno. The place is to be closed, but of a number there is none. */
-static int find_place(const char *path, struct ff_place *ret, const char **why)
-{
 	int err;
 
 	*ret = (struct ff_place){ .directory = -1 };
-	if (has_number(path))
+	if (strcmp(path, "/dev/stdout") == 0 || strncmp(path, "/dev/fd/", 8) == 0)
 		return KIND_NUMBER;
 	err = ff_place_open(path, ret, why);
-	return err < 0 ? err : look(ret, why);
+	if (err < 0)
+		return err;
+	if (fstatat(ret->directory, ret->name, &st,
+		    ret->follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return KIND_FILE;
+		err = -errno;
+	} else if (S_ISDIR(st.st_mode)) {
+		err = -EISDIR;
+	} else if (faccessat(ret->directory, ret->name, W_OK, 0) < 0) {
+		/* Renaming would get past a file's mode; whoever made it read-only meant it. */
+		err = -errno;
+	} else {
+		return S_ISREG(st.st_mode) ? KIND_FILE : KIND_SPECIAL;
+	}
+	*why = strerror(-err);
+	return err;
 }
 
 int output_check(const char *path)
@@ -171,14 +135,14 @@ int output_check(const char *path)
 
 	if (is_stdout(path))
 		return EXIT_DONE;
-	kind = find_place(path, &place, &why);
+	kind = classify_path(path, &place, &why);
 	/* Renaming needs a directory that can be written to, whatever the file's mode. */
 	if (kind == KIND_FILE && faccessat(place.directory, ".", W_OK | X_OK, 0) < 0) {
 		kind = -errno;
 		why = strerror(errno);
 	}
 	if (kind < 0)
-		code = cannot_write(NULL, path, why);
+		code = refuse_output(NULL, path, why);
 	ff_place_close(&place);
 	return code;
 }
@@ -199,24 +163,19 @@ static int make_nameless(int directory)
 	return -1;
 }
 
-/* Names that nobody can know before. */
-static void choose_name(char name[NAME_ROOM])
-{
-	uint64_t random = 0;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (uint64_t)getpid() << 32 | (uint64_t)clock();
-	snprintf(name, NAME_ROOM, ".flamefold-%016" PRIx64, random);
-}
-
-/* A temporary name, which is a signal handler's business from the moment it is there. */
+/* A temporary name that nobody can know before. A signal handler removes it from the moment it is
+ * there. */
 static int try_names(struct output *o, int (*make)(struct output *o, const char *name))
 {
 	char name[NAME_ROOM];
 	int made = -EEXIST;
 
 	for (unsigned i = 0; made == -EEXIST && i < NAMES_TRIED; i++) {
-		choose_name(name);
+		uint64_t random = 0;
+
+		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+			random = (uint64_t)getpid() << 32 | (uint64_t)clock();
+		snprintf(name, sizeof(name), ".flamefold-%016" PRIx64, random);
 		made = make(o, name);
 	}
 	if (made < 0)
@@ -227,7 +186,7 @@ static int try_names(struct output *o, int (*make)(struct output *o, const char 
 	return made;
 }
 
-static int make_file(struct output *o, const char *name)
+static int create_exclusively(struct output *o, const char *name)
 {
 	int fd = openat(o->place.directory, name,
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -235,14 +194,23 @@ static int make_file(struct output *o, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int make_named(struct output *o)
+/* Under a name that signals which end the program take away again. */
+static int make_removable(struct output *o)
 {
+	struct sigaction action = { .sa_handler = remove_and_die,
+				    .sa_flags = SA_RESETHAND };
 	sigset_t before;
 	int fd;
 
-	catch_signals();
+	for (size_t i = 0; i < SIGNALS; i++) {
+		struct sigaction old;
+
+		/* What nohup ignores stays ignored. */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+	}
 	block_signals(&before);
-	fd = try_names(o, make_file);
+	fd = try_names(o, create_exclusively);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return fd;
 }
@@ -255,7 +223,7 @@ static int make_temporary(struct output *o)
 	umask(mask);
 	o->nameless = fd >= 0;
 	if (fd < 0)
-		fd = make_named(o);
+		fd = make_removable(o);
 	if (fd < 0)
 		return fd;
 	/* As any program would have made it, or as it was. */
@@ -264,27 +232,33 @@ static int make_temporary(struct output *o)
 	return fd;
 }
 
+/* What the shell calls by number is not opened again: that would begin at its start. */
+static int duplicate_number(const char *path)
+{
+	char *end;
+	long number = STDOUT_FILENO;
+	int fd;
+
+	if (strcmp(path, "/dev/stdout") != 0) {
+		number = strtol(path + strlen("/dev/fd/"), &end, 10);
+		if (*end || number > INT_MAX)
+			number = -1;
+	}
+	fd = dup((int)number);
+	return fd < 0 ? -errno : fd;
+}
+
 static int open_path(struct output *o, const char **why)
 {
-	int kind = find_place(o->path, &o->place, why), fd;
+	int kind = classify_path(o->path, &o->place, why), fd;
 
 	if (kind < 0)
 		return kind;
 	if (kind == KIND_SPECIAL)
 		return ff_place_open_special(&o->place, why);
-	fd = kind == KIND_NUMBER ? open_number(o->path) : make_temporary(o);
-	*why = fd < 0 ? strerror(kind == KIND_NUMBER ? errno : -fd) : NULL;
+	fd = kind == KIND_NUMBER ? duplicate_number(o->path) : make_temporary(o);
+	*why = fd < 0 ? strerror(-fd) : NULL;
 	return fd;
-}
-
-static void remove_temporary(void)
-{
-	sigset_t before;
-
-	block_signals(&before);
-	output_abandon();
-	temporary.is = 0;
-	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 int output_open(struct output *o, const char *path)
@@ -302,14 +276,14 @@ int output_open(struct output *o, const char *path)
 	fd = open_path(o, &why);
 	if (fd < 0) {
 		ff_place_close(&o->place);
-		return cannot_write(o, path, why);
+		return refuse_output(o, path, why);
 	}
 	o->stream = fdopen(fd, "w");
 	if (o->stream)
 		return 0;
 	close(fd);
 	output_discard(o);
-	return cannot_write(o, path, "out of memory");
+	return refuse_output(o, path, "out of memory");
 }
 
 bool output_replaces(const struct output *o)
@@ -318,8 +292,16 @@ bool output_replaces(const struct output *o)
 				      AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static void release(struct output *o)
+void output_discard(struct output *o)
 {
+	sigset_t before;
+
+	if (o->beside) {
+		block_signals(&before);
+		output_abandon();
+		temporary.is = 0;
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
 	if (o->stream && o->stream != stdout)
 		fclose(o->stream);
 	/* Nothing has been opened where there is no name. */
@@ -330,27 +312,12 @@ static void release(struct output *o)
 			      .sentence_size = o->sentence_size };
 }
 
-void output_discard(struct output *o)
-{
-	if (o->beside)
-		remove_temporary();
-	release(o);
-}
-
+/* Whoever read the pipe has closed it, which write(2) need not have met. */
 static bool reader_gone(FILE *stream)
 {
 	struct pollfd p = { .fd = fileno(stream) };
 
 	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
-}
-
-/* The writer may not know why: what is still in the buffer fails again, and says so. */
-static int flush(struct output *o, int err)
-{
-	errno = 0;
-	if (fflush(o->stream) == 0 && !ferror(o->stream))
-		return err;
-	return errno ? -errno : err < 0 ? err : -EIO;
 }
 
 static int link_stream(struct output *o, const char *name)
@@ -363,23 +330,20 @@ static int link_stream(struct output *o, const char *name)
 		       : 0;
 }
 
-/* 1: nothing was there, and now it is. 0: it has the name of a temporary file, because what is
- * there already is replaced by a rename. */
-static int give_name(struct output *o)
+/* Signals are blocked. linkat() replaces nothing: where a file has the name already, the new one
+ * gets a temporary name and takes its place by a rename. */
+static int link_or_replace(struct output *o)
 {
-	int err = link_stream(o, o->place.name);
+	int err;
 
-	if (err == -EEXIST)
-		return try_names(o, link_stream);
-	return err < 0 ? err : 1;
-}
-
-static int replace(struct output *o)
-{
-	int done = o->nameless ? give_name(o) : 0;
-
-	if (done != 0)
-		return done < 0 ? done : 0;
+	if (o->nameless) {
+		err = link_stream(o, o->place.name);
+		if (err != -EEXIST)
+			return err;
+		err = try_names(o, link_stream);
+		if (err < 0)
+			return err;
+	}
 	if (renameat(o->place.directory, temporary.name, o->place.directory,
 		     o->place.name) < 0)
 		return -errno;
@@ -387,7 +351,7 @@ static int replace(struct output *o)
 	return 0;
 }
 
-static int rename_temporary(struct output *o)
+static int give_final_name(struct output *o)
 {
 	sigset_t before;
 	int err;
@@ -396,27 +360,30 @@ static int rename_temporary(struct output *o)
 	if (close(dup(fileno(o->stream))) < 0)
 		return -errno;
 	block_signals(&before);
-	err = replace(o);
+	err = link_or_replace(o);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
 
 int output_close(struct output *o, int err, const char *why)
 {
-	int flushed = flush(o, err);
-	int code = EXIT_DONE;
+	int flushed = err, code = EXIT_DONE;
 
+	/* The writer may not know why: what is still in the buffer fails again, and says so. */
+	errno = 0;
+	if (fflush(o->stream) != 0 || ferror(o->stream))
+		flushed = errno ? -errno : err < 0 ? err : -EIO;
 	if (flushed < 0 && ferror(o->stream)) {
 		code = OUTPUT_UNREAD;
 		if (flushed != -EPIPE && !reader_gone(o->stream))
-			code = cannot_write(o, o->path, strerror(-flushed));
+			code = refuse_output(o, o->path, strerror(-flushed));
 	} else if (err < 0) {
-		tell(o, why);
+		report(o, why);
 		code = err == -EINVAL ? EXIT_USAGE : EXIT_INPUT;
 	} else if (o->beside) {
-		err = rename_temporary(o);
+		err = give_final_name(o);
 		if (err < 0)
-			code = cannot_write(o, o->path, strerror(-err));
+			code = refuse_output(o, o->path, strerror(-err));
 	}
 	output_discard(o);
 	return code;

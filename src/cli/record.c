@@ -1,5 +1,8 @@
 /*
- * record: samples now, and writes the graph.
+ * record: samples what runs now, and writes the graph, a perf.data, or both. Everything that can be
+ * refused is refused before the first sample, for what was sampled does not come again: an output
+ * that cannot be written afterwards is kept elsewhere. The first signal ends sampling only, as
+ * with perf record, and the second one ends the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,28 +73,21 @@ static bool is_same_request(const siginfo_t *info)
 	return info->si_code != SI_KERNEL && clock_ns() - stopped_at < SAME_REQUEST_NS;
 }
 
-static void say_sampling_is_over(void)
+static void take_stop(int number, siginfo_t *info, void *context)
 {
 	static const char sentence[] = "\nflamefold: sampling is over, its result is "
 				       "being written; once more ends "
 				       "without it\n";
-
-	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
-		return;
-}
-
-static void take_stop(int number, siginfo_t *info, void *context)
-{
 	int error = errno;
 
 	(void)context;
 	if (!stopped) {
 		stopped = 1;
 		stopped_at = clock_ns();
-		if (sampling_over)
-			say_sampling_is_over();
-		else
+		if (!sampling_over)
 			ff_record_stop(sampled);
+		else if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
+			errno = error;
 	} else if (!is_same_request(info)) {
 		output_abandon();
 		signal(number, SIG_DFL);
@@ -231,31 +227,20 @@ static int write_on_the_way(void *arg, struct ff_profile *p)
 	return 0;
 }
 
-static int open_kept(char *path, size_t size)
-{
-	const char *places[] = { getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm" };
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		int fd;
-
-		if (!places[i] || !*places[i] ||
-		    snprintf(path, size, "%s/flamefold-XXXXXX.svg", places[i]) >=
-			    (int)size)
-			continue;
-		fd = mkostemps(path, 4, O_CLOEXEC);
-		if (fd >= 0)
-			return fd;
-	}
-	return -1;
-}
-
-/* The output cannot be written, @why says why: what was sampled does not come again. */
+/* The output cannot be written, @why says why: the graph goes where temporary files go. */
 static void keep_elsewhere(struct ff_profile *p, const char *why)
 {
+	const char *directories[] = { getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm" };
 	char path[4096];
-	int fd = open_kept(path, sizeof(path)), err = -1;
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int fd = -1, err = -1;
+	FILE *f;
 
+	for (size_t i = 0; fd < 0 && i < sizeof(directories) / sizeof(*directories); i++)
+		if (directories[i] && *directories[i] &&
+		    snprintf(path, sizeof(path), "%s/flamefold-XXXXXX.svg",
+			     directories[i]) < (int)sizeof(path))
+			fd = mkostemps(path, 4, O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f) {
 		err = ff_write_svg(p, NULL, f);
 		if (fclose(f))
@@ -277,68 +262,29 @@ static bool is_data(const char *path)
 	return size > 5 && strcasecmp(path + size - 5, ".data") == 0;
 }
 
-/* "--pid 1234": words after options are a program to run. */
-static int check_command(const struct settings *s)
+/* A perf.data alone: no picture can be shown, none drawn at intervals. */
+static int refuse_without_graph(const struct settings *s)
 {
-	const char *word = s->input_count ? s->inputs[0] : NULL;
-
-	if (!word || word[strspn(word, "0123456789,")] || access(word, X_OK) == 0)
-		return 0;
-	return usage_error("'%s' is not a program: to sample a process, use -p %s", word,
-			   word);
-}
-
-static int check_save(const struct settings *s, const struct session *session)
-{
-	if (s->record.save_level && !s->saved)
-		return usage_error(
-			"option '--compress' packs a perf.data: it needs --save, "
-			"or -o FILE.data");
-	if (s->saved && session->path && same_file(s->saved, session->path))
-		return usage_error("the graph and the perf.data would both be '%s'",
-				   s->saved);
-	return 0;
-}
-
-static int check_switch(const struct settings *s, struct session *session)
-{
-	const char *path = session->graph ? s->saved : s->output;
-
-	if (!(s->record.save_every > 0))
-		return 0;
-	if (!path)
-		return usage_error(
-			"option '--switch-output' begins another perf.data: it "
-			"needs --save FILE, or -o FILE.data");
-	if (asprintf(&session->save_path, "%s%s", path, strstr(path, "%t") ? "" : ".%t") <
-	    0) {
-		session->save_path = NULL;
-		say("out of memory");
-		return EXIT_INPUT;
-	}
-	return 0;
-}
-
-static int prepare(const struct settings *s, struct session *session)
-{
-	char *name = NULL;
-	struct settings named = *s;
-	int code;
-
-	session->graph = s->format || !is_data(s->output);
-	if (!session->graph && s->open)
+	if (s->open)
 		return usage_error("option '--open' shows a picture, and '%s' is not one",
 				   s->output);
-	if (!session->graph) {
-		if (s->saved)
-			return usage_error("'%s' and '%s' would be the same perf.data",
-					   s->output, s->saved);
-		if (s->record.every == 0)
-			return 0;
+	if (s->saved)
+		return usage_error("'%s' and '%s' would be the same perf.data", s->output,
+				   s->saved);
+	if (s->record.every > 0)
 		return usage_error("'%s' is written once: use --switch-output for one "
 				   "perf.data per interval; --every needs a graph",
 				   s->output);
-	}
+	return 0;
+}
+
+/* The graph's format and path. They are judged with a time in place of %t, and kept with %t. */
+static int choose_graph(const struct settings *s, struct session *session)
+{
+	struct settings named = *s;
+	char *name = NULL;
+	int code;
+
 	if (s->record.flags & FF_RECORD_WINDOWS && s->record.every == 0)
 		return usage_error("option '--window' needs --every");
 	if (s->record.every > 0 && !s->output)
@@ -355,7 +301,44 @@ static int prepare(const struct settings *s, struct session *session)
 	if (session->path == name)
 		session->path = s->output;
 	free(name);
-	return code ? code : check_save(s, session);
+	if (code)
+		return code;
+	if (s->record.save_level && !s->saved)
+		return usage_error(
+			"option '--compress' packs a perf.data: it needs --save, "
+			"or -o FILE.data");
+	if (s->saved && session->path && same_file(s->saved, session->path))
+		return usage_error("the graph and the perf.data would both be '%s'",
+				   s->saved);
+	return 0;
+}
+
+/* What is written, and whether it can be: before anything is sampled. */
+static int choose_outputs(const struct settings *s, struct session *session)
+{
+	const char *word = s->input_count ? s->inputs[0] : NULL, *saved;
+	int code;
+
+	/* "--pid 1234": words after options are a program to run. */
+	if (word && !word[strspn(word, "0123456789,")] && access(word, X_OK) < 0)
+		return usage_error(
+			"'%s' is not a program: to sample a process, use -p %s", word,
+			word);
+	session->graph = s->format || !is_data(s->output);
+	code = session->graph ? choose_graph(s, session) : refuse_without_graph(s);
+	if (code || !(s->record.save_every > 0))
+		return code;
+	saved = session->graph ? s->saved : s->output;
+	if (!saved)
+		return usage_error(
+			"option '--switch-output' begins another perf.data: it "
+			"needs --save FILE, or -o FILE.data");
+	if (asprintf(&session->save_path, "%s%s", saved,
+		     strstr(saved, "%t") ? "" : ".%t") >= 0)
+		return 0;
+	session->save_path = NULL;
+	say("out of memory");
+	return EXIT_INPUT;
 }
 
 static int list_arguments(const struct settings *s, struct session *session)
@@ -394,7 +377,7 @@ static void fill_options(const struct settings *s, struct session *session,
 	o->arg = session;
 }
 
-static int sample(const struct settings *s, struct session *session)
+static int take_samples(const struct settings *s, struct session *session)
 {
 	struct analysis *a = session->analysis;
 	struct ff_record_options options;
@@ -422,20 +405,6 @@ static int sample(const struct settings *s, struct session *session)
 						     : EXIT_INPUT;
 }
 
-/* Nothing is written over nothing: the last graph stays, and where there was none there is
- * none. A pipe is opened all the same, or its reader would wait. */
-static int write_nothing(const struct settings *s, struct session *session)
-{
-	char *name = session->path ? name_of_now(&session->outputs, session->path) : NULL;
-	struct output out = { 0 };
-
-	explain_empty_run(s, session->analysis->profile);
-	if (name && output_open(&out, name) == EXIT_DONE)
-		output_discard(&out);
-	free(name);
-	return EXIT_INPUT;
-}
-
 static int write_graph(const struct settings *s, struct session *session)
 {
 	struct ff_profile *p = session->analysis->profile;
@@ -445,8 +414,19 @@ static int write_graph(const struct settings *s, struct session *session)
 
 	if (!session->graph)
 		return EXIT_DONE;
-	if (ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0)
-		return write_nothing(s, session);
+	if (ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0) {
+		/* Nothing is written over nothing: the last graph stays, and where there was none
+		 * there is none. A pipe is opened all the same, or its reader would wait. */
+		struct output unwritten = { 0 };
+		char *name = session->path ? name_of_now(&session->outputs, session->path)
+					   : NULL;
+
+		explain_empty_run(s, p);
+		if (name && output_open(&unwritten, name) == EXIT_DONE)
+			output_discard(&unwritten);
+		free(name);
+		return EXIT_INPUT;
+	}
 	code = write_now(session, &out);
 	if (code == OUTPUT_UNREAD)
 		return EXIT_DONE;
@@ -459,35 +439,36 @@ static int write_graph(const struct settings *s, struct session *session)
 	return code;
 }
 
-static bool is_empty(const struct ff_profile *p)
-{
-	return ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0 && ff_record_saved(p) == 0;
-}
-
-/* The picture, where it has its data and one name. */
+/* Where the recording can be asked again what is missing: a perf.data, or the picture, where that
+ * has its data and one name. */
 static const char *asked_again(const struct session *s)
 {
-	bool has_data = format_is_picture(&s->format) &&
-			!(s->settings->graph.flags & FF_GRAPH_STATIC);
-
-	return has_data && s->path && !strstr(s->path, "%t") ? s->path : NULL;
+	if (s->settings->saved)
+		return s->settings->saved;
+	if (!format_is_picture(&s->format) || s->settings->graph.flags & FF_GRAPH_STATIC)
+		return NULL;
+	return s->path && !strstr(s->path, "%t") ? s->path : NULL;
 }
 
-static int finish(const struct settings *s, struct session *session)
+/* Writes, says what there is to say, and chooses the exit status. */
+static int end_session(const struct settings *s, struct session *session)
 {
 	struct ff_profile *p = session->analysis->profile;
 	int code = write_graph(s, session);
 	/* What we told to end has not failed. */
 	int status = stopped ? 0 : ff_record_exit_status(p);
+	bool empty;
 
-	if (session->graph)
+	if (session->graph) {
 		tell_analysis(session->analysis);
-	if ((s->stats || s->verbose) && session->graph)
-		print_stats(session->analysis, now());
-	if (code == EXIT_DONE && session->graph && !s->quiet && ff_record_stacks(p))
-		say("%s", ff_record_stacks(p));
-	if (code == EXIT_DONE && session->graph && !s->quiet)
-		print_missing(p, s->saved ? s->saved : asked_again(session));
+		if (s->stats || s->verbose)
+			print_stats(session->analysis, now());
+	}
+	if (code == EXIT_DONE && session->graph && !s->quiet) {
+		if (ff_record_stacks(p))
+			say("%s", ff_record_stacks(p));
+		print_missing(p, asked_again(session));
+	}
 	if (ff_record_saved(p) < 0) {
 		code = EXIT_INPUT;
 		/* It was a remark, for the graph goes on; but it is an error. */
@@ -495,9 +476,9 @@ static int finish(const struct settings *s, struct session *session)
 			say("%s", ff_profile_error(p));
 	}
 	/* A command that failed at once has no samples: why is what its status says. */
-	if (code == EXIT_DONE || (session->graph && is_empty(p)))
-		return status > 0 ? status : code;
-	return code;
+	empty = session->graph && ff_profile_total(p, FF_TOTAL_WEIGHT_TREE) == 0 &&
+		ff_record_saved(p) == 0;
+	return status > 0 && (code == EXIT_DONE || empty) ? status : code;
 }
 
 static int record_run(const struct settings *s)
@@ -505,21 +486,17 @@ static int record_run(const struct settings *s)
 	struct analysis a = { 0 };
 	struct session session = { .settings = s, .analysis = &a };
 	struct settings wanted;
-	int code = check_command(s);
+	int code = choose_outputs(s, &session);
 
-	if (code == 0)
-		code = prepare(s, &session);
-	if (code == 0)
-		code = check_switch(s, &session);
 	if (code == 0)
 		code = list_arguments(s, &session);
 	wanted = result_settings(s, &session.format);
 	if (code == 0)
 		code = analysis_open(&wanted, &a);
 	if (code == 0)
-		code = sample(s, &session);
+		code = take_samples(s, &session);
 	if (code == 0)
-		code = finish(s, &session);
+		code = end_session(s, &session);
 	analysis_release(&a);
 	free(session.outputs.written);
 	free(session.saves.written);

@@ -24,15 +24,6 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-static double command_seconds(void)
-{
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
-		return 0;
-	return seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
-}
-
 /* Does the event come as processor time goes by? */
 static bool is_clock(const char *event)
 {
@@ -83,11 +74,17 @@ static uint64_t round_up(double rate)
 						    : 10);
 }
 
-static void advise_rate(double seconds, uint64_t rate)
+/* Sampled faster it would have had samples, where it was too short for this rate. */
+static void explain_command(double seconds, uint64_t rate)
 {
 	uint64_t better = round_up(SAMPLES_WANTED / seconds);
 	char option[32];
 
+	if (!rate || rate >= highest_rate() || seconds * (double)rate >= INTERVALS_MOST) {
+		say("no samples in the %.2f ms of processor time that the command ran",
+		    seconds * 1e3);
+		return;
+	}
 	if (better < highest_rate())
 		snprintf(option, sizeof(option), "%llu", (unsigned long long)better);
 	else
@@ -98,35 +95,24 @@ static void advise_rate(double seconds, uint64_t rate)
 	    seconds * 1e3, grouped(rate), 1e3 / (double)rate, option);
 }
 
-static void explain_command(double seconds, uint64_t rate)
+void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 {
-	if (rate && rate < highest_rate() && seconds * (double)rate < INTERVALS_MOST)
-		advise_rate(seconds, rate);
-	else
-		say("no samples in the %.2f ms of processor time that the command ran",
-		    seconds * 1e3);
-}
+	bool unread = ff_profile_total(p, FF_TOTAL_SAMPLES_READ) == 0;
+	uint64_t rate = sampling_rate(s);
+	struct rusage usage;
+	double seconds = 0;
 
-/* Nobody knows how long others ran. */
-static void explain_others(uint64_t rate)
-{
-	if (rate && rate < highest_rate())
+	if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
+		seconds = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	if (unread && seconds > 0) {
+		explain_command(seconds, rate);
+		return;
+	}
+	explain_empty(p);
+	/* Nobody knows how long processes ran that were not started from here. */
+	if (unread && !s->input_count && rate && rate < highest_rate())
 		say("what was to be sampled ran for less than the %.2f ms of processor "
 		    "time in which %s samples a second see one moment, or waited, which "
 		    "takes none",
 		    1e3 / (double)rate, grouped(rate));
-}
-
-void explain_empty_run(const struct settings *s, const struct ff_profile *p)
-{
-	bool unread = ff_profile_total(p, FF_TOTAL_SAMPLES_READ) == 0;
-	double seconds = command_seconds();
-
-	if (unread && seconds > 0) {
-		explain_command(seconds, sampling_rate(s));
-		return;
-	}
-	explain_empty(p);
-	if (unread && !s->input_count)
-		explain_others(sampling_rate(s));
 }

@@ -60,18 +60,6 @@ static bool read_relations(pid_t pid, pid_t *parent, pid_t *group)
 	return behind_name && sscanf(behind_name, ") %*c %d %d", parent, group) == 2;
 }
 
-static void find_ancestors(struct pipe_holders *h)
-{
-	pid_t pid = getppid(), parent, group;
-
-	while (pid > 0 && h->ancestor_count < ANCESTORS_MOST) {
-		h->ancestors[h->ancestor_count++] = pid;
-		if (!read_relations(pid, &parent, &group))
-			return;
-		pid = parent;
-	}
-}
-
 static bool is_ancestor(const struct pipe_holders *h, pid_t pid)
 {
 	for (size_t i = 0; i < h->ancestor_count; i++)
@@ -80,6 +68,7 @@ static bool is_ancestor(const struct pipe_holders *h, pid_t pid)
 	return false;
 }
 
+/* Is the open file of this number, in a process's fd directory, the pipe's writing end? */
 static bool can_write(const struct pipe_holders *h, int directory, const char *number)
 {
 	struct stat st;
@@ -90,26 +79,21 @@ static bool can_write(const struct pipe_holders *h, int directory, const char *n
 	       st.st_mode & S_IWUSR;
 }
 
-/* "sudo program | flamefold": what another user has open cannot be seen, but it is of the same
- * job of the shell. */
-static bool may_hold(pid_t pid)
-{
-	pid_t parent, group;
-
-	return read_relations(pid, &parent, &group) && group == getpgrp();
-}
-
-static bool holds(const struct pipe_holders *h, pid_t pid)
+static bool holds_pipe(const struct pipe_holders *h, pid_t pid)
 {
 	char path[64];
+	pid_t parent, group;
 	DIR *files;
 	const struct dirent *entry;
 	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	files = opendir(path);
+	/* "sudo program | flamefold": what another user has open cannot be seen, but it is of the
+	 * same job of the shell. */
 	if (!files)
-		return errno == EACCES && may_hold(pid);
+		return errno == EACCES && read_relations(pid, &parent, &group) &&
+		       group == getpgrp();
 	while (!found && (entry = readdir(files)))
 		found = can_write(h, dirfd(files), entry->d_name);
 	closedir(files);
@@ -120,6 +104,7 @@ static bool holds(const struct pipe_holders *h, pid_t pid)
 static bool has_writer_beside(void)
 {
 	struct pipe_holders h = { 0 };
+	pid_t ancestor = getppid(), group;
 	DIR *processes = opendir("/proc");
 	const struct dirent *entry;
 	bool found = false;
@@ -127,12 +112,16 @@ static bool has_writer_beside(void)
 	if (!processes || fstat(STDIN_FILENO, &h.pipe) < 0 ||
 	    access("/proc/self/fd", R_OK) < 0)
 		found = true;
-	find_ancestors(&h);
+	while (ancestor > 0 && h.ancestor_count < ANCESTORS_MOST) {
+		h.ancestors[h.ancestor_count++] = ancestor;
+		if (!read_relations(ancestor, &ancestor, &group))
+			break;
+	}
 	while (!found && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		found = pid > 0 && pid != getpid() && !is_ancestor(&h, pid) &&
-			holds(&h, pid);
+			holds_pipe(&h, pid);
 	}
 	if (processes)
 		closedir(processes);
@@ -150,10 +139,19 @@ static int wait_for_byte(int milliseconds)
 	return p.revents & POLLIN ? 1 : -1;
 }
 
-static enum standard_input look_at_pipe(bool otherwise)
+enum standard_input standard_input_look(bool otherwise)
 {
-	int got = wait_for_byte(PATIENCE_MS);
+	int mode = fcntl(STDIN_FILENO, F_GETFL), got;
+	struct stat st;
 
+	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &st) < 0)
+		return STANDARD_INPUT_NONE;
+	if (S_ISREG(st.st_mode))
+		return lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? STANDARD_INPUT_GIVEN
+							     : STANDARD_INPUT_NONE;
+	if (!S_ISFIFO(st.st_mode))
+		return STANDARD_INPUT_NONE;
+	got = wait_for_byte(PATIENCE_MS);
 	if (got == 0 && !otherwise)
 		say_note("no ./perf.data here: waiting for standard input");
 	while (got == 0) {
@@ -164,17 +162,4 @@ static enum standard_input look_at_pipe(bool otherwise)
 	}
 	status_clear();
 	return got > 0 ? STANDARD_INPUT_GIVEN : STANDARD_INPUT_EMPTY;
-}
-
-enum standard_input standard_input_look(bool otherwise)
-{
-	int mode = fcntl(STDIN_FILENO, F_GETFL);
-	struct stat st;
-
-	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &st) < 0)
-		return STANDARD_INPUT_NONE;
-	if (S_ISREG(st.st_mode))
-		return lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? STANDARD_INPUT_GIVEN
-							     : STANDARD_INPUT_NONE;
-	return S_ISFIFO(st.st_mode) ? look_at_pipe(otherwise) : STANDARD_INPUT_NONE;
 }

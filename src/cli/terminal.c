@@ -45,7 +45,7 @@ struct visible {
 	int more; /* bytes that it still has */
 };
 
-static void put_escaped(FILE *to, unsigned char c)
+static void put_byte_as_hex(FILE *to, unsigned char c)
 {
 	fprintf(to, "\\x%02x", c);
 }
@@ -58,13 +58,13 @@ static void put_visible(struct visible *v, unsigned char c)
 
 	if (v->lead) {
 		if (is_upper)
-			put_escaped(v->to, v->lead);
+			put_byte_as_hex(v->to, v->lead);
 		else
 			putc(v->lead, v->to);
 	}
 	if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ||
 	    (is_upper && (v->lead || v->more == 0)))
-		put_escaped(v->to, c);
+		put_byte_as_hex(v->to, c);
 	else if (c != 0xc2)
 		putc(c, v->to);
 	v->lead = c == 0xc2 ? c : 0;
@@ -132,7 +132,8 @@ static const char *name_end(const char *line, const char *p, const char *end)
 }
 
 /* Text without a control character, its names in bold and all of it in @colour. */
-static void put_painted(FILE *out, const char *line, const char *end, const char *colour)
+static void put_line_in_colour(FILE *out, const char *line, const char *end,
+			       const char *colour)
 {
 	fputs(colour, out);
 	for (const char *p = line; p < end;) {
@@ -150,23 +151,18 @@ static void put_painted(FILE *out, const char *line, const char *end, const char
 		fputs(PLAIN, out);
 }
 
-/* Where the words of a line end that stand before its first two blanks. */
-static const char *label_end(const char *line, const char *end)
-{
-	const char *gap = memmem(line, (size_t)(end - line), "  ", 2);
-
-	return gap ? gap : end;
-}
-
+/* A line's label is what stands before its first two blanks; indented lines go on with the line
+ * above. */
 void put_report(FILE *out, const char *text)
 {
 	const char *colour = "";
 
 	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
-		const char *bold;
+		const char *bold = line;
 
 		end = strchr(line, '\n') ?: line + strlen(line);
-		bold = *line == ' ' ? line : label_end(line, end);
+		if (*line != ' ')
+			bold = memmem(line, (size_t)(end - line), "  ", 2) ?: end;
 		if (bold > line) {
 			colour = strncmp(line, "warnings", (size_t)(bold - line)) == 0
 					 ? YELLOW
@@ -174,7 +170,7 @@ void put_report(FILE *out, const char *text)
 			fprintf(out, BOLD "%.*s" PLAIN, (int)(bold - line), line);
 		}
 		if (bold < end)
-			put_painted(out, bold, end, colour);
+			put_line_in_colour(out, bold, end, colour);
 		putc('\n', out);
 	}
 }
@@ -205,7 +201,7 @@ static void say_list(enum tone tone, const char *end, const char *format, va_lis
 	fclose(memory);
 	fprintf(stderr, "%sflamefold:" PLAIN " ", colours[tone]);
 	if (clean)
-		put_painted(stderr, clean, clean + size, "");
+		put_line_in_colour(stderr, clean, clean + size, "");
 	fputs(end, stderr);
 	free(clean);
 }
