@@ -70,7 +70,7 @@ plain()
 }
 
 @test "the answers of info have bold labels and headings, and the same text" {
-	"$build" -o recording.data "$cases/kernel_and_user.pd"
+	"$build" -o recording.data "$cases"/**/kernel_and_user.pd
 	on_terminal "$flamefold" info recording.data
 	grep -q "^${escape}\[1mfile${escape}\[m " screen
 	grep -qxF "${escape}[1msamples by event${escape}[m" screen
@@ -85,7 +85,7 @@ plain()
 }
 
 @test "not where nobody wants them, and not where the stream is no terminal" {
-	"$build" -o recording.data "$cases/kernel_and_user.pd"
+	"$build" -o recording.data "$cases"/**/kernel_and_user.pd
 	NO_COLOR=1 on_terminal "$flamefold" info recording.data
 	[ -s screen ]
 	plain screen

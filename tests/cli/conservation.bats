@@ -63,7 +63,7 @@ each_way()
 @test "every case that is read is conserved" {
 	local case wrong=0 done=0
 
-	for case in "$cases"/*.pd; do
+	for case in "$cases"/**/*.pd; do
 		! grep -q '^# fails:' "$case" || continue
 		each_way "$built/$(basename "$case" .pd).data" || wrong=$((wrong + 1))
 		done=$((done + 1))

@@ -40,7 +40,7 @@ setup()
 @test "every case of tests/perfdata/cases is folded as the file beside it says" {
 	local case wrong=0
 
-	for case in "$cases"/*.pd; do
+	for case in "$cases"/**/*.pd; do
 		"$BATS_TEST_DIRNAME/case" "$flamefold" "$case" "$built/$(basename "$case" .pd).data" ||
 			wrong=$((wrong + 1))
 	done
@@ -53,7 +53,7 @@ setup()
 	local case options wrong=0 compared=0
 
 	need_perf
-	for case in "$cases"/*.pd; do
+	for case in "$cases"/**/*.pd; do
 		! grep -qE '^# (fails:|perf: no )' "$case" || continue
 		options=--addrs
 		! grep -q '^# fold:' "$case" ||

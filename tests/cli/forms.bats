@@ -41,7 +41,7 @@ plain_cases()
 {
 	local case
 
-	for case in "$cases"/*.pd; do
+	for case in "$cases"/**/*.pd; do
 		grep -qE '^# fails:|^(format|endian|header|layout|trailing|truncate|bytes) |overflow|flip=|record_size' "$case" ||
 			grep -qE 'compressed_record|damage|past_the_end|outside_the_file|raw_data' <<<"$case" ||
 			basename "$case" .pd
@@ -105,7 +105,7 @@ same_packed()
 	for name in $(plain_cases); do
 		# A pipe has names of other records, and attributes of one size each.
 		case $name in attr_size_field_0 | version_1* | tracing_data*) continue ;; esac
-		{ echo 'format pipe'; cat "$cases/$name.pd"; } | "$build" -o pipe.data -
+		{ echo 'format pipe'; cat "$cases"/**/"$name.pd"; } | "$build" -o pipe.data -
 		everything "$built/$name.data" >wanted 2>err || wrong=1
 		same "file" everything pipe.data && same_packed pipe.data ||
 			{ echo "in $name"; wrong=1; }
@@ -121,12 +121,12 @@ same_packed()
 
 	for name in $(plain_cases); do
 		everything "$built/$name.data" >wanted 2>err || wrong=1
-		{ echo 'endian big'; cat "$cases/$name.pd"; } | "$build" -o big.data -
+		{ echo 'endian big'; cat "$cases"/**/"$name.pd"; } | "$build" -o big.data -
 		"$perfdata/swap" "$built/$name.data" swapped.data
 		same "built" everything big.data && same "swapped" everything swapped.data ||
 			{ echo "in $name"; wrong=1; }
 		case $name in attr_size_field_0 | tracing_data*) continue ;; esac
-		{ printf '%s\n' 'endian big' 'format pipe'; cat "$cases/$name.pd"; } | "$build" -o pipe.data -
+		{ printf '%s\n' 'endian big' 'format pipe'; cat "$cases"/**/"$name.pd"; } | "$build" -o pipe.data -
 		same "pipe" everything pipe.data && same "stream" everything - < <(cat pipe.data) ||
 			{ echo "in $name"; wrong=1; }
 		compared=$((compared + 1))
@@ -248,7 +248,7 @@ record()
 		record --threads $options -o directory
 		[ -d directory ]
 		folded_by_perf directory --all >wanted
-		[ "$(total wanted)" -gt 0 ] || { "$build" -o directory "$cases/directory_compressed.pd"; continue; }
+		[ "$(total wanted)" -gt 0 ] || { "$build" -o directory "$cases"/**/directory_compressed.pd; continue; }
 		same "directory $options" fold --quiet --all --compat=stackcollapse directory
 		rm -rf directory
 	done
@@ -315,7 +315,7 @@ check_cut()
 @test "a pipe that ends anywhere: all samples before are there" {
 	local end samples wrong=0
 
-	{ echo 'format pipe'; cat "$cases/several_threads_and_processes_by_pid.pd"; } | "$build" -o pipe.data -
+	{ echo 'format pipe'; cat "$cases"/**/several_threads_and_processes_by_pid.pd; } | "$build" -o pipe.data -
 	everything - < <(cat pipe.data) >wanted
 	size=$(stat -c %s pipe.data)
 	before=0
@@ -364,7 +364,7 @@ check_cut()
 	run fold empty_directory
 	[ "$status" -eq 1 ]
 	[[ $output == *"directory"* ]]
-	"$build" -o directory "$cases/directory_with_streams.pd"
+	"$build" -o directory "$cases"/**/directory_with_streams.pd
 	fold --quiet directory >wanted
 	: >directory/data.7
 	: >directory/other

@@ -43,8 +43,8 @@ survives()
 # A bit of everything, small: what the changes below start from.
 make_small()
 {
-	"$build" -d . "$cases"/{all_kinds_of_records,all_fields_before_and_after_the_chain}.pd \
-		"$cases"/{events_with_different_fields,group_read,kernel_and_user}.pd
+	"$build" -d . "$cases"/**/{all_kinds_of_records,all_fields_before_and_after_the_chain}.pd \
+		"$cases"/**/{events_with_different_fields,group_read,kernel_and_user}.pd
 	"$build" -o features.data - <<-'END'
 	attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all
 	feature hostname=host
@@ -95,13 +95,13 @@ make_forms()
 	done
 	mkdir pipes
 	for name in all_kinds_of_records kernel_and_user group_read; do
-		sed '1i format pipe' "$cases/$name.pd" | "$build" -o "pipes/$name.data" -
+		sed '1i format pipe' "$cases"/**/"$name.pd" | "$build" -o "pipes/$name.data" -
 	done
-	"$build" -o pipes/big.data "$cases/pipe_big_endian.pd"
-	"$build" -o pipes/meta.data "$cases/pipe_features_and_build_ids.pd"
-	"$build" -o pipes/names.data "$cases/pipe_names_come_as_updates.pd"
-	"$build" -o pipes/compressed.data "$cases/compressed2_records_in_a_pipe.pd"
-	"$build" -o pipes/deferred.data "$cases/deferred_chain_big_endian_in_a_pipe.pd"
+	"$build" -o pipes/big.data "$cases"/**/pipe_big_endian.pd
+	"$build" -o pipes/meta.data "$cases"/**/pipe_features_and_build_ids.pd
+	"$build" -o pipes/names.data "$cases"/**/pipe_names_come_as_updates.pd
+	"$build" -o pipes/compressed.data "$cases"/**/compressed2_records_in_a_pipe.pd
+	"$build" -o pipes/deferred.data "$cases"/**/deferred_chain_big_endian_in_a_pipe.pd
 }
 
 # bats test_tags=long
@@ -130,7 +130,7 @@ make_forms()
 	AS=compressed "$replay" cuts pipes/{all,kernel,group}*
 	AS=compressed "$replay" mutations 600 pipes/*
 	AS=packed "$replay" mutations 100 ./*.data pipes/*
-	"$build" -d . "$cases"/compressed*.pd
+	"$build" -d . "$cases"/**/compressed*.pd
 	"$replay" mutations 100 compressed*.data
 }
 
@@ -138,7 +138,7 @@ make_forms()
 @test "each file of a directory: cut and changed at random" {
 	local file
 
-	"$build" -d . "$cases"/directory_{compressed,with_changes_in_all_streams}.pd
+	"$build" -d . "$cases"/**/directory_{compressed,with_changes_in_all_streams}.pd
 	for file in directory_*/*; do
 		AS=directory "$replay" cuts "$file"
 		AS=directory "$replay" mutations 300 "$file"
@@ -188,7 +188,7 @@ make_forms()
 
 # Whatever a stream makes of few bytes is read, record by record, by every pass.
 @test "packed records make a bounded amount of work" {
-	sed '/^compressed/d' "$cases/compressed_records_in_a_pipe.pd" | "$build" -o plain.data -
+	sed '/^compressed/d' "$cases"/**/compressed_records_in_a_pipe.pd | "$build" -o plain.data -
 	python3 - "$root/tests/perfdata" plain.data <<-'END'
 	import struct, sys
 	sys.path.insert(0, sys.argv[1])

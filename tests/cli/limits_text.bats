@@ -44,7 +44,7 @@ made()
 @test "hashes are other ones in each process, and the output is the same" {
 	local file first again
 
-	"$build" -d . "$cases"/{all_kinds_of_records,events_with_different_fields,kernel_and_user}.pd
+	"$build" -d . "$cases"/**/{all_kinds_of_records,events_with_different_fields,kernel_and_user}.pd
 	seq -f 'main;f%.0f;g 1' 3000 >text.folded
 	for file in *.data text.folded; do
 		first=

@@ -96,22 +96,22 @@ each_is_said()
 }
 
 @test "a recording" {
-	"$build" -o a.data "$cases/all_kinds_of_records.pd"
+	"$build" -o a.data "$cases"/**/all_kinds_of_records.pd
 	each_fails 300 "$flamefold" fold a.data
 }
 
 @test "compressed records" {
-	"$build" -o a.data "$cases/compressed2_records.pd"
+	"$build" -o a.data "$cases"/**/compressed2_records.pd
 	each_fails 200 "$flamefold" fold a.data
 }
 
 @test "a recording of the other byte order" {
-	"$build" -o a.data "$cases/all_fields_big_endian.pd"
+	"$build" -o a.data "$cases"/**/all_fields_big_endian.pd
 	each_fails 200 "$flamefold" fold a.data
 }
 
 @test "a directory" {
-	"$build" -o directory "$cases/directory_with_changes_in_all_streams.pd"
+	"$build" -o directory "$cases"/**/directory_with_changes_in_all_streams.pd
 	each_fails 200 "$flamefold" fold directory
 }
 
@@ -119,19 +119,19 @@ each_is_said()
 @test "a pipe" {
 	local piped=a.data
 
-	"$build" -o a.data "$cases/pipe_features_and_build_ids.pd"
+	"$build" -o a.data "$cases"/**/pipe_features_and_build_ids.pd
 	each_fails 200 "$flamefold" fold -
-	"$build" -o a.data "$cases/deferred_chain_big_endian_in_a_pipe.pd"
+	"$build" -o a.data "$cases"/**/deferred_chain_big_endian_in_a_pipe.pd
 	each_fails 200 "$flamefold" fold -
-	"$build" -o a.data "$cases/group_read_in_a_pipe.pd"
+	"$build" -o a.data "$cases"/**/group_read_in_a_pipe.pd
 	each_fails 200 "$flamefold" fold -
-	"$build" -o a.data "$cases/pipe_tracing_data_names_its_events.pd"
+	"$build" -o a.data "$cases"/**/pipe_tracing_data_names_its_events.pd
 	each_fails 200 "$flamefold" fold --compat=stackcollapse -
 }
 
 # bats test_tags=long
 @test "chains that are put together" {
-	"$build" -d . "$cases"/{deferred_chain_of_each_thread,lbr_call_stack,off_cpu_samples_in_raw_data}.pd
+	"$build" -d . "$cases"/**/{deferred_chain_of_each_thread,lbr_call_stack,off_cpu_samples_in_raw_data}.pd
 	each_fails 200 "$flamefold" fold --event=all off_cpu_samples_in_raw_data.data
 	each_fails 220 "$flamefold" fold deferred_chain_of_each_thread.data
 	each_fails 200 "$flamefold" fold lbr_call_stack.data

@@ -146,12 +146,12 @@ make_recordings()
 {
 	local build=$root/tests/perfdata/build cases=$root/tests/perfdata/cases
 
-	"$build" -o dir/file "$cases/kernel_and_user.pd"
-	"$build" -o dir/big "$cases/big_endian.pd"
-	"$build" -o dir/old "$cases/version_1.pd"
-	"$build" -o dir/pipe "$cases/pipe_format.pd"
+	"$build" -o dir/file "$(find "$cases" -name kernel_and_user.pd)"
+	"$build" -o dir/big "$(find "$cases" -name big_endian.pd)"
+	"$build" -o dir/old "$(find "$cases" -name version_1.pd)"
+	"$build" -o dir/pipe "$(find "$cases" -name pipe_format.pd)"
 	gzip -c dir/file >dir/packed
-	"$build" -o dir/directory "$cases/directory_with_streams.pd"
+	"$build" -o dir/directory "$(find "$cases" -name directory_with_streams.pd)"
 	cp dir/file dir/named.svg
 	ln -s file dir/link
 }

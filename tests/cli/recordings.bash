@@ -5,12 +5,14 @@ root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 build=$root/tests/perfdata/build
 cases=$root/tests/perfdata/cases
+# The cases lie in folders by subject: "$cases"/**/NAME.pd finds one by its name.
+shopt -s globstar
 
 # All of them, built: $built/NAME.data.
 built=$BATS_FILE_TMPDIR/cases
 build_cases()
 {
-	"$build" -d "$built" "$cases"/*.pd
+	"$build" -d "$built" "$cases"/**/*.pd
 }
 
 # Without the symbols of this machine: the same output everywhere.

@@ -79,7 +79,7 @@ on_silent_pipe()
 }
 
 @test "a recording through a pipe is the input" {
-	"$root/tests/perfdata/build" -o other.data "$root/tests/perfdata/cases/pipe_format.pd"
+	"$root/tests/perfdata/build" -o other.data "$(find "$root/tests/perfdata/cases" -name pipe_format.pd)"
 	"$flamefold" fold -q --symfs / --kallsyms=/dev/null other.data >wanted
 	[ -s wanted ]
 	cat other.data | "$flamefold" fold -q --symfs / --kallsyms=/dev/null >got

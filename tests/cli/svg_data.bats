@@ -80,7 +80,7 @@ round()
 
 @test "what a recording says of itself comes back" {
 	python3 -c 'import struct' || skip "no python3"
-	"$root/tests/perfdata/build" -o perf.data "$root/tests/perfdata/cases/kernel_and_user.pd"
+	"$root/tests/perfdata/build" -o perf.data "$(find "$root/tests/perfdata/cases" -name kernel_and_user.pd)"
 	"$FLAMEFOLD" graph --quiet -o one.svg perf.data
 	"$FLAMEFOLD" graph --quiet -o two.svg one.svg
 	cmp one.svg two.svg
