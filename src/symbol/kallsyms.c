@@ -28,7 +28,6 @@ enum {
 	CLAIMED = 4096, /* symbols at once */
 	SYMBOL_MEMORY = 130, /* bytes of one, with the tables that are made of it */
 	DIGITS = 16, /* of the longest address */
-	NO_DIGIT = 16,
 };
 
 struct parser {
@@ -66,23 +65,21 @@ static bool parse_eight(const char *p, uint64_t *value)
 	return true;
 }
 
-static unsigned digit_of(unsigned char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : NO_DIGIT;
-}
-
 /* 16 digits on most lines. */
-static const char *parse_hex(const char *p, const char *end, uint64_t *ret)
+static const char *parse_address(const char *p, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
-	unsigned digit;
 
 	while (end - p >= 8 && parse_eight(p, &value))
 		p += 8;
-	for (; p < end && (digit = digit_of((unsigned char)*p)) != NO_DIGIT; p++)
-		value = value << 4 | digit;
+	for (; p < end; p++) {
+		if (*p >= '0' && *p <= '9')
+			value = value << 4 | (uint64_t)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			value = value << 4 | (uint64_t)(*p - 'a' + 10);
+		else
+			break;
+	}
 	*ret = value;
 	return p;
 }
@@ -108,7 +105,7 @@ const struct kallsyms_module *kallsyms_module(const struct kallsyms *k, const ch
 }
 
 /* 0, or -ENOMEM; -ENOSPC where there are too many. */
-static int find_module(struct parser *p, const char *name, size_t size)
+static int set_current_module(struct parser *p, const char *name, size_t size)
 {
 	struct kallsyms *k = p->k;
 	struct kallsyms_module *m = &k->modules.v[p->current];
@@ -134,24 +131,38 @@ static int find_module(struct parser *p, const char *name, size_t size)
 	return 0;
 }
 
-static bool is_code(char type)
+static bool is_code_type(char type)
 {
 	return (type | 0x20) == 't' || (type | 0x20) == 'w';
 }
 
 /* Functions and data; other letters are constants and read-only data. "$x" is a mark. */
-static bool is_wanted(char type, char first)
+static bool is_wanted_symbol(char type, char first)
 {
 	if (first == '$' || first == '\t' || first == '\0')
 		return false;
-	return is_code(type) || (type | 0x20) == 'd' || (type | 0x20) == 'b';
+	return is_code_type(type) || (type | 0x20) == 'd' || (type | 0x20) == 'b';
 }
 
-static int add_symbol(struct parser *p, uint64_t address, char type, const char *name)
+static int add_kallsyms_line(struct parser *p, uint64_t address, char type, char *name,
+			     char *end)
 {
-	struct kallsyms_module *m = &p->k->modules.v[p->current];
+	char *tab = memchr(name, '\t', (size_t)(end - name));
+	const char *module = "";
+	struct kallsyms_module *m;
 	struct symbol *s;
+	int err;
 
+	if (tab) {
+		*tab = '\0';
+		module = tab + 1 + (tab[1] == '[');
+		while (end > module && (end[-1] == ' ' || end[-1] == ']'))
+			end--;
+	}
+	err = set_current_module(p, module, tab ? (size_t)(end - module) : 0);
+	if (err < 0)
+		return err == -ENOSPC ? 0 : err;
+	m = &p->k->modules.v[p->current];
 	if (p->symbols % CLAIMED == 0 &&
 	    !claim_add(&p->k->claim, p->budget, CLAIMED * SYMBOL_MEMORY))
 		return -EDQUOT;
@@ -161,7 +172,7 @@ static int add_symbol(struct parser *p, uint64_t address, char type, const char 
 	if (++p->symbols > MOST_SYMBOLS)
 		return -EFBIG;
 	p->seen |= address;
-	if (is_code(type) && address < m->code)
+	if (is_code_type(type) && address < m->code)
 		m->code = address;
 	s->start = address;
 	s->end = UINT64_MAX;
@@ -174,77 +185,29 @@ static int add_symbol(struct parser *p, uint64_t address, char type, const char 
 	return 0;
 }
 
-static int add_line(struct parser *p, uint64_t address, char type, char *name, char *end)
-{
-	char *tab = memchr(name, '\t', (size_t)(end - name));
-	const char *module = "";
-	size_t module_size = 0;
-	int err;
-
-	if (tab) {
-		*tab = '\0';
-		module = tab + 1 + (tab[1] == '[');
-		while (end > module && (end[-1] == ' ' || end[-1] == ']'))
-			end--;
-		module_size = (size_t)(end - module);
-	}
-	err = find_module(p, module, module_size);
-	if (err < 0)
-		return err == -ENOSPC ? 0 : err;
-	return add_symbol(p, address, type, name);
-}
-
-/* Copies that went through a terminal (adb shell) have a carriage return there. */
-static char *cut_line(const char *line, char *end)
-{
-	if (end > line && end[-1] == '\r')
-		end--;
-	*end = '\0';
-	return end;
-}
-
 /* @end: NUL behind the text. Lines that make no sense are passed over. */
-static int parse(struct parser *p, char *line, char *end)
+static int parse_lines(struct parser *p, char *line, char *end)
 {
 	int err = 0;
 
 	while (line < end && err == 0) {
 		char *next = memchr(line, '\n', (size_t)(end - line));
+		char *stop = next ? next : end;
 		uint64_t address;
-		const char *c = parse_hex(line, end, &address);
-		char *stop = cut_line(line, next ? next : end);
+		const char *c = parse_address(line, end, &address);
 
+		/* Copies that went through a terminal (adb shell) have a carriage return
+		 * there. */
+		if (stop > line && stop[-1] == '\r')
+			stop--;
+		*stop = '\0';
 		if (c > line && c - line <= DIGITS && stop - c > 3 && c[0] == ' ' &&
-		    c[2] == ' ' && is_wanted(c[1], c[3]))
-			err = add_line(p, address, c[1], line + (c + 3 - line), stop);
+		    c[2] == ' ' && is_wanted_symbol(c[1], c[3]))
+			err = add_kallsyms_line(p, address, c[1], line + (c + 3 - line),
+						stop);
 		line = next ? next + 1 : end;
 	}
 	return err;
-}
-
-static int add_kernel(struct parser *p, size_t size)
-{
-	struct kallsyms_module *kernel = array_add(&p->k->modules);
-
-	if (!kernel || !hash_add(&p->k->by_name, name_hash("", 0), 0) ||
-	    !symtab_expect(&kernel->symbols, size / LINE))
-		return -ENOMEM;
-	kernel->name = "";
-	kernel->code = UINT64_MAX;
-	kernel->symbols.names[TABLE_SYMTAB].bytes = p->text;
-	return 0;
-}
-
-static int finish(struct kallsyms *k, size_t size)
-{
-	for (size_t i = 0; i < k->modules.count; i++) {
-		struct symtab *st = &k->modules.v[i].symbols;
-
-		st->names[TABLE_SYMTAB].size = size;
-		if (symtab_finish(st) < 0)
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 static int fail_read(struct context *ctx, int err, const char *path)
@@ -278,6 +241,7 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 {
 	struct kallsyms k = { 0 };
 	struct parser p = { .k = &k, .budget = ctx->budget };
+	struct kallsyms_module *kernel;
 	size_t size;
 	int err;
 
@@ -285,11 +249,22 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 	if (err < 0)
 		return err;
 	p.text = k.text;
-	err = add_kernel(&p, size);
-	if (err == 0)
-		err = parse(&p, k.text, k.text + size);
-	if (err == 0)
-		err = finish(&k, size);
+	/* What is of no module is the first one's, which has no name. */
+	kernel = array_add(&k.modules);
+	if (!kernel || !hash_add(&k.by_name, name_hash("", 0), 0) ||
+	    !symtab_expect(&kernel->symbols, size / LINE)) {
+		err = -ENOMEM;
+	} else {
+		kernel->name = "";
+		kernel->code = UINT64_MAX;
+		kernel->symbols.names[TABLE_SYMTAB].bytes = p.text;
+		err = parse_lines(&p, k.text, k.text + size);
+	}
+	for (size_t i = 0; i < k.modules.count && err == 0; i++) {
+		k.modules.v[i].symbols.names[TABLE_SYMTAB].size = size;
+		if (symtab_finish(&k.modules.v[i].symbols) < 0)
+			err = -ENOMEM;
+	}
 	if (err < 0) {
 		kallsyms_release(&k);
 		return fail_read(ctx, err, path);
@@ -297,27 +272,6 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 	k.hidden = p.seen == 0 && k.modules.v[0].symbols.symbols.count > 0;
 	*ret = k;
 	return 0;
-}
-
-/* "nf_tables 376832 0 - Live 0xffffffffc0a31000 (E)" */
-static bool place_module(struct kallsyms *k, const char *line, const char *end)
-{
-	const char *name_end = memchr(line, ' ', (size_t)(end - line)), *c = line;
-	const struct kallsyms_module *known;
-	uint64_t start;
-
-	for (int i = 0; i < PLACE_FIELD && c; i++) {
-		c = memchr(c, ' ', (size_t)(end - c));
-		c = c ? c + 1 : NULL;
-	}
-	if (!c || end - c < 3 || c[0] != '0' || c[1] != 'x')
-		return false;
-	parse_hex(c + 2, end, &start);
-	known = name_end > line ? kallsyms_module(k, line, (size_t)(name_end - line))
-				: NULL;
-	if (known)
-		k->modules.v[known - k->modules.v].start = start;
-	return start != 0;
 }
 
 int kallsyms_place(struct kallsyms *k, const char *path)
@@ -329,11 +283,28 @@ int kallsyms_place(struct kallsyms *k, const char *path)
 
 	if (err < 0)
 		return err == -ENOMEM ? err : 0;
+	/* "nf_tables 376832 0 - Live 0xffffffffc0a31000 (E)" */
 	for (char *line = text; line < text + size; line = next + 1) {
+		const struct kallsyms_module *known = NULL;
+		const char *name_end, *c = line;
+		uint64_t start;
+
 		next = memchr(line, '\n', (size_t)(text + size - line));
 		if (!next)
 			next = text + size;
-		k->placed |= place_module(k, line, next);
+		name_end = memchr(line, ' ', (size_t)(next - line));
+		for (int i = 0; i < PLACE_FIELD && c; i++) {
+			c = memchr(c, ' ', (size_t)(next - c));
+			c = c ? c + 1 : NULL;
+		}
+		if (!c || next - c < 3 || c[0] != '0' || c[1] != 'x')
+			continue;
+		parse_address(c + 2, next, &start);
+		if (name_end > line)
+			known = kallsyms_module(k, line, (size_t)(name_end - line));
+		if (known)
+			k->modules.v[known - k->modules.v].start = start;
+		k->placed |= start != 0;
 	}
 	free(text);
 	return 0;

@@ -68,31 +68,6 @@ struct kernel {
 	size_t looked;
 };
 
-static int find_tables(struct kernel *k)
-{
-	const struct symbol_options *options = k->options;
-
-	k->has_table = options->kallsyms || !symfs_is_set(&options->places);
-	if (options->kallsyms) {
-		k->here = k->table.here = kernel_table_is_proc(options->kallsyms);
-		k->table.origin = TABLE_GIVEN;
-		k->table.ctx.budget = options->places.budget;
-		k->table.path = strdup(options->kallsyms);
-		return k->table.path ? 0 : -ENOMEM;
-	}
-	/* As perf has it: with a symfs nothing of this machine is used. */
-	if (!k->has_table)
-		return 0;
-	k->here = k->table.here = k->modules.here = true;
-	k->table.origin = k->modules.origin = TABLE_HERE;
-	k->table.path = kernel_table_copy_here(&options->places);
-	if (!k->table.path)
-		k->table.path = strdup(PROC_KALLSYMS);
-	else if (!(k->modules.path = strdup(PROC_KALLSYMS)))
-		return -ENOMEM;
-	return k->table.path ? 0 : -ENOMEM;
-}
-
 int kernel_new(struct context *ctx, const struct symbol_options *options,
 	       struct kernel **ret)
 {
@@ -102,33 +77,35 @@ int kernel_new(struct context *ctx, const struct symbol_options *options,
 		return fail_memory(ctx);
 	k->options = options;
 	pthread_mutex_init(&k->lock, NULL);
-	if (find_tables(k) < 0) {
-		kernel_free(k);
-		return fail_memory(ctx);
+	/* As perf has it: with a symfs nothing of this machine is used. */
+	k->has_table = options->kallsyms || !symfs_is_set(&options->places);
+	if (options->kallsyms) {
+		k->here = k->table.here = kernel_table_is_proc(options->kallsyms);
+		k->table.origin = TABLE_GIVEN;
+		k->table.ctx.budget = options->places.budget;
+		k->table.path = strdup(options->kallsyms);
+	} else if (k->has_table) {
+		k->here = k->table.here = k->modules.here = true;
+		k->table.origin = k->modules.origin = TABLE_HERE;
+		k->table.path = kernel_table_copy_here(&options->places);
+		if (!k->table.path)
+			k->table.path = strdup(PROC_KALLSYMS);
+		else if (!(k->modules.path = strdup(PROC_KALLSYMS)))
+			goto no_memory;
 	}
+	if (k->has_table && !k->table.path)
+		goto no_memory;
 	*ret = k;
 	return 0;
-}
-
-/* The last one counts, as it does for the kernel's image. */
-static void find_build_id(const struct recording *rec, const struct intern *strings,
-			  struct known_build_id *ret)
-{
-	static const char name[] = "[kernel.kallsyms]";
-
-	for (size_t i = 0; i < rec->build_ids.count; i++) {
-		const struct known_build_id *known = &rec->build_ids.v[i];
-
-		if (known->mode == MODE_KERNEL &&
-		    strncmp(intern_text(strings, known->path), name, sizeof(name) - 1) ==
-			    0)
-			*ret = *known;
-	}
+no_memory:
+	kernel_free(k);
+	return fail_memory(ctx);
 }
 
 int kernel_add_recording(struct kernel *k, const struct recording *rec,
 			 const struct intern *strings)
 {
+	static const char kernel[] = "[kernel.kallsyms]";
 	struct recorded_table *r, **slot;
 
 	/* What was given decides. */
@@ -142,7 +119,15 @@ int kernel_add_recording(struct kernel *k, const struct recording *rec,
 	}
 	r->path = rec->kallsyms;
 	r->release = rec->kernel;
-	find_build_id(rec, strings, &r->build_id);
+	/* The last build id counts, as it does for the kernel's image. */
+	for (size_t i = 0; i < rec->build_ids.count; i++) {
+		const struct known_build_id *known = &rec->build_ids.v[i];
+
+		if (known->mode == MODE_KERNEL &&
+		    strncmp(intern_text(strings, known->path), kernel,
+			    sizeof(kernel) - 1) == 0)
+			r->build_id = *known;
+	}
 	r->table.origin = TABLE_RECORDED;
 	r->table.ctx.budget = k->options->places.budget;
 	*slot = r;
@@ -215,19 +200,6 @@ static struct kernel_table *load_kernel(struct kernel *k)
 	return &k->table;
 }
 
-static struct kernel_table *load_modules(struct kernel *k)
-{
-	struct kernel_table *t = load_kernel(k);
-
-	if (!k->modules.path)
-		return t;
-	pthread_mutex_lock(&k->lock);
-	if (!k->modules.loaded)
-		kernel_table_read(&k->modules);
-	pthread_mutex_unlock(&k->lock);
-	return &k->modules;
-}
-
 /* NULL without memory: then *@err is -ENOMEM. So it is with the next one. */
 static struct kernel_table *load_recorded(struct kernel *k, struct recorded_table *r,
 					  const struct intern *strings, int *err)
@@ -265,46 +237,40 @@ static struct cached_table *find_cached(const struct kernel *k, const struct ima
 	return NULL;
 }
 
-static struct cached_table *add_cached(struct kernel *k, const struct image *image)
-{
-	struct cached_table *c = calloc(1, sizeof(*c)), **slot;
-
-	slot = c && hash_add(&k->cached_by_id, build_id_hash(image),
-			     (uint32_t)k->cached.count)
-		       ? array_add(&k->cached)
-		       : NULL;
-	if (!slot) {
-		free(c);
-		return NULL;
-	}
-	*slot = c;
-	c->build_id_size = image->build_id_size;
-	memcpy(c->build_id, image->build_id, BUILD_ID_MAX);
-	c->table.origin = TABLE_OF_BUILD;
-	c->table.ctx.budget = k->options->places.budget;
-	c->table.path =
-		kernel_table_copy_of(&k->options->places, c->build_id, c->build_id_size);
-	if (c->table.path)
-		kernel_table_read(&c->table);
-	return c;
-}
-
-/* Where there is none, NULL. */
+/* Where there is none, NULL; without memory, too, and *@err is -ENOMEM. */
 static struct kernel_table *load_cached(struct kernel *k, const struct image *image,
 					int *err)
 {
-	struct cached_table *c;
+	struct cached_table *c, **slot;
 
 	if (image->build_id_size == 0)
 		return NULL;
 	pthread_mutex_lock(&k->lock);
 	c = find_cached(k, image);
-	if (!c)
-		c = add_cached(k, image);
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		slot = c && hash_add(&k->cached_by_id, build_id_hash(image),
+				     (uint32_t)k->cached.count)
+			       ? array_add(&k->cached)
+			       : NULL;
+		if (!slot) {
+			free(c);
+			*err = -ENOMEM;
+			pthread_mutex_unlock(&k->lock);
+			return NULL;
+		}
+		*slot = c;
+		c->build_id_size = image->build_id_size;
+		memcpy(c->build_id, image->build_id, BUILD_ID_MAX);
+		c->table.origin = TABLE_OF_BUILD;
+		c->table.ctx.budget = k->options->places.budget;
+		c->table.path = kernel_table_copy_of(&k->options->places, c->build_id,
+						     c->build_id_size);
+		if (c->table.path)
+			kernel_table_read(&c->table);
+	}
 	pthread_mutex_unlock(&k->lock);
-	if (!c)
-		*err = -ENOMEM;
-	return c && c->table.path ? &c->table : NULL;
+	return c->table.path ? &c->table : NULL;
 }
 
 /* What is known of the kernel, and what has to be said about it. */
@@ -313,6 +279,7 @@ struct question {
 	const struct image *image;
 	const char *reference; /* the symbol whose address was recorded */
 	struct text *problem;
+	const struct images *images;
 	const struct intern *strings;
 	int err; /* -ENOMEM */
 };
@@ -457,37 +424,20 @@ static struct kernel_table *table_of_kernel(struct question *q)
 	return NULL;
 }
 
-/* It is there, and its bytes are not to be had. */
-static bool is_unreadable(int err)
-{
-	return err < 0 && err != -ENOENT && err != -ENOTDIR && err != -EACCES &&
-	       err != -EPERM && err != -EDQUOT;
-}
-
 static bool take_table(struct question *q, struct kernel_table *t,
 		       struct kernel_names *ret)
 {
-	ret->files.trouble |= t && is_unreadable(t->err);
+	int err = t ? t->err : 0;
+
+	/* It is there, and its bytes are not to be had. */
+	if (err < 0 && err != -ENOENT && err != -ENOTDIR && err != -EACCES &&
+	    err != -EPERM && err != -EDQUOT)
+		ret->files.trouble = true;
 	if (!t || !accept_table(q, t, &ret->shift))
 		return false;
 	ret->symbols = &t->kallsyms.modules.v[0].symbols;
 	text_string(&ret->files.file, t->path);
 	return true;
-}
-
-/* What came with the recording needs no further proof, and no permission. */
-static void find_in_table(struct question *q, struct kernel_names *ret)
-{
-	struct kernel *k = q->k;
-
-	for (size_t i = 0; i < k->recorded.count; i++) {
-		struct recorded_table *r = k->recorded.v[i];
-
-		if (is_of_recording(q, r) &&
-		    take_table(q, load_recorded(k, r, q->strings, &q->err), ret))
-			return;
-	}
-	take_table(q, table_of_kernel(q), ret);
 }
 
 /* Keeps what is to be said, and drops what was opened. */
@@ -503,29 +453,12 @@ static void start_again(struct kernel_names *n)
 	n->files.trouble = trouble;
 }
 
-/* What was found wrong with a file is worth to be said where nothing else helps. */
-static void settle(struct kernel_names *n, const struct text *of_table)
-{
-	struct text *problem = &n->files.problem;
-
-	if (n->symbols || n->is_own) {
-		text_clear(problem);
-		n->files.refused = false;
-		return;
-	}
-	start_again(n);
-	if (of_table->size) {
-		text_string(problem, problem->size ? "; " : "");
-		text_add(problem, of_table->bytes, of_table->size);
-	}
-	problem->failed |= of_table->failed;
-}
-
 /* What was given decides. Else vmlinux comes first: it has the sizes of functions, and it
  * may have what was inlined. */
 static int find_kernel(struct question *q, struct kernel_names *ret)
 {
 	const struct symbol_options *options = q->k->options;
+	bool found = false;
 	int err = 0;
 
 	if (options->vmlinux || !options->kallsyms)
@@ -534,7 +467,15 @@ static int find_kernel(struct question *q, struct kernel_names *ret)
 	if (err < 0 || ret->is_own || options->vmlinux)
 		return err;
 	start_again(ret);
-	find_in_table(q, ret);
+	/* What came with the recording needs no further proof, and no permission. */
+	for (size_t i = 0; i < q->k->recorded.count && !found; i++) {
+		struct recorded_table *r = q->k->recorded.v[i];
+
+		found = is_of_recording(q, r) &&
+			take_table(q, load_recorded(q->k, r, q->strings, &q->err), ret);
+	}
+	if (!found)
+		take_table(q, table_of_kernel(q), ret);
 	if (ret->symbols || q->err < 0 || options->kallsyms ||
 	    !options->places.debuginfod)
 		return q->err;
@@ -542,49 +483,12 @@ static int find_kernel(struct question *q, struct kernel_names *ret)
 	return kernel_file_vmlinux(options, q->strings, q->image, KERNEL_REMOTE, ret);
 }
 
-/* "[nf_tables]" or ".../nf-tables.ko.xz" -> nf_tables */
-static void add_module_name(const char *path, struct text *out)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const char *end = slash ? strstr(name, ".ko") : strchr(name, ']');
-
-	if (*name == '[')
-		name++;
-	if (!end || end < name)
-		end = name + strlen(name);
-	for (; name < end; name++)
-		text_char(out, *name == '-' && slash ? '_' : *name);
-}
-
-/* Finds the kernels among images that have come since, so that each module need not. */
-static int look_for_kernels(struct kernel *k, const struct images *images)
-{
-	int err = 0;
-
-	pthread_mutex_lock(&k->lock);
-	for (; k->looked < images->list.count && err == 0; k->looked++) {
-		uint32_t *slot;
-
-		if (images->list.v[k->looked].kind != IMAGE_KERNEL ||
-		    k->images.count > KERNELS_MOST)
-			continue;
-		slot = array_add(&k->images);
-		if (slot)
-			*slot = (uint32_t)k->looked;
-		else
-			err = -ENOMEM;
-	}
-	pthread_mutex_unlock(&k->lock);
-	return err;
-}
-
 /* About each kernel that was recorded, from *@i on. */
-static bool next_kernel(struct question *q, const struct images *images, size_t *i)
+static bool next_kernel(struct question *q, size_t *i)
 {
 	if (*i >= q->k->images.count)
 		return false;
-	q->image = &images->list.v[q->k->images.v[(*i)++]];
+	q->image = &q->images->list.v[q->k->images.v[(*i)++]];
 	q->reference = intern_text(q->strings, q->image->reference);
 	return true;
 }
@@ -592,22 +496,30 @@ static bool next_kernel(struct question *q, const struct images *images, size_t 
 /* A copy of another kernel's table has its modules, too. Nothing says which kernel a
  * module belonged to, so that has to be the only one. NULL with a problem: no table is to be
  * asked. */
-static struct kernel_table *table_of_modules(struct question *q,
-					     const struct images *images)
+static struct kernel_table *table_of_modules(struct question *q)
 {
+	struct kernel *k = q->k;
 	struct kernel_table *t = NULL;
 	size_t i = 0;
 
-	if (next_kernel(q, images, &i)) {
+	if (next_kernel(q, &i)) {
 		t = table_of_kernel(q);
 		if (!t || t->origin == TABLE_GIVEN ||
-		    (t->origin == TABLE_OF_BUILD && !next_kernel(q, images, &i)))
+		    (t->origin == TABLE_OF_BUILD && !next_kernel(q, &i)))
 			return t;
 	}
-	if (q->k->has_table)
-		return load_modules(q->k);
-	refuse_table(q, BELOW_SYMFS);
-	return NULL;
+	if (!k->has_table) {
+		refuse_table(q, BELOW_SYMFS);
+		return NULL;
+	}
+	t = load_kernel(k);
+	if (!k->modules.path)
+		return t;
+	pthread_mutex_lock(&k->lock);
+	if (!k->modules.loaded)
+		kernel_table_read(&k->modules);
+	pthread_mutex_unlock(&k->lock);
+	return &k->modules;
 }
 
 /*
@@ -627,12 +539,12 @@ static bool is_of_boot(const struct question *q, const struct kernel_table *t)
  * which one a module belonged to. @r: the recording that the table is of, or NULL.
  */
 static bool accept_modules(struct question *q, struct kernel_table *t,
-			   const struct recorded_table *r, const struct images *images)
+			   const struct recorded_table *r)
 {
 	bool any = false;
 	uint64_t shift;
 
-	for (size_t i = 0; next_kernel(q, images, &i);) {
+	for (size_t i = 0; next_kernel(q, &i);) {
 		any = true;
 		if (r && !is_of_recording(q, r))
 			return false;
@@ -662,13 +574,41 @@ static bool is_where_it_was(const struct kallsyms *k,
 	return module->code >= start && module->code - start < MODULE_HEAD;
 }
 
-static void find_module(struct question *q, const struct kernel_table *t,
-			const struct image *image, struct kernel_names *ret)
+/* The release of the recorded kernel: "" where there are several, or none is known. */
+static const char *release_of_kernels(const struct question *q)
+{
+	struct question other = *q;
+	const char *release = NULL, *next;
+
+	for (size_t i = 0; next_kernel(&other, &i);) {
+		next = intern_text(q->strings, other.image->release);
+		if (release && strcmp(release, next) != 0)
+			return "";
+		release = next;
+	}
+	return release ? release : "";
+}
+
+/* @r: see accept_modules(). */
+static bool take_module(struct question *q, struct kernel_table *t,
+			const struct recorded_table *r, const struct image *image,
+			struct kernel_names *ret)
 {
 	const struct kallsyms_module *module;
+	const char *path = intern_text(q->strings, image->path);
+	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+	const char *end = slash ? strstr(from, ".ko") : strchr(from, ']');
 	struct text name = { 0 };
 
-	add_module_name(intern_text(q->strings, image->path), &name);
+	if (!t || !accept_modules(q, t, r))
+		return false;
+	/* "[nf_tables]" or ".../nf-tables.ko.xz" -> nf_tables */
+	if (*from == '[')
+		from++;
+	if (!end || end < from)
+		end = from + strlen(from);
+	for (; from < end; from++)
+		text_char(&name, *from == '-' && slash ? '_' : *from);
 	module = name.size ? kallsyms_module(&t->kallsyms, name.bytes, name.size) : NULL;
 	if (!module)
 		text_printf(q->problem, "'%s' has nothing of this module", t->path);
@@ -681,42 +621,36 @@ static void find_module(struct question *q, const struct kernel_table *t,
 		ret->symbols = &module->symbols;
 	q->problem->failed |= name.failed;
 	text_release(&name);
-}
-
-/* The release of the recorded kernel: "" where there are several, or none is known. */
-static const char *release_of(const struct question *q, const struct images *images)
-{
-	struct question other = *q;
-	const char *release = NULL, *next;
-
-	for (size_t i = 0; next_kernel(&other, images, &i);) {
-		next = intern_text(q->strings, other.image->release);
-		if (release && strcmp(release, next) != 0)
-			return "";
-		release = next;
-	}
-	return release ? release : "";
-}
-
-static bool take_module(struct question *q, struct kernel_table *t,
-			const struct recorded_table *r, const struct images *images,
-			const struct image *module, struct kernel_names *ret)
-{
-	if (t && accept_modules(q, t, r, images))
-		find_module(q, t, module, ret);
 	if (ret->symbols)
 		text_string(&ret->files.file, t->path);
 	return ret->symbols;
 }
 
 /* kallsyms knows where each section was put, if it is of the same boot. */
-static int find_module_names(struct question *q, const struct images *images,
-			     const struct image *module, struct kernel_names *ret)
+static int find_module(struct question *q, const struct image *module,
+		       struct kernel_names *ret)
 {
+	const struct images *images = q->images;
 	struct kernel *k = q->k;
+	int err = 0;
 
-	if (look_for_kernels(k, images) < 0)
-		return -ENOMEM;
+	/* Kernels among images that have come since are found once for all modules. */
+	pthread_mutex_lock(&k->lock);
+	for (; k->looked < images->list.count && err == 0; k->looked++) {
+		uint32_t *slot;
+
+		if (images->list.v[k->looked].kind != IMAGE_KERNEL ||
+		    k->images.count > KERNELS_MOST)
+			continue;
+		slot = array_add(&k->images);
+		if (slot)
+			*slot = (uint32_t)k->looked;
+		else
+			err = -ENOMEM;
+	}
+	pthread_mutex_unlock(&k->lock);
+	if (err < 0)
+		return err;
 	if (k->images.count > KERNELS_MOST) {
 		refuse_table(q, "it may be of any of too many kernels");
 		return 0;
@@ -724,14 +658,14 @@ static int find_module_names(struct question *q, const struct images *images,
 	for (size_t i = 0; i < k->recorded.count; i++) {
 		struct recorded_table *r = k->recorded.v[i];
 
-		if (take_module(q, load_recorded(k, r, q->strings, &q->err), r, images,
-				module, ret))
+		if (take_module(q, load_recorded(k, r, q->strings, &q->err), r, module,
+				ret))
 			return q->err;
 	}
-	if (take_module(q, table_of_modules(q, images), NULL, images, module, ret) ||
-	    q->err < 0 || k->options->kallsyms)
+	if (take_module(q, table_of_modules(q), NULL, module, ret) || q->err < 0 ||
+	    k->options->kallsyms)
 		return q->err;
-	return kernel_file_module(k->options, q->strings, module, release_of(q, images),
+	return kernel_file_module(k->options, q->strings, module, release_of_kernels(q),
 				  ret);
 }
 
@@ -753,12 +687,25 @@ int kernel_find(struct kernel *k, const struct images *images,
 		.image = im,
 		.reference = intern_text(strings, im->reference),
 		.problem = &of_table,
+		.images = images,
 		.strings = strings,
 	};
+	struct text *problem = &names.files.problem;
 	int err = im->kind == IMAGE_KERNEL ? find_kernel(&q, &names)
-					   : find_module_names(&q, images, im, &names);
+					   : find_module(&q, im, &names);
 
-	settle(&names, &of_table);
+	/* What was found wrong with a file is worth to be said where nothing else helps. */
+	if (names.symbols || names.is_own) {
+		text_clear(problem);
+		names.files.refused = false;
+	} else {
+		start_again(&names);
+		if (of_table.size) {
+			text_string(problem, problem->size ? "; " : "");
+			text_add(problem, of_table.bytes, of_table.size);
+		}
+		problem->failed |= of_table.failed;
+	}
 	text_release(&of_table);
 	if (err == 0)
 		err = q.err;

@@ -44,8 +44,8 @@ struct recorded {
 };
 
 /* Android has perf's maps of JIT code elsewhere: simpleperf leaves the place out. */
-static int path_of(struct intern *strings, const struct recorded_file *file,
-		   uint64_t *ret)
+static int group_path(struct intern *strings, const struct recorded_file *file,
+		      uint64_t *ret)
 {
 	struct text path = { 0 };
 	uint32_t id;
@@ -63,36 +63,14 @@ static int path_of(struct intern *strings, const struct recorded_file *file,
 	return err;
 }
 
-static bool is_of_kernel(uint8_t kind)
+static bool is_kernel_kind(uint8_t kind)
 {
 	return kind == RECORDED_KERNEL || kind == RECORDED_MODULE;
 }
 
-static uint64_t build_id_key(uint64_t path, bool kernel)
+static uint64_t build_id_slot(uint64_t path, bool kernel)
 {
 	return path << 1 | kernel;
-}
-
-/* Index in rec->build_ids by path and side; of several for one path the last one counts. */
-static int index_build_ids(const struct recording *rec, const struct intern *strings,
-			   struct hash_map *ret)
-{
-	static const char name[] = "[kernel.kallsyms]";
-
-	for (size_t i = 0; i < rec->build_ids.count; i++) {
-		const struct known_build_id *known = &rec->build_ids.v[i];
-		bool kernel = known->mode == MODE_KERNEL;
-		uint64_t path = known->path;
-
-		if (known->mode == MODE_GUEST_KERNEL || known->mode == MODE_GUEST_USER)
-			continue;
-		if (kernel && strncmp(intern_text(strings, known->path), name,
-				      sizeof(name) - 1) == 0)
-			path = KERNEL_PATH;
-		if (!hash_map_set(ret, build_id_key(path, kernel), (uint32_t)i))
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 static bool is_same_build(const struct known_build_id *a, const struct known_build_id *b)
@@ -102,41 +80,31 @@ static bool is_same_build(const struct known_build_id *a, const struct known_bui
 	return a->size == b->size && memcmp(a->id, b->id, a->size) == 0;
 }
 
-static struct group *add_group(struct recorded *r, uint64_t path,
-			       const struct table *table)
+static struct group *find_or_add_group(struct recorded *r, uint64_t path,
+				       const struct table *table)
 {
 	const uint32_t *known = hash_map_get(&r->by_path, path);
-	uint32_t next = known ? *known : HASH_NONE;
+	uint32_t first = known ? *known : HASH_NONE;
 	struct group *group;
 
+	for (uint32_t i = first; i != HASH_NONE; i = r->groups.v[i].next) {
+		group = &r->groups.v[i];
+		if (is_same_build(group->build_id, table->build_id) &&
+		    (path != KERNEL_PATH || group->release == table->rec->kernel))
+			return group;
+	}
 	if (!hash_map_set(&r->by_path, path, (uint32_t)r->groups.count))
 		return NULL;
 	group = array_add(&r->groups);
 	if (group)
 		*group = (struct group){
 			.first = HASH_NONE,
-			.next = next,
+			.next = first,
 			.kind = table->file->kind,
 			.release = path == KERNEL_PATH ? table->rec->kernel : 0,
 			.build_id = table->build_id,
 		};
 	return group;
-}
-
-static struct group *get_group(struct recorded *r, uint64_t path,
-			       const struct table *table)
-{
-	const uint32_t *known = hash_map_get(&r->by_path, path);
-
-	for (uint32_t i = known ? *known : HASH_NONE; i != HASH_NONE;
-	     i = r->groups.v[i].next) {
-		struct group *group = &r->groups.v[i];
-
-		if (is_same_build(group->build_id, table->build_id) &&
-		    (path != KERNEL_PATH || group->release == table->rec->kernel))
-			return group;
-	}
-	return add_group(r, path, table);
 }
 
 /* The group of a table that has symbols; of two kinds at one path the first one counts. */
@@ -150,13 +118,13 @@ static int link_table(struct recorded *r, struct intern *strings,
 
 	if (table->count == 0)
 		return 0;
-	if (path_of(strings, table->file, &path) < 0)
+	if (group_path(strings, table->file, &path) < 0)
 		return -ENOMEM;
 	known = hash_map_get(build_ids,
-			     build_id_key(path, is_of_kernel(table->file->kind)));
+			     build_id_slot(path, is_kernel_kind(table->file->kind)));
 	if (known && table->rec->build_ids.v[*known].size > 0)
 		table->build_id = &table->rec->build_ids.v[*known];
-	group = get_group(r, path, table);
+	group = find_or_add_group(r, path, table);
 	if (!group)
 		return -ENOMEM;
 	if (group->kind == table->file->kind) {
@@ -167,8 +135,8 @@ static int link_table(struct recorded *r, struct intern *strings,
 }
 
 /* Counting sort of a recording's symbols by their file. */
-static int add_symbols(struct recorded *r, struct intern *strings,
-		       const struct recording *rec, const struct hash_map *build_ids)
+static int group_symbols(struct recorded *r, struct intern *strings,
+			 const struct recording *rec, const struct hash_map *build_ids)
 {
 	size_t table = r->tables.count, first = r->symbols.count;
 
@@ -199,14 +167,29 @@ static int add_symbols(struct recorded *r, struct intern *strings,
 	return 0;
 }
 
-static int add_recording(struct recorded *r, struct intern *strings,
-			 const struct recording *rec)
+static int index_recording(struct recorded *r, struct intern *strings,
+			   const struct recording *rec)
 {
+	static const char kernel_name[] = "[kernel.kallsyms]";
 	struct hash_map build_ids = { 0 };
-	int err = index_build_ids(rec, strings, &build_ids);
+	int err = 0;
 
+	/* By path and side; of several for one path the last one counts. */
+	for (size_t i = 0; i < rec->build_ids.count && err == 0; i++) {
+		const struct known_build_id *known = &rec->build_ids.v[i];
+		bool kernel = known->mode == MODE_KERNEL;
+		uint64_t path = known->path;
+
+		if (known->mode == MODE_GUEST_KERNEL || known->mode == MODE_GUEST_USER)
+			continue;
+		if (kernel && strncmp(intern_text(strings, known->path), kernel_name,
+				      sizeof(kernel_name) - 1) == 0)
+			path = KERNEL_PATH;
+		if (!hash_map_set(&build_ids, build_id_slot(path, kernel), (uint32_t)i))
+			err = -ENOMEM;
+	}
 	if (err == 0)
-		err = add_symbols(r, strings, rec, &build_ids);
+		err = group_symbols(r, strings, rec, &build_ids);
 	hash_map_release(&build_ids);
 	return err;
 }
@@ -223,7 +206,7 @@ int recorded_new(struct intern *strings, const struct recording *const *recordin
 	r->strings = strings;
 	for (size_t i = 0; i < count && err == 0; i++)
 		if (recordings[i]->files.count)
-			err = add_recording(r, strings, recordings[i]);
+			err = index_recording(r, strings, recordings[i]);
 	if (err < 0) {
 		recorded_free(r);
 		return err;
@@ -248,22 +231,12 @@ void recorded_free(struct recorded *r)
 	free(r);
 }
 
-/* Android's linker has a prefix before its own names, kallsyms the module behind them. */
-static void add_name(const struct recorded_file *file, const char *name, struct text *out)
+static int add_recorded_symbol(const struct recorded *r, const struct table *t,
+			       uint32_t id, struct group *group)
 {
-	static const char prefix[] = "__dl_";
-	const char *module = is_of_kernel(file->kind) ? strstr(name, " [") : NULL;
-
-	if (file->kind == RECORDED_ELF && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-		name += sizeof(prefix) - 1;
-	text_add(out, name, module ? (size_t)(module - name) : strlen(name));
-	text_char(out, '\0');
-}
-
-static int add_symbol(const struct recorded *r, const struct table *t, uint32_t id,
-		      struct group *group)
-{
+	static const char linker[] = "__dl_";
 	const struct recorded_symbol *from = &t->rec->symbols.v[id];
+	const char *name = intern_text(r->strings, from->name), *module;
 	struct symbol *s;
 
 	if (group->names.size > UINT32_MAX / 2)
@@ -282,11 +255,18 @@ static int add_symbol(const struct recorded *r, const struct table *t, uint32_t 
 	s->flags = from->size == RECORDED_SIZELESS ? SYMBOL_SIZELESS : 0;
 	if (s->flags || __builtin_add_overflow(s->start, from->size, &s->end))
 		s->end = UINT64_MAX;
-	add_name(t->file, intern_text(r->strings, from->name), &group->names);
+	/* Android's linker has a prefix before its own names, kallsyms the module behind
+	 * them. */
+	module = is_kernel_kind(t->file->kind) ? strstr(name, " [") : NULL;
+	if (t->file->kind == RECORDED_ELF &&
+	    strncmp(name, linker, sizeof(linker) - 1) == 0)
+		name += sizeof(linker) - 1;
+	text_add(&group->names, name, module ? (size_t)(module - name) : strlen(name));
+	text_char(&group->names, '\0');
 	return group->names.failed ? -ENOMEM : 0;
 }
 
-static int make_group(const struct recorded *r, struct group *group)
+static int make_group_symbols(const struct recorded *r, struct group *group)
 {
 	struct symtab *st = &group->symbols;
 
@@ -295,7 +275,7 @@ static int make_group(const struct recorded *r, struct group *group)
 		const struct table *t = &r->tables.v[id];
 
 		for (size_t i = t->first; i < t->first + t->count; i++)
-			if (add_symbol(r, t, r->symbols.v[i], group) < 0)
+			if (add_recorded_symbol(r, t, r->symbols.v[i], group) < 0)
 				return -ENOMEM;
 	}
 	st->names[TABLE_SYMTAB] =
@@ -304,7 +284,7 @@ static int make_group(const struct recorded *r, struct group *group)
 }
 
 /* Whether such an image can be of a file of such a kind. */
-static bool fits(enum image_kind image, enum recorded_kind file)
+static bool fits_kind(enum image_kind image, enum recorded_kind file)
 {
 	switch (image) {
 	case IMAGE_KERNEL:
@@ -322,7 +302,7 @@ static bool fits(enum image_kind image, enum recorded_kind file)
 	}
 }
 
-static bool has_build_id(const struct group *group, const struct image *image)
+static bool group_has_build_id(const struct group *group, const struct image *image)
 {
 	return group->build_id && group->build_id->size == image->build_id_size &&
 	       memcmp(group->build_id->id, image->build_id, image->build_id_size) == 0;
@@ -336,12 +316,12 @@ static bool may_be_of(const struct group *group, const struct image *image, uint
 	if (path == KERNEL_PATH && group->release != image->release)
 		return false;
 	return !group->build_id || image->build_id_size == 0 ||
-	       has_build_id(group, image);
+	       group_has_build_id(group, image);
 }
 
 /* The group of that path and the image's build; without a build id the only one there is. */
-static struct group *find_group(const struct recorded *r, uint64_t path,
-				const struct image *image)
+static struct group *group_of_image(const struct recorded *r, uint64_t path,
+				    const struct image *image)
 {
 	const uint32_t *known = hash_map_get(&r->by_path, path);
 	struct group *found = NULL;
@@ -353,7 +333,7 @@ static struct group *find_group(const struct recorded *r, uint64_t path,
 
 		if (!may_be_of(group, image, path))
 			continue;
-		if (has_build_id(group, image))
+		if (group_has_build_id(group, image))
 			return group;
 		found = group;
 		count++;
@@ -366,11 +346,11 @@ int recorded_find(struct recorded *r, const struct image *image,
 {
 	/* Of a module that is no file the kernel knows the functions. */
 	bool known = hash_map_get(&r->by_path, image->path);
-	struct group *group = find_group(r, known ? image->path : KERNEL_PATH, image);
+	struct group *group = group_of_image(r, known ? image->path : KERNEL_PATH, image);
 	int err = 0;
 
 	*ret = (struct recorded_names){ 0 };
-	if (!group || !fits(image->kind, group->kind) || group->first == HASH_NONE)
+	if (!group || !fits_kind(image->kind, group->kind) || group->first == HASH_NONE)
 		return 0;
 	/* Memory that only has a name: what its addresses are is not known. */
 	if (image->kind == IMAGE_ANON && group->kind == RECORDED_ELF &&
@@ -378,7 +358,7 @@ int recorded_find(struct recorded *r, const struct image *image,
 		return 0;
 	pthread_mutex_lock(&r->lock);
 	if (!group->made)
-		err = make_group(r, group);
+		err = make_group_symbols(r, group);
 	pthread_mutex_unlock(&r->lock);
 	ret->symbols = &group->symbols;
 	if (group->kind == RECORDED_MODULE)
