@@ -35,12 +35,6 @@ static uint32_t underscores(const struct text *name)
 	return n;
 }
 
-static bool is_syscall_alias(const struct text *name)
-{
-	return (name->size >= 3 && memcmp(name->bytes, "SyS", 3) == 0) ||
-	       (name->size >= 10 && memcmp(name->bytes, "compat_SyS", 10) == 0);
-}
-
 static const struct alias_rank *rank_of(struct alias *al, const struct alias_group *g,
 					uint32_t symbol)
 {
@@ -53,17 +47,28 @@ static const struct alias_rank *rank_of(struct alias *al, const struct alias_gro
 	spell_symbol(&spelling, al->st, &al->st->symbols.v[symbol], &al->name);
 	*rank = (struct alias_rank){ .underscores = underscores(&al->name),
 				     .size = (uint32_t)al->name.size,
-				     .known = true,
-				     .syscall = is_syscall_alias(&al->name) };
+				     .known = true };
+	if (rank->size >= 3 && memcmp(al->name.bytes, "SyS", 3) == 0)
+		rank->syscall = true;
+	if (rank->size >= 10 && memcmp(al->name.bytes, "compat_SyS", 10) == 0)
+		rank->syscall = true;
 	return rank;
 }
 
-/* True where @b is better by its name: fewer underscores, then longer. */
-static bool better_name(struct alias *al, const struct alias_group *g, uint32_t a,
-			uint32_t b)
+/* True where @b is better: not weak, global, by its name: fewer underscores, then longer. */
+static bool is_better_alias(struct alias *al, const struct alias_group *g, uint32_t a,
+			    uint32_t b)
 {
-	const struct alias_rank *x = rank_of(al, g, a), *y = rank_of(al, g, b);
+	uint8_t flags_a = al->st->symbols.v[a].flags;
+	uint8_t flags_b = al->st->symbols.v[b].flags;
+	const struct alias_rank *x, *y;
 
+	if ((flags_a ^ flags_b) & SYMBOL_WEAK)
+		return flags_a & SYMBOL_WEAK;
+	if ((flags_a ^ flags_b) & SYMBOL_GLOBAL)
+		return flags_b & SYMBOL_GLOBAL;
+	x = rank_of(al, g, a);
+	y = rank_of(al, g, b);
 	if (x->underscores != y->underscores)
 		return y->underscores < x->underscores;
 	if (x->size != y->size)
@@ -71,19 +76,8 @@ static bool better_name(struct alias *al, const struct alias_group *g, uint32_t 
 	return x->syscall;
 }
 
-static bool better(struct alias *al, const struct alias_group *g, uint32_t a, uint32_t b)
-{
-	uint8_t x = al->st->symbols.v[a].flags, y = al->st->symbols.v[b].flags;
-
-	if ((x ^ y) & SYMBOL_WEAK)
-		return x & SYMBOL_WEAK;
-	if ((x ^ y) & SYMBOL_GLOBAL)
-		return y & SYMBOL_GLOBAL;
-	return better_name(al, g, a, b);
-}
-
 /* NULL without memory. */
-static struct alias_group *find_group(struct alias *al, uint32_t first)
+static struct alias_group *alias_group_at(struct alias *al, uint32_t first)
 {
 	const uint32_t *known = hash_map_get(&al->by_first, first);
 	const struct symbol *symbols = al->st->symbols.v;
@@ -112,14 +106,15 @@ static struct alias_group *find_group(struct alias *al, uint32_t first)
 }
 
 /* From what was chosen last, which has ended. */
-static uint32_t choose(struct alias *al, const struct alias_group *g, uint64_t address)
+static uint32_t choose_next(struct alias *al, const struct alias_group *g,
+			    uint64_t address)
 {
 	const struct symbol *symbols = al->st->symbols.v;
 	uint32_t end = g->first + g->count, chosen = UINT32_MAX;
 
 	for (uint32_t i = g->first; i < end && i - g->first < MOST_ALIASES; i++)
 		if (symbols[i].end > address &&
-		    (chosen == UINT32_MAX || better(al, g, chosen, i)))
+		    (chosen == UINT32_MAX || is_better_alias(al, g, chosen, i)))
 			chosen = i;
 	return chosen == UINT32_MAX ? g->longest : chosen;
 }
@@ -132,14 +127,14 @@ uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address)
 	if (first + 1 == al->st->symbols.count ||
 	    symbols[first + 1].start != symbols[first].start)
 		return first;
-	g = find_group(al, first);
+	g = alias_group_at(al, first);
 	if (!g) {
 		al->failed = true;
 		return first;
 	}
 	if (g->chosen == UINT32_MAX || address < g->address ||
 	    symbols[g->chosen].end <= address)
-		g->chosen = choose(al, g, address);
+		g->chosen = choose_next(al, g, address);
 	g->address = address;
 	al->failed |= al->name.failed;
 	return g->chosen;

@@ -1,4 +1,8 @@
-/* Frames that show the same, whatever their addresses. */
+/*
+ * Frames that show the same, whatever their addresses: of one image, with the same function and
+ * the same ones inlined. Each gets the first of its kind, found by a hash of these. So a live run's
+ * memory can follow distinct functions: its tree is rebuilt with one frame a kind.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,28 +11,11 @@
 
 struct alike {
 	const struct frames *frames;
-	const struct images *images;
 	const struct symbols *symbols;
 	struct hash_set first; /* frames, the first one of each kind */
-	uint32_t *map;
 };
 
-static uint64_t hash_frame(const struct alike *a, uint32_t frame)
-{
-	uint32_t count;
-	const uint32_t *inlined = symbols_inlined(a->symbols, frame, &count);
-	const struct frame *f = &a->frames->list.v[frame];
-	uint64_t hash =
-		hash_u64((uint64_t)f->image << 32 | a->symbols->of_frame.v[frame]);
-
-	hash ^= f->flags & FRAME_INFERRED;
-
-	for (uint32_t i = 0; i < count; i++)
-		hash = hash_u64(hash ^ inlined[i]);
-	return hash;
-}
-
-static bool is_alike(const struct alike *a, uint32_t x, uint32_t y)
+static bool shows_same(const struct alike *a, uint32_t x, uint32_t y)
 {
 	uint32_t count_x, count_y;
 	const uint32_t *inlined_x = symbols_inlined(a->symbols, x, &count_x);
@@ -45,48 +32,41 @@ static bool is_alike(const struct alike *a, uint32_t x, uint32_t y)
 		memcmp(inlined_x, inlined_y, count_x * sizeof(*inlined_x)) == 0);
 }
 
-/* Code of a runtime may get its name later, each address one of its own. */
-static bool is_settled(const struct alike *a, uint32_t frame)
-{
-	const struct image *image = &a->images->list.v[a->frames->list.v[frame].image];
-
-	return !image->owner ||
-	       !a->symbols->functions.v[a->symbols->of_frame.v[frame]].unnamed;
-}
-
-static int find_first(struct alike *a, uint32_t frame)
-{
-	uint64_t hash = hash_frame(a, frame), i = hash_start(hash);
-	uint32_t id;
-
-	while ((id = hash_find(&a->first, hash, &i)) != HASH_NONE)
-		if (is_alike(a, id, frame)) {
-			a->map[frame] = id;
-			return 0;
-		}
-	a->map[frame] = frame;
-	return hash_add(&a->first, hash, frame) ? 0 : -ENOMEM;
-}
-
 int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 		  const struct images *images, uint32_t **ret)
 {
-	struct alike a = { .frames = frames, .images = images, .symbols = symbols };
-	int err = 0;
+	struct alike a = { .frames = frames, .symbols = symbols };
+	uint32_t *map = malloc((frames->list.count + 1) * sizeof(*map));
+	int err = map ? 0 : -ENOMEM;
 
-	a.map = malloc((frames->list.count + 1) * sizeof(*a.map));
-	if (!a.map)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < frames->list.count && err == 0; i++) {
-		if (is_settled(&a, i))
-			err = find_first(&a, i);
-		else
-			a.map[i] = i;
+	for (uint32_t frame = 0; frame < frames->list.count && err == 0; frame++) {
+		const struct frame *f = &frames->list.v[frame];
+		uint32_t function = symbols->of_frame.v[frame], count, id;
+		const uint32_t *inlined = symbols_inlined(symbols, frame, &count);
+		uint64_t hash = hash_u64((uint64_t)f->image << 32 | function) ^
+				(f->flags & FRAME_INFERRED);
+		uint64_t i;
+
+		map[frame] = frame;
+		/* Code of a runtime may get its name later, each address one of its own. */
+		if (images->list.v[f->image].owner &&
+		    symbols->functions.v[function].unnamed)
+			continue;
+		for (uint32_t k = 0; k < count; k++)
+			hash = hash_u64(hash ^ inlined[k]);
+		i = hash_start(hash);
+		while ((id = hash_find(&a.first, hash, &i)) != HASH_NONE &&
+		       !shows_same(&a, id, frame))
+			;
+		if (id != HASH_NONE)
+			map[frame] = id;
+		else if (!hash_add(&a.first, hash, frame))
+			err = -ENOMEM;
 	}
 	hash_release(&a.first);
 	if (err == 0)
-		*ret = a.map;
+		*ret = map;
 	else
-		free(a.map);
+		free(map);
 	return err;
 }

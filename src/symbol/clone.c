@@ -19,7 +19,7 @@ static const struct {
 	{ "unlikely", true },	{ "__uniq", false },
 };
 
-static bool is_word(const char *text, size_t size, bool numbered)
+static bool is_clone_word(const char *text, size_t size, bool numbered)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i].word) == size &&
@@ -36,7 +36,7 @@ static size_t last_part(const char *name, size_t size)
 	return dot ? (size_t)(dot - name) : size;
 }
 
-static bool is_number(const char *text, size_t size)
+static bool is_clone_number(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (text[i] < '0' || text[i] > '9')
@@ -44,28 +44,22 @@ static bool is_number(const char *text, size_t size)
 	return size > 0;
 }
 
-/* Without one ".word" or ".word.0" at the end. */
+/* Without ".word" and ".word.0" at the end, as often as they are there. */
 static size_t peel_dots(const char *name, size_t size)
 {
-	size_t end = size, dot = last_part(name, size);
-	bool numbered = dot < size && is_number(name + dot + 1, size - dot - 1);
+	for (;;) {
+		size_t end = size, dot = last_part(name, size);
+		bool numbered =
+			dot < size && is_clone_number(name + dot + 1, size - dot - 1);
 
-	if (numbered) {
-		end = dot;
-		dot = last_part(name, end);
+		if (numbered) {
+			end = dot;
+			dot = last_part(name, end);
+		}
+		if (dot >= end || !is_clone_word(name + dot + 1, end - dot - 1, numbered))
+			return size;
+		size = dot;
 	}
-	return dot < end && is_word(name + dot + 1, end - dot - 1, numbered) ? dot : size;
-}
-
-static size_t peel_all_dots(const char *name, size_t size)
-{
-	size_t before;
-
-	do {
-		before = size;
-		size = peel_dots(name, size);
-	} while (size < before);
-	return size;
 }
 
 /* Without one " [clone .word.0]" at the end. */
@@ -80,24 +74,18 @@ static size_t peel_brackets(const char *name, size_t size)
 	    memcmp(bracket - 1, open, sizeof(open) - 1) != 0)
 		return size;
 	inside = at - 1 + sizeof(open) - 1;
-	return peel_all_dots(name + inside, size - 1 - inside) == 0 ? at - 1 : size;
-}
-
-/* Something has to be left. */
-static size_t peel(const char *name, size_t size)
-{
-	size_t base = peel_all_dots(name, peel_brackets(name, size));
-
-	return base ? base : size;
+	return peel_dots(name + inside, size - 1 - inside) == 0 ? at - 1 : size;
 }
 
 size_t clone_base(const char *name, size_t size)
 {
-	size_t before;
+	size_t before, base;
 
 	do {
 		before = size;
-		size = peel(name, size);
+		base = peel_dots(name, peel_brackets(name, size));
+		/* Something has to be left. */
+		size = base ? base : size;
 	} while (size < before);
 	return size;
 }

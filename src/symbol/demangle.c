@@ -39,7 +39,7 @@ struct sink {
 	jmp_buf enough;
 };
 
-static void take(const char *bytes, size_t size, void *arg)
+static void take_output(const char *bytes, size_t size, void *arg)
 {
 	struct sink *sink = arg;
 
@@ -52,12 +52,13 @@ static void take(const char *bytes, size_t size, void *arg)
 
 typedef int demangler(const char *, int, demangle_callbackref, void *);
 
-static bool run(demangler *call, const char *name, int options, struct text *out)
+static bool run_demangler(demangler *call, const char *name, int options,
+			  struct text *out)
 {
 	struct sink sink = { .out = out, .start = out->size };
 	const size_t start = out->size;
 
-	if (setjmp(sink.enough) == 0 && call(name, options, take, &sink) &&
+	if (setjmp(sink.enough) == 0 && call(name, options, take_output, &sink) &&
 	    out->size > start)
 		return true;
 	out->size = start;
@@ -105,26 +106,21 @@ static bool run_cplus(const char *name, int options, struct text *out)
 
 	strcpy(copy, name);
 	if (replace_packs(copy, &odd) && !has_few_substitutions(name)) {
-		if (odd || !run(cplus_demangle_v3_callback, copy, options, out))
+		if (odd || !run_demangler(cplus_demangle_v3_callback, copy, options, out))
 			return false;
 		out->size = start;
 	}
-	return run(cplus_demangle_v3_callback, name, options, out);
-}
-
-/* Also "_GLOBAL__sub_I_x", which cplus_demangle_v3() knows. */
-static bool may_be_cplus(const char *name)
-{
-	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
+	return run_demangler(cplus_demangle_v3_callback, name, options, out);
 }
 
 /* Names of clones and of versions are C++ names with something behind them, which only
  * what has no parameters does not mind. */
-static bool cplus(const char *name, enum demangle_form form, struct text *out)
+static bool demangle_cplus(const char *name, enum demangle_form form, struct text *out)
 {
 	const size_t start = out->size;
 
-	if (!may_be_cplus(name))
+	/* "_GLOBAL__sub_I_x", too, which cplus_demangle_v3() knows. */
+	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_GLOBAL_", 8) != 0)
 		return false;
 	if (form == DEMANGLE_FULL && run_cplus(name, DMGL_PARAMS | DMGL_ANSI, out))
 		return true;
@@ -138,19 +134,21 @@ static bool cplus(const char *name, enum demangle_form form, struct text *out)
 }
 
 /* Legacy Rust names are C++ names too, so Rust is asked first. */
-static bool rust(const char *name, struct text *out)
+static bool demangle_rust(const char *name, enum demangle_form form, struct text *out)
 {
+	(void)form;
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') &&
-	       run(rust_demangle_callback, name, DMGL_NO_OPTS, out);
+	       run_demangler(rust_demangle_callback, name, DMGL_NO_OPTS, out);
 }
 
-static bool d(const char *name, enum demangle_form form, struct text *out)
+static bool demangle_d(const char *name, enum demangle_form form, struct text *out)
 {
 	const size_t start = out->size;
 	size_t back = 0;
 	char *known;
 
-	if (strncmp(name, "_D", 2) != 0)
+	/* perf 6.1 does not know it. */
+	if (form == DEMANGLE_PERF || strncmp(name, "_D", 2) != 0)
 		return false;
 	for (const char *p = name; *p; p++)
 		back += *p == 'Q';
@@ -172,8 +170,9 @@ static unsigned hex_digit(char c)
 }
 
 /* "camlModule__Inner__f$2b_12" is Module.Inner.f+_12. */
-static bool ocaml(const char *name, struct text *out)
+static bool demangle_ocaml(const char *name, enum demangle_form form, struct text *out)
 {
+	(void)form;
 	if (strncmp(name, "caml", 4) != 0 || !isupper((unsigned char)name[4]))
 		return false;
 	for (const char *p = name + 4; *p;) {
@@ -191,6 +190,13 @@ static bool ocaml(const char *name, struct text *out)
 	return true;
 }
 
+static bool (*const languages[])(const char *, enum demangle_form, struct text *) = {
+	demangle_rust,
+	demangle_cplus,
+	demangle_ocaml,
+	demangle_d,
+};
+
 bool demangle(const char *name, size_t size, enum demangle_form form, struct text *out)
 {
 	char copy[MOST_INPUT + 1];
@@ -200,6 +206,8 @@ bool demangle(const char *name, size_t size, enum demangle_form form, struct tex
 		return false;
 	memcpy(copy, name, size);
 	copy[size] = '\0';
-	return rust(copy, out) || cplus(copy, form, out) || ocaml(copy, out) ||
-	       (form != DEMANGLE_PERF && d(copy, form, out));
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
+		if (languages[i](copy, form, out))
+			return true;
+	return false;
 }

@@ -62,35 +62,13 @@ static uint64_t recorded_pc(const struct frame *f)
 	return f->address + (f->flags & FRAME_CALLER ? 1 : 0);
 }
 
-static size_t names_most(const struct symtab *st)
-{
-	size_t most = NAMES_FREE;
-
-	for (size_t i = 0; st && i < SYMBOL_TABLES; i++)
-		most += NAMES_A_BYTE * st->names[i].size;
-	return most;
-}
-
-/* Short names are a part of what a frame has claimed. */
-static void limit_name(struct naming_job *n, struct name_parts *parts)
+/* Appends a function; HASH_NONE without memory. */
+static uint32_t add_image_function(struct naming_job *n, const struct name_parts *named)
 {
 	enum { SHORT = 64 };
 	static const char limit[] = "[memory limit]";
-	struct budget *budget = n->finder->options->places.budget;
-
-	if (parts->size <= SHORT ||
-	    claim_add(&n->job->claim, budget, 2 * (uint64_t)parts->size))
-		return;
-	budget_refuse(budget, "names of functions", n->naming.path);
-	parts->symbol = limit;
-	parts->size = sizeof(limit) - 1;
-	parts->whole = true;
-}
-
-/* Appends a function; HASH_NONE without memory. */
-static uint32_t add_function(struct naming_job *n, const struct name_parts *named)
-{
 	struct image_names *job = n->job;
+	struct budget *budget = n->finder->options->places.budget;
 	struct image_function *f = array_add(&job->functions);
 	struct name_parts parts = *named;
 	bool cut = job->names.size > n->names_most;
@@ -99,7 +77,14 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *name
 		return HASH_NONE;
 	if (cut && parts.size > LONG_NAME)
 		parts.size = LONG_NAME;
-	limit_name(n, &parts);
+	/* Short names are a part of what a frame has claimed. */
+	if (parts.size > SHORT &&
+	    !claim_add(&job->claim, budget, 2 * (uint64_t)parts.size)) {
+		budget_refuse(budget, "names of functions", n->naming.path);
+		parts.symbol = limit;
+		parts.size = sizeof(limit) - 1;
+		parts.whole = true;
+	}
 	f->name = job->names.size;
 	f->unnamed = !parts.symbol;
 	f->inlined = parts.inlined;
@@ -120,20 +105,6 @@ static uint32_t add_function(struct naming_job *n, const struct name_parts *name
 	if (job->names.failed || n->symbol.failed || n->place.failed)
 		return HASH_NONE;
 	return (uint32_t)job->functions.count - 1;
-}
-
-/* Where names hold more than the symbol they are made for every address. */
-static bool is_by_address(const struct naming_job *n)
-{
-	return n->finder->options->srcline ||
-	       (n->finder->options->compat && strstr(n->naming.path, " ("));
-}
-
-/* What debug information says of the address with that index. */
-static struct inline_chain chain_at(const struct naming_job *n, size_t i)
-{
-	return n->source.inlines ? inlines_at(n->source.inlines, i)
-				 : (struct inline_chain){ NULL, 0 };
 }
 
 static void set_place(struct naming_job *n, const struct inline_frame *f)
@@ -192,7 +163,7 @@ static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
 		next = count < MOST_PARTS ? jit_name_part(n->symbol.bytes, size, at + 2)
 					  : size;
 		parts.size = next - at - 2;
-		function = add_function(n, &parts);
+		function = add_image_function(n, &parts);
 		if (function == HASH_NONE || !array_reserve(&job->inlined, 1))
 			return -ENOMEM;
 		*array_add(&job->inlined) = function;
@@ -207,8 +178,11 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	const struct symbol *s = &n->source.symbols->symbols.v[symbol];
 	uint32_t *known = hash_map_get(&n->by_symbol, symbol), function;
 	struct name_parts parts = { .offset = address - s->start, .pc = pc };
+	/* Names that hold more than the symbol are made for every address. */
+	bool by_address = n->finder->options->srcline ||
+			  (n->finder->options->compat && strstr(n->naming.path, " ("));
 
-	if (known && !is_by_address(n))
+	if (known && !by_address)
 		return *known;
 	text_clear(&n->symbol);
 	/* Names of other sources may be written with their parameters. */
@@ -224,28 +198,18 @@ static uint32_t name_symbol(struct naming_job *n, uint32_t symbol, uint64_t addr
 	n->declared = chain->count ? &chain->frames[chain->count - 1] : NULL;
 	if (is_runtimes(n))
 		parts.size = jit_name_part(parts.symbol, n->symbol.size, 0);
-	function = add_function(n, &parts);
+	function = add_image_function(n, &parts);
 	n->declared = NULL;
 	if (function != HASH_NONE && !hash_map_set(&n->by_symbol, symbol, function))
 		return HASH_NONE;
 	return function;
 }
 
-/* A few bytes of a mangled name can be very many of a plain one. */
-static void spell_debug_name(struct naming_job *n, const struct inline_frame *f)
-{
-	struct spelling spelling = n->spelling;
-
-	if (!f->mangled || n->job->names.size > MOST_NAMES)
-		spelling.form = DEMANGLE_NO;
-	text_clear(&n->symbol);
-	spell(&spelling, f->name, strlen(f->name), &n->symbol);
-}
-
 /* Functions that only debug information knows: one for each spelling and place. */
 static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f,
 			      struct name_parts *parts)
 {
+	struct spelling how = n->spelling;
 	uint32_t spelling, place, function, *known;
 	uint64_t key;
 
@@ -257,27 +221,18 @@ static uint32_t name_by_debug(struct naming_job *n, const struct inline_frame *f
 	known = hash_map_get(&n->by_spelling, key);
 	if (known)
 		return *known;
-	spell_debug_name(n, f);
+	/* A few bytes of a mangled name can be very many of a plain one. */
+	if (!f->mangled || n->job->names.size > MOST_NAMES)
+		how.form = DEMANGLE_NO;
+	text_clear(&n->symbol);
+	spell(&how, f->name, strlen(f->name), &n->symbol);
 	parts->whole = true;
 	parts->symbol = n->symbol.bytes ? n->symbol.bytes : "";
 	parts->size = n->symbol.size;
 	n->declared = f;
-	function = add_function(n, parts);
+	function = add_image_function(n, parts);
 	n->declared = NULL;
 	if (function != HASH_NONE && !hash_map_set(&n->by_spelling, key, function))
-		return HASH_NONE;
-	return function;
-}
-
-/* By where the function begins: all of its addresses have one name. */
-static uint32_t name_by_start(struct naming_job *n, struct name_parts *parts)
-{
-	uint32_t *known = hash_map_get(&n->by_start, parts->start), function;
-
-	if (known)
-		return *known;
-	function = add_function(n, parts);
-	if (function != HASH_NONE && !hash_map_set(&n->by_start, parts->start, function))
 		return HASH_NONE;
 	return function;
 }
@@ -288,6 +243,7 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 {
 	const struct symbol_options *options = n->finder->options;
 	struct name_parts parts = { .pc = pc };
+	uint32_t function, *known;
 	int found = 0;
 
 	if (chain->count && *chain->frames[chain->count - 1].name) {
@@ -300,56 +256,56 @@ static uint32_t name_unnamed(struct naming_job *n, const uint64_t *address, uint
 		found = source_function(&n->source, *address, &parts.start);
 	if (found < 0)
 		return HASH_NONE;
+	/* By where the function begins: all of its addresses have one name. */
 	parts.has_start = found;
-	if (parts.has_start)
-		return name_by_start(n, &parts);
+	if (parts.has_start) {
+		known = hash_map_get(&n->by_start, parts.start);
+		if (known)
+			return *known;
+		function = add_image_function(n, &parts);
+		if (function != HASH_NONE &&
+		    !hash_map_set(&n->by_start, parts.start, function))
+			return HASH_NONE;
+		return function;
+	}
 	if (n->unnamed == HASH_NONE || options->unnamed == SYMBOL_UNNAMED_ADDRESS)
-		n->unnamed = add_function(n, &parts);
+		n->unnamed = add_image_function(n, &parts);
 	return n->unnamed;
-}
-
-/* Code that the kernel made is named by the record that announced it. */
-static uint32_t name_by_path(struct naming_job *n, uint64_t pc)
-{
-	struct name_parts parts = { .symbol = n->naming.path,
-				    .size = strlen(n->naming.path),
-				    .pc = pc };
-
-	text_clear(&n->place);
-	if (n->unnamed == HASH_NONE)
-		n->unnamed = add_function(n, &parts);
-	return n->unnamed;
-}
-
-static bool is_named_by_path(const struct naming_job *n)
-{
-	return n->naming.image->kind == IMAGE_KSYMBOL && *n->naming.path;
 }
 
 /* The frames with an address of the symbol table come first, with that as their key;
  * the others get their name. */
-static int convert(struct naming_job *n, size_t *count)
+static int key_frames(struct naming_job *n, size_t *count)
 {
 	const struct inline_chain none = { NULL, 0 };
 	struct image_names *job = n->job;
+	/* Code that the kernel made is named by the record that announced it. */
+	bool by_path = n->naming.image->kind == IMAGE_KSYMBOL && *n->naming.path;
+	struct name_parts path = { .symbol = n->naming.path,
+				   .size = strlen(n->naming.path) };
 
 	*count = 0;
 	for (size_t i = 0; i < job->count; i++) {
 		uint32_t id = job->frames[i].id;
 		const struct frame *f = &n->frames->list.v[id];
 		uint64_t pc = recorded_pc(f), address;
-		bool by_path = is_named_by_path(n);
 
-		if (!by_path && n->source.symbols &&
-		    source_address(&n->source,
-				   n->finder->options->compat ? pc : f->address,
-				   &address)) {
+		if (by_path) {
+			text_clear(&n->place);
+			path.pc = pc;
+			if (n->unnamed == HASH_NONE)
+				n->unnamed = add_image_function(n, &path);
+			n->of_frame[id] = n->unnamed;
+		} else if (n->source.symbols &&
+			   source_address(&n->source,
+					  n->finder->options->compat ? pc : f->address,
+					  &address)) {
 			job->frames[i] = job->frames[*count];
 			job->frames[(*count)++] = (struct keyed){ address, id };
 			continue;
+		} else {
+			n->of_frame[id] = name_unnamed(n, NULL, pc, &none);
 		}
-		n->of_frame[id] =
-			by_path ? name_by_path(n, pc) : name_unnamed(n, NULL, pc, &none);
 		if (n->of_frame[id] == HASH_NONE)
 			return -ENOMEM;
 	}
@@ -387,8 +343,8 @@ static bool is_first_byte(const struct naming_job *n, const struct span *span,
 
 /* The symbol that covers @address, which is of a caller that may be the function behind it; false where
  * none does. */
-static bool find_symbol(struct naming_job *n, uint64_t *address, bool caller, size_t *at,
-			uint32_t *ret)
+static bool symbol_at(struct naming_job *n, uint64_t *address, bool caller, size_t *at,
+		      uint32_t *ret)
 {
 	const struct spans *spans = &n->source.symbols->spans;
 	const struct span *span = spans_next(spans, *address, at);
@@ -440,7 +396,7 @@ static int add_inlined(struct naming_job *n, const struct inline_chain *chain,
 }
 
 /* Sorted addresses beside sorted symbols. */
-static int join(struct naming_job *n, size_t count)
+static int name_keyed(struct naming_job *n, size_t count)
 {
 	bool compat = n->finder->options->compat;
 	size_t at = 0;
@@ -450,12 +406,13 @@ static int join(struct naming_job *n, size_t count)
 		uint32_t id = n->job->frames[i].id, symbol = 0;
 		const struct frame *f = &n->frames->list.v[id];
 		bool caller = f->flags & FRAME_CALLER && !compat;
-		struct inline_chain chain = chain_at(n, i);
+		struct inline_chain chain = { NULL, 0 };
 		uint64_t recorded = address;
-		bool found = find_symbol(n, &address, caller, &at, &symbol);
+		bool found = symbol_at(n, &address, caller, &at, &symbol);
 
-		if (address != recorded)
-			chain = (struct inline_chain){ NULL, 0 };
+		/* What debug information says is of the address that was recorded. */
+		if (address == recorded && n->source.inlines)
+			chain = inlines_at(n->source.inlines, i);
 		if (found)
 			n->of_frame[id] =
 				name_symbol(n, symbol, address, recorded_pc(f), &chain);
@@ -471,43 +428,32 @@ static int join(struct naming_job *n, size_t count)
 	return 0;
 }
 
-static int find_inlines(struct naming_job *n, size_t count)
+static int name_image_frames(struct naming_job *n)
 {
 	struct inlines *in = n->source.inlines;
 	uint64_t *addresses;
-	int err;
-
-	if (!in)
-		return 0;
-	addresses = malloc((count + 1) * sizeof(*addresses));
-	if (!addresses)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		addresses[i] = n->job->frames[i].key;
-	err = inlines_find(in, addresses, count);
-	free(addresses);
-	if (err == 0)
-		source_add_inline_problem(&n->source, inlines_problem(in));
-	n->source.files.trouble |= inlines_crashed(in);
-	return err;
-}
-
-static int name_frames(struct naming_job *n)
-{
 	size_t count;
-	int err = convert(n, &count);
+	int err = key_frames(n, &count);
 
 	if (err == 0)
 		err = keyed_sort(n->job->frames, count);
-	if (err == 0)
-		err = find_inlines(n, count);
-	if (err == 0)
-		err = join(n, count);
-	return err;
+	if (err == 0 && in) {
+		addresses = malloc((count + 1) * sizeof(*addresses));
+		if (!addresses)
+			return -ENOMEM;
+		for (size_t i = 0; i < count; i++)
+			addresses[i] = n->job->frames[i].key;
+		err = inlines_find(in, addresses, count);
+		free(addresses);
+		if (err == 0)
+			source_add_inline_problem(&n->source, inlines_problem(in));
+		n->source.files.trouble |= inlines_crashed(in);
+	}
+	return err < 0 ? err : name_keyed(n, count);
 }
 
 /* Takes the texts of the report from the source. */
-static void report(struct image_names *job, struct source *s)
+static void take_source_report(struct image_names *job, struct source *s)
 {
 	source_note_failed_reads(s);
 	if (job->unnamed && s->stripped && s->files.problem.size == 0)
@@ -577,12 +523,14 @@ int image_names_make(struct image_names *job, const struct source_finder *finder
 	}
 	job->kind = naming_kind(&n.naming);
 	n.naming.replaced = image->kind == IMAGE_FILE && n.source.files.refused;
-	n.names_most = names_most(n.source.symbols);
+	n.names_most = NAMES_FREE;
+	for (size_t i = 0; n.source.symbols && i < SYMBOL_TABLES; i++)
+		n.names_most += NAMES_A_BYTE * n.source.symbols->names[i].size;
 	n.spelling = spelling_of(finder->options, image, &n.source);
 	alias_init(&n.alias, n.source.symbols,
 		   n.source.raw ? DEMANGLE_NO : DEMANGLE_PERF);
-	err = name_frames(&n);
-	report(job, &n.source);
+	err = name_image_frames(&n);
+	take_source_report(job, &n.source);
 	alias_release(&n.alias);
 	hash_map_release(&n.by_symbol);
 	hash_map_release(&n.by_start);

@@ -1,3 +1,15 @@
+/*
+ * Names for code that runtimes made, by what they say of it:
+ *
+ *	perf-PID.map	lines "START SIZE name", of the process and of its parents (tools/perf/Documentation/
+ *			jit-interface.txt of Linux)
+ *	jitdump		records with times and bytes (jitdump-specification.txt there), which
+ *			were mapped as images, or were there when the code ran
+ *
+ * Addresses that are still without a name go from source to source, ascending. What one names is
+ * made into a symbol table, so that from here on such an image is like any other. perf itself reads
+ * the map alone, and only of images that are named like it.
+ */
 #include "symbol/jit_names.h"
 
 #include <errno.h>
@@ -18,7 +30,7 @@ struct mapping {
 	struct symtab own; /* what was found: a symbol for each run of addresses */
 };
 
-static void say(struct text *to, const struct text *what)
+static void add_sentence(struct text *to, const struct text *what)
 {
 	if (what->size == 0)
 		return;
@@ -43,25 +55,16 @@ static int begin_symbol(struct mapping *m, uint64_t first, uint64_t last)
 	return 0;
 }
 
-static int end_name(struct mapping *m)
+static int end_symbol_name(struct mapping *m)
 {
 	text_char(&m->own.plt_names, '\0');
 	return m->own.plt_names.failed ? -ENOMEM : 0;
 }
 
-/* All addresses that one entry names in a row become one symbol. */
-static int add_entry(struct mapping *m, const struct perf_map *map, uint32_t entry,
-		     uint64_t first, uint64_t last)
-{
-	if (begin_symbol(m, first, last) < 0)
-		return -ENOMEM;
-	text_string(&m->own.plt_names, map->names.bytes + map->list.v[entry].name);
-	return end_name(m);
-}
-
 /* Takes the addresses out that the map names. */
 static int take_answer(struct mapping *m, const struct map_answer *answer)
 {
+	const char *names = answer->map->names.bytes;
 	size_t left = 0;
 	int err = 0;
 
@@ -72,9 +75,15 @@ static int take_answer(struct mapping *m, const struct map_answer *answer)
 		while (next < m->count && answer->of_address[next] == entry &&
 		       (!m->gaps || m->addresses[next] == m->addresses[i]))
 			next++;
-		if (entry)
-			err = add_entry(m, answer->map, entry - 1, m->addresses[i],
-					m->addresses[next - 1]);
+		/* All addresses that one entry names in a row become one symbol. */
+		if (entry) {
+			err = begin_symbol(m, m->addresses[i], m->addresses[next - 1]);
+			if (err < 0)
+				break;
+			text_string(&m->own.plt_names,
+				    names + answer->map->list.v[entry - 1].name);
+			err = end_symbol_name(m);
+		}
 		for (; !entry && i < next; i++)
 			m->addresses[left++] = m->addresses[i];
 		i = next;
@@ -98,12 +107,28 @@ static void report_failure(struct mapping *m, const struct text *path, int error
 	m->job->trouble = true;
 }
 
-/* What it says in spite of that counts. */
-static void report_map(struct mapping *m, const struct jit_file *f,
-		       const struct perf_map *map)
+/* That of the process which has the image @id. What it says in spite of a failure counts. */
+static int read_map(struct mapping *m, uint32_t id, const struct jit_file *f)
 {
 	struct text *problem = &m->source->files.problem;
+	struct map_question question = { f->fd, id, m->addresses, m->count };
+	const struct perf_map *map;
+	struct map_answer answer;
+	int err = map_files_ask(m->finder->maps, &question, &answer);
 
+	if (err < 0)
+		return err;
+	map = answer.map;
+	if (!map) {
+		text_printf(problem, "%s'%s' is left out: %d GiB of maps are read in all",
+			    separator(problem), f->path.bytes,
+			    (int)(MAP_FILES_MOST >> 30));
+		m->job->trouble = true;
+		map_answer_release(&answer);
+		return 0;
+	}
+	m->job->entries += map->entries;
+	add_sentence(&m->source->files.file, &f->path);
 	if (map->skipped)
 		text_printf(problem,
 			    "%s'%s' is too large: only its last %d MiB were read",
@@ -119,29 +144,7 @@ static void report_map(struct mapping *m, const struct jit_file *f,
 	if (map->entries == 0 && !map->error)
 		text_printf(problem, "%s'%s' names no code", separator(problem),
 			    f->path.bytes);
-}
-
-/* That of the process which has the image @id. */
-static int read_map(struct mapping *m, uint32_t id, const struct jit_file *f)
-{
-	struct text *problem = &m->source->files.problem;
-	struct map_question question = { f->fd, id, m->addresses, m->count };
-	struct map_answer answer;
-	int err = map_files_ask(m->finder->maps, &question, &answer);
-
-	if (err < 0)
-		return err;
-	if (answer.map) {
-		m->job->entries += answer.map->entries;
-		say(&m->source->files.file, &f->path);
-		report_map(m, f, answer.map);
-		err = take_answer(m, &answer);
-	} else {
-		text_printf(problem, "%s'%s' is left out: %d GiB of maps are read in all",
-			    separator(problem), f->path.bytes,
-			    (int)(MAP_FILES_MOST >> 30));
-		m->job->trouble = true;
-	}
+	err = take_answer(m, &answer);
 	map_answer_release(&answer);
 	return err;
 }
@@ -160,12 +163,12 @@ static int ask_maps(struct mapping *m)
 
 		err = map_files_open(finder, id, &f);
 		if (err == 0 && f.fd >= 0) {
-			say(&m->source->files.problem, &f.problem);
+			add_sentence(&m->source->files.problem, &f.problem);
 			m->job->trouble |= f.problem.size > 0;
 			err = read_map(m, id, &f);
 			found = true;
 		} else if (err == 0 && missing.size == 0) {
-			say(&missing, &f.problem);
+			add_sentence(&missing, &f.problem);
 			m->job->trouble |= f.refused;
 		}
 		if (err == 0)
@@ -173,28 +176,29 @@ static int ask_maps(struct mapping *m)
 		id = finder->images->list.v[id].heir_of;
 	}
 	if (!found)
-		say(&m->source->files.problem, &missing);
+		add_sentence(&m->source->files.problem, &missing);
 	err = missing.failed ? -ENOMEM : err;
 	text_release(&missing);
 	return err;
 }
 
-static int add_function(struct mapping *m, const struct jitdump *d,
-			const struct jitdump_function *f, uint64_t first, uint64_t last)
+static int add_dumped_function(struct mapping *m, const struct jitdump *d,
+			       const struct jitdump_function *f, uint64_t first,
+			       uint64_t last)
 {
 	if (begin_symbol(m, first, last) < 0)
 		return -ENOMEM;
 	m->failed = jitdump_name(d, f, &m->own.plt_names) ?: m->failed;
-	return end_name(m);
+	return end_symbol_name(m);
 }
 
 static void report_dump(struct mapping *m, const struct jit_dump *dump)
 {
 	if (m->source->files.file.size == 0 && dump->dump.fd >= 0)
-		say(&m->source->files.file, &dump->path);
+		add_sentence(&m->source->files.file, &dump->path);
 	m->job->entries += dump->dump.functions.count;
 	m->job->trouble |= dump->trouble || dump->beginning >= 0;
-	say(&m->source->files.problem, &dump->problem);
+	add_sentence(&m->source->files.problem, &dump->problem);
 	if (dump->beginning >= 0)
 		text_printf(&m->source->files.problem, "%s'%s' is not a jitdump",
 			    m->source->files.problem.size ? "; " : "", dump->path.bytes);
@@ -220,8 +224,8 @@ static int name_dumped(struct mapping *m)
 	for (size_t i = 0; i < m->count && err == 0; i++) {
 		f = jitdump_find(&dump->dump, m->addresses[i]);
 		if (f && f != last)
-			err = add_function(m, &dump->dump, f, f->bytes,
-					   f->bytes + f->size - 1);
+			err = add_dumped_function(m, &dump->dump, f, f->bytes,
+						  f->bytes + f->size - 1);
 		last = f ? f : last;
 	}
 	if (m->failed)
@@ -250,7 +254,7 @@ static int name_by_dump(struct mapping *m, const struct jit_dump *dump)
 		if (!of_address[i])
 			m->addresses[left++] = address;
 		else if (!again)
-			err = add_function(
+			err = add_dumped_function(
 				m, d,
 				&d->functions.v[d->codes.v[of_address[i] - 1].function],
 				address, address);
@@ -287,26 +291,6 @@ static int ask_dumps(struct mapping *m)
 	return err;
 }
 
-static int ask_dumps_and_maps(struct mapping *m)
-{
-	int err = m->finder->options->compat ? 0 : ask_dumps(m);
-
-	return err < 0 ? err : ask_maps(m);
-}
-
-/* A line of the map was the image's beginning, and brought the name. */
-static int name_line(struct mapping *m)
-{
-	const struct image *image = &m->finder->images->list.v[m->job->image];
-
-	if (begin_symbol(m, m->addresses[0], m->addresses[m->count - 1]) < 0)
-		return -ENOMEM;
-	text_string(&m->own.plt_names, intern_text(m->finder->strings, image->code));
-	m->job->entries++;
-	text_string(&m->source->files.file, intern_text(m->finder->strings, image->path));
-	return end_name(m);
-}
-
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -315,7 +299,7 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /* The symbols lie apart from one another: each is a span. */
-static int finish(struct mapping *m)
+static int make_symtab(struct mapping *m)
 {
 	struct symtab *st = &m->own;
 
@@ -337,26 +321,11 @@ static int finish(struct mapping *m)
 	return 0;
 }
 
-static int compare_addresses(const void *a, const void *b)
+static int compare_u64(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
-}
-
-static int take_addresses(struct mapping *m, const struct frames *frames)
-{
-	struct image_names *job = m->job;
-
-	m->addresses = malloc((job->count + 1) * sizeof(*m->addresses));
-	if (!m->addresses)
-		return -ENOMEM;
-	for (size_t i = 0; i < job->count; i++)
-		m->addresses[i] =
-			map_files_address(m->finder, &frames->list.v[job->frames[i].id]);
-	m->count = job->count;
-	qsort(m->addresses, m->count, sizeof(*m->addresses), compare_addresses);
-	return 0;
 }
 
 static bool has_names(const struct source_finder *finder, const struct image_names *job,
@@ -373,20 +342,41 @@ static bool has_names(const struct source_finder *finder, const struct image_nam
 int jit_names_add(const struct source_finder *finder, const struct frames *frames,
 		  struct image_names *job, struct source *s)
 {
+	const struct image *image = &finder->images->list.v[job->image];
 	struct mapping m = { .finder = finder, .job = job, .source = s };
-	int err;
+	int err = 0;
 
 	if (!has_names(finder, job, s))
 		return 0;
-	err = take_addresses(&m, frames);
-	if (err == 0 && finder->images->list.v[job->image].kind == IMAGE_JIT)
+	m.addresses = malloc((job->count + 1) * sizeof(*m.addresses));
+	if (!m.addresses)
+		return -ENOMEM;
+	m.count = job->count;
+	for (size_t i = 0; i < job->count; i++)
+		m.addresses[i] =
+			map_files_address(finder, &frames->list.v[job->frames[i].id]);
+	qsort(m.addresses, m.count, sizeof(*m.addresses), compare_u64);
+	if (image->kind == IMAGE_JIT) {
 		err = name_dumped(&m);
-	else if (err == 0 && finder->images->list.v[job->image].code)
-		err = name_line(&m);
-	else if (err == 0)
-		err = ask_dumps_and_maps(&m);
+	} else if (image->code) {
+		/* A line of the map was the image's beginning, and brought the name. */
+		err = begin_symbol(&m, m.addresses[0], m.addresses[m.count - 1]);
+		if (err == 0) {
+			text_string(&m.own.plt_names,
+				    intern_text(finder->strings, image->code));
+			job->entries++;
+			text_string(&s->files.file,
+				    intern_text(finder->strings, image->path));
+			err = end_symbol_name(&m);
+		}
+	} else {
+		if (!finder->options->compat)
+			err = ask_dumps(&m);
+		if (err == 0)
+			err = ask_maps(&m);
+	}
 	if (err == 0)
-		err = finish(&m);
+		err = make_symtab(&m);
 	if (err == 0 && (s->files.file.failed || s->files.problem.failed))
 		err = -ENOMEM;
 	if (err < 0 && s->symbols != &s->own)

@@ -62,54 +62,36 @@ int map_files_open(const struct source_finder *finder, uint32_t image,
 	return err;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
 	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static uint64_t hash_of(const struct stat *st)
+static uint64_t hash_inode(const struct stat *st)
 {
 	return hash_u64(st->st_ino + hash_u64(st->st_dev));
 }
 
 /* Its index; NO_FILE where it is not known. */
-static uint32_t find_file(const struct map_files *m, const struct stat *st)
+static uint32_t find_map_file(const struct map_files *m, const struct stat *st)
 {
-	uint64_t hash = hash_of(st), i = hash_start(hash);
+	uint64_t hash = hash_inode(st), i = hash_start(hash);
 	uint32_t id;
 
 	while ((id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE)
-		if (is_same(&m->list.v[id]->st, st))
+		if (is_same_file(&m->list.v[id]->st, st))
 			return id;
 	return NO_FILE;
-}
-
-static int add_file(struct map_files *m, const struct stat *st, uint32_t *ret)
-{
-	struct map_file *f;
-
-	*ret = find_file(m, st);
-	if (*ret != NO_FILE)
-		return 0;
-	f = array_reserve(&m->list, 1) ? calloc(1, sizeof(*f)) : NULL;
-	*ret = (uint32_t)m->list.count;
-	if (!f || !hash_add(&m->by_inode, hash_of(st), *ret)) {
-		free(f);
-		return -ENOMEM;
-	}
-	pthread_mutex_init(&f->lock, NULL);
-	f->st = *st;
-	*array_add(&m->list) = f;
-	return 0;
 }
 
 /* Each process is looked at once, however many children it has. */
 static int file_of_image(struct map_files *m, uint32_t image, uint32_t *ret)
 {
 	const uint32_t *known = hash_map_get(&m->of_image, image);
-	struct jit_file f;
+	struct map_file *f = NULL;
+	struct jit_file opened;
 	struct stat st;
 	int err;
 
@@ -117,19 +99,34 @@ static int file_of_image(struct map_files *m, uint32_t image, uint32_t *ret)
 		*ret = *known;
 		return 0;
 	}
-	err = map_files_open(m->finder, image, &f);
+	err = map_files_open(m->finder, image, &opened);
 	if (err < 0)
 		return err;
 	*ret = NO_FILE;
-	if (f.fd >= 0 && fstat(f.fd, &st) == 0)
-		err = add_file(m, &st, ret);
-	jit_file_close(&f);
+	if (opened.fd < 0 || fstat(opened.fd, &st) < 0)
+		goto out;
+	*ret = find_map_file(m, &st);
+	if (*ret != NO_FILE)
+		goto out;
+	if (array_reserve(&m->list, 1))
+		f = calloc(1, sizeof(*f));
+	*ret = (uint32_t)m->list.count;
+	if (!f || !hash_add(&m->by_inode, hash_inode(&st), *ret)) {
+		free(f);
+		err = -ENOMEM;
+		goto out;
+	}
+	pthread_mutex_init(&f->lock, NULL);
+	f->st = st;
+	*array_add(&m->list) = f;
+out:
+	jit_file_close(&opened);
 	if (err == 0 && !hash_map_set(&m->of_image, image, *ret))
 		err = -ENOMEM;
 	return err;
 }
 
-static int add_job(struct map_files *m, const struct image_names *job)
+static int add_asking_job(struct map_files *m, const struct image_names *job)
 {
 	const struct image_names **slot;
 	uint32_t id = map_files_first(m->finder, job->image), file;
@@ -159,33 +156,24 @@ static bool may_ask(const struct map_files *m, const struct image_names *job)
 	return image->owner && image->kind != IMAGE_JIT && !image->code;
 }
 
-/* One alone shares with nobody. */
-static int look_at_jobs(struct map_files *m, struct image_names *const *jobs,
-			size_t count)
-{
-	size_t asking = 0;
-
-	for (size_t i = 0; i < count; i++)
-		asking += may_ask(m, jobs[i]);
-	for (size_t i = 0; asking > 1 && i < count; i++)
-		if (may_ask(m, jobs[i]) && add_job(m, jobs[i]) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
 int map_files_new(const struct source_finder *finder, const struct frames *frames,
 		  struct image_names *const *jobs, size_t count, struct map_files **ret)
 {
 	struct map_files *m = calloc(1, sizeof(*m));
+	size_t asking = 0;
 
 	if (!m)
 		return -ENOMEM;
 	m->finder = finder;
 	m->frames = frames;
-	if (look_at_jobs(m, jobs, count) < 0) {
-		map_files_free(m);
-		return -ENOMEM;
-	}
+	for (size_t i = 0; i < count; i++)
+		asking += may_ask(m, jobs[i]);
+	/* One alone shares with nobody. */
+	for (size_t i = 0; asking > 1 && i < count; i++)
+		if (may_ask(m, jobs[i]) && add_asking_job(m, jobs[i]) < 0) {
+			map_files_free(m);
+			return -ENOMEM;
+		}
 	*ret = m;
 	return 0;
 }
@@ -220,7 +208,7 @@ static bool is_within_total(struct map_files *m, const struct stat *st)
 	return false;
 }
 
-static int compare_addresses(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -243,7 +231,7 @@ static int collect_addresses(const struct map_files *m, struct map_file *f)
 			f->addresses[count++] = map_files_address(
 				m->finder,
 				&m->frames->list.v[f->jobs.v[i]->frames[k].id]);
-	qsort(f->addresses, count, sizeof(*f->addresses), compare_addresses);
+	qsort(f->addresses, count, sizeof(*f->addresses), by_address);
 	for (size_t i = 0; i < count; i++)
 		if (different == 0 || f->addresses[i] != f->addresses[different - 1])
 			f->addresses[different++] = f->addresses[i];
@@ -251,36 +239,21 @@ static int collect_addresses(const struct map_files *m, struct map_file *f)
 	return 0;
 }
 
-static struct budget *budget_of(const struct map_files *m)
-{
-	return m->finder->options->places.budget;
-}
-
 /* Lines that are later than code which ran count for the map of that process. */
-static int read_names(struct map_files *m, const struct map_question *q,
-		      const uint64_t *addresses, size_t count, struct perf_map *ret)
+static int read_map_names(struct map_files *m, const struct map_question *q,
+			  const uint64_t *addresses, size_t count, struct perf_map *ret)
 {
 	struct perf_map_question question = { .addresses = addresses, .count = count };
 	int err = images_later_lines(m->finder->images, q->image, q->fd, &question);
 
 	if (err == 0)
-		err = perf_map_read(q->fd, &question, budget_of(m), ret);
+		err = perf_map_read(q->fd, &question, m->finder->options->places.budget,
+				    ret);
 	free((void *)question.later);
 	return err;
 }
 
-static int read_for_all(struct map_files *m, struct map_file *f,
-			const struct map_question *q)
-{
-	int err;
-
-	f->left_out = !is_within_total(m, &f->st);
-	if (f->left_out)
-		return 0;
-	err = collect_addresses(m, f);
-	return err < 0 ? err : read_names(m, q, f->addresses, f->count, &f->map);
-}
-
+/* The first one who asks reads it for all. */
 static int ask_shared(struct map_files *m, struct map_file *f,
 		      const struct map_question *q, struct map_answer *ret)
 {
@@ -288,7 +261,11 @@ static int ask_shared(struct map_files *m, struct map_file *f,
 
 	pthread_mutex_lock(&f->lock);
 	if (!f->asked) {
-		err = read_for_all(m, f, q);
+		f->left_out = !is_within_total(m, &f->st);
+		if (!f->left_out)
+			err = collect_addresses(m, f);
+		if (!f->left_out && err == 0)
+			err = read_map_names(m, q, f->addresses, f->count, &f->map);
 		f->asked = err == 0;
 	}
 	pthread_mutex_unlock(&f->lock);
@@ -301,37 +278,28 @@ static int ask_shared(struct map_files *m, struct map_file *f,
 	return 0;
 }
 
-static int ask_alone(struct map_files *m, const struct stat *st,
-		     const struct map_question *q, struct map_answer *ret)
-{
-	int err;
-
-	if (!is_within_total(m, st))
-		return 0;
-	err = read_names(m, q, q->addresses, q->count, &ret->own);
-	if (err < 0)
-		return err;
-	ret->map = &ret->own;
-	memcpy(ret->of_address, ret->own.of_address, q->count * sizeof(*ret->of_address));
-	return 0;
-}
-
 int map_files_ask(struct map_files *m, const struct map_question *q,
 		  struct map_answer *ret)
 {
 	struct stat st = { 0 };
 	uint32_t id;
-	int err;
+	int err = 0;
 
 	*ret = (struct map_answer){ 0 };
 	ret->of_address = calloc(q->count + 1, sizeof(*ret->of_address));
 	if (!ret->of_address)
 		return -ENOMEM;
-	id = fstat(q->fd, &st) < 0 ? NO_FILE : find_file(m, &st);
-	if (id != NO_FILE && m->list.v[id]->jobs.count > 1)
+	id = fstat(q->fd, &st) < 0 ? NO_FILE : find_map_file(m, &st);
+	if (id != NO_FILE && m->list.v[id]->jobs.count > 1) {
 		err = ask_shared(m, m->list.v[id], q, ret);
-	else
-		err = ask_alone(m, &st, q, ret);
+	} else if (is_within_total(m, &st)) {
+		err = read_map_names(m, q, q->addresses, q->count, &ret->own);
+		if (err == 0) {
+			ret->map = &ret->own;
+			memcpy(ret->of_address, ret->own.of_address,
+			       q->count * sizeof(*ret->of_address));
+		}
+	}
 	if (err < 0)
 		map_answer_release(ret);
 	return err;

@@ -15,29 +15,24 @@
 
 #define DELETED " (deleted)"
 
-/* "/lib/modules/6.1/kernel/net/nf-tables.ko.xz" -> "[nf_tables]" */
-static void add_module_name(const char *path, struct text *out)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const char *end = strstr(name, ".ko");
-
-	text_char(out, '[');
-	for (; name != end && *name; name++)
-		text_char(out, *name == '-' ? '_' : *name);
-	text_char(out, ']');
-}
-
 /* perf script has the name of a kernel module for its module, but the path where the
  * header's build ids know that; so has compat mode. */
 int naming_init(struct naming *n, const struct symbol_options *options,
 		const struct image *image, const char *path)
 {
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *end = strstr(name, ".ko");
+
 	*n = (struct naming){ .options = options, .image = image, .path = path };
 	if (image->kind != IMAGE_MODULE || *path == '[' ||
 	    (options->compat && image->build_id_size))
 		return 0;
-	add_module_name(path, &n->module);
+	/* "/lib/modules/6.1/kernel/net/nf-tables.ko.xz" -> "[nf_tables]" */
+	text_char(&n->module, '[');
+	for (; name != end && *name; name++)
+		text_char(&n->module, *name == '-' ? '_' : *name);
+	text_char(&n->module, ']');
 	n->path = n->module.bytes;
 	return n->module.failed ? -ENOMEM : 0;
 }
@@ -47,7 +42,7 @@ void naming_release(struct naming *n)
 	text_release(&n->module);
 }
 
-static bool ends_with(const char *text, size_t size, const char *end)
+static bool has_suffix(const char *text, size_t size, const char *end)
 {
 	size_t length = strlen(end);
 
@@ -80,7 +75,7 @@ static const char *short_name(const struct naming *n, size_t *size)
 		*size = strlen(name);
 		return name;
 	}
-	if (ends_with(name, *size, DELETED))
+	if (has_suffix(name, *size, DELETED))
 		*size -= strlen(DELETED);
 	if (*size > 2 && name[0] == '[' && name[*size - 1] == ']') {
 		*size -= 2;
@@ -109,26 +104,16 @@ static void add_unnamed(const struct naming *n, const struct name_parts *parts,
 }
 
 /* The module as perf script prints it. */
-static const char *printed_module(const struct naming *n, size_t *size)
+static void add_printed_module(const struct naming *n, struct text *line)
 {
-	const char *name = n->path;
-
-	*size = path_size(n);
-	if (n->image->kind == IMAGE_UNKNOWN || n->image->kind == IMAGE_HYPERVISOR ||
-	    *size == 0)
-		name = "[unknown]";
-	if (name != n->path)
-		*size = strlen(name);
-	return name;
-}
-
-static void add_module(const struct naming *n, struct text *line)
-{
-	size_t size;
-	const char *module = printed_module(n, &size);
+	size_t size = path_size(n);
 
 	text_string(line, " (");
-	text_add(line, module, size);
+	if (n->image->kind == IMAGE_UNKNOWN || n->image->kind == IMAGE_HYPERVISOR ||
+	    size == 0)
+		text_string(line, "[unknown]");
+	else
+		text_add(line, n->path, size);
 	text_char(line, ')');
 }
 
@@ -151,7 +136,7 @@ static bool add_printed(const struct naming *n, const struct name_parts *parts,
 		text_string(&line, "[unknown]");
 	}
 	if (!parts->inlined)
-		add_module(n, &line);
+		add_printed_module(n, &line);
 	if (!line.failed)
 		kept = tidy_line(line.bytes, line.size, pc, addrs, out);
 	out->failed |= line.failed;
@@ -211,11 +196,11 @@ static bool looks_like_kernel(const struct naming *n)
 	bool kernel;
 
 	text_string(&line, "x");
-	add_module(n, &line);
+	add_printed_module(n, &line);
 	if (line.failed)
 		return false;
 	module = tidy_module(line.bytes, line.size, &size);
-	kernel = ((size > 0 && *module == '[') || ends_with(module, size, "vmlinux")) &&
+	kernel = ((size > 0 && *module == '[') || has_suffix(module, size, "vmlinux")) &&
 		 !memmem(module, size, "unknown", 7);
 	text_release(&line);
 	return kernel;

@@ -67,7 +67,7 @@ void source_note_failed_reads(struct source *s)
 	note_failed_read(s, &s->files.debug, &s->files.debug_file);
 }
 
-static int read_object(const struct source_finder *finder, struct source *s)
+static int read_symbols(const struct source_finder *finder, struct source *s)
 {
 	struct found *f = &s->files;
 	const struct object *debug = f->debug.elf ? &f->debug : NULL;
@@ -88,23 +88,6 @@ static int read_object(const struct source_finder *finder, struct source *s)
 	else if (s->own.symbols.count == 0)
 		text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
 	return open_inlines(finder, s);
-}
-
-/* What is inlined is known of vmlinux only: a module would have to be linked first. */
-static int open_kernel(const struct source_finder *finder, uint32_t image,
-		       struct source *s)
-{
-	struct kernel_names names;
-	int err = kernel_find(finder->kernel, finder->images, finder->strings, image,
-			      &names);
-
-	if (err < 0)
-		return err;
-	s->own = names.own;
-	s->files = names.files;
-	s->symbols = names.is_own ? &s->own : names.symbols;
-	s->shift = names.shift;
-	return names.is_own ? open_inlines(finder, s) : 0;
 }
 
 static int find_recorded(const struct source_finder *finder, const struct image *image,
@@ -133,14 +116,27 @@ static int open_kernel_side(const struct source_finder *finder, uint32_t id,
 {
 	const struct image *image = &finder->images->list.v[id];
 	bool given = finder->options->vmlinux || finder->options->kallsyms;
-	struct recorded_names names;
-	int err = find_recorded(finder, image, &names);
+	struct recorded_names recorded;
+	struct kernel_names names;
+	int err = find_recorded(finder, image, &recorded);
 
-	if (err == 0 && (given || !names.symbols))
-		err = open_kernel(finder, id, s);
+	if (err == 0 && (given || !recorded.symbols)) {
+		err = kernel_find(finder->kernel, finder->images, finder->strings, id,
+				  &names);
+		if (err == 0) {
+			s->own = names.own;
+			s->files = names.files;
+			s->symbols = names.is_own ? &s->own : names.symbols;
+			s->shift = names.shift;
+		}
+		/* What is inlined is known of vmlinux only: a module would have to be
+		 * linked first. */
+		if (err == 0 && names.is_own)
+			err = open_inlines(finder, s);
+	}
 	s->raw = true;
-	if (err == 0 && names.symbols && !s->symbols)
-		use_recorded(&names, s);
+	if (err == 0 && recorded.symbols && !s->symbols)
+		use_recorded(&recorded, s);
 	return err;
 }
 
@@ -153,49 +149,36 @@ static bool is_better(const struct source_finder *finder, const struct image *im
 	       (image->build_id_size || symfs_is_set(&finder->options->places));
 }
 
-static int open_user_side(const struct source_finder *finder, const struct image *image,
-			  struct source *s)
-{
-	struct recorded_names names;
-	int err = read_object(finder, s);
-
-	if (err == 0)
-		err = find_recorded(finder, image, &names);
-	if (err == 0 && names.symbols && !is_better(finder, image, s))
-		use_recorded(&names, s);
-	return err;
-}
-
-static int open_object(const struct source_finder *finder, uint32_t id, struct source *s)
-{
-	const struct symbol_options *options = finder->options;
-	bool lines = options->srcline || options->inlines != SYMBOL_INLINES_NO;
-	unsigned need = NEED_SYMBOLS | (lines ? NEED_LINES : 0);
-
-	return image_find_object(&options->places, finder->images, finder->strings, id,
-				 need, &s->files);
-}
-
 static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
 {
+	const struct symbol_options *options = finder->options;
 	const struct image *image = &finder->images->list.v[id];
-	int err;
+	bool lines = options->srcline || options->inlines != SYMBOL_INLINES_NO;
+	struct recorded_names names;
+	int err = 0;
 
 	switch (image->kind) {
 	case IMAGE_FILE:
 	case IMAGE_VDSO:
-		err = open_object(finder, id, s);
+		err = image_find_object(&options->places, finder->images, finder->strings,
+					id, NEED_SYMBOLS | (lines ? NEED_LINES : 0),
+					&s->files);
 		break;
 	case IMAGE_KERNEL:
 	case IMAGE_MODULE:
 		return open_kernel_side(finder, id, s);
 	case IMAGE_ANON:
-		err = 0;
 		break;
 	default:
 		return 0;
 	}
-	return err < 0 ? err : open_user_side(finder, image, s);
+	if (err == 0)
+		err = read_symbols(finder, s);
+	if (err == 0)
+		err = find_recorded(finder, image, &names);
+	if (err == 0 && names.symbols && !is_better(finder, image, s))
+		use_recorded(&names, s);
+	return err;
 }
 
 int source_open(const struct source_finder *finder, uint32_t image, struct source *ret)
@@ -232,39 +215,33 @@ bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret)
 	return true;
 }
 
-static bool read_file(void *arg, uint64_t offset, void *ret, size_t size)
+static bool read_object_bytes(void *arg, uint64_t offset, void *ret, size_t size)
 {
 	return object_read(arg, offset, ret, size);
-}
-
-/* By one entry, as long as few are asked for: 1, 0, -ENOENT or -ENOMEM. */
-static int find_single(struct source *s, uint64_t address, uint64_t *ret)
-{
-	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
-	struct object *o = &s->files.object;
-
-	if (!s->has_single) {
-		s->has_single = true;
-		if (unwind_single_open(o, debug, &s->single) < 0)
-			return -ENOMEM;
-	}
-	return unwind_single_function(&s->single, address, read_file, o, ret);
 }
 
 int source_function(struct source *s, uint64_t address, uint64_t *ret)
 {
 	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
+	struct object *o = &s->files.object;
 	const struct cfi_source *from;
 	const struct span *span;
-	int found;
+	int found = 0;
 
-	if (!s->by_offset || !s->files.object.elf)
+	if (!s->by_offset || !o->elf)
 		return 0;
-	found = s->has_functions ? 0 : find_single(s, address, ret);
+	/* By one entry, as long as few are asked for. */
+	if (!s->has_functions && !s->has_single) {
+		s->has_single = true;
+		if (unwind_single_open(o, debug, &s->single) < 0)
+			return -ENOMEM;
+	}
+	if (!s->has_functions)
+		found = unwind_single_function(&s->single, address, read_object_bytes, o,
+					       ret);
 	if (found != 0)
 		return found == -ENOENT ? 0 : found;
-	if (!s->has_functions &&
-	    cfi_functions_open(&s->files.object, debug, &s->functions) < 0)
+	if (!s->has_functions && cfi_functions_open(o, debug, &s->functions) < 0)
 		return -ENOMEM;
 	s->has_functions = true;
 	span = spans_find(&s->functions.spans, address);

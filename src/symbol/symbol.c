@@ -32,26 +32,23 @@ struct symbolizer {
 	ARRAY(const struct recording *) recordings;
 };
 
-static int copy_text(struct arena *texts, const char **text)
-{
-	if (!*text)
-		return 0;
-	*text = arena_text(texts, *text, strlen(*text));
-	return *text ? 0 : -ENOMEM;
-}
-
-static int copy_options(struct symbolizer *s, const struct symbol_options *options)
+static int copy_symbol_options(struct symbolizer *s, const struct symbol_options *options)
 {
 	struct symbol_options *own = &s->options;
+	const char **texts[] = {
+		&own->places.symfs,   &own->places.debug_dir, &own->places.build_id_dir,
+		&own->places.map_dir, &own->kallsyms,	      &own->vmlinux,
+	};
 
 	*own = *options;
-	if (copy_text(&s->texts, &own->places.symfs) < 0 ||
-	    copy_text(&s->texts, &own->places.debug_dir) < 0 ||
-	    copy_text(&s->texts, &own->places.build_id_dir) < 0 ||
-	    copy_text(&s->texts, &own->places.map_dir) < 0 ||
-	    copy_text(&s->texts, &own->kallsyms) < 0 ||
-	    copy_text(&s->texts, &own->vmlinux) < 0)
-		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *given = *texts[i];
+
+		if (given)
+			*texts[i] = arena_text(&s->texts, given, strlen(given));
+		if (given && !*texts[i])
+			return -ENOMEM;
+	}
 	if (own->threads == 0)
 		own->threads = (unsigned)parallel_processors();
 	return 0;
@@ -70,7 +67,7 @@ int symbolizer_new(struct context *ctx, const struct images *images,
 	s->images = images;
 	s->strings = strings;
 	s->inlines = options->inlines;
-	err = copy_options(s, options);
+	err = copy_symbol_options(s, options);
 	if (err == 0)
 		err = kernel_new(ctx, &s->options, &s->kernel);
 	if (err < 0) {
@@ -136,24 +133,9 @@ static bool may_get_name(const struct run *r, uint32_t frame)
 }
 
 /* Has it to be looked up? Others have their names from an earlier run. */
-static bool is_wanted(const struct run *r, size_t frame)
+static bool frame_is_wanted(const struct run *r, size_t frame)
 {
 	return frame >= r->named || may_get_name(r, (uint32_t)frame);
-}
-
-/* Those that are looked up again count again. */
-static void forget_unnamed(struct run *r)
-{
-	for (size_t i = 0; i < r->named; i++) {
-		struct image_report *report =
-			&r->symbols->images.v[r->frames->list.v[i].image];
-
-		if (!may_get_name(r, (uint32_t)i))
-			continue;
-		report->frames--;
-		report->unnamed--;
-		r->symbols->inlined_of_frame.v[i] = 0;
-	}
 }
 
 /* Counting sort of the frames by image; every image with frames becomes a job. */
@@ -168,7 +150,7 @@ static int group_frames(struct run *r)
 	for (size_t i = 0; i < images; i++)
 		*array_add(&r->jobs) = (struct image_names){ .image = (uint32_t)i };
 	for (size_t i = 0; i < r->frames->list.count; i++)
-		r->jobs.v[frames[i].image].count += is_wanted(r, i);
+		r->jobs.v[frames[i].image].count += frame_is_wanted(r, i);
 	for (size_t i = 0; i < images; i++) {
 		r->jobs.v[i].frames = r->grouped + sum;
 		sum += r->jobs.v[i].count;
@@ -177,12 +159,21 @@ static int group_frames(struct run *r)
 	for (size_t i = 0; i < r->frames->list.count; i++) {
 		struct image_names *job = &r->jobs.v[frames[i].image];
 
-		if (!is_wanted(r, i))
+		if (!frame_is_wanted(r, i))
 			continue;
 		job->frames[job->count++] =
 			(struct keyed){ frames[i].address, (uint32_t)i };
 	}
-	forget_unnamed(r);
+	/* Those that are looked up again count again. */
+	for (size_t i = 0; i < r->named; i++) {
+		struct image_report *report = &r->symbols->images.v[frames[i].image];
+
+		if (!may_get_name(r, (uint32_t)i))
+			continue;
+		report->frames--;
+		report->unnamed--;
+		r->symbols->inlined_of_frame.v[i] = 0;
+	}
 	return 0;
 }
 
@@ -235,15 +226,13 @@ static int name_image(void *arg, size_t i, size_t worker)
 				r->symbols->of_frame.v, r->symbols->inlined_of_frame.v);
 }
 
-static uint64_t function_hash(const struct function *f)
-{
-	return hash_u64(((uint64_t)f->name << 32 | f->module) + hash_u64(f->kind));
-}
-
 /* The function of that name, module and kind. */
-static int add_function(struct symbols *symbols, const struct function *f, uint32_t *ret)
+static int intern_function(struct symbols *symbols, const struct function *f,
+			   uint32_t *ret)
 {
-	uint64_t hash = function_hash(f), i = hash_start(hash);
+	uint64_t hash =
+		hash_u64(((uint64_t)f->name << 32 | f->module) + hash_u64(f->kind));
+	uint64_t i = hash_start(hash);
 	struct function *slot;
 	uint32_t id;
 
@@ -278,27 +267,6 @@ static void make_label(struct run *r, const struct thread_label *label, bool tid
 	text_printf(&r->label, "%d", (int)label->pid);
 	if (tid)
 		text_printf(&r->label, "/%d", (int)label->tid);
-}
-
-static int label_name(struct run *r, const struct frame *f, uint32_t *ret)
-{
-	struct thread_label pid = { (uint32_t)f->address, (uint32_t)(f->address >> 32),
-				    0 };
-
-	if (f->flags & FRAME_TID)
-		make_label(r, &r->frames->threads.v[f->address], true);
-	else if (f->flags & FRAME_PID)
-		make_label(r, &pid, false);
-	else if (f->flags & FRAME_NAMELESS) {
-		text_clear(&r->label);
-		text_printf(&r->label, ":%d", (int)f->address);
-	} else {
-		*ret = (uint32_t)f->address;
-		return 0;
-	}
-	if (r->label.failed)
-		return -ENOMEM;
-	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
 }
 
 /* One that was named when its tree was saved. */
@@ -337,57 +305,42 @@ static int merge_clone(struct run *r, uint32_t *name)
 	return intern_add(r->s->strings, r->label.bytes, r->label.size, name);
 }
 
-static int take_label(struct run *r, const struct frame *frame, struct function *ret)
+/* A frame that is no code: a process, a mark, a name that came as text. */
+static int take_label(struct run *r, uint32_t id)
 {
-	bool clones = r->s->options.merge_clones &&
-		      frame->flags & (FRAME_TEXT | FRAME_FUNCTION);
-	int err = 0;
+	const struct frame *frame = &r->frames->list.v[id];
+	struct function f = { .name = (uint32_t)frame->address,
+			      .kind = frame->flags & FRAME_GAP ? FUNCTION_GAP
+							       : FUNCTION_LABEL };
+	struct thread_label pid = { (uint32_t)frame->address,
+				    (uint32_t)(frame->address >> 32), 0 };
+	bool makes_label = true;
 
-	*ret = (struct function){ .kind = frame->flags & FRAME_GAP ? FUNCTION_GAP
-								   : FUNCTION_LABEL };
-	if (frame->flags & FRAME_FUNCTION)
-		*ret = saved_function(&r->frames->functions.v[frame->address]);
-	else
-		err = label_name(r, frame, &ret->name);
-	return err == 0 && clones ? merge_clone(r, &ret->name) : err;
-}
-
-static int take_labels(struct run *r, const struct image_names *job)
-{
-	for (size_t i = 0; i < job->count; i++) {
-		uint32_t id = job->frames[i].id;
-		struct function f;
-
-		if (take_label(r, &r->frames->list.v[id], &f) < 0 ||
-		    add_function(r->symbols, &f, &r->symbols->of_frame.v[id]) < 0)
-			return -ENOMEM;
+	if (frame->flags & FRAME_FUNCTION) {
+		f = saved_function(&r->frames->functions.v[frame->address]);
+		makes_label = false;
+	} else if (frame->flags & FRAME_TID) {
+		make_label(r, &r->frames->threads.v[frame->address], true);
+	} else if (frame->flags & FRAME_PID) {
+		make_label(r, &pid, false);
+	} else if (frame->flags & FRAME_NAMELESS) {
+		text_clear(&r->label);
+		text_printf(&r->label, ":%d", (int)frame->address);
+	} else {
+		makes_label = false;
 	}
-	return 0;
+	if (makes_label && (r->label.failed || intern_add(r->s->strings, r->label.bytes,
+							  r->label.size, &f.name) < 0))
+		return -ENOMEM;
+	if (r->s->options.merge_clones && frame->flags & (FRAME_TEXT | FRAME_FUNCTION) &&
+	    merge_clone(r, &f.name) < 0)
+		return -ENOMEM;
+	return intern_function(r->symbols, &f, &r->symbols->of_frame.v[id]);
 }
 
-static int add_text(struct run *r, const struct text *t, uint32_t *ret)
+static int add_report_text(struct run *r, const struct text *t, uint32_t *ret)
 {
 	return intern_add(r->s->strings, t->bytes ? t->bytes : "", t->size, ret);
-}
-
-static int take_report(struct run *r, const struct image_names *job)
-{
-	struct image_report *report = &r->symbols->images.v[job->image];
-	uint32_t said = report->problem;
-
-	report->frames += job->count;
-	report->unnamed += job->unnamed;
-	report->refused = job->refused;
-	report->debug_info = job->debug_info;
-	report->names = (uint8_t)job->known;
-	report->entries = job->entries;
-	if (add_text(r, &job->file, &report->file) < 0 ||
-	    add_text(r, &job->debug_file, &report->debug_file) < 0 ||
-	    add_text(r, &job->problem, &report->problem) < 0)
-		return -ENOMEM;
-	if (job->trouble && report->problem != said)
-		warn(r->ctx, "%s", job->problem.bytes);
-	return 0;
 }
 
 /* Its path, as recorded. Many files hold what one runtime compiled: they are one. */
@@ -409,17 +362,6 @@ static int module_of(struct run *r, const struct image_names *job, uint32_t *ret
 	if (r->label.failed)
 		return -ENOMEM;
 	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
-}
-
-static enum function_kind kind_of(const struct run *r, const struct image_names *job,
-				  const struct image_function *f)
-{
-	if (!f->inlined)
-		return job->kind;
-	/* perf script names no module with them, so they count as nobody's. */
-	if (r->s->options.compat)
-		return FUNCTION_USER;
-	return r->s->options.inline_mark ? FUNCTION_INLINED : job->kind;
 }
 
 /* The job's runs go behind those of others; its frames say where they are now. */
@@ -462,16 +404,23 @@ static int keep_name(struct run *r, const char *name, size_t size, uint32_t *ret
 /* Strings get their ids, and functions of all images become one set. */
 static int take_functions(struct run *r, const struct image_names *job)
 {
+	const struct symbol_options *options = &r->s->options;
 	uint32_t *ids = malloc((job->functions.count + 1) * sizeof(*ids)), module;
 	int err = ids ? module_of(r, job, &module) : -ENOMEM;
 
 	for (size_t i = 0; i < job->functions.count && err == 0; i++) {
 		const struct image_function *from = &job->functions.v[i];
 		struct function f = { .module = module,
-				      .kind = (uint8_t)kind_of(r, job, from),
+				      .kind = (uint8_t)job->kind,
 				      .unnamed = from->unnamed,
 				      .dropped = from->dropped };
 
+		/* perf script names no module with what was inlined, so it counts as
+		 * nobody's. */
+		if (from->inlined && options->compat)
+			f.kind = FUNCTION_USER;
+		else if (from->inlined && options->inline_mark)
+			f.kind = FUNCTION_INLINED;
 		err = keep_name(r, from->size ? job->names.bytes + from->name : "",
 				from->size, &f.name);
 		if (err == 0 && from->file_size)
@@ -479,7 +428,7 @@ static int take_functions(struct run *r, const struct image_names *job)
 					&f.file);
 		f.line = from->line;
 		if (err == 0)
-			err = add_function(r->symbols, &f, &ids[i]);
+			err = intern_function(r->symbols, &f, &ids[i]);
 	}
 	for (size_t i = 0; i < job->count && err == 0; i++) {
 		uint32_t *function = &r->symbols->of_frame.v[job->frames[i].id];
@@ -492,26 +441,42 @@ static int take_functions(struct run *r, const struct image_names *job)
 	return err;
 }
 
-static int take_all(struct run *r)
+/* What the jobs have found becomes the symbols', in the order of images. */
+static int take_jobs(struct run *r)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < r->jobs.count && err == 0; i++) {
 		const struct image_names *job = &r->jobs.v[i];
+		struct image_report *report = &r->symbols->images.v[i];
+		uint32_t said = report->problem;
 
 		if (job->count == 0)
 			continue;
-		if (r->s->images->list.v[i].kind == IMAGE_NAMES)
-			err = take_labels(r, job);
-		else
+		if (r->s->images->list.v[i].kind != IMAGE_NAMES)
 			err = take_functions(r, job);
-		if (err == 0)
-			err = take_report(r, job);
+		else
+			for (size_t k = 0; k < job->count && err == 0; k++)
+				err = take_label(r, job->frames[k].id);
+		if (err < 0)
+			break;
+		report->frames += job->count;
+		report->unnamed += job->unnamed;
+		report->refused = job->refused;
+		report->debug_info = job->debug_info;
+		report->names = (uint8_t)job->known;
+		report->entries = job->entries;
+		if (add_report_text(r, &job->file, &report->file) < 0 ||
+		    add_report_text(r, &job->debug_file, &report->debug_file) < 0 ||
+		    add_report_text(r, &job->problem, &report->problem) < 0)
+			return -ENOMEM;
+		if (job->trouble && report->problem != said)
+			warn(r->ctx, "%s", job->problem.bytes);
 	}
 	return err;
 }
 
-static int make_room(struct run *r)
+static int reserve_frames(struct run *r)
 {
 	struct symbols *symbols = r->symbols;
 	size_t frames = r->frames->list.count, images = r->s->images->list.count;
@@ -529,27 +494,6 @@ static int make_room(struct run *r)
 	return 0;
 }
 
-static void run_release(struct run *r)
-{
-	for (size_t i = 0; i < r->jobs.count; i++)
-		image_names_release(&r->jobs.v[i]);
-	array_release(&r->jobs);
-	array_release(&r->order);
-	text_release(&r->label);
-	recorded_free(r->finder.recorded);
-	map_files_free(r->finder.maps);
-	free(r->grouped);
-}
-
-/* perf 6.1 looks for inlined functions only where it unwinds the stack itself. */
-static void choose_inlines(struct symbolizer *s)
-{
-	bool none =
-		s->inlines == SYMBOL_INLINES_AUTO && s->options.compat && !s->user_stacks;
-
-	s->options.inlines = none ? SYMBOL_INLINES_NO : s->inlines;
-}
-
 int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frames *frames,
 		   struct symbols *symbols)
 {
@@ -563,11 +507,14 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 	};
 	int err;
 
-	choose_inlines(s);
+	/* perf 6.1 looks for inlined functions only where it unwinds the stack itself. */
+	s->options.inlines = s->inlines;
+	if (s->inlines == SYMBOL_INLINES_AUTO && s->options.compat && !s->user_stacks)
+		s->options.inlines = SYMBOL_INLINES_NO;
 	err = recorded_new(s->strings, s->recordings.v, s->recordings.count,
 			   &r.finder.recorded);
 	if (err == 0)
-		err = make_room(&r);
+		err = reserve_frames(&r);
 	if (err == 0)
 		err = group_frames(&r);
 	if (err == 0)
@@ -578,8 +525,15 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 	if (err == 0)
 		err = parallel_run(s->options.threads, r.order.count, name_image, &r);
 	if (err == 0)
-		err = take_all(&r);
-	run_release(&r);
+		err = take_jobs(&r);
+	for (size_t i = 0; i < r.jobs.count; i++)
+		image_names_release(&r.jobs.v[i]);
+	array_release(&r.jobs);
+	array_release(&r.order);
+	text_release(&r.label);
+	recorded_free(r.finder.recorded);
+	map_files_free(r.finder.maps);
+	free(r.grouped);
 	if (err == 0)
 		return 0;
 	symbols_release(symbols);

@@ -14,7 +14,7 @@
 
 #define ANONYMOUS "(anonymous"
 
-static bool starts(const char *p, const char *end, const char *prefix)
+static bool has_prefix(const char *p, const char *end, const char *prefix)
 {
 	size_t size = strlen(prefix);
 
@@ -32,7 +32,7 @@ static void add_char(struct text *out, char c)
 	text_char(out, c);
 }
 
-static void add_all(struct text *out, const char *p, const char *end)
+static void add_chars(struct text *out, const char *p, const char *end)
 {
 	while (p < end)
 		add_char(out, *p++);
@@ -40,7 +40,7 @@ static void add_all(struct text *out, const char *p, const char *end)
 
 void tidy_characters(const char *name, size_t size, struct text *out)
 {
-	add_all(out, name, name + size);
+	add_chars(out, name, name + size);
 }
 
 /* Ours: the quotes of operator"" _s are its name. */
@@ -101,35 +101,34 @@ static const char *skip_brackets(const char *name, const char *p, const char *en
 	return end;
 }
 
-/* Behind a parameter list and what is said about it: " const", " [clone .cold]". */
-static const char *skip_parameters(const char *name, const char *p, const char *end)
-{
-	const char *scope;
-
-	p = skip_brackets(name, p, end);
-	scope = memmem(p, (size_t)(end - p), "::", 2);
-	return scope ? scope : end;
-}
-
 static void add_without_parameters(const char *name, const char *end, struct text *out)
 {
-	const char *p = name;
+	const char *p = name, *scope;
 
 	while (p < end) {
 		const char *behind = operator_end(name, p, end);
 
-		if (behind == p && (memchr("<[{", *p, 3) || starts(p, end, ANONYMOUS) ||
-				    (*p == '(' && p == name)))
+		if (behind == p &&
+		    (memchr("<[{", *p, 3) || has_prefix(p, end, ANONYMOUS) ||
+		     (*p == '(' && p == name)))
 			behind = skip_brackets(name, p, end);
 		else if (behind == p && *p != '(')
 			behind = p + 1;
 		add_keeping_operators(name, p, behind, out);
-		p = behind > p ? behind : skip_parameters(name, p, end);
+		if (behind > p) {
+			p = behind;
+			continue;
+		}
+		/* Behind a parameter list is what is said about it, up to the next scope:
+		 * " const", " [clone .cold]". */
+		p = skip_brackets(name, p, end);
+		scope = memmem(p, (size_t)(end - p), "::", 2);
+		p = scope ? scope : end;
 	}
 }
 
 /* A name is never empty. */
-static void end_name(struct text *out, size_t start)
+static void finish_name(struct text *out, size_t start)
 {
 	while (out->size > start && out->bytes[out->size - 1] == ' ')
 		out->bytes[--out->size] = '\0';
@@ -142,7 +141,7 @@ void tidy_whole_name(const char *name, size_t size, struct text *out)
 	size_t start = out->size;
 
 	add_keeping_operators(name, name, name + size, out);
-	end_name(out, start);
+	finish_name(out, start);
 }
 
 void tidy_name(const char *name, size_t size, struct text *out)
@@ -155,7 +154,7 @@ void tidy_name(const char *name, size_t size, struct text *out)
 		add_keeping_operators(name, name, end, out);
 	else
 		add_without_parameters(name, end, out);
-	end_name(out, start);
+	finish_name(out, start);
 }
 
 /* Its name for code without one: the file's, in one more pair of brackets. */
@@ -184,15 +183,9 @@ static const char *cut_of(const char *p, const char *end)
 	if (is_go_method(p, end))
 		return end;
 	for (; p < end; p++)
-		if (*p == '(' && !starts(p, end, "(anonymous namespace)"))
+		if (*p == '(' && !has_prefix(p, end, "(anonymous namespace)"))
 			return p;
 	return end;
-}
-
-static void add_part(const char *p, const char *end, struct text *out)
-{
-	p = skip_java_letter(p, end);
-	add_all(out, p, cut_of(p, end));
 }
 
 static const char *line_module(const char *line, const char *end)
@@ -233,18 +226,6 @@ static const char *without_offset(const char *line, const char *end)
 	return end;
 }
 
-static bool is_unknown(const char *p, const char *end)
-{
-	return end - p == 9 && memcmp(p, "[unknown]", 9) == 0;
-}
-
-/* Parts after the first are calls that were inlined in it. */
-static void mark_inlined(struct text *out, size_t start)
-{
-	if (!memmem(out->bytes + start, out->size - start, "_[i]", 4))
-		text_string(out, "_[i]");
-}
-
 bool tidy_line(const char *line, size_t size, const char *pc, bool addrs,
 	       struct text *out)
 {
@@ -269,15 +250,20 @@ bool tidy_line(const char *line, size_t size, const char *pc, bool addrs,
 		if (start > first || p > line)
 			text_char(out, ';');
 		text_clear(&part);
-		if (is_unknown(p, next))
+		if (next - p == 9 && memcmp(p, "[unknown]", 9) == 0)
 			add_unknown(module, module_size, pc, addrs, &part);
 		else
 			text_add(&part, p, (size_t)(next - p));
 		start = out->size;
-		if (part.size > 0)
-			add_part(part.bytes, part.bytes + part.size, out);
-		if (p > line)
-			mark_inlined(out, start);
+		if (part.size > 0) {
+			const char *stop = part.bytes + part.size;
+			const char *begin = skip_java_letter(part.bytes, stop);
+
+			add_chars(out, begin, cut_of(begin, stop));
+		}
+		/* Parts after the first are calls that were inlined in it. */
+		if (p > line && !memmem(out->bytes + start, out->size - start, "_[i]", 4))
+			text_string(out, "_[i]");
 		if (next == end)
 			break;
 	}
