@@ -105,23 +105,10 @@ static struct alias_group *alias_group_at(struct alias *al, uint32_t first)
 	return g;
 }
 
-/* From what was chosen last, which has ended. */
-static uint32_t choose_next(struct alias *al, const struct alias_group *g,
-			    uint64_t address)
-{
-	const struct symbol *symbols = al->st->symbols.v;
-	uint32_t end = g->first + g->count, chosen = UINT32_MAX;
-
-	for (uint32_t i = g->first; i < end && i - g->first < MOST_ALIASES; i++)
-		if (symbols[i].end > address &&
-		    (chosen == UINT32_MAX || is_better_alias(al, g, chosen, i)))
-			chosen = i;
-	return chosen == UINT32_MAX ? g->longest : chosen;
-}
-
 uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address)
 {
 	const struct symbol *symbols = al->st->symbols.v;
+	uint32_t chosen = UINT32_MAX, compared;
 	struct alias_group *g;
 
 	if (first + 1 == al->st->symbols.count ||
@@ -133,8 +120,15 @@ uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address)
 		return first;
 	}
 	if (g->chosen == UINT32_MAX || address < g->address ||
-	    symbols[g->chosen].end <= address)
-		g->chosen = choose_next(al, g, address);
+	    symbols[g->chosen].end <= address) {
+		/* From what was chosen last, which has ended. */
+		compared = g->count < MOST_ALIASES ? g->count : MOST_ALIASES;
+		for (uint32_t i = g->first; i < g->first + compared; i++)
+			if (symbols[i].end > address &&
+			    (chosen == UINT32_MAX || is_better_alias(al, g, chosen, i)))
+				chosen = i;
+		g->chosen = chosen == UINT32_MAX ? g->longest : chosen;
+	}
 	g->address = address;
 	al->failed |= al->name.failed;
 	return g->chosen;

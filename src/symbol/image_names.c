@@ -313,53 +313,44 @@ static int key_frames(struct naming_job *n, size_t *count)
 }
 
 /*
- * Kernels have padding before functions, with symbols of its own, that calls nothing:
- * what looks like a return address behind it is the function that a thunk is about to
- * jump to.
+ * The symbol that covers @address; false where none does. That of a caller may be the function
+ * behind it, whose first byte a return address is:
+ *
+ * Kernels have padding before functions, with symbols of its own, that calls nothing: what looks
+ * like a return address behind it is the function that a thunk is about to jump to.
+ *
+ * Elsewhere that is what the last call of the function before it left behind, or what somebody has
+ * put on the stack who does not call: the kernel that of __restore_rt, makecontext() that of
+ * __start_context.
  */
-static bool is_padding(const struct naming_job *n, uint32_t symbol)
+static bool symbol_of_address(struct naming_job *n, uint64_t *address, bool caller,
+			      size_t *at, uint32_t *ret)
 {
 	const struct symtab *st = n->source.symbols;
-	size_t size;
-	const char *name = symtab_name(st, &st->symbols.v[symbol], &size);
-
-	return size > 6 && memcmp(name, "__pfx_", 6) == 0;
-}
-
-/*
- * A return address that is the first byte of a function is what the last call of the one before
- * it left behind, or what somebody has put on the stack who does not call: the kernel that of
- * __restore_rt, makecontext() that of __start_context. @span: of the byte before, @next: the one
- * that comes then.
- */
-static bool is_first_byte(const struct naming_job *n, const struct span *span,
-			  size_t next, uint64_t ra)
-{
-	const struct spans *spans = &n->source.symbols->spans;
-
-	return next < spans->list.count && spans->list.v[next].start == ra &&
-	       (!span || span->end == ra) && source_calls_not(&n->source, ra);
-}
-
-/* The symbol that covers @address, which is of a caller that may be the function behind it; false where
- * none does. */
-static bool symbol_at(struct naming_job *n, uint64_t *address, bool caller, size_t *at,
-		      uint32_t *ret)
-{
-	const struct spans *spans = &n->source.symbols->spans;
+	const struct spans *spans = &st->spans;
 	const struct span *span = spans_next(spans, *address, at);
+	size_t next = *at + (span != NULL), size;
+	uint64_t ra = *address + 1;
+	const char *name;
+	bool is_next;
 
 	if (span)
 		*ret = alias_choose(&n->alias, span->id, *address);
 	if (!caller)
 		return span;
-	if (n->source.raw ? !span || !is_padding(n, *ret)
-			  : !is_first_byte(n, span, *at + (span != NULL), *address + 1))
+	if (n->source.raw) {
+		name = span ? symtab_name(st, &st->symbols.v[*ret], &size) : NULL;
+		is_next = name && size > 6 && memcmp(name, "__pfx_", 6) == 0;
+	} else {
+		is_next = next < spans->list.count && spans->list.v[next].start == ra &&
+			  (!span || span->end == ra) && source_calls_not(&n->source, ra);
+	}
+	if (!is_next)
 		return span;
-	++*address;
-	span = spans_find(spans, *address);
+	*address = ra;
+	span = spans_find(spans, ra);
 	if (span)
-		*ret = alias_choose(&n->alias, span->id, *address);
+		*ret = alias_choose(&n->alias, span->id, ra);
 	return span;
 }
 
@@ -408,7 +399,7 @@ static int name_keyed(struct naming_job *n, size_t count)
 		bool caller = f->flags & FRAME_CALLER && !compat;
 		struct inline_chain chain = { NULL, 0 };
 		uint64_t recorded = address;
-		bool found = symbol_at(n, &address, caller, &at, &symbol);
+		bool found = symbol_of_address(n, &address, caller, &at, &symbol);
 
 		/* What debug information says is of the address that was recorded. */
 		if (address == recorded && n->source.inlines)

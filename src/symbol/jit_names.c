@@ -321,7 +321,7 @@ static int make_symtab(struct mapping *m)
 	return 0;
 }
 
-static int compare_u64(const void *a, const void *b)
+static int compare_code_addresses(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -355,7 +355,7 @@ int jit_names_add(const struct source_finder *finder, const struct frames *frame
 	for (size_t i = 0; i < job->count; i++)
 		m.addresses[i] =
 			map_files_address(finder, &frames->list.v[job->frames[i].id]);
-	qsort(m.addresses, m.count, sizeof(*m.addresses), compare_u64);
+	qsort(m.addresses, m.count, sizeof(*m.addresses), compare_code_addresses);
 	if (image->kind == IMAGE_JIT) {
 		err = name_dumped(&m);
 	} else if (image->code) {

@@ -137,7 +137,7 @@ static bool is_code_type(char type)
 }
 
 /* Functions and data; other letters are constants and read-only data. "$x" is a mark. */
-static bool is_wanted_symbol(char type, char first)
+static bool is_code_or_data(char type, char first)
 {
 	if (first == '$' || first == '\t' || first == '\0')
 		return false;
@@ -202,7 +202,7 @@ static int parse_lines(struct parser *p, char *line, char *end)
 			stop--;
 		*stop = '\0';
 		if (c > line && c - line <= DIGITS && stop - c > 3 && c[0] == ' ' &&
-		    c[2] == ' ' && is_wanted_symbol(c[1], c[3]))
+		    c[2] == ' ' && is_code_or_data(c[1], c[3]))
 			err = add_kallsyms_line(p, address, c[1], line + (c + 3 - line),
 						stop);
 		line = next ? next + 1 : end;

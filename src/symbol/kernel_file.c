@@ -22,33 +22,12 @@ static struct wanted_kernel wanted_kernel(const struct image *image, const char 
 				       .release = release };
 }
 
-/* The one that was given; who gives it has to know, but a build id that differs tells. */
-static int open_given(const struct symbol_options *options, const struct image *image,
-		      struct found *f)
-{
-	struct context ctx = { .budget = options->places.budget };
-	int err = object_open(&ctx, options->vmlinux, &f->object);
-
-	if (err < 0) {
-		text_string(&f->problem, ctx.error);
-		return err == -ENOMEM ? err : 0;
-	}
-	text_string(&f->file, options->vmlinux);
-	if (image->build_id_size == 0 || f->object.build_id_size == 0 ||
-	    object_has_build_id(&f->object, image->build_id, image->build_id_size))
-		return 0;
-	text_printf(&f->problem, "'%s' has not the recorded build id", options->vmlinux);
-	f->refused = true;
-	object_close(&f->object);
-	return 0;
-}
-
 /*
  * Whether the symbols fit, and how far the kernel was moved when it was booted (KASLR): the
  * recording has the address of one of its symbols.
  */
-static bool accept(struct kernel_names *names, const struct image *image,
-		   const char *reference, bool given)
+static bool accept_vmlinux(struct kernel_names *names, const struct image *image,
+			   const char *reference, bool given)
 {
 	struct text *problem = &names->files.problem;
 	const char *path = names->files.file.bytes;
@@ -78,20 +57,37 @@ int kernel_file_vmlinux(const struct symbol_options *options,
 {
 	const char *release = intern_text(strings, image->release);
 	struct wanted_kernel wanted = wanted_kernel(image, NULL, release);
+	struct context ctx = { .budget = options->places.budget };
 	struct found *f = &ret->files;
 	int err;
 
 	wanted.remote = side == KERNEL_REMOTE;
-	if (options->vmlinux)
-		err = open_given(options, image, f);
-	else
+	if (options->vmlinux) {
+		err = object_open(&ctx, options->vmlinux, &f->object);
+		if (err < 0) {
+			text_string(&f->problem, ctx.error);
+			return err == -ENOMEM ? err : 0;
+		}
+		text_string(&f->file, options->vmlinux);
+		/* Who gives it has to know, but a build id that differs tells. */
+		if (image->build_id_size && f->object.build_id_size &&
+		    !object_has_build_id(&f->object, image->build_id,
+					 image->build_id_size)) {
+			text_printf(&f->problem, "'%s' has not the recorded build id",
+				    options->vmlinux);
+			f->refused = true;
+			object_close(&f->object);
+		}
+	} else {
 		err = find_kernel_file(&options->places, &wanted, f);
+	}
 	if (err < 0 || !f->object.elf)
 		return err;
 	err = symtab_read(&ret->own, &f->object, NULL);
 	if (err == 0)
-		ret->is_own = accept(ret, image, intern_text(strings, image->reference),
-				     options->vmlinux);
+		ret->is_own =
+			accept_vmlinux(ret, image, intern_text(strings, image->reference),
+				       options->vmlinux);
 	return err;
 }
 

@@ -11,34 +11,28 @@
 
 #include "find/find.h"
 
-/* "/proc/kallsyms" -> "/proc/modules" */
-static int place_modules(struct kernel_table *t)
+void kernel_table_read(struct kernel_table *t)
 {
 	static const char name[] = "kallsyms";
 	const char *slash = strrchr(t->path, '/');
 	size_t directory = slash ? (size_t)(slash + 1 - t->path) : 0;
 	struct text path = { 0 };
 	struct stat st;
-	int err = 0;
 
-	if (strcmp(t->path + directory, name) != 0)
-		return 0;
+	t->loaded = true;
+	t->err = kallsyms_read(&t->ctx, t->path, &t->kallsyms);
+	if (t->err < 0 || strcmp(t->path + directory, name) != 0)
+		return;
+	/* Where modules were loaded is in the file beside it: "/proc/modules". */
 	text_add(&path, t->path, directory);
 	text_string(&path, "modules");
 	if (path.failed)
-		err = -ENOMEM;
+		t->err = -ENOMEM;
 	else if (stat(path.bytes, &st) == 0 && S_ISREG(st.st_mode))
-		err = kallsyms_place(&t->kallsyms, path.bytes);
-	text_release(&path);
-	return err;
-}
-
-void kernel_table_read(struct kernel_table *t)
-{
-	t->err = kallsyms_read(&t->ctx, t->path, &t->kallsyms);
-	if (t->err == 0 && place_modules(t) < 0)
+		t->err = kallsyms_place(&t->kallsyms, path.bytes);
+	if (t->err < 0)
 		t->err = fail_memory(&t->ctx);
-	t->loaded = true;
+	text_release(&path);
 }
 
 void kernel_table_release(struct kernel_table *t)

@@ -62,13 +62,6 @@ int map_files_open(const struct source_finder *finder, uint32_t image,
 	return err;
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 static uint64_t hash_inode(const struct stat *st)
 {
 	return hash_u64(st->st_ino + hash_u64(st->st_dev));
@@ -80,9 +73,16 @@ static uint32_t find_map_file(const struct map_files *m, const struct stat *st)
 	uint64_t hash = hash_inode(st), i = hash_start(hash);
 	uint32_t id;
 
-	while ((id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE)
-		if (is_same_file(&m->list.v[id]->st, st))
+	while ((id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE) {
+		const struct stat *other = &m->list.v[id]->st;
+
+		/* One that was written to between two looks is another one. */
+		if (other->st_dev == st->st_dev && other->st_ino == st->st_ino &&
+		    other->st_size == st->st_size &&
+		    other->st_mtim.tv_sec == st->st_mtim.tv_sec &&
+		    other->st_mtim.tv_nsec == st->st_mtim.tv_nsec)
 			return id;
+	}
 	return NO_FILE;
 }
 
@@ -208,7 +208,7 @@ static bool is_within_total(struct map_files *m, const struct stat *st)
 	return false;
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_map_addresses(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -231,7 +231,7 @@ static int collect_addresses(const struct map_files *m, struct map_file *f)
 			f->addresses[count++] = map_files_address(
 				m->finder,
 				&m->frames->list.v[f->jobs.v[i]->frames[k].id]);
-	qsort(f->addresses, count, sizeof(*f->addresses), by_address);
+	qsort(f->addresses, count, sizeof(*f->addresses), compare_map_addresses);
 	for (size_t i = 0; i < count; i++)
 		if (different == 0 || f->addresses[i] != f->addresses[different - 1])
 			f->addresses[different++] = f->addresses[i];

@@ -42,7 +42,7 @@ void naming_release(struct naming *n)
 	text_release(&n->module);
 }
 
-static bool has_suffix(const char *text, size_t size, const char *end)
+static bool has_end(const char *text, size_t size, const char *end)
 {
 	size_t length = strlen(end);
 
@@ -75,7 +75,7 @@ static const char *short_name(const struct naming *n, size_t *size)
 		*size = strlen(name);
 		return name;
 	}
-	if (has_suffix(name, *size, DELETED))
+	if (has_end(name, *size, DELETED))
 		*size -= strlen(DELETED);
 	if (*size > 2 && name[0] == '[' && name[*size - 1] == ']') {
 		*size -= 2;
@@ -117,24 +117,31 @@ static void add_printed_module(const struct naming *n, struct text *line)
 	text_char(line, ')');
 }
 
-static bool add_printed(const struct naming *n, const struct name_parts *parts,
-			struct text *out)
+bool naming_add(const struct naming *n, const struct name_parts *parts, struct text *out)
 {
+	bool addrs = n->options->unnamed == SYMBOL_UNNAMED_ADDRESS, kept = false;
 	struct text line = { 0 };
 	char pc[17];
-	bool addrs = n->options->unnamed == SYMBOL_UNNAMED_ADDRESS;
-	bool kept = false;
 
-	snprintf(pc, sizeof(pc), "%" PRIx64, parts->pc);
-	if (parts->inlined) {
-		text_add(&line, parts->symbol, parts->size);
-		text_string(&line, " (inlined)");
-	} else if (parts->symbol) {
-		text_add(&line, parts->symbol, parts->size);
-		text_printf(&line, "+0x%" PRIx64, parts->offset);
-	} else {
-		text_string(&line, "[unknown]");
+	if (!n->options->compat) {
+		if (!parts->symbol)
+			add_unnamed(n, parts, out);
+		else if (parts->whole || n->options->demangle == SYMBOL_DEMANGLE_FULL)
+			tidy_whole_name(parts->symbol, parts->size, out);
+		else
+			tidy_name(parts->symbol, parts->size, out);
+		return true;
 	}
+	/* The line that perf script prints, and what stackcollapse-perf.pl makes of it. */
+	snprintf(pc, sizeof(pc), "%" PRIx64, parts->pc);
+	if (parts->symbol || parts->inlined)
+		text_add(&line, parts->symbol, parts->size);
+	if (parts->inlined)
+		text_string(&line, " (inlined)");
+	else if (parts->symbol)
+		text_printf(&line, "+0x%" PRIx64, parts->offset);
+	else
+		text_string(&line, "[unknown]");
 	if (!parts->inlined)
 		add_printed_module(n, &line);
 	if (!line.failed)
@@ -142,19 +149,6 @@ static bool add_printed(const struct naming *n, const struct name_parts *parts,
 	out->failed |= line.failed;
 	text_release(&line);
 	return kept;
-}
-
-bool naming_add(const struct naming *n, const struct name_parts *parts, struct text *out)
-{
-	if (n->options->compat)
-		return add_printed(n, parts, out);
-	if (!parts->symbol)
-		add_unnamed(n, parts, out);
-	else if (parts->whole || n->options->demangle == SYMBOL_DEMANGLE_FULL)
-		tidy_whole_name(parts->symbol, parts->size, out);
-	else
-		tidy_name(parts->symbol, parts->size, out);
-	return true;
 }
 
 static bool is_perf_map(const char *path, size_t size)
@@ -200,7 +194,7 @@ static bool looks_like_kernel(const struct naming *n)
 	if (line.failed)
 		return false;
 	module = tidy_module(line.bytes, line.size, &size);
-	kernel = ((size > 0 && *module == '[') || has_suffix(module, size, "vmlinux")) &&
+	kernel = ((size > 0 && *module == '[') || has_end(module, size, "vmlinux")) &&
 		 !memmem(module, size, "unknown", 7);
 	text_release(&line);
 	return kernel;

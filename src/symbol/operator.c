@@ -20,26 +20,20 @@ bool operator_is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-static const char *symbol_end(const char *p, const char *end)
-{
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		size_t size = strlen(symbols[i]);
-
-		if ((size_t)(end - p) >= size && memcmp(p, symbols[i], size) == 0)
-			return p + size;
-	}
-	return p;
-}
-
 const char *operator_end(const char *name, const char *p, const char *end)
 {
 	static const char word[] = "operator";
 	const size_t size = sizeof(word) - 1;
-	const char *behind;
 
 	if (*p != 'o' || (size_t)(end - p) < size || memcmp(p, word, size) != 0 ||
 	    (p > name && operator_is_letter(p[-1])))
 		return p;
-	behind = symbol_end(p + size, end);
-	return behind > p + size ? behind : p;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		size_t length = strlen(symbols[i]);
+
+		if ((size_t)(end - p) - size >= length &&
+		    memcmp(p + size, symbols[i], length) == 0)
+			return p + size + length;
+	}
+	return p;
 }

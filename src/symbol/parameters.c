@@ -21,7 +21,7 @@ struct scan {
 	char *kept, *to; /* what is to stay and was not moved yet, and where it goes */
 };
 
-static bool starts(const struct scan *s, const char *p, const char *prefix)
+static bool has_next(const struct scan *s, const char *p, const char *prefix)
 {
 	size_t size = strlen(prefix);
 
@@ -29,7 +29,7 @@ static bool starts(const struct scan *s, const char *p, const char *prefix)
 }
 
 /* One step: over an operator's name, or over one character. */
-static void step(struct scan *s)
+static void scan_step(struct scan *s)
 {
 	s->p += brackets_step(&s->brackets, s->p) - s->p;
 }
@@ -38,7 +38,7 @@ static void step(struct scan *s)
 static char *behind_bracket(struct scan *s)
 {
 	do
-		step(s);
+		scan_step(s);
 	while (s->p < s->end && s->brackets.depth > 0 && !s->brackets.lost);
 	s->brackets.lost |= s->brackets.depth > 0;
 	return s->p;
@@ -51,16 +51,11 @@ static char *skip_qualifiers(const struct scan *s, char *p)
 					     " &&",    " &",	    " noexcept" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (starts(s, p, words[i])) {
+		if (has_next(s, p, words[i])) {
 			p += strlen(words[i]);
 			i = (size_t)-1;
 		}
 	return p;
-}
-
-static bool is_anonymous(const struct scan *s)
-{
-	return starts(s, s->p, "(anonymous ");
 }
 
 /* "operator int": what follows is a type, up to the end of the name. */
@@ -70,10 +65,10 @@ static bool is_conversion(const struct scan *s)
 	static const char *const others[] = { "new", "delete", "co_await", "\"" };
 	const char *type = s->p + strlen(word);
 
-	if (!starts(s, s->p, word) || (s->p > s->name && operator_is_letter(s->p[-1])))
+	if (!has_next(s, s->p, word) || (s->p > s->name && operator_is_letter(s->p[-1])))
 		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (starts(s, type, others[i]) &&
+		if (has_next(s, type, others[i]) &&
 		    (type + strlen(others[i]) == s->end ||
 		     !operator_is_letter(type[strlen(others[i])])))
 			return false;
@@ -119,28 +114,18 @@ void parameters_cut_cplus(struct text *name, size_t start)
 	while (s.p < s.end && !s.brackets.lost && !is_conversion(&s)) {
 		char *open = s.p, *close, *scope;
 		bool list = *open == '(' && open > s.name && open[-1] != ' ' &&
-			    !is_anonymous(&s);
+			    !has_next(&s, s.p, "(anonymous ");
 
 		if (!memchr("(<[{", *open, 4)) {
-			step(&s);
+			scan_step(&s);
 			continue;
 		}
 		close = behind_bracket(&s);
 		scope = skip_qualifiers(&s, close);
-		if (list && !s.brackets.lost && starts(&s, scope, "::"))
+		if (list && !s.brackets.lost && has_next(&s, scope, "::"))
 			take_out(&s, open, scope);
 	}
 	scan_end(&s, name);
-}
-
-/* Behind a string or character in an argument; @end where it has no end. */
-static char *skip_quoted(char *p, char *end)
-{
-	char quote = *p++;
-
-	while (p < end && *p != quote)
-		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	return p < end ? p + 1 : end;
 }
 
 /* Behind the bracket at @p; NULL where none closes it. */
@@ -149,8 +134,13 @@ static char *behind_d_bracket(char *p, char *end)
 	size_t depth = 0;
 
 	while (p < end) {
-		if (*p == '"' || *p == '\'' || *p == '`') {
-			p = skip_quoted(p, end);
+		char quote = *p;
+
+		/* A string or a character in an argument, up to the quote that ends it. */
+		if (quote == '"' || quote == '\'' || quote == '`') {
+			for (p++; p < end && *p != quote;)
+				p += *p == '\\' && p + 1 < end ? 2 : 1;
+			p = p < end ? p + 1 : end;
 			continue;
 		}
 		if (memchr("([{", *p, 3))

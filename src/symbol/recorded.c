@@ -43,26 +43,6 @@ struct recorded {
 	pthread_mutex_t lock; /* for making groups; once made they stay as they are */
 };
 
-/* Android has perf's maps of JIT code elsewhere: simpleperf leaves the place out. */
-static int group_path(struct intern *strings, const struct recorded_file *file,
-		      uint64_t *ret)
-{
-	struct text path = { 0 };
-	uint32_t id;
-	int err = -ENOMEM;
-
-	*ret = file->kind == RECORDED_KERNEL ? KERNEL_PATH : file->path;
-	if (file->kind != RECORDED_PERF_MAP)
-		return 0;
-	text_printf(&path, "/tmp/%s", intern_text(strings, file->path));
-	if (!path.failed)
-		err = intern_add(strings, path.bytes, path.size, &id);
-	text_release(&path);
-	if (err == 0)
-		*ret = id;
-	return err;
-}
-
 static bool is_kernel_kind(uint8_t kind)
 {
 	return kind == RECORDED_KERNEL || kind == RECORDED_MODULE;
@@ -112,22 +92,33 @@ static int link_table(struct recorded *r, struct intern *strings,
 		      const struct hash_map *build_ids, uint32_t id)
 {
 	struct table *table = &r->tables.v[id];
+	enum recorded_kind kind = table->file->kind;
+	uint64_t path = kind == RECORDED_KERNEL ? KERNEL_PATH : table->file->path;
+	struct text map = { 0 };
 	const uint32_t *known;
 	struct group *group;
-	uint64_t path;
+	uint32_t name;
+	int err;
 
 	if (table->count == 0)
 		return 0;
-	if (group_path(strings, table->file, &path) < 0)
-		return -ENOMEM;
-	known = hash_map_get(build_ids,
-			     build_id_slot(path, is_kernel_kind(table->file->kind)));
+	/* Android has perf's maps of JIT code elsewhere: simpleperf leaves the place out. */
+	if (kind == RECORDED_PERF_MAP) {
+		text_printf(&map, "/tmp/%s", intern_text(strings, table->file->path));
+		err = map.failed ? -ENOMEM
+				 : intern_add(strings, map.bytes, map.size, &name);
+		text_release(&map);
+		if (err < 0)
+			return -ENOMEM;
+		path = name;
+	}
+	known = hash_map_get(build_ids, build_id_slot(path, is_kernel_kind(kind)));
 	if (known && table->rec->build_ids.v[*known].size > 0)
 		table->build_id = &table->rec->build_ids.v[*known];
 	group = find_or_add_group(r, path, table);
 	if (!group)
 		return -ENOMEM;
-	if (group->kind == table->file->kind) {
+	if (group->kind == kind) {
 		table->next = group->first;
 		group->first = id;
 	}
@@ -308,17 +299,6 @@ static bool group_has_build_id(const struct group *group, const struct image *im
 	       memcmp(group->build_id->id, image->build_id, image->build_id_size) == 0;
 }
 
-/* Whether the image may be of that build; of a module only the kernel's path is asked for. */
-static bool may_be_of(const struct group *group, const struct image *image, uint64_t path)
-{
-	if (path == KERNEL_PATH && image->kind == IMAGE_MODULE)
-		return true;
-	if (path == KERNEL_PATH && group->release != image->release)
-		return false;
-	return !group->build_id || image->build_id_size == 0 ||
-	       group_has_build_id(group, image);
-}
-
 /* The group of that path and the image's build; without a build id the only one there is. */
 static struct group *group_of_image(const struct recorded *r, uint64_t path,
 				    const struct image *image)
@@ -331,7 +311,13 @@ static struct group *group_of_image(const struct recorded *r, uint64_t path,
 	     i = r->groups.v[i].next) {
 		struct group *group = &r->groups.v[i];
 
-		if (!may_be_of(group, image, path))
+		/* Of a module only the kernel's path is asked for. */
+		if (path == KERNEL_PATH && image->kind != IMAGE_MODULE &&
+		    group->release != image->release)
+			continue;
+		if (!(path == KERNEL_PATH && image->kind == IMAGE_MODULE) &&
+		    group->build_id && image->build_id_size &&
+		    !group_has_build_id(group, image))
 			continue;
 		if (group_has_build_id(group, image))
 			return group;

@@ -140,21 +140,13 @@ static int open_kernel_side(const struct source_finder *finder, uint32_t id,
 	return err;
 }
 
-/* A file of that path may be another one: on the machine that is looked at now it counts
- * only with the recorded build id. What lies below a symfs was put there on purpose. */
-static bool is_better(const struct source_finder *finder, const struct image *image,
-		      const struct source *s)
-{
-	return s->symbols && s->own.symbols.count > 0 && !s->stripped &&
-	       (image->build_id_size || symfs_is_set(&finder->options->places));
-}
-
 static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
 {
 	const struct symbol_options *options = finder->options;
 	const struct image *image = &finder->images->list.v[id];
 	bool lines = options->srcline || options->inlines != SYMBOL_INLINES_NO;
 	struct recorded_names names;
+	bool trusted;
 	int err = 0;
 
 	switch (image->kind) {
@@ -176,7 +168,11 @@ static int open_kind(const struct source_finder *finder, uint32_t id, struct sou
 		err = read_symbols(finder, s);
 	if (err == 0)
 		err = find_recorded(finder, image, &names);
-	if (err == 0 && names.symbols && !is_better(finder, image, s))
+	/* A file of that path may be another one: on the machine that is looked at now it counts
+	 * only with the recorded build id. What lies below a symfs was put there on purpose. */
+	trusted = image->build_id_size || symfs_is_set(&options->places);
+	if (err == 0 && names.symbols &&
+	    !(trusted && s->symbols && s->own.symbols.count > 0 && !s->stripped))
 		use_recorded(&names, s);
 	return err;
 }
@@ -215,7 +211,7 @@ bool source_address(const struct source *s, uint64_t recorded, uint64_t *ret)
 	return true;
 }
 
-static bool read_object_bytes(void *arg, uint64_t offset, void *ret, size_t size)
+static bool read_source_bytes(void *arg, uint64_t offset, void *ret, size_t size)
 {
 	return object_read(arg, offset, ret, size);
 }
@@ -237,7 +233,7 @@ int source_function(struct source *s, uint64_t address, uint64_t *ret)
 			return -ENOMEM;
 	}
 	if (!s->has_functions)
-		found = unwind_single_function(&s->single, address, read_object_bytes, o,
+		found = unwind_single_function(&s->single, address, read_source_bytes, o,
 					       ret);
 	if (found != 0)
 		return found == -ENOENT ? 0 : found;

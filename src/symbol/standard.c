@@ -165,14 +165,6 @@ static void write_bytes(struct shortening *s, const char *from, size_t size)
 	s->to += size;
 }
 
-/* Two brackets that close are apart, and only those. */
-static void write_closing(struct shortening *s)
-{
-	if (s->to[-1] == ' ' && s->to - 1 == s->short_name)
-		s->to--;
-	*s->to++ = '>';
-}
-
 /* Steps over @wanted where it is the next at *@p. */
 static bool skip_bytes(const char **p, const char *end, const char *wanted, size_t size)
 {
@@ -305,25 +297,6 @@ static bool shorten_template(struct shortening *s, const struct list *list)
 	return count > 0 && write_duration_name(s, list, t, arguments, count);
 }
 
-/* The bracket at the end of what was written closes @list. */
-static void close_template(struct shortening *s, const struct list *list)
-{
-	s->to--;
-	if (s->to > list->first && list->name && shorten_template(s, list))
-		return;
-	write_closing(s);
-}
-
-/* The path that ends where the bracket was written begins with std::. */
-static char *begin_of_template(const struct shortening *s)
-{
-	char *p = s->to - 1;
-
-	while (p > s->start && (operator_is_letter(p[-1]) || p[-1] == ':'))
-		p--;
-	return s->to - 1 - p > 5 && memcmp(p, "std::", 5) == 0 ? p : NULL;
-}
-
 static void begin_argument(struct shortening *s, struct list *list)
 {
 	if (list->count < MOST_ARGUMENTS)
@@ -340,11 +313,24 @@ static void follow_bracket(struct shortening *s, size_t depth)
 		list = &s->lists[depth];
 		*list = (struct list){ .first = s->to };
 		if (s->to[-1] == '<') {
-			list->name = begin_of_template(s);
+			char *p = s->to - 1;
+
+			/* The path that ends here, if that begins with std::. */
+			while (p > s->start &&
+			       (operator_is_letter(p[-1]) || p[-1] == ':'))
+				p--;
+			if (s->to - 1 - p > 5 && memcmp(p, "std::", 5) == 0)
+				list->name = p;
 			begin_argument(s, list);
 		}
 	} else if (s->brackets.depth < depth && s->to[-1] == '>') {
-		close_template(s, list);
+		s->to--;
+		if (s->to > list->first && list->name && shorten_template(s, list))
+			return;
+		/* Two brackets that close are apart, and only those. */
+		if (s->to[-1] == ' ' && s->to - 1 == s->short_name)
+			s->to--;
+		*s->to++ = '>';
 	} else if (depth > 0 && s->brackets.open[depth - 1] == '<' && s->to[-1] == ' ' &&
 		   s->to - 2 >= list->first && s->to[-2] == ',') {
 		begin_argument(s, list);
@@ -369,32 +355,27 @@ static const char *skip_inline_namespaces(const char *p, const char *end)
 	return p;
 }
 
-static const char *write_word(struct shortening *s, const char *p)
-{
-	const char *end = p;
-	bool first =
-		s->to == s->start || !(operator_is_letter(s->to[-1]) || s->to[-1] == ':');
-
-	while (end < s->brackets.end && operator_is_letter(*end))
-		end++;
-	if (first)
-		s->in_std = equals(p, (size_t)(end - p), "std");
-	write_bytes(s, p, (size_t)(end - p));
-	return end;
-}
-
 /* Copies one piece of the name. */
 static const char *shorten_step(struct shortening *s, const char *p)
 {
 	size_t depth = s->brackets.depth;
 	const char *next;
+	bool first;
 
 	if (s->in_std && s->to[-1] == ':' && s->to[-2] == ':' &&
 	    (next = skip_inline_namespaces(p, s->brackets.end)) > p)
 		return next;
 	next = brackets_step(&s->brackets, p);
-	if (next == p + 1 && operator_is_letter(*p))
-		return write_word(s, p);
+	if (next == p + 1 && operator_is_letter(*p)) {
+		first = s->to == s->start ||
+			!(operator_is_letter(s->to[-1]) || s->to[-1] == ':');
+		while (next < s->brackets.end && operator_is_letter(*next))
+			next++;
+		if (first)
+			s->in_std = equals(p, (size_t)(next - p), "std");
+		write_bytes(s, p, (size_t)(next - p));
+		return next;
+	}
 	if (*p != ':')
 		s->in_std = false;
 	write_bytes(s, p, (size_t)(next - p));

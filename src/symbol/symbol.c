@@ -32,42 +32,37 @@ struct symbolizer {
 	ARRAY(const struct recording *) recordings;
 };
 
-static int copy_symbol_options(struct symbolizer *s, const struct symbol_options *options)
-{
-	struct symbol_options *own = &s->options;
-	const char **texts[] = {
-		&own->places.symfs,   &own->places.debug_dir, &own->places.build_id_dir,
-		&own->places.map_dir, &own->kallsyms,	      &own->vmlinux,
-	};
-
-	*own = *options;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		const char *given = *texts[i];
-
-		if (given)
-			*texts[i] = arena_text(&s->texts, given, strlen(given));
-		if (given && !*texts[i])
-			return -ENOMEM;
-	}
-	if (own->threads == 0)
-		own->threads = (unsigned)parallel_processors();
-	return 0;
-}
-
 int symbolizer_new(struct context *ctx, const struct images *images,
 		   struct intern *strings, const struct symbol_options *options,
 		   struct symbolizer **ret)
 {
 	struct symbolizer *s = calloc(1, sizeof(*s));
-	int err;
+	struct symbol_options *own;
+	int err = 0;
 
 	if (!s)
 		return fail_memory(ctx);
+	own = &s->options;
+	*own = *options;
+	const char **texts[] = {
+		&own->places.symfs,   &own->places.debug_dir, &own->places.build_id_dir,
+		&own->places.map_dir, &own->kallsyms,	      &own->vmlinux,
+	};
+
 	object_prepare();
 	s->images = images;
 	s->strings = strings;
 	s->inlines = options->inlines;
-	err = copy_symbol_options(s, options);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && err == 0; i++) {
+		const char *given = *texts[i];
+
+		if (given)
+			*texts[i] = arena_text(&s->texts, given, strlen(given));
+		if (given && !*texts[i])
+			err = -ENOMEM;
+	}
+	if (own->threads == 0)
+		own->threads = (unsigned)parallel_processors();
 	if (err == 0)
 		err = kernel_new(ctx, &s->options, &s->kernel);
 	if (err < 0) {

@@ -101,10 +101,33 @@ static const char *skip_brackets(const char *name, const char *p, const char *en
 	return end;
 }
 
-static void add_without_parameters(const char *name, const char *end, struct text *out)
+/* A name is never empty. */
+static void finish_name(struct text *out, size_t start)
 {
-	const char *p = name, *scope;
+	while (out->size > start && out->bytes[out->size - 1] == ' ')
+		out->bytes[--out->size] = '\0';
+	if (out->size == start)
+		text_char(out, '?');
+}
 
+void tidy_whole_name(const char *name, size_t size, struct text *out)
+{
+	size_t start = out->size;
+
+	add_keeping_operators(name, name, name + size, out);
+	finish_name(out, start);
+}
+
+void tidy_name(const char *name, size_t size, struct text *out)
+{
+	const char *end = name + size, *p, *scope;
+	size_t start = out->size;
+
+	p = name = skip_java_letter(name, end);
+	if (is_go_method(name, end) || !memchr(name, '(', (size_t)(end - name))) {
+		add_keeping_operators(name, name, end, out);
+		p = end;
+	}
 	while (p < end) {
 		const char *behind = operator_end(name, p, end);
 
@@ -125,35 +148,6 @@ static void add_without_parameters(const char *name, const char *end, struct tex
 		scope = memmem(p, (size_t)(end - p), "::", 2);
 		p = scope ? scope : end;
 	}
-}
-
-/* A name is never empty. */
-static void finish_name(struct text *out, size_t start)
-{
-	while (out->size > start && out->bytes[out->size - 1] == ' ')
-		out->bytes[--out->size] = '\0';
-	if (out->size == start)
-		text_char(out, '?');
-}
-
-void tidy_whole_name(const char *name, size_t size, struct text *out)
-{
-	size_t start = out->size;
-
-	add_keeping_operators(name, name, name + size, out);
-	finish_name(out, start);
-}
-
-void tidy_name(const char *name, size_t size, struct text *out)
-{
-	const char *end = name + size;
-	size_t start = out->size;
-
-	name = skip_java_letter(name, end);
-	if (is_go_method(name, end) || !memchr(name, '(', (size_t)(end - name)))
-		add_keeping_operators(name, name, end, out);
-	else
-		add_without_parameters(name, end, out);
 	finish_name(out, start);
 }
 
