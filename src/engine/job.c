@@ -83,8 +83,7 @@ int input_job_end(struct input_job *j, int err)
 		err = add_recording_symbols(j);
 	if (err == 0)
 		event_choice_report_split(&p->ctx, &j->events, j->rec, &p->strings,
-					  input->split.by_event.v,
-					  input->split.by_event.count);
+					  &input->split);
 	if (err == 0 && note_events(p, input, &j->events) < 0)
 		err = fail_memory(&p->ctx);
 	if (err == 0)

@@ -28,15 +28,6 @@ static uint64_t counter_key(const struct deferred_event *e)
 	return hash_u64(read_of(e)->id) + read_of(e)->tid;
 }
 
-static int split_add(struct sample_split *split, size_t event)
-{
-	while (split->by_event.count <= event)
-		if (!array_add(&split->by_event))
-			return -ENOMEM;
-	split->by_event.v[event]++;
-	return 0;
-}
-
 static int settle_counter(struct deferred_event *e, const struct deferred_event *before,
 			  struct settlement *to)
 {
@@ -54,8 +45,15 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 		return 1;
 	if (to->options->count_samples || read->as_one)
 		charge.weight = 1;
-	if (read->event >= 0)
-		err = split_add(to->split, (size_t)read->event);
+	if (read->event >= 0) {
+		size_t event = (size_t)read->event;
+
+		while (to->split->by_event.count <= event && err == 0)
+			if (!array_add(&to->split->by_event))
+				err = -ENOMEM;
+		if (err == 0)
+			to->split->by_event.v[event]++;
+	}
 	if (e->kept && charge.weight < WEIGHT_IMPOSSIBLE)
 		to->target.log->list.v[e->kept - 1].weight = charge.weight;
 	if (charge.weight < WEIGHT_IMPOSSIBLE)
@@ -73,23 +71,11 @@ const struct deferred_kind counter_kind = {
 	.settle = settle_counter,
 };
 
-/* Its sample is that of an event of its own, and weighs what is found out later. */
-static int keep(struct weigher *w, const struct weighing *x, struct deferred_event *e)
-{
-	int kept = e->lost ? 0 : weight_keep(w, x, WEIGHT_UNKNOWN);
-
-	if (kept > 0) {
-		array_last(&w->target.log->list)->event = (uint16_t)read_of(e)->event;
-		e->kept = (uint32_t)w->target.log->list.count;
-	}
-	return kept < 0 ? kept : 0;
-}
-
-static int defer_one(struct weigher *w, const struct weighing *x, uint32_t index)
+static int defer_counter(struct weigher *w, const struct weighing *x, uint32_t index)
 {
 	struct deferred_event *e;
 	struct counter_read *read;
-	int event, found = weight_defer(w, x, DEFERRED_COUNTERS, &e);
+	int event, kept, found = weight_defer(w, x, DEFERRED_COUNTERS, &e);
 
 	if (found <= 0) {
 		/* What it would weigh is known when all are. */
@@ -108,7 +94,13 @@ static int defer_one(struct weigher *w, const struct weighing *x, uint32_t index
 	}
 	if (event < 0 || !event_is_wanted(w->events, (size_t)event))
 		e->lost = LOST_EVENT + 1;
-	return keep(w, x, e);
+	/* Its sample is that of an event of its own, and weighs what is found out later. */
+	kept = e->lost ? 0 : weight_keep(w, x, WEIGHT_UNKNOWN);
+	if (kept > 0) {
+		array_last(&w->target.log->list)->event = (uint16_t)read->event;
+		e->kept = (uint32_t)w->target.log->list.count;
+	}
+	return kept < 0 ? kept : 0;
 }
 
 int counters_defer(struct weigher *w, const struct weighing *x)
@@ -116,6 +108,6 @@ int counters_defer(struct weigher *w, const struct weighing *x)
 	int err = 0;
 
 	for (uint32_t i = 0; i < x->sample->group_count && err == 0; i++)
-		err = defer_one(w, x, i);
+		err = defer_counter(w, x, i);
 	return err;
 }

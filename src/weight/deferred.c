@@ -26,7 +26,7 @@ static struct deferred_event *queued_at(const struct deferred_queue *q, size_t i
 	return (struct deferred_event *)(void *)(q->events.v + index * words(q));
 }
 
-static struct deferred_event *open_at(const struct deferred_queue *q, size_t index)
+static struct deferred_event *open_slot(const struct deferred_queue *q, size_t index)
 {
 	return (struct deferred_event *)(void *)(q->open.v + index * words(q));
 }
@@ -39,7 +39,7 @@ size_t deferred_queue_open(const struct deferred_queue *q)
 const struct deferred_event *deferred_queue_open_at(const struct deferred_queue *q,
 						    size_t index)
 {
-	return open_at(q, index);
+	return open_slot(q, index);
 }
 
 int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
@@ -62,57 +62,58 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 }
 
 /* Keys of different inputs are different ones. */
-static uint64_t key_of(const struct deferred_queue *q, const struct deferred_event *e)
+static uint64_t deferred_key(const struct deferred_queue *q,
+			     const struct deferred_event *e)
 {
 	return q->kind->key(e) + hash_u64(e->input);
 }
 
 /* Opens a copy of @e, in place of the one at @index, which may be NULL. */
-static int open_event(struct deferred_queue *q, const struct deferred_event *e,
-		      const uint32_t *index)
+static int keep_open(struct deferred_queue *q, const struct deferred_event *e,
+		     const uint32_t *index)
 {
 	size_t size = words(q), at = index ? *index : deferred_queue_open(q);
 
 	if (!index) {
 		if (!array_reserve(&q->open, size) ||
-		    !hash_map_set(&q->by_key, key_of(q, e), (uint32_t)at))
+		    !hash_map_set(&q->by_key, deferred_key(q, e), (uint32_t)at))
 			return -ENOMEM;
 		q->open.count += size;
 	}
-	memcpy(open_at(q, at), e, size * sizeof(uint64_t));
+	memcpy(open_slot(q, at), e, size * sizeof(uint64_t));
 	return 0;
 }
 
 /* The last one takes its place. */
-static int close_event(struct deferred_queue *q, uint32_t index)
+static int drop_open(struct deferred_queue *q, uint32_t index)
 {
 	size_t size = words(q);
 	struct deferred_event *last;
 
-	hash_map_remove(&q->by_key, key_of(q, open_at(q, index)));
+	hash_map_remove(&q->by_key, deferred_key(q, open_slot(q, index)));
 	q->open.count -= size;
 	if (q->open.count == index * size)
 		return 0;
-	last = open_at(q, deferred_queue_open(q));
-	memcpy(open_at(q, index), last, size * sizeof(uint64_t));
-	return hash_map_set(&q->by_key, key_of(q, last), index) ? 0 : -ENOMEM;
+	last = open_slot(q, deferred_queue_open(q));
+	memcpy(open_slot(q, index), last, size * sizeof(uint64_t));
+	return hash_map_set(&q->by_key, deferred_key(q, last), index) ? 0 : -ENOMEM;
 }
 
 /* What was open elsewhere is so here; two of one key add up, or the later one stays. */
-static int open_again(struct deferred_queue *q, const struct deferred_event *e)
+static int merge_open(struct deferred_queue *q, const struct deferred_event *e)
 {
-	const uint32_t *index = hash_map_get(&q->by_key, key_of(q, e));
-	struct deferred_event *known = index ? open_at(q, *index) : NULL;
+	const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
+	struct deferred_event *known = index ? open_slot(q, *index) : NULL;
 
 	if (!known || !q->kind->adds_up)
-		return known && known->time > e->time ? 0 : open_event(q, e, index);
+		return known && known->time > e->time ? 0 : keep_open(q, e, index);
 	for (size_t i = 0; i < q->kind->fields / sizeof(*e->fields); i++)
 		known->fields[i] += e->fields[i];
 	return 0;
 }
 
 /* Where its stack and its sample have gone. */
-static void follow(struct deferred_event *e, const uint32_t *node_map, uint32_t kept)
+static void follow_maps(struct deferred_event *e, const uint32_t *node_map, uint32_t kept)
 {
 	if (node_map)
 		e->node = node_map[e->node];
@@ -136,10 +137,10 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	q->allowed += from->allowed;
 	q->refused |= from->refused;
 	for (size_t i = before, count = count_queued(q); i < count; i++)
-		follow(queued_at(q, i), node_map, kept);
+		follow_maps(queued_at(q, i), node_map, kept);
 	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
-		follow(open_at(from, i), node_map, kept);
-		err = open_again(q, open_at(from, i));
+		follow_maps(open_slot(from, i), node_map, kept);
+		err = merge_open(q, open_slot(from, i));
 	}
 	from->allowed = 0;
 	deferred_queue_release(from);
@@ -162,7 +163,7 @@ static bool is_later(const struct deferred_event *a, const struct deferred_event
 	return a->time > b->time || (a->time == b->time && a->position > b->position);
 }
 
-static int by_time(const void *a, const void *b)
+static int deferred_by_time(const void *a, const void *b)
 {
 	const struct deferred_event *const *x = a, *const *y = b;
 
@@ -181,19 +182,6 @@ static bool is_sorted(const struct deferred_queue *q, size_t count)
 	return true;
 }
 
-static int settle_event(struct deferred_queue *q, struct deferred_event *e,
-			struct settlement *to)
-{
-	const uint32_t *index = hash_map_get(&q->by_key, key_of(q, e));
-	int stays = q->kind->settle(e, index ? open_at(q, *index) : NULL, to);
-
-	if (stays < 0)
-		return stays;
-	if (stays)
-		return open_event(q, e, index);
-	return index ? close_event(q, *index) : 0;
-}
-
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 {
 	size_t count = count_queued(q);
@@ -206,10 +194,20 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 			return -ENOMEM;
 		for (size_t i = 0; i < count; i++)
 			sorted[i] = queued_at(q, i);
-		qsort(sorted, count, sizeof(struct deferred_event *), by_time);
+		qsort(sorted, count, sizeof(struct deferred_event *), deferred_by_time);
 	}
-	for (size_t i = 0; i < count && err == 0; i++)
-		err = settle_event(q, sorted ? sorted[i] : queued_at(q, i), to);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		struct deferred_event *e = sorted ? sorted[i] : queued_at(q, i);
+		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
+		int stays = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
+
+		if (stays < 0)
+			err = stays;
+		else if (stays)
+			err = keep_open(q, e, index);
+		else if (index)
+			err = drop_open(q, *index);
+	}
 	free(sorted);
 	q->events.count = 0;
 	return err;

@@ -44,11 +44,6 @@ static const struct event *default_event(const struct recording *rec, bool as_pr
 	return best;
 }
 
-static void choose_all(struct event_choice *choice)
-{
-	memset(choice->wanted.v, 1, choice->wanted.count);
-}
-
 static void choose_default(struct event_choice *choice, const struct recording *rec,
 			   const struct intern *strings, bool as_printed)
 {
@@ -173,54 +168,38 @@ static int choose_pattern(struct event_choice *choice, const struct recording *r
 	return found;
 }
 
-/* Is this one of the recorder's words that stand for @name? *@ret, to be freed, if so. */
-static int try_word(const char *word, size_t size, const char *name, char **ret)
-{
-	char *pattern = without_modifiers(word, size);
-	int has = pattern ? 0 : -1;
-
-	if (pattern && is_pattern(pattern) && strchr(pattern, ':'))
-		has = pattern_has(pattern, name);
-	if (has > 0)
-		*ret = pattern;
-	else
-		free(pattern);
-	return has;
-}
-
-/* "record -e sched:*:u,irq:* -a", "--event=syscalls:*": the pattern that stands for @name; to
- * be freed. NULL: there is none. */
-static int find_pattern(const char *words, const char *name, char **ret)
+/*
+ * What the recorder's pattern stands for, if that is what the first event came from: "record -e
+ * sched:*:u,irq:* -a", "--event=syscalls:*".
+ */
+static int widen_default(struct event_choice *choice, const struct recording *rec,
+			 const struct intern *strings, const char *words)
 {
 	static const char between[] = " ,=\t\n";
+	const struct event *first = default_event(rec, false);
+	char *pattern = NULL;
 	int has = 0;
 
-	*ret = NULL;
+	if (!first || first->type != PERF_TYPE_TRACEPOINT || !words)
+		return 0;
 	while (*words && has == 0) {
 		size_t size = strcspn(words, between);
 		size_t letter = strncmp(words, "-e", 2) == 0 ? 2 : 0;
 
-		has = try_word(words + letter, size - letter, name, ret);
+		free(pattern);
+		pattern = without_modifiers(words + letter, size - letter);
+		if (!pattern)
+			return -ENOMEM;
+		if (is_pattern(pattern) && strchr(pattern, ':'))
+			has = pattern_has(pattern, intern_text(strings, first->name));
 		words += size;
 		words += strspn(words, between);
 	}
+	if (has > 0)
+		has = choose_pattern(choice, rec, strings, pattern);
+	else
+		free(pattern);
 	return has < 0 ? -ENOMEM : 0;
-}
-
-/* What the recorder's pattern stands for, if that is what the first event came from. */
-static int widen_default(struct event_choice *choice, const struct recording *rec,
-			 const struct intern *strings, const char *words)
-{
-	const struct event *first = default_event(rec, false);
-	char *pattern;
-	int err;
-
-	if (!first || first->type != PERF_TYPE_TRACEPOINT || !words)
-		return 0;
-	err = find_pattern(words, intern_text(strings, first->name), &pattern);
-	if (err == 0 && pattern)
-		err = choose_pattern(choice, rec, strings, pattern);
-	return err < 0 ? err : 0;
 }
 
 static int choose_named(struct context *ctx, struct event_choice *choice,
@@ -252,8 +231,8 @@ static int choose_named(struct context *ctx, struct event_choice *choice,
 }
 
 /* What was left out is said, once an input. */
-static void report(struct context *ctx, const struct event_choice *choice,
-		   const struct recording *rec, const struct intern *strings)
+static void report_left_out(struct context *ctx, const struct event_choice *choice,
+			    const struct recording *rec, const struct intern *strings)
 {
 	struct text out = { 0 };
 	uint64_t samples = 0;
@@ -276,19 +255,19 @@ static void report(struct context *ctx, const struct event_choice *choice,
 
 void event_choice_report_split(struct context *ctx, const struct event_choice *choice,
 			       const struct recording *rec, const struct intern *strings,
-			       const uint64_t *split, size_t count)
+			       const struct sample_split *split)
 {
 	struct text out = { 0 };
 	uint64_t samples = 0;
 
-	for (size_t i = 0; i < count && i < rec->events.count; i++) {
+	for (size_t i = 0; i < split->by_event.count && i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];
 
-		if (event_is_wanted(choice, i) || e->samples || !split[i])
+		if (event_is_wanted(choice, i) || e->samples || !split->by_event.v[i])
 			continue;
 		text_printf(&out, "%s'%s'", out.size ? ", " : "",
 			    intern_text(strings, e->name));
-		samples += split[i];
+		samples += split->by_event.v[i];
 	}
 	if (samples && !out.failed)
 		warn(ctx,
@@ -315,7 +294,7 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		if (!as_printed && widen_default(choice, rec, strings, wish->words) < 0)
 			err = fail_memory(ctx);
 	} else if (strcmp(wish->name, "all") == 0) {
-		choose_all(choice);
+		memset(choice->wanted.v, 1, choice->wanted.count);
 	} else {
 		err = choose_named(ctx, choice, rec, strings, wish->name);
 	}
@@ -326,7 +305,7 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 	if (err < 0)
 		event_choice_release(choice);
 	else
-		report(ctx, choice, rec, strings);
+		report_left_out(ctx, choice, rec, strings);
 	return err;
 }
 

@@ -115,10 +115,15 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
 		      const struct event_wish *wish);
 
+/* Samples that groups of counters were split into, by event. */
+struct sample_split {
+	ARRAY(uint64_t) by_event;
+};
+
 /* Says which of the samples that groups were split into (@split, by event) are left out. */
 void event_choice_report_split(struct context *ctx, const struct event_choice *choice,
 			       const struct recording *rec, const struct intern *strings,
-			       const uint64_t *split, size_t count);
+			       const struct sample_split *split);
 
 /*
  * stackcollapse-perf.pl looks for period and event behind a colon. perf script prints none
@@ -184,11 +189,6 @@ int weight_take(struct weigher *w, const struct weighing *x);
 /* What is deferred: here counters that were read with a sample (counters.c). */
 enum deferred_which { DEFERRED_COUNTERS, DEFERRED_KINDS };
 extern const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS];
-
-/* Samples that groups of counters were split into, by event. */
-struct sample_split {
-	ARRAY(uint64_t) by_event;
-};
 
 /* What deferred events come to. */
 struct settlement {
