@@ -64,7 +64,7 @@ void trie_release(struct trie *t)
 	pages_give_back(t->slots, (t->mask + 1) * sizeof(*t->slots));
 	pages_give_back(t->rows.v, rows_size(&t->rows, t->rows.room));
 	free(t->recent);
-	free(t->way);
+	free(t->last_path);
 	claim_release(&t->claim);
 	*t = (struct trie){ 0 };
 }
@@ -153,7 +153,7 @@ static uint64_t node_memory(const struct trie *t)
 }
 
 /* What is there already is claimed in any case. */
-static void settle(struct trie *t)
+static void settle_claim(struct trie *t)
 {
 	if (!t->budget)
 		return;
@@ -164,7 +164,7 @@ static void settle(struct trie *t)
 void trie_limit(struct trie *t, struct budget *budget)
 {
 	t->budget = budget;
-	settle(t);
+	settle_claim(t);
 }
 
 void trie_allow_one(struct trie *t)
@@ -174,7 +174,7 @@ void trie_allow_one(struct trie *t)
 }
 
 /* Some at once, so that the budget is seldom asked. */
-static bool allow_more(struct trie *t)
+static bool claim_nodes(struct trie *t)
 {
 	enum { SOME = 1024, PART = 16 };
 	uint64_t more = t->count / PART > SOME ? t->count / PART : SOME;
@@ -188,9 +188,9 @@ static bool allow_more(struct trie *t)
 }
 
 /* 1: there is no memory left for it. */
-static int new_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
+static int add_trie_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
-	if (t->count >= t->allowed && !allow_more(t))
+	if (t->count >= t->allowed && !claim_nodes(t))
 		return 1;
 	if (t->count == t->room && reserve_nodes(t, t->room * 2ull) < 0)
 		return -ENOMEM;
@@ -213,8 +213,8 @@ static uint32_t *find_slot(const struct trie *t, uint32_t parent, uint32_t frame
 }
 
 /* All nodes are indexed. */
-static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
-		 uint32_t *ret)
+static int find_or_add_child(struct trie *t, uint32_t parent, uint32_t frame,
+			     uint64_t hash, uint32_t *ret)
 {
 	uint32_t *slot = find_slot(t, parent, frame, hash);
 	int err;
@@ -228,7 +228,7 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
 			return -ENOMEM;
 		slot = find_slot(t, parent, frame, hash);
 	}
-	err = new_node(t, parent, frame, ret);
+	err = add_trie_node(t, parent, frame, ret);
 	if (err)
 		return err;
 	*slot = *ret;
@@ -237,17 +237,17 @@ static int child(struct trie *t, uint32_t parent, uint32_t frame, uint64_t hash,
 }
 
 /* Notes the hashes of a stack from frame @from on, and fetches where they lie. */
-static void plan_way(struct trie *t, const uint32_t *frames, size_t from, size_t count)
+static void hash_path(struct trie *t, const uint32_t *frames, size_t from, size_t count)
 {
-	uint64_t hash = from ? t->way[from - 1].hash : hash_secret.key;
+	uint64_t hash = from ? t->last_path[from - 1].hash : hash_secret.key;
 
 	for (size_t i = from; i < count; i++) {
 		hash = hash_step(hash, frames[i]);
-		t->way[i] = (struct trie_step){ frames[i], 0, hash };
+		t->last_path[i] = (struct trie_step){ frames[i], 0, hash };
 		__builtin_prefetch(&t->slots[hash & t->mask]);
 	}
 	for (size_t i = from; i < count; i++)
-		__builtin_prefetch(&t->nodes[t->slots[t->way[i].hash & t->mask]]);
+		__builtin_prefetch(&t->nodes[t->slots[t->last_path[i].hash & t->mask]]);
 }
 
 int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret)
@@ -256,44 +256,38 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 	size_t i = 0;
 	int err = 0;
 
-	if (count > t->way_room &&
-	    !array_grow((void **)&t->way, &t->way_room, count, sizeof(*t->way)))
+	if (count > t->last_path_room &&
+	    !array_grow((void **)&t->last_path, &t->last_path_room, count,
+			sizeof(*t->last_path)))
 		return -ENOMEM;
 	if (t->indexed < t->count && index_nodes(t) < 0)
 		return -ENOMEM;
-	for (; i < count && i < t->steps && t->way[i].frame == frames[i]; i++)
-		node = t->way[i].node;
+	for (; i < count && i < t->steps && t->last_path[i].frame == frames[i]; i++)
+		node = t->last_path[i].node;
 	t->steps = i;
-	plan_way(t, frames, i, count);
+	hash_path(t, frames, i, count);
 	for (; i < count; i++) {
-		err = child(t, node, frames[i], t->way[i].hash, &node);
+		err = find_or_add_child(t, node, frames[i], t->last_path[i].hash, &node);
 		if (err < 0)
 			return err;
 		if (err > 0)
 			break;
-		t->way[i].node = node;
+		t->last_path[i].node = node;
 	}
 	t->steps = i;
 	*ret = node;
 	return err;
 }
 
-static size_t depth_of(const struct trie *t, uint32_t node)
-{
-	size_t depth = 0;
-
-	for (; node; node = t->nodes[node].parent)
-		depth++;
-	return depth;
-}
-
 /* The last node on the way to @last that @frames share. */
-static uint32_t common(const struct trie *t, const uint32_t *frames, size_t count,
-		       uint32_t last, size_t *shared)
+static uint32_t shared_path(const struct trie *t, const uint32_t *frames, size_t count,
+			    uint32_t last, size_t *shared)
 {
-	size_t depth = depth_of(t, last), equal;
+	size_t depth = 0, equal;
 	uint32_t found = last;
 
+	for (uint32_t node = last; node; node = t->nodes[node].parent)
+		depth++;
 	for (; depth > count; depth--)
 		found = last = t->nodes[last].parent;
 	equal = depth;
@@ -312,11 +306,11 @@ int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t l
 		uint32_t *ret)
 {
 	size_t shared;
-	uint32_t node = common(t, frames, count, last, &shared);
+	uint32_t node = shared_path(t, frames, count, last, &shared);
 	int err = 0;
 
 	for (size_t i = shared; i < count && err == 0; i++)
-		err = new_node(t, node, frames[i], &node);
+		err = add_trie_node(t, node, frames[i], &node);
 	if (err < 0)
 		return err;
 	*ret = node;
@@ -342,9 +336,9 @@ static int reserve_rows(struct trie_rows *r, size_t count)
 }
 
 /* Rows get one value more, which is @column's. */
-static int add_column(struct trie_rows *r, uint32_t column)
+static int widen_rows(struct trie *t, uint32_t column)
 {
-	struct trie_rows wider = *r;
+	struct trie_rows *r = &t->rows, wider = *r;
 
 	wider.width++;
 	wider.place[column] = (uint8_t)r->width;
@@ -356,19 +350,12 @@ static int add_column(struct trie_rows *r, uint32_t column)
 		       rows_size(r, 1));
 	pages_give_back(r->v, rows_size(r, r->room));
 	*r = wider;
+	if (r->width > 1 + COLUMN_ROLES)
+		settle_claim(t);
 	return 0;
 }
 
-static int widen_rows(struct trie *t, uint32_t column)
-{
-	int err = add_column(&t->rows, column);
-
-	if (err == 0 && t->rows.width > 1 + COLUMN_ROLES)
-		settle(t);
-	return err;
-}
-
-static int add_row(struct trie *t, uint32_t node)
+static int add_self_row(struct trie *t, uint32_t node)
 {
 	struct trie_rows *r = &t->rows;
 	uint64_t *row;
@@ -386,7 +373,7 @@ int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value)
 {
 	if (__builtin_expect(!trie_is_charged(t, column), 0) && widen_rows(t, column) < 0)
 		return -ENOMEM;
-	if (__builtin_expect(t->nodes[node].self == 0, 0) && add_row(t, node) < 0)
+	if (__builtin_expect(t->nodes[node].self == 0, 0) && add_self_row(t, node) < 0)
 		return -ENOMEM;
 	*trie_value(t, t->nodes[node].self, column) += value;
 	return 0;
@@ -407,22 +394,7 @@ void trie_scale(struct trie *t, uint32_t column, uint64_t factor)
 		*trie_value(t, row, column) *= factor;
 }
 
-static int merge_rows(struct trie *t, const struct trie *from, const uint32_t *node_map)
-{
-	uint32_t charged[COLUMNS_MOST], count = 0;
-
-	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
-		if (trie_is_charged(from, i))
-			charged[count++] = i;
-	for (size_t row = 1; row < from->rows.count; row++)
-		for (uint32_t i = 0; i < count; i++)
-			if (trie_charge(t, node_map[trie_row_node(from, row)], charged[i],
-					*trie_value(from, row, charged[i])) < 0)
-				return -ENOMEM;
-	return 0;
-}
-
-/* Fetches what child() will ask for nodes that come soon. */
+/* Fetches what find_or_add_child() will ask for nodes that come soon. */
 /* Inline: gcc 12 takes a function that only prefetches for one without effect. */
 static inline __attribute__((always_inline)) void
 fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t count)
@@ -435,33 +407,13 @@ fetch_ahead(const struct trie *t, const uint64_t *hashes, uint32_t id, uint32_t 
 	__builtin_prefetch(&t->nodes[t->slots[hashes[id + NEAR] & t->mask]]);
 }
 
-/* Gives new nodes their slots where they are few: to index all nodes anew would take longer
- * than the merge. Where they are many, it is done when somebody asks. */
-static void index_new(struct trie *t, const struct trie *from, const uint64_t *hashes,
-		      const uint32_t *map, uint32_t old)
-{
-	enum { MANY = 8 }; /* an eighth of the old ones */
-
-	if (t->count - old > old / MANY || is_crowded(t->count, t->mask + 1))
-		return;
-	for (uint32_t id = 1; id < from->count; id++) {
-		uint64_t i = hashes[id];
-
-		if (map[id] < old)
-			continue;
-		while (t->slots[i & t->mask])
-			i++;
-		t->slots[i & t->mask] = map[id];
-	}
-	t->indexed = t->count;
-}
-
 /* What stands on a node that was not there is not there either, and no two nodes become
  * one: only old nodes have to be asked for, and their slots alone are in use. */
 static int merge_distinct(struct trie *t, const struct trie *from,
 			  const uint32_t *frame_map, const uint64_t *hashes,
 			  uint32_t *map)
 {
+	enum { MANY = 8 }; /* an eighth of the old ones */
 	uint32_t old = t->count;
 
 	if (reserve_nodes(t, (uint64_t)t->count + from->count) < 0)
@@ -472,10 +424,23 @@ static int merge_distinct(struct trie *t, const struct trie *from,
 
 		fetch_ahead(t, hashes, id, from->count);
 		map[id] = parent < old ? *find_slot(t, parent, frame, hashes[id]) : 0;
-		if (map[id] == 0 && new_node(t, parent, frame, &map[id]) < 0)
+		if (map[id] == 0 && add_trie_node(t, parent, frame, &map[id]) < 0)
 			return -ENOMEM;
 	}
-	index_new(t, from, hashes, map, old);
+	/* New nodes get their slots where they are few: to index all nodes anew would take longer
+	 * than the merge. Where they are many, it is done when somebody asks. */
+	if (t->count - old > old / MANY || is_crowded(t->count, t->mask + 1))
+		return 0;
+	for (uint32_t id = 1; id < from->count; id++) {
+		uint64_t i = hashes[id];
+
+		if (map[id] < old)
+			continue;
+		while (t->slots[i & t->mask])
+			i++;
+		t->slots[i & t->mask] = map[id];
+	}
+	t->indexed = t->count;
 	return 0;
 }
 
@@ -489,19 +454,23 @@ static int merge_collapsing(struct trie *t, const struct trie *from,
 		const struct trie_node *node = &from->nodes[id];
 
 		fetch_ahead(t, hashes, id, from->count);
-		err = child(t, map[node->parent], frame_map[node->frame], hashes[id],
-			    &map[id]);
+		err = find_or_add_child(t, map[node->parent], frame_map[node->frame],
+					hashes[id], &map[id]);
 	}
 	return err;
 }
 
-static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_map,
-		 bool collapsing, uint32_t *map)
+static int merge_mapped(struct trie *t, const struct trie *from,
+			const uint32_t *frame_map, bool collapsing, uint32_t **node_map)
 {
+	uint32_t charged[COLUMNS_MOST], columns = 0;
+	uint32_t *map = pages_room(from->count * sizeof(*map));
 	size_t size = from->count * sizeof(uint64_t);
-	uint64_t *hashes = pages_take(size);
+	uint64_t *hashes = map ? pages_take(size) : NULL;
 	int err = hashes ? 0 : -ENOMEM;
 
+	if (!map)
+		return -ENOMEM;
 	/* They have memory where they are. */
 	t->allowed = UINT32_MAX;
 	if (err == 0 && t->indexed < t->count)
@@ -517,17 +486,15 @@ static int merge(struct trie *t, const struct trie *from, const uint32_t *frame_
 	if (err == 0)
 		err = collapsing ? merge_collapsing(t, from, frame_map, hashes, map)
 				 : merge_distinct(t, from, frame_map, hashes, map);
-	settle(t);
+	settle_claim(t);
 	pages_give_back(hashes, size);
-	return err < 0 ? err : merge_rows(t, from, map);
-}
-
-static int merge_mapped(struct trie *t, const struct trie *from,
-			const uint32_t *frame_map, bool collapsing, uint32_t **node_map)
-{
-	uint32_t *map = pages_room(from->count * sizeof(*map));
-	int err = map ? merge(t, from, frame_map, collapsing, map) : -ENOMEM;
-
+	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
+		if (trie_is_charged(from, i))
+			charged[columns++] = i;
+	for (size_t row = 1; row < from->rows.count && err == 0; row++)
+		for (uint32_t i = 0; i < columns && err == 0; i++)
+			err = trie_charge(t, map[trie_row_node(from, row)], charged[i],
+					  *trie_value(from, row, charged[i]));
 	if (err == 0 && node_map)
 		*node_map = map;
 	else

@@ -56,8 +56,8 @@ struct trie {
 	struct trie_step {
 		uint32_t frame, node;
 		uint64_t hash; /* of all frames up to here */
-	} * way;
-	size_t steps, way_room;
+	} * last_path;
+	size_t steps, last_path_room;
 };
 
 /* -ENOMEM leaves nothing to release. */
