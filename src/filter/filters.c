@@ -142,27 +142,19 @@ void filters_free(struct filters *f)
 	free(f);
 }
 
-static enum key find_key(const char *text, size_t size)
-{
-	int key = 0;
-
-	while (key < KEYS &&
-	       (strlen(keys[key].name) != size || memcmp(keys[key].name, text, size)))
-		key++;
-	return key;
-}
-
 int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 		const char *text)
 {
 	size_t size = strcspn(text, "=");
 	struct filter *added, filter = { 0 };
-	enum key key;
+	enum key key = 0;
 	int err;
 
 	if (!text[size])
 		return fail(ctx, -EINVAL, "filter '%s' is not KEY=VALUE", text);
-	key = find_key(text, size);
+	while (key < KEYS &&
+	       (strlen(keys[key].name) != size || memcmp(keys[key].name, text, size)))
+		key++;
 	if (key == KEYS)
 		return fail(ctx, -EINVAL,
 			    "filter '%s': the keys are comm, event, cgroup, pid, tid, "
@@ -271,23 +263,6 @@ struct question {
 	const struct filter_subject *subject;
 };
 
-/* Where the verdict about a string is kept, NULL without memory. */
-static uint8_t *verdict_of(struct filter_memo *m, enum filter_side side, enum key key,
-			   uint32_t id)
-{
-	__typeof__(m->verdicts[0][0]) *seen = &m->verdicts[side][key];
-
-	if (id >= seen->count) {
-		size_t more = (size_t)id + 1 - seen->count;
-
-		if (!array_reserve(seen, more))
-			return NULL;
-		memset(seen->v + seen->count, VERDICT_OPEN, more);
-		seen->count += more;
-	}
-	return &seen->v[id];
-}
-
 static uint32_t most_steps(size_t size)
 {
 	return size < (STEPS_MOST - STEPS) / STEPS_A_BYTE
@@ -335,10 +310,21 @@ static int any_pattern(struct context *ctx, const struct filter *filters, size_t
 static int any_text(const struct question *q, enum filter_side side, enum key key,
 		    uint32_t id)
 {
+	__typeof__(q->memo->verdicts[0][0]) *seen = &q->memo->verdicts[side][key];
 	const char *name = intern_text(q->strings, id);
-	uint8_t *verdict = verdict_of(q->memo, side, key, id);
+	uint8_t *verdict = NULL; /* without memory nothing is remembered */
+	size_t more;
 	int found;
 
+	if (id >= seen->count) {
+		more = (size_t)id + 1 - seen->count;
+		if (array_reserve(seen, more)) {
+			memset(seen->v + seen->count, VERDICT_OPEN, more);
+			seen->count += more;
+		}
+	}
+	if (id < seen->count)
+		verdict = &seen->v[id];
 	if (verdict && *verdict != VERDICT_OPEN)
 		return *verdict == VERDICT_YES;
 	found = any_pattern(q->ctx, q->filters->by[side][key].v,
@@ -373,7 +359,7 @@ static bool any_time(const struct question *q, enum filter_side side)
 }
 
 /* 1, 0 or a negative errno. */
-static int any(const struct question *q, enum filter_side side, enum key key)
+static int any_of_key(const struct question *q, enum filter_side side, enum key key)
 {
 	const struct filter_subject *s = q->subject;
 
@@ -404,10 +390,12 @@ int filters_pass(struct context *ctx, const struct filters *f, struct filter_mem
 	for (enum key key = 0; key < SAMPLE_KEYS; key++) {
 		int found;
 
-		found = f->by[FILTER_ONLY][key].count ? any(&q, FILTER_ONLY, key) : 1;
+		found = f->by[FILTER_ONLY][key].count ? any_of_key(&q, FILTER_ONLY, key)
+						      : 1;
 		if (found <= 0)
 			return found;
-		found = f->by[FILTER_DROP][key].count ? any(&q, FILTER_DROP, key) : 0;
+		found = f->by[FILTER_DROP][key].count ? any_of_key(&q, FILTER_DROP, key)
+						      : 0;
 		if (found != 0)
 			return found < 0 ? found : 0;
 	}

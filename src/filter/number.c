@@ -12,7 +12,7 @@ struct word {
 	size_t size;
 };
 
-static bool parse_number(struct word w, uint32_t *ret)
+static bool parse_u32(struct word w, uint32_t *ret)
 {
 	uint64_t value = 0;
 
@@ -34,7 +34,7 @@ static bool parse_range(struct word w, struct number_range *ret)
 	struct word last;
 
 	if (!dash) {
-		if (!parse_number(w, &ret->first))
+		if (!parse_u32(w, &ret->first))
 			return false;
 		ret->last = ret->first;
 		return true;
@@ -43,8 +43,7 @@ static bool parse_range(struct word w, struct number_range *ret)
 	last.size = w.size - (size_t)(last.text - w.text);
 	w.size = (size_t)(dash - w.text);
 	ret->last = UINT32_MAX;
-	return parse_number(w, &ret->first) &&
-	       (!last.size || parse_number(last, &ret->last));
+	return parse_u32(w, &ret->first) && (!last.size || parse_u32(last, &ret->last));
 }
 
 int number_list_parse(struct context *ctx, const char *filter, const char *value,

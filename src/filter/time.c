@@ -1,3 +1,9 @@
+/*
+ * A range of time is two bounds, each from the first sample on: a number of seconds with nine
+ * digits behind the point, or with a unit, or a percentage of all there is. All are kept as
+ * integers, in ns or in 1e-9 of a percent, so that ranges which touch share no sample and leave
+ * none out. perf report --time has the same words (tools/perf/Documentation/perf-report.txt).
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -83,12 +89,6 @@ static bool parse_bound(const char *text, size_t size, struct time_bound *ret)
 	return ret->kind == BOUND_NS || ret->value <= ALL_PERCENT;
 }
 
-static bool backwards(const struct time_range *r)
-{
-	return r->start.kind == r->end.kind && r->start.kind != BOUND_OPEN &&
-	       r->start.value > r->end.value;
-}
-
 int time_range_parse(struct context *ctx, const char *filter, const char *value,
 		     struct time_range *ret)
 {
@@ -108,7 +108,7 @@ int time_range_parse(struct context *ctx, const char *filter, const char *value,
 	if (ret->start.kind == BOUND_OPEN && ret->end.kind == BOUND_OPEN)
 		return fail(ctx, -EINVAL, "filter '%s' has neither start nor end",
 			    filter);
-	if (backwards(ret))
+	if (ret->start.kind == ret->end.kind && ret->start.value > ret->end.value)
 		return fail(ctx, -EINVAL, "filter '%s' ends before it starts", filter);
 	return 0;
 }
@@ -121,12 +121,6 @@ static uint64_t bound_ns(const struct time_bound *b, uint64_t span)
 	return b->value;
 }
 
-static bool bound_is_open(const struct time_bound *b)
-{
-	return b->kind == BOUND_OPEN ||
-	       (b->kind == BOUND_PERCENT && b->value == ALL_PERCENT);
-}
-
 bool time_range_has(const struct time_range *range, uint64_t time, uint64_t first,
 		    uint64_t last)
 {
@@ -135,5 +129,8 @@ bool time_range_has(const struct time_range *range, uint64_t time, uint64_t firs
 
 	if (range->start.kind != BOUND_OPEN && at < bound_ns(&range->start, span))
 		return false;
-	return bound_is_open(&range->end) || at < bound_ns(&range->end, span);
+	/* The last sample is at the end of all time, and 100 % has it. */
+	return range->end.kind == BOUND_OPEN ||
+	       (range->end.kind == BOUND_PERCENT && range->end.value == ALL_PERCENT) ||
+	       at < bound_ns(&range->end, span);
 }
