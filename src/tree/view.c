@@ -1,16 +1,28 @@
+/*
+ * One pass over the named tree makes all views: a node's place is known when its children come,
+ * as the nodes are in preorder. Only where stacks are turned round does each go from its leaf
+ * to its root.
+ *
+ * Functions that print alike become one node. Most nodes of the named tree become nodes that no
+ * other one becomes, though, and need not be found again: a map of children is asked only below
+ * labels that several functions have.
+ *
+ * Siblings are sorted at the end, by the rank of their labels among all (label.h), by counting.
+ * The order and the rules for ";--;" are flamegraph.pl's.
+ */
 #include "tree/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Where a stack being added has come to. */
-struct spot {
+struct insert_at {
 	uint32_t node;
-	uint32_t state; /* of enum chain and enum crowd */
+	uint32_t state; /* of enum chain and enum sharing */
 };
 
 /* A frame: what is printed, and whose it is. */
-struct face {
+struct label_ref {
 	uint32_t label, function;
 };
 
@@ -21,10 +33,8 @@ enum chain {
 	CHAIN_WAKER = 2, /* there was one */
 };
 
-/* Most nodes of the named tree become nodes that no other one becomes: these need not be
- * found again. */
-enum crowd {
-	SPOT_SHARED = 4, /* others may come to the same place */
+enum sharing {
+	SHARED = 4, /* others may come to the same node */
 };
 
 struct builder {
@@ -54,7 +64,7 @@ const char *view_mark(const struct tree_source *in, uint8_t kind)
 	return kind < sizeof(marks) / sizeof(marks[0]) && marks[kind] ? marks[kind] : "";
 }
 
-static int face_of(struct builder *b, uint32_t node, struct face *ret)
+static int frame_of_node(struct builder *b, uint32_t node, struct label_ref *ret)
 {
 	uint32_t index = b->in->tree->nodes.v[node].function;
 	const struct function *function = &b->in->symbols->functions.v[index];
@@ -67,11 +77,11 @@ static int face_of(struct builder *b, uint32_t node, struct face *ret)
 		err = labels_add(&b->view->labels,
 				 intern_text(b->in->strings, function->name),
 				 view_mark(b->in, function->kind), label);
-	*ret = (struct face){ *label, index };
+	*ret = (struct label_ref){ *label, index };
 	return err;
 }
 
-static int waker_of(struct builder *b, uint32_t *label)
+static int mark_waker(struct builder *b, uint32_t *label)
 {
 	struct labels *labels = &b->view->labels;
 	uint32_t from = *label;
@@ -90,7 +100,8 @@ static int waker_of(struct builder *b, uint32_t *label)
 	return 0;
 }
 
-static int new_node(struct view *v, uint32_t parent, struct face face, uint32_t *ret)
+static int add_view_node(struct view *v, uint32_t parent, struct label_ref frame,
+			 uint32_t *ret)
 {
 	uint32_t node = (uint32_t)v->nodes.count;
 	struct view_node *n;
@@ -100,8 +111,8 @@ static int new_node(struct view *v, uint32_t parent, struct face face, uint32_t 
 	n = array_add(&v->nodes);
 	if (!n)
 		return -ENOMEM;
-	n->label = face.label;
-	n->function = face.function;
+	n->label = frame.label;
+	n->function = frame.function;
 	n->parent = parent;
 	if (node) {
 		n->next = v->nodes.v[parent].first;
@@ -112,67 +123,50 @@ static int new_node(struct view *v, uint32_t parent, struct face face, uint32_t 
 }
 
 /* While the tree grows, `first` is the newest child. */
-static int child(struct builder *b, struct spot at, struct face face, uint32_t *ret)
+static int child_of(struct builder *b, struct insert_at at, struct label_ref frame,
+		    uint32_t *ret)
 {
 	struct view *v = b->view;
 	uint32_t parent = at.node;
 	bool by_function = b->flags & VIEW_BY_FUNCTION;
 	uint32_t newest = v->nodes.v[parent].first, *known;
 	uint64_t key =
-		(uint64_t)parent << 32 | (by_function ? face.function : face.label);
+		(uint64_t)parent << 32 | (by_function ? frame.function : frame.label);
 	int err;
 
-	if (newest && v->nodes.v[newest].label == face.label &&
-	    (!by_function || v->nodes.v[newest].function == face.function)) {
+	if (newest && v->nodes.v[newest].label == frame.label &&
+	    (!by_function || v->nodes.v[newest].function == frame.function)) {
 		*ret = newest;
 		return 0;
 	}
-	if (b->in->in_order || !(at.state & SPOT_SHARED))
-		return new_node(v, parent, face, ret);
+	if (b->in->in_order || !(at.state & SHARED))
+		return add_view_node(v, parent, frame, ret);
 	known = hash_map_get(&b->children, key);
 	if (known) {
 		*ret = *known;
 		return 0;
 	}
-	err = new_node(v, parent, face, ret);
+	err = add_view_node(v, parent, frame, ret);
 	if (err == 0 && !hash_map_set(&b->children, key, *ret))
 		err = -ENOMEM;
 	return err;
 }
 
 /* One frame on, and more will follow. */
-static int pass(struct builder *b, struct spot *at, struct face face)
+static int pass_frame(struct builder *b, struct insert_at *at, struct label_ref frame)
 {
 	int err = 0;
 
 	if (b->flags & VIEW_CHAIN) {
-		if (face.label == b->separator && !(at->state & CHAIN_SEPARATOR)) {
+		if (frame.label == b->separator && !(at->state & CHAIN_SEPARATOR)) {
 			at->state |= CHAIN_SEPARATOR | CHAIN_WAKER;
 		} else {
 			if (at->state & CHAIN_WAKER)
-				err = waker_of(b, &face.label);
+				err = mark_waker(b, &frame.label);
 			at->state &= ~(uint32_t)CHAIN_SEPARATOR;
 		}
 	}
-	return err < 0 ? err : child(b, *at, face, &at->node);
-}
-
-/* The last frame of a stack. */
-static int end(struct builder *b, struct spot at, struct face face, uint32_t *ret)
-{
-	int err = 0;
-
-	/* Not a frame: nothing marks it, or stands on it. */
-	if (face.label == VIEW_GAP)
-		return child(b, at, face, ret);
-	if ((b->flags & VIEW_CHAIN) && (at.state & CHAIN_WAKER))
-		err = waker_of(b, &face.label);
-	if (err == 0)
-		err = child(b, at, face, ret);
-	if (err < 0 || !(b->flags & VIEW_CHAIN) || at.state & CHAIN_WAKER)
-		return err;
-	at.node = *ret;
-	return child(b, at, (struct face){ b->separator, 0 }, ret);
+	return err < 0 ? err : child_of(b, *at, frame, &at->node);
 }
 
 static int fill_column(struct view *v, uint32_t column)
@@ -191,7 +185,8 @@ static int add_value(struct builder *b, uint32_t column, uint32_t from, uint32_t
 	return 0;
 }
 
-static int charge(struct builder *b, uint32_t from, uint32_t to)
+/* What ends at a node of the named tree ends at one of the view. */
+static int charge_stack(struct builder *b, uint32_t from, uint32_t to)
 {
 	int err = 0;
 
@@ -199,6 +194,22 @@ static int charge(struct builder *b, uint32_t from, uint32_t to)
 	for (uint32_t i = 0; err == 0 && i < b->endings; i++)
 		err = add_value(b, b->ending[i], from, to);
 	return err;
+}
+
+/* The last frame of the stack that ends at the node @from. */
+static int end_stack(struct builder *b, struct insert_at at, struct label_ref frame,
+		     uint32_t from)
+{
+	bool chain = b->flags & VIEW_CHAIN && frame.label != VIEW_GAP;
+	int err = 0;
+
+	if (chain && at.state & CHAIN_WAKER)
+		err = mark_waker(b, &frame.label);
+	if (err == 0)
+		err = child_of(b, at, frame, &at.node);
+	if (err == 0 && chain && !(at.state & CHAIN_WAKER))
+		err = child_of(b, at, (struct label_ref){ b->separator, 0 }, &at.node);
+	return err < 0 ? err : charge_stack(b, from, at.node);
 }
 
 /* A frame that something is said of calls others: its node is known when theirs are made. */
@@ -212,59 +223,63 @@ static int note_said(struct builder *b, uint32_t from, uint32_t to)
 	return err;
 }
 
-static void choose_columns(struct builder *b)
+/* Which labels are those of several functions? */
+static int count_owners(struct builder *b)
 {
 	const struct named *tree = b->in->tree;
+	size_t functions = b->in->symbols->functions.count;
+	struct label_ref frame;
+	int err = 0;
 
-	for (uint32_t i = COLUMN_WEIGHT + 1; i < tree->columns->count; i++) {
-		const struct column *c = &tree->columns->v[i];
-
-		if (!tree->values[i])
+	if (!tree->joined || b->in->in_order || b->flags & VIEW_CHAIN)
+		return 0;
+	/* Labels are at most one for each function, and two of our own. */
+	b->owners = calloc(functions + 2, sizeof(*b->owners));
+	if (!b->owners)
+		return -ENOMEM;
+	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
+		if (b->labels[tree->nodes.v[i].function] != UINT32_MAX)
 			continue;
-		if (c->sum == SUM_HERE && !(b->flags & (VIEW_REVERSED | VIEW_CHAIN)))
-			b->said[b->sayings++] = i;
-		if (c->sum == SUM_BELOW && (c->makes_stacks || b->flags & VIEW_COLUMNS))
-			b->ending[b->endings++] = i;
+		err = frame_of_node(b, i, &frame);
+		if (err == 0 && frame.label != VIEW_GAP && b->owners[frame.label] < 2)
+			b->owners[frame.label]++;
 	}
+	return err;
 }
 
-/* Node after node: a parent's place is known when its children come. */
-static int add_nodes(struct builder *b, struct spot *places)
+/* Node after node, those with the same label below the same parent become one. */
+static int merge_nodes(struct builder *b, struct insert_at *places)
 {
 	const struct named *tree = b->in->tree;
-	struct face face;
-	uint32_t to;
+	struct label_ref frame;
+	int err = count_owners(b);
 
-	for (uint32_t i = 1; i < tree->nodes.count; i++) {
+	places[0].state = CHAIN_SEPARATOR;
+	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
 		const struct named_node *n = &tree->nodes.v[i];
-		int err = face_of(b, i, &face);
 
+		err = frame_of_node(b, i, &frame);
 		places[i] = places[n->parent];
-		if (!b->owners || face.label == VIEW_GAP || b->owners[face.label] > 1)
-			places[i].state |= SPOT_SHARED;
-		if (err == 0 && face.label == VIEW_GAP && !b->in->in_order) {
-			err = charge(b, i, places[i].node);
-		} else if (err == 0 && named_has_stack(tree, i)) {
-			err = end(b, places[i], face, &to);
-			if (err == 0)
-				err = charge(b, i, to);
-		}
+		if (!b->owners || frame.label == VIEW_GAP || b->owners[frame.label] > 1)
+			places[i].state |= SHARED;
+		if (err == 0 && frame.label == VIEW_GAP && !b->in->in_order)
+			err = charge_stack(b, i, places[i].node);
+		else if (err == 0 && named_has_stack(tree, i))
+			err = end_stack(b, places[i], frame, i);
 		if (err == 0 && n->end > i + 1)
-			err = pass(b, &places[i], face);
+			err = pass_frame(b, &places[i], frame);
 		if (err == 0)
 			err = note_said(b, i, places[i].node);
-		if (err < 0)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
 /* The named tree has functions apart already: node becomes node, if anything ends at it
  * or below. */
-static int copy_nodes(struct builder *b, struct spot *places)
+static int copy_nodes(struct builder *b, struct insert_at *places)
 {
 	const struct named *tree = b->in->tree;
-	struct face face;
+	struct label_ref frame;
 	int err = 0;
 
 	for (size_t i = tree->nodes.count; i-- > 1;) {
@@ -272,17 +287,16 @@ static int copy_nodes(struct builder *b, struct spot *places)
 		places[tree->nodes.v[i].parent].state |= places[i].state;
 	}
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
-		const struct named_node *n = &tree->nodes.v[i];
-		uint32_t parent = places[n->parent].node;
+		uint32_t parent = places[tree->nodes.v[i].parent].node;
 
 		if (!places[i].state)
 			continue;
 		places[i].node = parent;
-		err = face_of(b, i, &face);
-		if (err == 0 && (face.label != VIEW_GAP || b->in->in_order))
-			err = new_node(b->view, parent, face, &places[i].node);
+		err = frame_of_node(b, i, &frame);
+		if (err == 0 && (frame.label != VIEW_GAP || b->in->in_order))
+			err = add_view_node(b->view, parent, frame, &places[i].node);
 		if (err == 0)
-			err = charge(b, i, places[i].node);
+			err = charge_stack(b, i, places[i].node);
 		if (err == 0)
 			err = note_said(b, i, places[i].node);
 	}
@@ -292,132 +306,39 @@ static int copy_nodes(struct builder *b, struct spot *places)
 /* Stack after stack, each from its leaf to its root. */
 static int add_reversed(struct builder *b)
 {
-	const struct named *tree = b->in->tree;
-	struct face face;
-	uint32_t to;
+	const struct named_node *nodes = b->in->tree->nodes.v;
+	struct label_ref frame;
+	int err = 0;
 
-	for (uint32_t i = 1; i < tree->nodes.count; i++) {
-		struct spot at = { 0, CHAIN_SEPARATOR | SPOT_SHARED };
+	for (uint32_t i = 1; err == 0 && i < b->in->tree->nodes.count; i++) {
+		struct insert_at at = { 0, CHAIN_SEPARATOR | SHARED };
 		uint32_t node = i;
-		int err = named_has_stack(tree, i) ? face_of(b, node, &face) : 1;
 
-		if (err > 0)
+		if (!named_has_stack(b->in->tree, i))
 			continue;
-		if (err == 0 && face.label == VIEW_GAP) {
-			node = tree->nodes.v[node].parent;
-			err = face_of(b, node, &face);
+		err = frame_of_node(b, node, &frame);
+		if (err == 0 && frame.label == VIEW_GAP) {
+			node = nodes[node].parent;
+			err = frame_of_node(b, node, &frame);
 		}
-		for (; err == 0 && tree->nodes.v[node].parent;
-		     err = face_of(b, node, &face)) {
-			err = pass(b, &at, face);
-			if (err < 0)
-				return err;
-			node = tree->nodes.v[node].parent;
+		while (err == 0 && nodes[node].parent) {
+			err = pass_frame(b, &at, frame);
+			node = nodes[node].parent;
+			if (err == 0)
+				err = frame_of_node(b, node, &frame);
 		}
 		if (err == 0)
-			err = end(b, at, face, &to);
-		if (err == 0)
-			err = charge(b, i, to);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
-/* Which labels are those of several functions? */
-static int count_owners(struct builder *b)
-{
-	const struct named *tree = b->in->tree;
-	size_t functions = b->in->symbols->functions.count;
-	struct face face;
-	int err = 0;
-
-	if (!tree->joined || b->in->in_order || b->flags & (VIEW_REVERSED | VIEW_CHAIN))
-		return 0;
-	/* Labels are at most one for each function, and two of our own. */
-	b->owners = calloc(functions + 2, sizeof(*b->owners));
-	if (!b->owners)
-		return -ENOMEM;
-	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
-		if (b->labels[tree->nodes.v[i].function] != UINT32_MAX)
-			continue;
-		err = face_of(b, i, &face);
-		if (err == 0 && face.label != VIEW_GAP && b->owners[face.label] < 2)
-			b->owners[face.label]++;
+			err = end_stack(b, at, frame, i);
 	}
 	return err;
 }
 
-static int add_stacks(struct builder *b)
-{
-	size_t count = b->in->tree->nodes.count;
-	struct spot *places;
-	int err;
-
-	if (count && named_has_stack(b->in->tree, 0)) {
-		err = charge(b, 0, 0);
-		if (err < 0)
-			return err;
-	}
-	if (b->flags & VIEW_REVERSED)
-		return add_reversed(b);
-	places = calloc(count + 1, sizeof(*places));
-	if (!places)
-		return -ENOMEM;
-	places[0].state = CHAIN_SEPARATOR;
-	err = b->flags & VIEW_BY_FUNCTION ? copy_nodes(b, places) : add_nodes(b, places);
-	free(places);
-	return err;
-}
-
-static int build(struct builder *b)
-{
-	size_t functions = b->in->symbols->functions.count;
-	uint32_t root;
-	int err;
-
-	choose_columns(b);
-	b->labels = malloc((functions + 1) * sizeof(*b->labels));
-	if (!b->labels)
-		return -ENOMEM;
-	memset(b->labels, 0xff, (functions + 1) * sizeof(*b->labels));
-	err = labels_add(&b->view->labels, "--", "", &b->separator);
-	if (err == 0)
-		err = new_node(b->view, 0, (struct face){ 0, 0 }, &root);
-	if (err == 0 && !(b->flags & VIEW_BY_FUNCTION))
-		err = count_owners(b);
-	return err < 0 ? err : add_stacks(b);
-}
-
-/* For nodes that were made since. What holds nowhere is not said at all. */
-static int fill_columns(const struct builder *b)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; err == 0 && i < b->endings; i++)
-		err = fill_column(b->view, b->ending[i]);
-	for (uint32_t i = 0; err == 0 && i < b->sayings; i++)
-		if (view_has(b->view, b->said[i]))
-			err = fill_column(b->view, b->said[i]);
-	return err;
-}
-
-/* Of what is below a frame of a picture some may have been left out. */
-static void limit_said(const struct builder *b)
+/* Totals, and columns for nodes that were made since; what holds nowhere is not said at all.
+ * Children are not linked any more: they are sorted next. */
+static int sum_up(struct builder *b)
 {
 	struct view *v = b->view;
 
-	for (uint32_t i = 0; i < b->sayings; i++) {
-		struct view_column *values = &v->values[b->said[i]];
-
-		for (size_t node = 0; node < values->of.count; node++)
-			if (values->of.v[node] > v->nodes.v[node].total)
-				values->of.v[node] = v->nodes.v[node].total;
-	}
-}
-
-static void add_totals(struct view *v)
-{
 	for (size_t i = v->nodes.count; i-- > 0;) {
 		struct view_node *n = &v->nodes.v[i];
 
@@ -426,6 +347,20 @@ static void add_totals(struct view *v)
 		if (i)
 			v->nodes.v[n->parent].total += n->total;
 	}
+	for (uint32_t i = 0; i < b->endings; i++)
+		if (fill_column(v, b->ending[i]) < 0)
+			return -ENOMEM;
+	for (uint32_t i = 0; i < b->sayings; i++) {
+		struct view_column *values = &v->values[b->said[i]];
+
+		if (values->of.count && fill_column(v, b->said[i]) < 0)
+			return -ENOMEM;
+		/* Of what is below a frame of a picture some may have been left out. */
+		for (size_t node = 0; node < values->of.count; node++)
+			if (values->of.v[node] > v->nodes.v[node].total)
+				values->of.v[node] = v->nodes.v[node].total;
+	}
+	return 0;
 }
 
 static void link_first(struct view *v, uint32_t node)
@@ -472,38 +407,126 @@ out:
 	return err;
 }
 
-static int order_siblings(const struct builder *b)
+/* A node keeps its own value, and a second one takes what is below it. */
+static int split_node(struct view *v, uint32_t node, uint32_t *ret)
 {
-	struct view *v = b->view;
+	struct view_node *n = array_add(&v->nodes), *from = &v->nodes.v[node];
 
-	if (!b->in->in_order)
-		return sort_siblings(v,
-				     b->flags & VIEW_CHAIN ? b->separator : UINT32_MAX);
-	for (uint32_t i = (uint32_t)v->nodes.count; --i > 0;)
-		link_first(v, i);
+	if (!n || v->nodes.count == UINT32_MAX)
+		return -ENOMEM;
+	*ret = (uint32_t)v->nodes.count - 1;
+	*n = *from;
+	n->self = 0;
+	n->total = from->total - from->self;
+	from->total = from->self;
+	from->first = 0;
+	for (uint32_t i = n->first; i; i = v->nodes.v[i].next)
+		v->nodes.v[i].parent = *ret;
+	for (uint32_t i = 0; i < v->columns->count; i++)
+		if (v->values[i].of.count && fill_column(v, i) < 0)
+			return -ENOMEM;
 	return 0;
+}
+
+/*
+ * Of lines that are sorted by their bytes, others may stand between a stack and those that go
+ * on below it:
+ *
+ *	a;b 1			a -- b
+ *	a;b.part.0 1		  -- b.part.0
+ *	a;b;c 1			  -- b (second node) -- c
+ *
+ * Names between "b" and "b;" begin with "b", so what waits last is due first.
+ */
+static int split_lines(struct view *v)
+{
+	ARRAY(uint32_t) waiting = { 0 };
+	int err = 0;
+
+	for (uint32_t parent = 0; err == 0 && parent < v->nodes.count; parent++) {
+		uint32_t at = v->nodes.v[parent].first, last = 0, next;
+
+		while (err == 0 && (at || waiting.count)) {
+			uint32_t due = waiting.count ? *array_last(&waiting) : 0;
+
+			if (due &&
+			    (!at || label_rank_below(&v->labels, v->nodes.v[due].label) <
+					    node_rank(v, at, UINT32_MAX))) {
+				waiting.count--;
+				v->nodes.v[last].next = due;
+				v->nodes.v[due].next = at;
+				last = due;
+				continue;
+			}
+			next = v->nodes.v[at].next;
+			if (next && v->nodes.v[at].first && view_has_stack(v, at) &&
+			    node_rank(v, next, UINT32_MAX) <
+				    label_rank_below(&v->labels, v->nodes.v[at].label)) {
+				uint32_t *slot = array_add(&waiting);
+
+				err = slot ? split_node(v, at, slot) : -ENOMEM;
+			}
+			last = at;
+			at = next;
+		}
+	}
+	array_release(&waiting);
+	return err;
 }
 
 int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret)
 {
-	struct view v = { .decimals = in->tree->decimals, .columns = in->tree->columns };
+	const struct named *tree = in->tree;
+	struct view v = { .decimals = tree->decimals, .columns = tree->columns };
 	struct builder b = { .in = in, .view = &v, .flags = flags };
+	size_t labels = (in->symbols->functions.count + 1) * sizeof(*b.labels);
+	struct insert_at *places = calloc(tree->nodes.count + 1, sizeof(*places));
+	uint32_t root;
 	int err = labels_init(&v.labels);
 
-	if (err == 0)
-		err = build(&b);
-	if (err == 0)
-		err = fill_columns(&b);
-	if (err == 0) {
-		add_totals(&v);
-		limit_said(&b);
-		err = order_siblings(&b);
+	for (uint32_t i = COLUMN_WEIGHT + 1; i < tree->columns->count; i++) {
+		const struct column *c = &tree->columns->v[i];
+
+		if (!tree->values[i])
+			continue;
+		v.stacks_without_weight |= c->makes_stacks;
+		if (c->sum == SUM_HERE && !(flags & (VIEW_REVERSED | VIEW_CHAIN)))
+			b.said[b.sayings++] = i;
+		if (c->sum == SUM_BELOW && (c->makes_stacks || flags & VIEW_COLUMNS))
+			b.ending[b.endings++] = i;
 	}
+	b.labels = malloc(labels);
+	if (!places || !b.labels)
+		err = -ENOMEM;
+	if (err == 0) {
+		memset(b.labels, 0xff, labels);
+		err = labels_add(&v.labels, "--", "", &b.separator);
+	}
+	if (err == 0)
+		err = add_view_node(&v, 0, (struct label_ref){ 0, 0 }, &root);
+	if (err == 0 && tree->nodes.count && named_has_stack(tree, 0))
+		err = charge_stack(&b, 0, 0);
+	/* What is copied is as large, and what is merged no larger. */
+	if (err == 0 && !(flags & VIEW_REVERSED))
+		err = array_reserve(&v.nodes, tree->nodes.count) ? 0 : -ENOMEM;
+	if (err == 0)
+		err = flags & VIEW_REVERSED	 ? add_reversed(&b)
+		      : flags & VIEW_BY_FUNCTION ? copy_nodes(&b, places)
+						 : merge_nodes(&b, places);
+	if (err == 0)
+		err = sum_up(&b);
+	for (uint32_t i = (uint32_t)v.nodes.count; err == 0 && in->in_order && --i > 0;)
+		link_first(&v, i);
+	if (err == 0 && !in->in_order)
+		err = sort_siblings(&v, flags & VIEW_CHAIN ? b.separator : UINT32_MAX);
+	if (err == 0 && flags & VIEW_LINES)
+		err = split_lines(&v);
 	hash_map_release(&b.children);
 	array_release(&b.wakers);
 	free(b.owners);
 	free(b.labels);
+	free(places);
 	if (err < 0) {
 		view_release(&v);
 		return fail_memory(ctx);
@@ -520,9 +543,9 @@ void view_release(struct view *v)
 		array_release(&v->values[i].of);
 }
 
-bool view_has_stack(const struct view *v, uint32_t node)
+bool view_has_other_value(const struct view *v, uint32_t node)
 {
-	for (uint32_t i = 0; i < v->columns->count; i++)
+	for (uint32_t i = COLUMN_WEIGHT + 1; i < v->columns->count; i++)
 		if (v->columns->v[i].makes_stacks && view_value(v, node, i))
 			return true;
 	return false;

@@ -36,6 +36,7 @@ struct view {
 	ARRAY(struct view_node) nodes;
 	const struct columns *columns; /* what they are */
 	struct view_column values[COLUMNS_MOST]; /* by column */
+	bool stacks_without_weight; /* there may be some: another column makes stacks */
 	unsigned decimals; /* of weights */
 };
 
@@ -49,6 +50,9 @@ enum view_flag {
 	/* All columns; else those that make stacks, and, but with VIEW_REVERSED and VIEW_CHAIN, those
 	 * that are said of frames. */
 	VIEW_COLUMNS = 8,
+	/* A walk comes to stacks as lines of text are sorted, bytewise. To this end a node may be
+	 * two, the second one without an own value; that one's index is above its children's. */
+	VIEW_LINES = 16,
 };
 
 /*
@@ -74,8 +78,14 @@ static inline uint64_t view_value(const struct view *v, uint32_t node, uint32_t 
 	return view_has(v, column) ? v->values[column].of.v[node] : 0;
 }
 
+bool view_has_other_value(const struct view *v, uint32_t node);
+
 /* Does a stack end at the node? */
-bool view_has_stack(const struct view *v, uint32_t node);
+static inline bool view_has_stack(const struct view *v, uint32_t node)
+{
+	return v->nodes.v[node].self ||
+	       (v->stacks_without_weight && view_has_other_value(v, node));
+}
 
 /*
  * From node to node in preorder. A node's own value lies to the left of its children:

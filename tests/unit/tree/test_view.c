@@ -118,6 +118,23 @@ Test(view, siblings_are_in_the_order_of_sorted_stacks)
 	expect(&t, 0, "( 5@0(b.x 1@0)(b 1@1(c 1@1))(d 2@2(c 1@3))(d.x 1@4))");
 }
 
+Test(view, lines_come_in_the_order_of_their_bytes)
+{
+	struct tree t;
+
+	tree_init(&t);
+	tree_add(&t, "b;c", 1);
+	tree_add(&t, "b.x", 2);
+	tree_add(&t, "d;c", 4);
+	tree_add(&t, "d.x;y", 8);
+	tree_add(&t, "d", 16);
+	tree_add(&t, "e", 32);
+	tree_add(&t, "e;c", 64);
+	expect(&t, VIEW_LINES,
+	       "( 127@0(b.x 2@0)(b 1@2(c 1@2))(d 16@3)(d.x 8@19(y 8@19))(d 4@27(c 4@27))"
+	       "(e 96@31(c 64@63)))");
+}
+
 Test(view, in_order_only_equal_neighbours_are_joined)
 {
 	struct tree t;

@@ -214,12 +214,10 @@ Test(folded, any_stacks_are_the_lines_that_sorting_gives)
 	free(expected);
 }
 
-/* Enough nodes for lines to be printed by two threads, in several pieces. */
 static void add_large(struct tree *t)
 {
 	char name[40];
 
-	t->in.threads = 2;
 	for (uint32_t i = 0; i < 70000; i++) {
 		struct function f = { .kind = FUNCTION_USER };
 
@@ -235,7 +233,7 @@ static void add_large(struct tree *t)
 		t->named.values[COLUMN_WEIGHT][i] = 1;
 }
 
-Test(folded, what_threads_print_is_whole_and_in_order)
+Test(folded, many_children_of_one_node_are_whole_and_in_order)
 {
 	struct tree t;
 	char *text, expected[64];
@@ -255,43 +253,23 @@ Test(folded, what_threads_print_is_whole_and_in_order)
 	tree_release(&t);
 }
 
-Test(folded, a_stream_that_fails_a_thread_is_an_error)
+Test(folded, what_is_below_a_stack_stands_behind_names_that_come_between)
 {
-	struct tree t;
-	FILE *out = fopen("/dev/full", "w");
-
-	tree_init(&t);
-	add_large(&t);
-	cr_assert_not_null(out);
-	cr_expect_eq(write_folded(&t.ctx, &t.in, NULL, out), -ENOSPC);
-	cr_expect_str_not_empty(t.ctx.error);
-	fclose(out);
-	tree_release(&t);
-}
-
-static ssize_t count_writes(void *cookie, const char *bytes, size_t size)
-{
-	(void)bytes;
-	++*(size_t *)cookie;
-	return (ssize_t)size;
-}
-
-/* Who begins a piece sorts all the node's children again. */
-Test(folded, each_thread_begins_once_with_a_node_that_has_very_many_children)
-{
-	cookie_io_functions_t functions = { .write = count_writes };
-	size_t pieces = 0;
-	FILE *out = fopencookie(&pieces, "w", functions);
 	struct tree t;
 
 	tree_init(&t);
-	add_large(&t);
-	cr_assert_not_null(out);
-	setvbuf(out, NULL, _IONBF, 0);
-	cr_expect_eq(write_folded(&t.ctx, &t.in, NULL, out), 0);
-	cr_expect_eq(pieces, t.in.threads);
-	fclose(out);
-	tree_release(&t);
+	tree_add_before(&t, "a;b", 1, 1);
+	tree_add_before(&t, "a;b;c", 1, 2);
+	tree_add_before(&t, "a;b;c!;d", 0, 1);
+	tree_add_before(&t, "a;b;c;d", 1, 0);
+	tree_add_before(&t, "a;b!", 2, 1);
+	tree_add_before(&t, "a;b!;c", 2, 2);
+	tree_add_before(&t, "a;b!!", 3, 1);
+	tree_add_before(&t, "a;b!!;c", 3, 2);
+	tree_add_before(&t, "a;b;;", 4, 1);
+	tree_add_before(&t, "a;bc", 5, 1);
+	expect(&t, "a;b 1 1\na;b! 2 1\na;b!! 3 1\na;b!!;c 3 2\na;b!;c 2 2\n"
+		   "a;b;; 4 1\na;b;c 1 2\na;b;c!;d 0 1\na;b;c;d 1 0\na;bc 5 1\n");
 }
 
 /* A node, and children down to a depth; some look alike, some have no value, some levels
@@ -300,10 +278,10 @@ static void grow(struct tree *t, unsigned *seed, uint32_t parent, uint32_t funct
 		 int depth)
 {
 	uint32_t id = (uint32_t)t->named.nodes.count;
-	uint32_t count = depth % 3 == 2 ? 1 : 11, functions = 12;
+	uint32_t count = depth % 3 == 2 ? 1 : 11, functions = 12, gap = 10;
 
 	*array_add(&t->named.nodes) = (struct named_node){ function, parent, 0 };
-	for (uint32_t i = 0; depth > 0 && i < count; i++)
+	for (uint32_t i = 0; depth > 0 && function != gap && i < count; i++)
 		if (rand_r(seed) % 8)
 			grow(t, seed, id, i % functions, depth - 1);
 	t->named.nodes.v[id].end = (uint32_t)t->named.nodes.count;
@@ -328,32 +306,6 @@ static void add_random(struct tree *t, unsigned seed)
 	for (size_t i = 0; i < t->named.nodes.count; i++)
 		t->named.values[COLUMN_WEIGHT][i] = (uint64_t)(rand_r(&seed) % 4);
 	t->named.values[COLUMN_WEIGHT][0] = 5;
-}
-
-Test(folded, any_number_of_threads_prints_the_same)
-{
-	struct tree t;
-	char *one;
-	int err;
-
-	for (unsigned seed = 1; seed < 4; seed++) {
-		tree_init(&t);
-		add_random(&t, seed);
-		cr_assert_gt(t.named.nodes.count, 70000u);
-		one = tree_fold(&t, &err);
-		cr_assert_eq(err, 0);
-		for (unsigned threads = 2; threads < 9; threads += 3) {
-			char *several;
-
-			t.in.threads = threads;
-			several = tree_fold(&t, &err);
-			cr_assert_eq(err, 0);
-			cr_assert_str_eq(several, one);
-			free(several);
-		}
-		free(one);
-		tree_release(&t);
-	}
 }
 
 Test(folded, the_value_of_a_gap_is_its_parents)
@@ -384,7 +336,7 @@ static ssize_t take_bytes(void *cookie, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* Without allocation @n of this thread, which prints as others do. Did it fail? */
+/* Without allocation @n. Did it fail? */
 static bool fold_without(struct tree *t, long n, const char *all)
 {
 	static struct written w;
@@ -420,7 +372,6 @@ Test(folded, without_memory_lines_are_missing_at_the_end_alone)
 	add_random(&t, 1);
 	all = tree_fold(&t, &err);
 	cr_assert_eq(err, 0);
-	t.in.threads = 3;
 	for (long n = 1; fold_without(&t, n, all); n++)
 		;
 	free(all);
