@@ -267,9 +267,9 @@ static void choose_unit(struct maker *m)
 	const struct view *v = m->view;
 	bool differ = false, any = false;
 
-	m->unit = column_unit(v, COLUMN_WEIGHT, 0);
-	if (view_has(v, COLUMN_BEFORE))
-		m->unit = column_unit(v, COLUMN_BEFORE, m->unit);
+	for (uint32_t i = 0; i < COLUMN_ROLES; i++)
+		if (v->columns->v[i].makes_stacks && view_has(v, i))
+			m->unit = column_unit(v, i, m->unit);
 	m->unit = m->unit ? m->unit : 1;
 	for (uint32_t i = 0; i < v->values[COLUMN_SAMPLES].of.count; i++) {
 		uint64_t samples = view_value(v, i, COLUMN_SAMPLES);

@@ -648,3 +648,11 @@ bool named_has_stack(const struct named *n, uint32_t node)
 			return true;
 	return false;
 }
+
+bool named_is_difference(const struct named *n)
+{
+	for (uint32_t i = 0; i < n->columns->count; i++)
+		if (n->columns->v[i].side == SIDE_BEFORE && n->values[i])
+			return true;
+	return false;
+}

@@ -38,6 +38,9 @@ static inline uint64_t named_total(const struct named *n, uint32_t node)
 /* Does a stack end at the node? */
 bool named_has_stack(const struct named *n, uint32_t node);
 
+/* Is something in it of another profile, with which this one is compared? */
+bool named_is_difference(const struct named *n);
+
 struct named_options {
 	const struct columns *columns; /* of the trie; they outlive the tree */
 	const struct frames *frames; /* of the trie; NULL: no column is said of frames */

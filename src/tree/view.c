@@ -551,6 +551,18 @@ bool view_has_other_value(const struct view *v, uint32_t node)
 	return false;
 }
 
+uint32_t view_weight_before(const struct view *v)
+{
+	for (uint32_t i = 0; i < v->columns->count; i++) {
+		const struct column *c = &v->columns->v[i];
+
+		if (c->side == SIDE_BEFORE && c->sum == SUM_BELOW && !c->unit &&
+		    view_has(v, i))
+			return i;
+	}
+	return COLUMNS_MOST;
+}
+
 bool view_next(const struct view *v, struct view_walk *w, enum view_step step)
 {
 	const struct view_node *nodes = v->nodes.v, *n = &nodes[w->node];

@@ -87,6 +87,9 @@ static inline bool view_has_stack(const struct view *v, uint32_t node)
 	       (v->stacks_without_weight && view_has_other_value(v, node));
 }
 
+/* The column that counts the weight of the other profile of a difference, or COLUMNS_MOST. */
+uint32_t view_weight_before(const struct view *v);
+
 /*
  * From node to node in preorder. A node's own value lies to the left of its children:
  *

@@ -68,7 +68,9 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_number(t, "bytes", m->packed->whole, 0);
 	add_number(t, "nodes", v->nodes.count, 0);
 	add_number(t, "total", v->nodes.v[0].total, v->decimals);
-	add_number(t, "before", sum(v, COLUMN_BEFORE), v->decimals);
+	for (uint32_t i = COLUMN_WEIGHT + 1; i < COLUMN_ROLES; i++)
+		if (v->columns->v[i].makes_stacks)
+			add_number(t, v->columns->v[i].name, sum(v, i), v->decimals);
 	add_text(t, "unit", m->unit);
 	add_number(t, "samples", f->samples, 0);
 	add_text(t, "event", f->events);

@@ -32,13 +32,19 @@ static double delta_of(const struct picture *p, uint32_t node)
 	const struct view *v = &p->view;
 
 	return picture_value(p, v->nodes.v[node].self) -
-	       picture_value(p, view_value(v, node, COLUMN_BEFORE));
+	       picture_value(p, view_value(v, node, p->before));
+}
+
+static bool is_difference(const struct picture *p)
+{
+	return p->before < COLUMNS_MOST;
 }
 
 static void set_most_delta(struct picture *p)
 {
 	p->most_delta = 1;
-	for (uint32_t i = 0; i < p->view.values[COLUMN_BEFORE].of.count; i++) {
+	p->before = view_weight_before(&p->view);
+	for (uint32_t i = 0; is_difference(p) && i < p->view.nodes.count; i++) {
 		double delta = delta_of(p, i);
 
 		if (delta < 0)
@@ -269,7 +275,7 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 		text_string(t, "100%");
 	else
 		add_percent(t, p, count);
-	if (f->node && view_has(&p->view, COLUMN_BEFORE))
+	if (f->node && is_difference(p))
 		add_delta(t, p, f->node);
 	text_char(t, ')');
 }
@@ -306,7 +312,7 @@ static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 
 	if (colour_of_separator(f->name, f->size, &separator))
 		format_colour(t, separator);
-	else if (view_has(&p->view, COLUMN_BEFORE))
+	else if (is_difference(p))
 		format_colour(
 			t, colour_of_delta(sign * delta_of(p, f->node), p->most_delta));
 	else if (p->options->palette_map)

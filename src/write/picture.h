@@ -38,6 +38,7 @@ struct picture {
 	double least_titled; /* narrower frames have no title */
 	bool is_exact; /* the two are the same, as in flamegraph.pl */
 	uint32_t rows; /* the last one that is drawn; frames beyond it are in runs, too */
+	uint32_t before; /* column that the weight is compared with, or COLUMNS_MOST */
 	double most_delta;
 	uint64_t frames, drawn;
 	uint32_t deepest; /* row */

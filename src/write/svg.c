@@ -50,7 +50,7 @@ static const char *default_colors(const struct ff_graph_options *o,
 				  const struct tree_source *in)
 {
 	return o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) || o->palette_map ||
-			       in->tree->values[COLUMN_BEFORE]
+			       named_is_difference(in->tree)
 		       ? "hot"
 		       : OWN_LOOK;
 }
