@@ -91,28 +91,15 @@ static enum cover cover(struct debug_calls *c, struct die_facts *facts, uint32_t
 	return first < last ? COVER_SOME : COVER_NOTHING;
 }
 
-/* A function, or an inlined call, that holds one of the addresses. */
-static int add_call(struct debug_calls *c, Dwarf_Die *die, struct die_facts *facts,
-		    uint32_t caller)
-{
-	struct debug_call *call = array_add(&c->list);
-
-	if (!call)
-		return -ENOMEM;
-	call->caller = caller;
-	call->function = *die;
-	call->file = (uint32_t)die_number(facts, DIE_CALL_FILE);
-	call->line = (uint32_t)die_number(facts, DIE_CALL_LINE);
-	return 0;
-}
-
-/* 1: go into it; 0: do not. */
+/* Takes the addresses that a function or an inlined call holds. 1: go into it; 0: do
+ * not; -ENOMEM. */
 static int visit_code(struct debug_calls *c, Dwarf_Die *die, struct call_scope *in,
 		      uint32_t caller)
 {
 	uint32_t next = (uint32_t)c->list.count;
 	unsigned code = lowest_code(die);
 	struct die_facts facts;
+	struct debug_call *call;
 	enum cover found;
 
 	in->call = CALL_NONE;
@@ -122,11 +109,17 @@ static int visit_code(struct debug_calls *c, Dwarf_Die *die, struct call_scope *
 	found = cover(c, &facts, next, in);
 	if (found == COVER_UNKNOWN && code)
 		c->known[code] |= CALL_WITHOUT_ADDRESSES;
-	if (found == COVER_SOME && add_call(c, die, &facts, caller) < 0)
+	if (found != COVER_SOME)
+		return 0;
+	call = array_add(&c->list);
+	if (!call)
 		return -ENOMEM;
-	if (found == COVER_SOME)
-		in->call = next;
-	return found == COVER_SOME;
+	call->caller = caller;
+	call->function = *die;
+	call->file = (uint32_t)die_number(&facts, DIE_CALL_FILE);
+	call->line = (uint32_t)die_number(&facts, DIE_CALL_LINE);
+	in->call = next;
+	return 1;
 }
 
 static bool is_declared(struct debug_calls *c, Dwarf_Die *die)
@@ -160,20 +153,13 @@ static int visit_function(struct debug_calls *c, Dwarf_Die *die, struct call_sco
 	return found;
 }
 
-static int visit_block(struct debug_calls *c, Dwarf_Die *die, struct call_scope *in)
-{
-	struct die_facts facts;
-
-	if (in->call == CALL_NONE)
-		return c->thorough;
-	die_read(die, &facts);
-	return cover(c, &facts, CALL_NONE, in) != COVER_NOTHING;
-}
-
+/* 1: go into it; 0: do not; -ENOMEM. @in is what is around it, and becomes its own. */
 static int visit(struct debug_calls *c, Dwarf_Die *die, struct call_scope *in)
 {
 	int tag = dwarf_tag(die), err;
+	struct die_facts facts;
 
+	/* The second walk meets the same scopes again. */
 	if (in->call == CALL_NONE && outline_has(tag) && !c->thorough) {
 		err = outline_add(&c->names->outline, die, in->scope);
 		if (err < 0)
@@ -188,7 +174,10 @@ static int visit(struct debug_calls *c, Dwarf_Die *die, struct call_scope *in)
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
-		return visit_block(c, die, in);
+		if (in->call == CALL_NONE)
+			return c->thorough;
+		die_read(die, &facts);
+		return cover(c, &facts, CALL_NONE, in) != COVER_NOTHING;
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
@@ -220,25 +209,7 @@ static int walk_unit(struct debug_calls *c, Dwarf_Die *cu)
 	return 0;
 }
 
-static int take_rest(struct debug_calls *c)
-{
-	struct call_question *rest = &c->rest;
-
-	rest->addresses.count = rest->innermost.count = c->rest_indexes.count = 0;
-	for (size_t i = 0; i < c->asked.addresses.count; i++) {
-		if (c->asked.innermost.v[i] != CALL_NONE)
-			continue;
-		if (!array_reserve(&rest->addresses, 1) ||
-		    !array_reserve(&rest->innermost, 1) ||
-		    !array_reserve(&c->rest_indexes, 1))
-			return -ENOMEM;
-		*array_add(&rest->addresses) = c->asked.addresses.v[i];
-		*array_add(&rest->innermost) = CALL_NONE;
-		*array_add(&c->rest_indexes) = (uint32_t)i;
-	}
-	return 0;
-}
-
+/* The walk reads @asked: for the second one that is the rest. */
 static void swap_rest(struct debug_calls *c)
 {
 	struct call_question asked = c->asked;
@@ -268,10 +239,23 @@ static bool is_cplusplus(Dwarf_Die *cu)
  * in none. */
 static int find_rest(struct debug_calls *c, Dwarf_Die *cu)
 {
-	int err = take_rest(c);
+	struct call_question *rest = &c->rest;
+	int err;
 
-	if (err < 0 || c->rest_indexes.count == 0)
-		return err;
+	rest->addresses.count = rest->innermost.count = c->rest_indexes.count = 0;
+	for (size_t i = 0; i < c->asked.addresses.count; i++) {
+		if (c->asked.innermost.v[i] != CALL_NONE)
+			continue;
+		if (!array_reserve(&rest->addresses, 1) ||
+		    !array_reserve(&rest->innermost, 1) ||
+		    !array_reserve(&c->rest_indexes, 1))
+			return -ENOMEM;
+		*array_add(&rest->addresses) = c->asked.addresses.v[i];
+		*array_add(&rest->innermost) = CALL_NONE;
+		*array_add(&c->rest_indexes) = (uint32_t)i;
+	}
+	if (c->rest_indexes.count == 0)
+		return 0;
 	c->thorough = true;
 	c->into_classes = !is_cplusplus(cu);
 	swap_rest(c);
@@ -280,16 +264,6 @@ static int find_rest(struct debug_calls *c, Dwarf_Die *cu)
 	c->thorough = false;
 	for (size_t i = 0; i < c->rest_indexes.count; i++)
 		c->asked.innermost.v[c->rest_indexes.v[i]] = c->rest.innermost.v[i];
-	return err;
-}
-
-static int find_names(struct debug_calls *c)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < c->list.count && err == 0; i++)
-		err = debug_names_find(c->names, &c->list.v[i].function,
-				       &c->list.v[i].name);
 	return err;
 }
 
@@ -315,5 +289,8 @@ int debug_calls_find(struct debug_calls *c, Dwarf_Die *cu, const struct debug_ba
 		err = find_rest(c, cu);
 	if (err == 0 && names->meter->spent)
 		err = -ETIME;
-	return err < 0 ? err : find_names(c);
+	/* Names last: they need the whole outline, which the walk has made. */
+	for (size_t i = 0; i < c->list.count && err == 0; i++)
+		err = debug_names_find(names, &c->list.v[i].function, &c->list.v[i].name);
+	return err;
 }

@@ -168,20 +168,22 @@ void die_ranges_at(struct die_ranges *r, const struct debug_base *base, uint64_t
 				 offset);
 }
 
-static void begin_list(struct die_ranges *r, struct die_facts *f)
-{
-	uint64_t at = die_number(f, DIE_RANGES);
-
-	if (f->v[DIE_RANGES].form == DW_FORM_rnglistx)
-		at = list_offset(r->base, at);
-	die_ranges_at(r, r->base, at);
-}
-
-static void begin_one(struct die_ranges *r, struct die_facts *f)
+void die_ranges_begin(struct die_ranges *r, const struct debug_base *base,
+		      struct die_facts *f)
 {
 	Dwarf_Addr low, high;
 
-	if (dwarf_formaddr(&f->v[DIE_LOW], &low) != 0)
+	*r = (struct die_ranges){ .base = base };
+	if (die_has(f, DIE_RANGES)) {
+		uint64_t at = die_number(f, DIE_RANGES);
+
+		if (f->v[DIE_RANGES].form == DW_FORM_rnglistx)
+			at = list_offset(base, at);
+		die_ranges_at(r, base, at);
+		return;
+	}
+	if (!die_has(f, DIE_LOW) || !die_has(f, DIE_HIGH) ||
+	    dwarf_formaddr(&f->v[DIE_LOW], &low) != 0)
 		return;
 	/* A constant since DWARF 4: the size. */
 	if (dwarf_formaddr(&f->v[DIE_HIGH], &high) != 0)
@@ -191,21 +193,7 @@ static void begin_one(struct die_ranges *r, struct die_facts *f)
 	r->high = high;
 }
 
-void die_ranges_begin(struct die_ranges *r, const struct debug_base *base,
-		      struct die_facts *f)
-{
-	*r = (struct die_ranges){ .base = base };
-	if (die_has(f, DIE_RANGES))
-		begin_list(r, f);
-	else if (die_has(f, DIE_LOW) && die_has(f, DIE_HIGH))
-		begin_one(r, f);
-}
-
-static uint64_t highest_address(const struct debug_base *b)
-{
-	return b->address_size == 4 ? UINT32_MAX : UINT64_MAX;
-}
-
+/* The address with that index in the unit's part of .debug_addr (DWARF 5, 7.27). */
 static uint64_t address_at(struct die_ranges *r, uint64_t index)
 {
 	const struct debug_base *b = r->base;
@@ -226,11 +214,13 @@ static uint64_t address_at(struct die_ranges *r, uint64_t index)
 /* An entry of .debug_ranges (DWARF 4, 2.17.3): 1 a range, 0 none, -1 the end. */
 static int next_pair(struct die_ranges *r, uint64_t *low, uint64_t *high)
 {
+	uint64_t highest = r->base->address_size == 4 ? UINT32_MAX : UINT64_MAX;
+
 	*low = read_sized(&r->list, r->base->address_size);
 	*high = read_sized(&r->list, r->base->address_size);
 	if (r->list.bad || (*low == 0 && *high == 0))
 		return -1;
-	if (*low == highest_address(r->base)) {
+	if (*low == highest) {
 		r->low = *high;
 		return 0;
 	}
@@ -277,32 +267,28 @@ static int next_coded(struct die_ranges *r, uint64_t *low, uint64_t *high)
 	return c->bad ? -1 : 1;
 }
 
-static int next_range_entry(struct die_ranges *r, uint64_t *low, uint64_t *high)
-{
-	if (r->kind == RANGES_PAIRS)
-		return next_pair(r, low, high);
-	if (r->kind == RANGES_CODED)
-		return next_coded(r, low, high);
-	if (r->kind == RANGES_NONE)
-		return -1;
-	*low = r->low;
-	*high = r->high;
-	r->kind = RANGES_NONE;
-	return 1;
-}
-
 bool die_ranges_next(struct die_ranges *r, uint64_t *low, uint64_t *high)
 {
-	uint64_t from, to;
-	int found;
+	for (;;) {
+		uint64_t from = r->low, to = r->high;
+		int found = 1;
 
-	while ((found = next_range_entry(r, &from, &to)) >= 0) {
+		if (r->kind == RANGES_PAIRS)
+			found = next_pair(r, &from, &to);
+		else if (r->kind == RANGES_CODED)
+			found = next_coded(r, &from, &to);
+		else if (r->kind == RANGES_NONE)
+			return false;
+		else
+			r->kind = RANGES_NONE;
+		if (found < 0)
+			return false;
 		r->steps++;
+		/* Linkers leave functions that they dropped below the code. */
 		if (found == 0 || from < r->base->image->first_code || to <= from)
 			continue;
 		*low = from;
 		*high = to;
 		return true;
 	}
-	return false;
 }

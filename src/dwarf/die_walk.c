@@ -6,7 +6,7 @@
  *	f | child | child | 0 | g | ...
  *	                    ^ the walk is here: what follows is f's sibling
  *
- * .past holds that place. Where it is not known, as the children were passed over, libdw
+ * .past points there. Where that is not known, as the children were passed over, libdw
  * finds the sibling. Each step goes forward in the file, or the walk ends: broken
  * siblings cannot lead it around in a circle.
  */
@@ -58,45 +58,34 @@ static void leave_die(struct die_walk *w, const uint8_t *zero)
 	w->depth--;
 }
 
-/* The innermost becomes what follows its children. 1 where that is a DIE, 0 where it is
- * the end of its level. */
-static int step_past(struct die_walk *w)
-{
-	Dwarf_Die next = { .addr = (void *)w->past, .cu = w->open[w->depth - 1].cu };
-
-	/* Behind the unit or the section there are other bytes of the image, at least as
-	 * many as levels. */
-	if (*w->past == 0) {
-		leave_die(w, w->past);
-		return 0;
-	}
-	w->open[w->depth - 1] = next;
-	return 1;
-}
-
-static int step_along(struct die_walk *w)
-{
-	Dwarf_Die next;
-	int found = dwarf_siblingof(&w->open[w->depth - 1], &next);
-
-	if (found == 0) {
-		w->open[w->depth - 1] = next;
-		return 1;
-	}
-	if (found < 0)
-		return -1;
-	/* Not promised by its interface, so it may be NULL. */
-	leave_die(w, next.addr);
-	return 0;
-}
-
 size_t die_walk_next(struct die_walk *w, bool into)
 {
-	int found = 0;
-
 	if (into && go_down(w, &w->open[w->depth - 1]))
 		return arrive(w);
-	while (found == 0 && w->depth > 0)
-		found = w->past ? step_past(w) : step_along(w);
-	return found > 0 ? arrive(w) : 0;
+	while (w->depth > 0) {
+		Dwarf_Die *innermost = &w->open[w->depth - 1], next;
+		int found;
+
+		/* Behind the unit or the section there are other bytes of the image, at
+		 * least as many as levels, so this can be looked at. */
+		if (w->past && *w->past == 0) {
+			leave_die(w, w->past);
+			continue;
+		}
+		if (w->past) {
+			*innermost = (Dwarf_Die){ .addr = (void *)w->past,
+						  .cu = innermost->cu };
+			return arrive(w);
+		}
+		found = dwarf_siblingof(innermost, &next);
+		if (found < 0)
+			return 0;
+		if (found == 0) {
+			*innermost = next;
+			return arrive(w);
+		}
+		/* Where the zero is, libdw tells, but does not promise: it may be NULL. */
+		leave_die(w, next.addr);
+	}
+	return 0;
 }

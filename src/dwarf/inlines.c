@@ -5,7 +5,7 @@
  *	addresses   1010   1020   2050   3000
  *	units       a      a      b      a           spans of the unit index
  *	grouped     a: 1010, 1020, 3000  |  b: 2050
- *	places      by address: which reader has its frames, and where
+ *	locations   by address: which reader has its frames, and where
  *
  * Units are taken from the largest to the smallest, by as many threads as pay for
  * themselves (one more for each MiB that is read). Each has a libdw handle of its own
@@ -40,9 +40,10 @@ struct hit {
 	uint64_t bytes;
 };
 
-struct place {
-	uint32_t reader, count;
-	size_t first; /* in its frames */
+/* Where the frames of one address are. */
+struct chain_location {
+	uint32_t reader, count; /* count 0: nothing is known of the address */
+	size_t first; /* in the reader's frames */
 };
 
 struct inlines {
@@ -50,8 +51,7 @@ struct inlines {
 	struct object o, debug; /* copies: the caller's may move, and stay open */
 	struct unit_reader *readers;
 	size_t reader_count;
-	ARRAY(struct place) places; /* by index of the address */
-	struct inline_counts counts;
+	ARRAY(struct chain_location) locations; /* by index of the address */
 	bool failed; /* too much: nothing is known */
 	bool crashed; /* likewise */
 	struct text problem;
@@ -128,34 +128,13 @@ static void set_limit(struct unit_source *s)
 					splits);
 }
 
-static int index_images(struct context *ctx, struct inlines *in)
-{
-	struct unit_source *s = &in->source;
-	struct unit_reader *r = &in->readers[0];
-	int err = debug_units_read(&s->units, &s->image, &r->meter);
-
-	if (err == 0)
-		err = debug_units_index(&s->units, &s->image, &r->handle, s->o,
-					&r->meter);
-	debug_meter_flush(&r->meter);
-	set_limit(s);
-	in->counts.units = s->units.list.count;
-	in->counts.bytes = s->image.sections[DEBUG_INFO].size;
-	if (err == -ENOMEM)
-		return fail_memory(ctx);
-	if (err == -EFAULT) {
-		debug_handle_forget(&r->handle);
-		return fail(ctx, err, CRASHED);
-	}
-	if (err < 0)
-		return fail(ctx, -EFBIG, TOO_MUCH);
-	return split_count(s) ? open_package(ctx, in) : 0;
-}
-
+/* With an error no part of this object's debug information is used. What another file
+ * holds of it may be missing: that only costs the names that it has. */
 static int open_images(struct context *ctx, struct inlines *in)
 {
 	struct unit_source *s = &in->source;
 	bool lines = s->options.lines || s->options.declared;
+	struct unit_reader *r;
 	int err = debug_image_read(ctx, s->debug, lines, &s->image);
 
 	if (err == 0)
@@ -174,7 +153,24 @@ static int open_images(struct context *ctx, struct inlines *in)
 		return fail(ctx, err, CRASHED);
 	if (err < 0)
 		return fail(ctx, err, "its debug information is broken");
-	return index_images(ctx, in);
+	r = &in->readers[0];
+	err = debug_units_read(&s->units, &s->image, &r->meter);
+	if (err == 0)
+		err = debug_units_index(&s->units, &s->image, &r->handle, s->o,
+					&r->meter);
+	debug_meter_flush(&r->meter);
+	/* Only the index knows how many skeletons there are, each of which may cost a
+	 * file. */
+	set_limit(s);
+	if (err == -ENOMEM)
+		return fail_memory(ctx);
+	if (err == -EFAULT) {
+		debug_handle_forget(&r->handle);
+		return fail(ctx, err, CRASHED);
+	}
+	if (err < 0)
+		return fail(ctx, -EFBIG, TOO_MUCH);
+	return split_count(s) ? open_package(ctx, in) : 0;
 }
 
 int inlines_open(struct context *ctx, const struct object *o, const struct object *debug,
@@ -212,7 +208,7 @@ void inlines_close(struct inlines *in)
 	debug_image_release(&in->source.image);
 	debug_image_release(&in->source.alternate);
 	debug_package_release(&in->source.package);
-	array_release(&in->places);
+	array_release(&in->locations);
 	text_release(&in->problem);
 	text_release(&in->alternate_problem);
 	text_release(&in->package_problem);
@@ -230,9 +226,11 @@ struct finding {
 	struct unit_answer *answers; /* likewise */
 	uint32_t *answered_by; /* by hit: a reader */
 	ARRAY(struct hit) hits;
+	uint64_t bytes; /* of .debug_info, in all hits */
 };
 
-static int group(struct finding *f)
+/* Sorts the addresses by their units. Those in no unit are left out. */
+static int group_by_unit(struct finding *f)
 {
 	const struct spans *spans = &f->in->source.units.spans;
 	size_t at = 0;
@@ -256,6 +254,7 @@ static int group(struct finding *f)
 	return 0;
 }
 
+/* The largest first: the last ones to be taken are small, and the threads end together. */
 static int compare_hits(const void *a, const void *b)
 {
 	const struct hit *x = a, *y = b;
@@ -279,27 +278,15 @@ static int list_hits(struct finding *f)
 				return -ENOMEM;
 			*hit = (struct hit){ unit, (uint32_t)i, 0,
 					     units[unit].head.end - units[unit].start };
-			f->in->counts.bytes_read += hit->bytes;
+			f->bytes += hit->bytes;
 		}
 		hit->count++;
 	}
-	f->in->counts.units_read = f->hits.count;
+
 	if (f->hits.count > 0)
 		qsort(f->hits.v, f->hits.count, sizeof(*f->hits.v), compare_hits);
 	f->answered_by = calloc(f->hits.count + 1, sizeof(*f->answered_by));
 	return f->answered_by ? 0 : -ENOMEM;
-}
-
-static size_t thread_count(const struct finding *f)
-{
-	const struct inlines *in = f->in;
-	uint64_t most = 1 + in->counts.bytes_read / BYTES_A_THREAD;
-
-	if (most > in->source.options.threads)
-		most = in->source.options.threads;
-	if (most > f->hits.count)
-		most = f->hits.count;
-	return most < 1 ? 1 : most > MOST_READERS ? MOST_READERS : (size_t)most;
 }
 
 static int find_hit(void *arg, size_t i, size_t worker)
@@ -314,43 +301,33 @@ static int find_hit(void *arg, size_t i, size_t worker)
 				f->answers + hit->first);
 }
 
-static int find_all(struct finding *f)
+static int read_hits(struct finding *f)
 {
 	struct inlines *in = f->in;
-	size_t threads = thread_count(f);
+	uint64_t threads = 1 + f->bytes / BYTES_A_THREAD;
 	int err = 0;
 
+	if (threads > in->source.options.threads)
+		threads = in->source.options.threads;
+	if (threads > f->hits.count)
+		threads = f->hits.count;
+	if (threads > MOST_READERS)
+		threads = MOST_READERS;
+	if (threads < 1)
+		threads = 1;
 	while (in->reader_count < threads && err == 0)
 		err = add_reader(in);
-	/* It could be opened once. */
+	/* The same bytes were opened before: only a crash makes that fail now. */
 	if (err == -EFAULT)
 		in->crashed = true;
 	if (err < 0)
 		return in->crashed ? 0 : -ENOMEM;
-	return parallel_run(threads, f->hits.count, find_hit, f);
+	return parallel_run((size_t)threads, f->hits.count, find_hit, f);
 }
 
-static int take_places(struct finding *f)
-{
-	struct inlines *in = f->in;
-
-	if (!array_reserve(&in->places, f->count + 1))
-		return -ENOMEM;
-	in->places.count = f->count;
-	memset(in->places.v, 0, f->count * sizeof(*in->places.v));
-	for (size_t i = 0; i < f->hits.count; i++) {
-		const struct hit *hit = &f->hits.v[i];
-
-		for (uint32_t k = hit->first; k < hit->first + hit->count; k++)
-			in->places.v[f->grouped[k].id] =
-				(struct place){ f->answered_by[i],
-						(uint32_t)f->answers[k].count,
-						f->answers[k].first };
-	}
-	return 0;
-}
-
-static int explain(struct inlines *in)
+/* One problem is told, the gravest. Of missing files it is that of the first unit in the
+ * file, so that the sentence does not depend on who read it. */
+static int explain_problem(struct inlines *in)
 {
 	const struct unit_reader *first = NULL;
 
@@ -359,11 +336,9 @@ static int explain(struct inlines *in)
 
 		in->failed |= !debug_meter_flush(&r->meter);
 		in->crashed |= r->crashed;
-		in->counts.missing_files += r->missing_files;
 		if (r->missing_files && (!first || r->missing_unit < first->missing_unit))
 			first = r;
 	}
-	in->counts.steps = in->source.work.done;
 	in->failed |= in->crashed;
 	if (in->crashed)
 		text_string(&in->problem, CRASHED);
@@ -381,16 +356,30 @@ static int explain(struct inlines *in)
 int inlines_find(struct inlines *in, const uint64_t *addresses, size_t count)
 {
 	struct finding f = { .in = in, .addresses = addresses, .count = count };
-	int err = group(&f);
+	int err = group_by_unit(&f);
 
 	if (err == 0)
 		err = list_hits(&f);
 	if (err == 0)
-		err = find_all(&f);
-	if (err == 0)
-		err = take_places(&f);
-	if (err == 0)
-		err = explain(in);
+		err = read_hits(&f);
+	if (err == 0 && !array_reserve(&in->locations, count + 1))
+		err = -ENOMEM;
+	if (err < 0)
+		goto out;
+	in->locations.count = count;
+	memset(in->locations.v, 0, count * sizeof(*in->locations.v));
+	for (size_t i = 0; i < f.hits.count; i++) {
+		const struct hit *hit = &f.hits.v[i];
+
+		for (uint32_t k = hit->first; k < hit->first + hit->count; k++)
+			in->locations.v[f.grouped[k].id] = (struct chain_location){
+				f.answered_by[i],
+				(uint32_t)f.answers[k].count,
+				f.answers[k].first,
+			};
+	}
+	err = explain_problem(in);
+out:
 	free(f.grouped);
 	free(f.sorted);
 	free(f.answers);
@@ -401,12 +390,13 @@ int inlines_find(struct inlines *in, const uint64_t *addresses, size_t count)
 
 struct inline_chain inlines_at(const struct inlines *in, size_t index)
 {
-	const struct place *place = &in->places.v[index];
+	const struct chain_location *at = &in->locations.v[index];
 
-	if (in->failed || place->count == 0)
+	/* A search that was broken off would tell half of the truth. */
+	if (in->failed || at->count == 0)
 		return (struct inline_chain){ NULL, 0 };
-	return (struct inline_chain){ in->readers[place->reader].frames.v + place->first,
-				      place->count };
+	return (struct inline_chain){ in->readers[at->reader].frames.v + at->first,
+				      at->count };
 }
 
 bool inlines_crashed(const struct inlines *in)
@@ -417,9 +407,4 @@ bool inlines_crashed(const struct inlines *in)
 const char *inlines_problem(const struct inlines *in)
 {
 	return in->problem.bytes ? in->problem.bytes : "";
-}
-
-void inlines_count(const struct inlines *in, struct inline_counts *ret)
-{
-	*ret = in->counts;
 }

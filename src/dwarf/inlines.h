@@ -46,12 +46,6 @@ struct inline_options {
 	const char *name; /* of the file, as long as it is used; NULL: not known */
 };
 
-struct inline_counts {
-	size_t units, units_read, missing_files;
-	uint64_t bytes, bytes_read; /* of .debug_info: all, and in units that were read */
-	uint64_t steps;
-};
-
 struct inlines;
 
 /*
@@ -74,7 +68,5 @@ const char *inlines_problem(const struct inlines *in);
 
 /* That is because reading crashed: worth a warning. */
 bool inlines_crashed(const struct inlines *in);
-
-void inlines_count(const struct inlines *in, struct inline_counts *ret);
 
 #endif

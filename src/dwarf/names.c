@@ -97,14 +97,6 @@ static int count_unit(struct debug_names *n, const Dwarf_Die *die)
 		       : -ENOMEM;
 }
 
-/* For each name a pass over the attributes of its unit would be too much. */
-static bool has_plain_name(const struct debug_names *n, const Dwarf_Die *die)
-{
-	const uint32_t *unit = hash_map_get(&n->units, (uintptr_t)die->cu);
-
-	return unit && *unit == PLAIN;
-}
-
 int debug_names_begin(struct debug_names *n, Dwarf_Die *unit)
 {
 	for (size_t i = 0; i < FOREIGN_OUTLINES; i++)
@@ -116,10 +108,13 @@ int debug_names_begin(struct debug_names *n, Dwarf_Die *unit)
 	return count_unit(n, unit);
 }
 
-static const struct outline *foreign_outline(struct debug_names *n, Dwarf_Die *cu)
+/* The outline of a unit, that of another one from the few that are kept; NULL: no memory. */
+static const struct outline *outline_of(struct debug_names *n, Dwarf_Die *cu)
 {
 	struct outline *o;
 
+	if (n->outline.cu == cu->cu)
+		return &n->outline;
 	for (size_t i = 0; i < FOREIGN_OUTLINES; i++)
 		if (n->foreign[i].cu == cu->cu)
 			return &n->foreign[i];
@@ -127,7 +122,8 @@ static const struct outline *foreign_outline(struct debug_names *n, Dwarf_Die *c
 	return outline_read(o, cu, n->meter) < 0 ? NULL : o;
 }
 
-static const char *string_of(struct die_facts *f, enum die_attribute a)
+/* NULL where there is none, or an empty one. */
+static const char *die_string(struct die_facts *f, enum die_attribute a)
 {
 	const char *text = die_has(f, a) ? dwarf_formstring(&f->v[a]) : NULL;
 
@@ -143,23 +139,8 @@ struct declaration {
 	uint32_t file, line;
 };
 
-/* A definition has a file only if it is another one than that of what it defines. */
-static void take_place(struct declaration *d, struct die_facts *f)
-{
-	if (!d->line)
-		d->line = (uint32_t)die_number(f, DIE_DECL_LINE);
-	if (!d->unit && die_has(f, DIE_DECL_FILE)) {
-		d->file = (uint32_t)die_number(f, DIE_DECL_FILE);
-		d->unit = d->die.cu;
-	}
-}
-
-/* Is there more to look for? */
-static bool is_whole(const struct debug_names *n, const struct declaration *d)
-{
-	return d->linkage && (!n->declared || (d->unit && d->line));
-}
-
+/* Follows DW_AT_abstract_origin and DW_AT_specification (DWARF 5, 3.3.8.2 and 2.13.2)
+ * until all that is asked for is known. */
 static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
 			    struct declaration *ret)
 {
@@ -174,12 +155,20 @@ static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
 		if (!debug_meter_add(n->meter, die_read_steps(&f)))
 			return -ETIME;
 		if (!d.linkage)
-			d.linkage = string_of(&f, DIE_LINKAGE_NAME);
+			d.linkage = die_string(&f, DIE_LINKAGE_NAME);
 		if (!d.name)
-			d.name = string_of(&f, DIE_NAME);
-		if (n->declared)
-			take_place(&d, &f);
-		if (is_whole(n, &d) || !die_has(&f, DIE_ORIGIN) ||
+			d.name = die_string(&f, DIE_NAME);
+		if (n->declared && !d.line)
+			d.line = (uint32_t)die_number(&f, DIE_DECL_LINE);
+		/* A definition has a file only if it is another one than that of what it
+		 * defines. */
+		if (n->declared && !d.unit && die_has(&f, DIE_DECL_FILE)) {
+			d.file = (uint32_t)die_number(&f, DIE_DECL_FILE);
+			d.unit = d.die.cu;
+		}
+		if (d.linkage && (!n->declared || (d.unit && d.line)))
+			break;
+		if (!die_has(&f, DIE_ORIGIN) ||
 		    !dwarf_formref_die(&f.v[DIE_ORIGIN], &next))
 			break;
 		err = next.cu == d.die.cu ? 0 : count_unit(n, &next);
@@ -215,20 +204,25 @@ static int add_scope(struct debug_names *n, Dwarf_Die *scope, const char *unname
 	return err;
 }
 
-static int add_scope_names(struct debug_names *n, Dwarf_Die *cu,
-			   const struct declaration *d, int local)
+/* Adds the name with its scopes to the text. @local: how many functions it lies in that
+ * have been begun. */
+static int add_qualified(struct debug_names *n, const struct declaration *d, int local)
 {
 	bool called = d->name && strcmp(d->name, "operator()") == 0;
-	const struct outline *o = &n->outline;
-	Dwarf_Die path[MOST_SCOPES];
-	size_t count, first = 0;
+	Dwarf_Die cu, die = d->die, path[MOST_SCOPES];
+	const uint32_t *unit = hash_map_get(&n->units, (uintptr_t)die.cu);
+	size_t count = 0, first = 0;
 	int err = 0;
 
-	if (o->cu != cu->cu)
-		o = foreign_outline(n, cu);
-	if (!o)
-		return -ENOMEM;
-	count = outline_path(o, &d->die, path, MOST_SCOPES, n->meter);
+	if (local < MOST_LOCAL && dwarf_diecu(&die, &cu, NULL, NULL) &&
+	    !(unit && *unit == PLAIN)) {
+		const struct outline *o = outline_of(n, &cu);
+
+		if (o)
+			count = outline_path(o, &die, path, MOST_SCOPES, n->meter);
+		else
+			err = -ENOMEM;
+	}
 	/* The name of a function has the scopes in it that it lies in. */
 	for (size_t i = 0; i < count; i++)
 		if (dwarf_tag(&path[i]) == DW_TAG_subprogram)
@@ -239,17 +233,6 @@ static int add_scope_names(struct debug_names *n, Dwarf_Die *cu,
 				called && i + 1 == count ? "{lambda}"
 							 : "(anonymous class)",
 				local);
-	return err;
-}
-
-static int add_qualified(struct debug_names *n, const struct declaration *d, int local)
-{
-	Dwarf_Die cu, die = d->die;
-	int err = 0;
-
-	if (local < MOST_LOCAL && dwarf_diecu(&die, &cu, NULL, NULL) &&
-	    !has_plain_name(n, &die))
-		err = add_scope_names(n, &cu, d, local);
 	text_string(&n->text, d->name ? d->name : "(anonymous function)");
 	return err;
 }
@@ -269,31 +252,27 @@ static int intern_function_name(struct debug_names *n, const char *text, size_t 
 	return name->text ? 0 : -ENOMEM;
 }
 
-static int make_text(struct debug_names *n, const struct declaration *d, uint32_t *ret)
-{
-	int err;
-
-	if (d->linkage)
-		return intern_function_name(n, d->linkage, strnlen(d->linkage, MOST_NAME),
-					    true, ret);
-	*ret = 0;
-	if (!d->name)
-		return 0;
-	text_clear(&n->text);
-	err = add_qualified(n, d, 0);
-	if (err == 0 && n->text.failed)
-		err = -ENOMEM;
-	return err < 0 ? err
-		       : intern_function_name(n, n->text.bytes, n->text.size, false, ret);
-}
-
 static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
 {
 	struct declaration d;
 	int err = find_declaration(n, function, &d);
 
-	if (err == 0)
-		err = make_text(n, &d, ret);
+	if (err < 0)
+		return err;
+	if (d.linkage) {
+		err = intern_function_name(n, d.linkage, strnlen(d.linkage, MOST_NAME),
+					   true, ret);
+	} else if (d.name) {
+		text_clear(&n->text);
+		err = add_qualified(n, &d, 0);
+		if (err == 0 && n->text.failed)
+			err = -ENOMEM;
+		if (err == 0)
+			err = intern_function_name(n, n->text.bytes, n->text.size, false,
+						   ret);
+	} else {
+		*ret = 0; /* the name of what has none */
+	}
 	if (err == 0 && *ret && d.line) {
 		n->list.v[*ret].unit = d.unit;
 		n->list.v[*ret].file = d.file;

@@ -85,22 +85,6 @@ int outline_read(struct outline *o, Dwarf_Die *cu, struct debug_meter *meter)
 	return 0;
 }
 
-/* The last scope that begins at or before @at. */
-static uint32_t last_before(const struct outline *o, const uint8_t *at)
-{
-	size_t low = 0, high = o->scopes.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (o->scopes.v[middle].die <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? (uint32_t)low - 1 : SCOPE_NONE;
-}
-
 /* From the unit to a scope, and with it. */
 static size_t add_scopes(const struct outline *o, uint32_t scope, Dwarf_Die *path,
 			 size_t most)
@@ -142,9 +126,19 @@ size_t outline_path(const struct outline *o, const Dwarf_Die *die, Dwarf_Die *pa
 		    size_t most, struct debug_meter *meter)
 {
 	const uint8_t *at = die->addr;
-	uint32_t scope = last_before(o, at);
-	size_t count;
+	size_t low = 0, high = o->scopes.count, count;
+	uint32_t scope;
 
+	/* The last scope that begins at or before the DIE. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->scopes.v[middle].die <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	scope = low ? (uint32_t)low - 1 : SCOPE_NONE;
 	if (scope != SCOPE_NONE && o->scopes.v[scope].die == at)
 		return add_scopes(o, o->scopes.v[scope].parent, path, most);
 	count = add_scopes(o, scope, path, most);

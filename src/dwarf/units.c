@@ -19,60 +19,53 @@ enum { BYTES_A_STEP = 16, ABBREVIATION_BYTES_A_STEP = 4, STEPS_A_UNIT = 64 };
 /*
  * What no compiler writes and makes libdw slow: a DIE of few bytes with very many attributes,
  * whose values are in its abbreviation, and codes that are not 1, 2, 3... of which many share
- * a place in its table.
+ * a slot in its table.
  */
 enum { ATTRIBUTES_FREE = 8, ATTRIBUTES_A_BYTE = 2, CODES_FREE = 1 << 16, CODES_EACH = 4 };
 
-struct abbreviations {
-	struct cursor c;
-	uint64_t count;
-	bool odd; /* something in it is as said above */
-};
-
-/* One whose code was read. */
-static void pass_abbreviation(struct abbreviations *a, uint64_t code)
-{
-	uint64_t attributes = 0, bytes = 0, name, form;
-
-	read_uleb(&a->c); /* tag */
-	cursor_u8(&a->c);
-	do {
-		name = read_uleb(&a->c);
-		form = read_uleb(&a->c);
-		attributes++;
-		if (form == DW_FORM_implicit_const)
-			read_sleb(&a->c);
-		else if (form != DW_FORM_flag_present)
-			bytes++;
-	} while (name || form);
-	a->count++;
-	a->odd |= attributes > ATTRIBUTES_FREE + ATTRIBUTES_A_BYTE * bytes ||
-		  code > CODES_FREE + CODES_EACH * a->count;
-}
-
-/* Passes over abbreviations up to the one with @code; *@declared: where that begins behind
- * its code. Bytes that were read, or as many as are too much. */
+/*
+ * Passes over abbreviations (DWARF 5, 7.5.3) up to the one with @code, 0: over all of them;
+ * *@declared: where that begins behind its code. Bytes that were read, or as many as are
+ * too much where one of them is as said above.
+ */
 static uint64_t pass_abbreviations(const struct debug_image *image, uint64_t offset,
 				   uint64_t code, uint64_t *declared)
 {
 	const struct debug_bytes *bytes = &image->sections[DEBUG_ABBREV];
-	struct abbreviations a = { .c = cursor_of(bytes->p, bytes->size) };
-	uint64_t found;
+	struct cursor c = cursor_of(bytes->p, bytes->size);
+	uint64_t found, count = 0;
+	bool odd = false;
 
 	*declared = bytes->size;
 	if (offset >= bytes->size)
 		return 0;
-	a.c.p += offset;
+	c.p += offset;
 	do {
-		found = read_uleb(&a.c);
+		uint64_t attributes = 0, value_bytes = 0, name, form;
+
+		found = read_uleb(&c);
 		if (found == 0)
 			break;
 		if (found == code)
-			*declared = (uint64_t)(a.c.p - bytes->p);
-		pass_abbreviation(&a, found);
-	} while (found != code && !a.c.bad);
-	return a.odd ? DEBUG_WORK_MOST * ABBREVIATION_BYTES_A_STEP
-		     : (uint64_t)(a.c.p - bytes->p) - offset;
+			*declared = (uint64_t)(c.p - bytes->p);
+		read_uleb(&c); /* tag */
+		cursor_u8(&c); /* has children */
+		do {
+			name = read_uleb(&c);
+			form = read_uleb(&c);
+			attributes++;
+			/* These two have no bytes in the DIE. */
+			if (form == DW_FORM_implicit_const)
+				read_sleb(&c);
+			else if (form != DW_FORM_flag_present)
+				value_bytes++;
+		} while (name || form);
+		count++;
+		odd |= attributes > ATTRIBUTES_FREE + ATTRIBUTES_A_BYTE * value_bytes ||
+		       found > CODES_FREE + CODES_EACH * count;
+	} while (found != code && !c.bad);
+	return odd ? DEBUG_WORK_MOST * ABBREVIATION_BYTES_A_STEP
+		   : (uint64_t)(c.p - bytes->p) - offset;
 }
 
 uint64_t debug_abbreviations(const struct debug_image *image, uint64_t offset,
@@ -92,11 +85,6 @@ struct head {
 	uint8_t type, offset_size, address_size;
 };
 
-static bool type_is_known(uint8_t type)
-{
-	return type >= DW_UT_compile && type <= DW_UT_split_type;
-}
-
 /* False where it is not one that libdw reads. The cursor ends at the first DIE. */
 static bool read_unit_header(struct cursor *c, struct head *h)
 {
@@ -110,6 +98,7 @@ static bool read_unit_header(struct cursor *c, struct head *h)
 	h->version = cursor_u16(c);
 	if (h->version < 2 || h->version > 5)
 		return false;
+	/* DWARF 5 has put the size of an address before the offset, and added the type. */
 	h->type = h->version < 5 ? DW_UT_compile : cursor_u8(c);
 	if (h->version >= 5)
 		h->address_size = cursor_u8(c);
@@ -122,16 +111,7 @@ static bool read_unit_header(struct cursor *c, struct head *h)
 		cursor_u64(c); /* signature */
 		read_sized(c, h->offset_size);
 	}
-	return !c->bad && type_is_known(h->type);
-}
-
-static uint64_t cost(const struct debug_image *image, struct head *h, struct cursor die)
-{
-	uint64_t code = read_uleb(&die);
-
-	return STEPS_A_UNIT +
-	       pass_abbreviations(image, h->abbreviations, code, &h->declared) /
-		       ABBREVIATION_BYTES_A_STEP;
+	return !c->bad && h->type >= DW_UT_compile && h->type <= DW_UT_split_type;
 }
 
 /* Type units of DWARF 4: libdw makes a list of them all where one is referred to. */
@@ -162,16 +142,22 @@ int debug_units_read(struct debug_units *u, const struct debug_image *image,
 	if (!debug_meter_add(meter, STEPS_A_UNIT * type_unit_count(image)))
 		return -ETIME;
 	while (at < bytes->size) {
-		struct cursor c = cursor_of(bytes->p + at, bytes->size - at);
+		struct cursor c = cursor_of(bytes->p + at, bytes->size - at), die;
 		struct debug_unit *unit;
+		uint64_t end, code, passed;
 		struct head head;
-		uint64_t end;
 
 		c.swap = image->swapped;
 		if (!read_unit_header(&c, &head))
 			break;
 		end = at + (head.offset_size == 8 ? 12 : 4) + head.length;
-		if (!debug_meter_add(meter, cost(image, &head, c)))
+		/* libdw will pass over the abbreviations in the same way. */
+		die = c;
+		code = read_uleb(&die);
+		passed = pass_abbreviations(image, head.abbreviations, code,
+					    &head.declared);
+		if (!debug_meter_add(meter,
+				     STEPS_A_UNIT + passed / ABBREVIATION_BYTES_A_STEP))
 			return -ETIME;
 		unit = array_add(&u->list);
 		if (!unit)
@@ -198,27 +184,21 @@ struct indexing {
 	ARRAY(struct span) ranges;
 };
 
-/* Linkers leave functions that they dropped at addresses which are no code. */
-static int add_unit_range(struct indexing *x, uint32_t unit, uint64_t low, uint64_t high)
-{
-	struct span *range;
-
-	if (!object_is_code(x->o, low))
-		return 0;
-	range = array_add(&x->ranges);
-	if (!range)
-		return -ENOMEM;
-	*range = (struct span){ low, high, unit };
-	return 0;
-}
-
 static int add_die_ranges(struct indexing *x, uint32_t unit, struct die_ranges *r)
 {
 	uint64_t low, high;
 
-	while (die_ranges_next(r, &low, &high))
-		if (add_unit_range(x, unit, low, high) < 0)
+	while (die_ranges_next(r, &low, &high)) {
+		struct span *range;
+
+		/* Linkers leave functions that they dropped at addresses of no code. */
+		if (!object_is_code(x->o, low))
+			continue;
+		range = array_add(&x->ranges);
+		if (!range)
 			return -ENOMEM;
+		*range = (struct span){ low, high, unit };
+	}
 	return debug_meter_add(x->meter, 1 + r->steps) ? 0 : -ETIME;
 }
 
@@ -259,27 +239,17 @@ static int add_functions(struct indexing *x, uint32_t unit, const struct debug_b
 	return err;
 }
 
-static void note_skeleton(struct debug_unit *unit, Dwarf_Die *cu,
-			  const struct debug_base *base)
-{
-	uint8_t type = 0;
-
-	dwarf_cu_info(cu->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
-	unit->skeleton = type == DW_UT_skeleton;
-	unit->addresses = base->addresses;
-	if (unit->skeleton && base->version < 5)
-		unit->ranges = die_constant(cu, DW_AT_GNU_ranges_base);
-}
-
 static int add_unit(struct indexing *x, uint32_t index)
 {
 	struct debug_unit *unit = &x->units->list.v[index];
 	size_t before = x->ranges.count;
 	struct debug_base base;
 	struct die_ranges r;
+	uint8_t type = 0;
 	Dwarf_Die cu;
 	int err;
 
+	/* Most units say all of it in their first DIE: no need to let libdw read them. */
 	if (unit_root_ranges(x->image, &unit->head, &base, &r)) {
 		unit->addresses = base.addresses;
 		err = add_die_ranges(x, index, &r);
@@ -290,7 +260,12 @@ static int add_unit(struct indexing *x, uint32_t index)
 	    dwarf_tag(&cu) == DW_TAG_partial_unit || dwarf_tag(&cu) == DW_TAG_type_unit)
 		return 0;
 	debug_base_of(&base, x->image, &cu);
-	note_skeleton(unit, &cu, &base);
+	unit->addresses = base.addresses;
+	dwarf_cu_info(cu.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
+	unit->skeleton = type == DW_UT_skeleton;
+	/* The ranges of a .dwo file of DWARF 4 are in the object, from here on. */
+	if (unit->skeleton && base.version < 5)
+		unit->ranges = die_constant(&cu, DW_AT_GNU_ranges_base);
 	err = add_ranges(x, index, &base, &cu);
 	if (err == 0 && x->ranges.count == before && !dwarf_hasattr(&cu, DW_AT_ranges))
 		err = add_functions(x, index, &base, &cu);
@@ -310,11 +285,17 @@ static int compare_unit_ranges(const void *a, const void *b)
 	return x->id > y->id ? -1 : x->id < y->id;
 }
 
-static int paint_units(struct indexing *x)
+/* The ranges of all units, and then the spans that are left of them. */
+static int index_in_guard(void *arg)
 {
+	struct indexing *x = arg;
 	struct painter painter = { .out = &x->units->spans };
 	int err = 0;
 
+	for (size_t i = 0; i < x->units->list.count && err == 0; i++)
+		err = add_unit(x, (uint32_t)i);
+	if (err < 0)
+		return err;
 	if (x->ranges.count > 0)
 		qsort(x->ranges.v, x->ranges.count, sizeof(*x->ranges.v),
 		      compare_unit_ranges);
@@ -324,20 +305,6 @@ static int paint_units(struct indexing *x)
 		err = painter_finish(&painter);
 	painter_release(&painter);
 	return err;
-}
-
-static int index_all_units(struct indexing *x)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < x->units->list.count && err == 0; i++)
-		err = add_unit(x, (uint32_t)i);
-	return err < 0 ? err : paint_units(x);
-}
-
-static int index_in_guard(void *arg)
-{
-	return index_all_units(arg);
 }
 
 int debug_units_index(struct debug_units *u, const struct debug_image *image,
