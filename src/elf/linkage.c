@@ -157,11 +157,10 @@ static int read_imports(const struct object *o, const struct dynamic_table *t,
 	struct section s;
 	int err = block ? 0 : -ENOMEM;
 
-	for (size_t i = 1; err == 0 && i < SECTIONS_MOST; i++) {
-		if (section_at(o, i, &s) && s.header.sh_type == SHT_RELA &&
-		    s.header.sh_link == t->index && s.header.sh_offset <= INT64_MAX)
+	for (size_t i = 1; err == 0 && i < SECTIONS_MOST && section_at(o, i, &s); i++)
+		if (s.header.sh_type == SHT_RELA && s.header.sh_link == t->index &&
+		    s.header.sh_offset <= INT64_MAX)
 			err = read_relocations(t, &s, block, ret);
-	}
 	free(block);
 	return err;
 }

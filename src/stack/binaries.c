@@ -27,8 +27,6 @@
 
 enum { LOOKED_AT = 256 /* images that are asked for their machine */ };
 
-enum linkage_side { LINKAGE_IMPORTS, LINKAGE_EXPORTS, LINKAGE_SIDES };
-
 /* A binary as its owner sees it. */
 struct owned {
 	struct binary binary; /* first: what others see */
@@ -45,9 +43,8 @@ struct owned {
 	enum frame_pointer_use frame_pointers;
 	bool begun; /* starts are found */
 	struct starts starts;
-	bool linked[LINKAGE_SIDES]; /* these are read */
+	bool linked; /* imports are read */
 	struct linkage imports;
-	struct exports exports;
 	unsigned machine; /* EM_* */
 	ARRAY(struct segment) segments;
 	uint8_t build_id_size;
@@ -61,6 +58,10 @@ struct owned {
 struct image_binary {
 	pthread_mutex_t lock; /* while it is looked for */
 	struct owned *binary;
+	/* Most images are asked for a name alone, and never have code in a stack: nothing
+	 * else of their files is looked at. */
+	bool exported; /* exports are read */
+	struct exports exports;
 };
 
 struct binaries {
@@ -102,7 +103,6 @@ static void owned_free(struct owned *o)
 	frame_info_close(o->frames);
 	starts_release(&o->starts);
 	linkage_release(&o->imports);
-	exports_release(&o->exports);
 	array_release(&o->segments);
 	object_close(&o->memory);
 	pthread_mutex_destroy(&o->lock);
@@ -118,9 +118,13 @@ void binaries_free(struct binaries *b)
 	if (!b)
 		return;
 	for (size_t i = 0; i < b->by_image.count; i++) {
-		if (b->by_image.v[i])
-			pthread_mutex_destroy(&b->by_image.v[i]->lock);
-		free(b->by_image.v[i]);
+		struct image_binary *place = b->by_image.v[i];
+
+		if (!place)
+			continue;
+		exports_release(&place->exports);
+		pthread_mutex_destroy(&place->lock);
+		free(place);
 	}
 	array_release(&b->by_image);
 	for (struct owned *o = b->all; o; o = next) {
@@ -470,38 +474,20 @@ int binaries_starts(struct binaries *b, const struct binary *binary,
 	return err;
 }
 
-static int read_linkage(struct binaries *b, struct owned *o, enum linkage_side side)
+static int read_imports(struct binaries *b, struct owned *o)
 {
 	struct found found;
 	int err = find_files_for(b, o->image, 0, &found);
 
 	if (err < 0)
 		return err;
-	if (side == LINKAGE_IMPORTS && found.object.elf)
+	if (found.object.elf)
 		err = linkage_read_imports(&found.object, &o->imports);
-	else if (found.object.elf)
-		err = exports_read(&found.object, &o->exports);
-	else
-		o->exports.partial = true;
 	if (give_back(b, &found) < 0)
 		err = -ENOMEM;
-	if (err < 0 && side == LINKAGE_IMPORTS)
+	if (err < 0)
 		linkage_release(&o->imports);
-	else if (err < 0)
-		exports_release(&o->exports);
-	o->linked[side] = err == 0;
-	return err;
-}
-
-/* Read when somebody asks first: most files are asked for one side only. */
-static int need_linkage(struct binaries *b, struct owned *o, enum linkage_side side)
-{
-	int err = 0;
-
-	pthread_mutex_lock(&o->lock);
-	if (!o->linked[side])
-		err = read_linkage(b, o, side);
-	pthread_mutex_unlock(&o->lock);
+	o->linked = err == 0;
 	return err;
 }
 
@@ -509,18 +495,48 @@ int binaries_imports(struct binaries *b, const struct binary *binary,
 		     const struct linkage **ret)
 {
 	struct owned *o = (struct owned *)binary;
+	int err = 0;
 
+	pthread_mutex_lock(&o->lock);
+	if (!o->linked)
+		err = read_imports(b, o);
 	*ret = &o->imports;
-	return need_linkage(b, o, LINKAGE_IMPORTS);
+	pthread_mutex_unlock(&o->lock);
+	return err;
 }
 
-int binaries_exports(struct binaries *b, const struct binary *binary,
-		     const struct exports **ret)
+static int read_exports(struct binaries *b, uint32_t image, struct image_binary *place)
 {
-	struct owned *o = (struct owned *)binary;
+	struct found found;
+	int err = find_files_for(b, image, 0, &found);
 
-	*ret = &o->exports;
-	return need_linkage(b, o, LINKAGE_EXPORTS);
+	if (err < 0)
+		return err;
+	if (found.object.elf)
+		err = exports_read(&found.object, &place->exports);
+	else
+		place->exports.partial = true;
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
+	if (err < 0)
+		exports_release(&place->exports);
+	place->exported = err == 0;
+	return err;
+}
+
+int binaries_exports(struct binaries *b, uint32_t image, const struct exports **ret)
+{
+	struct image_binary *place = place_of(b, image);
+	int err = 0;
+
+	if (!place)
+		return -ENOMEM;
+	pthread_mutex_lock(&place->lock);
+	if (!place->exported)
+		err = read_exports(b, image, place);
+	*ret = &place->exports;
+	pthread_mutex_unlock(&place->lock);
+	return err;
 }
 
 static const struct segment *segment_at(const struct owned *o, uint64_t offset)

@@ -72,11 +72,13 @@ int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
 int binaries_starts(struct binaries *b, const struct binary *binary,
 		    const struct starts **ret);
 
-/* What the dynamic linker fills in of it, and what it takes from it. Likewise. */
+/* What the dynamic linker fills in of it. Likewise. */
 int binaries_imports(struct binaries *b, const struct binary *binary,
 		     const struct linkage **ret);
-int binaries_exports(struct binaries *b, const struct binary *binary,
-		     const struct exports **ret);
+
+/* What the dynamic linker takes from the image; .partial, where its file is not there. The binary
+ * is not made for that. Likewise. */
+int binaries_exports(struct binaries *b, uint32_t image, const struct exports **ret);
 
 /* What most of the files that were mapped are for: for a recording that does not say.
  * NULL where none is there. */

@@ -98,19 +98,19 @@ static const struct code_files *files_at_hand(struct stack_walker *w)
 static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
 		       struct code_place *ret)
 {
-	const struct binary *binary = place_binary(w, image);
 	const struct exports *exports;
+	const struct binary *binary;
 
-	if (!binary)
-		return -ENOMEM;
-	if (!binary->there)
-		return -ENOENT;
-	if (binaries_exports(w->binaries, binary, &exports) < 0)
+	if (binaries_exports(w->binaries, image, &exports) < 0)
 		return -ENOMEM;
 	if (!exports_find(exports, name, &ret->address))
 		return exports->partial ? -ENOENT : 0;
-	if (ret->address == LINKAGE_UNSURE ||
-	    !binary_offset(binary, ret->address, &ret->offset))
+	if (ret->address == LINKAGE_UNSURE)
+		return -ENOENT;
+	binary = place_binary(w, image);
+	if (!binary)
+		return -ENOMEM;
+	if (!binary_offset(binary, ret->address, &ret->offset))
 		return -ENOENT;
 	ret->image = image;
 	ret->binary = binary;
