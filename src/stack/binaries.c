@@ -316,13 +316,6 @@ static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
 	return err;
 }
 
-/* Waits until the one who makes it is done. */
-static void wait_for(struct owned *o)
-{
-	pthread_mutex_lock(&o->lock);
-	pthread_mutex_unlock(&o->lock);
-}
-
 static struct owned *find_binary(struct binaries *b, uint32_t image)
 {
 	struct owned *o = NULL;
@@ -337,10 +330,13 @@ static struct owned *find_binary(struct binaries *b, uint32_t image)
 		return &b->none;
 	}
 	o = take_binary(b, &found, image, &made);
-	if (o && made)
+	if (o && made) {
 		err = fill_binary(b, o, &found);
-	else if (o)
-		wait_for(o);
+	} else if (o) {
+		/* Until the one who makes it is done. */
+		pthread_mutex_lock(&o->lock);
+		pthread_mutex_unlock(&o->lock);
+	}
 	return give_back(b, &found) < 0 || err < 0 ? NULL : o;
 }
 
@@ -359,13 +355,19 @@ const struct binary *binaries_get(struct binaries *b, uint32_t image)
 	return o ? &o->binary : NULL;
 }
 
-static int make_frames(struct binaries *b, struct owned *o)
+int binaries_frames(struct binaries *b, const struct binary *binary,
+		    const struct frame_info **ret)
 {
+	struct owned *o = (struct owned *)binary;
 	struct found found;
-	int err = find_files(b, o->image, &found);
+	int err = 0;
 
+	pthread_mutex_lock(&o->lock);
+	if (o->framed)
+		goto out;
+	err = find_files(b, o->image, &found);
 	if (err < 0)
-		return err;
+		goto out;
 	if (found.object.elf)
 		err = frame_info_open(&found.object,
 				      found.debug.elf ? &found.debug : NULL, &o->frames);
@@ -375,38 +377,9 @@ static int make_frames(struct binaries *b, struct owned *o)
 		err = -ENOMEM;
 	}
 	o->framed = err == 0;
-	return err;
-}
-
-int binaries_frames(struct binaries *b, const struct binary *binary,
-		    const struct frame_info **ret)
-{
-	struct owned *o = (struct owned *)binary;
-	int err = 0;
-
-	pthread_mutex_lock(&o->lock);
-	if (!o->framed)
-		err = make_frames(b, o);
+out:
 	*ret = o->frames;
 	pthread_mutex_unlock(&o->lock);
-	return err;
-}
-
-static int ask_for_frame_pointers(struct binaries *b, struct owned *o)
-{
-	struct frame_pointers f = { 0 };
-	struct found found;
-	int err = find_files(b, o->image, &found);
-
-	if (err < 0)
-		return err;
-	if (found.object.elf)
-		err = frame_pointers_find(&found.object,
-					  found.debug.elf ? &found.debug : NULL, &f);
-	if (give_back(b, &found) < 0)
-		err = -ENOMEM;
-	o->frame_pointers = frame_pointers_use(&f);
-	o->asked = err == 0;
 	return err;
 }
 
@@ -414,11 +387,24 @@ int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
 			    enum frame_pointer_use *ret)
 {
 	struct owned *o = (struct owned *)binary;
+	struct frame_pointers f = { 0 };
+	struct found found;
 	int err = 0;
 
 	pthread_mutex_lock(&o->lock);
-	if (!o->asked)
-		err = ask_for_frame_pointers(b, o);
+	if (o->asked)
+		goto out;
+	err = find_files(b, o->image, &found);
+	if (err < 0)
+		goto out;
+	if (found.object.elf)
+		err = frame_pointers_find(&found.object,
+					  found.debug.elf ? &found.debug : NULL, &f);
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
+	o->frame_pointers = frame_pointers_use(&f);
+	o->asked = err == 0;
+out:
 	*ret = o->frame_pointers;
 	pthread_mutex_unlock(&o->lock);
 	return err;
@@ -435,17 +421,22 @@ int binaries_omit_frame_pointers(struct binaries *b, uint32_t image, bool *ret)
 	return 0;
 }
 
-static int find_starts(struct binaries *b, struct owned *o)
+int binaries_starts(struct binaries *b, const struct binary *binary,
+		    const struct starts **ret)
 {
 	/* What is found in few programs needs a debug file. */
 	static const unsigned needs[] = { 0, NEED_SYMBOLS };
+	struct owned *o = (struct owned *)binary;
 	struct found found;
 	int err = 0;
 
+	pthread_mutex_lock(&o->lock);
+	if (o->begun)
+		goto out;
 	for (int i = 0; i < 2 && err == 0 && !o->starts.known; i++) {
 		err = find_files_for(b, o->image, needs[i], &found);
 		if (err < 0)
-			return err;
+			goto out;
 		starts_release(&o->starts);
 		if (found.object.elf)
 			err = starts_find(&found.object,
@@ -457,37 +448,9 @@ static int find_starts(struct binaries *b, struct owned *o)
 	if (err < 0)
 		starts_release(&o->starts);
 	o->begun = err == 0;
-	return err;
-}
-
-int binaries_starts(struct binaries *b, const struct binary *binary,
-		    const struct starts **ret)
-{
-	struct owned *o = (struct owned *)binary;
-	int err = 0;
-
-	pthread_mutex_lock(&o->lock);
-	if (!o->begun)
-		err = find_starts(b, o);
+out:
 	*ret = &o->starts;
 	pthread_mutex_unlock(&o->lock);
-	return err;
-}
-
-static int read_imports(struct binaries *b, struct owned *o)
-{
-	struct found found;
-	int err = find_files_for(b, o->image, 0, &found);
-
-	if (err < 0)
-		return err;
-	if (found.object.elf)
-		err = linkage_read_imports(&found.object, &o->imports);
-	if (give_back(b, &found) < 0)
-		err = -ENOMEM;
-	if (err < 0)
-		linkage_release(&o->imports);
-	o->linked = err == 0;
 	return err;
 }
 
@@ -495,23 +458,42 @@ int binaries_imports(struct binaries *b, const struct binary *binary,
 		     const struct linkage **ret)
 {
 	struct owned *o = (struct owned *)binary;
+	struct found found;
 	int err = 0;
 
 	pthread_mutex_lock(&o->lock);
-	if (!o->linked)
-		err = read_imports(b, o);
+	if (o->linked)
+		goto out;
+	err = find_files_for(b, o->image, 0, &found);
+	if (err < 0)
+		goto out;
+	if (found.object.elf)
+		err = linkage_read_imports(&found.object, &o->imports);
+	if (give_back(b, &found) < 0)
+		err = -ENOMEM;
+	if (err < 0)
+		linkage_release(&o->imports);
+	o->linked = err == 0;
+out:
 	*ret = &o->imports;
 	pthread_mutex_unlock(&o->lock);
 	return err;
 }
 
-static int read_exports(struct binaries *b, uint32_t image, struct image_binary *place)
+int binaries_exports(struct binaries *b, uint32_t image, const struct exports **ret)
 {
+	struct image_binary *place = place_of(b, image);
 	struct found found;
-	int err = find_files_for(b, image, 0, &found);
+	int err = 0;
 
+	if (!place)
+		return -ENOMEM;
+	pthread_mutex_lock(&place->lock);
+	if (place->exported)
+		goto out;
+	err = find_files_for(b, image, 0, &found);
 	if (err < 0)
-		return err;
+		goto out;
 	if (found.object.elf)
 		err = exports_read(&found.object, &place->exports);
 	else
@@ -521,19 +503,7 @@ static int read_exports(struct binaries *b, uint32_t image, struct image_binary 
 	if (err < 0)
 		exports_release(&place->exports);
 	place->exported = err == 0;
-	return err;
-}
-
-int binaries_exports(struct binaries *b, uint32_t image, const struct exports **ret)
-{
-	struct image_binary *place = place_of(b, image);
-	int err = 0;
-
-	if (!place)
-		return -ENOMEM;
-	pthread_mutex_lock(&place->lock);
-	if (!place->exported)
-		err = read_exports(b, image, place);
+out:
 	*ret = &place->exports;
 	pthread_mutex_unlock(&place->lock);
 	return err;
@@ -561,14 +531,19 @@ bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret, bool
 	return true;
 }
 
-/* It has been closed since: of a file that has gone, or was replaced, nothing is known. */
-static int find_table(struct binaries *b, struct owned *o)
+/* Once: whoever comes second finds it made. */
+static int need_table(struct binaries *b, struct owned *o)
 {
 	struct found found;
-	int err = find_files(b, o->image, &found);
+	int err = 0;
 
+	pthread_mutex_lock(&o->making);
+	if (atomic_load_explicit(&o->compiled, memory_order_relaxed))
+		goto out;
+	err = find_files(b, o->image, &found);
 	if (err < 0)
-		return err;
+		goto out;
+	/* It has been closed since: of a file that has gone, or was replaced, nothing is known. */
 	if (found.object.elf && same_segments(o, &found.object))
 		err = make_table(o, &found);
 	else
@@ -579,17 +554,7 @@ static int find_table(struct binaries *b, struct owned *o)
 	if (err == 0)
 		unwind_single_release(&o->single);
 	pthread_mutex_unlock(&o->lock);
-	return err;
-}
-
-/* Once: whoever comes second finds it made. */
-static int need_table(struct binaries *b, struct owned *o)
-{
-	int err = 0;
-
-	pthread_mutex_lock(&o->making);
-	if (!atomic_load_explicit(&o->compiled, memory_order_relaxed))
-		err = find_table(b, o);
+out:
 	pthread_mutex_unlock(&o->making);
 	return err;
 }
@@ -624,22 +589,6 @@ static void unlock_single(struct owned *o, int found)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/*
- * The rule without a table: 1, 0 where the table is due, or -ENOMEM. It takes some
- * milliseconds, so that the first one makes it and the others go on like this meanwhile.
- */
-static int find_single(struct binaries *b, struct owned *o, uint64_t address,
-		       struct unwind_rule *ret)
-{
-	struct file_reading reading = { b, o };
-	int found;
-
-	lock_single(o);
-	found = unwind_single_find(&o->single, address, read_single, &reading, ret);
-	unlock_single(o, found);
-	return found;
-}
-
 bool binary_table_rule(const struct binary *binary, uint64_t address,
 		       struct unwind_rule *ret)
 {
@@ -655,30 +604,20 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 		  struct unwind_rule *ret)
 {
 	struct owned *o = (struct owned *)binary;
+	struct file_reading reading = { b, o };
 	int found;
 
 	if (binary_table_rule(binary, address, ret))
 		return 0;
-	found = find_single(b, o, address, ret);
+	lock_single(o);
+	found = unwind_single_find(&o->single, address, read_single, &reading, ret);
+	unlock_single(o, found);
 	if (found != 0)
 		return found < 0 ? found : 0;
+	/* It takes some milliseconds: the first one makes it, and the others go on as above meanwhile. */
 	found = need_table(b, o);
 	if (found == 0)
 		*ret = *unwind_find(&o->table, address);
-	return found;
-}
-
-/* Likewise. */
-static int visit_single(struct binaries *b, struct owned *o, uint64_t address,
-			unwind_visit *visit, void *arg)
-{
-	struct file_reading reading = { b, o };
-	int found;
-
-	lock_single(o);
-	found = unwind_single_visit(&o->single, address, read_single, &reading, visit,
-				    arg);
-	unlock_single(o, found);
 	return found;
 }
 
@@ -686,18 +625,19 @@ int binaries_function(struct binaries *b, const struct binary *binary, uint64_t 
 		      unwind_visit *visit, void *arg)
 {
 	struct owned *o = (struct owned *)binary;
+	struct file_reading reading = { b, o };
 	int found = 0;
 
-	if (!atomic_load_explicit(&o->compiled, memory_order_acquire))
-		found = visit_single(b, o, address, visit, arg);
-	if (found == -ENOENT)
-		return 0;
-	if (found == 0) {
-		found = need_table(b, o);
-		if (found == 0)
-			found = unwind_visit_function(&o->table, address, visit, arg);
+	if (!atomic_load_explicit(&o->compiled, memory_order_acquire)) {
+		lock_single(o);
+		found = unwind_single_visit(&o->single, address, read_single, &reading,
+					    visit, arg);
+		unlock_single(o, found);
 	}
-	return found;
+	if (found != 0)
+		return found == -ENOENT ? 0 : found;
+	found = need_table(b, o);
+	return found < 0 ? found : unwind_visit_function(&o->table, address, visit, arg);
 }
 
 bool binary_offset(const struct binary *b, uint64_t address, uint64_t *ret)
