@@ -90,13 +90,12 @@ static int pattern_has(const char *pattern, const char *name)
 static bool count_alike(const struct event *a, const struct event *b, const char *a_name,
 			const char *b_name)
 {
-	const uint32_t type_software = 1;
 	size_t size;
 
 	if (a->type == PERF_TYPE_TRACEPOINT || b->type == PERF_TYPE_TRACEPOINT)
 		return a->type == b->type;
 	/* cpu-clock and task-clock: ns */
-	if (a->type == type_software && b->type == type_software && a->config <= 1 &&
+	if (a->type == PERF_TYPE_SOFTWARE && b->type == PERF_TYPE_SOFTWARE && a->config <= 1 &&
 	    b->config <= 1)
 		return true;
 	a_name = family(a_name);

@@ -22,7 +22,7 @@ Test(fact_list, describes_whatever_can_be_asked_for)
 		}
 		cr_expect_null(ff_fact_find(kind, ends[kind]));
 	}
-	cr_expect_null(ff_fact_find(KINDS, 0));
+	cr_expect_null(ff_fact_find((enum ff_fact_kind)KINDS, 0));
 }
 
 Test(fact_list, shows_each_fact_at_most_once_in_a_view)

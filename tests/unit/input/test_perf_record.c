@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "live/live.h"
 #include "recording.h"
 
 Test(perf_record, a_map_is_decoded_with_the_time_of_its_trailer)
@@ -216,7 +217,7 @@ Test(perf_record, a_short_build_id_counts_where_an_event_asks_for_them)
 static void map_of_line(struct made *m, uint64_t generation, uint32_t protection,
 			const char *names, size_t size)
 {
-	begin_record(m, RECORD_MMAP2, MODE_USER);
+	begin_record(m, PERF_RECORD_MMAP2, MODE_USER);
 	two(m, 5, 6);
 	u64(m, 0x1000);
 	u64(m, 0x40);

@@ -31,7 +31,7 @@ static void put_lines(const char *text)
 static void begin_map(const char *text)
 {
 	struct record rec = { .time = 1,
-			      .type = RECORD_MMAP,
+			      .type = PERF_RECORD_MMAP,
 			      .mode = MODE_USER,
 			      .pid = (uint32_t)getpid(),
 			      .tid = (uint32_t)getpid(),
