@@ -10,6 +10,7 @@
 static const char digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* Three bytes as four characters. */
 static void put_three(char *to, uint32_t three)
 {
 	for (int i = 3; i >= 0; i--) {
@@ -18,21 +19,9 @@ static void put_three(char *to, uint32_t three)
 	}
 }
 
-static void add_rest(struct text *t, const uint8_t *bytes, size_t size)
-{
-	char four[4];
-
-	put_three(four,
-		  (uint32_t)bytes[0] << 16 | (size > 1 ? (uint32_t)bytes[1] << 8 : 0));
-	four[3] = '=';
-	if (size == 1)
-		four[2] = '=';
-	text_add(t, four, sizeof(four));
-}
-
 void base64_add(struct text *t, const uint8_t *bytes, size_t size)
 {
-	char block[4096];
+	char block[4096], rest[4];
 
 	while (size >= 3) {
 		size_t n = 0;
@@ -42,13 +31,20 @@ void base64_add(struct text *t, const uint8_t *bytes, size_t size)
 						     (uint32_t)bytes[1] << 8 | bytes[2]);
 		text_add(t, block, n);
 	}
-	if (size)
-		add_rest(t, bytes, size);
+	if (size == 0)
+		return;
+	put_three(rest,
+		  (uint32_t)bytes[0] << 16 | (size > 1 ? (uint32_t)bytes[1] << 8 : 0));
+	rest[3] = '=';
+	if (size == 1)
+		rest[2] = '=';
+	text_add(t, rest, sizeof(rest));
 }
 
 enum { SPACE = 64, PADDING, OTHER };
 
-static uint8_t class_of(uint8_t c)
+/* Six bits, or what it is instead of a digit. */
+static uint8_t character_class(uint8_t c)
 {
 	const char *at = c ? strchr(digits, c) : NULL;
 
@@ -70,7 +66,7 @@ bool base64_decode(struct base64 *b, uint8_t *text, size_t size, size_t *decoded
 	uint8_t classes[256], *to = text;
 
 	for (int i = 0; i < 256; i++)
-		classes[i] = class_of((uint8_t)i);
+		classes[i] = character_class((uint8_t)i);
 	for (size_t i = 0; i < size; i++) {
 		uint8_t class = classes[text[i]];
 

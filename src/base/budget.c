@@ -204,6 +204,7 @@ static uint64_t group_limit(const char *root, const struct mount_line *m, bool s
 	}
 }
 
+/* The least limit of all groups that this process is in, of either version. */
 static uint64_t control_groups(const char *root)
 {
 	char *text = slurp_setting(root, "/proc/self/mountinfo"), *save = NULL;
@@ -227,18 +228,6 @@ static uint64_t control_groups(const char *root)
 	return least;
 }
 
-static uint64_t own_limits(void)
-{
-	uint64_t least = UINT64_MAX;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		least = smaller(least, limit.rlim_cur);
-	if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		least = smaller(least, limit.rlim_cur);
-	return least;
-}
-
 /* A line of meminfo, in bytes. */
 static uint64_t machine_memory(const char *root, const char *key)
 {
@@ -249,9 +238,13 @@ static uint64_t machine_memory(const char *root, const char *key)
 
 uint64_t budget_usual(const char *root)
 {
-	uint64_t there = smaller(machine_memory(root, "MemTotal:"), own_limits());
-	uint64_t most;
+	uint64_t there = machine_memory(root, "MemTotal:"), most;
+	struct rlimit limit;
 
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		there = smaller(there, limit.rlim_cur);
+	if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		there = smaller(there, limit.rlim_cur);
 	there = smaller(there, control_groups(root));
 	most = smaller(there / 4, machine_memory(root, "MemAvailable:") / 2);
 	return most > BUDGET_LEAST ? most : BUDGET_LEAST;

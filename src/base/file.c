@@ -78,18 +78,26 @@ struct once {
 	uint64_t at;
 };
 
-static int spool_bytes(struct context *ctx, int from, const struct once *once, int to,
-		       const char *path)
+/* Replaces what cannot be read twice by an unlinked copy of it, which begins with what was read to see
+ * what it is. */
+static int spool(struct context *ctx, int *fd, const struct once *once, const char *path)
 {
-	char *buf = malloc(BLOCK);
-	int err = 0;
+	const char *dir = getenv("TMPDIR");
+	char name[4096], *buf;
+	int to, err = 0;
 	ssize_t n;
 
+	snprintf(name, sizeof(name), "%s/flamefold-XXXXXX", dir && *dir ? dir : "/tmp");
+	to = mkostemp(name, O_CLOEXEC);
+	if (to < 0)
+		return fail_errno(ctx, "make a temporary copy of", path);
+	unlink(name);
+	buf = malloc(BLOCK);
 	if (!buf)
-		return fail_memory(ctx);
-	if (write_all(to, (const char *)once->beginning, once->size) < 0)
+		err = fail_memory(ctx);
+	else if (write_all(to, (const char *)once->beginning, once->size) < 0)
 		err = fail_errno(ctx, "write a temporary copy of", path);
-	while (err == 0 && (n = read(from, buf, BLOCK)) != 0) {
+	while (err == 0 && (n = read(*fd, buf, BLOCK)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -98,22 +106,6 @@ static int spool_bytes(struct context *ctx, int from, const struct once *once, i
 			err = fail_errno(ctx, "write a temporary copy of", path);
 	}
 	free(buf);
-	return err;
-}
-
-/* Replaces what cannot be read twice by an unlinked copy of it. */
-static int spool(struct context *ctx, int *fd, const struct once *once, const char *path)
-{
-	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int to, err;
-
-	snprintf(name, sizeof(name), "%s/flamefold-XXXXXX", dir && *dir ? dir : "/tmp");
-	to = mkostemp(name, O_CLOEXEC);
-	if (to < 0)
-		return fail_errno(ctx, "make a temporary copy of", path);
-	unlink(name);
-	err = spool_bytes(ctx, *fd, once, to, path);
 	if (err < 0) {
 		close(to);
 		return err;

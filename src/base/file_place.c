@@ -216,23 +216,6 @@ static int refuse_fifo(const char **why)
 	return -EACCES;
 }
 
-/* @fd: -1 where it could not be opened, with errno. */
-static int check_special(const struct file_place *p, int fd, const char **why)
-{
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		*why = strerror(errno);
-		return -errno;
-	}
-	if (!p->follow && S_ISFIFO(st.st_mode) && is_planted(p->dir, &st))
-		return refuse_fifo(why);
-	if (!S_ISREG(st.st_mode))
-		return 0;
-	*why = "it was replaced just now";
-	return -EEXIST;
-}
-
 int file_place_open_special(const struct file_place *p, int flags, const char **why)
 {
 	struct stat st;
@@ -244,9 +227,18 @@ int file_place_open_special(const struct file_place *p, int flags, const char **
 		return refuse_fifo(why);
 	fd = openat(p->dir, p->name,
 		    flags | O_CLOEXEC | O_NOCTTY | (p->follow ? 0 : O_NOFOLLOW));
-	err = check_special(p, fd, why);
-	if (err == 0)
+	/* What counts is what was opened: it may have been put there since. */
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		err = -errno;
+		*why = strerror(-err);
+	} else if (!p->follow && S_ISFIFO(st.st_mode) && is_planted(p->dir, &st)) {
+		err = refuse_fifo(why);
+	} else if (S_ISREG(st.st_mode)) {
+		err = -EEXIST;
+		*why = "it was replaced just now";
+	} else {
 		return fd;
+	}
 	if (fd >= 0)
 		close(fd);
 	return err;

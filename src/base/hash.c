@@ -23,23 +23,20 @@ enum {
 
 struct hash_secret hash_secret;
 
-/* In a sandbox, or while a machine begins, there may be only what the kernel gave the process. */
-static void spread_start(void)
+static __attribute__((constructor(BEFORE_OTHERS))) void choose_secret(void)
 {
 	const void *start = (const void *)getauxval(AT_RANDOM); /* 16 bytes */
 	uint64_t word;
+	bool chosen = getrandom(&hash_secret, sizeof(hash_secret), GRND_NONBLOCK) ==
+		      (ssize_t)sizeof(hash_secret);
 
-	for (size_t i = 0; start && i < sizeof(hash_secret) / sizeof(word); i++) {
+	/* In a sandbox, or while a machine begins, there may be only what the kernel gave the process. */
+	for (size_t i = 0; !chosen && start && i < sizeof(hash_secret) / sizeof(word);
+	     i++) {
 		word = XXH3_64bits_withSeed(start, 16, i);
 		memcpy((char *)&hash_secret + i * sizeof(word), &word, sizeof(word));
 	}
-}
-
-static __attribute__((constructor(BEFORE_OTHERS))) void choose_secret(void)
-{
-	if (getrandom(&hash_secret, sizeof(hash_secret), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(hash_secret))
-		spread_start();
+	/* Odd: then multiplying by them loses nothing. */
 	hash_secret.odd[0] |= 1;
 	hash_secret.odd[1] |= 1;
 }
@@ -71,7 +68,7 @@ static void place_slot(struct hash_set *set, struct hash_slot slot, uint64_t i)
 	set->slots[i & set->mask] = slot;
 }
 
-static bool grow(struct hash_set *set)
+static bool set_grow(struct hash_set *set)
 {
 	size_t room = set->slots ? (set->mask + 1) * 2 : FIRST_SLOTS;
 	struct hash_set bigger = { .mask = room - 1, .count = set->count };
@@ -90,7 +87,7 @@ static bool grow(struct hash_set *set)
 bool hash_add(struct hash_set *set, uint64_t hash, uint32_t id)
 {
 	if (!set->slots || set->count >= (set->mask + 1) / 3 * 2)
-		if (!grow(set))
+		if (!set_grow(set))
 			return false;
 	place_slot(set, (struct hash_slot){ id + 1, (uint32_t)(hash >> 32) },
 		   hash_start(hash));

@@ -23,22 +23,21 @@ void intern_release(struct intern *in)
 	hash_release(&in->ids);
 }
 
-static bool is_known_text(const char *known, const char *text, size_t size)
-{
-	return strncmp(known, text, size) == 0 && known[size] == '\0';
-}
-
 static bool find_known(const struct intern *in, const char *text, size_t size,
 		       uint64_t hash, uint32_t *ret)
 {
 	uint64_t i = hash_start(hash);
 	uint32_t id;
 
-	while ((id = hash_find(&in->ids, hash, &i)) != HASH_NONE)
-		if (is_known_text(in->texts.v[id], text, size)) {
+	while ((id = hash_find(&in->ids, hash, &i)) != HASH_NONE) {
+		const char *known = in->texts.v[id];
+
+		/* What is known may be shorter: its NUL ends the comparison. */
+		if (strncmp(known, text, size) == 0 && known[size] == '\0') {
 			*ret = id;
 			return true;
 		}
+	}
 	return false;
 }
 

@@ -15,7 +15,7 @@ enum {
 	PASSES = (64 + DIGIT_BITS - 1) / DIGIT_BITS,
 };
 
-static size_t digit_of(uint64_t key, int pass)
+static size_t key_digit(uint64_t key, int pass)
 {
 	return key >> (pass * DIGIT_BITS) & (DIGITS - 1);
 }
@@ -28,22 +28,14 @@ static bool keys_are_sorted(const struct keyed *v, size_t count)
 	return true;
 }
 
-static uint64_t bits_that_differ(const struct keyed *v, size_t count)
-{
-	uint64_t differ = 0;
-
-	for (size_t i = 1; i < count; i++)
-		differ |= v[i].key ^ v[0].key;
-	return differ;
-}
-
+/* Equal digits keep their order, so that those of lower passes still hold. */
 static void sort_digit(const struct keyed *from, struct keyed *to, size_t count, int pass)
 {
 	size_t starts[DIGITS] = { 0 };
 	size_t sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		starts[digit_of(from[i].key, pass)]++;
+		starts[key_digit(from[i].key, pass)]++;
 	for (size_t d = 0; d < DIGITS; d++) {
 		size_t n = starts[d];
 
@@ -51,13 +43,13 @@ static void sort_digit(const struct keyed *from, struct keyed *to, size_t count,
 		sum += n;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[starts[digit_of(from[i].key, pass)]++] = from[i];
+		to[starts[key_digit(from[i].key, pass)]++] = from[i];
 }
 
 int keyed_sort(struct keyed *v, size_t count)
 {
 	struct keyed *from = v, *to, *room;
-	uint64_t differ;
+	uint64_t differ = 0; /* bits that are not the same in all keys */
 
 	if (keys_are_sorted(v, count))
 		return 0;
@@ -65,11 +57,12 @@ int keyed_sort(struct keyed *v, size_t count)
 	if (!room)
 		return -ENOMEM;
 	to = room;
-	differ = bits_that_differ(v, count);
+	for (size_t i = 1; i < count; i++)
+		differ |= v[i].key ^ v[0].key;
 	for (int pass = 0; pass < PASSES; pass++) {
 		struct keyed *was = from;
 
-		if (digit_of(differ, pass) == 0)
+		if (key_digit(differ, pass) == 0)
 			continue;
 		sort_digit(from, to, count, pass);
 		from = to;

@@ -50,7 +50,7 @@ struct ids {
 
 /* "Uid:\tREAL\tEFFECTIVE\tSAVED\tFILES", Gid likewise; the name before them has its newlines
  * escaped. */
-static bool read_ids(const char *status, const char *key, struct ids *ret)
+static bool read_id_line(const char *status, const char *key, struct ids *ret)
 {
 	const char *line = strstr(status, key);
 
@@ -62,7 +62,8 @@ static bool read_user(const char *status, struct user_rights *r)
 {
 	struct ids user, group;
 
-	if (!read_ids(status, "\nUid:", &user) || !read_ids(status, "\nGid:", &group))
+	if (!read_id_line(status, "\nUid:", &user) ||
+	    !read_id_line(status, "\nGid:", &group))
 		return false;
 	r->user = user.real ? user.real : user.effective;
 	r->group = user.real ? group.real : group.effective;
@@ -167,20 +168,10 @@ static bool has_groups(const struct user_rights *own, const struct user_rights *
 		memcmp(own->groups, r->groups, r->count * sizeof(*r->groups)) == 0);
 }
 
-/* False: this thread has as few as were to be had. */
-static bool assume(const struct user_rights *own, const struct user_rights *r)
-{
-	bool done =
-		has_groups(own, r) || syscall(SYS_setgroups, r->count, r->groups) == 0;
-
-	setfsgid(r->group);
-	setfsuid(r->user);
-	return done && (gid_t)setfsgid((gid_t)-1) == r->group &&
-	       (uid_t)setfsuid((uid_t)-1) == r->user;
-}
-
 bool user_rights_begin(const struct user_rights *r, struct user_rights *before)
 {
+	bool has_theirs;
+
 	*before = (struct user_rights){ 0 };
 	/* Root's own processes may what root may. */
 	if (geteuid() != 0 || r->user == 0)
@@ -189,7 +180,13 @@ bool user_rights_begin(const struct user_rights *r, struct user_rights *before)
 		errno = ENOMEM;
 		return false;
 	}
-	if (assume(before, r))
+	has_theirs =
+		has_groups(before, r) || syscall(SYS_setgroups, r->count, r->groups) == 0;
+	setfsgid(r->group);
+	setfsuid(r->user);
+	/* These tell no error: what they have set is asked for by an id that cannot be. */
+	if (has_theirs && (gid_t)setfsgid((gid_t)-1) == r->group &&
+	    (uid_t)setfsuid((uid_t)-1) == r->user)
 		return true;
 	user_rights_end(before);
 	errno = EACCES;

@@ -1,3 +1,8 @@
+/*
+ * UTF-8 of the Unicode Standard, 3.9, table 3-7: overlong forms, surrogates and what is above
+ * U+10FFFF are no characters. A byte that begins none is U+FFFD by itself, and the next one is
+ * looked at anew, so forwards and backwards the same characters are found.
+ */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -13,23 +18,17 @@ static const struct lead {
 	{ 0xf8, 0xf0, 3, 0x10000 },
 };
 
-static const struct lead *lead_of(uint8_t byte)
-{
-	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
-		if ((byte & leads[i].mask) == leads[i].bits)
-			return &leads[i];
-	return NULL;
-}
-
 uint32_t utf8_next(const char **p, const char *end)
 {
 	const uint8_t *s = (const uint8_t *)(*p)++;
-	const struct lead *lead;
+	const struct lead *lead = NULL;
 	uint32_t code;
 
 	if (*s < 0x80)
 		return *s;
-	lead = lead_of(*s);
+	for (size_t i = 0; !lead && i < sizeof(leads) / sizeof(*leads); i++)
+		if ((*s & leads[i].mask) == leads[i].bits)
+			lead = &leads[i];
 	if (!lead || end - (const char *)s <= lead->more)
 		return UTF8_REPLACEMENT;
 	code = *s & (uint8_t)~lead->mask;
@@ -49,6 +48,7 @@ uint32_t utf8_previous(const char *start, const char **p)
 	const char *end = *p, *from = end - 1;
 	uint32_t code;
 
+	/* Back over bytes that go on, to what may be the first of them. */
 	while (from > start && end - from < 4 && (*from & 0xc0) == 0x80)
 		from--;
 	*p = from;
