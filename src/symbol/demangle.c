@@ -89,17 +89,24 @@ static bool replace_packs(char *name, bool *odd)
 	return any;
 }
 
+/* Each may stand for all that is before it. */
+static bool has_few_substitutions(const char *name)
+{
+	size_t count = 0;
+
+	for (; *name; name++)
+		count += *name == 'S';
+	return count <= MOST_SUBSTITUTIONS;
+}
+
 static bool run_cplus(const char *name, int options, struct text *out)
 {
 	const size_t start = out->size;
 	char copy[MOST_INPUT + 1];
-	size_t substitutions = 0;
 	bool odd;
 
 	strcpy(copy, name);
-	for (const char *p = name; *p; p++)
-		substitutions += *p == 'S';
-	if (replace_packs(copy, &odd) && substitutions > MOST_SUBSTITUTIONS) {
+	if (replace_packs(copy, &odd) && !has_few_substitutions(name)) {
 		if (odd || !run_demangler(cplus_demangle_v3_callback, copy, options, out))
 			return false;
 		out->size = start;
