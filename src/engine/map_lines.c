@@ -38,8 +38,8 @@ int map_lines_look(struct stream_run *s)
 	return 0;
 }
 
-static int take_map_line(void *arg, const struct map_line *line, const char *name,
-			 size_t size)
+static int deliver_map_line(void *arg, const struct map_line *line, const char *name,
+			    size_t size)
 {
 	struct stream_run *s = arg;
 	struct ff_profile *p = s->job->p;
@@ -83,6 +83,6 @@ int map_lines_deliver(struct stream_run *s, const struct round_item *item)
 	}
 	memcpy(&growth, item->bytes, sizeof(growth));
 	growth.time = item->time;
-	err = images_take_lines(&p->images, &growth, take_map_line, s);
+	err = images_take_lines(&p->images, &growth, deliver_map_line, s);
 	return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 }
