@@ -1,3 +1,10 @@
+/*
+ * A picture with its data and its viewer: options get their defaults and are checked, then views
+ * are made, the frames laid out, and the parts written in their order.
+ *
+ * There may be two views. The data is never turned round and tells functions apart, so that the
+ * viewer can do all that without a second file; where the picture shows the same they share one.
+ */
 #include "write/svg.h"
 
 #include <errno.h>
@@ -26,67 +33,51 @@ struct svg {
 		[CLASSES]; /* by the picture's frames, or by narrow ones in their stead */
 };
 
-static const char *text_or(const char *text, const char *other)
-{
-	return text && *text ? text : other;
-}
-
-static const char *default_title(const struct ff_graph_options *o, bool in_order)
-{
-	if (in_order)
-		return "Flame Chart";
-	return o->flags & FF_GRAPH_INVERTED ? "Icicle Graph" : "Flame Graph";
-}
-
 /* flamegraph.pl's font; others with its widths follow it, for machines without it. */
 #define DEFAULT_FONT "Verdana"
 #define DEFAULT_FONTS "Verdana,DejaVu Sans,Bitstream Vera Sans,Geneva,sans-serif"
 
 #define OWN_LOOK "module"
 
-/* Who asks for flamegraph.pl's ways to choose a colour wants its colours; those of a
- * difference are its own, too. */
-static const char *default_colors(const struct ff_graph_options *o,
-				  const struct tree_source *in)
+static const char *text_or(const char *text, const char *other)
 {
-	return o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) || o->palette_map ||
-			       named_is_difference(in->tree)
-		       ? "hot"
-		       : OWN_LOOK;
+	return text && *text ? text : other;
 }
 
-/* The palettes of flamegraph.pl have its title, too. */
-static void set_title(struct svg *s)
+static void set_graph_defaults(struct svg *s)
 {
 	const struct write_facts *facts = s->picture.facts;
+	const struct tree_source *in = s->picture.in;
 	struct ff_graph_options *o = &s->options;
-
-	s->subject = text_or(o->title, facts ? facts->subject : NULL);
-	if (!o->title && facts && strcmp(o->colors, OWN_LOOK) == 0)
-		title_add(&s->title, facts);
-	if (s->title.size && !s->title.failed)
-		o->title = s->title.bytes;
-	o->title = text_or(o->title, default_title(o, s->picture.in->in_order));
-}
-
-static void set_defaults(struct svg *s)
-{
-	const struct write_facts *facts = s->picture.facts;
-	const char *unit = facts ? facts->unit : NULL;
-	struct ff_graph_options *o = &s->options;
+	/* Who asks for flamegraph.pl's ways to choose a colour wants its colours; those of a
+	 * difference are its own, too. */
+	bool plain_colours = o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) ||
+			     o->palette_map || named_is_difference(in->tree);
 
 	o->subtitle = text_or(o->subtitle, "");
 	o->notes = text_or(o->notes, "");
 	o->fonttype = text_or(o->fonttype, DEFAULT_FONT);
 	if (strcmp(o->fonttype, DEFAULT_FONT) == 0)
 		o->fonttype = DEFAULT_FONTS;
-	o->countname = o->countname ? o->countname : text_or(unit, "samples");
+	if (!o->countname)
+		o->countname = text_or(facts ? facts->unit : NULL, "samples");
 	o->nametype = o->nametype ? o->nametype : "Function:";
-	o->colors = text_or(o->colors, default_colors(o, s->picture.in));
+	o->colors = text_or(o->colors, plain_colours ? "hot" : OWN_LOOK);
+	o->theme = text_or(o->theme, "auto");
 	o->height = o->height ? o->height : 16;
 	o->fontsize = o->fontsize ? o->fontsize : 12;
 	o->fontwidth = o->fontwidth ? o->fontwidth : 0.59;
 	o->factor = o->factor ? o->factor : 1;
+
+	/* The palettes of flamegraph.pl have its title, too. */
+	s->subject = text_or(o->title, facts ? facts->subject : NULL);
+	if (!o->title && facts && strcmp(o->colors, OWN_LOOK) == 0)
+		title_add(&s->title, facts);
+	if (s->title.size && !s->title.failed)
+		o->title = s->title.bytes;
+	o->title = text_or(o->title, in->in_order		    ? "Flame Chart"
+				     : o->flags & FF_GRAPH_INVERTED ? "Icicle Graph"
+								    : "Flame Graph");
 }
 
 static const struct background {
@@ -121,7 +112,7 @@ static int set_background(struct context *ctx, struct svg *s)
 }
 
 /* Comparisons that a NaN fails, too. */
-static int check_sizes(struct context *ctx, const struct ff_graph_options *o)
+static int check_graph_sizes(struct context *ctx, const struct ff_graph_options *o)
 {
 	if (o->width && (o->width <= 2 * LAYOUT_XPAD || o->width > 1000000))
 		return fail(ctx, -EINVAL, "width %u is not between 21 and 1000000",
@@ -137,11 +128,15 @@ static int check_sizes(struct context *ctx, const struct ff_graph_options *o)
 	return 0;
 }
 
-static int set_colours(struct context *ctx, struct svg *s)
+/* What the options say becomes the picture's and the page's. */
+static int use_options(struct context *ctx, struct svg *s)
 {
 	const struct ff_graph_options *o = &s->options;
 	struct picture *p = &s->picture;
+	int err = check_graph_sizes(ctx, o);
 
+	if (err < 0)
+		return err;
 	p->classes = strcmp(o->colors, OWN_LOOK) == 0;
 	p->colouring.palette = palette_find(p->classes ? "hot" : o->colors);
 	if (!p->colouring.palette)
@@ -150,41 +145,17 @@ static int set_colours(struct context *ctx, struct svg *s)
 	p->colouring.by = o->flags & FF_GRAPH_HASH     ? COLOUR_BY_HASH
 			  : o->flags & FF_GRAPH_RANDOM ? COLOUR_BY_CHANCE
 						       : COLOUR_BY_SUM;
-	return set_background(ctx, s);
-}
-
-/* A background of one's own stays as it is: so do the colours that go with it. */
-static int set_theme(struct context *ctx, struct svg *s)
-{
-	struct ff_graph_options *o = &s->options;
-
-	o->theme = text_or(o->theme, "auto");
+	err = set_background(ctx, s);
+	if (err < 0)
+		return err;
 	if (strcmp(o->theme, "light") != 0 && strcmp(o->theme, "dark") != 0 &&
 	    strcmp(o->theme, "auto") != 0)
 		return fail(ctx, -EINVAL, "theme '%s' is not light, dark or auto",
 			    o->theme);
-	s->page.plain = s->picture.classes && !(o->bgcolors && *o->bgcolors);
-	s->picture.theme =
-		s->page.plain && strcmp(o->theme, "dark") == 0 ? PAGE_DARK : PAGE_LIGHT;
-	s->page.theme = s->picture.theme;
-	return 0;
-}
-
-static int set_options(struct context *ctx, struct svg *s)
-{
-	const struct ff_graph_options *o = &s->options;
-	int err = check_sizes(ctx, o);
-
-	if (err == 0)
-		err = set_colours(ctx, s);
-	if (err == 0)
-		err = set_theme(ctx, s);
-	if (err < 0)
-		return err;
 	if (strpbrk(o->notes, "<>"))
 		return fail(ctx, -EINVAL, "notes cannot hold < or >");
-	s->picture.options = o;
-	s->picture.layout = (struct layout){
+	p->options = o;
+	p->layout = (struct layout){
 		.width = o->width ? o->width : 1200,
 		.frame_height = o->height,
 		.font_size = o->fontsize,
@@ -192,104 +163,46 @@ static int set_options(struct context *ctx, struct svg *s)
 		.inverted = o->flags & FF_GRAPH_INVERTED,
 		.subtitle = *o->subtitle != '\0',
 	};
-	s->page.layout = &s->picture.layout;
+	/* A background of one's own stays as it is: so do the colours that go with it. */
+	s->page.plain = p->classes && !(o->bgcolors && *o->bgcolors);
+	p->theme =
+		s->page.plain && strcmp(o->theme, "dark") == 0 ? PAGE_DARK : PAGE_LIGHT;
+	s->page.theme = p->theme;
+	s->page.layout = &p->layout;
 	s->page.options = o;
-	s->page.classes = s->picture.classes;
+	s->page.classes = p->classes;
 	s->page.used = s->used;
 	s->page.description = "";
 	if (o->encoding && *o->encoding && strcasecmp(o->encoding, "utf-8") != 0)
 		warn(ctx, "the picture is in UTF-8, not in %s", o->encoding);
-	return 0;
-}
-
-static int read_files(struct context *ctx, struct svg *s)
-{
-	const struct ff_graph_options *o = &s->options;
-	int err = 0;
-
 	if (o->nameattr)
-		err = nameattrs_read(ctx, o->nameattr, &s->picture.nameattrs);
+		err = nameattrs_read(ctx, o->nameattr, &p->nameattrs);
 	if (err == 0 && o->palette_map)
-		err = palette_map_read(ctx, o->palette_map, &s->picture.palette_map);
+		err = palette_map_read(ctx, o->palette_map, &p->palette_map);
 	return err;
-}
-
-static bool is_chain(const struct svg *s)
-{
-	return !s->picture.classes && palette_is_chain(s->picture.colouring.palette);
-}
-
-static unsigned view_flags(const struct svg *s)
-{
-	unsigned flags = s->options.flags & FF_GRAPH_REVERSE ? VIEW_REVERSED : 0;
-
-	if (s->picture.classes)
-		return flags | VIEW_BY_FUNCTION;
-	return flags | (is_chain(s) ? VIEW_CHAIN : 0);
-}
-
-/* The data is never turned round, and functions stay apart. */
-static unsigned data_flags(const struct svg *s)
-{
-	return VIEW_COLUMNS | (is_chain(s) ? VIEW_CHAIN : VIEW_BY_FUNCTION);
 }
 
 static int make_views(struct context *ctx, struct svg *s)
 {
 	const struct tree_source *in = s->picture.in;
-	unsigned flags = view_flags(s), wanted = data_flags(s);
+	bool chain =
+		!s->picture.classes && palette_is_chain(s->picture.colouring.palette);
 	bool saved = !(s->options.flags & FF_GRAPH_STATIC), shared;
+	unsigned wanted = VIEW_COLUMNS | (chain ? VIEW_CHAIN : VIEW_BY_FUNCTION);
+	unsigned flags = s->options.flags & FF_GRAPH_REVERSE ? VIEW_REVERSED : 0;
 	int err;
 
-	s->data_by_label = is_chain(s);
+	flags |= s->picture.classes ? VIEW_BY_FUNCTION : chain ? VIEW_CHAIN : 0;
+	s->data_by_label = chain;
 	shared = (flags | VIEW_COLUMNS) == wanted;
 	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
 	if (err < 0 || !saved)
 		return err;
-	s->data = &s->picture.view;
-	if (shared)
-		return 0;
-	s->data = &s->own;
-	return view_make(ctx, in, wanted, &s->own);
+	s->data = shared ? &s->picture.view : &s->own;
+	return shared ? 0 : view_make(ctx, in, wanted, &s->own);
 }
 
-/* A palette map's, or what the palette says. */
-static struct colour colour_of_name(const struct svg *s, struct colouring *colouring,
-				    const char *name)
-{
-	const char *mapped = s->options.palette_map
-				     ? palette_map_find(&s->picture.palette_map, name)
-				     : NULL;
-	struct colour c;
-
-	if (colour_of_separator(name, strlen(name), &c) ||
-	    (mapped && colour_parse(mapped, &c)))
-		return c;
-	return colour_of(colouring, name, strlen(name));
-}
-
-static int add_colour(struct svg *s, struct colouring *colouring,
-		      const struct data_function *f, struct bytes *to)
-{
-	const struct tree_source *in = s->picture.in;
-	struct text name = { 0 };
-	struct colour c;
-
-	/* flamegraph.pl's colours are of names with their marks. */
-	text_string(&name, f->name);
-	if (!s->data_by_label)
-		text_string(&name, view_mark(in, in->symbols->functions.v[f->of].kind));
-	if (name.failed)
-		return -ENOMEM;
-	c = colour_of_name(s, colouring, name.bytes);
-	bytes_u8(to, c.r);
-	bytes_u8(to, c.g);
-	bytes_u8(to, c.b);
-	text_release(&name);
-	return 0;
-}
-
-/* A label has no module: it is text. */
+/* Of a function of the data. A label has no module: it is text. */
 static uint8_t data_class(const struct svg *s, const struct data_function *f)
 {
 	struct class_subject subject = { .name = f->name,
@@ -301,21 +214,42 @@ static uint8_t data_class(const struct svg *s, const struct data_function *f)
 				: picture_class(&s->picture, f->of);
 }
 
-/* The class of each function of the data and, with a palette, its colour there. */
-static int add_colours(struct svg *s, struct tree_data *data)
+/* The class of each function of the data and, with a palette, its colour there: a palette map's,
+ * or what the palette says. */
+static int add_data_colours(struct svg *s, struct tree_data *data)
 {
+	const struct tree_source *in = s->picture.in;
 	struct colouring colouring = s->picture.colouring; /* chance is the picture's */
-	int err = 0;
+	struct bytes *to = &data->columns[SAVED_FUNCTION_COLOUR];
+	struct text name = { 0 };
 
-	for (size_t i = 0; i < data->functions.count && err == 0; i++) {
+	for (size_t i = 0; i < data->functions.count && !name.failed; i++) {
 		const struct data_function *f = &data->functions.v[i];
+		const char *mapped = NULL;
+		struct colour c;
 
 		bytes_u8(&data->columns[SAVED_FUNCTION_CLASS], data_class(s, f));
-		if (!s->picture.classes)
-			err = add_colour(s, &colouring, f,
-					 &data->columns[SAVED_FUNCTION_COLOUR]);
+		if (s->picture.classes)
+			continue;
+		/* flamegraph.pl's colours are of names with their marks. */
+		text_clear(&name);
+		text_string(&name, f->name);
+		if (!s->data_by_label)
+			text_string(&name,
+				    view_mark(in, in->symbols->functions.v[f->of].kind));
+		if (name.failed)
+			break;
+		if (s->options.palette_map)
+			mapped = palette_map_find(&s->picture.palette_map, name.bytes);
+		if (!colour_of_separator(name.bytes, name.size, &c) &&
+		    !(mapped && colour_parse(mapped, &c)))
+			c = colour_of(&colouring, name.bytes, name.size);
+		bytes_u8(to, c.r);
+		bytes_u8(to, c.g);
+		bytes_u8(to, c.b);
 	}
-	return err;
+	text_release(&name);
+	return name.failed ? -ENOMEM : 0;
 }
 
 static int pack_data(struct context *ctx, struct svg *s)
@@ -333,7 +267,7 @@ static int pack_data(struct context *ctx, struct svg *s)
 	if (facts && facts->report)
 		bytes_add(&data.columns[SAVED_REPORT], facts->report->v,
 			  facts->report->count);
-	if (add_colours(s, &data) < 0)
+	if (add_data_colours(s, &data) < 0)
 		err = fail_memory(ctx);
 	else
 		err = tree_data_pack(ctx, &data, in->threads ? in->threads : 1,
@@ -342,6 +276,7 @@ static int pack_data(struct context *ctx, struct svg *s)
 	return err;
 }
 
+/* What is 100 %: the sum of all, or --total where that is more. */
 static void set_total(struct context *ctx, struct svg *s)
 {
 	const struct ff_graph_options *o = &s->options;
@@ -362,15 +297,8 @@ static void set_total(struct context *ctx, struct svg *s)
 	}
 }
 
-static uint64_t count_frames(const struct view *v)
-{
-	uint64_t frames = 0;
-
-	for (size_t i = 0; i < v->nodes.count; i++)
-		frames += v->nodes.v[i].label != VIEW_GAP;
-	return frames;
-}
-
+/* Rules of a style are for classes that some frame has; runs of narrow ones have a middle
+ * shade. */
 static void mark_used(struct svg *s)
 {
 	const struct view *v = &s->picture.view;
@@ -385,9 +313,19 @@ static void mark_used(struct svg *s)
 			s->used[class_middle((uint8_t)i)] = true;
 }
 
-static int lay_out(struct context *ctx, struct svg *s)
+static int draw_document(struct context *ctx, struct svg *s)
 {
 	struct picture *p = &s->picture;
+	const struct view *nodes = s->data ? s->data : &p->view;
+	struct metadata metadata = {
+		.in = p->in,
+		.facts = p->facts,
+		.view = s->data,
+		.packed = &s->packed,
+		.unit = s->options.countname,
+		.subject = s->subject,
+		.chain = s->data_by_label,
+	};
 	int err;
 
 	set_total(ctx, s);
@@ -400,31 +338,15 @@ static int lay_out(struct context *ctx, struct svg *s)
 		return fail_memory(ctx);
 	s->page.below = page_lines_height(&p->layout, legend_rows(&s->legend));
 	s->page.description = s->legend.description.bytes;
-	s->page.nodes = count_frames(s->data ? s->data : &p->view);
+	for (size_t i = 0; i < nodes->nodes.count; i++)
+		s->page.nodes += nodes->nodes.v[i].label != VIEW_GAP;
 	s->page.drawn = p->drawn;
 	s->page.hidden = p->frames - p->drawn;
-	return 0;
-}
-
-static int draw(struct context *ctx, struct svg *s)
-{
-	struct metadata metadata = {
-		.in = s->picture.in,
-		.facts = s->picture.facts,
-		.view = s->data,
-		.packed = &s->packed,
-		.unit = s->options.countname,
-		.subject = s->subject,
-		.chain = s->data_by_label,
-	};
-	int err = lay_out(ctx, s);
-
-	if (err == 0)
-		err = pack_data(ctx, s);
+	err = pack_data(ctx, s);
 	if (err < 0)
 		return err;
 	page_begin(&s->sink.text, &s->page);
-	if (picture_draw(&s->picture, &s->sink) < 0)
+	if (picture_draw(p, &s->sink) < 0)
 		return fail_memory(ctx);
 	legend_add(&s->sink.text, &s->legend, &s->page);
 	if (s->data)
@@ -433,55 +355,25 @@ static int draw(struct context *ctx, struct svg *s)
 	return 0;
 }
 
-static int draw_nothing(struct context *ctx, struct svg *s)
+/* A picture that says there is nothing is written as well, and what is written is closed. */
+static int write_document(struct context *ctx, struct svg *s)
 {
-	page_error(&s->sink.text, &s->page, "ERROR: No stack counts found.");
-	return fail(ctx, -ENODATA, "no stack counts found");
-}
+	int err = 0, ended;
 
-static int make_picture(struct context *ctx, struct svg *s)
-{
-	struct picture *p = &s->picture;
-	int err = p->view.nodes.v[0].total ? draw(ctx, s) : draw_nothing(ctx, s);
-	int ended = err < 0 && err != -ENODATA ? 0 : sink_end(ctx, &s->sink);
-
-	if (ended < 0)
-		return ended;
-	if (err == 0 && s->options.palette_map)
-		err = palette_map_write(ctx, &p->palette_map, s->options.palette_map);
-	return err;
-}
-
-static void release(struct svg *s)
-{
-	picture_release(&s->picture);
-	legend_release(&s->legend);
-	view_release(&s->own);
-	free(s->packed.bytes);
-	text_release(&s->sink.text);
-	text_release(&s->title);
-}
-
-static int write_picture(struct context *ctx, struct svg *s)
-{
-	int err;
-
-	set_defaults(s);
-	set_title(s);
-	for (unsigned i = 0; i < s->picture.in->tree->decimals; i++)
-		s->picture.unit *= 10;
-	err = s->title.failed || class_plan_make(&s->picture.plan, s->picture.in) < 0
-		      ? fail_memory(ctx)
-		      : 0;
-	if (err == 0)
-		err = set_options(ctx, s);
-	if (err == 0)
-		err = read_files(ctx, s);
-	if (err == 0)
-		err = make_views(ctx, s);
-	if (err == 0)
-		err = make_picture(ctx, s);
-	return err;
+	if (s->picture.view.nodes.v[0].total) {
+		err = draw_document(ctx, s);
+	} else {
+		page_error(&s->sink.text, &s->page, "ERROR: No stack counts found.");
+		err = fail(ctx, -ENODATA, "no stack counts found");
+	}
+	if (err < 0 && err != -ENODATA)
+		return err;
+	ended = sink_end(ctx, &s->sink);
+	if (ended < 0 || err < 0)
+		return ended < 0 ? ended : err;
+	return s->options.palette_map ? palette_map_write(ctx, &s->picture.palette_map,
+							  s->options.palette_map)
+				      : 0;
 }
 
 int svg_write(struct context *ctx, const struct tree_source *in,
@@ -496,8 +388,23 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 
 	if (options->graph)
 		s.options = *options->graph;
-	err = write_picture(ctx, &s);
-	release(&s);
+	set_graph_defaults(&s);
+	for (unsigned i = 0; i < in->tree->decimals; i++)
+		s.picture.unit *= 10;
+	if (s.title.failed || class_plan_make(&s.picture.plan, in) < 0)
+		err = fail_memory(ctx);
+	else
+		err = use_options(ctx, &s);
+	if (err == 0)
+		err = make_views(ctx, &s);
+	if (err == 0)
+		err = write_document(ctx, &s);
+	picture_release(&s.picture);
+	legend_release(&s.legend);
+	view_release(&s.own);
+	free(s.packed.bytes);
+	text_release(&s.sink.text);
+	text_release(&s.title);
 	return err;
 }
 
