@@ -46,15 +46,6 @@ static bool object_path(const struct object *o, char path[MOST_PATH])
 	return true;
 }
 
-/* Its directory, without "/" at its end. */
-static bool object_directory(const struct object *o, char path[MOST_PATH])
-{
-	if (!object_path(o, path))
-		return false;
-	*strrchr(path, '/') = '\0';
-	return true;
-}
-
 /* True where the search is over. */
 typedef bool wanted(const struct object *o, void *arg);
 
@@ -69,14 +60,8 @@ struct search {
 	int err; /* -ENOENT so far */
 };
 
-/* A sentence of what is there and cannot be read. */
-static void note_refusal(struct search *s, int err, const char *why)
-{
-	if (err != -ENOENT && err != -ENOTDIR && s->refused.size == 0)
-		text_string(&s->refused, why);
-}
-
-static bool try_split_path(struct search *s)
+/* Opens s->path. True where the search is over, as it is where no memory is left. */
+static bool try_debug_path(struct search *s)
 {
 	struct context ctx = { .budget = s->by->budget };
 	struct object o;
@@ -94,8 +79,9 @@ static bool try_split_path(struct search *s)
 	}
 	if (err == 0)
 		object_close(&o);
-	else
-		note_refusal(s, err, ctx.error);
+	/* The first one that is there and cannot be read is what the user is told of. */
+	else if (err != -ENOENT && err != -ENOTDIR && s->refused.size == 0)
+		text_string(&s->refused, ctx.error);
 	if (err == -ENOMEM)
 		s->err = err;
 	return err == -ENOMEM;
@@ -115,31 +101,32 @@ static bool try_name(struct search *s, const char *directory, const char *name)
 		text_char(&s->path, '/');
 	}
 	text_string(&s->path, name);
-	return try_split_path(s);
+	return try_debug_path(s);
 }
 
 /* The same beside @o, whose path is that on this machine. */
 static bool try_beside(struct search *s, const struct object *o, const char *directory,
 		       const char *name)
 {
+	bool confined = *root(s->places);
 	char path[MOST_PATH];
 
-	if (!object_directory(o, path) || (*root(s->places) && climbs(name)) ||
-	    (directory && *root(s->places) && climbs(directory)))
+	if (!object_path(o, path) || (confined && climbs(name)) ||
+	    (confined && directory && climbs(directory)))
 		return false;
+	strrchr(path, '/')[1] = '\0';
 	text_clear(&s->path);
 	text_string(&s->path, path);
-	text_char(&s->path, '/');
 	if (directory) {
 		text_string(&s->path, directory);
 		text_char(&s->path, '/');
 	}
 	text_string(&s->path, name);
-	return try_split_path(s);
+	return try_debug_path(s);
 }
 
 /* @part: as the object names it. */
-static void say_missing(struct context *ctx, const struct search *s, const char *part)
+static void fail_missing(struct context *ctx, const struct search *s, const char *part)
 {
 	if (s->refused.size)
 		fail(ctx, -ENOENT,
@@ -187,7 +174,7 @@ static bool read_link(const struct object *debug, struct alternate_link *ret)
 	return true;
 }
 
-static bool has_build_id(const struct object *o, void *arg)
+static bool is_alternate(const struct object *o, void *arg)
 {
 	const struct alternate_link *link = arg;
 
@@ -203,7 +190,7 @@ static bool try_alternate_id(struct search *s, const struct alternate_link *link
 	for (size_t i = 1; i < link->build_id_size; i++)
 		text_printf(&s->path, "%02x", link->build_id[i]);
 	text_string(&s->path, ".debug");
-	return try_split_path(s);
+	return try_debug_path(s);
 }
 
 static bool try_shared(struct search *s, const char *name)
@@ -227,7 +214,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 	struct alternate_link link;
 	struct search s = {
 		.places = places,
-		.wanted = has_build_id,
+		.wanted = is_alternate,
 		.by = debug,
 		.arg = &link,
 		.err = -ENOENT,
@@ -239,7 +226,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 	    !(*link.name == '/' ? try_name(&s, NULL, link.name)
 				: try_beside(&s, debug, NULL, link.name)) &&
 	    !try_shared(&s, link.name))
-		say_missing(ctx, &s, link.name);
+		fail_missing(ctx, &s, link.name);
 	return end_search(ctx, &s, ret);
 }
 
@@ -262,15 +249,16 @@ int debug_find_package(struct context *ctx, const struct debug_places *places,
 		return -ENODATA;
 	text_string(&s.path, path);
 	text_string(&s.path, ".dwp");
-	if (!try_split_path(&s) && s.refused.size)
+	if (!try_debug_path(&s) && s.refused.size)
 		s.err = fail(ctx, -ENOENT, "%s", s.refused.bytes);
 	return end_search(ctx, &s, ret);
 }
 
 int debug_find_split(struct context *ctx, const struct debug_places *places,
-		     const struct object *o, const char *directory, const char *name,
+		     const struct object *o, const struct split_path *split,
 		     struct object *ret)
 {
+	const char *directory = split->directory, *name = split->name;
 	struct search s = {
 		.places = places, .wanted = accept_any, .by = o, .err = -ENOENT
 	};
@@ -288,6 +276,6 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		over = try_beside(&s, o, NULL, name) ||
 		       try_beside(&s, o, NULL, slash ? slash + 1 : name);
 	if (!over)
-		say_missing(ctx, &s, name);
+		fail_missing(ctx, &s, name);
 	return end_search(ctx, &s, ret);
 }

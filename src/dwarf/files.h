@@ -22,13 +22,17 @@ struct debug_places {
 int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 			 const struct object *debug, struct object *ret);
 
+/* DW_AT_comp_dir, which may be NULL, and DW_AT_dwo_name of a skeleton. */
+struct split_path {
+	const char *directory, *name;
+};
+
 /*
  * The .dwo file that a unit of @o names: in the directory of compilation, and beside @o.
- * @directory may be NULL. Is it the right one? Its unit has an id. 0; -ENOENT with a
- * sentence; -ENOMEM.
+ * Is it the right one? Its unit has an id. 0; -ENOENT with a sentence; -ENOMEM.
  */
 int debug_find_split(struct context *ctx, const struct debug_places *places,
-		     const struct object *o, const char *directory, const char *name,
+		     const struct object *o, const struct split_path *split,
 		     struct object *ret);
 
 /* The .dwp file, which holds what .dwo files held, beside @o under its name. -ENODATA where none

@@ -52,7 +52,7 @@ struct source {
 	struct debug_bytes given; /* in place of bytes of the file */
 };
 
-struct reader {
+struct image_reader {
 	struct context *ctx;
 	const struct object *o;
 	struct source sources[DEBUG_SECTIONS];
@@ -76,20 +76,20 @@ static int name_index(const char *name, bool split, bool *old_packing)
 	return -1;
 }
 
-static bool read_at(const struct object *o, uint64_t offset, void *to, size_t size)
+static bool read_object_at(const struct object *o, uint64_t offset, void *to, size_t size)
 {
 	return object_read_some(o, offset, to, size) == size;
 }
 
 /* Packed sections begin with how they are packed and how large they were. */
-static bool read_packing(const struct reader *r, struct source *s, bool old)
+static bool read_packing(const struct image_reader *r, struct source *s, bool old)
 {
 	uint8_t head[24];
 	size_t size = old ? 12 : r->narrow ? 12 : 24;
 	struct cursor c = cursor_of(head, size);
 	uint32_t type;
 
-	if (s->stored < size || !read_at(r->o, s->offset, head, size))
+	if (s->stored < size || !read_object_at(r->o, s->offset, head, size))
 		return false;
 	s->offset += size;
 	s->stored -= size;
@@ -109,44 +109,45 @@ static bool read_packing(const struct reader *r, struct source *s, bool old)
 	return type == ELFCOMPRESS_ZLIB || type == 2 /* ELFCOMPRESS_ZSTD */;
 }
 
-static void take_section(struct reader *r, const struct section *in, bool split)
+static void find_sections(struct image_reader *r, bool lines, bool split)
 {
+	struct section in;
 	bool old;
-	int i = name_index(in->name, split, &old);
-	struct source s = { .offset = in->header.sh_offset,
-			    .stored = in->header.sh_size,
-			    .size = in->header.sh_size };
 
-	if (i < 0 || r->sources[i].size || in->header.sh_type == SHT_NOBITS ||
-	    s.offset > r->o->size || s.stored > r->o->size - s.offset)
-		return;
-	/* Sections of a group belong to one function of a .o file. */
-	if (in->header.sh_flags & SHF_GROUP)
-		return;
-	if ((old || in->header.sh_flags & SHF_COMPRESSED) && !read_packing(r, &s, old))
-		return;
-	r->sources[i] = s;
-}
+	for (size_t k = 1; section_at(r->o, k, &in); k++) {
+		int i = name_index(in.name, split, &old);
+		struct source s = { .offset = in.header.sh_offset,
+				    .stored = in.header.sh_size,
+				    .size = in.header.sh_size };
 
-static void find_sections(struct reader *r, bool lines, bool split)
-{
-	struct section s;
-
-	for (size_t i = 1; section_at(r->o, i, &s); i++)
-		take_section(r, &s, split);
+		/* The first of a name counts. Those of a group belong to one function of
+		 * a .o file. */
+		if (i < 0 || r->sources[i].size || in.header.sh_type == SHT_NOBITS ||
+		    in.header.sh_flags & SHF_GROUP || s.offset > r->o->size ||
+		    s.stored > r->o->size - s.offset)
+			continue;
+		if ((old || in.header.sh_flags & SHF_COMPRESSED) &&
+		    !read_packing(r, &s, old))
+			continue;
+		r->sources[i] = s;
+	}
 	if (!lines)
 		r->sources[DEBUG_LINE] = (struct source){ 0 };
 }
 
-static int check_section_sizes(const struct reader *r)
+/* Before memory is taken. The ratio stops a small file that unpacks to gigabytes. */
+static int check_sizes(const struct image_reader *r)
 {
 	uint64_t sum = 0, packed = 0, unpacked = 0;
+	bool fits = true;
 
-	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+	if (r->sources[DEBUG_INFO].size == 0 || r->sources[DEBUG_ABBREV].size == 0)
+		return fail(r->ctx, -ENODATA, "it has no debug information");
+	/* Each by itself first, so that the sum cannot wrap around. */
+	for (int i = 0; i < DEBUG_SECTIONS && fits; i++) {
 		const struct source *s = &r->sources[i];
 
-		if (s->size > DEBUG_IMAGE_MOST)
-			return -EFBIG;
+		fits = s->size <= DEBUG_IMAGE_MOST;
 		sum += s->size;
 		if (s->packing) {
 			packed += s->stored;
@@ -154,36 +155,15 @@ static int check_section_sizes(const struct reader *r)
 		}
 	}
 	if (unpacked > FREE_OF_RATIO && unpacked / DEBUG_IMAGE_RATIO > packed)
-		return -EFBIG;
-	return sum > DEBUG_IMAGE_MOST ? -EFBIG : 0;
-}
-
-static int check(const struct reader *r)
-{
-	if (r->sources[DEBUG_INFO].size == 0 || r->sources[DEBUG_ABBREV].size == 0)
-		return fail(r->ctx, -ENODATA, "it has no debug information");
-	if (check_section_sizes(r) < 0)
+		fits = false;
+	if (!fits || sum > DEBUG_IMAGE_MOST)
 		return fail(r->ctx, -EFBIG, "its debug information is too large");
 	return 0;
 }
 
-/* Where the sections lie in the image, from the end of the names on. */
-static size_t layout(const struct reader *r, size_t offsets[DEBUG_SECTIONS])
-{
-	size_t at = NAMES_OFFSET + 1 + sizeof(names) + sizeof(table_name);
-
-	for (int i = 0; i < DEBUG_SECTIONS; i++) {
-		at = (at + 15) & ~(size_t)15;
-		offsets[i] = at;
-		if (r->sources[i].size)
-			at += r->sources[i].size + PADDING;
-	}
-	return (at + 15) & ~(size_t)15;
-}
-
 /* Of a section's stored bytes. */
 struct stored {
-	const struct reader *r;
+	const struct image_reader *r;
 	const struct source *s;
 };
 
@@ -191,28 +171,18 @@ static bool read_stored(void *arg, size_t at, void *to, size_t size)
 {
 	const struct stored *in = arg;
 
-	return read_at(in->r->o, in->s->offset + at, to, size);
-}
-
-static int unpack_debug_section(const struct reader *r, const struct source *s,
-				uint8_t *to)
-{
-	struct stored stored = { r, s };
-	struct packed_section from = { s->packing, s->stored, read_stored, &stored };
-	int err = inflate_whole(&from, to, s->size);
-
-	if (err == -ENOMEM)
-		return fail_memory(r->ctx);
-	return err < 0 ? fail(r->ctx, err, "its debug information cannot be unpacked")
-		       : 0;
+	return read_object_at(in->r->o, in->s->offset + at, to, size);
 }
 
 /* A file that was cut since it was opened: what is left is zeros, as it was taken. */
-static int fill_image(const struct reader *r, struct debug_image *image,
+static int fill_image(const struct image_reader *r, struct debug_image *image,
 		      const size_t offsets[DEBUG_SECTIONS])
 {
 	for (int i = 0; i < DEBUG_SECTIONS; i++) {
 		const struct source *s = &r->sources[i];
+		struct stored stored = { r, s };
+		struct packed_section from = { s->packing, s->stored, read_stored,
+					       &stored };
 		uint8_t *to = image->bytes + offsets[i];
 		int err = 0;
 
@@ -222,17 +192,20 @@ static int fill_image(const struct reader *r, struct debug_image *image,
 		if (s->given.p)
 			memcpy(to, s->given.p, s->size);
 		else if (s->packing)
-			err = unpack_debug_section(r, s, to);
+			err = inflate_whole(&from, to, s->size);
 		else
-			read_at(r->o, s->offset, to, s->size);
+			read_object_at(r->o, s->offset, to, s->size);
+		if (err == -ENOMEM)
+			return fail_memory(r->ctx);
 		if (err < 0)
-			return err;
+			return fail(r->ctx, err,
+				    "its debug information cannot be unpacked");
 	}
 	return 0;
 }
 
 /* In the class and byte order of the file: libdw takes both from here. */
-static void put_elf_header(const struct reader *r, uint8_t *to, const void *from,
+static void put_elf_header(const struct image_reader *r, uint8_t *to, const void *from,
 			   size_t size, Elf_Type type)
 {
 	unsigned encode = r->swapped ? ELFDATA2MSB : ELFDATA2LSB;
@@ -246,7 +219,7 @@ static void put_elf_header(const struct reader *r, uint8_t *to, const void *from
 		elf64_xlatetof(&out, &in, encode);
 }
 
-static void put_section(const struct reader *r, uint8_t *to, const Elf64_Shdr *s)
+static void put_section(const struct image_reader *r, uint8_t *to, const Elf64_Shdr *s)
 {
 	Elf32_Shdr narrow = {
 		.sh_name = s->sh_name,
@@ -262,7 +235,8 @@ static void put_section(const struct reader *r, uint8_t *to, const Elf64_Shdr *s
 		put_elf_header(r, to, s, sizeof(*s), ELF_T_SHDR);
 }
 
-static void put_header(const struct reader *r, struct debug_image *image, size_t table)
+static void put_header(const struct image_reader *r, struct debug_image *image,
+		       size_t table)
 {
 	Elf64_Ehdr wide = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
@@ -295,7 +269,8 @@ static void put_header(const struct reader *r, struct debug_image *image, size_t
 		put_elf_header(r, image->bytes, &wide, sizeof(wide), ELF_T_EHDR);
 }
 
-static void put_tables(const struct reader *r, struct debug_image *image, size_t table)
+static void put_tables(const struct image_reader *r, struct debug_image *image,
+		       size_t table)
 {
 	size_t entry = r->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 	Elf64_Shdr strings = { .sh_name = 1 + sizeof(names),
@@ -322,13 +297,21 @@ static void put_tables(const struct reader *r, struct debug_image *image, size_t
 	put_section(r, image->bytes + table + (DEBUG_SECTIONS + 1) * entry, &strings);
 }
 
-static int make_image(const struct reader *r, struct debug_image *ret)
+static int make_image(const struct image_reader *r, struct debug_image *ret)
 {
-	size_t offsets[DEBUG_SECTIONS], table = layout(r, offsets);
+	size_t at = NAMES_OFFSET + 1 + sizeof(names) + sizeof(table_name);
+	size_t offsets[DEBUG_SECTIONS];
 	struct debug_image image = { .swapped = r->swapped };
 	int err;
 
-	image.size = table + (DEBUG_SECTIONS + 2) * sizeof(Elf64_Shdr);
+	for (int i = 0; i < DEBUG_SECTIONS; i++) {
+		at = (at + 15) & ~(size_t)15;
+		offsets[i] = at;
+		if (r->sources[i].size)
+			at += r->sources[i].size + PADDING;
+	}
+	at = (at + 15) & ~(size_t)15; /* of the table of sections */
+	image.size = at + (DEBUG_SECTIONS + 2) * sizeof(Elf64_Shdr);
 	if (!claim_add(&image.claim, r->o->budget, image.size)) {
 		object_refuse(r->o, "debug information");
 		return fail(r->ctx, -EFBIG,
@@ -345,12 +328,12 @@ static int make_image(const struct reader *r, struct debug_image *ret)
 		debug_image_release(&image);
 		return err;
 	}
-	put_tables(r, &image, table);
+	put_tables(r, &image, at);
 	*ret = image;
 	return 0;
 }
 
-static int begin_image(struct reader *r)
+static int begin_image(struct image_reader *r)
 {
 	const unsigned char *ident = (const void *)elf_getident(r->o->elf, NULL);
 
@@ -361,32 +344,26 @@ static int begin_image(struct reader *r)
 	return 0;
 }
 
-/* Its addresses would have to be filled in by relocations first. What dwz makes is called
- * relocatable, too, but has none. */
-static bool is_unlinked(const struct object *o)
-{
-	struct section s;
-
-	return o->relocatable &&
-	       (section_of_type(o, SHT_RELA, &s) || section_of_type(o, SHT_REL, &s));
-}
-
 int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 		     struct debug_image *ret)
 {
-	struct reader r = { .ctx = ctx, .o = o };
+	struct image_reader r = { .ctx = ctx, .o = o };
+	struct section s;
 	int err = begin_image(&r);
 
-	if (err == 0 && is_unlinked(o))
-		err = fail(ctx, -ENODATA, "it is not linked");
 	if (err < 0)
 		return err;
+	/* Its addresses would have to be filled in by relocations first. What dwz makes
+	 * is called relocatable, too, but has none. */
+	if (o->relocatable &&
+	    (section_of_type(o, SHT_RELA, &s) || section_of_type(o, SHT_REL, &s)))
+		return fail(ctx, -ENODATA, "it is not linked");
 	find_sections(&r, lines, false);
-	err = check(&r);
+	err = check_sizes(&r);
 	return err < 0 ? err : make_image(&r, ret);
 }
 
-static void give(struct reader *r, int section, struct debug_bytes bytes)
+static void give(struct image_reader *r, int section, struct debug_bytes bytes)
 {
 	r->sources[section] = (struct source){ .size = bytes.size, .given = bytes };
 }
@@ -394,7 +371,7 @@ static void give(struct reader *r, int section, struct debug_bytes bytes)
 int debug_image_read_split(struct context *ctx, const struct object *o, bool lines,
 			   const struct debug_split_parts *given, struct debug_image *ret)
 {
-	struct reader r = { .ctx = ctx, .o = o };
+	struct image_reader r = { .ctx = ctx, .o = o };
 	int err = begin_image(&r);
 
 	if (err < 0)
@@ -402,7 +379,7 @@ int debug_image_read_split(struct context *ctx, const struct object *o, bool lin
 	find_sections(&r, lines, true);
 	give(&r, DEBUG_ADDR, given->addresses);
 	give(&r, DEBUG_RANGES, given->ranges);
-	err = check(&r);
+	err = check_sizes(&r);
 	return err < 0 ? err : make_image(&r, ret);
 }
 
@@ -410,7 +387,7 @@ int debug_image_cut(struct context *ctx, const struct object *o,
 		    const struct debug_extent parts[DEBUG_SECTIONS],
 		    const struct debug_split_parts *given, struct debug_image *ret)
 {
-	struct reader r = { .ctx = ctx, .o = o };
+	struct image_reader r = { .ctx = ctx, .o = o };
 	int err = begin_image(&r);
 
 	if (err < 0)
@@ -423,7 +400,7 @@ int debug_image_cut(struct context *ctx, const struct object *o,
 	give(&r, DEBUG_RANGES, given->ranges);
 	give(&r, DEBUG_STR, given->strings);
 	give(&r, DEBUG_STR_OFFSETS, given->string_offsets);
-	err = check(&r);
+	err = check_sizes(&r);
 	return err < 0 ? err : make_image(&r, ret);
 }
 

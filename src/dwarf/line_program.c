@@ -1,7 +1,7 @@
 /*
  * The state machine of DWARF 5, 6.2.2, run beside a sorted list of addresses. A row
  * holds up to the next one of its sequence, so each row gives its line to the addresses
- * from its own to that one. Rows of a sequence ascend: the place in the list moves
+ * from its own to that one. Rows of a sequence ascend: the position in the list moves
  * along, and a bisection finds it only where a sequence begins or goes back. That costs
  * O(instructions + sequences * log addresses + lines given); the meter bounds it.
  *
@@ -121,26 +121,6 @@ static bool read_plain_tables(struct line_program *p, struct cursor *c,
 	return !c->bad;
 }
 
-struct format {
-	uint64_t content, form;
-};
-
-struct formats {
-	struct format v[MOST_FORMATS];
-	uint8_t count;
-};
-
-static void read_formats(struct cursor *c, struct formats *f)
-{
-	f->count = cursor_u8(c);
-	if (f->count > MOST_FORMATS) {
-		f->count = 0;
-		c->bad = true;
-	}
-	for (uint8_t i = 0; i < f->count; i++)
-		f->v[i] = (struct format){ read_uleb(c), read_uleb(c) };
-}
-
 static const char *string_at(const struct line_program *p, enum debug_section section,
 			     uint64_t offset)
 {
@@ -190,39 +170,43 @@ static void read_field(const struct line_program *p, struct cursor *c, uint64_t 
 	}
 }
 
-static void read_file_entry(const struct line_program *p, struct cursor *c,
-			    const struct formats *formats, const char **name,
-			    uint64_t *directory)
-{
-	*name = NULL;
-	*directory = 0;
-	for (uint8_t i = 0; i < formats->count; i++) {
-		uint64_t number = 0;
-		const char *text = NULL;
-
-		read_field(p, c, formats->v[i].form, &number, &text);
-		if (formats->v[i].content == DW_LNCT_path)
-			*name = text;
-		else if (formats->v[i].content == DW_LNCT_directory_index)
-			*directory = number;
-	}
-}
-
-/* Of version 5: tables that say what is in them; files from number 0 on. */
+/* Of version 5: tables that say what is in them; files from number 0 on.
+ *
+ *	| fields | content, form | content, form | entries | path, directory | ...
+ */
 static bool read_described_tables(struct line_program *p, struct cursor *c)
 {
 	for (int table = 0; table < 2; table++) {
-		struct formats formats;
-		uint64_t count, directory;
-		const char *name;
+		struct {
+			uint64_t content, form;
+		} fields[MOST_FORMATS];
+		uint8_t field_count = cursor_u8(c);
+		uint64_t count;
 
-		read_formats(c, &formats);
+		if (field_count > MOST_FORMATS)
+			return false;
+		for (uint8_t i = 0; i < field_count; i++) {
+			fields[i].content = read_uleb(c);
+			fields[i].form = read_uleb(c);
+		}
 		count = read_uleb(c);
 		/* Entries have at least a byte; without that there could be any number. */
-		if (c->bad || count > cursor_left(c) || (count && formats.count == 0))
+		if (c->bad || count > cursor_left(c) || (count && field_count == 0))
 			return false;
 		for (uint64_t i = 0; i < count && !c->bad; i++) {
-			read_file_entry(p, c, &formats, &name, &directory);
+			const char *name = NULL;
+			uint64_t directory = 0;
+
+			for (uint8_t k = 0; k < field_count; k++) {
+				uint64_t number = 0;
+				const char *text = NULL;
+
+				read_field(p, c, fields[k].form, &number, &text);
+				if (fields[k].content == DW_LNCT_path)
+					name = text;
+				else if (fields[k].content == DW_LNCT_directory_index)
+					directory = number;
+			}
 			if (table == 0 ? !add_directory(p, name)
 				       : !add_line_file(p, name, directory))
 				return false;
@@ -289,21 +273,6 @@ static void reset_line_machine(struct line_machine *m)
 	m->begun = false;
 }
 
-static size_t addresses_up_to(const struct line_machine *m, uint64_t at)
-{
-	size_t low = 0, high = m->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->addresses[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The last row holds up to here. */
 static void end_row(struct line_machine *m)
 {
@@ -315,11 +284,22 @@ static void end_row(struct line_machine *m)
 	}
 }
 
-static void add_row(struct line_machine *m)
+static void add_line_row(struct line_machine *m)
 {
 	end_row(m);
-	if (!m->begun || m->address < m->from)
-		m->next = addresses_up_to(m, m->address);
+	if (!m->begun || m->address < m->from) {
+		size_t low = 0, high = m->count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (m->addresses[middle] < m->address)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		m->next = low;
+	}
 	if (!m->begun)
 		m->dropped = m->address < m->first_code;
 	m->begun = true;
@@ -328,6 +308,8 @@ static void add_row(struct line_machine *m)
 	m->row.line = m->line < UINT32_MAX ? (uint32_t)m->line : 0;
 }
 
+/* An address moves by instructions, and in those of VLIW machines by operations (DWARF 5,
+ * 6.2.5.1). */
 static void advance_address(struct line_machine *m, uint64_t operations)
 {
 	const struct line_head *h = m->head;
@@ -337,16 +319,7 @@ static void advance_address(struct line_machine *m, uint64_t operations)
 	m->operation = (unsigned)(operations % h->operations);
 }
 
-static void run_special(struct line_machine *m, unsigned opcode)
-{
-	const struct line_head *h = m->head;
-
-	opcode -= h->opcode_base;
-	advance_address(m, opcode / h->line_range);
-	m->line += (uint64_t)(int64_t)(h->line_base + (int)(opcode % h->line_range));
-	add_row(m);
-}
-
+/* Its length comes first, so one that is not known is passed over (DWARF 5, 6.2.5.3). */
 static void run_extended(struct line_machine *m)
 {
 	uint64_t size = read_uleb(&m->c);
@@ -374,7 +347,7 @@ static void run_standard(struct line_machine *m, unsigned opcode)
 {
 	switch (opcode) {
 	case DW_LNS_copy:
-		add_row(m);
+		add_line_row(m);
 		break;
 	case DW_LNS_advance_pc:
 		advance_address(m, read_uleb(&m->c));
@@ -401,8 +374,9 @@ static void run_standard(struct line_machine *m, unsigned opcode)
 void line_program_run(struct line_program *p, const uint64_t *addresses, size_t count,
 		      struct source_line *lines, struct debug_meter *meter)
 {
+	const struct line_head *h = &p->head;
 	struct line_machine m = {
-		.head = &p->head,
+		.head = h,
 		.c = p->code,
 		.first_code = p->image->first_code,
 		.addresses = addresses,
@@ -420,12 +394,18 @@ void line_program_run(struct line_program *p, const uint64_t *addresses, size_t 
 				return;
 			m.given %= ADDRESSES_A_STEP;
 		}
-		if (opcode >= p->head.opcode_base)
-			run_special(&m, opcode);
-		else if (opcode == 0)
+		if (opcode >= h->opcode_base) {
+			/* A special opcode moves both and makes a row (6.2.5.1). */
+			opcode -= h->opcode_base;
+			advance_address(&m, opcode / h->line_range);
+			m.line += (uint64_t)(int64_t)(h->line_base +
+						      (int)(opcode % h->line_range));
+			add_line_row(&m);
+		} else if (opcode == 0) {
 			run_extended(&m);
-		else
+		} else {
 			run_standard(&m, opcode);
+		}
 	}
 }
 

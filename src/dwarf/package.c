@@ -192,46 +192,41 @@ static bool find_package_section(const struct debug_package *p, const char *name
 	return true;
 }
 
-static int open_indexes(struct context *ctx, struct debug_package *p)
-{
-	const unsigned char *ident = (const void *)elf_getident(p->file.elf, NULL);
-	struct debug_extent index;
-	uint32_t slots = 0;
-	int err = 0;
-
-	if (!ident || p->file.fd < 0 ||
-	    !find_package_section(p, ".debug_cu_index", &index))
-		return fail(ctx, -EBADMSG, "it has no index of units");
-	p->swapped = ident[EI_DATA] == ELFDATA2MSB;
-	for (int s = 0; s < DEBUG_SECTIONS; s++)
-		if (names[s])
-			find_package_section(p, names[s], &p->sections[s]);
-	p->index = read_unit_part(ctx, p, &index, &err);
-	if (!p->index)
-		return err;
-	p->index_size = index.size;
-	err = read_index_header(ctx, p, &slots);
-	if (err == 0)
-		err = sort_rows(ctx, p, slots);
-	if (err < 0)
-		return err;
-	p->strings = read_unit_part(ctx, p, &p->sections[DEBUG_STR], &err);
-	p->strings_size = p->sections[DEBUG_STR].size;
-	return p->strings ? 0 : err;
-}
-
 int debug_package_open(struct context *ctx, struct object *file,
 		       struct debug_package *ret)
 {
 	struct debug_package p = { .file = *file };
-	int err = open_indexes(ctx, &p);
+	const unsigned char *ident = (const void *)elf_getident(p.file.elf, NULL);
+	struct debug_extent index;
+	uint32_t slots = 0;
+	int err = 0;
 
-	if (err < 0) {
-		debug_package_release(&p);
-		return err;
+	if (!ident || p.file.fd < 0 ||
+	    !find_package_section(&p, ".debug_cu_index", &index)) {
+		err = fail(ctx, -EBADMSG, "it has no index of units");
+		goto out;
 	}
-	*ret = p;
-	return 0;
+	p.swapped = ident[EI_DATA] == ELFDATA2MSB;
+	for (int s = 0; s < DEBUG_SECTIONS; s++)
+		if (names[s])
+			find_package_section(&p, names[s], &p.sections[s]);
+	p.index = read_unit_part(ctx, &p, &index, &err);
+	if (!p.index)
+		goto out;
+	p.index_size = index.size;
+	err = read_index_header(ctx, &p, &slots);
+	if (err == 0)
+		err = sort_rows(ctx, &p, slots);
+	if (err < 0)
+		goto out;
+	p.strings = read_unit_part(ctx, &p, &p.sections[DEBUG_STR], &err);
+	p.strings_size = p.sections[DEBUG_STR].size;
+out:
+	if (err < 0)
+		debug_package_release(&p);
+	else
+		*ret = p;
+	return err;
 }
 
 void debug_package_release(struct debug_package *p)
@@ -262,25 +257,6 @@ bool debug_package_find(const struct debug_package *p, uint64_t id, uint32_t *ro
 	return true;
 }
 
-/* The part of a section in the file; false where it lies outside. */
-static bool find_part(const struct debug_package *p, uint32_t row, int section,
-		      struct debug_extent *ret)
-{
-	uint64_t cell = (uint64_t)row * p->columns + (uint64_t)p->column_of[section];
-	uint64_t sizes = p->offsets + 4 * (uint64_t)p->columns * p->rows;
-	struct cursor at = cursor_in(p, p->offsets + 4 * cell);
-	struct cursor size = cursor_in(p, sizes + 4 * cell);
-	const struct debug_extent *whole = &p->sections[section];
-
-	ret->offset = cursor_u32(&at);
-	ret->size = cursor_u32(&size);
-	if (at.bad || size.bad || ret->offset > whole->size ||
-	    ret->size > whole->size - ret->offset)
-		return false;
-	ret->offset += whole->offset;
-	return true;
-}
-
 /* The strings of a unit on their way out of the package. */
 struct string_copy {
 	const struct debug_package *p;
@@ -290,40 +266,30 @@ struct string_copy {
 	struct claim claim; /* for so many */
 };
 
-static bool claim_string(struct string_copy *s, size_t size)
-{
-	enum { AT_A_TIME = 1 << 20 };
-	uint64_t needed = s->strings.size + size;
-
-	if (size > s->most - s->strings.size)
-		return false;
-	return needed <= s->claim.size || claim_add(&s->claim, s->p->file.budget,
-						    needed - s->claim.size + AT_A_TIME);
-}
-
 /* Where the string is in the copy; false where there is no room for it. */
 static bool copy_string(struct string_copy *s, uint64_t offset, uint32_t *ret)
 {
+	enum { CLAIM_AT_A_TIME = 1 << 20 };
 	const char *from = (const char *)s->p->strings + offset;
 	const uint32_t *known = hash_map_get(&s->known, offset);
+	uint64_t needed;
 	size_t size;
 
 	*ret = known ? *known : 0;
 	if (known || offset >= s->p->strings_size)
 		return true;
 	size = strlen(from) + 1;
-	if (!claim_string(s, size))
+	if (size > s->most - s->strings.size)
+		return false;
+	needed = s->strings.size + size;
+	if (needed > s->claim.size &&
+	    !claim_add(&s->claim, s->p->file.budget,
+		       needed - s->claim.size + CLAIM_AT_A_TIME))
 		return false;
 	*ret = (uint32_t)s->strings.size;
 	text_add(&s->strings, from, size);
 	s->strings.failed |= !hash_map_set(&s->known, offset, *ret);
 	return !s->strings.failed;
-}
-
-static void put_offset(uint8_t *at, uint64_t value, unsigned size, bool big)
-{
-	for (unsigned i = 0; i < size; i++)
-		at[big ? size - 1 - i : i] = (uint8_t)(value >> (8 * i));
 }
 
 /* The offsets begin behind a head in DWARF 5 (7.26); their size is that of DWARF 64 where its
@@ -346,6 +312,7 @@ static bool copy_strings(struct string_copy *s, uint8_t *part, size_t part_size,
 {
 	struct debug_bytes bytes = { part, part_size };
 	unsigned size, at = offsets_head(s->p, &bytes, wide, &size);
+	bool swapped = s->p->swapped;
 	uint32_t copied;
 
 	text_char(&s->strings, '\0');
@@ -353,17 +320,21 @@ static bool copy_strings(struct string_copy *s, uint8_t *part, size_t part_size,
 		struct cursor c = cursor_of(part + i, size);
 		uint64_t offset;
 
-		c.swap = s->p->swapped;
+		c.swap = swapped;
 		offset = size == 8 ? cursor_u64(&c) : cursor_u32(&c);
 		if (!copy_string(s, offset, &copied))
 			return false;
-		put_offset(part + i, copied, size, s->p->swapped);
+		/* In the byte order of the file: big-endian where that is swapped. */
+		memset(part + i, 0, size);
+		for (unsigned k = 0; k < sizeof(copied); k++)
+			part[i + (swapped ? size - 1 - k : k)] =
+				(uint8_t)(copied >> (8 * k));
 	}
 	return true;
 }
 
 /* The length of the unit begins with this where its offsets have eight bytes. */
-static bool is_wide(const struct debug_package *p, const struct debug_extent *info)
+static bool is_dwarf64(const struct debug_package *p, const struct debug_extent *info)
 {
 	uint32_t length = 0;
 
@@ -371,29 +342,45 @@ static bool is_wide(const struct debug_package *p, const struct debug_extent *in
 	       length == UINT32_MAX;
 }
 
+/* What the index says of a row (DWARF 5, 7.3.5.3): a table of offsets, and one of sizes
+ * behind it. Each has to lie in its section. */
 static int find_row_parts(struct context *ctx, const struct debug_package *p,
 			  uint32_t row, struct debug_extent parts[DEBUG_SECTIONS])
 {
+	uint64_t sizes = p->offsets + 4 * (uint64_t)p->columns * p->rows;
+
 	for (int s = 0; s < DEBUG_SECTIONS; s++) {
+		const struct debug_extent *whole = &p->sections[s];
+		uint64_t cell = (uint64_t)row * p->columns + (uint64_t)p->column_of[s];
+		struct cursor offset, size;
+
 		parts[s] = (struct debug_extent){ 0 };
-		if (p->column_of[s] >= 0 && !find_part(p, row, s, &parts[s]))
+		if (p->column_of[s] < 0)
+			continue;
+		offset = cursor_in(p, p->offsets + 4 * cell);
+		size = cursor_in(p, sizes + 4 * cell);
+		parts[s].offset = cursor_u32(&offset);
+		parts[s].size = cursor_u32(&size);
+		if (offset.bad || size.bad || parts[s].offset > whole->size ||
+		    parts[s].size > whole->size - parts[s].offset)
 			return fail_broken(ctx);
+		parts[s].offset += whole->offset;
 	}
 	if (parts[DEBUG_INFO].size == 0 || parts[DEBUG_ABBREV].size == 0)
 		return fail_broken(ctx);
 	return 0;
 }
 
-int debug_package_read(struct context *ctx, const struct debug_package *p, uint32_t row,
-		       bool lines, const struct debug_split_parts *given,
-		       struct debug_meter *m, struct debug_image *ret)
+int debug_package_read(struct context *ctx, const struct debug_package *p,
+		       const struct package_unit *unit, struct debug_meter *m,
+		       struct debug_image *ret)
 {
 	struct debug_extent parts[DEBUG_SECTIONS], *offsets = &parts[DEBUG_STR_OFFSETS];
-	struct debug_split_parts all = *given;
+	struct debug_split_parts all = unit->given;
 	struct string_copy s = { .p = p, .most = 2 * p->strings_size + 1 };
 	struct claim claim = { 0 };
 	uint8_t *part = NULL;
-	int err = find_row_parts(ctx, p, row, parts);
+	int err = find_row_parts(ctx, p, unit->row, parts);
 
 	if (err < 0)
 		return err;
@@ -411,13 +398,14 @@ int debug_package_read(struct context *ctx, const struct debug_package *p, uint3
 		err = fail_memory(ctx);
 	else if (!object_read(&p->file, offsets->offset, part, offsets->size))
 		err = fail(ctx, -EBADMSG, "it ends before its sections");
-	else if (!copy_strings(&s, part, offsets->size, is_wide(p, &parts[DEBUG_INFO])))
+	else if (!copy_strings(&s, part, offsets->size,
+			       is_dwarf64(p, &parts[DEBUG_INFO])))
 		err = s.strings.failed ? fail_memory(ctx)
 				       : fail(ctx, -EFBIG, "its strings are too many");
 	all.strings =
 		(struct debug_bytes){ (const uint8_t *)s.strings.bytes, s.strings.size };
 	all.string_offsets = (struct debug_bytes){ part, offsets->size };
-	if (!lines)
+	if (!unit->lines)
 		parts[DEBUG_LINE] = (struct debug_extent){ 0 };
 	if (err == 0)
 		err = debug_image_cut(ctx, &p->file, parts, &all, ret);

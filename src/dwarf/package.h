@@ -48,10 +48,17 @@ void debug_package_release(struct debug_package *p); /* a zeroed one is fine */
 /* The row of the unit with that id; false where there is none, as in a zeroed package. */
 bool debug_package_find(const struct debug_package *p, uint64_t id, uint32_t *row);
 
+/* Which unit is read, and what of it. */
+struct package_unit {
+	uint32_t row;
+	bool lines; /* also .debug_line */
+	struct debug_split_parts given; /* addresses and ranges; the strings are found */
+};
+
 /* debug_image_read_split() of a row; @m counts what its strings cost, -ETIME where that is too much.
  * Any number of threads at the same time. */
-int debug_package_read(struct context *ctx, const struct debug_package *p, uint32_t row,
-		       bool lines, const struct debug_split_parts *given,
-		       struct debug_meter *m, struct debug_image *ret);
+int debug_package_read(struct context *ctx, const struct debug_package *p,
+		       const struct package_unit *unit, struct debug_meter *m,
+		       struct debug_image *ret);
 
 #endif

@@ -82,7 +82,7 @@ struct unit_job {
 	uint64_t id;
 };
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+static const char *attribute_string(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 
@@ -91,9 +91,9 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 
 static const char *split_name(Dwarf_Die *cu)
 {
-	const char *name = string_of(cu, DW_AT_dwo_name);
+	const char *name = attribute_string(cu, DW_AT_dwo_name);
 
-	return name ? name : string_of(cu, DW_AT_GNU_dwo_name);
+	return name ? name : attribute_string(cu, DW_AT_GNU_dwo_name);
 }
 
 /* The unit of the .dwo file that has the id of the skeleton. */
@@ -114,37 +114,29 @@ static bool find_split_unit(struct unit_job *j, struct unit_split *s)
 }
 
 /* @row: of the package; NULL: of a file of its own, which is open. */
-static int read_split_image(struct context *ctx, struct unit_job *j, const uint32_t *row)
-{
-	struct unit_reader *r = j->r;
-	const struct unit_source *source = r->source;
-	const struct debug_package *package = &source->package;
-	bool lines = source->options.lines || source->options.declared;
-	struct debug_image *image = &r->split.image;
-	const struct debug_split_parts given = {
-		.addresses =
-			debug_unit_addresses(&source->units, j->unit, &source->image),
-		.ranges = debug_unit_ranges(&source->units, j->unit, &source->image),
-	};
-	int err;
-
-	if (!row)
-		return debug_image_read_split(ctx, &r->split.file, lines, &given, image);
-	err = debug_package_read(ctx, package, *row, lines, &given, &r->meter, image);
-	/* Strings that were copied for nothing. */
-	if (err < 0)
-		debug_meter_add(&r->meter, package->strings_size / IMAGE_BYTES_A_STEP);
-	return err;
-}
-
 static int read_split(struct context *ctx, struct unit_job *j, const uint32_t *row)
 {
 	struct context why = { 0 };
 	struct unit_reader *r = j->r;
 	const struct unit_source *source = r->source;
 	struct unit_split *s = &r->split;
-	int err = read_split_image(&why, j, row);
+	const struct package_unit unit = {
+		.row = row ? *row : 0,
+		.lines = source->options.lines || source->options.declared,
+		.given.addresses =
+			debug_unit_addresses(&source->units, j->unit, &source->image),
+		.given.ranges =
+			debug_unit_ranges(&source->units, j->unit, &source->image),
+	};
+	int err = row ? debug_package_read(&why, &source->package, &unit, &r->meter,
+					   &s->image)
+		      : debug_image_read_split(&why, &s->file, unit.lines, &unit.given,
+					       &s->image);
 
+	/* Strings that were copied for nothing. */
+	if (row && err < 0)
+		debug_meter_add(&r->meter,
+				source->package.strings_size / IMAGE_BYTES_A_STEP);
 	s->image.first_code = source->image.first_code;
 	/* Units of a hostile file are all in one, that is read for each. */
 	debug_meter_add(&r->meter, s->image.size / IMAGE_BYTES_A_STEP);
@@ -167,24 +159,11 @@ static int read_split(struct context *ctx, struct unit_job *j, const uint32_t *r
 		       : 0;
 }
 
-static int note_missing(struct unit_job *j, const char *why)
-{
-	struct unit_reader *r = j->r;
-
-	r->missing_files++;
-	if (j->unit > r->missing_unit)
-		return 0;
-	r->missing_unit = j->unit;
-	text_clear(&r->missing);
-	text_string(&r->missing, why);
-	return r->missing.failed ? -ENOMEM : 0;
-}
-
 /* Where it cannot be had the skeleton alone is read: it may have something, too. */
 static int open_split(struct unit_job *j)
 {
-	const struct unit_source *source = j->r->source;
-	struct unit_split *s = &j->r->split;
+	struct unit_reader *r = j->r;
+	const struct unit_source *source = r->source;
 	const char *name = split_name(&j->cu);
 	struct context ctx = { 0 };
 	uint32_t row;
@@ -193,32 +172,32 @@ static int open_split(struct unit_job *j)
 
 	if (!name)
 		return 0;
-	debug_meter_add(&j->r->meter, source->units.list.count / 16);
+	debug_meter_add(&r->meter, source->units.list.count / 16);
 	packed = debug_package_find(&source->package, j->id, &row);
 	err = packed ? 0
-		     : debug_find_split(&ctx, &source->options.places, source->debug,
-					string_of(&j->cu, DW_AT_comp_dir), name,
-					&s->file);
+		     : debug_find_split(
+			       &ctx, &source->options.places, source->debug,
+			       &(struct split_path){
+				       attribute_string(&j->cu, DW_AT_comp_dir), name },
+			       &r->split.file);
 	if (err == 0)
 		err = read_split(&ctx, j, packed ? &row : NULL);
 	if (err == 0) {
-		debug_base_of_split(&s->base, &s->image, &s->cu, &j->base);
+		debug_base_of_split(&r->split.base, &r->split.image, &r->split.cu,
+				    &j->base);
 		return 0;
 	}
-	close_split(s);
-	return err == -ENOMEM || err == -ETIME ? err : note_missing(j, ctx.error);
-}
-
-static int take_unit_addresses(struct unit_job *j)
-{
-	struct call_question *asked = &j->r->calls.asked;
-
-	asked->addresses.count = 0;
-	if (!array_reserve(&asked->addresses, j->count))
-		return -ENOMEM;
-	memcpy(asked->addresses.v, j->addresses, j->count * sizeof(*j->addresses));
-	asked->addresses.count = j->count;
-	return 0;
+	close_split(&r->split);
+	if (err == -ENOMEM || err == -ETIME)
+		return err;
+	/* The sentence of the first unit in the file is kept, whatever the order. */
+	r->missing_files++;
+	if (j->unit > r->missing_unit)
+		return 0;
+	r->missing_unit = j->unit;
+	text_clear(&r->missing);
+	text_string(&r->missing, ctx.error);
+	return r->missing.failed ? -ENOMEM : 0;
 }
 
 static int find_lines(struct unit_job *j)
@@ -240,12 +219,13 @@ static int find_lines(struct unit_job *j)
 		return 0;
 	if (r->split.cu.cu)
 		line_program_read(&r->split_lines, &r->split.image, 0,
-				  string_of(&j->cu, DW_AT_comp_dir),
+				  attribute_string(&j->cu, DW_AT_comp_dir),
 				  r->split.base.address_size);
 	if (dwarf_attr(&j->cu, DW_AT_stmt_list, &attribute) &&
 	    dwarf_formudata(&attribute, &at) == 0 &&
 	    line_program_read(&r->lines, &r->source->image, at,
-			      string_of(&j->cu, DW_AT_comp_dir), j->base.address_size) &&
+			      attribute_string(&j->cu, DW_AT_comp_dir),
+			      j->base.address_size) &&
 	    r->source->options.lines)
 		line_program_run(&r->lines, j->addresses, j->count, r->found_lines.v,
 				 &r->meter);
@@ -279,26 +259,12 @@ static int source_file_of(struct unit_reader *r, const struct line_program *p,
 	return 0;
 }
 
-static const struct debug_image *image_of(const struct unit_reader *r,
-					  const Dwarf_Die *die)
-{
-	const struct debug_image *const images[] = { &r->source->image,
-						     &r->source->alternate };
-	const uint8_t *at = die->addr;
-
-	for (size_t i = 0; i < 2; i++)
-		if (images[i]->bytes && at >= images[i]->bytes &&
-		    at < images[i]->bytes + images[i]->size)
-			return images[i];
-	return NULL;
-}
-
 /* The files of a unit that this one refers to, as where dwz or a linker has put the same
  * things of several units together. */
 static void read_other(struct unit_reader *r, struct Dwarf_CU *unit)
 {
+	const struct debug_image *images[] = { &r->source->image, &r->source->alternate };
 	Dwarf_Attribute attribute;
-	const struct debug_image *image;
 	uint8_t address_size;
 	Dwarf_Die cu;
 	Dwarf_Word at;
@@ -306,11 +272,22 @@ static void read_other(struct unit_reader *r, struct Dwarf_CU *unit)
 	r->other = unit;
 	r->other_lines.files.count = r->other_lines.directories.count = 0;
 	r->other_lines.tables = 0;
-	if (dwarf_cu_die(unit, &cu, NULL, NULL, &address_size, NULL, NULL, NULL) &&
-	    (image = image_of(r, &cu)) && dwarf_attr(&cu, DW_AT_stmt_list, &attribute) &&
-	    dwarf_formudata(&attribute, &at) == 0)
-		line_program_read(&r->other_lines, image, at,
-				  string_of(&cu, DW_AT_comp_dir), address_size);
+	if (!dwarf_cu_die(unit, &cu, NULL, NULL, &address_size, NULL, NULL, NULL))
+		return;
+	/* Which image it is in, only its bytes tell. */
+	for (size_t i = 0; i < 2; i++) {
+		const uint8_t *die = cu.addr;
+
+		if (!images[i]->bytes || die < images[i]->bytes ||
+		    die >= images[i]->bytes + images[i]->size)
+			continue;
+		if (dwarf_attr(&cu, DW_AT_stmt_list, &attribute) &&
+		    dwarf_formudata(&attribute, &at) == 0)
+			line_program_read(&r->other_lines, images[i], at,
+					  attribute_string(&cu, DW_AT_comp_dir),
+					  address_size);
+		break;
+	}
 	debug_meter_add(&r->meter, line_program_steps(&r->other_lines));
 }
 
@@ -332,72 +309,60 @@ static int other_file(struct unit_reader *r, const struct debug_name *name,
 	return 0;
 }
 
-static int set_declared(struct unit_reader *r, const struct debug_name *name,
-			struct inline_frame *frame)
+static int add_inlined_frame(struct unit_reader *r, uint32_t name_id,
+			     const struct line_program *p, const struct source_line *at)
 {
 	/* clang refers to the files of the skeleton. */
 	const struct line_program *own =
 		r->split_lines.files.count > 0 ? &r->split_lines : &r->lines;
-
-	frame->declared = NULL;
-	frame->declared_line = name->line;
-	if (!name->unit)
-		return 0;
-	return name->unit == r->unit
-		       ? source_file_of(r, own, name->file, &frame->declared)
-		       : other_file(r, name, &frame->declared);
-}
-
-static int add_inlined_frame(struct unit_reader *r, uint32_t name,
-			     const struct line_program *p, const struct source_line *at)
-{
+	const struct debug_name *name = &r->names.list.v[name_id];
 	struct inline_frame *frame;
-	int err;
+	int err = 0;
 
 	if (!debug_meter_add(&r->meter, 1))
 		return -ETIME;
 	frame = array_add(&r->frames);
 	if (!frame)
 		return -ENOMEM;
-	frame->name = r->names.list.v[name].text;
-	frame->mangled = r->names.list.v[name].mangled;
+	frame->name = name->text;
+	frame->mangled = name->mangled;
 	frame->line = r->source->options.lines ? at->line : 0;
-	err = set_declared(r, &r->names.list.v[name], frame);
+	frame->declared = NULL;
+	frame->declared_line = name->line;
+	if (name->unit == r->unit)
+		err = source_file_of(r, own, name->file, &frame->declared);
+	else if (name->unit)
+		err = other_file(r, name, &frame->declared);
 	if (err == 0 && frame->line)
 		err = source_file_of(r, p, at->file, &frame->file);
 	return err;
 }
 
-static int add_frames(struct unit_reader *r, size_t i)
-{
-	const struct line_program *p = &r->lines;
-	struct source_line at = r->found_lines.v[i];
-	uint32_t call = r->calls.asked.innermost.v[i];
-	int err = 0;
-
-	if (call == CALL_NONE)
-		return at.line ? add_inlined_frame(r, 0, p, &at) : 0;
-	for (; call != CALL_NONE && err == 0; call = r->calls.list.v[call].caller) {
-		const struct debug_call *c = &r->calls.list.v[call];
-
-		err = add_inlined_frame(r, c->name, p, &at);
-		at = (struct source_line){ c->file, c->line };
-		/* clang refers to the files of the skeleton. */
-		if (r->split_lines.files.count > 0)
-			p = &r->split_lines;
-	}
-	return err;
-}
-
+/* The frames of each address: from the innermost call outwards, each with the line that
+ * the next one further in is called from. */
 static int answer_job(struct unit_job *j)
 {
 	struct unit_reader *r = j->r;
 	int err = 0;
 
 	for (size_t i = 0; i < j->count && err == 0; i++) {
+		const struct line_program *p = &r->lines;
+		struct source_line at = r->found_lines.v[i];
+		uint32_t call = r->calls.asked.innermost.v[i];
 		size_t first = r->frames.count;
 
-		err = add_frames(r, i);
+		if (call == CALL_NONE && at.line)
+			err = add_inlined_frame(r, 0, p, &at);
+		for (; call != CALL_NONE && err == 0;
+		     call = r->calls.list.v[call].caller) {
+			const struct debug_call *c = &r->calls.list.v[call];
+
+			err = add_inlined_frame(r, c->name, p, &at);
+			at = (struct source_line){ c->file, c->line };
+			/* clang refers to the files of the skeleton. */
+			if (r->split_lines.files.count > 0)
+				p = &r->split_lines;
+		}
 		j->answers[i] = (struct unit_answer){ first, r->frames.count - first };
 	}
 	return err;
@@ -408,15 +373,20 @@ static int read_unit(void *arg)
 	struct unit_job *j = arg;
 	struct unit_reader *r = j->r;
 	const struct unit_source *source = r->source;
-	int err;
+	struct call_question *asked = &r->calls.asked;
+	int err = 0;
 
 	if (!dwarf_offdie(r->handle.dwarf, source->units.list.v[j->unit].head.die,
 			  &j->cu) ||
 	    dwarf_cu_info(j->cu.cu, NULL, &j->type, NULL, NULL, &j->id, NULL, NULL) != 0)
 		return 0;
 	debug_base_of(&j->base, &source->image, &j->cu);
-	err = take_unit_addresses(j);
-	if (err == 0 && source->units.list.v[j->unit].skeleton)
+	asked->addresses.count = 0;
+	if (!array_reserve(&asked->addresses, j->count))
+		return -ENOMEM;
+	memcpy(asked->addresses.v, j->addresses, j->count * sizeof(*j->addresses));
+	asked->addresses.count = j->count;
+	if (source->units.list.v[j->unit].skeleton)
 		err = open_split(j);
 	if (err < 0)
 		return err;

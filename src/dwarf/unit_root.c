@@ -155,13 +155,6 @@ static bool is_offset(const struct value *v)
 	       v->form == DW_FORM_data8;
 }
 
-static bool is_plain_root(const struct root *r)
-{
-	return (!r->low.form || r->low.form == DW_FORM_addr) &&
-	       (!r->addresses.form || is_offset(&r->addresses)) &&
-	       (!r->lists.form || is_offset(&r->lists));
-}
-
 /* Since DWARF 4 a constant, the size. */
 static bool end_of(const struct root *r, uint64_t *ret)
 {
@@ -187,7 +180,12 @@ bool unit_root_ranges(const struct debug_image *image, const struct unit_head *h
 	struct root r;
 	uint64_t end;
 
-	if (!read_root(image, head, &r) || !is_plain_root(&r))
+	if (!read_root(image, head, &r))
+		return false;
+	/* An address by index stands in .debug_addr, perhaps of another file. */
+	if ((r.low.form && r.low.form != DW_FORM_addr) ||
+	    (r.addresses.form && !is_offset(&r.addresses)) ||
+	    (r.lists.form && !is_offset(&r.lists)))
 		return false;
 	*base = (struct debug_base){ .image = image,
 				     .low = r.low.value,

@@ -86,8 +86,8 @@ static int find_alternate(const char *symfs, const char *debug_dir)
 
 static int find_split(const char *symfs, const char *in, const char *name)
 {
-	return debug_find_split(&ctx, &(struct debug_places){ symfs, NULL }, &o, in, name,
-				&found);
+	return debug_find_split(&ctx, &(struct debug_places){ symfs, NULL }, &o,
+				&(struct split_path){ in, name }, &found);
 }
 
 Test(debug_files, nothing_was_moved_where_nothing_says_so)

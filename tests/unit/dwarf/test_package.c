@@ -71,11 +71,10 @@ static int open_package(void)
 
 static int read_unit(uint64_t id)
 {
-	const struct debug_split_parts given = { .addresses = { NULL, 0 } };
-	uint32_t row;
+	struct package_unit unit = { .lines = false };
 
-	cr_assert(debug_package_find(&p, id, &row));
-	return debug_package_read(&ctx, &p, row, false, &given, &meter, &image);
+	cr_assert(debug_package_find(&p, id, &unit.row));
+	return debug_package_read(&ctx, &p, &unit, &meter, &image);
 }
 
 static void expect_bytes(enum debug_section section, const void *bytes, size_t size)
