@@ -51,8 +51,8 @@ static bool find_bytes(const struct dynamic *d, uint64_t address, uint64_t *offs
 	return false;
 }
 
-static bool read_words(const struct dynamic *d, uint64_t offset, uint32_t *ret,
-		       size_t count)
+static bool read_elf_words(const struct dynamic *d, uint64_t offset, uint32_t *ret,
+			   size_t count)
 {
 	uint8_t bytes[4 * BATCH];
 	struct cursor c = cursor_of(bytes, 4 * count);
@@ -65,21 +65,7 @@ static bool read_words(const struct dynamic *d, uint64_t offset, uint32_t *ret,
 	return true;
 }
 
-static void take_dynamic_entry(struct dynamic *d, uint64_t tag, uint64_t value)
-{
-	if (tag == DT_SYMTAB)
-		d->symbols = value;
-	else if (tag == DT_STRTAB)
-		d->names = value;
-	else if (tag == DT_STRSZ)
-		d->names_size = value;
-	else if (tag == DT_HASH)
-		d->hash = value;
-	else if (tag == DT_GNU_HASH)
-		d->gnu_hash = value;
-}
-
-static void read_entries(struct dynamic *d, uint64_t offset, uint64_t size)
+static void read_dynamic_entries(struct dynamic *d, uint64_t offset, uint64_t size)
 {
 	size_t entry = d->narrow ? 8 : 16;
 
@@ -95,7 +81,16 @@ static void read_entries(struct dynamic *d, uint64_t offset, uint64_t size)
 		value = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
 		if (tag == DT_NULL)
 			return;
-		take_dynamic_entry(d, tag, value);
+		if (tag == DT_SYMTAB)
+			d->symbols = value;
+		else if (tag == DT_STRTAB)
+			d->names = value;
+		else if (tag == DT_STRSZ)
+			d->names_size = value;
+		else if (tag == DT_HASH)
+			d->hash = value;
+		else if (tag == DT_GNU_HASH)
+			d->gnu_hash = value;
 	}
 }
 
@@ -112,16 +107,10 @@ static bool find_dynamic(struct dynamic *d)
 	for (size_t i = 0; i < count && i < UINT16_MAX; i++)
 		if (gelf_getphdr(d->o->elf, (int)i, &header) &&
 		    header.p_type == PT_DYNAMIC && header.p_offset < d->o->size) {
-			read_entries(d, header.p_offset, header.p_filesz);
+			read_dynamic_entries(d, header.p_offset, header.p_filesz);
 			return d->symbols && d->names && d->names_size;
 		}
 	return false;
-}
-
-/* The words of the table's hashes are 8 bytes there, which nothing else has. */
-static bool has_wide_hash(const struct object *o)
-{
-	return o->machine == EM_ALPHA || o->machine == EM_S390;
 }
 
 /* The highest of the buckets; 0: all are empty. */
@@ -134,7 +123,7 @@ static bool highest_bucket(const struct dynamic *d, uint64_t offset, uint64_t co
 	for (uint64_t i = 0; i < count; i += BATCH) {
 		size_t size = count - i < BATCH ? (size_t)(count - i) : BATCH;
 
-		if (!read_words(d, offset + 4 * i, words, size))
+		if (!read_elf_words(d, offset + 4 * i, words, size))
 			return false;
 		for (size_t k = 0; k < size; k++)
 			if (words[k] > *ret)
@@ -154,7 +143,7 @@ static uint64_t end_of_chain(const struct dynamic *d, uint64_t chains, uint64_t 
 		uint64_t there = left / 4 - (symbol - first);
 		size_t size = there < BATCH ? (size_t)there : BATCH;
 
-		if (!read_words(d, chains + 4 * (symbol - first), words, size))
+		if (!read_elf_words(d, chains + 4 * (symbol - first), words, size))
 			return 0;
 		for (size_t i = 0; i < size; i++)
 			if (words[i] & 1)
@@ -170,7 +159,7 @@ static uint64_t count_by_gnu_hash(const struct dynamic *d)
 	uint32_t head[4], highest;
 
 	if (!d->gnu_hash || !find_bytes(d, d->gnu_hash, &at, &left) || left < 16 ||
-	    !read_words(d, at, head, 4))
+	    !read_elf_words(d, at, head, 4))
 		return 0;
 	filter = (uint64_t)head[2] * (d->narrow ? 4 : 8);
 	buckets = 4 * (uint64_t)head[0];
@@ -182,17 +171,6 @@ static uint64_t count_by_gnu_hash(const struct dynamic *d)
 		return head[1];
 	return end_of_chain(d, at + 16 + filter + buckets, left - 16 - filter - buckets,
 			    head[1], highest);
-}
-
-static uint64_t count_dynamic_symbols(const struct dynamic *d)
-{
-	uint64_t at, left;
-	uint32_t head[2];
-
-	if (d->hash && !has_wide_hash(d->o) && find_bytes(d, d->hash, &at, &left) &&
-	    left >= 8 && read_words(d, at, head, 2))
-		return head[1];
-	return count_by_gnu_hash(d);
 }
 
 static GElf_Sym symbol_of(const struct dynamic *d, struct cursor *c)
@@ -268,22 +246,15 @@ static int read_dynamic_symbols(struct symtab *st, const struct dynamic *d,
 	return 0;
 }
 
-/* What they take, up to sorting. */
-static bool claim_room(struct symtab *st, const struct object *o, uint64_t count)
-{
-	enum { A_SYMBOL = 2 * sizeof(struct symbol) + 40 };
-
-	if (claim_add(&st->claim, o->budget, count * A_SYMBOL))
-		return true;
-	object_refuse(o, "symbols");
-	st->refused = true;
-	return false;
-}
-
 int dynamic_symbols_read(struct symtab *st, const struct object *o)
 {
+	/* What a symbol takes, up to sorting. */
+	enum { A_SYMBOL = 2 * sizeof(struct symbol) + 40 };
+	/* The words of DT_HASH are 8 bytes on these, which nothing else has. */
+	bool wide_hash = o->machine == EM_ALPHA || o->machine == EM_S390;
 	struct dynamic d = { .o = o };
-	uint64_t at, left, names, names_left, count;
+	uint64_t at, left, names, names_left, hash, hash_left, count;
+	uint32_t head[2];
 
 	if (o->fd < 0 || !find_dynamic(&d) || !find_bytes(&d, d.symbols, &at, &left) ||
 	    !find_bytes(&d, d.names, &names, &names_left))
@@ -291,13 +262,22 @@ int dynamic_symbols_read(struct symtab *st, const struct object *o)
 	d.room = left / (d.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
 	if (d.room > MOST_SYMBOLS)
 		d.room = MOST_SYMBOLS;
-	count = count_dynamic_symbols(&d);
+	if (d.hash && !wide_hash && find_bytes(&d, d.hash, &hash, &hash_left) &&
+	    hash_left >= 8 && read_elf_words(&d, hash, head, 2))
+		count = head[1];
+	else
+		count = count_by_gnu_hash(&d);
 	if (count > d.room)
 		count = d.room;
 	if (d.names_size > names_left)
 		d.names_size = names_left;
-	if (count == 0 || !claim_room(st, o, count))
+	if (count == 0)
 		return 0;
+	if (!claim_add(&st->claim, o->budget, count * A_SYMBOL)) {
+		object_refuse(o, "symbols");
+		st->refused = true;
+		return 0;
+	}
 	if (names_open_at(&st->names[TABLE_DYNSYM], o, names, d.names_size) < 0)
 		return -ENOMEM;
 	return read_dynamic_symbols(st, &d, at, count);

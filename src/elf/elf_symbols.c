@@ -21,52 +21,48 @@
 enum { MOST_SYMBOLS = 1 << 29 }; /* bytes of one table */
 
 /* What the choice of symbols needs of a section, by its index. */
-struct place {
+struct section_facts {
 	uint64_t base; /* what its symbols' values count from */
 	uint64_t end; /* address behind it */
 	bool loaded;
 	bool labels; /* symbols without a type count */
 };
 
-struct reader {
+struct table_reader {
 	struct symtab *st;
 	const struct object *o; /* whose table it is */
-	ARRAY(struct place) places;
+	ARRAY(struct section_facts) sections;
 	Elf_Data *symbols;
 	bool narrow; /* in 32 bits */
 	struct names *names;
 	enum symbol_table table;
 };
 
-/* perf's test, which sees ".text.hot" and ".data.rel.ro" but also ".gnu.text". */
-static bool holds_labels(const char *name)
-{
-	return strstr(name, "text") || strstr(name, "data");
-}
-
-static int read_section_places(struct reader *r)
+static int read_section_facts(struct table_reader *r)
 {
 	struct module_layout layout = { 0 };
 	struct section s;
 
 	for (size_t i = 0; section_at(r->o, i, &s); i++) {
-		struct place *place = array_add(&r->places);
+		struct section_facts *facts = array_add(&r->sections);
 
-		if (!place)
+		if (!facts)
 			return -ENOMEM;
-		place->loaded = s.header.sh_flags & SHF_ALLOC;
-		place->end = s.header.sh_addr + s.header.sh_size;
+		facts->loaded = s.header.sh_flags & SHF_ALLOC;
+		facts->end = s.header.sh_addr + s.header.sh_size;
 		if (r->o->relocatable) {
-			place->loaded = module_place(&layout, r->o, &s, &place->base);
-			place->end = place->base + s.header.sh_size;
+			facts->loaded = module_place(&layout, r->o, &s, &facts->base);
+			facts->end = facts->base + s.header.sh_size;
 		}
-		place->labels = holds_labels(s.name);
+		/* perf's test, which sees ".text.hot" and ".data.rel.ro" but also
+		 * ".gnu.text". */
+		facts->labels = strstr(s.name, "text") || strstr(s.name, "data");
 	}
 	return 0;
 }
 
 /* "$x" and the like say where code and data begin: there are thousands of each. */
-static bool is_mapping_symbol(const struct reader *r, const GElf_Sym *sym)
+static bool is_mapping_symbol(const struct table_reader *r, const GElf_Sym *sym)
 {
 	const char *name;
 	size_t size;
@@ -78,21 +74,20 @@ static bool is_mapping_symbol(const struct reader *r, const GElf_Sym *sym)
 	       (size == 2 || name[2] == '.');
 }
 
-static bool is_wanted_symbol(const struct reader *r, const GElf_Sym *sym)
+static bool is_wanted_symbol(const struct table_reader *r, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	unsigned visibility = GELF_ST_VISIBILITY(sym->st_other);
-	const struct place *place;
+	const struct section_facts *in;
 
 	if (sym->st_name == 0 || sym->st_name >= r->names->size ||
-	    sym->st_shndx == SHN_UNDEF || sym->st_shndx >= r->places.count)
+	    sym->st_shndx == SHN_UNDEF || sym->st_shndx >= r->sections.count)
 		return false;
-	place = &r->places.v[sym->st_shndx];
-	if (!place->loaded)
+	in = &r->sections.v[sym->st_shndx];
+	if (!in->loaded)
 		return false;
 	if (type == STT_NOTYPE) {
-		if (!place->labels || visibility == STV_HIDDEN ||
-		    visibility == STV_INTERNAL)
+		if (!in->labels || visibility == STV_HIDDEN || visibility == STV_INTERNAL)
 			return false;
 	} else if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_OBJECT) {
 		return false;
@@ -100,14 +95,14 @@ static bool is_wanted_symbol(const struct reader *r, const GElf_Sym *sym)
 	return !is_mapping_symbol(r, sym);
 }
 
-static int add_elf_symbol(struct reader *r, const GElf_Sym *sym)
+static int add_elf_symbol(struct table_reader *r, const GElf_Sym *sym)
 {
 	struct symbol *s = array_add(&r->st->symbols);
 	unsigned bind = GELF_ST_BIND(sym->st_info);
 
 	if (!s)
 		return -ENOMEM;
-	s->start = r->places.v[sym->st_shndx].base + sym->st_value;
+	s->start = r->sections.v[sym->st_shndx].base + sym->st_value;
 	s->end = s->start + sym->st_size;
 	s->name = sym->st_name;
 	s->table = (uint8_t)r->table;
@@ -123,30 +118,15 @@ static int add_elf_symbol(struct reader *r, const GElf_Sym *sym)
 		s->start &= ~(uint64_t)1;
 	if (sym->st_size == 0) {
 		s->flags |= SYMBOL_SIZELESS;
-		s->end = r->places.v[sym->st_shndx].end;
+		s->end = r->sections.v[sym->st_shndx].end;
 	}
 	if (s->end < s->start)
 		s->end = sym->st_size ? UINT64_MAX : s->start;
 	return 0;
 }
 
-/* 1, 0 where there is none that can be used, or -ENOMEM. */
-static int open_table(struct reader *r, uint32_t type)
-{
-	struct section table;
-
-	if (!section_of_type(r->o, type, &table))
-		return 0;
-	r->symbols = section_data(&table, MOST_SYMBOLS);
-	if (!r->symbols || r->symbols->d_type != ELF_T_SYM)
-		return 0;
-	if (names_open(r->names, r->o, table.header.sh_link) < 0)
-		return -ENOMEM;
-	return r->names->size > 0;
-}
-
 /* Of either class, as libelf has them in memory: its own function takes a lock for each. */
-static GElf_Sym symbol_at(const struct reader *r, size_t i)
+static GElf_Sym symbol_in_table(const struct table_reader *r, size_t i)
 {
 	const char *bytes = r->symbols->d_buf;
 	Elf32_Sym narrow;
@@ -165,37 +145,37 @@ static GElf_Sym symbol_at(const struct reader *r, size_t i)
 			   .st_size = narrow.st_size };
 }
 
-static int read_symbol_table(struct reader *r)
+static int read_symbol_table(struct symtab *st, const struct object *o, uint32_t type,
+			     enum symbol_table table)
 {
-	size_t count =
-		r->symbols->d_size / (r->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
-
-	if (!array_reserve(&r->st->symbols, count))
-		return -ENOMEM;
-	for (size_t i = 1; i < count; i++) {
-		GElf_Sym sym = symbol_at(r, i);
-
-		if (is_wanted_symbol(r, &sym) && add_elf_symbol(r, &sym) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int read_symbol_tables(struct symtab *st, const struct object *o, uint32_t type,
-			      enum symbol_table table)
-{
-	struct reader r = {
+	struct table_reader r = {
 		.st = st, .o = o, .table = table, .names = &st->names[table]
 	};
-	int err = open_table(&r, type);
+	struct section s;
+	size_t count;
+	int err;
 
-	if (err <= 0)
-		return err;
+	if (!section_of_type(o, type, &s))
+		return 0;
+	r.symbols = section_data(&s, MOST_SYMBOLS);
+	if (!r.symbols || r.symbols->d_type != ELF_T_SYM)
+		return 0;
+	if (names_open(r.names, o, s.header.sh_link) < 0)
+		return -ENOMEM;
+	if (r.names->size == 0)
+		return 0;
 	r.narrow = gelf_getclass(o->elf) == ELFCLASS32;
-	err = read_section_places(&r);
-	if (err == 0)
-		err = read_symbol_table(&r);
-	array_release(&r.places);
+	count = r.symbols->d_size / (r.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+	err = read_section_facts(&r);
+	if (err == 0 && !array_reserve(&st->symbols, count))
+		err = -ENOMEM;
+	for (size_t i = 1; i < count && err == 0; i++) {
+		GElf_Sym sym = symbol_in_table(&r, i);
+
+		if (is_wanted_symbol(&r, &sym))
+			err = add_elf_symbol(&r, &sym);
+	}
+	array_release(&r.sections);
 	return err;
 }
 
@@ -238,9 +218,9 @@ int elf_symbols_read(struct symtab *st, const struct object *o,
 	if (!symtab_expect(st, symbols + exported))
 		err = -ENOMEM;
 	if (err == 0 && symbols > 0)
-		err = read_symbol_tables(st, whole, SHT_SYMTAB, TABLE_SYMTAB);
+		err = read_symbol_table(st, whole, SHT_SYMTAB, TABLE_SYMTAB);
 	if (err == 0 && exported > 0)
-		err = read_symbol_tables(st, o, SHT_DYNSYM, TABLE_DYNSYM);
+		err = read_symbol_table(st, o, SHT_DYNSYM, TABLE_DYNSYM);
 	if (err == 0 && st->symbols.count == 0 && !section_at(o, 1, &none))
 		err = dynamic_symbols_read(st, o);
 	if (err == 0 && symbols == 0)

@@ -95,36 +95,6 @@ static uint64_t claimed_sections(int fd)
 		    : host32(h.ident, first.narrow.sh_size);
 }
 
-static int add_segment(struct object *o, const GElf_Phdr *header)
-{
-	struct segment *segment;
-
-	if (header->p_type != PT_LOAD || header->p_filesz == 0)
-		return 0;
-	segment = array_add(&o->segments);
-	if (!segment)
-		return -ENOMEM;
-	*segment = (struct segment){ header->p_offset, header->p_filesz, header->p_vaddr,
-				     header->p_flags & PF_X, header->p_flags & PF_W };
-	return 0;
-}
-
-/* Executable ones first: where two segments share a page of the file, code is meant. */
-static void order_segments(struct object *o)
-{
-	size_t code = 0;
-
-	for (size_t i = 0; i < o->segments.count; i++) {
-		struct segment segment = o->segments.v[i];
-
-		if (!segment.exec)
-			continue;
-		memmove(&o->segments.v[code + 1], &o->segments.v[code],
-			(i - code) * sizeof(segment));
-		o->segments.v[code++] = segment;
-	}
-}
-
 /* Files without program headers, as perf inject writes them for JIT code. */
 static int segments_of_sections(struct object *o)
 {
@@ -149,11 +119,32 @@ static int segments_of_sections(struct object *o)
 static int segments_of_headers(struct object *o, size_t count)
 {
 	GElf_Phdr header;
+	size_t code = 0;
 
-	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++)
-		if (gelf_getphdr(o->elf, (int)i, &header) && add_segment(o, &header) < 0)
+	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++) {
+		struct segment *segment;
+
+		if (!gelf_getphdr(o->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    header.p_filesz == 0)
+			continue;
+		segment = array_add(&o->segments);
+		if (!segment)
 			return -ENOMEM;
-	order_segments(o);
+		*segment = (struct segment){ header.p_offset, header.p_filesz,
+					     header.p_vaddr, header.p_flags & PF_X,
+					     header.p_flags & PF_W };
+	}
+	/* Executable ones first: where two segments share a page of the file, code is
+	 * meant. */
+	for (size_t i = 0; i < o->segments.count; i++) {
+		struct segment segment = o->segments.v[i];
+
+		if (!segment.exec)
+			continue;
+		memmove(&o->segments.v[code + 1], &o->segments.v[code],
+			(i - code) * sizeof(segment));
+		o->segments.v[code++] = segment;
+	}
 	return 0;
 }
 
@@ -427,23 +418,19 @@ int object_open_as(struct context *ctx, const struct user_rights *rights,
 	return fd < 0 ? fd : object_open_fd(ctx, fd, path, ret);
 }
 
-/* By whose word it is read: what was unpacked, or deleted, is of somebody. */
-static uid_t owner_of(const struct object *o)
-{
-	const uid_t nobody = 65534;
-	struct stat st;
-
-	return fstat(o->fd, &st) == 0 && st.st_nlink ? st.st_uid : nobody;
-}
-
 int object_open_named(struct context *ctx, const struct object *by, const char *path,
 		      struct object *ret)
 {
-	uid_t owner = owner_of(by);
-	struct user_rights rights = user_rights_of(owner);
-	int err = object_open_as(ctx, &rights, path, ret);
+	const uid_t nobody = 65534;
+	struct user_rights rights;
 	struct stat st;
+	uid_t owner;
+	int err;
 
+	/* By whose word it is read: what was unpacked, or deleted, is nobody's. */
+	owner = fstat(by->fd, &st) == 0 && st.st_nlink ? st.st_uid : nobody;
+	rights = user_rights_of(owner);
+	err = object_open_as(ctx, &rights, path, ret);
 	if (err != -EACCES || geteuid() != 0)
 		return err;
 	/* What is the owner's own may lie where only root comes by now. */
@@ -601,14 +588,6 @@ bool object_read(const struct object *o, uint64_t offset, void *ret, size_t size
 	return true;
 }
 
-static bool all_zero(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 bool object_has_build_id(const struct object *o, const uint8_t *id, size_t size)
 {
 	size_t own = o->build_id_size;
@@ -617,7 +596,11 @@ bool object_has_build_id(const struct object *o, const uint8_t *id, size_t size)
 		return false;
 	if (size < own) /* perf keeps 20 bytes of a longer one */
 		return size == 20 && memcmp(o->build_id, id, size) == 0;
-	return memcmp(o->build_id, id, own) == 0 && all_zero(id + own, size - own);
+	/* ... and pads a shorter one with zeros. */
+	for (size_t i = own; i < size; i++)
+		if (id[i])
+			return false;
+	return memcmp(o->build_id, id, own) == 0;
 }
 
 bool object_has_symtab(const struct object *o)

@@ -76,17 +76,28 @@ static int add_slots(struct plt *p, const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-/* Block by block: most of megabytes are relocations of data, and not kept. */
-static int read_relocations(struct plt *p, const struct section *s)
+/* The slots that a section of relocations names. They are read block by block: most of
+ * megabytes are relocations of data, and not kept. */
+static int read_slot_section(struct plt *p, const char *name)
 {
-	uint8_t *block = malloc(BLOCK);
-	size_t left = s->header.sh_size;
-	uint64_t at = s->header.sh_offset;
-	int err = block ? 0 : -ENOMEM;
-	size_t got;
+	struct section s;
+	uint8_t *block;
+	uint64_t at;
+	size_t left;
+	int err = 0;
 
+	if (!section_named(p->o, name, &s) || s.header.sh_type != SHT_RELA ||
+	    s.header.sh_offset > INT64_MAX)
+		return 0;
+	block = malloc(BLOCK);
+	if (!block)
+		return -ENOMEM;
+	at = s.header.sh_offset;
+	left = s.header.sh_size;
 	while (err == 0 && left >= RELOCATION) {
-		got = object_read_some(p->o, at, block, left < BLOCK ? left : BLOCK);
+		size_t got =
+			object_read_some(p->o, at, block, left < BLOCK ? left : BLOCK);
+
 		if (got < RELOCATION)
 			break;
 		got -= got % RELOCATION;
@@ -98,48 +109,18 @@ static int read_relocations(struct plt *p, const struct section *s)
 	return err;
 }
 
-static int read_section(struct plt *p, const char *name)
-{
-	struct section s;
-
-	if (!section_named(p->o, name, &s) || s.header.sh_type != SHT_RELA ||
-	    s.header.sh_offset > INT64_MAX)
-		return 0;
-	return read_relocations(p, &s);
-}
-
 static int read_slots(struct plt *p)
 {
 	struct section s;
-	int err = read_section(p, ".rela.plt");
+	int err = read_slot_section(p, ".rela.plt");
 
 	if (err == 0)
-		err = read_section(p, ".rela.iplt");
+		err = read_slot_section(p, ".rela.iplt");
 	p->jump_slots = p->slots.count;
 	/* Only these go through slots of the other table, which may be very long. */
 	if (err == 0 && section_named(p->o, ".plt.got", &s))
-		err = read_section(p, ".rela.dyn");
+		err = read_slot_section(p, ".rela.dyn");
 	return err;
-}
-
-/* Both machines have only this form in use, and nothing else is looked for. */
-static bool is_readable(const struct object *o)
-{
-	const char *ident = elf_getident(o->elf, NULL);
-
-	return (o->machine == EM_X86_64 || o->machine == EM_AARCH64) && o->fd >= 0 &&
-	       ident && ident[EI_CLASS] == ELFCLASS64 && ident[EI_DATA] == ELFDATA2LSB;
-}
-
-static void open_symbols(struct plt *p)
-{
-	struct section table;
-
-	if (!section_of_type(p->o, SHT_DYNSYM, &table))
-		return;
-	p->symbols = section_data(&table, MOST_SYMBOLS);
-	if (p->symbols && p->symbols->d_type != ELF_T_SYM)
-		p->symbols = NULL;
 }
 
 /* NULL where the slot has no symbol. */
@@ -154,7 +135,8 @@ static const char *slot_name(const struct plt *p, const struct slot *slot, size_
 	return names_at(p->names, sym.st_name, size);
 }
 
-static int add_entry(struct plt *p, const struct slot *slot, uint64_t start, uint64_t end)
+static int add_plt_entry(struct plt *p, const struct slot *slot, uint64_t start,
+			 uint64_t end)
 {
 	struct text *names = &p->st->plt_names;
 	size_t at = names->size, size = 0;
@@ -177,15 +159,6 @@ static int add_entry(struct plt *p, const struct slot *slot, uint64_t start, uin
 	return names->failed ? -ENOMEM : 0;
 }
 
-/* @at is where the instruction after the jump starts. */
-static const struct slot *slot_at(const struct plt *p, uint64_t at, uint32_t distance)
-{
-	const uint32_t *i =
-		hash_map_get(&p->by_address, at + (uint64_t)(int32_t)distance);
-
-	return i ? &p->slots.v[*i] : NULL;
-}
-
 /* The slot that one entry of @size bytes jumps through; NULL where none is known. */
 static const struct slot *decode_x86_64(const struct plt *p, const uint8_t *code,
 					size_t size, uint64_t address)
@@ -193,9 +166,15 @@ static const struct slot *decode_x86_64(const struct plt *p, const uint8_t *code
 	uint32_t value;
 
 	for (size_t i = 0; i + 6 <= size; i++) {
+		const uint32_t *slot;
+
 		memcpy(&value, code + i + 2, sizeof(value));
-		if (code[i] == 0xff && code[i + 1] == 0x25)
-			return slot_at(p, address + i + 6, value);
+		if (code[i] != 0xff || code[i + 1] != 0x25)
+			continue;
+		/* jmp *disp32(%rip): it counts from the next instruction. */
+		slot = hash_map_get(&p->by_address,
+				    address + i + 6 + (uint64_t)(int32_t)value);
+		return slot ? &p->slots.v[*slot] : NULL;
 	}
 	/* endbr64; push imm32 */
 	if (size < 9 || memcmp(code, "\xf3\x0f\x1e\xfa\x68", 5) != 0)
@@ -214,7 +193,7 @@ static int read_x86_64(struct plt *p, const struct section *s, Elf_Data *data)
 		const struct slot *slot =
 			decode_x86_64(p, (uint8_t *)data->d_buf + at, one, address);
 
-		if (slot && add_entry(p, slot, address, address + one) < 0)
+		if (slot && add_plt_entry(p, slot, address, address + one) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -239,7 +218,7 @@ static int read_aarch64(struct plt *p, const struct section *s, Elf_Data *data)
 		if ((here & 0x9f00001f) == 0x90000010 &&
 		    (next & 0xffc003ff) == 0xf9400211) {
 			i = hash_map_get(&p->by_address, page + (next >> 10 & 0xfff) * 8);
-			if (i && add_entry(p, &p->slots.v[*i], start, at + 16) < 0)
+			if (i && add_plt_entry(p, &p->slots.v[*i], start, at + 16) < 0)
 				return -ENOMEM;
 		}
 		here = next;
@@ -270,13 +249,20 @@ static int read_sections(struct plt *p)
 int plt_read(struct symtab *st, const struct object *o)
 {
 	struct plt p = { .st = st, .o = o, .names = &st->names[TABLE_DYNSYM] };
+	const char *ident = elf_getident(o->elf, NULL);
+	struct section table;
 	int err;
 
-	if (!is_readable(o))
+	/* Both machines have only this form in use, and nothing else is looked for. */
+	if ((o->machine != EM_X86_64 && o->machine != EM_AARCH64) || o->fd < 0 ||
+	    !ident || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
 		return 0;
 	err = read_slots(&p);
 	if (err == 0 && p.slots.count > 0) {
-		open_symbols(&p);
+		if (section_of_type(o, SHT_DYNSYM, &table))
+			p.symbols = section_data(&table, MOST_SYMBOLS);
+		if (p.symbols && p.symbols->d_type != ELF_T_SYM)
+			p.symbols = NULL;
 		err = read_sections(&p);
 	}
 	st->names[TABLE_PLT] = (struct names){ .bytes = st->plt_names.bytes,
