@@ -49,7 +49,7 @@ static bool object_path(const struct object *o, char path[MOST_PATH])
 /* True where the search is over. */
 typedef bool wanted(const struct object *o, void *arg);
 
-struct search {
+struct file_search {
 	const struct debug_places *places;
 	struct text path;
 	wanted *wanted;
@@ -61,7 +61,7 @@ struct search {
 };
 
 /* Opens s->path. True where the search is over, as it is where no memory is left. */
-static bool try_debug_path(struct search *s)
+static bool try_debug_path(struct file_search *s)
 {
 	struct context ctx = { .budget = s->by->budget };
 	struct object o;
@@ -88,7 +88,7 @@ static bool try_debug_path(struct search *s)
 }
 
 /* @directory/@name, below the symfs; NULL: @name is the whole path. */
-static bool try_name(struct search *s, const char *directory, const char *name)
+static bool try_name(struct file_search *s, const char *directory, const char *name)
 {
 	bool confined = *root(s->places);
 
@@ -105,8 +105,8 @@ static bool try_name(struct search *s, const char *directory, const char *name)
 }
 
 /* The same beside @o, whose path is that on this machine. */
-static bool try_beside(struct search *s, const struct object *o, const char *directory,
-		       const char *name)
+static bool try_beside(struct file_search *s, const struct object *o,
+		       const char *directory, const char *name)
 {
 	bool confined = *root(s->places);
 	char path[MOST_PATH];
@@ -126,7 +126,8 @@ static bool try_beside(struct search *s, const struct object *o, const char *dir
 }
 
 /* @part: as the object names it. */
-static void fail_missing(struct context *ctx, const struct search *s, const char *part)
+static void fail_missing(struct context *ctx, const struct file_search *s,
+			 const char *part)
 {
 	if (s->refused.size)
 		fail(ctx, -ENOENT,
@@ -139,7 +140,7 @@ static void fail_missing(struct context *ctx, const struct search *s, const char
 		     MOST_PATH, part);
 }
 
-static int end_search(struct context *ctx, struct search *s, struct object *ret)
+static int end_search(struct context *ctx, struct file_search *s, struct object *ret)
 {
 	s->err = s->refused.failed && s->err ? -ENOMEM : s->err;
 	text_release(&s->path);
@@ -181,7 +182,7 @@ static bool is_alternate(const struct object *o, void *arg)
 	return object_has_build_id(o, link->build_id, link->build_id_size);
 }
 
-static bool try_alternate_id(struct search *s, const struct alternate_link *link)
+static bool try_alternate_id(struct file_search *s, const struct alternate_link *link)
 {
 	text_clear(&s->path);
 	text_string(&s->path, root(s->places));
@@ -193,7 +194,7 @@ static bool try_alternate_id(struct search *s, const struct alternate_link *link
 	return try_debug_path(s);
 }
 
-static bool try_shared(struct search *s, const char *name)
+static bool try_shared(struct file_search *s, const char *name)
 {
 	const char *below = strstr(name, "/.dwz/"), *slash = strrchr(name, '/');
 	const char *rest = below ? below + strlen("/.dwz/") : slash ? slash + 1 : name;
@@ -212,7 +213,7 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 			 const struct object *debug, struct object *ret)
 {
 	struct alternate_link link;
-	struct search s = {
+	struct file_search s = {
 		.places = places,
 		.wanted = is_alternate,
 		.by = debug,
@@ -240,7 +241,7 @@ static bool accept_any(const struct object *o, void *arg)
 int debug_find_package(struct context *ctx, const struct debug_places *places,
 		       const struct object *o, struct object *ret)
 {
-	struct search s = {
+	struct file_search s = {
 		.places = places, .wanted = accept_any, .by = o, .err = -ENODATA
 	};
 	char path[MOST_PATH];
@@ -259,7 +260,7 @@ int debug_find_split(struct context *ctx, const struct debug_places *places,
 		     struct object *ret)
 {
 	const char *directory = split->directory, *name = split->name;
-	struct search s = {
+	struct file_search s = {
 		.places = places, .wanted = accept_any, .by = o, .err = -ENOENT
 	};
 	const char *slash = strrchr(name, '/');

@@ -17,7 +17,7 @@
 #include "elf/elf.h"
 #include "find/debuginfod.h"
 
-struct search {
+struct debug_search {
 	const struct object_places *places;
 	const struct wanted_object *wanted;
 	const char *root;
@@ -30,7 +30,7 @@ struct search {
 	uint32_t checksum; /* of the debug link, where there is no build id to compare */
 };
 
-static bool is_of_object(struct context *ctx, const struct search *s,
+static bool is_of_object(struct context *ctx, const struct debug_search *s,
 			 const struct object *debug)
 {
 	const struct object *o = &s->found->object;
@@ -50,7 +50,7 @@ static unsigned what_it_has(const struct object *o)
 	       (object_has_debug_frame(o) ? NEED_UNWIND : 0);
 }
 
-static void take_debug(struct search *s, const struct object *debug)
+static void take_debug(struct debug_search *s, const struct object *debug)
 {
 	s->found->debug = *debug;
 	text_clear(&s->found->debug_file);
@@ -58,7 +58,7 @@ static void take_debug(struct search *s, const struct object *debug)
 }
 
 /* It would have been used. */
-static void refuse_debug(struct search *s, const struct object *debug)
+static void refuse_debug(struct debug_search *s, const struct object *debug)
 {
 	const struct object *o = &s->found->object;
 
@@ -78,7 +78,7 @@ static void refuse_debug(struct search *s, const struct object *debug)
 
 /* The file at the path; true where the search is over. @by: what says that it is there, or
  * NULL. */
-static bool try_debug_path(struct search *s, const struct object *by)
+static bool try_debug_path(struct debug_search *s, const struct object *by)
 {
 	struct context ctx = { .budget = s->places->budget };
 	struct object debug;
@@ -105,37 +105,8 @@ static bool try_debug_path(struct search *s, const struct object *by)
 	return false;
 }
 
-static bool try_debug_dirs(struct search *s)
-{
-	const struct object *o = &s->found->object;
-
-	text_clear(&s->path);
-	add_debug_dir(s->places, s->root, &s->path);
-	if (!add_build_id_path(o->build_id, o->build_id_size, BUILD_ID_WHOLE, &s->path))
-		return false;
-	text_string(&s->path, ".debug");
-	return try_debug_path(s, NULL);
-}
-
-/* There it goes by what was recorded. */
-static bool try_cached_debug(struct search *s)
-{
-	const struct wanted_object *w = s->wanted;
-
-	for (enum build_id_form form = 0; form < BUILD_ID_FORMS; form++) {
-		text_clear(&s->path);
-		if (!add_build_id_cache(s->places, &s->path) ||
-		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
-			continue;
-		text_string(&s->path, "/debug");
-		if (try_debug_path(s, NULL))
-			return true;
-	}
-	return false;
-}
-
 /* Beside the object, in .debug/ there, and below the debug directory. */
-static bool try_debug_link(struct search *s)
+static bool try_debug_link(struct debug_search *s)
 {
 	static const char *const between[] = { "/", "/.debug/", "/" };
 	const char *path = s->wanted->path, *slash = strrchr(path, '/');
@@ -161,26 +132,8 @@ static bool try_debug_link(struct search *s)
 	return false;
 }
 
-/* Most objects have no .debug_frame and need none. */
-static bool has_unwind_table(const struct object *o)
-{
-	struct section s;
-
-	return section_named(o, ".eh_frame", &s) || section_named(o, ".eh_frame_hdr", &s);
-}
-
-static bool ask_debug_server(struct search *s)
-{
-	const struct object *o = &s->found->object;
-
-	text_clear(&s->path);
-	return debuginfod_find(s->places->debuginfod, DEBUGINFOD_DEBUG_FILE, o->build_id,
-			       o->build_id_size, s->wanted->path, &s->path) &&
-	       try_debug_path(s, NULL);
-}
-
 /* Symbols that the object itself has, packed: MiniDebugInfo. */
-static void try_inner(struct search *s)
+static void try_inner(struct debug_search *s)
 {
 	const struct found *f = s->found;
 	struct text *problem = &s->found->problem;
@@ -205,24 +158,59 @@ static void try_inner(struct search *s)
 		object_close(&inner);
 }
 
-static void search_debug(struct search *s, const char *const *roots)
+/* Where others have put it, by build id: the debug directory, and perf's cache. */
+static bool try_debug_by_build_id(struct debug_search *s)
 {
+	const struct object *o = &s->found->object;
+	const struct wanted_object *w = s->wanted;
+
+	text_clear(&s->path);
+	add_debug_dir(s->places, s->root, &s->path);
+	if (add_build_id_path(o->build_id, o->build_id_size, BUILD_ID_WHOLE, &s->path)) {
+		text_string(&s->path, ".debug");
+		if (try_debug_path(s, NULL))
+			return true;
+	}
+	/* There it goes by what was recorded. */
+	for (enum build_id_form form = 0; form < BUILD_ID_FORMS; form++) {
+		text_clear(&s->path);
+		if (!add_build_id_cache(s->places, &s->path) ||
+		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
+			continue;
+		text_string(&s->path, "/debug");
+		if (try_debug_path(s, NULL))
+			return true;
+	}
+	return false;
+}
+
+static void search_debug(struct debug_search *s, const char *const *roots)
+{
+	const struct object *o = &s->found->object;
+	struct section table;
+
 	for (; *roots; roots++) {
 		s->root = *roots;
-		if (try_debug_dirs(s) || try_cached_debug(s) || try_debug_link(s))
+		if (try_debug_by_build_id(s) || try_debug_link(s))
 			return;
 	}
-	/* Another unwind table is worth a look, and no more. */
-	if (s->need == NEED_UNWIND && has_unwind_table(&s->found->object))
+	/* Another unwind table is worth a look, and no more: most objects have no
+	 * .debug_frame and need none. */
+	if (s->need == NEED_UNWIND && (section_named(o, ".eh_frame", &table) ||
+				       section_named(o, ".eh_frame_hdr", &table)))
 		return;
-	if (!ask_debug_server(s))
-		try_inner(s);
+	text_clear(&s->path);
+	if (debuginfod_find(s->places->debuginfod, DEBUGINFOD_DEBUG_FILE, o->build_id,
+			    o->build_id_size, s->wanted->path, &s->path) &&
+	    try_debug_path(s, NULL))
+		return;
+	try_inner(s);
 }
 
 int find_debug(const struct object_places *places, const struct wanted_object *wanted,
 	       const char *const *roots, unsigned need, struct found *f)
 {
-	struct search s = {
+	struct debug_search s = {
 		.places = places,
 		.wanted = wanted,
 		.found = f,

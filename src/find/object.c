@@ -1,15 +1,15 @@
 /*
- * Each place makes a path. The recorded one is judged by itself; of the others one
+ * Each candidate is a path. The recorded one is judged by itself; of the others one
  * function decides: it opens what is there, compares the build id (the file's identity
  * where there is none), and takes it or closes it. 1 ends the search, 0 goes on.
  *
  *	recorded path   sure       the search is over
  *	                not sure   taken, but what was provably mapped may replace it
- *	                refused    the reason is told if no other place has it
+ *	                refused    the reason is told if no other candidate is taken
  *	kept file, build id, processes, debuginfod: the first that fits
  *
  * A file is doubtful if it has the recorded id, but that is an id of the path, and the
- * file there is another one than was mapped. Then a build id proves nothing, and places
+ * file there is another one than was mapped. Then a build id proves nothing, and candidates
  * that go by it are left out. What time it came to its path decides in the end: a rename
  * changes the time of the inode on all file systems that programs are run from.
  */
@@ -25,7 +25,7 @@
 #include "find/debuginfod.h"
 #include "find/process_file.h"
 
-struct search {
+struct object_search {
 	const struct object_places *places;
 	const struct wanted_object *wanted;
 	struct found *found;
@@ -81,7 +81,7 @@ static bool came_meanwhile(const struct wanted_object *wanted, const struct obje
 }
 
 /* The sentence is of the recorded path. */
-static void refuse_build_id(struct search *s, const struct object *o)
+static void refuse_build_id(struct object_search *s, const struct object *o)
 {
 	struct text *problem = &s->found->problem;
 
@@ -93,7 +93,7 @@ static void refuse_build_id(struct search *s, const struct object *o)
 }
 
 /* Takes over what @o holds, and the path. */
-static void take_object_file(struct search *s, struct object *o)
+static void take_object_file(struct object_search *s, struct object *o)
 {
 	struct found *f = s->found;
 	struct text path = f->file;
@@ -107,7 +107,7 @@ static void take_object_file(struct search *s, struct object *o)
 }
 
 /* What the path says; false, with a problem, where it is none to open. */
-static bool make_recorded_path(struct search *s)
+static bool make_recorded_path(struct object_search *s)
 {
 	const char *path = s->wanted->path;
 	struct text *problem = &s->found->problem;
@@ -132,7 +132,7 @@ static bool make_recorded_path(struct search *s)
 	return true;
 }
 
-static bool fits_recorded(struct search *s, const struct object *o,
+static bool fits_recorded(struct object_search *s, const struct object *o,
 			  enum identity *identity)
 {
 	const struct wanted_object *w = s->wanted;
@@ -190,7 +190,7 @@ static int open_said_path(struct context *ctx, const struct wanted_object *w,
 }
 
 /* *@own: it has to be the file that was mapped. */
-static int open_recorded_path(struct context *ctx, const struct search *s,
+static int open_recorded_path(struct context *ctx, const struct object_search *s,
 			      struct object *ret, bool *own)
 {
 	*own = false;
@@ -199,7 +199,7 @@ static int open_recorded_path(struct context *ctx, const struct search *s,
 	return object_open(ctx, s->path.bytes, ret);
 }
 
-static bool may_be_read(struct search *s, const struct object *o, bool own)
+static bool may_be_read(struct object_search *s, const struct object *o, bool own)
 {
 	if (!own || is_same_file(s->wanted, o))
 		return true;
@@ -209,8 +209,8 @@ static bool may_be_read(struct search *s, const struct object *o, bool own)
 	return false;
 }
 
-/* *@sure: no other place can know better. */
-static int try_recorded_path(struct search *s, bool *sure)
+/* *@sure: no other candidate can know better. */
+static int try_recorded_path(struct object_search *s, bool *sure)
 {
 	struct context ctx = { .budget = s->places->budget };
 	enum identity identity;
@@ -240,7 +240,7 @@ static int try_recorded_path(struct search *s, bool *sure)
 }
 
 /* @same: it is known to be the recorded file. 1 where it is the object. */
-static int try_object_path(struct search *s, bool same)
+static int try_object_path(struct object_search *s, bool same)
 {
 	const struct wanted_object *w = s->wanted;
 	struct context ctx = { .budget = s->places->budget };
@@ -265,7 +265,7 @@ static int try_object_path(struct search *s, bool same)
 }
 
 /* The cache's entry is a directory; older perf made it the file itself. */
-static int try_object_cache(struct search *s, enum build_id_form form)
+static int try_object_cache(struct object_search *s, enum build_id_form form)
 {
 	const char *const names[] = { s->wanted->vdso ? "/vdso" : "/elf", "" };
 	const struct wanted_object *w = s->wanted;
@@ -282,80 +282,52 @@ static int try_object_cache(struct search *s, enum build_id_form form)
 	return found;
 }
 
-static int try_object_debug_dir(struct search *s, enum build_id_form form)
+/* perf's cache, and the debug directory, which some fill with whole objects. */
+static int try_by_build_id(struct object_search *s)
 {
 	const struct wanted_object *w = s->wanted;
-
-	text_clear(&s->path);
-	add_debug_dir(s->places, s->root.bytes, &s->path);
-	if (!add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
-		return 0;
-	return try_object_path(s, false);
-}
-
-static int try_by_build_id(struct search *s)
-{
 	int found = 0;
 
 	for (enum build_id_form form = 0; form < BUILD_ID_FORMS && found == 0; form++) {
 		found = try_object_cache(s, form);
-		if (found == 0)
-			found = try_object_debug_dir(s, form);
-	}
-	return found;
-}
-
-static int try_process(struct search *s, const struct file_user *user)
-{
-	int found = 0;
-
-	for (enum process_file which = 0; which < PROCESS_FILES && found == 0; which++) {
-		bool same;
-
+		if (found != 0)
+			break;
 		text_clear(&s->path);
-		if (process_file_path(s->wanted, user, which, &s->path, &same))
-			found = try_object_path(s, same);
+		add_debug_dir(s->places, s->root.bytes, &s->path);
+		if (add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
+			found = try_object_path(s, false);
 	}
-	if (found > 0)
-		s->user = user;
 	return found;
 }
 
-static int try_processes(struct search *s)
+/* What the processes that have it mapped still hold open, deleted or not. */
+static int try_processes(struct object_search *s)
 {
-	int found = 0;
-
 	if (symfs_is_set(s->places) || !s->wanted->here || s->wanted->vdso)
 		return 0;
-	for (size_t i = 0; i < FILE_USERS && found == 0; i++)
-		found = try_process(s, &s->wanted->users[i]);
-	return found;
-}
+	for (size_t i = 0; i < FILE_USERS; i++) {
+		const struct file_user *user = &s->wanted->users[i];
+		enum process_file which;
 
-static int ask_object_server(struct search *s)
-{
-	const struct wanted_object *w = s->wanted;
+		for (which = 0; which < PROCESS_FILES; which++) {
+			int found;
+			bool same;
 
-	text_clear(&s->path);
-	if (s->doubtful || w->vdso ||
-	    !debuginfod_find(s->places->debuginfod, DEBUGINFOD_OBJECT, w->build_id,
-			     w->build_id_size, w->path, &s->path))
-		return s->path.failed ? -ENOMEM : 0;
-	return try_object_path(s, false);
-}
-
-/* Only the recorded path is better: debug files lie beside that. */
-static int try_kept(struct search *s)
-{
-	if (!s->wanted->kept || symfs_is_set(s->places))
-		return 0;
-	text_clear(&s->path);
-	text_string(&s->path, s->wanted->kept);
-	return try_object_path(s, false);
+			text_clear(&s->path);
+			if (!process_file_path(s->wanted, user, which, &s->path, &same))
+				continue;
+			found = try_object_path(s, same);
+			if (found > 0)
+				s->user = user;
+			if (found != 0)
+				return found;
+		}
+	}
+	return 0;
 }
 
 /* What has the recorded id and is not what was mapped. */
-static void settle_doubt(struct search *s)
+static void settle_doubt(struct object_search *s)
 {
 	struct found *f = s->found;
 	bool came = !s->moved && came_meanwhile(s->wanted, &f->object);
@@ -381,7 +353,7 @@ static void settle_doubt(struct search *s)
 }
 
 /* What was refused at the recorded path. */
-static int take_by_force(struct search *s)
+static int take_by_force(struct object_search *s)
 {
 	struct context ctx = { .budget = s->places->budget };
 	struct found *f = s->found;
@@ -406,20 +378,33 @@ static int take_by_force(struct search *s)
 	return 1;
 }
 
-static int find_object_file(struct search *s)
+static int find_object_file(struct object_search *s)
 {
+	const struct wanted_object *w = s->wanted;
 	bool sure = false;
 	int found = try_recorded_path(s, &sure);
 
 	if (found < 0 || sure)
 		return found;
-	found = try_kept(s);
+	/* Only the recorded path is better than a kept file: debug files lie beside that. */
+	if (w->kept && !symfs_is_set(s->places)) {
+		text_clear(&s->path);
+		text_string(&s->path, w->kept);
+		found = try_object_path(s, false);
+	}
 	if (found == 0 && !s->doubtful)
 		found = try_by_build_id(s);
 	if (found == 0)
 		found = try_processes(s);
-	if (found == 0)
-		found = ask_object_server(s);
+	if (found == 0 && !s->doubtful && !w->vdso) {
+		text_clear(&s->path);
+		if (debuginfod_find(s->places->debuginfod, DEBUGINFOD_OBJECT, w->build_id,
+				    w->build_id_size, w->path, &s->path))
+			found = try_object_path(s, false);
+	}
+	/* Without memory a path was never tried, and nobody may say that it is not there. */
+	if (found == 0 && s->path.failed)
+		found = -ENOMEM;
 	if (found == 0 && s->doubtful)
 		settle_doubt(s);
 	if (found == 0 && s->found->refused && s->places->force)
@@ -427,36 +412,28 @@ static int find_object_file(struct search *s)
 	return found;
 }
 
-/* Debug files may be where only the process sees them. */
-static int find_debug_files(struct search *s, unsigned need)
-{
-	const char *roots[] = { s->root.bytes, NULL, NULL };
-	struct text root = { 0 };
-	int err;
-
-	if (s->user) {
-		text_printf(&root, "/proc/%u/root", (unsigned)s->user->pid);
-		roots[1] = root.bytes;
-	}
-	err = root.failed ? -ENOMEM
-			  : find_debug(s->places, s->wanted, roots, need, s->found);
-	text_release(&root);
-	return err;
-}
-
 int find_object(const struct object_places *places, const struct wanted_object *wanted,
 		unsigned need, struct found *ret)
 {
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
-	struct search s = { .places = places, .wanted = wanted, .found = &f };
+	struct object_search s = { .places = places, .wanted = wanted, .found = &f };
+	struct text inside = { 0 };
 	int err;
 
 	text_string(&s.root, symfs_is_set(places) ? places->symfs : "");
 	err = s.root.failed ? -ENOMEM : find_object_file(&s);
-	if (err >= 0 && f.object.elf)
-		err = find_debug_files(&s, need);
+	/* Debug files may be where only the process sees them. */
+	if (s.user)
+		text_printf(&inside, "/proc/%u/root", (unsigned)s.user->pid);
+	if (err >= 0 && f.object.elf) {
+		const char *roots[] = { s.root.bytes, inside.bytes, NULL };
+
+		err = inside.failed ? -ENOMEM
+				    : find_debug(places, wanted, roots, need, &f);
+	}
 	if (s.root.failed || f.file.failed || f.debug_file.failed || f.problem.failed)
 		err = -ENOMEM;
+	text_release(&inside);
 	text_release(&s.path);
 	text_release(&s.root);
 	if (err < 0) {
