@@ -180,6 +180,8 @@ static void *read_parts(void *arg)
 	return NULL;
 }
 
+/* A copy of the input, in which all that the first pass writes is new and empty. What it
+ * only reads is shared. */
 static bool part_init(struct ahead *a, struct part *p, const struct input *in)
 {
 	size_t events = in->rec.events.count;
@@ -206,6 +208,8 @@ static bool part_init(struct ahead *a, struct part *p, const struct input *in)
 	return true;
 }
 
+/* Gives back the part's share of the memory for kept records, so that parts still
+ * being read may keep more. */
 static void part_release(struct part *p)
 {
 	if (p->ahead)
@@ -223,6 +227,8 @@ static size_t threads_allowed(const struct input *in)
 	return in->threads < THREADS_MOST ? in->threads : THREADS_MOST;
 }
 
+/* Into how many parts the source is cut; 0: one thread reads it better alone, or has
+ * to. */
 static size_t count_parts(const struct input *in)
 {
 	const struct source *source = &in->sources.v[in->source];

@@ -48,7 +48,8 @@ static uint64_t key_hash(uint32_t tid, uint64_t cookie)
 	return hash_u64(cookie ^ hash_u64(tid));
 }
 
-static bool claim_memory(struct deferred *d, struct budget *budget, uint64_t size)
+/* The budget is asked for large steps, not for each chain. */
+static bool claim_for(struct deferred *d, struct budget *budget, uint64_t size)
 {
 	uint64_t more = size > CLAIMED ? size : CLAIMED;
 
@@ -75,7 +76,7 @@ static int intern_chain(struct deferred *d, struct budget *budget,
 			*ret = id;
 			return 0;
 		}
-	if (!claim_memory(d, budget, CHAIN_MEMORY + size))
+	if (!claim_for(d, budget, CHAIN_MEMORY + size))
 		return 1;
 	*ret = (uint32_t)d->chains.count;
 	slot = array_add(&d->chains);
@@ -112,7 +113,7 @@ int deferred_add(struct deferred **d, struct budget *budget,
 		return -ENOMEM;
 	if (find_deferred(*d, chain->tid, chain->cookie))
 		return 0;
-	if (!claim_memory(*d, budget, KEY_MEMORY))
+	if (!claim_for(*d, budget, KEY_MEMORY))
 		return 1;
 	err = intern_chain(*d, budget, chain, &id);
 	if (err)

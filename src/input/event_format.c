@@ -253,6 +253,8 @@ refused:
 	return false;
 }
 
+/* The text that the library gets instead of the one that came: nothing in it but what
+ * has been checked. */
 static void begin_text(struct text *t, const struct outline *o)
 {
 	text_clear(t);
@@ -270,6 +272,7 @@ static void end_text(struct text *t, bool has_border)
 	text_string(t, "\nprint fmt: \"\"\n");
 }
 
+/* The library's flags as ours: those that callers go by. */
 static uint16_t flags_of(const struct tep_format_field *field)
 {
 	static const struct {
@@ -404,6 +407,8 @@ static bool parse_whole(struct taken *t, const struct outline *o, uint64_t *id,
 	return is_format;
 }
 
+/* Where the library has stopped at a field: each gets a format of its own, so that one
+ * which is not understood costs itself only. */
 static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
 {
 	struct text text = { 0 };
@@ -425,7 +430,7 @@ static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
 }
 
 int event_format_parse(struct arena *arena, const char *text, size_t size, bool swapped,
-		       const char **name, struct event_format *ret)
+		       struct event_format *ret)
 {
 	struct taken taken = { .arena = arena, .swapped = swapped };
 	struct outline o = { 0 };
@@ -433,7 +438,6 @@ int event_format_parse(struct arena *arena, const char *text, size_t size, bool 
 	size_t count = 0, bytes;
 	struct event_field *fields;
 	bool is_format;
-	char *kept;
 	int found = -ENOMEM;
 
 	if (!read_outline(text, size, &o))
@@ -442,10 +446,10 @@ int event_format_parse(struct arena *arena, const char *text, size_t size, bool 
 	if (!is_c_name(o.name) || !is_id(o.id))
 		goto out;
 	found = -ENOMEM;
-	kept = arena_text(arena, o.name.text, o.name.size);
-	if (!kept)
+	format.own_name = arena_text(arena, o.name.text, o.name.size);
+	if (!format.own_name)
 		goto out;
-	guard_reading(kept);
+	guard_reading(format.own_name);
 	pthread_mutex_lock(&parser_lock);
 	tep_set_loglevel(TEP_LOG_NONE);
 	is_format = parse_whole(&taken, &o, &format.id, &count);
@@ -467,7 +471,6 @@ int event_format_parse(struct arena *arena, const char *text, size_t size, bool 
 		memcpy(fields, taken.fields.v, bytes);
 	format.fields = fields;
 	format.count = (uint32_t)taken.fields.count;
-	*name = kept;
 	*ret = format;
 	found = 1;
 out:

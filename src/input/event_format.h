@@ -10,14 +10,15 @@
 #include "input/record.h"
 
 /*
- * Names of tracepoint fields -> values. The raw data of a sample (PERF_SAMPLE_RAW) is what the kernel's
- * trace event has in memory:
+ * Names of tracepoint fields -> values. The raw data of a sample (PERF_SAMPLE_RAW) is
+ * what the kernel's trace event has in memory:
  *
  *	| type | flags | pid | prev_comm[16] | prev_pid | ... | __data_loc name | ... | "name\0" |
  *	                                                         length << 16 | offset --^
  *
- * Formats come with the recording (TRACING_DATA) or, live, from tracefs. Values are read with checks
- * against the size of the raw data, whatever formats say; a sample that lacks the field has no value.
+ * Formats come with the recording (TRACING_DATA) or, live, from tracefs. Values are
+ * read with checks against the size of the raw data, whatever formats say; a sample
+ * that lacks the field has no value.
  */
 enum event_field_flags {
 	EVENT_FIELD_SIGNED = 1 << 0,
@@ -41,20 +42,23 @@ struct event_field {
 struct event_format {
 	uint64_t id; /* perf_event_attr.config of its events */
 	uint32_t name; /* string id: "sched:sched_switch" */
+	const char *own_name; /* without its system; in the arena */
 	uint32_t count;
 	const struct event_field
 		*fields; /* in the order of the format, common ones first */
 };
 
 /*
- * What the @size bytes of @text say, a file "format" of tracefs, which nobody trusts: name, ID and, in
- * the arena, fields; *@name is the event's own name, without its system. 1, 0 where it is no format,
- * or -ENOMEM. Fields that cannot be are left out; of those of one name the first one holds.
+ * What the @size bytes of @text say, a file "format" of tracefs, which nobody trusts:
+ * name, ID and, in the arena, fields and own_name. 1, 0 where it is no format, or
+ * -ENOMEM. Fields that cannot be are left out; of those of one name the first one
+ * holds.
  */
 int event_format_parse(struct arena *arena, const char *text, size_t size, bool swapped,
-		       const char **name, struct event_format *ret);
+		       struct event_format *ret);
 
-/* NULL where @format is, or has no such field. What it gives lives as long as the recording. */
+/* NULL where @format is, or has no such field. What it gives lives as long as the
+ * recording. */
 const struct event_field *event_format_find(const struct event_format *format,
 					    const char *name);
 
@@ -88,7 +92,8 @@ static inline bool event_field_load(const struct event_field *f, const uint8_t *
 	return false;
 }
 
-/* The field's bytes in the sample, until the next one is read; false where it does not hold them. */
+/* The field's bytes in the sample, until the next one is read; false where it does not
+ * hold them. */
 static inline bool event_field_bytes(const struct event_field *f, const struct sample *s,
 				     const uint8_t **ret, uint32_t *size)
 {
@@ -110,7 +115,8 @@ static inline bool event_field_bytes(const struct event_field *f, const struct s
 	return true;
 }
 
-/* Element @i of an array of numbers, or with @i 0 a number; one that is signed is extended to 64 bits. */
+/* Element @i of an array of numbers, or with @i 0 a number; one that is signed is
+ * extended to 64 bits. */
 static inline bool event_field_element(const struct event_field *f,
 				       const struct sample *s, uint32_t i, uint64_t *ret)
 {

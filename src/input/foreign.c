@@ -203,6 +203,8 @@ static bool is_stack(const char *line)
 	       memchr(line, ';', (size_t)(count - line));
 }
 
+/* Does one of the first @most lines fit the pattern? Comments do not count among
+ * those. */
 static bool row_fits(const struct foreign_row *row, const char *text, size_t size,
 		     unsigned flags, size_t most)
 {

@@ -46,6 +46,7 @@ static const struct {
 	  NULL, "an ELF file, not a recording" },
 };
 
+/* What is no text is refused with the reason, if its first bytes tell one. */
 static int open_text(struct context *ctx, struct input *in, const uint8_t *p, size_t size)
 {
 	if (!memchr(p, 0, size)) {
@@ -62,6 +63,8 @@ static int open_text(struct context *ctx, struct input *in, const uint8_t *p, si
 		    in->file.path);
 }
 
+/* A magic number decides; XML may be a picture of ours; all else is text, if it is
+ * any. */
 static int open_by_beginning(struct context *ctx, struct input *in, enum input_kind *kind)
 {
 	uint8_t p[BEGINNING];
@@ -158,6 +161,7 @@ struct origin {
 	int fd; /* -1: none */
 };
 
+/* Opens whatever it is. On failure nothing is left open, and the caller gets no input. */
 static int input_begin(struct context *ctx, struct origin origin, struct intern *strings,
 		       struct input **ret, enum input_kind *kind)
 {
@@ -318,6 +322,7 @@ int input_cut_chunk(struct context *ctx, struct input *in, const struct raw_reco
 	return 1;
 }
 
+/* Types that have no name are counted together: they may be of a later perf. */
 static void count_type(struct input *in, uint32_t type)
 {
 	in->rec.records++;

@@ -46,6 +46,7 @@ static int describe_machine(struct input *in)
 	return intern_into(in, "flamefold " FF_VERSION, &in->rec.recorder);
 }
 
+/* Ids of an event that was opened later join those it has. */
 static int add_ids_of(struct context *ctx, struct input *in,
 		      const struct live_opened *opened, uint32_t index)
 {

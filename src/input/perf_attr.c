@@ -36,6 +36,7 @@ static const uint32_t trailer_fields[] = {
 	PERF_SAMPLE_ID,		PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
 };
 
+/* Where the field lies in a sample: behind those before it that there are. */
 static uint16_t sample_place(uint64_t sample_type, uint32_t field)
 {
 	uint16_t place = RECORD_HEAD;
@@ -48,6 +49,7 @@ static uint16_t sample_place(uint64_t sample_type, uint32_t field)
 	return place;
 }
 
+/* How far before the end of another record the field lies, and 0 without a trailer. */
 static uint16_t trailer_place(const struct event *event, uint32_t field)
 {
 	uint16_t place = 8;
@@ -150,6 +152,8 @@ static uint16_t common_place(const struct input *in, uint32_t field, bool traile
 	return place;
 }
 
+/* All events write the same fields: then a record can be read even if it cannot be
+ * told which one it is of. */
 static bool same_layouts(const struct input *in)
 {
 	const struct event *e = in->rec.events.v;
@@ -186,6 +190,7 @@ void event_finder_settle(struct input *in)
 		f->trailer_id = common_place(in, PERF_SAMPLE_ID, true);
 }
 
+/* The event with the id; -1: nobody has it. */
 static int event_by_id(const struct event_finder *f, uint64_t id)
 {
 	const uint32_t *index = hash_map_get(&f->by_id, id);

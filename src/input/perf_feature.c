@@ -66,6 +66,7 @@ static int read_nrcpus(struct input *in, struct cursor *c)
 	return 0;
 }
 
+/* "u32 count; string[count]": the words, with a blank between them. */
 static int read_cmdline(struct input *in, struct cursor *c)
 {
 	struct text line = { 0 };
@@ -190,6 +191,8 @@ int build_id_decode(struct input *in, const uint8_t *p, size_t size, uint16_t mi
 	return keep_build_id(in, p, size, misc, false);
 }
 
+/* Records of build ids up to the end of the section. One whose size cannot be ends the
+ * list: nobody knows where the next one begins. */
 static int read_build_ids(struct input *in, struct cursor *c)
 {
 	static const char cut[] = "nel.kallsyms]";
@@ -243,6 +246,8 @@ static int (*const readers[FEATURES])(struct input *in, struct cursor *c) = {
 	[FEATURE_FILE2] = simpleperf_read_files2,
 };
 
+/* Reads the section of a file into memory and hands it to its reader. What lies
+ * outside the file, or takes more memory than there is, is said and left out. */
 static int read_section_of(struct context *ctx, struct input *in, int bit,
 			   uint64_t offset, uint64_t size)
 {

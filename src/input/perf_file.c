@@ -51,6 +51,8 @@ struct all_ids {
 	ARRAY(struct ids_of_event) list;
 };
 
+/* By place in the file. Equal ones are ordered by event, so that the result does not
+ * depend on qsort(3). */
 static int compare_offsets(const void *a, const void *b)
 {
 	const struct ids_of_event *x = a, *y = b;
@@ -238,6 +240,11 @@ static bool is_swapped(const uint8_t *bytes)
 	return false;
 }
 
+/*
+ * Which features there are. That of HOSTNAME is set in every file of perf's, so a file
+ * in which it is not has its bits elsewhere (perf's header.c,
+ * perf_file_header__read()).
+ */
 static void read_feature_bits(struct input *in, struct cursor *c, const uint8_t *bits)
 {
 	for (int i = 0; i < FEATURE_WORDS; i++)

@@ -69,6 +69,7 @@ static int read_attr_record(struct context *ctx, struct input *in, const uint8_t
 	return err;
 }
 
+/* "u64 config; char name[]", of old recorders. */
 static int read_event_type(struct context *ctx, struct input *in, const uint8_t *p,
 			   size_t size)
 {
@@ -97,6 +98,7 @@ static int read_update(struct context *ctx, struct input *in, const uint8_t *p,
 	return 0;
 }
 
+/* "u64 number of the feature; its section". */
 static int read_feature_record(struct context *ctx, struct input *in, const uint8_t *p,
 			       size_t size)
 {

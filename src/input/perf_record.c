@@ -38,6 +38,7 @@ int input_add_name(struct input *in, const char *text, size_t size, uint32_t *re
 	return found < 0 ? found : 0;
 }
 
+/* A name goes from here to the trailer; a NUL within may end it earlier. */
 static int read_name(struct body *b, uint32_t *ret)
 {
 	size_t left = cursor_left(&b->c), size;
@@ -103,6 +104,7 @@ static int read_map_name(struct body *b, struct record *ret)
 	return hash_map_set(&in->modules, key, ret->name) ? 0 : -ENOMEM;
 }
 
+/* "u32 pid, tid; u64 address, size, offset; char path[]". Its misc tells maps of data. */
 static int decode_mmap(struct body *b, struct record *ret)
 {
 	ret->type = PERF_RECORD_MMAP;
@@ -159,6 +161,7 @@ static void decode_identity(struct body *b, struct record *ret)
 	ret->generation = inode.generation;
 }
 
+/* As MMAP, and before the path "identity; u32 protection, flags". */
 static int decode_mmap2(struct body *b, struct record *ret)
 {
 	const uint8_t *field;
@@ -213,6 +216,8 @@ static int decode_fork(struct body *b, struct record *ret)
 	return 0;
 }
 
+/* "u64 address; u32 size; u16 kind, flags; char name[]": code that the kernel has
+ * made. */
 static int decode_ksymbol(struct body *b, struct record *ret)
 {
 	ret->start = cursor_u64(&b->c);
@@ -281,6 +286,8 @@ static int count_throttle(struct body *b, struct record *ret)
 	return 0;
 }
 
+/* "u64 offset, size, flags": trace data that was lost or cut, of which nothing else
+ * tells. */
 static int count_aux(struct body *b, struct record *ret)
 {
 	const uint64_t not_whole =

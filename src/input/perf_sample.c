@@ -244,6 +244,7 @@ static int use_off_cpu(struct sample_reader *r, struct sample *ret, struct curso
 	return 0;
 }
 
+/* Has the chain an address of user space, or its marker at the most? */
 static bool has_user_frames(const struct sample *s)
 {
 	bool user = s->mode == MODE_USER;
@@ -389,6 +390,8 @@ static int decode_fields(struct sample_reader *r, int index, const uint8_t *p,
 	return err < 0 ? err : !c.bad;
 }
 
+/* Finds the event, puts the bytes into the order of this machine, and sets what the
+ * head says. 1, 0 where the sample cannot be understood, or -ENOMEM. */
 static int decode_raw(struct sample_reader *r, const struct raw_record *raw,
 		      struct sample *ret)
 {

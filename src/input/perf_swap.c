@@ -42,6 +42,7 @@ static uint32_t swap_u32(struct swap *s)
 	return value;
 }
 
+/* Bytes have no order; they are counted all the same. */
 static void copy_bytes(struct swap *s, uint64_t size)
 {
 	if ((uint64_t)(s->end - s->from) < size) {
@@ -59,6 +60,7 @@ static void swap_u64s(struct swap *s, uint64_t count)
 		swap_u64(s);
 }
 
+/* READ, as read_counters() in perf_sample.c has it. */
 static void swap_counters(struct swap *s, uint64_t format)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +

@@ -54,6 +54,7 @@ static uint64_t clock_time(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Several events may share a ring: a sample says by its id which of them it is of. */
 static bool add_by_id(struct save *s)
 {
 	for (size_t i = 0; i < s->count; i++)

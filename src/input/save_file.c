@@ -161,6 +161,7 @@ int save_file_at(struct context *ctx, struct save_file *f, uint64_t offset,
 	return 0;
 }
 
+/* Behind all that was written. */
 static int append(struct context *ctx, struct save_file *f, const void *bytes,
 		  size_t size)
 {

@@ -54,6 +54,7 @@ struct scan {
 	bool ended;
 };
 
+/* What is not looked at moves to the front, and the window is filled behind it. */
 static int scan_more(struct context *ctx, struct scan *s)
 {
 	size_t got;
@@ -192,6 +193,8 @@ static const struct attribute attributes[] = {
 	{ "data-chain", AT(picture.chain), FLAG },
 };
 
+/* Puts the value into its member. 0, -EBADMSG where it is none of its kind, or
+ * -ENOMEM. */
 static int set_attribute(struct scan *s, const struct attribute *a, const char *text,
 			 struct saved_header *h)
 {
@@ -251,6 +254,7 @@ static int next_attribute(struct scan *s, const char **p, const char *end,
 	return 1;
 }
 
+/* The attributes of the element, up to the end of its tag. */
 static int read_header(struct context *ctx, struct scan *s, struct saved_header *h)
 {
 	struct bytes value = { 0 };
@@ -346,6 +350,8 @@ static int read_packed(struct context *ctx, struct scan *s, struct packed_text *
 	}
 }
 
+/* The payload is as long as the header says, or the picture is damaged. How much zlib
+ * can make of the bytes there are is known before it is asked to. */
 static int unpack_payload(struct context *ctx, struct scan *s, struct saved_header *h,
 			  struct packed_text *p)
 {

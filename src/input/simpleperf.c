@@ -337,6 +337,8 @@ static int read_tracing_record(struct input *in, struct cursor *c)
 	return data ? tracing_read(in, in_cursor(in, data, size)) : 0;
 }
 
+/* A record by its type, without its head: whole as it came, or put together from
+ * pieces. */
 static int read_body(struct input *in, uint32_t type, struct cursor *c)
 {
 	static int (*const readers[])(struct input * in, struct cursor * c) = {

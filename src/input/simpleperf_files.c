@@ -62,6 +62,7 @@ static const char *text_with_end(struct cursor *c, size_t *size)
 	return text;
 }
 
+/* A FILE, by the layout at the top. */
 static int read_plain_file(struct input *in, struct cursor *c)
 {
 	struct simpleperf_file file = { 0 };
@@ -117,6 +118,11 @@ struct field {
 	struct cursor bytes; /* of a string or a message */
 };
 
+/*
+ * The next field of a message: its number and, by its wire type, a value or bytes.
+ * False at the end, or where it cannot be understood, which leaves the cursor bad.
+ * Groups, long deprecated, are not understood.
+ */
 static bool next_field(struct cursor *c, struct field *ret)
 {
 	enum { VARINT, EIGHT, BYTES, FOUR = 5 };
@@ -203,6 +209,7 @@ static int read_file_message(struct input *in, struct cursor *c)
 	return err;
 }
 
+/* "u32 size; u8 bytes[size]" until the section ends. */
 static int read_each_file(struct input *in, struct cursor *c,
 			  int (*read)(struct input *in, struct cursor *c))
 {

@@ -30,6 +30,7 @@ enum {
 	MEMORY_OF_BYTE = 2,
 };
 
+/* A text up to its NUL, which is passed over; "" where it has none. */
 static const char *cut_text(struct cursor *c)
 {
 	size_t left = cursor_left(c), size;
@@ -43,6 +44,7 @@ static const char *cut_text(struct cursor *c)
 	return text;
 }
 
+/* As many bytes of a file as there are; one that claims more leaves the cursor bad. */
 static const char *cut_file(struct cursor *c, size_t *size)
 {
 	uint64_t claimed = cursor_u64(c);
@@ -60,13 +62,17 @@ static void skip_files(struct cursor *c, uint32_t count)
 		cut_file(c, &size);
 }
 
+/*
+ * One format of a system. Of two with one number the first counts: an event names its
+ * format by number, and it may have come already. What is not understood is left out;
+ * -ENOMEM otherwise.
+ */
 static int add_format(struct input *in, const char *system, size_t system_size,
 		      const char *text, size_t size)
 {
 	struct event_format format, *slot;
 	uint32_t index = (uint32_t)in->rec.formats.count;
 	struct text whole = { 0 };
-	const char *name;
 	int err;
 
 	if (index >= FORMATS_MOST)
@@ -75,14 +81,14 @@ static int add_format(struct input *in, const char *system, size_t system_size,
 		budget_refuse(in->budget, "formats of tracepoints", in->path);
 		return 0;
 	}
-	err = event_format_parse(&in->formats, text, size, in->swapped, &name, &format);
+	err = event_format_parse(&in->formats, text, size, in->swapped, &format);
 	if (err <= 0)
 		return err;
 	if (hash_map_get(&in->rec.format_of_id, format.id))
 		return 0;
 	text_printf(&whole, "%.*s:%s",
 		    (int)(system_size < NAME_MOST ? system_size : NAME_MOST), system,
-		    name);
+		    format.own_name);
 	err = whole.failed ? -ENOMEM
 			   : input_add_name(in, whole.bytes, whole.size, &format.name);
 	text_release(&whole);

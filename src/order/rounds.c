@@ -78,6 +78,8 @@ static void merge_runs(const struct round_item *v, size_t first, size_t middle,
 	memcpy(to + n, v + k, (end - k) * sizeof(*v));
 }
 
+/* A merge sort of the runs that are there already: with one ring, or rings that do not
+ * overlap, it does nothing. */
 static int sort_round(struct rounds *r)
 {
 	size_t count = r->items.count;
@@ -101,6 +103,8 @@ static int sort_round(struct rounds *r)
 	return 0;
 }
 
+/* Sorts what is held and lets all up to @until go. Until it has gone nothing is added,
+ * since the buffers change places only then. */
 static int begin_delivery(struct rounds *r, uint64_t until)
 {
 	/* This round's bytes do not move any more: its items have theirs in place from

@@ -48,7 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sample s = { .raw_size = (uint32_t)raw_size };
 	struct event_format format;
 	struct arena arena = { 0 };
-	const char *name;
 	uint8_t *raw;
 	int found;
 
@@ -59,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(raw, data + 2, raw_size);
 	data += 2;
 	found = event_format_parse(&arena, (const char *)data + raw_size,
-				   size - 2 - raw_size, data[-2] & 1, &name, &format);
+				   size - 2 - raw_size, data[-2] & 1, &format);
 	check(found == 0 || found == 1);
 	for (uint32_t i = 0; found && i < format.count; i++) {
 		const struct event_field *f = &format.fields[i];
@@ -67,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(event_format_find(&format, f->name) == f);
 		check_field(f, &s);
 	}
-	check(!found || strlen(name) > 0);
+	check(!found || strlen(format.own_name) > 0);
 	arena_release(&arena);
 	free(raw);
 	return 0;

@@ -26,19 +26,18 @@ static int print_format(const char *path)
 {
 	struct arena arena = { 0 };
 	struct event_format format;
-	const char *name;
 	char *text;
 	size_t size;
 
 	if (file_slurp(&ctx, path, 1 << 20, &text, &size) < 0)
 		return complain(path);
-	if (event_format_parse(&arena, text, size, false, &name, &format) != 1)
+	if (event_format_parse(&arena, text, size, false, &format) != 1)
 		return complain(path);
 	for (uint32_t i = 0; i < format.count; i++) {
 		const struct event_field *f = &format.fields[i];
 
-		printf("%s %" PRIu64 " %s %u %u %d\n", name, format.id, f->name,
-		       f->offset, f->size, f->flags & EVENT_FIELD_SIGNED);
+		printf("%s %" PRIu64 " %s %u %u %d\n", format.own_name, format.id,
+		       f->name, f->offset, f->size, f->flags & EVENT_FIELD_SIGNED);
 	}
 	arena_release(&arena);
 	free(text);

@@ -20,7 +20,6 @@
 
 static struct arena arena;
 static struct event_format format;
-static const char *name;
 static uint8_t raw[256];
 static struct sample sample;
 
@@ -39,7 +38,7 @@ TestSuite(event_format, .init = begin, .fini = end);
 
 static int try(const char *text, size_t size, bool swapped)
 {
-	return event_format_parse(&arena, text, size, swapped, &name, &format);
+	return event_format_parse(&arena, text, size, swapped, &format);
 }
 
 static void parse(const char *text)
@@ -134,7 +133,7 @@ Test(event_format, sched_switch_has_its_fields_and_the_common_ones)
 	enum { SIGNED = EVENT_FIELD_SIGNED };
 
 	parse(sched_switch);
-	cr_expect_str_eq(name, "sched_switch");
+	cr_expect_str_eq(format.own_name, "sched_switch");
 	cr_expect_eq(format.id, 316);
 	cr_expect_eq(format.count, 11);
 	expect_field("common_type", 0, 2, 2, 0);
@@ -368,7 +367,7 @@ Test(event_format, a_format_may_have_no_fields)
 	parse("name: bare\nID: 5\nformat:\n\nprint fmt: \"\"\n");
 	cr_expect_eq(format.count, 0);
 	parse("name: bare\nID: 5\n");
-	cr_expect_str_eq(name, "bare");
+	cr_expect_str_eq(format.own_name, "bare");
 	cr_expect_eq(format.id, 5);
 	parse("name: bare\nID: 6\nformat:\n\tfield:int "
 	      "a;\toffset:8;\tsize:4;\tsigned:1;");
