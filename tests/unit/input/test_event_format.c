@@ -471,7 +471,7 @@ Test(event_format, without_memory_the_library_costs_the_format_and_no_other)
 	cr_expect_eq(try(text, sizeof(text) - 1, false), -ENOMEM);
 	strdup_now = COPIES;
 	parse(text);
-	cr_expect_str_eq(name, "ping");
+	cr_expect_str_eq(format.own_name, "ping");
 }
 
 Test(event_format, where_the_library_ends_the_process_it_and_the_event_are_named)
