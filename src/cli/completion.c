@@ -1,3 +1,12 @@
+/*
+ * Completion for bash, zsh and fish. What the scripts know of options is the option table,
+ * row by row: names, for which commands, and by the word for its value what that can be.
+ * Words of one option are in a table here, since the rows' functions know them only as
+ * they are given.
+ *
+ * bash gets lists of words and does the parsing itself, as its functions for completion do;
+ * zsh gets a specification for _arguments, and fish a line `complete` an option.
+ */
 #include "cli/completion.h"
 
 #include <stdbool.h>
@@ -8,15 +17,6 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-/*
- * Completion for bash, zsh and fish. What the scripts know of options is the option table,
- * row by row: names, for which commands, and by the word for its value what that can be.
- * Words of one option are in a table here, since the rows' functions know them only as
- * they are given.
- *
- * bash gets lists of words and does the parsing itself, as its functions for completion do;
- * zsh gets a specification for _arguments, and fish a line `complete` an option.
- */
 enum value_kind {
 	VALUE_ANY,
 	VALUE_WORDS,
@@ -85,7 +85,7 @@ static const char *words_of(const struct option_row *row, unsigned command)
 	return NULL;
 }
 
-static enum value_kind kind_of(const struct option_row *row, unsigned command)
+static enum value_kind value_kind_of(const struct option_row *row, unsigned command)
 {
 	if (words_of(row, command))
 		return VALUE_WORDS;
@@ -111,7 +111,7 @@ static const struct option_row *next_row(const struct option_row *row, unsigned 
 }
 
 /* A text between single quotes, in which @special characters have a backslash. */
-static void put_escaped(const char *text, const char *special)
+static void put_with_backslashes(const char *text, const char *special)
 {
 	for (; *text; text++) {
 		if (*text == '\'')
@@ -154,7 +154,7 @@ static void put_bash_values(const struct command *c)
 
 		if (!row->arg)
 			continue;
-		kind = kind_of(row, c->bit);
+		kind = value_kind_of(row, c->bit);
 		putchar('\t');
 		put_bash_pattern(c, row);
 		if (kind == VALUE_WORDS)
@@ -317,13 +317,13 @@ static void put_zsh_option(const struct option_row *row, unsigned command)
 	else
 		printf("--%s%s", row->name, joined);
 	printf("'[");
-	put_escaped(option_help(row, help, sizeof(help)), "[]:\\");
+	put_with_backslashes(option_help(row, help, sizeof(help)), "[]:\\");
 	putchar(']');
 	if (row->arg) {
-		enum value_kind kind = kind_of(row, command);
+		enum value_kind kind = value_kind_of(row, command);
 
 		printf("%s", row->alone ? "::" : ":");
-		put_escaped(row->arg, ":\\");
+		put_with_backslashes(row->arg, ":\\");
 		putchar(':');
 		if (kind == VALUE_WORDS)
 			printf("(%s)", words_of(row, command));
@@ -342,7 +342,7 @@ static void print_zsh(void)
 	       "commands=(\n");
 	for (size_t i = 0; commands[i]; i++) {
 		printf("\t'%s:", commands[i]->name);
-		put_escaped(commands[i]->summary, ":\\");
+		put_with_backslashes(commands[i]->summary, ":\\");
 		printf("'\n");
 	}
 	printf(")\n"
@@ -388,7 +388,7 @@ static void put_fish_option(const struct option_row *row, unsigned command)
 	if (row->letter)
 		printf(" -s %c", row->letter);
 	if (row->arg) {
-		enum value_kind kind = kind_of(row, command);
+		enum value_kind kind = value_kind_of(row, command);
 
 		if (kind == VALUE_WORDS)
 			printf("%s -a '%s'", takes_next_word(row) ? " -x" : " -f",
@@ -397,7 +397,7 @@ static void put_fish_option(const struct option_row *row, unsigned command)
 			printf("%s", actions[kind]);
 	}
 	printf(" -d '");
-	put_escaped(option_help(row, help, sizeof(help)), "\\");
+	put_with_backslashes(option_help(row, help, sizeof(help)), "\\");
 	printf("'\n");
 }
 
@@ -415,7 +415,7 @@ static void print_fish(void)
 	for (size_t i = 0; commands[i]; i++) {
 		printf("complete -c flamefold -n '__fish_is_first_arg' -a %s -d '",
 		       commands[i]->name);
-		put_escaped(commands[i]->summary, "\\");
+		put_with_backslashes(commands[i]->summary, "\\");
 		printf("'\n");
 	}
 	for (size_t i = 0; commands[i]; i++) {

@@ -1,3 +1,8 @@
+/*
+ * info --symbols: where the names of each object came from, whether they are all of them, and what
+ * to install or to name so that there are more (advice.c). Objects come in the order of their
+ * weight, as text and as JSON.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,13 @@
+/*
+ * JSON as RFC 8259 has it, written member by member. Names from a recording may be any bytes: what
+ * is not UTF-8 becomes U+FFFD, because a parser refuses the whole document for one bad byte.
+ */
 #include "cli/json.h"
 
 #include <flamefold.h>
 #include <inttypes.h>
 
-static void put_string(FILE *out, const char *text)
+static void put_quoted(FILE *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
@@ -26,7 +30,7 @@ static void put_string(FILE *out, const char *text)
 	putc('"', out);
 }
 
-static void begin(struct json *j, const char *key)
+static void begin_member(struct json *j, const char *key)
 {
 	if (j->filled)
 		putc(',', j->out);
@@ -35,13 +39,13 @@ static void begin(struct json *j, const char *key)
 	j->filled = true;
 	if (!key)
 		return;
-	put_string(j->out, key);
+	put_quoted(j->out, key);
 	fputs(": ", j->out);
 }
 
 void json_open(struct json *j, const char *key, char bracket)
 {
-	begin(j, key);
+	begin_member(j, key);
 	putc(bracket, j->out);
 	j->depth++;
 	j->filled = false;
@@ -64,24 +68,24 @@ void json_text(struct json *j, const char *key, const char *text)
 		json_null(j, key);
 		return;
 	}
-	begin(j, key);
-	put_string(j->out, text);
+	begin_member(j, key);
+	put_quoted(j->out, text);
 }
 
 void json_number(struct json *j, const char *key, uint64_t value)
 {
-	begin(j, key);
+	begin_member(j, key);
 	fprintf(j->out, "%" PRIu64, value);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-	begin(j, key);
+	begin_member(j, key);
 	fputs(value ? "true" : "false", j->out);
 }
 
 void json_null(struct json *j, const char *key)
 {
-	begin(j, key);
+	begin_member(j, key);
 	fputs("null", j->out);
 }

@@ -1,3 +1,12 @@
+/*
+ * Getopt::Long, which flamegraph.pl uses, reads names in any case, with one dash or
+ * two, and cut to any prefix that only one option has:
+ *
+ *	-Title X -hash --color=java		--title=X --hash --colors=java
+ *
+ * The words become a list of choices first, so that an option that is unknown is told
+ * before a value that is wrong; then each choice is set, in the order of the words.
+ */
 #include "cli/parse.h"
 
 #include <assert.h>
@@ -12,16 +21,6 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-/*
- * Getopt::Long, which flamegraph.pl uses, reads names in any case, with one dash or
- * two, and cut to any prefix that only one option has:
- *
- *	-Title X -hash --color=java		--title=X --hash --colors=java
- *
- * The words become a list of choices first, so that an option that is unknown is told
- * before a value that is wrong; then each choice is set, in the order of the words.
- */
-
 #define MATCHES 8
 
 struct matches {
@@ -29,23 +28,11 @@ struct matches {
 	size_t count; /* may be more than fit */
 };
 
-static bool same_meaning(const struct option_row *a, const struct option_row *b)
-{
-	return a->set == b->set && a->at == b->at && a->flag == b->flag;
-}
-
-static void add_match(struct matches *m, const struct option_row *row)
-{
-	if (m->count == 1 && same_meaning(m->rows[0], row))
-		return;
-	if (m->count < MATCHES)
-		m->rows[m->count] = row;
-	m->count++;
-}
-
-/* A name in full wins over all that it begins. */
+/* A name in full wins over all that it begins; two names of one meaning are one. */
 static void match(unsigned commands, const char *name, size_t size, struct matches *ret)
 {
+	const struct option_row *first;
+
 	ret->count = 0;
 	for (const struct option_row *row = option_rows; row->help; row++) {
 		if (!row->name || !(row->commands & commands) ||
@@ -56,7 +43,13 @@ static void match(unsigned commands, const char *name, size_t size, struct match
 			ret->count = 1;
 			return;
 		}
-		add_match(ret, row);
+		first = ret->count == 1 ? ret->rows[0] : NULL;
+		if (first && first->set == row->set && first->at == row->at &&
+		    first->flag == row->flag)
+			continue;
+		if (ret->count < MATCHES)
+			ret->rows[ret->count] = row;
+		ret->count++;
 	}
 }
 
@@ -129,8 +122,8 @@ static int no_memory(void)
 }
 
 /* @made: what of @value has to be freed. One word of letters is many choices. */
-static int choose(struct reader *r, const struct option_row *row, const char *value,
-		  char *made)
+static int add_choice(struct reader *r, const struct option_row *row, const char *value,
+		      char *made)
 {
 	struct arguments *out = r->out;
 
@@ -167,7 +160,8 @@ static bool is_lost_number(const struct reader *r)
 }
 
 /* @value is NULL where the word has none: the next word may be it. */
-static int read_value(struct reader *r, const struct option_row *row, const char *value)
+static int read_option_value(struct reader *r, const struct option_row *row,
+			     const char *value)
 {
 	if (!row->arg && (value || (*hint_of(r, row) && is_lost_number(r))))
 		return usage_error("option '--%s' takes no value%s", row->name,
@@ -182,7 +176,7 @@ static int read_value(struct reader *r, const struct option_row *row, const char
 					   row->name, row->name, row->arg);
 		value = *r->next++;
 	}
-	return choose(r, row, value, NULL);
+	return add_choice(r, row, value, NULL);
 }
 
 /* The option of one's own that a habit stands for. */
@@ -199,7 +193,7 @@ static int choose_own(struct reader *r, const struct habit *h, const char *value
 		if (!made)
 			return no_memory();
 	}
-	return choose(r, m.rows[0], made, made);
+	return add_choice(r, m.rows[0], made, made);
 }
 
 /* @typed: the option as it is written, of @size bytes. */
@@ -217,31 +211,27 @@ static int read_habit(struct reader *r, const struct habit *h, const char *typed
 	return *h->own ? choose_own(r, h, value) : 0;
 }
 
-/* One letter, and what follows it in its word. */
-static int read_letter(struct reader *r, const char *letters, bool *ended)
-{
-	const struct option_row *row = find_letter(r->command, *letters);
-	const struct habit *h = row ? NULL : habit_letter(r->command->bit, *letters);
-	const char *value = letters + 1 + (letters[1] == '=');
-	char typed[] = { '-', *letters, '\0' };
-
-	if (!row && !h)
-		return usage_error("unknown option '-%c'", *letters);
-	*ended = row ? row->arg != NULL : h->value == HABIT_VALUE;
-	if (!*ended || !*value)
-		value = NULL;
-	return row ? read_value(r, row, value)
-		   : read_habit(r, h, typed, strlen(typed), value);
-}
-
-/* "-hV", "-o FILE", "-oFILE", "-agF 99". */
-static int read_letters(struct reader *r, const char *letters)
+/* "-hV", "-o FILE", "-oFILE", "-agF 99": the first letter with a value has the rest of the word. */
+static int read_bundle(struct reader *r, const char *letters)
 {
 	bool ended = false;
 	int code = 0;
 
-	for (; *letters && code == 0 && !ended; letters++)
-		code = read_letter(r, letters, &ended);
+	for (; *letters && code == 0 && !ended; letters++) {
+		const struct option_row *row = find_letter(r->command, *letters);
+		const struct habit *h =
+			row ? NULL : habit_letter(r->command->bit, *letters);
+		const char *value = letters + 1 + (letters[1] == '=');
+		char typed[] = { '-', *letters, '\0' };
+
+		if (!row && !h)
+			return usage_error("unknown option '-%c'", *letters);
+		ended = row ? row->arg != NULL : h->value == HABIT_VALUE;
+		if (!ended || !*value)
+			value = NULL;
+		code = row ? read_option_value(r, row, value)
+			   : read_habit(r, h, typed, strlen(typed), value);
+	}
 	return code;
 }
 
@@ -267,7 +257,7 @@ static int read_option(struct reader *r, const char *word)
 	struct matches m;
 
 	if (letter && size == 2)
-		return read_letters(r, word + 1);
+		return read_bundle(r, word + 1);
 	if (size == dashes)
 		return unknown(r->command, word, dashes, strlen(word));
 	match(r->command->bit, word + dashes, size - dashes, &m);
@@ -278,21 +268,15 @@ static int read_option(struct reader *r, const char *word)
 			return read_habit(r, h, word, size, value);
 	}
 	if (m.count == 1)
-		return read_value(r, m.rows[0], value);
+		return read_option_value(r, m.rows[0], value);
 	if (m.count > 1)
 		return ambiguous(word, size, &m);
 	if (letter)
-		return read_letters(r, word + 1);
+		return read_bundle(r, word + 1);
 	return unknown(r->command, word, dashes, size);
 }
 
-/* The first word of a program to run ends the options: all others are its own. */
-static bool ends_options(const struct reader *r)
-{
-	return r->command->bit == COMMAND_RECORD;
-}
-
-static int read_words(struct reader *r)
+static int read_command_line(struct reader *r)
 {
 	bool options = true;
 	int code = 0;
@@ -306,36 +290,11 @@ static int read_words(struct reader *r)
 			continue;
 		}
 		if (!options || !ends)
-			code = choose(r, NULL, word, NULL);
-		options = options && !ends && !ends_options(r);
+			code = add_choice(r, NULL, word, NULL);
+		/* The first word of a program to run ends the options: all others are its own. */
+		options = options && !ends && r->command->bit != COMMAND_RECORD;
 	}
 	return code;
-}
-
-static int set_choices(const struct arguments *args, struct settings *s)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < args->count && code == 0; i++) {
-		const struct choice *c = &args->v[i];
-
-		if (c->row)
-			code = c->row->set(s, c->row, c->value);
-		else
-			s->inputs[s->input_count++] = c->value;
-	}
-	return code;
-}
-
-static int set_defaults(struct settings *s)
-{
-	for (const struct option_row *row = option_rows; row->help; row++) {
-		int code = row->initial ? row->set(s, row, row->initial) : 0;
-
-		if (code)
-			return code;
-	}
-	return 0;
 }
 
 int parse(const struct command *command, int argc, char **argv, struct arguments *args,
@@ -357,10 +316,19 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 	s->events = calloc((size_t)argc, sizeof(*s->events));
 	if (!s->inputs || !s->filters || !s->events)
 		return no_memory();
-	code = read_words(&r);
-	if (code == 0)
-		code = set_defaults(s);
-	return code ? code : set_choices(args, s);
+	code = read_command_line(&r);
+	for (const struct option_row *row = option_rows; row->help && code == 0; row++)
+		if (row->initial)
+			code = row->set(s, row, row->initial);
+	for (size_t i = 0; i < args->count && code == 0; i++) {
+		const struct choice *c = &args->v[i];
+
+		if (c->row)
+			code = c->row->set(s, c->row, c->value);
+		else
+			s->inputs[s->input_count++] = c->value;
+	}
+	return code;
 }
 
 void arguments_release(struct arguments *args)

@@ -1,3 +1,8 @@
+/*
+ * The one file that comes of an analysis: which format, where to, and its writing. All that can be
+ * refused is refused before the work, for an analysis may take minutes; an empty tree replaces
+ * nothing that was written before.
+ */
 #include "cli/result.h"
 
 #include <errno.h>
