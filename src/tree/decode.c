@@ -342,7 +342,7 @@ static int read_functions(struct reader *r)
 }
 
 /* By level, the highest first, and by number. */
-static int rank_functions(struct reader *r)
+static int rank_saved_functions(struct reader *r)
 {
 	const uint8_t *levels = r->columns[SAVED_FUNCTION_LEVEL].p;
 	size_t starts[257] = { 0 };
@@ -591,7 +591,7 @@ static int read_tree(struct reader *r)
 	r->is_leaf = calloc(r->nodes, sizeof(*r->is_leaf));
 	if (!t->parent || !t->function || !r->is_leaf)
 		return -ENOMEM;
-	err = rank_functions(r);
+	err = rank_saved_functions(r);
 	if (err == 0)
 		err = read_shape(r);
 	if (err == 0)

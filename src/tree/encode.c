@@ -95,7 +95,7 @@ static struct data_function make_function(const struct maker *m, uint32_t key)
 				       .kind = data_kind(f) };
 }
 
-static int compare_functions(const void *left, const void *right, void *arg)
+static int compare_data_functions(const void *left, const void *right, void *arg)
 {
 	const struct intern *strings = arg;
 	const struct data_function *a = left, *b = right;
@@ -130,7 +130,7 @@ static int list_functions(struct maker *m)
 	}
 	if (d->functions.count)
 		qsort_r(d->functions.v, d->functions.count, sizeof(*d->functions.v),
-			compare_functions, (void *)m->in->strings);
+			compare_data_functions, (void *)m->in->strings);
 	for (size_t i = 0; i < d->functions.count; i++)
 		m->numbers[d->functions.v[i].of] = (uint32_t)i + 1;
 	return 0;
@@ -178,7 +178,7 @@ static int compare_modules(const void *a, const void *b)
 }
 
 /* Modules in the order of their texts; the empty one is the first. */
-static int add_modules(struct maker *m)
+static int add_module_column(struct maker *m)
 {
 	struct tree_data *d = m->data;
 	ARRAY(struct module) modules = { 0 };
@@ -293,7 +293,7 @@ static uint64_t unit_of(const struct maker *m, uint32_t column)
 	return unit ? unit : 1;
 }
 
-static void describe(struct maker *m, uint32_t column, uint64_t unit)
+static void describe_column(struct maker *m, uint32_t column, uint64_t unit)
 {
 	const struct column *c = &m->view->columns->v[column];
 	struct bytes *to = &m->data->columns[SAVED_DESCRIBED];
@@ -318,7 +318,7 @@ static void choose_columns(struct maker *m)
 			continue;
 		d.unit = unit_of(m, i);
 		if (i >= COLUMN_ROLES)
-			describe(m, i, d.unit);
+			describe_column(m, i, d.unit);
 		if (m->view->columns->v[i].sum == SUM_HERE)
 			m->said[m->saids++] = d;
 		else
@@ -340,7 +340,7 @@ static void add_values(struct maker *m, uint32_t node)
 }
 
 /* Few nodes have any: the number of each, less that of the one before. */
-static void add_said(struct maker *m, uint32_t node, uint64_t number)
+static void add_said_values(struct maker *m, uint32_t node, uint64_t number)
 {
 	for (size_t i = 0; i < m->saids; i++) {
 		const struct packed_column *d = &m->said[i];
@@ -459,7 +459,7 @@ static int add_nodes(struct maker *m)
 	while (err == 0 && view_next(m->view, &w, VIEW_INTO)) {
 		add_shape(m, &w, &c);
 		add_values(m, w.node);
-		add_said(m, w.node, ++number);
+		add_said_values(m, w.node, ++number);
 		err = add_callee(m, w.node, &c);
 	}
 	bytes_varint(&m->data->columns[SAVED_KNOWN], c.alike);
@@ -530,7 +530,7 @@ int tree_data_make(struct context *ctx, const struct tree_source *in,
 	choose_columns(&m);
 	if (err == 0) {
 		add_names(&m);
-		err = add_modules(&m);
+		err = add_module_column(&m);
 	}
 	if (err == 0)
 		err = add_places(&m);
@@ -576,7 +576,7 @@ static void make_directory(const struct tree_data *d, struct bytes *directory)
 }
 
 /* Small data is not packed: it can be read at once, and by any browser. */
-static int join(const struct piece *pieces, size_t count, struct packed_tree *ret)
+static int join_columns(const struct piece *pieces, size_t count, struct packed_tree *ret)
 {
 	ret->bytes = malloc(ret->whole);
 	if (!ret->bytes)
@@ -614,7 +614,7 @@ int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned thre
 	else if (p.is_zlib)
 		err = deflate_pieces(pieces, count, threads, &p.bytes, &p.size);
 	else
-		err = join(pieces, count, &p);
+		err = join_columns(pieces, count, &p);
 	bytes_release(&directory);
 	if (err < 0)
 		return fail_memory(ctx);

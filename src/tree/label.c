@@ -32,7 +32,7 @@ void labels_release(struct labels *l)
 	l->ranks = NULL;
 }
 
-static int add_text(struct labels *l, char *text, size_t size, uint32_t *ret)
+static int add_label_text(struct labels *l, char *text, size_t size, uint32_t *ret)
 {
 	uint32_t *known;
 	int err;
@@ -62,7 +62,7 @@ int labels_add(struct labels *l, const char *name, const char *mark, uint32_t *r
 		return -ENOMEM;
 	memcpy(text, name, size);
 	memcpy(text + size, mark, more);
-	err = add_text(l, text, size + more, ret);
+	err = add_label_text(l, text, size + more, ret);
 	if (text != few)
 		free(text);
 	return err;

@@ -1,10 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/pages.h"
-#include "base/parallel.h"
-#include "tree/named_join.h"
-
 /*
  * The trie keyed by function:
  *
@@ -18,6 +11,13 @@
  *
  * Threads do so for a part of the tree each: what is below a node of the trunk.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "tree/named_join.h"
+
 enum {
 	PARTS_MOST = 8, /* each looks at every node of the trie */
 	PART_LEAST = 1 << 16, /* nodes of the trie: a millisecond */
@@ -94,7 +94,7 @@ struct name_order {
 	const struct intern *strings;
 };
 
-static int compare_functions(const void *a, const void *b, void *arg)
+static int compare_by_name(const void *a, const void *b, void *arg)
 {
 	const struct name_order *by = arg;
 	const struct function *x = &by->symbols->functions.v[*(const uint32_t *)a];
@@ -110,7 +110,7 @@ static int compare_functions(const void *a, const void *b, void *arg)
 	return order ? order : x->kind - y->kind;
 }
 
-static int rank_functions(struct making *m, const struct intern *strings)
+static int rank_by_name(struct making *m, const struct intern *strings)
 {
 	const struct symbols *symbols = m->ground.symbols;
 	struct name_order by = { symbols, strings };
@@ -122,7 +122,7 @@ static int rank_functions(struct making *m, const struct intern *strings)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		m->function[i] = (uint32_t)i;
-	qsort_r(m->function, count, sizeof(*m->function), compare_functions, &by);
+	qsort_r(m->function, count, sizeof(*m->function), compare_by_name, &by);
 	for (size_t i = 0; i < count; i++)
 		m->rank[m->function[i]] = (uint32_t)i;
 	for (size_t i = 0; i < count; i++)
@@ -170,7 +170,7 @@ static size_t most_nodes(const struct named_ground *g)
 
 static int make_ground(struct making *m, const struct intern *strings)
 {
-	int err = rank_functions(m, strings);
+	int err = rank_by_name(m, strings);
 
 	if (err == 0)
 		err = rank_frames(m);
@@ -447,7 +447,7 @@ static void place_top(struct making *m, struct branch *b, const struct top *top,
 			nodes[nodes[i].parent].end = nodes[i].end;
 }
 
-static void find_place(struct branch *b, uint32_t trie_node)
+static void find_position(struct branch *b, uint32_t trie_node)
 {
 	uint32_t *node = &b->node[trie_node];
 
@@ -462,10 +462,10 @@ static void find_places(const struct making *m, struct branch *b)
 	const struct trie *t = m->ground.trie;
 
 	for (size_t row = 1; row < t->rows.count; row++)
-		find_place(b, trie_row_node(t, row));
+		find_position(b, trie_row_node(t, row));
 	for (size_t i = 0; i < m->flagged.count; i++)
 		if (!m->flagged.v[i].again && !t->nodes[m->flagged.v[i].node].self)
-			find_place(b, m->flagged.v[i].node);
+			find_position(b, m->flagged.v[i].node);
 }
 
 static int place_part(void *arg, size_t part, size_t worker)
@@ -529,7 +529,7 @@ static int sum_part(void *arg, size_t part, size_t worker)
 	return 0;
 }
 
-static bool is_wanted(const struct making *m, uint32_t column)
+static bool is_named_column(const struct making *m, uint32_t column)
 {
 	if (m->tree->columns->v[column].sum == SUM_NOWHERE)
 		return false;
@@ -547,7 +547,7 @@ static int make_columns(struct making *m)
 	if (!n->totals)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n->columns->count; i++) {
-		if (!is_wanted(m, i))
+		if (!is_named_column(m, i))
 			continue;
 		n->values[i] = pages_take(size);
 		if (!n->values[i])

@@ -111,7 +111,7 @@ static uint32_t next_child(struct branch *b, uint32_t parent, uint32_t rank)
 }
 
 /* What is not touched of it takes no memory. */
-static int make_room(struct branch *b)
+static int make_branch_room(struct branch *b)
 {
 	b->node = pages_room(b->ground->trie->count * sizeof(*b->node));
 	b->nodes = pages_room((b->ground->most + b->trunk->count) * sizeof(*b->nodes));
@@ -160,7 +160,7 @@ static void step_run(struct branch *b, uint32_t frame, uint32_t *node)
 }
 
 /* From the joined node of its parent to that of a trie node. */
-static void step(struct branch *b, uint32_t trie_node, uint32_t *node)
+static void step_frame(struct branch *b, uint32_t trie_node, uint32_t *node)
 {
 	const struct named_ground *g = b->ground;
 	uint32_t frame = g->trie->nodes[trie_node].frame, rank = g->of_frame[frame];
@@ -175,7 +175,7 @@ static int branch_begin(struct branch *b, const struct named_ground *ground,
 			const struct named_trunk *trunk)
 {
 	*b = (struct branch){ .ground = ground, .trunk = trunk, .parts = 1 };
-	return make_room(b);
+	return make_branch_room(b);
 }
 
 int branch_join(struct branch *b, const struct named_ground *ground,
@@ -197,7 +197,7 @@ int branch_join(struct branch *b, const struct named_ground *ground,
 		if (ground->left_out && ground->left_out[i])
 			*node = 0;
 		else
-			step(b, i, node);
+			step_frame(b, i, node);
 		err = b->failed ? -ENOMEM : 0;
 	}
 	return err;
@@ -231,7 +231,7 @@ static int pass(struct survey *s, uint32_t from, uint32_t to)
 	return 0;
 }
 
-static int look_at(struct survey *s, uint32_t trie_node)
+static int sample_stack(struct survey *s, uint32_t trie_node)
 {
 	const struct named_ground *g = s->branch.ground;
 	uint32_t node = 0, last = 0;
@@ -249,7 +249,7 @@ static int look_at(struct survey *s, uint32_t trie_node)
 		trie_node = s->path.v[--s->path.count];
 		if (g->left_out && g->left_out[trie_node])
 			break;
-		step(&s->branch, trie_node, &node);
+		step_frame(&s->branch, trie_node, &node);
 		s->steps++;
 		err = s->branch.failed ? -ENOMEM : pass(s, last, node);
 		last = node;
@@ -264,7 +264,7 @@ static int take_stacks(struct survey *s)
 	int err = 0;
 
 	for (uint64_t i = 0; i < SAMPLES && err == 0 && s->steps < t->count / STEPS; i++)
-		err = look_at(s, (uint32_t)(i * t->count / SAMPLES));
+		err = sample_stack(s, (uint32_t)(i * t->count / SAMPLES));
 	return err;
 }
 

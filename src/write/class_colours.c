@@ -1,5 +1,3 @@
-#include "write/class_colours.h"
-
 /*
  * Colours of the default look, chosen in OKLab (Björn Ottosson 2020), where distances are
  * those that people see.
@@ -21,6 +19,8 @@
  * module's hue, half of the chroma, and lies at the other end of the band, mostly the dark one. A
  * flame goes from hue 20 to 75.
  */
+#include "write/class_colours.h"
+
 /* clang-format off */
 static const uint32_t colours[][CLASSES] = {
 	[PAGE_LIGHT] = {

@@ -1,15 +1,14 @@
-#include "write/classes.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * Which function has which class. Its module is what counts, in user code; modules get slots
  * in the order of their weight, each the one that its name prefers, so that a module mostly
  * has the same colour in every profile. Where that slot is taken it gets the free one whose
  * hue is farthest from all that are taken. A shade goes by the function's name.
  */
+#include "write/classes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char mark_letters[] = "kjiw";
 
@@ -33,7 +32,7 @@ static uint8_t text_kind(char mark)
 }
 
 /* /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz, [ext4] and ext4 are one. */
-static const char *module_name(const char *module, size_t *size)
+static const char *own_module_name(const char *module, size_t *size)
 {
 	const char *slash = strrchr(module, '/'), *end;
 	const char *name = slash && slash[1] ? slash + 1 : module;
@@ -124,12 +123,12 @@ struct known {
 };
 
 /* What stands between stacks is no code. */
-static bool is_separator(const char *name)
+static bool is_separator_name(const char *name)
 {
 	return strcmp(name, "-") == 0 || strcmp(name, "--") == 0;
 }
 
-static struct known look_at(const struct class_subject *s)
+static struct known look_at_function(const struct class_subject *s)
 {
 	struct known k = { s->kind, strlen(s->name), 0 };
 
@@ -137,7 +136,7 @@ static struct known look_at(const struct class_subject *s)
 		return k;
 	k.mark = mark_of(s->name, k.size);
 	k.size -= k.mark ? 4 : 0;
-	if (is_separator(s->name))
+	if (is_separator_name(s->name))
 		return k;
 	if (k.mark || s->only_text)
 		k.kind = text_kind(k.mark);
@@ -165,11 +164,11 @@ static const char *group_of(const struct class_subject *s, const struct known *k
 	if ((k->kind & SAVED_KIND) == SAVED_JIT)
 		return package_of(s->name, k->size, size);
 	if (*s->module)
-		return module_name(s->module, size);
+		return own_module_name(s->module, size);
 	return module_before_tick(s->name, k->size, size);
 }
 
-static bool is_same(const char *a, size_t a_size, const char *b, size_t b_size)
+static bool is_same_module(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	return a_size == b_size && memcmp(a, b, a_size) == 0;
 }
@@ -178,21 +177,22 @@ static bool is_in_flame(const struct class_plan *plan, const char *group, size_t
 {
 	if (!plan->has_flame || !plan->flame || !group)
 		return plan->has_flame && !plan->flame == !group;
-	return is_same(group, size, plan->flame, plan->flame_size);
+	return is_same_module(group, size, plan->flame, plan->flame_size);
 }
 
 /* The slot of a module, or one behind them that it shares. */
-static unsigned slot_of(const struct class_plan *plan, const char *group, size_t size)
+static unsigned class_slot_of(const struct class_plan *plan, const char *group,
+			      size_t size)
 {
 	for (unsigned i = 0; group && i < plan->count; i++)
-		if (is_same(group, size, plan->slots[i].name, plan->slots[i].size))
+		if (is_same_module(group, size, plan->slots[i].name, plan->slots[i].size))
 			return plan->slots[i].slot;
 	return CLASS_SLOTS + (group ? hash(group, size) : 0) % CLASS_QUIET;
 }
 
 uint8_t class_of(const struct class_plan *plan, const struct class_subject *s)
 {
-	struct known k = look_at(s);
+	struct known k = look_at_function(s);
 	size_t size = 0;
 	const char *group = group_of(s, &k, &size);
 	uint32_t name = hash(s->name, k.size), family = group ? hash(group, size) : name;
@@ -211,7 +211,7 @@ uint8_t class_of(const struct class_plan *plan, const struct class_subject *s)
 						 : CLASS_FLAME + name % (CLASS_FLAMES *
 									 CLASS_SHADES));
 		first = (inlined ? CLASS_INLINED : CLASS_USER) +
-			slot_of(plan, group, size) * CLASS_SHADES;
+			class_slot_of(plan, group, size) * CLASS_SHADES;
 		break;
 	case SAVED_KERNEL:
 		first = is_kernel_itself(group, size)
@@ -236,7 +236,7 @@ static const char *label(const char *text, size_t *size)
 const char *class_group(const struct class_plan *plan, const struct class_subject *s,
 			size_t *size)
 {
-	struct known k = look_at(s);
+	struct known k = look_at_function(s);
 	const char *group = group_of(s, &k, size);
 	unsigned kind = k.kind & SAVED_KIND;
 
@@ -328,7 +328,7 @@ static int weigh_modules(const struct class_plan *plan, const struct tree_source
 
 	for (uint32_t i = 0; i < in->symbols->functions.count; i++) {
 		struct class_subject s = class_subject_of(plan, in, i);
-		struct known k = look_at(&s);
+		struct known k = look_at_function(&s);
 		struct module_weight m = { .weight = weights[i] }, *slot;
 
 		if (!weights[i] || (k.kind & SAVED_KIND) != SAVED_USER || k.mark == 'w')

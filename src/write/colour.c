@@ -1,3 +1,8 @@
+/*
+ * flamegraph.pl's palettes. Rules, of which the first one that fits a name counts, say what
+ * palette it takes; a palette makes a colour of a shade. The shade is of the name, by one of
+ * flamegraph.pl's two sums, or chance.
+ */
 #include "write/colour.h"
 
 #include <stdio.h>
@@ -30,19 +35,19 @@ struct palette {
 	const struct rule *rules; /* NULL: the channels count */
 };
 
-static bool holds(const char *name, size_t size, const char *text)
+static bool name_holds(const char *name, size_t size, const char *text)
 {
 	return memmem(name, size, text, strlen(text)) != NULL;
 }
 
-static bool ends_with(const char *name, size_t size, const char *text)
+static bool name_ends_with(const char *name, size_t size, const char *text)
 {
 	size_t n = strlen(text);
 
 	return size >= n && memcmp(name + size - n, text, n) == 0;
 }
 
-static bool is(const char *name, size_t size, const char *text)
+static bool is_name(const char *name, size_t size, const char *text)
 {
 	return size == strlen(text) && memcmp(name, text, size) == 0;
 }
@@ -56,14 +61,14 @@ static bool always(const char *name, size_t size, const char *text)
 /* Marked as JIT code, and with a path in the name. */
 static bool is_jit_source(const char *name, size_t size, const char *text)
 {
-	return ends_with(name, size, text) && memchr(name, '/', size);
+	return name_ends_with(name, size, text) && memchr(name, '/', size);
 }
 
-static bool has_file(const char *name, size_t size, const char *text)
+static bool names_file(const char *name, size_t size, const char *text)
 {
 	const char *slash = memchr(name, '/', size);
 
-	return slash && holds(slash, size - (size_t)(slash - name), text);
+	return slash && name_holds(slash, size - (size_t)(slash - name), text);
 }
 
 /* A class of one of the usual Java packages: "Ljava/lang/Thread", "com/a/B". */
@@ -84,32 +89,32 @@ static bool is_java(const char *name, size_t size, const char *text)
 }
 
 static const struct rule java[] = {
-	{ ends_with, "_[j]", "green" }, { ends_with, "_[i]", "aqua" },
-	{ is_java, "L", "green" },	{ holds, ":::", "green" },
-	{ holds, "::", "yellow" },	{ ends_with, "_[k]", "orange" },
+	{ name_ends_with, "_[j]", "green" },
+	{ name_ends_with, "_[i]", "aqua" },
+	{ is_java, "L", "green" },
+	{ name_holds, ":::", "green" },
+	{ name_holds, "::", "yellow" },
+	{ name_ends_with, "_[k]", "orange" },
 	{ always, "", "red" },
 };
 
 static const struct rule perl[] = {
-	{ holds, "::", "yellow" }, { holds, "Perl", "green" },
-	{ holds, ".pl", "green" }, { ends_with, "_[k]", "orange" },
+	{ name_holds, "::", "yellow" }, { name_holds, "Perl", "green" },
+	{ name_holds, ".pl", "green" }, { name_ends_with, "_[k]", "orange" },
 	{ always, "", "red" },
 };
 
 static const struct rule js[] = {
-	{ is_jit_source, "_[j]", "green" },
-	{ ends_with, "_[j]", "aqua" },
-	{ holds, "::", "yellow" },
-	{ has_file, ".js", "green" },
-	{ holds, ":", "aqua" },
-	{ is, " ", "green" },
-	{ holds, "_[k]", "orange" },
-	{ always, "", "red" },
+	{ is_jit_source, "_[j]", "green" }, { name_ends_with, "_[j]", "aqua" },
+	{ name_holds, "::", "yellow" },	    { names_file, ".js", "green" },
+	{ name_holds, ":", "aqua" },	    { is_name, " ", "green" },
+	{ name_holds, "_[k]", "orange" },   { always, "", "red" },
 };
 
 static const struct rule wakeup[] = { { always, "", "aqua" } };
 
-static const struct rule chain[] = { { holds, "_[w]", "aqua" }, { always, "", "blue" } };
+static const struct rule chain[] = { { name_holds, "_[w]", "aqua" },
+				     { always, "", "blue" } };
 
 static const struct palette palettes[] = {
 	{ "hot", "yellow", { 205, 50, 2 }, { 0, 230, 0 }, { 0, 55, 1 }, NULL },
@@ -151,7 +156,7 @@ const char *palette_background(const struct palette *p)
 }
 
 /* POSIX drand48(): X = a X + c mod 2^48. */
-static double step(uint64_t *x)
+static double scale_step(uint64_t *x)
 {
 	*x = (*x * 0x5deece66du + 0xb) & 0xffffffffffffu;
 	return (double)*x / (double)(1ull << 48);
@@ -172,7 +177,7 @@ double colour_sum(const char *name, size_t size)
 	while (p < end)
 		sum += utf8_next(&p, end);
 	x = seed(sum);
-	return step(&x);
+	return scale_step(&x);
 }
 
 /* Three letters count, the first one most. */
@@ -243,7 +248,7 @@ static struct shade shade_of(struct colouring *c, const char *name, size_t size)
 	case COLOUR_BY_CHANCE:
 		/* Any colours will do, so take those that are the same in every run. */
 		for (int i = 0; i < 3; i++)
-			s.v[i] = step(&c->chance);
+			s.v[i] = scale_step(&c->chance);
 		break;
 	default:
 		s.v[0] = s.v[1] = s.v[2] = colour_sum(name, size);

@@ -100,7 +100,7 @@ static void shares_release(struct shares *s)
 	hash_map_release(&s->by_name);
 }
 
-static void add_percent(struct text *t, const struct picture *p, uint64_t weight)
+static void add_legend_percent(struct text *t, const struct picture *p, uint64_t weight)
 {
 	double percent = 100 * picture_value(p, weight) / p->total;
 
@@ -127,7 +127,7 @@ static int sum_labels(const struct picture *p, struct shares *s)
 	return err;
 }
 
-static void add_name(struct text *t, const char *name, size_t size)
+static void add_legend_name(struct text *t, const char *name, size_t size)
 {
 	text_add(t, name, size < LONGEST ? size : LONGEST);
 	if (size >= LONGEST)
@@ -139,9 +139,9 @@ static void add_top(struct text *t, const struct picture *p, const struct shares
 	text_string(t, " Most of their own have");
 	for (size_t i = 0; i < s->list.count && i < TOP; i++) {
 		text_string(t, i ? ", " : " ");
-		add_name(t, s->list.v[i].name, s->list.v[i].size);
+		add_legend_name(t, s->list.v[i].name, s->list.v[i].size);
 		text_char(t, ' ');
-		add_percent(t, p, s->list.v[i].weight);
+		add_legend_percent(t, p, s->list.v[i].weight);
 	}
 	text_char(t, '.');
 }
@@ -163,16 +163,16 @@ static void add_path(struct text *t, const struct picture *p)
 		if (!best || nodes[best].total < nodes[node].self)
 			break;
 		text_string(t, depth ? " > " : " ");
-		add_name(t, label_text(&p->view.labels, nodes[best].label),
-			 p->view.labels.sizes.v[nodes[best].label]);
+		add_legend_name(t, label_text(&p->view.labels, nodes[best].label),
+				p->view.labels.sizes.v[nodes[best].label]);
 		node = best;
 	}
 	text_string(t, ", ");
-	add_percent(t, p, nodes[node].total);
+	add_legend_percent(t, p, nodes[node].total);
 	text_char(t, '.');
 }
 
-static int describe(const struct picture *p, struct text *t)
+static int describe_picture(const struct picture *p, struct text *t)
 {
 	const struct write_facts *facts = p->facts;
 	struct shares s = { 0 };
@@ -234,8 +234,8 @@ static int sum_groups(const struct picture *p, struct shares *s)
 	return err;
 }
 
-static void add_entry(struct text *t, const struct picture *p, const struct share *e,
-		      const struct text *name, double x)
+static void add_legend_entry(struct text *t, const struct picture *p,
+			     const struct share *e, const struct text *name, double x)
 {
 	double size = p->layout.font_size, y = p->layout.height + size;
 
@@ -276,13 +276,14 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 		if (used[e->class] || (is_function && functions == FUNCTIONS_MOST))
 			continue;
 		text_clear(&name);
-		add_name(&name, e->name, e->size < NAME_MOST ? e->size : NAME_MOST);
+		add_legend_name(&name, e->name,
+				e->size < NAME_MOST ? e->size : NAME_MOST);
 		wide = size + 20 + (double)name.size * l->font_size * l->font_width;
 		if (x + wide > l->width)
 			continue;
 		used[e->class] = true;
 		functions += is_function;
-		add_entry(t, p, e, &name, x);
+		add_legend_entry(t, p, e, &name, x);
 		x += wide;
 	}
 	t->failed |= name.failed;
@@ -335,12 +336,12 @@ static void add_fact(struct text *t, const struct picture *p, uint64_t weight,
 	if (picture_value(p, weight) < 0.0005 * p->total)
 		text_string(t, "less than 0.1 %");
 	else
-		add_percent(t, p, weight);
+		add_legend_percent(t, p, weight);
 	text_printf(t, " %s. ", what);
 }
 
 /* What a reader has to know before trusting the picture. */
-static void add_facts(struct text *t, const struct picture *p)
+static void add_legend_facts(struct text *t, const struct picture *p)
 {
 	const struct write_facts *f = p->facts;
 	uint64_t all = p->view.nodes.v[0].total;
@@ -367,12 +368,12 @@ static void add_facts(struct text *t, const struct picture *p)
 int legend_make(const struct picture *p, struct legend *ret)
 {
 	struct legend l = { 0 };
-	int err = describe(p, &l.description);
+	int err = describe_picture(p, &l.description);
 
 	if (err == 0 && p->classes)
 		err = add_colours(p, &l.colours);
 	add_hidden(&l.note, p);
-	add_facts(&l.note, p);
+	add_legend_facts(&l.note, p);
 	if (l.description.failed || l.colours.failed || l.note.failed)
 		err = -ENOMEM;
 	if (err < 0)

@@ -28,7 +28,7 @@ uint64_t unnamed_weight(const struct tree_source *in, const struct view *v)
 	return sum;
 }
 
-static void add_text(struct text *t, const char *name, const char *value)
+static void add_data_text(struct text *t, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
@@ -37,8 +37,8 @@ static void add_text(struct text *t, const char *name, const char *value)
 	text_char(t, '"');
 }
 
-static void add_number(struct text *t, const char *name, uint64_t value,
-		       unsigned decimals)
+static void add_data_number(struct text *t, const char *name, uint64_t value,
+			    unsigned decimals)
 {
 	if (!value)
 		return;
@@ -63,30 +63,30 @@ static void add_header(struct text *t, const struct metadata *m)
 	const struct view *v = m->view;
 
 	text_string(t, "<metadata id=\"flamefold-data\"");
-	add_number(t, "format", SAVED_FORMAT, 0);
-	add_text(t, "packing", m->packed->is_zlib ? "zlib" : "none");
-	add_number(t, "bytes", m->packed->whole, 0);
-	add_number(t, "nodes", v->nodes.count, 0);
-	add_number(t, "total", v->nodes.v[0].total, v->decimals);
+	add_data_number(t, "format", SAVED_FORMAT, 0);
+	add_data_text(t, "packing", m->packed->is_zlib ? "zlib" : "none");
+	add_data_number(t, "bytes", m->packed->whole, 0);
+	add_data_number(t, "nodes", v->nodes.count, 0);
+	add_data_number(t, "total", v->nodes.v[0].total, v->decimals);
 	for (uint32_t i = COLUMN_WEIGHT + 1; i < COLUMN_ROLES; i++)
 		if (v->columns->v[i].makes_stacks)
-			add_number(t, v->columns->v[i].name, sum(v, i), v->decimals);
-	add_text(t, "unit", m->unit);
-	add_number(t, "samples", f->samples, 0);
-	add_text(t, "event", f->events);
-	add_number(t, "frequency", f->frequency, 0);
-	add_number(t, "period", f->period, 0);
-	add_number(t, "duration", f->duration, 0);
-	add_number(t, "lost", f->lost, 0);
-	add_number(t, "truncated", f->truncated, 0);
-	add_number(t, "unknown", unnamed_weight(m->in, v), v->decimals);
-	add_number(t, "chart", m->in->in_order, 0);
-	add_number(t, "chain", m->chain, 0);
-	add_text(t, "command", f->command);
-	add_number(t, "recorded", f->recorded, 0);
-	add_text(t, "title", m->subject);
-	add_text(t, "findings", f->findings);
-	add_text(t, "generator", "flamefold " FF_VERSION);
+			add_data_number(t, v->columns->v[i].name, sum(v, i), v->decimals);
+	add_data_text(t, "unit", m->unit);
+	add_data_number(t, "samples", f->samples, 0);
+	add_data_text(t, "event", f->events);
+	add_data_number(t, "frequency", f->frequency, 0);
+	add_data_number(t, "period", f->period, 0);
+	add_data_number(t, "duration", f->duration, 0);
+	add_data_number(t, "lost", f->lost, 0);
+	add_data_number(t, "truncated", f->truncated, 0);
+	add_data_number(t, "unknown", unnamed_weight(m->in, v), v->decimals);
+	add_data_number(t, "chart", m->in->in_order, 0);
+	add_data_number(t, "chain", m->chain, 0);
+	add_data_text(t, "command", f->command);
+	add_data_number(t, "recorded", f->recorded, 0);
+	add_data_text(t, "title", m->subject);
+	add_data_text(t, "findings", f->findings);
+	add_data_text(t, "generator", "flamefold " FF_VERSION);
 	text_string(t, ">\n");
 }
 

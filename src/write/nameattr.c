@@ -1,3 +1,8 @@
+/*
+ * flamegraph.pl's --nameattr: a line of the file is a function, and attributes for the elements
+ * of its frames, with tabs between. Values are somebody's own: they are quoted anew where they
+ * are printed (xml.h).
+ */
 #include "write/nameattr.h"
 
 #include <errno.h>
@@ -106,8 +111,8 @@ static bool fit_together(const struct nameattr *attr)
 	return true;
 }
 
-static int add_line(struct context *ctx, struct nameattrs *n, char *line,
-		    const char *path, unsigned number)
+static int add_nameattr_line(struct context *ctx, struct nameattrs *n, char *line,
+			     const char *path, unsigned number)
 {
 	char *rest = strchr(line, '\t');
 	struct nameattr *attr;
@@ -154,7 +159,7 @@ int nameattrs_read(struct context *ctx, const char *path, struct nameattrs *ret)
 	rest = err < 0 ? NULL : n.bytes;
 	for (char *line; err == 0 && (line = strsep(&rest, "\n"));)
 		if (rest || *line)
-			err = add_line(ctx, &n, line, path, ++number);
+			err = add_nameattr_line(ctx, &n, line, path, ++number);
 	if (err < 0)
 		nameattrs_release(&n);
 	else
@@ -181,7 +186,7 @@ const struct nameattr *nameattrs_find(const struct nameattrs *n, const char *nam
 	return NULL;
 }
 
-static void add_attribute(struct text *t, const struct key *key, const char *value)
+static void add_frame_attribute(struct text *t, const struct key *key, const char *value)
 {
 	text_char(t, ' ');
 	if (!key->attribute) {
@@ -208,7 +213,7 @@ void nameattr_open(struct text *t, const struct nameattr *attr)
 		if (href && i == NAMEATTR_TARGET && !value)
 			value = "_top";
 		if (value && (href || !keys[i].of_link))
-			add_attribute(t, &keys[i], value);
+			add_frame_attribute(t, &keys[i], value);
 	}
 	text_string(t, t->size == before ? " >\n" : ">\n");
 }

@@ -39,7 +39,7 @@ double number_round_tenths(double value)
 	return (double)round_half_even((long double)value * 10) / 10;
 }
 
-static bool is_huge(struct text *t, double value)
+static bool is_beyond_digits(struct text *t, double value)
 {
 	if (value > -MANY_DIGITS && value < MANY_DIGITS)
 		return false;
@@ -62,7 +62,7 @@ static void add_scaled(struct text *t, uint64_t value, unsigned digits)
 
 void number_fixed(struct text *t, double value, unsigned digits)
 {
-	if (is_huge(t, value))
+	if (is_beyond_digits(t, value))
 		return;
 	if (__builtin_signbit(value)) {
 		text_char(t, '-');
@@ -74,7 +74,7 @@ void number_fixed(struct text *t, double value, unsigned digits)
 
 void number_pixels(struct text *t, double value)
 {
-	if (is_huge(t, value))
+	if (is_beyond_digits(t, value))
 		return;
 	if (value < 0) {
 		text_char(t, '-');

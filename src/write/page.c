@@ -14,7 +14,7 @@
 #include "write/number.h"
 #include "write/xml.h"
 
-static void add_attribute(struct text *t, const char *name, const char *value)
+static void add_root_attribute(struct text *t, const char *name, const char *value)
 {
 	text_printf(t, " %s=\"", name);
 	xml_quoted(t, value, strlen(value));
@@ -28,7 +28,7 @@ static void add_pixels(struct text *t, const char *name, double value)
 	text_char(t, '"');
 }
 
-static void add_number(struct text *t, const char *name, uint64_t value)
+static void add_root_number(struct text *t, const char *name, uint64_t value)
 {
 	text_printf(t, " %s=\"", name);
 	text_u64(t, value);
@@ -36,28 +36,28 @@ static void add_number(struct text *t, const char *name, uint64_t value)
 }
 
 /* What the viewer has to know of the picture. */
-static void add_facts(struct text *t, const struct page *p)
+static void add_viewer_facts(struct text *t, const struct page *p)
 {
 	enum { ORANGE = 3 * CLASS_SHADES }; /* of all user code, where kinds count */
 	const struct ff_graph_options *o = p->options;
 
 	text_string(t, " data-flamefold=\"1\"");
-	add_number(t, "data-fluid", o->width == 0);
-	add_number(t, "data-inverted", !!(o->flags & FF_GRAPH_INVERTED));
-	add_number(t, "data-reverse", !!(o->flags & FF_GRAPH_REVERSE));
-	add_attribute(t, "data-colors", o->colors);
-	add_number(t, "data-frame-height", p->layout->frame_height);
+	add_root_number(t, "data-fluid", o->width == 0);
+	add_root_number(t, "data-inverted", !!(o->flags & FF_GRAPH_INVERTED));
+	add_root_number(t, "data-reverse", !!(o->flags & FF_GRAPH_REVERSE));
+	add_root_attribute(t, "data-colors", o->colors);
+	add_root_number(t, "data-frame-height", p->layout->frame_height);
 	add_pixels(t, "data-fontwidth", p->layout->font_width);
-	add_attribute(t, "data-nametype", o->nametype);
-	add_attribute(t, "data-countname", o->countname);
+	add_root_attribute(t, "data-nametype", o->nametype);
+	add_root_attribute(t, "data-countname", o->countname);
 	if (o->factor != 1)
 		add_pixels(t, "data-factor", o->factor);
 	if (p->whole > 0)
 		add_pixels(t, "data-whole", p->whole);
 	if (o->flags & FF_GRAPH_NEGATE)
-		add_number(t, "data-negate", 1);
+		add_root_number(t, "data-negate", 1);
 	if (strcmp(o->theme, "auto") != 0)
-		add_attribute(t, "data-scheme", o->theme);
+		add_root_attribute(t, "data-scheme", o->theme);
 	if (p->classes || graph_has_viewer(o)) {
 		text_string(t, " data-light=\"");
 		class_colours_list(t, PAGE_LIGHT);
@@ -69,9 +69,9 @@ static void add_facts(struct text *t, const struct page *p)
 			CLASS_KERNEL, CLASS_JIT, CLASS_TEXT, CLASS_INLINED + ORANGE,
 			CLASS_WAKER);
 	}
-	add_number(t, "data-nodes", p->nodes);
-	add_number(t, "data-drawn", p->drawn);
-	add_number(t, "data-hidden", p->hidden);
+	add_root_number(t, "data-nodes", p->nodes);
+	add_root_number(t, "data-drawn", p->drawn);
+	add_root_number(t, "data-hidden", p->hidden);
 }
 
 /* Fonts and colours are inherited from here. */
@@ -86,7 +86,7 @@ static void begin_root(struct text *t, const struct page *p, double height)
 	number_pixels(t, height);
 	text_string(t, "\" xmlns=\"http://www.w3.org/2000/svg\" "
 		       "xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-	add_attribute(t, "font-family", p->options->fonttype);
+	add_root_attribute(t, "font-family", p->options->fonttype);
 	add_pixels(t, "font-size", l->font_size);
 	text_string(t, p->theme == PAGE_DARK ? " fill=\"rgb(255,255,255)\""
 					     : " fill=\"rgb(0,0,0)\"");
@@ -196,8 +196,8 @@ static void add_background(struct text *t, const struct page *p)
 }
 
 /* One of the texts with an id; @extra: more attributes. */
-static void add_text(struct text *t, const char *id, double x, double y, const char *text,
-		     const char *extra)
+static void add_page_text(struct text *t, const char *id, double x, double y,
+			  const char *text, const char *extra)
 {
 	text_printf(t, "<text id=\"%s\" x=\"", id);
 	number_fixed(t, x, 2);
@@ -214,14 +214,14 @@ static void add_controls(struct text *t, const struct layout *l)
 	double top = l->font_size * 2, right = (double)l->width - LAYOUT_XPAD;
 	double bottom = l->height - l->ypad2 / 2;
 
-	add_text(t, "details", LAYOUT_XPAD, bottom, " ", "");
-	add_text(t, "unzoom", LAYOUT_XPAD, top, "Reset Zoom",
-		 "class=\"hide\" display=\"none\"");
-	add_text(t, "search", right - l->font_size * 2, top, "Search",
-		 "text-anchor=\"end\" display=\"none\"");
-	add_text(t, "ignorecase", right, top, "ic",
-		 "text-anchor=\"end\" display=\"none\"");
-	add_text(t, "matched", right, bottom, " ", "text-anchor=\"end\"");
+	add_page_text(t, "details", LAYOUT_XPAD, bottom, " ", "");
+	add_page_text(t, "unzoom", LAYOUT_XPAD, top, "Reset Zoom",
+		      "class=\"hide\" display=\"none\"");
+	add_page_text(t, "search", right - l->font_size * 2, top, "Search",
+		      "text-anchor=\"end\" display=\"none\"");
+	add_page_text(t, "ignorecase", right, top, "ic",
+		      "text-anchor=\"end\" display=\"none\"");
+	add_page_text(t, "matched", right, bottom, " ", "text-anchor=\"end\"");
 }
 
 static void add_texts(struct text *t, const struct page *p)
@@ -233,12 +233,12 @@ static void add_texts(struct text *t, const struct page *p)
 	add_pixels(&size, "font-size", l->font_size + 5);
 	text_string(&size, " text-anchor=\"middle\"");
 	t->failed |= size.failed;
-	add_text(t, "title", middle, top, p->options->title,
-		 size.failed ? "" : size.bytes);
+	add_page_text(t, "title", middle, top, p->options->title,
+		      size.failed ? "" : size.bytes);
 	text_release(&size);
 	if (l->subtitle)
-		add_text(t, "subtitle", middle, l->font_size * 4, p->options->subtitle,
-			 "text-anchor=\"middle\"");
+		add_page_text(t, "subtitle", middle, l->font_size * 4,
+			      p->options->subtitle, "text-anchor=\"middle\"");
 	if (graph_has_viewer(p->options))
 		add_controls(t, l);
 }
@@ -273,7 +273,7 @@ void page_begin(struct text *t, const struct page *p)
 	begin_root(t, p, height);
 	text_string(t, " role=\"graphics-document\" aria-labelledby=\"document-title\" "
 		       "aria-describedby=\"document-description\"");
-	add_facts(t, p);
+	add_viewer_facts(t, p);
 	text_string(t, ">\n");
 	add_comments(t, p);
 	add_description(t, p);

@@ -1,3 +1,8 @@
+/*
+ * flamegraph.pl's --cp: lines of "function->colour", by which the pictures of several profiles
+ * share their colours. The file is read before a picture is drawn; functions that it lacks keep
+ * the colour they get, and it is written anew beside itself, then renamed.
+ */
 #include "write/palette_map.h"
 
 #include <errno.h>
@@ -17,7 +22,8 @@
 #define MAP_SIZE_MAX (256u << 20)
 
 /* Set or, where @name has a colour, leave: *@slot is the text of it. */
-static int slot_of(struct palette_map *m, const char *name, size_t size, uint32_t *ret)
+static int map_slot_of(struct palette_map *m, const char *name, size_t size,
+		       uint32_t *ret)
 {
 	int err = intern_add(&m->texts, name, size, ret);
 
@@ -31,7 +37,7 @@ static int set(struct palette_map *m, const char *name, size_t size, const char 
 	       size_t colour_size)
 {
 	uint32_t slot, text;
-	int err = slot_of(m, name, size, &slot);
+	int err = map_slot_of(m, name, size, &slot);
 
 	if (err == 0)
 		err = intern_add(&m->texts, colour, colour_size, &text);
@@ -61,7 +67,7 @@ static bool is_colour(const char *p, const char *end)
 	       strspn(p, allowed) >= (size_t)(end - p);
 }
 
-static int add_line(struct palette_map *m, const char *line, const char *end)
+static int add_map_line(struct palette_map *m, const char *line, const char *end)
 {
 	const char *arrow = end - line > 6 ? last_of(line, end, ARROW "rgb(") : NULL;
 
@@ -84,13 +90,13 @@ static int add_lines(struct palette_map *m, const char *p, const char *end)
 		if (!line_end)
 			line_end = end;
 		if (!memchr(p, '\0', (size_t)(line_end - p)))
-			err = add_line(m, p, line_end);
+			err = add_map_line(m, p, line_end);
 		p = line_end + 1;
 	}
 	return err;
 }
 
-static int read_file(struct context *ctx, const char *path, struct palette_map *m)
+static int read_map_file(struct context *ctx, const char *path, struct palette_map *m)
 {
 	char *bytes;
 	size_t size;
@@ -110,7 +116,8 @@ static int read_file(struct context *ctx, const char *path, struct palette_map *
 int palette_map_read(struct context *ctx, const char *path, struct palette_map *ret)
 {
 	struct palette_map m = { 0 };
-	int err = intern_init(&m.texts) < 0 ? fail_memory(ctx) : read_file(ctx, path, &m);
+	int err = intern_init(&m.texts) < 0 ? fail_memory(ctx)
+					    : read_map_file(ctx, path, &m);
 
 	if (err < 0)
 		palette_map_release(&m);
@@ -129,7 +136,7 @@ int palette_map_colour(struct palette_map *m, const char *name, const char *colo
 		       const char **ret)
 {
 	uint32_t slot;
-	int err = slot_of(m, name, strlen(name), &slot);
+	int err = map_slot_of(m, name, strlen(name), &slot);
 
 	if (err == 0 && !m->colours.v[slot])
 		err = set(m, name, strlen(name), colour, strlen(colour));

@@ -54,7 +54,7 @@ static void set_most_delta(struct picture *p)
 	}
 }
 
-static bool is_wide(const struct picture *p, const struct view_walk *w, double least)
+static bool is_drawn(const struct picture *p, const struct view_walk *w, double least)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
 
@@ -81,7 +81,7 @@ static void count_frames(struct picture *p)
 	p->deepest = UINT32_MAX;
 	p->drawn = p->frames = 0;
 	do {
-		bool drawn = is_wide(p, &w, p->least);
+		bool drawn = is_drawn(p, &w, p->least);
 
 		step = drawn ? VIEW_INTO : VIEW_OVER;
 		p->drawn += drawn;
@@ -127,7 +127,7 @@ static int limit_rows(struct picture *p)
 	if (!of_row)
 		return -ENOMEM;
 	do {
-		step = is_wide(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
+		step = is_drawn(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
 		of_row[w.depth] += step == VIEW_INTO;
 	} while (view_next(&p->view, &w, step));
 	while (row < p->deepest && row < ROWS_MOST &&
@@ -224,7 +224,7 @@ static struct piece frame_of(const struct picture *p, const struct view_walk *w)
 	return f;
 }
 
-static void add_percent(struct text *t, const struct picture *p, double value)
+static void add_frame_percent(struct text *t, const struct picture *p, double value)
 {
 	number_fixed(t, 100 * value / (p->total * p->options->factor), 2);
 	text_char(t, '%');
@@ -237,7 +237,7 @@ static void add_delta(struct text *t, const struct picture *p, uint32_t node)
 	if (p->options->flags & FF_GRAPH_NEGATE && delta)
 		delta = -delta;
 	text_string(t, delta > 0 ? "; +" : "; ");
-	add_percent(t, p, delta);
+	add_frame_percent(t, p, delta);
 }
 
 /* A name that is longer than anybody reads is cut in our look: a page of them, in every
@@ -274,7 +274,7 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 	if (f->node == 0)
 		text_string(t, "100%");
 	else
-		add_percent(t, p, count);
+		add_frame_percent(t, p, count);
 	if (f->node && is_difference(p))
 		add_delta(t, p, f->node);
 	text_char(t, ')');
@@ -392,7 +392,7 @@ static void add_rectangle(struct text *t, struct picture *p, const struct piece 
 }
 
 /* The first @count characters; a name that is longer ends in two dots. */
-static void add_name(struct text *t, const struct piece *f, size_t count)
+static void add_cut_name(struct text *t, const struct piece *f, size_t count)
 {
 	const char *p = f->name, *end = f->name + f->shown, *cut = end;
 	size_t n = 0;
@@ -426,11 +426,11 @@ static void add_label(struct text *t, const struct picture *p, const struct piec
 	if (count >= 3 && f->node == 0)
 		text_string(t, "all");
 	else if (count >= 3)
-		add_name(t, f, count);
+		add_cut_name(t, f, count);
 	text_string(t, p->classes ? "</text>" : "</text>\n");
 }
 
-static void add_frame(struct text *t, struct picture *p, const struct piece *f)
+static void add_titled_frame(struct text *t, struct picture *p, const struct piece *f)
 {
 	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
 
@@ -467,7 +467,7 @@ static int64_t tenths(double pixels)
 	return (int64_t)number_round(number_round_tenths(pixels) * 10);
 }
 
-static void add_whole(struct text *t, int64_t value)
+static void add_path_number(struct text *t, int64_t value)
 {
 	if (value < 0)
 		text_char(t, '-');
@@ -481,12 +481,12 @@ static void end_line(struct lines *l)
 
 	if (to > from) {
 		text_char(&l->path, l->path.size ? 'm' : 'M');
-		add_whole(&l->path, from - l->x);
+		add_path_number(&l->path, from - l->x);
 		if (!(down < 0))
 			text_char(&l->path, ' ');
 		number_pixels(&l->path, down);
 		text_char(&l->path, 'h');
-		add_whole(&l->path, to - from);
+		add_path_number(&l->path, to - from);
 		l->x = to;
 		l->at = l->y;
 	}
@@ -494,7 +494,7 @@ static void end_line(struct lines *l)
 }
 
 /* Neighbours become one line. */
-static void add_line(struct lines *l, const struct box *box)
+static void draw_line(struct lines *l, const struct box *box)
 {
 	double y = (box->y1 + box->y2) / 2;
 
@@ -558,7 +558,7 @@ static int add_painted(struct painted *p, const struct text *paint, const struct
 	while (p->paths.count <= id)
 		if (!array_add(&p->paths))
 			return -ENOMEM;
-	add_line(&p->paths.v[id], box);
+	draw_line(&p->paths.v[id], box);
 	return 0;
 }
 
@@ -604,7 +604,7 @@ static int add_to_run(struct narrow *n, const struct picture *p, const struct pi
 	int err = goes_on ? 0 : end_run(n, p);
 
 	if (!p->classes) {
-		add_line(&n->grey, &f->box);
+		draw_line(&n->grey, &f->box);
 		return 0;
 	}
 	if (!goes_on)
@@ -655,7 +655,7 @@ static void add_band(struct narrow *n, const struct picture *p, const struct pie
 		band.y1 = band.y2 - 2;
 	else
 		band.y2 = band.y1 + 2;
-	add_line(&n->bands, &band);
+	draw_line(&n->bands, &band);
 }
 
 static void put_lines(struct text *t, const char *id, const char *paint, unsigned thick,
@@ -693,16 +693,16 @@ static int draw_node(struct picture *p, struct sink *sink, const struct view_wal
 {
 	struct piece f;
 
-	if (!is_wide(p, w, p->least)) {
+	if (!is_drawn(p, w, p->least)) {
 		if (!is_in_run(p, w))
 			return 0;
 		f = frame_of(p, w);
 		return add_to_run(n, p, &f);
 	}
 	f = frame_of(p, w);
-	if (!is_wide(p, w, p->least_titled))
+	if (!is_drawn(p, w, p->least_titled))
 		return add_thin(n, p, &f);
-	add_frame(&sink->text, p, &f);
+	add_titled_frame(&sink->text, p, &f);
 	add_band(n, p, &f);
 	sink_drain(sink);
 	return 0;
@@ -715,7 +715,7 @@ static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 	int err;
 
 	do {
-		step = is_wide(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
+		step = is_drawn(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
 		err = draw_node(p, sink, &w, n);
 	} while (err == 0 && sink->err == 0 && view_next(&p->view, &w, step));
 	return err < 0 ? err : end_run(n, p);

@@ -108,7 +108,7 @@ enum target {
 };
 
 /* What was to be sampled. Words behind the options of the recorder are none of its own. */
-static enum target target_of(const char *command)
+static enum target sampled_target(const char *command)
 {
 	bool own = is_own_recorder(command);
 	const char *flags = own ? OWN_FLAGS : PERF_FLAGS;
@@ -139,7 +139,7 @@ static enum target target_of(const char *command)
 }
 
 /* What was run, without the recorder's own options where "--" tells them apart. */
-static void add_program(struct text *t, const char *command)
+static void add_command_line(struct text *t, const char *command)
 {
 	const char *behind = strstr(command, " -- ");
 	size_t size;
@@ -156,7 +156,7 @@ static void add_program(struct text *t, const char *command)
 /* Whose stacks they are. */
 static void add_target(struct text *t, const struct write_facts *f)
 {
-	enum target target = f->command ? target_of(f->command) : TARGET_COMMAND;
+	enum target target = f->command ? sampled_target(f->command) : TARGET_COMMAND;
 
 	if (target == TARGET_SYSTEM) {
 		add_cut(t, "whole system", PART_MOST);
@@ -167,12 +167,12 @@ static void add_target(struct text *t, const struct write_facts *f)
 		else
 			text_printf(t, ", process %u", f->pid);
 	} else if (f->command) {
-		add_program(t, f->command);
+		add_command_line(t, f->command);
 	}
 }
 
 /* An event without what says how precise it is, and that guests are left out: cpu-clock:pppH. */
-static void add_event(struct text *t, const char *event)
+static void add_event_name(struct text *t, const char *event)
 {
 	size_t size = event ? strlen(event) : 0, head = size;
 
@@ -268,7 +268,7 @@ void title_add(struct text *t, const struct write_facts *f)
 	add_target(t, f);
 	add_cut(t, f->host, PART_MOST);
 	add_date(t, f->recorded);
-	add_event(t, f->events);
+	add_event_name(t, f->events);
 	add_duration(t, f->duration);
 	add_samples(t, f->samples);
 }

@@ -51,7 +51,7 @@ struct code_range {
 	uint32_t first, last;
 };
 
-static bool is_in(const struct code_range *ranges, size_t count, uint32_t code)
+static bool is_in_ranges(const struct code_range *ranges, size_t count, uint32_t code)
 {
 	for (size_t i = 0; i < count; i++)
 		if (code >= ranges[i].first && code <= ranges[i].last)
@@ -68,7 +68,7 @@ static bool is_unseen(uint32_t code)
 		{ 0xfffe, 0xffff },
 	};
 
-	return is_in(unseen, sizeof(unseen) / sizeof(unseen[0]), code);
+	return is_in_ranges(unseen, sizeof(unseen) / sizeof(unseen[0]), code);
 }
 
 /* Letters of scripts that join, and pictures: U+200C and U+200D behind them change what is seen. */
@@ -81,7 +81,7 @@ static bool can_join(uint32_t code)
 		{ 0x1f000, 0x1faff },
 	};
 
-	return is_in(joining, sizeof(joining) / sizeof(joining[0]), code);
+	return is_in_ranges(joining, sizeof(joining) / sizeof(joining[0]), code);
 }
 
 /* A joiner that joins. @before: where the text begins. */
