@@ -168,7 +168,7 @@ static const char *group_of(const struct class_subject *s, const struct known *k
 	return module_before_tick(s->name, k->size, size);
 }
 
-static bool is_same_module(const char *a, size_t a_size, const char *b, size_t b_size)
+static bool is_one_module(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	return a_size == b_size && memcmp(a, b, a_size) == 0;
 }
@@ -177,7 +177,7 @@ static bool is_in_flame(const struct class_plan *plan, const char *group, size_t
 {
 	if (!plan->has_flame || !plan->flame || !group)
 		return plan->has_flame && !plan->flame == !group;
-	return is_same_module(group, size, plan->flame, plan->flame_size);
+	return is_one_module(group, size, plan->flame, plan->flame_size);
 }
 
 /* The slot of a module, or one behind them that it shares. */
@@ -185,7 +185,7 @@ static unsigned class_slot_of(const struct class_plan *plan, const char *group,
 			      size_t size)
 {
 	for (unsigned i = 0; group && i < plan->count; i++)
-		if (is_same_module(group, size, plan->slots[i].name, plan->slots[i].size))
+		if (is_one_module(group, size, plan->slots[i].name, plan->slots[i].size))
 			return plan->slots[i].slot;
 	return CLASS_SLOTS + (group ? hash(group, size) : 0) % CLASS_QUIET;
 }
