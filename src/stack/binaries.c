@@ -159,7 +159,7 @@ static int find_files(const struct binaries *b, uint32_t image, struct found *re
 }
 
 /* Closes what was found, and keeps what could not be read of it. -ENOMEM: for lack of that. */
-static int give_back(struct binaries *b, struct found *f)
+static int give_back_files(struct binaries *b, struct found *f)
 {
 	int why = f->object.elf ? object_read_error(&f->object) : 0;
 	const struct text *file = &f->file;
@@ -185,7 +185,7 @@ const char *binaries_trouble(const struct binaries *b)
 }
 
 /* The image's place; NULL without memory. */
-static struct image_binary *place_of(struct binaries *b, uint32_t image)
+static struct image_binary *place_of_image(struct binaries *b, uint32_t image)
 {
 	struct image_binary *place = NULL;
 
@@ -228,7 +228,7 @@ static bool is_twin(const struct owned *o, const struct object *object)
 }
 
 /* What is kept of an object when it is closed. */
-static int keep(struct owned *o, const struct found *f)
+static int keep_object(struct owned *o, const struct found *f)
 {
 	const struct object *object = &f->object;
 
@@ -267,7 +267,7 @@ static struct owned *take_binary(struct binaries *b, const struct found *f,
 	o->image = image;
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_mutex_init(&o->making, NULL);
-	if (keep(o, f) < 0) {
+	if (keep_object(o, f) < 0) {
 		owned_free(o);
 		o = NULL;
 		goto out;
@@ -316,7 +316,7 @@ static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
 	return err;
 }
 
-static struct owned *find_binary(struct binaries *b, uint32_t image)
+static struct owned *find_owned(struct binaries *b, uint32_t image)
 {
 	struct owned *o = NULL;
 	struct found found;
@@ -326,7 +326,7 @@ static struct owned *find_binary(struct binaries *b, uint32_t image)
 	if (find_files(b, image, &found) < 0)
 		return NULL;
 	if (!found.object.elf) {
-		give_back(b, &found);
+		give_back_files(b, &found);
 		return &b->none;
 	}
 	o = take_binary(b, &found, image, &made);
@@ -337,19 +337,19 @@ static struct owned *find_binary(struct binaries *b, uint32_t image)
 		pthread_mutex_lock(&o->lock);
 		pthread_mutex_unlock(&o->lock);
 	}
-	return give_back(b, &found) < 0 || err < 0 ? NULL : o;
+	return give_back_files(b, &found) < 0 || err < 0 ? NULL : o;
 }
 
 const struct binary *binaries_get(struct binaries *b, uint32_t image)
 {
-	struct image_binary *place = place_of(b, image);
+	struct image_binary *place = place_of_image(b, image);
 	struct owned *o;
 
 	if (!place)
 		return NULL;
 	pthread_mutex_lock(&place->lock);
 	if (!place->binary)
-		place->binary = find_binary(b, image);
+		place->binary = find_owned(b, image);
 	o = place->binary;
 	pthread_mutex_unlock(&place->lock);
 	return o ? &o->binary : NULL;
@@ -371,7 +371,7 @@ int binaries_frames(struct binaries *b, const struct binary *binary,
 	if (found.object.elf)
 		err = frame_info_open(&found.object,
 				      found.debug.elf ? &found.debug : NULL, &o->frames);
-	if (give_back(b, &found) < 0) {
+	if (give_back_files(b, &found) < 0) {
 		frame_info_close(o->frames);
 		o->frames = NULL;
 		err = -ENOMEM;
@@ -400,7 +400,7 @@ int binaries_frame_pointers(struct binaries *b, const struct binary *binary,
 	if (found.object.elf)
 		err = frame_pointers_find(&found.object,
 					  found.debug.elf ? &found.debug : NULL, &f);
-	if (give_back(b, &found) < 0)
+	if (give_back_files(b, &found) < 0)
 		err = -ENOMEM;
 	o->frame_pointers = frame_pointers_use(&f);
 	o->asked = err == 0;
@@ -442,7 +442,7 @@ int binaries_starts(struct binaries *b, const struct binary *binary,
 			err = starts_find(&found.object,
 					  found.debug.elf ? &found.debug : NULL,
 					  &o->starts);
-		if (give_back(b, &found) < 0)
+		if (give_back_files(b, &found) < 0)
 			err = -ENOMEM;
 	}
 	if (err < 0)
@@ -469,7 +469,7 @@ int binaries_imports(struct binaries *b, const struct binary *binary,
 		goto out;
 	if (found.object.elf)
 		err = linkage_read_imports(&found.object, &o->imports);
-	if (give_back(b, &found) < 0)
+	if (give_back_files(b, &found) < 0)
 		err = -ENOMEM;
 	if (err < 0)
 		linkage_release(&o->imports);
@@ -482,7 +482,7 @@ out:
 
 int binaries_exports(struct binaries *b, uint32_t image, const struct exports **ret)
 {
-	struct image_binary *place = place_of(b, image);
+	struct image_binary *place = place_of_image(b, image);
 	struct found found;
 	int err = 0;
 
@@ -498,7 +498,7 @@ int binaries_exports(struct binaries *b, uint32_t image, const struct exports **
 		err = exports_read(&found.object, &place->exports);
 	else
 		place->exports.partial = true;
-	if (give_back(b, &found) < 0)
+	if (give_back_files(b, &found) < 0)
 		err = -ENOMEM;
 	if (err < 0)
 		exports_release(&place->exports);
@@ -548,7 +548,7 @@ static int need_table(struct binaries *b, struct owned *o)
 		err = make_table(o, &found);
 	else
 		atomic_store_explicit(&o->compiled, true, memory_order_release);
-	if (give_back(b, &found) < 0)
+	if (give_back_files(b, &found) < 0)
 		err = -ENOMEM;
 	pthread_mutex_lock(&o->lock);
 	if (err == 0)

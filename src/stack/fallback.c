@@ -233,7 +233,7 @@ static bool is_first_instruction(const struct walk *k)
 }
 
 /* perf makes no step where the object is not at hand. */
-static bool is_refused(const struct stack_walker *w, const struct unwind_rule *rule)
+static bool refuses_rule(const struct stack_walker *w, const struct unwind_rule *rule)
 {
 	return w->options.as_perf &&
 	       (rule->cfa_kind == RULE_NO_OBJECT || rule->cfa_kind == RULE_UNMAPPED);
@@ -245,7 +245,7 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 	bool unmapped = rule->cfa_kind == RULE_UNMAPPED && !k->exact;
 	enum walk_end end;
 
-	if (is_refused(w, rule))
+	if (refuses_rule(w, rule))
 		return unmapped ? WALK_BAD_ADDRESS : WALK_NO_CFI;
 	if (k->exact && step_vdso(w, k))
 		return WALK_ON;

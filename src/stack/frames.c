@@ -9,7 +9,7 @@
 
 #include "stack/stack.h"
 
-static uint64_t hash_frame(const struct frame *f)
+static uint64_t hash_of_frame(const struct frame *f)
 {
 	return hash_u64(f->address ^ hash_u64((uint64_t)f->image << 32 | f->flags));
 }
@@ -25,7 +25,7 @@ void frames_release(struct frames *f)
 }
 
 /* What is there already is claimed in any case. */
-static void settle(struct frames *f)
+static void settle_claim(struct frames *f)
 {
 	f->allowed = f->list.count;
 	claim_settle(&f->claim, f->budget, (uint64_t)f->list.count * FRAME_MEMORY);
@@ -35,19 +35,7 @@ void frames_limit(struct frames *f, struct budget *budget, uint32_t limit)
 {
 	f->budget = budget;
 	f->limit = limit;
-	settle(f);
-}
-
-/* Some at once, so that the budget is seldom asked. */
-static bool allow_more(struct frames *f)
-{
-	enum { SOME = 256 };
-
-	if (!claim_add_part(&f->claim, f->budget, BUDGET_STACKS,
-			    (uint64_t)SOME * FRAME_MEMORY))
-		return false;
-	f->allowed += SOME;
-	return true;
+	settle_claim(f);
 }
 
 static bool find_frame(const struct frames *f, const struct frame *frame, uint64_t hash,
@@ -64,9 +52,9 @@ static bool find_frame(const struct frames *f, const struct frame *frame, uint64
 	return false;
 }
 
-static int add_frame(struct frames *f, const struct frame *frame, uint32_t *ret)
+static int add_unless_there(struct frames *f, const struct frame *frame, uint32_t *ret)
 {
-	uint64_t hash = hash_frame(frame);
+	uint64_t hash = hash_of_frame(frame);
 	struct frame *slot;
 
 	if (find_frame(f, frame, hash, ret))
@@ -82,12 +70,19 @@ static int add_frame(struct frames *f, const struct frame *frame, uint32_t *ret)
 
 int frames_add(struct frames *f, const struct frame *frame, uint32_t *ret)
 {
+	enum { SOME = 256 };
 	struct frame limit = { .image = IMAGE_ID_NAMES, .address = f->limit };
 
 	if (!f->budget || f->list.count < f->allowed ||
-	    find_frame(f, frame, hash_frame(frame), ret) || allow_more(f))
-		return add_frame(f, frame, ret);
-	if (add_frame(f, &limit, ret) < 0)
+	    find_frame(f, frame, hash_of_frame(frame), ret))
+		return add_unless_there(f, frame, ret);
+	/* Some at once, so that the budget is seldom asked. */
+	if (claim_add_part(&f->claim, f->budget, BUDGET_STACKS,
+			   (uint64_t)SOME * FRAME_MEMORY)) {
+		f->allowed += SOME;
+		return add_unless_there(f, frame, ret);
+	}
+	if (add_unless_there(f, &limit, ret) < 0)
 		return -ENOMEM;
 	f->limit_frame = *ret + 1;
 	return 0;
@@ -113,20 +108,6 @@ int frames_add_thread(struct frames *f, const struct thread_label *label, uint32
 	return 0;
 }
 
-static int merge_one(struct frames *f, const struct frames *from, uint32_t id,
-		     uint32_t *ret)
-{
-	struct frame frame = from->list.v[id];
-	uint32_t label;
-
-	if (frame.flags & FRAME_TID) {
-		if (frames_add_thread(f, &from->threads.v[frame.address], &label) < 0)
-			return -ENOMEM;
-		frame.address = label;
-	}
-	return add_frame(f, &frame, ret);
-}
-
 int frames_merge(struct frames *f, const struct frames *from, uint32_t **map)
 {
 	size_t count = from->list.count;
@@ -134,12 +115,23 @@ int frames_merge(struct frames *f, const struct frames *from, uint32_t **map)
 
 	if (!ids)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (merge_one(f, from, (uint32_t)i, &ids[i]) < 0) {
+	for (size_t i = 0; i < count; i++) {
+		struct frame frame = from->list.v[i];
+		uint32_t label = 0;
+		int err = 0;
+
+		/* Its address is a number of one of the tables. */
+		if (frame.flags & FRAME_TID) {
+			err = frames_add_thread(f, &from->threads.v[frame.address],
+						&label);
+			frame.address = label;
+		}
+		if (err < 0 || add_unless_there(f, &frame, &ids[i]) < 0) {
 			free(ids);
 			return -ENOMEM;
 		}
-	settle(f);
+	}
+	settle_claim(f);
 	*map = ids;
 	return 0;
 }

@@ -86,7 +86,7 @@ static int find_rows(struct stack_walker *w, const struct code_place *at,
 	return binaries_function(w->binaries, at->binary, at->address, note_row, ret);
 }
 
-static bool is_in(struct range r, uint64_t address)
+static bool is_in_range(struct range r, uint64_t address)
 {
 	return address >= r.start && address < r.end;
 }
@@ -106,7 +106,8 @@ static bool jumps_out(const struct piece_of *of, const struct code_branch *b)
 		return true;
 	case BRANCH_CALL:
 		/* Of what follows it, as where jumps through registers are not to be foretold. */
-		return b->target != of->function.start && is_in(of->function, b->target);
+		return b->target != of->function.start &&
+		       is_in_range(of->function, b->target);
 	case BRANCH_SHORT:
 		if (of->no_short_jumps)
 			return false;
@@ -116,7 +117,8 @@ static bool jumps_out(const struct piece_of *of, const struct code_branch *b)
 	default:
 		return false;
 	}
-	return !is_in(of->function, b->target) && !is_in(of->other, b->target);
+	return !is_in_range(of->function, b->target) &&
+	       !is_in_range(of->other, b->target);
 }
 
 bool code_bytes(struct stack_walker *w, const struct code_place *at, void *ret,
@@ -263,7 +265,7 @@ static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 				branch_at(m, r.code + i, r.all - i, r.window.address + i);
 			int leaves = 0;
 
-			if (b.kind == BRANCH_JUMP && !is_in(code, b.target))
+			if (b.kind == BRANCH_JUMP && !is_in_range(code, b.target))
 				leaves =
 					given_up || part_may_leave(w, at, code, b.target);
 			if (leaves || (given_up && b.kind == BRANCH_JUMP_ANY))
@@ -385,7 +387,7 @@ static int may_lead(struct leading *l, const struct code_branch *b)
 	if (b->kind != BRANCH_CALL && b->kind != BRANCH_JUMP)
 		return 0;
 	/* A call of what follows is none of a function. */
-	if (is_in(l->code, b->target))
+	if (is_in_range(l->code, b->target))
 		return b->kind == BRANCH_CALL && b->target != l->code.start;
 	if (!move_place(&called, b->target - called.address))
 		return 0;

@@ -52,8 +52,9 @@ static bool is_for_chains(const struct code_place *at)
 }
 
 /* Where it is kept what is known of an address of an image; *@known: it is there. */
-static struct inferred *slot_of(struct stack_walker *w, uint32_t image, uint64_t offset,
-				enum inferred_kind kind, bool *known)
+static struct inferred *inferred_slot(struct stack_walker *w, uint32_t image,
+				      uint64_t offset, enum inferred_kind kind,
+				      bool *known)
 {
 	uint64_t key = offset << INFERRED_KIND_BITS | kind;
 	struct inferred *slot =
@@ -75,7 +76,7 @@ static const struct inferred *owner_at(struct stack_walker *w,
 	bool known;
 	int found;
 
-	slot = slot_of(w, at->image, at->offset, INFERRED_FUNCTION, &known);
+	slot = inferred_slot(w, at->image, at->offset, INFERRED_FUNCTION, &known);
 	if (known)
 		return slot;
 	found = function_keeps_frame(w, at, &slot->size);
@@ -101,33 +102,26 @@ static bool passes_result_on(struct stack_walker *w, const struct code_place *at
 	       at->binary->machine->code->passes_result_on(code);
 }
 
-/* Of a stub that does nothing but jump, to where that leads; to nowhere from any other place. */
-static void follow_stub(struct stack_walker *w, struct code_place *at)
-{
-	struct code_place to = *at;
-	uint8_t code[CODE_FIRST];
-	uint64_t target;
-
-	if (code_bytes(w, at, code, sizeof(code)) &&
-	    at->binary->machine->code->stub_target(code, at->address, &target) &&
-	    move_place(&to, target - at->address))
-		*at = to;
-}
-
 /* From some byte of a program's code to what its first instructions put into the register of the
  * first argument: an address near to them, or any. */
 static bool find_main(struct stack_walker *w, struct code_place *at)
 {
-	uint8_t code[CODE_PROLOGUE];
+	const struct machine_code *m = at->binary->machine->code;
+	uint8_t code[CODE_PROLOGUE], stub[CODE_FIRST];
+	struct code_place to;
 	uint64_t address;
 
 	if (!move_place(at, at->binary->entry - at->address) ||
 	    !code_bytes(w, at, code, sizeof(code)) ||
-	    !at->binary->machine->code->find_main(code, at->address, &address) ||
+	    !m->find_main(code, at->address, &address) ||
 	    !move_place(at, address - at->address))
 		return false;
-	/* A program for aarch64 may say that it is __wrap_main(), of a few bytes. */
-	follow_stub(w, at);
+	/* A program for aarch64 may say that it is __wrap_main(), which does nothing but jump. */
+	to = *at;
+	if (code_bytes(w, at, stub, sizeof(stub)) &&
+	    m->stub_target(stub, at->address, &address) &&
+	    move_place(&to, address - at->address))
+		*at = to;
 	return true;
 }
 
@@ -144,7 +138,7 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	uint64_t code;
 	bool known;
 
-	slot = slot_of(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	slot = inferred_slot(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
 	if (known)
 		return slot;
 	found = *slot;
@@ -159,7 +153,7 @@ static const struct inferred *owner_main(struct stack_walker *w)
 	/* The function may lie in the same place. */
 	found.frame = owner->frame;
 	found.size = owner->size;
-	slot = slot_of(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
+	slot = inferred_slot(w, UINT32_MAX - 1, space->layout, INFERRED_MAIN, &known);
 	*slot = found;
 	return slot;
 }
@@ -177,7 +171,7 @@ static const struct inferred *owner_linked(struct stack_walker *w, uint32_t imag
 	int linked;
 
 	key = hash_u64(address ^ hash_u64(w->thread->space.files)) >> INFERRED_KIND_BITS;
-	slot = slot_of(w, image, key, INFERRED_LINKED, &known);
+	slot = inferred_slot(w, image, key, INFERRED_LINKED, &known);
 	if (known)
 		return slot;
 	found = *slot;
@@ -190,7 +184,7 @@ static const struct inferred *owner_linked(struct stack_walker *w, uint32_t imag
 	/* The function may lie in the same place. */
 	found.frame = owner->frame;
 	found.size = owner->size;
-	slot = slot_of(w, image, key, INFERRED_LINKED, &known);
+	slot = inferred_slot(w, image, key, INFERRED_LINKED, &known);
 	*slot = found;
 	return slot;
 }
@@ -263,7 +257,7 @@ static const struct inferred *owner_behind(struct stack_walker *w,
 
 	if (!(caller->flags & FRAME_CALLER))
 		return &nothing;
-	slot = slot_of(w, caller->image, caller->address, INFERRED_CALL, &known);
+	slot = inferred_slot(w, caller->image, caller->address, INFERRED_CALL, &known);
 	if (known)
 		return slot->slot ? owner_linked(w, caller->image, slot->slot) : slot;
 	if (!code_of_image(w, caller->image, caller->address, &at)) {
@@ -375,21 +369,6 @@ static bool is_owner(const struct stack_walker *w, uint32_t frame,
 	return f->image == has->image && f->address - has->address < owner->size;
 }
 
-/* main(), if what is behind the call, @seen, starts programs. That one calls it so in the first thread alone; and main()
- * itself may give exit() what a function has returned that it called by a pointer. */
-static const struct inferred *owner_started(struct stack_walker *w,
-					    struct place_seen *seen, uint32_t caller)
-{
-	static const struct inferred nothing;
-	const struct inferred *owner = &nothing;
-
-	if (w->thread->pid == w->thread->tid && root_at(w, seen) == ROOT_YES)
-		owner = owner_main(w);
-	if (w->failed || !owner)
-		return NULL;
-	return owner->frame && is_owner(w, caller, owner) ? &nothing : owner;
-}
-
 /* Of the frame that the return address @next was read from, behind which @chain stands, if it is one. NULL
  * without memory. */
 static const struct inferred *owner_of_next(struct stack_walker *w,
@@ -397,6 +376,7 @@ static const struct inferred *owner_of_next(struct stack_walker *w,
 					    const struct chain *chain,
 					    struct frame *caller)
 {
+	static const struct inferred nothing;
 	struct place_seen *seen = place_find(w, key, next);
 	const struct inferred *owner;
 	uint32_t frame;
@@ -409,8 +389,17 @@ static const struct inferred *owner_of_next(struct stack_walker *w,
 	if (!owner || !owner->starts ||
 	    (chain && !chain_ends_behind(w, chain) && !roots_follow(w, chain)))
 		return owner;
+	/* main(), if what is behind the call starts programs. That one calls it so in the first thread alone; and
+	 * main() itself may give exit() what a function has returned that it called by a pointer. */
 	seen = place_find(w, key, next);
-	return seen ? owner_started(w, seen, frame) : NULL;
+	if (!seen)
+		return NULL;
+	owner = &nothing;
+	if (w->thread->pid == w->thread->tid && root_at(w, seen) == ROOT_YES)
+		owner = owner_main(w);
+	if (w->failed || !owner)
+		return NULL;
+	return owner->frame && is_owner(w, frame, owner) ? &nothing : owner;
 }
 
 static struct place_key key_of_callers(const struct stack_walker *w)
@@ -418,46 +407,40 @@ static struct place_key key_of_callers(const struct stack_walker *w)
 	return place_key(w, MODE_USER, PLACE_CALLER, false, NULL);
 }
 
-/* Can the function that was found not have called the last one of the stack? 1, 0, or -ENOMEM. */
-static int leads_elsewhere(struct stack_walker *w, const struct frame *owner,
-			   const struct frame *last, uint32_t size)
+/* Can the function that was found not have called the last one of the stack? Between them there may be others
+ * then, of which nothing is known. */
+static int find_skipped(struct stack_walker *w, struct missing *ret)
 {
+	const struct frame *owner, *last;
 	struct code_place function, to;
 	struct inferred *slot;
 	uint64_t start, pair;
-	int leads;
 	bool known;
+	int leads;
 
+	if (w->failed)
+		return -ENOMEM;
+	if (!ret->frame)
+		return 0;
+	owner = &w->frames->list.v[ret->frame - 1];
+	last = &w->frames->list.v[*array_last(&w->stack)];
 	if (!code_of_image(w, owner->image, owner->address, &function) ||
 	    !code_of_image(w, last->image, last->address, &to))
 		return w->failed ? -ENOMEM : 0;
 	if (function_start(w, &to, to.address, &start) < 0)
 		return -ENOMEM;
 	pair = hash_u64(start ^ hash_u64(owner->address)) >> INFERRED_KIND_BITS;
-	slot = slot_of(w, owner->image, pair ^ last->image, INFERRED_LEADS, &known);
-	if (known)
-		return !slot->leads;
-	leads = function_leads_to(w, &function, size, to.binary, start);
-	slot->leads = leads != 0;
-	if (leads < 0 || w->failed)
-		slot->image = 0;
-	return leads < 0 || w->failed ? -ENOMEM : !leads;
-}
-
-/* Between what was found and the last frame there may be others, of which nothing is known. */
-static int find_skipped(struct stack_walker *w, struct missing *ret)
-{
-	const struct frame *frames = w->frames->list.v;
-	int elsewhere;
-
-	if (w->failed)
-		return -ENOMEM;
-	if (!ret->frame)
-		return 0;
-	elsewhere = leads_elsewhere(w, &frames[ret->frame - 1],
-				    &frames[*array_last(&w->stack)], ret->size);
-	ret->skipped = elsewhere > 0;
-	return elsewhere < 0 ? elsewhere : 0;
+	slot = inferred_slot(w, owner->image, pair ^ last->image, INFERRED_LEADS, &known);
+	if (!known) {
+		leads = function_leads_to(w, &function, ret->size, to.binary, start);
+		slot->leads = leads != 0;
+		if (leads < 0 || w->failed) {
+			slot->image = 0;
+			return -ENOMEM;
+		}
+	}
+	ret->skipped = !slot->leads;
+	return 0;
 }
 
 int infer_caller(struct stack_walker *w, const struct chain_entry *leaf,

@@ -88,7 +88,8 @@ static bool is_same_return(const struct walk *k, uint64_t record, uint64_t ra)
 
 /* Goes through the records that were copied, to that of the frame at hand; @c: what comes next
  * is what it returns to. */
-static bool find_record(struct stack_walker *w, const struct walk *k, struct chain *c)
+static bool find_record_of_frame(struct stack_walker *w, const struct walk *k,
+				 struct chain *c)
 {
 	struct walk leaf = *k;
 	struct chain_entry e;
@@ -242,7 +243,8 @@ enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t fi
 	if (!seen)
 		return WALK_NO_MEMORY;
 	chain_start(&c, s);
-	if (!ends_with_record(k, &w->rules.v[seen->rule]) || !find_record(w, k, &c))
+	if (!ends_with_record(k, &w->rules.v[seen->rule]) ||
+	    !find_record_of_frame(w, k, &c))
 		return end;
 	count = count_links(w, k, c, &failed);
 	if (count == 0 && !failed && is_in_go(w, k, there.pc))

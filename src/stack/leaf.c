@@ -40,7 +40,7 @@ static enum walk_end step_once(struct stack_walker *w, struct walk *k,
 }
 
 /* perf knows the link only. */
-static bool is_refused(const struct stack_walker *w, const struct walk *k)
+static bool refuses_registers(const struct stack_walker *w, const struct walk *k)
 {
 	return w->options.as_perf && !k->machine->link;
 }
@@ -53,7 +53,7 @@ uint64_t leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t ip
 	struct walk k;
 
 	*looked = begin_at(w, s, ip, &k);
-	if (!*looked || is_refused(w, &k))
+	if (!*looked || refuses_registers(w, &k))
 		return 0;
 	seen = walk_place(w, &k);
 	if (!seen)

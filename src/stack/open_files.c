@@ -82,7 +82,7 @@ void open_files_hold(struct open_files *f, const struct known_file *file, int fd
 }
 
 /* -1 where it is not what it was. */
-static int open_again(const struct known_file *file)
+static int open_known(const struct known_file *file)
 {
 	struct context ctx = { 0 };
 	int fd = object_open_file(&ctx, file->path);
@@ -108,7 +108,7 @@ static struct open_file *file_of(struct open_files *f, const struct known_file *
 			*fd = f->list[i].fd;
 			return &f->list[i];
 		}
-	*fd = open_again(file);
+	*fd = open_known(file);
 	place = *fd < 0 ? NULL : oldest_file(f);
 	if (place)
 		*place = (struct open_file){ file, *fd, 0, ++f->uses };

@@ -35,8 +35,8 @@ struct place_key place_key(const struct stack_walker *w, uint8_t mode, uint8_t k
 	};
 }
 
-static bool find_place(const struct stack_walker *w, const struct place_key *key,
-		       uint64_t ip, struct place *ret)
+static bool find_code_place(const struct stack_walker *w, const struct place_key *key,
+			    uint64_t ip, struct place *ret)
 {
 	const struct space *space = &w->thread->space;
 
@@ -92,7 +92,7 @@ static void ask(const struct stack_walker *w, const struct place_key *key, uint6
 			       .ip = ip,
 			       .kind = ip ? key->kind : PLACE_EXACT };
 	ip -= ret->kind != PLACE_EXACT;
-	ret->mapped = find_place(w, key, ip, &ret->place);
+	ret->mapped = find_code_place(w, key, ip, &ret->place);
 	ret->lasts = ret->mapped && ret->place.executable && !key->entered &&
 		     is_inside_page(ip);
 	if (!ret->mapped)
@@ -144,8 +144,8 @@ static bool can_have_binary(const struct stack_walker *w, uint32_t image)
 
 /* The binary whose rules an address goes by, or NULL and the rule that says that there
  * is none. 0, or -ENOMEM. */
-static int find_binary(struct stack_walker *w, const struct asked *asked,
-		       const struct binary **ret, struct unwind_rule *rule)
+static int binary_of_place(struct stack_walker *w, const struct asked *asked,
+			   const struct binary **ret, struct unwind_rule *rule)
 {
 	const struct binary *binary;
 
@@ -214,7 +214,7 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 	struct unwind_rule here;
 	int frame = SIGNAL_NONE, left = SWITCH_NONE;
 
-	if (find_binary(w, asked, &binary, ret) < 0)
+	if (binary_of_place(w, asked, &binary, ret) < 0)
 		return -ENOMEM;
 	if (binary && rule_at(w, binary, asked->place.address, ret) < 0)
 		return -ENOMEM;
@@ -295,8 +295,8 @@ static uint64_t place_number(uint64_t ip, uint64_t salt)
 	return (ip + salt) * SPREAD;
 }
 
-static int look_up(struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		   struct place_seen *ret)
+static int look_up_place(struct stack_walker *w, const struct place_key *key, uint64_t ip,
+			 struct place_seen *ret)
 {
 	struct place_seen *seen;
 	uint32_t frame, rule;
@@ -326,7 +326,7 @@ struct place_seen *place_find(struct stack_walker *w, const struct place_key *ke
 	if (seen->frame && (seen->key == place_number(ip, key->salt) ||
 			    seen->key == place_number(ip, key->brief)))
 		return seen;
-	if (look_up(w, key, ip, seen) < 0) {
+	if (look_up_place(w, key, ip, seen) < 0) {
 		seen->frame = 0;
 		w->failed = true;
 		return NULL;
@@ -414,7 +414,7 @@ bool place_code(struct stack_walker *w, const struct place_key *key, uint64_t ip
 {
 	struct place place;
 
-	return find_place(w, key, ip, &place) &&
+	return find_code_place(w, key, ip, &place) &&
 	       code_of_image(w, place.image, place.address, ret);
 }
 
@@ -423,8 +423,9 @@ enum image_kind place_image_kind(struct stack_walker *w, const struct place_key 
 {
 	struct place place;
 
-	return find_place(w, key, ip, &place) ? binaries_kind(w->binaries, place.image)
-					      : IMAGE_UNKNOWN;
+	return find_code_place(w, key, ip, &place)
+		       ? binaries_kind(w->binaries, place.image)
+		       : IMAGE_UNKNOWN;
 }
 
 bool place_bytes(struct stack_walker *w, const struct place_key *key, uint64_t ip,

@@ -79,8 +79,8 @@ static const struct layout layouts[] = {
 
 enum { FRAMES = sizeof(layouts) / sizeof(*layouts) };
 
-static bool matches(struct stack_walker *w, const struct place_key *key,
-		    const struct layout *l, uint64_t start)
+static bool matches_frame(struct stack_walker *w, const struct place_key *key,
+			  const struct layout *l, uint64_t start)
 {
 	uint8_t code[CODE_MOST];
 
@@ -123,11 +123,11 @@ int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_
 
 		if (l->elf != key->machine->elf)
 			continue;
-		if (i != SIGNAL_I386_POPPED && matches(w, key, l, pc))
+		if (i != SIGNAL_I386_POPPED && matches_frame(w, key, l, pc))
 			return i;
 		/* Behind the system call; the stack is as before, but for a pop. */
 		if (key->kind == PLACE_EXACT && i != SIGNAL_I386 &&
-		    matches(w, key, l, pc - l->code_size))
+		    matches_frame(w, key, l, pc - l->code_size))
 			return i;
 	}
 	return vdso_frame(w, key, pc);

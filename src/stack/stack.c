@@ -74,41 +74,27 @@ const struct stack_counts *stack_walker_counts(const struct stack_walker *w)
 	return &w->counts;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static void look_up_thread(struct stack_walker *w, const struct sample *s,
-			   struct thread_seen *seen)
-{
-	struct comm comm;
-
-	processes_comm(w->ps, s->pid, s->tid, s->time, &comm);
-	*seen = (struct thread_seen){ .pid = s->pid, .tid = s->tid };
-	seen->version = processes_version(w->ps);
-	seen->comm = comm.name;
-	seen->label = comm.label;
-	processes_space(w->ps, s->pid, s->time, &seen->space);
-	seen->from = later(comm.from, seen->space.from);
-	seen->until = earlier(comm.until, seen->space.until);
-}
-
 /* Finds the thread of a sample and makes it the one at hand. */
 static void select_thread(struct stack_walker *w, const struct sample *s)
 {
 	struct thread_seen *seen = &w->threads[hash_u64(s->tid) % THREADS];
 	uint64_t version = processes_version(w->ps);
+	struct comm comm;
 
-	if (seen->tid != s->tid || seen->pid != s->pid || seen->version != version ||
-	    s->time < seen->from || s->time >= seen->until)
-		look_up_thread(w, s, seen);
 	w->thread = seen;
+	if (seen->tid != s->tid || seen->pid != s->pid || seen->version != version ||
+	    s->time < seen->from || s->time >= seen->until) {
+		processes_comm(w->ps, s->pid, s->tid, s->time, &comm);
+		*seen = (struct thread_seen){ .pid = s->pid, .tid = s->tid };
+		seen->version = version;
+		seen->comm = comm.name;
+		seen->label = comm.label;
+		processes_space(w->ps, s->pid, s->time, &seen->space);
+		/* As long as both are true. */
+		seen->from = comm.from > seen->space.from ? comm.from : seen->space.from;
+		seen->until =
+			comm.until < seen->space.until ? comm.until : seen->space.until;
+	}
 	if (s->time >= w->kernel.from && s->time < w->kernel.until &&
 	    w->kernel_version == version)
 		return;
@@ -130,7 +116,7 @@ static uint32_t event_label(const struct stack_walker *w, const struct sample *s
 	return labels && s->event < labels->count ? labels->v[s->event] : 0;
 }
 
-/* Who the label frame stands for: the same that label_frame() puts in it. */
+/* Who the label frame stands for: the same that push_label() puts in it. */
 static uint64_t label_key(const struct stack_walker *w)
 {
 	const struct thread_seen *t = w->thread;
@@ -242,19 +228,6 @@ static bool look_up_caller(struct stack_walker *w, const struct sample *s)
 	return true;
 }
 
-/* What decides beside the addresses of a chain what its stack is, and why it is not whole. */
-static uint64_t note_key(const struct stack_walker *w, const struct sample *s)
-{
-	const struct event *event = &w->rec->events.v[s->event];
-
-	return s->mode | (uint64_t)s->exact_chain << 8 |
-	       (uint64_t)s->has_user_stack << 9 | (uint64_t)s->has_chain << 10 |
-	       (uint64_t)may_be_followed(event) << 11 |
-	       (uint64_t)chain_limit(event) << 12 |
-	       /* main() is inferred in the first thread alone. */
-	       (uint64_t)(w->options.infer && s->pid == s->tid) << 44;
-}
-
 /* A chain without addresses, of markers alone for one, shows the sample's own. */
 static bool shows_own_address(const struct sample *s)
 {
@@ -267,6 +240,7 @@ static bool shows_own_address(const struct sample *s)
 
 bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
 {
+	const struct event *event = &w->rec->events.v[s->event];
 	struct hash_wide chain = { hash_u64(s->ip), s->ip };
 	uint64_t side, caller = 0;
 
@@ -283,7 +257,14 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
 	side = hash_u64(side ^ event_label(w, s));
 	side = hash_u64(side ^ label_key(w));
-	side = hash_u64(side ^ note_key(w, s));
+	/* What decides beside the addresses what the stack is, and why it is not whole. main() is
+	 * inferred in the first thread alone. */
+	side = hash_u64(side ^
+			(s->mode | (uint64_t)s->exact_chain << 8 |
+			 (uint64_t)s->has_user_stack << 9 | (uint64_t)s->has_chain << 10 |
+			 (uint64_t)may_be_followed(event) << 11 |
+			 (uint64_t)chain_limit(event) << 12 |
+			 (uint64_t)(w->options.infer && s->pid == s->tid) << 44));
 	if (caller)
 		side = hash_u64(side ^ caller);
 	ret->low = chain.low ^ side;
@@ -291,31 +272,7 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 	return true;
 }
 
-static int label_frame(struct stack_walker *w, uint32_t *ret)
-{
-	const struct thread_seen *t = w->thread;
-	struct thread_label label = { t->label, t->pid, t->tid };
-	struct frame frame = { .image = IMAGE_ID_NAMES };
-	uint32_t index;
-
-	if (w->options.root == 2) {
-		if (frames_add_thread(w->frames, &label, &index) < 0)
-			return -ENOMEM;
-		frame.address = index;
-		frame.flags = FRAME_TID;
-	} else if (w->options.root == 1) {
-		frame.address = (uint64_t)t->pid << 32 | t->label;
-		frame.flags = FRAME_PID;
-	} else if (!t->label) {
-		frame.address = t->tid;
-		frame.flags = FRAME_NAMELESS;
-	} else {
-		frame.address = t->label;
-	}
-	return frames_add(w->frames, &frame, ret);
-}
-
-static uint8_t kind_of(const struct chain_entry *e)
+static uint8_t place_kind_of(const struct chain_entry *e)
 {
 	return e->caller ? PLACE_CALLER : PLACE_EXACT;
 }
@@ -324,9 +281,9 @@ static uint8_t kind_of(const struct chain_entry *e)
 static struct place_seen *find_entry(struct stack_walker *w, const struct chain_entry *e,
 				     struct place_key *key)
 {
-	if (!key->salt || key->mode != e->mode || key->kind != kind_of(e) ||
+	if (!key->salt || key->mode != e->mode || key->kind != place_kind_of(e) ||
 	    key->entered != e->entered)
-		*key = place_key(w, e->mode, kind_of(e), e->entered, NULL);
+		*key = place_key(w, e->mode, place_kind_of(e), e->entered, NULL);
 	return place_find(w, key, e->ip);
 }
 
@@ -369,9 +326,9 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 }
 
 /* What the kernel has found above the beginning of a stack takes nothing from it. */
-static unsigned judge_end(struct stack_walker *w, const struct sample *s,
-			  struct place_key *key, unsigned incomplete,
-			  const struct found_chain *found)
+static unsigned judge_chain_end(struct stack_walker *w, const struct sample *s,
+				struct place_key *key, unsigned incomplete,
+				const struct found_chain *found)
 {
 	const unsigned garbage = INCOMPLETE_NO_CALL | INCOMPLETE_BAD_ADDRESS |
 				 INCOMPLETE_NO_START | INCOMPLETE_ODD_CONTEXT;
@@ -414,18 +371,6 @@ static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
 	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
-/* What the chain lacks behind the last address that was taken. */
-static int infer_behind(struct stack_walker *w, const struct chain *c,
-			const struct found_chain *found, struct missing *ret)
-{
-	*ret = (struct missing){ 0 };
-	if (found->trampoline)
-		return infer_interrupted(w, c, ret);
-	if (!found->last.caller)
-		return infer_caller(w, &found->last, c, ret);
-	return found->followed ? infer_passed(w, &found->last, c, ret) : 0;
-}
-
 /* Of a function that the next two addresses are one more frame than it has, no or one. 1: it was so. */
 static int push_split(struct stack_walker *w, struct chain *c, struct chain_entry *e,
 		      struct found_chain *found)
@@ -447,6 +392,7 @@ static int push_split(struct stack_walker *w, struct chain *c, struct chain_entr
 	return 1;
 }
 
+/* What the chain lacks behind the last address that was taken. */
 static int push_inferred(struct stack_walker *w, struct chain *c, struct chain_entry *e,
 			 struct found_chain *found)
 {
@@ -459,7 +405,14 @@ static int push_inferred(struct stack_walker *w, struct chain *c, struct chain_e
 		if (!w->options.infer || e->mode != MODE_USER || !next ||
 		    -next <= CONTEXT_MOST || c->sample->exact_chain || is_full(w))
 			return 0;
-		err = infer_behind(w, c, found, &missing);
+		missing = (struct missing){ 0 };
+		err = 0;
+		if (found->trampoline)
+			err = infer_interrupted(w, c, &missing);
+		else if (!found->last.caller)
+			err = infer_caller(w, &found->last, c, &missing);
+		else if (found->followed)
+			err = infer_passed(w, &found->last, c, &missing);
 		if (err == 0 && missing.split)
 			err = push_split(w, c, e, found);
 		else if (err == 0 && missing.frame)
@@ -509,7 +462,7 @@ static int push_chain(struct stack_walker *w, const struct sample *s,
 		*incomplete |= INCOMPLETE_ODD_CONTEXT;
 	if (cut)
 		*incomplete |= INCOMPLETE_CUT_CHAIN;
-	*incomplete = judge_end(w, s, &key, *incomplete, found);
+	*incomplete = judge_chain_end(w, s, &key, *incomplete, found);
 	return 0;
 }
 
@@ -545,35 +498,44 @@ static int push_ip(struct stack_walker *w, const struct sample *s)
 	return push_entry(w, &e, &key);
 }
 
-static void turn_round(uint32_t *v, size_t count)
+/* A frame that has just a name; 0: none. */
+static int push_name(struct stack_walker *w, uint32_t name)
 {
-	for (size_t i = 0; i < count / 2; i++) {
-		uint32_t other = v[count - 1 - i];
-
-		v[count - 1 - i] = v[i];
-		v[i] = other;
-	}
-}
-
-/* Cut stacks stand apart from whole ones, directly below the process. */
-static int push_mark(struct stack_walker *w, unsigned incomplete)
-{
-	struct frame frame = { .image = IMAGE_ID_NAMES, .address = w->options.truncated };
+	struct frame frame = { .image = IMAGE_ID_NAMES, .address = name };
 	uint32_t id;
 
-	if (!frame.address || !(incomplete & INCOMPLETE_TRUNCATED))
+	if (!name)
 		return 0;
 	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push_frame(w, id);
 }
 
 static int push_label(struct stack_walker *w)
 {
-	if (w->thread->frame == 0) {
-		if (label_frame(w, &w->thread->frame) < 0)
+	struct thread_seen *t = w->thread;
+	struct thread_label label = { t->label, t->pid, t->tid };
+	struct frame frame = { .image = IMAGE_ID_NAMES };
+	uint32_t index, id;
+
+	if (t->frame)
+		return push_frame(w, t->frame - 1);
+	if (w->options.root == 2) {
+		if (frames_add_thread(w->frames, &label, &index) < 0)
 			return -ENOMEM;
-		w->thread->frame++;
+		frame.address = index;
+		frame.flags = FRAME_TID;
+	} else if (w->options.root == 1) {
+		frame.address = (uint64_t)t->pid << 32 | t->label;
+		frame.flags = FRAME_PID;
+	} else if (!t->label) {
+		frame.address = t->tid;
+		frame.flags = FRAME_NAMELESS;
+	} else {
+		frame.address = t->label;
 	}
-	return push_frame(w, w->thread->frame - 1);
+	if (frames_add(w->frames, &frame, &id) < 0)
+		return -ENOMEM;
+	t->frame = id + 1;
+	return push_frame(w, id);
 }
 
 /* One that was cut says nothing of frame pointers either. */
@@ -591,16 +553,6 @@ static bool prefers_dump(struct stack_walker *w, const struct sample *s)
 	struct walk k;
 
 	return w->options.join && s->has_user_stack && can_walk(w, s, &k) && k.size;
-}
-
-static int push_event(struct stack_walker *w, const struct sample *s)
-{
-	struct frame frame = { .image = IMAGE_ID_NAMES, .address = event_label(w, s) };
-	uint32_t id;
-
-	if (!frame.address)
-		return 0;
-	return frames_add(w->frames, &frame, &id) < 0 ? -ENOMEM : push_frame(w, id);
 }
 
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
@@ -624,15 +576,21 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		incomplete |= INCOMPLETE_NO_CHAIN;
 		err = push_ip(w, s);
 	}
-	if (err == 0)
-		err = push_mark(w, incomplete);
+	/* Cut stacks stand apart from whole ones, directly below the process. */
+	if (err == 0 && incomplete & INCOMPLETE_TRUNCATED)
+		err = push_name(w, w->options.truncated);
 	if (err == 0)
 		err = push_label(w);
 	if (err == 0)
-		err = push_event(w, s);
+		err = push_name(w, event_label(w, s));
 	if (err < 0 || w->failed)
 		return -ENOMEM;
-	turn_round(w->stack.v, w->stack.count);
+	for (size_t i = 0, k = w->stack.count; i + 1 < k; i++) {
+		uint32_t leafward = w->stack.v[i];
+
+		w->stack.v[i] = w->stack.v[--k];
+		w->stack.v[k] = leafward;
+	}
 	*ret = (struct stack){ w->stack.v,	w->stack.count,
 			       incomplete,	is_followed(w, s, incomplete, &found),
 			       w->has_inferred, w->has_skipped };
@@ -658,20 +616,6 @@ int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *
 	return 0;
 }
 
-/* The user's part of the chain as it was recorded. */
-static int copy_user_part(struct stack_walker *w, const struct sample *s)
-{
-	uint32_t first = 0;
-
-	while (first < s->chain_count && sample_chain(s, first) != CHAIN_USER)
-		first++;
-	if (!array_reserve(&w->user_chain, s->chain_count - first + 1))
-		return -ENOMEM;
-	for (uint32_t i = first; i < s->chain_count; i++)
-		w->user_chain.v[w->user_chain.count++] = sample_chain(s, i);
-	return 0;
-}
-
 /* Would a chain of the walk's frames be taken for one that is cut? As long as the kernel makes them, or ending
  * with a function that others call, which here nobody did: a coroutine's, for one. */
 static bool would_be_cut(struct stack_walker *w, const struct sample *s)
@@ -687,16 +631,22 @@ static bool would_be_cut(struct stack_walker *w, const struct sample *s)
 int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint64_t **ret,
 		     size_t *count)
 {
-	int err = walk_again(w, s);
+	uint32_t first = 0;
 
-	if (err < 0)
-		return err;
+	if (walk_again(w, s) < 0)
+		return -ENOMEM;
 	w->user_chain.count = 0;
 	if (!w->dump_preferred) {
-		err = copy_user_part(w, s);
+		/* As it was recorded. */
+		while (first < s->chain_count && sample_chain(s, first) != CHAIN_USER)
+			first++;
+		if (!array_reserve(&w->user_chain, s->chain_count - first + 1))
+			return -ENOMEM;
+		for (uint32_t i = first; i < s->chain_count; i++)
+			w->user_chain.v[w->user_chain.count++] = sample_chain(s, i);
 		*ret = w->user_chain.v;
 		*count = w->user_chain.count;
-		return err;
+		return 0;
 	}
 	if (w->walked_count && would_be_cut(w, s))
 		w->walked_count = 0;

@@ -72,43 +72,12 @@ static uint8_t index_of(const struct machine *m, uint64_t mask, uint8_t number)
 	return REGISTER_NONE;
 }
 
-static const struct register_order *order_of(struct stack_walker *w,
-					     const struct machine *m, uint64_t mask)
-{
-	struct register_order *o = &w->order;
-
-	if (o->machine == m && o->mask == mask)
-		return o;
-	*o = (struct register_order){ .machine = m, .mask = mask };
-	o->pc = index_of(m, mask, m->pc);
-	o->sp = index_of(m, mask, m->sp);
-	o->fp = index_of(m, mask, m->fp);
-	o->lr = m->link ? index_of(m, mask, m->ra) : REGISTER_NONE;
-	return o;
-}
-
 static uint64_t register_at(const struct walk *k, uint8_t index)
 {
 	uint64_t value;
 
 	memcpy(&value, k->sample->user_registers + 8 * (size_t)index, sizeof(value));
 	return k->machine->word == 4 ? (uint32_t)value : value;
-}
-
-static void take_registers(struct walk *k, const struct register_order *o)
-{
-	k->pc_known = o->pc != REGISTER_NONE;
-	k->sp_known = o->sp != REGISTER_NONE;
-	k->pc = k->pc_known ? register_at(k, o->pc) : 0;
-	k->sp = k->sp_known ? register_at(k, o->sp) : 0;
-	k->fp_known = o->fp != REGISTER_NONE;
-	k->lr_known = o->lr != REGISTER_NONE;
-	if (k->fp_known)
-		k->fp = register_at(k, o->fp);
-	if (k->lr_known)
-		k->lr = register_at(k, o->lr);
-	k->exact = true;
-	k->jumped = k->elsewhere = k->chained = k->fp_popped = false;
 }
 
 void walk_registers(const struct walk *k, struct registers *ret)
@@ -132,7 +101,29 @@ void walk_registers(const struct walk *k, struct registers *ret)
 
 void walk_restart(struct stack_walker *w, struct walk *k)
 {
-	take_registers(k, order_of(w, k->machine, k->sample->user_mask));
+	uint64_t mask = k->sample->user_mask;
+	const struct machine *m = k->machine;
+	struct register_order *o = &w->order;
+
+	if (o->machine != m || o->mask != mask) {
+		*o = (struct register_order){ .machine = m, .mask = mask };
+		o->pc = index_of(m, mask, m->pc);
+		o->sp = index_of(m, mask, m->sp);
+		o->fp = index_of(m, mask, m->fp);
+		o->lr = m->link ? index_of(m, mask, m->ra) : REGISTER_NONE;
+	}
+	k->pc_known = o->pc != REGISTER_NONE;
+	k->sp_known = o->sp != REGISTER_NONE;
+	k->pc = k->pc_known ? register_at(k, o->pc) : 0;
+	k->sp = k->sp_known ? register_at(k, o->sp) : 0;
+	k->fp_known = o->fp != REGISTER_NONE;
+	k->lr_known = o->lr != REGISTER_NONE;
+	if (k->fp_known)
+		k->fp = register_at(k, o->fp);
+	if (k->lr_known)
+		k->lr = register_at(k, o->lr);
+	k->exact = true;
+	k->jumped = k->elsewhere = k->chained = k->fp_popped = false;
 }
 
 bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret)
@@ -508,8 +499,8 @@ static bool is_label(struct stack_walker *w, const struct walk *k)
  * is known to have a caller, unless there is no frame pointer either, as whoever makes a stack by hand
  * has it.
  */
-static enum walk_end judge_end(struct stack_walker *w, const struct walk *k, size_t first,
-			       enum walk_end end)
+static enum walk_end judge_walk_end(struct stack_walker *w, const struct walk *k,
+				    size_t first, enum walk_end end)
 {
 	enum root root;
 
@@ -558,7 +549,7 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)
 	if (!array_reserve(&w->stack, FRAMES_MOST) ||
 	    (w->options.join && !array_reserve(&w->pcs, w->stack.count + FRAMES_MOST)))
 		return -ENOMEM;
-	end = judge_end(w, k, first, walk_on(w, k));
+	end = judge_walk_end(w, k, first, walk_on(w, k));
 	if (w->options.join)
 		end = join(w, k, first, end);
 	w->counts.nanoseconds +=
