@@ -61,7 +61,7 @@ struct file_search {
 };
 
 /* Opens s->path. True where the search is over, as it is where no memory is left. */
-static bool try_debug_path(struct file_search *s)
+static bool try_part_path(struct file_search *s)
 {
 	struct context ctx = { .budget = s->by->budget };
 	struct object o;
@@ -101,7 +101,7 @@ static bool try_name(struct file_search *s, const char *directory, const char *n
 		text_char(&s->path, '/');
 	}
 	text_string(&s->path, name);
-	return try_debug_path(s);
+	return try_part_path(s);
 }
 
 /* The same beside @o, whose path is that on this machine. */
@@ -122,7 +122,7 @@ static bool try_beside(struct file_search *s, const struct object *o,
 		text_char(&s->path, '/');
 	}
 	text_string(&s->path, name);
-	return try_debug_path(s);
+	return try_part_path(s);
 }
 
 /* @part: as the object names it. */
@@ -191,7 +191,7 @@ static bool try_alternate_id(struct file_search *s, const struct alternate_link 
 	for (size_t i = 1; i < link->build_id_size; i++)
 		text_printf(&s->path, "%02x", link->build_id[i]);
 	text_string(&s->path, ".debug");
-	return try_debug_path(s);
+	return try_part_path(s);
 }
 
 static bool try_shared(struct file_search *s, const char *name)
@@ -250,7 +250,7 @@ int debug_find_package(struct context *ctx, const struct debug_places *places,
 		return -ENODATA;
 	text_string(&s.path, path);
 	text_string(&s.path, ".dwp");
-	if (!try_debug_path(&s) && s.refused.size)
+	if (!try_part_path(&s) && s.refused.size)
 		s.err = fail(ctx, -ENOENT, "%s", s.refused.bytes);
 	return end_search(ctx, &s, ret);
 }

@@ -136,7 +136,7 @@ static void find_sections(struct image_reader *r, bool lines, bool split)
 }
 
 /* Before memory is taken. The ratio stops a small file that unpacks to gigabytes. */
-static int check_sizes(const struct image_reader *r)
+static int check_image_sizes(const struct image_reader *r)
 {
 	uint64_t sum = 0, packed = 0, unpacked = 0;
 	bool fits = true;
@@ -359,7 +359,7 @@ int debug_image_read(struct context *ctx, const struct object *o, bool lines,
 	    (section_of_type(o, SHT_RELA, &s) || section_of_type(o, SHT_REL, &s)))
 		return fail(ctx, -ENODATA, "it is not linked");
 	find_sections(&r, lines, false);
-	err = check_sizes(&r);
+	err = check_image_sizes(&r);
 	return err < 0 ? err : make_image(&r, ret);
 }
 
@@ -379,7 +379,7 @@ int debug_image_read_split(struct context *ctx, const struct object *o, bool lin
 	find_sections(&r, lines, true);
 	give(&r, DEBUG_ADDR, given->addresses);
 	give(&r, DEBUG_RANGES, given->ranges);
-	err = check_sizes(&r);
+	err = check_image_sizes(&r);
 	return err < 0 ? err : make_image(&r, ret);
 }
 
@@ -400,7 +400,7 @@ int debug_image_cut(struct context *ctx, const struct object *o,
 	give(&r, DEBUG_RANGES, given->ranges);
 	give(&r, DEBUG_STR, given->strings);
 	give(&r, DEBUG_STR_OFFSETS, given->string_offsets);
-	err = check_sizes(&r);
+	err = check_image_sizes(&r);
 	return err < 0 ? err : make_image(&r, ret);
 }
 
