@@ -68,7 +68,7 @@ struct jitdump {
 	uint64_t lines_address; /* of its DEBUG_INFO */
 };
 
-/* Reads the header; takes over @fd. -EBADMSG for what is no jitdump of a version that is
+/* Reads the header; takes over @fd. -EBADMSG for what is not a jitdump of a version that is
  * known, or why it cannot be read: @fd is closed then, too. */
 int jitdump_open(int fd, struct jitdump *ret);
 void jitdump_close(struct jitdump *d);

@@ -504,7 +504,7 @@ of_unused_pid()
 	expect "app;f 5" "app;g 2"
 }
 
-@test "what is no jitdump, or is not there, is said" {
+@test "what is not a jitdump, or is not there, is said" {
 	{
 		process
 		echo "mmap2 pid=7 start=0x90000 len=0x1000 prot=5 name=/x/jit-7.dump time=3"
