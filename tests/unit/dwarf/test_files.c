@@ -232,8 +232,7 @@ Test(debug_files, what_is_no_file_is_not_waited_for)
 	cr_expect_eq(find_split(NULL, directory, "a.dwo"), -ENOENT);
 	snprintf(expected, sizeof(expected),
 		 "'a.dwo', which holds a part of its debug information, is not read: "
-		 "'%s' is "
-		 "no regular file",
+		 "'%s' is not a regular file",
 		 below("a.dwo"));
 	cr_expect_str_eq(ctx.error, expected);
 }
