@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 # What users of other tools type is answered by cli/habits, and tests/cli/habits.bats follows that; a title is
-# made from the options that a recorder was given.
-NO_MESSAGES = {"cli/options", "cli/help", "cli/habits", "cli/completion", "write/page", "write/title"}
+# made from the options that a recorder was given, and a format has suffixes that begin with a dash.
+NO_MESSAGES = {"cli/options", "cli/help", "cli/habits", "cli/completion", "write/formats", "write/page", "write/title"}
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src")
 
