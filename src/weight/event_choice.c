@@ -95,8 +95,8 @@ static bool count_alike(const struct event *a, const struct event *b, const char
 	if (a->type == PERF_TYPE_TRACEPOINT || b->type == PERF_TYPE_TRACEPOINT)
 		return a->type == b->type;
 	/* cpu-clock and task-clock: ns */
-	if (a->type == PERF_TYPE_SOFTWARE && b->type == PERF_TYPE_SOFTWARE && a->config <= 1 &&
-	    b->config <= 1)
+	if (a->type == PERF_TYPE_SOFTWARE && b->type == PERF_TYPE_SOFTWARE &&
+	    a->config <= 1 && b->config <= 1)
 		return true;
 	a_name = family(a_name);
 	b_name = family(b_name);
