@@ -205,6 +205,9 @@ int cfi_section_go(const struct object *o, const struct machine *m,
 	int stopped;
 
 	*ret = (struct cfi_section){ .word = m->word };
+	/* Without a section that says so, others would not know how its stacks begin. */
+	if (!object_is_go(o))
+		return 0;
 	stopped = go_table_frames(o, put_function, &w, &w.table);
 	if (stopped < 0) {
 		free(w.bytes.v);
