@@ -27,19 +27,16 @@ enum lack advice_lack(const struct ff_object *o)
 								      : LACK_NOTHING;
 }
 
-static bool has_file(const struct ff_object *o)
-{
-	return ff_object_kind(o) == FF_OBJECT_FILE && ff_object_file(o);
-}
-
-/* Only what was looked at here can be in a package that is installed here. */
+/* Only what was looked at here can be in a package that is installed here: a file of the
+ * same path below the root, not one that a cache of build ids gave. */
 static bool is_of_package(const struct advice *a, const struct ff_object *o)
 {
 	const char *file = ff_object_file(o), *path = ff_object_path(o);
 	size_t size = strlen(a->root);
 
-	return has_file(o) && advice_lack(o) != LACK_NOTHING &&
-	       strncmp(file, a->root, size) == 0 && strcmp(file + size, path) == 0;
+	return ff_object_kind(o) == FF_OBJECT_FILE && file &&
+	       advice_lack(o) != LACK_NOTHING && strncmp(file, a->root, size) == 0 &&
+	       strcmp(file + size, path) == 0;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -50,35 +47,29 @@ static int by_pid(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void sort_processes(struct advice *a)
-{
-	const struct ff_process *pr = NULL;
-	size_t count = 0;
-
-	while ((pr = ff_process_next(a->profile, pr)))
-		count++;
-	a->processes = calloc(count + 1, sizeof(*a->processes));
-	if (!a->processes)
-		return;
-	while ((pr = ff_process_next(a->profile, pr)))
-		a->processes[a->process_count++] = pr;
-	qsort(a->processes, count, sizeof(*a->processes), by_pid);
-}
-
 void advice_begin(struct advice *a, const struct ff_profile *p, const char *symfs,
 		  const char *debug_dir)
 {
+	const struct ff_process *pr = NULL;
 	const struct ff_object *o = NULL;
-	size_t most = 0;
+	size_t processes = 0, most = 0;
 
 	*a = (struct advice){ .profile = p,
 			      .root = symfs ? symfs : "",
 			      .debug_dir = debug_dir ? debug_dir : "/usr/lib/debug" };
-	while ((o = ff_object_next(p, o)))
-		most += is_of_package(a, o);
-	sort_processes(a);
+	/* The profile has its processes by samples; code of a runtime names one by pid. */
+	while ((pr = ff_process_next(p, pr)))
+		processes++;
+	a->processes = calloc(processes + 1, sizeof(*a->processes));
+	while (a->processes && (pr = ff_process_next(p, pr)))
+		a->processes[a->process_count++] = pr;
+	if (a->processes)
+		qsort(a->processes, processes, sizeof(*a->processes), by_pid);
 	a->rpm = packages_are_rpm(a->root);
 	a->debug_archive = packages_debug_archive(a->root);
+	/* Without memory for the packages the other remedies are still told. */
+	while ((o = ff_object_next(p, o)))
+		most += is_of_package(a, o);
 	a->packages = calloc(most + 1, sizeof(*a->packages));
 	if (!a->packages)
 		return;
@@ -109,54 +100,40 @@ static int python_part(const char *package)
 	return 0;
 }
 
-/* Of Debian, where nearly all are in an archive of their own, which the installer leaves out;
- * packages that made theirs before there was a rule for it have them beside the others. */
-static void put_package(const struct advice *a, FILE *out, const char *package)
+/* The file is there, and lacks symbols or debug information: a package has them, or a
+ * server, or a build that keeps them, which is told only where no package has them. */
+static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE *out)
 {
-	int python = python_part(package);
+	const char *path = ff_object_path(o), *id = ff_object_build_id(o);
+	const char *package = packages_name(a->packages, a->count, path);
+	int python = package ? python_part(package) : 0;
 
-	if (strcmp(package, "libc6") == 0)
+	/* Nearly all debug packages of Debian are in an archive of their own, which the
+	 * installer leaves out; packages that made theirs before there was a rule for it
+	 * have them beside the others. */
+	if (package && strcmp(package, "libc6") == 0)
 		fputs("install libc6-dbg", out);
 	else if (python)
 		fprintf(out, "install python3.%d-dbg", python);
-	else if (a->debug_archive)
+	else if (package && a->debug_archive)
 		fprintf(out, "install %s-dbgsym (of the archive '%s')", package,
 			a->debug_archive);
-	else
+	else if (package)
 		fprintf(out, "install %s-dbgsym (of the debug archive)", package);
-}
-
-static void put_debug_path(const struct advice *a, const struct ff_object *o, FILE *out)
-{
-	const char *id = ff_object_build_id(o);
-
-	fprintf(out, "copy its debug file to %s%s/.build-id/%.2s/%s.debug", a->root,
-		a->debug_dir, id, id + 2);
-}
-
-/* The file is there, and lacks symbols or debug information. */
-static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE *out)
-{
-	const char *package = packages_name(a->packages, a->count, ff_object_path(o)),
-		   *id = ff_object_build_id(o);
-
-	if (package) {
-		put_package(a, out, package);
-		fputs(*id ? ", or " : "", out);
-	} else if (a->rpm) {
-		fprintf(out, "dnf debuginfo-install %s", ff_object_path(o));
-		fputs(*id ? ", or " : "", out);
-	}
-	if (*id) {
-		put_debug_path(a, o, out);
-		fprintf(out, " (debuginfod-find debuginfo %s, or --debuginfod)", id);
-	}
+	else if (a->rpm)
+		fprintf(out, "dnf debuginfo-install %s", path);
+	if (*id)
+		fprintf(out,
+			"%scopy its debug file to %s%s/.build-id/%.2s/%s.debug "
+			"(debuginfod-find debuginfo %s, or --debuginfod)",
+			package || a->rpm ? ", or " : "", a->root, a->debug_dir, id,
+			id + 2, id);
 	if (!package && !a->rpm)
-		fputs(*id ? ", or build it with -g and do not strip it"
-			  : "build it with -g and do not strip it",
-		      out);
+		fprintf(out, "%sbuild it with -g and do not strip it",
+			*id ? ", or " : "");
 }
 
+/* Without a build id nobody can say whether a copy is of the recorded build. */
 static void put_for_missing(const struct ff_object *o, FILE *out)
 {
 	const char *id = ff_object_build_id(o);
@@ -173,17 +150,10 @@ static void put_for_missing(const struct ff_object *o, FILE *out)
 		fputs("; perf record --buildid-mmap tells which build it was", out);
 }
 
-static const char *release_of(const struct advice *a)
+/* A recording tells which kernel it is of; a folded text does not. */
+static void put_for_kernel(const struct advice *a, const struct ff_object *o, FILE *out)
 {
-	const struct ff_input *in = ff_input_next(a->profile, NULL);
-	const char *release = in ? ff_input_text(in, FF_INPUT_KERNEL) : NULL;
-
-	return release ? release : "RELEASE";
-}
-
-/* By what distributions append to releases. */
-static void put_kernel_package(const char *release, FILE *out)
-{
+	/* By what distributions append to releases. */
 	static const struct {
 		const char *mark, *before, *behind;
 	} kernels[] = {
@@ -194,30 +164,28 @@ static void put_kernel_package(const char *release, FILE *out)
 		{ ".fc", "kernel-debuginfo-", "" },
 		{ ".el", "kernel-debuginfo-", "" },
 	};
+	const struct ff_input *in = ff_input_next(a->profile, NULL);
+	const char *release = in ? ff_input_text(in, FF_INPUT_KERNEL) : NULL;
 
+	if (!release)
+		release = "RELEASE";
+	/* Addresses are other ones after each boot. */
+	fputs("copy /proc/kallsyms of the recorded machine, read by root before it boots "
+	      "again: --kallsyms=FILE; or ",
+	      out);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		if (strstr(release, kernels[i].mark)) {
 			fprintf(out, "install %s%s%s, or ", kernels[i].before, release,
 				kernels[i].behind);
-			return;
+			break;
 		}
-}
-
-static void put_for_kernel(const struct advice *a, const struct ff_object *o, FILE *out)
-{
-	const char *release = release_of(a);
-	bool module = ff_object_kind(o) == FF_OBJECT_MODULE;
-
-	fputs("copy /proc/kallsyms of the recorded machine, read by root before it boots "
-	      "again: --kallsyms=FILE; or ",
-	      out);
-	put_kernel_package(release, out);
-	if (module)
+	if (ff_object_kind(o) == FF_OBJECT_MODULE)
 		fprintf(out, "copy /lib/modules/%s: --symfs=DIR", release);
 	else
 		fputs("--vmlinux=FILE", out);
 }
 
+/* "": no process of that pid has samples, or there was no memory to sort them. */
 static const char *comm_of(const struct advice *a, uint32_t pid)
 {
 	size_t low = 0, high = a->process_count;
@@ -235,9 +203,10 @@ static const char *comm_of(const struct advice *a, uint32_t pid)
 		       : "";
 }
 
-/* By what its process is called. */
-static const char *runtime_option(const char *comm)
+/* Runtimes write their maps only if they are told so, each by a switch of its own. */
+static void put_for_runtime(const struct advice *a, const struct ff_object *o, FILE *out)
 {
+	/* By what its process is called. */
 	static const struct {
 		const char *comm, *option;
 	} runtimes[] = {
@@ -253,18 +222,11 @@ static const char *runtime_option(const char *comm)
 		{ "beam", "erl +JPperf true" },
 		{ "julia", "ENABLE_JITPROFILING=1 julia" },
 	};
+	const char *comm = comm_of(a, ff_object_runtime(o)), *option = NULL;
 
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes) && !option; i++)
 		if (strncasecmp(comm, runtimes[i].comm, strlen(runtimes[i].comm)) == 0)
-			return runtimes[i].option;
-	return NULL;
-}
-
-static void put_for_runtime(const struct advice *a, const struct ff_object *o, FILE *out)
-{
-	uint32_t pid = ff_object_runtime(o);
-	const char *option = runtime_option(comm_of(a, pid));
-
+			option = runtimes[i].option;
 	if (ff_object_file(o))
 		fputs("the map is older than this code, or incomplete: record after it "
 		      "was "

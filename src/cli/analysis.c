@@ -46,6 +46,7 @@ static void show_progress(void *arg, const char *what, uint64_t done, uint64_t t
 	}
 	if (now() - a->started < PATIENCE)
 		return;
+	/* A pipe has no total. */
 	if (total && done)
 		status("%s: %d %%", what, (int)((double)done / (double)total * 100));
 	else if (done)
@@ -58,13 +59,6 @@ void show_writing(const struct analysis *a, const char *path)
 {
 	if (now() - a->started > PATIENCE)
 		status("writing %s", path);
-}
-
-static bool is_there(const char *path, bool directory)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && (!directory || S_ISDIR(st.st_mode));
 }
 
 /* A name that was mistyped looks like a recording without symbols. */
@@ -82,12 +76,18 @@ static void say_absent(const struct settings *s)
 		{ "vmlinux", s->profile.vmlinux, false },
 	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (places[i].path && *places[i].path &&
-		    !is_there(places[i].path, places[i].directory))
-			say("--%s: there is no %s '%s': nothing can be found in it",
-			    places[i].option, places[i].directory ? "directory" : "file",
-			    places[i].path);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *path = places[i].path;
+		struct stat st;
+
+		/* An empty name says that there is no such place. */
+		if (!path || !*path ||
+		    (stat(path, &st) == 0 &&
+		     (!places[i].directory || S_ISDIR(st.st_mode))))
+			continue;
+		say("--%s: there is no %s '%s': nothing can be found in it",
+		    places[i].option, places[i].directory ? "directory" : "file", path);
+	}
 }
 
 /* A callback has one argument for both: the analysis. */
@@ -117,22 +117,13 @@ int analysis_open(const struct settings *s, struct analysis *a)
 	return EXIT_INPUT;
 }
 
-/* A pipe has nothing for the second one, and a file would count twice. */
-static bool reads_twice(const struct settings *s)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < s->input_count; i++)
-		count += strcmp(s->inputs[i], "-") == 0;
-	return count > 1;
-}
-
 /* No input was named: standard input, or ./perf.data. NULL: neither, and that was said. */
 static const char *const *choose_unnamed(const struct settings *s)
 {
 	static const char *const recording[] = { DEFAULT_INPUT }, *const standard[] = {
 		"-"
 	};
+	/* One that is there, but cannot be opened, is the input: its error says more. */
 	bool here = access(DEFAULT_INPUT, F_OK) == 0 || errno != ENOENT;
 	const char *why = NULL;
 
@@ -159,7 +150,12 @@ static const char *const *choose_unnamed(const struct settings *s)
 
 int choose_inputs(const struct settings *s, const char *const **ret, size_t *count)
 {
-	if (reads_twice(s))
+	size_t standard = 0;
+
+	/* A pipe has nothing for the second reader, and a file would count twice. */
+	for (size_t i = 0; i < s->input_count; i++)
+		standard += strcmp(s->inputs[i], "-") == 0;
+	if (standard > 1)
 		return usage_error("standard input can be read once: '-' is named twice");
 	*ret = s->inputs;
 	*count = s->input_count;
@@ -178,6 +174,8 @@ int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	code = analysis_open(s, ret);
 	if (code)
 		return code;
+	/* One input that cannot be read ends the work: a picture of the others would look
+	 * like one of all. */
 	for (size_t i = 0; i < count; i++) {
 		err = ff_profile_read(ret->profile, inputs[i]);
 		if (err < 0)
@@ -199,6 +197,7 @@ int analysis_code(const struct analysis *a)
 {
 	const struct ff_input *in = NULL;
 
+	/* What was read of a file that changed meanwhile is shown, but it is a part. */
 	while ((in = ff_input_next(a->profile, in)))
 		if (ff_input_count(in, FF_INPUT_CHANGED))
 			return EXIT_PART;
@@ -210,37 +209,29 @@ void analysis_release(struct analysis *a)
 	ff_profile_free(a->profile);
 }
 
-/* Draws a profile without samples to nowhere, and touches no other file. */
-static int try_graph(struct ff_profile *p, const struct settings *s)
-{
-	struct ff_graph_options options = s->graph;
-	FILE *nowhere = fopen("/dev/null", "w");
-	int err;
-
-	if (!nowhere)
-		return 0;
-	options.palette_map = NULL;
-	options.nameattr = NULL; /* may be a pipe, which can be read only once */
-	err = ff_profile_finish(p);
-	if (err == 0)
-		err = ff_write_svg(p, &options, nowhere);
-	fclose(nowhere);
-	return err;
-}
-
+/* Draws a profile without samples to nowhere, and reads and writes no other file. */
 int check_graph_options(const struct settings *s)
 {
-	const char *attributes = s->graph.nameattr;
+	struct ff_graph_options options = s->graph;
 	struct ff_profile *p = NULL;
+	FILE *nowhere;
 	int err, code = 0;
 
-	if (attributes && access(attributes, R_OK) < 0) {
-		say("cannot open '%s': %s", attributes, strerror(errno));
+	if (options.nameattr && access(options.nameattr, R_OK) < 0) {
+		say("cannot open '%s': %s", options.nameattr, strerror(errno));
 		return EXIT_INPUT;
 	}
+	options.palette_map = NULL;
+	options.nameattr = NULL; /* may be a pipe, which can be read only once */
 	err = ff_profile_new(&p, NULL);
-	if (err == 0)
-		err = try_graph(p, s);
+	/* Where there is no /dev/null mistakes are found late, which is no reason to stop. */
+	nowhere = err == 0 ? fopen("/dev/null", "w") : NULL;
+	if (nowhere) {
+		err = ff_profile_finish(p);
+		if (err == 0)
+			err = ff_write_svg(p, &options, nowhere);
+		fclose(nowhere);
+	}
 	if (err == -EINVAL)
 		code = usage_error("%s", ff_profile_error(p));
 	ff_profile_free(p);

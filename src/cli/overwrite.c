@@ -24,13 +24,6 @@ static char *directory_of(const char *path)
 	return real;
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool same_inode(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -38,16 +31,18 @@ static bool same_inode(const struct stat *a, const struct stat *b)
 
 bool same_file(const char *a, const char *b)
 {
+	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
 	struct stat x, y;
 	char *in_a, *in_b;
 	bool same;
 
 	if (stat(a, &x) == 0 && stat(b, &y) == 0)
 		return S_ISREG(x.st_mode) && same_inode(&x, &y);
+	/* One is not there yet: they will be one file if directory and name are the same. */
 	in_a = directory_of(a);
 	in_b = directory_of(b);
 	same = in_a && in_b && strcmp(in_a, in_b) == 0 &&
-	       strcmp(name_of(a), name_of(b)) == 0;
+	       strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0;
 	free(in_a);
 	free(in_b);
 	return same;
@@ -59,31 +54,27 @@ static bool is_dash(const char *path)
 }
 
 /* Of what is named, or of a standard stream. */
-static bool find_file(const char *path, int standard, struct stat *ret)
+static bool stat_stream(const char *path, int standard, struct stat *ret)
 {
 	return (is_dash(path) ? fstat(standard, ret) : stat(path, ret)) == 0;
-}
-
-static bool is_in_directory(const char *path, const struct stat *directory)
-{
-	char *parent = is_dash(path) ? NULL : directory_of(path);
-	struct stat st;
-	bool is = parent && stat(parent, &st) == 0 && same_inode(&st, directory);
-
-	free(parent);
-	return is;
 }
 
 /* @output: of what is at @path; zeros where nothing is. */
 static bool is_read(const char *path, const struct stat *output, const char *input)
 {
-	struct stat st;
+	struct stat st, directory;
+	char *parent;
+	bool is;
 
-	if (!input || !find_file(input, STDIN_FILENO, &st))
+	if (!input || !stat_stream(input, STDIN_FILENO, &st))
 		return false;
-	if (S_ISDIR(st.st_mode))
-		return is_in_directory(path, &st);
-	return S_ISREG(st.st_mode) && same_inode(&st, output);
+	if (!S_ISDIR(st.st_mode))
+		return S_ISREG(st.st_mode) && same_inode(&st, output);
+	/* A recording that is a directory: whatever is in it belongs to it. */
+	parent = is_dash(path) ? NULL : directory_of(path);
+	is = parent && stat(parent, &directory) == 0 && same_inode(&directory, &st);
+	free(parent);
+	return is;
 }
 
 int overwrite_check(const struct settings *s, const char *path, const char *const *inputs,
@@ -94,7 +85,8 @@ int overwrite_check(const struct settings *s, const char *path, const char *cons
 	struct stat output = { 0 };
 	const char *input = NULL;
 
-	if (find_file(path, STDOUT_FILENO, &output) && !S_ISREG(output.st_mode))
+	/* Terminals, pipes and devices are not written over. */
+	if (stat_stream(path, STDOUT_FILENO, &output) && !S_ISREG(output.st_mode))
 		return 0;
 	for (size_t i = 0; i < count && !input; i++)
 		if (is_read(path, &output, inputs[i]))

@@ -19,14 +19,6 @@ static const char lists[] = "/var/lib/dpkg/info";
 #define SUFFIX ".list"
 #define MOST_LIST (64 << 20) /* bytes of one list; the largest known has 2 MB */
 
-/* "libc6:amd64.list" -> "libc6" */
-static char *package_name(const char *list)
-{
-	return strndup(list, strcspn(list, ":") < strlen(list)
-				     ? strcspn(list, ":")
-				     : strlen(list) - strlen(SUFFIX));
-}
-
 /* /lib is /usr/lib, and packages have the one or the other. */
 static const char *without_usr(const char *path)
 {
@@ -39,23 +31,7 @@ static int compare_queries(const void *a, const void *b)
 		      without_usr(((const struct package_query *)b)->path));
 }
 
-/* The queries are sorted by the path without /usr. */
-static void answer(struct package_query *queries, size_t count, const char *path,
-		   const char *list)
-{
-	struct package_query key = { .path = path };
-	struct package_query *found =
-		bsearch(&key, queries, count, sizeof(*queries), compare_queries);
-
-	if (!found)
-		return;
-	while (found > queries && compare_queries(found - 1, &key) == 0)
-		found--;
-	for (; found < queries + count && compare_queries(found, &key) == 0; found++)
-		if (!found->package)
-			found->package = package_name(list);
-}
-
+/* One list, of the package that is its name: every line is a path that it installed. */
 static void read_list(int directory, const char *name, struct package_query *queries,
 		      size_t count)
 {
@@ -68,52 +44,58 @@ static void read_list(int directory, const char *name, struct package_query *que
 
 	if (fd < 0)
 		return;
+	/* Below --symfs anything may lie, a FIFO too. */
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_LIST ||
 	    !(in = fdopen(fd, "r"))) {
 		close(fd);
 		return;
 	}
 	while ((size = getline(&line, &room, in)) > 0) {
+		struct package_query key = { .path = line }, *found;
+
 		if (line[size - 1] == '\n')
 			line[size - 1] = '\0';
-		answer(queries, count, line, name);
+		found = bsearch(&key, queries, count, sizeof(*queries), compare_queries);
+		if (!found)
+			continue;
+		/* Several objects may have one path, and bsearch() finds any of them. */
+		while (found > queries && compare_queries(found - 1, &key) == 0)
+			found--;
+		/* "libc6:amd64.list" -> "libc6" */
+		for (; found < queries + count && compare_queries(found, &key) == 0;
+		     found++)
+			if (!found->package)
+				found->package = strndup(
+					name, strcspn(name, ":") < strlen(name)
+						      ? strcspn(name, ":")
+						      : strlen(name) - strlen(SUFFIX));
 	}
 	free(line);
 	fclose(in);
 }
 
-static bool is_list(const char *name)
-{
-	size_t size = strlen(name), suffix = strlen(SUFFIX);
-
-	return size > suffix && strcmp(name + size - suffix, SUFFIX) == 0;
-}
-
-static DIR *open_lists(const char *root)
-{
-	char *path = NULL;
-	DIR *dir;
-
-	if (asprintf(&path, "%s%s", root, lists) < 0)
-		return NULL;
-	dir = opendir(path);
-	free(path);
-	return dir;
-}
-
 void packages_find(const char *root, struct package_query *queries, size_t count)
 {
-	DIR *dir = count ? open_lists(root) : NULL;
 	struct dirent *entry;
+	char *path = NULL;
+	DIR *dir = NULL;
 
-	if (count)
-		qsort(queries, count, sizeof(*queries), compare_queries);
-	if (!dir)
+	if (!count)
 		return;
-	while ((entry = readdir(dir)))
-		if (is_list(entry->d_name))
+	/* Sorted even where there are no lists: packages_name() searches by bisection. */
+	qsort(queries, count, sizeof(*queries), compare_queries);
+	if (asprintf(&path, "%s%s", root, lists) < 0)
+		return;
+	dir = opendir(path);
+	free(path);
+	while (dir && (entry = readdir(dir))) {
+		size_t size = strlen(entry->d_name), suffix = strlen(SUFFIX);
+
+		if (size > suffix && strcmp(entry->d_name + size - suffix, SUFFIX) == 0)
 			read_list(dirfd(dir), entry->d_name, queries, count);
-	closedir(dir);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 const char *packages_name(const struct package_query *queries, size_t count,
@@ -183,32 +165,26 @@ static char *debian_mirror(const char *root)
 	return mirror ? mirror : strdup("MIRROR/debian");
 }
 
-/* ID and VERSION_CODENAME of the system below @root; "" where they are not told. */
-static void read_os(const char *root, char id[32], char release[64])
+char *packages_debug_archive(const char *root)
 {
-	char line[256], *path = NULL;
+	char id[32] = "", release[64] = "", line[256], *path = NULL, *mirror,
+	     *made = NULL;
 	const char *value;
 	FILE *in = NULL;
 
-	*id = *release = '\0';
 	if (asprintf(&path, "%s/etc/os-release", root) >= 0)
 		in = fopen(path, "re");
 	free(path);
 	while (in && fgets(line, sizeof(line), in)) {
 		if ((value = os_value(line, "ID")))
-			snprintf(id, 32, "%s", value);
+			snprintf(id, sizeof(id), "%s", value);
 		else if ((value = os_value(line, "VERSION_CODENAME")))
-			snprintf(release, 64, "%s", value);
+			snprintf(release, sizeof(release), "%s", value);
 	}
 	if (in)
 		fclose(in);
-}
-
-char *packages_debug_archive(const char *root)
-{
-	char id[32], release[64], *mirror, *made = NULL;
-
-	read_os(root, id, release);
+	/* Ubuntu's archive has other names, and Debian's without a release, as of unstable,
+	 * cannot be named. */
 	if (strcmp(id, "debian") != 0 || !*release)
 		return NULL;
 	mirror = debian_mirror(root);
@@ -220,6 +196,7 @@ char *packages_debug_archive(const char *root)
 
 bool packages_are_rpm(const char *root)
 {
+	/* Since Fedora 36, and before; it is the same file of SQLite. */
 	static const char *const databases[] = { "/usr/lib/sysimage/rpm",
 						 "/var/lib/rpm" };
 	bool found = false;
