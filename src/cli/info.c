@@ -18,6 +18,7 @@
 
 enum object_class object_class(const struct ff_object *o)
 {
+	/* Code that was made at run time has no file; its map is what can be found. */
 	if (ff_object_runtime(o))
 		return ff_object_file(o) ? OBJECT_FOUND : OBJECT_WITHOUT_FILE;
 	if (ff_object_file(o))
@@ -33,7 +34,8 @@ struct report {
 	size_t written;
 };
 
-static void put_text(const struct report *r, const struct ff_profile *p, FILE *out)
+static void put_input_report(const struct report *r, const struct ff_profile *p,
+			     FILE *out)
 {
 	if (r->settings->symbols)
 		info_symbols_text(p, r->settings, out);
@@ -41,57 +43,36 @@ static void put_text(const struct report *r, const struct ff_profile *p, FILE *o
 		info_text(p, out);
 }
 
-/* What a line is, its place says. */
-static void put_in_colours(const struct report *r, const struct ff_profile *p)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-
-	if (!memory) {
-		put_text(r, p, r->text);
-		return;
-	}
-	put_text(r, p, memory);
-	fclose(memory);
-	if (text)
-		put_report(r->text, text);
-	free(text);
-}
-
 static void report_one(struct report *r, const struct ff_profile *p)
 {
+	FILE *memory = NULL;
+	char *text = NULL;
+	size_t size = 0;
+
 	if (r->json && r->settings->symbols)
 		info_symbols_json(p, r->settings, r->json);
 	else if (r->json)
 		info_json(p, r->json);
 	if (r->text && r->written)
 		putc('\n', r->text);
+	/* Colours go by what a line is, which its place in the whole text says. */
 	if (r->text && has_colours(r->text))
-		put_in_colours(r, p);
-	else if (r->text)
-		put_text(r, p, r->text);
+		memory = open_memstream(&text, &size);
+	if (memory) {
+		put_input_report(r, p, memory);
+		fclose(memory);
+		if (text)
+			put_report(r->text, text);
+		free(text);
+	} else if (r->text) {
+		put_input_report(r, p, r->text);
+	}
 	r->written++;
 }
 
-static int ask(const struct settings *s, const char *input, struct report *r)
-{
-	struct analysis a = { 0 };
-	int code = analyse(s, &input, 1, &a);
-
-	if (code == 0)
-		report_one(r, a.profile);
-	if (code == 0 && (s->stats || s->verbose))
-		print_stats(&a, now());
-	if (code == 0)
-		code = analysis_code(&a);
-	analysis_release(&a);
-	return code;
-}
-
 /* One that cannot be read does not keep the others from being told of. */
-static int ask_all(const struct settings *s, const char *const *inputs, size_t count,
-		   struct report *r)
+static int report_all(const struct settings *s, const char *const *inputs, size_t count,
+		      struct report *r)
 {
 	int worst = EXIT_DONE;
 	bool part = false;
@@ -99,31 +80,27 @@ static int ask_all(const struct settings *s, const char *const *inputs, size_t c
 	if (r->json && count > 1)
 		json_open(r->json, NULL, '[');
 	for (size_t i = 0; i < count; i++) {
-		int code = ask(s, inputs[i], r);
+		struct analysis a = { 0 };
+		int code = analyse(s, &inputs[i], 1, &a);
 
+		if (code == 0) {
+			report_one(r, a.profile);
+			if (s->stats || s->verbose)
+				print_stats(&a, now());
+			code = analysis_code(&a);
+		}
+		analysis_release(&a);
+		/* EXIT_PART has the highest number, and is the least of all failures. */
 		part |= code == EXIT_PART;
 		if (code != EXIT_PART && code > worst)
 			worst = code;
+		/* A wrong option is wrong for all of them, and said once. */
 		if (code == EXIT_USAGE)
 			break;
 	}
 	if (r->json && count > 1)
 		json_close(r->json, ']');
 	return worst == EXIT_DONE && part ? EXIT_PART : worst;
-}
-
-/* A file has all the answers or is not made. */
-static int close_report(struct output *out, int worst)
-{
-	int code = EXIT_DONE;
-
-	if (worst != EXIT_DONE && worst != EXIT_PART && out->beside)
-		output_discard(out);
-	else
-		code = output_close(out, 0, NULL);
-	if (worst == EXIT_PART)
-		return code > EXIT_DONE ? code : worst;
-	return code > worst ? code : worst;
 }
 
 static int info_run(const struct settings *s)
@@ -134,7 +111,7 @@ static int info_run(const struct settings *s)
 	struct output out = { 0 };
 	struct format format;
 	size_t count;
-	int code = format_choose(s, &format);
+	int worst, code = format_choose(s, &format);
 
 	if (code == 0)
 		code = output_check(s->output);
@@ -151,7 +128,15 @@ static int info_run(const struct settings *s)
 		r.json = &json;
 	else
 		r.text = out.stream;
-	return close_report(&out, ask_all(s, inputs, count, &r));
+	worst = report_all(s, inputs, count, &r);
+	/* A file has all the answers or is not made. */
+	if (worst != EXIT_DONE && worst != EXIT_PART && out.beside)
+		output_discard(&out);
+	else
+		code = output_close(&out, 0, NULL);
+	if (worst == EXIT_PART)
+		return code > EXIT_DONE ? code : worst;
+	return code > worst ? code : worst;
 }
 
 const struct command command_info = {

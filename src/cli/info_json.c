@@ -10,28 +10,7 @@
 #include "cli/finding.h"
 #include "cli/json.h"
 
-/* What became of the stacks that count. */
-static void put_stacks(const struct ff_profile *p, struct json *j)
-{
-	const struct ff_fact *f = NULL;
-
-	json_open(j, "stacks", '{');
-	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TOTAL, f)))
-		json_number(j, f->key, ff_profile_total(p, f->which));
-	json_close(j, '}');
-}
-
-static void put_truncated(const struct ff_input *in, struct json *j)
-{
-	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
-
-	json_bool(j, "truncated", at != 0);
-	if (at)
-		json_number(j, "truncated_at", at);
-	else
-		json_null(j, "truncated_at");
-}
-
+/* The key is there in any case, and null says that there is no such number. */
 static void put_number_or_null(struct json *j, const char *key, uint64_t value)
 {
 	if (value)
@@ -40,15 +19,7 @@ static void put_number_or_null(struct json *j, const char *key, uint64_t value)
 		json_null(j, key);
 }
 
-static void put_fields(const struct ff_event *e, struct json *j)
-{
-	json_open(j, "fields", '[');
-	for (unsigned bit = 0; bit < FIELD_BITS; bit++)
-		if (ff_event_field(e, bit))
-			json_text(j, NULL, ff_event_field(e, bit));
-	json_close(j, ']');
-}
-
+/* What a program needs to find its values in raw data: the tracepoint's own format. */
 static void put_raw_fields(const struct ff_event *e, struct json *j)
 {
 	struct ff_raw_field f;
@@ -68,14 +39,7 @@ static void put_raw_fields(const struct ff_event *e, struct json *j)
 	json_close(j, ']');
 }
 
-static void put_duration(const struct ff_input *in, struct json *j)
-{
-	json_number(j, "duration",
-		    ff_input_count(in, FF_INPUT_LAST_TIME) -
-			    ff_input_count(in, FF_INPUT_FIRST_TIME));
-}
-
-static void put_events(const struct ff_input *in, struct json *j)
+static void put_json_events(const struct ff_input *in, struct json *j)
 {
 	const struct ff_event *e = NULL;
 
@@ -85,55 +49,78 @@ static void put_events(const struct ff_input *in, struct json *j)
 		json_text(j, "name", ff_event_name(e));
 		json_number(j, "samples", ff_event_samples(e));
 		json_number(j, "delivered", ff_event_count(e, FF_EVENT_DELIVERED));
+		/* An event has a frequency or a period, and 0 is neither. */
 		put_number_or_null(j, "frequency", ff_event_count(e, FF_EVENT_FREQUENCY));
 		put_number_or_null(j, "period", ff_event_count(e, FF_EVENT_PERIOD));
 		put_number_or_null(j, "max_stack", ff_event_count(e, FF_EVENT_MAX_STACK));
 		json_number(j, "user_stack", ff_event_count(e, FF_EVENT_USER_STACK));
-		put_fields(e, j);
+		json_open(j, "fields", '[');
+		for (unsigned bit = 0; bit < FIELD_BITS; bit++)
+			if (ff_event_field(e, bit))
+				json_text(j, NULL, ff_event_field(e, bit));
+		json_close(j, ']');
 		put_raw_fields(e, j);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
 }
 
-static void put_warning(const struct ff_finding *f, const char *file, struct json *j)
+/* The remedy stands in the text, and alone, for programs that offer it. */
+static void put_json_warnings(const struct ff_profile *p, struct json *j)
 {
-	char *sentence = finding_sentence(f, file), *commands = finding_commands(f, file);
-
-	json_open(j, NULL, '{');
-	json_text(j, "kind", ff_finding_text(f, FF_FINDING_KIND));
-	json_text(j, "text", sentence);
-	json_text(j, "cause", ff_finding_text(f, FF_FINDING_CAUSE));
-	json_text(j, "remedy", commands);
-	json_number(j, "part", ff_finding_part(f));
-	json_number(j, "whole", ff_finding_whole(f));
-	json_close(j, '}');
-	free(sentence);
-	free(commands);
-}
-
-static void put_warnings(const struct ff_profile *p, struct json *j)
-{
+	const char *file = finding_file(p);
 	const struct ff_finding *f = NULL;
 
 	json_open(j, "warnings", '[');
-	while ((f = ff_finding_next(p, f)))
-		put_warning(f, finding_file(p), j);
+	while ((f = ff_finding_next(p, f))) {
+		char *sentence = finding_sentence(f, file);
+		char *commands = finding_commands(f, file);
+
+		json_open(j, NULL, '{');
+		json_text(j, "kind", ff_finding_text(f, FF_FINDING_KIND));
+		json_text(j, "text", sentence);
+		json_text(j, "cause", ff_finding_text(f, FF_FINDING_CAUSE));
+		json_text(j, "remedy", commands);
+		json_number(j, "part", ff_finding_part(f));
+		json_number(j, "whole", ff_finding_whole(f));
+		json_close(j, '}');
+		free(sentence);
+		free(commands);
+	}
 	json_close(j, ']');
 }
 
-static void put_records(const struct ff_input *in, struct json *j)
+static void put_json_object(const struct ff_object *o, struct json *j)
 {
+	const char *build_id = ff_object_build_id(o);
+
+	json_open(j, NULL, '{');
+	json_text(j, "path", ff_object_path(o));
+	json_text(j, "build_id", *build_id ? build_id : NULL);
+	json_text(j, "file", ff_object_file(o));
+	json_text(j, "debug_file", ff_object_debug_file(o));
+	/* Only the map of a runtime has functions to count; 0 would say that it is empty. */
+	if (ff_object_runtime(o) && ff_object_file(o))
+		json_number(j, "functions", ff_object_entries(o));
+	json_text(j, "problem", ff_object_problem(o));
+	json_bool(j, "refused", ff_object_refused(o));
+	json_number(j, "weight", ff_object_weight(o));
+	json_close(j, '}');
+}
+
+/* By type of record, by process and by object. */
+static void put_breakdown(const struct ff_profile *p, const struct ff_input *in,
+			  struct json *j)
+{
+	static const char *const keys[OBJECT_CLASSES] = { "found", "incomplete",
+							  "missing", "without_file" };
+	const struct ff_process *pr = NULL;
+
 	json_open(j, "records", '{');
 	for (unsigned type = 0; type < RECORD_TYPES; type++)
 		if (ff_record_name(type) && ff_input_records(in, type))
 			json_number(j, ff_record_name(type), ff_input_records(in, type));
 	json_close(j, '}');
-}
-
-static void put_processes(const struct ff_profile *p, struct json *j)
-{
-	const struct ff_process *pr = NULL;
 
 	json_open(j, "processes", '[');
 	while ((pr = ff_process_next(p, pr))) {
@@ -144,29 +131,6 @@ static void put_processes(const struct ff_profile *p, struct json *j)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-}
-
-static void put_object(const struct ff_object *o, struct json *j)
-{
-	const char *build_id = ff_object_build_id(o);
-
-	json_open(j, NULL, '{');
-	json_text(j, "path", ff_object_path(o));
-	json_text(j, "build_id", *build_id ? build_id : NULL);
-	json_text(j, "file", ff_object_file(o));
-	json_text(j, "debug_file", ff_object_debug_file(o));
-	if (ff_object_runtime(o) && ff_object_file(o))
-		json_number(j, "functions", ff_object_entries(o));
-	json_text(j, "problem", ff_object_problem(o));
-	json_bool(j, "refused", ff_object_refused(o));
-	json_number(j, "weight", ff_object_weight(o));
-	json_close(j, '}');
-}
-
-static void put_objects(const struct ff_profile *p, struct json *j)
-{
-	static const char *const keys[OBJECT_CLASSES] = { "found", "incomplete",
-							  "missing", "without_file" };
 
 	json_open(j, "objects", '{');
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++) {
@@ -175,7 +139,7 @@ static void put_objects(const struct ff_profile *p, struct json *j)
 		json_open(j, keys[kind], '[');
 		while ((o = ff_object_next(p, o)))
 			if ((int)object_class(o) == kind)
-				put_object(o, j);
+				put_json_object(o, j);
 		json_close(j, ']');
 	}
 	json_close(j, '}');
@@ -184,27 +148,37 @@ static void put_objects(const struct ff_profile *p, struct json *j)
 void info_json(const struct ff_profile *p, struct json *j)
 {
 	const struct ff_input *in = ff_input_next(p, NULL);
+	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
 	const struct ff_fact *f = NULL;
 
 	json_open(j, NULL, '{');
 	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TEXT, f)))
 		json_text(j, f->key, ff_input_text(in, f->which));
+	/* Numbers come before flags, and what is made of two of them between: the order is
+	 * promised, though no reader of JSON should need it. */
 	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_COUNT, f)))
 		if (f->unit != FF_UNIT_FLAG)
 			json_number(j, f->key, ff_input_count(in, f->which));
-	put_duration(in, j);
+	json_number(j, "duration",
+		    ff_input_count(in, FF_INPUT_LAST_TIME) -
+			    ff_input_count(in, FF_INPUT_FIRST_TIME));
 	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_COUNT, f)))
 		if (f->unit == FF_UNIT_FLAG)
 			json_bool(j, f->key, ff_input_count(in, f->which));
-	put_truncated(in, j);
+	json_bool(j, "truncated", at != 0);
+	put_number_or_null(j, "truncated_at", at);
 	json_number(j, "damaged_samples",
 		    ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_DAMAGED));
 	json_number(j, "weight", ff_profile_total(p, FF_TOTAL_WEIGHT_TREE));
-	put_stacks(p, j);
-	put_events(in, j);
-	put_records(in, j);
-	put_processes(p, j);
-	put_objects(p, j);
-	put_warnings(p, j);
+
+	/* What became of the stacks that count. */
+	json_open(j, "stacks", '{');
+	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TOTAL, f)))
+		json_number(j, f->key, ff_profile_total(p, f->which));
+	json_close(j, '}');
+
+	put_json_events(in, j);
+	put_breakdown(p, in, j);
+	put_json_warnings(p, j);
 	json_close(j, '}');
 }

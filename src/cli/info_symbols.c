@@ -41,7 +41,9 @@ static char *advice_of(const struct advice *a, const struct ff_object *o)
 	return NULL;
 }
 
-static void put_json(const struct advice *a, const struct ff_object *o, struct json *j)
+/* Every key is there for each object, null where there is none. */
+static void put_symbols_json(const struct advice *a, const struct ff_object *o,
+			     struct json *j)
 {
 	static const char *const lacks[] = {
 		[LACK_NOTHING] = NULL,
@@ -89,12 +91,13 @@ void info_symbols_json(const struct ff_profile *p, const struct settings *s,
 	json_number(j, "weight_unnamed", ff_profile_total(p, FF_TOTAL_WEIGHT_UNNAMED));
 	json_open(j, "objects", '[');
 	while ((o = ff_object_next(p, o)))
-		put_json(&a, o, j);
+		put_symbols_json(&a, o, j);
 	json_close(j, ']');
 	json_close(j, '}');
 	advice_end(&a);
 }
 
+/* Below the path, in the column where it begins. */
 static void put_line(FILE *out, const char *label, const char *text)
 {
 	fprintf(out, "%18s  %-10s ", "", label);
@@ -102,48 +105,39 @@ static void put_line(FILE *out, const char *label, const char *text)
 	putc('\n', out);
 }
 
-/* What its names come from. */
-static void put_files(const struct ff_object *o, FILE *out)
-{
-	const char *file = ff_object_file(o), *debug = ff_object_debug_file(o);
-
-	put_line(out, "build id",
-		 *ff_object_build_id(o) ? ff_object_build_id(o) : "not recorded");
-	put_line(out, "file", file ? file : "none");
-	if (debug)
-		put_line(out, "debug file", debug);
-	else if (file)
-		put_line(out, "debug file",
-			 ff_object_has_debug_info(o) ? "the file itself" : "none");
-}
-
-static void put_names(const struct ff_object *o, FILE *out)
+/* What its names come from, how many they are, and what would give it more. */
+static void put_symbols_text(const struct advice *a, const struct ff_object *o,
+			     uint64_t weight, FILE *out)
 {
 	static const char *const words[] = {
 		[FF_NAMES_NONE] = "none",
 		[FF_NAMES_EXPORTED] = "exported functions",
 		[FF_NAMES_ALL] = "all functions",
 	};
+	const char *file = ff_object_file(o), *debug = ff_object_debug_file(o);
+	const char *build_id = ff_object_build_id(o);
 	uint64_t addresses = ff_object_addresses(o);
-
-	fprintf(out, "%18s  %-10s %s%s; %s of %s addresses\n", "", "names",
-		words[ff_object_names(o)],
-		ff_object_has_debug_info(o) ? ", inlined ones, lines" : "",
-		grouped(addresses - ff_object_addresses_unnamed(o)), grouped(addresses));
-}
-
-static void put_text(const struct advice *a, const struct ff_object *o, uint64_t weight,
-		     FILE *out)
-{
+	bool described = ff_object_has_debug_info(o);
 	char *advice = advice_of(a, o);
 
 	fprintf(out, "%8s %8s   ", percent(ff_object_weight(o), weight),
 		percent(ff_object_weight_unnamed(o), weight));
 	put_clean(out, ff_object_path(o));
 	putc('\n', out);
+	/* Code of no object has its line for its weight, and nothing to tell. */
 	if (ff_object_kind(o) != FF_OBJECT_OTHER) {
-		put_files(o, out);
-		put_names(o, out);
+		put_line(out, "build id", *build_id ? build_id : "not recorded");
+		put_line(out, "file", file ? file : "none");
+		if (debug)
+			put_line(out, "debug file", debug);
+		else if (file)
+			put_line(out, "debug file",
+				 described ? "the file itself" : "none");
+		fprintf(out, "%18s  %-10s %s%s; %s of %s addresses\n", "", "names",
+			words[ff_object_names(o)],
+			described ? ", inlined ones, lines" : "",
+			grouped(addresses - ff_object_addresses_unnamed(o)),
+			grouped(addresses));
 	}
 	if (ff_object_problem(o))
 		put_line(out, "problem", ff_object_problem(o));
@@ -166,6 +160,6 @@ void info_symbols_text(const struct ff_profile *p, const struct settings *s, FIL
 	fprintf(out, ": %s of the weight has no symbol\n", percent(unnamed, weight));
 	fprintf(out, "\n%8s %8s   object\n", "weight", "unnamed");
 	while ((o = ff_object_next(p, o)))
-		put_text(&a, o, weight, out);
+		put_symbols_text(&a, o, weight, out);
 	advice_end(&a);
 }

@@ -20,7 +20,8 @@ static void put_label(FILE *out, const char *label)
 	fprintf(out, "%-14s", label);
 }
 
-static void put_text(const struct ff_input *in, enum ff_input_text which, FILE *out)
+/* Only what the recorder wrote down has a line. */
+static void put_input_text(const struct ff_input *in, enum ff_input_text which, FILE *out)
 {
 	const char *text = ff_input_text(in, which);
 
@@ -31,12 +32,18 @@ static void put_text(const struct ff_input *in, enum ff_input_text which, FILE *
 	putc('\n', out);
 }
 
-static void put_file(const struct ff_input *in, FILE *out)
+/* What the recording is: its file, machine and program, its time, and how much it lost. */
+static void put_input(const struct ff_input *in, FILE *out)
 {
 	const char *form = ff_input_text(in, FF_INPUT_FORM);
 	const char *order = ff_input_text(in, FF_INPUT_BYTE_ORDER);
+	const char *cpu = ff_input_text(in, FF_INPUT_CPU);
+	uint64_t online = ff_input_count(in, FF_INPUT_PROCESSORS);
+	uint64_t first = ff_input_count(in, FF_INPUT_FIRST_TIME);
+	uint64_t last = ff_input_count(in, FF_INPUT_LAST_TIME);
+	const struct ff_fact *f = NULL;
 
-	put_text(in, FF_INPUT_PATH, out);
+	put_input_text(in, FF_INPUT_PATH, out);
 	put_label(out, "format");
 	put_clean(out, ff_input_text(in, FF_INPUT_FORMAT) ?: "unknown");
 	if (form && strcmp(form, "pipe") == 0)
@@ -46,52 +53,42 @@ static void put_file(const struct ff_input *in, FILE *out)
 	if (ff_input_count(in, FF_INPUT_COMPRESSED))
 		fputs(", compressed", out);
 	fprintf(out, ", %s bytes\n", grouped(ff_input_count(in, FF_INPUT_BYTES)));
+
+	put_input_text(in, FF_INPUT_TITLE, out);
+	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TEXT, f)))
+		put_input_text(in, f->which, out);
+	if (cpu || online) {
+		put_label(out, "processor");
+		put_clean(out, cpu ? cpu : "unknown");
+		if (online)
+			fprintf(out, ", %s online", grouped(online));
+		putc('\n', out);
+	}
+	if (last) {
+		put_label(out, "duration");
+		fprintf(out, "%.3f s between the first sample and the last\n",
+			(double)(last - first) / 1e9);
+	}
 }
 
-static void put_processor(const struct ff_input *in, FILE *out)
-{
-	const char *cpu = ff_input_text(in, FF_INPUT_CPU);
-	uint64_t online = ff_input_count(in, FF_INPUT_PROCESSORS);
-
-	if (!cpu && !online)
-		return;
-	put_label(out, "processor");
-	put_clean(out, cpu ? cpu : "unknown");
-	if (online)
-		fprintf(out, ", %s online", grouped(online));
-	putc('\n', out);
-}
-
-static void put_duration(const struct ff_input *in, FILE *out)
-{
-	uint64_t first = ff_input_count(in, FF_INPUT_FIRST_TIME);
-	uint64_t last = ff_input_count(in, FF_INPUT_LAST_TIME);
-
-	if (!last)
-		return;
-	put_label(out, "duration");
-	fprintf(out, "%.3f s between the first sample and the last\n",
-		(double)(last - first) / 1e9);
-}
-
-static void put_samples(const struct ff_input *in, FILE *out)
+/* What came through and what did not. Folded text has no records, and so none of this. */
+static void put_samples_and_lost(const struct ff_input *in, FILE *out)
 {
 	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
 	uint64_t delivered = ff_input_count(in, FF_INPUT_DELIVERED);
+	uint64_t aux = ff_input_count(in, FF_INPUT_AUX_LOST);
+	uint64_t late = ff_input_count(in, FF_INPUT_LATE_RECORDS);
 
+	if (!ff_input_count(in, FF_INPUT_RECORDS))
+		return;
 	put_label(out, "samples");
 	fprintf(out, "%s, %s with a call chain", grouped(samples),
 		grouped(ff_input_count(in, FF_INPUT_CHAINS)));
+	/* One record of a group that is read together is a sample of each counter in it. */
 	if (delivered != samples)
 		fprintf(out, "; %s when groups of counters are split",
 			grouped(delivered));
 	putc('\n', out);
-}
-
-static void put_lost(const struct ff_input *in, FILE *out)
-{
-	uint64_t aux = ff_input_count(in, FF_INPUT_AUX_LOST);
-	uint64_t late = ff_input_count(in, FF_INPUT_LATE_RECORDS);
 
 	put_label(out, "lost");
 	fprintf(out, "%s records, %s samples; throttled %s times",
@@ -105,71 +102,11 @@ static void put_lost(const struct ff_input *in, FILE *out)
 	putc('\n', out);
 }
 
-static void put_damage(const struct ff_input *in, FILE *out)
-{
-	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
-
-	put_text(in, FF_INPUT_DAMAGE, out);
-	if (!at)
-		return;
-	put_label(out, "readable");
-	fprintf(out, "up to byte %s\n", grouped(at));
-}
-
-static void put_input(const struct ff_input *in, FILE *out)
-{
-	const struct ff_fact *f = NULL;
-
-	put_file(in, out);
-	put_text(in, FF_INPUT_TITLE, out);
-	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TEXT, f)))
-		put_text(in, f->which, out);
-	put_processor(in, out);
-	put_duration(in, out);
-	/* Folded text has no records, and so none of this. */
-	if (ff_input_count(in, FF_INPUT_RECORDS)) {
-		put_samples(in, out);
-		put_lost(in, out);
-	}
-	put_damage(in, out);
-}
-
-static void put_weight(const struct ff_profile *p, FILE *out)
-{
-	put_label(out, "weight");
-	fprintf(out, "%s in %s nodes\n",
-		grouped(ff_profile_total(p, FF_TOTAL_WEIGHT_TREE)),
-		grouped(ff_profile_total(p, FF_TOTAL_NODES)));
-}
-
-static void put_row(FILE *out, uint64_t count, const char *name)
+/* Numbers stand right, so that their sizes are seen at a glance. */
+static void put_count(FILE *out, uint64_t count, const char *name)
 {
 	fprintf(out, "%16s  ", grouped(count));
 	put_clean(out, name);
-	putc('\n', out);
-}
-
-static void put_event(const struct ff_event *e, FILE *out)
-{
-	uint64_t frequency = ff_event_count(e, FF_EVENT_FREQUENCY);
-	uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
-	uint64_t dump = ff_event_count(e, FF_EVENT_USER_STACK);
-	uint64_t delivered = ff_event_count(e, FF_EVENT_DELIVERED);
-
-	put_row(out, ff_event_samples(e), ff_event_name(e));
-	fprintf(out, "%16s  ", "");
-	if (frequency)
-		fprintf(out, "%s Hz;", grouped(frequency));
-	else if (period)
-		fprintf(out, "every %s;", grouped(period));
-	if (delivered != ff_event_samples(e))
-		fprintf(out, " %s when groups of counters are split;",
-			grouped(delivered));
-	if (dump)
-		fprintf(out, " stack dumps of %s bytes;", grouped(dump));
-	for (unsigned bit = 0; bit < FIELD_BITS; bit++)
-		if (ff_event_field(e, bit))
-			fprintf(out, " %s", ff_event_field(e, bit));
 	putc('\n', out);
 }
 
@@ -179,8 +116,29 @@ static void put_events(const struct ff_input *in, FILE *out)
 
 	if (e)
 		fputs("\nsamples by event\n", out);
-	for (; e; e = ff_event_next(in, e))
-		put_event(e, out);
+	for (; e; e = ff_event_next(in, e)) {
+		uint64_t frequency = ff_event_count(e, FF_EVENT_FREQUENCY);
+		uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
+		uint64_t dump = ff_event_count(e, FF_EVENT_USER_STACK);
+		uint64_t delivered = ff_event_count(e, FF_EVENT_DELIVERED);
+
+		put_count(out, ff_event_samples(e), ff_event_name(e));
+		/* How it was sampled stands below its name. */
+		fprintf(out, "%16s  ", "");
+		if (frequency)
+			fprintf(out, "%s Hz;", grouped(frequency));
+		else if (period)
+			fprintf(out, "every %s;", grouped(period));
+		if (delivered != ff_event_samples(e))
+			fprintf(out, " %s when groups of counters are split;",
+				grouped(delivered));
+		if (dump)
+			fprintf(out, " stack dumps of %s bytes;", grouped(dump));
+		for (unsigned bit = 0; bit < FIELD_BITS; bit++)
+			if (ff_event_field(e, bit))
+				fprintf(out, " %s", ff_event_field(e, bit));
+		putc('\n', out);
+	}
 }
 
 static void put_share(uint64_t count, uint64_t samples, const char *what, FILE *out)
@@ -190,54 +148,46 @@ static void put_share(uint64_t count, uint64_t samples, const char *what, FILE *
 			what);
 }
 
-/* What came with the samples, as shares of them. */
-static void put_kinds(const struct ff_input *in, FILE *out)
+/* Three tables of counts: what came with the samples, how unwinding ended where it did not at the
+ * root, and the records of each type. */
+static void put_tables(const struct ff_profile *p, const struct ff_input *in, FILE *out)
 {
 	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
-	const struct ff_fact *f = NULL;
-
-	/* An old picture knows how many there were, and no more. */
-	if (!samples || !ff_input_count(in, FF_INPUT_RECORDS))
-		return;
-	fputs("\nsamples by what is known of them\n", out);
-	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_COUNT, f)))
-		put_share(ff_input_count(in, f->which), samples, f->label, out);
-}
-
-/* How unwinding ended, where it did not at the root. */
-static void put_truncated(const struct ff_profile *p, FILE *out)
-{
-	uint64_t samples = ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
-	const struct ff_fact *f = NULL;
-
-	if (!ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED))
-		return;
-	fputs("\nstacks that do not reach their root\n", out);
-	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f)))
-		put_share(ff_profile_total(p, f->which), samples, f->sentence, out);
-}
-
-static void put_records(const struct ff_input *in, FILE *out)
-{
+	uint64_t kept = ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
 	uint64_t unknown = ff_input_count(in, FF_INPUT_UNKNOWN_RECORDS);
+	bool has_records = ff_input_count(in, FF_INPUT_RECORDS);
+	const struct ff_fact *f = NULL;
 
-	if (!ff_input_count(in, FF_INPUT_RECORDS))
+	/* An old picture knows how many samples there were, and no more. */
+	if (samples && has_records) {
+		fputs("\nsamples by what is known of them\n", out);
+		while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_COUNT, f)))
+			put_share(ff_input_count(in, f->which), samples, f->label, out);
+	}
+	if (ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED)) {
+		fputs("\nstacks that do not reach their root\n", out);
+		while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f)))
+			put_share(ff_profile_total(p, f->which), kept, f->sentence, out);
+	}
+
+	if (!has_records)
 		return;
 	fputs("\nrecords by type\n", out);
 	for (unsigned type = 0; type < RECORD_TYPES; type++)
 		if (ff_record_name(type) && ff_input_records(in, type))
-			put_row(out, ff_input_records(in, type), ff_record_name(type));
+			put_count(out, ff_input_records(in, type), ff_record_name(type));
 	if (unknown)
-		put_row(out, unknown, "unknown, skipped");
+		put_count(out, unknown, "unknown, skipped");
 }
 
-static void put_processes(const struct ff_profile *p, FILE *out)
+static void put_top_processes(const struct ff_profile *p, FILE *out)
 {
 	const struct ff_process *pr = ff_process_next(p, NULL);
 	uint64_t rest = 0;
 
 	if (pr)
 		fputs("\nsamples by process\n", out);
+	/* Thousands of short processes would hide what stands behind them. */
 	for (int n = 0; pr; n++, pr = ff_process_next(p, pr)) {
 		if (n >= TOP_PROCESSES) {
 			rest++;
@@ -252,7 +202,9 @@ static void put_processes(const struct ff_profile *p, FILE *out)
 		fprintf(out, "%16s  %s more\n", "", grouped(rest));
 }
 
-static void put_object(const struct ff_object *o, uint64_t weight, FILE *out)
+/* A file is named where it is not the recorded path: below --symfs, in a cache, or a map that a
+ * runtime wrote. The problem stands on a line of its own, since it is a sentence. */
+static void put_object_lines(const struct ff_object *o, uint64_t weight, FILE *out)
 {
 	const char *path = ff_object_path(o), *file = ff_object_file(o);
 	const char *build_id = ff_object_build_id(o), *problem = ff_object_problem(o);
@@ -275,7 +227,7 @@ static void put_object(const struct ff_object *o, uint64_t weight, FILE *out)
 	putc('\n', out);
 }
 
-static void put_objects(const struct ff_profile *p, enum object_class kind, FILE *out)
+static void put_class(const struct ff_profile *p, enum object_class kind, FILE *out)
 {
 	static const char *const headings[OBJECT_CLASSES] = {
 		"objects found",
@@ -293,40 +245,44 @@ static void put_objects(const struct ff_profile *p, enum object_class kind, FILE
 		if (n++ == 0)
 			fprintf(out, "\n%s, by weight of leaf frames\n", headings[kind]);
 		if (n <= TOP_OBJECTS)
-			put_object(o, weight, out);
+			put_object_lines(o, weight, out);
 	}
 	if (n > TOP_OBJECTS)
 		fprintf(out, "%16s  %s more\n", "", grouped(n - TOP_OBJECTS));
 }
 
-static void put_warnings(const struct ff_profile *p, FILE *out)
-{
-	const struct ff_finding *f = ff_finding_next(p, NULL);
-
-	if (f)
-		fputs("\nwarnings\n", out);
-	for (; f; f = ff_finding_next(p, f)) {
-		char *text = finding_sentence(f, finding_file(p));
-
-		fputs("  ", out);
-		put_clean(out, text ? text : ff_finding_text(f, FF_FINDING_CAUSE));
-		putc('\n', out);
-		free(text);
-	}
-}
-
 void info_text(const struct ff_profile *p, FILE *out)
 {
 	const struct ff_input *in = ff_input_next(p, NULL);
+	const struct ff_finding *found = ff_finding_next(p, NULL);
+	uint64_t at = ff_input_count(in, FF_INPUT_TRUNCATED_AT);
 
 	put_input(in, out);
-	put_weight(p, out);
+	put_samples_and_lost(in, out);
+	put_input_text(in, FF_INPUT_DAMAGE, out);
+	if (at) {
+		put_label(out, "readable");
+		fprintf(out, "up to byte %s\n", grouped(at));
+	}
+	put_label(out, "weight");
+	fprintf(out, "%s in %s nodes\n",
+		grouped(ff_profile_total(p, FF_TOTAL_WEIGHT_TREE)),
+		grouped(ff_profile_total(p, FF_TOTAL_NODES)));
 	put_events(in, out);
-	put_kinds(in, out);
-	put_truncated(p, out);
-	put_records(in, out);
-	put_processes(p, out);
+	put_tables(p, in, out);
+	put_top_processes(p, out);
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++)
-		put_objects(p, kind, out);
-	put_warnings(p, out);
+		put_class(p, kind, out);
+
+	if (found)
+		fputs("\nwarnings\n", out);
+	for (; found; found = ff_finding_next(p, found)) {
+		char *text = finding_sentence(found, finding_file(p));
+
+		fputs("  ", out);
+		/* Without memory for the sentence its cause is better than nothing. */
+		put_clean(out, text ? text : ff_finding_text(found, FF_FINDING_CAUSE));
+		putc('\n', out);
+		free(text);
+	}
 }

@@ -1,6 +1,9 @@
 /*
  * flamefold: perf samples in, flame graph out.
  *
+ * The first word may be a command; where it is none, the first command of the table draws what the
+ * words name, so that "flamefold perf.data" needs no manual. Everything else is in the commands.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include <errno.h>
@@ -18,38 +21,16 @@
 #include "cli/parse.h"
 #include "cli/terminal.h"
 
-/* Neither an option nor an input. */
-static bool is_nothing(const char *word)
-{
-	return *word != '-' && access(word, F_OK) < 0 && errno == ENOENT;
-}
-
-/* "merge": not "merge.data", nor "dir/merge". */
-static bool looks_like_command(const char *word)
-{
-	return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
-}
-
-static void list_commands(char *list, size_t size)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; commands[i] && used < size; i++)
-		used += (size_t)snprintf(list + used, size - used, "%s%s",
-					 i == 0		   ? ""
-					 : commands[i + 1] ? ", "
-							   : " and ",
-					 commands[i]->name);
-}
-
 /* A first word that is no command, though other profilers have it, it is nearly one, or
  * it looks like one. 0: it is none of that, but a file. */
 static int refuse_command(const char *word)
 {
 	const char *elsewhere, *meant;
 	char list[128] = "";
+	size_t used = 0;
 
-	if (!is_nothing(word))
+	/* An option, or an input: whatever is there is not a command that was mistyped. */
+	if (*word == '-' || access(word, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	elsewhere = habit_command(word);
 	meant = command_like(word);
@@ -58,21 +39,39 @@ static int refuse_command(const char *word)
 	if (meant)
 		return usage_error("no command or file '%s', but there is '%s'", word,
 				   meant);
-	if (!looks_like_command(word))
+	/* "merge" looks like a command, "merge.data" and "dir/merge" do not. */
+	if (!*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")])
 		return 0;
-	list_commands(list, sizeof(list));
+	for (size_t i = 0; commands[i] && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 i == 0		   ? ""
+					 : commands[i + 1] ? ", "
+							   : " and ",
+					 commands[i]->name);
 	return usage_error("no command or file '%s'; the commands are %s", word, list);
 }
 
-/* A file that takes the number of a closed standard stream would be written to. What
- * stands there instead fails as the closed stream would. */
-static void keep_standard_streams(void)
+/* What the process needs of the system, whatever it does then. */
+static void set_up_process(void)
 {
 	static const int wrong[] = { O_WRONLY, O_RDONLY, O_RDONLY };
 
+	/* Memory that is given back to the kernel and asked for again costs page faults
+	 * and, with several threads, interrupts of the other processors: a tenth of a
+	 * short run. */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 4 << 20);
+	/* A file that takes the number of a closed standard stream would be written to.
+	 * What stands there instead fails as the closed stream would. */
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", wrong[fd]) != fd)
 			_exit(EXIT_INPUT);
+	/* A closed pipe and a file too large are errors of a write, which then ends the
+	 * work in order. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	ff_catch_crashes();
 }
 
 /* What help and version have printed; the commands have seen to theirs. */
@@ -85,12 +84,13 @@ static int finish_stdout(int code)
 }
 
 /* @named: the command was on the command line. */
-static int run(const struct command *command, bool named, int argc, char **argv)
+static int run_command(const struct command *command, bool named, int argc, char **argv)
 {
 	struct arguments args = { 0 };
 	struct settings s = { 0 };
 	int code = parse(command, argc, argv, &args, &s);
 
+	/* Help and version win over the work, but not over a mistake. */
 	if (code == 0 && s.help)
 		print_help(named ? command : NULL);
 	else if (code == 0 && s.version)
@@ -102,51 +102,30 @@ static int run(const struct command *command, bool named, int argc, char **argv)
 	return code;
 }
 
-/*
- * Memory that is given back to the kernel and asked for again costs page faults and, with
- * several threads, interrupts of the other processors: a tenth of a short run.
- */
-static void keep_memory(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 32 << 20);
-	mallopt(M_TRIM_THRESHOLD, 1 << 30);
-	mallopt(M_TOP_PAD, 4 << 20);
-}
-
-/* --completion SHELL, or --completion=SHELL. */
-static int complete(int argc, char **argv)
-{
-	const char *value = strchr(argv[1], '=');
-
-	if (argc == 2 && value)
-		return print_completion(value + 1);
-	if (argc == 3 && !value)
-		return print_completion(argv[2]);
-	return usage_error("'--completion' takes the name of a shell: bash, zsh or fish");
-}
-
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
 	bool named = command != NULL;
 	int refused;
 
-	keep_memory();
-	keep_standard_streams();
-	/* A closed pipe and a file too large are errors of a write, which then ends the work
-	 * in order. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	ff_catch_crashes();
+	set_up_process();
 	if (argc < 1)
 		return EXIT_USAGE;
+	/* --completion SHELL, or --completion=SHELL: for packagers, and so in no table. */
 	if (argc > 1 && strncmp(argv[1], "--completion", 12) == 0 &&
-	    strchr("=", argv[1][12]))
-		return finish_stdout(complete(argc, argv));
+	    strchr("=", argv[1][12])) {
+		const char *value = strchr(argv[1], '=');
+
+		if (argc == (value ? 2 : 3))
+			return finish_stdout(
+				print_completion(value ? value + 1 : argv[2]));
+		return usage_error(
+			"'--completion' takes the name of a shell: bash, zsh or fish");
+	}
 	refused = argc > 1 && !named ? refuse_command(argv[1]) : 0;
 	if (refused)
 		return refused;
 	if (!named)
 		command = commands[0];
-	return finish_stdout(run(command, named, argc - named, argv + named));
+	return finish_stdout(run_command(command, named, argc - named, argv + named));
 }
