@@ -73,6 +73,7 @@ static const char *words_of(const struct option_row *row, unsigned command)
 {
 	static char formats[80];
 
+	/* The library says which there are. */
 	if (strcmp(row->name, "format") == 0) {
 		format_list(command == INFO ? INFO : COMMAND_GRAPH, " ", " ", formats,
 			    sizeof(formats));
@@ -114,6 +115,7 @@ static const struct option_row *next_row(const struct option_row *row, unsigned 
 static void put_with_backslashes(const char *text, const char *special)
 {
 	for (; *text; text++) {
+		/* "'\''": out of the quotes, one alone, and into them again. */
 		if (*text == '\'')
 			fputs("'\\'", stdout);
 		else if (strchr(special, *text))
@@ -122,22 +124,16 @@ static void put_with_backslashes(const char *text, const char *special)
 	}
 }
 
-/* The names of an option behind the command's: "record:-o|record:-o=|record:--output"... */
-static void put_bash_pattern(const struct command *c, const struct option_row *row)
+static void put_bash_names(const struct option_row *row)
 {
-	const char *between = "";
-
-	if (takes_next_word(row)) {
-		if (row->letter) {
-			printf("%s:-%c", c->name, row->letter);
-			between = "|";
-		}
-		printf("%s%s:--%s", between, c->name, row->name);
-		between = "|";
-	}
-	printf("%s%s:--%s=", between, c->name, row->name);
+	printf("--%s ", row->name);
+	if (row->letter)
+		printf("-%c ", row->letter);
 }
 
+/* What follows an option, a line of a `case` each: "record:-o|record:--output|record:--output=)
+ * _flamefold_files -f; return ;;". The command is part of the pattern, since --event has other
+ * words for each. */
 static void put_bash_values(const struct command *c)
 {
 	static const char *const actions[VALUE_KINDS] = {
@@ -156,7 +152,12 @@ static void put_bash_values(const struct command *c)
 			continue;
 		kind = value_kind_of(row, c->bit);
 		putchar('\t');
-		put_bash_pattern(c, row);
+		if (takes_next_word(row)) {
+			if (row->letter)
+				printf("%s:-%c|", c->name, row->letter);
+			printf("%s:--%s|", c->name, row->name);
+		}
+		printf("%s:--%s=", c->name, row->name);
 		if (kind == VALUE_WORDS)
 			printf(") _flamefold_words '%s'; return ;;\n",
 			       words_of(row, c->bit));
@@ -165,14 +166,8 @@ static void put_bash_values(const struct command *c)
 	}
 }
 
-static void put_bash_names(const struct option_row *row)
-{
-	printf("--%s ", row->name);
-	if (row->letter)
-		printf("-%c ", row->letter);
-}
-
-/* Options whose value is the next word, or may be; then all of them. */
+/* The options of a command, for the search of where record's own words end: those whose value is
+ * the next word (valued), or may be (optional) if it is one of the choices; then all of them. */
 static void put_bash_lists(const struct command *c)
 {
 	const struct option_row *row = NULL;
@@ -199,6 +194,7 @@ static void put_bash_lists(const struct command *c)
 	printf("' ;;\n");
 }
 
+/* Up to where the words of the table are needed: what is completed, and behind what. */
 static const char bash_beginning[] =
 	"# bash completion for flamefold, made by flamefold --completion bash\n"
 	"_flamefold_words()\n"
@@ -232,6 +228,7 @@ static const char bash_beginning[] =
 	"\t\tprev=${COMP_WORDS[COMP_CWORD-2]}=\n"
 	"\tfi\n";
 
+/* What record starts is completed as the shell would do it without record before it. */
 static const char bash_end[] =
 	"\t# What record starts, and its words.\n"
 	"\tif [[ $command == record ]]; then\n"
@@ -276,6 +273,7 @@ static const char bash_end[] =
 	"}\n"
 	"complete -F _flamefold flamefold\n";
 
+/* The command is found first, for all else depends on it. */
 static void print_bash(void)
 {
 	fputs(bash_beginning, stdout);
@@ -296,7 +294,8 @@ static void print_bash(void)
 	fputs(bash_end, stdout);
 }
 
-/* "'*--inline=-[help]::WHEN:(yes no auto)'" */
+/* A specification as zshcompsys(1) has it: "'*--inline=-[help]::WHEN:(yes no auto)'". The star lets an
+ * option be given again, "=-" wants the value in the same word, "::" makes it optional. */
 static void put_zsh_option(const struct option_row *row, unsigned command)
 {
 	static const char *const actions[VALUE_KINDS] = {
@@ -333,6 +332,7 @@ static void put_zsh_option(const struct option_row *row, unsigned command)
 	putchar('\'');
 }
 
+/* zsh loads the file when it is needed, and runs it as the function. */
 static void print_zsh(void)
 {
 	printf("#compdef flamefold\n"
@@ -370,7 +370,7 @@ static void print_zsh(void)
 	printf("esac\n");
 }
 
-/* A line an option and what its values can be. */
+/* What `complete` is told of an option: -x takes nothing but the values of -a, -r also files. */
 static void put_fish_option(const struct option_row *row, unsigned command)
 {
 	static const char *const actions[VALUE_KINDS] = {
@@ -401,6 +401,7 @@ static void put_fish_option(const struct option_row *row, unsigned command)
 	printf("'\n");
 }
 
+/* fish has one list of lines; a condition says for which command a line is. */
 static void print_fish(void)
 {
 	printf("# fish completion for flamefold, made by flamefold --completion fish\n"

@@ -9,15 +9,17 @@
 #include <string.h>
 
 /* A word as a shell reads it. */
-static void put_word(const char *word, FILE *out)
+static void put_shell_word(const char *word, FILE *out)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-./,:+@%=";
 
+	/* A name that begins with "-" would be taken for an option. */
 	if (*word && word[strspn(word, plain)] == '\0') {
 		fprintf(out, "%s%s", *word == '-' ? "./" : "", word);
 		return;
 	}
+	/* Nothing is special between single quotes, but they themselves. */
 	putc('\'', out);
 	for (; *word; word++)
 		if (*word == '\'')
@@ -27,21 +29,12 @@ static void put_word(const char *word, FILE *out)
 	putc('\'', out);
 }
 
-static void put_commands(const struct ff_finding *f, const char *file, FILE *out)
+/* The cause and the remedy, in which FILE stands for the input. NULL: without memory. */
+static char *cause_and_remedy(const struct ff_finding *f, const char *cause,
+			      const char *file)
 {
 	static const char word[] = "FILE";
-	const char *text = ff_finding_text(f, FF_FINDING_REMEDY), *at;
-
-	while (file && (at = strstr(text, word))) {
-		fwrite(text, 1, (size_t)(at - text), out);
-		put_word(file, out);
-		text = at + sizeof(word) - 1;
-	}
-	fputs(text, out);
-}
-
-static char *print(const struct ff_finding *f, const char *cause, const char *file)
-{
+	const char *remedy = ff_finding_text(f, FF_FINDING_REMEDY), *at;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -49,9 +42,14 @@ static char *print(const struct ff_finding *f, const char *cause, const char *fi
 	if (!out)
 		return NULL;
 	fputs(cause, out);
-	if (ff_finding_text(f, FF_FINDING_REMEDY)) {
+	if (remedy) {
 		fputs(*cause ? ": " : "", out);
-		put_commands(f, file, out);
+		while (file && (at = strstr(remedy, word))) {
+			fwrite(remedy, 1, (size_t)(at - remedy), out);
+			put_shell_word(file, out);
+			remedy = at + sizeof(word) - 1;
+		}
+		fputs(remedy, out);
 	}
 	fclose(out);
 	return text;
@@ -59,12 +57,13 @@ static char *print(const struct ff_finding *f, const char *cause, const char *fi
 
 char *finding_sentence(const struct ff_finding *f, const char *file)
 {
-	return print(f, ff_finding_text(f, FF_FINDING_CAUSE), file);
+	return cause_and_remedy(f, ff_finding_text(f, FF_FINDING_CAUSE), file);
 }
 
 char *finding_commands(const struct ff_finding *f, const char *file)
 {
-	return ff_finding_text(f, FF_FINDING_REMEDY) ? print(f, "", file) : NULL;
+	return ff_finding_text(f, FF_FINDING_REMEDY) ? cause_and_remedy(f, "", file)
+						     : NULL;
 }
 
 const char *finding_file(const struct ff_profile *p)
@@ -73,6 +72,7 @@ const char *finding_file(const struct ff_profile *p)
 	const char *path = in ? ff_input_text(in, FF_INPUT_PATH) : NULL;
 	const char *form = in ? ff_input_text(in, FF_INPUT_FORM) : NULL;
 
+	/* What came by a pipe, or was sampled just now, cannot be read again. */
 	if (!path || strcmp(path, "-") == 0 || (form && strcmp(form, "live") == 0))
 		return NULL;
 	return path;

@@ -89,6 +89,8 @@ static bool has_suffix(const char *path, const struct format *f)
 	char suffix[16];
 	size_t size;
 
+	/* ".svg" is the end of the whole name; "_folded" is how the word behind the last dot
+	 * may end, as in "out.cycles_folded". */
 	for (const char *p = f->suffixes; *p; p += size + strspn(p + size, " ")) {
 		size = strcspn(p, " ");
 		snprintf(suffix, sizeof(suffix), "%.*s", (int)size, p);
@@ -105,8 +107,9 @@ static bool has_name(const char *name, const struct format *f)
 }
 
 /* The first one that fits and is the command's, or any that fits. False: none. */
-static bool find(const char *text, bool (*fits)(const char *, const struct format *),
-		 unsigned bit, struct format *ret)
+static bool find_format(const char *text,
+			bool (*fits)(const char *, const struct format *), unsigned bit,
+			struct format *ret)
 {
 	struct format f;
 	bool found = false;
@@ -146,6 +149,8 @@ static int refuse_suffix(const struct settings *s, const char *suffix, const cha
 	const char *path = s->output;
 
 	snprintf(stem, sizeof(stem), "%.*s", (int)(suffix - 1 - path), path);
+	/* What other programs make of ours has a remedy; a suffix that is only a name is
+	 * free with -f. */
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		if (strcasecmp(suffix, others[i].suffix))
 			continue;
@@ -170,14 +175,15 @@ int format_choose(const struct settings *s, struct format *ret)
 	char list[80];
 
 	format_list(bit, ", ", " or ", list, sizeof(list));
+	/* --format wins over the name; without either the command's first one is written. */
 	if (s->format) {
-		found = find(s->format, has_name, bit, &f);
+		found = find_format(s->format, has_name, bit, &f);
 		if (!found || !(f.commands & bit))
 			return usage_error(
 				"option '--format' takes %s for '%s', not '%s'", list,
 				s->command->name, s->format);
 	} else if (s->output) {
-		found = find(s->output, has_suffix, bit, &f);
+		found = find_format(s->output, has_suffix, bit, &f);
 		if (found && !(f.commands & bit))
 			return usage_error("'%s' is named like %s, but '%s' writes %s",
 					   s->output, f.name, s->command->name, list);

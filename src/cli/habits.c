@@ -251,6 +251,7 @@ const struct habit *habit_named(unsigned commands, const char *name, size_t size
 
 const struct habit *habit_letter(unsigned commands, char letter)
 {
+	/* Rows without a letter have 0. */
 	for (size_t i = 0; letter && i < COUNT(habits); i++)
 		if (habits[i].letter == letter && habits[i].commands & commands)
 			return &habits[i];
@@ -261,6 +262,7 @@ bool habit_means(const struct habit *h, const char *value)
 {
 	size_t size = strlen(value), word;
 
+	/* Without a list any value is meant. */
 	if (!h->values)
 		return true;
 	for (const char *p = h->values; *p; p += word + (p[word] == ' ')) {
@@ -271,39 +273,32 @@ bool habit_means(const struct habit *h, const char *value)
 	return false;
 }
 
-/* "a,b" as a pattern that matches a and b and nothing else: what is between \Q and \E is
- * taken as it stands. */
-static char *exact_names(const char *before, const char *list)
-{
-	size_t count = 1, used;
-	char *word;
-
-	for (const char *p = list; *p; p++)
-		count += *p == ',';
-	word = malloc(strlen(before) + strlen(list) + 4 * count + 16);
-	if (!word)
-		return NULL;
-	used = (size_t)sprintf(word, "%s^(?:\\Q", before);
-	for (const char *p = list; *p; p++)
-		if (*p == ',')
-			used += (size_t)sprintf(word + used, "\\E|\\Q");
-		else
-			word[used++] = *p;
-	strcpy(word + used, "\\E)$");
-	return word;
-}
-
 char *habit_translate(const struct habit *h, const char *value)
 {
 	const char *before = strchr(h->own, '=') + 1; /* "pid=" of "only=pid=" */
-	size_t size = strlen(h->own);
+	size_t size = strlen(h->own), count = 1, used;
 	char *ret;
 
-	if (h->exact && value)
-		return exact_names(before, value);
-	if (asprintf(&ret, "%s%s", before,
-		     h->own[size - 1] == '=' && value ? value : "") < 0)
+	if (!h->exact || !value) {
+		if (asprintf(&ret, "%s%s", before,
+			     h->own[size - 1] == '=' && value ? value : "") < 0)
+			return NULL;
+		return ret;
+	}
+	/* "a,b" as a pattern that matches a and b and nothing else: what is between \Q and
+	 * \E is taken as it stands. */
+	for (const char *p = value; *p; p++)
+		count += *p == ',';
+	ret = malloc(strlen(before) + strlen(value) + 4 * count + 16);
+	if (!ret)
 		return NULL;
+	used = (size_t)sprintf(ret, "%s^(?:\\Q", before);
+	for (const char *p = value; *p; p++)
+		if (*p == ',')
+			used += (size_t)sprintf(ret + used, "\\E|\\Q");
+		else
+			ret[used++] = *p;
+	strcpy(ret + used, "\\E)$");
 	return ret;
 }
 

@@ -29,7 +29,7 @@ static int refuse_command(const char *word)
 	char list[128] = "";
 	size_t used = 0;
 
-	/* An option, or an input: whatever is there is not a command that was mistyped. */
+	/* An option, or an input, even where it is called like a command elsewhere. */
 	if (*word == '-' || access(word, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	elsewhere = habit_command(word);

@@ -14,6 +14,7 @@
 #include "cli/finding.h"
 #include "cli/terminal.h"
 
+/* A text lives until the eighth one after it: a line has no more numbers than that. */
 static char *next_slot(size_t *size)
 {
 	static char slots[8][32];
@@ -45,6 +46,7 @@ const char *percent(uint64_t part, uint64_t whole)
 	char *text = next_slot(&size);
 	double share = whole ? 100.0 * (double)part / (double)whole : 0;
 
+	/* Rounding must not turn a little into nothing, nor nearly all into all. */
 	if (part && share < 0.1)
 		snprintf(text, size, "< 0.1 %%");
 	else if (part < whole && share >= 99.95)
@@ -52,27 +54,6 @@ const char *percent(uint64_t part, uint64_t whole)
 	else
 		snprintf(text, size, "%.1f %%", share);
 	return text;
-}
-
-/* What was asked to be left out, and needs no remedy. */
-static void say_left_out(const struct ff_profile *p)
-{
-	static const struct {
-		enum ff_total which;
-		const char *what;
-	} parts[] = {
-		{ FF_TOTAL_WEIGHT_LOST_FILTER, "filtered out" },
-		{ FF_TOTAL_WEIGHT_LOST_TRUNCATED, "left out as truncated" },
-		{ FF_TOTAL_WEIGHT_LOST_DAMAGED, "in damaged records" },
-	};
-	uint64_t read = ff_profile_total(p, FF_TOTAL_WEIGHT_READ);
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		uint64_t weight = ff_profile_total(p, parts[i].which);
-
-		if (weight)
-			say_warning("%s %s", percent(weight, read), parts[i].what);
-	}
 }
 
 static void say_finding(const struct ff_finding *f, const char *file)
@@ -91,10 +72,25 @@ static bool is_kind(const struct ff_finding *f, const char *kind)
 
 void print_missing(const struct ff_profile *p, const char *written)
 {
+	/* What was asked to be left out, and needs no remedy. */
+	static const struct {
+		enum ff_total which;
+		const char *what;
+	} parts[] = {
+		{ FF_TOTAL_WEIGHT_LOST_FILTER, "filtered out" },
+		{ FF_TOTAL_WEIGHT_LOST_TRUNCATED, "left out as truncated" },
+		{ FF_TOTAL_WEIGHT_LOST_DAMAGED, "in damaged records" },
+	};
+	uint64_t read = ff_profile_total(p, FF_TOTAL_WEIGHT_READ);
 	const char *file = finding_file(p);
 	const struct ff_finding *f = NULL;
 
-	say_left_out(p);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		uint64_t weight = ff_profile_total(p, parts[i].which);
+
+		if (weight)
+			say_warning("%s %s", percent(weight, read), parts[i].what);
+	}
 	while ((f = ff_finding_next(p, f)))
 		/* The library says damage when it comes to it. */
 		if (!is_kind(f, "damage"))

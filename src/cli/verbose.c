@@ -12,33 +12,23 @@
 
 void tell_stage(struct analysis *a, const char *what)
 {
+	/* Progress comes again and again within a stage. */
 	if (strcmp(a->stage, what) == 0)
 		return;
 	snprintf(a->stage, sizeof(a->stage), "%s", what);
 	say_note("%.3f s: %s", now() - a->started, what);
 }
 
-static void tell_events(const struct ff_input *in)
-{
-	for (const struct ff_event *e = NULL; (e = ff_event_next(in, e)) != NULL;) {
-		uint64_t rate = ff_event_count(e, FF_EVENT_FREQUENCY);
-		uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
-
-		if (!ff_event_samples(e))
-			continue;
-		say_note("  %s samples of %s, %s%s", grouped(ff_event_samples(e)),
-			 ff_event_name(e),
-			 rate ? "a second of a processor: " : "one every ",
-			 grouped(rate ? rate : period));
-	}
-}
-
-static void tell_inputs(const struct analysis *a)
+void tell_analysis(const struct analysis *a)
 {
 	const struct ff_input *in = NULL;
+	const struct ff_object *o = NULL;
 
-	while ((in = ff_input_next(a->profile, in)) != NULL) {
+	if (!a->verbose)
+		return;
+	while ((in = ff_input_next(a->profile, in))) {
 		const char *recorder = ff_input_text(in, FF_INPUT_RECORDER);
+		const struct ff_event *e = NULL;
 
 		say_note("%s: %s, %s bytes, %s records%s%s",
 			 ff_input_text(in, FF_INPUT_PATH),
@@ -46,15 +36,22 @@ static void tell_inputs(const struct analysis *a)
 			 grouped(ff_input_count(in, FF_INPUT_BYTES)),
 			 grouped(ff_input_count(in, FF_INPUT_RECORDS)),
 			 recorder ? ", by " : "", recorder ? recorder : "");
-		tell_events(in);
+		while ((e = ff_event_next(in, e))) {
+			uint64_t rate = ff_event_count(e, FF_EVENT_FREQUENCY);
+			uint64_t period = ff_event_count(e, FF_EVENT_PERIOD);
+
+			/* A recording may name events that never came. */
+			if (!ff_event_samples(e))
+				continue;
+			say_note("  %s samples of %s, %s%s", grouped(ff_event_samples(e)),
+				 ff_event_name(e),
+				 rate ? "a second of a processor: " : "one every ",
+				 grouped(rate ? rate : period));
+		}
 	}
-}
 
-static void tell_objects(const struct analysis *a)
-{
-	const struct ff_object *o = NULL;
-
-	while ((o = ff_object_next(a->profile, o)) != NULL) {
+	/* Where names come from, or why they do not. */
+	while ((o = ff_object_next(a->profile, o))) {
 		const char *file = ff_object_file(o), *debug = ff_object_debug_file(o);
 		const char *problem = ff_object_problem(o);
 
@@ -65,12 +62,4 @@ static void tell_objects(const struct analysis *a)
 		if (problem)
 			say_note("  %s", problem);
 	}
-}
-
-void tell_analysis(const struct analysis *a)
-{
-	if (!a->verbose)
-		return;
-	tell_inputs(a);
-	tell_objects(a);
 }
