@@ -294,8 +294,9 @@ static void print_bash(void)
 	fputs(bash_end, stdout);
 }
 
-/* A specification as zshcompsys(1) has it: "'*--inline=-[help]::WHEN:(yes no auto)'". The star lets an
- * option be given again, "=-" wants the value in the same word, "::" makes it optional. */
+/* A specification as zshcompsys(1) has it: "'*--inline=-[help]::WHEN:(yes no auto)'". The
+ * star lets an option be given again, "=-" wants the value in the same word, and "::" says
+ * that it may be missing. */
 static void put_zsh_option(const struct option_row *row, unsigned command)
 {
 	static const char *const actions[VALUE_KINDS] = {

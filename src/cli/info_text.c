@@ -103,7 +103,7 @@ static void put_samples_and_lost(const struct ff_input *in, FILE *out)
 }
 
 /* Numbers stand right, so that their sizes are seen at a glance. */
-static void put_count(FILE *out, uint64_t count, const char *name)
+static void put_count_row(FILE *out, uint64_t count, const char *name)
 {
 	fprintf(out, "%16s  ", grouped(count));
 	put_clean(out, name);
@@ -122,7 +122,7 @@ static void put_events(const struct ff_input *in, FILE *out)
 		uint64_t dump = ff_event_count(e, FF_EVENT_USER_STACK);
 		uint64_t delivered = ff_event_count(e, FF_EVENT_DELIVERED);
 
-		put_count(out, ff_event_samples(e), ff_event_name(e));
+		put_count_row(out, ff_event_samples(e), ff_event_name(e));
 		/* How it was sampled stands below its name. */
 		fprintf(out, "%16s  ", "");
 		if (frequency)
@@ -150,7 +150,8 @@ static void put_share(uint64_t count, uint64_t samples, const char *what, FILE *
 
 /* Three tables of counts: what came with the samples, how unwinding ended where it did not at the
  * root, and the records of each type. */
-static void put_tables(const struct ff_profile *p, const struct ff_input *in, FILE *out)
+static void put_count_tables(const struct ff_profile *p, const struct ff_input *in,
+			     FILE *out)
 {
 	uint64_t samples = ff_input_count(in, FF_INPUT_SAMPLES);
 	uint64_t kept = ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
@@ -175,9 +176,10 @@ static void put_tables(const struct ff_profile *p, const struct ff_input *in, FI
 	fputs("\nrecords by type\n", out);
 	for (unsigned type = 0; type < RECORD_TYPES; type++)
 		if (ff_record_name(type) && ff_input_records(in, type))
-			put_count(out, ff_input_records(in, type), ff_record_name(type));
+			put_count_row(out, ff_input_records(in, type),
+				      ff_record_name(type));
 	if (unknown)
-		put_count(out, unknown, "unknown, skipped");
+		put_count_row(out, unknown, "unknown, skipped");
 }
 
 static void put_top_processes(const struct ff_profile *p, FILE *out)
@@ -269,7 +271,7 @@ void info_text(const struct ff_profile *p, FILE *out)
 		grouped(ff_profile_total(p, FF_TOTAL_WEIGHT_TREE)),
 		grouped(ff_profile_total(p, FF_TOTAL_NODES)));
 	put_events(in, out);
-	put_tables(p, in, out);
+	put_count_tables(p, in, out);
 	put_top_processes(p, out);
 	for (int kind = 0; kind < OBJECT_CLASSES; kind++)
 		put_class(p, kind, out);

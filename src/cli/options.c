@@ -19,24 +19,26 @@
 
 enum { DEBUGINFOD_SECONDS = 30 };
 
-static void *place(struct settings *s, const struct option_row *row)
+/* Where the value of a row goes, of the type that its function sets. */
+static void *setting_at(struct settings *s, const struct option_row *row)
 {
 	return (char *)s + row->at;
 }
 
 static int set_text(struct settings *s, const struct option_row *row, const char *arg)
 {
-	*(const char **)place(s, row) = arg;
+	*(const char **)setting_at(s, row) = arg;
 	return 0;
 }
 
 static int set_true(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)arg;
-	*(bool *)place(s, row) = true;
+	*(bool *)setting_at(s, row) = true;
 	return 0;
 }
 
+/* Times are taken only if they are asked for. */
 static int set_stats(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -49,7 +51,7 @@ static int set_stats(struct settings *s, const struct option_row *row, const cha
 static int set_flag(struct settings *s, const struct option_row *row, const char *arg)
 {
 	(void)arg;
-	*(unsigned *)place(s, row) |= row->flag;
+	*(unsigned *)setting_at(s, row) |= row->flag;
 	return 0;
 }
 
@@ -62,6 +64,7 @@ static int set_root(struct settings *s, const struct option_row *row, const char
 	return 0;
 }
 
+/* The value is not taken: what would be, and the hint of the row, if record has none of its own. */
 static int refuse(const struct settings *s, const struct option_row *row, const char *arg,
 		  const char *wanted)
 {
@@ -73,6 +76,7 @@ static int refuse(const struct settings *s, const struct option_row *row, const 
 			   hint ? hint : "");
 }
 
+/* strtoul() alone takes "-1" for a large number. */
 static int set_whole(struct settings *s, const struct option_row *row, const char *arg)
 {
 	char wanted[80];
@@ -87,10 +91,11 @@ static int set_whole(struct settings *s, const struct option_row *row, const cha
 			 row->min, row->max);
 		return refuse(s, row, arg, wanted);
 	}
-	*(unsigned *)place(s, row) = (unsigned)value;
+	*(unsigned *)setting_at(s, row) = (unsigned)value;
 	return 0;
 }
 
+/* strtod() alone takes "-1", " 1", "inf", "nan" and "0x1p3", too. @end: what is behind the number. */
 static bool real_number(const char *arg, char **end, double *ret)
 {
 	if ((*arg < '0' || *arg > '9') && *arg != '.')
@@ -112,10 +117,11 @@ static int set_real(struct settings *s, const struct option_row *row, const char
 			 row->max);
 		return refuse(s, row, arg, wanted);
 	}
-	*(double *)place(s, row) = value;
+	*(double *)setting_at(s, row) = value;
 	return 0;
 }
 
+/* The writer reads it: only there the total is known, which a percentage is of. */
 static int set_minwidth(struct settings *s, const struct option_row *row, const char *arg)
 {
 	char *end;
@@ -163,6 +169,7 @@ static int set_truncated(struct settings *s, const struct option_row *row,
 	return refuse(s, row, arg, "mark, merge or drop");
 }
 
+/* The last one of --inline and --no-inline wins. */
 static int set_inline(struct settings *s, const struct option_row *row, const char *arg)
 {
 	static const struct {
@@ -228,6 +235,7 @@ static int set_palette_map(struct settings *s, const struct option_row *row,
 	return 0;
 }
 
+/* The parser has made room for as many as there are words. */
 static int set_filter(struct settings *s, const struct option_row *row, const char *arg)
 {
 	s->filters[s->filter_count++] = (struct filter){ arg, row->flag };
@@ -278,7 +286,7 @@ static int set_large(struct settings *s, const struct option_row *row, const cha
 	value = strtoull(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || value == 0)
 		return refuse(s, row, arg, "a whole number from 1 on");
-	*(uint64_t *)place(s, row) = value;
+	*(uint64_t *)setting_at(s, row) = value;
 	return 0;
 }
 
@@ -287,10 +295,12 @@ static int set_rate(struct settings *s, const struct option_row *row, const char
 {
 	if (strcasecmp(arg, "max"))
 		return set_large(s, row, arg);
-	*(uint64_t *)place(s, row) = UINT64_MAX;
+	*(uint64_t *)setting_at(s, row) = UINT64_MAX;
 	return 0;
 }
 
+/* The words stand in the order of enum ff_record_chain, and only copies of the stack have a size.
+ * Whether the word behind a "-g" alone is its value is asked here, too: it may be the program. */
 static bool is_call_graph(const char *word)
 {
 	static const char *const words[] = { "auto", "fp", "dwarf", "lbr", "no" };
@@ -312,6 +322,7 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 	if (!is_call_graph(arg))
 		return refuse(s, row, arg,
 			      "auto, auto,SIZE, fp, dwarf, dwarf,SIZE, lbr or no");
+	/* Known words differ in their first letter. */
 	s->record.chain = strchr("Aa", *arg)   ? FF_RECORD_AUTO
 			  : strchr("Ff", *arg) ? FF_RECORD_FRAME_POINTER
 			  : strchr("Dd", *arg) ? FF_RECORD_DWARF
@@ -319,6 +330,7 @@ static int set_call_graph(struct settings *s, const struct option_row *row,
 					       : FF_RECORD_NO_CHAIN;
 	if (!comma)
 		return 0;
+	/* The kernel's bounds: perf_copy_attr() wants a multiple of 8 below 64 KiB. */
 	size = strtoul(comma + 1, &end, 10);
 	if (comma[1] < '0' || comma[1] > '9' || *end || size == 0 || size > 65528 ||
 	    size % 8)
@@ -343,6 +355,7 @@ static int set_ring(struct settings *s, const struct option_row *row, const char
 	return 0;
 }
 
+/* For the value of an option that may stand alone: "-z 5" has one, "-z prog" has none. */
 static bool is_number(const char *word)
 {
 	return word[0] && word[strspn(word, "0123456789")] == '\0';
@@ -382,7 +395,7 @@ static int set_seconds(struct settings *s, const struct option_row *row, const c
 			 "seconds, or a time like 500ms or 2m, from %gs on", row->min);
 		return refuse(s, row, arg, wanted);
 	}
-	*(double *)place(s, row) = value;
+	*(double *)setting_at(s, row) = value;
 	return 0;
 }
 
@@ -396,10 +409,11 @@ static int set_delay(struct settings *s, const struct option_row *row, const cha
 				   "a word to begin, perf's '-D -1', is not there");
 	if (!parse_duration(arg, 1e-3, &value) || value > row->max)
 		return refuse(s, row, arg, "milliseconds, or a time like 500ms or 2s");
-	*(double *)place(s, row) = value;
+	*(double *)setting_at(s, row) = value;
 	return 0;
 }
 
+/* A time: what else follows "--switch-output" is the program to start. */
 static bool begins_with_digit(const char *word)
 {
 	return isdigit((unsigned char)*word);
@@ -427,6 +441,7 @@ static int set_memory(struct settings *s, const struct option_row *row, const ch
 	char *end;
 
 	if (real_number(arg, &end, &value)) {
+		/* In either case. */
 		unit = *end ? strchr(units, *end & ~0x20) : NULL;
 		if (unit && !end[1] && isalpha((unsigned char)*end))
 			value *= (double)(1024ull << 10 * (unit - units));
@@ -447,6 +462,7 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 }
 
 #define AT(field) .at = offsetof(struct settings, field)
+/* Sets of commands that have an option. */
 #define RECORD COMMAND_RECORD
 #define GRAPH (COMMAND_GRAPH | RECORD)
 #define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD)
@@ -454,6 +470,7 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 #define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
+/* The library has the list of formats, and so the help is made of it. */
 static void tell_formats(char *help, size_t size)
 {
 	char profile[80], info[80];
@@ -485,6 +502,7 @@ const struct option_row option_rows[] = {
 
 	{ "symbols", 0, NULL, "for each object: where its names come from, how much has none, "
 	  "and what to install or copy", COMMAND_INFO, set_true, AT(symbols) },
+	/* record alone, in perf's letters where perf has them */
 	{ .help = "Whom to sample:" },
 	{ "all-cpus", 'a', NULL, "the whole system (default, where nobody is named)",
 	  RECORD, set_target, .flag = FF_RECORD_SYSTEM },
@@ -544,6 +562,7 @@ const struct option_row option_rows[] = {
 	  RECORD, set_whole, AT(record.save_level), .alone = "1", .is_value = is_number,
 	  .min = 1, .max = 22 },
 
+	/* --event stands twice: record samples on it, the others count it. */
 	{ .help = "What counts:" },
 	{ "event", 0, "NAME", "count samples of this event, or of all that a pattern like sched:* "
 	  "stands for; all: of every event "
@@ -568,6 +587,7 @@ const struct option_row option_rows[] = {
 	  "[truncated], merge among the others, drop leaves them out",
 	  READS, set_truncated, .initial = "mark" },
 
+	/* In the words of stackcollapse-perf.pl where it has them */
 	{ .help = "Names of frames:" },
 	{ "pid", 0, NULL, "the process frame is comm-PID", NAMES, set_root,
 	  .flag = FF_ROOT_PID, .hint = ": '--only pid=N' keeps one process",
@@ -628,6 +648,7 @@ const struct option_row option_rows[] = {
 	{ "trust-maps", 0, NULL, "use them whoever owns them",
 	  READS, set_flag, AT(profile.flags), .flag = FF_TRUST_MAPS },
 
+	/* In the words of flamegraph.pl where it has them */
 	{ .help = "Picture:" },
 	{ "title", 0, "TEXT", "title (default: what was recorded where and when, or the file's name)",
 	  GRAPH, set_text, AT(graph.title) },
