@@ -1,5 +1,7 @@
 /*
- * graph and fold: one analysis, and one file of it.
+ * graph and fold: one analysis, and one file of it. They differ in the formats that they write,
+ * which result_prepare() knows by the command. Everything that may be refused comes before
+ * analyse(), which takes the time.
  */
 #include "cli/analysis.h"
 #include "cli/browser.h"
@@ -29,6 +31,7 @@ static int graph_run(const struct settings *s)
 	if (code)
 		goto out;
 	code = result_write(&a, s, &format, &out, path);
+	/* Who reads has seen enough, like "| head": there is nothing to add. */
 	if (code == OUTPUT_UNREAD) {
 		code = analysis_code(&a);
 		goto out;
@@ -37,6 +40,8 @@ static int graph_run(const struct settings *s)
 		print_stats(&a, now());
 	if (code)
 		goto out;
+	/* Advice names the input, or the picture where the input cannot be read again: all
+	 * stacks are in it, unless it is --static. */
 	if (!s->quiet)
 		print_missing(a.profile,
 			      path && format_is_picture(&format) &&

@@ -34,6 +34,7 @@ static void print_wrapped(const char *text, size_t column)
 	putchar('\n');
 }
 
+/* Names that are too long for the first column have a line of their own. */
 static void print_row(const struct option_row *row)
 {
 	char left[64], text[512], room[200];
@@ -58,6 +59,7 @@ static void print_row(const struct option_row *row)
 	print_wrapped(text, MARGIN);
 }
 
+/* A heading is printed with the first option below it that is for any of @bits. */
 static void print_options(unsigned bits)
 {
 	const struct option_row *heading = NULL;

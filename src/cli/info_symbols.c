@@ -84,6 +84,7 @@ void info_symbols_json(const struct ff_profile *p, const struct settings *s,
 	const struct ff_object *o = NULL;
 	struct advice a;
 
+	/* Packages are looked up once for all objects. */
 	advice_begin(&a, p, s->profile.symfs, s->profile.debug_dir);
 	json_open(j, NULL, '{');
 	json_text(j, "path", ff_input_text(in, FF_INPUT_PATH));

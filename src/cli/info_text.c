@@ -15,6 +15,7 @@
 #define TOP_PROCESSES 10
 #define TOP_OBJECTS 20
 
+/* What stands before the first two blanks of a line is bold on a terminal: put_report(). */
 static void put_label(FILE *out, const char *label)
 {
 	fprintf(out, "%-14s", label);
@@ -110,6 +111,7 @@ static void put_count_row(FILE *out, uint64_t count, const char *name)
 	putc('\n', out);
 }
 
+/* Each event, with all that its attributes say of how it was sampled. */
 static void put_events(const struct ff_input *in, FILE *out)
 {
 	const struct ff_event *e = ff_event_next(in, NULL);
@@ -141,6 +143,7 @@ static void put_events(const struct ff_input *in, FILE *out)
 	}
 }
 
+/* Zeros are left out: most of what can be known of samples is not in any one recording. */
 static void put_share(uint64_t count, uint64_t samples, const char *what, FILE *out)
 {
 	if (count)
@@ -229,6 +232,7 @@ static void put_object_lines(const struct ff_object *o, uint64_t weight, FILE *o
 	putc('\n', out);
 }
 
+/* Objects of one class, so that who looks for what is missing need not read what was found. */
 static void put_class(const struct ff_profile *p, enum object_class kind, FILE *out)
 {
 	static const char *const headings[OBJECT_CLASSES] = {

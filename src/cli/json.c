@@ -7,6 +7,7 @@
 #include <flamefold.h>
 #include <inttypes.h>
 
+/* DEL is valid in JSON, but a terminal that shows the document is not to get it. */
 static void put_quoted(FILE *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -30,6 +31,7 @@ static void put_quoted(FILE *out, const char *text)
 	putc('"', out);
 }
 
+/* A comma stands before each member but the first; an element of an array has no key. */
 static void begin_member(struct json *j, const char *key)
 {
 	if (j->filled)
@@ -51,6 +53,7 @@ void json_open(struct json *j, const char *key, char bracket)
 	j->filled = false;
 }
 
+/* What is empty stays in one line. */
 void json_close(struct json *j, char bracket)
 {
 	j->depth--;

@@ -23,6 +23,7 @@
 
 #define MATCHES 8
 
+/* The options that a word may stand for. */
 struct matches {
 	const struct option_row *rows[MATCHES];
 	size_t count; /* may be more than fit */
@@ -61,6 +62,7 @@ static const struct option_row *find_letter(const struct command *command, char 
 	return NULL;
 }
 
+/* All that it could be are named: the next letter is then easy to choose. */
 static int ambiguous(const char *word, size_t size, const struct matches *m)
 {
 	char list[256] = "";
@@ -92,6 +94,7 @@ static int nearly(const struct command *command, const char *word, size_t dashes
 			   meant.best);
 }
 
+/* One that another command has is named with that command; the rest may be mistyped. */
 static int unknown(const struct command *command, const char *word, size_t dashes,
 		   size_t size)
 {

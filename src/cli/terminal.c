@@ -22,6 +22,7 @@
 
 static atomic_bool status_shown; /* progress comes from any thread */
 
+/* One "?" for a character: the width stays what it was. */
 void put_clean(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -38,7 +39,7 @@ void put_clean(FILE *out, const char *text)
 	}
 }
 
-/* What has come in of a character of UTF-8. */
+/* What has come in of a character of UTF-8: stdio may cut the text between its bytes. */
 struct visible {
 	FILE *to;
 	unsigned char lead; /* 0xc2, which has not gone on as yet; else 0 */
@@ -83,6 +84,7 @@ static ssize_t write_visible(void *cookie, const char *bytes, size_t size)
 	return ferror(v->to) ? 0 : (ssize_t)size;
 }
 
+/* A lead byte at the very end is no control character: nothing follows it. */
 static int close_visible(void *cookie)
 {
 	struct visible *v = cookie;
@@ -109,6 +111,7 @@ FILE *open_visible(FILE *to)
 	return stream;
 }
 
+/* https://no-color.org: a value of any kind, but not an empty one. */
 bool has_colours(FILE *out)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
@@ -177,6 +180,7 @@ void put_report(FILE *out, const char *text)
 
 enum tone { TONE_ERROR, TONE_WARNING, TONE_NOTE };
 
+/* Cleaned before it is painted; without memory it is plain. @end stands behind the names. */
 static void say_list(enum tone tone, const char *end, const char *format, va_list args)
 {
 	static const char *const colours[] = {
