@@ -122,29 +122,13 @@ static const char *os_value(char *line, const char *key)
 	return value;
 }
 
-/* The first "http://HOST/debian" of a line of apt's, without what follows, cut in @line. NULL. */
-static const char *mirror_in(char *line)
-{
-	static const char name[] = "/debian";
-	char *from = strstr(line, "http"), *behind;
-
-	if (!from || line[strspn(line, " \t")] == '#')
-		return NULL;
-	from[strcspn(from, " \t\n")] = '\0';
-	behind = strstr(from, name);
-	if (!behind ||
-	    strspn(behind + strlen(name), "/") != strlen(behind + strlen(name)))
-		return NULL;
-	behind[strlen(name)] = '\0';
-	return from;
-}
-
 /* Where the machine below @root gets Debian's packages from: beside those lie the packages of debug
  * information. "MIRROR/debian" where apt's lists do not tell. To be freed; NULL without memory. */
 static char *debian_mirror(const char *root)
 {
 	static const char *const lists[] = { "sources.list", "sources.list.d/debian.list",
 					     "sources.list.d/debian.sources" };
+	static const char name[] = "/debian";
 	char line[512], *mirror = NULL;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !mirror; i++) {
@@ -155,9 +139,19 @@ static char *debian_mirror(const char *root)
 			in = fopen(path, "re");
 		free(path);
 		while (in && !mirror && fgets(line, sizeof(line), in)) {
-			const char *found = mirror_in(line);
+			char *from = strstr(line, "http"), *behind;
 
-			mirror = found ? strdup(found) : NULL;
+			if (!from || line[strspn(line, " \t")] == '#')
+				continue;
+			/* "http://HOST/debian", or with slashes at its end; not the archive
+			 * of security updates, "http://HOST/debian-security". */
+			from[strcspn(from, " \t\n")] = '\0';
+			behind = strstr(from, name);
+			if (!behind || strspn(behind + strlen(name), "/") !=
+					       strlen(behind + strlen(name)))
+				continue;
+			behind[strlen(name)] = '\0';
+			mirror = strdup(from);
 		}
 		if (in)
 			fclose(in);
