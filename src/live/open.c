@@ -23,51 +23,31 @@
 
 enum { RING_LEAST = 512 << 10 };
 
-static int parse_events(struct context *ctx, struct live *l)
-{
-	const struct live_options *o = l->options;
-	int err = 0;
-
-	for (size_t i = 0; i < o->event_count && err == 0; i++)
-		err = live_events_parse(ctx, &l->arena, o->events[i], &l->events);
-	if (err == 0 && o->event_count == 0)
-		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
-	return err;
-}
-
-/* Those of -C, also those that are offline now: they may come. */
-static int count_on_wanted(struct context *ctx, struct live *l)
-{
-	struct id_list wanted = { 0 };
-	int err = id_list_parse(l->options->cpus, ID_CPU_MOST, &wanted);
-	int *cpus = err < 0 ? NULL
-			    : arena_alloc(&l->arena, (wanted.count + 1) * sizeof(*cpus));
-
-	if (cpus) {
-		memcpy(cpus, wanted.v, wanted.count * sizeof(*cpus));
-		for (size_t i = 0; i < l->events.list.count; i++)
-			if (l->events.list.v[i].cpu_count == 0) {
-				l->events.list.v[i].cpus = cpus;
-				l->events.list.v[i].cpu_count = wanted.count;
-			}
-	}
-	array_release(&wanted);
-	return cpus ? 0 : fail_memory(ctx);
-}
-
 /*
- * What processes do matters wherever they do it: with -C an event that counts nothing
- * reports it from the other processors, too.
+ * -C: the events that were asked for count on its processors, also on those that are offline
+ * now, because they may come. What processes do matters wherever they do it, so one event
+ * that counts nothing (PERF_COUNT_SW_DUMMY) reports it from the other processors, too.
  */
 static int watch_all_cpus(struct context *ctx, struct live *l,
 			  const struct id_list *online)
 {
+	struct id_list wanted = { 0 };
+	int err = id_list_parse(l->options->cpus, ID_CPU_MOST, &wanted), *cpus = NULL;
 	struct live_event *watch;
-	int err = count_on_wanted(ctx, l);
 
-	if (err < 0)
-		return err;
-	watch = run_set_cpus(l, online) == 0 ? array_add(&l->events.list) : NULL;
+	if (err == 0)
+		cpus = arena_alloc(&l->arena, (wanted.count + 1) * sizeof(*cpus));
+	if (cpus)
+		memcpy(cpus, wanted.v, wanted.count * sizeof(*cpus));
+	for (size_t i = 0; cpus && i < l->events.list.count; i++)
+		if (l->events.list.v[i].cpu_count == 0) {
+			l->events.list.v[i].cpus = cpus;
+			l->events.list.v[i].cpu_count = wanted.count;
+		}
+	array_release(&wanted);
+	if (!cpus || run_set_cpus(l, online) < 0)
+		return fail_memory(ctx);
+	watch = array_add(&l->events.list);
 	if (!watch)
 		return fail_memory(ctx);
 	watch->name = "dummy";
@@ -91,8 +71,7 @@ static int open_event(struct context *ctx, struct live *l, uint32_t index)
 	if (err == -EMFILE || err == -ENFILE)
 		return live_permission_fail_files(ctx, &l->target, l->events.list.count,
 						  err);
-	return err < 0 ? live_permission_fail(ctx, &l->permission, &l->target,
-					      event->name, &event->attr, err)
+	return err < 0 ? live_permission_fail(ctx, &l->permission, &l->target, event, err)
 		       : 0;
 }
 
@@ -105,22 +84,10 @@ static size_t power_of_two(size_t least)
 	return size;
 }
 
-/* perf_event_mlock_kb is for each processor of a user who may not lock more. */
-static size_t allowed(const struct live *l, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	if (l->permission.ipc_lock || l->permission.paranoid == -1)
-		return size;
-	while (size > page && size + page > l->permission.mlock_kb << 10)
-		size /= 2;
-	return size;
-}
-
 /* Half a second of samples on a busy processor: five times as long as a ring waits. */
 static size_t ring_size(const struct live *l)
 {
-	size_t bytes = 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0, size;
 
 	if (l->options->ring_size)
 		return power_of_two(l->options->ring_size);
@@ -131,68 +98,36 @@ static size_t ring_size(const struct live *l)
 		bytes += live_attr_sample_size(attr) *
 			 (attr->freq ? (size_t)attr->sample_freq : 1000) / 2;
 	}
-	return allowed(l, power_of_two(bytes > RING_LEAST ? bytes : RING_LEAST));
-}
-
-/* Less is locked where the kernel does not allow more, unless the size was asked for. */
-static int map_rings(struct context *ctx, struct live *l, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct rings_wanted wanted = { .count = l->target.cpus.count,
-				       .chosen = !l->options->ring_size };
-	int err = rings_map(&l->rings, &l->events, size);
-
-	while (err < 0 && (err == -EPERM || err == -ENOMEM) && !l->options->ring_size &&
-	       size > page) {
+	size = power_of_two(bytes > RING_LEAST ? bytes : RING_LEAST);
+	if (l->permission.ipc_lock || l->permission.paranoid == -1)
+		return size;
+	/* perf_event_mlock_kb is for each processor of a user who may not lock more; the
+	 * ring's first page counts, too (perf_mmap() in kernel/events/core.c). */
+	while (size > page && size + page > l->permission.mlock_kb << 10)
 		size /= 2;
-		err = rings_map(&l->rings, &l->events, size);
-	}
-	wanted.bytes = size;
-	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, &wanted, err)
-		       : 0;
-}
-
-/* Those that were opened before, too: records of theirs may still come. */
-static int list_ids(struct context *ctx, struct live *l, uint32_t event)
-{
-	struct live_opened *opened = &l->opened.v[event];
-	const uint64_t *more;
-	size_t before = opened->id_count, count = rings_ids(&l->rings, event, &more);
-	uint64_t *ids = arena_alloc(&l->arena, (before + count + 1) * sizeof(*ids));
-
-	if (!ids)
-		return fail_memory(ctx);
-	if (before)
-		memcpy(ids, opened->ids, before * sizeof(*ids));
-	if (count)
-		memcpy(ids + before, more, count * sizeof(*ids));
-	opened->ids = ids;
-	opened->id_count = before + count;
-	return 0;
+	return size;
 }
 
 int run_list_ids(struct context *ctx, struct live *l)
 {
-	int err = 0;
+	for (uint32_t i = 0; i < l->opened.count; i++) {
+		struct live_opened *opened = &l->opened.v[i];
+		const uint64_t *more;
+		size_t before = opened->id_count, count = rings_ids(&l->rings, i, &more);
+		uint64_t *ids =
+			arena_alloc(&l->arena, (before + count + 1) * sizeof(*ids));
 
-	for (uint32_t i = 0; i < l->opened.count && err == 0; i++)
-		err = list_ids(ctx, l, i);
-	return err;
-}
-
-static int list_opened(struct context *ctx, struct live *l)
-{
-	for (size_t i = 0; i < l->events.list.count; i++) {
-		const struct live_event *event = &l->events.list.v[i];
-		struct live_opened *opened = array_add(&l->opened);
-
-		if (!opened)
+		if (!ids)
 			return fail_memory(ctx);
-		*opened = (struct live_opened){ event->attr, event->name, NULL, 0 };
-		/* No record has it, and there are readers of perf.data that do not know it. */
-		opened->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+		/* Those that were opened before stay: records of theirs may still come. */
+		if (before)
+			memcpy(ids, opened->ids, before * sizeof(*ids));
+		if (count)
+			memcpy(ids + before, more, count * sizeof(*ids));
+		opened->ids = ids;
+		opened->id_count = before + count;
 	}
-	return run_list_ids(ctx, l);
+	return 0;
 }
 
 static bool add_waiting(struct live *l, int fd)
@@ -212,27 +147,6 @@ static int open_pidfd(pid_t id, bool thread)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static bool wait_for_end(struct live *l, pid_t id, bool thread)
-{
-	int fd = open_pidfd(id, thread);
-
-	if (fd == -ESRCH)
-		return true;
-	l->processes_left++;
-	/* No more files may be open, or the kernel is older than 5.3: it is asked for by its id. */
-	if (fd < 0) {
-		pid_t *item = array_add(&l->asked_for);
-
-		if (item)
-			*item = id;
-		return item != NULL;
-	}
-	if (add_waiting(l, fd))
-		return true;
-	close(fd);
-	return false;
-}
-
 static bool can_wait_for_threads(void)
 {
 	int fd = open_pidfd((pid_t)syscall(SYS_gettid), true);
@@ -240,18 +154,6 @@ static bool can_wait_for_threads(void)
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
-}
-
-static bool wait_for_processes(struct live *l)
-{
-	bool threads = l->target.who == LIVE_THREADS && can_wait_for_threads(), ok = true;
-	size_t count = threads ? l->target.threads.count : l->target.processes.count;
-	const pid_t *v = threads ? l->target.threads.v : l->target.processes.v;
-
-	l->processes_left = 0;
-	for (size_t i = 0; i < count && ok; i++)
-		ok = wait_for_end(l, v[i], threads);
-	return ok;
 }
 
 bool run_wait_for_rings(struct live *l)
@@ -265,62 +167,102 @@ bool run_wait_for_rings(struct live *l)
 	return ok;
 }
 
+/* Fills the list for poll(2), in the order that is drawn above. */
 static int prepare_waiting(struct context *ctx, struct live *l)
 {
-	bool ok = add_waiting(l, -1) && add_waiting(l, l->command.ended) &&
-		  wait_for_processes(l);
+	bool threads = l->target.who == LIVE_THREADS && can_wait_for_threads();
+	bool ok = add_waiting(l, -1) && add_waiting(l, l->command.ended);
+	size_t count = threads ? l->target.threads.count : l->target.processes.count;
+	const pid_t *v = threads ? l->target.threads.v : l->target.processes.v;
 
+	l->processes_left = 0;
+	for (size_t i = 0; i < count && ok; i++) {
+		int fd = open_pidfd(v[i], threads);
+		pid_t *item;
+
+		if (fd == -ESRCH)
+			continue;
+		l->processes_left++;
+		if (fd >= 0) {
+			ok = add_waiting(l, fd);
+			if (!ok)
+				close(fd);
+			continue;
+		}
+		/* No more files may be open, or the kernel is older than 5.3: it is asked
+		 * for by its id. */
+		item = array_add(&l->asked_for);
+		if (item)
+			*item = v[i];
+		ok = item != NULL;
+	}
 	l->waiting_rings = l->waiting.count;
 	ok = ok && run_wait_for_rings(l);
 	return ok ? 0 : fail_memory(ctx);
 }
 
-/* A ring wakes its reader when a quarter of it is full. */
-static void set_watermarks(struct live *l, size_t size)
-{
-	for (size_t i = 0; i < l->events.list.count; i++) {
-		l->events.list.v[i].attr.watermark = 1;
-		l->events.list.v[i].attr.wakeup_watermark = (uint32_t)(size / 4);
-	}
-}
-
 int run_open_events(struct context *ctx, struct live *l, size_t size)
 {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct rings_wanted wanted = { .count = l->target.cpus.count,
+				       .chosen = !l->options->ring_size };
 	int err = 0;
 
 	live_attr_complete(l->options, &l->plan, &l->events);
 	if (!size)
 		size = ring_size(l);
-	set_watermarks(l, size);
+	/* A ring wakes its reader when a quarter of it is full. */
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		l->events.list.v[i].attr.watermark = 1;
+		l->events.list.v[i].attr.wakeup_watermark = (uint32_t)(size / 4);
+	}
 	for (uint32_t i = 0; i < l->events.list.count && err == 0; i++)
 		err = open_event(ctx, l, i);
-	return err < 0 ? err : map_rings(ctx, l, size);
+	if (err < 0)
+		return err;
+	err = rings_map(&l->rings, &l->events, size);
+	/* Where the kernel does not allow as much, less is locked, unless the size was asked
+	 * for. EPERM: above its limits; ENOMEM: it has no memory for them. */
+	while ((err == -EPERM || err == -ENOMEM) && !l->options->ring_size &&
+	       size > page) {
+		size /= 2;
+		err = rings_map(&l->rings, &l->events, size);
+	}
+	wanted.bytes = size;
+	return err < 0 ? live_permission_fail_rings(ctx, &l->permission, &wanted, err)
+		       : 0;
 }
 
-/* One thread for each group of processors, where there is more than one group. */
-static int make_readers(struct context *ctx, struct live *l)
-{
-	size_t rings = l->rings.list.count, count = l->options->readers;
-
-	if (count == 0 && rings > RINGS_OF_READER)
-		count = (rings + RINGS_OF_READER - 1) / RINGS_OF_READER;
-	if (count > rings)
-		count = rings;
-	return count ? readers_new(ctx, &l->rings, count, &l->readers) : 0;
-}
-
+/* Events, then what is known of each for readers of records, then whoever reads them. */
 static int open_all(struct context *ctx, struct live *l)
 {
+	size_t rings, readers = l->options->readers;
 	int err;
 
 	l->fallback = (struct fallback){ .arena = &l->arena,
 					 .permission = &l->permission,
 					 .target = &l->target };
 	err = run_open_events(ctx, l, 0);
+	for (size_t i = 0; i < l->events.list.count && err == 0; i++) {
+		const struct live_event *event = &l->events.list.v[i];
+		struct live_opened *opened = array_add(&l->opened);
+
+		if (!opened)
+			return fail_memory(ctx);
+		*opened = (struct live_opened){ event->attr, event->name, NULL, 0 };
+		/* No record has it, and there are readers of perf.data that do not know it. */
+		opened->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+	}
 	if (err == 0)
-		err = list_opened(ctx, l);
-	if (err == 0)
-		err = make_readers(ctx, l);
+		err = run_list_ids(ctx, l);
+	/* One thread for each group of processors, where there is more than one group. */
+	rings = l->rings.list.count;
+	if (readers == 0 && rings > RINGS_OF_READER)
+		readers = (rings + RINGS_OF_READER - 1) / RINGS_OF_READER;
+	if (readers > rings)
+		readers = rings;
+	if (err == 0 && readers)
+		err = readers_new(ctx, &l->rings, readers, &l->readers);
 	if (err == 0)
 		err = prepare_waiting(ctx, l);
 	if (err == 0 && !(lost_init(&l->lost, &l->target) && run_watch_cpus(l)))
@@ -338,8 +280,10 @@ static bool samples_kernel(const struct live *l)
 	return false;
 }
 
-static int find_target(struct context *ctx, struct live *l)
+/* Whom to sample, and on which events; without -e on the processor's cycles. */
+static int find_target_and_events(struct context *ctx, struct live *l)
 {
+	const struct live_options *o = l->options;
 	struct id_list online = { 0 };
 	int err = rings_online(&online);
 
@@ -348,29 +292,15 @@ static int find_target(struct context *ctx, struct live *l)
 	else if (err < 0)
 		err = fail(ctx, err, "the list of processors cannot be understood");
 	if (err == 0)
-		err = live_target_resolve(ctx, l->options, &online, &l->target);
-	if (err == 0)
-		err = parse_events(ctx, l);
-	if (err == 0 && l->options->cpus)
+		err = live_target_resolve(ctx, o, &online, &l->target);
+	for (size_t i = 0; i < o->event_count && err == 0; i++)
+		err = live_events_parse(ctx, &l->arena, o->events[i], &l->events);
+	if (err == 0 && o->event_count == 0)
+		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
+	if (err == 0 && o->cpus)
 		err = watch_all_cpus(ctx, l, &online);
 	array_release(&online);
 	return err;
-}
-
-static int prepare(struct context *ctx, struct live *l)
-{
-	int err;
-
-	live_permission_read(&l->permission);
-	err = find_target(ctx, l);
-	if (err == 0)
-		err = live_permission_check(ctx, &l->permission, samples_kernel(l));
-	if (err == 0)
-		err = live_plan_make(ctx, l->options, &l->permission, &l->target,
-				     &l->plan);
-	if (err == 0 && l->options->command)
-		err = live_command_fork(ctx, l->options->command, &l->command);
-	return err < 0 ? err : open_all(ctx, l);
 }
 
 int live_open(struct context *ctx, const struct live_options *options, struct live **ret)
@@ -386,7 +316,17 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 	l->watch.quit = -1;
 	pthread_mutex_init(&l->watch.lock, NULL);
 	l->command = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
-	err = prepare(ctx, l);
+	live_permission_read(&l->permission);
+	err = find_target_and_events(ctx, l);
+	if (err == 0)
+		err = live_permission_check(ctx, &l->permission, samples_kernel(l));
+	if (err == 0)
+		err = live_plan_make(ctx, options, &l->permission, &l->target, &l->plan);
+	/* The command is held until live_start(), so that events can be opened on it. */
+	if (err == 0 && options->command)
+		err = live_command_fork(ctx, options->command, &l->command);
+	if (err == 0)
+		err = open_all(ctx, l);
 	if (err < 0)
 		live_close(l);
 	else

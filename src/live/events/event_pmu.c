@@ -31,9 +31,10 @@ struct pmu {
 	struct live_event *event;
 };
 
-/* False where the names would not fit, or are none of a file. */
-static bool make_path(const struct event_places *places, struct part pmu,
-		      const char *what, struct part file, char room[PATH_ROOM])
+/* The path of a PMU's file. False where the names would not fit, or are none of a file: they
+ * come from the command line, and "../.." must not lead out of the directory. */
+static bool pmu_path(const struct event_places *places, struct part pmu, const char *what,
+		     struct part file, char room[PATH_ROOM])
 {
 	int size;
 
@@ -46,14 +47,14 @@ static bool make_path(const struct event_places *places, struct part pmu,
 }
 
 /* The file's text without the newline, NULL where it cannot be read; to be freed. */
-static char *read_file(const struct event_places *places, struct part pmu,
-		       const char *what, struct part file)
+static char *read_pmu_file(const struct event_places *places, struct part pmu,
+			   const char *what, struct part file)
 {
 	struct context unheard = { .log = NULL };
 	char path[PATH_ROOM], *text;
 	size_t size;
 
-	if (!make_path(places, pmu, what, file, path) ||
+	if (!pmu_path(places, pmu, what, file, path) ||
 	    file_slurp(&unheard, path, SMALL_FILE, &text, &size) < 0)
 		return NULL;
 	while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
@@ -67,7 +68,7 @@ bool event_pmu_exists(const struct event_places *places, struct part name)
 {
 	char path[PATH_ROOM];
 
-	return make_path(places, name, "/type", no_file, path) && access(path, F_OK) == 0;
+	return pmu_path(places, name, "/type", no_file, path) && access(path, F_OK) == 0;
 }
 
 /* Offers the names in a directory. */
@@ -105,8 +106,12 @@ static uint64_t *config_of(struct live_event *event, struct part name)
 	return NULL;
 }
 
-/* Puts the low bits of @value where "0-7,32-35" says; false where it has more than fit. */
-static bool spread(const char *ranges, uint64_t value, uint64_t *field)
+/*
+ * Puts the low bits of @value where "0-7,32-35" says, the next ones into the next range;
+ * false where it has more than fit. "config:9" is one bit. The sysfs of a machine is
+ * trusted no more than a file: a range outside of 64 bits is refused.
+ */
+static bool spread_bits(const char *ranges, uint64_t value, uint64_t *field)
 {
 	const char *p = ranges;
 
@@ -139,6 +144,7 @@ static bool spread(const char *ranges, uint64_t value, uint64_t *field)
 	}
 }
 
+/* Sets @term as its format file says: "config1:0-7" has a field and ranges of bits. */
 static int set_format(struct pmu *pmu, struct part term, uint64_t value, char *format)
 {
 	const struct event_places *places = pmu->places;
@@ -151,14 +157,15 @@ static int set_format(struct pmu *pmu, struct part term, uint64_t value, char *f
 			places->ctx, -EINVAL,
 			"'%s': the kernel wants '%.*s' in '%s', which is not known here",
 			places->text, (int)term.size, term.p, format);
-	if (spread(colon + 1, value, config))
+	if (spread_bits(colon + 1, value, config))
 		return 0;
 	return fail(places->ctx, -EINVAL,
 		    "'%s': %#llx is too much for '%.*s', which has %s", places->text,
 		    (unsigned long long)value, (int)term.size, term.p, format);
 }
 
-static bool number(struct part text, uint64_t *ret)
+/* A number as C has it, and nothing else: strtoull() would take a sign and spaces. */
+static bool whole_number(struct part text, uint64_t *ret)
 {
 	char room[32], *end;
 
@@ -172,7 +179,7 @@ static bool number(struct part text, uint64_t *ret)
 	return *end == '\0' && errno == 0;
 }
 
-static bool is(struct part text, const char *word)
+static bool is_word(struct part text, const char *word)
 {
 	return strlen(word) == text.size && memcmp(text.p, word, text.size) == 0;
 }
@@ -187,13 +194,13 @@ static int set_common(const struct event_places *places, struct part term,
 		"percore",    "aux-output", "driver-config", "aux-sample-size",
 	};
 	uint64_t *config = config_of(event, term), n = 0;
-	bool numeric = number(value, &n);
+	bool numeric = whole_number(value, &n);
 
-	if (is(term, "name")) {
+	if (is_word(term, "name")) {
 		event->name = arena_text(places->arena, value.p, value.size);
 		return event->name ? 1 : fail_memory(places->ctx);
 	}
-	if (is(term, "period") || is(term, "freq") || config) {
+	if (is_word(term, "period") || is_word(term, "freq") || config) {
 		if (!numeric || (!config && n == 0))
 			return fail(places->ctx, -EINVAL, "'%s': '%.*s' wants a number",
 				    places->text, (int)term.size, term.p);
@@ -207,7 +214,7 @@ static int set_common(const struct event_places *places, struct part term,
 		return 1;
 	}
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
-		if (is(term, elsewhere[i]))
+		if (is_word(term, elsewhere[i]))
 			return fail(
 				places->ctx, -EINVAL,
 				"'%s': '%s' cannot be chosen for one event; the options "
@@ -240,34 +247,19 @@ static bool next_term(struct part *left, struct part *term, struct part *value)
 
 static int set_terms(struct pmu *pmu, struct part terms, int depth);
 
-static int fail_term(struct pmu *pmu, struct part term)
+/* Sets a term by the PMU's own files: its format, or one of its events. */
+static int set_pmu_term(struct pmu *pmu, struct part term, struct part value, int depth)
 {
 	const struct event_places *places = pmu->places;
+	char *text = read_pmu_file(places, pmu->name, "/format/", term);
 	char path[PATH_ROOM], room[NEAREST_MOST + 32];
-	struct nearest n;
-
-	nearest_start(&n, term.p, term.size);
-	if (make_path(places, pmu->name, "/format", no_file, path))
-		offer_names(path, &n);
-	if (make_path(places, pmu->name, "/events", no_file, path))
-		offer_names(path, &n);
-	return fail(places->ctx, -EINVAL,
-		    "'%s': '%.*s' has no event and no term '%.*s'%s", places->text,
-		    (int)pmu->name.size, pmu->name.p, (int)term.size, term.p,
-		    nearest_question(&n, room));
-}
-
-/* A term of the PMU's own, or one of its events. */
-static int set_own(struct pmu *pmu, struct part term, struct part value, int depth)
-{
-	const struct event_places *places = pmu->places;
-	char *text = read_file(places, pmu->name, "/format/", term);
 	uint64_t n = 1, config;
+	struct nearest near;
 	uint32_t type;
 	int err;
 
 	if (text) {
-		err = value.size && !number(value, &n)
+		err = value.size && !whole_number(value, &n)
 			      ? fail(places->ctx, -EINVAL, "'%s': '%.*s' wants a number",
 				     places->text, (int)term.size, term.p)
 			      : set_format(pmu, term, n, text);
@@ -275,7 +267,7 @@ static int set_own(struct pmu *pmu, struct part term, struct part value, int dep
 		return err;
 	}
 	if (value.size == 0 && depth < NESTED_MOST)
-		text = read_file(places, pmu->name, "/events/", term);
+		text = read_pmu_file(places, pmu->name, "/events/", term);
 	if (text) {
 		err = set_terms(pmu, (struct part){ text, strlen(text) }, depth + 1);
 		free(text);
@@ -292,7 +284,15 @@ static int set_own(struct pmu *pmu, struct part term, struct part value, int dep
 			pmu->event->attr.type = type;
 		return 0;
 	}
-	return fail_term(pmu, term);
+	nearest_start(&near, term.p, term.size);
+	if (pmu_path(places, pmu->name, "/format", no_file, path))
+		offer_names(path, &near);
+	if (pmu_path(places, pmu->name, "/events", no_file, path))
+		offer_names(path, &near);
+	return fail(places->ctx, -EINVAL,
+		    "'%s': '%.*s' has no event and no term '%.*s'%s", places->text,
+		    (int)pmu->name.size, pmu->name.p, (int)term.size, term.p,
+		    nearest_question(&near, room));
 }
 
 static int set_terms(struct pmu *pmu, struct part terms, int depth)
@@ -305,7 +305,7 @@ static int set_terms(struct pmu *pmu, struct part terms, int depth)
 			continue;
 		err = set_common(pmu->places, term, value, pmu->event);
 		if (err == 0)
-			err = set_own(pmu, term, value, depth);
+			err = set_pmu_term(pmu, term, value, depth);
 	}
 	return err < 0 ? err : 0;
 }
@@ -326,62 +326,53 @@ int event_terms_set(const struct event_places *places, struct part terms,
 	return err < 0 ? err : 0;
 }
 
-static int fail_pmu(const struct event_places *places, struct part pmu)
-{
-	char path[PATH_ROOM], room[NEAREST_MOST + 32];
-	struct nearest n;
-
-	nearest_start(&n, pmu.p, pmu.size);
-	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices", places->root);
-	offer_names(path, &n);
-	if (access(path, F_OK) != 0)
-		return fail(places->ctx, -EINVAL, "'%s': there is no %s", places->text,
-			    path);
-	return fail(places->ctx, -EINVAL, "'%s': this machine has no PMU '%.*s'%s",
-		    places->text, (int)pmu.size, pmu.p, nearest_question(&n, room));
-}
-
-/* Its processors, where not all are. */
-static int set_cpus(struct pmu *pmu)
-{
-	struct context *ctx = pmu->places->ctx;
-	char *text = read_file(pmu->places, pmu->name, "/cpus", no_file);
-	struct id_list list = { 0 };
-	int err = 0;
-
-	if (!text)
-		text = read_file(pmu->places, pmu->name, "/cpumask", no_file);
-	if (text && *text && id_list_parse(text, ID_CPU_MOST, &list) == 0) {
-		pmu->event->cpus =
-			arena_alloc(pmu->places->arena, list.count * sizeof(*list.v));
-		if (pmu->event->cpus) {
-			memcpy(pmu->event->cpus, list.v, list.count * sizeof(*list.v));
-			pmu->event->cpu_count = list.count;
-		} else {
-			err = fail_memory(ctx);
-		}
-	}
-	array_release(&list);
-	free(text);
-	return err;
-}
-
 int event_pmu_set(const struct event_places *places, struct part name, struct part terms,
 		  struct live_event *event)
 {
 	struct pmu pmu = { places, name, event };
-	char *text = read_file(places, name, "/type", no_file);
+	char *text = read_pmu_file(places, name, "/type", no_file);
+	bool exists;
+	struct id_list cpus = { 0 };
 	uint64_t type;
 	int err;
 
-	if (!text || !number((struct part){ text, strlen(text) }, &type)) {
-		free(text);
-		return fail_pmu(places, name);
-	}
+	exists = text && whole_number((struct part){ text, strlen(text) }, &type);
 	free(text);
+	if (!exists) {
+		char path[PATH_ROOM], room[NEAREST_MOST + 32];
+		struct nearest n;
+
+		nearest_start(&n, name.p, name.size);
+		snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices",
+			 places->root);
+		offer_names(path, &n);
+		if (access(path, F_OK) != 0)
+			return fail(places->ctx, -EINVAL, "'%s': there is no %s",
+				    places->text, path);
+		return fail(places->ctx, -EINVAL,
+			    "'%s': this machine has no PMU '%.*s'%s", places->text,
+			    (int)name.size, name.p, nearest_question(&n, room));
+	}
 	event->attr.type = (uint32_t)type;
 	err = set_terms(&pmu, terms, 0);
-	return err < 0 ? err : set_cpus(&pmu);
+	if (err < 0)
+		return err;
+	/* Its processors, where it does not have all: kinds of processor (cpu_core) list
+	 * them in cpus, other PMUs in cpumask. */
+	text = read_pmu_file(places, name, "/cpus", no_file);
+	if (!text)
+		text = read_pmu_file(places, name, "/cpumask", no_file);
+	if (text && *text && id_list_parse(text, ID_CPU_MOST, &cpus) == 0) {
+		event->cpus = arena_alloc(places->arena, cpus.count * sizeof(*cpus.v));
+		event->cpu_count = event->cpus ? cpus.count : 0;
+		if (event->cpus)
+			memcpy(event->cpus, cpus.v, cpus.count * sizeof(*cpus.v));
+		else
+			err = fail_memory(places->ctx);
+	}
+	array_release(&cpus);
+	free(text);
+	return err;
 }
 
 int event_pmu_of_event(const struct event_places *places, struct part name,
@@ -396,12 +387,12 @@ int event_pmu_of_event(const struct event_places *places, struct part name,
 	dir = opendir(path);
 	while (dir && found == 0 && (entry = readdir(dir)) != NULL) {
 		struct part pmu = { entry->d_name, strlen(entry->d_name) };
-		char *text = read_file(places, pmu, "/events/", name);
+		char *text = read_pmu_file(places, pmu, "/events/", name);
 
 		if (text) {
 			*ret = arena_text(places->arena, pmu.p, pmu.size);
 			found = *ret ? 1 : fail_memory(places->ctx);
-		} else if (make_path(places, pmu, "/events", no_file, path)) {
+		} else if (pmu_path(places, pmu, "/events", no_file, path)) {
 			offer_names(path, n);
 		}
 		free(text);

@@ -28,7 +28,8 @@ enum { IPC_LOCK = 14, SYS_ADMIN = 21, SYSLOG = 34, PERFMON = 38 };
 /* The namespace of the first process, include/linux/proc_ns.h. */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu
 
-static long read_number(const char *path, long missing)
+/* The number that a file begins with; @missing where there is none. */
+static long read_setting(const char *path, long missing)
 {
 	char text[64], *end;
 	long value;
@@ -37,14 +38,6 @@ static long read_number(const char *path, long missing)
 		return missing;
 	value = strtol(text, &end, 10);
 	return end == text ? missing : value;
-}
-
-/* How many files may be open on the whole machine. */
-static size_t machine_files(void)
-{
-	long most = read_number("/proc/sys/fs/file-max", 0);
-
-	return most > 0 ? (size_t)most : 0;
 }
 
 /* Capabilities hold for the machine only where its first user namespace gave them. */
@@ -59,24 +52,6 @@ static bool in_first_user_namespace(void)
 	       inside == 0 && outside == 0 && count == 4294967295ul;
 }
 
-static void read_capabilities(struct live_permission *p)
-{
-	char text[4096];
-	const char *field;
-	unsigned long long bits = 0;
-
-	if (proc_read(AT_FDCWD, "/proc/self/status", text, sizeof(text)) <= 0)
-		return;
-	field = strstr(text, "\nSeccomp:");
-	p->filtered = field && strtol(field + strlen("\nSeccomp:"), NULL, 10) == 2;
-	field = strstr(text, "\nCapEff:");
-	if (field && in_first_user_namespace())
-		bits = strtoull(field + strlen("\nCapEff:"), NULL, 16);
-	p->perfmon = bits >> PERFMON & 1 || bits >> SYS_ADMIN & 1;
-	p->ipc_lock = bits >> IPC_LOCK & 1;
-	p->syslog = bits >> SYSLOG & 1;
-}
-
 static bool in_container(void)
 {
 	struct stat st;
@@ -89,18 +64,31 @@ static bool in_container(void)
 void live_permission_read(struct live_permission *ret)
 {
 	struct live_permission p = { 0 };
+	unsigned long long capabilities = 0;
+	char status[4096];
+	const char *field;
 	long number;
 
-	number = read_number("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
+	number = read_setting("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
 	p.paranoid = (int)number;
-	p.kptr_restrict = (int)read_number("/proc/sys/kernel/kptr_restrict", 0);
-	number = read_number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	p.kptr_restrict = (int)read_setting("/proc/sys/kernel/kptr_restrict", 0);
+	number = read_setting("/proc/sys/kernel/perf_event_max_sample_rate", 0);
 	p.rate_most = number > 0 ? (uint64_t)number : 0;
-	number = read_number("/proc/sys/kernel/perf_event_max_stack", 127);
+	number = read_setting("/proc/sys/kernel/perf_event_max_stack", 127);
 	p.stack_most = number > 0 ? (uint64_t)number : 0;
-	number = read_number("/proc/sys/kernel/perf_event_mlock_kb", 516);
+	number = read_setting("/proc/sys/kernel/perf_event_mlock_kb", 516);
 	p.mlock_kb = number > 0 ? (uint64_t)number : 0;
-	read_capabilities(&p);
+	if (proc_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) > 0) {
+		/* SECCOMP_MODE_FILTER: what a container runtime sets. */
+		field = strstr(status, "\nSeccomp:");
+		p.filtered = field && strtol(field + strlen("\nSeccomp:"), NULL, 10) == 2;
+		field = strstr(status, "\nCapEff:");
+		if (field && in_first_user_namespace())
+			capabilities = strtoull(field + strlen("\nCapEff:"), NULL, 16);
+	}
+	p.perfmon = capabilities >> PERFMON & 1 || capabilities >> SYS_ADMIN & 1;
+	p.ipc_lock = capabilities >> IPC_LOCK & 1;
+	p.syslog = capabilities >> SYSLOG & 1;
 	p.contained = in_container();
 	p.sysctl_elsewhere = access("/proc/sys/kernel/perf_event_paranoid", W_OK) < 0 &&
 			     errno == EROFS;
@@ -148,16 +136,6 @@ int live_permission_check(struct context *ctx, const struct live_permission *p,
 	return 0;
 }
 
-static bool of_whole_processors(const struct live_target *t)
-{
-	return t->who == LIVE_SYSTEM || t->who == LIVE_CGROUP;
-}
-
-static bool of_processes(const struct live_target *t)
-{
-	return t->who == LIVE_PROCESSES || t->who == LIVE_THREADS || t->who == LIVE_USER;
-}
-
 /* The kernel's own rules say EACCES; what a container runtime forbids is EPERM, or ENOSYS. */
 static int fail_container(struct context *ctx, const char *name, int err)
 {
@@ -166,22 +144,6 @@ static int fail_container(struct context *ctx, const char *name, int err)
 		    "PERFMON', and a seccomp profile that lets perf_event_open through, "
 		    "as '--security-opt seccomp=unconfined' does",
 		    name, strerror(-err));
-}
-
-/* Debian and Ubuntu have levels above the kernel's own 2, which allow nothing. */
-static bool keeps_all(const struct live_permission *p)
-{
-	return !p->perfmon && p->paranoid > 2;
-}
-
-static int fail_all(struct context *ctx, const struct live_permission *p, int err)
-{
-	return fail(
-		ctx, err,
-		"not allowed to sample: kernel.perf_event_paranoid is %d, which keeps "
-		"all events for root; 'sudo sysctl kernel.perf_event_paranoid=2'%s "
-		"allows own processes",
-		p->paranoid, on_host(p));
 }
 
 /* Of a process of another user, or one that may not be traced. */
@@ -198,95 +160,83 @@ static int fail_other_user(struct context *ctx, int err)
 		    size > 0 ? program : "flamefold");
 }
 
-static int fail_system(struct context *ctx, const struct live_permission *p,
-		       const struct live_target *target, int err)
-{
-	return fail(ctx, err,
-		    "not allowed to sample %s: kernel.perf_event_paranoid is %d; run as "
-		    "root, or after 'sudo sysctl kernel.perf_event_paranoid=0'%s%s",
-		    target->who == LIVE_CGROUP ? "a control group" : "the whole system",
-		    p->paranoid, on_host(p),
-		    keeps_all(p)
-			    ? ""
-			    : "; own processes can be sampled all the same, with -p PID "
-			      "or a COMMAND");
-}
-
-static int fail_kernel(struct context *ctx, const struct live_permission *p,
-		       const char *name, int err)
-{
-	return fail(ctx, err,
-		    "'%s': not allowed to sample the kernel: kernel.perf_event_paranoid "
-		    "is %d; run as root, or after 'sudo sysctl "
-		    "kernel.perf_event_paranoid=1'%s%s",
-		    name, p->paranoid, on_host(p),
-		    keeps_all(p) ? ""
-				 : "; user space can be sampled all the same, with "
-				   "--all-user");
-}
-
-/* EACCES, EPERM */
+/* EACCES, EPERM: what is in the way, that which keeps the most from the user first. */
 static int fail_not_allowed(struct context *ctx, const struct live_permission *p,
-			    const struct live_target *target, const char *name,
-			    const struct perf_event_attr *attr, int err)
+			    const struct live_target *target,
+			    const struct live_event *event, int err)
 {
+	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
+	/* Debian and Ubuntu have levels above the kernel's own 2, which allow nothing. */
+	bool nothing_allowed = !p->perfmon && p->paranoid > 2;
+
 	if (err == -EPERM && (p->contained || p->filtered))
-		return fail_container(ctx, name, err);
-	if (!p->perfmon && of_whole_processors(target) && p->paranoid > 0)
-		return fail_system(ctx, p, target, err);
-	if (live_permission_user_only(p) && !attr->exclude_kernel)
-		return fail_kernel(ctx, p, name, err);
-	if (keeps_all(p))
-		return fail_all(ctx, p, err);
-	if (of_processes(target))
+		return fail_container(ctx, event->name, err);
+	if (!p->perfmon && whole && p->paranoid > 0)
+		return fail(ctx, err,
+			    "not allowed to sample %s: kernel.perf_event_paranoid is %d; "
+			    "run as root, or after 'sudo sysctl "
+			    "kernel.perf_event_paranoid=0'%s%s",
+			    target->who == LIVE_CGROUP ? "a control group"
+						       : "the whole system",
+			    p->paranoid, on_host(p),
+			    nothing_allowed ? ""
+					    : "; own processes can be sampled all the "
+					      "same, with -p PID or a COMMAND");
+	if (live_permission_user_only(p) && !event->attr.exclude_kernel)
+		return fail(ctx, err,
+			    "'%s': not allowed to sample the kernel: "
+			    "kernel.perf_event_paranoid is %d; run as root, or after "
+			    "'sudo sysctl kernel.perf_event_paranoid=1'%s%s",
+			    event->name, p->paranoid, on_host(p),
+			    nothing_allowed ? ""
+					    : "; user space can be sampled all the same, "
+					      "with --all-user");
+	if (nothing_allowed)
+		return fail(ctx, err,
+			    "not allowed to sample: kernel.perf_event_paranoid is %d, "
+			    "which keeps all events for root; 'sudo sysctl "
+			    "kernel.perf_event_paranoid=2'%s allows own processes",
+			    p->paranoid, on_host(p));
+	if (!whole && target->who != LIVE_COMMAND)
 		return fail_other_user(ctx, err);
 	return fail(ctx, err,
 		    "'%s': not allowed: %s; a security module of the kernel (SELinux, "
 		    "AppArmor) or a missing CAP_PERFMON does that",
-		    name, strerror(-err));
+		    event->name, strerror(-err));
 }
 
 /* ENOENT, ENODEV, ENXIO, EOPNOTSUPP: the processor, or the kernel, has none. */
-static int fail_not_there(struct context *ctx, const char *name,
-			  const struct perf_event_attr *attr, int err)
+static int fail_not_there(struct context *ctx, const struct live_target *target,
+			  const struct live_event *event, int err)
 {
+	const struct perf_event_attr *attr = &event->attr;
+
+	/* Every kernel has clocks: so the directory is no control group to perf. */
+	if (target->who == LIVE_CGROUP && err == -ENOENT &&
+	    attr->type == PERF_TYPE_SOFTWARE)
+		return fail(ctx, err,
+			    "events cannot be had of this control group: it is going, or "
+			    "another hierarchy has the controller 'perf_event' (see "
+			    "/proc/cgroups): 'sudo mount -t cgroup -o perf_event none "
+			    "DIR' shows the groups of that");
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return fail(
-			ctx, err,
-			"'%s': this processor does not record its last branches, or not "
-			"in this virtual machine: use -g fp or -g dwarf",
-			name);
+		return fail(ctx, err,
+			    "'%s': this processor does not record its last branches, or "
+			    "not in this virtual machine: use -g fp or -g dwarf",
+			    event->name);
 	if (attr->precise_ip)
 		return fail(ctx, err,
 			    "'%s': this machine is not as precise: fewer p, or P for the "
-			    "most "
-			    "it can",
-			    name);
+			    "most it can",
+			    event->name);
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 	    attr->type == PERF_TYPE_RAW)
 		return fail(ctx, err,
 			    "this machine has no counter for '%s', as most virtual ones; "
 			    "'-e cpu-clock' works everywhere",
-			    name);
-	return fail(ctx, err, "'%s': it cannot be sampled on this machine: %s", name,
-		    strerror(-err));
-}
-
-/* Every kernel has clocks: so the directory is no control group to perf_event_open(2). */
-static bool has_no_group(const struct live_target *target,
-			 const struct perf_event_attr *attr, int err)
-{
-	return target->who == LIVE_CGROUP && err == -ENOENT &&
-	       attr->type == PERF_TYPE_SOFTWARE;
-}
-
-static int fail_group(struct context *ctx, int err)
-{
-	return fail(
-		ctx, err,
-		"events cannot be had of this control group: it is going, or another "
-		"hierarchy has the controller 'perf_event' (see /proc/cgroups): 'sudo "
-		"mount -t cgroup -o perf_event none DIR' shows the groups of that");
+			    event->name);
+	return fail(ctx, err, "'%s': it cannot be sampled on this machine: %s",
+		    event->name, strerror(-err));
 }
 
 const char *live_files_hint(size_t needed, char room[FILES_HINT_ROOM])
@@ -310,11 +260,14 @@ int live_permission_fail_files(struct context *ctx, const struct live_target *ta
 	size_t each = threads * target->cpus.count;
 	char hint[FILES_HINT_ROOM];
 
-	if (err == -ENFILE)
+	if (err == -ENFILE) {
+		long most = read_setting("/proc/sys/fs/file-max", 0);
+
 		return fail(ctx, err,
 			    "too many files are open on this machine: 'sudo sysctl "
 			    "fs.file-max=%zu' allows as many again",
-			    machine_files() * 2);
+			    most > 0 ? (size_t)most * 2 : 0);
+	}
 	return fail(ctx, err,
 		    "too many open files: each event needs %zu, one for each of %zu "
 		    "threads on %zu processors; '%s' allows them",
@@ -323,64 +276,63 @@ int live_permission_fail_files(struct context *ctx, const struct live_target *ta
 				    hint));
 }
 
-/* That of -F was lowered, one between slashes was not. */
-static int fail_invalid(struct context *ctx, const struct live_permission *p,
-			const char *name, const struct perf_event_attr *attr, int err)
-{
-	if (attr->freq && p->rate_most && attr->sample_freq > p->rate_most)
-		return fail(ctx, err,
-			    "'%s': the kernel takes no more than %llu samples a second "
-			    "(kernel.perf_event_max_sample_rate)",
-			    name, (unsigned long long)p->rate_most);
-	return fail(ctx, err, "'%s': the kernel does not take it: %s", name,
-		    strerror(-err));
-}
-
+/* What perf_event_open(2) says with each error, beside what kernel/events/core.c does. */
 int live_permission_fail(struct context *ctx, const struct live_permission *p,
-			 const struct live_target *target, const char *name,
-			 const struct perf_event_attr *attr, int err)
+			 const struct live_target *target, const struct live_event *event,
+			 int err)
 {
+	const struct perf_event_attr *attr = &event->attr;
+
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		return fail_not_allowed(ctx, p, target, name, attr, err);
+		return fail_not_allowed(ctx, p, target, event, err);
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
 	case EOPNOTSUPP:
-		return has_no_group(target, attr, err)
-			       ? fail_group(ctx, err)
-			       : fail_not_there(ctx, name, attr, err);
+		return fail_not_there(ctx, target, event, err);
 	case ENOSYS:
-		return p->filtered ? fail_container(ctx, name, err)
+		return p->filtered ? fail_container(ctx, event->name, err)
 				   : fail(ctx, err, "this kernel has no perf events");
 	case ESRCH:
 		return fail(ctx, err, "what was to be sampled has ended");
 	case EBUSY:
 		return fail(ctx, err, "'%s': the counter is in use by something else",
-			    name);
+			    event->name);
 	case EINVAL:
-		return fail_invalid(ctx, p, name, attr, err);
+		/* The rate of -F was lowered, one between slashes was not. */
+		if (attr->freq && p->rate_most && attr->sample_freq > p->rate_most)
+			return fail(ctx, err,
+				    "'%s': the kernel takes no more than %llu samples a "
+				    "second (kernel.perf_event_max_sample_rate)",
+				    event->name, (unsigned long long)p->rate_most);
+		break;
 	case EBADF:
-		return fail(ctx, err, "'%s': the control group has no perf events", name);
+		return fail(ctx, err, "'%s': the control group has no perf events",
+			    event->name);
 	case ENOMEM:
 		return fail_memory(ctx);
 	default:
-		return fail(ctx, err, "'%s': the kernel does not take it: %s", name,
-			    strerror(-err));
+		break;
 	}
+	return fail(ctx, err, "'%s': the kernel does not take it: %s", event->name,
+		    strerror(-err));
 }
 
 /*
  * The kernel counts what all runs of a user have locked against the first limit, and what is
- * beyond that, a process each, against the second. What is locked by now is at most the first:
- * as much again as is wanted is enough for sure.
+ * beyond that, a process each, against the second (perf_mmap() in kernel/events/core.c). What
+ * is locked by now is at most the first: as much again as is wanted is enough for sure.
  */
-static int fail_locked(struct context *ctx, const struct live_permission *p,
-		       const struct rings_wanted *wanted, int err)
+int live_permission_fail_rings(struct context *ctx, const struct live_permission *p,
+			       const struct rings_wanted *wanted, int err)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE) >> 10, ring = wanted->bytes >> 10;
 
+	if (err != -EPERM)
+		return fail(ctx, err, "cannot map rings of %zu KiB a processor: %s", ring,
+			    strerror(-err));
 	return fail(
 		ctx, err,
 		"not allowed to lock rings of %zu KiB a processor: "
@@ -391,13 +343,4 @@ static int fail_locked(struct context *ctx, const struct live_permission *p,
 		wanted->chosen ? "" : "without -m they are as large as is allowed; ",
 		(unsigned long long)p->mlock_kb + ring + page, on_host(p),
 		wanted->count * (ring + page));
-}
-
-int live_permission_fail_rings(struct context *ctx, const struct live_permission *p,
-			       const struct rings_wanted *wanted, int err)
-{
-	if (err == -EPERM)
-		return fail_locked(ctx, p, wanted, err);
-	return fail(ctx, err, "cannot map rings of %zu KiB a processor: %s",
-		    wanted->bytes >> 10, strerror(-err));
 }

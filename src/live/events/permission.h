@@ -2,10 +2,10 @@
 #define LIVE_EVENTS_PERMISSION_H
 
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "live/events/event.h"
 #include "live/events/target.h"
 
 #define PARANOID_UNKNOWN INT_MIN /* the kernel has no perf events */
@@ -34,11 +34,10 @@ bool live_permission_user_only(const struct live_permission *p);
 int live_permission_check(struct context *ctx, const struct live_permission *p,
 			  bool samples_kernel);
 
-/* perf_event_open() has failed with @err for an event called @name: the sentence for that,
- * as fail(). */
+/* perf_event_open() has failed with @err for @event: the sentence for that, as fail(). */
 int live_permission_fail(struct context *ctx, const struct live_permission *p,
-			 const struct live_target *target, const char *name,
-			 const struct perf_event_attr *attr, int err);
+			 const struct live_target *target, const struct live_event *event,
+			 int err);
 
 /* EMFILE or ENFILE: one of @events on @target would have been one file too many. */
 int live_permission_fail_files(struct context *ctx, const struct live_target *target,

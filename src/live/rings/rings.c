@@ -33,29 +33,6 @@ static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned l
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int open_somehow(struct perf_event_attr *attr, pid_t pid, int cpu,
-			unsigned long flags)
-{
-	int fd = open_one(attr, pid, cpu, flags);
-
-	/* Many threads on many processors. */
-	if (fd == -EMFILE && file_raise_limit())
-		fd = open_one(attr, pid, cpu, flags);
-	return fd;
-}
-
-static int add_opened(struct rings *r, int fd, uint32_t event, pid_t tid, int cpu)
-{
-	struct open_event *opened = array_add(&r->opened);
-
-	if (!opened) {
-		close(fd);
-		return -ENOMEM;
-	}
-	*opened = (struct open_event){ fd, event, tid, cpu };
-	return 0;
-}
-
 static bool counts_on(const struct live_event *event, int cpu)
 {
 	for (size_t i = 0; i < event->cpu_count; i++)
@@ -69,21 +46,32 @@ static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t inde
 			const struct live_target *target, pid_t tid)
 {
 	bool cgroup = target->who == LIVE_CGROUP;
-	int err = 0;
+	pid_t pid = cgroup ? target->cgroup : tid;
+	unsigned long flags = cgroup ? PERF_FLAG_PID_CGROUP : 0;
 
-	for (size_t i = 0; i < target->cpus.count && err == 0; i++) {
+	for (size_t i = 0; i < target->cpus.count; i++) {
 		int cpu = target->cpus.v[i], fd;
+		struct open_event *opened;
 
 		if (!counts_on(event, cpu))
 			continue;
-		fd = open_somehow(&event->attr, cgroup ? target->cgroup : tid, cpu,
-				  cgroup ? PERF_FLAG_PID_CGROUP : 0);
-		err = fd < 0 ? fd : add_opened(r, fd, index, tid, cpu);
+		fd = open_one(&event->attr, pid, cpu, flags);
+		/* Many threads on many processors. */
+		if (fd == -EMFILE && file_raise_limit())
+			fd = open_one(&event->attr, pid, cpu, flags);
 		/* Gone offline since it was listed. */
-		if (err == -ENODEV && tid == -1 && i > 0)
-			err = 0;
+		if (fd == -ENODEV && tid == -1 && i > 0)
+			continue;
+		if (fd < 0)
+			return fd;
+		opened = array_add(&r->opened);
+		if (!opened) {
+			close(fd);
+			return -ENOMEM;
+		}
+		*opened = (struct open_event){ fd, index, tid, cpu };
 	}
-	return err;
+	return 0;
 }
 
 /* What is open of event @index and of those behind it. */
@@ -93,65 +81,54 @@ static void close_event(struct rings *r, uint32_t index)
 		close(r->opened.v[--r->opened.count].fd);
 }
 
-/* All that is open of it: its events are dead. */
-static void close_thread(struct rings *r, pid_t tid)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < r->opened.count; i++)
-		if (r->opened.v[i].tid == tid)
-			close(r->opened.v[i].fd);
-		else
-			r->opened.v[kept++] = r->opened.v[i];
-	r->opened.count = kept;
-}
-
-static int list_threads(struct rings *r, const struct live_target *target, pid_t command)
-{
-	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
-	pid_t one = whole ? -1 : command;
-	const pid_t *v = target->threads.count ? target->threads.v : &one;
-	size_t count = target->threads.count ? target->threads.count : 1;
-
-	if (!array_reserve(&r->threads, count))
-		return -ENOMEM;
-	memcpy(r->threads.v, v, count * sizeof(*v));
-	r->threads.count = count;
-	return 0;
-}
-
-/* Those that have gone are in no list any more, as in perf's. */
-static int open_threads(struct rings *r, struct live_event *event, uint32_t index,
-			const struct live_target *target)
+/* Each thread on each processor. One that has gone is in no list any more, as in perf's:
+ * libperf's tables have no holes. */
+static int open_on_threads(struct rings *r, struct live_event *event, uint32_t index,
+			   const struct live_target *target)
 {
 	size_t kept = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < r->threads.count; i++) {
 		pid_t tid = r->threads.v[i];
+		size_t alive = 0;
 
 		if (err == 0)
 			err = open_on_cpus(r, event, index, target, tid);
-		if (err == -ESRCH && tid != -1 && target->who != LIVE_COMMAND) {
-			close_thread(r, tid);
-			err = 0;
-		} else {
+		if (err != -ESRCH || tid == -1 || target->who == LIVE_COMMAND) {
 			r->threads.v[kept++] = tid;
+			continue;
 		}
+		/* Its other events are dead, too. */
+		for (size_t j = 0; j < r->opened.count; j++)
+			if (r->opened.v[j].tid == tid)
+				close(r->opened.v[j].fd);
+			else
+				r->opened.v[alive++] = r->opened.v[j];
+		r->opened.count = alive;
+		err = 0;
 	}
 	r->threads.count = kept;
-	if (err == 0 && kept == 0)
-		err = -ESRCH;
-	return err;
+	return err == 0 && kept == 0 ? -ESRCH : err;
 }
 
 int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 		     const struct live_target *target, pid_t command)
 {
-	int err = r->threads.count ? 0 : list_threads(r, target, command);
+	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
+	pid_t one = whole ? -1 : command;
+	int err;
 
-	if (err == 0)
-		err = open_threads(r, event, index, target);
+	if (r->threads.count == 0) {
+		const pid_t *v = target->threads.count ? target->threads.v : &one;
+		size_t count = target->threads.count ? target->threads.count : 1;
+
+		if (!array_reserve(&r->threads, count))
+			return -ENOMEM;
+		memcpy(r->threads.v, v, count * sizeof(*v));
+		r->threads.count = count;
+	}
+	err = open_on_threads(r, event, index, target);
 	if (err == 0 && (r->opened.count == 0 || array_last(&r->opened)->event != index))
 		err = -ENODEV;
 	if (err < 0)
@@ -199,22 +176,6 @@ static void give_back(struct ring *ring)
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-static void begin_pass(struct rings *r)
-{
-	r->fullest = 0;
-	for (size_t i = 0; i < r->list.count; i++) {
-		struct ring *ring = &r->list.v[i];
-		unsigned full;
-
-		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-		full = (unsigned)((ring->head - ring->tail) * 100 / r->size);
-		if (full > r->fullest)
-			r->fullest = full;
-	}
-	r->next = 0;
-	r->passing = true;
-}
-
 unsigned rings_left(const struct rings *r)
 {
 	unsigned most = 0;
@@ -231,27 +192,19 @@ unsigned rings_left(const struct rings *r)
 	return most;
 }
 
-/* @size bytes at the tail, in one piece. */
-static const uint8_t *piece(struct rings *r, const struct ring *ring, size_t size)
-{
-	size_t place = ring->tail & (r->size - 1), first = r->size - place;
-
-	if (size <= first)
-		return ring->data + place;
-	memcpy(r->straddling, ring->data + place, first);
-	memcpy(r->straddling + first, ring->data, size - first);
-	return r->straddling;
-}
-
-/* The kernel is trusted with sizes only as far as the ring goes. */
-static bool take(struct rings *r, struct ring *ring, const uint8_t **ret, uint32_t *size)
+/*
+ * The record at the tail; false: there is none up to the head. The kernel is trusted with
+ * sizes only as far as the ring goes: one that cannot be ends what was written until now.
+ */
+static bool take_record(struct rings *r, struct ring *ring, const uint8_t **ret,
+			uint32_t *size)
 {
 	uint64_t left = ring->head - ring->tail;
-	const struct perf_event_header *head;
+	size_t place = ring->tail & (r->size - 1), first = r->size - place;
+	const struct perf_event_header *head = (const void *)(ring->data + place);
 
 	if (left < RECORD_HEAD)
 		return false;
-	head = (const void *)(ring->data + (ring->tail & (r->size - 1)));
 	/* Of 8 bytes each, or the next head might wrap. */
 	if (head->size < RECORD_HEAD || head->size % 8 || head->size > left ||
 	    head->size > r->size) {
@@ -259,22 +212,41 @@ static bool take(struct rings *r, struct ring *ring, const uint8_t **ret, uint32
 		return false;
 	}
 	*size = head->size;
-	*ret = piece(r, ring, head->size);
+	*ret = ring->data + place;
+	if (head->size > first) {
+		memcpy(r->straddling, ring->data + place, first);
+		memcpy(r->straddling + first, ring->data, head->size - first);
+		*ret = r->straddling;
+	}
 	/* What was handed out before is not needed any more. */
 	if (ring->tail - ring->page->data_tail >= RELEASE)
 		give_back(ring);
-	ring->tail += head->size;
+	ring->tail += *size;
 	return true;
 }
 
 int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 {
-	if (!r->passing)
-		begin_pass(r);
+	/* A pass ends at the heads that are read here, or a busy ring would keep it going. */
+	if (!r->passing) {
+		r->fullest = 0;
+		for (size_t i = 0; i < r->list.count; i++) {
+			struct ring *ring = &r->list.v[i];
+			unsigned full;
+
+			ring->head =
+				__atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+			full = (unsigned)((ring->head - ring->tail) * 100 / r->size);
+			if (full > r->fullest)
+				r->fullest = full;
+		}
+		r->next = 0;
+		r->passing = true;
+	}
 	for (; r->next < r->list.count; r->next++) {
 		struct ring *ring = &r->list.v[r->next];
 
-		if (take(r, ring, ret, size))
+		if (take_record(r, ring, ret, size))
 			return 1;
 		give_back(ring);
 	}

@@ -18,11 +18,12 @@ static struct context ctx = { .log = hear };
 static struct live_target target = { .who = LIVE_SYSTEM };
 static struct live_permission root = { .paranoid = 2, .perfmon = true, .syslog = true },
 			      user = { .paranoid = 2 };
-static struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
+static struct live_event event = { .name = "some-event",
+				   .attr = { .type = PERF_TYPE_SOFTWARE } };
 
 static void says(const struct live_permission *p, int err, const char *text)
 {
-	int got = live_permission_fail(&ctx, p, &target, "some-event", &attr, err);
+	int got = live_permission_fail(&ctx, p, &target, &event, err);
 
 	cr_assert_eq(got, err);
 	cr_assert_not_null(strstr(ctx.error, text), "%s", ctx.error);
@@ -56,13 +57,13 @@ Test(permission, the_whole_system_needs_more_than_own_processes)
 	user.paranoid = 3;
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=1");
 	cr_assert_null(strstr(ctx.error, "--all-user"), "%s", ctx.error);
-	attr.exclude_kernel = 1;
+	event.attr.exclude_kernel = 1;
 	says(&user, -EACCES, "which keeps all events for root");
 	cr_assert_not_null(strstr(ctx.error, "sysctl kernel.perf_event_paranoid=2"));
 	target.who = LIVE_SYSTEM;
 	says(&user, -EACCES, "sysctl kernel.perf_event_paranoid=0");
 	cr_assert_null(strstr(ctx.error, "-p PID"), "%s", ctx.error);
-	attr.exclude_kernel = 0;
+	event.attr.exclude_kernel = 0;
 }
 
 Test(permission, a_container_is_told_from_a_user)
@@ -84,11 +85,11 @@ Test(permission, a_container_is_told_from_a_user)
 Test(permission, what_is_not_there_is_told_from_what_is_not_allowed)
 {
 	says(&root, -ENOENT, "'some-event'");
-	attr.type = PERF_TYPE_HARDWARE;
+	event.attr.type = PERF_TYPE_HARDWARE;
 	says(&root, -ENOENT, "no counter for 'some-event'");
-	attr.precise_ip = 2;
+	event.attr.precise_ip = 2;
 	says(&root, -EOPNOTSUPP, "fewer p");
-	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	event.attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	says(&root, -EOPNOTSUPP, "-g dwarf");
 	says(&root, -ENOSYS, "no perf events");
 	says(&root, -ESRCH, "has ended");
@@ -121,9 +122,9 @@ Test(permission, a_kernel_without_events_is_named_before_anything_is_tried)
 Test(permission, a_control_group_of_another_hierarchy_is_no_missing_counter)
 {
 	target.who = LIVE_CGROUP;
-	attr.type = PERF_TYPE_HARDWARE;
+	event.attr.type = PERF_TYPE_HARDWARE;
 	says(&root, -ENOENT, "no counter");
-	attr.type = PERF_TYPE_SOFTWARE;
+	event.attr.type = PERF_TYPE_SOFTWARE;
 	says(&root, -ENOENT, "mount -t cgroup -o perf_event");
 	target.who = LIVE_SYSTEM;
 	says(&root, -ENOENT, "cannot be sampled");
