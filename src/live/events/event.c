@@ -41,27 +41,24 @@ void live_events_release(struct live_events *events)
 	array_release(&events->list);
 }
 
-static bool modes(struct live_event *e, const char *letters, size_t size)
-{
-	bool user = memchr(letters, 'u', size), kernel = memchr(letters, 'k', size);
-	bool hypervisor = memchr(letters, 'h', size);
-
-	if (!user && !kernel && !hypervisor)
-		return false;
-	e->attr.exclude_user = !user;
-	e->attr.exclude_kernel = !kernel;
-	e->attr.exclude_hv = !hypervisor;
-	return true;
-}
-
+/* perf's letters. Of user, kernel and hypervisor none means all, and without G guests are left
+ * out, as perf does. */
 static int set_modifiers(struct parsing *p, struct live_event *e)
 {
 	struct part m = p->modifiers;
+	bool user = m.size && memchr(m.p, 'u', m.size);
+	bool kernel = m.size && memchr(m.p, 'k', m.size);
+	bool hypervisor = m.size && memchr(m.p, 'h', m.size);
 	bool guest = m.size && memchr(m.p, 'G', m.size);
 	bool host = m.size && memchr(m.p, 'H', m.size);
 	unsigned precise = 0;
 
-	e->mode_given = m.size && modes(e, m.p, m.size);
+	e->mode_given = user || kernel || hypervisor;
+	if (e->mode_given) {
+		e->attr.exclude_user = !user;
+		e->attr.exclude_kernel = !kernel;
+		e->attr.exclude_hv = !hypervisor;
+	}
 	e->attr.exclude_guest = !guest;
 	e->attr.exclude_host = guest && !host;
 	for (size_t i = 0; i < m.size; i++) {
@@ -75,9 +72,8 @@ static int set_modifiers(struct parsing *p, struct live_event *e)
 				p->places.ctx, -EINVAL,
 				"'%s': no modifier is called '%c'; there are u (user), k "
 				"(kernel), h (hypervisor), G (guest), H (host), p "
-				"(precise), "
-				"P (as precise as can be), I (not idle), D (pinned), e "
-				"(exclusive)",
+				"(precise), P (as precise as can be), I (not idle), D "
+				"(pinned), e (exclusive)",
 				p->places.text, m.p[i]);
 	}
 	if (precise > PRECISE_MOST)
@@ -88,7 +84,7 @@ static int set_modifiers(struct parsing *p, struct live_event *e)
 }
 
 /* Adds the event at hand; @name where its terms gave it none. */
-static int add(struct parsing *p, const char *name, size_t size)
+static int add_parsed(struct parsing *p, const char *name, size_t size)
 {
 	struct context *ctx = p->places.ctx;
 	struct live_event *e;
@@ -112,10 +108,14 @@ static int add(struct parsing *p, const char *name, size_t size)
 
 static int add_as_written(struct parsing *p)
 {
-	return add(p, p->places.text, strlen(p->places.text));
+	return add_parsed(p, p->places.text, strlen(p->places.text));
 }
 
-/* "PMU/NAME/MODIFIERS": the processors of one kind count on their own. */
+/*
+ * "PMU/NAME/MODIFIERS": the processors of one kind count on their own. The high half of config
+ * says which PMU an event of the kernel's numbering is for (PERF_PMU_TYPE_SHIFT); a raw one
+ * is the PMU's own. The event at hand is left as it was, for the next kind.
+ */
 static int add_of_kind(struct parsing *p, const char *pmu, struct part name,
 		       uint64_t config)
 {
@@ -139,7 +139,8 @@ static int add_of_kind(struct parsing *p, const char *pmu, struct part name,
 			(int)(name.size < 96 ? name.size : 96), name.p,
 			(int)(p->modifiers.size < 16 ? p->modifiers.size : 16),
 			p->modifiers.p);
-	err = written ? add(p, written, strlen(written)) : add(p, made, (size_t)size);
+	err = written ? add_parsed(p, written, strlen(written))
+		      : add_parsed(p, made, (size_t)size);
 	if (raw)
 		e->attr.type = PERF_TYPE_RAW;
 	e->name = written;
@@ -193,7 +194,8 @@ static int parse_slashes(struct parsing *p, struct part text)
 	return err < 0 ? err : add_as_written(p);
 }
 
-static int take_trace(void *arg, const char *name, uint64_t id)
+/* One tracepoint of those that a pattern stands for; each has the modifiers of the pattern. */
+static int add_tracepoint(void *arg, const char *name, uint64_t id)
 {
 	struct parsing *p = arg;
 	char made[600];
@@ -204,11 +206,11 @@ static int take_trace(void *arg, const char *name, uint64_t id)
 	size = snprintf(
 		made, sizeof(made), "%s%s%.*s", name, p->modifiers.size ? ":" : "",
 		(int)(p->modifiers.size < 16 ? p->modifiers.size : 16), p->modifiers.p);
-	return add(p, made, (size_t)size);
+	return add_parsed(p, made, (size_t)size);
 }
 
 /* A number as C has it, and what is behind it; false for one that 64 bits do not hold. */
-static bool take_number(const char **p, uint64_t *ret)
+static bool read_c_number(const char **p, uint64_t *ret)
 {
 	char *end;
 
@@ -220,7 +222,8 @@ static bool take_number(const char **p, uint64_t *ret)
 	return errno == 0;
 }
 
-/* "mem:0x1000/4:rw:u": accesses to memory. */
+/* "mem:0x1000/4:rw:u": accesses to memory. Without a size it is the one perf has: of a word
+ * where code is executed there (as the kernel demands), else of 4 bytes. */
 static int parse_memory(struct parsing *p, struct part text)
 {
 	struct perf_event_attr *attr = &p->event.attr;
@@ -229,12 +232,12 @@ static int parse_memory(struct parsing *p, struct part text)
 	uint64_t address, size = 0;
 	int more = 0;
 
-	if (!take_number(&at, &address))
+	if (!read_c_number(&at, &address))
 		return fail(p->places.ctx, -EINVAL,
 			    "'%s': it is 'mem:ADDRESS[/SIZE][:rwx]'", p->places.text);
 	if (*at == '/') {
 		at++;
-		if (!take_number(&at, &size) || size < 1 || size > BREAKPOINT_MOST)
+		if (!read_c_number(&at, &size) || size < 1 || size > BREAKPOINT_MOST)
 			return fail(p->places.ctx, -EINVAL,
 				    "'%s': behind '/' is a number of bytes, 1 to 8",
 				    p->places.text);
@@ -257,21 +260,10 @@ static int parse_memory(struct parsing *p, struct part text)
 	return add_as_written(p);
 }
 
-/* Nothing is called so: what may have been meant? */
-static int fail_event(struct parsing *p, struct part name, struct nearest *n)
-{
-	char room[NEAREST_MOST + 32];
-
-	event_names_offer(n);
-	if (!n->best[0])
-		event_trace_by_name(&p->places, name, n->best);
-	return fail(p->places.ctx, -EINVAL, "unknown event '%s'%s", p->places.text,
-		    nearest_question(n, room));
-}
-
 /* A word without '/' and without a ':' but that of modifiers. */
 static int parse_word(struct parsing *p, struct part name)
 {
+	char room[NEAREST_MOST + 32];
 	uint64_t config;
 	uint32_t type;
 	const char *pmu;
@@ -282,11 +274,18 @@ static int parse_word(struct parsing *p, struct part name)
 		return add_named(p, name, type, config);
 	nearest_start(&n, name.p, name.size);
 	err = event_pmu_of_event(&p->places, name, &pmu, &n);
-	if (err == 0)
-		return fail_event(p, name, &n);
-	if (err > 0)
-		err = event_pmu_set(&p->places, (struct part){ pmu, strlen(pmu) }, name,
-				    &p->event);
+	if (err < 0)
+		return err;
+	if (err == 0) {
+		/* Nothing is called so: what may have been meant? */
+		event_names_offer(&n);
+		if (!n.best[0])
+			event_trace_by_name(&p->places, name, n.best);
+		return fail(p->places.ctx, -EINVAL, "unknown event '%s'%s",
+			    p->places.text, nearest_question(&n, room));
+	}
+	err = event_pmu_set(&p->places, (struct part){ pmu, strlen(pmu) }, name,
+			    &p->event);
 	return err < 0 ? err : add_as_written(p);
 }
 
@@ -313,10 +312,12 @@ static int parse_colons(struct parsing *p, struct part text)
 		p->modifiers.size = (size_t)(rest.p + rest.size - p->modifiers.p);
 		rest.size = (size_t)(second - rest.p);
 	}
-	return event_trace_find(&p->places, name, rest, take_trace, p);
+	return event_trace_find(&p->places, name, rest,
+				&(struct trace_taker){ add_tracepoint, p });
 }
 
-static int parse_one(struct parsing *p)
+/* The first of these marks that is there says which part of the grammar it is. */
+static int parse_one_event(struct parsing *p)
 {
 	struct part text = { p->places.text, strlen(p->places.text) };
 
@@ -339,16 +340,6 @@ static int parse_one(struct parsing *p)
 	return parse_word(p, text);
 }
 
-/* Where the event at @p ends: at a comma that is not between slashes. */
-static const char *event_end(const char *p)
-{
-	bool memory = strncmp(p, "mem:", 4) == 0, inside = false;
-
-	for (; *p && (*p != ',' || inside); p++)
-		inside ^= *p == '/' && !memory;
-	return p;
-}
-
 int live_events_parse(struct context *ctx, struct arena *arena, const char *text,
 		      struct live_events *ret)
 {
@@ -357,11 +348,17 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 	int err = 0;
 
 	for (const char *end; err == 0; text = end + 1) {
-		end = strchr(text, '{') ? text + strlen(text) : event_end(text);
+		/* A '/' of "mem:" is before a size; others come in pairs, and what is between
+		 * them may have commas. Braces are refused as a whole. */
+		bool memory = strncmp(text, "mem:", 4) == 0, inside = false;
+
+		end = strchr(text, '{') ? text + strlen(text) : text;
+		for (; *end && (*end != ',' || inside); end++)
+			inside ^= *end == '/' && !memory;
 		p.places.text = arena_text(arena, text, (size_t)(end - text));
 		if (!p.places.text)
 			return fail_memory(ctx);
-		err = parse_one(&p);
+		err = parse_one_event(&p);
 		if (!*end)
 			break;
 	}

@@ -23,12 +23,11 @@ enum {
 	LIST_MOST = 4 << 20, /* of available_events */
 };
 
-struct search {
+struct trace_search {
 	const struct event_places *places;
+	const struct trace_taker *taker;
 	char base[PATH_ROOM]; /* the tracefs */
 	char system[NAME_ROOM], event[NAME_ROOM]; /* patterns */
-	int (*take)(void *arg, const char *name, uint64_t id);
-	void *arg;
 	size_t found;
 };
 
@@ -66,10 +65,14 @@ static int fail_not_readable(const struct event_places *places, const char *base
 		    places->text, base, (unsigned)getegid(), base);
 }
 
-static int fail_not_mounted(const struct event_places *places, const char *base)
+/* The place of old may be forbidden, and the other one empty. */
+static int fail_tracefs(const struct event_places *places, const char *base, int why)
 {
-	char group[32] = "";
+	char path[PATH_ROOM + 16], group[32] = "";
 
+	snprintf(path, sizeof(path), "%s/events", base);
+	if (why == EACCES && (access(path, F_OK) == 0 || errno == EACCES))
+		return fail_not_readable(places, base);
 	if (geteuid() != 0)
 		snprintf(group, sizeof(group), "-o mode=750,gid=%u ",
 			 (unsigned)getegid());
@@ -80,30 +83,19 @@ static int fail_not_mounted(const struct event_places *places, const char *base)
 		places->text, base, group, base);
 }
 
-/* The place of old may be forbidden, and the other one empty. */
-static int fail_tracefs(const struct event_places *places, const char *base, int why)
-{
-	char path[PATH_ROOM + 16];
-
-	snprintf(path, sizeof(path), "%s/events", base);
-	if (why == EACCES && (access(path, F_OK) == 0 || errno == EACCES))
-		return fail_not_readable(places, base);
-	return fail_not_mounted(places, base);
-}
-
 /* In the same order in all languages, unlike alphasort(). */
-static int compare(const struct dirent **a, const struct dirent **b)
+static int compare_entries(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /* Names in @path that match, sorted; their count, or -1 with errno. To be freed. */
-static int list(const char *path, struct dirent ***ret)
+static int list_sorted(const char *path, struct dirent ***ret)
 {
-	return scandir(path, ret, NULL, compare);
+	return scandir(path, ret, NULL, compare_entries);
 }
 
-static void free_list(struct dirent **names, int count)
+static void free_sorted(struct dirent **names, int count)
 {
 	for (int i = 0; i < count; i++)
 		free(names[i]);
@@ -111,12 +103,12 @@ static void free_list(struct dirent **names, int count)
 		free(names);
 }
 
-static bool matches(const char *pattern, const char *name)
+static bool name_matches(const char *pattern, const char *name)
 {
 	return name[0] != '.' && fnmatch(pattern, name, 0) == 0;
 }
 
-static int take_event(struct search *s, const char *system, const char *event)
+static int take_tracepoint(struct trace_search *s, const char *system, const char *event)
 {
 	struct context unheard = { .log = NULL };
 	char path[2 * PATH_ROOM + NAME_ROOM], name[2 * NAME_ROOM], *text;
@@ -138,26 +130,26 @@ static int take_event(struct search *s, const char *system, const char *event)
 	free(text);
 	snprintf(name, sizeof(name), "%s:%s", system, event);
 	s->found++;
-	return s->take(s->arg, name, id);
+	return s->taker->take(s->taker->arg, name, id);
 }
 
-static int search_system(struct search *s, const char *system)
+static int search_system(struct trace_search *s, const char *system)
 {
 	char path[PATH_ROOM + NAME_ROOM + 16];
 	struct dirent **names;
 	int count, err = 0;
 
 	snprintf(path, sizeof(path), "%s/events/%s", s->base, system);
-	count = list(path, &names);
+	count = list_sorted(path, &names);
 	for (int i = 0; i < count && err == 0; i++)
-		if (matches(s->event, names[i]->d_name))
-			err = take_event(s, system, names[i]->d_name);
-	free_list(names, count);
+		if (name_matches(s->event, names[i]->d_name))
+			err = take_tracepoint(s, system, names[i]->d_name);
+	free_sorted(names, count);
 	return err;
 }
 
 /* Lines of available_events, "sched:sched_switch". */
-static void each_event(const struct event_places *places,
+static void each_tracepoint(const struct event_places *places,
 		       void (*look)(void *arg, struct part line), void *arg)
 {
 	struct context unheard = { .log = NULL };
@@ -182,7 +174,7 @@ static void offer_line(void *arg, struct part line)
 
 void event_trace_offer(const struct event_places *places, struct nearest *n)
 {
-	each_event(places, offer_line, n);
+	each_tracepoint(places, offer_line, n);
 }
 
 struct by_name {
@@ -190,7 +182,7 @@ struct by_name {
 	char *room;
 };
 
-static void compare_line(void *arg, struct part line)
+static void match_line(void *arg, struct part line)
 {
 	struct by_name *b = arg;
 	const char *colon = memchr(line.p, ':', line.size);
@@ -210,23 +202,7 @@ void event_trace_by_name(const struct event_places *places, struct part name,
 
 	room[0] = '\0';
 	if (name.size)
-		each_event(places, compare_line, &b);
-}
-
-static int fail_unknown(struct search *s)
-{
-	const struct event_places *places = s->places;
-	char written[2 * NAME_ROOM + 1], room[NEAREST_MOST + 32];
-	struct nearest n;
-
-	snprintf(written, sizeof(written), "%s:%s", s->system, s->event);
-	nearest_start(&n, written, strlen(written));
-	event_trace_offer(places, &n);
-	if (!n.best[0])
-		event_trace_by_name(places, (struct part){ s->event, strlen(s->event) },
-				    n.best);
-	return fail(places->ctx, -ENOENT, "this kernel has no tracepoint '%s'%s", written,
-		    nearest_question(&n, room));
+		each_tracepoint(places, match_line, &b);
 }
 
 static bool copy_pattern(struct part from, char room[NAME_ROOM])
@@ -238,37 +214,39 @@ static bool copy_pattern(struct part from, char room[NAME_ROOM])
 	return true;
 }
 
-static int search_all(struct search *s)
-{
-	char path[PATH_ROOM + 16];
-	struct dirent **names;
-	int count, err = 0;
-
-	snprintf(path, sizeof(path), "%s/events", s->base);
-	count = list(path, &names);
-	if (count < 0)
-		return fail(s->places->ctx, -errno, "'%s': cannot read %s: %s",
-			    s->places->text, path, strerror(errno));
-	for (int i = 0; i < count && err == 0; i++)
-		if (matches(s->system, names[i]->d_name))
-			err = search_system(s, names[i]->d_name);
-	free_list(names, count);
-	return err;
-}
-
 int event_trace_find(const struct event_places *places, struct part system,
-		     struct part event,
-		     int (*take)(void *arg, const char *name, uint64_t id), void *arg)
+		     struct part event, const struct trace_taker *taker)
 {
-	struct search s = { .places = places, .take = take, .arg = arg };
-	int err, why;
+	struct trace_search s = { .places = places, .taker = taker };
+	char path[PATH_ROOM + 16], written[2 * NAME_ROOM + 1], room[NEAREST_MOST + 32];
+	struct dirent **names;
+	struct nearest n;
+	int count, err = 0, why;
 
 	if (!copy_pattern(system, s.system) || !copy_pattern(event, s.event))
 		return fail(places->ctx, -EINVAL, "'%s' is not an event", places->text);
 	if (!find_tracefs(places, s.base, &why))
 		return fail_tracefs(places, s.base, why);
-	err = search_all(&s);
+	snprintf(path, sizeof(path), "%s/events", s.base);
+	count = list_sorted(path, &names);
+	if (count < 0)
+		return fail(places->ctx, -errno, "'%s': cannot read %s: %s", places->text,
+			    path, strerror(errno));
+	for (int i = 0; i < count && err == 0; i++)
+		if (name_matches(s.system, names[i]->d_name))
+			err = search_system(&s, names[i]->d_name);
+	free_sorted(names, count);
 	if (err < 0)
 		return err;
-	return s.found ? 0 : fail_unknown(&s);
+	if (s.found)
+		return 0;
+	/* A whole name that is close, or else one in another system. */
+	snprintf(written, sizeof(written), "%s:%s", s.system, s.event);
+	nearest_start(&n, written, strlen(written));
+	event_trace_offer(places, &n);
+	if (!n.best[0])
+		event_trace_by_name(places, (struct part){ s.event, strlen(s.event) },
+				    n.best);
+	return fail(places->ctx, -ENOENT, "this kernel has no tracepoint '%s'%s", written,
+		    nearest_question(&n, room));
 }

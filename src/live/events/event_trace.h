@@ -5,13 +5,16 @@
 
 /*
  * Tracepoints, "SYSTEM:EVENT", as tracefs has them: events/SYSTEM/EVENT/id. Both names may
- * have '*', '?' and '[]'. Calls @take for each one, sorted by name; @name is until it
- * returns. 0, a negative errno of @take, or one with a sentence: -ENOENT where there is no
+ * have '*', '?' and '[]'. Each one is given to @taker, sorted by name; @name is valid until
+ * take() returns. 0, a negative errno of take(), or one with a sentence: -ENOENT where there is no
  * such tracepoint or no tracefs, -EACCES where it may not be read.
  */
+struct trace_taker {
+	int (*take)(void *arg, const char *name, uint64_t id);
+	void *arg;
+};
 int event_trace_find(const struct event_places *places, struct part system,
-		     struct part event,
-		     int (*take)(void *arg, const char *name, uint64_t id), void *arg);
+		     struct part event, const struct trace_taker *taker);
 
 /* Offers all tracepoints, as far as they can be read. */
 void event_trace_offer(const struct event_places *places, struct nearest *n);

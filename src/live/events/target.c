@@ -27,13 +27,13 @@ enum {
 	RECORD_ROOM = 16 << 10, /* of a user */
 };
 
+/* What all steps of the search need; some are called back by proc_each(). */
 struct finding {
 	struct context *ctx;
 	const struct live_options *options;
 	struct live_target *target;
 	uid_t user;
 	pid_t self; /* is not sampled with those of its user */
-	pid_t process; /* whose threads are listed */
 };
 
 void live_target_release(struct live_target *t)
@@ -81,7 +81,7 @@ static int add_whole_process(struct finding *f, pid_t pid)
 	return f->target->threads.count > before ? add_process(f, pid) : 0;
 }
 
-static int take_of_user(void *arg, pid_t pid)
+static int add_if_of_user(void *arg, pid_t pid)
 {
 	struct finding *f = arg;
 	struct proc_status status;
@@ -94,56 +94,49 @@ static int take_of_user(void *arg, pid_t pid)
 	return add_whole_process(f, pid);
 }
 
-/* A name, or a number that no name is. */
-static int find_user(struct finding *f)
+/* All processes of a user, who is given by a name, or by a number that no name is. */
+static int find_processes_of_user(struct finding *f)
 {
 	const char *whom = f->options->whom;
 	struct passwd record, *found = NULL;
 	char room[RECORD_ROOM], *end;
 	unsigned long id;
+	int err;
 
 	if (getpwnam_r(whom, &record, room, sizeof(room), &found) == 0 && found) {
 		f->user = record.pw_uid;
-		return 0;
+	} else {
+		errno = 0;
+		id = strtoul(whom, &end, 10);
+		/* (uid_t)-1 is nobody's: to setreuid(2) and chown(2) it means "as it was". */
+		if (whom[0] < '0' || whom[0] > '9' || *end || errno || id >= (uid_t)-1)
+			return fail(f->ctx, -ENOENT, "there is no user '%s'", whom);
+		f->user = (uid_t)id;
 	}
-	errno = 0;
-	id = strtoul(whom, &end, 10);
-	if (whom[0] < '0' || whom[0] > '9' || *end || errno || id >= (uid_t)-1)
-		return fail(f->ctx, -ENOENT, "there is no user '%s'", whom);
-	f->user = (uid_t)id;
-	return 0;
-}
-
-static int find_processes_of_user(struct finding *f)
-{
-	int err = find_user(f);
-
-	if (err == 0)
-		err = proc_each(AT_FDCWD, "/proc", take_of_user, f);
+	err = proc_each(AT_FDCWD, "/proc", add_if_of_user, f);
 	if (err < 0)
 		return err == -ENOMEM || f->ctx->error[0]
 			       ? err
 			       : fail(f->ctx, err, "cannot read /proc: %s",
 				      strerror(-err));
 	if (f->target->threads.count == 0)
-		return fail(f->ctx, -ESRCH, "no process of user '%s' is running",
-			    f->options->whom);
+		return fail(f->ctx, -ESRCH, "no process of user '%s' is running", whom);
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static size_t make_unique(pid_t *v, size_t count)
+static size_t sort_unique_pids(pid_t *v, size_t count)
 {
 	size_t kept = 0;
 
 	if (count)
-		qsort(v, count, sizeof(*v), compare);
+		qsort(v, count, sizeof(*v), compare_pids);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || v[i] != v[i - 1])
 			v[kept++] = v[i];
@@ -204,11 +197,6 @@ static int find_listed(struct finding *f)
 	return err;
 }
 
-static void add_number(struct text *t, int number)
-{
-	text_printf(t, "%s%d", t->size ? "," : "", number);
-}
-
 /* What is left out, of processors that were asked for. */
 static int tell_missing(struct finding *f, const struct id_list *there,
 			const struct id_list *wanted)
@@ -220,7 +208,8 @@ static int tell_missing(struct finding *f, const struct id_list *there,
 
 	for (size_t i = 0; i < wanted->count && gone.size < GONE_MOST; i++)
 		if (!id_list_has(there, wanted->v[i]))
-			add_number(&gone, wanted->v[i]);
+			text_printf(&gone, "%s%d", gone.size ? "," : "",
+				    wanted->v[i]);
 	if (gone.size >= GONE_MOST)
 		text_string(&gone, "...");
 	id_list_print(there, &online);
@@ -237,30 +226,15 @@ static int tell_missing(struct finding *f, const struct id_list *there,
 	return err;
 }
 
-/* Those of @wanted that are online. */
-static int choose_cpus(struct finding *f, const struct id_list *there,
-		       const struct id_list *wanted)
-{
-	for (size_t i = 0; i < wanted->count; i++) {
-		int *item;
-
-		if (!id_list_has(there, wanted->v[i]))
-			continue;
-		item = array_add(&f->target->cpus);
-		if (!item)
-			return fail_memory(f->ctx);
-		*item = wanted->v[i];
-	}
-	return f->target->cpus.count < wanted->count ? tell_missing(f, there, wanted) : 0;
-}
-
+/* The processors that are online: all of them, or those of -C. */
 static int find_cpus(struct finding *f, const struct id_list *online)
 {
-	struct id_list wanted = { 0 };
+	struct id_list listed = { 0 };
+	const struct id_list *wanted = f->options->cpus ? &listed : online;
 	int err = 0;
 
 	if (f->options->cpus) {
-		err = id_list_parse(f->options->cpus, ID_CPU_MOST, &wanted);
+		err = id_list_parse(f->options->cpus, ID_CPU_MOST, &listed);
 		if (err == -ENOMEM)
 			err = fail_memory(f->ctx);
 		else if (err < 0)
@@ -268,27 +242,21 @@ static int find_cpus(struct finding *f, const struct id_list *online)
 				   "'%s' is not a list of processors: it is like '0-3,5'",
 				   f->options->cpus);
 	}
-	if (err == 0)
-		err = choose_cpus(f, online, f->options->cpus ? &wanted : online);
-	array_release(&wanted);
-	return err;
-}
+	for (size_t i = 0; i < wanted->count && err == 0; i++) {
+		int *item;
 
-static int find_who(struct finding *f)
-{
-	switch (f->options->who) {
-	case LIVE_PROCESSES:
-	case LIVE_THREADS:
-		return find_listed(f);
-	case LIVE_USER:
-		return find_processes_of_user(f);
-	case LIVE_CGROUP:
-		return cgroup_open(f->ctx, f->options->whom, &f->target->cgroup);
-	case LIVE_SYSTEM:
-	case LIVE_COMMAND:
-		break;
+		if (!id_list_has(online, wanted->v[i]))
+			continue;
+		item = array_add(&f->target->cpus);
+		if (item)
+			*item = wanted->v[i];
+		else
+			err = fail_memory(f->ctx);
 	}
-	return 0;
+	if (err == 0 && f->target->cpus.count < wanted->count)
+		err = tell_missing(f, online, wanted);
+	array_release(&listed);
+	return err;
 }
 
 int live_target_resolve(struct context *ctx, const struct live_options *options,
@@ -300,14 +268,20 @@ int live_target_resolve(struct context *ctx, const struct live_options *options,
 	};
 	int err = find_cpus(&f, online);
 
-	if (err == 0)
-		err = find_who(&f);
+	/* The whole system needs no list, and a command has no threads yet. */
+	if (err == 0 && (options->who == LIVE_PROCESSES || options->who == LIVE_THREADS))
+		err = find_listed(&f);
+	else if (err == 0 && options->who == LIVE_USER)
+		err = find_processes_of_user(&f);
+	else if (err == 0 && options->who == LIVE_CGROUP)
+		err = cgroup_open(ctx, options->whom, &target.cgroup);
 	if (err < 0) {
 		live_target_release(&target);
 		return err;
 	}
-	target.threads.count = make_unique(target.threads.v, target.threads.count);
-	target.processes.count = make_unique(target.processes.v, target.processes.count);
+	target.threads.count = sort_unique_pids(target.threads.v, target.threads.count);
+	target.processes.count =
+		sort_unique_pids(target.processes.v, target.processes.count);
 	*ret = target;
 	return 0;
 }
