@@ -1,6 +1,7 @@
 /*
- * What is asked for where the kernel cannot write, or we not read, as much as that: less and
- * less of it while it runs, or else what to ask for the next time.
+ * Records are lost where the kernel writes more than is read. With --adapt less is asked for
+ * while it runs, one step at a time and the cheapest first: larger rings, then shorter copies
+ * of stacks, then half the rate. Otherwise live_remedies() says what to ask for the next time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -112,26 +113,21 @@ static int lower_rate(struct context *ctx, struct live *l)
 	return 0;
 }
 
-static int next_rung(struct context *ctx, struct live *l)
-{
-	int err = larger_rings(ctx, l);
-
-	if (err == -ERANGE)
-		err = shorter_dumps(ctx, l);
-	if (err == -ERANGE)
-		err = lower_rate(ctx, l);
-	return err;
-}
-
 int live_adapt(struct context *ctx, struct live *l)
 {
-	int err;
+	int err = 0;
 
 	if (l->readers)
 		readers_pause(l->readers);
 	/* What is stopped must not run again. */
 	pthread_mutex_lock(&l->watch.lock);
-	err = l->watch.stopped ? 0 : next_rung(ctx, l);
+	if (!l->watch.stopped) {
+		err = larger_rings(ctx, l);
+		if (err == -ERANGE)
+			err = shorter_dumps(ctx, l);
+		if (err == -ERANGE)
+			err = lower_rate(ctx, l);
+	}
 	pthread_mutex_unlock(&l->watch.lock);
 	if (l->readers && readers_resume(ctx, l->readers) < 0)
 		return -ENOMEM;
@@ -142,57 +138,33 @@ int live_adapt(struct context *ctx, struct live *l)
 	return err;
 }
 
-static uint64_t most_lost(const struct live *l)
+static void add_remedy(struct text *t, const char *option, uint64_t value)
 {
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < l->lost.cpus.count; i++)
-		if (l->lost.cpus.v[i].told > most)
-			most = l->lost.cpus.v[i].told;
-	return most;
+	text_printf(t, "%s%s%" PRIu64, t->size ? ", " : "", option, value);
 }
 
-/* One that would have held all of it; 0: there is none, or it is not allowed. */
+/* A ring that would have held all that was lost on one processor; 0: there is none, or it is
+ * not allowed. */
 static size_t ring_for_all(const struct live *l)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), most = 0, size = l->rings.size;
-	uint64_t needed;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), largest = 0, size = l->rings.size;
+	uint64_t lost = 0, needed;
 
 	for (size_t i = 0; i < l->events.list.count; i++) {
 		size_t sample = live_attr_sample_size(&l->events.list.v[i].attr);
 
-		most = sample > most ? sample : most;
+		largest = sample > largest ? sample : largest;
 	}
-	needed = size + most_lost(l) * most;
+	for (size_t i = 0; i < l->lost.cpus.count; i++)
+		if (l->lost.cpus.v[i].told > lost)
+			lost = l->lost.cpus.v[i].told;
+	needed = size + lost * largest;
 	while (size < needed && size < RING_MOST)
 		size *= 2;
 	if (!l->permission.ipc_lock && l->permission.paranoid != -1)
 		while (size > l->rings.size && size + page > l->permission.mlock_kb << 10)
 			size /= 2;
 	return size > l->rings.size ? size : 0;
-}
-
-static void add_remedy(struct text *t, const char *option, uint64_t value)
-{
-	text_printf(t, "%s%s%" PRIu64, t->size ? ", " : "", option, value);
-}
-
-/* Half as many as did get through. */
-static void add_rate(const struct live *l, uint64_t samples, struct text *t)
-{
-	double lost = (double)l->counts.lost, all = (double)samples + lost;
-	double share = all > 0 ? (double)samples / all / 2 : 0.5;
-	bool fixed = false;
-
-	for (size_t i = 0; i < l->events.list.count; i++)
-		fixed |= !l->events.list.v[i].attr.freq && !l->events.list.v[i].rated;
-	if (has_rate(l) && (double)l->plan.frequency * share >= 1)
-		add_remedy(t, "-F ", (uint64_t)((double)l->plan.frequency * share));
-	else if (fixed && share > 0)
-		add_remedy(t, "-c ",
-			   (uint64_t)((double)(l->plan.period ? l->plan.period : 1) /
-				      share) +
-				   1);
 }
 
 void live_remedies(const struct live *l, uint64_t samples, bool adapting,
@@ -203,12 +175,24 @@ void live_remedies(const struct live *l, uint64_t samples, bool adapting,
 		l->plan.chain == LIVE_DWARF && l->plan.stack_size / 2 >= STACK_LEAST;
 	bool rings_grow = !l->options->ring_size && l->rings.size * GROWTH <= RING_MOST;
 	bool reopens = l->target.who == LIVE_SYSTEM || l->target.who == LIVE_CGROUP;
+	/* Half as many samples as did get through. */
+	double lost = (double)l->counts.lost, all = (double)samples + lost;
+	double share = all > 0 ? (double)samples / all / 2 : 0.5;
+	bool fixed = false;
 
 	if (ring >= 1 << 20)
 		text_printf(ret, "-m %zuM", ring >> 20);
 	else if (ring)
 		text_printf(ret, "-m %zuK", ring >> 10);
-	add_rate(l, samples, ret);
+	for (size_t i = 0; i < l->events.list.count; i++)
+		fixed |= !l->events.list.v[i].attr.freq && !l->events.list.v[i].rated;
+	if (has_rate(l) && (double)l->plan.frequency * share >= 1)
+		add_remedy(ret, "-F ", (uint64_t)((double)l->plan.frequency * share));
+	else if (fixed && share > 0)
+		add_remedy(ret, "-c ",
+			   (uint64_t)((double)(l->plan.period ? l->plan.period : 1) /
+				      share) +
+				   1);
 	if (stacks)
 		add_remedy(ret, "-g dwarf,", l->plan.stack_size / 16 * 8);
 	if (!adapting && (rings_grow || (reopens && (stacks || has_rate(l)))))

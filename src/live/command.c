@@ -1,3 +1,15 @@
+/*
+ * The command to sample is forked at once and execs only when its events are open, so that
+ * not one instruction of it is missed (the events have enable_on_exec, perf_event_open(2)).
+ * Until then it waits for a byte; whether exec succeeds it tells through a pipe that exec
+ * itself closes. Its end is seen on a pidfd, because SIGCHLD belongs to the library's caller.
+ *
+ *	caller		go	child
+ *	 open events	 ...	 read() waits
+ *	 write()  -----------> 	 exec
+ *	 read()   <-----------	 errno, or the end of the file: exec closes its end
+ *			failed
+ */
 #include "live/command.h"
 
 #include <errno.h>
@@ -20,16 +32,7 @@
 
 enum { LOOK_AGAIN_MS = 10 /* where there is no pidfd */ };
 
-/*
- * The two ends of a command:
- *
- *	caller		go	child
- *	 open events	 ...	 read() waits
- *	 write()  -----------> 	 exec
- *	 read()   <-----------	 errno, or the end of the file: exec closes its end
- *			failed
- */
-static void child(char *const *argv, int go, int failed)
+static void run_child(char *const *argv, int go, int failed)
 {
 	char word;
 	int err = ENOENT;
@@ -82,7 +85,7 @@ int live_command_fork(struct context *ctx, char *const *argv, struct live_comman
 	if (pid == 0) {
 		/* The end of the caller's pipe is to be seen. */
 		close(go[1]);
-		child(argv, go[0], failed[1]);
+		run_child(argv, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);
@@ -104,28 +107,12 @@ static void reap(struct live_command *c)
 	c->reaped = true;
 }
 
-/* Where SIGCHLD is ignored, by whom the caller was started by, the kernel has reaped it, and its
- * status is lost. */
-static bool was_reaped(pid_t got)
-{
-	return got < 0 && errno == ECHILD;
-}
-
 /* -1 is as good as a closed one. */
 static void close_end(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-}
-
-/* A program that is not there exits with 127 in a shell, one that cannot be run with 126. */
-static int fail_exec(struct context *ctx, struct live_command *c, int err)
-{
-	reap(c);
-	if (err == ENOENT && !strchr(c->name, '/'))
-		return fail(ctx, -err, "there is no command '%s'", c->name);
-	return fail(ctx, -err, "cannot run '%s': %s", c->name, strerror(err));
 }
 
 int live_command_run(struct context *ctx, struct live_command *c)
@@ -141,10 +128,15 @@ int live_command_run(struct context *ctx, struct live_command *c)
 		got = read(c->failed, &err, sizeof(err));
 	while (got < 0 && errno == EINTR);
 	close_end(&c->failed);
-	if (got == (ssize_t)sizeof(err))
-		return fail_exec(ctx, c, err);
-	c->running = true;
-	return 0;
+	if (got != (ssize_t)sizeof(err)) {
+		c->running = true;
+		return 0;
+	}
+	/* As in a shell, which exits with 127 where a program is not there, else with 126. */
+	reap(c);
+	if (err == ENOENT && !strchr(c->name, '/'))
+		return fail(ctx, -err, "there is no command '%s'", c->name);
+	return fail(ctx, -err, "cannot run '%s': %s", c->name, strerror(err));
 }
 
 bool live_command_ended(struct live_command *c)
@@ -154,7 +146,9 @@ bool live_command_ended(struct live_command *c)
 	if (!c->pid || c->reaped)
 		return c->reaped;
 	got = waitpid(c->pid, &c->status, WNOHANG);
-	c->reaped = got == c->pid || was_reaped(got);
+	/* Where SIGCHLD is ignored, by whom the caller was started by, the kernel has reaped
+	 * it, and its status is lost. */
+	c->reaped = got == c->pid || (got < 0 && errno == ECHILD);
 	return c->reaped;
 }
 

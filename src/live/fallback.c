@@ -1,3 +1,10 @@
+/*
+ * What can be done without depends on the errno of perf_event_open(2). One thing is taken away
+ * in each call, until the kernel takes the event or nothing is left. The kernel does not say what it refuses: EINVAL is a
+ * field it does not know (perf_copy_attr() in kernel/events/core.c), so fields are taken
+ * away newest first, by the kernel versions of include/uapi/linux/perf_event.h. EACCES means
+ * the user's rights, ENOENT a counter that is not there.
+ */
 #include "live/fallback.h"
 
 #include <errno.h>
@@ -7,7 +14,7 @@
 #include "live/rings/lost.h"
 
 /* What older kernels do not know, the newest first: EINVAL. */
-static bool take_newest(struct perf_event_attr *attr)
+static bool drop_newest_field(struct perf_event_attr *attr)
 {
 	if (attr->read_format & PERF_FORMAT_LOST) /* 6.0 */
 		attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
@@ -42,50 +49,40 @@ static bool less_precise(struct live_event *e)
 	return true;
 }
 
-/* With "u" among its modifiers: "cycles:u", "cycles:Pu", "cpu/cycles/u". */
-static void name_user_only(struct fallback *f, struct live_event *e)
-{
-	const char *last = strrchr(e->name, '/'), *colon = strrchr(e->name, ':');
-	bool modified =
-		last || (colon && strspn(colon + 1, "GHpPIDe") == strlen(colon + 1));
-	char made[700];
-	int size = snprintf(made, sizeof(made), "%s%su", e->name, modified ? "" : ":");
-	char *name = NULL;
-
-	/* Without memory it keeps its name. */
-	if (size > 0 && (size_t)size < sizeof(made))
-		name = arena_text(f->arena, made, (size_t)size);
-	if (name)
-		e->name = name;
-}
-
-static bool of_whole_processors(const struct live_target *t)
-{
-	return t->who == LIVE_SYSTEM || t->who == LIVE_CGROUP;
-}
-
+/* Less that needs rights: first no namespaces, which are not for everybody to see, then no
+ * kernel. The name then has "u" among its modifiers: "cycles:u", "cycles:Pu", "cpu/cycles/u". */
 static bool user_only(struct context *ctx, struct fallback *f, struct live_event *e)
 {
 	struct perf_event_attr *attr = &e->attr;
+	const char *colon;
+	char made[700], *name = NULL;
+	bool modified;
+	int size;
 
-	/* Others' namespaces are not for everybody to see. */
 	if (attr->namespaces && !f->permission->perfmon) {
 		attr->namespaces = 0;
 		return true;
 	}
 	/* Who may sample whole processors may sample the kernel. */
 	if (attr->exclude_kernel || attr->exclude_user || e->mode_given ||
-	    of_whole_processors(f->target))
+	    f->target->who == LIVE_SYSTEM || f->target->who == LIVE_CGROUP)
 		return false;
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
-	name_user_only(f, e);
+	colon = strrchr(e->name, ':');
+	modified = strchr(e->name, '/') ||
+		   (colon && strspn(colon + 1, "GHpPIDe") == strlen(colon + 1));
+	size = snprintf(made, sizeof(made), "%s%su", e->name, modified ? "" : ":");
+	/* Without memory it keeps its name. */
+	if (size > 0 && (size_t)size < sizeof(made))
+		name = arena_text(f->arena, made, (size_t)size);
+	if (name)
+		e->name = name;
 	if (!f->said_user_only && f->permission->paranoid >= 2)
 		warn(ctx,
 		     "the kernel may not be sampled (kernel.perf_event_paranoid is %d): "
 		     "user space only; 'sudo sysctl kernel.perf_event_paranoid=1'%s "
-		     "allows "
-		     "it",
+		     "allows it",
 		     f->permission->paranoid,
 		     f->permission->sysctl_elsewhere ? " on the host of this container"
 						     : "");
@@ -139,7 +136,7 @@ bool fallback_next(struct context *ctx, struct fallback *f, struct live_event *e
 		return user_only(ctx, f, e);
 	case EINVAL:
 	case E2BIG:
-		return less_precise(e) || take_newest(&e->attr);
+		return less_precise(e) || drop_newest_field(&e->attr);
 	case EOPNOTSUPP:
 		return less_precise(e) || clock_for_cycles(ctx, f, e);
 	case ENOENT:

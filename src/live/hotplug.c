@@ -1,43 +1,24 @@
 /*
  * An event that stands still, and the list of processors: see the header. The event has no
  * ring, and is never scheduled by a counter; to read it costs one call into its processor.
+ * Its time lags behind CLOCK_MONOTONIC where one of the two reads was interrupted; so a time
+ * that lags is read once more, and only one that stands still counts.
  */
 #include "live/hotplug.h"
 
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "live/run.h"
 
 enum {
 	/* Between an event's time and the clock's: more is looked at twice. */
 	SUSPICIOUS_NS = 10000000,
 };
 
-static uint64_t time_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static int open_standing(int cpu)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER0,
-		.config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-
-	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
-			    (unsigned long)PERF_FLAG_FD_CLOEXEC);
-}
-
-static bool read_time(const struct hotplug_cpu *c, uint64_t *ret)
+/* How long its event was enabled, ns; false where it has none, or none any more. */
+static bool read_enabled_time(const struct hotplug_cpu *c, uint64_t *ret)
 {
 	uint64_t values[2]; /* the count, the time enabled */
 
@@ -55,15 +36,26 @@ struct hotplug_cpu *hotplug_find(struct hotplug *h, int cpu)
 	return NULL;
 }
 
-static void begin(struct hotplug_cpu *c)
+static void begin_watching(struct hotplug_cpu *c)
 {
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
 	if (c->fd >= 0)
 		close(c->fd);
-	c->fd = open_standing(c->cpu);
+	/* -1 where no more files may be open: then the list alone tells. */
+	c->fd = (int)syscall(SYS_perf_event_open, &attr, -1, c->cpu, -1,
+			     (unsigned long)PERF_FLAG_FD_CLOEXEC);
 	c->away = c->told = false;
 	c->ran = 0;
-	read_time(c, &c->ran);
-	c->seen = time_now();
+	read_enabled_time(c, &c->ran);
+	c->seen = run_now();
 }
 
 bool hotplug_know(struct hotplug *h, const int *cpus, size_t count)
@@ -89,7 +81,7 @@ bool hotplug_watch(struct hotplug *h, const int *cpus, size_t count)
 		struct hotplug_cpu *c = hotplug_find(h, cpus[i]);
 
 		if (c->away)
-			begin(c);
+			begin_watching(c);
 	}
 	return true;
 }
@@ -99,11 +91,11 @@ static bool stands_still(struct hotplug_cpu *c)
 {
 	uint64_t ran, again, now;
 
-	if (!read_time(c, &ran))
+	if (!read_enabled_time(c, &ran))
 		return false;
-	now = time_now();
-	if (ran - c->ran + SUSPICIOUS_NS < now - c->seen && read_time(c, &again) &&
-	    again == ran) {
+	now = run_now();
+	if (ran - c->ran + SUSPICIOUS_NS < now - c->seen &&
+	    read_enabled_time(c, &again) && again == ran) {
 		c->seen += ran - c->ran;
 		c->ran = ran;
 		return true;
@@ -113,27 +105,22 @@ static bool stands_still(struct hotplug_cpu *c)
 	return false;
 }
 
-static bool has(const int *list, size_t count, int cpu)
-{
-	for (size_t i = 0; i < count; i++)
-		if (list[i] == cpu)
-			return true;
-	return false;
-}
-
 size_t hotplug_look(struct hotplug *h, const int *online, size_t count)
 {
 	size_t gone = 0;
 
 	for (size_t i = 0; i < h->cpus.count; i++) {
 		struct hotplug_cpu *c = &h->cpus.v[i];
+		bool listed = false;
 
 		if (c->away)
 			continue;
-		c->away = stands_still(c) || !has(online, count, c->cpu);
+		for (size_t j = 0; j < count && !listed; j++)
+			listed = online[j] == c->cpu;
+		c->away = stands_still(c) || !listed;
 		/* Without an event, since about now. */
 		if (c->away && c->fd < 0)
-			c->seen = time_now();
+			c->seen = run_now();
 		gone += c->away;
 	}
 	return gone;

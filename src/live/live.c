@@ -45,7 +45,7 @@ uint64_t live_frequency(const struct live *l)
 	return l->plan.frequency;
 }
 
-static uint64_t time_now(void)
+uint64_t run_now(void)
 {
 	struct timespec t;
 
@@ -79,13 +79,13 @@ int live_start(struct context *ctx, struct live *l)
 	l->started = true;
 	err = live_known_start(ctx, &l->target, KNOWN_BY_INODE, &l->known);
 	if (l->options->who != LIVE_COMMAND && has_our_clock(l))
-		l->from = time_now();
+		l->from = run_now();
 	if (err == 0 && l->readers)
 		err = readers_resume(ctx, l->readers);
 	if (err == 0 && l->options->command)
 		err = live_command_run(ctx, &l->command);
 	if (l->options->delay && has_our_clock(l))
-		l->from = time_now() + l->options->delay;
+		l->from = run_now() + l->options->delay;
 	return err;
 }
 
@@ -150,33 +150,6 @@ static bool count_record(struct live *l, const struct live_record *record)
 	return true;
 }
 
-static int next_of_rings(struct live *l, struct live_record *ret)
-{
-	int found = 0;
-
-	if (l->leaving.list.count) {
-		found = rings_next(&l->leaving, &ret->bytes, &ret->size);
-		if (found == 0) {
-			lost_count(&l->lost, &l->leaving, &l->events);
-			rings_release(&l->leaving);
-		}
-	}
-	if (found == 0)
-		found = l->readers ? readers_next(l->readers, &ret->bytes, &ret->size)
-				   : rings_next(&l->rings, &ret->bytes, &ret->size);
-	return found;
-}
-
-/* Behind all others. */
-static int next_lost(struct live *l, struct live_record *ret)
-{
-	if (!lost_rest(&l->lost, time_now(), &l->lost_record))
-		return 0;
-	ret->bytes = (const uint8_t *)&l->lost_record;
-	ret->size = sizeof(l->lost_record);
-	return 1;
-}
-
 int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 {
 	int found = next_known(ctx, l, ret);
@@ -188,11 +161,28 @@ int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 	if (found != 0)
 		return found;
 	ret->kind = LIVE_RECORD;
-	do
-		found = next_of_rings(l, ret);
-	while (found > 0 && !count_record(l, ret));
-	if (found == 0 && l->stopped)
-		found = next_lost(l, ret);
+	do {
+		found = 0;
+		/* Events that others have taken the place of: their rest is older. */
+		if (l->leaving.list.count) {
+			found = rings_next(&l->leaving, &ret->bytes, &ret->size);
+			if (found == 0) {
+				lost_count(&l->lost, &l->leaving, &l->events);
+				rings_release(&l->leaving);
+			}
+		}
+		if (found == 0)
+			found = l->readers
+					? readers_next(l->readers, &ret->bytes,
+						       &ret->size)
+					: rings_next(&l->rings, &ret->bytes, &ret->size);
+	} while (found > 0 && !count_record(l, ret));
+	/* What was lost and no record has told is behind all others. */
+	if (found == 0 && l->stopped && lost_rest(&l->lost, run_now(), &l->lost_record)) {
+		ret->bytes = (const uint8_t *)&l->lost_record;
+		ret->size = sizeof(l->lost_record);
+		return 1;
+	}
 	if (found == -ENOMEM)
 		return fail_memory(ctx);
 	if (found != 0)
@@ -206,22 +196,6 @@ int live_next(struct context *ctx, struct live *l, struct live_record *ret)
 	return 1;
 }
 
-/* A process that has gone, an event whose thread has gone: not to be waited for again. */
-static void note_gone(struct live *l)
-{
-	for (size_t i = 2; i < l->waiting.count; i++) {
-		struct pollfd *p = &l->waiting.v[i];
-
-		if (i < l->waiting_rings && p->fd >= 0 && p->revents) {
-			close(p->fd);
-			p->fd = -1;
-			l->processes_left--;
-		} else if (p->revents & (POLLHUP | POLLERR | POLLNVAL)) {
-			p->fd = -1;
-		}
-	}
-}
-
 int live_wait(struct context *ctx, struct live *l, int ms, int wake)
 {
 	l->waiting.v[0].fd = wake;
@@ -233,13 +207,24 @@ int live_wait(struct context *ctx, struct live *l, int ms, int wake)
 	if (poll(l->waiting.v, l->waiting.count, ms) < 0)
 		return errno == EINTR ? 0
 				      : fail(ctx, -errno, "poll: %s", strerror(errno));
-	note_gone(l);
+	/* A process that has gone, an event whose thread has gone: not to be waited for again. */
+	for (size_t i = 2; i < l->waiting.count; i++) {
+		struct pollfd *p = &l->waiting.v[i];
+
+		if (i < l->waiting_rings && p->fd >= 0 && p->revents) {
+			close(p->fd);
+			p->fd = -1;
+			l->processes_left--;
+		} else if (p->revents & (POLLHUP | POLLERR | POLLNVAL)) {
+			p->fd = -1;
+		}
+	}
 	return 0;
 }
 
-/* Without a signal: is it there? */
-static void ask_for_processes(struct live *l)
+bool live_ended(struct live *l)
 {
+	/* Those without a pidfd are asked for without a signal. EPERM: it is there. */
 	for (size_t i = 0; i < l->asked_for.count;) {
 		if (kill(l->asked_for.v[i], 0) == 0 || errno != ESRCH) {
 			i++;
@@ -248,11 +233,6 @@ static void ask_for_processes(struct live *l)
 		l->asked_for.v[i] = l->asked_for.v[--l->asked_for.count];
 		l->processes_left--;
 	}
-}
-
-bool live_ended(struct live *l)
-{
-	ask_for_processes(l);
 	if (l->command.pid)
 		return live_command_ended(&l->command);
 	return l->target.processes.count > 0 && l->processes_left == 0;

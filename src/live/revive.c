@@ -7,18 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "live/run.h"
-
-static uint64_t time_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static bool is_of_threads(const struct live *l)
 {
@@ -45,14 +36,14 @@ static bool has_ring(const struct live *l, int cpu)
 	return false;
 }
 
-static void add_number(struct text *t, int cpu)
+static void add_cpu(struct text *t, int cpu)
 {
 	text_printf(t, "%s%d", t->size ? ", " : "", cpu);
 }
 
-/* "processor 1 has" or "processors 1, 2 have". */
-static void say(struct context *ctx, const struct text *list, const char *one,
-		const char *many, const char *rest)
+/* "processor 1 has" or "processors 1, 2 have"; nothing where the list is empty. */
+static void warn_of_cpus(struct context *ctx, const struct text *list, const char *one,
+			 const char *many, const char *rest)
 {
 	bool several = list->size && strchr(list->bytes, ',');
 
@@ -61,33 +52,11 @@ static void say(struct context *ctx, const struct text *list, const char *one,
 		     several ? many : one, rest);
 }
 
-static void say_gone(struct context *ctx, const struct live *l,
-		     const struct id_list *online)
-{
-	struct text list = { 0 };
-
-	for (size_t i = 0; i < l->hotplug.cpus.count; i++) {
-		const struct hotplug_cpu *c = &l->hotplug.cpus.v[i];
-
-		if (c->away && !c->told && !id_list_has(online, c->cpu) &&
-		    is_wanted(l, c->cpu))
-			add_number(&list, c->cpu);
-	}
-	say(ctx, &list, "has", "have", "gone offline and cannot be sampled");
-	text_release(&list);
-}
-
-static void mark_told(struct live *l)
-{
-	for (size_t i = 0; i < l->hotplug.cpus.count; i++)
-		l->hotplug.cpus.v[i].told = l->hotplug.cpus.v[i].away;
-}
-
 /* Those that have come, and those of which it was said that they had gone. */
 static void say_back(struct context *ctx, struct live *l, const struct id_list *online)
 {
 	struct text fresh = { 0 }, back = { 0 };
-	uint64_t now = time_now(), most = 0;
+	uint64_t now = run_now(), most = 0;
 	char rest[96];
 
 	for (size_t i = 0; i < online->count; i++) {
@@ -96,28 +65,17 @@ static void say_back(struct context *ctx, struct live *l, const struct id_list *
 		if (!has_ring(l, online->v[i]) || !is_wanted(l, online->v[i]) ||
 		    (c && !c->away))
 			continue;
-		add_number(c ? &back : &fresh, online->v[i]);
+		add_cpu(c ? &back : &fresh, online->v[i]);
 		if (c && now - c->seen > most)
 			most = now - c->seen;
 	}
 	snprintf(rest, sizeof(rest), "sampled again: nothing was for %.2f s",
 		 (double)most / 1e9);
-	say(ctx, &back, "was offline and is", "were offline and are", rest);
-	say(ctx, &fresh, "has", "have", "come online and is sampled from now on");
+	warn_of_cpus(ctx, &back, "was offline and is", "were offline and are", rest);
+	warn_of_cpus(ctx, &fresh, "has", "have",
+		     "come online and is sampled from now on");
 	text_release(&fresh);
 	text_release(&back);
-}
-
-/* Any that is online and has no events? */
-static bool has_come(struct live *l, const struct id_list *online)
-{
-	for (size_t i = 0; i < online->count; i++) {
-		const struct hotplug_cpu *c = hotplug_find(&l->hotplug, online->v[i]);
-
-		if (!c || c->away)
-			return true;
-	}
-	return false;
 }
 
 int run_set_cpus(struct live *l, const struct id_list *online)
@@ -132,7 +90,7 @@ int run_set_cpus(struct live *l, const struct id_list *online)
 	return 0;
 }
 
-/* 1: the events are other ones now. */
+/* All events once more, for the processors that are online. 1: they are other ones now. */
 static int open_again(struct context *ctx, struct live *l, const struct id_list *online)
 {
 	int err = run_set_cpus(l, online);
@@ -154,10 +112,59 @@ static int open_again(struct context *ctx, struct live *l, const struct id_list 
 		       : fail_memory(ctx);
 }
 
-static int revive(struct context *ctx, struct live *l, const struct id_list *online)
+/* Threads that are sampled may be so by somebody who may not watch processors. */
+bool run_watch_cpus(struct live *l)
 {
+	return is_of_threads(l)
+		       ? hotplug_know(&l->hotplug, l->target.cpus.v, l->target.cpus.count)
+		       : hotplug_watch(&l->hotplug, l->target.cpus.v,
+				       l->target.cpus.count);
+}
+
+/* Threads are not sampled on processors that they had no events for. */
+static int keep_cpus_of_threads(struct context *ctx, struct live *l,
+				const struct id_list *online)
+{
+	struct text fresh = { 0 };
+
+	for (size_t i = 0; i < online->count; i++)
+		if (!hotplug_find(&l->hotplug, online->v[i]) &&
+		    is_wanted(l, online->v[i]))
+			add_cpu(&fresh, online->v[i]);
+	warn_of_cpus(ctx, &fresh, "has", "have",
+		     "come online since, and what runs there is not sampled");
+	text_release(&fresh);
+	return hotplug_know(&l->hotplug, online->v, online->count) ? 0 : fail_memory(ctx);
+}
+
+/* Says which processors have gone, and opens events where one is online that has none. */
+static int keep_cpus_of_system(struct context *ctx, struct live *l,
+			       const struct id_list *online)
+{
+	struct text gone = { 0 };
+	bool come = false;
 	int err = 0;
 
+	if (hotplug_look(&l->hotplug, online->v, online->count)) {
+		for (size_t i = 0; i < l->hotplug.cpus.count; i++) {
+			struct hotplug_cpu *c = &l->hotplug.cpus.v[i];
+
+			if (c->away && !c->told && !id_list_has(online, c->cpu) &&
+			    is_wanted(l, c->cpu))
+				add_cpu(&gone, c->cpu);
+			c->told = c->away;
+		}
+		warn_of_cpus(ctx, &gone, "has", "have",
+			     "gone offline and cannot be sampled");
+		text_release(&gone);
+	}
+	for (size_t i = 0; i < online->count && !come; i++) {
+		const struct hotplug_cpu *c = hotplug_find(&l->hotplug, online->v[i]);
+
+		come = !c || c->away;
+	}
+	if (!come || !run_can_reopen(l) || l->blind)
+		return 0;
 	if (l->readers)
 		readers_pause(l->readers);
 	/* What is stopped must not run again. */
@@ -170,44 +177,6 @@ static int revive(struct context *ctx, struct live *l, const struct id_list *onl
 	return err;
 }
 
-/* Threads that are sampled may be so by somebody who may not watch processors. */
-bool run_watch_cpus(struct live *l)
-{
-	return is_of_threads(l)
-		       ? hotplug_know(&l->hotplug, l->target.cpus.v, l->target.cpus.count)
-		       : hotplug_watch(&l->hotplug, l->target.cpus.v,
-				       l->target.cpus.count);
-}
-
-/* Threads are not sampled on processors that they had no events for. */
-static int say_unwatched(struct context *ctx, struct live *l,
-			 const struct id_list *online)
-{
-	struct text list = { 0 };
-
-	for (size_t i = 0; i < online->count; i++)
-		if (!hotplug_find(&l->hotplug, online->v[i]) &&
-		    is_wanted(l, online->v[i]))
-			add_number(&list, online->v[i]);
-	say(ctx, &list, "has", "have",
-	    "come online since, and what runs there is not sampled");
-	text_release(&list);
-	return hotplug_know(&l->hotplug, online->v, online->count) ? 0 : fail_memory(ctx);
-}
-
-static int look(struct context *ctx, struct live *l, const struct id_list *online)
-{
-	if (is_of_threads(l))
-		return say_unwatched(ctx, l, online);
-	if (hotplug_look(&l->hotplug, online->v, online->count)) {
-		say_gone(ctx, l, online);
-		mark_told(l);
-	}
-	return has_come(l, online) && run_can_reopen(l) && !l->blind
-		       ? revive(ctx, l, online)
-		       : 0;
-}
-
 int live_keep_cpus(struct context *ctx, struct live *l)
 {
 	struct id_list online = { 0 };
@@ -215,10 +184,11 @@ int live_keep_cpus(struct context *ctx, struct live *l)
 
 	if (err == -ENOMEM)
 		err = fail_memory(ctx);
-	else if (err == 0)
-		err = look(ctx, l, &online);
-	else /* What cannot be understood now may be the next time. */
+	else if (err < 0) /* What cannot be understood now may be the next time. */
 		err = 0;
+	else
+		err = is_of_threads(l) ? keep_cpus_of_threads(ctx, l, &online)
+				       : keep_cpus_of_system(ctx, l, &online);
 	array_release(&online);
 	return err;
 }
@@ -226,7 +196,7 @@ int live_keep_cpus(struct context *ctx, struct live *l)
 void live_tell_away(struct context *ctx, struct live *l)
 {
 	struct text list = { 0 };
-	uint64_t now = time_now(), most = 0;
+	uint64_t now = run_now(), most = 0;
 	char rest[64];
 
 	if (is_of_threads(l))
@@ -236,11 +206,11 @@ void live_tell_away(struct context *ctx, struct live *l)
 
 		if (!c->away || !is_wanted(l, c->cpu))
 			continue;
-		add_number(&list, c->cpu);
+		add_cpu(&list, c->cpu);
 		most = now - c->seen > most ? now - c->seen : most;
 	}
 	snprintf(rest, sizeof(rest), "not sampled for the last %.2f s",
 		 (double)most / 1e9);
-	say(ctx, &list, "was", "were", rest);
+	warn_of_cpus(ctx, &list, "was", "were", rest);
 	text_release(&list);
 }

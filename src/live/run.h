@@ -12,8 +12,6 @@
 #include "live/rings/lost.h"
 #include "live/rings/readers.h"
 
-/* A live run. */
-
 /* How far what comes first has come. */
 enum known_state { KNOWN_AWAITED, KNOWN_COMING, KNOWN_GIVEN };
 
@@ -28,6 +26,7 @@ struct live_watch {
 	unsigned left; /* percent of the fullest ring at that moment */
 };
 
+/* A live run: what one file of this directory has found out and another one needs. */
 struct live {
 	const struct live_options *options;
 	struct arena arena;
@@ -65,6 +64,9 @@ enum {
 	RING_MOST = 64 << 20,
 	RINGS_OF_READER = 16,
 };
+
+/* live.c: CLOCK_MONOTONIC in ns, the clock of all samples and of all times here. */
+uint64_t run_now(void);
 
 /* open.c: events are opened by the plan, and their rings mapped, of @size bytes each (0: as
  * the rate needs it). */

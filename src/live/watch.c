@@ -21,47 +21,30 @@
 
 enum { QUIT, WAKE };
 
-static uint64_t time_now(void)
+/* The thread: sleeps until the caller quits or wakes it, or the time has come. */
+static void *watch_end(void *arg)
 {
-	struct timespec t;
+	struct live *l = arg;
+	struct pollfd fds[] = { [QUIT] = { .fd = l->watch.quit, .events = POLLIN },
+				[WAKE] = { .fd = l->watch.wake, .events = POLLIN } };
+	int found;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
+	do {
+		uint64_t now = run_now(), left = l->until > now ? l->until - now : 0;
+		struct timespec t = { (time_t)(left / SECOND), (long)(left % SECOND) };
 
-static void stop_events(struct live *l)
-{
+		found = ppoll(fds, 2, l->until == UINT64_MAX ? NULL : &t, NULL);
+	} while (found < 0 ? errno == EINTR : found == 0 && run_now() < l->until);
+	if (fds[WAKE].revents && l->watch.end_command)
+		live_command_end_early(&l->command);
+	if (fds[QUIT].revents)
+		return NULL;
+	/* Against events that are opened anew at that moment, and would run on. */
 	pthread_mutex_lock(&l->watch.lock);
 	rings_disable(&l->rings);
 	l->watch.left = rings_left(&l->rings);
 	l->watch.stopped = true;
 	pthread_mutex_unlock(&l->watch.lock);
-}
-
-/* Until the caller quits or wakes it, or the time has come. */
-static void sleep_until_end(struct live *l, struct pollfd fds[2])
-{
-	int found;
-
-	do {
-		uint64_t now = time_now(), left = l->until > now ? l->until - now : 0;
-		struct timespec t = { (time_t)(left / SECOND), (long)(left % SECOND) };
-
-		found = ppoll(fds, 2, l->until == UINT64_MAX ? NULL : &t, NULL);
-	} while (found < 0 ? errno == EINTR : found == 0 && time_now() < l->until);
-}
-
-static void *watch(void *arg)
-{
-	struct live *l = arg;
-	struct pollfd fds[] = { [QUIT] = { .fd = l->watch.quit, .events = POLLIN },
-				[WAKE] = { .fd = l->watch.wake, .events = POLLIN } };
-
-	sleep_until_end(l, fds);
-	if (fds[WAKE].revents && l->watch.end_command)
-		live_command_end_early(&l->command);
-	if (!fds[QUIT].revents)
-		stop_events(l);
 	return NULL;
 }
 
@@ -79,7 +62,7 @@ int live_watch(struct context *ctx, struct live *l, int wake, bool end_command)
 	/* Signals are for the threads of whoever called the library. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&w->thread, NULL, watch, l);
+	err = pthread_create(&w->thread, NULL, watch_end, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	w->running = err == 0;
 	return err ? fail(ctx, -err, "cannot start a thread: %s", strerror(err)) : 0;

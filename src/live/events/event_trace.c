@@ -150,7 +150,7 @@ static int search_system(struct trace_search *s, const char *system)
 
 /* Lines of available_events, "sched:sched_switch". */
 static void each_tracepoint(const struct event_places *places,
-		       void (*look)(void *arg, struct part line), void *arg)
+			    void (*look)(void *arg, struct part line), void *arg)
 {
 	struct context unheard = { .log = NULL };
 	char base[PATH_ROOM], path[PATH_ROOM + 32], *text, *p, *end;

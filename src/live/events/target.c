@@ -208,8 +208,7 @@ static int tell_missing(struct finding *f, const struct id_list *there,
 
 	for (size_t i = 0; i < wanted->count && gone.size < GONE_MOST; i++)
 		if (!id_list_has(there, wanted->v[i]))
-			text_printf(&gone, "%s%d", gone.size ? "," : "",
-				    wanted->v[i]);
+			text_printf(&gone, "%s%d", gone.size ? "," : "", wanted->v[i]);
 	if (gone.size >= GONE_MOST)
 		text_string(&gone, "...");
 	id_list_print(there, &online);
