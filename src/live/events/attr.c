@@ -44,11 +44,20 @@ enum {
 #define LEAF_REGISTERS 0ull
 #endif
 
-/* No rate is higher than what the kernel keeps it in, an int. */
-static void say_lowered(struct context *ctx, uint64_t wanted, uint64_t most)
+/* As often as was asked for; said where the kernel takes less. No rate is higher than what the
+ * kernel keeps it in, an int (sysctl_perf_event_sample_rate). */
+static uint64_t plan_frequency(struct context *ctx, const struct live_options *options,
+			       uint64_t most)
 {
+	uint64_t wanted = options->frequency ? options->frequency : USUAL_RATE;
 	char allow[96] = "";
 
+	if (!most)
+		most = wanted == UINT64_MAX ? KERNELS_RATE : wanted;
+	if (wanted <= most)
+		return wanted;
+	if (wanted == UINT64_MAX)
+		return most;
 	if (wanted <= INT_MAX)
 		snprintf(allow, sizeof(allow),
 			 "; 'sudo sysctl kernel.perf_event_max_sample_rate=%" PRIu64
@@ -58,25 +67,7 @@ static void say_lowered(struct context *ctx, uint64_t wanted, uint64_t most)
 	     "%" PRIu64
 	     " samples a second are more than the kernel takes: taking %" PRIu64 "%s",
 	     wanted, most, allow);
-}
-
-static int plan_rate(struct context *ctx, const struct live_options *options,
-		     const struct live_permission *permission, struct live_plan *plan)
-{
-	uint64_t most = permission->rate_most;
-
-	plan->period = options->period;
-	if (plan->period)
-		return 0;
-	plan->frequency = options->frequency ? options->frequency : USUAL_RATE;
-	if (!most)
-		most = plan->frequency == UINT64_MAX ? KERNELS_RATE : plan->frequency;
-	if (plan->frequency <= most)
-		return 0;
-	if (plan->frequency != UINT64_MAX)
-		say_lowered(ctx, plan->frequency, most);
-	plan->frequency = most;
-	return 0;
+	return most;
 }
 
 /*
@@ -105,61 +96,42 @@ static uint32_t usual_stack(const struct live_options *options,
 	return size > STACK_MOST ? STACK_MOST : (uint32_t)size;
 }
 
-/* Registers and copies cannot be had on each machine, and are of no use for the kernel. */
-static enum live_chain usual_chain(const struct live_options *options,
-				   const struct live_target *target)
-{
-	if (options->chain != LIVE_AUTO)
-		return options->chain;
-	if (!ALL_REGISTERS || options->all_kernel ||
-	    (!options->stack_size && live_keeps_frame_pointers(target)))
-		return LIVE_FRAME_POINTER;
-	return LIVE_AUTO;
-}
-
-static int plan_stack(struct context *ctx, const struct live_options *options,
-		      const struct live_permission *permission,
-		      const struct live_target *target, struct live_plan *plan)
-{
-	uint32_t size;
-
-	plan->chain = usual_chain(options, target);
-	size = options->stack_size ? options->stack_size
-				   : usual_stack(options, permission, plan);
-	if (plan->chain == LIVE_FRAME_POINTER) {
-		plan->leaf_fix = !options->no_leaf_fix && LEAF_REGISTERS != 0 &&
-				 !options->all_kernel;
-		plan->stack_size = plan->leaf_fix ? LEAF_STACK : 0;
-		return 0;
-	}
-	if (plan->chain != LIVE_DWARF && plan->chain != LIVE_AUTO)
-		return 0;
-	if (!ALL_REGISTERS)
-		return fail(ctx, -EOPNOTSUPP,
-			    "stacks cannot be unwound by DWARF on this kind of machine: "
-			    "use -g fp");
-	if (size > STACK_MOST || size % 8)
-		return fail(
-			ctx, -EINVAL,
-			"cannot copy %u bytes of each stack: it takes a multiple of 8, "
-			"%d at the most",
-			size, STACK_MOST);
-	plan->stack_size = size;
-	return 0;
-}
-
 int live_plan_make(struct context *ctx, const struct live_options *options,
 		   const struct live_permission *permission,
 		   const struct live_target *target, struct live_plan *ret)
 {
-	struct live_plan plan = { 0 };
-	int err = plan_rate(ctx, options, permission, &plan);
+	struct live_plan plan = { .period = options->period, .chain = options->chain };
+	uint32_t size;
 
-	if (err == 0)
-		err = plan_stack(ctx, options, permission, target, &plan);
-	if (err == 0)
-		*ret = plan;
-	return err;
+	if (!plan.period)
+		plan.frequency = plan_frequency(ctx, options, permission->rate_most);
+	/* Registers and copies cannot be had on each machine, and are of no use for the
+	 * kernel; frame pointers cost less where all programs keep them. */
+	if (plan.chain == LIVE_AUTO &&
+	    (!ALL_REGISTERS || options->all_kernel ||
+	     (!options->stack_size && live_keeps_frame_pointers(target))))
+		plan.chain = LIVE_FRAME_POINTER;
+	if (plan.chain == LIVE_FRAME_POINTER) {
+		plan.leaf_fix = !options->no_leaf_fix && LEAF_REGISTERS != 0 &&
+				!options->all_kernel;
+		plan.stack_size = plan.leaf_fix ? LEAF_STACK : 0;
+	} else if (plan.chain == LIVE_DWARF || plan.chain == LIVE_AUTO) {
+		if (!ALL_REGISTERS)
+			return fail(ctx, -EOPNOTSUPP,
+				    "stacks cannot be unwound by DWARF on this kind of "
+				    "machine: use -g fp");
+		size = options->stack_size ? options->stack_size
+					   : usual_stack(options, permission, &plan);
+		/* PERF_SAMPLE_STACK_USER, perf_copy_attr(): below 64 KiB, whole u64. */
+		if (size > STACK_MOST || size % 8)
+			return fail(ctx, -EINVAL,
+				    "cannot copy %u bytes of each stack: it takes a "
+				    "multiple of 8, %d at the most",
+				    size, STACK_MOST);
+		plan.stack_size = size;
+	}
+	*ret = plan;
+	return 0;
 }
 
 static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *plan)
@@ -183,54 +155,15 @@ static void ask_for_chain(struct perf_event_attr *attr, const struct live_plan *
 	attr->exclude_callchain_user = plan->chain == LIVE_DWARF;
 }
 
-/* What processes do, of one event only: each would report it. */
-static void ask_for_processes(struct perf_event_attr *attr)
+static void complete_attr(struct live_event *event, const struct live_options *options,
+			  const struct live_plan *plan)
 {
-	attr->mmap = 1;
-	attr->mmap2 = 1;
-	attr->comm = 1;
-	attr->comm_exec = 1;
-	attr->task = 1;
-	attr->namespaces = 1;
-	attr->ksymbol = 1;
-	attr->bpf_event = 1;
-	attr->cgroup = 1;
-	/* Not build_id: as long as one event has it, the kernel marks the maps of all events
-	 * on the machine as such that have one, and perf 6.1 dies of that. */
-}
-
-static void ask_for_rate(struct perf_event_attr *attr, const struct live_plan *plan)
-{
-	if (plan->period) {
-		attr->sample_period = plan->period;
-		return;
-	}
-	attr->freq = 1;
-	attr->sample_freq = plan->frequency;
-}
-
-/* Where samples have a field for the period, the kernel makes one of every event that is
- * counted in software, whatever the period (perf_swevent_event()). Without it the attribute
- * says how many one stands for. */
-static void heed_period(struct perf_event_attr *attr)
-{
+	struct perf_event_attr *attr = &event->attr;
+	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT;
 	bool is_clock = attr->config == PERF_COUNT_SW_CPU_CLOCK ||
 			attr->config == PERF_COUNT_SW_TASK_CLOCK;
-	bool counted = attr->type == PERF_TYPE_TRACEPOINT ||
-		       (attr->type == PERF_TYPE_SOFTWARE && !is_clock);
+	bool counted = tracepoint || (attr->type == PERF_TYPE_SOFTWARE && !is_clock);
 
-	if (counted && !attr->freq && attr->sample_period > 1)
-		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
-}
-
-static bool is_tracepoint(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_TRACEPOINT;
-}
-
-static void complete(struct perf_event_attr *attr, const struct live_options *options,
-		     const struct live_plan *plan, const struct live_event *event)
-{
 	attr->size = sizeof(*attr);
 	attr->sample_type |= LIVE_SAMPLE_TYPE | PERF_SAMPLE_CGROUP;
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -240,16 +173,23 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	ask_for_chain(attr, plan);
-	if (options->raw_samples && is_tracepoint(attr))
+	if (options->raw_samples && tracepoint)
 		attr->sample_type |= PERF_SAMPLE_RAW;
-	if (!event->rated) {
-		/* Every one of them counts unless a rate was asked for. */
-		if (is_tracepoint(attr) && !options->frequency && !options->period)
-			attr->sample_period = 1;
-		else
-			ask_for_rate(attr, plan);
+	/* Every pass of a tracepoint counts unless a rate was asked for. */
+	if (!event->rated && tracepoint && !options->frequency && !options->period) {
+		attr->sample_period = 1;
+	} else if (!event->rated && plan->period) {
+		attr->sample_period = plan->period;
+	} else if (!event->rated) {
+		attr->freq = 1;
+		attr->sample_freq = plan->frequency;
 	}
-	heed_period(attr);
+	/* Where samples have a field for the period, the kernel makes one of every event that
+	 * is counted in software, whatever the period (perf_swevent_event()). Without it the
+	 * attribute says how many one stands for. */
+	if (counted && !attr->freq && attr->sample_period > 1)
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	/* How often one with a period comes is not known. */
 	if (plan->chain == LIVE_AUTO && !attr->freq && !options->stack_size &&
 	    attr->sample_stack_user > USUAL_STACK)
 		attr->sample_stack_user = USUAL_STACK;
@@ -264,11 +204,26 @@ static void complete(struct perf_event_attr *attr, const struct live_options *op
 void live_attr_complete(const struct live_options *options, const struct live_plan *plan,
 			struct live_events *events)
 {
+	struct perf_event_attr *last;
+
 	for (size_t i = 0; i < events->list.count; i++)
-		complete(&events->list.v[i].attr, options, plan, &events->list.v[i]);
-	/* The last one is the one that is open on all processors. */
-	if (events->list.count)
-		ask_for_processes(&array_last(&events->list)->attr);
+		complete_attr(&events->list.v[i], options, plan);
+	if (!events->list.count)
+		return;
+	/* What processes do, of one event only: each would report it. The last one is the one
+	 * that is open on all processors. */
+	last = &array_last(&events->list)->attr;
+	last->mmap = 1;
+	last->mmap2 = 1;
+	last->comm = 1;
+	last->comm_exec = 1;
+	last->task = 1;
+	last->namespaces = 1;
+	last->ksymbol = 1;
+	last->bpf_event = 1;
+	last->cgroup = 1;
+	/* Not build_id: as long as one event has it, the kernel marks the maps of all events
+	 * on the machine as such that have one, and perf 6.1 dies of that. */
 }
 
 size_t live_attr_sample_size(const struct perf_event_attr *attr)

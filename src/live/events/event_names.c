@@ -103,15 +103,11 @@ static const struct word results[] = {
 };
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-static bool equal(const char *word, size_t size, const char *name)
-{
-	return strlen(name) == size && strncasecmp(word, name, size) == 0;
-}
-
 static bool named_event(const char *word, size_t size, uint32_t *type, uint64_t *config)
 {
 	for (size_t i = 0; i < COUNT(named); i++)
-		if (equal(word, size, named[i].name)) {
+		if (strlen(named[i].name) == size &&
+		    strncasecmp(word, named[i].name, size) == 0) {
 			*type = named[i].type;
 			*config = named[i].config;
 			return true;
@@ -120,8 +116,8 @@ static bool named_event(const char *word, size_t size, uint32_t *type, uint64_t 
 }
 
 /* The words of @table that @word begins with, up to a '-' or its end; NULL: none. */
-static const struct word *take(const struct word *table, size_t count, const char **word,
-			       size_t *size)
+static const struct word *take_word(const struct word *table, size_t count,
+				    const char **word, size_t *size)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t length = strlen(table[i].text);
@@ -143,13 +139,13 @@ static const struct word *take(const struct word *table, size_t count, const cha
 /* Without an operation it is a read, without a result an access. */
 static bool cache_event(const char *word, size_t size, uint64_t *config)
 {
-	const struct word *cache = take(caches, COUNT(caches), &word, &size);
+	const struct word *cache = take_word(caches, COUNT(caches), &word, &size);
 	const struct word *operation, *result;
 
 	if (!cache || !size)
 		return false;
-	operation = take(operations, COUNT(operations), &word, &size);
-	result = take(results, COUNT(results), &word, &size);
+	operation = take_word(operations, COUNT(operations), &word, &size);
+	result = take_word(results, COUNT(results), &word, &size);
 	if (size || (!operation && !result))
 		return false;
 	*config = cache->value |
@@ -198,10 +194,12 @@ bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *c
 	return false;
 }
 
-static void offer_caches(struct nearest *n)
+void event_names_offer(struct nearest *n)
 {
 	char text[NEAREST_MOST];
 
+	for (size_t i = 0; i < COUNT(named); i++)
+		nearest_offer(n, named[i].name, strlen(named[i].name));
 	for (size_t c = 0; c < COUNT(caches); c++) {
 		if (c > 0 && caches[c].value == caches[c - 1].value)
 			continue;
@@ -215,11 +213,4 @@ static void offer_caches(struct nearest *n)
 			nearest_offer(n, text, strlen(text));
 		}
 	}
-}
-
-void event_names_offer(struct nearest *n)
-{
-	for (size_t i = 0; i < COUNT(named); i++)
-		nearest_offer(n, named[i].name, strlen(named[i].name));
-	offer_caches(n);
 }

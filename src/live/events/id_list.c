@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Digits only: strtol() would take blanks and signs, too. */
-static bool read_number(const char **p, int most, int *ret)
+static bool read_digits(const char **p, int most, int *ret)
 {
 	const char *start = *p;
 	long value = 0;
@@ -29,48 +29,29 @@ static bool read_number(const char **p, int most, int *ret)
 	return *p > start;
 }
 
-static int add_range(struct id_list *list, int first, int last)
-{
-	for (int i = first; i <= last; i++) {
-		int *item = array_add(list);
-
-		if (!item)
-			return -ENOMEM;
-		*item = i;
-	}
-	return 0;
-}
-
-static void make_unique(struct id_list *list)
-{
-	size_t kept = 0;
-
-	qsort(list->v, list->count, sizeof(*list->v), compare);
-	for (size_t i = 0; i < list->count; i++)
-		if (i == 0 || list->v[i] != list->v[i - 1])
-			list->v[kept++] = list->v[i];
-	list->count = kept;
-}
-
 static int read_ranges(const char *text, int most, struct id_list *ret)
 {
 	for (const char *p = text;; p++) {
-		int first, last, err;
+		int first, last;
 
-		if (!read_number(&p, most, &first))
+		if (!read_digits(&p, most, &first))
 			return -EINVAL;
 		last = first;
 		if (*p == '-') {
 			p++;
-			if (!read_number(&p, most, &last) || last < first)
+			if (!read_digits(&p, most, &last) || last < first)
 				return -EINVAL;
 		}
 		/* The same range a thousand times is no list of so many. */
 		if (ret->count > 4 * (size_t)ID_CPU_MOST)
 			return -EINVAL;
-		err = add_range(ret, first, last);
-		if (err < 0)
-			return err;
+		for (int i = first; i <= last; i++) {
+			int *item = array_add(ret);
+
+			if (!item)
+				return -ENOMEM;
+			*item = i;
+		}
 		if (*p != ',')
 			return *p == '\0' ? 0 : -EINVAL;
 	}
@@ -80,20 +61,25 @@ int id_list_parse(const char *text, int most, struct id_list *ret)
 {
 	struct id_list list = { 0 };
 	int err = read_ranges(text, most, &list);
+	size_t kept = 0;
 
 	if (err < 0) {
 		array_release(&list);
 		return err;
 	}
-	make_unique(&list);
+	qsort(list.v, list.count, sizeof(*list.v), compare_numbers);
+	for (size_t i = 0; i < list.count; i++)
+		if (i == 0 || list.v[i] != list.v[i - 1])
+			list.v[kept++] = list.v[i];
+	list.count = kept;
 	*ret = list;
 	return 0;
 }
 
 bool id_list_has(const struct id_list *list, int number)
 {
-	return list->count &&
-	       bsearch(&number, list->v, list->count, sizeof(*list->v), compare) != NULL;
+	return list->count && bsearch(&number, list->v, list->count, sizeof(*list->v),
+				      compare_numbers) != NULL;
 }
 
 void id_list_print(const struct id_list *list, struct text *ret)

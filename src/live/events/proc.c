@@ -34,25 +34,11 @@ ssize_t proc_read(int dir, const char *path, char *bytes, size_t room)
 	return got < 0 ? got : (ssize_t)size;
 }
 
-static bool read_id(const char *name, pid_t *ret)
-{
-	long id = 0;
-
-	for (const char *p = name; *p; p++) {
-		if (*p < '0' || *p > '9' || id > 1 << 24)
-			return false;
-		id = id * 10 + (*p - '0');
-	}
-	*ret = (pid_t)id;
-	return name[0] != '\0';
-}
-
 int proc_each(int dir, const char *path, int (*take)(void *arg, pid_t id), void *arg)
 {
 	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 	DIR *names = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	pid_t id;
 
 	if (!names) {
 		err = -errno;
@@ -60,15 +46,22 @@ int proc_each(int dir, const char *path, int (*take)(void *arg, pid_t id), void 
 			close(fd);
 		return err;
 	}
-	while (err == 0 && (entry = readdir(names)) != NULL)
-		if (read_id(entry->d_name, &id))
-			err = take(arg, id);
+	while (err == 0 && (entry = readdir(names)) != NULL) {
+		const char *p = entry->d_name;
+		long id = 0;
+
+		/* What is not a number is not a process: "self", "sys". */
+		for (; *p >= '0' && *p <= '9' && id <= 1 << 24; p++)
+			id = id * 10 + (*p - '0');
+		if (*p == '\0' && p > entry->d_name)
+			err = take(arg, (pid_t)id);
+	}
 	closedir(names);
 	return err;
 }
 
 /* The number behind "\nKEY:\t", the @skip-th of several. */
-static bool field(const char *text, const char *key, int skip, long *ret)
+static bool status_field(const char *text, const char *key, int skip, long *ret)
 {
 	const char *p = strstr(text, key);
 	char *end;
@@ -92,8 +85,9 @@ bool proc_status(int dir, const char *path, struct proc_status *ret)
 
 	/* A name may have anything but a newline in it, and stands in the first line. */
 	if (proc_read(dir, path, text, sizeof(text)) <= 0 ||
-	    !field(text, "\nTgid:", 0, &process) || !field(text, "\nPPid:", 0, &parent) ||
-	    !field(text, "\nUid:", 1, &user))
+	    !status_field(text, "\nTgid:", 0, &process) ||
+	    !status_field(text, "\nPPid:", 0, &parent) ||
+	    !status_field(text, "\nUid:", 1, &user))
 		return false;
 	*ret = (struct proc_status){ .process = (pid_t)process,
 				     .parent = (pid_t)parent,

@@ -25,14 +25,6 @@ struct keepers {
 	ino_t ino[FILES_MOST];
 };
 
-static bool is_known(const struct keepers *k, const struct stat *st)
-{
-	for (size_t i = 0; i < k->count; i++)
-		if (k->dev[i] == st->st_dev && k->ino[i] == st->st_ino)
-			return true;
-	return false;
-}
-
 static bool file_keeps(struct keepers *k, pid_t pid, const char *path)
 {
 	struct frame_pointers f = { 0 };
@@ -45,8 +37,9 @@ static bool file_keeps(struct keepers *k, pid_t pid, const char *path)
 	snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
 	if (stat(whole, &st) < 0 || k->count == FILES_MOST)
 		return false;
-	if (is_known(k, &st))
-		return true;
+	for (size_t i = 0; i < k->count; i++)
+		if (k->dev[i] == st.st_dev && k->ino[i] == st.st_ino)
+			return true;
 	if (object_open(&ctx, whole, &object) < 0)
 		return false;
 	err = frame_pointers_find(&object, NULL, &f);
@@ -58,22 +51,10 @@ static bool file_keeps(struct keepers *k, pid_t pid, const char *path)
 	return true;
 }
 
-/* "start-end r-xp offset dev inode   path"; the kernel's own pages keep what they must. */
-static bool map_keeps(struct keepers *k, pid_t pid, char *line)
-{
-	char permissions[8] = "";
-	int at = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%*x-%*x %7s %*x %*s %*u %n", permissions, &at) < 1 || !at)
-		return false;
-	if (permissions[2] != 'x')
-		return true;
-	if (strcmp(line + at, "[vdso]") == 0 || strcmp(line + at, "[vsyscall]") == 0)
-		return true;
-	return line[at] == '/' && file_keeps(k, pid, line + at);
-}
-
+/*
+ * proc_pid_maps(5): "start-end r-xp offset dev inode   path". Code without a file is a JIT's,
+ * which is not known to keep any; the kernel's own pages keep what they must.
+ */
 static bool process_keeps(struct keepers *k, pid_t pid)
 {
 	bool keeps = true, any = false;
@@ -84,8 +65,19 @@ static bool process_keeps(struct keepers *k, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "re");
 	while (f && keeps && getline(&line, &room, f) > 0) {
+		char permissions[8] = "", *file;
+		int at = 0;
+
 		any = true;
-		keeps = map_keeps(k, pid, line);
+		line[strcspn(line, "\n")] = '\0';
+		keeps = sscanf(line, "%*x-%*x %7s %*x %*s %*u %n", permissions, &at) ==
+				1 &&
+			at;
+		if (!keeps || permissions[2] != 'x')
+			continue;
+		file = line + at;
+		if (strcmp(file, "[vdso]") != 0 && strcmp(file, "[vsyscall]") != 0)
+			keeps = file[0] == '/' && file_keeps(k, pid, file);
 	}
 	if (f)
 		fclose(f);

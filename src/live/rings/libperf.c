@@ -39,16 +39,9 @@ struct evlist {
 };
 
 /* It keeps the size of a page, and where its messages go: to nobody, the library prints nothing. */
-static void init(void)
+static void init_libperf(void)
 {
 	libperf_init(NULL);
-}
-
-static void init_once(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, init);
 }
 
 int rings_online(struct id_list *ret)
@@ -68,31 +61,28 @@ int rings_online(struct id_list *ret)
 	return err;
 }
 
-/* The processors of @count descriptors: of one event, all of one thread. NULL without memory. */
-static struct perf_cpu_map *list_cpus(const struct open_event *opened, size_t count)
-{
-	struct perf_cpu_map *cpus = NULL;
-	struct text list = { 0 };
-
-	for (size_t i = 0; i < count; i++)
-		text_printf(&list, "%s%d", i ? "," : "", opened[i].cpu);
-	if (!list.failed)
-		cpus = perf_cpu_map__new(list.bytes);
-	text_release(&list);
-	return cpus;
-}
-
-/* Adds the event of the @count descriptors at @opened; how many threads they are of. */
-static int add_event(struct perf_evlist *list, const struct perf_event_attr *attr,
+/*
+ * Adds an event of @threads threads, whose @count descriptors are at @opened: those of the
+ * first thread, one a processor, then those of the second. libperf's table of them is by
+ * processor and thread (perf_evsel__alloc_fd()).
+ */
+static int add_evsel(struct perf_evlist *list, const struct perf_event_attr *attr,
 		     const struct open_event *opened, size_t count, size_t threads)
 {
 	struct perf_event_attr copy = *attr;
 	struct perf_evsel *evsel = perf_evsel__new(&copy);
+	size_t cpus = count / threads;
+	struct text names = { 0 };
 
 	if (!evsel)
 		return -ENOMEM;
 	perf_evlist__add(list, evsel);
-	evsel->own_cpus = list_cpus(opened, count / threads);
+	/* A map is made of a text alone, "0,2,3". */
+	for (size_t i = 0; i < cpus; i++)
+		text_printf(&names, "%s%d", i ? "," : "", opened[i].cpu);
+	if (!names.failed)
+		evsel->own_cpus = perf_cpu_map__new(names.bytes);
+	text_release(&names);
 	if (!evsel->own_cpus ||
 	    perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(evsel->own_cpus), (int)threads))
 		return -ENOMEM;
@@ -100,99 +90,73 @@ static int add_event(struct perf_evlist *list, const struct perf_event_attr *att
 		struct perf_cpu cpu = { opened[i].cpu };
 		int *fd = xyarray__entry(evsel->fd,
 					 (size_t)perf_cpu_map__idx(evsel->own_cpus, cpu),
-					 i / (count / threads));
+					 i / cpus);
 
 		*fd = opened[i].fd;
 	}
 	return 0;
 }
 
-static int add_events(const struct rings *r, const struct live_events *events)
+/* The lists, filled: events, then the threads and processors of all. */
+static int fill_evlist(struct rings *r, const struct live_events *events)
 {
+	struct perf_evlist *list = r->evlist->list;
 	const struct open_event *v = r->opened.v;
-	size_t first = 0, end;
-	int err = 0;
+	struct perf_thread_map *threads;
+	size_t end;
+	int err;
 
-	for (; first < r->opened.count && err == 0; first = end) {
+	for (size_t first = 0; first < r->opened.count; first = end) {
 		for (end = first;
 		     end < r->opened.count && v[end].event == v[first].event;)
 			end++;
-		err = add_event(r->evlist->list, &events->list.v[v[first].event].attr,
-				v + first, end - first, r->threads.count);
+		err = add_evsel(list, &events->list.v[v[first].event].attr, v + first,
+				end - first, r->threads.count);
+		if (err < 0)
+			return err;
 	}
-	return err;
-}
-
-/* Each event has processors of its own, so the ones of all only have to be there. */
-static int set_maps(const struct rings *r)
-{
-	struct perf_thread_map *threads =
-		perf_thread_map__new_array((int)r->threads.count, r->threads.v);
-	struct perf_evlist *list = r->evlist->list;
-	int err = threads ? 0 : -ENOMEM;
-
-	if (err == 0)
-		perf_evlist__set_maps(list, perf_evlist__first(list)->own_cpus, threads);
+	threads = perf_thread_map__new_array((int)r->threads.count, r->threads.v);
+	if (!threads)
+		return -ENOMEM;
+	/* Each event has processors of its own, so the ones of all only have to be there. */
+	perf_evlist__set_maps(list, perf_evlist__first(list)->own_cpus, threads);
 	perf_thread_map__put(threads);
-	return err;
+	return 0;
 }
 
-static int add_rings(struct rings *r)
+int evlist_map(struct rings *r, const struct live_events *events)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct perf_mmap *map = NULL;
+	int err;
 
-	while ((map = perf_evlist__next_mmap(r->evlist->list, map, false))) {
+	pthread_once(&once, init_libperf);
+	r->evlist = calloc(1, sizeof(*r->evlist));
+	if (r->evlist)
+		r->evlist->list = perf_evlist__new();
+	err = r->evlist && r->evlist->list ? fill_evlist(r, events) : -ENOMEM;
+	if (err == 0)
+		err = perf_evlist__mmap(r->evlist->list, (int)(r->size / page));
+	/* libperf has both: -errno, and -1 with errno. */
+	if (err == -1)
+		err = -errno;
+	while (err == 0 &&
+	       (map = perf_evlist__next_mmap(r->evlist->list, map, false)) != NULL) {
 		struct ring *ring = array_add(&r->list);
 
-		if (!ring)
-			return -ENOMEM;
+		if (!ring) {
+			err = -ENOMEM;
+			break;
+		}
 		*ring = (struct ring){ .page = map->base,
 				       .data = (const uint8_t *)map->base + page,
 				       .cpu = map->cpu.cpu,
 				       .fd = map->fd };
 	}
-	return 0;
-}
-
-static int map_list(struct rings *r)
-{
-	int pages = (int)(r->size / (size_t)sysconf(_SC_PAGESIZE));
-	int err = perf_evlist__mmap(r->evlist->list, pages);
-
-	return err == -1 ? -errno : err;
-}
-
-int evlist_map(struct rings *r, const struct live_events *events)
-{
-	int err;
-
-	init_once();
-	r->evlist = calloc(1, sizeof(*r->evlist));
-	if (r->evlist)
-		r->evlist->list = perf_evlist__new();
-	err = r->evlist && r->evlist->list ? add_events(r, events) : -ENOMEM;
-	if (err == 0)
-		err = set_maps(r);
-	if (err == 0)
-		err = map_list(r);
-	if (err == 0)
-		err = add_rings(r);
 	if (err < 0)
 		evlist_unmap(r);
 	return err;
-}
-
-/* What perf_evlist__delete() leaves behind; and it would close what is open. */
-static void release_event(struct perf_evsel *evsel)
-{
-	perf_evsel__free_fd(evsel);
-	perf_evsel__free_id(evsel);
-	perf_cpu_map__put(evsel->cpus);
-	perf_cpu_map__put(evsel->own_cpus);
-	perf_thread_map__put(evsel->threads);
-	evsel->cpus = evsel->own_cpus = NULL;
-	evsel->threads = NULL;
 }
 
 void evlist_unmap(struct rings *r)
@@ -200,7 +164,17 @@ void evlist_unmap(struct rings *r)
 	struct perf_evsel *evsel;
 
 	if (r->evlist && r->evlist->list) {
-		perf_evlist__for_each_evsel(r->evlist->list, evsel) release_event(evsel);
+		/* What perf_evlist__delete() leaves behind; and it would close what is open. */
+		perf_evlist__for_each_evsel(r->evlist->list, evsel)
+		{
+			perf_evsel__free_fd(evsel);
+			perf_evsel__free_id(evsel);
+			perf_cpu_map__put(evsel->cpus);
+			perf_cpu_map__put(evsel->own_cpus);
+			perf_thread_map__put(evsel->threads);
+			evsel->cpus = evsel->own_cpus = NULL;
+			evsel->threads = NULL;
+		}
 		perf_evlist__delete(r->evlist->list);
 	}
 	free(r->evlist);

@@ -32,7 +32,7 @@ void lost_release(struct lost *l)
 	array_release(&l->cpus);
 }
 
-static void tell(struct lost *l, uint32_t cpu, uint64_t lost)
+static void add_told(struct lost *l, uint32_t cpu, uint64_t lost)
 {
 	l->told += lost;
 	if (cpu < l->cpus.count)
@@ -48,7 +48,7 @@ void lost_take(struct lost *l, const uint8_t *record, size_t size)
 		return;
 	memcpy(&lost, record + LOST_COUNT, sizeof(lost));
 	memcpy(&trailer, record + size - sizeof(trailer), sizeof(trailer));
-	tell(l, trailer.cpu, lost);
+	add_told(l, trailer.cpu, lost);
 }
 
 void lost_count(struct lost *l, const struct rings *rings,
@@ -85,7 +85,7 @@ bool lost_rest(struct lost *l, uint64_t time, struct lost_record *ret)
 
 		if (cpu->counted <= cpu->told)
 			continue;
-		tell(l, (uint32_t)l->next, made.lost);
+		add_told(l, (uint32_t)l->next, made.lost);
 		*ret = made;
 		l->next++;
 		return true;

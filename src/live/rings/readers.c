@@ -55,17 +55,12 @@ struct readers {
 	size_t next, at; /* reader; offset in what was taken */
 };
 
-static bool make_room(struct bytes *b, size_t size)
-{
-	return b->room - b->count >= size ||
-	       array_grow((void **)&b->v, &b->room, b->count + size, 1);
-}
-
 /* What is in a ring now, all of it. With the lock. */
 static void copy_ring(struct reader *r, struct ring *ring)
 {
 	size_t all = r->rings->size, place = ring->tail & (all - 1), first, size;
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	struct bytes *b = &r->filling;
 	uint8_t *to;
 
 	size = (size_t)(head - ring->tail);
@@ -73,17 +68,18 @@ static void copy_ring(struct reader *r, struct ring *ring)
 		r->fullest = (unsigned)(size * 100 / all);
 	if (size > all)
 		return;
-	if (!make_room(&r->filling, size)) {
+	if (b->room - b->count < size &&
+	    !array_grow((void **)&b->v, &b->room, b->count + size, 1)) {
 		r->failed = true;
 		return;
 	}
-	to = r->filling.v + r->filling.count;
+	to = b->v + b->count;
 	first = all - place < size ? all - place : size;
 	if (size)
 		memcpy(to, ring->data + place, first);
 	if (size > first)
 		memcpy(to + first, ring->data, size - first);
-	r->filling.count += size;
+	b->count += size;
 	ring->tail = head;
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
@@ -114,14 +110,6 @@ static void *read_group(void *arg)
 	return NULL;
 }
 
-static int reader_init(struct reader *r, struct rings *rings)
-{
-	pthread_mutex_init(&r->lock, NULL);
-	r->rings = rings;
-	r->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return r->stop >= 0 ? 0 : -ENOMEM;
-}
-
 /* Its share of the rings there are: a processor may have gone since. */
 static int share_rings(struct readers *r, size_t index)
 {
@@ -149,8 +137,13 @@ int readers_new(struct context *ctx, struct rings *rings, size_t count,
 	}
 	r->rings = rings;
 	for (; r->count < count && err == 0; r->count++) {
-		r->list[r->count].most = HELD_MOST / count;
-		err = reader_init(&r->list[r->count], rings);
+		struct reader *reader = &r->list[r->count];
+
+		pthread_mutex_init(&reader->lock, NULL);
+		reader->rings = rings;
+		reader->most = HELD_MOST / count;
+		reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		err = reader->stop >= 0 ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; i < r->count && err == 0; i++)
 		err = share_rings(r, i);
@@ -163,7 +156,7 @@ int readers_new(struct context *ctx, struct rings *rings, size_t count,
 }
 
 /* Signals are for the threads of whoever called the library. */
-static int start(struct reader *r)
+static int start_reader(struct reader *r)
 {
 	sigset_t all, before;
 	uint64_t stopped;
@@ -191,7 +184,7 @@ int readers_resume(struct context *ctx, struct readers *r)
 		if (!r->list[i].running) {
 			err = share_rings(r, i);
 			if (err == 0)
-				err = start(&r->list[i]);
+				err = start_reader(&r->list[i]);
 		}
 	return err < 0 ? fail(ctx, err, "cannot start a thread: %s", strerror(-err)) : 0;
 }
@@ -213,7 +206,7 @@ void readers_pause(struct readers *r)
 }
 
 /* Takes what a reader has, and what has come since, and gives it the empty buffer. */
-static int take(struct readers *r, struct reader *reader)
+static int take_filled(struct readers *r, struct reader *reader)
 {
 	struct bytes empty = r->taken;
 	bool failed;
@@ -244,7 +237,7 @@ int readers_next(struct readers *r, const uint8_t **ret, uint32_t *size)
 		}
 		if (r->next == 0)
 			r->rings->fullest = 0;
-		err = take(r, &r->list[r->next++]);
+		err = take_filled(r, &r->list[r->next++]);
 	}
 	if (err < 0)
 		return err;

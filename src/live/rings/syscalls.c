@@ -1,6 +1,8 @@
 /*
- * The events on bare system calls, where there is no libperf. The first one on a processor has a
- * ring mapped, all others there write to the same (PERF_EVENT_IOC_SET_OUTPUT).
+ * The events on bare system calls, where there is no libperf: what evlist.h wants, by
+ * perf_event_open(2). The first event on a processor has a ring mapped, all others there write
+ * to the same (PERF_EVENT_IOC_SET_OUTPUT); the kernel refuses that between two processors
+ * (perf_event_set_output() in kernel/events/core.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,14 +44,6 @@ int rings_online(struct id_list *ret)
 	return err == -EINVAL ? -ENODEV : err;
 }
 
-static struct ring *find_ring(struct rings *r, int cpu)
-{
-	for (size_t i = r->list.count; i-- > 0;)
-		if (r->list.v[i].cpu == cpu)
-			return &r->list.v[i];
-	return NULL;
-}
-
 static int map_ring(struct rings *r, const struct open_event *opened)
 {
 	size_t room = r->evlist->room;
@@ -74,11 +68,13 @@ static int map_ring(struct rings *r, const struct open_event *opened)
  * looked for only as often as there are processors. */
 static int share_or_map(struct rings *r, const struct open_event *opened)
 {
-	struct ring *ring = find_ring(r, opened->cpu);
-
-	if (!ring)
-		return map_ring(r, opened);
-	return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
+	for (size_t i = r->list.count; i-- > 0;)
+		if (r->list.v[i].cpu == opened->cpu)
+			return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
+				     r->list.v[i].fd) < 0
+				       ? -errno
+				       : 0;
+	return map_ring(r, opened);
 }
 
 int evlist_map(struct rings *r, const struct live_events *events)
