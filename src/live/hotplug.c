@@ -36,28 +36,6 @@ struct hotplug_cpu *hotplug_find(struct hotplug *h, int cpu)
 	return NULL;
 }
 
-static void begin_watching(struct hotplug_cpu *c)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER0,
-		.config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-
-	if (c->fd >= 0)
-		close(c->fd);
-	/* -1 where no more files may be open: then the list alone tells. */
-	c->fd = (int)syscall(SYS_perf_event_open, &attr, -1, c->cpu, -1,
-			     (unsigned long)PERF_FLAG_FD_CLOEXEC);
-	c->away = c->told = false;
-	c->ran = 0;
-	read_enabled_time(c, &c->ran);
-	c->seen = run_now();
-}
-
 bool hotplug_know(struct hotplug *h, const int *cpus, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -79,9 +57,26 @@ bool hotplug_watch(struct hotplug *h, const int *cpus, size_t count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		struct hotplug_cpu *c = hotplug_find(h, cpus[i]);
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.size = PERF_ATTR_SIZE_VER0,
+			.config = PERF_COUNT_SW_DUMMY,
+			.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+		};
 
-		if (c->away)
-			begin_watching(c);
+		if (!c->away)
+			continue;
+		if (c->fd >= 0)
+			close(c->fd);
+		/* -1 where no more files may be open: then the list alone tells. */
+		c->fd = (int)syscall(SYS_perf_event_open, &attr, -1, c->cpu, -1,
+				     (unsigned long)PERF_FLAG_FD_CLOEXEC);
+		c->away = c->told = false;
+		c->ran = 0;
+		read_enabled_time(c, &c->ran);
+		c->seen = run_now();
 	}
 	return true;
 }

@@ -84,7 +84,7 @@ static int fail_tracefs(const struct event_places *places, const char *base, int
 }
 
 /* In the same order in all languages, unlike alphasort(). */
-static int compare_entries(const struct dirent **a, const struct dirent **b)
+static int compare_dirents(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -92,7 +92,7 @@ static int compare_entries(const struct dirent **a, const struct dirent **b)
 /* Names in @path that match, sorted; their count, or -1 with errno. To be freed. */
 static int list_sorted(const char *path, struct dirent ***ret)
 {
-	return scandir(path, ret, NULL, compare_entries);
+	return scandir(path, ret, NULL, compare_dirents);
 }
 
 static void free_sorted(struct dirent **names, int count)
@@ -108,42 +108,45 @@ static bool name_matches(const char *pattern, const char *name)
 	return name[0] != '.' && fnmatch(pattern, name, 0) == 0;
 }
 
-static int take_tracepoint(struct trace_search *s, const char *system, const char *event)
+/* Hands over those of @system whose names match the pattern. */
+static int search_system(struct trace_search *s, const char *system)
 {
 	struct context unheard = { .log = NULL };
 	char path[2 * PATH_ROOM + NAME_ROOM], name[2 * NAME_ROOM], *text;
+	struct dirent **names;
 	size_t size;
 	uint64_t id;
-	int err;
-
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", s->base, system, event);
-	err = file_slurp(&unheard, path, ID_MOST, &text, &size);
-	/* A directory has files of its own beside the events: enable, filter. */
-	if (err == -ENOENT || err == -ENOTDIR)
-		return 0;
-	if (err == -EACCES)
-		return fail_not_readable(s->places, s->base);
-	if (err < 0)
-		return fail(s->places->ctx, err, "'%s': cannot read %s: %s",
-			    s->places->text, path, strerror(-err));
-	id = strtoull(text, NULL, 10);
-	free(text);
-	snprintf(name, sizeof(name), "%s:%s", system, event);
-	s->found++;
-	return s->taker->take(s->taker->arg, name, id);
-}
-
-static int search_system(struct trace_search *s, const char *system)
-{
-	char path[PATH_ROOM + NAME_ROOM + 16];
-	struct dirent **names;
 	int count, err = 0;
 
 	snprintf(path, sizeof(path), "%s/events/%s", s->base, system);
 	count = list_sorted(path, &names);
-	for (int i = 0; i < count && err == 0; i++)
-		if (name_matches(s->event, names[i]->d_name))
-			err = take_tracepoint(s, system, names[i]->d_name);
+	for (int i = 0; i < count && err == 0; i++) {
+		const char *event = names[i]->d_name;
+
+		if (!name_matches(s->event, event))
+			continue;
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", s->base, system,
+			 event);
+		err = file_slurp(&unheard, path, ID_MOST, &text, &size);
+		/* A directory has files of its own beside the events: enable, filter. */
+		if (err == -ENOENT || err == -ENOTDIR) {
+			err = 0;
+			continue;
+		}
+		if (err < 0) {
+			err = err == -EACCES
+				      ? fail_not_readable(s->places, s->base)
+				      : fail(s->places->ctx, err,
+					     "'%s': cannot read %s: %s", s->places->text,
+					     path, strerror(-err));
+			break;
+		}
+		id = strtoull(text, NULL, 10);
+		free(text);
+		snprintf(name, sizeof(name), "%s:%s", system, event);
+		s->found++;
+		err = s->taker->take(s->taker->arg, name, id);
+	}
 	free_sorted(names, count);
 	return err;
 }

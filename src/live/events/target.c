@@ -143,30 +143,11 @@ static size_t sort_unique_pids(pid_t *v, size_t count)
 	return kept;
 }
 
-/* One of "-p 1,2" or "-t 1,2". False where it is not there. */
-static bool find_one(struct finding *f, pid_t id, int *err)
-{
-	bool thread = f->options->who == LIVE_THREADS;
-	size_t before = f->target->threads.count;
-	struct proc_status status;
-	char path[PATH_ROOM];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", id);
-	if (!proc_status(AT_FDCWD, path, &status))
-		return false;
-	if (!thread) {
-		*err = add_whole_process(f, status.process);
-		return f->target->threads.count > before;
-	}
-	*err = add_thread(f, id);
-	if (*err == 0)
-		*err = add_process(f, status.process);
-	return true;
-}
-
+/* "-p 1,2" or "-t 1,2": those that are there. A thread's id given to -p means its process. */
 static int find_listed(struct finding *f)
 {
-	const char *what = f->options->who == LIVE_THREADS ? "thread" : "process";
+	bool thread = f->options->who == LIVE_THREADS;
+	const char *what = thread ? "thread" : "process";
 	struct id_list ids = { 0 };
 	int err = strchr(f->options->whom, '-')
 			  ? -EINVAL
@@ -182,7 +163,18 @@ static int find_listed(struct finding *f)
 			f->options->whom, what);
 	}
 	for (size_t i = 0; i < ids.count && err == 0; i++) {
-		if (find_one(f, ids.v[i], &err) || err < 0)
+		size_t before = f->target->threads.count;
+		struct proc_status status;
+		char path[PATH_ROOM];
+
+		snprintf(path, sizeof(path), "/proc/%d/status", ids.v[i]);
+		if (proc_status(AT_FDCWD, path, &status)) {
+			err = thread ? add_thread(f, ids.v[i])
+				     : add_whole_process(f, status.process);
+			if (err == 0 && thread)
+				err = add_process(f, status.process);
+		}
+		if (err < 0 || f->target->threads.count > before)
 			continue;
 		if (ids.count == 1)
 			err = fail(f->ctx, -ESRCH, "there is no %s %d", what, ids.v[i]);

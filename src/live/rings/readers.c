@@ -55,39 +55,36 @@ struct readers {
 	size_t next, at; /* reader; offset in what was taken */
 };
 
-/* What is in a ring now, all of it. With the lock. */
-static void copy_ring(struct reader *r, struct ring *ring)
-{
-	size_t all = r->rings->size, place = ring->tail & (all - 1), first, size;
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	struct bytes *b = &r->filling;
-	uint8_t *to;
-
-	size = (size_t)(head - ring->tail);
-	if (size * 100 / all > r->fullest)
-		r->fullest = (unsigned)(size * 100 / all);
-	if (size > all)
-		return;
-	if (b->room - b->count < size &&
-	    !array_grow((void **)&b->v, &b->room, b->count + size, 1)) {
-		r->failed = true;
-		return;
-	}
-	to = b->v + b->count;
-	first = all - place < size ? all - place : size;
-	if (size)
-		memcpy(to, ring->data + place, first);
-	if (size > first)
-		memcpy(to + first, ring->data, size - first);
-	b->count += size;
-	ring->tail = head;
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
-}
-
+/* What is in its rings now, all of it. With the lock. */
 static void drain(struct reader *r)
 {
-	for (size_t i = r->first; i < r->end; i++)
-		copy_ring(r, &r->rings->list.v[i]);
+	struct bytes *b = &r->filling;
+	size_t all = r->rings->size;
+
+	for (size_t i = r->first; i < r->end; i++) {
+		struct ring *ring = &r->rings->list.v[i];
+		uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		size_t place = ring->tail & (all - 1), size = (size_t)(head - ring->tail);
+		size_t first = all - place < size ? all - place : size;
+
+		if (size * 100 / all > r->fullest)
+			r->fullest = (unsigned)(size * 100 / all);
+		/* The kernel is trusted only as far as the ring goes. */
+		if (size > all)
+			continue;
+		if (b->room - b->count < size &&
+		    !array_grow((void **)&b->v, &b->room, b->count + size, 1)) {
+			r->failed = true;
+			continue;
+		}
+		if (size)
+			memcpy(b->v + b->count, ring->data + place, first);
+		if (size > first)
+			memcpy(b->v + b->count + first, ring->data, size - first);
+		b->count += size;
+		ring->tail = head;
+		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	}
 }
 
 /* Events whose thread has gone are not waited for again. */
@@ -155,37 +152,36 @@ int readers_new(struct context *ctx, struct rings *rings, size_t count,
 	return 0;
 }
 
-/* Signals are for the threads of whoever called the library. */
-static int start_reader(struct reader *r)
-{
-	sigset_t all, before;
-	uint64_t stopped;
-	int err;
-
-	if (read(r->stop, &stopped, sizeof(stopped)) < 0 && errno != EAGAIN)
-		return -errno;
-	r->fds[0] = (struct pollfd){ .fd = r->stop, .events = POLLIN };
-	for (size_t i = r->first; i < r->end; i++)
-		r->fds[i - r->first + 1] =
-			(struct pollfd){ .fd = r->rings->list.v[i].fd, .events = POLLIN };
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&r->thread, NULL, read_group, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	r->running = err == 0;
-	return -err;
-}
-
 int readers_resume(struct context *ctx, struct readers *r)
 {
+	sigset_t all, before;
 	int err = 0;
 
-	for (size_t i = 0; i < r->count && err == 0; i++)
-		if (!r->list[i].running) {
-			err = share_rings(r, i);
-			if (err == 0)
-				err = start_reader(&r->list[i]);
-		}
+	for (size_t i = 0; i < r->count && err == 0; i++) {
+		struct reader *reader = &r->list[i];
+		uint64_t stopped;
+
+		if (reader->running)
+			continue;
+		err = share_rings(r, i);
+		/* The stop of the last pause is not for the thread that comes. */
+		if (err == 0 && read(reader->stop, &stopped, sizeof(stopped)) < 0 &&
+		    errno != EAGAIN)
+			err = -errno;
+		if (err < 0)
+			break;
+		reader->fds[0] = (struct pollfd){ .fd = reader->stop, .events = POLLIN };
+		for (size_t j = reader->first; j < reader->end; j++)
+			reader->fds[j - reader->first + 1] =
+				(struct pollfd){ .fd = r->rings->list.v[j].fd,
+						 .events = POLLIN };
+		/* Signals are for the threads of whoever called the library. */
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		err = -pthread_create(&reader->thread, NULL, read_group, reader);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		reader->running = err == 0;
+	}
 	return err < 0 ? fail(ctx, err, "cannot start a thread: %s", strerror(-err)) : 0;
 }
 

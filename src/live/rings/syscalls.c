@@ -44,12 +44,21 @@ int rings_online(struct id_list *ret)
 	return err == -EINVAL ? -ENODEV : err;
 }
 
-static int map_ring(struct rings *r, const struct open_event *opened)
+/* Events are opened thread by thread, so the processors come in turns: the ring of one is
+ * looked for only as often as there are processors. */
+static int share_or_map(struct rings *r, const struct open_event *opened)
 {
 	size_t room = r->evlist->room;
 	struct ring *ring;
-	void *base = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, opened->fd, 0);
+	void *base;
 
+	for (size_t i = r->list.count; i-- > 0;)
+		if (r->list.v[i].cpu == opened->cpu)
+			return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
+				     r->list.v[i].fd) < 0
+				       ? -errno
+				       : 0;
+	base = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, opened->fd, 0);
 	if (base == MAP_FAILED)
 		return -errno;
 	ring = array_add(&r->list);
@@ -62,19 +71,6 @@ static int map_ring(struct rings *r, const struct open_event *opened)
 			       .cpu = opened->cpu,
 			       .fd = opened->fd };
 	return 0;
-}
-
-/* Events are opened thread by thread, so the processors come in turns: the ring of one is
- * looked for only as often as there are processors. */
-static int share_or_map(struct rings *r, const struct open_event *opened)
-{
-	for (size_t i = r->list.count; i-- > 0;)
-		if (r->list.v[i].cpu == opened->cpu)
-			return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
-				     r->list.v[i].fd) < 0
-				       ? -errno
-				       : 0;
-	return map_ring(r, opened);
 }
 
 int evlist_map(struct rings *r, const struct live_events *events)
