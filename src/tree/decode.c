@@ -1,6 +1,10 @@
 /*
- * The columns of encode.c, read back. Nothing in them is believed: what counts say is compared
- * with the bytes that are there, and claimed of the budget, before memory is taken for it.
+ * Reads back the columns that encode.c has written; Documentation/svg-format.md has their
+ * layout. Nothing in them is believed: counts are compared with the bytes that are there, and
+ * claimed of the budget, before memory is taken for them.
+ *
+ * A column that ends too early gives zeros and is marked bad. Loops are bounded by counts that
+ * were checked, so it is enough to look at these marks once, at the end.
  */
 #include "tree/saved.h"
 
@@ -10,7 +14,7 @@
 #include "base/cursor.h"
 #include "input/input.h"
 
-/* What is left of a byte with several indexes. */
+/* What is left of a byte that several indexes share. */
 struct gathered {
 	uint32_t rest, scale; /* scale: how many values have been taken; 0: no byte yet */
 };
@@ -72,29 +76,19 @@ static size_t column_size(const struct reader *r, enum saved_column id)
 	return cursor_left(&r->columns[id]);
 }
 
-/* What decoding takes, and adding the stacks afterwards: a byte can be a node. */
-static int claim_tree(struct reader *r)
+static int read_counts(struct reader *r)
 {
 	enum {
 		A_NODE = 2 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + /* of the tree */
 			 2 * sizeof(uint32_t) + 8, /* what calls what; depths */
 		A_FUNCTION = sizeof(struct saved_function) + 40,
 	};
-	uint64_t size = r->nodes * A_NODE + r->functions * A_FUNCTION +
-			(r->names + r->modules) * sizeof(uint32_t) +
-			2 * column_size(r, SAVED_REPORT) +
-			column_size(r, SAVED_INFERRED) / 2 * sizeof(struct saved_value);
-
-	return claim_add(&r->tree->claim, r->budget, size) ? 0 : -EFBIG;
-}
-
-static int read_counts(struct reader *r)
-{
 	struct cursor *c = &r->columns[SAVED_COUNTS];
 	uint64_t *const counts[] = {
 		&r->names,  &r->modules, &r->functions, &r->nodes,
 		&r->leaves, &r->unit,	 &r->decimals,	&r->samples
 	};
+	uint64_t size;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		*counts[i] = cursor_varint(c);
@@ -115,7 +109,12 @@ static int read_counts(struct reader *r)
 	if (r->unit == 0 || r->decimals > DECIMALS_MOST ||
 	    r->samples > SAMPLES_HAVE_COLUMNS)
 		return bad(r, "its values have no known unit");
-	return claim_tree(r);
+	/* What decoding takes, and adding the stacks afterwards: a byte can be a node. */
+	size = r->nodes * A_NODE + r->functions * A_FUNCTION +
+	       (r->names + r->modules) * sizeof(uint32_t) +
+	       2 * column_size(r, SAVED_REPORT) +
+	       column_size(r, SAVED_INFERRED) / 2 * sizeof(struct saved_value);
+	return claim_add(&r->tree->claim, r->budget, size) ? 0 : -EFBIG;
 }
 
 /* The text up to a NUL. */
@@ -177,6 +176,8 @@ static int read_description(struct reader *r, uint32_t index)
 	return err;
 }
 
+/* Columns with a role are the same in every picture; further ones follow, each with what it
+ * says of itself. */
 static int read_descriptions(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
@@ -198,69 +199,43 @@ static int read_descriptions(struct reader *r)
 	return err;
 }
 
-struct name {
-	char *bytes;
-	size_t size, room;
-};
-
-/* The name after @name, in its place: longer or shorter, and behind it in bytewise order. */
-static int next_name(struct reader *r, struct name *name, size_t *sum)
-{
-	uint64_t shared = cursor_varint(&r->columns[SAVED_NAME_START]);
-	const char *rest;
-	size_t size;
-
-	if (shared > name->size || !take_text(&r->columns[SAVED_NAME_REST], &rest, &size))
-		return bad(r, "a name is cut");
-	*sum += shared + size;
-	if (*sum > NAMES_MOST)
-		return bad(r, "its names are too long");
-	/* They stay. */
-	if (!budget_take(r->budget, shared + size + INTERN_AROUND))
-		return -EFBIG;
-	if (shared + size > name->room &&
-	    !array_grow((void **)&name->bytes, &name->room, shared + size, 1))
-		return -ENOMEM;
-	memcpy(name->bytes + shared, rest, size);
-	name->size = shared + size;
-	return 0;
-}
-
-/* String ids of the names, to be freed by the caller. */
+/* String ids of the names, to be freed by the caller. Names are sorted bytewise: each begins
+ * with some bytes of the one before it, which is changed in its place. */
 static int read_names(struct reader *r, uint32_t **ret)
 {
 	uint32_t *ids = malloc((r->names + 1) * sizeof(*ids));
-	struct name name = { 0 };
-	size_t sum = 0;
-	int err = ids ? 0 : -ENOMEM;
+	char *name = NULL;
+	size_t name_size = 0, room = 0, sum = 0;
+	int err = ids && array_grow((void **)&name, &room, 256, 1) ? 0 : -ENOMEM;
 
-	if (err == 0 && !array_grow((void **)&name.bytes, &name.room, 256, 1))
-		err = -ENOMEM;
 	for (uint64_t i = 0; i < r->names && err == 0; i++) {
-		err = next_name(r, &name, &sum);
-		if (err == 0 &&
-		    intern_add(r->strings, name.bytes, name.size, &ids[i]) < 0)
-			err = -ENOMEM;
-	}
-	free(name.bytes);
-	*ret = ids;
-	return err;
-}
-
-static int read_modules(struct reader *r, uint32_t **ret)
-{
-	uint32_t *ids = malloc((r->modules + 1) * sizeof(*ids));
-	int err = ids ? 0 : -ENOMEM;
-
-	for (uint64_t i = 0; i < r->modules && err == 0; i++) {
-		const char *text;
+		uint64_t shared = cursor_varint(&r->columns[SAVED_NAME_START]);
+		const char *rest;
 		size_t size;
 
-		if (!take_text(&r->columns[SAVED_MODULE], &text, &size))
-			err = bad(r, "a module is cut");
-		else if (intern_add(r->strings, text, size, &ids[i]) < 0)
+		if (shared > name_size ||
+		    !take_text(&r->columns[SAVED_NAME_REST], &rest, &size)) {
+			err = bad(r, "a name is cut");
+			break;
+		}
+		name_size = shared + size;
+		sum += name_size;
+		/* The sum bounds the work, the budget what stays of it: a name of two bytes
+		 * can stand for a long one. */
+		if (sum > NAMES_MOST)
+			err = bad(r, "its names are too long");
+		else if (!budget_take(r->budget, name_size + INTERN_AROUND))
+			err = -EFBIG;
+		else if (name_size > room &&
+			 !array_grow((void **)&name, &room, name_size, 1))
+			err = -ENOMEM;
+		if (err < 0)
+			break;
+		memcpy(name + shared, rest, size);
+		if (intern_add(r->strings, name, name_size, &ids[i]) < 0)
 			err = -ENOMEM;
 	}
+	free(name);
 	*ret = ids;
 	return err;
 }
@@ -298,18 +273,36 @@ static int read_places(struct reader *r)
 	return err;
 }
 
-static int fill_functions(struct reader *r, const uint32_t *names,
-			  const uint32_t *modules)
+static int read_functions(struct reader *r)
 {
-	struct saved_function *f = r->tree->functions;
-	uint64_t name = 0, module;
+	struct saved_function *f = calloc(r->functions + 1, sizeof(*f));
+	uint32_t *modules = malloc((r->modules + 1) * sizeof(*modules)), *names = NULL;
+	uint64_t name = 0;
+	int err = f && modules ? 0 : -ENOMEM;
 
-	for (uint64_t i = 1; i <= r->functions; i++) {
+	r->tree->function_count = (uint32_t)r->functions + 1;
+	r->tree->functions = f;
+	if (err == 0)
+		err = read_names(r, &names);
+	for (uint64_t i = 0; i < r->modules && err == 0; i++) {
+		const char *text;
+		size_t size;
+
+		if (!take_text(&r->columns[SAVED_MODULE], &text, &size))
+			err = bad(r, "a module is cut");
+		else if (intern_add(r->strings, text, size, &modules[i]) < 0)
+			err = -ENOMEM;
+	}
+	/* Functions are sorted by name, so each says how many names it goes on by: 0 or 1 from
+	 * an honest writer. */
+	for (uint64_t i = 1; i <= r->functions && err == 0; i++) {
 		uint64_t more = cursor_varint(&r->columns[SAVED_FUNCTION_NAME]);
+		uint64_t module = cursor_varint(&r->columns[SAVED_FUNCTION_MODULE]);
 
-		module = cursor_varint(&r->columns[SAVED_FUNCTION_MODULE]);
-		if (more >= r->names - name || module >= r->modules)
-			return bad(r, "a function has no name");
+		if (more >= r->names - name || module >= r->modules) {
+			err = bad(r, "a function has no name");
+			break;
+		}
 		name += more;
 		f[i] = (struct saved_function){
 			.name = names[name],
@@ -317,23 +310,6 @@ static int fill_functions(struct reader *r, const uint32_t *names,
 			.kind = cursor_u8(&r->columns[SAVED_FUNCTION_KIND])
 		};
 	}
-	return 0;
-}
-
-static int read_functions(struct reader *r)
-{
-	uint32_t *names = NULL, *modules = NULL;
-	int err = 0;
-
-	r->tree->function_count = (uint32_t)r->functions + 1;
-	r->tree->functions = calloc(r->functions + 1, sizeof(*r->tree->functions));
-	if (!r->tree->functions)
-		return -ENOMEM;
-	err = read_names(r, &names);
-	if (err == 0)
-		err = read_modules(r, &modules);
-	if (err == 0)
-		err = fill_functions(r, names, modules);
 	if (err == 0)
 		err = read_places(r);
 	free(names);
@@ -341,154 +317,107 @@ static int read_functions(struct reader *r)
 	return err;
 }
 
-/* By level, the highest first, and by number. */
-static int rank_saved_functions(struct reader *r)
-{
-	const uint8_t *levels = r->columns[SAVED_FUNCTION_LEVEL].p;
-	size_t starts[257] = { 0 };
-
-	r->ranked = malloc((r->functions + 1) * sizeof(*r->ranked));
-	if (!r->ranked)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < r->functions; i++)
-		starts[255 - levels[i] + 1]++;
-	for (int i = 0; i < 256; i++)
-		starts[i + 1] += starts[i];
-	for (uint32_t i = 0; i < r->functions; i++)
-		r->ranked[starts[255 - levels[i]]++] = i + 1;
-	return 0;
-}
-
-/* Goes up from the last leaf to the parent of what comes next. */
-static int go_up(struct reader *r, uint32_t leaf, uint32_t *parent)
-{
-	uint64_t steps = cursor_varint(&r->columns[SAVED_UP]);
-
-	*parent = r->tree->parent[leaf];
-	for (; steps > 0; steps--) {
-		if (*parent == 0)
-			return bad(r, "a node is above the root");
-		*parent = r->tree->parent[*parent];
-	}
-	return 0;
-}
-
+/* How far it is down to each leaf, and how far up from there to the parent of what comes
+ * next. */
 static int read_shape(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
 	uint32_t node = 0, parent = 0;
-	int err = 0;
 
-	for (uint64_t leaf = 0; leaf < r->leaves && err == 0; leaf++) {
+	for (uint64_t leaf = 0; leaf < r->leaves; leaf++) {
 		uint64_t run = cursor_varint(&r->columns[SAVED_RUN]);
 
 		if (run >= r->nodes - 1 - node)
 			return bad(r, "it has more nodes than it says");
-		if (leaf > 0)
-			err = go_up(r, node, &parent);
-		for (uint64_t n = 0; n <= run && err == 0; n++) {
+		if (leaf > 0) {
+			uint64_t up = cursor_varint(&r->columns[SAVED_UP]);
+
+			parent = t->parent[node];
+			for (; up > 0; up--) {
+				/* Where the root ends the loop, a huge number costs nothing. */
+				if (parent == 0)
+					return bad(r, "a node is above the root");
+				parent = t->parent[parent];
+			}
+		}
+		for (uint64_t n = 0; n <= run; n++) {
 			t->parent[++node] = parent;
 			parent = node;
 		}
 		r->is_leaf[node] = 1;
 	}
-	if (err == 0 && node != r->nodes - 1)
-		return bad(r, "it has fewer nodes than it says");
-	return err;
+	return node == r->nodes - 1 ? 0 : bad(r, "it has fewer nodes than it says");
 }
 
-/* What a function has been seen to call. */
-typedef ARRAY(uint32_t) callees_t;
-
-static int new_callee(struct reader *r, callees_t *list, uint32_t *ret)
+/*
+ * The next index into a list of @length. In format 2 a byte holds several indexes into lists
+ * of one short length, as digits to that base, the first of them the lowest.
+ */
+static uint64_t known_index(struct reader *r, size_t length)
 {
-	uint64_t rank = cursor_u8(&r->columns[SAVED_NEW_LOW]);
-	uint64_t high = cursor_varint(&r->columns[SAVED_NEW_HIGH]);
-	uint32_t *slot;
-
-	if (high > r->functions || (rank |= high << 8) >= r->functions)
-		return bad(r, "a node has no function");
-	slot = array_add(list);
-	if (!slot)
-		return -ENOMEM;
-	*ret = *slot = r->ranked[rank];
-	return 0;
-}
-
-/* The next index into a list of @length. */
-static uint64_t known_index(struct reader *r, uint32_t length)
-{
+	uint32_t base = (uint32_t)length, index;
 	struct gathered *g;
-	uint32_t index;
 
 	if (!r->gathers || length > SAVED_SHORT_LIST)
 		return cursor_varint(&r->columns[SAVED_CALLEE]);
 	if (length < 2)
 		return 0;
-	g = &r->gathered[length];
-	if (g->scale == 0 || g->scale * length > 256)
-		*g = (struct gathered){ cursor_u8(&r->columns[SAVED_CALLEES_OF + length]),
+	g = &r->gathered[base];
+	if (g->scale == 0 || g->scale * base > 256)
+		*g = (struct gathered){ cursor_u8(&r->columns[SAVED_CALLEES_OF + base]),
 					1 };
-	index = g->rest % length;
-	g->rest /= length;
-	g->scale *= length;
+	index = g->rest % base;
+	g->rest /= base;
+	g->scale *= base;
 	return index;
 }
 
-static int known_callee(struct reader *r, const callees_t *list, uint32_t *ret)
+/* Runs of nodes whose function their caller has called before, and of nodes where it is new
+ * there, take turns. The lists of callees grow here as they grew for the writer. */
+static int read_node_functions(struct reader *r)
 {
-	uint64_t index = known_index(
-		r, list->count > SAVED_SHORT_LIST ? UINT32_MAX : (uint32_t)list->count);
-
-	if (index >= list->count)
-		return bad(r, "a node has no function");
-	*ret = list->v[index];
-	return 0;
-}
-
-static int read_callees(struct reader *r, callees_t *lists)
-{
+	typedef ARRAY(uint32_t) callees_t;
 	struct saved_tree *t = r->tree;
+	callees_t *lists = calloc(r->functions + 1, sizeof(*lists));
 	bool is_new = true;
 	uint64_t left = 0;
-	int err = 0;
+	int err = lists ? 0 : -ENOMEM;
 
 	for (uint32_t node = 1; node < r->nodes && err == 0; node++) {
 		callees_t *list = &lists[t->function[t->parent[node]]];
+		uint64_t rank, high;
+		uint32_t *slot;
 
 		while (left == 0 && !r->columns[SAVED_KNOWN].bad) {
 			left = cursor_varint(&r->columns[SAVED_KNOWN]);
 			is_new = !is_new;
 		}
 		left--;
-		err = is_new ? new_callee(r, list, &t->function[node])
-			     : known_callee(r, list, &t->function[node]);
+		if (!is_new) {
+			uint64_t index = known_index(r, list->count);
+
+			if (index < list->count)
+				t->function[node] = list->v[index];
+			else
+				err = bad(r, "a node has no function");
+			continue;
+		}
+		rank = cursor_u8(&r->columns[SAVED_NEW_LOW]);
+		high = cursor_varint(&r->columns[SAVED_NEW_HIGH]);
+		if (high > r->functions || (rank |= high << 8) >= r->functions) {
+			err = bad(r, "a node has no function");
+			break;
+		}
+		slot = array_add(list);
+		if (slot)
+			t->function[node] = *slot = r->ranked[rank];
+		else
+			err = -ENOMEM;
 	}
-	return err;
-}
-
-static int read_node_functions(struct reader *r)
-{
-	callees_t *lists = calloc(r->functions + 1, sizeof(*lists));
-	int err = lists ? read_callees(r, lists) : -ENOMEM;
-
 	for (uint64_t i = 0; lists && i <= r->functions; i++)
 		array_release(&lists[i]);
 	free(lists);
 	return err;
-}
-
-static int check_gaps(struct reader *r)
-{
-	const struct saved_tree *t = r->tree;
-
-	for (uint32_t node = 1; node < r->nodes; node++) {
-		uint32_t caller = t->function[t->parent[node]];
-
-		if ((t->functions[caller].kind & SAVED_KIND) == SAVED_GAP)
-			return bad(r, "there is something in a gap");
-	}
-	return 0;
 }
 
 /* A column of values: those of leaves and of inner nodes. No sum of them overflows. */
@@ -582,6 +511,8 @@ static int read_columns(struct reader *r)
 static int read_tree(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
+	const uint8_t *levels = r->columns[SAVED_FUNCTION_LEVEL].p;
+	size_t starts[257] = { 0 };
 	int err;
 
 	t->nodes = (uint32_t)r->nodes;
@@ -589,15 +520,26 @@ static int read_tree(struct reader *r)
 	t->parent = calloc(r->nodes, sizeof(*t->parent));
 	t->function = calloc(r->nodes, sizeof(*t->function));
 	r->is_leaf = calloc(r->nodes, sizeof(*r->is_leaf));
-	if (!t->parent || !t->function || !r->is_leaf)
+	r->ranked = malloc((r->functions + 1) * sizeof(*r->ranked));
+	if (!t->parent || !t->function || !r->is_leaf || !r->ranked)
 		return -ENOMEM;
-	err = rank_saved_functions(r);
-	if (err == 0)
-		err = read_shape(r);
+	/* A function's rank is by its level, the highest first, and by its number. */
+	for (uint64_t i = 0; i < r->functions; i++)
+		starts[255 - levels[i] + 1]++;
+	for (int i = 0; i < 256; i++)
+		starts[i + 1] += starts[i];
+	for (uint32_t i = 0; i < r->functions; i++)
+		r->ranked[starts[255 - levels[i]]++] = i + 1;
+	err = read_shape(r);
 	if (err == 0)
 		err = read_node_functions(r);
-	if (err == 0)
-		err = check_gaps(r);
+	/* Nothing is drawn of a gap, so nothing can stand on it. */
+	for (uint32_t node = 1; err == 0 && node < r->nodes; node++) {
+		uint32_t caller = t->function[t->parent[node]];
+
+		if ((t->functions[caller].kind & SAVED_KIND) == SAVED_GAP)
+			err = bad(r, "there is something in a gap");
+	}
 	return err < 0 ? err : read_columns(r);
 }
 
@@ -613,14 +555,6 @@ static int keep_report(struct reader *r)
 		return -ENOMEM;
 	memcpy(r->tree->report, c->p, size);
 	r->tree->report_size = size;
-	return 0;
-}
-
-static int check_columns(struct reader *r)
-{
-	for (int i = 0; i < SAVED_COLUMNS; i++)
-		if (r->columns[i].bad)
-			return bad(r, "a column is cut");
 	return 0;
 }
 
@@ -647,8 +581,9 @@ int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 		err = read_tree(&r);
 	if (err == 0)
 		err = keep_report(&r);
-	if (err == 0)
-		err = check_columns(&r);
+	for (int i = 0; i < SAVED_COLUMNS && err == 0; i++)
+		if (r.columns[i].bad)
+			err = bad(&r, "a column is cut");
 	free(r.ranked);
 	free(r.is_leaf);
 	*why = r.why;

@@ -136,15 +136,7 @@ static int list_functions(struct maker *m)
 	return 0;
 }
 
-static size_t shared_size(const char *a, const char *b)
-{
-	size_t n = 0;
-
-	while (a[n] && a[n] == b[n])
-		n++;
-	return n;
-}
-
+/* Functions of one name, but of different modules or kinds, lie together and share the name. */
 static void add_names(struct maker *m)
 {
 	struct tree_data *d = m->data;
@@ -153,12 +145,14 @@ static void add_names(struct maker *m)
 	for (size_t i = 0; i < d->functions.count; i++) {
 		const char *name = d->functions.v[i].name;
 		bool is_same = i > 0 && strcmp(name, before) == 0;
-		size_t shared = shared_size(name, before);
+		size_t shared = 0;
 
 		bytes_varint(&d->columns[SAVED_FUNCTION_NAME], i > 0 && !is_same);
 		bytes_u8(&d->columns[SAVED_FUNCTION_KIND], d->functions.v[i].kind);
 		if (is_same)
 			continue;
+		while (name[shared] && name[shared] == before[shared])
+			shared++;
 		m->names++;
 		bytes_varint(&d->columns[SAVED_NAME_START], shared);
 		bytes_add(&d->columns[SAVED_NAME_REST], name + shared,
@@ -282,50 +276,39 @@ static void choose_unit(struct maker *m)
 			      : SAMPLES_ARE_SELF;
 }
 
-/* Of roles the unit is known, or 1: others have one of their own. */
-static uint64_t unit_of(const struct maker *m, uint32_t column)
-{
-	uint64_t unit;
-
-	if (column < COLUMN_ROLES)
-		return m->view->columns->v[column].unit ? 1 : m->unit;
-	unit = column_unit(m->view, column, 0);
-	return unit ? unit : 1;
-}
-
-static void describe_column(struct maker *m, uint32_t column, uint64_t unit)
-{
-	const struct column *c = &m->view->columns->v[column];
-	struct bytes *to = &m->data->columns[SAVED_DESCRIBED];
-
-	bytes_varint(to, saved_column_of(column));
-	bytes_varint(to, c->side);
-	bytes_varint(to, c->sum);
-	bytes_varint(to, c->makes_stacks);
-	bytes_varint(to, unit);
-	bytes_varint(to, c->decimals);
-	bytes_add(to, c->name, strlen(c->name) + 1);
-	bytes_add(to, c->unit ? c->unit : "", c->unit ? strlen(c->unit) + 1 : 1);
-}
-
+/* Further columns, those without a role, say of themselves what a reader has to know. */
 static void choose_columns(struct maker *m)
 {
+	struct bytes *to = &m->data->columns[SAVED_DESCRIBED];
+
 	for (uint32_t i = 0; i < m->view->columns->count; i++) {
-		struct packed_column d = { .column = i };
+		const struct column *c = &m->view->columns->v[i];
+		struct packed_column d = { .column = i, .unit = c->unit ? 1 : m->unit };
 
 		if (!view_has(m->view, i) ||
 		    (i == COLUMN_SAMPLES && m->samples != SAMPLES_HAVE_COLUMNS))
 			continue;
-		d.unit = unit_of(m, i);
-		if (i >= COLUMN_ROLES)
-			describe_column(m, i, d.unit);
-		if (m->view->columns->v[i].sum == SUM_HERE)
+		if (i >= COLUMN_ROLES) {
+			d.unit = column_unit(m->view, i, 0);
+			d.unit = d.unit ? d.unit : 1;
+			bytes_varint(to, saved_column_of(i));
+			bytes_varint(to, c->side);
+			bytes_varint(to, c->sum);
+			bytes_varint(to, c->makes_stacks);
+			bytes_varint(to, d.unit);
+			bytes_varint(to, c->decimals);
+			bytes_add(to, c->name, strlen(c->name) + 1);
+			bytes_add(to, c->unit ? c->unit : "",
+				  c->unit ? strlen(c->unit) + 1 : 1);
+		}
+		if (c->sum == SUM_HERE)
 			m->said[m->saids++] = d;
 		else
 			m->dense[m->denses++] = d;
 	}
 }
 
+/* Leaves and inner nodes have a column each: the values of leaves are larger. */
 static void add_values(struct maker *m, uint32_t node)
 {
 	const struct view *v = m->view;
@@ -339,46 +322,10 @@ static void add_values(struct maker *m, uint32_t node)
 	}
 }
 
-/* Few nodes have any: the number of each, less that of the one before. */
-static void add_said_values(struct maker *m, uint32_t node, uint64_t number)
-{
-	for (size_t i = 0; i < m->saids; i++) {
-		const struct packed_column *d = &m->said[i];
-		struct bytes *to = &m->data->columns[saved_column_of(d->column)];
-		uint64_t value = view_value(m->view, node, d->column);
-
-		if (!value)
-			continue;
-		bytes_varint(to, number - m->last_said[i]);
-		bytes_varint(to, value / d->unit);
-		m->last_said[i] = number;
-	}
-}
-
-/* 1 and *@index for a callee that the caller has had, else 0. */
-static int find_callee(struct maker *m, uint32_t caller, uint32_t callee, uint32_t *index)
-{
-	uint64_t key = (uint64_t)caller << 32 | callee;
-	const uint32_t *known = hash_map_get(&m->indexes, key);
-	uint32_t *slot;
-
-	if (known) {
-		*index = *known;
-		return 1;
-	}
-	slot = array_add(&m->fresh);
-	if (!slot || !hash_map_set(&m->indexes, key, m->callees[caller]++))
-		return -ENOMEM;
-	*slot = callee;
-	return 0;
-}
-
-/* Where the walk is: how many nodes of one sort came last, and how far from the leaf. */
+/* Nodes of one sort that came last. */
 struct course {
-	bool is_new;
-	uint64_t alike; /* nodes that are, or are not, new */
-	uint64_t run;
-	uint32_t depth; /* of the last leaf */
+	bool is_new; /* their functions are new to their callers */
+	uint64_t alike; /* how many nodes these are */
 };
 
 static void end_gathered(struct maker *m, uint32_t length)
@@ -411,45 +358,37 @@ static void add_index(struct maker *m, uint32_t length, uint32_t index)
 
 static int add_callee(struct maker *m, uint32_t node, struct course *c)
 {
-	struct bytes *columns = m->data->columns;
-	uint32_t parent = m->view->nodes.v[node].parent, index;
+	uint32_t parent = m->view->nodes.v[node].parent;
 	uint32_t caller = parent ? m->numbers[key_of(m, parent)] : 0;
-	int known = find_callee(m, caller, m->numbers[key_of(m, node)], &index);
+	uint32_t callee = m->numbers[key_of(m, node)], *slot;
+	uint64_t key = (uint64_t)caller << 32 | callee;
+	const uint32_t *known = hash_map_get(&m->indexes, key);
 
-	if (known < 0)
-		return known;
-	if (c->is_new == (known > 0)) {
-		bytes_varint(&columns[SAVED_KNOWN], c->alike);
-		c->is_new = known == 0;
+	if (c->is_new == (known != NULL)) {
+		bytes_varint(&m->data->columns[SAVED_KNOWN], c->alike);
+		c->is_new = !known;
 		c->alike = 0;
 	}
 	c->alike++;
-	if (known)
-		add_index(m, m->callees[caller], index);
+	if (known) {
+		add_index(m, m->callees[caller], *known);
+		return 0;
+	}
+	slot = array_add(&m->fresh);
+	if (!slot || !hash_map_set(&m->indexes, key, m->callees[caller]++))
+		return -ENOMEM;
+	*slot = callee;
 	return 0;
 }
 
-static void add_shape(struct maker *m, const struct view_walk *w, struct course *c)
-{
-	struct bytes *columns = m->data->columns;
-
-	if (c->run == 0 && m->leaves)
-		bytes_varint(&columns[SAVED_UP], c->depth - w->depth);
-	if (m->view->nodes.v[w->node].first) {
-		c->run++;
-		return;
-	}
-	bytes_varint(&columns[SAVED_RUN], c->run);
-	c->run = 0;
-	c->depth = w->depth;
-	m->leaves++;
-}
-
+/* The walk is in preorder, so the shape needs no ids: only the way from leaf to leaf. */
 static int add_nodes(struct maker *m)
 {
+	struct bytes *columns = m->data->columns;
 	struct course c = { 0 };
 	struct view_walk w = { 0 };
-	uint64_t number = 0;
+	uint64_t number = 0, run = 0; /* of the node; nodes since the last leaf */
+	uint32_t leaf_depth = 0;
 	int err = 0;
 
 	m->callees = calloc(m->data->functions.count + 1, sizeof(*m->callees));
@@ -457,12 +396,34 @@ static int add_nodes(struct maker *m)
 		return -ENOMEM;
 	add_values(m, 0);
 	while (err == 0 && view_next(m->view, &w, VIEW_INTO)) {
-		add_shape(m, &w, &c);
+		if (run == 0 && m->leaves)
+			bytes_varint(&columns[SAVED_UP], leaf_depth - w.depth);
+		if (m->view->nodes.v[w.node].first) {
+			run++;
+		} else {
+			bytes_varint(&columns[SAVED_RUN], run);
+			run = 0;
+			leaf_depth = w.depth;
+			m->leaves++;
+		}
 		add_values(m, w.node);
-		add_said_values(m, w.node, ++number);
+		number++;
+		/* Few nodes have any of these: they are told with the node's number, less that
+		 * of the one before. */
+		for (size_t i = 0; i < m->saids; i++) {
+			const struct packed_column *d = &m->said[i];
+			struct bytes *to = &columns[saved_column_of(d->column)];
+			uint64_t value = view_value(m->view, w.node, d->column);
+
+			if (!value)
+				continue;
+			bytes_varint(to, number - m->last_said[i]);
+			bytes_varint(to, value / d->unit);
+			m->last_said[i] = number;
+		}
 		err = add_callee(m, w.node, &c);
 	}
-	bytes_varint(&m->data->columns[SAVED_KNOWN], c.alike);
+	bytes_varint(&columns[SAVED_KNOWN], c.alike);
 	for (uint32_t length = 2; length <= SAVED_SHORT_LIST; length++)
 		if (m->gathered[length].scale)
 			end_gathered(m, length);
@@ -508,22 +469,12 @@ static int add_fresh(struct maker *m)
 	return 0;
 }
 
-static void add_counts(struct maker *m)
-{
-	const uint64_t counts[] = {
-		m->names,  m->modules, m->data->functions.count, m->view->nodes.count,
-		m->leaves, m->unit,    m->view->decimals,	 m->samples,
-	};
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		bytes_varint(&m->data->columns[SAVED_COUNTS], counts[i]);
-}
-
 int tree_data_make(struct context *ctx, const struct tree_source *in,
 		   const struct view *view, bool by_label, struct tree_data *ret)
 {
 	struct tree_data d = { 0 };
 	struct maker m = { .in = in, .view = view, .data = &d, .by_label = by_label };
+	struct bytes *counts = &d.columns[SAVED_COUNTS];
 	int err = list_functions(&m);
 
 	choose_unit(&m);
@@ -538,7 +489,15 @@ int tree_data_make(struct context *ctx, const struct tree_source *in,
 		err = add_nodes(&m);
 	if (err == 0)
 		err = add_fresh(&m);
-	add_counts(&m);
+	/* A reader needs these first, but only now are they complete. */
+	bytes_varint(counts, m.names);
+	bytes_varint(counts, m.modules);
+	bytes_varint(counts, d.functions.count);
+	bytes_varint(counts, view->nodes.count);
+	bytes_varint(counts, m.leaves);
+	bytes_varint(counts, m.unit);
+	bytes_varint(counts, view->decimals);
+	bytes_varint(counts, m.samples);
 	for (int i = 0; i < SAVED_COLUMNS; i++)
 		if (d.columns[i].failed)
 			err = -ENOMEM;
@@ -561,33 +520,7 @@ void tree_data_release(struct tree_data *d)
 		bytes_release(&d->columns[i]);
 }
 
-static void make_directory(const struct tree_data *d, struct bytes *directory)
-{
-	uint64_t count = 0;
-
-	for (int i = 0; i < SAVED_COLUMNS; i++)
-		count += d->columns[i].count > 0;
-	bytes_varint(directory, count);
-	for (int i = 0; i < SAVED_COLUMNS; i++)
-		if (d->columns[i].count) {
-			bytes_varint(directory, (uint64_t)i);
-			bytes_varint(directory, d->columns[i].count);
-		}
-}
-
-/* Small data is not packed: it can be read at once, and by any browser. */
-static int join_columns(const struct piece *pieces, size_t count, struct packed_tree *ret)
-{
-	ret->bytes = malloc(ret->whole);
-	if (!ret->bytes)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		memcpy(ret->bytes + ret->size, pieces[i].bytes, pieces[i].size);
-		ret->size += pieces[i].size;
-	}
-	return 0;
-}
-
+/* The directory, numbers and sizes of the columns that have bytes, comes before all of them. */
 int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned threads,
 		   struct packed_tree *ret)
 {
@@ -595,26 +528,39 @@ int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned thre
 	struct piece pieces[SAVED_COLUMNS + 1];
 	struct bytes directory = { 0 };
 	struct packed_tree p = { 0 };
-	size_t count = 1;
-	int err;
+	size_t used = 0, count = 1;
+	int err = 0;
 
-	make_directory(d, &directory);
-	pieces[0] = (struct piece){ directory.v, directory.count };
 	for (int i = 0; i < SAVED_COLUMNS; i++)
-		if (d->columns[i].count)
-			pieces[count++] =
-				(struct piece){ d->columns[i].v, d->columns[i].count };
+		used += d->columns[i].count > 0;
+	bytes_varint(&directory, used);
+	for (int i = 0; i < SAVED_COLUMNS; i++) {
+		const struct bytes *column = &d->columns[i];
+
+		directory.failed |= column->failed;
+		if (!column->count)
+			continue;
+		bytes_varint(&directory, (uint64_t)i);
+		bytes_varint(&directory, column->count);
+		pieces[count++] = (struct piece){ column->v, column->count };
+	}
+	pieces[0] = (struct piece){ directory.v, directory.count };
 	for (size_t i = 0; i < count; i++)
 		p.whole += pieces[i].size;
+	/* Small data is not packed: it can be read at once, and by any browser. */
 	p.is_zlib = p.whole >= SMALL;
-	for (int i = 0; i < SAVED_COLUMNS; i++)
-		directory.failed |= d->columns[i].failed;
-	if (directory.failed)
+	if (directory.failed) {
 		err = -ENOMEM;
-	else if (p.is_zlib)
+	} else if (p.is_zlib) {
 		err = deflate_pieces(pieces, count, threads, &p.bytes, &p.size);
-	else
-		err = join_columns(pieces, count, &p);
+	} else {
+		p.bytes = malloc(p.whole);
+		err = p.bytes ? 0 : -ENOMEM;
+		for (size_t i = 0; i < count && err == 0; i++) {
+			memcpy(p.bytes + p.size, pieces[i].bytes, pieces[i].size);
+			p.size += pieces[i].size;
+		}
+	}
 	bytes_release(&directory);
 	if (err < 0)
 		return fail_memory(ctx);
