@@ -110,6 +110,7 @@ static int compare_by_name(const void *a, const void *b, void *arg)
 	return order ? order : x->kind - y->kind;
 }
 
+/* Nodes ask for a function's rank in place of comparing names. */
 static int rank_by_name(struct making *m, const struct intern *strings)
 {
 	const struct symbols *symbols = m->ground.symbols;
@@ -131,76 +132,37 @@ static int rank_by_name(struct making *m, const struct intern *strings)
 	return 0;
 }
 
-/* Every node asks for its frame's, and there are many more nodes than frames. */
-static int rank_frames(struct making *m)
+static int make_ground(struct making *m, const struct intern *strings)
 {
 	const struct symbols *symbols = m->ground.symbols;
+	const struct trie *t = m->ground.trie;
 	size_t frames = symbols->of_frame.count;
+	uint32_t inlined;
+	int err = rank_by_name(m, strings);
 
+	if (err < 0)
+		return err;
+	/* Every node asks for its frame's rank, and there are many more nodes than frames. */
 	m->ground.of_frame = m->of_frame = numbers(frames);
 	if (!m->of_frame)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < frames; i++) {
-		uint32_t inlined;
-
 		symbols_inlined(symbols, i, &inlined);
 		m->of_frame[i] =
 			inlined ? (uint32_t)RANK_RUN : m->rank[symbols->of_frame.v[i]];
 	}
-	return 0;
-}
-
-/* Joined nodes there can be: one for the root, and for each other node one for its
- * function and for each one that was inlined there. */
-static size_t most_nodes(const struct named_ground *g)
-{
-	const struct trie *t = g->trie;
-	size_t most = t->count;
-
+	/* Joined nodes there can be: one for the root, and for each other node one for its
+	 * function and for each one that was inlined there. */
+	m->ground.most = t->count;
 	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, inlined;
+		uint32_t frame = t->nodes[i].frame;
 
-		if (g->of_frame[frame] != (uint32_t)RANK_RUN)
+		if (m->of_frame[frame] != (uint32_t)RANK_RUN)
 			continue;
-		symbols_inlined(g->symbols, frame, &inlined);
-		most += inlined;
+		symbols_inlined(symbols, frame, &inlined);
+		m->ground.most += inlined;
 	}
-	return most;
-}
-
-static int make_ground(struct making *m, const struct intern *strings)
-{
-	int err = rank_by_name(m, strings);
-
-	if (err == 0)
-		err = rank_frames(m);
-	if (err < 0)
-		return err;
-	m->ground.most = most_nodes(&m->ground);
 	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
-}
-
-static int list_flagged(struct making *m, const struct frames *frames, uint32_t column)
-{
-	const struct trie *t = m->ground.trie;
-	uint32_t flag = m->tree->columns->v[column].frame_flag;
-
-	for (uint32_t i = 1; flag && i < t->count; i++) {
-		uint32_t flags = frames->list.v[t->nodes[i].frame].flags;
-		struct flagged_node *slot;
-
-		if (!(flags & flag))
-			continue;
-		slot = array_add(&m->flagged);
-		if (!slot)
-			return -ENOMEM;
-		*slot = (struct flagged_node){ .node = i,
-					       .column = (uint16_t)column,
-					       .again = flags & m->flags };
-		m->has_flagged[column] = true;
-	}
-	m->flags |= flag;
-	return 0;
 }
 
 /* What is below each of those from @first on. A stack may have two: what a signal has interrupted, and
@@ -236,27 +198,55 @@ static int sum_flagged(struct making *m, size_t first)
 	return 0;
 }
 
+/* Lists the nodes of frames with a column's flag, column by column. */
 static int find_flagged(struct making *m, const struct frames *frames)
 {
+	const struct trie *t = m->ground.trie;
 	int err = 0;
 
-	for (uint32_t i = 0; frames && err == 0 && i < m->tree->columns->count; i++) {
+	for (uint32_t column = 0; frames && err == 0 && column < m->tree->columns->count;
+	     column++) {
+		uint32_t flag = m->tree->columns->v[column].frame_flag;
 		size_t first = m->flagged.count;
 
-		err = list_flagged(m, frames, i);
-		if (err == 0 && m->has_flagged[i])
+		if (!flag)
+			continue;
+		for (uint32_t i = 1; i < t->count; i++) {
+			uint32_t flags = frames->list.v[t->nodes[i].frame].flags;
+			struct flagged_node *slot;
+
+			if (!(flags & flag))
+				continue;
+			slot = array_add(&m->flagged);
+			if (!slot)
+				return -ENOMEM;
+			*slot = (struct flagged_node){ .node = i,
+						       .column = (uint16_t)column,
+						       .again = flags & m->flags };
+		}
+		m->flags |= flag;
+		m->has_flagged[column] = m->flagged.count > first;
+		if (m->has_flagged[column])
 			err = sum_flagged(m, first);
 	}
 	return err;
 }
 
-/* Where what is below the trunk begins, and how much that is. */
-static int find_tops(struct making *m, uint32_t part)
+/* Then finds where what is below the trunk begins, and how much that is. */
+static int join_part(void *arg, size_t part, size_t worker)
 {
-	const struct branch *b = &m->branches[part];
-	uint32_t *sizes = numbers(b->count);
-	int err = sizes ? 0 : -ENOMEM;
+	struct making *m = arg;
+	struct branch *b = &m->branches[part];
+	int err = branch_join(b, &m->ground, &m->trunk, (uint32_t)part, m->parts);
+	uint32_t *sizes;
 
+	(void)worker;
+	if (err < 0)
+		return err;
+	sizes = numbers(b->count);
+	if (!sizes)
+		return -ENOMEM;
+	/* From the last one on, as a parent's id is below its children's. */
 	for (uint32_t i = b->count; err == 0 && i-- > b->own;) {
 		const struct joined *node = &b->nodes[i];
 		struct top *top;
@@ -268,25 +258,15 @@ static int find_tops(struct making *m, uint32_t part)
 		}
 		top = array_add(&m->tops[part]);
 		if (top)
-			*top = (struct top){
-				node->parent, m->ground.in_order ? i : node->rank,
-				part,	      i,
-				sizes[i],     0
-			};
+			*top = (struct top){ .parent = node->parent,
+					     .order = m->ground.in_order ? i : node->rank,
+					     .part = (uint32_t)part,
+					     .id = i,
+					     .size = sizes[i] };
 		err = top ? 0 : -ENOMEM;
 	}
 	free(sizes);
 	return err;
-}
-
-static int join_part(void *arg, size_t part, size_t worker)
-{
-	struct making *m = arg;
-	int err = branch_join(&m->branches[part], &m->ground, &m->trunk, (uint32_t)part,
-			      m->parts);
-
-	(void)worker;
-	return err < 0 ? err : find_tops(m, (uint32_t)part);
 }
 
 static int compare_tops(const void *a, const void *b)
@@ -324,43 +304,30 @@ static uint64_t order_tops(struct making *m)
 	return count;
 }
 
-/* By node of the trunk, and one more: where its children begin in the order. */
-static uint32_t *find_children(const struct making *m)
-{
-	uint32_t *first = numbers(m->trunk.count), at = 0;
-
-	for (uint32_t i = 0; first && i <= m->trunk.count; i++) {
-		while (at < m->order.count && m->order.v[at].parent < i)
-			at++;
-		first[i] = at;
-	}
-	return first;
-}
-
-static void place_node(struct making *m, uint32_t id, uint32_t place)
-{
-	const struct joined *node = &m->trunk.nodes[id];
-
-	m->place[id] = place;
-	m->tree->nodes.v[place] =
-		(struct named_node){ .function = m->function[node->rank],
-				     .parent = m->place[node->parent] };
-}
-
-/* Its nodes in preorder, with room for what is below each. */
+/* Its nodes in preorder, with room for what is below each. The walk goes down at a child of
+ * the trunk and up at the end of a node's children. */
 static int place_trunk(struct making *m)
 {
-	uint32_t *first = find_children(m), *next = numbers(m->trunk.count);
-	uint32_t at = 0, place = 1;
+	uint32_t count = m->trunk.count, at = 0, place = 1;
+	struct named_node *nodes = m->tree->nodes.v;
+	uint32_t *first =
+		numbers(count); /* of a node's children in the order; one more */
+	uint32_t *next = numbers(count);
 
-	m->place = numbers(m->trunk.count);
+	m->place = numbers(count);
 	if (!first || !next || !m->place) {
 		free(first);
 		free(next);
 		return -ENOMEM;
 	}
-	m->tree->nodes.v[0] = (struct named_node){ 0 };
-	memcpy(next, first, m->trunk.count * sizeof(*next));
+	for (uint32_t i = 0; i <= count; i++) {
+		while (at < m->order.count && m->order.v[at].parent < i)
+			at++;
+		first[i] = at;
+	}
+	memcpy(next, first, count * sizeof(*next));
+	nodes[0] = (struct named_node){ 0 };
+	at = 0;
 	for (;;) {
 		struct top *top =
 			next[at] < first[at + 1] ? &m->order.v[next[at]++] : NULL;
@@ -369,10 +336,16 @@ static int place_trunk(struct making *m)
 			top->start = place;
 			place += top->size;
 		} else if (top) {
+			const struct joined *node = &m->trunk.nodes[top->id];
+
 			at = top->id;
-			place_node(m, at, place++);
+			m->place[at] = place;
+			nodes[place++] = (struct named_node){
+				.function = m->function[node->rank],
+				.parent = m->place[node->parent],
+			};
 		} else {
-			m->tree->nodes.v[m->place[at]].end = place;
+			nodes[m->place[at]].end = place;
 			if (at == 0)
 				break;
 			at = m->trunk.nodes[at].parent;
@@ -393,33 +366,30 @@ static int compare_ranks(const void *a, const void *b, void *arg)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void sort_open(struct branch *b, uint32_t *open, size_t count)
-{
-	if (count > FEW) {
-		qsort_r(open, count, sizeof(*open), compare_ranks, b->nodes);
-		return;
-	}
-	for (size_t i = 1; i < count; i++) {
-		uint32_t id = open[i];
-		size_t k = i;
-
-		for (; k > 0 && b->nodes[open[k - 1]].rank < b->nodes[id].rank; k--)
-			open[k] = open[k - 1];
-		open[k] = id;
-	}
-}
-
 /* The children of a node, from the last one to the first; how many. */
 static size_t open_children(struct branch *b, uint32_t id, uint32_t *open)
 {
+	const struct joined *nodes = b->nodes;
 	size_t count = 0;
 
-	for (uint32_t c = b->nodes[id].child; c; c = b->nodes[c].sibling) {
-		__builtin_prefetch(&b->nodes[b->nodes[c].child]);
+	for (uint32_t c = nodes[id].child; c; c = nodes[c].sibling) {
+		__builtin_prefetch(&nodes[nodes[c].child]);
 		open[count++] = c;
 	}
-	if (count > 1 && !b->ground->in_order)
-		sort_open(b, open, count);
+	if (b->ground->in_order)
+		return count;
+	if (count > FEW) {
+		qsort_r(open, count, sizeof(*open), compare_ranks, b->nodes);
+		return count;
+	}
+	for (size_t i = 1; i < count; i++) {
+		uint32_t moved = open[i];
+		size_t k = i;
+
+		for (; k > 0 && nodes[open[k - 1]].rank < nodes[moved].rank; k--)
+			open[k] = open[k - 1];
+		open[k] = moved;
+	}
 	return count;
 }
 
@@ -442,6 +412,7 @@ static void place_top(struct making *m, struct branch *b, const struct top *top,
 		node->rank = place;
 		left += open_children(b, id, open + left);
 	}
+	/* In preorder the last node below another one is where that ends. */
 	for (uint32_t i = end; --i > top->start;)
 		if (nodes[i].end > nodes[nodes[i].parent].end)
 			nodes[nodes[i].parent].end = nodes[i].end;
@@ -456,21 +427,10 @@ static void find_position(struct branch *b, uint32_t trie_node)
 						  : b->nodes[*node].rank;
 }
 
-/* Where each value goes, by its node; those of the trunk are the first part's. */
-static void find_places(const struct making *m, struct branch *b)
-{
-	const struct trie *t = m->ground.trie;
-
-	for (size_t row = 1; row < t->rows.count; row++)
-		find_position(b, trie_row_node(t, row));
-	for (size_t i = 0; i < m->flagged.count; i++)
-		if (!m->flagged.v[i].again && !t->nodes[m->flagged.v[i].node].self)
-			find_position(b, m->flagged.v[i].node);
-}
-
 static int place_part(void *arg, size_t part, size_t worker)
 {
 	struct making *m = arg;
+	const struct trie *t = m->ground.trie;
 	struct branch *b = &m->branches[part];
 	uint32_t *open = numbers(b->count); /* most of it is never touched */
 
@@ -482,8 +442,14 @@ static int place_part(void *arg, size_t part, size_t worker)
 	for (size_t i = 0; i < m->order.count; i++)
 		if (m->order.v[i].part == part)
 			place_top(m, b, &m->order.v[i], open);
-	find_places(m, b);
 	free(open);
+	/* Where each value goes, by its node; those of the trunk are the first part's. */
+	for (size_t row = 1; row < t->rows.count; row++)
+		find_position(b, trie_row_node(t, row));
+	/* A node that has values, or was listed before, has its position already. */
+	for (size_t i = 0; i < m->flagged.count; i++)
+		if (!m->flagged.v[i].again && !t->nodes[m->flagged.v[i].node].self)
+			find_position(b, m->flagged.v[i].node);
 	/* Memory that was never used before takes longer to get than all else that is done
 	 * with it: what is given back here the columns get. */
 	free(b->nodes);
@@ -537,11 +503,12 @@ static bool is_named_column(const struct making *m, uint32_t column)
 	       trie_is_charged(m->ground.trie, column) || m->has_flagged[column];
 }
 
-/* Those of the trie that are summed up, and those that are said of frames. */
-static int make_columns(struct making *m)
+/* Columns of the trie are summed up by rows, those that are said of frames by their list. */
+static int sum_columns(struct making *m)
 {
 	struct named *n = m->tree;
-	size_t size = n->nodes.count * sizeof(uint64_t);
+	size_t count = n->nodes.count, size = count * sizeof(uint64_t);
+	int err;
 
 	n->totals = pages_room(size);
 	if (!n->totals)
@@ -555,32 +522,16 @@ static int make_columns(struct making *m)
 		if (trie_is_charged(m->ground.trie, i))
 			m->summed[m->sums++] = (struct summed){ i, n->values[i] };
 	}
-	return 0;
-}
-
-static void sum_totals(struct named *n)
-{
-	size_t count = n->nodes.count;
-
-	memcpy(n->totals, n->values[COLUMN_WEIGHT], count * sizeof(*n->totals));
-	for (size_t i = count; i-- > 1;)
-		n->totals[n->nodes.v[i].parent] += n->totals[i];
-}
-
-static int sum_columns(struct making *m)
-{
-	struct named *n = m->tree;
-	int err = make_columns(m);
-
-	if (err == 0)
-		err = parallel_run(m->parts, m->parts, sum_part, m);
+	err = parallel_run(m->parts, m->parts, sum_part, m);
 	if (err < 0)
 		return err;
 	/* What a picture says of nodes that are left out. */
 	for (uint32_t i = 0; i < n->columns->count; i++)
 		if (n->values[i] && n->columns->v[i].sum == SUM_HERE)
 			n->values[i][0] = 0;
-	sum_totals(n);
+	memcpy(n->totals, n->values[COLUMN_WEIGHT], size);
+	for (size_t i = count; i-- > 1;)
+		n->totals[n->nodes.v[i].parent] += n->totals[i];
 	return 0;
 }
 

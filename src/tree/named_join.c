@@ -78,62 +78,22 @@ static uint32_t add_noted(struct branch *b, uint32_t parent, uint32_t rank)
 	return note_child(b, id) ? id : 0;
 }
 
-/* Whose child of the trunk that is. */
-static uint32_t part_of(uint32_t parent, uint32_t rank, uint32_t parts)
-{
-	return parts > 1 ? hash_u64((uint64_t)parent << 32 | rank) % parts : 0;
-}
-
-/* 0: without memory. */
+/* 0: without memory. ELSEWHERE: a child of the trunk that is another branch's. */
 static uint32_t joined_child(struct branch *b, uint32_t parent, uint32_t rank)
 {
+	uint64_t key = (uint64_t)parent << 32 | rank;
 	uint32_t id, *noted;
 	int seen;
 
 	id = near_child(b, parent, rank, &seen);
 	if (id)
 		return id;
-	noted = seen < NARROW ? NULL
-			      : hash_map_get(&b->wide, (uint64_t)parent << 32 | rank);
+	noted = seen < NARROW ? NULL : hash_map_get(&b->wide, key);
 	if (noted)
 		return *noted;
-	if (parent < b->own && part_of(parent, rank, b->parts) != b->part)
+	if (parent < b->own && (b->parts > 1 ? hash_u64(key) % b->parts : 0) != b->part)
 		return (uint32_t)ELSEWHERE;
 	return seen < NARROW ? add_node(b, parent, rank) : add_noted(b, parent, rank);
-}
-
-/* In the order of input only neighbours are joined. */
-static uint32_t next_child(struct branch *b, uint32_t parent, uint32_t rank)
-{
-	uint32_t last = b->nodes[parent].child;
-
-	return last && b->nodes[last].rank == rank ? last : add_node(b, parent, rank);
-}
-
-/* What is not touched of it takes no memory. */
-static int make_branch_room(struct branch *b)
-{
-	b->node = pages_room(b->ground->trie->count * sizeof(*b->node));
-	b->nodes = pages_room((b->ground->most + b->trunk->count) * sizeof(*b->nodes));
-	if (!b->node || !b->nodes)
-		return -ENOMEM;
-	b->node[0] = 0;
-	b->nodes[0] = (struct joined){ 0 };
-	b->count = 1;
-	return 0;
-}
-
-/* The trunk's nodes have the same ids in all branches. */
-static int add_trunk(struct branch *b)
-{
-	for (uint32_t i = 1; i < b->trunk->count; i++) {
-		const struct joined *node = &b->trunk->nodes[i];
-
-		if (joined_child(b, node->parent, node->rank) == 0)
-			return -ENOMEM;
-	}
-	b->own = b->trunk->count;
-	return 0;
 }
 
 /* On to the child for a function; nowhere where that is left out, or where it is another
@@ -142,40 +102,50 @@ static void step_on(struct branch *b, uint32_t rank, uint32_t *node)
 {
 	if (rank == (uint32_t)RANK_DROPPED || *node == (uint32_t)ELSEWHERE)
 		return;
-	*node = b->ground->in_order ? next_child(b, *node, rank)
-				    : joined_child(b, *node, rank);
+	if (b->ground->in_order) {
+		uint32_t last = b->nodes[*node].child;
+
+		/* Only neighbours are joined, so no other child comes into question. */
+		*node = last && b->nodes[last].rank == rank ? last
+							    : add_node(b, *node, rank);
+	} else {
+		*node = joined_child(b, *node, rank);
+	}
 	b->failed |= *node == 0;
 }
 
-/* The same for a frame's function and those that were inlined there. */
-static void step_run(struct branch *b, uint32_t frame, uint32_t *node)
+/* From the joined node of its parent to that of a trie node; where functions were inlined at
+ * the frame's address, the same for each of them. */
+static void step_frame(struct branch *b, uint32_t trie_node, uint32_t *node)
 {
 	const struct named_ground *g = b->ground;
-	uint32_t count;
-	const uint32_t *inlined = symbols_inlined(g->symbols, frame, &count);
+	uint32_t frame = g->trie->nodes[trie_node].frame, rank = g->of_frame[frame],
+		 count;
+	const uint32_t *inlined;
 
+	if (rank != (uint32_t)RANK_RUN) {
+		step_on(b, rank, node);
+		return;
+	}
+	inlined = symbols_inlined(g->symbols, frame, &count);
 	step_on(b, g->rank[g->symbols->of_frame.v[frame]], node);
 	for (uint32_t k = 0; k < count && !b->failed; k++)
 		step_on(b, g->rank[inlined[k]], node);
 }
 
-/* From the joined node of its parent to that of a trie node. */
-static void step_frame(struct branch *b, uint32_t trie_node, uint32_t *node)
-{
-	const struct named_ground *g = b->ground;
-	uint32_t frame = g->trie->nodes[trie_node].frame, rank = g->of_frame[frame];
-
-	if (rank == (uint32_t)RANK_RUN)
-		step_run(b, frame, node);
-	else
-		step_on(b, rank, node);
-}
-
+/* What is not touched of the branch's room takes no memory. */
 static int branch_begin(struct branch *b, const struct named_ground *ground,
 			const struct named_trunk *trunk)
 {
 	*b = (struct branch){ .ground = ground, .trunk = trunk, .parts = 1 };
-	return make_branch_room(b);
+	b->node = pages_room(ground->trie->count * sizeof(*b->node));
+	b->nodes = pages_room((ground->most + trunk->count) * sizeof(*b->nodes));
+	if (!b->node || !b->nodes)
+		return -ENOMEM;
+	b->node[0] = 0;
+	b->nodes[0] = (struct joined){ 0 };
+	b->count = 1;
+	return 0;
 }
 
 int branch_join(struct branch *b, const struct named_ground *ground,
@@ -184,11 +154,17 @@ int branch_join(struct branch *b, const struct named_ground *ground,
 	const struct trie *t = ground->trie;
 	int err = branch_begin(b, ground, trunk);
 
-	if (err == 0)
-		err = add_trunk(b);
+	if (err < 0)
+		return err;
+	/* The trunk is added whole, whatever the part, so that its nodes have the same ids in
+	 * all branches. */
+	for (uint32_t i = 1; i < trunk->count; i++)
+		if (!joined_child(b, trunk->nodes[i].parent, trunk->nodes[i].rank))
+			return -ENOMEM;
+	b->own = trunk->count;
 	b->part = part;
 	b->parts = parts;
-	for (uint32_t i = 1; err == 0 && i < t->count; i++) {
+	for (uint32_t i = 1; i < t->count; i++) {
 		uint32_t *node = &b->node[i];
 
 		*node = b->node[t->nodes[i].parent];
@@ -198,9 +174,10 @@ int branch_join(struct branch *b, const struct named_ground *ground,
 			*node = 0;
 		else
 			step_frame(b, i, node);
-		err = b->failed ? -ENOMEM : 0;
+		if (b->failed)
+			return -ENOMEM;
 	}
-	return err;
+	return 0;
 }
 
 void branch_release(struct branch *b)
@@ -220,23 +197,13 @@ struct survey {
 	size_t steps;
 };
 
-/* From a joined node on to another one. */
-static int pass(struct survey *s, uint32_t from, uint32_t to)
-{
-	while (s->passed.count < s->branch.count)
-		if (!array_add(&s->passed))
-			return -ENOMEM;
-	for (; to != from; to = s->branch.nodes[to].parent)
-		s->passed.v[to]++;
-	return 0;
-}
-
 static int sample_stack(struct survey *s, uint32_t trie_node)
 {
-	const struct named_ground *g = s->branch.ground;
+	struct branch *b = &s->branch;
+	const struct named_ground *g = b->ground;
 	uint32_t node = 0, last = 0;
-	int err = 0;
 
+	/* The trie leads from a leaf up to the root, but joining begins at the root. */
 	s->path.count = 0;
 	for (; trie_node; trie_node = g->trie->nodes[trie_node].parent) {
 		uint32_t *slot = array_add(&s->path);
@@ -245,27 +212,24 @@ static int sample_stack(struct survey *s, uint32_t trie_node)
 			return -ENOMEM;
 		*slot = trie_node;
 	}
-	while (s->path.count > 0 && err == 0) {
+	s->stacks++;
+	while (s->path.count > 0) {
 		trie_node = s->path.v[--s->path.count];
 		if (g->left_out && g->left_out[trie_node])
 			break;
-		step_frame(&s->branch, trie_node, &node);
+		step_frame(b, trie_node, &node);
 		s->steps++;
-		err = s->branch.failed ? -ENOMEM : pass(s, last, node);
+		if (b->failed)
+			return -ENOMEM;
+		while (s->passed.count < b->count)
+			if (!array_add(&s->passed))
+				return -ENOMEM;
+		/* A frame with inlined functions goes on by several joined nodes. */
+		for (uint32_t on = node; on != last; on = b->nodes[on].parent)
+			s->passed.v[on]++;
 		last = node;
 	}
-	s->stacks++;
-	return err;
-}
-
-static int take_stacks(struct survey *s)
-{
-	const struct trie *t = s->branch.ground->trie;
-	int err = 0;
-
-	for (uint64_t i = 0; i < SAMPLES && err == 0 && s->steps < t->count / STEPS; i++)
-		err = sample_stack(s, (uint32_t)(i * t->count / SAMPLES));
-	return err;
+	return 0;
 }
 
 /* Those that more than @most stacks pass; whoever does passed the parent, too. */
@@ -295,12 +259,15 @@ static int take_large(struct named_trunk *t, const struct survey *s, uint32_t mo
 int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_t parts)
 {
 	static const struct named_trunk root = { NULL, 1 };
+	uint64_t count = ground->trie->count;
 	struct survey s = { .stacks = 0 };
 	int err = branch_begin(&s.branch, ground, &root);
 
 	*t = (struct named_trunk){ 0 };
-	if (err == 0 && parts > 1)
-		err = take_stacks(&s);
+	/* Stacks at equal distances of the trie, as many as a small part of its cost allows. */
+	for (uint64_t i = 0;
+	     parts > 1 && i < SAMPLES && err == 0 && s.steps < count / STEPS; i++)
+		err = sample_stack(&s, (uint32_t)(i * count / SAMPLES));
 	if (err == 0)
 		err = take_large(t, &s, 1 + s.stacks / parts / GRAINS);
 	branch_release(&s.branch);
