@@ -10,27 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char mark_letters[] = "kjiw";
-
-/* The letter of a mark at the end, "_[k]", or 0. */
-static char mark_of(const char *name, size_t size)
-{
-	const char *mark = name + size - 4;
-
-	return size >= 4 && mark[0] == '_' && mark[1] == '[' && mark[3] == ']' &&
-			       strchr(mark_letters, mark[2])
-		       ? mark[2]
-		       : 0;
-}
-
-static uint8_t text_kind(char mark)
-{
-	return mark == 'k'   ? SAVED_KERNEL
-	       : mark == 'j' ? SAVED_JIT
-	       : mark == 'i' ? SAVED_USER | SAVED_INLINED
-			     : SAVED_USER;
-}
-
 /* /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz, [ext4] and ext4 are one. */
 static const char *own_module_name(const char *module, size_t *size)
 {
@@ -57,17 +36,6 @@ static bool is_identifier(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
 	       c == '_';
-}
-
-/* What folded text says of a module: libc.so.6`malloc */
-static const char *module_before_tick(const char *name, size_t size, size_t *ret)
-{
-	const char *tick = memchr(name, '`', size);
-
-	if (!tick || tick == name)
-		return NULL;
-	*ret = (size_t)(tick - name);
-	return name;
 }
 
 /*
@@ -122,24 +90,28 @@ struct known {
 	char mark;
 };
 
-/* What stands between stacks is no code. */
-static bool is_separator_name(const char *name)
-{
-	return strcmp(name, "-") == 0 || strcmp(name, "--") == 0;
-}
-
+/* A name from folded text may end in a mark, "_[k]", which says what it is the name of. */
 static struct known look_at_function(const struct class_subject *s)
 {
 	struct known k = { s->kind, strlen(s->name), 0 };
+	const char *mark = s->name + k.size - 4;
 
 	if ((s->kind & SAVED_KIND) != SAVED_TEXT)
 		return k;
-	k.mark = mark_of(s->name, k.size);
-	k.size -= k.mark ? 4 : 0;
-	if (is_separator_name(s->name))
+	if (k.size >= 4 && mark[0] == '_' && mark[1] == '[' && mark[3] == ']' &&
+	    strchr("kjiw", mark[2])) {
+		k.mark = mark[2];
+		k.size -= 4;
+	}
+	/* What stands between stacks is not code. */
+	if (strcmp(s->name, "-") == 0 || strcmp(s->name, "--") == 0)
 		return k;
 	if (k.mark || s->only_text)
-		k.kind = text_kind(k.mark);
+		k.kind = k.mark == 'k'	 ? SAVED_KERNEL
+			 : k.mark == 'j' ? SAVED_JIT
+			 : k.mark == 'i' ? SAVED_USER | SAVED_INLINED
+					 : SAVED_USER;
+	/* [libc.so.6] and [unknown] are what others write where they have no symbol. */
 	if (s->only_text && k.size > 1 && s->name[0] == '[' && s->name[k.size - 1] == ']')
 		k.kind |= SAVED_UNNAMED;
 	return k;
@@ -160,12 +132,19 @@ static bool is_kernel_itself(const char *group, size_t size)
 static const char *group_of(const struct class_subject *s, const struct known *k,
 			    size_t *size)
 {
+	const char *tick;
+
 	/* The code a runtime makes is all in one place, which has a new name every time. */
 	if ((k->kind & SAVED_KIND) == SAVED_JIT)
 		return package_of(s->name, k->size, size);
 	if (*s->module)
 		return own_module_name(s->module, size);
-	return module_before_tick(s->name, k->size, size);
+	/* What folded text says of a module: libc.so.6`malloc */
+	tick = memchr(s->name, '`', k->size);
+	if (!tick || tick == s->name)
+		return NULL;
+	*size = (size_t)(tick - s->name);
+	return s->name;
 }
 
 static bool is_one_module(const char *a, size_t a_size, const char *b, size_t b_size)
@@ -366,19 +345,7 @@ static bool is_nearly_all(uint64_t part, uint64_t all)
 	return (unsigned __int128)part * 10 >= (unsigned __int128)all * 9;
 }
 
-static void choose_flame(struct class_plan *plan, const struct module_weights *m)
-{
-	const struct module_weight *first = m->list.v;
-
-	plan->has_flame = !m->list.count || is_nearly_all(first->weight, m->sum) ||
-			  is_nearly_all(m->of_none, m->of_none + m->sum);
-	if (m->list.count && is_nearly_all(first->weight, m->sum) &&
-	    !is_nearly_all(m->of_none, m->of_none + m->sum)) {
-		plan->flame = first->name;
-		plan->flame_size = first->size;
-	}
-}
-
+/* The flame's warm colours are not for any other module. */
 static bool is_free(const struct class_plan *plan, unsigned slot)
 {
 	if (plan->has_flame && class_slot_is_warm(slot))
@@ -427,8 +394,19 @@ int class_plan_make(struct class_plan *plan, const struct tree_source *in)
 	*plan = (struct class_plan){ .only_text = has_only_text(in) };
 	if (err == 0)
 		err = weigh_modules(plan, in, weights, &m);
-	if (err == 0)
-		choose_flame(plan, &m);
+	if (err == 0) {
+		const struct module_weight *first = m.list.v;
+		bool one_module = m.list.count && is_nearly_all(first->weight, m.sum);
+		bool no_module = is_nearly_all(m.of_none, m.of_none + m.sum);
+
+		/* Slots would give a picture of one module one colour: its functions have
+		 * those of a flame. */
+		plan->has_flame = !m.list.count || one_module || no_module;
+		if (one_module && !no_module) {
+			plan->flame = first->name;
+			plan->flame_size = first->size;
+		}
+	}
 	for (size_t i = plan->flame != NULL;
 	     err == 0 && i < m.list.count && plan->count < CLASS_SLOTS; i++)
 		if (m.list.v[i].named)

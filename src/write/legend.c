@@ -35,6 +35,7 @@ struct shares {
 	struct hash_map by_name; /* of the id of the name, and 1 << 32 in the kernel */
 };
 
+/* An entry has the colour of inlined code only where it has no other code. */
 static bool is_inlined(uint8_t class)
 {
 	return (class >= CLASS_INLINED && class < CLASS_KERNEL) ||
@@ -134,19 +135,8 @@ static void add_legend_name(struct text *t, const char *name, size_t size)
 		text_string(t, "...");
 }
 
-static void add_top(struct text *t, const struct picture *p, const struct shares *s)
-{
-	text_string(t, " Most of their own have");
-	for (size_t i = 0; i < s->list.count && i < TOP; i++) {
-		text_string(t, i ? ", " : " ");
-		add_legend_name(t, s->list.v[i].name, s->list.v[i].size);
-		text_char(t, ' ');
-		add_legend_percent(t, p, s->list.v[i].weight);
-	}
-	text_char(t, '.');
-}
-
-/* From the root always on to the heaviest child. */
+/* From the root always on to the heaviest child. A node whose own weight is more than that
+ * child's ends the path: it is what the reader looks for. */
 static void add_path(struct text *t, const struct picture *p)
 {
 	const struct view_node *nodes = p->view.nodes.v;
@@ -172,6 +162,7 @@ static void add_path(struct text *t, const struct picture *p)
 	text_char(t, '.');
 }
 
+/* The sentence that stands for the picture where nobody can see it. */
 static int describe_picture(const struct picture *p, struct text *t)
 {
 	const struct write_facts *facts = p->facts;
@@ -186,10 +177,18 @@ static int describe_picture(const struct picture *p, struct text *t)
 	if (facts && facts->events && *facts->events)
 		text_printf(t, " of %s", facts->events);
 	text_string(t, " in ");
+	/* The root is not a frame of the program. */
 	number_commas(t, (double)(p->frames - 1));
 	text_string(t, " frames.");
 	if (s.list.count && err == 0) {
-		add_top(t, p, &s);
+		text_string(t, " Most of their own have");
+		for (size_t i = 0; i < s.list.count && i < TOP; i++) {
+			text_string(t, i ? ", " : " ");
+			add_legend_name(t, s.list.v[i].name, s.list.v[i].size);
+			text_char(t, ' ');
+			add_legend_percent(t, p, s.list.v[i].weight);
+		}
+		text_char(t, '.');
 		add_path(t, p);
 	}
 	shares_release(&s);
@@ -290,20 +289,7 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 	text_release(&name);
 }
 
-static int add_colours(const struct picture *p, struct text *t)
-{
-	struct shares s = { 0 };
-	int err = intern_init(&s.names);
-
-	if (err == 0)
-		err = sum_groups(p, &s);
-	shares_sort(&s);
-	if (err == 0)
-		add_entries(t, p, &s);
-	shares_release(&s);
-	return err;
-}
-
+/* Frames that no reader of the static picture can point at, and where they are to be seen. */
 static void add_hidden(struct text *t, const struct picture *p)
 {
 	uint64_t hidden = p->frames - p->drawn;
@@ -340,41 +326,41 @@ static void add_fact(struct text *t, const struct picture *p, uint64_t weight,
 	text_printf(t, " %s. ", what);
 }
 
-/* What a reader has to know before trusting the picture. */
-static void add_legend_facts(struct text *t, const struct picture *p)
-{
-	const struct write_facts *f = p->facts;
-	uint64_t all = p->view.nodes.v[0].total;
-
-	if (p->classes)
-		add_fact(t, p, unnamed_weight(p->in, &p->view), "without a symbol");
-	if (!f)
-		return;
-	if (f->truncated && f->samples)
-		add_fact(t, p,
-			 (uint64_t)((unsigned __int128)all *
-				    (f->truncated < f->samples ? f->truncated
-							       : f->samples) /
-				    f->samples),
-			 "with a cut stack");
-	if (f->note)
-		text_printf(t, "%s. ", f->note);
-	if (f->lost) {
-		number_commas(t, (double)f->lost);
-		text_string(t, " samples lost. ");
-	}
-}
-
 int legend_make(const struct picture *p, struct legend *ret)
 {
+	const struct write_facts *f = p->facts;
+	uint64_t cut = !f ? 0 : f->truncated < f->samples ? f->truncated : f->samples;
+	uint64_t all = p->view.nodes.v[0].total;
 	struct legend l = { 0 };
+	struct text *note = &l.note;
 	int err = describe_picture(p, &l.description);
 
-	if (err == 0 && p->classes)
-		err = add_colours(p, &l.colours);
-	add_hidden(&l.note, p);
-	add_legend_facts(&l.note, p);
-	if (l.description.failed || l.colours.failed || l.note.failed)
+	if (err == 0 && p->classes) {
+		struct shares s = { 0 };
+
+		err = intern_init(&s.names);
+		if (err == 0)
+			err = sum_groups(p, &s);
+		shares_sort(&s);
+		if (err == 0)
+			add_entries(&l.colours, p, &s);
+		shares_release(&s);
+	}
+	add_hidden(note, p);
+	/* What a reader has to know before trusting the picture. */
+	if (p->classes)
+		add_fact(note, p, unnamed_weight(p->in, &p->view), "without a symbol");
+	/* Samples with a cut stack are counted, not weighed. */
+	if (cut)
+		add_fact(note, p, (uint64_t)((unsigned __int128)all * cut / f->samples),
+			 "with a cut stack");
+	if (f && f->note)
+		text_printf(note, "%s. ", f->note);
+	if (f && f->lost) {
+		number_commas(note, (double)f->lost);
+		text_string(note, " samples lost. ");
+	}
+	if (l.description.failed || l.colours.failed || note->failed)
 		err = -ENOMEM;
 	if (err < 0)
 		legend_release(&l);

@@ -105,33 +105,6 @@ static void add_comments(struct text *t, const struct page *p)
 	text_string(t, " -->\n");
 }
 
-static void add_description(struct text *t, const struct page *p)
-{
-	const char *title = p->options->title;
-
-	text_string(t, "<title id=\"document-title\">");
-	xml_text(t, title, strlen(title));
-	text_string(t, "</title>\n<desc id=\"document-description\">");
-	xml_text(t, p->description, strlen(p->description));
-	text_string(t, "</desc>\n");
-}
-
-/* Frames say their colour by their class: each is one short rule. */
-static void add_dark_classes(struct text *t, const struct page *p)
-{
-	for (int i = 0; i < CLASSES; i++) {
-		if (!p->used[i])
-			continue;
-		text_printf(t, "[data-flamefold] .c%d{color:", i);
-		class_colour_add(t, class_colour(PAGE_DARK, (uint8_t)i));
-		if (class_middle((uint8_t)i) == i) {
-			text_printf(t, "}[data-flamefold] .r%d{color:", i);
-			class_colour_add(t, class_run_colour(PAGE_DARK, (uint8_t)i));
-		}
-		text_char(t, '}');
-	}
-}
-
 /* The page around the picture is of its colour: dark where the theme is, or where nobody has
  * chosen one and the system is, as long as the viewer has not chosen otherwise. */
 static void add_page_style(struct text *t, const struct page *p)
@@ -144,16 +117,27 @@ static void add_page_style(struct text *t, const struct page *p)
 	text_string(t, follows ? "@media (prefers-color-scheme:dark){" : "");
 	text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}", p->html ? "html," : "",
 		    root);
-	if (follows) {
-		text_printf(t,
-			    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
-			    "}%s #bands{stroke:" PAGE_DARK_INK
-			    "}%s :is(#frames,#legend) rect{fill:currentColor}"
-			    "%s :is(#thin,#runs) path{stroke:currentColor}",
-			    root, root, root, root, root);
-		add_dark_classes(t, p);
+	if (!follows)
+		return;
+	text_printf(t,
+		    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
+		    "}%s #bands{stroke:" PAGE_DARK_INK
+		    "}%s :is(#frames,#legend) rect{fill:currentColor}"
+		    "%s :is(#thin,#runs) path{stroke:currentColor}",
+		    root, root, root, root, root);
+	/* Frames say their colour by their class: each is one short rule. */
+	for (int i = 0; i < CLASSES; i++) {
+		if (!p->used[i])
+			continue;
+		text_printf(t, "[data-flamefold] .c%d{color:", i);
+		class_colour_add(t, class_colour(PAGE_DARK, (uint8_t)i));
+		if (class_middle((uint8_t)i) == i) {
+			text_printf(t, "}[data-flamefold] .r%d{color:", i);
+			class_colour_add(t, class_run_colour(PAGE_DARK, (uint8_t)i));
+		}
 		text_char(t, '}');
 	}
+	text_char(t, '}');
 }
 
 void page_style(struct text *t, const struct page *p)
@@ -183,74 +167,59 @@ static void add_prolog(struct text *t, const struct page *p)
 	text_string(t, " standalone=\"no\"?>\n");
 }
 
-static void add_background(struct text *t, const struct page *p)
-{
-	static const char *const offsets[] = { "5%", "95%" };
+/* One of the texts with an id. */
+struct page_text {
+	const char *id;
+	double x, y;
+	const char *text, *extra; /* more attributes */
+};
 
-	text_string(t, "<defs>\n\t<linearGradient id=\"background\" y1=\"0\" y2=\"1\" "
-		       "x1=\"0\" x2=\"0\" >\n");
-	for (int i = 0; i < 2; i++)
-		text_printf(t, "\t\t<stop stop-color=\"%s\" offset=\"%s\" />\n",
-			    p->background[i], offsets[i]);
-	text_string(t, "\t</linearGradient>\n</defs>\n");
-}
-
-/* One of the texts with an id; @extra: more attributes. */
-static void add_page_text(struct text *t, const char *id, double x, double y,
-			  const char *text, const char *extra)
+static void add_page_text(struct text *t, const struct page_text *p)
 {
-	text_printf(t, "<text id=\"%s\" x=\"", id);
-	number_fixed(t, x, 2);
+	text_printf(t, "<text id=\"%s\" x=\"", p->id);
+	number_fixed(t, p->x, 2);
 	text_char(t, '"');
-	add_pixels(t, "y", y);
-	text_printf(t, " %s>", extra);
-	xml_text(t, text, strlen(text));
+	add_pixels(t, "y", p->y);
+	text_printf(t, " %s>", p->extra);
+	xml_text(t, p->text, strlen(p->text));
 	text_string(t, "</text>\n");
-}
-
-/* The viewer shows these when it has started. */
-static void add_controls(struct text *t, const struct layout *l)
-{
-	double top = l->font_size * 2, right = (double)l->width - LAYOUT_XPAD;
-	double bottom = l->height - l->ypad2 / 2;
-
-	add_page_text(t, "details", LAYOUT_XPAD, bottom, " ", "");
-	add_page_text(t, "unzoom", LAYOUT_XPAD, top, "Reset Zoom",
-		      "class=\"hide\" display=\"none\"");
-	add_page_text(t, "search", right - l->font_size * 2, top, "Search",
-		      "text-anchor=\"end\" display=\"none\"");
-	add_page_text(t, "ignorecase", right, top, "ic",
-		      "text-anchor=\"end\" display=\"none\"");
-	add_page_text(t, "matched", right, bottom, " ", "text-anchor=\"end\"");
 }
 
 static void add_texts(struct text *t, const struct page *p)
 {
 	const struct layout *l = p->layout;
-	double middle = l->width / 2, top = l->font_size * 2;
+	double middle = l->width / 2, right = (double)l->width - LAYOUT_XPAD;
+	double top = l->font_size * 2, bottom = l->height - l->ypad2 / 2;
 	struct text size = { 0 };
+	/* The viewer shows these when it has started. */
+	const struct page_text controls[] = {
+		{ "details", LAYOUT_XPAD, bottom, " ", "" },
+		{ "unzoom", LAYOUT_XPAD, top, "Reset Zoom",
+		  "class=\"hide\" display=\"none\"" },
+		{ "search", right - l->font_size * 2, top, "Search",
+		  "text-anchor=\"end\" display=\"none\"" },
+		{ "ignorecase", right, top, "ic",
+		  "text-anchor=\"end\" display=\"none\"" },
+		{ "matched", right, bottom, " ", "text-anchor=\"end\"" },
+	};
+	struct page_text title = { "title", middle, top, p->options->title, "" };
+	const struct page_text subtitle = { "subtitle", middle, l->font_size * 4,
+					    p->options->subtitle,
+					    "text-anchor=\"middle\"" };
 
 	add_pixels(&size, "font-size", l->font_size + 5);
 	text_string(&size, " text-anchor=\"middle\"");
 	t->failed |= size.failed;
-	add_page_text(t, "title", middle, top, p->options->title,
-		      size.failed ? "" : size.bytes);
+	if (!size.failed)
+		title.extra = size.bytes;
+	add_page_text(t, &title);
 	text_release(&size);
 	if (l->subtitle)
-		add_page_text(t, "subtitle", middle, l->font_size * 4,
-			      p->options->subtitle, "text-anchor=\"middle\"");
-	if (graph_has_viewer(p->options))
-		add_controls(t, l);
-}
-
-static void add_canvas(struct text *t, const struct page *p, double height)
-{
-	text_printf(t, "<rect id=\"canvas\" x=\"0.0\" y=\"0\" width=\"%u.0\" height=\"",
-		    p->layout->width);
-	number_fixed(t, height, 1);
-	text_string(t, !p->plain	       ? "\" fill=\"url(#background)\"  />\n"
-		       : p->theme == PAGE_DARK ? "\" fill=\"" PAGE_DARK_COLOUR "\" />\n"
-					       : "\" fill=\"#ffffff\" />\n");
+		add_page_text(t, &subtitle);
+	if (!graph_has_viewer(p->options))
+		return;
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		add_page_text(t, &controls[i]);
 }
 
 double page_lines_height(const struct layout *l, unsigned rows)
@@ -267,6 +236,7 @@ double page_line(const struct page *p, unsigned row)
 
 void page_begin(struct text *t, const struct page *p)
 {
+	const char *title = p->options->title;
 	double height = p->layout->height + p->below;
 
 	add_prolog(t, p);
@@ -276,12 +246,30 @@ void page_begin(struct text *t, const struct page *p)
 	add_viewer_facts(t, p);
 	text_string(t, ">\n");
 	add_comments(t, p);
-	add_description(t, p);
+	text_string(t, "<title id=\"document-title\">");
+	xml_text(t, title, strlen(title));
+	text_string(t, "</title>\n<desc id=\"document-description\">");
+	xml_text(t, p->description, strlen(p->description));
+	text_string(t, "</desc>\n");
+	/* A page of HTML has the style in its head. */
 	if (!p->html)
 		page_style(t, p);
 	if (!p->plain)
-		add_background(t, p);
-	add_canvas(t, p, height);
+		text_printf(t,
+			    "<defs>\n"
+			    "\t<linearGradient id=\"background\" y1=\"0\" y2=\"1\" "
+			    "x1=\"0\" x2=\"0\" >\n"
+			    "\t\t<stop stop-color=\"%s\" offset=\"5%%\" />\n"
+			    "\t\t<stop stop-color=\"%s\" offset=\"95%%\" />\n"
+			    "\t</linearGradient>\n"
+			    "</defs>\n",
+			    p->background[0], p->background[1]);
+	text_printf(t, "<rect id=\"canvas\" x=\"0.0\" y=\"0\" width=\"%u.0\" height=\"",
+		    p->layout->width);
+	number_fixed(t, height, 1);
+	text_string(t, !p->plain	       ? "\" fill=\"url(#background)\"  />\n"
+		       : p->theme == PAGE_DARK ? "\" fill=\"" PAGE_DARK_COLOUR "\" />\n"
+					       : "\" fill=\"#ffffff\" />\n");
 	add_texts(t, p);
 }
 

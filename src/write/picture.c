@@ -40,20 +40,6 @@ static bool is_difference(const struct picture *p)
 	return p->before < COLUMNS_MOST;
 }
 
-static void set_most_delta(struct picture *p)
-{
-	p->most_delta = 1;
-	p->before = view_weight_before(&p->view);
-	for (uint32_t i = 0; is_difference(p) && i < p->view.nodes.count; i++) {
-		double delta = delta_of(p, i);
-
-		if (delta < 0)
-			delta = -delta;
-		if (delta > p->most_delta)
-			p->most_delta = delta;
-	}
-}
-
 static bool is_drawn(const struct picture *p, const struct view_walk *w, double least)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
@@ -139,39 +125,39 @@ static int limit_rows(struct picture *p)
 	return 0;
 }
 
-/*
- * What --minwidth says, or what flamegraph.pl does, with its colours and as long as the file
- * does not get large by it. Else: half a pixel can be seen, and a title can be pointed at from
- * two pixels on.
- */
-static int choose_least(struct context *ctx, struct picture *p)
+int picture_lay_out(struct context *ctx, struct picture *p)
 {
 	enum { FRAMES_MOST = 4000 };
 	const char *given = p->options->minwidth;
 
-	if (given && *given && !set_least(p, given, given))
-		return fail(
-			ctx, -EINVAL,
-			"minwidth '%s' is neither a number of pixels nor a percentage",
-			given);
-	if (given && *given)
-		return 0;
-	if (!p->classes && set_least(p, "0.1", "0.1") && p->drawn <= FRAMES_MOST)
-		return 0;
-	set_least(p, "0.5", "2");
-	return limit_rows(p) < 0 ? fail_memory(ctx) : 0;
-}
+	p->most_delta = 1;
+	p->before = view_weight_before(&p->view);
+	for (uint32_t i = 0; is_difference(p) && i < p->view.nodes.count; i++) {
+		double delta = delta_of(p, i);
 
-int picture_lay_out(struct context *ctx, struct picture *p)
-{
-	int err;
-
-	set_most_delta(p);
+		if (delta < 0)
+			delta = -delta;
+		if (delta > p->most_delta)
+			p->most_delta = delta;
+	}
 	p->layout.total = p->total;
 	layout_init(&p->layout);
-	err = choose_least(ctx, p);
-	if (err < 0)
-		return err;
+	/*
+	 * What --minwidth says, or what flamegraph.pl does, with its colours and as long as
+	 * the file does not get large by it. Else: half a pixel can be seen, and a title can
+	 * be pointed at from two pixels on.
+	 */
+	if (given && *given) {
+		if (!set_least(p, given, given))
+			return fail(ctx, -EINVAL,
+				    "minwidth '%s' is neither a number of pixels nor a "
+				    "percentage",
+				    given);
+	} else if (p->classes || !set_least(p, "0.1", "0.1") || p->drawn > FRAMES_MOST) {
+		set_least(p, "0.5", "2");
+		if (limit_rows(p) < 0)
+			return fail_memory(ctx);
+	}
 	layout_set_depth(&p->layout, p->deepest);
 	return 0;
 }
@@ -230,42 +216,25 @@ static void add_frame_percent(struct text *t, const struct picture *p, double va
 	text_char(t, '%');
 }
 
-static void add_delta(struct text *t, const struct picture *p, uint32_t node)
-{
-	double delta = delta_of(p, node);
-
-	if (p->options->flags & FF_GRAPH_NEGATE && delta)
-		delta = -delta;
-	text_string(t, delta > 0 ? "; +" : "; ");
-	add_frame_percent(t, p, delta);
-}
-
-/* A name that is longer than anybody reads is cut in our look: a page of them, in every
- * frame, is for the data. */
-static void add_title_name(struct text *t, const struct picture *p, const struct piece *f)
-{
-	enum { NAME_MOST = 1000 };
-	const char *cut = f->name, *end = f->name + f->shown;
-
-	if (!p->classes || f->shown <= NAME_MOST) {
-		xml_quoted(t, f->name, f->shown);
-		return;
-	}
-	while (cut < f->name + NAME_MOST)
-		utf8_next(&cut, end);
-	xml_quoted(t, f->name, (size_t)(cut - f->name));
-	text_string(t, "..");
-}
-
-/* "name (1,234 samples, 5.67%)" */
+/* "name (1,234 samples, 5.67%)"; in a comparison with what has changed behind it. */
 static void add_title(struct text *t, const struct picture *p, const struct piece *f)
 {
-	double count = number_round(f->value * p->options->factor);
+	enum { NAME_MOST = 1000 };
+	double count = number_round(f->value * p->options->factor), delta;
+	const char *cut = f->name, *end = f->name + f->shown;
 
-	if (f->node == 0)
+	if (f->node == 0) {
 		text_string(t, "all");
-	else
-		add_title_name(t, p, f);
+	} else if (!p->classes || f->shown <= NAME_MOST) {
+		xml_quoted(t, f->name, f->shown);
+	} else {
+		/* A name that is longer than anybody reads is cut in our look: a page of them,
+		 * in every frame, is for the data. */
+		while (cut < f->name + NAME_MOST)
+			utf8_next(&cut, end);
+		xml_quoted(t, f->name, (size_t)(cut - f->name));
+		text_string(t, "..");
+	}
 	text_string(t, " (");
 	number_commas(t, count);
 	text_char(t, ' ');
@@ -275,8 +244,14 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 		text_string(t, "100%");
 	else
 		add_frame_percent(t, p, count);
-	if (f->node && is_difference(p))
-		add_delta(t, p, f->node);
+	if (f->node && is_difference(p)) {
+		delta = delta_of(p, f->node);
+		/* 0 stays as it is: a negative one is printed with its sign. */
+		if (p->options->flags & FF_GRAPH_NEGATE && delta)
+			delta = -delta;
+		text_string(t, delta > 0 ? "; +" : "; ");
+		add_frame_percent(t, p, delta);
+	}
 	text_char(t, ')');
 }
 
@@ -291,34 +266,35 @@ static void format_colour(struct text *t, struct colour c)
 	text_char(t, ')');
 }
 
-static void add_mapped_colour(struct text *t, struct picture *p, const struct piece *f)
-{
-	struct text computed = { 0 };
-	const char *colour = "";
-
-	format_colour(&computed, colour_of(&p->colouring, f->name, f->size));
-	if (computed.failed ||
-	    palette_map_colour(&p->palette_map, f->name, computed.bytes, &colour) < 0)
-		t->failed = true;
-	xml_quoted(t, colour, strlen(colour));
-	text_release(&computed);
-}
-
 /* flamegraph.pl's order of rules. */
 static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 {
 	double sign = p->options->flags & FF_GRAPH_NEGATE ? -1 : 1;
-	struct colour separator;
+	struct colour colour;
+	struct text computed = { 0 };
+	const char *mapped = "";
 
-	if (colour_of_separator(f->name, f->size, &separator))
-		format_colour(t, separator);
-	else if (is_difference(p))
+	if (colour_of_separator(f->name, f->size, &colour)) {
+		format_colour(t, colour);
+		return;
+	}
+	if (is_difference(p)) {
 		format_colour(
 			t, colour_of_delta(sign * delta_of(p, f->node), p->most_delta));
-	else if (p->options->palette_map)
-		add_mapped_colour(t, p, f);
-	else
-		format_colour(t, colour_of(&p->colouring, f->name, f->size));
+		return;
+	}
+	colour = colour_of(&p->colouring, f->name, f->size);
+	if (!p->options->palette_map) {
+		format_colour(t, colour);
+		return;
+	}
+	/* The map has the colour of another picture for that name, or keeps this one. */
+	format_colour(&computed, colour);
+	if (computed.failed ||
+	    palette_map_colour(&p->palette_map, f->name, computed.bytes, &mapped) < 0)
+		t->failed = true;
+	xml_quoted(t, mapped, strlen(mapped));
+	text_release(&computed);
 }
 
 /* The root has no function; a tree without weight has none at all. */
@@ -410,29 +386,12 @@ static void add_cut_name(struct text *t, const struct piece *f, size_t count)
 	text_string(t, "..");
 }
 
-static void add_label(struct text *t, const struct picture *p, const struct piece *f)
-{
-	size_t count = layout_characters(&p->layout, &f->box);
-
-	text_string(t, p->classes ? "<text x=\"" : "<text  x=\"");
-	if (p->classes)
-		number_pixels(t, number_round_tenths(f->box.x1 + 3));
-	else
-		number_fixed(t, f->box.x1 + 3, 2);
-	text_string(t, "\" y=\"");
-	number_pixels(t, 3 + (f->box.y1 + f->box.y2) / 2);
-	text_string(t, p->classes ? "\">" : "\" >");
-	/* Room for one character and two dots. */
-	if (count >= 3 && f->node == 0)
-		text_string(t, "all");
-	else if (count >= 3)
-		add_cut_name(t, f, count);
-	text_string(t, p->classes ? "</text>" : "</text>\n");
-}
-
+/* A group with the title, the rectangle and, where there is room for one, the name in it. */
 static void add_titled_frame(struct text *t, struct picture *p, const struct piece *f)
 {
 	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
+	size_t count = layout_characters(&p->layout, &f->box);
+	bool has_room = count >= 3; /* for one character and two dots */
 
 	if (p->classes && !f->attr)
 		text_string(t, "<g>");
@@ -448,8 +407,22 @@ static void add_titled_frame(struct text *t, struct picture *p, const struct pie
 		add_short_rectangle(t, p, f);
 	else
 		add_rectangle(t, p, f);
-	if (p->is_exact || layout_characters(&p->layout, &f->box) >= 3)
-		add_label(t, p, f);
+	/* flamegraph.pl writes an empty name, too. */
+	if (p->is_exact || has_room) {
+		text_string(t, p->classes ? "<text x=\"" : "<text  x=\"");
+		if (p->classes)
+			number_pixels(t, number_round_tenths(f->box.x1 + 3));
+		else
+			number_fixed(t, f->box.x1 + 3, 2);
+		text_string(t, "\" y=\"");
+		number_pixels(t, 3 + (f->box.y1 + f->box.y2) / 2);
+		text_string(t, p->classes ? "\">" : "\" >");
+		if (has_room && f->node == 0)
+			text_string(t, "all");
+		else if (has_room)
+			add_cut_name(t, f, count);
+		text_string(t, p->classes ? "</text>" : "</text>\n");
+	}
 	nameattr_close(t, f->attr);
 }
 
@@ -525,28 +498,12 @@ struct narrow {
 	struct text paint;
 };
 
-static int narrow_init(struct narrow *n)
-{
-	int err = intern_init(&n->thin.paints);
-
-	return err < 0 ? err : intern_init(&n->runs.paints);
-}
-
 static void painted_release(struct painted *p)
 {
 	for (size_t i = 0; i < p->paths.count; i++)
 		text_release(&p->paths.v[i].path);
 	array_release(&p->paths);
 	intern_release(&p->paints);
-}
-
-static void narrow_release(struct narrow *n)
-{
-	painted_release(&n->thin);
-	painted_release(&n->runs);
-	text_release(&n->paint);
-	text_release(&n->grey.path);
-	text_release(&n->bands.path);
 }
 
 static int add_painted(struct painted *p, const struct text *paint, const struct box *box)
@@ -639,6 +596,19 @@ static void put_painted(struct sink *sink, struct painted *p, const char *id,
 	text_string(t, "</g>\n");
 }
 
+static void put_lines(struct text *t, const char *id, const char *paint, unsigned thick,
+		      struct lines *l)
+{
+	end_line(l);
+	text_printf(t,
+		    "<path id=\"%s\" fill=\"none\" %s stroke-width=\"%u\" "
+		    "transform=\"scale(.1 1)\" d=\"",
+		    id, paint, thick);
+	text_add(t, l->path.bytes ? l->path.bytes : "", l->path.size);
+	text_string(t, "\" />\n");
+	t->failed |= l->path.failed;
+}
+
 /* An own value that is less than all of it, as a band along the edge, as the viewer has it. */
 static void add_band(struct narrow *n, const struct picture *p, const struct piece *f)
 {
@@ -658,81 +628,64 @@ static void add_band(struct narrow *n, const struct picture *p, const struct pie
 	draw_line(&n->bands, &band);
 }
 
-static void put_lines(struct text *t, const char *id, const char *paint, unsigned thick,
-		      struct lines *l)
-{
-	end_line(l);
-	text_printf(t,
-		    "<path id=\"%s\" fill=\"none\" %s stroke-width=\"%u\" "
-		    "transform=\"scale(.1 1)\" d=\"",
-		    id, paint, thick);
-	text_add(t, l->path.bytes ? l->path.bytes : "", l->path.size);
-	text_string(t, "\" />\n");
-	t->failed |= l->path.failed;
-}
-
-static void put_narrow(struct sink *sink, const struct picture *p, struct narrow *n)
-{
-	struct text *t = &sink->text;
-	unsigned thick = p->layout.frame_height - (p->layout.frame_height > 1);
-
-	put_painted(sink, &n->thin, "thin", thick);
-	if (!p->classes) {
-		put_lines(t, "grey", "stroke=\"#a8a8a8\"", thick, &n->grey);
-		return;
-	}
-	put_painted(sink, &n->runs, "runs", thick);
-	put_lines(t, "bands",
-		  p->theme == PAGE_DARK ? "stroke=\"#fff\" stroke-opacity=\".25\""
-					: "stroke=\"#000\" stroke-opacity=\".25\"",
-		  2, &n->bands);
-}
-
-static int draw_node(struct picture *p, struct sink *sink, const struct view_walk *w,
-		     struct narrow *n)
-{
-	struct piece f;
-
-	if (!is_drawn(p, w, p->least)) {
-		if (!is_in_run(p, w))
-			return 0;
-		f = frame_of(p, w);
-		return add_to_run(n, p, &f);
-	}
-	f = frame_of(p, w);
-	if (!is_drawn(p, w, p->least_titled))
-		return add_thin(n, p, &f);
-	add_titled_frame(&sink->text, p, &f);
-	add_band(n, p, &f);
-	sink_drain(sink);
-	return 0;
-}
-
+/* One walk: titled frames are written at once, all others are gathered in @n. */
 static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 {
 	struct view_walk w = { 0 };
 	enum view_step step;
-	int err;
+	int err = 0;
 
 	do {
-		step = is_drawn(p, &w, p->least) ? VIEW_INTO : VIEW_OVER;
-		err = draw_node(p, sink, &w, n);
+		bool drawn = is_drawn(p, &w, p->least);
+		struct piece f;
+
+		step = drawn ? VIEW_INTO : VIEW_OVER;
+		if (!drawn && !is_in_run(p, &w))
+			continue;
+		f = frame_of(p, &w);
+		if (!drawn) {
+			err = add_to_run(n, p, &f);
+		} else if (!is_drawn(p, &w, p->least_titled)) {
+			err = add_thin(n, p, &f);
+		} else {
+			add_titled_frame(&sink->text, p, &f);
+			add_band(n, p, &f);
+			sink_drain(sink);
+		}
 	} while (err == 0 && sink->err == 0 && view_next(&p->view, &w, step));
 	return err < 0 ? err : end_run(n, p);
 }
 
 int picture_draw(struct picture *p, struct sink *sink)
 {
+	struct text *t = &sink->text;
+	unsigned thick = p->layout.frame_height - (p->layout.frame_height > 1);
 	struct narrow n = { 0 };
-	int err = narrow_init(&n);
+	int err = intern_init(&n.thin.paints);
 
-	text_string(&sink->text, "<g id=\"picture\">\n<g id=\"frames\">\n");
+	if (err == 0)
+		err = intern_init(&n.runs.paints);
+	text_string(t, "<g id=\"picture\">\n<g id=\"frames\">\n");
 	if (err == 0)
 		err = draw_all(p, sink, &n);
-	text_string(&sink->text, "</g>\n");
-	put_narrow(sink, p, &n);
-	text_string(&sink->text, "</g>\n");
-	narrow_release(&n);
+	text_string(t, "</g>\n");
+	put_painted(sink, &n.thin, "thin", thick);
+	if (p->classes) {
+		put_painted(sink, &n.runs, "runs", thick);
+		put_lines(t, "bands",
+			  p->theme == PAGE_DARK
+				  ? "stroke=\"#fff\" stroke-opacity=\".25\""
+				  : "stroke=\"#000\" stroke-opacity=\".25\"",
+			  2, &n.bands);
+	} else {
+		put_lines(t, "grey", "stroke=\"#a8a8a8\"", thick, &n.grey);
+	}
+	text_string(t, "</g>\n");
+	painted_release(&n.thin);
+	painted_release(&n.runs);
+	text_release(&n.paint);
+	text_release(&n.grey.path);
+	text_release(&n.bands.path);
 	return err;
 }
 

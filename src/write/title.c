@@ -211,54 +211,22 @@ static void add_figure(struct text *t, double value, const struct unit *units,
 	text_string(t, u->name);
 }
 
-static void add_duration(struct text *t, uint64_t ns)
+void title_add(struct text *t, const struct write_facts *f)
 {
-	static const struct unit units[] = {
+	static const struct unit durations[] = {
 		{ 3.6e12, 1e13, " h" },	  { 1e9, 0.9995e9, " s" },
 		{ 1e6, 0.9995e6, " ms" }, { 1e3, 0.9995e3, " \xc2\xb5s" },
 		{ 1, 0, " ns" },
 	};
-
-	if (!ns)
-		return;
-	add_separator(t);
-	add_figure(t, (double)ns, units, 2);
-}
-
-static void add_samples(struct text *t, uint64_t samples)
-{
-	static const struct unit units[] = {
+	static const struct unit counts[] = {
 		{ 1e9, 0.9995e9, " G samples" },
 		{ 1e6, 0.9995e6, " M samples" },
 		{ 1e3, 1e4, " k samples" },
 	};
-
-	if (!samples)
-		return;
-	add_separator(t);
-	if (samples < 10000) {
-		number_commas(t, (double)samples);
-		text_string(t, samples == 1 ? " sample" : " samples");
-	} else {
-		add_figure(t, (double)samples, units, 1);
-	}
-}
-
-static void add_date(struct text *t, uint64_t seconds)
-{
-	time_t time = (time_t)seconds;
+	time_t time = (time_t)f->recorded;
 	struct tm utc;
 	char date[64];
 
-	if (!seconds || seconds > LAST_SECOND || !gmtime_r(&time, &utc) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &utc))
-		return;
-	add_separator(t);
-	text_string(t, date);
-}
-
-void title_add(struct text *t, const struct write_facts *f)
-{
 	if (f->subject) {
 		add_cut(t, f->subject, 2 * COMMAND_MOST);
 		return;
@@ -267,8 +235,24 @@ void title_add(struct text *t, const struct write_facts *f)
 		return;
 	add_target(t, f);
 	add_cut(t, f->host, PART_MOST);
-	add_date(t, f->recorded);
+	if (f->recorded && f->recorded <= LAST_SECOND && gmtime_r(&time, &utc) &&
+	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &utc)) {
+		add_separator(t);
+		text_string(t, date);
+	}
 	add_event_name(t, f->events);
-	add_duration(t, f->duration);
-	add_samples(t, f->samples);
+	if (f->duration) {
+		add_separator(t);
+		add_figure(t, (double)f->duration, durations, 2);
+	}
+	if (!f->samples)
+		return;
+	add_separator(t);
+	/* A count of four digits is as short as a rounded one. */
+	if (f->samples < 10000) {
+		number_commas(t, (double)f->samples);
+		text_string(t, f->samples == 1 ? " sample" : " samples");
+	} else {
+		add_figure(t, (double)f->samples, counts, 1);
+	}
 }
