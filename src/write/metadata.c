@@ -90,21 +90,6 @@ static void add_header(struct text *t, const struct metadata *m)
 	text_string(t, ">\n");
 }
 
-static void add_chunk(struct sink *sink, const uint8_t *bytes, size_t size)
-{
-	text_string(&sink->text, "<data>\n");
-	while (size) {
-		size_t n = size < LINE ? size : LINE;
-
-		base64_add(&sink->text, bytes, n);
-		text_char(&sink->text, '\n');
-		sink_drain(sink);
-		bytes += n;
-		size -= n;
-	}
-	text_string(&sink->text, "</data>\n");
-}
-
 void metadata_add(struct sink *sink, const struct metadata *m)
 {
 	/* A multiple of 3: padding is for the end. */
@@ -114,11 +99,20 @@ void metadata_add(struct sink *sink, const struct metadata *m)
 
 	add_header(&sink->text, m);
 	while (left) {
-		size_t n = left < most ? left : most;
+		size_t chunk = left < most ? left : most;
 
-		add_chunk(sink, bytes, n);
-		bytes += n;
-		left -= n;
+		left -= chunk;
+		text_string(&sink->text, "<data>\n");
+		while (chunk) {
+			size_t n = chunk < LINE ? chunk : LINE;
+
+			base64_add(&sink->text, bytes, n);
+			text_char(&sink->text, '\n');
+			sink_drain(sink);
+			bytes += n;
+			chunk -= n;
+		}
+		text_string(&sink->text, "</data>\n");
 	}
 	text_string(&sink->text, "</metadata>\n");
 }

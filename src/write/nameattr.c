@@ -29,29 +29,6 @@ static const struct key {
 	[NAMEATTR_TITLE] = { "title", NULL, false },
 };
 
-static void set_value(struct nameattr *attr, const char *name, const char *value)
-{
-	for (int i = 0; i < NAMEATTR_KEYS; i++)
-		if (strcmp(keys[i].name, name) == 0)
-			attr->values[i] = *value ? value : NULL;
-}
-
-/* A later line about the same function counts. */
-static int new_attr(struct nameattrs *n, const char *name, struct nameattr **ret)
-{
-	uint32_t id;
-	int err = intern_add(&n->names, name, strlen(name), &id);
-
-	while (err == 0 && n->list.count <= id)
-		if (!array_add(&n->list))
-			err = -ENOMEM;
-	if (err < 0)
-		return err;
-	*ret = &n->list.v[id];
-	**ret = (struct nameattr){ 0 };
-	return 0;
-}
-
 /* Names of attributes that an element has. */
 struct attribute_names {
 	struct attribute_name {
@@ -116,19 +93,28 @@ static int add_nameattr_line(struct context *ctx, struct nameattrs *n, char *lin
 {
 	char *rest = strchr(line, '\t');
 	struct nameattr *attr;
+	uint32_t id;
 
 	if (!rest)
 		return fail(ctx, -EINVAL, "'%s': line %u has no tab", path, number);
 	*rest++ = '\0';
-	if (new_attr(n, line, &attr) < 0)
+	if (intern_add(&n->names, line, strlen(line), &id) < 0)
 		return fail_memory(ctx);
+	while (n->list.count <= id)
+		if (!array_add(&n->list))
+			return fail_memory(ctx);
+	/* A later line about the same function counts, and all of it. */
+	attr = &n->list.v[id];
+	*attr = (struct nameattr){ 0 };
 	for (char *pair; (pair = strsep(&rest, "\t"));) {
 		char *value = strchr(pair, '=');
 
 		if (!value)
 			continue;
 		*value++ = '\0';
-		set_value(attr, pair, value);
+		for (int i = 0; i < NAMEATTR_KEYS; i++)
+			if (strcmp(keys[i].name, pair) == 0)
+				attr->values[i] = *value ? value : NULL;
 	}
 	for (int i = 0; i < NAMEATTR_TITLE; i++)
 		if (!keys[i].attribute && attr->values[i] &&
@@ -186,19 +172,6 @@ const struct nameattr *nameattrs_find(const struct nameattrs *n, const char *nam
 	return NULL;
 }
 
-static void add_frame_attribute(struct text *t, const struct key *key, const char *value)
-{
-	text_char(t, ' ');
-	if (!key->attribute) {
-		text_string(t, value);
-		return;
-	}
-	text_string(t, key->attribute);
-	text_string(t, "=\"");
-	xml_requoted(t, value);
-	text_char(t, '"');
-}
-
 void nameattr_open(struct text *t, const struct nameattr *attr)
 {
 	const char *href = attr ? attr->values[NAMEATTR_HREF] : NULL;
@@ -212,9 +185,20 @@ void nameattr_open(struct text *t, const struct nameattr *attr)
 		/* Links would open inside an <object> that shows the picture. */
 		if (href && i == NAMEATTR_TARGET && !value)
 			value = "_top";
-		if (value && (href || !keys[i].of_link))
-			add_frame_attribute(t, &keys[i], value);
+		if (!value || (keys[i].of_link && !href))
+			continue;
+		text_char(t, ' ');
+		if (!keys[i].attribute) {
+			/* Attributes as they are: xml_are_attributes() has looked at them. */
+			text_string(t, value);
+			continue;
+		}
+		text_string(t, keys[i].attribute);
+		text_string(t, "=\"");
+		xml_requoted(t, value);
+		text_char(t, '"');
 	}
+	/* flamegraph.pl leaves a blank where there are none. */
 	text_string(t, t->size == before ? " >\n" : ">\n");
 }
 

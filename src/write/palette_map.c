@@ -80,37 +80,33 @@ static int add_map_line(struct palette_map *m, const char *line, const char *end
 		   (size_t)(end - arrow));
 }
 
-static int add_lines(struct palette_map *m, const char *p, const char *end)
-{
-	int err = 0;
-
-	while (p < end && err == 0) {
-		const char *line_end = memchr(p, '\n', (size_t)(end - p));
-
-		if (!line_end)
-			line_end = end;
-		if (!memchr(p, '\0', (size_t)(line_end - p)))
-			err = add_map_line(m, p, line_end);
-		p = line_end + 1;
-	}
-	return err;
-}
-
 static int read_map_file(struct context *ctx, const char *path, struct palette_map *m)
 {
+	const char *p, *end;
 	char *bytes;
 	size_t size;
 	int err;
 
+	/* The first picture of several makes the file. */
 	if (access(path, F_OK) != 0)
 		return 0;
 	err = file_slurp(ctx, path, MAP_SIZE_MAX, &bytes, &size);
 	if (err < 0)
 		return err;
-	if (add_lines(m, bytes, bytes + size) < 0)
-		err = fail_memory(ctx);
+	p = bytes;
+	end = bytes + size;
+	while (p < end && err == 0) {
+		const char *line_end = memchr(p, '\n', (size_t)(end - p));
+
+		if (!line_end)
+			line_end = end;
+		/* A name with a NUL in it would be found as another one. */
+		if (!memchr(p, '\0', (size_t)(line_end - p)))
+			err = add_map_line(m, p, line_end);
+		p = line_end + 1;
+	}
 	free(bytes);
-	return err;
+	return err < 0 ? fail_memory(ctx) : 0;
 }
 
 int palette_map_read(struct context *ctx, const char *path, struct palette_map *ret)
@@ -166,38 +162,27 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-static int sorted_entries(const struct palette_map *m, struct entry **ret, size_t *count)
-{
-	struct entry *entries = malloc((m->colours.count + 1) * sizeof(*entries));
-	size_t n = 0;
-
-	if (!entries)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->colours.count; i++)
-		if (m->colours.v[i])
-			entries[n++] = (struct entry){
-				intern_text(&m->texts, i),
-				intern_text(&m->texts, m->colours.v[i]),
-			};
-	qsort(entries, n, sizeof(*entries), compare_entries);
-	*ret = entries;
-	*count = n;
-	return 0;
-}
-
 static int cannot_write(struct context *ctx, const char *path, int error)
 {
 	return fail(ctx, -error, "cannot write '%s': %s", path, strerror(error));
 }
 
+/* Sorted by name, so that the file does not depend on the order of frames. */
 static int write_entries(struct context *ctx, const struct palette_map *m, FILE *out)
 {
 	struct sink sink = { .out = out };
-	struct entry *entries;
-	size_t count;
+	struct entry *entries = malloc((m->colours.count + 1) * sizeof(*entries));
+	size_t count = 0;
 
-	if (sorted_entries(m, &entries, &count) < 0)
+	if (!entries)
 		return fail_memory(ctx);
+	for (uint32_t i = 0; i < m->colours.count; i++)
+		if (m->colours.v[i])
+			entries[count++] = (struct entry){
+				intern_text(&m->texts, i),
+				intern_text(&m->texts, m->colours.v[i]),
+			};
+	qsort(entries, count, sizeof(*entries), compare_entries);
 	for (size_t i = 0; i < count; i++) {
 		/* A newline in a name would make two lines of it. */
 		if (strchr(entries[i].name, '\n'))
@@ -210,17 +195,6 @@ static int write_entries(struct context *ctx, const struct palette_map *m, FILE 
 	}
 	free(entries);
 	return sink_end(ctx, &sink);
-}
-
-/* The bytes of the file that @out is, which is closed. */
-static int write_and_close(struct context *ctx, const struct palette_map *m, FILE *out,
-			   const char *path)
-{
-	int err = write_entries(ctx, m, out);
-
-	if (fclose(out) && err == 0)
-		err = -errno;
-	return err < 0 && err != -ENOMEM ? cannot_write(ctx, path, -err) : err;
 }
 
 /* Beside its place, then renamed: who reads it meanwhile gets the old one. */
@@ -247,7 +221,12 @@ static int write_beside(struct context *ctx, const struct palette_map *m,
 		close(fd);
 		err = fail_memory(ctx);
 	} else {
-		err = write_and_close(ctx, m, out, path);
+		err = write_entries(ctx, m, out);
+		/* Some file systems tell only now that there is no room. */
+		if (fclose(out) && err == 0)
+			err = -errno;
+		if (err < 0 && err != -ENOMEM)
+			err = cannot_write(ctx, path, -err);
 	}
 	if (err == 0 && renameat(place->dir, beside, place->dir, place->name) < 0)
 		err = cannot_write(ctx, path, errno);
