@@ -47,6 +47,8 @@ static int bad(struct reader *r, const char *why)
 	return -EBADMSG;
 }
 
+/* Numbers and sizes of all columns stand before their bytes. A number that is not known is of
+ * a later format: its column is passed over. */
 static int read_directory(struct reader *r, const uint8_t *payload, size_t size)
 {
 	struct cursor c = cursor_of(payload, size);
@@ -440,6 +442,7 @@ static int read_values(struct reader *r, uint32_t column)
 	return 0;
 }
 
+/* Every sample has weighed one unit, so there is no need of a column for them. */
 static int copy_samples(struct reader *r)
 {
 	uint64_t *samples = malloc(r->nodes * sizeof(*samples));
@@ -480,6 +483,7 @@ static int read_said(struct reader *r, uint32_t column)
 	return 0;
 }
 
+/* Weight is in every tree, samples where the counts say so, others where they have bytes. */
 static bool has_column(const struct reader *r, uint32_t column)
 {
 	enum saved_column id = saved_column_of(column);
@@ -543,6 +547,7 @@ static int read_tree(struct reader *r)
 	return err < 0 ? err : read_columns(r);
 }
 
+/* Bytes that are only passed on. */
 static int keep_report(struct reader *r)
 {
 	struct cursor *c = &r->columns[SAVED_REPORT];

@@ -136,7 +136,7 @@ static int list_functions(struct maker *m)
 	return 0;
 }
 
-/* Functions of one name, but of different modules or kinds, lie together and share the name. */
+/* Functions of one name, of several modules or kinds, lie together and share the name. */
 static void add_names(struct maker *m)
 {
 	struct tree_data *d = m->data;

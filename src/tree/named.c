@@ -101,6 +101,7 @@ static int compare_by_name(const void *a, const void *b, void *arg)
 	const struct function *y = &by->symbols->functions.v[*(const uint32_t *)b];
 	int order = 0;
 
+	/* Equal texts have one id: only different ones are compared. */
 	if (x->name != y->name)
 		order = strcmp(intern_text(by->strings, x->name),
 			       intern_text(by->strings, y->name));
@@ -437,6 +438,7 @@ static int place_part(void *arg, size_t part, size_t worker)
 	(void)worker;
 	if (!open)
 		return -ENOMEM;
+	/* From now on the rank of a node that is placed is its position. */
 	for (uint32_t i = 0; i < b->own; i++)
 		b->nodes[i].rank = m->place[i];
 	for (size_t i = 0; i < m->order.count; i++)

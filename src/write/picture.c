@@ -200,6 +200,7 @@ static struct piece frame_of(const struct picture *p, const struct view_walk *w)
 		.size = p->view.labels.sizes.v[n->label],
 	};
 
+	/* --total may be more than the sum. */
 	if (w->node == 0)
 		end = p->total;
 	f.value = end - start;
@@ -466,7 +467,8 @@ static void end_line(struct lines *l)
 	l->to = 0;
 }
 
-/* Neighbours become one line. */
+/* Neighbours become one line: a gap of less than half a tenth of a pixel would be rounded
+ * off. */
 static void draw_line(struct lines *l, const struct box *box)
 {
 	double y = (box->y1 + box->y2) / 2;
@@ -583,6 +585,7 @@ static void put_painted(struct sink *sink, struct painted *p, const char *id,
 		    "<g id=\"%s\" fill=\"none\" stroke-width=\"%u\" "
 		    "transform=\"scale(.1 1)\">\n",
 		    id, thick);
+	/* Text 0 is the empty one, which is nobody's paint. */
 	for (uint32_t i = 1; i < p->paths.count; i++) {
 		struct lines *l = &p->paths.v[i];
 
