@@ -147,18 +147,12 @@ static void read_augmentation(struct cfi_cie *cie, struct cursor *c,
 	c->bad = data.bad;
 }
 
-static const char *read_letters(struct cursor *c)
-{
-	size_t length = strnlen((const char *)c->p, cursor_left(c));
-
-	return cursor_bytes(c, length + 1);
-}
-
 static void decode_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie)
 {
 	const struct cfi_section *s = run->section;
 	uint8_t version = cursor_u8(&c);
-	const char *letters = read_letters(&c);
+	size_t length = strnlen((const char *)c.p, cursor_left(&c));
+	const char *letters = cursor_bytes(&c, length + 1);
 
 	*cie = (struct cfi_cie){ .bad = true, .address_size = s->word };
 	if (!letters || (version != 1 && version != 3 && version != 4))
@@ -184,28 +178,22 @@ static void decode_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie
 		cie->bad = !cfi_run_initial(run, cie, cie->initial);
 }
 
-static void read_cie_at(struct cfi_reader *r, uint64_t offset, struct cfi_cie *cie)
+/* Reads the CIE at @offset. 0, or -ENOMEM. One that cannot be used takes no place in the
+ * list: a hostile file has millions. */
+static int add_cie(struct cfi_reader *r, uint64_t offset)
 {
 	const struct cfi_section *s = r->run.section;
 	struct cursor c = cursor_of(s->bytes, s->size);
+	struct cfi_cie cie, *added;
 	struct entry entry;
 
-	cie->bad = true;
+	cie.bad = true;
 	cursor_bytes(&c, offset);
-	if (c.bad || !entry_next(s, &c, &entry) || !entry.cie ||
-	    cursor_left(&entry.c) > r->work)
-		return;
-	r->work -= cursor_left(&entry.c);
-	decode_cie(&r->run, entry.c, cie);
-}
-
-/* 0, or -ENOMEM. One that cannot be used takes no place in the list: a hostile file has
- * millions. */
-static int add_cie(struct cfi_reader *r, uint64_t offset)
-{
-	struct cfi_cie cie, *added;
-
-	read_cie_at(r, offset, &cie);
+	if (!c.bad && entry_next(s, &c, &entry) && entry.cie &&
+	    cursor_left(&entry.c) <= r->work) {
+		r->work -= cursor_left(&entry.c);
+		decode_cie(&r->run, entry.c, &cie);
+	}
 	if (r->run.no_memory)
 		return -ENOMEM;
 	r->last_cie = cie.bad ? CIE_BAD : (uint32_t)r->cies.count;
@@ -238,29 +226,24 @@ static const struct cfi_cie *cie_at(struct cfi_reader *r, uint64_t offset)
 	return r->last_cie == CIE_BAD ? &bad : &r->cies.v[r->last_cie];
 }
 
-/* Addresses of .debug_frame are plain numbers of the size that the CIE says. */
-static bool read_range(const struct cfi_section *s, const struct cfi_cie *cie,
-		       struct cursor *c, struct cfi_fde *ret)
-{
-	uint64_t size;
-
-	if (!s->eh) {
-		cursor_bytes(c, cie->segment_size);
-		ret->start = read_sized(c, cie->address_size);
-		size = read_sized(c, cie->address_size);
-	} else {
-		if (!read_pointer(c, cie->encoding, s, &ret->start))
-			return false;
-		size = read_number(c, cie->encoding, s->word);
-	}
-	ret->end = ret->start + size;
-	return !c->bad && ret->end >= ret->start;
-}
-
 static bool read_fde(const struct cfi_section *s, const struct cfi_cie *cie,
 		     struct cursor c, struct cfi_fde *ret)
 {
-	if (cie->bad || !read_range(s, cie, &c, ret))
+	uint64_t size;
+
+	if (cie->bad)
+		return false;
+	if (s->eh) {
+		if (!read_pointer(&c, cie->encoding, s, &ret->start))
+			return false;
+		size = read_number(&c, cie->encoding, s->word);
+	} else { /* plain numbers of the size that the CIE says */
+		cursor_bytes(&c, cie->segment_size);
+		ret->start = read_sized(&c, cie->address_size);
+		size = read_sized(&c, cie->address_size);
+	}
+	ret->end = ret->start + size;
+	if (c.bad || ret->end < ret->start)
 		return false;
 	cursor_bytes(&c, cie->sized ? read_uleb(&c) : cie->unsized);
 	ret->at = (uint32_t)offset_in(s, c.p);

@@ -100,23 +100,6 @@ static void jump(struct evaluation *s, bool taken)
 		s->c.p = s->start + at;
 }
 
-static void rotate(struct evaluation *s)
-{
-	uint64_t first = pop(s), second = pop(s), third = pop(s);
-
-	push(s, first);
-	push(s, third);
-	push(s, second);
-}
-
-static void swap(struct evaluation *s)
-{
-	uint64_t first = pop(s), second = pop(s);
-
-	push(s, first);
-	push(s, second);
-}
-
 static uint64_t shift(const struct evaluation *s, uint8_t op, uint64_t value,
 		      uint64_t bits)
 {
@@ -142,28 +125,11 @@ static uint64_t divide(struct evaluation *s, uint8_t op, uint64_t a, uint64_t b)
 	return divisor == -1 ? -a : (uint64_t)(as_signed(s, a) / divisor);
 }
 
-static bool compare_values(uint8_t op, int64_t a, int64_t b)
-{
-	switch (op) {
-	case DW_OP_eq:
-		return a == b;
-	case DW_OP_ge:
-		return a >= b;
-	case DW_OP_gt:
-		return a > b;
-	case DW_OP_le:
-		return a <= b;
-	case DW_OP_lt:
-		return a < b;
-	default: /* DW_OP_ne */
-		return a != b;
-	}
-}
-
 /* Operations that take two values and leave one. */
 static bool run_binary(struct evaluation *s, uint8_t op)
 {
 	uint64_t b = peek(s, 0), a = peek(s, 1), value;
+	int64_t signed_a = as_signed(s, a), signed_b = as_signed(s, b);
 
 	switch (op) {
 	case DW_OP_and:
@@ -193,8 +159,23 @@ static bool run_binary(struct evaluation *s, uint8_t op)
 	case DW_OP_shra:
 		value = shift(s, op, a, b);
 		break;
-	case DW_OP_eq ... DW_OP_ne:
-		value = compare_values(op, as_signed(s, a), as_signed(s, b));
+	case DW_OP_eq:
+		value = signed_a == signed_b;
+		break;
+	case DW_OP_ge:
+		value = signed_a >= signed_b;
+		break;
+	case DW_OP_gt:
+		value = signed_a > signed_b;
+		break;
+	case DW_OP_le:
+		value = signed_a <= signed_b;
+		break;
+	case DW_OP_lt:
+		value = signed_a < signed_b;
+		break;
+	case DW_OP_ne:
+		value = signed_a != signed_b;
 		break;
 	default:
 		return false;
@@ -251,6 +232,7 @@ static bool run_constant(struct evaluation *s, uint8_t op)
 
 static bool run_stack(struct evaluation *s, uint8_t op)
 {
+	uint64_t first, second, third; /* from the top */
 	int64_t number;
 
 	switch (op) {
@@ -267,10 +249,18 @@ static bool run_stack(struct evaluation *s, uint8_t op)
 		push(s, peek(s, cursor_u8(&s->c)));
 		return true;
 	case DW_OP_swap:
-		swap(s);
+		first = pop(s);
+		second = pop(s);
+		push(s, first);
+		push(s, second);
 		return true;
 	case DW_OP_rot:
-		rotate(s);
+		first = pop(s);
+		second = pop(s);
+		third = pop(s);
+		push(s, first);
+		push(s, third);
+		push(s, second);
 		return true;
 	case DW_OP_abs:
 		number = as_signed(s, pop(s));

@@ -104,19 +104,6 @@ static int ask_list(const struct object *o, struct unwind_single *s, size_t most
 	return found < 0 ? found : 0;
 }
 
-static int ask_function(const struct cfi_functions *f, size_t i, struct cfi_run *run,
-			struct frame_vote *v)
-{
-	const struct cfi_source *source;
-	const struct cfi_fde *fde = cfi_functions_at(f, &f->spans.list.v[i], &source);
-	const struct cfi_cie *cie = &source->reader.cies.v[fde->cie];
-
-	run->section = &source->section;
-	cfi_run_begin(run, cie, cie->initial, fde);
-	unwind_rows_visit(run, vote, v);
-	return run->no_memory ? -ENOMEM : 0;
-}
-
 /* By all of its call frame information. */
 static int ask_spread_functions(const struct object *o, const struct object *debug,
 				struct frame_pointers *ret)
@@ -131,10 +118,16 @@ static int ask_spread_functions(const struct object *o, const struct object *deb
 	count = less(f.spans.list.count, FUNCTIONS_MOST);
 	for (size_t i = 0; i < count && err == 0; i++) {
 		struct frame_vote v = { .machine = f.columns.machine };
+		size_t at = spread_index(i, FUNCTIONS_MOST, f.spans.list.count);
+		const struct cfi_source *source;
+		const struct cfi_fde *fde =
+			cfi_functions_at(&f, &f.spans.list.v[at], &source);
+		const struct cfi_cie *cie = &source->reader.cies.v[fde->cie];
 
-		err = ask_function(&f,
-				   spread_index(i, FUNCTIONS_MOST, f.spans.list.count),
-				   &run, &v);
+		run.section = &source->section;
+		cfi_run_begin(&run, cie, cie->initial, fde);
+		unwind_rows_visit(&run, vote, &v);
+		err = run.no_memory ? -ENOMEM : 0;
 		count_vote(ret, &v);
 	}
 	cfi_run_release(&run);

@@ -119,27 +119,13 @@ static void put_advance(struct go_writer *w, uint64_t bytes)
 	}
 }
 
-/* The stack pointer is @below bytes below where it was. With a link the return address lies at the
- * bottom as soon as there is a frame. */
-static void put_row(struct go_writer *w, uint64_t below)
-{
-	const struct machine *m = w->m;
-
-	put_byte(w, DW_CFA_def_cfa_offset);
-	put_uleb(w, m->link ? below : below + m->word);
-	if (!m->link)
-		return;
-	put_byte(w, below ? DW_CFA_offset_extended : DW_CFA_same_value);
-	put_uleb(w, m->ra);
-	if (below)
-		put_uleb(w, below / m->word);
-}
-
 /* As far as its steps make sense: what follows them is as the last one left it, like in Go's. 1, 0
  * where there is no room, or -ENOMEM. */
 static int put_rows(struct go_writer *w, const struct go_frames *f)
 {
+	const struct machine *m = w->m;
 	struct cursor c = cursor_of(f->steps, f->size);
+	/* Bytes that the stack pointer is below where it was. */
 	uint64_t below = UINT64_MAX, at = f->start, last = 0;
 	int room = 1;
 
@@ -152,13 +138,23 @@ static int put_rows(struct go_writer *w, const struct go_frames *f)
 		below += change & 1 ? ~(change >> 1) : change >> 1;
 		bytes = read_uleb(&c);
 		if (c.bad || bytes > UINT32_MAX || below > INT32_MAX ||
-		    (w->m->link && below % w->m->word))
+		    (m->link && below % m->word))
 			break;
 		room = reserve(w, ROW_MOST);
 		if (room <= 0)
 			break;
-		if (below != last)
-			put_row(w, below);
+		if (below != last) {
+			put_byte(w, DW_CFA_def_cfa_offset);
+			put_uleb(w, m->link ? below : below + m->word);
+		}
+		/* With a link the return address lies at the bottom as soon as there is
+		 * a frame. */
+		if (below != last && m->link) {
+			put_byte(w, below ? DW_CFA_offset_extended : DW_CFA_same_value);
+			put_uleb(w, m->ra);
+			if (below)
+				put_uleb(w, below / m->word);
+		}
 		last = below;
 		bytes *= f->quantum;
 		if (bytes >= f->end - at)

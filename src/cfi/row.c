@@ -202,38 +202,43 @@ static void advance_location(struct cfi_run *r, uint64_t delta)
 	r->to = r->from + delta;
 }
 
-static bool set_location(struct cfi_run *r)
+static bool execute(struct cfi_run *r, uint8_t op)
 {
 	uint64_t to;
 
-	if (!read_pointer(&r->c, r->cie->encoding, r->section, &to) || to < r->from)
-		return false;
-	r->to = to < r->end ? to : r->end;
-	return true;
-}
-
-static bool execute_other(struct cfi_run *r, uint8_t op)
-{
 	switch (op) {
+	case DW_CFA_advance_loc ... DW_CFA_advance_loc + 0x3f:
+		advance_location(r, op & 0x3f);
+		break;
+	case DW_CFA_offset ... DW_CFA_offset + 0x3f:
+		set_register_saved(r, op & 0x3f, (int64_t)read_uleb(&r->c));
+		break;
+	case DW_CFA_restore ... DW_CFA_restore + 0x3f:
+		restore_initial(r, op & 0x3f);
+		break;
 	case DW_CFA_nop:
-		return true;
+		break;
 	case DW_CFA_set_loc:
-		return set_location(r);
+		if (!read_pointer(&r->c, r->cie->encoding, r->section, &to) ||
+		    to < r->from)
+			return false;
+		r->to = to < r->end ? to : r->end;
+		break;
 	case DW_CFA_advance_loc1:
 		advance_location(r, cursor_u8(&r->c));
-		return true;
+		break;
 	case DW_CFA_advance_loc2:
 		advance_location(r, cursor_u16(&r->c));
-		return true;
+		break;
 	case DW_CFA_advance_loc4:
 		advance_location(r, cursor_u32(&r->c));
-		return true;
+		break;
 	case CFA_MIPS_advance_loc8:
 		advance_location(r, cursor_u64(&r->c));
-		return true;
+		break;
 	case DW_CFA_GNU_args_size: /* for exceptions */
 		read_uleb(&r->c);
-		return true;
+		break;
 	case DW_CFA_remember_state:
 		return remember_state(r);
 	case DW_CFA_restore_state:
@@ -248,27 +253,11 @@ static bool execute_other(struct cfi_run *r, uint8_t op)
 	case DW_CFA_def_cfa_register:
 	case DW_CFA_def_cfa_offset:
 	case DW_CFA_def_cfa_offset_sf:
-		return execute_cfa(r, op);
+		return execute_cfa(r, op) && !r->c.bad;
 	default:
-		return execute_value(r, op);
+		return execute_value(r, op) && !r->c.bad;
 	}
-}
-
-static bool execute(struct cfi_run *r, uint8_t op)
-{
-	switch (op & 0xc0) {
-	case DW_CFA_advance_loc:
-		advance_location(r, op & 0x3f);
-		return true;
-	case DW_CFA_offset:
-		set_register_saved(r, op & 0x3f, (int64_t)read_uleb(&r->c));
-		return !r->c.bad;
-	case DW_CFA_restore:
-		restore_initial(r, op & 0x3f);
-		return true;
-	default:
-		return execute_other(r, op) && !r->c.bad;
-	}
+	return !r->c.bad;
 }
 
 /*
@@ -351,15 +340,6 @@ void cfi_run_begin(struct cfi_run *r, const struct cfi_cie *cie,
 	r->remembered.count = 0;
 }
 
-/* What is not said is unchanged, but for the stack pointer, which is the CFA. */
-static void set_default(const struct cfi_columns *columns, struct cfi_rule *row)
-{
-	memset(row, 0, columns->count * sizeof(*row));
-	for (uint8_t i = CFI_RA; i < columns->count; i++)
-		row[i].how = CFI_SAME;
-	row[columns->of[columns->machine->sp]].how = CFI_VALUE;
-}
-
 static bool is_advance(uint8_t op)
 {
 	return (op & 0xc0) == DW_CFA_advance_loc ||
@@ -370,11 +350,17 @@ static bool is_advance(uint8_t op)
 /* These hold for whole functions: they cannot advance. */
 bool cfi_run_initial(struct cfi_run *r, const struct cfi_cie *cie, struct cfi_rule *ret)
 {
-	set_default(r->columns, ret);
+	const struct cfi_columns *columns = r->columns;
+
+	/* What is not said is unchanged, but for the stack pointer, which is the CFA. */
+	memset(ret, 0, columns->count * sizeof(*ret));
+	for (uint8_t i = CFI_RA; i < columns->count; i++)
+		ret[i].how = CFI_SAME;
+	ret[columns->of[columns->machine->sp]].how = CFI_VALUE;
 	r->cie = cie;
 	r->initial = ret;
 	r->c = cursor_of(r->section->bytes + cie->at, cie->size);
-	memcpy(r->row, ret, r->columns->count * sizeof(*ret));
+	memcpy(r->row, ret, columns->count * sizeof(*ret));
 	r->remembered.count = 0;
 	while (cursor_left(&r->c) > 0) {
 		uint8_t op = cursor_u8(&r->c);
@@ -382,7 +368,7 @@ bool cfi_run_initial(struct cfi_run *r, const struct cfi_cie *cie, struct cfi_ru
 		if (is_advance(op) || !execute(r, op))
 			return false;
 	}
-	memcpy(ret, r->row, r->columns->count * sizeof(*ret));
+	memcpy(ret, r->row, columns->count * sizeof(*ret));
 	return true;
 }
 

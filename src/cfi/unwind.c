@@ -35,14 +35,6 @@ struct compiler {
 	uint64_t work;
 };
 
-static bool compile_rule(struct compiler *c, uint64_t address)
-{
-	uint16_t id;
-
-	return rows_rule(&c->rows, rule_of_row(&c->run), &id) &&
-	       rows_add(&c->rows, address, id);
-}
-
 /* What is left of a function that makes no sense. */
 static bool add_broken(struct compiler *c, uint64_t address)
 {
@@ -57,6 +49,7 @@ static bool add_rows(struct compiler *c, const struct span *span)
 	const struct cfi_fde *fde = cfi_functions_at(&c->functions, span, &source);
 	const struct cfi_cie *cie = &source->reader.cies.v[fde->cie];
 	uint64_t from = span->start;
+	uint16_t rule;
 
 	if (fde->size > c->work)
 		return add_broken(c, from);
@@ -66,7 +59,8 @@ static bool add_rows(struct compiler *c, const struct span *span)
 	while (from < span->end && cfi_run_next(&c->run)) {
 		if (c->run.to <= from)
 			continue;
-		if (!compile_rule(c, from))
+		if (!rows_rule(&c->rows, rule_of_row(&c->run), &rule) ||
+		    !rows_add(&c->rows, from, rule))
 			return false;
 		from = c->run.to;
 	}
@@ -113,26 +107,11 @@ static int add_spans(struct compiler *c)
 	return 0;
 }
 
-/* A page has an entry whether anything is in it or not. */
-static bool claim_table(struct unwind_table *t, const struct object *o, uint64_t pages,
-			uint64_t functions, uint64_t bytes)
-{
-	uint64_t rows = bytes / BYTES_PER_ROW + functions;
-
-	if (pages < UINT32_MAX &&
-	    claim_add(&t->claim, o->budget,
-		      pages * sizeof(*t->pages) + functions * sizeof(*t->functions) +
-			      rows * (sizeof(*t->low) + sizeof(*t->rule))))
-		return true;
-	object_refuse(o, "call frame information");
-	return false;
-}
-
 static int make_rows(struct compiler *c, const struct object *o)
 {
 	struct unwind_table *t = &c->table;
 	size_t count = c->functions.spans.list.count;
-	uint64_t end, pages;
+	uint64_t end, pages, rows = c->functions.bytes / BYTES_PER_ROW;
 	int err;
 
 	if (count == 0)
@@ -141,13 +120,19 @@ static int make_rows(struct compiler *c, const struct object *o)
 	t->base = c->functions.spans.list.v[0].start >> UNWIND_PAGE_BITS
 								<< UNWIND_PAGE_BITS;
 	pages = ((end - 1 - t->base) >> UNWIND_PAGE_BITS) + 1;
-	if (!claim_table(t, o, pages, count, c->functions.bytes))
+	/* A page has an entry whether anything is in it or not. */
+	if (pages >= UINT32_MAX ||
+	    !claim_add(&t->claim, o->budget,
+		       pages * sizeof(*t->pages) + count * sizeof(*t->functions) +
+			       (rows + count) * (sizeof(*t->low) + sizeof(*t->rule)))) {
+		object_refuse(o, "call frame information");
 		return 0;
+	}
 	t->page_count = (uint32_t)pages;
 	c->run.columns = &c->functions.columns;
 	c->work = 2 * c->functions.bytes;
 	t->refused = c->functions.refused;
-	err = rows_begin(&c->rows, t, c->functions.bytes / BYTES_PER_ROW);
+	err = rows_begin(&c->rows, t, rows);
 	t->functions = malloc(count * sizeof(*t->functions));
 	t->function_count = (uint32_t)count;
 	if (!t->functions)
@@ -207,14 +192,6 @@ static size_t function_index(const struct unwind_table *t, uint64_t address)
 	return low;
 }
 
-static uint64_t row_address(const struct unwind_table *t, uint32_t page, uint32_t row)
-{
-	uint64_t start = t->base + ((uint64_t)page << UNWIND_PAGE_BITS);
-
-	/* The lowest 16 bits of what is in the page. */
-	return start + (uint16_t)(t->low[row] - (uint16_t)start);
-}
-
 bool unwind_visit_function(const struct unwind_table *t, uint64_t address,
 			   unwind_visit *visit, void *arg)
 {
@@ -230,8 +207,11 @@ bool unwind_visit_function(const struct unwind_table *t, uint64_t address,
 	rule = unwind_find(t, from);
 	page = (uint32_t)((from - t->base) >> UNWIND_PAGE_BITS);
 	for (; page < t->page_count && from < end; page++) {
+		uint64_t start = t->base + ((uint64_t)page << UNWIND_PAGE_BITS);
+
 		for (uint32_t i = t->pages[page]; i < t->pages[page + 1]; i++) {
-			until = row_address(t, page, i);
+			/* Rows have the lowest 16 bits of their addresses. */
+			until = start + (uint16_t)(t->low[i] - (uint16_t)start);
 			if (until <= from)
 				continue;
 			if (until > end)

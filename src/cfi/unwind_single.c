@@ -277,19 +277,6 @@ static int read_single_entry(const struct asking *a, uint64_t offset, uint8_t *r
 	return 0;
 }
 
-/* Bytes that are kept. */
-static bool own(struct cfi_section *piece)
-{
-	if (piece->owned)
-		return true;
-	piece->owned = malloc(piece->size);
-	if (!piece->owned)
-		return false;
-	memcpy(piece->owned, piece->bytes, piece->size);
-	piece->bytes = piece->owned;
-	return true;
-}
-
 static int read_single_cie(const struct asking *a, struct single_cie *ret)
 {
 	struct cfi_run run = { .columns = &a->s->columns, .section = &ret->piece };
@@ -298,10 +285,16 @@ static int read_single_cie(const struct asking *a, struct single_cie *ret)
 
 	if (found <= 0)
 		return found;
-	if (ret->piece.size > CIE_MOST || !own(&ret->piece)) {
-		found = ret->piece.size > CIE_MOST ? 0 : -ENOMEM;
+	if (ret->piece.size > CIE_MOST) {
 		cfi_section_release(&ret->piece);
-		return found;
+		return 0;
+	}
+	if (!ret->piece.owned) { /* it lies in @room */
+		ret->piece.owned = malloc(ret->piece.size);
+		if (!ret->piece.owned)
+			return -ENOMEM;
+		memcpy(ret->piece.owned, room, ret->piece.size);
+		ret->piece.bytes = ret->piece.owned;
 	}
 	if (!cfi_piece_cie(&run, &ret->cie))
 		found = run.no_memory ? -ENOMEM : 0;
@@ -356,9 +349,9 @@ static int take_function(const struct asking *a, const struct pair *pair,
 	return 1;
 }
 
-/* Is the next function where the header says? Then none is between it and this one. Behind the last one
- * there is none. */
-static int is_gap(const struct asking *a, const struct pair *pair)
+/* -ENOENT where the next function is where the header says: then none is between it and this
+ * one. Behind the last one there is none. */
+static int check_gap(const struct asking *a, const struct pair *pair)
 {
 	struct pair next = { .start = pair->next, .entry = pair->next_entry };
 	struct single_function behind = { 0 };
@@ -382,57 +375,60 @@ static bool spend(struct unwind_single *s, uint64_t bytes)
 	return s->left > 0;
 }
 
-/* Into what was the last one, which is none where this is not found. */
-static int read_function(const struct asking *a, struct single_function *f)
+/* 1, 0, -ENOENT or -ENOMEM. The next function that is asked for takes its place. */
+static int find_function(const struct asking *a, const struct single_function **ret)
 {
+	struct single_function *f;
 	enum found_pair which;
 	struct pair pair;
 	int found;
 
+	if (!a->s->count || !spend(a->s, LOOKUP_COST))
+		return 0;
+	f = &a->s->memory->last;
+	*ret = f;
+	if (a->address < f->end && a->address >= f->fde.start)
+		return 1;
 	cfi_section_release(&f->piece);
 	f->end = 0;
 	which = find_pair(a, &pair);
 	if (which != PAIR_FOUND)
-		return which == PAIR_BELOW ? is_gap(a, &pair) : 0;
+		return which == PAIR_BELOW ? check_gap(a, &pair) : 0;
 	found = read_single_entry(a, pair.entry, a->s->memory->last_room, &f->piece);
 	if (found > 0)
 		found = spend(a->s, f->piece.size) ? take_function(a, &pair, f) : 0;
 	if (found > 0 && a->address >= f->end)
-		found = f->fde.end == f->fde.start ? 0 : is_gap(a, &pair);
+		found = f->fde.end == f->fde.start ? 0 : check_gap(a, &pair);
 	if (found <= 0)
-		f->end = 0;
+		f->end = 0; /* no address lies in it */
 	return found;
 }
 
-/* 1, 0, -ENOENT or -ENOMEM. The next one takes its place. */
-static int find_function(const struct asking *a, const struct single_function **ret)
+int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *read,
+		       void *arg, struct unwind_rule *ret)
 {
-	struct single_function *last;
-
-	if (!a->s->count || !spend(a->s, LOOKUP_COST))
-		return 0;
-	last = &a->s->memory->last;
-	*ret = last;
-	if (a->address < last->end && a->address >= last->fde.start)
-		return 1;
-	return read_function(a, last);
-}
-
-/* The row of the address, as the table would have it. */
-static int run_single(const struct asking *a, const struct single_function *f,
-		      struct unwind_rule *ret)
-{
-	struct cfi_run run = { .columns = &a->s->columns, .section = &f->piece };
+	struct asking a = { s, read, arg, address };
+	struct cfi_run run = { .columns = &s->columns };
 	struct packed_rule packed = { UNWIND_NONE, 0 };
+	const struct single_function *f;
 	const uint8_t *begin;
 	bool more;
+	int found = find_function(&a, &f);
 
+	if (found == -ENOENT) {
+		*ret = unwind_none;
+		return 1;
+	}
+	if (found <= 0)
+		return found;
+	/* The row of the address, as the table would have it. */
+	run.section = &f->piece;
 	cfi_run_begin(&run, f->cie, f->cie->initial, &f->fde);
 	begin = run.c.p;
 	do
 		more = cfi_run_next(&run);
-	while (more && run.to <= a->address);
-	spend(a->s, (uint64_t)(run.c.p - begin));
+	while (more && run.to <= address);
+	spend(s, (uint64_t)(run.c.p - begin));
 	if (more)
 		packed = rule_of_row(&run);
 	cfi_run_release(&run);
@@ -440,20 +436,6 @@ static int run_single(const struct asking *a, const struct single_function *f,
 		return -ENOMEM;
 	*ret = packed.cfa == UNWIND_NONE ? unwind_none : rule_unpack(packed);
 	return 1;
-}
-
-int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *read,
-		       void *arg, struct unwind_rule *ret)
-{
-	struct asking a = { s, read, arg, address };
-	const struct single_function *f;
-	int found = find_function(&a, &f);
-
-	if (found == -ENOENT) {
-		*ret = unwind_none;
-		return 1;
-	}
-	return found > 0 ? run_single(&a, f, ret) : found;
 }
 
 void unwind_single_waited(struct unwind_single *s)
@@ -495,34 +477,26 @@ int unwind_single_visit(struct unwind_single *s, uint64_t address, unwind_read *
 	return run.no_memory ? -ENOMEM : found;
 }
 
-/* The entry of function @i, and where the next one begins. */
-static int read_nth(const struct asking *a, uint32_t i, uint8_t *room,
-		    struct single_function *f)
-{
-	uint32_t count = i + 1 < a->s->count ? 2 : 1;
-	uint8_t pairs[2 * PAIR];
-	struct pair pair = { 0 };
-	int found;
-
-	if (i >= a->s->count || !read_pairs(a, i, count, pairs))
-		return 0;
-	pair.start = counted(a->s, pair_number(pairs, 0));
-	pair.entry = counted(a->s, pair_number(pairs, 4)) - a->s->eh.address;
-	if (count > 1)
-		pair.next = counted(a->s, pair_number(pairs + PAIR, 0));
-	found = read_single_entry(a, pair.entry, room, &f->piece);
-	return found > 0 ? take_function(a, &pair, f) : found;
-}
-
 int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, void *arg,
 		       unwind_visit *visit, void *visit_arg)
 {
 	struct asking a = { s, read, arg, 0 };
 	struct single_function f = { 0 };
 	struct cfi_run run = { .columns = &s->columns, .section = &f.piece };
-	uint8_t room[FIRST_READ];
-	int found = read_nth(&a, i, room, &f);
+	uint32_t count = i + 1 < s->count ? 2 : 1; /* it and the next one */
+	uint8_t pairs[2 * PAIR], room[FIRST_READ];
+	struct pair pair = { 0 };
+	int found;
 
+	if (i >= s->count || !read_pairs(&a, i, count, pairs))
+		return 0;
+	pair.start = counted(s, pair_number(pairs, 0));
+	pair.entry = counted(s, pair_number(pairs, 4)) - s->eh.address;
+	if (count > 1)
+		pair.next = counted(s, pair_number(pairs + PAIR, 0));
+	found = read_single_entry(&a, pair.entry, room, &f.piece);
+	if (found > 0)
+		found = take_function(&a, &pair, &f);
 	/* Of all functions, each once, there are so many bytes. */
 	if (found > 0 && spend(s, f.piece.size)) {
 		cfi_run_begin(&run, f.cie, f.cie->initial, &f.fde);
