@@ -20,13 +20,12 @@
 #include "elf/elf.h"
 
 enum {
-	FRAMELESS_MOST =
-		16, /* pieces of a function without a frame that are looked through */
+	/* Pieces of a function without a frame that are looked through. */
+	FRAMELESS_MOST = 16,
 	FRAMELESS_BYTES = 512, /* of each */
 	BRANCH_MOST = 6, /* bytes of the longest branch that is known */
-	CODE_MOST =
-		1
-		<< 16, /* bytes of a function that are looked through for its other parts */
+	/* Bytes of a function that are looked through for its other parts. */
+	CODE_MOST = 1 << 16,
 	CODE_WINDOW = 1 << 12,
 	CALLED_MOST = 64, /* calls of a function that are followed */
 };

@@ -59,8 +59,9 @@ static enum after_call find_call(struct stack_walker *w, const struct place_key 
 	return call;
 }
 
-static enum after_call call_before(struct stack_walker *w, const struct place_key *key,
-				   uint64_t ip, struct place_seen *seen)
+static enum after_call call_before_return(struct stack_walker *w,
+					  const struct place_key *key, uint64_t ip,
+					  struct place_seen *seen)
 {
 	struct place_look look;
 
@@ -118,7 +119,7 @@ static bool leads_back(struct stack_walker *w, const struct chain *chain,
 	for (int i = 0; i < BEHIND_MOST && chain_next(&rest, &e) && e.caller; i++) {
 		struct place_seen *seen = place_find(w, key, e.ip);
 
-		if (seen && call_before(w, key, e.ip, seen) == CALL_YES) {
+		if (seen && call_before_return(w, key, e.ip, seen) == CALL_YES) {
 			w->leads_to = rest.next;
 			return true;
 		}
@@ -130,7 +131,7 @@ unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
 			const struct chain_entry *e, const struct place_key *key,
 			struct place_seen *seen, enum after_call *call)
 {
-	*call = call_before(w, key, e->ip, seen);
+	*call = call_before_return(w, key, e->ip, seen);
 	switch (*call) {
 	case CALL_NO:
 		return is_by_hand(w, key, e->ip, is_last(chain), seen)

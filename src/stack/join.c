@@ -48,6 +48,10 @@ static bool has_own_record(const struct walk *k, const struct unwind_rule *rule)
 	case UNWIND_NONE:
 	case RULE_NO_OBJECT:
 		return k->chained; /* code without rows; frame pointers have led to it */
+	case RULE_SWITCH:
+		/* asmcgocall() has none, and leaves that of who called it to C, which gives
+		 * it back. */
+		return true;
 	default:
 		return false;
 	}
@@ -58,12 +62,6 @@ static bool has_own_record(const struct walk *k, const struct unwind_rule *rule)
 	if (rule->flags & UNWIND_RA_AT_BASE)
 		cfa = base;
 	return cfa + (uint64_t)(int64_t)rule->ra == k->fp + k->machine->word;
-}
-
-/* asmcgocall() has none, and leaves that of who called it to C, which gives it back. */
-static bool ends_with_record(const struct walk *k, const struct unwind_rule *rule)
-{
-	return rule->cfa_kind == RULE_SWITCH ? k->fp_known : has_own_record(k, rule);
 }
 
 /* The leaf of the user's part has been passed. */
@@ -77,15 +75,6 @@ static bool pass_leaf(struct chain *c)
 	return false;
 }
 
-/* Signed ones are not compared. */
-static bool is_same_return(const struct walk *k, uint64_t record, uint64_t ra)
-{
-	uint64_t word;
-
-	return dump_word(k, record + k->machine->word, &word) &&
-	       (k->machine->link || word == ra);
-}
-
 /* Goes through the records that were copied, to that of the frame at hand; @c: what comes next
  * is what it returns to. */
 static bool find_record_of_frame(struct stack_walker *w, const struct walk *k,
@@ -93,14 +82,18 @@ static bool find_record_of_frame(struct stack_walker *w, const struct walk *k,
 {
 	struct walk leaf = *k;
 	struct chain_entry e;
-	uint64_t record, next;
+	uint64_t record, next, ra;
 
 	walk_restart(w, &leaf);
 	if (!leaf.fp_known || !pass_leaf(c))
 		return false;
 	for (record = leaf.fp; record != k->fp; record = next) {
-		if (!chain_next(c, &e) || !is_same_return(k, record, e.ip) ||
-		    !dump_word(k, record, &next) || (next <= record && next != k->fp))
+		if (!chain_next(c, &e) || !dump_word(k, record + k->machine->word, &ra))
+			return false;
+		/* Return addresses that may be signed are not compared. */
+		if (!k->machine->link && ra != e.ip)
+			return false;
+		if (!dump_word(k, record, &next) || (next <= record && next != k->fp))
 			return false;
 	}
 	return true;
@@ -109,28 +102,12 @@ static bool find_record_of_frame(struct stack_walker *w, const struct walk *k,
 /* How far a chain can be relied on. */
 enum chain_link { LINK_BROKEN, LINK_KEPT, LINK_LAST, LINK_NO_MEMORY };
 
-/* May the chain end in this function, which keeps no frame pointer? */
-static enum chain_link judge_last(struct stack_walker *w, const struct walk *k,
-				  uint64_t ra)
-{
-	struct place_seen *seen = place_find(w, &k->keys[1], ra);
-	const struct unwind_rule *rule;
-
-	if (!seen)
-		return LINK_NO_MEMORY;
-	rule = &w->rules.v[seen->rule];
-	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER ||
-	    root_at(w, seen) == ROOT_NO)
-		return LINK_BROKEN;
-	/* One that counts from it has a record of its own, and its caller's would follow. */
-	return rule->flags & UNWIND_FP_SAVED && rule->cfa_kind != UNWIND_FP ? LINK_BROKEN
-									    : LINK_LAST;
-}
-
 static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 				  uint64_t ra)
 {
+	const struct unwind_rule *rule;
 	enum frame_pointer_use use;
+	struct place_seen *seen;
 	struct code_place at;
 
 	if (!is_return_address(w, k, ra))
@@ -140,7 +117,19 @@ static enum chain_link judge_link(struct stack_walker *w, const struct walk *k,
 		return w->failed ? LINK_NO_MEMORY : LINK_KEPT;
 	if (binaries_frame_pointers(w->binaries, at.binary, &use) < 0)
 		return LINK_NO_MEMORY;
-	return use == FRAME_POINTERS_KEPT ? LINK_KEPT : judge_last(w, k, ra);
+	if (use == FRAME_POINTERS_KEPT)
+		return LINK_KEPT;
+	/* The function keeps none. May the chain end in it? */
+	seen = place_find(w, &k->keys[1], ra);
+	if (!seen)
+		return LINK_NO_MEMORY;
+	rule = &w->rules.v[seen->rule];
+	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER ||
+	    root_at(w, seen) == ROOT_NO)
+		return LINK_BROKEN;
+	/* One that counts from it has a record of its own, and its caller's would follow. */
+	return rule->flags & UNWIND_FP_SAVED && rule->cfa_kind != UNWIND_FP ? LINK_BROKEN
+									    : LINK_LAST;
 }
 
 /* How many of what is left of the chain lead to the root; 0: not there. */
@@ -243,7 +232,7 @@ enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t fi
 	if (!seen)
 		return WALK_NO_MEMORY;
 	chain_start(&c, s);
-	if (!ends_with_record(k, &w->rules.v[seen->rule]) ||
+	if (!has_own_record(k, &w->rules.v[seen->rule]) ||
 	    !find_record_of_frame(w, k, &c))
 		return end;
 	count = count_links(w, k, c, &failed);

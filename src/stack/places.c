@@ -85,8 +85,8 @@ static bool is_inside_page(uint64_t ip)
 	return ip >= AROUND && ip < LEAST_PAGE - AROUND;
 }
 
-static void ask(const struct stack_walker *w, const struct place_key *key, uint64_t ip,
-		struct asked *ret)
+static void ask_place(const struct stack_walker *w, const struct place_key *key,
+		      uint64_t ip, struct asked *ret)
 {
 	*ret = (struct asked){ .key = key,
 			       .ip = ip,
@@ -100,21 +100,6 @@ static void ask(const struct stack_walker *w, const struct place_key *key, uint6
 	/* Garbage would fill the trie: addresses without a map are one frame. */
 	if (has_no_addresses(ret->place.image))
 		ret->place.address = w->options.by_address ? ip : 0;
-}
-
-/* @entered: nobody called what is before the address. */
-static int make_frame(struct stack_walker *w, const struct asked *asked, bool entered,
-		      uint32_t *ret)
-{
-	struct frame frame = { asked->place.address, asked->place.image, 0 };
-
-	if (has_no_addresses(frame.image) && !w->options.by_address)
-		return frames_add(w->frames, &frame, ret);
-	if (asked->kind == PLACE_CALLER && !entered)
-		frame.flags = FRAME_CALLER;
-	if (asked->kind != PLACE_EXACT && entered)
-		frame.address++;
-	return frames_add(w->frames, &frame, ret);
 }
 
 const struct binary *place_binary(struct stack_walker *w, uint32_t image)
@@ -263,7 +248,9 @@ static uint32_t add_rule(struct stack_walker *w, const struct unwind_rule *rule)
 static int make_code(struct stack_walker *w, const struct asked *asked, uint32_t *frame,
 		     uint32_t *rule)
 {
+	struct frame made = { asked->place.address, asked->place.image, 0 };
 	struct unwind_rule found = { 0 };
+	bool entered; /* nobody called what is before the address */
 
 	*rule = RULE_UNSEEN;
 	if (asked->key->machine) {
@@ -273,7 +260,14 @@ static int make_code(struct stack_walker *w, const struct asked *asked, uint32_t
 		if (*rule == RULE_UNSEEN)
 			return -ENOMEM;
 	}
-	return make_frame(w, asked, found.flags & (UNWIND_SIGNAL | RULE_BY_HAND), frame);
+	if (has_no_addresses(made.image) && !w->options.by_address)
+		return frames_add(w->frames, &made, frame);
+	entered = found.flags & (UNWIND_SIGNAL | RULE_BY_HAND);
+	if (asked->kind == PLACE_CALLER && !entered)
+		made.flags = FRAME_CALLER;
+	if (asked->kind != PLACE_EXACT && entered)
+		made.address++;
+	return frames_add(w->frames, &made, frame);
 }
 
 /* Where it is kept what an address of an image is, whatever process has it. */
@@ -303,7 +297,7 @@ static int look_up_place(struct stack_walker *w, const struct place_key *key, ui
 	struct asked asked;
 	uint64_t number;
 
-	ask(w, key, ip, &asked);
+	ask_place(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
 	if (!seen->frame || seen->key != number) {
 		if (make_code(w, &asked, &frame, &rule) < 0)
@@ -341,14 +335,14 @@ void place_note_call(struct stack_walker *w, const struct place_key *key, uint64
 	struct asked asked;
 	uint64_t number;
 
-	ask(w, key, ip, &asked);
+	ask_place(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
 	if (seen->frame && seen->key == number)
 		seen->call = call;
 }
 
-static enum place_code look_at(struct stack_walker *w, const struct asked *asked,
-			       struct code_place *at)
+static enum place_code code_kind_at(struct stack_walker *w, const struct asked *asked,
+				    struct code_place *at)
 {
 	enum image_kind kind = asked->mapped
 				       ? binaries_kind(w->binaries, asked->place.image)
@@ -379,11 +373,11 @@ void place_look(struct stack_walker *w, const struct place_key *key, uint64_t ip
 	uint64_t number;
 
 	*ret = (struct place_look){ 0 };
-	ask(w, key, ip, &asked);
+	ask_place(w, key, ip, &asked);
 	ret->kept = code_of(w, &asked, &number);
 	if (!ret->kept->frame || ret->kept->key != number)
 		ret->kept = NULL;
-	ret->what = look_at(w, &asked, &ret->at);
+	ret->what = code_kind_at(w, &asked, &ret->at);
 }
 
 int code_rule(struct stack_walker *w, const struct code_place *at,

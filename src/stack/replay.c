@@ -1,4 +1,13 @@
-/* A walk with all registers, for what three cannot follow. */
+/*
+ * A walk with all registers, for rows that pc, sp, fp and the link register do not suffice for:
+ * expressions, and a CFA that is counted from another register (DWARF 5, 6.4).
+ *
+ * It begins at the leaf again, where all registers are known, and goes up to behind the row that
+ * the plain walk (walk.c) could not follow, or to the end. Where code has no rows it steps as the
+ * plain walk does, and the registers that one does not follow are unknown from there on.
+ * Expressions read the copied stack, or what nobody can have changed in a file. A hostile file
+ * could have each step run millions of bytes, so all steps of a walk share what they may run.
+ */
 #include "stack/signal.h"
 #include "stack/switch.h"
 
@@ -62,25 +71,23 @@ static enum walk_end step_without_row(struct stack_walker *w, struct walk *k,
 	return end;
 }
 
-static enum walk_end why_missed(const struct walk *k, uint64_t address)
-{
-	enum walk_end end = why_unreadable(k, address);
-
-	return end == WALK_BAD_ADDRESS && may_be_stack(k, address) ? WALK_OTHER_STACK
-								   : end;
-}
-
 static enum walk_end step_found(struct walk *k, const struct memory_reader *r,
 				bool signal, enum frame_found found,
 				const struct registers *regs)
 {
+	enum walk_end end;
 	bool shrinks;
 
 	switch (found) {
 	case FRAME_END:
 		return WALK_ROOT;
 	case FRAME_UNREADABLE:
-		return r->missed ? why_missed(k, r->missed) : WALK_NO_CFI;
+		if (!r->missed)
+			return WALK_NO_CFI;
+		end = why_unreadable(k, r->missed);
+		return end == WALK_BAD_ADDRESS && may_be_stack(k, r->missed)
+			       ? WALK_OTHER_STACK
+			       : end;
 	case FRAME_NOTHING:
 		return WALK_NO_CFI;
 	case FRAME_CALLER_FOUND:

@@ -93,14 +93,6 @@ static bool is_behind_nop(struct stack_walker *w, const struct place_key *key,
 	return is_behind(w, key, ip, key->machine->code->ends_with_nop);
 }
 
-/* Right behind a return or a jump, where no other code goes on to: a label that only a stack made by hand
- * has as an address. */
-static bool is_behind_end(struct stack_walker *w, const struct place_key *key,
-			  uint64_t ip)
-{
-	return is_behind(w, key, ip, key->machine->code->ends_flow);
-}
-
 static enum by_hand find_hand(struct stack_walker *w, const struct place_key *key,
 			      uint64_t ip)
 {
@@ -125,8 +117,10 @@ static enum by_hand find_hand(struct stack_walker *w, const struct place_key *ke
 		return HAND_ALWAYS;
 	found = function_start(w, &look.at, address, &start);
 	w->failed |= found < 0;
-	/* Of code without call frame information, what fills the gaps between functions. */
-	if (found == 0 && is_behind_end(w, &of_code, ip))
+	/* Code without call frame information, which fills the gaps between functions. Right
+	 * behind a return or a jump no other code goes on to it: a label that only a stack made
+	 * by hand has as an address. */
+	if (found == 0 && is_behind(w, &of_code, ip, of_code.machine->code->ends_flow))
 		return HAND_ALWAYS;
 	if (found == 0)
 		return is_behind_nop(w, &of_code, ip) ? HAND_LAST : HAND_NO;

@@ -195,17 +195,6 @@ static bool is_on_own_stack(const struct walk *k, const struct layout *l,
 	return k->sp - start < size && sp - start > size;
 }
 
-static enum walk_end enter(struct walk *k, uint64_t pc, uint64_t sp)
-{
-	if (!walk_shrinks(k, true, sp))
-		return WALK_REPEATED;
-	k->pc = pc;
-	k->sp = sp;
-	k->exact = k->sp_known = true;
-	k->chained = k->fp_popped = false;
-	return pc ? WALK_ON : WALK_ROOT;
-}
-
 enum walk_end signal_step(struct walk *k, int frame)
 {
 	const struct layout *l = &layouts[which_frame(k, frame)];
@@ -220,7 +209,13 @@ enum walk_end signal_step(struct walk *k, int frame)
 	k->alternate = is_on_own_stack(k, l, context, sp);
 	k->fp_known = saved_word(k, l, context, m->fp, &k->fp);
 	k->lr_known = m->link && saved_word(k, l, context, m->ra, &k->lr);
-	return enter(k, pc, sp);
+	if (!walk_shrinks(k, true, sp))
+		return WALK_REPEATED;
+	k->pc = pc;
+	k->sp = sp;
+	k->exact = k->sp_known = true;
+	k->chained = k->fp_popped = false;
+	return pc ? WALK_ON : WALK_ROOT;
 }
 
 enum walk_end signal_step_all(struct walk *k, int frame, struct registers *regs)

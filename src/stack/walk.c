@@ -148,11 +148,6 @@ bool walk_begin(struct stack_walker *w, const struct sample *s, struct walk *ret
 	return true;
 }
 
-static bool has_red_zone(const struct walk *k)
-{
-	return k->machine->elf == EM_X86_64 && k->exact && k->sp == k->base;
-}
-
 enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 {
 	uint64_t end = k->base + k->size;
@@ -161,7 +156,8 @@ enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 		return k->elsewhere ? WALK_OTHER_STACK : WALK_CUT_DUMP;
 	/* The kernel copies from sp on: nothing of the leaf's red zone, where OpenSSL keeps
 	 * the old sp. */
-	if (has_red_zone(k) && address < k->base && k->base - address <= RED_ZONE)
+	if (k->machine->elf == EM_X86_64 && k->exact && k->sp == k->base &&
+	    address < k->base && k->base - address <= RED_ZONE)
 		return WALK_CUT_DUMP;
 	if (address < k->base || address - k->base > STACK_MOST)
 		return WALK_BAD_ADDRESS;
@@ -266,17 +262,9 @@ static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
 	return WALK_ON;
 }
 
-/* The kernel's frame for a handler lies right below what was interrupted, or at the top of a stack of the
- * handler's own. */
-static bool is_other_stack(const struct walk *k, uint64_t sp)
-{
-	enum { SIGNAL_FRAME_MOST = 1 << 17 };
-
-	return sp < k->sp || sp - k->sp > SIGNAL_FRAME_MOST;
-}
-
 bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 {
+	enum { SIGNAL_FRAME_MOST = 1 << 17 };
 	bool outside = signal && cfa - k->base > k->size;
 
 	if (cfa <= k->sp && (cfa != k->sp || !k->exact)) {
@@ -285,54 +273,38 @@ bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 		k->jumped = true;
 	}
 	k->jumped |= outside;
-	k->elsewhere |= outside && (k->alternate || is_other_stack(k, cfa));
+	/* The kernel's frame for a handler lies right below what was interrupted, or at the top
+	 * of a stack of the handler's own. */
+	k->elsewhere |= outside &&
+			(k->alternate || cfa < k->sp || cfa - k->sp > SIGNAL_FRAME_MOST);
 	return true;
-}
-
-static enum walk_end find_return(const struct walk *k, const struct unwind_rule *r,
-				 uint64_t base, uint64_t cfa, uint64_t *ret)
-{
-	uint64_t at =
-		(r->flags & UNWIND_RA_AT_BASE ? base : cfa) + (uint64_t)(int64_t)r->ra;
-
-	if (r->flags & UNWIND_RA_SAME) {
-		*ret = k->lr;
-		return WALK_ON;
-	}
-	return dump_word(k, at, ret) ? WALK_ON : why_no_word(k, r, at);
-}
-
-/*
- * Compilers for x86 do not say that an epilogue has popped a register: by their rows it lies
- * where it was saved, which is below sp by then, and not copied.
- */
-static void restore_fp(struct walk *k, uint64_t at)
-{
-	bool known = k->fp_known;
-
-	k->fp_known = dump_word(k, at, &k->fp);
-	if (!k->fp_known)
-		k->fp_popped =
-			known && k->exact && at < k->sp && k->sp - at <= POPPED_MOST;
 }
 
 static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 {
-	uint64_t base, cfa = 0, ra = 0, at;
+	uint64_t base, cfa = 0, ra = k->lr, at;
 	enum walk_end end;
+	bool known = k->fp_known;
 
 	k->alternate = false;
 	find_base(k, r, &base);
 	end = find_cfa(k, r, base, &cfa);
-	if (end == WALK_ON)
-		end = find_return(k, r, base, cfa, &ra);
 	if (end != WALK_ON)
 		return end;
+	at = (r->flags & UNWIND_RA_AT_BASE ? base : cfa) + (uint64_t)(int64_t)r->ra;
+	if (!(r->flags & UNWIND_RA_SAME) && !dump_word(k, at, &ra))
+		return why_no_word(k, r, at);
 	if (!walk_shrinks(k, r->flags & UNWIND_SIGNAL, cfa))
 		return WALK_REPEATED;
 	if (r->flags & UNWIND_FP_SAVED) {
 		at = r->flags & UNWIND_FP_AT_BASE ? base : cfa;
-		restore_fp(k, at + (uint64_t)(int64_t)r->fp);
+		at += (uint64_t)(int64_t)r->fp;
+		k->fp_known = dump_word(k, at, &k->fp);
+		/* Compilers for x86 do not say that an epilogue has popped a register: by their
+		 * rows it lies where it was saved, which is below sp by then, and not copied. */
+		if (!k->fp_known)
+			k->fp_popped = known && k->exact && at < k->sp &&
+				       k->sp - at <= POPPED_MOST;
 	}
 	k->sp = cfa;
 	k->pc = ra;
@@ -342,17 +314,11 @@ static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 	return is_no_address(k, ra) ? WALK_NO_RETURN : WALK_ON;
 }
 
-/* Has the walk got what the row is about? */
-static bool can_follow(const struct walk *k, const struct unwind_rule *r)
-{
-	uint64_t base;
-
-	return find_base(k, r, &base) && (!(r->flags & UNWIND_RA_SAME) || k->lr_known);
-}
-
 enum walk_end walk_step(struct stack_walker *w, struct walk *k,
 			const struct unwind_rule *rule)
 {
+	uint64_t base;
+
 	switch (rule->cfa_kind) {
 	case UNWIND_END:
 		return WALK_ROOT;
@@ -368,23 +334,10 @@ enum walk_end walk_step(struct stack_walker *w, struct walk *k,
 	case RULE_SWITCH:
 		return switch_step(k, rule->cfa);
 	}
-	if (!can_follow(k, rule))
+	/* Has the walk got what the row is about? */
+	if (!find_base(k, rule, &base) || (rule->flags & UNWIND_RA_SAME && !k->lr_known))
 		return fallback_step(w, k, rule);
 	return step_row(k, rule);
-}
-
-static void fetch_recent(struct stack_walker *w)
-{
-	for (uint32_t i = 0; i < w->recent_count; i++)
-		__builtin_prefetch(&w->places[w->recent[i]]);
-	w->recent_count = 0;
-}
-
-static void note_recent(struct stack_walker *w, const struct place_seen *seen)
-{
-	_Static_assert(PLACES <= UINT16_MAX + 1, "recent holds indices");
-	if (w->recent_count < RECENT)
-		w->recent[w->recent_count++] = (uint16_t)(seen - w->places);
 }
 
 int walk_put_in(struct stack_walker *w, const struct walk *k, uint64_t next,
@@ -427,7 +380,9 @@ static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 		seen = walk_place(w, k);
 		if (!seen)
 			return WALK_NO_MEMORY;
-		note_recent(w, seen);
+		_Static_assert(PLACES <= UINT16_MAX + 1, "recent holds indices");
+		if (w->recent_count < RECENT)
+			w->recent[w->recent_count++] = (uint16_t)(seen - w->places);
 		rule = w->rules.v[seen->rule];
 		walk_note_pc(w, k, &rule);
 		w->stack.v[w->stack.count++] = seen->frame - 1;
@@ -465,7 +420,9 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	size_t first = w->stack.count;
 	enum walk_end end;
 
-	fetch_recent(w);
+	for (uint32_t i = 0; i < w->recent_count; i++)
+		__builtin_prefetch(&w->places[w->recent[i]]);
+	w->recent_count = 0;
 	end = walk_plain(w, k);
 	for (int round = 0; end == WALK_OTHER && round < 2; round++) {
 		size_t steps = w->stack.count - first - k->inferred;
@@ -524,21 +481,6 @@ static void set_most(const struct stack_walker *w, struct walk *k)
 		k->most = asked;
 }
 
-static enum walk_end join(struct stack_walker *w, const struct walk *k, size_t first,
-			  enum walk_end end)
-{
-	switch (end) {
-	case WALK_CUT_DUMP:
-	case WALK_OTHER_STACK:
-		return join_chain(w, k, first, end);
-	case WALK_ROOT:
-	case WALK_BAD_ADDRESS:
-		return join_switched(w, k, first, end);
-	default:
-		return end;
-	}
-}
-
 int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)
 {
 	uint64_t began = walker_clock(w), tables = w->counts.table_nanoseconds;
@@ -550,8 +492,10 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)
 	    (w->options.join && !array_reserve(&w->pcs, w->stack.count + FRAMES_MOST)))
 		return -ENOMEM;
 	end = judge_walk_end(w, k, first, walk_on(w, k));
-	if (w->options.join)
-		end = join(w, k, first, end);
+	if (w->options.join && (end == WALK_CUT_DUMP || end == WALK_OTHER_STACK))
+		end = join_chain(w, k, first, end);
+	else if (w->options.join && (end == WALK_ROOT || end == WALK_BAD_ADDRESS))
+		end = join_switched(w, k, first, end);
 	w->counts.nanoseconds +=
 		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)
