@@ -160,7 +160,8 @@ static int fail_other_user(struct context *ctx, int err)
 		    size > 0 ? program : "flamefold");
 }
 
-/* EACCES, EPERM: what is in the way, that which keeps the most from the user first. */
+/* EACCES, EPERM: names the setting that is in the way, and a smaller wish only where that
+ * would be granted. */
 static int fail_not_allowed(struct context *ctx, const struct live_permission *p,
 			    const struct live_target *target,
 			    const struct live_event *event, int err)
@@ -276,7 +277,7 @@ int live_permission_fail_files(struct context *ctx, const struct live_target *ta
 				    hint));
 }
 
-/* What perf_event_open(2) says with each error, beside what kernel/events/core.c does. */
+/* What each errno means is in perf_event_open(2), and in kernel/events/core.c. */
 int live_permission_fail(struct context *ctx, const struct live_permission *p,
 			 const struct live_target *target, const struct live_event *event,
 			 int err)

@@ -194,7 +194,8 @@ unsigned rings_left(const struct rings *r)
 
 /*
  * The record at the tail; false: there is none up to the head. The kernel is trusted with
- * sizes only as far as the ring goes: one that cannot be ends what was written until now.
+ * sizes only as far as the ring goes: behind one that cannot be right all up to the head is
+ * skipped, because nothing says where the next record begins.
  */
 static bool take_record(struct rings *r, struct ring *ring, const uint8_t **ret,
 			uint32_t *size)
