@@ -90,13 +90,6 @@ static bool is_popped(const struct step *s, uint64_t reg, uint64_t address)
 	       address < sp && sp - address <= POPPED_MOST;
 }
 
-static bool read_saved(const struct step *s, uint64_t reg, uint64_t address,
-		       uint64_t *ret)
-{
-	return read_word(s, address, ret) ||
-	       (is_popped(s, reg, address & s->mask) && read_register(s, reg, ret));
-}
-
 /* The caller's value of register @reg. */
 static bool restore_register(const struct step *s, uint64_t reg,
 			     const struct cfi_rule *rule, uint64_t *ret)
@@ -107,7 +100,10 @@ static bool restore_register(const struct step *s, uint64_t reg,
 	case CFI_SAME:
 		return read_register(s, reg, ret);
 	case CFI_SAVED:
-		return read_saved(s, reg, s->cfa + (uint64_t)rule->number, ret);
+		value = s->cfa + (uint64_t)rule->number;
+		if (read_word(s, value, ret))
+			return true;
+		return is_popped(s, reg, value & s->mask) && read_register(s, reg, ret);
 	case CFI_VALUE:
 		value = s->cfa + (uint64_t)rule->number;
 		break;
@@ -124,34 +120,29 @@ static bool restore_register(const struct step *s, uint64_t reg,
 	return true;
 }
 
-static bool compute_cfa(struct step *s)
-{
-	const struct cfi_rule *rule = &s->run->row[CFI_CFA];
-
-	if (rule->how == CFI_VALUE_EXPRESSION)
-		return evaluate(s, &s->run->row[CFI_EXPRESSION], &s->cfa);
-	if (rule->how != CFI_REGISTER || !read_register(s, rule->size, &s->cfa))
-		return false;
-	s->cfa += (uint64_t)rule->number;
-	return true;
-}
-
 static enum frame_found step_to_caller(struct step *s, struct registers *regs)
 {
 	const struct machine *m = s->place.machine;
+	const struct cfi_rule *cfa = &s->run->row[CFI_CFA];
 	const struct cfi_rule *rules = &s->run->row[CFI_ALL_FIRST];
 	struct registers caller = { .known = 0 };
 	uint64_t ra = s->run->cie->ra;
 
-	if (s->run->row[CFI_CFA].how == CFI_UNDEFINED || ra >= m->registers)
+	if (cfa->how == CFI_UNDEFINED || ra >= m->registers)
 		return FRAME_NOTHING;
 	if (rules[ra].how == CFI_UNDEFINED)
 		return FRAME_END;
 	/* Only where calls leave it in a register can it be there still. */
 	if (rules[ra].how == CFI_SAME && (!m->link || ra != m->ra))
 		return FRAME_NOTHING;
-	if (!compute_cfa(s))
-		return FRAME_UNREADABLE;
+	if (cfa->how == CFI_VALUE_EXPRESSION) {
+		if (!evaluate(s, &s->run->row[CFI_EXPRESSION], &s->cfa))
+			return FRAME_UNREADABLE;
+	} else {
+		if (cfa->how != CFI_REGISTER || !read_register(s, cfa->size, &s->cfa))
+			return FRAME_UNREADABLE;
+		s->cfa += (uint64_t)cfa->number;
+	}
 	s->place.cfa = &s->cfa;
 	if (!restore_register(s, ra, &rules[ra], &caller.pc))
 		return FRAME_UNREADABLE;

@@ -12,24 +12,6 @@
 
 #include "base/keyed.h"
 
-static int read_fdes(struct cfi_source *s, const struct code_ranges *code)
-{
-	struct cfi_fde fde, *added;
-	int err;
-
-	while ((err = cfi_reader_next(&s->reader, &fde)) == 1) {
-		if (!code_ranges_clip(code, fde.start, &fde.end)) {
-			s->reader.refused++;
-			continue;
-		}
-		added = array_add(&s->functions);
-		if (!added)
-			return -ENOMEM;
-		*added = fde;
-	}
-	return err;
-}
-
 static bool add_span(struct spans *to, uint64_t start, uint64_t end, uint32_t id)
 {
 	struct span *span = array_add(&to->list);
@@ -96,13 +78,21 @@ out:
 int cfi_source_read(struct cfi_source *s, const struct cfi_columns *columns,
 		    const struct code_ranges *code)
 {
+	struct cfi_fde fde, *added;
 	int err;
 
 	cfi_reader_open(&s->reader, columns, &s->section);
-	err = read_fdes(s, code);
-	if (err < 0)
-		return err;
-	return cut_overlaps(s);
+	while ((err = cfi_reader_next(&s->reader, &fde)) == 1) {
+		if (!code_ranges_clip(code, fde.start, &fde.end)) {
+			s->reader.refused++;
+			continue;
+		}
+		added = array_add(&s->functions);
+		if (!added)
+			return -ENOMEM;
+		*added = fde;
+	}
+	return err < 0 ? err : cut_overlaps(s);
 }
 
 void cfi_source_release(struct cfi_source *s)

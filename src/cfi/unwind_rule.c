@@ -121,17 +121,12 @@ static bool set_cfa(const struct cfi_run *run, struct unwind_rule *ret)
 	return ret->cfa == at.offset && ret->more == at.more;
 }
 
-static uint32_t rule_base(const struct cfi_run *run, const struct unwind_rule *rule)
-{
-	return rule->cfa_kind == UNWIND_FP || rule->cfa_kind == UNWIND_FP_DEREF
-		       ? run->columns->machine->fp
-		       : run->columns->machine->sp;
-}
-
 /* Where a value was saved; @at_base goes to the flags where it counts from there. */
 static bool set_rule_saved(const struct cfi_run *run, const struct cfi_rule *saved,
 			   uint8_t at_base, struct unwind_rule *ret, int32_t *number)
 {
+	const struct machine *m = run->columns->machine;
+	bool by_fp = ret->cfa_kind == UNWIND_FP || ret->cfa_kind == UNWIND_FP_DEREF;
 	struct address at;
 
 	if (saved->how == CFI_SAVED) {
@@ -139,7 +134,7 @@ static bool set_rule_saved(const struct cfi_run *run, const struct cfi_rule *sav
 		return *number == saved->number;
 	}
 	if (saved->how != CFI_SAVED_EXPRESSION || !read_address(saved, &at) || at.deref ||
-	    at.reg != rule_base(run, ret))
+	    at.reg != (by_fp ? m->fp : m->sp))
 		return false;
 	ret->flags |= at_base;
 	*number = (int32_t)at.offset;
