@@ -124,28 +124,15 @@ int note_ended(struct processes *ps, const struct record *rec, uint32_t space)
 	return 0;
 }
 
-static int add_place(struct places *places, size_t index)
+/* What lay at @index is gone; the next new one takes its slot. */
+static int add_free_index(struct places *list, size_t index)
 {
-	uint32_t *slot = array_add(places);
+	uint32_t *slot = array_add(list);
 
 	if (!slot)
 		return -ENOMEM;
 	*slot = (uint32_t)index;
 	return 0;
-}
-
-static int drop_space(struct processes *ps, uint32_t index)
-{
-	struct address_space *space = &ps->spaces.v[index];
-
-	maps_release(&space->maps);
-	ranges_release(&space->code);
-	jit_images_release(&space->jit);
-	maps_release(&space->codes);
-	claim_release(&space->claim);
-	drop_jit_dumps(ps, index);
-	memset(space, 0, sizeof(*space));
-	return add_place(&ps->free_spaces, index);
 }
 
 /* The spaces of a process up to the one that has ended. */
@@ -160,9 +147,20 @@ static int drop_spaces(struct processes *ps, const struct ended *e)
 	if (!p || n == p->spaces.count)
 		return 0;
 	n++;
-	for (size_t i = 0; i < n; i++)
-		if (drop_space(ps, p->spaces.v[i]) < 0)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t gone = p->spaces.v[i];
+		struct address_space *space = &ps->spaces.v[gone];
+
+		maps_release(&space->maps);
+		ranges_release(&space->code);
+		jit_images_release(&space->jit);
+		maps_release(&space->codes);
+		claim_release(&space->claim);
+		drop_jit_dumps(ps, gone);
+		memset(space, 0, sizeof(*space));
+		if (add_free_index(&ps->free_spaces, gone) < 0)
 			return -ENOMEM;
+	}
 	p->spaces.count -= n;
 	memmove(p->spaces.v, p->spaces.v + n, p->spaces.count * sizeof(*p->spaces.v));
 	if (p->spaces.count) {
@@ -174,7 +172,7 @@ static int drop_spaces(struct processes *ps, const struct ended *e)
 	namespaces_drop(&ps->namespaces, e->pid);
 	array_release(&p->spaces);
 	memset(p, 0, sizeof(*p));
-	return add_place(&ps->free_processes, n);
+	return add_free_index(&ps->free_processes, n);
 }
 
 static int drop_thread(struct processes *ps, const struct ended *e)
@@ -191,7 +189,7 @@ static int drop_thread(struct processes *ps, const struct ended *e)
 	at = *index;
 	hash_map_remove(&ps->by_tid, e->tid);
 	array_release(&t->names);
-	return add_place(&ps->free_threads, at);
+	return add_free_index(&ps->free_threads, at);
 }
 
 /* Can the oldest go, of which @n are gone? */

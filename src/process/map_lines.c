@@ -1,24 +1,14 @@
 /*
- * Lines of perf-PID.map that were written over code which had run are code of the timeline, as that of a
- * jitdump is: each has an image that brings the name, from its time on. What ran before is named by
- * the map itself; the list of such lines tells which of it is too late for that.
+ * Lines of perf-PID.map that were written over code which had run are code of the timeline,
+ * as that of a jitdump is: each has an image that brings the name, from its time on. What
+ * ran before is named by the map itself; the list of such lines tells which of it is too
+ * late for that.
  */
 #include <errno.h>
 
 #include "process/keep.h"
 #include "process/map_tail.h"
 #include "process/timeline.h"
-
-static int note_line(struct processes *ps, const struct record *rec)
-{
-	struct map_line *line = array_add(&ps->images->lines);
-
-	if (!line)
-		return -ENOMEM;
-	*line = (struct map_line){ rec->pid, rec->time, rec->ino, rec->start,
-				   rec->start + rec->size };
-	return 0;
-}
 
 /* Some runtimes write all of it again and again. */
 static bool is_said_already(struct address_space *space, const struct record *rec,
@@ -34,6 +24,7 @@ static bool is_said_already(struct address_space *space, const struct record *re
 int add_map_line(struct processes *ps, struct address_space *space,
 		 const struct record *rec, uint32_t image)
 {
+	struct map_line *line;
 	struct map *map;
 
 	if (ps->images->lines.count >= MAP_LINES_MOST && ps->images->places)
@@ -42,8 +33,11 @@ int add_map_line(struct processes *ps, struct address_space *space,
 	if (ps->images->lines.count >= MAP_LINES_MOST ||
 	    rec->size > UINT64_MAX - rec->start)
 		return 0;
-	if (note_line(ps, rec) < 0)
+	line = array_add(&ps->images->lines);
+	if (!line)
 		return -ENOMEM;
+	*line = (struct map_line){ rec->pid, rec->time, rec->ino, rec->start,
+				   rec->start + rec->size };
 	if (image == IMAGE_ID_UNKNOWN || is_said_already(space, rec, image))
 		return 0;
 	map = array_add(&space->codes.list);
@@ -58,15 +52,6 @@ int add_map_line(struct processes *ps, struct address_space *space,
 	return 0;
 }
 
-static size_t count_lines(const struct images *im, uint32_t owner)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < im->lines.count; i++)
-		count += im->lines.v[i].owner == owner;
-	return count;
-}
-
 static int compare_later(const void *a, const void *b)
 {
 	const struct perf_map_later *x = a, *y = b;
@@ -76,13 +61,29 @@ static int compare_later(const void *a, const void *b)
 	return x->turn < y->turn ? -1 : x->turn > y->turn;
 }
 
-/* In time order; a map that was written anew may have lower offsets again. */
-static void list_lines(const struct images *im, uint32_t owner,
-		       struct perf_map_later *later)
+int images_later_lines(const struct images *im, uint32_t image, int fd,
+		       struct perf_map_question *ret)
 {
+	uint32_t owner = im->list.v[image].owner;
+	const struct kept_maps *kept = images_kept_maps(im);
+	const struct kept_map *map = kept ? kept_maps_find(kept, im, image) : NULL;
+	struct perf_map_later *later;
+	size_t count = 0;
 	uint64_t time = 0;
 	uint32_t turn = 0;
 
+	if (im->as_perf)
+		return 0;
+	if (map)
+		ret->until = map_tail_until(map, fd);
+	for (size_t i = 0; i < im->lines.count; i++)
+		count += im->lines.v[i].owner == owner;
+	if (count == 0)
+		return 0;
+	later = malloc(count * sizeof(*later));
+	if (!later)
+		return -ENOMEM;
+	/* Lines are in time order; a map that was written anew may have lower offsets. */
 	for (size_t i = 0, n = 0; i < im->lines.count; i++) {
 		const struct map_line *line = &im->lines.v[i];
 
@@ -93,28 +94,6 @@ static void list_lines(const struct images *im, uint32_t owner,
 		later[n++] = (struct perf_map_later){ line->offset, line->start,
 						      line->end, turn };
 	}
-}
-
-int images_later_lines(const struct images *im, uint32_t image, int fd,
-		       struct perf_map_question *ret)
-{
-	uint32_t owner = im->list.v[image].owner;
-	const struct kept_maps *kept = images_kept_maps(im);
-	const struct kept_map *map = kept ? kept_maps_find(kept, im, image) : NULL;
-	struct perf_map_later *later;
-	size_t count;
-
-	if (im->as_perf)
-		return 0;
-	if (map)
-		ret->until = map_tail_until(map, fd);
-	count = count_lines(im, owner);
-	if (count == 0)
-		return 0;
-	later = malloc(count * sizeof(*later));
-	if (!later)
-		return -ENOMEM;
-	list_lines(im, owner, later);
 	qsort(later, count, sizeof(*later), compare_later);
 	ret->later = later;
 	ret->later_count = count;
