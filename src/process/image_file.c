@@ -131,9 +131,9 @@ static int find_vdso(const struct object_places *places, const struct intern *st
 }
 
 /* What is held open of it counts where its path leads to something else. */
-static int find_file(const struct object_places *places, const struct images *images,
-		     const struct intern *strings, const struct image *image,
-		     unsigned need, struct found *f)
+static int find_mapped_file(const struct object_places *places,
+			    const struct images *images, const struct intern *strings,
+			    const struct image *image, unsigned need, struct found *f)
 {
 	struct wanted_object wanted = describe(strings, image);
 	struct text kept = { 0 };
@@ -156,7 +156,7 @@ int find_image_file(const struct images *images, const struct object_places *pla
 	int err = 0;
 
 	if (image->kind == IMAGE_FILE)
-		err = find_file(places, images, strings, image, need, &f);
+		err = find_mapped_file(places, images, strings, image, need, &f);
 	else if (image->kind == IMAGE_VDSO)
 		err = find_vdso(places, strings, image, need, &f);
 	if (err == 0 && (f.file.failed || f.problem.failed))

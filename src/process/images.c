@@ -26,7 +26,7 @@ static uint64_t hash_image(const struct image *im)
 	return hash_bytes(words, sizeof(words));
 }
 
-static bool equal(const struct image *a, const struct image *b)
+static bool is_same_image(const struct image *a, const struct image *b)
 {
 	return a->kind == b->kind && a->path == b->path &&
 	       a->build_id_size == b->build_id_size &&
@@ -66,7 +66,7 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret)
 	uint32_t id;
 
 	while ((id = hash_find(&im->by_key, hash, &i)) != HASH_NONE)
-		if (equal(&im->list.v[id], key)) {
+		if (is_same_image(&im->list.v[id], key)) {
 			im->list.v[id].last = key->last;
 			im->list.v[id].id_of_path &= key->id_of_path;
 			*ret = id;

@@ -144,8 +144,8 @@ static struct jit_dump *new_dump(struct processes *ps, const struct image *image
 	return dump;
 }
 
-static uint64_t time_of(const struct processes *ps, const struct jit_dump *dump,
-			uint64_t time)
+static uint64_t code_time(const struct processes *ps, const struct jit_dump *dump,
+			  uint64_t time)
 {
 	if (!dump->timed)
 		return 0;
@@ -207,7 +207,7 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 		const struct jitdump_code *code = &d->codes.v[g->taken];
 
 		*array_add(&space->codes.list) = (struct map){
-			.time = time_of(ps, dump, code->time),
+			.time = code_time(ps, dump, code->time),
 			.start = code->start,
 			.end = code->end,
 			.shift = d->functions.v[code->function].bytes - code->start,
@@ -219,7 +219,8 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 	return 0;
 }
 
-static bool is_known(const struct processes *ps, uint32_t space, const struct image *key)
+static bool has_dump_of_path(const struct processes *ps, uint32_t space,
+			     const struct image *key)
 {
 	for (size_t i = 0; i < ps->dumps.count; i++)
 		if (ps->dumps.v[i].space == space &&
@@ -250,7 +251,8 @@ int add_jit_dump(struct processes *ps, struct address_space *space,
 	struct jit_dump *dump;
 
 	if (!ps->images->places || ps->images->as_perf ||
-	    ps->images->dumps.count >= DUMPS_MOST || is_known(ps, g.space, &image))
+	    ps->images->dumps.count >= DUMPS_MOST ||
+	    has_dump_of_path(ps, g.space, &image))
 		return 0;
 	image.first = image.last =
 		(struct image_user){ rec->pid,	 ps->rec->host,		 ps->rec->kernel,

@@ -71,25 +71,25 @@ static uint64_t hash_key(const struct kept_file *f)
 	return hash_bytes(words, sizeof(words));
 }
 
-static bool equal(const struct kept_file *a, const struct kept_file *b)
+static bool is_same_kept(const struct kept_file *a, const struct kept_file *b)
 {
 	return a->path == b->path && a->build_id_size == b->build_id_size &&
 	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
 	       a->min == b->min && a->ino == b->ino && a->generation == b->generation;
 }
 
-static struct kept_file *find(const struct kept *k, const struct kept_file *key)
+static struct kept_file *find_kept(const struct kept *k, const struct kept_file *key)
 {
 	uint64_t hash = hash_key(key), i = hash_start(hash);
 	uint32_t id;
 
 	while ((id = hash_find(&k->by_key, hash, &i)) != HASH_NONE)
-		if (equal(&k->list.v[id], key))
+		if (is_same_kept(&k->list.v[id], key))
 			return &k->list.v[id];
 	return NULL;
 }
 
-static struct kept_file *add(struct kept *k, const struct kept_file *key)
+static struct kept_file *add_kept(struct kept *k, const struct kept_file *key)
 {
 	struct kept_file *f;
 
@@ -185,7 +185,7 @@ static int open_same(const char *path, const struct record *rec)
 }
 
 /* As long as the process lives, what it has mapped is exactly that file. */
-static int open_mapped(const char *path, const struct record *rec)
+static int open_mapped_now(const char *path, const struct record *rec)
 {
 	char name[64 + 4096];
 	int fd;
@@ -232,7 +232,8 @@ static void let_go_of_reachable(struct kept *k, const struct intern *strings,
 
 /* What was mapped just now may be deleted as soon: it goes last. Not again for each file that
  * comes. */
-static void make_room(struct kept *k, const struct intern *strings, uint64_t now)
+static void close_reachable_if_full(struct kept *k, const struct intern *strings,
+				    uint64_t now)
 {
 	if (k->held >= many(k) && k->list.count >= k->look_again) {
 		let_go_of_reachable(k, strings, now > SETTLED_NS ? now - SETTLED_NS : 0);
@@ -352,22 +353,22 @@ static int keep_file(struct images *im, struct kept *k, const struct intern *str
 	if (rec->type != PERF_RECORD_MMAP || !rec->executable || rec->mode != MODE_USER ||
 	    !is_file(path))
 		return 0;
-	f = find(k, &key);
+	f = find_kept(k, &key);
 	if (!f && !allow_file(k, im->places ? im->places->budget : NULL))
 		return 0;
 	if (!f)
-		f = add(k, &key);
+		f = add_kept(k, &key);
 	if (!f)
 		return -ENOMEM;
 	if (f->fd >= 0 || f->tries >= TRIES)
 		return 0;
-	make_room(k, strings, rec->time);
+	close_reachable_if_full(k, strings, rec->time);
 	f->refused = k->held >= k->most;
 	if (f->refused)
 		return 0;
 	f->tries++;
 	f->time = rec->time;
-	f->fd = open_mapped(path, rec);
+	f->fd = open_mapped_now(path, rec);
 	k->held += f->fd >= 0;
 	return 1;
 }
@@ -404,7 +405,7 @@ bool image_kept_path(const struct images *im, const struct image *image,
 	if (!im->kept)
 		return false;
 	memcpy(key.build_id, image->build_id, BUILD_ID_MAX);
-	f = find(im->kept, &key);
+	f = find_kept(im->kept, &key);
 	if (!f || f->fd < 0)
 		return false;
 	text_printf(path, "/proc/self/fd/%d", f->fd);

@@ -79,7 +79,7 @@ int images_ran(struct images *im, uint32_t image, uint64_t address)
 }
 
 /* When it was last written to, by the clock of samples: the writer may say anything. */
-static uint64_t time_of(const struct stat *st)
+static uint64_t write_time(const struct stat *st)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC), day = clock_now(CLOCK_REALTIME);
 	uint64_t written = nanoseconds(&st->st_mtim), age = day - written;
@@ -87,7 +87,8 @@ static uint64_t time_of(const struct stat *st)
 	return written > day || age > now ? now : now - age;
 }
 
-static int look_at(struct kept_map *m, uint32_t number, map_growth_call *grown, void *arg)
+static int check_growth(struct kept_map *m, uint32_t number, map_growth_call *grown,
+			void *arg)
 {
 	struct map_growth growth = { .map = number };
 	struct stat st;
@@ -101,7 +102,7 @@ static int look_at(struct kept_map *m, uint32_t number, map_growth_call *grown, 
 		return 0;
 	}
 	m->seen = growth.until = (uint64_t)st.st_size;
-	growth.time = time_of(&st);
+	growth.time = write_time(&st);
 	return grown(arg, &growth);
 }
 
@@ -116,7 +117,7 @@ int images_look_at_maps(struct images *im, const struct intern *strings,
 	err = kept_maps_look_soon(k, im, strings);
 	for (size_t i = 0; i < k->list.count && err == 0; i++)
 		if (k->list.v[i].fd >= 0 && !k->list.v[i].left)
-			err = look_at(&k->list.v[i], (uint32_t)i, grown, arg);
+			err = check_growth(&k->list.v[i], (uint32_t)i, grown, arg);
 	return err;
 }
 

@@ -210,7 +210,7 @@ static const struct map *look_at_each(const struct maps *m, size_t from, size_t 
 }
 
 /* The newest of the notes of one node that is below @n; -1: none. */
-static int64_t newest(const struct maps_index *ix, size_t node, size_t n)
+static int64_t newest_note(const struct maps_index *ix, size_t node, size_t n)
 {
 	uint32_t low = ix->first[node], high = ix->first[node + 1];
 	uint32_t begin = low;
@@ -234,7 +234,7 @@ static const struct map *look_up(const struct maps *m, const struct maps_index *
 	if (address < ix->cuts[0] || address >= ix->cuts[ix->pieces])
 		return NULL;
 	for (size_t node = piece_of(ix, address) + ix->pieces; node >= 1; node /= 2) {
-		int64_t here = newest(ix, node, n);
+		int64_t here = newest_note(ix, node, n);
 
 		if (here > best)
 			best = here;

@@ -17,14 +17,15 @@ void namespaces_release(struct namespaces *n)
 	hash_map_release(&n->newest);
 }
 
-static const struct namespaces_since *newest(const struct namespaces *n, uint32_t pid)
+static const struct namespaces_since *newest_change(const struct namespaces *n,
+						    uint32_t pid)
 {
 	const uint32_t *index = hash_map_get(&n->newest, pid);
 
 	return index ? &n->list.v[*index] : NULL;
 }
 
-static bool equal(const struct namespace_id *a, const struct namespace_id *b)
+static bool are_same_ids(const struct namespace_id *a, const struct namespace_id *b)
 {
 	return memcmp(a, b, sizeof(unknown)) == 0;
 }
@@ -49,11 +50,11 @@ static void give_item(struct namespaces *n, uint32_t index)
 int namespaces_set(struct namespaces *n, uint32_t pid, uint64_t time,
 		   const struct namespace_id ids[NAMESPACE_KINDS])
 {
-	const struct namespaces_since *last = newest(n, pid);
+	const struct namespaces_since *last = newest_change(n, pid);
 	uint32_t before = last ? (uint32_t)(last - n->list.v) + 1 : 0;
 	struct namespaces_since *item;
 
-	if (last && equal(last->ids, ids))
+	if (last && are_same_ids(last->ids, ids))
 		return 0;
 	item = take_item(n);
 	if (!item)
@@ -69,11 +70,11 @@ int namespaces_set(struct namespaces *n, uint32_t pid, uint64_t time,
 
 int namespaces_fork(struct namespaces *n, uint32_t parent, uint32_t child, uint64_t time)
 {
-	const struct namespaces_since *of_parent = newest(n, parent);
+	const struct namespaces_since *of_parent = newest_change(n, parent);
 	struct namespace_id ids[NAMESPACE_KINDS] = { 0 };
 
 	/* What an earlier process of that number was in does not count. */
-	if (!of_parent && !newest(n, child))
+	if (!of_parent && !newest_change(n, child))
 		return 0;
 	if (of_parent)
 		memcpy(ids, of_parent->ids, sizeof(ids));
@@ -83,11 +84,11 @@ int namespaces_fork(struct namespaces *n, uint32_t parent, uint32_t child, uint6
 const struct namespace_id *namespaces_at(const struct namespaces *n, uint32_t pid,
 					 uint64_t time)
 {
-	const struct namespaces_since *item = newest(n, pid);
+	const struct namespaces_since *item = newest_change(n, pid);
 
 	while (item && item->time > time)
 		item = item->before ? &n->list.v[item->before - 1] : NULL;
-	return item && !equal(item->ids, unknown) ? item->ids : NULL;
+	return item && !are_same_ids(item->ids, unknown) ? item->ids : NULL;
 }
 
 static void drop_chain(struct namespaces *n, uint32_t next)

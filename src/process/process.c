@@ -174,8 +174,8 @@ void lay_out(struct processes *ps, struct address_space *space, struct map *map)
 		ranges_add(&space->code, map->start, map->end);
 }
 
-static int add_map(struct processes *ps, struct maps *maps, const struct record *rec,
-		   uint32_t image, uint64_t shift)
+static int add_map_record(struct processes *ps, struct maps *maps,
+			  const struct record *rec, uint32_t image, uint64_t shift)
 {
 	struct map *map;
 	uint64_t end;
@@ -210,7 +210,7 @@ static int add_kernel_map(struct processes *ps, const struct record *rec, uint32
 	if (drop_covered(ps, &ps->kernel, &ps->kernel_settled))
 		ps->kernel_map = find_kernel_map(ps, 0);
 	before = ps->kernel.list.count;
-	err = add_map(ps, &ps->kernel, rec, image, shift);
+	err = add_map_record(ps, &ps->kernel, rec, image, shift);
 	/* Those before it are none: of many symbols each would look at all. */
 	if (ps->kernel_map == NONE)
 		ps->kernel_map = find_kernel_map(ps, before);
@@ -326,7 +326,7 @@ static int apply_map(struct processes *ps, const struct record *rec)
 		return 0;
 	}
 	maps = space->maps.list.count;
-	if (add_map(ps, &space->maps, rec, found.image, found.shift) < 0 ||
+	if (add_map_record(ps, &space->maps, rec, found.image, found.shift) < 0 ||
 	    jit_images_map(&space->jit, ps->images, found.image) < 0)
 		return -ENOMEM;
 	if (space->maps.list.count > maps)

@@ -253,8 +253,8 @@ bool processes_kernel_place(const struct processes *ps, const struct space *spac
 	return map;
 }
 
-static bool name_of(const struct processes *ps, uint32_t tid, uint64_t time,
-		    struct comm *ret)
+static bool find_name_at(const struct processes *ps, uint32_t tid, uint64_t time,
+			 struct comm *ret)
 {
 	const struct thread *t = find_thread(ps, tid);
 	size_t n;
@@ -278,8 +278,8 @@ void processes_comm(const struct processes *ps, uint32_t pid, uint32_t tid, uint
 {
 	*ret = (struct comm){ .until = UINT64_MAX };
 	/* One that nobody has named goes by its process, which perf does not look at. */
-	if (!name_of(ps, tid, time, ret) && !ps->as_printed)
-		name_of(ps, pid, time, ret);
+	if (!find_name_at(ps, tid, time, ret) && !ps->as_printed)
+		find_name_at(ps, pid, time, ret);
 }
 
 const struct namespace_id *processes_namespaces(const struct processes *ps, uint32_t pid,

@@ -17,7 +17,7 @@ void ranges_release(struct ranges *r)
 }
 
 /* The first one that ends at or behind @address. */
-static size_t find(const struct ranges *r, uint64_t address)
+static size_t first_reaching(const struct ranges *r, uint64_t address)
 {
 	size_t low = 0, high = r->list.count;
 
@@ -34,7 +34,7 @@ static size_t find(const struct ranges *r, uint64_t address)
 
 bool ranges_overlap(const struct ranges *r, uint64_t start, uint64_t end)
 {
-	size_t i = find(r, start + 1);
+	size_t i = first_reaching(r, start + 1);
 
 	return r->all || (i < r->list.count && r->list.v[i].start < end);
 }
@@ -53,7 +53,7 @@ static bool replace(struct ranges *r, size_t i, size_t joined)
 
 void ranges_add(struct ranges *r, uint64_t start, uint64_t end)
 {
-	size_t i = find(r, start), joined = 0;
+	size_t i = first_reaching(r, start), joined = 0;
 
 	if (r->all)
 		return;
