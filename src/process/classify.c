@@ -122,30 +122,24 @@ static void find_build_id(const struct classifier *c, const struct record *rec,
 			     c->rec->build_ids.v[*index].size);
 }
 
-/* "[kernel.kallsyms]_text": the symbol behind the bracket lies at the map's offset. */
-static int classify_kernel(struct classifier *c, const struct record *rec,
-			   const char *name, struct image *image)
+static int classify_kernel_side(struct classifier *c, const struct record *rec,
+				struct image *image)
 {
-	const char *symbol = name + sizeof(kernel_name) - 1;
+	const char *name = intern_text(c->strings, rec->name), *symbol;
 
+	if (!names_kernel(name)) {
+		image->kind = IMAGE_MODULE;
+		image->path = rec->name;
+		image->reference_address = rec->start;
+		return 0;
+	}
+	/* "[kernel.kallsyms]_text": the symbol after the bracket lies at the map's offset. */
+	symbol = name + sizeof(kernel_name) - 1;
 	image->kind = IMAGE_KERNEL;
 	image->path = c->kernel_path;
 	image->release = c->rec->kernel;
 	image->reference_address = rec->offset;
 	return intern_add(c->strings, symbol, strlen(symbol), &image->reference);
-}
-
-static int classify_kernel_side(struct classifier *c, const struct record *rec,
-				struct image *image)
-{
-	const char *name = intern_text(c->strings, rec->name);
-
-	if (names_kernel(name))
-		return classify_kernel(c, rec, name, image);
-	image->kind = IMAGE_MODULE;
-	image->path = rec->name;
-	image->reference_address = rec->start;
-	return 0;
 }
 
 static enum image_kind user_kind(const char *path)
@@ -165,19 +159,6 @@ static enum image_kind user_kind(const char *path)
 		if (strncmp(path, kinds[i].start, strlen(kinds[i].start)) == 0)
 			return kinds[i].kind;
 	return *path ? IMAGE_FILE : IMAGE_ANON;
-}
-
-/*
- * Executable memory without a file is code that a runtime made: perf names it after the
- * file in which the runtime may say what is where.
- */
-static int name_jit(const struct classifier *c, const struct record *rec,
-		    struct image *image)
-{
-	char path[32];
-	int size = snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)rec->pid);
-
-	return intern_add(c->strings, path, (size_t)size, &image->path);
 }
 
 /* All memory that has no file and may be executed, but what the kernel put there. */
@@ -221,20 +202,6 @@ static void describe_file(const struct classifier *c, const struct record *rec,
 	image->first = image->last = user_of(c, rec);
 }
 
-/* Asks the process, if it still lives here. */
-static int find_memfd(const struct classifier *c, const struct image *image, bool *ret)
-{
-	struct found found;
-	int err = find_image_file(c->images, c->images->places, c->strings, image, 0,
-				  &found);
-
-	if (err < 0)
-		return err;
-	*ret = found.object.elf;
-	found_release(&found);
-	return 0;
-}
-
 /*
  * A memfd is memory with a name: runtimes map their code through it a second time, and
  * programs are started from it (fexecve). It is a file only where that can be shown: it
@@ -246,15 +213,19 @@ static int is_memfd_object(struct classifier *c, const struct record *rec,
 {
 	uint64_t id[] = { rec->ino, rec->pid }, key = hash_bytes(id, sizeof(id));
 	const uint32_t *known = hash_map_get(&c->memfds, key);
+	struct found found;
 	int err;
 
 	*ret = file->build_id_size || (known && *known);
 	if (*ret || known || !rec->executable || !c->images->places ||
 	    c->memfds.count >= MEMFDS_MOST)
 		return 0;
-	err = find_memfd(c, file, ret);
+	/* The process is asked, if it still lives here. */
+	err = find_image_file(c->images, c->images->places, c->strings, file, 0, &found);
 	if (err < 0)
 		return err;
+	*ret = found.object.elf;
+	found_release(&found);
 	return hash_map_set(&c->memfds, key, *ret) ? 0 : -ENOMEM;
 }
 
@@ -273,12 +244,6 @@ static int classify_memfd(struct classifier *c, const struct record *rec,
 	return err;
 }
 
-/* Tasks with 32-bit addresses have a vdso of their own, all of it below 4 GiB. */
-static bool is_narrow(const struct record *rec)
-{
-	return rec->start < (uint64_t)1 << 32;
-}
-
 static int describe_user(struct classifier *c, const struct record *rec,
 			 struct image *image)
 {
@@ -292,7 +257,8 @@ static int describe_user(struct classifier *c, const struct record *rec,
 	} else if (image->kind == IMAGE_VDSO) {
 		image->release = c->rec->kernel;
 		image->arch = c->rec->arch;
-		image->narrow = is_narrow(rec);
+		/* 32-bit tasks have a vdso of their own, all of it below 4 GiB. */
+		image->narrow = rec->start < (uint64_t)1 << 32;
 	} else if (strncmp(path, memfd_name, sizeof(memfd_name) - 1) == 0) {
 		return classify_memfd(c, rec, image);
 	}
@@ -304,11 +270,13 @@ bool is_code_of_runtime(const struct record *rec, const char *path)
 	return user_kind(path) == IMAGE_ANON && is_code(rec, path);
 }
 
-/* Code without a file has the process that can name it. */
+/* Code without a file belongs to the process that can name it. */
 static int describe_code(struct classifier *c, const struct record *rec,
 			 struct image *image)
 {
 	const char *path = intern_text(c->strings, rec->name);
+	char map_path[32];
+	int size;
 
 	if (image->kind != IMAGE_ANON || !is_code(rec, path))
 		return 0;
@@ -316,7 +284,11 @@ static int describe_code(struct classifier *c, const struct record *rec,
 	image->owner = c->rec->simpleperf ? 0 : rec->pid;
 	image->code = c->images->as_perf ? 0 : rec->code;
 	image->first = image->last = user_of(c, rec);
-	return is_jit(rec, path) ? name_jit(c, rec, image) : 0;
+	if (!is_jit(rec, path))
+		return 0;
+	/* perf names such memory after the file in which the runtime may say what is where. */
+	size = snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)rec->pid);
+	return intern_add(c->strings, map_path, (size_t)size, &image->path);
 }
 
 static int classify_user(struct classifier *c, const struct record *rec,

@@ -95,31 +95,21 @@ static bool is_own_vdso(const struct intern *strings, const struct image *image,
 	       kernel_match(image->build_id, 0, release) != KERNEL_OTHER;
 }
 
-static int open_own_vdso(const struct intern *strings, const struct image *image,
-			 struct found *f)
-{
-	struct context ctx = { 0 };
-	int err = object_open_vdso(&ctx, &f->object);
-
-	if (err < 0)
-		return err == -ENOMEM ? err : 0;
-	if (is_own_vdso(strings, image, &f->object))
-		text_string(&f->file, "[vdso]");
-	else
-		object_close(&f->object);
-	return 0;
-}
-
 /* The kernel's code in user memory has no file, but perf puts a copy in its cache. */
 static int find_vdso(const struct object_places *places, const struct intern *strings,
 		     const struct image *image, unsigned need, struct found *f)
 {
 	struct wanted_object wanted = describe(strings, image);
 	bool own = !symfs_is_set(places);
-	int err = own ? open_own_vdso(strings, image, f) : 0;
+	struct context ctx = { 0 };
+	int err = own ? object_open_vdso(&ctx, &f->object) : -ENOENT;
 
-	if (err < 0 || f->object.elf)
+	if (err == -ENOMEM)
 		return err;
+	if (err == 0 && is_own_vdso(strings, image, &f->object)) {
+		text_string(&f->file, "[vdso]");
+		return 0;
+	}
 	found_release(f);
 	err = find_object(places, &wanted, need, f);
 	if (err < 0 || f->object.elf)
@@ -169,17 +159,21 @@ int find_image_file(const struct images *images, const struct object_places *pla
 	return 0;
 }
 
-/* By a path, so that it can be opened again. */
-static int open_jit_object(const struct object_places *places,
-			   const struct images *images, uint32_t image, unsigned need,
-			   struct found *ret)
+int image_find_object(const struct object_places *places, const struct images *images,
+		      const struct intern *strings, uint32_t image, unsigned need,
+		      struct found *ret)
 {
-	int fd = images->dumps.v[images->list.v[image].dump]->unwind;
+	const struct image *of = &images->list.v[image];
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
-	struct context ctx = { .budget = places->budget };
-	int err = 0;
+	struct context ctx = { 0 };
+	int fd, err = 0;
 
+	if (of->kind != IMAGE_JIT)
+		return find_image_file(images, places, strings, of, need, ret);
+	ctx.budget = places->budget;
+	fd = images->dumps.v[of->dump]->unwind;
 	if (need == NEED_UNWIND && fd >= 0) {
+		/* Opened by a path, so that it can be opened again: proc(5), /proc/[pid]/fd. */
 		text_printf(&f.file, "/proc/self/fd/%d", fd);
 		err = f.file.failed ? -ENOMEM
 				    : object_open(&ctx, f.file.bytes, &f.object);
@@ -190,14 +184,4 @@ static int open_jit_object(const struct object_places *places,
 	}
 	*ret = f;
 	return 0;
-}
-
-int image_find_object(const struct object_places *places, const struct images *images,
-		      const struct intern *strings, uint32_t image, unsigned need,
-		      struct found *ret)
-{
-	if (images->list.v[image].kind == IMAGE_JIT)
-		return open_jit_object(places, images, image, need, ret);
-	return find_image_file(images, places, strings, &images->list.v[image], need,
-			       ret);
 }
