@@ -89,7 +89,6 @@ void processes_free(struct processes *ps)
 	hash_map_release(&ps->others);
 	namespaces_release(&ps->namespaces);
 	hash_map_release(&ps->cgroups);
-	hash_map_release(&ps->bpf_tags);
 	maps_release(&ps->kernel);
 	classifier_free(ps->classifier);
 	claim_release(&ps->claim);
@@ -258,8 +257,7 @@ static bool allow_items(struct processes *ps)
 	size_t free_items =
 		ps->free_spaces.count + ps->free_processes.count + ps->free_threads.count;
 	size_t items = ps->spaces.count + ps->list.count + ps->threads.count +
-		       ps->kernel.list.count + ps->cgroups.count + ps->bpf_tags.count -
-		       free_items;
+		       ps->kernel.list.count + ps->cgroups.count - free_items;
 
 	if (ps->kind == PROCESSES_WHOLE || items + RECORD_ITEMS <= ps->items_allowed)
 		return true;
@@ -548,16 +546,6 @@ static int apply_cgroup(struct processes *ps, const struct record *rec)
 	return hash_map_set(&ps->cgroups, rec->id, rec->name) ? 0 : -ENOMEM;
 }
 
-static int apply_bpf(struct processes *ps, const struct record *rec)
-{
-	/* In a whole timeline all questions come after it. */
-	if (rec->gone && ps->kind == PROCESSES_GROWING)
-		hash_map_remove(&ps->bpf_tags, rec->id);
-	if (rec->gone)
-		return 0;
-	return hash_map_set(&ps->bpf_tags, rec->id, rec->name) ? 0 : -ENOMEM;
-}
-
 uint64_t processes_maps_cut(const struct processes *ps)
 {
 	return ps->copies_cut;
@@ -581,7 +569,6 @@ int processes_apply(struct processes *ps, const struct record *rec)
 		[PERF_RECORD_KSYMBOL] = apply_ksymbol,
 		[PERF_RECORD_NAMESPACES] = apply_namespaces,
 		[PERF_RECORD_CGROUP] = apply_cgroup,
-		[PERF_RECORD_BPF_EVENT] = apply_bpf,
 	};
 
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])

@@ -330,7 +330,4 @@ const struct namespace_id *processes_namespaces(const struct processes *ps, uint
 /* The path of a cgroup: a string id; that of "" where it was not recorded. */
 uint32_t processes_cgroup(const struct processes *ps, uint64_t id);
 
-/* The tag of a BPF program, hexadecimal: likewise. */
-uint32_t processes_bpf_tag(const struct processes *ps, uint32_t id);
-
 #endif

@@ -288,19 +288,9 @@ const struct namespace_id *processes_namespaces(const struct processes *ps, uint
 	return namespaces_at(&ps->namespaces, pid, time);
 }
 
-static uint32_t text_of(const struct hash_map *map, uint64_t id)
-{
-	const uint32_t *text = hash_map_get(map, id);
-
-	return text ? *text : 0;
-}
-
 uint32_t processes_cgroup(const struct processes *ps, uint64_t id)
 {
-	return text_of(&ps->cgroups, id);
-}
+	const uint32_t *path = hash_map_get(&ps->cgroups, id);
 
-uint32_t processes_bpf_tag(const struct processes *ps, uint32_t id)
-{
-	return text_of(&ps->bpf_tags, id);
+	return path ? *path : 0;
 }

@@ -100,7 +100,7 @@ struct processes {
 	ARRAY(struct thread) threads;
 	struct hash_map by_pid, by_tid; /* index in list, in threads */
 	struct namespaces namespaces;
-	struct hash_map cgroups, bpf_tags; /* by id: string ids */
+	struct hash_map cgroups; /* by id: string ids */
 	/* Growing: what ended, in time order, and places of it that can be used again. */
 	ARRAY(struct ended) ended;
 	struct hash_map others; /* by pid << 32 | tid: process.program that it is of */

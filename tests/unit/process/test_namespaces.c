@@ -154,22 +154,3 @@ Test(process, a_cgroup_has_the_path_of_its_id)
 	cr_assert_eq(processes_cgroup(t.ps, 0), name_id(&t, ""), "none");
 	timeline_end(&t);
 }
-
-Test(process, a_bpf_program_has_a_tag)
-{
-	struct timeline t;
-
-	timeline_begin(&t);
-	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", false);
-	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", true);
-	cr_assert_eq(processes_bpf_tag(t.ps, 3), name_id(&t, "0011223344556677"),
-		     "samples come after all changes");
-	cr_assert_eq(processes_bpf_tag(t.ps, 4), 0);
-	timeline_end(&t);
-	grow(&t);
-	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", false);
-	cr_assert_neq(processes_bpf_tag(t.ps, 3), 0);
-	name_id_of(&t, PERF_RECORD_BPF_EVENT, 3, "0011223344556677", true);
-	cr_assert_eq(processes_bpf_tag(t.ps, 3), 0, "unloaded");
-	timeline_end(&t);
-}
