@@ -228,7 +228,7 @@ static const struct fact facts[] = {
 	{ TOTAL(SAMPLES_NO_CALL, NUMBER, "no_call", "  return address behind no call",
 		"return address behind no call"),
 	  SHOWN(3, 1, 1, 2), INCOMPLETE(INCOMPLETE_NO_CALL) },
-	{ TOTAL(SAMPLES_NO_START, NUMBER, "no_start", "  root is no start",
+	{ TOTAL(SAMPLES_NO_START, NUMBER, "no_start", "  root is not a start",
 		"root is not where threads start"),
 	  SHOWN(3, 1, 1, 2), INCOMPLETE(INCOMPLETE_NO_START) },
 	{ TOTAL(SAMPLES_BAD_ADDRESS, NUMBER, "bad_address",
