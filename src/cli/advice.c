@@ -122,15 +122,17 @@ static void put_for_poor(const struct advice *a, const struct ff_object *o, FILE
 		fprintf(out, "install %s-dbgsym (of the debug archive)", package);
 	else if (a->rpm)
 		fprintf(out, "dnf debuginfo-install %s", path);
-	if (*id)
-		fprintf(out,
-			"%scopy its debug file to %s%s/.build-id/%.2s/%s.debug "
-			"(debuginfod-find debuginfo %s, or --debuginfod)",
-			package || a->rpm ? ", or " : "", a->root, a->debug_dir, id,
-			id + 2, id);
+	if (*id && (package || a->rpm))
+		fputs(", or ", out);
+	if (*id) {
+		fprintf(out, "copy its debug file to %s%s/.build-id/%.2s/%s.debug",
+			a->root, a->debug_dir, id, id + 2);
+		fprintf(out, " (debuginfod-find debuginfo %s, or --debuginfod)", id);
+	}
 	if (!package && !a->rpm)
-		fprintf(out, "%sbuild it with -g and do not strip it",
-			*id ? ", or " : "");
+		fputs(*id ? ", or build it with -g and do not strip it"
+			  : "build it with -g and do not strip it",
+		      out);
 }
 
 /* Without a build id nobody can say whether a copy is of the recorded build. */
