@@ -44,10 +44,17 @@ static void put_byte(struct go_writer *w, unsigned value)
 	w->bytes.v[w->bytes.count++] = (uint8_t)value;
 }
 
-static void put_number(struct go_writer *w, uint64_t value, unsigned size)
+/* Over what stands at @at. */
+static void set_number(struct go_writer *w, size_t at, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
-		put_byte(w, (unsigned)(value >> (8 * i)) & 0xff);
+		w->bytes.v[at + i] = (uint8_t)(value >> (8 * i));
+}
+
+static void put_number(struct go_writer *w, uint64_t value, unsigned size)
+{
+	w->bytes.count += size;
+	set_number(w, w->bytes.count - size, value, size);
 }
 
 static void put_uleb(struct go_writer *w, uint64_t value)
@@ -75,13 +82,11 @@ static int reserve(struct go_writer *w, size_t size)
 /* Behind the length of an entry that begins at @start. */
 static void end_entry(struct go_writer *w, size_t start)
 {
-	uint32_t size;
+	enum { LENGTH = 4 };
 
-	while ((w->bytes.count - start) % w->m->word != sizeof(size) % w->m->word)
+	while ((w->bytes.count - start) % w->m->word != LENGTH % w->m->word)
 		put_byte(w, DW_CFA_nop);
-	size = (uint32_t)(w->bytes.count - start - sizeof(size));
-	for (unsigned i = 0; i < sizeof(size); i++)
-		w->bytes.v[start + i] = (uint8_t)(size >> (8 * i));
+	set_number(w, start, w->bytes.count - start - LENGTH, LENGTH);
 }
 
 /* As a function is entered: the return address is the last word, or still in its register. */
@@ -119,30 +124,34 @@ static void put_advance(struct go_writer *w, uint64_t bytes)
 	}
 }
 
-/* As far as its steps make sense: what follows them is as the last one left it, like in Go's. 1, 0
+/* As far as its steps make sense, which is *@end: behind a 0 all is as the last one left it, like in
+ * Go's, but of what comes behind a number that cannot be, or was not read, nothing is known. 1, 0
  * where there is no room, or -ENOMEM. */
-static int put_rows(struct go_writer *w, const struct go_frames *f)
+static int put_rows(struct go_writer *w, const struct go_frames *f, uint64_t *end)
 {
 	const struct machine *m = w->m;
 	struct cursor c = cursor_of(f->steps, f->size);
 	/* Bytes that the stack pointer is below where it was. */
 	uint64_t below = UINT64_MAX, at = f->start, last = 0;
-	int room = 1;
+	int room;
 
+	*end = f->end;
 	while (at < f->end) {
 		uint64_t change = read_uleb(&c), bytes;
 
 		/* -1 is in front of the first; after that what changes nothing ends them. */
-		if (c.bad || (change == 0 && at != f->start))
+		if (!c.bad && change == 0 && at != f->start)
 			break;
 		below += change & 1 ? ~(change >> 1) : change >> 1;
 		bytes = read_uleb(&c);
 		if (c.bad || bytes > UINT32_MAX || below > INT32_MAX ||
-		    (m->link && below % m->word))
+		    (m->link && below % m->word)) {
+			*end = at;
 			break;
+		}
 		room = reserve(w, ROW_MOST);
 		if (room <= 0)
-			break;
+			return room;
 		if (below != last) {
 			put_byte(w, DW_CFA_def_cfa_offset);
 			put_uleb(w, m->link ? below : below + m->word);
@@ -162,14 +171,15 @@ static int put_rows(struct go_writer *w, const struct go_frames *f)
 		put_advance(w, bytes);
 		at += bytes;
 	}
-	return room;
+	return 1;
 }
 
 /* Not 0: no more of them. */
 static int put_function(void *arg, const struct go_frames *f)
 {
 	struct go_writer *w = arg;
-	size_t start;
+	uint64_t end;
+	size_t start, size_at;
 	int room;
 
 	if (!f->steps)
@@ -183,15 +193,18 @@ static int put_function(void *arg, const struct go_frames *f)
 	put_number(w, 0, 4);
 	put_number(w, 0, 4); /* its CIE is the first entry */
 	put_number(w, f->start, w->m->word);
-	put_number(w, f->end - f->start, w->m->word);
-	room = put_rows(w, f);
+	size_at = w->bytes.count;
+	put_number(w, 0, w->m->word);
+	room = put_rows(w, f, &end);
 	if (room > 0)
 		room = reserve(w, HEAD_MOST);
-	if (room > 0)
-		end_entry(w, start);
-	else
+	if (room <= 0) {
 		w->bytes.count = start;
-	return room < 0 ? room : !room;
+		return room < 0 ? room : 1;
+	}
+	end_entry(w, start);
+	set_number(w, size_at, end - f->start, w->m->word);
+	return 0;
 }
 
 int cfi_section_go(const struct object *o, const struct machine *m,

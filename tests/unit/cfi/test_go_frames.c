@@ -128,26 +128,56 @@ Test(go_frames, functions_without_steps_have_no_rows)
 	cr_expect_eq(t.row_count, 0);
 }
 
-Test(go_frames, steps_that_make_no_sense_end_there)
+static void expect_known_until(const uint8_t *steps, size_t length, uint64_t until)
 {
-	/* Below where it was called; the same again for ever; a number without an end. */
-	static const uint8_t wrong[][8] = { { 2, 4, 15, 4, 48, 0x10, 0 },
-					    { 2, 4, 0, 0, 0, 0, 0 },
-					    { 2, 4, 0xff, 0xff, 0xff, 0xff, 0xff,
-					      0xff } };
+	put_functions(1, steps, length);
+	compile(EM_X86_64);
+	expect_sp(CODE, 8);
+	expect_sp(until - 1, 8);
+	cr_expect_eq(unwind_find(&t, until)->cfa_kind, UNWIND_NONE);
+}
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		begin();
-		put_functions(1, wrong[i], sizeof(wrong[i]));
-		compile(EM_X86_64);
-		expect_sp(CODE, 8);
-		expect_sp(CODE + 0x10, 8);
-		end();
-	}
-	begin();
-	image_code(&e, ".text", CODE, CODE_SIZE);
-	image_write(&e);
-	cr_assert_eq(object_open(&ctx, e.path, &o), 0);
+Test(go_frames, of_what_is_behind_a_step_below_the_first_nothing_is_known)
+{
+	const uint8_t steps[] = { 2, 4, 15, 4, 48, 0x10, 0 };
+
+	expect_known_until(steps, sizeof(steps), CODE + 4);
+}
+
+Test(go_frames, of_what_is_behind_a_number_without_an_end_nothing_is_known)
+{
+	/* It goes on to the end of the table. */
+	uint8_t steps[sizeof(table) / 4];
+
+	memset(steps, 0xff, sizeof(steps));
+	steps[0] = 2;
+	steps[1] = 4;
+	expect_known_until(steps, sizeof(steps), CODE + 4);
+}
+
+Test(go_frames, behind_the_last_step_all_is_as_it_left_it)
+{
+	const uint8_t steps[] = { 2, 4, 48, 4, 0 };
+
+	put_functions(2, steps, sizeof(steps));
+	compile(EM_X86_64);
+	expect_sp(CODE + 4, 32);
+	expect_sp(CODE + FUNCTION - 1, 32);
+	expect_sp(CODE + FUNCTION, 8);
+}
+
+Test(go_frames, more_steps_than_are_read_leave_the_rest_unknown)
+{
+	uint8_t steps[(1 << 12) + 64];
+
+	/* A byte down, a byte up, for no code: as many as one likes. */
+	for (size_t i = 0; i + 4 <= sizeof(steps); i += 4)
+		memcpy(steps + i, (const uint8_t[]){ 2, 0, 1, 0 }, 4);
+	memcpy(steps, (const uint8_t[]){ 2, 4, 2, 0 }, 4);
+	put_functions(1, steps, sizeof(steps));
+	compile(EM_X86_64);
+	cr_expect_neq(unwind_find(&t, CODE)->cfa_kind, UNWIND_NONE);
+	cr_expect_eq(unwind_find(&t, CODE + 8)->cfa_kind, UNWIND_NONE);
 }
 
 Test(go_frames, what_many_functions_share_takes_no_more_than_the_table_has)
