@@ -68,9 +68,8 @@ static void put_uleb(struct go_writer *w, uint64_t value)
 static int reserve(struct go_writer *w, size_t size)
 {
 	while (w->bytes.count + size > w->allowed) {
-		if (w->allowed > 2 * w->table || w->allowed + SOME > SECTION_MOST)
-			return 0;
-		if (!claim_add(&w->out->claim, w->o->budget, SOME * MEMORY_A_BYTE)) {
+		if (w->allowed > 2 * w->table || w->allowed + SOME > SECTION_MOST ||
+		    !claim_add(&w->out->claim, w->o->budget, SOME * MEMORY_A_BYTE)) {
 			object_refuse(w->o, "call frame information");
 			return 0;
 		}
@@ -136,6 +135,10 @@ static int put_rows(struct go_writer *w, const struct go_frames *f, uint64_t *en
 	int room;
 
 	*end = f->end;
+	if (m->link && f->outermost) {
+		put_byte(w, DW_CFA_undefined);
+		put_uleb(w, m->ra);
+	}
 	while (at < f->end) {
 		uint64_t change = read_uleb(&c), bytes;
 
@@ -144,6 +147,7 @@ static int put_rows(struct go_writer *w, const struct go_frames *f, uint64_t *en
 			break;
 		below += change & 1 ? ~(change >> 1) : change >> 1;
 		bytes = read_uleb(&c);
+		bytes *= f->quantum;
 		if (c.bad || bytes > UINT32_MAX || below > INT32_MAX ||
 		    (m->link && below % m->word)) {
 			*end = at;
@@ -157,15 +161,14 @@ static int put_rows(struct go_writer *w, const struct go_frames *f, uint64_t *en
 			put_uleb(w, m->link ? below : below + m->word);
 		}
 		/* With a link the return address lies at the bottom as soon as there is
-		 * a frame. */
-		if (below != last && m->link) {
+		 * a frame, and of who was called by nobody Go's linker says so. */
+		if (below != last && m->link && !f->outermost) {
 			put_byte(w, below ? DW_CFA_offset_extended : DW_CFA_same_value);
 			put_uleb(w, m->ra);
 			if (below)
 				put_uleb(w, below / m->word);
 		}
 		last = below;
-		bytes *= f->quantum;
 		if (bytes >= f->end - at)
 			break;
 		put_advance(w, bytes);

@@ -9,8 +9,9 @@
  *	                its bucket
  *
  * The hash does not tell all names apart, so where it is met the name is read. What the table says is
- * compared with its size first, and a chain ends with the symbols at the latest: a bad one leads
- * nowhere.
+ * compared with its size first, and a chain ends with the symbols at the latest. A look-up reads few
+ * names, whatever the table says: one with long chains is not used, and where names do not have the
+ * hashes it claims, the answer is that nothing is sure.
  */
 #include "elf/exports.h"
 
@@ -18,9 +19,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/names.h"
 #include "elf/section.h"
 
-enum { TABLE_MOST = 1 << 26 /* bytes of each of the three */ };
+enum {
+	TABLE_MOST = 1 << 26, /* bytes of each of the three */
+	CHAIN_MOST =
+		1
+		<< 8, /* links of a bucket: linkers make as many buckets that it has some four */
+	WRONG_MOST =
+		4, /* names of one hash that are other ones, before it is no hash of names */
+};
 
 struct gnu_hash_header {
 	uint32_t bucket_count, first, filter_words, shift;
@@ -58,6 +67,16 @@ static bool find_tables(const struct object *o, struct section ret[3])
 	return true;
 }
 
+/* Does each bucket's chain end soon? Buckets may begin anywhere in one, which makes it no longer. */
+static bool chains_are_short(const struct exports *e)
+{
+	size_t links = e->symbol_count - e->first, length = 0;
+
+	for (size_t i = 0; i < links && length <= CHAIN_MOST; i++)
+		length = e->chain[i] & 1 ? 0 : length + 1;
+	return length <= CHAIN_MOST;
+}
+
 /* Where in the copy what is; false where the table is not what it should be. */
 static bool lay_out(struct exports *e, const struct section tables[3])
 {
@@ -85,7 +104,7 @@ static bool lay_out(struct exports *e, const struct section tables[3])
 		e->symbol_count = (size - head) / sizeof(*e->chain) + h.first;
 	e->names = (const char *)e->symbols + aligned_size(&tables[1]);
 	e->names_size = tables[2].header.sh_size;
-	return true;
+	return e->symbol_count >= e->first && chains_are_short(e);
 }
 
 /* 1, 0 where the object has none that could be used, or -ENOMEM. */
@@ -129,19 +148,21 @@ int exports_read(const struct object *o, struct exports *ret)
 	return err;
 }
 
-/* Is it the symbol that the dynamic linker would find by that name? */
-static bool symbol_has_key(const struct exports *e, const Elf64_Sym *sym, uint64_t key)
+static bool name_has_key(const struct exports *e, const Elf64_Sym *sym, uint64_t key)
 {
-	size_t at = sym->st_name;
+	size_t left = sym->st_name < e->names_size ? e->names_size - sym->st_name : 0;
+	const char *name = e->names + sym->st_name;
+	size_t size = strnlen(name, left < NAME_BYTES_MOST ? left : NAME_BYTES_MOST);
 
-	return at < e->names_size && linkage_is_exported(sym) &&
-	       linkage_key(e->names + at, strnlen(e->names + at, e->names_size - at)) ==
-		       key;
+	/* The faster one of the two hashes tells nearly all others. */
+	return (hash_bytes(name, size) ^ key) >> 32 == 0 &&
+	       linkage_key(name, size) == key;
 }
 
 bool exports_find(const struct exports *e, uint64_t key, uint64_t *ret)
 {
 	uint32_t hash = (uint32_t)key;
+	unsigned wrong = 0;
 	bool found = false;
 	uint64_t word;
 
@@ -155,13 +176,21 @@ bool exports_find(const struct exports *e, uint64_t key, uint64_t *ret)
 		const Elf64_Sym *sym = &e->symbols[i];
 		uint32_t link = e->chain[i - e->first];
 
-		if ((link | 1) == (hash | 1) && symbol_has_key(e, sym, key)) {
+		if ((link | 1) == (hash | 1) && linkage_is_exported(sym)) {
+			bool right = name_has_key(e, sym, key);
 			uint64_t value = ELF64_ST_TYPE(sym->st_info) == STT_FUNC
 						 ? sym->st_value
 						 : LINKAGE_UNSURE;
 
-			*ret = found && *ret != value ? LINKAGE_UNSURE : value;
-			found = true;
+			wrong += !right;
+			if (wrong > WRONG_MOST) {
+				*ret = LINKAGE_UNSURE;
+				return true;
+			}
+			if (right) {
+				*ret = found && *ret != value ? LINKAGE_UNSURE : value;
+				found = true;
+			}
 		}
 		if (link & 1)
 			break;

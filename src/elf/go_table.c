@@ -29,8 +29,10 @@
 
 #include <errno.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/cursor.h"
 #include "elf/section.h"
 
@@ -42,6 +44,7 @@ enum {
 	HEAD_ALIGN = 8,
 	HEADS_MOST = 64, /* that are looked at where the table has no section */
 	SEARCHED_MOST = 1 << 28, /* bytes, for that */
+	STEPS_MOST = 1 << 28, /* bytes, of all functions */
 	FUNCTIONS_MOST = 1 << 24, /* a sparse file has room for any number */
 };
 
@@ -62,6 +65,7 @@ struct go_table {
 	uint64_t text; /* what pcs count from */
 	uint64_t names, steps, functions; /* offsets in the table */
 	unsigned quantum; /* of code, in bytes */
+	unsigned flags; /* which field of a function has them, in its second byte */
 	uint32_t first_name; /* that is a function's: 0, or 1 behind an empty one */
 };
 
@@ -101,16 +105,24 @@ static unsigned number_size(const struct go_table *t)
 
 static bool read_form(struct go_table *t, const uint8_t *head)
 {
+	/* Behind the offset of steps: files, lines, how many others there are, of 1.16 the unit, of
+	 * 1.20 the first line. */
 	switch (go_number(t, head, 4)) {
 	case 0xfffffffb:
 		t->form = GO_1_2;
+		t->flags = 7;
 		break;
 	case 0xfffffffa:
 		t->form = GO_1_16;
+		t->flags = 8;
 		break;
 	case 0xfffffff0:
+		t->form = GO_1_18;
+		t->flags = 8;
+		break;
 	case 0xfffffff1:
 		t->form = GO_1_18;
+		t->flags = 9;
 		break;
 	default:
 		return false;
@@ -380,41 +392,61 @@ int go_table_read(struct symtab *st, const struct object *o)
 	return err;
 }
 
-/* Where its steps are, as many bytes as the table and the window have of them. */
-static void find_steps(const struct go_table *t, struct window *w, uint32_t offset,
-		       struct go_frames *ret)
+/* The steps of all functions, in memory of their own; *@size is 0 where they are not in the table, or
+ * no memory is left for them. 0, or -ENOMEM. */
+static int read_steps(const struct go_table *t, uint8_t **ret, size_t *size)
 {
-	enum { STEPS_MOST = 1 << 12 };
-	uint64_t at = t->steps + offset;
+	/* Functions come next; of Go 1.2 all lies among all. */
+	uint64_t end = t->form == GO_1_2 ? t->size : t->functions;
+	uint64_t all = t->steps < end ? end - t->steps : 0;
 
-	ret->steps = NULL;
-	/* At 0 is a table without steps. */
-	if (offset == 0 || offset == UINT32_MAX || at >= t->size)
-		return;
-	ret->size = t->size - at < STEPS_MOST ? (size_t)(t->size - at) : STEPS_MOST;
-	ret->steps = window_at(w, t->offset + at, ret->size);
+	*size = 0;
+	if (all == 0 || all > STEPS_MOST || !budget_take(t->o->budget, all))
+		return 0;
+	*ret = malloc(all);
+	if (!*ret) {
+		budget_give_back(t->o->budget, all);
+		return -ENOMEM;
+	}
+	*size = all;
+	/* What cannot be read are zeros: no steps. */
+	end = object_read_some(t->o, t->offset + t->steps, *ret, all);
+	memset(*ret + end, 0, all - end);
+	return 0;
 }
 
 int go_table_frames(const struct object *o, go_frames_visit *visit, void *arg,
 		    uint64_t *size)
 {
-	enum { STEPS = 3 }; /* which of a function's fields */
-	struct window w, of_functions = { .o = o }, of_steps = { .o = o };
+	enum { STEPS = 3, OUTERMOST = 1 }; /* a function's field; a flag of it */
+	struct window w, of_functions = { .o = o };
 	struct go_function f = { 0 };
 	struct go_table t;
+	uint8_t *steps = NULL;
+	size_t known = 0;
 	uint64_t i = 0;
-	int stop = 0;
+	int stop;
 
 	*size = 0;
 	if (!open_go_table(o, &t, &w))
 		return 0;
 	*size = t.size;
-	while (stop == 0 && next_go_function(&t, &w, &i, &f)) {
+	stop = read_steps(&t, &steps, &known);
+	while (stop == 0 && known && next_go_function(&t, &w, &i, &f)) {
 		struct go_frames frames = { f.start, f.end, .quantum = t.quantum };
+		uint32_t at = field_at(&t, &of_functions, f.offset, STEPS);
+		uint32_t flags = field_at(&t, &of_functions, f.offset, t.flags);
 
-		find_steps(&t, &of_steps, field_at(&t, &of_functions, f.offset, STEPS),
-			   &frames);
+		/* At 0 is a table without steps. */
+		if (at > 0 && at < known) {
+			frames.steps = steps + at;
+			frames.size = known - at;
+		}
+		flags = t.swapped ? flags >> 16 : flags >> 8;
+		frames.outermost = flags & OUTERMOST;
 		stop = visit(arg, &frames);
 	}
+	free(steps);
+	budget_give_back(o->budget, known);
 	return stop;
 }

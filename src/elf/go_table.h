@@ -1,6 +1,8 @@
 #ifndef ELF_GO_TABLE_H
 #define ELF_GO_TABLE_H
 
+#include <stdbool.h>
+
 #include "elf/symtab.h"
 
 /*
@@ -18,13 +20,14 @@ int go_table_read(struct symtab *st, const struct object *o);
 struct go_frames {
 	uint64_t start, end; /* of the function */
 	const uint8_t *steps; /* of the table; NULL: it has none */
-	size_t size; /* what is known of it: they end before, with a 0 */
+	size_t size; /* of the table, from there on: they end before, with a 0 */
 	unsigned quantum; /* bytes of code */
+	bool outermost; /* nobody has called it */
 };
 /* Not 0: no more of them. */
 typedef int go_frames_visit(void *arg, const struct go_frames *f);
 
-/* All functions that the table has, in order of address. 0, or what @visit returned. *@size: bytes of
+/* All functions that the table has, in order of address. 0, what @visit returned, or -ENOMEM. *@size: bytes of
  * the table, 0 where there is none. */
 int go_table_frames(const struct object *o, go_frames_visit *visit, void *arg,
 		    uint64_t *size);

@@ -17,7 +17,6 @@
 
 enum {
 	MOST_BYTES = 1 << 30,
-	MOST_NAME = 1 << 14, /* bytes of a name; the rest is left out */
 	BLOCK = 1 << 14,
 };
 
@@ -112,7 +111,7 @@ const char *names_at(const struct names *n, size_t offset, size_t *size)
 	*size = 0;
 	if (offset >= n->size)
 		return "";
-	most = n->size - offset < MOST_NAME ? n->size : offset + MOST_NAME;
+	most = n->size - offset < NAME_BYTES_MOST ? n->size : offset + NAME_BYTES_MOST;
 	while (end < most) {
 		size_t stop = (end / BLOCK + 1) * BLOCK, length;
 

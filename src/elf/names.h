@@ -35,6 +35,9 @@ int names_open_at(struct names *n, const struct object *o, uint64_t offset,
 		  uint64_t size);
 void names_release(struct names *n); /* a zeroed one is fine */
 
+/* Of a longer name the rest is left out. */
+enum { NAME_BYTES_MOST = 1 << 14 };
+
 /* The name at @offset, not NUL-terminated where it is damaged or long: *@size counts. */
 const char *names_at(const struct names *n, size_t offset, size_t *size);
 

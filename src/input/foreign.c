@@ -21,8 +21,7 @@ enum {
 	/* Lines that are no comments. */
 	LINES_GUESSED = 200,
 	LINES_RECOGNISED = 16, /* of folded text, too */
-	/* Bytes of a line that are compared; of a longer one its beginning and its end.
-	 * Bytes of a line that are compared; of a longer one its beginning and its end. */
+	/* Bytes of a line that are compared; of a longer one its beginning and its end. */
 	LINE_MOST = 255,
 	LINE_END = 55,
 };

@@ -40,8 +40,7 @@ static const char *const operations[][2] = {
 };
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* The name of a number that is not of one machine's counters alone. False: it has none.
- * The name of a number that is not of one machine's counters alone. False: it has none. */
+/* The name of a number that is not of one machine's counters alone. False: it has none. */
 static bool add_generic_name(struct text *t, const struct event *e, uint64_t config)
 {
 	/* "cache | operation << 8 | result << 16" */

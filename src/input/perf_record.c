@@ -248,18 +248,17 @@ static int decode_cgroup(struct body *b, struct record *ret)
 	return read_name(b, &ret->name);
 }
 
-/* "u16 what, flags; u32 id; u8 tag[8]" */
+/* "u16 what, flags; u32 id; u8 tag[8]". Its code has its names by KSYMBOL records: nobody asks for the
+ * tag, and there may be as many tags as records. */
 static int decode_bpf(struct body *b, struct record *ret)
 {
 	enum { TAG = 8 };
-	char tag[2 * TAG + 1];
 
 	ret->gone = cursor_u16(&b->c) == PERF_BPF_EVENT_PROG_UNLOAD;
 	cursor_u16(&b->c); /* flags */
 	ret->id = cursor_u32(&b->c);
-	for (int i = 0; i < TAG; i++)
-		snprintf(tag + 2 * i, 3, "%02x", cursor_u8(&b->c));
-	return input_add_name(b->in, tag, sizeof(tag) - 1, &ret->name);
+	cursor_bytes(&b->c, TAG);
+	return 0;
 }
 
 static int count_lost(struct body *b, struct record *ret)

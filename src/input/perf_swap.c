@@ -1,6 +1,6 @@
 /*
  * A sample of the other byte order is turned as a whole, field by field, into a
- * copy_bytes that the decoder of samples reads like any other: most fields are u64, but
+ * copy that the decoder of samples reads like any other: most fields are u64, but
  * process and processor are pairs of u32, and raw data and stacks are bytes. Their
  * order is that of PERF_RECORD_SAMPLE in include/uapi/linux/perf_event.h.
  */

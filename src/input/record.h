@@ -93,8 +93,7 @@ struct record {
 	uint8_t build_id_size; /* MMAP; 0: not known */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint32_t pid, tid;
-	/* MMAP: path; COMM: comm; KSYMBOL: symbol; CGROUP: path; BPF_EVENT: the tag,
-	 * hex */
+	/* MMAP: path; COMM: comm; KSYMBOL: symbol; CGROUP: path */
 	uint32_t name;
 	union {
 		struct {

@@ -5,7 +5,7 @@
  * compressed.
  *
  * Every size is compared with what is left before it is used. A size that cannot be
- * right ends the stream with a reason and a advance, and all records before it stand.
+ * right ends the stream with a reason and a place, and all records before it stand.
  * Types from 64 on are perf's own: tools/lib/perf/include/perf/event.h.
  */
 #include "input/stream.h"

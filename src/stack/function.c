@@ -206,7 +206,8 @@ struct reading {
 	size_t size, all; /* of the window, and with what follows it */
 };
 
-/* The bytes of the window stay as they are: nobody reads them before read_window(). */
+/* Nobody reads the window before read_window(). What is behind the end of the function is zeros: an
+ * instruction that is cut there is looked at whole. */
 static void read_function(struct stack_walker *w, const struct code_place *at,
 			  struct range code, struct reading *ret)
 {
@@ -226,6 +227,9 @@ static int read_window(struct reading *r)
 	r->all = r->left < sizeof(r->code) ? (size_t)r->left : sizeof(r->code);
 	if (r->size && !code_bytes(r->w, &r->window, r->code, r->all))
 		return -EIO;
+	memset(r->code + r->all, 0,
+	       sizeof(r->code) - r->all < BRANCH_MOST ? sizeof(r->code) - r->all
+						      : BRANCH_MOST);
 	return r->size > 0;
 }
 
