@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +15,14 @@ static struct object o;
 static struct exports found;
 static unsigned text;
 
-/* Of three symbols behind the first: two of one bucket, one of the other; one word of filter. */
+/* Two buckets, one word of filter, and links of the symbols behind the first: those that a test does not
+ * set end their chains. */
+enum { LINKS = 8 };
+
 static struct table {
 	uint32_t bucket_count, first, filter_words, shift;
 	uint64_t filter;
-	uint32_t buckets[2], chain[3];
+	uint32_t buckets[2], chain[LINKS];
 } t;
 
 static uint32_t gnu_hash(const char *name)
@@ -38,6 +42,8 @@ static void begin(void)
 			    .filter_words = 1,
 			    .shift = 6,
 			    .filter = UINT64_MAX };
+	for (size_t i = 0; i < LINKS; i++)
+		t.chain[i] = 1;
 }
 
 static void end(void)
@@ -126,13 +132,30 @@ Test(exports, the_filter_says_what_is_not_there)
 
 Test(exports, a_chain_without_an_end_ends_with_the_table)
 {
-	image_symbol(&e, "sort", 0x1010, 8, STB_GLOBAL, text);
+	/* Symbols go on behind the links, of which a last one has half. */
+	for (int i = 0; i < 8; i++)
+		image_symbol(&e, "sort", 0x1010, 8, STB_GLOBAL, text);
 	all_in_one_chain("x", "x", "x");
 	t.chain[2] &= ~1u;
 	read_table();
+	cr_expect_not_null(found.bytes);
 	cr_expect_eq(value_of("sort"), 0);
-	/* More symbols than the chain has links, and more links than symbols. */
-	cr_expect_leq(found.symbol_count, 4);
+	cr_expect_leq(found.symbol_count,
+		      t.first + (sizeof(t) - offsetof(struct table, chain)) / 4);
+}
+
+Test(exports, where_names_have_not_the_hashes_they_should_nothing_is_sure)
+{
+	/* Each of them would be read. */
+	for (int i = 0; i < 100; i++)
+		image_symbol(&e, "other", 0x1010, 8, STB_GLOBAL, text);
+	t.buckets[0] = t.buckets[1] = 1;
+	for (size_t i = 0; i < LINKS; i++)
+		t.chain[i] = gnu_hash("sort") & ~1u;
+	read_table();
+	cr_expect_not_null(found.bytes);
+	cr_expect_eq(value_of("sort"), LINKAGE_UNSURE);
+	cr_expect_eq(value_of("find"), 0);
 }
 
 Test(exports, a_bucket_may_point_anywhere)
@@ -172,6 +195,31 @@ Test(exports, a_table_that_is_larger_than_its_section_is_none)
 {
 	t.bucket_count = UINT32_MAX;
 	expect_map();
+}
+
+Test(exports, a_table_with_a_chain_of_hundreds_is_none)
+{
+	static uint32_t links[400];
+	struct table *large = calloc(1, sizeof(t) + sizeof(links));
+	unsigned s;
+
+	cr_assert_not_null(large);
+	image_symbol(&e, "sort", 0x1010, 8, STB_GLOBAL, text);
+	for (size_t i = 1; i < sizeof(links) / sizeof(*links); i++)
+		image_symbol(&e, "sort", 0x1010, 8, STB_GLOBAL, text);
+	t.buckets[0] = t.buckets[1] = 1;
+	for (size_t i = 0; i < LINKS; i++)
+		t.chain[i] = 0;
+	*large = t;
+	s = image_section(&e, ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, large,
+			  sizeof(t) + sizeof(links));
+	free(large);
+	e.sections[s].sh_link = s + 2;
+	image_write(&e);
+	cr_assert_eq(object_open(&ctx, e.path, &o), 0);
+	cr_assert_eq(exports_read(&o, &found), 0);
+	cr_expect_null(found.bytes);
+	cr_expect_eq(value_of("sort"), 0x1010);
 }
 
 Test(exports, a_hash_is_not_shifted_by_more_than_it_has)
