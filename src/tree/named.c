@@ -605,7 +605,7 @@ bool named_has_stack(const struct named *n, uint32_t node)
 bool named_is_difference(const struct named *n)
 {
 	for (uint32_t i = 0; i < n->columns->count; i++)
-		if (n->columns->v[i].side == SIDE_BEFORE && n->values[i])
+		if (column_weighs_before(&n->columns->v[i]) && n->values[i])
 			return true;
 	return false;
 }

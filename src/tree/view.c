@@ -481,7 +481,8 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	struct view v = { .decimals = tree->decimals, .columns = tree->columns };
 	struct builder b = { .in = in, .view = &v, .flags = flags };
 	size_t labels = (in->symbols->functions.count + 1) * sizeof(*b.labels);
-	struct insert_at *places = calloc(tree->nodes.count + 1, sizeof(*places));
+	struct insert_at *places =
+		NULL; /* by node; stacks that are turned round need none */
 	uint32_t root;
 	int err = labels_init(&v.labels);
 
@@ -497,7 +498,9 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 			b.ending[b.endings++] = i;
 	}
 	b.labels = malloc(labels);
-	if (!places || !b.labels)
+	if (!(flags & VIEW_REVERSED))
+		places = calloc(tree->nodes.count + 1, sizeof(*places));
+	if (!b.labels || (!places && !(flags & VIEW_REVERSED)))
 		err = -ENOMEM;
 	if (err == 0) {
 		memset(b.labels, 0xff, labels);
@@ -553,13 +556,9 @@ bool view_has_other_value(const struct view *v, uint32_t node)
 
 uint32_t view_weight_before(const struct view *v)
 {
-	for (uint32_t i = 0; i < v->columns->count; i++) {
-		const struct column *c = &v->columns->v[i];
-
-		if (c->side == SIDE_BEFORE && c->sum == SUM_BELOW && !c->unit &&
-		    view_has(v, i))
+	for (uint32_t i = 0; i < v->columns->count; i++)
+		if (column_weighs_before(&v->columns->v[i]) && view_has(v, i))
 			return i;
-	}
 	return COLUMNS_MOST;
 }
 

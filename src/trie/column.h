@@ -44,6 +44,12 @@ struct column {
 	uint32_t frame_flag;
 };
 
+/* Is it the weight in the other profile of a difference? */
+static inline bool column_weighs_before(const struct column *c)
+{
+	return c->side == SIDE_BEFORE && c->sum == SUM_BELOW && !c->unit;
+}
+
 enum { COLUMNS_MOST = 64 };
 
 struct columns {

@@ -10,8 +10,8 @@ static const struct column allocated = { .name = "allocated",
 					 .unit = "bytes",
 					 .makes_stacks = true };
 
-/* The stacks a and a;b, whose values in a third column are 4096 and 8192. */
-static char *draw(const struct column *column, size_t *size)
+/* The stacks a and a;b, whose values in a third column are 4096 and 8192, in a format. */
+static char *written(const struct column *column, const char *format, size_t *size)
 {
 	static const char stacks[] = "a 1\na;b 2\n";
 	struct ff_graph_options graph = { sizeof(graph), .flags = FF_GRAPH_NO_SCRIPT };
@@ -27,7 +27,7 @@ static char *draw(const struct column *column, size_t *size)
 		cr_assert_eq(trie_charge(&p->collected.trie, node, third, 4096 * node),
 			     0);
 	cr_assert_eq(ff_profile_finish(p), 0);
-	cr_assert_eq(ff_write_svg(p, &graph, out), 0);
+	cr_assert_eq(ff_write(p, ff_format_find(format), &graph, out), 0);
 	fclose(out);
 	ff_profile_free(p);
 	return bytes;
@@ -36,7 +36,7 @@ static char *draw(const struct column *column, size_t *size)
 static int read_picture(struct ff_profile *p, const struct column *column)
 {
 	size_t size;
-	char *picture = draw(column, &size);
+	char *picture = written(column, "svg", &size);
 	int err = ff_profile_read_memory(p, picture, size, "picture.svg");
 
 	free(picture);
@@ -67,6 +67,15 @@ Test(columns, a_third_one_is_read_back_from_a_picture)
 	cr_assert_eq(read_picture(p, &allocated), 0, "%s", ff_profile_error(p));
 	expect_third(p, 4096, 8192);
 	ff_profile_free(p);
+}
+
+Test(columns, folded_text_has_no_room_for_a_third_one)
+{
+	size_t size;
+	char *text = written(&allocated, "folded", &size);
+
+	cr_expect_str_eq(text, "a 1\na;b 2\n");
+	free(text);
 }
 
 Test(columns, those_of_several_pictures_are_added_up_by_name)
