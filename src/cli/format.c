@@ -38,7 +38,7 @@ bool format_at(size_t i, struct format *ret)
 		.commands = COMMAND_GRAPH | COMMAND_RECORD,
 		.of_profile = f,
 	};
-	if (strcmp(ret->name, "folded") == 0)
+	if (ff_format_traits(f) & FF_FORMAT_LINES)
 		ret->commands |= COMMAND_FOLD;
 	return true;
 }

@@ -306,6 +306,15 @@ const struct ff_fact *ff_fact_next(enum ff_fact_view view, enum ff_fact_kind kin
 	return next ? &next->said : NULL;
 }
 
+const struct ff_fact *fact_of_key(enum ff_fact_kind kind, const char *key)
+{
+	for (const struct fact *fact = facts; fact < facts + FACTS; fact++)
+		if (fact->said.kind == kind && fact->rank[FF_VIEW_PICTURE] &&
+		    strcmp(fact->said.key, key) == 0)
+			return &fact->said;
+	return NULL;
+}
+
 /* What @base, a struct of the fact's source, has for it. */
 static uint64_t number_of(const struct fact *fact, const void *base)
 {

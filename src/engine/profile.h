@@ -144,6 +144,8 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 
 /* engine/fact_list.c: what a picture says of one that FF_VIEW_PICTURE shows. */
 void profile_add_total(struct ff_profile *p, enum ff_total which, uint64_t value);
+/* The fact that a picture has under a key; NULL: none. */
+const struct ff_fact *fact_of_key(enum ff_fact_kind kind, const char *key);
 
 /* engine/engine.c */
 int read_recording(struct ff_profile *p, struct ff_input *input);

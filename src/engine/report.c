@@ -193,27 +193,16 @@ static int text_at(struct taking *t, size_t field, const char **ret)
 	return 0;
 }
 
-/* The fact that the entry is about; NULL: none that is known. */
-static const struct ff_fact *fact_at(const struct taking *t, enum ff_fact_kind kind)
-{
-	const struct ff_fact *f = NULL;
-
-	while ((f = ff_fact_next(FF_VIEW_PICTURE, kind, f)))
-		if (strcmp(t->fields[1], f->key) == 0)
-			break;
-	return f;
-}
-
 static int take_text_entry(struct taking *t)
 {
-	const struct ff_fact *f = fact_at(t, FF_FACT_TEXT);
+	const struct ff_fact *f = fact_of_key(FF_FACT_TEXT, t->fields[1]);
 
 	return f ? text_at(t, 2, &t->report->texts[f->which]) : 0;
 }
 
 static int take_count_entry(struct taking *t)
 {
-	const struct ff_fact *f = fact_at(t, FF_FACT_COUNT);
+	const struct ff_fact *f = fact_of_key(FF_FACT_COUNT, t->fields[1]);
 
 	if (f)
 		t->report->counts[f->which] = number_at(t, 2);
@@ -255,7 +244,7 @@ static int take_record_entry(struct taking *t)
 
 static int take_stacks_entry(struct taking *t)
 {
-	const struct ff_fact *f = fact_at(t, FF_FACT_TOTAL);
+	const struct ff_fact *f = fact_of_key(FF_FACT_TOTAL, t->fields[1]);
 
 	if (f)
 		profile_add_total(t->p, f->which, number_at(t, 2));

@@ -1,5 +1,6 @@
 /* The library's writers: the named tree to the formats of src/write. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -47,7 +48,7 @@ const struct ff_format *ff_format_find(const char *name)
 {
 	const struct ff_format *f = NULL;
 
-	while ((f = ff_format_next(f)) && strcasecmp(f->name, name) != 0)
+	while (name && (f = ff_format_next(f)) && strcasecmp(f->name, name) != 0)
 		;
 	return f;
 }
@@ -83,6 +84,8 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 
 	if (!p->finished)
 		return fail(&p->ctx, -EINVAL, "the profile is not finished");
+	if (!f)
+		return fail(&p->ctx, -EINVAL, "there is no such format");
 	if (options)
 		memcpy(&given, options,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
@@ -119,7 +122,11 @@ int ff_write_folded(struct ff_profile *p, FILE *out)
 
 int ff_write_svg(struct ff_profile *p, const struct ff_graph_options *options, FILE *out)
 {
-	bool html = options && options->flags & FF_GRAPH_HTML;
+	/* An older caller's options may end before it. */
+	bool has_flags =
+		options && options->size >= offsetof(struct ff_graph_options, flags) +
+						    sizeof(options->flags);
+	bool html = has_flags && options->flags & FF_GRAPH_HTML;
 
 	return ff_write(p, ff_format_find(html ? "html" : "svg"), options, out);
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <flamefold.h>
+#include <stddef.h>
 
 #include "api.h"
 
@@ -32,6 +33,7 @@ static void each_format_has_a_name_a_suffix_and_a_description(void)
 	}
 	CHECK(count >= 3);
 	CHECK(ff_format_find("png") == NULL);
+	CHECK(ff_format_find(NULL) == NULL);
 	CHECK(strcmp(ff_format_text(ff_format_next(NULL), FF_FORMAT_NAME), "svg") == 0);
 }
 
@@ -86,11 +88,44 @@ static void what_is_not_finished_is_not_written(void)
 	ff_profile_free(p);
 }
 
+static void a_format_that_is_not_there_is_an_error(void)
+{
+	struct ff_profile *p = profile_of("a;b 3\n");
+	FILE *out = tmpfile();
+
+	CHECK(ff_write(p, ff_format_find("png"), NULL, out) == -EINVAL);
+	CHECK(strstr(ff_profile_error(p), "no such format"));
+	CHECK(ftell(out) == 0);
+	fclose(out);
+	ff_profile_free(p);
+}
+
+/* A caller that was compiled with an older header has fewer of them: what lies behind is not theirs. */
+static void options_end_where_their_size_says(void)
+{
+	struct ff_profile *p = profile_of("a;b 3\n");
+	struct ff_graph_options graph = FF_GRAPH_OPTIONS_INIT;
+	char bytes[6] = "";
+	FILE *out = tmpfile();
+
+	graph.size = offsetof(struct ff_graph_options, flags);
+	graph.flags = FF_GRAPH_HTML;
+	graph.theme = "no such theme";
+	CHECK(ff_write_svg(p, &graph, out) == 0);
+	rewind(out);
+	CHECK(fread(bytes, 1, 5, out) == 5);
+	CHECK(strcmp(bytes, "<?xml") == 0);
+	fclose(out);
+	ff_profile_free(p);
+}
+
 int main(void)
 {
 	each_format_has_a_name_a_suffix_and_a_description();
 	each_format_is_written();
 	a_page_is_asked_for_by_a_flag_too();
 	what_is_not_finished_is_not_written();
+	a_format_that_is_not_there_is_an_error();
+	options_end_where_their_size_says();
 	return api_failed;
 }
