@@ -10,6 +10,13 @@
 
 #include "weight/charge.h"
 
+/*
+ * What one counter said with one sample. It lies in deferred_event.fields:
+ *
+ *	word 0   id
+ *	word 1   value, a running total
+ *	word 2   tid (32 bits), event (31), as_one (1)
+ */
 struct counter_read {
 	uint64_t id, value;
 	uint32_t tid; /* where each thread has a counter of its own, else 0 */
@@ -28,6 +35,10 @@ static uint64_t counter_key(const struct deferred_event *e)
 	return hash_u64(read_of(e)->id) + read_of(e)->tid;
 }
 
+/*
+ * Charges what the counter has added since @before. The result is 1 even where nothing
+ * was added: the next read is compared with this one in any case.
+ */
 static int settle_counter(struct deferred_event *e, const struct deferred_event *before,
 			  struct settlement *to)
 {
@@ -45,6 +56,8 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 		return 1;
 	if (to->options->count_samples || read->as_one)
 		charge.weight = 1;
+	/* Events that are not wanted are counted, too: event_choice_report_split() names
+	 * them. */
 	if (read->event >= 0) {
 		size_t event = (size_t)read->event;
 
@@ -54,8 +67,13 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 		if (err == 0)
 			to->split->by_event.v[event]++;
 	}
+	/* The log keeps the input's unit until place_samples(); only the tree has the
+	 * target's. A sample whose weight is impossible stays WEIGHT_UNKNOWN there and is
+	 * never shown. */
 	if (e->kept && charge.weight < WEIGHT_IMPOSSIBLE)
 		to->target.log->list.v[e->kept - 1].weight = charge.weight;
+	/* A product that wraps could look possible, so what is impossible is not
+	 * scaled. */
 	if (charge.weight < WEIGHT_IMPOSSIBLE)
 		charge.weight *= to->factor;
 	if (err == 0)
@@ -89,9 +107,12 @@ static int defer_counter(struct weigher *w, const struct weighing *x, uint32_t i
 	if (event >= 0) {
 		const struct event *of = &w->rec->events.v[event];
 
+		/* The key needs the tid: an inherited counter has one id and a total for
+		 * each thread. */
 		read->tid = event_counts_threads(of) ? x->sample->tid : 0;
 		read->as_one = w->options->as_printed && event_is_anonymous(of);
 	}
+	/* The event is a reason that goes before a filter, as in weight_begin(). */
 	if (event < 0 || !event_is_wanted(w->events, (size_t)event))
 		e->lost = LOST_EVENT + 1;
 	/* Its sample is that of an event of its own, and weighs what is found out later. */

@@ -16,6 +16,16 @@ static size_t words(const struct deferred_queue *q)
 	return (sizeof(struct deferred_event) + q->kind->fields) / sizeof(uint64_t);
 }
 
+/*
+ * The two arrays hold words, and an event is words(q) of them, so an index is always
+ * multiplied:
+ *
+ *	word 0   time
+ *	word 1   position
+ *	word 2   node, kept (32 bits each)
+ *	word 3   input (16), lost (8)
+ *	word 4   the kind's fields, kind->fields / 8 words
+ */
 static size_t count_queued(const struct deferred_queue *q)
 {
 	return q->events.count / words(q);
@@ -84,7 +94,7 @@ static int keep_open(struct deferred_queue *q, const struct deferred_event *e,
 	return 0;
 }
 
-/* The last one takes its place. */
+/* The last one takes its place. Open events have no holes between them. */
 static int drop_open(struct deferred_queue *q, uint32_t index)
 {
 	size_t size = words(q);
@@ -94,12 +104,16 @@ static int drop_open(struct deferred_queue *q, uint32_t index)
 	q->open.count -= size;
 	if (q->open.count == index * size)
 		return 0;
+	/* The count is lowered already, so this is the event behind the end. */
 	last = open_slot(q, deferred_queue_open(q));
 	memcpy(open_slot(q, index), last, size * sizeof(uint64_t));
 	return hash_map_set(&q->by_key, deferred_key(q, last), index) ? 0 : -ENOMEM;
 }
 
-/* What was open elsewhere is so here; two of one key add up, or the later one stays. */
+/*
+ * What was open elsewhere is so here; two of one key add up, or the later one stays. The
+ * later one is what the next read has to be compared with.
+ */
 static int merge_open(struct deferred_queue *q, const struct deferred_event *e)
 {
 	const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
@@ -133,6 +147,7 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 		memcpy(q->events.v + q->events.count, from->events.v,
 		       from->events.count * sizeof(*from->events.v));
 	q->events.count += from->events.count;
+	/* The claim goes with the events: nothing is asked of the budget twice. */
 	claim_join(&q->claim, &from->claim);
 	q->allowed += from->allowed;
 	q->refused |= from->refused;
@@ -142,6 +157,7 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 		follow_maps(open_slot(from, i), node_map, kept);
 		err = merge_open(q, open_slot(from, i));
 	}
+	/* Emptied after a failure, too: an event in two queues would be charged twice. */
 	from->allowed = 0;
 	deferred_queue_release(from);
 	return err;
@@ -152,6 +168,8 @@ int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
 	struct deferred_queue before = *q;
 	int err;
 
+	/* Merged into an empty queue, events get their new nodes, and open events whose
+	 * stacks have become one stack add up. */
 	*q = (struct deferred_queue){ .kind = q->kind };
 	err = deferred_queue_merge(q, &before, node_map, 0);
 	deferred_queue_release(&before);
@@ -171,6 +189,8 @@ static int deferred_by_time(const void *a, const void *b)
 		return 1;
 	if (is_later(*y, *x))
 		return -1;
+	/* qsort() is not stable; addresses keep events of one sample in the order they
+	 * came in. */
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -199,6 +219,8 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 	for (size_t i = 0; i < count && err == 0; i++) {
 		struct deferred_event *e = sorted ? sorted[i] : queued_at(q, i);
 		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
+		/* The open event stays where it is during settle(); only what follows
+		 * moves it. */
 		int stays = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
 
 		if (stays < 0)
@@ -209,6 +231,7 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 			err = drop_open(q, *index);
 	}
 	free(sorted);
+	/* The array and its claim stay: a live run fills them again in the next round. */
 	q->events.count = 0;
 	return err;
 }

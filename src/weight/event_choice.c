@@ -53,6 +53,8 @@ static void choose_default(struct event_choice *choice, const struct recording *
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const char *other = intern_text(strings, rec->events.v[i].name);
 
+		/* As printed: stackcollapse-perf.pl sees no event in the line of an
+		 * anonymous one, so its choice by name leaves none of these out. */
 		choice->wanted.v[i] = as_printed
 					      ? event_is_anonymous(&rec->events.v[i]) ||
 							strcmp(name, other) == 0
@@ -75,7 +77,10 @@ static char *without_modifiers(const char *name, size_t size)
 	return strndup(name, second ? (size_t)(second - name) : size);
 }
 
-/* With its modifiers, or of a pattern without any: -1 without memory. */
+/*
+ * With its modifiers, or of a pattern without any: -1 without memory. A recorded name has
+ * modifiers, "sched:sched_switch:u", which the pattern may lack.
+ */
 static int pattern_has(const char *pattern, const char *name)
 {
 	char *bare = without_modifiers(name, strlen(name));
@@ -98,6 +103,7 @@ static bool count_alike(const struct event *a, const struct event *b, const char
 	if (a->type == PERF_TYPE_SOFTWARE && b->type == PERF_TYPE_SOFTWARE &&
 	    a->config <= 1 && b->config <= 1)
 		return true;
+	/* Modifiers behind '/' or ':' say where something is counted, not what. */
 	a_name = family(a_name);
 	b_name = family(b_name);
 	size = strcspn(a_name, "/:");
@@ -114,6 +120,8 @@ static int check_units(struct context *ctx, const struct event_choice *choice,
 
 		if (!choice->wanted.v[i])
 			continue;
+		/* To compare with the first is enough: count_alike() sorts events into
+		 * classes. */
 		first = first ? first : e;
 		if (!count_alike(first, e, intern_text(strings, first->name),
 				 intern_text(strings, e->name)))
@@ -189,6 +197,8 @@ static int widen_default(struct event_choice *choice, const struct recording *re
 		pattern = without_modifiers(words + letter, size - letter);
 		if (!pattern)
 			return -ENOMEM;
+		/* A tracepoint has a colon in its name; a file pattern of the command
+		 * that was run seldom has one. */
 		if (is_pattern(pattern) && strchr(pattern, ':'))
 			has = pattern_has(pattern, intern_text(strings, first->name));
 		words += size;
@@ -212,6 +222,7 @@ static int choose_named(struct context *ctx, struct event_choice *choice,
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const char *other = intern_text(strings, rec->events.v[i].name);
 
+		/* A name that exists as it is written is never taken for a pattern. */
 		choice->wanted.v[i] = strcmp(name, other) == 0;
 		found |= choice->wanted.v[i];
 		text_printf(&known, "%s'%s'", i ? ", " : "", other);
@@ -284,6 +295,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 	int err = 0;
 
 	*choice = (struct event_choice){ 0 };
+	/* One more than needed: memset() gets an address even where there are no
+	 * events. */
 	if (!array_reserve(&choice->wanted, rec->events.count + 1))
 		return fail_memory(ctx);
 	choice->wanted.count = rec->events.count;
@@ -293,6 +306,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		if (!as_printed && widen_default(choice, rec, strings, wish->words) < 0)
 			err = fail_memory(ctx);
 	} else if (strcmp(wish->name, "all") == 0) {
+		/* "all" makes no pattern, so its units are not checked: whoever asks for
+		 * it mixes them. */
 		memset(choice->wanted.v, 1, choice->wanted.count);
 	} else {
 		err = choose_named(ctx, choice, rec, strings, wish->name);

@@ -33,6 +33,8 @@ int sample_log_merge(struct sample_log *log, struct sample_log *from,
 	claim_join(&log->claim, &from->claim);
 	log->allowed += from->allowed;
 	from->allowed = 0;
+	/* In one piece and in order behind those that are there: deferred_queue_merge()
+	 * adds their count to each deferred_event.kept. */
 	to = log->list.v + log->list.count;
 	log->list.count += from->list.count;
 	for (size_t i = 0; i < from->list.count; i++) {

@@ -26,8 +26,12 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret)
 {
 	*ret = (struct weighing){ .sample = s };
+	/* Of several reasons the last one stands: a damaged sample is that, whatever a
+	 * filter says. */
 	if (!passed)
 		ret->charge.lost = LOST_FILTER + 1;
+	/* What its counters add is not known before they are in order:
+	 * counters_defer(). */
 	if (s->group_count)
 		return;
 	ret->charge.weight = weight_of(w->options, &w->rec->events.v[s->event], s);
@@ -37,6 +41,10 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		ret->charge.lost = LOST_DAMAGED + 1;
 }
 
+/*
+ * The only way of a sample into the tree. Each weight is counted as read and either as
+ * kept or as lost here, which is why weight_sum_conserved() can hold.
+ */
 int weight_charge(const struct weight_target *to, const struct charge *c)
 {
 	if (c->weight >= WEIGHT_IMPOSSIBLE) {
@@ -67,6 +75,8 @@ int weight_keep(struct weigher *w, const struct weighing *x, uint64_t weight)
 
 	if (!w->keep_samples || log->refused)
 		return 0;
+	/* The refusal is remembered, so that it is counted once for each log, not for
+	 * each sample. */
 	if (!sample_log_allows(log, w->ctx->budget)) {
 		log->refused = true;
 		budget_refuse(w->ctx->budget, "samples", input_path(w->in));
