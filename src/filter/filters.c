@@ -13,6 +13,14 @@
 #include "filter/filter.h"
 #include "filter/values.h"
 
+/*
+ * The order counts: keys with text first, as these have a memo, then the other keys of
+ * samples, then those of frames.
+ *
+ *	comm event cgroup   pid tid cpu time   symbol dso
+ *	TEXT_KEYS --------'                  '
+ *	SAMPLE_KEYS -------------------------'
+ */
 enum key {
 	KEY_COMM,
 	KEY_EVENT,
@@ -29,8 +37,10 @@ enum key {
 #define SAMPLE_KEYS KEY_SYMBOL /* what a sample is asked; the others are for frames */
 #define SIDES 2
 
-/* For one name: a pattern that needs more has no answer, which is an error. Names are the input's, and short
- * ones with the same steps for each would take minutes a MB. */
+/*
+ * For one name: a pattern that needs more has no answer, which is an error. Names are the
+ * input's, and short ones with the same number of steps for each would take minutes a MB.
+ */
 enum { STEPS = 4096, STEPS_A_BYTE = 256, STEPS_MOST = 100000 };
 
 struct filter {
@@ -56,6 +66,10 @@ struct filter_memo {
 	ARRAY(uint8_t) verdicts[SIDES][TEXT_KEYS]; /* by string id */
 };
 
+/*
+ * No PCRE2 option: names are bytes that need not be UTF-8, case counts, and a match may
+ * begin anywhere in a name.
+ */
 static int parse_pattern(struct context *ctx, struct filter *f, const char *filter,
 			 const char *value)
 {
@@ -173,6 +187,7 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 		err = fail_memory(ctx);
 		goto out;
 	}
+	/* The list takes over what the filter owns; on failure it was never in a list. */
 	*added = filter;
 	return 0;
 out:
@@ -180,6 +195,7 @@ out:
 	return err;
 }
 
+/* @first to before @end, on either side. */
 static bool any_filter(const struct filters *f, enum key first, enum key end)
 {
 	for (int side = 0; side < SIDES; side++)
@@ -207,6 +223,7 @@ bool filters_ask_objects(const struct filters *f)
 const char *filters_unanswered(const struct filters *f, uint64_t fields)
 {
 	for (enum key key = 0; key < KEYS; key++)
+		/* Keys without a field, such as comm, are answered for every sample. */
 		if (keys[key].field & ~fields && any_filter(f, key, key + 1))
 			return keys[key].name;
 	return NULL;
@@ -232,6 +249,7 @@ int filter_memo_new(const struct filters *f, struct filter_memo **ret)
 	(void)f;
 	if (!m)
 		return -ENOMEM;
+	/* One pair of offsets is enough: nobody asks where a pattern matches. */
 	m->match = pcre2_match_data_create(1, NULL);
 	m->limits = pcre2_match_context_create(NULL);
 	if (!m->match || !m->limits) {
@@ -293,11 +311,13 @@ static int fail_match(struct context *ctx, const struct filter *filter, int erro
 static int any_pattern(struct context *ctx, const struct filter *filters, size_t count,
 		       const struct filter_memo *m, struct filter_name name)
 {
+	/* By name, as the limit grows with its size. */
 	pcre2_set_match_limit(m->limits, most_steps(name.size));
 	for (size_t i = 0; i < count; i++) {
 		int found = pcre2_match(filters[i].pattern, (PCRE2_SPTR)name.text,
 					name.size, 0, 0, m->match, m->limits);
 
+		/* 0 is a match, too, with more groups than there is room for offsets. */
 		if (found >= 0)
 			return 1;
 		if (found != PCRE2_ERROR_NOMATCH)
@@ -316,6 +336,8 @@ static int any_text(const struct question *q, enum filter_side side, enum key ke
 	size_t more;
 	int found;
 
+	/* Ids are dense and grow while inputs are read, and the table grows behind
+	 * them. */
 	if (id >= seen->count) {
 		more = (size_t)id + 1 - seen->count;
 		if (array_reserve(seen, more)) {
@@ -330,6 +352,7 @@ static int any_text(const struct question *q, enum filter_side side, enum key ke
 	found = any_pattern(q->ctx, q->filters->by[side][key].v,
 			    q->filters->by[side][key].count, q->memo,
 			    (struct filter_name){ name, strlen(name) });
+	/* A pattern that failed has no verdict; the error ends the run. */
 	if (verdict && found >= 0)
 		*verdict = found ? VERDICT_YES : VERDICT_NO;
 	return found;
@@ -387,6 +410,8 @@ int filters_pass(struct context *ctx, const struct filters *f, struct filter_mem
 {
 	struct question q = { ctx, f, memo, strings, subject };
 
+	/* Keys of text come first; their answer is one look for all samples but the first
+	 * of a name. */
 	for (enum key key = 0; key < SAMPLE_KEYS; key++) {
 		int found;
 
@@ -402,7 +427,12 @@ int filters_pass(struct context *ctx, const struct filters *f, struct filter_mem
 	return 1;
 }
 
-/* Of what a frame says to a key: a bit for each side. */
+/*
+ * Of what a frame says to a key: a bit for each side, FILTER_FRAME_BITS in all.
+ *
+ *	bit 3      bit 2      bit 1         bit 0
+ *	drop dso   only dso   drop symbol   only symbol
+ */
 static unsigned frame_bit(enum filter_side side, enum key key)
 {
 	return 1u << ((key - KEY_SYMBOL) * SIDES + side);
@@ -419,6 +449,7 @@ int filters_match_frame(struct context *ctx, const struct filters *f,
 				key == KEY_DSO ? frame->module : frame->name;
 			int found;
 
+			/* A frame of no object matches no dso, not even ".*". */
 			if (key == KEY_DSO && name.size == 0)
 				continue;
 			found = any_pattern(ctx, f->by[side][key].v,

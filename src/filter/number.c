@@ -7,11 +7,13 @@
 
 #include "filter/values.h"
 
+/* A part of a filter's value, which has no NUL behind it. */
 struct word {
 	const char *text;
 	size_t size;
 };
 
+/* Digits only: no sign, no blank, no "0x". */
 static bool parse_u32(struct word w, uint32_t *ret)
 {
 	uint64_t value = 0;
@@ -19,6 +21,7 @@ static bool parse_u32(struct word w, uint32_t *ret)
 	for (size_t i = 0; i < w.size; i++) {
 		if (w.text[i] < '0' || w.text[i] > '9')
 			return false;
+		/* No overflow: the value was at most UINT32_MAX before this step. */
 		value = value * 10 + (uint64_t)(w.text[i] - '0');
 		if (value > UINT32_MAX)
 			return false;
@@ -42,6 +45,7 @@ static bool parse_range(struct word w, struct number_range *ret)
 	last.text = dash + 1;
 	last.size = w.size - (size_t)(last.text - w.text);
 	w.size = (size_t)(dash - w.text);
+	/* "5-" has no end of its own. */
 	ret->last = UINT32_MAX;
 	return parse_u32(w, &ret->first) && (!last.size || parse_u32(last, &ret->last));
 }
@@ -53,6 +57,7 @@ int number_list_parse(struct context *ctx, const char *filter, const char *value
 		struct word w = { p, strcspn(p, ",") };
 		struct number_range range, *added;
 
+		/* An empty word, as in "1,,2", is no number either. */
 		if (!parse_range(w, &range))
 			return fail(ctx, -EINVAL, "filter '%s': '%.*s' is not a number",
 				    filter, (int)w.size, w.text);

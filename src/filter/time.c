@@ -22,12 +22,14 @@ static bool parse_decimal(const char *text, size_t size, uint64_t *ret)
 
 	for (; text < end && *text >= '0' && *text <= '9'; text++, digits++) {
 		whole = whole * 10 + (uint64_t)(*text - '0');
+		/* So that whole * BILLION and a part below BILLION fit in 64 bits. */
 		if (whole > UINT64_MAX / BILLION - 1)
 			return false;
 	}
 	if (text < end && *text == '.')
 		for (text++; text < end && *text >= '0' && *text <= '9';
 		     text++, digits++) {
+			/* 0 behind the ninth digit: what follows adds nothing. */
 			unit /= 10;
 			part += unit * (uint64_t)(*text - '0');
 		}
@@ -54,6 +56,7 @@ static uint64_t take_unit(const char *text, size_t *size)
 	};
 	size_t number = *size;
 
+	/* The unit is what letters there are at the end; the point and digits stay. */
 	while (number && text[number - 1] >= 'a' && text[number - 1] <= 'z')
 		number--;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -82,6 +85,8 @@ static bool parse_bound(const char *text, size_t size, struct time_bound *ret)
 	}
 	if (!unit || !parse_decimal(text, size, &ret->value))
 		return false;
+	/* The value is in 1e-9 of a unit. A percentage has BILLION for its unit, and
+	 * stays as it is. */
 	ns = (unsigned __int128)ret->value * unit / BILLION;
 	if (ns > UINT64_MAX)
 		return false;
@@ -92,6 +97,7 @@ static bool parse_bound(const char *text, size_t size, struct time_bound *ret)
 int time_range_parse(struct context *ctx, const char *filter, const char *value,
 		     struct time_range *ret)
 {
+	/* Only between percentages may a '-' stand instead of the comma. */
 	size_t start = strcspn(value, strchr(value, '%') ? "-," : ",");
 	const char *end = value + start + 1;
 
@@ -108,6 +114,7 @@ int time_range_parse(struct context *ctx, const char *filter, const char *value,
 	if (ret->start.kind == BOUND_OPEN && ret->end.kind == BOUND_OPEN)
 		return fail(ctx, -EINVAL, "filter '%s' has neither start nor end",
 			    filter);
+	/* A time and a percentage can be compared only when all has been read. */
 	if (ret->start.kind == ret->end.kind && ret->start.value > ret->end.value)
 		return fail(ctx, -EINVAL, "filter '%s' ends before it starts", filter);
 	return 0;
