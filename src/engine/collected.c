@@ -32,6 +32,14 @@ void collected_release(struct collected *c)
 	*c = (struct collected){ 0 };
 }
 
+/*
+ * A stack that the budget allows no more of keeps its outer frames:
+ *
+ *	every frame and node is there   a;b;c              0
+ *	no frame for c                  a;b;[limit frame]  1
+ *	no node for c                   a;b                1
+ *	no node at all                  [memory limit]     1
+ */
 int collected_add_stack(struct collected *c, const uint32_t *frames, size_t count,
 			uint32_t *ret)
 {
@@ -40,6 +48,8 @@ int collected_add_stack(struct collected *c, const uint32_t *frames, size_t coun
 	uint32_t frame;
 	int err;
 
+	/* limit_frame is an id + 1. What it calls is dropped with it, or would hang below
+	 * a wrong caller. */
 	for (size_t i = 0; c->frames.limit_frame && i < count && !cut; i++)
 		if (frames[i] == c->frames.limit_frame - 1) {
 			count = i + 1;
@@ -50,6 +60,7 @@ int collected_add_stack(struct collected *c, const uint32_t *frames, size_t coun
 		return err == 0 && cut ? 1 : err;
 	if (frames_add(&c->frames, &limit, &frame) < 0)
 		return -ENOMEM;
+	/* One node beyond the limit; further stacks of this kind find it again. */
 	trie_allow_one(&c->trie);
 	err = trie_add(&c->trie, &frame, 1, ret);
 	return err < 0 ? err : 1;
@@ -63,6 +74,7 @@ struct ff_process *collected_process(struct collected *c, uint32_t pid)
 
 	if (index)
 		return &all->list.v[*index];
+	/* The index of the one that is added next. */
 	if (!hash_map_set(&all->by_pid, pid, (uint32_t)all->list.count))
 		return NULL;
 	process = array_add(&all->list);
@@ -92,10 +104,15 @@ struct weight_target collected_target(struct collected *c)
 	return (struct weight_target){ &c->trie, &c->sum, &c->samples, c->deferred };
 }
 
+/*
+ * Weight in the tree is counted twice, by the trie and by the sum, on purpose: a stage
+ * that loses some of it makes these differ.
+ */
 bool collected_is_conserved(const struct collected *c)
 {
 	uint64_t sum = 0;
 
+	/* Row 0 is no node's. */
 	for (size_t row = 1; row < c->trie.rows.count; row++)
 		sum += trie_row_self(&c->trie, row, COLUMN_WEIGHT);
 	return sum == c->sum.kept && weight_sum_conserved(&c->sum);
@@ -110,6 +127,13 @@ static uint64_t power_of_10(unsigned exponent)
 	return power;
 }
 
+/*
+ * Weights are whole numbers of 10^-decimals. An input with more decimals raises the unit
+ * of all that is there already, so it can be added exactly:
+ *
+ *	decimals 0    17  ->  decimals 2    1700
+ *	              + 0.25                  25
+ */
 void collected_scale(struct collected *c, unsigned decimals)
 {
 	struct weight_sum *sum = &c->sum;
@@ -120,6 +144,7 @@ void collected_scale(struct collected *c, unsigned decimals)
 	factor = power_of_10(decimals - c->decimals);
 	c->decimals = decimals;
 	for (uint32_t i = 0; i < c->columns->count; i++)
+		/* A column with a unit of its own counts something else than weight. */
 		if (!c->columns->v[i].unit)
 			trie_scale(&c->trie, i, factor);
 	sum->overflow |= __builtin_mul_overflow(sum->read, factor, &sum->read);
@@ -133,6 +158,7 @@ void collected_scale(struct collected *c, unsigned decimals)
 void incomplete_count(struct incomplete_counts *counts, unsigned incomplete)
 {
 	counts->truncated += (incomplete & INCOMPLETE_TRUNCATED) != 0;
+	/* One step for each bit that is set: this takes the lowest away. */
 	for (; incomplete; incomplete &= incomplete - 1)
 		counts->of[__builtin_ctz(incomplete)]++;
 }
@@ -158,6 +184,8 @@ int collected_merge_frames(struct collected *c, struct collected *from,
 	*frame_map = NULL;
 	if (from->trie.count == 0)
 		return 0;
+	/* Only where @c has nothing yet do the ids of @from stay: the two change
+	 * places. */
 	if (!trie_is_empty(&c->trie) || frames.list.count)
 		return frames_merge(&c->frames, &from->frames, frame_map);
 	c->frames = from->frames;
@@ -174,8 +202,11 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 
 	if (from->trie.count == 0)
 		return 0;
+	/* Both in one unit before any weight is added. */
 	collected_scale(from, c->decimals);
 	if (frame_map) {
+		/* What finds nodes by their frames is of no use to a trie that is only
+		 * read. */
 		trie_drop_index(&from->trie);
 		err = trie_merge(&c->trie, &from->trie, frame_map, &node_map);
 	} else {
@@ -236,6 +267,8 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 		trie_release(&joined);
 		return err;
 	}
+	/* From here on c->trie has new ids, and all that holds the old ones has to
+	 * follow. */
 	trie_release(&c->trie);
 	c->trie = joined;
 	for (size_t i = 0; i < c->samples.list.count; i++)
@@ -267,6 +300,10 @@ void collected_end_input(struct collected *c)
 		deferred_queue_end_input(&c->deferred[i]);
 }
 
+/*
+ * The copy shares tries and frames with @c, so it must not be released as a collected of
+ * its own.
+ */
 void snapshot_take(struct collected *ret, const struct collected *c)
 {
 	*ret = *c;
@@ -276,6 +313,8 @@ void snapshot_take(struct collected *ret, const struct collected *c)
 
 void snapshot_release(struct collected *snapshot, struct collected *c)
 {
+	/* Filters by frames have moved weight from kept to lost, in the shared trie,
+	 * too. */
 	c->sum = snapshot->sum;
 	*snapshot = (struct collected){ 0 };
 }

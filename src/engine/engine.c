@@ -24,6 +24,7 @@ int worker_take(struct worker *w, const struct sample *s)
 		return passed;
 	sample_tally_count(&w->collected.tally, &w->job->rec->events.v[s->event], s);
 	weight_begin(&w->weigher, s, passed, &weighing);
+	/* Walking is what costs most, so a sample that is lost already has no stack. */
 	if (!weighing.charge.lost)
 		err = worker_find_stack(w, s, &weighing.charge);
 	if (err < 0)
@@ -31,6 +32,8 @@ int worker_take(struct worker *w, const struct sample *s)
 	if (w->weigher.keep_samples)
 		weighing.comm = stack_comm(w->stacks, s);
 	err = weight_take(&w->weigher, &weighing);
+	/* Processes are listed by samples that are in the tree, not by those that were
+	 * read. */
 	if (err > 0 && collected_count_process(&w->collected, s->pid) < 0)
 		err = fail_memory(&w->ctx);
 	return err < 0 ? err : 0;
@@ -43,6 +46,8 @@ static int read_in_two_passes(struct input_job *j)
 
 	if (err == 0)
 		err = add_recording_symbols(j);
+	/* The first pass tells whether there are any: kallsyms is read in a thread
+	 * meanwhile. */
 	if (err == 0 && j->rec->kernel_samples)
 		symbolizer_expect_kernel(j->p->symbolizer);
 	if (err == 0)
@@ -51,6 +56,7 @@ static int read_in_two_passes(struct input_job *j)
 		err = read_samples(j); /* worker_take() of each */
 	if (err == 0)
 		err = merge_workers(j);
+	/* Also after a failure: what they read is the profile's by now, or nobody's. */
 	workers_release(j);
 	return err < 0 ? err : settle_deferred(j, &j->p->collected);
 }
@@ -63,9 +69,16 @@ int read_recording(struct ff_profile *p, struct ff_input *input)
 	if (err == 0)
 		err = input_is_stream(job.in) ? read_stream(&job)
 					      : read_in_two_passes(&job);
+	/* In any case, for it gives back what the job holds; it returns the error it was
+	 * given. */
 	return input_job_end(&job, err);
 }
 
+/*
+ * The order is what each step needs:
+ *
+ *	names -> filters by frames -> tree, lists -> samples in the tree -> findings
+ */
 int finish_so_far(struct ff_profile *p)
 {
 	uint8_t *left_out = NULL;
@@ -73,6 +86,7 @@ int finish_so_far(struct ff_profile *p)
 
 	if (p->finished)
 		return 0;
+	/* A sum that wrapped cannot be compared, so this comes before the assertion. */
 	if (p->collected.sum.overflow)
 		return fail(&p->ctx, -ERANGE, "the weights add up to more than 2^64");
 	assert(collected_is_conserved(&p->collected));

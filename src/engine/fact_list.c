@@ -14,6 +14,7 @@
 
 #include "engine/profile.h"
 
+/* Where a fact's member lies. COMPUTED facts have a function instead. */
 enum fact_source {
 	COMPUTED,
 	OF_RECORDING,
@@ -43,10 +44,15 @@ static const char *byte_order_text(const struct ff_input *in)
 {
 	const struct recording *rec = input_recording(in->input);
 
+	/* What has no form is no recording, and has no byte order: folded text, a
+	 * picture. */
 	return !rec->form ? NULL : rec->big_endian ? "big" : "little";
 }
 
-/* The clock of an input's times: clockid_t, as clock_gettime(2) has them. */
+/*
+ * The clock of an input's times: clockid_t, as clock_gettime(2) has them. The first
+ * event's stands for all.
+ */
 static const char *clock_text(const struct ff_input *in)
 {
 	static const struct {
@@ -78,6 +84,10 @@ static uint64_t kernel_hidden_count(const struct ff_input *in)
 	return rec->kernel_samples && !rec->kernel_located && !rec->simpleperf;
 }
 
+/*
+ * By node of the named tree, not of the trie: a function that was inlined has a name of
+ * its own.
+ */
 static uint64_t weight_unnamed_total(const struct ff_profile *p)
 {
 	uint64_t sum = 0;
@@ -88,6 +98,11 @@ static uint64_t weight_unnamed_total(const struct ff_profile *p)
 	return sum;
 }
 
+/*
+ * A row of the table reads
+ *
+ *	{ KIND(ID, UNIT, key, words), SHOWN(json, info, stats, picture), value }
+ */
 #define FACT(kind_, id, unit_, ...)                                                      \
 	.said = { .kind = (kind_), .which = (id), .unit = (unit_), __VA_ARGS__ }
 #define TEXT(id, ...) FACT(FF_FACT_TEXT, FF_INPUT_##id, FF_UNIT_TEXT, __VA_ARGS__)
@@ -286,6 +301,10 @@ const struct ff_fact *ff_fact_find(enum ff_fact_kind kind, unsigned which)
 	return fact ? &fact->said : NULL;
 }
 
+/*
+ * The next one is the least by (rank, place in the list) that is greater than @f's: a
+ * search of the whole list, which is short, in place of a sorted copy for each view.
+ */
 const struct ff_fact *ff_fact_next(enum ff_fact_view view, enum ff_fact_kind kind,
 				   const struct ff_fact *f)
 {
@@ -320,6 +339,7 @@ static uint64_t number_of(const struct fact *fact, const void *base)
 {
 	const char *member = (const char *)base + fact->offset;
 	uint8_t byte;
+	/* The size of a member tells its type: a flag, a string id or a count. */
 	uint32_t word;
 	uint64_t number;
 
@@ -345,6 +365,7 @@ const char *ff_input_text(const struct ff_input *in, enum ff_input_text which)
 
 	if (!fact)
 		return NULL;
+	/* What a picture says of its recording goes before what the picture is itself. */
 	if (in->report && in->report->texts[which])
 		return in->report->texts[which];
 	if (fact->text)
@@ -364,6 +385,8 @@ uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which)
 
 	if (!fact)
 		return 0;
+	/* A picture's size and packing are its own; its counts are those of the
+	 * recording. */
 	if (in->report && !fact->of_file)
 		return in->report->counts[which];
 	if (fact->count)
@@ -385,6 +408,7 @@ void profile_add_total(struct ff_profile *p, enum ff_total which, uint64_t value
 {
 	const struct fact *fact = find_fact(FF_FACT_TOTAL, which);
 
+	/* Only totals that are stored can be added to; a computed one has no place. */
 	assert(fact && fact->source == OF_PROFILE && fact->size == sizeof(value));
 	value += number_of(fact, p);
 	memcpy((char *)p + fact->offset, &value, sizeof(value));

@@ -29,6 +29,15 @@ const struct ff_node *ff_node_parent(const struct ff_profile *p, const struct ff
 	return i ? node_at(p, p->named.nodes.v[i].parent) : NULL;
 }
 
+/*
+ * The tree is in preorder, and .end is the first node behind all that is below a node:
+ *
+ *	index   0 all   1 main   2 parse   3 read   4 idle
+ *	end     5       4        3         4        5
+ *
+ * So the first child is the next node, and the next sibling is at .end, unless that is
+ * the parent's end, too.
+ */
 const struct ff_node *ff_node_child(const struct ff_profile *p, const struct ff_node *n)
 {
 	uint32_t i = node_index(p, n);
@@ -51,6 +60,7 @@ static const struct function *function_of(const struct ff_profile *p,
 	return &p->symbols.functions.v[p->named.nodes.v[node_index(p, n)].function];
 }
 
+/* The root is nobody's function: it has an index of 0 and an empty name. */
 const char *ff_node_name(const struct ff_profile *p, const struct ff_node *n)
 {
 	return node_index(p, n) ? intern_text(&p->strings, function_of(p, n)->name) : "";
@@ -64,6 +74,8 @@ const char *ff_node_module(const struct ff_profile *p, const struct ff_node *n)
 
 enum ff_node_kind ff_node_kind(const struct ff_profile *p, const struct ff_node *n)
 {
+	/* Spelled out, so that the library's own numbers can change without those of the
+	 * header. */
 	static const enum ff_node_kind kinds[] = {
 		[FUNCTION_LABEL] = FF_NODE_TEXT,      [FUNCTION_USER] = FF_NODE_USER,
 		[FUNCTION_KERNEL] = FF_NODE_KERNEL,   [FUNCTION_JIT] = FF_NODE_JIT,
@@ -116,9 +128,12 @@ uint64_t ff_input_records(const struct ff_input *in, unsigned type)
 {
 	const struct recording *rec = input_recording(in->input);
 
+	/* A picture's own counts are of the recording it was made of. */
 	for (size_t i = 0; in->report && i < in->report->records.count; i++)
 		if (in->report->records.v[i].type == type)
 			return in->report->records.v[i].count;
+	/* simpleperf numbers its types from 32,768 on; they are counted in an array of
+	 * their own. */
 	if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF + SIMPLEPERF_TYPES)
 		return rec->by_simpleperf_type[type - RECORD_SIMPLEPERF];
 	return type < RECORD_TYPES ? rec->by_type[type] : 0;
@@ -158,6 +173,7 @@ uint64_t ff_event_count(const struct ff_event *e, enum ff_event_count which)
 		return e->recorded->max_stack;
 	case FF_EVENT_USER_STACK:
 		return e->recorded->user_stack;
+	/* Where groups of counters were split: as many as came of them for this event. */
 	case FF_EVENT_DELIVERED:
 		return e->split ? e->split : e->samples;
 	}
@@ -203,6 +219,10 @@ const struct ff_object *ff_object_next(const struct ff_profile *p,
 	return next < p->objects.count ? &p->objects.v[next] : NULL;
 }
 
+/*
+ * In this and the functions below: an object of a picture says what the picture says, for
+ * there is no image of it, and .image is 0.
+ */
 const char *ff_object_path(const struct ff_object *o)
 {
 	if (o->saved)
@@ -240,6 +260,7 @@ enum ff_object_kind ff_object_kind(const struct ff_object *o)
 
 	if (o->saved)
 		return o->saved->kind;
+	/* Code that a runtime made has an owner, whatever kind its image is. */
 	if (image->owner)
 		return FF_OBJECT_RUNTIME;
 	switch (image->kind) {
@@ -258,6 +279,7 @@ enum ff_object_kind ff_object_kind(const struct ff_object *o)
 
 enum ff_object_names ff_object_names(const struct ff_object *o)
 {
+	/* As above: the header's numbers are not those of enum image_names. */
 	static const enum ff_object_names names[] = {
 		[IMAGE_NAMES_NONE] = FF_NAMES_NONE,
 		[IMAGE_NAMES_EXPORTED] = FF_NAMES_EXPORTED,

@@ -11,7 +11,12 @@
 
 #include "engine/profile.h"
 
-/* What a frame, or a stack down to a node, matched; and one bit more. */
+/*
+ * What a frame, or a stack down to a node, matched; and one bit more.
+ *
+ *	bit 4        bits 3 to 0
+ *	UNDER_MARK   as filters_match_frame() gives them
+ */
 enum { UNDER_MARK = 1 << FILTER_FRAME_BITS };
 
 struct filtering {
@@ -24,8 +29,13 @@ struct filtering {
 	uint64_t truncated; /* samples that are left, of stacks under that */
 };
 
+/*
+ * Lines of folded text and stacks of pictures count as one sample each, without a column
+ * of the trie; what a filter takes out has to be taken off that count, too.
+ */
 int count_line(struct ff_profile *p, uint32_t node)
 {
+	/* Nothing is ever taken out, so nothing has to be known. */
 	if (!filters_ask_frames(p->filters))
 		return 0;
 	while (p->lines.count <= node) {
@@ -39,6 +49,7 @@ int count_line(struct ff_profile *p, uint32_t node)
 	return 0;
 }
 
+/* Each function once, whatever the number of its frames. */
 static int match_functions(struct filtering *f)
 {
 	const struct symbols *symbols = &f->p->symbols;
@@ -91,10 +102,13 @@ static int match_stacks(struct filtering *f)
 		uint32_t frame_id = t->nodes[id].frame, count;
 		const struct frame *frame = &f->p->collected.frames.list.v[frame_id];
 		const uint32_t *inlined;
+		/* The parent has its bits already, and a child has them, too. */
 		uint8_t bits = f->nodes[t->nodes[id].parent];
 
 		if (is_function(frame)) {
 			bits |= f->functions[symbols->of_frame.v[frame_id]];
+			/* A stack passes by a function that was inlined into its frame as
+			 * well. */
 			inlined = symbols_inlined(symbols, frame_id, &count);
 			for (uint32_t i = 0; i < count; i++)
 				bits |= f->functions[inlined[i]];
@@ -117,6 +131,8 @@ static int drop_stacks(struct filtering *f)
 	if (!f->left_out)
 		return -ENOMEM;
 	memset(f->left_out, 1, t->count);
+	/* From the last to the first, so children come before their parent: one of them
+	 * that is left keeps it in the tree. */
 	for (uint32_t id = t->count; id-- > 0;) {
 		unsigned matched = f->nodes[id] & ~(unsigned)UNDER_MARK;
 		bool passes = filters_pass_frames(f->p->filters, matched);
@@ -131,6 +147,7 @@ static int drop_stacks(struct filtering *f)
 				c->sum.samples_kept -= f->p->lines.v[id];
 		}
 		for (uint32_t i = 0; i < columns->count; i++) {
+			/* Said of a frame, not of the stacks that go through it. */
 			if (columns->v[i].sum == SUM_HERE)
 				continue;
 			if (!passes)
@@ -143,6 +160,7 @@ static int drop_stacks(struct filtering *f)
 		if (!f->left_out[id])
 			f->left_out[t->nodes[id].parent] = 0;
 	}
+	/* The root is there even when nothing passes. */
 	f->left_out[0] = 0;
 	return 0;
 }
@@ -169,6 +187,7 @@ int filter_stacks(struct ff_profile *p, uint8_t **left_out)
 	free(f.nodes);
 	if (err < 0) {
 		free(f.left_out);
+		/* Any other error has its sentence, by filters_match_frame(). */
 		return err == -ENOMEM ? fail_memory(&p->ctx) : err;
 	}
 	/* How many are left of the stacks that are not whole the mark tells, but not why: that was

@@ -15,6 +15,10 @@ size_t profile_threads(const struct ff_profile *p)
 	return p->options.threads ? p->options.threads : parallel_processors();
 }
 
+/*
+ * Frames that have names already keep them: a snapshot and the end of a run name what is
+ * new.
+ */
 int name_frames(struct ff_profile *p)
 {
 	return symbolizer_run(&p->ctx, p->symbolizer, &p->collected.frames, &p->symbols);
@@ -35,6 +39,10 @@ void warn_of_unread(struct ff_profile *p)
 	p->unread_said |= why != NULL;
 }
 
+/*
+ * Both jobs read symbols and the trie; each writes a part of its own: named, or objects,
+ * processes and roots.
+ */
 struct tree_job {
 	struct ff_profile *profile;
 	const uint8_t *left_out;
@@ -61,6 +69,7 @@ static int tree_or_results(void *arg, size_t job, size_t worker)
 		return list_results(p);
 	err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &p->strings, &options,
 			 &p->named);
+	/* The tree is printed in the unit that its weights were collected in. */
 	p->named.decimals = p->collected.decimals;
 	return err;
 }

@@ -23,6 +23,12 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 {
 	const char *at = line->stack, *end = at + line->size;
 
+	/*
+	 * A name is up to the next ';', which is skipped; an empty name between two of
+	 * them is one.
+	 *
+	 *	a;b;;c;     a  b  ""  c
+	 */
 	for (*count = 0; at < end && *count < FRAMES_MOST;) {
 		struct frame frame = { .image = IMAGE_ID_NAMES, .flags = FRAME_TEXT };
 		const char *stop = memchr(at, ';', (size_t)(end - at));
@@ -31,6 +37,7 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 
 		if (!stop)
 			stop = end;
+		/* Names are the input's, and as many as it likes: the budget is asked. */
 		found = intern_add_within(&p->strings, &p->budget, at,
 					  strnlen(at, (size_t)(stop - at)), &name);
 		if (found < 0)
@@ -45,7 +52,15 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 	return at < end;
 }
 
-/* A line that ends where others went on: what it adds has its place between children. */
+/*
+ * A line that ends where others went on: what it adds has its place between children. In
+ * a flame chart stacks keep their order, so a value between two children cannot be added
+ * to the parent, which has one place only:
+ *
+ *	a 1        a  ------------------
+ *	a;b 2         own 1 | b 2 | gap 1
+ *	a 1
+ */
 static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
 		       uint32_t *last)
 {
@@ -70,6 +85,8 @@ static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 	size_t count;
 	int err, cut;
 
+	/* Overflow is remembered, and the input refused when it has been read:
+	 * read_input(). */
 	sum->overflow |= __builtin_mul_overflow(line->weight, factor, &weight);
 	sum->overflow |= __builtin_mul_overflow(line->before, factor, &before);
 
@@ -97,6 +114,7 @@ static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 
 static int read_folded_lines(struct ff_profile *p, struct input *in, uint64_t *ignored)
 {
+	/* Not negative: collected_scale() has raised the profile's to this input's. */
 	unsigned missing = p->collected.decimals - folded_decimals(in);
 	ARRAY(uint32_t) frames = { 0 };
 	struct folded_line line;
@@ -111,6 +129,8 @@ static int read_folded_lines(struct ff_profile *p, struct input *in, uint64_t *i
 	while ((err = folded_next(&p->ctx, in, &line, ignored)) > 0) {
 		size_t most = line.size < FRAMES_MOST ? line.size : FRAMES_MOST;
 
+		/* A frame takes a byte at least, and append_line() puts a gap behind
+		 * them. */
 		err = array_reserve(&frames, most + 2)
 			      ? add_folded_line(p, &line, factor, frames.v, &last)
 			      : -ENOMEM;
@@ -150,6 +170,7 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 	if (p->options.event && strcmp(p->options.event, "all") != 0)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);
+	/* Before the first line, so that lines are added in one unit from the start. */
 	collected_scale(&p->collected, decimals);
 	err = read_folded_lines(p, input->input, &ignored);
 	/* It is read twice: what it is, and then its stacks. */

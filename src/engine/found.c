@@ -7,6 +7,9 @@
 
 #include "engine/profile.h"
 
+/*
+ * @judged: how many findings are the profile's own; those of pictures come behind them.
+ */
 static bool is_judged(const struct ff_profile *p, size_t judged, const char *kind)
 {
 	for (size_t i = 0; i < judged; i++)
@@ -26,6 +29,7 @@ static int add_unknown_finding(struct ff_profile *p, const struct ff_finding *f,
 	if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) < 0 ||
 	    intern_add(&p->strings, f->cause, strlen(f->cause), &cause) < 0)
 		return -ENOMEM;
+	/* The remedy and the shares may differ: the first picture's are kept. */
 	key = (uint64_t)kind << 32 | cause;
 	if (hash_map_get(known, key))
 		return 0;
@@ -39,6 +43,7 @@ static int add_unknown_finding(struct ff_profile *p, const struct ff_finding *f,
 int findings_take(struct ff_profile *p)
 {
 	struct hash_map known = { 0 };
+	/* Read before anything is added: pictures are not judged by each other. */
 	size_t judged = p->findings.count;
 	int err = 0;
 

@@ -19,6 +19,8 @@ static int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret
 	if (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
 					      e->config == PERF_COUNT_SW_TASK_CLOCK))
 		return intern_add(&p->strings, "ns", 2, ret);
+	/* "cpu_core/cycles/" is named by its PMU first; what it counts stands behind
+	 * that. */
 	if (slash && slash[1])
 		name = slash + 1;
 	size = strcspn(name, "/:");
@@ -39,6 +41,7 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event *e = &rec->events.v[i];
 		uint32_t unit = 0;
 
+		/* Events that gave nothing would only make the header longer. */
 		if (!event_is_wanted(choice, i) || !(e->samples | input_split(input, i)))
 			continue;
 		/* A sample of a tracepoint weighs 1, and so does every one with
@@ -46,6 +49,7 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		if (p->options.count != FF_COUNT_SAMPLES &&
 		    e->type != PERF_TYPE_TRACEPOINT)
 			err = event_unit(p, e, &unit);
+		/* 0 stands for samples: what two events with two units are counted in. */
 		common = names.size == 0 || unit == common ? unit : 0;
 		if (err == 0) {
 			text_string(&names, names.size ? ", " : "");
@@ -56,6 +60,7 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 		input->period = e->frequency ? 0 : e->period;
 	}
 	input->unit = common;
+	/* The pattern stands for all its events, which may be hundreds. */
 	if (choice->labels.count && names.size) {
 		text_clear(&names);
 		text_string(&names, choice->pattern);
@@ -94,7 +99,10 @@ void say_mixed_units(struct ff_profile *p, const struct ff_input *input)
 	}
 }
 
-/* The text of the first input, if all have the same one. */
+/*
+ * The text of the first input, if all have the same one. @member: the offset of a string
+ * id in struct ff_input.
+ */
 static const char *common_text(const struct ff_profile *p, size_t member)
 {
 	uint32_t id = 0;
@@ -122,6 +130,12 @@ static uint64_t recorded_at(const struct recording *rec)
 		return 0;
 	if (rec->events.v[0].clock == realtime)
 		return rec->first_time / second;
+	/*
+	 * One moment is known on both clocks, which run equally fast:
+	 *
+	 *	day_time    (of day)   ---+-------------+--->
+	 *	clock_time  (samples)  ---+-------------+--->  first_time
+	 */
 	return rec->day_time && rec->events.v[0].clock == rec->day_clock
 		       ? (rec->day_time - rec->clock_time + rec->first_time) / second
 		       : 0;
@@ -135,6 +149,8 @@ static const char *subject_of(const struct ff_profile *p, const struct ff_input 
 
 	if (input->title)
 		return intern_text(&p->strings, input->title);
+	/* A descriptor, a pipe or memory has no name of its own that a reader would
+	 * know. */
 	if (strcmp(input_recording(input->input)->format, "folded text") != 0 ||
 	    strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
 	    strcmp(path, "-") == 0 || path[0] == '<')
@@ -149,6 +165,7 @@ struct write_facts profile_facts(const struct ff_profile *p)
 		.events = common_text(p, offsetof(struct ff_input, event_names)),
 		.truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED),
 	};
+	/* One input whose samples are not known makes the number of all unknown. */
 	bool has_samples = p->inputs.count > 0;
 
 	for (size_t i = 0; i < p->inputs.count; i++) {

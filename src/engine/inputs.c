@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "engine/job.h"
 
+/* An input is in the arena, not in the array: callers hold its address. */
 struct ff_input *add_input(struct ff_profile *p)
 {
 	struct ff_input *input = arena_alloc(&p->arena, sizeof(*input));
@@ -45,10 +46,13 @@ int list_events(struct ff_profile *p, struct ff_input *input)
 	return 0;
 }
 
+/* Takes over @opened: it is the profile's input from here on, or closed. */
 static int read_input(struct ff_profile *p, struct input *opened, enum input_kind kind)
 {
 	struct saved_tree tree = { 0 };
 	struct ff_input *input = NULL;
+	/* A picture is decoded before there is an input: one that is damaged leaves
+	 * nothing behind. */
 	int err = kind == INPUT_SAVED ? decode_saved(p, opened, &tree) : 0;
 
 	if (err == 0 && !(input = add_input(p)))
@@ -92,6 +96,7 @@ static int check_unfinished(struct ff_profile *p, const char *name)
 	if (p->finished)
 		return fail(&p->ctx, -EINVAL, "cannot add '%s': the profile is finished",
 			    name);
+	/* Another input may tell more of the same files, so frames are named anew. */
 	symbols_forget(&p->symbols);
 	return 0;
 }
@@ -114,6 +119,7 @@ int ff_profile_read_fd(struct ff_profile *p, int fd, const char *name)
 	char number[32];
 	int err;
 
+	/* For sentences that have to name the input. */
 	snprintf(number, sizeof(number), "descriptor %d", fd);
 	name = name ? name : number;
 	err = check_unfinished(p, name);

@@ -8,6 +8,8 @@
 
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
+	/* As stackcollapse-perf.pl has it: no marks, no callers put in, weights as
+	 * printed. */
 	bool compat = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
 
 	*ret = (struct input_job){
@@ -51,6 +53,8 @@ int choose_events(struct input_job *j)
 	};
 
 	if (!wish.words && j->rec->command)
+		/* A pattern that events were asked for by is nowhere but in the
+		 * recorder's command line. */
 		wish.words = intern_text(&p->strings, j->rec->command);
 	return event_choice_make(&p->ctx, &j->events, j->rec, &p->strings, &wish);
 }
@@ -72,11 +76,13 @@ int settle_deferred(struct input_job *j, struct collected *c)
 		       : 0;
 }
 
+/* Runs whatever came before; @err stands, or the first error of its own does. */
 int input_job_end(struct input_job *j, int err)
 {
 	struct ff_profile *p = j->p;
 	struct ff_input *input = j->input;
 
+	/* Ids of counters mean something in one input only. */
 	collected_end_input(&p->collected);
 	input->delivered = p->collected.sum.samples_read - j->samples_before;
 	if (err == 0)

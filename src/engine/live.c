@@ -57,6 +57,7 @@ struct live_session {
 	uint32_t compacted; /* nodes there were left when that was last done */
 };
 
+/* The clock of all that is due; double is exact to less than a microsecond for years. */
 static double seconds_now(void)
 {
 	struct timespec t;
@@ -72,6 +73,7 @@ static int check_record_options(struct ff_profile *p, const struct ff_record_opt
 			    "a live run has to be the only input of a profile");
 	if (o->who == FF_RECORD_COMMAND && !o->command)
 		return fail(&p->ctx, -EINVAL, "no command to sample");
+	/* Written so that a NaN fails, too. */
 	if (!(o->delay >= 0 && o->delay < SECONDS_MOST))
 		return fail(&p->ctx, -EINVAL, "a delay of %g seconds cannot be",
 			    o->delay);
@@ -86,6 +88,9 @@ static int check_record_options(struct ff_profile *p, const struct ff_record_opt
 	return 0;
 }
 
+/*
+ * Stacks are copied, and frame pointers are followed as well, where neither was chosen.
+ */
 static bool joins_stacks(const struct live_session *r)
 {
 	uint32_t size;
@@ -103,6 +108,8 @@ static int open_save(struct live_session *r, const char *path, struct save *befo
 		.command = o->arguments,
 		.command_count = o->argument_count,
 		.recorder = "flamefold " FF_VERSION,
+		/* What only this machine can tell of a stack goes into the file: the
+		 * caller of a leaf, or the stack that was walked. */
 		.stacks = live_fixes_leaves(r->live) ? SAVE_CALLERS
 			  : joins_stacks(r)	     ? SAVE_UNWOUND
 						     : SAVE_RECORDED,
@@ -112,6 +119,7 @@ static int open_save(struct live_session *r, const char *path, struct save *befo
 	size_t count;
 	const struct live_opened *events = live_events(r->live, &count);
 
+	/* Without a path there is no file, and r->save stays NULL. */
 	return path ? save_open(&r->p->ctx, events, count, &options, &r->save) : 0;
 }
 
@@ -153,8 +161,10 @@ static int start_stream(struct live_session *r)
 	}
 	if (err == 0 && r->event_words.failed)
 		err = fail_memory(&r->p->ctx);
+	/* "" and not NULL, which would stand for the recorder's command line. */
 	r->job.event_words = r->event_words.size ? r->event_words.bytes : "";
 	r->job.stacks.leaf_only = live_fixes_leaves(r->live);
+	/* Kept samples would grow with time, without an end. */
 	r->job.keep_samples = false;
 	r->job.stacks.join = joins_stacks(r);
 	r->stream = (struct stream_run){ .job = &r->job, .live = true, .save = r->save };
@@ -170,6 +180,8 @@ static int hold_live_record(struct live_session *r, const struct live_record *re
 
 	if (found < 0)
 		return found;
+	/* Samples are saved when they are delivered, with what was found; all else as it
+	 * came. */
 	if (r->stream.save && (found == 0 || item.kind == ITEM_STATE)) {
 		/* It is saved in the order of time, which stands at its end. */
 		if (record->size >= sizeof(struct perf_event_header) + sizeof(trailer))
@@ -204,6 +216,7 @@ static int take_pending(struct live_session *r, double now)
 			err = hold_live_record(r, &record);
 		if (err < 0)
 			break;
+		/* Held and not delivered: to walk many stacks at once costs less. */
 		if (record.kind == LIVE_ROUND && !is_due(r, now))
 			rounds_hold_round(&r->stream.rounds);
 		else if (record.kind == LIVE_ROUND ||
@@ -239,6 +252,7 @@ static int adapt_to_loss(struct live_session *r)
 	err = live_adapt(&r->p->ctx, r->live);
 	if (err == 0)
 		err = learn_ids(r);
+	/* Nothing is left to ask less of; losses are told at the end. */
 	return err == -ERANGE ? 0 : err;
 }
 
@@ -262,8 +276,11 @@ static int work_of_second(struct live_session *r, double now)
 	status.fullest = counts.fullest;
 	if (r->options.tick)
 		r->options.tick(r->options.arg, &status);
+	/* A second that was missed is not made up for. */
 	while (r->next_tick <= now)
 		r->next_tick += 1;
+	/* Maps of runtimes may be gone with a container, so they are kept while they are
+	 * there. */
 	if (images_keep_maps(&r->p->images, &r->p->strings) < 0)
 		return fail_memory(&r->p->ctx);
 	err = live_keep_cpus(&r->p->ctx, r->live);
@@ -271,7 +288,9 @@ static int work_of_second(struct live_session *r, double now)
 		err = learn_ids(r);
 	if (err == 0)
 		err = adapt_to_loss(r);
-	/* So that memory follows distinct stacks of functions, not of addresses. */
+	/* So that memory follows distinct stacks of functions, not of addresses. When
+	 * there are twice as many as were left the last time, so that all compactions
+	 * together cost a small multiple of the last one. */
 	if (err == 0 && trie->count >= COMPACT_LEAST && trie->count / 2 >= r->compacted) {
 		err = stream_run_compact(&r->stream);
 		r->compacted = trie->count;
@@ -286,6 +305,7 @@ static int show_if_due(struct live_session *r, double now)
 	if (now < r->next_output)
 		return 0;
 	err = stream_run_show(&r->stream, r->options.output, r->options.arg);
+	/* Each output is of its own window, so the tree begins anew. */
 	if (err == 0 && r->options.flags & FF_RECORD_WINDOWS) {
 		err = stream_run_forget(&r->stream);
 		r->compacted = 0;
@@ -317,6 +337,7 @@ static void switch_save(struct live_session *r, double now)
 
 	if (now < r->next_save)
 		return;
+	/* The time goes on even where there is nothing to switch. */
 	while (r->next_save <= now)
 		r->next_save += r->options.save_every;
 	if (!before)
@@ -329,6 +350,7 @@ static void switch_save(struct live_session *r, double now)
 			warn(&r->p->ctx, "%s", r->p->ctx.error);
 		r->stream.save_failed |= err < 0;
 	}
+	/* After open_save(), which takes from it what the next file has to begin with. */
 	save_free(before);
 	r->stream.save = r->save;
 }
@@ -346,6 +368,8 @@ static int run_session(struct live_session *r)
 
 	while (err == 0 && !atomic_load(&r->p->stopping) && now < r->ends &&
 	       !live_ended(r->live)) {
+		/* A file that is new makes the next passes shorter, for others are likely
+		 * to follow it. */
 		if (r->stream.fresh)
 			r->fresh_until = now + FRESH_LASTS_MS / 1e3;
 		r->stream.fresh = false;
@@ -359,6 +383,8 @@ static int run_session(struct live_session *r)
 		now = seconds_now();
 		if (err == 0)
 			err = take_pending(r, now);
+		/* Of young processes with a /tmp of their own, which may be over within
+		 * the second. */
 		images_look_for_maps(&r->p->images);
 		if (err == 0)
 			err = map_lines_look(&r->stream);
@@ -371,6 +397,8 @@ static int run_session(struct live_session *r)
 		if (err == 0)
 			switch_save(r, now);
 	}
+	/* Sampling stops before the last pass, so that it has an end: what is in the
+	 * rings. */
 	live_stop(r->live);
 	if (ends_command && (err < 0 || atomic_load(&r->p->stopping)))
 		live_end_command(r->live);
@@ -462,6 +490,8 @@ static int sample_session(struct live_session *r)
 		err = live_start(&r->p->ctx, r->live);
 	r->began = seconds_now();
 	r->next_tick = r->began + 1;
+	/* All from one beginning, so that outputs and files do not drift against each
+	 * other. */
 	r->next_output = o->every > 0 && o->output ? r->began + o->every : INFINITY;
 	r->next_save =
 		o->save_every > 0 && o->save_name ? r->began + o->save_every : INFINITY;
@@ -472,6 +502,8 @@ static int sample_session(struct live_session *r)
 		err = run_session(r);
 	if (err == 0)
 		err = stream_run_finish(&r->stream);
+	/* The profile has what the worker collected; from here on it is asked, not the
+	 * stream. */
 	err = stream_run_release(&r->stream, err);
 	if (err == 0) {
 		finish_file(r);
@@ -517,6 +549,7 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 	const struct ff_record_options *o = &r.options;
 	int err;
 
+	/* Members that an older caller does not know stay 0, which is their default. */
 	memcpy(&r.options, options,
 	       options->size < sizeof(r.options) ? options->size : sizeof(r.options));
 	err = check_record_options(p, o);
@@ -545,8 +578,11 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 	r.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r.wake < 0)
 		return fail(&p->ctx, -errno, "eventfd: %s", strerror(errno));
+	/* ff_record_stop() may be called from a signal handler or another thread from now
+	 * on. + 1, for a descriptor may be 0. */
 	atomic_store(&p->wake, r.wake + 1);
 	err = open_and_sample(&r);
+	/* Before the descriptor is closed, when its number may become another file's. */
 	atomic_store(&p->wake, 0);
 	save_free(r.save);
 	live_close(r.live);
@@ -560,6 +596,7 @@ void ff_record_stop(struct ff_profile *p)
 	uint64_t one = 1;
 	int wake;
 
+	/* Counted first: who wakes up by the descriptor finds it set. */
 	atomic_fetch_add(&p->stopping, 1);
 	wake = atomic_load(&p->wake);
 	if (wake && write(wake - 1, &one, sizeof(one)) < 0)

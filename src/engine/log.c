@@ -11,6 +11,7 @@
 
 #include "engine/profile.h"
 
+/* As a node of the named tree: the sample's stack is not in it. */
 enum { NOWHERE = -1 };
 
 /* The child of a named node for a function. */
@@ -25,6 +26,8 @@ static void step_to_child(const struct ff_profile *p, const struct hash_map *chi
 {
 	const uint32_t *child;
 
+	/* A dropped function leaves its callees with its caller, so the sample stays
+	 * where it is. */
 	if (*node == (uint32_t)NOWHERE || p->symbols.functions.v[function].dropped)
 		return;
 	child = hash_map_get(children, child_key(*node, function));
@@ -37,6 +40,7 @@ static void find_nodes(const struct ff_profile *p, const uint8_t *left_out,
 {
 	const struct trie *t = &p->collected.trie;
 
+	/* The empty stack is the root of both trees. */
 	nodes[0] = 0;
 	for (uint32_t i = 1; i < t->count; i++) {
 		uint32_t frame = t->nodes[i].frame, count, *node = &nodes[i];
@@ -45,6 +49,7 @@ static void find_nodes(const struct ff_profile *p, const uint8_t *left_out,
 		*node = left_out && left_out[i] ? (uint32_t)NOWHERE
 						: nodes[t->nodes[i].parent];
 		step_to_child(p, children, p->symbols.of_frame.v[frame], node);
+		/* Outermost first, as they lie below each other in the named tree. */
 		for (uint32_t k = 0; k < count; k++)
 			step_to_child(p, children, inlined[k], node);
 	}
@@ -66,6 +71,7 @@ static int samples_by_time(const void *a, const void *b)
 
 int place_samples(struct ff_profile *p, const uint8_t *left_out)
 {
+	/* .node of each: of the trie before this, of the named tree after it. */
 	struct kept_sample *samples = p->collected.samples.list.v;
 	struct hash_map children = { 0 };
 	uint64_t factor = 1;
@@ -97,6 +103,7 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 		if (sample.node == (uint32_t)NOWHERE || sample.weight == WEIGHT_UNKNOWN)
 			continue;
 		sample.weight *= factor;
+		/* In place: what stays is never behind what is read. */
 		samples[count++] = sample;
 	}
 	p->collected.samples.list.count = count;
@@ -107,6 +114,7 @@ out:
 	return err;
 }
 
+/* struct ff_sample is never defined: outside, a kept sample has no other name. */
 static const struct kept_sample *kept_of(const struct ff_sample *s)
 {
 	return (const struct kept_sample *)(const void *)s;
@@ -138,6 +146,7 @@ uint64_t ff_sample_number(const struct ff_sample *s, enum ff_sample_number which
 	case FF_SAMPLE_TID:
 		return kept->tid;
 	case FF_SAMPLE_CPU:
+		/* Not recorded, in the width of the public number. */
 		return kept->cpu == UINT32_MAX ? UINT64_MAX : kept->cpu;
 	}
 	return 0;

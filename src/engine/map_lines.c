@@ -18,6 +18,8 @@ static int hold_growth(void *arg, const struct map_growth *growth)
 	/* A look is at what was written since the last one. */
 	if (time < s->looked)
 		time = s->looked;
+	/* What was delivered has gone: a line before it could not be put in order any
+	 * more. */
 	if (time < s->rounds.delivered)
 		time = s->rounds.delivered;
 	return rounds_add(&s->rounds, time, TAG_GROWTH, growth, sizeof(*growth));
@@ -34,6 +36,8 @@ int map_lines_look(struct stream_run *s)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (images_look_at_maps(&p->images, &p->strings, hold_growth, s) < 0)
 		return fail_memory(&p->ctx);
+	/* The time before the look, not after it: what is written meanwhile belongs to
+	 * the next one. */
 	s->looked = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	return 0;
 }
@@ -47,6 +51,8 @@ static int deliver_map_line(void *arg, const struct map_line *line, const char *
 	struct bytes bytes = { 0 };
 	int err;
 
+	/* As bytes of a record, so that there is one way in for both, and the saved file
+	 * has the same. */
 	live_add_line(&bytes, &(struct live_line){ .pid = line->owner,
 						   .time = line->time,
 						   .start = line->start,
