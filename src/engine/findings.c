@@ -23,6 +23,7 @@ struct recorder {
 	const char *buffer, *aux_buffer, *rate, *file;
 };
 
+/* find_recorder() takes the first where nothing says who recorded. */
 static const struct recorder recorders[] = {
 	{ "perf", "perf record -g", "perf record --call-graph dwarf",
 	  "perf record --call-graph dwarf,65528", "perf record --call-graph fp",
@@ -52,12 +53,14 @@ static void put_count(struct text *t, uint64_t value)
 	int size = snprintf(digits, sizeof(digits), "%" PRIu64, value);
 
 	for (int i = 0; i < size; i++) {
+		/* A comma in front of every third digit from the right. */
 		if (i && (size - i) % 3 == 0)
 			text_char(t, ',');
 		text_char(t, digits[i]);
 	}
 }
 
+/* A part is never shown as nothing, nor as all where it is not. */
 static void put_percent(struct text *t, uint64_t part, uint64_t whole)
 {
 	double share = whole ? 100.0 * (double)part / (double)whole : 0;
@@ -129,6 +132,7 @@ static uint64_t records_of(const struct judged *j, unsigned type)
 /* perf stat record. */
 static void judge_counters(struct judged *j)
 {
+	/* A recording may have both: then there is a picture. */
 	if (!records_of(j, PERF_RECORD_STAT) || count_of(j, FF_INPUT_SAMPLES))
 		return;
 	text_string(&j->cause,
@@ -174,6 +178,7 @@ static void judge_filters(struct judged *j)
 									   e->sample_type)
 						      : NULL;
 
+			/* Of all events, but the sentence has one key. */
 			samples += lacking ? e->samples : 0;
 			key = key ? key : lacking;
 		}
@@ -239,6 +244,8 @@ static size_t list_losers(const struct ff_profile *p, struct loser *v, size_t mo
 			name = "code that a runtime made";
 		while (k < count && strcmp(v[k].name, name) != 0)
 			k++;
+		/* There is no more room for names; what they lost is in r->lost all the
+		 * same. */
 		if (k == most)
 			continue;
 		if (k == count)
@@ -260,6 +267,7 @@ static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser 
 	if (found.object.elf &&
 	    frame_pointers_find(&found.object, found.debug.elf ? &found.debug : NULL,
 				&use) < 0)
+		/* An error stands for not known: then nobody that called it is blamed. */
 		use = (struct frame_pointers){ 0 };
 	found_release(&found);
 	return frame_pointers_use(&use) == FRAME_POINTERS_KEPT;
@@ -300,6 +308,7 @@ static void judge_frame_pointers(struct judged *j)
 	text_string(&j->cause, "of the weight is on stacks that begin in the middle, not "
 			       "where threads start: no frame pointers in ");
 	count = list_losers(j->p, v, MOST);
+	/* The first is named in any case, the others where they are worth it. */
 	for (size_t i = 0; i < count && named < NAMED; i++) {
 		if (named && !is_much(v[i].weight, r->users))
 			continue;
@@ -457,6 +466,7 @@ static bool put_loss(struct judged *j, enum ff_input_count which, const char *on
 static void put_share_lost(struct judged *j, enum ff_input_count which)
 {
 	j->part = count_of(j, which);
+	/* What was lost is not among the samples, so the whole is both. */
 	j->whole = j->part + count_of(j, FF_INPUT_SAMPLES);
 	text_string(&j->cause, " (");
 	put_percent(&j->cause, j->part, j->whole);
@@ -475,6 +485,8 @@ static void put_fewer(struct judged *j)
 			if (rec->events.v[k].frequency > rate)
 				rate = rec->events.v[k].frequency;
 	}
+	/* No rate, as where samples came by period: 99 a second are few for any
+	 * machine. */
 	text_printf(&j->remedy, "fewer samples: %s %" PRIu64, j->by->rate,
 		    rate > 2 ? rate / 2 : 99);
 }
@@ -550,6 +562,8 @@ static void judge_kernel(struct judged *j)
 	if (named || (!count_of(j, FF_INPUT_KERNEL_HIDDEN) && !problem))
 		return;
 	if (count_of(j, FF_INPUT_KERNEL_HIDDEN)) {
+		/* The recording's own fault goes before what is missing here, for it
+		 * cannot be mended here. */
 		problem = "kptr_restrict was set";
 		text_string(&j->remedy, "sudo sysctl kernel.kptr_restrict=0 "
 					"kernel.perf_event_paranoid=1, before recording");
@@ -606,6 +620,8 @@ static void judge_runtimes(struct judged *j)
 
 	while ((o = ff_object_next(j->p, o)))
 		if (ff_object_runtime(o) && !ff_object_file(o) && ff_object_weight(o)) {
+			/* Objects come in the order of their weight, so the first is the
+			 * worst. */
 			worst = worst ? worst : o;
 			weight += ff_object_weight(o);
 		}
@@ -690,12 +706,15 @@ static const struct recorder *find_recorder(const struct ff_profile *p)
 		const char *word = ff_input_text(p->inputs.v[i], FF_INPUT_COMMAND);
 		size_t size = word ? strcspn(word, " ") : 0;
 
+		/* A live run is flamefold's own, whatever the program around the library
+		 * is called. */
 		if (form && strcmp(form, "live") == 0)
 			return &recorders[1];
 		for (size_t k = 0; k < size; k++)
 			if (word[k] == '/') {
 				word += k + 1;
 				size -= k + 1;
+				/* The word is shorter now: from its beginning again. */
 				k = (size_t)-1;
 			}
 		for (size_t k = 0; k < sizeof(recorders) / sizeof(*recorders); k++)

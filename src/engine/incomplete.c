@@ -19,6 +19,7 @@ const struct incomplete_words *incomplete_most(const struct ff_profile *p)
 	const struct incomplete_words *most = NULL;
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		/* Of equal ones the first in the list, and none that has no sample. */
 		if (ff_profile_total(p, reasons[i].which) >
 		    (most ? ff_profile_total(p, most->which) : 0))
 			most = &reasons[i];

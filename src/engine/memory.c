@@ -28,6 +28,7 @@ bool memory_tell(const struct ff_profile *p, struct text *cause, struct text *re
 		text_printf(cause, " and %" PRIu64 " more", b->refused - 1);
 	if (b->refused)
 		text_string(cause, " had to be left out");
+	/* From KiB on, in steps of 1024, to the largest unit that there is. */
 	for (; size >= 1024 && units[unit + 1]; unit++)
 		size /= 1024;
 	text_printf(cause, ": what is read may take %.*f%c of memory",

@@ -87,6 +87,8 @@ int merge_workers(struct input_job *j)
 
 	/* Until two are left: with n workers that takes as long as log2(n) - 1 of them. */
 	for (; err == 0 && LEFT_MOST * round.step < j->threads; round.step *= 2)
+		/* Workers that are @step apart are left; an odd one out waits for the
+		 * next round. */
 		err = parallel_run(j->threads,
 				   (j->threads + round.step - 1) / (2 * round.step),
 				   merge_pair, &round);
@@ -95,6 +97,8 @@ int merge_workers(struct input_job *j)
 	for (size_t i = 0; i < m.count && err == 0; i++) {
 		sample_tally_add(&j->input->tally, &m.left[i]->tally);
 		name_by_last_comm(j, &m.left[i]->processes);
+		/* The first one's trie is taken over as it is where the profile has none,
+		 * and costs nothing. */
 		nodes += i ? m.left[i]->trie.count : 0;
 		err = collected_merge_frames(&j->p->collected, m.left[i],
 					     &m.frame_maps[i]);
@@ -108,6 +112,7 @@ int merge_workers(struct input_job *j)
 	return err < 0 ? fail_memory(&j->p->ctx) : 0;
 }
 
+/* A stream has one worker, so there is nothing to be done in parallel. */
 int merge_worker(struct input_job *j, struct worker *w)
 {
 	worker_finish(w);

@@ -15,6 +15,8 @@ void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64
 {
 	if (!p->options.progress)
 		return;
+	/* Workers call this, too, and the caller's function need not expect two
+	 * threads. */
 	pthread_mutex_lock(&p->progress_lock);
 	p->options.progress(p->options.arg, what, done, total);
 	pthread_mutex_unlock(&p->progress_lock);
@@ -32,6 +34,8 @@ const char *ff_version(void)
 
 static int copy_profile_options(struct ff_profile *p, const struct ff_options *options)
 {
+	/* Every text that the options have: the caller's may be gone after
+	 * ff_profile_new(). */
 	const char **strings[] = {
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
 		&p->options.vmlinux, &p->options.debug_dir, &p->options.build_id_dir,
@@ -99,6 +103,8 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	struct collected_limit limit;
 	int err;
 
+	/* Before anything can fail: a profile that failed is asked for its sentence, and
+	 * freed. */
 	*ret = p;
 	if (!p)
 		return -ENOMEM;
@@ -124,6 +130,7 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 		.force = p->options.flags & FF_FORCE,
 		.budget = &p->budget,
 	};
+	/* By address: debuginfod is set below. */
 	p->images.places = &p->places;
 	p->images.as_perf = p->options.flags & FF_COMPAT_STACKCOLLAPSE;
 	if (p->options.debuginfod) {
@@ -140,6 +147,10 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	return err < 0 ? err : make_symbolizer(p);
 }
 
+/*
+ * In an order in which nothing is freed that what follows still refers to: inputs and
+ * symbolizers before strings, all of these before the arena and the budget.
+ */
 void ff_profile_free(struct ff_profile *p)
 {
 	if (!p)

@@ -17,6 +17,7 @@
 #include "base/cursor.h"
 #include "engine/profile.h"
 
+/* The longest entry has 15 fields; what else one has is skipped. */
 enum { FIELDS_MOST = 16 };
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -32,6 +33,12 @@ static const char *number_text(struct digits *d, uint64_t value)
 	return d->text;
 }
 
+/*
+ * An entry, as it lies in the bytes:
+ *
+ *	varint   text  NUL  text  NUL  ...
+ *	fields   word       first field
+ */
 static void put_entry(struct bytes *b, const char *const *fields, size_t count)
 {
 	bytes_varint(b, count);
@@ -47,6 +54,7 @@ static void put_pair(struct bytes *b, const char *word, const char *name, uint64
 	struct digits d;
 	const char *fields[] = { word, name, number_text(&d, value) };
 
+	/* 0 is what a reader takes where there is no entry. */
 	if (value)
 		put_entry(b, fields, COUNT_OF(fields));
 }
@@ -136,6 +144,8 @@ int report_write(const struct ff_profile *p, struct bytes *ret)
 			    input_recording(p->inputs.v[i]->input)->form;
 	if (!recorded)
 		return 0;
+	/* Of several inputs only what is true of all is kept: totals, processes, objects,
+	 * findings. */
 	if (p->inputs.count == 1)
 		put_recording(ret, p->inputs.v[0]);
 	while ((f = ff_fact_next(FF_VIEW_PICTURE, FF_FACT_TOTAL, f)))
@@ -173,6 +183,7 @@ struct taking {
 	const char *fields[FIELDS_MOST]; /* "" where the entry has no more */
 };
 
+/* "" and whatever is no number are 0. */
 static uint64_t number_at(const struct taking *t, size_t field)
 {
 	return strtoull(t->fields[field], NULL, 10);
@@ -216,6 +227,8 @@ static int take_event_entry(struct taking *t)
 
 	if (!recorded || !e)
 		return -ENOMEM;
+	/* As much of a recorded event as anything asks for, so that a picture's events
+	 * look like others. */
 	*recorded = (struct event){ .frequency = number_at(t, 4),
 				    .period = number_at(t, 5),
 				    .max_stack = (uint16_t)number_at(t, 6),
@@ -258,6 +271,7 @@ static int take_process_entry(struct taking *t)
 
 	if (!pr)
 		return -ENOMEM;
+	/* Several pictures may have one process. */
 	pr->samples += number_at(t, 3);
 	if (!pr->comm && text_at(t, 2, &pr->comm) < 0)
 		return -ENOMEM;
@@ -273,6 +287,8 @@ static int take_object_entry(struct taking *t)
 	if (!o)
 		return -ENOMEM;
 	*o = (struct saved_object){
+		/* A value that this version does not know becomes one that it does:
+		 * tables are indexed by it. */
 		.kind = (unsigned)number_at(t, 2) <= FF_OBJECT_OTHER
 				? (enum ff_object_kind)number_at(t, 2)
 				: FF_OBJECT_OTHER,
@@ -308,6 +324,7 @@ static int take_finding_entry(struct taking *t)
 	if (text_at(t, 1, &f->kind) < 0 || text_at(t, 2, &f->cause) < 0 ||
 	    text_at(t, 3, &f->remedy) < 0)
 		return -ENOMEM;
+	/* A sentence without words is taken back. */
 	if (!f->kind || !f->cause)
 		t->report->findings.count--;
 	return 0;
@@ -344,6 +361,8 @@ int report_read(struct ff_profile *p, struct ff_input *in, const void *bytes, si
 
 			if (i < FIELDS_MOST)
 				t.fields[i] = (const char *)c.p;
+			/* A text that the bytes end within is not one: the entry is
+			 * damaged. */
 			if (end)
 				c.p = end + 1;
 			else

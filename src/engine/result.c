@@ -18,6 +18,7 @@ static int processes_by_samples(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+/* Down to the build id, so that the order is the same in every run. */
 static int objects_by_weight(const void *a, const void *b)
 {
 	const struct ff_object *x = a, *y = b;
@@ -79,6 +80,7 @@ static int add_hit_objects(struct ff_profile *p)
 
 		if (node == 0)
 			continue;
+		/* The leaf's image has all of the stack's own weight. */
 		image = shown_as(p, &maps, p->collected.frames.list.v[frame].image);
 		weights[image].all += weight;
 		/* A leaf without a symbol may have a name all the same: of what was inlined
@@ -88,6 +90,7 @@ static int add_hit_objects(struct ff_profile *p)
 		    p->symbols.functions.v[p->symbols.of_frame.v[frame]].unnamed)
 			weights[image].unnamed += weight;
 	}
+	/* Images before that one are names and marks, which are no objects. */
 	for (uint32_t id = IMAGE_ID_UNKNOWN; err == 0 && id < p->images.list.count;
 	     id++) {
 		const struct image *image = &p->images.list.v[id];

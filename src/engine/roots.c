@@ -96,6 +96,7 @@ static bool is_start_name(const char *name)
 	/* What Erlang's processes return to when they have done, with what its parts are called,
 	 * and in perf maps with a '$' in front. */
 	static const char erlang[] = "erts_beamasm:normal_exit/0";
+	/* Without arguments and a version: "main(int, char**)", "clone@@GLIBC_2.2.5". */
 	size_t size = strcspn(name, "(@");
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -121,6 +122,10 @@ static bool is_libc(const char *path)
 	return false;
 }
 
+/*
+ * The class says what a frame can prove: a start proves a whole stack, the C library may,
+ * code of a program does so by what follows it.
+ */
 static enum frame_class find_class(const struct ff_profile *p, uint32_t frame)
 {
 	const struct image *image =
@@ -171,7 +176,17 @@ static enum root_state state_of_first(const struct judging *j, uint32_t frame,
 	return called_on && class == FRAME_ANONYMOUS ? ROOT_UNNAMED : ROOT_LOST;
 }
 
-/* What the stack at @parent is with @frame behind it. */
+/*
+ * What the stack at @parent is with @frame behind it. How a state changes with the next
+ * frame, outermost first; a start makes all but KERNEL WHOLE:
+ *
+ *	NONE       kernel: KERNEL; no code: UNKNOWN; else by state_of_first()
+ *	UNKNOWN    no code: UNKNOWN; kernel: LOST; else as NONE, STRAY for UNNAMED
+ *	UNNAMED    a caller in libc: LIBC; no name in the same file: OPEN; else LOST
+ *	STRAY      a caller in libc: LIBC; else LOST
+ *	LIBC       a caller in libc: LIBC; its leaf, or kernel: LOST; else WHOLE
+ *	KERNEL, WHOLE, OPEN and LOST stay
+ */
 static struct root follow_stack(struct judging *j, struct root parent, uint32_t frame)
 {
 	const struct frame *frames = j->p->collected.frames.list.v;
@@ -302,8 +317,10 @@ int roots_judge(const struct ff_profile *p, struct roots *ret)
 	int err = -ENOMEM;
 
 	roots_release(ret);
+	/* No stack was followed, or a frame's id has no room in struct root. */
 	if (!trie_is_charged(t, COLUMN_FOLLOWED) || frames >= 1 << 28)
 		return 0;
+	/* All zero: ROOT_NONE for the empty stack, and no class known. */
 	j.roots = calloc(t->count, sizeof(*j.roots));
 	j.classes = calloc(frames, 1);
 	j.lost = calloc(frames, sizeof(*j.lost));

@@ -16,6 +16,7 @@ static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
 	/* perf has room for 20 bytes. */
 	if (size > BUILD_ID_MAX)
 		size = BUILD_ID_MAX;
+	/* A file that is not the one that ran would give the wrong id. */
 	if (err == 0 && found.object.elf && size && !found.refused)
 		err = save_build_id(&p->ctx, save,
 				    &(struct save_object){ path, MODE_USER, size,
@@ -34,6 +35,7 @@ int save_objects(struct ff_profile *p, struct save *save)
 	if (kernel_build_id_here(hex)) {
 		struct save_object kernel = { "[kernel.kallsyms]", MODE_KERNEL, 0, id };
 
+		/* Two hexadecimal digits a byte, up to what perf has room for. */
 		while (kernel.size < sizeof(id) &&
 		       sscanf(hex + 2 * kernel.size, "%2x", &byte) == 1)
 			id[kernel.size++] = (uint8_t)byte;

@@ -30,6 +30,7 @@ struct restoring {
 		[COLUMNS_MOST]; /* by column: the next of those that are said of frames */
 };
 
+/* Units, of which one or both may be NULL. */
 static bool is_same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -42,6 +43,7 @@ static int new_column(struct restoring *r, const struct column *column, uint32_t
 	uint64_t size = (uint64_t)r->p->collected.trie.count * TRIE_COLUMN_MEMORY;
 	bool has_room = claim_add(&claim, &r->p->budget, size);
 
+	/* The claim only asks: the trie claims what it takes when it takes it. */
 	claim_release(&claim);
 	return has_room && columns_add(&r->p->columns, column, ret) == 0 ? 0 : -EFBIG;
 }
@@ -53,6 +55,8 @@ static int match_column(struct restoring *r, const struct column *column, uint32
 	if (!known)
 		return new_column(r, column, ret);
 	*ret = (uint32_t)(known - r->p->columns.v);
+	/* All that decides how values are added and shown has to agree, or a sum means
+	 * nothing. */
 	return is_same(known->unit, column->unit) && known->side == column->side &&
 			       known->sum == column->sum &&
 			       known->decimals == column->decimals &&
@@ -82,6 +86,13 @@ static int match_columns(struct restoring *r, const struct ff_input *input)
 	return 0;
 }
 
+/*
+ * What a function of a picture becomes, a frame of no file in each case:
+ *
+ *	a gap                 FRAME_GAP
+ *	text, no module       the name; FRAME_TEXT where all of the picture is text
+ *	any other             FRAME_FUNCTION, address: its index in frames.functions
+ */
 static int new_frame(struct restoring *r, const struct saved_function *f, uint32_t *ret)
 {
 	struct frame frame = { .image = IMAGE_ID_NAMES };
@@ -159,6 +170,8 @@ static int measure(struct restoring *r)
 
 		r->depth[i] = r->depth[parent] + 1;
 		if (r->depth[i] > deepest)
+			/* The path is as long as the deepest stack, so that it never
+			 * grows on the way. */
 			deepest = r->depth[i];
 		if (r->behind)
 			r->behind[i] = r->behind[parent] || is_separator(r, parent);
@@ -186,6 +199,7 @@ static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t 
 	weight_sum_before(&r->p->collected.sum, before);
 	r->p->collected.sum.kept += weight;
 	r->p->collected.sum.samples_kept += samples ? samples : 1;
+	/* A picture without samples counts as many as it has stacks. */
 	return samples ? 0 : count_line(r->p, node);
 }
 
@@ -221,6 +235,7 @@ static int charge_further(struct restoring *r, uint32_t saved, uint32_t node)
 
 		if (!value || !is_told(r, i))
 			continue;
+		/* Weight has the profile's decimals; a unit of its own has its own. */
 		if (!r->tree->values[i].column.unit)
 			r->p->collected.sum.overflow |=
 				__builtin_mul_overflow(value, r->factor, &value);
@@ -245,6 +260,8 @@ static int add_stack(struct restoring *r, uint32_t node)
 
 	if (!weight && !before && !has_further(r, node))
 		return 0;
+	/* A separator behind a stack, and a gap, say where a value stands, and belong to
+	 * no stack; only a flame chart keeps its gaps. */
 	if (is_separator(r, node) || (is_gap(r, node) && !in_order))
 		count--;
 	if (in_order)
@@ -286,6 +303,7 @@ static int measure_text(const struct restoring *r, uint64_t most, uint64_t *ret)
 	for (uint32_t i = 1; i < tree->nodes && err == 0 && *ret < most; i++) {
 		uint32_t depth = r->depth[i];
 
+		/* In preorder the last entry at a depth is the parent's. */
 		down_to[depth] = down_to[depth - 1] + of_function[tree->function[i]];
 		*ret += has_stack(tree, i) ? down_to[depth] : 0;
 	}
@@ -332,6 +350,8 @@ static int add_sayings(struct restoring *r, uint32_t saved)
 		const struct saved_values *values = &r->tree->values[i];
 		uint32_t next = r->said[i];
 
+		/* Sayings are in the order of nodes, so one index for each column goes
+		 * along with the walk. */
 		if (next == values->said_count || values->said[next].node != saved)
 			continue;
 		r->said[i]++;
@@ -349,6 +369,7 @@ static int add_stacks(struct restoring *r)
 		const uint32_t *frames =
 			r->behind && r->behind[i] ? r->wakers : r->frames;
 
+		/* Preorder: what is above in the path is the way to the parent. */
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
 		err = add_stack(r, i);
 		if (err == 0)
@@ -429,6 +450,8 @@ int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
 	int err = saved_tree_decode(picture->payload, picture->size, picture->format,
 				    &p->strings, p->ctx.budget, ret, &why);
 
+	/* The tree has been decoded, and the bytes of the picture are no longer of
+	 * use. */
 	input_drop_payload(in);
 	return err < 0 ? input_picture_fail(&p->ctx, in, err, why) : 0;
 }
@@ -456,6 +479,8 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			"cannot choose an event of '%s': a flame graph holds what was "
 			"counted",
 			path);
+	/* Before restore(), which finds its factor by what the profile's decimals are
+	 * then. */
 	collected_scale(&p->collected, tree->decimals);
 	take_facts(p, input, tree->values[COLUMN_SAMPLES].of != NULL);
 	err = report_read(p, input, tree->report, tree->report_size);

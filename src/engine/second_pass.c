@@ -27,6 +27,7 @@ static int take_chunk(void *arg, size_t chunk, size_t worker)
 	}
 	weight_sum_damaged(&w->collected.sum, damaged);
 	w->found += damaged;
+	/* The least of all chunks: chunks come to workers in any order. */
 	if (sample_reader_damaged_at(w->reader) < w->damaged_at)
 		w->damaged_at = sample_reader_damaged_at(w->reader);
 	atomic_fetch_add(&j->chunks_done, 1);
@@ -43,6 +44,8 @@ int read_samples(struct input_job *j)
 	uint64_t found = 0, damaged_at = UINT64_MAX;
 	int err = 0;
 
+	/* A worker without a chunk would only cost its memory; one there is, if only to
+	 * be merged. */
 	j->threads = threads < chunks ? threads : chunks ? chunks : 1;
 	j->workers = calloc(j->threads, sizeof(*j->workers));
 	if (!j->workers)

@@ -21,11 +21,14 @@ int stream_run_show(struct stream_run *s, int (*show)(void *arg, struct ff_profi
 	stack_counts_add(&p->collected.unwound, stack_walker_counts(w->stacks));
 	input->tally = w->collected.tally;
 	input->delivered = w->collected.sum.samples_read;
+	/* A header needs to know what was counted, which else is noted when the input
+	 * ends. */
 	err = note_events(p, input, &s->job->events);
 	if (err == 0)
 		err = finish_so_far(p);
 	if (err == 0)
 		err = show(arg, p);
+	/* Also after a failure: the profile is as it was, and goes on. */
 	forget_results(p);
 	snapshot_release(&p->collected, &w->collected);
 	p->collected = own;
@@ -57,6 +60,8 @@ int stream_run_make_room(struct stream_run *s)
 	int err = name_worker(s);
 
 	if (err == 0)
+		/* Only when frames have their names, which may be in the files that are
+		 * let go of. */
 		images_let_go(&s->job->p->images, s->rounds.delivered);
 	return err;
 }
@@ -70,6 +75,8 @@ int stream_run_compact(struct stream_run *s)
 
 	if (err < 0)
 		return err;
+	/* Frames that show the same functions of one image are alike; stacks of such
+	 * become one. */
 	if (symbols_alike(&p->symbols, &c->frames, &p->images, &map) < 0 ||
 	    collected_compact(c, map, NULL) < 0)
 		err = fail_memory(&p->ctx);

@@ -38,6 +38,7 @@ static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 
 	if (!files)
 		return -ENOMEM;
+	/* By image id first, then by frames: the index is lost when they are sorted. */
 	for (uint32_t i = 0; i < count; i++)
 		files[i].image = i;
 	for (size_t i = 0; i < p->collected.frames.list.count; i++)
@@ -52,6 +53,7 @@ static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 
 		if (files[i].frames == 0)
 			break;
+		/* A JIT compiler's code is in no file that could be asked. */
 		*kept &= !image->owner;
 		if (image->kind != IMAGE_FILE)
 			continue;
@@ -64,6 +66,7 @@ static int name_omitting(struct ff_profile *p, struct text *to, bool *kept)
 	}
 	if (found > NAMED_MOST)
 		text_printf(to, " and %zu more", found - NAMED_MOST);
+	/* Where no file was asked nothing is known, so nothing is recommended. */
 	*kept &= asked > 0 && found == 0;
 	free(files);
 	return err;

@@ -38,17 +38,21 @@ static int deliver_sample(struct stream_run *s, const struct round_item *item)
 	int err = sample_decode(&p->ctx, s->worker.reader, item->bytes,
 				item->tag >> TAG_BITS, &sample);
 
+	/* A sample that cannot be decoded is counted, and is no error. */
 	s->damaged += err == 0;
 	if (err <= 0)
 		return err;
 	/* One without a time has got it in the order of the pipe. */
 	sample.time = item->time;
 	err = s->chosen ? 0 : choose_events(s->job);
+	/* At the first sample, as a pipe tells its events on the way. */
 	s->chosen = true;
 	if (err == 0)
 		err = worker_take(&s->worker, &sample);
 	if (err < 0 || !s->save)
 		return err;
+	/* A saved sample has what the walk has found, for whoever reads it has not this
+	 * machine's files. */
 	found.cut = stack_chain_is_cut(&sample, &s->job->rec->events.v[sample.event]);
 	if (s->job->stacks.join)
 		err = stack_user_chain(s->worker.stacks, &sample, &found.user,
@@ -99,7 +103,10 @@ static int deliver_round(struct stream_run *s)
 		stop_saving(s);
 	/* What comes later is newer. */
 	if (err == 0)
+		/* Each round, so that what is deferred does not grow with the length of
+		 * the run. */
 		err = settle_deferred(s->job, &s->worker.collected);
+	/* Processes that ended longer ago than this are not asked for any more. */
 	time = s->rounds.delivered > KEPT_NS ? s->rounds.delivered - KEPT_NS : 0;
 	if (err < 0 || processes_forget(s->job->processes, time) == 0)
 		return err;
@@ -120,6 +127,12 @@ int stream_run_hold(struct stream_run *s, const struct stream_item *item)
 	if (kept < 0)
 		return fail_memory(&p->ctx);
 	s->fresh |= kept > 0;
+	/*
+	 * The tag of a round's item:
+	 *
+	 *	bits 63 to 2             bits 1, 0
+	 *	position in the pipe     what it is: TAG_*
+	 */
 	if (rounds_add(&s->rounds, item->time,
 		       item->position << TAG_BITS | (state ? TAG_STATE : TAG_SAMPLE),
 		       bytes, size) < 0)
@@ -199,6 +212,8 @@ int stream_run_release(struct stream_run *s, int err)
 	struct ff_profile *p = s->job->p;
 
 	if (err < 0 && s->worker.ctx.error[0])
+		/* The worker has a context of its own, and its sentence says what went
+		 * wrong. */
 		memcpy(p->ctx.error, s->worker.ctx.error, sizeof(p->ctx.error));
 	worker_release(&s->worker);
 	rounds_release(&s->rounds);
@@ -219,6 +234,8 @@ int read_stream(struct input_job *j)
 			err = found;
 			break;
 		}
+		/* A recorder that marks its rounds decides how long they are, up to a
+		 * limit. */
 		if (ends_round)
 			most = RECORDERS_ROUND_MOST;
 		else

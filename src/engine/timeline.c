@@ -44,6 +44,7 @@ int read_timeline(struct input_job *j)
 		input_set_chunk(j->in, parts->chunk);
 	order_init(&order);
 	while ((err = state_next(&p->ctx, j->in, &record)) > 0) {
+		/* RECORD_NONE is no state, only a place to look how far it is. */
 		if (record.type != RECORD_NONE) {
 			if (allow_state(j) && order_add(&order, &record) < 0) {
 				err = fail_memory(&p->ctx);
@@ -55,6 +56,7 @@ int read_timeline(struct input_job *j)
 			symbolizer_expect_kernel(p->symbolizer);
 		show_progress(p, "reading maps", state_progress(j->in), j->rec->bytes);
 	}
+	/* Nothing older can come: all of it may go out. */
 	order_end_input(&order);
 	/* After all has been read, when the header is known, too. */
 	if (err == 0)

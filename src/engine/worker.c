@@ -18,6 +18,7 @@ int worker_start(struct input_job *j, struct worker *w)
 	};
 
 	w->job = j;
+	/* Nowhere, until a chunk says otherwise. */
 	w->damaged_at = UINT64_MAX;
 	w->filters = filters_ask_samples(p->filters);
 	w->ctx.log = p->ctx.log;
@@ -26,6 +27,7 @@ int worker_start(struct input_job *j, struct worker *w)
 	if (collected_init(&w->collected, &limit) < 0 ||
 	    filter_memo_new(p->filters, &w->memo) < 0)
 		return fail_memory(&p->ctx);
+	/* Refers to w->collected, so a worker is not moved or copied from here on. */
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,
 				       .events = &j->events,
@@ -86,6 +88,8 @@ int worker_find_stack(struct worker *w, const struct sample *s, struct charge *r
 
 	if (has_key)
 		known = trie_recall(&c->trie, key.low, key.high);
+	/* A stack is walked once for each key, which stands for all of it; a sample that
+	 * has none is walked each time. */
 	if (!known) {
 		if (stack_walk(w->stacks, s, &stack) < 0)
 			return fail_memory(&w->ctx);
@@ -101,6 +105,8 @@ int worker_find_stack(struct worker *w, const struct sample *s, struct charge *r
 			return fail_memory(&w->ctx);
 		found.note |= err > 0 ? NOTE_CUT : 0;
 		known = &found;
+		/* Only what is in the tree is remembered: 0 would say the same of every
+		 * dropped stack. */
 		if (has_key && found.node)
 			trie_remember(&c->trie, key.low, &found);
 	}

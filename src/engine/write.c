@@ -30,6 +30,7 @@ static void put_note(const struct ff_profile *p, struct text *to)
 	for (size_t i = 0; i < p->findings.count; i++) {
 		const struct ff_finding *f = &p->findings.v[i];
 
+		/* Only this one makes stacks look as if they were whole. */
 		if (strcmp(f->kind, "frame_pointers") == 0 && f->whole)
 			text_printf(to,
 				    "%s%.1f %% begins in the middle: no frame pointers",
@@ -91,6 +92,7 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 		       options->size < sizeof(given) ? options->size : sizeof(given));
 	facts = profile_facts(p);
 	facts.report = &report;
+	/* Other formats have no place for a report, so it is not made. */
 	if (f->traits & FF_FORMAT_PICTURE)
 		err = report_write(p, &report);
 	/* Sentences beside each other: what shows them has one line, or breaks it itself. */
