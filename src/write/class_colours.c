@@ -155,6 +155,10 @@ static const struct {
 	{ -35, -166 }, { 107, -131 }, { 154, -74 }, { 90, -18 },
 };
 
+/*
+ * The tables are by class, five shades each from CLASS_USER on, in the order of the enum
+ * in write/class_colours.h.
+ */
 struct colour class_colour(enum page_theme theme, uint8_t class)
 {
 	uint32_t c = colours[theme][class];
@@ -182,6 +186,7 @@ uint8_t class_middle(uint8_t class)
 {
 	if (class < CLASS_USER)
 		return class;
+	/* Classes below CLASS_USER have one shade each. */
 	return (uint8_t)(class - (class - CLASS_USER) % CLASS_SHADES + CLASS_SHADES / 2);
 }
 
@@ -192,6 +197,7 @@ int class_slots_apart(unsigned one, unsigned other)
 	return a * a + b * b;
 }
 
+/* By the order of places[]: the slots whose hues a flame takes. */
 bool class_slot_is_warm(unsigned slot)
 {
 	return slot >= 1 && slot <= 4;

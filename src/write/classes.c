@@ -47,6 +47,8 @@ static bool is_identifier(char c)
 static const char *package_of(const char *name, size_t size, size_t *ret)
 {
 	const char *end = name + size, *at, *slash = NULL;
+	/* JavaScript puts the file, line and column behind a blank; ":20:14" is cut off
+	 * it. */
 	const char *blank = memrchr(name, ' ', size);
 
 	if (blank)
@@ -57,10 +59,12 @@ static const char *package_of(const char *name, size_t size, size_t *ret)
 		return blank + 1;
 	}
 	end = name + size;
+	/* Some names begin with a type: <alloc::vec::Vec as Drop>::drop. */
 	while (name < end && (*name == '<' || *name == '&'))
 		name++;
 	for (at = name; at < end && is_identifier(*at); at++)
 		;
+	/* A crate or a namespace: what stands in front of the first "::". */
 	if (at > name && end - at > 2 && at[0] == ':' && at[1] == ':') {
 		*ret = (size_t)(at - name);
 		return name;
@@ -68,6 +72,7 @@ static const char *package_of(const char *name, size_t size, size_t *ret)
 	for (at = name; at < end && *at != '(' && *at != ' ' && *at != '<'; at++)
 		if (*at == '/' && at + 1 < end)
 			slash = at;
+	/* A '/' at the very beginning is a path's root and names nothing. */
 	if (!slash || slash == name)
 		return NULL;
 	*ret = (size_t)(slash - name);
@@ -96,6 +101,7 @@ static struct known look_at_function(const struct class_subject *s)
 	struct known k = { s->kind, strlen(s->name), 0 };
 	const char *mark = s->name + k.size - 4;
 
+	/* What is known of a function goes before what its name looks like. */
 	if ((s->kind & SAVED_KIND) != SAVED_TEXT)
 		return k;
 	if (k.size >= 4 && mark[0] == '_' && mark[1] == '[' && mark[3] == ']' &&
@@ -117,6 +123,7 @@ static struct known look_at_function(const struct class_subject *s)
 	return k;
 }
 
+/* Without a group it is: a module of the kernel always has a name. */
 static bool is_kernel_itself(const char *group, size_t size)
 {
 	static const char *const names[] = { "kernel", "vmlinux" };
@@ -154,6 +161,7 @@ static bool is_one_module(const char *a, size_t a_size, const char *b, size_t b_
 
 static bool is_in_flame(const struct class_plan *plan, const char *group, size_t size)
 {
+	/* A flame without a name is that of functions without a module. */
 	if (!plan->has_flame || !plan->flame || !group)
 		return plan->has_flame && !plan->flame == !group;
 	return is_one_module(group, size, plan->flame, plan->flame_size);
@@ -166,9 +174,16 @@ static unsigned class_slot_of(const struct class_plan *plan, const char *group,
 	for (unsigned i = 0; group && i < plan->count; i++)
 		if (is_one_module(group, size, plan->slots[i].name, plan->slots[i].size))
 			return plan->slots[i].slot;
+	/* Quiet colours are shared, so modules there only look different by chance. */
 	return CLASS_SLOTS + (group ? hash(group, size) : 0) % CLASS_QUIET;
 }
 
+/*
+ * A class is a colour, and lies in a row of classes of one kind:
+ *
+ *	first      + slot * CLASS_SHADES   + shade
+ *	the kind     the module              the function
+ */
 uint8_t class_of(const struct class_plan *plan, const struct class_subject *s)
 {
 	struct known k = look_at_function(s);
@@ -299,7 +314,10 @@ static int most_named_first(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-/* Functions of one module become one. */
+/*
+ * Functions of one module become one. The list is sorted twice: by name, so that equal
+ * ones are neighbours, then the most named first.
+ */
 static int weigh_modules(const struct class_plan *plan, const struct tree_source *in,
 			 const uint64_t *weights, struct module_weights *ret)
 {
@@ -310,6 +328,7 @@ static int weigh_modules(const struct class_plan *plan, const struct tree_source
 		struct known k = look_at_function(&s);
 		struct module_weight m = { .weight = weights[i] }, *slot;
 
+		/* Only user code has slots; a waker has its own colour. */
 		if (!weights[i] || (k.kind & SAVED_KIND) != SAVED_USER || k.mark == 'w')
 			continue;
 		m.named = k.kind & SAVED_UNNAMED ? 0 : m.weight;
@@ -385,6 +404,10 @@ static void give_slot(struct class_plan *plan, const struct module_weight *m)
 			(struct class_slot){ m->name, m->size, (uint8_t)best };
 }
 
+/*
+ * Slots are given in the order of the list: a module whose slot is taken has to move, so
+ * the heaviest ones keep the colour that their name prefers.
+ */
 int class_plan_make(struct class_plan *plan, const struct tree_source *in)
 {
 	uint64_t *weights = class_weights(in);
@@ -407,6 +430,7 @@ int class_plan_make(struct class_plan *plan, const struct tree_source *in)
 			plan->flame_size = first->size;
 		}
 	}
+	/* The flame's module is the first of the list, and takes no slot. */
 	for (size_t i = plan->flame != NULL;
 	     err == 0 && i < m.list.count && plan->count < CLASS_SLOTS; i++)
 		if (m.list.v[i].named)

@@ -116,6 +116,7 @@ static const struct rule wakeup[] = { { always, "", "aqua" } };
 static const struct rule chain[] = { { name_holds, "_[w]", "aqua" },
 				     { always, "", "blue" } };
 
+/* Red, green and blue are each { from, span, number of the shade }. */
 static const struct palette palettes[] = {
 	{ "hot", "yellow", { 205, 50, 2 }, { 0, 230, 0 }, { 0, 55, 1 }, NULL },
 	{ "mem", "green", { 0, 0, 0 }, { 190, 50, 1 }, { 0, 210, 0 }, NULL },
@@ -168,6 +169,10 @@ static uint64_t seed(uint32_t value)
 	return (uint64_t)value << 16 | 0x330e;
 }
 
+/*
+ * The sum of a name's code points seeds one step of drand48(), so equal names have equal
+ * colours.
+ */
 double colour_sum(const char *name, size_t size)
 {
 	const char *p = name, *end = name + size;
@@ -175,6 +180,7 @@ double colour_sum(const char *name, size_t size)
 	uint64_t x;
 
 	while (p < end)
+		/* Wraps at 32 bits, which are all that srand48() takes. */
 		sum += utf8_next(&p, end);
 	x = seed(sum);
 	return scale_step(&x);
@@ -192,6 +198,7 @@ static bool add_letter(struct letters *l, uint32_t code)
 	l->modulus++;
 	l->most += l->weight;
 	l->weight *= 0.70;
+	/* Moduli are 10, 11 and 12: after the third letter it ends. */
 	return l->modulus <= 12;
 }
 
@@ -258,6 +265,7 @@ static struct shade shade_of(struct colouring *c, const char *name, size_t size)
 
 static uint8_t value_of(struct channel c, const struct shade *s)
 {
+	/* Truncated, as Perl's int() does. */
 	return (uint8_t)(c.from + (int)(c.span * s->v[c.by]));
 }
 
@@ -283,6 +291,7 @@ struct colour colour_of(struct colouring *c, const char *name, size_t size)
 	if (p->rules) {
 		const struct rule *rule = p->rules;
 
+		/* The last rule of every list fits always. */
 		while (!rule->fits(name, size, rule->text))
 			rule++;
 		p = palette_find(rule->palette);
@@ -291,6 +300,7 @@ struct colour colour_of(struct colouring *c, const char *name, size_t size)
 				value_of(p->b, &s) };
 }
 
+/* White where nothing changed, red for more and blue for less, full at @most. */
 struct colour colour_of_delta(double delta, double most)
 {
 	double size = delta < 0 ? -delta : delta;
@@ -341,6 +351,7 @@ bool colour_parse(const char *text, struct colour *ret)
 		sscanf(text, "#%2x%2x%2x%n", &r, &g, &b, &end);
 	else
 		sscanf(text, "rgb( %3u , %3u , %3u )%n", &r, &g, &b, &end);
+	/* sscanf() sets end only when all of the format was there. */
 	if (!end || text[end])
 		return parse_named(text, ret);
 	if ((r | g | b) > 255)

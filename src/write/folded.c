@@ -40,6 +40,13 @@ int write_folded(struct context *ctx, const struct tree_source *in,
 			t->failed = true;
 		if (t->failed)
 			break;
+		/*
+		 * Back to the path of the parent, then on by this name:
+		 *
+		 *	above[0]=0      all
+		 *	above[1]=0        a       path "a"
+		 *	above[2]=2          b     path "a;b"
+		 */
 		path.size = above.v[w.depth];
 		text_add(&path, label_text(&v.labels, label), size);
 		/* A line with a gap is none, and nothing is written behind it. */
@@ -59,6 +66,7 @@ int write_folded(struct context *ctx, const struct tree_source *in,
 			text_char(t, '\n');
 			sink_drain(&sink);
 		}
+		/* The root is on no line. */
 		if (w.node)
 			text_char(&path, ';');
 		above.v[w.depth + 1] = path.size;

@@ -6,11 +6,17 @@
  */
 #include "write/layout.h"
 
+/*
+ * From the top: title, subtitle where there is one, rows, and the line of details:
+ *
+ *	ypad1 | ypad3 | rows: frame_height each | ypad2
+ */
 void layout_init(struct layout *l)
 {
 	l->ypad1 = l->font_size * 3;
 	l->ypad2 = l->font_size * 2 + 10;
 	l->ypad3 = l->subtitle ? l->font_size * 2 : 0;
+	/* Pixels of one unit of value. */
 	l->per_value = ((double)l->width - 2 * LAYOUT_XPAD) / l->total;
 }
 
@@ -33,6 +39,8 @@ static bool parse_number(const char **text, double *ret)
 			over = behind;
 			behind = true;
 		} else if (!over) {
+			/* Value and unit grow together, and are divided once at the end:
+			 * fewer roundings. */
 			value = value * 10 + (*p - '0');
 			unit *= behind ? 10 : 1;
 		}
@@ -77,6 +85,7 @@ struct box layout_frame(const struct layout *l, uint32_t depth, double start, do
 		b.y1 = top + (double)depth * l->frame_height;
 		b.y2 = top + ((double)depth + 1) * l->frame_height - 1;
 	} else {
+		/* One pixel of a row is left between it and the next one. */
 		b.y1 = base - ((double)depth + 1) * l->frame_height + 1;
 		b.y2 = base - (double)depth * l->frame_height;
 	}

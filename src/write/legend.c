@@ -77,6 +77,9 @@ static int heavier_function(const void *left, const void *right, void *arg)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * By class and name where weights are equal, so that the order is the same in every run.
+ */
 static int heavier(const void *left, const void *right)
 {
 	const struct share *a = left, *b = right;
@@ -147,6 +150,7 @@ static void add_path(struct text *t, const struct picture *p)
 		uint32_t best = 0;
 
 		for (uint32_t i = nodes[node].first; i; i = nodes[i].next)
+			/* Of equal children the first. */
 			if (nodes[i].label != VIEW_GAP &&
 			    (!best || nodes[i].total > nodes[best].total))
 				best = i;
@@ -172,6 +176,7 @@ static int describe_picture(const struct picture *p, struct text *t)
 	if (err == 0)
 		err = sum_labels(p, &s);
 	shares_sort(&s);
+	/* In the unit that frames are titled in: --factor applies. */
 	number_commas(t, number_round(p->total * p->options->factor));
 	text_printf(t, " %s", p->options->countname);
 	if (facts && facts->events && *facts->events)
@@ -206,6 +211,7 @@ static int add_share(const struct picture *p, uint32_t function, uint64_t weight
 
 	if (group)
 		return shares_add(s, group, size, class, weight);
+	/* Text, and code of no module outside a flame, have no entry. */
 	if (class < CLASS_FLAME)
 		return 0;
 	size = strlen(subject.name);
@@ -272,12 +278,14 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 		bool is_function = e->class >= CLASS_FLAME && !p->plan.flame;
 		double wide;
 
+		/* An entry explains a colour; a second one with it would not. */
 		if (used[e->class] || (is_function && functions == FUNCTIONS_MOST))
 			continue;
 		text_clear(&name);
 		add_legend_name(&name, e->name,
 				e->size < NAME_MOST ? e->size : NAME_MOST);
 		wide = size + 20 + (double)name.size * l->font_size * l->font_width;
+		/* A shorter one behind it may still find room. */
 		if (x + wide > l->width)
 			continue;
 		used[e->class] = true;
@@ -329,6 +337,7 @@ static void add_fact(struct text *t, const struct picture *p, uint64_t weight,
 int legend_make(const struct picture *p, struct legend *ret)
 {
 	const struct write_facts *f = p->facts;
+	/* Never more than there are, or the share would be above 100 %. */
 	uint64_t cut = !f ? 0 : f->truncated < f->samples ? f->truncated : f->samples;
 	uint64_t all = p->view.nodes.v[0].total;
 	struct legend l = { 0 };

@@ -28,6 +28,7 @@ uint64_t unnamed_weight(const struct tree_source *in, const struct view *v)
 	return sum;
 }
 
+/* What is not known, and a number that is 0, have no attribute. */
 static void add_data_text(struct text *t, const char *name, const char *value)
 {
 	if (!value || !*value)
@@ -68,6 +69,7 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_data_number(t, "bytes", m->packed->whole, 0);
 	add_data_number(t, "nodes", v->nodes.count, 0);
 	add_data_number(t, "total", v->nodes.v[0].total, v->decimals);
+	/* Only columns with a role have an attribute here. */
 	for (uint32_t i = COLUMN_WEIGHT + 1; i < COLUMN_ROLES; i++)
 		if (v->columns->v[i].makes_stacks)
 			add_data_number(t, v->columns->v[i].name, sum(v, i), v->decimals);
@@ -108,6 +110,8 @@ void metadata_add(struct sink *sink, const struct metadata *m)
 
 			base64_add(&sink->text, bytes, n);
 			text_char(&sink->text, '\n');
+			/* Line by line: the text in memory does not grow with the
+			 * picture. */
 			sink_drain(sink);
 			bytes += n;
 			chunk -= n;

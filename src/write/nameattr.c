@@ -29,7 +29,7 @@ static const struct key {
 	[NAMEATTR_TITLE] = { "title", NULL, false },
 };
 
-/* Names of attributes that an element has. */
+/* Names of attributes that an element has. XML allows each of them once only. */
 struct attribute_names {
 	struct attribute_name {
 		const char *text;
@@ -64,6 +64,8 @@ static bool add_attribute_names(struct attribute_names *n, const char *attribute
 
 		if (!add_attribute_name(n, p, size))
 			return false;
+		/* The list has passed xml_are_attributes(), so there is a quote behind
+		 * '=' and another one. */
 		p = strchr(p + size + 2, p[size + 1]) + 1;
 	}
 	return true;
@@ -97,6 +99,8 @@ static int add_nameattr_line(struct context *ctx, struct nameattrs *n, char *lin
 
 	if (!rest)
 		return fail(ctx, -EINVAL, "'%s': line %u has no tab", path, number);
+	/* Names and values stay where they are in the file's bytes, which nameattrs
+	 * owns. */
 	*rest++ = '\0';
 	if (intern_add(&n->names, line, strlen(line), &id) < 0)
 		return fail_memory(ctx);
@@ -144,6 +148,7 @@ int nameattrs_read(struct context *ctx, const char *path, struct nameattrs *ret)
 		      : file_slurp(ctx, path, FILE_SIZE_MAX, &n.bytes, &size);
 	rest = err < 0 ? NULL : n.bytes;
 	for (char *line; err == 0 && (line = strsep(&rest, "\n"));)
+		/* A newline at the end of the file begins no further line. */
 		if (rest || *line)
 			err = add_nameattr_line(ctx, &n, line, path, ++number);
 	if (err < 0)
@@ -166,6 +171,7 @@ const struct nameattr *nameattrs_find(const struct nameattrs *n, const char *nam
 	uint64_t hash = hash_bytes(name, size), i = hash_start(hash);
 	uint32_t id;
 
+	/* Looked up without being added, for most frames have no line. */
 	while ((id = hash_find(&n->names.ids, hash, &i)) != HASH_NONE)
 		if (id < n->list.count && strcmp(intern_text(&n->names, id), name) == 0)
 			return &n->list.v[id];

@@ -26,6 +26,7 @@ static uint64_t round_half_even(long double value)
 
 double number_round(double value)
 {
+	/* Written so that a NaN is left as it is, too. */
 	if (!(value > -MANY_DIGITS && value < MANY_DIGITS))
 		return value;
 	return value < 0 ? -(double)round_half_even(-value)
@@ -80,6 +81,7 @@ void number_pixels(struct text *t, double value)
 		text_char(t, '-');
 		value = -value;
 	}
+	/* Six decimals of it fit in the 15 digits that a double has. */
 	if (value < 1e9)
 		number_decimal(t, round_half_even(value * 1e6), 6);
 	else
@@ -88,6 +90,7 @@ void number_pixels(struct text *t, double value)
 
 void number_commas(struct text *t, double whole)
 {
+	/* The largest double has 309 digits. */
 	char digits[400];
 	int size = snprintf(digits, sizeof(digits), "%.0f", whole < 0 ? -whole : whole);
 
@@ -113,6 +116,8 @@ void number_decimal(struct text *t, uint64_t value, unsigned decimals)
 		text_u64(t, value);
 		return;
 	}
+	/* Zeros in front, so there is a digit before the point: 5 with 2 decimals is 005,
+	 * then 0.05. */
 	size = snprintf(digits, sizeof(digits), "%0*" PRIu64, (int)decimals + 1, value);
 	text_add(t, digits, (size_t)size - decimals);
 	text_char(t, '.');

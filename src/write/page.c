@@ -112,6 +112,7 @@ static void add_page_style(struct text *t, const struct page *p)
 	static const char root[] = "svg[data-flamefold]:not([data-theme])";
 	bool follows = strcmp(p->options->theme, "auto") == 0;
 
+	/* A light page is what is shown without a style. */
 	if (!follows && p->theme == PAGE_LIGHT)
 		return;
 	text_string(t, follows ? "@media (prefers-color-scheme:dark){" : "");
@@ -147,6 +148,7 @@ void page_style(struct text *t, const struct page *p)
 
 	if (!viewer && !p->plain)
 		return;
+	/* In SVG the style is XML text, and CDATA keeps a parser from reading it. */
 	text_string(t, html ? "<style>" : "<style type=\"text/css\"><![CDATA[\n");
 	if (p->plain)
 		add_page_style(t, p);
@@ -209,6 +211,8 @@ static void add_texts(struct text *t, const struct page *p)
 
 	add_pixels(&size, "font-size", l->font_size + 5);
 	text_string(&size, " text-anchor=\"middle\"");
+	/* A part that lacks memory fails the whole, which is looked at once at the
+	 * end. */
 	t->failed |= size.failed;
 	if (!size.failed)
 		title.extra = size.bytes;
@@ -224,6 +228,7 @@ static void add_texts(struct text *t, const struct page *p)
 
 double page_lines_height(const struct layout *l, unsigned rows)
 {
+	/* 6 pixels between lines, 4 below the last one. */
 	return rows ? rows * (l->font_size + 6) + 4 : 0;
 }
 
@@ -254,6 +259,7 @@ void page_begin(struct text *t, const struct page *p)
 	/* A page of HTML has the style in its head. */
 	if (!p->html)
 		page_style(t, p);
+	/* flamegraph.pl's background is a gradient from one colour to the other. */
 	if (!p->plain)
 		text_printf(t,
 			    "<defs>\n"

@@ -46,6 +46,7 @@ static int set(struct palette_map *m, const char *name, size_t size, const char 
 	return err;
 }
 
+/* The last one, as a name may hold "->" itself: a C++ operator. */
 static const char *last_of(const char *line, const char *end, const char *what)
 {
 	size_t size = strlen(what);
@@ -69,6 +70,12 @@ static bool is_colour(const char *p, const char *end)
 
 static int add_map_line(struct palette_map *m, const char *line, const char *end)
 {
+	/*
+	 * A colour as it is written by a program; else what people write by hand.
+	 *
+	 *	unique_ptr<T>::operator->   ->   rgb(205,60,20)
+	 *	name                             colour
+	 */
 	const char *arrow = end - line > 6 ? last_of(line, end, ARROW "rgb(") : NULL;
 
 	if (!arrow && end - line > 2)
@@ -134,6 +141,7 @@ int palette_map_colour(struct palette_map *m, const char *name, const char *colo
 	uint32_t slot;
 	int err = map_slot_of(m, name, strlen(name), &slot);
 
+	/* A colour that the file has stays: it is that of other pictures. */
 	if (err == 0 && !m->colours.v[slot])
 		err = set(m, name, strlen(name), colour, strlen(colour));
 	if (err == 0)
@@ -153,6 +161,7 @@ const char *palette_map_find(const struct palette_map *m, const char *name)
 	return NULL;
 }
 
+/* Borrowed from the map's texts. */
 struct entry {
 	const char *name, *colour;
 };

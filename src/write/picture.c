@@ -40,6 +40,10 @@ static bool is_difference(const struct picture *p)
 	return p->before < COLUMNS_MOST;
 }
 
+/*
+ * Both ends are scaled before they are subtracted, in flamegraph.pl's steps: else the
+ * difference may fall on the other side of @least.
+ */
 static bool is_drawn(const struct picture *p, const struct view_walk *w, double least)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
@@ -49,6 +53,7 @@ static bool is_drawn(const struct picture *p, const struct view_walk *w, double 
 		 least);
 }
 
+/* Within the rows that count_frames() has found, narrow frames are drawn, too. */
 static bool is_in_run(const struct picture *p, const struct view_walk *w)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
@@ -64,6 +69,7 @@ static void count_frames(struct picture *p)
 	enum view_step step;
 	uint32_t deepest = 0;
 
+	/* No limit for is_in_run() as long as the deepest row is not known. */
 	p->deepest = UINT32_MAX;
 	p->drawn = p->frames = 0;
 	do {
@@ -109,6 +115,7 @@ static int limit_rows(struct picture *p)
 
 	if (p->deepest <= ROWS_MOST && (double)p->drawn <= most)
 		return 0;
+	/* By row from 0, and one more, for of_row[row + 1] is read. */
 	of_row = calloc((size_t)p->deepest + 2, sizeof(*of_row));
 	if (!of_row)
 		return -ENOMEM;
@@ -169,7 +176,10 @@ uint8_t picture_class(const struct picture *p, uint32_t function)
 	return class_of(&p->plan, &subject);
 }
 
-/* A frame: where it is and what it says. */
+/*
+ * A frame: where it is and what it says. The name is borrowed from the view, for one step
+ * of the walk.
+ */
 struct piece {
 	uint32_t node;
 	const char *name; /* with its mark */
@@ -179,6 +189,7 @@ struct piece {
 	double value;
 };
 
+/* As in flamegraph.pl, "_[k]" and such choose a colour and are not shown. */
 static size_t size_without_mark(const char *name, size_t size)
 {
 	const char *mark = name + size - 4;
@@ -291,6 +302,8 @@ static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 	}
 	/* The map has the colour of another picture for that name, or keeps this one. */
 	format_colour(&computed, colour);
+	/* Also where the map has no colour yet: it takes this one, for the next
+	 * picture. */
 	if (computed.failed ||
 	    palette_map_colour(&p->palette_map, f->name, computed.bytes, &mapped) < 0)
 		t->failed = true;
@@ -333,6 +346,7 @@ static void add_short_rectangle(struct text *t, struct picture *p, const struct 
 	const struct box *b = &f->box;
 	double left = number_round(b->x1), wide = number_round(b->x2) - left;
 
+	/* A frame of a pixel or two would vanish on whole pixels. */
 	if (b->x2 - b->x1 < NO_GAP) {
 		left = number_round_tenths(b->x1);
 		wide = number_round_tenths(number_round_tenths(b->x2) - left);
@@ -353,6 +367,8 @@ static void add_short_rectangle(struct text *t, struct picture *p, const struct 
 static void add_rectangle(struct text *t, struct picture *p, const struct piece *f)
 {
 	const struct box *b = &f->box;
+	/* The width is of rounded ends, so that neighbours touch as flamegraph.pl's
+	 * do. */
 	double left = number_round_tenths(b->x1), right = number_round_tenths(b->x2);
 
 	text_string(t, "<rect x=\"");
@@ -375,6 +391,7 @@ static void add_cut_name(struct text *t, const struct piece *f, size_t count)
 	size_t n = 0;
 
 	for (; p < end && n < count; n++) {
+		/* Where the two dots begin, if it turns out that the name is too long. */
 		if (n == count - 2)
 			cut = p;
 		utf8_next(&p, end);
@@ -453,9 +470,11 @@ static void end_line(struct lines *l)
 	int64_t from = tenths(l->from), to = tenths(l->to);
 	double down = l->y - l->at;
 
+	/* A line that rounds to nothing is not drawn, and the path stays where it is. */
 	if (to > from) {
 		text_char(&l->path, l->path.size ? 'm' : 'M');
 		add_path_number(&l->path, from - l->x);
+		/* A minus sign separates two numbers as well as a blank does. */
 		if (!(down < 0))
 			text_char(&l->path, ' ');
 		number_pixels(&l->path, down);
@@ -545,6 +564,7 @@ static int add_thin(struct narrow *n, struct picture *p, const struct piece *f)
 	return add_painted(&n->thin, &n->paint, &f->box);
 }
 
+/* A run has the colour of the widest frame in it, which is known when it ends. */
 static int end_run(struct narrow *n, const struct picture *p)
 {
 	if (!(n->widest > 0))
@@ -672,6 +692,7 @@ int picture_draw(struct picture *p, struct sink *sink)
 	if (err == 0)
 		err = draw_all(p, sink, &n);
 	text_string(t, "</g>\n");
+	/* Behind all titled frames: paths are whole only when the walk has ended. */
 	put_painted(sink, &n.thin, "thin", thick);
 	if (p->classes) {
 		put_painted(sink, &n.runs, "runs", thick);

@@ -64,6 +64,8 @@ static void set_graph_defaults(struct svg *s)
 	o->nametype = o->nametype ? o->nametype : "Function:";
 	o->colors = text_or(o->colors, plain_colours ? "hot" : OWN_LOOK);
 	o->theme = text_or(o->theme, "auto");
+	/* flamegraph.pl's sizes: pixels of a row and of letters, a letter's width in
+	 * parts of its size. */
 	o->height = o->height ? o->height : 16;
 	o->fontsize = o->fontsize ? o->fontsize : 12;
 	o->fontwidth = o->fontwidth ? o->fontwidth : 0.59;
@@ -93,6 +95,7 @@ static int set_background(struct context *ctx, struct svg *s)
 {
 	const char *name = s->options.bgcolors;
 
+	/* Each palette has a background that goes with it. */
 	if (!name || !*name)
 		name = palette_background(s->picture.colouring.palette);
 	for (size_t i = 0; i < sizeof(backgrounds) / sizeof(backgrounds[0]); i++)
@@ -138,6 +141,7 @@ static int use_options(struct context *ctx, struct svg *s)
 	if (err < 0)
 		return err;
 	p->classes = strcmp(o->colors, OWN_LOOK) == 0;
+	/* Our look needs a palette in name only: its colours are those of classes. */
 	p->colouring.palette = palette_find(p->classes ? "hot" : o->colors);
 	if (!p->colouring.palette)
 		return fail(ctx, -EINVAL, "no palette '%s': there are " OWN_LOOK ", %s",
@@ -187,6 +191,7 @@ static int make_views(struct context *ctx, struct svg *s)
 	const struct tree_source *in = s->picture.in;
 	bool chain =
 		!s->picture.classes && palette_is_chain(s->picture.colouring.palette);
+	/* A static picture has no data at all. */
 	bool saved = !(s->options.flags & FF_GRAPH_STATIC), shared;
 	unsigned wanted = VIEW_COLUMNS | (chain ? VIEW_CHAIN : VIEW_BY_FUNCTION);
 	unsigned flags = s->options.flags & FF_GRAPH_REVERSE ? VIEW_REVERSED : 0;
@@ -194,6 +199,8 @@ static int make_views(struct context *ctx, struct svg *s)
 
 	flags |= s->picture.classes ? VIEW_BY_FUNCTION : chain ? VIEW_CHAIN : 0;
 	s->data_by_label = chain;
+	/* The picture's view with all columns is the data's, unless it is reversed or by
+	 * label. */
 	shared = (flags | VIEW_COLUMNS) == wanted;
 	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
 	if (err < 0 || !saved)
@@ -334,6 +341,8 @@ static int draw_document(struct context *ctx, struct svg *s)
 	err = picture_lay_out(ctx, p);
 	if (err < 0)
 		return err;
+	/* After the layout, which says how wide the legend may be and what is hidden;
+	 * before the page, whose height it adds to. */
 	if (legend_make(p, &s->legend) < 0)
 		return fail_memory(ctx);
 	s->page.below = page_lines_height(&p->layout, legend_rows(&s->legend));
@@ -342,6 +351,8 @@ static int draw_document(struct context *ctx, struct svg *s)
 		s->page.nodes += nodes->nodes.v[i].label != VIEW_GAP;
 	s->page.drawn = p->drawn;
 	s->page.hidden = p->frames - p->drawn;
+	/* Before the first byte is written: what fails until here leaves no half
+	 * document. */
 	err = pack_data(ctx, s);
 	if (err < 0)
 		return err;
@@ -366,6 +377,8 @@ static int write_document(struct context *ctx, struct svg *s)
 		page_error(&s->sink.text, &s->page, "ERROR: No stack counts found.");
 		err = fail(ctx, -ENODATA, "no stack counts found");
 	}
+	/* A document that could not be finished is not closed, and its text is
+	 * dropped. */
 	if (err < 0 && err != -ENODATA)
 		return err;
 	ended = sink_end(ctx, &s->sink);
@@ -389,6 +402,7 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 	if (options->graph)
 		s.options = *options->graph;
 	set_graph_defaults(&s);
+	/* Units of one: values are whole numbers of 10^-decimals. */
 	for (unsigned i = 0; i < in->tree->decimals; i++)
 		s.picture.unit *= 10;
 	if (s.title.failed || class_plan_make(&s.picture.plan, in) < 0)

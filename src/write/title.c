@@ -44,6 +44,8 @@ static void add_bytes(struct text *t, const char *part, size_t size, size_t most
 		text_add(t, part, size);
 		return;
 	}
+	/* More of the beginning, which has the program's name; both cuts fall between
+	 * letters. */
 	head = letter_at(part, most * 6 / 10);
 	tail = letter_at(part, size - (most - head));
 	text_add(t, part, head);
@@ -60,6 +62,7 @@ static void add_cut(struct text *t, const char *part, size_t most)
 #define PERF_FLAGS "agqvnsdTPNRBS"
 #define OWN_FLAGS "agqvz"
 
+/* Behind a word with any other letter the next word may be a value. */
 static bool is_flag(const char *word, size_t size, const char *flags)
 {
 	return size > 1 && word[0] == '-' && word[1] != '-' &&
@@ -116,6 +119,12 @@ static enum target sampled_target(const char *command)
 	int at = 0;
 	bool value = false; /* may be that of the option before it */
 
+	/*
+	 * By words, of which the first two are the program and "record":
+	 *
+	 *	perf record -F 99 -a -- sleep 10
+	 *	0    1      2  3  4
+	 */
 	for (const char *p = command; *p; p += size + (p[size] == ' '), at++) {
 		size = strcspn(p, " ");
 		if (*p == '-') {
@@ -201,6 +210,8 @@ static void add_figure(struct text *t, double value, const struct unit *units,
 {
 	const struct unit *u = units;
 
+	/* The last unit begins at 0, or the caller knows that the value is above its
+	 * least. */
 	while (value < u->from)
 		u++;
 	value /= u->size;
@@ -227,6 +238,7 @@ void title_add(struct text *t, const struct write_facts *f)
 	struct tm utc;
 	char date[64];
 
+	/* A picture or folded text that has a name keeps it, and says nothing else. */
 	if (f->subject) {
 		add_cut(t, f->subject, 2 * COMMAND_MOST);
 		return;

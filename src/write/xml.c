@@ -19,6 +19,7 @@ enum byte_class {
 	WIDE, /* not ASCII: has to be looked at */
 };
 
+/* By byte; what is not named is PLAIN. */
 static const uint8_t classes[256] = {
 	/* tab and newline are plain; a parser would turn a return into a newline */
 	[0x00 ... 0x08] = CONTROL,
@@ -113,6 +114,8 @@ static void escape(struct text *t, const char *p, const char *end, unsigned plai
 		const char *from = p;
 		uint8_t found = PLAIN;
 
+		/* A run of what may stay: its end is the first byte whose class is not in
+		 * @plain. */
 		while (p < end && plain >> (found = classes[(uint8_t)*p]) & 1)
 			p++;
 		text_add(t, from, (size_t)(p - from));
@@ -147,6 +150,9 @@ static size_t reference_size(const char *p)
 	return 0;
 }
 
+/*
+ * References stay, so that "&amp;" does not become "&amp;amp;"; any other '&' is quoted.
+ */
 void xml_requoted(struct text *t, const char *string)
 {
 	const char *from = string;
@@ -163,6 +169,7 @@ void xml_requoted(struct text *t, const char *string)
 	xml_quoted(t, from, strlen(from));
 }
 
+/* Two hyphens may not stand in a comment: a blank goes between each two. */
 void xml_comment(struct text *t, const char *string)
 {
 	for (const char *p = string; *p; p++) {
@@ -173,6 +180,7 @@ void xml_comment(struct text *t, const char *string)
 	}
 }
 
+/* One name="value" or name='value' at *@p, which moves behind it. */
 static bool pass_attribute(const char **p)
 {
 	const char *s = *p;
@@ -188,6 +196,8 @@ static bool pass_attribute(const char **p)
 	if (quote != '"' && quote != '\'')
 		return false;
 	for (; *s != quote; s++)
+		/* The end of the string is a CONTROL: a quote that is missing ends here,
+		 * too. */
 		if (classes[(uint8_t)*s] > QUOTE || *s == '<' ||
 		    (*s == '&' && !reference_size(s)))
 			return false;
