@@ -37,6 +37,8 @@ static bool of_guest(uint8_t mode)
 	return mode == MODE_GUEST_KERNEL || mode == MODE_GUEST_USER;
 }
 
+/* A kernel module and a file that somebody has mapped may have one path, with an id
+ * each. */
 static uint64_t build_id_key(uint32_t path, bool kernel)
 {
 	return (uint64_t)kernel << 32 | path;
@@ -116,6 +118,8 @@ static void find_build_id(const struct classifier *c, const struct record *rec,
 	if (image->build_id_size && !module)
 		return;
 	index = hash_map_get(&c->build_ids, build_id_key(path, of_kernel(rec->mode)));
+	/* The header's ids are of the files that had these paths when the recording
+	 * ended. */
 	image->id_of_path = index && image->kind == IMAGE_FILE;
 	if (index)
 		set_build_id(image, c->rec->build_ids.v[*index].id,
@@ -155,6 +159,7 @@ static enum image_kind user_kind(const char *path)
 		{ "anon_inode:", IMAGE_ANON },
 	};
 
+	/* The first that fits counts, so "[vdso]" has to stand before "[". */
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strncmp(path, kinds[i].start, strlen(kinds[i].start)) == 0)
 			return kinds[i].kind;
@@ -236,6 +241,8 @@ static int classify_memfd(struct classifier *c, const struct record *rec,
 	bool is_object;
 	int err;
 
+	/* Into a copy: what turns out to be memory must not keep the file's inode and
+	 * device, since equal descriptions are one image. */
 	describe_file(c, rec, &file);
 	find_build_id(c, rec, &file);
 	err = is_memfd_object(c, rec, &file, &is_object);
@@ -291,6 +298,8 @@ static int describe_code(struct classifier *c, const struct record *rec,
 	return intern_add(c->strings, map_path, (size_t)size, &image->path);
 }
 
+/* @shift is what leads from an address of the process to one of the image, an offset in
+ * its file. It may wrap below 0: sums are modulo 2^64. */
 static int classify_user(struct classifier *c, const struct record *rec,
 			 struct image *image, uint64_t *shift)
 {

@@ -8,7 +8,11 @@
 
 #include "process/timeline.h"
 
-/* A program that maps and maps again would fill a growing timeline. */
+/*
+ * A program that maps and maps again would fill a growing timeline. Maps are looked at
+ * once they are twice as many as were left the last time, so each costs a bounded number
+ * of looks.
+ */
 bool drop_covered(struct processes *ps, struct maps *maps, uint32_t *settled)
 {
 	if (ps->kind == PROCESSES_WHOLE || maps->list.count < MANY_MAPS ||
@@ -36,6 +40,7 @@ void drop_names(struct processes *ps, struct thread *t)
 	if (ps->kind == PROCESSES_WHOLE || t->names.count < MANY_NAMES)
 		return;
 	n = thread_names_at(t, ps->forgotten);
+	/* The last name that is not newer still holds at that time. */
 	if (n > 1)
 		drop_first_names(t, n - 1);
 }
@@ -78,6 +83,8 @@ void begin_threads(struct processes *ps, struct process *p)
 	p->first_ended = false;
 }
 
+/* The first thread is not counted: first_ended says of it. Another one may be told of by
+ * its FORK and by a COMM, and counts once for each program. */
 int note_thread(struct processes *ps, struct process *p, const struct record *rec)
 {
 	const uint32_t *of;
@@ -91,6 +98,8 @@ int note_thread(struct processes *ps, struct process *p, const struct record *re
 	return hash_map_set(&ps->others, thread_key(rec), p->program) ? 0 : -ENOMEM;
 }
 
+/* A thread of the program before an exec has another number and takes nothing off the
+ * count. */
 bool thread_was_last(struct processes *ps, struct process *p, const struct record *rec)
 {
 	const uint32_t *of = hash_map_get(&ps->others, thread_key(rec));
@@ -164,9 +173,11 @@ static int drop_spaces(struct processes *ps, const struct ended *e)
 	p->spaces.count -= n;
 	memmove(p->spaces.v, p->spaces.v + n, p->spaces.count * sizeof(*p->spaces.v));
 	if (p->spaces.count) {
+		/* The oldest that is left must not lead to one that is gone. */
 		ps->spaces.v[p->spaces.v[0]].before = NONE;
 		return 0;
 	}
+	/* Before hash_map_remove(), as @index points into the map. */
 	n = *index;
 	hash_map_remove(&ps->by_pid, e->pid);
 	namespaces_drop(&ps->namespaces, e->pid);
@@ -183,6 +194,8 @@ static int drop_thread(struct processes *ps, const struct ended *e)
 
 	if (!t || e->tid == SWAPPER)
 		return 0;
+	/* Names from after its end are those of another thread that has got the number
+	 * since. */
 	drop_first_names(t, thread_names_at(t, e->time));
 	if (t->names.count)
 		return 0;
@@ -192,7 +205,8 @@ static int drop_thread(struct processes *ps, const struct ended *e)
 	return add_free_index(&ps->free_threads, at);
 }
 
-/* Can the oldest go, of which @n are gone? */
+/* Can the oldest go, of which @n are gone? For want of memory only what had ended at the
+ * last call goes: others may still have samples. */
 static bool is_over(const struct processes *ps, size_t n, uint64_t time)
 {
 	if (n == ps->ended.count)

@@ -33,6 +33,8 @@ static struct file_user user_here(const struct intern *strings,
 				   user->ended };
 }
 
+/* Neither @here nor @elsewhere is set where the recording does not say of which machine
+ * it is, and where this one runs another kernel now. */
 struct jit_process image_jit_process(const struct intern *strings,
 				     const struct image *image)
 {
@@ -95,7 +97,11 @@ static bool is_own_vdso(const struct intern *strings, const struct image *image,
 	       kernel_match(image->build_id, 0, release) != KERNEL_OTHER;
 }
 
-/* The kernel's code in user memory has no file, but perf puts a copy in its cache. */
+/*
+ * The kernel's code in user memory has no file, but perf puts a copy in its cache. This
+ * process has one mapped, too, so that is compared first: it needs no file. Below a symfs
+ * nothing of this machine counts.
+ */
 static int find_vdso(const struct object_places *places, const struct intern *strings,
 		     const struct image *image, unsigned need, struct found *f)
 {

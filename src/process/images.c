@@ -26,6 +26,8 @@ static uint64_t hash_image(const struct image *im)
 	return hash_bytes(words, sizeof(words));
 }
 
+/* The same fields as in hash_image(). What a process adds that has the image (origin,
+ * first, last, id_of_path) tells nothing apart. */
 static bool is_same_image(const struct image *a, const struct image *b)
 {
 	return a->kind == b->kind && a->path == b->path &&
@@ -68,10 +70,12 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret)
 	while ((id = hash_find(&im->by_key, hash, &i)) != HASH_NONE)
 		if (is_same_image(&im->list.v[id], key)) {
 			im->list.v[id].last = key->last;
+			/* One map that brought the id itself makes it the image's. */
 			im->list.v[id].id_of_path &= key->id_of_path;
 			*ret = id;
 			return 0;
 		}
+	/* Not an error: its samples are counted, without a name. */
 	if (!allow(im)) {
 		*ret = IMAGE_ID_UNKNOWN;
 		return 0;
@@ -97,6 +101,7 @@ int images_init(struct images *im, struct intern *strings)
 		[IMAGE_ID_HYPERVISOR] = { IMAGE_HYPERVISOR, "[hypervisor]" },
 	};
 
+	/* They are the first in an empty list, so their ids are those of the enum. */
 	*im = (struct images){ 0 };
 	for (uint32_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
 		struct image key = { .kind = fixed[i].kind };

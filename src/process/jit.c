@@ -58,6 +58,8 @@ static int add_heir(struct jit_images *child, struct images *images, uint32_t fr
 	return 0;
 }
 
+/* Maps of all ancestors still name the image of the first owner, so `from` is handed down
+ * from heir to heir and only `to` is made anew. */
 int jit_images_fork(struct jit_images *child, const struct jit_images *parent,
 		    struct images *images, uint32_t pid)
 {

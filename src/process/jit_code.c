@@ -82,6 +82,7 @@ static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 	struct stat st;
 	int fd = dump->beginning, err;
 
+	/* read_jit_dumps() asks again. */
 	if (fstat(fd, &st) == 0 && st.st_size < JITDUMP_HEADER)
 		return;
 	dump->beginning = -1;
@@ -114,6 +115,7 @@ static int open_dump(struct processes *ps, const struct image *image, const char
 	dump->dump.fd = -1;
 	if (err < 0)
 		return err;
+	/* The dump owns the texts of the answer from here on, and its descriptor. */
 	dump->path = file.path;
 	dump->problem = file.problem;
 	dump->trouble = file.problem.size > 0;
@@ -139,11 +141,14 @@ static struct jit_dump *new_dump(struct processes *ps, const struct image *image
 	*slot = dump;
 	dump->dump.fd = dump->unwind = dump->beginning = -1;
 	dump->owner = image->owner;
+	/* It is in the list by now: whatever it has is released with that. */
 	if (open_dump(ps, image, path, dump) < 0 || dump->problem.failed)
 		return NULL;
 	return dump;
 }
 
+/* On another clock all of its code was there from the beginning, and the newest
+ * counts. */
 static uint64_t code_time(const struct processes *ps, const struct jit_dump *dump,
 			  uint64_t time)
 {
@@ -153,7 +158,8 @@ static uint64_t code_time(const struct processes *ps, const struct jit_dump *dum
 				    : time;
 }
 
-/* Older than others: from the first of them on the whiles are other ones. */
+/* Older than others: from the first of them on the whiles are other ones. maps_at()
+ * counts those of its time, too, so it is asked about a nanosecond before. */
 static void put_in_order(struct processes *ps, struct maps *codes, uint64_t first)
 {
 	maps_sort(codes);
@@ -177,6 +183,8 @@ void put_code_in_order(struct processes *ps, struct address_space *space, size_t
 	uint64_t newest = first ? codes->list.v[first - 1].time : 0, late = UINT64_MAX;
 	uint64_t oldest = UINT64_MAX;
 
+	/* @late: the oldest time that is out of order, UINT64_MAX where none is. @oldest:
+	 * of all that were added. */
 	for (size_t i = first; i < codes->list.count; i++) {
 		uint64_t time = codes->list.v[i].time;
 
@@ -258,6 +266,7 @@ int add_jit_dump(struct processes *ps, struct address_space *space,
 		(struct image_user){ rec->pid,	 ps->rec->host,		 ps->rec->kernel,
 				     rec->start, rec->start + rec->size, 0,
 				     0 };
+	/* The image has the number that new_dump() is about to give to its dump. */
 	if (images_add(ps->images, &image, &g.image) < 0)
 		return -ENOMEM;
 	/* No memory is left for one more image: its dump would be taken for another one's. */
@@ -295,6 +304,8 @@ int read_jit_dumps(struct processes *ps)
 			continue;
 		if (jitdump_read(d) < 0)
 			return -ENOMEM;
+		/* Made once, of the functions that are known by then: only dumps of
+		 * stacks are unwound by it. */
 		if (begins && has_user_stacks(ps->rec) &&
 		    jit_unwind_make(d, &dump->unwind) < 0)
 			return -ENOMEM;

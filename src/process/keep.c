@@ -58,6 +58,7 @@ struct kept {
 	size_t allowed;
 };
 
+/* Only what an image has, too: image_kept_path() makes a key of an image. */
 static uint64_t hash_key(const struct kept_file *f)
 {
 	uint64_t words[] = {
@@ -184,7 +185,12 @@ static int open_same(const char *path, const struct record *rec)
 	return -1;
 }
 
-/* As long as the process lives, what it has mapped is exactly that file. */
+/*
+ * As long as the process lives, what it has mapped is exactly that file. First the link
+ * to the mapping itself. Where that cannot be opened, the path as the process sees it and
+ * then as we do: there another file may be by now, so device and inode have to be those
+ * of the record.
+ */
 static int open_mapped_now(const char *path, const struct record *rec)
 {
 	char name[64 + 4096];
@@ -235,6 +241,8 @@ static void let_go_of_reachable(struct kept *k, const struct intern *strings,
 static void close_reachable_if_full(struct kept *k, const struct intern *strings,
 				    uint64_t now)
 {
+	/* A look is two calls of stat for each file, so the next is due when as many
+	 * files have come as an eighth of the limit. */
 	if (k->held >= many(k) && k->list.count >= k->look_again) {
 		let_go_of_reachable(k, strings, now > SETTLED_NS ? now - SETTLED_NS : 0);
 		k->look_again = k->list.count + k->most / 8;
@@ -277,6 +285,8 @@ void images_let_go(struct images *im, uint64_t time)
 
 	for (size_t i = 0; k && i < k->list.count; i++) {
 		struct kept_file *f = &k->list.v[i];
+		/* The list is in the order in which files came, so the oldest go
+		 * first. */
 		uint64_t size = pinned_size(f);
 
 		if (f->fd < 0 || f->time > time ||
@@ -363,6 +373,8 @@ static int keep_file(struct images *im, struct kept *k, const struct intern *str
 	if (f->fd >= 0 || f->tries >= TRIES)
 		return 0;
 	close_reachable_if_full(k, strings, rec->time);
+	/* One without room stays in the list: its next map asks again, and
+	 * images_refused() counts it if nobody finds it by its path. */
 	f->refused = k->held >= k->most;
 	if (f->refused)
 		return 0;
@@ -431,6 +443,8 @@ int images_keep_maps(struct images *im, const struct intern *strings)
 
 	if (err < 0)
 		return err;
+	/* A stat for each file that is held: every 16 seconds, as we are called once a
+	 * second. */
 	if (++k->calls % PINNED_EVERY == 0)
 		k->crowded |= pinned_bytes(k) > PINNED_MOST;
 	if (im->places)
@@ -450,6 +464,8 @@ int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file
 		return kept_tmps_open(&im->kept->tmps, im->places, &im->list.v[image],
 				      ret);
 	text_string(&f.path, m->path);
+	/* The caller closes its own one. They share an offset, but maps are read with
+	 * pread. */
 	f.fd = fcntl(m->fd, F_DUPFD_CLOEXEC, 0);
 	if (f.path.failed) {
 		jit_file_close(&f);

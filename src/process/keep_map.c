@@ -32,6 +32,7 @@ static bool same_process(const struct image *a, const struct image *b)
 	       a->origin.pid_namespace == b->origin.pid_namespace;
 }
 
+/* Two processes may meet in one key, so kept_maps_find() compares. */
 static uint64_t process_key(const struct image *image)
 {
 	return (uint64_t)image->owner << 32 ^ hash_u64(image->origin.started) ^
@@ -83,6 +84,8 @@ static int look_for(struct kept_maps *k, struct images *im, const struct intern 
 	struct jit_file f;
 	int err;
 
+	/* Asked before its map is looked for: if it ends in between, we come again and
+	 * find what it wrote last. */
 	m->ended = has_ended(im, m);
 	err = im->places ? jit_file_open_map(im->places, &process, &f) : -ENOENT;
 	if (err == 0 && f.fd >= 0) {
@@ -103,6 +106,7 @@ int kept_maps_look_soon(struct kept_maps *k, struct images *im,
 {
 	int err = 0;
 
+	/* The newest first: behind one that has had its tries all have. */
 	for (size_t i = k->list.count; i-- > 0 && err == 0;) {
 		struct kept_map *m = &k->list.v[i];
 

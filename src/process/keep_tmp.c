@@ -69,6 +69,8 @@ static void look_into(struct kept_tmps *k, const struct object_places *places,
 	jit_file_close(&f);
 	if (t->fd < 0)
 		return;
+	/* The map is what was wanted: its descriptor takes the place of the
+	 * directory's. */
 	close_tmp(k, t);
 	k->held++;
 }

@@ -36,6 +36,11 @@ int add_map_line(struct processes *ps, struct address_space *space,
 	line = array_add(&ps->images->lines);
 	if (!line)
 		return -ENOMEM;
+	/*
+	 * The record of a line has the line's offset in the file for an inode. It is
+	 * noted even where it says nothing new: who reads the map has to know all that
+	 * are late.
+	 */
 	*line = (struct map_line){ rec->pid, rec->time, rec->ino, rec->start,
 				   rec->start + rec->size };
 	if (image == IMAGE_ID_UNKNOWN || is_said_already(space, rec, image))

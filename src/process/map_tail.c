@@ -93,6 +93,8 @@ static int check_growth(struct kept_map *m, uint32_t number, map_growth_call *gr
 	struct map_growth growth = { .map = number };
 	struct stat st;
 
+	/* The end was seen before this look, so what is in the file now is all that ever
+	 * comes. */
 	m->left = m->ended;
 	if (fstat(m->fd, &st) < 0 || (uint64_t)st.st_size == m->seen)
 		return 0;

@@ -7,6 +7,13 @@
  * The first question makes the index; of several threads that do so at once, the first
  * one's stays. Maps that were added since are looked at one by one, until they are an
  * eighth of those in it, and TAIL more. A space of few maps has no index.
+ *
+ *	pieces        0       1       2       3
+ *	leaves    |   4   |   5   |   6   |   7   |
+ *	          |       2       |       3       |
+ *	root      |               1               |
+ *
+ * A map over pieces 1 to 3 is noted at nodes 5 and 3: at most two nodes of each level.
  */
 #include "process/maps.h"
 
@@ -42,6 +49,8 @@ void maps_release(struct maps *m)
 	array_release(&m->list);
 }
 
+/* Epochs grow from map to map, so maps of one time stay in the order in which they
+ * came. */
 static int compare_maps(const void *a, const void *b)
 {
 	const struct map *x = a, *y = b;
@@ -116,7 +125,11 @@ static size_t piece_of(const struct maps_index *ix, uint64_t address)
 	return low;
 }
 
-/* Calls for each node that a map is noted at: leaves are pieces + piece, root is 1. */
+/*
+ * Notes the map at each of its nodes: leaves are pieces + piece, the root is 1. @at
+ * counts the notes of each node in the first pass. In the second it is where the node's
+ * next note goes, and @notes has them all.
+ */
 static void note(const struct maps_index *ix, const struct map *map, uint32_t number,
 		 uint32_t *at, uint32_t *notes)
 {
@@ -247,13 +260,16 @@ const struct map *maps_find(struct maps *m, size_t n, uint64_t address)
 	const struct maps_index *ix = n <= FEW ? NULL : get_index(m);
 	const struct map *late;
 
+	/* Few maps, or no memory for the index: looking at each is slower and finds the
+	 * same. */
 	if (!ix)
 		return look_at_each(m, 0, n, address);
 	late = look_at_each(m, ix->maps, n, address);
 	return late ? late : look_up(m, ix, n, address);
 }
 
-/* Is it still the map of some of its addresses, for the first @n? */
+/* Is it still the map of some of its addresses, for the first @n? Starts of pieces are
+ * enough, as no map begins or ends inside of a piece. */
 static bool is_seen(struct maps *m, const struct maps_index *ix, size_t n, size_t number)
 {
 	const struct map *map = &m->list.v[number];
@@ -267,6 +283,8 @@ static bool is_seen(struct maps *m, const struct maps_index *ix, size_t n, size_
 
 void maps_forget(struct maps *m, uint64_t time)
 {
+	/* Maps that are newer than @time all stay. Without memory to find out what is
+	 * covered, nothing is dropped. */
 	size_t n = maps_at(m, time), kept = 0;
 	struct maps_index *ix = n > FEW ? make_index(m) : NULL;
 	bool *seen = ix ? calloc(n, sizeof(*seen)) : NULL;

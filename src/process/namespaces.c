@@ -4,6 +4,10 @@
  * Dropped items are a list of free ones through the same links. A pid that is used again
  * goes on with its old chain: its fork adds what its parent has, or that nothing is
  * known.
+ *
+ *	newest[pid] --> | time 9, before 3 | --> | time 4, before 0 |
+ *
+ * `before` is an index + 1, so 0 ends a chain, and so it is with `free`.
  */
 #include "process/namespaces.h"
 

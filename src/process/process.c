@@ -124,6 +124,8 @@ static struct address_space *begin_space(struct processes *ps, struct process *p
 	struct address_space *space = NULL;
 	uint32_t *slot;
 
+	/* The slot is reserved first: a space that was taken and has no owner would never
+	 * be dropped. */
 	if (array_reserve(&p->spaces, 1))
 		space = take_item(&ps->spaces, &ps->free_spaces);
 	if (!space)
@@ -148,7 +150,11 @@ static struct address_space *newest_space(struct processes *ps, uint32_t pid)
 	return &ps->spaces.v[*array_last(&p->spaces)];
 }
 
-/* Does a new map lie where code was, of the space or of those that it began with? */
+/*
+ * Does a new map lie where code was, of the space or of those that it began with? Code
+ * that the parent has from jitdumps is in no range, so it may lie anywhere. A wrong yes
+ * is allowed: answers that were kept are asked for again.
+ */
 static bool is_over_code(const struct processes *ps, const struct address_space *space,
 			 const struct map *map)
 {
@@ -179,6 +185,8 @@ static int add_map_record(struct processes *ps, struct maps *maps,
 	struct map *map;
 	uint64_t end;
 
+	/* A hostile size: such a map ends where addresses end. An empty one is left out,
+	 * as the index of maps.c needs a byte at least of each. */
 	if (__builtin_add_overflow(rec->start, rec->size, &end))
 		end = UINT64_MAX;
 	if (end == rec->start)
@@ -206,6 +214,8 @@ static int add_kernel_map(struct processes *ps, const struct record *rec, uint32
 	size_t before;
 	int err;
 
+	/* Dropping moves the maps that stay, so the kernel's own has to be looked for
+	 * again. */
 	if (drop_covered(ps, &ps->kernel, &ps->kernel_settled))
 		ps->kernel_map = find_kernel_map(ps, 0);
 	before = ps->kernel.list.count;
@@ -283,6 +293,8 @@ static void unmap(struct processes *ps, struct maps *maps, const struct record *
 
 		if (!map || map->image == IMAGE_ID_UNKNOWN)
 			continue;
+		/* Answers that were kept end here: the newest map begins a while that
+		 * nobody has seen. */
 		maps->list.v[map - maps->list.v].image = IMAGE_ID_UNKNOWN;
 		array_last(&maps->list)->epoch = array_last(&maps->list)->layout =
 			++ps->epochs;
@@ -316,8 +328,10 @@ static int apply_map(struct processes *ps, const struct record *rec)
 		return -ENOMEM;
 	if (rec->code && !ps->images->as_perf)
 		return add_map_line(ps, space, rec, found.image);
+	/* The map of the file goes on to say what the addresses are. */
 	if (is_moved_text(ps, space, rec))
 		return 0;
+	/* Before the budget is asked: what is dropped makes room below the limit. */
 	drop_covered(ps, &space->maps, &space->settled);
 	if (!allow_map(ps, space)) {
 		unmap(ps, &space->maps, rec);
@@ -334,6 +348,8 @@ static int apply_map(struct processes *ps, const struct record *rec)
 	return rejoin_moved_text(ps, space);
 }
 
+/* As nothing is ever removed, code that is gone becomes a map of nothing over its
+ * addresses. */
 static int apply_ksymbol(struct processes *ps, const struct record *rec)
 {
 	uint32_t image = IMAGE_ID_UNKNOWN;
@@ -365,12 +381,19 @@ static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t 
 	return 0;
 }
 
+/*
+ * Recordings with comm_exec say of a COMM whether it is an exec. In others a child that
+ * perf has forked keeps perf's name until its exec, so the first name of its own is that
+ * of the program.
+ */
 static bool is_exec(const struct processes *ps, const struct process *p,
 		    const struct record *rec)
 {
 	return rec->exec || (!ps->comm_exec && p->forked_by_perf && rec->pid == rec->tid);
 }
 
+/* The space that the exec ends stays until the next exec, as
+ * processes_place_before_exec() looks into it. What may go now is the one before that. */
 static int begin_program(struct processes *ps, struct process *p,
 			 const struct record *rec)
 {
@@ -431,7 +454,8 @@ static int copy_codes(struct address_space *child, const struct address_space *p
 	return 0;
 }
 
-/* How many of the newest maps the child gets. */
+/* How many of the newest maps the child gets. Those above copies_left are counted for
+ * processes_maps_cut(); what the budget refuses, that says itself. */
 static size_t maps_to_copy(struct processes *ps, struct address_space *child,
 			   const struct address_space *parent)
 {
@@ -464,6 +488,11 @@ static int copy_maps(struct processes *ps, struct address_space *child,
 
 		*map = parent->maps.list.v[i];
 		map->image = jit_images_heir(&child->jit, map->image);
+		/*
+		 * The child's list begins now, as maps_at() bisects it by time, and each
+		 * map gets an epoch of its own, because no two whiles may have the same
+		 * one.
+		 */
 		map->time = child->from;
 		map->epoch = ++ps->epochs;
 		lay_out(ps, child, map);
@@ -573,6 +602,8 @@ int processes_apply(struct processes *ps, const struct record *rec)
 
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])
 		return 0;
+	/* An EXIT makes no items and gives some back later, so it is applied without
+	 * asking. */
 	if (rec->type != PERF_RECORD_EXIT && !allow_items(ps) && !is_of_known(ps, rec))
 		return 0;
 	ps->version++;

@@ -85,6 +85,7 @@ void processes_space(const struct processes *ps, uint32_t pid, uint64_t time,
 						 space->maps.list.v[ret->maps - 1].time))
 		ret->epoch = space->codes.list.v[ret->codes - 1].epoch;
 	ret->layout = ret->maps ? space->maps.list.v[ret->maps - 1].layout : space->epoch;
+	/* Code of runtimes changes layout below, and files stays as it is. */
 	ret->files = ret->layout;
 	if (ret->codes)
 		ret->layout = ret->epoch;
@@ -242,6 +243,7 @@ bool processes_place_before_exec(const struct processes *ps, const struct space 
 bool processes_kernel_place(const struct processes *ps, const struct space *space,
 			    uint64_t ip, struct place *ret)
 {
+	/* Not const: the first question makes the index, whoever asks it. */
 	struct maps *maps = (struct maps *)&ps->kernel;
 	const struct map *map = maps_find(maps, space->maps, ip);
 

@@ -3,6 +3,10 @@
  * bisection finds them. There are at most RANGES_MOST, since adding one moves what lies
  * behind it. More than that, or no memory, is taken for all addresses: who asks whether
  * something may overlap is told yes, which costs time and is never wrong.
+ *
+ *	before    |--a--|  |--b--|     |--c--|
+ *	added         |------|
+ *	after     |--------------|     |--c--|
  */
 #include "process/ranges.h"
 
@@ -34,6 +38,8 @@ static size_t first_reaching(const struct ranges *r, uint64_t address)
 
 bool ranges_overlap(const struct ranges *r, uint64_t start, uint64_t end)
 {
+	/* Ends are exclusive: a range that ends at @start has none of the addresses.
+	 * ranges_add() asks with @start itself, so that ranges which touch become one. */
 	size_t i = first_reaching(r, start + 1);
 
 	return r->all || (i < r->list.count && r->list.v[i].start < end);

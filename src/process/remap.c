@@ -84,6 +84,7 @@ static bool is_program(const struct processes *ps, const struct address_space *s
 	return false;
 }
 
+/* Less than a huge page is left at either end, so no whole one was left out. */
 static bool has_all_huge_pages(const struct map *map, uint64_t start, uint64_t end)
 {
 	return start - map->start < HUGE_PAGE && map->end - end < HUGE_PAGE;
@@ -104,6 +105,7 @@ bool is_moved_text(const struct processes *ps, const struct address_space *space
 		is_program(ps, space, map->image));
 }
 
+/* The file needs as many bytes before the text that is left as the moved part has. */
 static bool is_moved_part(const struct processes *ps, const struct map *map,
 			  const struct map *behind)
 {
@@ -118,6 +120,9 @@ static bool is_moved_part(const struct processes *ps, const struct map *map,
  * Where a recorder finds it done, the maps are listed by address: moved text, then what is
  * left of the text. Below the text of a file lie other parts of it, and those that lay
  * there are gone: nothing else is mapped between the parts of a file.
+ *
+ *	listed    |==== anonymous ====|-- text of the file, offset > 0 --|
+ *	added     |-- same file, from a lower offset on --|
  */
 int rejoin_moved_text(struct processes *ps, struct address_space *space)
 {
