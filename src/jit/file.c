@@ -203,6 +203,7 @@ static bool try_path(const struct object_places *places, const struct place *pla
 	struct stat st;
 	int fd = look_at_place(place, path);
 
+	/* A live run may have used up its descriptors. */
 	if (fd < 0 && errno == EMFILE && file_raise_limit())
 		fd = look_at_place(place, path);
 	text_clear(&f->path);
@@ -264,6 +265,14 @@ struct file_names {
 	const char *inner_path;
 };
 
+/*
+ * The first place that is set decides, or the first of the last two that has the file:
+ *
+ *	--map-dir         alone, by the name that the file has here
+ *	symfs             alone, by its path
+ *	/proc/PID/root    while the process lives: by the path that it has for itself
+ *	/                 unless it was recorded on another machine
+ */
 static bool look_for_file(const struct object_places *places,
 			  const struct jit_process *process, const struct living *living,
 			  const struct file_names *names, struct jit_file *f)
@@ -357,6 +366,8 @@ int jit_file_open_map(const struct object_places *places,
 		      const struct jit_process *process, struct jit_file *ret)
 {
 	char path[40], inner[40];
+	/* The arrays are filled below. In a directory that was named the map may lie by
+	 * itself, or in a tmp/ as it did where it comes from. */
 	struct file_names names = { { path + strlen("/tmp/"), path }, path, inner };
 	struct jit_file f = { .fd = -1 };
 	struct living living;
@@ -384,6 +395,8 @@ static bool is_our_tmp(int dir)
 
 void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 {
+	/* A /tmp that is a link is followed inside of the process's root: openat2(2),
+	 * RESOLVE_IN_ROOT. */
 	struct open_how how = {
 		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
@@ -423,6 +436,7 @@ int jit_tmp_open_map(const struct object_places *places,
 		     const struct jit_process *process, const struct jit_tmp *tmp,
 		     struct jit_file *ret)
 {
+	/* Its process may be gone: what was seen of it while it lived stands for it. */
 	struct living living = { true, tmp->inner_pid, tmp->owner, tmp->started };
 	char path[40], root[32];
 	struct place place = { .root = root, .tmp = tmp };

@@ -47,6 +47,13 @@ static size_t dump_read_at(int fd, uint64_t offset, void *ret, size_t size, int 
 	return got;
 }
 
+/*
+ *	 0 u32 magic     12 u32 machine    24 u64 time
+ *	 4 u32 version   16 u32 -          32 u64 flags
+ *	 8 u32 size      20 u32 pid        size: first record
+ *
+ * The magic number tells the byte order of all that follows.
+ */
 int jitdump_open(int fd, struct jitdump *ret)
 {
 	uint8_t bytes[HEADER];
@@ -90,7 +97,8 @@ struct record {
 	struct cursor body;
 };
 
-/* It is kept as long as its process is known, so stacks get theirs. */
+/* It is kept as long as its process is known, so stacks get theirs. Callers ask for twice
+ * a size, as an array may have as much room again. */
 static bool claim_memory(struct jitdump *d, size_t size)
 {
 	if (claim_add_part(&d->claim, d->budget, BUDGET_NAMES, size))
@@ -124,6 +132,12 @@ static bool is_of_other(const struct jitdump *d, uint32_t pid)
 	return pid && d->pid && pid != d->pid;
 }
 
+/*
+ *	| RECORD | pid tid vma address size index | name NUL | code |
+ *	^ offset                                  ^ f.name   ^ f.bytes
+ *
+ * The body may be longer than the window: what is used of it here lies at its beginning.
+ */
 static int take_load(struct jitdump *d, struct record *r)
 {
 	struct jitdump_function f = d->next;
@@ -184,6 +198,7 @@ static int take_move(struct jitdump *d, struct record *r)
 	return add_code(d, r->time, to, size, *function);
 }
 
+/* Only where the entries lie: the LOAD that follows says whether they are its own. */
 static int note_lines(struct jitdump *d, struct record *r)
 {
 	uint64_t size = r->size - RECORD;
@@ -281,6 +296,8 @@ int jitdump_read(struct jitdump *d)
 	       next_dump_record(d, &w, &r)) {
 		if (r.type < sizeof(takers) / sizeof(*takers))
 			err = takers[r.type](d, &r);
+		/* Of a type that is not known, too. What is not all there yet is read by
+		 * the next call. */
 		d->offset += r.size;
 	}
 	free(w.bytes);

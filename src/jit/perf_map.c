@@ -54,6 +54,7 @@ static bool read_hex(const char **at, const char *end, uint64_t *ret)
 	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x' && digit(p[2]) >= 0)
 		p += 2;
 	for (first = p; p < end && digit(*p) >= 0; p++) {
+		/* One digit more would not fit. */
 		if (value >> 60)
 			return false;
 		value = value << 4 | (uint64_t)digit(*p);
@@ -143,6 +144,7 @@ static int settle_entries(struct map_reader *r)
 		if (!place[e + 1])
 			continue;
 		size = strlen(map->names.bytes + entry.name) + 1;
+		/* Names only move forward, over those that went, and so do entries. */
 		memmove(map->names.bytes + used, map->names.bytes + entry.name, size);
 		entry.name = used;
 		used += size;
@@ -199,6 +201,7 @@ static uint32_t turn_of(struct map_reader *r, const struct perf_map_entry *entry
 	const struct perf_map_question *q = r->question;
 	const struct perf_map_later *later;
 
+	/* Later than all that have a turn: it is painted last. */
 	if (q->until && offset > q->until)
 		return UINT32_MAX;
 	while (r->later < q->later_count && q->later[r->later].offset < offset)
@@ -310,6 +313,7 @@ int perf_map_each(int fd, uint64_t *from, uint64_t until, perf_map_take *take, v
 	if (!in.bytes)
 		return -ENOMEM;
 	err = read_map_lines(&in, NULL);
+	/* What is left is a line without its end: the next call begins with it. */
 	*from = in.offset - in.size;
 	free(in.bytes);
 	return err;
@@ -339,6 +343,7 @@ int perf_map_read(int fd, const struct perf_map_question *question, struct budge
 		in.offset = map.skipped = (uint64_t)st.st_size - PERF_MAP_MOST;
 		in.inside = true;
 	}
+	/* One that grows while it is read has an end all the same. */
 	in.until = in.offset + PERF_MAP_MOST;
 	if (err == 0) {
 		err = read_map_lines(&in, &map.cut);

@@ -8,6 +8,9 @@
  *
  * An entry that is in no known form ends those of its function; what came before it is
  * kept.
+ *
+ *	CIE    u32 length | u32 0        | u8 version | augmentation NUL | ...
+ *	FDE    u32 length | u32 distance | start | size | ...
  */
 #include "jit/unwind.h"
 
@@ -101,7 +104,13 @@ static bool read_cie(struct cursor c, uint8_t *encoding)
 	return !c.bad;
 }
 
-/* Where a function begins, at @at of the entries: from its place to that of its bytes. */
+/*
+ * Where a function begins, at @at of the entries: from its place to that of its bytes.
+ *
+ *	as written        value = start [- here]
+ *	in the function   start - address
+ *	in the result     value = bytes + that [- new place]
+ */
 static bool move_start(struct frame_entries *e, size_t at)
 {
 	unsigned size = pointer_size(e->encoding);
@@ -180,7 +189,13 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 	return pwrite(fd, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* The sections behind .eh_frame: none, it, and their names. */
+/*
+ * The sections behind .eh_frame: none, it, and their names.
+ *
+ *	0       header, segment
+ *	...     a hole, as long as the dump: its offsets are the addresses of the code
+ *	base    .eh_frame | u32 0 | names | sections
+ */
 static bool write_object(const struct moving *m, int fd)
 {
 	static const char names[] = "\0.eh_frame\0.shstrtab";
