@@ -47,8 +47,13 @@ static int bad(struct reader *r, const char *why)
 	return -EBADMSG;
 }
 
-/* Numbers and sizes of all columns stand before their bytes. A number that is not known is of
- * a later format: its column is passed over. */
+/*
+ * Numbers and sizes of all columns stand before their bytes. A number that is not known
+ * is of a later format: its column is passed over.
+ *
+ *	count | number size | number size | ... | bytes | bytes | ...
+ *	        ^ directory                       ^ c
+ */
 static int read_directory(struct reader *r, const uint8_t *payload, size_t size)
 {
 	struct cursor c = cursor_of(payload, size);
@@ -145,7 +150,11 @@ static int keep_text(struct reader *r, const char *text, size_t size, const char
 	return 0;
 }
 
-/* What a further column is; @index is of the list of columns. */
+/*
+ * What a further column is; @index is of the list of columns.
+ *
+ *	id side sum makes_stacks unit decimals | name NUL | unit NUL
+ */
 static int read_description(struct reader *r, uint32_t index)
 {
 	struct cursor *c = &r->columns[SAVED_DESCRIBED];
@@ -201,8 +210,14 @@ static int read_descriptions(struct reader *r)
 	return err;
 }
 
-/* String ids of the names, to be freed by the caller. Names are sorted bytewise: each begins
- * with some bytes of the one before it, which is changed in its place. */
+/*
+ * String ids of the names, to be freed by the caller. Names are sorted bytewise: each
+ * begins with some bytes of the one before it, which is changed in its place.
+ *
+ *	shared   rest        name
+ *	0        malloc      malloc
+ *	6        _usable     malloc_usable
+ */
 static int read_names(struct reader *r, uint32_t **ret)
 {
 	uint32_t *ids = malloc((r->names + 1) * sizeof(*ids));
@@ -319,8 +334,13 @@ static int read_functions(struct reader *r)
 	return err;
 }
 
-/* How far it is down to each leaf, and how far up from there to the parent of what comes
- * next. */
+/*
+ * How far it is down to each leaf, and how far up from there to the parent of what comes
+ * next.
+ *
+ *	root -- a -- b -- c      run 2         two nodes before the leaf c
+ *	    `-- d -- e           up 2, run 1   from c's parent b to the root
+ */
 static int read_shape(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
@@ -390,6 +410,8 @@ static int read_node_functions(struct reader *r)
 		uint64_t rank, high;
 		uint32_t *slot;
 
+		/* The first run is of known functions, and mostly empty: the writer
+		 * begins so, too. */
 		while (left == 0 && !r->columns[SAVED_KNOWN].bad) {
 			left = cursor_varint(&r->columns[SAVED_KNOWN]);
 			is_new = !is_new;
@@ -404,6 +426,8 @@ static int read_node_functions(struct reader *r)
 				err = bad(r, "a node has no function");
 			continue;
 		}
+		/* Two columns, as the high one is nearly always 0: functions that are often
+		 * new have low ranks. */
 		rank = cursor_u8(&r->columns[SAVED_NEW_LOW]);
 		high = cursor_varint(&r->columns[SAVED_NEW_HIGH]);
 		if (high > r->functions || (rank |= high << 8) >= r->functions) {
@@ -575,6 +599,8 @@ int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 
 	for (int i = 0; i < SAVED_COLUMNS; i++)
 		r.columns[i] = cursor_of(NULL, 0);
+	/* In this order: counts bound all that follows, descriptions say which values
+	 * there are, and nodes refer to functions. */
 	err = read_directory(&r, payload, size);
 	if (err == 0)
 		err = read_counts(&r);

@@ -99,6 +99,7 @@ static int compare_data_functions(const void *left, const void *right, void *arg
 {
 	const struct intern *strings = arg;
 	const struct data_function *a = left, *b = right;
+	/* By texts and never by ids, which depend on the order in which threads came. */
 	int order = strcmp(a->name, b->name);
 
 	if (order == 0 && a->module != b->module)
@@ -117,6 +118,7 @@ static int list_functions(struct maker *m)
 	if (!m->numbers)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < m->view->nodes.count; i++)
+		/* A mark for now: numbers are given when the functions are sorted. */
 		m->numbers[key_of(m, i)] = 1;
 	for (uint32_t key = 0; key <= count; key++) {
 		struct data_function *slot;
@@ -176,6 +178,7 @@ static int add_module_column(struct maker *m)
 {
 	struct tree_data *d = m->data;
 	ARRAY(struct module) modules = { 0 };
+	/* At first the set of modules that came, then the place of each. */
 	struct hash_map places = { 0 };
 	int err = array_add(&modules) && hash_map_set(&places, 0, 0) ? 0 : -ENOMEM;
 
@@ -336,8 +339,11 @@ static void end_gathered(struct maker *m, uint32_t length)
 	*g = (struct gathered){ 0 };
 }
 
-/* An index into a list of @length: as a digit of a number to that base, as many as a byte
- * holds. A list of one needs none. */
+/*
+ * An index into a list of @length: as a digit of a number to that base, as many as a byte
+ * holds. A list of one needs none. The first index is the lowest digit, which the reader
+ * takes off first.
+ */
 static void add_index(struct maker *m, uint32_t length, uint32_t index)
 {
 	struct gathered *g;
@@ -364,6 +370,8 @@ static int add_callee(struct maker *m, uint32_t node, struct course *c)
 	uint64_t key = (uint64_t)caller << 32 | callee;
 	const uint32_t *known = hash_map_get(&m->indexes, key);
 
+	/* Another sort begins: the length of the one before is written, and that may be
+	 * 0. */
 	if (c->is_new == (known != NULL)) {
 		bytes_varint(&m->data->columns[SAVED_KNOWN], c->alike);
 		c->is_new = !known;
@@ -430,7 +438,8 @@ static int add_nodes(struct maker *m)
 	return err;
 }
 
-/* Two steps an octave, exact on any machine. @count is not 0. */
+/* Two steps an octave, exact on any machine: 1, 2, 3, 4, 6, 8, 12, ... begin a level
+ * each. @count is not 0. */
 static uint8_t level_of(uint32_t count)
 {
 	unsigned power = 31 - (unsigned)__builtin_clz(count);
@@ -458,6 +467,7 @@ static int add_fresh(struct maker *m)
 	for (int i = 0; i < 256; i++)
 		levels[i + 1] += levels[i];
 	for (size_t i = 1; i <= functions; i++)
+		/* The rank takes the place of the count, which nobody needs any more. */
 		counts[i] = (uint32_t)levels[255 - level_of(counts[i])]++;
 	for (size_t i = 0; i < m->fresh.count; i++) {
 		uint32_t rank = counts[m->fresh.v[i]];
@@ -528,6 +538,8 @@ int tree_data_pack(struct context *ctx, const struct tree_data *d, unsigned thre
 	struct piece pieces[SAVED_COLUMNS + 1];
 	struct bytes directory = { 0 };
 	struct packed_tree p = { 0 };
+	/* The first piece is the directory, which is complete only when all columns are
+	 * seen. */
 	size_t used = 0, count = 1;
 	int err = 0;
 

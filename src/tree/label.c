@@ -3,6 +3,9 @@
  * in that order. Whole stacks are then compared by ranks, number by number, and no text
  * is looked at again. Keys have their first 8 bytes as a number, which decides most
  * comparisons.
+ *
+ *	rank    0    1         2          3    4     5
+ *	key     a    a.part    a.part;    a;   ab    ab;
  */
 #include "tree/label.h"
 
@@ -32,6 +35,7 @@ void labels_release(struct labels *l)
 	l->ranks = NULL;
 }
 
+/* In folded text a ';' ends a frame and a newline the stack. */
 static int add_label_text(struct labels *l, char *text, size_t size, uint32_t *ret)
 {
 	uint32_t *known;
@@ -101,6 +105,8 @@ static int compare_keys(const void *left, const void *right)
 	order = memcmp(a->text, b->text, least);
 	if (order)
 		return order;
+	/* The shorter one ends here, which is before all bytes, or goes on with its
+	 * ';'. */
 	if (a->size == b->size)
 		return (int)(a->id & 1) - (int)(b->id & 1);
 	if (a->size < b->size)

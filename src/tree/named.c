@@ -163,6 +163,7 @@ static int make_ground(struct making *m, const struct intern *strings)
 		symbols_inlined(symbols, frame, &inlined);
 		m->ground.most += inlined;
 	}
+	/* Ids of joined nodes have to stay below the marks. */
 	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
 }
 
@@ -189,6 +190,7 @@ static int sum_flagged(struct making *m, size_t first)
 			list[above[node] - 1].weight +=
 				trie_row_self(t, row, COLUMN_WEIGHT);
 	}
+	/* From the innermost outwards: what lies below another one is a part of that. */
 	for (size_t i = count; i-- > 0;) {
 		uint32_t outer = above[t->nodes[list[i].node].parent];
 
@@ -394,7 +396,11 @@ static size_t open_children(struct branch *b, uint32_t id, uint32_t *open)
 	return count;
 }
 
-/* A child of the trunk and all below it. */
+/*
+ * A child of the trunk and all below it. @open is a stack of nodes that are to be placed.
+ * Children go on it from the last to the first, so the first comes off next: that is
+ * preorder.
+ */
 static void place_top(struct making *m, struct branch *b, const struct top *top,
 		      uint32_t *open)
 {
@@ -419,6 +425,8 @@ static void place_top(struct making *m, struct branch *b, const struct top *top,
 			nodes[nodes[i].parent].end = nodes[i].end;
 }
 
+/* In place of its joined node a node of the trie gets the position of that. Nodes of the
+ * trunk are in all branches, and the first one's alone counts. */
 static void find_position(struct branch *b, uint32_t trie_node)
 {
 	uint32_t *node = &b->node[trie_node];
@@ -532,6 +540,8 @@ static int sum_columns(struct making *m)
 		if (n->values[i] && n->columns->v[i].sum == SUM_HERE)
 			n->values[i][0] = 0;
 	memcpy(n->totals, n->values[COLUMN_WEIGHT], size);
+	/* Children come behind their parents, so from the end on each one's total is
+	 * complete. */
 	for (size_t i = count; i-- > 1;)
 		n->totals[n->nodes.v[i].parent] += n->totals[i];
 	return 0;

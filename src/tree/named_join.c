@@ -71,6 +71,8 @@ static uint32_t add_noted(struct branch *b, uint32_t parent, uint32_t rank)
 
 	for (int i = 1; i < NARROW; i++)
 		last = b->nodes[last].sibling;
+	/* Where the last of NARROW has no sibling they are just so many, and none was
+	 * noted yet: all are now. With more of them all have been. */
 	for (; child && !b->nodes[last].sibling; child = b->nodes[child].sibling)
 		if (!note_child(b, child))
 			return 0;
@@ -91,6 +93,8 @@ static uint32_t joined_child(struct branch *b, uint32_t parent, uint32_t rank)
 	noted = seen < NARROW ? NULL : hash_map_get(&b->wide, key);
 	if (noted)
 		return *noted;
+	/* Only children of the trunk are shared out. What is below one of them is all of
+	 * one branch. */
 	if (parent < b->own && (b->parts > 1 ? hash_u64(key) % b->parts : 0) != b->part)
 		return (uint32_t)ELSEWHERE;
 	return seen < NARROW ? add_node(b, parent, rank) : add_noted(b, parent, rank);

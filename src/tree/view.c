@@ -26,8 +26,13 @@ struct label_ref {
 	uint32_t label, function;
 };
 
-/* flamegraph.pl splits a stack at ";--;". The root counts as a separator because
- * the ';' in front is missing there. */
+/*
+ * flamegraph.pl splits a stack at ";--;". The root counts as a separator because the ';'
+ * in front is missing there.
+ *
+ *	a;b;--;c;d    a, b, --, c_[w], d_[w]
+ *	a;b           a, b, --
+ */
 enum chain {
 	CHAIN_SEPARATOR = 1, /* the frame before is one: its ';' is used up */
 	CHAIN_WAKER = 2, /* there was one */
@@ -122,7 +127,8 @@ static int add_view_node(struct view *v, uint32_t parent, struct label_ref frame
 	return 0;
 }
 
-/* While the tree grows, `first` is the newest child. */
+/* While the tree grows, `first` is the newest child. It is asked first: the stack that
+ * comes next often goes on where the last one ended. */
 static int child_of(struct builder *b, struct insert_at at, struct label_ref frame,
 		    uint32_t *ret)
 {
@@ -177,6 +183,7 @@ static int fill_column(struct view *v, uint32_t column)
 	return 0;
 }
 
+/* A column grows up to the last node that has a value; sum_up() makes it whole. */
 static int add_value(struct builder *b, uint32_t column, uint32_t from, uint32_t to)
 {
 	if (fill_column(b->view, column) < 0)
@@ -282,6 +289,8 @@ static int copy_nodes(struct builder *b, struct insert_at *places)
 	struct label_ref frame;
 	int err = 0;
 
+	/* The state is not needed for chains here: it marks what has a stack at it or
+	 * below. */
 	for (size_t i = tree->nodes.count; i-- > 1;) {
 		places[i].state |= named_has_stack(tree, (uint32_t)i);
 		places[tree->nodes.v[i].parent].state |= places[i].state;
