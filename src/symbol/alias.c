@@ -3,6 +3,9 @@
  * where it ends, then the best of the others. So each name is made and measured once, and
  * nothing is compared before the chosen one has ended. In a hostile file all symbols are one
  * group, and each ends elsewhere.
+ *
+ *	symbols     a 0x1000-0x1040 global    b 0x1000-0x1080 weak
+ *	answers     a up to 0x1040            then b
  */
 #include "symbol/alias.h"
 
@@ -73,6 +76,8 @@ static bool is_better_alias(struct alias *al, const struct alias_group *g, uint3
 		return y->underscores < x->underscores;
 	if (x->size != y->size)
 		return y->size > x->size;
+	/* Of two names that are alike so far the one that is no SyS_ alias of a system
+	 * call. */
 	return x->syscall;
 }
 
@@ -98,6 +103,8 @@ static struct alias_group *alias_group_at(struct alias *al, uint32_t first)
 				   .ranks = (uint32_t)al->ranks.count };
 	memset(al->ranks.v + al->ranks.count, 0, compared * sizeof(*al->ranks.v));
 	al->ranks.count += compared;
+	/* Those that are not compared count only where none of the others reaches an
+	 * address. */
 	g->longest = first + (uint32_t)compared - 1;
 	for (size_t i = first + compared; i < first + count; i++)
 		if (symbols[i].end > symbols[g->longest].end)
@@ -119,6 +126,8 @@ uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address)
 		al->failed = true;
 		return first;
 	}
+	/* Asked about ascending addresses, the last answer holds until its symbol
+	 * ends. */
 	if (g->chosen == UINT32_MAX || address < g->address ||
 	    symbols[g->chosen].end <= address) {
 		/* From what was chosen last, which has ended. */

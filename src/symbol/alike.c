@@ -15,6 +15,7 @@ struct alike {
 	struct hash_set first; /* frames, the first one of each kind */
 };
 
+/* All that goes into the hash, and nothing else. */
 static bool shows_same(const struct alike *a, uint32_t x, uint32_t y)
 {
 	uint32_t count_x, count_y;

@@ -9,6 +9,8 @@
 
 #include "symbol/operator.h"
 
+/* "(x)<(y)", and "<<", "<=" likewise: arguments of a template never stand behind a
+ * ')'. */
 static bool is_less_than(const struct brackets *b, const char *p)
 {
 	if (p == b->name || p[-1] != ')')
@@ -26,6 +28,8 @@ static void open_bracket(struct brackets *b, char open)
 		b->open[b->depth++] = open;
 }
 
+/* A '>' that nothing has opened is a sign. Any other bracket that does not fit means that
+ * the name is not understood. */
 static void close_bracket(struct brackets *b, char open)
 {
 	if (b->depth > 0 && b->open[b->depth - 1] == open)

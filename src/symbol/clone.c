@@ -44,7 +44,11 @@ static bool is_clone_number(const char *text, size_t size)
 	return size > 0;
 }
 
-/* Without ".word" and ".word.0" at the end, as often as they are there. */
+/*
+ * Without ".word" and ".word.0" at the end, as often as they are there.
+ *
+ *	f.isra.0.cold  ->  f.isra.0  ->  f
+ */
 static size_t peel_dots(const char *name, size_t size)
 {
 	for (;;) {

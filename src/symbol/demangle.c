@@ -55,6 +55,8 @@ typedef int demangler(const char *, int, demangle_callbackref, void *);
 static bool run_demangler(demangler *call, const char *name, int options,
 			  struct text *out)
 {
+	/* Both are set before setjmp() and never changed after it, so they hold when it
+	 * returns again. */
 	struct sink sink = { .out = out, .start = out->size };
 	const size_t start = out->size;
 
@@ -202,6 +204,8 @@ bool demangle(const char *name, size_t size, enum demangle_form form, struct tex
 {
 	char copy[MOST_INPUT + 1];
 
+	/* All mangled names that are known here begin with an underscore, or with
+	 * "caml". */
 	if (size < 3 || size > MOST_INPUT || (name[0] != '_' && name[0] != 'c') ||
 	    form == DEMANGLE_NO)
 		return false;

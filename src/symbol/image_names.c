@@ -32,7 +32,8 @@ enum {
 	LONG_NAME = 1 << 10,
 };
 
-/* An address of the symbol table, and the frame that asks for it. */
+/* What it takes to name the frames of one image. Only what image_names_make() releases is
+ * its own. */
 struct naming_job {
 	struct image_names *job;
 	const struct source_finder *finder;
@@ -57,6 +58,8 @@ struct naming_job {
 	struct hash_map by_spelling;
 };
 
+/* The address of a caller is kept one less than its return address, inside of the
+ * call. */
 static uint64_t recorded_pc(const struct frame *f)
 {
 	return f->address + (f->flags & FRAME_CALLER ? 1 : 0);
@@ -133,8 +136,15 @@ static bool is_runtimes(const struct naming_job *n)
 	return n->naming.image->owner && !n->finder->options->compat;
 }
 
-/* What a runtime says that it inlined: a run of the functions behind the first one, once
- * for each symbol. */
+/*
+ * What a runtime says that it inlined: a run of the functions behind the first one, once
+ * for each symbol.
+ *
+ *	inlined[run]        how many follow
+ *	inlined[run + 1]    the outermost of them, ...
+ *
+ * Index 0 is taken before the first run, so run 0 says that there is none.
+ */
 static int add_parts(struct naming_job *n, uint32_t symbol, uint32_t frame)
 {
 	uint32_t *known = hash_map_get(&n->runs, symbol), run, function;
@@ -300,6 +310,7 @@ static int key_frames(struct naming_job *n, size_t *count)
 			   source_address(&n->source,
 					  n->finder->options->compat ? pc : f->address,
 					  &address)) {
+			/* The one that stood there has got its name by now. */
 			job->frames[i] = job->frames[*count];
 			job->frames[(*count)++] = (struct keyed){ address, id };
 			continue;
@@ -371,6 +382,8 @@ static int add_inlined(struct naming_job *n, const struct inline_chain *chain,
 	run = (uint32_t)job->inlined.count;
 	*array_add(&job->inlined) = 0;
 	n->inlined_of_frame[frame] = run;
+	/* The chain has the innermost function first and the one with the symbol last. A
+	 * run goes the other way, and without the latter. */
 	for (size_t i = chain->count - 1; i-- > 0;) {
 		struct name_parts parts = { .pc = pc, .inlined = true };
 

@@ -50,6 +50,7 @@ static int begin_symbol(struct mapping *m, uint64_t first, uint64_t last)
 				   .end = last + 1,
 				   .name = (uint32_t)m->own.plt_names.size,
 				   .table = TABLE_SYMTAB };
+	/* Symbols have 32 bits for the place of their name. */
 	if (m->own.plt_names.size > UINT32_MAX / 2)
 		return -ENOMEM;
 	return 0;
@@ -244,6 +245,8 @@ static int name_by_dump(struct mapping *m, const struct jit_dump *dump)
 	int err = of_address ? cover_begin(&cover, m->addresses, m->count, of_address)
 			     : -ENOMEM;
 
+	/* cover_add() takes the addresses that nobody has yet, so the newest code goes
+	 * first. */
 	for (size_t i = d->codes.count; i-- > 0 && err == 0;)
 		cover_add(&cover, d->codes.v[i].start, d->codes.v[i].end, (uint32_t)i);
 	for (size_t i = 0; i < m->count && err == 0; i++) {
@@ -379,6 +382,7 @@ int jit_names_add(const struct source_finder *finder, const struct frames *frame
 		err = make_symtab(&m);
 	if (err == 0 && (s->files.file.failed || s->files.problem.failed))
 		err = -ENOMEM;
+	/* make_symtab() hands the table over to the source: until then it is ours. */
 	if (err < 0 && s->symbols != &s->own)
 		symtab_release(&m.own);
 	free(m.addresses);
@@ -394,6 +398,8 @@ void jit_names_line(const struct jitdump *d, struct jitdump_lines *lines, uint64
 		jitdump_line(d, lines, f, offset, out);
 }
 
+/* "outer->inlined->inlined": a part ends before the next arrow. That of operator-> is
+ * none. */
 size_t jit_name_part(const char *name, size_t size, size_t at)
 {
 	static const char word[] = "operator";

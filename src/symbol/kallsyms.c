@@ -113,6 +113,7 @@ static int set_current_module(struct parser *p, const char *name, size_t size)
 
 	if (m->size == size && memcmp(m->name, name, size) == 0)
 		return 0;
+	/* Lines of one module follow one another, so it is rarely looked for. */
 	known = kallsyms_module(k, name, size);
 	if (known) {
 		p->current = (size_t)(known - k->modules.v);
@@ -201,6 +202,8 @@ static int parse_lines(struct parser *p, char *line, char *end)
 		if (stop > line && stop[-1] == '\r')
 			stop--;
 		*stop = '\0';
+		/* Behind the address are a blank, the letter of the type, a blank, and a
+		 * name. */
 		if (c > line && c - line <= DIGITS && stop - c > 3 && c[0] == ' ' &&
 		    c[2] == ' ' && is_code_or_data(c[1], c[3]))
 			err = add_kallsyms_line(p, address, c[1], line + (c + 3 - line),
@@ -269,6 +272,7 @@ int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 		kallsyms_release(&k);
 		return fail_read(ctx, err, path);
 	}
+	/* The kernel shows zeros for all addresses to who may not see them. */
 	k.hidden = p.seen == 0 && k.modules.v[0].symbols.symbols.count > 0;
 	*ret = k;
 	return 0;

@@ -138,6 +138,7 @@ void kernel_free(struct kernel *k)
 {
 	if (!k)
 		return;
+	/* It may still be reading into the table. */
 	if (k->has_thread)
 		pthread_join(k->thread, NULL);
 	kernel_table_release(&k->table);
@@ -158,7 +159,8 @@ void kernel_free(struct kernel *k)
 	free(k);
 }
 
-/* A copy may be of no use (made without permission, or cut): then /proc's it is. */
+/* A copy may be of no use (made without permission, or cut): then /proc's it is. The
+ * caller has the lock, or whoever has it waits for this thread in load_kernel(). */
 static void *read_first(void *arg)
 {
 	struct kernel *k = arg;
@@ -360,6 +362,8 @@ static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *s
 	if (t->err == -ENOMEM)
 		q->err = -ENOMEM;
 	begin_problem(q);
+	/* Another kernel comes first: what else is wrong with its table does not
+	 * matter. */
 	if (t->here && match_here(q) == KERNEL_OTHER)
 		text_string(q->problem, OTHER_KERNEL);
 	else if (t->err < 0)
@@ -577,6 +581,7 @@ static bool is_where_it_was(const struct kallsyms *k,
 /* The release of the recorded kernel: "" where there are several, or none is known. */
 static const char *release_of_kernels(const struct question *q)
 {
+	/* A copy, because next_kernel() changes whom a question is about. */
 	struct question other = *q;
 	const char *release = NULL, *next;
 

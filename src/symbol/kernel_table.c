@@ -42,6 +42,8 @@ void kernel_table_release(struct kernel_table *t)
 	*t = (struct kernel_table){ 0 };
 }
 
+/* The caller has the lock of the kernel: answers are kept in the table. Kernels have one
+ * or two such symbols, so a list of a few is gone through. */
 bool kernel_table_find(struct kernel_table *t, const struct intern *strings,
 		       uint32_t name, uint64_t *ret)
 {

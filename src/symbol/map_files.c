@@ -102,6 +102,7 @@ static int file_of_image(struct map_files *m, uint32_t image, uint32_t *ret)
 	err = map_files_open(m->finder, image, &opened);
 	if (err < 0)
 		return err;
+	/* That there is none is noted as well: it is not looked for again. */
 	*ret = NO_FILE;
 	if (opened.fd < 0 || fstat(opened.fd, &st) < 0)
 		goto out;
@@ -197,6 +198,7 @@ void map_files_free(struct map_files *m)
 	free(m);
 }
 
+/* Added first and taken back: two threads must not both find room for the last bytes. */
 static bool is_within_total(struct map_files *m, const struct stat *st)
 {
 	uint64_t size =
@@ -271,6 +273,8 @@ static int ask_shared(struct map_files *m, struct map_file *f,
 	pthread_mutex_unlock(&f->lock);
 	if (err < 0 || f->left_out)
 		return err;
+	/* All addresses of the question are in the list, as its job is one of those that
+	 * may ask. */
 	ret->map = &f->map;
 	for (size_t i = 0; i < q->count; i++)
 		ret->of_address[i] = f->map.of_address[cover_first(f->addresses, f->count,
@@ -289,6 +293,8 @@ int map_files_ask(struct map_files *m, const struct map_question *q,
 	ret->of_address = calloc(q->count + 1, sizeof(*ret->of_address));
 	if (!ret->of_address)
 		return -ENOMEM;
+	/* A file that one job alone asks is read for its addresses, and nobody keeps
+	 * it. */
 	id = fstat(q->fd, &st) < 0 ? NO_FILE : find_map_file(m, &st);
 	if (id != NO_FILE && m->list.v[id]->jobs.count > 1) {
 		err = ask_shared(m, m->list.v[id], q, ret);

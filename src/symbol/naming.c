@@ -59,7 +59,8 @@ static size_t path_size(const struct naming *n)
 	return strlen(n->path);
 }
 
-/* What stands in the brackets of a function without a name. */
+/* What stands in the brackets of a function without a name. Borrowed, and not ended by a
+ * NUL: mostly it is a part of the path. */
 static const char *short_name(const struct naming *n, size_t *size)
 {
 	const char *name = n->path, *slash;
@@ -88,6 +89,12 @@ static const char *short_name(const struct naming *n, size_t *size)
 	return slash + 1;
 }
 
+/*
+ *	[libx.so]                 no function is known there
+ *	[libx.so+0x1c40]          where its function begins
+ *	[libx.so <7f3a1c40>]      --unnamed=address
+ *	[replaced: libx.so]       another file has the path now
+ */
 static void add_unnamed(const struct naming *n, const struct name_parts *parts,
 			struct text *out)
 {
@@ -189,6 +196,7 @@ static bool looks_like_kernel(const struct naming *n)
 	size_t size;
 	bool kernel;
 
+	/* The module is looked for behind a name, so there has to be one. */
 	text_string(&line, "x");
 	add_printed_module(n, &line);
 	if (line.failed)

@@ -44,7 +44,8 @@ static char *behind_bracket(struct scan *s)
 	return s->p;
 }
 
-/* What may stand between parameters and the "::" that follows. */
+/* What may stand between parameters and the "::" that follows. They come in any order, so
+ * after each one the words are gone through again. */
 static char *skip_qualifiers(const struct scan *s, char *p)
 {
 	static const char *const words[] = { " const", " volatile", " restrict",
@@ -106,6 +107,11 @@ static void scan_end(struct scan *s, struct text *name)
 	name->size = (size_t)(s->to - name->bytes);
 }
 
+/*
+ * Only lists that a "::" follows are cut, the last one libiberty leaves out:
+ *
+ *	f(int)::{lambda()#1}  ->  f::{lambda()#1}
+ */
 void parameters_cut_cplus(struct text *name, size_t start)
 {
 	struct scan s;
@@ -152,7 +158,11 @@ static char *behind_d_bracket(char *p, char *end)
 	return NULL;
 }
 
-/* Names are joined by dots, and arguments of templates stand in !(). */
+/*
+ * Names are joined by dots, and arguments of templates stand in !().
+ *
+ *	mod.f(int).g!(char)(long)  ->  mod.f.g!(char)
+ */
 void parameters_cut_d(struct text *name, size_t start)
 {
 	struct scan s;

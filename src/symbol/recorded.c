@@ -125,7 +125,12 @@ static int link_table(struct recorded *r, struct intern *strings,
 	return 0;
 }
 
-/* Counting sort of a recording's symbols by their file. */
+/*
+ * Counting sort of a recording's symbols by their file.
+ *
+ *	file of a symbol    0 1 0 1 1
+ *	symbols             0 2 | 1 3 4       tables: first, count
+ */
 static int group_symbols(struct recorded *r, struct intern *strings,
 			 const struct recording *rec, const struct hash_map *build_ids)
 {
@@ -147,6 +152,7 @@ static int group_symbols(struct recorded *r, struct intern *strings,
 		first += t->count;
 		if (link_table(r, strings, build_ids, (uint32_t)(table + i)) < 0)
 			return -ENOMEM;
+		/* It is counted again as symbols are placed. */
 		t->count = 0;
 	}
 	for (size_t i = 0; i < rec->symbols.count; i++) {

@@ -246,6 +246,8 @@ int source_function(struct source *s, uint64_t address, uint64_t *ret)
 	return span != NULL;
 }
 
+/* The bytes before @address are looked at, in the segment that has them: where no call
+ * ends there, nobody returns to it. */
 bool source_calls_not(const struct source *s, uint64_t address)
 {
 	const struct object *o = &s->files.object;

@@ -23,6 +23,8 @@ bool spell(const struct spelling *spelling, const char *name, size_t size,
 bool spell_symbol(const struct spelling *spelling, const struct symtab *st,
 		  const struct symbol *s, struct text *out)
 {
+	/* Stubs of the PLT are named after their function, which alone can be
+	 * demangled. */
 	size_t size, suffix = s->table == TABLE_PLT ? strlen("@plt") : 0;
 	const char *name = symtab_name(st, s, &size), *at = NULL;
 	bool mangled;

@@ -9,6 +9,10 @@
  *
  * The defaults are those of the C++ standard ([containers], [strings], [input.output],
  * [smartptr], [time]), and of what libstdc++ builds them from.
+ *
+ *	read       std::vector<int, std::allocator<int> >::size
+ *	written    std::vector<int, std::allocator<int>      the bracket closes
+ *	           std::vector<int>                          the default goes
  */
 #include "symbol/standard.h"
 
@@ -288,6 +292,8 @@ static bool shorten_template(struct shortening *s, const struct list *list)
 			  arguments))
 		count--;
 	if (count < list->count) {
+		/* Cut back to behind the last argument that stays. The bracket that
+		 * closes comes next, and two of these are apart. */
 		s->to = count ? list->arguments[count] - strlen(", ") : list->first;
 		if (s->to[-1] == '>')
 			*s->to++ = ' ';
@@ -395,6 +401,7 @@ void standard_shorten(struct text *name, size_t start)
 	s.start = s.to = name->bytes + start;
 	p = s.start;
 	end = p + size;
+	/* The lists are not cleared: each is set when its bracket opens. */
 	s.brackets.name = p;
 	s.brackets.end = end;
 	s.brackets.depth = 0;

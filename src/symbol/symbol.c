@@ -53,6 +53,7 @@ int symbolizer_new(struct context *ctx, const struct images *images,
 	s->images = images;
 	s->strings = strings;
 	s->inlines = options->inlines;
+	/* Texts of the options are copied: callers need not keep theirs. */
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && err == 0; i++) {
 		const char *given = *texts[i];
 
@@ -149,6 +150,7 @@ static int group_frames(struct run *r)
 	for (size_t i = 0; i < images; i++) {
 		r->jobs.v[i].frames = r->grouped + sum;
 		sum += r->jobs.v[i].count;
+		/* It is counted again as frames are placed. */
 		r->jobs.v[i].count = 0;
 	}
 	for (size_t i = 0; i < r->frames->list.count; i++) {
@@ -236,6 +238,8 @@ static int intern_function(struct symbols *symbols, const struct function *f,
 
 		if (known->name == f->name && known->module == f->module &&
 		    known->kind == f->kind && known->dropped == f->dropped) {
+			/* Of what is no part of the key, file and line, the first one's
+			 * counts. */
 			*ret = id;
 			return 0;
 		}
@@ -372,6 +376,8 @@ static int take_inlined(struct run *r, const struct image_names *job, const uint
 	for (size_t i = 0; i < job->inlined.count; i++) {
 		uint32_t value = job->inlined.v[i];
 
+		/* A run is a count and so many functions. @left: how many of these are to
+		 * come. */
 		*array_add(&symbols->inlined) = left ? ids[value] : value;
 		left = left ? left - 1 : value;
 	}
@@ -428,6 +434,7 @@ static int take_functions(struct run *r, const struct image_names *job)
 	for (size_t i = 0; i < job->count && err == 0; i++) {
 		uint32_t *function = &r->symbols->of_frame.v[job->frames[i].id];
 
+		/* From the job's own numbers to those of all. */
 		*function = ids[*function];
 	}
 	if (err == 0)
@@ -465,6 +472,7 @@ static int take_jobs(struct run *r)
 		    add_report_text(r, &job->debug_file, &report->debug_file) < 0 ||
 		    add_report_text(r, &job->problem, &report->problem) < 0)
 			return -ENOMEM;
+		/* A later run finds the same problem again: it is said once. */
 		if (job->trouble && report->problem != said)
 			warn(r->ctx, "%s", job->problem.bytes);
 	}
@@ -480,6 +488,7 @@ static int reserve_frames(struct run *r)
 	    !array_reserve(&symbols->inlined_of_frame, frames + 1 - r->named) ||
 	    (symbols->inlined.count == 0 && !array_add(&symbols->inlined)))
 		return -ENOMEM;
+	/* Run 0 says that nothing was inlined, so the array is never empty. */
 	memset(symbols->inlined_of_frame.v + r->named, 0,
 	       (frames - r->named) * sizeof(uint32_t));
 	symbols->inlined_of_frame.count = symbols->of_frame.count = frames;
@@ -540,6 +549,7 @@ void symbols_forget(struct symbols *s)
 	s->functions.count = s->of_frame.count = 0;
 	s->inlined_of_frame.count = s->inlined.count = 0;
 	hash_release(&s->functions_by_key);
+	/* Problems stay, or they would be warned of once more. */
 	for (size_t i = 0; i < s->images.count; i++)
 		s->images.v[i] =
 			(struct image_report){ .problem = s->images.v[i].problem };

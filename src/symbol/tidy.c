@@ -118,6 +118,10 @@ void tidy_whole_name(const char *name, size_t size, struct text *out)
 	finish_name(out, start);
 }
 
+/*
+ *	a::b(int)::c(char) const [clone .cold]  ->  a::b::c
+ *	net/http.(*Client).Do                   as it is
+ */
 void tidy_name(const char *name, size_t size, struct text *out)
 {
 	const char *end = name + size, *p, *scope;
@@ -220,6 +224,12 @@ static const char *without_offset(const char *line, const char *end)
 	return end;
 }
 
+/*
+ *	NAME[->NAME...][+0xOFFSET] (MODULE)     @line; arrows lead to what was inlined
+ *	NAME;NAME_[i]                           appended
+ *
+ * False: a line that begins with its module is left out.
+ */
 bool tidy_line(const char *line, size_t size, const char *pc, bool addrs,
 	       struct text *out)
 {
