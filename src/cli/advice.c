@@ -4,6 +4,11 @@
  * here lacks that file. The remedies stand in tables, by the name of the process, the
  * mark of a kernel's release, the distribution. Packages of all objects are asked for at
  * once, because to find them takes one pass over the lists of all installed files.
+ *
+ *	code of a runtime      its map              a switch of the runtime, --map-dir
+ *	a kernel, a module     symbols              --kallsyms, --vmlinux, a package
+ *	a file that is here    symbols, inlined     a package, a debug file, debuginfod
+ *	one that is not        the file             --symfs, --buildid-dir
  */
 #include "cli/advice.h"
 
@@ -79,6 +84,7 @@ void advice_begin(struct advice *a, const struct ff_profile *p, const char *symf
 	packages_find(a->root, a->packages, a->count);
 }
 
+/* Paths in the queries are the profile's: of these only names of packages are ours. */
 void advice_end(struct advice *a)
 {
 	for (size_t i = 0; i < a->count; i++)
@@ -226,6 +232,7 @@ static void put_for_runtime(const struct advice *a, const struct ff_object *o, F
 	};
 	const char *comm = comm_of(a, ff_object_runtime(o)), *option = NULL;
 
+	/* By the beginning: "python3.11", "beam.smp" and "node" in any case. */
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes) && !option; i++)
 		if (strncasecmp(comm, runtimes[i].comm, strlen(runtimes[i].comm)) == 0)
 			option = runtimes[i].option;

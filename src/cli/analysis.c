@@ -166,6 +166,7 @@ int choose_inputs(const struct settings *s, const char *const **ret, size_t *cou
 	return *ret ? 0 : EXIT_INPUT;
 }
 
+/* @ret is to be released whatever comes of it: a profile that failed has the reason. */
 int analyse(const struct settings *s, const char *const *inputs, size_t count,
 	    struct analysis *ret)
 {

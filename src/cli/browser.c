@@ -2,6 +2,10 @@
  * A browser is nobody's child: it may run for days, and say what it likes. So a child forks it
  * and ends, it has a session of its own and no terminal, and a pipe that exec closes tells
  * whether there was one to run.
+ *
+ *	flamefold --fork--> child --fork--> browser, in a session of its own
+ *	  waitpid()          _exit()          exec closes the pipe
+ *	  read() <--------------------------- or writes its errno into it
  */
 #include "cli/browser.h"
 
@@ -59,6 +63,7 @@ static int start_browser(char *list, char *path)
 		run_browser(list, path, ends[1]);
 	if (child < 0)
 		err = errno;
+	/* Else the end of the file would never come. */
 	close(ends[1]);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;

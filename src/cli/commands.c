@@ -1,4 +1,5 @@
-/* The commands that there are. A new one is a line here, and a bit for its options. */
+/* The commands that there are. A new one is a line here, and a bit for its options. The
+ * first is what is done where none is named. */
 #include <string.h>
 
 #include "cli/command.h"

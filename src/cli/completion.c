@@ -88,6 +88,7 @@ static const char *words_of(const struct option_row *row, unsigned command)
 
 static enum value_kind value_kind_of(const struct option_row *row, unsigned command)
 {
+	/* Words of the table win over what the word for the value would mean. */
 	if (words_of(row, command))
 		return VALUE_WORDS;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -273,7 +274,15 @@ static const char bash_end[] =
 	"}\n"
 	"complete -F _flamefold flamefold\n";
 
-/* The command is found first, for all else depends on it. */
+/*
+ * The command is found first, for all else depends on it:
+ *
+ *	bash_beginning    the word and the one before it
+ *	commands          which of them it is, and where its words begin
+ *	case, per command options and choices (put_bash_lists)
+ *	case, per option  what its value can be (put_bash_values)
+ *	bash_end          what record starts, options, files
+ */
 static void print_bash(void)
 {
 	fputs(bash_beginning, stdout);

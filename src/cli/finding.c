@@ -29,7 +29,11 @@ static void put_shell_word(const char *word, FILE *out)
 	putc('\'', out);
 }
 
-/* The cause and the remedy, in which FILE stands for the input. NULL: without memory. */
+/*
+ * The cause and the remedy, in which FILE stands for the input. NULL: without memory.
+ *
+ *	CAUSE, 'flamefold info FILE'  ->  CAUSE: flamefold info 'my perf.data'
+ */
 static char *cause_and_remedy(const struct ff_finding *f, const char *cause,
 			      const char *file)
 {

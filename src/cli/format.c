@@ -106,7 +106,8 @@ static bool has_name(const char *name, const struct format *f)
 	return strcasecmp(name, f->name) == 0;
 }
 
-/* The first one that fits and is the command's, or any that fits. False: none. */
+/* The first one that fits and is the command's, or any that fits. False: none. The latter
+ * is for the message: "out.json" is named like a format, but not of this command. */
 static bool find_format(const char *text,
 			bool (*fits)(const char *, const struct format *), unsigned bit,
 			struct format *ret)
@@ -134,6 +135,8 @@ void format_list(unsigned commands, const char *between, const char *last, char 
 	for (size_t i = 0; format_at(i, &f); i++)
 		left += f.commands & commands ? 1 : 0;
 	*list = '\0';
+	/* snprintf() says what it would have written, so a list that is full ends the
+	 * loop. */
 	for (size_t i = 0; format_at(i, &f) && used < size; i++)
 		if (f.commands & commands)
 			used += (size_t)snprintf(list + used, size - used, "%s%s", f.name,

@@ -25,6 +25,7 @@ static int graph_run(const struct settings *s)
 		code = choose_inputs(s, &inputs, &count);
 	if (code == 0)
 		code = overwrite_check(s, path, inputs, count);
+	/* Where functions are declared is looked up only for formats that show it. */
 	wanted = result_settings(s, &format);
 	if (code == 0)
 		code = analyse(&wanted, inputs, count, &a);

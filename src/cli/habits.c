@@ -273,6 +273,12 @@ bool habit_means(const struct habit *h, const char *value)
 	return false;
 }
 
+/*
+ *	own           typed   becomes
+ *	only=pid=     12      pid=12
+ *	only=comm=    a,b     comm=^(?:\Qa\E|\Qb\E)$      where .exact is set
+ *	format=svg            svg
+ */
 char *habit_translate(const struct habit *h, const char *value)
 {
 	const char *before = strchr(h->own, '=') + 1; /* "pid=" of "only=pid=" */
@@ -288,6 +294,7 @@ char *habit_translate(const struct habit *h, const char *value)
 	/* "a,b" as a pattern that matches a and b and nothing else: what is between \Q and
 	 * \E is taken as it stands. */
 	for (const char *p = value; *p; p++)
+		/* Each comma becomes five characters, which is four more. */
 		count += *p == ',';
 	ret = malloc(strlen(before) + strlen(value) + 4 * count + 16);
 	if (!ret)

@@ -13,7 +13,8 @@
 #define MARGIN 26 /* where the second column begins */
 #define WIDTH 80
 
-/* Breaks at blanks; the cursor stands at @column. */
+/* Breaks at blanks; the cursor stands at @column. A word that is longer than a line
+ * sticks out. */
 static void print_wrapped(const char *text, size_t column)
 {
 	while (*text) {
@@ -34,7 +35,13 @@ static void print_wrapped(const char *text, size_t column)
 	putchar('\n');
 }
 
-/* Names that are too long for the first column have a line of their own. */
+/*
+ * Names that are too long for the first column have a line of their own.
+ *
+ *	  -o, --output=FILE       write FILE; ...
+ *	      --inline[=WHEN]     ...
+ *	                          ^ MARGIN
+ */
 static void print_row(const struct option_row *row)
 {
 	char left[64], text[512], room[200];

@@ -136,6 +136,8 @@ static int info_run(const struct settings *s)
 		code = output_close(&out, 0, NULL);
 	if (worst == EXIT_PART)
 		return code > EXIT_DONE ? code : worst;
+	/* What could not be read and what could not be written are both failures: the
+	 * higher number is the graver one, but for EXIT_PART. */
 	return code > worst ? code : worst;
 }
 

@@ -3,6 +3,10 @@
  * of 14 letters, numbers in one of 16. A line or section of which nothing is known is
  * left out. All that somebody else chose, names and paths, is printed without its
  * control characters.
+ *
+ *	samples       1,204, 1,204 with a call chain
+ *	           1,204  cycles
+ *	                  99 Hz; ...
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +69,7 @@ static void put_input(const struct ff_input *in, FILE *out)
 			fprintf(out, ", %s online", grouped(online));
 		putc('\n', out);
 	}
+	/* Samples without times have no duration. */
 	if (last) {
 		put_label(out, "duration");
 		fprintf(out, "%.3f s between the first sample and the last\n",

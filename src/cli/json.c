@@ -1,6 +1,16 @@
 /*
  * JSON as RFC 8259 has it, written member by member. Names from a recording may be any bytes: what
  * is not UTF-8 becomes U+FFFD, because a parser refuses the whole document for one bad byte.
+ *
+ *	{
+ *	  "key": "text",
+ *	  "empty": [],
+ *	  "list": [
+ *	    1
+ *	  ]
+ *	}
+ *
+ * What is open is not kept in a list: who opens a bracket closes it with its own.
  */
 #include "cli/json.h"
 

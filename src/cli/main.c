@@ -74,7 +74,8 @@ static void set_up_process(void)
 	ff_catch_crashes();
 }
 
-/* What help and version have printed; the commands have seen to theirs. */
+/* What help and version have printed; the commands have seen to theirs. A reader that has
+ * seen enough and closed the pipe is no failure. */
 static int finish_stdout(int code)
 {
 	if (code != EXIT_DONE || fflush(stdout) == 0 || errno == EPIPE)
@@ -127,5 +128,7 @@ int main(int argc, char **argv)
 		return refused;
 	if (!named)
 		command = commands[0];
+	/* The word of the command goes: parse() passes over the first one, as if it were
+	 * the program. */
 	return finish_stdout(run_command(command, named, argc - named, argv + named));
 }

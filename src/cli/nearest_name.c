@@ -10,6 +10,8 @@
 
 void nearest_name_start(struct nearest_name *n, const char *word, size_t size)
 {
+	/* One letter of a short word, two of others: with more everything is like
+	 * something. */
 	unsigned allowed = size < 5 ? 1 : 2;
 
 	*n = (struct nearest_name){ .word = word, .size = size, .distance = allowed + 1 };

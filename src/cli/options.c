@@ -346,6 +346,7 @@ static int set_ring(struct settings *s, const struct option_row *row, const char
 	char *end;
 	unsigned long value = strtoul(arg, &end, 10);
 	const char *letter = *end ? strchr(letters, toupper(*end)) : NULL;
+	/* Pages have 4 KiB here, whatever those of the machine have. */
 	unsigned shift = letter ? 10 * (unsigned)(letter - letters) : 12;
 
 	if (*arg < '0' || *arg > '9' || (*end && (!letter || end[1])) || value == 0 ||
@@ -488,6 +489,11 @@ const char *option_help(const struct option_row *row, char *room, size_t size)
 	return room;
 }
 
+/*
+ * Rows are in the order in which --help prints them, and one without a name is a heading
+ * for those below it. Two rows may have one name if no command has both: the command
+ * tells which is meant.
+ */
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{ .help = "Input:" },

@@ -35,7 +35,8 @@ enum {
 	NAMES_TRIED = 1000,
 };
 
-/* The file that a signal must not leave behind. */
+/* The file that a signal must not leave behind. There is one at a time, as an output is
+ * finished before the next one is opened. */
 static struct {
 	char name[NAME_ROOM];
 	int directory;
@@ -50,6 +51,7 @@ void output_abandon(void)
 		unlinkat(temporary.directory, temporary.name, 0);
 }
 
+/* It makes only calls that a signal handler may make. */
 static void remove_and_die(int number)
 {
 	output_abandon();
@@ -95,7 +97,13 @@ static int refuse_output(const struct output *o, const char *path, const char *w
 	return EXIT_INPUT;
 }
 
-/* What is done with a path. */
+/*
+ * What is done with a path.
+ *
+ *	KIND_FILE       a file, there or not: made beside it, and given its name
+ *	KIND_SPECIAL    a device, a FIFO: written to as it is
+ *	KIND_NUMBER     /dev/stdout, /dev/fd/N: what is open already
+ */
 enum kind { KIND_FILE, KIND_SPECIAL, KIND_NUMBER };
 
 /* A kind, or a negative errno and why. The place is to be closed; a number has none. */
@@ -217,6 +225,7 @@ static int make_removable(struct output *o)
 
 static int make_temporary(struct output *o)
 {
+	/* A mask can only be read by setting it. */
 	mode_t mask = umask(0);
 	int fd = make_nameless(o->place.directory);
 
@@ -365,6 +374,8 @@ static int give_final_name(struct output *o)
 	return err;
 }
 
+/* First what stdio still holds, then what the writer says of itself, and only a file that
+ * is whole gets its name. Whatever happens the temporary file is gone afterwards. */
 int output_close(struct output *o, int err, const char *why)
 {
 	int flushed = err, code = EXIT_DONE;

@@ -91,6 +91,8 @@ int overwrite_check(const struct settings *s, const char *path, const char *cons
 	for (size_t i = 0; i < count && !input; i++)
 		if (is_read(path, &output, inputs[i]))
 			input = inputs[i];
+	/* Other files that are read count as well: who writes over a vmlinux has lost it,
+	 * too. */
 	for (size_t i = 0; i < sizeof(read_too) / sizeof(*read_too) && !input; i++)
 		if (is_read(path, &output, read_too[i]))
 			input = read_too[i];

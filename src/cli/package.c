@@ -4,6 +4,9 @@
  * among them by bisection: one pass answers all, in O(lines * log paths). Where
  * directories were merged a list may have either name, so paths are compared without
  * /usr.
+ *
+ *	/var/lib/dpkg/info/libc6:amd64.list    /lib/x86_64-linux-gnu/libc.so.6
+ *	                   ^ the package       a line of it
  */
 #include "cli/package.h"
 
@@ -131,6 +134,7 @@ static char *debian_mirror(const char *root)
 	static const char name[] = "/debian";
 	char line[512], *mirror = NULL;
 
+	/* The first list that names an archive of Debian's decides. */
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !mirror; i++) {
 		char *path = NULL;
 		FILE *in = NULL;

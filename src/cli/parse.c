@@ -250,6 +250,15 @@ static bool begins_with_letter(const struct command *command, const char *word)
 		     (h->value == HABIT_VALUE && !isalpha((unsigned char)word[2])));
 }
 
+/*
+ * A word is tried in this order:
+ *
+ *	-o                  a letter alone
+ *	--output            one of our names, in full
+ *	--rate              another program's name, in full
+ *	--outp              the beginning of one of ours, and of no other
+ *	-oFILE, -agF 99     a letter and what follows it
+ */
 static int read_option(struct reader *r, const char *word)
 {
 	size_t dashes = word[1] == '-' ? 2 : 1;
@@ -314,11 +323,15 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.argc = argc,
 		.argv = argv,
 	};
+	/* No word makes more than one of each, so none of the setters has to look for
+	 * room. */
 	s->inputs = calloc((size_t)argc, sizeof(*s->inputs));
 	s->filters = calloc((size_t)argc, sizeof(*s->filters));
 	s->events = calloc((size_t)argc, sizeof(*s->events));
 	if (!s->inputs || !s->filters || !s->events)
 		return no_memory();
+	/* Defaults are set after the words were understood and before they are, so that
+	 * what was typed wins. */
 	code = read_command_line(&r);
 	for (const struct option_row *row = option_rows; row->help && code == 0; row++)
 		if (row->initial)

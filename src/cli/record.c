@@ -45,8 +45,13 @@ struct session {
 };
 
 /*
- * Signals that end a run. The first one ends sampling, and the graph is written; the second
- * one ends everything, and the last graph stays.
+ * Signals that end a run:
+ *
+ *	the first            sampling stops, and the graph is written
+ *	one soon after it    from a process, not a terminal: the same request again
+ *	the second           the temporary file goes, and the last graph stays
+ *
+ * What the handler reads and writes is volatile, and set before the handler is.
  */
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 #define STOPS (sizeof(stops) / sizeof(stops[0]))
@@ -78,6 +83,7 @@ static void take_stop(int number, siginfo_t *info, void *context)
 	static const char sentence[] = "\nflamefold: sampling is over, its result is "
 				       "being written; once more ends "
 				       "without it\n";
+	/* Whoever was interrupted may be about to look at it. */
 	int error = errno;
 
 	(void)context;
@@ -136,6 +142,7 @@ static uint64_t resident_megabytes(void)
 static void show_status(void *arg, const struct ff_record_status *now)
 {
 	struct session *s = arg;
+	/* The rate of the time since the last look, and not of the whole run. */
 	double seconds = now->seconds - s->last;
 	double rate =
 		seconds > 0 ? (double)(now->samples - s->last_samples) / seconds : 0;
@@ -242,6 +249,8 @@ static void keep_elsewhere(struct ff_profile *p, const char *why)
 			fd = mkostemps(path, 4, O_CLOEXEC);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f) {
+		/* Always a picture, whatever was asked for: it has all stacks in it, and
+		 * can be read again. */
 		err = ff_write_svg(p, NULL, f);
 		if (fclose(f))
 			err = -errno;
@@ -291,6 +300,7 @@ static int choose_graph(const struct settings *s, struct session *session)
 		return usage_error(
 			"option '--every' needs -o FILE, which it writes again");
 	if (s->output) {
+		/* Any time will do: only the format and the directory are judged. */
 		named.output = name = fill_in(s->output, "20261120-121500");
 		if (!name)
 			return EXIT_INPUT;

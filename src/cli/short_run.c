@@ -40,6 +40,7 @@ static bool is_clock(const char *event)
 /* Samples a second of processor time; 0: they do not come so. */
 static uint64_t sampling_rate(const struct settings *s)
 {
+	/* One event that comes at other times is enough for the rate to say nothing. */
 	for (size_t i = 0; i < s->record.event_count; i++)
 		if (!is_clock(s->events[i]))
 			return 0;

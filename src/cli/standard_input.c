@@ -154,6 +154,8 @@ enum standard_input standard_input_look(bool otherwise)
 	got = wait_for_byte(PATIENCE_MS);
 	if (got == 0 && !otherwise)
 		say_note("no ./perf.data here: waiting for standard input");
+	/* Who could write is looked up only when nothing has come for a while: it takes a
+	 * walk over all of /proc. */
 	while (got == 0) {
 		if (otherwise && !has_writer_beside())
 			return STANDARD_INPUT_SILENT;

@@ -30,6 +30,7 @@ const char *grouped(uint64_t value)
 	char *p = next_slot(&size) + size - 1;
 
 	*p = '\0';
+	/* From the last digit to the first, for commas are counted from the end. */
 	for (int digits = 1;; digits++) {
 		*--p = (char)('0' + value % 10);
 		value /= 10;

@@ -51,7 +51,13 @@ static void put_byte_as_hex(FILE *to, unsigned char c)
 	fprintf(to, "\\x%02x", c);
 }
 
-/* 0x80 to 0x9f are control characters by themselves, to some terminals, and behind 0xc2. */
+/*
+ * 0x80 to 0x9f are control characters by themselves, to some terminals, and behind 0xc2.
+ *
+ *	c2 9b    U+009B, a control character    \xc2\x9b
+ *	c2 a9    U+00A9, a sign                 as it is
+ *	9b       no UTF-8                       \x9b
+ */
 static void put_visible(struct visible *v, unsigned char c)
 {
 	bool is_rest = c >= 0x80 && c < 0xc0;
