@@ -25,6 +25,7 @@ static int larger_rings(struct context *ctx, struct live *l)
 	if (l->options->ring_size || size > RING_MOST)
 		return -ERANGE;
 	err = rings_resize(&l->rings, &l->events, size);
+	/* Not even rings as they were before could be mapped again. */
 	if (l->rings.list.count == 0 || !run_wait_for_rings(l))
 		return fail_memory(ctx);
 	if (err < 0)
@@ -75,6 +76,7 @@ static int shorter_dumps(struct context *ctx, struct live *l)
 	if ((l->plan.chain != LIVE_DWARF && l->plan.chain != LIVE_AUTO) ||
 	    before < 2 * STACK_LEAST || !run_can_reopen(l))
 		return -ERANGE;
+	/* Half of it, and a multiple of 8, as the kernel wants it. */
 	l->plan.stack_size = before / 16 * 8;
 	err = run_reopen(ctx, l);
 	if (err < 0) {
@@ -113,6 +115,7 @@ static int lower_rate(struct context *ctx, struct live *l)
 	return 0;
 }
 
+/* Readers are paused first: they read from the rings that are about to be replaced. */
 int live_adapt(struct context *ctx, struct live *l)
 {
 	int err = 0;
@@ -122,6 +125,8 @@ int live_adapt(struct context *ctx, struct live *l)
 	/* What is stopped must not run again. */
 	pthread_mutex_lock(&l->watch.lock);
 	if (!l->watch.stopped) {
+		/* -ERANGE: that step cannot be taken, or not any more. The next one is
+		 * tried. */
 		err = larger_rings(ctx, l);
 		if (err == -ERANGE)
 			err = shorter_dumps(ctx, l);
@@ -158,6 +163,7 @@ static size_t ring_for_all(const struct live *l)
 	for (size_t i = 0; i < l->lost.cpus.count; i++)
 		if (l->lost.cpus.v[i].told > lost)
 			lost = l->lost.cpus.v[i].told;
+	/* As if all that was lost had been of the largest kind of sample. */
 	needed = size + lost * largest;
 	while (size < needed && size < RING_MOST)
 		size *= 2;

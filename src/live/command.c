@@ -128,6 +128,7 @@ int live_command_run(struct context *ctx, struct live_command *c)
 		got = read(c->failed, &err, sizeof(err));
 	while (got < 0 && errno == EINTR);
 	close_end(&c->failed);
+	/* The end of the file: exec has closed the other end. */
 	if (got != (ssize_t)sizeof(err)) {
 		c->running = true;
 		return 0;
@@ -152,6 +153,8 @@ bool live_command_ended(struct live_command *c)
 	return c->reaped;
 }
 
+/* By the pidfd alone: another thread calls it, and meanwhile the command may be reaped
+ * and its pid given away. */
 void live_command_end_early(struct live_command *c)
 {
 	if (c->ended >= 0 && !atomic_exchange(&c->told, true))

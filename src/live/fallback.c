@@ -136,6 +136,8 @@ bool fallback_next(struct context *ctx, struct fallback *f, struct live_event *e
 		return user_only(ctx, f, e);
 	case EINVAL:
 	case E2BIG:
+		/* Either may be what the kernel refuses. Precision that was only wished
+		 * for goes first. */
 		return less_precise(e) || drop_newest_field(&e->attr);
 	case EOPNOTSUPP:
 		return less_precise(e) || clock_for_cycles(ctx, f, e);

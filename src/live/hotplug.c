@@ -81,7 +81,12 @@ bool hotplug_watch(struct hotplug *h, const int *cpus, size_t count)
 	return true;
 }
 
-/* A time that lags may be that of a look which was interrupted; one that stands is not. */
+/*
+ * A time that lags may be that of a look which was interrupted; one that stands is not.
+ *
+ *	clock    c->seen --------------------> now
+ *	event    c->ran ----> ran, again       more than SUSPICIOUS_NS less has passed
+ */
 static bool stands_still(struct hotplug_cpu *c)
 {
 	uint64_t ran, again, now;
@@ -91,6 +96,7 @@ static bool stands_still(struct hotplug_cpu *c)
 	now = run_now();
 	if (ran - c->ran + SUSPICIOUS_NS < now - c->seen &&
 	    read_enabled_time(c, &again) && again == ran) {
+		/* So long it ran after the last look, and then no more. */
 		c->seen += ran - c->ran;
 		c->ran = ran;
 		return true;

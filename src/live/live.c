@@ -131,7 +131,11 @@ static int next_known(struct context *ctx, struct live *l, struct live_record *r
 	return 0;
 }
 
-/* False where it is of the time before samples count, or behind that. */
+/*
+ * False where it is of the time before samples count, or behind that.
+ *
+ *	SAMPLE    head | u64 id, ip | u32 pid, tid | u64 time | ...
+ */
 static bool count_record(struct live *l, const struct live_record *record)
 {
 	struct perf_event_header head;

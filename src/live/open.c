@@ -338,6 +338,7 @@ void live_close(struct live *l)
 {
 	if (!l)
 		return;
+	/* The watch and the readers use the rings: their threads end before those go. */
 	run_end_watch(l);
 	pthread_mutex_destroy(&l->watch.lock);
 	live_known_free(l->known);

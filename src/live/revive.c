@@ -100,6 +100,7 @@ static int open_again(struct context *ctx, struct live *l, const struct id_list 
 	if (err == -ERANGE) {
 		warn(ctx, "a processor has come online, and is not sampled: %s",
 		     ctx->error);
+		/* It is not tried again: every look would say so. */
 		l->blind = true;
 		return 0;
 	}

@@ -68,6 +68,7 @@ int live_watch(struct context *ctx, struct live *l, int wake, bool end_command)
 	return err ? fail(ctx, -err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
+/* Also where it never ran, and more than once. */
 void run_end_watch(struct live *l)
 {
 	struct live_watch *w = &l->watch;

@@ -166,6 +166,7 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 
 	attr->size = sizeof(*attr);
 	attr->sample_type |= LIVE_SAMPLE_TYPE | PERF_SAMPLE_CGROUP;
+	/* lost.c reads both at the end. */
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
@@ -226,6 +227,11 @@ void live_attr_complete(const struct live_options *options, const struct live_pl
 	 * on the machine as such that have one, and perf 6.1 dies of that. */
 }
 
+/*
+ *	fields | call chain | raw | registers | copy of the stack
+ *
+ * What is not known beforehand counts as it usually is.
+ */
 size_t live_attr_sample_size(const struct perf_event_attr *attr)
 {
 	size_t size = 8 * (SAMPLE_FIELDS + USUAL_CHAIN) + attr->sample_stack_user;

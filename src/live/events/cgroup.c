@@ -64,6 +64,8 @@ static bool same_hierarchy(int fd, const char *mount)
 	       one.st_dev == other.st_dev;
 }
 
+/* @ret is a descriptor of the directory, which perf_event_open(2) takes in place of a
+ * pid; it is the caller's. */
 int cgroup_open(struct context *ctx, const char *path, int *ret)
 {
 	static const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;

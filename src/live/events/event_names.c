@@ -136,7 +136,12 @@ static const struct word *take_word(const struct word *table, size_t count,
 	return NULL;
 }
 
-/* Without an operation it is a read, without a result an access. */
+/*
+ * Without an operation it is a read, without a result an access.
+ *
+ *	L1-dcache  -  load        -  misses
+ *	caches        operations     results
+ */
 static bool cache_event(const char *word, size_t size, uint64_t *config)
 {
 	const struct word *cache = take_word(caches, COUNT(caches), &word, &size);

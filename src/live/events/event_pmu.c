@@ -25,6 +25,13 @@ enum {
 	NESTED_MOST = 2, /* an event's name stands for terms, and no term of those does */
 };
 
+/*
+ *	ROOT/sys/bus/event_source/devices/PMU/
+ *	    type              the number for attr.type
+ *	    format/TERM       "config:0-7": where the value goes
+ *	    events/NAME       "event=0x3c,umask=1": the terms that it stands for
+ *	    cpus, cpumask     "0-3": its processors, where they are not all
+ */
 struct pmu {
 	const struct event_places *places;
 	struct part name;

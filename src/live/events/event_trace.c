@@ -41,6 +41,8 @@ static bool find_tracefs(const struct event_places *places, char base[PATH_ROOM]
 					     "/sys/kernel/tracing" };
 	char path[PATH_ROOM + 16];
 
+	/* The first place is tried again at the end, so that it is the one that messages
+	 * name. */
 	*why = ENOENT;
 	for (size_t i = 0; i < sizeof(where) / sizeof(*where); i++) {
 		if (snprintf(base, PATH_ROOM, "%s%s", places->root, where[i]) >=

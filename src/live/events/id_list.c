@@ -2,6 +2,8 @@
  * Ranges are written out number by number, then sorted and made unique: so a question is
  * a bisection, and the order and overlaps of the text do not matter. What is written out
  * is bounded, so that a list of many wide ranges is refused and not made.
+ *
+ *	"2-4,0,3"  ->  0 2 3 4  ->  "0,2-4"
  */
 #include "live/events/id_list.h"
 

@@ -160,8 +160,13 @@ static int fail_other_user(struct context *ctx, int err)
 		    size > 0 ? program : "flamefold");
 }
 
-/* EACCES, EPERM: names the setting that is in the way, and a smaller wish only where that
- * would be granted. */
+/*
+ * EACCES, EPERM: names the setting that is in the way, and a smaller wish only where that
+ * would be granted.
+ *
+ * From the outside in: the container, the whole system, the kernel, everything, another
+ * user's processes; what is left must be a security module.
+ */
 static int fail_not_allowed(struct context *ctx, const struct live_permission *p,
 			    const struct live_target *target,
 			    const struct live_event *event, int err)

@@ -96,5 +96,6 @@ bool live_keeps_frame_pointers(const struct live_target *target)
 	for (size_t i = 0; i < count; i++)
 		if (!process_keeps(&k, target->processes.v[i]))
 			return false;
+	/* Where no file was asked nothing is known of them. */
 	return k.count > 0;
 }

@@ -270,6 +270,7 @@ int live_target_resolve(struct context *ctx, const struct live_options *options,
 		live_target_release(&target);
 		return err;
 	}
+	/* In the order of numbers: preexisting.c bisects the processes. */
 	target.threads.count = sort_unique_pids(target.threads.v, target.threads.count);
 	target.processes.count =
 		sort_unique_pids(target.processes.v, target.processes.count);

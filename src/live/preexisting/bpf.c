@@ -99,6 +99,9 @@ static size_t whole_name(struct known_bpf *k, uint64_t address, char room[NAME_R
 	return size;
 }
 
+/*
+ *	KSYMBOL      u64 address | u32 length | u16 type, flags | name
+ */
 static void add_symbol(struct known_bpf *k, uint64_t address, uint32_t length,
 		       const char *name, size_t size)
 {
@@ -112,6 +115,12 @@ static void add_symbol(struct known_bpf *k, uint64_t address, uint32_t length,
 	known_end(&r);
 }
 
+/*
+ * What kallsyms does not name is bpf_prog_TAG, with _NAME for the first function where
+ * the program has a name, and with _F for the others.
+ *
+ *	BPF_EVENT    u16 type, flags | u32 id | u8 tag[8]
+ */
 static void add_program(struct known_bpf *k, uint32_t id,
 			const struct bpf_prog_info *info)
 {

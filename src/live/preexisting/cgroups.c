@@ -87,7 +87,8 @@ static void walk(struct known_cgroups *k, int fd, int depth)
 	closedir(dir);
 }
 
-/* The group of @fd, and all below. */
+/* The group of @fd, and all below. walk() closes what it is given, and @fd is the
+ * caller's: it gets another one. */
 static void add_tree(struct known_cgroups *k, int fd)
 {
 	struct stat st;

@@ -63,7 +63,8 @@ static void read_notes(const char *root, const char *path, struct known_map *map
 	}
 }
 
-/* "ADDRESS TYPE NAME". False where the symbol is not there, or hidden from this user. */
+/* "ADDRESS TYPE NAME". False where the symbol is not there, or hidden from this user. The
+ * newline is looked for, too: lines of modules have more behind the name. */
 static bool find_symbol(const char *text, const char *name, uint64_t *address)
 {
 	char needle[16];
@@ -89,6 +90,7 @@ static bool find_start(const char *root, const char **name, uint64_t *address)
 	for (size_t room = SYMBOLS_FEW; more && !found; room = SYMBOLS_ROOM) {
 		ssize_t size = proc_read(AT_FDCWD, path, text, room);
 
+		/* One that has filled its room was cut: once more, with room for all. */
 		more = size == (ssize_t)room - 1 && room < SYMBOLS_ROOM;
 		for (size_t i = 0; size > 0 && i < 2 && !found; i++) {
 			found = find_symbol(text, names[i], address);

@@ -181,6 +181,7 @@ static int complete_map(struct known_maps *m, int dir, int fd, struct known_map 
 		query_build_id(fd, map);
 	else
 		read_build_id(dir, map);
+	/* Noted without an id, too: it is not asked again. */
 	return add_file(m, map);
 }
 
@@ -247,6 +248,7 @@ static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 			name_map(&map, m->room,
 				 query.name_size ? query.name_size - 1 : 0);
 		err = add_map(m, dir, fd, &map, to);
+		/* A kernel that does not get on would be asked for ever. */
 		if (query.end <= address)
 			break;
 		address = query.end;

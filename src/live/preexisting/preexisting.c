@@ -166,7 +166,8 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals are for the threads of the caller. */
+/* Signals are for the threads of the caller. Where there can be no more threads all is
+ * read here: later, but whole. */
 static void start_thread(struct live_known *k)
 {
 	sigset_t all, before;

@@ -2,6 +2,9 @@
  * A record is written field by field, and its size put into its head when it ends. All
  * have the kernel's layouts (include/uapi/linux/perf_event.h) and end with the trailer
  * that sample_id_all asks for, of id 0 and mostly of time 0.
+ *
+ *	head: type, misc, size | fields | text, NULs up to 8 | pid tid time cpu id
+ *	^ start                                                ^ struct live_trailer
  */
 #include "live/preexisting/record.h"
 
@@ -45,6 +48,7 @@ void known_text(struct known_record *r, const char *text, size_t size)
 	if (size >= NAME_MOST)
 		size = NAME_MOST - 1;
 	bytes_add(r->to, text, size);
+	/* One NUL at the least, and whole words of 8 bytes. */
 	bytes_add(r->to, zeros, 8 - size % 8);
 }
 
@@ -56,6 +60,7 @@ void known_end(struct known_record *r)
 	bytes_add(r->to, &trailer, sizeof(trailer));
 	if (r->to->failed)
 		return;
+	/* By its offset: the buffer may have moved while the record grew. */
 	memcpy(&head, r->to->v + r->start, sizeof(head));
 	head.size = (uint16_t)(r->to->count - r->start);
 	memcpy(r->to->v + r->start, &head, sizeof(head));
@@ -72,6 +77,7 @@ void known_map(struct bytes *to, uint16_t mode, const struct known_map *map)
 	known_u64(&r, map->start);
 	known_u64(&r, map->size);
 	known_u64(&r, map->offset);
+	/* PERF_RECORD_MISC_MMAP_BUILD_ID: the id stands in place of device and inode. */
 	if (map->build_id_size) {
 		known_u32(&r, map->build_id_size);
 		bytes_add(to, map->build_id, BUILD_ID_SIZE);

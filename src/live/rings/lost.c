@@ -39,6 +39,9 @@ static void add_told(struct lost *l, uint32_t cpu, uint64_t lost)
 		l->cpus.v[cpu].told += lost;
 }
 
+/*
+ *	LOST      head | u64 event, lost | trailer, with the processor
+ */
 void lost_take(struct lost *l, const uint8_t *record, size_t size)
 {
 	struct live_trailer trailer;
@@ -65,6 +68,7 @@ void lost_count(struct lost *l, const struct rings *rings,
 		    read(opened->fd, values, sizeof(values)) != sizeof(values))
 			continue;
 		cpu = &l->cpus.v[opened->cpu];
+		/* Summed up by processor, as records tell of it. */
 		cpu->counted += values[READ_LOST];
 		cpu->id = values[READ_ID];
 	}

@@ -55,7 +55,12 @@ struct readers {
 	size_t next, at; /* reader; offset in what was taken */
 };
 
-/* What is in its rings now, all of it. With the lock. */
+/*
+ * What is in its rings now, all of it. With the lock.
+ *
+ *	ring    | second part |     free     | first part |
+ *	        0             head           tail         size
+ */
 static void drain(struct reader *r)
 {
 	struct bytes *b = &r->filling;

@@ -33,6 +33,7 @@ static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned l
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* An event without a list counts on all processors. */
 static bool counts_on(const struct live_event *event, int cpu)
 {
 	for (size_t i = 0; i < event->cpu_count; i++)
@@ -129,6 +130,7 @@ int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
 		r->threads.count = count;
 	}
 	err = open_on_threads(r, event, index, target);
+	/* None of the processors that were asked for is one of the event's. */
 	if (err == 0 && (r->opened.count == 0 || array_last(&r->opened)->event != index))
 		err = -ENODEV;
 	if (err < 0)

@@ -3,6 +3,9 @@
  * perf_event_open(2). The first event on a processor has a ring mapped, all others there write
  * to the same (PERF_EVENT_IOC_SET_OUTPUT); the kernel refuses that between two processors
  * (perf_event_set_output() in kernel/events/core.c).
+ *
+ *	event 0    cpu 0  mmap       cpu 1  mmap
+ *	event 1    cpu 0  --^        cpu 1  --^       writes to the ring of event 0
  */
 #include <errno.h>
 #include <fcntl.h>
