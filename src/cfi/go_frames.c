@@ -45,7 +45,7 @@ static void put_byte(struct go_writer *w, unsigned value)
 }
 
 /* Over what stands at @at. */
-static void set_number(struct go_writer *w, size_t at, uint64_t value, unsigned size)
+static void write_number_at(struct go_writer *w, size_t at, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
 		w->bytes.v[at + i] = (uint8_t)(value >> (8 * i));
@@ -54,7 +54,7 @@ static void set_number(struct go_writer *w, size_t at, uint64_t value, unsigned 
 static void put_number(struct go_writer *w, uint64_t value, unsigned size)
 {
 	w->bytes.count += size;
-	set_number(w, w->bytes.count - size, value, size);
+	write_number_at(w, w->bytes.count - size, value, size);
 }
 
 static void put_uleb(struct go_writer *w, uint64_t value)
@@ -85,7 +85,7 @@ static void end_entry(struct go_writer *w, size_t start)
 
 	while ((w->bytes.count - start) % w->m->word != LENGTH % w->m->word)
 		put_byte(w, DW_CFA_nop);
-	set_number(w, start, w->bytes.count - start - LENGTH, LENGTH);
+	write_number_at(w, start, w->bytes.count - start - LENGTH, LENGTH);
 }
 
 /* As a function is entered: the return address is the last word, or still in its register. */
@@ -206,7 +206,7 @@ static int put_function(void *arg, const struct go_frames *f)
 		return room < 0 ? room : 1;
 	}
 	end_entry(w, start);
-	set_number(w, size_at, end - f->start, w->m->word);
+	write_number_at(w, size_at, end - f->start, w->m->word);
 	return 0;
 }
 

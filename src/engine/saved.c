@@ -31,7 +31,7 @@ struct restoring {
 };
 
 /* Units, of which one or both may be NULL. */
-static bool is_same(const char *a, const char *b)
+static bool is_same_unit(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -57,7 +57,7 @@ static int match_column(struct restoring *r, const struct column *column, uint32
 	*ret = (uint32_t)(known - r->p->columns.v);
 	/* All that decides how values are added and shown has to agree, or a sum means
 	 * nothing. */
-	return is_same(known->unit, column->unit) && known->side == column->side &&
+	return is_same_unit(known->unit, column->unit) && known->side == column->side &&
 			       known->sum == column->sum &&
 			       known->decimals == column->decimals &&
 			       known->makes_stacks == column->makes_stacks

@@ -27,7 +27,7 @@ struct line {
 	uint32_t maj, min;
 };
 
-static bool read_line(const char *text, struct line *ret)
+static bool read_map_line(const char *text, struct line *ret)
 {
 	return sscanf(text,
 		      "%" SCNx64 "-%" SCNx64 " %*s %*x %" SCNx32 ":%" SCNx32 " %" SCNu64,
@@ -63,7 +63,7 @@ static bool find_map(const char *maps_of, const struct file_id *file, uint64_t a
 		end = strchrnul(at, '\n');
 		if (*end)
 			*end++ = '\0';
-		found = read_line(at, ret) && is_map(ret, file, address);
+		found = read_map_line(at, ret) && is_map(ret, file, address);
 	}
 	free(maps);
 	return found;

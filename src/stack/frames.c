@@ -25,7 +25,7 @@ void frames_release(struct frames *f)
 }
 
 /* What is there already is claimed in any case. */
-static void settle_claim(struct frames *f)
+static void settle_frames_claim(struct frames *f)
 {
 	f->allowed = f->list.count;
 	claim_settle(&f->claim, f->budget, (uint64_t)f->list.count * FRAME_MEMORY);
@@ -35,7 +35,7 @@ void frames_limit(struct frames *f, struct budget *budget, uint32_t limit)
 {
 	f->budget = budget;
 	f->limit = limit;
-	settle_claim(f);
+	settle_frames_claim(f);
 }
 
 static bool find_frame(const struct frames *f, const struct frame *frame, uint64_t hash,
@@ -131,7 +131,7 @@ int frames_merge(struct frames *f, const struct frames *from, uint32_t **map)
 			return -ENOMEM;
 		}
 	}
-	settle_claim(f);
+	settle_frames_claim(f);
 	*map = ids;
 	return 0;
 }

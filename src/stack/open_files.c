@@ -40,7 +40,7 @@ int known_file_note(struct known_file *file, int fd, const char *path)
 	return file->path ? 0 : -ENOMEM;
 }
 
-static bool is_same(const struct known_file *file, const struct stat *st)
+static bool is_unchanged(const struct known_file *file, const struct stat *st)
 {
 	return file->dev == st->st_dev && file->ino == st->st_ino &&
 	       file->size == st->st_size && file->changed.tv_sec == st->st_mtim.tv_sec &&
@@ -90,7 +90,7 @@ static int open_known(const struct known_file *file)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && is_same(file, &st))
+	if (fstat(fd, &st) == 0 && is_unchanged(file, &st))
 		return fd;
 	close(fd);
 	return -1;

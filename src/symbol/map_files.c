@@ -268,6 +268,11 @@ static int ask_shared(struct map_files *m, struct map_file *f,
 			err = collect_addresses(m, f);
 		if (!f->left_out && err == 0)
 			err = read_map_names(m, q, f->addresses, f->count, &f->map);
+		if (err < 0) {
+			/* Who asks next collects them again. */
+			free(f->addresses);
+			f->addresses = NULL;
+		}
 		f->asked = err == 0;
 	}
 	pthread_mutex_unlock(&f->lock);

@@ -300,7 +300,7 @@ static size_t unescape(char *name)
 }
 
 /* "7f12000-7f13000 r-xp 00001000 08:01 1234    /path". False where it is no code. */
-static bool read_line(char *line, struct known_map *map)
+static bool next_maps_line(char *line, struct known_map *map)
 {
 	const char *p = line;
 	uint64_t end, maj, min;
@@ -337,7 +337,7 @@ static int take_lines(struct known_maps *m, int dir, uint32_t pid, size_t *size,
 
 		*end = '\0';
 		/* The kernel's page of old is in no map of a process. */
-		if (read_line(p, &map) && map.start < (uint64_t)1 << 63)
+		if (next_maps_line(p, &map) && map.start < (uint64_t)1 << 63)
 			err = add_map(m, dir, -1, &map, to);
 		p = end + 1;
 	}

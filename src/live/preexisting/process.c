@@ -123,7 +123,7 @@ static int add_maps(struct one *o)
 }
 
 /* All but its name. */
-static int read_rest(struct one *o)
+static int read_rest_of_process(struct one *o)
 {
 	char path[PATH_ROOM];
 	int err;
@@ -165,7 +165,7 @@ static int tell(struct one *o)
 	known_comm(o->k->to, o->pid, o->pid, o->comm, o->comm_size);
 	if (o->kernel_thread)
 		return o->k->to->failed ? -ENOMEM : 0;
-	return o->started >= o->k->young ? read_rest(o) : leave(o);
+	return o->started >= o->k->young ? read_rest_of_process(o) : leave(o);
 }
 
 int known_process_name(struct known_processes *k, pid_t pid)
@@ -192,7 +192,7 @@ int known_process_rest(struct known_processes *k, const struct known_left *left)
 {
 	struct one o = { .k = k, .pid = left->pid, .threads = left->threads };
 
-	return read_rest(&o);
+	return read_rest_of_process(&o);
 }
 
 /* Since boot, as /proc/PID/stat counts. */
