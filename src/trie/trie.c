@@ -25,8 +25,13 @@ enum {
 	FIRST_NODES = 1024,
 	FIRST_SLOTS = 2048,
 	FIRST_ROWS = 256,
-	RECENT =
-		16384, /* stacks remembered; 24 bytes each, together an L2 cache's share */
+/* Stacks remembered; 24 bytes each, together an L2 cache's share. Where many small
+ * recordings are read (stack/walker.h) its pages would be much of what each costs. */
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	RECENT = 16384,
+#else
+	RECENT = 64,
+#endif
 };
 
 struct trie_recent {
