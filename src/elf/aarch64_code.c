@@ -47,13 +47,6 @@ static bool is_by_register(uint32_t word, unsigned op)
 	       (word & 0xfefff800) == (0xd61f0800 | op << 21);
 }
 
-static bool is_return(uint32_t word)
-{
-	/* Through another register it is a jump. With authentication the link is the only one. */
-	return is_by_register(word, 2) &&
-	       ((word & 0x800) != 0 || (word >> 5 & 31) == X30);
-}
-
 static struct code_branch aarch64_branch(const uint8_t *code, size_t size,
 					 uint64_t address)
 {
@@ -72,7 +65,10 @@ static struct code_branch aarch64_branch(const uint8_t *code, size_t size,
 					  target_of(word, 5, 14, address) };
 	} else if (is_by_register(word, 1)) {
 		b.kind = BRANCH_CALL_ANY;
-	} else if (is_return(word)) {
+	} else if (is_by_register(word, 2) &&
+		   ((word & 0x800) != 0 || (word >> 5 & 31) == X30)) {
+		/* Through another register it is a jump. With authentication the link
+		 * is the only one. */
 		b.kind = BRANCH_RETURN;
 	} else if (is_by_register(word, 0) || is_by_register(word, 2)) {
 		b.kind = BRANCH_JUMP_ANY;

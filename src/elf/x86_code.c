@@ -26,24 +26,6 @@ enum {
 	PUSH_RBP = 0x55,
 };
 
-/* Bytes of a jump whose last four are its distance; 0: it is none. */
-static size_t near_jump(const uint8_t *code)
-{
-	if (code[0] == NEAR_JUMP)
-		return 5;
-	return code[0] == 0x0f && (code[1] & 0xf0) == 0x80 ? 6 : 0;
-}
-
-/* A return to what was not called: push %reg; ret, and mov %reg,(%rsp); ret behind a call of what follows
- * it, as where jumps through registers are not to be foretold. */
-static bool returns_elsewhere(const uint8_t *code, size_t size)
-{
-	if (size >= 2 && (code[0] & 0xf8) == 0x50 && code[1] == RET)
-		return true;
-	return size >= 5 && (code[0] & 0xfb) == 0x48 && code[1] == 0x89 &&
-	       (code[2] & 0xc7) == 0x04 && code[3] == 0x24 && code[4] == RET;
-}
-
 /* Of the two bytes that a near jump begins with the other one is looked for up to the first only: all is looked
  * through twice, at the speed of memory. */
 static size_t x86_next_jump(const uint8_t *code, size_t size)
@@ -56,7 +38,7 @@ static size_t x86_next_jump(const uint8_t *code, size_t size)
 	return found ? (size_t)(found - code) : size;
 }
 
-/* Those of x86_branch(), and of returns_elsewhere(). */
+/* What x86_branch() knows begins with one of these. */
 static const bool begins_branch[256] = {
 	[0x50 ... 0x57] = true, [0x48] = true, [0x4c] = true,
 	[0x70 ... 0x7f] = true, [0x0f] = true, [NEAR_JUMP] = true,
@@ -67,14 +49,22 @@ static const bool begins_branch[256] = {
 static struct code_branch x86_branch(const uint8_t *code, size_t size, uint64_t address)
 {
 	struct code_branch b = { .kind = BRANCH_NONE };
-	size_t length = size >= 5 ? near_jump(code) : 0;
+	size_t length = 0; /* of a jump whose last four bytes are its distance */
 
-	if (returns_elsewhere(code, size))
-		return (struct code_branch){ .kind = BRANCH_JUMP_ANY };
-	if (code[0] == CALL && size >= 5) {
+	if (size >= 5 && code[0] == NEAR_JUMP)
+		length = 5;
+	else if (size >= 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+		length = 6;
+	/* A return to what was not called: push %reg; ret, and mov %reg,(%rsp); ret behind a
+	 * call of what follows it, as where jumps through registers are not to be foretold. */
+	if ((size >= 2 && (code[0] & 0xf8) == 0x50 && code[1] == RET) ||
+	    (size >= 5 && (code[0] & 0xfb) == 0x48 && code[1] == 0x89 &&
+	     (code[2] & 0xc7) == 0x04 && code[3] == 0x24 && code[4] == RET)) {
+		b.kind = BRANCH_JUMP_ANY;
+	} else if (code[0] == CALL && size >= 5) {
 		b.kind = BRANCH_CALL;
 		b.target = near_target(code + 1, address + 5);
-	} else if (length && length <= size) {
+	} else if (length) {
 		b.kind = BRANCH_JUMP;
 		b.conditional = length == 6;
 		b.target = near_target(code + length - 4, address + length);
