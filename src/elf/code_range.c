@@ -8,15 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Segments may be aligned to huge pages, and data may lie between. In no case further
- * than 32 bits go, which tables count with. */
-static uint64_t most_apart(const struct object *o)
-{
-	uint64_t apart = ((uint64_t)64 << 20) + 16 * (o->size & UINT32_MAX);
-
-	return o->size > UINT32_MAX || apart > UINT32_MAX ? UINT32_MAX : apart;
-}
-
 static int compare_range_starts(const void *a, const void *b)
 {
 	const struct code_range *l = a, *r = b;
@@ -24,56 +15,48 @@ static int compare_range_starts(const void *a, const void *b)
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
-static int add_segment_code(struct code_ranges *r, const struct object *o,
-			    const struct segment *s)
-{
-	struct code_range *range;
-	uint64_t size = s->size;
-
-	if (!s->exec || s->offset >= o->size)
-		return 0;
-	if (size > o->size - s->offset)
-		size = o->size - s->offset;
-	if (size > UINT64_MAX - s->address)
-		return 0;
-	range = array_add(&r->list);
-	if (!range)
-		return -ENOMEM;
-	*range = (struct code_range){ s->address, s->address + size };
-	return 0;
-}
-
-static void join_ranges(struct code_ranges *r, uint64_t apart)
-{
-	struct code_range *v = r->list.v;
-	uint64_t most = v[0].start > UINT64_MAX - apart ? UINT64_MAX : v[0].start + apart;
-	size_t count = 0;
-
-	for (size_t i = 0; i < r->list.count && v[i].start < most; i++) {
-		if (v[i].end > most)
-			v[i].end = most;
-		if (count > 0 && v[i].start <= v[count - 1].end) {
-			if (v[i].end > v[count - 1].end)
-				v[count - 1].end = v[i].end;
-		} else {
-			v[count++] = v[i];
-		}
-	}
-	r->list.count = count;
-}
-
 int code_ranges_of(const struct object *o, struct code_ranges *ret)
 {
+	/* Segments may be aligned to huge pages, and data may lie between. In no case is it
+	 * further than 32 bits go, which tables count with. */
+	uint64_t apart = ((uint64_t)64 << 20) + 16 * (o->size & UINT32_MAX), most;
+	struct code_range *v;
+	size_t count = 0;
+
 	*ret = (struct code_ranges){ 0 };
-	for (size_t i = 0; i < o->segments.count; i++)
-		if (add_segment_code(ret, o, &o->segments.v[i]) < 0) {
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct segment *s = &o->segments.v[i];
+		uint64_t size = s->size;
+
+		if (!s->exec || s->offset >= o->size)
+			continue;
+		if (size > o->size - s->offset)
+			size = o->size - s->offset;
+		if (size > UINT64_MAX - s->address)
+			continue;
+		v = array_add(&ret->list);
+		if (!v) {
 			code_ranges_release(ret);
 			return -ENOMEM;
 		}
+		*v = (struct code_range){ s->address, s->address + size };
+	}
 	if (ret->list.count == 0)
 		return 0;
-	qsort(ret->list.v, ret->list.count, sizeof(*ret->list.v), compare_range_starts);
-	join_ranges(ret, most_apart(o));
+	v = ret->list.v;
+	qsort(v, ret->list.count, sizeof(*v), compare_range_starts);
+	if (o->size > UINT32_MAX || apart > UINT32_MAX)
+		apart = UINT32_MAX;
+	most = v[0].start > UINT64_MAX - apart ? UINT64_MAX : v[0].start + apart;
+	for (size_t i = 0; i < ret->list.count && v[i].start < most; i++) {
+		if (v[i].end > most)
+			v[i].end = most;
+		if (count == 0 || v[i].start > v[count - 1].end)
+			v[count++] = v[i];
+		else if (v[i].end > v[count - 1].end)
+			v[count - 1].end = v[i].end;
+	}
+	ret->list.count = count;
 	return 0;
 }
 

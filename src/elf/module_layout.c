@@ -11,29 +11,20 @@
 /* No module is larger, and sums stay far from their limit. */
 #define MODULE_MOST ((uint64_t)1 << 32)
 
-static bool is_code_section(const struct section *s)
-{
-	const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
-
-	return (s->header.sh_flags & flags) == flags && strncmp(s->name, ".init", 5) != 0;
-}
-
-/* Jumps that reach further, made when the module is loaded: of machines other than x86. */
-static bool grows(const struct object *o, const struct section *s)
-{
-	return (o->machine != EM_X86_64 && o->machine != EM_386) &&
-	       strcmp(s->name, ".text") != 0;
-}
-
 bool module_place(struct module_layout *l, const struct object *o,
 		  const struct section *s, uint64_t *ret)
 {
+	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
 	uint64_t align = s->header.sh_addralign ? s->header.sh_addralign : 1;
 	uint64_t start;
 
-	if (!is_code_section(s))
+	if ((s->header.sh_flags & code) != code || strncmp(s->name, ".init", 5) == 0)
 		return false;
-	l->unsure |= grows(o, s) || (align & (align - 1)) || align > MODULE_MOST ||
+	/* Jumps that reach further are made when the module is loaded: on machines other than
+	 * x86. */
+	if (o->machine != EM_X86_64 && o->machine != EM_386)
+		l->unsure |= strcmp(s->name, ".text") != 0;
+	l->unsure |= (align & (align - 1)) || align > MODULE_MOST ||
 		     s->header.sh_size > MODULE_MOST || l->size > MODULE_MOST;
 	if (l->unsure)
 		return false;

@@ -27,16 +27,6 @@ static size_t blocks(const struct names *n)
 	return (n->size + BLOCK - 1) / BLOCK;
 }
 
-/* A file in memory: its bytes are there. */
-static int borrow(struct names *n, const struct section *s)
-{
-	Elf_Data *data = section_data(s, MOST_BYTES);
-
-	if (data)
-		*n = (struct names){ .bytes = data->d_buf, .size = data->d_size };
-	return 0;
-}
-
 int names_open_at(struct names *n, const struct object *o, uint64_t offset, uint64_t size)
 {
 	*n = (struct names){ 0 };
@@ -59,13 +49,18 @@ int names_open_at(struct names *n, const struct object *o, uint64_t offset, uint
 int names_open(struct names *n, const struct object *o, size_t index)
 {
 	struct section s;
+	Elf_Data *data;
 
 	*n = (struct names){ 0 };
 	if (!section_at(o, index, &s) || s.header.sh_type == SHT_NOBITS)
 		return 0;
-	if (o->fd < 0)
-		return borrow(n, &s);
-	return names_open_at(n, o, s.header.sh_offset, s.header.sh_size);
+	if (o->fd >= 0)
+		return names_open_at(n, o, s.header.sh_offset, s.header.sh_size);
+	/* The bytes of a file in memory are there. */
+	data = section_data(&s, MOST_BYTES);
+	if (data)
+		*n = (struct names){ .bytes = data->d_buf, .size = data->d_size };
+	return 0;
 }
 
 static size_t block_size(const struct names *n, size_t block)
@@ -86,24 +81,6 @@ void names_release(struct names *n)
 	*n = (struct names){ 0 };
 }
 
-/* What cannot be read, because the file was cut since or cannot be read, is zero. */
-static void load_block(const struct names *n, size_t block)
-{
-	size_t at = block * BLOCK, left = block_size(n, block), done;
-
-	if (n->loaded[block])
-		return;
-	if (!budget_take(n->budget, left)) {
-		budget_refuse(n->budget, "names", "a table of symbols");
-		n->loaded[block] = REFUSED;
-		return;
-	}
-	done = file_read_at(n->fd, n->bytes + at, left, n->offset + at);
-	object_note_error(n->read_error, errno);
-	memset(n->bytes + at + done, 0, left - done);
-	n->loaded[block] = LOADED;
-}
-
 const char *names_at(const struct names *n, size_t offset, size_t *size)
 {
 	size_t end = offset, most;
@@ -113,14 +90,26 @@ const char *names_at(const struct names *n, size_t offset, size_t *size)
 		return "";
 	most = n->size - offset < NAME_BYTES_MOST ? n->size : offset + NAME_BYTES_MOST;
 	while (end < most) {
-		size_t stop = (end / BLOCK + 1) * BLOCK, length;
+		size_t block = end / BLOCK, at = block * BLOCK, stop = at + BLOCK;
 
+		if (n->loaded && !n->loaded[block]) {
+			size_t length = block_size(n, block), done;
+
+			if (budget_take(n->budget, length)) {
+				done = file_read_at(n->fd, n->bytes + at, length,
+						    n->offset + at);
+				object_note_error(n->read_error, errno);
+				/* Zeros, where the file was cut since or cannot be read. */
+				memset(n->bytes + at + done, 0, length - done);
+				n->loaded[block] = LOADED;
+			} else {
+				budget_refuse(n->budget, "names", "a table of symbols");
+				n->loaded[block] = REFUSED;
+			}
+		}
 		if (stop > most)
 			stop = most;
-		if (n->loaded)
-			load_block(n, end / BLOCK);
-		length = strnlen(n->bytes + end, stop - end);
-		end += length;
+		end += strnlen(n->bytes + end, stop - end);
 		if (end < stop)
 			break;
 	}
