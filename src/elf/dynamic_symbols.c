@@ -65,22 +65,38 @@ static bool read_elf_words(const struct dynamic *d, uint64_t offset, uint32_t *r
 	return true;
 }
 
-static void read_dynamic_entries(struct dynamic *d, uint64_t offset, uint64_t size)
+/* What PT_DYNAMIC says. False where it has no symbols, or there is none. */
+static bool find_dynamic(struct dynamic *d)
 {
-	size_t entry = d->narrow ? 8 : 16;
+	const unsigned char *ident = (const void *)elf_getident(d->o->elf, NULL);
+	GElf_Phdr header;
+	size_t count, at = 0, entry;
 
-	for (uint64_t i = 0; i < MOST_ENTRIES && i < size / entry; i++) {
+	if (!ident || elf_getphdrnum(d->o->elf, &count) < 0)
+		return false;
+	d->narrow = ident[EI_CLASS] == ELFCLASS32;
+	d->swapped = ident[EI_DATA] == ELFDATA2MSB;
+	if (count > UINT16_MAX)
+		count = UINT16_MAX;
+	while (at < count &&
+	       !(gelf_getphdr(d->o->elf, (int)at, &header) &&
+		 header.p_type == PT_DYNAMIC && header.p_offset < d->o->size))
+		at++;
+	if (at == count)
+		return false;
+	entry = d->narrow ? 8 : 16;
+	for (uint64_t i = 0; i < MOST_ENTRIES && i < header.p_filesz / entry; i++) {
 		uint8_t bytes[16];
 		struct cursor c = cursor_of(bytes, entry);
 		uint64_t tag, value;
 
 		c.swap = d->swapped;
-		if (!object_read(d->o, offset + i * entry, bytes, entry))
-			return;
+		if (!object_read(d->o, header.p_offset + i * entry, bytes, entry))
+			break;
 		tag = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
 		value = d->narrow ? cursor_u32(&c) : cursor_u64(&c);
 		if (tag == DT_NULL)
-			return;
+			break;
 		if (tag == DT_SYMTAB)
 			d->symbols = value;
 		else if (tag == DT_STRTAB)
@@ -92,44 +108,7 @@ static void read_dynamic_entries(struct dynamic *d, uint64_t offset, uint64_t si
 		else if (tag == DT_GNU_HASH)
 			d->gnu_hash = value;
 	}
-}
-
-static bool find_dynamic(struct dynamic *d)
-{
-	const unsigned char *ident = (const void *)elf_getident(d->o->elf, NULL);
-	GElf_Phdr header;
-	size_t count;
-
-	if (!ident || elf_getphdrnum(d->o->elf, &count) < 0)
-		return false;
-	d->narrow = ident[EI_CLASS] == ELFCLASS32;
-	d->swapped = ident[EI_DATA] == ELFDATA2MSB;
-	for (size_t i = 0; i < count && i < UINT16_MAX; i++)
-		if (gelf_getphdr(d->o->elf, (int)i, &header) &&
-		    header.p_type == PT_DYNAMIC && header.p_offset < d->o->size) {
-			read_dynamic_entries(d, header.p_offset, header.p_filesz);
-			return d->symbols && d->names && d->names_size;
-		}
-	return false;
-}
-
-/* The highest of the buckets; 0: all are empty. */
-static bool highest_bucket(const struct dynamic *d, uint64_t offset, uint64_t count,
-			   uint32_t *ret)
-{
-	uint32_t words[BATCH];
-
-	*ret = 0;
-	for (uint64_t i = 0; i < count; i += BATCH) {
-		size_t size = count - i < BATCH ? (size_t)(count - i) : BATCH;
-
-		if (!read_elf_words(d, offset + 4 * i, words, size))
-			return false;
-		for (size_t k = 0; k < size; k++)
-			if (words[k] > *ret)
-				*ret = words[k];
-	}
-	return true;
+	return d->symbols && d->names && d->names_size;
 }
 
 /* How many symbols there are up to the end of the chain that begins with @symbol; 0 where those
@@ -155,70 +134,75 @@ static uint64_t end_of_chain(const struct dynamic *d, uint64_t chains, uint64_t 
 
 static uint64_t count_by_gnu_hash(const struct dynamic *d)
 {
-	uint64_t at, left, filter, buckets;
-	uint32_t head[4], highest;
+	uint64_t at, left, filter, chains;
+	uint32_t head[4], words[BATCH],
+		highest = 0; /* of the buckets; 0: all are empty */
 
 	if (!d->gnu_hash || !find_bytes(d, d->gnu_hash, &at, &left) || left < 16 ||
 	    !read_elf_words(d, at, head, 4))
 		return 0;
 	filter = (uint64_t)head[2] * (d->narrow ? 4 : 8);
-	buckets = 4 * (uint64_t)head[0];
-	if (filter > left - 16 || buckets > left - 16 - filter ||
-	    head[0] > MOST_SYMBOLS ||
-	    !highest_bucket(d, at + 16 + filter, head[0], &highest))
+	chains = 16 + filter + 4 * (uint64_t)head[0];
+	if (chains > left || head[0] > MOST_SYMBOLS)
 		return 0;
+	for (uint64_t i = 0; i < head[0]; i += BATCH) {
+		size_t size = head[0] - i < BATCH ? (size_t)(head[0] - i) : BATCH;
+
+		if (!read_elf_words(d, at + 16 + filter + 4 * i, words, size))
+			return 0;
+		for (size_t k = 0; k < size; k++)
+			if (words[k] > highest)
+				highest = words[k];
+	}
 	if (highest < head[1])
 		return head[1];
-	return end_of_chain(d, at + 16 + filter + buckets, left - 16 - filter - buckets,
-			    head[1], highest);
+	return end_of_chain(d, at + chains, left - chains, head[1], highest);
 }
 
-static GElf_Sym symbol_of(const struct dynamic *d, struct cursor *c)
+/* The symbol that comes next, if it is that of a function. */
+static int add_dynamic_symbol(struct symtab *st, const struct dynamic *d,
+			      struct cursor *c)
 {
-	GElf_Sym s = { .st_name = cursor_u32(c) };
-
-	if (d->narrow) {
-		s.st_value = cursor_u32(c);
-		s.st_size = cursor_u32(c);
-	}
-	s.st_info = cursor_u8(c);
-	s.st_other = cursor_u8(c);
-	s.st_shndx = cursor_u16(c);
-	if (!d->narrow) {
-		s.st_value = cursor_u64(c);
-		s.st_size = cursor_u64(c);
-	}
-	return s;
-}
-
-static int add_dynamic_symbol(struct symtab *st, const struct object *o,
-			      const GElf_Sym *sym)
-{
-	unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
+	uint32_t name = cursor_u32(c);
+	uint64_t start = 0, size = 0;
+	unsigned info, section, bind;
 	struct symbol *s;
 
-	if (sym->st_name == 0 || sym->st_name >= st->names[TABLE_DYNSYM].size ||
-	    sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS ||
-	    (type != STT_FUNC && type != STT_GNU_IFUNC))
+	/* Those of 32 bits have the numbers in another order. */
+	if (d->narrow) {
+		start = cursor_u32(c);
+		size = cursor_u32(c);
+	}
+	info = cursor_u8(c);
+	cursor_u8(c);
+	section = cursor_u16(c);
+	if (!d->narrow) {
+		start = cursor_u64(c);
+		size = cursor_u64(c);
+	}
+	if (name == 0 || name >= st->names[TABLE_DYNSYM].size || section == SHN_UNDEF ||
+	    section == SHN_ABS ||
+	    (GELF_ST_TYPE(info) != STT_FUNC && GELF_ST_TYPE(info) != STT_GNU_IFUNC))
 		return 0;
 	s = array_add(&st->symbols);
 	if (!s)
 		return -ENOMEM;
-	*s = (struct symbol){ .start = sym->st_value,
-			      .name = sym->st_name,
-			      .table = TABLE_DYNSYM };
-	if (o->machine == EM_ARM)
-		s->start &= ~(uint64_t)1;
-	s->end = s->start + sym->st_size;
+	/* The address of Thumb code has its lowest bit set. */
+	if (d->o->machine == EM_ARM)
+		start &= ~(uint64_t)1;
+	*s = (struct symbol){
+		.start = start, .end = start + size, .name = name, .table = TABLE_DYNSYM
+	};
+	bind = GELF_ST_BIND(info);
 	s->flags = (bind == STB_WEAK ? SYMBOL_WEAK : 0) |
 		   (bind == STB_GLOBAL ? SYMBOL_GLOBAL : 0);
-	if (sym->st_size == 0) {
+	if (size == 0) {
 		s->flags |= SYMBOL_SIZELESS;
-		s->end = object_code_end(o, s->start);
+		s->end = object_code_end(d->o, start);
 		if (s->end == 0)
-			s->end = s->start;
+			s->end = start;
 	}
-	if (s->end < s->start)
+	if (s->end < start)
 		s->end = UINT64_MAX;
 	return 0;
 }
@@ -236,12 +220,9 @@ static int read_dynamic_symbols(struct symtab *st, const struct dynamic *d,
 		c.swap = d->swapped;
 		if (!object_read(d->o, offset + i * size, bytes, batch * size))
 			return 0;
-		for (size_t k = 0; k < batch; k++) {
-			GElf_Sym sym = symbol_of(d, &c);
-
-			if (add_dynamic_symbol(st, d->o, &sym) < 0)
+		for (size_t k = 0; k < batch; k++)
+			if (add_dynamic_symbol(st, d, &c) < 0)
 				return -ENOMEM;
-		}
 	}
 	return 0;
 }

@@ -32,8 +32,6 @@ struct table_reader {
 	struct symtab *st;
 	const struct object *o; /* whose table it is */
 	ARRAY(struct section_facts) sections;
-	Elf_Data *symbols;
-	bool narrow; /* in 32 bits */
 	struct names *names;
 	enum symbol_table table;
 };
@@ -61,24 +59,13 @@ static int read_section_facts(struct table_reader *r)
 	return 0;
 }
 
-/* "$x" and the like say where code and data begin: there are thousands of each. */
-static bool is_mapping_symbol(const struct table_reader *r, const GElf_Sym *sym)
-{
-	const char *name;
-	size_t size;
-
-	if (r->o->machine != EM_ARM && r->o->machine != EM_AARCH64)
-		return false;
-	name = names_at(r->names, sym->st_name, &size);
-	return size >= 2 && name[0] == '$' && memchr("adtx", name[1], 4) &&
-	       (size == 2 || name[2] == '.');
-}
-
 static bool is_wanted_symbol(const struct table_reader *r, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	unsigned visibility = GELF_ST_VISIBILITY(sym->st_other);
 	const struct section_facts *in;
+	const char *name;
+	size_t size;
 
 	if (sym->st_name == 0 || sym->st_name >= r->names->size ||
 	    sym->st_shndx == SHN_UNDEF || sym->st_shndx >= r->sections.count)
@@ -92,7 +79,12 @@ static bool is_wanted_symbol(const struct table_reader *r, const GElf_Sym *sym)
 	} else if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_OBJECT) {
 		return false;
 	}
-	return !is_mapping_symbol(r, sym);
+	if (r->o->machine != EM_ARM && r->o->machine != EM_AARCH64)
+		return true;
+	/* "$x" and the like say where code and data begin: there are thousands of each. */
+	name = names_at(r->names, sym->st_name, &size);
+	return size < 2 || name[0] != '$' || !memchr("adtx", name[1], 4) ||
+	       (size > 2 && name[2] != '.');
 }
 
 static int add_elf_symbol(struct table_reader *r, const GElf_Sym *sym)
@@ -125,53 +117,45 @@ static int add_elf_symbol(struct table_reader *r, const GElf_Sym *sym)
 	return 0;
 }
 
-/* Of either class, as libelf has them in memory: its own function takes a lock for each. */
-static GElf_Sym symbol_in_table(const struct table_reader *r, size_t i)
-{
-	const char *bytes = r->symbols->d_buf;
-	Elf32_Sym narrow;
-	GElf_Sym sym; /* Elf64_Sym */
-
-	if (!r->narrow) {
-		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
-		return sym;
-	}
-	memcpy(&narrow, bytes + i * sizeof(narrow), sizeof(narrow));
-	return (GElf_Sym){ .st_name = narrow.st_name,
-			   .st_info = narrow.st_info,
-			   .st_other = narrow.st_other,
-			   .st_shndx = narrow.st_shndx,
-			   .st_value = narrow.st_value,
-			   .st_size = narrow.st_size };
-}
-
 static int read_symbol_table(struct symtab *st, const struct object *o, uint32_t type,
 			     enum symbol_table table)
 {
 	struct table_reader r = {
 		.st = st, .o = o, .table = table, .names = &st->names[table]
 	};
+	Elf_Data *symbols;
 	struct section s;
 	size_t count;
+	bool narrow; /* in 32 bits */
 	int err;
 
 	if (!section_of_type(o, type, &s))
 		return 0;
-	r.symbols = section_data(&s, MOST_SYMBOLS);
-	if (!r.symbols || r.symbols->d_type != ELF_T_SYM)
+	symbols = section_data(&s, MOST_SYMBOLS);
+	if (!symbols || symbols->d_type != ELF_T_SYM)
 		return 0;
 	if (names_open(r.names, o, s.header.sh_link) < 0)
 		return -ENOMEM;
 	if (r.names->size == 0)
 		return 0;
-	r.narrow = gelf_getclass(o->elf) == ELFCLASS32;
-	count = r.symbols->d_size / (r.narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+	narrow = gelf_getclass(o->elf) == ELFCLASS32;
+	count = symbols->d_size / (narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
 	err = read_section_facts(&r);
 	if (err == 0 && !array_reserve(&st->symbols, count))
 		err = -ENOMEM;
 	for (size_t i = 1; i < count && err == 0; i++) {
-		GElf_Sym sym = symbol_in_table(&r, i);
+		/* As libelf has them in memory: its own function takes a lock for each. */
+		const char *bytes = symbols->d_buf;
+		Elf32_Sym n;
+		GElf_Sym sym; /* Elf64_Sym */
 
+		if (narrow) {
+			memcpy(&n, bytes + i * sizeof(n), sizeof(n));
+			sym = (GElf_Sym){ n.st_name,  n.st_info,  n.st_other,
+					  n.st_shndx, n.st_value, n.st_size };
+		} else {
+			memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
+		}
 		if (is_wanted_symbol(&r, &sym))
 			err = add_elf_symbol(&r, &sym);
 	}

@@ -48,39 +48,11 @@ static uint64_t aligned_size(const struct section *s)
 	return (s->header.sh_size + 7) & ~(uint64_t)7;
 }
 
-/* The table with its symbols and their names, each of a size that can be. */
-static bool find_tables(const struct object *o, struct section ret[3])
-{
-	const char *ident = o->elf ? elf_getident(o->elf, NULL) : NULL;
-
-	if (o->machine != EM_X86_64 || o->fd < 0 || !ident ||
-	    ident[EI_CLASS] != ELFCLASS64 || !section_of_type(o, SHT_GNU_HASH, &ret[0]) ||
-	    !section_at(o, ret[0].header.sh_link, &ret[1]) ||
-	    ret[1].header.sh_type != SHT_DYNSYM ||
-	    !section_at(o, ret[1].header.sh_link, &ret[2]))
-		return false;
-	for (int i = 0; i < 3; i++)
-		if (ret[i].header.sh_type == SHT_NOBITS || ret[i].header.sh_size == 0 ||
-		    ret[i].header.sh_size > TABLE_MOST ||
-		    ret[i].header.sh_offset > INT64_MAX)
-			return false;
-	return true;
-}
-
-/* Does each bucket's chain end soon? Buckets may begin anywhere in one, which makes it no longer. */
-static bool chains_are_short(const struct exports *e)
-{
-	size_t links = e->symbol_count - e->first, length = 0;
-
-	for (size_t i = 0; i < links && length <= CHAIN_MOST; i++)
-		length = e->chain[i] & 1 ? 0 : length + 1;
-	return length <= CHAIN_MOST;
-}
-
 /* Where in the copy what is; false where the table is not what it should be. */
 static bool lay_out(struct exports *e, const struct section tables[3])
 {
 	uint64_t size = tables[0].header.sh_size, head;
+	size_t links, length = 0;
 	struct gnu_hash_header h;
 
 	if (size < sizeof(h))
@@ -104,19 +76,38 @@ static bool lay_out(struct exports *e, const struct section tables[3])
 		e->symbol_count = (size - head) / sizeof(*e->chain) + h.first;
 	e->names = (const char *)e->symbols + aligned_size(&tables[1]);
 	e->names_size = tables[2].header.sh_size;
-	return e->symbol_count >= e->first && chains_are_short(e);
+	if (e->symbol_count < e->first)
+		return false;
+	/* Each bucket's chain has to end soon. Buckets may begin anywhere in one, which makes
+	 * it no longer. */
+	links = e->symbol_count - e->first;
+	for (size_t i = 0; i < links && length <= CHAIN_MOST; i++)
+		length = e->chain[i] & 1 ? 0 : length + 1;
+	return length <= CHAIN_MOST;
 }
 
 /* 1, 0 where the object has none that could be used, or -ENOMEM. */
 static int copy_tables(const struct object *o, struct exports *ret)
 {
-	struct section tables[3];
+	const char *ident = o->elf ? elf_getident(o->elf, NULL) : NULL;
+	struct section tables[3]; /* the table, its symbols, their names */
 	uint64_t at = 0, size = 0;
 
-	if (!find_tables(o, tables))
+	if (o->machine != EM_X86_64 || o->fd < 0 || !ident ||
+	    ident[EI_CLASS] != ELFCLASS64 ||
+	    !section_of_type(o, SHT_GNU_HASH, &tables[0]) ||
+	    !section_at(o, tables[0].header.sh_link, &tables[1]) ||
+	    tables[1].header.sh_type != SHT_DYNSYM ||
+	    !section_at(o, tables[1].header.sh_link, &tables[2]))
 		return 0;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
+		if (tables[i].header.sh_type == SHT_NOBITS ||
+		    tables[i].header.sh_size == 0 ||
+		    tables[i].header.sh_size > TABLE_MOST ||
+		    tables[i].header.sh_offset > INT64_MAX)
+			return 0;
 		size += aligned_size(&tables[i]);
+	}
 	if (!claim_add_part(&ret->claim, o->budget, BUDGET_NAMES, size)) {
 		budget_refuse(o->budget, "names", "a table of symbols");
 		ret->partial = true;
@@ -148,17 +139,6 @@ int exports_read(const struct object *o, struct exports *ret)
 	return err;
 }
 
-static bool name_has_key(const struct exports *e, const Elf64_Sym *sym, uint64_t key)
-{
-	size_t left = sym->st_name < e->names_size ? e->names_size - sym->st_name : 0;
-	const char *name = e->names + sym->st_name;
-	size_t size = strnlen(name, left < NAME_BYTES_MOST ? left : NAME_BYTES_MOST);
-
-	/* The faster one of the two hashes tells nearly all others. */
-	return (hash_bytes(name, size) ^ key) >> 32 == 0 &&
-	       linkage_key(name, size) == key;
-}
-
 bool exports_find(const struct exports *e, uint64_t key, uint64_t *ret)
 {
 	uint32_t hash = (uint32_t)key;
@@ -171,29 +151,32 @@ bool exports_find(const struct exports *e, uint64_t key, uint64_t *ret)
 	word = e->filter[hash / 64 & e->filter_mask];
 	if (!(word >> hash % 64 & word >> (hash >> e->shift) % 64 & 1))
 		return false;
-	for (size_t i = e->buckets[hash % e->bucket_count];
-	     i >= e->first && i < e->symbol_count; i++) {
+	for (size_t i = e->buckets[hash % e->bucket_count], last = 0;
+	     !last && i >= e->first && i < e->symbol_count; i++) {
 		const Elf64_Sym *sym = &e->symbols[i];
 		uint32_t link = e->chain[i - e->first];
+		uint64_t value = LINKAGE_UNSURE;
+		const char *name;
+		size_t size = 0;
 
-		if ((link | 1) == (hash | 1) && linkage_is_exported(sym)) {
-			bool right = name_has_key(e, sym, key);
-			uint64_t value = ELF64_ST_TYPE(sym->st_info) == STT_FUNC
-						 ? sym->st_value
-						 : LINKAGE_UNSURE;
-
-			wrong += !right;
-			if (wrong > WRONG_MOST) {
-				*ret = LINKAGE_UNSURE;
-				return true;
-			}
-			if (right) {
-				*ret = found && *ret != value ? LINKAGE_UNSURE : value;
-				found = true;
-			}
+		last = link & 1;
+		if ((link | 1) != (hash | 1) || !linkage_is_exported(sym))
+			continue;
+		if (sym->st_name < e->names_size)
+			size = e->names_size - sym->st_name;
+		name = e->names + sym->st_name;
+		size = strnlen(name, size < NAME_BYTES_MOST ? size : NAME_BYTES_MOST);
+		/* The faster one of the two hashes tells nearly all others. */
+		if ((hash_bytes(name, size) ^ key) >> 32 == 0 &&
+		    linkage_key(name, size) == key) {
+			if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC)
+				value = sym->st_value;
+			*ret = found && *ret != value ? LINKAGE_UNSURE : value;
+			found = true;
+		} else if (++wrong > WRONG_MOST) {
+			*ret = LINKAGE_UNSURE;
+			return true;
 		}
-		if (link & 1)
-			break;
 	}
 	return found;
 }

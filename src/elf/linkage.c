@@ -106,110 +106,91 @@ static bool symbol_at(const struct dynamic_table *t, size_t index, GElf_Sym *sym
 	return size > 0;
 }
 
-static int add_imports(const struct dynamic_table *t, const Elf64_Rela *r, size_t count,
-		       struct linkage *ret)
-{
-	GElf_Sym sym;
-	uint64_t name;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t info = le64toh(r[i].r_info);
-
-		if (ELF64_R_TYPE(info) != R_X86_64_JUMP_SLOT &&
-		    ELF64_R_TYPE(info) != R_X86_64_GLOB_DAT)
-			continue;
-		if (ret->values.count == IMPORTS_MOST)
-			return 0;
-		if (symbol_at(t, ELF64_R_SYM(info), &sym, &name) &&
-		    GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
-		    add_entry(ret, le64toh(r[i].r_offset), name) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* Block by block: most of megabytes are relocations of data, and not kept. */
 static int read_relocations(const struct dynamic_table *t, const struct section *s,
 			    Elf64_Rela *block, struct linkage *ret)
 {
-	uint64_t at = s->header.sh_offset, left = s->header.sh_size;
-	int err = 0;
+	uint64_t at = s->header.sh_offset, left = s->header.sh_size, name;
+	GElf_Sym sym;
 
-	while (err == 0 && left >= sizeof(*block)) {
+	while (left >= sizeof(*block)) {
 		size_t size = RELOCATIONS_BLOCK * sizeof(*block);
 		size_t count =
 			object_read_some(s->o, at, block, left < size ? left : size) /
 			sizeof(*block);
 
 		if (count == 0)
-			break;
-		err = add_imports(t, block, count, ret);
+			return 0;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t info = le64toh(block[i].r_info);
+
+			if (ELF64_R_TYPE(info) != R_X86_64_JUMP_SLOT &&
+			    ELF64_R_TYPE(info) != R_X86_64_GLOB_DAT)
+				continue;
+			if (ret->values.count == IMPORTS_MOST)
+				break;
+			if (symbol_at(t, ELF64_R_SYM(info), &sym, &name) &&
+			    GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
+			    add_entry(ret, le64toh(block[i].r_offset), name) < 0)
+				return -ENOMEM;
+		}
 		at += count * sizeof(*block);
 		left -= count * sizeof(*block);
 	}
-	return err;
-}
-
-static int read_imports(const struct object *o, const struct dynamic_table *t,
-			struct linkage *ret)
-{
-	Elf64_Rela *block = malloc(RELOCATIONS_BLOCK * sizeof(*block));
-	struct section s;
-	int err = block ? 0 : -ENOMEM;
-
-	for (size_t i = 1; err == 0 && i < SECTIONS_MOST && section_at(o, i, &s); i++)
-		if (s.header.sh_type == SHT_RELA && s.header.sh_link == t->index &&
-		    s.header.sh_offset <= INT64_MAX)
-			err = read_relocations(t, &s, block, ret);
-	free(block);
-	return err;
+	return 0;
 }
 
 int linkage_read_imports(const struct object *o, struct linkage *ret)
 {
+	Elf64_Rela *block = NULL;
 	struct dynamic_table t;
+	struct section s;
 	int err;
 
 	*ret = (struct linkage){ 0 };
 	err = open_table(o, &t);
-	if (err > 0)
-		err = read_imports(o, &t, ret);
+	if (err > 0) {
+		block = malloc(RELOCATIONS_BLOCK * sizeof(*block));
+		err = block ? 0 : -ENOMEM;
+		for (size_t i = 1; err == 0 && i < SECTIONS_MOST && section_at(o, i, &s);
+		     i++)
+			if (s.header.sh_type == SHT_RELA && s.header.sh_link == t.index &&
+			    s.header.sh_offset <= INT64_MAX)
+				err = read_relocations(&t, &s, block, ret);
+	}
+	free(block);
 	names_release(&t.names);
 	return err;
 }
 
-static int read_exports(const struct dynamic_table *t, struct linkage *ret)
+int linkage_read_exports(const struct object *o, struct linkage *ret)
 {
-	size_t count = t->symbols->d_size / sizeof(Elf64_Sym);
+	struct dynamic_table t;
+	size_t count;
 	GElf_Sym sym;
 	uint64_t name;
+	int err;
 
+	*ret = (struct linkage){ .partial = true };
+	err = open_table(o, &t);
+	if (err <= 0)
+		goto out;
+	err = 0;
+	count = t.symbols->d_size / sizeof(Elf64_Sym);
 	ret->partial = count > EXPORTS_MOST;
-	for (size_t i = 1; i < count && i < EXPORTS_MOST; i++) {
+	for (size_t i = 1; i < count && i < EXPORTS_MOST && err == 0; i++) {
 		bool sure;
 
-		if (!symbol_at(t, i, &sym, &name)) {
+		if (!symbol_at(&t, i, &sym, &name)) {
 			ret->partial = true; /* no memory was left for its name */
 			continue;
 		}
 		if (!linkage_is_exported(&sym))
 			continue;
 		sure = GELF_ST_TYPE(sym.st_info) == STT_FUNC;
-		if (add_entry(ret, name, sure ? sym.st_value : LINKAGE_UNSURE) < 0)
-			return -ENOMEM;
+		err = add_entry(ret, name, sure ? sym.st_value : LINKAGE_UNSURE);
 	}
-	return 0;
-}
-
-int linkage_read_exports(const struct object *o, struct linkage *ret)
-{
-	struct dynamic_table t;
-	int err;
-
-	*ret = (struct linkage){ .partial = true };
-	err = open_table(o, &t);
-	if (err > 0)
-		err = read_exports(&t, ret);
+out:
 	names_release(&t.names);
 	return err;
 }
