@@ -219,14 +219,6 @@ static bool read_go_header(struct go_table *t, struct window *w)
 	return head && object_is_code(t->o, t->text + go_number(t, head, number));
 }
 
-/* Bytes of a hole that begins at @offset, up to a head that may lie at its end. */
-static uint64_t hole_at(const struct go_table *t, uint64_t offset)
-{
-	uint64_t hole = object_next_data(t->o, offset) - offset;
-
-	return offset < t->o->size ? hole - hole % HEAD_ALIGN : 0;
-}
-
 /* Its head, anywhere in the data of a program, of which no more is looked at than the file has. */
 static bool find_head(struct go_table *t, struct window *w)
 {
@@ -238,10 +230,14 @@ static bool find_head(struct go_table *t, struct window *w)
 
 		for (uint64_t at = -s->address % HEAD_ALIGN; at + HEAD <= s->size;
 		     at += HEAD_ALIGN) {
+			uint64_t offset = s->offset + at, hole;
 			const uint8_t *head;
 
-			if ((s->offset + at) % WINDOW < HEAD_ALIGN)
-				at += hole_at(t, s->offset + at);
+			/* A hole is passed at once, up to a head that may lie at its end. */
+			if (offset % WINDOW < HEAD_ALIGN && offset < t->o->size) {
+				hole = object_next_data(t->o, offset) - offset;
+				at += hole - hole % HEAD_ALIGN;
+			}
 			head = window_at(w, s->offset + at, HEAD);
 			if (!head || at + HEAD > s->size || left < HEAD_ALIGN ||
 			    tried >= HEADS_MOST)
@@ -257,30 +253,6 @@ static bool find_head(struct go_table *t, struct window *w)
 		}
 	}
 	return false;
-}
-
-/* Where it may be: 1 where a section is it, with its place, 0 where it can only be looked for, or
- * -1 where it is no program of Go. */
-static int find_go_section(struct go_table *t)
-{
-	struct section s;
-	size_t i;
-	int found = -1;
-
-	for (i = 1; section_at(t->o, i, &s); i++) {
-		if (strcmp(s.name, ".note.go.buildid") == 0)
-			found = 0;
-		if ((strcmp(s.name, ".gopclntab") != 0 &&
-		     strcmp(s.name, ".data.rel.ro.gopclntab") != 0) ||
-		    s.header.sh_type == SHT_NOBITS || s.header.sh_offset >= t->o->size)
-			continue;
-		t->offset = s.header.sh_offset;
-		t->size = s.header.sh_size;
-		if (t->size > t->o->size - t->offset)
-			t->size = t->o->size - t->offset;
-		return 1;
-	}
-	return i == 1 ? 0 : found;
 }
 
 /* A function of the table, as it is gone through. */
@@ -315,41 +287,6 @@ static bool next_go_function(const struct go_table *t, struct window *w, uint64_
 	return true;
 }
 
-static int read_go_functions(struct symtab *st, const struct go_table *t,
-			     struct window *w, struct window *of_names)
-{
-	struct go_function f = { 0 };
-	uint64_t i = 0;
-
-	while (next_go_function(t, w, &i, &f)) {
-		uint32_t name = name_at(t, of_names, f.offset);
-		struct symbol *s;
-
-		if (name < t->first_name || name >= st->names[TABLE_SYMTAB].size)
-			continue;
-		s = array_add(&st->symbols);
-		if (!s)
-			return -ENOMEM;
-		*s = (struct symbol){ .start = f.start,
-				      .end = f.end,
-				      .name = name,
-				      .table = TABLE_SYMTAB };
-	}
-	return 0;
-}
-
-/* What they take, up to sorting. */
-static bool claim_functions(struct symtab *st, const struct object *o, uint64_t count)
-{
-	enum { A_FUNCTION = 2 * sizeof(struct symbol) + 40 };
-
-	if (claim_add(&st->claim, o->budget, count * A_FUNCTION))
-		return true;
-	object_refuse(o, "symbols");
-	st->refused = true;
-	return false;
-}
-
 /* Those of Go 1.2 are counted from the head, which is none. */
 static uint32_t first_name(const struct go_table *t, struct window *w)
 {
@@ -358,38 +295,71 @@ static uint32_t first_name(const struct go_table *t, struct window *w)
 	return t->form == GO_1_2 || !first || *first == 0 ? 1 : 0;
 }
 
-/* False where there is none, or it makes no sense. */
+/* Its section says where it is; where no section can, it is looked for, but not in what is no program
+ * of Go. False where there is none, or it makes no sense. */
 static bool open_go_table(const struct object *o, struct go_table *t, struct window *w)
 {
 	const unsigned char *ident = (const void *)elf_getident(o->elf, NULL);
-	int found;
+	bool is_go = false;
+	struct section s;
+	size_t i;
 
 	*t = (struct go_table){ .o = o };
 	*w = (struct window){ .o = o };
 	if (o->fd < 0 || !ident)
 		return false;
 	t->swapped = ident[EI_DATA] == ELFDATA2MSB;
-	found = find_go_section(t);
-	return found > 0 ? read_go_header(t, w) : found == 0 && find_head(t, w);
+	for (i = 1; section_at(o, i, &s); i++) {
+		is_go |= strcmp(s.name, ".note.go.buildid") == 0;
+		if ((strcmp(s.name, ".gopclntab") != 0 &&
+		     strcmp(s.name, ".data.rel.ro.gopclntab") != 0) ||
+		    s.header.sh_type == SHT_NOBITS || s.header.sh_offset >= o->size)
+			continue;
+		t->offset = s.header.sh_offset;
+		t->size = s.header.sh_size;
+		if (t->size > o->size - t->offset)
+			t->size = o->size - t->offset;
+		return read_go_header(t, w);
+	}
+	return (is_go || i == 1) && find_head(t, w);
 }
 
 int go_table_read(struct symtab *st, const struct object *o)
 {
+	/* What a function takes, up to sorting. */
+	enum { A_FUNCTION = 2 * sizeof(struct symbol) + 40 };
 	struct window w, of_names = { .o = o };
+	struct go_function f = { 0 };
 	struct go_table t;
-	size_t known;
-	int err;
+	uint64_t i = 0;
 
-	if (!open_go_table(o, &t, &w) || !claim_functions(st, o, t.count))
+	if (!open_go_table(o, &t, &w))
 		return 0;
+	if (!claim_add(&st->claim, o->budget, t.count * A_FUNCTION)) {
+		object_refuse(o, "symbols");
+		st->refused = true;
+		return 0;
+	}
 	if (names_open_at(&st->names[TABLE_SYMTAB], o, t.offset + t.names,
 			  t.size - t.names) < 0)
 		return -ENOMEM;
 	t.first_name = first_name(&t, &of_names);
-	known = st->symbols.count;
-	err = read_go_functions(st, &t, &w, &of_names);
-	st->go = st->symbols.count > known;
-	return err;
+	while (next_go_function(&t, &w, &i, &f)) {
+		uint32_t name = name_at(&t, &of_names, f.offset);
+		struct symbol *s;
+
+		if (name < t.first_name || name >= st->names[TABLE_SYMTAB].size)
+			continue;
+		s = array_add(&st->symbols);
+		if (!s)
+			return -ENOMEM;
+		*s = (struct symbol){ .start = f.start,
+				      .end = f.end,
+				      .name = name,
+				      .table = TABLE_SYMTAB };
+		st->go = true;
+	}
+	return 0;
 }
 
 /* The steps of all functions, in memory of their own; *@size is 0 where they are not in the table, or

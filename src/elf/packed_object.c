@@ -30,15 +30,6 @@ struct part {
 	struct claim claim; /* for what it unpacks to */
 };
 
-static uint64_t most_of(const struct part *p)
-{
-	uint64_t most = p->size * PACKED_OBJECT_RATIO;
-
-	if (p->size > PACKED_OBJECT_MOST / PACKED_OBJECT_RATIO)
-		most = PACKED_OBJECT_MOST;
-	return most < FREE_OF_RATIO ? FREE_OF_RATIO : most;
-}
-
 static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 {
 	while (size > 0) {
@@ -57,10 +48,14 @@ static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 static int copy_unpacked(struct context *ctx, struct part *p, struct unpacker *u,
 			 uint8_t *block, int to)
 {
-	uint64_t at = 0, most = most_of(p);
+	uint64_t at = 0, most = PACKED_OBJECT_MOST;
 	size_t got;
 	int err;
 
+	if (p->size <= PACKED_OBJECT_MOST / PACKED_OBJECT_RATIO)
+		most = p->size * PACKED_OBJECT_RATIO;
+	if (most < FREE_OF_RATIO)
+		most = FREE_OF_RATIO;
 	while ((err = unpacker_read(u, at, block, BLOCK, &got)) == 0 && got > 0) {
 		at += got;
 		if (at > most)
@@ -84,26 +79,6 @@ static int copy_unpacked(struct context *ctx, struct part *p, struct unpacker *u
 	return 0;
 }
 
-static int unpack_object_part(struct context *ctx, struct part *p, struct unpacker *u,
-			      int *ret)
-{
-	uint8_t *block = malloc(BLOCK);
-	int fd = memfd_create("object", MFD_CLOEXEC), err;
-
-	if (!block || fd < 0)
-		err = fail_memory(ctx);
-	else
-		err = copy_unpacked(ctx, p, u, block, fd);
-	free(block);
-	if (err < 0 && fd >= 0)
-		close(fd);
-	if (err < 0)
-		claim_release(&p->claim);
-	if (err == 0)
-		*ret = fd;
-	return err;
-}
-
 /* The object that is in it has the claim until it is closed. */
 static int open_unpacked(struct context *ctx, struct part *p, int fd, const char *name,
 			 struct object *ret)
@@ -121,7 +96,8 @@ static int open_unpacked(struct context *ctx, struct part *p, int fd, const char
 static int unpack_part(struct context *ctx, struct part *p, int *ret)
 {
 	struct unpacker *u = NULL;
-	int err = unpacker_open_part(p->fd, p->offset, p->size, &u);
+	int err = unpacker_open_part(p->fd, p->offset, p->size, &u), fd;
+	uint8_t *block;
 
 	if (err == -ENOMEM)
 		return fail_memory(ctx);
@@ -130,8 +106,18 @@ static int unpack_part(struct context *ctx, struct part *p, int *ret)
 	if (!u)
 		return -ENODATA;
 	unpacker_limit(u, ctx->budget);
-	err = unpack_object_part(ctx, p, u, ret);
+	block = malloc(BLOCK);
+	fd = memfd_create("object", MFD_CLOEXEC);
+	err = block && fd >= 0 ? copy_unpacked(ctx, p, u, block, fd) : fail_memory(ctx);
+	free(block);
 	unpacker_close(u);
+	if (err == 0) {
+		*ret = fd;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	claim_release(&p->claim);
 	return err;
 }
 
