@@ -95,59 +95,6 @@ static uint64_t claimed_sections(int fd)
 		    : host32(h.ident, first.narrow.sh_size);
 }
 
-/* Files without program headers, as perf inject writes them for JIT code. */
-static int segments_of_sections(struct object *o)
-{
-	struct section s;
-
-	for (size_t i = 1; section_at(o, i, &s) && i <= MOST_SEGMENTS; i++) {
-		struct segment *segment;
-
-		if (!(s.header.sh_flags & SHF_EXECINSTR) ||
-		    s.header.sh_type == SHT_NOBITS)
-			continue;
-		segment = array_add(&o->segments);
-		if (!segment)
-			return -ENOMEM;
-		*segment = (struct segment){ s.header.sh_offset, s.header.sh_size,
-					     s.header.sh_addr, true,
-					     s.header.sh_flags & SHF_WRITE };
-	}
-	return 0;
-}
-
-static int segments_of_headers(struct object *o, size_t count)
-{
-	GElf_Phdr header;
-	size_t code = 0;
-
-	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++) {
-		struct segment *segment;
-
-		if (!gelf_getphdr(o->elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    header.p_filesz == 0)
-			continue;
-		segment = array_add(&o->segments);
-		if (!segment)
-			return -ENOMEM;
-		*segment = (struct segment){ header.p_offset, header.p_filesz,
-					     header.p_vaddr, header.p_flags & PF_X,
-					     header.p_flags & PF_W };
-	}
-	/* Executable ones first: where two segments share a page of the file, code is
-	 * meant. */
-	for (size_t i = 0; i < o->segments.count; i++) {
-		struct segment segment = o->segments.v[i];
-
-		if (!segment.exec)
-			continue;
-		memmove(&o->segments.v[code + 1], &o->segments.v[code],
-			(i - code) * sizeof(segment));
-		o->segments.v[code++] = segment;
-	}
-	return 0;
-}
-
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct address_range *x = a, *y = b;
@@ -186,13 +133,52 @@ static int list_code(struct object *o)
 
 static int read_segments(struct object *o)
 {
-	size_t count;
-	int err;
+	size_t count, code = 0;
+	struct section s;
+	GElf_Phdr header;
 
 	if (elf_getphdrnum(o->elf, &count) < 0)
 		return 0;
-	err = count ? segments_of_headers(o, count) : segments_of_sections(o);
-	return err < 0 ? err : list_code(o);
+	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++) {
+		struct segment *segment;
+
+		if (!gelf_getphdr(o->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    header.p_filesz == 0)
+			continue;
+		segment = array_add(&o->segments);
+		if (!segment)
+			return -ENOMEM;
+		*segment = (struct segment){ header.p_offset, header.p_filesz,
+					     header.p_vaddr, header.p_flags & PF_X,
+					     header.p_flags & PF_W };
+	}
+	/* Executable ones first: where two segments share a page of the file, code is
+	 * meant. */
+	for (size_t i = 0; i < o->segments.count; i++) {
+		struct segment segment = o->segments.v[i];
+
+		if (!segment.exec)
+			continue;
+		memmove(&o->segments.v[code + 1], &o->segments.v[code],
+			(i - code) * sizeof(segment));
+		o->segments.v[code++] = segment;
+	}
+	/* Files without program headers, as perf inject writes them for JIT code. */
+	for (size_t i = 1; count == 0 && i <= MOST_SEGMENTS && section_at(o, i, &s);
+	     i++) {
+		struct segment *segment;
+
+		if (!(s.header.sh_flags & SHF_EXECINSTR) ||
+		    s.header.sh_type == SHT_NOBITS)
+			continue;
+		segment = array_add(&o->segments);
+		if (!segment)
+			return -ENOMEM;
+		*segment = (struct segment){ s.header.sh_offset, s.header.sh_size,
+					     s.header.sh_addr, true,
+					     s.header.sh_flags & SHF_WRITE };
+	}
+	return list_code(o);
 }
 
 /* A run of notes. Their names and descriptions are padded, in the run, to @align. */
@@ -209,20 +195,6 @@ struct note {
 static uint64_t padded(uint64_t size, uint64_t align)
 {
 	return (size + align - 1) & ~(align - 1);
-}
-
-static bool take_build_id_note(struct object *o, const struct note *note, uint64_t offset,
-			       uint32_t size)
-{
-	const unsigned char *ident = (const unsigned char *)elf_getident(o->elf, NULL);
-
-	if (host32(ident, note->head.n_type) != NT_GNU_BUILD_ID ||
-	    host32(ident, note->head.n_namesz) != sizeof(note->name) ||
-	    memcmp(note->name, "GNU", sizeof(note->name)) != 0 || size == 0 ||
-	    size > sizeof(o->build_id) || !object_read(o, offset, o->build_id, size))
-		return false;
-	o->build_id_size = (uint8_t)size;
-	return true;
 }
 
 /*
@@ -250,8 +222,14 @@ static bool build_id_of_notes(struct object *o, const struct notes *all, uint32_
 		--*left;
 		if (begin > size || desc > size - begin)
 			return false;
-		if (take_build_id_note(o, &note, all->offset + begin, (uint32_t)desc))
+		if (host32(ident, note.head.n_type) == NT_GNU_BUILD_ID &&
+		    name == sizeof(note.name) &&
+		    memcmp(note.name, "GNU", sizeof(note.name)) == 0 && desc > 0 &&
+		    desc <= sizeof(o->build_id) &&
+		    object_read(o, all->offset + begin, o->build_id, desc)) {
+			o->build_id_size = (uint8_t)desc;
 			return true;
+		}
 		at = padded(begin + desc, all->align);
 		if (at > size)
 			return false;
@@ -259,26 +237,21 @@ static bool build_id_of_notes(struct object *o, const struct notes *all, uint32_
 	return false;
 }
 
-static bool build_id_of_sections(struct object *o, uint32_t *left)
+static void read_build_id(struct object *o)
 {
+	uint32_t left = MOST_NOTES;
 	struct section s;
-
-	for (size_t i = 1; *left > 0 && section_at(o, i, &s); i++) {
-		struct notes notes = { s.header.sh_offset, s.header.sh_size,
-				       s.header.sh_addralign == 8 ? 8 : 4 };
-
-		if (s.header.sh_type == SHT_NOTE && build_id_of_notes(o, &notes, left))
-			return true;
-	}
-	return false;
-}
-
-/* Where the section headers are stripped too. */
-static void build_id_of_segments(struct object *o, uint32_t *left)
-{
 	GElf_Phdr header;
 	size_t count;
 
+	for (size_t i = 1; left > 0 && section_at(o, i, &s); i++) {
+		struct notes notes = { s.header.sh_offset, s.header.sh_size,
+				       s.header.sh_addralign == 8 ? 8 : 4 };
+
+		if (s.header.sh_type == SHT_NOTE && build_id_of_notes(o, &notes, &left))
+			return;
+	}
+	/* Where the section headers are stripped too. */
 	if (elf_getphdrnum(o->elf, &count) < 0)
 		return;
 	for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++) {
@@ -288,31 +261,9 @@ static void build_id_of_segments(struct object *o, uint32_t *left)
 			continue;
 		notes = (struct notes){ header.p_offset, header.p_filesz,
 					header.p_align == 8 ? 8 : 4 };
-		if (build_id_of_notes(o, &notes, left))
+		if (build_id_of_notes(o, &notes, &left))
 			return;
 	}
-}
-
-static void read_section_names(struct object *o)
-{
-	const char *last;
-	GElf_Shdr header;
-	Elf_Data *data;
-	Elf_Scn *names;
-	size_t index;
-
-	if (elf_getshdrstrndx(o->elf, &index) < 0)
-		return;
-	names = elf_getscn(o->elf, index);
-	if (!gelf_getshdr(names, &header) || header.sh_type != SHT_STRTAB ||
-	    header.sh_size > MOST_NAMES)
-		return;
-	data = elf_rawdata(names, NULL);
-	last = data && data->d_buf ? memrchr(data->d_buf, 0, data->d_size) : NULL;
-	if (!last)
-		return;
-	o->names = data->d_buf;
-	o->names_size = (size_t)(last + 1 - o->names);
 }
 
 /*
@@ -322,20 +273,34 @@ static void read_section_names(struct object *o)
  */
 static bool read_elf_tables(struct object *o)
 {
+	size_t count, index;
+	const char *last = NULL;
+	Elf_Data *data;
 	GElf_Phdr segment;
-	size_t count;
+	GElf_Shdr header;
+	Elf_Scn *names;
 
 	if (elf_getphdrnum(o->elf, &count) == 0 && count > 0 && count <= MOST_SEGMENTS)
 		gelf_getphdr(o->elf, 0, &segment);
-	if (errno != ENOMEM)
-		read_section_names(o);
+	if (errno == ENOMEM || elf_getshdrstrndx(o->elf, &index) < 0)
+		return errno != ENOMEM;
+	names = elf_getscn(o->elf, index);
+	if (gelf_getshdr(names, &header) && header.sh_type == SHT_STRTAB &&
+	    header.sh_size <= MOST_NAMES) {
+		data = elf_rawdata(names, NULL);
+		if (data && data->d_buf)
+			last = memrchr(data->d_buf, 0, data->d_size);
+	}
+	if (last) {
+		o->names = data->d_buf;
+		o->names_size = (size_t)(last + 1 - o->names);
+	}
 	return errno != ENOMEM;
 }
 
 /* Takes over what @o holds, also where it fails. errno was 0 before .elf was opened. */
 static int read_elf_header(struct context *ctx, struct object *o, const char *name)
 {
-	uint32_t notes = MOST_NOTES;
 	GElf_Ehdr header;
 
 	o->read_error = calloc(1, sizeof(*o->read_error));
@@ -360,8 +325,7 @@ static int read_elf_header(struct context *ctx, struct object *o, const char *na
 		object_close(o);
 		return fail_memory(ctx);
 	}
-	if (!build_id_of_sections(o, &notes))
-		build_id_of_segments(o, &notes);
+	read_build_id(o);
 	return 0;
 }
 
@@ -702,42 +666,37 @@ uint64_t object_next_data(const struct object *o, uint64_t offset)
 	return (uint64_t)data < o->size ? (uint64_t)data : o->size;
 }
 
-static int add_data(const struct object *o, uint8_t *block, uLong *sum)
+int object_checksum(struct context *ctx, const struct object *o, uint32_t *ret)
 {
+	uint8_t *block = malloc(BLOCK);
 	uint64_t work = 0;
+	uLong sum = 0;
+	int err = 0;
 
-	for (off_t at = 0, data; at < (off_t)o->size;) {
+	if (!block)
+		return fail_memory(ctx);
+	for (off_t at = 0, data; err == 0 && at < (off_t)o->size;) {
 		ssize_t n;
 
 		if (at % BLOCK == 0 &&
 		    (data = (off_t)object_next_data(o, (uint64_t)at)) > at) {
-			*sum = add_zeros(*sum, (uint64_t)(data - at));
+			sum = add_zeros(sum, (uint64_t)(data - at));
 			at = data;
 			continue;
 		}
 		n = pread(o->fd, block, BLOCK - (size_t)(at % BLOCK), at);
-		if (n < 0 && errno == EINTR)
+		if (n == 0)
+			break;
+		if (n < 0) {
+			err = errno == EINTR ? 0 : -errno;
 			continue;
-		if (n < 0)
-			return -errno;
+		}
 		work += (uint64_t)n;
-		if (n == 0 || work > MOST_SUMMED)
-			return n == 0 ? 0 : -EFBIG;
-		*sum = crc32(*sum, block, (uInt)n);
+		if (work > MOST_SUMMED)
+			err = -EFBIG;
+		sum = crc32(sum, block, (uInt)n);
 		at += n;
 	}
-	return 0;
-}
-
-int object_checksum(struct context *ctx, const struct object *o, uint32_t *ret)
-{
-	uint8_t *block = malloc(BLOCK);
-	uLong sum = 0;
-	int err;
-
-	if (!block)
-		return fail_memory(ctx);
-	err = add_data(o, block, &sum);
 	free(block);
 	if (err < 0)
 		return fail(ctx, err, "cannot read a debug file: %s", strerror(-err));
