@@ -56,26 +56,6 @@ static bool names_a_slot(unsigned machine, unsigned type)
 	       type == R_AARCH64_IRELATIVE;
 }
 
-static int add_slots(struct plt *p, const uint8_t *bytes, size_t size)
-{
-	struct cursor c = cursor_of(bytes, size);
-
-	while (cursor_left(&c) >= RELOCATION) {
-		uint64_t address = cursor_u64(&c), info = cursor_u64(&c);
-		uint64_t addend = cursor_u64(&c);
-		struct slot *slot;
-
-		if (!names_a_slot(p->o->machine, GELF_R_TYPE(info)))
-			continue;
-		slot = array_add(&p->slots);
-		if (!slot ||
-		    !hash_map_set(&p->by_address, address, (uint32_t)p->slots.count - 1))
-			return -ENOMEM;
-		*slot = (struct slot){ (uint32_t)GELF_R_SYM(info), addend };
-	}
-	return 0;
-}
-
 /* The slots that a section of relocations names. They are read block by block: most of
  * megabytes are relocations of data, and not kept. */
 static int read_slot_section(struct plt *p, const char *name)
@@ -97,11 +77,26 @@ static int read_slot_section(struct plt *p, const char *name)
 	while (err == 0 && left >= RELOCATION) {
 		size_t got =
 			object_read_some(p->o, at, block, left < BLOCK ? left : BLOCK);
+		struct cursor c = cursor_of(block, got);
 
 		if (got < RELOCATION)
 			break;
+		while (err == 0 && cursor_left(&c) >= RELOCATION) {
+			uint64_t address = cursor_u64(&c), info = cursor_u64(&c);
+			uint64_t addend = cursor_u64(&c);
+			struct slot *slot;
+
+			if (!names_a_slot(p->o->machine, GELF_R_TYPE(info)))
+				continue;
+			slot = array_add(&p->slots);
+			if (slot && hash_map_set(&p->by_address, address,
+						 (uint32_t)p->slots.count - 1))
+				*slot = (struct slot){ (uint32_t)GELF_R_SYM(info),
+						       addend };
+			else
+				err = -ENOMEM;
+		}
 		got -= got % RELOCATION;
-		err = add_slots(p, block, got);
 		left -= got;
 		at += got;
 	}
@@ -109,40 +104,19 @@ static int read_slot_section(struct plt *p, const char *name)
 	return err;
 }
 
-static int read_slots(struct plt *p)
-{
-	struct section s;
-	int err = read_slot_section(p, ".rela.plt");
-
-	if (err == 0)
-		err = read_slot_section(p, ".rela.iplt");
-	p->jump_slots = p->slots.count;
-	/* Only these go through slots of the other table, which may be very long. */
-	if (err == 0 && section_named(p->o, ".plt.got", &s))
-		err = read_slot_section(p, ".rela.dyn");
-	return err;
-}
-
-/* NULL where the slot has no symbol. */
-static const char *slot_name(const struct plt *p, const struct slot *slot, size_t *size)
-{
-	GElf_Sym sym;
-
-	if (slot->symbol == NO_SYMBOL || !p->symbols || slot->symbol > INT32_MAX ||
-	    !gelf_getsym(p->symbols, (int)slot->symbol, &sym) || sym.st_name == 0 ||
-	    sym.st_name >= p->names->size)
-		return NULL;
-	return names_at(p->names, sym.st_name, size);
-}
-
 static int add_plt_entry(struct plt *p, const struct slot *slot, uint64_t start,
 			 uint64_t end)
 {
 	struct text *names = &p->st->plt_names;
 	size_t at = names->size, size = 0;
-	const char *name = slot_name(p, slot, &size);
+	const char *name = NULL;
 	struct symbol *s;
+	GElf_Sym sym;
 
+	if (slot->symbol != NO_SYMBOL && p->symbols && slot->symbol <= INT32_MAX &&
+	    gelf_getsym(p->symbols, (int)slot->symbol, &sym) && sym.st_name != 0 &&
+	    sym.st_name < p->names->size)
+		name = names_at(p->names, sym.st_name, &size);
 	if (!name && slot->resolver == 0)
 		return 0;
 	if (at > NAMES_FREE + NAMES_A_BYTE * p->names->size || at > UINT32_MAX / 2)
@@ -226,44 +200,38 @@ static int read_aarch64(struct plt *p, const struct section *s, Elf_Data *data)
 	return 0;
 }
 
-static int read_sections(struct plt *p)
-{
-	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got", ".iplt" };
-	struct section s;
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && err == 0; i++) {
-		Elf_Data *data;
-
-		if (!section_named(p->o, names[i], &s))
-			continue;
-		data = section_data(&s, MOST_CODE);
-		if (!data)
-			continue;
-		err = p->o->machine == EM_X86_64 ? read_x86_64(p, &s, data)
-						 : read_aarch64(p, &s, data);
-	}
-	return err;
-}
-
 int plt_read(struct symtab *st, const struct object *o)
 {
+	static const char *const code[] = { ".plt", ".plt.sec", ".plt.got", ".iplt" };
 	struct plt p = { .st = st, .o = o, .names = &st->names[TABLE_DYNSYM] };
 	const char *ident = elf_getident(o->elf, NULL);
-	struct section table;
+	struct section s;
 	int err;
 
 	/* Both machines have only this form in use, and nothing else is looked for. */
 	if ((o->machine != EM_X86_64 && o->machine != EM_AARCH64) || o->fd < 0 ||
 	    !ident || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
 		return 0;
-	err = read_slots(&p);
-	if (err == 0 && p.slots.count > 0) {
-		if (section_of_type(o, SHT_DYNSYM, &table))
-			p.symbols = section_data(&table, MOST_SYMBOLS);
-		if (p.symbols && p.symbols->d_type != ELF_T_SYM)
-			p.symbols = NULL;
-		err = read_sections(&p);
+	err = read_slot_section(&p, ".rela.plt");
+	if (err == 0)
+		err = read_slot_section(&p, ".rela.iplt");
+	p.jump_slots = p.slots.count;
+	/* Only these go through slots of the other table, which may be very long. */
+	if (err == 0 && section_named(o, ".plt.got", &s))
+		err = read_slot_section(&p, ".rela.dyn");
+	if (err == 0 && p.slots.count > 0 && section_of_type(o, SHT_DYNSYM, &s))
+		p.symbols = section_data(&s, MOST_SYMBOLS);
+	if (p.symbols && p.symbols->d_type != ELF_T_SYM)
+		p.symbols = NULL;
+	for (size_t i = 0;
+	     err == 0 && p.slots.count > 0 && i < sizeof(code) / sizeof(*code); i++) {
+		Elf_Data *data = section_named(o, code[i], &s)
+					 ? section_data(&s, MOST_CODE)
+					 : NULL;
+
+		if (data)
+			err = o->machine == EM_X86_64 ? read_x86_64(&p, &s, data)
+						      : read_aarch64(&p, &s, data);
 	}
 	st->names[TABLE_PLT] = (struct names){ .bytes = st->plt_names.bytes,
 					       .size = st->plt_names.size };

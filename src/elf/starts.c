@@ -167,11 +167,6 @@ static bool is_call(const uint8_t *code, size_t at)
 	return code[at - 1] == 0xe8;
 }
 
-static bool is_lea(const uint8_t *code, size_t at)
-{
-	return at >= 2 && code[at - 2] == 0x8d && (code[at - 1] & 0xc7) == 5;
-}
-
 /* The functions that the one at @start, of so many bytes, refers to; and with @levels those that what it
  * calls refers to. */
 static int add_referred(struct finding *f, uint64_t start, uint64_t size,
@@ -189,7 +184,8 @@ static int add_referred(struct finding *f, uint64_t start, uint64_t size,
 		return -ENOMEM;
 	size = read_code_at(f->o, start, code, size);
 	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
-		bool call = is_call(code, at), lea = is_lea(code, at);
+		bool call = is_call(code, at);
+		bool lea = at >= 2 && code[at - 2] == 0x8d && (code[at - 1] & 0xc7) == 5;
 
 		if ((!call && !lea) || !find_target(f, code, at, start, &target))
 			continue;
@@ -205,19 +201,14 @@ static int add_referred(struct finding *f, uint64_t start, uint64_t size,
 	return err;
 }
 
-/* All of Go's code has frame pointers: its goroutines begin in goexit(), its threads in mstart(), and
- * where it switches stacks another one begins. */
-static bool is_of_go(const char *name, size_t size)
-{
-	return size > 8 && memcmp(name, "runtime.", 8) == 0;
-}
-
 static int note_symbol(struct finding *f, const char *name, size_t size,
 		       const GElf_Sym *sym)
 {
 	int err;
 
-	if (is_of_go(name, size))
+	/* All of Go's code has frame pointers: its goroutines begin in goexit(), its threads in
+	 * mstart(), and where it switches stacks another one begins. */
+	if (size > 8 && memcmp(name, "runtime.", 8) == 0)
 		return add_start_range(f->to, sym->st_value, sym->st_size);
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		if (size != named[i].size || name[0] != named[i].name[0] ||
@@ -238,36 +229,13 @@ static int note_symbol(struct finding *f, const char *name, size_t size,
 	return 0;
 }
 
-static int read_start_names(struct finding *f, Elf_Data *symbols,
-			    const struct names *names)
-{
-	int err = 0;
-
-	for (int i = 1; err == 0; i++) {
-		GElf_Sym sym;
-		unsigned kind;
-		size_t size;
-		const char *name;
-
-		if (!gelf_getsym(symbols, i, &sym))
-			break;
-		kind = GELF_ST_TYPE(sym.st_info);
-		if (sym.st_shndx == SHN_UNDEF || sym.st_name >= names->size ||
-		    (kind != STT_FUNC && kind != STT_NOTYPE))
-			continue;
-		name = names_at(names, sym.st_name, &size);
-		if (size)
-			err = note_symbol(f, name, size, &sym);
-	}
-	return err;
-}
-
 /* The table of that type. */
 static int read_start_symbols(struct finding *f, const struct object *o, uint32_t type)
 {
 	struct names names = { 0 };
 	struct section table;
 	Elf_Data *symbols;
+	GElf_Sym sym;
 	int err;
 
 	if (!section_of_type(o, type, &table))
@@ -276,9 +244,20 @@ static int read_start_symbols(struct finding *f, const struct object *o, uint32_
 	if (!symbols || symbols->d_type != ELF_T_SYM)
 		return 0;
 	err = names_open(&names, o, table.header.sh_link);
-	if (err == 0 && names.size) {
-		f->symbols |= type == SHT_SYMTAB;
-		err = read_start_names(f, symbols, &names);
+	if (err < 0 || !names.size)
+		return err;
+	f->symbols |= type == SHT_SYMTAB;
+	for (int i = 1; err == 0 && gelf_getsym(symbols, i, &sym); i++) {
+		unsigned kind = GELF_ST_TYPE(sym.st_info);
+		const char *name;
+		size_t size;
+
+		if (sym.st_shndx == SHN_UNDEF || sym.st_name >= names.size ||
+		    (kind != STT_FUNC && kind != STT_NOTYPE))
+			continue;
+		name = names_at(&names, sym.st_name, &size);
+		if (size)
+			err = note_symbol(f, name, size, &sym);
 	}
 	names_release(&names);
 	return err;
@@ -290,45 +269,40 @@ struct headers {
 	bool program; /* it asks for a loader */
 };
 
-/* Has it the name that libraries go by? Those of glibc ask for a loader as programs do. */
-static bool is_library(const struct object *o, const GElf_Phdr *dynamic)
-{
-	enum { ENTRIES_MOST = 256 };
-	bool narrow = gelf_getclass(o->elf) == ELFCLASS32;
-	size_t size = narrow ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn);
-
-	for (size_t i = 0; i < dynamic->p_filesz / size && i < ENTRIES_MOST; i++) {
-		uint64_t at = dynamic->p_offset + i * size, tag = 0;
-		Elf32_Dyn small;
-		Elf64_Dyn entry;
-
-		if (narrow ? !object_read(o, at, &small, size)
-			   : !object_read(o, at, &entry, size))
-			return false;
-		tag = narrow ? le32toh((uint32_t)small.d_tag)
-			     : le64toh((uint64_t)entry.d_tag);
-		if (tag == DT_SONAME || tag == DT_NULL)
-			return tag == DT_SONAME;
-	}
-	return false;
-}
-
 static bool read_headers(const struct object *o, struct headers *ret)
 {
-	bool library = false;
+	enum { PARTS_MOST = 64, ENTRIES_MOST = 256 };
+	bool narrow = gelf_getclass(o->elf) == ELFCLASS32, library = false;
+	size_t size = narrow ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn), count;
 	GElf_Ehdr header;
 	GElf_Phdr part;
-	size_t count;
 
 	*ret = (struct headers){ 0 };
 	if (!gelf_getehdr(o->elf, &header) || elf_getphdrnum(o->elf, &count) < 0)
 		return false;
 	ret->entry = header.e_entry;
-	for (size_t i = 0; i < count && i < 64; i++)
-		if (gelf_getphdr(o->elf, (int)i, &part)) {
-			ret->program |= part.p_type == PT_INTERP;
-			library |= part.p_type == PT_DYNAMIC && is_library(o, &part);
+	for (size_t i = 0; i < count && i < PARTS_MOST; i++) {
+		if (!gelf_getphdr(o->elf, (int)i, &part))
+			continue;
+		ret->program |= part.p_type == PT_INTERP;
+		if (part.p_type != PT_DYNAMIC)
+			continue;
+		for (size_t k = 0; k < part.p_filesz / size && k < ENTRIES_MOST; k++) {
+			uint64_t at = part.p_offset + k * size, tag;
+			Elf32_Dyn small;
+			Elf64_Dyn entry;
+
+			if (!object_read(o, at, narrow ? (void *)&small : &entry, size))
+				break;
+			tag = narrow ? le32toh((uint32_t)small.d_tag)
+				     : le64toh((uint64_t)entry.d_tag);
+			library |= tag == DT_SONAME;
+			if (tag == DT_SONAME || tag == DT_NULL)
+				break;
 		}
+	}
+	/* Has it the name that libraries go by? Those of glibc ask for a loader as programs
+	 * do. */
 	ret->program &= !library;
 	return true;
 }
@@ -368,27 +342,10 @@ static void sort_starts(struct starts *s)
 	s->ranges.count = kept + 1;
 }
 
-/* A program that is linked statically calls __libc_start_main() by its address. */
-static int add_called_by_entry(struct finding *f, uint64_t entry)
-{
-	uint8_t code[ENTRY_SIZE];
-	size_t size = read_code_at(f->o, entry, code, sizeof(code));
-	uint64_t target;
-	int err = 0;
-
-	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
-		if (!is_call(code, at) || !find_target(f, code, at, entry, &target))
-			continue;
-		err = add_start(f->to, target);
-		if (err == 0)
-			err = add_referred(f, target, STATIC_BODY, REFERS_BY_CALL, 0);
-	}
-	return err;
-}
-
 static int add_entry_point(struct finding *f, const struct headers *h)
 {
-	uint64_t size = h->program ? ENTRY_SIZE : LOADER_ENTRY_SIZE;
+	uint64_t size = h->program ? ENTRY_SIZE : LOADER_ENTRY_SIZE, target;
+	uint8_t code[ENTRY_SIZE];
 	int err;
 
 	if (!h->entry || !object_is_code(f->o, h->entry))
@@ -400,19 +357,18 @@ static int add_entry_point(struct finding *f, const struct headers *h)
 	/* main() among them. */
 	if (err == 0)
 		err = add_referred(f, h->entry, ENTRY_SIZE, REFERS_BY_ADDRESS, 0);
-	if (err == 0 && f->o->machine == EM_X86_64 && !h->program)
-		err = add_called_by_entry(f, h->entry);
+	if (err < 0 || f->o->machine != EM_X86_64 || h->program)
+		return err;
+	/* A program that is linked statically calls __libc_start_main() by its address. */
+	size = read_code_at(f->o, h->entry, code, sizeof(code));
+	for (size_t at = 1; at + 4 <= size && err == 0; at++) {
+		if (!is_call(code, at) || !find_target(f, code, at, h->entry, &target))
+			continue;
+		err = add_start(f->to, target);
+		if (err == 0)
+			err = add_referred(f, target, STATIC_BODY, REFERS_BY_CALL, 0);
+	}
 	return err;
-}
-
-/* Others than those that were found are none: it is no program that has the C library in it. */
-static bool knows_all(const struct finding *f, const struct headers *h)
-{
-	if (object_is_go(f->o))
-		return false;
-	if (h->program)
-		return true;
-	return f->libc ? f->referred : object_needs_others(f->o);
 }
 
 int starts_find(const struct object *o, const struct object *debug, struct starts *ret)
@@ -426,7 +382,10 @@ int starts_find(const struct object *o, const struct object *debug, struct start
 		return 0;
 	/* What a program exports is not the C library. */
 	err = h.program && !object_is_go(o) ? 0 : read_start_symbols(&f, o, SHT_DYNSYM);
-	ret->known = knows_all(&f, &h);
+	/* Others than those that were found are none: it is no program that has the C library
+	 * in it. */
+	ret->known = !object_is_go(o) &&
+		     (h.program || (f.libc ? f.referred : object_needs_others(o)));
 	/* The whole table, which is large, where that does not do. */
 	if (err == 0 && !ret->known)
 		err = read_start_symbols(&f, o, SHT_SYMTAB);

@@ -67,35 +67,28 @@ void symtab_release(struct symtab *st)
 	*st = (struct symtab){ 0 };
 }
 
-/* As kallsyms is. */
-static bool symbols_are_sorted(const struct symtab *st)
-{
-	for (size_t i = 1; i < st->symbols.count; i++)
-		if (st->symbols.v[i - 1].start > st->symbols.v[i].start)
-			return false;
-	return true;
-}
-
 static int sort_symbols(struct symtab *st)
 {
-	size_t count = st->symbols.count;
+	size_t count = st->symbols.count, i = 1;
 	struct symbol *sorted = NULL;
 	struct keyed *order;
 	int err = -ENOMEM;
 
-	if (symbols_are_sorted(st))
+	while (i < count && st->symbols.v[i - 1].start <= st->symbols.v[i].start)
+		i++;
+	if (i >= count) /* as kallsyms is */
 		return 0;
 	order = malloc((count + 1) * sizeof(*order));
 	if (!order)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		order[i] = (struct keyed){ st->symbols.v[i].start, (uint32_t)i };
 	if (keyed_sort(order, count) < 0)
 		goto out;
 	sorted = malloc((count + 1) * sizeof(*sorted));
 	if (!sorted)
 		goto out;
-	for (size_t i = 0; i < count; i++)
+	for (i = 0; i < count; i++)
 		sorted[i] = st->symbols.v[order[i].id];
 	free(st->symbols.v);
 	st->symbols.v = sorted;
@@ -104,14 +97,6 @@ static int sort_symbols(struct symtab *st)
 out:
 	free(order);
 	return err;
-}
-
-/* The end of what has no size and nothing behind it. */
-static uint64_t last_end(uint64_t start)
-{
-	uint64_t page = (start + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-
-	return page > UINT64_MAX - PAGE || page < start ? UINT64_MAX : page + PAGE;
 }
 
 /*
@@ -154,7 +139,7 @@ static void end_symbols(struct symtab *st)
 	for (size_t i = st->symbols.count; i-- > 0;) {
 		struct symbol *s = &st->symbols.v[i], *behind = s + 1;
 		bool last = i + 1 == st->symbols.count;
-		uint64_t end;
+		uint64_t end = (s->start + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
 		if (!last && behind->start != s->start) {
 			next = behind->start;
@@ -162,9 +147,14 @@ static void end_symbols(struct symtab *st)
 		}
 		if (!(s->flags & SYMBOL_SIZELESS))
 			continue;
-		end = has_next ? next : last_end(s->start);
 		if (!last && behind->start == s->start && behind->table == s->table)
 			end = s->start;
+		else if (has_next)
+			end = next;
+		else if (end > UINT64_MAX - PAGE || end < s->start)
+			end = UINT64_MAX;
+		else
+			end += PAGE; /* nothing is behind it: it may be a page, too */
 		if (end < s->end)
 			s->end = end;
 	}
