@@ -324,19 +324,12 @@ static int finish_jit_file(struct jit_file *f)
 	return -ENOMEM;
 }
 
-static bool is_of_container(const struct jit_process *process)
-{
-	struct stat st;
-
-	return process->here && process->pid_namespace &&
-	       stat("/proc/self/ns/pid", &st) == 0 &&
-	       (uint32_t)st.st_ino != process->pid_namespace;
-}
-
 static void say_no_map(const struct object_places *places,
 		       const struct jit_process *process, const struct living *living,
 		       const char *path, struct jit_file *f)
 {
+	struct stat st;
+
 	if (f->problem.size > 0)
 		return;
 	if (places->map_dir)
@@ -347,7 +340,9 @@ static void say_no_map(const struct object_places *places,
 			    "recorded on another machine: copy its '%s' and name the "
 			    "directory, --map-dir",
 			    path);
-	else if (!living->is && is_of_container(process))
+	else if (!living->is && process->here && process->pid_namespace &&
+		 stat("/proc/self/ns/pid", &st) == 0 &&
+		 (uint32_t)st.st_ino != process->pid_namespace)
 		text_printf(&f->problem,
 			    "no '%s', and process %" PRIu32
 			    " is gone: if it ran in a container, copy the map from there "
@@ -385,14 +380,6 @@ int jit_file_open_map(const struct object_places *places,
 	return 0;
 }
 
-static bool is_our_tmp(int dir)
-{
-	struct stat st, ours;
-
-	return fstat(dir, &st) == 0 && stat("/tmp", &ours) == 0 &&
-	       st.st_dev == ours.st_dev && st.st_ino == ours.st_ino;
-}
-
 void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 {
 	/* A /tmp that is a link is followed inside of the process's root: openat2(2),
@@ -403,6 +390,7 @@ void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 	};
 	struct stat theirs, ours;
 	struct living living;
+	bool everybodys; /* its map is where everybody looks for it */
 	char path[32];
 	int root;
 
@@ -424,9 +412,13 @@ void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 	ret->other_mounts = living.is && stat(path, &theirs) == 0 &&
 			    stat("/proc/self/ns/mnt", &ours) == 0 &&
 			    theirs.st_ino != ours.st_ino;
-	/* It is held where the process lives and its map is not where everybody looks for it. */
-	if (ret->dir < 0 ||
-	    (living.is && !(is_our_tmp(ret->dir) && living.inner_pid == process->pid)))
+	if (ret->dir < 0)
+		return;
+	everybodys = living.inner_pid == process->pid && fstat(ret->dir, &theirs) == 0 &&
+		     stat("/tmp", &ours) == 0 && theirs.st_dev == ours.st_dev &&
+		     theirs.st_ino == ours.st_ino;
+	/* Where the process lives and it is not, the directory stays held. */
+	if (living.is && !everybodys)
 		return;
 	close(ret->dir);
 	ret->dir = -1;

@@ -194,30 +194,11 @@ static int add_map_entry(struct map_reader *r, const struct perf_map_entry *entr
 	return 0;
 }
 
-/* Lines come in the order of their offsets. */
-static uint32_t turn_of(struct map_reader *r, const struct perf_map_entry *entry,
-			uint64_t offset)
-{
-	const struct perf_map_question *q = r->question;
-	const struct perf_map_later *later;
-
-	/* Later than all that have a turn: it is painted last. */
-	if (q->until && offset > q->until)
-		return UINT32_MAX;
-	while (r->later < q->later_count && q->later[r->later].offset < offset)
-		r->later++;
-	if (r->later == q->later_count)
-		return 0;
-	later = &q->later[r->later];
-	return later->offset == offset && later->start == entry->start &&
-			       later->end == entry->end
-		       ? later->turn
-		       : 0;
-}
-
 static int take_map_line(void *arg, const char *line, size_t length, uint64_t offset)
 {
 	struct map_reader *r = arg;
+	const struct perf_map_question *q = r->question;
+	const struct perf_map_later *later;
 	struct perf_map_entry entry;
 	const char *name;
 	size_t size, at;
@@ -230,7 +211,16 @@ static int take_map_line(void *arg, const char *line, size_t length, uint64_t of
 	at = cover_first(r->addresses, r->count, entry.start);
 	if (at == r->count || r->addresses[at] >= entry.end)
 		return 0;
-	entry.turn = turn_of(r, &entry, offset);
+	/* Lines come in the order of their offsets. */
+	while (r->later < q->later_count && q->later[r->later].offset < offset)
+		r->later++;
+	later = r->later < q->later_count ? &q->later[r->later] : NULL;
+	entry.turn = 0;
+	if (q->until && offset > q->until)
+		entry.turn = UINT32_MAX; /* behind all that have a turn: painted last */
+	else if (later && later->offset == offset && later->start == entry.start &&
+		 later->end == entry.end)
+		entry.turn = later->turn;
 	return add_map_entry(r, &entry, name, size);
 }
 

@@ -55,21 +55,6 @@ struct frame_entries {
 	size_t cie; /* its place */
 };
 
-/* Bytes of a pointer; 0 for what cannot be rewritten where it stands. */
-static unsigned pointer_size(uint8_t encoding)
-{
-	switch (encoding & FORMAT) {
-	case 0:
-	case UDATA8:
-	case SDATA8:
-		return 8;
-	case UDATA4:
-	case SDATA4:
-		return 4;
-	}
-	return 0;
-}
-
 /* How a CIE's functions say where they begin. False for what cannot be moved. */
 static bool read_cie(struct cursor c, uint8_t *encoding)
 {
@@ -113,17 +98,21 @@ static bool read_cie(struct cursor c, uint8_t *encoding)
  */
 static bool move_start(struct frame_entries *e, size_t at)
 {
-	unsigned size = pointer_size(e->encoding);
+	uint8_t format = e->encoding & FORMAT;
 	bool relative = (e->encoding & RELATIVE_TO) == PC_RELATIVE;
+	size_t size = 4;
 	int64_t value = 0;
 	int32_t narrow;
 	uint64_t start;
 
-	if (size == 0 || size > e->size - at ||
-	    (!relative && (e->encoding & ~FORMAT) != 0))
+	if (format == 0 || format == UDATA8 || format == SDATA8)
+		size = 8;
+	else if (format != UDATA4 && format != SDATA4)
+		return false; /* it cannot be rewritten where it stands */
+	if (size > e->size - at || (!relative && (e->encoding & ~FORMAT) != 0))
 		return false;
 	memcpy(&value, e->bytes + at, size);
-	if (size == 4 && (e->encoding & FORMAT) == SDATA4)
+	if (format == SDATA4)
 		value = (int32_t)value;
 	/* Into the function; an entry of other code than that was not written for it. */
 	start = (uint64_t)value + (relative ? e->from + at : 0) - e->f->address;
