@@ -220,42 +220,20 @@ static bool same_segments(const struct owned *o, const struct object *object)
 	return true;
 }
 
-static bool is_twin(const struct owned *o, const struct object *object)
-{
-	return object->build_id_size && o->build_id_size == object->build_id_size &&
-	       memcmp(o->build_id, object->build_id, o->build_id_size) == 0 &&
-	       o->machine == object->machine && same_segments(o, object);
-}
-
-/* What is kept of an object when it is closed. */
-static int keep_object(struct owned *o, const struct found *f)
-{
-	const struct object *object = &f->object;
-
-	o->binary.there = true;
-	o->binary.go = object_is_go(object);
-	o->machine = object->machine;
-	o->build_id_size = object->build_id_size;
-	memcpy(o->build_id, object->build_id, sizeof(o->build_id));
-	if (!array_reserve(&o->segments, object->segments.count))
-		return -ENOMEM;
-	o->segments.count = object->segments.count;
-	if (object->segments.count)
-		memcpy(o->segments.v, object->segments.v,
-		       object->segments.count * sizeof(*o->segments.v));
-	return object->fd < 0 ? 0 : known_file_note(&o->file, object->fd, f->file.bytes);
-}
-
 /* The binary that @f is one of: that of another image, or a new one, which comes locked
  * and without its table. NULL without memory. */
 static struct owned *take_binary(struct binaries *b, const struct found *f,
 				 uint32_t image, bool *made)
 {
+	const struct object *object = &f->object;
 	struct owned *o;
+	size_t count;
 
 	pthread_mutex_lock(&b->lock);
 	for (o = b->all; o; o = o->next)
-		if (is_twin(o, &f->object))
+		if (object->build_id_size && o->build_id_size == object->build_id_size &&
+		    memcmp(o->build_id, object->build_id, o->build_id_size) == 0 &&
+		    o->machine == object->machine && same_segments(o, object))
 			break;
 	*made = !o;
 	if (o)
@@ -267,11 +245,23 @@ static struct owned *take_binary(struct binaries *b, const struct found *f,
 	o->image = image;
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_mutex_init(&o->making, NULL);
-	if (keep_object(o, f) < 0) {
+	/* What is kept of it when it is closed. */
+	o->binary.there = true;
+	o->binary.go = object_is_go(object);
+	o->machine = object->machine;
+	o->build_id_size = object->build_id_size;
+	memcpy(o->build_id, object->build_id, sizeof(o->build_id));
+	count = object->segments.count;
+	if (!array_reserve(&o->segments, count) ||
+	    (object->fd >= 0 &&
+	     known_file_note(&o->file, object->fd, f->file.bytes) < 0)) {
 		owned_free(o);
 		o = NULL;
 		goto out;
 	}
+	o->segments.count = count;
+	if (count)
+		memcpy(o->segments.v, object->segments.v, count * sizeof(*o->segments.v));
 	pthread_mutex_lock(&o->lock);
 	o->next = b->all;
 	b->all = o;
@@ -289,54 +279,50 @@ static int make_table(struct owned *o, const struct found *f)
 	return err;
 }
 
-/* What was found is closed afterwards but where it is no file. */
-static int fill_binary(struct binaries *b, struct owned *o, struct found *f)
-{
-	int err = 0;
-
-	o->binary.machine = cfi_machine(&f->object);
-	o->binary.entry = f->object.entry;
-	if (f->object.fd >= 0)
-		err = unwind_single_open(&f->object, f->debug.elf ? &f->debug : NULL,
-					 &o->single);
-	if (err == 0 && o->single.count && b->judged)
-		err = frame_pointers_rare(&f->object, &o->single,
-					  &o->binary.omits_frame_pointers);
-	/* That was no look-up. */
-	unwind_single_renew(&o->single);
-	if (err == 0 && o->single.count == 0)
-		err = make_table(o, f);
-	else if (err == 0)
-		open_files_hold(&b->files, &o->file, f->object.fd);
-	if (f->object.fd < 0) {
-		o->memory = f->object;
-		f->object = (struct object){ .fd = -1 };
-	}
-	pthread_mutex_unlock(&o->lock);
-	return err;
-}
-
 static struct owned *find_owned(struct binaries *b, uint32_t image)
 {
-	struct owned *o = NULL;
 	struct found found;
+	struct object *object = &found.object;
+	struct owned *o;
 	bool made;
 	int err = 0;
 
 	if (find_files(b, image, &found) < 0)
 		return NULL;
-	if (!found.object.elf) {
+	if (!object->elf) {
 		give_back_files(b, &found);
 		return &b->none;
 	}
 	o = take_binary(b, &found, image, &made);
-	if (o && made) {
-		err = fill_binary(b, o, &found);
-	} else if (o) {
+	if (!o)
+		goto out;
+	if (!made) {
 		/* Until the one who makes it is done. */
 		pthread_mutex_lock(&o->lock);
-		pthread_mutex_unlock(&o->lock);
+		goto unlock;
 	}
+	o->binary.machine = cfi_machine(object);
+	o->binary.entry = object->entry;
+	if (object->fd >= 0)
+		err = unwind_single_open(object, found.debug.elf ? &found.debug : NULL,
+					 &o->single);
+	if (err == 0 && o->single.count && b->judged)
+		err = frame_pointers_rare(object, &o->single,
+					  &o->binary.omits_frame_pointers);
+	/* That was no look-up. */
+	unwind_single_renew(&o->single);
+	if (err == 0 && o->single.count == 0)
+		err = make_table(o, &found);
+	else if (err == 0)
+		open_files_hold(&b->files, &o->file, object->fd);
+	/* What was found is closed below but where it is no file. */
+	if (object->fd < 0) {
+		o->memory = *object;
+		*object = (struct object){ .fd = -1 };
+	}
+unlock:
+	pthread_mutex_unlock(&o->lock);
+out:
 	return give_back_files(b, &found) < 0 || err < 0 ? NULL : o;
 }
 

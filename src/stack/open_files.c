@@ -40,13 +40,6 @@ int known_file_note(struct known_file *file, int fd, const char *path)
 	return file->path ? 0 : -ENOMEM;
 }
 
-static bool is_unchanged(const struct known_file *file, const struct stat *st)
-{
-	return file->dev == st->st_dev && file->ino == st->st_ino &&
-	       file->size == st->st_size && file->changed.tv_sec == st->st_mtim.tv_sec &&
-	       file->changed.tv_nsec == st->st_mtim.tv_nsec;
-}
-
 /* A place in the list, which may hold another one: the oldest. NULL where all are being read. */
 static struct open_file *oldest_file(struct open_files *f)
 {
@@ -81,7 +74,7 @@ void open_files_hold(struct open_files *f, const struct known_file *file, int fd
 		close(copy);
 }
 
-/* -1 where it is not what it was. */
+/* Opens a file that is still what it was; else -1. */
 static int open_known(const struct known_file *file)
 {
 	struct context ctx = { 0 };
@@ -90,41 +83,35 @@ static int open_known(const struct known_file *file)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && is_unchanged(file, &st))
+	if (fstat(fd, &st) == 0 && file->dev == st.st_dev && file->ino == st.st_ino &&
+	    file->size == st.st_size && file->changed.tv_sec == st.st_mtim.tv_sec &&
+	    file->changed.tv_nsec == st.st_mtim.tv_nsec)
 		return fd;
 	close(fd);
 	return -1;
-}
-
-/* The list's place of it and *@fd, or NULL and an *@fd of the caller's own; -1: none. */
-static struct open_file *file_of(struct open_files *f, const struct known_file *file,
-				 int *fd)
-{
-	struct open_file *place;
-
-	for (int i = 0; i < OPEN_MOST; i++)
-		if (f->list[i].of == file) {
-			f->list[i].used = ++f->uses;
-			*fd = f->list[i].fd;
-			return &f->list[i];
-		}
-	*fd = open_known(file);
-	place = *fd < 0 ? NULL : oldest_file(f);
-	if (place)
-		*place = (struct open_file){ file, *fd, 0, ++f->uses };
-	return place;
 }
 
 /* Without the lock, which all threads would wait for. */
 bool open_files_read(struct open_files *f, const struct known_file *file, uint64_t offset,
 		     void *ret, size_t size)
 {
-	struct open_file *place;
+	struct open_file *place = NULL;
 	bool done;
-	int fd;
+	int fd = -1;
 
 	pthread_mutex_lock(&f->lock);
-	place = file_of(f, file, &fd);
+	for (int i = 0; i < OPEN_MOST && !place; i++)
+		if (f->list[i].of == file)
+			place = &f->list[i];
+	if (place) {
+		place->used = ++f->uses;
+		fd = place->fd;
+	} else {
+		fd = open_known(file);
+		place = fd < 0 ? NULL : oldest_file(f);
+		if (place)
+			*place = (struct open_file){ file, fd, 0, ++f->uses };
+	}
 	if (place)
 		place->readers++;
 	pthread_mutex_unlock(&f->lock);
