@@ -32,55 +32,48 @@ void chain_start(struct chain *c, const struct sample *s)
 	*c = (struct chain){ .sample = s, .mode = s->mode, .exact = true };
 }
 
-/* False for a value in the markers' range that is none. */
-static bool take_marker(struct chain *c, uint64_t value)
-{
-	c->exact = true;
-	c->entered = value == PERF_CONTEXT_USER && c->mode == MODE_KERNEL;
-	switch (value) {
-	case PERF_CONTEXT_HV:
-		c->mode = MODE_HYPERVISOR;
-		return true;
-	case PERF_CONTEXT_KERNEL:
-		c->mode = MODE_KERNEL;
-		return true;
-	case PERF_CONTEXT_USER:
-		c->mode = MODE_USER;
-		return true;
-	case PERF_CONTEXT_USER_DEFERRED:
-		c->mode = MODE_USER;
-		c->next++; /* a cookie, not an address */
-		return true;
-	case PERF_CONTEXT_GUEST:
-	case PERF_CONTEXT_GUEST_KERNEL:
-		c->mode = MODE_GUEST_KERNEL;
-		return true;
-	case PERF_CONTEXT_GUEST_USER:
-		c->mode = MODE_GUEST_USER;
-		return true;
-	}
-	return false;
-}
-
 bool chain_next(struct chain *c, struct chain_entry *ret)
 {
 	while (c->next < c->sample->chain_count) {
 		uint64_t ip = sample_chain(c->sample, c->next++);
 
-		if (ip >= PERF_CONTEXT_MAX) {
-			/* A garbage frame pointer led here: what is above it is garbage too. */
-			if (!take_marker(c, ip)) {
-				c->odd = true;
-				return false;
-			}
-			continue;
+		if (ip < PERF_CONTEXT_MAX) {
+			*ret = (struct chain_entry){ ip, c->mode,
+						     !c->exact &&
+							     !(c->sample->exact_chain &&
+							       c->mode == MODE_USER),
+						     c->entered };
+			c->exact = c->entered = false;
+			return true;
 		}
-		*ret = (struct chain_entry){ ip, c->mode,
-					     !c->exact && !(c->sample->exact_chain &&
-							    c->mode == MODE_USER),
-					     c->entered };
-		c->exact = c->entered = false;
-		return true;
+		c->exact = true;
+		c->entered = ip == PERF_CONTEXT_USER && c->mode == MODE_KERNEL;
+		switch (ip) {
+		case PERF_CONTEXT_HV:
+			c->mode = MODE_HYPERVISOR;
+			break;
+		case PERF_CONTEXT_KERNEL:
+			c->mode = MODE_KERNEL;
+			break;
+		case PERF_CONTEXT_USER:
+			c->mode = MODE_USER;
+			break;
+		case PERF_CONTEXT_USER_DEFERRED:
+			c->mode = MODE_USER;
+			c->next++; /* a cookie, not an address */
+			break;
+		case PERF_CONTEXT_GUEST:
+		case PERF_CONTEXT_GUEST_KERNEL:
+			c->mode = MODE_GUEST_KERNEL;
+			break;
+		case PERF_CONTEXT_GUEST_USER:
+			c->mode = MODE_GUEST_USER;
+			break;
+		default:
+			/* A garbage frame pointer led here: what is above it is garbage too. */
+			c->odd = true;
+			return false;
+		}
 	}
 	return false;
 }

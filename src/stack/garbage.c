@@ -34,58 +34,43 @@ enum { FRAMES_MOST = 64 };
 #define LOWEST ((uint64_t)1 << 12)
 #define HIGHEST ((uint64_t)1 << 56)
 
-static enum after_call find_call(struct stack_walker *w, const struct place_key *key,
-				 uint64_t ip, const struct place_look *look)
-{
-	struct place_key of_code = *key;
-	enum after_call call;
-
-	switch (look->what) {
-	case PLACE_NO_CODE:
-		return CALL_NOWHERE;
-	case PLACE_ANY_CODE:
-		return CALL_UNKNOWN;
-	case PLACE_PADDING:
-		return CALL_NO;
-	case PLACE_FILE_CODE:
-		break;
-	}
-	of_code.machine = look->at.binary->machine;
-	if (!of_code.machine)
-		return CALL_UNKNOWN;
-	call = call_ends_at(w, &of_code, ip);
-	if (call == CALL_NO && signal_frame_at(w, &of_code, ip) != SIGNAL_NONE)
-		return CALL_SIGNAL;
-	return call;
-}
-
 static enum after_call call_before_return(struct stack_walker *w,
 					  const struct place_key *key, uint64_t ip,
 					  struct place_seen *seen)
 {
+	struct place_key of_code = *key;
+	enum after_call call = CALL_UNKNOWN;
 	struct place_look look;
 
 	if (seen->call != CALL_UNSEEN)
 		return seen->call;
 	place_look(w, key, ip, &look);
 	/* It may have been seen in another process. */
-	if (look.kept && look.kept->call != CALL_UNSEEN)
+	if (look.kept && look.kept->call != CALL_UNSEEN) {
 		seen->call = look.kept->call;
-	else
-		seen->call = find_call(w, key, ip, &look);
+		return seen->call;
+	}
+	switch (look.what) {
+	case PLACE_NO_CODE:
+		call = CALL_NOWHERE;
+		break;
+	case PLACE_ANY_CODE:
+		break;
+	case PLACE_PADDING:
+		call = CALL_NO;
+		break;
+	case PLACE_FILE_CODE:
+		of_code.machine = look.at.binary->machine;
+		if (of_code.machine)
+			call = call_ends_at(w, &of_code, ip);
+		if (call == CALL_NO && signal_frame_at(w, &of_code, ip) != SIGNAL_NONE)
+			call = CALL_SIGNAL;
+		break;
+	}
 	if (look.kept)
-		look.kept->call = seen->call;
-	return seen->call;
-}
-
-static bool is_last(const struct chain *chain)
-{
-	struct chain rest = *chain;
-	struct chain_entry e;
-
-	if (!chain_next(&rest, &e))
-		return !rest.odd;
-	return e.mode != MODE_USER || !e.caller;
+		look.kept->call = call;
+	seen->call = call;
+	return call;
 }
 
 /* Is code of this process known at all? */
@@ -107,6 +92,7 @@ static bool has_code(const struct stack_walker *w)
 	return false;
 }
 
+/* Does the chain go on to an address that is behind a call for sure? */
 static bool leads_back(struct stack_walker *w, const struct chain *chain,
 		       const struct place_key *key)
 {
@@ -128,21 +114,27 @@ static bool leads_back(struct stack_walker *w, const struct chain *chain,
 }
 
 unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
-			const struct chain_entry *e, const struct place_key *key,
-			struct place_seen *seen, enum after_call *call)
+			const struct place_key *key, struct place_seen *seen,
+			enum after_call *call)
 {
-	*call = call_before_return(w, key, e->ip, seen);
+	uint64_t ip = sample_chain(chain->sample, chain->next - 1);
+	struct chain rest;
+	struct chain_entry e;
+	bool last;
+
+	*call = call_before_return(w, key, ip, seen);
 	switch (*call) {
 	case CALL_NO:
-		return is_by_hand(w, key, e->ip, is_last(chain), seen)
-			       ? 0
-			       : INCOMPLETE_NO_CALL;
+		rest = *chain;
+		last = chain_next(&rest, &e) ? e.mode != MODE_USER || !e.caller
+					     : !rest.odd;
+		return is_by_hand(w, key, ip, last, seen) ? 0 : INCOMPLETE_NO_CALL;
 	case CALL_NOWHERE:
 		if (!has_code(w) ||
-		    (e->ip >= LOWEST && e->ip < HIGHEST && leads_back(w, chain, key)))
+		    (ip >= LOWEST && ip < HIGHEST && leads_back(w, chain, key)))
 			return 0;
 		/* Who returns to nowhere has no caller, or what was read is no frame. */
-		return e->ip ? INCOMPLETE_BAD_ADDRESS : INCOMPLETE_NO_START;
+		return ip ? INCOMPLETE_BAD_ADDRESS : INCOMPLETE_NO_START;
 	default:
 		return 0;
 	}
@@ -161,5 +153,5 @@ bool chain_ends_behind(struct stack_walker *w, const struct chain *chain)
 		return true;
 	seen = place_find(w, &key, e.ip);
 	return seen && may_be_garbage(seen) &&
-	       garbage_reason(w, &rest, &e, &key, seen, &call) != 0;
+	       garbage_reason(w, &rest, &key, seen, &call) != 0;
 }

@@ -7,14 +7,15 @@
 /*
  * What the kernel took for a return address, by a frame pointer that was none.
  *
- * @seen is the place by @key of a user's caller @e, the last one that @chain gave, in a stack whose frames so
- * far are those of the walker. 0 where it may be one; else why it is none, of enum incomplete_reason: the chain ends
- * before it. *@call: what is before it. CALL_NO of one that may be a return address is that of a function
- * which a stack begins with that was made by hand: the chain ends with it.
+ * @seen is the place by @key of a user's caller, the last address that @chain gave, in a
+ * stack whose frames so far are those of the walker. 0 where it may be one; else why it
+ * is none, of enum incomplete_reason: the chain ends before it. *@call: what is before
+ * it. CALL_NO of one that may be a return address is that of a function which a stack
+ * begins with that was made by hand: the chain ends with it.
  */
 unsigned garbage_reason(struct stack_walker *w, const struct chain *chain,
-			const struct chain_entry *e, const struct place_key *key,
-			struct place_seen *seen, enum after_call *call);
+			const struct place_key *key, struct place_seen *seen,
+			enum after_call *call);
 
 /* The same where it is known of the place already: no more than a look. */
 static inline bool may_be_garbage(const struct place_seen *seen)

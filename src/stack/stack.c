@@ -116,18 +116,6 @@ static uint32_t event_label(const struct stack_walker *w, const struct sample *s
 	return labels && s->event < labels->count ? labels->v[s->event] : 0;
 }
 
-/* Who the label frame stands for: the same that push_label() puts in it. */
-static uint64_t label_key(const struct stack_walker *w)
-{
-	const struct thread_seen *t = w->thread;
-
-	if (w->options.root == 2)
-		return hash_u64((uint64_t)t->pid << 32 | t->tid) ^ t->label;
-	if (w->options.root == 1)
-		return hash_u64(t->pid) ^ t->label;
-	return t->label ? t->label : hash_u64(t->tid);
-}
-
 /* Nothing of this machine's is known of a guest's processes. */
 static bool is_of_guest(const struct sample *s)
 {
@@ -192,17 +180,6 @@ static bool is_cut(const struct stack_walker *w, const struct sample *s)
 	return stack_chain_is_cut(s, &w->rec->events.v[s->event]);
 }
 
-/* Registers alone tell where the leaf was called from on machines that have a link. */
-static bool has_more_than_chain(struct stack_walker *w, const struct sample *s)
-{
-	const struct machine *m;
-
-	if (!s->user_abi || is_of_guest(s))
-		return false;
-	m = walk_machine(w, s);
-	return m && (s->has_user_stack || m->link);
-}
-
 /*
  * Of registers and copied bytes all that comes into the stack may be the caller of the leaf.
  * It is found first then, and stands for them. False where more comes of them, or without
@@ -228,35 +205,43 @@ static bool look_up_caller(struct stack_walker *w, const struct sample *s)
 	return true;
 }
 
-/* A chain without addresses, of markers alone for one, shows the sample's own. */
-static bool shows_own_address(const struct sample *s)
-{
-	struct chain_entry e;
-	struct chain chain;
-
-	chain_start(&chain, s);
-	return !chain_next(&chain, &e);
-}
-
 bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key *ret)
 {
 	const struct event *event = &w->rec->events.v[s->event];
-	struct hash_wide chain = { hash_u64(s->ip), s->ip };
-	uint64_t side, caller = 0;
+	struct hash_wide addresses = { hash_u64(s->ip), s->ip };
+	const struct machine *m = NULL;
+	const struct thread_seen *t;
+	uint64_t side, label, caller = 0;
+	struct chain_entry e;
+	struct chain chain;
 
 	select_thread(w, s);
 	w->caller_of = 0;
-	if (has_more_than_chain(w, s)) {
+	if (s->user_abi && !is_of_guest(s))
+		m = walk_machine(w, s);
+	/* Registers alone tell where the leaf was called from on machines that have a
+	 * link. */
+	if (m && (s->has_user_stack || m->link)) {
 		if (!look_up_caller(w, s))
 			return false;
 		caller = w->leaf_caller;
 	}
-	if (!shows_own_address(s))
-		chain = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
+	/* A chain without addresses, of markers alone for one, shows the sample's own. */
+	chain_start(&chain, s);
+	if (chain_next(&chain, &e))
+		addresses = hash_bytes_wide(s->chain, 8 * (size_t)s->chain_count);
+	/* Who the label frame stands for: the same that push_label() puts in it. */
+	t = w->thread;
+	if (w->options.root == 2)
+		label = hash_u64((uint64_t)t->pid << 32 | t->tid) ^ t->label;
+	else if (w->options.root == 1)
+		label = hash_u64(t->pid) ^ t->label;
+	else
+		label = t->label ? t->label : hash_u64(t->tid);
 	/* One after the other: two hashes that are only joined could change places. */
-	side = hash_u64((uint64_t)w->thread->space.epoch << 32 | w->kernel.epoch);
+	side = hash_u64((uint64_t)t->space.epoch << 32 | w->kernel.epoch);
 	side = hash_u64(side ^ event_label(w, s));
-	side = hash_u64(side ^ label_key(w));
+	side = hash_u64(side ^ label);
 	/* What decides beside the addresses what the stack is, and why it is not whole. main() is
 	 * inferred in the first thread alone. */
 	side = hash_u64(side ^
@@ -267,8 +252,8 @@ bool stack_key(struct stack_walker *w, const struct sample *s, struct stack_key 
 			 (uint64_t)(w->options.infer && s->pid == s->tid) << 44));
 	if (caller)
 		side = hash_u64(side ^ caller);
-	ret->low = chain.low ^ side;
-	ret->high = chain.high + side;
+	ret->low = addresses.low ^ side;
+	ret->high = addresses.high + side;
 	return true;
 }
 
@@ -310,7 +295,7 @@ static int push_link(struct stack_walker *w, const struct chain *c,
 	frame = seen->frame - 1;
 	call = seen->call;
 	if (found->followed && e->caller && e->mode == MODE_USER && may_be_garbage(seen))
-		found->garbage = garbage_reason(w, c, e, key, seen, &call);
+		found->garbage = garbage_reason(w, c, key, seen, &call);
 	if (found->garbage)
 		return 0;
 	if (found->followed && e->caller) {
@@ -354,21 +339,6 @@ static unsigned judge_chain_end(struct stack_walker *w, const struct sample *s,
 static bool is_full(const struct stack_walker *w)
 {
 	return w->options.max_stack && w->stack.count >= w->options.max_stack;
-}
-
-static int push_leaf_caller(struct stack_walker *w, const struct chain *c,
-			    const struct chain_entry *e, struct found_chain *found)
-{
-	struct chain_entry caller = { .mode = MODE_USER, .caller = true };
-	struct place_key key = { 0 };
-
-	caller.ip = find_caller(w, c, e, found);
-	if (caller.ip == 0)
-		return 0;
-	w->leaf_caller = caller.ip;
-	/* As it is in a chain that was saved with it. */
-	found->last = caller;
-	return is_full(w) ? 0 : push_entry(w, &caller, &key);
 }
 
 /* Of a function that the next two addresses are one more frame than it has, no or one. 1: it was so. */
@@ -426,7 +396,8 @@ static int push_chain(struct stack_walker *w, const struct sample *s,
 		      unsigned *incomplete, struct found_chain *found)
 {
 	bool cut = is_cut(w, s);
-	struct place_key key = { 0 };
+	struct chain_entry caller = { .mode = MODE_USER, .caller = true };
+	struct place_key key = { 0 }, of_caller = { 0 };
 	struct sample shorter;
 	struct chain_entry e;
 	struct chain chain;
@@ -447,8 +418,15 @@ static int push_chain(struct stack_walker *w, const struct sample *s,
 				;
 			break;
 		}
-		if (push_leaf_caller(w, &chain, &e, found) < 0 ||
-		    push_inferred(w, &chain, &e, found) < 0)
+		caller.ip = find_caller(w, &chain, &e, found);
+		if (caller.ip) {
+			w->leaf_caller = caller.ip;
+			/* As it is in a chain that was saved with it. */
+			found->last = caller;
+			if (!is_full(w) && push_entry(w, &caller, &of_caller) < 0)
+				return -ENOMEM;
+		}
+		if (push_inferred(w, &chain, &e, found) < 0)
 			return -ENOMEM;
 		if (found->in_place && found->user && w->leaf_caller &&
 		    chain.sample == s) {
@@ -471,31 +449,6 @@ static bool can_walk(struct stack_walker *w, const struct sample *s, struct walk
 {
 	return !is_of_guest(s) && !(w->options.as_perf && s->user_stack_size == 0) &&
 	       walk_begin(w, s, k) && k->pc_known && k->sp_known;
-}
-
-/* The user's half, where the recorder left it to us. */
-static int push_user(struct stack_walker *w, const struct sample *s, unsigned *incomplete,
-		     const struct found_chain *found)
-{
-	struct walk k;
-
-	if (!s->has_user_stack || found->looked || w->options.leaf_only)
-		return 0;
-	if (!found->user && can_walk(w, s, &k))
-		return walk_user(w, &k, incomplete);
-	*incomplete |= INCOMPLETE_USER_STACK;
-	return 0;
-}
-
-/* Where the sample was taken is all that is known. */
-static int push_ip(struct stack_walker *w, const struct sample *s)
-{
-	struct chain_entry e = { .ip = s->ip, .mode = s->mode };
-	struct place_key key = { 0 };
-
-	if (w->options.empty_chains && s->has_chain)
-		return 0;
-	return push_entry(w, &e, &key);
 }
 
 /* A frame that has just a name; 0: none. */
@@ -538,27 +491,12 @@ static int push_label(struct stack_walker *w)
 	return push_frame(w, id);
 }
 
-/* One that was cut says nothing of frame pointers either. */
-static bool is_followed(const struct stack_walker *w, const struct sample *s,
-			unsigned incomplete, const struct found_chain *found)
-{
-	return found->user && !s->exact_chain && !is_of_guest(s) &&
-	       may_be_followed(&w->rec->events.v[s->event]) &&
-	       !(incomplete & (INCOMPLETE_CUT_CHAIN | INCOMPLETE_MAX_STACK));
-}
-
-/* Is the user's part of the chain there as well, and the dump the better of both? */
-static bool prefers_dump(struct stack_walker *w, const struct sample *s)
-{
-	struct walk k;
-
-	return w->options.join && s->has_user_stack && can_walk(w, s, &k) && k.size;
-}
-
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
 	unsigned incomplete = 0;
+	bool followed;
+	struct walk k;
 	int err;
 
 	w->stack.count = 0;
@@ -568,13 +506,26 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		w->leaf_caller = w->caller_of = 0;
 	w->leaf_of = s->position + 1;
 	w->walked_count = 0;
-	w->dump_preferred = prefers_dump(w, s);
+	/* The user's part of the chain may be there as well, but the dump is the better
+	 * of both. */
+	w->dump_preferred =
+		w->options.join && s->has_user_stack && can_walk(w, s, &k) && k.size;
 	err = push_chain(w, s, &incomplete, &found);
-	if (err == 0)
-		err = push_user(w, s, &incomplete, &found);
+	/* The user's half, where the recorder left it to us. */
+	if (err == 0 && s->has_user_stack && !found.looked && !w->options.leaf_only) {
+		if (!found.user && can_walk(w, s, &k))
+			err = walk_user(w, &k, &incomplete);
+		else
+			incomplete |= INCOMPLETE_USER_STACK;
+	}
 	if (err == 0 && w->stack.count == 0) {
+		struct chain_entry own = { .ip = s->ip, .mode = s->mode };
+		struct place_key key = { 0 };
+
 		incomplete |= INCOMPLETE_NO_CHAIN;
-		err = push_ip(w, s);
+		/* Where the sample was taken is all that is known. */
+		if (!w->options.empty_chains || !s->has_chain)
+			err = push_entry(w, &own, &key);
 	}
 	/* Cut stacks stand apart from whole ones, directly below the process. */
 	if (err == 0 && incomplete & INCOMPLETE_TRUNCATED)
@@ -585,15 +536,18 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		err = push_name(w, event_label(w, s));
 	if (err < 0 || w->failed)
 		return -ENOMEM;
-	for (size_t i = 0, k = w->stack.count; i + 1 < k; i++) {
+	for (size_t i = 0, end = w->stack.count; i + 1 < end; i++) {
 		uint32_t leafward = w->stack.v[i];
 
-		w->stack.v[i] = w->stack.v[--k];
-		w->stack.v[k] = leafward;
+		w->stack.v[i] = w->stack.v[--end];
+		w->stack.v[end] = leafward;
 	}
-	*ret = (struct stack){ w->stack.v,	w->stack.count,
-			       incomplete,	is_followed(w, s, incomplete, &found),
-			       w->has_inferred, w->has_skipped };
+	/* One that was cut says nothing of frame pointers either. */
+	followed = found.user && !s->exact_chain && !is_of_guest(s) &&
+		   may_be_followed(&w->rec->events.v[s->event]) &&
+		   !(incomplete & (INCOMPLETE_CUT_CHAIN | INCOMPLETE_MAX_STACK));
+	*ret = (struct stack){ w->stack.v, w->stack.count,  incomplete,
+			       followed,   w->has_inferred, w->has_skipped };
 	return 0;
 }
 
@@ -616,21 +570,10 @@ int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *
 	return 0;
 }
 
-/* Would a chain of the walk's frames be taken for one that is cut? As long as the kernel makes them, or ending
- * with a function that others call, which here nobody did: a coroutine's, for one. */
-static bool would_be_cut(struct stack_walker *w, const struct sample *s)
-{
-	size_t count = w->walked_first;
-
-	for (size_t i = 0; i < w->walked_count; i++)
-		count += w->pcs.v[w->walked_first + i] != 0;
-	return count == chain_limit(&w->rec->events.v[s->event]) ||
-	       root_of_frame(w, w->walked_root) == ROOT_NO;
-}
-
 int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint64_t **ret,
 		     size_t *count)
 {
+	size_t addresses = w->walked_first;
 	uint32_t first = 0;
 
 	if (walk_again(w, s) < 0)
@@ -648,7 +591,13 @@ int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint6
 		*count = w->user_chain.count;
 		return 0;
 	}
-	if (w->walked_count && would_be_cut(w, s))
+	/* Would a chain of the walk's frames be taken for one that is cut? As long as the
+	 * kernel makes them, or ending with a function that others call, which here
+	 * nobody did: a coroutine's, for one. */
+	for (size_t i = 0; i < w->walked_count; i++)
+		addresses += w->pcs.v[w->walked_first + i] != 0;
+	if (w->walked_count && (addresses == chain_limit(&w->rec->events.v[s->event]) ||
+				root_of_frame(w, w->walked_root) == ROOT_NO))
 		w->walked_count = 0;
 	if (w->failed)
 		return -ENOMEM;
