@@ -56,39 +56,32 @@ bool is_behind_call(struct stack_walker *w, const struct walk *k, uint64_t ra)
 }
 
 /*
- * Is pc in a function without rows that begins with push %rbp; mov %rsp,%rbp, has done so,
- * and was called by what is before @ra? Not if the same can be said of @other, and of a
- * function that begins behind it.
+ * At sp there may be what an earlier call has left in memory that is not used yet. That
+ * is so if pc is in a function without rows that begins with push %rbp; mov %rsp,%rbp,
+ * has done so, and was called by what is before the frame's return address. Not if the
+ * same can be said of the one at sp, and of a function that begins behind it.
  */
-static bool is_within_called(struct stack_walker *w, const struct walk *k, uint64_t ra,
-			     uint64_t other)
+static bool is_left_over(struct stack_walker *w, const struct walk *k)
 {
 	static const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 };
 	enum { FUNCTION_MOST = 1 << 16 };
 	const struct place_key *callers = &k->keys[1];
-	uint64_t start, later;
+	uint64_t ra, framed, start, later;
 	uint8_t code[sizeof(frame)];
 	const struct place_seen *seen;
 
-	if (!call_target(w, callers, ra, &start) || start + sizeof(frame) > k->pc ||
+	if (!may_be_frame(k) || !dump_word(k, k->sp, &ra) ||
+	    !dump_word(k, k->fp + k->machine->word, &framed) || !is_behind_call(w, k, ra))
+		return false;
+	if (!call_target(w, callers, framed, &start) || start + sizeof(frame) > k->pc ||
 	    k->pc - start > FUNCTION_MOST ||
 	    !place_bytes(w, callers, start, code, sizeof(code)) ||
 	    memcmp(code, frame, sizeof(frame)) != 0)
 		return false;
-	if (call_target(w, callers, other, &later) && later > start && later <= k->pc)
+	if (call_target(w, callers, ra, &later) && later > start && later <= k->pc)
 		return false;
 	seen = place_find(w, &k->keys[0], start);
 	return seen && w->rules.v[seen->rule].cfa_kind == UNWIND_NONE;
-}
-
-/* At sp there may be what an earlier call has left in memory that is not used yet. */
-static bool is_left_over(struct stack_walker *w, const struct walk *k)
-{
-	uint64_t ra, framed;
-
-	return may_be_frame(k) && dump_word(k, k->sp, &ra) &&
-	       dump_word(k, k->fp + k->machine->word, &framed) &&
-	       is_behind_call(w, k, ra) && is_within_called(w, k, framed, ra);
 }
 
 /* To the return address at @at, above which is the caller's stack. */
@@ -110,71 +103,10 @@ static bool step_leaf(struct stack_walker *w, struct walk *k, uint64_t words)
 	return true;
 }
 
-static bool step_made_code(struct stack_walker *w, struct walk *k,
-			   const struct unwind_rule *rule)
-{
-	uint64_t at, ra;
-	bool found = k->exact ? jit_leaf_returns(w, k, rule, &at)
-			      : trampoline_returns(w, k, &at);
-
-	if (!found || !dump_word(k, at, &ra))
-		return false;
-	leave_frame(k, at, ra);
-	return true;
-}
-
-/*
- * Rows that miss a push, as those of memcpy() in glibc for i386: what the leaf is said to
- * return to is what it has pushed, and no frame.
- */
-static bool step_missed_push(struct stack_walker *w, struct walk *k)
-{
-	uint64_t word = k->machine->word, ra;
-
-	if (k->machine->link || k->sp != k->base + word || !dump_word(k, k->sp, &ra) ||
-	    !is_behind_call(w, k, ra))
-		return false;
-	w->stack.count--;
-	k->sp += word;
-	k->pc = ra;
-	return true;
-}
-
-/*
- * System calls of i386 go through the vdso, which is mostly not at hand: it has pushed
- * ecx, edx and ebp when the kernel is asked.
- */
-static bool step_vdso(struct stack_walker *w, struct walk *k)
-{
-	uint64_t fp;
-
-	if (k->machine->elf != EM_386 ||
-	    place_image_kind(w, &k->keys[0], k->pc) != IMAGE_VDSO ||
-	    !dump_word(k, k->sp, &fp) || !step_leaf(w, k, 3))
-		return false;
-	k->fp = fp;
-	return true;
-}
-
-/*
- * The psABIs: the outermost frame has no frame pointer of its own, so the one it calls saves
- * 0. Where the chain has led to that one by calls, its caller is the last whatever it is:
- * of a goroutine it is the second byte of runtime.goexit(), which no call is before.
- */
-static bool is_end_of_chain(struct stack_walker *w, const struct walk *k, uint64_t next,
-			    uint64_t ra)
-{
-	const struct place_seen *seen;
-
-	if (!k->chained || next != 0)
-		return false;
-	seen = place_find(w, &k->keys[1], ra);
-	return seen && w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED;
-}
-
 static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 {
 	uint64_t word = k->machine->word, next, ra;
+	const struct place_seen *seen;
 
 	if (!may_be_frame(k))
 		return WALK_NO_CFI;
@@ -182,8 +114,17 @@ static enum walk_end step_frame_pointer(struct stack_walker *w, struct walk *k)
 		return k->chained ? why_unreadable(k, k->fp + word) : WALK_NO_CFI;
 	if (next == 0 && is_no_address(k, ra))
 		return WALK_ROOT;
-	if (!is_return_address(w, k, ra) && !is_end_of_chain(w, k, next, ra))
-		return WALK_NO_CFI;
+	if (!is_return_address(w, k, ra)) {
+		/* The psABIs: the outermost frame has no frame pointer of its own, so the
+		 * one it calls saves 0. Where the chain has led to that one by calls, its
+		 * caller is the last whatever it is: of a goroutine it is the second byte
+		 * of runtime.goexit(), which no call is before. */
+		if (!k->chained || next != 0)
+			return WALK_NO_CFI;
+		seen = place_find(w, &k->keys[1], ra);
+		if (!seen || w->rules.v[seen->rule].cfa_kind == RULE_UNMAPPED)
+			return WALK_NO_CFI;
+	}
 	k->sp = k->fp + 2 * word;
 	/* An aarch64 function keeps its variables above its frame record. */
 	k->sp_known = !k->machine->link;
@@ -232,27 +173,33 @@ static bool is_first_instruction(const struct walk *k)
 	return k->fp_known;
 }
 
-/* perf makes no step where the object is not at hand. */
-static bool refuses_rule(const struct stack_walker *w, const struct unwind_rule *rule)
-{
-	return w->options.as_perf &&
-	       (rule->cfa_kind == RULE_NO_OBJECT || rule->cfa_kind == RULE_UNMAPPED);
-}
-
 enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 			    const struct unwind_rule *rule)
 {
 	bool unmapped = rule->cfa_kind == RULE_UNMAPPED && !k->exact;
+	uint64_t word = k->machine->word, at, ra, fp;
 	enum walk_end end;
 
-	if (refuses_rule(w, rule))
+	/* perf makes no step where the object is not at hand. */
+	if (w->options.as_perf &&
+	    (rule->cfa_kind == RULE_NO_OBJECT || rule->cfa_kind == RULE_UNMAPPED))
 		return unmapped ? WALK_BAD_ADDRESS : WALK_NO_CFI;
-	if (k->exact && step_vdso(w, k))
+	/* System calls of i386 go through the vdso, which is mostly not at hand: it has
+	 * pushed ecx, edx and ebp when the kernel is asked. */
+	if (k->exact && k->machine->elf == EM_386 &&
+	    place_image_kind(w, &k->keys[0], k->pc) == IMAGE_VDSO &&
+	    dump_word(k, k->sp, &fp) && step_leaf(w, k, 3)) {
+		k->fp = fp;
 		return WALK_ON;
+	}
 	if (k->exact && !is_left_over(w, k) && step_leaf(w, k, 0))
 		return WALK_ON;
-	if (step_made_code(w, k, rule))
+	if ((k->exact ? jit_leaf_returns(w, k, rule, &at)
+		      : trampoline_returns(w, k, &at)) &&
+	    dump_word(k, at, &ra)) {
+		leave_frame(k, at, ra);
 		return WALK_ON;
+	}
 	if (!k->fp_known && k->fp_popped)
 		return step_popped(w, k, rule);
 	/* The psABIs: the outermost frame's caller has none. */
@@ -269,5 +216,13 @@ enum walk_end fallback_step(struct stack_walker *w, struct walk *k,
 		return WALK_OTHER_STACK;
 	if (end != WALK_NO_CFI || !unmapped)
 		return end;
-	return step_missed_push(w, k) ? WALK_ON : WALK_BAD_ADDRESS;
+	/* Rows that miss a push, as those of memcpy() in glibc for i386: what the leaf is
+	 * said to return to is what it has pushed, and no frame. */
+	if (k->machine->link || k->sp != k->base + word || !dump_word(k, k->sp, &ra) ||
+	    !is_behind_call(w, k, ra))
+		return WALK_BAD_ADDRESS;
+	w->stack.count--;
+	k->sp += word;
+	k->pc = ra;
+	return WALK_ON;
 }

@@ -66,28 +66,12 @@ static bool read_code(const struct made_code *c, uint64_t from, void *ret, size_
 	return file_read_at(c->dump->fd, ret, size, c->function->bytes + from) == size;
 }
 
-/* Where a jump leads that is all there is at @ip, as Erlang has one before its functions, for break points. */
-static uint64_t behind_jump(struct stack_walker *w, uint64_t ip)
-{
-	struct made_code there;
-	uint8_t code[5] = { 0 };
-
-	if (!is_made(w, ip, &there) || !there.dumped ||
-	    there.function->size - there.within < sizeof(code) ||
-	    !read_code(&there, there.within, code, sizeof(code)))
-		return ip;
-	if (code[0] == 0xeb)
-		return ip + 2 + (uint64_t)(int64_t)(int8_t)code[1];
-	if (code[0] == 0xe9)
-		return near_target(code + 1, ip + 5);
-	return ip;
-}
-
 /* Is before @ra a call of what begins at @leaf, or of what only the processor knew? @c: the call's last byte. */
 static bool calls(struct stack_walker *w, const struct made_code *c, uint64_t ra,
 		  uint64_t leaf)
 {
-	uint8_t code[CALL_MOST] = { 0 };
+	uint8_t code[CALL_MOST] = { 0 }, jump[5];
+	struct made_code there;
 	uint64_t end = c->within + 1, target;
 	size_t have = end < CALL_MOST ? (size_t)end : CALL_MOST;
 
@@ -97,46 +81,44 @@ static bool calls(struct stack_walker *w, const struct made_code *c, uint64_t ra
 	if (code[CALL_MOST - 5] != 0xe8)
 		return true;
 	target = near_target(code + CALL_MOST - 4, ra);
-	return target == leaf || behind_jump(w, target) == leaf;
-}
-
-/* The frame is given up right before: pop %rbp, leave; or the function is about to return. */
-static bool has_left_frame(const uint8_t *around)
-{
-	enum { POP = 0x5d, LEAVE = 0xc9, RETURN = 0xc3, RETURN_POPPING = 0xc2 };
-
-	return around[0] == POP || around[0] == LEAVE || around[1] == RETURN ||
-	       around[1] == RETURN_POPPING;
-}
-
-/* sub $..., %rsp */
-static bool takes_stack(const uint8_t *code)
-{
-	return code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) && code[2] == 0xec;
-}
-
-/* push %rbp; mov %rsp,%rbp, in both of its forms */
-static bool makes_frame(const uint8_t *code)
-{
-	return code[0] == 0x55 && code[1] == 0x48 &&
-	       ((code[2] == 0x89 && code[3] == 0xe5) ||
-		(code[2] == 0x8b && code[3] == 0xec));
+	if (target == leaf)
+		return true;
+	/* Erlang has a jump before its functions, for break points, and calls that. */
+	if (!is_made(w, target, &there) || !there.dumped ||
+	    there.function->size - there.within < sizeof(jump) ||
+	    !read_code(&there, there.within, jump, sizeof(jump)))
+		return false;
+	if (jump[0] == 0xeb)
+		return target + 2 + (uint64_t)(int64_t)(int8_t)jump[1] == leaf;
+	return jump[0] == 0xe9 && near_target(jump + 1, target + 5) == leaf;
 }
 
 /* Has the function left sp where it was up to this byte of it, as far as can be seen? */
 static bool is_frameless(const struct made_code *c)
 {
+	enum { POP = 0x5d, LEAVE = 0xc9, RETURN = 0xc3, RETURN_POPPING = 0xc2 };
 	uint64_t size = c->function->size, within = c->within;
-	uint8_t code[PROLOGUE_MOST + 4] = { 0 }, around[2];
+	uint8_t code[PROLOGUE_MOST + 4] = { 0 }, around[2] = { 0 };
 	size_t have = size < sizeof(code) ? (size_t)size : sizeof(code);
 
 	if (!read_code(c, 0, code, have) ||
 	    (within && !read_code(c, within - 1, around, sizeof(around))))
 		return false;
 	for (size_t i = 0; i < PROLOGUE_MOST && i < within; i++) {
-		if (makes_frame(code + i))
-			return has_left_frame(around);
-		if (takes_stack(code + i) || (i == 0 && (code[0] & 0xf8) == 0x50) ||
+		const uint8_t *at = code + i;
+
+		/* push %rbp; mov %rsp,%rbp, in both of its forms: the frame has been left
+		 * where it was given up right before, by pop %rbp or leave, or is about
+		 * to return. */
+		if (at[0] == 0x55 && at[1] == 0x48 &&
+		    ((at[2] == 0x89 && at[3] == 0xe5) ||
+		     (at[2] == 0x8b && at[3] == 0xec)))
+			return around[0] == POP || around[0] == LEAVE ||
+			       around[1] == RETURN || around[1] == RETURN_POPPING;
+		/* sub $..., %rsp; or a push, as the first instruction. */
+		if ((at[0] == 0x48 && (at[1] == 0x83 || at[1] == 0x81) &&
+		     at[2] == 0xec) ||
+		    (i == 0 && (code[0] & 0xf8) == 0x50) ||
 		    (i == 0 && code[0] == 0x41 && (code[1] & 0xf8) == 0x50))
 			return false;
 	}
@@ -173,64 +155,46 @@ static bool is_interpreted_by_v8(const struct walk *k)
 	       (third == code || fourth == code);
 }
 
-/* The frame pointer leads on: to a call, where code is that can be looked at, or else to one more frame above. */
-static bool has_frame(struct stack_walker *w, const struct walk *k, uint64_t ra)
-{
-	uint64_t next, framed;
-
-	if (!dump_word(k, k->fp, &next) || !dump_word(k, k->fp + WORD, &framed) ||
-	    framed == ra || !is_return_address(w, k, framed))
-		return false;
-	return next == 0 || next > k->fp || is_behind_call(w, k, framed);
-}
-
-/* The interpreter of HotSpot keeps in the same word what its caller's sp was; it calls places within itself,
- * which are no functions. */
-static bool may_be_of_hotspot(const struct walk *k)
-{
-	uint64_t sender;
-
-	return dump_word(k, k->fp - WORD, &sender) && sender > k->fp &&
-	       sender - k->fp <= FRAME_MOST;
-}
-
-/* Frames of V8's WebAssembly and builtins have their kind in the same word: a small number, shifted by one. */
-static bool may_be_kind_of_v8(const struct walk *k)
-{
-	enum { KINDS_MOST = 128 };
-	uint64_t kind;
-
-	return dump_word(k, k->fp - WORD, &kind) && kind % 2 == 0 &&
-	       kind < 2 * KINDS_MOST;
-}
-
 static bool is_right_behind_call(const struct walk *k, uint64_t ra)
 {
-	return k->sp % (2 * WORD) == WORD && k->fp % (2 * WORD) == 0 &&
-	       ra % FUNCTIONS_AT != 0 && !may_be_of_v8(k) && !may_be_kind_of_v8(k) &&
-	       !may_be_of_hotspot(k);
-}
+	enum { KINDS_MOST = 128 };
+	uint64_t below;
 
-static bool is_leaf_of_sample(const struct walk *k)
-{
-	return k->exact && k->sp_known && k->sp == k->base && k->fp_known &&
-	       k->machine->elf == EM_X86_64 && k->fp > k->sp &&
-	       k->fp - k->sp <= FRAME_MOST && k->fp % WORD == 0;
+	if (k->sp % (2 * WORD) != WORD || k->fp % (2 * WORD) != 0 ||
+	    ra % FUNCTIONS_AT == 0 || may_be_of_v8(k))
+		return false;
+	if (!dump_word(k, k->fp - WORD, &below))
+		return true;
+	/* Frames of V8's WebAssembly and builtins have their kind in that word: a small
+	 * number, shifted by one. */
+	if (below % 2 == 0 && below < 2 * KINDS_MOST)
+		return false;
+	/* The interpreter of HotSpot keeps in it what its caller's sp was; it calls
+	 * places within itself, which are no functions. */
+	return below <= k->fp || below - k->fp > FRAME_MOST;
 }
 
 bool jit_leaf_returns(struct stack_walker *w, const struct walk *k,
 		      const struct unwind_rule *rule, uint64_t *at)
 {
 	struct made_code leaf, caller;
+	uint64_t ra, next, framed;
 	bool made, pushed;
-	uint64_t ra;
 
-	if (w->options.as_perf || !is_leaf_of_sample(k) || !dump_word(k, k->sp, &ra))
+	if (w->options.as_perf || !k->exact || !k->sp_known || k->sp != k->base ||
+	    !k->fp_known || k->machine->elf != EM_X86_64 || k->fp <= k->sp ||
+	    k->fp - k->sp > FRAME_MOST || k->fp % WORD != 0 || !dump_word(k, k->sp, &ra))
 		return false;
 	pushed = ra == k->fp;
 	if (pushed && !dump_word(k, k->sp + WORD, &ra))
 		return false;
-	if (!is_made(w, ra - 1, &caller) || !has_frame(w, k, ra))
+	if (!is_made(w, ra - 1, &caller))
+		return false;
+	/* The frame pointer leads on: to a call, where code is that can be looked at, or
+	 * else to one more frame above. */
+	if (!dump_word(k, k->fp, &next) || !dump_word(k, k->fp + WORD, &framed) ||
+	    framed == ra || !is_return_address(w, k, framed) ||
+	    (next != 0 && next <= k->fp && !is_behind_call(w, k, framed)))
 		return false;
 	*at = k->sp + (pushed ? WORD : 0);
 	made = is_made(w, k->pc, &leaf);

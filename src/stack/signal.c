@@ -88,20 +88,6 @@ static bool matches_frame(struct stack_walker *w, const struct place_key *key,
 	       memcmp(code, l->code, l->code_size) == 0;
 }
 
-/* Nothing in these vdsos is returned to but their trampolines, so those are known also
- * where the vdso is not at hand. */
-static int vdso_frame(struct stack_walker *w, const struct place_key *key, uint64_t pc)
-{
-	struct code_place at;
-
-	if (key->kind == PLACE_EXACT || place_image_kind(w, key, pc) != IMAGE_VDSO ||
-	    place_code(w, key, pc, &at))
-		return SIGNAL_NONE;
-	if (key->machine->elf == EM_386)
-		return SIGNAL_I386_VDSO;
-	return key->machine->elf == EM_AARCH64 ? SIGNAL_AARCH64 : SIGNAL_NONE;
-}
-
 /* A frame of rt_sigreturn holds a pointer to what lies further up in it. */
 static int which_frame(const struct walk *k, int frame)
 {
@@ -118,6 +104,8 @@ static int which_frame(const struct walk *k, int frame)
 
 int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_t pc)
 {
+	struct code_place at;
+
 	for (int i = SIGNAL_NONE + 1; i < FRAMES; i++) {
 		const struct layout *l = &layouts[i];
 
@@ -130,7 +118,14 @@ int signal_frame_at(struct stack_walker *w, const struct place_key *key, uint64_
 		    matches_frame(w, key, l, pc - l->code_size))
 			return i;
 	}
-	return vdso_frame(w, key, pc);
+	/* Nothing in these vdsos is returned to but their trampolines, so those are known
+	 * also where the vdso is not at hand. */
+	if (key->kind == PLACE_EXACT || place_image_kind(w, key, pc) != IMAGE_VDSO ||
+	    place_code(w, key, pc, &at))
+		return SIGNAL_NONE;
+	if (key->machine->elf == EM_386)
+		return SIGNAL_I386_VDSO;
+	return key->machine->elf == EM_AARCH64 ? SIGNAL_AARCH64 : SIGNAL_NONE;
 }
 
 static bool find_context(const struct walk *k, const struct layout *l, uint64_t *ret)
@@ -156,57 +151,43 @@ static bool saved_word(const struct walk *k, const struct layout *l, uint64_t co
 	return false;
 }
 
-/* The record holds the same as what was saved of the two registers. */
-static bool is_record_of(const struct walk *k, const struct layout *l, uint64_t sp)
-{
-	uint64_t context = sp + l->context, word = k->machine->word;
-	uint64_t fp, link, saved_fp, saved_link;
-
-	return dump_word(k, sp + l->record, &fp) &&
-	       dump_word(k, sp + l->record + word, &link) &&
-	       saved_word(k, l, context, k->machine->fp, &saved_fp) &&
-	       saved_word(k, l, context, k->machine->ra, &saved_link) && fp == saved_fp &&
-	       link == saved_link;
-}
-
 bool signal_find_frame(struct walk *k, int frame)
 {
 	const struct layout *l = &layouts[which_frame(k, frame)];
+	const struct machine *m = k->machine;
+	uint64_t sp = k->fp - l->record, context = sp + l->context;
+	uint64_t fp, link, saved_fp, saved_link;
 
 	if (k->sp_known)
 		return true;
-	if (!l->record || !k->fp_known || !is_record_of(k, l, k->fp - l->record))
+	/* The record holds the same as what was saved of the two registers. */
+	if (!l->record || !k->fp_known || !dump_word(k, k->fp, &fp) ||
+	    !dump_word(k, k->fp + m->word, &link) ||
+	    !saved_word(k, l, context, m->fp, &saved_fp) ||
+	    !saved_word(k, l, context, m->ra, &saved_link) || fp != saved_fp ||
+	    link != saved_link)
 		return false;
-	k->sp = k->fp - l->record;
+	k->sp = sp;
 	k->sp_known = true;
 	return true;
-}
-
-/* The kernel notes in each frame which stack the thread has for handlers. Is the frame on it, and what was
- * interrupted, @sp, is not? */
-static bool is_on_own_stack(const struct walk *k, const struct layout *l,
-			    uint64_t context, uint64_t sp)
-{
-	uint64_t word = k->machine->word, start, size;
-
-	if (!l->stack || !dump_word(k, context - l->stack, &start) ||
-	    !dump_word(k, context - l->stack + 2 * word, &size))
-		return false;
-	return k->sp - start < size && sp - start > size;
 }
 
 enum walk_end signal_step(struct walk *k, int frame)
 {
 	const struct layout *l = &layouts[which_frame(k, frame)];
 	const struct machine *m = k->machine;
-	uint64_t context, pc, sp;
+	uint64_t context, pc, sp, start, size;
 
 	if (!find_context(k, l, &context))
 		return why_unreadable(k, k->sp + l->pointer);
 	if (!saved_word(k, l, context, m->pc, &pc) ||
 	    !saved_word(k, l, context, m->sp, &sp))
 		return why_unreadable(k, context);
-	k->alternate = is_on_own_stack(k, l, context, sp);
+	/* The kernel notes in each frame which stack the thread has for handlers. Is the
+	 * frame on it, and what was interrupted is not? */
+	k->alternate = l->stack && dump_word(k, context - l->stack, &start) &&
+		       dump_word(k, context - l->stack + 2u * m->word, &size) &&
+		       k->sp - start < size && sp - start > size;
 	k->fp_known = saved_word(k, l, context, m->fp, &k->fp);
 	k->lr_known = m->link && saved_word(k, l, context, m->ra, &k->lr);
 	if (!walk_shrinks(k, true, sp))

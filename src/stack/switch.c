@@ -19,21 +19,18 @@
 
 enum { SAVED_SP = 40 };
 
-/* It says that nothing was pushed, as no caller's of C does, or there is none. */
-static bool may_be_go(const struct unwind_rule *r)
-{
-	return r->cfa_kind == UNWIND_NONE || (r->cfa_kind == UNWIND_SP && r->cfa == 8);
-}
-
 int switch_at(struct stack_walker *w, const struct place_key *key, uint64_t ra,
 	      const struct unwind_rule *r)
 {
 	static const uint8_t away[] = { 0x48, 0x8b, 0x7c, 0x24, 0x30, 0x48, 0x8b,
 					0x77, 0x08, 0x48, 0x2b, 0x74, 0x24, 0x28 };
 	static const uint8_t saved[] = { 0x48, 0x8b, 0x74, 0x24, 0x28, 0x48, 0x89, 0xf4 };
+	/* A row that says that nothing was pushed, as no caller's of C does, or none. */
+	bool may_be_go =
+		r->cfa_kind == UNWIND_NONE || (r->cfa_kind == UNWIND_SP && r->cfa == 8);
 	uint8_t code[sizeof(away)];
 
-	if (key->machine->elf != EM_X86_64 || !may_be_go(r) || w->options.as_perf ||
+	if (key->machine->elf != EM_X86_64 || !may_be_go || w->options.as_perf ||
 	    !place_bytes(w, key, ra, code, sizeof(code)))
 		return SWITCH_NONE;
 	if (memcmp(code, away, sizeof(away)) == 0)

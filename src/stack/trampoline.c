@@ -24,33 +24,25 @@ enum {
 	BLOCK = 1 << 16, /* bytes */
 };
 
-static bool may_be_copy(const struct stack_walker *w, uint64_t pc)
-{
-	const struct images *images = binaries_images(w->binaries);
-	enum image_kind kind;
-	struct place place;
-	uint64_t begins;
-
-	if (!processes_place(w->ps, &w->thread->space, pc, &place) || !place.executable ||
-	    pc - place.start < RETURNED_TO)
-		return false;
-	kind = images->list.v[place.image].kind;
-	begins = pc - place.start - RETURNED_TO;
-	return (kind == IMAGE_ANON || kind == IMAGE_JIT) &&
-	       (begins % ALIGNED == 0 || begins % BLOCK % LENGTH == 0);
-}
-
 bool trampoline_returns(struct stack_walker *w, const struct walk *k, uint64_t *at)
 {
 	size_t count = w->stack.count;
 	const struct frame *callee;
+	enum image_kind kind;
 	struct place place;
-	uint64_t ra;
+	uint64_t ra, begins;
 
 	if (w->options.as_perf || k->exact || !k->sp_known || count < 2 ||
 	    k->machine->elf != EM_X86_64 || k->sp % ALIGNED != 0 ||
-	    (k->fp_known && k->fp == k->sp) || !dump_word(k, k->sp + WORD, &ra) ||
-	    !may_be_copy(w, k->pc))
+	    (k->fp_known && k->fp == k->sp) || !dump_word(k, k->sp + WORD, &ra))
+		return false;
+	if (!processes_place(w->ps, &w->thread->space, k->pc, &place) ||
+	    !place.executable || k->pc - place.start < RETURNED_TO)
+		return false;
+	kind = binaries_kind(w->binaries, place.image);
+	begins = k->pc - place.start - RETURNED_TO;
+	if ((kind != IMAGE_ANON && kind != IMAGE_JIT) ||
+	    (begins % ALIGNED != 0 && begins % BLOCK % LENGTH != 0))
 		return false;
 	callee = &w->frames->list.v[w->stack.v[count - 2]];
 	if (binaries_kind(w->binaries, callee->image) != IMAGE_FILE ||
