@@ -233,16 +233,6 @@ static int read_window(struct reading *r)
 	return r->size > 0;
 }
 
-/* Has the frame been given up behind this instruction, if it was before it or not? */
-static bool is_given_up(const struct machine_code *m, const uint8_t *code,
-			const struct code_branch *b, bool before)
-{
-	if (!m->gives_up_frame || m->gives_up_frame(code))
-		return m->gives_up_frame;
-	/* What follows is come to from elsewhere. */
-	return before && (b->kind == BRANCH_NONE || b->conditional);
-}
-
 /* A function that jumps while it has its frame goes on in a part of it that lies elsewhere, and may leave it
  * from there. 1, 0, or -ENOMEM. */
 static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
@@ -273,7 +263,9 @@ static int parts_may_leave(struct stack_walker *w, const struct code_place *at,
 					given_up || part_may_leave(w, at, code, b.target);
 			if (leaves || (given_up && b.kind == BRANCH_JUMP_ANY))
 				return leaves < 0 ? leaves : 1;
-			given_up = is_given_up(m, r.code + i, &b, given_up);
+			/* What follows another branch is come to from elsewhere. */
+			given_up &= b.kind == BRANCH_NONE || b.conditional;
+			given_up |= m->gives_up_frame && m->gives_up_frame(r.code + i);
 		}
 	}
 	return found < 0;
@@ -349,55 +341,6 @@ static bool is_stub(struct stack_walker *w, const struct code_place *at)
 	       at->binary->machine->code->is_stub(code);
 }
 
-/* Whom it could have called. */
-struct leading {
-	struct stack_walker *w;
-	const struct code_place *function;
-	struct range code;
-	const struct binary *to;
-	uint64_t start; /* of what it should lead to; UINT64_MAX: not known */
-	unsigned called;
-};
-
-/* Could what is called there be the function that is looked for, or have jumped to it? 1, 0, or -ENOMEM. */
-static int may_become(struct leading *l, const struct code_place *called)
-{
-	struct piece_of of = { 0 };
-	struct function_rows f;
-	int found;
-
-	if (l->called++ == CALLED_MOST || is_stub(l->w, called) ||
-	    (called->binary == l->to && called->address == l->start))
-		return 1;
-	found = find_rows(l->w, called, &f);
-	if (found <= 0)
-		return found < 0 ? found : 1;
-	of.function = f.code;
-	if (f.code.start != called->address || may_leave(l->w, called, &f, &of))
-		return 1;
-	/* Where its rows do not say that it has given up its frame. */
-	return f.machine->code->gives_up_frame ? parts_may_leave(l->w, called, f.code)
-					       : 0;
-}
-
-/* The same of what one instruction of the function branches to. */
-static int may_lead(struct leading *l, const struct code_branch *b)
-{
-	struct code_place called = *l->function;
-
-	if (b->kind == BRANCH_CALL_ANY)
-		return 1;
-	if (b->kind != BRANCH_CALL && b->kind != BRANCH_JUMP)
-		return 0;
-	/* A call of what follows is none of a function. */
-	if (is_in_range(l->code, b->target))
-		return b->kind == BRANCH_CALL && b->target != l->code.start;
-	if (!move_place(&called, b->target - called.address))
-		return 0;
-	/* The rest of it, which compilers put elsewhere. */
-	return b->kind == BRANCH_CALL ? may_become(l, &called) : 1;
-}
-
 static void note_from(void *arg, uint64_t from, uint64_t to,
 		      const struct unwind_rule *rule)
 {
@@ -420,22 +363,50 @@ int function_leads_to(struct stack_walker *w, const struct code_place *function,
 		      uint32_t size, const struct binary *to, uint64_t start)
 {
 	const struct machine_code *m = function->binary->machine->code;
+	struct range range = { function->address, function->address + size };
 	uint8_t code[CODE_WINDOW];
-	struct leading l = { .w = w,
-			     .function = function,
-			     .code = { function->address, function->address + size },
-			     .to = to,
-			     .start = start };
+	unsigned calls = 0;
 
 	if (size > CODE_WINDOW || !code_bytes(w, function, code, size))
 		return 1;
 	for (size_t i = 0; i < size; i += m->step) {
 		struct code_branch b =
 			branch_at(m, code + i, size - i, function->address + i);
-		int leads = may_lead(&l, &b);
+		struct code_place called = *function;
+		struct piece_of of = { 0 };
+		struct function_rows f;
+		int found;
 
-		if (leads)
-			return leads;
+		if (b.kind == BRANCH_CALL_ANY)
+			return 1;
+		if (b.kind != BRANCH_CALL && b.kind != BRANCH_JUMP)
+			continue;
+		if (is_in_range(range, b.target)) {
+			/* A call of what follows is none of a function. */
+			if (b.kind == BRANCH_CALL && b.target != range.start)
+				return 1;
+			continue;
+		}
+		if (!move_place(&called, b.target - called.address))
+			continue;
+		/* A jump goes to the rest of it, which compilers put elsewhere. */
+		if (b.kind == BRANCH_JUMP || calls++ == CALLED_MOST)
+			return 1;
+		/* Could what is called be the function that is looked for, or have jumped
+		 * to it? */
+		if (is_stub(w, &called) ||
+		    (called.binary == to && called.address == start))
+			return 1;
+		found = find_rows(w, &called, &f);
+		if (found <= 0)
+			return found < 0 ? found : 1;
+		of.function = f.code;
+		if (f.code.start != called.address || may_leave(w, &called, &f, &of))
+			return 1;
+		/* Where its rows do not say that it has given up its frame. */
+		found = m->gives_up_frame ? parts_may_leave(w, &called, f.code) : 0;
+		if (found)
+			return found;
 	}
 	return 0;
 }

@@ -153,22 +153,6 @@ static size_t count_links(struct stack_walker *w, const struct walk *k, struct c
 	return c.odd ? 0 : count;
 }
 
-/* As where the chain is all that there is: who called the last one, if that one leaves the frame pointer alone. */
-static bool infer_link(struct stack_walker *w, const struct walk *k, uint64_t next)
-{
-	uint64_t last = w->pcs.v[w->stack.count - 1];
-	const struct place_seen *seen;
-	struct unwind_rule rule;
-
-	if (!w->options.infer || last & PC_EXACT)
-		return true;
-	seen = place_find(w, &k->keys[1], last);
-	if (!seen)
-		return false;
-	rule = w->rules.v[seen->rule];
-	return walk_put_in(w, k, next, &rule, 0) == 0;
-}
-
 static bool push_links(struct stack_walker *w, const struct walk *k, struct chain *c,
 		       size_t count)
 {
@@ -179,10 +163,20 @@ static bool push_links(struct stack_walker *w, const struct walk *k, struct chai
 	    !array_reserve(&w->pcs, w->stack.count + FRAMES * count))
 		return false;
 	for (; count && chain_next(c, &e); count--) {
+		uint64_t last = w->pcs.v[w->stack.count - 1];
 		const struct place_seen *seen;
+		struct unwind_rule rule;
 
-		if (!infer_link(w, k, e.ip))
-			return false;
+		/* As where the chain is all that there is: who called the last one, if
+		 * that one leaves the frame pointer alone. */
+		if (w->options.infer && !(last & PC_EXACT)) {
+			seen = place_find(w, &k->keys[1], last);
+			if (!seen)
+				return false;
+			rule = w->rules.v[seen->rule];
+			if (walk_put_in(w, k, e.ip, &rule, 0) < 0)
+				return false;
+		}
 		seen = place_find(w, &k->keys[1], e.ip);
 		if (!seen)
 			return false;
@@ -244,36 +238,6 @@ enum walk_end join_chain(struct stack_walker *w, const struct walk *k, size_t fi
 	return count ? WALK_ROOT : end;
 }
 
-/* The chain behind the frame that the walk has ended with. */
-static bool find_last(uint64_t last, struct chain *c)
-{
-	struct chain_entry e;
-
-	if (!pass_leaf(c))
-		return false;
-	while (chain_next(c, &e))
-		if (e.ip == last)
-			return true;
-	return false;
-}
-
-/* Behind the frame at @at; 1: pushed, 0: there is nothing, -1: no memory. */
-static int join_at(struct stack_walker *w, const struct walk *k, size_t at)
-{
-	uint64_t pc = w->pcs.v[at];
-	struct chain c;
-	size_t count;
-
-	chain_start(&c, k->sample);
-	if (pc & PC_EXACT || !find_last(pc, &c) || !is_in_go(w, k, pc))
-		return w->failed ? -1 : 0;
-	count = count_go_links(w, k, c);
-	if (w->failed || count == 0)
-		return w->failed ? -1 : 0;
-	w->stack.count = at + 1;
-	return push_links(w, k, &c, count) ? 1 : -1;
-}
-
 enum walk_end join_switched(struct stack_walker *w, const struct walk *k, size_t first,
 			    enum walk_end end)
 {
@@ -284,10 +248,25 @@ enum walk_end join_switched(struct stack_walker *w, const struct walk *k, size_t
 	if (k->asked || stack_chain_is_cut(s, &w->rec->events.v[s->event]))
 		return end;
 	for (size_t i = w->stack.count; most && i > first + 1; i--, most--) {
-		int joined = join_at(w, k, i - 1);
+		uint64_t pc = w->pcs.v[i - 1];
+		struct chain_entry e;
+		bool found = false;
+		size_t count = 0;
+		struct chain c;
 
-		if (joined)
-			return joined > 0 ? WALK_ROOT : WALK_NO_MEMORY;
+		/* The chain behind that frame. */
+		chain_start(&c, s);
+		if (!(pc & PC_EXACT) && pass_leaf(&c))
+			while (!found && chain_next(&c, &e))
+				found = e.ip == pc;
+		if (found && is_in_go(w, k, pc))
+			count = count_go_links(w, k, c);
+		if (w->failed)
+			return WALK_NO_MEMORY;
+		if (count == 0)
+			continue;
+		w->stack.count = i;
+		return push_links(w, k, &c, count) ? WALK_ROOT : WALK_NO_MEMORY;
 	}
 	return end;
 }

@@ -79,21 +79,6 @@ bool linked_slot(struct stack_walker *w, const struct code_place *at, uint64_t *
 	return false;
 }
 
-/* The files that the process at hand has code of; NULL: too many. */
-static const struct code_files *files_at_hand(struct stack_walker *w)
-{
-	const struct space *space = &w->thread->space;
-	struct code_files *files = &w->code_files;
-
-	if (!files->known || files->of != space->files) {
-		files->count = processes_code_files(w->ps, space, files->images,
-						    CODE_FILES_MOST);
-		files->of = space->files;
-		files->known = true;
-	}
-	return files->count <= CODE_FILES_MOST ? files : NULL;
-}
-
 /* Does the image export a function by that name? 1, 0, -ENOENT where that is not known, or -ENOMEM. */
 static int find_export(struct stack_walker *w, uint32_t image, uint64_t name,
 		       struct code_place *ret)
@@ -122,13 +107,20 @@ int linked_function(struct stack_walker *w, uint32_t image, uint64_t slot,
 		    struct code_place *ret)
 {
 	const struct binary *binary = place_binary(w, image);
-	const struct code_files *files = files_at_hand(w);
+	const struct space *space = &w->thread->space;
+	struct code_files *files = &w->code_files;
 	struct code_place function, only = { 0 };
 	uint64_t name;
 
+	if (!files->known || files->of != space->files) {
+		files->count = processes_code_files(w->ps, space, files->images,
+						    CODE_FILES_MOST);
+		files->of = space->files;
+		files->known = true;
+	}
 	if (!binary)
 		return -ENOMEM;
-	if (!files || !find_name(w, binary, slot, &name))
+	if (files->count > CODE_FILES_MOST || !find_name(w, binary, slot, &name))
 		return w->failed ? -ENOMEM : 0;
 	for (size_t i = 0; i < files->count; i++) {
 		int found = find_export(w, files->images[i], name, &function);

@@ -23,58 +23,6 @@ enum { STARTS_MOST = 3 };
 /* Addresses that happen to be behind calls, above where a stack begins. More would be no chance. */
 enum { ABOVE_MOST = 3 };
 
-/* In a function that others refer to which start it? 1, 0, or -ENOMEM. */
-static int is_referred(struct stack_walker *w, const struct code_place *at,
-		       const struct starts *starts)
-{
-	uint64_t least = at->address > START_MOST ? at->address - START_MOST : 0;
-	uint64_t start;
-	int found;
-
-	if (!starts_begin_between(starts, least, at->address))
-		return 0;
-	found = function_start(w, at, at->address, &start);
-	if (found < 0)
-		return found;
-	/* Of musl nothing says where its functions begin. */
-	if (found == 0)
-		start = at->address > UNBOUNDED_MOST ? at->address - UNBOUNDED_MOST : 0;
-	return starts_begin_between(starts, start, found ? start : at->address);
-}
-
-/* Nobody stops in the few instructions of a function that has no caller, but all that it has called returns
- * there: @called. */
-static int judge_root(struct stack_walker *w, const struct code_place *at, bool called,
-		      enum root *ret)
-{
-	const struct starts *starts;
-	struct unwind_rule rule;
-	int found;
-
-	if (binaries_starts(w->binaries, at->binary, &starts) < 0)
-		return -ENOMEM;
-	*ret = starts->known ? ROOT_NO : ROOT_UNKNOWN;
-	/* All of it keeps frame pointers, so what a chain ends in is a beginning. */
-	if (at->binary->go && !starts->known)
-		*ret = ROOT_YES;
-	if (starts_contain(starts, at->address))
-		*ret = ROOT_YES;
-	if (*ret == ROOT_YES)
-		return 0;
-	found = is_referred(w, at, starts);
-	if (found == 0 && called) {
-		found = code_rule(w, at, &rule);
-		/* Who begins stacks in assembler says nothing of its frames, but nor does musl. */
-		if (found == 0 && rule.cfa_kind == UNWIND_NONE && !starts->libc)
-			*ret = ROOT_UNKNOWN;
-		if (found == 0)
-			found = rule.cfa_kind == UNWIND_END;
-	}
-	if (found > 0)
-		*ret = ROOT_YES;
-	return found < 0 ? found : 0;
-}
-
 /* Does what is before @ip pass the test? */
 static bool is_behind(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		      bool (*test)(const uint8_t *code))
@@ -140,13 +88,49 @@ bool is_by_hand(struct stack_walker *w, const struct place_key *key, uint64_t ip
 enum root root_of_frame(struct stack_walker *w, uint32_t frame)
 {
 	const struct frame *f = &w->frames->list.v[frame];
-	enum root root = ROOT_UNKNOWN;
+	const struct starts *starts;
+	struct unwind_rule rule;
 	struct code_place at;
+	uint64_t least, start;
+	enum root root;
+	int found = 0;
 
-	if (binaries_kind(w->binaries, f->image) == IMAGE_FILE &&
-	    code_of_image(w, f->image, f->address, &at))
-		w->failed |= judge_root(w, &at, f->flags & FRAME_CALLER, &root) < 0;
-	return root;
+	if (binaries_kind(w->binaries, f->image) != IMAGE_FILE ||
+	    !code_of_image(w, f->image, f->address, &at))
+		return ROOT_UNKNOWN;
+	if (binaries_starts(w->binaries, at.binary, &starts) < 0) {
+		w->failed = true;
+		return ROOT_UNKNOWN;
+	}
+	/* All of Go's keeps frame pointers, so what a chain ends in is a beginning. */
+	if ((at.binary->go && !starts->known) || starts_contain(starts, at.address))
+		return ROOT_YES;
+	root = starts->known ? ROOT_NO : ROOT_UNKNOWN;
+	/* Is it in a function that others refer to which start it? */
+	least = at.address > START_MOST ? at.address - START_MOST : 0;
+	if (starts_begin_between(starts, least, at.address)) {
+		found = function_start(w, &at, at.address, &start);
+		/* Of musl nothing says where its functions begin. */
+		if (found == 0)
+			start = at.address > UNBOUNDED_MOST ? at.address - UNBOUNDED_MOST
+							    : 0;
+		if (found >= 0)
+			found = starts_begin_between(starts, start,
+						     found ? start : at.address);
+	}
+	/* Nobody stops in the few instructions of a function that has no caller, but all
+	 * that it has called returns there. */
+	if (found == 0 && f->flags & FRAME_CALLER) {
+		found = code_rule(w, &at, &rule);
+		/* Who begins stacks in assembler says nothing of its frames, but nor does
+		 * musl. */
+		if (found == 0 && rule.cfa_kind == UNWIND_NONE && !starts->libc)
+			root = ROOT_UNKNOWN;
+		if (found == 0)
+			found = rule.cfa_kind == UNWIND_END;
+	}
+	w->failed |= found < 0;
+	return found > 0 ? ROOT_YES : root;
 }
 
 enum root root_at(struct stack_walker *w, struct place_seen *seen)

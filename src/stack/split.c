@@ -56,69 +56,50 @@ static bool place_in_chain(struct stack_walker *w, const struct chain *chain,
 	return f->flags & FRAME_CALLER && code_of_image(w, f->image, f->address, ret);
 }
 
-/* Where the function begins that @at calls with its last byte, to return from it at once. */
-static bool find_called(struct stack_walker *w, const struct code_place *at,
-			uint64_t *ret)
+int split_behind(struct stack_walker *w, const struct chain *chain, bool follows_split,
+		 enum split *ret)
 {
 	enum { CALL = 0xe8, RET = 0xc3 };
-	struct code_place call = *at;
+	struct code_place more, first, call, last;
+	uint64_t start, before, called, of_last;
+	const struct frame *f;
 	uint8_t code[6];
+	int found;
 
+	*ret = SPLIT_NO;
+	if (!place_in_chain(w, chain, chain->next, &more) ||
+	    !place_in_chain(w, chain, chain->next + 1, &first))
+		return w->failed ? -ENOMEM : 0;
+	/* Where the function begins that is called there, to return from it at once. */
+	call = first;
 	call.offset -= 4;
 	call.address -= 4;
 	if (!code_bytes(w, &call, code, sizeof(code)) || code[0] != CALL ||
 	    code[5] != RET)
-		return false;
-	*ret = near_target(code + 1, call.address + 5);
-	return true;
-}
-
-static bool is_of_function(struct stack_walker *w, uint32_t frame,
-			   const struct code_place *function, uint64_t start)
-{
-	const struct frame *f = &w->frames->list.v[frame];
-	struct code_place at;
-	uint64_t other;
-
-	if (f->image != function->image || !code_of_image(w, f->image, f->address, &at))
-		return false;
-	w->failed |= function_start(w, &at, at.address, &other) < 0;
-	return other == start;
-}
-
-/* Has that call led to the one with the call at @more? __morestack_non_split(), which lies before it, goes on to it. 1,
- * 0, or -ENOMEM. */
-static int leads_to(struct stack_walker *w, const struct code_place *more,
-		    uint64_t called)
-{
-	uint64_t start, before;
-	int found = function_start(w, more, more->address, &start);
-
-	if (found <= 0 || start == called)
-		return found;
-	found = function_start(w, more, start - 1, &before);
-	return found < 0 ? found : found && before == called;
-}
-
-int split_behind(struct stack_walker *w, const struct chain *chain, bool follows_split,
-		 enum split *ret)
-{
-	struct code_place more, first;
-	uint64_t start, called;
-	int leads;
-
-	*ret = SPLIT_NO;
-	if (!place_in_chain(w, chain, chain->next, &more) ||
-	    !place_in_chain(w, chain, chain->next + 1, &first) ||
-	    !find_called(w, &first, &called))
 		return w->failed ? -ENOMEM : 0;
-	leads = more.image == first.image ? leads_to(w, &more, called) : 0;
-	if (leads <= 0)
-		return leads;
+	called = near_target(code + 1, call.address + 5);
+	/* Has that call led to the one with the other call? __morestack_non_split(),
+	 * which lies before it, goes on to it. */
+	if (more.image != first.image)
+		return 0;
+	found = function_start(w, &more, more.address, &start);
+	if (found > 0 && start != called) {
+		found = function_start(w, &more, start - 1, &before);
+		if (found > 0 && before != called)
+			return 0;
+	}
+	if (found <= 0)
+		return found;
 	if (function_start(w, &first, first.address, &start) < 0)
 		return -ENOMEM;
 	*ret = SPLIT_OTHER;
-	if (!follows_split && is_of_function(w, *array_last(&w->stack), &first, start))
-		*ret = SPLIT_SAME;
+	/* Is the last frame of the same function? */
+	f = &w->frames->list.v[*array_last(&w->stack)];
+	if (!follows_split && f->image == first.image &&
+	    code_of_image(w, f->image, f->address, &last)) {
+		w->failed |= function_start(w, &last, last.address, &of_last) < 0;
+		if (of_last == start)
+			*ret = SPLIT_SAME;
+	}
 	return w->failed ? -ENOMEM : 0;
 }
