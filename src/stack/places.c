@@ -76,25 +76,19 @@ struct asked {
 	struct place place; /* of the address, or of the call before it */
 };
 
-/* What is looked at around an address is of the same map. */
-static bool is_inside_page(uint64_t ip)
-{
-	enum { LEAST_PAGE = 4096, AROUND = 32 };
-
-	ip %= LEAST_PAGE;
-	return ip >= AROUND && ip < LEAST_PAGE - AROUND;
-}
-
 static void ask_place(const struct stack_walker *w, const struct place_key *key,
 		      uint64_t ip, struct asked *ret)
 {
+	enum { LEAST_PAGE = 4096, AROUND = 32 };
+
 	*ret = (struct asked){ .key = key,
 			       .ip = ip,
 			       .kind = ip ? key->kind : PLACE_EXACT };
 	ip -= ret->kind != PLACE_EXACT;
 	ret->mapped = find_code_place(w, key, ip, &ret->place);
+	/* What is looked at around it is of the same map, too. */
 	ret->lasts = ret->mapped && ret->place.executable && !key->entered &&
-		     is_inside_page(ip);
+		     ip % LEAST_PAGE >= AROUND && ip % LEAST_PAGE < LEAST_PAGE - AROUND;
 	if (!ret->mapped)
 		ret->place.image = IMAGE_ID_UNKNOWN;
 	/* Garbage would fill the trie: addresses without a map are one frame. */
@@ -127,28 +121,6 @@ static bool can_have_binary(const struct stack_walker *w, uint32_t image)
 	return kind == IMAGE_FILE || kind == IMAGE_VDSO || kind == IMAGE_JIT;
 }
 
-/* The binary whose rules an address goes by, or NULL and the rule that says that there
- * is none. 0, or -ENOMEM. */
-static int binary_of_place(struct stack_walker *w, const struct asked *asked,
-			   const struct binary **ret, struct unwind_rule *rule)
-{
-	const struct binary *binary;
-
-	*ret = NULL;
-	*rule = (struct unwind_rule){ .cfa_kind = RULE_UNMAPPED };
-	if (!asked->mapped || !asked->place.executable)
-		return 0;
-	rule->cfa_kind = RULE_NO_OBJECT;
-	if (!can_have_binary(w, asked->place.image))
-		return 0;
-	binary = place_binary(w, asked->place.image);
-	if (!binary)
-		return -ENOMEM;
-	if (binary->there && binary->machine == asked->key->machine)
-		*ret = binary;
-	return 0;
-}
-
 /* The rule at an offset of a file. 0, or -ENOMEM. */
 static int rule_at(struct stack_walker *w, const struct binary *binary, uint64_t offset,
 		   struct unwind_rule *ret)
@@ -174,33 +146,31 @@ static bool may_be_trampoline(const struct unwind_rule *rule)
 }
 
 /*
+ * A signal handler returns to the first byte of a trampoline that nobody calls: what is
+ * known of the byte before it is known of another function, unless call frame
+ * information was made to begin there.
+ *
  * Who makes a stack by hand (makecontext() of glibc, for one) puts the address of a function
  * where a return address belongs. Call frame information begins there, the byte before has
  * none, and is no call's: the frame is that function's and has no caller. libgcc ends there,
  * too, for want of rows.
  */
-static bool begins_stack(struct stack_walker *w, const struct asked *asked,
-			 const struct unwind_rule *before, const struct unwind_rule *here)
-{
-	return asked->kind == PLACE_CALLER && before->cfa_kind == UNWIND_NONE &&
-	       here->cfa_kind != UNWIND_NONE && here->cfa_kind < RULE_UNMAPPED &&
-	       call_ends_at(w, asked->key, asked->ip) == CALL_NO;
-}
-
-/*
- * A signal handler returns to the first byte of a trampoline that nobody calls: what is
- * known of the byte before it is known of another function, unless call frame
- * information was made to begin there.
- */
 static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 			struct unwind_rule *ret)
 {
-	const struct binary *binary;
+	bool code = asked->mapped && asked->place.executable;
+	const struct binary *binary = NULL;
 	struct unwind_rule here;
 	int frame = SIGNAL_NONE, left = SWITCH_NONE;
 
-	if (binary_of_place(w, asked, &binary, ret) < 0)
-		return -ENOMEM;
+	*ret = (struct unwind_rule){ .cfa_kind = code ? RULE_NO_OBJECT : RULE_UNMAPPED };
+	if (code && can_have_binary(w, asked->place.image)) {
+		binary = place_binary(w, asked->place.image);
+		if (!binary)
+			return -ENOMEM;
+		if (!binary->there || binary->machine != asked->key->machine)
+			binary = NULL;
+	}
 	if (binary && rule_at(w, binary, asked->place.address, ret) < 0)
 		return -ENOMEM;
 	here = *ret;
@@ -219,7 +189,9 @@ static int look_up_rule(struct stack_walker *w, const struct asked *asked,
 		*ret = (struct unwind_rule){ .cfa_kind = RULE_SIGNAL,
 					     .flags = UNWIND_SIGNAL,
 					     .cfa = frame };
-	else if (begins_stack(w, asked, ret, &here))
+	else if (asked->kind == PLACE_CALLER && ret->cfa_kind == UNWIND_NONE &&
+		 here.cfa_kind != UNWIND_NONE && here.cfa_kind < RULE_UNMAPPED &&
+		 call_ends_at(w, asked->key, asked->ip) == CALL_NO)
 		*ret = (struct unwind_rule){ .cfa_kind = UNWIND_END,
 					     .flags = RULE_BY_HAND };
 	return 0;
@@ -245,31 +217,6 @@ static uint32_t add_rule(struct stack_walker *w, const struct unwind_rule *rule)
 	return (uint32_t)w->rules.count - 1;
 }
 
-static int make_code(struct stack_walker *w, const struct asked *asked, uint32_t *frame,
-		     uint32_t *rule)
-{
-	struct frame made = { asked->place.address, asked->place.image, 0 };
-	struct unwind_rule found = { 0 };
-	bool entered; /* nobody called what is before the address */
-
-	*rule = RULE_UNSEEN;
-	if (asked->key->machine) {
-		if (look_up_rule(w, asked, &found) < 0)
-			return -ENOMEM;
-		*rule = add_rule(w, &found);
-		if (*rule == RULE_UNSEEN)
-			return -ENOMEM;
-	}
-	if (has_no_addresses(made.image) && !w->options.by_address)
-		return frames_add(w->frames, &made, frame);
-	entered = found.flags & (UNWIND_SIGNAL | RULE_BY_HAND);
-	if (asked->kind == PLACE_CALLER && !entered)
-		made.flags = FRAME_CALLER;
-	if (asked->kind != PLACE_EXACT && entered)
-		made.address++;
-	return frames_add(w->frames, &made, frame);
-}
-
 /* Where it is kept what an address of an image is, whatever process has it. */
 static struct place_seen *code_of(struct stack_walker *w, const struct asked *asked,
 				  uint64_t *number)
@@ -292,20 +239,39 @@ static uint64_t place_number(uint64_t ip, uint64_t salt)
 static int look_up_place(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 			 struct place_seen *ret)
 {
+	uint32_t frame, rule_index = RULE_UNSEEN;
+	struct unwind_rule rule = { 0 };
 	struct place_seen *seen;
-	uint32_t frame, rule;
 	struct asked asked;
+	struct frame made;
 	uint64_t number;
+	bool entered; /* nobody called what is before the address */
 
 	ask_place(w, key, ip, &asked);
 	seen = code_of(w, &asked, &number);
-	if (!seen->frame || seen->key != number) {
-		if (make_code(w, &asked, &frame, &rule) < 0)
+	if (seen->frame && seen->key == number)
+		goto out;
+	if (key->machine) {
+		if (look_up_rule(w, &asked, &rule) < 0)
 			return -ENOMEM;
-		*seen = (struct place_seen){ .key = number,
-					     .frame = frame + 1,
-					     .rule = rule };
+		rule_index = add_rule(w, &rule);
+		if (rule_index == RULE_UNSEEN)
+			return -ENOMEM;
 	}
+	made = (struct frame){ asked.place.address, asked.place.image, 0 };
+	if (!has_no_addresses(made.image) || w->options.by_address) {
+		entered = rule.flags & (UNWIND_SIGNAL | RULE_BY_HAND);
+		if (asked.kind == PLACE_CALLER && !entered)
+			made.flags = FRAME_CALLER;
+		if (asked.kind != PLACE_EXACT && entered)
+			made.address++;
+	}
+	if (frames_add(w->frames, &made, &frame) < 0)
+		return -ENOMEM;
+	*seen = (struct place_seen){ .key = number,
+				     .frame = frame + 1,
+				     .rule = rule_index };
+out:
 	*ret = *seen;
 	ret->key = place_number(ip, asked.lasts ? key->salt : key->brief);
 	return 0;
@@ -341,43 +307,41 @@ void place_note_call(struct stack_walker *w, const struct place_key *key, uint64
 		seen->call = call;
 }
 
-static enum place_code code_kind_at(struct stack_walker *w, const struct asked *asked,
-				    struct code_place *at)
-{
-	enum image_kind kind = asked->mapped
-				       ? binaries_kind(w->binaries, asked->place.image)
-				       : IMAGE_UNKNOWN;
-	bool code;
-
-	if (kind != IMAGE_FILE && kind != IMAGE_VDSO)
-		return asked->mapped && asked->place.executable ? PLACE_ANY_CODE
-								: PLACE_NO_CODE;
-	at->image = asked->place.image;
-	at->offset = asked->place.address;
-	at->binary = place_binary(w, at->image);
-	w->failed |= !at->binary;
-	/* A runtime's own code is in files that are not executable: of Android, for one. */
-	if (!at->binary || !at->binary->there)
-		return PLACE_ANY_CODE;
-	if (!asked->place.executable)
-		return PLACE_NO_CODE;
-	return binary_address(at->binary, at->offset, &at->address, &code)
-		       ? PLACE_FILE_CODE
-		       : PLACE_PADDING;
-}
-
 void place_look(struct stack_walker *w, const struct place_key *key, uint64_t ip,
 		struct place_look *ret)
 {
+	struct code_place *at = &ret->at;
+	enum image_kind kind = IMAGE_UNKNOWN;
 	struct asked asked;
 	uint64_t number;
+	bool code;
 
 	*ret = (struct place_look){ 0 };
 	ask_place(w, key, ip, &asked);
 	ret->kept = code_of(w, &asked, &number);
 	if (!ret->kept->frame || ret->kept->key != number)
 		ret->kept = NULL;
-	ret->what = code_kind_at(w, &asked, &ret->at);
+	if (asked.mapped)
+		kind = binaries_kind(w->binaries, asked.place.image);
+	if (kind != IMAGE_FILE && kind != IMAGE_VDSO) {
+		ret->what = asked.mapped && asked.place.executable ? PLACE_ANY_CODE
+								   : PLACE_NO_CODE;
+		return;
+	}
+	at->image = asked.place.image;
+	at->offset = asked.place.address;
+	at->binary = place_binary(w, at->image);
+	w->failed |= !at->binary;
+	/* A runtime's own code is in files that are not executable: of Android, for
+	 * one. */
+	if (!at->binary || !at->binary->there)
+		ret->what = PLACE_ANY_CODE;
+	else if (!asked.place.executable)
+		ret->what = PLACE_NO_CODE;
+	else if (binary_address(at->binary, at->offset, &at->address, &code))
+		ret->what = PLACE_FILE_CODE;
+	else
+		ret->what = PLACE_PADDING;
 }
 
 int code_rule(struct stack_walker *w, const struct code_place *at,

@@ -37,20 +37,7 @@ static bool read_memory(void *arg, uint64_t address, unsigned size, uint64_t *re
 	return true;
 }
 
-/* What the plain walk knows, from all registers. */
-static void narrow(struct walk *k, const struct registers *regs)
-{
-	const struct machine *m = k->machine;
-
-	k->pc = regs->pc;
-	k->sp = regs->value[m->sp];
-	k->fp = regs->value[m->fp];
-	k->sp_known = regs->known >> m->sp & 1;
-	k->fp_known = regs->known >> m->fp & 1;
-	k->lr_known = k->fp_popped = false;
-}
-
-/* The other way round, behind a step that lost the others. */
+/* All registers, behind a step that lost those which the plain walk does not follow. */
 static void widen(const struct walk *k, struct registers *regs)
 {
 	const struct machine *m = k->machine;
@@ -75,6 +62,7 @@ static enum walk_end step_found(struct walk *k, const struct memory_reader *r,
 				bool signal, enum frame_found found,
 				const struct registers *regs)
 {
+	const struct machine *m = k->machine;
 	enum walk_end end;
 	bool shrinks;
 
@@ -93,10 +81,14 @@ static enum walk_end step_found(struct walk *k, const struct memory_reader *r,
 	case FRAME_CALLER_FOUND:
 		break;
 	}
-	shrinks = walk_shrinks(k, signal, regs->value[k->machine->sp]);
-	narrow(k, regs);
+	shrinks = walk_shrinks(k, signal, regs->value[m->sp]);
+	k->pc = regs->pc;
+	k->sp = regs->value[m->sp];
+	k->fp = regs->value[m->fp];
+	k->sp_known = regs->known >> m->sp & 1;
+	k->fp_known = regs->known >> m->fp & 1;
 	k->exact = signal;
-	k->chained = false;
+	k->lr_known = k->fp_popped = k->chained = false;
 	if (is_no_address(k, regs->pc))
 		return WALK_ROOT;
 	return k->sp_known && shrinks ? WALK_ON : WALK_REPEATED;

@@ -30,26 +30,20 @@ enum {
 	RED_ZONE = 128, /* bytes below sp that are a leaf's (x86-64 psABI 3.2.2) */
 };
 
-/* What a recording says that does not say its machine. */
-static const struct machine *assumed_machine(struct stack_walker *w, unsigned abi)
-{
-	struct utsname name;
-
-	if (!w->assumed)
-		w->assumed = binaries_machine(w->binaries);
-	if (!w->assumed && uname(&name) == 0)
-		w->assumed = machine_by_name(name.machine, 2);
-	return w->assumed ? machine_by_name(w->assumed->name, abi) : NULL;
-}
-
 const struct machine *walk_machine(struct stack_walker *w, const struct sample *s)
 {
 	uint32_t arch = w->rec->arch;
+	struct utsname name;
 
 	if (s->user_abi >= ABIS)
 		return NULL;
-	if (!arch)
-		return assumed_machine(w, s->user_abi);
+	if (!arch) {
+		if (!w->assumed)
+			w->assumed = binaries_machine(w->binaries);
+		if (!w->assumed && uname(&name) == 0)
+			w->assumed = machine_by_name(name.machine, 2);
+		return w->assumed ? machine_by_name(w->assumed->name, s->user_abi) : NULL;
+	}
 	for (unsigned abi = 1; w->arch != arch && abi < ABIS; abi++)
 		w->machines[abi] = machine_by_name(intern_text(w->strings, arch), abi);
 	w->arch = arch;
@@ -168,18 +162,21 @@ enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 	return WALK_CUT_DUMP;
 }
 
-/*
- * aarch64 signs return addresses in the bits above those that addresses have, of which
- * there are 48, 52, 47, 42 or 39; and a program may keep what it likes in the highest 8.
- */
-static struct place_seen *find_unsigned(struct stack_walker *w, struct walk *k)
+struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
 {
+	/* aarch64 signs return addresses in the bits above those that addresses have, of
+	 * which there are so many; and a program may keep what it likes in the highest
+	 * 8. */
 	static const uint8_t widths[] = { 48, 52, 47, 42, ADDRESS_BITS_LEAST };
+	struct place_seen *seen = place_find(w, &k->keys[!k->exact], k->pc);
 
+	if (!seen || k->exact || !k->machine->link ||
+	    w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED)
+		return seen;
 	for (size_t i = 0; i < sizeof(widths); i++) {
 		uint64_t pc = k->pc & ((1ull << widths[i]) - 1);
-		struct place_seen *seen = place_find(w, &k->keys[1], pc);
 
+		seen = place_find(w, &k->keys[1], pc);
 		if (!seen)
 			return NULL;
 		if (w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED) {
@@ -189,16 +186,6 @@ static struct place_seen *find_unsigned(struct stack_walker *w, struct walk *k)
 	}
 	k->pc &= (1ull << 52) - 1;
 	return place_find(w, &k->keys[1], k->pc);
-}
-
-struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
-{
-	struct place_seen *seen = place_find(w, &k->keys[!k->exact], k->pc);
-
-	if (!seen || k->exact || !k->machine->link ||
-	    w->rules.v[seen->rule].cfa_kind != RULE_UNMAPPED)
-		return seen;
-	return find_unsigned(w, k);
 }
 
 /* The register that a row counts from. */
@@ -241,27 +228,6 @@ static enum walk_end why_no_word(const struct walk *k, const struct unwind_rule 
 	return may_be_stack(k, at) ? WALK_OTHER_STACK : end;
 }
 
-static enum walk_end find_cfa(const struct walk *k, const struct unwind_rule *r,
-			      uint64_t base, uint64_t *ret)
-{
-	uint64_t at = base + (uint64_t)(int64_t)r->cfa;
-
-	switch (r->cfa_kind) {
-	case UNWIND_PLT:
-		if ((k->pc & 15) >= (uint64_t)r->more)
-			at += k->machine->word;
-		break;
-	case UNWIND_SP_DEREF:
-	case UNWIND_FP_DEREF:
-		if (!dump_word(k, at, ret))
-			return why_no_word(k, r, at);
-		*ret += (uint64_t)(int64_t)r->more;
-		return WALK_ON;
-	}
-	*ret = k->machine->word == 4 ? (uint32_t)at : at;
-	return WALK_ON;
-}
-
 bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 {
 	enum { SIGNAL_FRAME_MOST = 1 << 17 };
@@ -282,15 +248,20 @@ bool walk_shrinks(struct walk *k, bool signal, uint64_t cfa)
 
 static enum walk_end step_row(struct walk *k, const struct unwind_rule *r)
 {
-	uint64_t base, cfa = 0, ra = k->lr, at;
-	enum walk_end end;
+	uint64_t base, cfa, ra = k->lr, at;
 	bool known = k->fp_known;
 
 	k->alternate = false;
 	find_base(k, r, &base);
-	end = find_cfa(k, r, base, &cfa);
-	if (end != WALK_ON)
-		return end;
+	at = base + (uint64_t)(int64_t)r->cfa;
+	if (r->cfa_kind == UNWIND_PLT && (k->pc & 15) >= (uint64_t)r->more)
+		at += k->machine->word;
+	cfa = k->machine->word == 4 ? (uint32_t)at : at;
+	if (r->cfa_kind == UNWIND_SP_DEREF || r->cfa_kind == UNWIND_FP_DEREF) {
+		if (!dump_word(k, at, &cfa))
+			return why_no_word(k, r, at);
+		cfa += (uint64_t)(int64_t)r->more;
+	}
 	at = (r->flags & UNWIND_RA_AT_BASE ? base : cfa) + (uint64_t)(int64_t)r->ra;
 	if (!(r->flags & UNWIND_RA_SAME) && !dump_word(k, at, &ra))
 		return why_no_word(k, r, at);
@@ -393,24 +364,6 @@ static enum walk_end walk_plain(struct stack_walker *w, struct walk *k)
 	return end;
 }
 
-static unsigned reason(enum walk_end end)
-{
-	static const unsigned reasons[] = {
-		[WALK_CUT_DUMP] = INCOMPLETE_CUT_DUMP,
-		[WALK_OTHER_STACK] = INCOMPLETE_OTHER_STACK,
-		[WALK_NO_RETURN] = INCOMPLETE_BAD_ADDRESS,
-		[WALK_NO_CFI] = INCOMPLETE_NO_CFI,
-		[WALK_BAD_ADDRESS] = INCOMPLETE_BAD_ADDRESS,
-		[WALK_TOO_DEEP] = INCOMPLETE_TOO_DEEP,
-		[WALK_REPEATED] = INCOMPLETE_REPEATED,
-		[WALK_MAX_STACK] = INCOMPLETE_MAX_STACK,
-		[WALK_OTHER] = INCOMPLETE_NO_CFI,
-		[WALK_NO_MEMORY] = 0,
-	};
-
-	return reasons[end];
-}
-
 /*
  * A row that is made of other registers needs them from the leaf on. The plain walk goes
  * on behind it; where that happens again the rest is made with all of them.
@@ -438,56 +391,60 @@ static enum walk_end walk_on(struct stack_walker *w, struct walk *k)
 	return end;
 }
 
-/* Has the program put the return address there that the walk has ended at? Whoever makes a stack by hand lets
- * its first function return to a label, which is behind no call, but a jump that no code goes on behind. */
-static bool is_label(struct stack_walker *w, const struct walk *k)
-{
-	struct place_seen *seen;
-
-	if (k->exact || w->options.as_perf || is_return_address(w, k, k->pc))
-		return false;
-	seen = place_find(w, &k->keys[1], k->pc);
-	return seen && is_by_hand(w, &k->keys[1], k->pc, false, seen);
-}
-
 /*
- * A walk that can go no further is at the root where stacks begin, as in musl, of which no call
- * frame information says so, and at such a label. Where there is no return address that is so of all but a function that
- * is known to have a caller, unless there is no frame pointer either, as whoever makes a stack by hand
- * has it.
+ * A walk that can go no further is at the root where stacks begin, as in musl, of which
+ * no call frame information says so, and at a label: whoever makes a stack by hand lets
+ * its first function return to one, which is behind no call, but a jump that no code goes
+ * on behind. Where there is no return address that is so of all but a function that is
+ * known to have a caller, unless there is no frame pointer either, as whoever makes a
+ * stack by hand has it.
  */
 static enum walk_end judge_walk_end(struct stack_walker *w, const struct walk *k,
 				    size_t first, enum walk_end end)
 {
+	struct place_seen *seen;
 	enum root root;
 
 	if ((end != WALK_NO_CFI && end != WALK_NO_RETURN) || w->stack.count == first)
 		return end;
 	root = w->options.as_perf ? ROOT_UNKNOWN
 				  : root_of_frame(w, *array_last(&w->stack));
-	if (end == WALK_NO_CFI)
-		return root == ROOT_YES || is_label(w, k) ? WALK_ROOT : end;
-	return root == ROOT_NO && k->fp_known && k->fp != 0 ? end : WALK_ROOT;
-}
-
-/* What was asked for counts for both halves of the stack, and in perf for each. */
-static void set_most(const struct stack_walker *w, struct walk *k)
-{
-	size_t asked = w->options.max_stack + (w->options.as_perf ? w->stack.count : 0);
-
-	k->most = w->stack.count + FRAMES_MOST;
-	k->asked = w->options.max_stack && asked < k->most;
-	if (k->asked)
-		k->most = asked;
+	if (end == WALK_NO_RETURN)
+		return root == ROOT_NO && k->fp_known && k->fp != 0 ? end : WALK_ROOT;
+	if (root == ROOT_YES)
+		return WALK_ROOT;
+	if (k->exact || w->options.as_perf || is_return_address(w, k, k->pc))
+		return end;
+	seen = place_find(w, &k->keys[1], k->pc);
+	return seen && is_by_hand(w, &k->keys[1], k->pc, false, seen) ? WALK_ROOT : end;
 }
 
 int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)
 {
+	static const unsigned reasons[] = {
+		[WALK_CUT_DUMP] = INCOMPLETE_CUT_DUMP,
+		[WALK_OTHER_STACK] = INCOMPLETE_OTHER_STACK,
+		[WALK_NO_RETURN] = INCOMPLETE_BAD_ADDRESS,
+		[WALK_NO_CFI] = INCOMPLETE_NO_CFI,
+		[WALK_BAD_ADDRESS] = INCOMPLETE_BAD_ADDRESS,
+		[WALK_TOO_DEEP] = INCOMPLETE_TOO_DEEP,
+		[WALK_REPEATED] = INCOMPLETE_REPEATED,
+		[WALK_MAX_STACK] = INCOMPLETE_MAX_STACK,
+		[WALK_OTHER] = INCOMPLETE_NO_CFI,
+		[WALK_NO_MEMORY] = 0,
+	};
 	uint64_t began = walker_clock(w), tables = w->counts.table_nanoseconds;
-	size_t first = w->stack.count;
+	size_t first = w->stack.count, asked = w->options.max_stack;
 	enum walk_end end;
 
-	set_most(w, k);
+	/* What was asked for counts for both halves of the stack, and in perf for
+	 * each. */
+	if (w->options.as_perf)
+		asked += first;
+	k->most = first + FRAMES_MOST;
+	k->asked = w->options.max_stack && asked < k->most;
+	if (k->asked)
+		k->most = asked;
 	if (!array_reserve(&w->stack, FRAMES_MOST) ||
 	    (w->options.join && !array_reserve(&w->pcs, w->stack.count + FRAMES_MOST)))
 		return -ENOMEM;
@@ -500,7 +457,7 @@ int walk_user(struct stack_walker *w, struct walk *k, unsigned *incomplete)
 		walker_clock(w) - began - (w->counts.table_nanoseconds - tables);
 	if (end == WALK_NO_MEMORY)
 		return -ENOMEM;
-	*incomplete |= reason(end);
+	*incomplete |= reasons[end];
 	if (end == WALK_ROOT && w->options.join && w->stack.count > first) {
 		w->walked_first = first;
 		w->walked_count = w->stack.count - first;
