@@ -77,8 +77,7 @@ struct binaries {
 	struct text trouble; /* the first file that could not be read; with .lock */
 };
 
-int binaries_new(struct context *ctx, const struct object_places *places,
-		 const struct images *images, const struct intern *strings, bool judged,
+int binaries_new(struct context *ctx, const struct binaries_sources *sources,
 		 struct binaries **ret)
 {
 	struct binaries *b = calloc(1, sizeof(*b));
@@ -86,10 +85,10 @@ int binaries_new(struct context *ctx, const struct object_places *places,
 	if (!b)
 		return fail_memory(ctx);
 	object_prepare();
-	b->places = *places;
-	b->images = images;
-	b->strings = strings;
-	b->judged = judged;
+	b->places = *sources->places;
+	b->images = sources->images;
+	b->strings = sources->strings;
+	b->judged = sources->judged;
 	pthread_mutex_init(&b->lock, NULL);
 	open_files_init(&b->files);
 	*ret = b;
