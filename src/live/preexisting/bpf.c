@@ -40,36 +40,6 @@ static long bpf(int what, union bpf_attr *attr)
 	return syscall(SYS_bpf, what, attr, sizeof(*attr));
 }
 
-static bool next_program(uint32_t *id)
-{
-	union bpf_attr attr = { .start_id = *id };
-
-	if (bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
-		return false;
-	*id = attr.next_id;
-	return true;
-}
-
-static bool program_info(struct known_bpf *k, uint32_t id, struct bpf_prog_info *info)
-{
-	union bpf_attr attr = { .prog_id = id };
-	int fd = (int)bpf(BPF_PROG_GET_FD_BY_ID, &attr);
-	bool got;
-
-	if (fd < 0)
-		return false;
-	*info = (struct bpf_prog_info){ .nr_jited_ksyms = FUNCTIONS_MOST,
-					.jited_ksyms = (uintptr_t)k->addresses,
-					.nr_jited_func_lens = FUNCTIONS_MOST,
-					.jited_func_lens = (uintptr_t)k->lengths };
-	attr = (union bpf_attr){ .info = { .bpf_fd = (uint32_t)fd,
-					   .info_len = sizeof(*info),
-					   .info = (uintptr_t)info } };
-	got = bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0;
-	close(fd);
-	return got;
-}
-
 /*
  * The whole name of the function at @address: programs have the first 15 letters of it only,
  * and no names of functions but the first. /proc/kallsyms takes tens of ms to read, so it is
@@ -100,25 +70,10 @@ static size_t whole_name(struct known_bpf *k, uint64_t address, char room[NAME_R
 }
 
 /*
- *	KSYMBOL      u64 address | u32 length | u16 type, flags | name
- */
-static void add_symbol(struct known_bpf *k, uint64_t address, uint32_t length,
-		       const char *name, size_t size)
-{
-	struct known_record r = known_start(k->to, PERF_RECORD_KSYMBOL, 0, 0, 0);
-
-	known_u64(&r, address);
-	known_u32(&r, length);
-	known_u16(&r, KSYMBOL_BPF);
-	known_u16(&r, 0);
-	known_text(&r, name, size);
-	known_end(&r);
-}
-
-/*
  * What kallsyms does not name is bpf_prog_TAG, with _NAME for the first function where
  * the program has a name, and with _F for the others.
  *
+ *	KSYMBOL      u64 address | u32 length | u16 type, flags | name
  *	BPF_EVENT    u16 type, flags | u32 id | u8 tag[8]
  */
 static void add_program(struct known_bpf *k, uint32_t id,
@@ -143,7 +98,13 @@ static void add_program(struct known_bpf *k, uint32_t id,
 			size = (size_t)snprintf(name, sizeof(name), "bpf_prog_%s%s%.16s",
 						tag, i || info->name[0] ? "_" : "",
 						i ? "F" : info->name);
-		add_symbol(k, k->addresses[i], k->lengths[i], name, size);
+		r = known_start(k->to, PERF_RECORD_KSYMBOL, 0, 0, 0);
+		known_u64(&r, k->addresses[i]);
+		known_u32(&r, k->lengths[i]);
+		known_u16(&r, KSYMBOL_BPF);
+		known_u16(&r, 0);
+		known_text(&r, name, size);
+		known_end(&r);
 	}
 	r = known_start(k->to, PERF_RECORD_BPF_EVENT, 0, 0, 0);
 	known_u16(&r, BPF_LOAD);
@@ -156,15 +117,36 @@ static void add_program(struct known_bpf *k, uint32_t id,
 int known_bpf_read(struct bytes *to)
 {
 	struct known_bpf *k = calloc(1, sizeof(*k));
-	struct bpf_prog_info info;
+	union bpf_attr attr;
 	uint32_t id = 0;
 
 	if (!k)
 		return -ENOMEM;
 	k->to = to;
-	for (int i = 0; i < PROGRAMS_MOST && next_program(&id); i++)
-		if (program_info(k, id, &info))
+	for (int i = 0; i < PROGRAMS_MOST; i++) {
+		struct bpf_prog_info info = { .nr_jited_ksyms = FUNCTIONS_MOST,
+					      .jited_ksyms = (uintptr_t)k->addresses,
+					      .nr_jited_func_lens = FUNCTIONS_MOST,
+					      .jited_func_lens = (uintptr_t)k->lengths };
+		bool got;
+		int fd;
+
+		attr = (union bpf_attr){ .start_id = id };
+		if (bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
+			break;
+		id = attr.next_id;
+		attr = (union bpf_attr){ .prog_id = id };
+		fd = (int)bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+		if (fd < 0)
+			continue;
+		attr = (union bpf_attr){ .info = { .bpf_fd = (uint32_t)fd,
+						   .info_len = sizeof(info),
+						   .info = (uintptr_t)&info } };
+		got = bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0;
+		close(fd);
+		if (got)
 			add_program(k, id, &info);
+	}
 	free(k->symbols);
 	free(k);
 	return to->failed ? -ENOMEM : 0;

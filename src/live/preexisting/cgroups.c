@@ -48,13 +48,17 @@ static void add_group(struct known_cgroups *k, uint64_t id, const char *path, si
 	known_end(&r);
 }
 
-static void walk(struct known_cgroups *k, int fd, int depth);
-
-static void walk_names(struct known_cgroups *k, DIR *dir, int depth)
+/* Closes @fd. */
+static void walk(struct known_cgroups *k, int fd, int depth)
 {
+	DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;
 	size_t size = k->path.size;
 	struct dirent *entry;
 
+	if (!dir) {
+		close(fd);
+		return;
+	}
 	while ((entry = readdir(dir)) != NULL) {
 		int below;
 
@@ -72,18 +76,6 @@ static void walk_names(struct known_cgroups *k, DIR *dir, int depth)
 		k->path.size = size;
 		k->path.bytes[size] = '\0';
 	}
-}
-
-/* Closes @fd. */
-static void walk(struct known_cgroups *k, int fd, int depth)
-{
-	DIR *dir = depth < DEPTH_MOST ? fdopendir(fd) : NULL;
-
-	if (!dir) {
-		close(fd);
-		return;
-	}
-	walk_names(k, dir, depth);
 	closedir(dir);
 }
 
@@ -102,39 +94,19 @@ static void add_tree(struct known_cgroups *k, int fd)
 		walk(k, again, 0);
 }
 
-static void add_whole(struct known_cgroups *k)
+static void add_of_process(struct known_cgroups *k, pid_t pid)
 {
-	int fd = open(k->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[64], lines[LINES_ROOM], path[2 * CGROUP_ROOM];
+	char *group = NULL, *save = NULL;
+	bool found = false;
+	struct stat st;
 
-	if (fd < 0)
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
+	if (proc_read(AT_FDCWD, name, lines, sizeof(lines)) <= 0)
 		return;
-	add_tree(k, fd);
-	close(fd);
-}
-
-/* Where the directory is below the mount. */
-static void add_below(struct known_cgroups *k, int fd)
-{
-	char link[64], path[CGROUP_ROOM];
-	size_t size = strlen(k->mount);
-	ssize_t got;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	got = readlink(link, path, sizeof(path) - 1);
-	if (got < 0)
-		return;
-	path[got] = '\0';
-	if (strncmp(path, k->mount, size) == 0)
-		text_string(&k->path, path + size);
-	add_tree(k, fd);
-}
-
-/* "ID:CONTROLLERS:PATH": the path in the hierarchy of perf_event, or in that of cgroup2. */
-static char *group_path(char *lines)
-{
-	char *path = NULL, *save = NULL;
-
-	for (char *line = strtok_r(lines, "\n", &save); line;
+	/* "ID:CONTROLLERS:PATH": the path in the hierarchy of perf_event, or in that of
+	 * cgroup2. */
+	for (char *line = strtok_r(lines, "\n", &save); line && !found;
 	     line = strtok_r(NULL, "\n", &save)) {
 		char *first = strchr(line, ':');
 		char *second = first ? strchr(first + 1, ':') : NULL;
@@ -142,23 +114,10 @@ static char *group_path(char *lines)
 		if (!second)
 			continue;
 		*second = '\0';
-		if (strstr(first + 1, "perf_event"))
-			return second + 1;
-		if (!first[1])
-			path = second + 1;
+		found = strstr(first + 1, "perf_event") != NULL;
+		if (found || !first[1])
+			group = second + 1;
 	}
-	return path;
-}
-
-static void add_of_process(struct known_cgroups *k, pid_t pid)
-{
-	char name[64], lines[LINES_ROOM], path[2 * CGROUP_ROOM], *group;
-	struct stat st;
-
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
-	if (proc_read(AT_FDCWD, name, lines, sizeof(lines)) <= 0)
-		return;
-	group = group_path(lines);
 	if (!group ||
 	    (size_t)snprintf(path, sizeof(path), "%s%s", k->mount, group) >= sizeof(path))
 		return;
@@ -170,18 +129,33 @@ int known_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
 		       size_t count, struct bytes *to)
 {
 	struct known_cgroups *k = calloc(1, sizeof(*k));
+	char link[64], path[CGROUP_ROOM];
 	bool failed;
+	ssize_t got;
+	int fd;
 
 	if (!k)
 		return -ENOMEM;
 	k->to = to;
 	if (cgroup_mount(k->mount)) {
-		if (who == LIVE_SYSTEM)
-			add_whole(k);
-		else if (who == LIVE_CGROUP)
-			add_below(k, cgroup);
-		else if (who == LIVE_COMMAND)
+		if (who == LIVE_SYSTEM) {
+			fd = open(k->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			if (fd >= 0) {
+				add_tree(k, fd);
+				close(fd);
+			}
+		} else if (who == LIVE_CGROUP) {
+			/* Where the directory is below the mount. */
+			snprintf(link, sizeof(link), "/proc/self/fd/%d", cgroup);
+			got = readlink(link, path, sizeof(path) - 1);
+			path[got > 0 ? got : 0] = '\0';
+			if (strncmp(path, k->mount, strlen(k->mount)) == 0)
+				text_string(&k->path, path + strlen(k->mount));
+			if (got >= 0)
+				add_tree(k, cgroup);
+		} else if (who == LIVE_COMMAND) {
 			add_of_process(k, getpid());
+		}
 		for (size_t i = 0; i < count; i++)
 			add_of_process(k, processes[i]);
 	}

@@ -63,27 +63,13 @@ static void read_notes(const char *root, const char *path, struct known_map *map
 	}
 }
 
-/* "ADDRESS TYPE NAME". False where the symbol is not there, or hidden from this user. The
- * newline is looked for, too: lines of modules have more behind the name. */
-static bool find_symbol(const char *text, const char *name, uint64_t *address)
-{
-	char needle[16];
-	const char *at;
-
-	snprintf(needle, sizeof(needle), " %s\n", name);
-	at = strstr(text, needle);
-	while (at && at > text && at[-1] != '\n')
-		at--;
-	*address = at ? strtoull(at, NULL, 16) : 0;
-	return *address != 0;
-}
-
 /* Where the first of the two symbols is that begin the kernel's code. They are among the
- * first ones, and all of them take tens of ms to read. */
+ * first ones, and all of them take tens of ms to read. False where neither is there, or
+ * they are hidden from this user. */
 static bool find_start(const char *root, const char **name, uint64_t *address)
 {
 	static const char *const names[] = { "_text", "_stext" };
-	char *text = malloc(SYMBOLS_ROOM), path[PATH_ROOM];
+	char *text = malloc(SYMBOLS_ROOM), path[PATH_ROOM], needle[16];
 	bool found = false, more = text != NULL;
 
 	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
@@ -93,7 +79,16 @@ static bool find_start(const char *root, const char **name, uint64_t *address)
 		/* One that has filled its room was cut: once more, with room for all. */
 		more = size == (ssize_t)room - 1 && room < SYMBOLS_ROOM;
 		for (size_t i = 0; size > 0 && i < 2 && !found; i++) {
-			found = find_symbol(text, names[i], address);
+			const char *at;
+
+			/* "ADDRESS TYPE NAME": lines of modules have more behind the
+			 * name, so the newline is looked for, too. */
+			snprintf(needle, sizeof(needle), " %s\n", names[i]);
+			at = strstr(text, needle);
+			while (at && at > text && at[-1] != '\n')
+				at--;
+			*address = at ? strtoull(at, NULL, 16) : 0;
+			found = *address != 0;
 			*name = names[i];
 		}
 	}
@@ -107,33 +102,8 @@ struct module_files {
 	char *text;
 };
 
-static void find_module_files(const char *root, struct module_files *files)
-{
-	struct context unheard = { .log = NULL };
-	struct utsname name;
-	char path[PATH_ROOM];
-	size_t size;
-
-	files->text = NULL;
-	if (uname(&name) < 0)
-		return;
-	snprintf(files->directory, sizeof(files->directory), "/lib/modules/%s",
-		 name.release);
-	snprintf(path, sizeof(path), "%s%s/modules.dep", root, files->directory);
-	if (file_slurp(&unheard, path, MODULES_MOST, &files->text, &size) < 0)
-		files->text = NULL;
-}
-
-/* In names '-' and '_' are the same. */
-static bool same_name(const char *file, const char *module, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (module[i] != (file[i] == '-' ? '_' : file[i]))
-			return false;
-	return strncmp(file + size, ".ko", 3) == 0;
-}
-
-/* Or "[name]", as perf names one whose file is not there. */
+/* Or "[name]", as perf names one whose file is not there. In names '-' and '_' are the
+ * same. */
 static size_t module_path(const struct module_files *files, const char *module,
 			  size_t size, char room[PATH_ROOM])
 {
@@ -141,8 +111,12 @@ static size_t module_path(const struct module_files *files, const char *module,
 		const char *colon = strchr(line, ':'), *end = strchr(line, '\n');
 		const char *file =
 			colon ? memrchr(line, '/', (size_t)(colon - line)) : NULL;
+		size_t same = 0;
 
-		if (file && same_name(file + 1, module, size))
+		while (file && same < size &&
+		       module[same] == (file[1 + same] == '-' ? '_' : file[1 + same]))
+			same++;
+		if (file && same == size && strncmp(file + 1 + size, ".ko", 3) == 0)
 			return (size_t)snprintf(room, PATH_ROOM, "%s/%.*s",
 						files->directory, (int)(colon - line),
 						line);
@@ -174,12 +148,19 @@ static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
 	struct context unheard = { .log = NULL };
 	struct module_files files = { .text = NULL };
 	char *text, *save = NULL, path[PATH_ROOM];
+	struct utsname name;
 	size_t size;
 
 	snprintf(path, sizeof(path), "%s/proc/modules", root);
 	if (file_slurp(&unheard, path, MODULES_MOST, &text, &size) < 0)
 		return;
-	find_module_files(root, &files);
+	if (uname(&name) == 0) {
+		snprintf(files.directory, sizeof(files.directory), "/lib/modules/%s",
+			 name.release);
+		snprintf(path, sizeof(path), "%s%s/modules.dep", root, files.directory);
+		if (file_slurp(&unheard, path, MODULES_MOST, &files.text, &size) < 0)
+			files.text = NULL;
+	}
 	for (char *line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		struct known_map map = { .pid = NO_PROCESS,
@@ -200,8 +181,7 @@ static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
 	free(text);
 }
 
-/* Where the kernel's own code ends at the latest. */
-static uint64_t kernel_end(uint64_t start, uint64_t lowest_module)
+void known_kernel_read(const char *root, struct bytes *to)
 {
 #if defined(__x86_64__)
 	/* Modules begin 1 GiB above the lowest place of the kernel (Documentation/arch/x86/
@@ -210,14 +190,7 @@ static uint64_t kernel_end(uint64_t start, uint64_t lowest_module)
 #else
 	const uint64_t modules = UINT64_MAX;
 #endif
-	uint64_t end = start < modules ? modules : UINT64_MAX;
-
-	return lowest_module > start && lowest_module < end ? lowest_module : end;
-}
-
-void known_kernel_read(const char *root, struct bytes *to)
-{
-	uint64_t start, lowest = UINT64_MAX;
+	uint64_t start, end, lowest = UINT64_MAX;
 	const char *symbol;
 	char name[64];
 	struct known_map map = { .pid = NO_PROCESS, .prot = PROT_READ | PROT_EXEC };
@@ -225,8 +198,12 @@ void known_kernel_read(const char *root, struct bytes *to)
 	if (!find_start(root, &symbol, &start))
 		return;
 	add_modules(root, to, &lowest);
+	/* Where the kernel's own code ends at the latest. */
+	end = start < modules ? modules : UINT64_MAX;
+	if (lowest > start && lowest < end)
+		end = lowest;
 	map.start = start;
-	map.size = kernel_end(start, lowest) - start;
+	map.size = end - start;
 	map.offset = start;
 	map.name = name;
 	map.name_size =

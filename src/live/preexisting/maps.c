@@ -49,41 +49,6 @@ void known_maps_release(struct known_maps *m)
 	*m = (struct known_maps){ .room = NULL };
 }
 
-static uint64_t inode_hash(const struct known_map *map)
-{
-	return hash_u64(map->ino ^ (uint64_t)map->maj << 56 ^ (uint64_t)map->min << 36);
-}
-
-static const struct known_file *find_file(const struct known_maps *m,
-					  const struct known_map *map)
-{
-	uint64_t hash = inode_hash(map), i = hash_start(hash);
-	uint32_t id;
-
-	while ((id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE) {
-		const struct known_file *f = &m->files.v[id];
-
-		if (f->ino == map->ino && f->maj == map->maj && f->min == map->min)
-			return f;
-	}
-	return NULL;
-}
-
-static int add_file(struct known_maps *m, const struct known_map *map)
-{
-	struct known_file *f;
-
-	if (!array_reserve(&m->files, 1) ||
-	    !hash_add(&m->by_inode, inode_hash(map), (uint32_t)m->files.count))
-		return -ENOMEM;
-	f = array_add(&m->files);
-	*f = (struct known_file){
-		map->maj, map->min, map->ino, map->build_id_size, { 0 }
-	};
-	memcpy(f->build_id, map->build_id, sizeof(f->build_id));
-	return 0;
-}
-
 static void take_build_id(struct known_map *map, const uint8_t *id, size_t size)
 {
 	map->build_id_size =
@@ -101,19 +66,6 @@ static void name_map(struct known_map *map, const char *name, size_t size)
 	/* The offset in a file that there is none of. */
 	if (!map->ino)
 		map->offset = 0;
-}
-
-/* The build id of a map whose file was not seen yet. */
-static void query_build_id(int fd, struct known_map *map)
-{
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	struct map_query query = { .size = sizeof(query),
-				   .address = map->start,
-				   .build_id_size = sizeof(id),
-				   .build_id = (uintptr_t)id };
-
-	if (ioctl(fd, MAP_QUERY, &query) == 0 && query.ino == map->ino)
-		take_build_id(map, id, query.build_id_size);
 }
 
 /* Opens what the process has under the path of the map: as everywhere, only what it could read
@@ -142,76 +94,70 @@ static bool open_below_root(int dir, const struct known_map *map, struct object 
 	return false;
 }
 
-/* Opens the file that the process has mapped, or has under its path: only who may look into
- * any process may open the former. */
-static bool open_mapped(int dir, const struct known_map *map, struct object *ret)
+/* Of a file that was not seen yet. @fd: of the process's maps, where that can be asked;
+ * else -1. */
+static void find_build_id(int dir, int fd, struct known_map *map)
 {
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	struct map_query query = { .size = sizeof(query),
+				   .address = map->start,
+				   .build_id_size = sizeof(id),
+				   .build_id = (uintptr_t)id };
 	struct context unheard = { .log = NULL };
+	struct object object;
 	char path[128];
 
+	if (fd >= 0) {
+		if (ioctl(fd, MAP_QUERY, &query) == 0 && query.ino == map->ino)
+			take_build_id(map, id, query.build_id_size);
+		return;
+	}
+	/* The file that is mapped, or what the process has under its path: only who may
+	 * look into any process may open the former. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/map_files/%llx-%llx", dir,
 		 (unsigned long long)map->start,
 		 (unsigned long long)map->start + map->size);
-	return object_open(&unheard, path, ret) == 0 || open_below_root(dir, map, ret);
-}
-
-static void read_build_id(int dir, struct known_map *map)
-{
-	struct object object;
-
-	if (!open_mapped(dir, map, &object))
+	if (object_open(&unheard, path, &object) != 0 &&
+	    !open_below_root(dir, map, &object))
 		return;
 	take_build_id(map, object.build_id, object.build_id_size);
 	object_close(&object);
 }
 
-/* @fd: of its maps, where that can be asked; else -1. */
-static int complete_map(struct known_maps *m, int dir, int fd, struct known_map *map)
-{
-	const struct known_file *known;
-
-	if (!map->ino || m->by_inode_only)
-		return 0;
-	known = find_file(m, map);
-	if (known) {
-		take_build_id(map, known->build_id, known->build_id_size);
-		return 0;
-	}
-	if (fd >= 0)
-		query_build_id(fd, map);
-	else
-		read_build_id(dir, map);
-	/* Noted without an id, too: it is not asked again. */
-	return add_file(m, map);
-}
-
+/* Adds the record of @map, with the build id that its file has, or had in a process
+ * before. */
 static int add_map(struct known_maps *m, int dir, int fd, struct known_map *map,
 		   struct bytes *to)
 {
-	int err = complete_map(m, dir, fd, map);
+	uint64_t hash =
+		hash_u64(map->ino ^ (uint64_t)map->maj << 56 ^ (uint64_t)map->min << 36);
+	uint64_t i = hash_start(hash);
+	struct known_file *file = NULL;
+	bool asks = map->ino && !m->by_inode_only;
+	uint32_t id;
 
-	if (err == 0)
-		known_map(to, PERF_RECORD_MISC_USER, map);
-	return err;
-}
+	while (asks && !file && (id = hash_find(&m->by_inode, hash, &i)) != HASH_NONE) {
+		struct known_file *f = &m->files.v[id];
 
-static uint32_t prot_of(uint64_t flags)
-{
-	return (flags & QUERY_READABLE ? PROT_READ : 0) |
-	       (flags & QUERY_WRITABLE ? PROT_WRITE : 0) |
-	       (flags & QUERY_EXECUTABLE ? PROT_EXEC : 0);
-}
-
-/* A path of more than PATH_MAX bytes is no reason to miss what is mapped behind it. */
-static int ask(int fd, struct map_query *query)
-{
-	if (ioctl(fd, MAP_QUERY, query) == 0)
-		return 0;
-	if (errno != ENAMETOOLONG)
-		return -errno;
-	query->name = 0;
-	query->name_size = 0;
-	return ioctl(fd, MAP_QUERY, query) < 0 ? -errno : 0;
+		if (f->ino == map->ino && f->maj == map->maj && f->min == map->min)
+			file = f;
+	}
+	if (file) {
+		take_build_id(map, file->build_id, file->build_id_size);
+	} else if (asks) {
+		find_build_id(dir, fd, map);
+		/* Noted without an id, too: it is not asked again. */
+		if (!array_reserve(&m->files, 1) ||
+		    !hash_add(&m->by_inode, hash, (uint32_t)m->files.count))
+			return -ENOMEM;
+		file = array_add(&m->files);
+		*file = (struct known_file){
+			map->maj, map->min, map->ino, map->build_id_size, { 0 }
+		};
+		memcpy(file->build_id, map->build_id, sizeof(file->build_id));
+	}
+	known_map(to, PERF_RECORD_MISC_USER, map);
+	return 0;
 }
 
 /* -ENOTTY: the kernel cannot be asked so. */
@@ -231,7 +177,14 @@ static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 		query.address = address;
 		query.name = (uintptr_t)m->room;
 		query.name_size = NAME_ROOM;
-		err = ask(fd, &query);
+		err = ioctl(fd, MAP_QUERY, &query) < 0 ? -errno : 0;
+		/* A path of more than PATH_MAX bytes is no reason to miss what is mapped
+		 * behind it. */
+		if (err == -ENAMETOOLONG) {
+			query.name = 0;
+			query.name_size = 0;
+			err = ioctl(fd, MAP_QUERY, &query) < 0 ? -errno : 0;
+		}
 		if (err < 0)
 			return err == -ENOENT ? 0 : err;
 		map.start = query.start;
@@ -240,7 +193,9 @@ static int query_maps(struct known_maps *m, int dir, int fd, uint32_t pid,
 		map.maj = query.maj;
 		map.min = query.min;
 		map.ino = query.ino;
-		map.prot = prot_of(query.vma_flags);
+		map.prot = (query.vma_flags & QUERY_READABLE ? PROT_READ : 0) |
+			   (query.vma_flags & QUERY_WRITABLE ? PROT_WRITE : 0) |
+			   (query.vma_flags & QUERY_EXECUTABLE ? PROT_EXEC : 0);
 		map.flags = query.vma_flags & QUERY_SHARED ? MAP_SHARED : MAP_PRIVATE;
 		if (!query.name)
 			name_map(&map, too_long, sizeof(too_long) - 1);
@@ -275,36 +230,12 @@ static bool hex(const char **p, char end, uint64_t *ret)
 	return *p > start && *(*p)++ == end;
 }
 
-static bool decimal(const char **p, uint64_t *ret)
-{
-	const char *start = *p;
-
-	for (*ret = 0; **p >= '0' && **p <= '9'; ++*p)
-		*ret = *ret * 10 + (uint64_t)(**p - '0');
-	return *p > start;
-}
-
-/* A newline in a path is written as "\012", and nothing else is. In place. */
-static size_t unescape(char *name)
-{
-	char *to = name;
-
-	for (const char *p = name; *p; to++) {
-		bool newline = strncmp(p, "\\012", 4) == 0;
-
-		*to = newline ? '\n' : *p;
-		p += newline ? 4 : 1;
-	}
-	*to = '\0';
-	return (size_t)(to - name);
-}
-
 /* "7f12000-7f13000 r-xp 00001000 08:01 1234    /path". False where it is no code. */
 static bool next_maps_line(char *line, struct known_map *map)
 {
 	const char *p = line;
 	uint64_t end, maj, min;
-	char *name;
+	char *name, *to;
 
 	if (!hex(&p, '-', &map->start) || !hex(&p, ' ', &end) || strlen(p) < 5 ||
 	    p[2] != 'x' || end <= map->start)
@@ -315,52 +246,53 @@ static bool next_maps_line(char *line, struct known_map *map)
 	map->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	p += 5;
 	if (!hex(&p, ' ', &map->offset) || !hex(&p, ':', &maj) || !hex(&p, ' ', &min) ||
-	    !decimal(&p, &map->ino))
+	    *p < '0' || *p > '9')
 		return false;
+	for (map->ino = 0; *p >= '0' && *p <= '9'; p++)
+		map->ino = map->ino * 10 + (uint64_t)(*p - '0');
 	map->maj = (uint32_t)maj;
 	map->min = (uint32_t)min;
-	name = line + (p - line);
-	name += strspn(name, " ");
-	name_map(map, name, unescape(name));
+	p += strspn(p, " ");
+	name = to = line + (p - line);
+	/* A newline in a path is written as "\012", and nothing else is. */
+	while (*p) {
+		bool newline = strncmp(p, "\\012", 4) == 0;
+
+		*to++ = newline ? '\n' : *p;
+		p += newline ? 4 : 1;
+	}
+	*to = '\0';
+	name_map(map, name, (size_t)(to - name));
 	return true;
 }
 
-/* Whole lines of what is in the room; what is left of the last one goes to its start. */
-static int take_lines(struct known_maps *m, int dir, uint32_t pid, size_t *size,
-		      struct bytes *to)
-{
-	char *p = m->room, *end;
-	int err = 0;
-
-	while (err == 0 && (end = memchr(p, '\n', *size - (size_t)(p - m->room)))) {
-		struct known_map map = { .pid = pid, .tid = pid };
-
-		*end = '\0';
-		/* The kernel's page of old is in no map of a process. */
-		if (next_maps_line(p, &map) && map.start < (uint64_t)1 << 63)
-			err = add_map(m, dir, -1, &map, to);
-		p = end + 1;
-	}
-	*size -= (size_t)(p - m->room);
-	memmove(m->room, p, *size);
-	return err;
-}
-
+/* Line by line; what has come of the last one is kept for the next read. */
 static int read_lines(struct known_maps *m, int dir, int fd, uint32_t pid,
 		      struct bytes *to)
 {
 	size_t size = 0;
-	ssize_t got;
 	int err = 0;
 
 	while (err == 0 && size < LINE_ROOM) {
-		got = read(fd, m->room + size, LINE_ROOM - size);
+		ssize_t got = read(fd, m->room + size, LINE_ROOM - size);
+		char *p = m->room, *end;
+
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return got < 0 ? -errno : 0;
 		size += (size_t)got;
-		err = take_lines(m, dir, pid, &size, to);
+		while (err == 0 && (end = memchr(p, '\n', size)) != NULL) {
+			struct known_map map = { .pid = pid, .tid = pid };
+
+			*end++ = '\0';
+			/* The kernel's page of old is in no map of a process. */
+			if (next_maps_line(p, &map) && map.start < (uint64_t)1 << 63)
+				err = add_map(m, dir, -1, &map, to);
+			size -= (size_t)(end - p);
+			p = end;
+		}
+		memmove(m->room, p, size);
 	}
 	return err;
 }

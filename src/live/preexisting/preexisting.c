@@ -59,44 +59,37 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int name_child(struct live_known *k, const struct live_target *target, pid_t pid)
-{
-	pid_t *item;
-	int told;
-
-	if (target->processes.count &&
-	    bsearch(&pid, target->processes.v, target->processes.count, sizeof(pid),
-		    compare))
-		return 0;
-	told = known_process_child(&k->reading, pid);
-	if (told <= 0)
-		return told;
-	item = array_add(&k->processes);
-	if (!item)
-		return -ENOMEM;
-	*item = pid;
-	return 0;
-}
-
 /* "1234 1235 ", of one thread. Kernels may lack that file (CONFIG_PROC_CHILDREN). */
 static int name_children(struct live_known *k, const struct live_target *target,
 			 pid_t tid, char *room)
 {
 	char path[PATH_ROOM], *end;
-	int err = 0;
 
 	snprintf(path, sizeof(path), "%d/task/%d/children", tid, tid);
 	if (proc_read(k->reading.proc, path, room, CHILDREN_ROOM) <= 0)
 		return 0;
-	for (char *p = room; err == 0; p = end) {
-		pid_t pid = (pid_t)strtoul(p, &end, 10);
+	for (char *p = room;; p = end) {
+		pid_t pid = (pid_t)strtoul(p, &end, 10), *item;
+		int told;
 
 		/* The last one may be cut. */
 		if (end == p || *end != ' ')
-			break;
-		err = name_child(k, target, pid);
+			return 0;
+		/* Listed ones are named as such. */
+		if (target->processes.count &&
+		    bsearch(&pid, target->processes.v, target->processes.count,
+			    sizeof(pid), compare))
+			continue;
+		told = known_process_child(&k->reading, pid);
+		if (told < 0)
+			return told;
+		if (told == 0)
+			continue;
+		item = array_add(&k->processes);
+		if (!item)
+			return -ENOMEM;
+		*item = pid;
 	}
-	return err;
 }
 
 /*
@@ -121,28 +114,10 @@ static int name_listed(struct live_known *k, const struct live_target *target)
 	return err;
 }
 
-/* Those of a control group may come and go, so all are told for it. */
-static int name_processes(struct live_known *k, const struct live_target *target)
+/* The second pass, in the thread. */
+static void *run(void *arg)
 {
-	k->reading.young = known_second_ago();
-	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
-		return proc_each(k->reading.proc, ".", name_process, k);
-	return name_listed(k, target);
-}
-
-static int read_rest(struct live_known *k)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < k->reading.left.count && err == 0; i++)
-		err = atomic_load(&k->stop)
-			      ? -ECANCELED
-			      : known_process_rest(&k->reading, &k->reading.left.v[i]);
-	return err;
-}
-
-static int read_all(struct live_known *k)
-{
+	struct live_known *k = arg;
 	int err;
 
 	known_kernel_read("", &k->out);
@@ -150,37 +125,15 @@ static int read_all(struct live_known *k)
 	if (err == 0)
 		err = known_cgroups_read(k->who, k->cgroup, k->processes.v,
 					 k->processes.count, &k->out);
-	if (err == 0)
-		err = read_rest(k);
-	return k->out.failed ? -ENOMEM : err;
-}
-
-static void *run(void *arg)
-{
-	struct live_known *k = arg;
-
-	k->err = read_all(k);
+	for (size_t i = 0; i < k->reading.left.count && err == 0; i++)
+		err = atomic_load(&k->stop)
+			      ? -ECANCELED
+			      : known_process_rest(&k->reading, &k->reading.left.v[i]);
+	k->err = k->out.failed ? -ENOMEM : err;
 	known_maps_release(&k->reading.maps);
 	array_release(&k->reading.left);
 	atomic_store(&k->done, true);
 	return NULL;
-}
-
-/* Signals are for the threads of the caller. Where there can be no more threads all is
- * read here: later, but whole. */
-static void start_thread(struct live_known *k)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&k->thread, NULL, run, k);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err == 0)
-		k->started = true;
-	else
-		run(k);
 }
 
 static int fail_proc(struct context *ctx, int err)
@@ -200,7 +153,7 @@ static int fail_proc(struct context *ctx, int err)
 }
 
 /* What is needed of @target; then the first pass. */
-static int prepare(struct live_known *k, const struct live_target *target)
+static int name_target(struct live_known *k, const struct live_target *target)
 {
 	k->cgroup = target->cgroup < 0 ? -1 : fcntl(target->cgroup, F_DUPFD_CLOEXEC, 0);
 	k->reading.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -212,13 +165,18 @@ static int prepare(struct live_known *k, const struct live_target *target)
 		memcpy(k->processes.v, target->processes.v,
 		       target->processes.count * sizeof(pid_t));
 	k->processes.count = target->processes.count;
-	return name_processes(k, target);
+	k->reading.young = known_second_ago();
+	/* Those of a control group may come and go, so all are told for it. */
+	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
+		return proc_each(k->reading.proc, ".", name_process, k);
+	return name_listed(k, target);
 }
 
 int live_known_start(struct context *ctx, const struct live_target *target,
 		     enum live_known_files files, struct live_known **ret)
 {
 	struct live_known *k = calloc(1, sizeof(*k));
+	sigset_t all, before;
 	int err;
 
 	if (!k)
@@ -226,12 +184,19 @@ int live_known_start(struct context *ctx, const struct live_target *target,
 	k->who = target->who;
 	k->reading.to = &k->out;
 	k->reading.maps.by_inode_only = files == KNOWN_BY_INODE;
-	err = prepare(k, target);
+	err = name_target(k, target);
 	if (err < 0) {
 		live_known_free(k);
 		return fail_proc(ctx, err);
 	}
-	start_thread(k);
+	/* Signals are for the threads of the caller. Where there can be no more threads
+	 * all is read here: later, but whole. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	k->started = pthread_create(&k->thread, NULL, run, k) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!k->started)
+		run(k);
 	*ret = k;
 	return 0;
 }
@@ -248,29 +213,25 @@ static void join(struct live_known *k)
 	k->started = false;
 }
 
-/* Of the whole system some always are: what has no name for that is counted at the end. */
-static void say_hidden(struct context *ctx, struct live_known *k)
-{
-	size_t hidden = k->reading.hidden;
-
-	k->reading.hidden = 0;
-	if (!hidden || hidden < k->reading.count / 4)
-		return;
-	warn(ctx,
-	     "the maps of %zu process%s (%d%s) are not for this user to see: what they "
-	     "had "
-	     "mapped before has no names; root sees them, or who has CAP_SYS_PTRACE",
-	     hidden, hidden > 1 ? "es" : "", k->reading.first_hidden,
-	     hidden > 1 ? ", ..." : "");
-}
-
 int live_known_records(struct context *ctx, struct live_known *k, const uint8_t **ret,
 		       size_t *size)
 {
+	size_t hidden;
+
 	join(k);
 	if (k->err < 0)
 		return fail_proc(ctx, k->err);
-	say_hidden(ctx, k);
+	hidden = k->reading.hidden;
+	k->reading.hidden = 0;
+	/* Of the whole system some always are: what has no name for that is counted at
+	 * the end. */
+	if (hidden && hidden >= k->reading.count / 4)
+		warn(ctx,
+		     "the maps of %zu process%s (%d%s) are not for this user to see: "
+		     "what they had mapped before has no names; root sees them, or who "
+		     "has CAP_SYS_PTRACE",
+		     hidden, hidden > 1 ? "es" : "", k->reading.first_hidden,
+		     hidden > 1 ? ", ..." : "");
 	*ret = k->out.v;
 	*size = k->out.count;
 	return 0;

@@ -51,49 +51,6 @@ static unsigned long long field(const char *p, int number)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* "PID (NAME) STATE PARENT ...": the name may have brackets and newlines in it. */
-static bool read_stat(struct one *o, char *text)
-{
-	char *open = strchr(text, '('), *close = strrchr(text, ')');
-
-	if (!open || !close || close < open || !close[1])
-		return false;
-	o->comm = open + 1;
-	o->comm_size = (size_t)(close - open - 1);
-	o->parent = (uint32_t)field(close + 2, STAT_PARENT);
-	o->kernel_thread = field(close + 2, STAT_FLAGS) & FLAG_KERNEL_THREAD;
-	o->threads = field(close + 2, STAT_THREADS) > 1;
-	o->started = field(close + 2, STAT_STARTED);
-	return true;
-}
-
-/* In the order of enum namespace_kind, as the kernel has them. */
-static void add_namespaces(struct one *o)
-{
-	static const char *const names[] = {
-		"ns/net", "ns/uts", "ns/ipc", "ns/pid", "ns/user", "ns/mnt", "ns/cgroup",
-	};
-	enum { COUNT = sizeof(names) / sizeof(*names) };
-	struct known_record r;
-	struct stat found[COUNT] = { 0 };
-
-	for (size_t i = 0; i < COUNT; i++)
-		if (fstatat(o->dir, names[i], &found[i], 0) < 0)
-			found[i] = (struct stat){ 0 };
-	if (!found[0].st_ino)
-		return;
-	r = known_start(o->k->to, PERF_RECORD_NAMESPACES, 0, o->pid, o->pid);
-	known_u32(&r, o->pid);
-	known_u32(&r, o->pid);
-	known_u64(&r, COUNT);
-	for (size_t i = 0; i < COUNT; i++) {
-		/* new_encode_dev() of the kernel, which is what stat() gives for these. */
-		known_u64(&r, found[i].st_dev);
-		known_u64(&r, found[i].st_ino);
-	}
-	known_end(&r);
-}
-
 static int take_thread(void *arg, pid_t tid)
 {
 	struct one *o = arg;
@@ -112,19 +69,16 @@ static int take_thread(void *arg, pid_t tid)
 	return 0;
 }
 
-static int add_maps(struct one *o)
-{
-	int err = known_maps_read(&o->k->maps, o->dir, o->pid, o->k->to);
-
-	o->k->count++;
-	if ((err == -EACCES || err == -EPERM) && o->k->hidden++ == 0)
-		o->k->first_hidden = (pid_t)o->pid;
-	return err == -ENOMEM ? err : 0;
-}
-
 /* All but its name. */
 static int read_rest_of_process(struct one *o)
 {
+	/* In the order of enum namespace_kind, as the kernel has them. */
+	static const char *const names[] = {
+		"ns/net", "ns/uts", "ns/ipc", "ns/pid", "ns/user", "ns/mnt", "ns/cgroup",
+	};
+	enum { COUNT = sizeof(names) / sizeof(*names) };
+	struct stat found[COUNT] = { 0 };
+	struct known_record r;
 	char path[PATH_ROOM];
 	int err;
 
@@ -132,40 +86,70 @@ static int read_rest_of_process(struct one *o)
 	o->dir = openat(o->k->proc, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (o->dir < 0)
 		return 0;
-	add_namespaces(o);
-	err = add_maps(o);
+	for (size_t i = 0; i < COUNT; i++)
+		if (fstatat(o->dir, names[i], &found[i], 0) < 0)
+			found[i] = (struct stat){ 0 };
+	if (found[0].st_ino) {
+		r = known_start(o->k->to, PERF_RECORD_NAMESPACES, 0, o->pid, o->pid);
+		known_u32(&r, o->pid);
+		known_u32(&r, o->pid);
+		known_u64(&r, COUNT);
+		for (size_t i = 0; i < COUNT; i++) {
+			/* new_encode_dev() of the kernel, as stat() gives it. */
+			known_u64(&r, found[i].st_dev);
+			known_u64(&r, found[i].st_ino);
+		}
+		known_end(&r);
+	}
+	err = known_maps_read(&o->k->maps, o->dir, o->pid, o->k->to);
+	o->k->count++;
+	if ((err == -EACCES || err == -EPERM) && o->k->hidden++ == 0)
+		o->k->first_hidden = (pid_t)o->pid;
 	if (o->threads)
 		proc_each(o->dir, "task", take_thread, o);
 	close(o->dir);
-	return o->k->to->failed ? -ENOMEM : err;
+	return o->k->to->failed || err == -ENOMEM ? -ENOMEM : 0;
 }
 
-static int leave(struct one *o)
-{
-	struct known_left *left = array_add(&o->k->left);
-
-	if (!left)
-		return -ENOMEM;
-	*left = (struct known_left){ o->pid, o->threads };
-	return 0;
-}
-
-/* False where there is no such process. */
+/* "PID (NAME) STATE PARENT ...": the name may have brackets and newlines in it. False
+ * where there is no such process. */
 static bool open_stat(struct one *o, char *text)
 {
-	char path[PATH_ROOM];
+	char path[PATH_ROOM], *open, *close;
 
 	snprintf(path, sizeof(path), "%" PRIu32 "/stat", o->pid);
-	return proc_read(o->k->proc, path, text, STAT_ROOM) > 0 && read_stat(o, text);
+	if (proc_read(o->k->proc, path, text, STAT_ROOM) <= 0)
+		return false;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close || close < open || !close[1])
+		return false;
+	o->comm = open + 1;
+	o->comm_size = (size_t)(close - open - 1);
+	o->parent = (uint32_t)field(close + 2, STAT_PARENT);
+	o->kernel_thread = field(close + 2, STAT_FLAGS) & FLAG_KERNEL_THREAD;
+	o->threads = field(close + 2, STAT_THREADS) > 1;
+	o->started = field(close + 2, STAT_STARTED);
+	return true;
 }
 
+/* FORK and COMM; the rest follows at once where it is young, for it may end as soon, and
+ * in the second pass where it is not. */
 static int tell(struct one *o)
 {
+	struct known_left *left;
+
 	known_fork(o->k->to, o->pid, o->parent, o->pid, o->parent);
 	known_comm(o->k->to, o->pid, o->pid, o->comm, o->comm_size);
 	if (o->kernel_thread)
 		return o->k->to->failed ? -ENOMEM : 0;
-	return o->started >= o->k->young ? read_rest_of_process(o) : leave(o);
+	if (o->started >= o->k->young)
+		return read_rest_of_process(o);
+	left = array_add(&o->k->left);
+	if (!left)
+		return -ENOMEM;
+	*left = (struct known_left){ o->pid, o->threads };
+	return 0;
 }
 
 int known_process_name(struct known_processes *k, pid_t pid)
