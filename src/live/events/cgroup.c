@@ -56,21 +56,14 @@ static bool is_cgroup(int fd)
 		fs.f_type == (__typeof__(fs.f_type))CGROUP_SUPER_MAGIC);
 }
 
-static bool same_hierarchy(int fd, const char *mount)
-{
-	struct stat one, other;
-
-	return fstat(fd, &one) == 0 && stat(mount, &other) == 0 &&
-	       one.st_dev == other.st_dev;
-}
-
 /* @ret is a descriptor of the directory, which perf_event_open(2) takes in place of a
  * pid; it is the caller's. */
 int cgroup_open(struct context *ctx, const char *path, int *ret)
 {
 	static const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	char mount[CGROUP_ROOM], below[2 * CGROUP_ROOM];
-	bool mounted = cgroup_mount(mount);
+	bool mounted = cgroup_mount(mount), fits;
+	struct stat group, top;
 	int fd = path[0] == '/' ? open(path, flags) : -1;
 
 	if (!mounted)
@@ -93,7 +86,11 @@ int cgroup_open(struct context *ctx, const char *path, int *ret)
 	if (fd < 0)
 		return fail(ctx, -ENOENT, "there is no control group '%s' in %s: %s",
 			    path, mount, strerror(errno));
-	if (!is_cgroup(fd) || (mounted && !same_hierarchy(fd, mount))) {
+	fits = is_cgroup(fd);
+	if (fits && mounted)
+		fits = fstat(fd, &group) == 0 && stat(mount, &top) == 0 &&
+		       group.st_dev == top.st_dev;
+	if (!fits) {
 		close(fd);
 		return fail(ctx, -EINVAL,
 			    "'%s': events can be opened on control groups below %s only",

@@ -112,57 +112,46 @@ static int add_as_written(struct parsing *p)
 }
 
 /*
- * "PMU/NAME/MODIFIERS": the processors of one kind count on their own. The high half of config
- * says which PMU an event of the kernel's numbering is for (PERF_PMU_TYPE_SHIFT); a raw one
- * is the PMU's own. The event at hand is left as it was, for the next kind.
+ * An event that perf has a name for. Where there are several kinds of processor, those of
+ * one count on their own, as "PMU/NAME/MODIFIERS". The high half of config says which PMU
+ * an event of the kernel's numbering is for (PERF_PMU_TYPE_SHIFT); a raw one is the PMU's
+ * own.
  */
-static int add_of_kind(struct parsing *p, const char *pmu, struct part name,
-		       uint64_t config)
-{
-	struct live_event *e = &p->event, of_pmu = { .name = NULL };
-	const char *written = e->name;
-	bool raw = e->attr.type == PERF_TYPE_RAW;
-	char made[256];
-	int err, size;
-
-	err = event_pmu_set(&p->places, (struct part){ pmu, strlen(pmu) },
-			    (struct part){ "", 0 }, &of_pmu);
-	if (err < 0)
-		return err;
-	e->cpus = of_pmu.cpus;
-	e->cpu_count = of_pmu.cpu_count;
-	e->attr.config = raw ? config : config | (uint64_t)of_pmu.attr.type << 32;
-	if (raw)
-		e->attr.type = of_pmu.attr.type;
-	e->name = NULL;
-	size = snprintf(made, sizeof(made), "%s/%.*s/%.*s", pmu,
-			(int)(name.size < 96 ? name.size : 96), name.p,
-			(int)(p->modifiers.size < 16 ? p->modifiers.size : 16),
-			p->modifiers.p);
-	err = written ? add_parsed(p, written, strlen(written))
-		      : add_parsed(p, made, (size_t)size);
-	if (raw)
-		e->attr.type = PERF_TYPE_RAW;
-	e->name = written;
-	return err;
-}
-
-/* An event that perf has a name for. */
 static int add_named(struct parsing *p, struct part name, uint32_t type, uint64_t config)
 {
-	const char *kinds[KINDS_MOST];
+	struct live_event *e = &p->event;
+	const char *kinds[KINDS_MOST], *written = e->name;
+	bool raw = type == PERF_TYPE_RAW;
 	size_t count = 0;
 	int err = 0;
 
-	p->event.attr.type = type;
-	p->event.attr.config = config;
-	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
-	    type == PERF_TYPE_RAW)
+	e->attr.type = type;
+	e->attr.config = config;
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || raw)
 		count = event_pmu_hybrid(&p->places, kinds, KINDS_MOST);
 	if (count == 0)
 		return add_as_written(p);
-	for (size_t i = 0; i < count && err == 0; i++)
-		err = add_of_kind(p, kinds[i], name, config);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		struct part pmu = { kinds[i], strlen(kinds[i]) }, none = { "", 0 };
+		struct live_event of_pmu = { .name = NULL };
+		char made[256];
+		int size;
+
+		err = event_pmu_set(&p->places, pmu, none, &of_pmu);
+		if (err < 0)
+			break;
+		e->cpus = of_pmu.cpus;
+		e->cpu_count = of_pmu.cpu_count;
+		e->attr.type = raw ? of_pmu.attr.type : type;
+		e->attr.config = raw ? config : config | (uint64_t)of_pmu.attr.type << 32;
+		e->name = NULL;
+		size = snprintf(made, sizeof(made), "%s/%.*s/%.*s", kinds[i],
+				(int)(name.size < 96 ? name.size : 96), name.p,
+				(int)(p->modifiers.size < 16 ? p->modifiers.size : 16),
+				p->modifiers.p);
+		err = written ? add_parsed(p, written, strlen(written))
+			      : add_parsed(p, made, (size_t)size);
+	}
 	return err;
 }
 
@@ -316,30 +305,6 @@ static int parse_colons(struct parsing *p, struct part text)
 				&(struct trace_taker){ add_tracepoint, p });
 }
 
-/* The first of these marks that is there says which part of the grammar it is. */
-static int parse_one_event(struct parsing *p)
-{
-	struct part text = { p->places.text, strlen(p->places.text) };
-
-	p->event = (struct live_event){ .name = NULL };
-	p->modifiers = (struct part){ "", 0 };
-	if (text.size == 0)
-		return fail(p->places.ctx, -EINVAL, "an event without a name");
-	if (strchr(text.p, '{') || strchr(text.p, '}'))
-		return fail(
-			p->places.ctx, -EINVAL,
-			"'%s': events are sampled each on its own, groups in braces are "
-			"not supported",
-			text.p);
-	if (strncmp(text.p, "mem:", 4) == 0)
-		return parse_memory(p, text);
-	if (strchr(text.p, '/'))
-		return parse_slashes(p, text);
-	if (strchr(text.p, ':'))
-		return parse_colons(p, text);
-	return parse_word(p, text);
-}
-
 int live_events_parse(struct context *ctx, struct arena *arena, const char *text,
 		      struct live_events *ret)
 {
@@ -351,6 +316,7 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 		/* A '/' of "mem:" is before a size; others come in pairs, and what is between
 		 * them may have commas. Braces are refused as a whole. */
 		bool memory = strncmp(text, "mem:", 4) == 0, inside = false;
+		struct part whole;
 
 		end = strchr(text, '{') ? text + strlen(text) : text;
 		for (; *end && (*end != ',' || inside); end++)
@@ -358,7 +324,26 @@ int live_events_parse(struct context *ctx, struct arena *arena, const char *text
 		p.places.text = arena_text(arena, text, (size_t)(end - text));
 		if (!p.places.text)
 			return fail_memory(ctx);
-		err = parse_one_event(&p);
+		whole = (struct part){ p.places.text, strlen(p.places.text) };
+		p.event = (struct live_event){ .name = NULL };
+		p.modifiers = (struct part){ "", 0 };
+		/* The first of these marks that is there says which part of the grammar
+		 * it is. */
+		if (whole.size == 0)
+			err = fail(ctx, -EINVAL, "an event without a name");
+		else if (strchr(whole.p, '{') || strchr(whole.p, '}'))
+			err = fail(ctx, -EINVAL,
+				   "'%s': events are sampled each on its own, groups in "
+				   "braces are not supported",
+				   whole.p);
+		else if (memory)
+			err = parse_memory(&p, whole);
+		else if (strchr(whole.p, '/'))
+			err = parse_slashes(&p, whole);
+		else if (strchr(whole.p, ':'))
+			err = parse_colons(&p, whole);
+		else
+			err = parse_word(&p, whole);
 		if (!*end)
 			break;
 	}

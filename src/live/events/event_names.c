@@ -161,11 +161,17 @@ static bool cache_event(const char *word, size_t size, uint64_t *config)
 	return true;
 }
 
-/* "r1a8": the processor's own number. */
-static bool raw_event(const char *word, size_t size, uint64_t *config)
+bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *config)
 {
 	uint64_t value = 0;
 
+	if (named_event(word, size, type, config))
+		return true;
+	if (cache_event(word, size, config)) {
+		*type = PERF_TYPE_HW_CACHE;
+		return true;
+	}
+	/* "r1a8", "r0x1a8": the processor's own number. */
 	if (size < 2 || word[0] != 'r')
 		return false;
 	if (size > 3 && word[1] == '0' && word[2] == 'x')
@@ -180,23 +186,9 @@ static bool raw_event(const char *word, size_t size, uint64_t *config)
 			return false;
 		value = value << 4 | (uint64_t)((digit - digits) & 15);
 	}
+	*type = PERF_TYPE_RAW;
 	*config = value;
 	return true;
-}
-
-bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *config)
-{
-	if (named_event(word, size, type, config))
-		return true;
-	if (cache_event(word, size, config)) {
-		*type = PERF_TYPE_HW_CACHE;
-		return true;
-	}
-	if (raw_event(word, size, config)) {
-		*type = PERF_TYPE_RAW;
-		return true;
-	}
-	return false;
 }
 
 void event_names_offer(struct nearest *n)

@@ -67,24 +67,6 @@ static int fail_not_readable(const struct event_places *places, const char *base
 		    places->text, base, (unsigned)getegid(), base);
 }
 
-/* The place of old may be forbidden, and the other one empty. */
-static int fail_tracefs(const struct event_places *places, const char *base, int why)
-{
-	char path[PATH_ROOM + 16], group[32] = "";
-
-	snprintf(path, sizeof(path), "%s/events", base);
-	if (why == EACCES && (access(path, F_OK) == 0 || errno == EACCES))
-		return fail_not_readable(places, base);
-	if (geteuid() != 0)
-		snprintf(group, sizeof(group), "-o mode=750,gid=%u ",
-			 (unsigned)getegid());
-	return fail(
-		places->ctx, -ENOENT,
-		"'%s': tracepoints are in %s, where nothing is mounted; 'sudo mount -t "
-		"tracefs %snodev %s' does that, in a container on its host",
-		places->text, base, group, base);
-}
-
 /* In the same order in all languages, unlike alphasort(). */
 static int compare_dirents(const struct dirent **a, const struct dirent **b)
 {
@@ -224,15 +206,28 @@ int event_trace_find(const struct event_places *places, struct part system,
 {
 	struct trace_search s = { .places = places, .taker = taker };
 	char path[PATH_ROOM + 16], written[2 * NAME_ROOM + 1], room[NEAREST_MOST + 32];
+	char group[32] = "";
 	struct dirent **names;
 	struct nearest n;
 	int count, err = 0, why;
+	bool there;
 
 	if (!copy_pattern(system, s.system) || !copy_pattern(event, s.event))
 		return fail(places->ctx, -EINVAL, "'%s' is not an event", places->text);
-	if (!find_tracefs(places, s.base, &why))
-		return fail_tracefs(places, s.base, why);
+	there = find_tracefs(places, s.base, &why);
 	snprintf(path, sizeof(path), "%s/events", s.base);
+	/* The place of old may be forbidden, and the other one empty. */
+	if (!there && why == EACCES && (access(path, F_OK) == 0 || errno == EACCES))
+		return fail_not_readable(places, s.base);
+	if (!there && geteuid() != 0)
+		snprintf(group, sizeof(group), "-o mode=750,gid=%u ",
+			 (unsigned)getegid());
+	if (!there)
+		return fail(places->ctx, -ENOENT,
+			    "'%s': tracepoints are in %s, where nothing is mounted; "
+			    "'sudo mount -t tracefs %snodev %s' does that, in a "
+			    "container on its host",
+			    places->text, s.base, group, s.base);
 	count = list_sorted(path, &names);
 	if (count < 0)
 		return fail(places->ctx, -errno, "'%s': cannot read %s: %s", places->text,

@@ -40,33 +40,14 @@ static long read_setting(const char *path, long missing)
 	return end == text ? missing : value;
 }
 
-/* Capabilities hold for the machine only where its first user namespace gave them. */
-static bool in_first_user_namespace(void)
-{
-	char text[256];
-	unsigned long inside, outside, count;
-
-	if (proc_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text)) <= 0)
-		return true;
-	return sscanf(text, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
-	       inside == 0 && outside == 0 && count == 4294967295ul;
-}
-
-static bool in_container(void)
-{
-	struct stat st;
-
-	return access("/.dockerenv", F_OK) == 0 ||
-	       access("/run/.containerenv", F_OK) == 0 ||
-	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != FIRST_PID_NAMESPACE);
-}
-
 void live_permission_read(struct live_permission *ret)
 {
 	struct live_permission p = { 0 };
 	unsigned long long capabilities = 0;
-	char status[4096];
+	unsigned long inside, outside, count;
+	char status[4096], map[256];
 	const char *field;
+	struct stat st;
 	long number;
 
 	number = read_setting("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
@@ -83,13 +64,21 @@ void live_permission_read(struct live_permission *ret)
 		field = strstr(status, "\nSeccomp:");
 		p.filtered = field && strtol(field + strlen("\nSeccomp:"), NULL, 10) == 2;
 		field = strstr(status, "\nCapEff:");
-		if (field && in_first_user_namespace())
+		/* Capabilities hold for the machine only where its first user namespace
+		 * gave them. */
+		if (field &&
+		    (proc_read(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) <= 0 ||
+		     (sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+		      inside == 0 && outside == 0 && count == 4294967295ul)))
 			capabilities = strtoull(field + strlen("\nCapEff:"), NULL, 16);
 	}
 	p.perfmon = capabilities >> PERFMON & 1 || capabilities >> SYS_ADMIN & 1;
 	p.ipc_lock = capabilities >> IPC_LOCK & 1;
 	p.syslog = capabilities >> SYSLOG & 1;
-	p.contained = in_container();
+	p.contained =
+		access("/.dockerenv", F_OK) == 0 ||
+		access("/run/.containerenv", F_OK) == 0 ||
+		(stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != FIRST_PID_NAMESPACE);
 	p.sysctl_elsewhere = access("/proc/sys/kernel/perf_event_paranoid", W_OK) < 0 &&
 			     errno == EROFS;
 	*ret = p;
@@ -98,17 +87,6 @@ void live_permission_read(struct live_permission *ret)
 bool live_permission_user_only(const struct live_permission *p)
 {
 	return !p->perfmon && p->paranoid >= 2;
-}
-
-/* What shows kernel addresses, as kallsyms_show_value() of the kernel decides; NULL: they are
- * shown. */
-static const char *shows_kernel(const struct live_permission *p)
-{
-	if (!p->syslog && p->kptr_restrict && p->paranoid > 1)
-		return "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1";
-	if (p->kptr_restrict >= 2 || (p->kptr_restrict && !p->syslog))
-		return "kernel.kptr_restrict=0";
-	return !p->syslog && p->paranoid > 1 ? "kernel.perf_event_paranoid=1" : NULL;
 }
 
 /* Where sysctl has to be called. */
@@ -120,7 +98,7 @@ static const char *on_host(const struct live_permission *p)
 int live_permission_check(struct context *ctx, const struct live_permission *p,
 			  bool samples_kernel)
 {
-	const char *remedy = shows_kernel(p);
+	const char *remedy = NULL;
 
 	if (p->paranoid == PARANOID_UNKNOWN)
 		return fail(
@@ -128,6 +106,13 @@ int live_permission_check(struct context *ctx, const struct live_permission *p,
 			"this kernel has no perf events, or hides them%s: there is no "
 			"/proc/sys/kernel/perf_event_paranoid",
 			p->contained ? " in this container" : "");
+	/* What shows kernel addresses, as kallsyms_show_value() of the kernel decides. */
+	if (!p->syslog && p->kptr_restrict && p->paranoid > 1)
+		remedy = "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1";
+	else if (p->kptr_restrict >= 2 || (p->kptr_restrict && !p->syslog))
+		remedy = "kernel.kptr_restrict=0";
+	else if (!p->syslog && p->paranoid > 1)
+		remedy = "kernel.perf_event_paranoid=1";
 	if (samples_kernel && !live_permission_user_only(p) && remedy)
 		warn(ctx,
 		     "kernel functions will have no names: kernel.kptr_restrict is %d "
@@ -146,20 +131,6 @@ static int fail_container(struct context *ctx, const char *name, int err)
 		    name, strerror(-err));
 }
 
-/* Of a process of another user, or one that may not be traced. */
-static int fail_other_user(struct context *ctx, int err)
-{
-	char program[PATH_ROOM];
-	ssize_t size = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
-	program[size > 0 ? size : 0] = '\0';
-	return fail(ctx, err,
-		    "not allowed to sample what belongs to another user or cannot be "
-		    "traced: run as root, or give the program the rights for that: 'sudo "
-		    "setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep %s'",
-		    size > 0 ? program : "flamefold");
-}
-
 /*
  * EACCES, EPERM: names the setting that is in the way, and a smaller wish only where that
  * would be granted.
@@ -174,6 +145,8 @@ static int fail_not_allowed(struct context *ctx, const struct live_permission *p
 	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
 	/* Debian and Ubuntu have levels above the kernel's own 2, which allow nothing. */
 	bool nothing_allowed = !p->perfmon && p->paranoid > 2;
+	char program[PATH_ROOM];
+	ssize_t size;
 
 	if (err == -EPERM && (p->contained || p->filtered))
 		return fail_container(ctx, event->name, err);
@@ -203,8 +176,17 @@ static int fail_not_allowed(struct context *ctx, const struct live_permission *p
 			    "which keeps all events for root; 'sudo sysctl "
 			    "kernel.perf_event_paranoid=2'%s allows own processes",
 			    p->paranoid, on_host(p));
-	if (!whole && target->who != LIVE_COMMAND)
-		return fail_other_user(ctx, err);
+	if (!whole && target->who != LIVE_COMMAND) {
+		size = readlink("/proc/self/exe", program, sizeof(program) - 1);
+		program[size > 0 ? size : 0] = '\0';
+		return fail(
+			ctx, err,
+			"not allowed to sample what belongs to another user or cannot "
+			"be traced: run as root, or give the program the rights for "
+			"that: 'sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep "
+			"%s'",
+			size > 0 ? program : "flamefold");
+	}
 	return fail(ctx, err,
 		    "'%s': not allowed: %s; a security module of the kernel (SELinux, "
 		    "AppArmor) or a missing CAP_PERFMON does that",

@@ -55,47 +55,44 @@ static bool file_keeps(struct keepers *k, pid_t pid, const char *path)
  * proc_pid_maps(5): "start-end r-xp offset dev inode   path". Code without a file is a JIT's,
  * which is not known to keep any; the kernel's own pages keep what they must.
  */
-static bool process_keeps(struct keepers *k, pid_t pid)
-{
-	bool keeps = true, any = false;
-	char path[64], *line = NULL;
-	size_t room = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
-	while (f && keeps && getline(&line, &room, f) > 0) {
-		char permissions[8] = "", *file;
-		int at = 0;
-
-		any = true;
-		line[strcspn(line, "\n")] = '\0';
-		keeps = sscanf(line, "%*x-%*x %7s %*x %*s %*u %n", permissions, &at) ==
-				1 &&
-			at;
-		if (!keeps || permissions[2] != 'x')
-			continue;
-		file = line + at;
-		if (strcmp(file, "[vdso]") != 0 && strcmp(file, "[vsyscall]") != 0)
-			keeps = file[0] == '/' && file_keeps(k, pid, file);
-	}
-	if (f)
-		fclose(f);
-	free(line);
-	return keeps && any;
-}
-
 bool live_keeps_frame_pointers(const struct live_target *target)
 {
 	struct keepers k = { 0 };
-	size_t count = target->processes.count;
+	size_t count = target->processes.count, room = 0;
+	bool keeps = count > 0 && count <= PROCESSES_MOST;
+	char *line = NULL;
 
-	if (count == 0 || count > PROCESSES_MOST)
-		return false;
-	object_prepare();
-	for (size_t i = 0; i < count; i++)
-		if (!process_keeps(&k, target->processes.v[i]))
-			return false;
+	if (keeps)
+		object_prepare();
+	for (size_t i = 0; i < count && keeps; i++) {
+		pid_t pid = target->processes.v[i];
+		bool any = false;
+		char path[64];
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+		f = fopen(path, "re");
+		while (f && keeps && getline(&line, &room, f) > 0) {
+			char permissions[8] = "", *file;
+			int at = 0;
+
+			any = true;
+			line[strcspn(line, "\n")] = '\0';
+			keeps = sscanf(line, "%*x-%*x %7s %*x %*s %*u %n", permissions,
+				       &at) == 1 &&
+				at;
+			if (!keeps || permissions[2] != 'x')
+				continue;
+			file = line + at;
+			if (strcmp(file, "[vdso]") != 0 &&
+			    strcmp(file, "[vsyscall]") != 0)
+				keeps = file[0] == '/' && file_keeps(&k, pid, file);
+		}
+		keeps &= any;
+		if (f)
+			fclose(f);
+	}
+	free(line);
 	/* Where no file was asked nothing is known of them. */
-	return k.count > 0;
+	return keeps && k.count > 0;
 }

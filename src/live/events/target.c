@@ -189,39 +189,13 @@ static int find_listed(struct finding *f)
 	return err;
 }
 
-/* What is left out, of processors that were asked for. */
-static int tell_missing(struct finding *f, const struct id_list *there,
-			const struct id_list *wanted)
-{
-	struct text gone = { 0 }, online = { 0 };
-	size_t missing = wanted->count - f->target->cpus.count;
-	const char *s = missing > 1 ? "s" : "", *are = missing > 1 ? "are" : "is";
-	int err = 0;
-
-	for (size_t i = 0; i < wanted->count && gone.size < GONE_MOST; i++)
-		if (!id_list_has(there, wanted->v[i]))
-			text_printf(&gone, "%s%d", gone.size ? "," : "", wanted->v[i]);
-	if (gone.size >= GONE_MOST)
-		text_string(&gone, "...");
-	id_list_print(there, &online);
-	if (gone.failed || online.failed)
-		err = fail_memory(f->ctx);
-	else if (f->target->cpus.count == 0)
-		err = fail(f->ctx, -ENODEV, "processor%s %s %s not online; online: %s", s,
-			   gone.bytes, are, online.bytes);
-	else
-		warn(f->ctx, "processor%s %s %s not online and left out; online: %s", s,
-		     gone.bytes, are, online.bytes);
-	text_release(&gone);
-	text_release(&online);
-	return err;
-}
-
-/* The processors that are online: all of them, or those of -C. */
+/* The processors that are online: all of them, or those of -C; says what is left out. */
 static int find_cpus(struct finding *f, const struct id_list *online)
 {
 	struct id_list listed = { 0 };
 	const struct id_list *wanted = f->options->cpus ? &listed : online;
+	struct text gone = { 0 }, there = { 0 };
+	size_t missing = 0;
 	int err = 0;
 
 	if (f->options->cpus) {
@@ -236,16 +210,38 @@ static int find_cpus(struct finding *f, const struct id_list *online)
 	for (size_t i = 0; i < wanted->count && err == 0; i++) {
 		int *item;
 
-		if (!id_list_has(online, wanted->v[i]))
+		if (!id_list_has(online, wanted->v[i])) {
+			missing++;
+			if (gone.size < GONE_MOST)
+				text_printf(&gone, "%s%d", gone.size ? "," : "",
+					    wanted->v[i]);
 			continue;
+		}
 		item = array_add(&f->target->cpus);
 		if (item)
 			*item = wanted->v[i];
 		else
 			err = fail_memory(f->ctx);
 	}
-	if (err == 0 && f->target->cpus.count < wanted->count)
-		err = tell_missing(f, online, wanted);
+	if (err == 0 && missing) {
+		const char *s = missing > 1 ? "s" : "", *are = missing > 1 ? "are" : "is";
+
+		if (gone.size >= GONE_MOST)
+			text_string(&gone, "...");
+		id_list_print(online, &there);
+		if (gone.failed || there.failed)
+			err = fail_memory(f->ctx);
+		else if (f->target->cpus.count == 0)
+			err = fail(f->ctx, -ENODEV,
+				   "processor%s %s %s not online; online: %s", s,
+				   gone.bytes, are, there.bytes);
+		else
+			warn(f->ctx,
+			     "processor%s %s %s not online and left out; online: %s", s,
+			     gone.bytes, are, there.bytes);
+	}
+	text_release(&gone);
+	text_release(&there);
 	array_release(&listed);
 	return err;
 }
