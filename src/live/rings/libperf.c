@@ -62,58 +62,46 @@ int rings_online(struct id_list *ret)
 }
 
 /*
- * Adds an event of @threads threads, whose @count descriptors are at @opened: those of the
- * first thread, one a processor, then those of the second. libperf's table of them is by
- * processor and thread (perf_evsel__alloc_fd()).
+ * The lists, filled: events, then the threads and processors of all. What is open of an
+ * event is listed by thread, those of the first one, a processor each, then those of the
+ * second; libperf's table is by processor and thread (perf_evsel__alloc_fd()).
  */
-static int add_evsel(struct perf_evlist *list, const struct perf_event_attr *attr,
-		     const struct open_event *opened, size_t count, size_t threads)
-{
-	struct perf_event_attr copy = *attr;
-	struct perf_evsel *evsel = perf_evsel__new(&copy);
-	size_t cpus = count / threads;
-	struct text names = { 0 };
-
-	if (!evsel)
-		return -ENOMEM;
-	perf_evlist__add(list, evsel);
-	/* A map is made of a text alone, "0,2,3". */
-	for (size_t i = 0; i < cpus; i++)
-		text_printf(&names, "%s%d", i ? "," : "", opened[i].cpu);
-	if (!names.failed)
-		evsel->own_cpus = perf_cpu_map__new(names.bytes);
-	text_release(&names);
-	if (!evsel->own_cpus ||
-	    perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(evsel->own_cpus), (int)threads))
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		struct perf_cpu cpu = { opened[i].cpu };
-		int *fd = xyarray__entry(evsel->fd,
-					 (size_t)perf_cpu_map__idx(evsel->own_cpus, cpu),
-					 i / cpus);
-
-		*fd = opened[i].fd;
-	}
-	return 0;
-}
-
-/* The lists, filled: events, then the threads and processors of all. */
 static int fill_evlist(struct rings *r, const struct live_events *events)
 {
 	struct perf_evlist *list = r->evlist->list;
-	const struct open_event *v = r->opened.v;
 	struct perf_thread_map *threads;
-	size_t end;
-	int err;
 
-	for (size_t first = 0; first < r->opened.count; first = end) {
+	for (size_t first = 0, end; first < r->opened.count; first = end) {
+		const struct open_event *opened = &r->opened.v[first];
+		struct perf_event_attr attr = events->list.v[opened->event].attr;
+		struct perf_evsel *evsel = perf_evsel__new(&attr);
+		struct text names = { 0 };
+		size_t cpus;
+
+		if (!evsel)
+			return -ENOMEM;
+		perf_evlist__add(list, evsel);
 		for (end = first;
-		     end < r->opened.count && v[end].event == v[first].event;)
+		     end < r->opened.count && r->opened.v[end].event == opened->event;)
 			end++;
-		err = add_evsel(list, &events->list.v[v[first].event].attr, v + first,
-				end - first, r->threads.count);
-		if (err < 0)
-			return err;
+		cpus = (end - first) / r->threads.count;
+		/* A map is made of a text alone, "0,2,3". */
+		for (size_t i = 0; i < cpus; i++)
+			text_printf(&names, "%s%d", i ? "," : "", opened[i].cpu);
+		if (!names.failed)
+			evsel->own_cpus = perf_cpu_map__new(names.bytes);
+		text_release(&names);
+		if (!evsel->own_cpus ||
+		    perf_evsel__alloc_fd(evsel, perf_cpu_map__nr(evsel->own_cpus),
+					 (int)r->threads.count))
+			return -ENOMEM;
+		for (size_t i = 0; i < end - first; i++) {
+			struct perf_cpu cpu = { opened[i].cpu };
+			int at = perf_cpu_map__idx(evsel->own_cpus, cpu);
+			int *fd = xyarray__entry(evsel->fd, (size_t)at, i / cpus);
+
+			*fd = opened[i].fd;
+		}
 	}
 	threads = perf_thread_map__new_array((int)r->threads.count, r->threads.v);
 	if (!threads)

@@ -206,42 +206,37 @@ void readers_pause(struct readers *r)
 	}
 }
 
-/* Takes what a reader has, and what has come since, and gives it the empty buffer. */
-static int take_filled(struct readers *r, struct reader *reader)
-{
-	struct bytes empty = r->taken;
-	bool failed;
-
-	empty.count = 0;
-	r->at = 0;
-	pthread_mutex_lock(&reader->lock);
-	drain(reader);
-	r->taken = reader->filling;
-	reader->filling = empty;
-	if (reader->fullest > r->rings->fullest)
-		r->rings->fullest = reader->fullest;
-	reader->fullest = 0;
-	failed = reader->failed;
-	pthread_mutex_unlock(&reader->lock);
-	return failed ? -ENOMEM : 0;
-}
-
 int readers_next(struct readers *r, const uint8_t **ret, uint32_t *size)
 {
 	struct perf_event_header head;
-	int err = 0;
 
-	while (err == 0 && r->taken.count - r->at < RECORD_HEAD) {
+	while (r->taken.count - r->at < RECORD_HEAD) {
+		struct bytes empty = r->taken;
+		struct reader *reader;
+		bool failed;
+
 		if (r->next == r->count) {
 			r->next = 0;
 			return 0;
 		}
 		if (r->next == 0)
 			r->rings->fullest = 0;
-		err = take_filled(r, &r->list[r->next++]);
+		/* What a reader has, and what has come since, for the empty buffer. */
+		reader = &r->list[r->next++];
+		empty.count = 0;
+		r->at = 0;
+		pthread_mutex_lock(&reader->lock);
+		drain(reader);
+		r->taken = reader->filling;
+		reader->filling = empty;
+		if (reader->fullest > r->rings->fullest)
+			r->rings->fullest = reader->fullest;
+		reader->fullest = 0;
+		failed = reader->failed;
+		pthread_mutex_unlock(&reader->lock);
+		if (failed)
+			return -ENOMEM;
 	}
-	if (err < 0)
-		return err;
 	*ret = r->taken.v + r->at;
 	memcpy(&head, *ret, sizeof(head));
 	/* The kernel is trusted with sizes only as far as there are bytes. */

@@ -33,15 +33,6 @@ static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned l
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* An event without a list counts on all processors. */
-static bool counts_on(const struct live_event *event, int cpu)
-{
-	for (size_t i = 0; i < event->cpu_count; i++)
-		if (event->cpus[i] == cpu)
-			return true;
-	return event->cpu_count == 0;
-}
-
 /* @tid on each processor: -1 for all threads there. */
 static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t index,
 			const struct live_target *target, pid_t tid)
@@ -53,8 +44,12 @@ static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t inde
 	for (size_t i = 0; i < target->cpus.count; i++) {
 		int cpu = target->cpus.v[i], fd;
 		struct open_event *opened;
+		/* Without a list it counts on all processors. */
+		bool counts = event->cpu_count == 0;
 
-		if (!counts_on(event, cpu))
+		for (size_t j = 0; j < event->cpu_count && !counts; j++)
+			counts = event->cpus[j] == cpu;
+		if (!counts)
 			continue;
 		fd = open_one(&event->attr, pid, cpu, flags);
 		/* Many threads on many processors. */
@@ -82,14 +77,25 @@ static void close_event(struct rings *r, uint32_t index)
 		close(r->opened.v[--r->opened.count].fd);
 }
 
-/* Each thread on each processor. One that has gone is in no list any more, as in perf's:
- * libperf's tables have no holes. */
-static int open_on_threads(struct rings *r, struct live_event *event, uint32_t index,
-			   const struct live_target *target)
+int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
+		     const struct live_target *target, pid_t command)
 {
+	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
+	pid_t one = whole ? -1 : command;
 	size_t kept = 0;
 	int err = 0;
 
+	if (r->threads.count == 0) {
+		const pid_t *v = target->threads.count ? target->threads.v : &one;
+		size_t count = target->threads.count ? target->threads.count : 1;
+
+		if (!array_reserve(&r->threads, count))
+			return -ENOMEM;
+		memcpy(r->threads.v, v, count * sizeof(*v));
+		r->threads.count = count;
+	}
+	/* Each thread on each processor. One that has gone is in no list any more, as in
+	 * perf's: libperf's tables have no holes. */
 	for (size_t i = 0; i < r->threads.count; i++) {
 		pid_t tid = r->threads.v[i];
 		size_t alive = 0;
@@ -110,26 +116,8 @@ static int open_on_threads(struct rings *r, struct live_event *event, uint32_t i
 		err = 0;
 	}
 	r->threads.count = kept;
-	return err == 0 && kept == 0 ? -ESRCH : err;
-}
-
-int rings_open_event(struct rings *r, struct live_event *event, uint32_t index,
-		     const struct live_target *target, pid_t command)
-{
-	bool whole = target->who == LIVE_SYSTEM || target->who == LIVE_CGROUP;
-	pid_t one = whole ? -1 : command;
-	int err;
-
-	if (r->threads.count == 0) {
-		const pid_t *v = target->threads.count ? target->threads.v : &one;
-		size_t count = target->threads.count ? target->threads.count : 1;
-
-		if (!array_reserve(&r->threads, count))
-			return -ENOMEM;
-		memcpy(r->threads.v, v, count * sizeof(*v));
-		r->threads.count = count;
-	}
-	err = open_on_threads(r, event, index, target);
+	if (err == 0 && kept == 0)
+		err = -ESRCH;
 	/* None of the processors that were asked for is one of the event's. */
 	if (err == 0 && (r->opened.count == 0 || array_last(&r->opened)->event != index))
 		err = -ENODEV;

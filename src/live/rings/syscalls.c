@@ -47,35 +47,6 @@ int rings_online(struct id_list *ret)
 	return err == -EINVAL ? -ENODEV : err;
 }
 
-/* Events are opened thread by thread, so the processors come in turns: the ring of one is
- * looked for only as often as there are processors. */
-static int share_or_map(struct rings *r, const struct open_event *opened)
-{
-	size_t room = r->evlist->room;
-	struct ring *ring;
-	void *base;
-
-	for (size_t i = r->list.count; i-- > 0;)
-		if (r->list.v[i].cpu == opened->cpu)
-			return ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
-				     r->list.v[i].fd) < 0
-				       ? -errno
-				       : 0;
-	base = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, opened->fd, 0);
-	if (base == MAP_FAILED)
-		return -errno;
-	ring = array_add(&r->list);
-	if (!ring) {
-		munmap(base, room);
-		return -ENOMEM;
-	}
-	*ring = (struct ring){ .page = base,
-			       .data = (const uint8_t *)base + (room - r->size),
-			       .cpu = opened->cpu,
-			       .fd = opened->fd };
-	return 0;
-}
-
 int evlist_map(struct rings *r, const struct live_events *events)
 {
 	struct evlist *e = calloc(1, sizeof(*e));
@@ -91,9 +62,39 @@ int evlist_map(struct rings *r, const struct live_events *events)
 	e->room = r->size + (size_t)sysconf(_SC_PAGESIZE);
 	r->evlist = e;
 	for (size_t i = 0; i < r->opened.count && err == 0; i++) {
-		err = share_or_map(r, &r->opened.v[i]);
-		if (err == 0 &&
-		    ioctl(r->opened.v[i].fd, PERF_EVENT_IOC_ID, &e->ids[i]) < 0)
+		const struct open_event *opened = &r->opened.v[i];
+		struct ring *ring = NULL;
+		void *base;
+
+		/* Events are opened thread by thread, so the processors come in turns:
+		 * the ring of one is looked for only as often as there are processors. */
+		for (size_t j = r->list.count; j-- > 0 && !ring;)
+			if (r->list.v[j].cpu == opened->cpu)
+				ring = &r->list.v[j];
+		if (ring && ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+			err = -errno;
+			break;
+		}
+		if (!ring) {
+			base = mmap(NULL, e->room, PROT_READ | PROT_WRITE, MAP_SHARED,
+				    opened->fd, 0);
+			if (base == MAP_FAILED) {
+				err = -errno;
+				break;
+			}
+			ring = array_add(&r->list);
+			if (!ring) {
+				munmap(base, e->room);
+				err = -ENOMEM;
+				break;
+			}
+			*ring = (struct ring){ .page = base,
+					       .data = (const uint8_t *)base +
+						       (e->room - r->size),
+					       .cpu = opened->cpu,
+					       .fd = opened->fd };
+		}
+		if (ioctl(opened->fd, PERF_EVENT_IOC_ID, &e->ids[i]) < 0)
 			err = -errno;
 	}
 	if (err < 0)
