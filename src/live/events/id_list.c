@@ -31,43 +31,39 @@ static bool read_digits(const char **p, int most, int *ret)
 	return *p > start;
 }
 
-static int read_ranges(const char *text, int most, struct id_list *ret)
+int id_list_parse(const char *text, int most, struct id_list *ret)
 {
+	struct id_list list = { 0 };
+	size_t kept = 0;
+	int err = -EINVAL;
+
 	for (const char *p = text;; p++) {
 		int first, last;
 
 		if (!read_digits(&p, most, &first))
-			return -EINVAL;
+			goto out;
 		last = first;
 		if (*p == '-') {
 			p++;
 			if (!read_digits(&p, most, &last) || last < first)
-				return -EINVAL;
+				goto out;
 		}
 		/* The same range a thousand times is no list of so many. */
-		if (ret->count > 4 * (size_t)ID_CPU_MOST)
-			return -EINVAL;
+		if (list.count > 4 * (size_t)ID_CPU_MOST)
+			goto out;
 		for (int i = first; i <= last; i++) {
-			int *item = array_add(ret);
+			int *item = array_add(&list);
 
-			if (!item)
-				return -ENOMEM;
+			if (!item) {
+				err = -ENOMEM;
+				goto out;
+			}
 			*item = i;
 		}
+		if (*p == '\0')
+			break;
 		if (*p != ',')
-			return *p == '\0' ? 0 : -EINVAL;
-	}
-}
-
-int id_list_parse(const char *text, int most, struct id_list *ret)
-{
-	struct id_list list = { 0 };
-	int err = read_ranges(text, most, &list);
-	size_t kept = 0;
-
-	if (err < 0) {
-		array_release(&list);
-		return err;
+			goto out;
 	}
 	qsort(list.v, list.count, sizeof(*list.v), compare_numbers);
 	for (size_t i = 0; i < list.count; i++)
@@ -75,7 +71,11 @@ int id_list_parse(const char *text, int most, struct id_list *ret)
 			list.v[kept++] = list.v[i];
 	list.count = kept;
 	*ret = list;
-	return 0;
+	list = (struct id_list){ 0 };
+	err = 0;
+out:
+	array_release(&list);
+	return err;
 }
 
 bool id_list_has(const struct id_list *list, int number)

@@ -92,28 +92,6 @@ static int name_children(struct live_known *k, const struct live_target *target,
 	}
 }
 
-/*
- * What they forked when their events were open, and not enabled yet, has inherited those, and
- * no record says that it is there.
- */
-static int name_listed(struct live_known *k, const struct live_target *target)
-{
-	char *room = target->threads.count ? malloc(CHILDREN_ROOM) : NULL;
-	size_t listed = k->processes.count;
-	int err = 0;
-
-	if (target->threads.count && !room)
-		return -ENOMEM;
-	for (size_t i = 0; i < listed && err == 0; i++)
-		err = name_process(k, k->processes.v[i]);
-	for (size_t i = 0; i < target->threads.count && err == 0; i++)
-		err = name_children(k, target, target->threads.v[i], room);
-	for (size_t i = listed; i < k->processes.count && err == 0; i++)
-		err = name_children(k, target, k->processes.v[i], room);
-	free(room);
-	return err;
-}
-
 /* The second pass, in the thread. */
 static void *run(void *arg)
 {
@@ -155,21 +133,37 @@ static int fail_proc(struct context *ctx, int err)
 /* What is needed of @target; then the first pass. */
 static int name_target(struct live_known *k, const struct live_target *target)
 {
+	size_t listed = target->processes.count;
+	char *room = NULL;
+	int err = 0;
+
 	k->cgroup = target->cgroup < 0 ? -1 : fcntl(target->cgroup, F_DUPFD_CLOEXEC, 0);
 	k->reading.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (k->reading.proc < 0)
 		return -errno;
-	if (!array_reserve(&k->processes, target->processes.count))
+	if (!array_reserve(&k->processes, listed))
 		return -ENOMEM;
-	if (target->processes.count)
-		memcpy(k->processes.v, target->processes.v,
-		       target->processes.count * sizeof(pid_t));
-	k->processes.count = target->processes.count;
+	if (listed)
+		memcpy(k->processes.v, target->processes.v, listed * sizeof(pid_t));
+	k->processes.count = listed;
 	k->reading.young = known_second_ago();
 	/* Those of a control group may come and go, so all are told for it. */
 	if (k->who == LIVE_SYSTEM || k->who == LIVE_CGROUP)
 		return proc_each(k->reading.proc, ".", name_process, k);
-	return name_listed(k, target);
+	if (target->threads.count)
+		room = malloc(CHILDREN_ROOM);
+	if (target->threads.count && !room)
+		return -ENOMEM;
+	for (size_t i = 0; i < listed && err == 0; i++)
+		err = name_process(k, k->processes.v[i]);
+	/* What they forked when their events were open, and not enabled yet, has
+	 * inherited those, and no record says that it is there. */
+	for (size_t i = 0; i < target->threads.count && err == 0; i++)
+		err = name_children(k, target, target->threads.v[i], room);
+	for (size_t i = listed; i < k->processes.count && err == 0; i++)
+		err = name_children(k, target, k->processes.v[i], room);
+	free(room);
+	return err;
 }
 
 int live_known_start(struct context *ctx, const struct live_target *target,
