@@ -118,6 +118,9 @@ static int lower_rate(struct context *ctx, struct live *l)
 /* Readers are paused first: they read from the rings that are about to be replaced. */
 int live_adapt(struct context *ctx, struct live *l)
 {
+	static int (*const ladder[])(struct context *, struct live *) = { larger_rings,
+									  shorter_dumps,
+									  lower_rate };
 	int err = 0;
 
 	if (l->readers)
@@ -127,11 +130,10 @@ int live_adapt(struct context *ctx, struct live *l)
 	if (!l->watch.stopped) {
 		/* -ERANGE: that step cannot be taken, or not any more. The next one is
 		 * tried. */
-		err = larger_rings(ctx, l);
-		if (err == -ERANGE)
-			err = shorter_dumps(ctx, l);
-		if (err == -ERANGE)
-			err = lower_rate(ctx, l);
+		err = -ERANGE;
+		for (size_t i = 0; i < sizeof(ladder) / sizeof(*ladder) && err == -ERANGE;
+		     i++)
+			err = ladder[i](ctx, l);
 	}
 	pthread_mutex_unlock(&l->watch.lock);
 	if (l->readers && readers_resume(ctx, l->readers) < 0)
@@ -148,35 +150,11 @@ static void add_remedy(struct text *t, const char *option, uint64_t value)
 	text_printf(t, "%s%s%" PRIu64, t->size ? ", " : "", option, value);
 }
 
-/* A ring that would have held all that was lost on one processor; 0: there is none, or it is
- * not allowed. */
-static size_t ring_for_all(const struct live *l)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), largest = 0, size = l->rings.size;
-	uint64_t lost = 0, needed;
-
-	for (size_t i = 0; i < l->events.list.count; i++) {
-		size_t sample = live_attr_sample_size(&l->events.list.v[i].attr);
-
-		largest = sample > largest ? sample : largest;
-	}
-	for (size_t i = 0; i < l->lost.cpus.count; i++)
-		if (l->lost.cpus.v[i].told > lost)
-			lost = l->lost.cpus.v[i].told;
-	/* As if all that was lost had been of the largest kind of sample. */
-	needed = size + lost * largest;
-	while (size < needed && size < RING_MOST)
-		size *= 2;
-	if (!l->permission.ipc_lock && l->permission.paranoid != -1)
-		while (size > l->rings.size && size + page > l->permission.mlock_kb << 10)
-			size /= 2;
-	return size > l->rings.size ? size : 0;
-}
-
 void live_remedies(const struct live *l, uint64_t samples, bool adapting,
 		   struct text *ret)
 {
-	size_t ring = ring_for_all(l);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), ring = l->rings.size, largest = 0;
+	uint64_t most_lost = 0, needed;
 	bool stacks =
 		l->plan.chain == LIVE_DWARF && l->plan.stack_size / 2 >= STACK_LEAST;
 	bool rings_grow = !l->options->ring_size && l->rings.size * GROWTH <= RING_MOST;
@@ -186,12 +164,28 @@ void live_remedies(const struct live *l, uint64_t samples, bool adapting,
 	double share = all > 0 ? (double)samples / all / 2 : 0.5;
 	bool fixed = false;
 
-	if (ring >= 1 << 20)
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		const struct live_event *event = &l->events.list.v[i];
+		size_t sample = live_attr_sample_size(&event->attr);
+
+		largest = sample > largest ? sample : largest;
+		fixed |= !event->attr.freq && !event->rated;
+	}
+	for (size_t i = 0; i < l->lost.cpus.count; i++)
+		if (l->lost.cpus.v[i].told > most_lost)
+			most_lost = l->lost.cpus.v[i].told;
+	/* A ring that would have held all that was lost on one processor, as if that had
+	 * been of the largest kind of sample; as far as it is allowed. */
+	needed = ring + most_lost * largest;
+	while (ring < needed && ring < RING_MOST)
+		ring *= 2;
+	if (!l->permission.ipc_lock && l->permission.paranoid != -1)
+		while (ring > l->rings.size && ring + page > l->permission.mlock_kb << 10)
+			ring /= 2;
+	if (ring > l->rings.size && ring >= 1 << 20)
 		text_printf(ret, "-m %zuM", ring >> 20);
-	else if (ring)
+	else if (ring > l->rings.size)
 		text_printf(ret, "-m %zuK", ring >> 10);
-	for (size_t i = 0; i < l->events.list.count; i++)
-		fixed |= !l->events.list.v[i].attr.freq && !l->events.list.v[i].rated;
 	if (has_rate(l) && (double)l->plan.frequency * share >= 1)
 		add_remedy(ret, "-F ", (uint64_t)((double)l->plan.frequency * share));
 	else if (fixed && share > 0)

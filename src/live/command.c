@@ -32,28 +32,6 @@
 
 enum { LOOK_AGAIN_MS = 10 /* where there is no pidfd */ };
 
-static void run_child(char *const *argv, int go, int failed)
-{
-	char word;
-	int err = ENOENT;
-	ssize_t got;
-
-	/* Which a recorder ignores, and what it runs should not. */
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	do
-		got = read(go, &word, 1);
-	while (got < 0 && errno == EINTR);
-	if (got == 1) {
-		execvp(argv[0], argv);
-		err = errno;
-		/* Nobody is left to hear it if that fails. */
-		got = write(failed, &err, sizeof(err));
-	}
-	/* As a shell. */
-	_exit(err == ENOENT ? 127 : 126);
-}
-
 static void close_pipe(int pipe[2])
 {
 	close(pipe[0]);
@@ -83,9 +61,26 @@ int live_command_fork(struct context *ctx, char *const *argv, struct live_comman
 		return fail(ctx, err, "cannot start '%s': %s", argv[0], strerror(-err));
 	}
 	if (pid == 0) {
+		int err = ENOENT;
+		char word;
+		ssize_t got;
+
 		/* The end of the caller's pipe is to be seen. */
 		close(go[1]);
-		run_child(argv, go[0], failed[1]);
+		/* Which a recorder ignores, and what it runs should not. */
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
+		do
+			got = read(go[0], &word, 1);
+		while (got < 0 && errno == EINTR);
+		if (got == 1) {
+			execvp(argv[0], argv);
+			err = errno;
+			/* Nobody is left to hear it if that fails. */
+			got = write(failed[1], &err, sizeof(err));
+		}
+		/* As a shell. */
+		_exit(err == ENOENT ? 127 : 126);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -87,38 +87,28 @@ bool hotplug_watch(struct hotplug *h, const int *cpus, size_t count)
  *	clock    c->seen --------------------> now
  *	event    c->ran ----> ran, again       more than SUSPICIOUS_NS less has passed
  */
-static bool stands_still(struct hotplug_cpu *c)
-{
-	uint64_t ran, again, now;
-
-	if (!read_enabled_time(c, &ran))
-		return false;
-	now = run_now();
-	if (ran - c->ran + SUSPICIOUS_NS < now - c->seen &&
-	    read_enabled_time(c, &again) && again == ran) {
-		/* So long it ran after the last look, and then no more. */
-		c->seen += ran - c->ran;
-		c->ran = ran;
-		return true;
-	}
-	c->ran = ran;
-	c->seen = now;
-	return false;
-}
-
 size_t hotplug_look(struct hotplug *h, const int *online, size_t count)
 {
 	size_t gone = 0;
 
 	for (size_t i = 0; i < h->cpus.count; i++) {
 		struct hotplug_cpu *c = &h->cpus.v[i];
-		bool listed = false;
+		bool listed = false, stands = false;
+		uint64_t ran, again, now;
 
 		if (c->away)
 			continue;
 		for (size_t j = 0; j < count && !listed; j++)
 			listed = online[j] == c->cpu;
-		c->away = stands_still(c) || !listed;
+		if (read_enabled_time(c, &ran)) {
+			now = run_now();
+			stands = ran - c->ran + SUSPICIOUS_NS < now - c->seen &&
+				 read_enabled_time(c, &again) && again == ran;
+			/* So long it ran after the last look, and then no more. */
+			c->seen = stands ? c->seen + (ran - c->ran) : now;
+			c->ran = ran;
+		}
+		c->away = stands || !listed;
 		/* Without an event, since about now. */
 		if (c->away && c->fd < 0)
 			c->seen = run_now();

@@ -57,24 +57,6 @@ static int watch_all_cpus(struct context *ctx, struct live *l,
 	return 0;
 }
 
-static int open_event(struct context *ctx, struct live *l, uint32_t index)
-{
-	struct live_event *event = &l->events.list.v[index];
-	int err;
-
-	do
-		err = rings_open_event(&l->rings, event, index, &l->target,
-				       l->command.pid);
-	while (err < 0 && fallback_next(ctx, &l->fallback, event, err));
-	if (err == -ENOMEM)
-		return fail_memory(ctx);
-	if (err == -EMFILE || err == -ENFILE)
-		return live_permission_fail_files(ctx, &l->target, l->events.list.count,
-						  err);
-	return err < 0 ? live_permission_fail(ctx, &l->permission, &l->target, event, err)
-		       : 0;
-}
-
 static size_t power_of_two(size_t least)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -147,15 +129,6 @@ static int open_pidfd(pid_t id, bool thread)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static bool can_wait_for_threads(void)
-{
-	int fd = open_pidfd((pid_t)syscall(SYS_gettid), true);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 bool run_wait_for_rings(struct live *l)
 {
 	bool ok = true;
@@ -170,11 +143,20 @@ bool run_wait_for_rings(struct live *l)
 /* Fills the list for poll(2), in the order that is drawn above. */
 static int prepare_waiting(struct context *ctx, struct live *l)
 {
-	bool threads = l->target.who == LIVE_THREADS && can_wait_for_threads();
 	bool ok = add_waiting(l, -1) && add_waiting(l, l->command.ended);
-	size_t count = threads ? l->target.threads.count : l->target.processes.count;
-	const pid_t *v = threads ? l->target.threads.v : l->target.processes.v;
+	size_t count = l->target.processes.count;
+	const pid_t *v = l->target.processes.v;
+	/* This kernel may not know pidfds of threads: it is tried with one's own. */
+	int own = l->target.who != LIVE_THREADS
+			  ? -1
+			  : open_pidfd((pid_t)syscall(SYS_gettid), true);
+	bool threads = own >= 0;
 
+	if (threads) {
+		close(own);
+		count = l->target.threads.count;
+		v = l->target.threads.v;
+	}
 	l->processes_left = 0;
 	for (size_t i = 0; i < count && ok; i++) {
 		int fd = open_pidfd(v[i], threads);
@@ -206,7 +188,7 @@ int run_open_events(struct context *ctx, struct live *l, size_t size)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rings_wanted wanted = { .count = l->target.cpus.count,
 				       .chosen = !l->options->ring_size };
-	int err = 0;
+	int err;
 
 	live_attr_complete(l->options, &l->plan, &l->events);
 	if (!size)
@@ -216,10 +198,22 @@ int run_open_events(struct context *ctx, struct live *l, size_t size)
 		l->events.list.v[i].attr.watermark = 1;
 		l->events.list.v[i].attr.wakeup_watermark = (uint32_t)(size / 4);
 	}
-	for (uint32_t i = 0; i < l->events.list.count && err == 0; i++)
-		err = open_event(ctx, l, i);
-	if (err < 0)
-		return err;
+	for (uint32_t i = 0; i < l->events.list.count; i++) {
+		struct live_event *event = &l->events.list.v[i];
+
+		do
+			err = rings_open_event(&l->rings, event, i, &l->target,
+					       l->command.pid);
+		while (err < 0 && fallback_next(ctx, &l->fallback, event, err));
+		if (err == -ENOMEM)
+			return fail_memory(ctx);
+		if (err == -EMFILE || err == -ENFILE)
+			return live_permission_fail_files(ctx, &l->target,
+							  l->events.list.count, err);
+		if (err < 0)
+			return live_permission_fail(ctx, &l->permission, &l->target,
+						    event, err);
+	}
 	err = rings_map(&l->rings, &l->events, size);
 	/* Where the kernel does not allow as much, less is locked, unless the size was asked
 	 * for. EPERM: above its limits; ENOMEM: it has no memory for them. */
@@ -270,16 +264,6 @@ static int open_all(struct context *ctx, struct live *l)
 	return err;
 }
 
-static bool samples_kernel(const struct live *l)
-{
-	if (l->options->all_user)
-		return false;
-	for (size_t i = 0; i < l->events.list.count; i++)
-		if (!l->events.list.v[i].attr.exclude_kernel)
-			return true;
-	return false;
-}
-
 /* Whom to sample, and on which events; without -e on the processor's cycles. */
 static int find_target_and_events(struct context *ctx, struct live *l)
 {
@@ -306,6 +290,7 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 int live_open(struct context *ctx, const struct live_options *options, struct live **ret)
 {
 	struct live *l = calloc(1, sizeof(*l));
+	bool kernel = false;
 	int err;
 
 	if (!l)
@@ -318,8 +303,10 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 	l->command = (struct live_command){ .go = -1, .failed = -1, .ended = -1 };
 	live_permission_read(&l->permission);
 	err = find_target_and_events(ctx, l);
+	for (size_t i = 0; i < l->events.list.count && !options->all_user; i++)
+		kernel |= !l->events.list.v[i].attr.exclude_kernel;
 	if (err == 0)
-		err = live_permission_check(ctx, &l->permission, samples_kernel(l));
+		err = live_permission_check(ctx, &l->permission, kernel);
 	if (err == 0)
 		err = live_plan_make(ctx, options, &l->permission, &l->target, &l->plan);
 	/* The command is held until live_start(), so that events can be opened on it. */

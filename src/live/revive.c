@@ -28,14 +28,6 @@ static bool is_wanted(const struct live *l, int cpu)
 	return yes;
 }
 
-static bool has_ring(const struct live *l, int cpu)
-{
-	for (size_t i = 0; i < l->rings.list.count; i++)
-		if (l->rings.list.v[i].cpu == cpu)
-			return true;
-	return false;
-}
-
 static void add_cpu(struct text *t, int cpu)
 {
 	text_printf(t, "%s%d", t->size ? ", " : "", cpu);
@@ -52,32 +44,6 @@ static void warn_of_cpus(struct context *ctx, const struct text *list, const cha
 		     several ? many : one, rest);
 }
 
-/* Those that have come, and those of which it was said that they had gone. */
-static void say_back(struct context *ctx, struct live *l, const struct id_list *online)
-{
-	struct text fresh = { 0 }, back = { 0 };
-	uint64_t now = run_now(), most = 0;
-	char rest[96];
-
-	for (size_t i = 0; i < online->count; i++) {
-		const struct hotplug_cpu *c = hotplug_find(&l->hotplug, online->v[i]);
-
-		if (!has_ring(l, online->v[i]) || !is_wanted(l, online->v[i]) ||
-		    (c && !c->away))
-			continue;
-		add_cpu(c ? &back : &fresh, online->v[i]);
-		if (c && now - c->seen > most)
-			most = now - c->seen;
-	}
-	snprintf(rest, sizeof(rest), "sampled again: nothing was for %.2f s",
-		 (double)most / 1e9);
-	warn_of_cpus(ctx, &back, "was offline and is", "were offline and are", rest);
-	warn_of_cpus(ctx, &fresh, "has", "have",
-		     "come online and is sampled from now on");
-	text_release(&fresh);
-	text_release(&back);
-}
-
 int run_set_cpus(struct live *l, const struct id_list *online)
 {
 	struct live_target *t = &l->target;
@@ -90,9 +56,13 @@ int run_set_cpus(struct live *l, const struct id_list *online)
 	return 0;
 }
 
-/* All events once more, for the processors that are online. 1: they are other ones now. */
+/* All events once more, for the processors that are online; says which have come, and
+ * which are back that had gone. 1: the events are other ones now. */
 static int open_again(struct context *ctx, struct live *l, const struct id_list *online)
 {
+	struct text fresh = { 0 }, back = { 0 };
+	uint64_t now, most = 0;
+	char rest[96];
 	int err = run_set_cpus(l, online);
 
 	if (err == 0)
@@ -106,7 +76,26 @@ static int open_again(struct context *ctx, struct live *l, const struct id_list 
 	}
 	if (err < 0)
 		return fail_memory(ctx);
-	say_back(ctx, l, online);
+	now = run_now();
+	for (size_t i = 0; i < online->count; i++) {
+		const struct hotplug_cpu *c = hotplug_find(&l->hotplug, online->v[i]);
+		bool sampled = false;
+
+		for (size_t j = 0; j < l->rings.list.count && !sampled; j++)
+			sampled = l->rings.list.v[j].cpu == online->v[i];
+		if (!sampled || !is_wanted(l, online->v[i]) || (c && !c->away))
+			continue;
+		add_cpu(c ? &back : &fresh, online->v[i]);
+		if (c && now - c->seen > most)
+			most = now - c->seen;
+	}
+	snprintf(rest, sizeof(rest), "sampled again: nothing was for %.2f s",
+		 (double)most / 1e9);
+	warn_of_cpus(ctx, &back, "was offline and is", "were offline and are", rest);
+	warn_of_cpus(ctx, &fresh, "has", "have",
+		     "come online and is sampled from now on");
+	text_release(&fresh);
+	text_release(&back);
 	return lost_init(&l->lost, &l->target) &&
 			       hotplug_watch(&l->hotplug, online->v, online->count)
 		       ? 1
@@ -120,22 +109,6 @@ bool run_watch_cpus(struct live *l)
 		       ? hotplug_know(&l->hotplug, l->target.cpus.v, l->target.cpus.count)
 		       : hotplug_watch(&l->hotplug, l->target.cpus.v,
 				       l->target.cpus.count);
-}
-
-/* Threads are not sampled on processors that they had no events for. */
-static int keep_cpus_of_threads(struct context *ctx, struct live *l,
-				const struct id_list *online)
-{
-	struct text fresh = { 0 };
-
-	for (size_t i = 0; i < online->count; i++)
-		if (!hotplug_find(&l->hotplug, online->v[i]) &&
-		    is_wanted(l, online->v[i]))
-			add_cpu(&fresh, online->v[i]);
-	warn_of_cpus(ctx, &fresh, "has", "have",
-		     "come online since, and what runs there is not sampled");
-	text_release(&fresh);
-	return hotplug_know(&l->hotplug, online->v, online->count) ? 0 : fail_memory(ctx);
 }
 
 /* Says which processors have gone, and opens events where one is online that has none. */
@@ -181,15 +154,28 @@ static int keep_cpus_of_system(struct context *ctx, struct live *l,
 int live_keep_cpus(struct context *ctx, struct live *l)
 {
 	struct id_list online = { 0 };
+	struct text fresh = { 0 };
 	int err = rings_online(&online);
 
-	if (err == -ENOMEM)
+	if (err == -ENOMEM) {
 		err = fail_memory(ctx);
-	else if (err < 0) /* What cannot be understood now may be the next time. */
+	} else if (err < 0) {
+		/* What cannot be understood now may be the next time. */
 		err = 0;
-	else
-		err = is_of_threads(l) ? keep_cpus_of_threads(ctx, l, &online)
-				       : keep_cpus_of_system(ctx, l, &online);
+	} else if (!is_of_threads(l)) {
+		err = keep_cpus_of_system(ctx, l, &online);
+	} else {
+		/* Threads are not sampled on processors that they had no events for. */
+		for (size_t i = 0; i < online.count; i++)
+			if (!hotplug_find(&l->hotplug, online.v[i]) &&
+			    is_wanted(l, online.v[i]))
+				add_cpu(&fresh, online.v[i]);
+		warn_of_cpus(ctx, &fresh, "has", "have",
+			     "come online since, and what runs there is not sampled");
+		if (!hotplug_know(&l->hotplug, online.v, online.count))
+			err = fail_memory(ctx);
+	}
+	text_release(&fresh);
 	array_release(&online);
 	return err;
 }
