@@ -60,46 +60,31 @@ static bool is_in_ranges(const struct code_range *ranges, size_t count, uint32_t
 	return false;
 }
 
-/* Cannot be in XML, or cannot be seen, or turns the text behind it round. */
-static bool is_unseen(uint32_t code)
+/* @start: of the text that *@p is in. */
+static void add_wide(struct text *t, const char *start, const char **p, const char *end)
 {
+	/* Cannot be in XML, or cannot be seen, or turns the text behind it round. */
 	static const struct code_range unseen[] = {
 		{ 0x80, 0x9f },	    { 0x61c, 0x61c },	{ 0x200b, 0x200f },
 		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
 		{ 0xfffe, 0xffff },
 	};
-
-	return is_in_ranges(unseen, sizeof(unseen) / sizeof(unseen[0]), code);
-}
-
-/* Letters of scripts that join, and pictures: U+200C and U+200D behind them change what is seen. */
-static bool can_join(uint32_t code)
-{
+	/* Letters of scripts that join, and pictures: U+200C and U+200D behind them change
+	 * what is seen. */
 	static const struct code_range joining[] = {
 		{ 0x600, 0x61b },     { 0x61d, 0x109f },  { 0x1780, 0x1cff },
 		{ 0x2190, 0x2bff },   { 0xa800, 0xabff }, { 0xfb50, 0xfdff },
 		{ 0xfe0f, 0xfe0f },   { 0xfe70, 0xfefe }, { 0x11000, 0x11fff },
 		{ 0x1f000, 0x1faff },
 	};
-
-	return is_in_ranges(joining, sizeof(joining) / sizeof(joining[0]), code);
-}
-
-/* A joiner that joins. @before: where the text begins. */
-static bool is_joiner(uint32_t code, const char *before, const char *from)
-{
-	return (code == 0x200c || code == 0x200d) && from > before &&
-	       can_join(utf8_previous(before, &from));
-}
-
-/* @start: of the text that *@p is in. */
-static void add_wide(struct text *t, const char *start, const char **p, const char *end)
-{
-	const char *from = *p;
+	const char *from = *p, *before = from;
 	uint32_t code = utf8_next(p, end);
+	bool lost = is_in_ranges(unseen, sizeof(unseen) / sizeof(unseen[0]), code);
 
-	if (code == UTF8_REPLACEMENT ||
-	    (is_unseen(code) && !is_joiner(code, start, from)))
+	if ((code == 0x200c || code == 0x200d) && from > start)
+		lost = !is_in_ranges(joining, sizeof(joining) / sizeof(joining[0]),
+				     utf8_previous(start, &before));
+	if (code == UTF8_REPLACEMENT || lost)
 		text_string(t, REPLACEMENT);
 	else
 		text_add(t, from, (size_t)(*p - from));
@@ -180,41 +165,35 @@ void xml_comment(struct text *t, const char *string)
 	}
 }
 
-/* One name="value" or name='value' at *@p, which moves behind it. */
-static bool pass_attribute(const char **p)
-{
-	const char *s = *p;
-	char quote;
-
-	if (!isalpha((unsigned char)*s) && *s != '_')
-		return false;
-	while (isalnum((unsigned char)*s) || (*s && strchr("_-.:", *s)))
-		s++;
-	if (*s++ != '=')
-		return false;
-	quote = *s++;
-	if (quote != '"' && quote != '\'')
-		return false;
-	for (; *s != quote; s++)
-		/* The end of the string is a CONTROL: a quote that is missing ends here,
-		 * too. */
-		if (classes[(uint8_t)*s] > QUOTE || *s == '<' ||
-		    (*s == '&' && !reference_size(s)))
-			return false;
-	*p = s + 1;
-	return true;
-}
-
+/* Each is name="value" or name='value', with blanks between. */
 bool xml_are_attributes(const char *string)
 {
-	const char *p = string;
+	const char *s = string;
 
 	for (;;) {
-		while (*p == ' ')
-			p++;
-		if (!*p)
+		char quote;
+
+		while (*s == ' ')
+			s++;
+		if (!*s)
 			return true;
-		if (!pass_attribute(&p) || (*p && *p != ' '))
+		if (!isalpha((unsigned char)*s) && *s != '_')
+			return false;
+		while (isalnum((unsigned char)*s) || (*s && strchr("_-.:", *s)))
+			s++;
+		if (*s++ != '=')
+			return false;
+		quote = *s++;
+		if (quote != '"' && quote != '\'')
+			return false;
+		for (; *s != quote; s++)
+			/* The end of the string is a CONTROL: a quote that is missing ends
+			 * here, too. */
+			if (classes[(uint8_t)*s] > QUOTE || *s == '<' ||
+			    (*s == '&' && !reference_size(s)))
+				return false;
+		s++;
+		if (*s && *s != ' ')
 			return false;
 	}
 }
