@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz, [ext4] and ext4 are one. */
-static const char *own_module_name(const char *module, size_t *size)
-{
-	const char *slash = strrchr(module, '/'), *end;
-	const char *name = slash && slash[1] ? slash + 1 : module;
-
-	*size = strlen(name);
-	if (*size > 2 && name[0] == '[' && name[*size - 1] == ']') {
-		*size -= 2;
-		return name + 1;
-	}
-	end = strstr(name, ".ko");
-	if (end && (end[3] == '\0' || end[3] == '.'))
-		*size = (size_t)(end - name);
-	return name;
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -139,19 +122,32 @@ static bool is_kernel_itself(const char *group, size_t size)
 static const char *group_of(const struct class_subject *s, const struct known *k,
 			    size_t *size)
 {
-	const char *tick;
+	const char *name = s->module, *tick, *slash, *end;
 
 	/* The code a runtime makes is all in one place, which has a new name every time. */
 	if ((k->kind & SAVED_KIND) == SAVED_JIT)
 		return package_of(s->name, k->size, size);
-	if (*s->module)
-		return own_module_name(s->module, size);
-	/* What folded text says of a module: libc.so.6`malloc */
-	tick = memchr(s->name, '`', k->size);
-	if (!tick || tick == s->name)
-		return NULL;
-	*size = (size_t)(tick - s->name);
-	return s->name;
+	if (!*name) {
+		/* What folded text says of a module: libc.so.6`malloc */
+		tick = memchr(s->name, '`', k->size);
+		if (!tick || tick == s->name)
+			return NULL;
+		*size = (size_t)(tick - s->name);
+		return s->name;
+	}
+	/* /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz, [ext4] and ext4 are one. */
+	slash = strrchr(name, '/');
+	if (slash && slash[1])
+		name = slash + 1;
+	*size = strlen(name);
+	if (*size > 2 && name[0] == '[' && name[*size - 1] == ']') {
+		*size -= 2;
+		return name + 1;
+	}
+	end = strstr(name, ".ko");
+	if (end && (end[3] == '\0' || end[3] == '.'))
+		*size = (size_t)(end - name);
+	return name;
 }
 
 static bool is_one_module(const char *a, size_t a_size, const char *b, size_t b_size)
@@ -167,17 +163,6 @@ static bool is_in_flame(const struct class_plan *plan, const char *group, size_t
 	return is_one_module(group, size, plan->flame, plan->flame_size);
 }
 
-/* The slot of a module, or one behind them that it shares. */
-static unsigned class_slot_of(const struct class_plan *plan, const char *group,
-			      size_t size)
-{
-	for (unsigned i = 0; group && i < plan->count; i++)
-		if (is_one_module(group, size, plan->slots[i].name, plan->slots[i].size))
-			return plan->slots[i].slot;
-	/* Quiet colours are shared, so modules there only look different by chance. */
-	return CLASS_SLOTS + (group ? hash(group, size) : 0) % CLASS_QUIET;
-}
-
 /*
  * A class is a colour, and lies in a row of classes of one kind:
  *
@@ -191,6 +176,8 @@ uint8_t class_of(const struct class_plan *plan, const struct class_subject *s)
 	const char *group = group_of(s, &k, &size);
 	uint32_t name = hash(s->name, k.size), family = group ? hash(group, size) : name;
 	bool inlined = k.kind & SAVED_INLINED;
+	/* Quiet colours are shared, so modules there only look different by chance. */
+	unsigned slot = CLASS_SLOTS + (group ? family : 0) % CLASS_QUIET;
 	unsigned first = CLASS_TEXT;
 
 	if (k.mark == 'w')
@@ -204,8 +191,13 @@ uint8_t class_of(const struct class_plan *plan, const struct class_subject *s)
 							   name % CLASS_SHADES
 						 : CLASS_FLAME + name % (CLASS_FLAMES *
 									 CLASS_SHADES));
-		first = (inlined ? CLASS_INLINED : CLASS_USER) +
-			class_slot_of(plan, group, size) * CLASS_SHADES;
+		for (unsigned i = 0; group && i < plan->count; i++)
+			if (is_one_module(group, size, plan->slots[i].name,
+					  plan->slots[i].size)) {
+				slot = plan->slots[i].slot;
+				break;
+			}
+		first = (inlined ? CLASS_INLINED : CLASS_USER) + slot * CLASS_SHADES;
 		break;
 	case SAVED_KERNEL:
 		first = is_kernel_itself(group, size)
@@ -270,19 +262,6 @@ struct class_subject class_subject_of(const struct class_plan *plan,
 		.kind = data_kind(f),
 		.only_text = plan->only_text,
 	};
-}
-
-static bool has_only_text(const struct tree_source *in)
-{
-	const struct function *functions = in->symbols->functions.v;
-
-	for (size_t i = 1; i < in->tree->nodes.count; i++) {
-		uint8_t kind = functions[in->tree->nodes.v[i].function].kind;
-
-		if (kind != FUNCTION_LABEL && kind != FUNCTION_GAP)
-			return false;
-	}
-	return true;
 }
 
 /* Modules of user code, and what their own weight is. */
@@ -388,22 +367,6 @@ static int distance(const struct class_plan *plan, unsigned slot)
 	return least;
 }
 
-static void give_slot(struct class_plan *plan, const struct module_weight *m)
-{
-	unsigned best = hash(m->name, m->size) % CLASS_SLOTS;
-	int most = -1;
-
-	if (!is_free(plan, best))
-		for (unsigned slot = 0; slot < CLASS_SLOTS; slot++)
-			if (is_free(plan, slot) && distance(plan, slot) > most) {
-				most = distance(plan, slot);
-				best = slot;
-			}
-	if (is_free(plan, best))
-		plan->slots[plan->count++] =
-			(struct class_slot){ m->name, m->size, (uint8_t)best };
-}
-
 /*
  * Slots are given in the order of the list: a module whose slot is taken has to move, so
  * the heaviest ones keep the colour that their name prefers.
@@ -414,7 +377,13 @@ int class_plan_make(struct class_plan *plan, const struct tree_source *in)
 	struct module_weights m = { 0 };
 	int err = weights ? 0 : -ENOMEM;
 
-	*plan = (struct class_plan){ .only_text = has_only_text(in) };
+	*plan = (struct class_plan){ .only_text = true };
+	for (size_t i = 1; plan->only_text && i < in->tree->nodes.count; i++) {
+		uint32_t function = in->tree->nodes.v[i].function;
+		uint8_t kind = in->symbols->functions.v[function].kind;
+
+		plan->only_text = kind == FUNCTION_LABEL || kind == FUNCTION_GAP;
+	}
 	if (err == 0)
 		err = weigh_modules(plan, in, weights, &m);
 	if (err == 0) {
@@ -432,9 +401,24 @@ int class_plan_make(struct class_plan *plan, const struct tree_source *in)
 	}
 	/* The flame's module is the first of the list, and takes no slot. */
 	for (size_t i = plan->flame != NULL;
-	     err == 0 && i < m.list.count && plan->count < CLASS_SLOTS; i++)
-		if (m.list.v[i].named)
-			give_slot(plan, &m.list.v[i]);
+	     err == 0 && i < m.list.count && plan->count < CLASS_SLOTS; i++) {
+		const char *name = m.list.v[i].name;
+		size_t size = m.list.v[i].size;
+		unsigned best = hash(name, size) % CLASS_SLOTS;
+		int most = -1;
+
+		if (!m.list.v[i].named)
+			continue;
+		if (!is_free(plan, best))
+			for (unsigned slot = 0; slot < CLASS_SLOTS; slot++)
+				if (is_free(plan, slot) && distance(plan, slot) > most) {
+					most = distance(plan, slot);
+					best = slot;
+				}
+		if (is_free(plan, best))
+			plan->slots[plan->count++] =
+				(struct class_slot){ name, size, (uint8_t)best };
+	}
 	array_release(&m.list);
 	free(weights);
 	return err;

@@ -163,12 +163,6 @@ static double scale_step(uint64_t *x)
 	return (double)*x / (double)(1ull << 48);
 }
 
-/* srand48() */
-static uint64_t seed(uint32_t value)
-{
-	return (uint64_t)value << 16 | 0x330e;
-}
-
 /*
  * The sum of a name's code points seeds one step of drand48(), so equal names have equal
  * colours.
@@ -182,7 +176,7 @@ double colour_sum(const char *name, size_t size)
 	while (p < end)
 		/* Wraps at 32 bits, which are all that srand48() takes. */
 		sum += utf8_next(&p, end);
-	x = seed(sum);
+	x = (uint64_t)sum << 16 | 0x330e; /* srand48() */
 	return scale_step(&x);
 }
 
@@ -243,26 +237,6 @@ double colour_hash_reversed(const char *name, size_t size)
 	return hash_of(&l);
 }
 
-static struct shade shade_of(struct colouring *c, const char *name, size_t size)
-{
-	struct shade s;
-
-	switch (c->by) {
-	case COLOUR_BY_HASH:
-		s.v[0] = colour_hash(name, size);
-		s.v[1] = s.v[2] = colour_hash_reversed(name, size);
-		break;
-	case COLOUR_BY_CHANCE:
-		/* Any colours will do, so take those that are the same in every run. */
-		for (int i = 0; i < 3; i++)
-			s.v[i] = scale_step(&c->chance);
-		break;
-	default:
-		s.v[0] = s.v[1] = s.v[2] = colour_sum(name, size);
-	}
-	return s;
-}
-
 static uint8_t value_of(struct channel c, const struct shade *s)
 {
 	/* Truncated, as Perl's int() does. */
@@ -282,10 +256,24 @@ bool colour_of_separator(const char *name, size_t size, struct colour *ret)
 
 struct colour colour_of(struct colouring *c, const char *name, size_t size)
 {
-	struct shade s = shade_of(c, name, size);
 	const struct palette *p = c->palette;
 	struct colour separator;
+	struct shade s;
 
+	switch (c->by) {
+	case COLOUR_BY_HASH:
+		s.v[0] = colour_hash(name, size);
+		s.v[1] = s.v[2] = colour_hash_reversed(name, size);
+		break;
+	case COLOUR_BY_CHANCE:
+		/* Any colours will do, so take those that are the same in every run. */
+		for (int i = 0; i < 3; i++)
+			s.v[i] = scale_step(&c->chance);
+		break;
+	default:
+		s.v[0] = s.v[1] = s.v[2] = colour_sum(name, size);
+	}
+	/* Behind the shade, so that a separator takes its step of chance, too. */
 	if (colour_of_separator(name, size, &separator))
 		return separator;
 	if (p->rules) {

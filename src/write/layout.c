@@ -28,9 +28,9 @@ void layout_set_depth(struct layout *l, uint32_t depth)
 
 /* Digits with a point; a second point ends the number, as it does in Perl. No
  * strtod(): a locale may have another point. */
-static bool parse_number(const char **text, double *ret)
+bool layout_least_value(const struct layout *l, const char *minwidth, double *ret)
 {
-	const char *p = *text;
+	const char *p = minwidth;
 	double value = 0, unit = 1;
 	bool behind = false, over = false;
 
@@ -45,26 +45,16 @@ static bool parse_number(const char **text, double *ret)
 			unit *= behind ? 10 : 1;
 		}
 	}
-	if (p == *text)
+	if (p == minwidth)
 		return false;
-	*text = p;
-	*ret = value / unit;
-	return true;
-}
-
-bool layout_least_value(const struct layout *l, const char *minwidth, double *ret)
-{
-	double value;
-
-	if (!parse_number(&minwidth, &value))
-		return false;
-	if (*minwidth == '%') {
-		minwidth++;
+	value /= unit;
+	if (*p == '%') {
+		p++;
 		*ret = l->total * value / 100;
 	} else {
 		*ret = value / l->per_value;
 	}
-	return *minwidth == '\0';
+	return *p == '\0';
 }
 
 /* Where values add up to more than 64 bits hold, a frame may be much wider than all. */

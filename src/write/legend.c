@@ -35,13 +35,6 @@ struct shares {
 	struct hash_map by_name; /* of the id of the name, and 1 << 32 in the kernel */
 };
 
-/* An entry has the colour of inlined code only where it has no other code. */
-static bool is_inlined(uint8_t class)
-{
-	return (class >= CLASS_INLINED && class < CLASS_KERNEL) ||
-	       class >= CLASS_FLAME_INLINED;
-}
-
 static int shares_add(struct shares *s, const char *name, size_t size, uint8_t class,
 		      uint64_t weight)
 {
@@ -55,9 +48,12 @@ static int shares_add(struct shares *s, const char *name, size_t size, uint8_t c
 	key = (uint64_t)(class >= CLASS_KERNEL && class < CLASS_FLAME) << 32 | id;
 	known = hash_map_get(&s->by_name, key);
 	if (known) {
-		s->list.v[*known].weight += weight;
-		if (is_inlined(s->list.v[*known].class))
-			s->list.v[*known].class = class;
+		slot = &s->list.v[*known];
+		slot->weight += weight;
+		/* An entry has the colour of inlined code only where it has no other code. */
+		if ((slot->class >= CLASS_INLINED && slot->class < CLASS_KERNEL) ||
+		    slot->class >= CLASS_FLAME_INLINED)
+			slot->class = class;
 		return 0;
 	}
 	slot = array_add(&s->list);
@@ -112,25 +108,6 @@ static void add_legend_percent(struct text *t, const struct picture *p, uint64_t
 	text_string(t, " %");
 }
 
-/* Own weight by label. */
-static int sum_labels(const struct picture *p, struct shares *s)
-{
-	const struct view *v = &p->view;
-	size_t count = v->labels.sizes.count;
-	uint64_t *weights = calloc(count, sizeof(*weights));
-	int err = weights ? 0 : -ENOMEM;
-
-	for (size_t i = 1; weights && i < v->nodes.count; i++)
-		if (v->nodes.v[i].label != VIEW_GAP)
-			weights[v->nodes.v[i].label] += v->nodes.v[i].self;
-	for (uint32_t i = 1; i < count && err == 0; i++)
-		if (weights[i])
-			err = shares_add(s, label_text(&v->labels, i),
-					 v->labels.sizes.v[i], 0, weights[i]);
-	free(weights);
-	return err;
-}
-
 static void add_legend_name(struct text *t, const char *name, size_t size)
 {
 	text_add(t, name, size < LONGEST ? size : LONGEST);
@@ -170,11 +147,20 @@ static void add_path(struct text *t, const struct picture *p)
 static int describe_picture(const struct picture *p, struct text *t)
 {
 	const struct write_facts *facts = p->facts;
+	const struct view *v = &p->view;
+	size_t labels = v->labels.sizes.count;
 	struct shares s = { 0 };
-	int err = intern_init(&s.names);
+	uint64_t *weights = calloc(labels, sizeof(*weights)); /* own ones, by label */
+	int err = weights ? intern_init(&s.names) : -ENOMEM;
 
-	if (err == 0)
-		err = sum_labels(p, &s);
+	for (size_t i = 1; weights && i < v->nodes.count; i++)
+		if (v->nodes.v[i].label != VIEW_GAP)
+			weights[v->nodes.v[i].label] += v->nodes.v[i].self;
+	for (uint32_t i = 1; i < labels && err == 0; i++)
+		if (weights[i])
+			err = shares_add(&s, label_text(&v->labels, i),
+					 v->labels.sizes.v[i], 0, weights[i]);
+	free(weights);
 	shares_sort(&s);
 	/* In the unit that frames are titled in: --factor applies. */
 	number_commas(t, number_round(p->total * p->options->factor));
@@ -200,25 +186,8 @@ static int describe_picture(const struct picture *p, struct text *t)
 	return err;
 }
 
-/* What a legend names with a colour: a module, a kind, or a function of a flame. */
-static int add_share(const struct picture *p, uint32_t function, uint64_t weight,
-		     struct shares *s)
-{
-	struct class_subject subject = class_subject_of(&p->plan, p->in, function);
-	uint8_t class = class_of(&p->plan, &subject);
-	size_t size;
-	const char *group = class_group(&p->plan, &subject, &size);
-
-	if (group)
-		return shares_add(s, group, size, class, weight);
-	/* Text, and code of no module outside a flame, have no entry. */
-	if (class < CLASS_FLAME)
-		return 0;
-	size = strlen(subject.name);
-	return shares_add(s, subject.name, size, class, weight);
-}
-
-/* An entry has the colour of the heaviest function that it is about, if one is not inlined. */
+/* What a legend names with a colour: a module, a kind, or a function of a flame. An entry has
+ * the colour of the heaviest function that it is about, if one is not inlined. */
 static int sum_groups(const struct picture *p, struct shares *s)
 {
 	size_t count = p->in->symbols->functions.count;
@@ -232,35 +201,25 @@ static int sum_groups(const struct picture *p, struct shares *s)
 			order[used++] = i;
 	if (err == 0)
 		qsort_r(order, used, sizeof(*order), heavier_function, weights);
-	for (size_t i = 0; i < used && err == 0; i++)
-		err = add_share(p, order[i], weights[order[i]], s);
+	for (size_t i = 0; i < used && err == 0; i++) {
+		struct class_subject subject =
+			class_subject_of(&p->plan, p->in, order[i]);
+		uint8_t class = class_of(&p->plan, &subject);
+		size_t size;
+		const char *name = class_group(&p->plan, &subject, &size);
+
+		/* Text, and code of no module outside a flame, have no entry. */
+		if (!name && class < CLASS_FLAME)
+			continue;
+		if (!name) {
+			name = subject.name;
+			size = strlen(name);
+		}
+		err = shares_add(s, name, size, class, weights[order[i]]);
+	}
 	free(order);
 	free(weights);
 	return err;
-}
-
-static void add_legend_entry(struct text *t, const struct picture *p,
-			     const struct share *e, const struct text *name, double x)
-{
-	double size = p->layout.font_size, y = p->layout.height + size;
-
-	text_string(t, "<g><rect x=\"");
-	number_fixed(t, x, 1);
-	text_string(t, "\" y=\"");
-	number_pixels(t, y - size + 1);
-	text_printf(t, "\" width=\"");
-	number_pixels(t, size);
-	text_string(t, "\" height=\"");
-	number_pixels(t, size);
-	text_string(t, "\" fill=\"");
-	class_colour_add(t, class_colour(p->theme, e->class));
-	text_printf(t, "\" class=\"c%u\" rx=\"2\" /><text x=\"", e->class);
-	number_fixed(t, x + size + 4, 1);
-	text_string(t, "\" y=\"");
-	number_pixels(t, y);
-	text_string(t, "\">");
-	xml_text(t, name->bytes, name->size);
-	text_string(t, "</text></g>\n");
 }
 
 /* As many as find room beside each other, the heaviest first; no colour twice. */
@@ -268,7 +227,7 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 {
 	enum { NAME_MOST = 30, FUNCTIONS_MOST = 6 };
 	const struct layout *l = &p->layout;
-	double x = LAYOUT_XPAD, size = l->font_size;
+	double x = LAYOUT_XPAD, size = l->font_size, y = l->height + size;
 	struct text name = { 0 };
 	bool used[CLASSES] = { 0 };
 	int functions = 0;
@@ -290,7 +249,23 @@ static void add_entries(struct text *t, const struct picture *p, const struct sh
 			continue;
 		used[e->class] = true;
 		functions += is_function;
-		add_legend_entry(t, p, e, &name, x);
+		text_string(t, "<g><rect x=\"");
+		number_fixed(t, x, 1);
+		text_string(t, "\" y=\"");
+		number_pixels(t, y - size + 1);
+		text_printf(t, "\" width=\"");
+		number_pixels(t, size);
+		text_string(t, "\" height=\"");
+		number_pixels(t, size);
+		text_string(t, "\" fill=\"");
+		class_colour_add(t, class_colour(p->theme, e->class));
+		text_printf(t, "\" class=\"c%u\" rx=\"2\" /><text x=\"", e->class);
+		number_fixed(t, x + size + 4, 1);
+		text_string(t, "\" y=\"");
+		number_pixels(t, y);
+		text_string(t, "\">");
+		xml_text(t, name.bytes, name.size);
+		text_string(t, "</text></g>\n");
 		x += wide;
 	}
 	t->failed |= name.failed;

@@ -48,21 +48,10 @@ static bool is_beyond_digits(struct text *t, double value)
 	return true;
 }
 
-/* value / 10^digits, all digits behind the point. */
-static void add_scaled(struct text *t, uint64_t value, unsigned digits)
-{
-	uint64_t rest = value % powers[digits];
-
-	text_u64(t, value / powers[digits]);
-	if (!digits)
-		return;
-	text_char(t, '.');
-	for (unsigned i = digits; i-- > 0; rest %= powers[i])
-		text_char(t, (char)('0' + rest / powers[i]));
-}
-
 void number_fixed(struct text *t, double value, unsigned digits)
 {
+	uint64_t whole, rest;
+
 	if (is_beyond_digits(t, value))
 		return;
 	if (__builtin_signbit(value)) {
@@ -70,7 +59,14 @@ void number_fixed(struct text *t, double value, unsigned digits)
 		value = -value;
 	}
 	/* 53 bits times 100 fit in the 64 of a long double: the product is exact. */
-	add_scaled(t, round_half_even((long double)value * powers[digits]), digits);
+	whole = round_half_even((long double)value * powers[digits]);
+	rest = whole % powers[digits];
+	text_u64(t, whole / powers[digits]);
+	if (!digits)
+		return;
+	text_char(t, '.');
+	for (unsigned i = digits; i-- > 0; rest %= powers[i])
+		text_char(t, (char)('0' + rest / powers[i]));
 }
 
 void number_pixels(struct text *t, double value)
