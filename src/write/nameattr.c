@@ -55,22 +55,6 @@ static bool add_attribute_name(struct attribute_names *n, const char *name, size
 	return true;
 }
 
-static bool add_attribute_names(struct attribute_names *n, const char *attributes)
-{
-	const char *p = attributes;
-
-	while (*(p += strspn(p, " "))) {
-		size_t size = strcspn(p, "=");
-
-		if (!add_attribute_name(n, p, size))
-			return false;
-		/* The list has passed xml_are_attributes(), so there is a quote behind
-		 * '=' and another one. */
-		p = strchr(p + size + 2, p[size + 1]) + 1;
-	}
-	return true;
-}
-
 /* Whether all that is said of a function can be one element's. */
 static bool fit_together(const struct nameattr *attr)
 {
@@ -78,14 +62,25 @@ static bool fit_together(const struct nameattr *attr)
 	bool link = attr->values[NAMEATTR_HREF];
 
 	for (int i = 0; i < NAMEATTR_TITLE; i++) {
-		const char *name = keys[i].attribute;
-		bool given = attr->values[i] || (link && i == NAMEATTR_TARGET);
+		const char *name = keys[i].attribute, *p = attr->values[i];
+		bool given = p || (link && i == NAMEATTR_TARGET);
 
 		if (!given || (keys[i].of_link && !link))
 			continue;
-		if (name ? !add_attribute_name(&names, name, strlen(name))
-			 : !add_attribute_names(&names, attr->values[i]))
-			return false;
+		if (name) {
+			if (!add_attribute_name(&names, name, strlen(name)))
+				return false;
+			continue;
+		}
+		while (*(p += strspn(p, " "))) {
+			size_t size = strcspn(p, "=");
+
+			if (!add_attribute_name(&names, p, size))
+				return false;
+			/* The list has passed xml_are_attributes(), so there is a quote
+			 * behind '=' and another one. */
+			p = strchr(p + size + 2, p[size + 1]) + 1;
+		}
 	}
 	return true;
 }

@@ -57,71 +57,55 @@ static const char *last_of(const char *line, const char *end, const char *what)
 	return NULL;
 }
 
-/* A colour goes into an attribute; people write "red" and "#ff0000" by hand. */
-static bool is_colour(const char *p, const char *end)
+/*
+ * A colour as it is written by a program; else what people write by hand.
+ *
+ *	unique_ptr<T>::operator->   ->   rgb(205,60,20)
+ *	name                             colour
+ */
+static int add_map_line(struct palette_map *m, const char *line, const char *end)
 {
+	/* A colour goes into an attribute; people write "red" and "#ff0000" by hand. */
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"0123456789#(),.% ";
-
-	return p < end && (size_t)(end - p) < 64 &&
-	       strspn(p, allowed) >= (size_t)(end - p);
-}
-
-static int add_map_line(struct palette_map *m, const char *line, const char *end)
-{
-	/*
-	 * A colour as it is written by a program; else what people write by hand.
-	 *
-	 *	unique_ptr<T>::operator->   ->   rgb(205,60,20)
-	 *	name                             colour
-	 */
 	const char *arrow = end - line > 6 ? last_of(line, end, ARROW "rgb(") : NULL;
+	const char *colour;
+	size_t size;
 
 	if (!arrow && end - line > 2)
 		arrow = last_of(line, end, ARROW);
-	if (!arrow || !is_colour(arrow + strlen(ARROW), end))
+	if (!arrow)
 		return 0;
-	arrow += strlen(ARROW);
-	return set(m, line, (size_t)(arrow - strlen(ARROW) - line), arrow,
-		   (size_t)(end - arrow));
-}
-
-static int read_map_file(struct context *ctx, const char *path, struct palette_map *m)
-{
-	const char *p, *end;
-	char *bytes;
-	size_t size;
-	int err;
-
-	/* The first picture of several makes the file. */
-	if (access(path, F_OK) != 0)
+	colour = arrow + strlen(ARROW);
+	size = (size_t)(end - colour);
+	if (!size || size >= 64 || strspn(colour, allowed) < size)
 		return 0;
-	err = file_slurp(ctx, path, MAP_SIZE_MAX, &bytes, &size);
-	if (err < 0)
-		return err;
-	p = bytes;
-	end = bytes + size;
-	while (p < end && err == 0) {
-		const char *line_end = memchr(p, '\n', (size_t)(end - p));
-
-		if (!line_end)
-			line_end = end;
-		/* A name with a NUL in it would be found as another one. */
-		if (!memchr(p, '\0', (size_t)(line_end - p)))
-			err = add_map_line(m, p, line_end);
-		p = line_end + 1;
-	}
-	free(bytes);
-	return err < 0 ? fail_memory(ctx) : 0;
+	return set(m, line, (size_t)(arrow - line), colour, size);
 }
 
 int palette_map_read(struct context *ctx, const char *path, struct palette_map *ret)
 {
 	struct palette_map m = { 0 };
-	int err = intern_init(&m.texts) < 0 ? fail_memory(ctx)
-					    : read_map_file(ctx, path, &m);
+	char *bytes = NULL;
+	size_t size = 0;
+	int err = intern_init(&m.texts) < 0 ? fail_memory(ctx) : 0;
 
+	/* The first picture of several makes the file. */
+	if (err == 0 && access(path, F_OK) == 0)
+		err = file_slurp(ctx, path, MAP_SIZE_MAX, &bytes, &size);
+	for (const char *p = bytes, *end = bytes + size; err == 0 && p < end;) {
+		const char *line_end = memchr(p, '\n', (size_t)(end - p));
+
+		if (!line_end)
+			line_end = end;
+		/* A name with a NUL in it would be found as another one. */
+		if (!memchr(p, '\0', (size_t)(line_end - p)) &&
+		    add_map_line(&m, p, line_end) < 0)
+			err = fail_memory(ctx);
+		p = line_end + 1;
+	}
+	free(bytes);
 	if (err < 0)
 		palette_map_release(&m);
 	else
@@ -207,24 +191,34 @@ static int write_entries(struct context *ctx, const struct palette_map *m, FILE 
 }
 
 /* Beside its place, then renamed: who reads it meanwhile gets the old one. */
-static int write_beside(struct context *ctx, const struct palette_map *m,
-			const struct file_place *place, const char *path,
-			const char *beside)
+int palette_map_write(struct context *ctx, const struct palette_map *m, const char *path)
 {
+	struct text beside = { 0 };
+	struct file_place place;
 	struct stat st;
+	const char *why;
 	FILE *out;
-	int fd, err;
+	int fd, err = file_place_open(path, &place, &why);
 
+	if (err < 0)
+		return fail(ctx, err, "cannot write '%s': %s", path, why);
+	text_printf(&beside, "%s.%d.part", place.name, (int)getpid());
+	if (beside.failed) {
+		err = fail_memory(ctx);
+		goto out;
+	}
 	/* What is left of another run that had this pid. */
-	unlinkat(place->dir, beside, 0);
-	fd = openat(place->dir, beside,
+	unlinkat(place.dir, beside.bytes, 0);
+	fd = openat(place.dir, beside.bytes,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    file_place_mode(place, 0666));
-	if (fd < 0)
-		return cannot_write(ctx, path, errno);
+		    file_place_mode(&place, 0666));
+	if (fd < 0) {
+		err = cannot_write(ctx, path, errno);
+		goto out;
+	}
 	/* The umask has taken from it; what was there may have had more. */
 	if (fstat(fd, &st) == 0)
-		fchmod(fd, file_place_mode(place, st.st_mode & 0777));
+		fchmod(fd, file_place_mode(&place, st.st_mode & 0777));
 	out = fdopen(fd, "w");
 	if (!out) {
 		close(fd);
@@ -237,27 +231,11 @@ static int write_beside(struct context *ctx, const struct palette_map *m,
 		if (err < 0 && err != -ENOMEM)
 			err = cannot_write(ctx, path, -err);
 	}
-	if (err == 0 && renameat(place->dir, beside, place->dir, place->name) < 0)
+	if (err == 0 && renameat(place.dir, beside.bytes, place.dir, place.name) < 0)
 		err = cannot_write(ctx, path, errno);
 	if (err < 0)
-		unlinkat(place->dir, beside, 0);
-	return err;
-}
-
-int palette_map_write(struct context *ctx, const struct palette_map *m, const char *path)
-{
-	struct text beside = { 0 };
-	struct file_place place;
-	const char *why;
-	int err = file_place_open(path, &place, &why);
-
-	if (err < 0)
-		return fail(ctx, err, "cannot write '%s': %s", path, why);
-	text_printf(&beside, "%s.%d.part", place.name, (int)getpid());
-	if (beside.failed)
-		err = fail_memory(ctx);
-	else
-		err = write_beside(ctx, m, &place, path, beside.bytes);
+		unlinkat(place.dir, beside.bytes, 0);
+out:
 	text_release(&beside);
 	file_place_close(&place);
 	return err;
