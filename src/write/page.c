@@ -107,27 +107,30 @@ static void add_comments(struct text *t, const struct page *p)
 
 /* The page around the picture is of its colour: dark where the theme is, or where nobody has
  * chosen one and the system is, as long as the viewer has not chosen otherwise. */
-static void add_page_style(struct text *t, const struct page *p)
+void page_style(struct text *t, const struct page *p)
 {
 	static const char root[] = "svg[data-flamefold]:not([data-theme])";
-	bool follows = strcmp(p->options->theme, "auto") == 0;
+	bool html = p->html, viewer = graph_has_viewer(p->options);
+	bool follows = p->plain && strcmp(p->options->theme, "auto") == 0;
 
-	/* A light page is what is shown without a style. */
-	if (!follows && p->theme == PAGE_LIGHT)
+	if (!viewer && !p->plain)
 		return;
+	/* In SVG the style is XML text, and CDATA keeps a parser from reading it. */
+	text_string(t, html ? "<style>" : "<style type=\"text/css\"><![CDATA[\n");
 	text_string(t, follows ? "@media (prefers-color-scheme:dark){" : "");
-	text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}", p->html ? "html," : "",
-		    root);
-	if (!follows)
-		return;
-	text_printf(t,
-		    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
-		    "}%s #bands{stroke:" PAGE_DARK_INK
-		    "}%s :is(#frames,#legend) rect{fill:currentColor}"
-		    "%s :is(#thin,#runs) path{stroke:currentColor}",
-		    root, root, root, root, root);
+	/* A light page is what is shown without a style. */
+	if (follows || (p->plain && p->theme != PAGE_LIGHT))
+		text_printf(t, "%s%s{background:" PAGE_DARK_COLOUR "}",
+			    html ? "html," : "", root);
+	if (follows)
+		text_printf(t,
+			    "%s{fill:" PAGE_DARK_INK "}%s #canvas{fill:" PAGE_DARK_COLOUR
+			    "}%s #bands{stroke:" PAGE_DARK_INK
+			    "}%s :is(#frames,#legend) rect{fill:currentColor}"
+			    "%s :is(#thin,#runs) path{stroke:currentColor}",
+			    root, root, root, root, root);
 	/* Frames say their colour by their class: each is one short rule. */
-	for (int i = 0; i < CLASSES; i++) {
+	for (int i = 0; follows && i < CLASSES; i++) {
 		if (!p->used[i])
 			continue;
 		text_printf(t, "[data-flamefold] .c%d{color:", i);
@@ -138,20 +141,7 @@ static void add_page_style(struct text *t, const struct page *p)
 		}
 		text_char(t, '}');
 	}
-	text_char(t, '}');
-}
-
-void page_style(struct text *t, const struct page *p)
-{
-	bool html = p->html;
-	bool viewer = graph_has_viewer(p->options);
-
-	if (!viewer && !p->plain)
-		return;
-	/* In SVG the style is XML text, and CDATA keeps a parser from reading it. */
-	text_string(t, html ? "<style>" : "<style type=\"text/css\"><![CDATA[\n");
-	if (p->plain)
-		add_page_style(t, p);
+	text_string(t, follows ? "}" : "");
 	if (viewer)
 		text_add(t, viewer_css, sizeof(viewer_css) - 1);
 	text_string(t, html ? "</style>\n" : "]]></style>\n");

@@ -189,17 +189,6 @@ struct piece {
 	double value;
 };
 
-/* As in flamegraph.pl, "_[k]" and such choose a colour and are not shown. */
-static size_t size_without_mark(const char *name, size_t size)
-{
-	const char *mark = name + size - 4;
-
-	if (size >= 4 && mark[0] == '_' && mark[1] == '[' && strchr("kwij", mark[2]) &&
-	    mark[3] == ']')
-		return size - 4;
-	return size;
-}
-
 static struct piece frame_of(const struct picture *p, const struct view_walk *w)
 {
 	const struct view_node *n = &p->view.nodes.v[w->node];
@@ -210,12 +199,17 @@ static struct piece frame_of(const struct picture *p, const struct view_walk *w)
 		.name = label_text(&p->view.labels, n->label),
 		.size = p->view.labels.sizes.v[n->label],
 	};
+	const char *mark = f.name + f.size - 4;
 
 	/* --total may be more than the sum. */
 	if (w->node == 0)
 		end = p->total;
 	f.value = end - start;
-	f.shown = size_without_mark(f.name, f.size);
+	f.shown = f.size;
+	/* As in flamegraph.pl, "_[k]" and such choose a colour and are not shown. */
+	if (f.size >= 4 && mark[0] == '_' && mark[1] == '[' && strchr("kwij", mark[2]) &&
+	    mark[3] == ']')
+		f.shown -= 4;
 	f.box = layout_frame(&p->layout, w->depth, start, end);
 	if (p->options->nameattr)
 		f.attr = nameattrs_find(&p->nameattrs, f.name, f.size);
@@ -384,32 +378,13 @@ static void add_rectangle(struct text *t, struct picture *p, const struct piece 
 	text_string(t, " rx=\"2\" ry=\"2\" />\n");
 }
 
-/* The first @count characters; a name that is longer ends in two dots. */
-static void add_cut_name(struct text *t, const struct piece *f, size_t count)
-{
-	const char *p = f->name, *end = f->name + f->shown, *cut = end;
-	size_t n = 0;
-
-	for (; p < end && n < count; n++) {
-		/* Where the two dots begin, if it turns out that the name is too long. */
-		if (n == count - 2)
-			cut = p;
-		utf8_next(&p, end);
-	}
-	if (p == end) {
-		xml_text(t, f->name, f->shown);
-		return;
-	}
-	xml_text(t, f->name, (size_t)(cut - f->name));
-	text_string(t, "..");
-}
-
 /* A group with the title, the rectangle and, where there is room for one, the name in it. */
 static void add_titled_frame(struct text *t, struct picture *p, const struct piece *f)
 {
 	const char *title = f->attr ? f->attr->values[NAMEATTR_TITLE] : NULL;
 	size_t count = layout_characters(&p->layout, &f->box);
 	bool has_room = count >= 3; /* for one character and two dots */
+	const char *at = f->name, *end = f->name + f->shown, *cut = end;
 
 	if (p->classes && !f->attr)
 		text_string(t, "<g>");
@@ -435,10 +410,22 @@ static void add_titled_frame(struct text *t, struct picture *p, const struct pie
 		text_string(t, "\" y=\"");
 		number_pixels(t, 3 + (f->box.y1 + f->box.y2) / 2);
 		text_string(t, p->classes ? "\">" : "\" >");
-		if (has_room && f->node == 0)
+		/* The first characters; a name that is longer ends in two dots. */
+		for (size_t n = 0; at < end && n < count; n++) {
+			/* Where the two dots begin, if it turns out that the name is too
+			 * long. */
+			if (n + 2 == count)
+				cut = at;
+			utf8_next(&at, end);
+		}
+		if (has_room && f->node == 0) {
 			text_string(t, "all");
-		else if (has_room)
-			add_cut_name(t, f, count);
+		} else if (has_room && at == end) {
+			xml_text(t, f->name, f->shown);
+		} else if (has_room) {
+			xml_text(t, f->name, (size_t)(cut - f->name));
+			text_string(t, "..");
+		}
 		text_string(t, p->classes ? "</text>" : "</text>\n");
 	}
 	nameattr_close(t, f->attr);
@@ -548,22 +535,6 @@ static void set_paint(struct text *t, struct colour colour, char letter, uint8_t
 	text_printf(t, "\" class=\"%c%u\"", letter, class);
 }
 
-static int add_thin(struct narrow *n, struct picture *p, const struct piece *f)
-{
-	uint8_t class;
-
-	if (p->classes) {
-		class = class_middle(class_of_frame(p, f->node));
-		set_paint(&n->paint, class_colour(p->theme, class), 'c', class);
-	} else {
-		text_clear(&n->paint);
-		text_string(&n->paint, "stroke=\"");
-		add_colour(&n->paint, p, f);
-		text_char(&n->paint, '"');
-	}
-	return add_painted(&n->thin, &n->paint, &f->box);
-}
-
 /* A run has the colour of the widest frame in it, which is known when it ends. */
 static int end_run(struct narrow *n, const struct picture *p)
 {
@@ -632,35 +603,20 @@ static void put_lines(struct text *t, const char *id, const char *paint, unsigne
 	t->failed |= l->path.failed;
 }
 
-/* An own value that is less than all of it, as a band along the edge, as the viewer has it. */
-static void add_band(struct narrow *n, const struct picture *p, const struct piece *f)
-{
-	double own =
-		picture_value(p, p->view.nodes.v[f->node].self) * p->layout.per_value;
-	double wide = f->box.x2 - f->box.x1;
-	struct box band = f->box;
-
-	if (!p->classes || p->options->flags & FF_GRAPH_REVERSE || wide < 4 || own < 1 ||
-	    own > wide - 0.1)
-		return;
-	band.x2 = band.x1 + own;
-	if (p->layout.inverted)
-		band.y1 = band.y2 - 2;
-	else
-		band.y2 = band.y1 + 2;
-	draw_line(&n->bands, &band);
-}
-
 /* One walk: titled frames are written at once, all others are gathered in @n. */
 static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 {
+	bool has_bands = p->classes && !(p->options->flags & FF_GRAPH_REVERSE);
 	struct view_walk w = { 0 };
 	enum view_step step;
 	int err = 0;
 
 	do {
 		bool drawn = is_drawn(p, &w, p->least);
+		double own, wide;
 		struct piece f;
+		struct box band;
+		uint8_t class;
 
 		step = drawn ? VIEW_INTO : VIEW_OVER;
 		if (!drawn && !is_in_run(p, &w))
@@ -668,13 +624,38 @@ static int draw_all(struct picture *p, struct sink *sink, struct narrow *n)
 		f = frame_of(p, &w);
 		if (!drawn) {
 			err = add_to_run(n, p, &f);
-		} else if (!is_drawn(p, &w, p->least_titled)) {
-			err = add_thin(n, p, &f);
-		} else {
-			add_titled_frame(&sink->text, p, &f);
-			add_band(n, p, &f);
-			sink_drain(sink);
+			continue;
 		}
+		if (!is_drawn(p, &w, p->least_titled)) {
+			if (p->classes) {
+				class = class_middle(class_of_frame(p, f.node));
+				set_paint(&n->paint, class_colour(p->theme, class), 'c',
+					  class);
+			} else {
+				text_clear(&n->paint);
+				text_string(&n->paint, "stroke=\"");
+				add_colour(&n->paint, p, &f);
+				text_char(&n->paint, '"');
+			}
+			err = add_painted(&n->thin, &n->paint, &f.box);
+			continue;
+		}
+		add_titled_frame(&sink->text, p, &f);
+		sink_drain(sink);
+		/* An own value that is less than all of it, as a band along the edge, as the
+		 * viewer has it. */
+		own = picture_value(p, p->view.nodes.v[f.node].self) *
+		      p->layout.per_value;
+		wide = f.box.x2 - f.box.x1;
+		if (!has_bands || wide < 4 || own < 1 || own > wide - 0.1)
+			continue;
+		band = f.box;
+		band.x2 = band.x1 + own;
+		if (p->layout.inverted)
+			band.y1 = band.y2 - 2;
+		else
+			band.y2 = band.y1 + 2;
+		draw_line(&n->bands, &band);
 	} while (err == 0 && sink->err == 0 && view_next(&p->view, &w, step));
 	return err < 0 ? err : end_run(n, p);
 }

@@ -209,18 +209,6 @@ static int make_views(struct context *ctx, struct svg *s)
 	return shared ? 0 : view_make(ctx, in, wanted, &s->own);
 }
 
-/* Of a function of the data. A label has no module: it is text. */
-static uint8_t data_class(const struct svg *s, const struct data_function *f)
-{
-	struct class_subject subject = { .name = f->name,
-					 .module = "",
-					 .kind = f->kind,
-					 .only_text = s->picture.plan.only_text };
-
-	return s->data_by_label ? class_of(&s->picture.plan, &subject)
-				: picture_class(&s->picture, f->of);
-}
-
 /* The class of each function of the data and, with a palette, its colour there: a palette map's,
  * or what the palette says. */
 static int add_data_colours(struct svg *s, struct tree_data *data)
@@ -232,10 +220,17 @@ static int add_data_colours(struct svg *s, struct tree_data *data)
 
 	for (size_t i = 0; i < data->functions.count && !name.failed; i++) {
 		const struct data_function *f = &data->functions.v[i];
+		/* A label has no module: it is text. */
+		struct class_subject label = { .name = f->name,
+					       .module = "",
+					       .kind = f->kind,
+					       .only_text = s->picture.plan.only_text };
 		const char *mapped = NULL;
 		struct colour c;
 
-		bytes_u8(&data->columns[SAVED_FUNCTION_CLASS], data_class(s, f));
+		bytes_u8(&data->columns[SAVED_FUNCTION_CLASS],
+			 s->data_by_label ? class_of(&s->picture.plan, &label)
+					  : picture_class(&s->picture, f->of));
 		if (s->picture.classes)
 			continue;
 		/* flamegraph.pl's colours are of names with their marks. */
@@ -304,26 +299,10 @@ static void set_total(struct context *ctx, struct svg *s)
 	}
 }
 
-/* Rules of a style are for classes that some frame has; runs of narrow ones have a middle
- * shade. */
-static void mark_used(struct svg *s)
-{
-	const struct view *v = &s->picture.view;
-
-	s->used[CLASS_TEXT] = true;
-	for (size_t i = 1; i < v->nodes.count; i++)
-		if (v->nodes.v[i].label != VIEW_GAP)
-			s->used[picture_class(&s->picture, v->nodes.v[i].function)] =
-				true;
-	for (int i = CLASS_USER; i < CLASSES; i++)
-		if (s->used[i])
-			s->used[class_middle((uint8_t)i)] = true;
-}
-
 static int draw_document(struct context *ctx, struct svg *s)
 {
 	struct picture *p = &s->picture;
-	const struct view *nodes = s->data ? s->data : &p->view;
+	const struct view *v = &p->view, *nodes = s->data ? s->data : v;
 	struct metadata metadata = {
 		.in = p->in,
 		.facts = p->facts,
@@ -336,8 +315,15 @@ static int draw_document(struct context *ctx, struct svg *s)
 	int err;
 
 	set_total(ctx, s);
-	if (s->page.plain)
-		mark_used(s);
+	/* Rules of a style are for classes that some frame has; runs of narrow ones have a
+	 * middle shade. */
+	s->used[CLASS_TEXT] = true;
+	for (size_t i = 1; s->page.plain && i < v->nodes.count; i++)
+		if (v->nodes.v[i].label != VIEW_GAP)
+			s->used[picture_class(p, v->nodes.v[i].function)] = true;
+	for (int i = CLASS_USER; i < CLASSES; i++)
+		if (s->used[i])
+			s->used[class_middle((uint8_t)i)] = true;
 	err = picture_lay_out(ctx, p);
 	if (err < 0)
 		return err;

@@ -62,13 +62,6 @@ static void add_cut(struct text *t, const char *part, size_t most)
 #define PERF_FLAGS "agqvnsdTPNRBS"
 #define OWN_FLAGS "agqvz"
 
-/* Behind a word with any other letter the next word may be a value. */
-static bool is_flag(const char *word, size_t size, const char *flags)
-{
-	return size > 1 && word[0] == '-' && word[1] != '-' &&
-	       strspn(word + 1, flags) >= size - 1;
-}
-
 /* Is it the option @name, with or without a value in the same word? */
 static bool is_option(const char *word, size_t size, const char *name)
 {
@@ -128,7 +121,10 @@ static enum target sampled_target(const char *command)
 	for (const char *p = command; *p; p += size + (p[size] == ' '), at++) {
 		size = strcspn(p, " ");
 		if (*p == '-') {
-			bool flag = is_flag(p, size, flags);
+			/* Behind a word with any other letter the next word may be a
+			 * value. */
+			bool flag = size > 1 && p[1] != '-' &&
+				    strspn(p + 1, flags) >= size - 1;
 
 			if ((flag && memchr(p, 'a', size)) ||
 			    is_option(p, size, "--all-cpus"))
@@ -147,25 +143,12 @@ static enum target sampled_target(const char *command)
 	return own ? TARGET_SYSTEM : TARGET_COMMAND;
 }
 
-/* What was run, without the recorder's own options where "--" tells them apart. */
-static void add_command_line(struct text *t, const char *command)
-{
-	const char *behind = strstr(command, " -- ");
-	size_t size;
-
-	if (behind && behind[4])
-		command = behind + 4;
-	size = strlen(command) - (behind && !behind[4]);
-	/* Nothing was run. */
-	if (size > 3 && strncmp(command + size - 3, " --", 3) == 0)
-		size -= 3;
-	add_bytes(t, command, size, COMMAND_MOST);
-}
-
 /* Whose stacks they are. */
 static void add_target(struct text *t, const struct write_facts *f)
 {
 	enum target target = f->command ? sampled_target(f->command) : TARGET_COMMAND;
+	const char *command = f->command, *behind;
+	size_t size;
 
 	if (target == TARGET_SYSTEM) {
 		add_cut(t, "whole system", PART_MOST);
@@ -175,8 +158,17 @@ static void add_target(struct text *t, const struct write_facts *f)
 			text_printf(t, " and %zu more", f->processes - 1);
 		else
 			text_printf(t, ", process %u", f->pid);
-	} else if (f->command) {
-		add_command_line(t, f->command);
+	} else if (command) {
+		/* What was run, without the recorder's own options where "--" tells them
+		 * apart. */
+		behind = strstr(command, " -- ");
+		if (behind && behind[4])
+			command = behind + 4;
+		size = strlen(command) - (behind && !behind[4]);
+		/* Nothing was run. */
+		if (size > 3 && strncmp(command + size - 3, " --", 3) == 0)
+			size -= 3;
+		add_bytes(t, command, size, COMMAND_MOST);
 	}
 }
 
