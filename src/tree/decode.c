@@ -151,46 +151,14 @@ static int keep_text(struct reader *r, const char *text, size_t size, const char
 }
 
 /*
- * What a further column is; @index is of the list of columns.
+ * Columns with a role are the same in every picture; further ones follow, each with what it
+ * says of itself:
  *
  *	id side sum makes_stacks unit decimals | name NUL | unit NUL
  */
-static int read_description(struct reader *r, uint32_t index)
-{
-	struct cursor *c = &r->columns[SAVED_DESCRIBED];
-	struct column *column = &r->tree->values[index].column;
-	uint64_t id = cursor_varint(c), side = cursor_varint(c), sum = cursor_varint(c);
-	uint64_t makes_stacks = cursor_varint(c), decimals;
-	const char *name, *unit;
-	size_t name_size, unit_size;
-	int err;
-
-	r->units[index] = cursor_varint(c);
-	decimals = cursor_varint(c);
-	if (!take_text(c, &name, &name_size) || !take_text(c, &unit, &unit_size) ||
-	    c->bad)
-		return bad(r, "the description of a column is cut");
-	if (id != saved_column_of(index) || side > SIDE_BEFORE || sum > SUM_HERE ||
-	    makes_stacks > (sum == SUM_BELOW) || (sum == SUM_HERE && unit_size) ||
-	    !name_size || !r->units[index] || decimals > DECIMALS_MOST)
-		return bad(r, "a column is described that cannot be");
-	for (uint32_t i = 0; i < index; i++)
-		if (strcmp(r->tree->values[i].column.name, name) == 0)
-			return bad(r, "a column is described twice");
-	*column = (struct column){ .side = (enum column_side)side,
-				   .sum = (enum column_sum)sum,
-				   .decimals = (unsigned)decimals,
-				   .makes_stacks = makes_stacks };
-	err = keep_text(r, name, name_size, &column->name);
-	if (err == 0 && unit_size)
-		err = keep_text(r, unit, unit_size, &column->unit);
-	return err;
-}
-
-/* Columns with a role are the same in every picture; further ones follow, each with what it
- * says of itself. */
 static int read_descriptions(struct reader *r)
 {
+	struct cursor *c = &r->columns[SAVED_DESCRIBED];
 	struct saved_tree *t = r->tree;
 	struct columns known;
 	int err = 0;
@@ -200,12 +168,42 @@ static int read_descriptions(struct reader *r)
 		t->values[t->columns].column = known.v[t->columns];
 		r->units[t->columns] = known.v[t->columns].unit ? 1 : r->unit;
 	}
-	while (err == 0 && cursor_left(&r->columns[SAVED_DESCRIBED]) > 0) {
-		if (t->columns == COLUMNS_MOST)
+	while (err == 0 && cursor_left(c) > 0) {
+		uint64_t id, side, sum, makes_stacks, decimals;
+		uint32_t index = t->columns;
+		struct column *column = &t->values[index].column;
+		const char *name, *unit;
+		size_t name_size, unit_size;
+
+		if (index == COLUMNS_MOST)
 			return bad(r, "it has too many columns");
 		if (!claim_add(&t->claim, r->budget, A_FURTHER * r->nodes))
 			return -EFBIG;
-		err = read_description(r, t->columns++);
+		t->columns++;
+		id = cursor_varint(c);
+		side = cursor_varint(c);
+		sum = cursor_varint(c);
+		makes_stacks = cursor_varint(c);
+		r->units[index] = cursor_varint(c);
+		decimals = cursor_varint(c);
+		if (!take_text(c, &name, &name_size) ||
+		    !take_text(c, &unit, &unit_size) || c->bad)
+			return bad(r, "the description of a column is cut");
+		if (id != saved_column_of(index) || side > SIDE_BEFORE ||
+		    sum > SUM_HERE || makes_stacks > (sum == SUM_BELOW) ||
+		    (sum == SUM_HERE && unit_size) || !name_size || !r->units[index] ||
+		    decimals > DECIMALS_MOST)
+			return bad(r, "a column is described that cannot be");
+		for (uint32_t i = 0; i < index; i++)
+			if (strcmp(t->values[i].column.name, name) == 0)
+				return bad(r, "a column is described twice");
+		*column = (struct column){ .side = (enum column_side)side,
+					   .sum = (enum column_sum)sum,
+					   .decimals = (unsigned)decimals,
+					   .makes_stacks = makes_stacks };
+		err = keep_text(r, name, name_size, &column->name);
+		if (err == 0 && unit_size)
+			err = keep_text(r, unit, unit_size, &column->unit);
 	}
 	return err;
 }
@@ -294,6 +292,8 @@ static int read_functions(struct reader *r)
 {
 	struct saved_function *f = calloc(r->functions + 1, sizeof(*f));
 	uint32_t *modules = malloc((r->modules + 1) * sizeof(*modules)), *names = NULL;
+	const uint8_t *levels = r->columns[SAVED_FUNCTION_LEVEL].p;
+	size_t starts[257] = { 0 };
 	uint64_t name = 0;
 	int err = f && modules ? 0 : -ENOMEM;
 
@@ -329,46 +329,19 @@ static int read_functions(struct reader *r)
 	}
 	if (err == 0)
 		err = read_places(r);
+	r->ranked = malloc((r->functions + 1) * sizeof(*r->ranked));
+	if (err == 0 && !r->ranked)
+		err = -ENOMEM;
+	/* A function's rank is by its level, the highest first, and by its number. */
+	for (uint64_t i = 0; i < r->functions && err == 0; i++)
+		starts[255 - levels[i] + 1]++;
+	for (int i = 0; i < 256; i++)
+		starts[i + 1] += starts[i];
+	for (uint32_t i = 0; i < r->functions && err == 0; i++)
+		r->ranked[starts[255 - levels[i]]++] = i + 1;
 	free(names);
 	free(modules);
 	return err;
-}
-
-/*
- * How far it is down to each leaf, and how far up from there to the parent of what comes
- * next.
- *
- *	root -- a -- b -- c      run 2         two nodes before the leaf c
- *	    `-- d -- e           up 2, run 1   from c's parent b to the root
- */
-static int read_shape(struct reader *r)
-{
-	struct saved_tree *t = r->tree;
-	uint32_t node = 0, parent = 0;
-
-	for (uint64_t leaf = 0; leaf < r->leaves; leaf++) {
-		uint64_t run = cursor_varint(&r->columns[SAVED_RUN]);
-
-		if (run >= r->nodes - 1 - node)
-			return bad(r, "it has more nodes than it says");
-		if (leaf > 0) {
-			uint64_t up = cursor_varint(&r->columns[SAVED_UP]);
-
-			parent = t->parent[node];
-			for (; up > 0; up--) {
-				/* Where the root ends the loop, a huge number costs nothing. */
-				if (parent == 0)
-					return bad(r, "a node is above the root");
-				parent = t->parent[parent];
-			}
-		}
-		for (uint64_t n = 0; n <= run; n++) {
-			t->parent[++node] = parent;
-			parent = node;
-		}
-		r->is_leaf[node] = 1;
-	}
-	return node == r->nodes - 1 ? 0 : bad(r, "it has fewer nodes than it says");
 }
 
 /*
@@ -446,37 +419,6 @@ static int read_node_functions(struct reader *r)
 	return err;
 }
 
-/* A column of values: those of leaves and of inner nodes. No sum of them overflows. */
-static int read_values(struct reader *r, uint32_t column)
-{
-	enum saved_column id = saved_column_of(column);
-	uint64_t *values = malloc(r->nodes * sizeof(*values)), sum = 0;
-
-	r->tree->values[column].of = values;
-	if (!values)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < r->nodes; i++) {
-		struct cursor *c = &r->columns[id + !r->is_leaf[i]];
-
-		if (__builtin_mul_overflow(cursor_varint(c), r->units[column],
-					   &values[i]) ||
-		    __builtin_add_overflow(sum, values[i], &sum))
-			return bad(r, "its values are too large");
-	}
-	return 0;
-}
-
-/* Every sample has weighed one unit, so there is no need of a column for them. */
-static int copy_samples(struct reader *r)
-{
-	uint64_t *samples = malloc(r->nodes * sizeof(*samples));
-
-	r->tree->values[COLUMN_SAMPLES].of = samples;
-	for (uint64_t i = 0; samples && i < r->nodes; i++)
-		samples[i] = saved_value(r->tree, (uint32_t)i, COLUMN_WEIGHT) / r->unit;
-	return samples ? 0 : -ENOMEM;
-}
-
 /* A node is told once, behind those told before, and no more of it than there is of all. */
 static int read_said(struct reader *r, uint32_t column)
 {
@@ -507,40 +449,58 @@ static int read_said(struct reader *r, uint32_t column)
 	return 0;
 }
 
-/* Weight is in every tree, samples where the counts say so, others where they have bytes. */
-static bool has_column(const struct reader *r, uint32_t column)
-{
-	enum saved_column id = saved_column_of(column);
-
-	return column == COLUMN_WEIGHT ||
-	       (column == COLUMN_SAMPLES && r->samples == SAMPLES_HAVE_COLUMNS) ||
-	       (column != COLUMN_SAMPLES &&
-		(column_size(r, id) || column_size(r, id + 1)));
-}
-
+/* Values of leaves and of inner nodes have a column each. No sum of them overflows. */
 static int read_columns(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
 	int err = 0;
 
 	for (uint32_t i = 0; i < t->columns && err == 0; i++) {
-		if (t->values[i].column.sum == SUM_NOWHERE)
-			continue;
-		if (t->values[i].column.sum == SUM_HERE)
+		enum saved_column id = saved_column_of(i);
+		struct saved_values *values = &t->values[i];
+		bool has_bytes = column_size(r, id) || column_size(r, id + 1);
+		uint64_t sum = 0;
+
+		if (values->column.sum == SUM_HERE)
 			err = read_said(r, i);
-		else if (has_column(r, i))
-			err = read_values(r, i);
-		else if (i == COLUMN_SAMPLES && r->samples == SAMPLES_ARE_SELF)
-			err = copy_samples(r);
+		/* Weight is in every tree, samples where the counts say so, others where
+		 * they have bytes. */
+		if (values->column.sum == SUM_NOWHERE || values->column.sum == SUM_HERE ||
+		    (i == COLUMN_SAMPLES && r->samples == SAMPLES_UNKNOWN) ||
+		    (i != COLUMN_SAMPLES && i != COLUMN_WEIGHT && !has_bytes))
+			continue;
+		values->of = malloc(r->nodes * sizeof(*values->of));
+		if (!values->of)
+			return -ENOMEM;
+		for (uint64_t node = 0; node < r->nodes; node++) {
+			struct cursor *c = &r->columns[id + !r->is_leaf[node]];
+			uint64_t *value = &values->of[node];
+
+			/* Where every sample has weighed one unit there is no need of a
+			 * column for them. */
+			if (i == COLUMN_SAMPLES && r->samples == SAMPLES_ARE_SELF)
+				*value = saved_value(t, (uint32_t)node, COLUMN_WEIGHT) /
+					 r->unit;
+			else if (__builtin_mul_overflow(cursor_varint(c), r->units[i],
+							value) ||
+				 __builtin_add_overflow(sum, *value, &sum))
+				return bad(r, "its values are too large");
+		}
 	}
 	return err;
 }
 
+/*
+ * How far it is down to each leaf, and how far up from there to the parent of what comes
+ * next; then which functions the nodes are of, and their values.
+ *
+ *	root -- a -- b -- c      run 2         two nodes before the leaf c
+ *	    `-- d -- e           up 2, run 1   from c's parent b to the root
+ */
 static int read_tree(struct reader *r)
 {
 	struct saved_tree *t = r->tree;
-	const uint8_t *levels = r->columns[SAVED_FUNCTION_LEVEL].p;
-	size_t starts[257] = { 0 };
+	uint32_t at = 0, parent = 0;
 	int err;
 
 	t->nodes = (uint32_t)r->nodes;
@@ -548,19 +508,33 @@ static int read_tree(struct reader *r)
 	t->parent = calloc(r->nodes, sizeof(*t->parent));
 	t->function = calloc(r->nodes, sizeof(*t->function));
 	r->is_leaf = calloc(r->nodes, sizeof(*r->is_leaf));
-	r->ranked = malloc((r->functions + 1) * sizeof(*r->ranked));
-	if (!t->parent || !t->function || !r->is_leaf || !r->ranked)
+	if (!t->parent || !t->function || !r->is_leaf)
 		return -ENOMEM;
-	/* A function's rank is by its level, the highest first, and by its number. */
-	for (uint64_t i = 0; i < r->functions; i++)
-		starts[255 - levels[i] + 1]++;
-	for (int i = 0; i < 256; i++)
-		starts[i + 1] += starts[i];
-	for (uint32_t i = 0; i < r->functions; i++)
-		r->ranked[starts[255 - levels[i]]++] = i + 1;
-	err = read_shape(r);
-	if (err == 0)
-		err = read_node_functions(r);
+	for (uint64_t leaf = 0; leaf < r->leaves; leaf++) {
+		uint64_t run = cursor_varint(&r->columns[SAVED_RUN]);
+
+		if (run >= r->nodes - 1 - at)
+			return bad(r, "it has more nodes than it says");
+		if (leaf > 0) {
+			uint64_t up = cursor_varint(&r->columns[SAVED_UP]);
+
+			parent = t->parent[at];
+			for (; up > 0; up--) {
+				/* Where the root ends the loop, a huge number costs nothing. */
+				if (parent == 0)
+					return bad(r, "a node is above the root");
+				parent = t->parent[parent];
+			}
+		}
+		for (uint64_t n = 0; n <= run; n++) {
+			t->parent[++at] = parent;
+			parent = at;
+		}
+		r->is_leaf[at] = 1;
+	}
+	if (at < r->nodes - 1)
+		return bad(r, "it has fewer nodes than it says");
+	err = read_node_functions(r);
 	/* Nothing is drawn of a gap, so nothing can stand on it. */
 	for (uint32_t node = 1; err == 0 && node < r->nodes; node++) {
 		uint32_t caller = t->function[t->parent[node]];
@@ -571,22 +545,6 @@ static int read_tree(struct reader *r)
 	return err < 0 ? err : read_columns(r);
 }
 
-/* Bytes that are only passed on. */
-static int keep_report(struct reader *r)
-{
-	struct cursor *c = &r->columns[SAVED_REPORT];
-	size_t size = cursor_left(c);
-
-	if (!size)
-		return 0;
-	r->tree->report = malloc(size);
-	if (!r->tree->report)
-		return -ENOMEM;
-	memcpy(r->tree->report, c->p, size);
-	r->tree->report_size = size;
-	return 0;
-}
-
 int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 		      struct intern *strings, struct budget *budget,
 		      struct saved_tree *ret, const char **why)
@@ -595,6 +553,7 @@ int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 			    .budget = budget,
 			    .tree = ret,
 			    .gathers = format > SAVED_FIRST_FORMAT };
+	const struct cursor *report;
 	int err;
 
 	for (int i = 0; i < SAVED_COLUMNS; i++)
@@ -610,8 +569,16 @@ int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 		err = read_functions(&r);
 	if (err == 0)
 		err = read_tree(&r);
-	if (err == 0)
-		err = keep_report(&r);
+	/* Bytes that are only passed on. */
+	report = &r.columns[SAVED_REPORT];
+	if (err == 0 && cursor_left(report) > 0) {
+		ret->report_size = cursor_left(report);
+		ret->report = malloc(ret->report_size);
+		if (ret->report)
+			memcpy(ret->report, report->p, ret->report_size);
+		else
+			err = -ENOMEM;
+	}
 	for (int i = 0; i < SAVED_COLUMNS && err == 0; i++)
 		if (r.columns[i].bad)
 			err = bad(&r, "a column is cut");

@@ -77,24 +77,6 @@ uint8_t data_kind(const struct function *f)
 	return (uint8_t)(kinds[f->kind] | (f->unnamed ? SAVED_UNNAMED : 0));
 }
 
-static struct data_function make_function(const struct maker *m, uint32_t key)
-{
-	const struct function *f;
-
-	if (m->by_label && key == keys(m))
-		return (struct data_function){ .name = "", .of = key, .kind = SAVED_GAP };
-	if (m->by_label)
-		return (struct data_function){ .name = label_text(&m->view->labels, key),
-					       .of = key };
-	f = &m->in->symbols->functions.v[key];
-	return (struct data_function){ .name = intern_text(m->in->strings, f->name),
-				       .module = f->module,
-				       .file = f->file,
-				       .line = f->line,
-				       .of = key,
-				       .kind = data_kind(f) };
-}
-
 static int compare_data_functions(const void *left, const void *right, void *arg)
 {
 	const struct intern *strings = arg;
@@ -108,11 +90,13 @@ static int compare_data_functions(const void *left, const void *right, void *arg
 	return order ? order : a->kind - b->kind;
 }
 
-/* Those that are in the tree, in their order. */
+/* Those that are in the tree, in their order. Functions of one name, of several modules or
+ * kinds, lie together and share the name. */
 static int list_functions(struct maker *m)
 {
 	struct tree_data *d = m->data;
 	size_t count = keys(m);
+	const char *before = "";
 
 	m->numbers = calloc(count + 1, sizeof(*m->numbers));
 	if (!m->numbers)
@@ -122,33 +106,37 @@ static int list_functions(struct maker *m)
 		m->numbers[key_of(m, i)] = 1;
 	for (uint32_t key = 0; key <= count; key++) {
 		struct data_function *slot;
+		const struct function *f;
 
 		if (!m->numbers[key])
 			continue;
 		slot = array_add(&d->functions);
 		if (!slot)
 			return -ENOMEM;
-		*slot = make_function(m, key);
+		slot->of = key;
+		if (m->by_label) {
+			bool gap = key == count;
+
+			slot->name = gap ? "" : label_text(&m->view->labels, key);
+			slot->kind = gap ? SAVED_GAP : 0;
+			continue;
+		}
+		f = &m->in->symbols->functions.v[key];
+		slot->name = intern_text(m->in->strings, f->name);
+		slot->module = f->module;
+		slot->file = f->file;
+		slot->line = f->line;
+		slot->kind = data_kind(f);
 	}
 	if (d->functions.count)
 		qsort_r(d->functions.v, d->functions.count, sizeof(*d->functions.v),
 			compare_data_functions, (void *)m->in->strings);
-	for (size_t i = 0; i < d->functions.count; i++)
-		m->numbers[d->functions.v[i].of] = (uint32_t)i + 1;
-	return 0;
-}
-
-/* Functions of one name, of several modules or kinds, lie together and share the name. */
-static void add_names(struct maker *m)
-{
-	struct tree_data *d = m->data;
-	const char *before = "";
-
 	for (size_t i = 0; i < d->functions.count; i++) {
 		const char *name = d->functions.v[i].name;
 		bool is_same = i > 0 && strcmp(name, before) == 0;
 		size_t shared = 0;
 
+		m->numbers[d->functions.v[i].of] = (uint32_t)i + 1;
 		bytes_varint(&d->columns[SAVED_FUNCTION_NAME], i > 0 && !is_same);
 		bytes_u8(&d->columns[SAVED_FUNCTION_KIND], d->functions.v[i].kind);
 		if (is_same)
@@ -161,6 +149,7 @@ static void add_names(struct maker *m)
 			  strlen(name + shared) + 1);
 		before = name;
 	}
+	return 0;
 }
 
 struct module {
@@ -239,31 +228,27 @@ static int add_places(struct maker *m)
 	return err;
 }
 
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* Goes on from @unit: 0 is divided by all. */
+/* What divides all values: goes on from @unit, and 0 is divided by all. */
 static uint64_t column_unit(const struct view *v, uint32_t column, uint64_t unit)
 {
 	for (uint32_t i = 0; i < v->nodes.count && unit != 1; i++)
-		unit = divisor(unit, view_value(v, i, column));
+		for (uint64_t rest = view_value(v, i, column); rest;) {
+			uint64_t next = unit % rest;
+
+			unit = rest;
+			rest = next;
+		}
 	return unit;
 }
 
-/* Periods are often all the same, and so multiples of one number: of samples, then. */
-static void choose_unit(struct maker *m)
+static void choose_columns(struct maker *m)
 {
+	struct bytes *to = &m->data->columns[SAVED_DESCRIBED];
 	const struct view *v = m->view;
 	bool differ = false, any = false;
 
+	/* Periods are often all the same, and so multiples of one number: of samples,
+	 * then. */
 	for (uint32_t i = 0; i < COLUMN_ROLES; i++)
 		if (v->columns->v[i].makes_stacks && view_has(v, i))
 			m->unit = column_unit(v, i, m->unit);
@@ -277,22 +262,17 @@ static void choose_unit(struct maker *m)
 	m->samples = !any     ? SAMPLES_UNKNOWN
 		     : differ ? SAMPLES_HAVE_COLUMNS
 			      : SAMPLES_ARE_SELF;
-}
-
-/* Further columns, those without a role, say of themselves what a reader has to know. */
-static void choose_columns(struct maker *m)
-{
-	struct bytes *to = &m->data->columns[SAVED_DESCRIBED];
-
-	for (uint32_t i = 0; i < m->view->columns->count; i++) {
-		const struct column *c = &m->view->columns->v[i];
+	for (uint32_t i = 0; i < v->columns->count; i++) {
+		const struct column *c = &v->columns->v[i];
 		struct packed_column d = { .column = i, .unit = c->unit ? 1 : m->unit };
 
-		if (!view_has(m->view, i) ||
+		if (!view_has(v, i) ||
 		    (i == COLUMN_SAMPLES && m->samples != SAMPLES_HAVE_COLUMNS))
 			continue;
+		/* Further columns, those without a role, say of themselves what a reader has
+		 * to know. */
 		if (i >= COLUMN_ROLES) {
-			d.unit = column_unit(m->view, i, 0);
+			d.unit = column_unit(v, i, 0);
 			d.unit = d.unit ? d.unit : 1;
 			bytes_varint(to, saved_column_of(i));
 			bytes_varint(to, c->side);
@@ -340,28 +320,10 @@ static void end_gathered(struct maker *m, uint32_t length)
 }
 
 /*
- * An index into a list of @length: as a digit of a number to that base, as many as a byte
- * holds. A list of one needs none. The first index is the lowest digit, which the reader
- * takes off first.
+ * The index of a callee that is known: into a short list, it is a digit of a number to the
+ * base of the list's length, as many as a byte holds. A list of one needs none. The first
+ * index is the lowest digit, which the reader takes off first.
  */
-static void add_index(struct maker *m, uint32_t length, uint32_t index)
-{
-	struct gathered *g;
-
-	if (length > SAVED_SHORT_LIST) {
-		bytes_varint(&m->data->columns[SAVED_CALLEE], index);
-		return;
-	}
-	if (length < 2)
-		return;
-	g = &m->gathered[length];
-	g->scale = g->scale ? g->scale : 1;
-	g->sum += index * g->scale;
-	g->scale *= length;
-	if (g->scale * length > 256)
-		end_gathered(m, length);
-}
-
 static int add_callee(struct maker *m, uint32_t node, struct course *c)
 {
 	uint32_t parent = m->view->nodes.v[node].parent;
@@ -369,6 +331,7 @@ static int add_callee(struct maker *m, uint32_t node, struct course *c)
 	uint32_t callee = m->numbers[key_of(m, node)], *slot;
 	uint64_t key = (uint64_t)caller << 32 | callee;
 	const uint32_t *known = hash_map_get(&m->indexes, key);
+	uint32_t length = m->callees[caller];
 
 	/* Another sort begins: the length of the one before is written, and that may be
 	 * 0. */
@@ -378,10 +341,19 @@ static int add_callee(struct maker *m, uint32_t node, struct course *c)
 		c->alike = 0;
 	}
 	c->alike++;
-	if (known) {
-		add_index(m, m->callees[caller], *known);
-		return 0;
+	if (known && length > SAVED_SHORT_LIST) {
+		bytes_varint(&m->data->columns[SAVED_CALLEE], *known);
+	} else if (known && length > 1) {
+		struct gathered *g = &m->gathered[length];
+
+		g->scale = g->scale ? g->scale : 1;
+		g->sum += *known * g->scale;
+		g->scale *= length;
+		if (g->scale * length > 256)
+			end_gathered(m, length);
 	}
+	if (known)
+		return 0;
 	slot = array_add(&m->fresh);
 	if (!slot || !hash_map_set(&m->indexes, key, m->callees[caller]++))
 		return -ENOMEM;
@@ -487,12 +459,9 @@ int tree_data_make(struct context *ctx, const struct tree_source *in,
 	struct bytes *counts = &d.columns[SAVED_COUNTS];
 	int err = list_functions(&m);
 
-	choose_unit(&m);
 	choose_columns(&m);
-	if (err == 0) {
-		add_names(&m);
+	if (err == 0)
 		err = add_module_column(&m);
-	}
 	if (err == 0)
 		err = add_places(&m);
 	if (err == 0)
