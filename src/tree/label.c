@@ -35,38 +35,31 @@ void labels_release(struct labels *l)
 	l->ranks = NULL;
 }
 
-/* In folded text a ';' ends a frame and a newline the stack. */
-static int add_label_text(struct labels *l, char *text, size_t size, uint32_t *ret)
+int labels_add(struct labels *l, const char *name, const char *mark, uint32_t *ret)
 {
-	uint32_t *known;
+	size_t front = strlen(name), more = strlen(mark), size = front + more;
+	char few[256], *text = size < sizeof(few) ? few : malloc(size + 1);
 	int err;
 
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, name, front);
+	memcpy(text + front, mark, more);
+	/* In folded text a ';' ends a frame and a newline the stack. */
 	for (size_t i = 0; i < size; i++)
 		if (text[i] == ';')
 			text[i] = ':';
 		else if (text[i] == '\n')
 			text[i] = ' ';
 	err = intern_add(&l->texts, text, size, ret);
-	if (err < 0 || *ret < l->sizes.count)
-		return err;
-	known = array_add(&l->sizes);
-	if (!known)
-		return -ENOMEM;
-	*known = (uint32_t)size;
-	return 0;
-}
+	if (err == 0 && *ret >= l->sizes.count) {
+		uint32_t *slot = array_add(&l->sizes);
 
-int labels_add(struct labels *l, const char *name, const char *mark, uint32_t *ret)
-{
-	size_t size = strlen(name), more = strlen(mark);
-	char few[256], *text = size + more < sizeof(few) ? few : malloc(size + more + 1);
-	int err;
-
-	if (!text)
-		return -ENOMEM;
-	memcpy(text, name, size);
-	memcpy(text + size, mark, more);
-	err = add_label_text(l, text, size + more, ret);
+		if (slot)
+			*slot = (uint32_t)size;
+		else
+			err = -ENOMEM;
+	}
 	if (text != few)
 		free(text);
 	return err;
@@ -78,20 +71,6 @@ struct key {
 	uint32_t size;
 	uint32_t id; /* label * 2, + 1 with the ';' */
 };
-
-static uint64_t start_of(const char *text, size_t size, bool below)
-{
-	uint64_t start = 0;
-
-	for (size_t i = 0; i < sizeof(start); i++) {
-		start <<= 8;
-		if (i < size)
-			start |= (uint8_t)text[i];
-		else if (i == size && below)
-			start |= ';';
-	}
-	return start;
-}
 
 /* No label holds a ';', so two keys are equal only if they are the same. */
 static int compare_keys(const void *left, const void *right)
@@ -128,8 +107,16 @@ int labels_rank(struct labels *l)
 	for (uint32_t i = 0; i < n; i++) {
 		const char *text = label_text(l, i / 2);
 		uint32_t size = l->sizes.v[i / 2];
+		uint64_t start = 0;
 
-		keys[i] = (struct key){ start_of(text, size, i & 1), text, size, i };
+		for (size_t at = 0; at < sizeof(start); at++) {
+			start <<= 8;
+			if (at < size)
+				start |= (uint8_t)text[at];
+			else if (at == size && i & 1)
+				start |= ';';
+		}
+		keys[i] = (struct key){ start, text, size, i };
 	}
 	qsort(keys, n, sizeof(*keys), compare_keys);
 	for (uint32_t i = 0; i < n; i++)

@@ -74,21 +74,6 @@ static uint32_t *numbers(size_t count)
 	return calloc(count + 1, sizeof(uint32_t));
 }
 
-static void release(struct making *m)
-{
-	for (uint32_t i = 0; i < m->parts; i++) {
-		branch_release(&m->branches[i]);
-		array_release(&m->tops[i]);
-	}
-	array_release(&m->order);
-	array_release(&m->flagged);
-	trunk_release(&m->trunk);
-	free(m->place);
-	free(m->rank);
-	free(m->of_frame);
-	free(m->function);
-}
-
 struct name_order {
 	const struct symbols *symbols;
 	const struct intern *strings;
@@ -111,17 +96,20 @@ static int compare_by_name(const void *a, const void *b, void *arg)
 	return order ? order : x->kind - y->kind;
 }
 
-/* Nodes ask for a function's rank in place of comparing names. */
-static int rank_by_name(struct making *m, const struct intern *strings)
+static int make_ground(struct making *m, const struct intern *strings)
 {
 	const struct symbols *symbols = m->ground.symbols;
+	const struct trie *t = m->ground.trie;
+	size_t frames = symbols->of_frame.count, count = symbols->functions.count;
 	struct name_order by = { symbols, strings };
-	size_t count = symbols->functions.count;
+	uint32_t inlined;
 
 	m->ground.rank = m->rank = numbers(count);
 	m->function = numbers(count);
-	if (!m->rank || !m->function)
+	m->ground.of_frame = m->of_frame = numbers(frames);
+	if (!m->rank || !m->function || !m->of_frame)
 		return -ENOMEM;
+	/* Nodes ask for a function's rank in place of comparing names. */
 	for (size_t i = 0; i < count; i++)
 		m->function[i] = (uint32_t)i;
 	qsort_r(m->function, count, sizeof(*m->function), compare_by_name, &by);
@@ -130,23 +118,7 @@ static int rank_by_name(struct making *m, const struct intern *strings)
 	for (size_t i = 0; i < count; i++)
 		if (symbols->functions.v[i].dropped)
 			m->rank[i] = (uint32_t)RANK_DROPPED;
-	return 0;
-}
-
-static int make_ground(struct making *m, const struct intern *strings)
-{
-	const struct symbols *symbols = m->ground.symbols;
-	const struct trie *t = m->ground.trie;
-	size_t frames = symbols->of_frame.count;
-	uint32_t inlined;
-	int err = rank_by_name(m, strings);
-
-	if (err < 0)
-		return err;
 	/* Every node asks for its frame's rank, and there are many more nodes than frames. */
-	m->ground.of_frame = m->of_frame = numbers(frames);
-	if (!m->of_frame)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < frames; i++) {
 		symbols_inlined(symbols, i, &inlined);
 		m->of_frame[i] =
@@ -167,50 +139,16 @@ static int make_ground(struct making *m, const struct intern *strings)
 	return m->ground.most < (uint32_t)ELSEWHERE ? 0 : -ENOMEM;
 }
 
-/* What is below each of those from @first on. A stack may have two: what a signal has interrupted, and
- * a caller in its handler. A parent's id is below its children's. */
-static int sum_flagged(struct making *m, size_t first)
-{
-	const struct trie *t = m->ground.trie;
-	struct flagged_node *list = &m->flagged.v[first];
-	size_t count = m->flagged.count - first;
-	uint32_t *above = numbers(t->count), next = 0; /* by node: of the list, + 1 */
-
-	if (!above)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < t->count; i++) {
-		above[i] = above[t->nodes[i].parent];
-		if (next < count && list[next].node == i)
-			above[i] = ++next;
-	}
-	for (size_t row = 1; row < t->rows.count; row++) {
-		uint32_t node = trie_row_node(t, row);
-
-		if (above[node])
-			list[above[node] - 1].weight +=
-				trie_row_self(t, row, COLUMN_WEIGHT);
-	}
-	/* From the innermost outwards: what lies below another one is a part of that. */
-	for (size_t i = count; i-- > 0;) {
-		uint32_t outer = above[t->nodes[list[i].node].parent];
-
-		if (outer)
-			list[outer - 1].weight += list[i].weight;
-	}
-	free(above);
-	return 0;
-}
-
-/* Lists the nodes of frames with a column's flag, column by column. */
+/* Lists the nodes of frames with a column's flag, column by column, and what is below each. */
 static int find_flagged(struct making *m, const struct frames *frames)
 {
 	const struct trie *t = m->ground.trie;
-	int err = 0;
 
-	for (uint32_t column = 0; frames && err == 0 && column < m->tree->columns->count;
-	     column++) {
+	for (uint32_t column = 0; frames && column < m->tree->columns->count; column++) {
 		uint32_t flag = m->tree->columns->v[column].frame_flag;
-		size_t first = m->flagged.count;
+		size_t first = m->flagged.count, count;
+		uint32_t *above, next = 0; /* by node: of the list, + 1 */
+		struct flagged_node *list;
 
 		if (!flag)
 			continue;
@@ -228,11 +166,39 @@ static int find_flagged(struct making *m, const struct frames *frames)
 						       .again = flags & m->flags };
 		}
 		m->flags |= flag;
-		m->has_flagged[column] = m->flagged.count > first;
-		if (m->has_flagged[column])
-			err = sum_flagged(m, first);
+		count = m->flagged.count - first;
+		m->has_flagged[column] = count > 0;
+		if (!count)
+			continue;
+		list = &m->flagged.v[first];
+		above = numbers(t->count);
+		if (!above)
+			return -ENOMEM;
+		/* A stack may have two: what a signal has interrupted, and a caller in its
+		 * handler. A parent's id is below its children's. */
+		for (uint32_t i = 1; i < t->count; i++) {
+			above[i] = above[t->nodes[i].parent];
+			if (next < count && list[next].node == i)
+				above[i] = ++next;
+		}
+		for (size_t row = 1; row < t->rows.count; row++) {
+			uint32_t node = trie_row_node(t, row);
+
+			if (above[node])
+				list[above[node] - 1].weight +=
+					trie_row_self(t, row, COLUMN_WEIGHT);
+		}
+		/* From the innermost outwards: what lies below another one is a part of
+		 * that. */
+		for (size_t i = count; i-- > 0;) {
+			uint32_t outer = above[t->nodes[list[i].node].parent];
+
+			if (outer)
+				list[outer - 1].weight += list[i].weight;
+		}
+		free(above);
 	}
-	return err;
+	return 0;
 }
 
 /* Then finds where what is below the trunk begins, and how much that is. */
@@ -279,32 +245,6 @@ static int compare_tops(const void *a, const void *b)
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* The children of all nodes of the trunk, in their order. Returns how many nodes there are
- * in all; 0 without memory. */
-static uint64_t order_tops(struct making *m)
-{
-	uint64_t count = m->trunk.count;
-
-	for (uint32_t part = 0; part < m->parts; part++) {
-		if (!array_reserve(&m->order, m->tops[part].count + m->trunk.count))
-			return 0;
-		for (size_t i = 0; i < m->tops[part].count; i++) {
-			*array_add(&m->order) = m->tops[part].v[i];
-			count += m->tops[part].v[i].size;
-		}
-		array_release(&m->tops[part]);
-	}
-	for (uint32_t i = 1; i < m->trunk.count; i++) {
-		const struct joined *node = &m->trunk.nodes[i];
-
-		*array_add(&m->order) =
-			(struct top){ node->parent, node->rank, PART_TRUNK, i, 0, 0 };
-	}
-	if (m->order.count)
-		qsort(m->order.v, m->order.count, sizeof(*m->order.v), compare_tops);
-	return count;
 }
 
 /* Its nodes in preorder, with room for what is below each. The walk goes down at a child of
@@ -369,33 +309,6 @@ static int compare_ranks(const void *a, const void *b, void *arg)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The children of a node, from the last one to the first; how many. */
-static size_t open_children(struct branch *b, uint32_t id, uint32_t *open)
-{
-	const struct joined *nodes = b->nodes;
-	size_t count = 0;
-
-	for (uint32_t c = nodes[id].child; c; c = nodes[c].sibling) {
-		__builtin_prefetch(&nodes[nodes[c].child]);
-		open[count++] = c;
-	}
-	if (b->ground->in_order)
-		return count;
-	if (count > FEW) {
-		qsort_r(open, count, sizeof(*open), compare_ranks, b->nodes);
-		return count;
-	}
-	for (size_t i = 1; i < count; i++) {
-		uint32_t moved = open[i];
-		size_t k = i;
-
-		for (; k > 0 && nodes[open[k - 1]].rank < nodes[moved].rank; k--)
-			open[k] = open[k - 1];
-		open[k] = moved;
-	}
-	return count;
-}
-
 /*
  * A child of the trunk and all below it. @open is a stack of nodes that are to be placed.
  * Children go on it from the last to the first, so the first comes off next: that is
@@ -410,14 +323,34 @@ static void place_top(struct making *m, struct branch *b, const struct top *top,
 
 	open[0] = top->id;
 	for (uint32_t place = top->start; left > 0; place++) {
-		uint32_t id = open[--left];
-		struct joined *node = &b->nodes[id];
+		struct joined *node = &b->nodes[open[--left]];
+		uint32_t *children = open + left;
+		size_t count = 0;
 
 		nodes[place] = (struct named_node){ .function = m->function[node->rank],
 						    .parent = b->nodes[node->parent].rank,
 						    .end = place + 1 };
 		node->rank = place;
-		left += open_children(b, id, open + left);
+		for (uint32_t c = node->child; c; c = b->nodes[c].sibling) {
+			__builtin_prefetch(&b->nodes[b->nodes[c].child]);
+			children[count++] = c;
+		}
+		/* Few are sorted by insertion. */
+		if (!b->ground->in_order && count > FEW)
+			qsort_r(children, count, sizeof(*children), compare_ranks,
+				b->nodes);
+		for (size_t i = 1; !b->ground->in_order && count <= FEW && i < count;
+		     i++) {
+			uint32_t moved = children[i];
+			size_t k = i;
+
+			for (; k > 0 &&
+			       b->nodes[children[k - 1]].rank < b->nodes[moved].rank;
+			     k--)
+				children[k] = children[k - 1];
+			children[k] = moved;
+		}
+		left += count;
 	}
 	/* In preorder the last node below another one is where that ends. */
 	for (uint32_t i = end; --i > top->start;)
@@ -469,10 +402,28 @@ static int place_part(void *arg, size_t part, size_t worker)
 
 static int place_all(struct making *m)
 {
-	uint64_t count = order_tops(m);
+	uint64_t count = m->trunk.count;
 	struct named *n = m->tree;
 
-	n->nodes.v = count ? pages_room(count * sizeof(*n->nodes.v)) : NULL;
+	/* The children of all nodes of the trunk, in their order. */
+	for (uint32_t part = 0; part < m->parts; part++) {
+		if (!array_reserve(&m->order, m->tops[part].count + m->trunk.count))
+			return -ENOMEM;
+		for (size_t i = 0; i < m->tops[part].count; i++) {
+			*array_add(&m->order) = m->tops[part].v[i];
+			count += m->tops[part].v[i].size;
+		}
+		array_release(&m->tops[part]);
+	}
+	for (uint32_t i = 1; i < m->trunk.count; i++) {
+		const struct joined *node = &m->trunk.nodes[i];
+
+		*array_add(&m->order) =
+			(struct top){ node->parent, node->rank, PART_TRUNK, i, 0, 0 };
+	}
+	if (m->order.count)
+		qsort(m->order.v, m->order.count, sizeof(*m->order.v), compare_tops);
+	n->nodes.v = pages_room(count * sizeof(*n->nodes.v));
 	if (!n->nodes.v || place_trunk(m) < 0)
 		return -ENOMEM;
 	n->nodes.count = n->nodes.room = count;
@@ -505,14 +456,6 @@ static int sum_part(void *arg, size_t part, size_t worker)
 	return 0;
 }
 
-static bool is_named_column(const struct making *m, uint32_t column)
-{
-	if (m->tree->columns->v[column].sum == SUM_NOWHERE)
-		return false;
-	return column == COLUMN_WEIGHT || column == COLUMN_SAMPLES ||
-	       trie_is_charged(m->ground.trie, column) || m->has_flagged[column];
-}
-
 /* Columns of the trie are summed up by rows, those that are said of frames by their list. */
 static int sum_columns(struct making *m)
 {
@@ -524,12 +467,16 @@ static int sum_columns(struct making *m)
 	if (!n->totals)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n->columns->count; i++) {
-		if (!is_named_column(m, i))
+		bool charged = trie_is_charged(m->ground.trie, i);
+
+		if (n->columns->v[i].sum == SUM_NOWHERE ||
+		    (i != COLUMN_WEIGHT && i != COLUMN_SAMPLES && !charged &&
+		     !m->has_flagged[i]))
 			continue;
 		n->values[i] = pages_take(size);
 		if (!n->values[i])
 			return -ENOMEM;
-		if (trie_is_charged(m->ground.trie, i))
+		if (charged)
 			m->summed[m->sums++] = (struct summed){ i, n->values[i] };
 	}
 	err = parallel_run(m->parts, m->parts, sum_part, m);
@@ -547,18 +494,6 @@ static int sum_columns(struct making *m)
 	return 0;
 }
 
-/* In the order of input neighbours alone decide: one part. */
-static uint32_t part_count(const struct named_ground *g, size_t threads)
-{
-	size_t most = g->in_order ? 0 : g->trie->count / PART_LEAST;
-
-	if (most > PARTS_MOST)
-		most = PARTS_MOST;
-	if (most > threads)
-		most = threads;
-	return most > 1 ? (uint32_t)most : 1;
-}
-
 int named_make(struct context *ctx, const struct trie *trie,
 	       const struct symbols *symbols, const struct intern *strings,
 	       const struct named_options *options, struct named *ret)
@@ -571,9 +506,15 @@ int named_make(struct context *ctx, const struct trie *trie,
 			    .in_order = options->in_order },
 		.tree = &tree,
 	};
+	size_t parts = trie->count / PART_LEAST;
 	int err = make_ground(&m, strings);
 
-	m.parts = part_count(&m.ground, options->threads);
+	if (parts > PARTS_MOST)
+		parts = PARTS_MOST;
+	if (parts > options->threads)
+		parts = options->threads;
+	/* In the order of input neighbours alone decide: one part. */
+	m.parts = options->in_order || parts < 1 ? 1 : (uint32_t)parts;
 	if (err == 0)
 		err = find_flagged(&m, options->frames);
 	if (err == 0)
@@ -584,7 +525,17 @@ int named_make(struct context *ctx, const struct trie *trie,
 		err = place_all(&m);
 	if (err == 0)
 		err = sum_columns(&m);
-	release(&m);
+	for (uint32_t i = 0; i < m.parts; i++) {
+		branch_release(&m.branches[i]);
+		array_release(&m.tops[i]);
+	}
+	array_release(&m.order);
+	array_release(&m.flagged);
+	trunk_release(&m.trunk);
+	free(m.place);
+	free(m.rank);
+	free(m.of_frame);
+	free(m.function);
 	if (err < 0) {
 		named_release(&tree);
 		return fail_memory(ctx);

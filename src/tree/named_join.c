@@ -35,16 +35,26 @@ static uint32_t add_node(struct branch *b, uint32_t parent, uint32_t rank)
 	return id;
 }
 
-/* Among the first few children; @seen: how many were looked at. A child that was found
- * becomes the first, as the next one is often the same. */
-static uint32_t near_child(struct branch *b, uint32_t parent, uint32_t rank, int *seen)
+static bool note_child(struct branch *b, uint32_t id)
+{
+	const struct joined *node = &b->nodes[id];
+
+	return hash_map_set(&b->wide, (uint64_t)node->parent << 32 | node->rank, id);
+}
+
+/* 0: without memory. ELSEWHERE: a child of the trunk that is another branch's. */
+static uint32_t joined_child(struct branch *b, uint32_t parent, uint32_t rank)
 {
 	struct joined *nodes = b->nodes;
+	uint64_t key = (uint64_t)parent << 32 | rank;
+	uint32_t first = nodes[parent].child, last = first, id, *noted;
 	uint32_t *link = &nodes[parent].child;
+	int seen = 0;
 
-	for (*seen = 0; *link && *seen < NARROW; ++*seen) {
-		uint32_t id = *link;
-
+	/* Among the first few. A child that was found becomes the first, as the next one is
+	 * often the same. */
+	for (; *link && seen < NARROW; seen++) {
+		id = last = *link;
 		if (nodes[id].rank == rank) {
 			*link = nodes[id].sibling;
 			nodes[id].sibling = nodes[parent].child;
@@ -53,43 +63,6 @@ static uint32_t near_child(struct branch *b, uint32_t parent, uint32_t rank, int
 		}
 		link = &nodes[id].sibling;
 	}
-	return 0;
-}
-
-static bool note_child(struct branch *b, uint32_t id)
-{
-	const struct joined *node = &b->nodes[id];
-
-	return hash_map_set(&b->wide, (uint64_t)node->parent << 32 | node->rank, id);
-}
-
-/* A node that is getting wide has all its children noted: any may move out of the first
- * few. 0: without memory. */
-static uint32_t add_noted(struct branch *b, uint32_t parent, uint32_t rank)
-{
-	uint32_t child = b->nodes[parent].child, last = child, id;
-
-	for (int i = 1; i < NARROW; i++)
-		last = b->nodes[last].sibling;
-	/* Where the last of NARROW has no sibling they are just so many, and none was
-	 * noted yet: all are now. With more of them all have been. */
-	for (; child && !b->nodes[last].sibling; child = b->nodes[child].sibling)
-		if (!note_child(b, child))
-			return 0;
-	id = add_node(b, parent, rank);
-	return note_child(b, id) ? id : 0;
-}
-
-/* 0: without memory. ELSEWHERE: a child of the trunk that is another branch's. */
-static uint32_t joined_child(struct branch *b, uint32_t parent, uint32_t rank)
-{
-	uint64_t key = (uint64_t)parent << 32 | rank;
-	uint32_t id, *noted;
-	int seen;
-
-	id = near_child(b, parent, rank, &seen);
-	if (id)
-		return id;
 	noted = seen < NARROW ? NULL : hash_map_get(&b->wide, key);
 	if (noted)
 		return *noted;
@@ -97,7 +70,15 @@ static uint32_t joined_child(struct branch *b, uint32_t parent, uint32_t rank)
 	 * one branch. */
 	if (parent < b->own && (b->parts > 1 ? hash_u64(key) % b->parts : 0) != b->part)
 		return (uint32_t)ELSEWHERE;
-	return seen < NARROW ? add_node(b, parent, rank) : add_noted(b, parent, rank);
+	/* A node that is getting wide has all its children noted: any may move out of the
+	 * first few. Where the last of NARROW has no sibling they are just so many, and none
+	 * was noted yet: all are now. With more of them all have been. */
+	if (seen == NARROW && !nodes[last].sibling)
+		for (id = first; id; id = nodes[id].sibling)
+			if (!note_child(b, id))
+				return 0;
+	id = add_node(b, parent, rank);
+	return seen < NARROW || note_child(b, id) ? id : 0;
 }
 
 /* On to the child for a function; nowhere where that is left out, or where it is another
@@ -236,35 +217,12 @@ static int sample_stack(struct survey *s, uint32_t trie_node)
 	return 0;
 }
 
-/* Those that more than @most stacks pass; whoever does passed the parent, too. */
-static int take_large(struct named_trunk *t, const struct survey *s, uint32_t most)
-{
-	uint32_t *id = calloc(s->branch.count, sizeof(*id));
-
-	t->nodes = calloc(s->branch.count, sizeof(*t->nodes));
-	t->count = 1;
-	if (!id || !t->nodes) {
-		free(id);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 1; i < s->passed.count; i++) {
-		const struct joined *node = &s->branch.nodes[i];
-
-		if (s->passed.v[i] <= most)
-			continue;
-		t->nodes[t->count].parent = id[node->parent];
-		t->nodes[t->count].rank = node->rank;
-		id[i] = t->count++;
-	}
-	free(id);
-	return 0;
-}
-
 int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_t parts)
 {
 	static const struct named_trunk root = { NULL, 1 };
 	uint64_t count = ground->trie->count;
 	struct survey s = { .stacks = 0 };
+	uint32_t *id = NULL; /* in the trunk, by joined node */
 	int err = branch_begin(&s.branch, ground, &root);
 
 	*t = (struct named_trunk){ 0 };
@@ -272,8 +230,23 @@ int trunk_find(struct named_trunk *t, const struct named_ground *ground, uint32_
 	for (uint64_t i = 0;
 	     parts > 1 && i < SAMPLES && err == 0 && s.steps < count / STEPS; i++)
 		err = sample_stack(&s, (uint32_t)(i * count / SAMPLES));
-	if (err == 0)
-		err = take_large(t, &s, 1 + s.stacks / parts / GRAINS);
+	if (err == 0) {
+		id = calloc(s.branch.count, sizeof(*id));
+		t->nodes = calloc(s.branch.count, sizeof(*t->nodes));
+		t->count = 1;
+		err = id && t->nodes ? 0 : -ENOMEM;
+	}
+	/* Those that many stacks pass; whoever does passed the parent, too. */
+	for (uint32_t i = 1; err == 0 && i < s.passed.count; i++) {
+		const struct joined *node = &s.branch.nodes[i];
+
+		if (s.passed.v[i] <= 1 + s.stacks / parts / GRAINS)
+			continue;
+		t->nodes[t->count].parent = id[node->parent];
+		t->nodes[t->count].rank = node->rank;
+		id[i] = t->count++;
+	}
+	free(id);
 	branch_release(&s.branch);
 	array_release(&s.path);
 	array_release(&s.passed);

@@ -230,37 +230,28 @@ static int note_said(struct builder *b, uint32_t from, uint32_t to)
 	return err;
 }
 
-/* Which labels are those of several functions? */
-static int count_owners(struct builder *b)
+/* Node after node, those with the same label below the same parent become one. */
+static int merge_nodes(struct builder *b, struct insert_at *places)
 {
 	const struct named *tree = b->in->tree;
 	size_t functions = b->in->symbols->functions.count;
+	bool has_owners = tree->joined && !b->in->in_order && !(b->flags & VIEW_CHAIN);
 	struct label_ref frame;
 	int err = 0;
 
-	if (!tree->joined || b->in->in_order || b->flags & VIEW_CHAIN)
-		return 0;
-	/* Labels are at most one for each function, and two of our own. */
-	b->owners = calloc(functions + 2, sizeof(*b->owners));
-	if (!b->owners)
-		return -ENOMEM;
-	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
+	/* Which labels are those of several functions? They are at most one for each
+	 * function, and two of our own. */
+	if (has_owners) {
+		b->owners = calloc(functions + 2, sizeof(*b->owners));
+		err = b->owners ? 0 : -ENOMEM;
+	}
+	for (uint32_t i = 1; has_owners && err == 0 && i < tree->nodes.count; i++) {
 		if (b->labels[tree->nodes.v[i].function] != UINT32_MAX)
 			continue;
 		err = frame_of_node(b, i, &frame);
 		if (err == 0 && frame.label != VIEW_GAP && b->owners[frame.label] < 2)
 			b->owners[frame.label]++;
 	}
-	return err;
-}
-
-/* Node after node, those with the same label below the same parent become one. */
-static int merge_nodes(struct builder *b, struct insert_at *places)
-{
-	const struct named *tree = b->in->tree;
-	struct label_ref frame;
-	int err = count_owners(b);
-
 	places[0].state = CHAIN_SEPARATOR;
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
 		const struct named_node *n = &tree->nodes.v[i];
@@ -416,27 +407,6 @@ out:
 	return err;
 }
 
-/* A node keeps its own value, and a second one takes what is below it. */
-static int split_node(struct view *v, uint32_t node, uint32_t *ret)
-{
-	struct view_node *n = array_add(&v->nodes), *from = &v->nodes.v[node];
-
-	if (!n || v->nodes.count == UINT32_MAX)
-		return -ENOMEM;
-	*ret = (uint32_t)v->nodes.count - 1;
-	*n = *from;
-	n->self = 0;
-	n->total = from->total - from->self;
-	from->total = from->self;
-	from->first = 0;
-	for (uint32_t i = n->first; i; i = v->nodes.v[i].next)
-		v->nodes.v[i].parent = *ret;
-	for (uint32_t i = 0; i < v->columns->count; i++)
-		if (v->values[i].of.count && fill_column(v, i) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
 /*
  * Of lines that are sorted by their bytes, others may stand between a stack and those that go
  * on below it:
@@ -472,13 +442,31 @@ static int split_lines(struct view *v)
 			    node_rank(v, next, UINT32_MAX) <
 				    label_rank_below(&v->labels, v->nodes.v[at].label)) {
 				uint32_t *slot = array_add(&waiting);
+				struct view_node *n = array_add(&v->nodes), *from;
 
-				err = slot ? split_node(v, at, slot) : -ENOMEM;
+				if (!slot || !n || v->nodes.count == UINT32_MAX) {
+					err = -ENOMEM;
+					break;
+				}
+				/* A node keeps its own value, and a second one takes what
+				 * is below it. */
+				*slot = (uint32_t)v->nodes.count - 1;
+				from = &v->nodes.v[at];
+				*n = *from;
+				n->self = 0;
+				n->total = from->total - from->self;
+				from->total = from->self;
+				from->first = 0;
+				for (uint32_t i = n->first; i; i = v->nodes.v[i].next)
+					v->nodes.v[i].parent = *slot;
 			}
 			last = at;
 			at = next;
 		}
 	}
+	for (uint32_t i = 0; i < v->columns->count && err == 0; i++)
+		if (v->values[i].of.count)
+			err = fill_column(v, i);
 	array_release(&waiting);
 	return err;
 }
