@@ -58,6 +58,7 @@ static int tree_or_results(void *arg, size_t job, size_t worker)
 	struct named_options options = {
 		.in_order = p->options.flags & FF_FLAMECHART,
 		.columns = &p->columns,
+		.strings = &p->strings,
 		.frames = &p->collected.frames,
 		.left_out = j->left_out,
 		.threads = j->threads,
@@ -67,8 +68,7 @@ static int tree_or_results(void *arg, size_t job, size_t worker)
 	(void)worker;
 	if (job == JOB_RESULTS)
 		return list_results(p);
-	err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &p->strings, &options,
-			 &p->named);
+	err = named_make(&p->ctx, &p->collected.trie, &p->symbols, &options, &p->named);
 	/* The tree is printed in the unit that its weights were collected in. */
 	p->named.decimals = p->collected.decimals;
 	return err;

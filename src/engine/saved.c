@@ -447,8 +447,7 @@ int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
 {
 	const struct saved_picture *picture = input_picture(in);
 	const char *why;
-	int err = saved_tree_decode(picture->payload, picture->size, picture->format,
-				    &p->strings, p->ctx.budget, ret, &why);
+	int err = saved_tree_decode(picture, &p->strings, p->ctx.budget, ret, &why);
 
 	/* The tree has been decoded, and the bytes of the picture are no longer of
 	 * use. */

@@ -545,14 +545,13 @@ static int read_tree(struct reader *r)
 	return err < 0 ? err : read_columns(r);
 }
 
-int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
-		      struct intern *strings, struct budget *budget,
-		      struct saved_tree *ret, const char **why)
+int saved_tree_decode(const struct saved_picture *picture, struct intern *strings,
+		      struct budget *budget, struct saved_tree *ret, const char **why)
 {
 	struct reader r = { .strings = strings,
 			    .budget = budget,
 			    .tree = ret,
-			    .gathers = format > SAVED_FIRST_FORMAT };
+			    .gathers = picture->format > SAVED_FIRST_FORMAT };
 	const struct cursor *report;
 	int err;
 
@@ -560,7 +559,7 @@ int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
 		r.columns[i] = cursor_of(NULL, 0);
 	/* In this order: counts bound all that follows, descriptions say which values
 	 * there are, and nodes refer to functions. */
-	err = read_directory(&r, payload, size);
+	err = read_directory(&r, picture->payload, picture->size);
 	if (err == 0)
 		err = read_counts(&r);
 	if (err == 0)

@@ -495,8 +495,8 @@ static int sum_columns(struct making *m)
 }
 
 int named_make(struct context *ctx, const struct trie *trie,
-	       const struct symbols *symbols, const struct intern *strings,
-	       const struct named_options *options, struct named *ret)
+	       const struct symbols *symbols, const struct named_options *options,
+	       struct named *ret)
 {
 	struct named tree = { .columns = options->columns, .joined = !options->in_order };
 	struct making m = {
@@ -507,7 +507,7 @@ int named_make(struct context *ctx, const struct trie *trie,
 		.tree = &tree,
 	};
 	size_t parts = trie->count / PART_LEAST;
-	int err = make_ground(&m, strings);
+	int err = make_ground(&m, options->strings);
 
 	if (parts > PARTS_MOST)
 		parts = PARTS_MOST;

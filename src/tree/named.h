@@ -43,6 +43,7 @@ bool named_is_difference(const struct named *n);
 
 struct named_options {
 	const struct columns *columns; /* of the trie; they outlive the tree */
+	const struct intern *strings; /* of the symbols' names */
 	const struct frames *frames; /* of the trie; NULL: no column is said of frames */
 	bool in_order; /* children stay as they came, and only neighbours are joined */
 	/* By node of the trie; where it is 1 so it is for all nodes below, and none of them
@@ -53,8 +54,8 @@ struct named_options {
 
 /* 0, or -ENOMEM. The result does not depend on the number of threads. */
 int named_make(struct context *ctx, const struct trie *trie,
-	       const struct symbols *symbols, const struct intern *strings,
-	       const struct named_options *options, struct named *ret);
+	       const struct symbols *symbols, const struct named_options *options,
+	       struct named *ret);
 void named_release(struct named *n);
 
 #endif

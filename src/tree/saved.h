@@ -94,11 +94,12 @@ static inline uint64_t saved_value(const struct saved_tree *t, uint32_t node,
 	return t->values[column].of ? t->values[column].of[node] : 0;
 }
 
-/* The payload of a tree, in a format that is known. -EBADMSG: *@why says what is wrong; -EFBIG
- * where the budget has too little left for it. */
-int saved_tree_decode(const uint8_t *payload, size_t size, uint64_t format,
-		      struct intern *strings, struct budget *budget,
-		      struct saved_tree *ret, const char **why);
+struct saved_picture; /* of input */
+
+/* The tree of a payload whose format is known. -EBADMSG: *@why says what is wrong; -EFBIG where
+ * the budget has too little left for it. */
+int saved_tree_decode(const struct saved_picture *picture, struct intern *strings,
+		      struct budget *budget, struct saved_tree *ret, const char **why);
 void saved_tree_release(struct saved_tree *t);
 
 #endif

@@ -92,9 +92,7 @@ Test(saved, the_tree_and_its_header_are_read)
 	p = input_picture(f.in);
 	cr_expect_eq(f.kind, INPUT_SAVED);
 	cr_assert_not_null(p);
-	cr_assert_eq(saved_tree_decode(p->payload, p->size, p->format, &f.strings, NULL,
-				       &t, &why),
-		     0);
+	cr_assert_eq(saved_tree_decode(p, &f.strings, NULL, &t, &why), 0);
 	cr_expect_eq(t.nodes, 3u);
 	cr_expect_eq(t.parent[2], 1u);
 	cr_expect_eq(saved_value(&t, 2, COLUMN_WEIGHT), 7u);

@@ -19,6 +19,17 @@ struct round {
 	struct intern strings;
 };
 
+/* Bytes that a picture of today's format would have. */
+static int decode_bytes(const uint8_t *bytes, size_t size, struct intern *strings,
+			struct saved_tree *ret, const char **why)
+{
+	const struct saved_picture picture = { .format = SAVED_FORMAT,
+					       .payload = (uint8_t *)bytes,
+					       .size = size };
+
+	return saved_tree_decode(&picture, strings, NULL, ret, why);
+}
+
 static void go_round(struct round *r, unsigned flags)
 {
 	const char *why = NULL;
@@ -33,9 +44,8 @@ static void go_round(struct round *r, unsigned flags)
 					   r->packed.whole, &r->payload),
 			     0);
 	cr_assert_eq(intern_init(&r->strings), 0);
-	cr_assert_eq(saved_tree_decode(r->payload ? r->payload : r->packed.bytes,
-				       r->packed.whole, SAVED_FORMAT, &r->strings, NULL,
-				       &r->saved, &why),
+	cr_assert_eq(decode_bytes(r->payload ? r->payload : r->packed.bytes,
+				  r->packed.whole, &r->strings, &r->saved, &why),
 		     0, "%s", why);
 }
 
@@ -201,8 +211,8 @@ static void expect_bad(const struct round *r, const char *why)
 
 	cr_assert_eq(tree_data_pack(&ctx, &r->data, 1, &packed), 0);
 	cr_assert_not(packed.is_zlib);
-	cr_expect_eq(saved_tree_decode(packed.bytes, packed.whole, SAVED_FORMAT,
-				       (struct intern *)&r->strings, NULL, &saved, &said),
+	cr_expect_eq(decode_bytes(packed.bytes, packed.whole,
+				  (struct intern *)&r->strings, &saved, &said),
 		     -EBADMSG);
 	cr_expect_str_eq(said, why);
 	free(packed.bytes);
@@ -380,8 +390,7 @@ static void decode(struct round *r, const uint8_t *bytes, size_t size)
 {
 	struct saved_tree saved = { 0 };
 	const char *why = NULL;
-	int err = saved_tree_decode(bytes, size, SAVED_FORMAT, &r->strings, NULL, &saved,
-				    &why);
+	int err = decode_bytes(bytes, size, &r->strings, &saved, &why);
 
 	if (err < 0)
 		cr_expect_not_null(why);
@@ -394,8 +403,7 @@ Test(tree_data, a_payload_without_counts_is_refused)
 	struct saved_tree saved = { 0 };
 	const char *why = NULL;
 
-	cr_expect_eq(saved_tree_decode((const uint8_t *)"\0\0", 3, SAVED_FORMAT, NULL,
-				       NULL, &saved, &why),
+	cr_expect_eq(decode_bytes((const uint8_t *)"\0\0", 3, NULL, &saved, &why),
 		     -EBADMSG);
 	cr_expect_str_eq(why, "its counts are cut");
 }
@@ -418,9 +426,8 @@ Test(tree_data, damage_is_found)
 		/* Exactly as large: a sanitizer sees one byte more. */
 		bytes = realloc(bytes, i ? i : 1);
 		memcpy(bytes, r.payload ? r.payload : r.packed.bytes, i);
-		cr_expect_lt(saved_tree_decode(bytes, i, SAVED_FORMAT, &r.strings, NULL,
-					       &saved, &why),
-			     0, "cut at %zu", i);
+		cr_expect_lt(decode_bytes(bytes, i, &r.strings, &saved, &why), 0,
+			     "cut at %zu", i);
 		cr_expect_not_null(why);
 	}
 	bytes = realloc(bytes, size);

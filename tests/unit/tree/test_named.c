@@ -69,12 +69,13 @@ static uint32_t stack(const char *frames, uint64_t weight)
 static void make(bool in_order, size_t threads)
 {
 	struct named_options options = { .columns = &columns,
+					 .strings = &strings,
 					 .frames = known.list.count ? &known : NULL,
 					 .left_out = left_out,
 					 .in_order = in_order,
 					 .threads = threads };
 
-	cr_assert_eq(named_make(&ctx, &trie, &symbols, &strings, &options, &named), 0);
+	cr_assert_eq(named_make(&ctx, &trie, &symbols, &options, &named), 0);
 }
 
 /* "a:1(b:2(),c:3())": name, own value and children of each node. */
