@@ -30,18 +30,6 @@ struct debug_search {
 	uint32_t checksum; /* of the debug link, where there is no build id to compare */
 };
 
-static bool is_of_object(struct context *ctx, const struct debug_search *s,
-			 const struct object *debug)
-{
-	const struct object *o = &s->found->object;
-	uint32_t sum;
-
-	if (o->build_id_size)
-		return object_has_build_id(debug, o->build_id, o->build_id_size);
-	return s->has_checksum && object_checksum(ctx, debug, &sum) == 0 &&
-	       sum == s->checksum;
-}
-
 /* What @o has of the three. */
 static unsigned what_it_has(const struct object *o)
 {
@@ -57,31 +45,14 @@ static void take_debug(struct debug_search *s, const struct object *debug)
 	text_add(&s->found->debug_file, s->path.bytes, s->path.size);
 }
 
-/* It would have been used. */
-static void refuse_debug(struct debug_search *s, const struct object *debug)
-{
-	const struct object *o = &s->found->object;
-
-	if (s->refused.size)
-		return;
-	text_printf(&s->refused,
-		    "'%s' is the debug file of another build: ", s->path.bytes);
-	if (o->build_id_size == 0) {
-		text_string(&s->refused, "its checksum is not that of the debug link");
-		return;
-	}
-	text_string(&s->refused, "its build id is ");
-	add_build_id(debug->build_id, debug->build_id_size, &s->refused);
-	text_string(&s->refused, ", not ");
-	add_build_id(o->build_id, o->build_id_size, &s->refused);
-}
-
 /* The file at the path; true where the search is over. @by: what says that it is there, or
  * NULL. */
 static bool try_debug_path(struct debug_search *s, const struct object *by)
 {
+	const struct object *o = &s->found->object;
 	struct context ctx = { .budget = s->places->budget };
 	struct object debug;
+	uint32_t sum;
 	int err;
 
 	if (s->path.failed)
@@ -94,12 +65,30 @@ static bool try_debug_path(struct debug_search *s, const struct object *by)
 	s->path.failed = err == -ENOMEM;
 	if (err < 0)
 		return s->path.failed;
-	if (what_it_has(&debug) & s->need) {
-		if (is_of_object(&ctx, s, &debug)) {
-			take_debug(s, &debug);
-			return true;
+	if (!(what_it_has(&debug) & s->need)) {
+		object_close(&debug);
+		return false;
+	}
+	if (o->build_id_size
+		    ? object_has_build_id(&debug, o->build_id, o->build_id_size)
+		    : s->has_checksum && object_checksum(&ctx, &debug, &sum) == 0 &&
+			      sum == s->checksum) {
+		take_debug(s, &debug);
+		return true;
+	}
+	/* It would have been used. */
+	if (s->refused.size == 0) {
+		text_printf(&s->refused,
+			    "'%s' is the debug file of another build: ", s->path.bytes);
+		if (o->build_id_size) {
+			text_string(&s->refused, "its build id is ");
+			add_build_id(debug.build_id, debug.build_id_size, &s->refused);
+			text_string(&s->refused, ", not ");
+			add_build_id(o->build_id, o->build_id_size, &s->refused);
+		} else {
+			text_string(&s->refused,
+				    "its checksum is not that of the debug link");
 		}
-		refuse_debug(s, &debug);
 	}
 	object_close(&debug);
 	return false;
@@ -132,32 +121,6 @@ static bool try_debug_link(struct debug_search *s)
 	return false;
 }
 
-/* Symbols that the object itself has, packed: MiniDebugInfo. */
-static void try_inner(struct debug_search *s)
-{
-	const struct found *f = s->found;
-	struct text *problem = &s->found->problem;
-	struct context ctx = { .budget = s->places->budget };
-	struct object inner;
-	int err;
-
-	text_clear(&s->path);
-	text_printf(&s->path, "%s (.gnu_debugdata)", f->file.bytes);
-	if (s->path.failed)
-		return;
-	err = packed_object_open_inner(&ctx, &f->object, s->path.bytes, &inner);
-	if (err == -ENOMEM)
-		s->path.failed = true;
-	else if (err < 0 && err != -ENODATA && problem->size == 0)
-		text_string(problem, ctx.error);
-	if (err < 0)
-		return;
-	if (what_it_has(&inner) & s->need)
-		take_debug(s, &inner);
-	else
-		object_close(&inner);
-}
-
 /* Where others have put it, by build id: the debug directory, and perf's cache. */
 static bool try_debug_by_build_id(struct debug_search *s)
 {
@@ -184,42 +147,57 @@ static bool try_debug_by_build_id(struct debug_search *s)
 	return false;
 }
 
-static void search_debug(struct debug_search *s, const char *const *roots)
-{
-	const struct object *o = &s->found->object;
-	struct section table;
-
-	for (; *roots; roots++) {
-		s->root = *roots;
-		if (try_debug_by_build_id(s) || try_debug_link(s))
-			return;
-	}
-	/* Another unwind table is worth a look, and no more: most objects have no
-	 * .debug_frame and need none. */
-	if (s->need == NEED_UNWIND && (section_named(o, ".eh_frame", &table) ||
-				       section_named(o, ".eh_frame_hdr", &table)))
-		return;
-	text_clear(&s->path);
-	if (debuginfod_find(s->places->debuginfod, DEBUGINFOD_DEBUG_FILE, o->build_id,
-			    o->build_id_size, s->wanted->path, &s->path) &&
-	    try_debug_path(s, NULL))
-		return;
-	try_inner(s);
-}
-
 int find_debug(const struct object_places *places, const struct wanted_object *wanted,
 	       const char *const *roots, unsigned need, struct found *f)
 {
+	const struct object *o = &f->object;
 	struct debug_search s = {
 		.places = places,
 		.wanted = wanted,
 		.found = f,
-		.need = need & ~what_it_has(&f->object),
+		.need = need & ~what_it_has(o),
 	};
+	const struct debuginfod_file file = {
+		.kind = DEBUGINFOD_DEBUG_FILE,
+		.build_id = o->build_id,
+		.build_id_size = o->build_id_size,
+		.name = wanted->path,
+	};
+	struct context ctx = { .budget = places->budget };
+	struct section table;
+	struct object inner;
 	int err;
 
-	if (s.need)
-		search_debug(&s, roots);
+	if (s.need == 0)
+		goto out;
+	for (; *roots; roots++) {
+		s.root = *roots;
+		if (try_debug_by_build_id(&s) || try_debug_link(&s))
+			goto out;
+	}
+	/* Another unwind table is worth a look, and no more: most objects have no
+	 * .debug_frame and need none. */
+	if (s.need == NEED_UNWIND && (section_named(o, ".eh_frame", &table) ||
+				      section_named(o, ".eh_frame_hdr", &table)))
+		goto out;
+	text_clear(&s.path);
+	if (debuginfod_find(places->debuginfod, &file, &s.path) &&
+	    try_debug_path(&s, NULL))
+		goto out;
+	/* Symbols that the object itself has, packed: MiniDebugInfo. */
+	text_clear(&s.path);
+	text_printf(&s.path, "%s (.gnu_debugdata)", f->file.bytes);
+	if (s.path.failed)
+		goto out;
+	err = packed_object_open_inner(&ctx, o, s.path.bytes, &inner);
+	s.path.failed = err == -ENOMEM;
+	if (err < 0 && err != -ENOMEM && err != -ENODATA && f->problem.size == 0)
+		text_string(&f->problem, ctx.error);
+	if (err >= 0 && what_it_has(&inner) & s.need)
+		take_debug(&s, &inner);
+	else if (err >= 0)
+		object_close(&inner);
+out:
 	if (!f->debug.elf && s.refused.size && f->problem.size == 0)
 		text_add(&f->problem, s.refused.bytes, s.refused.size);
 	err = s.path.failed || s.refused.failed ? -ENOMEM : 0;

@@ -77,16 +77,7 @@ void debuginfod_free(struct debuginfod *d)
 	free(d);
 }
 
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) +
-	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
-/* The callback is told of its client only. NULL outside of ask_server(). */
+/* The callback is told of its client only. NULL outside of debuginfod_find(). */
 static _Thread_local struct debuginfod *current;
 
 /*
@@ -96,9 +87,13 @@ static _Thread_local struct debuginfod *current;
 static int on_progress(struct client *c, long done, long total)
 {
 	struct debuginfod *d = current;
-	double now = seconds_since(&d->started);
+	struct timespec at;
+	double now; /* seconds since it was asked for */
 
 	(void)c;
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	now = (double)(at.tv_sec - d->started.tv_sec) +
+	      (double)(at.tv_nsec - d->started.tv_nsec) / 1e9;
 	if (d->options.progress && d->what.bytes && now - d->shown >= BLINK) {
 		d->options.progress(d->options.arg, d->what.bytes,
 				    total > 0 && done > 0 ? (uint64_t)done : 0,
@@ -109,8 +104,7 @@ static int on_progress(struct client *c, long done, long total)
 	return d->late;
 }
 
-/* Function pointers are what dlsym() says, as POSIX has it. */
-static bool find_functions(struct debuginfod *d)
+static bool load(struct debuginfod *d)
 {
 	const struct {
 		const char *name;
@@ -122,25 +116,21 @@ static bool find_functions(struct debuginfod *d)
 		{ "debuginfod_find_executable", &d->find[DEBUGINFOD_OBJECT] },
 		{ "debuginfod_set_progressfn", &d->set_progress },
 	};
+	bool whole = true;
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		void *function = dlsym(d->library, functions[i].name);
-
-		if (!function)
-			return false;
-		memcpy(functions[i].to, &function, sizeof(function));
-	}
-	return true;
-}
-
-static bool load(struct debuginfod *d)
-{
 	d->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!d->library) {
 		snprintf(d->problem, sizeof(d->problem), "cannot load %s", dlerror());
 		return false;
 	}
-	if (find_functions(d))
+	/* Function pointers are what dlsym() says, as POSIX has it. */
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions) && whole; i++) {
+		void *function = dlsym(d->library, functions[i].name);
+
+		whole = function;
+		memcpy(functions[i].to, &function, sizeof(function));
+	}
+	if (whole)
 		d->client = d->begin();
 	if (!d->client) {
 		snprintf(d->problem, sizeof(d->problem), "cannot use " LIBRARY);
@@ -150,58 +140,44 @@ static bool load(struct debuginfod *d)
 	return true;
 }
 
-static void note_server_failure(struct debuginfod *d, int err)
+bool debuginfod_find(struct debuginfod *d, const struct debuginfod_file *file,
+		     struct text *path)
 {
-	if (d->late)
-		snprintf(d->problem, sizeof(d->problem), "no file within %u seconds",
-			 d->options.timeout);
-	else if (err != -ENOENT)
-		snprintf(d->problem, sizeof(d->problem), "%s", strerror(-err));
-}
-
-static bool ask_server(struct debuginfod *d, enum debuginfod_kind kind, const uint8_t *id,
-		       size_t size, struct text *path)
-{
+	const char *slash = strrchr(file->name, '/');
 	char *found = NULL;
-	int fd;
+	int fd = -ENOENT;
 
+	/* Fewer bytes are no id. */
+	if (!d || file->build_id_size < 4 || file->build_id_size > OBJECT_BUILD_ID_MAX)
+		return false;
+	pthread_mutex_lock(&d->lock);
+	if (*d->problem || (!d->client && !load(d)))
+		goto out;
+	text_clear(&d->what);
+	text_printf(&d->what, "fetching %s%s",
+		    file->kind == DEBUGINFOD_DEBUG_FILE ? "debug information of " : "",
+		    slash ? slash + 1 : file->name);
 	d->late = false;
 	clock_gettime(CLOCK_MONOTONIC, &d->started);
 	d->shown = -BLINK;
 	current = d;
 	on_progress(d->client, 0, 0);
-	fd = d->find[kind](d->client, id, (int)size, &found);
+	fd = d->find[file->kind](d->client, file->build_id, (int)file->build_id_size,
+				 &found);
 	current = NULL;
-	if (fd < 0) {
-		note_server_failure(d, fd);
-		return false;
+	if (fd >= 0) {
+		close(fd);
+		text_string(path, found ? found : "");
+		free(found);
+	} else if (d->late) {
+		snprintf(d->problem, sizeof(d->problem), "no file within %u seconds",
+			 d->options.timeout);
+	} else if (fd != -ENOENT) {
+		snprintf(d->problem, sizeof(d->problem), "%s", strerror(-fd));
 	}
-	close(fd);
-	text_string(path, found ? found : "");
-	free(found);
-	return path->size > 0;
-}
-
-bool debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind,
-		     const uint8_t *build_id, size_t size, const char *name,
-		     struct text *path)
-{
-	const char *slash = strrchr(name, '/');
-	bool found = false;
-
-	/* Fewer bytes are no id. */
-	if (!d || size < 4 || size > OBJECT_BUILD_ID_MAX)
-		return false;
-	pthread_mutex_lock(&d->lock);
-	if (!*d->problem && (d->client || load(d))) {
-		text_clear(&d->what);
-		text_printf(&d->what, "fetching %s%s",
-			    kind == DEBUGINFOD_DEBUG_FILE ? "debug information of " : "",
-			    slash ? slash + 1 : name);
-		found = ask_server(d, kind, build_id, size, path);
-	}
+out:
 	pthread_mutex_unlock(&d->lock);
-	return found;
+	return fd >= 0 && path->size > 0;
 }
 
 const char *debuginfod_problem(struct debuginfod *d)

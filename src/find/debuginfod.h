@@ -30,10 +30,17 @@ int debuginfod_new(struct context *ctx, const struct debuginfod_options *options
 		   struct debuginfod **ret);
 void debuginfod_free(struct debuginfod *d); /* NULL is fine */
 
+/* What is asked for. */
+struct debuginfod_file {
+	enum debuginfod_kind kind;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	const char *name; /* of the object, for people */
+};
+
 /* Appends the path of the file; false where there is none, or without memory (path->failed).
- * @name is the object's, for people. By any number of threads: they wait for each other. */
-bool debuginfod_find(struct debuginfod *d, enum debuginfod_kind kind,
-		     const uint8_t *build_id, size_t size, const char *name,
+ * By any number of threads: they wait for each other. */
+bool debuginfod_find(struct debuginfod *d, const struct debuginfod_file *file,
 		     struct text *path);
 
 /* Why servers are not asked any more, a sentence; NULL: all is well. */

@@ -24,40 +24,12 @@ struct search {
 	struct found *found;
 };
 
-static bool has_id(const struct search *s, const struct object *o)
-{
-	return object_has_build_id(o, s->wanted->build_id, s->wanted->build_id_size);
-}
-
-/* The first one is told. */
-static void refuse_kernel(struct search *s, const struct object *o)
-{
-	struct text *problem = &s->found->problem;
-
-	if (problem->size)
-		return;
-	text_printf(problem, "'%s' has build id ", s->path.bytes);
-	add_build_id(o->build_id, o->build_id_size, problem);
-	text_string(problem, ", recorded was ");
-	add_build_id(s->wanted->build_id, s->wanted->build_id_size, problem);
-	s->found->refused = true;
-}
-
-static void take_kernel_file(struct search *s, const struct object *o)
-{
-	struct found *f = s->found;
-
-	f->object = *o;
-	f->refused = false;
-	text_clear(&f->file);
-	text_add(&f->file, s->path.bytes, s->path.size);
-	text_clear(&f->problem);
-}
-
 /* The file at the path; true where the search is over. */
 static bool try_kernel_path(struct search *s)
 {
+	const struct wanted_kernel *w = s->wanted;
 	struct context ctx = { .budget = s->places->budget };
+	struct found *f = s->found;
 	struct object o;
 	int err;
 
@@ -66,51 +38,41 @@ static bool try_kernel_path(struct search *s)
 	err = packed_object_open(&ctx, s->path.bytes, &o);
 	s->path.failed |= err == -ENOMEM;
 	/* One that is there but cannot be read is worth a sentence. */
-	if (err < 0 && err != -ENOENT && err != -ENOTDIR && s->found->problem.size == 0)
-		text_string(&s->found->problem, ctx.error);
+	if (err < 0 && err != -ENOENT && err != -ENOTDIR && f->problem.size == 0)
+		text_string(&f->problem, ctx.error);
 	if (err < 0)
 		return s->path.failed;
-	if (object_has_symtab(&o)) {
-		if (has_id(s, &o)) {
-			take_kernel_file(s, &o);
-			return true;
-		}
-		refuse_kernel(s, &o);
+	if (object_has_symtab(&o) &&
+	    object_has_build_id(&o, w->build_id, w->build_id_size)) {
+		f->object = o;
+		f->refused = false;
+		text_clear(&f->file);
+		text_add(&f->file, s->path.bytes, s->path.size);
+		text_clear(&f->problem);
+		return true;
 	}
+	/* The first one is told. */
+	if (object_has_symtab(&o) && f->problem.size == 0)
+		found_refuse(f, s->path.bytes, &o, w->build_id, w->build_id_size);
 	object_close(&o);
 	return false;
 }
 
-static bool try_cached_kernel(struct search *s)
+/* By the build id, in the cache or the debug directory; @ends: of the paths, NULL ends them. */
+static bool try_kernel_by_build_id(struct search *s, bool cache, const char *const *ends)
 {
-	static const char *const names[] = { "/elf", "/debug", "" };
 	const struct wanted_kernel *w = s->wanted;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (; *ends; ends++) {
 		text_clear(&s->path);
-		if (!add_build_id_cache(s->places, &s->path) ||
-		    !add_build_id_path(w->build_id, w->build_id_size, BUILD_ID_WHOLE,
-				       &s->path))
+		if (!cache)
+			add_debug_dir(s->places, s->root, &s->path);
+		else if (!add_build_id_cache(s->places, &s->path))
 			return false;
-		text_string(&s->path, names[i]);
-		if (try_kernel_path(s))
-			return true;
-	}
-	return false;
-}
-
-static bool try_kernel_debug_dir(struct search *s)
-{
-	static const char *const ends[] = { ".debug", "" };
-	const struct wanted_kernel *w = s->wanted;
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		text_clear(&s->path);
-		add_debug_dir(s->places, s->root, &s->path);
 		if (!add_build_id_path(w->build_id, w->build_id_size, BUILD_ID_WHOLE,
 				       &s->path))
 			return false;
-		text_string(&s->path, ends[i]);
+		text_string(&s->path, *ends);
 		if (try_kernel_path(s))
 			return true;
 	}
@@ -171,111 +133,64 @@ static const char *module_name(const char *path, size_t path_size, size_t *size)
 	return name;
 }
 
-/* The kernel makes no difference between '-' and '_' in them. */
-static bool is_same_module(const char *a, size_t a_size, const char *b, size_t b_size)
-{
-	for (size_t i = 0; i < a_size && i < b_size; i++)
-		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
-			return false;
-	return a_size == b_size;
-}
-
-static bool try_module_path(struct search *s)
-{
-	const char *path = s->wanted->module;
-
-	if (*path != '/' || (*s->root && path_climbs(path)))
-		return false;
-	text_clear(&s->path);
-	text_string(&s->path, s->root);
-	text_string(&s->path, path);
-	return try_kernel_path(s);
-}
-
-/* Its line in modules.dep is "kernel/net/nf-tables.ko.xz: ..." */
-static bool try_line(struct search *s, const char *line, size_t size)
-{
-	const char *colon = memchr(line, ':', size);
-	const char *name, *wanted;
-	size_t name_size, wanted_size;
-
-	if (!colon)
-		return false;
-	size = (size_t)(colon - line);
-	name = module_name(line, size, &name_size);
-	wanted = module_name(s->wanted->module, strlen(s->wanted->module), &wanted_size);
-	if (!is_same_module(name, name_size, wanted, wanted_size))
-		return false;
-	text_clear(&s->path);
-	text_string(&s->path, s->root);
-	if (*line != '/')
-		text_printf(&s->path, "/lib/modules/%s/", s->wanted->release);
-	text_add(&s->path, line, size);
-	if (!s->path.failed && *s->root && path_climbs(s->path.bytes + strlen(s->root)))
-		return false;
-	return try_kernel_path(s);
-}
-
+/* A line of modules.dep is "kernel/net/nf-tables.ko.xz: ..." */
 static bool try_modules_dep(struct search *s)
 {
+	const char *release = s->wanted->release;
 	struct context ctx = { .budget = s->places->budget };
+	const char *wanted, *name, *colon;
+	size_t size, wanted_size, name_size;
 	char *text, *next;
 	bool over = false;
-	size_t size;
 	int err;
 
-	if (!is_release(s->wanted->release))
+	if (!is_release(release))
 		return false;
 	text_clear(&s->path);
-	text_printf(&s->path, "%s/lib/modules/%s/modules.dep", s->root,
-		    s->wanted->release);
+	text_printf(&s->path, "%s/lib/modules/%s/modules.dep", s->root, release);
 	if (s->path.failed)
 		return true;
 	err = file_slurp(&ctx, s->path.bytes, MOST_MODULES_DEP, &text, &size);
 	s->path.failed |= err == -ENOMEM;
 	if (err < 0)
 		return s->path.failed;
+	wanted = module_name(s->wanted->module, strlen(s->wanted->module), &wanted_size);
 	for (char *line = text; line < text + size && !over; line = next + 1) {
+		bool same;
+
 		next = memchr(line, '\n', (size_t)(text + size - line));
 		if (!next)
 			next = text + size;
-		over = try_line(s, line, (size_t)(next - line));
+		colon = memchr(line, ':', (size_t)(next - line));
+		if (!colon)
+			continue;
+		name = module_name(line, (size_t)(colon - line), &name_size);
+		same = name_size == wanted_size;
+		/* The kernel makes no difference between '-' and '_' in them. */
+		for (size_t i = 0; i < name_size && same; i++)
+			same = (name[i] == '-' ? '_' : name[i]) ==
+			       (wanted[i] == '-' ? '_' : wanted[i]);
+		if (!same)
+			continue;
+		text_clear(&s->path);
+		text_string(&s->path, s->root);
+		if (*line != '/')
+			text_printf(&s->path, "/lib/modules/%s/", release);
+		text_add(&s->path, line, (size_t)(colon - line));
+		over = s->path.failed ||
+		       ((!*s->root || !path_climbs(s->path.bytes + strlen(s->root))) &&
+			try_kernel_path(s));
 	}
 	free(text);
 	return over;
 }
 
-/* A module has its symbols itself, the kernel that is booted has none. */
-static void ask_kernel_server(struct search *s)
-{
-	const struct wanted_kernel *w = s->wanted;
-	enum debuginfod_kind kind = w->module ? DEBUGINFOD_OBJECT : DEBUGINFOD_DEBUG_FILE;
-
-	text_clear(&s->path);
-	if (debuginfod_find(s->places->debuginfod, kind, w->build_id, w->build_id_size,
-			    w->module ? w->module : "vmlinux", &s->path))
-		try_kernel_path(s);
-}
-
-static void search_kernel(struct search *s)
-{
-	if (s->wanted->remote) {
-		ask_kernel_server(s);
-		return;
-	}
-	if (s->wanted->module && try_module_path(s))
-		return;
-	if (try_cached_kernel(s) || try_kernel_debug_dir(s))
-		return;
-	if (s->wanted->module)
-		try_modules_dep(s);
-	else
-		try_vmlinux(s);
-}
-
 int find_kernel_file(const struct object_places *places,
 		     const struct wanted_kernel *wanted, struct found *ret)
 {
+	static const char *const in_cache[] = { "/elf", "/debug", "", NULL };
+	static const char *const in_debug_dir[] = { ".debug", "", NULL };
+	const char *module = wanted->module;
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
 	struct search s = {
 		.places = places,
@@ -285,8 +200,35 @@ int find_kernel_file(const struct object_places *places,
 	};
 	int err;
 
-	if (wanted->build_id_size)
-		search_kernel(&s);
+	if (wanted->build_id_size == 0)
+		goto out;
+	if (wanted->remote) {
+		/* A module has its symbols itself, the kernel that is booted has none. */
+		const struct debuginfod_file file = {
+			.kind = module ? DEBUGINFOD_OBJECT : DEBUGINFOD_DEBUG_FILE,
+			.build_id = wanted->build_id,
+			.build_id_size = wanted->build_id_size,
+			.name = module ? module : "vmlinux",
+		};
+
+		if (debuginfod_find(places->debuginfod, &file, &s.path))
+			try_kernel_path(&s);
+		goto out;
+	}
+	if (module && *module == '/' && !(*s.root && path_climbs(module))) {
+		text_string(&s.path, s.root);
+		text_string(&s.path, module);
+		if (try_kernel_path(&s))
+			goto out;
+	}
+	if (try_kernel_by_build_id(&s, true, in_cache) ||
+	    try_kernel_by_build_id(&s, false, in_debug_dir))
+		goto out;
+	if (module)
+		try_modules_dep(&s);
+	else
+		try_vmlinux(&s);
+out:
 	err = s.path.failed || f.file.failed || f.problem.failed ? -ENOMEM : 0;
 	text_release(&s.path);
 	if (err < 0)

@@ -26,41 +26,34 @@ static size_t align4(size_t size)
 	return (size + 3) & ~(size_t)3;
 }
 
-/* ELF notes: sizes of name and description, type, then both, each padded to 4 bytes. */
-static const uint8_t *find_note_id(const char *notes, size_t size, size_t *id_size)
+/* The build id in a file of notes; *@size is 0 where it has none. */
+static void read_notes_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
 {
-	struct cursor c = cursor_of(notes, size);
+	struct context ctx = { 0 };
+	size_t notes_size;
+	struct cursor c;
+	char *notes;
 
+	*size = 0;
+	if (file_slurp(&ctx, path, MOST_NOTES, &notes, &notes_size) < 0)
+		return;
+	c = cursor_of(notes, notes_size);
+	/* Sizes of name and description, type, then both, each padded to 4 bytes. */
 	while (cursor_left(&c) > 0 && !c.bad) {
 		uint32_t name_size = cursor_u32(&c), desc_size = cursor_u32(&c);
 		uint32_t type = cursor_u32(&c);
 		const char *name = cursor_bytes(&c, align4(name_size));
 		const uint8_t *desc = cursor_bytes(&c, align4(desc_size));
 
-		if (!c.bad && type == NOTE_BUILD_ID && name_size == 4 &&
-		    memcmp(name, "GNU", 4) == 0) {
-			*id_size = desc_size;
-			return desc;
+		if (c.bad || type != NOTE_BUILD_ID || name_size != 4 ||
+		    memcmp(name, "GNU", 4) != 0)
+			continue;
+		if (desc_size <= OBJECT_BUILD_ID_MAX) {
+			*size = desc_size;
+			memcpy(id, desc, desc_size);
 		}
+		break;
 	}
-	return NULL;
-}
-
-/* The build id in a file of notes; *@size is 0 where it has none. */
-static void read_notes_id(const char *path, uint8_t id[OBJECT_BUILD_ID_MAX], size_t *size)
-{
-	struct context ctx = { 0 };
-	const uint8_t *found;
-	size_t notes_size;
-	char *notes;
-
-	*size = 0;
-	if (file_slurp(&ctx, path, MOST_NOTES, &notes, &notes_size) < 0)
-		return;
-	found = find_note_id(notes, notes_size, size);
-	if (!found || *size > OBJECT_BUILD_ID_MAX)
-		*size = 0;
-	memcpy(id, found ? found : (const uint8_t *)"", *size);
 	free(notes);
 }
 

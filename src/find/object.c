@@ -64,34 +64,6 @@ static bool is_same_file(const struct wanted_object *wanted, const struct object
 	return compare_file(wanted, o, &moved) == FILE_SAME;
 }
 
-/* Whether it came to its path while somebody who had that mapped was recorded. */
-static bool came_meanwhile(const struct wanted_object *wanted, const struct object *o)
-{
-	struct stat st;
-	uint64_t came;
-
-	if (fstat(o->fd, &st) < 0 || st.st_ctim.tv_sec < 0)
-		return false;
-	came = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
-	for (size_t i = 0; i < FILE_USERS; i++)
-		if (came > wanted->users[i].began && came <= wanted->users[i].ended &&
-		    wanted->users[i].began)
-			return true;
-	return false;
-}
-
-/* The sentence is of the recorded path. */
-static void refuse_build_id(struct object_search *s, const struct object *o)
-{
-	struct text *problem = &s->found->problem;
-
-	text_printf(problem, "'%s' has build id ", s->path.bytes);
-	add_build_id(o->build_id, o->build_id_size, problem);
-	text_string(problem, ", recorded was ");
-	add_build_id(s->wanted->build_id, s->wanted->build_id_size, problem);
-	s->found->refused = true;
-}
-
 /* Takes over what @o holds, and the path. */
 static void take_object_file(struct object_search *s, struct object *o)
 {
@@ -132,71 +104,38 @@ static bool make_recorded_path(struct object_search *s)
 	return true;
 }
 
-static bool fits_recorded(struct object_search *s, const struct object *o,
-			  enum identity *identity)
-{
-	const struct wanted_object *w = s->wanted;
-
-	*identity = FILE_SAME;
-	if (w->build_id_size && !object_has_build_id(o, w->build_id, w->build_id_size)) {
-		refuse_build_id(s, o);
-		return false;
-	}
-	if (!symfs_is_set(s->places) && (w->build_id_size == 0 || w->id_of_path))
-		*identity = compare_file(w, o, &s->moved);
-	if (w->build_id_size || *identity != FILE_OTHER)
-		return true;
-	s->found->refused = true;
-	text_printf(&s->found->problem,
-		    "'%s' is another file than the recorded one, and no build id "
-		    "tells whether it is the same program; --force takes it",
-		    s->path.bytes);
-	return false;
-}
-
-/* Those of a process that has the file mapped; pids are used again, and another one lends none. */
-static int rights_of_users(const struct wanted_object *w, struct user_rights *ret)
+/*
+ * A path that a process has said in a live run is opened with the rights of one that has the
+ * file mapped; pids are used again, and another one lends none. *@own: it was opened with
+ * rights that those have not, so it has to be the file that was mapped.
+ */
+static int open_recorded_path(struct context *ctx, const struct object_search *s,
+			      struct object *ret, bool *own)
 {
 	const uid_t nobody = 65534;
+	const struct wanted_object *w = s->wanted;
+	struct user_rights rights;
 	struct text map = { 0 };
 	int err = -ENOENT;
 	bool same;
 
+	*own = false;
+	if (!w->live || geteuid() != 0 || symfs_is_set(s->places))
+		return object_open(ctx, s->path.bytes, ret);
 	for (size_t i = 0; i < FILE_USERS && err == -ENOENT; i++)
 		if (process_file_path(w, &w->users[i], PROCESS_MAP, &map, &same))
-			err = user_rights_of_process(w->users[i].pid, ret);
+			err = user_rights_of_process(w->users[i].pid, &rights);
 	if (map.failed)
 		err = -ENOMEM;
 	text_release(&map);
 	if (err == -ENOENT)
-		*ret = user_rights_of(nobody);
-	return err == -ENOENT ? 0 : err;
-}
-
-/* What @path leads a process to, which has said it. *@own: opened with rights that it has not. */
-static int open_said_path(struct context *ctx, const struct wanted_object *w,
-			  const char *path, struct object *ret, bool *own)
-{
-	struct user_rights rights;
-	int err = rights_of_users(w, &rights);
-
-	*own = false;
-	if (err < 0)
+		rights = user_rights_of(nobody);
+	else if (err < 0)
 		return fail_memory(ctx);
-	err = object_open_as(ctx, &rights, path, ret);
+	err = object_open_as(ctx, &rights, s->path.bytes, ret);
 	user_rights_release(&rights);
 	*own = err == -EACCES;
-	return *own ? object_open(ctx, path, ret) : err;
-}
-
-/* *@own: it has to be the file that was mapped. */
-static int open_recorded_path(struct context *ctx, const struct object_search *s,
-			      struct object *ret, bool *own)
-{
-	*own = false;
-	if (s->wanted->live && geteuid() == 0 && !symfs_is_set(s->places))
-		return open_said_path(ctx, s->wanted, s->path.bytes, ret, own);
-	return object_open(ctx, s->path.bytes, ret);
+	return *own ? object_open(ctx, s->path.bytes, ret) : err;
 }
 
 static bool may_be_read(struct object_search *s, const struct object *o, bool own)
@@ -212,8 +151,10 @@ static bool may_be_read(struct object_search *s, const struct object *o, bool ow
 /* *@sure: no other candidate can know better. */
 static int try_recorded_path(struct object_search *s, bool *sure)
 {
+	const struct wanted_object *w = s->wanted;
 	struct context ctx = { .budget = s->places->budget };
-	enum identity identity;
+	struct found *f = s->found;
+	enum identity identity = FILE_SAME;
 	struct object o;
 	bool own;
 	int err;
@@ -224,17 +165,33 @@ static int try_recorded_path(struct object_search *s, bool *sure)
 		return -ENOMEM;
 	err = open_recorded_path(&ctx, s, &o, &own);
 	if (err < 0) {
-		text_string(&s->found->problem, ctx.error);
-		s->found->trouble |= object_is_trouble(err);
+		text_string(&f->problem, ctx.error);
+		f->trouble |= object_is_trouble(err);
 		return err == -ENOMEM ? err : 0;
 	}
-	if (!may_be_read(s, &o, own) || !fits_recorded(s, &o, &identity)) {
+	if (!may_be_read(s, &o, own)) {
+		object_close(&o);
+		return 0;
+	}
+	if (w->build_id_size && !object_has_build_id(&o, w->build_id, w->build_id_size)) {
+		found_refuse(f, s->path.bytes, &o, w->build_id, w->build_id_size);
+		object_close(&o);
+		return 0;
+	}
+	if (!symfs_is_set(s->places) && (w->build_id_size == 0 || w->id_of_path))
+		identity = compare_file(w, &o, &s->moved);
+	if (w->build_id_size == 0 && identity == FILE_OTHER) {
+		f->refused = true;
+		text_printf(&f->problem,
+			    "'%s' is another file than the recorded one, and no build id "
+			    "tells whether it is the same program; --force takes it",
+			    s->path.bytes);
 		object_close(&o);
 		return 0;
 	}
 	s->doubtful = identity == FILE_OTHER;
-	*sure = !s->doubtful && (identity == FILE_SAME || s->wanted->build_id_size ||
-				 !s->wanted->here || s->wanted->file.ino == 0);
+	*sure = !s->doubtful && (identity == FILE_SAME || w->build_id_size || !w->here ||
+				 w->file.ino == 0);
 	take_object_file(s, &o);
 	return 0;
 }
@@ -264,42 +221,6 @@ static int try_object_path(struct object_search *s, bool same)
 	return same;
 }
 
-/* The cache's entry is a directory; older perf made it the file itself. */
-static int try_object_cache(struct object_search *s, enum build_id_form form)
-{
-	const char *const names[] = { s->wanted->vdso ? "/vdso" : "/elf", "" };
-	const struct wanted_object *w = s->wanted;
-	int found = 0;
-
-	for (size_t i = 0; i < 2 && found == 0; i++) {
-		text_clear(&s->path);
-		if (!add_build_id_cache(s->places, &s->path) ||
-		    !add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
-			return 0;
-		text_string(&s->path, names[i]);
-		found = try_object_path(s, false);
-	}
-	return found;
-}
-
-/* perf's cache, and the debug directory, which some fill with whole objects. */
-static int try_by_build_id(struct object_search *s)
-{
-	const struct wanted_object *w = s->wanted;
-	int found = 0;
-
-	for (enum build_id_form form = 0; form < BUILD_ID_FORMS && found == 0; form++) {
-		found = try_object_cache(s, form);
-		if (found != 0)
-			break;
-		text_clear(&s->path);
-		add_debug_dir(s->places, s->root.bytes, &s->path);
-		if (add_build_id_path(w->build_id, w->build_id_size, form, &s->path))
-			found = try_object_path(s, false);
-	}
-	return found;
-}
-
 /* What the processes that have it mapped still hold open, deleted or not. */
 static int try_processes(struct object_search *s)
 {
@@ -326,13 +247,24 @@ static int try_processes(struct object_search *s)
 	return 0;
 }
 
-/* What has the recorded id and is not what was mapped. */
+/* What is said of a doubtful file where nothing better was found; with another id than what
+ * was mapped it is refused. */
 static void settle_doubt(struct object_search *s)
 {
+	const struct file_user *users = s->wanted->users;
 	struct found *f = s->found;
-	bool came = !s->moved && came_meanwhile(s->wanted, &f->object);
+	bool meanwhile = false; /* it came to its path while a user was recorded */
+	struct stat st;
 
-	if (!came) {
+	if (!s->moved && fstat(f->object.fd, &st) == 0 && st.st_ctim.tv_sec >= 0) {
+		uint64_t came = (uint64_t)st.st_ctim.tv_sec * 1000000000 +
+				(uint64_t)st.st_ctim.tv_nsec;
+
+		for (size_t i = 0; i < FILE_USERS; i++)
+			meanwhile |= users[i].began && came > users[i].began &&
+				     came <= users[i].ended;
+	}
+	if (!meanwhile) {
 		text_printf(&f->problem,
 			    "'%s' was replaced after it was mapped: if perf was still "
 			    "recording then, names are wrong; --buildid-mmap of perf "
@@ -380,6 +312,8 @@ static int take_by_force(struct object_search *s)
 
 static int find_object_file(struct object_search *s)
 {
+	/* The cache's entry is a directory; older perf made it the file itself. */
+	const char *const names[] = { s->wanted->vdso ? "/vdso" : "/elf", "", "" };
 	const struct wanted_object *w = s->wanted;
 	bool sure = false;
 	int found = try_recorded_path(s, &sure);
@@ -392,14 +326,29 @@ static int find_object_file(struct object_search *s)
 		text_string(&s->path, w->kept);
 		found = try_object_path(s, false);
 	}
-	if (found == 0 && !s->doubtful)
-		found = try_by_build_id(s);
+	/* perf's cache, and the debug directory, which some fill with whole objects. */
+	for (enum build_id_form form = 0; form < BUILD_ID_FORMS && !s->doubtful; form++) {
+		for (size_t i = 0; i < 3 && found == 0; i++) {
+			text_clear(&s->path);
+			if (i == 2)
+				add_debug_dir(s->places, s->root.bytes, &s->path);
+			else if (!add_build_id_cache(s->places, &s->path))
+				continue;
+			if (!add_build_id_path(w->build_id, w->build_id_size, form,
+					       &s->path))
+				continue;
+			text_string(&s->path, names[i]);
+			found = try_object_path(s, false);
+		}
+	}
 	if (found == 0)
 		found = try_processes(s);
 	if (found == 0 && !s->doubtful && !w->vdso) {
+		const struct debuginfod_file file = { DEBUGINFOD_OBJECT, w->build_id,
+						      w->build_id_size, w->path };
+
 		text_clear(&s->path);
-		if (debuginfod_find(s->places->debuginfod, DEBUGINFOD_OBJECT, w->build_id,
-				    w->build_id_size, w->path, &s->path))
+		if (debuginfod_find(s->places->debuginfod, &file, &s->path))
 			found = try_object_path(s, false);
 	}
 	/* Without memory a path was never tried, and nobody may say that it is not there. */
@@ -411,7 +360,6 @@ static int find_object_file(struct object_search *s)
 		found = take_by_force(s);
 	return found;
 }
-
 int find_object(const struct object_places *places, const struct wanted_object *wanted,
 		unsigned need, struct found *ret)
 {
@@ -451,6 +399,16 @@ void found_note_trouble(struct found *f, int err, const char *why)
 	text_clear(&f->problem);
 	text_string(&f->problem, why);
 	f->trouble = true;
+}
+
+void found_refuse(struct found *f, const char *path, const struct object *o,
+		  const uint8_t *build_id, size_t size)
+{
+	text_printf(&f->problem, "'%s' has build id ", path);
+	add_build_id(o->build_id, o->build_id_size, &f->problem);
+	text_string(&f->problem, ", recorded was ");
+	add_build_id(build_id, size, &f->problem);
+	f->refused = true;
 }
 
 void found_release(struct found *f)

@@ -106,6 +106,9 @@ int find_object(const struct object_places *places, const struct wanted_object *
 /* A file could not be opened, for @why: that is the problem where it is more than that there is
  * no such file. */
 void found_note_trouble(struct found *f, int err, const char *why);
+/* The file at @path has another build id than the recorded one. */
+void found_refuse(struct found *f, const char *path, const struct object *o,
+		  const uint8_t *build_id, size_t size);
 void found_release(struct found *f); /* a zeroed one is fine */
 
 #endif

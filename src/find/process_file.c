@@ -27,28 +27,14 @@ struct line {
 	uint32_t maj, min;
 };
 
-static bool read_map_line(const char *text, struct line *ret)
-{
-	return sscanf(text,
-		      "%" SCNx64 "-%" SCNx64 " %*s %*x %" SCNx32 ":%" SCNx32 " %" SCNu64,
-		      &ret->start, &ret->end, &ret->maj, &ret->min, &ret->ino) == 5;
-}
-
 static bool is_recorded_file(const struct line *line, const struct file_id *file)
 {
 	return file->ino && line->ino == file->ino && line->maj == file->maj &&
 	       line->min == file->min;
 }
 
-/* Maps are split and joined, files stay: without a known file it is the place. */
-static bool is_map(const struct line *line, const struct file_id *file, uint64_t address)
-{
-	if (file->ino)
-		return is_recorded_file(line, file);
-	return line->ino && address >= line->start && address < line->end;
-}
-
-/* The line of the file, or where that is not known, of the address. */
+/* The line of the file, or where that is not known, of the address: maps are split and
+ * joined, files stay. */
 static bool find_map(const char *maps_of, const struct file_id *file, uint64_t address,
 		     struct line *ret)
 {
@@ -63,37 +49,38 @@ static bool find_map(const char *maps_of, const struct file_id *file, uint64_t a
 		end = strchrnul(at, '\n');
 		if (*end)
 			*end++ = '\0';
-		found = read_map_line(at, ret) && is_map(ret, file, address);
+		if (sscanf(at,
+			   "%" SCNx64 "-%" SCNx64 " %*s %*x %" SCNx32 ":%" SCNx32
+			   " %" SCNu64,
+			   &ret->start, &ret->end, &ret->maj, &ret->min, &ret->ino) != 5)
+			continue;
+		found = file->ino
+				? is_recorded_file(ret, file)
+				: ret->ino && address >= ret->start && address < ret->end;
 	}
 	free(maps);
 	return found;
 }
 
-static bool add_map_path(const struct wanted_object *wanted, const struct file_user *user,
-			 struct text *path, bool *same)
-{
-	struct line line;
-	char maps[32];
-
-	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", user->pid);
-	if (!find_map(maps, &wanted->file, user->start, &line))
-		return false;
-	*same = is_recorded_file(&line, &wanted->file);
-	text_printf(path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, user->pid,
-		    line.start, line.end);
-	return true;
-}
-
 bool process_file_path(const struct wanted_object *wanted, const struct file_user *user,
 		       enum process_file which, struct text *path, bool *same)
 {
+	struct line line;
+	char maps[32];
 	size_t size;
 
 	*same = false;
 	if (user->pid == 0)
 		return false;
-	if (which == PROCESS_MAP)
-		return add_map_path(wanted, user, path, same);
+	if (which == PROCESS_MAP) {
+		snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", user->pid);
+		if (!find_map(maps, &wanted->file, user->start, &line))
+			return false;
+		*same = is_recorded_file(&line, &wanted->file);
+		text_printf(path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+			    user->pid, line.start, line.end);
+		return true;
+	}
 	text_printf(path, "/proc/%" PRIu32 "%s", user->pid,
 		    which == PROCESS_ROOT ? "/root" : "/exe");
 	if (which == PROCESS_EXE)
@@ -103,41 +90,29 @@ bool process_file_path(const struct wanted_object *wanted, const struct file_use
 	return *wanted->path == '/' && !path_climbs(wanted->path);
 }
 
-static bool stat_file(int fd, struct line *ret)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return false;
-	*ret = (struct line){
-		.maj = major(st.st_dev),
-		.min = minor(st.st_dev),
-		.ino = st.st_ino,
-	};
-	return true;
-}
-
-static bool map_file(int fd, struct line *ret)
-{
-	static const struct file_id any;
-	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	bool found;
-
-	if (map == MAP_FAILED)
-		return false;
-	found = find_map("/proc/self/maps", &any, (uintptr_t)map, ret);
-	munmap(map, 1);
-	return found;
-}
-
 bool process_file_id(int fd, const struct file_id *recorded, struct file_id *ret)
 {
+	static const struct file_id any;
+	struct line line = { 0 };
 	unsigned generation;
-	struct line line;
+	struct stat st;
 
-	if ((!stat_file(fd, &line) || !is_recorded_file(&line, recorded)) &&
-	    !map_file(fd, &line))
-		return false;
+	if (fstat(fd, &st) == 0) {
+		line.maj = major(st.st_dev);
+		line.min = minor(st.st_dev);
+		line.ino = st.st_ino;
+	}
+	if (!is_recorded_file(&line, recorded)) {
+		void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+		bool found;
+
+		if (map == MAP_FAILED)
+			return false;
+		found = find_map("/proc/self/maps", &any, (uintptr_t)map, &line);
+		munmap(map, 1);
+		if (!found)
+			return false;
+	}
 	*ret = (struct file_id){ line.maj, line.min, line.ino, 0 };
 	if (ioctl(fd, FS_IOC_GETVERSION, &generation) == 0)
 		ret->generation = generation;

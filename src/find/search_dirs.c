@@ -47,23 +47,16 @@ void add_debug_dir(const struct object_places *places, const char *root,
 	text_string(path, dir);
 }
 
-/* Ids are of 8 (lld's short ones), 16 (MD5, UUID) or 20 bytes (SHA-1), or longer. */
-static size_t bare_size(const uint8_t *id, size_t size)
-{
-	size_t used = size;
-
-	while (used > 0 && id[used - 1] == 0)
-		used--;
-	if (size != 20 || used > 16)
-		return size;
-	return used > 8 ? 16 : 8;
-}
-
 bool add_build_id_path(const uint8_t *id, size_t size, enum build_id_form form,
 		       struct text *path)
 {
-	size_t bare = bare_size(id, size);
+	size_t used = size, bare = size;
 
+	/* Ids are of 8 (lld's short ones), 16 (MD5, UUID) or 20 bytes (SHA-1), or longer. */
+	while (used > 0 && id[used - 1] == 0)
+		used--;
+	if (size == 20 && used <= 16)
+		bare = used > 8 ? 16 : 8;
 	if (size < 2 || (form == BUILD_ID_BARE && bare == size))
 		return false;
 	if (form == BUILD_ID_BARE)
