@@ -182,36 +182,10 @@ static bool is_alternate(const struct object *o, void *arg)
 	return object_has_build_id(o, link->build_id, link->build_id_size);
 }
 
-static bool try_alternate_id(struct file_search *s, const struct alternate_link *link)
-{
-	text_clear(&s->path);
-	text_string(&s->path, root(s->places));
-	text_string(&s->path, s->places->debug_dir ? s->places->debug_dir : DEBUG_DIR);
-	text_printf(&s->path, "/.build-id/%02x/", link->build_id[0]);
-	for (size_t i = 1; i < link->build_id_size; i++)
-		text_printf(&s->path, "%02x", link->build_id[i]);
-	text_string(&s->path, ".debug");
-	return try_part_path(s);
-}
-
-static bool try_shared(struct file_search *s, const char *name)
-{
-	const char *below = strstr(name, "/.dwz/"), *slash = strrchr(name, '/');
-	const char *rest = below ? below + strlen("/.dwz/") : slash ? slash + 1 : name;
-	struct text directory = { 0 };
-	bool over;
-
-	text_string(&directory, s->places->debug_dir ? s->places->debug_dir : DEBUG_DIR);
-	text_string(&directory, "/.dwz");
-	s->path.failed |= directory.failed;
-	over = directory.failed || try_name(s, directory.bytes, rest);
-	text_release(&directory);
-	return over;
-}
-
 int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 			 const struct object *debug, struct object *ret)
 {
+	const char *dir = places->debug_dir ? places->debug_dir : DEBUG_DIR;
 	struct alternate_link link;
 	struct file_search s = {
 		.places = places,
@@ -220,14 +194,32 @@ int debug_find_alternate(struct context *ctx, const struct debug_places *places,
 		.arg = &link,
 		.err = -ENOENT,
 	};
+	struct text shared = { 0 };
+	const char *below, *slash, *rest;
 
 	if (!read_link(debug, &link))
 		return -ENODATA;
-	if (!try_alternate_id(&s, &link) &&
-	    !(*link.name == '/' ? try_name(&s, NULL, link.name)
-				: try_beside(&s, debug, NULL, link.name)) &&
-	    !try_shared(&s, link.name))
+	text_string(&s.path, root(places));
+	text_string(&s.path, dir);
+	text_printf(&s.path, "/.build-id/%02x/", link.build_id[0]);
+	for (size_t i = 1; i < link.build_id_size; i++)
+		text_printf(&s.path, "%02x", link.build_id[i]);
+	text_string(&s.path, ".debug");
+	if (try_part_path(&s) ||
+	    (*link.name == '/' ? try_name(&s, NULL, link.name)
+			       : try_beside(&s, debug, NULL, link.name)))
+		goto out;
+	/* What several packages share. */
+	below = strstr(link.name, "/.dwz/");
+	slash = strrchr(link.name, '/');
+	rest = below ? below + strlen("/.dwz/") : slash ? slash + 1 : link.name;
+	text_string(&shared, dir);
+	text_string(&shared, "/.dwz");
+	s.path.failed |= shared.failed;
+	if (!shared.failed && !try_name(&s, shared.bytes, rest))
 		fail_missing(ctx, &s, link.name);
+	text_release(&shared);
+out:
 	return end_search(ctx, &s, ret);
 }
 

@@ -59,23 +59,6 @@ struct image_reader {
 	bool swapped, narrow; /* the file's byte order and class */
 };
 
-/* "" or "z" as the section's name begins behind the dot; -1: another name. */
-static int name_index(const char *name, bool split, bool *old_packing)
-{
-	*old_packing = strncmp(name, ".z", 2) == 0;
-	if (name[0] != '.')
-		return -1;
-	name += *old_packing ? 2 : 1;
-	for (int i = 0; i < DEBUG_SECTIONS; i++) {
-		size_t length = strlen(names[i]) - 1;
-
-		if (strncmp(name, names[i] + 1, length) == 0 &&
-		    strcmp(name + length, split ? ".dwo" : "") == 0)
-			return i;
-	}
-	return -1;
-}
-
 static bool read_object_at(const struct object *o, uint64_t offset, void *to, size_t size)
 {
 	return object_read_some(o, offset, to, size) == size;
@@ -112,19 +95,27 @@ static bool read_packing(const struct image_reader *r, struct source *s, bool ol
 static void find_sections(struct image_reader *r, bool lines, bool split)
 {
 	struct section in;
-	bool old;
 
 	for (size_t k = 1; section_at(r->o, k, &in); k++) {
-		int i = name_index(in.name, split, &old);
+		bool old = strncmp(in.name, ".z", 2) == 0;
+		const char *name = in.name + (old ? 2 : 1);
+		int i = in.name[0] == '.' ? 0 : DEBUG_SECTIONS;
 		struct source s = { .offset = in.header.sh_offset,
 				    .stored = in.header.sh_size,
 				    .size = in.header.sh_size };
 
+		for (; i < DEBUG_SECTIONS; i++) {
+			size_t length = strlen(names[i]) - 1;
+
+			if (strncmp(name, names[i] + 1, length) == 0 &&
+			    strcmp(name + length, split ? ".dwo" : "") == 0)
+				break;
+		}
 		/* The first of a name counts. Those of a group belong to one function of
 		 * a .o file. */
-		if (i < 0 || r->sources[i].size || in.header.sh_type == SHT_NOBITS ||
-		    in.header.sh_flags & SHF_GROUP || s.offset > r->o->size ||
-		    s.stored > r->o->size - s.offset)
+		if (i == DEBUG_SECTIONS || r->sources[i].size ||
+		    in.header.sh_type == SHT_NOBITS || in.header.sh_flags & SHF_GROUP ||
+		    s.offset > r->o->size || s.stored > r->o->size - s.offset)
 			continue;
 		if ((old || in.header.sh_flags & SHF_COMPRESSED) &&
 		    !read_packing(r, &s, old))
@@ -235,9 +226,16 @@ static void put_section(const struct image_reader *r, uint8_t *to, const Elf64_S
 		put_elf_header(r, to, s, sizeof(*s), ELF_T_SHDR);
 }
 
-static void put_header(const struct image_reader *r, struct debug_image *image,
+/* The header, the names of sections, and the table of them at @table. */
+static void put_tables(const struct image_reader *r, struct debug_image *image,
 		       size_t table)
 {
+	size_t entry = r->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+	Elf64_Shdr strings = { .sh_name = 1 + sizeof(names),
+			       .sh_type = SHT_STRTAB,
+			       .sh_offset = NAMES_OFFSET,
+			       .sh_size = 1 + sizeof(names) + sizeof(table_name),
+			       .sh_addralign = 1 };
 	Elf64_Ehdr wide = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			     r->swapped ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT },
@@ -267,19 +265,6 @@ static void put_header(const struct image_reader *r, struct debug_image *image,
 		put_elf_header(r, image->bytes, &narrow, sizeof(narrow), ELF_T_EHDR);
 	else
 		put_elf_header(r, image->bytes, &wide, sizeof(wide), ELF_T_EHDR);
-}
-
-static void put_tables(const struct image_reader *r, struct debug_image *image,
-		       size_t table)
-{
-	size_t entry = r->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
-	Elf64_Shdr strings = { .sh_name = 1 + sizeof(names),
-			       .sh_type = SHT_STRTAB,
-			       .sh_offset = NAMES_OFFSET,
-			       .sh_size = 1 + sizeof(names) + sizeof(table_name),
-			       .sh_addralign = 1 };
-
-	put_header(r, image, table);
 	memcpy(image->bytes + NAMES_OFFSET + 1, names, sizeof(names));
 	memcpy(image->bytes + NAMES_OFFSET + strings.sh_name, table_name,
 	       sizeof(table_name));

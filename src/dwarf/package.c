@@ -49,37 +49,12 @@ static int fail_broken(struct context *ctx)
 	return fail(ctx, -EBADMSG, "its index of units is broken");
 }
 
-/* What is no hole of them, which stay untouched zeros and take no memory. */
-static int read_extent(struct context *ctx, struct debug_package *p,
-		       const struct debug_extent *at, uint8_t *bytes)
-{
-	enum { AT_A_TIME = 1 << 16 };
-	uint64_t done = 0;
-
-	while (done < at->size) {
-		uint64_t next = object_next_data(&p->file, at->offset + done), size;
-
-		if (next > at->offset + done)
-			done = next - at->offset;
-		if (done >= at->size)
-			break;
-		size = at->size - done < AT_A_TIME ? at->size - done : AT_A_TIME;
-		if (!claim_add(&p->claim, p->file.budget, size)) {
-			object_refuse(&p->file, "debug information");
-			return fail(ctx, -EFBIG,
-				    "no memory is left for its debug information");
-		}
-		if (!object_read(&p->file, at->offset + done, bytes + done, size))
-			return fail(ctx, -EBADMSG, "it ends before its sections");
-		done += size;
-	}
-	return 0;
-}
-
 /* Bytes of the file, all of them, and a zero; NULL with *@err. */
 static uint8_t *read_unit_part(struct context *ctx, struct debug_package *p,
 			       const struct debug_extent *at, int *err)
 {
+	enum { AT_A_TIME = 1 << 16 };
+	uint64_t done = 0, next, size;
 	uint8_t *bytes;
 
 	if (at->size > PART_MOST) {
@@ -91,7 +66,25 @@ static uint8_t *read_unit_part(struct context *ctx, struct debug_package *p,
 		*err = fail_memory(ctx);
 		return NULL;
 	}
-	*err = read_extent(ctx, p, at, bytes);
+	*err = 0;
+	while (done < at->size && *err == 0) {
+		/* Holes stay untouched zeros and take no memory. */
+		next = object_next_data(&p->file, at->offset + done);
+		if (next > at->offset + done)
+			done = next - at->offset;
+		if (done >= at->size)
+			break;
+		size = at->size - done < AT_A_TIME ? at->size - done : AT_A_TIME;
+		if (!claim_add(&p->claim, p->file.budget, size)) {
+			object_refuse(&p->file, "debug information");
+			*err = fail(ctx, -EFBIG,
+				    "no memory is left for its debug information");
+		} else if (!object_read(&p->file, at->offset + done, bytes + done,
+					size)) {
+			*err = fail(ctx, -EBADMSG, "it ends before its sections");
+		}
+		done += size;
+	}
 	if (*err == 0)
 		return bytes;
 	free(bytes);
@@ -292,29 +285,20 @@ static bool copy_string(struct string_copy *s, uint64_t offset, uint32_t *ret)
 	return !s->strings.failed;
 }
 
-/* The offsets begin behind a head in DWARF 5 (7.26); their size is that of DWARF 64 where its
- * length says so, or that of the unit. */
-static unsigned offsets_head(const struct debug_package *p,
-			     const struct debug_bytes *part, bool wide, unsigned *size)
-{
-	struct cursor c = cursor_of(part->p, part->size);
-
-	*size = wide ? 8 : 4;
-	if (p->version == 2)
-		return 0;
-	*size = cursor_u32(&c) == UINT32_MAX ? 8 : 4;
-	return *size == 8 ? 16 : 8;
-}
-
-/* @part becomes the unit's own, and *@s has its strings. */
+/* @part becomes the unit's own, and *@s has its strings. Offsets are of eight bytes in a @wide
+ * unit; in DWARF 5 (7.26) they begin behind a head, whose length says how wide they are. */
 static bool copy_strings(struct string_copy *s, uint8_t *part, size_t part_size,
 			 bool wide)
 {
-	struct debug_bytes bytes = { part, part_size };
-	unsigned size, at = offsets_head(s->p, &bytes, wide, &size);
+	struct cursor head = cursor_of(part, part_size);
 	bool swapped = s->p->swapped;
+	unsigned size = wide ? 8 : 4, at = 0;
 	uint32_t copied;
 
+	if (s->p->version != 2) {
+		size = cursor_u32(&head) == UINT32_MAX ? 8 : 4;
+		at = size == 8 ? 16 : 8;
+	}
 	text_char(&s->strings, '\0');
 	for (size_t i = at; i < part_size && part_size - i >= size; i += size) {
 		struct cursor c = cursor_of(part + i, size);
@@ -331,15 +315,6 @@ static bool copy_strings(struct string_copy *s, uint8_t *part, size_t part_size,
 				(uint8_t)(copied >> (8 * k));
 	}
 	return true;
-}
-
-/* The length of the unit begins with this where its offsets have eight bytes. */
-static bool is_dwarf64(const struct debug_package *p, const struct debug_extent *info)
-{
-	uint32_t length = 0;
-
-	return object_read(&p->file, info->offset, &length, sizeof(length)) &&
-	       length == UINT32_MAX;
 }
 
 /* What the index says of a row (DWARF 5, 7.3.5.3): a table of offsets, and one of sizes
@@ -379,6 +354,7 @@ int debug_package_read(struct context *ctx, const struct debug_package *p,
 	struct debug_split_parts all = unit->given;
 	struct string_copy s = { .p = p, .most = 2 * p->strings_size + 1 };
 	struct claim claim = { 0 };
+	uint32_t length; /* of the unit: so large where its offsets have eight bytes */
 	uint8_t *part = NULL;
 	int err = find_row_parts(ctx, p, unit->row, parts);
 
@@ -399,7 +375,9 @@ int debug_package_read(struct context *ctx, const struct debug_package *p,
 	else if (!object_read(&p->file, offsets->offset, part, offsets->size))
 		err = fail(ctx, -EBADMSG, "it ends before its sections");
 	else if (!copy_strings(&s, part, offsets->size,
-			       is_dwarf64(p, &parts[DEBUG_INFO])))
+			       object_read(&p->file, parts[DEBUG_INFO].offset, &length,
+					   sizeof(length)) &&
+				       length == UINT32_MAX))
 		err = s.strings.failed ? fail_memory(ctx)
 				       : fail(ctx, -EFBIG, "its strings are too many");
 	all.strings =
