@@ -32,21 +32,6 @@ void debug_calls_release(struct debug_calls *c)
 	array_release(&c->list);
 }
 
-/* The first address at or after @at, of those from @first to @last. */
-static uint32_t first_address_from(const struct debug_calls *c, uint32_t first,
-				   uint32_t last, uint64_t at)
-{
-	while (first < last) {
-		uint32_t middle = first + (last - first) / 2;
-
-		if (c->asked.addresses.v[middle] < at)
-			first = middle + 1;
-		else
-			last = middle;
-	}
-	return first;
-}
-
 enum cover {
 	COVER_UNKNOWN, /* it has no ranges */
 	COVER_NOTHING,
@@ -75,8 +60,17 @@ static enum cover cover(struct debug_calls *c, struct die_facts *facts, uint32_t
 	if (r.kind == RANGES_NONE)
 		return COVER_UNKNOWN;
 	while (die_ranges_next(&r, &low, &high)) {
-		uint32_t i = first_address_from(c, in->first, in->last, low);
+		uint32_t i = in->first, end = in->last;
 
+		/* The first address at or after the range's. */
+		while (i < end) {
+			uint32_t middle = i + (end - i) / 2;
+
+			if (c->asked.addresses.v[middle] < low)
+				i = middle + 1;
+			else
+				end = middle;
+		}
 		if (i < first)
 			first = i;
 		for (; i < in->last && c->asked.addresses.v[i] < high; i++, given++)
@@ -122,35 +116,29 @@ static int visit_code(struct debug_calls *c, Dwarf_Die *die, struct call_scope *
 	return 1;
 }
 
-static bool is_declared(struct debug_calls *c, Dwarf_Die *die)
-{
-	unsigned code = lowest_code(die);
-	uint8_t known = c->known[code] & (CALL_DECLARED | CALL_DEFINED);
-
-	if (!known)
-		known = dwarf_hasattr(die, DW_AT_declaration) ? CALL_DECLARED
-							      : CALL_DEFINED;
-	if (code)
-		c->known[code] |= known;
-	return known == CALL_DECLARED;
-}
-
 /* Functions in functions (a lambda, and those of Ada, Fortran, GNU C) lie elsewhere than
  * what they are in. */
 static int visit_function(struct debug_calls *c, Dwarf_Die *die, struct call_scope *in)
 {
+	unsigned code = lowest_code(die);
+	uint8_t known;
 	int found;
 
 	in->first = 0;
 	in->last = (uint32_t)c->asked.addresses.count;
 	in->in_function = true;
 	found = visit_code(c, die, in, CALL_NONE);
-	if (found == 0 && c->thorough) {
-		in->first = 0;
-		in->last = (uint32_t)c->asked.addresses.count;
-		return !is_declared(c, die);
-	}
-	return found;
+	if (found != 0 || !c->thorough)
+		return found;
+	in->first = 0;
+	in->last = (uint32_t)c->asked.addresses.count;
+	known = c->known[code] & (CALL_DECLARED | CALL_DEFINED);
+	if (!known)
+		known = dwarf_hasattr(die, DW_AT_declaration) ? CALL_DECLARED
+							      : CALL_DEFINED;
+	if (code)
+		c->known[code] |= known;
+	return known != CALL_DECLARED;
 }
 
 /* 1: go into it; 0: do not; -ENOMEM. @in is what is around it, and becomes its own. */
@@ -218,23 +206,6 @@ static void swap_rest(struct debug_calls *c)
 	c->rest = asked;
 }
 
-/* Its methods are declared in classes and defined elsewhere, but for those of classes
- * inside of functions. */
-static bool is_cplusplus(Dwarf_Die *cu)
-{
-	switch (dwarf_srclang(cu)) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case 0x2a: /* C++17 and C++20, of the list of languages for DWARF 6 */
-	case 0x2b:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* What the first walk has not found lies in a class (Rust, D), in another function, or
  * in none. */
 static int find_rest(struct debug_calls *c, Dwarf_Die *cu)
@@ -257,7 +228,20 @@ static int find_rest(struct debug_calls *c, Dwarf_Die *cu)
 	if (c->rest_indexes.count == 0)
 		return 0;
 	c->thorough = true;
-	c->into_classes = !is_cplusplus(cu);
+	switch (dwarf_srclang(cu)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2a: /* C++17 and C++20, of the list of languages for DWARF 6 */
+	case 0x2b:
+		/* Its methods are declared in classes and defined elsewhere, but for those
+		 * of classes inside of functions. */
+		c->into_classes = false;
+		break;
+	default:
+		c->into_classes = true;
+	}
 	swap_rest(c);
 	err = walk_unit(c, cu);
 	swap_rest(c);

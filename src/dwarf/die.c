@@ -144,19 +144,6 @@ static struct cursor section_cursor(const struct debug_image *image,
 	return c;
 }
 
-/* Where the list of an index begins (DWARF 5, 7.28). */
-static uint64_t list_offset(const struct debug_base *b, uint64_t index)
-{
-	const struct debug_bytes *bytes = &b->image->sections[DEBUG_RNGLISTS];
-	struct cursor c;
-
-	if (index > bytes->size || b->lists > bytes->size)
-		return UINT64_MAX;
-	c = section_cursor(b->image, DEBUG_RNGLISTS, b->lists + index * b->offset_size);
-	index = read_sized(&c, b->offset_size);
-	return c.bad || index > bytes->size ? UINT64_MAX : b->lists + index;
-}
-
 void die_ranges_at(struct die_ranges *r, const struct debug_base *base, uint64_t offset)
 {
 	bool pairs = base->version < 5;
@@ -176,9 +163,20 @@ void die_ranges_begin(struct die_ranges *r, const struct debug_base *base,
 	*r = (struct die_ranges){ .base = base };
 	if (die_has(f, DIE_RANGES)) {
 		uint64_t at = die_number(f, DIE_RANGES);
+		uint64_t most = base->image->sections[DEBUG_RNGLISTS].size;
+		bool indexed = f->v[DIE_RANGES].form == DW_FORM_rnglistx;
 
-		if (f->v[DIE_RANGES].form == DW_FORM_rnglistx)
-			at = list_offset(base, at);
+		/* By index: the offset stands among those at the unit's base (DWARF 5, 7.28). */
+		if (indexed && (at > most || base->lists > most)) {
+			at = UINT64_MAX;
+		} else if (indexed) {
+			struct cursor c =
+				section_cursor(base->image, DEBUG_RNGLISTS,
+					       base->lists + at * base->offset_size);
+
+			at = read_sized(&c, base->offset_size);
+			at = c.bad || at > most ? UINT64_MAX : base->lists + at;
+		}
 		die_ranges_at(r, base, at);
 		return;
 	}
@@ -211,25 +209,7 @@ static uint64_t address_at(struct die_ranges *r, uint64_t index)
 	return value;
 }
 
-/* An entry of .debug_ranges (DWARF 4, 2.17.3): 1 a range, 0 none, -1 the end. */
-static int next_pair(struct die_ranges *r, uint64_t *low, uint64_t *high)
-{
-	uint64_t highest = r->base->address_size == 4 ? UINT32_MAX : UINT64_MAX;
-
-	*low = read_sized(&r->list, r->base->address_size);
-	*high = read_sized(&r->list, r->base->address_size);
-	if (r->list.bad || (*low == 0 && *high == 0))
-		return -1;
-	if (*low == highest) {
-		r->low = *high;
-		return 0;
-	}
-	*low += r->low;
-	*high += r->low;
-	return 1;
-}
-
-/* An entry of .debug_rnglists (DWARF 5, 7.25): the same. */
+/* An entry of .debug_rnglists (DWARF 5, 7.25): 1 a range, 0 none, -1 the end. */
 static int next_coded(struct die_ranges *r, uint64_t *low, uint64_t *high)
 {
 	struct cursor *c = &r->list;
@@ -269,20 +249,36 @@ static int next_coded(struct die_ranges *r, uint64_t *low, uint64_t *high)
 
 bool die_ranges_next(struct die_ranges *r, uint64_t *low, uint64_t *high)
 {
+	unsigned size = r->base->address_size;
+	uint64_t highest = size == 4 ? UINT32_MAX : UINT64_MAX;
+
 	for (;;) {
 		uint64_t from = r->low, to = r->high;
 		int found = 1;
 
-		if (r->kind == RANGES_PAIRS)
-			found = next_pair(r, &from, &to);
-		else if (r->kind == RANGES_CODED)
-			found = next_coded(r, &from, &to);
-		else if (r->kind == RANGES_NONE)
+		switch (r->kind) {
+		case RANGES_NONE:
 			return false;
-		else
+		case RANGES_ONE:
 			r->kind = RANGES_NONE;
-		if (found < 0)
-			return false;
+			break;
+		case RANGES_PAIRS:
+			from = read_sized(&r->list, size);
+			to = read_sized(&r->list, size);
+			if (r->list.bad || (from == 0 && to == 0))
+				return false;
+			if (from == highest) {
+				r->low = to;
+				found = 0;
+			}
+			from += r->low;
+			to += r->low;
+			break;
+		case RANGES_CODED:
+			found = next_coded(r, &from, &to);
+			if (found < 0)
+				return false;
+		}
 		r->steps++;
 		/* Linkers leave functions that they dropped below the code. */
 		if (found == 0 || from < r->base->image->first_code || to <= from)

@@ -229,10 +229,21 @@ struct finding {
 	uint64_t bytes; /* of .debug_info, in all hits */
 };
 
-/* Sorts the addresses by their units. Those in no unit are left out. */
+/* The largest first: the last ones to be taken are small, and the threads end together. */
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* Sorts the addresses by their units, which are the hits. Those in no unit are left out. */
 static int group_by_unit(struct finding *f)
 {
 	const struct spans *spans = &f->in->source.units.spans;
+	const struct debug_unit *units = f->in->source.units.list.v;
 	size_t at = 0;
 
 	f->grouped = malloc((f->count + 1) * sizeof(*f->grouped));
@@ -249,29 +260,11 @@ static int group_by_unit(struct finding *f)
 	}
 	if (keyed_sort(f->grouped, f->grouped_count) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < f->grouped_count; i++)
-		f->sorted[i] = f->addresses[f->grouped[i].id];
-	return 0;
-}
-
-/* The largest first: the last ones to be taken are small, and the threads end together. */
-static int compare_hits(const void *a, const void *b)
-{
-	const struct hit *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->unit < y->unit ? -1 : x->unit > y->unit;
-}
-
-static int list_hits(struct finding *f)
-{
-	const struct debug_unit *units = f->in->source.units.list.v;
-
 	for (size_t i = 0; i < f->grouped_count; i++) {
 		uint32_t unit = (uint32_t)f->grouped[i].key;
 		struct hit *hit = f->hits.count ? array_last(&f->hits) : NULL;
 
+		f->sorted[i] = f->addresses[f->grouped[i].id];
 		if (!hit || hit->unit != unit) {
 			hit = array_add(&f->hits);
 			if (!hit)
@@ -282,7 +275,6 @@ static int list_hits(struct finding *f)
 		}
 		hit->count++;
 	}
-
 	if (f->hits.count > 0)
 		qsort(f->hits.v, f->hits.count, sizeof(*f->hits.v), compare_hits);
 	f->answered_by = calloc(f->hits.count + 1, sizeof(*f->answered_by));
@@ -299,30 +291,6 @@ static int find_hit(void *arg, size_t i, size_t worker)
 	return unit_reader_read(&f->in->readers[worker], hit->unit,
 				f->sorted + hit->first, hit->count,
 				f->answers + hit->first);
-}
-
-static int read_hits(struct finding *f)
-{
-	struct inlines *in = f->in;
-	uint64_t threads = 1 + f->bytes / BYTES_A_THREAD;
-	int err = 0;
-
-	if (threads > in->source.options.threads)
-		threads = in->source.options.threads;
-	if (threads > f->hits.count)
-		threads = f->hits.count;
-	if (threads > MOST_READERS)
-		threads = MOST_READERS;
-	if (threads < 1)
-		threads = 1;
-	while (in->reader_count < threads && err == 0)
-		err = add_reader(in);
-	/* The same bytes were opened before: only a crash makes that fail now. */
-	if (err == -EFAULT)
-		in->crashed = true;
-	if (err < 0)
-		return in->crashed ? 0 : -ENOMEM;
-	return parallel_run((size_t)threads, f->hits.count, find_hit, f);
 }
 
 /* One problem is told, the gravest. Of missing files it is that of the first unit in the
@@ -356,12 +324,28 @@ static int explain_problem(struct inlines *in)
 int inlines_find(struct inlines *in, const uint64_t *addresses, size_t count)
 {
 	struct finding f = { .in = in, .addresses = addresses, .count = count };
+	uint64_t threads;
 	int err = group_by_unit(&f);
 
+	if (err < 0)
+		goto out;
+	threads = 1 + f.bytes / BYTES_A_THREAD;
+	if (threads > in->source.options.threads)
+		threads = in->source.options.threads;
+	if (threads > f.hits.count)
+		threads = f.hits.count;
+	if (threads > MOST_READERS)
+		threads = MOST_READERS;
+	if (threads < 1)
+		threads = 1;
+	while (in->reader_count < threads && err == 0)
+		err = add_reader(in);
+	/* The same bytes were opened before: only a crash makes that fail now. */
+	in->crashed |= err == -EFAULT;
 	if (err == 0)
-		err = list_hits(&f);
-	if (err == 0)
-		err = read_hits(&f);
+		err = parallel_run((size_t)threads, f.hits.count, find_hit, &f);
+	else
+		err = in->crashed ? 0 : -ENOMEM;
 	if (err == 0 && !array_reserve(&in->locations, count + 1))
 		err = -ENOMEM;
 	if (err < 0)

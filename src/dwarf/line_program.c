@@ -99,28 +99,6 @@ static bool add_line_file(struct line_program *p, const char *name, uint64_t dir
 	return file;
 }
 
-/* Before version 5: strings up to an empty one; files from number 1 on. */
-static bool read_plain_tables(struct line_program *p, struct cursor *c,
-			      const char *directory)
-{
-	const char *name;
-
-	if (!add_directory(p, directory) || !add_line_file(p, NULL, 0))
-		return false;
-	while ((name = next_string(c)))
-		if (!add_directory(p, name))
-			return false;
-	while (!c->bad && (name = next_string(c))) {
-		uint64_t number = read_uleb(c);
-
-		read_uleb(c); /* time */
-		read_uleb(c); /* size */
-		if (!add_line_file(p, name, number))
-			return false;
-	}
-	return !c->bad;
-}
-
 static const char *string_at(const struct line_program *p, enum debug_section section,
 			     uint64_t offset)
 {
@@ -219,6 +197,7 @@ bool line_program_read(struct line_program *p, const struct debug_image *image,
 		       uint64_t offset, const char *directory, uint8_t address_size)
 {
 	const struct debug_bytes *bytes = &image->sections[DEBUG_LINE];
+	const char *name;
 	struct cursor c;
 
 	p->image = image;
@@ -233,8 +212,23 @@ bool line_program_read(struct line_program *p, const struct debug_image *image,
 	if (!read_line_header(p, &c))
 		return false;
 	p->tables = (uint64_t)(p->code.p - bytes->p) - offset;
-	return p->head.version < 5 ? read_plain_tables(p, &c, directory)
-				   : read_described_tables(p, &c);
+	if (p->head.version >= 5)
+		return read_described_tables(p, &c);
+	/* Before that: strings up to an empty one; files from number 1 on. */
+	if (!add_directory(p, directory) || !add_line_file(p, NULL, 0))
+		return false;
+	while ((name = next_string(&c)))
+		if (!add_directory(p, name))
+			return false;
+	while (!c.bad && (name = next_string(&c))) {
+		uint64_t number = read_uleb(&c);
+
+		read_uleb(&c); /* time */
+		read_uleb(&c); /* size */
+		if (!add_line_file(p, name, number))
+			return false;
+	}
+	return !c.bad;
 }
 
 void line_program_release(struct line_program *p)
@@ -319,30 +313,6 @@ static void advance_address(struct line_machine *m, uint64_t operations)
 	m->operation = (unsigned)(operations % h->operations);
 }
 
-/* Its length comes first, so one that is not known is passed over (DWARF 5, 6.2.5.3). */
-static void run_extended(struct line_machine *m)
-{
-	uint64_t size = read_uleb(&m->c);
-	const uint8_t *bytes = cursor_bytes(&m->c, size);
-	struct cursor c = cursor_of(bytes, size);
-
-	c.swap = m->c.swap;
-	if (!bytes || size == 0)
-		return;
-	switch (cursor_u8(&c)) {
-	case DW_LNE_end_sequence:
-		end_row(m);
-		reset_line_machine(m);
-		break;
-	case DW_LNE_set_address:
-		m->address = read_sized(&c, m->head->address_size);
-		m->operation = 0;
-		break;
-	default: /* a file that no row of a compiler of today needs, and others */
-		break;
-	}
-}
-
 static void run_standard(struct line_machine *m, unsigned opcode)
 {
 	switch (opcode) {
@@ -402,7 +372,24 @@ void line_program_run(struct line_program *p, const uint64_t *addresses, size_t 
 						      (int)(opcode % h->line_range));
 			add_line_row(&m);
 		} else if (opcode == 0) {
-			run_extended(&m);
+			/* Its length comes first, so one that is not known is passed over
+			 * (6.2.5.3). */
+			uint64_t size = read_uleb(&m.c);
+			struct cursor c = cursor_of(cursor_bytes(&m.c, size), size);
+
+			c.swap = m.c.swap;
+			switch (cursor_u8(&c)) {
+			case DW_LNE_end_sequence:
+				end_row(&m);
+				reset_line_machine(&m);
+				break;
+			case DW_LNE_set_address:
+				m.address = read_sized(&c, h->address_size);
+				m.operation = 0;
+				break;
+			default: /* a file that no row of a compiler of today needs, and others */
+				break;
+			}
 		} else {
 			run_standard(&m, opcode);
 		}

@@ -27,24 +27,8 @@ enum {
 	TEXT_BYTES_A_STEP = 16,
 };
 
-enum { PLAIN = 1, SCOPED }; /* names of a unit */
-
-/* C and what is compiled to it: a name is the whole name. */
-static bool has_no_scopes(Dwarf_Die *cu)
-{
-	switch (dwarf_srclang(cu)) {
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case 0x2c: /* C17, of the list of languages for DWARF 6 */
-	case DW_LANG_Mips_Assembler:
-	case DW_LANG_Go: /* its names are whole */
-		return true;
-	default:
-		return false;
-	}
-}
+/* Names of a unit; in C and what is compiled to it a name is the whole name. */
+enum { PLAIN = 1, SCOPED };
 
 int debug_names_init(struct debug_names *n, struct debug_meter *meter)
 {
@@ -76,6 +60,7 @@ static int count_unit(struct debug_names *n, const Dwarf_Die *die)
 {
 	uint64_t steps = 0;
 	uint64_t key = (uintptr_t)die->cu;
+	uint32_t names;
 	Dwarf_Off abbreviations;
 	Dwarf_Die unit;
 
@@ -92,9 +77,20 @@ static int count_unit(struct debug_names *n, const Dwarf_Die *die)
 	}
 	if (!debug_meter_add(n->meter, steps))
 		return -ETIME;
-	return hash_map_set(&n->units, key, has_no_scopes(&unit) ? PLAIN : SCOPED)
-		       ? 0
-		       : -ENOMEM;
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case 0x2c: /* C17, of the list of languages for DWARF 6 */
+	case DW_LANG_Mips_Assembler:
+	case DW_LANG_Go: /* its names are whole */
+		names = PLAIN;
+		break;
+	default:
+		names = SCOPED;
+	}
+	return hash_map_set(&n->units, key, names) ? 0 : -ENOMEM;
 }
 
 int debug_names_begin(struct debug_names *n, Dwarf_Die *unit)
@@ -180,30 +176,6 @@ static int find_declaration(struct debug_names *n, const Dwarf_Die *function,
 	return 0;
 }
 
-static int add_qualified(struct debug_names *n, const struct declaration *d, int local);
-
-static int add_scope(struct debug_names *n, Dwarf_Die *scope, const char *unnamed,
-		     int local)
-{
-	int tag = dwarf_tag(scope), err;
-	struct declaration d;
-
-	if (!outline_has(tag))
-		return 0; /* a block */
-	err = find_declaration(n, scope, &d);
-	if (err < 0)
-		return err;
-	if (tag == DW_TAG_subprogram)
-		err = add_qualified(n, &d, local + 1);
-	else if (d.name)
-		text_string(&n->text, d.name);
-	else
-		text_string(&n->text,
-			    tag == DW_TAG_namespace ? "(anonymous namespace)" : unnamed);
-	text_string(&n->text, "::");
-	return err;
-}
-
 /* Adds the name with its scopes to the text. @local: how many functions it lies in that
  * have been begun. */
 static int add_qualified(struct debug_names *n, const struct declaration *d, int local)
@@ -227,12 +199,27 @@ static int add_qualified(struct debug_names *n, const struct declaration *d, int
 	for (size_t i = 0; i < count; i++)
 		if (dwarf_tag(&path[i]) == DW_TAG_subprogram)
 			first = i;
-	/* A class without a name around what is called is that of a lambda. */
-	for (size_t i = first; i < count && err == 0; i++)
-		err = add_scope(n, &path[i],
-				called && i + 1 == count ? "{lambda}"
-							 : "(anonymous class)",
-				local);
+	for (size_t i = first; i < count && err == 0; i++) {
+		int tag = dwarf_tag(&path[i]);
+		struct declaration around;
+
+		if (!outline_has(tag))
+			continue; /* a block */
+		err = find_declaration(n, &path[i], &around);
+		if (err < 0)
+			return err;
+		if (tag == DW_TAG_subprogram)
+			err = add_qualified(n, &around, local + 1);
+		else if (around.name)
+			text_string(&n->text, around.name);
+		else if (tag == DW_TAG_namespace)
+			text_string(&n->text, "(anonymous namespace)");
+		else /* around what is called: the class of a lambda */
+			text_string(&n->text, called && i + 1 == count
+						      ? "{lambda}"
+						      : "(anonymous class)");
+		text_string(&n->text, "::");
+	}
 	text_string(&n->text, d->name ? d->name : "(anonymous function)");
 	return err;
 }
@@ -252,11 +239,20 @@ static int intern_function_name(struct debug_names *n, const char *text, size_t 
 	return name->text ? 0 : -ENOMEM;
 }
 
-static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
+int debug_names_find(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
 {
+	uint64_t key = (uintptr_t)function->addr;
+	const uint32_t *known = hash_map_get(&n->by_die, key);
 	struct declaration d;
-	int err = find_declaration(n, function, &d);
+	int err;
 
+	if (known) {
+		*ret = *known;
+		return 0;
+	}
+	if (!debug_meter_add(n->meter, 1))
+		return -ETIME;
+	err = find_declaration(n, function, &d);
 	if (err < 0)
 		return err;
 	if (d.linkage) {
@@ -273,28 +269,12 @@ static int make_name(struct debug_names *n, const Dwarf_Die *function, uint32_t 
 	} else {
 		*ret = 0; /* the name of what has none */
 	}
-	if (err == 0 && *ret && d.line) {
+	if (err < 0)
+		return err;
+	if (*ret && d.line) {
 		n->list.v[*ret].unit = d.unit;
 		n->list.v[*ret].file = d.file;
 		n->list.v[*ret].line = d.line;
 	}
-	return err;
-}
-
-int debug_names_find(struct debug_names *n, const Dwarf_Die *function, uint32_t *ret)
-{
-	uint64_t key = (uintptr_t)function->addr;
-	const uint32_t *known = hash_map_get(&n->by_die, key);
-	int err;
-
-	if (known) {
-		*ret = *known;
-		return 0;
-	}
-	if (!debug_meter_add(n->meter, 1))
-		return -ETIME;
-	err = make_name(n, function, ret);
-	if (err < 0)
-		return err;
 	return hash_map_set(&n->by_die, key, *ret) ? 0 : -ENOMEM;
 }

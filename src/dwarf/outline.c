@@ -102,26 +102,6 @@ static size_t add_scopes(const struct outline *o, uint32_t scope, Dwarf_Die *pat
 	return count;
 }
 
-/* The child of @in that is the DIE at @at or has it below it. */
-static bool child_around(Dwarf_Die *in, const uint8_t *at, Dwarf_Die *ret,
-			 struct debug_meter *meter)
-{
-	Dwarf_Die child, next;
-
-	if (dwarf_child(in, &child) != 0 || (const uint8_t *)child.addr > at)
-		return false;
-	while (dwarf_siblingof(&child, &next) == 0 && (const uint8_t *)next.addr <= at) {
-		const uint8_t *from = child.addr, *to = next.addr;
-
-		if (to <= from ||
-		    !debug_meter_add(meter, 1 + (uint64_t)(to - from) / BYTES_A_STEP))
-			return false;
-		child = next;
-	}
-	*ret = child;
-	return true;
-}
-
 size_t outline_path(const struct outline *o, const Dwarf_Die *die, Dwarf_Die *path,
 		    size_t most, struct debug_meter *meter)
 {
@@ -142,11 +122,23 @@ size_t outline_path(const struct outline *o, const Dwarf_Die *die, Dwarf_Die *pa
 	if (scope != SCOPE_NONE && o->scopes.v[scope].die == at)
 		return add_scopes(o, o->scopes.v[scope].parent, path, most);
 	count = add_scopes(o, scope, path, most);
+	/* From there down, the child that is the DIE or has it below it. */
 	while (count > 0 && count < most) {
-		Dwarf_Die child;
+		Dwarf_Die child, next;
 
-		if (!child_around(&path[count - 1], at, &child, meter))
+		if (dwarf_child(&path[count - 1], &child) != 0 ||
+		    (const uint8_t *)child.addr > at)
 			return 0;
+		while (dwarf_siblingof(&child, &next) == 0 &&
+		       (const uint8_t *)next.addr <= at) {
+			const uint8_t *from = child.addr, *to = next.addr;
+
+			if (to <= from ||
+			    !debug_meter_add(meter,
+					     1 + (uint64_t)(to - from) / BYTES_A_STEP))
+				return 0;
+			child = next;
+		}
 		if (child.addr == at)
 			return count;
 		path[count++] = child;

@@ -259,23 +259,28 @@ static int source_file_of(struct unit_reader *r, const struct line_program *p,
 	return 0;
 }
 
-/* The files of a unit that this one refers to, as where dwz or a linker has put the same
- * things of several units together. */
-static void read_other(struct unit_reader *r, struct Dwarf_CU *unit)
+/* A file of another unit that this one refers to, as where dwz or a linker has put the same
+ * things of several units together. It has no id: yet another unit may be next. */
+static int other_file(struct unit_reader *r, const struct debug_name *name,
+		      const char **ret)
 {
 	const struct debug_image *images[] = { &r->source->image, &r->source->alternate };
+	bool known = r->other == name->unit;
 	Dwarf_Attribute attribute;
 	uint8_t address_size;
 	Dwarf_Die cu;
 	Dwarf_Word at;
+	uint32_t id;
 
-	r->other = unit;
-	r->other_lines.files.count = r->other_lines.directories.count = 0;
-	r->other_lines.tables = 0;
-	if (!dwarf_cu_die(unit, &cu, NULL, NULL, &address_size, NULL, NULL, NULL))
-		return;
+	if (!known) {
+		r->other = name->unit;
+		r->other_lines.files.count = r->other_lines.directories.count = 0;
+		r->other_lines.tables = 0;
+		known = !dwarf_cu_die(name->unit, &cu, NULL, NULL, &address_size, NULL,
+				      NULL, NULL);
+	}
 	/* Which image it is in, only its bytes tell. */
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2 && !known; i++) {
 		const uint8_t *die = cu.addr;
 
 		if (!images[i]->bytes || die < images[i]->bytes ||
@@ -286,19 +291,9 @@ static void read_other(struct unit_reader *r, struct Dwarf_CU *unit)
 			line_program_read(&r->other_lines, images[i], at,
 					  attribute_string(&cu, DW_AT_comp_dir),
 					  address_size);
-		break;
+		debug_meter_add(&r->meter, line_program_steps(&r->other_lines));
+		known = true;
 	}
-	debug_meter_add(&r->meter, line_program_steps(&r->other_lines));
-}
-
-/* Its files have no ids: another unit's may be next. */
-static int other_file(struct unit_reader *r, const struct debug_name *name,
-		      const char **ret)
-{
-	uint32_t id;
-
-	if (r->other != name->unit)
-		read_other(r, name->unit);
 	text_clear(&r->path);
 	if (!line_program_path(&r->other_lines, name->file, &r->path))
 		return 0;

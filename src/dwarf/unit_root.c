@@ -84,36 +84,7 @@ static bool read_form_value(struct root *r, uint64_t form, uint64_t *ret)
 	return !c->bad;
 }
 
-/* False where it takes more to know what the unit covers than a root has. */
-static bool take_root_attribute(struct root *r, uint64_t name, struct value value)
-{
-	switch (name) {
-	case DW_AT_low_pc:
-		r->low = value;
-		break;
-	case DW_AT_high_pc:
-		r->high = value;
-		break;
-	case DW_AT_ranges:
-		r->ranges = value;
-		break;
-	case DW_AT_addr_base:
-	case DW_AT_GNU_addr_base:
-		r->addresses = value;
-		break;
-	case DW_AT_rnglists_base:
-		r->lists = value;
-		break;
-	case DW_AT_dwo_name:
-	case DW_AT_GNU_dwo_name:
-	case DW_AT_GNU_ranges_base:
-		return false;
-	default:
-		break;
-	}
-	return true;
-}
-
+/* False, too, where it takes more to know what the unit covers than a root has. */
 static bool read_root(const struct debug_image *image, const struct unit_head *head,
 		      struct root *r)
 {
@@ -144,8 +115,30 @@ static bool read_root(const struct debug_image *image, const struct unit_head *h
 		    !read_form_value(r, form, &value.value))
 			return false;
 		value.form = (uint16_t)form;
-		if (!take_root_attribute(r, name, value))
+		switch (name) {
+		case DW_AT_low_pc:
+			r->low = value;
+			break;
+		case DW_AT_high_pc:
+			r->high = value;
+			break;
+		case DW_AT_ranges:
+			r->ranges = value;
+			break;
+		case DW_AT_addr_base:
+		case DW_AT_GNU_addr_base:
+			r->addresses = value;
+			break;
+		case DW_AT_rnglists_base:
+			r->lists = value;
+			break;
+		case DW_AT_dwo_name:
+		case DW_AT_GNU_dwo_name:
+		case DW_AT_GNU_ranges_base:
 			return false;
+		default:
+			break;
+		}
 	}
 }
 
@@ -153,25 +146,6 @@ static bool is_offset(const struct value *v)
 {
 	return v->form == DW_FORM_sec_offset || v->form == DW_FORM_data4 ||
 	       v->form == DW_FORM_data8;
-}
-
-/* Since DWARF 4 a constant, the size. */
-static bool end_of(const struct root *r, uint64_t *ret)
-{
-	switch (r->high.form) {
-	case DW_FORM_addr:
-		*ret = r->high.value;
-		return true;
-	case DW_FORM_data1:
-	case DW_FORM_data2:
-	case DW_FORM_data4:
-	case DW_FORM_data8:
-	case DW_FORM_udata:
-		*ret = r->low.value + r->high.value;
-		return true;
-	default:
-		return false;
-	}
 }
 
 bool unit_root_ranges(const struct debug_image *image, const struct unit_head *head,
@@ -198,8 +172,22 @@ bool unit_root_ranges(const struct debug_image *image, const struct unit_head *h
 		die_ranges_at(ret, base, r.ranges.value);
 		return is_offset(&r.ranges);
 	}
-	if (!r.low.form || !end_of(&r, &end))
+	if (!r.low.form)
 		return false;
+	switch (r.high.form) {
+	case DW_FORM_addr:
+		end = r.high.value;
+		break;
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+		end = r.low.value + r.high.value; /* since DWARF 4: the size */
+		break;
+	default:
+		return false;
+	}
 	*ret = (struct die_ranges){
 		.base = base, .low = r.low.value, .high = end, .kind = RANGES_ONE
 	};

@@ -114,32 +114,24 @@ static bool read_unit_header(struct cursor *c, struct head *h)
 	return !c->bad && h->type >= DW_UT_compile && h->type <= DW_UT_split_type;
 }
 
-/* Type units of DWARF 4: libdw makes a list of them all where one is referred to. */
-static uint64_t type_unit_count(const struct debug_image *image)
-{
-	const struct debug_bytes *bytes = &image->sections[DEBUG_TYPES];
-	struct cursor c = cursor_of(bytes->p, bytes->size);
-	uint64_t count = 0;
-
-	c.swap = image->swapped;
-	while (cursor_left(&c) > 0) {
-		uint64_t length = cursor_u32(&c);
-
-		if (length == UINT32_MAX)
-			length = cursor_u64(&c);
-		cursor_bytes(&c, length);
-		count++;
-	}
-	return count;
-}
-
 int debug_units_read(struct debug_units *u, const struct debug_image *image,
 		     struct debug_meter *meter)
 {
 	const struct debug_bytes *bytes = &image->sections[DEBUG_INFO];
-	uint64_t at = 0;
+	const struct debug_bytes *of_types = &image->sections[DEBUG_TYPES];
+	struct cursor types = cursor_of(of_types->p, of_types->size);
+	uint64_t at = 0, count = 0;
 
-	if (!debug_meter_add(meter, STEPS_A_UNIT * type_unit_count(image)))
+	/* Type units of DWARF 4: libdw makes a list of them all where one is referred to. */
+	types.swap = image->swapped;
+	for (; cursor_left(&types) > 0; count++) {
+		uint64_t length = cursor_u32(&types);
+
+		if (length == UINT32_MAX)
+			length = cursor_u64(&types);
+		cursor_bytes(&types, length);
+	}
+	if (!debug_meter_add(meter, STEPS_A_UNIT * count))
 		return -ETIME;
 	while (at < bytes->size) {
 		struct cursor c = cursor_of(bytes->p + at, bytes->size - at), die;
