@@ -84,30 +84,13 @@ static int finish_stdout(int code)
 	return EXIT_INPUT;
 }
 
-/* @named: the command was on the command line. */
-static int run_command(const struct command *command, bool named, int argc, char **argv)
-{
-	struct arguments args = { 0 };
-	struct settings s = { 0 };
-	int code = parse(command, argc, argv, &args, &s);
-
-	/* Help and version win over the work, but not over a mistake. */
-	if (code == 0 && s.help)
-		print_help(named ? command : NULL);
-	else if (code == 0 && s.version)
-		printf("flamefold %s\n", ff_version());
-	else if (code == 0)
-		code = command->run(&s);
-	settings_release(&s);
-	arguments_release(&args);
-	return code;
-}
-
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
-	bool named = command != NULL;
-	int refused;
+	bool named = command != NULL; /* on the command line */
+	struct arguments args = { 0 };
+	struct settings s = { 0 };
+	int code;
 
 	set_up_process();
 	if (argc < 1)
@@ -123,12 +106,22 @@ int main(int argc, char **argv)
 		return usage_error(
 			"'--completion' takes the name of a shell: bash, zsh or fish");
 	}
-	refused = argc > 1 && !named ? refuse_command(argv[1]) : 0;
-	if (refused)
-		return refused;
+	code = argc > 1 && !named ? refuse_command(argv[1]) : 0;
+	if (code)
+		return code;
 	if (!named)
 		command = commands[0];
 	/* The word of the command goes: parse() passes over the first one, as if it were
 	 * the program. */
-	return finish_stdout(run_command(command, named, argc - named, argv + named));
+	code = parse(command, argc - named, argv + named, &args, &s);
+	/* Help and version win over the work, but not over a mistake. */
+	if (code == 0 && s.help)
+		print_help(named ? command : NULL);
+	else if (code == 0 && s.version)
+		printf("flamefold %s\n", ff_version());
+	else if (code == 0)
+		code = command->run(&s);
+	settings_release(&s);
+	arguments_release(&args);
+	return finish_stdout(code);
 }

@@ -154,23 +154,20 @@ static const char *hint_of(const struct reader *r, const struct option_row *row)
 	return hint ? hint : "";
 }
 
-/* "--pid 1234", as perf has it: a number that is no file is nobody's input. */
-static bool is_lost_number(const struct reader *r)
-{
-	const char *word = r->next < r->end ? *r->next : "";
-
-	return *word && !word[strspn(word, "0123456789,")] && access(word, F_OK) < 0;
-}
-
 /* @value is NULL where the word has none: the next word may be it. */
 static int read_option_value(struct reader *r, const struct option_row *row,
 			     const char *value)
 {
-	if (!row->arg && (value || (*hint_of(r, row) && is_lost_number(r))))
+	const char *next = r->next < r->end ? *r->next : "";
+	/* "--pid 1234", as perf has it: a number that is no file is nobody's input. */
+	bool lost_number = !row->arg && !value && *hint_of(r, row) && *next &&
+			   !next[strspn(next, "0123456789,")] && access(next, F_OK) < 0;
+
+	if (!row->arg && (value || lost_number))
 		return usage_error("option '--%s' takes no value%s", row->name,
 				   hint_of(r, row));
 	if (row->alone && !value)
-		value = r->next < r->end && row->is_value && row->is_value(*r->next)
+		value = r->next < r->end && row->is_value && row->is_value(next)
 				? *r->next++
 				: row->alone;
 	if (row->arg && !value) {
@@ -182,27 +179,14 @@ static int read_option_value(struct reader *r, const struct option_row *row,
 	return add_choice(r, row, value, NULL);
 }
 
-/* The option of one's own that a habit stands for. */
-static int choose_own(struct reader *r, const struct habit *h, const char *value)
-{
-	size_t size = strcspn(h->own, "=");
-	struct matches m;
-	char *made = NULL;
-
-	match(r->command->bit, h->own, size, &m);
-	assert(m.count == 1 && (m.rows[0]->arg != NULL) == (h->own[size] == '='));
-	if (h->own[size]) {
-		made = habit_translate(h, value);
-		if (!made)
-			return no_memory();
-	}
-	return add_choice(r, m.rows[0], made, made);
-}
-
 /* @typed: the option as it is written, of @size bytes. */
 static int read_habit(struct reader *r, const struct habit *h, const char *typed,
 		      size_t size, const char *value)
 {
+	char *made = NULL;
+	struct matches m;
+	size_t own;
+
 	if (h->value == HABIT_VALUE && !value && h->own) {
 		if (r->next == r->end)
 			return usage_error("option '%.*s' needs a value", (int)size,
@@ -211,7 +195,18 @@ static int read_habit(struct reader *r, const struct habit *h, const char *typed
 	}
 	if (!h->own || (value && !habit_means(h, value)))
 		return usage_error("'%.*s': %s", (int)size, typed, h->sentence);
-	return *h->own ? choose_own(r, h, value) : 0;
+	/* What is done anyway; else the option of one's own that it stands for. */
+	if (!*h->own)
+		return 0;
+	own = strcspn(h->own, "=");
+	match(r->command->bit, h->own, own, &m);
+	assert(m.count == 1 && (m.rows[0]->arg != NULL) == (h->own[own] == '='));
+	if (h->own[own]) {
+		made = habit_translate(h, value);
+		if (!made)
+			return no_memory();
+	}
+	return add_choice(r, m.rows[0], made, made);
 }
 
 /* "-hV", "-o FILE", "-oFILE", "-agF 99": the first letter with a value has the rest of the word. */
@@ -288,32 +283,12 @@ static int read_option(struct reader *r, const char *word)
 	return unknown(r->command, word, dashes, size);
 }
 
-static int read_command_line(struct reader *r)
-{
-	bool options = true;
-	int code = 0;
-
-	while (r->next < r->end && code == 0) {
-		const char *word = *r->next++;
-		bool ends = strcmp(word, "--") == 0;
-
-		if (options && word[0] == '-' && word[1] && !ends) {
-			code = read_option(r, word);
-			continue;
-		}
-		if (!options || !ends)
-			code = add_choice(r, NULL, word, NULL);
-		/* The first word of a program to run ends the options: all others are its own. */
-		options = options && !ends && r->command->bit != COMMAND_RECORD;
-	}
-	return code;
-}
-
 int parse(const struct command *command, int argc, char **argv, struct arguments *args,
 	  struct settings *s)
 {
 	struct reader r = { command, argv + 1, argv + argc, args };
-	int code;
+	bool options = true;
+	int code = 0;
 
 	*s = (struct settings){
 		.command = command,
@@ -330,9 +305,21 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 	s->events = calloc((size_t)argc, sizeof(*s->events));
 	if (!s->inputs || !s->filters || !s->events)
 		return no_memory();
+	while (r.next < r.end && code == 0) {
+		const char *word = *r.next++;
+		bool ends = strcmp(word, "--") == 0;
+
+		if (options && word[0] == '-' && word[1] && !ends) {
+			code = read_option(&r, word);
+			continue;
+		}
+		if (!options || !ends)
+			code = add_choice(&r, NULL, word, NULL);
+		/* The first word of a program to run ends the options: all others are its own. */
+		options = options && !ends && command->bit != COMMAND_RECORD;
+	}
 	/* Defaults are set after the words were understood and before they are, so that
 	 * what was typed wins. */
-	code = read_command_line(&r);
 	for (const struct option_row *row = option_rows; row->help && code == 0; row++)
 		if (row->initial)
 			code = row->set(s, row, row->initial);
