@@ -50,36 +50,33 @@ static void run_browser(char *list, char *path, int told)
 	_exit(127);
 }
 
-/* 0, or why none was run. */
-static int start_browser(char *list, char *path)
+void show_picture(const char *path)
 {
-	int ends[2], err = 0;
+	const char *wanted = getenv("BROWSER");
+	char *list = strdup(wanted && *wanted ? wanted : OPENER);
+	char *whole = realpath(path, NULL);
+	int ends[2], err = ENOMEM;
 	pid_t child;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return errno;
+	if (!list || !whole)
+		goto out;
+	err = pipe2(ends, O_CLOEXEC) < 0 ? errno : 0;
+	if (err)
+		goto out;
 	child = fork();
 	if (child == 0)
-		run_browser(list, path, ends[1]);
+		run_browser(list, whole, ends[1]);
 	if (child < 0)
 		err = errno;
 	/* Else the end of the file would never come. */
 	close(ends[1]);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
+	/* Nothing to read: a browser runs. */
 	if (child > 0 && read(ends[0], &err, sizeof(err)) < (ssize_t)sizeof(err))
 		err = 0;
 	close(ends[0]);
-	return err;
-}
-
-void show_picture(const char *path)
-{
-	const char *wanted = getenv("BROWSER");
-	char *list = strdup(wanted && *wanted ? wanted : OPENER);
-	char *whole = realpath(path, NULL);
-	int err = list && whole ? start_browser(list, whole) : ENOMEM;
-
+out:
 	if (err)
 		say("cannot show '%s' by %s: %s; $BROWSER says which program does", path,
 		    wanted && *wanted ? "$BROWSER" : OPENER, strerror(err));

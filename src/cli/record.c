@@ -71,18 +71,16 @@ static int64_t clock_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* timeout(1) signals its child and then its group, which the child is in; npm and others hand
- * on the Ctrl-C that a terminal has sent to all. Nobody means that as a second one. */
-static bool is_same_request(const siginfo_t *info)
-{
-	return info->si_code != SI_KERNEL && clock_ns() - stopped_at < SAME_REQUEST_NS;
-}
-
 static void take_stop(int number, siginfo_t *info, void *context)
 {
 	static const char sentence[] = "\nflamefold: sampling is over, its result is "
 				       "being written; once more ends "
 				       "without it\n";
+	/* timeout(1) signals its child and then its group, which the child is in; npm and
+	 * others hand on the Ctrl-C that a terminal has sent to all. Nobody means that as a
+	 * second one. */
+	bool same_request =
+		info->si_code != SI_KERNEL && clock_ns() - stopped_at < SAME_REQUEST_NS;
 	/* Whoever was interrupted may be about to look at it. */
 	int error = errno;
 
@@ -94,7 +92,7 @@ static void take_stop(int number, siginfo_t *info, void *context)
 			ff_record_stop(sampled);
 		else if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0)
 			errno = error;
-	} else if (!is_same_request(info)) {
+	} else if (!same_request) {
 		output_abandon();
 		signal(number, SIG_DFL);
 		raise(number);
@@ -126,19 +124,6 @@ static void catch_stops(struct ff_profile *p)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static uint64_t resident_megabytes(void)
-{
-	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long long all, resident = 0;
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "%llu %llu", &all, &resident) != 2)
-		resident = 0;
-	fclose(f);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1000000;
-}
-
 static void show_status(void *arg, const struct ff_record_status *now)
 {
 	struct session *s = arg;
@@ -146,10 +131,16 @@ static void show_status(void *arg, const struct ff_record_status *now)
 	double seconds = now->seconds - s->last;
 	double rate =
 		seconds > 0 ? (double)(now->samples - s->last_samples) / seconds : 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long long all, resident = 0;
 
+	if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
 	status("%.0f s: %s samples/s, %s lost, %s stacks, %s MB", now->seconds,
 	       grouped((uint64_t)(rate + 0.5)), grouped(now->lost), grouped(now->stacks),
-	       grouped(resident_megabytes()));
+	       grouped(resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1000000));
 	s->last = now->seconds;
 	s->last_samples = now->samples;
 }
@@ -264,13 +255,6 @@ static void keep_elsewhere(struct ff_profile *p, const char *why)
 	say("%s; the profile could not be kept anywhere else", why);
 }
 
-static bool is_data(const char *path)
-{
-	size_t size = path ? strlen(path) : 0;
-
-	return size > 5 && strcasecmp(path + size - 5, ".data") == 0;
-}
-
 /* A perf.data alone: no picture can be shown, none drawn at intervals. */
 static int refuse_without_graph(const struct settings *s)
 {
@@ -327,6 +311,7 @@ static int choose_graph(const struct settings *s, struct session *session)
 static int choose_outputs(const struct settings *s, struct session *session)
 {
 	const char *word = s->input_count ? s->inputs[0] : NULL, *saved;
+	size_t size = s->output ? strlen(s->output) : 0;
 	int code;
 
 	/* "--pid 1234": words after options are a program to run. */
@@ -334,7 +319,8 @@ static int choose_outputs(const struct settings *s, struct session *session)
 		return usage_error(
 			"'%s' is not a program: to sample a process, use -p %s", word,
 			word);
-	session->graph = s->format || !is_data(s->output);
+	session->graph =
+		s->format || size <= 5 || strcasecmp(s->output + size - 5, ".data") != 0;
 	code = session->graph ? choose_graph(s, session) : refuse_without_graph(s);
 	if (code || !(s->record.save_every > 0))
 		return code;
@@ -351,49 +337,28 @@ static int choose_outputs(const struct settings *s, struct session *session)
 	return EXIT_INPUT;
 }
 
-static int list_arguments(const struct settings *s, struct session *session)
-{
-	session->arguments = calloc((size_t)s->argc + 1, sizeof(*session->arguments));
-	if (!session->arguments) {
-		say("out of memory");
-		return EXIT_INPUT;
-	}
-	session->arguments[0] = "flamefold";
-	for (int i = 0; i < s->argc; i++)
-		session->arguments[i + 1] = s->argv[i];
-	return 0;
-}
-
-/* What the library is asked for. */
-static void fill_options(const struct settings *s, struct session *session,
-			 struct ff_record_options *o)
-{
-	*o = s->record;
-	o->events = o->event_count ? s->events : NULL;
-	o->save = session->graph ? s->saved : s->output;
-	if (session->save_path) {
-		o->save = next_save_name(session);
-		o->save_name = next_save_name;
-	}
-	o->arguments = session->arguments;
-	o->argument_count = (size_t)s->argc + 1;
-	o->command = s->input_count ? (char *const *)s->inputs : NULL;
-	/* As perf has it: on processors that are named all is sampled while the command runs. */
-	if (o->command && !s->target && !s->record.cpus)
-		o->who = FF_RECORD_COMMAND;
-	o->flags |= FF_RECORD_END_COMMAND;
-	o->tick = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_status;
-	o->output = write_on_the_way;
-	o->arg = session;
-}
-
 static int take_samples(const struct settings *s, struct session *session)
 {
 	struct analysis *a = session->analysis;
-	struct ff_record_options options;
+	struct ff_record_options options = s->record;
 	int err;
 
-	fill_options(s, session, &options);
+	options.events = options.event_count ? s->events : NULL;
+	options.save = session->graph ? s->saved : s->output;
+	if (session->save_path) {
+		options.save = next_save_name(session);
+		options.save_name = next_save_name;
+	}
+	options.arguments = session->arguments;
+	options.argument_count = (size_t)s->argc + 1;
+	options.command = s->input_count ? (char *const *)s->inputs : NULL;
+	/* As perf has it: on processors that are named all is sampled while the command runs. */
+	if (options.command && !s->target && !s->record.cpus)
+		options.who = FF_RECORD_COMMAND;
+	options.flags |= FF_RECORD_END_COMMAND;
+	options.tick = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_status;
+	options.output = write_on_the_way;
+	options.arg = session;
 	/* Where it is ignored, as whoever started this may have it, no status is kept. */
 	signal(SIGCHLD, SIG_DFL);
 	catch_stops(a->profile);
@@ -498,8 +463,15 @@ static int record_run(const struct settings *s)
 	struct settings wanted;
 	int code = choose_outputs(s, &session);
 
-	if (code == 0)
-		code = list_arguments(s, &session);
+	session.arguments = calloc((size_t)s->argc + 1, sizeof(*session.arguments));
+	if (code == 0 && !session.arguments) {
+		say("out of memory");
+		code = EXIT_INPUT;
+	}
+	if (session.arguments)
+		session.arguments[0] = "flamefold";
+	for (int i = 0; session.arguments && i < s->argc; i++)
+		session.arguments[i + 1] = s->argv[i];
 	wanted = result_settings(s, &session.format);
 	if (code == 0)
 		code = analysis_open(&wanted, &a);
