@@ -155,22 +155,6 @@ int output_check(const char *path)
 	return code;
 }
 
-/* In @directory, without a name for as long as it is written: whatever ends the program leaves
- * nothing behind. -1 where the file system, or a missing /proc, is no good for that. */
-static int make_nameless(int directory)
-{
-	int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	char path[LINK_ROOM];
-
-	if (fd < 0)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (access(path, F_OK) == 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
 /* A temporary name that nobody can know before. A signal handler removes it from the moment it is
  * there. */
 static int try_names(struct output *o, int (*make)(struct output *o, const char *name))
@@ -223,15 +207,22 @@ static int make_removable(struct output *o)
 	return fd;
 }
 
+/* Without a name for as long as it is written, where that can be: whatever ends the program leaves
+ * nothing behind. */
 static int make_temporary(struct output *o)
 {
 	/* A mask can only be read by setting it. */
 	mode_t mask = umask(0);
-	int fd = make_nameless(o->place.directory);
+	int fd = openat(o->place.directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	char path[LINK_ROOM];
 
 	umask(mask);
-	o->nameless = fd >= 0;
-	if (fd < 0)
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	o->nameless = fd >= 0 && access(path, F_OK) == 0;
+	/* It could get no name later: there is no /proc. */
+	if (fd >= 0 && !o->nameless)
+		close(fd);
+	if (!o->nameless)
 		fd = make_removable(o);
 	if (fd < 0)
 		return fd;
@@ -257,23 +248,10 @@ static int duplicate_number(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_path(struct output *o, const char **why)
-{
-	int kind = classify_path(o->path, &o->place, why), fd;
-
-	if (kind < 0)
-		return kind;
-	if (kind == KIND_SPECIAL)
-		return ff_place_open_special(&o->place, why);
-	fd = kind == KIND_NUMBER ? duplicate_number(o->path) : make_temporary(o);
-	*why = fd < 0 ? strerror(-fd) : NULL;
-	return fd;
-}
-
 int output_open(struct output *o, const char *path)
 {
-	const char *why;
-	int fd;
+	const char *why = NULL;
+	int kind, fd;
 
 	*o = (struct output){ .path = path,
 			      .place.directory = -1,
@@ -282,10 +260,16 @@ int output_open(struct output *o, const char *path)
 			      .sentence_size = o->sentence_size };
 	if (is_stdout(path))
 		return 0;
-	fd = open_path(o, &why);
+	kind = classify_path(path, &o->place, &why);
+	if (kind < 0)
+		fd = kind;
+	else if (kind == KIND_SPECIAL)
+		fd = ff_place_open_special(&o->place, &why);
+	else
+		fd = kind == KIND_NUMBER ? duplicate_number(path) : make_temporary(o);
 	if (fd < 0) {
 		ff_place_close(&o->place);
-		return refuse_output(o, path, why);
+		return refuse_output(o, path, why ? why : strerror(-fd));
 	}
 	o->stream = fdopen(fd, "w");
 	if (o->stream)
@@ -321,14 +305,6 @@ void output_discard(struct output *o)
 			      .sentence_size = o->sentence_size };
 }
 
-/* Whoever read the pipe has closed it, which write(2) need not have met. */
-static bool reader_gone(FILE *stream)
-{
-	struct pollfd p = { .fd = fileno(stream) };
-
-	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
-}
-
 static int link_stream(struct output *o, const char *name)
 {
 	char from[LINK_ROOM];
@@ -339,37 +315,30 @@ static int link_stream(struct output *o, const char *name)
 		       : 0;
 }
 
-/* Signals are blocked. linkat() replaces nothing: where a file has the name already, the new one
- * gets a temporary name and takes its place by a rename. */
-static int link_or_replace(struct output *o)
-{
-	int err;
-
-	if (o->nameless) {
-		err = link_stream(o, o->place.name);
-		if (err != -EEXIST)
-			return err;
-		err = try_names(o, link_stream);
-		if (err < 0)
-			return err;
-	}
-	if (renameat(o->place.directory, temporary.name, o->place.directory,
-		     o->place.name) < 0)
-		return -errno;
-	temporary.is = 0;
-	return 0;
-}
-
+/* linkat() replaces nothing: where a file has the name already, the new one gets a temporary name
+ * and takes its place by a rename. */
 static int give_final_name(struct output *o)
 {
 	sigset_t before;
+	bool replaces;
 	int err;
 
 	/* Some file systems tell of a full disk only here. */
 	if (close(dup(fileno(o->stream))) < 0)
 		return -errno;
 	block_signals(&before);
-	err = link_or_replace(o);
+	err = o->nameless ? link_stream(o, o->place.name) : 0;
+	replaces = !o->nameless || err == -EEXIST;
+	if (o->nameless && replaces)
+		err = try_names(o, link_stream);
+	if (replaces && err >= 0) {
+		err = renameat(o->place.directory, temporary.name, o->place.directory,
+			       o->place.name) < 0
+			      ? -errno
+			      : 0;
+		if (err == 0)
+			temporary.is = 0;
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
@@ -378,6 +347,7 @@ static int give_final_name(struct output *o)
  * is whole gets its name. Whatever happens the temporary file is gone afterwards. */
 int output_close(struct output *o, int err, const char *why)
 {
+	struct pollfd reader = { .fd = fileno(o->stream) };
 	int flushed = err, code = EXIT_DONE;
 
 	/* The writer may not know why: what is still in the buffer fails again, and says so. */
@@ -386,7 +356,9 @@ int output_close(struct output *o, int err, const char *why)
 		flushed = errno ? -errno : err < 0 ? err : -EIO;
 	if (flushed < 0 && ferror(o->stream)) {
 		code = OUTPUT_UNREAD;
-		if (flushed != -EPIPE && !reader_gone(o->stream))
+		/* Whoever read the pipe has closed it, which write(2) need not have met. */
+		if (flushed != -EPIPE &&
+		    !(poll(&reader, 1, 0) == 1 && reader.revents & (POLLERR | POLLHUP)))
 			code = refuse_output(o, o->path, strerror(-flushed));
 	} else if (err < 0) {
 		report(o, why);
