@@ -19,29 +19,10 @@ static void put_number_or_null(struct json *j, const char *key, uint64_t value)
 		json_null(j, key);
 }
 
-/* What a program needs to find its values in raw data: the tracepoint's own format. */
-static void put_raw_fields(const struct ff_event *e, struct json *j)
-{
-	struct ff_raw_field f;
-
-	json_open(j, "raw_fields", '[');
-	for (unsigned i = 0; ff_event_raw_field(e, i, &f); i++) {
-		json_open(j, NULL, '{');
-		json_text(j, "name", f.name);
-		json_number(j, "offset", f.offset);
-		json_number(j, "size", f.size);
-		json_bool(j, "signed", f.flags & FF_RAW_SIGNED);
-		json_bool(j, "array", f.flags & FF_RAW_ARRAY);
-		json_bool(j, "text", f.flags & FF_RAW_TEXT);
-		json_bool(j, "dynamic", f.flags & FF_RAW_DYNAMIC);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
-
 static void put_json_events(const struct ff_input *in, struct json *j)
 {
 	const struct ff_event *e = NULL;
+	struct ff_raw_field raw;
 
 	json_open(j, "events", '[');
 	while ((e = ff_event_next(in, e))) {
@@ -59,7 +40,21 @@ static void put_json_events(const struct ff_input *in, struct json *j)
 			if (ff_event_field(e, bit))
 				json_text(j, NULL, ff_event_field(e, bit));
 		json_close(j, ']');
-		put_raw_fields(e, j);
+		/* What a program needs to find its values in raw data: the tracepoint's own
+		 * format. */
+		json_open(j, "raw_fields", '[');
+		for (unsigned i = 0; ff_event_raw_field(e, i, &raw); i++) {
+			json_open(j, NULL, '{');
+			json_text(j, "name", raw.name);
+			json_number(j, "offset", raw.offset);
+			json_number(j, "size", raw.size);
+			json_bool(j, "signed", raw.flags & FF_RAW_SIGNED);
+			json_bool(j, "array", raw.flags & FF_RAW_ARRAY);
+			json_bool(j, "text", raw.flags & FF_RAW_TEXT);
+			json_bool(j, "dynamic", raw.flags & FF_RAW_DYNAMIC);
+			json_close(j, '}');
+		}
+		json_close(j, ']');
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -212,32 +212,9 @@ static void put_top_processes(const struct ff_profile *p, FILE *out)
 		fprintf(out, "%16s  %s more\n", "", grouped(rest));
 }
 
-/* A file is named where it is not the recorded path: below --symfs, in a cache, or a map that a
- * runtime wrote. The problem stands on a line of its own, since it is a sentence. */
-static void put_object_lines(const struct ff_object *o, uint64_t weight, FILE *out)
-{
-	const char *path = ff_object_path(o), *file = ff_object_file(o);
-	const char *build_id = ff_object_build_id(o), *problem = ff_object_problem(o);
-
-	fprintf(out, "%16s  ", percent(ff_object_weight(o), weight));
-	put_clean(out, path);
-	if (*build_id)
-		fprintf(out, "  %s", build_id);
-	if (file && ff_object_runtime(o))
-		fprintf(out, "  %s functions", grouped(ff_object_entries(o)));
-	if (file && (strcmp(file, path) || ff_object_runtime(o))) {
-		fputs("  from ", out);
-		put_clean(out, file);
-	}
-	putc('\n', out);
-	if (!problem)
-		return;
-	fprintf(out, "%16s  ", "");
-	put_clean(out, problem);
-	putc('\n', out);
-}
-
-/* Objects of one class, so that who looks for what is missing need not read what was found. */
+/* Objects of one class, so that who looks for what is missing need not read what was found. A file
+ * is named where it is not the recorded path: below --symfs, in a cache, or a map that a runtime
+ * wrote. The problem stands on a line of its own, since it is a sentence. */
 static void put_class(const struct ff_profile *p, enum object_class kind, FILE *out)
 {
 	static const char *const headings[OBJECT_CLASSES] = {
@@ -251,12 +228,31 @@ static void put_class(const struct ff_profile *p, enum object_class kind, FILE *
 	uint64_t n = 0;
 
 	while ((o = ff_object_next(p, o))) {
+		const char *path = ff_object_path(o), *file = ff_object_file(o);
+		const char *build_id = ff_object_build_id(o);
+
 		if (object_class(o) != kind)
 			continue;
 		if (n++ == 0)
 			fprintf(out, "\n%s, by weight of leaf frames\n", headings[kind]);
-		if (n <= TOP_OBJECTS)
-			put_object_lines(o, weight, out);
+		if (n > TOP_OBJECTS)
+			continue;
+		fprintf(out, "%16s  ", percent(ff_object_weight(o), weight));
+		put_clean(out, path);
+		if (*build_id)
+			fprintf(out, "  %s", build_id);
+		if (file && ff_object_runtime(o))
+			fprintf(out, "  %s functions", grouped(ff_object_entries(o)));
+		if (file && (strcmp(file, path) || ff_object_runtime(o))) {
+			fputs("  from ", out);
+			put_clean(out, file);
+		}
+		putc('\n', out);
+		if (ff_object_problem(o)) {
+			fprintf(out, "%16s  ", "");
+			put_clean(out, ff_object_problem(o));
+			putc('\n', out);
+		}
 	}
 	if (n > TOP_OBJECTS)
 		fprintf(out, "%16s  %s more\n", "", grouped(n - TOP_OBJECTS));

@@ -34,13 +34,6 @@ enum {
 	ANCESTORS_MOST = 256,
 };
 
-/* This process's standard input, and those it descends from. */
-struct pipe_holders {
-	struct stat pipe;
-	pid_t ancestors[ANCESTORS_MOST];
-	size_t ancestor_count;
-};
-
 /* The parent and the process group of a process; false where there is none. */
 static bool read_relations(pid_t pid, pid_t *parent, pid_t *group)
 {
@@ -60,31 +53,14 @@ static bool read_relations(pid_t pid, pid_t *parent, pid_t *group)
 	return behind_name && sscanf(behind_name, ") %*c %d %d", parent, group) == 2;
 }
 
-static bool is_ancestor(const struct pipe_holders *h, pid_t pid)
-{
-	for (size_t i = 0; i < h->ancestor_count; i++)
-		if (h->ancestors[i] == pid)
-			return true;
-	return false;
-}
-
-/* Is the open file of this number, in a process's fd directory, the pipe's writing end? */
-static bool can_write(const struct pipe_holders *h, int directory, const char *number)
-{
-	struct stat st;
-
-	return fstatat(directory, number, &st, 0) == 0 && S_ISFIFO(st.st_mode) &&
-	       st.st_dev == h->pipe.st_dev && st.st_ino == h->pipe.st_ino &&
-	       fstatat(directory, number, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_mode & S_IWUSR;
-}
-
-static bool holds_pipe(const struct pipe_holders *h, pid_t pid)
+/* Has the process a writing end of the pipe among its open files? */
+static bool can_write_to(const struct stat *pipe, pid_t pid)
 {
 	char path[64];
 	pid_t parent, group;
 	DIR *files;
 	const struct dirent *entry;
+	struct stat st;
 	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
@@ -95,7 +71,12 @@ static bool holds_pipe(const struct pipe_holders *h, pid_t pid)
 		return errno == EACCES && read_relations(pid, &parent, &group) &&
 		       group == getpgrp();
 	while (!found && (entry = readdir(files)))
-		found = can_write(h, dirfd(files), entry->d_name);
+		found = fstatat(dirfd(files), entry->d_name, &st, 0) == 0 &&
+			S_ISFIFO(st.st_mode) && st.st_dev == pipe->st_dev &&
+			st.st_ino == pipe->st_ino &&
+			fstatat(dirfd(files), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
+				0 &&
+			st.st_mode & S_IWUSR;
 	closedir(files);
 	return found;
 }
@@ -103,25 +84,29 @@ static bool holds_pipe(const struct pipe_holders *h, pid_t pid)
 /* True as well where nobody can tell. */
 static bool has_writer_beside(void)
 {
-	struct pipe_holders h = { 0 };
-	pid_t ancestor = getppid(), group;
+	struct stat pipe;
+	pid_t ancestors[ANCESTORS_MOST], ancestor = getppid(), group;
+	size_t count = 0;
 	DIR *processes = opendir("/proc");
 	const struct dirent *entry;
 	bool found = false;
 
-	if (!processes || fstat(STDIN_FILENO, &h.pipe) < 0 ||
+	if (!processes || fstat(STDIN_FILENO, &pipe) < 0 ||
 	    access("/proc/self/fd", R_OK) < 0)
 		found = true;
-	while (ancestor > 0 && h.ancestor_count < ANCESTORS_MOST) {
-		h.ancestors[h.ancestor_count++] = ancestor;
+	while (ancestor > 0 && count < ANCESTORS_MOST) {
+		ancestors[count++] = ancestor;
 		if (!read_relations(ancestor, &ancestor, &group))
 			break;
 	}
 	while (!found && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		bool is_ancestor = false;
 
-		found = pid > 0 && pid != getpid() && !is_ancestor(&h, pid) &&
-			holds_pipe(&h, pid);
+		for (size_t i = 0; i < count; i++)
+			is_ancestor |= ancestors[i] == pid;
+		found = pid > 0 && pid != getpid() && !is_ancestor &&
+			can_write_to(&pipe, pid);
 	}
 	if (processes)
 		closedir(processes);

@@ -58,35 +58,30 @@ static void put_byte_as_hex(FILE *to, unsigned char c)
  *	c2 a9    U+00A9, a sign                 as it is
  *	9b       no UTF-8                       \x9b
  */
-static void put_visible(struct visible *v, unsigned char c)
-{
-	bool is_rest = c >= 0x80 && c < 0xc0;
-	bool is_upper = c >= 0x80 && c < 0xa0;
-
-	if (v->lead) {
-		if (is_upper)
-			put_byte_as_hex(v->to, v->lead);
-		else
-			putc(v->lead, v->to);
-	}
-	if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ||
-	    (is_upper && (v->lead || v->more == 0)))
-		put_byte_as_hex(v->to, c);
-	else if (c != 0xc2)
-		putc(c, v->to);
-	v->lead = c == 0xc2 ? c : 0;
-	if (is_rest)
-		v->more -= v->more > 0;
-	else
-		v->more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0;
-}
-
 static ssize_t write_visible(void *cookie, const char *bytes, size_t size)
 {
 	struct visible *v = cookie;
 
-	for (size_t i = 0; i < size; i++)
-		put_visible(v, (unsigned char)bytes[i]);
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+		bool is_rest = c >= 0x80 && c < 0xc0;
+		bool is_upper = c >= 0x80 && c < 0xa0;
+
+		if (v->lead && is_upper)
+			put_byte_as_hex(v->to, v->lead);
+		else if (v->lead)
+			putc(v->lead, v->to);
+		if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ||
+		    (is_upper && (v->lead || v->more == 0)))
+			put_byte_as_hex(v->to, c);
+		else if (c != 0xc2)
+			putc(c, v->to);
+		v->lead = c == 0xc2 ? c : 0;
+		if (is_rest)
+			v->more -= v->more > 0;
+		else
+			v->more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0;
+	}
 	return ferror(v->to) ? 0 : (ssize_t)size;
 }
 
