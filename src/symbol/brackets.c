@@ -9,17 +9,6 @@
 
 #include "symbol/operator.h"
 
-/* "(x)<(y)", and "<<", "<=" likewise: arguments of a template never stand behind a
- * ')'. */
-static bool is_less_than(const struct brackets *b, const char *p)
-{
-	if (p == b->name || p[-1] != ')')
-		return false;
-	while (p < b->end && (*p == '<' || *p == '='))
-		p++;
-	return p < b->end && *p == '(';
-}
-
 static void open_bracket(struct brackets *b, char open)
 {
 	if (b->depth == BRACKETS_MOST)
@@ -40,17 +29,20 @@ static void close_bracket(struct brackets *b, char open)
 
 const char *brackets_step(struct brackets *b, const char *p)
 {
-	const char *behind = operator_end(b->name, p, b->end);
+	const char *behind = operator_end(b->name, p, b->end), *sign = p;
 
 	if (behind > p)
 		return behind;
 	switch (*p) {
 	case '<':
-		if (is_less_than(b, p))
-			while (p[1] == '<' || p[1] == '=')
-				p++;
-		else
-			open_bracket(b, '<');
+		/* "(x)<(y)", and "<<", "<=" likewise: arguments of a template never stand
+		 * behind a ')'. */
+		if (p > b->name && p[-1] == ')')
+			while (sign < b->end && (*sign == '<' || *sign == '='))
+				sign++;
+		if (sign < b->end && *sign == '(')
+			return sign;
+		open_bracket(b, '<');
 		break;
 	case '(':
 	case '[':

@@ -18,15 +18,7 @@ static const struct {
 	{ "localalias", true }, { "clone", false },  { "org", false },
 	{ "unlikely", true },	{ "__uniq", false },
 };
-
-static bool is_clone_word(const char *text, size_t size, bool numbered)
-{
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i].word) == size &&
-		    memcmp(words[i].word, text, size) == 0)
-			return numbered || words[i].alone;
-	return false;
-}
+#define WORDS (sizeof(words) / sizeof(*words))
 
 /* Where the last ".word" begins; @size where there is no dot. */
 static size_t last_part(const char *name, size_t size)
@@ -34,14 +26,6 @@ static size_t last_part(const char *name, size_t size)
 	const char *dot = memrchr(name, '.', size);
 
 	return dot ? (size_t)(dot - name) : size;
-}
-
-static bool is_clone_number(const char *text, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-	return size > 0;
 }
 
 /*
@@ -52,42 +36,46 @@ static bool is_clone_number(const char *text, size_t size)
 static size_t peel_dots(const char *name, size_t size)
 {
 	for (;;) {
-		size_t end = size, dot = last_part(name, size);
-		bool numbered =
-			dot < size && is_clone_number(name + dot + 1, size - dot - 1);
+		size_t end = size, dot = last_part(name, size), digit = dot + 1, i = 0;
+		bool numbered;
 
+		while (digit < size && name[digit] >= '0' && name[digit] <= '9')
+			digit++;
+		numbered = dot + 1 < size && digit == size;
 		if (numbered) {
 			end = dot;
 			dot = last_part(name, end);
 		}
-		if (dot >= end || !is_clone_word(name + dot + 1, end - dot - 1, numbered))
+		if (dot >= end)
+			return size;
+		while (i < WORDS &&
+		       (strlen(words[i].word) != end - dot - 1 ||
+			memcmp(words[i].word, name + dot + 1, end - dot - 1) != 0))
+			i++;
+		if (i == WORDS || !(numbered || words[i].alone))
 			return size;
 		size = dot;
 	}
 }
 
-/* Without one " [clone .word.0]" at the end. */
-static size_t peel_brackets(const char *name, size_t size)
-{
-	static const char open[] = " [clone ";
-	const char *bracket =
-		size && name[size - 1] == ']' ? memrchr(name, '[', size) : NULL;
-	size_t at = bracket ? (size_t)(bracket - name) : 0, inside;
-
-	if (at < 2 || size - at < sizeof(open) ||
-	    memcmp(bracket - 1, open, sizeof(open) - 1) != 0)
-		return size;
-	inside = at - 1 + sizeof(open) - 1;
-	return peel_dots(name + inside, size - 1 - inside) == 0 ? at - 1 : size;
-}
-
+/* As the kernel's symbols have it, " [clone .word.0]" may stand at the end as well. */
 size_t clone_base(const char *name, size_t size)
 {
+	static const char open[] = " [clone ";
+	const size_t length = sizeof(open) - 1;
 	size_t before, base;
 
 	do {
-		before = size;
-		base = peel_dots(name, peel_brackets(name, size));
+		const char *bracket =
+			size && name[size - 1] == ']' ? memrchr(name, '[', size) : NULL;
+		size_t at = bracket ? (size_t)(bracket - name) : 0;
+
+		before = base = size;
+		if (at >= 2 && size - at > length &&
+		    memcmp(bracket - 1, open, length) == 0 &&
+		    peel_dots(bracket - 1 + length, size - at - length) == 0)
+			base = at - 1;
+		base = peel_dots(name, base);
 		/* Something has to be left. */
 		size = base ? base : size;
 	} while (size < before);

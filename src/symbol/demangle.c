@@ -74,41 +74,27 @@ static bool run_demangler(demangler *call, const char *name, int options,
  * as the first, "ng" (minus) as the others. Qualifiers are one where the expanded type has its own:
  * what stands for the name would be another one.
  */
-static bool replace_packs(char *name, bool *odd)
+static bool run_cplus(const char *name, int options, struct text *out)
 {
 	static const struct {
 		char is[3], becomes[3];
 	} pairs[] = { { "Dp", "VK" }, { "sp", "ng" }, { "sZ", "ng" } };
-	bool any = false;
-
-	*odd = false;
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
-		for (char *p = name; (p = strstr(p, pairs[i].is)); p += 2) {
-			memcpy(p, pairs[i].becomes, 2);
-			*odd |= i == 0 && p[2] && strchr("rVK", p[2]);
-			any = true;
-		}
-	return any;
-}
-
-/* Each may stand for all that is before it. */
-static bool has_few_substitutions(const char *name)
-{
-	size_t count = 0;
-
-	for (; *name; name++)
-		count += *name == 'S';
-	return count <= MOST_SUBSTITUTIONS;
-}
-
-static bool run_cplus(const char *name, int options, struct text *out)
-{
 	const size_t start = out->size;
 	char copy[MOST_INPUT + 1];
-	bool odd;
+	bool any = false, odd = false;
+	size_t substitutions = 0;
 
 	strcpy(copy, name);
-	if (replace_packs(copy, &odd) && !has_few_substitutions(name)) {
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		for (char *p = copy; (p = strstr(p, pairs[i].is)); p += 2) {
+			memcpy(p, pairs[i].becomes, 2);
+			odd |= i == 0 && p[2] && strchr("rVK", p[2]);
+			any = true;
+		}
+	/* Each may stand for all that is before it. */
+	for (const char *p = name; *p; p++)
+		substitutions += *p == 'S';
+	if (any && substitutions > MOST_SUBSTITUTIONS) {
 		if (odd || !run_demangler(cplus_demangle_v3_callback, copy, options, out))
 			return false;
 		out->size = start;

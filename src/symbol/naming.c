@@ -89,27 +89,6 @@ static const char *short_name(const struct naming *n, size_t *size)
 	return slash + 1;
 }
 
-/*
- *	[libx.so]                 no function is known there
- *	[libx.so+0x1c40]          where its function begins
- *	[libx.so <7f3a1c40>]      --unnamed=address
- *	[replaced: libx.so]       another file has the path now
- */
-static void add_unnamed(const struct naming *n, const struct name_parts *parts,
-			struct text *out)
-{
-	size_t size;
-	const char *name = short_name(n, &size);
-
-	text_string(out, n->replaced ? "[replaced: " : "[");
-	tidy_characters(name, size, out);
-	if (parts->has_start)
-		text_printf(out, "+0x%" PRIx64, parts->start);
-	else if (n->options->unnamed == SYMBOL_UNNAMED_ADDRESS)
-		text_printf(out, " <%" PRIx64 ">", parts->pc);
-	text_char(out, ']');
-}
-
 /* The module as perf script prints it. */
 static void add_printed_module(const struct naming *n, struct text *line)
 {
@@ -124,19 +103,38 @@ static void add_printed_module(const struct naming *n, struct text *line)
 	text_char(line, ')');
 }
 
+/*
+ *	[libx.so]                 no function is known there
+ *	[libx.so+0x1c40]          where its function begins
+ *	[libx.so <7f3a1c40>]      --unnamed=address
+ *	[replaced: libx.so]       another file has the path now
+ */
 bool naming_add(const struct naming *n, const struct name_parts *parts, struct text *out)
 {
 	bool addrs = n->options->unnamed == SYMBOL_UNNAMED_ADDRESS, kept = false;
+	bool whole = parts->whole || n->options->demangle == SYMBOL_DEMANGLE_FULL;
 	struct text line = { 0 };
+	const char *name;
 	char pc[17];
+	size_t size;
 
+	if (!n->options->compat && parts->symbol && whole) {
+		tidy_whole_name(parts->symbol, parts->size, out);
+		return true;
+	}
+	if (!n->options->compat && parts->symbol) {
+		tidy_name(parts->symbol, parts->size, out);
+		return true;
+	}
 	if (!n->options->compat) {
-		if (!parts->symbol)
-			add_unnamed(n, parts, out);
-		else if (parts->whole || n->options->demangle == SYMBOL_DEMANGLE_FULL)
-			tidy_whole_name(parts->symbol, parts->size, out);
-		else
-			tidy_name(parts->symbol, parts->size, out);
+		name = short_name(n, &size);
+		text_string(out, n->replaced ? "[replaced: " : "[");
+		tidy_characters(name, size, out);
+		if (parts->has_start)
+			text_printf(out, "+0x%" PRIx64, parts->start);
+		else if (addrs)
+			text_printf(out, " <%" PRIx64 ">", parts->pc);
+		text_char(out, ']');
 		return true;
 	}
 	/* The line that perf script prints, and what stackcollapse-perf.pl makes of it. */
@@ -174,53 +172,39 @@ static bool is_perf_map(const char *path, size_t size)
 	return end - p >= 4 && memcmp(p, ".map", 4) == 0;
 }
 
-/* Memory in which Android's runtime keeps the code it makes, by the names it gives it. */
-static bool is_jit_memory(const struct naming *n)
-{
-	static const char *const names[] = { "dalvik-jit-code-cache",
-					     "dalvik-zygote-jit-code-cache",
-					     "/memfd:jit-cache",
-					     "/memfd:jit-zygote-cache" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strstr(n->path, names[i]))
-			return true;
-	return n->image->kind == IMAGE_ANON && jit_file_name(n->path);
-}
-
-/* By its name alone, as stackcollapse-perf.pl does. */
-static bool looks_like_kernel(const struct naming *n)
-{
-	struct text line = { 0 };
-	const char *module;
-	size_t size;
-	bool kernel;
-
-	/* The module is looked for behind a name, so there has to be one. */
-	text_string(&line, "x");
-	add_printed_module(n, &line);
-	if (line.failed)
-		return false;
-	module = tidy_module(line.bytes, line.size, &size);
-	kernel = ((size > 0 && *module == '[') || has_end(module, size, "vmlinux")) &&
-		 !memmem(module, size, "unknown", 7);
-	text_release(&line);
-	return kernel;
-}
-
 enum function_kind naming_kind(const struct naming *n)
 {
+	/* Memory in which Android's runtime keeps the code it makes. */
+	static const char *const jit_memory[] = { "dalvik-jit-code-cache",
+						  "dalvik-zygote-jit-code-cache",
+						  "/memfd:jit-cache",
+						  "/memfd:jit-zygote-cache" };
 	enum image_kind kind = n->image->kind;
 	bool kernel =
 		kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_KSYMBOL;
+	bool jit = n->image->owner || (kind == IMAGE_ANON && jit_file_name(n->path));
+	struct text line = { 0 };
+	const char *module;
+	size_t size = 0;
 
-	if (n->options->compat)
-		kernel = looks_like_kernel(n);
+	/* By its name alone, as stackcollapse-perf.pl does. The module is looked for behind
+	 * a name, so there has to be one. */
+	if (n->options->compat) {
+		text_string(&line, "x");
+		add_printed_module(n, &line);
+		module = line.failed ? "" : tidy_module(line.bytes, line.size, &size);
+		kernel = ((size > 0 && *module == '[') ||
+			  has_end(module, size, "vmlinux")) &&
+			 !memmem(module, size, "unknown", 7);
+		text_release(&line);
+	}
 	if (kernel)
 		return FUNCTION_KERNEL;
 	if (is_perf_map(n->path, strlen(n->path)))
 		return FUNCTION_JIT;
 	if (n->options->compat)
 		return FUNCTION_USER;
-	return n->image->owner || is_jit_memory(n) ? FUNCTION_JIT : FUNCTION_USER;
+	for (size_t i = 0; i < sizeof(jit_memory) / sizeof(*jit_memory); i++)
+		jit |= strstr(n->path, jit_memory[i]) != NULL;
+	return jit ? FUNCTION_JIT : FUNCTION_USER;
 }

@@ -34,31 +34,6 @@ static void scan_step(struct scan *s)
 	s->p += brackets_step(&s->brackets, s->p) - s->p;
 }
 
-/* Behind the bracket at s->p. */
-static char *behind_bracket(struct scan *s)
-{
-	do
-		scan_step(s);
-	while (s->p < s->end && s->brackets.depth > 0 && !s->brackets.lost);
-	s->brackets.lost |= s->brackets.depth > 0;
-	return s->p;
-}
-
-/* What may stand between parameters and the "::" that follows. They come in any order, so
- * after each one the words are gone through again. */
-static char *skip_qualifiers(const struct scan *s, char *p)
-{
-	static const char *const words[] = { " const", " volatile", " restrict",
-					     " &&",    " &",	    " noexcept" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (has_next(s, p, words[i])) {
-			p += strlen(words[i]);
-			i = (size_t)-1;
-		}
-	return p;
-}
-
 /* "operator int": what follows is a type, up to the end of the name. */
 static bool is_conversion(const struct scan *s)
 {
@@ -114,11 +89,14 @@ static void scan_end(struct scan *s, struct text *name)
  */
 void parameters_cut_cplus(struct text *name, size_t start)
 {
+	/* What may stand between parameters and the "::" that follows. */
+	static const char *const words[] = { " const", " volatile", " restrict",
+					     " &&",    " &",	    " noexcept" };
 	struct scan s;
 
 	scan_begin(&s, name, start);
 	while (s.p < s.end && !s.brackets.lost && !is_conversion(&s)) {
-		char *open = s.p, *close, *scope;
+		char *open = s.p, *scope;
 		bool list = *open == '(' && open > s.name && open[-1] != ' ' &&
 			    !has_next(&s, s.p, "(anonymous ");
 
@@ -126,8 +104,18 @@ void parameters_cut_cplus(struct text *name, size_t start)
 			scan_step(&s);
 			continue;
 		}
-		close = behind_bracket(&s);
-		scope = skip_qualifiers(&s, close);
+		do
+			scan_step(&s);
+		while (s.p < s.end && s.brackets.depth > 0 && !s.brackets.lost);
+		s.brackets.lost |= s.brackets.depth > 0;
+		/* They come in any order, so after each one the words are gone through
+		 * again. */
+		scope = s.p;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (has_next(&s, scope, words[i])) {
+				scope += strlen(words[i]);
+				i = (size_t)-1;
+			}
 		if (list && !s.brackets.lost && has_next(&s, scope, "::"))
 			take_out(&s, open, scope);
 	}

@@ -249,28 +249,11 @@ static bool write_character_name(struct shortening *s, const struct list *list,
 	return false;
 }
 
-/* chrono::duration<long, std::ratio<1l, 1000l> > is chrono::milliseconds. */
-static bool write_duration_name(struct shortening *s, const struct list *list,
-				const struct template *t,
-				const struct argument *arguments, size_t count)
-{
-	static const char scope[] = "chrono::";
-
-	if (strcmp(t->name, "chrono::duration") != 0 ||
-	    !(equals(arguments[0].text, arguments[0].size, "long") ||
-	      equals(arguments[0].text, arguments[0].size, "long long")))
-		return false;
-	if (count == 1)
-		return write_prefixed(s, list, "seconds", scope);
-	for (size_t i = 0; i < sizeof(durations) / sizeof(*durations); i++)
-		if (equals(arguments[1].text, arguments[1].size, durations[i].period))
-			return write_prefixed(s, list, durations[i].name, scope);
-	return false;
-}
-
-/* Without arguments that are defaults; true where it is a name without brackets then. */
+/* Without arguments that are defaults; true where it is a name without brackets then:
+ * chrono::duration<long, std::ratio<1l, 1000l> > is chrono::milliseconds. */
 static bool shorten_template(struct shortening *s, const struct list *list)
 {
+	static const char scope[] = "chrono::";
 	const char *name = list->name + strlen("std::");
 	const struct template *t = find_template(name, (size_t)(list->first - 1 - name));
 	struct argument arguments[MOST_ARGUMENTS];
@@ -300,7 +283,16 @@ static bool shorten_template(struct shortening *s, const struct list *list)
 	}
 	if (count == 1 && write_character_name(s, list, t, &arguments[0]))
 		return true;
-	return count > 0 && write_duration_name(s, list, t, arguments, count);
+	if (count == 0 || strcmp(t->name, "chrono::duration") != 0 ||
+	    !(equals(arguments[0].text, arguments[0].size, "long") ||
+	      equals(arguments[0].text, arguments[0].size, "long long")))
+		return false;
+	if (count == 1)
+		return write_prefixed(s, list, "seconds", scope);
+	for (size_t i = 0; i < sizeof(durations) / sizeof(*durations); i++)
+		if (equals(arguments[1].text, arguments[1].size, durations[i].period))
+			return write_prefixed(s, list, durations[i].name, scope);
+	return false;
 }
 
 static void begin_argument(struct shortening *s, struct list *list)
@@ -361,35 +353,6 @@ static const char *skip_inline_namespaces(const char *p, const char *end)
 	return p;
 }
 
-/* Copies one piece of the name. */
-static const char *shorten_step(struct shortening *s, const char *p)
-{
-	size_t depth = s->brackets.depth;
-	const char *next;
-	bool first;
-
-	if (s->in_std && s->to[-1] == ':' && s->to[-2] == ':' &&
-	    (next = skip_inline_namespaces(p, s->brackets.end)) > p)
-		return next;
-	next = brackets_step(&s->brackets, p);
-	if (next == p + 1 && operator_is_letter(*p)) {
-		first = s->to == s->start ||
-			!(operator_is_letter(s->to[-1]) || s->to[-1] == ':');
-		while (next < s->brackets.end && operator_is_letter(*next))
-			next++;
-		if (first)
-			s->in_std = equals(p, (size_t)(next - p), "std");
-		write_bytes(s, p, (size_t)(next - p));
-		return next;
-	}
-	if (*p != ':')
-		s->in_std = false;
-	write_bytes(s, p, (size_t)(next - p));
-	if (next == p + 1)
-		follow_bracket(s, depth);
-	return next;
-}
-
 void standard_shorten(struct text *name, size_t start)
 {
 	size_t size = name->size - start;
@@ -408,8 +371,30 @@ void standard_shorten(struct text *name, size_t start)
 	s.brackets.lost = false;
 	s.short_name = NULL;
 	s.in_std = false;
-	while (p < end && !s.brackets.lost)
-		p = shorten_step(&s, p);
+	/* One piece of the name after the other. */
+	for (const char *next; p < end && !s.brackets.lost; p = next) {
+		size_t depth = s.brackets.depth;
+		bool first = s.to == s.start ||
+			     !(operator_is_letter(s.to[-1]) || s.to[-1] == ':');
+
+		if (s.in_std && s.to[-1] == ':' && s.to[-2] == ':' &&
+		    (next = skip_inline_namespaces(p, end)) > p)
+			continue;
+		next = brackets_step(&s.brackets, p);
+		if (next == p + 1 && operator_is_letter(*p)) {
+			while (next < end && operator_is_letter(*next))
+				next++;
+			if (first)
+				s.in_std = equals(p, (size_t)(next - p), "std");
+			write_bytes(&s, p, (size_t)(next - p));
+			continue;
+		}
+		if (*p != ':')
+			s.in_std = false;
+		write_bytes(&s, p, (size_t)(next - p));
+		if (next == p + 1)
+			follow_bracket(&s, depth);
+	}
 	write_bytes(&s, p, (size_t)(end - p));
 	*s.to = '\0';
 	name->size = (size_t)(s.to - name->bytes);

@@ -175,17 +175,6 @@ static void add_unknown(const char *module, size_t size, const char *pc, bool ad
 	text_char(out, ']');
 }
 
-/* The first `(` that does not open (anonymous namespace). */
-static const char *cut_of(const char *p, const char *end)
-{
-	if (is_go_method(p, end))
-		return end;
-	for (; p < end; p++)
-		if (*p == '(' && !has_prefix(p, end, "(anonymous namespace)"))
-			return p;
-	return end;
-}
-
 static const char *line_module(const char *line, const char *end)
 {
 	const char *p;
@@ -211,19 +200,6 @@ const char *tidy_module(const char *line, size_t length, size_t *size)
 	return p;
 }
 
-/* Where "+0x1f" at the end begins, or @end. */
-static const char *without_offset(const char *line, const char *end)
-{
-	const char *p = end;
-
-	while (p > line &&
-	       (isdigit((unsigned char)p[-1]) || (p[-1] >= 'a' && p[-1] <= 'f')))
-		p--;
-	if (p < end && p - line >= 3 && memcmp(p - 3, "+0x", 3) == 0)
-		return p - 3;
-	return end;
-}
-
 /*
  *	NAME[->NAME...][+0xOFFSET] (MODULE)     @line; arrows lead to what was inlined
  *	NAME;NAME_[i]                           appended
@@ -235,9 +211,14 @@ bool tidy_line(const char *line, size_t size, const char *pc, bool addrs,
 {
 	size_t module_size, first = out->size;
 	const char *module = tidy_module(line, size, &module_size);
-	const char *end = without_offset(line, line_module(line, line + size));
+	const char *end = line_module(line, line + size), *digits = end;
 	struct text part = { 0 };
 
+	while (digits > line && (isdigit((unsigned char)digits[-1]) ||
+				 (digits[-1] >= 'a' && digits[-1] <= 'f')))
+		digits--;
+	if (digits < end && digits - line >= 3 && memcmp(digits - 3, "+0x", 3) == 0)
+		end = digits - 3;
 	while (line < end && isspace((unsigned char)*line))
 		line++;
 	if (line < end && *line == '(')
@@ -262,8 +243,14 @@ bool tidy_line(const char *line, size_t size, const char *pc, bool addrs,
 		if (part.size > 0) {
 			const char *stop = part.bytes + part.size;
 			const char *begin = skip_java_letter(part.bytes, stop);
+			const char *cut = is_go_method(begin, stop) ? stop : begin;
 
-			add_chars(out, begin, cut_of(begin, stop));
+			/* The first `(` that does not open (anonymous namespace). */
+			while (cut < stop &&
+			       (*cut != '(' ||
+				has_prefix(cut, stop, "(anonymous namespace)")))
+				cut++;
+			add_chars(out, begin, cut);
 		}
 		/* Parts after the first are calls that were inlined in it. */
 		if (p > line && !memmem(out->bytes + start, out->size - start, "_[i]", 4))
