@@ -137,14 +137,6 @@ static bool is_code_type(char type)
 	return (type | 0x20) == 't' || (type | 0x20) == 'w';
 }
 
-/* Functions and data; other letters are constants and read-only data. "$x" is a mark. */
-static bool is_code_or_data(char type, char first)
-{
-	if (first == '$' || first == '\t' || first == '\0')
-		return false;
-	return is_code_type(type) || (type | 0x20) == 'd' || (type | 0x20) == 'b';
-}
-
 static int add_kallsyms_line(struct parser *p, uint64_t address, char type, char *name,
 			     char *end)
 {
@@ -203,9 +195,11 @@ static int parse_lines(struct parser *p, char *line, char *end)
 			stop--;
 		*stop = '\0';
 		/* Behind the address are a blank, the letter of the type, a blank, and a
-		 * name. */
+		 * name. Letters of other types are constants and read-only data, and "$x"
+		 * is a mark. */
 		if (c > line && c - line <= DIGITS && stop - c > 3 && c[0] == ' ' &&
-		    c[2] == ' ' && is_code_or_data(c[1], c[3]))
+		    c[2] == ' ' && !memchr("$\t", c[3], 3) &&
+		    (is_code_type(c[1]) || (c[1] | 0x20) == 'd' || (c[1] | 0x20) == 'b'))
 			err = add_kallsyms_line(p, address, c[1], line + (c + 3 - line),
 						stop);
 		line = next ? next + 1 : end;
@@ -225,32 +219,24 @@ static int fail_read(struct context *ctx, int err, const char *path)
 	return fail_memory(ctx);
 }
 
-/* /proc/kallsyms has no size, and is the kernel's. */
-static int slurp(struct context *ctx, const char *path, struct kallsyms *k, size_t *size)
-{
-	struct stat st;
-	int err;
-
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES &&
-	    !claim_add(&k->claim, ctx->budget, (uint64_t)st.st_size))
-		return fail_read(ctx, -EDQUOT, path);
-	err = file_slurp(ctx, path, MOST_BYTES, &k->text, size);
-	if (err < 0)
-		claim_release(&k->claim);
-	return err;
-}
-
 int kallsyms_read(struct context *ctx, const char *path, struct kallsyms *ret)
 {
 	struct kallsyms k = { 0 };
 	struct parser p = { .k = &k, .budget = ctx->budget };
 	struct kallsyms_module *kernel;
+	struct stat st;
 	size_t size;
 	int err;
 
-	err = slurp(ctx, path, &k, &size);
-	if (err < 0)
+	/* /proc/kallsyms has no size, and is the kernel's. */
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES &&
+	    !claim_add(&k.claim, ctx->budget, (uint64_t)st.st_size))
+		return fail_read(ctx, -EDQUOT, path);
+	err = file_slurp(ctx, path, MOST_BYTES, &k.text, &size);
+	if (err < 0) {
+		claim_release(&k.claim);
 		return err;
+	}
 	p.text = k.text;
 	/* What is of no module is the first one's, which has no name. */
 	kernel = array_add(&k.modules);

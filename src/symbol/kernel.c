@@ -219,40 +219,27 @@ static struct kernel_table *load_recorded(struct kernel *k, struct recorded_tabl
 	return t->path ? t : NULL;
 }
 
-static uint64_t build_id_hash(const struct image *image)
-{
-	return hash_bytes(image->build_id, image->build_id_size);
-}
-
-static struct cached_table *find_cached(const struct kernel *k, const struct image *image)
-{
-	uint64_t hash = build_id_hash(image), i = hash_start(hash);
-	uint32_t id;
-
-	while ((id = hash_find(&k->cached_by_id, hash, &i)) != HASH_NONE) {
-		struct cached_table *c = k->cached.v[id];
-
-		if (c->build_id_size == image->build_id_size &&
-		    memcmp(c->build_id, image->build_id, BUILD_ID_MAX) == 0)
-			return c;
-	}
-	return NULL;
-}
-
 /* Where there is none, NULL; without memory, too, and *@err is -ENOMEM. */
 static struct kernel_table *load_cached(struct kernel *k, const struct image *image,
 					int *err)
 {
-	struct cached_table *c, **slot;
+	uint64_t hash = hash_bytes(image->build_id, image->build_id_size);
+	uint64_t i = hash_start(hash);
+	struct cached_table *c = NULL, **slot;
+	uint32_t id;
 
 	if (image->build_id_size == 0)
 		return NULL;
 	pthread_mutex_lock(&k->lock);
-	c = find_cached(k, image);
+	while (!c && (id = hash_find(&k->cached_by_id, hash, &i)) != HASH_NONE) {
+		c = k->cached.v[id];
+		if (c->build_id_size != image->build_id_size ||
+		    memcmp(c->build_id, image->build_id, BUILD_ID_MAX) != 0)
+			c = NULL;
+	}
 	if (!c) {
 		c = calloc(1, sizeof(*c));
-		slot = c && hash_add(&k->cached_by_id, build_id_hash(image),
-				     (uint32_t)k->cached.count)
+		slot = c && hash_add(&k->cached_by_id, hash, (uint32_t)k->cached.count)
 			       ? array_add(&k->cached)
 			       : NULL;
 		if (!slot) {
@@ -527,25 +514,17 @@ static struct kernel_table *table_of_modules(struct question *q)
 }
 
 /*
- * Where kernels are not moved each boot has them in the same place, so that proves nothing:
- * only where the modules were does.
- */
-static bool is_of_boot(const struct question *q, const struct kernel_table *t)
-{
-	if (t->origin == TABLE_GIVEN || t->origin == TABLE_RECORDED || t->kallsyms.placed)
-		return true;
-	return !kernel_is_default_address(q->image->reference_address);
-}
-
-/*
  * Modules are loaded anew at each boot, so their lines count only where the kernel's
  * own are as they were: for every kernel that was recorded, because nothing says
- * which one a module belonged to. @r: the recording that the table is of, or NULL.
+ * which one a module belonged to. Where kernels are not moved each boot has them in the
+ * same place, so that proves nothing: only where the modules were does. @r: the recording
+ * that the table is of, or NULL.
  */
 static bool accept_modules(struct question *q, struct kernel_table *t,
 			   const struct recorded_table *r)
 {
-	bool any = false;
+	bool any = false, says_boot = t->origin == TABLE_GIVEN ||
+				      t->origin == TABLE_RECORDED || t->kallsyms.placed;
 	uint64_t shift;
 
 	for (size_t i = 0; next_kernel(q, &i);) {
@@ -554,7 +533,8 @@ static bool accept_modules(struct question *q, struct kernel_table *t,
 			return false;
 		if (!accept_table(q, t, &shift))
 			return false;
-		if (shift == 0 && is_of_boot(q, t))
+		if (shift == 0 && (says_boot || !kernel_is_default_address(
+							q->image->reference_address)))
 			continue;
 		text_string(q->problem,
 			    shift ? "the kernel was booted again since"
@@ -564,18 +544,6 @@ static bool accept_modules(struct question *q, struct kernel_table *t,
 	if (!any && t->origin != TABLE_GIVEN)
 		refuse_table(q, "the kernel was not recorded");
 	return any || (t->origin == TABLE_GIVEN && t->err == 0);
-}
-
-/* It may have been loaded again somewhere else. What is recorded as its start is where it
- * was loaded to, or (s390) its code. */
-static bool is_where_it_was(const struct kallsyms *k,
-			    const struct kallsyms_module *module, uint64_t start)
-{
-	if (start == 0)
-		return true;
-	if (k->placed)
-		return module->start && (start == module->start || start == module->code);
-	return module->code >= start && module->code - start < MODULE_HEAD;
 }
 
 /* The release of the recorded kernel: "" where there are several, or none is known. */
@@ -603,7 +571,9 @@ static bool take_module(struct question *q, struct kernel_table *t,
 	const char *path = intern_text(q->strings, image->path);
 	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
 	const char *end = slash ? strstr(from, ".ko") : strchr(from, ']');
+	uint64_t start = image->reference_address;
 	struct text name = { 0 };
+	bool moved = false;
 
 	if (!t || !accept_modules(q, t, r))
 		return false;
@@ -615,9 +585,16 @@ static bool take_module(struct question *q, struct kernel_table *t,
 	for (; from < end; from++)
 		text_char(&name, *from == '-' && slash ? '_' : *from);
 	module = name.size ? kallsyms_module(&t->kallsyms, name.bytes, name.size) : NULL;
+	/* It may have been loaded again somewhere else. What is recorded as its start is
+	 * where it was loaded to, or (s390) its code. */
+	if (module && start && t->kallsyms.placed)
+		moved = !module->start ||
+			(start != module->start && start != module->code);
+	else if (module && start)
+		moved = module->code < start || module->code - start >= MODULE_HEAD;
 	if (!module)
 		text_printf(q->problem, "'%s' has nothing of this module", t->path);
-	else if (!is_where_it_was(&t->kallsyms, module, image->reference_address))
+	else if (moved)
 		text_string(q->problem, "the module was loaded again since");
 	else if (t->here && kernel_module_match(name.bytes, image->build_id,
 						image->build_id_size) == KERNEL_OTHER)

@@ -127,29 +127,6 @@ out:
 	return err;
 }
 
-static int add_asking_job(struct map_files *m, const struct image_names *job)
-{
-	const struct image_names **slot;
-	uint32_t id = map_files_first(m->finder, job->image), file;
-
-	for (int i = 0; id && i < MAP_PARENTS_MOST; i++) {
-		if (file_of_image(m, id, &file) < 0)
-			return -ENOMEM;
-		id = m->finder->images->list.v[id].heir_of;
-		if (file == NO_FILE)
-			continue;
-		/* Its parent may have the same. */
-		if (m->list.v[file]->jobs.count &&
-		    *array_last(&m->list.v[file]->jobs) == job)
-			continue;
-		slot = array_add(&m->list.v[file]->jobs);
-		if (!slot)
-			return -ENOMEM;
-		*slot = job;
-	}
-	return 0;
-}
-
 static bool may_ask(const struct map_files *m, const struct image_names *job)
 {
 	const struct image *image = &m->finder->images->list.v[job->image];
@@ -161,7 +138,9 @@ int map_files_new(const struct source_finder *finder, const struct frames *frame
 		  struct image_names *const *jobs, size_t count, struct map_files **ret)
 {
 	struct map_files *m = calloc(1, sizeof(*m));
+	const struct image_names **slot;
 	size_t asking = 0;
+	uint32_t file;
 
 	if (!m)
 		return -ENOMEM;
@@ -170,13 +149,30 @@ int map_files_new(const struct source_finder *finder, const struct frames *frame
 	for (size_t i = 0; i < count; i++)
 		asking += may_ask(m, jobs[i]);
 	/* One alone shares with nobody. */
-	for (size_t i = 0; asking > 1 && i < count; i++)
-		if (may_ask(m, jobs[i]) && add_asking_job(m, jobs[i]) < 0) {
-			map_files_free(m);
-			return -ENOMEM;
+	for (size_t i = 0; asking > 1 && i < count; i++) {
+		uint32_t id = map_files_first(finder, jobs[i]->image);
+
+		for (int k = 0; may_ask(m, jobs[i]) && id && k < MAP_PARENTS_MOST; k++) {
+			if (file_of_image(m, id, &file) < 0)
+				goto no_memory;
+			id = finder->images->list.v[id].heir_of;
+			if (file == NO_FILE)
+				continue;
+			/* Its parent may have the same. */
+			if (m->list.v[file]->jobs.count &&
+			    *array_last(&m->list.v[file]->jobs) == jobs[i])
+				continue;
+			slot = array_add(&m->list.v[file]->jobs);
+			if (!slot)
+				goto no_memory;
+			*slot = jobs[i];
 		}
+	}
 	*ret = m;
 	return 0;
+no_memory:
+	map_files_free(m);
+	return -ENOMEM;
 }
 
 void map_files_free(struct map_files *m)

@@ -53,23 +53,19 @@ static uint64_t build_id_slot(uint64_t path, bool kernel)
 	return path << 1 | kernel;
 }
 
-static bool is_same_build(const struct known_build_id *a, const struct known_build_id *b)
-{
-	if (!a || !b)
-		return a == b;
-	return a->size == b->size && memcmp(a->id, b->id, a->size) == 0;
-}
-
 static struct group *find_or_add_group(struct recorded *r, uint64_t path,
 				       const struct table *table)
 {
 	const uint32_t *known = hash_map_get(&r->by_path, path);
 	uint32_t first = known ? *known : HASH_NONE;
+	const struct known_build_id *a = table->build_id, *b;
 	struct group *group;
 
 	for (uint32_t i = first; i != HASH_NONE; i = r->groups.v[i].next) {
 		group = &r->groups.v[i];
-		if (is_same_build(group->build_id, table->build_id) &&
+		b = group->build_id;
+		if ((a && b ? a->size == b->size && memcmp(a->id, b->id, a->size) == 0
+			    : a == b) &&
 		    (path != KERNEL_PATH || group->release == table->rec->kernel))
 			return group;
 	}
@@ -263,23 +259,6 @@ static int add_recorded_symbol(const struct recorded *r, const struct table *t,
 	return group->names.failed ? -ENOMEM : 0;
 }
 
-static int make_group_symbols(const struct recorded *r, struct group *group)
-{
-	struct symtab *st = &group->symbols;
-
-	group->made = true;
-	for (uint32_t id = group->first; id != HASH_NONE; id = r->tables.v[id].next) {
-		const struct table *t = &r->tables.v[id];
-
-		for (size_t i = t->first; i < t->first + t->count; i++)
-			if (add_recorded_symbol(r, t, r->symbols.v[i], group) < 0)
-				return -ENOMEM;
-	}
-	st->names[TABLE_SYMTAB] =
-		(struct names){ .bytes = group->names.bytes, .size = group->names.size };
-	return symtab_finish(st);
-}
-
 /* Whether such an image can be of a file of such a kind. */
 static bool fits_kind(enum image_kind image, enum recorded_kind file)
 {
@@ -339,6 +318,7 @@ int recorded_find(struct recorded *r, const struct image *image,
 	/* Of a module that is no file the kernel knows the functions. */
 	bool known = hash_map_get(&r->by_path, image->path);
 	struct group *group = group_of_image(r, known ? image->path : KERNEL_PATH, image);
+	struct symtab *st;
 	int err = 0;
 
 	*ret = (struct recorded_names){ 0 };
@@ -348,11 +328,23 @@ int recorded_find(struct recorded *r, const struct image *image,
 	if (image->kind == IMAGE_ANON && group->kind == RECORDED_ELF &&
 	    !jit_file_name(intern_text(r->strings, image->path)))
 		return 0;
+	st = &group->symbols;
 	pthread_mutex_lock(&r->lock);
-	if (!group->made)
-		err = make_group_symbols(r, group);
+	for (uint32_t id = group->made ? HASH_NONE : group->first;
+	     id != HASH_NONE && err == 0; id = r->tables.v[id].next) {
+		const struct table *t = &r->tables.v[id];
+
+		for (size_t i = t->first; i < t->first + t->count && err == 0; i++)
+			err = add_recorded_symbol(r, t, r->symbols.v[i], group);
+	}
+	if (!group->made && err == 0) {
+		st->names[TABLE_SYMTAB] = (struct names){ .bytes = group->names.bytes,
+							  .size = group->names.size };
+		err = symtab_finish(st);
+	}
+	group->made = true;
 	pthread_mutex_unlock(&r->lock);
-	ret->symbols = &group->symbols;
+	ret->symbols = st;
 	if (group->kind == RECORDED_MODULE)
 		ret->shift = -image->reference_address;
 	return err;
