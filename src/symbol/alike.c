@@ -9,34 +9,10 @@
 
 #include "symbol/symbol.h"
 
-struct alike {
-	const struct frames *frames;
-	const struct symbols *symbols;
-	struct hash_set first; /* frames, the first one of each kind */
-};
-
-/* All that goes into the hash, and nothing else. */
-static bool shows_same(const struct alike *a, uint32_t x, uint32_t y)
-{
-	uint32_t count_x, count_y;
-	const uint32_t *inlined_x = symbols_inlined(a->symbols, x, &count_x);
-	const uint32_t *inlined_y = symbols_inlined(a->symbols, y, &count_y);
-
-	const struct frame *frame_x = &a->frames->list.v[x];
-	const struct frame *frame_y = &a->frames->list.v[y];
-
-	return frame_x->image == frame_y->image &&
-	       !((frame_x->flags ^ frame_y->flags) & FRAME_INFERRED) &&
-	       a->symbols->of_frame.v[x] == a->symbols->of_frame.v[y] &&
-	       count_x == count_y &&
-	       (count_x == 0 ||
-		memcmp(inlined_x, inlined_y, count_x * sizeof(*inlined_x)) == 0);
-}
-
 int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 		  const struct images *images, uint32_t **ret)
 {
-	struct alike a = { .frames = frames, .symbols = symbols };
+	struct hash_set first = { 0 }; /* frames, the first one of each kind */
 	uint32_t *map = malloc((frames->list.count + 1) * sizeof(*map));
 	int err = map ? 0 : -ENOMEM;
 
@@ -56,15 +32,26 @@ int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 		for (uint32_t k = 0; k < count; k++)
 			hash = hash_u64(hash ^ inlined[k]);
 		i = hash_start(hash);
-		while ((id = hash_find(&a.first, hash, &i)) != HASH_NONE &&
-		       !shows_same(&a, id, frame))
-			;
+		/* All that goes into the hash, and nothing else. */
+		while ((id = hash_find(&first, hash, &i)) != HASH_NONE) {
+			const struct frame *known = &frames->list.v[id];
+			uint32_t count_known;
+			const uint32_t *inlined_known =
+				symbols_inlined(symbols, id, &count_known);
+
+			if (known->image == f->image &&
+			    !((known->flags ^ f->flags) & FRAME_INFERRED) &&
+			    symbols->of_frame.v[id] == function && count_known == count &&
+			    (count == 0 || memcmp(inlined_known, inlined,
+						  count * sizeof(*inlined)) == 0))
+				break;
+		}
 		if (id != HASH_NONE)
 			map[frame] = id;
-		else if (!hash_add(&a.first, hash, frame))
+		else if (!hash_add(&first, hash, frame))
 			err = -ENOMEM;
 	}
-	hash_release(&a.first);
+	hash_release(&first);
 	if (err == 0)
 		*ret = map;
 	else

@@ -400,43 +400,12 @@ static int add_inlined(struct naming_job *n, const struct inline_chain *chain,
 }
 
 /* Sorted addresses beside sorted symbols. */
-static int name_keyed(struct naming_job *n, size_t count)
-{
-	bool compat = n->finder->options->compat;
-	size_t at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t address = n->job->frames[i].key;
-		uint32_t id = n->job->frames[i].id, symbol = 0;
-		const struct frame *f = &n->frames->list.v[id];
-		bool caller = f->flags & FRAME_CALLER && !compat;
-		struct inline_chain chain = { NULL, 0 };
-		uint64_t recorded = address;
-		bool found = symbol_of_address(n, &address, caller, &at, &symbol);
-
-		/* What debug information says is of the address that was recorded. */
-		if (address == recorded && n->source.inlines)
-			chain = inlines_at(n->source.inlines, i);
-		if (found)
-			n->of_frame[id] =
-				name_symbol(n, symbol, address, recorded_pc(f), &chain);
-		else
-			n->of_frame[id] =
-				name_unnamed(n, &address, recorded_pc(f), &chain);
-		if (n->of_frame[id] == HASH_NONE || n->alias.failed ||
-		    add_inlined(n, &chain, id, recorded_pc(f)) < 0)
-			return -ENOMEM;
-		if (is_runtimes(n) && found && add_parts(n, symbol, id) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static int name_image_frames(struct naming_job *n)
 {
+	bool compat = n->finder->options->compat;
 	struct inlines *in = n->source.inlines;
 	uint64_t *addresses;
-	size_t count;
+	size_t count, at = 0;
 	int err = key_frames(n, &count);
 
 	if (err == 0)
@@ -453,7 +422,29 @@ static int name_image_frames(struct naming_job *n)
 			source_add_inline_problem(&n->source, inlines_problem(in));
 		n->source.files.trouble |= inlines_crashed(in);
 	}
-	return err < 0 ? err : name_keyed(n, count);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		uint64_t recorded = n->job->frames[i].key, address = recorded;
+		uint32_t id = n->job->frames[i].id, symbol = 0;
+		const struct frame *f = &n->frames->list.v[id];
+		bool caller = f->flags & FRAME_CALLER && !compat;
+		struct inline_chain chain = { NULL, 0 };
+		bool found = symbol_of_address(n, &address, caller, &at, &symbol);
+
+		/* What debug information says is of the address that was recorded. */
+		if (address == recorded && in)
+			chain = inlines_at(in, i);
+		if (found)
+			n->of_frame[id] =
+				name_symbol(n, symbol, address, recorded_pc(f), &chain);
+		else
+			n->of_frame[id] =
+				name_unnamed(n, &address, recorded_pc(f), &chain);
+		if (n->of_frame[id] == HASH_NONE || n->alias.failed ||
+		    add_inlined(n, &chain, id, recorded_pc(f)) < 0 ||
+		    (is_runtimes(n) && found && add_parts(n, symbol, id) < 0))
+			err = -ENOMEM;
+	}
+	return err;
 }
 
 /* Takes the texts of the report from the source. */

@@ -235,40 +235,6 @@ static int name_dumped(struct mapping *m)
 }
 
 /* Code that was recorded before its runtime said so: the newest that was there. */
-static int name_by_dump(struct mapping *m, const struct jit_dump *dump)
-{
-	const struct jitdump *d = &dump->dump;
-	uint32_t *of_address = malloc((m->count + 1) * sizeof(*of_address));
-	struct cover cover = { 0 };
-	uint64_t before = 0;
-	size_t left = 0;
-	int err = of_address ? cover_begin(&cover, m->addresses, m->count, of_address)
-			     : -ENOMEM;
-
-	/* cover_add() takes the addresses that nobody has yet, so the newest code goes
-	 * first. */
-	for (size_t i = d->codes.count; i-- > 0 && err == 0;)
-		cover_add(&cover, d->codes.v[i].start, d->codes.v[i].end, (uint32_t)i);
-	for (size_t i = 0; i < m->count && err == 0; i++) {
-		uint64_t address = m->addresses[i];
-		bool again = i > 0 && address == before;
-
-		before = address;
-		if (!of_address[i])
-			m->addresses[left++] = address;
-		else if (!again)
-			err = add_dumped_function(
-				m, d,
-				&d->functions.v[d->codes.v[of_address[i] - 1].function],
-				address, address);
-	}
-	m->gaps = m->gaps || left < m->count;
-	m->count = left;
-	cover_release(&cover);
-	free(of_address);
-	return err;
-}
-
 static int ask_dumps(struct mapping *m)
 {
 	const struct images *images = m->finder->images;
@@ -277,6 +243,11 @@ static int ask_dumps(struct mapping *m)
 
 	for (size_t i = images->dumps.count; i-- > 0 && err == 0;) {
 		const struct jit_dump *dump = images->dumps.v[i];
+		const struct jitdump *d = &dump->dump;
+		struct cover cover = { 0 };
+		uint32_t *of_address;
+		uint64_t before = 0;
+		size_t left = 0;
 
 		if (dump->owner != owner || m->count == 0)
 			continue;
@@ -284,7 +255,32 @@ static int ask_dumps(struct mapping *m)
 			report_dump(m, dump);
 			continue;
 		}
-		err = name_by_dump(m, dump);
+		of_address = malloc((m->count + 1) * sizeof(*of_address));
+		err = of_address ? cover_begin(&cover, m->addresses, m->count, of_address)
+				 : -ENOMEM;
+		/* cover_add() takes the addresses that nobody has yet, so the newest code
+		 * goes first. */
+		for (size_t k = d->codes.count; k-- > 0 && err == 0;)
+			cover_add(&cover, d->codes.v[k].start, d->codes.v[k].end,
+				  (uint32_t)k);
+		for (size_t k = 0; k < m->count && err == 0; k++) {
+			uint64_t address = m->addresses[k];
+			bool again = k > 0 && address == before;
+			uint32_t code = of_address[k];
+
+			before = address;
+			if (!code)
+				m->addresses[left++] = address;
+			else if (!again)
+				err = add_dumped_function(
+					m, d,
+					&d->functions.v[d->codes.v[code - 1].function],
+					address, address);
+		}
+		m->gaps = m->gaps || left < m->count;
+		m->count = left;
+		cover_release(&cover);
+		free(of_address);
 		if (err == 0 && (m->own.symbols.count > 0 || dump->dump.error))
 			report_dump(m, dump);
 		if (m->failed)
@@ -331,17 +327,6 @@ static int compare_code_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static bool has_names(const struct source_finder *finder, const struct image_names *job,
-		      const struct source *s)
-{
-	const struct image *image = &finder->images->list.v[job->image];
-
-	if (!image->owner || s->symbols)
-		return false;
-	return !finder->options->compat ||
-	       strncmp(intern_text(finder->strings, image->path), "/tmp/perf-", 10) == 0;
-}
-
 int jit_names_add(const struct source_finder *finder, const struct frames *frames,
 		  struct image_names *job, struct source *s)
 {
@@ -349,7 +334,9 @@ int jit_names_add(const struct source_finder *finder, const struct frames *frame
 	struct mapping m = { .finder = finder, .job = job, .source = s };
 	int err = 0;
 
-	if (!has_names(finder, job, s))
+	if (!image->owner || s->symbols ||
+	    (finder->options->compat &&
+	     strncmp(intern_text(finder->strings, image->path), "/tmp/perf-", 10) != 0))
 		return 0;
 	m.addresses = malloc((job->count + 1) * sizeof(*m.addresses));
 	if (!m.addresses)
