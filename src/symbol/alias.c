@@ -81,57 +81,47 @@ static bool is_better_alias(struct alias *al, const struct alias_group *g, uint3
 	return x->syscall;
 }
 
-/* NULL without memory. */
-static struct alias_group *alias_group_at(struct alias *al, uint32_t first)
-{
-	const uint32_t *known = hash_map_get(&al->by_first, first);
-	const struct symbol *symbols = al->st->symbols.v;
-	struct alias_group *g;
-	size_t count, compared;
-
-	if (known)
-		return &al->groups.v[*known];
-	count = symtab_group(al->st, first);
-	compared = count < MOST_ALIASES ? count : MOST_ALIASES;
-	if (!array_reserve(&al->ranks, compared) || !array_reserve(&al->groups, 1) ||
-	    !hash_map_set(&al->by_first, first, (uint32_t)al->groups.count))
-		return NULL;
-	g = array_add(&al->groups);
-	*g = (struct alias_group){ .first = first,
-				   .count = (uint32_t)count,
-				   .chosen = UINT32_MAX,
-				   .ranks = (uint32_t)al->ranks.count };
-	memset(al->ranks.v + al->ranks.count, 0, compared * sizeof(*al->ranks.v));
-	al->ranks.count += compared;
-	/* Those that are not compared count only where none of the others reaches an
-	 * address. */
-	g->longest = first + (uint32_t)compared - 1;
-	for (size_t i = first + compared; i < first + count; i++)
-		if (symbols[i].end > symbols[g->longest].end)
-			g->longest = (uint32_t)i;
-	return g;
-}
-
 uint32_t alias_choose(struct alias *al, uint32_t first, uint64_t address)
 {
 	const struct symbol *symbols = al->st->symbols.v;
-	uint32_t chosen = UINT32_MAX, compared;
+	uint32_t chosen = UINT32_MAX, compared, count;
+	const uint32_t *known;
 	struct alias_group *g;
 
 	if (first + 1 == al->st->symbols.count ||
 	    symbols[first + 1].start != symbols[first].start)
 		return first;
-	g = alias_group_at(al, first);
-	if (!g) {
-		al->failed = true;
-		return first;
+	known = hash_map_get(&al->by_first, first);
+	count = known ? al->groups.v[*known].count
+		      : (uint32_t)symtab_group(al->st, first);
+	compared = count < MOST_ALIASES ? count : MOST_ALIASES;
+	if (!known) {
+		if (!array_reserve(&al->ranks, compared) ||
+		    !array_reserve(&al->groups, 1) ||
+		    !hash_map_set(&al->by_first, first, (uint32_t)al->groups.count)) {
+			al->failed = true;
+			return first;
+		}
+		g = array_add(&al->groups);
+		*g = (struct alias_group){ .first = first,
+					   .count = count,
+					   .chosen = UINT32_MAX,
+					   .ranks = (uint32_t)al->ranks.count };
+		memset(al->ranks.v + al->ranks.count, 0, compared * sizeof(*al->ranks.v));
+		al->ranks.count += compared;
+		/* Those that are not compared count only where none of the others reaches
+		 * an address. */
+		g->longest = first + compared - 1;
+		for (uint32_t i = first + compared; i < first + count; i++)
+			if (symbols[i].end > symbols[g->longest].end)
+				g->longest = i;
 	}
+	g = known ? &al->groups.v[*known] : array_last(&al->groups);
 	/* Asked about ascending addresses, the last answer holds until its symbol
 	 * ends. */
 	if (g->chosen == UINT32_MAX || address < g->address ||
 	    symbols[g->chosen].end <= address) {
 		/* From what was chosen last, which has ended. */
-		compared = g->count < MOST_ALIASES ? g->count : MOST_ALIASES;
 		for (uint32_t i = g->first; i < g->first + compared; i++)
 			if (symbols[i].end > address &&
 			    (chosen == UINT32_MAX || is_better_alias(al, g, chosen, i)))

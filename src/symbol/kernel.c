@@ -279,35 +279,6 @@ static enum kernel_match match_here(const struct question *q)
 			    intern_text(q->strings, q->image->release));
 }
 
-/*
- * /proc/kallsyms is of the kernel that runs now. The recording's is the same one
- * where their build ids are; another boot of it is moved as a whole. Without a build
- * id there is no proof, so nothing may be odd: the reference symbol has to be where it
- * was, which the random place of each boot makes nearly impossible for another
- * kernel. Kernels that do not move are all in the same place; there the release has
- * to be the same, too.
- */
-static bool fits_this_machine(const struct question *q, uint64_t shift)
-{
-	enum kernel_match match = match_here(q);
-
-	if (match == KERNEL_SAME)
-		return true;
-	if (shift != 0)
-		text_printf(q->problem,
-			    "'%s' was not where it is now, and without a build "
-			    "id it may have been another kernel",
-			    q->reference);
-	else if (match == KERNEL_MAYBE &&
-		 kernel_is_default_address(q->image->reference_address))
-		text_string(q->problem,
-			    "nothing tells whether the recorded kernel is the "
-			    "one that runs here; --kallsyms decides");
-	else
-		return true;
-	return false;
-}
-
 /* The distance from recorded addresses to those of a kallsyms. False with a problem where
  * the recording says that it is of another kernel, or nothing of where that was. */
 static bool find_shift(const struct question *q, struct kernel_table *t, uint64_t *shift)
@@ -342,16 +313,27 @@ static void begin_problem(const struct question *q)
 
 #define OTHER_KERNEL "the recorded kernel is not the one that runs here"
 
-/* The shift of a kallsyms; false with a problem where its symbols must not be used. */
+/*
+ * The shift of a kallsyms; false with a problem where its symbols must not be used.
+ *
+ * /proc/kallsyms is of the kernel that runs now. The recording's is the same one
+ * where their build ids are; another boot of it is moved as a whole. Without a build
+ * id there is no proof, so nothing may be odd: the reference symbol has to be where it
+ * was, which the random place of each boot makes nearly impossible for another
+ * kernel. Kernels that do not move are all in the same place; there the release has
+ * to be the same, too.
+ */
 static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *shift)
 {
+	enum kernel_match match = t->here ? match_here(q) : KERNEL_MAYBE;
+
 	*shift = 0;
 	if (t->err == -ENOMEM)
 		q->err = -ENOMEM;
 	begin_problem(q);
 	/* Another kernel comes first: what else is wrong with its table does not
 	 * matter. */
-	if (t->here && match_here(q) == KERNEL_OTHER)
+	if (t->here && match == KERNEL_OTHER)
 		text_string(q->problem, OTHER_KERNEL);
 	else if (t->err < 0)
 		text_string(q->problem, t->ctx.error);
@@ -368,8 +350,22 @@ static bool accept_table(struct question *q, struct kernel_table *t, uint64_t *s
 		return true;
 	else if (q->image->reference_address == 0)
 		text_string(q->problem, KERNEL_HIDDEN);
-	else if (find_shift(q, t, shift))
-		return t->origin != TABLE_HERE || fits_this_machine(q, *shift);
+	else if (!find_shift(q, t, shift))
+		return false;
+	else if (t->origin != TABLE_HERE || match == KERNEL_SAME)
+		return true;
+	else if (*shift != 0)
+		text_printf(q->problem,
+			    "'%s' was not where it is now, and without a build "
+			    "id it may have been another kernel",
+			    q->reference);
+	else if (match == KERNEL_MAYBE &&
+		 kernel_is_default_address(q->image->reference_address))
+		text_string(q->problem,
+			    "nothing tells whether the recorded kernel is the "
+			    "one that runs here; --kallsyms decides");
+	else
+		return true;
 	return false;
 }
 
@@ -546,22 +542,6 @@ static bool accept_modules(struct question *q, struct kernel_table *t,
 	return any || (t->origin == TABLE_GIVEN && t->err == 0);
 }
 
-/* The release of the recorded kernel: "" where there are several, or none is known. */
-static const char *release_of_kernels(const struct question *q)
-{
-	/* A copy, because next_kernel() changes whom a question is about. */
-	struct question other = *q;
-	const char *release = NULL, *next;
-
-	for (size_t i = 0; next_kernel(&other, &i);) {
-		next = intern_text(q->strings, other.image->release);
-		if (release && strcmp(release, next) != 0)
-			return "";
-		release = next;
-	}
-	return release ? release : "";
-}
-
 /* @r: see accept_modules(). */
 static bool take_module(struct question *q, struct kernel_table *t,
 			const struct recorded_table *r, const struct image *image,
@@ -613,6 +593,7 @@ static int find_module(struct question *q, const struct image *module,
 		       struct kernel_names *ret)
 {
 	const struct images *images = q->images;
+	const char *release = NULL, *next;
 	struct kernel *k = q->k;
 	int err = 0;
 
@@ -647,7 +628,12 @@ static int find_module(struct question *q, const struct image *module,
 	if (take_module(q, table_of_modules(q), NULL, module, ret) || q->err < 0 ||
 	    k->options->kallsyms)
 		return q->err;
-	return kernel_file_module(k->options, q->strings, module, release_of_kernels(q),
+	/* Where there are several kernels, of several releases, none is known. */
+	for (size_t i = 0; next_kernel(q, &i);) {
+		next = intern_text(q->strings, q->image->release);
+		release = release && strcmp(release, next) != 0 ? "" : next;
+	}
+	return kernel_file_module(k->options, q->strings, module, release ? release : "",
 				  ret);
 }
 

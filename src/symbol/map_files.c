@@ -213,30 +213,6 @@ static int compare_map_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The addresses of all jobs, each once. */
-static int collect_addresses(const struct map_files *m, struct map_file *f)
-{
-	size_t count = 0, different = 0;
-
-	for (size_t i = 0; i < f->jobs.count; i++)
-		count += f->jobs.v[i]->count;
-	f->addresses = malloc((count + 1) * sizeof(*f->addresses));
-	if (!f->addresses)
-		return -ENOMEM;
-	count = 0;
-	for (size_t i = 0; i < f->jobs.count; i++)
-		for (size_t k = 0; k < f->jobs.v[i]->count; k++)
-			f->addresses[count++] = map_files_address(
-				m->finder,
-				&m->frames->list.v[f->jobs.v[i]->frames[k].id]);
-	qsort(f->addresses, count, sizeof(*f->addresses), compare_map_addresses);
-	for (size_t i = 0; i < count; i++)
-		if (different == 0 || f->addresses[i] != f->addresses[different - 1])
-			f->addresses[different++] = f->addresses[i];
-	f->count = different;
-	return 0;
-}
-
 /* Lines that are later than code which ran count for the map of that process. */
 static int read_map_names(struct map_files *m, const struct map_question *q,
 			  const uint64_t *addresses, size_t count, struct perf_map *ret)
@@ -255,22 +231,42 @@ static int read_map_names(struct map_files *m, const struct map_question *q,
 static int ask_shared(struct map_files *m, struct map_file *f,
 		      const struct map_question *q, struct map_answer *ret)
 {
+	size_t count = 0, different = 0;
 	int err = 0;
 
 	pthread_mutex_lock(&f->lock);
-	if (!f->asked) {
-		f->left_out = !is_within_total(m, &f->st);
-		if (!f->left_out)
-			err = collect_addresses(m, f);
-		if (!f->left_out && err == 0)
-			err = read_map_names(m, q, f->addresses, f->count, &f->map);
-		if (err < 0) {
-			/* Who asks next collects them again. */
-			free(f->addresses);
-			f->addresses = NULL;
-		}
-		f->asked = err == 0;
+	if (f->asked)
+		goto answer;
+	f->left_out = !is_within_total(m, &f->st);
+	f->asked = f->left_out;
+	if (f->left_out)
+		goto answer;
+	/* The addresses of all jobs, each once. */
+	for (size_t i = 0; i < f->jobs.count; i++)
+		count += f->jobs.v[i]->count;
+	f->addresses = malloc((count + 1) * sizeof(*f->addresses));
+	err = f->addresses ? 0 : -ENOMEM;
+	if (err < 0)
+		goto answer;
+	count = 0;
+	for (size_t i = 0; i < f->jobs.count; i++)
+		for (size_t k = 0; k < f->jobs.v[i]->count; k++)
+			f->addresses[count++] = map_files_address(
+				m->finder,
+				&m->frames->list.v[f->jobs.v[i]->frames[k].id]);
+	qsort(f->addresses, count, sizeof(*f->addresses), compare_map_addresses);
+	for (size_t i = 0; i < count; i++)
+		if (different == 0 || f->addresses[i] != f->addresses[different - 1])
+			f->addresses[different++] = f->addresses[i];
+	f->count = different;
+	err = read_map_names(m, q, f->addresses, f->count, &f->map);
+	if (err < 0) {
+		/* Who asks next collects them again. */
+		free(f->addresses);
+		f->addresses = NULL;
 	}
+	f->asked = err == 0;
+answer:
 	pthread_mutex_unlock(&f->lock);
 	if (err < 0 || f->left_out)
 		return err;

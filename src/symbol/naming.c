@@ -104,6 +104,8 @@ static void add_printed_module(const struct naming *n, struct text *line)
 }
 
 /*
+ * A function without a name is called after its file:
+ *
  *	[libx.so]                 no function is known there
  *	[libx.so+0x1c40]          where its function begins
  *	[libx.so <7f3a1c40>]      --unnamed=address
@@ -156,22 +158,6 @@ bool naming_add(const struct naming *n, const struct name_parts *parts, struct t
 	return kept;
 }
 
-static bool is_perf_map(const char *path, size_t size)
-{
-	static const char prefix[] = "/tmp/perf-";
-	const char *p = memmem(path, size, prefix, sizeof(prefix) - 1),
-		   *end = path + size;
-
-	if (!p)
-		return false;
-	p += sizeof(prefix) - 1;
-	if (p == end || !isdigit((unsigned char)*p))
-		return false;
-	while (p < end && isdigit((unsigned char)*p))
-		p++;
-	return end - p >= 4 && memcmp(p, ".map", 4) == 0;
-}
-
 enum function_kind naming_kind(const struct naming *n)
 {
 	/* Memory in which Android's runtime keeps the code it makes. */
@@ -183,8 +169,9 @@ enum function_kind naming_kind(const struct naming *n)
 	bool kernel =
 		kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_KSYMBOL;
 	bool jit = n->image->owner || (kind == IMAGE_ANON && jit_file_name(n->path));
+	static const char map[] = "/tmp/perf-";
+	const char *pid = strstr(n->path, map), *module;
 	struct text line = { 0 };
-	const char *module;
 	size_t size = 0;
 
 	/* By its name alone, as stackcollapse-perf.pl does. The module is looked for behind
@@ -200,7 +187,10 @@ enum function_kind naming_kind(const struct naming *n)
 	}
 	if (kernel)
 		return FUNCTION_KERNEL;
-	if (is_perf_map(n->path, strlen(n->path)))
+	/* "/tmp/perf-1234.map" */
+	pid = pid ? pid + strlen(map) : "";
+	if (isdigit((unsigned char)*pid) &&
+	    strncmp(pid + strspn(pid, "0123456789"), ".map", 4) == 0)
 		return FUNCTION_JIT;
 	if (n->options->compat)
 		return FUNCTION_USER;

@@ -140,48 +140,34 @@ static int open_kernel_side(const struct source_finder *finder, uint32_t id,
 	return err;
 }
 
-static int open_kind(const struct source_finder *finder, uint32_t id, struct source *s)
+int source_open(const struct source_finder *finder, uint32_t id, struct source *ret)
 {
+	struct source s = { .files = { .object.fd = -1, .debug.fd = -1 } };
 	const struct symbol_options *options = finder->options;
 	const struct image *image = &finder->images->list.v[id];
 	bool lines = options->srcline || options->inlines != SYMBOL_INLINES_NO;
-	struct recorded_names names;
+	bool is_object = image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO;
+	struct recorded_names names = { 0 };
 	bool trusted;
 	int err = 0;
 
-	switch (image->kind) {
-	case IMAGE_FILE:
-	case IMAGE_VDSO:
+	if (image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE)
+		err = open_kernel_side(finder, id, &s);
+	if (is_object)
 		err = image_find_object(&options->places, finder->images, finder->strings,
 					id, NEED_SYMBOLS | (lines ? NEED_LINES : 0),
-					&s->files);
-		break;
-	case IMAGE_KERNEL:
-	case IMAGE_MODULE:
-		return open_kernel_side(finder, id, s);
-	case IMAGE_ANON:
-		break;
-	default:
-		return 0;
+					&s.files);
+	if (err == 0 && (is_object || image->kind == IMAGE_ANON)) {
+		err = read_symbols(finder, &s);
+		if (err == 0)
+			err = find_recorded(finder, image, &names);
 	}
-	if (err == 0)
-		err = read_symbols(finder, s);
-	if (err == 0)
-		err = find_recorded(finder, image, &names);
 	/* A file of that path may be another one: on the machine that is looked at now it counts
 	 * only with the recorded build id. What lies below a symfs was put there on purpose. */
 	trusted = image->build_id_size || symfs_is_set(&options->places);
 	if (err == 0 && names.symbols &&
-	    !(trusted && s->symbols && s->own.symbols.count > 0 && !s->stripped))
-		use_recorded(&names, s);
-	return err;
-}
-
-int source_open(const struct source_finder *finder, uint32_t image, struct source *ret)
-{
-	struct source s = { .files = { .object.fd = -1, .debug.fd = -1 } };
-	int err = open_kind(finder, image, &s);
-
+	    !(trusted && s.symbols && s.own.symbols.count > 0 && !s.stripped))
+		use_recorded(&names, &s);
 	if (err == 0 && (s.files.file.failed || s.files.problem.failed))
 		err = -ENOMEM;
 	/* Its symbol table moves with it, the one of the kernel stays where it is. */

@@ -36,7 +36,7 @@ struct source_finder {
 };
 
 /* 0, also where there is none: files.problem says why. -ENOMEM. */
-int source_open(const struct source_finder *finder, uint32_t image, struct source *ret);
+int source_open(const struct source_finder *finder, uint32_t id, struct source *ret);
 void source_close(struct source *s);
 
 /* What there is to say about the file's debug information; "": nothing. */

@@ -363,29 +363,6 @@ static int module_of(struct run *r, const struct image_names *job, uint32_t *ret
 	return intern_add(r->s->strings, r->label.bytes, r->label.size, ret);
 }
 
-/* The job's runs go behind those of others; its frames say where they are now. */
-static int take_inlined(struct run *r, const struct image_names *job, const uint32_t *ids)
-{
-	struct symbols *symbols = r->symbols;
-	uint32_t base = (uint32_t)symbols->inlined.count, left = 0;
-
-	if (job->inlined.count == 0)
-		return 0;
-	if (!array_reserve(&symbols->inlined, job->inlined.count))
-		return -ENOMEM;
-	for (size_t i = 0; i < job->inlined.count; i++) {
-		uint32_t value = job->inlined.v[i];
-
-		/* A run is a count and so many functions. @left: how many of these are to
-		 * come. */
-		*array_add(&symbols->inlined) = left ? ids[value] : value;
-		left = left ? left - 1 : value;
-	}
-	for (size_t i = 0; i < job->count; i++)
-		symbols->inlined_of_frame.v[job->frames[i].id] += base;
-	return 0;
-}
-
 /* Short ones are a part of what a frame has claimed. */
 static int keep_name(struct run *r, const char *name, size_t size, uint32_t *ret)
 {
@@ -402,10 +379,13 @@ static int keep_name(struct run *r, const char *name, size_t size, uint32_t *ret
 	return intern_add(r->s->strings, name, size, ret);
 }
 
-/* Strings get their ids, and functions of all images become one set. */
+/* Strings get their ids, and functions of all images become one set. The job's runs of what was
+ * inlined go behind those of others; its frames say where they are now. */
 static int take_functions(struct run *r, const struct image_names *job)
 {
 	const struct symbol_options *options = &r->s->options;
+	struct symbols *symbols = r->symbols;
+	uint32_t base = (uint32_t)symbols->inlined.count, left = 0;
 	uint32_t *ids = malloc((job->functions.count + 1) * sizeof(*ids)), module;
 	int err = ids ? module_of(r, job, &module) : -ENOMEM;
 
@@ -429,16 +409,25 @@ static int take_functions(struct run *r, const struct image_names *job)
 					&f.file);
 		f.line = from->line;
 		if (err == 0)
-			err = intern_function(r->symbols, &f, &ids[i]);
+			err = intern_function(symbols, &f, &ids[i]);
 	}
+	if (err == 0 && !array_reserve(&symbols->inlined, job->inlined.count))
+		err = -ENOMEM;
 	for (size_t i = 0; i < job->count && err == 0; i++) {
-		uint32_t *function = &r->symbols->of_frame.v[job->frames[i].id];
+		uint32_t id = job->frames[i].id;
 
 		/* From the job's own numbers to those of all. */
-		*function = ids[*function];
+		symbols->of_frame.v[id] = ids[symbols->of_frame.v[id]];
+		symbols->inlined_of_frame.v[id] += job->inlined.count ? base : 0;
 	}
-	if (err == 0)
-		err = take_inlined(r, job, ids);
+	for (size_t i = 0; i < job->inlined.count && err == 0; i++) {
+		uint32_t value = job->inlined.v[i];
+
+		/* A run is a count and so many functions. @left: how many of these are to
+		 * come. */
+		*array_add(&symbols->inlined) = left ? ids[value] : value;
+		left = left ? left - 1 : value;
+	}
 	free(ids);
 	return err;
 }
