@@ -74,26 +74,11 @@ static bool entry_next(const struct cfi_section *s, struct cursor *c, struct ent
 	return true;
 }
 
-/* 0 for one whose size differs from pointer to pointer. */
-static uint8_t size_of_pointer(uint8_t encoding, uint8_t word)
-{
-	switch (encoding & 0x07) {
-	case DW_EH_PE_absptr:
-		return word;
-	case DW_EH_PE_udata2:
-	case DW_EH_PE_udata4:
-	case DW_EH_PE_udata8:
-		return (uint8_t)(1u << ((encoding & 0x07) - 1));
-	default:
-		return 0;
-	}
-}
-
 /* False for a letter that nobody knows. */
 static bool read_letter(struct cfi_cie *cie, struct cursor *c,
 			const struct cfi_section *s, char letter)
 {
-	uint8_t encoding;
+	uint8_t encoding, form;
 
 	switch (letter) {
 	case 'R':
@@ -109,8 +94,13 @@ static bool read_letter(struct cfi_cie *cie, struct cursor *c,
 		read_number(c, encoding, s->word);
 		return true;
 	case 'L': /* a pointer in each FDE, for exceptions too */
-		encoding = cursor_u8(c);
-		cie->unsized = size_of_pointer(encoding, s->word);
+		form = cursor_u8(c) & 0x07;
+		/* 0 for one whose size differs from pointer to pointer. */
+		cie->unsized = 0;
+		if (form == DW_EH_PE_absptr)
+			cie->unsized = s->word;
+		else if (form >= DW_EH_PE_udata2 && form <= DW_EH_PE_udata8)
+			cie->unsized = (uint8_t)(1u << (form - 1));
 		return cie->sized || cie->unsized > 0;
 	case 'S':
 		cie->signal = true;
@@ -123,36 +113,14 @@ static bool read_letter(struct cfi_cie *cie, struct cursor *c,
 	}
 }
 
-/* The data behind the letters. With a size in front ('z') unknown ones do no harm. */
-static void read_augmentation(struct cfi_cie *cie, struct cursor *c,
-			      const struct cfi_section *s, const char *letters)
-{
-	struct cursor data;
-	uint64_t size;
-
-	if (letters[0] != 'z') {
-		for (; *letters; letters++)
-			if (!read_letter(cie, c, s, *letters))
-				c->bad = true;
-		return;
-	}
-	cie->sized = true;
-	size = read_uleb(c);
-	data = cursor_of(c->p, size <= cursor_left(c) ? size : 0);
-	if (!cursor_bytes(c, size))
-		return;
-	for (letters++; *letters; letters++)
-		if (!read_letter(cie, &data, s, *letters))
-			break;
-	c->bad = data.bad;
-}
-
 static void decode_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie)
 {
 	const struct cfi_section *s = run->section;
 	uint8_t version = cursor_u8(&c);
 	size_t length = strnlen((const char *)c.p, cursor_left(&c));
 	const char *letters = cursor_bytes(&c, length + 1);
+	struct cursor data;
+	uint64_t size;
 
 	*cie = (struct cfi_cie){ .bad = true, .address_size = s->word };
 	if (!letters || (version != 1 && version != 3 && version != 4))
@@ -168,7 +136,22 @@ static void decode_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie
 	cie->code_align = read_uleb(&c);
 	cie->data_align = read_sleb(&c);
 	cie->ra = version == 1 ? cursor_u8(&c) : read_uleb(&c);
-	read_augmentation(cie, &c, s, letters);
+	/* The data behind the letters. With a size in front ('z') unknown ones do no harm. */
+	if (letters[0] == 'z') {
+		cie->sized = true;
+		size = read_uleb(&c);
+		data = cursor_of(c.p, size <= cursor_left(&c) ? size : 0);
+		if (cursor_bytes(&c, size)) {
+			do
+				letters++;
+			while (*letters && read_letter(cie, &data, s, *letters));
+			c.bad = data.bad;
+		}
+	} else {
+		for (; *letters; letters++)
+			if (!read_letter(cie, &c, s, *letters))
+				c.bad = true;
+	}
 	cie->bad = c.bad || (cie->address_size != 4 && cie->address_size != 8);
 	cie->at = (uint32_t)offset_in(s, c.p);
 	cie->size = (uint32_t)cursor_left(&c);
@@ -178,15 +161,24 @@ static void decode_cie(struct cfi_run *run, struct cursor c, struct cfi_cie *cie
 		cie->bad = !cfi_run_initial(run, cie, cie->initial);
 }
 
-/* Reads the CIE at @offset. 0, or -ENOMEM. One that cannot be used takes no place in the
- * list: a hostile file has millions. */
-static int add_cie(struct cfi_reader *r, uint64_t offset)
+/* The CIE at @offset of the section. NULL without memory. One that cannot be used takes no place
+ * in the list: a hostile file has millions. */
+static const struct cfi_cie *cie_at(struct cfi_reader *r, uint64_t offset)
 {
+	static const struct cfi_cie bad = { .bad = true };
 	const struct cfi_section *s = r->run.section;
 	struct cursor c = cursor_of(s->bytes, s->size);
 	struct cfi_cie cie, *added;
 	struct entry entry;
+	uint32_t *known;
 
+	if (r->has_last && offset == r->last_offset)
+		goto out;
+	known = hash_map_get(&r->by_offset, offset);
+	if (known) {
+		r->last_cie = *known;
+		goto found;
+	}
 	cie.bad = true;
 	cursor_bytes(&c, offset);
 	if (!c.bad && entry_next(s, &c, &entry) && entry.cie &&
@@ -195,34 +187,20 @@ static int add_cie(struct cfi_reader *r, uint64_t offset)
 		decode_cie(&r->run, entry.c, &cie);
 	}
 	if (r->run.no_memory)
-		return -ENOMEM;
+		return NULL;
 	r->last_cie = cie.bad ? CIE_BAD : (uint32_t)r->cies.count;
 	if (!hash_map_set(&r->by_offset, offset, r->last_cie))
-		return -ENOMEM;
-	if (cie.bad)
-		return 0;
-	added = array_add(&r->cies);
-	if (!added)
-		return -ENOMEM;
-	*added = cie;
-	return 0;
-}
-
-/* The CIE at @offset of the section. NULL without memory. */
-static const struct cfi_cie *cie_at(struct cfi_reader *r, uint64_t offset)
-{
-	static const struct cfi_cie bad = { .bad = true };
-	uint32_t *known;
-
-	if (!r->has_last || offset != r->last_offset) {
-		known = hash_map_get(&r->by_offset, offset);
-		if (known)
-			r->last_cie = *known;
-		else if (add_cie(r, offset) < 0)
+		return NULL;
+	if (!cie.bad) {
+		added = array_add(&r->cies);
+		if (!added)
 			return NULL;
-		r->has_last = true;
-		r->last_offset = offset;
+		*added = cie;
 	}
+found:
+	r->has_last = true;
+	r->last_offset = offset;
+out:
 	return r->last_cie == CIE_BAD ? &bad : &r->cies.v[r->last_cie];
 }
 

@@ -18,28 +18,6 @@ enum {
 	SOURCE_SHIFT = 30, /* in the id of a span; below it the index of the function */
 };
 
-static int read_sources(struct cfi_functions *f)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < SOURCES && err == 0; i++) {
-		struct cfi_source *s = &f->sources[i];
-
-		err = cfi_source_read(s, &f->columns, &f->code);
-		f->bytes += s->section.size;
-		f->refused += s->reader.refused;
-		if (err < 0)
-			return err;
-		if (i > 0) {
-			err = spans_fill(&f->spans, &s->spans, i << SOURCE_SHIFT);
-		} else {
-			f->spans = s->spans;
-			s->spans = (struct spans){ 0 };
-		}
-	}
-	return err;
-}
-
 const struct machine *cfi_machine(const struct object *o)
 {
 	const char *ident = elf_getident(o->elf, NULL);
@@ -69,8 +47,19 @@ int cfi_functions_open(const struct object *o, const struct object *debug,
 		err = cfi_section_debug(debug, &f->sources[2].section);
 	if (err == 0 && !f->sources[1].section.size && !f->sources[2].section.size)
 		err = cfi_section_go(o, m, &f->sources[3].section);
-	if (err == 0)
-		err = read_sources(f);
+	for (uint32_t i = 0; i < SOURCES && err == 0; i++) {
+		struct cfi_source *s = &f->sources[i];
+
+		err = cfi_source_read(s, &f->columns, &f->code);
+		f->bytes += s->section.size;
+		f->refused += s->reader.refused;
+		if (err == 0 && i > 0) {
+			err = spans_fill(&f->spans, &s->spans, i << SOURCE_SHIFT);
+		} else if (err == 0) {
+			f->spans = s->spans;
+			s->spans = (struct spans){ 0 };
+		}
+	}
 	if (err < 0)
 		cfi_functions_release(f);
 	return err;

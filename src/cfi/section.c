@@ -113,36 +113,6 @@ static int unpack_section(const struct object *o, struct cfi_section *s,
 	return 0;
 }
 
-/* SHF_COMPRESSED: an Elf_Chdr, then the packed bytes. */
-static int unpack_elf(const struct object *o, struct cfi_section *s)
-{
-	struct cursor c = cursor_of(s->bytes, s->size);
-	uint32_t type = cursor_u32(&c);
-	uint64_t size;
-
-	if (s->word == 8)
-		cursor_u32(&c);
-	size = read_sized(&c, s->word);
-	read_sized(&c, s->word); /* alignment */
-	if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_ZSTD)
-		c.bad = true;
-	return unpack_section(o, s, c, size, type == COMPRESSED_ZSTD);
-}
-
-/* The GNU form before that: "ZLIB", the size as a big-endian number. */
-static int unpack_gnu(const struct object *o, struct cfi_section *s)
-{
-	struct cursor c = cursor_of(s->bytes, s->size);
-	const char *magic = cursor_bytes(&c, 4);
-	uint64_t size;
-
-	c.swap = true;
-	size = cursor_u64(&c);
-	if (!magic || memcmp(magic, "ZLIB", 4) != 0)
-		c.bad = true;
-	return unpack_section(o, s, c, size, false);
-}
-
 static bool prepare_section(const struct object *o, struct cfi_section *s)
 {
 	const char *ident = elf_getident(o->elf, NULL);
@@ -157,21 +127,6 @@ static bool prepare_section(const struct object *o, struct cfi_section *s)
 	if (section_named(o, ".got.plt", &of) || section_named(o, ".got", &of))
 		s->data = of.header.sh_addr;
 	return true;
-}
-
-static bool offset_of(const struct object *o, uint64_t address, uint64_t *offset,
-		      uint64_t *size)
-{
-	for (size_t i = 0; i < o->segments.count; i++) {
-		const struct segment *s = &o->segments.v[i];
-
-		if (address >= s->address && address - s->address < s->size) {
-			*offset = address - s->address + s->offset;
-			*size = s->size - (address - s->address);
-			return true;
-		}
-	}
-	return false;
 }
 
 static bool header_segment(const struct object *o, GElf_Phdr *ret)
@@ -192,8 +147,9 @@ static int read_by_segment(const struct object *o, struct cfi_section *s)
 {
 	enum { HEADER_MOST = 32 };
 	struct cfi_section header = *s;
-	uint64_t address, offset, size;
+	uint64_t address, behind;
 	const uint8_t *start;
+	bool found = false;
 	struct cursor c;
 	GElf_Phdr segment;
 	int err;
@@ -206,12 +162,20 @@ static int read_by_segment(const struct object *o, struct cfi_section *s)
 	c = cursor_of(header.bytes, header.size);
 	header.address = header.data = segment.p_vaddr;
 	start = cursor_bytes(&c, 4);
-	if (start && start[0] == 1 && read_pointer(&c, start[1], &header, &address) &&
-	    offset_of(o, address, &offset, &size)) {
+	if (!start || start[0] != 1 || !read_pointer(&c, start[1], &header, &address))
+		goto out;
+	for (size_t i = 0; i < o->segments.count && !found; i++) {
+		const struct segment *g = &o->segments.v[i];
+
+		found = address >= g->address && address - g->address < g->size;
+		if (!found)
+			continue;
+		behind = address - g->address;
 		s->address = address;
 		s->terminated = true;
-		err = read_bytes(o, offset, size, s);
+		err = read_bytes(o, g->offset + behind, g->size - behind, s);
 	}
+out:
 	cfi_section_release(&header);
 	return err;
 }
@@ -254,7 +218,11 @@ bool cfi_section_parts(const struct object *o, struct cfi_section *s,
 int cfi_section_debug(const struct object *o, struct cfi_section *ret)
 {
 	struct section found;
+	const char *magic;
 	bool gnu = false;
+	struct cursor c;
+	uint32_t type;
+	uint64_t size;
 	int err;
 
 	if (!prepare_section(o, ret))
@@ -267,10 +235,26 @@ int cfi_section_debug(const struct object *o, struct cfi_section *ret)
 	if (found.header.sh_type == SHT_NOBITS)
 		return 0;
 	err = read_bytes(o, found.header.sh_offset, found.header.sh_size, ret);
-	if (err == 0 && gnu)
-		err = unpack_gnu(o, ret);
-	else if (err == 0 && found.header.sh_flags & SHF_COMPRESSED)
-		err = unpack_elf(o, ret);
+	c = cursor_of(ret->bytes, ret->size);
+	if (err == 0 && gnu) {
+		/* "ZLIB", the size as a big-endian number, then the packed bytes. */
+		magic = cursor_bytes(&c, 4);
+		c.swap = true;
+		size = cursor_u64(&c);
+		if (!magic || memcmp(magic, "ZLIB", 4) != 0)
+			c.bad = true;
+		err = unpack_section(o, ret, c, size, false);
+	} else if (err == 0 && found.header.sh_flags & SHF_COMPRESSED) {
+		/* An Elf_Chdr, then the packed bytes. */
+		type = cursor_u32(&c);
+		if (ret->word == 8)
+			cursor_u32(&c);
+		size = read_sized(&c, ret->word);
+		read_sized(&c, ret->word); /* alignment */
+		if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_ZSTD)
+			c.bad = true;
+		err = unpack_section(o, ret, c, size, type == COMPRESSED_ZSTD);
+	}
 	if (err < 0)
 		cfi_section_release(ret);
 	return err;

@@ -21,46 +21,16 @@ static bool add_span(struct spans *to, uint64_t start, uint64_t end, uint32_t id
 	return span;
 }
 
-static int paint_spans(struct cfi_source *s, const struct keyed *order)
-{
-	struct painter painter = { .out = &s->spans };
-	int err = 0;
-
-	for (size_t i = 0; i < s->functions.count && err == 0; i++) {
-		const struct cfi_fde *fde = &s->functions.v[order[i].id];
-
-		err = painter_add(&painter,
-				  &(struct span){ fde->start, fde->end, order[i].id });
-	}
-	if (err == 0)
-		err = painter_finish(&painter);
-	painter_release(&painter);
-	return err;
-}
-
-/* False where functions overlap. */
-static bool take_covered(struct cfi_source *s, const struct keyed *order)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < s->functions.count; i++) {
-		const struct cfi_fde *fde = &s->functions.v[order[i].id];
-
-		if (fde->start < end)
-			return false;
-		end = fde->end;
-		s->spans.list.v[i] = (struct span){ fde->start, end, order[i].id };
-	}
-	s->spans.list.count = s->functions.count;
-	return true;
-}
-
 /* Of functions that overlap the one that starts later wins, and the other goes on behind
  * it. */
 static int cut_overlaps(struct cfi_source *s)
 {
 	size_t count = s->functions.count;
 	struct keyed *order = malloc((count + 1) * sizeof(*order));
+	struct painter painter = { .out = &s->spans };
+	const struct cfi_fde *fde;
+	bool overlap = false;
+	uint64_t end = 0;
 	int err = -ENOMEM;
 
 	if (!order || !array_reserve(&s->spans.list, count))
@@ -68,8 +38,26 @@ static int cut_overlaps(struct cfi_source *s)
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct keyed){ s->functions.v[i].start, (uint32_t)i };
 	err = keyed_sort(order, count);
-	if (err == 0 && !take_covered(s, order))
-		err = paint_spans(s, order);
+	if (err < 0)
+		goto out;
+	for (size_t i = 0; i < count && !overlap; i++) {
+		fde = &s->functions.v[order[i].id];
+		overlap = fde->start < end;
+		end = fde->end;
+		s->spans.list.v[i] = (struct span){ fde->start, end, order[i].id };
+	}
+	if (!overlap) {
+		s->spans.list.count = count;
+		goto out;
+	}
+	for (size_t i = 0; i < count && err == 0; i++) {
+		fde = &s->functions.v[order[i].id];
+		err = painter_add(&painter,
+				  &(struct span){ fde->start, fde->end, order[i].id });
+	}
+	if (err == 0)
+		err = painter_finish(&painter);
+	painter_release(&painter);
 out:
 	free(order);
 	return err;
