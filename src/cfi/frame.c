@@ -80,21 +80,11 @@ static bool evaluate(const struct step *s, const struct cfi_rule *rule, uint64_t
 	return expression_run(&s->place, rule->expression, rule->size, ret);
 }
 
-/* Compilers do not say that an epilogue has popped a register: where it was saved, nothing
- * was recorded, because that is below the stack pointer now. */
-static bool is_popped(const struct step *s, uint64_t reg, uint64_t address)
-{
-	uint64_t sp;
-
-	return reg != s->run->cie->ra && read_register(s, s->place.machine->sp, &sp) &&
-	       address < sp && sp - address <= POPPED_MOST;
-}
-
 /* The caller's value of register @reg. */
 static bool restore_register(const struct step *s, uint64_t reg,
 			     const struct cfi_rule *rule, uint64_t *ret)
 {
-	uint64_t value;
+	uint64_t value, sp;
 
 	switch (rule->how) {
 	case CFI_SAME:
@@ -103,7 +93,12 @@ static bool restore_register(const struct step *s, uint64_t reg,
 		value = s->cfa + (uint64_t)rule->number;
 		if (read_word(s, value, ret))
 			return true;
-		return is_popped(s, reg, value & s->mask) && read_register(s, reg, ret);
+		/* Compilers do not say that an epilogue has popped a register: where it was
+		 * saved, nothing was recorded, because that is below the stack pointer now. */
+		value &= s->mask;
+		return reg != s->run->cie->ra &&
+		       read_register(s, s->place.machine->sp, &sp) && value < sp &&
+		       sp - value <= POPPED_MOST && read_register(s, reg, ret);
 	case CFI_VALUE:
 		value = s->cfa + (uint64_t)rule->number;
 		break;
@@ -155,26 +150,8 @@ static enum frame_found step_to_caller(struct step *s, struct registers *regs)
 	return FRAME_CALLER_FOUND;
 }
 
-/* Runs rows until that of @at: all of them may not be more work than is left. */
-static bool run_row_program(struct cfi_run *run, uint64_t at, uint64_t *left)
-{
-	const uint8_t *begin = run->c.p;
-	bool cut = left && cursor_left(&run->c) > *left, found = false;
-
-	if (cut)
-		run->c.end = begin + *left;
-	while (!found && cfi_run_next(run))
-		found = at < run->to;
-	if (!left)
-		return found;
-	/* What would follow could belong to the row. */
-	if (cut && cursor_left(&run->c) == 0)
-		found = false;
-	*left -= (uint64_t)(run->c.p - begin);
-	return found;
-}
-
-/* The row of @at, with all registers. */
+/* The row of @at, with all registers: rows are run until that one, and all of them may not be more
+ * work than is left. */
 static bool find_row(const struct frame_info *f, uint64_t at, uint64_t *left,
 		     struct cfi_run *run, struct cfi_rule *initial)
 {
@@ -182,6 +159,8 @@ static bool find_row(const struct frame_info *f, uint64_t at, uint64_t *left,
 	const struct cfi_source *source;
 	const struct cfi_fde *fde;
 	const struct cfi_cie *cie;
+	const uint8_t *begin;
+	bool cut, found = false;
 
 	if (!span)
 		return false;
@@ -198,7 +177,19 @@ static bool find_row(const struct frame_info *f, uint64_t at, uint64_t *left,
 	if (!cfi_run_initial(run, cie, initial))
 		return false;
 	cfi_run_begin(run, cie, initial, fde);
-	return run_row_program(run, at, left);
+	begin = run->c.p;
+	cut = left && cursor_left(&run->c) > *left;
+	if (cut)
+		run->c.end = begin + *left;
+	while (!found && cfi_run_next(run))
+		found = at < run->to;
+	if (!left)
+		return found;
+	/* What would follow could belong to the row. */
+	if (cut && cursor_left(&run->c) == 0)
+		found = false;
+	*left -= (uint64_t)(run->c.p - begin);
+	return found;
 }
 
 enum frame_found frame_step(const struct frame_info *f, const struct machine *m,

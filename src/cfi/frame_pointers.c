@@ -40,24 +40,19 @@ bool is_frame_record(const struct machine *m, const struct unwind_rule *rule)
 	       !(rule->flags & UNWIND_RA_SAME) && rule->ra == rule->fp + m->word;
 }
 
-/* More than what a call leaves there. */
-static bool sets_up_frame(const struct machine *m, const struct unwind_rule *rule)
-{
-	if (rule->cfa_kind != UNWIND_SP)
-		return false;
-	return m->link ? !(rule->flags & UNWIND_RA_SAME) : rule->cfa > m->word;
-}
-
 static void vote(void *arg, uint64_t from, uint64_t to, const struct unwind_rule *rule)
 {
 	struct frame_vote *v = arg;
+	/* More than what a call leaves there. */
+	bool sets_up_frame = v->machine->link ? !(rule->flags & UNWIND_RA_SAME)
+					      : rule->cfa > v->machine->word;
 
 	if (rule->flags & UNWIND_SIGNAL)
 		return;
 	if (rule->cfa_kind == UNWIND_FP || rule->cfa_kind == UNWIND_FP_DEREF ||
 	    is_frame_record(v->machine, rule))
 		v->by_fp += to - from;
-	else if (sets_up_frame(v->machine, rule))
+	else if (rule->cfa_kind == UNWIND_SP && sets_up_frame)
 		v->by_sp += to - from;
 }
 
@@ -135,23 +130,13 @@ static int ask_spread_functions(const struct object *o, const struct object *deb
 	return err;
 }
 
-/* Go's own code: what .eh_frame does not know. */
-static uint64_t uncovered(const struct object *o, uint64_t covered)
-{
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < o->segments.count; i++)
-		if (o->segments.v[i].exec)
-			size += o->segments.v[i].size;
-	return size > covered ? size - covered : 0;
-}
-
 int frame_pointers_find(const struct object *o, const struct object *debug,
 			struct frame_pointers *ret)
 {
 	struct frame_pointers f = { 0 };
 	struct unwind_single s;
 	bool go = object_is_go(o);
+	uint64_t code = 0, covered;
 	int err = unwind_single_open(o, debug, &s);
 
 	if (err == 0 && s.count)
@@ -161,8 +146,13 @@ int frame_pointers_find(const struct object *o, const struct object *debug,
 	unwind_single_release(&s);
 	if (err < 0)
 		return err;
-	if (go && cfi_machine(o) && cfi_machine(o)->word == 8)
-		f.kept += uncovered(o, f.kept + f.omitted);
+	/* Go's own code: what .eh_frame does not know. */
+	for (size_t i = 0; i < o->segments.count; i++)
+		if (o->segments.v[i].exec)
+			code += o->segments.v[i].size;
+	covered = f.kept + f.omitted;
+	if (go && cfi_machine(o) && cfi_machine(o)->word == 8 && code > covered)
+		f.kept += code - covered;
 	*ret = f;
 	return 0;
 }

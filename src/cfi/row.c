@@ -340,14 +340,8 @@ void cfi_run_begin(struct cfi_run *r, const struct cfi_cie *cie,
 	r->remembered.count = 0;
 }
 
-static bool is_advance(uint8_t op)
-{
-	return (op & 0xc0) == DW_CFA_advance_loc ||
-	       (op >= DW_CFA_set_loc && op <= DW_CFA_advance_loc4) ||
-	       op == CFA_MIPS_advance_loc8;
-}
-
-/* These hold for whole functions: they cannot advance. */
+/* These hold for whole functions: they cannot advance, by 6 bits of the operation itself or by
+ * what follows one of the others. */
 bool cfi_run_initial(struct cfi_run *r, const struct cfi_cie *cie, struct cfi_rule *ret)
 {
 	const struct cfi_columns *columns = r->columns;
@@ -364,8 +358,11 @@ bool cfi_run_initial(struct cfi_run *r, const struct cfi_cie *cie, struct cfi_ru
 	r->remembered.count = 0;
 	while (cursor_left(&r->c) > 0) {
 		uint8_t op = cursor_u8(&r->c);
+		bool advances = (op & 0xc0) == DW_CFA_advance_loc ||
+				(op >= DW_CFA_set_loc && op <= DW_CFA_advance_loc4) ||
+				op == CFA_MIPS_advance_loc8;
 
-		if (is_advance(op) || !execute(r, op))
+		if (advances || !execute(r, op))
 			return false;
 	}
 	memcpy(ret, r->row, columns->count * sizeof(*ret));

@@ -69,37 +69,30 @@ static bool add_rows(struct compiler *c, const struct span *span)
 	return !c->run.broken || add_broken(c, from);
 }
 
-/* Linkers keep functions of headers wherever they met them first: what comes next in
- * order of address lies anywhere in the section. */
-static void prefetch_function(const struct compiler *c, size_t i)
-{
-	enum { NEAR = 4, FAR = 8 };
-	const struct spans *spans = &c->functions.spans;
-	const struct cfi_source *source;
-	const struct cfi_fde *fde;
-
-	if (i + FAR >= spans->list.count)
-		return;
-	__builtin_prefetch(
-		cfi_functions_at(&c->functions, &spans->list.v[i + FAR], &source));
-	fde = cfi_functions_at(&c->functions, &spans->list.v[i + NEAR], &source);
-	__builtin_prefetch(source->section.bytes + fde->at);
-}
-
 /*
  * Gaps have rows of their own, however small they are: glibc's clone() says by one of 14
  * bytes that in the child, which returns there, there is no caller.
  */
 static int add_spans(struct compiler *c)
 {
+	enum { NEAR = 4, FAR = 8 };
 	const struct span *v = c->functions.spans.list.v;
 	struct unwind_table *t = &c->table;
+	const struct cfi_source *source;
+	const struct cfi_fde *fde;
 
 	for (size_t i = 0; i < t->function_count; i++) {
 		if (i > 0 && v[i].start != v[i - 1].end &&
 		    !rows_add(&c->rows, v[i - 1].end, RULE_NONE))
 			return -ENOMEM;
-		prefetch_function(c, i);
+		/* Linkers keep functions of headers wherever they met them first: what
+		 * comes next in order of address lies anywhere in the section. */
+		if (i + FAR < t->function_count) {
+			fde = cfi_functions_at(&c->functions, &v[i + FAR], &source);
+			__builtin_prefetch(fde);
+			fde = cfi_functions_at(&c->functions, &v[i + NEAR], &source);
+			__builtin_prefetch(source->section.bytes + fde->at);
+		}
 		t->functions[i] = (uint32_t)(v[i].start - t->base);
 		if (!add_rows(c, &v[i]))
 			return -ENOMEM;

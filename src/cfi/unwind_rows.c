@@ -84,25 +84,11 @@ int rows_begin(struct unwind_rows *r, struct unwind_table *table, uint64_t rows)
 	return 0;
 }
 
-static bool grow_slots(struct unwind_rows *r)
-{
-	uint32_t room = (r->mask + 1) * 2;
-	uint16_t *slots = calloc(room, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(r->slots);
-	r->slots = slots;
-	r->mask = room - 1;
-	for (size_t id = RULE_OTHER; id < r->table->rules.count; id++)
-		place_rule(r, (uint16_t)id);
-	return true;
-}
-
 bool rows_rule(struct unwind_rows *r, struct packed_rule rule, uint16_t *ret)
 {
 	uint64_t i = hash_rule(rule);
-	uint16_t id;
+	uint32_t room = (r->mask + 1) * 2;
+	uint16_t id, *slots;
 
 	if (rule.cfa == UNWIND_NONE) {
 		*ret = RULE_NONE;
@@ -117,8 +103,16 @@ bool rows_rule(struct unwind_rows *r, struct packed_rule rule, uint16_t *ret)
 	*ret = RULE_OTHER;
 	if (r->table->rules.count > MOST_RULES)
 		return true;
-	if (r->table->rules.count > r->mask / 2 && !grow_slots(r))
-		return false;
+	if (r->table->rules.count > r->mask / 2) {
+		slots = calloc(room, sizeof(*slots));
+		if (!slots)
+			return false;
+		free(r->slots);
+		r->slots = slots;
+		r->mask = room - 1;
+		for (size_t k = RULE_OTHER; k < r->table->rules.count; k++)
+			place_rule(r, (uint16_t)k);
+	}
 	if (!intern_rule(r, rule))
 		return false;
 	*ret = (uint16_t)(r->table->rules.count - 1);

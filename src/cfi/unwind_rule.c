@@ -141,29 +141,6 @@ static bool set_rule_saved(const struct cfi_run *run, const struct cfi_rule *sav
 	return *number == at.offset;
 }
 
-static bool set_ra(const struct cfi_run *run, struct unwind_rule *ret)
-{
-	const struct cfi_rule *ra = &run->row[CFI_RA];
-
-	if (run->row[CFI_SIGNED].how)
-		ret->flags |= UNWIND_SIGNED;
-	if (ra->how == CFI_SAME && run->columns->machine->link) {
-		ret->flags |= UNWIND_RA_SAME;
-		return true;
-	}
-	return set_rule_saved(run, ra, UNWIND_RA_AT_BASE, ret, &ret->ra);
-}
-
-static bool set_fp(const struct cfi_run *run, struct unwind_rule *ret)
-{
-	const struct cfi_rule *fp = &run->row[CFI_FP];
-
-	if (fp->how == CFI_SAME)
-		return true;
-	ret->flags |= UNWIND_FP_SAVED;
-	return set_rule_saved(run, fp, UNWIND_FP_AT_BASE, ret, &ret->fp);
-}
-
 /* The caller's stack pointer has to be the CFA. Signal frames say so in other words:
  * they have saved it where the CFA is read from. */
 static bool sp_is_cfa(const struct cfi_run *run, const struct unwind_rule *rule)
@@ -180,30 +157,48 @@ static bool sp_is_cfa(const struct cfi_run *run, const struct unwind_rule *rule)
 
 static void set_rule(const struct cfi_run *run, struct unwind_rule *ret)
 {
+	const struct cfi_rule *ra = &run->row[CFI_RA], *fp = &run->row[CFI_FP];
+	bool ra_same = ra->how == CFI_SAME && run->columns->machine->link;
+	bool fp_saved = fp->how != CFI_SAME;
+
 	*ret = (struct unwind_rule){ .flags = run->cie->signal ? UNWIND_SIGNAL : 0 };
-	if (run->row[CFI_CFA].how == CFI_UNDEFINED)
+	if (run->row[CFI_CFA].how == CFI_UNDEFINED) {
 		*ret = unwind_none;
-	else if (run->cie->ra != run->columns->machine->ra)
+		return;
+	}
+	if (run->cie->ra != run->columns->machine->ra) {
 		*ret = other;
-	else if (run->row[CFI_RA].how == CFI_UNDEFINED)
+		return;
+	}
+	if (ra->how == CFI_UNDEFINED) {
 		*ret = (struct unwind_rule){ .cfa_kind = UNWIND_END };
-	else if (!set_cfa(run, ret) || !set_ra(run, ret) || !set_fp(run, ret) ||
-		 !sp_is_cfa(run, ret))
+		return;
+	}
+	if (run->row[CFI_SIGNED].how)
+		ret->flags |= UNWIND_SIGNED;
+	if (ra_same)
+		ret->flags |= UNWIND_RA_SAME;
+	if (fp_saved)
+		ret->flags |= UNWIND_FP_SAVED;
+	if (!set_cfa(run, ret) ||
+	    (!ra_same && !set_rule_saved(run, ra, UNWIND_RA_AT_BASE, ret, &ret->ra)) ||
+	    (fp_saved && !set_rule_saved(run, fp, UNWIND_FP_AT_BASE, ret, &ret->fp)) ||
+	    !sp_is_cfa(run, ret))
 		*ret = other;
 }
 
-static inline struct packed_rule pack_rule(uint64_t kind, uint64_t flags, int64_t more,
-					   int64_t cfa, int64_t ra, int64_t fp)
+static inline struct packed_rule pack_rule(struct unwind_rule rule)
 {
-	return (struct packed_rule){ kind | flags << 8 | (uint64_t)(uint16_t)more << 16 |
-					     (uint64_t)(uint32_t)cfa << 32,
-				     (uint32_t)ra | (uint64_t)(uint32_t)fp << 32 };
+	return (struct packed_rule){ rule.cfa_kind | (uint64_t)rule.flags << 8 |
+					     (uint64_t)(uint16_t)rule.more << 16 |
+					     (uint64_t)(uint32_t)rule.cfa << 32,
+				     (uint32_t)rule.ra | (uint64_t)(uint32_t)rule.fp
+								 << 32 };
 }
 
 struct packed_rule rule_pack(const struct unwind_rule *rule)
 {
-	return pack_rule(rule->cfa_kind, rule->flags, rule->more, rule->cfa, rule->ra,
-			 rule->fp);
+	return pack_rule(*rule);
 }
 
 struct unwind_rule rule_unpack(struct packed_rule p)
@@ -228,30 +223,26 @@ static bool is_plain_row(const struct cfi_run *run)
 	       run->cie->ra == run->columns->machine->ra;
 }
 
-/* The same as below, without a look at memory that was just written. */
-static bool pack_plain(const struct cfi_run *run, struct packed_rule *ret)
+struct packed_rule rule_of_row(const struct cfi_run *run)
 {
 	const struct cfi_rule *row = run->row;
 	int64_t cfa = row[CFI_CFA].number, ra = row[CFI_RA].number;
 	bool saved = row[CFI_FP].how == CFI_SAVED;
 	int64_t fp = saved ? row[CFI_FP].number : 0;
 	uint32_t reg = row[CFI_CFA].size;
-
-	if ((reg != run->columns->machine->sp && reg != run->columns->machine->fp) ||
-	    cfa != (int32_t)cfa || ra != (int32_t)ra || fp != (int32_t)fp)
-		return false;
-	*ret = pack_rule(reg == run->columns->machine->sp ? UNWIND_SP : UNWIND_FP,
-			 saved ? UNWIND_FP_SAVED : 0, 0, cfa, ra, fp);
-	return true;
-}
-
-struct packed_rule rule_of_row(const struct cfi_run *run)
-{
-	struct packed_rule packed;
+	bool by_sp = reg == run->columns->machine->sp;
 	struct unwind_rule rule;
 
-	if (is_plain_row(run) && pack_plain(run, &packed))
-		return packed;
+	/* The same as what is set below, without a look at memory that was just written. */
+	if (is_plain_row(run) && (by_sp || reg == run->columns->machine->fp) &&
+	    cfa == (int32_t)cfa && ra == (int32_t)ra && fp == (int32_t)fp)
+		return pack_rule((struct unwind_rule){
+			.cfa_kind = by_sp ? UNWIND_SP : UNWIND_FP,
+			.flags = saved ? UNWIND_FP_SAVED : 0,
+			.cfa = (int32_t)cfa,
+			.ra = (int32_t)ra,
+			.fp = (int32_t)fp,
+		});
 	set_rule(run, &rule);
 	return rule_pack(&rule);
 }
