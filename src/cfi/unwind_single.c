@@ -61,43 +61,37 @@ struct single_memory {
 	int32_t starts[MIDDLES];
 };
 
-/* The word in front of the table: 0 where the header is not as it has to be. */
-static uint32_t read_search_header(const struct unwind_single *s,
-				   const struct cfi_place *header, const uint8_t *bytes,
-				   size_t size, uint64_t *first)
-{
-	struct cfi_section of = s->section;
-	struct cursor c = cursor_of(bytes, size);
-	const uint8_t *start = cursor_bytes(&c, 4);
-	uint64_t address, count;
-
-	of.bytes = bytes;
-	of.size = size;
-	of.address = of.data = header->address;
-	if (!start || start[0] != 1 || start[3] != TABLE_ENCODING ||
-	    !read_pointer(&c, start[1], &of, &address) ||
-	    !read_pointer(&c, start[2], &of, &count) || address != s->eh.address)
-		return 0;
-	*first = (uint64_t)(c.p - bytes);
-	return count <= (header->size - *first) / PAIR ? (uint32_t)count : 0;
-}
-
 int unwind_single_open(const struct object *o, const struct object *debug,
 		       struct unwind_single *ret)
 {
 	struct unwind_single s = { 0 };
 	const struct machine *m = cfi_machine(o);
 	struct cfi_place header;
+	struct cfi_section of;
 	uint8_t bytes[HEADER_MOST];
+	struct cursor c = cursor_of(bytes, sizeof(bytes));
+	uint64_t address, count;
+	const uint8_t *start;
 
 	*ret = s;
 	if (!m || !cfi_section_parts(o, &s.section, &s.eh, &header) ||
 	    header.size < sizeof(bytes) ||
 	    !object_read(o, header.offset, bytes, sizeof(bytes)))
 		return 0;
-	s.count = read_search_header(&s, &header, bytes, sizeof(bytes), &s.first);
-	if (!s.count)
+	/* A header that is not as it has to be is none. */
+	of = s.section;
+	of.bytes = bytes;
+	of.size = sizeof(bytes);
+	of.address = of.data = header.address;
+	start = cursor_bytes(&c, 4);
+	if (!start || start[0] != 1 || start[3] != TABLE_ENCODING ||
+	    !read_pointer(&c, start[1], &of, &address) ||
+	    !read_pointer(&c, start[2], &of, &count) || address != s.eh.address)
 		return 0;
+	s.first = (uint64_t)(c.p - bytes);
+	if (count > (header.size - s.first) / PAIR || (uint32_t)count == 0)
+		return 0;
+	s.count = (uint32_t)count;
 	s.first += header.offset;
 	s.base = header.address;
 	s.alone = !object_has_debug_frame(o) && !object_is_go(o) &&
@@ -199,38 +193,27 @@ static enum found_pair choose_pair(const struct asking *a, const uint8_t *pairs,
 									      : PAIR_NONE;
 }
 
-/* Where function @i begins, the middle at @way. */
-static bool pair_start(const struct asking *a, uint32_t i, uint32_t way, uint64_t *ret)
-{
-	struct single_memory *m = a->s->memory;
-	uint8_t pair[PAIR];
-
-	if (way < MIDDLES && m->known[way]) {
-		*ret = counted(a->s, m->starts[way]);
-		return true;
-	}
-	if (!read_pairs(a, i, 1, pair))
-		return false;
-	*ret = counted(a->s, pair_number(pair, 0));
-	if (way < MIDDLES) {
-		m->known[way] = true;
-		m->starts[way] = pair_number(pair, 0);
-	}
-	return true;
-}
-
 static enum found_pair find_pair(const struct asking *a, struct pair *ret)
 {
+	struct single_memory *m = a->s->memory;
 	uint8_t pairs[WINDOW * PAIR];
 	uint32_t low = 0, high = a->s->count, way = 1;
 	enum found_pair found = PAIR_NONE;
 
 	while (high - low > WINDOW - 2) {
 		uint32_t middle = low + (high - low) / 2;
+		bool known = way < MIDDLES && m->known[way];
+		int32_t number;
 		uint64_t start;
 
-		if (!pair_start(a, middle, way, &start))
+		if (!known && !read_pairs(a, middle, 1, pairs))
 			return PAIR_NONE;
+		number = known ? m->starts[way] : pair_number(pairs, 0);
+		start = counted(a->s, number);
+		if (way < MIDDLES) {
+			m->known[way] = true;
+			m->starts[way] = number;
+		}
 		way = way < MIDDLES ? way * 2 + (start <= a->address) : way;
 		if (start <= a->address)
 			low = middle;
@@ -277,37 +260,12 @@ static int read_single_entry(const struct asking *a, uint64_t offset, uint8_t *r
 	return 0;
 }
 
-static int read_single_cie(const struct asking *a, struct single_cie *ret)
-{
-	struct cfi_run run = { .columns = &a->s->columns, .section = &ret->piece };
-	uint8_t room[FIRST_READ];
-	int found = read_single_entry(a, ret->offset, room, &ret->piece);
-
-	if (found <= 0)
-		return found;
-	if (ret->piece.size > CIE_MOST) {
-		cfi_section_release(&ret->piece);
-		return 0;
-	}
-	if (!ret->piece.owned) { /* it lies in @room */
-		ret->piece.owned = malloc(ret->piece.size);
-		if (!ret->piece.owned)
-			return -ENOMEM;
-		memcpy(ret->piece.owned, room, ret->piece.size);
-		ret->piece.bytes = ret->piece.owned;
-	}
-	if (!cfi_piece_cie(&run, &ret->cie))
-		found = run.no_memory ? -ENOMEM : 0;
-	cfi_run_release(&run);
-	if (found <= 0)
-		cfi_section_release(&ret->piece);
-	return found;
-}
-
 static int cached_cie(const struct asking *a, uint64_t offset, const struct cfi_cie **ret)
 {
 	struct single_memory *known = a->s->memory;
 	struct single_cie cie = { .offset = offset }, *added;
+	struct cfi_run run = { .columns = &a->s->columns, .section = &cie.piece };
+	uint8_t room[FIRST_READ];
 	int found;
 
 	for (size_t i = 0; i < known->cies.count; i++)
@@ -317,13 +275,24 @@ static int cached_cie(const struct asking *a, uint64_t offset, const struct cfi_
 		}
 	if (known->cies.count >= CIES_MOST)
 		return 0;
-	found = read_single_cie(a, &cie);
+	found = read_single_entry(a, offset, room, &cie.piece);
 	if (found <= 0)
 		return found;
-	added = array_add(&known->cies);
+	found = cie.piece.size <= CIE_MOST;
+	if (found && !cie.piece.owned) { /* it lies in @room */
+		cie.piece.owned = malloc(cie.piece.size);
+		if (!cie.piece.owned)
+			return -ENOMEM;
+		memcpy(cie.piece.owned, room, cie.piece.size);
+		cie.piece.bytes = cie.piece.owned;
+	}
+	if (found && !cfi_piece_cie(&run, &cie.cie))
+		found = run.no_memory ? -ENOMEM : 0;
+	cfi_run_release(&run);
+	added = found > 0 ? array_add(&known->cies) : NULL;
 	if (!added) {
 		cfi_section_release(&cie.piece);
-		return -ENOMEM;
+		return found > 0 ? -ENOMEM : found;
 	}
 	*added = cie;
 	*ret = &added->cie;
