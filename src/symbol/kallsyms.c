@@ -42,36 +42,30 @@ struct parser {
 #define EACH_BYTE(x) ((uint64_t)(x)*0x0101010101010101u)
 
 /*
- * Eight digits at once: a letter has bit 6, and is 9 more than its lower half says. False
- * where one of them is none.
+ * 16 digits on most lines, so eight are read at once: a letter has bit 6, and is 9 more than its
+ * lower half says. What is left, or has another character in it, is read one by one.
  */
-static bool parse_eight(const char *p, uint64_t *value)
-{
-	uint64_t text, letters, digits, odd;
-
-	memcpy(&text, p, sizeof(text));
-	text = be64toh(text);
-	letters = text >> 6 & EACH_BYTE(1);
-	digits = (text & EACH_BYTE(15)) + letters * 9;
-	/* Not "3." or "6."; digits above 9; letters below 10 or above 15. */
-	odd = (text & EACH_BYTE(0xf0)) ^ (EACH_BYTE(0x30) + letters * 0x30);
-	odd |= ((text & EACH_BYTE(15)) + EACH_BYTE(6) - letters * 6) & EACH_BYTE(16);
-	odd |= (digits | (letters * 16 & ~(digits + letters * 6))) & EACH_BYTE(16);
-	if (odd)
-		return false;
-	digits = (digits | digits >> 4) & 0x00ff00ff00ff00ffu;
-	digits = (digits | digits >> 8) & 0x0000ffff0000ffffu;
-	*value = *value << 32 | (uint32_t)(digits | digits >> 16);
-	return true;
-}
-
-/* 16 digits on most lines. */
 static const char *parse_address(const char *p, const char *end, uint64_t *ret)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, text, letters, digits, odd;
 
-	while (end - p >= 8 && parse_eight(p, &value))
-		p += 8;
+	for (; end - p >= 8; p += 8) {
+		memcpy(&text, p, sizeof(text));
+		text = be64toh(text);
+		letters = text >> 6 & EACH_BYTE(1);
+		digits = (text & EACH_BYTE(15)) + letters * 9;
+		/* Not "3." or "6."; digits above 9; letters below 10 or above 15. */
+		odd = (text & EACH_BYTE(0xf0)) ^ (EACH_BYTE(0x30) + letters * 0x30);
+		odd |= ((text & EACH_BYTE(15)) + EACH_BYTE(6) - letters * 6) &
+		       EACH_BYTE(16);
+		odd |= (digits | (letters * 16 & ~(digits + letters * 6))) &
+		       EACH_BYTE(16);
+		if (odd)
+			break;
+		digits = (digits | digits >> 4) & 0x00ff00ff00ff00ffu;
+		digits = (digits | digits >> 8) & 0x0000ffff0000ffffu;
+		value = value << 32 | (uint32_t)(digits | digits >> 16);
+	}
 	for (; p < end; p++) {
 		if (*p >= '0' && *p <= '9')
 			value = value << 4 | (uint64_t)(*p - '0');

@@ -22,35 +22,6 @@ static struct wanted_kernel wanted_kernel(const struct image *image, const char 
 				       .release = release };
 }
 
-/*
- * Whether the symbols fit, and how far the kernel was moved when it was booted (KASLR): the
- * recording has the address of one of its symbols.
- */
-static bool accept_vmlinux(struct kernel_names *names, const struct image *image,
-			   const char *reference, bool given)
-{
-	struct text *problem = &names->files.problem;
-	const char *path = names->files.file.bytes;
-	uint64_t address;
-
-	names->shift = 0;
-	if (names->own.refused)
-		text_printf(problem, "no memory is left for the symbols of '%s'", path);
-	else if (names->own.symbols.count == 0)
-		text_printf(problem, "'%s' has no symbols", path);
-	else if (image->reference_address == 0 && given)
-		return true;
-	else if (image->reference_address == 0)
-		text_string(problem, KERNEL_HIDDEN);
-	else if (!symtab_find(&names->own, reference, &address))
-		text_printf(problem, "'%s' has no symbol '%s'", path, reference);
-	else if ((names->shift = address - image->reference_address) % PAGE != 0)
-		text_printf(problem, "'%s' is of another kernel", path);
-	else
-		return true;
-	return false;
-}
-
 int kernel_file_vmlinux(const struct symbol_options *options,
 			const struct intern *strings, const struct image *image,
 			enum kernel_side side, struct kernel_names *ret)
@@ -58,6 +29,8 @@ int kernel_file_vmlinux(const struct symbol_options *options,
 	const char *release = intern_text(strings, image->release);
 	struct wanted_kernel wanted = wanted_kernel(image, NULL, release);
 	struct context ctx = { .budget = options->places.budget };
+	const char *reference = intern_text(strings, image->reference), *path;
+	uint64_t recorded = image->reference_address, address;
 	struct found *f = &ret->files;
 	int err;
 
@@ -84,11 +57,26 @@ int kernel_file_vmlinux(const struct symbol_options *options,
 	if (err < 0 || !f->object.elf)
 		return err;
 	err = symtab_read(&ret->own, &f->object, NULL);
-	if (err == 0)
-		ret->is_own =
-			accept_vmlinux(ret, image, intern_text(strings, image->reference),
-				       options->vmlinux);
-	return err;
+	if (err < 0)
+		return err;
+	/* Whether the symbols fit, and how far the kernel was moved when it was booted (KASLR):
+	 * the recording has the address of one of its symbols. */
+	path = f->file.bytes;
+	ret->shift = 0;
+	if (ret->own.refused)
+		text_printf(&f->problem, "no memory is left for the symbols of '%s'",
+			    path);
+	else if (ret->own.symbols.count == 0)
+		text_printf(&f->problem, "'%s' has no symbols", path);
+	else if (recorded == 0 && !options->vmlinux)
+		text_string(&f->problem, KERNEL_HIDDEN);
+	else if (recorded && !symtab_find(&ret->own, reference, &address))
+		text_printf(&f->problem, "'%s' has no symbol '%s'", path, reference);
+	else if (recorded && (ret->shift = address - recorded) % PAGE != 0)
+		text_printf(&f->problem, "'%s' is of another kernel", path);
+	else
+		ret->is_own = true;
+	return 0;
 }
 
 int kernel_file_module(const struct symbol_options *options, const struct intern *strings,

@@ -122,30 +122,6 @@ void parameters_cut_cplus(struct text *name, size_t start)
 	scan_end(&s, name);
 }
 
-/* Behind the bracket at @p; NULL where none closes it. */
-static char *behind_d_bracket(char *p, char *end)
-{
-	size_t depth = 0;
-
-	while (p < end) {
-		char quote = *p;
-
-		/* A string or a character in an argument, up to the quote that ends it. */
-		if (quote == '"' || quote == '\'' || quote == '`') {
-			for (p++; p < end && *p != quote;)
-				p += *p == '\\' && p + 1 < end ? 2 : 1;
-			p = p < end ? p + 1 : end;
-			continue;
-		}
-		if (memchr("([{", *p, 3))
-			depth++;
-		else if (memchr(")]}", *p, 3) && --depth == 0)
-			return p + 1;
-		p++;
-	}
-	return NULL;
-}
-
 /*
  * Names are joined by dots, and arguments of templates stand in !().
  *
@@ -157,19 +133,35 @@ void parameters_cut_d(struct text *name, size_t start)
 
 	scan_begin(&s, name, start);
 	while (s.p < s.end) {
-		char *open = s.p, *close, *dot;
+		char *open = s.p, *dot;
+		size_t depth = 0;
 
 		if (!memchr("([{", *open, 3)) {
 			s.p++;
 			continue;
 		}
-		close = behind_d_bracket(open, s.end);
-		if (!close)
+		do {
+			char quote = *s.p;
+
+			s.p++;
+			if (memchr("([{", quote, 3))
+				depth++;
+			else if (memchr(")]}", quote, 3))
+				depth--;
+			if (!memchr("\"'`", quote, 3))
+				continue;
+			/* A string or a character in an argument, up to the quote that ends
+			 * it. */
+			while (s.p < s.end && *s.p != quote)
+				s.p += *s.p == '\\' && s.p + 1 < s.end ? 2 : 1;
+			s.p += s.p < s.end;
+		} while (s.p < s.end && depth > 0);
+		/* None closes it. */
+		if (depth > 0)
 			break;
-		s.p = close;
 		if (*open != '(' || open == s.name || open[-1] == '!')
 			continue;
-		dot = memchr(close, '.', (size_t)(s.end - close));
+		dot = memchr(s.p, '.', (size_t)(s.end - s.p));
 		take_out(&s, open, dot ? dot : s.end);
 	}
 	scan_end(&s, name);

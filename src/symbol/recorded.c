@@ -53,36 +53,6 @@ static uint64_t build_id_slot(uint64_t path, bool kernel)
 	return path << 1 | kernel;
 }
 
-static struct group *find_or_add_group(struct recorded *r, uint64_t path,
-				       const struct table *table)
-{
-	const uint32_t *known = hash_map_get(&r->by_path, path);
-	uint32_t first = known ? *known : HASH_NONE;
-	const struct known_build_id *a = table->build_id, *b;
-	struct group *group;
-
-	for (uint32_t i = first; i != HASH_NONE; i = r->groups.v[i].next) {
-		group = &r->groups.v[i];
-		b = group->build_id;
-		if ((a && b ? a->size == b->size && memcmp(a->id, b->id, a->size) == 0
-			    : a == b) &&
-		    (path != KERNEL_PATH || group->release == table->rec->kernel))
-			return group;
-	}
-	if (!hash_map_set(&r->by_path, path, (uint32_t)r->groups.count))
-		return NULL;
-	group = array_add(&r->groups);
-	if (group)
-		*group = (struct group){
-			.first = HASH_NONE,
-			.next = first,
-			.kind = table->file->kind,
-			.release = path == KERNEL_PATH ? table->rec->kernel : 0,
-			.build_id = table->build_id,
-		};
-	return group;
-}
-
 /* The group of a table that has symbols; of two kinds at one path the first one counts. */
 static int link_table(struct recorded *r, struct intern *strings,
 		      const struct hash_map *build_ids, uint32_t id)
@@ -90,10 +60,11 @@ static int link_table(struct recorded *r, struct intern *strings,
 	struct table *table = &r->tables.v[id];
 	enum recorded_kind kind = table->file->kind;
 	uint64_t path = kind == RECORDED_KERNEL ? KERNEL_PATH : table->file->path;
+	const struct known_build_id *a, *b;
 	struct text map = { 0 };
 	const uint32_t *known;
 	struct group *group;
-	uint32_t name;
+	uint32_t name, first, i;
 	int err;
 
 	if (table->count == 0)
@@ -111,9 +82,29 @@ static int link_table(struct recorded *r, struct intern *strings,
 	known = hash_map_get(build_ids, build_id_slot(path, is_kernel_kind(kind)));
 	if (known && table->rec->build_ids.v[*known].size > 0)
 		table->build_id = &table->rec->build_ids.v[*known];
-	group = find_or_add_group(r, path, table);
-	if (!group)
-		return -ENOMEM;
+	a = table->build_id;
+	known = hash_map_get(&r->by_path, path);
+	first = known ? *known : HASH_NONE;
+	for (i = first; i != HASH_NONE; i = group->next) {
+		group = &r->groups.v[i];
+		b = group->build_id;
+		if ((a && b ? a->size == b->size && memcmp(a->id, b->id, a->size) == 0
+			    : a == b) &&
+		    (path != KERNEL_PATH || group->release == table->rec->kernel))
+			break;
+	}
+	if (i == HASH_NONE) {
+		if (!hash_map_set(&r->by_path, path, (uint32_t)r->groups.count) ||
+		    !(group = array_add(&r->groups)))
+			return -ENOMEM;
+		*group = (struct group){
+			.first = HASH_NONE,
+			.next = first,
+			.kind = table->file->kind,
+			.release = path == KERNEL_PATH ? table->rec->kernel : 0,
+			.build_id = a,
+		};
+	}
 	if (group->kind == kind) {
 		table->next = group->first;
 		group->first = id;
@@ -160,36 +151,10 @@ static int group_symbols(struct recorded *r, struct intern *strings,
 	return 0;
 }
 
-static int index_recording(struct recorded *r, struct intern *strings,
-			   const struct recording *rec)
-{
-	static const char kernel_name[] = "[kernel.kallsyms]";
-	struct hash_map build_ids = { 0 };
-	int err = 0;
-
-	/* By path and side; of several for one path the last one counts. */
-	for (size_t i = 0; i < rec->build_ids.count && err == 0; i++) {
-		const struct known_build_id *known = &rec->build_ids.v[i];
-		bool kernel = known->mode == MODE_KERNEL;
-		uint64_t path = known->path;
-
-		if (known->mode == MODE_GUEST_KERNEL || known->mode == MODE_GUEST_USER)
-			continue;
-		if (kernel && strncmp(intern_text(strings, known->path), kernel_name,
-				      sizeof(kernel_name) - 1) == 0)
-			path = KERNEL_PATH;
-		if (!hash_map_set(&build_ids, build_id_slot(path, kernel), (uint32_t)i))
-			err = -ENOMEM;
-	}
-	if (err == 0)
-		err = group_symbols(r, strings, rec, &build_ids);
-	hash_map_release(&build_ids);
-	return err;
-}
-
 int recorded_new(struct intern *strings, const struct recording *const *recordings,
 		 size_t count, struct recorded **ret)
 {
+	static const char kernel_name[] = "[kernel.kallsyms]";
 	struct recorded *r = calloc(1, sizeof(*r));
 	int err = 0;
 
@@ -197,9 +162,32 @@ int recorded_new(struct intern *strings, const struct recording *const *recordin
 		return -ENOMEM;
 	pthread_mutex_init(&r->lock, NULL);
 	r->strings = strings;
-	for (size_t i = 0; i < count && err == 0; i++)
-		if (recordings[i]->files.count)
-			err = index_recording(r, strings, recordings[i]);
+	for (size_t i = 0; i < count && err == 0; i++) {
+		const struct recording *rec = recordings[i];
+		struct hash_map build_ids = { 0 };
+
+		if (!rec->files.count)
+			continue;
+		/* By path and side; of several for one path the last one counts. */
+		for (size_t k = 0; k < rec->build_ids.count && err == 0; k++) {
+			const struct known_build_id *known = &rec->build_ids.v[k];
+			bool kernel = known->mode == MODE_KERNEL;
+			uint64_t path = known->path;
+
+			if (known->mode == MODE_GUEST_KERNEL ||
+			    known->mode == MODE_GUEST_USER)
+				continue;
+			if (kernel && strncmp(intern_text(strings, known->path),
+					      kernel_name, sizeof(kernel_name) - 1) == 0)
+				path = KERNEL_PATH;
+			if (!hash_map_set(&build_ids, build_id_slot(path, kernel),
+					  (uint32_t)k))
+				err = -ENOMEM;
+		}
+		if (err == 0)
+			err = group_symbols(r, strings, rec, &build_ids);
+		hash_map_release(&build_ids);
+	}
 	if (err < 0) {
 		recorded_free(r);
 		return err;

@@ -67,29 +67,6 @@ void source_note_failed_reads(struct source *s)
 	note_failed_read(s, &s->files.debug, &s->files.debug_file);
 }
 
-static int read_symbols(const struct source_finder *finder, struct source *s)
-{
-	struct found *f = &s->files;
-	const struct object *debug = f->debug.elf ? &f->debug : NULL;
-	bool symbols = debug && object_has_symtab(debug);
-	int err;
-
-	s->by_offset = true;
-	if (!f->object.elf)
-		return 0;
-	err = symtab_read(&s->own, &f->object, symbols ? debug : NULL);
-	if (err < 0)
-		return err;
-	s->symbols = &s->own;
-	s->stripped = !symbols && !object_has_symtab(&f->object) && !s->own.go;
-	if (s->own.refused)
-		text_printf(&f->problem, "no memory is left for the symbols of '%s'",
-			    f->file.bytes);
-	else if (s->own.symbols.count == 0)
-		text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
-	return open_inlines(finder, s);
-}
-
 static int find_recorded(const struct source_finder *finder, const struct image *image,
 			 struct recorded_names *ret)
 {
@@ -148,6 +125,8 @@ int source_open(const struct source_finder *finder, uint32_t id, struct source *
 	bool lines = options->srcline || options->inlines != SYMBOL_INLINES_NO;
 	bool is_object = image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO;
 	struct recorded_names names = { 0 };
+	struct found *f = &s.files;
+	const struct object *debug;
 	bool trusted;
 	int err = 0;
 
@@ -157,11 +136,23 @@ int source_open(const struct source_finder *finder, uint32_t id, struct source *
 		err = image_find_object(&options->places, finder->images, finder->strings,
 					id, NEED_SYMBOLS | (lines ? NEED_LINES : 0),
 					&s.files);
-	if (err == 0 && (is_object || image->kind == IMAGE_ANON)) {
-		err = read_symbols(finder, &s);
+	debug = f->debug.elf && object_has_symtab(&f->debug) ? &f->debug : NULL;
+	if (err == 0 && is_object && f->object.elf) {
+		err = symtab_read(&s.own, &f->object, debug);
+		s.symbols = &s.own;
+		s.stripped = !debug && !object_has_symtab(&f->object) && !s.own.go;
+		if (s.own.refused)
+			text_printf(&f->problem,
+				    "no memory is left for the symbols of '%s'",
+				    f->file.bytes);
+		else if (s.own.symbols.count == 0)
+			text_printf(&f->problem, "'%s' has no symbols", f->file.bytes);
 		if (err == 0)
-			err = find_recorded(finder, image, &names);
+			err = open_inlines(finder, &s);
 	}
+	s.by_offset = is_object || image->kind == IMAGE_ANON;
+	if (err == 0 && s.by_offset)
+		err = find_recorded(finder, image, &names);
 	/* A file of that path may be another one: on the machine that is looked at now it counts
 	 * only with the recorded build id. What lies below a symfs was put there on purpose. */
 	trusted = image->build_id_size || symfs_is_set(&options->places);

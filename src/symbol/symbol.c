@@ -134,8 +134,30 @@ static bool frame_is_wanted(const struct run *r, size_t frame)
 	return frame >= r->named || may_get_name(r, (uint32_t)frame);
 }
 
-/* Counting sort of the frames by image; every image with frames becomes a job. */
-static int group_frames(struct run *r)
+static bool is_kernel(const struct run *r, const struct image_names *job)
+{
+	enum image_kind kind = r->s->images->list.v[job->image].kind;
+
+	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE;
+}
+
+/* Much work first. Kernel images last, because they may have to wait for kallsyms. */
+static int compare_jobs(const void *a, const void *b, void *arg)
+{
+	const struct image_names *x = *(struct image_names *const *)a;
+	const struct image_names *y = *(struct image_names *const *)b;
+	bool kernel_x = is_kernel(arg, x), kernel_y = is_kernel(arg, y);
+
+	if (kernel_x != kernel_y)
+		return kernel_x - kernel_y;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+/* Counting sort of the frames by image; every image with frames becomes a job, and jobs get the order
+ * in which they are started. */
+static int make_jobs(struct run *r)
 {
 	size_t images = r->s->images->list.count, sum = 0;
 	const struct frame *frames = r->frames->list.v;
@@ -171,33 +193,7 @@ static int group_frames(struct run *r)
 		report->unnamed--;
 		r->symbols->inlined_of_frame.v[i] = 0;
 	}
-	return 0;
-}
-
-static bool is_kernel(const struct run *r, const struct image_names *job)
-{
-	enum image_kind kind = r->s->images->list.v[job->image].kind;
-
-	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE;
-}
-
-/* Much work first. Kernel images last, because they may have to wait for kallsyms. */
-static int compare_jobs(const void *a, const void *b, void *arg)
-{
-	const struct image_names *x = *(struct image_names *const *)a;
-	const struct image_names *y = *(struct image_names *const *)b;
-	bool kernel_x = is_kernel(arg, x), kernel_y = is_kernel(arg, y);
-
-	if (kernel_x != kernel_y)
-		return kernel_x - kernel_y;
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return x->image < y->image ? -1 : x->image > y->image;
-}
-
-static int order_jobs(struct run *r)
-{
-	for (size_t i = 0; i < r->jobs.count; i++) {
+	for (size_t i = 0; i < images; i++) {
 		struct image_names *job = &r->jobs.v[i], **slot;
 
 		if (job->count == 0 || r->s->images->list.v[i].kind == IMAGE_NAMES)
@@ -285,25 +281,6 @@ static struct function saved_function(const struct saved_function *s)
 				  .unnamed = s->kind & SAVED_UNNAMED };
 }
 
-/* Names that came as text may have flamegraph.pl's marks, such as _[k], behind them. */
-static int merge_clone(struct run *r, uint32_t *name)
-{
-	const char *text = intern_text(r->s->strings, *name);
-	size_t size = strlen(text), mark = size, base;
-
-	if (size > 4 && memcmp(text + size - 4, "_[", 2) == 0 && text[size - 1] == ']')
-		mark -= 4;
-	base = clone_base(text, mark);
-	if (base == mark)
-		return 0;
-	text_clear(&r->label);
-	text_add(&r->label, text, base);
-	text_add(&r->label, text + mark, size - mark);
-	if (r->label.failed)
-		return -ENOMEM;
-	return intern_add(r->s->strings, r->label.bytes, r->label.size, name);
-}
-
 /* A frame that is no code: a process, a mark, a name that came as text. */
 static int take_label(struct run *r, uint32_t id)
 {
@@ -331,9 +308,25 @@ static int take_label(struct run *r, uint32_t id)
 	if (makes_label && (r->label.failed || intern_add(r->s->strings, r->label.bytes,
 							  r->label.size, &f.name) < 0))
 		return -ENOMEM;
-	if (r->s->options.merge_clones && frame->flags & (FRAME_TEXT | FRAME_FUNCTION) &&
-	    merge_clone(r, &f.name) < 0)
-		return -ENOMEM;
+	if (r->s->options.merge_clones && frame->flags & (FRAME_TEXT | FRAME_FUNCTION)) {
+		const char *text = intern_text(r->s->strings, f.name);
+		size_t size = strlen(text), mark = size, base;
+
+		/* Names that came as text may have flamegraph.pl's marks, such as _[k],
+		 * behind them. */
+		if (size > 4 && memcmp(text + size - 4, "_[", 2) == 0 &&
+		    text[size - 1] == ']')
+			mark -= 4;
+		base = clone_base(text, mark);
+		if (base != mark) {
+			text_clear(&r->label);
+			text_add(&r->label, text, base);
+			text_add(&r->label, text + mark, size - mark);
+			if (r->label.failed || intern_add(r->s->strings, r->label.bytes,
+							  r->label.size, &f.name) < 0)
+				return -ENOMEM;
+		}
+	}
 	return intern_function(r->symbols, &f, &r->symbols->of_frame.v[id]);
 }
 
@@ -509,9 +502,7 @@ int symbolizer_run(struct context *ctx, struct symbolizer *s, const struct frame
 	if (err == 0)
 		err = reserve_frames(&r);
 	if (err == 0)
-		err = group_frames(&r);
-	if (err == 0)
-		err = order_jobs(&r);
+		err = make_jobs(&r);
 	if (err == 0)
 		err = map_files_new(&r.finder, frames, r.order.v, r.order.count,
 				    &r.finder.maps);
