@@ -192,10 +192,11 @@ static bool find_row(const struct frame_info *f, uint64_t at, uint64_t *left,
 	return found;
 }
 
-enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
-			    uint64_t at, const struct frame_memory *memory,
-			    struct registers *regs, bool *signal)
+enum frame_found frame_step(const struct frame_info *f, uint64_t at,
+			    const struct frame_memory *memory, struct registers *regs,
+			    bool *signal)
 {
+	const struct machine *m = memory->machine;
 	struct cfi_run run = { 0 };
 	struct cfi_rule initial[CFI_ALL];
 	enum frame_found found = FRAME_NOTHING;

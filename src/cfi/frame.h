@@ -24,11 +24,13 @@ struct registers {
 typedef bool frame_read(void *arg, uint64_t address, unsigned size, uint64_t *ret);
 
 /*
- * The memory of a process, and how much work steps through it may do: a byte of a function's
- * instructions and a step of an expression count one each. A function may have a megabyte of
- * them, and a stack thousands of its frames: where nothing is left no more rows are found.
+ * The memory of a process, the machine it is of, and how much work steps through it may do: a
+ * byte of a function's instructions and a step of an expression count one each. A function may
+ * have a megabyte of them, and a stack thousands of its frames: where nothing is left no more rows
+ * are found.
  */
 struct frame_memory {
+	const struct machine *machine; /* nothing is found in an object of another one */
 	frame_read *read;
 	void *arg;
 	uint64_t *left; /* NULL: any amount */
@@ -55,8 +57,7 @@ enum frame_found {
 };
 
 /*
- * @m: the machine of the sample; nothing is found in an object of another one. @at: an
- * address of the object (that of the call for a return address). @regs: those of the
+ * @at: an address of the object (that of the call for a return address). @regs: those of the
  * frame, and where the caller is found its own: what the row does not mention is
  * unchanged, so is what was saved right below the stack pointer and cannot be read, for
  * an epilogue has popped it, and another register that cannot be read becomes unknown.
@@ -64,8 +65,8 @@ enum frame_found {
  * were saved, with their signature. Without memory for a nested row, and where it would be
  * too much work: FRAME_NOTHING.
  */
-enum frame_found frame_step(const struct frame_info *f, const struct machine *m,
-			    uint64_t at, const struct frame_memory *memory,
-			    struct registers *regs, bool *signal);
+enum frame_found frame_step(const struct frame_info *f, uint64_t at,
+			    const struct frame_memory *memory, struct registers *regs,
+			    bool *signal);
 
 #endif

@@ -86,6 +86,7 @@ static size_t less(size_t a, size_t b)
 static int ask_list(const struct object *o, struct unwind_single *s, size_t most,
 		    struct frame_pointers *ret)
 {
+	const struct unwind_file file = { read_object_bytes, (void *)o };
 	size_t count = less(s->count, most);
 	int found = 0;
 
@@ -93,7 +94,7 @@ static int ask_list(const struct object *o, struct unwind_single *s, size_t most
 		struct frame_vote v = { .machine = s->columns.machine };
 		uint32_t at = (uint32_t)spread_index(i, most, s->count);
 
-		found = unwind_single_rows(s, at, read_object_bytes, (void *)o, vote, &v);
+		found = unwind_single_rows(s, at, &file, vote, &v);
 		count_vote(ret, &v);
 	}
 	return found < 0 ? found : 0;

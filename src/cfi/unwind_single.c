@@ -123,8 +123,7 @@ void unwind_single_release(struct unwind_single *s)
 /* A look-up under way. */
 struct asking {
 	struct unwind_single *s;
-	unwind_read *read;
-	void *arg;
+	const struct unwind_file *file;
 	uint64_t address;
 };
 
@@ -144,8 +143,8 @@ static int32_t pair_number(const uint8_t *pair, size_t at)
 
 static bool read_pairs(const struct asking *a, uint32_t i, uint32_t count, uint8_t *ret)
 {
-	return a->read(a->arg, a->s->first + (uint64_t)i * PAIR, ret,
-		       (size_t)count * PAIR);
+	return a->file->read(a->file->arg, a->s->first + (uint64_t)i * PAIR, ret,
+			     (size_t)count * PAIR);
 }
 
 /* Where a function begins and its entry, and of the next one. */
@@ -238,7 +237,7 @@ static int read_single_entry(const struct asking *a, uint64_t offset, uint8_t *r
 
 	*ret = a->s->section;
 	ret->address = eh->address + offset;
-	if (size == 0 || !a->read(a->arg, eh->offset + offset, room, size))
+	if (size == 0 || !a->file->read(a->file->arg, eh->offset + offset, room, size))
 		return 0;
 	ret->bytes = room;
 	ret->size = size;
@@ -254,7 +253,7 @@ static int read_single_entry(const struct asking *a, uint64_t offset, uint8_t *r
 		return -ENOMEM;
 	ret->bytes = ret->owned;
 	ret->size = size;
-	if (a->read(a->arg, eh->offset + offset, ret->owned, size))
+	if (a->file->read(a->file->arg, eh->offset + offset, ret->owned, size))
 		return 1;
 	cfi_section_release(ret);
 	return 0;
@@ -373,10 +372,10 @@ static int find_function(const struct asking *a, const struct single_function **
 	return found;
 }
 
-int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *read,
-		       void *arg, struct unwind_rule *ret)
+int unwind_single_find(struct unwind_single *s, uint64_t address,
+		       const struct unwind_file *file, struct unwind_rule *ret)
 {
-	struct asking a = { s, read, arg, address };
+	struct asking a = { s, file, address };
 	struct cfi_run run = { .columns = &s->columns };
 	struct packed_rule packed = { UNWIND_NONE, 0 };
 	const struct single_function *f;
@@ -417,10 +416,10 @@ void unwind_single_renew(struct unwind_single *s)
 	s->left = s->eh.size + LOOKUPS_LEAST * LOOKUP_COST;
 }
 
-int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,
-			   void *arg, uint64_t *start)
+int unwind_single_function(struct unwind_single *s, uint64_t address,
+			   const struct unwind_file *file, uint64_t *start)
 {
-	struct asking a = { s, read, arg, address };
+	struct asking a = { s, file, address };
 	const struct single_function *f;
 	int found = find_function(&a, &f);
 
@@ -429,10 +428,11 @@ int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_rea
 	return found;
 }
 
-int unwind_single_visit(struct unwind_single *s, uint64_t address, unwind_read *read,
-			void *arg, unwind_visit *visit, void *visit_arg)
+int unwind_single_visit(struct unwind_single *s, uint64_t address,
+			const struct unwind_file *file, unwind_visit *visit,
+			void *visit_arg)
 {
-	struct asking a = { s, read, arg, address };
+	struct asking a = { s, file, address };
 	struct cfi_run run = { .columns = &s->columns };
 	const struct single_function *f;
 	int found = find_function(&a, &f);
@@ -446,10 +446,11 @@ int unwind_single_visit(struct unwind_single *s, uint64_t address, unwind_read *
 	return run.no_memory ? -ENOMEM : found;
 }
 
-int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, void *arg,
-		       unwind_visit *visit, void *visit_arg)
+int unwind_single_rows(struct unwind_single *s, uint32_t i,
+		       const struct unwind_file *file, unwind_visit *visit,
+		       void *visit_arg)
 {
-	struct asking a = { s, read, arg, 0 };
+	struct asking a = { s, file, 0 };
 	struct single_function f = { 0 };
 	struct cfi_run run = { .columns = &s->columns, .section = &f.piece };
 	uint32_t count = i + 1 < s->count ? 2 : 1; /* it and the next one */

@@ -25,6 +25,12 @@
 /* Bytes of the file; false where it has not as many at @offset. */
 typedef bool unwind_read(void *arg, uint64_t offset, void *ret, size_t size);
 
+/* Whom a look-up asks for them. */
+struct unwind_file {
+	unwind_read *read;
+	void *arg;
+};
+
 struct unwind_single {
 	struct cfi_columns columns;
 	struct code_ranges code;
@@ -47,8 +53,8 @@ int unwind_single_open(const struct object *o, const struct object *debug,
 void unwind_single_release(struct unwind_single *s); /* a zeroed one is fine */
 
 /* 1 and the rule, 0 where the table has to be asked, or -ENOMEM. One thread at a time. */
-int unwind_single_find(struct unwind_single *s, uint64_t address, unwind_read *read,
-		       void *arg, struct unwind_rule *ret);
+int unwind_single_find(struct unwind_single *s, uint64_t address,
+		       const struct unwind_file *file, struct unwind_rule *ret);
 
 /* Somebody had to wait for another one's look-up: the table, which nobody waits for, is due
  * the sooner. */
@@ -59,16 +65,18 @@ void unwind_single_renew(struct unwind_single *s);
 
 /* unwind_single_find() for where the function begins that covers @address; -ENOENT where the table has
  * none. */
-int unwind_single_function(struct unwind_single *s, uint64_t address, unwind_read *read,
-			   void *arg, uint64_t *start);
+int unwind_single_function(struct unwind_single *s, uint64_t address,
+			   const struct unwind_file *file, uint64_t *start);
 
 /* Likewise for all rows of that function. */
-int unwind_single_visit(struct unwind_single *s, uint64_t address, unwind_read *read,
-			void *arg, unwind_visit *visit, void *visit_arg);
+int unwind_single_visit(struct unwind_single *s, uint64_t address,
+			const struct unwind_file *file, unwind_visit *visit,
+			void *visit_arg);
 
 /* The rows of the function that is number @i (below count) by address: 1, 0 where it cannot be read,
  * or -ENOMEM. It does not count as a look-up. */
-int unwind_single_rows(struct unwind_single *s, uint32_t i, unwind_read *read, void *arg,
-		       unwind_visit *visit, void *visit_arg);
+int unwind_single_rows(struct unwind_single *s, uint32_t i,
+		       const struct unwind_file *file, unwind_visit *visit,
+		       void *visit_arg);
 
 #endif

@@ -590,12 +590,13 @@ int binaries_rule(struct binaries *b, const struct binary *binary, uint64_t addr
 {
 	struct owned *o = (struct owned *)binary;
 	struct file_reading reading = { b, o };
+	const struct unwind_file file = { read_single, &reading };
 	int found;
 
 	if (binary_table_rule(binary, address, ret))
 		return 0;
 	lock_single(o);
-	found = unwind_single_find(&o->single, address, read_single, &reading, ret);
+	found = unwind_single_find(&o->single, address, &file, ret);
 	unlock_single(o, found);
 	if (found != 0)
 		return found < 0 ? found : 0;
@@ -611,12 +612,12 @@ int binaries_function(struct binaries *b, const struct binary *binary, uint64_t 
 {
 	struct owned *o = (struct owned *)binary;
 	struct file_reading reading = { b, o };
+	const struct unwind_file file = { read_single, &reading };
 	int found = 0;
 
 	if (!atomic_load_explicit(&o->compiled, memory_order_acquire)) {
 		lock_single(o);
-		found = unwind_single_visit(&o->single, address, read_single, &reading,
-					    visit, arg);
+		found = unwind_single_visit(&o->single, address, &file, visit, arg);
 		unlock_single(o, found);
 	}
 	if (found != 0)

@@ -104,7 +104,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 {
 	const struct place_key *key = &k->keys[!k->exact];
 	struct memory_reader reader = { w, k, 0 };
-	const struct frame_memory memory = { read_memory, &reader, left };
+	const struct frame_memory memory = { k->machine, read_memory, &reader, left };
 	struct registers before = *regs;
 	enum frame_found found;
 	const struct frame_info *info;
@@ -128,7 +128,7 @@ static enum walk_end step_all(struct stack_walker *w, struct walk *k,
 		return step_without_row(w, k, rule, regs);
 	if (binaries_frames(w->binaries, at.binary, &info) < 0)
 		return WALK_NO_MEMORY;
-	found = info ? frame_step(info, k->machine, at.address, &memory, regs, &signal)
+	found = info ? frame_step(info, at.address, &memory, regs, &signal)
 		     : FRAME_NOTHING;
 	if (found == FRAME_NOTHING) {
 		*regs = before;

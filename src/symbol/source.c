@@ -197,6 +197,7 @@ int source_function(struct source *s, uint64_t address, uint64_t *ret)
 {
 	const struct object *debug = s->files.debug.elf ? &s->files.debug : NULL;
 	struct object *o = &s->files.object;
+	const struct unwind_file file = { read_source_bytes, o };
 	const struct cfi_source *from;
 	const struct span *span;
 	int found = 0;
@@ -210,8 +211,7 @@ int source_function(struct source *s, uint64_t address, uint64_t *ret)
 			return -ENOMEM;
 	}
 	if (!s->has_functions)
-		found = unwind_single_function(&s->single, address, read_source_bytes, o,
-					       ret);
+		found = unwind_single_function(&s->single, address, &file, ret);
 	if (found != 0)
 		return found == -ENOENT ? 0 : found;
 	if (!s->has_functions && cfi_functions_open(o, debug, &s->functions) < 0)

@@ -108,7 +108,7 @@ static void check_step(const struct unwind_table *t, const struct frame_info *f,
 
 	set_registers(m, at, &regs);
 	caller = regs;
-	found = frame_step(f, m, at, &(struct frame_memory){ .read = read_memory },
+	found = frame_step(f, at, &(struct frame_memory){ m, .read = read_memory },
 			   &caller, &signal);
 	/* A piece of a function that cost too much is left out of the table. */
 	if (rule->cfa_kind == UNWIND_NONE || rule->cfa_kind == UNWIND_OTHER)
@@ -167,6 +167,7 @@ static void check_single(const struct object *o, const struct object *debug,
 			 const struct unwind_table *t)
 {
 	uint64_t step = (t->end - t->base) / MOST_STEPS + 1, start;
+	const struct unwind_file file = { read_object, (void *)o };
 	struct unwind_single s;
 	struct unwind_rule rule;
 	int found;
@@ -174,9 +175,9 @@ static void check_single(const struct object *o, const struct object *debug,
 	if (unwind_single_open(o, debug, &s) < 0)
 		return;
 	for (uint64_t at = t->base; s.count && at < t->end; at += step) {
-		found = unwind_single_find(&s, at, read_object, (void *)o, &rule);
+		found = unwind_single_find(&s, at, &file, &rule);
 		check(found < 1 || rule.cfa_kind <= UNWIND_OTHER);
-		if (unwind_single_function(&s, at, read_object, (void *)o, &start) == 1)
+		if (unwind_single_function(&s, at, &file, &start) == 1)
 			check(start <= at);
 	}
 	unwind_single_release(&s);

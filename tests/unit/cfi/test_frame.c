@@ -46,8 +46,8 @@ static enum frame_found step(struct cfi_image *i, uint64_t at, struct registers 
 	cfi_open(i, &o);
 	cr_assert_eq(frame_info_open(&o, NULL, &f), 0);
 	object_close(&o);
-	found = frame_step(f, m, at,
-			   &(struct frame_memory){ read_stack, (void *)m, work_left },
+	found = frame_step(f, at,
+			   &(struct frame_memory){ m, read_stack, (void *)m, work_left },
 			   regs, signal);
 	frame_info_close(f);
 	cfi_end(i);
@@ -377,9 +377,10 @@ Test(frame, an_object_of_another_machine_has_no_frames)
 	cfi_fde(&i, CFI_TEXT, 0x10, NO_OPS);
 	cfi_open(&i, &o);
 	cr_assert_eq(frame_info_open(&o, NULL, &f), 0);
-	cr_expect_eq(frame_step(f, machine_by_elf(EM_386), CFI_TEXT,
-				&(struct frame_memory){ .read = read_stack }, &r,
-				&signal),
+	cr_expect_eq(frame_step(f, CFI_TEXT,
+				&(struct frame_memory){ machine_by_elf(EM_386),
+							.read = read_stack },
+				&r, &signal),
 		     FRAME_NOTHING);
 	frame_info_close(f);
 	frame_info_close(NULL);

@@ -115,7 +115,7 @@ static void compare_step(struct rows *r, uint64_t address, const struct register
 	struct registers caller = *regs;
 	bool signal;
 	enum frame_found found = frame_step(
-		r->info, m, address, &(struct frame_memory){ .read = read_invented },
+		r->info, address, &(struct frame_memory){ m, .read = read_invented },
 		&caller, &signal);
 
 	r->steps++;

@@ -100,10 +100,11 @@ static void visit(struct both *b, uint64_t address)
 {
 	struct visited one = { 0 }, all = { 0 };
 	bool there = unwind_visit_function(&b->table, address, note_row, &all);
+	const struct unwind_file file = { read_bytes, b };
 	int found;
 
 	b->single.left = UINT64_MAX;
-	found = unwind_single_visit(&b->single, address, read_bytes, b, note_row, &one);
+	found = unwind_single_visit(&b->single, address, &file, note_row, &one);
 	if (found <= 0) {
 		if (found < 0 && there)
 			wrong(b, address, "rows in the table only");
@@ -116,17 +117,18 @@ static void visit(struct both *b, uint64_t address)
 /* As often as is asked for. True where it was told. */
 static bool ask(struct both *b, uint64_t address)
 {
+	const struct unwind_file file = { read_bytes, b };
 	struct unwind_rule rule;
 	uint64_t start;
 	int found, function;
 
 	b->single.left = UINT64_MAX;
-	found = unwind_single_find(&b->single, address, read_bytes, b, &rule);
+	found = unwind_single_find(&b->single, address, &file, &rule);
 	cr_assert_geq(found, 0);
 	b->told += (uint64_t)found;
 	if (found && !same_rule(&rule, unwind_find(&b->table, address)))
 		wrong(b, address, "another rule than in the table");
-	function = unwind_single_function(&b->single, address, read_bytes, b, &start);
+	function = unwind_single_function(&b->single, address, &file, &start);
 	if ((function == -ENOENT ? 1 : function) != found)
 		wrong(b, address, "a rule or a function, but not both");
 	else if (function > 0 && !same_function(b, address, start))
@@ -419,13 +421,14 @@ Test(unwind_single, gives_up_when_a_table_would_have_been_cheaper)
 	struct unwind_rule rule;
 	struct small s;
 	struct both b;
+	const struct unwind_file file = { read_bytes, &b };
 	int told = 0;
 
 	small_begin(&s, &b);
-	while (unwind_single_find(&b.single, 0x1000, read_bytes, &b, &rule) == 1)
+	while (unwind_single_find(&b.single, 0x1000, &file, &rule) == 1)
 		cr_assert_lt(++told, 1000);
 	cr_expect_gt(told, 10);
-	cr_expect_eq(unwind_single_find(&b.single, 0x1080, read_bytes, &b, &rule), 0);
+	cr_expect_eq(unwind_single_find(&b.single, 0x1080, &file, &rule), 0);
 	small_end(&s, &b);
 }
 
@@ -434,12 +437,13 @@ Test(unwind_single, gives_up_sooner_where_somebody_waits)
 	struct unwind_rule rule;
 	struct small s;
 	struct both b;
+	const struct unwind_file file = { read_bytes, &b };
 	int told = 0;
 
 	small_begin(&s, &b);
-	cr_assert_eq(unwind_single_find(&b.single, 0x1000, read_bytes, &b, &rule), 1);
+	cr_assert_eq(unwind_single_find(&b.single, 0x1000, &file, &rule), 1);
 	unwind_single_waited(&b.single);
-	while (unwind_single_find(&b.single, 0x1000, read_bytes, &b, &rule) == 1)
+	while (unwind_single_find(&b.single, 0x1000, &file, &rule) == 1)
 		cr_assert_lt(++told, 10);
 	small_end(&s, &b);
 }
