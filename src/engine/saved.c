@@ -36,52 +36,40 @@ static bool is_same_unit(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* For one that the profile has not yet there has to be memory. */
-static int new_column(struct restoring *r, const struct column *column, uint32_t *ret)
-{
-	struct claim claim = { 0 };
-	uint64_t size = (uint64_t)r->p->collected.trie.count * TRIE_COLUMN_MEMORY;
-	bool has_room = claim_add(&claim, &r->p->budget, size);
-
-	/* The claim only asks: the trie claims what it takes when it takes it. */
-	claim_release(&claim);
-	return has_room && columns_add(&r->p->columns, column, ret) == 0 ? 0 : -EFBIG;
-}
-
-static int match_column(struct restoring *r, const struct column *column, uint32_t *ret)
-{
-	const struct column *known = columns_find(&r->p->columns, column->name);
-
-	if (!known)
-		return new_column(r, column, ret);
-	*ret = (uint32_t)(known - r->p->columns.v);
-	/* All that decides how values are added and shown has to agree, or a sum means
-	 * nothing. */
-	return is_same_unit(known->unit, column->unit) && known->side == column->side &&
-			       known->sum == column->sum &&
-			       known->decimals == column->decimals &&
-			       known->makes_stacks == column->makes_stacks
-		       ? 0
-		       : -EINVAL;
-}
-
 /* The columns of the picture become the profile's. */
 static int match_columns(struct restoring *r, const struct ff_input *input)
 {
-	const char *path = input_path(input->input);
+	uint64_t size = (uint64_t)r->p->collected.trie.count * TRIE_COLUMN_MEMORY;
 	struct context *ctx = &r->p->ctx;
 
 	for (uint32_t i = 0; i < r->tree->columns; i++) {
 		const struct column *column = &r->tree->values[i].column;
-		int err = match_column(r, column, &r->column[i]);
+		const struct column *known = columns_find(&r->p->columns, column->name);
+		struct claim claim = { 0 };
 
-		if (err == -EINVAL)
-			return fail(ctx, err,
+		/* For one that the profile has not yet there has to be memory. The claim
+		 * only asks: the trie claims what it takes when it takes it. */
+		if (!known) {
+			bool has_room = claim_add(&claim, &r->p->budget, size);
+
+			claim_release(&claim);
+			if (!has_room ||
+			    columns_add(&r->p->columns, column, &r->column[i]) != 0)
+				return input_picture_fail(ctx, input->input, -EFBIG,
+							  NULL);
+			continue;
+		}
+		r->column[i] = (uint32_t)(known - r->p->columns.v);
+		/* All that decides how values are added and shown has to agree, or a sum
+		 * means nothing. */
+		if (!is_same_unit(known->unit, column->unit) ||
+		    known->side != column->side || known->sum != column->sum ||
+		    known->decimals != column->decimals ||
+		    known->makes_stacks != column->makes_stacks)
+			return fail(ctx, -EINVAL,
 				    "cannot add '%s': its column '%s' counts something "
 				    "else than that of the inputs before it",
-				    path, column->name);
-		if (err < 0)
-			return input_picture_fail(ctx, input->input, err, NULL);
+				    input_path(input->input), column->name);
 	}
 	return 0;
 }
@@ -122,20 +110,6 @@ static bool is_separator(const struct restoring *r, uint32_t node)
 	return r->chain && node && strcmp(intern_text(&r->p->strings, name), "--") == 0;
 }
 
-/* The same without a waker's mark. */
-static int unmarked_frame(struct restoring *r, const struct saved_function *f,
-			  uint32_t *ret)
-{
-	const char *name = intern_text(&r->p->strings, f->name);
-	size_t size = strlen(name);
-	struct saved_function plain = *f;
-
-	if (size >= 4 && strcmp(name + size - 4, "_[w]") == 0 &&
-	    intern_add(&r->p->strings, name, size - 4, &plain.name) < 0)
-		return -ENOMEM;
-	return new_frame(r, &plain, ret);
-}
-
 static int make_frames(struct restoring *r)
 {
 	uint32_t count = r->tree->function_count;
@@ -148,10 +122,20 @@ static int make_frames(struct restoring *r)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < count && err == 0; i++) {
 		const struct saved_function *f = &r->tree->functions[i];
+		struct saved_function plain = *f;
+		const char *name;
+		size_t size;
 
 		err = new_frame(r, f, &r->frames[i]);
-		if (err == 0 && r->wakers)
-			err = unmarked_frame(r, f, &r->wakers[i]);
+		if (err < 0 || !r->wakers)
+			continue;
+		/* The same without a waker's mark. */
+		name = intern_text(&r->p->strings, f->name);
+		size = strlen(name);
+		if (size >= 4 && strcmp(name + size - 4, "_[w]") == 0 &&
+		    intern_add(&r->p->strings, name, size - 4, &plain.name) < 0)
+			return -ENOMEM;
+		err = new_frame(r, &plain, &r->wakers[i]);
 	}
 	return err;
 }
@@ -177,30 +161,6 @@ static int measure(struct restoring *r)
 			r->behind[i] = r->behind[parent] || is_separator(r, parent);
 	}
 	return array_reserve(&r->path, deepest + 1) ? 0 : -ENOMEM;
-}
-
-static bool is_gap(const struct restoring *r, uint32_t node)
-{
-	return (r->tree->functions[r->tree->function[node]].kind & SAVED_KIND) ==
-	       SAVED_GAP;
-}
-
-static int charge(struct restoring *r, uint32_t node, uint64_t weight, uint64_t samples,
-		  uint64_t before)
-{
-	struct trie *t = &r->p->collected.trie;
-
-	if (trie_charge(t, node, COLUMN_WEIGHT, weight) < 0 ||
-	    (samples && trie_charge(t, node, COLUMN_SAMPLES, samples) < 0) ||
-	    (r->tree->values[COLUMN_BEFORE].of &&
-	     trie_charge(t, node, COLUMN_BEFORE, before) < 0))
-		return -ENOMEM;
-	weight_sum_count(&r->p->collected.sum, weight, samples ? samples : 1);
-	weight_sum_before(&r->p->collected.sum, before);
-	r->p->collected.sum.kept += weight;
-	r->p->collected.sum.samples_kept += samples ? samples : 1;
-	/* A picture without samples counts as many as it has stacks. */
-	return samples ? 0 : count_line(r->p, node);
 }
 
 static bool by_samples(const struct restoring *r)
@@ -250,7 +210,10 @@ static int charge_further(struct restoring *r, uint32_t saved, uint32_t node)
 static int add_stack(struct restoring *r, uint32_t node)
 {
 	const struct saved_tree *tree = r->tree;
+	unsigned kind = tree->functions[tree->function[node]].kind & SAVED_KIND;
 	bool in_order = r->p->options.flags & FF_FLAMECHART;
+	struct weight_sum *sum = &r->p->collected.sum;
+	struct trie *t = &r->p->collected.trie;
 	uint64_t samples = saved_value(tree, node, COLUMN_SAMPLES);
 	uint64_t before = saved_value(tree, node, COLUMN_BEFORE);
 	uint64_t weight =
@@ -262,103 +225,67 @@ static int add_stack(struct restoring *r, uint32_t node)
 		return 0;
 	/* A separator behind a stack, and a gap, say where a value stands, and belong to
 	 * no stack; only a flame chart keeps its gaps. */
-	if (is_separator(r, node) || (is_gap(r, node) && !in_order))
+	if (is_separator(r, node) || (kind == SAVED_GAP && !in_order))
 		count--;
 	if (in_order)
-		err = trie_append(&r->p->collected.trie, r->path.v, count, r->last,
-				  &r->last);
+		err = trie_append(t, r->path.v, count, r->last, &r->last);
 	else
 		err = collected_add_stack(&r->p->collected, r->path.v, count, &r->last);
-	r->p->collected.sum.overflow |=
-		__builtin_mul_overflow(weight, r->factor, &weight);
-	r->p->collected.sum.overflow |=
-		__builtin_mul_overflow(before, r->factor, &before);
+	sum->overflow |= __builtin_mul_overflow(weight, r->factor, &weight);
+	sum->overflow |= __builtin_mul_overflow(before, r->factor, &before);
+	if (err < 0)
+		return err;
 	if (err > 0)
-		r->p->collected.sum.cut += weight;
-	if (err >= 0 && (weight || before))
-		err = charge(r, r->last, weight, samples, before);
-	return err < 0 ? err : charge_further(r, node, r->last);
+		sum->cut += weight;
+	if (!weight && !before)
+		return charge_further(r, node, r->last);
+	if (trie_charge(t, r->last, COLUMN_WEIGHT, weight) < 0 ||
+	    (samples && trie_charge(t, r->last, COLUMN_SAMPLES, samples) < 0) ||
+	    (tree->values[COLUMN_BEFORE].of &&
+	     trie_charge(t, r->last, COLUMN_BEFORE, before) < 0))
+		return -ENOMEM;
+	weight_sum_count(sum, weight, samples ? samples : 1);
+	weight_sum_before(sum, before);
+	sum->kept += weight;
+	sum->samples_kept += samples ? samples : 1;
+	/* A picture without samples counts as many as it has stacks. */
+	if (!samples && count_line(r->p, r->last) < 0)
+		return -ENOMEM;
+	return charge_further(r, node, r->last);
 }
 
-static bool has_stack(const struct saved_tree *tree, uint32_t node)
-{
-	for (uint32_t i = 0; i < tree->columns; i++)
-		if (saved_value(tree, node, i))
-			return true;
-	return false;
-}
-
-/* Of all stacks as folded text, or @most and more. */
-static int measure_text(const struct restoring *r, uint64_t most, uint64_t *ret)
+/* All stacks as folded text must not be more than an honest picture has. */
+static int check_text(struct restoring *r, const struct ff_input *input)
 {
 	const struct saved_tree *tree = r->tree;
+	uint64_t bytes = input_recording(input->input)->bytes, most, size = 0;
 	uint64_t *of_function = calloc(tree->function_count, sizeof(*of_function));
 	uint64_t *down_to = calloc(r->path.room + 1, sizeof(*down_to)); /* by depth */
-	int err = of_function && down_to ? 0 : -ENOMEM;
+	int err = of_function && down_to ? 0 : fail_memory(&r->p->ctx);
 
+	/* A pipe has no size: that of an honest one. */
+	most = TEXT_FREE + TEXT_A_BYTE * (bytes ? bytes : tree->nodes / 2);
 	for (uint32_t i = 1; i < tree->function_count && err == 0; i++)
 		of_function[i] =
 			1 + strlen(intern_text(&r->p->strings, tree->functions[i].name));
-	*ret = 0;
-	for (uint32_t i = 1; i < tree->nodes && err == 0 && *ret < most; i++) {
-		uint32_t depth = r->depth[i];
+	for (uint32_t i = 1; i < tree->nodes && err == 0 && size < most; i++) {
+		uint32_t depth = r->depth[i], column = 0;
 
 		/* In preorder the last entry at a depth is the parent's. */
 		down_to[depth] = down_to[depth - 1] + of_function[tree->function[i]];
-		*ret += has_stack(tree, i) ? down_to[depth] : 0;
+		/* A node with any value is the end of a stack. */
+		while (column < tree->columns && !saved_value(tree, i, column))
+			column++;
+		size += column < tree->columns ? down_to[depth] : 0;
 	}
 	free(of_function);
 	free(down_to);
-	return err;
-}
-
-static int check_text(struct restoring *r, const struct ff_input *input)
-{
-	uint64_t bytes = input_recording(input->input)->bytes, most, size;
-	int err;
-
-	/* A pipe has no size: that of an honest one. */
-	most = TEXT_FREE + TEXT_A_BYTE * (bytes ? bytes : r->tree->nodes / 2);
-	err = measure_text(r, most, &size);
-
-	return err < 0	     ? fail_memory(&r->p->ctx)
-	       : size < most ? 0
-			     : fail(&r->p->ctx, -EFBIG,
-				    "'%s': the stacks of the picture would be more than "
-				    "%" PRIu64 " MB of text",
-				    input_path(input->input), most / 1000000);
-}
-
-/* Of a node whose stack is @count frames of the path. */
-static int add_said(struct restoring *r, uint32_t column, uint64_t value, uint32_t count)
-{
-	uint32_t node;
-	int err = collected_add_stack(&r->p->collected, r->path.v, count, &node);
-
-	r->p->collected.sum.overflow |= __builtin_mul_overflow(value, r->factor, &value);
-	if (err != 0)
-		return err < 0 ? err : 0;
-	return trie_charge(&r->p->collected.trie, node, r->column[column], value);
-}
-
-/* All that is said of the frame at @saved, which is the path's last. */
-static int add_sayings(struct restoring *r, uint32_t saved)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; err == 0 && i < r->tree->columns; i++) {
-		const struct saved_values *values = &r->tree->values[i];
-		uint32_t next = r->said[i];
-
-		/* Sayings are in the order of nodes, so one index for each column goes
-		 * along with the walk. */
-		if (next == values->said_count || values->said[next].node != saved)
-			continue;
-		r->said[i]++;
-		if (is_told(r, i))
-			err = add_said(r, i, values->said[next].value, r->depth[saved]);
-	}
-	return err;
+	if (err < 0 || size < most)
+		return err;
+	return fail(&r->p->ctx, -EFBIG,
+		    "'%s': the stacks of the picture would be more than %" PRIu64
+		    " MB of text",
+		    input_path(input->input), most / 1000000);
 }
 
 static int add_stacks(struct restoring *r)
@@ -372,30 +299,33 @@ static int add_stacks(struct restoring *r)
 		/* Preorder: what is above in the path is the way to the parent. */
 		r->path.v[r->depth[i] - 1] = frames[r->tree->function[i]];
 		err = add_stack(r, i);
-		if (err == 0)
-			err = add_sayings(r, i);
+		/* All that is said of the frame, which is the path's last. */
+		for (uint32_t k = 0; err == 0 && k < r->tree->columns; k++) {
+			const struct saved_values *values = &r->tree->values[k];
+			uint32_t next = r->said[k], node;
+			uint64_t value;
+
+			/* Sayings are in the order of nodes, so one index for each column
+			 * goes along with the walk. */
+			if (next == values->said_count || values->said[next].node != i)
+				continue;
+			r->said[k]++;
+			if (!is_told(r, k))
+				continue;
+			err = collected_add_stack(&r->p->collected, r->path.v,
+						  r->depth[i], &node);
+			value = values->said[next].value;
+			r->p->collected.sum.overflow |=
+				__builtin_mul_overflow(value, r->factor, &value);
+			/* Of a frame that was cut nothing is said. */
+			if (err == 0)
+				err = trie_charge(&r->p->collected.trie, node,
+						  r->column[k], value);
+			else if (err > 0)
+				err = 0;
+		}
 	}
 	return err;
-}
-
-/* Nothing says what kind of function any of them is. */
-static bool is_text_only(const struct saved_tree *tree)
-{
-	for (uint32_t i = 1; i < tree->function_count; i++) {
-		unsigned kind = tree->functions[i].kind & SAVED_KIND;
-
-		if (kind != SAVED_TEXT && kind != SAVED_GAP)
-			return false;
-	}
-	return true;
-}
-
-static bool has_modules(const struct saved_tree *tree)
-{
-	for (uint32_t i = 1; i < tree->function_count; i++)
-		if (tree->functions[i].module)
-			return true;
-	return false;
 }
 
 static int restore(struct ff_profile *p, const struct ff_input *input,
@@ -405,13 +335,19 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		.p = p,
 		.tree = tree,
 		.chain = input_picture(input->input)->chain,
-		.text_only = is_text_only(tree),
+		.text_only = true,
 		.factor = 1,
 	};
 	int err = match_columns(&r, input);
 
 	if (err < 0)
 		return err;
+	/* Nothing says what kind of function any of them is. */
+	for (uint32_t i = 1; i < tree->function_count; i++) {
+		unsigned kind = tree->functions[i].kind & SAVED_KIND;
+
+		r.text_only &= kind == SAVED_TEXT || kind == SAVED_GAP;
+	}
 	for (unsigned i = tree->decimals; i < p->collected.decimals; i++)
 		r.factor *= 10;
 	err = make_frames(&r);
@@ -426,21 +362,6 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 	free(r.behind);
 	array_release(&r.path);
 	return err;
-}
-
-static void take_facts(struct ff_profile *p, struct ff_input *input, bool has_samples)
-{
-	const struct saved_picture *picture = input_picture(input->input);
-
-	input->event_names = picture->events;
-	input->title = picture->title;
-	input->unit =
-		p->options.count == FF_COUNT_SAMPLES && has_samples ? 0 : picture->unit;
-	input->frequency = picture->frequency;
-	input->period = picture->period;
-	input->has_samples = has_samples;
-	/* Why they were cut is not known any more. */
-	p->collected.incomplete.truncated += picture->truncated;
 }
 
 int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
@@ -458,7 +379,9 @@ int decode_saved(struct ff_profile *p, struct input *in, struct saved_tree *ret)
 int read_saved(struct ff_profile *p, struct ff_input *input,
 	       const struct saved_tree *tree)
 {
+	const struct saved_picture *picture = input_picture(input->input);
 	const char *path = input_path(input->input);
+	bool has_samples = tree->values[COLUMN_SAMPLES].of, has_modules = false;
 	int err;
 
 	if (filters_ask_samples(p->filters))
@@ -467,7 +390,9 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			"cannot filter '%s': a flame graph has no single samples, only "
 			"symbol and dso can be asked for",
 			path);
-	if (filters_ask_objects(p->filters) && !has_modules(tree))
+	for (uint32_t i = 1; i < tree->function_count && !has_modules; i++)
+		has_modules = tree->functions[i].module;
+	if (filters_ask_objects(p->filters) && !has_modules)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot filter '%s' by dso: it does not say of what object a "
 			    "function is",
@@ -481,7 +406,15 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 	/* Before restore(), which finds its factor by what the profile's decimals are
 	 * then. */
 	collected_scale(&p->collected, tree->decimals);
-	take_facts(p, input, tree->values[COLUMN_SAMPLES].of != NULL);
+	input->event_names = picture->events;
+	input->title = picture->title;
+	input->unit =
+		p->options.count == FF_COUNT_SAMPLES && has_samples ? 0 : picture->unit;
+	input->frequency = picture->frequency;
+	input->period = picture->period;
+	input->has_samples = has_samples;
+	/* Why they were cut is not known any more. */
+	p->collected.incomplete.truncated += picture->truncated;
 	err = report_read(p, input, tree->report, tree->report_size);
 	return err < 0 ? err : restore(p, input, tree);
 }
