@@ -82,13 +82,6 @@ static int match_functions(struct filtering *f)
 	return 0;
 }
 
-/* Processes are asked for by comm, and marks are nobody's functions. */
-static bool is_function(const struct frame *frame)
-{
-	return frame->image != IMAGE_ID_NAMES ||
-	       frame->flags & (FRAME_TEXT | FRAME_FUNCTION);
-}
-
 /* A parent's id is below its children's. */
 static int match_stacks(struct filtering *f)
 {
@@ -105,7 +98,9 @@ static int match_stacks(struct filtering *f)
 		/* The parent has its bits already, and a child has them, too. */
 		uint8_t bits = f->nodes[t->nodes[id].parent];
 
-		if (is_function(frame)) {
+		/* Processes are asked for by comm, and marks are nobody's functions. */
+		if (frame->image != IMAGE_ID_NAMES ||
+		    frame->flags & (FRAME_TEXT | FRAME_FUNCTION)) {
 			bits |= f->functions[symbols->of_frame.v[frame_id]];
 			/* A stack passes by a function that was inlined into its frame as
 			 * well. */

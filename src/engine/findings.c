@@ -281,17 +281,6 @@ static bool has_process(const struct judged *j, const char *comm)
 	return false;
 }
 
-static bool loses_runtime(const struct judged *j)
-{
-	const struct roots *r = &j->p->roots;
-
-	for (size_t i = 0; i < r->by_image.count; i++)
-		if (j->p->images.list.v[r->by_image.v[i].image].owner &&
-		    is_much(r->by_image.v[i].weight, r->users))
-			return true;
-	return false;
-}
-
 /* "cc1plus (61.0 %), libc.so.6 (5.0 %), or in what called prog (3.0 %)": where the outermost
  * function does keep frame pointers, its caller does not. */
 static void judge_frame_pointers(struct judged *j)
@@ -300,6 +289,7 @@ static void judge_frame_pointers(struct judged *j)
 	const struct roots *r = &j->p->roots;
 	struct loser v[MOST];
 	size_t count, named = 0;
+	bool of_runtime = false;
 
 	/* Prologues and epilogues of the best code lose a few. */
 	if (!r->lost || r->lost < r->users / 20 + (r->users % 20 != 0))
@@ -322,7 +312,10 @@ static void judge_frame_pointers(struct judged *j)
 	if (count > named)
 		text_printf(&j->cause, " and %zu more", count - named);
 	text_string(&j->remedy, j->by->dwarf);
-	if (loses_runtime(j) && has_process(j, "java"))
+	for (size_t i = 0; i < r->by_image.count; i++)
+		of_runtime |= j->p->images.list.v[r->by_image.v[i].image].owner &&
+			      is_much(r->by_image.v[i].weight, r->users);
+	if (of_runtime && has_process(j, "java"))
 		text_string(&j->remedy, ", or java -XX:+PreserveFramePointer");
 	text_string(&j->remedy, ", or compile with -fno-omit-frame-pointer");
 }
@@ -368,24 +361,11 @@ static void judge_user_stacks(struct judged *j)
 	text_string(&j->remedy, j->by->dwarf);
 }
 
-/* One more than a record has room for cannot be asked for. */
-static bool dumps_could_be_larger(const struct ff_profile *p)
-{
-	for (size_t i = 0; i < p->inputs.count; i++) {
-		const struct recording *rec = input_recording(p->inputs.v[i]->input);
-
-		for (size_t k = 0; k < rec->events.count; k++)
-			if (rec->events.v[k].user_stack &&
-			    rec->events.v[k].user_stack < 65528)
-				return true;
-	}
-	return false;
-}
-
 static void judge_user_stacks_cut(struct judged *j)
 {
 	uint64_t dumps = total(j, FF_TOTAL_SAMPLES_UNWOUND);
 	uint64_t cut = total(j, FF_TOTAL_SAMPLES_CUT_DUMP);
+	bool could_be_larger = false;
 
 	if (!is_much(cut, dumps))
 		return;
@@ -393,7 +373,15 @@ static void judge_user_stacks_cut(struct judged *j)
 	text_string(&j->cause,
 		    "of the stack dumps are cut, and their stacks do not reach "
 		    "their root");
-	if (dumps_could_be_larger(j->p))
+	for (size_t i = 0; i < j->p->inputs.count; i++) {
+		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
+
+		/* One more than a record has room for cannot be asked for. */
+		for (size_t k = 0; k < rec->events.count; k++)
+			could_be_larger |= rec->events.v[k].user_stack &&
+					   rec->events.v[k].user_stack < 65528;
+	}
+	if (could_be_larger)
 		text_printf(&j->remedy, "%s, or by ", j->by->dwarf_large);
 	text_printf(&j->remedy, "frame pointers: %s", j->by->frame_pointer);
 }

@@ -18,28 +18,6 @@ static bool is_judged(const struct ff_profile *p, size_t judged, const char *kin
 	return false;
 }
 
-/* Unless it is among the @known ones, of the same kind and cause. */
-static int add_unknown_finding(struct ff_profile *p, const struct ff_finding *f,
-			       struct hash_map *known)
-{
-	struct ff_finding *slot;
-	uint32_t kind, cause;
-	uint64_t key;
-
-	if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) < 0 ||
-	    intern_add(&p->strings, f->cause, strlen(f->cause), &cause) < 0)
-		return -ENOMEM;
-	/* The remedy and the shares may differ: the first picture's are kept. */
-	key = (uint64_t)kind << 32 | cause;
-	if (hash_map_get(known, key))
-		return 0;
-	slot = array_add(&p->findings);
-	if (!slot || !hash_map_set(known, key, 0))
-		return -ENOMEM;
-	*slot = *f;
-	return 0;
-}
-
 int findings_take(struct ff_profile *p)
 {
 	struct hash_map known = { 0 };
@@ -50,9 +28,32 @@ int findings_take(struct ff_profile *p)
 	for (size_t i = 0; i < p->inputs.count; i++) {
 		const struct saved_report *r = p->inputs.v[i]->report;
 
-		for (size_t k = 0; r && k < r->findings.count && err == 0; k++)
-			if (!is_judged(p, judged, r->findings.v[k].kind))
-				err = add_unknown_finding(p, &r->findings.v[k], &known);
+		for (size_t k = 0; r && k < r->findings.count && err == 0; k++) {
+			const struct ff_finding *f = &r->findings.v[k];
+			struct ff_finding *slot;
+			uint32_t kind, cause;
+			uint64_t key;
+
+			if (is_judged(p, judged, f->kind))
+				continue;
+			if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) <
+				    0 ||
+			    intern_add(&p->strings, f->cause, strlen(f->cause), &cause) <
+				    0) {
+				err = -ENOMEM;
+				break;
+			}
+			/* One that is known is not added again. The remedy and the shares
+			 * may differ: the first picture's are kept. */
+			key = (uint64_t)kind << 32 | cause;
+			if (hash_map_get(&known, key))
+				continue;
+			slot = array_add(&p->findings);
+			if (slot)
+				*slot = *f;
+			if (!slot || !hash_map_set(&known, key, 0))
+				err = -ENOMEM;
+		}
 	}
 	hash_map_release(&known);
 	return err;
