@@ -34,27 +34,6 @@ static void step_to_child(const struct ff_profile *p, const struct hash_map *chi
 	*node = child ? *child : (uint32_t)NOWHERE;
 }
 
-/* *@nodes: by node of the trie its node in the named tree. */
-static void find_nodes(const struct ff_profile *p, const uint8_t *left_out,
-		       const struct hash_map *children, uint32_t *nodes)
-{
-	const struct trie *t = &p->collected.trie;
-
-	/* The empty stack is the root of both trees. */
-	nodes[0] = 0;
-	for (uint32_t i = 1; i < t->count; i++) {
-		uint32_t frame = t->nodes[i].frame, count, *node = &nodes[i];
-		const uint32_t *inlined = symbols_inlined(&p->symbols, frame, &count);
-
-		*node = left_out && left_out[i] ? (uint32_t)NOWHERE
-						: nodes[t->nodes[i].parent];
-		step_to_child(p, children, p->symbols.of_frame.v[frame], node);
-		/* Outermost first, as they lie below each other in the named tree. */
-		for (uint32_t k = 0; k < count; k++)
-			step_to_child(p, children, inlined[k], node);
-	}
-}
-
 /* By all that tells two apart, so that the order is the same for any number of threads. */
 static int samples_by_time(const void *a, const void *b)
 {
@@ -73,15 +52,16 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 {
 	/* .node of each: of the trie before this, of the named tree after it. */
 	struct kept_sample *samples = p->collected.samples.list.v;
+	const struct trie *t = &p->collected.trie;
 	struct hash_map children = { 0 };
 	uint64_t factor = 1;
 	size_t count = 0;
-	uint32_t *nodes;
+	uint32_t *nodes; /* by node of the trie its node in the named tree */
 	int err = 0;
 
 	if (!p->collected.samples.list.count)
 		return 0;
-	nodes = malloc(p->collected.trie.count * sizeof(*nodes));
+	nodes = malloc(t->count * sizeof(*nodes));
 	if (!nodes)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->named.nodes.count && err == 0; i++) {
@@ -92,7 +72,20 @@ int place_samples(struct ff_profile *p, const uint8_t *left_out)
 	}
 	if (err < 0)
 		goto out;
-	find_nodes(p, left_out, &children, nodes);
+	/* The empty stack is the root of both trees. */
+	nodes[0] = 0;
+	for (uint32_t i = 1; i < t->count; i++) {
+		uint32_t frame = t->nodes[i].frame, inlined_count;
+		const uint32_t *inlined =
+			symbols_inlined(&p->symbols, frame, &inlined_count);
+
+		nodes[i] = left_out && left_out[i] ? (uint32_t)NOWHERE
+						   : nodes[t->nodes[i].parent];
+		step_to_child(p, &children, p->symbols.of_frame.v[frame], &nodes[i]);
+		/* Outermost first, as they lie below each other in the named tree. */
+		for (uint32_t k = 0; k < inlined_count; k++)
+			step_to_child(p, &children, inlined[k], &nodes[i]);
+	}
 	/* Weights are in the tree's unit, and samples that are not in the tree go. */
 	for (unsigned i = 0; i < p->collected.decimals; i++)
 		factor *= 10;

@@ -243,29 +243,6 @@ static struct root follow_stack(struct judging *j, struct root parent, uint32_t 
 	return next;
 }
 
-static void sum_lost(struct judging *j, struct roots *ret)
-{
-	const struct trie *t = &j->p->collected.trie;
-
-	for (size_t row = 1; row < t->rows.count; row++) {
-		uint64_t weight = trie_row_self(t, row, COLUMN_FOLLOWED);
-		struct root root = j->roots[trie_row_node(t, row)];
-
-		if (root.state == ROOT_KERNEL || root.state == ROOT_NONE)
-			continue;
-		/* Where copies of stacks were unwound, those few that could not be copied, as of
-		 * a process in the midst of execve(), are no share of note. */
-		ret->users += trie_row_self(t, row, COLUMN_WEIGHT);
-		if (!weight)
-			continue;
-		j->by_image[j->p->collected.frames.list.v[root.frame].image] += weight;
-		if (root.state == ROOT_OPEN)
-			j->open[root.frame] += weight;
-		else if (root.state != ROOT_WHOLE)
-			j->lost[root.frame] += weight;
-	}
-}
-
 static int by_lost(const void *a, const void *b)
 {
 	const struct root_loss *x = a, *y = b;
@@ -326,14 +303,31 @@ int roots_judge(const struct ff_profile *p, struct roots *ret)
 	j.lost = calloc(frames, sizeof(*j.lost));
 	j.open = calloc(frames, sizeof(*j.open));
 	j.by_image = calloc(p->images.list.count, sizeof(*j.by_image));
-	if (j.roots && j.classes && j.lost && j.open && j.by_image) {
-		/* A parent's id is below its children's. */
-		for (uint32_t id = 1; id < t->count; id++)
-			j.roots[id] = follow_stack(&j, j.roots[t->nodes[id].parent],
-						   t->nodes[id].frame);
-		sum_lost(&j, ret);
-		err = list_lost(&j, ret);
+	if (!j.roots || !j.classes || !j.lost || !j.open || !j.by_image)
+		goto out;
+	/* A parent's id is below its children's. */
+	for (uint32_t id = 1; id < t->count; id++)
+		j.roots[id] = follow_stack(&j, j.roots[t->nodes[id].parent],
+					   t->nodes[id].frame);
+	for (size_t row = 1; row < t->rows.count; row++) {
+		uint64_t weight = trie_row_self(t, row, COLUMN_FOLLOWED);
+		struct root root = j.roots[trie_row_node(t, row)];
+
+		if (root.state == ROOT_KERNEL || root.state == ROOT_NONE)
+			continue;
+		/* Where copies of stacks were unwound, those few that could not be copied, as of
+		 * a process in the midst of execve(), are no share of note. */
+		ret->users += trie_row_self(t, row, COLUMN_WEIGHT);
+		if (!weight)
+			continue;
+		j.by_image[p->collected.frames.list.v[root.frame].image] += weight;
+		if (root.state == ROOT_OPEN)
+			j.open[root.frame] += weight;
+		else if (root.state != ROOT_WHOLE)
+			j.lost[root.frame] += weight;
 	}
+	err = list_lost(&j, ret);
+out:
 	free(j.roots);
 	free(j.classes);
 	free(j.lost);

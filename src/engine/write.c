@@ -24,21 +24,6 @@ static struct tree_source tree_source(const struct ff_profile *p)
 	};
 }
 
-/* What no picture may keep to itself, viewer or not. */
-static void put_note(const struct ff_profile *p, struct text *to)
-{
-	for (size_t i = 0; i < p->findings.count; i++) {
-		const struct ff_finding *f = &p->findings.v[i];
-
-		/* Only this one makes stacks look as if they were whole. */
-		if (strcmp(f->kind, "frame_pointers") == 0 && f->whole)
-			text_printf(to,
-				    "%s%.1f %% begins in the middle: no frame pointers",
-				    to->size ? ". " : "",
-				    100.0 * (double)f->part / (double)f->whole);
-	}
-}
-
 const struct ff_format *ff_format_next(const struct ff_format *f)
 {
 	f = f ? f + 1 : write_formats;
@@ -103,8 +88,14 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 		text_string(&findings, f->cause);
 		text_string(&findings, f->remedy ? ": " : "");
 		text_string(&findings, f->remedy ? f->remedy : "");
+		/* What no picture may keep to itself, viewer or not: only this one makes
+		 * stacks look as if they were whole. */
+		if (strcmp(f->kind, "frame_pointers") == 0 && f->whole)
+			text_printf(&note,
+				    "%s%.1f %% begins in the middle: no frame pointers",
+				    note.size ? ". " : "",
+				    100.0 * (double)f->part / (double)f->whole);
 	}
-	put_note(p, &note);
 	facts.findings = findings.size ? findings.bytes : NULL;
 	facts.note = note.size ? note.bytes : NULL;
 	if (err < 0 || findings.failed || note.failed)
