@@ -298,23 +298,6 @@ static int work_of_second(struct live_session *r, double now)
 	return err;
 }
 
-static int show_if_due(struct live_session *r, double now)
-{
-	int err;
-
-	if (now < r->next_output)
-		return 0;
-	err = stream_run_show(&r->stream, r->options.output, r->options.arg);
-	/* Each output is of its own window, so the tree begins anew. */
-	if (err == 0 && r->options.flags & FF_RECORD_WINDOWS) {
-		err = stream_run_forget(&r->stream);
-		r->compacted = 0;
-	}
-	while (r->next_output <= now)
-		r->next_output += r->options.every;
-	return err;
-}
-
 /* What is wrong with a saved file is said, and the profile goes on without. */
 static int finish_file(struct live_session *r)
 {
@@ -392,8 +375,17 @@ static int run_session(struct live_session *r)
 			err = stream_run_make_room(&r->stream);
 		if (err == 0)
 			err = work_of_second(r, now);
-		if (err == 0)
-			err = show_if_due(r, now);
+		if (err == 0 && now >= r->next_output) {
+			err = stream_run_show(&r->stream, r->options.output,
+					      r->options.arg);
+			/* Each output is of its own window, so the tree begins anew. */
+			if (err == 0 && r->options.flags & FF_RECORD_WINDOWS) {
+				err = stream_run_forget(&r->stream);
+				r->compacted = 0;
+			}
+			while (r->next_output <= now)
+				r->next_output += r->options.every;
+		}
 		if (err == 0)
 			switch_save(r, now);
 	}
@@ -448,23 +440,6 @@ static int tell_lost(struct live_session *r)
 	return 0;
 }
 
-/* Where more came and went at once than may be open. */
-static void tell_refused(struct live_session *r)
-{
-	/* Of what the limit allows, half are for files of programs. */
-	size_t refused = images_refused(&r->p->images, &r->p->strings);
-	char hint[FILES_HINT_ROOM];
-	struct rlimit limit;
-
-	if (refused && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		warn(&r->p->ctx,
-		     "%zu file%s that programs ran could not be held open and %s gone: "
-		     "what they did there may have no names; '%s' allows as many",
-		     refused, refused > 1 ? "s" : "", refused > 1 ? "are" : "is",
-		     live_files_hint((size_t)limit.rlim_cur + 2 * refused + FILES_MORE,
-				     hint));
-}
-
 /* Nothing is to be said where it was asked for, or where no user's stack is sampled. */
 static int say_stacks(struct live_session *r)
 {
@@ -484,6 +459,9 @@ static int say_stacks(struct live_session *r)
 static int sample_session(struct live_session *r)
 {
 	const struct ff_record_options *o = &r->options;
+	char hint[FILES_HINT_ROOM];
+	struct rlimit files;
+	size_t refused;
 	int err = start_stream(r);
 
 	if (err == 0)
@@ -512,7 +490,18 @@ static int sample_session(struct live_session *r)
 	}
 	if (err == 0) {
 		live_tell_away(&r->p->ctx, r->live);
-		tell_refused(r);
+		/* More came and went at once than may be open. Of what the limit
+		 * allows, half are for files of programs. */
+		refused = images_refused(&r->p->images, &r->p->strings);
+		if (refused && getrlimit(RLIMIT_NOFILE, &files) == 0)
+			warn(&r->p->ctx,
+			     "%zu file%s that programs ran could not be held open and "
+			     "%s gone: what they did there may have no names; '%s' "
+			     "allows as many",
+			     refused, refused > 1 ? "s" : "", refused > 1 ? "are" : "is",
+			     live_files_hint((size_t)files.rlim_cur + 2 * refused +
+						     FILES_MORE,
+					     hint));
 		err = say_stacks(r);
 	}
 	err = input_job_end(&r->job, err);

@@ -5,26 +5,6 @@
 #include "engine/profile.h"
 #include "find/find.h"
 
-static int save_file_id(struct ff_profile *p, struct save *save, uint32_t index)
-{
-	const char *path = intern_text(&p->strings, p->images.list.v[index].path);
-	struct found found = { 0 };
-	int err =
-		image_find_object(&p->places, &p->images, &p->strings, index, 0, &found);
-	unsigned size = found.object.build_id_size;
-
-	/* perf has room for 20 bytes. */
-	if (size > BUILD_ID_MAX)
-		size = BUILD_ID_MAX;
-	/* A file that is not the one that ran would give the wrong id. */
-	if (err == 0 && found.object.elf && size && !found.refused)
-		err = save_build_id(&p->ctx, save,
-				    &(struct save_object){ path, MODE_USER, size,
-							   found.object.build_id });
-	found_release(&found);
-	return err;
-}
-
 int save_objects(struct ff_profile *p, struct save *save)
 {
 	char hex[2 * OBJECT_BUILD_ID_MAX + 1];
@@ -41,8 +21,26 @@ int save_objects(struct ff_profile *p, struct save *save)
 			id[kernel.size++] = (uint8_t)byte;
 		err = save_build_id(&p->ctx, save, &kernel);
 	}
-	for (uint32_t i = 0; i < p->images.list.count && err == 0; i++)
-		if (p->images.list.v[i].kind == IMAGE_FILE)
-			err = save_file_id(p, save, i);
+	for (uint32_t i = 0; i < p->images.list.count && err == 0; i++) {
+		struct save_object object = {
+			.path = intern_text(&p->strings, p->images.list.v[i].path),
+			.mode = MODE_USER,
+		};
+		struct found found = { 0 };
+
+		if (p->images.list.v[i].kind != IMAGE_FILE)
+			continue;
+		err = image_find_object(&p->places, &p->images, &p->strings, i, 0,
+					&found);
+		object.id = found.object.build_id;
+		object.size = found.object.build_id_size;
+		/* perf has room for 20 bytes. */
+		if (object.size > BUILD_ID_MAX)
+			object.size = BUILD_ID_MAX;
+		/* A file that is not the one that ran would give the wrong id. */
+		if (err == 0 && found.object.elf && object.size && !found.refused)
+			err = save_build_id(&p->ctx, save, &object);
+		found_release(&found);
+	}
 	return err;
 }
