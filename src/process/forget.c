@@ -205,24 +205,19 @@ static int drop_thread(struct processes *ps, const struct ended *e)
 	return add_free_index(&ps->free_threads, at);
 }
 
-/* Can the oldest go, of which @n are gone? For want of memory only what had ended at the
- * last call goes: others may still have samples. */
-static bool is_over(const struct processes *ps, size_t n, uint64_t time)
-{
-	if (n == ps->ended.count)
-		return false;
-	return ps->ended.v[n].time < time ||
-	       (n < ps->ended_before && ps->ended_size > ENDED_MOST);
-}
-
 int processes_forget(struct processes *ps, uint64_t time)
 {
 	size_t n = 0;
 	int err = 0;
 
-	for (; is_over(ps, n, time) && err == 0; n++) {
+	for (; n < ps->ended.count && err == 0; n++) {
 		const struct ended *e = &ps->ended.v[n];
 
+		/* For want of memory only what had ended at the last call goes: others may
+		 * still have samples. */
+		if (e->time >= time &&
+		    (n >= ps->ended_before || ps->ended_size <= ENDED_MOST))
+			break;
 		ps->ended_size -= e->size;
 		if (e->space != NONE)
 			err = drop_spaces(ps, e);

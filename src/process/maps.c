@@ -222,23 +222,6 @@ static const struct map *look_at_each(const struct maps *m, size_t from, size_t 
 	return NULL;
 }
 
-/* The newest of the notes of one node that is below @n; -1: none. */
-static int64_t newest_note(const struct maps_index *ix, size_t node, size_t n)
-{
-	uint32_t low = ix->first[node], high = ix->first[node + 1];
-	uint32_t begin = low;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (ix->notes[middle] < n)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == begin ? -1 : (int64_t)ix->notes[low - 1];
-}
-
 static const struct map *look_up(const struct maps *m, const struct maps_index *ix,
 				 size_t n, uint64_t address)
 {
@@ -247,10 +230,19 @@ static const struct map *look_up(const struct maps *m, const struct maps_index *
 	if (address < ix->cuts[0] || address >= ix->cuts[ix->pieces])
 		return NULL;
 	for (size_t node = piece_of(ix, address) + ix->pieces; node >= 1; node /= 2) {
-		int64_t here = newest_note(ix, node, n);
+		uint32_t begin = ix->first[node], low = begin, high = ix->first[node + 1];
 
-		if (here > best)
-			best = here;
+		/* The newest of the node's notes that is below @n, if there is one. */
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+
+			if (ix->notes[middle] < n)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low > begin && ix->notes[low - 1] > best)
+			best = ix->notes[low - 1];
 	}
 	return best < 0 ? NULL : &m->list.v[best];
 }
@@ -268,19 +260,6 @@ const struct map *maps_find(struct maps *m, size_t n, uint64_t address)
 	return late ? late : look_up(m, ix, n, address);
 }
 
-/* Is it still the map of some of its addresses, for the first @n? Starts of pieces are
- * enough, as no map begins or ends inside of a piece. */
-static bool is_seen(struct maps *m, const struct maps_index *ix, size_t n, size_t number)
-{
-	const struct map *map = &m->list.v[number];
-
-	for (size_t piece = piece_of(ix, map->start);
-	     piece < ix->pieces && ix->cuts[piece] < map->end; piece++)
-		if (look_up(m, ix, n, ix->cuts[piece]) == map)
-			return true;
-	return false;
-}
-
 void maps_forget(struct maps *m, uint64_t time)
 {
 	/* Maps that are newer than @time all stay. Without memory to find out what is
@@ -289,8 +268,16 @@ void maps_forget(struct maps *m, uint64_t time)
 	struct maps_index *ix = n > FEW ? make_index(m) : NULL;
 	bool *seen = ix ? calloc(n, sizeof(*seen)) : NULL;
 
-	for (size_t i = 0; seen && i < n; i++)
-		seen[i] = is_seen(m, ix, n, i);
+	for (size_t i = 0; seen && i < n; i++) {
+		const struct map *map = &m->list.v[i];
+		size_t piece = piece_of(ix, map->start);
+
+		/* Is it still the map of some of its addresses, for the first @n? Starts of
+		 * pieces are enough, as no map begins or ends inside of a piece. */
+		for (; !seen[i] && piece < ix->pieces && ix->cuts[piece] < map->end;
+		     piece++)
+			seen[i] = look_up(m, ix, n, ix->cuts[piece]) == map;
+	}
 	for (size_t i = 0; seen && i < m->list.count; i++)
 		if (i >= n || seen[i])
 			m->list.v[kept++] = m->list.v[i];

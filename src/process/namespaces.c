@@ -34,17 +34,6 @@ static bool are_same_ids(const struct namespace_id *a, const struct namespace_id
 	return memcmp(a, b, sizeof(unknown)) == 0;
 }
 
-static struct namespaces_since *take_item(struct namespaces *n)
-{
-	struct namespaces_since *item;
-
-	if (!n->free)
-		return array_add(&n->list);
-	item = &n->list.v[n->free - 1];
-	n->free = item->before;
-	return item;
-}
-
 static void give_item(struct namespaces *n, uint32_t index)
 {
 	n->list.v[index].before = n->free;
@@ -60,9 +49,11 @@ int namespaces_set(struct namespaces *n, uint32_t pid, uint64_t time,
 
 	if (last && are_same_ids(last->ids, ids))
 		return 0;
-	item = take_item(n);
+	item = n->free ? &n->list.v[n->free - 1] : array_add(&n->list);
 	if (!item)
 		return -ENOMEM;
+	if (n->free)
+		n->free = item->before;
 	item->time = time;
 	item->before = before;
 	memcpy(item->ids, ids, sizeof(item->ids));

@@ -301,12 +301,6 @@ static void unmap(struct processes *ps, struct maps *maps, const struct record *
 	}
 }
 
-/* Runtimes write their map late, and a pid must not come back to life by that. */
-static bool is_line_of_ended(const struct processes *ps, const struct record *rec)
-{
-	return rec->code && !find_process(ps, rec->pid);
-}
-
 static int apply_map(struct processes *ps, const struct record *rec)
 {
 	struct jit_origin origin = origin_of(ps, rec);
@@ -321,7 +315,8 @@ static int apply_map(struct processes *ps, const struct record *rec)
 		return -ENOMEM;
 	if (found.of_kernel)
 		return add_kernel_map(ps, rec, found.image, found.shift);
-	if (is_line_of_ended(ps, rec))
+	/* Runtimes write their map late, and a pid must not come back to life by that. */
+	if (rec->code && !find_process(ps, rec->pid))
 		return 0;
 	space = newest_space(ps, rec->pid);
 	if (!space)
@@ -381,87 +376,49 @@ static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t 
 	return 0;
 }
 
-/*
- * Recordings with comm_exec say of a COMM whether it is an exec. In others a child that
- * perf has forked keeps perf's name until its exec, so the first name of its own is that
- * of the program.
- */
-static bool is_exec(const struct processes *ps, const struct process *p,
-		    const struct record *rec)
-{
-	return rec->exec || (!ps->comm_exec && p->forked_by_perf && rec->pid == rec->tid);
-}
-
-/* The space that the exec ends stays until the next exec, as
- * processes_place_before_exec() looks into it. What may go now is the one before that. */
-static int begin_program(struct processes *ps, struct process *p,
-			 const struct record *rec)
-{
-	uint32_t before = *array_last(&p->spaces);
-	struct address_space *space = begin_space(ps, p, rec->time);
-
-	if (!space)
-		return -ENOMEM;
-	space->before = before;
-	begin_threads(ps, p);
-	return note_ended(ps, rec, ps->spaces.v[before].before);
-}
-
 static int apply_comm(struct processes *ps, const struct record *rec)
 {
 	struct process *p = get_process(ps, rec->pid);
+	struct address_space *space;
+	uint32_t before;
 
 	if (!p || !newest_space(ps, rec->pid))
 		return -ENOMEM;
 	p = get_process(ps, rec->pid);
-	if (is_exec(ps, p, rec) && begin_program(ps, p, rec) < 0)
-		return -ENOMEM;
+	/*
+	 * Recordings with comm_exec say of a COMM whether it is an exec. In others a child
+	 * that perf has forked keeps perf's name until its exec, so the first name of its
+	 * own is that of the program.
+	 */
+	if (rec->exec || (!ps->comm_exec && p->forked_by_perf && rec->pid == rec->tid)) {
+		before = *array_last(&p->spaces);
+		space = begin_space(ps, p, rec->time);
+		if (!space)
+			return -ENOMEM;
+		space->before = before;
+		begin_threads(ps, p);
+		/* The space that the exec ends stays until the next exec, as
+		 * processes_place_before_exec() looks into it. What may go now is the one
+		 * before that. */
+		if (note_ended(ps, rec, ps->spaces.v[before].before) < 0)
+			return -ENOMEM;
+	}
 	p->forked_by_perf = false;
 	if (note_thread(ps, p, rec) < 0)
 		return -ENOMEM;
 	return set_name(ps, rec->tid, rec->time, rec->name);
 }
 
-static const struct name_at *newest_name(const struct processes *ps, uint32_t tid)
+/* A process that may be dropped is referred to by nobody: its children have copies. */
+static int copy_maps(struct processes *ps, struct address_space *child,
+		     const struct address_space *parent)
 {
-	const struct thread *t = find_thread(ps, tid);
-
-	return t && t->names.count ? array_last(&t->names) : NULL;
-}
-
-/* Refers to what the parent had; one without maps of its own passes its parent on. */
-static void refer(struct processes *ps, struct address_space *child, uint32_t parent)
-{
-	child->parent = parent;
-	child->parent_maps = (uint32_t)ps->spaces.v[parent].maps.list.count;
-	/* All code is known when its dump is found: some came after the fork. */
-	child->parent_codes = (uint32_t)maps_at(&ps->spaces.v[parent].codes, child->from);
-	if (child->parent_maps)
-		return;
-	child->parent_maps = ps->spaces.v[parent].parent_maps;
-	child->parent_codes = ps->spaces.v[parent].parent_codes;
-	child->parent = ps->spaces.v[parent].parent;
-}
-
-static int copy_codes(struct address_space *child, const struct address_space *parent)
-{
-	size_t count = maps_at(&parent->codes, child->from);
-
-	if (!array_reserve(&child->codes.list, count))
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		*array_add(&child->codes.list) = parent->codes.list.v[i];
-	return 0;
-}
-
-/* How many of the newest maps the child gets. Those above copies_left are counted for
- * processes_maps_cut(); what the budget refuses, that says itself. */
-static size_t maps_to_copy(struct processes *ps, struct address_space *child,
-			   const struct address_space *parent)
-{
+	size_t all = parent->maps.list.count, count = all;
+	size_t codes = maps_at(&parent->codes, child->from);
 	struct budget *budget = budget_of(ps);
-	size_t count = parent->maps.list.count;
 
+	/* The newest ones. Those above copies_left are counted for processes_maps_cut();
+	 * what the budget refuses, that says itself. */
 	if (count > ps->copies_left) {
 		ps->copies_cut += count - ps->copies_left;
 		count = (size_t)ps->copies_left;
@@ -472,15 +429,6 @@ static size_t maps_to_copy(struct processes *ps, struct address_space *child,
 	}
 	ps->copies_left -= count;
 	child->maps_allowed = count;
-	return count;
-}
-
-/* A process that may be dropped is referred to by nobody: its children have copies. */
-static int copy_maps(struct processes *ps, struct address_space *child,
-		     const struct address_space *parent)
-{
-	size_t count = maps_to_copy(ps, child, parent), all = parent->maps.list.count;
-
 	if (!array_reserve(&child->maps.list, count))
 		return -ENOMEM;
 	for (size_t i = all - count; i < all; i++) {
@@ -497,33 +445,46 @@ static int copy_maps(struct processes *ps, struct address_space *child,
 		map->epoch = ++ps->epochs;
 		lay_out(ps, child, map);
 	}
-	if (copy_codes(child, parent) < 0)
+	if (!array_reserve(&child->codes.list, codes))
 		return -ENOMEM;
+	for (size_t i = 0; i < codes; i++)
+		*array_add(&child->codes.list) = parent->codes.list.v[i];
 	return jit_images_settle(&child->jit);
 }
 
+/* The child has what its parent had, or refers to it. */
 static int inherit(struct processes *ps, struct address_space *child, uint32_t ppid,
 		   uint32_t pid)
 {
-	const struct process *parent = find_process(ps, ppid);
-	uint32_t index;
+	const struct process *p = find_process(ps, ppid);
+	const struct address_space *parent;
 
-	if (!parent || !parent->spaces.count)
+	if (!p || !p->spaces.count)
 		return 0;
-	index = *array_last(&parent->spaces);
-	if (&ps->spaces.v[index] == child)
+	parent = &ps->spaces.v[*array_last(&p->spaces)];
+	if (parent == child)
 		return 0;
-	if (jit_images_fork(&child->jit, &ps->spaces.v[index].jit, ps->images, pid) < 0)
+	if (jit_images_fork(&child->jit, &parent->jit, ps->images, pid) < 0)
 		return -ENOMEM;
 	if (ps->kind == PROCESSES_GROWING)
-		return copy_maps(ps, child, &ps->spaces.v[index]);
-	refer(ps, child, index);
+		return copy_maps(ps, child, parent);
+	child->parent = *array_last(&p->spaces);
+	child->parent_maps = (uint32_t)parent->maps.list.count;
+	/* All code is known when its dump is found: some came after the fork. */
+	child->parent_codes = (uint32_t)maps_at(&parent->codes, child->from);
+	if (child->parent_maps)
+		return 0;
+	/* One without maps of its own passes its parent on. */
+	child->parent_maps = parent->parent_maps;
+	child->parent_codes = parent->parent_codes;
+	child->parent = parent->parent;
 	return 0;
 }
 
 static int apply_fork(struct processes *ps, const struct record *rec)
 {
-	const struct name_at *name = newest_name(ps, rec->ptid);
+	const struct thread *t = find_thread(ps, rec->ptid);
+	const struct name_at *name = t && t->names.count ? array_last(&t->names) : NULL;
 	struct address_space *space;
 	struct process *p;
 
@@ -580,14 +541,6 @@ uint64_t processes_maps_cut(const struct processes *ps)
 	return ps->copies_cut;
 }
 
-/* A new name, or program, of a thread that is known takes the place of the one before, which is wrong
- * from then on. */
-static bool is_of_known(struct processes *ps, const struct record *rec)
-{
-	return rec->type == PERF_RECORD_COMM && find_thread(ps, rec->tid) &&
-	       known_process(ps, rec->pid);
-}
-
 int processes_apply(struct processes *ps, const struct record *rec)
 {
 	static int (*const apply[])(struct processes * ps, const struct record *rec) = {
@@ -602,9 +555,14 @@ int processes_apply(struct processes *ps, const struct record *rec)
 
 	if (rec->type >= sizeof(apply) / sizeof(*apply) || !apply[rec->type])
 		return 0;
-	/* An EXIT makes no items and gives some back later, so it is applied without
-	 * asking. */
-	if (rec->type != PERF_RECORD_EXIT && !allow_items(ps) && !is_of_known(ps, rec))
+	/*
+	 * An EXIT makes no items and gives some back later, so it is applied without
+	 * asking. A new name, or program, of a thread that is known takes the place of the
+	 * one before, which is wrong from then on.
+	 */
+	if (rec->type != PERF_RECORD_EXIT && !allow_items(ps) &&
+	    !(rec->type == PERF_RECORD_COMM && find_thread(ps, rec->tid) &&
+	      known_process(ps, rec->pid)))
 		return 0;
 	ps->version++;
 	ps->copies_left += COPIES_A_RECORD;

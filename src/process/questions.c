@@ -107,36 +107,31 @@ static void place_in(const struct map *map, uint64_t ip, struct place *ret)
 	ret->executable = map->executable;
 }
 
-/*
- * What a runtime says of its code is worth more than that there is memory without a file,
- * which the recorder says again when a part of it changes. Where a file came later the code
- * is gone.
- */
-static const struct map *choose(const struct processes *ps, const struct map *map,
-				const struct map *code)
+/* Through the first maps and code of a space, as many as @space has, and then those of its
+ * parents. */
+static bool place_through(const struct processes *ps, const struct space *space,
+			  uint64_t ip, struct place *ret)
 {
-	if (!code || !map)
-		return code ? code : map;
-	if (ps->images->list.v[map->image].kind == IMAGE_ANON || code->time >= map->time)
-		return code;
-	return map;
-}
+	uint32_t index = space->index, maps = space->maps, codes = space->codes;
 
-/* Through the first @n maps of a space, and as much code, and then those of its parents. */
-static bool place_through(const struct processes *ps, uint32_t index, size_t n,
-			  size_t codes, uint64_t ip, struct place *ret)
-{
 	for (int i = 0; index != NONE && i < ANCESTORS_MOST; i++) {
 		struct address_space *at = &ps->spaces.v[index];
-		const struct map *map = maps_find(&at->maps, n, ip);
+		const struct map *map = maps_find(&at->maps, maps, ip);
+		const struct map *code = codes ? maps_find(&at->codes, codes, ip) : NULL;
 
-		if (codes)
-			map = choose(ps, map, maps_find(&at->codes, codes, ip));
+		/*
+		 * What a runtime says of its code is worth more than that there is memory
+		 * without a file, which the recorder says again when a part of it changes.
+		 * Where a file came later the code is gone.
+		 */
+		if (!map || (code && (ps->images->list.v[map->image].kind == IMAGE_ANON ||
+				      code->time >= map->time)))
+			map = code;
 		if (map) {
 			place_in(map, ip, ret);
 			return true;
 		}
-		n = at->parent_maps;
+		maps = at->parent_maps;
 		codes = at->parent_codes;
 		index = at->parent;
 	}
@@ -146,8 +141,7 @@ static bool place_through(const struct processes *ps, uint32_t index, size_t n,
 bool processes_place(const struct processes *ps, const struct space *space, uint64_t ip,
 		     struct place *ret)
 {
-	if (space->index == NONE ||
-	    !place_through(ps, space->index, space->maps, space->codes, ip, ret))
+	if (!place_through(ps, space, ip, ret))
 		return false;
 	ret->image = jit_images_heir(&ps->spaces.v[space->index].jit, ret->image);
 	return true;
@@ -177,14 +171,6 @@ bool processes_lowest_code(const struct processes *ps, const struct space *space
 	return *ret != UINT64_MAX;
 }
 
-static bool has_number(const uint32_t *numbers, size_t count, uint32_t number)
-{
-	for (size_t i = 0; i < count; i++)
-		if (numbers[i] == number)
-			return true;
-	return false;
-}
-
 size_t processes_code_files(const struct processes *ps, const struct space *space,
 			    uint32_t *ret, size_t most)
 {
@@ -197,12 +183,16 @@ size_t processes_code_files(const struct processes *ps, const struct space *spac
 
 		for (size_t k = 0; k < maps; k++) {
 			const struct map *map = &at->maps.list.v[k];
+			size_t known = 0;
 
 			if (seen++ == LOOKED_AT)
 				return most + 1;
 			if (!map->executable ||
-			    ps->images->list.v[map->image].kind != IMAGE_FILE ||
-			    has_number(ret, found, map->image))
+			    ps->images->list.v[map->image].kind != IMAGE_FILE)
+				continue;
+			while (known < found && ret[known] != map->image)
+				known++;
+			if (known < found)
 				continue;
 			if (found == most)
 				return most + 1;
@@ -214,30 +204,29 @@ size_t processes_code_files(const struct processes *ps, const struct space *spac
 	return index == NONE ? found : most + 1;
 }
 
-/* Are these the maps that an exec makes, or some of them? */
-static bool is_in_exec(const struct address_space *at, size_t maps)
-{
-	size_t codes = 0;
-
-	if (maps > EXEC_MAPS)
-		return false;
-	for (size_t i = 0; i < maps; i++)
-		codes += at->maps.list.v[i].executable;
-	return codes <= EXEC_CODES;
-}
-
 bool processes_place_before_exec(const struct processes *ps, const struct space *space,
 				 uint64_t ip, struct place *ret)
 {
 	const struct address_space *at;
+	struct space before;
+	size_t codes = 0;
 
 	if (space->index == NONE)
 		return false;
 	at = &ps->spaces.v[space->index];
-	if (at->before == NONE || !is_in_exec(at, space->maps))
+	/* Only while there are no more maps than an exec makes. */
+	if (at->before == NONE || space->maps > EXEC_MAPS)
 		return false;
-	return place_through(ps, at->before, ps->spaces.v[at->before].maps.list.count,
-			     ps->spaces.v[at->before].codes.list.count, ip, ret);
+	for (size_t i = 0; i < space->maps; i++)
+		codes += at->maps.list.v[i].executable;
+	if (codes > EXEC_CODES)
+		return false;
+	before = (struct space){
+		.index = at->before,
+		.maps = (uint32_t)ps->spaces.v[at->before].maps.list.count,
+		.codes = (uint32_t)ps->spaces.v[at->before].codes.list.count,
+	};
+	return place_through(ps, &before, ip, ret);
 }
 
 bool processes_kernel_place(const struct processes *ps, const struct space *space,

@@ -45,21 +45,9 @@ bool ranges_overlap(const struct ranges *r, uint64_t start, uint64_t end)
 	return r->all || (i < r->list.count && r->list.v[i].start < end);
 }
 
-/* Makes room for one at @i, in place of the @joined ones that are there. */
-static bool replace(struct ranges *r, size_t i, size_t joined)
-{
-	size_t behind = r->list.count - i - joined;
-
-	if (joined == 0 && (r->list.count == RANGES_MOST || !array_reserve(&r->list, 1)))
-		return false;
-	memmove(&r->list.v[i + 1], &r->list.v[i + joined], behind * sizeof(*r->list.v));
-	r->list.count = i + 1 + behind;
-	return true;
-}
-
 void ranges_add(struct ranges *r, uint64_t start, uint64_t end)
 {
-	size_t i = first_reaching(r, start), joined = 0;
+	size_t i = first_reaching(r, start), joined = 0, behind;
 
 	if (r->all)
 		return;
@@ -72,10 +60,15 @@ void ranges_add(struct ranges *r, uint64_t start, uint64_t end)
 		if (with->end > end)
 			end = with->end;
 	}
-	if (!replace(r, i, joined)) {
+	if (joined == 0 &&
+	    (r->list.count == RANGES_MOST || !array_reserve(&r->list, 1))) {
 		ranges_release(r);
 		r->all = true;
 		return;
 	}
+	/* One takes the place of those that it has joined. */
+	behind = r->list.count - i - joined;
+	memmove(&r->list.v[i + 1], &r->list.v[i + joined], behind * sizeof(*r->list.v));
+	r->list.count = i + 1 + behind;
 	r->list.v[i] = (struct range){ start, end };
 }

@@ -84,12 +84,6 @@ static bool is_program(const struct processes *ps, const struct address_space *s
 	return false;
 }
 
-/* Less than a huge page is left at either end, so no whole one was left out. */
-static bool has_all_huge_pages(const struct map *map, uint64_t start, uint64_t end)
-{
-	return start - map->start < HUGE_PAGE && map->end - end < HUGE_PAGE;
-}
-
 bool is_moved_text(const struct processes *ps, const struct address_space *space,
 		   const struct record *rec)
 {
@@ -100,9 +94,11 @@ bool is_moved_text(const struct processes *ps, const struct address_space *space
 	    !is_huge(rec->start, end) || !is_anonymous(ps, rec))
 		return false;
 	map = find_overlap(ps, space, rec->start, end);
-	return map && is_text(ps, map) && map->start <= rec->start && end <= map->end &&
-	       (has_all_huge_pages(map, rec->start, end) ||
-		is_program(ps, space, map->image));
+	if (!map || !is_text(ps, map) || map->start > rec->start || end > map->end)
+		return false;
+	/* Where less than a huge page is left at either end, no whole one was left out. */
+	return (rec->start - map->start < HUGE_PAGE && map->end - end < HUGE_PAGE) ||
+	       is_program(ps, space, map->image);
 }
 
 /* The file needs as many bytes before the text that is left as the moved part has. */
