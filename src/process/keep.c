@@ -72,89 +72,52 @@ static uint64_t hash_key(const struct kept_file *f)
 	return hash_bytes(words, sizeof(words));
 }
 
-static bool is_same_kept(const struct kept_file *a, const struct kept_file *b)
-{
-	return a->path == b->path && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, BUILD_ID_MAX) == 0 && a->maj == b->maj &&
-	       a->min == b->min && a->ino == b->ino && a->generation == b->generation;
-}
-
 static struct kept_file *find_kept(const struct kept *k, const struct kept_file *key)
 {
 	uint64_t hash = hash_key(key), i = hash_start(hash);
 	uint32_t id;
 
-	while ((id = hash_find(&k->by_key, hash, &i)) != HASH_NONE)
-		if (is_same_kept(&k->list.v[id], key))
-			return &k->list.v[id];
+	while ((id = hash_find(&k->by_key, hash, &i)) != HASH_NONE) {
+		struct kept_file *f = &k->list.v[id];
+
+		if (f->path == key->path && f->build_id_size == key->build_id_size &&
+		    memcmp(f->build_id, key->build_id, BUILD_ID_MAX) == 0 &&
+		    f->maj == key->maj && f->min == key->min && f->ino == key->ino &&
+		    f->generation == key->generation)
+			return f;
+	}
 	return NULL;
-}
-
-static struct kept_file *add_kept(struct kept *k, const struct kept_file *key)
-{
-	struct kept_file *f;
-
-	if (!array_reserve(&k->list, 1) ||
-	    !hash_add(&k->by_key, hash_key(key), (uint32_t)k->list.count))
-		return NULL;
-	f = array_add(&k->list);
-	*f = *key;
-	return f;
-}
-
-/* A desktop has more objects mapped than the usual 1024. */
-static bool raise_limit(struct rlimit *limit)
-{
-	struct rlimit more;
-
-	if (getrlimit(RLIMIT_NOFILE, limit) < 0)
-		return false;
-	more = *limit;
-	more.rlim_cur = limit->rlim_max < FILES_MANY ? limit->rlim_max : FILES_MANY;
-	if (more.rlim_cur > limit->rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0)
-		*limit = more;
-	return true;
-}
-
-/* A run has events by the thousand. */
-static size_t open_files(void)
-{
-	DIR *files = opendir("/proc/self/fd");
-	size_t count = 0;
-
-	while (files && readdir(files))
-		count++;
-	if (files)
-		closedir(files);
-	return count;
 }
 
 /* Half of the files that this process may still open: the rest is for what is done with
  * them. */
 static struct kept *get_kept(struct images *im)
 {
-	struct rlimit limit;
-	size_t used;
+	struct rlimit limit, more;
+	size_t used = 0;
+	DIR *files;
 
 	if (im->kept)
 		return im->kept;
 	im->kept = calloc(1, sizeof(*im->kept));
 	if (!im->kept)
 		return NULL;
-	used = open_files();
 	im->kept->most = FILES_FEW;
-	if (raise_limit(&limit))
-		im->kept->most = limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
+	/* A run has events by the thousand. */
+	files = opendir("/proc/self/fd");
+	while (files && readdir(files))
+		used++;
+	if (files)
+		closedir(files);
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return im->kept;
+	/* A desktop has more objects mapped than the usual 1024. */
+	more = limit;
+	more.rlim_cur = limit.rlim_max < FILES_MANY ? limit.rlim_max : FILES_MANY;
+	if (more.rlim_cur > limit.rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0)
+		limit = more;
+	im->kept->most = limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
 	return im->kept;
-}
-
-/* Memory without a name that runs code is no object, and holding it would pin it. */
-static bool is_elf(int fd)
-{
-	char magic[4];
-
-	return file_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       memcmp(magic, "\177ELF", sizeof(magic)) == 0;
 }
 
 /* Its file, which a device is not even for a moment. */
@@ -162,12 +125,17 @@ static int open_object(const char *path)
 {
 	struct context ctx = { 0 };
 	int fd = object_open_file(&ctx, path);
+	char magic[4];
 
-	if (fd >= 0 && !is_elf(fd)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return -1;
+	/* Memory without a name that runs code is no object, and holding it would pin
+	 * it. */
+	if (file_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	    memcmp(magic, "\177ELF", sizeof(magic)) == 0)
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* Another file may have the path since: its own may be had from the next process. */
@@ -326,21 +294,6 @@ static bool is_file(const char *path)
 	return path[0] == '/';
 }
 
-static struct kept_file key_of_record(const struct record *rec)
-{
-	struct kept_file key = { .path = rec->name,
-				 .build_id_size = rec->build_id_size,
-				 .maj = rec->maj,
-				 .min = rec->min,
-				 .ino = rec->ino,
-				 .generation = rec->generation,
-				 .time = rec->time,
-				 .fd = -1 };
-
-	memcpy(key.build_id, rec->build_id, BUILD_ID_MAX);
-	return key;
-}
-
 /* A process may map new files without end. */
 static bool allow_file(struct kept *k, struct budget *budget)
 {
@@ -358,18 +311,30 @@ static int keep_file(struct images *im, struct kept *k, const struct intern *str
 		     const struct record *rec)
 {
 	const char *path = intern_text(strings, rec->name);
-	struct kept_file key = key_of_record(rec), *f;
+	struct kept_file key = { .path = rec->name,
+				 .build_id_size = rec->build_id_size,
+				 .maj = rec->maj,
+				 .min = rec->min,
+				 .ino = rec->ino,
+				 .generation = rec->generation,
+				 .time = rec->time,
+				 .fd = -1 };
+	struct kept_file *f;
 
 	if (rec->type != PERF_RECORD_MMAP || !rec->executable || rec->mode != MODE_USER ||
 	    !is_file(path))
 		return 0;
+	memcpy(key.build_id, rec->build_id, BUILD_ID_MAX);
 	f = find_kept(k, &key);
-	if (!f && !allow_file(k, im->places ? im->places->budget : NULL))
-		return 0;
-	if (!f)
-		f = add_kept(k, &key);
-	if (!f)
-		return -ENOMEM;
+	if (!f) {
+		if (!allow_file(k, im->places ? im->places->budget : NULL))
+			return 0;
+		if (!array_reserve(&k->list, 1) ||
+		    !hash_add(&k->by_key, hash_key(&key), (uint32_t)k->list.count))
+			return -ENOMEM;
+		f = array_add(&k->list);
+		*f = key;
+	}
 	if (f->fd >= 0 || f->tries >= TRIES)
 		return 0;
 	close_reachable_if_full(k, strings, rec->time);

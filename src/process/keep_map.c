@@ -19,19 +19,6 @@ enum {
 	TRIES = 32, /* of a young one, a pass each */
 };
 
-/* Is it code that a perf-PID.map may name? */
-static bool wants_map(const struct image *image)
-{
-	return image->kind == IMAGE_ANON && image->owner;
-}
-
-/* Pids are used again. */
-static bool same_process(const struct image *a, const struct image *b)
-{
-	return a->owner == b->owner && a->origin.started == b->origin.started &&
-	       a->origin.pid_namespace == b->origin.pid_namespace;
-}
-
 /* Two processes may meet in one key, so kept_maps_find() compares. */
 static uint64_t process_key(const struct image *image)
 {
@@ -45,8 +32,14 @@ struct kept_map *kept_maps_find(const struct kept_maps *k, const struct images *
 	const struct image *of = &im->list.v[image];
 	const uint32_t *index = hash_map_get(&k->by_process, process_key(of));
 	struct kept_map *m = index ? &k->list.v[*index] : NULL;
+	const struct image *known = m ? &im->list.v[m->image] : NULL;
 
-	return m && same_process(&im->list.v[m->image], of) ? m : NULL;
+	/* Pids are used again. */
+	return known && known->owner == of->owner &&
+			       known->origin.started == of->origin.started &&
+			       known->origin.pid_namespace == of->origin.pid_namespace
+		       ? m
+		       : NULL;
 }
 
 int kept_maps_want(struct kept_maps *k, const struct images *im)
@@ -55,8 +48,9 @@ int kept_maps_want(struct kept_maps *k, const struct images *im)
 		const struct image *image = &im->list.v[k->images];
 		struct kept_map *m;
 
-		if (!wants_map(image) || k->waiting >= MAPS_MOST ||
-		    kept_maps_find(k, im, (uint32_t)k->images))
+		/* Only code can be named by a perf-PID.map, and it has an owner. */
+		if (image->kind != IMAGE_ANON || !image->owner ||
+		    k->waiting >= MAPS_MOST || kept_maps_find(k, im, (uint32_t)k->images))
 			continue;
 		m = array_add(&k->list);
 		if (!m || !hash_map_set(&k->by_process, process_key(image),

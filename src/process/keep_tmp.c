@@ -106,21 +106,17 @@ static int hold(struct kept_tmps *k, const struct object_places *places,
 	return 1;
 }
 
-/* The child goes on with its parent's code, and writes a map of its own. */
-static int take_fork(struct kept_tmps *k, const struct object_places *places,
-		     const struct record *rec, bool room)
-{
-	if (rec->pid == rec->ppid)
-		return 0;
-	hash_map_remove(&k->of_pid, rec->pid);
-	return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, places, rec, room) : 0;
-}
-
 int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
 		   const struct intern *strings, const struct record *rec, bool room)
 {
-	if (rec->type == PERF_RECORD_FORK)
-		return take_fork(k, places, rec, room);
+	if (rec->type == PERF_RECORD_FORK) {
+		if (rec->pid == rec->ppid)
+			return 0;
+		/* The child goes on with its parent's code, and writes a map of its own. */
+		hash_map_remove(&k->of_pid, rec->pid);
+		return hash_map_get(&k->of_pid, rec->ppid) ? hold(k, places, rec, room)
+							   : 0;
+	}
 	/* Another program, which may be in another place; or none. */
 	if ((rec->type == PERF_RECORD_COMM && rec->exec) ||
 	    (rec->type == PERF_RECORD_EXIT && rec->pid == rec->tid))
@@ -132,60 +128,47 @@ int kept_tmps_take(struct kept_tmps *k, const struct object_places *places,
 	return hold(k, places, rec, room);
 }
 
-/* Nothing comes to it any more once its process has ended. */
-static void look_at_old(struct kept_tmps *k, const struct object_places *places,
-			struct kept_tmp *t)
-{
-	char proc[32];
-	bool ended;
-
-	snprintf(proc, sizeof(proc), "/proc/%" PRIu32, t->process.pid);
-	ended = access(proc, F_OK) < 0;
-	look_into(k, places, t);
-	if (ended)
-		close_tmp(k, t);
-}
-
 void kept_tmps_look(struct kept_tmps *k, const struct object_places *places, bool all)
 {
 	size_t i = all ? 0 : k->untried;
 
 	for (; i < k->list.count; i++) {
 		struct kept_tmp *t = &k->list.v[i];
+		char proc[32];
+		bool ended;
 
-		if (all && t->tmp.dir >= 0)
-			look_at_old(k, places, t);
-		else if (t->tries++ < TRIES)
+		if (all && t->tmp.dir >= 0) {
+			snprintf(proc, sizeof(proc), "/proc/%" PRIu32, t->process.pid);
+			ended = access(proc, F_OK) < 0;
 			look_into(k, places, t);
+			/* Nothing comes to it any more once its process has ended. */
+			if (ended)
+				close_tmp(k, t);
+		} else if (t->tries++ < TRIES) {
+			look_into(k, places, t);
+		}
 	}
 	while (k->untried < k->list.count && k->list.v[k->untried].tries >= TRIES)
 		k->untried++;
 }
 
-/* Of processes that had that pid one after another: the last one that had code when the image
- * was mapped. A child's images say when its parent's were: the first that there is. */
-static const struct kept_tmp *find_tmp(const struct kept_tmps *k,
-				       const struct image *image)
-{
-	const struct kept_tmp *found = NULL;
-
-	for (size_t i = 0; i < k->list.count; i++) {
-		const struct kept_tmp *t = &k->list.v[i];
-
-		if (t->process.pid == image->owner &&
-		    (!found || t->process.seen <= image->origin.seen))
-			found = t;
-	}
-	return found;
-}
-
 int kept_tmps_open(const struct kept_tmps *k, const struct object_places *places,
 		   const struct image *image, struct jit_file *ret)
 {
-	const struct kept_tmp *t = find_tmp(k, image);
+	const struct kept_tmp *t = NULL;
 	struct jit_file f = { .fd = -1 };
 	int err = 0;
 
+	/* Of processes that had that pid one after another: the last one that had code when
+	 * the image was mapped. A child's images say when its parent's were: the first that
+	 * there is. */
+	for (size_t i = 0; i < k->list.count; i++) {
+		const struct kept_tmp *other = &k->list.v[i];
+
+		if (other->process.pid == image->owner &&
+		    (!t || other->process.seen <= image->origin.seen))
+			t = other;
+	}
 	if (!t || (t->fd < 0 && t->tmp.dir < 0))
 		return 0;
 	if (t->fd < 0)

@@ -10,20 +10,10 @@
 #include "process/map_tail.h"
 #include "process/timeline.h"
 
-/* Some runtimes write all of it again and again. */
-static bool is_said_already(struct address_space *space, const struct record *rec,
-			    uint32_t image)
-{
-	const struct map *map =
-		maps_find(&space->codes, space->codes.list.count, rec->start);
-
-	return map && map->image == image && map->start == rec->start &&
-	       map->end == rec->start + rec->size;
-}
-
 int add_map_line(struct processes *ps, struct address_space *space,
 		 const struct record *rec, uint32_t image)
 {
+	const struct map *known;
 	struct map_line *line;
 	struct map *map;
 
@@ -43,7 +33,12 @@ int add_map_line(struct processes *ps, struct address_space *space,
 	 */
 	*line = (struct map_line){ rec->pid, rec->time, rec->ino, rec->start,
 				   rec->start + rec->size };
-	if (image == IMAGE_ID_UNKNOWN || is_said_already(space, rec, image))
+	if (image == IMAGE_ID_UNKNOWN)
+		return 0;
+	/* Some runtimes write all of it again and again. */
+	known = maps_find(&space->codes, space->codes.list.count, rec->start);
+	if (known && known->image == image && known->start == rec->start &&
+	    known->end == rec->start + rec->size)
 		return 0;
 	map = array_add(&space->codes.list);
 	if (!map)

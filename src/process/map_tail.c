@@ -78,19 +78,11 @@ int images_ran(struct images *im, uint32_t image, uint64_t address)
 	return m && !slot ? -ENOMEM : 0;
 }
 
-/* When it was last written to, by the clock of samples: the writer may say anything. */
-static uint64_t write_time(const struct stat *st)
-{
-	uint64_t now = clock_now(CLOCK_MONOTONIC), day = clock_now(CLOCK_REALTIME);
-	uint64_t written = nanoseconds(&st->st_mtim), age = day - written;
-
-	return written > day || age > now ? now : now - age;
-}
-
 static int check_growth(struct kept_map *m, uint32_t number, map_growth_call *grown,
 			void *arg)
 {
 	struct map_growth growth = { .map = number };
+	uint64_t now, day, written;
 	struct stat st;
 
 	/* The end was seen before this look, so what is in the file now is all that ever
@@ -104,7 +96,12 @@ static int check_growth(struct kept_map *m, uint32_t number, map_growth_call *gr
 		return 0;
 	}
 	m->seen = growth.until = (uint64_t)st.st_size;
-	growth.time = write_time(&st);
+	/* When it was last written to, by the clock of samples: the writer may say
+	 * anything. */
+	now = clock_now(CLOCK_MONOTONIC);
+	day = clock_now(CLOCK_REALTIME);
+	written = nanoseconds(&st.st_mtim);
+	growth.time = written > day || day - written > now ? now : now - (day - written);
 	return grown(arg, &growth);
 }
 
@@ -130,19 +127,6 @@ static int compare_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void sort_addresses(struct kept_map *m)
-{
-	size_t different = 0;
-
-	if (m->sorted == m->ran.count)
-		return;
-	qsort(m->ran.v, m->ran.count, sizeof(*m->ran.v), compare_addresses);
-	for (size_t i = 0; i < m->ran.count; i++)
-		if (different == 0 || m->ran.v[i] != m->ran.v[different - 1])
-			m->ran.v[different++] = m->ran.v[i];
-	m->sorted = m->ran.count = different;
-}
-
 /* Who gets the lines of a growth. */
 struct line_reader {
 	struct kept_map *m;
@@ -151,25 +135,21 @@ struct line_reader {
 	void *arg;
 };
 
-static bool covers_what_ran(const struct kept_map *m, const struct perf_map_entry *entry)
-{
-	size_t at = cover_first(m->ran.v, m->ran.count, entry->start);
-
-	return (at < m->ran.count && m->ran.v[at] < entry->end) ||
-	       ranges_overlap(&m->lines, entry->start, entry->end);
-}
-
 static int take_line(void *arg, const char *text, size_t length, uint64_t offset)
 {
 	struct line_reader *r = arg;
+	struct kept_map *m = r->m;
 	struct perf_map_entry entry;
 	const char *name;
-	size_t size;
+	size_t size, ran;
 
-	if (!perf_map_line(text, length, &entry, &name, &size) ||
-	    !covers_what_ran(r->m, &entry))
+	if (!perf_map_line(text, length, &entry, &name, &size))
 		return 0;
-	ranges_add(&r->m->lines, entry.start, entry.end);
+	ran = cover_first(m->ran.v, m->ran.count, entry.start);
+	if ((ran == m->ran.count || m->ran.v[ran] >= entry.end) &&
+	    !ranges_overlap(&m->lines, entry.start, entry.end))
+		return 0;
+	ranges_add(&m->lines, entry.start, entry.end);
 	r->line.offset = offset;
 	r->line.start = entry.start;
 	r->line.end = entry.end;
@@ -186,6 +166,7 @@ int images_take_lines(struct images *im, const struct map_growth *growth,
 		.take = take,
 		.arg = arg,
 	};
+	size_t different = 0;
 
 	/* The file was cut since; or these are its first lines. */
 	if (m->taken > growth->until)
@@ -196,6 +177,13 @@ int images_take_lines(struct images *im, const struct map_growth *growth,
 	}
 	if (growth->until - m->taken > GROWTH_MOST)
 		m->taken = growth->until - GROWTH_MOST;
-	sort_addresses(m);
+	/* Each address once, in order; none is added to those that are. */
+	if (m->sorted != m->ran.count) {
+		qsort(m->ran.v, m->ran.count, sizeof(*m->ran.v), compare_addresses);
+		for (size_t i = 0; i < m->ran.count; i++)
+			if (different == 0 || m->ran.v[i] != m->ran.v[different - 1])
+				m->ran.v[different++] = m->ran.v[i];
+		m->sorted = m->ran.count = different;
+	}
 	return perf_map_each(m->fd, &m->taken, growth->until, take_line, &reader);
 }
