@@ -32,11 +32,6 @@ static bool of_kernel(uint8_t mode)
 	return mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL;
 }
 
-static bool of_guest(uint8_t mode)
-{
-	return mode == MODE_GUEST_KERNEL || mode == MODE_GUEST_USER;
-}
-
 /* A kernel module and a file that somebody has mapped may have one path, with an id
  * each. */
 static uint64_t build_id_key(uint32_t path, bool kernel)
@@ -70,7 +65,7 @@ int classifier_new(const struct recording *rec, struct images *images,
 		uint32_t path = known->path;
 
 		/* A guest has files of its own, under the same names. */
-		if (of_guest(known->mode))
+		if (known->mode == MODE_GUEST_KERNEL || known->mode == MODE_GUEST_USER)
 			continue;
 		if (of_kernel(known->mode) && names_kernel(intern_text(strings, path)))
 			path = c->kernel_path;
@@ -175,19 +170,6 @@ static bool is_code(const struct record *rec, const char *path)
 	       strncmp(path, "[heap]", 6) == 0 || strncmp(path, "[stack", 6) == 0;
 }
 
-static bool is_jit(const struct record *rec, const char *path)
-{
-	static const char *const names[] = { "//anon", "/dev/zero", "/anon_hugepage",
-					     "[heap]", "[stack",    "/SYSV" };
-
-	if (!rec->executable)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(path, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
 static struct image_user user_of(const struct classifier *c, const struct record *rec)
 {
 	return (struct image_user){ rec->pid,	  c->rec->host,		  c->rec->kernel,
@@ -213,62 +195,35 @@ static void describe_file(const struct classifier *c, const struct record *rec,
  * has a build id, which the kernel found in the ELF file that it holds, or the process
  * still has it, and it is an ELF file. All else is memory of a runtime.
  */
-static int is_memfd_object(struct classifier *c, const struct record *rec,
-			   const struct image *file, bool *ret)
-{
-	uint64_t id[] = { rec->ino, rec->pid }, key = hash_bytes(id, sizeof(id));
-	const uint32_t *known = hash_map_get(&c->memfds, key);
-	struct found found;
-	int err;
-
-	*ret = file->build_id_size || (known && *known);
-	if (*ret || known || !rec->executable || !c->images->places ||
-	    c->memfds.count >= MEMFDS_MOST)
-		return 0;
-	/* The process is asked, if it still lives here. */
-	err = find_image_file(c->images, c->images->places, c->strings, file, 0, &found);
-	if (err < 0)
-		return err;
-	*ret = found.object.elf;
-	found_release(&found);
-	return hash_map_set(&c->memfds, key, *ret) ? 0 : -ENOMEM;
-}
-
 static int classify_memfd(struct classifier *c, const struct record *rec,
 			  struct image *image)
 {
+	uint64_t id[] = { rec->ino, rec->pid }, key = hash_bytes(id, sizeof(id));
+	const uint32_t *known = hash_map_get(&c->memfds, key);
 	struct image file = *image;
 	bool is_object;
+	struct found found;
 	int err;
 
 	/* Into a copy: what turns out to be memory must not keep the file's inode and
 	 * device, since equal descriptions are one image. */
 	describe_file(c, rec, &file);
 	find_build_id(c, rec, &file);
-	err = is_memfd_object(c, rec, &file, &is_object);
-	if (err == 0 && is_object)
-		*image = file;
-	return err;
-}
-
-static int describe_user(struct classifier *c, const struct record *rec,
-			 struct image *image)
-{
-	const char *path = intern_text(c->strings, rec->name);
-
-	image->path = rec->name;
-	image->kind =
-		c->rec->simpleperf && jit_file_name(path) ? IMAGE_ANON : user_kind(path);
-	if (image->kind == IMAGE_FILE) {
-		describe_file(c, rec, image);
-	} else if (image->kind == IMAGE_VDSO) {
-		image->release = c->rec->kernel;
-		image->arch = c->rec->arch;
-		/* 32-bit tasks have a vdso of their own, all of it below 4 GiB. */
-		image->narrow = rec->start < (uint64_t)1 << 32;
-	} else if (strncmp(path, memfd_name, sizeof(memfd_name) - 1) == 0) {
-		return classify_memfd(c, rec, image);
+	is_object = file.build_id_size || (known && *known);
+	if (!is_object && !known && rec->executable && c->images->places &&
+	    c->memfds.count < MEMFDS_MOST) {
+		/* The process is asked, if it still lives here. */
+		err = find_image_file(c->images, c->images->places, c->strings, &file, 0,
+				      &found);
+		if (err < 0)
+			return err;
+		is_object = found.object.elf;
+		found_release(&found);
+		if (!hash_map_set(&c->memfds, key, is_object))
+			return -ENOMEM;
 	}
+	if (is_object)
+		*image = file;
 	return 0;
 }
 
@@ -281,8 +236,12 @@ bool is_code_of_runtime(const struct record *rec, const char *path)
 static int describe_code(struct classifier *c, const struct record *rec,
 			 struct image *image)
 {
+	/* Memory that perf names after the file in which the runtime may say what is where. */
+	static const char *const named[] = { "//anon", "/dev/zero", "/anon_hugepage",
+					     "[heap]", "[stack",    "/SYSV" };
 	const char *path = intern_text(c->strings, rec->name);
 	char map_path[32];
+	size_t i = 0;
 	int size;
 
 	if (image->kind != IMAGE_ANON || !is_code(rec, path))
@@ -291,9 +250,11 @@ static int describe_code(struct classifier *c, const struct record *rec,
 	image->owner = c->rec->simpleperf ? 0 : rec->pid;
 	image->code = c->images->as_perf ? 0 : rec->code;
 	image->first = image->last = user_of(c, rec);
-	if (!is_jit(rec, path))
+	while (i < sizeof(named) / sizeof(*named) &&
+	       strncmp(path, named[i], strlen(named[i])) != 0)
+		i++;
+	if (i == sizeof(named) / sizeof(*named))
 		return 0;
-	/* perf names such memory after the file in which the runtime may say what is where. */
 	size = snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)rec->pid);
 	return intern_add(c->strings, map_path, (size_t)size, &image->path);
 }
@@ -303,8 +264,22 @@ static int describe_code(struct classifier *c, const struct record *rec,
 static int classify_user(struct classifier *c, const struct record *rec,
 			 struct image *image, uint64_t *shift)
 {
-	int err = describe_user(c, rec, image);
+	const char *path = intern_text(c->strings, rec->name);
+	int err = 0;
 
+	image->path = rec->name;
+	image->kind =
+		c->rec->simpleperf && jit_file_name(path) ? IMAGE_ANON : user_kind(path);
+	if (image->kind == IMAGE_FILE) {
+		describe_file(c, rec, image);
+	} else if (image->kind == IMAGE_VDSO) {
+		image->release = c->rec->kernel;
+		image->arch = c->rec->arch;
+		/* 32-bit tasks have a vdso of their own, all of it below 4 GiB. */
+		image->narrow = rec->start < (uint64_t)1 << 32;
+	} else if (strncmp(path, memfd_name, sizeof(memfd_name) - 1) == 0) {
+		err = classify_memfd(c, rec, image);
+	}
 	if (err == 0)
 		err = describe_code(c, rec, image);
 	if (image->kind == IMAGE_FILE)

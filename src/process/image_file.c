@@ -71,14 +71,6 @@ static struct wanted_object describe(const struct intern *strings,
 	return w;
 }
 
-/* Where the recording does not say, nothing speaks against it. */
-static bool may_be_this_machine(const char *arch)
-{
-	struct utsname own;
-
-	return !*arch || (uname(&own) == 0 && strcmp(arch, own.machine) == 0);
-}
-
 /*
  * Whether the vdso of this process is the recorded one. Without a build id it is taken
  * for that as long as nothing says that the recording is of another machine or kernel.
@@ -88,13 +80,16 @@ static bool is_own_vdso(const struct intern *strings, const struct image *image,
 			const struct object *own)
 {
 	const char *release = intern_text(strings, image->release);
+	const char *arch = intern_text(strings, image->arch);
+	struct utsname machine;
 
 	if (image->narrow)
 		return false;
 	if (image->build_id_size)
 		return object_has_build_id(own, image->build_id, image->build_id_size);
-	return may_be_this_machine(intern_text(strings, image->arch)) &&
-	       kernel_match(image->build_id, 0, release) != KERNEL_OTHER;
+	if (*arch && (uname(&machine) < 0 || strcmp(arch, machine.machine) != 0))
+		return false;
+	return kernel_match(image->build_id, 0, release) != KERNEL_OTHER;
 }
 
 /*
@@ -126,35 +121,27 @@ static int find_vdso(const struct object_places *places, const struct intern *st
 	return 0;
 }
 
-/* What is held open of it counts where its path leads to something else. */
-static int find_mapped_file(const struct object_places *places,
-			    const struct images *images, const struct intern *strings,
-			    const struct image *image, unsigned need, struct found *f)
-{
-	struct wanted_object wanted = describe(strings, image);
-	struct text kept = { 0 };
-	int err = -ENOMEM;
-
-	wanted.live = images->kept;
-	if (image_kept_path(images, image, &kept))
-		wanted.kept = kept.bytes;
-	if (!kept.failed)
-		err = find_object(places, &wanted, need, f);
-	text_release(&kept);
-	return err;
-}
-
 int find_image_file(const struct images *images, const struct object_places *places,
 		    const struct intern *strings, const struct image *image,
 		    unsigned need, struct found *ret)
 {
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
+	struct text kept = { 0 };
 	int err = 0;
 
-	if (image->kind == IMAGE_FILE)
-		err = find_mapped_file(places, images, strings, image, need, &f);
-	else if (image->kind == IMAGE_VDSO)
+	if (image->kind == IMAGE_FILE) {
+		struct wanted_object wanted = describe(strings, image);
+
+		wanted.live = images->kept;
+		/* What is held open of it counts where its path leads to something
+		 * else. */
+		if (image_kept_path(images, image, &kept))
+			wanted.kept = kept.bytes;
+		err = kept.failed ? -ENOMEM : find_object(places, &wanted, need, &f);
+		text_release(&kept);
+	} else if (image->kind == IMAGE_VDSO) {
 		err = find_vdso(places, strings, image, need, &f);
+	}
 	if (err == 0 && (f.file.failed || f.problem.failed))
 		err = -ENOMEM;
 	if (err < 0) {

@@ -33,23 +33,17 @@ bool is_jit_mark(const struct processes *ps, const struct record *rec)
 	return strcmp(p, ".dump") == 0;
 }
 
-/* False where the dump has its own idea of time. */
-static bool has_clock_of_samples(const struct processes *ps, const struct jitdump *d)
+/* A dump may have its own idea of time. */
+static void judge_clock(const struct processes *ps, struct jit_dump *dump)
 {
 	for (size_t i = 0; i < ps->rec->events.count; i++) {
 		int clock = ps->rec->events.v[i].clock;
 
-		if (d->arch_time
-			    ? clock == CLOCK_OF_PERF && ps->rec->time_conversion.known
-			    : clock == CLOCK_OF_DUMPS)
-			return true;
+		dump->timed |=
+			dump->dump.arch_time
+				? clock == CLOCK_OF_PERF && ps->rec->time_conversion.known
+				: clock == CLOCK_OF_DUMPS;
 	}
-	return false;
-}
-
-static void judge_clock(const struct processes *ps, struct jit_dump *dump)
-{
-	dump->timed = has_clock_of_samples(ps, &dump->dump);
 	if (dump->timed)
 		return;
 	if (dump->problem.size > 0)
@@ -62,23 +56,11 @@ static void judge_clock(const struct processes *ps, struct jit_dump *dump)
 	dump->trouble = true;
 }
 
-/* Some runtimes leave it out, as CPython up to 3.13 does: then it is that of the process, and so
- * the recording's, or this one. */
-static uint32_t machine_of_recording(const struct processes *ps)
-{
-	const struct machine *m = NULL;
-	struct utsname name;
-
-	if (ps->rec->arch)
-		m = machine_by_name(intern_text(ps->strings, ps->rec->arch), 2);
-	else if (uname(&name) == 0)
-		m = machine_by_name(name.machine, 2);
-	return m ? m->elf : EM_NONE;
-}
-
 /* Its header, which a runtime may have in its own memory for a while. */
 static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 {
+	const struct machine *m = NULL;
+	struct utsname own;
 	struct stat st;
 	int fd = dump->beginning, err;
 
@@ -99,37 +81,25 @@ static void begin_dump(const struct processes *ps, struct jit_dump *dump)
 		dump->trouble = true;
 		return;
 	}
-	if (dump->dump.machine == EM_NONE)
-		dump->dump.machine = machine_of_recording(ps);
+	/* Some runtimes leave the machine out, as CPython up to 3.13 does: then it is that
+	 * of the process, and so the recording's, or this one. */
+	if (dump->dump.machine == EM_NONE) {
+		if (ps->rec->arch)
+			m = machine_by_name(intern_text(ps->strings, ps->rec->arch), 2);
+		else if (uname(&own) == 0)
+			m = machine_by_name(own.machine, 2);
+		dump->dump.machine = m ? m->elf : EM_NONE;
+	}
 	dump->dump.budget = ps->images->places ? ps->images->places->budget : NULL;
 	judge_clock(ps, dump);
-}
-
-static int open_dump(struct processes *ps, const struct image *image, const char *path,
-		     struct jit_dump *dump)
-{
-	struct jit_process process = image_jit_process(ps->strings, image);
-	struct jit_file file;
-	int err = jit_file_open_dump(ps->images->places, &process, path, &file);
-
-	dump->dump.fd = -1;
-	if (err < 0)
-		return err;
-	/* The dump owns the texts of the answer from here on, and its descriptor. */
-	dump->path = file.path;
-	dump->problem = file.problem;
-	dump->trouble = file.problem.size > 0;
-	if (file.fd < 0)
-		return 0;
-	dump->beginning = file.fd;
-	begin_dump(ps, dump);
-	return 0;
 }
 
 static struct jit_dump *new_dump(struct processes *ps, const struct image *image,
 				 const char *path)
 {
+	struct jit_process process = image_jit_process(ps->strings, image);
 	struct jit_dump *dump = calloc(1, sizeof(*dump)), **slot;
+	struct jit_file file;
 
 	slot = dump && array_reserve(&ps->images->dumps, 1)
 		       ? array_add(&ps->images->dumps)
@@ -142,44 +112,22 @@ static struct jit_dump *new_dump(struct processes *ps, const struct image *image
 	dump->dump.fd = dump->unwind = dump->beginning = -1;
 	dump->owner = image->owner;
 	/* It is in the list by now: whatever it has is released with that. */
-	if (open_dump(ps, image, path, dump) < 0 || dump->problem.failed)
+	if (jit_file_open_dump(ps->images->places, &process, path, &file) < 0)
 		return NULL;
-	return dump;
-}
-
-/* On another clock all of its code was there from the beginning, and the newest
- * counts. */
-static uint64_t code_time(const struct processes *ps, const struct jit_dump *dump,
-			  uint64_t time)
-{
-	if (!dump->timed)
-		return 0;
-	return dump->dump.arch_time ? time_of_cycles(&ps->rec->time_conversion, time)
-				    : time;
-}
-
-/* Older than others: from the first of them on the whiles are other ones. maps_at()
- * counts those of its time, too, so it is asked about a nanosecond before. */
-static void put_in_order(struct processes *ps, struct maps *codes, uint64_t first)
-{
-	maps_sort(codes);
-	for (size_t i = maps_at(codes, first - (first > 0)); i < codes->list.count; i++)
-		codes->list.v[i].epoch = ++ps->epochs;
-}
-
-/* Maps that are newer than code which was read only now begin other whiles, too: somebody has
- * asked about those without it. */
-static void begin_anew(struct processes *ps, struct maps *maps, uint64_t since)
-{
-	if (ps->kind == PROCESSES_WHOLE)
-		return;
-	for (size_t i = maps_at(maps, since); i < maps->list.count; i++)
-		maps->list.v[i].epoch = ++ps->epochs;
+	/* The dump owns the texts of the answer from here on, and its descriptor. */
+	dump->path = file.path;
+	dump->problem = file.problem;
+	dump->trouble = file.problem.size > 0;
+	if (file.fd >= 0) {
+		dump->beginning = file.fd;
+		begin_dump(ps, dump);
+	}
+	return dump->problem.failed ? NULL : dump;
 }
 
 void put_code_in_order(struct processes *ps, struct address_space *space, size_t first)
 {
-	struct maps *codes = &space->codes;
+	struct maps *codes = &space->codes, *maps = &space->maps;
 	uint64_t newest = first ? codes->list.v[first - 1].time : 0, late = UINT64_MAX;
 	uint64_t oldest = UINT64_MAX;
 
@@ -194,9 +142,20 @@ void put_code_in_order(struct processes *ps, struct address_space *space, size_t
 		newest = time > newest ? time : newest;
 		oldest = time < oldest ? time : oldest;
 	}
-	if (late != UINT64_MAX)
-		put_in_order(ps, codes, late);
-	begin_anew(ps, &space->maps, oldest);
+	/* From the first that is older than others on the whiles are other ones. maps_at()
+	 * counts those of its time, too, so it is asked about a nanosecond before. */
+	if (late != UINT64_MAX) {
+		maps_sort(codes);
+		for (size_t i = maps_at(codes, late - (late > 0)); i < codes->list.count;
+		     i++)
+			codes->list.v[i].epoch = ++ps->epochs;
+	}
+	if (ps->kind == PROCESSES_WHOLE)
+		return;
+	/* Maps that are newer than code which was read only now begin other whiles, too:
+	 * somebody has asked about those without it. */
+	for (size_t i = maps_at(maps, oldest); i < maps->list.count; i++)
+		maps->list.v[i].epoch = ++ps->epochs;
 }
 
 /* What the dump has got since becomes maps of the code: an address is shifted to where the
@@ -213,9 +172,14 @@ static int take_codes(struct processes *ps, struct growing_dump *g)
 		return -ENOMEM;
 	for (; g->taken < d->codes.count; g->taken++) {
 		const struct jitdump_code *code = &d->codes.v[g->taken];
+		/* On another clock all of its code was there from the beginning, and the
+		 * newest counts. */
+		uint64_t time = dump->timed ? code->time : 0;
 
+		if (dump->timed && d->arch_time)
+			time = time_of_cycles(&ps->rec->time_conversion, time);
 		*array_add(&space->codes.list) = (struct map){
-			.time = code_time(ps, dump, code->time),
+			.time = time,
 			.start = code->start,
 			.end = code->end,
 			.shift = d->functions.v[code->function].bytes - code->start,

@@ -29,23 +29,12 @@ static bool is_thread(const char *p)
 }
 
 /*
+ * With '_' for spaces: a name must not end a field of folded text.
+ *
  * perf script's lines begin "NAME   123 ", and stackcollapse-perf.pl takes for the name at
  * least two characters, up to the first number: "thread 5" is "thread", "X" is "X ". What no
  * number follows then is whole.
  */
-static void cut_as_printed(struct text *name, uint32_t tid)
-{
-	size_t whole = name->size, size;
-
-	text_printf(name, " %5" PRIu32 " ", tid);
-	if (name->failed)
-		return;
-	for (size = 2; size < name->size && !is_thread(name->bytes + size); size++)
-		;
-	name->size = size < name->size ? size : whole;
-}
-
-/* With '_' for spaces: a name must not end a field of folded text. */
 int label_of(struct processes *ps, uint32_t tid, uint32_t name, uint32_t *ret)
 {
 	const char *text = intern_text(ps->strings, name);
@@ -58,8 +47,15 @@ int label_of(struct processes *ps, uint32_t tid, uint32_t name, uint32_t *ret)
 		return 0;
 	}
 	text_add(&label, text, size);
-	if (ps->as_printed && size > 0)
-		cut_as_printed(&label, tid);
+	if (ps->as_printed && size > 0) {
+		size_t end = 2;
+
+		text_printf(&label, " %5" PRIu32 " ", tid);
+		while (end < label.size && !is_thread(label.bytes + end))
+			end++;
+		if (!label.failed)
+			label.size = end < label.size ? end : size;
+	}
 	for (size_t i = 0; i < label.size; i++)
 		if (label.bytes[i] == ' ')
 			label.bytes[i] = '_';
