@@ -89,23 +89,6 @@ static int pack_part(void *arg, size_t i, size_t worker)
 	return err;
 }
 
-static int deflate_parts(struct deflater *d, const struct piece *piece, bool last)
-{
-	size_t done = 0;
-
-	do {
-		struct part *p = array_add(&d->parts);
-
-		if (!p)
-			return -ENOMEM;
-		p->bytes = piece->bytes + done;
-		p->size = piece->size - done < PART ? piece->size - done : PART;
-		done += p->size;
-		p->last = last && done == piece->size;
-	} while (done < piece->size);
-	return 0;
-}
-
 static void drop_packed(struct deflater *d)
 {
 	for (size_t i = 0; i < d->parts.count; i++) {
@@ -157,8 +140,23 @@ int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
 	int err = 0;
 
 	for (size_t i = 0; i < count && err == 0; i++) {
-		err = deflate_parts(&d, &pieces[i], i + 1 == count);
-		bytes += pieces[i].size;
+		const struct piece *piece = &pieces[i];
+		size_t done = 0;
+
+		/* An empty piece is a part, too: the last one ends the stream. */
+		do {
+			struct part *p = array_add(&d.parts);
+
+			if (!p) {
+				err = -ENOMEM;
+				break;
+			}
+			p->bytes = piece->bytes + done;
+			p->size = piece->size - done < PART ? piece->size - done : PART;
+			done += p->size;
+			p->last = i + 1 == count && done == piece->size;
+		} while (done < piece->size);
+		bytes += piece->size;
 	}
 	if (err == 0)
 		err = pack_all(&d, threads, &packed);
@@ -174,48 +172,40 @@ int deflate_pieces(const struct piece *pieces, size_t count, size_t threads,
 	return err;
 }
 
-static int inflate_into(z_stream *z, uint8_t *to, size_t size)
-{
-	enum { AT_ONCE = 1 << 30 }; /* zlib counts in unsigned int */
-	uint8_t beyond;
-	int err = Z_OK;
-
-	while (err == Z_OK && size > 0) {
-		uInt room = size < AT_ONCE ? (uInt)size : AT_ONCE;
-
-		z->next_out = to;
-		z->avail_out = room;
-		err = inflate(z, Z_NO_FLUSH);
-		to += room - z->avail_out;
-		size -= room - z->avail_out;
-	}
-	z->next_out = &beyond;
-	z->avail_out = 1;
-	if (err == Z_OK)
-		err = inflate(z, Z_FINISH);
-	if (err == Z_MEM_ERROR)
-		return -ENOMEM;
-	return err == Z_STREAM_END && size == 0 && z->avail_out == 1 && z->avail_in == 0
-		       ? 0
-		       : -EBADMSG;
-}
-
 int inflate_bytes(const uint8_t *packed, size_t packed_size, size_t size, uint8_t **ret)
 {
+	enum { AT_ONCE = 1 << 30 }; /* zlib counts in unsigned int */
 	z_stream z = { .next_in = (Bytef *)packed, .avail_in = (uInt)packed_size };
-	uint8_t *to;
-	int err;
+	uint8_t *bytes, beyond;
+	size_t done = 0;
+	int found = Z_OK;
 
 	if (packed_size > UINT32_MAX)
 		return -EBADMSG;
 	if (inflateInit(&z) != Z_OK)
 		return -ENOMEM;
-	to = malloc(size ? size : 1);
-	err = to ? inflate_into(&z, to, size) : -ENOMEM;
+	bytes = malloc(size ? size : 1);
+	if (!bytes)
+		found = Z_MEM_ERROR;
+	while (found == Z_OK && done < size) {
+		uInt room = size - done < AT_ONCE ? (uInt)(size - done) : AT_ONCE;
+
+		z.next_out = bytes + done;
+		z.avail_out = room;
+		found = inflate(&z, Z_NO_FLUSH);
+		done += room - z.avail_out;
+	}
+	/* One byte more has to be nothing. */
+	z.next_out = &beyond;
+	z.avail_out = 1;
+	if (found == Z_OK)
+		found = inflate(&z, Z_FINISH);
 	inflateEnd(&z);
-	if (err < 0)
-		free(to);
-	else
-		*ret = to;
-	return err;
+	if (found == Z_STREAM_END && done == size && z.avail_out == 1 &&
+	    z.avail_in == 0) {
+		*ret = bytes;
+		return 0;
+	}
+	free(bytes);
+	return found == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 }

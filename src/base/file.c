@@ -115,32 +115,26 @@ static int spool(struct context *ctx, int *fd, const struct once *once, const ch
 	return 0;
 }
 
-static int read_beginning(struct context *ctx, int fd, struct once *once,
-			  const char *path)
-{
-	while (once->size < sizeof(once->beginning)) {
-		ssize_t n = read(fd, once->beginning + once->size,
-				 sizeof(once->beginning) - once->size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return fail_errno(ctx, "read", path);
-		if (n == 0)
-			break;
-		once->size += (size_t)n;
-	}
-	return 0;
-}
-
 /* What is no regular file: *@flowing where it is to be read as it comes, else it is copied. */
 static int open_pipe(struct context *ctx, int *fd, const char *path,
 		     bool (*flows)(const uint8_t beginning[FILE_BEGINNING]),
 		     struct once **flowing)
 {
 	struct once *once = calloc(1, sizeof(*once));
-	int err = once ? read_beginning(ctx, *fd, once, path) : fail_memory(ctx);
+	int err = once ? 0 : fail_memory(ctx);
 
+	while (err == 0 && once->size < sizeof(once->beginning)) {
+		ssize_t n = read(*fd, once->beginning + once->size,
+				 sizeof(once->beginning) - once->size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			err = fail_errno(ctx, "read", path);
+		if (n <= 0)
+			break;
+		once->size += (size_t)n;
+	}
 	if (err == 0 && flows && once->size == FILE_BEGINNING && flows(once->beginning)) {
 		*flowing = once;
 		return 0;
@@ -325,16 +319,6 @@ void file_close(struct file *f)
 	*f = (struct file){ 0 };
 }
 
-static int file_read_packed(struct context *ctx, const struct file *f, uint64_t offset,
-			    void *buf, size_t size, size_t *got)
-{
-	int err = unpacker_read(f->unpacker, offset, buf, size, got);
-
-	/* To its readers a file does not change: its size is only found out late. */
-	((struct file *)f)->size = unpacker_size(f->unpacker);
-	return cannot_read(ctx, err, f->path);
-}
-
 /* The beginning a second time, or on from where the last read ended. */
 static ssize_t read_once(const struct file *f, uint64_t offset, void *buf, size_t size)
 {
@@ -363,11 +347,17 @@ int file_read(struct context *ctx, const struct file *f, uint64_t offset, void *
 	      size_t size, size_t *got)
 {
 	size_t done = 0;
+	int err;
 
 	if (offset > INT64_MAX)
 		size = 0;
-	if (f->unpacker && size > 0)
-		return file_read_packed(ctx, f, offset, buf, size, got);
+	if (f->unpacker && size > 0) {
+		err = unpacker_read(f->unpacker, offset, buf, size, got);
+		/* To its readers a file does not change: its size is only found out
+		 * late. */
+		((struct file *)f)->size = unpacker_size(f->unpacker);
+		return cannot_read(ctx, err, f->path);
+	}
 	while (done < size) {
 		char *to = (char *)buf + done;
 		ssize_t n =

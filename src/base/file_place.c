@@ -47,13 +47,6 @@ static bool is_planted(int dir, const struct stat *st)
 				      st->st_uid != geteuid() && st->st_uid != d.st_uid);
 }
 
-static bool is_proc(int fd)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
-}
-
 static void go_to(struct way *w, int dir)
 {
 	close(w->dir);
@@ -105,14 +98,17 @@ static int follow_in_proc(struct way *w, int fd, const char *name, const char *b
 static int take_link(struct way *w, int fd, const struct stat *st, const char *name,
 		     const char *behind)
 {
+	struct statfs fs;
+
 	if (++w->links > LINKS_MOST)
 		return -ELOOP;
 	if (is_planted(w->dir, st)) {
 		w->why = "another user's symbolic link is in the way";
 		return -EACCES;
 	}
-	return is_proc(fd) ? follow_in_proc(w, fd, name, behind)
-			   : follow_link(w, fd, behind);
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC
+		       ? follow_in_proc(w, fd, name, behind)
+		       : follow_link(w, fd, behind);
 }
 
 /* 1: @name is the last one. 0: there is more to go. */

@@ -20,14 +20,6 @@ static size_t key_digit(uint64_t key, int pass)
 	return key >> (pass * DIGIT_BITS) & (DIGITS - 1);
 }
 
-static bool keys_are_sorted(const struct keyed *v, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (v[i - 1].key > v[i].key)
-			return false;
-	return true;
-}
-
 /* Equal digits keep their order, so that those of lower passes still hold. */
 static void sort_digit(const struct keyed *from, struct keyed *to, size_t count, int pass)
 {
@@ -50,8 +42,11 @@ int keyed_sort(struct keyed *v, size_t count)
 {
 	struct keyed *from = v, *to, *room;
 	uint64_t differ = 0; /* bits that are not the same in all keys */
+	size_t sorted = 1;
 
-	if (keys_are_sorted(v, count))
+	while (sorted < count && v[sorted - 1].key <= v[sorted].key)
+		sorted++;
+	if (sorted >= count)
 		return 0;
 	room = malloc(count * sizeof(*room));
 	if (!room)

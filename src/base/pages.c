@@ -22,35 +22,29 @@ static size_t rounded(size_t size)
 	return (size + SMALL - 1) & ~(SMALL - 1);
 }
 
-/* Begins where a large page does: what lies around it of a larger piece is given back. */
-static void *map_aligned(size_t size)
-{
-	size_t all = size + LARGE, before;
-	char *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		       0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	before = -(uintptr_t)p & (LARGE - 1);
-	if (before)
-		munmap(p, before);
-	munmap(p + before + size, all - before - size);
-	return p + before;
-}
-
 /* Less than a large page is malloc()'s. */
 void *pages_take(size_t size)
 {
-	void *p;
+	size_t all, before;
+	char *p;
 
 	if (size < LARGE)
 		return calloc(1, size);
 	if (size > SIZE_MAX - 2 * LARGE)
 		return NULL;
-	p = map_aligned(rounded(size));
-	if (p)
-		madvise(p, rounded(size), MADV_HUGEPAGE);
-	return p;
+	size = rounded(size);
+	all = size + LARGE;
+	p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	/* Begins where a large page does: what lies around it of a larger piece is given
+	 * back. */
+	before = -(uintptr_t)p & (LARGE - 1);
+	if (before)
+		munmap(p, before);
+	munmap(p + before + size, all - before - size);
+	madvise(p + before, size, MADV_HUGEPAGE);
+	return p + before;
 }
 
 void *pages_grow(void *p, size_t size, size_t used, size_t more)

@@ -26,17 +26,6 @@ struct seat {
 	size_t worker;
 };
 
-static void note_first_failure(struct run *run, size_t i, int err)
-{
-	pthread_mutex_lock(&run->lock);
-	if (i < run->failed) {
-		run->failed = i;
-		run->err = err;
-	}
-	pthread_mutex_unlock(&run->lock);
-	atomic_store(&run->next, run->jobs);
-}
-
 static void *work(void *arg)
 {
 	struct seat *seat = arg;
@@ -46,8 +35,15 @@ static void *work(void *arg)
 	while ((i = atomic_fetch_add(&run->next, 1)) < run->jobs) {
 		int err = run->job(run->arg, i, seat->worker);
 
-		if (err < 0)
-			note_first_failure(run, i, err);
+		if (err >= 0)
+			continue;
+		pthread_mutex_lock(&run->lock);
+		if (i < run->failed) {
+			run->failed = i;
+			run->err = err;
+		}
+		pthread_mutex_unlock(&run->lock);
+		atomic_store(&run->next, run->jobs);
 	}
 	return NULL;
 }

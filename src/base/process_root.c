@@ -161,13 +161,6 @@ static bool own_rights(struct user_rights *ret)
 	return true;
 }
 
-static bool has_groups(const struct user_rights *own, const struct user_rights *r)
-{
-	return own->count == r->count &&
-	       (r->count == 0 ||
-		memcmp(own->groups, r->groups, r->count * sizeof(*r->groups)) == 0);
-}
-
 bool user_rights_begin(const struct user_rights *r, struct user_rights *before)
 {
 	bool has_theirs;
@@ -180,8 +173,11 @@ bool user_rights_begin(const struct user_rights *r, struct user_rights *before)
 		errno = ENOMEM;
 		return false;
 	}
-	has_theirs =
-		has_groups(before, r) || syscall(SYS_setgroups, r->count, r->groups) == 0;
+	has_theirs = before->count == r->count &&
+		     (r->count == 0 || memcmp(before->groups, r->groups,
+					      r->count * sizeof(*r->groups)) == 0);
+	if (!has_theirs)
+		has_theirs = syscall(SYS_setgroups, r->count, r->groups) == 0;
 	setfsgid(r->group);
 	setfsuid(r->user);
 	/* These tell no error: what they have set is asked for by an id that cannot be. */

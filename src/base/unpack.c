@@ -411,44 +411,31 @@ static void restart_stream(struct unpacker *u)
 	u->dry = u->between = u->full = u->ended = false;
 }
 
-static int refill_packed(struct unpacker *u)
-{
-	uint64_t size = u->end - u->offset;
-	int err;
-
-	if (u->left > 0 || u->dry)
-		return 0;
-	err = read_some(u->fd, u->offset, u->input, size < INPUT ? size : INPUT,
-			&u->left);
-	if (err < 0)
-		return err;
-	u->next = u->input;
-	u->offset += u->left;
-	u->dry = u->left == 0;
-	return 0;
-}
-
-static bool is_bomb(const struct unpacker *u)
-{
-	return u->position > FREE &&
-	       u->position / RATIO_MOST > u->offset - u->begin + INPUT;
-}
-
 /* The next @size bytes; *@got is less only at the end. */
 static int unpack_some(struct unpacker *u, uint8_t *to, size_t size, size_t *got)
 {
 	for (*got = 0; *got < size && !u->ended;) {
 		size_t room = size - *got < MOST_AT_ONCE ? size - *got : MOST_AT_ONCE;
+		uint64_t packed = u->end - u->offset;
 		size_t made;
-		int err = refill_packed(u);
+		int err;
 
-		if (err == 0)
-			err = u->packing->step(u, to + *got, room, &made);
+		if (u->left == 0 && !u->dry) {
+			err = read_some(u->fd, u->offset, u->input,
+					packed < INPUT ? packed : INPUT, &u->left);
+			if (err < 0)
+				return err;
+			u->next = u->input;
+			u->offset += u->left;
+			u->dry = u->left == 0;
+		}
+		err = u->packing->step(u, to + *got, room, &made);
 		if (err < 0)
 			return err;
 		*got += made;
 		u->full = made == room;
-		if (is_bomb(u)) {
+		if (u->position > FREE &&
+		    u->position / RATIO_MOST > u->offset - u->begin + INPUT) {
 			end_damaged(u, "so few bytes cannot hold so much");
 			break;
 		}
@@ -495,26 +482,20 @@ static size_t recall_tail(const struct unpacker *u, uint64_t offset, uint8_t *to
 	return size;
 }
 
-static int skip_to(struct unpacker *u, uint64_t offset)
-{
-	while (u->position < offset && !u->ended) {
-		uint64_t gap = offset - u->position;
-		size_t room = to_edge(u->position), got;
-		int err = unpack_some(u, u->recent + RECENT - room,
-				      gap < room ? gap : room, &got);
-
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
 static int read_on(struct unpacker *u, uint64_t offset, uint8_t *to, size_t size,
 		   size_t *got)
 {
 	size_t again = 0, fresh = 0;
-	int err = skip_to(u, offset);
+	int err = 0;
 
+	/* What lies before @offset goes through the ring of recent bytes. */
+	while (err == 0 && u->position < offset && !u->ended) {
+		uint64_t gap = offset - u->position;
+		size_t room = to_edge(u->position), skipped;
+
+		err = unpack_some(u, u->recent + RECENT - room, gap < room ? gap : room,
+				  &skipped);
+	}
 	if (err < 0)
 		return err;
 	if (offset < u->position)
