@@ -261,8 +261,7 @@ static bool keeps_frame_pointers(const struct ff_profile *p, const struct loser 
 	struct found found;
 
 	if (l->image->kind != IMAGE_FILE ||
-	    image_find_object(&p->places, &p->images, &p->strings, l->id, NEED_UNWIND,
-			      &found) < 0)
+	    image_find_object(&p->places, &p->images, l->id, NEED_UNWIND, &found) < 0)
 		return false;
 	if (found.object.elf &&
 	    frame_pointers_find(&found.object, found.debug.elf ? &found.debug : NULL,

@@ -281,7 +281,7 @@ static int work_of_second(struct live_session *r, double now)
 		r->next_tick += 1;
 	/* Maps of runtimes may be gone with a container, so they are kept while they are
 	 * there. */
-	if (images_keep_maps(&r->p->images, &r->p->strings) < 0)
+	if (images_keep_maps(&r->p->images) < 0)
 		return fail_memory(&r->p->ctx);
 	err = live_keep_cpus(&r->p->ctx, r->live);
 	if (err > 0)
@@ -492,7 +492,7 @@ static int sample_session(struct live_session *r)
 		live_tell_away(&r->p->ctx, r->live);
 		/* More came and went at once than may be open. Of what the limit
 		 * allows, half are for files of programs. */
-		refused = images_refused(&r->p->images, &r->p->strings);
+		refused = images_refused(&r->p->images);
 		if (refused && getrlimit(RLIMIT_NOFILE, &files) == 0)
 			warn(&r->p->ctx,
 			     "%zu file%s that programs ran could not be held open and "

@@ -34,7 +34,7 @@ int map_lines_look(struct stream_run *s)
 	if (s->job->rec->events.v[0].clock != CLOCK_MONOTONIC)
 		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (images_look_at_maps(&p->images, &p->strings, hold_growth, s) < 0)
+	if (images_look_at_maps(&p->images, hold_growth, s) < 0)
 		return fail_memory(&p->ctx);
 	/* The time before the look, not after it: what is written meanwhile belongs to
 	 * the next one. */

@@ -100,7 +100,6 @@ static void show_fetching(void *arg, const char *what, uint64_t done, uint64_t t
 int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 {
 	struct ff_profile *p = calloc(1, sizeof(*p));
-	struct binaries_sources code;
 	struct collected_limit limit;
 	int err;
 
@@ -143,11 +142,8 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 		if (err < 0)
 			return err;
 	}
-	code = (struct binaries_sources){ .places = &p->places,
-					  .images = &p->images,
-					  .strings = &p->strings,
-					  .judged = profile_infers(p) };
-	err = binaries_new(&p->ctx, &code, &p->binaries);
+	err = binaries_new(&p->ctx, &p->places, &p->images, profile_infers(p),
+			   &p->binaries);
 	return err < 0 ? err : make_symbolizer(p);
 }
 

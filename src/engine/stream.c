@@ -123,7 +123,7 @@ int stream_run_hold(struct stream_run *s, const struct stream_item *item)
 
 	/* Now, before its path leads to something else. */
 	if (s->live && state)
-		kept = images_keep(&p->images, &p->strings, &item->record);
+		kept = images_keep(&p->images, &item->record);
 	if (kept < 0)
 		return fail_memory(&p->ctx);
 	s->fresh |= kept > 0;
@@ -200,7 +200,7 @@ int stream_run_start(struct stream_run *s)
 			"known yet: give the time in seconds, START,END",
 			input_path(j->in));
 	rounds_init(&s->rounds);
-	err = processes_new(&p->ctx, j->rec, &p->images, &p->strings, PROCESSES_GROWING,
+	err = processes_new(&p->ctx, j->rec, &p->images, PROCESSES_GROWING,
 			    &j->processes);
 	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
 		processes_label_as_printed(j->processes);

@@ -60,8 +60,8 @@ int read_timeline(struct input_job *j)
 	order_end_input(&order);
 	/* After all has been read, when the header is known, too. */
 	if (err == 0)
-		err = processes_new(&p->ctx, j->rec, &p->images, &p->strings,
-				    PROCESSES_WHOLE, &j->processes);
+		err = processes_new(&p->ctx, j->rec, &p->images, PROCESSES_WHOLE,
+				    &j->processes);
 	if (err == 0 && p->options.flags & FF_COMPAT_STACKCOLLAPSE)
 		processes_label_as_printed(j->processes);
 	while (err == 0 && order_next(&order, &in_order) > 0)

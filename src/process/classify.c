@@ -49,8 +49,9 @@ static bool names_kernel(const char *path)
 }
 
 int classifier_new(const struct recording *rec, struct images *images,
-		   struct intern *strings, struct classifier **ret)
+		   struct classifier **ret)
 {
+	struct intern *strings = images->strings;
 	struct classifier *c = calloc(1, sizeof(*c));
 
 	if (!c)
@@ -213,8 +214,7 @@ static int classify_memfd(struct classifier *c, const struct record *rec,
 	if (!is_object && !known && rec->executable && c->images->places &&
 	    c->memfds.count < MEMFDS_MOST) {
 		/* The process is asked, if it still lives here. */
-		err = find_image_file(c->images, c->images->places, c->strings, &file, 0,
-				      &found);
+		err = find_image_file(c->images, c->images->places, &file, 0, &found);
 		if (err < 0)
 			return err;
 		is_object = found.object.elf;

@@ -11,7 +11,7 @@
 struct classifier;
 
 int classifier_new(const struct recording *rec, struct images *images,
-		   struct intern *strings, struct classifier **ret);
+		   struct classifier **ret);
 void classifier_free(struct classifier *c); /* NULL is fine */
 
 struct classified {

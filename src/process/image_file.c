@@ -122,15 +122,14 @@ static int find_vdso(const struct object_places *places, const struct intern *st
 }
 
 int find_image_file(const struct images *images, const struct object_places *places,
-		    const struct intern *strings, const struct image *image,
-		    unsigned need, struct found *ret)
+		    const struct image *image, unsigned need, struct found *ret)
 {
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
 	struct text kept = { 0 };
 	int err = 0;
 
 	if (image->kind == IMAGE_FILE) {
-		struct wanted_object wanted = describe(strings, image);
+		struct wanted_object wanted = describe(images->strings, image);
 
 		wanted.live = images->kept;
 		/* What is held open of it counts where its path leads to something
@@ -140,7 +139,7 @@ int find_image_file(const struct images *images, const struct object_places *pla
 		err = kept.failed ? -ENOMEM : find_object(places, &wanted, need, &f);
 		text_release(&kept);
 	} else if (image->kind == IMAGE_VDSO) {
-		err = find_vdso(places, strings, image, need, &f);
+		err = find_vdso(places, images->strings, image, need, &f);
 	}
 	if (err == 0 && (f.file.failed || f.problem.failed))
 		err = -ENOMEM;
@@ -153,8 +152,7 @@ int find_image_file(const struct images *images, const struct object_places *pla
 }
 
 int image_find_object(const struct object_places *places, const struct images *images,
-		      const struct intern *strings, uint32_t image, unsigned need,
-		      struct found *ret)
+		      uint32_t image, unsigned need, struct found *ret)
 {
 	const struct image *of = &images->list.v[image];
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
@@ -162,7 +160,7 @@ int image_find_object(const struct object_places *places, const struct images *i
 	int fd, err = 0;
 
 	if (of->kind != IMAGE_JIT)
-		return find_image_file(images, places, strings, of, need, ret);
+		return find_image_file(images, places, of, need, ret);
 	ctx.budget = places->budget;
 	fd = images->dumps.v[of->dump]->unwind;
 	if (need == NEED_UNWIND && fd >= 0) {

@@ -5,7 +5,6 @@
 
 /* As image_find_object(), of an image that need not be in the list yet. */
 int find_image_file(const struct images *images, const struct object_places *places,
-		    const struct intern *strings, const struct image *image,
-		    unsigned need, struct found *ret);
+		    const struct image *image, unsigned need, struct found *ret);
 
 #endif

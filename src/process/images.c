@@ -102,7 +102,7 @@ int images_init(struct images *im, struct intern *strings)
 	};
 
 	/* They are the first in an empty list, so their ids are those of the enum. */
-	*im = (struct images){ 0 };
+	*im = (struct images){ .strings = strings };
 	for (uint32_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
 		struct image key = { .kind = fixed[i].kind };
 		uint32_t id;

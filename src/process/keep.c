@@ -268,7 +268,7 @@ void images_let_go(struct images *im, uint64_t time)
 		k->crowded = false;
 }
 
-size_t images_refused(const struct images *im, const struct intern *strings)
+size_t images_refused(const struct images *im)
 {
 	const struct kept *k = im->kept;
 	size_t count = 0;
@@ -277,8 +277,9 @@ size_t images_refused(const struct images *im, const struct intern *strings)
 		const struct kept_file *f = &k->list.v[i];
 		struct stat st;
 
-		count += f->refused && (stat(intern_text(strings, f->path), &st) < 0 ||
-					(f->ino && st.st_ino != f->ino));
+		count +=
+			f->refused && (stat(intern_text(im->strings, f->path), &st) < 0 ||
+				       (f->ino && st.st_ino != f->ino));
 	}
 	return count;
 }
@@ -307,10 +308,9 @@ static bool allow_file(struct kept *k, struct budget *budget)
 	return true;
 }
 
-static int keep_file(struct images *im, struct kept *k, const struct intern *strings,
-		     const struct record *rec)
+static int keep_file(struct images *im, struct kept *k, const struct record *rec)
 {
-	const char *path = intern_text(strings, rec->name);
+	const char *path = intern_text(im->strings, rec->name);
 	struct kept_file key = { .path = rec->name,
 				 .build_id_size = rec->build_id_size,
 				 .maj = rec->maj,
@@ -337,7 +337,7 @@ static int keep_file(struct images *im, struct kept *k, const struct intern *str
 	}
 	if (f->fd >= 0 || f->tries >= TRIES)
 		return 0;
-	close_reachable_if_full(k, strings, rec->time);
+	close_reachable_if_full(k, im->strings, rec->time);
 	/* One without room stays in the list: its next map asks again, and
 	 * images_refused() counts it if nobody finds it by its path. */
 	f->refused = k->held >= k->most;
@@ -350,15 +350,15 @@ static int keep_file(struct images *im, struct kept *k, const struct intern *str
 	return 1;
 }
 
-int images_keep(struct images *im, const struct intern *strings, const struct record *rec)
+int images_keep(struct images *im, const struct record *rec)
 {
 	struct kept *k = get_kept(im);
 	int tmp, file;
 
 	if (!k)
 		return -ENOMEM;
-	tmp = kept_tmps_take(&k->tmps, im->places, strings, rec, images_may_hold(im));
-	file = tmp < 0 ? tmp : keep_file(im, k, strings, rec);
+	tmp = kept_tmps_take(&k->tmps, im->places, im->strings, rec, images_may_hold(im));
+	file = tmp < 0 ? tmp : keep_file(im, k, rec);
 	return tmp > 0 && file == 0 ? tmp : file;
 }
 
@@ -401,7 +401,7 @@ bool images_may_hold(const struct images *im)
 	return k->held + k->maps.held + k->tmps.held < k->most;
 }
 
-int images_keep_maps(struct images *im, const struct intern *strings)
+int images_keep_maps(struct images *im)
 {
 	struct kept *k = get_kept(im);
 	int err = k ? kept_maps_want(&k->maps, im) : -ENOMEM;
@@ -414,7 +414,7 @@ int images_keep_maps(struct images *im, const struct intern *strings)
 		k->crowded |= pinned_bytes(k) > PINNED_MOST;
 	if (im->places)
 		kept_tmps_look(&k->tmps, im->places, true);
-	return kept_maps_look(&k->maps, im, strings);
+	return kept_maps_look(&k->maps, im);
 }
 
 int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file *ret)

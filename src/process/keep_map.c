@@ -71,10 +71,10 @@ static bool has_ended(const struct images *im, const struct kept_map *m)
 }
 
 /* In the place where it is while its process lives. */
-static int look_for(struct kept_maps *k, struct images *im, const struct intern *strings,
-		    struct kept_map *m)
+static int look_for(struct kept_maps *k, struct images *im, struct kept_map *m)
 {
-	struct jit_process process = image_jit_process(strings, &im->list.v[m->image]);
+	struct jit_process process =
+		image_jit_process(im->strings, &im->list.v[m->image]);
 	struct jit_file f;
 	int err;
 
@@ -95,8 +95,7 @@ static int look_for(struct kept_maps *k, struct images *im, const struct intern 
 	return err == -ENOMEM || (m->fd >= 0 && !m->path) ? -ENOMEM : 0;
 }
 
-int kept_maps_look_soon(struct kept_maps *k, struct images *im,
-			const struct intern *strings)
+int kept_maps_look_soon(struct kept_maps *k, struct images *im)
 {
 	int err = 0;
 
@@ -107,12 +106,12 @@ int kept_maps_look_soon(struct kept_maps *k, struct images *im,
 		if (m->tries++ >= TRIES || !images_may_hold(im))
 			break;
 		if (m->fd < 0 && !m->ended)
-			err = look_for(k, im, strings, m);
+			err = look_for(k, im, m);
 	}
 	return err;
 }
 
-int kept_maps_look(struct kept_maps *k, struct images *im, const struct intern *strings)
+int kept_maps_look(struct kept_maps *k, struct images *im)
 {
 	int err = 0;
 
@@ -124,7 +123,7 @@ int kept_maps_look(struct kept_maps *k, struct images *im, const struct intern *
 		if (m->fd >= 0)
 			m->ended = has_ended(im, m);
 		else if (images_may_hold(im))
-			err = look_for(k, im, strings, m);
+			err = look_for(k, im, m);
 	}
 	return err;
 }

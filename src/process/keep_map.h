@@ -32,10 +32,9 @@ int kept_maps_want(struct kept_maps *k, const struct images *im);
 
 /* Looks for those that were not found, as long as files may be held, and which processes have
  * ended. 0, or -ENOMEM. */
-int kept_maps_look(struct kept_maps *k, struct images *im, const struct intern *strings);
+int kept_maps_look(struct kept_maps *k, struct images *im);
 /* Likewise for those of young processes, as kept_maps_want() has got to know them. */
-int kept_maps_look_soon(struct kept_maps *k, struct images *im,
-			const struct intern *strings);
+int kept_maps_look_soon(struct kept_maps *k, struct images *im);
 
 /* That of the process of @image; NULL: none is wanted. */
 struct kept_map *kept_maps_find(const struct kept_maps *k, const struct images *im,

@@ -105,15 +105,14 @@ static int check_growth(struct kept_map *m, uint32_t number, map_growth_call *gr
 	return grown(arg, &growth);
 }
 
-int images_look_at_maps(struct images *im, const struct intern *strings,
-			map_growth_call *grown, void *arg)
+int images_look_at_maps(struct images *im, map_growth_call *grown, void *arg)
 {
 	struct kept_maps *k = images_kept_maps(im);
 	int err = k ? kept_maps_want(k, im) : 0;
 
 	if (!k || im->as_perf || err < 0)
 		return err;
-	err = kept_maps_look_soon(k, im, strings);
+	err = kept_maps_look_soon(k, im);
 	for (size_t i = 0; i < k->list.count && err == 0; i++)
 		if (k->list.v[i].fd >= 0 && !k->list.v[i].left)
 			err = check_growth(&k->list.v[i], (uint32_t)i, grown, arg);

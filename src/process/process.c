@@ -31,8 +31,7 @@ enum {
 static int set_name(struct processes *ps, uint32_t tid, uint64_t time, uint32_t name);
 
 int processes_new(struct context *ctx, const struct recording *rec, struct images *images,
-		  struct intern *strings, enum processes_kind kind,
-		  struct processes **ret)
+		  enum processes_kind kind, struct processes **ret)
 {
 	struct processes *ps = calloc(1, sizeof(*ps));
 	uint32_t swapper;
@@ -42,12 +41,12 @@ int processes_new(struct context *ctx, const struct recording *rec, struct image
 	ps->kind = kind;
 	ps->rec = rec;
 	ps->images = images;
-	ps->strings = strings;
+	ps->strings = images->strings;
 	ps->comm_exec = rec->comm_exec;
 	ps->kernel_map = NONE;
 	ps->copies_left = COPIES_FREE;
-	if (classifier_new(rec, images, strings, &ps->classifier) < 0 ||
-	    intern_add(strings, "swapper", 7, &swapper) < 0 ||
+	if (classifier_new(rec, images, &ps->classifier) < 0 ||
+	    intern_add(ps->strings, "swapper", 7, &swapper) < 0 ||
 	    set_name(ps, SWAPPER, 0, swapper) < 0) {
 		processes_free(ps);
 		return fail_memory(ctx);

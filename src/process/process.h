@@ -129,6 +129,7 @@ enum {
 struct images {
 	ARRAY(struct image) list; /* by id */
 	struct hash_set by_key;
+	struct intern *strings; /* what their paths and names are ids of; outlives them */
 	ARRAY(struct jit_dump *) dumps;
 	ARRAY(struct map_line) lines; /* in time order, no more than MAP_LINES_MOST */
 	/* Where a memfd is looked for, to tell a program from JIT code; NULL: nowhere.
@@ -152,8 +153,7 @@ int images_add(struct images *im, const struct image *key, uint32_t *ret);
  * files past the limit of those that may be open, are passed over; the soft limit is raised
  * as far as may be useful. 1 where a file was new, 0, or -ENOMEM.
  */
-int images_keep(struct images *im, const struct intern *strings,
-		const struct record *rec);
+int images_keep(struct images *im, const struct record *rec);
 
 /*
  * As many are held as may be, and none of them can be found again; or deleted ones fill a GiB
@@ -164,14 +164,14 @@ bool images_are_crowded(const struct images *im);
 void images_let_go(struct images *im, uint64_t time);
 
 /* How many files had no room when they were mapped, and cannot be found by their path. */
-size_t images_refused(const struct images *im, const struct intern *strings);
+size_t images_refused(const struct images *im);
 
 /*
  * Likewise the perf-PID.map of each process that has code of a runtime, which may be gone with
  * its container. Runtimes make it some time after their code, so it is to be called once a
  * second: it looks for those that were not there yet. 0, or -ENOMEM.
  */
-int images_keep_maps(struct images *im, const struct intern *strings);
+int images_keep_maps(struct images *im);
 
 /* The same of processes that are young and have a /tmp of their own: at little cost, once a
  * pass. */
@@ -194,8 +194,7 @@ struct map_growth {
 	uint64_t time, until;
 };
 typedef int map_growth_call(void *arg, const struct map_growth *growth);
-int images_look_at_maps(struct images *im, const struct intern *strings,
-			map_growth_call *grown, void *arg);
+int images_look_at_maps(struct images *im, map_growth_call *grown, void *arg);
 
 typedef int map_line_call(void *arg, const struct map_line *line, const char *name,
 			  size_t size);
@@ -218,8 +217,7 @@ int image_open_kept_map(const struct images *im, uint32_t image, struct jit_file
  * why. -ENOMEM. May be asked by many threads at once, while no image is added.
  */
 int image_find_object(const struct object_places *places, const struct images *images,
-		      const struct intern *strings, uint32_t image, unsigned need,
-		      struct found *ret);
+		      uint32_t image, unsigned need, struct found *ret);
 
 /* The process that code of a runtime is of: what its map or dump is looked for by. */
 struct jit_process image_jit_process(const struct intern *strings,
@@ -235,8 +233,7 @@ struct processes;
 enum processes_kind { PROCESSES_WHOLE, PROCESSES_GROWING };
 
 int processes_new(struct context *ctx, const struct recording *rec, struct images *images,
-		  struct intern *strings, enum processes_kind kind,
-		  struct processes **ret);
+		  enum processes_kind kind, struct processes **ret);
 void processes_free(struct processes *ps); /* NULL is fine */
 
 /* Before the first record: labels are what stackcollapse-perf.pl cuts out of a line of perf

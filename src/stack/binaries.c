@@ -67,7 +67,6 @@ struct image_binary {
 struct binaries {
 	struct object_places places;
 	const struct images *images;
-	const struct intern *strings;
 	bool judged;
 	pthread_mutex_t lock; /* of all below, but not of what they point to */
 	ARRAY(struct image_binary *) by_image;
@@ -77,18 +76,17 @@ struct binaries {
 	struct text trouble; /* the first file that could not be read; with .lock */
 };
 
-int binaries_new(struct context *ctx, const struct binaries_sources *sources,
-		 struct binaries **ret)
+int binaries_new(struct context *ctx, const struct object_places *places,
+		 const struct images *images, bool judged, struct binaries **ret)
 {
 	struct binaries *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return fail_memory(ctx);
 	object_prepare();
-	b->places = *sources->places;
-	b->images = sources->images;
-	b->strings = sources->strings;
-	b->judged = sources->judged;
+	b->places = *places;
+	b->images = images;
+	b->judged = judged;
 	pthread_mutex_init(&b->lock, NULL);
 	open_files_init(&b->files);
 	*ret = b;
@@ -149,7 +147,7 @@ const struct images *binaries_images(const struct binaries *b)
 static int find_files_for(const struct binaries *b, uint32_t image, unsigned need,
 			  struct found *ret)
 {
-	return image_find_object(&b->places, b->images, b->strings, image, need, ret);
+	return image_find_object(&b->places, b->images, image, need, ret);
 }
 
 static int find_files(const struct binaries *b, uint32_t image, struct found *ret)

@@ -151,16 +151,9 @@ struct stack {
  */
 struct binaries;
 
-struct binaries_sources {
-	const struct object_places *places;
-	const struct images *images;
-	const struct intern *strings;
-	/* Each one is asked as it is opened whether it keeps frame pointers. */
-	bool judged;
-};
-
-int binaries_new(struct context *ctx, const struct binaries_sources *sources,
-		 struct binaries **ret);
+/* @judged: each one is asked as it is opened whether it keeps frame pointers. */
+int binaries_new(struct context *ctx, const struct object_places *places,
+		 const struct images *images, bool judged, struct binaries **ret);
 void binaries_free(struct binaries *b); /* NULL is fine */
 
 /* The first file that could not be read, and why; NULL: all could. Not while any thread asks. */

@@ -133,8 +133,8 @@ int source_open(const struct source_finder *finder, uint32_t id, struct source *
 	if (image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE)
 		err = open_kernel_side(finder, id, &s);
 	if (is_object)
-		err = image_find_object(&options->places, finder->images, finder->strings,
-					id, NEED_SYMBOLS | (lines ? NEED_LINES : 0),
+		err = image_find_object(&options->places, finder->images, id,
+					NEED_SYMBOLS | (lines ? NEED_LINES : 0),
 					&s.files);
 	debug = f->debug.elf && object_has_symtab(&f->debug) ? &f->debug : NULL;
 	if (err == 0 && is_object && f->object.elf) {

@@ -72,9 +72,9 @@ static inline void here_find(struct here *h, uint64_t ip)
 
 	cr_assert(place_of(&h->t, 1, (uint32_t)getpid(), ip, &p));
 	found_release(&h->f);
-	cr_assert_eq(image_find_object(&h->places, &h->t.images, &h->t.strings, p.image,
-				       NEED_SYMBOLS, &h->f),
-		     0);
+	cr_assert_eq(
+		image_find_object(&h->places, &h->t.images, p.image, NEED_SYMBOLS, &h->f),
+		0);
 }
 
 #endif

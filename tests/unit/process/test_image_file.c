@@ -134,9 +134,9 @@ static void know_build_id(const char *name, const struct object *o)
 	known->size = o->build_id_size;
 	memcpy(known->id, o->build_id, o->build_id_size);
 	processes_free(h.t.ps);
-	cr_assert_eq(processes_new(&h.t.ctx, &h.t.rec, &h.t.images, &h.t.strings,
-				   PROCESSES_WHOLE, &h.t.ps),
-		     0);
+	cr_assert_eq(
+		processes_new(&h.t.ctx, &h.t.rec, &h.t.images, PROCESSES_WHOLE, &h.t.ps),
+		0);
 }
 
 Test(image_file, the_vdso_is_this_machines_where_nothing_speaks_against_it)

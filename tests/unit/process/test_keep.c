@@ -39,7 +39,7 @@ static struct record record_of(const char *path)
 
 static int keep(const struct record *rec)
 {
-	return images_keep(&h.t.images, &h.t.strings, rec);
+	return images_keep(&h.t.images, rec);
 }
 
 static void find(const struct record *rec)
@@ -197,7 +197,7 @@ Test(keep, the_oldest_go_when_they_have_been_named)
 			images_let_go(&h.t.images, rec.time - 1);
 	}
 	cr_assert_leq(most, 60);
-	cr_assert_eq(images_refused(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_refused(&h.t.images), 0);
 	rec.time = first.time;
 	find(&rec);
 	cr_assert_not_null(h.f.object.elf, "the newest is held");
@@ -226,7 +226,7 @@ Test(keep, what_had_no_room_and_is_gone_is_counted)
 	}
 	cr_assert_gt(refused, 50);
 	images_let_go(&h.t.images, 6);
-	cr_assert_eq(images_refused(&h.t.images, &h.t.strings), refused);
+	cr_assert_eq(images_refused(&h.t.images), refused);
 }
 
 /* As where this user may not look at map_files: the path is all there is. */
@@ -258,7 +258,7 @@ Test(keep, deleted_files_do_not_fill_the_disk)
 	}
 	cr_assert_not(images_are_crowded(&h.t.images));
 	for (int i = 0; i < 16; i++)
-		cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+		cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	cr_assert(images_are_crowded(&h.t.images));
 	images_let_go(&h.t.images, 1);
 	cr_assert_not(images_are_crowded(&h.t.images));
@@ -290,7 +290,7 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 	rec.name = name_id(&h.t, "//anon");
 	apply(&h.t, rec);
 	cr_assert(place_of(&h.t, 1, rec.pid, rec.start, &p));
-	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
 	cr_assert_eq(map.fd, -1, "it is not there yet");
 	snprintf(path, sizeof(path), "%s/perf-%d.map", directory, getpid());
@@ -300,10 +300,10 @@ Test(keep, a_map_is_read_when_its_process_and_place_are_gone)
 		cr_assert_eq(write(fd, "1 2 f\n", 6), 6);
 		close(fd);
 	}
-	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	unlink(path);
 	rmdir(directory);
-	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	for (int i = 0; i < 2; i++) {
 		cr_assert_eq(image_open_kept_map(&h.t.images, p.image, &map), 0);
 		cr_assert_eq(pread(map.fd, line, 6, 0), 6);
@@ -429,7 +429,7 @@ Test(keep, a_map_that_is_written_late_in_a_place_that_is_gone_is_read)
 	end_loner(&l);
 	/* No second has gone by. */
 	check_map(&l, &rec, true);
-	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	check_map(&l, &rec, true);
 }
 
@@ -454,7 +454,7 @@ Test(keep, a_place_without_a_map_is_let_go_of_when_its_process_has_ended)
 
 	keep(&rec);
 	end_loner(&l);
-	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 	check_map(&l, &rec, false);
 }
 

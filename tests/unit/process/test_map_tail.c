@@ -48,7 +48,7 @@ static void begin_map(const char *text)
 	apply(&h.t, rec);
 	cr_assert(place_of(&h.t, 1, rec.pid, rec.start, &p));
 	image = p.image;
-	cr_assert_eq(images_keep_maps(&h.t.images, &h.t.strings), 0);
+	cr_assert_eq(images_keep_maps(&h.t.images), 0);
 }
 
 static void begin(void)
@@ -89,8 +89,7 @@ static int note_line(void *arg, const struct map_line *line, const char *name,
 
 static void look(void)
 {
-	cr_assert_eq(images_look_at_maps(&h.t.images, &h.t.strings, note_growth, NULL),
-		     0);
+	cr_assert_eq(images_look_at_maps(&h.t.images, note_growth, NULL), 0);
 }
 
 static void ran(uint64_t address)

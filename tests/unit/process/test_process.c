@@ -203,8 +203,7 @@ static void old_recorder(struct timeline *t, const char *parent)
 	memset(t, 0, sizeof(*t));
 	cr_assert_eq(intern_init(&t->strings), 0);
 	cr_assert_eq(images_init(&t->images, &t->strings), 0);
-	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
-				   PROCESSES_WHOLE, &t->ps),
+	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, PROCESSES_WHOLE, &t->ps),
 		     0);
 	comm(t, 1, 1, 1, parent, NO_EXEC);
 	map(t, 1, 1, 0x1000, 0x1000, 0, "/parent");

@@ -32,8 +32,7 @@ static inline void timeline_begin(struct timeline *t)
 	t->rec.comm_exec = true;
 	cr_assert_eq(intern_init(&t->strings), 0);
 	cr_assert_eq(images_init(&t->images, &t->strings), 0);
-	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
-				   PROCESSES_WHOLE, &t->ps),
+	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, PROCESSES_WHOLE, &t->ps),
 		     0);
 }
 
@@ -42,9 +41,9 @@ static inline void grow(struct timeline *t)
 {
 	timeline_begin(t);
 	processes_free(t->ps);
-	cr_assert_eq(processes_new(&t->ctx, &t->rec, &t->images, &t->strings,
-				   PROCESSES_GROWING, &t->ps),
-		     0);
+	cr_assert_eq(
+		processes_new(&t->ctx, &t->rec, &t->images, PROCESSES_GROWING, &t->ps),
+		0);
 }
 
 static inline void timeline_end(struct timeline *t)

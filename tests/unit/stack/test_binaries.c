@@ -26,14 +26,11 @@ struct stage {
 static void begin(struct stage *s)
 {
 	struct object_places places = { 0 };
-	struct binaries_sources sources = { .places = &places,
-					    .images = &s->images,
-					    .strings = &s->strings };
 
 	memset(s, 0, sizeof(*s));
 	cr_assert_eq(intern_init(&s->strings), 0);
 	cr_assert_eq(images_init(&s->images, &s->strings), 0);
-	cr_assert_eq(binaries_new(&s->ctx, &sources, &s->binaries), 0);
+	cr_assert_eq(binaries_new(&s->ctx, &places, &s->images, false, &s->binaries), 0);
 }
 
 static void end(struct stage *s)

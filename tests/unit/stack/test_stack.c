@@ -30,12 +30,9 @@ struct stage {
 static struct binaries *no_binaries(struct timeline *t)
 {
 	struct object_places places = { .symfs = "/nowhere" };
-	struct binaries_sources sources = { .places = &places,
-					    .images = &t->images,
-					    .strings = &t->strings };
 	struct binaries *ret;
 
-	cr_assert_eq(binaries_new(&t->ctx, &sources, &ret), 0);
+	cr_assert_eq(binaries_new(&t->ctx, &places, &t->images, false, &ret), 0);
 	return ret;
 }
 

@@ -85,9 +85,6 @@ void walked_map(struct walked *w)
 	struct stack_sources sources = { .ps = w->t.ps,
 					 .rec = &w->t.rec,
 					 .strings = &w->t.strings };
-	struct binaries_sources files = { .places = &w->places,
-					  .images = &w->t.images,
-					  .strings = &w->t.strings };
 
 	if (w->ready)
 		return;
@@ -96,7 +93,9 @@ void walked_map(struct walked *w)
 		cfi_write(&w->cfi);
 	write_temporary(w->path, w->cfi.bytes, w->cfi.size);
 	map(&w->t, 1, WALKED_PID, WALKED_BASE, 0x10000, 0, w->path);
-	cr_assert_eq(binaries_new(&w->t.ctx, &files, &w->binaries), 0);
+	cr_assert_eq(
+		binaries_new(&w->t.ctx, &w->places, &w->t.images, false, &w->binaries),
+		0);
 	sources.binaries = w->binaries;
 	cr_assert_eq(stack_walker_new(&w->t.ctx, &sources, &w->frames, &w->options,
 				      &w->walker),
