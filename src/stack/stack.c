@@ -573,8 +573,8 @@ int stack_leaf_caller(struct stack_walker *w, const struct sample *s, uint64_t *
 int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint64_t **ret,
 		     size_t *count)
 {
-	size_t addresses = w->walked_first;
 	uint32_t first = 0;
+	size_t addresses;
 
 	if (walk_again(w, s) < 0)
 		return -ENOMEM;
@@ -594,6 +594,7 @@ int stack_user_chain(struct stack_walker *w, const struct sample *s, const uint6
 	/* Would a chain of the walk's frames be taken for one that is cut? As long as the
 	 * kernel makes them, or ending with a function that others call, which here
 	 * nobody did: a coroutine's, for one. */
+	addresses = w->walked_first;
 	for (size_t i = 0; i < w->walked_count; i++)
 		addresses += w->pcs.v[w->walked_first + i] != 0;
 	if (w->walked_count && (addresses == chain_limit(&w->rec->events.v[s->event]) ||

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
+#define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_USER ((uint64_t)-512)
 
 enum {
@@ -81,6 +82,34 @@ Test(join, what_was_copied_to_the_root_needs_no_chain)
 	walked_call(&w, 0x1061);
 	cr_assert_str_eq(walked(&w), "1050 1090- 1061- root");
 	cr_assert_eq(stack_walker_counts(w.walker)->joined, 0);
+	walked_end(&w);
+}
+
+/* The sample that is asked about need not be the one that was walked last: frames of the kernel
+ * are counted as it has them. */
+Test(join, a_walk_as_long_as_the_kernels_limit_is_no_chain)
+{
+	static const uint64_t entries[] = { CONTEXT_KERNEL, 0xffffffff81000000,
+					    CONTEXT_USER, CODE(0x1050), CODE(0x1090) };
+	const uint64_t *chain;
+	struct walked w;
+	size_t count;
+
+	begin(&w);
+	w.t.rec.events.v[0].max_stack = 4;
+	w.words = WALKED_WORDS;
+	w.word[6] = STACK(8);
+	w.word[7] = CODE(0x1061); /* the first function */
+	walked_call(&w, 0x1061);
+	w.sample.chain_count = 3;
+	cr_assert_str_eq(walked(&w), "1050 1090- 1061- root");
+	cr_assert_eq(stack_user_chain(w.walker, &w.sample, &chain, &count), 0);
+	cr_assert_not_null(chain);
+	memcpy(w.chain, entries, sizeof(entries));
+	w.sample.chain_count = 5;
+	w.sample.position++;
+	cr_assert_eq(stack_user_chain(w.walker, &w.sample, &chain, &count), 0);
+	cr_assert_null(chain);
 	walked_end(&w);
 }
 
