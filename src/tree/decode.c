@@ -171,8 +171,8 @@ static int read_descriptions(struct reader *r)
 	while (err == 0 && cursor_left(c) > 0) {
 		uint64_t id, side, sum, makes_stacks, decimals;
 		uint32_t index = t->columns;
-		struct column *column = &t->values[index].column;
 		const char *name, *unit;
+		struct column *column;
 		size_t name_size, unit_size;
 
 		if (index == COLUMNS_MOST)
@@ -180,6 +180,7 @@ static int read_descriptions(struct reader *r)
 		if (!claim_add(&t->claim, r->budget, A_FURTHER * r->nodes))
 			return -EFBIG;
 		t->columns++;
+		column = &t->values[index].column;
 		id = cursor_varint(c);
 		side = cursor_varint(c);
 		sum = cursor_varint(c);
