@@ -58,7 +58,8 @@ static const char *last_of(const char *line, const char *end, const char *what)
 }
 
 /*
- * A colour as it is written by a program; else what people write by hand.
+ * The arrow is the last one before a colour as programs write it; else, where people have
+ * written by hand, the last one at all.
  *
  *	unique_ptr<T>::operator->   ->   rgb(205,60,20)
  *	name                             colour
@@ -94,16 +95,14 @@ int palette_map_read(struct context *ctx, const char *path, struct palette_map *
 	/* The first picture of several makes the file. */
 	if (err == 0 && access(path, F_OK) == 0)
 		err = file_slurp(ctx, path, MAP_SIZE_MAX, &bytes, &size);
-	for (const char *p = bytes, *end = bytes + size; err == 0 && p < end;) {
-		const char *line_end = memchr(p, '\n', (size_t)(end - p));
+	for (size_t at = 0, length; err == 0 && at < size; at += length + 1) {
+		const char *line = bytes + at, *end = memchr(line, '\n', size - at);
 
-		if (!line_end)
-			line_end = end;
+		length = end ? (size_t)(end - line) : size - at;
 		/* A name with a NUL in it would be found as another one. */
-		if (!memchr(p, '\0', (size_t)(line_end - p)) &&
-		    add_map_line(&m, p, line_end) < 0)
+		if (!memchr(line, '\0', length) &&
+		    add_map_line(&m, line, line + length) < 0)
 			err = fail_memory(ctx);
-		p = line_end + 1;
 	}
 	free(bytes);
 	if (err < 0)
