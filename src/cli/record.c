@@ -76,13 +76,13 @@ static void take_stop(int number, siginfo_t *info, void *context)
 	static const char sentence[] = "\nflamefold: sampling is over, its result is "
 				       "being written; once more ends "
 				       "without it\n";
+	/* Whoever was interrupted may be about to look at it. */
+	int error = errno;
 	/* timeout(1) signals its child and then its group, which the child is in; npm and
 	 * others hand on the Ctrl-C that a terminal has sent to all. Nobody means that as a
 	 * second one. */
 	bool same_request =
 		info->si_code != SI_KERNEL && clock_ns() - stopped_at < SAME_REQUEST_NS;
-	/* Whoever was interrupted may be about to look at it. */
-	int error = errno;
 
 	(void)context;
 	if (!stopped) {
