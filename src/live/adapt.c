@@ -118,9 +118,6 @@ static int lower_rate(struct context *ctx, struct live *l)
 /* Readers are paused first: they read from the rings that are about to be replaced. */
 int live_adapt(struct context *ctx, struct live *l)
 {
-	static int (*const ladder[])(struct context *, struct live *) = { larger_rings,
-									  shorter_dumps,
-									  lower_rate };
 	int err = 0;
 
 	if (l->readers)
@@ -130,10 +127,11 @@ int live_adapt(struct context *ctx, struct live *l)
 	if (!l->watch.stopped) {
 		/* -ERANGE: that step cannot be taken, or not any more. The next one is
 		 * tried. */
-		err = -ERANGE;
-		for (size_t i = 0; i < sizeof(ladder) / sizeof(*ladder) && err == -ERANGE;
-		     i++)
-			err = ladder[i](ctx, l);
+		err = larger_rings(ctx, l);
+		if (err == -ERANGE)
+			err = shorter_dumps(ctx, l);
+		if (err == -ERANGE)
+			err = lower_rate(ctx, l);
 	}
 	pthread_mutex_unlock(&l->watch.lock);
 	if (l->readers && readers_resume(ctx, l->readers) < 0)
