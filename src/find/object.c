@@ -123,7 +123,8 @@ static int open_recorded_path(struct context *ctx, const struct object_search *s
 	if (!w->live || geteuid() != 0 || symfs_is_set(s->places))
 		return object_open(ctx, s->path.bytes, ret);
 	for (size_t i = 0; i < FILE_USERS && err == -ENOENT; i++)
-		if (process_file_path(w, &w->users[i], PROCESS_MAP, &map, &same))
+		if (process_file_path(w, &w->users[i], PROCESS_MAP, &map, &same) &&
+		    !map.failed)
 			err = user_rights_of_process(w->users[i].pid, &rights);
 	if (map.failed)
 		err = -ENOMEM;
