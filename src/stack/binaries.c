@@ -291,13 +291,13 @@ static struct owned *find_owned(struct binaries *b, uint32_t image)
 		return &b->none;
 	}
 	o = take_binary(b, &found, image, &made);
-	if (!o)
-		goto out;
-	if (!made) {
+	if (o && !made) {
 		/* Until the one who makes it is done. */
 		pthread_mutex_lock(&o->lock);
-		goto unlock;
+		pthread_mutex_unlock(&o->lock);
 	}
+	if (!o || !made)
+		goto out;
 	o->binary.machine = cfi_machine(object);
 	o->binary.entry = object->entry;
 	if (object->fd >= 0)
@@ -317,7 +317,6 @@ static struct owned *find_owned(struct binaries *b, uint32_t image)
 		o->memory = *object;
 		*object = (struct object){ .fd = -1 };
 	}
-unlock:
 	pthread_mutex_unlock(&o->lock);
 out:
 	return give_back_files(b, &found) < 0 || err < 0 ? NULL : o;
