@@ -148,11 +148,12 @@ int known_cgroups_read(enum live_who who, int cgroup, const pid_t *processes,
 			/* Where the directory is below the mount. */
 			snprintf(link, sizeof(link), "/proc/self/fd/%d", cgroup);
 			got = readlink(link, path, sizeof(path) - 1);
-			path[got > 0 ? got : 0] = '\0';
-			if (strncmp(path, k->mount, strlen(k->mount)) == 0)
-				text_string(&k->path, path + strlen(k->mount));
-			if (got >= 0)
+			if (got >= 0) {
+				path[got] = '\0';
+				if (strncmp(path, k->mount, strlen(k->mount)) == 0)
+					text_string(&k->path, path + strlen(k->mount));
 				add_tree(k, cgroup);
+			}
 		} else if (who == LIVE_COMMAND) {
 			add_of_process(k, getpid());
 		}
