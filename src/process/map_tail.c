@@ -176,7 +176,7 @@ int images_take_lines(struct images *im, const struct map_growth *growth,
 	}
 	if (growth->until - m->taken > GROWTH_MOST)
 		m->taken = growth->until - GROWTH_MOST;
-	/* Each address once, in order; none is added to those that are. */
+	/* In order, each address once; they are so already where none has come since. */
 	if (m->sorted != m->ran.count) {
 		qsort(m->ran.v, m->ran.count, sizeof(*m->ran.v), compare_addresses);
 		for (size_t i = 0; i < m->ran.count; i++)

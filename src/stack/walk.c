@@ -164,9 +164,8 @@ enum walk_end why_unreadable(const struct walk *k, uint64_t address)
 
 struct place_seen *walk_place(struct stack_walker *w, struct walk *k)
 {
-	/* aarch64 signs return addresses in the bits above those that addresses have, of
-	 * which there are so many; and a program may keep what it likes in the highest
-	 * 8. */
+	/* How many bits addresses have: aarch64 signs return addresses in those above, and
+	 * a program may keep what it likes in the highest 8. */
 	static const uint8_t widths[] = { 48, 52, 47, 42, ADDRESS_BITS_LEAST };
 	struct place_seen *seen = place_find(w, &k->keys[!k->exact], k->pc);
 
