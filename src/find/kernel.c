@@ -58,14 +58,19 @@ static bool try_kernel_path(struct search *s)
 	return false;
 }
 
-/* By the build id, in the cache or the debug directory; @ends: of the paths, NULL ends them. */
-static bool try_kernel_by_build_id(struct search *s, bool cache, const char *const *ends)
+/* Where files lie by their build ids. */
+enum by_build_id { IN_CACHE, IN_DEBUG_DIR };
+
+static bool try_kernel_by_build_id(struct search *s, enum by_build_id where)
 {
+	static const char *const in_cache[] = { "/elf", "/debug", "", NULL };
+	static const char *const in_debug_dir[] = { ".debug", "", NULL };
+	const char *const *ends = where == IN_CACHE ? in_cache : in_debug_dir;
 	const struct wanted_kernel *w = s->wanted;
 
 	for (; *ends; ends++) {
 		text_clear(&s->path);
-		if (!cache)
+		if (where == IN_DEBUG_DIR)
 			add_debug_dir(s->places, s->root, &s->path);
 		else if (!add_build_id_cache(s->places, &s->path))
 			return false;
@@ -188,8 +193,6 @@ static bool try_modules_dep(struct search *s)
 int find_kernel_file(const struct object_places *places,
 		     const struct wanted_kernel *wanted, struct found *ret)
 {
-	static const char *const in_cache[] = { "/elf", "/debug", "", NULL };
-	static const char *const in_debug_dir[] = { ".debug", "", NULL };
 	const char *module = wanted->module;
 	struct found f = { .object.fd = -1, .debug.fd = -1 };
 	struct search s = {
@@ -221,8 +224,8 @@ int find_kernel_file(const struct object_places *places,
 		if (try_kernel_path(&s))
 			goto out;
 	}
-	if (try_kernel_by_build_id(&s, true, in_cache) ||
-	    try_kernel_by_build_id(&s, false, in_debug_dir))
+	if (try_kernel_by_build_id(&s, IN_CACHE) ||
+	    try_kernel_by_build_id(&s, IN_DEBUG_DIR))
 		goto out;
 	if (module)
 		try_modules_dep(&s);

@@ -313,7 +313,8 @@ static int take_by_force(struct object_search *s)
 
 static int find_object_file(struct object_search *s)
 {
-	/* The cache's entry is a directory; older perf made it the file itself. */
+	/* The cache's entry is a directory; older perf made it the file itself, as what lies in
+	 * the debug directory is. */
 	const char *const names[] = { s->wanted->vdso ? "/vdso" : "/elf", "", "" };
 	const struct wanted_object *w = s->wanted;
 	bool sure = false;
@@ -361,6 +362,7 @@ static int find_object_file(struct object_search *s)
 		found = take_by_force(s);
 	return found;
 }
+
 int find_object(const struct object_places *places, const struct wanted_object *wanted,
 		unsigned need, struct found *ret)
 {

@@ -417,7 +417,8 @@ void jit_tmp_hold(const struct jit_process *process, struct jit_tmp *ret)
 	everybodys = living.inner_pid == process->pid && fstat(ret->dir, &theirs) == 0 &&
 		     stat("/tmp", &ours) == 0 && theirs.st_dev == ours.st_dev &&
 		     theirs.st_ino == ours.st_ino;
-	/* Where the process lives and it is not, the directory stays held. */
+	/* It stays held where the process lives and its map is not where everybody looks for
+	 * it. */
 	if (living.is && !everybodys)
 		return;
 	close(ret->dir);
