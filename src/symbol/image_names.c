@@ -399,7 +399,6 @@ static int add_inlined(struct naming_job *n, const struct inline_chain *chain,
 	return 0;
 }
 
-/* Sorted addresses beside sorted symbols. */
 static int name_image_frames(struct naming_job *n)
 {
 	bool compat = n->finder->options->compat;
@@ -422,6 +421,7 @@ static int name_image_frames(struct naming_job *n)
 			source_add_inline_problem(&n->source, inlines_problem(in));
 		n->source.files.trouble |= inlines_crashed(in);
 	}
+	/* Sorted addresses beside sorted symbols. */
 	for (size_t i = 0; i < count && err == 0; i++) {
 		uint64_t recorded = n->job->frames[i].key, address = recorded;
 		uint32_t id = n->job->frames[i].id, symbol = 0;

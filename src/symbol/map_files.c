@@ -152,7 +152,9 @@ int map_files_new(const struct source_finder *finder, const struct frames *frame
 	for (size_t i = 0; asking > 1 && i < count; i++) {
 		uint32_t id = map_files_first(finder, jobs[i]->image);
 
-		for (int k = 0; may_ask(m, jobs[i]) && id && k < MAP_PARENTS_MOST; k++) {
+		if (!may_ask(m, jobs[i]))
+			continue;
+		for (int k = 0; id && k < MAP_PARENTS_MOST; k++) {
 			if (file_of_image(m, id, &file) < 0)
 				goto no_memory;
 			id = finder->images->list.v[id].heir_of;
