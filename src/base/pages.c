@@ -37,7 +37,7 @@ void *pages_take(size_t size)
 	p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	/* Begins where a large page does: what lies around it of a larger piece is given
+	/* It begins where a large page does: what lies around it of a larger piece is given
 	 * back. */
 	before = -(uintptr_t)p & (LARGE - 1);
 	if (before)

@@ -340,8 +340,7 @@ void cfi_run_begin(struct cfi_run *r, const struct cfi_cie *cie,
 	r->remembered.count = 0;
 }
 
-/* These hold for whole functions: they cannot advance, by 6 bits of the operation itself or by
- * what follows one of the others. */
+/* These hold for whole functions: they cannot advance. */
 bool cfi_run_initial(struct cfi_run *r, const struct cfi_cie *cie, struct cfi_rule *ret)
 {
 	const struct cfi_columns *columns = r->columns;

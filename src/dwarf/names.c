@@ -214,7 +214,7 @@ static int add_qualified(struct debug_names *n, const struct declaration *d, int
 			text_string(&n->text, around.name);
 		else if (tag == DW_TAG_namespace)
 			text_string(&n->text, "(anonymous namespace)");
-		else /* around what is called: the class of a lambda */
+		else /* a class without a name around what is called is that of a lambda */
 			text_string(&n->text, called && i + 1 == count
 						      ? "{lambda}"
 						      : "(anonymous class)");

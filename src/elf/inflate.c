@@ -88,6 +88,7 @@ int inflate_whole(const struct packed_section *from, uint8_t *to, size_t room)
 
 	if (from->packing != SECTION_ZLIB)
 		return unpack_zstd(from, to, room);
+	/* All of it at once, where it is one whole stream: zlib knows what to make of others. */
 	d = libdeflate_alloc_decompressor();
 	in = d ? pages_take(from->size + 1) : NULL;
 	if (in && from->read(from->arg, 0, in, from->size))

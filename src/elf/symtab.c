@@ -154,7 +154,7 @@ static void end_symbols(struct symtab *st)
 		else if (end > UINT64_MAX - PAGE || end < s->start)
 			end = UINT64_MAX;
 		else
-			end += PAGE; /* nothing is behind it: it may be a page, too */
+			end += PAGE; /* nothing is behind it */
 		if (end < s->end)
 			s->end = end;
 	}
