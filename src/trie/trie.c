@@ -241,22 +241,9 @@ static int find_or_add_child(struct trie *t, uint32_t parent, uint32_t frame,
 	return 0;
 }
 
-/* Notes the hashes of a stack from frame @from on, and fetches where they lie. */
-static void hash_path(struct trie *t, const uint32_t *frames, size_t from, size_t count)
-{
-	uint64_t hash = from ? t->last_path[from - 1].hash : hash_secret.key;
-
-	for (size_t i = from; i < count; i++) {
-		hash = hash_step(hash, frames[i]);
-		t->last_path[i] = (struct trie_step){ frames[i], 0, hash };
-		__builtin_prefetch(&t->slots[hash & t->mask]);
-	}
-	for (size_t i = from; i < count; i++)
-		__builtin_prefetch(&t->nodes[t->slots[t->last_path[i].hash & t->mask]]);
-}
-
 int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret)
 {
+	uint64_t hash = hash_secret.key;
 	uint32_t node = 0;
 	size_t i = 0;
 	int err = 0;
@@ -270,7 +257,16 @@ int trie_add(struct trie *t, const uint32_t *frames, size_t count, uint32_t *ret
 	for (; i < count && i < t->steps && t->last_path[i].frame == frames[i]; i++)
 		node = t->last_path[i].node;
 	t->steps = i;
-	hash_path(t, frames, i, count);
+	/* Notes the hashes of what is left, and fetches where they lie. */
+	if (i)
+		hash = t->last_path[i - 1].hash;
+	for (size_t k = i; k < count; k++) {
+		hash = hash_step(hash, frames[k]);
+		t->last_path[k] = (struct trie_step){ frames[k], 0, hash };
+		__builtin_prefetch(&t->slots[hash & t->mask]);
+	}
+	for (size_t k = i; k < count; k++)
+		__builtin_prefetch(&t->nodes[t->slots[t->last_path[k].hash & t->mask]]);
 	for (; i < count; i++) {
 		err = find_or_add_child(t, node, frames[i], t->last_path[i].hash, &node);
 		if (err < 0)
@@ -360,26 +356,21 @@ static int widen_rows(struct trie *t, uint32_t column)
 	return 0;
 }
 
-static int add_self_row(struct trie *t, uint32_t node)
+int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value)
 {
 	struct trie_rows *r = &t->rows;
 	uint64_t *row;
 
-	if (reserve_rows(r, r->count + 1) < 0)
-		return -ENOMEM;
-	row = &r->v[r->count * r->width];
-	memset(row, 0, rows_size(r, 1));
-	*row = node;
-	t->nodes[node].self = (uint32_t)r->count++;
-	return 0;
-}
-
-int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value)
-{
 	if (__builtin_expect(!trie_is_charged(t, column), 0) && widen_rows(t, column) < 0)
 		return -ENOMEM;
-	if (__builtin_expect(t->nodes[node].self == 0, 0) && add_self_row(t, node) < 0)
-		return -ENOMEM;
+	if (__builtin_expect(t->nodes[node].self == 0, 0)) {
+		if (reserve_rows(r, r->count + 1) < 0)
+			return -ENOMEM;
+		row = &r->v[r->count * r->width];
+		memset(row, 0, rows_size(r, 1));
+		*row = node;
+		t->nodes[node].self = (uint32_t)r->count++;
+	}
 	*trie_value(t, t->nodes[node].self, column) += value;
 	return 0;
 }
