@@ -172,34 +172,10 @@ static int append(struct context *ctx, struct save_file *f, const void *bytes,
 	return err;
 }
 
-/*
- * All that is gathered, as COMPRESSED records in f->packed. Each flush ends a block of
- * zstd's, so that a reader gets all of it and nothing is left inside.
- */
-static size_t pack_gathered(struct save_file *f)
+int save_file_flush(struct context *ctx, struct save_file *f)
 {
 	ZSTD_inBuffer from = { .src = f->gathered, .size = f->count };
 	size_t used = 0, left = 1;
-
-	while (left && used + COMPRESSED_MOST <= PACKED) {
-		uint8_t *record = f->packed + used;
-		ZSTD_outBuffer to = { .dst = record + COMPRESSED_HEAD,
-				      .size = COMPRESSED_MOST - COMPRESSED_HEAD };
-		struct perf_event_header head = { .type = PERF_RECORD_COMPRESSED };
-
-		left = ZSTD_compressStream2(f->zstd, &to, &from, ZSTD_e_flush);
-		if (ZSTD_isError(left))
-			return 0;
-		head.size = (uint16_t)(COMPRESSED_HEAD + to.pos);
-		memcpy(record, &head, sizeof(head));
-		used += head.size;
-	}
-	return left ? 0 : used;
-}
-
-int save_file_flush(struct context *ctx, struct save_file *f)
-{
-	size_t size;
 	int err;
 
 	if (f->failed)
@@ -208,15 +184,30 @@ int save_file_flush(struct context *ctx, struct save_file *f)
 		return 0;
 	if (!f->zstd) {
 		err = append(ctx, f, f->gathered, f->count);
-	} else {
-		size = pack_gathered(f);
-		f->raw += f->count;
-		f->compressed += size;
-		err = size ? append(ctx, f, f->packed, size)
-			   : fail_write(ctx, f, -ENOMEM);
+		f->count = 0;
+		return err;
 	}
+	/* All that is gathered becomes COMPRESSED records. Each flush ends a block of zstd's,
+	 * so that a reader gets all of it and nothing is left inside. */
+	while (left && used + COMPRESSED_MOST <= PACKED) {
+		uint8_t *record = f->packed + used;
+		ZSTD_outBuffer to = { .dst = record + COMPRESSED_HEAD,
+				      .size = COMPRESSED_MOST - COMPRESSED_HEAD };
+		struct perf_event_header head = { .type = PERF_RECORD_COMPRESSED };
+
+		left = ZSTD_compressStream2(f->zstd, &to, &from, ZSTD_e_flush);
+		if (ZSTD_isError(left))
+			break;
+		head.size = (uint16_t)(COMPRESSED_HEAD + to.pos);
+		memcpy(record, &head, sizeof(head));
+		used += head.size;
+	}
+	f->raw += f->count;
 	f->count = 0;
-	return err;
+	if (left)
+		return fail_write(ctx, f, -ENOMEM);
+	f->compressed += used;
+	return append(ctx, f, f->packed, used);
 }
 
 uint8_t *save_file_room(struct context *ctx, struct save_file *f, size_t size)

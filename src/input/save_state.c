@@ -74,14 +74,6 @@ static bool is_needed(const struct pruning *p, uint32_t pid)
 	return !state || *state == ALIVE;
 }
 
-/* Does a program begin with this one, of which the process has one thread then? */
-static bool begins_program(const struct perf_event_header *head, const struct task *task)
-{
-	return (head->type == PERF_RECORD_FORK && task->pid != task->parent) ||
-	       (head->type == PERF_RECORD_COMM &&
-		head->misc & PERF_RECORD_MISC_COMM_EXEC);
-}
-
 /* What the newest record of a thread says of its process. */
 static bool see_thread(struct pruning *p, const struct perf_event_header *head,
 		       const struct task *task)
@@ -108,6 +100,9 @@ static int find_needed(const struct save_state *s, struct pruning *p)
 	for (size_t i = p->at.count; i-- > 0;) {
 		struct perf_event_header head = head_at(s, p->at.v[i]);
 		struct task task = task_at(s, p->at.v[i]);
+		bool forks = head.type == PERF_RECORD_FORK && task.pid != task.parent;
+		bool executes = head.type == PERF_RECORD_COMM &&
+				head.misc & PERF_RECORD_MISC_COMM_EXEC;
 		bool ok = true;
 
 		/* A COMM has the tid where FORK and EXIT have the parent. */
@@ -116,10 +111,10 @@ static int find_needed(const struct save_state *s, struct pruning *p)
 		if (head.type == PERF_RECORD_FORK || head.type == PERF_RECORD_EXIT ||
 		    head.type == PERF_RECORD_COMM)
 			ok = see_thread(p, &head, &task);
-		if (begins_program(&head, &task))
+		/* A program begins with either, of which the process has one thread then. */
+		if (forks || executes)
 			ok = ok && hash_map_set(&p->begun, task.pid, 0);
-		if (head.type == PERF_RECORD_FORK && task.pid != task.parent &&
-		    is_needed(p, task.pid))
+		if (forks && is_needed(p, task.pid))
 			ok = ok && hash_map_set(&p->by_pid, task.parent, ALIVE);
 		if (!ok)
 			return -ENOMEM;
