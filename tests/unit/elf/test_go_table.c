@@ -26,7 +26,8 @@ static struct context ctx;
 static size_t put(size_t at, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
-		file[at + (big ? size - 1 - i : i)] = (uint8_t)(value >> (8 * i));
+		file[at + (big ? size - 1 - i : i)] =
+			i < sizeof(value) ? (uint8_t)(value >> (8 * i)) : 0;
 	return at + size;
 }
 
