@@ -55,7 +55,10 @@ void text_string(struct text *t, const char *string)
 
 void text_char(struct text *t, char c)
 {
-	text_add(t, &c, 1);
+	if (!text_reserve(t, 1))
+		return;
+	t->bytes[t->size++] = c;
+	t->bytes[t->size] = '\0';
 }
 
 void text_u64(struct text *t, uint64_t value)
