@@ -1,11 +1,18 @@
 /*
- * Each label is sorted twice, by itself and with a ';' behind it, and ranks are places
- * in that order. Whole stacks are then compared by ranks, number by number, and no text
- * is looked at again. Keys have their first 8 bytes as a number, which decides most
- * comparisons.
+ * Each label has two ranks, of itself and with a ';' behind it: places in the order of all of
+ * these. Whole stacks are then compared by ranks, number by number, and no text is looked at
+ * again.
  *
  *	rank    0    1         2          3    4     5
- *	key     a    a.part    a.part;    a;   ab    ab;
+ *	text    a    a.part    a.part;    a;   ab    ab;
+ *
+ * Labels alone are sorted. Their first 8 bytes are a number, which decides most comparisons.
+ * Between a label and its ';' are those that go on behind it with a lower byte, so what waits
+ * last for its ';' gets it first:
+ *
+ *	next       a    a.part    ab                  end
+ *	waiting    a    a.part a  ab                  -
+ *	ranked     a    a.part    a.part;  a;  ab     ab;
  */
 #include "tree/label.h"
 
@@ -69,58 +76,61 @@ struct key {
 	uint64_t start; /* its first bytes, the first one highest */
 	const char *text;
 	uint32_t size;
-	uint32_t id; /* label * 2, + 1 with the ';' */
+	uint32_t label;
 };
 
-/* No label holds a ';', so two keys are equal only if they are the same. */
 static int compare_keys(const void *left, const void *right)
 {
 	const struct key *a = left, *b = right;
-	uint32_t least = a->size < b->size ? a->size : b->size;
 	int order;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	order = memcmp(a->text, b->text, least);
+	order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
 	if (order)
 		return order;
-	/* The shorter one ends here, which is before all bytes, or goes on with its
-	 * ';'. */
-	if (a->size == b->size)
-		return (int)(a->id & 1) - (int)(b->id & 1);
-	if (a->size < b->size)
-		return (a->id & 1 ? ';' : -1) - (uint8_t)b->text[least];
-	return (uint8_t)a->text[least] - (b->id & 1 ? ';' : -1);
+	return a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* @b is behind @a. Is it also behind @a with a ';'? */
+static bool is_behind_below(const struct key *a, const struct key *b)
+{
+	return b->size <= a->size || (uint8_t)b->text[a->size] > ';' ||
+	       memcmp(a->text, b->text, a->size) != 0;
 }
 
 int labels_rank(struct labels *l)
 {
-	size_t n = l->sizes.count * 2;
+	size_t n = l->sizes.count, waiting = 0;
 	struct key *keys = malloc(n * sizeof(*keys));
+	uint32_t rank = 0;
 
 	free(l->ranks);
-	l->ranks = malloc(n * sizeof(*l->ranks));
+	l->ranks = malloc(2 * n * sizeof(*l->ranks));
 	if (!keys || !l->ranks) {
 		free(keys);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		const char *text = label_text(l, i / 2);
-		uint32_t size = l->sizes.v[i / 2];
+		const char *text = label_text(l, i);
+		uint32_t size = l->sizes.v[i];
 		uint64_t start = 0;
 
-		for (size_t at = 0; at < sizeof(start); at++) {
-			start <<= 8;
-			if (at < size)
-				start |= (uint8_t)text[at];
-			else if (at == size && i & 1)
-				start |= ';';
-		}
+		for (size_t at = 0; at < sizeof(start); at++)
+			start = start << 8 | (at < size ? (uint8_t)text[at] : 0);
 		keys[i] = (struct key){ start, text, size, i };
 	}
 	qsort(keys, n, sizeof(*keys), compare_keys);
-	for (uint32_t i = 0; i < n; i++)
-		l->ranks[keys[i].id] = i;
+	/* Keys that wait take the places of those that do no more. */
+	for (size_t i = 0; i <= n; i++) {
+		while (waiting &&
+		       (i == n || is_behind_below(&keys[waiting - 1], &keys[i])))
+			l->ranks[2 * (size_t)keys[--waiting].label + 1] = rank++;
+		if (i == n)
+			break;
+		l->ranks[2 * (size_t)keys[i].label] = rank++;
+		keys[waiting++] = keys[i];
+	}
 	free(keys);
 	return 0;
 }
