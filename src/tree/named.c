@@ -339,7 +339,7 @@ static void place_top(struct making *m, struct branch *b, const struct top *top,
 		if (!b->ground->in_order && count > FEW)
 			qsort_r(children, count, sizeof(*children), compare_ranks,
 				b->nodes);
-		for (size_t i = 1; !b->ground->in_order && count <= FEW && i < count;
+		for (size_t i = 1; i < count && count <= FEW && !b->ground->in_order;
 		     i++) {
 			uint32_t moved = children[i];
 			size_t k = i;
