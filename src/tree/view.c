@@ -1,7 +1,7 @@
 /*
- * One pass over the named tree makes all views: a node's place is known when its children come,
+ * One pass over the named tree makes a view: a node's place is known when its children come,
  * as the nodes are in preorder. Only where stacks are turned round does each go from its leaf
- * to its root.
+ * to its root. A view of lines is made while it is walked: lines.c.
  *
  * Functions that print alike become one node. Most nodes of the named tree become nodes that no
  * other one becomes, though, and need not be found again: a map of children is asked only below
@@ -407,70 +407,6 @@ out:
 	return err;
 }
 
-/*
- * Of lines that are sorted by their bytes, others may stand between a stack and those that go
- * on below it:
- *
- *	a;b 1			a -- b
- *	a;b.part.0 1		  -- b.part.0
- *	a;b;c 1			  -- b (second node) -- c
- *
- * Names between "b" and "b;" begin with "b", so what waits last is due first.
- */
-static int split_lines(struct view *v)
-{
-	ARRAY(uint32_t) waiting = { 0 };
-	int err = 0;
-
-	for (uint32_t parent = 0; err == 0 && parent < v->nodes.count; parent++) {
-		uint32_t at = v->nodes.v[parent].first, last = 0, next;
-
-		while (err == 0 && (at || waiting.count)) {
-			uint32_t due = waiting.count ? *array_last(&waiting) : 0;
-
-			if (due &&
-			    (!at || label_rank_below(&v->labels, v->nodes.v[due].label) <
-					    node_rank(v, at, UINT32_MAX))) {
-				waiting.count--;
-				v->nodes.v[last].next = due;
-				v->nodes.v[due].next = at;
-				last = due;
-				continue;
-			}
-			next = v->nodes.v[at].next;
-			if (next && v->nodes.v[at].first && view_has_stack(v, at) &&
-			    node_rank(v, next, UINT32_MAX) <
-				    label_rank_below(&v->labels, v->nodes.v[at].label)) {
-				uint32_t *slot = array_add(&waiting);
-				struct view_node *n = array_add(&v->nodes), *from;
-
-				if (!slot || !n || v->nodes.count == UINT32_MAX) {
-					err = -ENOMEM;
-					break;
-				}
-				/* A node keeps its own value, and a second one takes what
-				 * is below it. */
-				*slot = (uint32_t)v->nodes.count - 1;
-				from = &v->nodes.v[at];
-				*n = *from;
-				n->self = 0;
-				n->total = from->total - from->self;
-				from->total = from->self;
-				from->first = 0;
-				for (uint32_t i = n->first; i; i = v->nodes.v[i].next)
-					v->nodes.v[i].parent = *slot;
-			}
-			last = at;
-			at = next;
-		}
-	}
-	for (uint32_t i = 0; i < v->columns->count && err == 0; i++)
-		if (v->values[i].of.count)
-			err = fill_column(v, i);
-	array_release(&waiting);
-	return err;
-}
-
 int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 	      struct view *ret)
 {
@@ -520,8 +456,6 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 		link_first(&v, i);
 	if (err == 0 && !in->in_order)
 		err = sort_siblings(&v, flags & VIEW_CHAIN ? b.separator : UINT32_MAX);
-	if (err == 0 && flags & VIEW_LINES)
-		err = split_lines(&v);
 	hash_map_release(&b.children);
 	array_release(&b.wakers);
 	free(b.owners);
@@ -541,6 +475,9 @@ void view_release(struct view *v)
 	array_release(&v->nodes);
 	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
 		array_release(&v->values[i].of);
+	free(v->lines.labels);
+	array_release(&v->lines.sources);
+	array_release(&v->lines.levels);
 }
 
 bool view_has_other_value(const struct view *v, uint32_t node)

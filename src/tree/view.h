@@ -23,12 +23,35 @@ struct view_node {
 	uint32_t function; /* in in->symbols; where several share a label, the first */
 	uint32_t parent; /* the root's own is 0 */
 	uint32_t first, next; /* child, sibling; 0: none */
+	uint32_t source; /* in a view of lines: the first one of its own */
 	uint64_t self, total;
 };
 
 /* A column but the weight, which is in the nodes. */
 struct view_column {
 	ARRAY(uint64_t) of; /* by node; empty: the view has it not */
+};
+
+/* Something of the named tree in a view of lines: the stacks that end at a node, or all that is
+ * below it. */
+struct view_source {
+	uint32_t rank, node;
+};
+
+/* The end of the nodes at a depth, and of their sources. */
+struct view_level {
+	uint32_t nodes, sources;
+};
+
+/* What is open of a view of lines: see view_begin_lines(). */
+struct view_lines {
+	const struct tree_source *in;
+	uint32_t *labels; /* by function */
+	bool gaps; /* some of them are VIEW_GAP */
+	/* Columns but the weight that make stacks. */
+	uint32_t other[COLUMNS_MOST], others;
+	ARRAY(struct view_source) sources; /* of what is below nodes, node by node */
+	ARRAY(struct view_level) levels; /* by depth */
 };
 
 struct view {
@@ -38,6 +61,7 @@ struct view {
 	struct view_column values[COLUMNS_MOST]; /* by column */
 	bool stacks_without_weight; /* there may be some: another column makes stacks */
 	unsigned decimals; /* of weights */
+	struct view_lines lines;
 };
 
 /* The label of a node that is not drawn: its value is its parent's own. */
@@ -50,9 +74,6 @@ enum view_flag {
 	/* All columns; else those that make stacks, and, but with VIEW_REVERSED and VIEW_CHAIN, those
 	 * that are said of frames. */
 	VIEW_COLUMNS = 8,
-	/* A walk comes to stacks as lines of text are sorted, bytewise. To this end a node may be
-	 * two, the second one without an own value; that one's index is above its children's. */
-	VIEW_LINES = 16,
 };
 
 /*
@@ -106,5 +127,17 @@ enum view_step { VIEW_INTO, VIEW_OVER /* nothing below the node */ };
 
 /* False at the end. */
 bool view_next(const struct view *v, struct view_walk *w, enum view_step step);
+
+/*
+ * A view for one walk, which comes to stacks as lines of text are sorted, bytewise. To this
+ * end a node may be two, the second one without an own value. Of columns there are those
+ * that make stacks.
+ *
+ * The view is its root, and grows as the walk goes: view_open() makes the children of the
+ * node where it is, and drops what it has left. @in outlives the view.
+ */
+int view_begin_lines(struct context *ctx, const struct tree_source *in, struct view *ret);
+/* 0, or -ENOMEM. */
+int view_open(struct view *v, const struct view_walk *w);
 
 #endif

@@ -16,7 +16,6 @@
 int write_folded(struct context *ctx, const struct tree_source *in,
 		 const struct write_options *options, FILE *out)
 {
-	struct tree_source sorted = *in;
 	struct sink sink = { .out = out };
 	struct text *t = &sink.text, path = { 0 }; /* ends with a ';' behind each frame */
 	ARRAY(size_t) above = { 0 }; /* by depth: size of the path above a node there */
@@ -26,8 +25,7 @@ int write_folded(struct context *ctx, const struct tree_source *in,
 	int err;
 
 	(void)options;
-	sorted.in_order = false;
-	err = view_make(ctx, &sorted, VIEW_LINES, &v);
+	err = view_begin_lines(ctx, in, &v);
 	if (err < 0)
 		return err;
 	before = view_weight_before(&v);
@@ -70,6 +68,7 @@ int write_folded(struct context *ctx, const struct tree_source *in,
 		if (w.node)
 			text_char(&path, ';');
 		above.v[w.depth + 1] = path.size;
+		t->failed |= view_open(&v, &w) < 0;
 	} while (!t->failed && sink.err == 0 && view_next(&v, &w, VIEW_INTO));
 	array_release(&above);
 	text_release(&path);

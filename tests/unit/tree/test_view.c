@@ -1,11 +1,14 @@
 #include "tree/view.h"
 
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "unit/write/tree.h"
+
+#define LINES UINT_MAX /* not a flag */
 
 /* "(a 10@0(b 3@0)(c 7@3))": labels, totals, what lies to the left; children inside. */
 static char *picture(struct tree *t, unsigned flags)
@@ -15,10 +18,17 @@ static char *picture(struct tree *t, unsigned flags)
 	struct view_walk w = { 0 };
 	uint32_t open = 0;
 
-	cr_assert_eq(view_make(&t->ctx, &t->in, flags, &view), 0);
+	tree_sum_up(t);
+	if (flags == LINES)
+		cr_assert_eq(view_begin_lines(&t->ctx, &t->in, &view), 0);
+	else
+		cr_assert_eq(view_make(&t->ctx, &t->in, flags, &view), 0);
 	do {
-		const struct view_node *n = &view.nodes.v[w.node];
+		const struct view_node *n;
 
+		if (flags == LINES)
+			cr_assert_eq(view_open(&view, &w), 0);
+		n = &view.nodes.v[w.node];
 		for (; open > w.depth; open--)
 			text_char(&text, ')');
 		text_printf(&text, "(%s %d@%d", label_text(&view.labels, n->label),
@@ -130,7 +140,7 @@ Test(view, lines_come_in_the_order_of_their_bytes)
 	tree_add(&t, "d", 16);
 	tree_add(&t, "e", 32);
 	tree_add(&t, "e;c", 64);
-	expect(&t, VIEW_LINES,
+	expect(&t, LINES,
 	       "( 127@0(b.x 2@0)(b 1@2(c 1@2))(d 16@3)(d.x 8@19(y 8@19))(d 4@27(c 4@27))"
 	       "(e 96@31(c 64@63)))");
 }

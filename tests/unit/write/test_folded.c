@@ -120,6 +120,7 @@ Test(folded, a_stream_that_fails_is_an_error)
 	tree_init(&t);
 	tree_add(&t, "a", 1);
 	cr_assert_not_null(out);
+	tree_sum_up(&t);
 	cr_expect_eq(write_folded(&t.ctx, &t.in, NULL, out), -ENOSPC);
 	cr_expect_str_not_empty(t.ctx.error);
 	fclose(out);

@@ -34,6 +34,7 @@ void tree_release(struct tree *t)
 	array_release(&t->named.nodes);
 	for (uint32_t i = 0; i < COLUMNS_MOST; i++)
 		free(t->named.values[i]);
+	free(t->named.totals);
 }
 
 static struct function function_of(struct tree *t, const char *frame, size_t size)
@@ -149,12 +150,23 @@ void tree_add_before(struct tree *t, const char *stack, uint64_t before, uint64_
 	tree_column(t, COLUMN_BEFORE)[node] += before;
 }
 
+void tree_sum_up(struct tree *t)
+{
+	struct named *n = &t->named;
+
+	n->totals = realloc(n->totals, n->nodes.count * sizeof(*n->totals));
+	memcpy(n->totals, n->values[COLUMN_WEIGHT], n->nodes.count * sizeof(*n->totals));
+	for (size_t i = n->nodes.count; i-- > 1;)
+		n->totals[n->nodes.v[i].parent] += n->totals[i];
+}
+
 char *tree_fold(struct tree *t, int *err)
 {
 	char *bytes = NULL;
 	size_t size;
 	FILE *out = open_memstream(&bytes, &size);
 
+	tree_sum_up(t);
 	*err = write_folded(&t->ctx, &t->in, NULL, out);
 	fclose(out);
 	return bytes;

@@ -22,6 +22,8 @@ void tree_release(struct tree *t);
  * one of another module; all are called name. */
 void tree_add(struct tree *t, const char *stack, uint64_t self);
 void tree_add_before(struct tree *t, const char *stack, uint64_t before, uint64_t self);
+/* Totals of what was added until now. */
+void tree_sum_up(struct tree *t);
 
 /* Values by node, all 0 at first. */
 uint64_t *tree_column(struct tree *t, uint32_t column);
