@@ -1,0 +1,362 @@
+/*
+ * A text becomes steps in the order they are taken, operands before their operator, by climbing
+ * precedences: an operand takes in all operators behind it that bind more tightly than the one
+ * before it.
+ *
+ *	a + b * 4      a  b  4  *  +
+ *
+ * How many values wait is known while steps are made, so their evaluation checks nothing.
+ */
+#include "weight/expression.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum expression_what {
+	STEP_NUMBER,
+	STEP_SLOT,
+	STEP_NEGATE,
+	STEP_NOT,
+	STEP_INVERT,
+	STEP_PAGE_ROUND,
+	STEP_BLOCKED,
+	STEP_RUNNABLE,
+	STEP_TWO, /* from here on they take two values */
+	STEP_OR = STEP_TWO,
+	STEP_AND,
+	STEP_BIT_OR,
+	STEP_BIT_XOR,
+	STEP_BIT_AND,
+	STEP_EQUAL,
+	STEP_UNEQUAL,
+	STEP_LESS,
+	STEP_LESS_EQUAL,
+	STEP_GREATER,
+	STEP_GREATER_EQUAL,
+	STEP_LEFT,
+	STEP_RIGHT,
+	STEP_ADD,
+	STEP_SUBTRACT,
+	STEP_MULTIPLY,
+	STEP_DIVIDE,
+	STEP_REST,
+	STEP_MIN,
+	STEP_MAX,
+};
+
+/* Longer ones first where one begins with the other. */
+static const struct operator
+{
+	const char *text;
+	uint8_t what, precedence;
+}
+operators[] = {
+	{ "||", STEP_OR, 1 },	      { "&&", STEP_AND, 2 },
+	{ "==", STEP_EQUAL, 6 },      { "!=", STEP_UNEQUAL, 6 },
+	{ "<=", STEP_LESS_EQUAL, 7 }, { ">=", STEP_GREATER_EQUAL, 7 },
+	{ "<<", STEP_LEFT, 8 },	      { ">>", STEP_RIGHT, 8 },
+	{ "<", STEP_LESS, 7 },	      { ">", STEP_GREATER, 7 },
+	{ "|", STEP_BIT_OR, 3 },      { "^", STEP_BIT_XOR, 4 },
+	{ "&", STEP_BIT_AND, 5 },     { "+", STEP_ADD, 9 },
+	{ "-", STEP_SUBTRACT, 9 },    { "*", STEP_MULTIPLY, 10 },
+	{ "/", STEP_DIVIDE, 10 },     { "%", STEP_REST, 10 },
+};
+
+static const struct function_name {
+	const char *name;
+	uint8_t what;
+} functions[] = {
+	{ "min", STEP_MIN },
+	{ "max", STEP_MAX },
+	{ "page_round", STEP_PAGE_ROUND },
+	{ "blocked", STEP_BLOCKED },
+	{ "runnable", STEP_RUNNABLE },
+};
+
+struct reading {
+	struct context *ctx;
+	const char *text, *at, *end;
+	expression_name *find;
+	void *arg;
+	struct expression *e;
+	unsigned depth; /* of parentheses and operators that wait */
+	size_t waiting; /* values, when all steps so far have been taken */
+};
+
+static int read_operators(struct reading *r, unsigned least);
+
+static int refuse(struct reading *r, const char *what)
+{
+	int size = (int)(r->end - r->text), rest = (int)(r->end - r->at);
+
+	return rest ? fail(r->ctx, -EINVAL, "'%.*s': %s at '%.*s'", size, r->text, what,
+			   rest, r->at)
+		    : fail(r->ctx, -EINVAL, "'%.*s': %s at its end", size, r->text, what);
+}
+
+static void skip_spaces(struct reading *r)
+{
+	while (r->at < r->end && isspace((unsigned char)*r->at))
+		r->at++;
+}
+
+static bool take_text(struct reading *r, const char *text)
+{
+	size_t size = strlen(text);
+
+	skip_spaces(r);
+	if ((size_t)(r->end - r->at) < size || memcmp(r->at, text, size) != 0)
+		return false;
+	r->at += size;
+	return true;
+}
+
+static int add_step(struct reading *r, uint8_t what, int64_t number)
+{
+	struct expression_step *step;
+
+	r->waiting += what == STEP_NUMBER || what == STEP_SLOT;
+	r->waiting -= what >= STEP_TWO;
+	if (r->e->steps.count == EXPRESSION_STEPS_MOST ||
+	    r->waiting > EXPRESSION_STACK_MOST)
+		return refuse(r, "it is too long");
+	step = array_add(&r->e->steps);
+	if (!step)
+		return fail_memory(r->ctx);
+	*step = (struct expression_step){ number, what };
+	return 0;
+}
+
+static int read_number(struct reading *r)
+{
+	bool hex = r->end - r->at > 2 && r->at[0] == '0' && (r->at[1] | 32) == 'x';
+	uint64_t value = 0, base = hex ? 16 : 10;
+	const char *first = r->at += hex ? 2 : 0;
+
+	for (; r->at < r->end && isxdigit((unsigned char)*r->at); r->at++) {
+		unsigned digit = isdigit((unsigned char)*r->at)
+					 ? (unsigned)(*r->at - '0')
+					 : (unsigned)((*r->at | 32) - 'a' + 10);
+
+		if (digit >= base || value > (UINT64_MAX - digit) / base)
+			return refuse(r, "not a number of 64 bits");
+		value = value * base + digit;
+	}
+	if (r->at == first)
+		return refuse(r, "not a number");
+	return add_step(r, STEP_NUMBER, (int64_t)value);
+}
+
+/* Behind the name of a function. */
+static int read_call(struct reading *r, uint8_t what)
+{
+	int err = take_text(r, "(") ? read_operators(r, 1) : refuse(r, "no '('");
+
+	if (err == 0 && what >= STEP_TWO)
+		err = take_text(r, ",") ? read_operators(r, 1)
+					: refuse(r, "no second value");
+	if (err == 0 && !take_text(r, ")"))
+		err = refuse(r, "no ')'");
+	return err < 0 ? err : add_step(r, what, 0);
+}
+
+/* A name may have a dot in it: "start.bytes". */
+static int read_name(struct reading *r)
+{
+	const char *name = r->at;
+	size_t size;
+	int slot;
+
+	while (r->at < r->end &&
+	       (isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '.'))
+		r->at++;
+	size = (size_t)(r->at - name);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (strlen(functions[i].name) == size &&
+		    memcmp(functions[i].name, name, size) == 0)
+			return read_call(r, functions[i].what);
+	slot = r->find(r->arg, r->ctx, name, size);
+	return slot < 0 ? slot : add_step(r, STEP_SLOT, slot);
+}
+
+static int read_operand(struct reading *r)
+{
+	static const struct operator signs[] = { { "-", STEP_NEGATE, 0 },
+						 { "!", STEP_NOT, 0 },
+						 { "~", STEP_INVERT, 0 } };
+	int err;
+
+	if (++r->depth > EXPRESSION_STACK_MOST)
+		return refuse(r, "it is too deep");
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (take_text(r, signs[i].text)) {
+			err = read_operand(r);
+			r->depth--;
+			return err < 0 ? err : add_step(r, signs[i].what, 0);
+		}
+	if (take_text(r, "(")) {
+		err = read_operators(r, 1);
+		if (err == 0 && !take_text(r, ")"))
+			err = refuse(r, "no ')'");
+	} else if (r->at < r->end && isdigit((unsigned char)*r->at)) {
+		err = read_number(r);
+	} else if (r->at < r->end && (isalpha((unsigned char)*r->at) || *r->at == '_')) {
+		err = read_name(r);
+	} else {
+		err = refuse(r, "no value");
+	}
+	r->depth--;
+	return err;
+}
+
+/* The next operator, if it binds at least so tightly. */
+static const struct operator* take_operator(struct reading *r, unsigned least)
+{
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		const char *before = r->at;
+
+		if (!take_text(r, operators[i].text))
+			continue;
+		if (operators[i].precedence >= least)
+			return &operators[i];
+		r->at = before;
+		return NULL;
+	}
+	return NULL;
+}
+
+static int read_operators(struct reading *r, unsigned least)
+{
+	const struct operator* o;
+	int err = ++r->depth > EXPRESSION_STACK_MOST ? refuse(r, "it is too deep")
+						     : read_operand(r);
+
+	while (err == 0 && (o = take_operator(r, least))) {
+		err = read_operators(r, o->precedence + 1u);
+		if (err == 0)
+			err = add_step(r, o->what, 0);
+	}
+	r->depth--;
+	return err;
+}
+
+int expression_parse(struct context *ctx, const char *text, size_t size,
+		     expression_name *find, void *arg, struct expression *ret)
+{
+	struct reading r = { .ctx = ctx,
+			     .text = text,
+			     .at = text,
+			     .end = text + size,
+			     .find = find,
+			     .arg = arg,
+			     .e = ret };
+	int err;
+
+	*ret = (struct expression){ 0 };
+	err = read_operators(&r, 1);
+	skip_spaces(&r);
+	if (err == 0 && r.at < r.end)
+		err = refuse(&r, "no operator");
+	if (err < 0)
+		expression_release(ret);
+	return err;
+}
+
+static int64_t one(uint8_t what, int64_t a)
+{
+	switch (what) {
+	case STEP_NEGATE:
+		return (int64_t)(0 - (uint64_t)a);
+	case STEP_NOT:
+		return !a;
+	case STEP_INVERT:
+		return ~a;
+	case STEP_PAGE_ROUND:
+		return (int64_t)(((uint64_t)a + 4095) & ~4095ull);
+	/* States since 4.14: 1 S, 2 D, 4 T, 8 t, 0x40 P, 0x80 I; 0x10 X and 0x20 Z are dead;
+	 * the bit 0x100 says that the kernel was preempted. */
+	case STEP_BLOCKED:
+		return (a & 0xff) != 0 && (a & 0x30) == 0;
+	default:
+		return (a & 0xff) == 0;
+	}
+}
+
+static int64_t two(uint8_t what, int64_t a, int64_t b)
+{
+	uint64_t x = (uint64_t)a, y = (uint64_t)b;
+
+	switch (what) {
+	case STEP_OR:
+		return a || b;
+	case STEP_AND:
+		return a && b;
+	case STEP_BIT_OR:
+		return a | b;
+	case STEP_BIT_XOR:
+		return a ^ b;
+	case STEP_BIT_AND:
+		return a & b;
+	case STEP_EQUAL:
+		return a == b;
+	case STEP_UNEQUAL:
+		return a != b;
+	case STEP_LESS:
+		return a < b;
+	case STEP_LESS_EQUAL:
+		return a <= b;
+	case STEP_GREATER:
+		return a > b;
+	case STEP_GREATER_EQUAL:
+		return a >= b;
+	case STEP_LEFT:
+		return (int64_t)(x << (y & 63));
+	case STEP_RIGHT:
+		return (int64_t)(x >> (y & 63));
+	case STEP_ADD:
+		return (int64_t)(x + y);
+	case STEP_SUBTRACT:
+		return (int64_t)(x - y);
+	case STEP_MULTIPLY:
+		return (int64_t)(x * y);
+	case STEP_DIVIDE:
+		/* -2^63 / -1 has no result: it wraps. */
+		return b == 0 ? 0 : b == -1 ? (int64_t)(0 - x) : a / b;
+	case STEP_REST:
+		return b == 0 || b == -1 ? 0 : a % b;
+	case STEP_MIN:
+		return a < b ? a : b;
+	default:
+		return a > b ? a : b;
+	}
+}
+
+int64_t expression_value(const struct expression *e, const int64_t *slots)
+{
+	int64_t values[EXPRESSION_STACK_MOST + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->steps.count; i++) {
+		const struct expression_step *s = &e->steps.v[i];
+
+		if (s->what == STEP_NUMBER) {
+			values[n++] = s->number;
+		} else if (s->what == STEP_SLOT) {
+			values[n++] = slots[s->number];
+		} else if (s->what < STEP_TWO) {
+			values[n - 1] = one(s->what, values[n - 1]);
+		} else {
+			n--;
+			values[n - 1] = two(s->what, values[n - 1], values[n]);
+		}
+	}
+	return n ? values[n - 1] : 0;
+}
+
+void expression_release(struct expression *e)
+{
+	array_release(&e->steps);
+}
