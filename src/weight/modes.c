@@ -1,0 +1,135 @@
+/*
+ * What people draw flame graphs of, each a rule (rule.h) over events that perf record knows. States
+ * of sched_switch: include/trace/events/sched.h; the end of a sleep is asked before its beginning, for
+ * one switch is both.
+ */
+#include <string.h>
+
+#include "weight/rule.h"
+
+#define SWITCH_IN "end sched:sched_switch key next_pid if next_pid;"
+#define BLOCKED_OUT                                                                      \
+	"start sched:sched_switch key prev_pid if blocked(prev_state) && prev_pid;"      \
+	"cancel sched:sched_switch key prev_pid if !blocked(prev_state) && prev_pid;"
+#define WAKING "wake sched:sched_waking key pid;"
+#define NANOSECONDS "weight t; unit ns;"
+#define CALLS(side)                                                                      \
+	"syscalls:sys_" side "_read,syscalls:sys_" side "_pread64,syscalls:sys_" side    \
+	"_readv,syscalls:sys_" side "_preadv,syscalls:sys_" side                         \
+	"_preadv2,syscalls:sys_" side "_write,syscalls:sys_" side                        \
+	"_pwrite64,syscalls:sys_" side "_writev,syscalls:sys_" side                      \
+	"_pwritev,syscalls:sys_" side "_pwritev2,syscalls:sys_" side                     \
+	"_fsync,syscalls:sys_" side "_fdatasync,syscalls:sys_" side                      \
+	"_sync_file_range,syscalls:sys_" side "_sendfile64,syscalls:sys_" side           \
+	"_copy_file_range"
+
+const struct mode modes[] = {
+	{ "cpu", "Flame Graph", "which code runs? (samples, by their periods)", "",
+	  "hot" },
+	{ "offcpu", "Off-CPU Time", "where do threads block, and for how long?",
+	  SWITCH_IN BLOCKED_OUT NANOSECONDS "stack start", "io" },
+	{ "runq", "Run Queue Time", "where do threads wait for a processor?",
+	  SWITCH_IN "start sched:sched_switch key prev_pid if prev_pid;" WAKING
+		    "weight blocked(start.prev_state) * t.run + "
+		    "runnable(start.prev_state) * t; unit ns; stack start",
+	  "io" },
+	{ "schedlat", "Scheduler Latency", "how long does who was woken wait to run?",
+	  "end sched:sched_switch key next_pid if next_pid;"
+	  "cancel sched:sched_switch key prev_pid if prev_pid;"
+	  "start sched:sched_waking key pid; first;" NANOSECONDS "stack start",
+	  "io" },
+	{ "wakeup", "Wakeup Time", "who ends the waits of whom?",
+	  "end sched:sched_waking key pid;" BLOCKED_OUT
+	  "cancel sched:sched_switch key next_pid if next_pid;" NANOSECONDS
+	  "stack wakeup",
+	  "wakeup" },
+	{ "offwake", "Off-Wake Time", "where do threads block, and who wakes them?",
+	  SWITCH_IN BLOCKED_OUT WAKING NANOSECONDS "stack offwake", "chain" },
+	{ "chain", "Chain Graph", "who wakes the waker?",
+	  SWITCH_IN BLOCKED_OUT WAKING NANOSECONDS "stack chain", "chain" },
+	{ "fileio", "File I/O Time", "which code waits for files, and how long?",
+	  "start " CALLS("enter") "; end " CALLS("exit") ";" NANOSECONDS "stack end",
+	  "io" },
+	{ "filebytes", "File I/O Bytes", "which code reads and writes how much?",
+	  "start " CALLS("enter") "; end " CALLS(
+		  "exit") ";"
+			  "weight max(0, end.ret); unit bytes; stack end",
+	  "io" },
+	{ "syscalls", "System Call Time", "which code is in system calls, and how long?",
+	  "start raw_syscalls:sys_enter | syscalls:sys_enter_*;"
+	  "end raw_syscalls:sys_exit | syscalls:sys_exit_*;" NANOSECONDS "stack end",
+	  "io" },
+	{ "blockio", "Block I/O Time",
+	  "which code causes I/O of disks, and how long is it?",
+	  "start block:block_io_start | block:block_rq_insert | block:block_rq_issue "
+	  "key dev, sector if nr_sector;"
+	  "end block:block_io_done | block:block_rq_complete key dev, sector;"
+	  "cancel block:block_rq_merge key dev, sector; first;" NANOSECONDS "stack start",
+	  "io" },
+	{ "blockqueue", "Block I/O Queue Time", "how long do requests wait for the disk?",
+	  "start block:block_io_start | block:block_rq_insert key dev, sector if "
+	  "nr_sector;"
+	  "end block:block_rq_issue key dev, sector;"
+	  "cancel block:block_rq_merge key dev, sector; first;" NANOSECONDS "stack start",
+	  "io" },
+	{ "blockdevice", "Block I/O Device Time", "how long does the disk take?",
+	  "start block:block_rq_issue key dev, sector if nr_sector;"
+	  "end block:block_rq_complete key dev, sector;"
+	  "cancel block:block_rq_requeue key dev, sector;" NANOSECONDS "stack start",
+	  "io" },
+	{ "iocount", "Block I/O Requests",
+	  "which code causes how many requests to disks?",
+	  "sample block:block_io_start | block:block_rq_insert | block:block_rq_issue;"
+	  "weight 1; unit requests",
+	  "io" },
+	{ "iobytes", "Block I/O Bytes", "which code causes how much I/O of disks?",
+	  "sample block:block_io_start | block:block_rq_insert | block:block_rq_issue;"
+	  "weight bytes; unit bytes",
+	  "io" },
+	{ "locks", "Kernel Lock Time", "which code waits for locks of the kernel?",
+	  "start lock:contention_begin key tid, lock_addr;"
+	  "end lock:contention_end key tid, lock_addr;" NANOSECONDS "stack start",
+	  "io" },
+	{ "futex", "Futex Time", "which code waits for mutexes and conditions?",
+	  /* FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2; & 127: without flags */
+	  "start syscalls:sys_enter_futex if (op & 127) == 0 || (op & 127) == 6 || "
+	  "(op & 127) == 9 || (op & 127) == 11 || (op & 127) == 13;"
+	  "end syscalls:sys_exit_futex;" NANOSECONDS "stack end",
+	  "io" },
+	{ "faults", "Page Faults", "which code touches memory for the first time?",
+	  "sample page-faults* | exceptions:page_fault_*; weight period; unit faults",
+	  "mem" },
+	{ "brk", "Heap Growth", "which code makes the heap larger?",
+	  "end syscalls:sys_exit_brk key pid; start syscalls:sys_exit_brk key pid;"
+	  "weight max(0, end.ret - start.ret); unit bytes; stack end",
+	  "mem" },
+	{ "mmap", "Mapped Memory", "which code maps how much memory?",
+	  "start syscalls:sys_enter_mmap;"
+	  "end syscalls:sys_exit_mmap if ret >= 0 || ret < -4095;"
+	  "cancel syscalls:sys_exit_mmap if ret < 0 && ret >= -4095;"
+	  "weight page_round(start.len); unit bytes; stack end",
+	  "mem" },
+	{ "malloc", "Allocated Memory", "which code asks malloc for how much?",
+	  "start probe_libc:malloc; end probe_libc:malloc__return if ptr;"
+	  "cancel probe_libc:malloc__return if !ptr;"
+	  "weight start.bytes; unit bytes; stack end",
+	  "mem" },
+	{ "kmem", "Kernel Memory", "which code makes the kernel allocate how much?",
+	  "sample kmem:kmalloc*,kmem:kmem_cache_alloc*; weight bytes_alloc; unit bytes",
+	  "mem" },
+	{ "kmemleak", "Kernel Memory Not Freed",
+	  "what did the kernel allocate and not free again?",
+	  "start kmem:kmalloc*,kmem:kmem_cache_alloc* key ptr;"
+	  "end kmem:kfree,kmem:kmem_cache_free key ptr;"
+	  "weight start.bytes_alloc; unit bytes; stack start; open report",
+	  "mem" },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+const struct mode *mode_find(const char *name)
+{
+	for (const struct mode *m = modes; m->name; m++)
+		if (strcmp(m->name, name) == 0)
+			return m;
+	return NULL;
+}

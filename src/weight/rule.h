@@ -1,0 +1,87 @@
+#ifndef WEIGHT_RULE_H
+#define WEIGHT_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/context.h"
+
+/*
+ * What a mode weighs, as text: clauses with ';' between them.
+ *
+ *	start EVENTS [key EXPRESSION[, EXPRESSION]] [if EXPRESSION]	opens an interval
+ *	wake EVENTS ...		marks one that is open, once
+ *	end EVENTS ...		closes it: it weighs something now
+ *	cancel EVENTS ...	forgets it
+ *	sample EVENTS [if EXPRESSION]	weighs something by itself
+ *	weight EXPRESSION	of t (ns from start to end), t.wake (to the mark), t.run (from the
+ *				mark) and fields: start.F, wake.F, end.F; of a sample: F
+ *	stack start | end | wakeup | offwake | chain
+ *	first			a start while an interval is open does not begin it anew
+ *	open drop | count | report	intervals that no end came for: not counted; up to the
+ *				last event; only these are counted
+ *	unit WORD, title TEXT
+ *
+ * EVENTS are names with ',' between them, of which those that were recorded count, with at least
+ * one there; they may be patterns. With '|' between such lists the first list counts that has one.
+ * Clauses of one event are asked in their order. The key is the thread where none is given.
+ */
+enum pair_role {
+	ROLE_START,
+	ROLE_WAKE,
+	ROLE_END,
+	ROLE_CANCEL,
+	ROLE_SAMPLE,
+	PAIR_ROLES,
+};
+
+/* Whose call chain has the weight. */
+enum pair_stack {
+	PAIR_STACK_START,
+	PAIR_STACK_END,
+	PAIR_STACK_WAKEUP, /* of the end, with the name of the start's process on top */
+	PAIR_STACK_OFFWAKE, /* of the start, then that of the mark, reversed, behind "--" */
+	PAIR_STACK_CHAIN, /* likewise, then that of who had woken the waker, and so on */
+	PAIR_STACKS,
+};
+
+enum pair_open { PAIR_OPEN_DROP, PAIR_OPEN_COUNT, PAIR_OPEN_REPORT, PAIR_OPENS };
+
+/* A part of the text, which outlives it. */
+struct slice {
+	const char *text; /* NULL: it is not there */
+	size_t size;
+};
+
+enum { RULE_STEPS_MOST = 16, RULE_KEYS = 2 };
+
+struct pair_step {
+	enum pair_role role;
+	struct slice events, condition, keys[RULE_KEYS];
+};
+
+struct pair_rule {
+	struct pair_step steps[RULE_STEPS_MOST];
+	size_t count;
+	struct slice weight, unit, title;
+	enum pair_stack stack;
+	enum pair_open open;
+	bool first;
+};
+
+/* 0, or -EINVAL with a sentence. */
+int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret);
+
+/* What people draw, by name. */
+struct mode {
+	const char *name, *title;
+	const char *question; /* that it answers */
+	const char *rule; /* "": samples weigh what they say */
+	const char *colors; /* a palette of flamegraph.pl */
+};
+extern const struct mode modes[]; /* ends with one without a name */
+
+/* NULL: there is none. */
+const struct mode *mode_find(const char *name);
+
+#endif
