@@ -1,6 +1,6 @@
 /*
  * Events lie one behind the other, those that wait in an array and those that are open in
- * another, which a hash of their keys leads to. To be put in order only their addresses are
+ * another, which a hash of their keys leads to. To be put in order only their times are
  * sorted: events of one sample stay in the order they came in, which makes the order the same
  * for any number of workers. Of a live run they come in order, and nothing is sorted.
  */
@@ -56,7 +56,8 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 		       struct deferred_event **ret)
 {
 	size_t size = words(q),
-	       memory = 3 * size * sizeof(uint64_t); /* room, and sorted */
+	       memory = 3 * size *
+			sizeof(uint64_t); /* room, and sorted: 2 times 3 words */
 
 	if (count_queued(q) >= q->allowed) {
 		if (!claim_add_part(&q->claim, budget, BUDGET_STACKS, SOME * memory))
@@ -76,6 +77,14 @@ static uint64_t deferred_key(const struct deferred_queue *q,
 			     const struct deferred_event *e)
 {
 	return q->kind->key(e) + hash_u64(e->input);
+}
+
+struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint64_t key,
+					   uint16_t input)
+{
+	const uint32_t *index = hash_map_get(&q->by_key, key + hash_u64(input));
+
+	return index ? open_slot(q, *index) : NULL;
 }
 
 /* Opens a copy of @e, in place of the one at @index, which may be NULL. */
@@ -126,11 +135,14 @@ static int merge_open(struct deferred_queue *q, const struct deferred_event *e)
 	return 0;
 }
 
-/* Where its stack and its sample have gone. */
-static void follow_maps(struct deferred_event *e, const uint32_t *node_map, uint32_t kept)
+/* Where its stacks and its sample have gone. */
+static void follow_maps(const struct deferred_kind *kind, struct deferred_event *e,
+			const uint32_t *node_map, uint32_t kept)
 {
 	if (node_map)
 		e->node = node_map[e->node];
+	for (size_t i = 0; node_map && i < kind->nodes; i++)
+		e->fields[i] = node_map[e->fields[i]];
 	if (e->kept)
 		e->kept += kept;
 }
@@ -152,9 +164,9 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	q->allowed += from->allowed;
 	q->refused |= from->refused;
 	for (size_t i = before, count = count_queued(q); i < count; i++)
-		follow_maps(queued_at(q, i), node_map, kept);
+		follow_maps(q->kind, queued_at(q, i), node_map, kept);
 	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
-		follow_maps(open_slot(from, i), node_map, kept);
+		follow_maps(q->kind, open_slot(from, i), node_map, kept);
 		err = merge_open(q, open_slot(from, i));
 	}
 	/* Emptied after a failure, too: an event in two queues would be charged twice. */
@@ -176,48 +188,104 @@ int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
 	return err;
 }
 
-static bool is_later(const struct deferred_event *a, const struct deferred_event *b)
+/*
+ * Where an event is in the array, by when it was: what is sorted. Recordings come in runs that are in
+ * order, one a processor and round, so runs are merged, two and two, until there is one:
+ *
+ *	1 4 7 | 2 3 9 | 5 6      1 2 3 4 7 9 | 5 6      1 2 3 4 5 6 7 9
+ *
+ * That takes as many passes as the number of runs has bits, reads and writes in order, and leaves
+ * what is equal as it was: events of one sample stay as they came in.
+ */
+struct queued_time {
+	uint64_t time, position;
+	size_t index;
+};
+
+static bool is_later(const struct queued_time *a, const struct queued_time *b)
 {
 	return a->time > b->time || (a->time == b->time && a->position > b->position);
 }
 
-static int deferred_by_time(const void *a, const void *b)
+static size_t end_of_run(const struct queued_time *v, size_t at, size_t count)
 {
-	const struct deferred_event *const *x = a, *const *y = b;
+	while (at + 1 < count && !is_later(&v[at], &v[at + 1]))
+		at++;
+	return at < count ? at + 1 : count;
+}
 
-	if (is_later(*x, *y))
-		return 1;
-	if (is_later(*y, *x))
-		return -1;
-	/* qsort() is not stable; addresses keep events of one sample in the order they
-	 * came in. */
-	return *x < *y ? -1 : *x > *y;
+/* One pass: *@to gets pairs of runs of @from merged. Returns how many runs there are now. */
+static size_t merge_runs(const struct queued_time *from, struct queued_time *to,
+			 size_t count)
+{
+	size_t runs = 0, at = 0;
+
+	for (size_t i = 0; i < count; runs++) {
+		size_t middle = end_of_run(from, i, count);
+		size_t end = end_of_run(from, middle, count), a = i, b = middle;
+
+		while (a < middle || b < end)
+			to[at++] =
+				b == end || (a < middle && !is_later(&from[a], &from[b]))
+					? from[a++]
+					: from[b++];
+		i = end;
+	}
+	return runs;
+}
+
+/* NULL without memory; else to be freed. */
+static struct queued_time *sort_queued(const struct deferred_queue *q, size_t count)
+{
+	struct queued_time *v = malloc((count + 1) * sizeof(*v));
+	struct queued_time *other = malloc((count + 1) * sizeof(*other));
+
+	for (size_t i = 0; v && other && i < count; i++) {
+		const struct deferred_event *e = queued_at(q, i);
+
+		v[i] = (struct queued_time){ e->time, e->position, i };
+	}
+	for (size_t runs = 2; v && other && runs > 1;) {
+		struct queued_time *merged = other;
+
+		runs = merge_runs(v, merged, count);
+		other = v;
+		v = merged;
+	}
+	if (!other) {
+		free(v);
+		v = NULL;
+	}
+	free(other);
+	return v;
 }
 
 static bool is_sorted(const struct deferred_queue *q, size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (is_later(queued_at(q, i - 1), queued_at(q, i)))
+	for (size_t i = 1; i < count; i++) {
+		const struct deferred_event *a = queued_at(q, i - 1),
+					    *b = queued_at(q, i);
+
+		if (a->time > b->time ||
+		    (a->time == b->time && a->position > b->position))
 			return false;
+	}
 	return true;
 }
 
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 {
 	size_t count = count_queued(q);
-	struct deferred_event **sorted = NULL;
+	struct queued_time *sorted = NULL;
 	int err = 0;
 
 	if (!is_sorted(q, count)) {
-		sorted = malloc(count * sizeof(struct deferred_event *));
+		sorted = sort_queued(q, count);
 		if (!sorted)
 			return -ENOMEM;
-		for (size_t i = 0; i < count; i++)
-			sorted[i] = queued_at(q, i);
-		qsort(sorted, count, sizeof(struct deferred_event *), deferred_by_time);
 	}
 	for (size_t i = 0; i < count && err == 0; i++) {
-		struct deferred_event *e = sorted ? sorted[i] : queued_at(q, i);
+		struct deferred_event *e = queued_at(q, sorted ? sorted[i].index : i);
 		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
 		/* The open event stays where it is during settle(); only what follows
 		 * moves it. */

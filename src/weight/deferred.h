@@ -34,6 +34,7 @@ struct settlement;
 struct deferred_kind {
 	const char *name; /* "counters of samples": of what memory has no room for */
 	size_t fields; /* bytes of them: a multiple of 8 */
+	size_t nodes; /* the first so many of them are ids of nodes, too */
 	/* What is open at the end of an input tells nothing to the next one. */
 	bool of_one_input;
 	/* Its key has the node in it: where two stacks become one, so do two open events, and
@@ -73,6 +74,10 @@ int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map);
 /* All that is queued, in order of time, then of position. 0, or -ENOMEM. */
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to);
 void deferred_queue_end_input(struct deferred_queue *q);
+
+/* What is open under a key of an input; NULL: nothing. Until something else is settled. */
+struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint64_t key,
+					   uint16_t input);
 
 /* Of what is open, in no order. */
 size_t deferred_queue_open(const struct deferred_queue *q);
