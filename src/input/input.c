@@ -254,6 +254,7 @@ void input_close(struct input *in)
 	array_release(&in->rec.build_ids);
 	array_release(&in->rec.files);
 	array_release(&in->rec.symbols);
+	array_release(&in->rec.losses);
 	arena_release(&in->paths);
 	free(in->path);
 	free(in);

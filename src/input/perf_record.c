@@ -263,9 +263,19 @@ static int decode_bpf(struct body *b, struct record *ret)
 
 static int count_lost(struct body *b, struct record *ret)
 {
-	(void)ret;
+	struct recording *rec = &b->in->rec;
+	size_t i = rec->losses.count;
+
 	cursor_u64(&b->c); /* event */
-	b->in->rec.lost += cursor_u64(&b->c);
+	rec->lost += cursor_u64(&b->c);
+	if (i == LOSSES_MOST)
+		return 0;
+	if (!array_add(&rec->losses))
+		return -ENOMEM;
+	/* They come nearly in order. */
+	for (; i > 0 && rec->losses.v[i - 1] > ret->time; i--)
+		rec->losses.v[i] = rec->losses.v[i - 1];
+	rec->losses.v[i] = ret->time;
 	return 0;
 }
 

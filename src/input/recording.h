@@ -93,6 +93,10 @@ static inline uint64_t time_of_cycles(const struct time_conversion *t, uint64_t 
 	       (rest * t->multiplier >> t->shift);
 }
 
+/* Intervals in which records were lost are told; a recording that has lost so often is of no use
+ * for them. */
+enum { LOSSES_MOST = 1 << 16 };
+
 /* What is known of a recording; complete after the first pass. */
 struct recording {
 	const char *format; /* "perf.data v2" */
@@ -115,6 +119,8 @@ struct recording {
 	uint64_t bytes, records, samples, chains, user_stacks;
 	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;
 	uint64_t lost, lost_samples, throttled;
+	ARRAY(uint64_t)
+	losses; /* when records were, sorted: the first LOSSES_MOST of them */
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
 	uint64_t guest_samples;
 	uint64_t first_time, last_time; /* of samples, ns */
