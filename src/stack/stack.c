@@ -133,6 +133,7 @@ struct found_chain {
 	bool trampoline; /* the last address taken is where handlers of signals return to */
 	bool split; /* likewise; it is where a function begins that has gone on in another place */
 	bool followed; /* by the kernel, through frame pointers */
+	size_t kernel; /* entries up to the last of the kernel's */
 	size_t user_entries; /* addresses of the user's part that were taken */
 	struct chain_entry last; /* of these */
 	unsigned
@@ -412,6 +413,8 @@ static int push_chain(struct stack_walker *w, const struct sample *s,
 		}
 		if (push_link(w, &chain, &e, &key, found) < 0)
 			return -ENOMEM;
+		if (e.mode == MODE_KERNEL)
+			found->kernel = w->stack.count;
 		if (found->garbage || found->ended) {
 			/* Garbage may end with what is none of its kind, which is told, too. */
 			while (chain_next(&chain, &e))
@@ -491,6 +494,21 @@ static int push_label(struct stack_walker *w)
 	return push_frame(w, id);
 }
 
+/* The frame that parts the kernel's frames, which are the first @kernel ones, from the user's. */
+static int push_boundary(struct stack_walker *w, size_t kernel)
+{
+	int err = push_name(w, w->options.kernel);
+	uint32_t boundary;
+
+	if (err < 0)
+		return err;
+	boundary = w->stack.v[w->stack.count - 1];
+	memmove(&w->stack.v[kernel + 1], &w->stack.v[kernel],
+		(w->stack.count - 1 - kernel) * sizeof(*w->stack.v));
+	w->stack.v[kernel] = boundary;
+	return 0;
+}
+
 int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret)
 {
 	struct found_chain found = { 0 };
@@ -527,6 +545,10 @@ int stack_walk(struct stack_walker *w, const struct sample *s, struct stack *ret
 		if (!w->options.empty_chains || !s->has_chain)
 			err = push_entry(w, &own, &key);
 	}
+	/* Leaf first: the kernel's part, then the user's. */
+	if (err == 0 && w->options.kernel && found.kernel &&
+	    found.kernel < w->stack.count)
+		err = push_boundary(w, found.kernel);
 	/* Cut stacks stand apart from whole ones, directly below the process. */
 	if (err == 0 && incomplete & INCOMPLETE_TRUNCATED)
 		err = push_name(w, w->options.truncated);

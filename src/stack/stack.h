@@ -121,6 +121,8 @@ struct stack_options {
 	uint32_t
 		truncated; /* string id of the frame below which cut stacks go; 0: none */
 	uint32_t
+		kernel; /* string id of the frame between the user's part and the kernel's; 0: none */
+	uint32_t
 		skipped; /* string id of the frame that stands for missing ones; 0: none */
 	bool empty_chains; /* a chain without frames stays empty, as perf script has it */
 	bool timed; /* takes the time of each walk */
