@@ -182,6 +182,9 @@ struct ff_options {
 	 * this profile alone: who has several gives each its part. 0: a quarter of what there
 	 * is for the process. */
 	uint64_t memory;
+	/* What a stack weighs: the name of an ff_mode, or a rule of one's own (modes.md), which goes
+	 * before it. Both NULL: the event's period. */
+	const char *mode, *pair;
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -190,6 +193,15 @@ struct ff_options {
 #define FF_OPTIONS_INIT { .size = sizeof(struct ff_options) }
 #endif
 /* clang-format on */
+
+/* What a stack can weigh, from NULL to NULL: they live as long as the program. */
+struct ff_mode;
+FF_API const struct ff_mode *ff_mode_next(const struct ff_mode *previous);
+FF_API const char *ff_mode_name(const struct ff_mode *mode);
+FF_API const char *ff_mode_title(const struct ff_mode *mode); /* of a picture */
+FF_API const char *ff_mode_question(const struct ff_mode *mode); /* that it answers */
+FF_API const char *ff_mode_rule(const struct ff_mode *mode); /* "" of cpu */
+FF_API const char *ff_mode_colors(const struct ff_mode *mode); /* a palette */
 
 /* The profile, also where it fails for the options: ff_profile_error() says why.
  * *@ret is NULL only without memory. */
@@ -420,6 +432,19 @@ enum ff_total {
 	FF_TOTAL_WEIGHT_UNNAMED, /* in the tree: leaf has no symbol */
 	FF_TOTAL_FRAMES, /* distinct addresses */
 	FF_TOTAL_NODES, /* of the tree */
+	/* Of ff_options.mode, in the order of --stats: what its events came to (modes.md). */
+	FF_TOTAL_PAIR_EVENTS,
+	FF_TOTAL_PAIR_PAIRED,
+	FF_TOTAL_PAIR_OPEN_AT_START,
+	FF_TOTAL_PAIR_OPEN_AT_END,
+	FF_TOTAL_PAIR_CANCELLED,
+	FF_TOTAL_PAIR_RESTARTED,
+	FF_TOTAL_PAIR_BROKEN,
+	FF_TOTAL_PAIR_NEGATIVE,
+	FF_TOTAL_PAIR_WITHOUT_WAKER,
+	FF_TOTAL_PAIR_WOKEN_AGAIN,
+	FF_TOTAL_PAIR_NOT_WAITED,
+	FF_TOTAL_PAIR_STALE,
 	FF_TOTALS,
 };
 FF_API uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which);

@@ -135,3 +135,23 @@ static int help_run(const struct settings *s)
 const struct command command_help = {
 	"help", "[COMMAND]", "show how a command is used", COMMAND_HELP, help_run,
 };
+
+void print_modes(bool rules)
+{
+	const struct ff_mode *mode = NULL;
+
+	while ((mode = ff_mode_next(mode))) {
+		const char *rule = ff_mode_rule(mode);
+
+		printf("  %-13s %s\n", ff_mode_name(mode), ff_mode_question(mode));
+		/* A clause a line. */
+		while (rules && *rule) {
+			size_t size = strcspn(rule, ";");
+
+			printf("%16s%.*s%s\n", "", (int)size, rule,
+			       rule[size] ? ";" : "");
+			rule += size + (rule[size] != '\0');
+			rule += strspn(rule, " ");
+		}
+	}
+}

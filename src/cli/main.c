@@ -119,6 +119,8 @@ int main(int argc, char **argv)
 		print_help(named ? command : NULL);
 	else if (code == 0 && s.version)
 		printf("flamefold %s\n", ff_version());
+	else if (code == 0 && s.list_modes)
+		print_modes(s.verbose);
 	else if (code == 0)
 		code = command->run(&s);
 	settings_release(&s);

@@ -144,6 +144,23 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
+/* A mode has a title and colors, unless others were or will be asked for. */
+static int set_mode(struct settings *s, const struct option_row *row, const char *arg)
+{
+	const struct ff_mode *mode = ff_mode_next(NULL);
+
+	while (mode && strcasecmp(ff_mode_name(mode), arg))
+		mode = ff_mode_next(mode);
+	if (!mode)
+		return refuse(s, row, arg, "a mode of --list-modes");
+	s->profile.mode = ff_mode_name(mode);
+	if (!s->graph.title && ff_mode_rule(mode)[0])
+		s->graph.title = ff_mode_title(mode);
+	if (!s->graph.colors && ff_mode_rule(mode)[0])
+		s->graph.colors = ff_mode_colors(mode);
+	return 0;
+}
+
 static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
 {
 	if (strcasecmp(arg, "stackcollapse"))
@@ -579,6 +596,12 @@ const struct option_row option_rows[] = {
 	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
 	  READS, set_count, .initial = "period", .hint = "; for the label: --countname",
 	  .record_hint = "; to sample every N events: -c N" },
+	{ "mode", 0, "NAME", "what a stack weighs: cpu, offcpu, wakeup, chain, blockio, ...; "
+	  "--list-modes names them", READS, set_mode, AT(profile.mode) },
+	{ "pair", 0, "RULE", "the same by a rule of one's own: flamefold(1)",
+	  READS, set_text, AT(profile.pair) },
+	{ "list-modes", 0, NULL, "print what --mode knows, and exit; with -v their rules, too",
+	  ALL, set_true, AT(list_modes) },
 	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, cgroup, symbol, "
 	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or like 100ms,2s or 10%-20%)",
 	  READS, set_filter, .flag = 0 },

@@ -24,7 +24,7 @@ struct settings {
 	struct filter *filters;
 	size_t filter_count;
 	bool symbols; /* info: of each object */
-	bool stats, quiet, verbose, help, version;
+	bool stats, quiet, verbose, help, version, list_modes;
 	bool open; /* shows the picture */
 	/* record; its command is what is in inputs. */
 	struct ff_record_options record;

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "weight/weight.h"
+
 int collected_init(struct collected *c, const struct collected_limit *limit)
 {
 	*c = (struct collected){ .columns = limit->columns };
@@ -101,7 +103,8 @@ int collected_count_process(struct collected *c, uint32_t pid)
 
 struct weight_target collected_target(struct collected *c)
 {
-	return (struct weight_target){ &c->trie, &c->sum, &c->samples, c->deferred };
+	return (struct weight_target){ &c->trie,    &c->sum,	&c->samples,
+				       c->deferred, &c->frames, &c->pairs };
 }
 
 /*
@@ -236,6 +239,7 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 	weight_sum_add(&c->sum, &from->sum);
 	stack_counts_add(&c->unwound, &from->unwound);
 	sample_tally_add(&c->tally, &from->tally);
+	pair_counts_add(&c->pairs, &from->pairs);
 	c->incomplete.truncated += from->incomplete.truncated;
 	for (int i = 0; i < INCOMPLETE_BITS; i++)
 		c->incomplete.of[i] += from->incomplete.of[i];
@@ -282,16 +286,27 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 	return err;
 }
 
-int collected_settle(struct collected *c, const struct weight_options *options,
-		     struct sample_split *split)
+static struct settlement settlement_of(struct collected *c, const struct settle_by *by)
 {
-	struct settlement to = { collected_target(c), options, split,
-				 power_of_10(c->decimals) };
+	return (struct settlement){ collected_target(c), by->options, by->pairing,
+				    by->split, power_of_10(c->decimals) };
+}
+
+int collected_settle(struct collected *c, const struct settle_by *by)
+{
+	struct settlement to = settlement_of(c, by);
 	int err = 0;
 
 	for (int i = 0; i < DEFERRED_KINDS && err == 0; i++)
 		err = deferred_queue_settle(&c->deferred[i], &to);
 	return err;
+}
+
+int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_t last)
+{
+	struct settlement to = settlement_of(c, by);
+
+	return pairing_end(&to, last);
 }
 
 void collected_end_input(struct collected *c)

@@ -56,6 +56,7 @@ struct collected {
 	struct sample_tally tally;
 	struct process_list processes;
 	struct sample_log samples;
+	struct pair_counts pairs;
 	struct deferred_queue deferred[DEFERRED_KINDS];
 };
 
@@ -107,9 +108,15 @@ int collected_merge(struct collected *c, struct collected *from);
 int collected_compact(struct collected *c, const uint32_t *frame_map,
 		      uint32_t **node_map);
 
-/* Deferred events get their weights, in order of time. @options: of the input they are of. */
-int collected_settle(struct collected *c, const struct weight_options *options,
-		     struct sample_split *split);
+/* Deferred events get their weights, in order of time, by what is of their input. */
+struct settle_by {
+	const struct weight_options *options;
+	const struct pairing *pairing;
+	struct sample_split *split;
+};
+int collected_settle(struct collected *c, const struct settle_by *by);
+/* Intervals that are open have no end: @last is when the last sample was. 0, or -ENOMEM. */
+int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_t last);
 void collected_end_input(struct collected *c);
 
 /* A look at @c, which shares its stacks and is not to grow until it is released: then the sum

@@ -25,7 +25,7 @@ int worker_take(struct worker *w, const struct sample *s)
 	sample_tally_count(&w->collected.tally, &w->job->rec->events.v[s->event], s);
 	weight_begin(&w->weigher, s, passed, &weighing);
 	/* Walking is what costs most, so a sample that is lost already has no stack. */
-	if (!weighing.charge.lost)
+	if (weight_needs_stack(&w->weigher, &weighing))
 		err = worker_find_stack(w, s, &weighing.charge);
 	if (err < 0)
 		return err;

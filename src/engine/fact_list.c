@@ -98,6 +98,13 @@ static uint64_t weight_unnamed_total(const struct ff_profile *p)
 	return sum;
 }
 
+static uint64_t pair_events_total(const struct ff_profile *p)
+{
+	const struct pair_counts *c = &p->collected.pairs;
+
+	return c->starts + c->wakes + c->ends + c->cancels + c->samples;
+}
+
 /*
  * A row of the table reads
  *
@@ -280,6 +287,30 @@ static const struct fact facts[] = {
 	  PROFILE(collected.unwound.nanoseconds) },
 	{ TOTAL(TABLE_TIME, NANOSECONDS, NULL, "seconds making unwind tables"),
 	  SHOWN(0, 0, 1, 0), PROFILE(collected.unwound.table_nanoseconds) },
+	{ TOTAL(PAIR_EVENTS, NUMBER, NULL, "events of the mode"), SHOWN(0, 0, 2, 0),
+	  .total = pair_events_total },
+	{ TOTAL(PAIR_PAIRED, NUMBER, NULL, "  paired"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.paired) },
+	{ TOTAL(PAIR_OPEN_AT_START, NUMBER, NULL, "  ends without a start"),
+	  SHOWN(0, 0, 2, 0), PROFILE(collected.pairs.unopened) },
+	{ TOTAL(PAIR_OPEN_AT_END, NUMBER, NULL, "  starts without an end"),
+	  SHOWN(0, 0, 2, 0), PROFILE(collected.pairs.still_open) },
+	{ TOTAL(PAIR_CANCELLED, NUMBER, NULL, "  cancelled"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.cancelled) },
+	{ TOTAL(PAIR_RESTARTED, NUMBER, NULL, "  started again before an end"),
+	  SHOWN(0, 0, 2, 0), PROFILE(collected.pairs.restarted) },
+	{ TOTAL(PAIR_BROKEN, NUMBER, NULL, "  records lost meanwhile"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.broken) },
+	{ TOTAL(PAIR_NEGATIVE, NUMBER, NULL, "  weight below 0"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.negative) },
+	{ TOTAL(PAIR_WITHOUT_WAKER, NUMBER, NULL, "  without a waker"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.without_waker) },
+	{ TOTAL(PAIR_WOKEN_AGAIN, NUMBER, NULL, "  woken again"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.woken_again) },
+	{ TOTAL(PAIR_NOT_WAITED, NUMBER, NULL, "  woken without a wait"),
+	  SHOWN(0, 0, 2, 0), PROFILE(collected.pairs.not_waited) },
+	{ TOTAL(PAIR_STALE, NUMBER, NULL, "  chains cut as stale"), SHOWN(0, 0, 2, 0),
+	  PROFILE(collected.pairs.stale) },
 };
 /* clang-format on */
 

@@ -426,7 +426,7 @@ static void judge_truncated(struct judged *j)
 
 	if (!cut)
 		return;
-	begin_share(j, cut, total(j, FF_TOTAL_SAMPLES_TREE));
+	begin_share(j, cut, stacks_walked(j->p));
 	text_string(&j->cause, "of the stacks do not reach their root");
 	if (why)
 		text_printf(&j->cause, ", most of them for: %s", why->words);

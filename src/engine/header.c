@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/profile.h"
+#include "weight/weight.h"
 #include "write/write.h"
 
 /* "cycles:u" counts cycles, "cpu_core/cycles/" too; the kernel's clocks count nanoseconds. */
@@ -28,8 +29,21 @@ static int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret
 		    : intern_add(&p->strings, "samples", 7, ret);
 }
 
+/* What intervals are counted in, and what they are. */
+static int note_pairs(struct ff_profile *p, struct ff_input *input,
+		      const struct pairing *pairing)
+{
+	struct slice unit = pairing->rule.unit;
+	const char *name = p->options.pair ? "a pairing" : p->options.mode;
+	int err = intern_add(&p->strings, name, strlen(name), &input->event_names);
+
+	return err == 0 && unit.size
+		       ? intern_add(&p->strings, unit.text, unit.size, &input->unit)
+		       : err;
+}
+
 int note_events(struct ff_profile *p, struct ff_input *input,
-		const struct event_choice *choice)
+		const struct event_choice *choice, const struct pairing *pairing)
 {
 	const struct recording *rec = input_recording(input->input);
 	struct text names = { 0 };
@@ -37,6 +51,8 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 	int err = 0;
 
 	input->has_samples = true;
+	if (pairing->is_bound)
+		return note_pairs(p, input, pairing);
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
 		const struct event *e = &rec->events.v[i];
 		uint32_t unit = 0;
@@ -158,12 +174,23 @@ static const char *subject_of(const struct ff_profile *p, const struct ff_input 
 	return slash ? slash + 1 : path;
 }
 
+/* Of the samples in the tree; where these are intervals, as many as of the stacks of events. */
+static uint64_t samples_truncated(const struct ff_profile *p)
+{
+	uint64_t truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED);
+	uint64_t samples = p->collected.sum.samples_kept, stacks = stacks_walked(p);
+
+	return stacks && p->collected.pairs.stacks
+		       ? (uint64_t)((double)truncated / (double)stacks * (double)samples)
+		       : truncated;
+}
+
 struct write_facts profile_facts(const struct ff_profile *p)
 {
 	struct write_facts facts = {
 		.unit = common_text(p, offsetof(struct ff_input, unit)),
 		.events = common_text(p, offsetof(struct ff_input, event_names)),
-		.truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED),
+		.truncated = samples_truncated(p),
 	};
 	/* One input whose samples are not known makes the number of all unknown. */
 	bool has_samples = p->inputs.count > 0;

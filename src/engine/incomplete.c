@@ -1,6 +1,13 @@
 /* Why most of the stacks that are not whole are not. */
 #include "engine/profile.h"
 
+uint64_t stacks_walked(const struct ff_profile *p)
+{
+	/* A picture of intervals has fewer samples than stacks: many are one of no pair. */
+	return p->collected.pairs.stacks ? p->collected.pairs.stacks
+					 : ff_profile_total(p, FF_TOTAL_SAMPLES_TREE);
+}
+
 const struct incomplete_words *incomplete_most(const struct ff_profile *p)
 {
 	static const struct incomplete_words reasons[] = {

@@ -6,6 +6,16 @@
 
 #include <errno.h>
 
+/* The rule of a mode; NULL: samples weigh what they are. */
+static const char *rule_of(const struct ff_profile *p)
+{
+	const struct mode *mode = p->options.mode ? mode_find(p->options.mode) : NULL;
+
+	if (p->options.pair)
+		return p->options.pair;
+	return mode && mode->rule[0] ? mode->rule : NULL;
+}
+
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
 	/* As stackcollapse-perf.pl has it: no marks, no callers put in, weights as
@@ -30,6 +40,9 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.keep_samples = p->options.flags & FF_SAMPLES,
 		.samples_before = p->collected.sum.samples_read,
 	};
+	/* As off-CPU graphs have it. */
+	if (rule_of(p) && intern_add(&p->strings, "-", 1, &ret->stacks.kernel) < 0)
+		return fail_memory(&p->ctx);
 	if (ret->stacks.infer &&
 	    intern_add(&p->strings, "[skipped]", 9, &ret->stacks.skipped) < 0)
 		return fail_memory(&p->ctx);
@@ -52,6 +65,14 @@ int choose_events(struct input_job *j)
 		.weights = &j->weights,
 	};
 
+	if (rule_of(p)) {
+		int err = pairing_bind(&p->ctx, &j->pairing, rule_of(p), j->rec,
+				       &p->strings);
+
+		return err < 0 ? err
+			       : pairing_choose(&p->ctx, &j->pairing, j->rec, &p->strings,
+						&j->events);
+	}
 	if (!wish.words && j->rec->command)
 		/* A pattern that events were asked for by is nowhere but in the
 		 * recorder's command line. */
@@ -71,9 +92,9 @@ int add_recording_symbols(struct input_job *j)
 
 int settle_deferred(struct input_job *j, struct collected *c)
 {
-	return collected_settle(c, &j->weights, &j->input->split) < 0
-		       ? fail_memory(&j->p->ctx)
-		       : 0;
+	struct settle_by by = { &j->weights, &j->pairing, &j->input->split };
+
+	return collected_settle(c, &by) < 0 ? fail_memory(&j->p->ctx) : 0;
 }
 
 /* Runs whatever came before; @err stands, or the first error of its own does. */
@@ -82,6 +103,14 @@ int input_job_end(struct input_job *j, int err)
 	struct ff_profile *p = j->p;
 	struct ff_input *input = j->input;
 
+	/* What waits still has no end in this input. */
+	if (err == 0 && j->pairing.is_bound) {
+		struct settle_by by = { &j->weights, &j->pairing, &input->split };
+
+		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
+			      ? fail_memory(&p->ctx)
+			      : 0;
+	}
 	/* Ids of counters mean something in one input only. */
 	collected_end_input(&p->collected);
 	input->delivered = p->collected.sum.samples_read - j->samples_before;
@@ -90,11 +119,12 @@ int input_job_end(struct input_job *j, int err)
 	if (err == 0)
 		event_choice_report_split(&p->ctx, &j->events, j->rec, &p->strings,
 					  &input->split);
-	if (err == 0 && note_events(p, input, &j->events) < 0)
+	if (err == 0 && note_events(p, input, &j->events, &j->pairing) < 0)
 		err = fail_memory(&p->ctx);
 	if (err == 0)
 		say_mixed_units(p, input);
 	event_choice_release(&j->events);
+	pairing_release(&j->pairing);
 	processes_free(j->processes);
 	claim_release(&j->states);
 	return err;

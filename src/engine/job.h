@@ -2,6 +2,7 @@
 #define ENGINE_JOB_H
 
 #include "engine/profile.h"
+#include "weight/weight.h"
 
 /* What all do who read one recording: whose it is, what is wanted of it. */
 struct input_job {
@@ -11,6 +12,7 @@ struct input_job {
 	const struct recording *rec;
 	struct processes *processes;
 	struct event_choice events;
+	struct pairing pairing; /* of a mode; else it is not bound */
 	const char *
 		event_words; /* what they were asked for by; NULL: the recorder's command */
 	struct weight_options weights;

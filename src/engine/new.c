@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "engine/profile.h"
 #include "find/find.h"
+#include "weight/weight.h"
 
 void show_progress(struct ff_profile *p, const char *what, uint64_t done, uint64_t total)
 {
@@ -39,7 +40,7 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 	const char **strings[] = {
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
 		&p->options.vmlinux, &p->options.debug_dir, &p->options.build_id_dir,
-		&p->options.map_dir,
+		&p->options.map_dir, &p->options.mode,	    &p->options.pair,
 	};
 
 	if (options)
@@ -61,6 +62,18 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 	budget_init(&p->budget, p->options.memory ? p->options.memory : budget_usual(""));
 	p->ctx.budget = &p->budget;
 	return 0;
+}
+
+/* Before anything is read: whoever has misspelled it need not wait. */
+static int check_mode(struct ff_profile *p)
+{
+	struct pair_rule rule;
+
+	if (p->options.pair)
+		return rule_parse(&p->ctx, p->options.pair, &rule);
+	if (!p->options.mode || mode_find(p->options.mode))
+		return 0;
+	return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
 }
 
 static int make_symbolizer(struct ff_profile *p)
@@ -118,6 +131,9 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 	    filters_new(&p->filters) < 0 ||
 	    intern_add(&p->strings, "[memory limit]", 14, &p->memory_limit) < 0)
 		return fail_memory(&p->ctx);
+	err = check_mode(p);
+	if (err < 0)
+		return err;
 	limit = (struct collected_limit){ &p->columns, &p->budget, p->memory_limit };
 	if (collected_init(&p->collected, &limit) < 0)
 		return fail_memory(&p->ctx);

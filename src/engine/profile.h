@@ -170,6 +170,9 @@ struct incomplete_words {
 	bool followed;
 };
 
+/* Of how many they are. */
+uint64_t stacks_walked(const struct ff_profile *p);
+
 /* What most of them are truncated for; NULL: for nothing that is known. */
 const struct incomplete_words *incomplete_most(const struct ff_profile *p);
 
@@ -207,8 +210,9 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 	       const struct saved_tree *tree);
 
 /* engine/header.c: for a picture's header. */
+struct pairing;
 int note_events(struct ff_profile *p, struct ff_input *input,
-		const struct event_choice *choice);
+		const struct event_choice *choice, const struct pairing *pairing);
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);

@@ -31,6 +31,7 @@ int worker_start(struct input_job *j, struct worker *w)
 	w->weigher = (struct weigher){ .ctx = &w->ctx,
 				       .options = &j->weights,
 				       .events = &j->events,
+				       .pairing = &j->pairing,
 				       .rec = j->rec,
 				       .in = j->in,
 				       .target = collected_target(&w->collected),

@@ -240,9 +240,9 @@ static int choose_named(struct context *ctx, struct event_choice *choice,
 	return err;
 }
 
-/* What was left out is said, once an input. */
-static void report_left_out(struct context *ctx, const struct event_choice *choice,
-			    const struct recording *rec, const struct intern *strings)
+void event_choice_report_left_out(struct context *ctx, const struct event_choice *choice,
+				  const struct recording *rec,
+				  const struct intern *strings, const char *remedy)
 {
 	struct text out = { 0 };
 	uint64_t samples = 0;
@@ -257,9 +257,8 @@ static void report_left_out(struct context *ctx, const struct event_choice *choi
 		samples += e->samples;
 	}
 	if (samples && !out.failed)
-		warn(ctx,
-		     "left out: %" PRIu64 " samples of %s (--event=all or --event=NAME)",
-		     samples, out.bytes);
+		warn(ctx, "left out: %" PRIu64 " samples of %s (%s)", samples, out.bytes,
+		     remedy);
 	text_release(&out);
 }
 
@@ -319,7 +318,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 	if (err < 0)
 		event_choice_release(choice);
 	else
-		report_left_out(ctx, choice, rec, strings);
+		event_choice_report_left_out(ctx, choice, rec, strings,
+					     "--event=all or --event=NAME");
 	return err;
 }
 

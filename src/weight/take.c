@@ -7,9 +7,11 @@
 
 #include "weight/charge.h"
 #include "weight/counters.h"
+#include "weight/pairing.h"
 
 const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS] = {
 	[DEFERRED_COUNTERS] = &counter_kind,
+	[DEFERRED_PAIRS] = &pair_kind,
 };
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,
@@ -25,11 +27,21 @@ uint64_t weight_of(const struct weight_options *options, const struct event *eve
 void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret)
 {
-	*ret = (struct weighing){ .sample = s };
+	ret->sample = s;
+	ret->charge = (struct charge){ 0 };
+	ret->comm = 0;
 	/* Of several reasons the last one stands: a damaged sample is that, whatever a
 	 * filter says. */
 	if (!passed)
 		ret->charge.lost = LOST_FILTER + 1;
+	/* What an interval weighs is known at its end: pairing_take(). Other events have no
+	 * weight in its unit. */
+	if (w->pairing->is_bound) {
+		pairing_match(w->pairing, s, &ret->match);
+		if (!event_is_wanted(w->events, s->event))
+			ret->charge.lost = LOST_EVENT + 1;
+		return;
+	}
 	/* What its counters add is not known before they are in order:
 	 * counters_defer(). */
 	if (s->group_count)
@@ -39,6 +51,13 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		ret->charge.lost = LOST_EVENT + 1;
 	if (ret->charge.weight >= WEIGHT_IMPOSSIBLE)
 		ret->charge.lost = LOST_DAMAGED + 1;
+}
+
+bool weight_needs_stack(const struct weigher *w, const struct weighing *x)
+{
+	if (!w->pairing->is_bound)
+		return !x->charge.lost;
+	return x->match.has_stack && (!x->charge.lost || x->match.has_others);
 }
 
 /*
@@ -124,7 +143,9 @@ int weight_take(struct weigher *w, const struct weighing *x)
 {
 	int err;
 
-	if (x->sample->group_count)
+	if (w->pairing->is_bound && event_is_wanted(w->events, x->sample->event))
+		return pairing_take(w, x);
+	if (x->sample->group_count && !w->pairing->is_bound)
 		return counters_defer(w, x);
 	err = weight_charge(&w->target, &x->charge);
 	if (err <= 0)

@@ -5,6 +5,7 @@
 #include "stack/stack.h"
 #include "trie/trie.h"
 #include "weight/deferred.h"
+#include "weight/pairing.h"
 
 /*
  * What a sample adds, and to which stack: here its period, or 1. Every weight that
@@ -141,6 +142,10 @@ static inline bool event_is_wanted(const struct event_choice *choice, size_t eve
 	return event < choice->wanted.count && choice->wanted.v[event];
 }
 
+/* Says what was left out, once an input. @remedy: how to have it. */
+void event_choice_report_left_out(struct context *ctx, const struct event_choice *choice,
+				  const struct recording *rec,
+				  const struct intern *strings, const char *remedy);
 void event_choice_release(struct event_choice *choice);
 
 /* What weights are added to: parts of what one has collected. */
@@ -149,6 +154,8 @@ struct weight_target {
 	struct weight_sum *sum;
 	struct sample_log *log;
 	struct deferred_queue *deferred; /* by enum deferred_which */
+	struct frames *frames; /* of the trie */
+	struct pair_counts *pairs;
 };
 
 /* What a worker weighs its samples with. All of it outlives the weigher. */
@@ -156,6 +163,8 @@ struct weigher {
 	struct context *ctx; /* with the budget */
 	const struct weight_options *options;
 	const struct event_choice *events;
+	const struct pairing
+		*pairing; /* bound, or not: then samples are weighed as they are */
 	const struct recording *rec;
 	const struct input *in;
 	struct weight_target target;
@@ -177,23 +186,27 @@ struct charge {
 struct weighing {
 	const struct sample *sample;
 	struct charge charge;
+	struct pair_match match; /* where there is a pairing */
 	uint32_t comm; /* of a sample that is kept: string id */
 };
 
 /* @passed: all filters. */
 void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 		  struct weighing *ret);
+bool weight_needs_stack(const struct weigher *w, const struct weighing *x);
 /* 1: the sample is in the tree; 0: it is lost, or deferred; or -ENOMEM with a sentence. */
 int weight_take(struct weigher *w, const struct weighing *x);
 
-/* What is deferred: here counters that were read with a sample (counters.c). */
-enum deferred_which { DEFERRED_COUNTERS, DEFERRED_KINDS };
+/* What is deferred: counters that were read with a sample (counters.c), and what is paired
+ * (pairing.c). */
+enum deferred_which { DEFERRED_COUNTERS, DEFERRED_PAIRS, DEFERRED_KINDS };
 extern const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS];
 
 /* What deferred events come to. */
 struct settlement {
 	struct weight_target target;
 	const struct weight_options *options;
+	const struct pairing *pairing;
 	struct sample_split *split;
 	uint64_t factor; /* of the target's unit: 1, or a power of 10 */
 };

@@ -63,6 +63,9 @@ static uint64_t no_key(const struct deferred_event *e)
 	return 0;
 }
 
+/* Whoever settles here asks nothing of the input. */
+static const struct settle_by no_input;
+
 static uint32_t settled[8];
 static size_t settled_count;
 
@@ -143,7 +146,7 @@ Test(collected, whoever_holds_a_stack_follows_it_in_a_merge)
 	cr_expect_eq(c.sum.kept, 7);
 	cr_expect(collected_is_conserved(&c));
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&c, NULL, NULL), 0);
+	cr_assert_eq(collected_settle(&c, &no_input), 0);
 	cr_assert_eq(settled_count, 2);
 	cr_expect_eq(leaf(&c, settled[0]), 30);
 	cr_expect_eq(settled[1], known);
@@ -163,7 +166,7 @@ Test(collected, samples_of_deferred_events_are_found_in_the_merged_log)
 	cr_assert_eq(collected_merge(&c, &from), 0);
 	collected_release(&from);
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&c, NULL, NULL), 0);
+	cr_assert_eq(collected_settle(&c, &no_input), 0);
 	cr_expect_eq(deferred_queue_open_at(&c.deferred[0], 0)->kept, 2);
 	collected_release(&c);
 }
@@ -179,7 +182,7 @@ Test(collected, compact_returns_the_map_of_nodes_and_all_follow_it)
 	sample(&c, same, 2, 1);
 	defer(&c, 1, same, 0);
 	settled_count = 0;
-	cr_assert_eq(collected_settle(&c, NULL, NULL), 0);
+	cr_assert_eq(collected_settle(&c, &no_input), 0);
 	defer(&c, 2, same, 0);
 	cr_assert_eq(collected_compact(&c, frames, &map), 0);
 	cr_expect_eq(map[same], map[first]);
@@ -188,7 +191,7 @@ Test(collected, compact_returns_the_map_of_nodes_and_all_follow_it)
 	cr_expect_eq(c.samples.list.v[1].node, map[first]);
 	cr_expect_eq(deferred_queue_open_at(&c.deferred[0], 0)->node, map[first],
 		     "what is open");
-	cr_assert_eq(collected_settle(&c, NULL, NULL), 0);
+	cr_assert_eq(collected_settle(&c, &no_input), 0);
 	cr_expect_eq(settled[1], map[first], "what waits");
 	cr_expect(collected_is_conserved(&c));
 	free(map);

@@ -1,0 +1,40 @@
+/* What can be weighed, for those who have only the library's header. */
+#include "engine/profile.h"
+#include "weight/weight.h"
+
+static const struct mode *mode_of(const struct ff_mode *mode)
+{
+	return (const struct mode *)(const void *)mode;
+}
+
+const struct ff_mode *ff_mode_next(const struct ff_mode *previous)
+{
+	const struct mode *next = previous ? mode_of(previous) + 1 : modes;
+
+	return next->name ? (const void *)next : NULL;
+}
+
+const char *ff_mode_name(const struct ff_mode *mode)
+{
+	return mode_of(mode)->name;
+}
+
+const char *ff_mode_title(const struct ff_mode *mode)
+{
+	return mode_of(mode)->title;
+}
+
+const char *ff_mode_question(const struct ff_mode *mode)
+{
+	return mode_of(mode)->question;
+}
+
+const char *ff_mode_rule(const struct ff_mode *mode)
+{
+	return mode_of(mode)->rule;
+}
+
+const char *ff_mode_colors(const struct ff_mode *mode)
+{
+	return mode_of(mode)->colors;
+}

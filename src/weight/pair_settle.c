@@ -1,0 +1,379 @@
+/*
+ * Steps in order of time become intervals. Under a key there is at most one that is open, and what
+ * woke a thread stays there when its wait is over, for whom it wakes next:
+ *
+ *	nothing --start--> open --wake--> open, woken --end--> woken --start--> open
+ *
+ * A chain grows at the mark, when the waker is known, as a stack of its own in the trie, which is
+ * put behind the stack of who has waited when that ends:
+ *
+ *	-- <waker's stack, leaf first> waker -- <its waker's stack, leaf first> its waker
+ *
+ * It goes on only to who woke the waker after the wait had begun: one that already ran then does not
+ * explain the wait by what it had waited for before.
+ */
+#include <errno.h>
+
+#include "weight/charge.h"
+#include "weight/pairing.h"
+
+static const struct pair_event *pair_of(const struct deferred_event *e)
+{
+	return (const void *)e->fields;
+}
+
+static struct pair_event *pair_in(struct deferred_event *e)
+{
+	return (void *)e->fields;
+}
+
+static uint64_t key_of_pair(const struct deferred_event *e)
+{
+	return pair_of(e)->key;
+}
+
+static bool is_open(const struct deferred_event *e)
+{
+	return e && !pair_of(e)->is_closed;
+}
+
+/* @event becomes what was open before it, so that this stays so. */
+static int stay(struct deferred_event *event, const struct deferred_event *before)
+{
+	if (!before)
+		return 0;
+	memcpy(event, before, sizeof(*event) + sizeof(struct pair_event));
+	return 1;
+}
+
+/* Frames that become a stack. */
+struct path {
+	uint32_t *v;
+	size_t count, room;
+};
+
+static int add_to_path(struct path *path, uint32_t frame)
+{
+	if (!array_reserve(path, 1))
+		return -ENOMEM;
+	path->v[path->count++] = frame;
+	return 0;
+}
+
+/* A frame that is just a name. */
+static int add_name(struct path *path, struct frames *frames, uint32_t name)
+{
+	struct frame frame = { .image = IMAGE_ID_NAMES, .address = name };
+	uint32_t id;
+
+	return frames_add(frames, &frame, &id) < 0 ? -ENOMEM : add_to_path(path, id);
+}
+
+/* Leaf first. */
+static int add_reversed(struct path *path, const struct trie *t, uint32_t node)
+{
+	int err = 0;
+
+	for (; node && err == 0; node = t->nodes[node].parent)
+		err = add_to_path(path, t->nodes[node].frame);
+	return err;
+}
+
+/* Root first. */
+static int add_forward(struct path *path, const struct trie *t, uint32_t node)
+{
+	size_t first = path->count;
+	int err = add_reversed(path, t, node);
+
+	for (size_t i = first, k = path->count; i + 1 < k; i++) {
+		uint32_t frame = path->v[i];
+
+		path->v[i] = path->v[--k];
+		path->v[k] = frame;
+	}
+	return err;
+}
+
+/* Of what an interrupt did only the kernel's part: whom it has interrupted has nothing to do with
+ * it. */
+static int add_interrupt(struct path *path, const struct settlement *to, uint32_t node,
+			 enum pair_context context)
+{
+	const struct trie *t = to->target.trie;
+	const struct frames *frames = to->target.frames;
+	int err = 0;
+
+	for (; node && err == 0; node = t->nodes[node].parent) {
+		const struct frame *f = &frames->list.v[t->nodes[node].frame];
+
+		if (f->image == IMAGE_ID_NAMES)
+			break;
+		err = add_to_path(path, t->nodes[node].frame);
+	}
+	return err == 0
+		       ? add_name(path, to->target.frames, to->pairing->contexts[context])
+		       : err;
+}
+
+/* How often a chain has "--" in it. */
+static unsigned links_of(const struct settlement *to, uint32_t node)
+{
+	const struct trie *t = to->target.trie;
+	unsigned ret = 0;
+
+	for (; node; node = t->nodes[node].parent) {
+		const struct frame *f = &to->target.frames->list.v[t->nodes[node].frame];
+
+		ret += f->image == IMAGE_ID_NAMES && f->address == to->pairing->wakes;
+	}
+	return ret;
+}
+
+/* What is behind the stack of @before, who is woken by @event: a node. */
+static int make_suffix(const struct deferred_event *event,
+		       const struct deferred_event *before, struct settlement *to,
+		       uint64_t *ret)
+{
+	const struct pair_event *wake = pair_of(event);
+	const struct deferred_event *waker =
+		wake->context == CONTEXT_TASK &&
+				to->pairing->rule.stack == PAIR_STACK_CHAIN
+			? deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
+					      pair_key(wake->thread, 0), event->input)
+			: NULL;
+	struct path path = { 0 };
+	uint32_t node = 0;
+	int err = add_name(&path, to->target.frames, to->pairing->wakes);
+
+	if (err == 0)
+		err = wake->context == CONTEXT_TASK
+			      ? add_reversed(&path, to->target.trie, event->node)
+			      : add_interrupt(&path, to, event->node, wake->context);
+	if (waker && pair_of(waker)->is_closed && pair_of(waker)->suffix) {
+		if (pair_of(waker)->woken <= before->time)
+			to->target.pairs->stale++;
+		else if (err == 0 &&
+			 links_of(to, (uint32_t)pair_of(waker)->suffix) < PAIR_DEPTH)
+			err = add_forward(&path, to->target.trie,
+					  (uint32_t)pair_of(waker)->suffix);
+	}
+	if (err == 0)
+		err = trie_add(to->target.trie, path.v, path.count, &node);
+	free(path.v);
+	*ret = node;
+	return err < 0 ? err : 0;
+}
+
+/* The stack that an interval weighs on. */
+static int find_pair_stack(const struct deferred_event *start,
+			   const struct deferred_event *end, struct settlement *to,
+			   uint32_t *ret)
+{
+	const struct trie *t = to->target.trie;
+	uint32_t root = start->node;
+	struct path path = { 0 };
+	int err = 0;
+
+	*ret = start->node;
+	switch (to->pairing->rule.stack) {
+	case PAIR_STACK_START:
+		return 0;
+	case PAIR_STACK_END:
+		*ret = end ? end->node : 0;
+		return 0;
+	case PAIR_STACK_WAKEUP:
+		/* The process of who was woken is the root of its stack. */
+		while (root && t->nodes[root].parent)
+			root = t->nodes[root].parent;
+		err = add_forward(&path, t, end ? end->node : 0);
+		if (err == 0 && root)
+			err = add_to_path(&path, t->nodes[root].frame);
+		break;
+	default:
+		err = add_forward(&path, t, start->node);
+		if (err == 0 && pair_of(start)->suffix)
+			err = add_forward(&path, t, (uint32_t)pair_of(start)->suffix);
+		else if (err == 0)
+			err = add_name(&path, to->target.frames, to->pairing->wakes);
+		if (err == 0 && !pair_of(start)->suffix)
+			err = add_name(&path, to->target.frames,
+				       to->pairing->contexts[CONTEXT_TASK]);
+	}
+	if (err == 0 && path.count)
+		err = trie_add(to->target.trie, path.v, path.count, ret);
+	free(path.v);
+	return err < 0 ? err : 0;
+}
+
+static uint64_t weigh_pair(const struct deferred_event *start,
+			   const struct deferred_event *end, uint64_t until,
+			   struct settlement *to)
+{
+	const struct pairing *p = to->pairing;
+	const struct pair_event *opened = pair_of(start);
+	int64_t slots[WEIGHT_VALUES + PAIR_VALUES];
+	int64_t weight;
+
+	slots[WEIGHT_T] = (int64_t)(until - start->time);
+	slots[WEIGHT_T_WAKE] = opened->woken ? (int64_t)(opened->woken - start->time) : 0;
+	slots[WEIGHT_T_RUN] = opened->woken ? (int64_t)(until - opened->woken) : 0;
+	for (uint32_t i = 0; i < PAIR_VALUES; i++)
+		slots[WEIGHT_VALUES + i] = end && p->values[i].role == ROLE_END
+						   ? pair_of(end)->values[i]
+						   : opened->values[i];
+	weight =
+		expression_is_empty(&p->weight) ? 1 : expression_value(&p->weight, slots);
+	to->target.pairs->negative += weight < 0;
+	return weight < 0 ? 0 : (uint64_t)weight;
+}
+
+static int charge_pair(const struct deferred_event *start,
+		       const struct deferred_event *end, uint64_t until,
+		       struct settlement *to)
+{
+	struct charge charge = { .weight = weigh_pair(start, end, until, to),
+				 .lost = start->lost };
+	int err = 0;
+
+	if (charge.weight == 0)
+		return 0;
+	if (!charge.lost)
+		err = find_pair_stack(start, end, to, &charge.node);
+	/* A product that wraps could look possible. */
+	if (charge.weight < WEIGHT_IMPOSSIBLE)
+		charge.weight *= to->factor;
+	if (err == 0)
+		err = weight_charge(&to->target, &charge);
+	return err < 0 ? err : 0;
+}
+
+/* Were records lost meanwhile? One of them may have been an end. */
+static bool lost_between(const struct recording *rec, uint64_t start, uint64_t end)
+{
+	size_t low = 0, high = rec->losses.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (rec->losses.v[middle] > start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < rec->losses.count && rec->losses.v[low] <= end;
+}
+
+static int settle_start(struct deferred_event *e, const struct deferred_event *before,
+			struct settlement *to)
+{
+	to->target.pairs->starts++;
+	if (is_open(before)) {
+		to->target.pairs->restarted++;
+		if (to->pairing->rule.first)
+			return stay(e, before);
+	}
+	return 1;
+}
+
+static int settle_wake(struct deferred_event *e, const struct deferred_event *before,
+		       struct settlement *to)
+{
+	struct pair_counts *counts = to->target.pairs;
+	uint64_t woken = e->time, suffix = 0;
+	int err = 0;
+
+	counts->wakes++;
+	if (!is_open(before) || pair_of(before)->woken) {
+		counts->not_waited += !is_open(before);
+		counts->woken_again += is_open(before);
+		return stay(e, before);
+	}
+	if (to->pairing->rule.stack >= PAIR_STACK_OFFWAKE && !before->lost)
+		err = make_suffix(e, before, to, &suffix);
+	stay(e, before);
+	pair_in(e)->woken = woken ? woken : 1;
+	pair_in(e)->suffix = suffix;
+	return err < 0 ? err : 1;
+}
+
+static int settle_end(struct deferred_event *e, const struct deferred_event *before,
+		      struct settlement *to)
+{
+	struct pair_counts *counts = to->target.pairs;
+	bool chain = to->pairing->rule.stack == PAIR_STACK_CHAIN;
+	int err;
+
+	counts->ends++;
+	if (!is_open(before)) {
+		counts->unopened++;
+		return stay(e, before);
+	}
+	if (lost_between(to->pairing->rec, before->time, e->time)) {
+		counts->broken++;
+		return 0;
+	}
+	counts->paired++;
+	counts->without_waker += to->pairing->has_wakes && !pair_of(before)->woken;
+	err = to->pairing->rule.open == PAIR_OPEN_REPORT
+		      ? 0
+		      : charge_pair(before, e, e->time, to);
+	if (err < 0 || !chain)
+		return err;
+	stay(e, before);
+	pair_in(e)->is_closed = true;
+	return 1;
+}
+
+static int settle_pair(struct deferred_event *e, const struct deferred_event *before,
+		       struct settlement *to)
+{
+	struct pair_counts *counts = to->target.pairs;
+
+	switch (pair_of(e)->role) {
+	case ROLE_START:
+		return settle_start(e, before, to);
+	case ROLE_WAKE:
+		return settle_wake(e, before, to);
+	case ROLE_END:
+		return settle_end(e, before, to);
+	default:
+		counts->cancels++;
+		counts->cancelled += is_open(before);
+		return 0;
+	}
+}
+
+int pairing_end(struct settlement *to, uint64_t last)
+{
+	struct deferred_queue *q = &to->target.deferred[DEFERRED_PAIRS];
+	int err = 0;
+
+	for (size_t i = 0; i < deferred_queue_open(q) && err == 0; i++) {
+		const struct deferred_event *e = deferred_queue_open_at(q, i);
+
+		if (!is_open(e))
+			continue;
+		to->target.pairs->still_open++;
+		if (to->pairing->rule.open != PAIR_OPEN_DROP)
+			err = charge_pair(e, NULL, last > e->time ? last : e->time, to);
+	}
+	return err;
+}
+
+void pair_counts_add(struct pair_counts *to, const struct pair_counts *from)
+{
+	uint64_t *sum = (uint64_t *)to;
+	const uint64_t *more = (const uint64_t *)from;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*sum); i++)
+		sum[i] += more[i];
+}
+
+const struct deferred_kind pair_kind = {
+	.name = "events that are paired",
+	.fields = sizeof(struct pair_event),
+	.nodes = 1,
+	.of_one_input = true,
+	.key = key_of_pair,
+	.settle = settle_pair,
+};

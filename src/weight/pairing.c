@@ -1,0 +1,543 @@
+/*
+ * A rule meets a recording. For each event the steps that name it are bound: the names in their
+ * expressions become fields of its format, which are loaded into slots before any expression of the
+ * step is asked.
+ *
+ *	start sched:sched_switch key prev_pid if blocked(prev_state) && prev_pid
+ *
+ *	slot 0   prev_pid    offset 24, 4 bytes, signed
+ *	slot 1   prev_state  offset 32, 8 bytes, signed
+ *
+ * An event may be in several steps: a switch is the end of one thread's wait and the beginning of
+ * another's.
+ */
+#include "weight/pairing.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "weight/charge.h"
+
+/* What a sample says itself, where its event has no field of that name. */
+enum pair_own { OWN_TID, OWN_PID, OWN_CPU, OWN_PERIOD, OWNS };
+static const char *const own_names[OWNS] = {
+	[OWN_TID] = "tid",
+	[OWN_PID] = "pid",
+	[OWN_CPU] = "cpu",
+	[OWN_PERIOD] = "period",
+};
+
+/* One that is bound, and to what. */
+struct binding {
+	const struct recording *rec;
+	const struct intern *strings;
+	const struct event *event;
+	const struct event_format *format; /* NULL: none was recorded */
+	struct bound_step *step;
+};
+
+static bool slice_is(struct slice s, const char *text, size_t size)
+{
+	return s.size == size && memcmp(s.text, text, size) == 0;
+}
+
+/* The slot of a field, which the step gets unless it has it. */
+static int find_slot(void *arg, struct context *ctx, const char *name, size_t size)
+{
+	struct binding *b = arg;
+	struct bound_step *step = b->step;
+	char *own = strndup(name, size);
+	struct pair_source source = { NULL, OWNS };
+
+	if (!own)
+		return fail_memory(ctx);
+	source.field = event_format_find(b->format, own);
+	for (uint8_t i = 0; !source.field && i < OWNS; i++)
+		if (strcmp(own, own_names[i]) == 0)
+			source.own = i;
+	free(own);
+	if (!source.field && source.own == OWNS)
+		return fail(ctx, -ENODATA,
+			    b->format || b->event->type != PERF_TYPE_TRACEPOINT
+				    ? "event '%s' has no field '%.*s'"
+				    : "which fields event '%s' has was not recorded, so "
+				      "there is no '%.*s'",
+			    intern_text(b->strings, b->event->name), (int)size, name);
+	for (uint32_t i = 0; i < step->slot_count; i++)
+		if (step->slots[i].field == source.field &&
+		    (source.field || step->slots[i].own == source.own))
+			return (int)i;
+	if (step->slot_count == PAIR_SLOTS)
+		return fail(ctx, -EINVAL,
+			    "a step of a pairing asks for more than %d fields",
+			    PAIR_SLOTS);
+	step->slots[step->slot_count] = source;
+	return (int)step->slot_count++;
+}
+
+/* t, t.wake, t.run; start.F, wake.F, end.F; F of a sample. */
+static int find_weight(void *arg, struct context *ctx, const char *name, size_t size)
+{
+	static const char *const times[] = { "t", "t.wake", "t.run" };
+	static const struct {
+		const char *prefix;
+		enum pair_role role;
+	} sides[] = { { "start.", ROLE_START },
+		      { "wake.", ROLE_WAKE },
+		      { "end.", ROLE_END } };
+	struct pairing *p = arg;
+	struct pair_value value = { ROLE_SAMPLE, { name, size } };
+	bool samples = p->rule.steps[0].role == ROLE_SAMPLE;
+
+	for (int i = 0; !samples && i < WEIGHT_VALUES; i++)
+		if (slice_is(value.field, times[i], strlen(times[i])))
+			return i;
+	for (size_t i = 0; !samples && i < sizeof(sides) / sizeof(*sides); i++) {
+		size_t skip = strlen(sides[i].prefix);
+
+		if (size > skip && memcmp(name, sides[i].prefix, skip) == 0)
+			value = (struct pair_value){ sides[i].role,
+						     { name + skip, size - skip } };
+	}
+	if (!samples && value.role == ROLE_SAMPLE)
+		return fail(
+			ctx, -EINVAL,
+			"'%.*s' is not known in a weight: t, t.wake, t.run, start.FIELD, "
+			"wake.FIELD and end.FIELD are",
+			(int)size, name);
+	for (uint32_t i = 0; i < p->value_count; i++)
+		if (p->values[i].role == value.role &&
+		    slice_is(p->values[i].field, value.field.text, value.field.size))
+			return (int)(WEIGHT_VALUES + i);
+	if (p->value_count == PAIR_VALUES)
+		return fail(ctx, -EINVAL, "a weight is made of at most %d fields",
+			    PAIR_VALUES);
+	p->values[p->value_count] = value;
+	return (int)(WEIGHT_VALUES + p->value_count++);
+}
+
+/* Does one of the names between commas, which may be patterns, stand for the event? */
+static int list_names(struct context *ctx, struct slice list, const char *name)
+{
+	const char *at = list.text, *end = list.text + list.size;
+	/* "sched:sched_switch:u" has modifiers behind its second colon. */
+	const char *colon = strchr(name, ':');
+	const char *modifiers = colon ? strchr(colon + 1, ':') : NULL;
+	char *bare = strndup(name, modifiers ? (size_t)(modifiers - name) : strlen(name));
+	bool found = false;
+
+	while (bare && !found && at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		size_t size = (size_t)((comma ? comma : end) - at);
+		char *pattern;
+
+		while (size && (*at == ' ' || *at == '\t')) {
+			at++;
+			size--;
+		}
+		while (size && (at[size - 1] == ' ' || at[size - 1] == '\t'))
+			size--;
+		pattern = strndup(at, size);
+		if (!pattern) {
+			free(bare);
+			return fail_memory(ctx);
+		}
+		found = fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, bare, 0) == 0;
+		free(pattern);
+		at = comma ? comma + 1 : end;
+	}
+	free(bare);
+	return bare ? found : fail_memory(ctx);
+}
+
+/* *@ret: the first of the lists with '|' between them that has an event of the recording; .text NULL:
+ * none has. 0, or -ENOMEM. */
+static int choose_list(struct context *ctx, const struct binding *b, struct slice events,
+		       struct slice *ret)
+{
+	const char *at = events.text, *end = events.text + events.size;
+
+	*ret = (struct slice){ NULL, 0 };
+	while (at < end) {
+		const char *bar = memchr(at, '|', (size_t)(end - at));
+		struct slice list = { at, (size_t)((bar ? bar : end) - at) };
+
+		for (size_t i = 0; i < b->rec->events.count; i++) {
+			int found = list_names(
+				ctx, list,
+				intern_text(b->strings, b->rec->events.v[i].name));
+
+			if (found < 0)
+				return found;
+			if (found) {
+				*ret = list;
+				return 0;
+			}
+		}
+		at = bar ? bar + 1 : end;
+	}
+	return 0;
+}
+
+/* "perf record -e 'a,b' -a -g": what the rule's first choices are. */
+static void add_record_line(struct text *out, const struct pair_rule *rule)
+{
+	text_string(out, "perf record -a -g");
+	for (size_t i = 0; i < rule->count; i++) {
+		struct slice events = rule->steps[i].events;
+		const char *bar = memchr(events.text, '|', events.size);
+		bool again = false;
+
+		for (size_t k = 0; k < i; k++)
+			again |=
+				slice_is(rule->steps[k].events, events.text, events.size);
+		if (again || rule->steps[i].role == ROLE_CANCEL)
+			continue;
+		events.size = bar ? (size_t)(bar - events.text) : events.size;
+		while (events.size && events.text[events.size - 1] == ' ')
+			events.size--;
+		text_printf(out, " -e '%.*s'", (int)events.size, events.text);
+	}
+}
+
+static int refuse_events(struct context *ctx, const struct binding *b,
+			 const struct pair_rule *rule, struct slice events)
+{
+	struct text known = { 0 }, line = { 0 };
+	int err;
+
+	for (size_t i = 0; i < b->rec->events.count; i++)
+		text_printf(&known, "%s'%s'", i ? ", " : "",
+			    intern_text(b->strings, b->rec->events.v[i].name));
+	add_record_line(&line, rule);
+	err = known.failed || line.failed
+		      ? fail_memory(ctx)
+		      : fail(ctx, -ENODATA,
+			     "'%.*s' was not recorded: there is %s; %s records it",
+			     (int)events.size, events.text,
+			     known.size ? known.bytes : "nothing", line.bytes);
+	text_release(&known);
+	text_release(&line);
+	return err;
+}
+
+static int parse_slice(struct context *ctx, struct slice text, struct binding *b,
+		       struct expression *ret)
+{
+	if (!text.text)
+		return 0;
+	return expression_parse(ctx, text.text, text.size, find_slot, b, ret);
+}
+
+/* Has the step's stack any use? */
+static bool uses_stack(const struct pair_rule *rule, enum pair_role role)
+{
+	switch (role) {
+	case ROLE_START:
+		/* Also of a wakeup: the process of the start is on top. */
+		return rule->stack != PAIR_STACK_END;
+	case ROLE_WAKE:
+		return rule->stack == PAIR_STACK_OFFWAKE ||
+		       rule->stack == PAIR_STACK_CHAIN;
+	case ROLE_END:
+		return rule->stack == PAIR_STACK_END || rule->stack == PAIR_STACK_WAKEUP;
+	case ROLE_SAMPLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
+		     const struct pair_step *step)
+{
+	struct bound_step *bound = array_add(&p->steps);
+	int err;
+
+	if (!bound)
+		return fail_memory(ctx);
+	bound->role = step->role;
+	bound->has_stack = uses_stack(&p->rule, step->role);
+	b->step = bound;
+	err = parse_slice(ctx, step->condition, b, &bound->condition);
+	for (int i = 0; i < RULE_KEYS && err == 0; i++)
+		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
+	for (uint32_t i = 0; i < PAIR_VALUES && err == 0; i++) {
+		int slot = -1;
+
+		if (i < p->value_count && p->values[i].role == step->role)
+			slot = err = find_slot(b, ctx, p->values[i].field.text,
+					       p->values[i].field.size);
+		bound->value_slot[i] = (int8_t)slot;
+		err = err > 0 ? 0 : err;
+	}
+	if (step->role == ROLE_WAKE && b->format) {
+		bound->thread = event_format_find(b->format, "common_pid");
+		bound->context = event_format_find(b->format, "common_flags");
+	}
+	/* The thread is the key of what has none. */
+	if (err == 0 && step->role != ROLE_SAMPLE && expression_is_empty(&bound->keys[0]))
+		err = expression_parse(ctx, "tid", 3, find_slot, b, &bound->keys[0]);
+	return err;
+}
+
+static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
+		      const struct slice *lists)
+{
+	struct bound_event *event = array_add(&p->events);
+	int err = 0;
+
+	if (!event)
+		return fail_memory(ctx);
+	event->first = (uint32_t)p->steps.count;
+	b->format = recording_format(b->rec, b->event);
+	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
+		int found = lists[i].text
+				    ? list_names(ctx, lists[i],
+						 intern_text(b->strings, b->event->name))
+				    : 0;
+
+		err = found < 0 ? found
+		      : found	? bind_step(ctx, p, b, &p->rule.steps[i])
+				: 0;
+	}
+	/* The array of events stays where it is while its steps are bound. */
+	event->count = (uint32_t)p->steps.count - event->first;
+	return err;
+}
+
+static int intern_marks(struct pairing *p, struct intern *strings)
+{
+	static const char *const contexts[PAIR_CONTEXTS] = {
+		[CONTEXT_TASK] = "[no waker]",
+		[CONTEXT_SOFTIRQ] = "[softirq]",
+		[CONTEXT_HARDIRQ] = "[hardirq]",
+		[CONTEXT_NMI] = "[nmi]",
+	};
+	int err = intern_add(strings, "--", 2, &p->wakes);
+
+	if (err == 0)
+		err = intern_add(strings, "-", 1, &p->kernel);
+	for (int i = 0; i < PAIR_CONTEXTS && err == 0; i++)
+		err = intern_add(strings, contexts[i], strlen(contexts[i]),
+				 &p->contexts[i]);
+	return err;
+}
+
+int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
+		 const struct recording *rec, struct intern *strings)
+{
+	struct slice lists[RULE_STEPS_MOST];
+	struct binding b = { .rec = rec, .strings = strings };
+	int err = rule_parse(ctx, rule, &p->rule);
+
+	p->rec = rec;
+	if (err == 0 && intern_marks(p, strings) < 0)
+		err = fail_memory(ctx);
+	if (err == 0 && p->rule.weight.text)
+		err = expression_parse(ctx, p->rule.weight.text, p->rule.weight.size,
+				       find_weight, p, &p->weight);
+	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
+		const struct pair_step *step = &p->rule.steps[i];
+
+		err = choose_list(ctx, &b, step->events, &lists[i]);
+		/* What was not recorded cancels nothing. */
+		if (err == 0 && !lists[i].text && step->role != ROLE_CANCEL)
+			err = refuse_events(ctx, &b, &p->rule, step->events);
+	}
+	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
+		b.event = &rec->events.v[i];
+		err = bind_event(ctx, p, &b, lists);
+	}
+	for (size_t i = 0; i < p->rule.count; i++)
+		p->has_wakes |= p->rule.steps[i].role == ROLE_WAKE;
+	p->is_bound = err == 0;
+	return err;
+}
+
+void pairing_release(struct pairing *p)
+{
+	for (size_t i = 0; i < p->steps.count; i++) {
+		expression_release(&p->steps.v[i].condition);
+		for (int k = 0; k < RULE_KEYS; k++)
+			expression_release(&p->steps.v[i].keys[k]);
+	}
+	expression_release(&p->weight);
+	array_release(&p->steps);
+	array_release(&p->events);
+	*p = (struct pairing){ 0 };
+}
+
+int pairing_choose(struct context *ctx, const struct pairing *p,
+		   const struct recording *rec, const struct intern *strings,
+		   struct event_choice *choice)
+{
+	*choice = (struct event_choice){ 0 };
+	if (!array_reserve(&choice->wanted, p->events.count + 1))
+		return fail_memory(ctx);
+	choice->wanted.count = p->events.count;
+	for (size_t i = 0; i < p->events.count; i++)
+		choice->wanted.v[i] = p->events.v[i].count > 0;
+	event_choice_report_left_out(ctx, choice, rec, strings,
+				     "they are no part of the mode");
+	return 0;
+}
+
+/* False: the sample lacks a field. */
+static bool load_slots(const struct bound_step *step, const struct sample *s,
+		       int64_t *slots)
+{
+	for (uint32_t i = 0; i < step->slot_count; i++) {
+		const struct pair_source *source = &step->slots[i];
+		uint64_t value;
+
+		if (source->field) {
+			if (!event_field_number(source->field, s, &value))
+				return false;
+			slots[i] = (int64_t)value;
+			continue;
+		}
+		switch (source->own) {
+		case OWN_TID:
+			slots[i] = s->tid;
+			break;
+		case OWN_PID:
+			slots[i] = s->pid;
+			break;
+		case OWN_CPU:
+			slots[i] = s->cpu;
+			break;
+		default:
+			slots[i] = (int64_t)s->period;
+		}
+	}
+	return true;
+}
+
+void pairing_match(const struct pairing *p, const struct sample *s,
+		   struct pair_match *ret)
+{
+	const struct bound_event *event;
+
+	ret->count = 0;
+	ret->has_stack = ret->has_others = false;
+	if (s->event >= p->events.count)
+		return;
+	event = &p->events.v[s->event];
+	for (uint32_t i = 0; i < event->count; i++) {
+		const struct bound_step *step = &p->steps.v[event->first + i];
+		int64_t slots[PAIR_SLOTS];
+
+		if (!load_slots(step, s, slots) ||
+		    (!expression_is_empty(&step->condition) &&
+		     !expression_value(&step->condition, slots)))
+			continue;
+		ret->steps[ret->count++] = (uint8_t)i;
+		ret->has_stack |= step->has_stack;
+		ret->has_others |= step->has_stack && step->role != ROLE_START &&
+				   step->role != ROLE_SAMPLE;
+	}
+}
+
+uint64_t pair_key(int64_t a, int64_t b)
+{
+	return hash_u64(hash_u64((uint64_t)a) + (uint64_t)b);
+}
+
+/* A sample that weighs something by itself. */
+static int take_sample(struct weigher *w, const struct weighing *x,
+		       const struct bound_step *step, const int64_t *slots)
+{
+	const struct pairing *p = w->pairing;
+	int64_t values[WEIGHT_VALUES + PAIR_VALUES] = { 0 }, weight = 1;
+	struct charge charge = x->charge;
+	int err;
+
+	for (int i = 0; i < PAIR_VALUES; i++)
+		if (step->value_slot[i] >= 0)
+			values[WEIGHT_VALUES + i] = slots[step->value_slot[i]];
+	if (!expression_is_empty(&p->weight))
+		weight = expression_value(&p->weight, values);
+	w->target.pairs->samples++;
+	w->target.pairs->negative += weight < 0;
+	charge.weight = weight < 0 ? 0 : (uint64_t)weight;
+	err = weight_charge(&w->target, &charge);
+	return err < 0 ? fail_memory(w->ctx) : err;
+}
+
+static uint8_t context_of(const struct bound_step *step, const struct sample *s)
+{
+	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40 };
+	uint64_t flags = 0;
+
+	if (step->context)
+		event_field_number(step->context, s, &flags);
+	return flags & NMI	 ? CONTEXT_NMI
+	       : flags & HARDIRQ ? CONTEXT_HARDIRQ
+	       : flags & SOFTIRQ ? CONTEXT_SOFTIRQ
+				 : CONTEXT_TASK;
+}
+
+static int defer_step(struct weigher *w, const struct weighing *x,
+		      const struct bound_step *step, const int64_t *slots)
+{
+	const struct sample *s = x->sample;
+	struct deferred_event *e;
+	struct pair_event *pair;
+	uint64_t thread = s->tid;
+	int found = weight_defer(w, x, DEFERRED_PAIRS, &e);
+
+	if (found <= 0) {
+		weight_sum_damaged(w->target.sum, found == 0);
+		return found;
+	}
+	/* Filters ask the thread that waits, which is the one of the start. */
+	if (step->role != ROLE_START)
+		e->lost = 0;
+	if (!step->has_stack)
+		e->node = 0;
+	pair = (void *)e->fields;
+	pair->role = step->role;
+	pair->key = pair_key(expression_value(&step->keys[0], slots),
+			     expression_is_empty(&step->keys[1])
+				     ? 0
+				     : expression_value(&step->keys[1], slots));
+	for (int i = 0; i < PAIR_VALUES; i++)
+		if (step->value_slot[i] >= 0)
+			pair->values[i] = slots[step->value_slot[i]];
+	if (step->role == ROLE_WAKE) {
+		/* The kernel's own number, as keys are: that of the sample may be one of a
+		 * namespace. */
+		if (step->thread)
+			event_field_number(step->thread, s, &thread);
+		pair->thread = (uint32_t)thread;
+		pair->context = context_of(step, s);
+	}
+	return 1;
+}
+
+int pairing_take(struct weigher *w, const struct weighing *x)
+{
+	const struct bound_event *event = &w->pairing->events.v[x->sample->event];
+	bool counts = false;
+
+	w->target.pairs->stacks += weight_needs_stack(w, x);
+	for (uint8_t i = 0; i < x->match.count; i++) {
+		const struct bound_step *step =
+			&w->pairing->steps.v[event->first + x->match.steps[i]];
+		int64_t slots[PAIR_SLOTS];
+		int err = 0;
+
+		if (!load_slots(step, x->sample, slots))
+			continue;
+		err = step->role == ROLE_SAMPLE ? take_sample(w, x, step, slots)
+						: defer_step(w, x, step, slots);
+		if (err < 0)
+			return err;
+		counts |= err > 0 && step->role <= ROLE_START && !x->charge.lost;
+		counts |= err > 0 && step->role == ROLE_SAMPLE;
+	}
+	return counts;
+}

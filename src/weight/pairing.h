@@ -1,0 +1,153 @@
+#ifndef WEIGHT_PAIRING_H
+#define WEIGHT_PAIRING_H
+
+#include "input/input.h"
+#include "weight/deferred.h"
+#include "weight/expression.h"
+#include "weight/rule.h"
+
+/*
+ * A rule (rule.h) and the events of one recording: what each of its samples is to the intervals that
+ * are weighed.
+ *
+ *	t=1  sched_switch  A -> B	A begins to wait	open: A
+ *	t=4  sched_waking  A		by B			open: A, woken by B at 4
+ *	t=6  sched_switch  C -> A	A runs			A's stack weighs 5
+ *
+ * A worker asks which steps a sample takes, walks its stack if one of them wants that, and defers a
+ * step each, with its key and the fields that the weight is made of; the settlement, in order of
+ * time, pairs them. A thread that waits is one small record.
+ */
+enum {
+	PAIR_VALUES = 2, /* fields that the weight is made of, of all roles */
+	PAIR_SLOTS = 16, /* fields that one step asks for */
+	PAIR_DEPTH = 8, /* wakers of a chain */
+};
+
+/* Where the value of a name comes from. */
+struct pair_source {
+	const struct event_field *field; /* NULL: it is one of the sample itself */
+	uint8_t own; /* enum pair_own */
+};
+
+/* What one event is in one role. */
+struct bound_step {
+	enum pair_role role;
+	bool has_stack;
+	struct expression condition,
+		keys[RULE_KEYS]; /* without steps: always; the thread */
+	struct pair_source slots[PAIR_SLOTS];
+	uint32_t slot_count;
+	/* Slots of what the weight is made of, by its value; -1: another role has it. */
+	int8_t value_slot[PAIR_VALUES];
+	/* Of a mark: who wakes, and in which context (common_flags). NULL: not known. */
+	const struct event_field *thread, *context;
+};
+
+/* What has interrupted whatever ran: bits of common_flags (include/linux/trace_events.h). */
+enum pair_context {
+	CONTEXT_TASK,
+	CONTEXT_SOFTIRQ,
+	CONTEXT_HARDIRQ,
+	CONTEXT_NMI,
+	PAIR_CONTEXTS
+};
+
+struct bound_event {
+	uint32_t first, count; /* of the steps */
+};
+
+/* Slots of the weight: times, then the fields it is made of. */
+enum { WEIGHT_T, WEIGHT_T_WAKE, WEIGHT_T_RUN, WEIGHT_VALUES };
+
+/* A name in the weight. */
+struct pair_value {
+	enum pair_role role;
+	struct slice field;
+};
+
+struct pairing {
+	struct pair_rule rule;
+	const struct recording *rec;
+	bool is_bound, has_wakes;
+	ARRAY(struct bound_step) steps; /* by event, then in the order of the rule */
+	ARRAY(struct bound_event) events; /* by index of event */
+	struct expression weight;
+	struct pair_value values[PAIR_VALUES];
+	uint32_t value_count;
+	/* String ids: "--" between two stacks, "-" between a user's part and the kernel's, and who
+	 * wakes where no thread does. */
+	uint32_t wakes, kernel, contexts[PAIR_CONTEXTS];
+};
+
+/*
+ * Which events and fields there are, as the rule asks for them. 0, or a negative errno with a
+ * sentence: -EINVAL for an expression that is none, -ENODATA where no event of a step, or no field
+ * that it asks for, was recorded.
+ */
+int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
+		 const struct recording *rec, struct intern *strings);
+void pairing_release(struct pairing *p); /* a zeroed one is fine */
+
+/* What intervals came to. Every event of a pairing is in one of these. */
+struct pair_counts {
+	uint64_t starts, wakes, ends, cancels, samples;
+	uint64_t stacks; /* that were walked for these */
+	uint64_t paired;
+	uint64_t unopened; /* ends without a start */
+	uint64_t restarted; /* starts of what was open: the end before was not seen */
+	uint64_t cancelled, still_open;
+	uint64_t broken; /* records were lost meanwhile */
+	uint64_t not_waited; /* marks of what was not open */
+	uint64_t woken_again; /* marks behind the first one */
+	uint64_t without_waker; /* intervals without a mark, where there are marks */
+	uint64_t stale; /* chains that end at a waker who had not waited itself */
+	uint64_t negative; /* weights below 0, which are 0 */
+};
+void pair_counts_add(struct pair_counts *to, const struct pair_counts *from);
+
+/* The steps of a pairing that a sample takes. */
+enum { PAIR_MATCHES = 16 };
+struct pair_match {
+	uint8_t steps[PAIR_MATCHES]; /* of its event */
+	uint8_t count;
+	bool has_stack; /* one wants it */
+	bool has_others; /* one that wants it is not its thread's own: no filter of samples asks */
+};
+
+void pairing_match(const struct pairing *p, const struct sample *s,
+		   struct pair_match *ret);
+
+struct event_choice;
+struct weigher;
+struct weighing;
+
+/* Only the events of the rule count. 0, or -ENOMEM with a sentence. */
+int pairing_choose(struct context *ctx, const struct pairing *p,
+		   const struct recording *rec, const struct intern *strings,
+		   struct event_choice *choice);
+
+/* 1: samples are in the tree; 0: they are deferred, or lost; or -ENOMEM with a sentence. */
+int pairing_take(struct weigher *w, const struct weighing *x);
+
+/* What a step was when it was taken, and what is open (deferred_event.fields). */
+struct pair_event {
+	uint64_t suffix; /* node: what a chain has behind the stack; 0: nothing */
+	uint64_t key;
+	uint64_t woken; /* when; 0: it was not */
+	uint32_t thread; /* of a mark: who wakes */
+	uint8_t role; /* enum pair_role */
+	uint8_t context; /* of a mark: enum pair_context */
+	bool is_closed; /* only what woke the thread is still of use */
+	int64_t values[PAIR_VALUES];
+};
+uint64_t pair_key(int64_t a, int64_t b);
+
+/* pair_settle.c */
+extern const struct deferred_kind pair_kind;
+
+/* No more events come: what becomes of intervals that are open. @last: when the last event was.
+ * 0, or -ENOMEM. */
+int pairing_end(struct settlement *to, uint64_t last);
+
+#endif
