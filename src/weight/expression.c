@@ -15,38 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum expression_what {
-	STEP_NUMBER,
-	STEP_SLOT,
-	STEP_NEGATE,
-	STEP_NOT,
-	STEP_INVERT,
-	STEP_PAGE_ROUND,
-	STEP_BLOCKED,
-	STEP_RUNNABLE,
-	STEP_TWO, /* from here on they take two values */
-	STEP_OR = STEP_TWO,
-	STEP_AND,
-	STEP_BIT_OR,
-	STEP_BIT_XOR,
-	STEP_BIT_AND,
-	STEP_EQUAL,
-	STEP_UNEQUAL,
-	STEP_LESS,
-	STEP_LESS_EQUAL,
-	STEP_GREATER,
-	STEP_GREATER_EQUAL,
-	STEP_LEFT,
-	STEP_RIGHT,
-	STEP_ADD,
-	STEP_SUBTRACT,
-	STEP_MULTIPLY,
-	STEP_DIVIDE,
-	STEP_REST,
-	STEP_MIN,
-	STEP_MAX,
-};
-
 /* Longer ones first where one begins with the other. */
 static const struct operator
 {
@@ -334,7 +302,7 @@ static int64_t two(uint8_t what, int64_t a, int64_t b)
 	}
 }
 
-int64_t expression_value(const struct expression *e, const int64_t *slots)
+int64_t expression_evaluate(const struct expression *e, const int64_t *slots)
 {
 	int64_t values[EXPRESSION_STACK_MOST + 1];
 	size_t n = 0;

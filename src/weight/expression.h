@@ -24,9 +24,41 @@ enum {
 	EXPRESSION_STACK_MOST = 32, /* values that wait for their operator */
 };
 
+enum expression_what {
+	STEP_SLOT,
+	STEP_NUMBER,
+	STEP_NEGATE,
+	STEP_NOT,
+	STEP_INVERT,
+	STEP_PAGE_ROUND,
+	STEP_BLOCKED,
+	STEP_RUNNABLE,
+	STEP_TWO, /* from here on they take two values */
+	STEP_OR = STEP_TWO,
+	STEP_AND,
+	STEP_BIT_OR,
+	STEP_BIT_XOR,
+	STEP_BIT_AND,
+	STEP_EQUAL,
+	STEP_UNEQUAL,
+	STEP_LESS,
+	STEP_LESS_EQUAL,
+	STEP_GREATER,
+	STEP_GREATER_EQUAL,
+	STEP_LEFT,
+	STEP_RIGHT,
+	STEP_ADD,
+	STEP_SUBTRACT,
+	STEP_MULTIPLY,
+	STEP_DIVIDE,
+	STEP_REST,
+	STEP_MIN,
+	STEP_MAX,
+};
+
 struct expression_step {
 	int64_t number; /* or a slot */
-	uint8_t what; /* enum expression_what of expression.c */
+	uint8_t what; /* enum expression_what */
 };
 
 struct expression {
@@ -40,12 +72,21 @@ typedef int expression_name(void *arg, struct context *ctx, const char *name,
 /* 0, or a negative errno with a sentence that shows where: -EINVAL, or what @find returned. */
 int expression_parse(struct context *ctx, const char *text, size_t size,
 		     expression_name *find, void *arg, struct expression *ret);
-int64_t expression_value(const struct expression *e, const int64_t *slots);
+/* Of steps that are several: use expression_value(). */
+int64_t expression_evaluate(const struct expression *e, const int64_t *slots);
 void expression_release(struct expression *e); /* a zeroed one is fine */
 
 static inline bool expression_is_empty(const struct expression *e)
 {
 	return e->steps.count == 0;
+}
+
+/* Most are just a name, and all events ask for the values of some. */
+static inline int64_t expression_value(const struct expression *e, const int64_t *slots)
+{
+	if (e->steps.count == 1 && e->steps.v[0].what == STEP_SLOT)
+		return slots[e->steps.v[0].number];
+	return expression_evaluate(e, slots);
 }
 
 #endif
