@@ -65,6 +65,7 @@ struct collected_limit {
 	const struct columns *columns;
 	struct budget *budget;
 	uint32_t frame; /* string id of "[memory limit]" */
+	bool has_more; /* of the rule that events are paired by */
 };
 
 /* 0, or -ENOMEM: nothing to be released. */

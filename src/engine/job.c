@@ -6,16 +6,6 @@
 
 #include <errno.h>
 
-/* The rule of a mode; NULL: samples weigh what they are. */
-static const char *rule_of(const struct ff_profile *p)
-{
-	const struct mode *mode = p->options.mode ? mode_find(p->options.mode) : NULL;
-
-	if (p->options.pair)
-		return p->options.pair;
-	return mode && mode->rule[0] ? mode->rule : NULL;
-}
-
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
 	/* As stackcollapse-perf.pl has it: no marks, no callers put in, weights as
@@ -41,7 +31,7 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 		.samples_before = p->collected.sum.samples_read,
 	};
 	/* As off-CPU graphs have it. */
-	if (rule_of(p) && intern_add(&p->strings, "-", 1, &ret->stacks.kernel) < 0)
+	if (profile_rule(p) && intern_add(&p->strings, "-", 1, &ret->stacks.kernel) < 0)
 		return fail_memory(&p->ctx);
 	if (ret->stacks.infer &&
 	    intern_add(&p->strings, "[skipped]", 9, &ret->stacks.skipped) < 0)
@@ -65,8 +55,8 @@ int choose_events(struct input_job *j)
 		.weights = &j->weights,
 	};
 
-	if (rule_of(p)) {
-		int err = pairing_bind(&p->ctx, &j->pairing, rule_of(p), j->rec,
+	if (profile_rule(p)) {
+		int err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
 				       &p->strings);
 
 		return err < 0 ? err

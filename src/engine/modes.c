@@ -38,3 +38,12 @@ const char *ff_mode_colors(const struct ff_mode *mode)
 {
 	return mode_of(mode)->colors;
 }
+
+const char *profile_rule(const struct ff_profile *p)
+{
+	const struct mode *mode = p->options.mode ? mode_find(p->options.mode) : NULL;
+
+	if (p->options.pair)
+		return p->options.pair;
+	return mode && mode->rule[0] ? mode->rule : NULL;
+}

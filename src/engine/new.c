@@ -68,12 +68,15 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 static int check_mode(struct ff_profile *p)
 {
 	struct pair_rule rule;
+	int err;
 
-	if (p->options.pair)
-		return rule_parse(&p->ctx, p->options.pair, &rule);
-	if (!p->options.mode || mode_find(p->options.mode))
+	if (p->options.mode && !mode_find(p->options.mode))
+		return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
+	if (!profile_rule(p))
 		return 0;
-	return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
+	err = rule_parse(&p->ctx, profile_rule(p), &rule);
+	p->limit.has_more = err == 0 && rule.has_more;
+	return err;
 }
 
 static int make_symbolizer(struct ff_profile *p)
@@ -113,7 +116,6 @@ static void show_fetching(void *arg, const char *what, uint64_t done, uint64_t t
 int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 {
 	struct ff_profile *p = calloc(1, sizeof(*p));
-	struct collected_limit limit;
 	int err;
 
 	/* Before anything can fail: a profile that failed is asked for its sentence, and
@@ -129,13 +131,14 @@ int ff_profile_new(struct ff_profile **ret, const struct ff_options *options)
 		return err;
 	if (intern_init(&p->strings) < 0 || images_init(&p->images, &p->strings) < 0 ||
 	    filters_new(&p->filters) < 0 ||
-	    intern_add(&p->strings, "[memory limit]", 14, &p->memory_limit) < 0)
+	    intern_add(&p->strings, "[memory limit]", 14, &p->limit.frame) < 0)
 		return fail_memory(&p->ctx);
 	err = check_mode(p);
 	if (err < 0)
 		return err;
-	limit = (struct collected_limit){ &p->columns, &p->budget, p->memory_limit };
-	if (collected_init(&p->collected, &limit) < 0)
+	p->limit.columns = &p->columns;
+	p->limit.budget = &p->budget;
+	if (collected_init(&p->collected, &p->limit) < 0)
 		return fail_memory(&p->ctx);
 	p->places = (struct object_places){
 		.symfs = p->options.symfs,

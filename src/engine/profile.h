@@ -109,7 +109,7 @@ struct ff_profile {
 	struct object_places places; /* of the options */
 	struct budget budget; /* of memory, for all that others decide the size of */
 	struct part_sizes parts;
-	uint32_t memory_limit; /* string id of what it has nothing left for */
+	struct collected_limit limit; /* of the profile and its workers */
 	pthread_mutex_t progress_lock; /* while the caller's progress() runs */
 	struct intern strings;
 	struct images images;
@@ -242,6 +242,9 @@ void roots_release(struct roots *r);
 
 /* What ff_profile_finish() has made. */
 void forget_results(struct ff_profile *p);
+
+/* engine/modes.c: what a mode or the user pairs; NULL: samples weigh what they are. */
+const char *profile_rule(const struct ff_profile *p);
 
 /* Are callers put in that the code tells? perf has none. */
 static inline bool profile_infers(const struct ff_profile *p)

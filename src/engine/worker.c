@@ -9,7 +9,6 @@
 int worker_start(struct input_job *j, struct worker *w)
 {
 	struct ff_profile *p = j->p;
-	struct collected_limit limit = { &p->columns, &p->budget, p->memory_limit };
 	struct stack_sources sources = {
 		.ps = j->processes,
 		.rec = j->rec,
@@ -24,7 +23,7 @@ int worker_start(struct input_job *j, struct worker *w)
 	w->ctx.log = p->ctx.log;
 	w->ctx.log_arg = p->ctx.log_arg;
 	w->ctx.budget = p->ctx.budget;
-	if (collected_init(&w->collected, &limit) < 0 ||
+	if (collected_init(&w->collected, &p->limit) < 0 ||
 	    filter_memo_new(p->filters, &w->memo) < 0)
 		return fail_memory(&p->ctx);
 	/* Refers to w->collected, so a worker is not moved or copied from here on. */

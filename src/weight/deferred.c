@@ -1,14 +1,27 @@
 /*
  * Events lie one behind the other, those that wait in an array and those that are open in
- * another, which a hash of their keys leads to. To be put in order only their times are
- * sorted: events of one sample stay in the order they came in, which makes the order the same
- * for any number of workers. Of a live run they come in order, and nothing is sorted.
+ * another, which a hash of their keys leads to. What waits comes in runs that are in order of time,
+ * one a processor and round of the recorder, and is settled where it lies, the earliest of all runs
+ * first:
+ *
+ *	1 4 7 | 2 3 9 | 5 6      1, 2 3, 4, 5 6, 7, 9
+ *
+ * Events of one sample stay in the order they came in, which makes the order the same for any
+ * number of workers. Of a live run all are one run.
  */
 #include "weight/deferred.h"
 
 #include <errno.h>
 
 enum { SOME = 1024 }; /* events, that the budget is asked for at once */
+
+/* Events in order of time, and when the first of them was that still waits. */
+struct run {
+	uint64_t time, position;
+	size_t at, end; /* indexes */
+};
+
+typedef ARRAY(struct run) run_array;
 
 /* Of one event, in units of the arrays. */
 static size_t words(const struct deferred_queue *q)
@@ -22,8 +35,8 @@ static size_t words(const struct deferred_queue *q)
  *
  *	word 0   time
  *	word 1   position
- *	word 2   node, kept (32 bits each)
- *	word 3   input (16), lost (8)
+ *	word 2   node, behind (32 bits each)
+ *	word 3   kept (32), input (16), lost, what (8)
  *	word 4   the kind's fields, kind->fields / 8 words
  */
 static size_t count_queued(const struct deferred_queue *q)
@@ -55,9 +68,9 @@ const struct deferred_event *deferred_queue_open_at(const struct deferred_queue 
 int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 		       struct deferred_event **ret)
 {
+	/* With room for as many again, and a run for each where none are in order. */
 	size_t size = words(q),
-	       memory = 3 * size *
-			sizeof(uint64_t); /* room, and sorted: 2 times 3 words */
+	       memory = 2 * (size * sizeof(uint64_t) + sizeof(struct run));
 
 	if (count_queued(q) >= q->allowed) {
 		if (!claim_add_part(&q->claim, budget, BUDGET_STACKS, SOME * memory))
@@ -136,13 +149,12 @@ static int merge_open(struct deferred_queue *q, const struct deferred_event *e)
 }
 
 /* Where its stacks and its sample have gone. */
-static void follow_maps(const struct deferred_kind *kind, struct deferred_event *e,
-			const uint32_t *node_map, uint32_t kept)
+static void follow_maps(struct deferred_event *e, const uint32_t *node_map, uint32_t kept)
 {
 	if (node_map)
 		e->node = node_map[e->node];
-	for (size_t i = 0; node_map && i < kind->nodes; i++)
-		e->fields[i] = node_map[e->fields[i]];
+	if (node_map && e->behind)
+		e->behind = node_map[e->behind];
 	if (e->kept)
 		e->kept += kept;
 }
@@ -153,20 +165,28 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	size_t before = count_queued(q);
 	int err = 0;
 
-	if (!array_reserve(&q->events, from->events.count))
-		return -ENOMEM;
-	if (from->events.count)
+	if (before == 0) {
+		/* Most often: nothing is copied. */
+		__typeof__(q->events) empty = q->events;
+
+		q->events = from->events;
+		from->events = empty;
+	} else if (from->events.count) {
+		if (!array_reserve(&q->events, from->events.count))
+			return -ENOMEM;
 		memcpy(q->events.v + q->events.count, from->events.v,
 		       from->events.count * sizeof(*from->events.v));
-	q->events.count += from->events.count;
+		q->events.count += from->events.count;
+	}
 	/* The claim goes with the events: nothing is asked of the budget twice. */
 	claim_join(&q->claim, &from->claim);
 	q->allowed += from->allowed;
 	q->refused |= from->refused;
-	for (size_t i = before, count = count_queued(q); i < count; i++)
-		follow_maps(q->kind, queued_at(q, i), node_map, kept);
+	for (size_t i = before, count = count_queued(q); (node_map || kept) && i < count;
+	     i++)
+		follow_maps(queued_at(q, i), node_map, kept);
 	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
-		follow_maps(q->kind, open_slot(from, i), node_map, kept);
+		follow_maps(open_slot(from, i), node_map, kept);
 		err = merge_open(q, open_slot(from, i));
 	}
 	/* Emptied after a failure, too: an event in two queues would be charged twice. */
@@ -188,117 +208,93 @@ int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
 	return err;
 }
 
-/*
- * Where an event is in the array, by when it was: what is sorted. Recordings come in runs that are in
- * order, one a processor and round, so runs are merged, two and two, until there is one:
- *
- *	1 4 7 | 2 3 9 | 5 6      1 2 3 4 7 9 | 5 6      1 2 3 4 5 6 7 9
- *
- * That takes as many passes as the number of runs has bits, reads and writes in order, and leaves
- * what is equal as it was: events of one sample stay as they came in.
- */
-struct queued_time {
-	uint64_t time, position;
-	size_t index;
-};
-
-static bool is_later(const struct queued_time *a, const struct queued_time *b)
+static bool is_later(const struct run *a, const struct run *b)
 {
 	return a->time > b->time || (a->time == b->time && a->position > b->position);
 }
 
-static size_t end_of_run(const struct queued_time *v, size_t at, size_t count)
+static void read_time(const struct deferred_queue *q, struct run *run)
 {
-	while (at + 1 < count && !is_later(&v[at], &v[at + 1]))
-		at++;
-	return at < count ? at + 1 : count;
+	const struct deferred_event *e = queued_at(q, run->at);
+
+	run->time = e->time;
+	run->position = e->position;
 }
 
-/* One pass: *@to gets pairs of runs of @from merged. Returns how many runs there are now. */
-static size_t merge_runs(const struct queued_time *from, struct queued_time *to,
-			 size_t count)
+/* -ENOMEM, or 0. */
+static int find_runs(const struct deferred_queue *q, run_array *ret)
 {
-	size_t runs = 0, at = 0;
+	size_t count = count_queued(q);
+	struct run next, last = { 0 };
 
-	for (size_t i = 0; i < count; runs++) {
-		size_t middle = end_of_run(from, i, count);
-		size_t end = end_of_run(from, middle, count), a = i, b = middle;
-
-		while (a < middle || b < end)
-			to[at++] =
-				b == end || (a < middle && !is_later(&from[a], &from[b]))
-					? from[a++]
-					: from[b++];
-		i = end;
+	for (next.at = 0; next.at < count; next.at++) {
+		read_time(q, &next);
+		if (next.at == 0 || is_later(&last, &next)) {
+			if (!array_reserve(ret, 1))
+				return -ENOMEM;
+			ret->v[ret->count++] = next;
+		}
+		array_last(ret)->end = next.at + 1;
+		last = next;
 	}
-	return runs;
+	return 0;
 }
 
-/* NULL without memory; else to be freed. */
-static struct queued_time *sort_queued(const struct deferred_queue *q, size_t count)
+static int compare_runs(const void *a, const void *b)
 {
-	struct queued_time *v = malloc((count + 1) * sizeof(*v));
-	struct queued_time *other = malloc((count + 1) * sizeof(*other));
-
-	for (size_t i = 0; v && other && i < count; i++) {
-		const struct deferred_event *e = queued_at(q, i);
-
-		v[i] = (struct queued_time){ e->time, e->position, i };
-	}
-	for (size_t runs = 2; v && other && runs > 1;) {
-		struct queued_time *merged = other;
-
-		runs = merge_runs(v, merged, count);
-		other = v;
-		v = merged;
-	}
-	if (!other) {
-		free(v);
-		v = NULL;
-	}
-	free(other);
-	return v;
+	return is_later(a, b) - is_later(b, a);
 }
 
-static bool is_sorted(const struct deferred_queue *q, size_t count)
+/* The first of a heap of @count has become later: it goes down behind those that are earlier. */
+static void sift_down(struct run *heap, size_t count)
 {
-	for (size_t i = 1; i < count; i++) {
-		const struct deferred_event *a = queued_at(q, i - 1),
-					    *b = queued_at(q, i);
+	struct run moved = heap[0];
+	size_t at = 0;
 
-		if (a->time > b->time ||
-		    (a->time == b->time && a->position > b->position))
-			return false;
+	for (size_t child = 1; child < count; child = 2 * at + 1) {
+		if (child + 1 < count && is_later(&heap[child], &heap[child + 1]))
+			child++;
+		if (!is_later(&moved, &heap[child]))
+			break;
+		heap[at] = heap[child];
+		at = child;
 	}
-	return true;
+	heap[at] = moved;
+}
+
+static int settle_one(struct deferred_queue *q, struct deferred_event *e,
+		      struct settlement *to)
+{
+	const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
+	/* The open event stays where it is during settle(); only what follows moves it. */
+	int stays = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
+
+	if (stays < 0)
+		return stays;
+	if (stays)
+		return keep_open(q, e, index);
+	return index ? drop_open(q, *index) : 0;
 }
 
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 {
-	size_t count = count_queued(q);
-	struct queued_time *sorted = NULL;
-	int err = 0;
+	run_array runs = { 0 };
+	int err = find_runs(q, &runs);
 
-	if (!is_sorted(q, count)) {
-		sorted = sort_queued(q, count);
-		if (!sorted)
-			return -ENOMEM;
-	}
-	for (size_t i = 0; i < count && err == 0; i++) {
-		struct deferred_event *e = queued_at(q, sorted ? sorted[i].index : i);
-		const uint32_t *index = hash_map_get(&q->by_key, deferred_key(q, e));
-		/* The open event stays where it is during settle(); only what follows
-		 * moves it. */
-		int stays = q->kind->settle(e, index ? open_slot(q, *index) : NULL, to);
+	/* What is sorted is a heap already. */
+	if (runs.count)
+		qsort(runs.v, runs.count, sizeof(*runs.v), compare_runs);
+	while (runs.count && err == 0) {
+		struct run *first = &runs.v[0];
 
-		if (stays < 0)
-			err = stays;
-		else if (stays)
-			err = keep_open(q, e, index);
-		else if (index)
-			err = drop_open(q, *index);
+		err = settle_one(q, queued_at(q, first->at++), to);
+		if (first->at < first->end)
+			read_time(q, first);
+		else
+			*first = runs.v[--runs.count];
+		sift_down(runs.v, runs.count);
 	}
-	free(sorted);
+	array_release(&runs);
 	/* The array and its claim stay: a live run fills them again in the next round. */
 	q->events.count = 0;
 	return err;

@@ -23,9 +23,11 @@ struct deferred_event {
 	uint64_t time;
 	uint64_t position; /* of its sample in the input: decides between equal times */
 	uint32_t node; /* of its stack */
+	uint32_t behind; /* its kind's: a node, too; 0: none */
 	uint32_t kept; /* index of its sample in the log, + 1; 0: it is not kept */
 	uint16_t input;
 	uint8_t lost; /* enum lost + 1; 0: it counts */
+	uint8_t what; /* its kind's */
 	uint64_t fields[]; /* those of its kind */
 };
 
@@ -34,7 +36,6 @@ struct settlement;
 struct deferred_kind {
 	const char *name; /* "counters of samples": of what memory has no room for */
 	size_t fields; /* bytes of them: a multiple of 8 */
-	size_t nodes; /* the first so many of them are ids of nodes, too */
 	/* What is open at the end of an input tells nothing to the next one. */
 	bool of_one_input;
 	/* Its key has the node in it: where two stacks become one, so do two open events, and

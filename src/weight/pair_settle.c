@@ -17,32 +17,30 @@
 #include "weight/charge.h"
 #include "weight/pairing.h"
 
-static const struct pair_event *pair_of(const struct deferred_event *e)
-{
-	return (const void *)e->fields;
-}
-
-static struct pair_event *pair_in(struct deferred_event *e)
-{
-	return (void *)e->fields;
-}
-
 static uint64_t key_of_pair(const struct deferred_event *e)
 {
-	return pair_of(e)->key;
+	return ((const struct pair_event *)(const void *)e->fields)->key;
+}
+
+/* Only of a rule that has more. */
+static struct pair_more *more_of(const struct deferred_event *e)
+{
+	return ((struct pair_event *)(void *)(uintptr_t)e->fields)->more;
 }
 
 static bool is_open(const struct deferred_event *e)
 {
-	return e && !pair_of(e)->is_closed;
+	return e && e->what == ROLE_START;
 }
 
 /* @event becomes what was open before it, so that this stays so. */
-static int stay(struct deferred_event *event, const struct deferred_event *before)
+static int stay(struct deferred_event *event, const struct deferred_event *before,
+		const struct settlement *to)
 {
 	if (!before)
 		return 0;
-	memcpy(event, before, sizeof(*event) + sizeof(struct pair_event));
+	memcpy(event, before,
+	       sizeof(*event) + pair_kinds[to->pairing->rule.has_more].fields);
 	return 1;
 }
 
@@ -132,9 +130,9 @@ static unsigned links_of(const struct settlement *to, uint32_t node)
 /* What is behind the stack of @before, who is woken by @event: a node. */
 static int make_suffix(const struct deferred_event *event,
 		       const struct deferred_event *before, struct settlement *to,
-		       uint64_t *ret)
+		       uint32_t *ret)
 {
-	const struct pair_event *wake = pair_of(event);
+	const struct pair_more *wake = more_of(event);
 	const struct deferred_event *waker =
 		wake->context == CONTEXT_TASK &&
 				to->pairing->rule.stack == PAIR_STACK_CHAIN
@@ -149,13 +147,11 @@ static int make_suffix(const struct deferred_event *event,
 		err = wake->context == CONTEXT_TASK
 			      ? add_reversed(&path, to->target.trie, event->node)
 			      : add_interrupt(&path, to, event->node, wake->context);
-	if (waker && pair_of(waker)->is_closed && pair_of(waker)->suffix) {
-		if (pair_of(waker)->woken <= before->time)
+	if (waker && !is_open(waker) && waker->behind) {
+		if (more_of(waker)->woken <= before->time)
 			to->target.pairs->stale++;
-		else if (err == 0 &&
-			 links_of(to, (uint32_t)pair_of(waker)->suffix) < PAIR_DEPTH)
-			err = add_forward(&path, to->target.trie,
-					  (uint32_t)pair_of(waker)->suffix);
+		else if (err == 0 && links_of(to, waker->behind) < PAIR_DEPTH)
+			err = add_forward(&path, to->target.trie, waker->behind);
 	}
 	if (err == 0)
 		err = trie_add(to->target.trie, path.v, path.count, &node);
@@ -191,11 +187,11 @@ static int find_pair_stack(const struct deferred_event *start,
 		break;
 	default:
 		err = add_forward(&path, t, start->node);
-		if (err == 0 && pair_of(start)->suffix)
-			err = add_forward(&path, t, (uint32_t)pair_of(start)->suffix);
+		if (err == 0 && start->behind)
+			err = add_forward(&path, t, start->behind);
 		else if (err == 0)
 			err = add_name(&path, to->target.frames, to->pairing->wakes);
-		if (err == 0 && !pair_of(start)->suffix)
+		if (err == 0 && !start->behind)
 			err = add_name(&path, to->target.frames,
 				       to->pairing->contexts[CONTEXT_TASK]);
 	}
@@ -210,17 +206,22 @@ static uint64_t weigh_pair(const struct deferred_event *start,
 			   struct settlement *to)
 {
 	const struct pairing *p = to->pairing;
-	const struct pair_event *opened = pair_of(start);
-	int64_t slots[WEIGHT_VALUES + PAIR_VALUES];
+	int64_t slots[WEIGHT_VALUES + PAIR_VALUES] = { 0 };
 	int64_t weight;
 
 	slots[WEIGHT_T] = (int64_t)(until - start->time);
-	slots[WEIGHT_T_WAKE] = opened->woken ? (int64_t)(opened->woken - start->time) : 0;
-	slots[WEIGHT_T_RUN] = opened->woken ? (int64_t)(until - opened->woken) : 0;
-	for (uint32_t i = 0; i < PAIR_VALUES; i++)
-		slots[WEIGHT_VALUES + i] = end && p->values[i].role == ROLE_END
-						   ? pair_of(end)->values[i]
-						   : opened->values[i];
+	if (p->rule.has_more) {
+		const struct pair_more *opened = more_of(start);
+
+		if (opened->woken) {
+			slots[WEIGHT_T_WAKE] = (int64_t)(opened->woken - start->time);
+			slots[WEIGHT_T_RUN] = (int64_t)(until - opened->woken);
+		}
+		for (uint32_t i = 0; i < PAIR_VALUES; i++)
+			slots[WEIGHT_VALUES + i] = end && p->values[i].role == ROLE_END
+							   ? more_of(end)->values[i]
+							   : opened->values[i];
+	}
 	weight =
 		expression_is_empty(&p->weight) ? 1 : expression_value(&p->weight, slots);
 	to->target.pairs->negative += weight < 0;
@@ -270,7 +271,7 @@ static int settle_start(struct deferred_event *e, const struct deferred_event *b
 	if (is_open(before)) {
 		to->target.pairs->restarted++;
 		if (to->pairing->rule.first)
-			return stay(e, before);
+			return stay(e, before, to);
 	}
 	return 1;
 }
@@ -279,20 +280,26 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 		       struct settlement *to)
 {
 	struct pair_counts *counts = to->target.pairs;
-	uint64_t woken = e->time, suffix = 0;
+	struct pair_more mark = *more_of(e), *opened;
+	uint64_t woken = e->time;
+	uint32_t behind = 0;
 	int err = 0;
 
 	counts->wakes++;
-	if (!is_open(before) || pair_of(before)->woken) {
+	if (!is_open(before) || more_of(before)->woken) {
 		counts->not_waited += !is_open(before);
 		counts->woken_again += is_open(before);
-		return stay(e, before);
+		return stay(e, before, to);
 	}
 	if (to->pairing->rule.stack >= PAIR_STACK_OFFWAKE && !before->lost)
-		err = make_suffix(e, before, to, &suffix);
-	stay(e, before);
-	pair_in(e)->woken = woken ? woken : 1;
-	pair_in(e)->suffix = suffix;
+		err = make_suffix(e, before, to, &behind);
+	stay(e, before, to);
+	e->behind = behind;
+	opened = more_of(e);
+	opened->woken = woken ? woken : 1;
+	for (uint32_t i = 0; i < to->pairing->value_count; i++)
+		if (to->pairing->values[i].role == ROLE_WAKE)
+			opened->values[i] = mark.values[i];
 	return err < 0 ? err : 1;
 }
 
@@ -306,21 +313,21 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 	counts->ends++;
 	if (!is_open(before)) {
 		counts->unopened++;
-		return stay(e, before);
+		return stay(e, before, to);
 	}
 	if (lost_between(to->pairing->rec, before->time, e->time)) {
 		counts->broken++;
 		return 0;
 	}
 	counts->paired++;
-	counts->without_waker += to->pairing->has_wakes && !pair_of(before)->woken;
+	counts->without_waker += to->pairing->has_wakes && !more_of(before)->woken;
 	err = to->pairing->rule.open == PAIR_OPEN_REPORT
 		      ? 0
 		      : charge_pair(before, e, e->time, to);
 	if (err < 0 || !chain)
 		return err;
-	stay(e, before);
-	pair_in(e)->is_closed = true;
+	stay(e, before, to);
+	e->what = ROLE_END;
 	return 1;
 }
 
@@ -329,7 +336,7 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 {
 	struct pair_counts *counts = to->target.pairs;
 
-	switch (pair_of(e)->role) {
+	switch (e->what) {
 	case ROLE_START:
 		return settle_start(e, before, to);
 	case ROLE_WAKE:
@@ -369,11 +376,19 @@ void pair_counts_add(struct pair_counts *to, const struct pair_counts *from)
 		sum[i] += more[i];
 }
 
-const struct deferred_kind pair_kind = {
-	.name = "events that are paired",
-	.fields = sizeof(struct pair_event),
-	.nodes = 1,
-	.of_one_input = true,
-	.key = key_of_pair,
-	.settle = settle_pair,
+const struct deferred_kind pair_kinds[2] = {
+	{
+		.name = "events that are paired",
+		.fields = sizeof(struct pair_event),
+		.of_one_input = true,
+		.key = key_of_pair,
+		.settle = settle_pair,
+	},
+	{
+		.name = "events that are paired",
+		.fields = sizeof(struct pair_event) + sizeof(struct pair_more),
+		.of_one_input = true,
+		.key = key_of_pair,
+		.settle = settle_pair,
+	},
 };

@@ -1,7 +1,7 @@
 /*
  * A rule meets a recording. For each event the steps that name it are bound: the names in their
- * expressions become fields of its format, which are loaded into slots before any expression of the
- * step is asked.
+ * expressions become fields of its format, which are loaded into slots before any expression of
+ * one of its steps is asked.
  *
  *	start sched:sched_switch key prev_pid if blocked(prev_state) && prev_pid
  *
@@ -35,7 +35,7 @@ struct binding {
 	const struct intern *strings;
 	const struct event *event;
 	const struct event_format *format; /* NULL: none was recorded */
-	struct bound_step *step;
+	struct bound_event *bound;
 };
 
 static bool slice_is(struct slice s, const char *text, size_t size)
@@ -43,11 +43,11 @@ static bool slice_is(struct slice s, const char *text, size_t size)
 	return s.size == size && memcmp(s.text, text, size) == 0;
 }
 
-/* The slot of a field, which the step gets unless it has it. */
+/* The slot of a field, which the event gets unless it has it. */
 static int find_slot(void *arg, struct context *ctx, const char *name, size_t size)
 {
 	struct binding *b = arg;
-	struct bound_step *step = b->step;
+	struct bound_event *bound = b->bound;
 	char *own = strndup(name, size);
 	struct pair_source source = { NULL, OWNS };
 
@@ -65,16 +65,16 @@ static int find_slot(void *arg, struct context *ctx, const char *name, size_t si
 				    : "which fields event '%s' has was not recorded, so "
 				      "there is no '%.*s'",
 			    intern_text(b->strings, b->event->name), (int)size, name);
-	for (uint32_t i = 0; i < step->slot_count; i++)
-		if (step->slots[i].field == source.field &&
-		    (source.field || step->slots[i].own == source.own))
+	for (uint32_t i = 0; i < bound->slot_count; i++)
+		if (bound->slots[i].field == source.field &&
+		    (source.field || bound->slots[i].own == source.own))
 			return (int)i;
-	if (step->slot_count == PAIR_SLOTS)
+	if (bound->slot_count == PAIR_SLOTS)
 		return fail(ctx, -EINVAL,
-			    "a step of a pairing asks for more than %d fields",
+			    "a pairing asks for more than %d fields of one event",
 			    PAIR_SLOTS);
-	step->slots[step->slot_count] = source;
-	return (int)step->slot_count++;
+	bound->slots[bound->slot_count] = source;
+	return (int)bound->slot_count++;
 }
 
 /* t, t.wake, t.run; start.F, wake.F, end.F; F of a sample. */
@@ -260,7 +260,6 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		return fail_memory(ctx);
 	bound->role = step->role;
 	bound->has_stack = uses_stack(&p->rule, step->role);
-	b->step = bound;
 	err = parse_slice(ctx, step->condition, b, &bound->condition);
 	for (int i = 0; i < RULE_KEYS && err == 0; i++)
 		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
@@ -291,6 +290,7 @@ static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 
 	if (!event)
 		return fail_memory(ctx);
+	b->bound = event;
 	event->first = (uint32_t)p->steps.count;
 	b->format = recording_format(b->rec, b->event);
 	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
@@ -386,11 +386,11 @@ int pairing_choose(struct context *ctx, const struct pairing *p,
 }
 
 /* False: the sample lacks a field. */
-static bool load_slots(const struct bound_step *step, const struct sample *s,
+static bool load_slots(const struct bound_event *event, const struct sample *s,
 		       int64_t *slots)
 {
-	for (uint32_t i = 0; i < step->slot_count; i++) {
-		const struct pair_source *source = &step->slots[i];
+	for (uint32_t i = 0; i < event->slot_count; i++) {
+		const struct pair_source *source = &event->slots[i];
 		uint64_t value;
 
 		if (source->field) {
@@ -426,13 +426,13 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	if (s->event >= p->events.count)
 		return;
 	event = &p->events.v[s->event];
+	if (!event->count || !load_slots(event, s, ret->slots))
+		return;
 	for (uint32_t i = 0; i < event->count; i++) {
 		const struct bound_step *step = &p->steps.v[event->first + i];
-		int64_t slots[PAIR_SLOTS];
 
-		if (!load_slots(step, s, slots) ||
-		    (!expression_is_empty(&step->condition) &&
-		     !expression_value(&step->condition, slots)))
+		if (!expression_is_empty(&step->condition) &&
+		    !expression_value(&step->condition, ret->slots))
 			continue;
 		ret->steps[ret->count++] = (uint8_t)i;
 		ret->has_stack |= step->has_stack;
@@ -441,14 +441,9 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	}
 }
 
-uint64_t pair_key(int64_t a, int64_t b)
-{
-	return hash_u64(hash_u64((uint64_t)a) + (uint64_t)b);
-}
-
 /* A sample that weighs something by itself. */
 static int take_sample(struct weigher *w, const struct weighing *x,
-		       const struct bound_step *step, const int64_t *slots)
+		       const struct bound_step *step)
 {
 	const struct pairing *p = w->pairing;
 	int64_t values[WEIGHT_VALUES + PAIR_VALUES] = { 0 }, weight = 1;
@@ -457,7 +452,7 @@ static int take_sample(struct weigher *w, const struct weighing *x,
 
 	for (int i = 0; i < PAIR_VALUES; i++)
 		if (step->value_slot[i] >= 0)
-			values[WEIGHT_VALUES + i] = slots[step->value_slot[i]];
+			values[WEIGHT_VALUES + i] = x->match.slots[step->value_slot[i]];
 	if (!expression_is_empty(&p->weight))
 		weight = expression_value(&p->weight, values);
 	w->target.pairs->samples++;
@@ -481,11 +476,13 @@ static uint8_t context_of(const struct bound_step *step, const struct sample *s)
 }
 
 static int defer_step(struct weigher *w, const struct weighing *x,
-		      const struct bound_step *step, const int64_t *slots)
+		      const struct bound_step *step)
 {
 	const struct sample *s = x->sample;
+	const int64_t *slots = x->match.slots;
 	struct deferred_event *e;
 	struct pair_event *pair;
+	struct pair_more *more;
 	uint64_t thread = s->tid;
 	int found = weight_defer(w, x, DEFERRED_PAIRS, &e);
 
@@ -498,22 +495,25 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 		e->lost = 0;
 	if (!step->has_stack)
 		e->node = 0;
+	e->what = (uint8_t)step->role;
 	pair = (void *)e->fields;
-	pair->role = step->role;
 	pair->key = pair_key(expression_value(&step->keys[0], slots),
 			     expression_is_empty(&step->keys[1])
 				     ? 0
 				     : expression_value(&step->keys[1], slots));
+	if (!w->pairing->rule.has_more)
+		return 1;
+	more = pair->more;
 	for (int i = 0; i < PAIR_VALUES; i++)
 		if (step->value_slot[i] >= 0)
-			pair->values[i] = slots[step->value_slot[i]];
+			more->values[i] = slots[step->value_slot[i]];
 	if (step->role == ROLE_WAKE) {
 		/* The kernel's own number, as keys are: that of the sample may be one of a
 		 * namespace. */
 		if (step->thread)
 			event_field_number(step->thread, s, &thread);
-		pair->thread = (uint32_t)thread;
-		pair->context = context_of(step, s);
+		more->thread = (uint32_t)thread;
+		more->context = context_of(step, s);
 	}
 	return 1;
 }
@@ -527,13 +527,9 @@ int pairing_take(struct weigher *w, const struct weighing *x)
 	for (uint8_t i = 0; i < x->match.count; i++) {
 		const struct bound_step *step =
 			&w->pairing->steps.v[event->first + x->match.steps[i]];
-		int64_t slots[PAIR_SLOTS];
-		int err = 0;
+		int err = step->role == ROLE_SAMPLE ? take_sample(w, x, step)
+						    : defer_step(w, x, step);
 
-		if (!load_slots(step, x->sample, slots))
-			continue;
-		err = step->role == ROLE_SAMPLE ? take_sample(w, x, step, slots)
-						: defer_step(w, x, step, slots);
 		if (err < 0)
 			return err;
 		counts |= err > 0 && step->role <= ROLE_START && !x->charge.lost;

@@ -20,7 +20,7 @@
  */
 enum {
 	PAIR_VALUES = 2, /* fields that the weight is made of, of all roles */
-	PAIR_SLOTS = 16, /* fields that one step asks for */
+	PAIR_SLOTS = 16, /* fields that the steps of one event ask for */
 	PAIR_DEPTH = 8, /* wakers of a chain */
 };
 
@@ -36,8 +36,6 @@ struct bound_step {
 	bool has_stack;
 	struct expression condition,
 		keys[RULE_KEYS]; /* without steps: always; the thread */
-	struct pair_source slots[PAIR_SLOTS];
-	uint32_t slot_count;
 	/* Slots of what the weight is made of, by its value; -1: another role has it. */
 	int8_t value_slot[PAIR_VALUES];
 	/* Of a mark: who wakes, and in which context (common_flags). NULL: not known. */
@@ -55,6 +53,8 @@ enum pair_context {
 
 struct bound_event {
 	uint32_t first, count; /* of the steps */
+	uint32_t slot_count;
+	struct pair_source slots[PAIR_SLOTS];
 };
 
 /* Slots of the weight: times, then the fields it is made of. */
@@ -113,6 +113,7 @@ struct pair_match {
 	uint8_t count;
 	bool has_stack; /* one wants it */
 	bool has_others; /* one that wants it is not its thread's own: no filter of samples asks */
+	int64_t slots[PAIR_SLOTS]; /* of its event, where it takes a step */
 };
 
 void pairing_match(const struct pairing *p, const struct sample *s,
@@ -130,21 +131,32 @@ int pairing_choose(struct context *ctx, const struct pairing *p,
 /* 1: samples are in the tree; 0: they are deferred, or lost; or -ENOMEM with a sentence. */
 int pairing_take(struct weigher *w, const struct weighing *x);
 
-/* What a step was when it was taken, and what is open (deferred_event.fields). */
+/*
+ * What a step was when it was taken, and what is open (deferred_event.fields). There is one for each
+ * event, so it is a key and no more where the rule asks for no more (pair_kinds).
+ *
+ *	what      enum pair_role. What is open is a start; a closed one is an end: only what woke
+ *		  the thread is still of use.
+ *	behind    what a chain has behind the stack
+ */
 struct pair_event {
-	uint64_t suffix; /* node: what a chain has behind the stack; 0: nothing */
 	uint64_t key;
-	uint64_t woken; /* when; 0: it was not */
-	uint32_t thread; /* of a mark: who wakes */
-	uint8_t role; /* enum pair_role */
-	uint8_t context; /* of a mark: enum pair_context */
-	bool is_closed; /* only what woke the thread is still of use */
-	int64_t values[PAIR_VALUES];
+	struct pair_more {
+		uint64_t woken; /* when; 0: it was not */
+		int64_t values[PAIR_VALUES];
+		uint32_t thread; /* of a mark: who wakes */
+		uint8_t context; /* of a mark: enum pair_context */
+	} more[];
 };
-uint64_t pair_key(int64_t a, int64_t b);
 
-/* pair_settle.c */
-extern const struct deferred_kind pair_kind;
+/* Two numbers are one. Two pairs of them are different, but by a chance that nobody chooses. */
+static inline uint64_t pair_key(int64_t a, int64_t b)
+{
+	return (uint64_t)a + hash_u64((uint64_t)b);
+}
+
+/* pair_settle.c: by pair_rule.has_more */
+extern const struct deferred_kind pair_kinds[2];
 
 /* No more events come: what becomes of intervals that are open. @last: when the last event was.
  * 0, or -ENOMEM. */

@@ -187,6 +187,10 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 	}
 	if (err < 0)
 		return err;
+	/* "t.wake", "end.ret" */
+	ret->has_more =
+		has_role(ret, ROLE_WAKE) ||
+		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
 	if (has_role(ret, ROLE_START) != has_role(ret, ROLE_END) &&
 	    ret->open != PAIR_OPEN_REPORT)
 		return fail(ctx, -EINVAL, "a pairing has both a start and an end");

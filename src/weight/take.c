@@ -11,7 +11,7 @@
 
 const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS] = {
 	[DEFERRED_COUNTERS] = &counter_kind,
-	[DEFERRED_PAIRS] = &pair_kind,
+	[DEFERRED_PAIRS] = &pair_kinds[0],
 };
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,

@@ -4,7 +4,7 @@
 
 static struct columns columns;
 static struct budget budget;
-static const struct collected_limit limit = { &columns, &budget, 1 };
+static const struct collected_limit limit = { &columns, &budget, 1, false };
 
 static void begin(void)
 {
