@@ -24,6 +24,14 @@ enum frame_flag {
 	/* No chain has it: the code alone tells that it was there (infer.c). Its address is the
 	 * first of its function. */
 	FRAME_INFERRED = 128,
+	/* IMAGE_NAMES: "--"; behind it is the stack of a waker, leaf first. */
+	FRAME_LINK = 256,
+	/* IMAGE_NAMES: the name of an interrupt, beside the leaf of its stack: behind FRAME_LINK,
+	 * else the leaf is before it. Until engine/interrupts.c cuts off what was interrupted. */
+	FRAME_INTERRUPT = 512,
+	FRAME_SOFTIRQ =
+		1024, /* with that one: only if the stack has an interrupt's entry */
+	FRAME_MARKS = FRAME_LINK | FRAME_INTERRUPT | FRAME_SOFTIRQ,
 };
 
 struct frame {

@@ -9,6 +9,9 @@
 
 #include "symbol/symbol.h"
 
+/* Where these differ, frames that show the same mean different things. */
+enum { TOLD_APART = FRAME_INFERRED | FRAME_MARKS };
+
 int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 		  const struct images *images, uint32_t **ret)
 {
@@ -21,7 +24,7 @@ int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 		uint32_t function = symbols->of_frame.v[frame], count, id;
 		const uint32_t *inlined = symbols_inlined(symbols, frame, &count);
 		uint64_t hash = hash_u64((uint64_t)f->image << 32 | function) ^
-				(f->flags & FRAME_INFERRED);
+				(f->flags & TOLD_APART);
 		uint64_t i;
 
 		map[frame] = frame;
@@ -40,7 +43,7 @@ int symbols_alike(const struct symbols *symbols, const struct frames *frames,
 				symbols_inlined(symbols, id, &count_known);
 
 			if (known->image == f->image &&
-			    !((known->flags ^ f->flags) & FRAME_INFERRED) &&
+			    !((known->flags ^ f->flags) & TOLD_APART) &&
 			    symbols->of_frame.v[id] == function && count_known == count &&
 			    (count == 0 || memcmp(inlined_known, inlined,
 						  count * sizeof(*inlined)) == 0))

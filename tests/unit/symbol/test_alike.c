@@ -30,6 +30,21 @@ Test(alike, frames_of_one_function_of_one_image_become_the_first)
 	free(map);
 }
 
+Test(alike, marks_are_no_names)
+{
+	uint32_t name = label("[softirq]", 0), mark = label("[softirq]", FRAME_INTERRUPT);
+	uint32_t maybe = label("[softirq]", FRAME_INTERRUPT | FRAME_SOFTIRQ), *map;
+
+	run();
+	cr_assert_eq(
+		symbols_alike(&subject.symbols, &subject.frames, &subject.images, &map),
+		0);
+	cr_expect_eq(map[name], name);
+	cr_expect_eq(map[mark], mark);
+	cr_expect_eq(map[maybe], maybe);
+	free(map);
+}
+
 Test(alike, code_that_may_get_its_name_later_stands_for_itself)
 {
 	struct image key = { .kind = IMAGE_ANON, .path = string("//anon"), .owner = 1 };
