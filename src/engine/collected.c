@@ -329,8 +329,10 @@ void snapshot_take(struct collected *ret, const struct collected *c)
 
 void snapshot_release(struct collected *snapshot, struct collected *c)
 {
-	/* Filters by frames have moved weight from kept to lost, in the shared trie,
-	 * too. */
+	/* Filters by frames have moved weight from kept to lost, in the shared trie, too, and
+	 * stacks were cut at interrupts, which has added others. */
 	c->sum = snapshot->sum;
+	c->trie = snapshot->trie;
+	c->frames = snapshot->frames;
 	*snapshot = (struct collected){ 0 };
 }

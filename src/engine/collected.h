@@ -121,8 +121,8 @@ int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_
 void collected_end_input(struct collected *c);
 
 /* A look at @c, which shares its stacks and is not to grow until it is released: then the sum
- * is as the look has left it, for filters by frames take weight out of the stacks. Kept samples,
- * which get places in a tree, and processes, whose names are not known yet, are not in it. */
+ * and the stacks are as the look has left them: filters by frames take weight out, cuts at interrupts
+ * move it. Kept samples, which get places in a tree, and processes, whose names are not known yet, are not in it. */
 void snapshot_take(struct collected *ret, const struct collected *c);
 void snapshot_release(struct collected *snapshot, struct collected *c);
 

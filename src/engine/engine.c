@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine/interrupts.h"
 #include "engine/job.h"
 
 int worker_take(struct worker *w, const struct sample *s)
@@ -77,7 +78,7 @@ int read_recording(struct ff_profile *p, struct ff_input *input)
 /*
  * The order is what each step needs:
  *
- *	names -> filters by frames -> tree, lists -> samples in the tree -> findings
+ *	names -> interrupts -> filters by frames -> tree, lists -> samples in the tree -> findings
  */
 int finish_so_far(struct ff_profile *p)
 {
@@ -95,7 +96,12 @@ int finish_so_far(struct ff_profile *p)
 	if (err < 0)
 		return err;
 	warn_of_unread(p);
-	err = filter_stacks(p, &left_out);
+	err = interrupts_cut(&p->collected, &p->symbols, &p->strings);
+	/* It has added some frames. */
+	if (err == 0 && p->collected.frames.list.count > p->symbols.of_frame.count)
+		err = name_frames(p);
+	if (err == 0)
+		err = filter_stacks(p, &left_out);
 	assert(err < 0 || collected_is_conserved(&p->collected));
 	if (err == 0)
 		err = make_tree(p, left_out);

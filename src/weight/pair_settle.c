@@ -11,6 +11,10 @@
  *
  * It goes on only to who woke the waker after the wait had begun: one that already ran then does not
  * explain the wait by what it had waited for before.
+ *
+ * An interrupt's stack ends in that of whom it has interrupted, which has nothing to do with it. Where
+ * it ends is known when frames have names (engine/interrupts.c), so a mark says that there is something
+ * to be cut. A softirq may as well be run by a task, whose chain goes on: it has all that may be needed.
  */
 #include <errno.h>
 
@@ -58,10 +62,11 @@ static int add_to_path(struct path *path, uint32_t frame)
 	return 0;
 }
 
-/* A frame that is just a name. */
-static int add_name(struct path *path, struct frames *frames, uint32_t name)
+/* A frame that is just a name. @flags: of FRAME_MARKS. */
+static int add_name(struct path *path, struct frames *frames, uint32_t name,
+		    uint32_t flags)
 {
-	struct frame frame = { .image = IMAGE_ID_NAMES, .address = name };
+	struct frame frame = { .image = IMAGE_ID_NAMES, .address = name, .flags = flags };
 	uint32_t id;
 
 	return frames_add(frames, &frame, &id) < 0 ? -ENOMEM : add_to_path(path, id);
@@ -77,40 +82,49 @@ static int add_reversed(struct path *path, const struct trie *t, uint32_t node)
 	return err;
 }
 
-/* Root first. */
-static int add_forward(struct path *path, const struct trie *t, uint32_t node)
+/* What is behind the first @first frames. */
+static void reverse_rest(struct path *path, size_t first)
 {
-	size_t first = path->count;
-	int err = add_reversed(path, t, node);
-
 	for (size_t i = first, k = path->count; i + 1 < k; i++) {
 		uint32_t frame = path->v[i];
 
 		path->v[i] = path->v[--k];
 		path->v[k] = frame;
 	}
+}
+
+/* Root first. */
+static int add_forward(struct path *path, const struct trie *t, uint32_t node)
+{
+	size_t first = path->count;
+	int err = add_reversed(path, t, node);
+
+	reverse_rest(path, first);
 	return err;
 }
 
-/* Of what an interrupt did only the kernel's part: whom it has interrupted has nothing to do with
- * it. */
-static int add_interrupt(struct path *path, const struct settlement *to, uint32_t node,
-			 enum pair_context context)
+/* The stack of who wakes, leaf first, behind the mark of an interrupt. One that is no task's for sure
+ * has no use for a user's part. */
+static int add_waker(struct path *path, const struct settlement *to,
+		     const struct deferred_event *wake)
 {
 	const struct trie *t = to->target.trie;
-	const struct frames *frames = to->target.frames;
-	int err = 0;
+	struct frames *frames = to->target.frames;
+	enum pair_context context = more_of(wake)->context;
+	bool maybe_task = context <= CONTEXT_SOFTIRQ;
+	uint32_t flags = FRAME_INTERRUPT | (maybe_task ? FRAME_SOFTIRQ : 0);
+	int err = context == CONTEXT_TASK
+			  ? 0
+			  : add_name(path, frames, to->pairing->contexts[context], flags);
 
-	for (; node && err == 0; node = t->nodes[node].parent) {
-		const struct frame *f = &frames->list.v[t->nodes[node].frame];
+	for (uint32_t node = wake->node; node && err == 0; node = t->nodes[node].parent) {
+		uint32_t frame = t->nodes[node].frame;
 
-		if (f->image == IMAGE_ID_NAMES)
+		if (!maybe_task && frames->list.v[frame].image == IMAGE_ID_NAMES)
 			break;
-		err = add_to_path(path, t->nodes[node].frame);
+		err = add_to_path(path, frame);
 	}
-	return err == 0
-		       ? add_name(path, to->target.frames, to->pairing->contexts[context])
-		       : err;
+	return err;
 }
 
 /* How often a chain has "--" in it. */
@@ -122,7 +136,7 @@ static unsigned links_of(const struct settlement *to, uint32_t node)
 	for (; node; node = t->nodes[node].parent) {
 		const struct frame *f = &to->target.frames->list.v[t->nodes[node].frame];
 
-		ret += f->image == IMAGE_ID_NAMES && f->address == to->pairing->wakes;
+		ret += (f->flags & FRAME_LINK) != 0;
 	}
 	return ret;
 }
@@ -133,23 +147,23 @@ static int make_suffix(const struct deferred_event *event,
 		       uint32_t *ret)
 {
 	const struct pair_more *wake = more_of(event);
+	/* Whom an interrupt has interrupted is no waker. Of a softirq that is not known yet: if it
+	 * is one, its chain is cut off with its stack. */
 	const struct deferred_event *waker =
-		wake->context == CONTEXT_TASK &&
+		wake->context <= CONTEXT_SOFTIRQ &&
 				to->pairing->rule.stack == PAIR_STACK_CHAIN
 			? deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
 					      pair_key(wake->thread, 0), event->input)
 			: NULL;
 	struct path path = { 0 };
 	uint32_t node = 0;
-	int err = add_name(&path, to->target.frames, to->pairing->wakes);
+	int err = add_name(&path, to->target.frames, to->pairing->wakes, FRAME_LINK);
 
 	if (err == 0)
-		err = wake->context == CONTEXT_TASK
-			      ? add_reversed(&path, to->target.trie, event->node)
-			      : add_interrupt(&path, to, event->node, wake->context);
+		err = add_waker(&path, to, event);
 	if (waker && !is_open(waker) && waker->behind) {
 		if (more_of(waker)->woken <= before->time)
-			to->target.pairs->stale++;
+			to->target.pairs->stale += wake->context == CONTEXT_TASK;
 		else if (err == 0 && links_of(to, waker->behind) < PAIR_DEPTH)
 			err = add_forward(&path, to->target.trie, waker->behind);
 	}
@@ -181,7 +195,9 @@ static int find_pair_stack(const struct deferred_event *start,
 		/* The process of who was woken is the root of its stack. */
 		while (root && t->nodes[root].parent)
 			root = t->nodes[root].parent;
-		err = add_forward(&path, t, end ? end->node : 0);
+		if (end)
+			err = add_waker(&path, to, end);
+		reverse_rest(&path, 0);
 		if (err == 0 && root)
 			err = add_to_path(&path, t->nodes[root].frame);
 		break;
@@ -190,10 +206,11 @@ static int find_pair_stack(const struct deferred_event *start,
 		if (err == 0 && start->behind)
 			err = add_forward(&path, t, start->behind);
 		else if (err == 0)
-			err = add_name(&path, to->target.frames, to->pairing->wakes);
+			err = add_name(&path, to->target.frames, to->pairing->wakes,
+				       FRAME_LINK);
 		if (err == 0 && !start->behind)
 			err = add_name(&path, to->target.frames,
-				       to->pairing->contexts[CONTEXT_TASK]);
+				       to->pairing->contexts[CONTEXT_TASK], 0);
 	}
 	if (err == 0 && path.count)
 		err = trie_add(to->target.trie, path.v, path.count, ret);

@@ -272,10 +272,10 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		bound->value_slot[i] = (int8_t)slot;
 		err = err > 0 ? 0 : err;
 	}
-	if (step->role == ROLE_WAKE && b->format) {
+	if (step->role == ROLE_WAKE && b->format)
 		bound->thread = event_format_find(b->format, "common_pid");
+	if ((step->role == ROLE_WAKE || p->rule.stack == PAIR_STACK_WAKEUP) && b->format)
 		bound->context = event_format_find(b->format, "common_flags");
-	}
 	/* The thread is the key of what has none. */
 	if (err == 0 && step->role != ROLE_SAMPLE && expression_is_empty(&bound->keys[0]))
 		err = expression_parse(ctx, "tid", 3, find_slot, b, &bound->keys[0]);
@@ -507,14 +507,11 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	for (int i = 0; i < PAIR_VALUES; i++)
 		if (step->value_slot[i] >= 0)
 			more->values[i] = slots[step->value_slot[i]];
-	if (step->role == ROLE_WAKE) {
-		/* The kernel's own number, as keys are: that of the sample may be one of a
-		 * namespace. */
-		if (step->thread)
-			event_field_number(step->thread, s, &thread);
-		more->thread = (uint32_t)thread;
-		more->context = context_of(step, s);
-	}
+	more->context = context_of(step, s);
+	/* The kernel's own number, as keys are: that of the sample may be one of a namespace. */
+	if (step->thread)
+		event_field_number(step->thread, s, &thread);
+	more->thread = (uint32_t)thread;
 	return 1;
 }
 

@@ -38,7 +38,8 @@ struct bound_step {
 		keys[RULE_KEYS]; /* without steps: always; the thread */
 	/* Slots of what the weight is made of, by its value; -1: another role has it. */
 	int8_t value_slot[PAIR_VALUES];
-	/* Of a mark: who wakes, and in which context (common_flags). NULL: not known. */
+	/* Of what wakes: who does, and in which context (common_flags). NULL: not known, or not
+	 * asked for. */
 	const struct event_field *thread, *context;
 };
 
@@ -144,8 +145,8 @@ struct pair_event {
 	struct pair_more {
 		uint64_t woken; /* when; 0: it was not */
 		int64_t values[PAIR_VALUES];
-		uint32_t thread; /* of a mark: who wakes */
-		uint8_t context; /* of a mark: enum pair_context */
+		uint32_t thread; /* of what wakes: who does */
+		uint8_t context; /* likewise: enum pair_context */
 	} more[];
 };
 

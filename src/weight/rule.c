@@ -189,7 +189,7 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 		return err;
 	/* "t.wake", "end.ret" */
 	ret->has_more =
-		has_role(ret, ROLE_WAKE) ||
+		has_role(ret, ROLE_WAKE) || ret->stack == PAIR_STACK_WAKEUP ||
 		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
 	if (has_role(ret, ROLE_START) != has_role(ret, ROLE_END) &&
 	    ret->open != PAIR_OPEN_REPORT)

@@ -67,7 +67,7 @@ struct pair_rule {
 	enum pair_stack stack;
 	enum pair_open open;
 	bool first;
-	bool has_more; /* there are marks, or the weight is made of more than t */
+	bool has_more; /* who wakes counts, or the weight is made of more than t */
 };
 
 /* 0, or -EINVAL with a sentence. */

@@ -219,6 +219,27 @@ Test(collected, a_snapshot_shares_stacks_and_leaves_what_it_filtered)
 	cr_expect_eq(budget.used, 0);
 }
 
+Test(collected, stacks_that_a_look_has_added_stay)
+{
+	struct collected c = fresh(), look;
+	uint32_t node = STACK(&c, 10), added;
+
+	sample(&c, node, 3, 1);
+	snapshot_take(&look, &c);
+	/* More than there was room for. */
+	for (uint64_t i = 1; i < 10000; i++)
+		added = STACK(&look, 10, 10 + i);
+	cr_assert_eq(trie_charge(&look.trie, added, COLUMN_WEIGHT,
+				 trie_take(&look.trie, node, COLUMN_WEIGHT)),
+		     0);
+	snapshot_release(&look, &c);
+	cr_expect_eq(STACK(&c, 10, 10009), added);
+	cr_expect_eq(trie_self(&c.trie, added, COLUMN_WEIGHT), 3);
+	cr_expect(collected_is_conserved(&c));
+	collected_release(&c);
+	cr_expect_eq(budget.used, 0);
+}
+
 Test(collected, a_merge_brings_both_to_the_same_unit)
 {
 	struct collected c = fresh(), from = fresh();
