@@ -328,17 +328,14 @@ struct ff_record_options {
 	enum ff_record_who who;
 	const char *whom; /* "1,2" (pids, tids), a user's name or id, a cgroup's path */
 	const char *cpus; /* "0-3,5"; NULL: all that are online */
-	char *const
-		*command; /* and its arguments, NULL at the end; needed for _COMMAND */
+	char *const *command; /* and its arguments, NULL at the end; of _COMMAND */
 	const char *const *events; /* in perf's words; NULL: cycles, or cpu-clock */
 	size_t event_count;
 	uint64_t frequency,
 		period; /* samples a second, or one every so many; both 0: 99 Hz. UINT64_MAX
 			   a second: as many as the kernel allows */
 	enum ff_record_chain chain;
-	unsigned
-		stack_size; /* bytes of each stack; 0: 8192, or with FF_RECORD_AUTO as many as
-				the rate allows */
+	unsigned stack_size; /* bytes of each; 0: 8192, or what the rate allows (_AUTO) */
 	unsigned ring_size; /* bytes for each processor; 0: as the rate needs it */
 	unsigned flags; /* of enum ff_record_flag */
 	double seconds; /* 0: until the command or all processes end, or ff_record_stop() */
@@ -376,8 +373,11 @@ struct ff_record_options {
 FF_API int ff_profile_record(struct ff_profile *p,
 			     const struct ff_record_options *options);
 
-/* Ends a live run as if its time were over. May be called from a signal handler, and from
- * any thread. */
+/* Prints the perf record that records what ff_profile_record() would with a mode; -EINVAL: none. */
+FF_API int ff_record_print_perf(struct ff_profile *p,
+				const struct ff_record_options *options, FILE *f);
+
+/* Ends a live run as if its time were over; for any thread, and for signal handlers. */
 FF_API void ff_record_stop(struct ff_profile *p);
 
 /* How the command of the live run ended, as a shell says it: 128 + signal. -1: there was

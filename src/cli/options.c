@@ -562,6 +562,8 @@ const struct option_row option_rows[] = {
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_RAW_SAMPLES },
 	{ "mmap-pages", 'm', "SIZE", "buffer of each processor: pages, or bytes like 4M "
 	  "(default: by rate and stack size)", RECORD, .set = set_ring },
+	{ "print-perf", 0, NULL, "with --mode: print the perf record that records the same, "
+	  "and exit", RECORD, set_true, AT(print_perf) },
 	{ "adapt", 0, NULL, "where records are lost, copy less of stacks, then sample less",
 	  RECORD, set_flag, AT(record.flags), .flag = FF_RECORD_ADAPT },
 

@@ -337,6 +337,15 @@ static int choose_outputs(const struct settings *s, struct session *session)
 	return EXIT_INPUT;
 }
 
+static int refuse_run(const struct ff_profile *p, int err)
+{
+	if (err == -EINVAL)
+		return usage_error("%s", ff_profile_error(p));
+	say("%s", ff_profile_error(p));
+	/* A program that is not there: what a shell says of it. */
+	return ff_record_exit_status(p) > 0 ? ff_record_exit_status(p) : EXIT_INPUT;
+}
+
 static int take_samples(const struct settings *s, struct session *session)
 {
 	struct analysis *a = session->analysis;
@@ -355,6 +364,10 @@ static int take_samples(const struct settings *s, struct session *session)
 	/* As perf has it: on processors that are named all is sampled while the command runs. */
 	if (options.command && !s->target && !s->record.cpus)
 		options.who = FF_RECORD_COMMAND;
+	if (s->print_perf) {
+		err = ff_record_print_perf(a->profile, &options, stdout);
+		return err < 0 ? refuse_run(a->profile, err) : 0;
+	}
 	options.flags |= FF_RECORD_END_COMMAND;
 	options.tick = s->quiet || !isatty(STDERR_FILENO) ? NULL : show_status;
 	options.output = write_on_the_way;
@@ -372,12 +385,7 @@ static int take_samples(const struct settings *s, struct session *session)
 	a->was_named = now();
 	if (err == 0)
 		return 0;
-	if (err == -EINVAL)
-		return usage_error("%s", ff_profile_error(a->profile));
-	say("%s", ff_profile_error(a->profile));
-	/* A program that is not there: what a shell says of it. */
-	return ff_record_exit_status(a->profile) > 0 ? ff_record_exit_status(a->profile)
-						     : EXIT_INPUT;
+	return refuse_run(a->profile, err);
 }
 
 static int write_graph(const struct settings *s, struct session *session)
@@ -477,7 +485,7 @@ static int record_run(const struct settings *s)
 		code = analysis_open(&wanted, &a);
 	if (code == 0)
 		code = take_samples(s, &session);
-	if (code == 0)
+	if (code == 0 && !s->print_perf)
 		code = end_session(s, &session);
 	analysis_release(&a);
 	free(session.outputs.written);

@@ -29,6 +29,7 @@ struct settings {
 	/* record; its command is what is in inputs. */
 	struct ff_record_options record;
 	const char **events; /* one -e each */
+	bool print_perf; /* perf's line, and nothing is sampled */
 	const char *saved; /* perf.data to write as well */
 	const char *target; /* the option that said whom to sample */
 	int argc; /* the whole command line */

@@ -105,6 +105,10 @@ void explain_empty_run(const struct settings *s, const struct ff_profile *p)
 
 	if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
 		seconds = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	if (unread && (s->profile.mode || s->profile.pair)) {
+		say("none of the events of the mode happened");
+		return;
+	}
 	if (unread && seconds > 0) {
 		explain_command(seconds, rate);
 		return;

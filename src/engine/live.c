@@ -19,6 +19,7 @@
 
 #include "base/text.h"
 #include "engine/job.h"
+#include "engine/live_mode.h"
 #include "engine/map_lines.h"
 #include "live/live.h"
 
@@ -43,6 +44,7 @@ struct live_session {
 	struct ff_profile *p;
 	struct ff_record_options options;
 	struct live_options wanted;
+	struct live_mode mode; /* a zeroed one: none */
 	struct live *live;
 	struct ff_input *input;
 	struct input_job job;
@@ -54,6 +56,7 @@ struct live_session {
 	double began, next_tick, next_output, next_save,
 		ends; /* seconds of the clock; INFINITY: never */
 	uint64_t lost; /* by the last second */
+	bool grown; /* there are threads that filters of the kernel do not know */
 	uint32_t compacted; /* nodes there were left when that was last done */
 };
 
@@ -155,6 +158,9 @@ static int start_stream(struct live_session *r)
 {
 	int err = input_job_start(r->p, r->input, &r->job);
 
+	if (err == 0 && live_mode_begin(r->live, &r->wanted, &r->job.pairing) < 0)
+		err = fail_memory(&r->p->ctx);
+
 	for (size_t i = 0; i < r->options.event_count; i++) {
 		text_string(&r->event_words, i ? "," : "");
 		text_string(&r->event_words, r->options.events[i]);
@@ -180,6 +186,11 @@ static int hold_live_record(struct live_session *r, const struct live_record *re
 
 	if (found < 0)
 		return found;
+	/* The kernel is to let pass what the thread that has begun does, too. */
+	if (found > 0 && item.kind == ITEM_STATE &&
+	    item.record.type == PERF_RECORD_FORK && r->job.pairing.threads.is_limited &&
+	    thread_set_has(&r->job.pairing.threads, item.record.ptid))
+		r->grown = true;
 	/* Samples are saved when they are delivered, with what was found; all else as it
 	 * came. */
 	if (r->stream.save && (found == 0 || item.kind == ITEM_STATE)) {
@@ -235,6 +246,15 @@ static int learn_ids(struct live_session *r)
 
 	return err == 0 && r->stream.save ? save_add_ids(&r->p->ctx, r->stream.save)
 					  : err;
+}
+
+/* What has begun is to be seen as soon as that is known. */
+static int let_pass_new_threads(struct live_session *r)
+{
+	int err = r->grown ? live_widen(&r->p->ctx, r->live) : 0;
+
+	r->grown = false;
+	return err > 0 ? learn_ids(r) : err;
 }
 
 /* Only those who asked for it get less than they asked for. */
@@ -366,6 +386,8 @@ static int run_session(struct live_session *r)
 		now = seconds_now();
 		if (err == 0)
 			err = take_pending(r, now);
+		if (err == 0)
+			err = let_pass_new_threads(r);
 		/* Of young processes with a /tmp of their own, which may be over within
 		 * the second. */
 		images_look_for_maps(&r->p->images);
@@ -532,19 +554,20 @@ static int open_and_sample(struct live_session *r)
 	return err;
 }
 
-int ff_profile_record(struct ff_profile *p, const struct ff_record_options *options)
+/* What is asked for, in the words of live/, with the events of a mode. */
+static int choose_live_options(struct live_session *r,
+			       const struct ff_record_options *options)
 {
-	struct live_session r = { .p = p };
-	const struct ff_record_options *o = &r.options;
+	const struct ff_record_options *o = &r->options;
 	int err;
 
 	/* Members that an older caller does not know stay 0, which is their default. */
-	memcpy(&r.options, options,
-	       options->size < sizeof(r.options) ? options->size : sizeof(r.options));
-	err = check_record_options(p, o);
+	memcpy(&r->options, options,
+	       options->size < sizeof(r->options) ? options->size : sizeof(r->options));
+	err = check_record_options(r->p, o);
 	if (err < 0)
 		return err;
-	r.wanted = (struct live_options){
+	r->wanted = (struct live_options){
 		.who = (enum live_who)o->who,
 		.whom = o->whom,
 		.cpus = o->cpus,
@@ -562,11 +585,45 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 		.delay = (uint64_t)(o->delay * 1e9),
 		.ring_size = o->ring_size,
 		/* The caller's is one of the threads. */
-		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
+		.readers = r->p->options.threads > 1 ? r->p->options.threads - 1 : 0,
 	};
-	r.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r.wake < 0)
-		return fail(&p->ctx, -errno, "eventfd: %s", strerror(errno));
+	return live_mode_choose(r->p, &r->wanted, &r->mode);
+}
+
+int ff_record_print_perf(struct ff_profile *p, const struct ff_record_options *options,
+			 FILE *f)
+{
+	struct live_session r = { .p = p };
+	struct text line = { 0 };
+	int err = choose_live_options(&r, options);
+
+	if (err == 0 && !r.wanted.asked)
+		err = fail(&p->ctx, -EINVAL,
+			   "perf's line is printed for a mode: --mode NAME, or --pair "
+			   "RULE");
+	if (err == 0 && live_mode_print_perf(&r.wanted, &line) < 0)
+		err = fail_memory(&p->ctx);
+	if (err == 0 && fputs(line.bytes, f) == EOF)
+		err = fail(&p->ctx, -EIO, "cannot write: %s", strerror(errno));
+	live_mode_release(&r.mode);
+	text_release(&line);
+	return err;
+}
+
+int ff_profile_record(struct ff_profile *p, const struct ff_record_options *options)
+{
+	struct live_session r = { .p = p };
+	int err = choose_live_options(&r, options);
+
+	if (err == 0) {
+		r.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (r.wake < 0)
+			err = fail(&p->ctx, -errno, "eventfd: %s", strerror(errno));
+	}
+	if (err < 0) {
+		live_mode_release(&r.mode);
+		return err;
+	}
 	/* ff_record_stop() may be called from a signal handler or another thread from now
 	 * on. + 1, for a descriptor may be 0. */
 	atomic_store(&p->wake, r.wake + 1);
@@ -576,6 +633,7 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 	save_free(r.save);
 	live_close(r.live);
 	close(r.wake);
+	live_mode_release(&r.mode);
 	text_release(&r.event_words);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "engine/job.h"
+#include "engine/live_mode.h"
 #include "engine/map_lines.h"
 
 enum {
@@ -89,7 +90,8 @@ static int deliver_round(struct stream_run *s)
 			break;
 		case TAG_STATE:
 			memcpy(&record, item.bytes, sizeof(record));
-			if (processes_apply(s->job->processes, &record) < 0)
+			if (processes_apply(s->job->processes, &record) < 0 ||
+			    live_mode_follow(&s->job->pairing, &record) < 0)
 				err = fail_memory(ctx);
 			break;
 		case TAG_GROWTH:

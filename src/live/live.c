@@ -74,11 +74,12 @@ int live_start(struct context *ctx, struct live *l)
 {
 	int err;
 
-	if (l->options->who != LIVE_COMMAND)
+	if (l->options->who != LIVE_COMMAND || l->options->everywhere)
 		rings_enable(&l->rings);
 	l->started = true;
 	err = live_known_start(ctx, &l->target, KNOWN_BY_INODE, &l->known);
-	if (l->options->who != LIVE_COMMAND && has_our_clock(l))
+	if ((l->options->who != LIVE_COMMAND || l->options->everywhere) &&
+	    has_our_clock(l))
 		l->from = run_now();
 	if (err == 0 && l->readers)
 		err = readers_resume(ctx, l->readers);
@@ -239,7 +240,7 @@ bool live_ended(struct live *l)
 	}
 	if (l->command.pid)
 		return live_command_ended(&l->command);
-	return l->target.processes.count > 0 && l->processes_left == 0;
+	return l->watched.processes.count > 0 && l->processes_left == 0;
 }
 
 void live_end_command(struct live *l)

@@ -41,6 +41,17 @@ enum live_chain {
 	LIVE_NO_CHAIN, /* the address only */
 };
 
+/* How one of the events is recorded, where the options of all do not say it. */
+struct live_asked {
+	bool every; /* each time it happens */
+	bool no_chain;
+	const char *filter; /* in the kernel's words: others are left out; "": none are */
+	/* Fields of it that name threads: where it is of no use unless one of them is of a thread
+	 * that was asked for. NULL: it is told by its own thread, or not at all. */
+	const char *threads[2];
+	bool any_thread; /* it is of use whomever it names, but for us */
+};
+
 /* What was asked for; borrowed until live_close(). */
 struct live_options {
 	enum live_who who;
@@ -49,6 +60,9 @@ struct live_options {
 	char *const *command; /* ends with NULL; NULL: none */
 	const char *const *events; /* one -e each; without: cycles, or cpu-clock */
 	size_t event_count;
+	const struct live_asked *asked; /* of each event; NULL: as the options say */
+	/* Events are opened on whole processors, whoever was asked for: live_asked_for() */
+	bool everywhere;
 	uint64_t frequency,
 		period; /* both 0: 99 Hz; else one of them; UINT64_MAX Hz: as many
 				       as the kernel takes */
@@ -123,6 +137,17 @@ void live_close(struct live *l); /* NULL is fine */
 
 /* The events, valid until live_close(); their ids until live_adapt(). */
 const struct live_opened *live_events(const struct live *l, size_t *count);
+
+/* With live_options.everywhere: the threads that were asked for, as they were at the beginning.
+ * False: all of them. */
+bool live_asked_for(const struct live *l, const pid_t **ret, size_t *count);
+
+/* One of them has started another one: filters of the kernel let all threads pass from now on. Between
+ * two passes. 1: the ids of live_events() are more; 0, or a negative errno. */
+int live_widen(struct context *ctx, struct live *l);
+
+/* Is there such an event? 1; 0 with a sentence, or a negative errno. */
+int live_has_event(struct context *ctx, const char *words);
 
 /* Samples hold what is needed to find the caller of a leaf, and chains do not have it. */
 bool live_fixes_leaves(const struct live *l);

@@ -144,18 +144,18 @@ bool run_wait_for_rings(struct live *l)
 static int prepare_waiting(struct context *ctx, struct live *l)
 {
 	bool ok = add_waiting(l, -1) && add_waiting(l, l->command.ended);
-	size_t count = l->target.processes.count;
-	const pid_t *v = l->target.processes.v;
+	size_t count = l->watched.processes.count;
+	const pid_t *v = l->watched.processes.v;
 	/* This kernel may not know pidfds of threads: it is tried with one's own. */
-	int own = l->target.who != LIVE_THREADS
+	int own = l->watched.who != LIVE_THREADS
 			  ? -1
 			  : open_pidfd((pid_t)syscall(SYS_gettid), true);
 	bool threads = own >= 0;
 
 	if (threads) {
 		close(own);
-		count = l->target.threads.count;
-		v = l->target.threads.v;
+		count = l->watched.threads.count;
+		v = l->watched.threads.v;
 	}
 	l->processes_left = 0;
 	for (size_t i = 0; i < count && ok; i++) {
@@ -264,6 +264,44 @@ static int open_all(struct context *ctx, struct live *l)
 	return err;
 }
 
+/* Events are opened on whom was asked for, or on all. */
+static int choose_target(struct context *ctx, struct live *l,
+			 const struct id_list *online)
+{
+	struct live_options all = *l->options;
+	/* What it has to say was said of those who were asked for. */
+	struct context unheard = { .log = NULL };
+	int err;
+
+	if (!all.everywhere) {
+		l->target = l->watched;
+		return 0;
+	}
+	all.who = LIVE_SYSTEM;
+	err = live_target_resolve(&unheard, &all, online, &l->target);
+	return err < 0 ? fail(ctx, err, "%s", unheard.error) : 0;
+}
+
+/* Appends the events of one -e. */
+static int parse_events(struct context *ctx, struct live *l, size_t index)
+{
+	const struct live_options *o = l->options;
+	size_t first = l->events.list.count;
+	int err = live_events_parse(ctx, &l->arena, o->events[index], &l->events);
+
+	for (size_t i = first; i < l->events.list.count && err == 0 && o->asked; i++) {
+		struct live_event *event = &l->events.list.v[i];
+
+		event->no_chain = o->asked[index].no_chain;
+		event->asked = &o->asked[index];
+		if (o->asked[index].every) {
+			event->rated = true;
+			event->attr.sample_period = 1;
+		}
+	}
+	return err;
+}
+
 /* Whom to sample, and on which events; without -e on the processor's cycles. */
 static int find_target_and_events(struct context *ctx, struct live *l)
 {
@@ -276,9 +314,11 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 	else if (err < 0)
 		err = fail(ctx, err, "the list of processors cannot be understood");
 	if (err == 0)
-		err = live_target_resolve(ctx, o, &online, &l->target);
+		err = live_target_resolve(ctx, o, &online, &l->watched);
+	if (err == 0)
+		err = choose_target(ctx, l, &online);
 	for (size_t i = 0; i < o->event_count && err == 0; i++)
-		err = live_events_parse(ctx, &l->arena, o->events[i], &l->events);
+		err = parse_events(ctx, l, i);
 	if (err == 0 && o->event_count == 0)
 		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
 	if (err == 0 && o->cpus)
@@ -296,7 +336,7 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 	if (!l)
 		return fail_memory(ctx);
 	l->options = options;
-	l->target.cgroup = -1;
+	l->target.cgroup = l->watched.cgroup = -1;
 	l->until = UINT64_MAX;
 	l->watch.quit = -1;
 	pthread_mutex_init(&l->watch.lock, NULL);
@@ -312,6 +352,8 @@ int live_open(struct context *ctx, const struct live_options *options, struct li
 	/* The command is held until live_start(), so that events can be opened on it. */
 	if (err == 0 && options->command)
 		err = live_command_fork(ctx, options->command, &l->command);
+	if (err == 0 && options->asked)
+		run_make_filters(l);
 	if (err == 0)
 		err = open_all(ctx, l);
 	if (err < 0)
@@ -338,6 +380,8 @@ void live_close(struct live *l)
 	live_command_release(&l->command);
 	live_events_release(&l->events);
 	live_target_release(&l->target);
+	if (l->options->everywhere)
+		live_target_release(&l->watched);
 	array_release(&l->opened);
 	array_release(&l->waiting);
 	array_release(&l->asked_for);

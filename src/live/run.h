@@ -32,7 +32,8 @@ struct live {
 	struct arena arena;
 	struct live_permission permission;
 	struct live_plan plan;
-	struct live_target target;
+	struct live_target target; /* to open events on */
+	struct live_target watched; /* who was asked for: the same, or some of all */
 	struct live_events events;
 	struct fallback fallback;
 	struct live_command command;
@@ -77,6 +78,9 @@ int run_list_ids(struct context *ctx, struct live *l);
 
 /* live_wait() waits for the rings there are now; false without memory. */
 bool run_wait_for_rings(struct live *l);
+
+/* filter.c: what the kernel is to leave out of each event. */
+void run_make_filters(struct live *l);
 
 /* adapt.c: may all events be opened anew, beside those there are? */
 bool run_can_reopen(const struct live *l);

@@ -308,7 +308,9 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 		counts->woken_again += is_open(before);
 		return stay(e, before, to);
 	}
-	if (to->pairing->rule.stack >= PAIR_STACK_OFFWAKE && !before->lost)
+	/* A chain goes on behind whoever wakes one that counts, be it one that does not. */
+	if (to->pairing->rule.stack == PAIR_STACK_CHAIN ||
+	    (to->pairing->rule.stack == PAIR_STACK_OFFWAKE && !before->lost))
 		err = make_suffix(e, before, to, &behind);
 	stay(e, before, to);
 	e->behind = behind;

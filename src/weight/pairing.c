@@ -231,25 +231,6 @@ static int parse_slice(struct context *ctx, struct slice text, struct binding *b
 	return expression_parse(ctx, text.text, text.size, find_slot, b, ret);
 }
 
-/* Has the step's stack any use? */
-static bool uses_stack(const struct pair_rule *rule, enum pair_role role)
-{
-	switch (role) {
-	case ROLE_START:
-		/* Also of a wakeup: the process of the start is on top. */
-		return rule->stack != PAIR_STACK_END;
-	case ROLE_WAKE:
-		return rule->stack == PAIR_STACK_OFFWAKE ||
-		       rule->stack == PAIR_STACK_CHAIN;
-	case ROLE_END:
-		return rule->stack == PAIR_STACK_END || rule->stack == PAIR_STACK_WAKEUP;
-	case ROLE_SAMPLE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		     const struct pair_step *step)
 {
@@ -259,7 +240,11 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 	if (!bound)
 		return fail_memory(ctx);
 	bound->role = step->role;
-	bound->has_stack = uses_stack(&p->rule, step->role);
+	/* A thread is woken by another one. */
+	bound->is_of_key = step->role == ROLE_START && p->threads.is_limited &&
+			   strncmp(intern_text(b->strings, b->event->name),
+				   "sched:sched_wak", 15) == 0;
+	bound->has_stack = rule_uses_stack(&p->rule, step->role);
 	err = parse_slice(ctx, step->condition, b, &bound->condition);
 	for (int i = 0; i < RULE_KEYS && err == 0; i++)
 		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
@@ -367,6 +352,7 @@ void pairing_release(struct pairing *p)
 	expression_release(&p->weight);
 	array_release(&p->steps);
 	array_release(&p->events);
+	thread_set_release(&p->threads);
 	*p = (struct pairing){ 0 };
 }
 
@@ -436,8 +422,8 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 			continue;
 		ret->steps[ret->count++] = (uint8_t)i;
 		ret->has_stack |= step->has_stack;
-		ret->has_others |= step->has_stack && step->role != ROLE_START &&
-				   step->role != ROLE_SAMPLE;
+		ret->has_others |= step->has_stack && step->role != ROLE_SAMPLE &&
+				   (step->role != ROLE_START || step->is_of_key);
 	}
 }
 
@@ -501,6 +487,12 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 			     expression_is_empty(&step->keys[1])
 				     ? 0
 				     : expression_value(&step->keys[1], slots));
+	if (step->is_of_key)
+		e->lost =
+			thread_set_has(&w->pairing->threads,
+				       (uint32_t)expression_value(&step->keys[0], slots))
+				? 0
+				: LOST_FILTER + 1;
 	if (!w->pairing->rule.has_more)
 		return 1;
 	more = pair->more;

@@ -5,6 +5,7 @@
 #include "weight/deferred.h"
 #include "weight/expression.h"
 #include "weight/rule.h"
+#include "weight/thread_set.h"
 
 /*
  * A rule (rule.h) and the events of one recording: what each of its samples is to the intervals that
@@ -34,6 +35,7 @@ struct pair_source {
 struct bound_step {
 	enum pair_role role;
 	bool has_stack;
+	bool is_of_key; /* a start that happens in another thread than the one of its key */
 	struct expression condition,
 		keys[RULE_KEYS]; /* without steps: always; the thread */
 	/* Slots of what the weight is made of, by its value; -1: another role has it. */
@@ -79,6 +81,8 @@ struct pairing {
 	/* String ids: "--" between two stacks, "-" between a user's part and the kernel's, and who
 	 * wakes where no thread does. */
 	uint32_t wakes, kernel, contexts[PAIR_CONTEXTS];
+	/* Of a live run, which is of whole processors: whose starts and samples count. */
+	struct thread_set threads;
 };
 
 /*
@@ -116,6 +120,13 @@ struct pair_match {
 	bool has_others; /* one that wants it is not its thread's own: no filter of samples asks */
 	int64_t slots[PAIR_SLOTS]; /* of its event, where it takes a step */
 };
+
+/* Is the thread of the sample one of those that count? */
+static inline bool pairing_counts(const struct pairing *p, const struct sample *s)
+{
+	return thread_set_has(&p->threads, s->tid) &&
+	       (!p->threads.but || s->pid != p->threads.but);
+}
 
 void pairing_match(const struct pairing *p, const struct sample *s,
 		   struct pair_match *ret);

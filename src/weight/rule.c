@@ -25,7 +25,7 @@ static const char *const open_names[PAIR_OPENS] = {
 	[PAIR_OPEN_REPORT] = "report",
 };
 
-static struct slice trimmed(struct slice s)
+struct slice rule_trimmed(struct slice s)
 {
 	while (s.size && isspace((unsigned char)s.text[0])) {
 		s.text++;
@@ -39,12 +39,12 @@ static struct slice trimmed(struct slice s)
 /* Up to the end of the first word, which *@rest begins behind. */
 static struct slice first_word(struct slice s, struct slice *rest)
 {
-	struct slice word = s = trimmed(s);
+	struct slice word = s = rule_trimmed(s);
 
 	word.size = 0;
 	while (word.size < s.size && !isspace((unsigned char)s.text[word.size]))
 		word.size++;
-	*rest = trimmed((struct slice){ s.text + word.size, s.size - word.size });
+	*rest = rule_trimmed((struct slice){ s.text + word.size, s.size - word.size });
 	return word;
 }
 
@@ -75,11 +75,12 @@ static struct slice before_word(struct slice s, const char *word, struct slice *
 
 		if (!begins || !ends || memcmp(s.text + i, word, size) != 0)
 			continue;
-		*rest = trimmed((struct slice){ s.text + i + size, s.size - i - size });
+		*rest = rule_trimmed(
+			(struct slice){ s.text + i + size, s.size - i - size });
 		s.size = i;
 		break;
 	}
-	return trimmed(s);
+	return rule_trimmed(s);
 }
 
 static int refuse_clause(struct context *ctx, struct slice clause, const char *why)
@@ -114,7 +115,7 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 			continue;
 		step->keys[0].size = i;
 		step->keys[1] =
-			trimmed((struct slice){ key.text + i + 1, key.size - i - 1 });
+			rule_trimmed((struct slice){ key.text + i + 1, key.size - i - 1 });
 	}
 	rule->count++;
 	return 0;
@@ -180,7 +181,7 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 		struct slice clause = { text, strcspn(text, ";\n") };
 
 		text += clause.size + (text[clause.size] != '\0');
-		clause = trimmed(clause);
+		clause = rule_trimmed(clause);
 		/* A file of rules may have comments. */
 		if (clause.size && clause.text[0] != '#')
 			err = parse_clause(ctx, clause, ret);
@@ -201,4 +202,22 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 		return fail(ctx, -EINVAL,
 			    "a pairing has a start and an end, or samples, not both");
 	return 0;
+}
+
+bool rule_uses_stack(const struct pair_rule *rule, enum pair_role role)
+{
+	switch (role) {
+	case ROLE_START:
+		/* Also of a wakeup: the process of the start is on top. */
+		return rule->stack != PAIR_STACK_END;
+	case ROLE_WAKE:
+		return rule->stack == PAIR_STACK_OFFWAKE ||
+		       rule->stack == PAIR_STACK_CHAIN;
+	case ROLE_END:
+		return rule->stack == PAIR_STACK_END || rule->stack == PAIR_STACK_WAKEUP;
+	case ROLE_SAMPLE:
+		return true;
+	default:
+		return false;
+	}
 }

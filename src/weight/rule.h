@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/array.h"
 #include "base/context.h"
 
 /*
@@ -72,6 +73,41 @@ struct pair_rule {
 
 /* 0, or -EINVAL with a sentence. */
 int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret);
+
+struct slice rule_trimmed(struct slice s); /* without white space around it */
+
+/* Is the stack drawn that an event has in this role? */
+bool rule_uses_stack(const struct pair_rule *rule, enum pair_role role);
+
+/* An event to record for a rule. */
+struct rule_event {
+	char *name; /* or a pattern */
+	bool has_stack; /* a step draws it */
+	char filter
+		[64]; /* in the kernel's words: all others are of no use; "": none are */
+	/* Fields that say which threads it is about; NULL: it is about its sample's. */
+	const char *threads[2];
+};
+
+struct rule_events {
+	ARRAY(struct rule_event) list;
+	bool scheduler; /* what threads wait for */
+	/* They may happen in other threads than the one that they are about, so it takes those
+	 * of whole processors. */
+	bool everywhere;
+};
+
+/* Whom to ask whether an event is known here: 1, 0 with a sentence, or a negative errno. */
+struct event_asker {
+	int (*is_there)(void *arg, const char *name);
+	void *arg;
+};
+
+/* rule_events.c: adds them to a zeroed one. 0, or a negative errno with a sentence: -ENOENT where no
+ * event of a step is known. */
+int rule_events_find(struct context *ctx, const struct pair_rule *rule,
+		     const struct event_asker *asker, struct rule_events *ret);
+void rule_events_release(struct rule_events *events);
 
 /* What people draw, by name. */
 struct mode {

@@ -37,6 +37,8 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 	/* What an interval weighs is known at its end: pairing_take(). Other events have no
 	 * weight in its unit. */
 	if (w->pairing->is_bound) {
+		if (!pairing_counts(w->pairing, s))
+			ret->charge.lost = LOST_FILTER + 1;
 		pairing_match(w->pairing, s, &ret->match);
 		if (!event_is_wanted(w->events, s->event))
 			ret->charge.lost = LOST_EVENT + 1;

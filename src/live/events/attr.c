@@ -83,7 +83,7 @@ static uint32_t usual_stack(const struct live_options *options,
 
 	if (plan->chain == LIVE_DWARF)
 		return USUAL_STACK;
-	if (options->frequency || !options->period)
+	if (!options->asked && (options->frequency || !options->period))
 		most = COPIED_A_SECOND / (plan->frequency ? plan->frequency : 1);
 	if (!permission->ipc_lock && permission->paranoid != -1)
 		ring = permission->mlock_kb << 10;
@@ -173,7 +173,8 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 	attr->inherit = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	ask_for_chain(attr, plan);
+	if (!event->no_chain)
+		ask_for_chain(attr, plan);
 	if (options->raw_samples && tracepoint)
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	/* Every pass of a tracepoint counts unless a rate was asked for. */
@@ -198,7 +199,7 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 		attr->exclude_user = 1;
 	if (options->all_user)
 		attr->exclude_kernel = attr->exclude_hv = 1;
-	if (options->who == LIVE_COMMAND)
+	if (options->who == LIVE_COMMAND && !options->everywhere)
 		attr->enable_on_exec = 1;
 }
 

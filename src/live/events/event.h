@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "base/context.h"
 
+struct live_asked;
+
 /* What to sample on, in perf's words. */
 struct live_event {
 	/* What the words say: type, size, config, config1, config2, exclude_*, precise_ip,
@@ -19,6 +21,11 @@ struct live_event {
 	bool precise_most; /* :P: precise_ip is what would be best, less will do */
 	int *cpus; /* of its PMU, ascending, where that is not all of them; in the arena */
 	size_t cpu_count; /* 0: all */
+	bool no_chain;
+	const struct live_asked *asked; /* NULL: as the options say */
+	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
+	const char *
+		wide_filter; /* in place of it, when there are more threads; NULL: none */
 };
 
 struct live_events {

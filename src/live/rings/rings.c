@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,6 +67,9 @@ static int open_on_cpus(struct rings *r, struct live_event *event, uint32_t inde
 			return -ENOMEM;
 		}
 		*opened = (struct open_event){ fd, index, tid, cpu };
+		/* It only saves work: what comes is looked at once more. */
+		if (event->filter)
+			(void)ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter);
 	}
 	return 0;
 }

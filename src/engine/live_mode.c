@@ -1,0 +1,204 @@
+/*
+ * A mode, live: its rule says which events are opened, each time they happen, with a stack only where
+ * it is drawn. Events of one thread alone (system calls, faults) are opened on whom was asked for. What
+ * ends a wait happens elsewhere: another thread is switched from, an interrupt says that a disk is
+ * done. Such are opened on whole processors, and whose they are is asked when a wait begins:
+ *
+ *	-p 10    open: all switches of the machine    counts: waits of 10, and of what it starts
+ */
+#include "engine/live_mode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int is_event_here(void *arg, const char *name)
+{
+	return live_has_event(arg, name);
+}
+
+static int check_mode_options(struct ff_profile *p, const struct live_options *o)
+{
+	if (o->event_count)
+		return fail(&p->ctx, -EINVAL,
+			    "a mode opens the events that it needs: none can be named "
+			    "beside it (-e)");
+	if (o->frequency || o->period)
+		return fail(
+			&p->ctx, -EINVAL,
+			"of the events of a mode each one is taken: they have no rate "
+			"(-F) and no period (-c)");
+	if (o->all_kernel || o->all_user)
+		return fail(
+			&p->ctx, -EINVAL,
+			"the events of a mode are the kernel's, whose stacks go on in "
+			"user space: both sides are needed");
+	return 0;
+}
+
+static void ask_for_event(const struct rule_event *e, const struct pair_rule *rule,
+			  struct live_asked *ret)
+{
+	*ret = (struct live_asked){
+		.every = true,
+		.no_chain = !e->has_stack,
+		.filter = e->filter,
+		.threads = { e->threads[0], e->threads[1] },
+		/* Who wakes the waker may be anybody. */
+		.any_thread = rule->stack == PAIR_STACK_CHAIN,
+	};
+}
+
+int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
+		     struct live_mode *ret)
+{
+	const struct event_asker asker = { is_event_here, &p->ctx };
+	struct pair_rule rule;
+	size_t count;
+	int err;
+
+	if (!profile_rule(p))
+		return 0;
+	err = check_mode_options(p, wanted);
+	if (err == 0)
+		err = rule_parse(&p->ctx, profile_rule(p), &rule);
+	if (err == 0)
+		err = rule_events_find(&p->ctx, &rule, &asker, &ret->events);
+	if (err < 0)
+		return err;
+	if (ret->events.everywhere && wanted->who == LIVE_CGROUP)
+		return fail(&p->ctx, -EINVAL,
+			    "what ends a wait happens outside of a cgroup: use -a, and "
+			    "--only cgroup=%s",
+			    wanted->whom);
+	count = ret->events.list.count;
+	ret->words = calloc(count, sizeof(*ret->words));
+	ret->asked = calloc(count, sizeof(*ret->asked));
+	if (!ret->words || !ret->asked)
+		return fail_memory(&p->ctx);
+	for (size_t i = 0; i < count; i++) {
+		ret->words[i] = ret->events.list.v[i].name;
+		ask_for_event(&ret->events.list.v[i], &rule, &ret->asked[i]);
+	}
+	wanted->events = ret->words;
+	wanted->event_count = count;
+	wanted->asked = ret->asked;
+	wanted->everywhere = ret->events.everywhere;
+	wanted->raw_samples = true;
+	return 0;
+}
+
+void live_mode_release(struct live_mode *mode)
+{
+	rule_events_release(&mode->events);
+	free(mode->words);
+	free(mode->asked);
+}
+
+int live_mode_begin(struct live *live, const struct live_options *wanted,
+		    struct pairing *pairing)
+{
+	const pid_t *threads;
+	size_t count;
+	int err = 0;
+
+	/* Whole processors run us, too. */
+	if (wanted->everywhere || wanted->who == LIVE_SYSTEM ||
+	    wanted->who == LIVE_CGROUP)
+		pairing->threads.but = wanted->asked ? (uint32_t)getpid() : 0;
+	pairing->threads.is_limited = live_asked_for(live, &threads, &count);
+	for (size_t i = 0; pairing->threads.is_limited && i < count && err == 0; i++)
+		err = thread_set_add(&pairing->threads, (uint32_t)threads[i]);
+	return err;
+}
+
+int live_mode_follow(struct pairing *pairing, const struct record *record)
+{
+	struct thread_set *set = &pairing->threads;
+
+	if (!set->is_limited)
+		return 0;
+	if (record->type == PERF_RECORD_EXIT)
+		thread_set_remove(set, record->tid);
+	if (record->type == PERF_RECORD_FORK && thread_set_has(set, record->ptid))
+		return thread_set_add(set, record->tid);
+	return 0;
+}
+
+/* As a shell takes it for one word. */
+static void add_quoted(struct text *t, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=:,./@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		text_string(t, word);
+		return;
+	}
+	text_char(t, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			text_string(t, "'\\''");
+		else
+			text_char(t, *word);
+	text_char(t, '\'');
+}
+
+/* "-e sched:sched_waking/call-graph=no/ --filter '...'": perf's --filter is for the event before it. */
+static void add_perf_event(struct text *t, const char *words,
+			   const struct live_asked *asked)
+{
+	bool tracepoint = strchr(words, ':') != NULL;
+	struct text event = { 0 };
+
+	text_string(&event, words);
+	if (asked->no_chain || !tracepoint)
+		text_printf(&event, "/%s%s%s/", tracepoint ? "" : "period=1",
+			    asked->no_chain && !tracepoint ? "," : "",
+			    asked->no_chain ? "call-graph=no" : "");
+	text_string(t, " -e ");
+	add_quoted(t, event.bytes ? event.bytes : words);
+	if (*asked->filter) {
+		text_string(t, " --filter ");
+		add_quoted(t, asked->filter);
+	}
+	t->failed |= event.failed;
+	text_release(&event);
+}
+
+int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
+{
+	static const char *const targets[] = {
+		[LIVE_PROCESSES] = " -p ",
+		[LIVE_THREADS] = " -t ",
+		[LIVE_USER] = " -u ",
+		[LIVE_CGROUP] = " -G ",
+	};
+	bool all = wanted->everywhere || wanted->who == LIVE_SYSTEM;
+
+	text_string(ret, all ? "perf record -a" : "perf record");
+	if (wanted->cpus)
+		text_printf(ret, " -C %s", wanted->cpus);
+	if (wanted->chain == LIVE_AUTO || wanted->chain == LIVE_DWARF)
+		text_printf(ret, " --call-graph dwarf,%u",
+			    wanted->stack_size ? wanted->stack_size : 8192);
+	else if (wanted->chain == LIVE_LBR)
+		text_string(ret, " --call-graph lbr");
+	else if (wanted->chain == LIVE_FRAME_POINTER)
+		text_string(ret, " --call-graph fp");
+	for (size_t i = 0; i < wanted->event_count; i++)
+		add_perf_event(ret, wanted->events[i], &wanted->asked[i]);
+	if (!all && wanted->who != LIVE_COMMAND) {
+		text_string(ret, targets[wanted->who]);
+		add_quoted(ret, wanted->whom);
+	}
+	if (wanted->command)
+		text_string(ret, " --");
+	for (char *const *word = wanted->command; word && *word; word++) {
+		text_char(ret, ' ');
+		add_quoted(ret, *word);
+	}
+	text_char(ret, '\n');
+	return ret->failed ? -ENOMEM : 0;
+}

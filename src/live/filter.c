@@ -1,0 +1,152 @@
+/*
+ * What the kernel leaves out of tracepoints (Documentation/trace/events.rst, "Event filtering"): all
+ * that is of no use is looked at once more when it is read, so a filter saves work and decides
+ * nothing. What a switch says of two threads is left out only where neither counts:
+ *
+ *	app -> us	the beginning of a wait of app's: kept
+ *	us -> idle	ours: left out, or whoever reads would make more to read
+ *
+ * A few threads that were asked for are named, "pid == 10 || pid == 11", until one of them starts
+ * another. Fields of tracepoints have the numbers that threads have outside of all namespaces.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "live/run.h"
+
+enum {
+	NAMED_MOST = 16, /* threads; the kernel takes a page of text */
+	FIRST_NAMESPACE = 0xEFFFFFFC, /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+};
+
+static bool has_numbers_of_kernel(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_NAMESPACE;
+}
+
+static void name_threads(struct text *t, const struct live_asked *asked,
+			 const pid_t *threads, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 2 && asked->threads[k]; k++)
+			text_printf(t, "%s%s == %d", i || k ? " || " : "",
+				    asked->threads[k], (int)threads[i]);
+}
+
+static void leave_out(struct text *t, const struct live_asked *asked, pid_t self)
+{
+	const char *a = asked->threads[0], *b = asked->threads[1];
+
+	if (b)
+		text_printf(t, "(%s != %d || %s != 0) && (%s != %d || %s != 0)", a,
+			    (int)self, b, b, (int)self, a);
+	else
+		text_printf(t, "%s != %d", a ? a : "common_pid", (int)self);
+}
+
+/* In the arena; NULL where nothing is left out, or without memory. */
+static const char *join_filters(struct live *l, const char *own, const struct text *t)
+{
+	char room[4096];
+	int size = snprintf(room, sizeof(room), "%s%s%s%s%s", own ? own : "",
+			    own && *own && t->size ? " && " : "", t->size ? "(" : "",
+			    t->size ? t->bytes : "", t->size ? ")" : "");
+
+	/* Its limit is a page. */
+	if (t->failed || size <= 0 || (size_t)size >= sizeof(room))
+		return NULL;
+	return arena_text(&l->arena, room, (size_t)size);
+}
+
+void run_make_filters(struct live *l)
+{
+	bool everywhere = l->options->everywhere;
+	bool known = (everywhere || l->target.who == LIVE_SYSTEM ||
+		      l->target.who == LIVE_CGROUP) &&
+		     has_numbers_of_kernel();
+	const pid_t *threads = l->watched.threads.v;
+	size_t count = l->watched.threads.count;
+
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		struct live_event *event = &l->events.list.v[i];
+		struct text named = { 0 }, wide = { 0 };
+
+		if (!event->asked || event->attr.type != PERF_TYPE_TRACEPOINT)
+			continue;
+		/* An interrupt that comes while we run may be about anybody. */
+		if (known && (event->asked->threads[0] || !everywhere))
+			leave_out(&wide, event->asked, getpid());
+		if (known && event->asked->threads[0] && !event->asked->any_thread &&
+		    count && count <= NAMED_MOST)
+			name_threads(&named, event->asked, threads, count);
+		event->wide_filter = join_filters(l, event->asked->filter, &wide);
+		event->filter = named.size ? join_filters(l, event->asked->filter, &named)
+					   : event->wide_filter;
+		text_release(&named);
+		text_release(&wide);
+	}
+}
+
+/* A filter is set once (ftrace_profile_set_filter()), so events are opened anew. */
+int live_widen(struct context *ctx, struct live *l)
+{
+	bool changed = false;
+	int err = 0;
+
+	for (size_t i = 0; i < l->events.list.count; i++) {
+		struct live_event *event = &l->events.list.v[i];
+
+		changed |= event->filter != event->wide_filter;
+		event->filter = event->wide_filter;
+	}
+	if (!changed)
+		return 0;
+	if (l->readers)
+		readers_pause(l->readers);
+	pthread_mutex_lock(&l->watch.lock);
+	if (!l->watch.stopped)
+		err = run_reopen(ctx, l);
+	pthread_mutex_unlock(&l->watch.lock);
+	if (l->readers && readers_resume(ctx, l->readers) < 0)
+		return -ENOMEM;
+	if (err == -ERANGE)
+		warn(ctx, "what was asked for has started threads, and events cannot be "
+			  "opened for those: they are left out");
+	else if (err == 0)
+		warn(ctx,
+		     "what was asked for has started threads, which count from %.1f s "
+		     "on",
+		     (double)(run_now() - l->from) / 1e9);
+	return err == 0 ? 1 : err == -ERANGE ? 0 : err;
+}
+
+bool live_asked_for(const struct live *l, const pid_t **ret, size_t *count)
+{
+	*ret = l->watched.threads.v;
+	*count = l->watched.threads.count;
+	if (!l->options->everywhere)
+		return false;
+	if (l->options->who == LIVE_COMMAND) {
+		*ret = &l->command.pid;
+		*count = 1;
+	}
+	return *count > 0;
+}
+
+int live_has_event(struct context *ctx, const char *words)
+{
+	struct live_events events = { 0 };
+	struct arena arena = { 0 };
+	int err = live_events_parse(ctx, &arena, words, &events);
+
+	live_events_release(&events);
+	arena_release(&arena);
+	/* No tracefs, no right to it, and no such event: each has its sentence. */
+	return err == 0 ? 1 : err == -ENOENT || err == -EINVAL ? 0 : err;
+}
