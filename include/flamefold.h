@@ -214,9 +214,9 @@ FF_API const char *ff_profile_error(const struct ff_profile *p);
 /*
  * Filters, "KEY=VALUE", before the first input is read. Keys: comm, event, cgroup (its
  * path), symbol, dso (PCRE2, unanchored), pid, tid, cpu (lists and ranges, "1,5-9"), time
- * ("START,END" in seconds from the first sample, or "100ms,2s", or "10%-20%"). The same key again: or.
+ * ("START,END" in seconds from the first sample, or "100ms,2s", or "10%-20%"); of a mode state
+ * ("DS", as ps has them), duration ("1ms..", "..2s"), kthread ("0", "1"). The same key again: or.
  * Different keys: and. -EINVAL for one that cannot be understood.
- *
  * symbol and dso ask the frames of a stack, when all have their names: one that matches is
  * enough. Of inputs without samples only these can be asked. Processes are not counted
  * anew then, and of FF_TOTAL_SAMPLES_TRUNCATED the reasons are not known any more.

@@ -54,8 +54,12 @@ static const struct {
 	  "context-switches cpu-migrations" },
 	{ "event", ~(unsigned)RECORD, "all" },
 	{ "count", ~0u, "period samples" },
-	{ "only", ~0u, "comm= event= cgroup= symbol= dso= pid= tid= cpu= time=" },
-	{ "drop", ~0u, "comm= event= cgroup= symbol= dso= pid= tid= cpu= time=" },
+	{ "only", ~0u,
+	  "comm= event= cgroup= symbol= dso= pid= tid= cpu= time= state= duration= "
+	  "kthread=" },
+	{ "drop", ~0u,
+	  "comm= event= cgroup= symbol= dso= pid= tid= cpu= time= state= duration= "
+	  "kthread=" },
 	{ "truncated", ~0u, "mark merge drop" },
 	{ "demangle", ~0u, "short full no" },
 	{ "unnamed", ~0u, "function object address" },

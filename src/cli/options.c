@@ -605,7 +605,8 @@ const struct option_row option_rows[] = {
 	{ "list-modes", 0, NULL, "print what --mode knows, and exit; with -v their rules, too",
 	  ALL, set_true, AT(list_modes) },
 	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, cgroup, symbol, "
-	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or like 100ms,2s or 10%-20%)",
+	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or like 100ms,2s or 10%-20%); "
+	  "of a mode state (DS), duration (1ms.., ..2s), kthread (0, 1)",
 	  READS, set_filter, .flag = 0 },
 	{ "drop", 0, "KEY=VALUE", "leave out samples that match",
 	  READS, set_filter, .flag = 1 },

@@ -289,8 +289,9 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 
 static struct settlement settlement_of(struct collected *c, const struct settle_by *by)
 {
-	return (struct settlement){ collected_target(c), by->options, by->pairing,
-				    by->split, power_of_10(c->decimals) };
+	return (struct settlement){ collected_target(c), by->options,
+				    by->pairing,	 by->filters,
+				    by->split,		 power_of_10(c->decimals) };
 }
 
 int collected_settle(struct collected *c, const struct settle_by *by)

@@ -113,6 +113,7 @@ int collected_compact(struct collected *c, const uint32_t *frame_map,
 struct settle_by {
 	const struct weight_options *options;
 	const struct pairing *pairing;
+	const struct filters *filters;
 	struct sample_split *split;
 };
 int collected_settle(struct collected *c, const struct settle_by *by);

@@ -46,6 +46,22 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	return 0;
 }
 
+/* What a mode weighs has to know what is asked. */
+static int check_interval_filters(struct input_job *j)
+{
+	struct ff_profile *p = j->p;
+	bool samples = j->pairing.rule.steps[0].role == ROLE_SAMPLE;
+
+	if (filters_ask_states(p->filters) && (samples || !j->pairing.has_states))
+		return fail(&p->ctx, -EINVAL,
+			    "cannot filter by state: what begins an interval of this "
+			    "mode does not tell that of the thread");
+	if (filters_ask_durations(p->filters) && samples)
+		return fail(&p->ctx, -EINVAL,
+			    "cannot filter by duration: this mode has no intervals");
+	return 0;
+}
+
 int choose_events(struct input_job *j)
 {
 	struct ff_profile *p = j->p;
@@ -59,6 +75,8 @@ int choose_events(struct input_job *j)
 		int err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
 				       &p->strings);
 
+		if (err == 0)
+			err = check_interval_filters(j);
 		return err < 0 ? err
 			       : pairing_choose(&p->ctx, &j->pairing, j->rec, &p->strings,
 						&j->events);
@@ -82,7 +100,8 @@ int add_recording_symbols(struct input_job *j)
 
 int settle_deferred(struct input_job *j, struct collected *c)
 {
-	struct settle_by by = { &j->weights, &j->pairing, &j->input->split };
+	struct settle_by by = { &j->weights, &j->pairing, j->p->filters,
+				&j->input->split };
 
 	return collected_settle(c, &by) < 0 ? fail_memory(&j->p->ctx) : 0;
 }
@@ -95,7 +114,8 @@ int input_job_end(struct input_job *j, int err)
 
 	/* What waits still has no end in this input. */
 	if (err == 0 && j->pairing.is_bound) {
-		struct settle_by by = { &j->weights, &j->pairing, &input->split };
+		struct settle_by by = { &j->weights, &j->pairing, p->filters,
+					&input->split };
 
 		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
 			      ? fail_memory(&p->ctx)

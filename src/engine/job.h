@@ -52,6 +52,7 @@ struct worker {
 	struct sample_reader *reader;
 	struct filter_memo *memo;
 	bool filters; /* there are some */
+	bool asks_kthreads; /* one of them */
 	struct stack_walker *stacks;
 	struct weigher
 		weigher; /* refers to what is collected: a worker stays where it is */

@@ -206,10 +206,18 @@ const char *ff_profile_error(const struct ff_profile *p)
 
 static int add_filter(struct ff_profile *p, enum filter_side side, const char *filter)
 {
+	int err;
+
 	if (p->inputs.count)
 		return fail(&p->ctx, -EINVAL, "filter '%s' comes after the first input",
 			    filter);
-	return filters_add(&p->ctx, p->filters, side, filter);
+	err = filters_add(&p->ctx, p->filters, side, filter);
+	if (err == 0 && filters_ask_intervals(p->filters) && !profile_rule(p))
+		return fail(&p->ctx, -EINVAL,
+			    "filter '%s' asks intervals, which only a mode has: --mode "
+			    "offcpu",
+			    filter);
+	return err;
 }
 
 int ff_profile_only(struct ff_profile *p, const char *filter)

@@ -20,6 +20,7 @@ int worker_start(struct input_job *j, struct worker *w)
 	/* Nowhere, until a chunk says otherwise. */
 	w->damaged_at = UINT64_MAX;
 	w->filters = filters_ask_samples(p->filters);
+	w->asks_kthreads = filters_ask_kthreads(p->filters);
 	w->ctx.log = p->ctx.log;
 	w->ctx.log_arg = p->ctx.log_arg;
 	w->ctx.budget = p->ctx.budget;
@@ -44,9 +45,21 @@ int worker_start(struct input_job *j, struct worker *w)
 				&w->stacks);
 }
 
+/* Such threads have no memory of their own, from their beginning to their end. */
+static bool is_kernel_thread(const struct processes *ps, uint32_t pid, uint64_t time)
+{
+	struct space space;
+	uint64_t lowest;
+
+	processes_space(ps, pid, time, &space);
+	return !processes_lowest_code(ps, &space, &lowest);
+}
+
 int worker_filter(struct worker *w, const struct sample *s)
 {
 	const struct input_job *j = w->job;
+	uint32_t kthread =
+		w->asks_kthreads && is_kernel_thread(j->processes, s->pid, s->time);
 	struct filter_subject subject = {
 		.pid = s->pid,
 		.tid = s->tid,
@@ -57,6 +70,8 @@ int worker_filter(struct worker *w, const struct sample *s)
 		.time = s->time,
 		.first = j->rec->first_time,
 		.last = j->rec->last_time,
+		.kthread = kthread,
+		.state = pairing_state(&j->pairing, s),
 	};
 
 	return filters_pass(&w->ctx, j->p->filters, w->memo, &j->p->strings, &subject);

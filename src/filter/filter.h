@@ -26,6 +26,11 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 bool filters_ask_samples(const struct filters *f);
 bool filters_ask_frames(const struct filters *f);
 bool filters_ask_objects(const struct filters *f);
+/* Any for intervals; which of them? */
+bool filters_ask_intervals(const struct filters *f);
+bool filters_ask_states(const struct filters *f);
+bool filters_ask_durations(const struct filters *f);
+bool filters_ask_kthreads(const struct filters *f);
 /* The first key that is asked for and that samples with these fields (bits of sample_type) have
  * no answer to; NULL: none. */
 const char *filters_unanswered(const struct filters *f, uint64_t fields);
@@ -39,6 +44,8 @@ struct filter_subject {
 	uint32_t event; /* string id */
 	uint32_t cgroup; /* string id of the path; that of "": none was recorded */
 	uint64_t time, first, last; /* ns; first and last of the whole input */
+	uint32_t kthread; /* 1: a thread of the kernel */
+	int64_t state; /* prev_state of sched_switch */
 };
 
 /* Not for several threads with one memo: each worker has its own. */
@@ -48,6 +55,9 @@ void filter_memo_free(struct filter_memo *m); /* NULL is fine */
 /* 1, 0, or a negative errno with a sentence: -EINVAL where a pattern takes too many steps. */
 int filters_pass(struct context *ctx, const struct filters *f, struct filter_memo *memo,
 		 const struct intern *strings, const struct filter_subject *subject);
+
+/* An interval has its length when it ends. */
+bool filters_pass_duration(const struct filters *f, uint64_t ns);
 
 /*
  * Frames are asked when they have their names. A stack passes where each key that is wanted

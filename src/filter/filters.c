@@ -17,9 +17,10 @@
  * The order counts: keys with text first, as these have a memo, then the other keys of
  * samples, then those of frames.
  *
- *	comm event cgroup   pid tid cpu time   symbol dso
- *	TEXT_KEYS --------'                  '
- *	SAMPLE_KEYS -------------------------'
+ *	comm event cgroup   pid tid cpu time state kthread   duration   symbol dso
+ *	TEXT_KEYS --------'                                '          '
+ *	SAMPLE_KEYS ---------------------------------------'          '
+ *	before KEY_SYMBOL: not of frames -----------------------------'
  */
 enum key {
 	KEY_COMM,
@@ -29,12 +30,15 @@ enum key {
 	KEY_TID,
 	KEY_CPU,
 	KEY_TIME,
+	KEY_STATE,
+	KEY_KTHREAD,
+	KEY_DURATION,
 	KEY_SYMBOL,
 	KEY_DSO,
 	KEYS,
 };
 #define TEXT_KEYS 3 /* of samples: the first ones */
-#define SAMPLE_KEYS KEY_SYMBOL /* what a sample is asked; the others are for frames */
+#define SAMPLE_KEYS KEY_DURATION /* what a sample is asked; then intervals, frames */
 #define SIDES 2
 
 /*
@@ -47,7 +51,8 @@ struct filter {
 	char *text; /* as it was given, for messages */
 	pcre2_code *pattern; /* only one of these is in use */
 	struct number_list numbers;
-	struct time_range time;
+	struct time_range time; /* or a duration */
+	uint32_t states;
 };
 
 typedef int parse_fn(struct context *ctx, struct filter *f, const char *filter,
@@ -100,6 +105,26 @@ static int parse_time(struct context *ctx, struct filter *f, const char *filter,
 	return time_range_parse(ctx, filter, value, &f->time);
 }
 
+static int parse_states(struct context *ctx, struct filter *f, const char *filter,
+			const char *value)
+{
+	return state_list_parse(ctx, filter, value, &f->states);
+}
+
+static int parse_kthread(struct context *ctx, struct filter *f, const char *filter,
+			 const char *value)
+{
+	if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+		return fail(ctx, -EINVAL, "filter '%s': kthread is 0 or 1", filter);
+	return number_list_parse(ctx, filter, value, &f->numbers);
+}
+
+static int parse_duration(struct context *ctx, struct filter *f, const char *filter,
+			  const char *value)
+{
+	return duration_range_parse(ctx, filter, value, &f->time);
+}
+
 /* Bits of perf_event_attr.sample_type. */
 enum {
 	FIELD_TID = 1 << 1,
@@ -121,6 +146,9 @@ static const struct {
 	[KEY_TID] = { "tid", parse_numbers, FIELD_TID },
 	[KEY_CPU] = { "cpu", parse_numbers, FIELD_CPU },
 	[KEY_TIME] = { "time", parse_time, FIELD_TIME },
+	[KEY_STATE] = { "state", parse_states },
+	[KEY_KTHREAD] = { "kthread", parse_kthread },
+	[KEY_DURATION] = { "duration", parse_duration },
 	[KEY_SYMBOL] = { "symbol", parse_pattern },
 	[KEY_DSO] = { "dso", parse_pattern },
 	/* clang-format on */
@@ -172,7 +200,7 @@ int filters_add(struct context *ctx, struct filters *f, enum filter_side side,
 	if (key == KEYS)
 		return fail(ctx, -EINVAL,
 			    "filter '%s': the keys are comm, event, cgroup, pid, tid, "
-			    "cpu, time, symbol, dso",
+			    "cpu, time, symbol, dso; of a mode state, duration, kthread",
 			    text);
 	if (!text[size + 1])
 		return fail(ctx, -EINVAL, "filter '%s' has no value", text);
@@ -207,7 +235,27 @@ static bool any_filter(const struct filters *f, enum key first, enum key end)
 
 bool filters_ask_samples(const struct filters *f)
 {
-	return any_filter(f, 0, SAMPLE_KEYS);
+	return any_filter(f, 0, KEY_SYMBOL);
+}
+
+bool filters_ask_intervals(const struct filters *f)
+{
+	return any_filter(f, KEY_STATE, KEY_DURATION + 1);
+}
+
+bool filters_ask_states(const struct filters *f)
+{
+	return any_filter(f, KEY_STATE, KEY_STATE + 1);
+}
+
+bool filters_ask_durations(const struct filters *f)
+{
+	return any_filter(f, KEY_DURATION, KEY_DURATION + 1);
+}
+
+bool filters_ask_kthreads(const struct filters *f)
+{
+	return any_filter(f, KEY_KTHREAD, KEY_KTHREAD + 1);
 }
 
 bool filters_ask_frames(const struct filters *f)
@@ -381,6 +429,15 @@ static bool any_time(const struct question *q, enum filter_side side)
 	return false;
 }
 
+static bool any_state(const struct question *q, enum filter_side side)
+{
+	for (size_t i = 0; i < q->filters->by[side][KEY_STATE].count; i++)
+		if (state_list_has(q->filters->by[side][KEY_STATE].v[i].states,
+				   q->subject->state))
+			return true;
+	return false;
+}
+
 /* 1, 0 or a negative errno. */
 static int any_of_key(const struct question *q, enum filter_side side, enum key key)
 {
@@ -399,6 +456,10 @@ static int any_of_key(const struct question *q, enum filter_side side, enum key 
 		return any_number(q, side, key, s->tid);
 	case KEY_CPU:
 		return any_number(q, side, key, s->cpu);
+	case KEY_STATE:
+		return any_state(q, side);
+	case KEY_KTHREAD:
+		return any_number(q, side, key, s->kthread);
 	default:
 		return any_time(q, side);
 	}
@@ -425,6 +486,21 @@ int filters_pass(struct context *ctx, const struct filters *f, struct filter_mem
 			return found < 0 ? found : 0;
 	}
 	return 1;
+}
+
+static bool any_duration(const struct filters *f, enum filter_side side, uint64_t ns)
+{
+	for (size_t i = 0; i < f->by[side][KEY_DURATION].count; i++)
+		if (duration_range_has(&f->by[side][KEY_DURATION].v[i].time, ns))
+			return true;
+	return false;
+}
+
+bool filters_pass_duration(const struct filters *f, uint64_t ns)
+{
+	return (!f->by[FILTER_ONLY][KEY_DURATION].count ||
+		any_duration(f, FILTER_ONLY, ns)) &&
+	       !any_duration(f, FILTER_DROP, ns);
 }
 
 /*

@@ -89,3 +89,30 @@ bool number_list_has(const struct number_list *list, uint32_t number)
 	}
 	return false;
 }
+
+/* As the kernel prints them, by their bit (fs/proc/array.c); R has none. */
+static const char state_letters[] = "SDTtXZPIR";
+enum { STATE_BITS = 0xff, STATE_RUNNING = 1 << 8 };
+
+int state_list_parse(struct context *ctx, const char *filter, const char *value,
+		     uint32_t *ret)
+{
+	for (*ret = 0; *value; value++) {
+		const char *letter = strchr(state_letters, *value);
+
+		if (!letter)
+			return fail(ctx, -EINVAL,
+				    "filter '%s': '%c' is not a state: R, S, D, T, t, X, "
+				    "Z, P and I are",
+				    filter, *value);
+		*ret |= 1u << (letter - state_letters);
+	}
+	return 0;
+}
+
+bool state_list_has(uint32_t list, int64_t state)
+{
+	uint32_t bits = (uint32_t)state & STATE_BITS;
+
+	return list & (bits ? bits : STATE_RUNNING);
+}

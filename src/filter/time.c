@@ -120,6 +120,32 @@ int time_range_parse(struct context *ctx, const char *filter, const char *value,
 	return 0;
 }
 
+int duration_range_parse(struct context *ctx, const char *filter, const char *value,
+			 struct time_range *ret)
+{
+	const char *dots = strstr(value, "..");
+	const char *end = dots ? dots + 2 : NULL;
+
+	if (!dots || !parse_bound(value, (size_t)(dots - value), &ret->start) ||
+	    !parse_bound(end, strlen(end), &ret->end) ||
+	    ret->start.kind == BOUND_PERCENT || ret->end.kind == BOUND_PERCENT)
+		return fail(ctx, -EINVAL,
+			    "filter '%s': a duration is 1ms.., ..2s or 1ms..2s", filter);
+	if (ret->start.kind == BOUND_OPEN && ret->end.kind == BOUND_OPEN)
+		return fail(ctx, -EINVAL, "filter '%s' has neither least nor most",
+			    filter);
+	if (ret->end.kind == BOUND_NS && ret->start.kind == BOUND_NS &&
+	    ret->start.value > ret->end.value)
+		return fail(ctx, -EINVAL, "filter '%s' runs backwards", filter);
+	return 0;
+}
+
+bool duration_range_has(const struct time_range *range, uint64_t ns)
+{
+	return (range->start.kind == BOUND_OPEN || ns >= range->start.value) &&
+	       (range->end.kind == BOUND_OPEN || ns < range->end.value);
+}
+
 /* In ns from the first sample; rounded down, so neighbouring ranges share no time. */
 static uint64_t bound_ns(const struct time_bound *b, uint64_t span)
 {

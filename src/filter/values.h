@@ -26,6 +26,11 @@ int number_list_parse(struct context *ctx, const char *filter, const char *value
 void number_list_release(struct number_list *list);
 bool number_list_has(const struct number_list *list, uint32_t number);
 
+/* "D", "SD": letters of states as ps has them. */
+int state_list_parse(struct context *ctx, const char *filter, const char *value,
+		     uint32_t *ret);
+bool state_list_has(uint32_t list, int64_t state);
+
 /* A point between the first and the last sample. */
 struct time_bound {
 	enum { BOUND_OPEN, BOUND_NS, BOUND_PERCENT } kind;
@@ -39,6 +44,11 @@ struct time_range {
 /* "1.5,2", "1.5,", ",2" in seconds; "10%-20%" of the time there is. */
 int time_range_parse(struct context *ctx, const char *filter, const char *value,
 		     struct time_range *ret);
+/* "1ms..", "..2s", "1ms..2s": of an interval. */
+int duration_range_parse(struct context *ctx, const char *filter, const char *value,
+			 struct time_range *ret);
+/* Of a range that has no percentages. */
+bool duration_range_has(const struct time_range *range, uint64_t ns);
 bool time_range_has(const struct time_range *range, uint64_t time, uint64_t first,
 		    uint64_t last);
 

@@ -255,6 +255,8 @@ static int charge_pair(const struct deferred_event *start,
 
 	if (charge.weight == 0)
 		return 0;
+	if (!charge.lost && !filters_pass_duration(to->filters, until - start->time))
+		charge.lost = LOST_FILTER + 1;
 	if (!charge.lost)
 		err = find_pair_stack(start, end, to, &charge.node);
 	/* A product that wraps could look possible. */

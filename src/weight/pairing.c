@@ -278,6 +278,7 @@ static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 	b->bound = event;
 	event->first = (uint32_t)p->steps.count;
 	b->format = recording_format(b->rec, b->event);
+	event->state = event_format_find(b->format, "prev_state");
 	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
 		int found = lists[i].text
 				    ? list_names(ctx, lists[i],
@@ -290,6 +291,8 @@ static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 	}
 	/* The array of events stays where it is while its steps are bound. */
 	event->count = (uint32_t)p->steps.count - event->first;
+	for (uint32_t i = event->first; i < p->steps.count; i++)
+		p->has_states &= event->state || p->steps.v[i].role != ROLE_START;
 	return err;
 }
 
@@ -319,6 +322,7 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 	int err = rule_parse(ctx, rule, &p->rule);
 
 	p->rec = rec;
+	p->has_states = true;
 	if (err == 0 && intern_marks(p, strings) < 0)
 		err = fail_memory(ctx);
 	if (err == 0 && p->rule.weight.text)
@@ -425,6 +429,17 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 		ret->has_others |= step->has_stack && step->role != ROLE_SAMPLE &&
 				   (step->role != ROLE_START || step->is_of_key);
 	}
+}
+
+int64_t pairing_state(const struct pairing *p, const struct sample *s)
+{
+	const struct event_field *field =
+		s->event < p->events.count ? p->events.v[s->event].state : NULL;
+	uint64_t state = 0;
+
+	if (field)
+		event_field_number(field, s, &state);
+	return (int64_t)state;
 }
 
 /* A sample that weighs something by itself. */

@@ -58,6 +58,7 @@ struct bound_event {
 	uint32_t first, count; /* of the steps */
 	uint32_t slot_count;
 	struct pair_source slots[PAIR_SLOTS];
+	const struct event_field *state; /* NULL: it says nothing of prev_state */
 };
 
 /* Slots of the weight: times, then the fields it is made of. */
@@ -73,6 +74,7 @@ struct pairing {
 	struct pair_rule rule;
 	const struct recording *rec;
 	bool is_bound, has_wakes;
+	bool has_states; /* all that begins an interval tells the thread's state */
 	ARRAY(struct bound_step) steps; /* by event, then in the order of the rule */
 	ARRAY(struct bound_event) events; /* by index of event */
 	struct expression weight;
@@ -130,6 +132,9 @@ static inline bool pairing_counts(const struct pairing *p, const struct sample *
 
 void pairing_match(const struct pairing *p, const struct sample *s,
 		   struct pair_match *ret);
+
+/* prev_state of sched_switch, for filters; 0: it has none. */
+int64_t pairing_state(const struct pairing *p, const struct sample *s);
 
 struct event_choice;
 struct weigher;

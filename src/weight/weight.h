@@ -2,6 +2,7 @@
 #define WEIGHT_WEIGHT_H
 
 #include "base/budget.h"
+#include "filter/filter.h"
 #include "stack/stack.h"
 #include "trie/trie.h"
 #include "weight/deferred.h"
@@ -207,6 +208,7 @@ struct settlement {
 	struct weight_target target;
 	const struct weight_options *options;
 	const struct pairing *pairing;
+	const struct filters *filters; /* of intervals */
 	struct sample_split *split;
 	uint64_t factor; /* of the target's unit: 1, or a power of 10 */
 };

@@ -275,14 +275,90 @@ Test(filters, the_end_of_time_does_not_overflow)
 	cr_expect_not(pass(&s));
 }
 
+static bool pass_state(int64_t state)
+{
+	return pass(&(struct filter_subject){ .state = state });
+}
+
+Test(filters, states_are_letters)
+{
+	only("state=DR");
+	cr_expect(filters_ask_samples(filters));
+	cr_expect(filters_ask_intervals(filters));
+	cr_expect(filters_ask_states(filters));
+	cr_expect_not(filters_ask_durations(filters));
+	cr_expect(pass_state(2));
+	cr_expect(pass_state(0));
+	cr_expect(pass_state(0x100), "preempted");
+	cr_expect_not(pass_state(1));
+	cr_expect_not(pass_state(0x80), "I is another one");
+	cr_expect_not(pass_state(0x101));
+}
+
+Test(filters, states_to_drop)
+{
+	drop("state=S");
+	drop("state=I");
+	cr_expect_not(pass_state(1));
+	cr_expect_not(pass_state(0x80));
+	cr_expect(pass_state(2));
+}
+
+Test(filters, threads_of_the_kernel)
+{
+	only("kthread=1");
+	cr_expect(filters_ask_kthreads(filters));
+	cr_expect(pass(&(struct filter_subject){ .kthread = 1 }));
+	cr_expect_not(pass(&(struct filter_subject){ .kthread = 0 }));
+}
+
+Test(filters, durations_that_touch_share_none)
+{
+	only("duration=1ms..2ms");
+	only("duration=5s..");
+	cr_expect(filters_ask_durations(filters));
+	cr_expect_not(filters_pass_duration(filters, 999999));
+	cr_expect(filters_pass_duration(filters, 1000000));
+	cr_expect(filters_pass_duration(filters, 1999999));
+	cr_expect_not(filters_pass_duration(filters, 2000000));
+	cr_expect(filters_pass_duration(filters, UINT64_MAX));
+	/* Samples are not asked. */
+	cr_expect(pass_pid(1));
+}
+
+Test(filters, durations_to_drop)
+{
+	cr_expect(filters_pass_duration(filters, 0));
+	drop("duration=..10us");
+	cr_expect_not(filters_pass_duration(filters, 0));
+	cr_expect_not(filters_pass_duration(filters, 9999));
+	cr_expect(filters_pass_duration(filters, 10000));
+}
+
+Test(filters, refuse_what_no_interval_is_asked)
+{
+	refuses("state=SQ",
+		"filter 'state=SQ': 'Q' is not a state: R, S, D, T, t, X, Z, P "
+		"and I are");
+	refuses("kthread=2", "filter 'kthread=2': kthread is 0 or 1");
+	refuses("duration=5",
+		"filter 'duration=5': a duration is 1ms.., ..2s or 1ms..2s");
+	refuses("duration=10%..",
+		"filter 'duration=10%..': a duration is 1ms.., ..2s or 1ms..2s");
+	refuses("duration=1x..",
+		"filter 'duration=1x..': a duration is 1ms.., ..2s or 1ms..2s");
+	refuses("duration=..", "filter 'duration=..' has neither least nor most");
+	refuses("duration=2s..1s", "filter 'duration=2s..1s' runs backwards");
+}
+
 Test(filters, refuse_what_is_no_filter)
 {
 	refuses("pid", "filter 'pid' is not KEY=VALUE");
 	refuses("", "filter '' is not KEY=VALUE");
 	refuses("pod=1", "filter 'pod=1': the keys are comm, event, cgroup, pid, tid, "
-			 "cpu, time, symbol, dso");
+			 "cpu, time, symbol, dso; of a mode state, duration, kthread");
 	refuses("=1", "filter '=1': the keys are comm, event, cgroup, pid, tid, cpu, "
-		      "time, symbol, dso");
+		      "time, symbol, dso; of a mode state, duration, kthread");
 	refuses("pid=", "filter 'pid=' has no value");
 	refuses("comm=", "filter 'comm=' has no value");
 }

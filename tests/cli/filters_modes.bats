@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# --only and --drop of what a mode weighs: intervals.
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	# A program sleeps 5 ms and waits 7 ms for a disk, a thread of the kernel is idle for 20 us.
+	python3 - >p.pd <<-'END'
+	import struct
+	fields = [('prev_pid', 'pid_t', 8, 4), ('prev_state', 'long', 16, 8), ('next_pid', 'pid_t', 24, 4)]
+	text = 'name: sched_switch\nID: 316\nformat:\n' + ''.join(
+	    f'\tfield:{kind} {name};\toffset:{at};\tsize:{size};\tsigned:1;\n' for name, kind, at, size in fields)
+	files = struct.pack('<I', 1) + struct.pack('<Q', len(text)) + text.encode()
+	data = (b'\x17\x08\x44tracing0.6\0\0\x08' + struct.pack('<I', 4096) + b'header_page\0' + bytes(8)
+	        + b'header_event\0' + bytes(8) + bytes(4) + struct.pack('<I', 1) + b'sched\0' + files)
+	print('format pipe\nattr name=sched:sched_switch type=2 config=316'
+	      ' sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN,RAW flags=sample_id_all,comm_exec ids=1')
+	print('tracing_data hex=' + data.hex())
+	print('comm pid=1 name=app exec time=1\ncomm pid=9 name=kworker time=1')
+	print('mmap2 pid=1 start=0x1000 len=0x9000 off=0x1000 name=/no/x time=1')
+	def switch(time, before, state, after):
+	    raw = struct.pack('<8xi4xqi4x', before, state, after)
+	    print(f'sample pid={before} time={time} ip=0x1234 period=1 chain=U,0x1234 raw={raw.hex()}')
+	switch(1000000, 1, 1, 9)
+	switch(6000000, 9, 0x80, 1)
+	switch(6020000, 1, 2, 9)
+	switch(13020000, 9, 1, 1)
+	END
+	"$root/tests/perfdata/build" -o p.data p.pd
+}
+
+# What waits have passed, in us: "app 5000".
+weighs()
+{
+	local wanted=$1
+	shift
+	run --separate-stderr "$flamefold" fold --mode offcpu "$@" p.data
+	[ "$status" -eq 0 ]
+	[ "$(sed 's/;.* / /' <<<"$output" | awk '{ print $1, $2 / 1000 }' | paste -sd ' ')" = "$wanted" ] ||
+		{ echo "got: $output, $stderr"; return 1; }
+}
+
+refuses()
+{
+	run --separate-stderr "$flamefold" fold "${@:3}" p.data
+	[ "$status" -eq "$1" ]
+	[ -z "$output" ]
+	[[ $stderr = "flamefold: $2"* ]] || { echo "said: $stderr"; return 1; }
+}
+
+@test "without a filter all waits are there" {
+	weighs "app 12000 kworker 20"
+}
+
+@test "state: as what waits was left" {
+	weighs "app 5000" --only state=S
+	weighs "app 7000" --only state=D
+	weighs "kworker 20" --only state=I
+	weighs "app 7000 kworker 20" --drop state=S
+	weighs "app 12000" --only state=SD
+	weighs "app 5000 kworker 20" --only state=S --only state=I
+}
+
+@test "duration: of the wait" {
+	weighs "app 12000" --only duration=1ms..
+	weighs "kworker 20" --only duration=..1ms
+	weighs "app 5000" --only duration=1ms..7ms
+	weighs "app 7000" --only duration=7ms..
+	weighs "app 12000" --drop duration=..20.001us
+}
+
+@test "kthread: who has no memory of its own" {
+	weighs "kworker 20" --only kthread=1
+	weighs "app 12000" --only kthread=0
+	weighs "app 12000" --drop kthread=1
+}
+
+@test "they are asked together, and beside those of samples" {
+	weighs "app 7000" --only duration=1ms.. --drop state=S
+	weighs "app 5000" --only comm=app --only state=S --only kthread=0
+	weighs "kworker 20" --drop comm=app
+}
+
+@test "what is left out is counted" {
+	run --separate-stderr "$flamefold" fold --mode offcpu --stats --only duration=1ms.. -o /dev/null p.data
+	grep -qE '^weight read +12,020,000$' <<<"$stderr"
+	grep -qE '^weight filtered out +20,000$' <<<"$stderr"
+}
+
+@test "they take a mode whose intervals tell it" {
+	refuses 2 "filter 'kthread=1' asks intervals, which only a mode has: --mode offcpu; try" --only kthread=1
+	refuses 2 "filter 'duration=1ms..' asks intervals, which only a mode has: --mode offcpu; try" \
+		--mode cpu --drop duration=1ms..
+	refuses 1 "cannot filter by duration: this mode has no intervals" \
+		--pair 'sample sched:sched_switch; weight 1' --only duration=1ms..
+	refuses 1 "cannot filter by state: what begins an interval of this mode does not tell that of the thread" \
+		--pair 'sample sched:sched_switch; weight 1' --only state=D
+}
