@@ -302,26 +302,24 @@ static int64_t two(uint8_t what, int64_t a, int64_t b)
 	}
 }
 
+/* The value at hand is not in the stack: most steps leave that alone. */
 int64_t expression_evaluate(const struct expression *e, const int64_t *slots)
 {
-	int64_t values[EXPRESSION_STACK_MOST + 1];
+	int64_t stack[EXPRESSION_STACK_MOST + 1], value = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->steps.count; i++) {
-		const struct expression_step *s = &e->steps.v[i];
-
-		if (s->what == STEP_NUMBER) {
-			values[n++] = s->number;
-		} else if (s->what == STEP_SLOT) {
-			values[n++] = slots[s->number];
+	for (const struct expression_step *s = e->steps.v, *end = s + e->steps.count;
+	     s < end; s++) {
+		if (s->what <= STEP_NUMBER) {
+			stack[n++] = value;
+			value = s->what == STEP_SLOT ? slots[s->number] : s->number;
 		} else if (s->what < STEP_TWO) {
-			values[n - 1] = one(s->what, values[n - 1]);
+			value = one(s->what, value);
 		} else {
-			n--;
-			values[n - 1] = two(s->what, values[n - 1], values[n]);
+			value = two(s->what, stack[--n], value);
 		}
 	}
-	return n ? values[n - 1] : 0;
+	return value;
 }
 
 void expression_release(struct expression *e)

@@ -114,8 +114,8 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 		if (key.text[i] != ',' || depth)
 			continue;
 		step->keys[0].size = i;
-		step->keys[1] =
-			rule_trimmed((struct slice){ key.text + i + 1, key.size - i - 1 });
+		step->keys[1] = rule_trimmed(
+			(struct slice){ key.text + i + 1, key.size - i - 1 });
 	}
 	rule->count++;
 	return 0;

@@ -11,7 +11,7 @@ static struct symbols symbols;
 
 static void begin(void)
 {
-	const struct collected_limit limit = { &columns, &budget, 1 };
+	const struct collected_limit limit = { &columns, &budget, 1, false };
 
 	columns_init(&columns);
 	budget_init(&budget, 1 << 26);
