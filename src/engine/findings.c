@@ -465,6 +465,11 @@ static void put_fewer(struct judged *j)
 {
 	uint64_t rate = 0;
 
+	/* Of a mode's events each one is needed, but not all of each stack. */
+	if (profile_rule(j->p)) {
+		text_printf(&j->remedy, "smaller samples: %s", j->by->frame_pointer);
+		return;
+	}
 	for (size_t i = 0; i < j->p->inputs.count; i++) {
 		const struct recording *rec = input_recording(j->p->inputs.v[i]->input);
 

@@ -30,8 +30,6 @@ struct input_job {
 };
 
 /* engine/job.c: what is the same for all recordings. */
-/* The rule of what stacks weigh; NULL: samples weigh what they are. */
-const char *profile_rule(const struct ff_profile *p);
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret);
 int input_job_end(struct input_job *j, int err);
 /* Once it is known which there are. */

@@ -452,7 +452,10 @@ static int tell_lost(struct live_session *r)
 		return fail_memory(&r->p->ctx);
 	if (counts.lost || counts.left < LEFT_MANY)
 		return 0;
-	if (rate > 1)
+	/* Of a mode's events each one is needed, but not all of each stack. */
+	if (r->wanted.asked && r->wanted.chain != LIVE_FRAME_POINTER)
+		snprintf(remedy, sizeof(remedy), "smaller samples help (-g fp)");
+	else if (rate > 1 && !r->wanted.asked)
 		snprintf(remedy, sizeof(remedy), "a lower rate helps (-F %" PRIu64 ")",
 			 rate / 2);
 	warn(&r->p->ctx,

@@ -152,8 +152,8 @@ int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 				      : fail(ctx, -ENOENT,
 					     "there is no event '%.*s' here",
 					     (int)step->events.size, step->events.text);
-		/* What the other lists lacked does not matter then. */
-		if (err > 0)
+		/* What was not found does not matter then. */
+		if (err >= 0)
 			ctx->error[0] = '\0';
 	}
 	return err < 0 ? err : 0;

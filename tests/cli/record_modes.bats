@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# flamefold record --mode: the events of a rule, live. Programs keep to processor 0, for a test counts
+# what happens there.
+bats_require_minimum_version 1.5.0
+
+load events
+load sampled
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+need_mode_events()
+{
+	need_events system
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs cannot be read"
+	[ "$(id -u)" -eq 0 ] || skip "tracepoints with their fields are for root"
+}
+
+# weight TEXT FOLDED: of the lines with the text.
+weight()
+{
+	awk -v text="$1" 'index($0, text) { sum += $NF } END { printf "%d\n", sum }' "$2"
+}
+
+# samples_of FILE EVENT: how many info counts
+samples_of()
+{
+	"$flamefold" info --format=json "$1" | jq --arg name "$2" '[.events[] | select(.name == $name).samples] | add'
+}
+
+@test "offcpu: a command that sleeps is off for as long as it slept" {
+	need_mode_events
+	record -q --mode offcpu -o x.folded -- taskset -c 0 sh -c 'sleep 0.3; :'
+	between 299000000 "$(weight 'nanosleep' x.folded)" 900000000
+	# who waits for it, too, and nobody else
+	between 299000000 "$(weight 'wait4' x.folded)" 900000000
+	! cut -d';' -f1 x.folded | grep -Ev '^(sh|sleep|taskset)$' || { echo "others count"; false; }
+}
+
+@test "offcpu: on processors that are named everybody counts" {
+	need_mode_events
+	taskset -c 0 sleep 0.2 &
+	record -q --mode offcpu -C 0 -o x.folded -- taskset -c 0 sh -c 'sleep 0.3; :'
+	wait
+	[ "$(cut -d';' -f1 x.folded | sort -u | wc -l)" -ge 2 ]
+	between 299000000 "$(weight 'nanosleep' x.folded)" 100000000000
+}
+
+@test "offcpu -p: a process, and what it starts, and no other" {
+	need_mode_events
+	name=$(under_own_name /bin/sleep)
+	taskset -c 0 sh -c "i=0; while [ \$i -lt 1000 ]; do ./$name 0.1; done" &
+	pid=$!
+	record -q --mode offcpu -p $pid -d 2 -o x.folded
+	kill $pid
+	! cut -d';' -f1 x.folded | grep -Ev "^(sh|$name)$" || { echo "others count"; false; }
+	[ "$(weight wait4 x.folded)" -gt 200000000 ]
+	[ "$(weight nanosleep x.folded)" -gt 200000000 ]
+}
+
+@test "what was saved is drawn the same" {
+	need_mode_events
+	record -q --mode offcpu -C 0 --save x.data -o live.folded -- taskset -c 0 sh -c 'sleep 0.1; :'
+	"$flamefold" fold -q --mode offcpu -o saved.folded x.data
+	live=$(weight ' ' live.folded)
+	between $((live * 99 / 100)) "$(weight ' ' saved.folded)" $((live * 101 / 100))
+}
+
+@test "a call chain is recorded only where a step draws it" {
+	need_mode_events
+	record -q --mode syscalls -g fp --save x.data -o x.folded -- sh -c ':'
+	"$flamefold" info --format=json x.data | jq -e '[.events[] | .name] == ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"]'
+	command -v perf >/dev/null || skip "no perf to say what events have"
+	[[ $(perf evlist -v -i x.data | grep sys_enter) != *CALLCHAIN* ]]
+	[[ $(perf evlist -v -i x.data | grep sys_exit) == *CALLCHAIN* ]]
+}
+
+@test "syscalls: every call of a command is paired" {
+	need_mode_events
+	record -q --mode syscalls --stats --save x.data -o x.folded -- dd if=/dev/zero of=/dev/null bs=512 count=200 2>stats
+	[ "$(samples_of x.data raw_syscalls:sys_enter)" -gt 400 ]
+	between 400 "$(awk '/^  paired/ { gsub(",", ""); print $2 }' stats)" 1000
+}
+
+@test "blockio: a file that is written through" {
+	need_mode_events
+	[ -r /sys/kernel/tracing/events/block/block_rq_issue/format ] || skip "no events of disks"
+	file=$root/build/record_modes.$$
+	before=$(awk '{ n += $8 } END { print n }' /proc/diskstats)
+	record --mode blockio -o x.folded -- dd if=/dev/zero of="$file" bs=64k count=64 conv=fsync || true
+	rm -f "$file"
+	[ "$(awk '{ n += $8 } END { print n }' /proc/diskstats)" -gt "$before" ] || skip "nothing here writes to a disk"
+	[ "$(weight 'dd;' x.folded)" -gt 0 ]
+}
+
+@test "faults: each one counts 1" {
+	need_events
+	record -q --mode faults --save x.data -o x.folded -- ls
+	[ "$(weight ' ' x.folded)" -gt 20 ]
+	[ "$(weight ' ' x.folded)" -eq "$(samples_of x.data page-faults)" ]
+}
+
+@test "wakeup: who has woken is not asked for, who was woken is" {
+	need_mode_events
+	record -q --mode wakeup -o x.folded -- taskset -c 0 sh -c 'sleep 0.2; :'
+	! grep -Ev ';(sh|sleep|taskset) [0-9]*$' x.folded || { echo "others were woken"; false; }
+	[ "$(weight ';sleep ' x.folded)" -gt 190000000 ]
+}
+
+@test "a rule of one's own opens its events, too" {
+	need_mode_events
+	record -q --pair 'sample sched:nothing | sched:sched_process_exec; weight 1; unit programs' \
+		-o x.folded -- sh -c 'ls; ls'
+	[ "$(weight ' ' x.folded)" -eq 3 ]
+}
+
+@test "--print-perf: the line of perf record, and nothing runs" {
+	need_mode_events
+	run -0 "$flamefold" record --mode runq -g fp --print-perf -- touch "it's"
+	[ "$output" = "perf record -a --call-graph fp -e sched:sched_switch -e sched:sched_waking/call-graph=no/ -- touch 'it'\''s'" ]
+	[ ! -e "it's" ]
+	run -0 "$flamefold" record --mode faults -g no --print-perf -p 1
+	[ "$output" = "perf record -e page-faults/period=1/ -p 1" ]
+	run -2 "$flamefold" record --print-perf true
+	[[ $output == *"--mode NAME"* ]]
+}
+
+@test "what perf records by that line is drawn" {
+	need_mode_events
+	command -v perf >/dev/null || skip "no perf"
+	line=$("$flamefold" record --mode syscalls -g fp --print-perf -- sh -c 'sleep 0.1')
+	eval "${line/perf record/perf record -q -o x.data}" || skip "perf does not record this here"
+	[ "$("$flamefold" fold -q --mode syscalls x.data | awk '/nanosleep/ { n += $NF } END { printf "%d", n }')" -gt 90000000 ]
+}
+
+@test "a mode names its events itself, and they have no rate" {
+	need_mode_events
+	run -2 "$flamefold" record --mode offcpu -e cycles true
+	[[ $output == *"(-e)"* ]]
+	run -2 "$flamefold" record --mode offcpu -F 99 true
+	[[ $output == *"(-F)"* ]]
+	run -2 "$flamefold" record --mode offcpu --all-user true
+	[[ $output == *"both sides"* ]]
+	run -2 "$flamefold" record --mode offcpu -G some
+	[[ $output == *"--only cgroup=some"* ]]
+	run -1 "$flamefold" record --pair 'sample sched:nothing' true
+	[[ $output == *"sched:nothing"* ]]
+}
+
+@test "--mode cpu samples as ever" {
+	need_events
+	record -q --mode cpu -F 997 -e cpu-clock --save x.data -o x.folded -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done'
+	[ "$(samples_of x.data cpu-clock)" -gt 0 ]
+}
