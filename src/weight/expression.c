@@ -56,13 +56,19 @@ struct reading {
 
 static int read_operators(struct reading *r, unsigned least);
 
+/* Of a long text only so much is shown that the reason has room behind it. */
 static int refuse(struct reading *r, const char *what)
 {
-	int size = (int)(r->end - r->text), rest = (int)(r->end - r->at);
+	enum { SHOWN = 160 };
+	size_t all = (size_t)(r->end - r->text), rest = (size_t)(r->end - r->at);
+	int shown = (int)(all > SHOWN ? SHOWN : all);
 
-	return rest ? fail(r->ctx, -EINVAL, "'%.*s': %s at '%.*s'", size, r->text, what,
-			   rest, r->at)
-		    : fail(r->ctx, -EINVAL, "'%.*s': %s at its end", size, r->text, what);
+	if (!rest)
+		return fail(r->ctx, -EINVAL, "'%.*s%s': %s at its end", shown, r->text,
+			    all > SHOWN ? "..." : "", what);
+	return fail(r->ctx, -EINVAL, "'%.*s%s': %s at '%.*s%s'", shown, r->text,
+		    all > SHOWN ? "..." : "", what, (int)(rest > SHOWN ? SHOWN : rest),
+		    r->at, rest > SHOWN ? "..." : "");
 }
 
 static void skip_spaces(struct reading *r)
@@ -100,7 +106,7 @@ static int add_step(struct reading *r, uint8_t what, int64_t number)
 
 static int read_number(struct reading *r)
 {
-	bool hex = r->end - r->at > 2 && r->at[0] == '0' && (r->at[1] | 32) == 'x';
+	bool hex = r->end - r->at >= 2 && r->at[0] == '0' && (r->at[1] | 32) == 'x';
 	uint64_t value = 0, base = hex ? 16 : 10;
 	const char *first = r->at += hex ? 2 : 0;
 
