@@ -11,6 +11,10 @@
 #define BLOCKED_OUT                                                                      \
 	"start sched:sched_switch key prev_pid if blocked(prev_state) && prev_pid;"      \
 	"cancel sched:sched_switch key prev_pid if !blocked(prev_state) && prev_pid;"
+/* Who is dead. */
+#define GONE                                                                             \
+	"forget sched:sched_switch key prev_pid if "                                     \
+	"!blocked(prev_state) && !runnable(prev_state) && prev_pid;"
 #define WAKING "wake sched:sched_waking key pid;"
 #define NANOSECONDS "weight t; unit ns;"
 #define CALLS(side)                                                                      \
@@ -29,7 +33,8 @@ const struct mode modes[] = {
 	{ "offcpu", "Off-CPU Time", "where do threads block, and for how long?",
 	  SWITCH_IN BLOCKED_OUT NANOSECONDS "stack start", "io" },
 	{ "runq", "Run Queue Time", "where do threads wait for a processor?",
-	  SWITCH_IN "start sched:sched_switch key prev_pid if prev_pid;" WAKING
+	  SWITCH_IN "start sched:sched_switch key prev_pid if prev_pid && "
+		    "(blocked(prev_state) || runnable(prev_state));" GONE WAKING
 		    "weight blocked(start.prev_state) * t.run + "
 		    "runnable(start.prev_state) * t; unit ns; stack start",
 	  "io" },
@@ -46,7 +51,7 @@ const struct mode modes[] = {
 	{ "offwake", "Off-Wake Time", "where do threads block, and who wakes them?",
 	  SWITCH_IN BLOCKED_OUT WAKING NANOSECONDS "stack offwake", "chain" },
 	{ "chain", "Chain Graph", "who wakes the waker?",
-	  SWITCH_IN BLOCKED_OUT WAKING NANOSECONDS "stack chain", "chain" },
+	  SWITCH_IN GONE BLOCKED_OUT WAKING NANOSECONDS "stack chain", "chain" },
 	{ "fileio", "File I/O Time", "which code waits for files, and how long?",
 	  "start " CALLS("enter") "; end " CALLS("exit") ";" NANOSECONDS "stack end",
 	  "io" },

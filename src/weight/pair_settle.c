@@ -127,18 +127,16 @@ static int add_waker(struct path *path, const struct settlement *to,
 	return err;
 }
 
-/* How often a chain has "--" in it. */
-static unsigned links_of(const struct settlement *to, uint32_t node)
+/* So many wakers at most: from the "--" of the next one on frames are left out. */
+static void cut_chain(struct path *path, const struct settlement *to)
 {
-	const struct trie *t = to->target.trie;
-	unsigned ret = 0;
+	unsigned links = 0;
 
-	for (; node; node = t->nodes[node].parent) {
-		const struct frame *f = &to->target.frames->list.v[t->nodes[node].frame];
-
-		ret += (f->flags & FRAME_LINK) != 0;
+	for (size_t i = 0; i < path->count; i++) {
+		links += (to->target.frames->list.v[path->v[i]].flags & FRAME_LINK) != 0;
+		if (links > PAIR_DEPTH)
+			path->count = i;
 	}
-	return ret;
 }
 
 /* What is behind the stack of @before, who is woken by @event: a node. */
@@ -164,8 +162,9 @@ static int make_suffix(const struct deferred_event *event,
 	if (waker && !is_open(waker) && waker->behind) {
 		if (more_of(waker)->woken <= before->time)
 			to->target.pairs->stale += wake->context == CONTEXT_TASK;
-		else if (err == 0 && links_of(to, waker->behind) < PAIR_DEPTH)
+		else if (err == 0)
 			err = add_forward(&path, to->target.trie, waker->behind);
+		cut_chain(&path, to);
 	}
 	if (err == 0)
 		err = trie_add(to->target.trie, path.v, path.count, &node);
@@ -367,7 +366,9 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 	default:
 		counts->cancels++;
 		counts->cancelled += is_open(before);
-		return 0;
+		/* Who is preempted was woken by the same one as before. */
+		return e->what == ROLE_CANCEL && !is_open(before) ? stay(e, before, to)
+								  : 0;
 	}
 }
 

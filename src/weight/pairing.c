@@ -193,7 +193,8 @@ static void add_record_line(struct text *out, const struct pair_rule *rule)
 		for (size_t k = 0; k < i; k++)
 			again |=
 				slice_is(rule->steps[k].events, events.text, events.size);
-		if (again || rule->steps[i].role == ROLE_CANCEL)
+		if (again || rule->steps[i].role == ROLE_CANCEL ||
+		    rule->steps[i].role == ROLE_FORGET)
 			continue;
 		events.size = bar ? (size_t)(bar - events.text) : events.size;
 		while (events.size && events.text[events.size - 1] == ' ')
@@ -245,6 +246,10 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 			   strncmp(intern_text(b->strings, b->event->name),
 				   "sched:sched_wak", 15) == 0;
 	bound->has_stack = rule_uses_stack(&p->rule, step->role);
+	if (step->role != ROLE_SAMPLE && !(b->event->sample_type & PERF_SAMPLE_TIME))
+		return fail(ctx, -ENODATA,
+			    "samples of event '%s' were recorded without their times",
+			    intern_text(b->strings, b->event->name));
 	err = parse_slice(ctx, step->condition, b, &bound->condition);
 	for (int i = 0; i < RULE_KEYS && err == 0; i++)
 		err = parse_slice(ctx, step->keys[i], b, &bound->keys[i]);
@@ -333,7 +338,8 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 
 		err = choose_list(ctx, &b, step->events, &lists[i]);
 		/* What was not recorded cancels nothing. */
-		if (err == 0 && !lists[i].text && step->role != ROLE_CANCEL)
+		if (err == 0 && !lists[i].text && step->role != ROLE_CANCEL &&
+		    step->role != ROLE_FORGET)
 			err = refuse_events(ctx, &b, &p->rule, step->events);
 	}
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {

@@ -10,7 +10,7 @@
 
 static const char *const role_names[PAIR_ROLES] = {
 	[ROLE_START] = "start",	  [ROLE_WAKE] = "wake",	    [ROLE_END] = "end",
-	[ROLE_CANCEL] = "cancel", [ROLE_SAMPLE] = "sample",
+	[ROLE_CANCEL] = "cancel", [ROLE_FORGET] = "forget", [ROLE_SAMPLE] = "sample",
 };
 
 static const char *const stack_names[PAIR_STACKS] = {
@@ -83,10 +83,27 @@ static struct slice before_word(struct slice s, const char *word, struct slice *
 	return rule_trimmed(s);
 }
 
+/* Of a long one only so much is shown that the reason has room behind it. */
 static int refuse_clause(struct context *ctx, struct slice clause, const char *why)
 {
-	return fail(ctx, -EINVAL, "'%.*s' is not a clause of a pairing: %s",
-		    (int)clause.size, clause.text, why);
+	enum { SHOWN = 160 };
+
+	return fail(ctx, -EINVAL, "'%.*s%s' is not a clause of a pairing: %s",
+		    (int)(clause.size > SHOWN ? SHOWN : clause.size), clause.text,
+		    clause.size > SHOWN ? "..." : "", why);
+}
+
+static int refuse_verb(struct context *ctx, struct slice clause)
+{
+	return refuse_clause(ctx, clause,
+			     "start, wake, end, cancel, forget, sample, weight, stack, "
+			     "first, open, unit and title are");
+}
+
+/* Its word is there, and nothing behind it. */
+static bool is_missing(struct slice expression)
+{
+	return expression.text && !expression.size;
 }
 
 static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct slice clause,
@@ -103,8 +120,6 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 	step->events = before_word(rest, "key", &key);
 	if (!step->events.size)
 		return refuse_clause(ctx, clause, "it names no event");
-	if ((key.text && !key.size) || (step->condition.text && !step->condition.size))
-		return refuse_clause(ctx, clause, "an expression is missing");
 	if (key.text && role == ROLE_SAMPLE)
 		return refuse_clause(ctx, clause, "a sample is paired with nothing");
 	step->keys[0] = key;
@@ -113,10 +128,13 @@ static int add_pair_step(struct context *ctx, struct pair_rule *rule, struct sli
 		depth += (key.text[i] == '(') - (key.text[i] == ')');
 		if (key.text[i] != ',' || depth)
 			continue;
-		step->keys[0].size = i;
+		step->keys[0] = rule_trimmed((struct slice){ key.text, i });
 		step->keys[1] = rule_trimmed(
 			(struct slice){ key.text + i + 1, key.size - i - 1 });
 	}
+	if (is_missing(step->condition) || is_missing(step->keys[0]) ||
+	    is_missing(step->keys[1]))
+		return refuse_clause(ctx, clause, "an expression is missing");
 	rule->count++;
 	return 0;
 }
@@ -133,9 +151,7 @@ static int parse_clause(struct context *ctx, struct slice clause, struct pair_ru
 		return 0;
 	}
 	if (!rest.size)
-		return refuse_clause(ctx, clause,
-				     "start, wake, end, cancel, sample, weight, stack, "
-				     "first, open, unit and title are");
+		return refuse_verb(ctx, clause);
 	if (is_word(verb, "weight")) {
 		rule->weight = rest;
 	} else if (is_word(verb, "unit")) {
@@ -157,9 +173,7 @@ static int parse_clause(struct context *ctx, struct slice clause, struct pair_ru
 					     "done with open ones");
 		rule->open = (enum pair_open)index;
 	} else {
-		return refuse_clause(ctx, clause,
-				     "start, wake, end, cancel, sample, weight, stack, "
-				     "first, open, unit and title are");
+		return refuse_verb(ctx, clause);
 	}
 	return 0;
 }
@@ -170,6 +184,32 @@ static bool has_role(const struct pair_rule *rule, enum pair_role role)
 		if (rule->steps[i].role == role)
 			return true;
 	return false;
+}
+
+/* Do its clauses make sense together? */
+static int check_rule(struct context *ctx, const struct pair_rule *rule)
+{
+	bool starts = has_role(rule, ROLE_START), samples = has_role(rule, ROLE_SAMPLE);
+
+	if (samples && (starts || has_role(rule, ROLE_END) || has_role(rule, ROLE_WAKE) ||
+			has_role(rule, ROLE_CANCEL) || has_role(rule, ROLE_FORGET)))
+		return fail(ctx, -EINVAL,
+			    "a pairing has a start and an end, or samples, not both");
+	/* What is never freed has a start only. */
+	if (starts != has_role(rule, ROLE_END) &&
+	    !(starts && rule->open == PAIR_OPEN_REPORT))
+		return fail(ctx, -EINVAL, "a pairing has both a start and an end");
+	if (!starts && !samples)
+		return fail(ctx, -EINVAL,
+			    "a pairing has a start and an end, or a sample");
+	if (rule->stack >= PAIR_STACK_OFFWAKE && !has_role(rule, ROLE_WAKE))
+		return fail(ctx, -EINVAL,
+			    "the stacks offwake and chain are of a pairing with a wake");
+	if (rule->open != PAIR_OPEN_DROP &&
+	    (rule->stack == PAIR_STACK_END || rule->stack == PAIR_STACK_WAKEUP))
+		return fail(ctx, -EINVAL,
+			    "what is open has no end whose stack it could have");
+	return 0;
 }
 
 int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
@@ -186,22 +226,11 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 		if (clause.size && clause.text[0] != '#')
 			err = parse_clause(ctx, clause, ret);
 	}
-	if (err < 0)
-		return err;
 	/* "t.wake", "end.ret" */
 	ret->has_more =
 		has_role(ret, ROLE_WAKE) || ret->stack == PAIR_STACK_WAKEUP ||
 		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
-	if (has_role(ret, ROLE_START) != has_role(ret, ROLE_END) &&
-	    ret->open != PAIR_OPEN_REPORT)
-		return fail(ctx, -EINVAL, "a pairing has both a start and an end");
-	if (!has_role(ret, ROLE_START) && !has_role(ret, ROLE_SAMPLE))
-		return fail(ctx, -EINVAL,
-			    "a pairing has a start and an end, or a sample");
-	if (has_role(ret, ROLE_START) && has_role(ret, ROLE_SAMPLE))
-		return fail(ctx, -EINVAL,
-			    "a pairing has a start and an end, or samples, not both");
-	return 0;
+	return err < 0 ? err : check_rule(ctx, ret);
 }
 
 bool rule_uses_stack(const struct pair_rule *rule, enum pair_role role)

@@ -13,7 +13,9 @@
  *	start EVENTS [key EXPRESSION[, EXPRESSION]] [if EXPRESSION]	opens an interval
  *	wake EVENTS ...		marks one that is open, once
  *	end EVENTS ...		closes it: it weighs something now
- *	cancel EVENTS ...	forgets it
+ *	cancel EVENTS ...	it is not counted
+ *	forget EVENTS ...	likewise, and what woke the thread before is not known any more: it
+ *				is gone, and another one can get its number
  *	sample EVENTS [if EXPRESSION]	weighs something by itself
  *	weight EXPRESSION	of t (ns from start to end), t.wake (to the mark), t.run (from the
  *				mark) and fields: start.F, wake.F, end.F; of a sample: F
@@ -32,6 +34,7 @@ enum pair_role {
 	ROLE_WAKE,
 	ROLE_END,
 	ROLE_CANCEL,
+	ROLE_FORGET,
 	ROLE_SAMPLE,
 	PAIR_ROLES,
 };

@@ -146,7 +146,7 @@ int rule_events_find(struct context *ctx, const struct pair_rule *rule,
 		}
 		/* Of the last one that was looked for it was said why not. What does not
 		 * happen here cancels nothing. */
-		if (err == 0 && step->role != ROLE_CANCEL)
+		if (err == 0 && step->role != ROLE_CANCEL && step->role != ROLE_FORGET)
 			err = ctx->error[0]
 				      ? -ENOENT
 				      : fail(ctx, -ENOENT,

@@ -133,3 +133,92 @@ Test(deferred, events_wait_as_long_as_the_budget_has_memory)
 	cr_expect_eq(budget.used, 0);
 	budget_release(&budget);
 }
+
+/* A kind that only says in which order it was settled. */
+static struct {
+	uint64_t time, position, number;
+} * settled;
+static size_t settled_count;
+
+static uint64_t number_key(const struct deferred_event *e)
+{
+	return e->fields[0];
+}
+
+static int settle_number(struct deferred_event *e, const struct deferred_event *before,
+			 struct settlement *to)
+{
+	(void)before;
+	(void)to;
+	settled[settled_count].time = e->time;
+	settled[settled_count].position = e->position;
+	settled[settled_count++].number = e->fields[0];
+	return 0;
+}
+
+static const struct deferred_kind numbers = {
+	.name = "numbers",
+	.fields = sizeof(uint64_t),
+	.key = number_key,
+	.settle = settle_number,
+};
+
+/* By time, then position, then as they came. */
+static int compare_settled(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	for (int i = 0; i < 3; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* @runs: in how many parts, each in order, the times are; 0: in none. */
+static void check_order(size_t count, uint64_t times, size_t runs)
+{
+	struct deferred_queue q = { .kind = &numbers };
+	uint64_t(*expected)[3] = calloc(count + 1, sizeof(*expected));
+	size_t run = runs ? count / runs + 1 : 1;
+
+	settled = calloc(count + 1, sizeof(*settled));
+	settled_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct deferred_event *e;
+
+		expected[i][0] = runs ? i % run * times / run : (uint64_t)rand() % times;
+		/* Two steps of one sample have one position. */
+		expected[i][1] = runs ? i / 2 : (uint64_t)rand() % 4;
+		expected[i][2] = i;
+		cr_assert_eq(deferred_queue_add(&q, NULL, &e), 1);
+		e->time = expected[i][0];
+		e->position = expected[i][1];
+		e->fields[0] = i;
+	}
+	qsort(expected, count, sizeof(*expected), compare_settled);
+	cr_assert_eq(deferred_queue_settle(&q, NULL), 0);
+	cr_assert_eq(settled_count, count);
+	cr_expect_arr_eq(settled, expected, count * sizeof(*expected));
+	deferred_queue_release(&q);
+	free(settled);
+	free(expected);
+}
+
+Test(deferred, any_order_is_settled_as_sorting_has_it)
+{
+	srand(3);
+	for (size_t count = 0; count < 40; count++)
+		for (uint64_t times = 1; times < 20; times += 6)
+			check_order(count, times, 0);
+	check_order(10000, 1000000, 0);
+	check_order(10000, 50, 0);
+	check_order(10000, 1, 0);
+}
+
+Test(deferred, runs_that_are_in_order_are_merged)
+{
+	for (size_t runs = 1; runs < 20; runs++)
+		check_order(5003, 3000, runs);
+	check_order(1000, 900, 500);
+	check_order(1000, 900, 1000);
+}

@@ -181,19 +181,19 @@ static void refused(const char *text, const char *why)
 
 Test(expression, a_refusal_shows_where)
 {
-	refused("", "'': no value at ''");
-	refused("a +", "'a +': no value at ''");
+	refused("", "'': no value at its end");
+	refused("a +", "'a +': no value at its end");
 	refused("a b", "'a b': no operator at 'b'");
 	refused("a = b", "'a = b': no operator at '= b'");
-	refused("(a", "'(a': no ')' at ''");
+	refused("(a", "'(a': no ')' at its end");
 	refused("a)", "'a)': no operator at ')'");
 	refused("()", "'()': no value at ')'");
 	refused("* 2", "'* 2': no value at '* 2'");
 	refused("min 1", "'min 1': no '(' at '1'");
 	refused("min(1)", "'min(1)': no second value at ')'");
-	refused("min(1, 2", "'min(1, 2': no ')' at ''");
+	refused("min(1, 2", "'min(1, 2': no ')' at its end");
 	refused("blocked(1, 2)", "'blocked(1, 2)': no ')' at ', 2)'");
-	refused("0x", "'0x': not a number at ''");
+	refused("0x", "'0x': not a number at its end");
 	refused("0xg", "'0xg': not a number at 'g'");
 	refused("12ab", "'12ab': not a number of 64 bits at 'ab'");
 	refused("18446744073709551616",
@@ -246,7 +246,7 @@ Test(expression, length_has_a_limit)
 {
 	/* 64 values and 63 operators; one more pair are 129 steps. */
 	cr_expect_eq(value(around("1+", "1", "", 63)), 64);
-	refused_for(around("1+", "1", "", 64), ": it is too long at ''");
+	refused_for(around("1+", "1", "", 64), ": it is too long at its end");
 	refused_for(around("1+", "1", "", 8192), ": it is too long at '");
 }
 

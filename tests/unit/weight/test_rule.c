@@ -1,0 +1,223 @@
+#include "weight/rule.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct context ctx;
+static struct pair_rule rule;
+
+static void parse(const char *text)
+{
+	cr_assert_eq(rule_parse(&ctx, text, &rule), 0, "%s: %s", text, ctx.error);
+}
+
+static void expect(struct slice s, const char *text)
+{
+	if (!text)
+		cr_expect_null(s.text);
+	else
+		cr_expect(s.text && s.size == strlen(text) &&
+				  memcmp(s.text, text, s.size) == 0,
+			  "'%.*s' is not '%s'", (int)s.size, s.text ? s.text : "", text);
+}
+
+static void refused(const char *text, const char *why)
+{
+	cr_expect_eq(rule_parse(&ctx, text, &rule), -EINVAL, "'%s' is refused", text);
+	cr_expect_str_eq(ctx.error, why);
+}
+
+static void clause_refused(const char *clause, const char *why)
+{
+	char text[512], whole[512];
+
+	snprintf(text, sizeof(text), "start a; end b; %s", clause);
+	snprintf(whole, sizeof(whole), "'%s' is not a clause of a pairing: %s", clause,
+		 why);
+	refused(text, whole);
+}
+
+#define PAIR "start a; end b;"
+
+Test(rule, a_start_and_an_end_are_enough)
+{
+	parse("start a;end b");
+	cr_assert_eq(rule.count, 2);
+	cr_expect_eq(rule.steps[0].role, ROLE_START);
+	cr_expect_eq(rule.steps[1].role, ROLE_END);
+	expect(rule.steps[0].events, "a");
+	expect(rule.steps[0].condition, NULL);
+	expect(rule.steps[0].keys[0], NULL);
+	expect(rule.weight, NULL);
+	expect(rule.unit, NULL);
+	cr_expect_eq(rule.stack, PAIR_STACK_START);
+	cr_expect_eq(rule.open, PAIR_OPEN_DROP);
+	cr_expect_not(rule.first);
+}
+
+Test(rule, or_a_sample)
+{
+	parse("sample block:* | page-faults if bytes > 0; weight bytes");
+	cr_assert_eq(rule.count, 1);
+	cr_expect_eq(rule.steps[0].role, ROLE_SAMPLE);
+	expect(rule.steps[0].events, "block:* | page-faults");
+	expect(rule.steps[0].condition, "bytes > 0");
+	expect(rule.weight, "bytes");
+}
+
+Test(rule, a_step_has_events_a_key_of_two_parts_and_a_condition)
+{
+	parse("start  a:b , c:*|d  key  dev ,  max(x, y)  if  p && key2 != iffy ; end b");
+	expect(rule.steps[0].events, "a:b , c:*|d");
+	expect(rule.steps[0].keys[0], "dev");
+	expect(rule.steps[0].keys[1], "max(x, y)");
+	expect(rule.steps[0].condition, "p && key2 != iffy");
+	parse("start a if p; end b key max(x, y)");
+	expect(rule.steps[0].condition, "p");
+	expect(rule.steps[0].keys[0], NULL);
+	expect(rule.steps[1].keys[0], "max(x, y)");
+	expect(rule.steps[1].keys[1], NULL);
+}
+
+Test(rule, words_are_whole_ones)
+{
+	parse("start keys,iffy; end xkey,xif");
+	expect(rule.steps[0].events, "keys,iffy");
+	expect(rule.steps[1].events, "xkey,xif");
+}
+
+Test(rule, every_role)
+{
+	parse("cancel a; forget b; wake c; end d; start e");
+	cr_assert_eq(rule.count, 5);
+	cr_expect_eq(rule.steps[0].role, ROLE_CANCEL);
+	cr_expect_eq(rule.steps[1].role, ROLE_FORGET);
+	cr_expect_eq(rule.steps[2].role, ROLE_WAKE);
+	cr_expect_eq(rule.steps[3].role, ROLE_END);
+	cr_expect_eq(rule.steps[4].role, ROLE_START);
+}
+
+Test(rule, other_clauses)
+{
+	parse(PAIR "wake c; weight max(0, end.ret - start.ret); unit KiB; "
+		   "title Time, and more; first; open count; stack chain");
+	expect(rule.weight, "max(0, end.ret - start.ret)");
+	expect(rule.unit, "KiB");
+	expect(rule.title, "Time, and more");
+	cr_expect(rule.first);
+	cr_expect_eq(rule.open, PAIR_OPEN_COUNT);
+	cr_expect_eq(rule.stack, PAIR_STACK_CHAIN);
+	parse(PAIR "open report; open drop; stack end; weight 1; weight t");
+	cr_expect_eq(rule.open, PAIR_OPEN_DROP);
+	cr_expect_eq(rule.stack, PAIR_STACK_END);
+	expect(rule.weight, "t");
+	parse(PAIR "stack wakeup");
+	cr_expect_eq(rule.stack, PAIR_STACK_WAKEUP);
+	parse(PAIR "stack offwake;wake c");
+	cr_expect_eq(rule.stack, PAIR_STACK_OFFWAKE);
+}
+
+Test(rule, lines_are_clauses_and_comments_none)
+{
+	parse("# what is never freed\n\n  start a\n\t# end b\n ; ;open report\n");
+	cr_assert_eq(rule.count, 1);
+	cr_expect_eq(rule.open, PAIR_OPEN_REPORT);
+	parse("start a\r\nend b\r\n");
+	expect(rule.steps[1].events, "b");
+}
+
+Test(rule, what_is_no_clause_is_refused)
+{
+	static const char all[] =
+		"start, wake, end, cancel, forget, sample, weight, stack, "
+		"first, open, unit and title are";
+
+	clause_refused("starts a", all);
+	clause_refused("Start a", all);
+	clause_refused("stop", all);
+	clause_refused("weight", all);
+	clause_refused("unit", all);
+	clause_refused("first one", all);
+	clause_refused("open never",
+		       "drop, count and report are what can be done with open ones");
+	clause_refused("stack user", "start, end, wakeup, offwake and chain are stacks");
+	clause_refused("start", "it names no event");
+	clause_refused("wake key pid", "it names no event");
+	clause_refused("cancel if x", "it names no event");
+	clause_refused("start a key", "an expression is missing");
+	clause_refused("start a if", "an expression is missing");
+	clause_refused("start a key if x", "an expression is missing");
+	clause_refused("start a key x,", "an expression is missing");
+	clause_refused("start a key ,x", "an expression is missing");
+	clause_refused("sample a key pid", "a sample is paired with nothing");
+}
+
+Test(rule, a_long_clause_is_refused_for_a_reason_all_the_same)
+{
+	static char text[5000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	cr_expect_eq(rule_parse(&ctx, text, &rule), -EINVAL);
+	cr_expect(strstr(ctx.error, "...' is not a clause of a pairing: start, "), "%s",
+		  ctx.error);
+}
+
+Test(rule, there_are_so_many_steps_at_most)
+{
+	char text[512] = "end b";
+
+	for (int i = 1; i < RULE_STEPS_MOST; i++)
+		strcat(text, ";start a");
+	parse(text);
+	cr_expect_eq(rule.count, RULE_STEPS_MOST);
+	strcat(text, ";start c");
+	refused(text, "'start c' is not a clause of a pairing: there are too many");
+}
+
+Test(rule, clauses_that_make_no_sense_together_are_refused)
+{
+	static const char both[] = "a pairing has both a start and an end";
+	static const char either[] =
+		"a pairing has a start and an end, or samples, not both";
+	static const char wakes[] =
+		"the stacks offwake and chain are of a pairing with a wake";
+	static const char open[] = "what is open has no end whose stack it could have";
+
+	refused("", "a pairing has a start and an end, or a sample");
+	refused("weight t", "a pairing has a start and an end, or a sample");
+	refused("wake a", "a pairing has a start and an end, or a sample");
+	refused("start a", both);
+	refused("start a; open count", both);
+	refused("end a", both);
+	refused("end a; open report", both);
+	refused("sample c;" PAIR, either);
+	refused(PAIR "sample c", either);
+	refused("sample c; end a", either);
+	refused("wake a; sample c", either);
+	refused("cancel a; sample c", either);
+	refused("sample c; forget a", either);
+	refused(PAIR "stack offwake", wakes);
+	refused("stack chain;" PAIR, wakes);
+	refused("sample c; stack chain", wakes);
+	refused(PAIR "open count; stack end", open);
+	refused("start a; open report; stack wakeup", open);
+}
+
+Test(rule, every_mode_has_a_rule_that_is_one)
+{
+	size_t count = 0;
+
+	for (const struct mode *m = modes; m->name; m++, count++) {
+		cr_expect(m->title && m->question && m->colors, "%s", m->name);
+		cr_expect_eq(mode_find(m->name), m);
+		if (!m->rule[0])
+			continue;
+		parse(m->rule);
+		cr_expect(rule.unit.text, "%s has a unit", m->name);
+	}
+	cr_expect_gt(count, 20);
+	cr_expect_null(mode_find("offcp"));
+	cr_expect_null(mode_find(""));
+}
