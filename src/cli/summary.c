@@ -114,8 +114,12 @@ static void say_reasons(const struct ff_profile *p)
 void explain_empty(const struct ff_profile *p)
 {
 	uint64_t read = ff_profile_total(p, FF_TOTAL_SAMPLES_READ);
+	uint64_t events = ff_profile_total(p, FF_TOTAL_PAIR_EVENTS);
 
-	if (!read) {
+	if (!read && events) {
+		say("no samples: nothing that %s events of the mode begin has an end",
+		    grouped(events));
+	} else if (!read) {
 		say("no samples");
 		say_reasons(p);
 	} else if (ff_profile_total(p, FF_TOTAL_WEIGHT_LOST_FILTER)) {

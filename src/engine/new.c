@@ -74,7 +74,9 @@ static int check_mode(struct ff_profile *p)
 		return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
 	if (!profile_rule(p))
 		return 0;
-	err = rule_parse(&p->ctx, profile_rule(p), &rule);
+	err = pairing_check(&p->ctx, profile_rule(p));
+	if (err == 0)
+		err = rule_parse(&p->ctx, profile_rule(p), &rule);
 	p->limit.has_more = err == 0 && rule.has_more;
 	return err;
 }

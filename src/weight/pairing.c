@@ -319,6 +319,42 @@ static int intern_marks(struct pairing *p, struct intern *strings)
 	return err;
 }
 
+/* Of a step whose event is not known yet. */
+static int find_any(void *arg, struct context *ctx, const char *name, size_t size)
+{
+	(void)arg;
+	(void)ctx;
+	(void)name;
+	(void)size;
+	return 0;
+}
+
+static int check_expression(struct context *ctx, struct slice text, expression_name *find,
+			    void *arg)
+{
+	struct expression e = { 0 };
+	int err = text.text ? expression_parse(ctx, text.text, text.size, find, arg, &e)
+			    : 0;
+
+	expression_release(&e);
+	return err;
+}
+
+int pairing_check(struct context *ctx, const char *rule)
+{
+	struct pairing p = { 0 };
+	int err = rule_parse(ctx, rule, &p.rule);
+
+	for (size_t i = 0; i < p.rule.count && err == 0; i++) {
+		const struct pair_step *step = &p.rule.steps[i];
+
+		err = check_expression(ctx, step->condition, find_any, NULL);
+		for (int k = 0; k < RULE_KEYS && err == 0; k++)
+			err = check_expression(ctx, step->keys[k], find_any, NULL);
+	}
+	return err == 0 ? check_expression(ctx, p.rule.weight, find_weight, &p) : err;
+}
+
 int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 		 const struct recording *rec, struct intern *strings)
 {

@@ -87,6 +87,9 @@ struct pairing {
 	struct thread_set threads;
 };
 
+/* Can a rule be understood, whatever was recorded? 0, or a negative errno with a sentence. */
+int pairing_check(struct context *ctx, const char *rule);
+
 /*
  * Which events and fields there are, as the rule asks for them. 0, or a negative errno with a
  * sentence: -EINVAL for an expression that is none, -ENODATA where no event of a step, or no field

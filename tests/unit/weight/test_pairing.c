@@ -100,6 +100,30 @@ PairTest(a_weight_has_names_of_its_own)
 	refused("start s:out if a +; end s:in", -EINVAL, "'a +': no value at its end");
 }
 
+PairTest(a_rule_can_be_checked_before_anything_is_read)
+{
+	static const struct {
+		const char *rule, *why;
+	} wrong[] = {
+		{ "start a; end b; weight t +", "'t +': no value at ''" },
+		{ "start a if (x; end b", "'(x': no ')' at ''" },
+		{ "start a key x, y z; end b", "'y z': no operator at 'z'" },
+		{ "start a; end b; weight x",
+		  "'x' is not known in a weight: t, t.wake, t.run, start.FIELD, "
+		  "wake.FIELD and end.FIELD are" },
+		{ "start a", "a pairing has both a start and an end" },
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		cr_expect_eq(pairing_check(&paired_ctx, wrong[i].rule), -EINVAL);
+		cr_expect_str_eq(paired_ctx.error, wrong[i].why);
+	}
+	cr_expect_eq(pairing_check(&paired_ctx, "sample x if any == 1; weight thing"), 0);
+	for (const struct mode *m = modes; m->name; m++)
+		cr_expect(!m->rule[0] || pairing_check(&paired_ctx, m->rule) == 0, "%s",
+			  m->name);
+}
+
 PairTest(what_has_no_times_has_no_intervals)
 {
 	paired_rec.events.v[IN].sample_type = PERF_SAMPLE_RAW;
