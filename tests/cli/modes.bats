@@ -1,0 +1,327 @@
+#!/usr/bin/env bats
+# What intervals weigh: --mode and --pair, on recordings whose answers are known.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# The head of a recording of switches and wakings. Addresses 0x11 to 0x1f are app's, k is the kernel's.
+head_of()
+{
+	cat <<-'END'
+	tracepoint name=sched:sched_switch id=316 fields=prev_comm:16,prev_pid:4,prev_prio:4,prev_state:8,next_comm:16,next_pid:4
+	tracepoint name=sched:sched_waking id=318 fields=comm:16,pid:4,prio:4,target_cpu:4
+	attr name=sched:sched_switch type=2 config=316 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=1 flags=sample_id_all,comm_exec
+	attr name=sched:sched_waking type=2 config=318 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=2 flags=sample_id_all,comm_exec
+	comm pid=7 name=app time=1
+	comm pid=8 name=other time=1
+	comm pid=9 name=third time=1
+	END
+}
+
+# switch TIME PREV STATE NEXT [WORD...]
+switch()
+{
+	local time=$1 prev=$2 state=$3 next=$4
+
+	shift 4
+	echo "sample event=sched:sched_switch pid=$prev time=$time chain=K,0xffffffff80000001,0xffffffff80000002,U,0x11,0x22" \
+		"fields=prev_pid:$prev,prev_state:$state,next_pid:$next $*"
+}
+
+# waking TIME WAKER WOKEN [FLAGS]
+waking()
+{
+	echo "sample event=sched:sched_waking pid=$2 time=$1 chain=K,0xffffffff80000003,U,0x33 fields=pid:$3,common_flags:${4:-0}"
+}
+
+# recorded <BODY: x.data
+recorded()
+{
+	{ head_of; cat; } >x.pd
+	"$build" -o x.data x.pd
+}
+
+# mode NAME OPTION...: x.folded, of x.data
+mode()
+{
+	local name=$1
+
+	shift
+	fold --mode "$name" --addrs "$@" x.data >x.folded 2>err || { cat err; return 1; }
+}
+
+# says LINE...: so is what was folded, with A for app's stack, O for other's and W for who wakes.
+says()
+{
+	sed -E 's/\[unknown <(f*)?([0-9a-f]+)>\]/\2/g; s/;22;11;-;80000002;80000001/;A/; s/;33;-;80000003/;W/g' x.folded >found
+	printf '%s\n' "$@" | sort >expected
+	sort found | diff expected -
+}
+
+# refuses CODE TEXT OPTION...: one sentence with the text, and nothing is written.
+refuses()
+{
+	local code=$1 text=$2 status=0
+
+	shift 2
+	fold "$@" >out 2>err || status=$?
+	[ "$status" -eq "$code" ] || { echo "exit $status, not $code"; cat err; return 1; }
+	[ ! -s out ] || { echo "it writes"; return 1; }
+	[ "$(grep -c . err)" -le 2 ] || { cat err; return 1; }
+	grep -qF -- "$text" err || { cat err; return 1; }
+}
+
+@test "off-CPU time is from the switch away to the switch back, on the stack of the first" {
+	{ switch 1000 7 1 0; switch 2234 0 0 7; } | recorded
+	mode offcpu
+	[ "$(cat x.folded)" = "app;[unknown <22>];[unknown <11>];-;[unknown <ffffffff80000002>];[unknown <ffffffff80000001>] 1234" ]
+	says "app;A 1234"
+}
+
+@test "who is preempted does not block, nor who is dead" {
+	{
+		switch 1000 7 0 8; switch 1100 8 1 7 # R
+		switch 1200 7 0x100 0; switch 1250 0 0 7 # R+
+		switch 1300 7 2 0; switch 1307 0 0 7 # D
+		switch 1400 7 0x10 0; switch 1450 0 0 7 # X, and another one of its number
+		switch 1500 7 0x20 0; switch 1550 0 0 7 # Z
+	} | recorded
+	mode offcpu --stats
+	says "app;A 7"
+	grep -qx '  starts without an end *1' err
+	mode runq
+	says "app;A 150"
+}
+
+@test "states block or not, by their letters" {
+	local state
+
+	for state in 1 2 4 8 0x40 0x80; do
+		{ switch 1000 7 $state 0; switch 1003 0 0 7; } | recorded
+		mode offcpu
+		says "app;A 3"
+	done
+}
+
+@test "a switch ends one wait and begins another" {
+	{ switch 1000 7 1 8; switch 1010 8 1 7; switch 1100 7 1 8; switch 1150 8 1 7; } | recorded
+	mode offcpu
+	says "app;A 60" "other;A 90"
+}
+
+@test "every event of a mode is in one of the figures of --stats" {
+	{
+		switch 1000 7 1 0; switch 1100 7 1 0; switch 1200 0 0 7
+		switch 1300 7 1 0; switch 1400 7 0 0; switch 1500 0 0 9
+		switch 1600 8 1 0; echo "lost lost=3 time=1650 event=sched:sched_switch"; switch 1700 0 0 8
+		switch 1800 8 1 0
+	} | recorded
+	mode offcpu --stats
+	says "app;A 100"
+	sed -n '/^events of the mode/,/^seconds/s/^\(  \)*\(.*[^ ]\)  *\([1-9][0-9]*\)$/\2 \3/p' err >figures
+	printf '%s\n' "events of the mode 9" "paired 1" "ends without a start 1" "starts without an end 1" "cancelled 1" \
+		"started again before an end 1" "records lost meanwhile 1" | diff - figures
+}
+
+@test "records that were lost break the waits that they were lost in, and no other" {
+	{
+		switch 1000 7 1 0; switch 1010 0 0 7
+		switch 1020 8 1 0
+		echo "lost lost=3 time=1025 event=sched:sched_switch"
+		switch 1030 0 0 8
+		switch 1040 7 1 0; switch 1055 0 0 7
+	} | recorded
+	mode offcpu
+	says "app;A 25"
+}
+
+# Ten thousand switches of three threads on two processors, whose waits are known: 7 waits 30 a time, 8 waits 50.
+many()
+{
+	cat <<-'END'
+	repeat i 1000
+	sample event=sched:sched_switch pid=7 cpu={i % 2} time={1000 + 100 * i} chain=K,0xffffffff80000001,0xffffffff80000002,U,0x11,0x22 fields=prev_pid:7,prev_state:1,next_pid:0
+	sample event=sched:sched_waking pid=9 cpu={i % 2} time={1010 + 100 * i} chain=K,0xffffffff80000003,U,0x33 fields=pid:7
+	sample event=sched:sched_switch pid=0 cpu={i % 2} time={1030 + 100 * i} fields=prev_pid:0,prev_state:0,next_pid:7
+	sample event=sched:sched_switch pid=8 cpu=1 time={1031 + 100 * i} chain=K,0xffffffff80000001,0xffffffff80000002,U,0x11,0x22 fields=prev_pid:8,prev_state:2,next_pid:0
+	sample event=sched:sched_waking pid=7 cpu=1 time={1050 + 100 * i} chain=K,0xffffffff80000003,U,0x33 fields=pid:8
+	sample event=sched:sched_switch pid=0 cpu=1 time={1081 + 100 * i} fields=prev_pid:0,prev_state:0,next_pid:8
+	end
+	END
+}
+
+@test "any order of records, one thread, three, or a pipe: the same" {
+	local name
+
+	many | recorded
+	for name in offcpu runq schedlat wakeup offwake chain; do
+		mode $name --threads=1
+		sort x.folded >"$name"
+		[ -s "$name" ]
+		mode $name --threads=3
+		sort x.folded | diff "$name" -
+		cat x.data | fold --mode $name --addrs - 2>/dev/null | sort | diff "$name" -
+	done
+	grep -q '^app;.* 30000$' offcpu
+	grep -q '^other;.* 50000$' offcpu
+	# As it would come from two buffers: all of one processor, then all of the other; and backwards.
+	"$build" -o sorted.data x.pd
+	{
+		head_of
+		echo "format pipe"
+		many
+	} >pipe.pd
+	"$build" -o x.data pipe.pd
+	for name in offcpu chain; do
+		mode $name
+		sort x.folded | diff "$name" -
+	done
+	{
+		head_of
+		many | sed 's/{\([^}]*\)}/{(\1)}/g; s/time={(\([0-9]*\) + 100 \* i)}/time={\1 + 100 * (999 - i)}/' |
+			sed 's/cpu={(i % 2)}/cpu={(999 - i) % 2}/'
+	} >backwards.pd
+	"$build" -o x.data backwards.pd
+	for name in offcpu chain; do
+		mode $name --threads=3
+		sort x.folded | diff "$name" -
+	done
+}
+
+@test "a recording that ends too early has what is in it" {
+	{ head_of; echo "format pipe"; many; } >x.pd
+	"$build" -o x.pipe x.pd
+	head -c 300001 x.pipe >x.data
+	mode offcpu
+	grep -q "ends inside a record" err
+	awk '/^app;/ { good = $NF > 1000 && $NF < 30000 && $NF % 30 == 0 } END { exit !good }' x.folded
+	# The fields of a file are behind its samples.
+	many | recorded
+	head -c 300000 x.data >y.data
+	refuses 1 "the end of the file is missing" --mode offcpu y.data
+}
+
+@test "what waits at the end is not counted, or up to the last event" {
+	local rule="start sched:sched_switch key prev_pid if prev_pid; end sched:sched_switch key next_pid if next_pid; weight t"
+
+	{ switch 1000 7 1 0; switch 1200 8 1 0; switch 1300 0 0 9; } | recorded
+	refuses 1 "no samples: nothing that 3 events of the mode begin has an end" --pair "$rule" x.data
+	fold --addrs --pair "$rule; open count" x.data >x.folded
+	says "app;A 300" "other;A 100"
+	cat x.data | fold --addrs --pair "$rule; open count" - >x.folded
+	says "app;A 300" "other;A 100"
+	fold --addrs --pair "$rule; open report" x.data >x.folded
+	says "app;A 300" "other;A 100"
+}
+
+@test "wakeups, off-wake and chains" {
+	{
+		switch 1000 7 1 0; switch 1010 8 1 0
+		waking 1100 9 8; switch 1110 9 0 8
+		waking 1150 8 7; switch 1160 8 0 7
+	} | recorded
+	mode wakeup
+	says "third;W;other 90" "other;W;app 150"
+	mode offwake
+	says "other;A;--;80000003;-;33;third 100" "app;A;--;80000003;-;33;other 160"
+	mode chain
+	says "other;A;--;80000003;-;33;third 100" "app;A;--;80000003;-;33;other;--;80000003;-;33;third 160"
+	mode schedlat
+	says "third;W 10" "other;W 10"
+}
+
+@test "an interrupt that wakes has a name of its own" {
+	{ switch 1000 7 1 0; waking 1100 9 7 8; switch 1110 9 0 7; } | recorded
+	mode wakeup
+	says "[hardirq];80000003;app 100"
+	mode offwake
+	says "app;A;--;80000003;[hardirq] 110"
+}
+
+@test "a filter chooses who waits, and not who wakes" {
+	{
+		switch 1000 7 1 0; switch 1010 8 1 0
+		waking 1100 9 8; switch 1110 9 0 8
+		waking 1150 8 7; switch 1160 8 0 7
+	} | recorded
+	mode offwake --only comm=app
+	says "app;A;--;80000003;-;33;other 160"
+	mode offwake --drop comm=app
+	says "other;A;--;80000003;-;33;third 100"
+}
+
+@test "a rule of one's own" {
+	{ switch 1000 7 1 0 ; switch 1234 0 0 7; } | recorded
+	fold --addrs --pair 'sample sched:sched_switch if prev_pid; weight prev_state * 5 + cpu' x.data >x.folded
+	says "app;A 5"
+	fold --addrs --pair "# clauses may be lines
+		start sched:*_switch key prev_pid if prev_pid == 7
+		end sched:sched_switch key next_pid
+		weight t / 2" x.data >x.folded
+	says "app;A 117"
+}
+
+@test "a mode has a title, a unit and colors in the picture" {
+	{ switch 1000 7 1 0; switch 2234 0 0 7; } | recorded
+	"$flamefold" --mode offcpu --symfs /nowhere --kallsyms=/dev/null -o x.svg x.data 2>/dev/null
+	grep -q 'Off-CPU Time' x.svg
+	"$flamefold" --mode offcpu --title Mine --symfs /nowhere --kallsyms=/dev/null -o x.svg x.data 2>/dev/null
+	grep -q 'Mine' x.svg
+	! grep -q 'Off-CPU Time' x.svg
+}
+
+@test "what was not recorded is said, and how to record it" {
+	{ switch 1000 7 1 0; switch 2234 0 0 7; } | recorded
+	refuses 1 "'block:block_io_start | block:block_rq_insert | block:block_rq_issue' was not recorded: there is 'sched:sched_switch', 'sched:sched_waking'; perf record -a -g -e 'block:block_io_start' -e 'block:block_io_done' records it" \
+		--mode blockio x.data
+	refuses 1 "event 'sched:sched_switch' has no field 'prev_pidd'" \
+		--pair 'start sched:sched_switch key prev_pidd; end sched:sched_switch' x.data
+	refuses 1 "event 'sched:sched_waking' has no field 'prev_pid'" \
+		--pair 'start sched:* key prev_pid; end sched:sched_switch' x.data
+	sed '/^tracepoint name=sched:sched_switch/d; s/fields=prev_pid[^ ]*//' x.pd >y.pd
+	"$build" -o y.data y.pd
+	refuses 1 "was not recorded: it takes perf record -R" --mode offcpu y.data
+	sed 's/,TIME,/,/' x.pd >y.pd
+	"$build" -o y.data y.pd
+	refuses 1 "were recorded without their times" --mode offcpu y.data
+}
+
+@test "what is wrong on the command line is said before anything is read" {
+	refuses 2 "'offcp'" --mode offcp nowhere.data
+	refuses 2 "--mode" --mode nowhere.data
+	refuses 2 "'begin a' is not a clause of a pairing" --pair 'begin a; end b' nowhere.data
+	refuses 2 "a pairing has both a start and an end" --pair 'start a' nowhere.data
+	refuses 2 "'t +': no value at ''" --pair 'start a; end b; weight t +' nowhere.data
+	refuses 2 "'(x': no ')' at ''" --pair 'start a if (x; end b' nowhere.data
+	refuses 2 "'y' is not known in a weight" --pair 'start a; end b; weight y' nowhere.data
+}
+
+@test "--list-modes names them, with -v their rules" {
+	"$flamefold" --list-modes >modes
+	grep -q '^  offcpu  *where do threads block' modes
+	[ "$(grep -c . modes)" -gt 20 ]
+	"$flamefold" --list-modes -v >rules
+	grep -q '^ *end sched:sched_switch key next_pid if next_pid;$' rules
+}
+
+@test "off-CPU time of what runs here is what perf script's text says" {
+	local formats=/sys/kernel/tracing/events
+
+	need_perf
+	[ -r $formats/sched/sched_switch/format ] || skip "tracefs cannot be read"
+	perf record -q -o x.data -e sched:sched_switch -e sched:sched_waking -a -g -- \
+		sh -c 'for i in 1 2 3 4 5 6; do (sleep 0.0$i; sleep 0.02 | cat) & done; wait' 2>err ||
+		skip "perf may not record: $(head -n 1 err)"
+	perf script --ns -i x.data -F comm,tid,pid,time,event,trace,ip 2>/dev/null >text
+	"$BATS_TEST_DIRNAME/offcpu_perf_script.py" <text >expected
+	[ "$(wc -l <expected)" -gt 3 ]
+	fold --mode offcpu x.data 2>/dev/null >x.folded
+	awk '{ comm = $0; sub(/;.*/, "", comm); sub(/ [0-9]+$/, "", comm); sum[comm] += $NF }
+		END { for (comm in sum) printf "%s %d\n", comm, sum[comm] }' x.folded | LC_ALL=C sort >found
+	diff expected found
+}
