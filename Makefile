@@ -206,7 +206,7 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a $(fuzz
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(fuzz_inputs) $(LIBS)
 
 # These see inside: the plain objects, not the archive.
-inside = unwind perf_map jitdump names kernel_file event_format records words dwarf
+inside = unwind perf_map jitdump names kernel_file event_format rule records words dwarf
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC)) $(rings_archives)
 $(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
