@@ -217,7 +217,7 @@ Test(expression, a_name_that_is_not_known_says_so_itself)
 static const char *around(const char *text, const char *middle, const char *end,
 			  size_t count)
 {
-	static char made[1 << 16];
+	static char made[1 << 17];
 	size_t size = 0;
 
 	for (size_t i = 0; i < count; i++)
