@@ -208,9 +208,12 @@ int deferred_queue_remap(struct deferred_queue *q, const uint32_t *node_map)
 	return err;
 }
 
+/* Events of one sample stay in the order they came in. */
 static bool is_later(const struct run *a, const struct run *b)
 {
-	return a->time > b->time || (a->time == b->time && a->position > b->position);
+	if (a->time != b->time)
+		return a->time > b->time;
+	return a->position != b->position ? a->position > b->position : a->at > b->at;
 }
 
 static void read_time(const struct deferred_queue *q, struct run *run)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/filter.h"
+
 struct context paired_ctx;
 struct intern paired_strings;
 struct recording paired_rec;
@@ -16,6 +18,7 @@ struct worked paired;
 static struct budget budget;
 static struct weight_options options;
 static struct sample_split split;
+static struct filters *filters; /* there are none in it */
 static uint64_t position;
 
 static const char *const event_names[EVENTS] = { "s:out", "s:in", "s:wake", "s:call",
@@ -39,6 +42,8 @@ void paired_work_begin(struct worked *w)
 	cr_assert_eq(trie_init(&w->trie), 0);
 	for (int i = 0; i < DEFERRED_KINDS; i++)
 		w->deferred[i].kind = deferred_kinds[i];
+	/* As collected_init() does it. */
+	w->deferred[DEFERRED_PAIRS].kind = &pair_kinds[paired_pairing.rule.has_more];
 }
 
 void paired_work_end(struct worked *w)
@@ -79,11 +84,13 @@ void paired_begin(void)
 		cr_assert(hash_map_set(&paired_rec.format_of_id, i, (uint32_t)i));
 	}
 	paired_work_begin(&paired);
+	cr_assert_eq(filters_new(&filters), 0);
 }
 
 void paired_end(void)
 {
 	paired_work_end(&paired);
+	filters_free(filters);
 	pairing_release(&paired_pairing);
 	event_choice_release(&paired_choice);
 	array_release(&paired_rec.events);
@@ -162,6 +169,7 @@ struct settlement paired_settlement(void)
 	return (struct settlement){ .target = paired_target_of(&paired),
 				    .options = &options,
 				    .pairing = &paired_pairing,
+				    .filters = filters,
 				    .split = &split,
 				    .factor = 1 };
 }

@@ -82,8 +82,7 @@ PairTest(what_was_not_recorded_is_named)
 	refused("start s:out; end s:in; weight end.d", -ENODATA,
 		"event 's:in' has no field 'd'");
 	refused("start s:out; end plain if a", -ENODATA,
-		"what event 'plain' says of 'a' was not recorded: it takes perf record "
-		"-R");
+		"event 'plain' has no field 'a'");
 }
 
 PairTest(a_weight_has_names_of_its_own)
@@ -105,8 +104,8 @@ PairTest(a_rule_can_be_checked_before_anything_is_read)
 	static const struct {
 		const char *rule, *why;
 	} wrong[] = {
-		{ "start a; end b; weight t +", "'t +': no value at ''" },
-		{ "start a if (x; end b", "'(x': no ')' at ''" },
+		{ "start a; end b; weight t +", "'t +': no value at its end" },
+		{ "start a if (x; end b", "'(x': no ')' at its end" },
 		{ "start a key x, y z; end b", "'y z': no operator at 'z'" },
 		{ "start a; end b; weight x",
 		  "'x' is not known in a weight: t, t.wake, t.run, start.FIELD, "
