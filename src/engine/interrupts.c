@@ -97,11 +97,15 @@ static size_t interrupt_size(const struct cutting *x, const uint32_t *frames,
 
 	for (size = 0; size < count; size++) {
 		uint32_t function = symbols->of_frame.v[frames[size]];
+		/* Of what is no task's the kernel's part alone was kept, mapped or not. */
+		bool kernel = maybe_task ? symbols->functions.v[function].kind ==
+						   FUNCTION_KERNEL
+					 : x->c->frames.list.v[frames[size]].image !=
+						   IMAGE_ID_NAMES;
 
 		/* One may call the other: asm_common_interrupt common_interrupt(). What it has
 		 * interrupted may be another interrupt, whose entry is further away. */
-		if (symbols->functions.v[function].kind != FUNCTION_KERNEL ||
-		    (entered && !x->entries[function]))
+		if (!kernel || (entered && !x->entries[function]))
 			break;
 		entered |= x->entries[function];
 	}

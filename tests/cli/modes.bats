@@ -285,7 +285,7 @@ many()
 		--pair 'start sched:* key prev_pid; end sched:sched_switch' x.data
 	sed '/^tracepoint name=sched:sched_switch/d; s/fields=prev_pid[^ ]*//' x.pd >y.pd
 	"$build" -o y.data y.pd
-	refuses 1 "was not recorded: it takes perf record -R" --mode offcpu y.data
+	refuses 1 "which fields event 'sched:sched_switch' has was not recorded" --mode offcpu y.data
 	sed 's/,TIME,/,/' x.pd >y.pd
 	"$build" -o y.data y.pd
 	refuses 1 "were recorded without their times" --mode offcpu y.data
@@ -296,8 +296,8 @@ many()
 	refuses 2 "--mode" --mode nowhere.data
 	refuses 2 "'begin a' is not a clause of a pairing" --pair 'begin a; end b' nowhere.data
 	refuses 2 "a pairing has both a start and an end" --pair 'start a' nowhere.data
-	refuses 2 "'t +': no value at ''" --pair 'start a; end b; weight t +' nowhere.data
-	refuses 2 "'(x': no ')' at ''" --pair 'start a if (x; end b' nowhere.data
+	refuses 2 "'t +': no value at its end" --pair 'start a; end b; weight t +' nowhere.data
+	refuses 2 "'(x': no ')' at its end" --pair 'start a if (x; end b' nowhere.data
 	refuses 2 "'y' is not known in a weight" --pair 'start a; end b; weight y' nowhere.data
 }
 
