@@ -12,7 +12,7 @@
 
 #include <engine/profile.h>
 
-enum { STEPS_MOST = 24 }; /* more say nothing that fewer do not */
+enum { STEPS_MOST = 20 }; /* more say nothing that fewer do not */
 
 enum what_else {
 	ELSE_THREADS,
