@@ -428,7 +428,8 @@ static int tell_lost(struct live_session *r)
 {
 	struct text list = { 0 }, remedies = { 0 };
 	uint64_t rate = live_frequency(r->live);
-	char remedy[64] = "larger rings help (-m)";
+	const char *remedy = "larger rings help (-m)";
+	char slower[64];
 	struct live_counts counts;
 	bool failed;
 
@@ -454,10 +455,12 @@ static int tell_lost(struct live_session *r)
 		return 0;
 	/* Of a mode's events each one is needed, but not all of each stack. */
 	if (r->wanted.asked && r->wanted.chain != LIVE_FRAME_POINTER)
-		snprintf(remedy, sizeof(remedy), "smaller samples help (-g fp)");
-	else if (rate > 1 && !r->wanted.asked)
-		snprintf(remedy, sizeof(remedy), "a lower rate helps (-F %" PRIu64 ")",
+		remedy = "smaller samples help (-g fp)";
+	else if (rate > 1 && !r->wanted.asked) {
+		snprintf(slower, sizeof(slower), "a lower rate helps (-F %" PRIu64 ")",
 			 rate / 2);
+		remedy = slower;
+	}
 	warn(&r->p->ctx,
 	     "samples came faster than they could be used: a ring was %u %% full when "
 	     "sampling ended, and a longer run would lose some; %s",
