@@ -128,6 +128,13 @@ static inline bool event_field_element(const struct event_field *f,
 	       event_field_load(f, p + (size_t)i * f->element, ret);
 }
 
+/* Can it be one, of samples that hold it? */
+static inline bool event_field_is_number(const struct event_field *f)
+{
+	return !(f->flags & EVENT_FIELD_ARRAY) &&
+	       (f->element == 1 || f->element == 2 || f->element == 4 || f->element == 8);
+}
+
 /* False for arrays, too. */
 static inline bool event_field_number(const struct event_field *f, const struct sample *s,
 				      uint64_t *ret)

@@ -268,8 +268,11 @@ static int count_lost(struct body *b, struct record *ret)
 
 	cursor_u64(&b->c); /* event */
 	rec->lost += cursor_u64(&b->c);
-	if (i == LOSSES_MOST)
+	if (i == LOSSES_MOST) {
+		if (ret->time > rec->losses_end)
+			rec->losses_end = ret->time;
 		return 0;
+	}
 	if (!array_add(&rec->losses))
 		return -ENOMEM;
 	/* They come nearly in order. */

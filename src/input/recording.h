@@ -121,6 +121,7 @@ struct recording {
 	uint64_t lost, lost_samples, throttled;
 	ARRAY(uint64_t)
 	losses; /* when records were, sorted: the first LOSSES_MOST of them */
+	uint64_t losses_end; /* the newest one that there was no room for; 0: none */
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
 	uint64_t guest_samples;
 	uint64_t first_time, last_time; /* of samples, ns */
