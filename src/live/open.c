@@ -282,6 +282,34 @@ static int choose_target(struct context *ctx, struct live *l,
 	return err < 0 ? fail(ctx, err, "%s", unheard.error) : 0;
 }
 
+/* 1: the event at @index is an earlier one, which takes what is asked of either; 0, or -ENOMEM. */
+static int join_asked(struct context *ctx, struct live *l, size_t index,
+		      const struct live_asked *asked)
+{
+	const struct perf_event_attr *attr = &l->events.list.v[index].attr;
+
+	for (size_t i = 0; i < index; i++) {
+		struct live_event *other = &l->events.list.v[i];
+		struct live_asked *both;
+
+		if (other->attr.type != attr->type ||
+		    other->attr.config != attr->config ||
+		    other->attr.config1 != attr->config1 ||
+		    other->attr.config2 != attr->config2)
+			continue;
+		both = arena_alloc(&l->arena, sizeof(*both));
+		if (!both)
+			return fail_memory(ctx);
+		*both = *other->asked;
+		both->filter = "";
+		both->no_chain &= asked->no_chain;
+		other->asked = both;
+		other->no_chain = both->no_chain;
+		return 1;
+	}
+	return 0;
+}
+
 /* Appends the events of one -e. */
 static int parse_events(struct context *ctx, struct live *l, size_t index)
 {
@@ -292,6 +320,16 @@ static int parse_events(struct context *ctx, struct live *l, size_t index)
 	for (size_t i = first; i < l->events.list.count && err == 0 && o->asked; i++) {
 		struct live_event *event = &l->events.list.v[i];
 
+		/* A rule may name one by a pattern, too: it happens once. */
+		err = join_asked(ctx, l, i, &o->asked[index]);
+		if (err > 0) {
+			l->events.list.count--;
+			memmove(event, event + 1,
+				(l->events.list.count - i) * sizeof(*event));
+			i--;
+			err = 0;
+			continue;
+		}
 		event->no_chain = o->asked[index].no_chain;
 		event->asked = &o->asked[index];
 		if (o->asked[index].every) {
