@@ -35,38 +35,11 @@ void collected_release(struct collected *c)
 	*c = (struct collected){ 0 };
 }
 
-/*
- * A stack that the budget allows no more of keeps its outer frames:
- *
- *	every frame and node is there   a;b;c              0
- *	no frame for c                  a;b;[limit frame]  1
- *	no node for c                   a;b                1
- *	no node at all                  [memory limit]     1
- */
 int collected_add_stack(struct collected *c, const uint32_t *frames, size_t count,
 			uint32_t *ret)
 {
-	struct frame limit = { .image = IMAGE_ID_NAMES, .address = c->frames.limit };
-	bool cut = false;
-	uint32_t frame;
-	int err;
-
-	/* limit_frame is an id + 1. What it calls is dropped with it, or would hang below
-	 * a wrong caller. */
-	for (size_t i = 0; c->frames.limit_frame && i < count && !cut; i++)
-		if (frames[i] == c->frames.limit_frame - 1) {
-			count = i + 1;
-			cut = true;
-		}
-	err = trie_add(&c->trie, frames, count, ret);
-	if (err <= 0 || *ret)
-		return err == 0 && cut ? 1 : err;
-	if (frames_add(&c->frames, &limit, &frame) < 0)
-		return -ENOMEM;
-	/* One node beyond the limit; further stacks of this kind find it again. */
-	trie_allow_one(&c->trie);
-	err = trie_add(&c->trie, &frame, 1, ret);
-	return err < 0 ? err : 1;
+	return weight_add_stack(&c->trie, &c->frames,
+				&(struct stack){ .frames = frames, .count = count }, ret);
 }
 
 struct ff_process *collected_process(struct collected *c, uint32_t pid)
@@ -309,6 +282,29 @@ int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_
 	struct settlement to = settlement_of(c, by);
 
 	return pairing_end(&to, last);
+}
+
+bool collected_is_waited_for(const struct collected *c)
+{
+	bool ret = false;
+
+	for (int i = 0; i < DEFERRED_KINDS; i++)
+		ret |= deferred_queue_open(&c->deferred[i]) > 0;
+	return ret;
+}
+
+void collected_begin_anew(struct collected *c)
+{
+	for (size_t row = 1; row < c->trie.rows.count; row++)
+		for (uint32_t i = 0; i < c->columns->count; i++)
+			trie_take(&c->trie, trie_row_node(&c->trie, row), i);
+	array_release(&c->processes.list);
+	hash_map_release(&c->processes.by_pid);
+	c->processes = (struct process_list){ 0 };
+	c->sum = (struct weight_sum){ 0 };
+	c->tally = (struct sample_tally){ 0 };
+	c->incomplete = (struct incomplete_counts){ 0 };
+	c->pairs = (struct pair_counts){ 0 };
 }
 
 void collected_end_input(struct collected *c)

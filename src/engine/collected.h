@@ -119,6 +119,10 @@ struct settle_by {
 int collected_settle(struct collected *c, const struct settle_by *by);
 /* Intervals that are open have no end: @last is when the last sample was. 0, or -ENOMEM. */
 int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_t last);
+/* Is something open that is deferred? */
+bool collected_is_waited_for(const struct collected *c);
+/* Nothing was counted yet. Stacks stay, for those that are open are among them. */
+void collected_begin_anew(struct collected *c);
 void collected_end_input(struct collected *c);
 
 /* A look at @c, which shares its stacks and is not to grow until it is released: then the sum

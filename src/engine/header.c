@@ -33,10 +33,13 @@ static int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret
 static int note_pairs(struct ff_profile *p, struct ff_input *input,
 		      const struct pairing *pairing)
 {
-	struct slice unit = pairing->rule.unit;
+	struct slice unit = pairing->rule.unit, title = pairing->rule.title;
 	const char *name = p->options.pair ? "a pairing" : p->options.mode;
 	int err = intern_add(&p->strings, name, strlen(name), &input->event_names);
 
+	/* Before that of the command line, which the writers know. */
+	if (err == 0 && title.size)
+		err = intern_add(&p->strings, title.text, title.size, &input->title);
 	return err == 0 && unit.size
 		       ? intern_add(&p->strings, unit.text, unit.size, &input->unit)
 		       : err;

@@ -5,6 +5,7 @@
 #include "engine/job.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
@@ -103,7 +104,15 @@ int settle_deferred(struct input_job *j, struct collected *c)
 	struct settle_by by = { &j->weights, &j->pairing, j->p->filters,
 				&j->input->split };
 
-	return collected_settle(c, &by) < 0 ? fail_memory(&j->p->ctx) : 0;
+	if (collected_settle(c, &by) < 0)
+		return fail_memory(&j->p->ctx);
+	if (c->deferred[DEFERRED_PAIRS].open_refused)
+		budget_refuse(&j->p->budget, "intervals that are open",
+			      input_path(j->in));
+	/* Their ends will find nothing. */
+	c->pairs.cancelled += c->deferred[DEFERRED_PAIRS].open_refused;
+	c->deferred[DEFERRED_PAIRS].open_refused = 0;
+	return 0;
 }
 
 /* Runs whatever came before; @err stands, or the first error of its own does. */
@@ -120,6 +129,12 @@ int input_job_end(struct input_job *j, int err)
 		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
 			      ? fail_memory(&p->ctx)
 			      : 0;
+		if (err == 0 && p->collected.pairs.unsure)
+			warn(&p->ctx,
+			     "'%s': %" PRIu64
+			     " intervals are open whose ends may be among "
+			     "the records that were lost: they are not counted",
+			     input_path(j->in), p->collected.pairs.unsure);
 	}
 	/* Ids of counters mean something in one input only. */
 	collected_end_input(&p->collected);

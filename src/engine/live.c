@@ -593,7 +593,7 @@ static int choose_live_options(struct live_session *r,
 		/* The caller's is one of the threads. */
 		.readers = r->p->options.threads > 1 ? r->p->options.threads - 1 : 0,
 	};
-	return live_mode_choose(r->p, &r->wanted, &r->mode);
+	return live_mode_choose(r->p, &r->wanted, &r->mode, o->every > 0);
 }
 
 int ff_record_print_perf(struct ff_profile *p, const struct ff_record_options *options,

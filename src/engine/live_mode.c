@@ -51,7 +51,7 @@ static void ask_for_event(const struct rule_event *e, const struct pair_rule *ru
 }
 
 int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
-		     struct live_mode *ret)
+		     struct live_mode *ret, bool on_the_way)
 {
 	const struct event_asker asker = { is_event_here, &p->ctx };
 	struct pair_rule rule;
@@ -63,6 +63,11 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 	err = check_mode_options(p, wanted);
 	if (err == 0)
 		err = rule_parse(&p->ctx, profile_rule(p), &rule);
+	if (err == 0 && on_the_way && rule.open != PAIR_OPEN_DROP)
+		err = fail(
+			&p->ctx, -EINVAL,
+			"what is open is known at the end: this mode has no outputs on "
+			"the way (--every)");
 	if (err == 0)
 		err = rule_events_find(&p->ctx, &rule, &asker, &ret->events);
 	if (err < 0)

@@ -17,7 +17,7 @@ struct live_mode {
  * @ret. Without a rule it stays as it is. 0, or a negative errno with a sentence.
  */
 int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
-		     struct live_mode *ret);
+		     struct live_mode *ret, bool on_the_way);
 void live_mode_release(struct live_mode *mode); /* a zeroed one is fine */
 
 /* The threads that count are known: tells the pairing of a job. 0, or -ENOMEM. */

@@ -74,6 +74,18 @@ static int check_mode(struct ff_profile *p)
 		return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
 	if (!profile_rule(p))
 		return 0;
+	if (p->options.count == FF_COUNT_SAMPLES)
+		return fail(
+			&p->ctx, -EINVAL,
+			"a mode says what a stack weighs: --count=samples has no sense "
+			"beside it");
+	if (p->options.event)
+		return fail(
+			&p->ctx, -EINVAL,
+			"a mode has events of its own: --event has no sense beside it");
+	if (p->options.flags & FF_SAMPLES)
+		return fail(&p->ctx, -EINVAL,
+			    "a mode weighs intervals, which are no samples to be kept");
 	err = pairing_check(&p->ctx, profile_rule(p));
 	if (err == 0)
 		err = rule_parse(&p->ctx, profile_rule(p), &rule);

@@ -39,6 +39,12 @@ int stream_run_show(struct stream_run *s, int (*show)(void *arg, struct ff_profi
 
 int stream_run_forget(struct stream_run *s)
 {
+	/* What is open has its end, or the next reading of its counter, in another window, and
+	 * holds nodes of this trie. */
+	if (collected_is_waited_for(&s->worker.collected)) {
+		collected_begin_anew(&s->worker.collected);
+		return 0;
+	}
 	worker_release(&s->worker);
 	s->worker = (struct worker){ 0 };
 	s->frames_noted = 0;

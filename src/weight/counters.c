@@ -43,9 +43,9 @@ static int settle_counter(struct deferred_event *e, const struct deferred_event 
 			  struct settlement *to)
 {
 	const struct counter_read *read = read_of(e);
-	struct charge charge = { .weight = read->value,
-				 .node = e->node,
-				 .lost = e->lost };
+	struct charge charge = {
+		.weight = read->value, .node = e->node, .lost = e->lost, .cut = e->cut
+	};
 	int err = 0;
 
 	/* One that went back began again. */

@@ -72,6 +72,7 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 	size_t size = words(q),
 	       memory = 2 * (size * sizeof(uint64_t) + sizeof(struct run));
 
+	q->budget = budget;
 	if (count_queued(q) >= q->allowed) {
 		if (!claim_add_part(&q->claim, budget, BUDGET_STACKS, SOME * memory))
 			return 0;
@@ -83,6 +84,25 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 	*ret = queued_at(q, count_queued(q) - 1);
 	memset(*ret, 0, size * sizeof(uint64_t));
 	return 1;
+}
+
+static void widen_gap(struct deferred_queue *q, uint64_t from, uint64_t to)
+{
+	if (!q->refused || from < q->left_from)
+		q->left_from = from;
+	if (!q->refused || to > q->left_to)
+		q->left_to = to;
+	q->refused = true;
+}
+
+void deferred_queue_leave_out(struct deferred_queue *q, uint64_t time)
+{
+	widen_gap(q, time, time);
+}
+
+bool deferred_queue_has_gap(const struct deferred_queue *q, uint64_t from, uint64_t to)
+{
+	return q->refused && from <= q->left_to && to >= q->left_from;
 }
 
 /* Keys of different inputs are different ones. */
@@ -100,12 +120,31 @@ struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint6
 	return index ? open_slot(q, *index) : NULL;
 }
 
+/* Is there memory for one more that is open? */
+static bool may_open(struct deferred_queue *q)
+{
+	/* With room for as many again, and its place under its key. */
+	enum { A_KEY = 32 };
+	size_t memory = 2 * (words(q) * sizeof(uint64_t) + A_KEY);
+
+	if (!q->kind->open_is_claimed || deferred_queue_open(q) < q->open_allowed)
+		return true;
+	if (!claim_add_part(&q->claim, q->budget, BUDGET_STACKS, SOME * memory))
+		return false;
+	q->open_allowed += SOME;
+	return true;
+}
+
 /* Opens a copy of @e, in place of the one at @index, which may be NULL. */
 static int keep_open(struct deferred_queue *q, const struct deferred_event *e,
 		     const uint32_t *index)
 {
 	size_t size = words(q), at = index ? *index : deferred_queue_open(q);
 
+	if (!index && !may_open(q)) {
+		q->open_refused++;
+		return 0;
+	}
 	if (!index) {
 		if (!array_reserve(&q->open, size) ||
 		    !hash_map_set(&q->by_key, deferred_key(q, e), (uint32_t)at))
@@ -181,7 +220,11 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	/* The claim goes with the events: nothing is asked of the budget twice. */
 	claim_join(&q->claim, &from->claim);
 	q->allowed += from->allowed;
-	q->refused |= from->refused;
+	q->open_allowed += from->open_allowed;
+	q->open_refused += from->open_refused;
+	q->budget = q->budget ? q->budget : from->budget;
+	if (from->refused)
+		widen_gap(q, from->left_from, from->left_to);
 	for (size_t i = before, count = count_queued(q); (node_map || kept) && i < count;
 	     i++)
 		follow_maps(queued_at(q, i), node_map, kept);
@@ -307,6 +350,9 @@ void deferred_queue_end_input(struct deferred_queue *q)
 {
 	if (!q->kind->of_one_input)
 		return;
+	/* Times of another input. */
+	q->left_from = UINT64_MAX;
+	q->left_to = 0;
 	array_release(&q->open);
 	hash_map_release(&q->by_key);
 }
@@ -317,5 +363,5 @@ void deferred_queue_release(struct deferred_queue *q)
 	array_release(&q->open);
 	hash_map_release(&q->by_key);
 	claim_release(&q->claim);
-	q->allowed = 0;
+	q->allowed = q->open_allowed = 0;
 }

@@ -26,7 +26,8 @@ struct deferred_event {
 	uint32_t behind; /* its kind's: a node, too; 0: none */
 	uint32_t kept; /* index of its sample in the log, + 1; 0: it is not kept */
 	uint16_t input;
-	uint8_t lost; /* enum lost + 1; 0: it counts */
+	uint8_t lost : 7; /* enum lost + 1; 0: it counts */
+	uint8_t cut : 1; /* no memory was left for all of its stack */
 	uint8_t what; /* its kind's */
 	uint64_t fields[]; /* those of its kind */
 };
@@ -41,6 +42,9 @@ struct deferred_kind {
 	/* Its key has the node in it: where two stacks become one, so do two open events, and
 	 * their fields, which are numbers, add up. */
 	bool adds_up;
+	/* Nothing bounds how many are open: each asks the budget, and one that gets nothing is not
+	 * open. */
+	bool open_is_claimed;
 	/* What it belongs with, in one input and in all of them. */
 	uint64_t (*key)(const struct deferred_event *event);
 	/* @before: what is open under its key, or NULL. 1: @event, as it is now, is open from now
@@ -56,12 +60,21 @@ struct deferred_queue {
 	struct claim claim;
 	size_t allowed; /* events that the claim is for */
 	bool refused; /* the budget has been asked in vain: what comes is left out, too */
+	uint64_t left_from, left_to; /* with refused: when what was left out was */
+	struct budget *budget; /* of those who add events */
+	size_t open_allowed; /* what may be open by the claim, of a kind that asks for it */
+	uint64_t open_refused; /* what is not open for want of memory */
 };
 
 /* 1 and a zeroed one, until the next call; 0: the budget has nothing left for it; or
  * -ENOMEM. */
 int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 		       struct deferred_event **ret);
+
+/* One of that time was left out for want of memory, and all that come after it are to be. */
+void deferred_queue_leave_out(struct deferred_queue *q, uint64_t time);
+/* Was something left out between the two? Then it may have been what comes between. */
+bool deferred_queue_has_gap(const struct deferred_queue *q, uint64_t from, uint64_t to);
 
 /* Appends what another one has, its claim and what it holds open, and empties it. @node_map: for
  * each node its id here, NULL: the same. @kept: samples that are in the log before those of

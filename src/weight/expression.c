@@ -289,7 +289,8 @@ static int64_t two(uint8_t what, int64_t a, int64_t b)
 	case STEP_LEFT:
 		return (int64_t)(x << (y & 63));
 	case STEP_RIGHT:
-		return (int64_t)(x >> (y & 63));
+		/* The sign comes in from the left, as compilers have it. */
+		return a < 0 ? (int64_t) ~(~x >> (y & 63)) : (int64_t)(x >> (y & 63));
 	case STEP_ADD:
 		return (int64_t)(x + y);
 	case STEP_SUBTRACT:

@@ -105,6 +105,8 @@ const struct mode modes[] = {
 	  "sample page-faults* | exceptions:page_fault_*; weight period; unit faults",
 	  "mem" },
 	{ "brk", "Heap Growth", "which code makes the heap larger?",
+	  /* A new program asks where its heap is: that of the one before is no beginning. */
+	  "cancel syscalls:sys_enter_brk key pid if !brk;"
 	  "end syscalls:sys_exit_brk key pid; start syscalls:sys_exit_brk key pid;"
 	  "weight max(0, end.ret - start.ret); unit bytes; stack end",
 	  "mem" },
@@ -124,7 +126,7 @@ const struct mode modes[] = {
 	  "mem" },
 	{ "kmemleak", "Kernel Memory Not Freed",
 	  "what did the kernel allocate and not free again?",
-	  "start kmem:kmalloc*,kmem:kmem_cache_alloc* key ptr;"
+	  "start kmem:kmalloc*,kmem:kmem_cache_alloc* key ptr if ptr;"
 	  "end kmem:kfree,kmem:kmem_cache_free key ptr;"
 	  "weight start.bytes_alloc; unit bytes; stack start; open report",
 	  "mem" },

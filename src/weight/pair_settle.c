@@ -139,7 +139,15 @@ static void cut_chain(struct path *path, const struct settlement *to)
 	}
 }
 
-/* What is behind the stack of @before, who is woken by @event: a node. */
+/* As weight_add_stack(). */
+static int add_stack(struct settlement *to, const struct path *path, uint32_t *ret)
+{
+	struct stack stack = { .frames = path->v, .count = path->count };
+
+	return weight_add_stack(to->target.trie, to->target.frames, &stack, ret);
+}
+
+/* What is behind the stack of @before, who is woken by @event: a node. As find_pair_stack(). */
 static int make_suffix(const struct deferred_event *event,
 		       const struct deferred_event *before, struct settlement *to,
 		       uint32_t *ret)
@@ -167,13 +175,13 @@ static int make_suffix(const struct deferred_event *event,
 		cut_chain(&path, to);
 	}
 	if (err == 0)
-		err = trie_add(to->target.trie, path.v, path.count, &node);
+		err = add_stack(to, &path, &node);
 	free(path.v);
 	*ret = node;
-	return err < 0 ? err : 0;
+	return err;
 }
 
-/* The stack that an interval weighs on. */
+/* The stack that an interval weighs on. 0; 1 where no memory was left for all of it, or -ENOMEM. */
 static int find_pair_stack(const struct deferred_event *start,
 			   const struct deferred_event *end, struct settlement *to,
 			   uint32_t *ret)
@@ -212,9 +220,9 @@ static int find_pair_stack(const struct deferred_event *start,
 				       to->pairing->contexts[CONTEXT_TASK], 0);
 	}
 	if (err == 0 && path.count)
-		err = trie_add(to->target.trie, path.v, path.count, ret);
+		err = add_stack(to, &path, ret);
 	free(path.v);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 static uint64_t weigh_pair(const struct deferred_event *start,
@@ -249,7 +257,10 @@ static int charge_pair(const struct deferred_event *start,
 		       struct settlement *to)
 {
 	struct charge charge = { .weight = weigh_pair(start, end, until, to),
-				 .lost = start->lost };
+				 .lost = start->lost ? start->lost
+					 : end	     ? end->lost
+						     : 0,
+				 .cut = start->cut || (end && end->cut) };
 	int err = 0;
 
 	if (charge.weight == 0)
@@ -258,10 +269,11 @@ static int charge_pair(const struct deferred_event *start,
 		charge.lost = LOST_FILTER + 1;
 	if (!charge.lost)
 		err = find_pair_stack(start, end, to, &charge.node);
+	charge.cut |= err > 0;
 	/* A product that wraps could look possible. */
 	if (charge.weight < WEIGHT_IMPOSSIBLE)
 		charge.weight *= to->factor;
-	if (err == 0)
+	if (err >= 0)
 		err = weight_charge(&to->target, &charge);
 	return err < 0 ? err : 0;
 }
@@ -279,7 +291,17 @@ static bool lost_between(const struct recording *rec, uint64_t start, uint64_t e
 		else
 			low = middle + 1;
 	}
-	return low < rec->losses.count && rec->losses.v[low] <= end;
+	if (low < rec->losses.count)
+		return rec->losses.v[low] <= end;
+	/* Behind the last one that there was room for they are not told apart. */
+	return rec->losses_end > start && end >= rec->losses.v[rec->losses.count - 1];
+}
+
+/* May what closes an interval be among what was not seen? */
+static bool is_broken(const struct settlement *to, uint64_t start, uint64_t end)
+{
+	return lost_between(to->pairing->rec, start, end) ||
+	       deferred_queue_has_gap(&to->target.deferred[DEFERRED_PAIRS], start, end);
 }
 
 static int settle_start(struct deferred_event *e, const struct deferred_event *before,
@@ -301,6 +323,8 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 	struct pair_more mark = *more_of(e), *opened;
 	uint64_t woken = e->time;
 	uint32_t behind = 0;
+	uint8_t lost = e->lost;
+	bool cut = e->cut;
 	int err = 0;
 
 	counts->wakes++;
@@ -315,6 +339,9 @@ static int settle_wake(struct deferred_event *e, const struct deferred_event *be
 		err = make_suffix(e, before, to, &behind);
 	stay(e, before, to);
 	e->behind = behind;
+	e->cut |= err > 0 || cut;
+	if (!e->lost)
+		e->lost = lost;
 	opened = more_of(e);
 	opened->woken = woken ? woken : 1;
 	for (uint32_t i = 0; i < to->pairing->value_count; i++)
@@ -335,7 +362,7 @@ static int settle_end(struct deferred_event *e, const struct deferred_event *bef
 		counts->unopened++;
 		return stay(e, before, to);
 	}
-	if (lost_between(to->pairing->rec, before->time, e->time)) {
+	if (is_broken(to, before->time, e->time)) {
 		counts->broken++;
 		return 0;
 	}
@@ -383,6 +410,12 @@ int pairing_end(struct settlement *to, uint64_t last)
 		if (!is_open(e))
 			continue;
 		to->target.pairs->still_open++;
+		/* One whose end may have been lost is not said to have none. */
+		if (to->pairing->rule.open != PAIR_OPEN_DROP &&
+		    is_broken(to, e->time, UINT64_MAX)) {
+			to->target.pairs->unsure++;
+			continue;
+		}
 		if (to->pairing->rule.open != PAIR_OPEN_DROP)
 			err = charge_pair(e, NULL, last > e->time ? last : e->time, to);
 	}
@@ -403,6 +436,7 @@ const struct deferred_kind pair_kinds[2] = {
 		.name = "events that are paired",
 		.fields = sizeof(struct pair_event),
 		.of_one_input = true,
+		.open_is_claimed = true,
 		.key = key_of_pair,
 		.settle = settle_pair,
 	},
@@ -410,6 +444,7 @@ const struct deferred_kind pair_kinds[2] = {
 		.name = "events that are paired",
 		.fields = sizeof(struct pair_event) + sizeof(struct pair_more),
 		.of_one_input = true,
+		.open_is_claimed = true,
 		.key = key_of_pair,
 		.settle = settle_pair,
 	},

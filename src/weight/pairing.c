@@ -54,6 +54,11 @@ static int find_slot(void *arg, struct context *ctx, const char *name, size_t si
 	if (!own)
 		return fail_memory(ctx);
 	source.field = event_format_find(b->format, own);
+	if (source.field && !event_field_is_number(source.field)) {
+		free(own);
+		return fail(ctx, -EINVAL, "field '%.*s' of event '%s' is not a number",
+			    (int)size, name, intern_text(b->strings, b->event->name));
+	}
 	for (uint8_t i = 0; !source.field && i < OWNS; i++)
 		if (strcmp(own, own_names[i]) == 0)
 			source.own = i;
@@ -454,11 +459,12 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 	const struct bound_event *event;
 
 	ret->count = 0;
-	ret->has_stack = ret->has_others = false;
+	ret->unread = ret->has_stack = ret->has_others = false;
 	if (s->event >= p->events.count)
 		return;
 	event = &p->events.v[s->event];
-	if (!event->count || !load_slots(event, s, ret->slots))
+	ret->unread = event->count && !load_slots(event, s, ret->slots);
+	if (!event->count || ret->unread)
 		return;
 	for (uint32_t i = 0; i < event->count; i++) {
 		const struct bound_step *step = &p->steps.v[event->first + i];
@@ -518,6 +524,27 @@ static uint8_t context_of(const struct bound_step *step, const struct sample *s)
 				 : CONTEXT_TASK;
 }
 
+/* Why an interval of which this is a step is lost; 0: for nothing that is known of it. */
+static uint8_t lost_of_step(const struct weigher *w, const struct weighing *x,
+			    const struct bound_step *step)
+{
+	const struct pairing *p = w->pairing;
+	uint32_t woken = 0;
+	bool counts;
+
+	if (step->is_of_key)
+		woken = (uint32_t)expression_value(&step->keys[0], x->match.slots);
+	/* Filters ask the thread that waits, which is the one of the start. */
+	counts = step->is_of_key ? thread_set_has(&p->threads, woken)
+				 : pairing_counts(p, x->sample);
+	if (step->role == ROLE_START && !(x->match.passed && counts))
+		return LOST_FILTER + 1;
+	/* Of the others only the stack counts that is drawn. */
+	return step->has_stack && x->charge.lost == LOST_TRUNCATED + 1
+		       ? LOST_TRUNCATED + 1
+		       : 0;
+}
+
 static int defer_step(struct weigher *w, const struct weighing *x,
 		      const struct bound_step *step)
 {
@@ -533,9 +560,8 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 		weight_sum_damaged(w->target.sum, found == 0);
 		return found;
 	}
-	/* Filters ask the thread that waits, which is the one of the start. */
-	if (step->role != ROLE_START)
-		e->lost = 0;
+	e->lost = lost_of_step(w, x, step) & 0x7f;
+	e->cut = x->charge.cut && step->has_stack;
 	if (!step->has_stack)
 		e->node = 0;
 	e->what = (uint8_t)step->role;
@@ -544,12 +570,6 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 			     expression_is_empty(&step->keys[1])
 				     ? 0
 				     : expression_value(&step->keys[1], slots));
-	if (step->is_of_key)
-		e->lost =
-			thread_set_has(&w->pairing->threads,
-				       (uint32_t)expression_value(&step->keys[0], slots))
-				? 0
-				: LOST_FILTER + 1;
 	if (!w->pairing->rule.has_more)
 		return 1;
 	more = pair->more;
@@ -569,6 +589,7 @@ int pairing_take(struct weigher *w, const struct weighing *x)
 	const struct bound_event *event = &w->pairing->events.v[x->sample->event];
 	bool counts = false;
 
+	weight_sum_damaged(w->target.sum, x->match.unread);
 	w->target.pairs->stacks += weight_needs_stack(w, x);
 	for (uint8_t i = 0; i < x->match.count; i++) {
 		const struct bound_step *step =

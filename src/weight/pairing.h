@@ -107,6 +107,7 @@ struct pair_counts {
 	uint64_t unopened; /* ends without a start */
 	uint64_t restarted; /* starts of what was open: the end before was not seen */
 	uint64_t cancelled, still_open;
+	uint64_t unsure; /* of these: not counted, for an end may have been lost */
 	uint64_t broken; /* records were lost meanwhile */
 	uint64_t not_waited; /* marks of what was not open */
 	uint64_t woken_again; /* marks behind the first one */
@@ -121,6 +122,8 @@ enum { PAIR_MATCHES = 16 };
 struct pair_match {
 	uint8_t steps[PAIR_MATCHES]; /* of its event */
 	uint8_t count;
+	bool passed; /* all filters of samples */
+	bool unread; /* its fields are not all there */
 	bool has_stack; /* one wants it */
 	bool has_others; /* one that wants it is not its thread's own: no filter of samples asks */
 	int64_t slots[PAIR_SLOTS]; /* of its event, where it takes a step */

@@ -39,6 +39,7 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 	if (w->pairing->is_bound) {
 		if (!pairing_counts(w->pairing, s))
 			ret->charge.lost = LOST_FILTER + 1;
+		ret->match.passed = passed;
 		pairing_match(w->pairing, s, &ret->match);
 		if (!event_is_wanted(w->events, s->event))
 			ret->charge.lost = LOST_EVENT + 1;
@@ -130,14 +131,15 @@ int weight_defer(struct weigher *w, const struct weighing *x, enum deferred_whic
 	if (found == 0) {
 		if (!q->refused)
 			budget_refuse(w->ctx->budget, q->kind->name, input_path(w->in));
-		q->refused = true;
+		deferred_queue_leave_out(q, x->sample->time);
 		return 0;
 	}
 	(*ret)->time = x->sample->time;
 	(*ret)->position = x->sample->position;
 	(*ret)->node = x->charge.node;
 	(*ret)->input = w->input;
-	(*ret)->lost = x->charge.lost;
+	(*ret)->lost = x->charge.lost & 0x7f;
+	(*ret)->cut = x->charge.cut;
 	return 1;
 }
 

@@ -117,6 +117,13 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		      const struct recording *rec, const struct intern *strings,
 		      const struct event_wish *wish);
 
+/*
+ * As trie_add(). What the budget has nothing left for ends at the last frame that is there, and
+ * where none is it is below "[memory limit]": 1 then; 0, or -ENOMEM.
+ */
+int weight_add_stack(struct trie *t, struct frames *f, const struct stack *stack,
+		     uint32_t *ret);
+
 /* Samples that groups of counters were split into, by event. */
 struct sample_split {
 	ARRAY(uint64_t) by_event;

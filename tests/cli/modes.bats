@@ -206,6 +206,80 @@ many()
 	refuses 1 "the end of the file is missing" --mode offcpu y.data
 }
 
+# brk_head: a recording of brk alone.
+brk_head()
+{
+	cat <<-'END'
+	tracepoint name=syscalls:sys_enter_brk id=20 fields=nr:4,brk:8
+	tracepoint name=syscalls:sys_exit_brk id=21 fields=nr:4,ret:8
+	attr name=syscalls:sys_enter_brk type=2 config=20 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=1 flags=sample_id_all,comm_exec
+	attr name=syscalls:sys_exit_brk type=2 config=21 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=2 flags=sample_id_all,comm_exec
+	comm pid=7 name=app time=1
+	END
+}
+
+# brk TIME ASKED GIVEN
+brk()
+{
+	echo "sample event=syscalls:sys_enter_brk pid=7 time=$1 chain=U,0x11 fields=brk:$2"
+	echo "sample event=syscalls:sys_exit_brk pid=7 time=$(($1 + 1)) chain=U,0x11 fields=ret:$3"
+}
+
+@test "a heap grows from where its program has it, not from that of the program before" {
+	{
+		brk_head
+		brk 100 0 4096; brk 110 12288 12288; brk 120 8192 8192
+		brk 200 0 1099511627776; brk 210 1099511631872 1099511631872
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode brk
+	says "app;11 12288"
+}
+
+@test "stacks that are cut can be left out, whosever they are" {
+	{
+		brk_head
+		brk 100 0 4096
+		echo "sample event=syscalls:sys_exit_brk pid=7 time=111 chain=U,0x11,0x5,0xffffffffffffff00 fields=ret:8192"
+		brk 120 12288 12288
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode brk --truncated=drop --stats
+	says "app;11 4096"
+	grep -qx 'weight left out as truncated *4,096' err
+	mode brk --truncated=merge
+	[ "$(awk '{ n += $NF } END { print n }' x.folded)" -eq 8192 ]
+}
+
+@test "memory whose freeing may have been lost is no leak, nor is what could not be had" {
+	{
+		cat <<-'END'
+		tracepoint name=kmem:kmalloc id=30 fields=ptr:8,bytes_alloc:8
+		tracepoint name=kmem:kfree id=31 fields=ptr:8
+		attr name=kmem:kmalloc type=2 config=30 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=1 flags=sample_id_all,comm_exec
+		attr name=kmem:kfree type=2 config=31 sample_type=IDENTIFIER,IP,TID,TIME,CPU,PERIOD,RAW,CALLCHAIN ids=2 flags=sample_id_all,comm_exec
+		comm pid=7 name=app time=1
+		END
+		for i in "10 1 64" "20 2 128" "40 3 256" "50 0 512"; do
+			# shellcheck disable=SC2086 # three words
+			set -- $i
+			echo "sample event=kmem:kmalloc pid=7 time=$1 chain=U,0x11 fields=ptr:$2,bytes_alloc:$3"
+		done
+		echo "sample event=kmem:kfree pid=7 time=25 chain=U,0x11 fields=ptr:2"
+		echo "lost lost=1 time=30 event=kmem:kfree"
+	} >x.pd
+	"$build" -o x.data x.pd
+	mode kmemleak --stats
+	says "app;11 256"
+	grep -q '1 intervals are open whose ends may be among the records that were lost' err
+}
+
+@test "a rule has a title" {
+	{ switch 1000 7 1 0; switch 2234 0 0 7; } | recorded
+	"$flamefold" -o x.svg --pair 'start sched:sched_switch key prev_pid; end sched:sched_switch key next_pid; weight t; title What waits' x.data
+	grep -q '>What waits<' x.svg
+}
+
 @test "what waits at the end is not counted, or up to the last event" {
 	local rule="start sched:sched_switch key prev_pid if prev_pid; end sched:sched_switch key next_pid if next_pid; weight t"
 
@@ -286,6 +360,8 @@ many()
 	sed '/^tracepoint name=sched:sched_switch/d; s/fields=prev_pid[^ ]*//' x.pd >y.pd
 	"$build" -o y.data y.pd
 	refuses 1 "which fields event 'sched:sched_switch' has was not recorded" --mode offcpu y.data
+	refuses 1 "field 'prev_comm' of event 'sched:sched_switch' is not a number" \
+		--pair 'start sched:sched_switch key prev_comm; end sched:sched_switch key next_comm' x.data
 	sed 's/,TIME,/,/' x.pd >y.pd
 	"$build" -o y.data y.pd
 	refuses 1 "were recorded without their times" --mode offcpu y.data
@@ -294,6 +370,8 @@ many()
 @test "what is wrong on the command line is said before anything is read" {
 	refuses 2 "'offcp'" --mode offcp nowhere.data
 	refuses 2 "--mode" --mode nowhere.data
+	refuses 2 "a mode says what a stack weighs" --mode offcpu --count=samples nowhere.data
+	refuses 2 "a mode has events of its own" --mode offcpu --event=cycles nowhere.data
 	refuses 2 "'begin a' is not a clause of a pairing" --pair 'begin a; end b' nowhere.data
 	refuses 2 "a pairing has both a start and an end" --pair 'start a' nowhere.data
 	refuses 2 "'t +': no value at its end" --pair 'start a; end b; weight t +' nowhere.data

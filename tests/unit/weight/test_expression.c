@@ -105,10 +105,11 @@ Test(expression, a_division_by_0_is_0)
 	EXPECT({ "7 / 0", 0 }, { "7 % 0", 0 }, { "0 / 0", 0 }, { "7 / (a - 1) + 3", 3 });
 }
 
-Test(expression, shifts_are_of_64_bits_without_a_sign)
+Test(expression, shifts_are_of_64_bits_and_keep_the_sign)
 {
 	EXPECT({ "1 << 63", INT64_MIN }, { "1 << 64", 1 }, { "1 << -1", INT64_MIN },
-	       { "-1 >> 63", 1 }, { "-1 >> 1", INT64_MAX }, { "4096 << 2", 16384 });
+	       { "-1 >> 63", -1 }, { "-8 >> 1", -4 }, { "8 >> 1", 4 },
+	       { "4096 << 2", 16384 });
 }
 
 Test(expression, comparisons_have_signs)

@@ -199,6 +199,68 @@ PairTest(an_impossible_weight_is_damage)
 	cr_expect_eq(paired.sum.lost[LOST_DAMAGED], 1);
 }
 
+PairTest(behind_the_last_loss_that_is_known_they_are_not_told_apart)
+{
+	*(uint64_t *)array_add(&paired_rec.losses) = 10;
+	paired_rec.losses_end = 40;
+	paired_bind(SLEEP "weight t");
+	paired_take(OUT, 2, 1, "a;k", 1, 1);
+	paired_take(IN, 9, 0, "", 1);
+	paired_take(OUT, 20, 2, "b;k", 2, 1);
+	paired_take(IN, 25, 0, "", 2);
+	paired_take(OUT, 50, 3, "c;k", 3, 1);
+	paired_take(IN, 60, 0, "", 3);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "a;k 7|c;k 10");
+	cr_expect_eq(paired.pairs.broken, 1);
+	paired_rec.losses_end = 0;
+}
+
+PairTest(what_memory_has_no_room_for_breaks_intervals_as_lost_records_do)
+{
+	paired_bind(SLEEP "weight t");
+	paired_take(OUT, 10, 1, "a;k", 1, 1);
+	paired_take(IN, 40, 0, "", 1);
+	paired_take(OUT, 11, 2, "b;k", 2, 1);
+	paired_take(IN, 19, 0, "", 2);
+	paired_take(OUT, 31, 3, "c;k", 3, 1);
+	paired_take(IN, 35, 0, "", 3);
+	deferred_queue_leave_out(&paired.deferred[DEFERRED_PAIRS], 30);
+	deferred_queue_leave_out(&paired.deferred[DEFERRED_PAIRS], 20);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "b;k 8|c;k 4");
+	cr_expect_eq(paired.pairs.broken, 1);
+}
+
+PairTest(an_end_that_may_have_been_lost_is_not_said_to_be_missing)
+{
+	*(uint64_t *)array_add(&paired_rec.losses) = 20;
+	paired_bind(SLEEP "weight t; open report");
+	paired_take(OUT, 10, 1, "a;k", 1, 1);
+	paired_take(OUT, 30, 2, "b;k", 2, 1);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "b;k 69");
+	cr_expect_eq(paired.pairs.unsure, 1);
+	cr_expect_eq(paired.pairs.still_open, 2);
+}
+
+PairTest(a_stack_that_there_is_no_memory_for_is_told)
+{
+	struct budget none;
+
+	paired_bind(SLEEP "wake s:wake key a; weight t; stack offwake");
+	paired_take(OUT, 10, 1, "a;k", 1, 1);
+	paired_take(WAKE, 20, 2, "b;w", 1);
+	budget_init(&none, 1);
+	trie_limit(&paired.trie, &none);
+	paired_take(IN, 30, 0, "", 1);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "a;k 20");
+	cr_expect_eq(paired.sum.cut, 20);
+	trie_limit(&paired.trie, NULL);
+	budget_release(&none);
+}
+
 PairTest(lost_records_break_intervals_that_span_them)
 {
 	static const uint64_t losses[] = { 5, 20, 30, 41 };
