@@ -170,6 +170,10 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 	if (p->options.event && strcmp(p->options.event, "all") != 0)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);
+	if (profile_rule(p))
+		return fail(&p->ctx, -EINVAL,
+			    "cannot weigh '%s' by a mode: folded text has no events",
+			    path);
 	/* Before the first line, so that lines are added in one unit from the start. */
 	collected_scale(&p->collected, decimals);
 	err = read_folded_lines(p, input->input, &ignored);

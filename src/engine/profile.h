@@ -152,9 +152,6 @@ int read_recording(struct ff_profile *p, struct ff_input *input);
 /* ff_profile_finish() of a profile that goes on afterwards. */
 int finish_so_far(struct ff_profile *p);
 
-/* engine/job.c: the rule of what stacks weigh; NULL: samples weigh what they are. */
-const char *profile_rule(const struct ff_profile *p);
-
 /* engine/finish.c */
 size_t profile_threads(const struct ff_profile *p);
 /* Names the frames there are. Where another input follows, which may know better, they are

@@ -390,6 +390,10 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			"cannot filter '%s': a flame graph has no single samples, only "
 			"symbol and dso can be asked for",
 			path);
+	if (profile_rule(p))
+		return fail(&p->ctx, -EINVAL,
+			    "cannot weigh '%s' by a mode: a flame graph has no events",
+			    path);
 	for (uint32_t i = 1; i < tree->function_count && !has_modules; i++)
 		has_modules = tree->functions[i].module;
 	if (filters_ask_objects(p->filters) && !has_modules)

@@ -221,8 +221,11 @@ static int refuse_events(struct context *ctx, const struct binding *b,
 	err = known.failed || line.failed
 		      ? fail_memory(ctx)
 		      : fail(ctx, -ENODATA,
-			     "'%.*s' was not recorded: there is %s; %s records it",
+			     "'%.*s' was not recorded%s: there is %s; %s records it",
 			     (int)events.size, events.text,
+			     b->rec->truncated_at
+				     ? ", or its name is behind the end that is missing"
+				     : "",
 			     known.size ? known.bytes : "nothing", line.bytes);
 	text_release(&known);
 	text_release(&line);

@@ -204,6 +204,7 @@ many()
 	many | recorded
 	head -c 300000 x.data >y.data
 	refuses 1 "the end of the file is missing" --mode offcpu y.data
+	grep -q "or its name is behind the end that is missing" err || grep -q "which fields event" err
 }
 
 # brk_head: a recording of brk alone.
@@ -272,6 +273,15 @@ brk()
 	mode kmemleak --stats
 	says "app;11 256"
 	grep -q '1 intervals are open whose ends may be among the records that were lost' err
+}
+
+@test "text and pictures have no events that could be weighed" {
+	{ switch 1000 7 1 0; switch 2234 0 0 7; } | recorded
+	mode offcpu
+	refuses 1 "cannot weigh 'x.folded' by a mode" --mode offcpu x.folded
+	"$flamefold" -o x.svg --mode offcpu x.data
+	refuses 1 "cannot weigh 'x.svg' by a mode" --mode offcpu x.svg
+	fold x.svg | grep -q '1234$'
 }
 
 @test "a rule has a title" {
