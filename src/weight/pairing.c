@@ -319,8 +319,6 @@ static int intern_marks(struct pairing *p, struct intern *strings)
 	};
 	int err = intern_add(strings, "--", 2, &p->wakes);
 
-	if (err == 0)
-		err = intern_add(strings, "-", 1, &p->kernel);
 	for (int i = 0; i < PAIR_CONTEXTS && err == 0; i++)
 		err = intern_add(strings, contexts[i], strlen(contexts[i]),
 				 &p->contexts[i]);

@@ -80,9 +80,8 @@ struct pairing {
 	struct expression weight;
 	struct pair_value values[PAIR_VALUES];
 	uint32_t value_count;
-	/* String ids: "--" between two stacks, "-" between a user's part and the kernel's, and who
-	 * wakes where no thread does. */
-	uint32_t wakes, kernel, contexts[PAIR_CONTEXTS];
+	/* String ids: "--" between two stacks, and who wakes where no thread does. */
+	uint32_t wakes, contexts[PAIR_CONTEXTS];
 	/* Of a live run, which is of whole processors: whose starts and samples count. */
 	struct thread_set threads;
 };
