@@ -119,8 +119,8 @@ static int parse_kthread(struct context *ctx, struct filter *f, const char *filt
 	return number_list_parse(ctx, filter, value, &f->numbers);
 }
 
-static int parse_duration(struct context *ctx, struct filter *f, const char *filter,
-			  const char *value)
+static int parse_duration_range(struct context *ctx, struct filter *f, const char *filter,
+				const char *value)
 {
 	return duration_range_parse(ctx, filter, value, &f->time);
 }
@@ -148,7 +148,7 @@ static const struct {
 	[KEY_TIME] = { "time", parse_time, FIELD_TIME },
 	[KEY_STATE] = { "state", parse_states },
 	[KEY_KTHREAD] = { "kthread", parse_kthread },
-	[KEY_DURATION] = { "duration", parse_duration },
+	[KEY_DURATION] = { "duration", parse_duration_range },
 	[KEY_SYMBOL] = { "symbol", parse_pattern },
 	[KEY_DSO] = { "dso", parse_pattern },
 	/* clang-format on */

@@ -56,7 +56,7 @@ struct outline {
 static pthread_mutex_t parser_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Passes over @key at the beginning. */
-static bool begins_with(struct line *l, const char *key)
+static bool skip_prefix(struct line *l, const char *key)
 {
 	size_t size = strlen(key);
 
@@ -91,15 +91,15 @@ static bool read_outline(const char *text, size_t size, struct outline *o)
 		stop = stop ? stop : end;
 		size = (size_t)(stop - text);
 		rest = trimmed = trim((struct line){ text, size });
-		if (begins_with(&rest, "name:") && !o->name.text) {
+		if (skip_prefix(&rest, "name:") && !o->name.text) {
 			o->name = trim(rest);
-		} else if (begins_with(&rest, "ID:") && !o->id.text) {
+		} else if (skip_prefix(&rest, "ID:") && !o->id.text) {
 			o->id = trim(rest);
-		} else if (begins_with(&rest, "print fmt")) {
+		} else if (skip_prefix(&rest, "print fmt")) {
 			break;
 		} else if (trimmed.size == 0 && !o->common) {
 			o->common = o->fields.count;
-		} else if (begins_with(&rest, "field:") && size <= LINE_MOST) {
+		} else if (skip_prefix(&rest, "field:") && size <= LINE_MOST) {
 			used += size;
 			if (used > TEXT_MOST || o->fields.count >= FIELDS_MOST)
 				break;
@@ -141,7 +141,7 @@ static size_t attribute_size(struct line l)
 	const char *start = l.text;
 	int depth = 0;
 
-	if (!begins_with(&l, "__attribute__"))
+	if (!skip_prefix(&l, "__attribute__"))
 		return 0;
 	for (; l.size; l.text++, l.size--) {
 		depth += *l.text == '(';
@@ -158,23 +158,23 @@ static bool pass_number(struct line *l, const char *key)
 	size_t digits = 0;
 
 	*l = trim(*l);
-	if (!begins_with(l, key))
+	if (!skip_prefix(l, key))
 		return false;
 	for (; digits < l->size && isdigit((unsigned char)l->text[digits]); digits++)
 		;
 	l->text += digits;
 	l->size -= digits;
-	return digits > 0 && begins_with(l, ";");
+	return digits > 0 && skip_prefix(l, ";");
 }
 
 /* "[16]", "[NAME]", "[]": one pair, with a word in it or nothing. */
 static bool pass_brackets(struct line *l)
 {
-	if (!begins_with(l, "["))
+	if (!skip_prefix(l, "["))
 		return false;
 	for (; l->size && is_word_char(*l->text); l->size--)
 		l->text++;
-	return begins_with(l, "]");
+	return skip_prefix(l, "]");
 }
 
 /*
@@ -187,7 +187,7 @@ static bool is_declaration(struct line l)
 {
 	struct line rest = l;
 	bool elsewhere =
-		begins_with(&rest, "__data_loc ") || begins_with(&rest, "__rel_loc ");
+		skip_prefix(&rest, "__data_loc ") || skip_prefix(&rest, "__rel_loc ");
 	bool in_word = false, was_word = false, has_brackets = false;
 	size_t words = 0;
 
@@ -240,7 +240,7 @@ static bool add_field(struct text *t, struct line l)
 		rest.text++;
 		rest.size--;
 	}
-	if (!begins_with(&rest, ";") || !is_declaration(declaration) ||
+	if (!skip_prefix(&rest, ";") || !is_declaration(declaration) ||
 	    !pass_number(&rest, "offset:") || !pass_number(&rest, "size:"))
 		goto refused;
 	rest = trim(rest);

@@ -102,8 +102,8 @@ static void set_build_id(struct image *image, const uint8_t *id, uint8_t size)
  * the same into the maps of all kernel modules, so for those the header's counts first,
  * and theirs only where no two of them have one.
  */
-static void find_build_id(const struct classifier *c, const struct record *rec,
-			  struct image *image)
+static void choose_build_id(const struct classifier *c, const struct record *rec,
+			    struct image *image)
 {
 	bool module = image->kind == IMAGE_MODULE;
 	uint32_t path = image->narrow ? c->narrow_vdso : image->path;
@@ -209,7 +209,7 @@ static int classify_memfd(struct classifier *c, const struct record *rec,
 	/* Into a copy: what turns out to be memory must not keep the file's inode and
 	 * device, since equal descriptions are one image. */
 	describe_file(c, rec, &file);
-	find_build_id(c, rec, &file);
+	choose_build_id(c, rec, &file);
 	is_object = file.build_id_size || (known && *known);
 	if (!is_object && !known && rec->executable && c->images->places &&
 	    c->memfds.count < MEMFDS_MOST) {
@@ -299,7 +299,7 @@ int classify_map(struct classifier *c, const struct record *rec,
 			   : classify_user(c, rec, &image, &ret->shift) < 0)
 		return -ENOMEM;
 	if (image.kind != IMAGE_ANON)
-		find_build_id(c, rec, &image);
+		choose_build_id(c, rec, &image);
 	return images_add(c->images, &image, &ret->image);
 }
 

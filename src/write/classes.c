@@ -15,7 +15,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_identifier(char c)
+static bool is_name_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
 	       c == '_';
@@ -45,7 +45,7 @@ static const char *package_of(const char *name, size_t size, size_t *ret)
 	/* Some names begin with a type: <alloc::vec::Vec as Drop>::drop. */
 	while (name < end && (*name == '<' || *name == '&'))
 		name++;
-	for (at = name; at < end && is_identifier(*at); at++)
+	for (at = name; at < end && is_name_char(*at); at++)
 		;
 	/* A crate or a namespace: what stands in front of the first "::". */
 	if (at > name && end - at > 2 && at[0] == ':' && at[1] == ':') {
