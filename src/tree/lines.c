@@ -28,23 +28,18 @@ static uint32_t line_label(const struct view_lines *l, uint32_t node)
 	return l->labels[l->in->tree->nodes.v[node].function];
 }
 
-static uint64_t sum_of_gaps(const struct view_lines *l, uint32_t node, uint32_t column)
-{
-	const struct named *tree = l->in->tree;
-	uint64_t sum = 0;
-
-	for (uint32_t i = node + 1; i < tree->nodes.v[node].end; i = tree->nodes.v[i].end)
-		if (line_label(l, i) == VIEW_GAP)
-			sum += named_value(tree, i, column);
-	return sum;
-}
-
 /* What is a node's own in the named tree, with its gaps. */
 static inline uint64_t line_value(const struct view_lines *l, uint32_t node,
 				  uint32_t column)
 {
-	return named_value(l->in->tree, node, column) +
-	       (l->gaps ? sum_of_gaps(l, node, column) : 0);
+	const struct named *tree = l->in->tree;
+	uint64_t sum = named_value(tree, node, column);
+	uint32_t end = l->gaps ? tree->nodes.v[node].end : 0;
+
+	for (uint32_t i = node + 1; i < end; i = tree->nodes.v[i].end)
+		if (line_label(l, i) == VIEW_GAP)
+			sum += named_value(tree, i, column);
+	return sum;
 }
 
 int view_begin_lines(struct context *ctx, const struct tree_source *in, struct view *ret)

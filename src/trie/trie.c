@@ -178,25 +178,22 @@ void trie_allow_one(struct trie *t)
 		t->allowed++;
 }
 
-/* Some at once, so that the budget is seldom asked. */
-static bool claim_nodes(struct trie *t)
-{
-	enum { SOME = 1024, PART = 16 };
-	uint64_t more = t->count / PART > SOME ? t->count / PART : SOME;
-
-	if (more > UINT32_MAX - t->allowed)
-		more = UINT32_MAX - t->allowed;
-	if (!claim_add_part(&t->claim, t->budget, BUDGET_STACKS, more * node_memory(t)))
-		return false;
-	t->allowed += (uint32_t)more;
-	return true;
-}
-
 /* 1: there is no memory left for it. */
 static int add_trie_node(struct trie *t, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
-	if (t->count >= t->allowed && !claim_nodes(t))
-		return 1;
+	enum { SOME = 1024, PART = 16 };
+
+	/* Some at once, so that the budget is seldom asked. */
+	if (t->count >= t->allowed) {
+		uint64_t more = t->count / PART > SOME ? t->count / PART : SOME;
+
+		if (more > UINT32_MAX - t->allowed)
+			more = UINT32_MAX - t->allowed;
+		if (!claim_add_part(&t->claim, t->budget, BUDGET_STACKS,
+				    more * node_memory(t)))
+			return 1;
+		t->allowed += (uint32_t)more;
+	}
 	if (t->count == t->room && reserve_nodes(t, t->room * 2ull) < 0)
 		return -ENOMEM;
 	t->nodes[t->count] = (struct trie_node){ parent, frame, 0 };
@@ -318,24 +315,6 @@ int trie_append(struct trie *t, const uint32_t *frames, size_t count, uint32_t l
 	return err;
 }
 
-static int reserve_rows(struct trie_rows *r, size_t count)
-{
-	size_t room = r->room * 2;
-	void *v;
-
-	if (count <= r->room)
-		return 0;
-	if (room < count)
-		room = count;
-	v = pages_grow(r->v, rows_size(r, r->room), rows_size(r, r->count),
-		       rows_size(r, room));
-	if (!v)
-		return -ENOMEM;
-	r->v = v;
-	r->room = room;
-	return 0;
-}
-
 /* Rows get one value more, which is @column's. */
 static int widen_rows(struct trie *t, uint32_t column)
 {
@@ -364,8 +343,16 @@ int trie_charge(struct trie *t, uint32_t node, uint32_t column, uint64_t value)
 	if (__builtin_expect(!trie_is_charged(t, column), 0) && widen_rows(t, column) < 0)
 		return -ENOMEM;
 	if (__builtin_expect(t->nodes[node].self == 0, 0)) {
-		if (reserve_rows(r, r->count + 1) < 0)
-			return -ENOMEM;
+		if (r->count == r->room) {
+			void *v = pages_grow(r->v, rows_size(r, r->room),
+					     rows_size(r, r->count),
+					     rows_size(r, r->room * 2));
+
+			if (!v)
+				return -ENOMEM;
+			r->v = v;
+			r->room *= 2;
+		}
 		row = &r->v[r->count * r->width];
 		memset(row, 0, rows_size(r, 1));
 		*row = node;
