@@ -43,36 +43,31 @@ int worker_take(struct worker *w, const struct sample *s)
 	return err < 0 ? err : 0;
 }
 
-/* A file, read twice. */
-static int read_in_two_passes(struct input_job *j)
-{
-	int err = read_timeline(j);
-
-	if (err == 0)
-		err = add_recording_symbols(j);
-	/* The first pass tells whether there are any: kallsyms is read in a thread
-	 * meanwhile. */
-	if (err == 0 && j->rec->kernel_samples)
-		symbolizer_expect_kernel(j->p->symbolizer);
-	if (err == 0)
-		err = choose_events(j);
-	if (err == 0)
-		err = read_samples(j); /* worker_take() of each */
-	if (err == 0)
-		err = merge_workers(j);
-	/* Also after a failure: what they read is the profile's by now, or nobody's. */
-	workers_release(j);
-	return err < 0 ? err : settle_deferred(j, &j->p->collected);
-}
-
 int read_recording(struct ff_profile *p, struct ff_input *input)
 {
 	struct input_job job;
 	int err = input_job_start(p, input, &job);
 
+	if (err < 0 || input_is_stream(job.in))
+		return input_job_end(&job, err < 0 ? err : read_stream(&job));
+	/* A file is read twice. */
+	err = read_timeline(&job);
 	if (err == 0)
-		err = input_is_stream(job.in) ? read_stream(&job)
-					      : read_in_two_passes(&job);
+		err = add_recording_symbols(&job);
+	/* The first pass tells whether there are any: kallsyms is read in a thread
+	 * meanwhile. */
+	if (err == 0 && job.rec->kernel_samples)
+		symbolizer_expect_kernel(p->symbolizer);
+	if (err == 0)
+		err = choose_events(&job);
+	if (err == 0)
+		err = read_samples(&job); /* worker_take() of each */
+	if (err == 0)
+		err = merge_workers(&job);
+	/* Also after a failure: what they read is the profile's by now, or nobody's. */
+	workers_release(&job);
+	if (err == 0)
+		err = settle_deferred(&job, &p->collected);
 	/* In any case, for it gives back what the job holds; it returns the error it was
 	 * given. */
 	return input_job_end(&job, err);

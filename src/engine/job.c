@@ -47,22 +47,6 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	return 0;
 }
 
-/* What a mode weighs has to know what is asked. */
-static int check_interval_filters(struct input_job *j)
-{
-	struct ff_profile *p = j->p;
-	bool samples = j->pairing.rule.steps[0].role == ROLE_SAMPLE;
-
-	if (filters_ask_states(p->filters) && (samples || !j->pairing.has_states))
-		return fail(&p->ctx, -EINVAL,
-			    "cannot filter by state: what begins an interval of this "
-			    "mode does not tell that of the thread");
-	if (filters_ask_durations(p->filters) && samples)
-		return fail(&p->ctx, -EINVAL,
-			    "cannot filter by duration: this mode has no intervals");
-	return 0;
-}
-
 int choose_events(struct input_job *j)
 {
 	struct ff_profile *p = j->p;
@@ -75,9 +59,18 @@ int choose_events(struct input_job *j)
 	if (profile_rule(p)) {
 		int err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
 				       &p->strings);
+		bool samples = j->pairing.rule.steps[0].role == ROLE_SAMPLE;
 
-		if (err == 0)
-			err = check_interval_filters(j);
+		/* What a mode weighs has to know what is asked. */
+		if (err == 0 && filters_ask_states(p->filters) &&
+		    (samples || !j->pairing.has_states))
+			return fail(&p->ctx, -EINVAL,
+				    "cannot filter by state: what begins an interval of "
+				    "this mode does not tell that of the thread");
+		if (err == 0 && filters_ask_durations(p->filters) && samples)
+			return fail(&p->ctx, -EINVAL,
+				    "cannot filter by duration: this mode has no "
+				    "intervals");
 		return err < 0 ? err
 			       : pairing_choose(&p->ctx, &j->pairing, j->rec, &p->strings,
 						&j->events);

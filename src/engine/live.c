@@ -69,28 +69,6 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int check_record_options(struct ff_profile *p, const struct ff_record_options *o)
-{
-	if (p->finished || p->inputs.count)
-		return fail(&p->ctx, -EINVAL,
-			    "a live run has to be the only input of a profile");
-	if (o->who == FF_RECORD_COMMAND && !o->command)
-		return fail(&p->ctx, -EINVAL, "no command to sample");
-	/* Written so that a NaN fails, too. */
-	if (!(o->delay >= 0 && o->delay < SECONDS_MOST))
-		return fail(&p->ctx, -EINVAL, "a delay of %g seconds cannot be",
-			    o->delay);
-	if (o->frequency && o->period)
-		return fail(&p->ctx, -EINVAL,
-			    "samples come so often a second or every so many events, "
-			    "not both");
-	if (o->flags & FF_RECORD_ALL_KERNEL && o->flags & FF_RECORD_ALL_USER)
-		return fail(&p->ctx, -EINVAL,
-			    "the kernel alone and user space alone leave nothing to "
-			    "sample");
-	return 0;
-}
-
 /*
  * Stacks are copied, and frame pointers are followed as well, where neither was chosen.
  */
@@ -205,33 +183,33 @@ static int hold_live_record(struct live_session *r, const struct live_record *re
 }
 
 /*
- * A round need not go out at once. But something new is looked at while its process lives,
- * and before the second's work or an output nothing is left behind.
+ * All that has come by now. A round need not go out at once: held and not delivered, many stacks
+ * are walked at less cost. But something new is looked at while its process lives, and before the
+ * second's work or an output nothing is left behind.
  */
-static bool is_due(const struct live_session *r, double now)
-{
-	return r->stream.save || r->stream.fresh || now < r->fresh_until ||
-	       now >= r->next_tick || now >= r->next_output ||
-	       images_are_crowded(&r->p->images) || /* room is made of what went out */
-	       rounds_full(&r->stream.rounds, HELD_LIGHTLY);
-}
-
-/* All that has come by now. */
 static int take_pending(struct live_session *r, double now)
 {
 	struct live_record record;
 	int err = 0, found = 1;
 
 	while (err == 0 && (found = live_next(&r->p->ctx, r->live, &record)) > 0) {
+		bool due = false;
+
 		if (record.kind == LIVE_RECORD)
 			err = hold_live_record(r, &record);
 		if (err < 0)
 			break;
-		/* Held and not delivered: to walk many stacks at once costs less. */
-		if (record.kind == LIVE_ROUND && !is_due(r, now))
+		if (record.kind == LIVE_RECORD)
+			due = rounds_full(&r->stream.rounds, HELD_MOST);
+		else if (r->stream.save || r->stream.fresh || now < r->fresh_until ||
+			 now >= r->next_tick || now >= r->next_output ||
+			 /* room is made of what went out */
+			 images_are_crowded(&r->p->images) ||
+			 rounds_full(&r->stream.rounds, HELD_LIGHTLY))
+			due = true;
+		else
 			rounds_hold_round(&r->stream.rounds);
-		else if (record.kind == LIVE_ROUND ||
-			 rounds_full(&r->stream.rounds, HELD_MOST))
+		if (due)
 			err = stream_run_end_round(&r->stream);
 	}
 	return err < 0 ? err : found;
@@ -255,25 +233,6 @@ static int let_pass_new_threads(struct live_session *r)
 
 	r->grown = false;
 	return err > 0 ? learn_ids(r) : err;
-}
-
-/* Only those who asked for it get less than they asked for. */
-static int adapt_to_loss(struct live_session *r)
-{
-	struct live_counts counts;
-	bool losing;
-	int err;
-
-	live_count(r->live, &counts);
-	losing = counts.lost > r->lost;
-	r->lost = counts.lost;
-	if (!losing || !(r->options.flags & FF_RECORD_ADAPT))
-		return 0;
-	err = live_adapt(&r->p->ctx, r->live);
-	if (err == 0)
-		err = learn_ids(r);
-	/* Nothing is left to ask less of; losses are told at the end. */
-	return err == -ERANGE ? 0 : err;
 }
 
 /* Once a second: how it gets on is told, and what follows the machine is brought up to date. */
@@ -306,8 +265,16 @@ static int work_of_second(struct live_session *r, double now)
 	err = live_keep_cpus(&r->p->ctx, r->live);
 	if (err > 0)
 		err = learn_ids(r);
-	if (err == 0)
-		err = adapt_to_loss(r);
+	/* Only those who asked for it get less than they asked for. */
+	if (err == 0 && counts.lost > r->lost && r->options.flags & FF_RECORD_ADAPT) {
+		err = live_adapt(&r->p->ctx, r->live);
+		if (err == 0)
+			err = learn_ids(r);
+		/* Nothing is left to ask less of; losses are told at the end. */
+		if (err == -ERANGE)
+			err = 0;
+	}
+	r->lost = counts.lost;
 	/* So that memory follows distinct stacks of functions, not of addresses. When
 	 * there are twice as many as were left the last time, so that all compactions
 	 * together cost a small multiple of the last one. */
@@ -536,43 +503,33 @@ static int sample_session(struct live_session *r)
 	return err < 0 ? err : list_events(r->p, r->input);
 }
 
-static int open_and_sample(struct live_session *r)
-{
-	int err = live_open(&r->p->ctx, &r->wanted, &r->live);
-	pid_t unended;
-
-	if (err == 0)
-		err = open_live_input(r);
-	if (err == 0)
-		err = open_save(r, r->options.save, NULL);
-	if (err == 0)
-		err = sample_session(r);
-	unended = r->live ? live_unended_command(r->live) : 0;
-	if (unended)
-		warn(&r->p->ctx,
-		     "'%s' (process %d) was told to end (SIGTERM) and goes on",
-		     r->options.command[0], (int)unended);
-	/* What ended sampling may have ended the command, too. */
-	if (r->live && live_ended(r->live))
-		r->p->exit_status = live_exit_status(r->live);
-	if (r->input)
-		input_finish(r->input->input);
-	return err;
-}
-
 /* What is asked for, in the words of live/, with the events of a mode. */
 static int choose_live_options(struct live_session *r,
 			       const struct ff_record_options *options)
 {
 	const struct ff_record_options *o = &r->options;
-	int err;
+	struct ff_profile *p = r->p;
 
 	/* Members that an older caller does not know stay 0, which is their default. */
 	memcpy(&r->options, options,
 	       options->size < sizeof(r->options) ? options->size : sizeof(r->options));
-	err = check_record_options(r->p, o);
-	if (err < 0)
-		return err;
+	if (p->finished || p->inputs.count)
+		return fail(&p->ctx, -EINVAL,
+			    "a live run has to be the only input of a profile");
+	if (o->who == FF_RECORD_COMMAND && !o->command)
+		return fail(&p->ctx, -EINVAL, "no command to sample");
+	/* Written so that a NaN fails, too. */
+	if (!(o->delay >= 0 && o->delay < SECONDS_MOST))
+		return fail(&p->ctx, -EINVAL, "a delay of %g seconds cannot be",
+			    o->delay);
+	if (o->frequency && o->period)
+		return fail(&p->ctx, -EINVAL,
+			    "samples come so often a second or every so many events, "
+			    "not both");
+	if (o->flags & FF_RECORD_ALL_KERNEL && o->flags & FF_RECORD_ALL_USER)
+		return fail(&p->ctx, -EINVAL,
+			    "the kernel alone and user space alone leave nothing to "
+			    "sample");
 	r->wanted = (struct live_options){
 		.who = (enum live_who)o->who,
 		.whom = o->whom,
@@ -591,9 +548,9 @@ static int choose_live_options(struct live_session *r,
 		.delay = (uint64_t)(o->delay * 1e9),
 		.ring_size = o->ring_size,
 		/* The caller's is one of the threads. */
-		.readers = r->p->options.threads > 1 ? r->p->options.threads - 1 : 0,
+		.readers = p->options.threads > 1 ? p->options.threads - 1 : 0,
 	};
-	return live_mode_choose(r->p, &r->wanted, &r->mode, o->every > 0);
+	return live_mode_choose(p, &r->wanted, &r->mode, o->every > 0);
 }
 
 int ff_record_print_perf(struct ff_profile *p, const struct ff_record_options *options,
@@ -620,6 +577,7 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 {
 	struct live_session r = { .p = p };
 	int err = choose_live_options(&r, options);
+	pid_t unended;
 
 	if (err == 0) {
 		r.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -633,7 +591,22 @@ int ff_profile_record(struct ff_profile *p, const struct ff_record_options *opti
 	/* ff_record_stop() may be called from a signal handler or another thread from now
 	 * on. + 1, for a descriptor may be 0. */
 	atomic_store(&p->wake, r.wake + 1);
-	err = open_and_sample(&r);
+	err = live_open(&p->ctx, &r.wanted, &r.live);
+	if (err == 0)
+		err = open_live_input(&r);
+	if (err == 0)
+		err = open_save(&r, r.options.save, NULL);
+	if (err == 0)
+		err = sample_session(&r);
+	unended = r.live ? live_unended_command(r.live) : 0;
+	if (unended)
+		warn(&p->ctx, "'%s' (process %d) was told to end (SIGTERM) and goes on",
+		     r.options.command[0], (int)unended);
+	/* What ended sampling may have ended the command, too. */
+	if (r.live && live_ended(r.live))
+		p->exit_status = live_exit_status(r.live);
+	if (r.input)
+		input_finish(r.input->input);
 	/* Before the descriptor is closed, when its number may become another file's. */
 	atomic_store(&p->wake, 0);
 	save_free(r.save);

@@ -45,21 +45,11 @@ int worker_start(struct input_job *j, struct worker *w)
 				&w->stacks);
 }
 
-/* Such threads have no memory of their own, from their beginning to their end. */
-static bool is_kernel_thread(const struct processes *ps, uint32_t pid, uint64_t time)
-{
-	struct space space;
-	uint64_t lowest;
-
-	processes_space(ps, pid, time, &space);
-	return !processes_lowest_code(ps, &space, &lowest);
-}
-
 int worker_filter(struct worker *w, const struct sample *s)
 {
 	const struct input_job *j = w->job;
-	uint32_t kthread =
-		w->asks_kthreads && is_kernel_thread(j->processes, s->pid, s->time);
+	struct space space;
+	uint64_t lowest;
 	struct filter_subject subject = {
 		.pid = s->pid,
 		.tid = s->tid,
@@ -70,10 +60,15 @@ int worker_filter(struct worker *w, const struct sample *s)
 		.time = s->time,
 		.first = j->rec->first_time,
 		.last = j->rec->last_time,
-		.kthread = kthread,
 		.state = pairing_state(&j->pairing, s),
 	};
 
+	/* Threads of the kernel have no memory of their own, from their beginning to their
+	 * end. */
+	if (w->asks_kthreads) {
+		processes_space(j->processes, s->pid, s->time, &space);
+		subject.kthread = !processes_lowest_code(j->processes, &space, &lowest);
+	}
 	return filters_pass(&w->ctx, j->p->filters, w->memo, &j->p->strings, &subject);
 }
 
