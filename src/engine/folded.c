@@ -53,34 +53,23 @@ static int split_stack(struct ff_profile *p, const struct folded_line *line,
 }
 
 /*
- * A line that ends where others went on: what it adds has its place between children. In
- * a flame chart stacks keep their order, so a value between two children cannot be added
- * to the parent, which has one place only:
+ * 1 where the stack is cut.
+ *
+ * A line may end where others went on: what it adds has its place between children. In a flame
+ * chart stacks keep their order, so a value between two children cannot be added to the parent,
+ * which has one place only:
  *
  *	a 1        a  ------------------
  *	a;b 2         own 1 | b 2 | gap 1
  *	a 1
  */
-static int append_line(struct ff_profile *p, uint32_t *frames, size_t count,
-		       uint32_t *last)
-{
-	struct frame gap = { .image = IMAGE_ID_NAMES, .flags = FRAME_GAP };
-	struct trie *t = &p->collected.trie;
-	uint32_t before = *last;
-	int err = trie_append(t, frames, count, before, last);
-
-	if (err || *last == before || !trie_has_child(t, *last))
-		return err;
-	if (frames_add(&p->collected.frames, &gap, &frames[count]) < 0)
-		return -ENOMEM;
-	return trie_append(t, frames, count + 1, *last, last);
-}
-
-/* 1 where the stack is cut. */
 static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 			   uint64_t factor, uint32_t *frames, uint32_t *last)
 {
+	struct frame gap = { .image = IMAGE_ID_NAMES, .flags = FRAME_GAP };
 	struct weight_sum *sum = &p->collected.sum;
+	struct trie *t = &p->collected.trie;
+	uint32_t last_before = *last;
 	uint64_t weight, before;
 	size_t count;
 	int err, cut;
@@ -94,11 +83,17 @@ static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 	if (cut < 0)
 		return -ENOMEM;
 	if (p->options.flags & FF_FLAMECHART)
-		err = append_line(p, frames, count, last);
+		err = trie_append(t, frames, count, last_before, last);
 	else
 		err = collected_add_stack(&p->collected, frames, count, last);
+	if (err == 0 && p->options.flags & FF_FLAMECHART && *last != last_before &&
+	    trie_has_child(t, *last)) {
+		if (frames_add(&p->collected.frames, &gap, &frames[count]) < 0)
+			return -ENOMEM;
+		err = trie_append(t, frames, count + 1, *last, last);
+	}
 	sum->cut += err > 0 ? weight : 0;
-	if (err < 0 || trie_charge(&p->collected.trie, *last, COLUMN_WEIGHT, weight) < 0)
+	if (err < 0 || trie_charge(t, *last, COLUMN_WEIGHT, weight) < 0)
 		return -ENOMEM;
 	weight_sum_count(sum, weight, 1);
 	sum->kept += weight;
@@ -108,7 +103,7 @@ static int add_folded_line(struct ff_profile *p, const struct folded_line *line,
 	if (!line->has_before)
 		return cut;
 	weight_sum_before(sum, before);
-	err = trie_charge(&p->collected.trie, *last, COLUMN_BEFORE, before);
+	err = trie_charge(t, *last, COLUMN_BEFORE, before);
 	return err < 0 ? err : cut;
 }
 
@@ -129,7 +124,7 @@ static int read_folded_lines(struct ff_profile *p, struct input *in, uint64_t *i
 	while ((err = folded_next(&p->ctx, in, &line, ignored)) > 0) {
 		size_t most = line.size < FRAMES_MOST ? line.size : FRAMES_MOST;
 
-		/* A frame takes a byte at least, and append_line() puts a gap behind
+		/* A frame takes a byte at least, and a gap may come behind
 		 * them. */
 		err = array_reserve(&frames, most + 2)
 			      ? add_folded_line(p, &line, factor, frames.v, &last)

@@ -7,21 +7,11 @@
 
 #include "engine/profile.h"
 
-/*
- * @judged: how many findings are the profile's own; those of pictures come behind them.
- */
-static bool is_judged(const struct ff_profile *p, size_t judged, const char *kind)
-{
-	for (size_t i = 0; i < judged; i++)
-		if (strcmp(p->findings.v[i].kind, kind) == 0)
-			return true;
-	return false;
-}
-
 int findings_take(struct ff_profile *p)
 {
 	struct hash_map known = { 0 };
-	/* Read before anything is added: pictures are not judged by each other. */
+	/* How many are the profile's own. Read before anything is added: pictures are not
+	 * judged by each other. */
 	size_t judged = p->findings.count;
 	int err = 0;
 
@@ -33,8 +23,12 @@ int findings_take(struct ff_profile *p)
 			struct ff_finding *slot;
 			uint32_t kind, cause;
 			uint64_t key;
+			size_t own = 0;
 
-			if (is_judged(p, judged, f->kind))
+			while (own < judged &&
+			       strcmp(p->findings.v[own].kind, f->kind) != 0)
+				own++;
+			if (own < judged)
 				continue;
 			if (intern_add(&p->strings, f->kind, strlen(f->kind), &kind) <
 				    0 ||

@@ -29,33 +29,30 @@ static int event_unit(struct ff_profile *p, const struct event *e, uint32_t *ret
 		    : intern_add(&p->strings, "samples", 7, ret);
 }
 
-/* What intervals are counted in, and what they are. */
-static int note_pairs(struct ff_profile *p, struct ff_input *input,
-		      const struct pairing *pairing)
-{
-	struct slice unit = pairing->rule.unit, title = pairing->rule.title;
-	const char *name = p->options.pair ? "a pairing" : p->options.mode;
-	int err = intern_add(&p->strings, name, strlen(name), &input->event_names);
-
-	/* Before that of the command line, which the writers know. */
-	if (err == 0 && title.size)
-		err = intern_add(&p->strings, title.text, title.size, &input->title);
-	return err == 0 && unit.size
-		       ? intern_add(&p->strings, unit.text, unit.size, &input->unit)
-		       : err;
-}
-
 int note_events(struct ff_profile *p, struct ff_input *input,
 		const struct event_choice *choice, const struct pairing *pairing)
 {
 	const struct recording *rec = input_recording(input->input);
+	struct slice unit_of_mode = pairing->rule.unit, title = pairing->rule.title;
 	struct text names = { 0 };
 	uint32_t common = 0;
 	int err = 0;
 
 	input->has_samples = true;
-	if (pairing->is_bound)
-		return note_pairs(p, input, pairing);
+	/* What intervals are counted in, and what they are. */
+	if (pairing->is_bound) {
+		const char *name = p->options.pair ? "a pairing" : p->options.mode;
+
+		err = intern_add(&p->strings, name, strlen(name), &input->event_names);
+		/* Before that of the command line, which the writers know. */
+		if (err == 0 && title.size)
+			err = intern_add(&p->strings, title.text, title.size,
+					 &input->title);
+		if (err == 0 && unit_of_mode.size)
+			err = intern_add(&p->strings, unit_of_mode.text,
+					 unit_of_mode.size, &input->unit);
+		return err;
+	}
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
 		const struct event *e = &rec->events.v[i];
 		uint32_t unit = 0;
@@ -160,41 +157,14 @@ static uint64_t recorded_at(const struct recording *rec)
 		       : 0;
 }
 
-/* A picture's title, and the name of a file of folded text: the last part of its path. */
-static const char *subject_of(const struct ff_profile *p, const struct ff_input *input)
-{
-	const char *path = input_path(input->input);
-	const char *slash = strrchr(path, '/');
-
-	if (input->title)
-		return intern_text(&p->strings, input->title);
-	/* A descriptor, a pipe or memory has no name of its own that a reader would
-	 * know. */
-	if (strcmp(input_recording(input->input)->format, "folded text") != 0 ||
-	    strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
-	    strcmp(path, "-") == 0 || path[0] == '<')
-		return NULL;
-	return slash ? slash + 1 : path;
-}
-
-/* Of the samples in the tree; where these are intervals, as many as of the stacks of events. */
-static uint64_t samples_truncated(const struct ff_profile *p)
-{
-	uint64_t truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED);
-	uint64_t samples = p->collected.sum.samples_kept, stacks = stacks_walked(p);
-
-	return stacks && p->collected.pairs.stacks
-		       ? (uint64_t)((double)truncated / (double)stacks * (double)samples)
-		       : truncated;
-}
-
 struct write_facts profile_facts(const struct ff_profile *p)
 {
 	struct write_facts facts = {
 		.unit = common_text(p, offsetof(struct ff_input, unit)),
 		.events = common_text(p, offsetof(struct ff_input, event_names)),
-		.truncated = samples_truncated(p),
+		.truncated = ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED),
 	};
+	uint64_t samples = p->collected.sum.samples_kept, stacks = stacks_walked(p);
 	/* One input whose samples are not known makes the number of all unknown. */
 	bool has_samples = p->inputs.count > 0;
 
@@ -205,18 +175,33 @@ struct write_facts profile_facts(const struct ff_profile *p)
 		has_samples &= p->inputs.v[i]->has_samples;
 	}
 	if (has_samples)
-		facts.samples = p->collected.sum.samples_kept;
+		facts.samples = samples;
+	/* Of the samples in the tree; where these are intervals, as many as of the stacks of
+	 * events. */
+	if (stacks && p->collected.pairs.stacks)
+		facts.truncated = (uint64_t)((double)facts.truncated / (double)stacks *
+					     (double)samples);
 	if (p->inputs.count == 1) {
 		const struct ff_input *input = p->inputs.v[0];
 		const struct recording *rec = input_recording(input->input);
 		const struct ff_process *process = ff_process_next(p, NULL);
+		const char *path = input_path(input->input), *slash = strrchr(path, '/');
 
 		if (process) {
 			facts.process = ff_process_comm(process);
 			facts.pid = ff_process_pid(process);
 			facts.processes = p->collected.processes.list.count;
 		}
-		facts.subject = subject_of(p, input);
+		/* A picture's title, and the name of a file of folded text: the last part of
+		 * its path. A descriptor, a pipe or memory has no name of its own that a
+		 * reader would know. */
+		if (input->title)
+			facts.subject = intern_text(&p->strings, input->title);
+		else if (strcmp(rec->format, "folded text") == 0 &&
+			 strncmp(path, "/dev/", 5) != 0 &&
+			 strncmp(path, "/proc/", 6) != 0 && strcmp(path, "-") != 0 &&
+			 path[0] != '<')
+			facts.subject = slash ? slash + 1 : path;
 		facts.host = ff_input_text(input, FF_INPUT_HOST);
 		facts.recorded = recorded_at(rec);
 		facts.command = ff_input_text(input, FF_INPUT_COMMAND);

@@ -435,25 +435,11 @@ static int tell_lost(struct live_session *r)
 	return 0;
 }
 
-/* Nothing is to be said where it was asked for, or where no user's stack is sampled. */
-static int say_stacks(struct live_session *r)
-{
-	struct stacks_used used = { .seconds = seconds_now() - r->began };
-	struct live_counts counts;
-
-	if (r->wanted.chain != LIVE_AUTO || r->wanted.all_kernel ||
-	    r->p->collected.sum.samples_read == 0)
-		return 0;
-	live_count(r->live, &counts);
-	used.bytes = counts.bytes;
-	if (live_chain(r->live, &used.stack_size) != LIVE_AUTO)
-		used.stack_size = 0;
-	return profile_say_stacks(r->p, &used);
-}
-
 static int sample_session(struct live_session *r)
 {
 	const struct ff_record_options *o = &r->options;
+	struct stacks_used used = { 0 };
+	struct live_counts counts;
 	char hint[FILES_HINT_ROOM];
 	struct rlimit files;
 	size_t refused;
@@ -497,7 +483,17 @@ static int sample_session(struct live_session *r)
 			     live_files_hint((size_t)files.rlim_cur + 2 * refused +
 						     FILES_MORE,
 					     hint));
-		err = say_stacks(r);
+	}
+	/* Nothing is to be said of stacks where they were asked for, or where no user's is
+	 * sampled. */
+	if (err == 0 && r->wanted.chain == LIVE_AUTO && !r->wanted.all_kernel &&
+	    r->p->collected.sum.samples_read) {
+		live_count(r->live, &counts);
+		used.seconds = seconds_now() - r->began;
+		used.bytes = counts.bytes;
+		if (live_chain(r->live, &used.stack_size) != LIVE_AUTO)
+			used.stack_size = 0;
+		err = profile_say_stacks(r->p, &used);
 	}
 	err = input_job_end(&r->job, err);
 	return err < 0 ? err : list_events(r->p, r->input);

@@ -35,39 +35,6 @@ static bool python_version(const char *path, int *major, int *minor)
 	return *name == '\0' || strncmp(name, ".so", 3) == 0 || *name == ' ';
 }
 
-/* Weight below the interpreter, and that of functions with names. A node is followed by all that
- * is below it. */
-static void weigh_python(const struct ff_profile *p, uint64_t *weight, uint64_t *named)
-{
-	uint32_t next, entered = 0; /* the end of what is below the interpreter */
-	uint32_t module = UINT32_MAX; /* that was asked about last, and the answer */
-	bool is_python = false;
-	int major, minor;
-
-	for (uint32_t i = 1; i < p->named.nodes.count; i = next) {
-		const struct named_node *n = &p->named.nodes.v[i];
-		const struct function *f = &p->symbols.functions.v[n->function];
-
-		next = i + 1;
-		if (i >= entered && f->module != module) {
-			module = f->module;
-			is_python = python_version(intern_text(&p->strings, module),
-						   &major, &minor);
-		}
-		if (i >= entered && is_python) {
-			entered = n->end;
-			*weight += named_total(&p->named, i);
-		}
-		/* Where a walk ends at the bytes that call it, it is the first of all. */
-		if (strncmp(intern_text(&p->strings, f->name), "py::", 4) == 0) {
-			*named += named_total(&p->named, i);
-			if (i >= entered)
-				*weight += named_total(&p->named, i);
-			next = n->end;
-		}
-	}
-}
-
 /* A map that was looked for in vain: the program was told to write it. */
 static const char *map_problem(const struct ff_profile *p)
 {
@@ -95,8 +62,13 @@ static bool can_tell(const struct python_unnamed *u)
 bool profile_python_unnamed(const struct ff_profile *p, struct python_unnamed *ret)
 {
 	struct python_unnamed u = { 0 };
+	/* Below the interpreter, and of functions with names. */
 	uint64_t weight = 0, named = 0;
+	uint32_t next, entered = 0; /* the end of what is below the interpreter */
+	uint32_t module = UINT32_MAX; /* that was asked about last, and the answer */
+	bool is_python = false;
 	const struct ff_object *o = NULL;
+	int major, minor;
 
 	/* The one with most weight: objects come in that order. */
 	while ((o = ff_object_next(p, o)))
@@ -104,7 +76,29 @@ bool profile_python_unnamed(const struct ff_profile *p, struct python_unnamed *r
 			break;
 	if (!o)
 		return false;
-	weigh_python(p, &weight, &named);
+	/* A node is followed by all that is below it. */
+	for (uint32_t i = 1; i < p->named.nodes.count; i = next) {
+		const struct named_node *n = &p->named.nodes.v[i];
+		const struct function *f = &p->symbols.functions.v[n->function];
+
+		next = i + 1;
+		if (i >= entered && f->module != module) {
+			module = f->module;
+			is_python = python_version(intern_text(&p->strings, module),
+						   &major, &minor);
+		}
+		if (i >= entered && is_python) {
+			entered = n->end;
+			weight += named_total(&p->named, i);
+		}
+		/* Where a walk ends at the bytes that call it, it is the first of all. */
+		if (strncmp(intern_text(&p->strings, f->name), "py::", 4) == 0) {
+			named += named_total(&p->named, i);
+			if (i >= entered)
+				weight += named_total(&p->named, i);
+			next = n->end;
+		}
+	}
 	/* A stack that is cut short of them is another matter. */
 	if (can_tell(&u) && named)
 		return false;

@@ -35,26 +35,6 @@ struct weights {
 	uint64_t all, unnamed;
 };
 
-/*
- * Lines of a map have images of their own, and are shown as its others are: for a process the first
- * image of its code that samples hit, if there is one that is no line's.
- */
-static bool choose_maps(const struct ff_profile *p, struct hash_map *ret)
-{
-	for (uint32_t id = 0; id < p->images.list.count; id++) {
-		const struct image *image = &p->images.list.v[id];
-		const uint32_t *known = hash_map_get(ret, image->owner);
-
-		if (image->kind != IMAGE_ANON || !image->owner ||
-		    !p->symbols.images.v[id].frames ||
-		    (known && (image->code || !p->images.list.v[*known].code)))
-			continue;
-		if (!hash_map_set(ret, image->owner, id))
-			return false;
-	}
-	return true;
-}
-
 static uint32_t shown_as(const struct ff_profile *p, const struct hash_map *maps,
 			 uint32_t id)
 {
@@ -69,9 +49,22 @@ static int add_hit_objects(struct ff_profile *p)
 {
 	const struct trie *t = &p->collected.trie;
 	struct weights *weights = calloc(p->images.list.count, sizeof(*weights));
-	struct hash_map maps = { 0 };
-	int err = weights && choose_maps(p, &maps) ? 0 : -ENOMEM;
+	struct hash_map maps = { 0 }; /* by process */
+	int err = weights ? 0 : -ENOMEM;
 
+	/* Lines of a map have images of their own, and are shown as its others are: for a
+	 * process the first image of its code that samples hit, if there is one that is no
+	 * line's. */
+	for (uint32_t id = 0; id < p->images.list.count && err == 0; id++) {
+		const struct image *image = &p->images.list.v[id];
+		const uint32_t *known = hash_map_get(&maps, image->owner);
+
+		if (image->kind == IMAGE_ANON && image->owner &&
+		    p->symbols.images.v[id].frames &&
+		    (!known || (!image->code && p->images.list.v[*known].code)) &&
+		    !hash_map_set(&maps, image->owner, id))
+			err = -ENOMEM;
+	}
 	/* The empty stack is nobody's, and there may be no frame at all. */
 	for (size_t row = 1; row < t->rows.count && err == 0; row++) {
 		uint32_t node = trie_row_node(t, row), frame = t->nodes[node].frame;

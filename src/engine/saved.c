@@ -30,12 +30,6 @@ struct restoring {
 		[COLUMNS_MOST]; /* by column: the next of those that are said of frames */
 };
 
-/* Units, of which one or both may be NULL. */
-static bool is_same_unit(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* The columns of the picture become the profile's. */
 static int match_columns(struct restoring *r, const struct ff_input *input)
 {
@@ -45,6 +39,7 @@ static int match_columns(struct restoring *r, const struct ff_input *input)
 	for (uint32_t i = 0; i < r->tree->columns; i++) {
 		const struct column *column = &r->tree->values[i].column;
 		const struct column *known = columns_find(&r->p->columns, column->name);
+		const char *unit = column->unit ? column->unit : "";
 		struct claim claim = { 0 };
 
 		/* For one that the profile has not yet there has to be memory. The claim
@@ -62,7 +57,7 @@ static int match_columns(struct restoring *r, const struct ff_input *input)
 		r->column[i] = (uint32_t)(known - r->p->columns.v);
 		/* All that decides how values are added and shown has to agree, or a sum
 		 * means nothing. */
-		if (!is_same_unit(known->unit, column->unit) ||
+		if (strcmp(known->unit ? known->unit : "", unit) != 0 ||
 		    known->side != column->side || known->sum != column->sum ||
 		    known->decimals != column->decimals ||
 		    known->makes_stacks != column->makes_stacks)
@@ -138,29 +133,6 @@ static int make_frames(struct restoring *r)
 		err = new_frame(r, &plain, &r->wakers[i]);
 	}
 	return err;
-}
-
-static int measure(struct restoring *r)
-{
-	uint32_t deepest = 0;
-
-	r->depth = calloc(r->tree->nodes, sizeof(*r->depth));
-	if (r->chain)
-		r->behind = calloc(r->tree->nodes, sizeof(*r->behind));
-	if (!r->depth || (r->chain && !r->behind))
-		return -ENOMEM;
-	for (uint32_t i = 1; i < r->tree->nodes; i++) {
-		uint32_t parent = r->tree->parent[i];
-
-		r->depth[i] = r->depth[parent] + 1;
-		if (r->depth[i] > deepest)
-			/* The path is as long as the deepest stack, so that it never
-			 * grows on the way. */
-			deepest = r->depth[i];
-		if (r->behind)
-			r->behind[i] = r->behind[parent] || is_separator(r, parent);
-	}
-	return array_reserve(&r->path, deepest + 1) ? 0 : -ENOMEM;
 }
 
 static bool by_samples(const struct restoring *r)
@@ -338,6 +310,7 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 		.text_only = true,
 		.factor = 1,
 	};
+	uint32_t deepest = 0;
 	int err = match_columns(&r, input);
 
 	if (err < 0)
@@ -351,8 +324,23 @@ static int restore(struct ff_profile *p, const struct ff_input *input,
 	for (unsigned i = tree->decimals; i < p->collected.decimals; i++)
 		r.factor *= 10;
 	err = make_frames(&r);
-	if (err == 0)
-		err = measure(&r);
+	r.depth = calloc(tree->nodes, sizeof(*r.depth));
+	if (r.chain)
+		r.behind = calloc(tree->nodes, sizeof(*r.behind));
+	if (!r.depth || (r.chain && !r.behind))
+		err = -ENOMEM;
+	for (uint32_t i = 1; i < tree->nodes && err == 0; i++) {
+		uint32_t parent = tree->parent[i];
+
+		r.depth[i] = r.depth[parent] + 1;
+		if (r.depth[i] > deepest)
+			deepest = r.depth[i];
+		if (r.behind)
+			r.behind[i] = r.behind[parent] || is_separator(&r, parent);
+	}
+	/* The path is as long as the deepest stack, so that it never grows on the way. */
+	if (err == 0 && !array_reserve(&r.path, deepest + 1))
+		err = -ENOMEM;
 	err = err < 0 ? fail_memory(&p->ctx) : check_text(&r, input);
 	if (err == 0 && add_stacks(&r) < 0)
 		err = fail_memory(&p->ctx);

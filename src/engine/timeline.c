@@ -12,25 +12,9 @@ enum {
 	AHEAD_LEAST = 16 << 20
 }; /* bytes of a file: to start a thread takes a tenth of a ms */
 
-/* A record, which few bytes can be, is held until all are in order, and its process keeps as much. */
-static bool allow_state(struct input_job *j)
-{
-	enum { SOME = 1024, A_STATE = 2 * sizeof(struct record) };
-
-	if (j->states_allowed == 0 &&
-	    claim_add_part(&j->states, &j->p->budget, BUDGET_NAMES,
-			   (uint64_t)SOME * A_STATE))
-		j->states_allowed = SOME;
-	if (j->states_allowed == 0) {
-		budget_refuse(&j->p->budget, "records of processes", input_path(j->in));
-		return false;
-	}
-	j->states_allowed--;
-	return true;
-}
-
 int read_timeline(struct input_job *j)
 {
+	enum { SOME = 1024, A_STATE = 2 * sizeof(struct record) };
 	const struct part_sizes *parts = &j->p->parts;
 	struct ff_profile *p = j->p;
 	const struct record *in_order;
@@ -45,16 +29,29 @@ int read_timeline(struct input_job *j)
 	order_init(&order);
 	while ((err = state_next(&p->ctx, j->in, &record)) > 0) {
 		/* RECORD_NONE is no state, only a place to look how far it is. */
-		if (record.type != RECORD_NONE) {
-			if (allow_state(j) && order_add(&order, &record) < 0) {
-				err = fail_memory(&p->ctx);
-				goto out;
-			}
+		if (record.type == RECORD_NONE) {
+			if (j->rec->kernel_samples && !j->rec->kallsyms)
+				symbolizer_expect_kernel(p->symbolizer);
+			show_progress(p, "reading maps", state_progress(j->in),
+				      j->rec->bytes);
 			continue;
 		}
-		if (j->rec->kernel_samples && !j->rec->kallsyms)
-			symbolizer_expect_kernel(p->symbolizer);
-		show_progress(p, "reading maps", state_progress(j->in), j->rec->bytes);
+		/* A record, which few bytes can be, is held until all are in order, and its
+		 * process keeps as much. */
+		if (j->states_allowed == 0 &&
+		    claim_add_part(&j->states, &p->budget, BUDGET_NAMES,
+				   (uint64_t)SOME * A_STATE))
+			j->states_allowed = SOME;
+		if (j->states_allowed == 0) {
+			budget_refuse(&p->budget, "records of processes",
+				      input_path(j->in));
+			continue;
+		}
+		j->states_allowed--;
+		if (order_add(&order, &record) < 0) {
+			err = fail_memory(&p->ctx);
+			goto out;
+		}
 	}
 	/* Nothing older can come: all of it may go out. */
 	order_end_input(&order);
