@@ -44,32 +44,6 @@ enum {
 #define LEAF_REGISTERS 0ull
 #endif
 
-/* As often as was asked for; said where the kernel takes less. No rate is higher than what the
- * kernel keeps it in, an int (sysctl_perf_event_sample_rate). */
-static uint64_t plan_frequency(struct context *ctx, const struct live_options *options,
-			       uint64_t most)
-{
-	uint64_t wanted = options->frequency ? options->frequency : USUAL_RATE;
-	char allow[96] = "";
-
-	if (!most)
-		most = wanted == UINT64_MAX ? KERNELS_RATE : wanted;
-	if (wanted <= most)
-		return wanted;
-	if (wanted == UINT64_MAX)
-		return most;
-	if (wanted <= INT_MAX)
-		snprintf(allow, sizeof(allow),
-			 "; 'sudo sysctl kernel.perf_event_max_sample_rate=%" PRIu64
-			 "' allows them",
-			 wanted);
-	warn(ctx,
-	     "%" PRIu64
-	     " samples a second are more than the kernel takes: taking %" PRIu64 "%s",
-	     wanted, most, allow);
-	return most;
-}
-
 /*
  * So many bytes of each stack as a processor that is busy all the time can copy without that
  * being seen: 65,528 at 99 samples a second, 32 KiB at 999, 8 KiB at 4,999. How often an event with
@@ -101,10 +75,30 @@ int live_plan_make(struct context *ctx, const struct live_options *options,
 		   const struct live_target *target, struct live_plan *ret)
 {
 	struct live_plan plan = { .period = options->period, .chain = options->chain };
+	uint64_t wanted = options->frequency ? options->frequency : USUAL_RATE;
+	uint64_t most = permission->rate_most;
+	char allow[96] = "";
 	uint32_t size;
 
+	if (!most)
+		most = wanted == UINT64_MAX ? KERNELS_RATE : wanted;
+	/* As often as was asked for. No rate is higher than what the kernel keeps it in, an int
+	 * (sysctl_perf_event_sample_rate). */
 	if (!plan.period)
-		plan.frequency = plan_frequency(ctx, options, permission->rate_most);
+		plan.frequency = wanted < most ? wanted : most;
+	if (!plan.period && wanted > most && wanted != UINT64_MAX) {
+		if (wanted <= INT_MAX)
+			snprintf(allow, sizeof(allow),
+				 "; 'sudo sysctl "
+				 "kernel.perf_event_max_sample_rate=%" PRIu64
+				 "' allows them",
+				 wanted);
+		warn(ctx,
+		     "%" PRIu64
+		     " samples a second are more than the kernel takes: taking %" PRIu64
+		     "%s",
+		     wanted, most, allow);
+	}
 	/* Registers and copies cannot be had on each machine, and are of no use for the
 	 * kernel; frame pointers cost less where all programs keep them. */
 	if (plan.chain == LIVE_AUTO &&

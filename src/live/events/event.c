@@ -41,10 +41,11 @@ void live_events_release(struct live_events *events)
 	array_release(&events->list);
 }
 
-/* perf's letters. Of user, kernel and hypervisor none means all, and without G guests are left
- * out, as perf does. */
-static int set_modifiers(struct parsing *p, struct live_event *e)
+/* Adds the event at hand; @name where its terms gave it none. Its modifiers are perf's letters: of
+ * user, kernel and hypervisor none means all, and without G guests are left out, as perf does. */
+static int add_parsed(struct parsing *p, const char *name, size_t size)
 {
+	struct context *ctx = p->places.ctx;
 	struct part m = p->modifiers;
 	bool user = m.size && memchr(m.p, 'u', m.size);
 	bool kernel = m.size && memchr(m.p, 'k', m.size);
@@ -52,7 +53,16 @@ static int set_modifiers(struct parsing *p, struct live_event *e)
 	bool guest = m.size && memchr(m.p, 'G', m.size);
 	bool host = m.size && memchr(m.p, 'H', m.size);
 	unsigned precise = 0;
+	struct live_event *e;
 
+	if (p->events->list.count >= EVENTS_MOST)
+		return fail(ctx, -EINVAL, "'%s': more than %d events", p->places.text,
+			    EVENTS_MOST);
+	e = array_add(&p->events->list);
+	if (!e)
+		return fail_memory(ctx);
+	*e = p->event;
+	e->attr.size = sizeof(e->attr);
 	e->mode_given = user || kernel || hypervisor;
 	if (e->mode_given) {
 		e->attr.exclude_user = !user;
@@ -69,7 +79,7 @@ static int set_modifiers(struct parsing *p, struct live_event *e)
 		e->attr.exclusive |= m.p[i] == 'e';
 		if (!strchr("ukhGHpPIDe", m.p[i]) || !m.p[i])
 			return fail(
-				p->places.ctx, -EINVAL,
+				ctx, -EINVAL,
 				"'%s': no modifier is called '%c'; there are u (user), k "
 				"(kernel), h (hypervisor), G (guest), H (host), p "
 				"(precise), P (as precise as can be), I (not idle), D "
@@ -77,30 +87,8 @@ static int set_modifiers(struct parsing *p, struct live_event *e)
 				p->places.text, m.p[i]);
 	}
 	if (precise > PRECISE_MOST)
-		return fail(p->places.ctx, -EINVAL, "'%s': more than 3 times p",
-			    p->places.text);
+		return fail(ctx, -EINVAL, "'%s': more than 3 times p", p->places.text);
 	e->attr.precise_ip = e->precise_most ? PRECISE_MOST : precise;
-	return 0;
-}
-
-/* Adds the event at hand; @name where its terms gave it none. */
-static int add_parsed(struct parsing *p, const char *name, size_t size)
-{
-	struct context *ctx = p->places.ctx;
-	struct live_event *e;
-	int err;
-
-	if (p->events->list.count >= EVENTS_MOST)
-		return fail(ctx, -EINVAL, "'%s': more than %d events", p->places.text,
-			    EVENTS_MOST);
-	e = array_add(&p->events->list);
-	if (!e)
-		return fail_memory(ctx);
-	*e = p->event;
-	e->attr.size = sizeof(e->attr);
-	err = set_modifiers(p, e);
-	if (err < 0)
-		return err;
 	if (!e->name)
 		e->name = arena_text(p->places.arena, name, size);
 	return e->name ? 0 : fail_memory(ctx);

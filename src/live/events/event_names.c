@@ -136,38 +136,32 @@ static const struct word *take_word(const struct word *table, size_t count,
 	return NULL;
 }
 
-/*
- * Without an operation it is a read, without a result an access.
- *
- *	L1-dcache  -  load        -  misses
- *	caches        operations     results
- */
-static bool cache_event(const char *word, size_t size, uint64_t *config)
-{
-	const struct word *cache = take_word(caches, COUNT(caches), &word, &size);
-	const struct word *operation, *result;
-
-	if (!cache || !size)
-		return false;
-	operation = take_word(operations, COUNT(operations), &word, &size);
-	result = take_word(results, COUNT(results), &word, &size);
-	if (size || (!operation && !result))
-		return false;
-	*config = cache->value |
-		  (uint64_t)(operation ? operation->value : PERF_COUNT_HW_CACHE_OP_READ)
-			  << 8 |
-		  (uint64_t)(result ? result->value : PERF_COUNT_HW_CACHE_RESULT_ACCESS)
-			  << 16;
-	return true;
-}
-
 bool event_name_known(const char *word, size_t size, uint32_t *type, uint64_t *config)
 {
+	const struct word *cache, *operation = NULL, *result = NULL;
+	const char *part = word;
+	size_t left = size;
 	uint64_t value = 0;
 
 	if (named_event(word, size, type, config))
 		return true;
-	if (cache_event(word, size, config)) {
+	/*
+	 * Without an operation it is a read, without a result an access.
+	 *
+	 *	L1-dcache  -  load        -  misses
+	 *	caches        operations     results
+	 */
+	cache = take_word(caches, COUNT(caches), &part, &left);
+	if (cache && left) {
+		operation = take_word(operations, COUNT(operations), &part, &left);
+		result = take_word(results, COUNT(results), &part, &left);
+	}
+	if (left == 0 && (operation || result)) {
+		value = operation ? operation->value : PERF_COUNT_HW_CACHE_OP_READ;
+		*config = cache->value | value << 8 |
+			  (uint64_t)(result ? result->value
+					    : PERF_COUNT_HW_CACHE_RESULT_ACCESS)
+				  << 16;
 		*type = PERF_TYPE_HW_CACHE;
 		return true;
 	}

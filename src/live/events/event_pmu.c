@@ -252,67 +252,66 @@ static bool next_term(struct part *left, struct part *term, struct part *value)
 	return true;
 }
 
-static int set_terms(struct pmu *pmu, struct part terms, int depth);
-
-/* Sets a term by the PMU's own files: its format, or one of its events. */
-static int set_pmu_term(struct pmu *pmu, struct part term, struct part value, int depth)
-{
-	const struct event_places *places = pmu->places;
-	char *text = read_pmu_file(places, pmu->name, "/format/", term);
-	char path[PATH_ROOM], room[NEAREST_MOST + 32];
-	uint64_t n = 1, config;
-	struct nearest near;
-	uint32_t type;
-	int err;
-
-	if (text) {
-		err = value.size && !whole_number(value, &n)
-			      ? fail(places->ctx, -EINVAL, "'%s': '%.*s' wants a number",
-				     places->text, (int)term.size, term.p)
-			      : set_format(pmu, term, n, text);
-		free(text);
-		return err;
-	}
-	if (value.size == 0 && depth < NESTED_MOST)
-		text = read_pmu_file(places, pmu->name, "/events/", term);
-	if (text) {
-		err = set_terms(pmu, (struct part){ text, strlen(text) }, depth + 1);
-		free(text);
-		return err;
-	}
-	/* "cpu/cycles/", where the kernel has no file for it; "cpu/r1a8/". */
-	if (value.size == 0 && event_name_known(term.p, term.size, &type, &config)) {
-		bool raw = type == PERF_TYPE_RAW;
-
-		/* The high half says which PMU (PERF_PMU_TYPE_SHIFT). */
-		pmu->event->attr.config =
-			raw ? config : config | (uint64_t)pmu->event->attr.type << 32;
-		if (!raw)
-			pmu->event->attr.type = type;
-		return 0;
-	}
-	nearest_start(&near, term.p, term.size);
-	if (pmu_path(places, pmu->name, "/format", no_file, path))
-		offer_names(path, &near);
-	if (pmu_path(places, pmu->name, "/events", no_file, path))
-		offer_names(path, &near);
-	return fail(places->ctx, -EINVAL,
-		    "'%s': '%.*s' has no event and no term '%.*s'%s", places->text,
-		    (int)pmu->name.size, pmu->name.p, (int)term.size, term.p,
-		    nearest_question(&near, room));
-}
-
+/* Each term is one that perf has for all events, or the PMU's own files have it: its formats, or
+ * its events. */
 static int set_terms(struct pmu *pmu, struct part terms, int depth)
 {
+	const struct event_places *places = pmu->places;
+	char path[PATH_ROOM], room[NEAREST_MOST + 32], *text;
 	struct part term, value;
+	struct nearest near;
+	uint64_t config;
+	uint32_t type;
 	int err = 0;
 
 	while (err >= 0 && next_term(&terms, &term, &value)) {
+		uint64_t n = 1;
+
 		if (term.size == 0)
 			continue;
-		err = set_common(pmu->places, term, value, pmu->event);
-		if (err == 0)
-			err = set_pmu_term(pmu, term, value, depth);
+		err = set_common(places, term, value, pmu->event);
+		if (err != 0)
+			continue;
+		text = read_pmu_file(places, pmu->name, "/format/", term);
+		if (text) {
+			err = value.size && !whole_number(value, &n)
+				      ? fail(places->ctx, -EINVAL,
+					     "'%s': '%.*s' wants a number", places->text,
+					     (int)term.size, term.p)
+				      : set_format(pmu, term, n, text);
+			free(text);
+			continue;
+		}
+		if (value.size == 0 && depth < NESTED_MOST)
+			text = read_pmu_file(places, pmu->name, "/events/", term);
+		if (text) {
+			err = set_terms(pmu, (struct part){ text, strlen(text) },
+					depth + 1);
+			free(text);
+			continue;
+		}
+		/* "cpu/cycles/", where the kernel has no file for it; "cpu/r1a8/". The high
+		 * half says which PMU (PERF_PMU_TYPE_SHIFT). */
+		if (value.size == 0 &&
+		    event_name_known(term.p, term.size, &type, &config)) {
+			bool raw = type == PERF_TYPE_RAW;
+
+			pmu->event->attr.config =
+				raw ? config
+				    : config | (uint64_t)pmu->event->attr.type << 32;
+			if (!raw)
+				pmu->event->attr.type = type;
+			continue;
+		}
+		nearest_start(&near, term.p, term.size);
+		if (pmu_path(places, pmu->name, "/format", no_file, path))
+			offer_names(path, &near);
+		if (pmu_path(places, pmu->name, "/events", no_file, path))
+			offer_names(path, &near);
+		err = fail(places->ctx, -EINVAL,
+			   "'%s': '%.*s' has no event and no term '%.*s'%s", places->text,
+			   (int)pmu->name.size, pmu->name.p, (int)term.size, term.p,
+			   nearest_question(&near, room));
 	}
 	return err < 0 ? err : 0;
 }

@@ -41,35 +41,6 @@ static long bpf(int what, union bpf_attr *attr)
 }
 
 /*
- * The whole name of the function at @address: programs have the first 15 letters of it only,
- * and no names of functions but the first. /proc/kallsyms takes tens of ms to read, so it is
- * read where that matters.
- */
-static size_t whole_name(struct known_bpf *k, uint64_t address, char room[NAME_ROOM])
-{
-	struct context unheard = { .log = NULL };
-	char needle[32];
-	const char *line, *end;
-	size_t size;
-
-	if (!k->looked &&
-	    file_slurp(&unheard, "/proc/kallsyms", SYMBOLS_MOST, &k->symbols, &size) < 0)
-		k->symbols = NULL;
-	k->looked = true;
-	snprintf(needle, sizeof(needle), "\n%016llx t ", (unsigned long long)address);
-	line = k->symbols ? strstr(k->symbols, needle) : NULL;
-	if (!line)
-		return 0;
-	line += strlen(needle);
-	end = line + strcspn(line, "\t\n ");
-	size = (size_t)(end - line);
-	if (size >= NAME_ROOM)
-		return 0;
-	memcpy(room, line, size);
-	return size;
-}
-
-/*
  * What kallsyms does not name is bpf_prog_TAG, with _NAME for the first function where
  * the program has a name, and with _F for the others.
  *
@@ -84,17 +55,35 @@ static void add_program(struct known_bpf *k, uint32_t id,
 				 : info->nr_jited_func_lens;
 	bool whole = count == 1 &&
 		     strnlen(info->name, sizeof(info->name)) < sizeof(info->name) - 1;
-	char name[NAME_ROOM], tag[2 * BPF_TAG_SIZE + 1];
+	char name[NAME_ROOM], tag[2 * BPF_TAG_SIZE + 1], needle[32];
+	struct context unheard = { .log = NULL };
 	struct known_record r;
 	size_t size;
 
 	for (int i = 0; i < BPF_TAG_SIZE; i++)
 		snprintf(tag + 2 * i, 3, "%02x", info->tag[i]);
 	for (uint32_t i = 0; i < count && i < FUNCTIONS_MOST; i++) {
+		const char *line = NULL;
+
 		if (!k->addresses[i])
 			continue;
-		size = whole ? 0 : whole_name(k, k->addresses[i], name);
-		if (size == 0)
+		/* /proc/kallsyms has all of a name, and a name for each function: see above. */
+		if (!whole && !k->looked) {
+			k->looked = true;
+			if (file_slurp(&unheard, "/proc/kallsyms", SYMBOLS_MOST,
+				       &k->symbols, &size) < 0)
+				k->symbols = NULL;
+		}
+		if (!whole && k->symbols) {
+			snprintf(needle, sizeof(needle), "\n%016llx t ",
+				 (unsigned long long)k->addresses[i]);
+			line = strstr(k->symbols, needle);
+		}
+		line = line ? line + strlen(needle) : "";
+		size = strcspn(line, "\t\n ");
+		if (size < NAME_ROOM)
+			memcpy(name, line, size);
+		if (size == 0 || size >= NAME_ROOM)
 			size = (size_t)snprintf(name, sizeof(name), "bpf_prog_%s%s%.16s",
 						tag, i || info->name[0] ? "_" : "",
 						i ? "F" : info->name);

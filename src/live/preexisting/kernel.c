@@ -63,39 +63,6 @@ static void read_notes(const char *root, const char *path, struct known_map *map
 	}
 }
 
-/* Where the first of the two symbols is that begin the kernel's code. They are among the
- * first ones, and all of them take tens of ms to read. False where neither is there, or
- * they are hidden from this user. */
-static bool find_start(const char *root, const char **name, uint64_t *address)
-{
-	static const char *const names[] = { "_text", "_stext" };
-	char *text = malloc(SYMBOLS_ROOM), path[PATH_ROOM], needle[16];
-	bool found = false, more = text != NULL;
-
-	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
-	for (size_t room = SYMBOLS_FEW; more && !found; room = SYMBOLS_ROOM) {
-		ssize_t size = proc_read(AT_FDCWD, path, text, room);
-
-		/* One that has filled its room was cut: once more, with room for all. */
-		more = size == (ssize_t)room - 1 && room < SYMBOLS_ROOM;
-		for (size_t i = 0; size > 0 && i < 2 && !found; i++) {
-			const char *at;
-
-			/* "ADDRESS TYPE NAME": lines of modules have more behind the
-			 * name, so the newline is looked for, too. */
-			snprintf(needle, sizeof(needle), " %s\n", names[i]);
-			at = strstr(text, needle);
-			while (at && at > text && at[-1] != '\n')
-				at--;
-			*address = at ? strtoull(at, NULL, 16) : 0;
-			found = *address != 0;
-			*name = names[i];
-		}
-	}
-	free(text);
-	return found;
-}
-
 /* Files of modules, by their names: lines of modules.dep, "kernel/fs/ext4/ext4.ko.xz: ...". */
 struct module_files {
 	char directory[PATH_ROOM / 4];
@@ -125,23 +92,6 @@ static size_t module_path(const struct module_files *files, const char *module,
 	return (size_t)snprintf(room, PATH_ROOM, "[%.*s]", (int)size, module);
 }
 
-/* "NAME SIZE USERS DEPENDENCIES STATE ADDRESS". */
-static bool read_module(char *line, size_t *name_size, struct known_map *map)
-{
-	char *word = line, *save = NULL;
-
-	*name_size = strcspn(line, " ");
-	for (int i = 0; i < 6; i++) {
-		word = strtok_r(i ? NULL : line, " ", &save);
-		if (!word)
-			return false;
-		if (i == 1)
-			map->size = strtoull(word, NULL, 10);
-	}
-	map->start = strtoull(word, NULL, 16);
-	return map->start && map->size;
-}
-
 /* The lowest address of a module is where the kernel ends at the latest. */
 static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
 {
@@ -165,8 +115,17 @@ static void add_modules(const char *root, struct bytes *to, uint64_t *lowest)
 	     line = strtok_r(NULL, "\n", &save)) {
 		struct known_map map = { .pid = NO_PROCESS,
 					 .prot = PROT_READ | PROT_EXEC };
+		char *word = line, *rest = NULL;
 
-		if (!read_module(line, &size, &map) || size > 128)
+		/* "NAME SIZE USERS DEPENDENCIES STATE ADDRESS". */
+		size = strcspn(line, " ");
+		for (int i = 0; i < 6 && word; i++) {
+			word = strtok_r(i ? NULL : line, " ", &rest);
+			if (word && i == 1)
+				map.size = strtoull(word, NULL, 10);
+		}
+		map.start = word ? strtoull(word, NULL, 16) : 0;
+		if (!map.start || !map.size || size > 128)
 			continue;
 		if (map.start < *lowest)
 			*lowest = map.start;
@@ -190,12 +149,37 @@ void known_kernel_read(const char *root, struct bytes *to)
 #else
 	const uint64_t modules = UINT64_MAX;
 #endif
-	uint64_t start, end, lowest = UINT64_MAX;
-	const char *symbol;
-	char name[64];
+	static const char *const begins[] = { "_text", "_stext" };
+	char *text = malloc(SYMBOLS_ROOM), path[PATH_ROOM], needle[16], name[64];
+	uint64_t start = 0, end, lowest = UINT64_MAX;
+	bool more = text != NULL;
+	const char *symbol = "";
 	struct known_map map = { .pid = NO_PROCESS, .prot = PROT_READ | PROT_EXEC };
 
-	if (!find_start(root, &symbol, &start))
+	/* Where the first of the two symbols is that begin the kernel's code. They are among the
+	 * first ones, and all of them take tens of ms to read: one that has filled its room was
+	 * cut, and is read once more, with room for all. */
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
+	for (size_t room = SYMBOLS_FEW; more && !start; room = SYMBOLS_ROOM) {
+		ssize_t size = proc_read(AT_FDCWD, path, text, room);
+
+		more = size == (ssize_t)room - 1 && room < SYMBOLS_ROOM;
+		for (size_t i = 0; size > 0 && i < 2 && !start; i++) {
+			const char *at;
+
+			/* "ADDRESS TYPE NAME": lines of modules have more behind the
+			 * name, so the newline is looked for, too. */
+			symbol = begins[i];
+			snprintf(needle, sizeof(needle), " %s\n", symbol);
+			at = strstr(text, needle);
+			while (at && at > text && at[-1] != '\n')
+				at--;
+			start = at ? strtoull(at, NULL, 16) : 0;
+		}
+	}
+	free(text);
+	/* Neither is there, or they are hidden from this user. */
+	if (!start)
 		return;
 	add_modules(root, to, &lowest);
 	/* Where the kernel's own code ends at the latest. */

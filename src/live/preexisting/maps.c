@@ -68,32 +68,6 @@ static void name_map(struct known_map *map, const char *name, size_t size)
 		map->offset = 0;
 }
 
-/* Opens what the process has under the path of the map: as everywhere, only what it could read
- * itself, and inside of its root. The file has to be the one that is mapped. */
-static bool open_below_root(int dir, const struct known_map *map, struct object *ret)
-{
-	const struct file_id recorded = { map->maj, map->min, map->ino, 0 };
-	struct context unheard = { .log = NULL };
-	char link[32], path[2 * NAME_ROOM];
-	struct file_id id;
-	uint32_t pid;
-	ssize_t size;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
-	size = readlink(link, path, NAME_ROOM - sizeof("/root"));
-	if (size <= 0)
-		return false;
-	snprintf(path + size, sizeof(path) - (size_t)size, "/root%.*s",
-		 (int)map->name_size, map->name);
-	if (!process_root_path(path, &pid) || object_open(&unheard, path, ret) < 0)
-		return false;
-	if (process_file_id(ret->fd, &recorded, &id) && id.maj == map->maj &&
-	    id.min == map->min && id.ino == map->ino)
-		return true;
-	object_close(ret);
-	return false;
-}
-
 /* Of a file that was not seen yet. @fd: of the process's maps, where that can be asked;
  * else -1. */
 static void find_build_id(int dir, int fd, struct known_map *map)
@@ -103,24 +77,41 @@ static void find_build_id(int dir, int fd, struct known_map *map)
 				   .address = map->start,
 				   .build_id_size = sizeof(id),
 				   .build_id = (uintptr_t)id };
+	const struct file_id recorded = { map->maj, map->min, map->ino, 0 };
 	struct context unheard = { .log = NULL };
+	char link[32], path[2 * NAME_ROOM];
 	struct object object;
-	char path[128];
+	struct file_id found;
+	uint32_t pid;
+	ssize_t size;
 
 	if (fd >= 0) {
 		if (ioctl(fd, MAP_QUERY, &query) == 0 && query.ino == map->ino)
 			take_build_id(map, id, query.build_id_size);
 		return;
 	}
-	/* The file that is mapped, or what the process has under its path: only who may
-	 * look into any process may open the former. */
+	/* The file that is mapped: only who may look into any process may open that. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/map_files/%llx-%llx", dir,
 		 (unsigned long long)map->start,
 		 (unsigned long long)map->start + map->size);
-	if (object_open(&unheard, path, &object) != 0 &&
-	    !open_below_root(dir, map, &object))
+	if (object_open(&unheard, path, &object) == 0) {
+		take_build_id(map, object.build_id, object.build_id_size);
+		object_close(&object);
 		return;
-	take_build_id(map, object.build_id, object.build_id_size);
+	}
+	/* Or what the process has under its path: as everywhere, only what it could read itself,
+	 * and inside of its root. The file has to be the one that is mapped. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	size = readlink(link, path, NAME_ROOM - sizeof("/root"));
+	if (size <= 0)
+		return;
+	snprintf(path + size, sizeof(path) - (size_t)size, "/root%.*s",
+		 (int)map->name_size, map->name);
+	if (!process_root_path(path, &pid) || object_open(&unheard, path, &object) < 0)
+		return;
+	if (process_file_id(object.fd, &recorded, &found) && found.maj == map->maj &&
+	    found.min == map->min && found.ino == map->ino)
+		take_build_id(map, object.build_id, object.build_id_size);
 	object_close(&object);
 }
 
@@ -266,21 +257,36 @@ static bool next_maps_line(char *line, struct known_map *map)
 	return true;
 }
 
-/* Line by line; what has come of the last one is kept for the next read. */
-static int read_lines(struct known_maps *m, int dir, int fd, uint32_t pid,
-		      struct bytes *to)
+int known_maps_read(struct known_maps *m, int dir, uint32_t pid, struct bytes *to)
 {
+	int fd, err = -ENOTTY;
+	ssize_t got = 1;
 	size_t size = 0;
-	int err = 0;
 
-	while (err == 0 && size < LINE_ROOM) {
-		ssize_t got = read(fd, m->room + size, LINE_ROOM - size);
+	if (!m->room)
+		m->room = malloc(LINE_ROOM);
+	if (!m->room)
+		return -ENOMEM;
+	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!m->no_query)
+		err = query_maps(m, dir, fd, pid, to);
+	if (err != -ENOTTY) {
+		close(fd);
+		return err;
+	}
+	m->no_query = true;
+	err = 0;
+	/* Line by line; what has come of the last one is kept for the next read. */
+	while (err == 0 && got != 0 && size < LINE_ROOM) {
 		char *p = m->room, *end;
 
-		if (got < 0 && errno == EINTR)
+		got = read(fd, m->room + size, LINE_ROOM - size);
+		if (got < 0) {
+			err = errno == EINTR ? 0 : -errno;
 			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : 0;
+		}
 		size += (size_t)got;
 		while (err == 0 && (end = memchr(p, '\n', size)) != NULL) {
 			struct known_map map = { .pid = pid, .tid = pid };
@@ -293,26 +299,6 @@ static int read_lines(struct known_maps *m, int dir, int fd, uint32_t pid,
 			p = end;
 		}
 		memmove(m->room, p, size);
-	}
-	return err;
-}
-
-int known_maps_read(struct known_maps *m, int dir, uint32_t pid, struct bytes *to)
-{
-	int fd, err = -ENOTTY;
-
-	if (!m->room)
-		m->room = malloc(LINE_ROOM);
-	if (!m->room)
-		return -ENOMEM;
-	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (!m->no_query)
-		err = query_maps(m, dir, fd, pid, to);
-	if (err == -ENOTTY) {
-		m->no_query = true;
-		err = read_lines(m, dir, fd, pid, to);
 	}
 	close(fd);
 	return err;
