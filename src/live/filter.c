@@ -23,33 +23,6 @@ enum {
 	FIRST_NAMESPACE = 0xEFFFFFFC, /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
 };
 
-static bool has_numbers_of_kernel(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_NAMESPACE;
-}
-
-static void name_threads(struct text *t, const struct live_asked *asked,
-			 const pid_t *threads, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		for (int k = 0; k < 2 && asked->threads[k]; k++)
-			text_printf(t, "%s%s == %d", i || k ? " || " : "",
-				    asked->threads[k], (int)threads[i]);
-}
-
-static void leave_out(struct text *t, const struct live_asked *asked, pid_t self)
-{
-	const char *a = asked->threads[0], *b = asked->threads[1];
-
-	if (b)
-		text_printf(t, "(%s != %d || %s != 0) && (%s != %d || %s != 0)", a,
-			    (int)self, b, b, (int)self, a);
-	else
-		text_printf(t, "%s != %d", a ? a : "common_pid", (int)self);
-}
-
 /* In the arena; NULL where nothing is left out, or without memory. */
 static const char *join_filters(struct live *l, const char *own, const struct text *t)
 {
@@ -67,24 +40,40 @@ static const char *join_filters(struct live *l, const char *own, const struct te
 void run_make_filters(struct live *l)
 {
 	bool everywhere = l->options->everywhere;
-	bool known = (everywhere || l->target.who == LIVE_SYSTEM ||
-		      l->target.who == LIVE_CGROUP) &&
-		     has_numbers_of_kernel();
+	bool whole = everywhere || l->target.who == LIVE_SYSTEM ||
+		     l->target.who == LIVE_CGROUP;
 	const pid_t *threads = l->watched.threads.v;
 	size_t count = l->watched.threads.count;
+	int self = (int)getpid();
+	struct stat st;
+	/* Are our numbers those of the kernel? */
+	bool known = whole && stat("/proc/self/ns/pid", &st) == 0 &&
+		     st.st_ino == FIRST_NAMESPACE;
 
 	for (size_t i = 0; i < l->events.list.count; i++) {
 		struct live_event *event = &l->events.list.v[i];
 		struct text named = { 0 }, wide = { 0 };
+		const char *a, *b; /* fields with a thread */
 
 		if (!event->asked || event->attr.type != PERF_TYPE_TRACEPOINT)
 			continue;
+		a = event->asked->threads[0];
+		b = event->asked->threads[1];
 		/* An interrupt that comes while we run may be about anybody. */
-		if (known && (event->asked->threads[0] || !everywhere))
-			leave_out(&wide, event->asked, getpid());
-		if (known && event->asked->threads[0] && !event->asked->any_thread &&
-		    count && count <= NAMED_MOST)
-			name_threads(&named, event->asked, threads, count);
+		if (known && b)
+			text_printf(&wide,
+				    "(%s != %d || %s != 0) && (%s != %d || %s != 0)", a,
+				    self, b, b, self, a);
+		else if (known && (a || !everywhere))
+			text_printf(&wide, "%s != %d", a ? a : "common_pid", self);
+		if (known && a && !event->asked->any_thread && count <= NAMED_MOST)
+			for (size_t k = 0; k < count; k++) {
+				text_printf(&named, "%s%s == %d", k ? " || " : "", a,
+					    (int)threads[k]);
+				if (b)
+					text_printf(&named, " || %s == %d", b,
+						    (int)threads[k]);
+			}
 		event->wide_filter = join_filters(l, event->asked->filter, &wide);
 		event->filter = named.size ? join_filters(l, event->asked->filter, &named)
 					   : event->wide_filter;

@@ -264,24 +264,6 @@ static int open_all(struct context *ctx, struct live *l)
 	return err;
 }
 
-/* Events are opened on whom was asked for, or on all. */
-static int choose_target(struct context *ctx, struct live *l,
-			 const struct id_list *online)
-{
-	struct live_options all = *l->options;
-	/* What it has to say was said of those who were asked for. */
-	struct context unheard = { .log = NULL };
-	int err;
-
-	if (!all.everywhere) {
-		l->target = l->watched;
-		return 0;
-	}
-	all.who = LIVE_SYSTEM;
-	err = live_target_resolve(&unheard, &all, online, &l->target);
-	return err < 0 ? fail(ctx, err, "%s", unheard.error) : 0;
-}
-
 /* 1: the event at @index is an earlier one, which takes what is asked of either; 0, or -ENOMEM. */
 static int join_asked(struct context *ctx, struct live *l, size_t index,
 		      const struct live_asked *asked)
@@ -310,42 +292,16 @@ static int join_asked(struct context *ctx, struct live *l, size_t index,
 	return 0;
 }
 
-/* Appends the events of one -e. */
-static int parse_events(struct context *ctx, struct live *l, size_t index)
-{
-	const struct live_options *o = l->options;
-	size_t first = l->events.list.count;
-	int err = live_events_parse(ctx, &l->arena, o->events[index], &l->events);
-
-	for (size_t i = first; i < l->events.list.count && err == 0 && o->asked; i++) {
-		struct live_event *event = &l->events.list.v[i];
-
-		/* A rule may name one by a pattern, too: it happens once. */
-		err = join_asked(ctx, l, i, &o->asked[index]);
-		if (err > 0) {
-			l->events.list.count--;
-			memmove(event, event + 1,
-				(l->events.list.count - i) * sizeof(*event));
-			i--;
-			err = 0;
-			continue;
-		}
-		event->no_chain = o->asked[index].no_chain;
-		event->asked = &o->asked[index];
-		if (o->asked[index].every) {
-			event->rated = true;
-			event->attr.sample_period = 1;
-		}
-	}
-	return err;
-}
-
 /* Whom to sample, and on which events; without -e on the processor's cycles. */
 static int find_target_and_events(struct context *ctx, struct live *l)
 {
 	const struct live_options *o = l->options;
+	struct live_options all = *o;
+	/* What it has to say was said of those who were asked for. */
+	struct context unheard = { .log = NULL };
 	struct id_list online = { 0 };
 	int err = rings_online(&online);
+	size_t first;
 
 	if (err == -ENOMEM)
 		err = fail_memory(ctx);
@@ -353,10 +309,42 @@ static int find_target_and_events(struct context *ctx, struct live *l)
 		err = fail(ctx, err, "the list of processors cannot be understood");
 	if (err == 0)
 		err = live_target_resolve(ctx, o, &online, &l->watched);
-	if (err == 0)
-		err = choose_target(ctx, l, &online);
-	for (size_t i = 0; i < o->event_count && err == 0; i++)
-		err = parse_events(ctx, l, i);
+	/* Events are opened on whom was asked for, or on all. */
+	if (err == 0 && o->everywhere) {
+		all.who = LIVE_SYSTEM;
+		err = live_target_resolve(&unheard, &all, &online, &l->target);
+		if (err < 0)
+			err = fail(ctx, err, "%s", unheard.error);
+	} else if (err == 0) {
+		l->target = l->watched;
+	}
+	for (size_t k = 0; k < o->event_count && err == 0; k++) {
+		const struct live_asked *asked = o->asked ? &o->asked[k] : NULL;
+
+		first = l->events.list.count;
+		err = live_events_parse(ctx, &l->arena, o->events[k], &l->events);
+		for (size_t i = first; asked && i < l->events.list.count && err == 0;
+		     i++) {
+			struct live_event *event = &l->events.list.v[i];
+
+			/* A rule may name one by a pattern, too: it happens once. */
+			err = join_asked(ctx, l, i, asked);
+			if (err > 0) {
+				l->events.list.count--;
+				memmove(event, event + 1,
+					(l->events.list.count - i) * sizeof(*event));
+				i--;
+				err = 0;
+				continue;
+			}
+			event->no_chain = asked->no_chain;
+			event->asked = asked;
+			if (asked->every) {
+				event->rated = true;
+				event->attr.sample_period = 1;
+			}
+		}
+	}
 	if (err == 0 && o->event_count == 0)
 		err = live_events_parse(ctx, &l->arena, "cycles", &l->events);
 	if (err == 0 && o->cpus)

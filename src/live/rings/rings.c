@@ -186,40 +186,6 @@ unsigned rings_left(const struct rings *r)
 	return most;
 }
 
-/*
- * The record at the tail; false: there is none up to the head. The kernel is trusted with
- * sizes only as far as the ring goes: behind one that cannot be right all up to the head is
- * skipped, because nothing says where the next record begins.
- */
-static bool take_record(struct rings *r, struct ring *ring, const uint8_t **ret,
-			uint32_t *size)
-{
-	uint64_t left = ring->head - ring->tail;
-	size_t place = ring->tail & (r->size - 1), first = r->size - place;
-	const struct perf_event_header *head = (const void *)(ring->data + place);
-
-	if (left < RECORD_HEAD)
-		return false;
-	/* Of 8 bytes each, or the next head might wrap. */
-	if (head->size < RECORD_HEAD || head->size % 8 || head->size > left ||
-	    head->size > r->size) {
-		ring->tail = ring->head;
-		return false;
-	}
-	*size = head->size;
-	*ret = ring->data + place;
-	if (head->size > first) {
-		memcpy(r->straddling, ring->data + place, first);
-		memcpy(r->straddling + first, ring->data, head->size - first);
-		*ret = r->straddling;
-	}
-	/* What was handed out before is not needed any more. */
-	if (ring->tail - ring->page->data_tail >= RELEASE)
-		give_back(ring);
-	ring->tail += *size;
-	return true;
-}
-
 int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 {
 	/* A pass ends at the heads that are read here, or a busy ring would keep it going. */
@@ -240,10 +206,34 @@ int rings_next(struct rings *r, const uint8_t **ret, uint32_t *size)
 	}
 	for (; r->next < r->list.count; r->next++) {
 		struct ring *ring = &r->list.v[r->next];
+		uint64_t left = ring->head - ring->tail;
+		size_t place = ring->tail & (r->size - 1), first = r->size - place;
+		const struct perf_event_header *head = (const void *)(ring->data + place);
 
-		if (take_record(r, ring, ret, size))
-			return 1;
-		give_back(ring);
+		/* The kernel is trusted with sizes only as far as the ring goes: behind one that
+		 * cannot be right all up to the head is skipped, because nothing says where the
+		 * next record begins. Of 8 bytes each, or the next head might wrap. */
+		if (left >= RECORD_HEAD && (head->size < RECORD_HEAD || head->size % 8 ||
+					    head->size > left || head->size > r->size)) {
+			ring->tail = ring->head;
+			left = 0;
+		}
+		if (left < RECORD_HEAD) {
+			give_back(ring);
+			continue;
+		}
+		*size = head->size;
+		*ret = ring->data + place;
+		if (head->size > first) {
+			memcpy(r->straddling, ring->data + place, first);
+			memcpy(r->straddling + first, ring->data, head->size - first);
+			*ret = r->straddling;
+		}
+		/* What was handed out before is not needed any more. */
+		if (ring->tail - ring->page->data_tail >= RELEASE)
+			give_back(ring);
+		ring->tail += *size;
+		return 1;
 	}
 	r->passing = false;
 	return 0;
