@@ -92,13 +92,6 @@ static int compare_keys(const void *left, const void *right)
 	return a->size < b->size ? -1 : a->size > b->size;
 }
 
-/* @b is behind @a. Is it also behind @a with a ';'? */
-static bool is_behind_below(const struct key *a, const struct key *b)
-{
-	return b->size <= a->size || (uint8_t)b->text[a->size] > ';' ||
-	       memcmp(a->text, b->text, a->size) != 0;
-}
-
 int labels_rank(struct labels *l)
 {
 	size_t n = l->sizes.count, waiting = 0;
@@ -122,15 +115,24 @@ int labels_rank(struct labels *l)
 	}
 	qsort(keys, n, sizeof(*keys), compare_keys);
 	/* Keys that wait take the places of those that do no more. */
-	for (size_t i = 0; i <= n; i++) {
-		while (waiting &&
-		       (i == n || is_behind_below(&keys[waiting - 1], &keys[i])))
-			l->ranks[2 * (size_t)keys[--waiting].label + 1] = rank++;
-		if (i == n)
-			break;
-		l->ranks[2 * (size_t)keys[i].label] = rank++;
+	for (size_t i = 0; i < n; i++) {
+		const struct key *b = &keys[i];
+
+		/* With its ';' @a is before @b, but where @b goes on behind @a with a lower
+		 * byte. */
+		for (; waiting > 0; waiting--) {
+			const struct key *a = &keys[waiting - 1];
+
+			if (b->size > a->size && (uint8_t)b->text[a->size] <= ';' &&
+			    memcmp(a->text, b->text, a->size) == 0)
+				break;
+			l->ranks[2 * (size_t)a->label + 1] = rank++;
+		}
+		l->ranks[2 * (size_t)b->label] = rank++;
 		keys[waiting++] = keys[i];
 	}
+	while (waiting > 0)
+		l->ranks[2 * (size_t)keys[--waiting].label + 1] = rank++;
 	free(keys);
 	return 0;
 }

@@ -183,7 +183,7 @@ static int fill_column(struct view *v, uint32_t column)
 	return 0;
 }
 
-/* A column grows up to the last node that has a value; sum_up() makes it whole. */
+/* A column grows up to the last node that has a value; finish_nodes() makes it whole. */
 static int add_value(struct builder *b, uint32_t column, uint32_t from, uint32_t to)
 {
 	if (fill_column(b->view, column) < 0)
@@ -333,13 +333,39 @@ static int add_reversed(struct builder *b)
 	return err;
 }
 
-/* Totals, and columns for nodes that were made since; what holds nowhere is not said at all.
- * Children are not linked any more: they are sorted next. */
-static int sum_up(struct builder *b)
+static void link_first(struct view *v, uint32_t node)
+{
+	struct view_node *n = &v->nodes.v[node], *parent = &v->nodes.v[n->parent];
+
+	n->next = parent->first;
+	parent->first = node;
+}
+
+/* A "--" that a chain's stack was given stands for the end of its line: it is first. */
+static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separator)
+{
+	uint32_t label = v->nodes.v[node].label;
+
+	if (label == separator && view_has_stack(v, node))
+		return 0;
+	return view_has_stack(v, node) ? label_rank(&v->labels, label)
+				       : label_rank_below(&v->labels, label);
+}
+
+/*
+ * Totals, and columns for nodes that were made since; what holds nowhere is not said at all. Then
+ * siblings in their order: all nodes by rank, by counting, and each is put in front of its siblings,
+ * the last one first.
+ */
+static int finish_nodes(struct builder *b)
 {
 	struct view *v = b->view;
+	uint32_t separator = b->flags & VIEW_CHAIN ? b->separator : UINT32_MAX;
+	size_t ranks = v->labels.sizes.count * 2, count = v->nodes.count;
+	uint32_t *starts, *order;
+	int err = -ENOMEM;
 
-	for (size_t i = v->nodes.count; i-- > 0;) {
+	for (size_t i = count; i-- > 0;) {
 		struct view_node *n = &v->nodes.v[i];
 
 		n->total += n->self;
@@ -360,48 +386,22 @@ static int sum_up(struct builder *b)
 			if (values->of.v[node] > v->nodes.v[node].total)
 				values->of.v[node] = v->nodes.v[node].total;
 	}
-	return 0;
-}
-
-static void link_first(struct view *v, uint32_t node)
-{
-	struct view_node *n = &v->nodes.v[node], *parent = &v->nodes.v[n->parent];
-
-	n->next = parent->first;
-	parent->first = node;
-}
-
-/* A "--" that a chain's stack was given stands for the end of its line: it is first. */
-static uint32_t node_rank(const struct view *v, uint32_t node, uint32_t separator)
-{
-	uint32_t label = v->nodes.v[node].label;
-
-	if (label == separator && view_has_stack(v, node))
+	for (uint32_t i = (uint32_t)count; b->in->in_order && --i > 0;)
+		link_first(v, i);
+	if (b->in->in_order)
 		return 0;
-	return view_has_stack(v, node) ? label_rank(&v->labels, label)
-				       : label_rank_below(&v->labels, label);
-}
-
-/* All nodes by rank, by counting; then each is put in front of its siblings, the
- * last one first. */
-static int sort_siblings(struct view *v, uint32_t separator)
-{
-	size_t ranks = v->labels.sizes.count * 2, count = v->nodes.count;
-	uint32_t *starts = calloc(ranks + 1, sizeof(*starts));
-	uint32_t *order = malloc(count * sizeof(*order));
-	int err = starts && order ? labels_rank(&v->labels) : -ENOMEM;
-
-	if (err < 0)
-		goto out;
-	for (uint32_t i = 1; i < count; i++)
+	starts = calloc(ranks + 1, sizeof(*starts));
+	order = malloc(count * sizeof(*order));
+	if (starts && order)
+		err = labels_rank(&v->labels);
+	for (uint32_t i = 1; i < count && err == 0; i++)
 		starts[node_rank(v, i, separator) + 1]++;
-	for (size_t i = 0; i < ranks; i++)
+	for (size_t i = 0; i < ranks && err == 0; i++)
 		starts[i + 1] += starts[i];
-	for (uint32_t i = 1; i < count; i++)
+	for (uint32_t i = 1; i < count && err == 0; i++)
 		order[starts[node_rank(v, i, separator)]++] = i;
-	for (size_t i = count - 1; i-- > 0;)
+	for (size_t i = count - 1; i-- > 0 && err == 0;)
 		link_first(v, order[i]);
-out:
 	free(starts);
 	free(order);
 	return err;
@@ -451,11 +451,7 @@ int view_make(struct context *ctx, const struct tree_source *in, unsigned flags,
 		      : flags & VIEW_BY_FUNCTION ? copy_nodes(&b, places)
 						 : merge_nodes(&b, places);
 	if (err == 0)
-		err = sum_up(&b);
-	for (uint32_t i = (uint32_t)v.nodes.count; err == 0 && in->in_order && --i > 0;)
-		link_first(&v, i);
-	if (err == 0 && !in->in_order)
-		err = sort_siblings(&v, flags & VIEW_CHAIN ? b.separator : UINT32_MAX);
+		err = finish_nodes(&b);
 	hash_map_release(&b.children);
 	array_release(&b.wakers);
 	free(b.owners);
