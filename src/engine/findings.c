@@ -662,32 +662,33 @@ static void judge_unnamed(struct judged *j)
 static const struct {
 	const char *kind;
 	void (*judge)(struct judged *j);
+	bool explains; /* why stacks are not whole: more exactly than judge_truncated() */
 } judges[] = {
-	{ "damage", judge_damage },
-	{ "memory", judge_memory },
-	{ "counters", judge_counters },
-	{ "trace", judge_trace },
-	{ "filters", judge_filters },
-	{ "chains", judge_chains },
-	{ "frame_pointers", judge_frame_pointers },
-	{ "chains_broken", judge_chains_broken },
-	{ "chains_cut", judge_chains_cut },
-	{ "user_stacks", judge_user_stacks },
-	{ "user_stacks_cut", judge_user_stacks_cut },
-	{ "other_stacks", judge_other_stacks },
-	{ "no_unwind_information", judge_no_cfi },
-	{ "truncated", judge_truncated },
-	{ "lost", judge_lost },
-	{ "lost_samples", judge_lost_samples },
-	{ "throttled", judge_throttled },
-	{ "aux_lost", judge_aux_lost },
-	{ "late_records", judge_late },
-	{ "kernel", judge_kernel },
-	{ "guest_samples", judge_guests },
-	{ "refused", judge_refused },
-	{ "runtimes", judge_runtimes },
-	{ "python", judge_python },
-	{ "unnamed", judge_unnamed },
+	{ "damage", judge_damage, false },
+	{ "memory", judge_memory, false },
+	{ "counters", judge_counters, false },
+	{ "trace", judge_trace, false },
+	{ "filters", judge_filters, false },
+	{ "chains", judge_chains, false },
+	{ "frame_pointers", judge_frame_pointers, true },
+	{ "chains_broken", judge_chains_broken, true },
+	{ "chains_cut", judge_chains_cut, true },
+	{ "user_stacks", judge_user_stacks, false },
+	{ "user_stacks_cut", judge_user_stacks_cut, true },
+	{ "other_stacks", judge_other_stacks, true },
+	{ "no_unwind_information", judge_no_cfi, true },
+	{ "truncated", judge_truncated, false },
+	{ "lost", judge_lost, false },
+	{ "lost_samples", judge_lost_samples, false },
+	{ "throttled", judge_throttled, false },
+	{ "aux_lost", judge_aux_lost, false },
+	{ "late_records", judge_late, false },
+	{ "kernel", judge_kernel, false },
+	{ "guest_samples", judge_guests, false },
+	{ "refused", judge_refused, false },
+	{ "runtimes", judge_runtimes, false },
+	{ "python", judge_python, false },
+	{ "unnamed", judge_unnamed, false },
 };
 
 /* By the last part of the first word of its command line. */
@@ -728,23 +729,10 @@ static const char *keep_sentence(struct ff_profile *p, const struct text *t)
 		       : intern_text(&p->strings, id);
 }
 
-/* Is a more exact sentence there about why stacks are not whole? */
-static bool is_explained(const struct ff_profile *p)
-{
-	static const char *const kinds[] = { "frame_pointers", "chains_broken",
-					     "chains_cut",     "user_stacks_cut",
-					     "other_stacks",   "no_unwind_information" };
-
-	for (size_t i = 0; i < p->findings.count; i++)
-		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
-			if (strcmp(p->findings.v[i].kind, kinds[k]) == 0)
-				return true;
-	return false;
-}
-
 int findings_make(struct ff_profile *p)
 {
 	const struct recorder *by = find_recorder(p);
+	bool explained = false;
 	int err = 0;
 
 	p->findings.count = 0;
@@ -755,13 +743,14 @@ int findings_make(struct ff_profile *p)
 		/* That is of this run, everything else of the one whose pictures these are. */
 		if (report_is_all(p) && judges[i].judge != judge_memory)
 			continue;
-		/* It speaks of what the others are silent about. */
-		if (judges[i].judge == judge_truncated && is_explained(p))
+		/* It speaks of what the others, which come before it, are silent about. */
+		if (judges[i].judge == judge_truncated && explained)
 			continue;
 		judges[i].judge(&j);
 		if (j.cause.failed || j.remedy.failed) {
 			err = -ENOMEM;
 		} else if (j.cause.size) {
+			explained |= judges[i].explains;
 			f = array_add(&p->findings);
 			if (f)
 				*f = (struct ff_finding){
