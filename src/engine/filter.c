@@ -30,23 +30,15 @@ struct filtering {
 };
 
 /*
- * Lines of folded text and stacks of pictures count as one sample each, without a column
- * of the trie; what a filter takes out has to be taken off that count, too.
+ * Lines of folded text and stacks of pictures count as one sample each, of which no tree has to
+ * know; what a filter takes out has to be taken off that count, too.
  */
 int count_line(struct ff_profile *p, uint32_t node)
 {
-	/* Nothing is ever taken out, so nothing has to be known. */
-	if (!filters_ask_frames(p->filters))
-		return 0;
-	while (p->lines.count <= node) {
-		uint64_t *slot = array_add(&p->lines);
-
-		if (!slot)
-			return -ENOMEM;
-		*slot = 0;
-	}
-	p->lines.v[node]++;
-	return 0;
+	/* Where nothing is ever taken out, nothing has to be known. */
+	return filters_ask_frames(p->filters)
+		       ? trie_charge(&p->collected.trie, node, COLUMN_LINES, 1)
+		       : 0;
 }
 
 /* Each function once, whatever the number of its frames. */
@@ -138,8 +130,7 @@ static int drop_stacks(struct filtering *f)
 			c->sum.kept -= weight;
 			c->sum.lost[LOST_FILTER] += weight;
 			c->sum.samples_kept -= trie_take(t, id, COLUMN_SAMPLES);
-			if (id < f->p->lines.count)
-				c->sum.samples_kept -= f->p->lines.v[id];
+			c->sum.samples_kept -= trie_take(t, id, COLUMN_LINES);
 		}
 		for (uint32_t i = 0; i < columns->count; i++) {
 			/* Said of a frame, not of the stacks that go through it. */
@@ -147,7 +138,7 @@ static int drop_stacks(struct filtering *f)
 				continue;
 			if (!passes)
 				trie_take(t, id, i);
-			if (trie_self(t, id, i))
+			if (columns->v[i].sum == SUM_BELOW && trie_self(t, id, i))
 				f->left_out[id] = 0;
 		}
 		if (f->nodes[id] & UNDER_MARK)

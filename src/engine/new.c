@@ -204,7 +204,6 @@ void ff_profile_free(struct ff_profile *p)
 	array_release(&p->objects);
 	array_release(&p->findings);
 	roots_release(&p->roots);
-	array_release(&p->lines);
 	intern_release(&p->strings);
 	arena_release(&p->arena);
 	debuginfod_free(p->places.debuginfod);

@@ -124,9 +124,6 @@ struct ff_profile {
 	struct symbolizer *symbolizer;
 	struct symbols symbols;
 	struct named named;
-	/* By node of the trie, where frames are filtered: samples of inputs that are stacks,
-	 * not samples. */
-	ARRAY(uint64_t) lines;
 	bool finished;
 	bool unread_said; /* which file could not be read */
 	atomic_int stopping; /* times that ff_record_stop() was called */

@@ -39,7 +39,7 @@ enum saved_column {
 	SAVED_DESCRIBED = 49, /* what further columns are */
 	SAVED_FURTHER =
 		64, /* values of the first of these: of leaves; one more: of inner nodes */
-	SAVED_COLUMNS = SAVED_FURTHER + 2 * (COLUMNS_MOST - COLUMN_ROLES),
+	SAVED_COLUMNS = SAVED_FURTHER + 2 * COLUMNS_FURTHER,
 };
 
 /* Indexes into lists that are no longer lie in columns of their own, several in a byte. */

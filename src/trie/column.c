@@ -14,6 +14,7 @@ static const struct column roles[COLUMN_ROLES] = {
 	[COLUMN_SAMPLES] = { .name = "samples", .unit = "samples" },
 	[COLUMN_BEFORE] = { .name = "before", .side = SIDE_BEFORE, .makes_stacks = true },
 	[COLUMN_FOLLOWED] = { .name = "followed", .sum = SUM_NOWHERE },
+	[COLUMN_LINES] = { .name = "lines", .unit = "samples", .sum = SUM_NOWHERE },
 	[COLUMN_INFERRED] = { .name = "inferred",
 			      .sum = SUM_HERE,
 			      .frame_flag = FRAME_INFERRED },

@@ -15,6 +15,7 @@ enum column_role {
 	COLUMN_SAMPLES,
 	COLUMN_BEFORE, /* the weight in the other profile of a difference */
 	COLUMN_FOLLOWED, /* of stacks whose user part the kernel followed by frame pointers */
+	COLUMN_LINES, /* samples of inputs that are stacks, and say nothing of samples */
 	COLUMN_INFERRED, /* where a frame was inferred, not recorded */
 	COLUMN_ROLES,
 };
@@ -27,7 +28,7 @@ enum column_sum {
 	SUM_BELOW,
 	/* Said of a frame: of the weight at the node and below, where it holds. Few nodes have any. */
 	SUM_HERE,
-	/* Of the weight, for those who judge stacks: it is in no tree. */
+	/* For those who judge stacks, or take some away: it is in no tree. */
 	SUM_NOWHERE,
 };
 
@@ -50,7 +51,10 @@ static inline bool column_weighs_before(const struct column *c)
 	return c->side == SIDE_BEFORE && c->sum == SUM_BELOW && !c->unit;
 }
 
-enum { COLUMNS_MOST = 64 };
+enum {
+	COLUMNS_FURTHER = 59, /* without a role: a picture has numbers for so many */
+	COLUMNS_MOST = COLUMN_ROLES + COLUMNS_FURTHER,
+};
 
 struct columns {
 	struct column v[COLUMNS_MOST];
