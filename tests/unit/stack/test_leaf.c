@@ -156,10 +156,7 @@ Test(leaf, branches_of_the_processor_are_whole)
 
 static void begin_aarch64(struct walked *w)
 {
-	walked_begin(w, EM_AARCH64);
-	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 4, -8, 30, false,
-				       OPS(DW_CFA_def_cfa, 31, 0) });
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	walked_begin_aarch64(w);
 	cfi_fde(&w->cfi, 0x1040, 0x20,
 		OPS(DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 29, 4, DW_CFA_offset | 30,
 		    3));

@@ -80,22 +80,13 @@ Test(machines, an_i386_system_call_waits_in_the_vdso)
 	walked_end(&w);
 }
 
-/* stp x29,x30,[sp,#-32]!; mov x29,sp; the first. */
-static void begin_aarch64(struct walked *w)
+static void fill_aarch64(struct walked *w)
 {
-	walked_begin(w, EM_AARCH64);
-	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 4, -8, 30, false,
-				       OPS(DW_CFA_def_cfa, 31, 0) });
-	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	walked_begin_aarch64(w);
+	/* stp x29,x30,[sp,#-32]!; mov x29,sp */
 	cfi_fde(&w->cfi, 0x1040, 0x20,
 		OPS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 29,
 		    4, DW_CFA_offset | 30, 3));
-	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 30));
-}
-
-static void fill_aarch64(struct walked *w)
-{
-	begin_aarch64(w);
 	w->value[30] = CODE(0x1050);
 	w->value[29] = STACK(0);
 	w->word[0] = STACK(4);

@@ -50,6 +50,15 @@ void walked_begin_i386(struct walked *w)
 	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 8));
 }
 
+void walked_begin_aarch64(struct walked *w)
+{
+	walked_begin(w, EM_AARCH64);
+	cfi_cie(&w->cfi, (struct cie){ 1, "zR", 0x1b, 4, -8, 30, false,
+				       OPS(DW_CFA_def_cfa, 31, 0) });
+	cfi_fde(&w->cfi, 0x1000, 0x20, NO_OPS);
+	cfi_fde(&w->cfi, 0x1060, 0x20, OPS(DW_CFA_undefined, 30));
+}
+
 void walked_set32(struct walked *w, size_t i, uint32_t value)
 {
 	memcpy((uint8_t *)w->word + 4 * i, &value, 4);

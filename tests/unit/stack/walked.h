@@ -63,6 +63,7 @@ void walked_end(struct walked *w);
  */
 void walked_begin_x86_64(struct walked *w);
 void walked_begin_i386(struct walked *w);
+void walked_begin_aarch64(struct walked *w);
 
 /* push %rbp; mov %rsp,%rbp */
 #define FRAME_OPS                                                                        \
