@@ -44,11 +44,6 @@ program()
 	"${CC:-cc}" -O2 -g -DBUILD=1 -rdynamic -Wl,--build-id -o "$output" program.c "$@"
 }
 
-build_id()
-{
-	readelf -n "$1" | sed -n 's/.*Build ID: //p'
-}
-
 # record FILE: p.data, of the program at that path, sampled in the loop of known_work, which
 # runs what was inlined.
 record()
@@ -78,14 +73,6 @@ is()
 	shift
 	timeout 900 "$flamefold" fold --quiet --truncated=merge --no-inline "$@" p.data >folded
 	[ "$(cat folded)" = "$line" ] || { cat folded; return 1; }
-}
-
-told()
-{
-	local line=$1
-	shift
-	timeout 900 "$flamefold" info --format=text "$@" p.data >info
-	grep -qE -- "$line" info || { echo "not told: $line"; cat info; return 1; }
 }
 
 # What an object without symbols gives.
@@ -297,10 +284,7 @@ make_parts()
 # Reads of parts.so fail with that error number, all or those that begin at an offset: failing ERRNO [OFFSET]
 failing()
 {
-	"${CC:-cc}" -O1 -shared -fPIC -o fail_read.so \
-		"$BATS_TEST_DIRNAME/preload/fail_read.c" || skip "no compiler"
-	LD_PRELOAD=$PWD/fail_read.so "$flamefold" --version >/dev/null 2>&1 ||
-		skip "a sanitizer is to come first"
+	need_failing_reads
 	env FAIL_FILE="$PWD/parts.so" FAIL_ERRNO="$1" ${2:+FAIL_FROM="$2"} LD_PRELOAD="$PWD/fail_read.so" \
 		"$flamefold" fold --inline parts.data >failed 2>err
 	cat err

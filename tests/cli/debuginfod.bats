@@ -86,11 +86,6 @@ serve()
 	return 1
 }
 
-build_id()
-{
-	readelf -n "$1" | sed -n 's/.*Build ID: //p'
-}
-
 # program FILE [FLAG]...
 program()
 {

@@ -3,9 +3,10 @@
 # does as it is.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	embed=$BATS_FILE_TMPDIR/embed
 	[ -x "$embed" ] || cc -o "$embed" "$root/scripts/embed.c" "$root/scripts/embed_names.c"

@@ -1,8 +1,7 @@
 # What the tests that record live share: load events
 # shellcheck shell=bash
 
-root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
+load here
 
 # The kernel's word, not flamefold's: opens the CPU clock, for this process, or, asked for
 # "system", for processor 0.
@@ -46,6 +45,22 @@ build_program()
 under_own_name()
 {
 	cp "$1" "own-$$" && echo "own-$$"
+}
+
+# in_background COMMAND...: its id is in $pid, and in $started, which end_started ends.
+in_background()
+{
+	"$@" >/dev/null 2>&1 3>&- &
+	pid=$!
+	started="$started $pid"
+}
+
+end_started()
+{
+	for pid in $started; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
 }
 
 # until_true COMMAND...: waits for that, however busy the machine is; what is stuck fails in the end.

@@ -2,10 +2,10 @@
 # --only, --drop and --event: what is kept of a recording.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	# Ten samples of each process, a second apart; those of sh on two processors.
 	"$root/tests/perfdata/build" -o p.data - <<-'END'

@@ -2,10 +2,10 @@
 # --only and --drop of what a mode weighs: intervals.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	# A program sleeps 5 ms and waits 7 ms for a disk, a thread of the kernel is idle for 20 us.
 	python3 - >p.pd <<-'END'

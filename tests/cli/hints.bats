@@ -98,9 +98,7 @@ set_sysctl()
 # start COMMAND...: in the background, ended with the test; its id is in $pid.
 start()
 {
-	"$@" >/dev/null 2>&1 3>&- &
-	pid=$!
-	started="$started $pid"
+	in_background "$@"
 	sleep 0.3
 }
 

@@ -1,4 +1,7 @@
-# What info says of a recording, for the tests of it.
+# What info says of a recording, for the tests of it: load info
+# shellcheck shell=bash
+
+load here
 
 json()
 {

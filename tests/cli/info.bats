@@ -6,8 +6,6 @@ load info
 
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	printf 'main;a;b 60\nmain;c 40\n' >in.folded
 	make_profile <<-'END'

@@ -7,8 +7,6 @@ load sampled
 
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 

@@ -177,10 +177,7 @@ bytes_read()
 # failing FILE ERRNO [OFFSET]: reads of the file fail, all or those that begin there.
 failing()
 {
-	"${CC:-cc}" -O1 -shared -fPIC -o fail_read.so \
-		"$BATS_TEST_DIRNAME/preload/fail_read.c" || skip "no compiler"
-	LD_PRELOAD=$PWD/fail_read.so "$flamefold" --version >/dev/null 2>&1 ||
-		skip "a sanitizer is to come first"
+	need_failing_reads
 	env FAIL_FILE="$1" FAIL_ERRNO="$2" ${3:+FAIL_FROM="$3"} LD_PRELOAD="$PWD/fail_read.so" \
 		"$flamefold" fold --map-dir maps "${options[@]}" p.data >out 2>err
 	cat err

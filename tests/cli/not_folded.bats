@@ -4,10 +4,10 @@
 # directory with FlameGraph's scripts, the scripts that are named have to make folded text of them.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 

@@ -147,20 +147,6 @@ replaced()
 	[ "$(share '[replaced: program]' "$@")" -ge 90 ] || { cat folded; return 1; }
 }
 
-# The text of info has such a line.
-told()
-{
-	local line=$1
-	shift
-	timeout 900 "$flamefold" info --format=text "$@" p.data >info
-	grep -qE -- "$line" info || { echo "not told: $line"; cat info; return 1; }
-}
-
-build_id()
-{
-	readelf -n "$1" | sed -n 's/.*Build ID: //p'
-}
-
 @test "a file in its place" {
 	spin
 	record ./program

@@ -36,11 +36,6 @@ module()
 	ld -r --build-id -o "$output" module.o
 }
 
-build_id()
-{
-	readelf -n "$1" | sed -n 's/.*Build ID: //p'
-}
-
 # address FILE SYMBOL, in hex
 address()
 {

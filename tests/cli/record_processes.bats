@@ -41,10 +41,7 @@ setup()
 
 teardown()
 {
-	for pid in $started; do
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 }
 
 # What one sees of the same program with perf record and flamefold on its file.

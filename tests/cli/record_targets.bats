@@ -22,10 +22,7 @@ setup()
 
 teardown()
 {
-	for pid in $started; do
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 	[ -z "$group" ] || { sleep 0.1; rmdir "$group" 2>/dev/null || true; }
 }
 
@@ -39,9 +36,7 @@ started()
 # start COMMAND...: in the background, ended with the test; its id is in $pid.
 start()
 {
-	"$@" >/dev/null 2>&1 3>&- &
-	pid=$!
-	started="$started $pid"
+	in_background "$@"
 	# Until it is the program itself.
 	until_true started
 	sleep 0.1

@@ -1,8 +1,7 @@
 # What the tests that fold recordings share: load recordings
 # shellcheck shell=bash
 
-root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
+load here
 build=$root/tests/perfdata/build
 cases=$root/tests/perfdata/cases
 # The cases lie in folders by subject: "$cases"/**/NAME.pd finds one by its name.
@@ -48,6 +47,29 @@ collapse()
 total()
 {
 	awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$@"
+}
+
+# told LINE [OPTION]...: the text of info of p.data has such a line.
+told()
+{
+	local line=$1
+	shift
+	timeout 900 "$flamefold" info --format=text "$@" p.data >info
+	grep -qE -- "$line" info || { echo "not told: $line"; cat info; return 1; }
+}
+
+build_id()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# Makes ./fail_read.so: what is preloaded with it fails to read $FAIL_FILE.
+need_failing_reads()
+{
+	"${CC:-cc}" -O1 -shared -fPIC -o fail_read.so \
+		"$BATS_TEST_DIRNAME/preload/fail_read.c" || skip "no compiler"
+	LD_PRELOAD=$PWD/fail_read.so "$flamefold" --version >/dev/null 2>&1 ||
+		skip "a sanitizer is to come first"
 }
 
 need_perf()

@@ -3,10 +3,10 @@
 # what a program has on standard input because somebody started it that way.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	printf 'recorded 5\n' >perf.data
 	printf 'a;b 7\n' >given.folded

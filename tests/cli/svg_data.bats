@@ -3,10 +3,10 @@
 # everywhere.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup_file()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export root
 	cd "$BATS_FILE_TMPDIR" || exit 1
 	python3 "$root/tests/bench/tree.py" 20000 >calls.folded
 	python3 "$root/tests/bench/tree.py" 20000 random >random.folded

@@ -3,9 +3,10 @@
 
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	build=$root/tests/perfdata/build
 	cd "$BATS_TEST_TMPDIR" || return 1
 }

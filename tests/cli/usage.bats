@@ -2,10 +2,10 @@
 # How the command is called: commands, options, inputs, exit codes.
 bats_require_minimum_version 1.5.0
 
+load here
+
 setup()
 {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	flamefold=$(cd "$root" && realpath "${FLAMEFOLD:-build/flamefold}")
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	printf 'main;a;b 60\nmain;c 40\n' >in.folded
 	printf 'main;a;b 60\nmain;c 100\nmain;d 40\n' >sum.folded
