@@ -530,8 +530,7 @@ enum ff_input_count {
 	FF_INPUT_AUX_LOST, /* AUX records that say that data was lost */
 	FF_INPUT_LATE_RECORDS, /* of a stream: came after newer ones had been used */
 	FF_INPUT_COMPRESSED, /* 1: its records are, or the whole input is */
-	/* 1: samples were taken in the kernel, but its place in memory was not recorded
-	 * (kptr_restrict). */
+	/* 1: samples of the kernel, whose place was not recorded (kptr_restrict). */
 	FF_INPUT_KERNEL_HIDDEN,
 	/* 1: it changed while it was read, and not all of it was found again: another run may
 	 * give something else. FF_TOTAL_WEIGHT_LOST_DAMAGED has what is missing. */
@@ -540,6 +539,7 @@ enum ff_input_count {
 	 * [skipped] in their stack, where the code says that frames are missing. See FF_NO_INFER. */
 	FF_INPUT_CALLERS_INFERRED,
 	FF_INPUT_FRAMES_SKIPPED,
+	FF_INPUT_UNTIMED, /* samples that were added up over all of the recording */
 	FF_INPUT_COUNTS
 };
 FF_API uint64_t ff_input_count(const struct ff_input *in, enum ff_input_count which);

@@ -67,9 +67,6 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 /* Before anything is read: whoever has misspelled it need not wait. */
 static int check_mode(struct ff_profile *p)
 {
-	struct pair_rule rule;
-	int err;
-
 	if (p->options.mode && !mode_find(p->options.mode))
 		return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
 	if (!profile_rule(p))
@@ -86,11 +83,7 @@ static int check_mode(struct ff_profile *p)
 	if (p->options.flags & FF_SAMPLES)
 		return fail(&p->ctx, -EINVAL,
 			    "a mode weighs intervals, which are no samples to be kept");
-	err = pairing_check(&p->ctx, profile_rule(p));
-	if (err == 0)
-		err = rule_parse(&p->ctx, profile_rule(p), &rule);
-	p->limit.has_more = err == 0 && rule.has_more;
-	return err;
+	return pairing_check(&p->ctx, profile_rule(p), &p->limit.has_more);
 }
 
 static int make_symbolizer(struct ff_profile *p)

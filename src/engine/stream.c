@@ -43,8 +43,10 @@ static int deliver_sample(struct stream_run *s, const struct round_item *item)
 	s->damaged += err == 0;
 	if (err <= 0)
 		return err;
-	/* One without a time has got it in the order of the pipe. */
-	sample.time = item->time;
+	/* One without a time has got it in the order of the pipe, but for what was added up over
+	 * all times. */
+	if (sample.time < TIME_NEVER)
+		sample.time = item->time;
 	err = s->chosen ? 0 : choose_events(s->job);
 	/* At the first sample, as a pipe tells its events on the way. */
 	s->chosen = true;

@@ -12,6 +12,7 @@
 
 #include "filter/filter.h"
 #include "filter/values.h"
+#include "input/input.h"
 
 /*
  * The order counts: keys with text first, as these have a memo, then the other keys of
@@ -419,6 +420,9 @@ static bool any_time(const struct question *q, enum filter_side side)
 {
 	const struct filter_subject *s = q->subject;
 
+	/* What was added up over all times is of none. */
+	if (s->time >= TIME_NEVER)
+		return false;
 	for (size_t i = 0; i < q->filters->by[side][KEY_TIME].count; i++) {
 		const struct time_range *range =
 			&q->filters->by[side][KEY_TIME].v[i].time;

@@ -249,6 +249,7 @@ void input_close(struct input *in)
 	hash_map_release(&in->path_bytes);
 	hash_map_release(&in->modules);
 	array_release(&in->described);
+	array_release(&in->known_threads);
 	hash_map_release(&in->finder.by_id);
 	array_release(&in->rec.events);
 	array_release(&in->rec.build_ids);
@@ -357,6 +358,7 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 	time = in_u64(in, raw->bytes + layout->time);
 	if (time < event->first_time)
 		event->first_time = time;
+	in->rec.untimed += time >= TIME_NEVER;
 	if (time >= TIME_NEVER)
 		return;
 	/* Samples know better than the header. */
@@ -394,9 +396,21 @@ static int pass_record(struct context *ctx, struct input *in,
 
 static int name_all_events(struct context *ctx, struct input *in)
 {
-	for (size_t i = 0; i < in->rec.events.count; i++)
-		if (!in->rec.events.v[i].name && event_name(in, &in->rec.events.v[i]) < 0)
+	for (size_t i = 0; i < in->rec.events.count; i++) {
+		struct event *event = &in->rec.events.v[i];
+		const char *name;
+
+		if (!event->name && event_name(in, event) < 0)
 			return fail_memory(ctx);
+		/* The name tells it from what other programs put out, if it was recorded. */
+		name = intern_text(in->strings, event->name);
+		if (event->type == PERF_TYPE_SOFTWARE &&
+		    event->config == PERF_COUNT_SW_BPF_OUTPUT)
+			in->layouts.v[i].off_cpu = strcmp(name, "offcpu-time") == 0 ? 2
+						   : strncmp(name, "bpf-output", 10) == 0
+							   ? 1
+							   : 0;
+	}
 	return 0;
 }
 
@@ -559,9 +573,11 @@ int stream_item_take(struct context *ctx, struct input *in, const struct raw_rec
 	/* When it was taken, as far as it says. */
 	index = event_of_sample(in, raw->bytes, raw->head.size);
 	layout = index < 0 ? NULL : &in->layouts.v[index];
-	if (layout && layout->time && raw->head.size >= layout->fixed)
-		ret->time = in_u64(in, raw->bytes + layout->time);
-	else
+	ret->time = layout && layout->time && raw->head.size >= layout->fixed
+			    ? in_u64(in, raw->bytes + layout->time)
+			    : TIME_NEVER;
+	/* The others are in the order of the stream. */
+	if (ret->time >= TIME_NEVER)
 		ret->time = in->any_timed ? in->newest : raw->position;
 	ret->kind = ITEM_SAMPLE;
 	ret->bytes = raw->bytes;

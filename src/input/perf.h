@@ -44,6 +44,9 @@ struct layout {
 	uint16_t fixed; /* bytes up to READ */
 	uint16_t trailer, trailer_time, trailer_tid;
 	uint32_t branch_sample_type;
+	/* Samples of perf record --off-cpu are in its own: 1: where these are just such ones; 2: in
+	 * all of them. */
+	uint8_t off_cpu;
 	uint64_t regs_user, regs_intr;
 };
 
@@ -114,6 +117,10 @@ struct input {
 	/* User chains that came later, NULL: none; those of a stream by round, newest
 	 * first. */
 	struct deferred *deferred[DEFERRED_ROUNDS];
+	/* Threads that records tell of, where samples are packed into others: by number two bits,
+	 * of a process's first thread and of its others. */
+	ARRAY(uint64_t) known_threads;
+	bool has_packed;
 	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
 	struct ahead *ahead; /* NULL: no thread but the caller's */
@@ -191,6 +198,9 @@ static inline void see_time(uint64_t *newest, uint64_t time)
 int event_name(struct input *in, struct event *event);
 /* The name that old recordings give to all events of a config. */
 int event_type_name(struct input *in, uint64_t config, const char *text, size_t size);
+
+/* perf_record.c: is it the number of a thread, and of no process? */
+bool input_is_thread(const struct input *in, uint32_t id);
 
 /* tracepoints.c: takes formats out of TRACING_DATA; 0, or -ENOMEM. */
 enum {

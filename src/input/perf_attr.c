@@ -254,6 +254,9 @@ int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t
 		in->rec.comm_exec = true;
 	if (event->flags & PERF_ATTR_BUILD_ID)
 		in->asks_build_ids = true;
+	in->has_packed |= event->sample_type & PERF_SAMPLE_RAW &&
+			  event->type == PERF_TYPE_SOFTWARE &&
+			  event->config == PERF_COUNT_SW_BPF_OUTPUT;
 	return 0;
 }
 

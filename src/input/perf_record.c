@@ -192,11 +192,42 @@ static int decode_mmap2(struct body *b, struct record *ret)
 	return read_path(b, ret->pid, &ret->code);
 }
 
+enum { FIRST_THREAD = 1, OTHER_THREAD = 2, THREADS_A_WORD = 32, TID_END = 1 << 22 };
+
+/* Numbers are below PID_MAX_LIMIT, so 1 MiB has all of them. */
+static int note_thread(struct input *in, const struct record *r)
+{
+	size_t word = r->tid / THREADS_A_WORD;
+	uint64_t bit = r->pid == r->tid ? FIRST_THREAD : OTHER_THREAD;
+
+	if (!in->has_packed || r->tid >= TID_END)
+		return 0;
+	while (in->known_threads.count <= word) {
+		uint64_t *slot = array_add(&in->known_threads);
+
+		if (!slot)
+			return -ENOMEM;
+		*slot = 0;
+	}
+	in->known_threads.v[word] |= bit << r->tid % THREADS_A_WORD * 2;
+	return 0;
+}
+
+bool input_is_thread(const struct input *in, uint32_t id)
+{
+	size_t word = id / THREADS_A_WORD;
+
+	return word < in->known_threads.count &&
+	       (in->known_threads.v[word] >> id % THREADS_A_WORD * 2 & 3) == OTHER_THREAD;
+}
+
 static int decode_comm(struct body *b, struct record *ret)
 {
 	ret->exec = b->head.misc & PERF_RECORD_MISC_COMM_EXEC;
 	ret->pid = cursor_u32(&b->c);
 	ret->tid = cursor_u32(&b->c);
+	if (note_thread(b->in, ret) < 0)
+		return -ENOMEM;
 	return read_name(b, &ret->name);
 }
 
@@ -213,7 +244,7 @@ static int decode_fork(struct body *b, struct record *ret)
 	time = cursor_u64(&b->c);
 	if (!b->trailer && b->in->any_timed)
 		ret->time = time;
-	return 0;
+	return note_thread(b->in, ret);
 }
 
 /* "u64 address; u32 size; u16 kind, flags; char name[]": code that the kernel has

@@ -214,33 +214,47 @@ static int use_deferred(struct sample_reader *r, struct sample *ret)
 }
 
 /*
- * perf record --off-cpu (since 6.16) packs its sample into the raw data of another one,
- * that of a BPF program: "u32 pid, tid; u64 period, count, chain[count], cgroup". The
- * two ids come in either order; a process is older than its threads.
+ * perf record --off-cpu (since 6.16) packs its sample into the raw data of another one, that of a BPF
+ * program: "u64 ids, period, count, chain[count], [cgroup]" behind a size of 4 bytes, so that they
+ * end 4 bytes before the data does.
+ *
+ *	a wait that was long enough, when it ends	ids = pid << 32 | tid
+ *	others, added up at the end			ids = tid << 32 | pid
+ *
+ * Which of the two it is records of threads tell; where there are none, a process is older than its
+ * threads. Of an event whose name was not recorded
+ * only what is just such a sample is one.
  */
-static int use_off_cpu(struct sample_reader *r, struct sample *ret, struct cursor c)
+static int use_off_cpu(struct sample_reader *r, struct sample *ret, bool named,
+		       bool *damaged)
 {
-	size_t size = cursor_left(&c);
-	uint32_t first = cursor_u32(&c), second = cursor_u32(&c);
-	uint64_t period = cursor_u64(&c), count = cursor_u64(&c);
+	struct cursor c = in_cursor(r->in, ret->raw, ret->raw_size);
+	size_t left = cursor_left(&c) / 8;
+	uint64_t ids = cursor_u64(&c), period = cursor_u64(&c), count = cursor_u64(&c);
+	uint32_t low = (uint32_t)ids, high = (uint32_t)(ids >> 32);
+	bool low_is_thread = input_is_thread(r->in, low);
+	bool swap = low_is_thread != input_is_thread(r->in, high) ? low_is_thread
+								  : low > high;
 
-	/* Padded to 8 bytes, behind a size of 4. */
-	if (c.bad || count == 0 || count > CHAIN_MOST || size / 8 != count + 4)
+	*damaged = named && (c.bad || count > left - 3);
+	if (c.bad || *damaged || count > CHAIN_MOST ||
+	    (!named && (count == 0 || left != count + 4)))
 		return 0;
 	if (!own_chain(r))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < count; i++)
 		r->chain[i] = cursor_u64(&c);
-	if (r->chain[0] != PERF_CONTEXT_USER)
+	if (!named && r->chain[0] != PERF_CONTEXT_USER)
 		return 0;
-	ret->pid = first < second ? first : second;
-	ret->tid = first < second ? second : first;
+	ret->pid = swap ? high : low;
+	ret->tid = swap ? low : high;
 	ret->period = period;
 	ret->ip = count > 1 ? r->chain[1] : 0;
 	ret->mode = MODE_USER;
 	ret->has_chain = true;
 	use_chain(r, ret, (uint32_t)count);
-	ret->cgroup = cursor_u64(&c);
+	if (left > count + 3)
+		ret->cgroup = cursor_u64(&c);
 	return 0;
 }
 
@@ -337,9 +351,8 @@ static int decode_tail(struct sample_reader *r, struct cursor *c,
 	}
 	if (c->bad)
 		return 0;
-	if (type & PERF_SAMPLE_RAW && event->type == PERF_TYPE_SOFTWARE &&
-	    event->config == PERF_COUNT_SW_BPF_OUTPUT)
-		return use_off_cpu(r, ret, in_cursor(r->in, ret->raw, ret->raw_size));
+	if (type & PERF_SAMPLE_RAW && l->off_cpu)
+		return use_off_cpu(r, ret, l->off_cpu == 2, &c->bad);
 	return branches && l->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK
 		       ? use_branches(r, ret, branches, count)
 		       : 0;

@@ -119,6 +119,7 @@ struct recording {
 	uint64_t bytes, records, samples, chains, user_stacks;
 	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;
 	uint64_t lost, lost_samples, throttled;
+	uint64_t untimed; /* samples whose time is none (TIME_NEVER) */
 	ARRAY(uint64_t)
 	losses; /* when records were, sorted: the first LOSSES_MOST of them */
 	uint64_t losses_end; /* the newest one that there was no room for; 0: none */

@@ -31,7 +31,10 @@ const struct mode modes[] = {
 	{ "cpu", "Flame Graph", "which code runs? (samples, by their periods)", "",
 	  "hot" },
 	{ "offcpu", "Off-CPU Time", "where do threads block, and for how long?",
-	  SWITCH_IN BLOCKED_OUT NANOSECONDS "stack start", "io" },
+	  /* What perf record --off-cpu has measured itself. */
+	  SWITCH_IN BLOCKED_OUT NANOSECONDS
+	  "stack start; or; sample offcpu-time; weight period; unit ns",
+	  "io" },
 	{ "runq", "Run Queue Time", "where do threads wait for a processor?",
 	  SWITCH_IN "start sched:sched_switch key prev_pid if prev_pid && "
 		    "(blocked(prev_state) || runnable(prev_state));" GONE WAKING

@@ -346,19 +346,63 @@ static int check_expression(struct context *ctx, struct slice text, expression_n
 	return err;
 }
 
-int pairing_check(struct context *ctx, const char *rule)
+int pairing_check(struct context *ctx, const char *rule, bool *has_more)
 {
-	struct pairing p = { 0 };
-	int err = rule_parse(ctx, rule, &p.rule);
+	int err = 0;
 
-	for (size_t i = 0; i < p.rule.count && err == 0; i++) {
-		const struct pair_step *step = &p.rule.steps[i];
+	*has_more = false;
+	while (rule && err == 0) {
+		struct pairing p = { 0 };
 
-		err = check_expression(ctx, step->condition, find_any, NULL);
-		for (int k = 0; k < RULE_KEYS && err == 0; k++)
-			err = check_expression(ctx, step->keys[k], find_any, NULL);
+		err = rule_parse(ctx, rule, &p.rule);
+		for (size_t i = 0; i < p.rule.count && err == 0; i++) {
+			const struct pair_step *step = &p.rule.steps[i];
+
+			err = check_expression(ctx, step->condition, find_any, NULL);
+			for (int k = 0; k < RULE_KEYS && err == 0; k++)
+				err = check_expression(ctx, step->keys[k], find_any,
+						       NULL);
+		}
+		if (err == 0)
+			err = check_expression(ctx, p.rule.weight, find_weight, &p);
+		*has_more |= p.rule.has_more;
+		rule = p.rule.otherwise;
 	}
-	return err == 0 ? check_expression(ctx, p.rule.weight, find_weight, &p) : err;
+	return err;
+}
+
+/* The first of the rules with "or" between them whose events were all recorded, with the list of each
+ * step. 0, or a negative errno with a sentence: of the first rule, where none is. */
+static int choose_rule(struct context *ctx, const struct binding *b, const char *text,
+		       struct pair_rule *ret, struct slice *lists)
+{
+	struct slice missing = { NULL, 0 };
+	const char *next = text;
+	int err = 0;
+
+	while (next && err == 0) {
+		bool has_all = true;
+
+		err = rule_parse(ctx, next, ret);
+		for (size_t i = 0; i < ret->count && err == 0; i++) {
+			const struct pair_step *step = &ret->steps[i];
+
+			err = choose_list(ctx, b, step->events, &lists[i]);
+			/* What was not recorded cancels nothing. */
+			if (err < 0 || lists[i].text || step->role == ROLE_CANCEL ||
+			    step->role == ROLE_FORGET)
+				continue;
+			has_all = false;
+			if (!missing.text)
+				missing = step->events;
+		}
+		if (has_all)
+			return err;
+		next = ret->otherwise;
+	}
+	if (err == 0)
+		err = rule_parse(ctx, text, ret);
+	return err == 0 ? refuse_events(ctx, b, ret, missing) : err;
 }
 
 int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
@@ -366,7 +410,7 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 {
 	struct slice lists[RULE_STEPS_MOST];
 	struct binding b = { .rec = rec, .strings = strings };
-	int err = rule_parse(ctx, rule, &p->rule);
+	int err = choose_rule(ctx, &b, rule, &p->rule, lists);
 
 	p->rec = rec;
 	p->has_states = true;
@@ -375,15 +419,6 @@ int pairing_bind(struct context *ctx, struct pairing *p, const char *rule,
 	if (err == 0 && p->rule.weight.text)
 		err = expression_parse(ctx, p->rule.weight.text, p->rule.weight.size,
 				       find_weight, p, &p->weight);
-	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
-		const struct pair_step *step = &p->rule.steps[i];
-
-		err = choose_list(ctx, &b, step->events, &lists[i]);
-		/* What was not recorded cancels nothing. */
-		if (err == 0 && !lists[i].text && step->role != ROLE_CANCEL &&
-		    step->role != ROLE_FORGET)
-			err = refuse_events(ctx, &b, &p->rule, step->events);
-	}
 	for (size_t i = 0; i < rec->events.count && err == 0; i++) {
 		b.event = &rec->events.v[i];
 		err = bind_event(ctx, p, &b, lists);

@@ -86,8 +86,9 @@ struct pairing {
 	struct thread_set threads;
 };
 
-/* Can a rule be understood, whatever was recorded? 0, or a negative errno with a sentence. */
-int pairing_check(struct context *ctx, const char *rule);
+/* Can a rule be understood, whatever was recorded, and has it more (pair_rule.has_more)? 0, or a
+ * negative errno with a sentence. */
+int pairing_check(struct context *ctx, const char *rule, bool *has_more);
 
 /*
  * Which events and fields there are, as the rule asks for them. 0, or a negative errno with a

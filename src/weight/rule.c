@@ -97,7 +97,7 @@ static int refuse_verb(struct context *ctx, struct slice clause)
 {
 	return refuse_clause(ctx, clause,
 			     "start, wake, end, cancel, forget, sample, weight, stack, "
-			     "first, open, unit and title are");
+			     "first, open, unit, title and or are");
 }
 
 /* Its word is there, and nothing behind it. */
@@ -222,6 +222,10 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 
 		text += clause.size + (text[clause.size] != '\0');
 		clause = rule_trimmed(clause);
+		if (is_word(clause, "or")) {
+			ret->otherwise = text;
+			break;
+		}
 		/* A file of rules may have comments. */
 		if (clause.size && clause.text[0] != '#')
 			err = parse_clause(ctx, clause, ret);

@@ -24,6 +24,8 @@
  *	open drop | count | report	intervals that no end came for: not counted; up to the
  *				last event; only these are counted
  *	unit WORD, title TEXT
+ *	or			what follows is another rule, for recordings without the events of
+ *				this one
  *
  * EVENTS are names with ',' between them, of which those that were recorded count, with at least
  * one there; they may be patterns. With '|' between such lists the first list counts that has one.
@@ -72,9 +74,10 @@ struct pair_rule {
 	enum pair_open open;
 	bool first;
 	bool has_more; /* who wakes counts, or the weight is made of more than t */
+	const char *otherwise; /* the text behind "or"; NULL: there is none */
 };
 
-/* 0, or -EINVAL with a sentence. */
+/* Up to "or". 0, or -EINVAL with a sentence. */
 int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret);
 
 struct slice rule_trimmed(struct slice s); /* without white space around it */

@@ -66,6 +66,12 @@ static const uint64_t sample_types =
 	PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
 	PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX;
 
+static bool is_bpf_output(const struct event_written *e)
+{
+	return e->attr.type == PERF_TYPE_SOFTWARE &&
+	       e->attr.config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 static void add_event(struct making *m, const struct step *s)
 {
 	static const char *const event_names[] = {
@@ -92,6 +98,8 @@ static void add_event(struct making *m, const struct step *s)
 		.sample_stack_user = 256,
 		.sample_max_stack = (uint16_t)(s->flags & 4 ? 5 : 127),
 	};
+	if (is_bpf_output(e))
+		e->name = "offcpu-time";
 	/* Without IDENTIFIER, TIME or TID only where it is the one event. */
 	if (s->flags & 8 && m->event_count == 0)
 		e->attr.sample_type = s->b & (sample_types | PERF_SAMPLE_IDENTIFIER);
@@ -257,6 +265,22 @@ static uint64_t period_of(const struct step *s, struct numbers *n)
 	return 1 + number_below(n, 1000);
 }
 
+/* What perf record --off-cpu puts there, or nearly: a count of more than there is, a chain of
+ * something else, nothing behind it. */
+static void put_off_cpu(struct out *o, size_t size, struct numbers *n)
+{
+	for (size_t i = 0; i < size / 8; i++)
+		put64(o,
+		      i == 0 ? (1 + number_below(n, 4)) << 32 | (1 + number_below(n, 4))
+		      : i == 1 && number_below(n, 4) ? number_below(n, 1000)
+		      : i == 1			     ? number_odd(n)
+		      : i == 2 && number_below(n, 4) ? number_below(n, size / 8)
+		      : i == 2			     ? number_odd(n)
+		      : i == 3 && number_below(n, 4) ? PERF_CONTEXT_USER
+						     : address_of(n, false));
+	put_zeros(o, size % 8);
+}
+
 /* PERF_SAMPLE_*, in the order of perf_event.h. */
 static void put_ending(struct making *m, const struct step *s, const struct origin *from,
 		       struct numbers *n)
@@ -273,7 +297,10 @@ static void put_ending(struct making *m, const struct step *s, const struct orig
 	if (type & PERF_SAMPLE_RAW) {
 		raw = 4 + 8 * number_below(n, 6);
 		put32(o, (uint32_t)raw);
-		put_zeros(o, raw);
+		if (is_bpf_output(from->event))
+			put_off_cpu(o, raw, n);
+		else
+			put_zeros(o, raw);
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		put_branches(o, from, n);

@@ -65,13 +65,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = malloc(size + 1);
 	struct context ctx = { .error = "" };
 	struct pair_rule rule;
+	bool more;
 
 	check(text != NULL);
 	memcpy(text, data, size);
 	text[size] = '\0';
 	/* The whole text, too: not all that could be an expression is one in a clause. */
 	check_expression((struct slice){ text, size });
-	check(pairing_check(&ctx, text) == 0 || ctx.error[0]);
+	check(pairing_check(&ctx, text, &more) == 0 || ctx.error[0]);
 	ctx.error[0] = '\0';
 	if (rule_parse(&ctx, text, &rule) < 0) {
 		check(ctx.error[0]);

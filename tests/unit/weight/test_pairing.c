@@ -111,16 +111,26 @@ PairTest(a_rule_can_be_checked_before_anything_is_read)
 		  "'x' is not known in a weight: t, t.wake, t.run, start.FIELD, "
 		  "wake.FIELD and end.FIELD are" },
 		{ "start a", "a pairing has both a start and an end" },
+		{ "sample x; or; start a", "a pairing has both a start and an end" },
+		{ "or; sample x", "a pairing has a start and an end, or a sample" },
 	};
+	bool more;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		cr_expect_eq(pairing_check(&paired_ctx, wrong[i].rule), -EINVAL);
+		cr_expect_eq(pairing_check(&paired_ctx, wrong[i].rule, &more), -EINVAL);
 		cr_expect_str_eq(paired_ctx.error, wrong[i].why);
 	}
-	cr_expect_eq(pairing_check(&paired_ctx, "sample x if any == 1; weight thing"), 0);
+	cr_expect_eq(
+		pairing_check(&paired_ctx, "sample x if any == 1; weight thing", &more),
+		0);
+	cr_expect(!more);
+	cr_expect_eq(pairing_check(&paired_ctx,
+				   "sample x; or; start a; end b; weight end.v", &more),
+		     0);
+	cr_expect(more);
 	for (const struct mode *m = modes; m->name; m++)
-		cr_expect(!m->rule[0] || pairing_check(&paired_ctx, m->rule) == 0, "%s",
-			  m->name);
+		cr_expect(!m->rule[0] || pairing_check(&paired_ctx, m->rule, &more) == 0,
+			  "%s", m->name);
 }
 
 PairTest(what_has_no_times_has_no_intervals)

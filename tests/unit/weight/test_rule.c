@@ -132,7 +132,7 @@ Test(rule, what_is_no_clause_is_refused)
 {
 	static const char all[] =
 		"start, wake, end, cancel, forget, sample, weight, stack, "
-		"first, open, unit and title are";
+		"first, open, unit, title and or are";
 
 	clause_refused("starts a", all);
 	clause_refused("Start a", all);
@@ -152,6 +152,19 @@ Test(rule, what_is_no_clause_is_refused)
 	clause_refused("start a key x,", "an expression is missing");
 	clause_refused("start a key ,x", "an expression is missing");
 	clause_refused("sample a key pid", "a sample is paired with nothing");
+}
+
+Test(rule, what_is_behind_or_is_another_rule)
+{
+	cr_assert_eq(rule_parse(&ctx, "start a; end b; or ; sample c if x || y", &rule),
+		     0);
+	cr_expect_eq(rule.count, 2);
+	cr_expect_str_eq(rule.otherwise, " sample c if x || y");
+	cr_assert_eq(rule_parse(&ctx, rule.otherwise, &rule), 0);
+	cr_expect_eq(rule.count, 1);
+	cr_expect_null(rule.otherwise);
+	cr_expect_eq(rule_parse(&ctx, "or; sample c", &rule), -EINVAL);
+	cr_expect_eq(rule_parse(&ctx, "sample c; or d", &rule), -EINVAL);
 }
 
 Test(rule, a_long_clause_is_refused_for_a_reason_all_the_same)
