@@ -60,7 +60,7 @@ says()
 	"$build" -o x.data z.pd
 	mode
 	says "main;22;11 700000030" "worker;22;11 600000020"
-	fold --mode offcpu --addrs - <x.data 2>/dev/null | sed -E 's/\[unknown <([0-9a-f]+)>\]/\1/g' >x.folded
+	cat x.data | fold --mode offcpu --addrs - 2>/dev/null | sed -E 's/\[unknown <([0-9a-f]+)>\]/\1/g' >x.folded
 	says "main;22;11 700000030" "worker;22;11 600000020"
 }
 
@@ -78,13 +78,14 @@ says()
 	# In the middle of the stream, and in its order all the same.
 	{
 		echo "format pipe"
-		head_of
+		head_of | sed '$d'
 		slept $((0xffffffff00000000)) 0500000003000000 20
 		slept $((0xffffffffffffffff)) 0500000005000000 30
 		echo finished_round
 		slept 2000000000 0300000005000000 600000000
 		echo finished_round
 		slept 2500000000 0500000005000000 700000000
+		head_of | tail -n 1
 	} >y.pd
 	"$build" -o y.data y.pd
 	"$flamefold" info x.data 2>/dev/null >info
@@ -94,12 +95,13 @@ says()
 		for from in "$file" -; do
 			for words in "--only time=1.2," "--only time=0.5,1.2" "--drop time=0,1.2" "--drop time=0,"; do
 				# shellcheck disable=SC2086 # two words
-				fold --mode offcpu $words "$from" <"$file" 2>err | awk '{ print $NF }' | paste -sd' '
-				! grep -q 'came after newer ones' err
+				cat "$file" | fold --mode offcpu $words "$from" 2>>errors | awk '{ print $NF }' | paste -sd' '
 			done >found
 			printf '%s\n' 700000000 600000000 "700000030 20" "30 20" | diff - found
 		done
 	done
+	run grep 'came after newer ones' errors
+	[ -z "$output" ]
 	fold --mode offcpu --only time=50%,100% x.data 2>/dev/null | awk '{ print $NF }' | paste -sd' ' >found
 	echo "700000000 600000000" | diff - found
 }
