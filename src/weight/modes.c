@@ -91,8 +91,12 @@ const struct mode modes[] = {
 	  "weight 1; unit requests",
 	  "io" },
 	{ "iobytes", "Block I/O Bytes", "which code causes how much I/O of disks?",
-	  "sample block:block_io_start | block:block_rq_insert | block:block_rq_issue;"
-	  "weight bytes; unit bytes",
+	  /* A request is told with what it begins with: what joins it later has events of its
+	   * own, but is in it when it is issued. */
+	  "sample "
+	  "block:block_io_start,block:block_bio_backmerge,block:block_bio_frontmerge "
+	  "| block:block_rq_issue | block:block_rq_insert;"
+	  "weight nr_sector * 512; unit bytes",
 	  "io" },
 	{ "locks", "Kernel Lock Time", "which code waits for locks of the kernel?",
 	  "start lock:contention_begin key tid, lock_addr;"
