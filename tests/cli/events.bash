@@ -30,6 +30,14 @@ need_events()
 	why=$(may_sample "$@" 2>&1) || skip "events are not permitted here: ${why##*$'\n'}"
 }
 
+# Tracepoints, those of the whole machine.
+need_mode_events()
+{
+	need_events system
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs cannot be read"
+	[ "$(id -u)" -eq 0 ] || skip "tracepoints with their fields are for root"
+}
+
 # build_program NAME [OPTION...]: tests/live/NAME.c -> $BATS_FILE_TMPDIR/NAME
 build_program()
 {

@@ -11,13 +11,6 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-need_mode_events()
-{
-	need_events system
-	[ -r /sys/kernel/tracing/events/sched/sched_switch/format ] || skip "tracefs cannot be read"
-	[ "$(id -u)" -eq 0 ] || skip "tracepoints with their fields are for root"
-}
-
 # weight TEXT FOLDED: of the lines with the text.
 weight()
 {
