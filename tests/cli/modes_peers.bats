@@ -57,6 +57,65 @@ by_rules()
 	by_rules offwaketime offwake
 }
 
+# written_through OPTION...: x.data of a dd that writes 6 MB, and waits for the disk in the end
+written_through()
+{
+	file=$root/build/modes_peers.$$
+	perf record -q -C 0 -m 1024 -o x.data -g "$@" -- taskset -c 0 dd if=/dev/zero of="$file" bs=64k count=100 conv=fsync 2>err || {
+		rm -f "$file"
+		skip "perf may not record: $(head -n 1 err)"
+	}
+	rm -f "$file"
+}
+
+@test "perf trace -s: the time in each system call is the same, to its last digit" {
+	local name number total seen tid count=0
+
+	need_mode_events
+	need_perf
+	written_through -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit
+	# Of what became dd: a call, and its milliseconds.
+	perf trace -s -i x.data >summary 2>&1
+	tid=$(sed -n 's/^ dd (\([0-9]*\)), .* events, .*/\1/p' summary)
+	awk '/^ [^ ].* events, / { mine = $1 == "dd" } mine && NF == 8 && $1 ~ /^[a-z]/ { print $1, $4 }' summary >calls
+	[ -s calls ] || skip "perf trace cannot read what perf records"
+	for name in fsync write read openat close; do
+		number=$(printf '#include <sys/syscall.h>\nSYS_%s\n' $name | "${CC:-cc}" -E - | tail -n 1)
+		total=$(awk -v name=$name '$1 == name { print $2 }' calls)
+		[ -n "$total" ] || continue
+		"$flamefold" fold -q --only tid="$tid" -o x.folded x.data \
+			--pair "start raw_syscalls:sys_enter if id == $number; end raw_syscalls:sys_exit; weight t"
+		seen=$(total x.folded)
+		echo "$name: $total ms, $seen ns"
+		near "$total" "$(awk -v ns="$seen" 'BEGIN { printf "%.6f", ns / 1e6 }')" 0.00051
+		count=$((count + 1))
+	done
+	[ "$count" -ge 4 ]
+	# All of them are what the mode says.
+	"$flamefold" fold -q --mode syscalls --only tid="$tid" -o x.folded x.data
+	near "$(awk '{ n += $2 } END { print n }' calls)" "$(awk -v ns="$(total x.folded)" 'BEGIN { printf "%.6f", ns / 1e6 }')" 0.02
+}
+
+@test "statistics of the disk: requests take as long" {
+	local disk
+
+	need_mode_events
+	[ -e /sys/kernel/tracing/events/block/block_io_start ] || skip "no events of disks that begin a request"
+	file=$root/build/modes_peers.$$
+	# shellcheck disable=SC2016 # for that shell
+	record -q --mode blockio -a -g fp -m 8M -o x.folded -- sh -c 'cat /proc/diskstats >before
+		dd if=/dev/zero of="$1" bs=1M count=100 oflag=direct; dd if="$1" of=/dev/null bs=1M iflag=direct
+		cat /proc/diskstats >after' sh "$file" 2>err
+	rm -f "$file"
+	# Of disks, not of their parts, nor of what is made of disks: milliseconds of reads, writes and discards.
+	printf '%s\n' /sys/block/*/device | cut -d/ -f4 >disks
+	disk=$(awk 'FILENAME == "disks" { is_disk[$1]; next } !($3 in is_disk) { next } { ms = $7 + $11 + $18 }
+		FILENAME == "before" { was[$3] = ms } FILENAME == "after" { sum += ms - was[$3] } END { printf "%d", sum }' disks before after)
+	[ "$disk" -gt 20 ] || skip "nothing here writes to a disk"
+	echo "$disk ms, $(total x.folded) ns"
+	between "$((disk * 95 / 100))" "$(($(total x.folded) / 1000000))" "$((disk * 110 / 100 + 20))"
+}
+
 # The head of a recording with the statistics of sleeps, which not every kernel has.
 statistics()
 {
