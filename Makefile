@@ -28,7 +28,7 @@ RINGS = $(if $(LIBPERF),libperf,syscalls)
 rings_unused = src/live/rings/$(if $(filter libperf,$(RINGS)),syscalls,libperf).c
 rings_archives = $(if $(filter libperf,$(RINGS)),$(LIBPERF))
 
-LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lpthread
+LIBS = -ldw -lelf -ltraceevent -liberty -lpcre2-8 -lzstd -lz -ldeflate -llzma -lm -lpthread
 
 # Its headers may lie in a directory of their own.
 traceevent := $(shell pkg-config --cflags libtraceevent 2>/dev/null || echo -I/usr/include/traceevent)
@@ -45,7 +45,7 @@ CLI_SRC  = $(wildcard src/cli/*.c)
 UNIT_ALL = $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
 API_SRC  = $(wildcard tests/api/*.c)
-API_H    = include/flamefold.h $(wildcard tests/api/*.h)
+API_H    = $(wildcard include/*.h) $(wildcard tests/api/*.h)
 HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 fuzz_headers = $(wildcard tests/fuzz/*.h)
@@ -261,7 +261,7 @@ install: all ## into DESTDIR and prefix
 	$(INSTALL) -m 755 $(O)/flamefold $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 $(O)/libflamefold.a $(O)/libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)
 	ln -sf libflamefold.so.$(SOVERSION) $(DESTDIR)$(libdir)/libflamefold.so
-	$(INSTALL) -m 644 include/flamefold.h $(DESTDIR)$(includedir)
+	$(INSTALL) -m 644 $(wildcard include/*.h) $(DESTDIR)$(includedir)
 	$(INSTALL) -m 644 Documentation/flamefold.1 $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir))
 	$(INSTALL) -m 644 $(O)/completion.bash $(DESTDIR)$(bashdir)/flamefold
@@ -275,7 +275,7 @@ install: all ## into DESTDIR and prefix
 uninstall: ## take out what install put in
 	rm -f $(addprefix $(DESTDIR),$(bindir)/flamefold $(libdir)/libflamefold.a \
 		$(libdir)/libflamefold.so $(libdir)/libflamefold.so.$(SOVERSION) \
-		$(libdir)/pkgconfig/libflamefold.pc $(includedir)/flamefold.h $(mandir)/man1/flamefold.1 \
+		$(libdir)/pkgconfig/libflamefold.pc $(addprefix $(includedir)/,$(notdir $(wildcard include/*.h))) $(mandir)/man1/flamefold.1 \
 		$(bashdir)/flamefold $(zshdir)/_flamefold $(fishdir)/flamefold.fish)
 
 clean: ## remove what was built; keep what scripts/deps fetched

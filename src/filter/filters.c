@@ -259,6 +259,11 @@ bool filters_ask_kthreads(const struct filters *f)
 	return any_filter(f, KEY_KTHREAD, KEY_KTHREAD + 1);
 }
 
+bool filters_ask_times(const struct filters *f)
+{
+	return any_filter(f, KEY_TIME, KEY_TIME + 1);
+}
+
 bool filters_ask_frames(const struct filters *f)
 {
 	return any_filter(f, KEY_SYMBOL, KEYS);

@@ -2,6 +2,7 @@
 #define SYMBOL_SYMBOL_H
 
 #include "stack/stack.h"
+#include "symbol/clone.h"
 #include "trie/trie.h"
 
 /*

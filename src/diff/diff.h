@@ -1,0 +1,197 @@
+#ifndef DIFF_DIFF_H
+#define DIFF_DIFF_H
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "tree/tree.h"
+#include "weight/weight.h"
+
+/*
+ * Two profiles side by side in one tree, and what of their difference is more than noise.
+ *
+ *	input of A --.                    .-- ladder: which functions are the same
+ *	input of A ---+-- difference_add -+-- one tree, columns: weight (B), before (A)
+ *	input of B --'                    '-- scale, noise, tests -> rows, pictures
+ *
+ * Integers are added up until difference_finish(); what comes of it (scales, variances, tests) is
+ * only looked at, so it is floating point.
+ */
+enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
+
+/* Into how many pieces of time a recording is cut to see how far they differ. */
+enum { DIFF_TIME_BLOCKS = 20 };
+
+/* By what functions of the two sides were found to be the same, most exact first. */
+enum diff_match {
+	MATCH_EXACT,
+	MATCH_DIRECTORY, /* their modules lie in other directories */
+	MATCH_VERSION, /* of their modules */
+	MATCH_CLONE, /* suffixes of copies and parts */
+	MATCH_UNNAMED, /* no symbol: all code of their module */
+	MATCH_NUMBER, /* numbers in names of processes */
+	MATCH_NAME, /* one of the sides knows no modules */
+	DIFF_MATCHES,
+};
+
+struct diff_function {
+	uint32_t name, module, file, line; /* texts: string ids of the difference */
+	uint8_t kind; /* enum function_kind */
+	uint8_t sides; /* a bit for each side that it is on */
+	bool unnamed, is_process;
+	uint32_t class; /* another function that it is the same as, or itself */
+};
+
+/* A parent's index is below its children's; 0 is the root. */
+struct diff_node {
+	uint32_t parent, function;
+	uint64_t self[DIFF_SIDES], samples[DIFF_SIDES];
+};
+
+/* The weight of stacks that end at a node in one piece of an input's time. */
+struct diff_cell {
+	uint32_t node;
+	uint16_t input;
+	uint8_t block, side;
+	uint64_t weight;
+};
+
+/* What one input adds to its side. */
+struct diff_input {
+	const struct tree_source *in;
+	uint32_t column; /* that is its side: the weight, or the weight before */
+	bool has_samples; /* how many there are is known */
+	/* In order of time; none: the input has only stacks. Nodes are those of the named tree. */
+	const struct kept_sample *samples;
+	size_t sample_count;
+	uint64_t first,
+		last; /* ns: when the recording begins and ends; both 0: not known */
+	const char *path, *event; /* event: NULL: not known */
+};
+
+/* All inputs of a side. */
+struct diff_total {
+	uint32_t inputs, blocks; /* blocks: 0: nothing tells how far its parts differ */
+	bool has_times;
+	bool are_files; /* blocks are inputs */
+	bool are_counts; /* weights stand for samples, whose number nothing says */
+	uint64_t weight, samples;
+	double seconds; /* 0: not known */
+	double squares; /* of the weights of its samples */
+	double phi; /* variance of blocks by that of independent samples; at least 1 */
+	uint64_t unnamed; /* weight of leaves without a symbol */
+	uint32_t paths, event; /* string ids; paths with ", " between */
+};
+
+enum diff_normalize {
+	DIFF_SHARE,
+	DIFF_TIME,
+	DIFF_NONE,
+	DIFF_PER,
+	DIFF_ANCHOR,
+	DIFF_ROBUST,
+	DIFF_NORMALIZES,
+};
+
+struct diff_options {
+	enum diff_normalize normalize;
+	double per[DIFF_SIDES]; /* units of work */
+	const char *anchor; /* name of a function */
+	double level; /* a false discovery rate; 0: 0.05 */
+	double fewest; /* samples of both sides that a node is tested from; 0: 5 */
+};
+
+/* Of a node, by what both sides have there and below: A's scaled, all of it in parts of the
+ * whole, which is B's weight (or A's, scaled, where B has none). */
+struct diff_measure {
+	double a, b, delta;
+	double error; /* standard error of delta */
+	double p, q; /* 1 where it was not tested */
+	double critical; /* of the 95 % interval: delta +- critical * error */
+};
+
+enum diff_kind { DIFF_CHANGED, DIFF_NEW, DIFF_GONE, DIFF_MOVED };
+
+struct diff_row {
+	uint32_t node;
+	enum diff_kind kind;
+	uint32_t from; /* of DIFF_MOVED: where most of it was; else 0 */
+};
+
+struct difference {
+	struct intern strings;
+	ARRAY(struct diff_function) functions;
+	struct hash_set functions_by_key;
+	ARRAY(struct diff_node) nodes;
+	struct hash_map children; /* by parent << 32 | function */
+	ARRAY(struct diff_cell) cells;
+	struct diff_total total[DIFF_SIDES];
+	unsigned decimals;
+	uint64_t inputs;
+	bool exact; /* functions are the same only where name, module and kind are */
+	bool strip_hex; /* names' addresses, 0x12ab, are 0x... */
+
+	/* difference_finish() */
+	struct diff_options options;
+	uint64_t matched[DIFF_MATCHES]; /* functions */
+	uint64_t alone[DIFF_SIDES]; /* functions of one side only */
+	double scale; /* A's weights are multiplied by it */
+	bool of_shares; /* noise is that of shares, not of weights */
+	double scale_error; /* of its logarithm */
+	uint64_t scale_nodes; /* that say what it is */
+	bool fell_back; /* to shares: nothing says another scale */
+	double distance; /* 0: the same; 1: nothing in common */
+	double whole; /* what measures are parts of */
+	double detectable; /* the largest of all nodes that were tested */
+	uint64_t tested, significant;
+	struct columns columns;
+	struct symbols symbols;
+	struct named named;
+	struct tree_source tree; /* of these */
+	struct diff_measure *measures; /* by node of the named tree */
+	ARRAY(struct diff_row) rows; /* largest first */
+};
+
+/* 0, or -ENOMEM. */
+int difference_init(struct difference *d);
+void difference_release(struct difference *d); /* a zeroed one is fine */
+
+/* 0, -ENOMEM, or -EOVERFLOW. What is passed in is not used afterwards. */
+int difference_add(struct difference *d, enum diff_side side,
+		   const struct diff_input *input);
+
+/* 0, or a negative errno with a sentence: -EINVAL where the scale that was asked for cannot be. */
+int difference_finish(struct context *ctx, struct difference *d,
+		      const struct diff_options *options);
+
+static inline bool difference_is_significant(const struct difference *d, uint32_t node)
+{
+	return d->measures[node].q <= d->options.level;
+}
+
+/* A change that would have been found 8 times in 10 (power 0.8, level 0.05). */
+static inline double diff_detectable(const struct diff_measure *m)
+{
+	return 2.8 * m->error;
+}
+
+/* A's weights in the tree are multiplied from now on, and rounded down to whole numbers, as
+ * difffolded.pl -n does it, for who draws the tree as text. */
+void difference_scale_before(struct difference *d);
+
+/* How many paths have grown by more than @points, which noise does not explain, nor that their cost
+ * moved there from another caller. */
+uint64_t difference_regressions(const struct difference *d, double points);
+
+/* What was compared, and how, a sentence each: 1, or 0 where there are no more; -ENOMEM. */
+int difference_sentence(const struct difference *d, unsigned i, struct text *ret);
+const char *difference_normalize_name(enum diff_normalize n);
+const char *difference_kind_name(enum diff_kind k);
+
+/* The rows, @most of them. 0, or -EIO and the like. */
+int difference_write_table(struct context *ctx, const struct difference *d, size_t most,
+			   FILE *out);
+int difference_write_json(struct context *ctx, const struct difference *d, size_t most,
+			  FILE *out);
+
+#endif

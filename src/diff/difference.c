@@ -1,0 +1,338 @@
+/*
+ * The two sides are added up in one tree: a node is a path of functions, whichever side it came
+ * from, and has a value for each. Functions are told apart by name, module and kind here; which of
+ * those are the same in spite of that is only known when all are there (ladder.c).
+ *
+ * Of a recording it is kept, too, how much of each stack is in which twentieth of its time: a cell
+ * a stack and piece at most, so no more than samples, and no more than twenty for a stack.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/diff.h"
+
+int difference_init(struct difference *d)
+{
+	struct diff_function root = { 0 };
+	int err;
+
+	*d = (struct difference){ 0 };
+	err = intern_init(&d->strings);
+	/* 0 is the root, and the function that it has not. */
+	if (err < 0 || !array_add(&d->functions) || !array_add(&d->nodes)) {
+		difference_release(d);
+		return -ENOMEM;
+	}
+	d->functions.v[0] = root;
+	columns_init(&d->columns);
+	return 0;
+}
+
+void difference_release(struct difference *d)
+{
+	intern_release(&d->strings);
+	array_release(&d->functions);
+	hash_release(&d->functions_by_key);
+	array_release(&d->nodes);
+	hash_map_release(&d->children);
+	array_release(&d->cells);
+	array_release(&d->symbols.functions);
+	named_release(&d->named);
+	free(d->measures);
+	array_release(&d->rows);
+	*d = (struct difference){ 0 };
+}
+
+/* "f+0x12ab" -> "f+0x...". */
+static int add_stripped(struct intern *strings, const char *name, uint32_t *ret)
+{
+	struct text t = { 0 };
+	int err;
+
+	while (*name) {
+		size_t digits = name[0] == '0' && name[1] == 'x'
+					? strspn(name + 2, "0123456789abcdefABCDEF")
+					: 0;
+
+		text_add(&t, digits ? "0x..." : name, digits ? 5 : 1);
+		name += digits ? 2 + digits : 1;
+	}
+	err = t.failed ? -ENOMEM : intern_add(strings, t.bytes ?: "", t.size, ret);
+	text_release(&t);
+	return err;
+}
+
+/* A function of an input, by its texts. 0, or -ENOMEM. */
+static int add_function(struct difference *d, const struct tree_source *in,
+			const struct function *f, uint32_t *ret)
+{
+	const char *name = intern_text(in->strings, f->name);
+	const char *module = intern_text(in->strings, f->module);
+	const char *file = intern_text(in->strings, f->file);
+	struct diff_function new = { .line = f->line,
+				     .kind = f->kind,
+				     .unnamed = f->unnamed };
+	uint64_t hash, i;
+	uint32_t id;
+
+	if ((d->strip_hex ? add_stripped(&d->strings, name, &new.name)
+			  : intern_add(&d->strings, name, strlen(name), &new.name)) < 0 ||
+	    intern_add(&d->strings, module, strlen(module), &new.module) < 0 ||
+	    intern_add(&d->strings, file, strlen(file), &new.file) < 0)
+		return -ENOMEM;
+	hash = hash_u64((uint64_t) new.name << 32 | new.module) ^ hash_u64(new.kind);
+	i = hash_start(hash);
+	while ((id = hash_find(&d->functions_by_key, hash, &i)) != HASH_NONE) {
+		const struct diff_function *known = &d->functions.v[id];
+
+		if (known->name == new.name && known->module == new.module &&
+		    known->kind == new.kind)
+			break;
+	}
+	if (id == HASH_NONE) {
+		id = (uint32_t)d->functions.count;
+		new.class = id;
+		if (!array_add(&d->functions) ||
+		    !hash_add(&d->functions_by_key, hash, id))
+			return -ENOMEM;
+		d->functions.v[id] = new;
+	}
+	*ret = id;
+	return 0;
+}
+
+/* The child of a node for a function, which may be new. 0, or -ENOMEM. */
+static int child_of(struct difference *d, uint32_t parent, uint32_t function,
+		    uint32_t *ret)
+{
+	uint64_t key = (uint64_t)parent << 32 | function;
+	const uint32_t *known = hash_map_get(&d->children, key);
+	struct diff_node *node;
+
+	if (known) {
+		*ret = *known;
+		return 0;
+	}
+	*ret = (uint32_t)d->nodes.count;
+	node = array_add(&d->nodes);
+	if (!node || !hash_map_set(&d->children, key, *ret))
+		return -ENOMEM;
+	node->parent = parent;
+	node->function = function;
+	return 0;
+}
+
+/* Weights have at least so many decimals from now on. */
+static bool raise_decimals(struct difference *d, unsigned decimals)
+{
+	bool overflow = false;
+
+	for (; d->decimals < decimals; d->decimals++) {
+		for (size_t i = 0; i < d->nodes.count; i++)
+			for (int s = 0; s < DIFF_SIDES; s++)
+				overflow |=
+					__builtin_mul_overflow(d->nodes.v[i].self[s], 10,
+							       &d->nodes.v[i].self[s]);
+		for (size_t i = 0; i < d->cells.count; i++)
+			d->cells.v[i].weight *= 10;
+		for (int s = 0; s < DIFF_SIDES; s++) {
+			overflow |= __builtin_mul_overflow(d->total[s].weight, 10,
+							   &d->total[s].weight);
+			d->total[s].unnamed *= 10;
+			d->total[s].squares *= 100;
+		}
+	}
+	return !overflow;
+}
+
+/* Samples of a stack in one piece of time are one cell. @nodes: by node of the input's tree. */
+static int add_cells(struct difference *d, enum diff_side side,
+		     const struct diff_input *input, const uint32_t *nodes)
+{
+	uint64_t span = input->last - input->first + 1, factor = 1;
+	uint32_t *open =
+		calloc(d->nodes.count, sizeof(*open)); /* by node: its cell, + 1 */
+	unsigned open_block = UINT8_MAX;
+	size_t begin = 0;
+
+	if (!open)
+		return -ENOMEM;
+	for (unsigned i = input->in->tree->decimals; i < d->decimals; i++)
+		factor *= 10;
+	for (size_t i = 0; i < input->sample_count; i++) {
+		const struct kept_sample *s = &input->samples[i];
+		uint64_t weight = s->weight * factor;
+		uint64_t at = s->time > input->first ? s->time - input->first : 0;
+		unsigned block = at >= span ? DIFF_TIME_BLOCKS - 1
+					    : (unsigned)((unsigned __int128)at *
+							 DIFF_TIME_BLOCKS / span);
+		uint32_t node = nodes[s->node];
+
+		/* In order of time: cells of the piece before are complete. */
+		if (block != open_block)
+			begin = d->cells.count;
+		open_block = block;
+		if (open[node] <= begin) {
+			struct diff_cell *cell = array_add(&d->cells);
+
+			if (!cell) {
+				free(open);
+				return -ENOMEM;
+			}
+			*cell = (struct diff_cell){ .node = node,
+						    .input = (uint16_t)d->inputs,
+						    .block = (uint8_t)block,
+						    .side = (uint8_t)side };
+			open[node] = (uint32_t)d->cells.count;
+		}
+		d->cells.v[open[node] - 1].weight += weight;
+	}
+	free(open);
+	return 0;
+}
+
+/* The same of an input without samples: all of it is one piece. @weights: by node. */
+static int add_whole(struct difference *d, enum diff_side side, const struct named *named,
+		     const uint32_t *nodes, const uint64_t *weights)
+{
+	for (uint32_t i = 0; i < named->nodes.count; i++) {
+		struct diff_cell *cell = weights[i] ? array_add(&d->cells) : NULL;
+
+		if (weights[i] && !cell)
+			return -ENOMEM;
+		if (cell)
+			*cell = (struct diff_cell){ .node = nodes[i],
+						    .input = (uint16_t)d->inputs,
+						    .side = (uint8_t)side,
+						    .weight = weights[i] };
+	}
+	return 0;
+}
+
+static int add_words(struct intern *strings, const char *text, uint32_t *list)
+{
+	const char *known = intern_text(strings, *list);
+	struct text all = { 0 };
+	int err;
+
+	text_printf(&all, "%s%s%s", known, *known ? ", " : "", text);
+	err = all.failed ? -ENOMEM : intern_add(strings, all.bytes, all.size, list);
+	text_release(&all);
+	return err;
+}
+
+/* Of the column that is asked for, in units of the difference: a node's own value, and that of all
+ * below it. False where it is more than 64 bits hold. */
+static bool read_weights(const struct difference *d, const struct diff_input *input,
+			 uint64_t *selves, uint64_t *totals)
+{
+	const struct named *named = input->in->tree;
+	bool overflow = false;
+	uint64_t factor = 1;
+
+	for (unsigned i = named->decimals; i < d->decimals; i++)
+		factor *= 10;
+	for (size_t i = named->nodes.count; i-- > 0;) {
+		uint64_t *above = &totals[named->nodes.v[i].parent];
+
+		overflow |= __builtin_mul_overflow(
+			named_value(named, (uint32_t)i, input->column), factor,
+			&selves[i]);
+		overflow |= __builtin_add_overflow(totals[i], selves[i], &totals[i]);
+		if (i)
+			overflow |= __builtin_add_overflow(*above, totals[i], above);
+	}
+	return !overflow;
+}
+
+/* A node of the input, which has some weight there or below. 0, or -ENOMEM. */
+static int add_node(struct difference *d, const struct diff_input *input, uint32_t i,
+		    uint32_t *functions, uint32_t *nodes)
+{
+	const struct named_node *n = &input->in->tree->nodes.v[i];
+	uint32_t *function = &functions[n->function];
+	int err = 0;
+
+	if (!i)
+		return 0;
+	if (!*function)
+		err = add_function(d, input->in,
+				   &input->in->symbols->functions.v[n->function],
+				   function);
+	if (err == 0)
+		err = child_of(d, nodes[n->parent], *function, &nodes[i]);
+	return err;
+}
+
+int difference_add(struct difference *d, enum diff_side side,
+		   const struct diff_input *input)
+{
+	const struct named *named = input->in->tree;
+	size_t count = named->nodes.count + 1;
+	struct diff_total *total = &d->total[side];
+	uint32_t *functions =
+		calloc(input->in->symbols->functions.count + 1, sizeof(*functions));
+	uint32_t *nodes = calloc(count, sizeof(*nodes));
+	uint64_t *selves = calloc(count, sizeof(*selves));
+	uint64_t *totals = calloc(count, sizeof(*totals));
+	/* What is compared with the weight has no samples of its own. */
+	bool has_samples = input->column == COLUMN_WEIGHT &&
+			   named->values[COLUMN_SAMPLES] && input->has_samples;
+	bool has_times = input->sample_count && input->last > input->first;
+	uint64_t one = 1;
+	int err = functions && nodes && selves && totals ? 0 : -ENOMEM;
+
+	if (d->inputs > UINT16_MAX)
+		err = -EOVERFLOW;
+	if (err == 0 &&
+	    (!raise_decimals(d, named->decimals) ||
+	     !read_weights(d, input, selves, totals) ||
+	     __builtin_add_overflow(total->weight, totals[0], &total->weight)))
+		err = -EOVERFLOW;
+	for (unsigned i = 0; i < d->decimals; i++)
+		one *= 10;
+	total->are_counts |= !has_samples;
+	for (uint32_t i = 0; i < named->nodes.count && err == 0; i++) {
+		struct diff_function *f;
+		struct diff_node *node;
+		uint64_t samples;
+
+		if (!totals[i])
+			continue;
+		err = add_node(d, input, i, functions, nodes);
+		if (err < 0)
+			break;
+		f = &d->functions.v[i ? functions[named->nodes.v[i].function] : 0];
+		f->sides |= (uint8_t)(1 << side);
+		f->is_process |= i && named->nodes.v[i].parent == 0;
+		node = &d->nodes.v[nodes[i]];
+		/* Text says only how much: mostly that is how many samples. */
+		samples = has_samples ? named_value(named, i, COLUMN_SAMPLES)
+				      : selves[i] / one;
+		node->self[side] += selves[i];
+		node->samples[side] += samples;
+		total->samples += samples;
+		total->unnamed += f->unnamed ? selves[i] : 0;
+		if (samples)
+			total->squares +=
+				(double)selves[i] * (double)selves[i] / (double)samples;
+	}
+	if (err == 0)
+		err = has_times ? add_cells(d, side, input, nodes)
+				: add_whole(d, side, named, nodes, selves);
+	if (err == 0)
+		err = add_words(&d->strings, input->path, &total->paths);
+	if (err == 0 && input->event && !total->event)
+		err = intern_add(&d->strings, input->event, strlen(input->event),
+				 &total->event);
+	total->has_times = total->inputs == 0 ? has_times : total->has_times && has_times;
+	total->seconds += (double)(input->last - input->first) / 1e9;
+	total->inputs++;
+	d->inputs++;
+	free(functions);
+	free(nodes);
+	free(selves);
+	free(totals);
+	return err;
+}

@@ -1,0 +1,177 @@
+/*
+ * A change in one function is a change of all that call it. So of the paths that have changed only
+ * the deepest are listed that explain it: one whose listed callees have nearly all of its
+ * difference goes. What a function costs may also have moved to another caller, as a refactoring
+ * moves it; then the paths it had and has now are one row. (Both are ideas of FBDetect, SOSP 2024:
+ * dedup and cost shift.)
+ */
+#include "diff/explain.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What callees have left of a caller's difference, where it is theirs. */
+#define UNEXPLAINED 0.1
+/* What is left of a function's differences over all its paths, where it only moved. */
+#define MOVED 0.1
+
+static double delta_of(const struct difference *d, uint32_t node)
+{
+	return d->measures[node].delta;
+}
+
+uint8_t *explain_moved(const struct difference *d)
+{
+	const struct named *tree = &d->named;
+	size_t functions = d->symbols.functions.count;
+	struct {
+		double more, less;
+		uint32_t until; /* the end of its outermost frame that is open */
+	} *sums = calloc(functions, sizeof(*sums));
+	uint8_t *moved = sums ? calloc(functions, 1) : NULL;
+
+	for (uint32_t i = 1; moved && i < tree->nodes.count; i++) {
+		uint32_t f = tree->nodes.v[i].function;
+
+		if (i < sums[f].until)
+			continue;
+		sums[f].until = tree->nodes.v[i].end;
+		/* What noise explains does not take part: of many paths it adds up. */
+		if (!difference_is_significant(d, i))
+			continue;
+		if (delta_of(d, i) > 0)
+			sums[f].more += delta_of(d, i);
+		else
+			sums[f].less -= delta_of(d, i);
+	}
+	for (size_t f = 0; moved && f < functions; f++)
+		moved[f] = sums[f].more > 0 && sums[f].less > 0 &&
+			   fabs(sums[f].more - sums[f].less) <=
+				   MOVED * (sums[f].more + sums[f].less);
+	free(sums);
+	return moved;
+}
+
+/* What is left of a difference when that of listed callees is taken away is little, or noise. */
+static bool is_explained(const struct diff_measure *m, double by_callees)
+{
+	double rest = fabs(m->delta - by_callees);
+
+	return by_callees != 0 &&
+	       (rest <= UNEXPLAINED * fabs(m->delta) || rest <= m->critical * m->error);
+}
+
+static int rows_by_size(const void *left, const void *right, void *arg)
+{
+	const struct difference *d = arg;
+	const struct diff_row *a = left, *b = right;
+	double x = fabs(delta_of(d, a->node)), y = fabs(delta_of(d, b->node));
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Of a function that moved one row: where it grew most, and where it shrank most. */
+static int join_moved(struct difference *d)
+{
+	size_t functions = d->symbols.functions.count, count = 0;
+	/* By function: the node of its first row of each sign; 0: none. */
+	struct {
+		uint32_t grown, shrunk;
+	} *first = calloc(functions, sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	/* Rows are sorted, so the first one of each sign is the largest. */
+	for (size_t i = 0; i < d->rows.count; i++) {
+		const struct diff_row *row = &d->rows.v[i];
+		uint32_t f = d->named.nodes.v[row->node].function;
+		uint32_t *node =
+			delta_of(d, row->node) > 0 ? &first[f].grown : &first[f].shrunk;
+
+		if (row->kind == DIFF_MOVED && !*node)
+			*node = row->node;
+	}
+	for (size_t i = 0; i < d->rows.count; i++) {
+		struct diff_row row = d->rows.v[i];
+		uint32_t f = d->named.nodes.v[row.node].function;
+
+		if (row.kind == DIFF_MOVED &&
+		    row.node != (first[f].grown ?: first[f].shrunk))
+			continue;
+		if (row.kind == DIFF_MOVED && first[f].grown)
+			row.from = first[f].shrunk;
+		d->rows.v[count++] = row;
+	}
+	d->rows.count = count;
+	free(first);
+	return 0;
+}
+
+int explain_rows(struct difference *d)
+{
+	const struct named *tree = &d->named;
+	size_t count = tree->nodes.count;
+	double *explained = calloc(count, sizeof(*explained)); /* by listed callees */
+	uint8_t *moved = explain_moved(d);
+	int err = explained && moved ? 0 : -ENOMEM;
+
+	/* From the end on: callees come before their callers. */
+	for (size_t i = count; i-- > 1 && err == 0;) {
+		const struct named_node *n = &tree->nodes.v[i];
+		uint32_t node = (uint32_t)i;
+		const struct diff_measure *m = &d->measures[i];
+		struct diff_row *row;
+
+		if (difference_is_significant(d, node) &&
+		    !is_explained(m, explained[i])) {
+			row = array_add(&d->rows);
+			if (!row) {
+				err = -ENOMEM;
+				break;
+			}
+			row->node = node;
+			row->kind = moved[n->function] ? DIFF_MOVED
+				    : m->a == 0	       ? DIFF_NEW
+				    : m->b == 0	       ? DIFF_GONE
+						       : DIFF_CHANGED;
+			explained[i] = m->delta;
+		}
+		explained[n->parent] += explained[i];
+	}
+	if (err == 0 && d->rows.count)
+		qsort_r(d->rows.v, d->rows.count, sizeof(*d->rows.v), rows_by_size, d);
+	if (err == 0)
+		err = join_moved(d);
+	free(explained);
+	free(moved);
+	return err;
+}
+
+uint64_t difference_regressions(const struct difference *d, double points)
+{
+	const struct named *tree = &d->named;
+	size_t count = tree->nodes.count;
+	double *shifted = calloc(count, sizeof(*shifted)); /* here and below, by moves */
+	uint8_t *moved = explain_moved(d);
+	uint64_t found = 0;
+
+	for (size_t i = count; i-- > 0 && shifted && moved;) {
+		const struct diff_measure *m = &d->measures[i];
+		double net;
+
+		if (i && moved[tree->nodes.v[i].function])
+			shifted[i] = m->delta;
+		net = m->delta - shifted[i];
+		/* The lower end of the interval has to be an increase, too. */
+		found += difference_is_significant(d, (uint32_t)i) &&
+			 100 * net > points && net > m->critical * m->error;
+		if (i)
+			shifted[tree->nodes.v[i].parent] += shifted[i];
+	}
+	free(shifted);
+	free(moved);
+	return found;
+}

@@ -1,0 +1,77 @@
+/* From what was added to what it says: functions find each other, then one tree, a scale, noise and
+ * rows. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "diff/explain.h"
+#include "diff/ladder.h"
+#include "diff/noise.h"
+#include "diff/scale.h"
+#include "diff/union.h"
+
+#define LEVEL 0.05 /* one in twenty of what is found is false, on average */
+#define FEWEST 5 /* samples: less than that is never found */
+
+/* 0: the same; 1: no stack is in both. */
+static double distance_of(const struct difference *d)
+{
+	double apart = 0, all = 0;
+
+	for (size_t i = 0; i < d->nodes.count; i++) {
+		double a = d->scale * (double)d->nodes.v[i].self[DIFF_A];
+		double b = (double)d->nodes.v[i].self[DIFF_B];
+
+		apart += fabs(a - b);
+		all += a + b;
+	}
+	return all > 0 ? apart / all : 0;
+}
+
+void difference_scale_before(struct difference *d)
+{
+	uint64_t *values = d->named.values[COLUMN_BEFORE];
+	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
+	bool is_share = d->options.normalize == DIFF_SHARE || d->fell_back;
+	double unit = pow(10, d->decimals);
+
+	for (size_t i = 0; i < d->nodes.count; i++) {
+		double value = (double)d->nodes.v[i].self[DIFF_A] / unit;
+
+		/* Perl's order of steps, so that the last digit is the same. */
+		value = is_share && a > 0 ? value * (b / unit) / (a / unit)
+					  : value * d->scale;
+		values[i] = (uint64_t)(floor(value) * unit);
+	}
+}
+
+int difference_finish(struct context *ctx, struct difference *d,
+		      const struct diff_options *options)
+{
+	struct noise noise = { 0 };
+	int err;
+
+	d->options = *options;
+	d->options.level = options->level > 0 ? options->level : LEVEL;
+	d->options.fewest = options->fewest > 0 ? options->fewest : FEWEST;
+	/* Where how much was done is compared, how far that varies counts, too. */
+	d->of_shares = options->normalize == DIFF_SHARE ||
+		       options->normalize == DIFF_ROBUST ||
+		       options->normalize == DIFF_ANCHOR;
+	err = ladder_match(d);
+	if (err == 0)
+		err = union_make(d);
+	if (err < 0)
+		return fail_memory(ctx);
+	err = scale_find(ctx, d);
+	if (err < 0)
+		return err;
+	d->distance = distance_of(d);
+	err = noise_measure(d, &noise);
+	if (err == 0)
+		err = noise_test(d, &noise);
+	noise_release(&noise);
+	if (err == 0)
+		err = explain_rows(d);
+	return err < 0 ? fail_memory(ctx) : 0;
+}

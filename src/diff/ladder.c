@@ -1,0 +1,203 @@
+/*
+ * Which functions of the two sides are the same. Most have the same name, module and kind; what
+ * is left on one side alone goes down a ladder of spellings, each of which forgets a little more:
+ *
+ *	/tmp/b1/libz.so.1.2  f.isra.0    as it is
+ *	        libz.so.1.2  f.isra.0    without the module's directory
+ *	        libz.so      f.isra.0    without its version
+ *	        libz.so      f           without what compilers append
+ *
+ * and ends at the first one that the other side has, too. Names that both sides have stay apart
+ * from others, however alike: what is forgotten is only what would else be new and gone. Nothing
+ * is matched by its address.
+ */
+#include "diff/ladder.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* "libfoo.so.1.2" -> "libfoo.so", "libc-2.36.so" -> "libc.so". */
+static void add_unversioned(struct text *t, const char *module)
+{
+	const char *so = strstr(module, ".so"), *end = so;
+	size_t size;
+
+	if (!so || so[3 + strspn(so + 3, ".0123456789")]) {
+		text_string(t, module);
+		return;
+	}
+	while (end > module && (isdigit((unsigned char)end[-1]) || end[-1] == '.'))
+		end--;
+	size = (size_t)((end > module + 1 && end[-1] == '-' && end < so ? end - 1 : so) -
+			module);
+	text_add(t, module, size);
+	text_string(t, ".so");
+}
+
+/* "kworker/3:1" -> "kworker/<N>:<N>", as perf's sort key comm_nodigit has it. */
+static void add_without_numbers(struct text *t, const char *name)
+{
+	while (*name) {
+		size_t digits = strspn(name, "0123456789");
+
+		if (digits)
+			text_string(t, "<N>");
+		else
+			text_char(t, *name);
+		name += digits ? digits : 1;
+	}
+}
+
+/* The name alone, as a step spells it. */
+static void spell_name(const struct difference *d, const struct diff_function *f,
+		       enum diff_match step, struct text *t)
+{
+	const char *name = intern_text(&d->strings, f->name);
+	const char *module = intern_text(&d->strings, f->module);
+	size_t size = strlen(name);
+
+	if (step >= MATCH_NUMBER && f->is_process && f->kind == FUNCTION_LABEL) {
+		add_without_numbers(t, name);
+	} else if (step >= MATCH_UNNAMED && f->unnamed && f->module) {
+		/* [libx.so+0x1c40], [libx.so <1c48>]: the address is of one build. */
+		module = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
+		text_char(t, '[');
+		add_unversioned(t, module + (*module == '['));
+		if (*module != '[')
+			text_char(t, ']');
+	} else {
+		text_add(t, name, step >= MATCH_CLONE ? clone_base(name, size) : size);
+	}
+}
+
+static void spell(const struct difference *d, const struct diff_function *f,
+		  enum diff_match step, struct text *t)
+{
+	const char *module = intern_text(&d->strings, f->module);
+	const char *slash = step >= MATCH_DIRECTORY ? strrchr(module, '/') : NULL;
+
+	text_clear(t);
+	spell_name(d, f, step, t);
+	if (step == MATCH_NAME)
+		return;
+	text_char(t, '\n');
+	module = slash ? slash + 1 : module;
+	if (step >= MATCH_VERSION)
+		add_unversioned(t, module);
+	else
+		text_string(t, module);
+	text_printf(t, "\n%u", f->kind);
+}
+
+uint32_t ladder_class(const struct difference *d, uint32_t function)
+{
+	while (d->functions.v[function].class != function)
+		function = d->functions.v[function].class;
+	return function;
+}
+
+/* Functions that are spelled alike: the first one of each side. */
+struct spelling {
+	uint32_t first[DIFF_SIDES]; /* 0: none */
+};
+
+/* Both become one; what it is called is what B calls it, or, where names differ, what they have in
+ * common. */
+static int unite(struct difference *d, uint32_t a, uint32_t b, enum diff_match step)
+{
+	struct text common = { 0 };
+	struct diff_function *to;
+	int err = 0;
+
+	a = ladder_class(d, a);
+	b = ladder_class(d, b);
+	if (a == b)
+		return 0;
+	to = &d->functions.v[b];
+	if (to->name != d->functions.v[a].name) {
+		spell_name(d, to, step, &common);
+		err = common.failed ? -ENOMEM
+				    : intern_add(&d->strings, common.bytes ?: "",
+						 common.size, &to->name);
+	}
+	text_release(&common);
+	to->is_process |= d->functions.v[a].is_process;
+	d->functions.v[a].class = b;
+	return err;
+}
+
+/* One step: functions that nothing was found for yet, @sides of their classes. */
+static int match_step(struct difference *d, enum diff_match step, uint8_t *sides)
+{
+	size_t count = d->functions.count;
+	ARRAY(struct spelling) spellings = { 0 };
+	uint32_t *of = calloc(count, sizeof(*of)); /* by function */
+	struct text t = { 0 };
+	struct intern keys = { 0 };
+	int err = of ? intern_init(&keys) : -ENOMEM;
+
+	for (uint32_t i = 1; i < count && err == 0; i++) {
+		spell(d, &d->functions.v[i], step, &t);
+		err = t.failed ? -ENOMEM : intern_add(&keys, t.bytes, t.size, &of[i]);
+		while (err == 0 && spellings.count <= of[i])
+			if (!array_add(&spellings))
+				err = -ENOMEM;
+		for (int s = 0; s < DIFF_SIDES && err == 0; s++)
+			if (d->functions.v[i].sides & 1 << s &&
+			    !spellings.v[of[i]].first[s])
+				spellings.v[of[i]].first[s] = i;
+	}
+	for (uint32_t i = 1; i < count && err == 0; i++) {
+		bool is_in_b = sides[i] == 1 << DIFF_B;
+		uint32_t other;
+
+		if (sides[i] == (1 << DIFF_A | 1 << DIFF_B))
+			continue;
+		other = spellings.v[of[i]].first[is_in_b ? DIFF_A : DIFF_B];
+		if (!other)
+			continue;
+		d->matched[step]++;
+		err = is_in_b ? unite(d, other, i, step) : unite(d, i, other, step);
+	}
+	text_release(&t);
+	intern_release(&keys);
+	array_release(&spellings);
+	free(of);
+	return err;
+}
+
+int ladder_match(struct difference *d)
+{
+	const uint8_t both = 1 << DIFF_A | 1 << DIFF_B;
+	size_t count = d->functions.count;
+	uint8_t *sides = calloc(count, 1), modules = 0;
+	int err = sides ? 0 : -ENOMEM;
+
+	for (uint32_t i = 1; i < count && err == 0; i++) {
+		sides[i] = d->functions.v[i].sides;
+		d->matched[MATCH_EXACT] += sides[i] == both;
+		if (d->functions.v[i].module)
+			modules |= sides[i];
+	}
+	for (int step = MATCH_DIRECTORY; step < DIFF_MATCHES && err == 0 && !d->exact;
+	     step++) {
+		/* Names alone would join functions of different modules. */
+		if (step == MATCH_NAME && modules == both)
+			continue;
+		err = match_step(d, (enum diff_match)step, sides);
+		/* What was matched is on both sides from now on: all of its class. */
+		for (uint32_t i = 1; i < count && err == 0; i++)
+			sides[ladder_class(d, i)] |= sides[i];
+		for (uint32_t i = 1; i < count && err == 0; i++)
+			sides[i] = sides[ladder_class(d, i)];
+	}
+	for (uint32_t i = 1; i < count && err == 0; i++)
+		for (int s = 0; s < DIFF_SIDES; s++)
+			d->alone[s] += sides[i] == 1 << s;
+	free(sides);
+	return err;
+}

@@ -1,0 +1,379 @@
+/*
+ * How far would the sides differ if nothing had changed? Samples of one recording are not
+ * independent: programs have phases, requests, timers. So each recording is cut into K pieces of
+ * equal time (or, of several recordings, each one is a piece), and how far these differ says how
+ * far two recordings would:
+ *
+ *	x_k  weight of a node in piece k, with all below it	X = sum of x_k
+ *	t_k  weight of all in piece k				T = sum of t_k
+ *	r_k = x_k - (X / T) t_k
+ *
+ * The variance of the share X / T is K / (K - 1) * sum of r_k^2 / T^2: the delete-one jackknife of a
+ * ratio, by its linear part (Cochran, Sampling Techniques, 6.4). Where weights themselves are
+ * compared it is that of a sum, with the mean of x_k in place of the share. It is never taken to be
+ * less than that of as many independent samples.
+ *
+ * The walk goes over the tree once, from its end: the pieces of a node are its own and those of its
+ * children, which were passed just before it, so one row of pieces for each depth is enough.
+ */
+#include "diff/noise.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/student.h"
+
+enum {
+	BLOCK_SAMPLES = 50, /* a piece has as many, */
+	BLOCKS_FEWEST = 8, /* fewer are not joined to larger ones */
+	LARGE = 30, /* samples of a node that says how much more noise there is */
+};
+#define BLOCK_SECONDS 0.5 /* or it is as long */
+#define CORRELATION_MOST 0.3 /* of neighbours: else pieces are too short */
+
+/* The walk over one side. */
+struct block_walk {
+	struct difference *d;
+	enum diff_side side;
+	uint32_t blocks;
+	uint32_t *block_of; /* by input, or NULL: by time */
+	uint32_t joined; /* pieces of time that are one block */
+	size_t *start; /* by node: its cells in order */
+	uint32_t *order;
+	uint32_t *depth;
+	double *rows; /* blocks of each depth */
+	double *totals; /* by block */
+	double whole;
+	double neighbours, squares; /* sums over large nodes, of residuals */
+};
+
+/* How many blocks there are; 0: what is there says nothing of how far its parts differ. */
+static uint32_t count_blocks(struct diff_total *total)
+{
+	double blocks = DIFF_TIME_BLOCKS;
+
+	total->are_files = total->inputs > 1;
+	if (total->are_files)
+		return total->inputs;
+	if (!total->has_times || (total->seconds / blocks < BLOCK_SECONDS &&
+				  (double)total->samples / blocks < BLOCK_SAMPLES))
+		return 0;
+	return DIFF_TIME_BLOCKS;
+}
+
+static uint32_t block_of_cell(const struct block_walk *w, const struct diff_cell *c)
+{
+	return w->block_of ? w->block_of[c->input] : c->block / w->joined;
+}
+
+/* Cells of the side, by node. */
+static int sort_cells(struct block_walk *w)
+{
+	const struct difference *d = w->d;
+	size_t nodes = d->nodes.count, inputs = 0, deepest = 0;
+
+	w->start = calloc(nodes + 2, sizeof(*w->start));
+	w->order = malloc((d->cells.count + 1) * sizeof(*w->order));
+	w->depth = calloc(nodes, sizeof(*w->depth));
+	w->totals = calloc(w->blocks, sizeof(*w->totals));
+	if (d->total[w->side].are_files)
+		w->block_of = calloc(d->inputs + 1, sizeof(*w->block_of));
+	if (!w->start || !w->order || !w->depth || !w->totals ||
+	    (d->total[w->side].are_files && !w->block_of))
+		return -ENOMEM;
+	for (size_t i = 0, last = SIZE_MAX; w->block_of && i < d->cells.count; i++) {
+		const struct diff_cell *c = &d->cells.v[i];
+
+		/* Inputs of both sides may have come in any order; an empty one has no cells,
+		 * and is a block all the same. */
+		if (c->side != w->side || c->input == last)
+			continue;
+		last = c->input;
+		w->block_of[last] = (uint32_t)inputs++;
+	}
+	for (size_t i = 0; i < d->cells.count; i++)
+		if (d->cells.v[i].side == w->side)
+			w->start[d->cells.v[i].node + 2]++;
+	for (size_t i = 0; i < nodes; i++)
+		w->start[i + 2] += w->start[i + 1];
+	for (size_t i = 0; i < d->cells.count; i++) {
+		const struct diff_cell *c = &d->cells.v[i];
+
+		if (c->side != w->side)
+			continue;
+		w->order[w->start[c->node + 1]++] = (uint32_t)i;
+		w->totals[block_of_cell(w, c)] += (double)c->weight;
+	}
+	for (size_t i = 1; i < nodes; i++) {
+		w->depth[i] = w->depth[d->nodes.v[i].parent] + 1;
+		if (w->depth[i] > deepest)
+			deepest = w->depth[i];
+	}
+	for (uint32_t k = 0; k < w->blocks; k++)
+		w->whole += w->totals[k];
+	w->rows = calloc((deepest + 2) * w->blocks, sizeof(*w->rows));
+	return w->rows ? 0 : -ENOMEM;
+}
+
+static void release_walk(struct block_walk *w)
+{
+	free(w->block_of);
+	free(w->start);
+	free(w->order);
+	free(w->depth);
+	free(w->rows);
+	free(w->totals);
+}
+
+/* What the blocks of one node say. */
+static double variance_of(struct block_walk *w, const double *blocks, double sum)
+{
+	double share = w->whole > 0 ? sum / w->whole : 0, squares = 0, before = 0;
+	bool is_large = share > 0.01 && share < 0.99;
+
+	for (uint32_t k = 0; k < w->blocks; k++) {
+		double expected =
+			w->d->of_shares ? share * w->totals[k] : sum / w->blocks;
+		double rest = blocks[k] - expected;
+
+		squares += rest * rest;
+		if (is_large && k)
+			w->neighbours += rest * before;
+		before = rest;
+	}
+	if (is_large)
+		w->squares += squares;
+	return squares * w->blocks / (w->blocks - 1);
+}
+
+static void walk_blocks(struct block_walk *w, const double *inclusive, double *variance)
+{
+	const struct difference *d = w->d;
+	size_t row = w->blocks * sizeof(double);
+
+	memset(w->rows + w->blocks, 0, row);
+	for (size_t i = d->nodes.count; i-- > 0;) {
+		double *own = w->rows + (size_t)w->depth[i] * w->blocks;
+		double *below = own + w->blocks;
+
+		for (size_t c = w->start[i]; c < w->start[i + 1]; c++) {
+			const struct diff_cell *cell = &d->cells.v[w->order[c]];
+
+			below[block_of_cell(w, cell)] += (double)cell->weight;
+		}
+		variance[i] = variance_of(w, below, inclusive[i]);
+		for (uint32_t k = 0; k < w->blocks; k++) {
+			own[k] += below[k];
+			below[k] = 0;
+		}
+	}
+}
+
+/* By how many times blocks differ more than independent samples would. */
+static double noise_factor(const struct difference *d, enum diff_side side,
+			   const struct noise *n)
+{
+	const struct diff_total *total = &d->total[side];
+	double whole = (double)total->weight, measured = 0, independent = 0;
+	double unit = total->squares / whole, samples = (double)total->samples;
+
+	for (size_t i = 1; i < d->nodes.count; i++) {
+		double share = n->inclusive[side][i] / whole;
+
+		if (share * samples < LARGE)
+			continue;
+		measured += n->variance[side][i];
+		independent += share * (1 - share) * whole * unit;
+	}
+	return independent > 0 && measured > independent ? measured / independent : 1;
+}
+
+static int measure_side(struct difference *d, enum diff_side side, struct noise *n)
+{
+	struct diff_total *total = &d->total[side];
+	uint32_t blocks = count_blocks(total), joined = 1;
+	int err = 0;
+
+	total->phi = 1;
+	total->blocks = blocks;
+	if (!blocks || !total->weight)
+		return 0;
+	n->variance[side] = calloc(d->nodes.count, sizeof(double));
+	if (!n->variance[side])
+		return -ENOMEM;
+	for (bool again = true; again && err == 0;) {
+		struct block_walk w = {
+			.d = d, .side = side, .blocks = blocks, .joined = joined
+		};
+
+		err = sort_cells(&w);
+		if (err == 0)
+			walk_blocks(&w, n->inclusive[side], n->variance[side]);
+		/* Neighbours that go up and down together are pieces of one and the same
+		 * thing, so they say less than their number makes believe. */
+		again = !total->are_files && blocks / 2 >= BLOCKS_FEWEST &&
+			w.neighbours > CORRELATION_MOST * w.squares;
+		total->blocks = blocks;
+		release_walk(&w);
+		blocks /= again ? 2 : 1;
+		joined *= again ? 2 : 1;
+	}
+	n->freedom[side] = total->blocks - 1;
+	total->phi = noise_factor(d, side, n);
+	return err;
+}
+
+int noise_measure(struct difference *d, struct noise *ret)
+{
+	size_t count = d->nodes.count;
+	struct noise n = { .samples = calloc(count, sizeof(double)) };
+	int err = n.samples ? 0 : -ENOMEM;
+
+	for (int s = 0; s < DIFF_SIDES && err == 0; s++) {
+		n.inclusive[s] = calloc(count, sizeof(double));
+		if (!n.inclusive[s])
+			err = -ENOMEM;
+		for (size_t i = count; i-- > 0 && err == 0;) {
+			const struct diff_node *node = &d->nodes.v[i];
+
+			n.inclusive[s][i] += (double)node->self[s];
+			n.samples[i] += (double)node->samples[s];
+			if (i)
+				n.inclusive[s][node->parent] += n.inclusive[s][i];
+		}
+	}
+	/* Both sides are in it by now. */
+	for (size_t i = count; i-- > 1 && err == 0;)
+		n.samples[d->nodes.v[i].parent] += n.samples[i];
+	for (int s = 0; s < DIFF_SIDES && err == 0; s++)
+		err = measure_side(d, (enum diff_side)s, &n);
+	if (err < 0)
+		noise_release(&n);
+	else
+		*ret = n;
+	return err;
+}
+
+void noise_release(struct noise *n)
+{
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		free(n->variance[s]);
+		free(n->inclusive[s]);
+	}
+	free(n->samples);
+	*n = (struct noise){ 0 };
+}
+
+/* Of a side's weight at a node, in parts of its whole: what blocks say, but never less than as
+ * many independent samples. @share: what both sides have together, of the two wholes. */
+static double share_variance(const struct difference *d, const struct noise *n, int side,
+			     uint32_t node, double share)
+{
+	const struct diff_total *total = &d->total[side];
+	double whole = (double)total->weight, least, measured;
+	/* Of one sample, in parts of the whole: the weight of an average one. */
+	double unit = whole > 0 ? total->squares / whole / whole : 0;
+
+	least = share * (d->of_shares ? 1 - share : 1) * unit;
+	if (!n->variance[side])
+		/* Without blocks of its own it is as noisy as the other side. */
+		return least * d->total[!side].phi;
+	measured = n->variance[side][node] / whole / whole;
+	return measured > least ? measured : least;
+}
+
+static int by_probability(const void *left, const void *right, void *arg)
+{
+	const struct diff_measure *m = arg;
+	double a = m[*(const uint32_t *)left].p, b = m[*(const uint32_t *)right].p;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Benjamini and Hochberg (1995): of the paths with q <= 0.05 one in twenty is false, on average. */
+static int adjust(struct difference *d, const struct noise *n)
+{
+	uint32_t *order = malloc(d->nodes.count * sizeof(*order));
+	double least = 1;
+	size_t count = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < d->nodes.count; i++)
+		if (n->samples[i] >= d->options.fewest)
+			order[count++] = i;
+	qsort_r(order, count, sizeof(*order), by_probability, d->measures);
+	d->tested = count;
+	for (size_t i = count; i-- > 0;) {
+		struct diff_measure *m = &d->measures[order[i]];
+		double q = m->p * (double)count / (double)(i + 1);
+
+		if (q < least)
+			least = q;
+		m->q = least;
+		d->significant += m->q <= d->options.level;
+		if (diff_detectable(m) > d->detectable)
+			d->detectable = diff_detectable(m);
+	}
+	free(order);
+	return 0;
+}
+
+/* Welch's degrees of freedom, where blocks say how large both variances are. */
+static double degrees(const struct noise *n, double a, double b)
+{
+	const double v[] = { a, b };
+	double sum = 0;
+
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (n->variance[s])
+			sum += v[s] * v[s] / n->freedom[s];
+	return sum > 0 ? (a + b) * (a + b) / sum : INFINITY;
+}
+
+int noise_test(struct difference *d, const struct noise *n)
+{
+	double wholes[DIFF_SIDES], critical = 0, known = NAN;
+
+	d->measures = calloc(d->nodes.count, sizeof(*d->measures));
+	if (!d->measures)
+		return -ENOMEM;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		wholes[s] = (double)d->total[s].weight;
+	d->whole = wholes[DIFF_B] > 0 ? wholes[DIFF_B] : d->scale * wholes[DIFF_A];
+	for (uint32_t i = 0; i < d->nodes.count; i++) {
+		struct diff_measure *m = &d->measures[i];
+		double a = n->inclusive[DIFF_A][i], b = n->inclusive[DIFF_B][i];
+		double both = wholes[DIFF_A] + wholes[DIFF_B], freedom;
+		double share = both > 0 ? (a + b) / both : 0, variance[DIFF_SIDES], to;
+
+		/* What a part of A's whole is of all. Shares are divided by their own whole,
+		 * so that the sides can be swapped and the difference is the same to its last
+		 * digit, with another sign. */
+		to = d->options.normalize == DIFF_SHARE || d->fell_back
+			     ? 1
+			     : d->scale * wholes[DIFF_A] / d->whole;
+		m->a = wholes[DIFF_A] > 0 ? a / wholes[DIFF_A] * to : 0;
+		m->b = wholes[DIFF_B] > 0 ? b / wholes[DIFF_B] : 0;
+		m->delta = m->b - m->a;
+		variance[DIFF_A] = to * to * share_variance(d, n, DIFF_A, i, share);
+		variance[DIFF_B] = share_variance(d, n, DIFF_B, i, share);
+		m->error = sqrt(variance[DIFF_A] + variance[DIFF_B] +
+				m->a * m->a * d->scale_error * d->scale_error);
+		freedom = degrees(n, variance[DIFF_A], variance[DIFF_B]);
+		m->p = m->q = 1;
+		/* Searching for it takes long, and degrees are mostly the same. */
+		if (freedom != known && !(fabs(freedom - known) < 0.01 * known)) {
+			known = freedom;
+			critical = student_critical(0.05, freedom);
+		}
+		m->critical = critical;
+		if (m->delta != 0)
+			m->p = m->error > 0
+				       ? student_two_sided(m->delta / m->error, freedom)
+				       : 0;
+	}
+	return adjust(d, n);
+}

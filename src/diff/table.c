@@ -1,0 +1,239 @@
+/*
+ * What has changed, as a table for people and as JSON for programs. A row is a path; the path itself
+ * stands below it, for the same function may be called from many places.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "diff/diff.h"
+
+enum { WIDTH_NAME = 40, WIDTH_MODULE = 20 };
+
+static const char *name_of(const struct difference *d, uint32_t node)
+{
+	uint32_t f = d->named.nodes.v[node].function;
+
+	return node ? intern_text(&d->strings, d->symbols.functions.v[f].name) : "all";
+}
+
+static const char *module_of(const struct difference *d, uint32_t node)
+{
+	uint32_t f = d->named.nodes.v[node].function;
+	const char *path = intern_text(&d->strings, d->symbols.functions.v[f].module);
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* From the root to the node: its indexes, outermost first. False without memory. */
+struct path {
+	ARRAY(uint32_t) nodes;
+};
+
+static bool find_path(const struct difference *d, uint32_t node, struct path *ret)
+{
+	size_t depth = 0;
+
+	for (uint32_t i = node; i; i = d->named.nodes.v[i].parent)
+		depth++;
+	ret->nodes.count = 0;
+	if (!array_reserve(&ret->nodes, depth + 1))
+		return false;
+	ret->nodes.count = depth;
+	for (uint32_t i = node; i; i = d->named.nodes.v[i].parent)
+		ret->nodes.v[--depth] = i;
+	return true;
+}
+
+static int finish_output(struct context *ctx, FILE *out)
+{
+	return fflush(out) == 0 && !ferror(out)
+		       ? 0
+		       : fail(ctx, -EIO, "cannot write: %s", strerror(errno));
+}
+
+static void write_sentences(const struct difference *d, FILE *out, bool *failed)
+{
+	struct text t = { 0 };
+
+	for (unsigned i = 0; difference_sentence(d, i, &t) > 0; i++)
+		fprintf(out, "# %s\n", t.bytes);
+	*failed |= t.failed;
+	text_release(&t);
+}
+
+/* Names, cut in the middle of nowhere where they are longer than a column. */
+static void write_padded(FILE *out, const char *name, int width)
+{
+	const char *p = name, *end = name + strlen(name);
+	int used = 0;
+
+	while (p < end && used < width) {
+		utf8_next(&p, end);
+		used++;
+	}
+	fprintf(out, "%.*s%*s", (int)(p - name), name, width - used, "");
+}
+
+static void write_path(const struct difference *d, uint32_t node, const char *label,
+		       struct path *path, FILE *out)
+{
+	fprintf(out, "          %s", label);
+	for (size_t i = 0; i < path->nodes.count; i++)
+		fprintf(out, "%s%s", i ? ";" : "", name_of(d, path->nodes.v[i]));
+	(void)node;
+	fputc('\n', out);
+}
+
+int difference_write_table(struct context *ctx, const struct difference *d, size_t most,
+			   FILE *out)
+{
+	struct path path = { 0 };
+	bool failed = false;
+
+	write_sentences(d, out, &failed);
+	if (d->rows.count)
+		fprintf(out, "%-8s  %7s  %7s  %8s  %7s  %8s  %-*s  %s\n", "kind", "A %",
+			"B %", "delta", "+-95 %", "q", WIDTH_NAME, "function", "module");
+	for (size_t i = 0; i < d->rows.count && i < most && !failed; i++) {
+		const struct diff_row *row = &d->rows.v[i];
+		const struct diff_measure *m = &d->measures[row->node];
+
+		fprintf(out, "%-8s  %7.2f  %7.2f  %+8.2f  %7.2f  %8.2g  ",
+			difference_kind_name(row->kind), 100 * m->a, 100 * m->b,
+			100 * m->delta, 100 * m->critical * m->error, m->q);
+		write_padded(out, name_of(d, row->node), WIDTH_NAME);
+		fprintf(out, "  %s\n", module_of(d, row->node));
+		failed |= !find_path(d, row->node, &path);
+		if (!failed)
+			write_path(d, row->node, row->from ? "to " : "", &path, out);
+		failed |= row->from && !find_path(d, row->from, &path);
+		if (!failed && row->from)
+			write_path(d, row->from, "from ", &path, out);
+	}
+	if (d->rows.count > most)
+		fprintf(out, "# %zu more\n", d->rows.count - most);
+	array_release(&path.nodes);
+	return failed ? fail_memory(ctx) : finish_output(ctx, out);
+}
+
+/* A JSON text: what is no UTF-8 becomes U+FFFD. */
+static void write_text(FILE *out, const char *text)
+{
+	const char *end = text + strlen(text);
+
+	fputc('"', out);
+	while (text < end) {
+		size_t size = utf8_size(text);
+		unsigned char c = (unsigned char)*text;
+
+		if (!size)
+			fputs("\\ufffd", out);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(out, "\\u%04x", c);
+		else
+			fwrite(text, 1, size, out);
+		text += size ? size : 1;
+	}
+	fputc('"', out);
+}
+
+static void write_member(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, ",\"%s\":", key);
+	write_text(out, text);
+}
+
+static void write_side(const struct difference *d, enum diff_side side, FILE *out)
+{
+	const struct diff_total *total = &d->total[side];
+	double unit = pow(10, d->decimals);
+
+	fprintf(out, "%s{\"inputs\":%u", side ? "," : "", total->inputs);
+	write_member(out, "files", intern_text(&d->strings, total->paths));
+	fprintf(out, ",\"total\":%.17g,\"samples\":%" PRIu64 ",\"seconds\":%.17g",
+		(double)total->weight / unit, total->samples, total->seconds);
+	write_member(out, "event", intern_text(&d->strings, total->event));
+	fprintf(out, ",\"blocks\":%u,\"phi\":%.17g}", total->blocks, total->phi);
+}
+
+static void write_json_path(const struct difference *d, const struct path *path,
+			    const char *key, FILE *out)
+{
+	fprintf(out, ",\"%s\":[", key);
+	for (size_t i = 0; i < path->nodes.count; i++) {
+		fputs(i ? "," : "", out);
+		write_text(out, name_of(d, path->nodes.v[i]));
+	}
+	fputc(']', out);
+}
+
+/* Shares are of the whole; ratio: null where A has none of it. */
+static bool write_row(const struct difference *d, const struct diff_row *row,
+		      struct path *path, FILE *out)
+{
+	const struct diff_measure *m = &d->measures[row->node];
+	const struct diff_node *n = &d->nodes.v[row->node];
+	double unit = pow(10, d->decimals), reach = m->critical * m->error;
+
+	fprintf(out, "{\"kind\":\"%s\"", difference_kind_name(row->kind));
+	write_member(out, "symbol", name_of(d, row->node));
+	write_member(out, "module", module_of(d, row->node));
+	if (!find_path(d, row->node, path))
+		return false;
+	write_json_path(d, path, "path", out);
+	if (row->from) {
+		if (!find_path(d, row->from, path))
+			return false;
+		write_json_path(d, path, "from", out);
+	}
+	fprintf(out,
+		",\"a\":%.17g,\"b\":%.17g,\"self_a\":%.17g,\"self_b\":%.17g,"
+		"\"delta\":%.17g,\"lo\":%.17g,\"hi\":%.17g,\"q\":%.17g,"
+		"\"detectable\":%.17g,\"ratio\":",
+		m->a, m->b, (double)n->self[DIFF_A] / unit,
+		(double)n->self[DIFF_B] / unit, m->delta, m->delta - reach,
+		m->delta + reach, m->q, diff_detectable(m));
+	if (m->a > 0)
+		fprintf(out, "%.17g}", m->b / m->a);
+	else
+		fputs("null}", out);
+	return true;
+}
+
+int difference_write_json(struct context *ctx, const struct difference *d, size_t most,
+			  FILE *out)
+{
+	struct text t = { 0 };
+	struct path path = { 0 };
+	bool failed = false;
+
+	fputs("{\"format\":\"flamefold-diff\",\"version\":1,\"sides\":[", out);
+	for (int s = 0; s < DIFF_SIDES; s++)
+		write_side(d, (enum diff_side)s, out);
+	fprintf(out, "],\"scale\":%.17g", d->scale);
+	write_member(out, "normalize", difference_normalize_name(d->options.normalize));
+	fprintf(out,
+		",\"distance\":%.17g,\"detectable\":%.17g,\"level\":%.17g,\"tested\":"
+		"%" PRIu64 ",\"significant\":%" PRIu64 ",\"notes\":[",
+		d->distance, d->detectable, d->options.level, d->tested, d->significant);
+	for (unsigned i = 0; difference_sentence(d, i, &t) > 0; i++) {
+		fputs(i ? "," : "", out);
+		write_text(out, t.bytes);
+	}
+	fputs("],\"rows\":[", out);
+	for (size_t i = 0; i < d->rows.count && i < most && !failed; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		failed = !write_row(d, &d->rows.v[i], &path, out);
+	}
+	fputs("]}\n", out);
+	failed |= t.failed;
+	text_release(&t);
+	array_release(&path.nodes);
+	return failed ? fail_memory(ctx) : finish_output(ctx, out);
+}

@@ -1,0 +1,228 @@
+/*
+ * Paths that are the same by now become one node, and nodes get the order of a named tree: in
+ * preorder, siblings by name, module and kind. Writers draw it as they draw any other tree: B is
+ * its weight, A the weight before.
+ */
+#include "diff/union.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pages.h"
+#include "diff/ladder.h"
+
+/* Of each class a function of d->symbols, in the order of names. *@of: by function of the
+ * difference. */
+static int functions_by_text(const void *left, const void *right, void *arg)
+{
+	const struct difference *d = arg;
+	const struct diff_function *a = &d->functions.v[*(const uint32_t *)left];
+	const struct diff_function *b = &d->functions.v[*(const uint32_t *)right];
+	int order = strcmp(intern_text(&d->strings, a->name),
+			   intern_text(&d->strings, b->name));
+
+	if (!order)
+		order = strcmp(intern_text(&d->strings, a->module),
+			       intern_text(&d->strings, b->module));
+	if (!order && a->kind != b->kind)
+		order = a->kind < b->kind ? -1 : 1;
+	return order						    ? order
+	       : *(const uint32_t *)left < *(const uint32_t *)right ? -1
+								    : 1;
+}
+
+static int list_functions(struct difference *d, uint32_t *of)
+{
+	size_t count = d->functions.count, used = 0;
+	uint32_t *order = malloc(count * sizeof(*order));
+
+	if (!order || !array_reserve(&d->symbols.functions, count)) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 1; i < count; i++)
+		if (d->functions.v[i].class == i)
+			order[used++] = i;
+	qsort_r(order, used, sizeof(*order), functions_by_text, d);
+	array_add(&d->symbols.functions); /* the root's, which means nothing */
+	for (size_t i = 0; i < used; i++) {
+		const struct diff_function *f = &d->functions.v[order[i]];
+
+		of[order[i]] = (uint32_t)d->symbols.functions.count;
+		*array_add(&d->symbols.functions) =
+			(struct function){ .name = f->name,
+					   .module = f->module,
+					   .file = f->file,
+					   .line = f->line,
+					   .kind = f->kind,
+					   .unnamed = f->unnamed };
+	}
+	for (uint32_t i = 1; i < count; i++)
+		of[i] = of[ladder_class(d, i)];
+	free(order);
+	return 0;
+}
+
+/* Nodes whose functions became one below the same parent are joined: @became, by node, the first
+ * of them. The first ones' functions are those of d->symbols. 0, or -ENOMEM. */
+static int join_nodes(struct difference *d, const uint32_t *of, uint32_t *became)
+{
+	int err = 0;
+
+	hash_map_release(&d->children);
+	for (uint32_t i = 1; i < d->nodes.count && err == 0; i++) {
+		struct diff_node *n = &d->nodes.v[i], *to;
+		uint32_t parent = became[n->parent], function = of[n->function];
+		uint64_t key = (uint64_t)parent << 32 | function;
+		const uint32_t *known = hash_map_get(&d->children, key);
+
+		became[i] = known ? *known : i;
+		if (!known && !hash_map_set(&d->children, key, i))
+			err = -ENOMEM;
+		n->parent = parent;
+		n->function = function;
+		to = &d->nodes.v[became[i]];
+		for (int s = 0; known && s < DIFF_SIDES; s++) {
+			to->self[s] += n->self[s];
+			to->samples[s] += n->samples[s];
+		}
+	}
+	hash_map_release(&d->children);
+	return err;
+}
+
+/* Preorder numbers of the nodes that are left, by node. 0, or -ENOMEM. */
+static int place_nodes(struct difference *d, const uint32_t *became, uint32_t *place)
+{
+	size_t count = d->nodes.count, functions = d->symbols.functions.count;
+	uint32_t *start = calloc(functions + 2, sizeof(*start));
+	uint32_t *order = malloc(count * sizeof(*order));
+	uint32_t *first = calloc(count, sizeof(*first)); /* child; 0: none */
+	uint32_t *next = calloc(count, sizeof(*next)); /* sibling */
+	uint32_t used = 0, node = 0;
+	int err = start && order && first && next ? 0 : -ENOMEM;
+
+	if (err < 0)
+		goto out;
+	/* By function, which are in the order of names; then each one goes in front of its
+	 * siblings, from the last function on. */
+	for (uint32_t i = 1; i < count; i++)
+		start[d->nodes.v[i].function + 1]++;
+	for (size_t i = 0; i < functions; i++)
+		start[i + 1] += start[i];
+	for (uint32_t i = 1; i < count; i++)
+		order[start[d->nodes.v[i].function]++] = i;
+	for (size_t i = count - 1; i-- > 0;) {
+		uint32_t child = order[i], parent = d->nodes.v[child].parent;
+
+		if (became[child] != child)
+			continue;
+		next[child] = first[parent];
+		first[parent] = child;
+	}
+	for (;;) {
+		place[node] = used++;
+		if (first[node]) {
+			node = first[node];
+			continue;
+		}
+		while (node && !next[node])
+			node = d->nodes.v[node].parent;
+		if (!node)
+			break;
+		node = next[node];
+	}
+	for (uint32_t i = 1; i < count; i++)
+		place[i] = place[became[i]];
+out:
+	free(start);
+	free(order);
+	free(first);
+	free(next);
+	return err;
+}
+
+/* The named tree of nodes in their places, and d->nodes in the same order. */
+static int fill_tree(struct difference *d, const uint32_t *became, const uint32_t *place)
+{
+	static const uint32_t columns[] = { COLUMN_WEIGHT, COLUMN_SAMPLES,
+					    COLUMN_BEFORE };
+	struct named *n = &d->named;
+	size_t count = 0;
+	struct diff_node *nodes;
+
+	for (uint32_t i = 0; i < d->nodes.count; i++)
+		count += became[i] == i;
+	nodes = calloc(count, sizeof(*nodes));
+	*n = (struct named){ .columns = &d->columns,
+			     .decimals = d->decimals,
+			     .joined = true };
+	n->totals = calloc(count, sizeof(*n->totals));
+	if (!nodes || !n->totals || !array_reserve(&n->nodes, count)) {
+		free(nodes);
+		return -ENOMEM;
+	}
+	n->nodes.count = count;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		n->values[columns[i]] = pages_take(count * sizeof(uint64_t));
+		if (!n->values[columns[i]]) {
+			free(nodes);
+			return -ENOMEM;
+		}
+	}
+	for (uint32_t i = 0; i < d->nodes.count; i++) {
+		const struct diff_node *from = &d->nodes.v[i];
+		uint32_t at = place[i];
+
+		if (became[i] != i)
+			continue;
+		nodes[at] = *from;
+		nodes[at].parent = place[from->parent];
+		n->nodes.v[at] = (struct named_node){ from->function, place[from->parent],
+						      at + 1 };
+		n->values[COLUMN_WEIGHT][at] = n->totals[at] = from->self[DIFF_B];
+		n->values[COLUMN_BEFORE][at] = from->self[DIFF_A];
+		n->values[COLUMN_SAMPLES][at] = from->samples[DIFF_B];
+	}
+	for (size_t i = count; i-- > 1;) {
+		struct named_node *node = &n->nodes.v[i], *parent;
+
+		parent = &n->nodes.v[node->parent];
+		if (node->end > parent->end)
+			parent->end = node->end;
+		n->totals[node->parent] += n->totals[i];
+	}
+	free(d->nodes.v);
+	d->nodes.v = nodes;
+	d->nodes.count = d->nodes.room = count;
+	return 0;
+}
+
+int union_make(struct difference *d)
+{
+	uint32_t *of = calloc(d->functions.count, sizeof(*of));
+	uint32_t *became = calloc(d->nodes.count, sizeof(*became));
+	uint32_t *place = calloc(d->nodes.count, sizeof(*place));
+	int err = of && became && place ? 0 : -ENOMEM;
+
+	if (err == 0)
+		err = list_functions(d, of);
+	if (err == 0)
+		err = join_nodes(d, of, became);
+	if (err == 0)
+		err = place_nodes(d, became, place);
+	if (err == 0)
+		err = fill_tree(d, became, place);
+	for (size_t i = 0; i < d->cells.count && err == 0; i++)
+		d->cells.v[i].node = place[d->cells.v[i].node];
+	d->tree = (struct tree_source){
+		.tree = &d->named,
+		.symbols = &d->symbols,
+		.strings = &d->strings,
+	};
+	free(of);
+	free(became);
+	free(place);
+	return err;
+}
