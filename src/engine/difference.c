@@ -1,0 +1,257 @@
+/*
+ * The library's differences: finished profiles in, and what writers draw out. A profile is copied
+ * into the difference when it is added, so however many inputs there are, one is in memory at a
+ * time.
+ */
+#include <errno.h>
+#include <flamefold_diff.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "diff/diff.h"
+#include "engine/profile.h"
+#include "write/write.h"
+
+struct ff_diff {
+	struct context ctx;
+	struct difference difference;
+	struct diff_options options;
+	char *anchor;
+	unsigned flags;
+	char *unit; /* what weights count; NULL: not known */
+	char *title;
+	ARRAY(char *) sentences; /* NULL at the end */
+	bool finished;
+};
+
+int ff_diff_new(struct ff_diff **ret, const struct ff_diff_options *options)
+{
+	struct ff_diff_options given = { 0 };
+	struct ff_diff *d = calloc(1, sizeof(*d));
+
+	*ret = d;
+	if (!d)
+		return -ENOMEM;
+	if (options)
+		memcpy(&given, options,
+		       options->size < sizeof(given) ? options->size : sizeof(given));
+	d->flags = given.flags;
+	d->anchor = given.anchor ? strdup(given.anchor) : NULL;
+	if (difference_init(&d->difference) < 0 || (given.anchor && !d->anchor))
+		return fail_memory(&d->ctx);
+	d->options = (struct diff_options){
+		.normalize = (enum diff_normalize)given.normalize,
+		.per = { given.units[0], given.units[1] },
+		.anchor = d->anchor,
+		.level = given.level,
+	};
+	d->difference.exact = d->flags & FF_DIFF_EXACT;
+	d->difference.strip_hex = d->flags & FF_DIFF_STRIP_HEX;
+	if ((unsigned)given.normalize >= DIFF_NORMALIZES ||
+	    (given.normalize == FF_DIFF_ANCHOR && !d->anchor) ||
+	    (given.normalize == FF_DIFF_PER &&
+	     (!(given.units[0] > 0) || !(given.units[1] > 0))))
+		return fail(&d->ctx, -EINVAL, "options do not say how to compare");
+	return 0;
+}
+
+void ff_diff_free(struct ff_diff *d)
+{
+	if (!d)
+		return;
+	difference_release(&d->difference);
+	for (size_t i = 0; i < d->sentences.count; i++)
+		free(d->sentences.v[i]);
+	array_release(&d->sentences);
+	free(d->anchor);
+	free(d->unit);
+	free(d->title);
+	free(d);
+}
+
+const char *ff_diff_error(const struct ff_diff *d)
+{
+	return d->ctx.error;
+}
+
+/* Cycles and nanoseconds have nothing to do with each other. */
+static int check_events(struct ff_diff *d, const struct diff_input *input,
+			const char *unit)
+{
+	const struct difference *diff = &d->difference;
+
+	if (!d->unit && unit) {
+		d->unit = strdup(unit);
+		return d->unit ? 0 : fail_memory(&d->ctx);
+	}
+	if (d->flags & FF_DIFF_UNLIKE_EVENTS || !d->unit || !unit ||
+	    strcmp(d->unit, unit) == 0)
+		return 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (diff->total[s].inputs)
+			return fail(
+				&d->ctx, -EINVAL,
+				"cannot compare '%s', which counts %s, with '%s', which "
+				"counts %s (--event=NAME, --count=samples, --force)",
+				input->path, unit,
+				intern_text(&diff->strings, diff->total[s].paths),
+				d->unit);
+	return 0;
+}
+
+static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile *p,
+		       uint32_t column)
+{
+	struct tree_source in = { .tree = &p->named,
+				  .symbols = &p->symbols,
+				  .strings = &p->strings };
+	const struct sample_log *log = &p->collected.samples;
+	const struct kept_sample *samples = log->list.v;
+	struct write_facts facts = profile_facts(p);
+	struct diff_input input = { .in = &in,
+				    .column = column,
+				    .has_samples = facts.samples > 0,
+				    .event = facts.events,
+				    .path = "" };
+	int err;
+
+	if (p->inputs.count)
+		input.path = input_path(p->inputs.v[0]->input);
+	/* Pieces are of the whole time, those in which nothing was sampled, too. */
+	if (p->inputs.count == 1 && column == COLUMN_WEIGHT && log->list.count &&
+	    !log->refused) {
+		const struct recording *rec = input_recording(p->inputs.v[0]->input);
+		bool is_part = filters_ask_times(p->filters);
+
+		input.samples = samples;
+		input.sample_count = log->list.count;
+		input.first = is_part ? samples[0].time : rec->first_time;
+		input.last =
+			is_part ? samples[input.sample_count - 1].time : rec->last_time;
+	}
+	err = check_events(d, &input, facts.unit);
+	if (err < 0)
+		return err;
+	err = difference_add(&d->difference, side, &input);
+	return err == -EOVERFLOW
+		       ? fail(&d->ctx, -ERANGE, "the weights add up to more than 2^64")
+	       : err < 0 ? fail_memory(&d->ctx)
+			 : 0;
+}
+
+static int check_profile(struct ff_diff *d, const struct ff_profile *p)
+{
+	if (d->finished)
+		return fail(&d->ctx, -EINVAL, "the difference is finished");
+	return p->finished ? 0 : fail(&d->ctx, -EINVAL, "the profile is not finished");
+}
+
+int ff_diff_add(struct ff_diff *d, enum ff_diff_side side, struct ff_profile *p)
+{
+	int err = check_profile(d, p);
+
+	return err < 0 ? err : add_profile(d, (enum diff_side)side, p, COLUMN_WEIGHT);
+}
+
+int ff_diff_add_both(struct ff_diff *d, struct ff_profile *p)
+{
+	int err = check_profile(d, p);
+
+	if (err == 0 && !named_is_difference(&p->named))
+		err = fail(&d->ctx, -EINVAL,
+			   "'%s' is one profile: name another one to compare it with",
+			   p->inputs.count ? input_path(p->inputs.v[0]->input) : "");
+	if (err == 0)
+		err = add_profile(d, DIFF_A, p, COLUMN_BEFORE);
+	return err < 0 ? err : add_profile(d, DIFF_B, p, COLUMN_WEIGHT);
+}
+
+/* Sentences are made once, as who asks for them owns none. */
+static int list_sentences(struct ff_diff *d)
+{
+	struct text t = { 0 };
+	int more = 1;
+
+	for (unsigned i = 0; more > 0; i++) {
+		char **slot = array_add(&d->sentences);
+
+		more = slot ? difference_sentence(&d->difference, i, &t) : -ENOMEM;
+		if (more > 0) {
+			*slot = strdup(t.bytes);
+			more = *slot ? 1 : -ENOMEM;
+		}
+	}
+	text_release(&t);
+	return more;
+}
+
+int ff_diff_finish(struct ff_diff *d)
+{
+	const struct difference *diff = &d->difference;
+	int err;
+
+	if (d->finished)
+		return 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (!diff->total[s].inputs)
+			return fail(&d->ctx, -ENODATA, "side %c has no input", 'A' + s);
+	err = difference_finish(&d->ctx, &d->difference, &d->options);
+	if (err == 0 && list_sentences(d) < 0)
+		err = fail_memory(&d->ctx);
+	d->finished = err == 0;
+	return err;
+}
+
+const char *ff_diff_sentence(const struct ff_diff *d, unsigned i)
+{
+	return i < d->sentences.count ? d->sentences.v[i] : NULL;
+}
+
+int ff_diff_write(struct ff_diff *d, const struct ff_format *f,
+		  const struct ff_graph_options *options, FILE *out)
+{
+	struct ff_graph_options given = { .size = sizeof(given) };
+	struct tree_source in = d->difference.tree;
+	struct write_facts facts = { .unit = d->unit };
+	struct write_options how = { &given, &facts };
+	struct text all = { 0 };
+	int err;
+
+	if (!d->finished || !f)
+		return fail(&d->ctx, -EINVAL, "the difference is not finished");
+	if (options)
+		memcpy(&given, options,
+		       options->size < sizeof(given) ? options->size : sizeof(given));
+	in.threads = (unsigned)parallel_processors();
+	if (d->flags & FF_DIFF_SCALED && f->traits & FF_FORMAT_LINES)
+		difference_scale_before(&d->difference);
+	for (unsigned i = 0; ff_diff_sentence(d, i); i++)
+		text_printf(&all, "%s%s", i ? " · " : "", ff_diff_sentence(d, i));
+	facts.findings = all.bytes;
+	err = all.failed ? fail_memory(&d->ctx) : f->write(&d->ctx, &in, &how, out);
+	text_release(&all);
+	return err;
+}
+
+int ff_diff_write_table(struct ff_diff *d, enum ff_diff_table form, size_t most,
+			FILE *out)
+{
+	if (!d->finished)
+		return fail(&d->ctx, -EINVAL, "the difference is not finished");
+	most = most ? most : SIZE_MAX;
+	return form == FF_DIFF_JSON
+		       ? difference_write_json(&d->ctx, &d->difference, most, out)
+		       : difference_write_table(&d->ctx, &d->difference, most, out);
+}
+
+size_t ff_diff_changes(const struct ff_diff *d)
+{
+	return d->difference.rows.count;
+}
+
+uint64_t ff_diff_regressions(const struct ff_diff *d, double percent)
+{
+	return d->finished ? difference_regressions(&d->difference, percent) : 0;
+}
