@@ -10,6 +10,7 @@ enum exit_code {
 	EXIT_INPUT = 1, /* unusable or empty; also an output that cannot be written */
 	EXIT_USAGE = 2,
 	EXIT_PART = 3, /* done, but an input changed while it was read */
+	EXIT_FOUND = 3, /* done, and there is what --fail-over looks for */
 };
 
 /* Bits, so that an option can say which commands know it. */
@@ -19,6 +20,7 @@ enum command_bit {
 	COMMAND_INFO = 1 << 2,
 	COMMAND_HELP = 1 << 3,
 	COMMAND_RECORD = 1 << 4,
+	COMMAND_DIFF = 1 << 5,
 };
 
 struct command {
@@ -30,8 +32,8 @@ struct command {
 /* Ends with NULL; the first one is the default. */
 extern const struct command *const commands[];
 
-extern const struct command command_graph, command_fold, command_record, command_info,
-	command_help;
+extern const struct command command_graph, command_fold, command_record, command_diff,
+	command_info, command_help;
 
 /* NULL: no command has that name. */
 const struct command *command_find(const char *name);

@@ -6,8 +6,8 @@
 #include "cli/nearest_name.h"
 
 const struct command *const commands[] = {
-	&command_graph, &command_fold, &command_record,
-	&command_info,	&command_help, NULL,
+	&command_graph, &command_fold, &command_record, &command_diff, &command_info,
+	&command_help,	NULL,
 };
 
 const struct command *command_find(const char *name)

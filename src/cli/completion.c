@@ -53,6 +53,9 @@ static const struct {
 	  "page-faults "
 	  "context-switches cpu-migrations" },
 	{ "event", ~(unsigned)RECORD, "all" },
+	{ "normalize", ~0u, "share robust time none per= anchor=" },
+	{ "table", ~0u, "text json" },
+	{ "match", ~0u, "names exact" },
 	{ "count", ~0u, "period samples" },
 	{ "only", ~0u,
 	  "comm= event= cgroup= symbol= dso= pid= tid= cpu= time= state= duration= "

@@ -35,7 +35,7 @@ bool format_at(size_t i, struct format *ret)
 	*ret = (struct format){
 		.name = ff_format_text(f, FF_FORMAT_NAME),
 		.suffixes = ff_format_text(f, FF_FORMAT_SUFFIXES),
-		.commands = COMMAND_GRAPH | COMMAND_RECORD,
+		.commands = COMMAND_GRAPH | COMMAND_RECORD | COMMAND_DIFF,
 		.of_profile = f,
 	};
 	if (ff_format_traits(f) & FF_FORMAT_LINES)

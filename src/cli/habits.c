@@ -211,8 +211,6 @@ static const struct {
 	{ "top", "'flamefold record --every 2 -o FILE.svg' draws what runs, again and again" },
 	{ "stat", "flamefold samples: 'perf stat' counts" },
 	{ "annotate", "instructions are not shown: '--srcline' tells lines of source" },
-	{ "diff", "two recordings are not compared yet: difffolded.pl compares two of 'flamefold "
-	  "fold', and 'flamefold graph' draws that" },
 	{ "list", "'perf list' lists events; '-e' takes perf's words" },
 	{ "profile", "'flamefold record -a -d 10' samples for ten seconds" },
 	{ "profile.py", "'flamefold record -a -d 10' samples for ten seconds" },
@@ -231,7 +229,7 @@ static const struct {
 	{ "stackcollapse-perf.pl", "'flamefold fold' prints folded stacks, with the same options" },
 	{ "collapse", "'flamefold fold' prints folded stacks" },
 	{ "collapse-perf", "'flamefold fold' prints folded stacks" },
-	{ "difffolded.pl", "'flamefold graph' draws what difffolded.pl prints" },
+	{ "difffolded.pl", "'flamefold diff -f folded A B' prints what difffolded.pl does" },
 	{ "dump", "'flamefold fold' prints stacks; stacks of this moment: 'eu-stack -p PID'" },
 	{ "web", "'flamefold graph -o FILE.svg --open' shows a picture in a browser" },
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/diff_options.h"
 #include "cli/format.h"
 #include "cli/terminal.h"
 
@@ -482,9 +483,10 @@ static int set_input(struct settings *s, const struct option_row *row, const cha
 #define AT(field) .at = offsetof(struct settings, field)
 /* Sets of commands that have an option. */
 #define RECORD COMMAND_RECORD
-#define GRAPH (COMMAND_GRAPH | RECORD)
-#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD)
-#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO)
+#define DIFF COMMAND_DIFF
+#define GRAPH (COMMAND_GRAPH | RECORD | DIFF)
+#define NAMES (COMMAND_GRAPH | COMMAND_FOLD | RECORD | DIFF)
+#define FILES (COMMAND_GRAPH | COMMAND_FOLD | COMMAND_INFO | DIFF)
 #define READS (FILES | RECORD)
 #define ALL (READS | COMMAND_HELP)
 
@@ -586,6 +588,27 @@ const struct option_row option_rows[] = {
 	{ "compress", 'z', "LEVEL", "pack it by zstd, 1 to 22; alone: 1",
 	  RECORD, set_whole, AT(record.save_level), .alone = "1", .is_value = is_number,
 	  .min = 1, .max = 22 },
+
+	{ .help = "What is compared:" },
+	{ "normalize", 0, "HOW", "what A is multiplied by: share makes either side 100 %; robust lets "
+	  "most of the code be unchanged; time: by how long was recorded; none; per=N,M: by units of "
+	  "work, of A and B; anchor=FUNCTION: so that it is unchanged",
+	  DIFF, .set = diff_set_normalize, .initial = "share" },
+	{ "match", 0, "HOW", "which functions are the same: names, those whose names differ only as those "
+	  "of builds and workers do, too; exact, as difffolded.pl has it (default: names; with "
+	  "-f folded: exact)", DIFF, .set = diff_set_match },
+	{ "range", 0, "START,END", "twice, of one recording: the time that is A, and the time that "
+	  "is B; as in --only time=", DIFF, .set = diff_set_range },
+	{ "table", 0, "FORM", "print what changed and is no noise: text, or json; alone: text. "
+	  "A picture is written with -o only", DIFF, .set = diff_set_table, .alone = "text" },
+	{ "rows", 0, "N", "of the table", DIFF, set_whole, AT(rows), .initial = "30",
+	  .min = 1, .max = 1e6 },
+	{ "fail-over", 0, "PERCENT", "exit with 3 where a path has grown by more than PERCENT of all, "
+	  "and it is no noise; alone: 1%", DIFF, .set = diff_set_fail_over, .alone = "1%" },
+	{ "scaled", 'n', NULL, "folded: multiply the numbers of A, as difffolded.pl -n does",
+	  DIFF, set_flag, AT(diff.flags), .flag = FF_DIFF_SCALED },
+	{ "strip-hex", 's', NULL, "addresses in names, 0x12ab, are 0x..., as difffolded.pl -s has it",
+	  DIFF, set_flag, AT(diff.flags), .flag = FF_DIFF_STRIP_HEX },
 
 	/* --event stands twice: record samples on it, the others count it. */
 	{ .help = "What counts:" },

@@ -283,6 +283,17 @@ static int read_option(struct reader *r, const char *word)
 	return unknown(r->command, word, dashes, size);
 }
 
+/* "--": what was named until here is A. */
+static int end_side(struct settings *s)
+{
+	if (s->inputs_of_a)
+		return usage_error("'--' stands once, between the inputs of A and of B");
+	if (!s->input_count)
+		return usage_error("'--' stands behind the inputs of A: there are none");
+	s->inputs_of_a = s->input_count;
+	return 0;
+}
+
 int parse(const struct command *command, int argc, char **argv, struct arguments *args,
 	  struct settings *s)
 {
@@ -295,6 +306,8 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		.profile = { .size = sizeof(s->profile) },
 		.graph = { .size = sizeof(s->graph) },
 		.record = { .size = sizeof(s->record) },
+		.diff = { .size = sizeof(s->diff) },
+		.fail_over = -1,
 		.argc = argc,
 		.argv = argv,
 	};
@@ -309,6 +322,11 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 		const char *word = *r.next++;
 		bool ends = strcmp(word, "--") == 0;
 
+		/* Between the sides of a difference, and options may follow. */
+		if (ends && command->bit == COMMAND_DIFF) {
+			code = add_choice(&r, NULL, NULL, NULL);
+			continue;
+		}
 		if (options && word[0] == '-' && word[1] && !ends) {
 			code = read_option(&r, word);
 			continue;
@@ -328,6 +346,8 @@ int parse(const struct command *command, int argc, char **argv, struct arguments
 
 		if (c->row)
 			code = c->row->set(s, c->row, c->value);
+		else if (!c->value)
+			code = end_side(s);
 		else
 			s->inputs[s->input_count++] = c->value;
 	}

@@ -2,6 +2,7 @@
 #define CLI_SETTINGS_H
 
 #include <flamefold.h>
+#include <flamefold_diff.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,6 +33,16 @@ struct settings {
 	bool print_perf; /* perf's line, and nothing is sampled */
 	const char *saved; /* perf.data to write as well */
 	const char *target; /* the option that said whom to sample */
+	/* diff */
+	struct ff_diff_options diff;
+	size_t inputs_of_a; /* those before the "--"; 0: there is none */
+	const char *match; /* "names", "exact", or NULL: as the output needs it */
+	const char *ranges[2]; /* of time, one a side */
+	size_t range_count;
+	bool table;
+	enum ff_diff_table table_form;
+	unsigned rows; /* of the table */
+	double fail_over; /* percent; negative: no change fails */
 	int argc; /* the whole command line */
 	char **argv;
 };
