@@ -142,6 +142,7 @@ struct difference {
 	bool fell_back; /* to shares: nothing says another scale */
 	double distance; /* 0: the same; 1: nothing in common */
 	double whole; /* what measures are parts of */
+	double reach; /* standard errors of a change that is found 8 times in 10 */
 	double detectable; /* the largest of all nodes that were tested */
 	uint64_t tested, significant;
 	struct columns columns;
@@ -169,10 +170,10 @@ static inline bool difference_is_significant(const struct difference *d, uint32_
 	return d->measures[node].q <= d->options.level;
 }
 
-/* A change that would have been found 8 times in 10 (power 0.8, level 0.05). */
-static inline double diff_detectable(const struct diff_measure *m)
+/* A change there that would have been found 8 times in 10, among all that are tested. */
+static inline double difference_detectable(const struct difference *d, uint32_t node)
 {
-	return 2.8 * m->error;
+	return d->reach * d->measures[node].error;
 }
 
 /* A's weights in the tree are multiplied from now on, and rounded down to whole numbers, as

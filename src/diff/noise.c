@@ -31,6 +31,7 @@ enum {
 	LARGE = 30, /* samples of a node that says how much more noise there is */
 };
 #define BLOCK_SECONDS 0.5 /* or it is as long */
+#define POWER 0.8416 /* standard errors: 8 of 10 lie above minus that */
 #define CORRELATION_MOST 0.3 /* of neighbours: else pieces are too short */
 
 /* The walk over one side. */
@@ -296,7 +297,7 @@ static int by_probability(const void *left, const void *right, void *arg)
 static int adjust(struct difference *d, const struct noise *n)
 {
 	uint32_t *order = malloc(d->nodes.count * sizeof(*order));
-	double least = 1;
+	double least = 1, freedom = 0;
 	size_t count = 0;
 
 	if (!order)
@@ -306,16 +307,24 @@ static int adjust(struct difference *d, const struct noise *n)
 			order[count++] = i;
 	qsort_r(order, count, sizeof(*order), by_probability, d->measures);
 	d->tested = count;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		freedom += n->variance[s] ? n->freedom[s] : INFINITY;
+	/* One change among all has to be as improbable as this to be found. */
+	d->reach = count ? student_critical(d->options.level / (double)count, freedom) +
+				   POWER
+			 : 0;
 	for (size_t i = count; i-- > 0;) {
 		struct diff_measure *m = &d->measures[order[i]];
+		double detectable = difference_detectable(d, order[i]);
+
 		double q = m->p * (double)count / (double)(i + 1);
 
 		if (q < least)
 			least = q;
 		m->q = least;
 		d->significant += m->q <= d->options.level;
-		if (diff_detectable(m) > d->detectable)
-			d->detectable = diff_detectable(m);
+		if (detectable > d->detectable)
+			d->detectable = detectable;
 	}
 	free(order);
 	return 0;

@@ -198,7 +198,7 @@ static bool write_row(const struct difference *d, const struct diff_row *row,
 		"\"detectable\":%.17g,\"ratio\":",
 		m->a, m->b, (double)n->self[DIFF_A] / unit,
 		(double)n->self[DIFF_B] / unit, m->delta, m->delta - reach,
-		m->delta + reach, m->q, diff_detectable(m));
+		m->delta + reach, m->q, difference_detectable(d, row->node));
 	if (m->a > 0)
 		fprintf(out, "%.17g}", m->b / m->a);
 	else

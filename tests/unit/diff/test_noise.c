@@ -1,0 +1,128 @@
+/* Programs that did not change, recorded twice; and some that did. Seeds are fixed. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "diff/noise.h"
+#include "unit/diff/sides.h"
+
+enum { SEEDS = 200, SAMPLES = 6000 };
+
+static char stacks[40][32];
+
+/* Forty leaves of eight callers, from 6 % to little. */
+static struct program usual_program(unsigned burst)
+{
+	struct program p = { .count = 40, .burst = burst, .samples = SAMPLES };
+
+	for (size_t i = 0; i < p.count; i++) {
+		snprintf(stacks[i], sizeof(stacks[i]), "main;f%zu;g%zu", i % 8, i);
+		p.stacks[i] = stacks[i];
+		p.shares[i] = 1.0 / (double)(i + 3);
+	}
+	return p;
+}
+
+struct alarms {
+	unsigned comparisons; /* with one, of SEEDS */
+	uint64_t nodes, tested;
+};
+
+/* How often is something said to have changed, where nothing has? */
+static struct alarms compare_with_itself(unsigned burst, bool timed)
+{
+	struct program p = usual_program(burst);
+	struct alarms all = { 0 };
+
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct difference d;
+
+		cr_assert_eq(difference_init(&d), 0);
+		record_side(&d, DIFF_A, &p, 2 * seed, timed);
+		record_side(&d, DIFF_B, &p, 2 * seed + 1, timed);
+		finish(&d, DIFF_SHARE);
+		all.nodes += d.significant;
+		all.tested += d.tested;
+		all.comparisons += d.significant > 0;
+		difference_release(&d);
+	}
+	return all;
+}
+
+Test(noise, independent_samples_raise_no_more_false_alarms_than_one_in_twenty)
+{
+	struct alarms all = compare_with_itself(1, true);
+
+	cr_expect_leq(all.nodes * 20, all.tested, "%lu of %lu", all.nodes, all.tested);
+	cr_expect_leq(all.comparisons, SEEDS / 12, "%u", all.comparisons);
+}
+
+Test(noise, bursts_raise_no_more_either)
+{
+	struct alarms all = compare_with_itself(9, true);
+
+	cr_expect_leq(all.nodes * 20, all.tested, "%lu of %lu", all.nodes, all.tested);
+	cr_expect_leq(all.comparisons, SEEDS / 12, "%u", all.comparisons);
+}
+
+/* The test of the test: who takes bursts for independent samples cries wolf. */
+Test(noise, without_pieces_of_time_bursts_would)
+{
+	struct alarms all = compare_with_itself(9, false);
+
+	cr_expect_geq(all.comparisons, SEEDS / 2, "%u", all.comparisons);
+}
+
+Test(noise, a_change_as_large_as_what_can_be_seen_is_found)
+{
+	struct program p = usual_program(2), more;
+	unsigned found = 0, alarms = 0;
+	double detectable = 0;
+
+	p.samples = 24000;
+	more = p;
+	/* 2 points of one leaf that has 4.4. */
+	more.shares[5] += 0.06;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct difference d;
+		uint32_t leaf;
+		char *rows;
+
+		cr_assert_eq(difference_init(&d), 0);
+		record_side(&d, DIFF_A, &p, 2 * seed, true);
+		record_side(&d, DIFF_B, &more, 2 * seed + 1, true);
+		finish(&d, DIFF_SHARE);
+		leaf = node_of_path(&d, "main;f5;g5");
+		cr_assert_neq(leaf, UINT32_MAX);
+		detectable += difference_detectable(&d, leaf) / SEEDS;
+		rows = rows_of(&d);
+		/* Not its caller, which has changed as much. */
+		found += strstr(rows, "changed main;f5;g5 +") != NULL;
+		alarms += strstr(rows, "changed main;f5 ") != NULL;
+		free(rows);
+		difference_release(&d);
+	}
+	cr_expect(detectable < 0.02, "%g", detectable);
+	cr_expect_geq(10 * found, 8 * SEEDS, "%u", found);
+	cr_expect_leq(10 * alarms, SEEDS, "%u", alarms);
+}
+
+Test(noise, phi_tells_how_much_more_noise_there_is)
+{
+	struct program p = usual_program(9);
+	double phi = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct difference d;
+
+		cr_assert_eq(difference_init(&d), 0);
+		record_side(&d, DIFF_A, &p, 2 * seed, true);
+		record_side(&d, DIFF_B, &p, 2 * seed + 1, true);
+		finish(&d, DIFF_SHARE);
+		phi += d.total[DIFF_A].phi / 20;
+		difference_release(&d);
+	}
+	/* Runs of geometric length with mean m: 2 m - 1. */
+	cr_expect(phi > 12 && phi < 22, "%g", phi);
+}
