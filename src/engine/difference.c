@@ -21,7 +21,6 @@ struct ff_diff {
 	char *anchor;
 	unsigned flags;
 	char *unit; /* what weights count; NULL: not known */
-	char *title;
 	ARRAY(char *) sentences; /* NULL at the end */
 	bool finished;
 };
@@ -67,7 +66,6 @@ void ff_diff_free(struct ff_diff *d)
 	array_release(&d->sentences);
 	free(d->anchor);
 	free(d->unit);
-	free(d->title);
 	free(d);
 }
 
@@ -215,8 +213,10 @@ int ff_diff_write(struct ff_diff *d, const struct ff_format *f,
 	struct ff_graph_options given = { .size = sizeof(given) };
 	struct tree_source in = d->difference.tree;
 	struct write_facts facts = { .unit = d->unit };
-	struct write_options how = { &given, &facts };
-	struct text all = { 0 };
+	struct write_options how = { .graph = &given,
+				     .facts = &facts,
+				     .difference = &d->difference };
+	struct text all = { 0 }, title = { 0 };
 	int err;
 
 	if (!d->finished || !f)
@@ -230,8 +230,19 @@ int ff_diff_write(struct ff_diff *d, const struct ff_format *f,
 	for (unsigned i = 0; ff_diff_sentence(d, i); i++)
 		text_printf(&all, "%s%s", i ? " · " : "", ff_diff_sentence(d, i));
 	facts.findings = all.bytes;
-	err = all.failed ? fail_memory(&d->ctx) : f->write(&d->ctx, &in, &how, out);
+	text_printf(
+		&title, "What changed from %s to %s",
+		intern_text(&d->difference.strings, d->difference.total[DIFF_A].paths),
+		intern_text(&d->difference.strings, d->difference.total[DIFF_B].paths));
+	if (!given.title)
+		given.title = title.bytes;
+	/* The grey of what has not changed shows on it. */
+	if (!given.bgcolors)
+		given.bgcolors = "#ffffff";
+	err = all.failed || title.failed ? fail_memory(&d->ctx)
+					 : f->write(&d->ctx, &in, &how, out);
 	text_release(&all);
+	text_release(&title);
 	return err;
 }
 

@@ -65,7 +65,7 @@ int ff_write(struct ff_profile *p, const struct ff_format *f,
 	struct bytes report = { 0 };
 	struct text findings = { 0 }, note = { 0 };
 	struct write_facts facts;
-	struct write_options how = { &given, &facts };
+	struct write_options how = { .graph = &given, .facts = &facts };
 	int err = 0;
 
 	if (!p->finished)

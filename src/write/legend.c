@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "write/change.h"
 #include "write/metadata.h"
 #include "write/number.h"
 #include "write/xml.h"
@@ -317,8 +318,13 @@ int legend_make(const struct picture *p, struct legend *ret)
 	uint64_t all = p->view.nodes.v[0].total;
 	struct legend l = { 0 };
 	struct text *note = &l.note;
-	int err = describe_picture(p, &l.description);
+	int err = p->difference ? change_describe(&l.description, p->difference)
+				: describe_picture(p, &l.description);
 
+	if (p->difference)
+		change_add_legend(&l.colours, p->difference,
+				  p->layout.height + p->layout.font_size,
+				  p->layout.font_size);
 	if (err == 0 && p->classes) {
 		struct shares s = { 0 };
 

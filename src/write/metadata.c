@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "diff/diff.h"
 #include "write/number.h"
 #include "write/xml.h"
 
@@ -46,6 +47,25 @@ static void add_data_number(struct text *t, const char *name, uint64_t value,
 	text_printf(t, " data-%s=\"", name);
 	number_decimal(t, value, decimals);
 	text_char(t, '"');
+}
+
+/* What A is multiplied by, and how far weights differ by noise: the variance of a sum, by the sum. */
+static void add_difference(struct text *t, const struct difference *d)
+{
+	double noise = 0;
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct diff_total *total = &d->total[s];
+		double unit = total->weight ? total->phi * total->squares /
+						      (double)total->weight
+					    : 0;
+
+		unit *= s == DIFF_A ? d->scale : 1;
+		noise = unit > noise ? unit : noise;
+	}
+	text_printf(t, " data-scale=\"%.9g\" data-noise=\"%.9g\" data-level=\"%.9g\"",
+		    d->scale, noise, d->options.level);
+	add_data_text(t, "normalize", difference_normalize_name(d->options.normalize));
 }
 
 static uint64_t sum(const struct view *v, uint32_t column)
@@ -87,6 +107,8 @@ static void add_header(struct text *t, const struct metadata *m)
 	add_data_text(t, "command", f->command);
 	add_data_number(t, "recorded", f->recorded, 0);
 	add_data_text(t, "title", m->subject);
+	if (m->difference)
+		add_difference(t, m->difference);
 	add_data_text(t, "findings", f->findings);
 	add_data_text(t, "generator", "flamefold " FF_VERSION);
 	text_string(t, ">\n");

@@ -13,6 +13,7 @@ struct metadata {
 	const char *unit; /* what a value counts */
 	const char *
 		subject; /* the title, where nothing else says it; NULL: something does */
+	const struct difference *difference; /* NULL: the tree is of none */
 	bool chain; /* the view has --colors=chain's frames */
 };
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "write/change.h"
 #include "write/number.h"
 #include "write/xml.h"
 
@@ -138,6 +139,7 @@ int picture_lay_out(struct context *ctx, struct picture *p)
 	const char *given = p->options->minwidth;
 
 	p->most_delta = 1;
+	p->most_change = p->difference ? change_most(p->difference) : 0;
 	p->before = view_weight_before(&p->view);
 	for (uint32_t i = 0; is_difference(p) && i < p->view.nodes.count; i++) {
 		double delta = delta_of(p, i);
@@ -242,6 +244,11 @@ static void add_title(struct text *t, const struct picture *p, const struct piec
 		text_string(t, "..");
 	}
 	text_string(t, " (");
+	if (p->difference) {
+		change_add_title(t, p->difference, f->node);
+		text_char(t, ')');
+		return;
+	}
 	number_commas(t, count);
 	text_char(t, ' ');
 	xml_quoted(t, p->options->countname, strlen(p->options->countname));
@@ -282,6 +289,10 @@ static void add_colour(struct text *t, struct picture *p, const struct piece *f)
 
 	if (colour_of_separator(f->name, f->size, &colour)) {
 		format_colour(t, colour);
+		return;
+	}
+	if (p->difference) {
+		format_colour(t, change_colour(p->difference, f->node, p->most_change));
 		return;
 	}
 	if (is_difference(p)) {
@@ -375,6 +386,11 @@ static void add_rectangle(struct text *t, struct picture *p, const struct piece 
 	number_fixed(t, b->y2 - b->y1, 1);
 	text_string(t, "\" ");
 	add_fill(t, p, f);
+	/* What one side alone has is outlined; what is gone as if it were not quite there. */
+	if (p->difference && change_is_new(p->difference, f->node))
+		text_string(t, " stroke=\"#000\"");
+	else if (p->difference && change_is_gone(p->difference, f->node))
+		text_string(t, " stroke=\"#000\" stroke-dasharray=\"4 3\"");
 	text_string(t, " rx=\"2\" ry=\"2\" />\n");
 }
 
@@ -385,6 +401,16 @@ static void add_titled_frame(struct text *t, struct picture *p, const struct pie
 	size_t count = layout_characters(&p->layout, &f->box);
 	bool has_room = count >= 3; /* for one character and two dots */
 	const char *at = f->name, *end = f->name + f->shown, *cut = end;
+	struct text change = { 0 };
+
+	/* How it changed is in the label where both find room: a colour alone says it to some
+	 * people only. */
+	if (p->difference)
+		change_add_label(&change, p->difference, f->node);
+	if (change.size + 3 <= count)
+		count -= change.size;
+	else
+		text_clear(&change);
 
 	if (p->classes && !f->attr)
 		text_string(t, "<g>");
@@ -426,8 +452,11 @@ static void add_titled_frame(struct text *t, struct picture *p, const struct pie
 			xml_text(t, f->name, (size_t)(cut - f->name));
 			text_string(t, "..");
 		}
+		text_add(t, change.bytes ?: "", change.size);
 		text_string(t, p->classes ? "</text>" : "</text>\n");
 	}
+	t->failed |= change.failed;
+	text_release(&change);
 	nameattr_close(t, f->attr);
 }
 

@@ -30,6 +30,8 @@ struct picture {
 	bool classes; /* the default look */
 	enum page_theme theme; /* of what is drawn where no style counts */
 	struct class_plan plan;
+	const struct difference *difference; /* that it shows; NULL: see write_options */
+	double most_change; /* of those that are no noise */
 	double unit; /* values of the view are divided by it */
 	double total; /* what is 100 %: the root's value or --total */
 

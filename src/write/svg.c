@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "write/change.h"
 #include "write/legend.h"
 #include "write/metadata.h"
 #include "write/title.h"
@@ -51,7 +52,8 @@ static void set_graph_defaults(struct svg *s)
 	struct ff_graph_options *o = &s->options;
 	/* Who asks for flamegraph.pl's ways to choose a colour wants its colours; those of a
 	 * difference are its own, too. */
-	bool plain_colours = o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) ||
+	bool plain_colours = s->picture.difference ||
+			     o->flags & (FF_GRAPH_HASH | FF_GRAPH_RANDOM) ||
 			     o->palette_map || named_is_difference(in->tree);
 
 	o->subtitle = text_or(o->subtitle, "");
@@ -199,10 +201,15 @@ static int make_views(struct context *ctx, struct svg *s)
 
 	flags |= s->picture.classes ? VIEW_BY_FUNCTION : chain ? VIEW_CHAIN : 0;
 	s->data_by_label = chain;
+	/* By function, as its measures are. */
+	if (s->picture.difference)
+		flags = VIEW_BY_FUNCTION;
 	/* The picture's view with all columns is the data's, unless it is reversed or by
-	 * label. */
-	shared = (flags | VIEW_COLUMNS) == wanted;
+	 * label, or shows the larger one of two weights. */
+	shared = (flags | VIEW_COLUMNS) == wanted && !s->picture.difference;
 	err = view_make(ctx, in, saved && shared ? wanted : flags, &s->picture.view);
+	if (err == 0 && s->picture.difference)
+		change_widen(s->picture.difference, &s->picture.view);
 	if (err < 0 || !saved)
 		return err;
 	s->data = shared ? &s->picture.view : &s->own;
@@ -269,6 +276,9 @@ static int pack_data(struct context *ctx, struct svg *s)
 	if (facts && facts->report)
 		bytes_add(&data.columns[SAVED_REPORT], facts->report->v,
 			  facts->report->count);
+	if (s->picture.difference)
+		change_add_measures(&data.columns[SAVED_MEASURES], s->picture.difference,
+				    s->data);
 	if (add_data_colours(s, &data) < 0)
 		err = fail_memory(ctx);
 	else
@@ -311,6 +321,7 @@ static int draw_document(struct context *ctx, struct svg *s)
 		.unit = s->options.countname,
 		.subject = s->subject,
 		.chain = s->data_by_label,
+		.difference = p->difference,
 	};
 	int err;
 
@@ -381,7 +392,10 @@ int svg_write(struct context *ctx, const struct tree_source *in,
 	struct svg s = {
 		.sink.out = out,
 		.page.html = place == SVG_IN_PAGE,
-		.picture = { .in = in, .facts = options->facts, .unit = 1 },
+		.picture = { .in = in,
+			     .facts = options->facts,
+			     .difference = options->difference,
+			     .unit = 1 },
 	};
 	int err;
 

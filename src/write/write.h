@@ -36,8 +36,12 @@ struct write_facts {
 };
 
 /* How, and of what. */
+struct difference;
 struct write_options {
 	const struct ff_graph_options *graph; /* all of it; NULL: the defaults */
+	/* Whose tree it is, with what is known of its noise; NULL: of one profile, or of a difference
+	 * that somebody else has made. */
+	const struct difference *difference;
 	const struct write_facts *facts; /* NULL: nothing is known */
 };
 

@@ -37,6 +37,44 @@ function weightsLike(most) {
 /* What is 100 % of whole(). */
 const ofWhole = () => view.steps[0] ? "of the stacks kept" : "of all";
 
+/* What both sides have, A times its scale, and what is known of the noise of their difference: of a
+ * node as it was written by its measure, else by how many samples are in it. */
+function comparisonOf(box) {
+	const { change: { scale, after, measures, noise, level }, before, trie } = profile;
+	const a = scale * graph.weigh(box, before), b = graph.weigh(box, after);
+	const nodes = graph.at[box], isWritten = graph.trie === trie && nodes.length === 1 &&
+		!graph.starts[box];
+	const [error, q] = isWritten ? measures.get(nodes[0]) ?? [0, 1]
+		: [Math.sqrt(noise * (a + b)), NaN];
+	const delta = b - a;
+
+	return { a, b, delta, error, q, isNoise: isNaN(q) ? abs(delta) < 2 * error : !(q <= level) };
+}
+
+/* What colours go by. */
+function shownChange(box) {
+	const { delta, isNoise } = graph.compared[box] ??= comparisonOf(box);
+
+	return isNoise || !box ? 0 : picture.sign * delta;
+}
+
+/* "A 12.3 % · B 15.1 % · ▲ +2.8 % ± 0.9 %". */
+function saysChange(box) {
+	const { a, b, delta, error, q, isNoise } = graph.compared[box] ??= comparisonOf(box);
+	const part = (weight) => share(weight, profile.wholeAfter);
+
+	return [
+		`A ${part(a)}`, `B ${part(b)}`,
+		`${delta > 0 ? "▲ +" : delta < 0 ? "▼ " : ""}${part(delta)}${error ? ` ± ${part(2 * error)}` : ""}`,
+		q < 1 && `q ${q.toPrecision(2)}`, isNoise && "noise",
+	].filter(Boolean).join(" · ");
+}
+
+const namesOfChange = () => profile.change
+	? [`less, up to ▼${share(profile.most, profile.wholeAfter)}`, "no more than noise",
+		`more, up to ▲${share(profile.most, profile.wholeAfter)}`]
+	: ["less", "same", "more"];
+
 /* In a difference, how its own value changed; towards callers that of all stacks it is on. */
 function changeOf(box) {
 	const { before } = profile;
@@ -49,6 +87,9 @@ function changeOf(box) {
 
 /* The share of a box, and how much that is; in a difference also how it changed. */
 function titleOf(box) {
+	if (profile.change)
+		return `${middleOf(nameOf(box), 200)} (${saysChange(box)})`;
+
 	const weight = graph.total[box];
 	const delta = box ? changeOf(box) : NaN;
 	const parts = [
@@ -87,10 +128,11 @@ function figuresOf(box) {
 	const inferred = inferredIn(graph, box);
 
 	return [
-		[
+		profile.change && saysChange(box),
+		profile.change ? false : [
 			`${share(total, of)} ${isWhole(box) ? "of all" : ofWhole()}`, figure(total),
 			own && `self ${share(self, of)}`, own && self && figure(self),
-			box && !isNaN(delta) && `changed by ${changeIn(delta)}`,
+			box && !isNaN(delta) && !profile.change && `changed by ${changeIn(delta)}`,
 		].filter(Boolean).join(" · "),
 		zoom && box !== zoom && total <= graph.total[zoom] &&
 			shares(graph.total[zoom], `of the zoom (${middleOf(nameOf(zoom), 60)})`),

@@ -75,7 +75,7 @@ function makeLegend(meaning) {
 		make("span", {}, makeSwatch(colourOf({}, meaning, { ...looks, ...more })), name);
 
 	if (meaning === "Palette")
-		return profile.most ? ["less", "same", "more"].map((name, k) =>
+		return profile.most ? namesOfChange().map((name, k) =>
 			plain(name, { delta: (k - 1) * picture.sign, most: 1 })) : [];
 	if (/Self|Value/.test(meaning)) {
 		const most = meaning === "Self" ? sums.most : graph.total[0];

@@ -28,20 +28,30 @@ function colourOfChange(delta, most) {
 	return delta ? delta > 0 ? [255, rest, rest] : [rest, rest, 255] : [255, 255, 255];
 }
 
+/* flamefold's: orange for more, blue for less, grey for what noise explains. write/change.c has the
+ * same ones. */
+function colourOfDifference(delta, most) {
+	const share = abs(delta) < most ? 0.25 + 0.75 * Math.sqrt(abs(delta) / most) : 1;
+
+	return delta ? mix([217, 217, 217], delta > 0 ? [230, 97, 1] : [94, 155, 216], share)
+		: [217, 217, 217];
+}
+
 /* From a slate to red, both as light as all fills of their theme. */
 const cold = [[128, 141, 159], [102, 115, 131]], hot = [[230, 52, 41], [206, 43, 33]];
 
 /*
  * A function's colour. @list: those of the classes; @kinds: the class of each kind; @shades: the
  * first class that has shades, and how many; @thin: no shades; @share: what heat shows, in 16
- * steps; @delta: a change of at most @most, or none.
+ * steps; @delta: a change of at most @most, or none; @tested: what noise explains is 0.
  */
 function colourOf({ name, kind, unnamed, look, colour }, meaning,
-		  { list, kinds, shades, dark, thin, share, delta, most }) {
+		  { list, kinds, shades, dark, thin, share, delta, most, tested }) {
 	if (/Self|Value/.test(meaning))
 		return mix(cold[+dark], hot[+dark], round(16 * Math.sqrt(share)) / 16);
 	if (meaning === "Palette")
-		return mix(isNaN(delta) || /^--?$/.test(name) ? colour : colourOfChange(delta, most),
+		return mix(isNaN(delta) || /^--?$/.test(name) ? colour
+			: (tested ? colourOfDifference : colourOfChange)(delta, most),
 			   [0, 0, 0], dark ? 0.4 : 0);
 
 	/* Names go by the twelve hues of modules in all their shades. */

@@ -118,7 +118,7 @@ function makeRow(func, index) {
 
 const colourOfFunction = (func) => colourOf(profile.functions[func], view.look, {
 	dark, list: picture.lists[+dark], kinds: picture.kinds, shades: picture.shades,
-	most: profile.most, delta: NaN,
+	most: profile.most, tested: profile.change, delta: NaN,
 	share: view.look === "Value" ? sums.totals[func] / whole()
 		: sums.selves[func] / (sums.most ?? whole()),
 });

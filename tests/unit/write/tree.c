@@ -176,7 +176,7 @@ char *tree_draw(struct tree *t, const struct ff_graph_options *options, int *err
 {
 	char *bytes = NULL;
 	size_t size;
-	struct write_options how = { options, t->facts };
+	struct write_options how = { .graph = options, .facts = t->facts };
 	FILE *out = open_memstream(&bytes, &size);
 
 	if (options && options->flags & FF_GRAPH_HTML)

@@ -1,0 +1,210 @@
+/*
+ * A difference as a picture shows it: orange for more, blue for less, and grey for what noise
+ * explains. These two can be told apart by whoever cannot tell red from green, and a sign says it
+ * once more.
+ */
+#include "write/change.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "write/number.h"
+
+enum { LEFT = 10 }; /* pixels: where the root begins */
+
+/* Grey, more, less: the same ones stand in viewer/paint.js. */
+static const struct colour calm = { 217, 217, 217 }, more = { 230, 97, 1 },
+			   less = { 94, 155, 216 };
+
+void change_widen(const struct difference *d, struct view *v)
+{
+	for (size_t i = 0; i < v->nodes.count; i++) {
+		struct view_node *n = &v->nodes.v[i];
+		double before =
+			d->scale * (double)view_value(v, (uint32_t)i, COLUMN_BEFORE);
+
+		if (before > (double)n->self)
+			n->self = (uint64_t)number_round(before);
+		n->total = n->self;
+	}
+	/* A parent's index is below its children's. */
+	for (size_t i = v->nodes.count; i-- > 1;)
+		v->nodes.v[v->nodes.v[i].parent].total += v->nodes.v[i].total;
+}
+
+double change_most(const struct difference *d)
+{
+	double most = 0;
+
+	for (uint32_t i = 1; i < d->named.nodes.count; i++)
+		if (difference_is_significant(d, i) && fabs(d->measures[i].delta) > most)
+			most = fabs(d->measures[i].delta);
+	return most;
+}
+
+static uint8_t mix(uint8_t from, uint8_t to, double share)
+{
+	return (uint8_t)floor(from + (to - from) * share + 0.5);
+}
+
+struct colour change_colour(const struct difference *d, uint32_t node, double most)
+{
+	double delta = d->measures[node].delta, share;
+	const struct colour *to = delta > 0 ? &more : &less;
+
+	if (!difference_is_significant(d, node) || !(most > 0))
+		return calm;
+	/* The least one that is no noise can be told from grey. */
+	share = fabs(delta) < most ? 0.25 + 0.75 * sqrt(fabs(delta) / most) : 1;
+	return (struct colour){ mix(calm.r, to->r, share), mix(calm.g, to->g, share),
+				mix(calm.b, to->b, share) };
+}
+
+bool change_is_new(const struct difference *d, uint32_t node)
+{
+	return node && d->measures[node].a == 0 && difference_is_significant(d, node);
+}
+
+bool change_is_gone(const struct difference *d, uint32_t node)
+{
+	return node && d->measures[node].b == 0 && difference_is_significant(d, node);
+}
+
+/* Points of the whole, with two digits, and more where these would be 0. */
+static void add_points(struct text *t, double part)
+{
+	double points = 100 * fabs(part);
+
+	if (points > 0 && points < 0.005)
+		text_printf(t, "%.1g", points);
+	else
+		number_fixed(t, points, 2);
+}
+
+void change_add_title(struct text *t, const struct difference *d, uint32_t node)
+{
+	const struct diff_measure *m = &d->measures[node];
+
+	text_string(t, "A ");
+	add_points(t, m->a);
+	text_string(t, " %, B ");
+	add_points(t, m->b);
+	text_string(t, " %: ");
+	text_string(t, m->delta > 0 ? "▲ +" : m->delta < 0 ? "▼ -" : "");
+	add_points(t, m->delta);
+	text_string(t, " points ± ");
+	add_points(t, m->critical * m->error);
+	if (m->q < 1)
+		text_printf(t, ", q %.2g", m->q);
+	if (!difference_is_significant(d, node)) {
+		text_string(t, ", noise; ");
+		add_points(t, difference_detectable(d, node));
+		text_string(t, " would have been found");
+	}
+}
+
+void change_add_label(struct text *t, const struct difference *d, uint32_t node)
+{
+	double delta = d->measures[node].delta;
+
+	if (!node || !difference_is_significant(d, node))
+		return;
+	text_string(t, delta > 0 ? " ▲" : " ▼");
+	number_fixed(t, 100 * fabs(delta), 1);
+}
+
+static void add_swatch(struct text *t, struct colour c, const char *more)
+{
+	text_printf(t, " fill=\"rgb(%u,%u,%u)\"%s rx=\"2\" />", c.r, c.g, c.b, more);
+}
+
+void change_add_legend(struct text *t, const struct difference *d, double y, double size)
+{
+	double most = change_most(d), x = LEFT;
+	const struct {
+		struct colour colour;
+		const char *outline, *says;
+		int sign; /* of the number behind it; 0: none */
+	} entries[] = {
+		{ less, "", "less, up to ▼", -1 },
+		{ calm, "", "no more than noise", 0 },
+		{ more, "", "more, up to ▲", 1 },
+		{ more, " stroke=\"#000\"", "new", 0 },
+		{ less, " stroke=\"#000\" stroke-dasharray=\"4 3\"", "gone", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+		struct text says = { 0 };
+
+		text_string(&says, entries[i].says);
+		if (entries[i].sign) {
+			number_fixed(&says, 100 * most, 2);
+			text_string(&says, " points");
+		}
+		text_string(t, "<g><rect x=\"");
+		number_fixed(t, x, 1);
+		text_string(t, "\" y=\"");
+		number_pixels(t, y - size + 1);
+		text_string(t, "\" width=\"");
+		number_pixels(t, size);
+		text_string(t, "\" height=\"");
+		number_pixels(t, size);
+		text_char(t, '"');
+		add_swatch(t, entries[i].colour, entries[i].outline);
+		text_string(t, "<text x=\"");
+		number_fixed(t, x + size + 4, 1);
+		text_string(t, "\" y=\"");
+		number_pixels(t, y);
+		text_printf(t, "\">%s</text></g>\n", says.bytes ?: "");
+		x += size + 24 + 0.6 * size * (double)says.size;
+		t->failed |= says.failed;
+		text_release(&says);
+	}
+}
+
+int change_describe(struct text *t, const struct difference *d)
+{
+	enum { ROWS = 5 };
+	struct text sentence = { 0 };
+	int more_to_say = 1;
+
+	for (unsigned i = 0; more_to_say > 0; i++) {
+		more_to_say = difference_sentence(d, i, &sentence);
+		if (more_to_say > 0)
+			text_printf(t, "%s. ", sentence.bytes);
+	}
+	for (size_t i = 0; i < d->rows.count && i < ROWS; i++) {
+		uint32_t node = d->rows.v[i].node;
+		const struct function *f =
+			&d->symbols.functions.v[d->named.nodes.v[node].function];
+
+		text_printf(t, "%s %s: ", difference_kind_name(d->rows.v[i].kind),
+			    intern_text(&d->strings, f->name));
+		change_add_title(t, d, node);
+		text_string(t, ". ");
+	}
+	text_release(&sentence);
+	return more_to_say < 0 ? -ENOMEM : 0;
+}
+
+void change_add_measures(struct bytes *to, const struct difference *d,
+			 const struct view *data)
+{
+	double unit = d->whole > 0 ? d->whole : 1;
+	struct view_walk w = { 0 };
+	uint64_t number = 0, last = 0;
+
+	/* As columns are written: nodes are numbered as the walk comes to them. */
+	while (view_next(data, &w, VIEW_INTO)) {
+		const struct diff_measure *m = &d->measures[w.node];
+
+		number++;
+		if (!(m->q < 1))
+			continue;
+		bytes_varint(to, number - last);
+		bytes_varint(to, (uint64_t)(m->error * unit));
+		/* A tenth of a digit is enough, and 0 is what is below 1e-25. */
+		bytes_varint(to, m->q > 1e-25 ? (uint64_t)(250 + 10 * log10(m->q)) : 0);
+		last = number;
+	}
+}

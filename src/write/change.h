@@ -1,0 +1,36 @@
+#ifndef WRITE_CHANGE_H
+#define WRITE_CHANGE_H
+
+#include "base/bytes.h"
+#include "diff/diff.h"
+#include "write/colour.h"
+
+/* How a picture shows a difference whose noise is known. Nodes of views are those of its tree. */
+
+/* Boxes are as wide as what the larger side has: the weight of the view is that from now on. */
+void change_widen(const struct difference *d, struct view *v);
+
+/* The largest of the differences that are no noise, or 0. */
+double change_most(const struct difference *d);
+
+struct colour change_colour(const struct difference *d, uint32_t node, double most);
+/* Is the node on one side only, and no noise? */
+bool change_is_new(const struct difference *d, uint32_t node);
+bool change_is_gone(const struct difference *d, uint32_t node);
+
+/* "A 12.30 %, B 15.10 %: up 2.80 points +- 0.90, q 0.001; 1.20 could have been seen". */
+void change_add_title(struct text *t, const struct difference *d, uint32_t node);
+/* A sign and how much, behind a name; nothing where it is noise. */
+void change_add_label(struct text *t, const struct difference *d, uint32_t node);
+
+/* What the colours mean, with numbers: elements in a line at @y, letters of @size. */
+void change_add_legend(struct text *t, const struct difference *d, double y, double size);
+/* What has changed, in sentences, for those who cannot see it. 0, or -ENOMEM. */
+int change_describe(struct text *t, const struct difference *d);
+
+/* For the viewer: of each node that was tested what is known of its noise. @data: the view that is
+ * written, with B's weights. */
+void change_add_measures(struct bytes *to, const struct difference *d,
+			 const struct view *data);
+
+#endif
