@@ -104,10 +104,11 @@ static void say_matching(const struct difference *d, struct text *t)
 
 static void say_noise(const struct difference *d, struct text *t)
 {
-	bool any = false, within = false;
+	const struct diff_total *a = &d->total[DIFF_A], *b = &d->total[DIFF_B];
+	bool within = !a->are_files || !b->are_files;
 
 	text_string(t, "noise: ");
-	for (int s = 0; s < DIFF_SIDES; s++) {
+	for (int s = 0; s < DIFF_SIDES && (a->blocks || b->blocks); s++) {
 		const struct diff_total *total = &d->total[s];
 
 		text_printf(t, "%s%c ", s ? ", " : "", 'A' + s);
@@ -117,21 +118,19 @@ static void say_noise(const struct difference *d, struct text *t)
 				    total->are_files ? "inputs" : "pieces of its time",
 				    sqrt(total->phi));
 		else
-			text_string(t,
-				    total->has_times
-					    ? "as if samples were independent (too few "
-					      "or too short to be cut)"
-					    : "as if samples were independent (there "
-					      "are no times)");
-		any |= total->blocks > 0;
-		within |= !total->are_files;
+			text_string(t, "by that of the other side");
 	}
+	if (!a->blocks && !b->blocks)
+		text_printf(
+			t, "as if samples were independent, for %s; real noise is larger",
+			a->has_times && b->has_times
+				? "recordings are too short to be cut into pieces"
+				: "there are no times");
 	if (within)
-		text_string(t,
-			    any ? "; one recording a side tells the noise within a run "
-				  "only: name several a side, with -- between"
-				: "; real noise is larger: name several inputs a side, "
-				  "with -- between");
+		text_string(
+			t,
+			"; one recording a side tells the noise within a run only: name "
+			"several a side, with -- between");
 }
 
 static void say_detectable(const struct difference *d, struct text *t)

@@ -117,17 +117,20 @@ static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile
 
 	if (p->inputs.count)
 		input.path = input_path(p->inputs.v[0]->input);
-	/* Pieces are of the whole time, those in which nothing was sampled, too. */
-	if (p->inputs.count == 1 && column == COLUMN_WEIGHT && log->list.count &&
-	    !log->refused) {
+	if (p->inputs.count == 1 && column == COLUMN_WEIGHT) {
 		const struct recording *rec = input_recording(p->inputs.v[0]->input);
-		bool is_part = filters_ask_times(p->filters);
 
-		input.samples = samples;
-		input.sample_count = log->list.count;
-		input.first = is_part ? samples[0].time : rec->first_time;
-		input.last =
-			is_part ? samples[input.sample_count - 1].time : rec->last_time;
+		/* Pieces are of the whole time, those in which nothing was sampled, too. */
+		input.first = rec->first_time;
+		input.last = rec->last_time;
+		if (!log->refused) {
+			input.samples = samples;
+			input.sample_count = log->list.count;
+		}
+		if (filters_ask_times(p->filters) && input.sample_count) {
+			input.first = samples[0].time;
+			input.last = samples[input.sample_count - 1].time;
+		}
 	}
 	err = check_events(d, &input, facts.unit);
 	if (err < 0)

@@ -1,0 +1,291 @@
+#!/usr/bin/env bats
+# flamefold diff: what changed, and whether it is noise. What is noise is tested on programs that do not
+# change, in tests/unit/diff; here is what the command makes of it.
+bats_require_minimum_version 1.5.0
+
+load recordings
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	cat >a.folded <<-'END'
+	main;run;parse 1000
+	main;run;read 3000
+	main;old;x 500
+	kworker/3:1;x 400
+	END
+	cat >b.folded <<-'END'
+	main;run;parse 1500
+	main;run;read 2900
+	main;fresh;y 600
+	kworker/5:0;x 400
+	END
+}
+
+# recording NAME SEED READ: 20 s at 100 Hz of a program that reads for READ of 100 samples, parses for
+# the others but 20, and sorts.
+recording()
+{
+	"$build" -o "$1" - <<-END
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	repeat i 2000
+	sample pid=1 time={10000000 * i + 1000} period=1 ip={0x2000 if (i * 7919 + $2 * 104729) % 100 < $3 else 0x3000 if (i * 7919 + $2 * 104729) % 100 < 80 else 0x4000} chain=U,{0x2000 if (i * 7919 + $2 * 104729) % 100 < $3 else 0x3000 if (i * 7919 + $2 * 104729) % 100 < 80 else 0x4000},0x1500
+	end
+	END
+}
+
+# The table of a difference, without what stands above it.
+rows()
+{
+	"$flamefold" diff -q --table "$@" | grep -v '^#' | awk '/^(changed|new|gone|moved)/ { print $1, $4, $7 }'
+}
+
+@test "raw numbers are those of difffolded.pl" {
+	"$flamefold" diff -q -f folded a.folded b.folded >ours
+	"$BATS_TEST_DIRNAME"/difffolded.py a.folded b.folded >theirs
+	diff theirs ours
+	# Fractions, lines that stand twice, and a stack that ends within another one.
+	printf 'a;b 1.5\na;b 2\na 1\nz 0.25\n' >c.folded
+	printf 'a;b;c 3\na 7\n' >d.folded
+	"$flamefold" diff -q -f folded c.folded d.folded >ours
+	"$BATS_TEST_DIRNAME"/difffolded.py c.folded d.folded >theirs
+	diff theirs ours
+}
+
+@test "-n and -s are difffolded.pl's, too" {
+	printf 'main;f+0x12aB 10\nmain;f+0x1 7\nmain;g 3\n' >c.folded
+	printf 'main;f+0xff 21\nmain;g 4\nmain;h 8\n' >d.folded
+	for option in -n -s; do
+		"$flamefold" diff -q "$option" -f folded c.folded d.folded >ours
+		"$BATS_TEST_DIRNAME"/difffolded.py "$option" c.folded d.folded >theirs
+		diff theirs ours
+	done
+	"$flamefold" diff -q -n -s -f folded a.folded b.folded >ours
+	"$BATS_TEST_DIRNAME"/difffolded.py -n -s a.folded b.folded >theirs
+	diff theirs ours
+}
+
+@test "what it or difffolded.pl has printed is compared again, as is a picture of it" {
+	"$flamefold" diff -q --table a.folded b.folded | grep -v '^#' >direct
+	"$flamefold" diff -q -f folded --match=names a.folded b.folded >both.folded
+	"$flamefold" diff -q --table both.folded | grep -v '^#' | diff direct -
+	"$flamefold" diff -q -o both.svg a.folded b.folded
+	"$flamefold" diff -q --table both.svg | grep -v '^#' | diff direct -
+	"$flamefold" fold -q both.svg | diff both.folded -
+}
+
+@test "pictures of either side are compared as what they were made of" {
+	"$flamefold" -q -o a.svg a.folded
+	"$flamefold" -q -o b.svg b.folded
+	"$flamefold" diff -q --table a.folded b.folded | grep -v '^# [AB]:' >text
+	"$flamefold" diff -q --table a.svg b.svg | grep -v '^# [AB]:' | diff text -
+}
+
+@test "the table says what is new, gone and changed, and nothing of a profile and itself" {
+	run -0 --separate-stderr rows a.folded b.folded
+	[ "$output" = $'new +11.11 y\ngone -10.20 x\nchanged -7.52 read\nchanged +7.37 parse' ]
+	run -0 --separate-stderr rows a.folded a.folded
+	[ -z "$output" ]
+}
+
+@test "above the table stands what was compared, how, and how far it can be trusted" {
+	"$flamefold" diff -q --table a.folded b.folded >out
+	grep -q '^# A: a.folded, 4900 samples' out
+	grep -q '^# A is multiplied by 1.10204 (--normalize=share: either side is 100 %)$' out
+	grep -q '2 processes by name without numbers; in A only: 1, in B only: 2$' out
+	grep -q '^# noise: as if samples were independent, for there are no times; real noise is larger; one recording a side tells the noise within a run only' out
+	grep -q '^# a change of 3.6 points would have been found wherever it is; for 1 % take 69627 samples a side$' out
+	# The same on standard error, where it is not in the output.
+	"$flamefold" diff -o x.svg a.folded b.folded 2>err
+	grep -q 'flamefold: A is multiplied by 1.10204' err
+}
+
+@test "JSON has the same rows, and whole paths" {
+	command -v python3 >/dev/null || skip "no python3"
+	"$flamefold" diff -q --table=json a.folded b.folded >out.json
+	python3 - <<-'END'
+	import json
+	d = json.load(open("out.json"))
+	assert d["format"] == "flamefold-diff" and d["version"] == 1
+	assert d["normalize"] == "share" and abs(d["scale"] - 5400 / 4900) < 1e-15
+	new, gone, read, parse = d["rows"]
+	assert new["kind"] == "new" and new["path"] == ["main", "fresh", "y"] and new["ratio"] is None
+	assert gone["kind"] == "gone" and gone["a"] == 500 / 4900 and gone["b"] == 0
+	assert abs(read["delta"] - (2900 / 5400 - 3000 / 4900)) < 1e-15
+	assert read["lo"] < read["delta"] < read["hi"] < 0 and read["q"] < 1e-9
+	assert d["sides"][0]["samples"] == 4900
+	END
+}
+
+@test "swapped sides negate it" {
+	rows a.folded b.folded | sed 's/+/=/; s/-/+/; s/=/-/; s/^new/_/; s/^gone/new/; s/^_/gone/' | sort >there
+	rows b.folded a.folded | sort >back
+	diff there back
+}
+
+@test "--fail-over ends with 3 where something has grown by more, and else with 0" {
+	run -3 --separate-stderr "$flamefold" diff --fail-over=1% a.folded b.folded
+	[[ $stderr == *"have grown by more than 1 %"* ]]
+	run -0 --separate-stderr "$flamefold" diff --fail-over=30% a.folded b.folded
+	run -0 --separate-stderr "$flamefold" diff --fail-over a.folded a.folded
+	[[ $stderr == *"no path has grown by more than 1 %"* ]]
+	# A picture, a table and a verdict at once.
+	run -3 --separate-stderr "$flamefold" diff -q --table --fail-over -o x.svg a.folded b.folded
+	[[ $output == *"main;fresh;y"* ]]
+	grep -q '</svg>' x.svg
+}
+
+@test "cost that moved to another caller does not fail" {
+	printf 'main;old;work 2000\nmain;rest 8000\n' >c.folded
+	printf 'main;fresh;work 2000\nmain;rest 8000\n' >d.folded
+	run -0 --separate-stderr "$flamefold" diff --table --fail-over c.folded d.folded
+	[[ $output == *"moved"*"to main;fresh;work"*"from main;old;work"* ]]
+}
+
+@test "a recording is cut into pieces of its time" {
+	recording one.data 1 30
+	recording two.data 2 30
+	recording more.data 3 40
+	"$flamefold" diff -q --table --unnamed=address one.data two.data >same
+	grep -q '^# noise: A by [12]0 pieces of its time, [0-9.]* times that of independent samples, B by' same
+	! grep -q '^changed' same
+	"$flamefold" diff -q --table --unnamed=address one.data more.data >out
+	[ "$(grep -c '^changed' out)" -eq 2 ]
+	# By time the whole is the same, too.
+	"$flamefold" diff -q --table --normalize=time one.data more.data | grep -q 'by how long was recorded'
+}
+
+@test "several inputs a side tell the noise by how far they differ" {
+	for i in 1 2 3; do
+		printf 'main;a %d\nmain;b %d\n' $((4000 + 500 * i)) $((6000 - 500 * i)) >a$i.folded
+		printf 'main;a %d\nmain;b %d\n' $((4100 + 500 * i)) $((5900 - 500 * i)) >b$i.folded
+	done
+	"$flamefold" diff -q --table a1.folded a2.folded a3.folded -- b1.folded b2.folded b3.folded >out
+	grep -q '^# noise: A by 3 inputs, .* B by 3 inputs' out
+	! grep -q '^changed' out
+	# Each pair alone would be something.
+	[ "$(rows a1.folded b3.folded | wc -l)" -eq 2 ]
+	# Options may stand behind, as everywhere.
+	"$flamefold" diff a1.folded -- b1.folded b2.folded -q --table | grep -q '^# B: b1.folded, b2.folded'
+}
+
+@test "two ranges of one recording are compared" {
+	"$build" -o x.data - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	repeat i 2000
+	sample pid=1 time={10000000 * i + 1000} period=1 ip={0x2000 if i < 1000 else 0x3000} chain=U,{0x2000 if i < 1000 else 0x3000}
+	end
+	END
+	"$flamefold" diff -q -f folded --unnamed=address --range 0,10 --range 10,20 x.data >out
+	[ "$(awk '{ print $(NF - 1), $NF }' out)" = $'1000 0\n0 1000' ]
+	"$flamefold" diff -q -f folded --unnamed=address --range 0%-50% --range 50%-100% x.data | diff out -
+	run -2 "$flamefold" diff --range 0,10 x.data
+	run -2 "$flamefold" diff --range 0,10 --range 0,10 x.data x.data
+}
+
+@test "two events of one recording are compared" {
+	"$build" -o x.data - <<-'END'
+	attr name=cycles sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN ids=1 flags=sample_id_all,comm_exec
+	attr name=instructions sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN ids=2 flags=sample_id_all
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	sample id=1 pid=1 time=10 period=7 ip=0x2000 chain=U,0x2000
+	sample id=2 pid=1 time=11 period=5 ip=0x3000 chain=U,0x3000
+	END
+	"$flamefold" diff -q -f folded --unnamed=address --event cycles,instructions x.data >out
+	[ "$(awk '{ print $(NF - 1), $NF }' out)" = $'7 0\n0 5' ]
+	# Nobody compares the two by mistake.
+	"$flamefold" fold -q --event cycles x.data >/dev/null
+	run -1 --separate-stderr "$flamefold" diff --event cycles x.data a.folded
+	[[ $stderr == *"cannot choose an event of 'a.folded'"* ]]
+}
+
+@test "unlike events are compared only by --force" {
+	for event in cycles instructions; do
+		"$build" -o $event.data - <<-END
+		attr name=$event sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+		comm pid=1 name=app exec time=1
+		sample pid=1 time=10 period=7 ip=0x2000 chain=U,0x2000
+		END
+	done
+	run -1 --separate-stderr "$flamefold" diff cycles.data instructions.data
+	[[ $stderr == *"cannot compare 'instructions.data', which counts instructions, with 'cycles.data', which counts cycles (--event=NAME, --count=samples, --force)"* ]]
+	"$flamefold" diff -q --force -f folded cycles.data instructions.data | grep -q ' 7 7$'
+	"$flamefold" diff -q --count=samples -f folded cycles.data instructions.data | grep -q ' 1 1$'
+}
+
+@test "two rates of one loop are the same" {
+	recording slow.data 1 30
+	"$build" -o fast.data - <<-'END'
+	attr name=cpu-clock sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+	comm pid=1 name=app exec time=1
+	mmap2 pid=1 start=0x1000 len=0x10000 name=/no/app time=2
+	repeat i 20000
+	sample pid=1 time={1000000 * i + 1000} period=1 ip={0x2000 if i * 7919 % 100 < 30 else 0x3000 if i * 7919 % 100 < 80 else 0x4000} chain=U,{0x2000 if i * 7919 % 100 < 30 else 0x3000 if i * 7919 % 100 < 80 else 0x4000},0x1500
+	end
+	END
+	[ -z "$(rows --unnamed=address slow.data fast.data)" ]
+}
+
+@test "--normalize: robust colours alone what got faster, and others are as they say" {
+	printf 'main;a 4000\nmain;b 1500\nmain;c 1500\nmain;d 1500\nmain;e 1500\n' >c.folded
+	sed 's/4000/2000/' c.folded >d.folded
+	[ "$(rows --normalize=robust c.folded d.folded)" = "changed -25.00 a" ]
+	[ "$(rows --normalize=anchor=b c.folded d.folded)" = "changed -25.00 a" ]
+	[ "$(rows --normalize=none c.folded d.folded)" = "changed -25.00 a" ]
+	[ "$(rows --normalize=share c.folded d.folded | wc -l)" -eq 5 ]
+	"$flamefold" diff -q --table --normalize=robust c.folded d.folded |
+		grep -q '^# A is multiplied by 1 (--normalize=robust: the median of 5 paths has not changed)$'
+	"$flamefold" diff -q --table --normalize=per=10,5 c.folded d.folded |
+		grep -q '^# A is multiplied by 0.5 (--normalize=per: 10 and 5 units of work)$'
+	run -1 --separate-stderr "$flamefold" diff --normalize=anchor=nothing c.folded d.folded
+	[[ $stderr == *"cannot compare by 'nothing': it is not in 'c.folded'"* ]]
+	run -1 --separate-stderr "$flamefold" diff --normalize=time c.folded d.folded
+	[[ $stderr == *"does not say how long it took"* ]]
+	for wrong in half per= per=1 per=0,1 per=1,2,3 anchor=; do
+		run -2 "$flamefold" diff --normalize="$wrong" c.folded d.folded
+	done
+}
+
+@test "one sample more is nothing, and an empty name is one" {
+	{ cat a.folded; echo 'main;once 1'; } >c.folded
+	[ -z "$(rows a.folded c.folded)" ]
+	printf 'main; 100\nmain;a 100\n' >c.folded
+	[ -z "$(rows c.folded c.folded)" ]
+}
+
+@test "who names no sides, too many, or one of them twice is told what to do" {
+	run -2 --separate-stderr "$flamefold" diff
+	[[ $stderr == *"name what is compared: diff A B"* ]]
+	run -2 --separate-stderr "$flamefold" diff a.folded b.folded a.folded
+	[[ $stderr == *"put '--' between"* ]]
+	run -2 --separate-stderr "$flamefold" diff a.folded --
+	[[ $stderr == *"behind '--' stand the inputs of B"* ]]
+	run -2 --separate-stderr "$flamefold" diff -- a.folded
+	[[ $stderr == *"'--' stands behind the inputs of A"* ]]
+	run -1 --separate-stderr "$flamefold" diff a.folded
+	[[ $stderr == *"'a.folded' is one profile: name another one to compare it with"* ]]
+	run -1 --separate-stderr "$flamefold" diff a.folded nothing.folded
+	run -2 "$flamefold" diff --flamechart a.folded b.folded
+	run -2 "$flamefold" diff --table -f folded a.folded b.folded
+	run -2 "$flamefold" diff --fail-over=x a.folded b.folded
+	run -2 "$flamefold" diff --table=xml a.folded b.folded
+	run -2 "$flamefold" diff --match=maybe a.folded b.folded
+}
+
+@test "the picture has both sides of each box, grey for noise, and numbers in its legend" {
+	"$flamefold" diff -q -o x.svg a.folded b.folded
+	grep -q '<title>fresh (A 0.00 %, B 11.11 %: ▲ +11.11 points ± 0.91, q 2.6e-127)</title>' x.svg
+	grep -q '<title>old (A 10.20 %, B 0.00 %: ▼ -10.20 points' x.svg
+	grep -q '<title>run (A 81.63 %, B 81.48 %: .*, noise; [0-9.]* would have been found)</title><rect [^>]*fill="rgb(217,217,217)"' x.svg
+	grep -q '>more, up to ▲11.11 points<' x.svg
+	grep -q 'data-scale="1.10204082"' x.svg
+	grep -q '>parse ▲7.4<' x.svg
+	# The same on any machine, with any number of threads.
+	"$flamefold" diff -q --threads=1 -o y.svg a.folded b.folded
+	cmp x.svg y.svg
+}
