@@ -68,9 +68,19 @@ static int list_functions(struct difference *d, uint32_t *of)
  * of them. The first ones' functions are those of d->symbols. 0, or -ENOMEM. */
 static int join_nodes(struct difference *d, const uint32_t *of, uint32_t *became)
 {
+	bool any_joined = false;
 	int err = 0;
 
 	hash_map_release(&d->children);
+	for (uint32_t i = 1; i < d->functions.count && !any_joined; i++)
+		any_joined = d->functions.v[i].class != i;
+	/* No two children of a node are of one function, unless functions became one. */
+	for (uint32_t i = 1; i < d->nodes.count && !any_joined; i++) {
+		became[i] = i;
+		d->nodes.v[i].function = of[d->nodes.v[i].function];
+	}
+	if (!any_joined)
+		return 0;
 	for (uint32_t i = 1; i < d->nodes.count && err == 0; i++) {
 		struct diff_node *n = &d->nodes.v[i], *to;
 		uint32_t parent = became[n->parent], function = of[n->function];
