@@ -5,35 +5,14 @@
 bats_require_minimum_version 1.5.0
 
 load recordings
+load known_work
 
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	export HOME=$PWD/home
 	mkdir "$HOME" debug
-	cat >program.c <<-'END'
-		volatile int counter;
-		static inline __attribute__((always_inline)) void count_up(int by)
-		{
-			counter += by;
-			counter ^= BUILD;
-		}
-		static __attribute__((noinline)) void known_work(int n)
-		{
-			for (int i = 0; i < n; i++)
-				count_up(i);
-		}
-		int exported(int n)
-		{
-			known_work(n);
-			return counter;
-		}
-		int main(int argc, char **argv)
-		{
-			(void)argv;
-			return exported(argc);
-		}
-	END
+	write_program
 }
 
 # program FILE [FLAG]...
@@ -42,28 +21,6 @@ program()
 	local output=$1
 	shift
 	"${CC:-cc}" -O2 -g -DBUILD=1 -rdynamic -Wl,--build-id -o "$output" program.c "$@"
-}
-
-# record FILE: p.data, of the program at that path, sampled in the loop of known_work, which
-# runs what was inlined.
-record()
-{
-	local first offset
-
-	first=$(nm "$1" | awk '$3 == "known_work" { print "0x" $1 }')
-	for offset in {1..80}; do
-		[ "$(addr2line -ife "$1" "$(printf '%x' $((first + offset)))" | head -n 1)" != count_up ] ||
-			break
-	done
-	# The segment that is to be executed: offset and address.
-	read -r at address <<<"$(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3 }')"
-	"$build" -o p.data - <<-END
-		attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all
-		comm pid=1 name=sh time=0
-		mmap2 pid=1 start=0x400000 len=0x10000 off=$at name=$PWD/$1 time=1
-		sample pid=1 time=2 ip=$(printf '%#x' $((0x400000 + first + offset - address))) period=1 \
-			chain=U,$(printf '%#x' $((0x400000 + first + offset - address)))
-	END
 }
 
 # is LINE [OPTION]...: that is all there is.

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 load recordings
+load known_work
 load sampled
 
 server=$root/tests/objects/server.py
@@ -15,25 +16,7 @@ setup()
 	unset DEBUGINFOD_URLS http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 	pids=
 	: >connections
-	cat >program.c <<-'END'
-		volatile int counter;
-		static inline __attribute__((always_inline)) void count_up(int by)
-		{
-			counter += by;
-			counter ^= BUILD;
-		}
-		static __attribute__((noinline)) void known_work(int n)
-		{
-			for (int i = 0; i < n; i++)
-				count_up(i);
-		}
-		int main(int argc, char **argv)
-		{
-			(void)argv;
-			known_work(argc);
-			return counter;
-		}
-	END
+	write_program
 }
 
 teardown()
@@ -94,24 +77,10 @@ program()
 	"${CC:-cc}" -O2 -g -DBUILD=1 -Wl,--build-id -o "$output" program.c "$@"
 }
 
-# record FILE: p.data, of the program at that path, in the loop of known_work.
-record()
+# sampled FILE: p.data, which says what its build id is.
+sampled()
 {
-	local first offset at address ip
-
-	first=$(nm "$1" | awk '$3 == "known_work" { print "0x" $1 }')
-	for offset in {1..80}; do
-		[ "$(addr2line -ife "$1" "$(printf '%x' $((first + offset)))" | head -n 1)" != count_up ] ||
-			break
-	done
-	read -r at address <<<"$(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3 }')"
-	ip=$(printf '%#x' $((0x400000 + first + offset - address)))
-	"$build" -o p.data - <<-END
-		attr name=cycles sample_type=IP,TID,TIME,CPU,PERIOD,CALLCHAIN flags=sample_id_all
-		comm pid=1 name=sh time=0
-		mmap2 pid=1 start=0x400000 len=0x10000 off=$at name=$PWD/$1 build_id=$(build_id "$1") time=1
-		sample pid=1 time=2 ip=$ip period=1 chain=U,$ip
-	END
+	record "$1" "build_id=$(build_id "$1")"
 }
 
 # is LINE [OPTION]...
@@ -134,7 +103,7 @@ named='sh;known_work;count_up 1'
 @test "without the option no server is asked, whatever the environment says" {
 	need_library
 	program program
-	record program
+	sampled program
 	strip program
 	listen
 	export DEBUGINFOD_URLS=$url
@@ -160,7 +129,7 @@ named='sh;known_work;count_up 1'
 
 	need_library
 	program program
-	record program
+	sampled program
 	id=$(build_id program)
 	mkdir served
 	objcopy --only-keep-debug program served/any-name
@@ -178,7 +147,7 @@ named='sh;known_work;count_up 1'
 @test "a program that is gone comes from a server" {
 	need_library
 	program program
-	record program
+	sampled program
 	mkdir served
 	mv program served/any-name
 	serve served "$(build_id served/any-name)" executable
@@ -228,7 +197,7 @@ named='sh;known_work;count_up 1'
 @test "a server that never answers: asked once, and given up in time" {
 	need_library
 	program program
-	record program
+	sampled program
 	strip program
 	listen silent
 	run --separate-stderr timeout 900 "$flamefold" fold --srcline --debuginfod="$url" --debuginfod=1 p.data
@@ -241,7 +210,7 @@ named='sh;known_work;count_up 1'
 @test "no server there: said once, and the rest is done" {
 	need_library
 	program program
-	record program
+	sampled program
 	strip program
 	run --separate-stderr timeout 900 "$flamefold" fold --debuginfod=http://127.0.0.1:1 p.data
 	[ "$status" -eq 0 ]
@@ -252,7 +221,7 @@ named='sh;known_work;count_up 1'
 @test "a server without the file: nothing is wrong" {
 	need_library
 	program program
-	record program
+	sampled program
 	strip program
 	listen
 	run --separate-stderr timeout 900 "$flamefold" fold --debuginfod="$url" p.data
@@ -264,7 +233,7 @@ named='sh;known_work;count_up 1'
 @test "a server is not trusted: what it sends has to have the build id" {
 	need_library
 	program program
-	record program
+	sampled program
 	strip program
 	program other -UBUILD -DBUILD=2
 	listen other
@@ -280,7 +249,7 @@ named='sh;known_work;count_up 1'
 
 @test "nobody to ask is wrong usage" {
 	program program
-	record program
+	sampled program
 	run --separate-stderr "$flamefold" fold --debuginfod p.data
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"DEBUGINFOD_URLS is not set"* ]]
@@ -294,7 +263,7 @@ named='sh;known_work;count_up 1'
 	need_library
 	command -v script >/dev/null || skip "no script"
 	program program
-	record program
+	sampled program
 	strip program
 	listen silent
 	timeout 900 script -qec "'$flamefold' fold --debuginfod=$url --debuginfod=2 p.data" typescript >/dev/null
