@@ -208,6 +208,7 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libflamefold.a $(fuzz
 # These see inside: the plain objects, not the archive.
 inside = unwind perf_map jitdump names kernel_file event_format rule records words dwarf
 $(inside:%=$(O)/tests/fuzz/%) $(inside:%=$(O)/fuzz/%): $(call obj,$(LIB_SRC)) $(rings_archives)
+$(O)/tests/fuzz/rule $(O)/fuzz/rule: $(call obj,src/cli/mode_file.c)
 $(O)/tests/fuzz/words $(O)/fuzz/words: $(call obj,$(filter-out %/main.c,$(CLI_SRC)))
 
 # Those whose inputs are steps (choices.h) do without what libFuzzer remembers for its own mutations.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/own_modes.h"
 #include "cli/terminal.h"
 
 #define MARGIN 26 /* where the second column begins */
@@ -144,14 +145,8 @@ void print_modes(bool rules)
 		const char *rule = ff_mode_rule(mode);
 
 		printf("  %-13s %s\n", ff_mode_name(mode), ff_mode_question(mode));
-		/* A clause a line. */
-		while (rules && *rule) {
-			size_t size = strcspn(rule, ";");
-
-			printf("%16s%.*s%s\n", "", (int)size, rule,
-			       rule[size] ? ";" : "");
-			rule += size + (rule[size] != '\0');
-			rule += strspn(rule, " ");
-		}
+		if (rules)
+			print_rule(rule);
 	}
+	own_modes_print(rules);
 }

@@ -16,6 +16,7 @@
 
 #include "cli/diff_options.h"
 #include "cli/format.h"
+#include "cli/own_modes.h"
 #include "cli/terminal.h"
 
 enum { DEBUGINFOD_SECONDS = 30 };
@@ -134,6 +135,14 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 	return 0;
 }
 
+/* A rule, or "@FILE" with one. */
+static int set_pair(struct settings *s, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	s->profile.pair = arg;
+	return *arg == '@' ? own_mode_of_file(s, arg + 1) : 0;
+}
+
 static int set_count(struct settings *s, const struct option_row *row, const char *arg)
 {
 	if (!strcasecmp(arg, "period"))
@@ -150,10 +159,16 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 {
 	const struct ff_mode *mode = ff_mode_next(NULL);
 
+	bool found = false;
+	int code = 0;
+
 	while (mode && strcasecmp(ff_mode_name(mode), arg))
 		mode = ff_mode_next(mode);
-	if (!mode)
-		return refuse(s, row, arg, "a mode of --list-modes");
+	if (!mode) {
+		code = own_mode_find(s, arg, &found);
+		return found || code ? code
+				     : refuse(s, row, arg, "a mode of --list-modes");
+	}
 	s->profile.mode = ff_mode_name(mode);
 	if (!s->graph.title && ff_mode_rule(mode)[0])
 		s->graph.title = ff_mode_title(mode);
@@ -623,9 +638,11 @@ const struct option_row option_rows[] = {
 	  .record_hint = "; to sample every N events: -c N" },
 	{ "mode", 0, "NAME", "what a stack weighs: cpu, offcpu, wakeup, chain, blockio, ...; "
 	  "--list-modes names them", READS, set_mode, AT(profile.mode) },
-	{ "pair", 0, "RULE", "the same by a rule of one's own: flamefold(1)",
-	  READS, set_text, AT(profile.pair) },
-	{ "list-modes", 0, NULL, "print what --mode knows, and exit; with -v their rules, too",
+	{ "pair", 0, "RULE", "the same by a rule of one's own, or by one of a file: @FILE, "
+	  "@FILE:NAME; flamefold(1)",
+	  READS, set_pair, AT(profile.pair) },
+	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
+	  "too, and exit; with -v their rules",
 	  ALL, set_true, AT(list_modes) },
 	{ "only", 0, "KEY=VALUE", "keep samples that match; keys: comm, event, cgroup, symbol, "
 	  "dso (patterns), pid, tid, cpu (1,5-9), time (START,END in seconds, or like 100ms,2s or 10%-20%); "

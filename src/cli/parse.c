@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/habits.h"
+#include "cli/mode_file.h"
 #include "cli/nearest_name.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -366,4 +367,7 @@ void settings_release(struct settings *s)
 	free(s->inputs);
 	free(s->filters);
 	free(s->events);
+	if (s->own_modes)
+		mode_file_release(s->own_modes);
+	free(s->own_modes);
 }

@@ -32,6 +32,8 @@ struct settings {
 	const char **events; /* one -e each */
 	bool print_perf; /* perf's line, and nothing is sampled */
 	const char *saved; /* perf.data to write as well */
+	struct mode_file
+		*own_modes; /* with the mode that is asked for; NULL: none is of a file */
 	const char *target; /* the option that said whom to sample */
 	/* diff */
 	struct ff_diff_options diff;

@@ -41,7 +41,10 @@ int note_events(struct ff_profile *p, struct ff_input *input,
 	input->has_samples = true;
 	/* What intervals are counted in, and what they are. */
 	if (pairing->is_bound) {
-		const char *name = p->options.pair ? "a pairing" : p->options.mode;
+		const char *mode = p->options.mode;
+		const char *name = p->options.pair && (!mode || mode_find(mode))
+					   ? "a pairing"
+					   : mode;
 
 		err = intern_add(&p->strings, name, strlen(name), &input->event_names);
 		/* Before that of the command line, which the writers know. */

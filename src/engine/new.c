@@ -67,7 +67,8 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 /* Before anything is read: whoever has misspelled it need not wait. */
 static int check_mode(struct ff_profile *p)
 {
-	if (p->options.mode && !mode_find(p->options.mode))
+	/* A rule of one's own may have any name. */
+	if (p->options.mode && !p->options.pair && !mode_find(p->options.mode))
 		return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
 	if (!profile_rule(p))
 		return 0;

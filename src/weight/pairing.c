@@ -348,25 +348,33 @@ static int check_expression(struct context *ctx, struct slice text, expression_n
 
 int pairing_check(struct context *ctx, const char *rule, bool *has_more)
 {
+	const char *next = rule;
 	int err = 0;
 
 	*has_more = false;
-	while (rule && err == 0) {
+	while (next && err == 0) {
 		struct pairing p = { 0 };
+		const char *at;
 
-		err = rule_parse(ctx, rule, &p.rule);
+		err = rule_parse(ctx, next, &p.rule);
+		at = p.rule.at;
 		for (size_t i = 0; i < p.rule.count && err == 0; i++) {
 			const struct pair_step *step = &p.rule.steps[i];
 
+			at = step->events.text;
 			err = check_expression(ctx, step->condition, find_any, NULL);
 			for (int k = 0; k < RULE_KEYS && err == 0; k++)
 				err = check_expression(ctx, step->keys[k], find_any,
 						       NULL);
 		}
-		if (err == 0)
+		if (err == 0) {
+			at = p.rule.weight.text;
 			err = check_expression(ctx, p.rule.weight, find_weight, &p);
+		}
+		if (err < 0)
+			return rule_refused_at(ctx, rule, at, err);
 		*has_more |= p.rule.has_more;
-		rule = p.rule.otherwise;
+		next = p.rule.otherwise;
 	}
 	return err;
 }

@@ -214,11 +214,14 @@ static int check_rule(struct context *ctx, const struct pair_rule *rule)
 
 int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 {
+	const char *first = NULL;
 	int err = 0;
 
-	*ret = (struct pair_rule){ 0 };
+	*ret = (struct pair_rule){ .at = text };
 	while (*text && err == 0) {
-		struct slice clause = { text, strcspn(text, ";\n") };
+		/* A file of rules may have comments. */
+		bool comment = text[strspn(text, " \t\r")] == '#';
+		struct slice clause = { text, strcspn(text, comment ? "\n" : ";\n") };
 
 		text += clause.size + (text[clause.size] != '\0');
 		clause = rule_trimmed(clause);
@@ -226,15 +229,32 @@ int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret)
 			ret->otherwise = text;
 			break;
 		}
-		/* A file of rules may have comments. */
-		if (clause.size && clause.text[0] != '#')
+		if (clause.size && !comment) {
+			first = first ? first : clause.text;
+			ret->at = clause.text;
 			err = parse_clause(ctx, clause, ret);
+		}
 	}
 	/* "t.wake", "end.ret" */
 	ret->has_more =
 		has_role(ret, ROLE_WAKE) || ret->stack == PAIR_STACK_WAKEUP ||
 		(ret->weight.size && memchr(ret->weight.text, '.', ret->weight.size));
+	if (err == 0 && first)
+		ret->at = first;
 	return err < 0 ? err : check_rule(ctx, ret);
+}
+
+int rule_refused_at(struct context *ctx, const char *text, const char *at, int err)
+{
+	char sentence[sizeof(ctx->error)];
+	size_t line = 1;
+
+	if (err != -EINVAL || !strchr(text, '\n'))
+		return err;
+	for (; text < at; text++)
+		line += *text == '\n';
+	memcpy(sentence, ctx->error, sizeof(sentence));
+	return fail(ctx, err, "line %zu: %s", line, sentence);
 }
 
 bool rule_uses_stack(const struct pair_rule *rule, enum pair_role role)

@@ -75,10 +75,15 @@ struct pair_rule {
 	bool first;
 	bool has_more; /* who wakes counts, or the weight is made of more than t */
 	const char *otherwise; /* the text behind "or"; NULL: there is none */
+	const char *at; /* of one that is refused: the clause */
 };
 
 /* Up to "or". 0, or -EINVAL with a sentence. */
 int rule_parse(struct context *ctx, const char *text, struct pair_rule *ret);
+
+/* The context's sentence is about this place of a text, of whose line it tells if there are several.
+ * @err. */
+int rule_refused_at(struct context *ctx, const char *text, const char *at, int err);
 
 struct slice rule_trimmed(struct slice s); /* without white space around it */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/mode_file.h"
 #include "weight/pairing.h"
 
 enum { SLOTS = 64 };
@@ -60,6 +61,20 @@ static void check_expression(struct slice s)
 	free(text);
 }
 
+/* A rule of a file begins in the line that it has there. */
+static void check_file(const char *text, size_t size)
+{
+	struct mode_file file;
+	char why[200];
+	int err = mode_file_parse(text, size, &file, why, sizeof(why));
+
+	check(err == 0 || strncmp(why, "line ", 5) == 0);
+	check(err < 0 || file.count > 0);
+	for (size_t i = 0; i < file.count; i++)
+		check(strlen(file.modes[i].rule) <= size + 1);
+	mode_file_release(&file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -70,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(text != NULL);
 	memcpy(text, data, size);
 	text[size] = '\0';
+	check_file(text, size);
 	/* The whole text, too: not all that could be an expression is one in a clause. */
 	check_expression((struct slice){ text, size });
 	check(pairing_check(&ctx, text, &more) == 0 || ctx.error[0]);
