@@ -48,7 +48,7 @@ struct line {
 
 /* What is known of a format before it is parsed; the lines lie in the caller's text. */
 struct outline {
-	struct line name, id;
+	struct line name, id, print;
 	ARRAY(struct line) fields;
 	size_t common; /* of these, before the empty line */
 };
@@ -96,6 +96,7 @@ static bool read_outline(const char *text, size_t size, struct outline *o)
 		} else if (skip_prefix(&rest, "ID:") && !o->id.text) {
 			o->id = trim(rest);
 		} else if (skip_prefix(&rest, "print fmt")) {
+			o->print = rest;
 			break;
 		} else if (trimmed.size == 0 && !o->common) {
 			o->common = o->fields.count;
@@ -429,12 +430,113 @@ static bool parse_each(struct taken *t, const struct outline *o, uint64_t *id)
 	return is_format;
 }
 
+/* Behind the first @word in it; false: it is not there. */
+static bool pass_to(struct line *l, const char *word)
+{
+	const char *at = memmem(l->text, l->size, word, strlen(word));
+
+	if (!at)
+		return false;
+	at += strlen(word);
+	l->size -= (size_t)(at - l->text);
+	l->text = at;
+	return true;
+}
+
+/* "0x40" or "64", with blanks before it: of one bit, whose number this is; -1: it is none. */
+static int read_bit(struct line *l)
+{
+	uint64_t value = 0;
+	unsigned base = 10;
+
+	*l = trim(*l);
+	if (skip_prefix(l, "0x"))
+		base = 16;
+	for (; l->size && isxdigit((unsigned char)*l->text); l->text++, l->size--) {
+		unsigned digit = isdigit((unsigned char)*l->text)
+					 ? (unsigned)(*l->text - '0')
+					 : (unsigned)((*l->text | 32) - 'a' + 10);
+
+		if (digit >= base || value > UINT32_MAX)
+			return -1;
+		value = value * base + digit;
+	}
+	return value <= UINT32_MAX && __builtin_popcountll(value) == 1
+		       ? __builtin_ctzll(value)
+		       : -1;
+}
+
+enum {
+	STATE_BLOCKED_DISK = 0x02,
+	STATE_IDLE = 0x80,
+	STATE_PREEMPTED = 0x100,
+	STATE_NO_LOAD = 0x200, /* with D it is what I is since 4.14 */
+};
+
+/*
+ * How the state is printed says what its bits are:
+ *
+ *	REC->prev_state & (1024-1) ? __print_flags(REC->prev_state & (1024-1), "|",
+ *		{ 1, "S"} , { 2, "D" } , ... { 512, "P" }) : "R", REC->prev_state & 1024 ? "+" : ""
+ *
+ * What a thread waits by is all that is asked: K, W and others that are no state alone are left out.
+ * False: the bits are those since 4.14, or it is not said what they are.
+ */
+static bool read_states(struct line print, struct event_states *ret)
+{
+	static const char letters[] = "SDTtXZPI+N";
+	struct line flags = print;
+	bool differ = false;
+	int bit;
+
+	*ret = (struct event_states){ { 0 } };
+	if (!pass_to(&flags, "prev_state") || !pass_to(&flags, "__print_flags("))
+		return false;
+	while (pass_to(&flags, "{") && (bit = read_bit(&flags)) >= 0) {
+		const char *letter;
+
+		flags = trim(flags);
+		if (!skip_prefix(&flags, ","))
+			break;
+		flags = trim(flags);
+		if (flags.size < 3 || flags.text[0] != '"' || flags.text[2] != '"')
+			break;
+		/* That of a thread that is gone has two names. */
+		letter = strchr(letters, flags.text[1] == 'x' ? 'X' : flags.text[1]);
+		ret->meaning[bit] =
+			letter && *letter ? (uint16_t)(1u << (letter - letters)) : 0;
+		differ |= ret->meaning[bit] != 1u << bit;
+	}
+	while (pass_to(&flags, "prev_state &")) {
+		bit = read_bit(&flags);
+		flags = trim(flags);
+		if (bit >= 0 && skip_prefix(&flags, "? \"+\""))
+			ret->meaning[bit] = STATE_PREEMPTED;
+	}
+	return differ;
+}
+
+uint64_t event_states_read(const struct event_states *states, uint64_t state)
+{
+	uint64_t ret = 0;
+
+	if (!states)
+		return state;
+	for (uint32_t bits = (uint32_t)state; bits; bits &= bits - 1)
+		ret |= states->meaning[__builtin_ctz(bits)];
+	if (ret & STATE_NO_LOAD)
+		ret = (ret & ~(uint64_t)(STATE_NO_LOAD | STATE_BLOCKED_DISK)) |
+		      (ret & STATE_BLOCKED_DISK ? STATE_IDLE : 0);
+	return ret;
+}
+
 int event_format_parse(struct arena *arena, const char *text, size_t size, bool swapped,
 		       struct event_format *ret)
 {
 	struct taken taken = { .arena = arena, .swapped = swapped };
 	struct outline o = { 0 };
 	struct event_format format = { 0 };
+	struct event_states states, *kept = NULL;
 	size_t count = 0, bytes;
 	struct event_field *fields;
 	bool is_format;
@@ -469,6 +571,13 @@ int event_format_parse(struct arena *arena, const char *text, size_t size, bool 
 		goto out;
 	if (bytes)
 		memcpy(fields, taken.fields.v, bytes);
+	if (has_field(&taken, "prev_state") && read_states(o.print, &states)) {
+		kept = arena_alloc(arena, sizeof(*kept));
+		if (!kept)
+			goto out;
+		*kept = states;
+	}
+	format.states = kept;
 	format.fields = fields;
 	format.count = (uint32_t)taken.fields.count;
 	*ret = format;

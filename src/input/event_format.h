@@ -39,6 +39,16 @@ struct event_field {
 	uint16_t flags; /* enum event_field_flags */
 };
 
+/*
+ * What the bits of prev_state of sched_switch are called. Since Linux 4.14 they are these, and
+ * before they were the kernel's own, which changed now and then: then its format says so.
+ *
+ *	1 S   2 D   4 T   8 t   0x10 X   0x20 Z   0x40 P   0x80 I   0x100 +
+ */
+struct event_states {
+	uint16_t meaning[32]; /* by bit: of those above; 0: none */
+};
+
 struct event_format {
 	uint64_t id; /* perf_event_attr.config of its events */
 	uint32_t name; /* string id: "sched:sched_switch" */
@@ -46,7 +56,11 @@ struct event_format {
 	uint32_t count;
 	const struct event_field
 		*fields; /* in the order of the format, common ones first */
+	const struct event_states *states; /* NULL: those since 4.14, or it has none */
 };
+
+/* @state as it would be since 4.14. @states: NULL is fine. */
+uint64_t event_states_read(const struct event_states *states, uint64_t state);
 
 /*
  * What the @size bytes of @text say, a file "format" of tracefs, which nobody trusts:

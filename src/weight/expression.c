@@ -250,7 +250,7 @@ static int64_t one(uint8_t what, int64_t a)
 		return ~a;
 	case STEP_PAGE_ROUND:
 		return (int64_t)(((uint64_t)a + 4095) & ~4095ull);
-	/* States since 4.14: 1 S, 2 D, 4 T, 8 t, 0x40 P, 0x80 I; 0x10 X and 0x20 Z are dead;
+	/* States as they are since 4.14, and older ones are made (event_format.h): 1 S, 2 D, 4 T, 8 t, 0x40 P, 0x80 I; 0x10 X and 0x20 Z are dead;
 	 * the bit 0x100 says that the kernel was preempted. */
 	case STEP_BLOCKED:
 		return (a & 0xff) != 0 && (a & 0x30) == 0;

@@ -49,7 +49,7 @@ static int find_slot(void *arg, struct context *ctx, const char *name, size_t si
 	struct binding *b = arg;
 	struct bound_event *bound = b->bound;
 	char *own = strndup(name, size);
-	struct pair_source source = { NULL, OWNS };
+	struct pair_source source = { .own = OWNS };
 
 	if (!own)
 		return fail_memory(ctx);
@@ -59,6 +59,8 @@ static int find_slot(void *arg, struct context *ctx, const char *name, size_t si
 		return fail(ctx, -EINVAL, "field '%.*s' of event '%s' is not a number",
 			    (int)size, name, intern_text(b->strings, b->event->name));
 	}
+	if (source.field && strcmp(own, "prev_state") == 0)
+		source.states = b->format->states;
 	for (uint8_t i = 0; !source.field && i < OWNS; i++)
 		if (strcmp(own, own_names[i]) == 0)
 			source.own = i;
@@ -292,6 +294,7 @@ static int bind_event(struct context *ctx, struct pairing *p, struct binding *b,
 	event->first = (uint32_t)p->steps.count;
 	b->format = recording_format(b->rec, b->event);
 	event->state = event_format_find(b->format, "prev_state");
+	event->states = b->format ? b->format->states : NULL;
 	for (size_t i = 0; i < p->rule.count && err == 0; i++) {
 		int found = lists[i].text
 				    ? list_names(ctx, lists[i],
@@ -477,6 +480,8 @@ static bool load_slots(const struct bound_event *event, const struct sample *s,
 		if (source->field) {
 			if (!event_field_number(source->field, s, &value))
 				return false;
+			if (source->states)
+				value = event_states_read(source->states, value);
 			slots[i] = (int64_t)value;
 			continue;
 		}
@@ -525,13 +530,13 @@ void pairing_match(const struct pairing *p, const struct sample *s,
 
 int64_t pairing_state(const struct pairing *p, const struct sample *s)
 {
-	const struct event_field *field =
-		s->event < p->events.count ? p->events.v[s->event].state : NULL;
+	const struct bound_event *event =
+		s->event < p->events.count ? &p->events.v[s->event] : NULL;
 	uint64_t state = 0;
 
-	if (field)
-		event_field_number(field, s, &state);
-	return (int64_t)state;
+	if (event && event->state)
+		event_field_number(event->state, s, &state);
+	return event ? (int64_t)event_states_read(event->states, state) : 0;
 }
 
 /* A sample that weighs something by itself. */

@@ -28,6 +28,7 @@ enum {
 /* Where the value of a name comes from. */
 struct pair_source {
 	const struct event_field *field; /* NULL: it is one of the sample itself */
+	const struct event_states *states; /* of prev_state, of a kernel before 4.14 */
 	uint8_t own; /* enum pair_own */
 };
 
@@ -59,6 +60,7 @@ struct bound_event {
 	uint32_t slot_count;
 	struct pair_source slots[PAIR_SLOTS];
 	const struct event_field *state; /* NULL: it says nothing of prev_state */
+	const struct event_states *states; /* as in pair_source */
 };
 
 /* Slots of the weight: times, then the fields it is made of. */
@@ -139,7 +141,7 @@ static inline bool pairing_counts(const struct pairing *p, const struct sample *
 void pairing_match(const struct pairing *p, const struct sample *s,
 		   struct pair_match *ret);
 
-/* prev_state of sched_switch, for filters; 0: it has none. */
+/* prev_state of sched_switch, as it is since 4.14, for filters; 0: it has none. */
 int64_t pairing_state(const struct pairing *p, const struct sample *s);
 
 struct event_choice;

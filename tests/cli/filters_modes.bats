@@ -99,3 +99,41 @@ refuses()
 	refuses 1 "cannot filter by state: what begins an interval of this mode does not tell that of the thread" \
 		--pair 'sample sched:sched_switch; weight 1' --only state=D
 }
+
+@test "states of a kernel before 4.14 are what they were then" {
+	local state
+
+	old()
+	{
+		{
+			cat <<-'END'
+			tracepoint name=sched:sched_switch id=316 fields=prev_pid:4,prev_state:8,next_pid:4 print='"%s%s", REC->prev_state & (2048-1) ? __print_flags(REC->prev_state & (2048-1), "|", { 1, "S"} , { 2, "D" }, { 4, "T" }, { 8, "t" }, { 16, "Z" }, { 32, "X" }, { 64, "x" }, { 128, "K" }, { 256, "W" }, { 512, "P" }, { 1024, "N" }) : "R", REC->prev_state & 2048 ? "+" : "", REC->next_pid'
+			attr name=sched:sched_switch type=2 config=316 sample_type=IDENTIFIER,IP,TID,TIME,PERIOD,CALLCHAIN,RAW flags=sample_id_all,comm_exec ids=1
+			comm pid=1 name=app exec time=1
+			END
+			echo "sample pid=1 time=1000000 chain=U,0x1234 fields=prev_pid:1,prev_state:$1"
+			echo "sample pid=9 time=6000000 chain=U,0x1234 fields=next_pid:1"
+		} >p.pd
+		"$root/tests/perfdata/build" -o p.data p.pd
+	}
+	for state in 1:S 2:D 4:T 8:t 512:P 1026:I 130:D; do
+		old "${state%:*}"
+		weighs "app 5000"
+		weighs "app 5000" --only state="${state#*:}"
+		run "$flamefold" fold --mode offcpu --drop state="${state#*:}" p.data
+		[[ "$output" != *"app;"* ]]
+	done
+	# The dead have waited for nothing, and who was preempted is on the run queue.
+	for state in 16 32 64 2048 0; do
+		old $state
+		run "$flamefold" fold --mode offcpu p.data
+		[[ "$output" != *"app;"* ]]
+	done
+	cat >>p.pd <<-'END'
+	sample pid=1 time=7000000 chain=U,0x1234 fields=prev_pid:1,prev_state:2048
+	sample pid=9 time=9000000 chain=U,0x1234 fields=next_pid:1
+	END
+	"$root/tests/perfdata/build" -o p.data p.pd
+	rule='start sched:sched_switch key prev_pid if runnable(prev_state) && prev_pid && (prev_state & 0x100); end sched:sched_switch key next_pid; weight t'
+	"$flamefold" fold --pair "$rule" p.data 2>/dev/null | grep -q '^app;.* 2000000$'
+}

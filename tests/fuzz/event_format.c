@@ -67,6 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_field(f, &s);
 	}
 	check(!found || strlen(format.own_name) > 0);
+	for (int bit = 0; found && format.states && bit < 64; bit++)
+		check(event_states_read(format.states, 1ull << bit) <= 0x100);
 	arena_release(&arena);
 	free(raw);
 	return 0;

@@ -500,3 +500,109 @@ Test(event_format, where_the_library_ends_the_process_it_and_the_event_are_named
 			 "the format of 'ping'\n");
 }
 #endif
+
+/* What is printed of the state, behind the fields of sched_switch. */
+static void parse_states(const char *print)
+{
+	struct text text = { 0 };
+	const char *end = strstr(sched_switch, "\nprint fmt");
+
+	text_add(&text, sched_switch, (size_t)(end - sched_switch));
+	text_printf(&text, "\nprint fmt: \"prev_state=%%s\", %s\n", print);
+	parse(text.bytes);
+	text_release(&text);
+}
+
+static void state_is(uint64_t state, uint64_t expected)
+{
+	uint64_t is = event_states_read(format.states, state);
+
+	cr_expect_eq(is, expected, "%#lx is %#lx, not %#lx", (unsigned long)state,
+		     (unsigned long)is, (unsigned long)expected);
+}
+
+enum { S = 1, D = 2, T = 4, t = 8, X = 16, Z = 32, P = 64, I = 128, PREEMPTED = 256 };
+
+Test(event_format, states_of_linux_3_10)
+{
+	parse_states("REC->prev_state & (1024-1) ? __print_flags(REC->prev_state & "
+		     "(1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, { 4, \"T\" }, "
+		     "{ 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, "
+		     "{ 128, \"K\" }, { 256, \"W\" }, { 512, \"P\" }) : \"R\", "
+		     "REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm");
+	cr_assert_not_null(format.states);
+	for (uint64_t i = 0; i < 4; i++)
+		state_is(1u << i, 1u << i);
+	state_is(0, 0);
+	state_is(16, Z);
+	state_is(32, X);
+	state_is(64, X);
+	/* What can be killed waits for a disk. */
+	state_is(128 | 2, D);
+	state_is(512 | 1, P | S);
+	state_is(1024, PREEMPTED);
+	state_is(1024 | 1, PREEMPTED | S);
+	/* No bit of the state at all. */
+	state_is(2048 | 1, S);
+	state_is(UINT64_MAX << 32, 0);
+}
+
+Test(event_format, states_of_linux_4_9)
+{
+	parse_states("REC->prev_state & (4096-1) ? __print_flags(REC->prev_state & "
+		     "(4096-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, { 4, \"T\" }, "
+		     "{ 8, \"t\" }, { 16, \"X\" }, { 32, \"Z\" }, { 64, \"x\" }, "
+		     "{ 128, \"K\" }, { 256, \"W\" }, { 512, \"P\" }, "
+		     "{ 1024, \"N\" }) : \"R\", REC->prev_state & 4096 ? \"+\" : \"\"");
+	cr_assert_not_null(format.states);
+	state_is(16, X);
+	state_is(32, Z);
+	state_is(64, X);
+	state_is(1024 | 2, I);
+	state_is(1024, 0);
+	state_is(128, 0);
+	state_is(4096, PREEMPTED);
+	state_is(2048, 0);
+}
+
+Test(event_format, states_since_4_14_are_what_they_are)
+{
+	parse_states(
+		"(REC->prev_state & ((((0x0000 | 0x0001 | 0x0002) + 1) << 1) - 1)) ? "
+		"__print_flags(REC->prev_state & ((((0x0000 | 0x0001) + 1) << 1) - "
+		"1), \"|\", { 0x0001, \"S\" }, { 0x0002, \"D\" }, { 0x0004, "
+		"\"T\" }, { 0x0008, \"t\" }, { 0x0010, \"X\" }, { 0x0020, "
+		"\"Z\" }, { 0x0040, \"P\" }, { 0x0080, \"I\" }) : \"R\", "
+		"REC->prev_state & (((0x0000 | 0x0001) + 1) << 1) ? \"+\" : \"\"");
+	cr_expect_null(format.states);
+	parse(sched_switch);
+	cr_expect_null(format.states);
+}
+
+Test(event_format, states_that_nobody_could_print)
+{
+	static const char *const odd[] = {
+		"REC->prev_state",
+		"REC->prev_state, __print_flags(",
+		"REC->prev_state, __print_flags({ 16",
+		"REC->prev_state, __print_flags({ 16, \"",
+		"REC->prev_state, __print_flags({ 16, \"Z",
+		"REC->prev_state, __print_flags({ 0, \"Z\" }",
+		"REC->prev_state, __print_flags({ 3, \"Z\" }",
+		"REC->prev_state, __print_flags({ 0x, \"Z\" }",
+		"REC->prev_state, __print_flags({ 99999999999999999999, \"Z\" }",
+		"REC->prev_state, __print_flags({ 1a, \"Z\" }",
+	};
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		parse_states(odd[i]);
+		cr_expect_null(format.states, "%s", odd[i]);
+	}
+	parse_states("REC->prev_state, __print_flags({ 0x80000000, \"D\" }, { 1");
+	state_is(1ull << 31, D);
+	/* Of another event they are nothing. */
+	parse(HEAD("other", "5") "\tfield:long state;\toffset:8;\tsize:8;\tsigned:1;\n\n"
+				 "print fmt: \"\", REC->prev_state, __print_flags({ 16, "
+				 "\"Z\" })\n");
+	cr_expect_null(format.states);
+}

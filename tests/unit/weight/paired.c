@@ -79,8 +79,12 @@ void paired_begin(void)
 		if (i == PLAIN)
 			continue;
 		f = array_add(&paired_rec.formats);
-		*f = (struct event_format){ i, e->name, event_names[i] + 2,
-					    sizeof(fields) / sizeof(*fields), fields };
+		*f = (struct event_format){ i,
+					    e->name,
+					    event_names[i] + 2,
+					    sizeof(fields) / sizeof(*fields),
+					    fields,
+					    NULL };
 		cr_assert(hash_map_set(&paired_rec.format_of_id, i, (uint32_t)i));
 	}
 	paired_work_begin(&paired);
