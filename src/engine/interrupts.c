@@ -8,6 +8,8 @@
  *	wakeup: the leaf before the mark, the woken one behind it
  *	  swapper;do_idle;asm_sysvec_timer;timer;wake_up;<hardirq>;app
  *	  [hardirq];asm_sysvec_timer;timer;wake_up;app
+ *	schedlat: the leaf before the mark
+ *	  [hardirq];asm_sysvec_timer;timer;wake_up
  *
  * An interrupt whose entry is not there, or has no name, has all that is of the kernel. A softirq
  * without one is run by a task (local_bh_enable(), ksoftirqd), which stays, and so does its chain.

@@ -32,9 +32,19 @@ static struct pair_more *more_of(const struct deferred_event *e)
 	return ((struct pair_event *)(void *)(uintptr_t)e->fields)->more;
 }
 
+static enum pair_role role_of(const struct deferred_event *e)
+{
+	return (enum pair_role)(e->what & PAIR_ROLE_BITS);
+}
+
+static enum pair_context context_of(const struct deferred_event *e)
+{
+	return (enum pair_context)(e->what >> PAIR_CONTEXT_SHIFT);
+}
+
 static bool is_open(const struct deferred_event *e)
 {
-	return e && e->what == ROLE_START;
+	return e && role_of(e) == ROLE_START;
 }
 
 /* @event becomes what was open before it, so that this stays so. */
@@ -110,7 +120,7 @@ static int add_waker(struct path *path, const struct settlement *to,
 {
 	const struct trie *t = to->target.trie;
 	struct frames *frames = to->target.frames;
-	enum pair_context context = more_of(wake)->context;
+	enum pair_context context = context_of(wake);
 	bool maybe_task = context <= CONTEXT_SOFTIRQ;
 	uint32_t flags = FRAME_INTERRUPT | (maybe_task ? FRAME_SOFTIRQ : 0);
 	int err = context == CONTEXT_TASK
@@ -152,14 +162,14 @@ static int make_suffix(const struct deferred_event *event,
 		       const struct deferred_event *before, struct settlement *to,
 		       uint32_t *ret)
 {
-	const struct pair_more *wake = more_of(event);
+	enum pair_context context = context_of(event);
 	/* Whom an interrupt has interrupted is no waker. Of a softirq that is not known yet: if it
 	 * is one, its chain is cut off with its stack. */
 	const struct deferred_event *waker =
-		wake->context <= CONTEXT_SOFTIRQ &&
-				to->pairing->rule.stack == PAIR_STACK_CHAIN
+		context <= CONTEXT_SOFTIRQ && to->pairing->rule.stack == PAIR_STACK_CHAIN
 			? deferred_queue_find(&to->target.deferred[DEFERRED_PAIRS],
-					      pair_key(wake->thread, 0), event->input)
+					      pair_key(more_of(event)->thread, 0),
+					      event->input)
 			: NULL;
 	struct path path = { 0 };
 	uint32_t node = 0;
@@ -169,7 +179,7 @@ static int make_suffix(const struct deferred_event *event,
 		err = add_waker(&path, to, event);
 	if (waker && !is_open(waker) && waker->behind) {
 		if (more_of(waker)->woken <= before->time)
-			to->target.pairs->stale += wake->context == CONTEXT_TASK;
+			to->target.pairs->stale += context == CONTEXT_TASK;
 		else if (err == 0)
 			err = add_forward(&path, to->target.trie, waker->behind);
 		cut_chain(&path, to);
@@ -194,7 +204,12 @@ static int find_pair_stack(const struct deferred_event *start,
 	*ret = start->node;
 	switch (to->pairing->rule.stack) {
 	case PAIR_STACK_START:
-		return 0;
+		/* Most often: nothing is to be cut off. */
+		if (context_of(start) == CONTEXT_TASK)
+			return 0;
+		err = add_waker(&path, to, start);
+		reverse_rest(&path, 0);
+		break;
 	case PAIR_STACK_END:
 		*ret = end ? end->node : 0;
 		return 0;
@@ -383,7 +398,7 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 {
 	struct pair_counts *counts = to->target.pairs;
 
-	switch (e->what) {
+	switch (role_of(e)) {
 	case ROLE_START:
 		return settle_start(e, before, to);
 	case ROLE_WAKE:
@@ -394,8 +409,8 @@ static int settle_pair(struct deferred_event *e, const struct deferred_event *be
 		counts->cancels++;
 		counts->cancelled += is_open(before);
 		/* Who is preempted was woken by the same one as before. */
-		return e->what == ROLE_CANCEL && !is_open(before) ? stay(e, before, to)
-								  : 0;
+		return role_of(e) == ROLE_CANCEL && !is_open(before) ? stay(e, before, to)
+								     : 0;
 	}
 }
 

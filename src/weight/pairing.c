@@ -246,15 +246,17 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 		     const struct pair_step *step)
 {
 	struct bound_step *bound = array_add(&p->steps);
+	bool wakes;
 	int err;
 
 	if (!bound)
 		return fail_memory(ctx);
 	bound->role = step->role;
-	/* A thread is woken by another one. */
-	bound->is_of_key = step->role == ROLE_START && p->threads.is_limited &&
-			   strncmp(intern_text(b->strings, b->event->name),
-				   "sched:sched_wak", 15) == 0;
+	/* A thread is woken by another one, or by an interrupt. */
+	wakes = step->role == ROLE_WAKE ||
+		strncmp(intern_text(b->strings, b->event->name), "sched:sched_wak", 15) ==
+			0;
+	bound->is_of_key = step->role == ROLE_START && p->threads.is_limited && wakes;
 	bound->has_stack = rule_uses_stack(&p->rule, step->role);
 	if (step->role != ROLE_SAMPLE && !(b->event->sample_type & PERF_SAMPLE_TIME))
 		return fail(ctx, -ENODATA,
@@ -274,7 +276,8 @@ static int bind_step(struct context *ctx, struct pairing *p, struct binding *b,
 	}
 	if (step->role == ROLE_WAKE && b->format)
 		bound->thread = event_format_find(b->format, "common_pid");
-	if ((step->role == ROLE_WAKE || p->rule.stack == PAIR_STACK_WAKEUP) && b->format)
+	if ((p->rule.stack == PAIR_STACK_WAKEUP ? step->role == ROLE_END : wakes) &&
+	    b->format)
 		bound->context = event_format_find(b->format, "common_flags");
 	/* The thread is the key of what has none. */
 	if (err == 0 && step->role != ROLE_SAMPLE && expression_is_empty(&bound->keys[0]))
@@ -613,7 +616,7 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	e->cut = x->charge.cut && step->has_stack;
 	if (!step->has_stack)
 		e->node = 0;
-	e->what = (uint8_t)step->role;
+	e->what = (uint8_t)(step->role | context_of(step, s) << PAIR_CONTEXT_SHIFT);
 	pair = (void *)e->fields;
 	pair->key = pair_key(expression_value(&step->keys[0], slots),
 			     expression_is_empty(&step->keys[1])
@@ -625,7 +628,6 @@ static int defer_step(struct weigher *w, const struct weighing *x,
 	for (int i = 0; i < PAIR_VALUES; i++)
 		if (step->value_slot[i] >= 0)
 			more->values[i] = slots[step->value_slot[i]];
-	more->context = context_of(step, s);
 	/* The kernel's own number, as keys are: that of the sample may be one of a namespace. */
 	if (step->thread)
 		event_field_number(step->thread, s, &thread);

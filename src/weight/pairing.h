@@ -160,17 +160,18 @@ int pairing_take(struct weigher *w, const struct weighing *x);
  * What a step was when it was taken, and what is open (deferred_event.fields). There is one for each
  * event, so it is a key and no more where the rule asks for no more (pair_kinds).
  *
- *	what      enum pair_role. What is open is a start; a closed one is an end: only what woke
- *		  the thread is still of use.
+ *	what      enum pair_role and, of one who wakes, enum pair_context. What is open is a start; a
+ *		  closed one is an end: only what woke the thread is still of use.
  *	behind    what a chain has behind the stack
  */
+enum { PAIR_ROLE_BITS = 7, PAIR_CONTEXT_SHIFT = 4 };
+
 struct pair_event {
 	uint64_t key;
 	struct pair_more {
 		uint64_t woken; /* when; 0: it was not */
 		int64_t values[PAIR_VALUES];
 		uint32_t thread; /* of what wakes: who does */
-		uint8_t context; /* likewise: enum pair_context */
 	} more[];
 };
 

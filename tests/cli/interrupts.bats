@@ -130,6 +130,8 @@ is()
 	is "app;[app];-;schedule;--;try_to_wake_up;hrtimer_interrupt;asm_sysvec_apic_timer_interrupt;[hardirq] 5500"
 	folded wakeup >out
 	is "[hardirq];asm_sysvec_apic_timer_interrupt;hrtimer_interrupt;try_to_wake_up;app 4000"
+	folded schedlat >out
+	is "[hardirq];asm_sysvec_apic_timer_interrupt;hrtimer_interrupt;try_to_wake_up 1500"
 }
 
 @test "a softirq is a task's, whose chain goes on, unless it came with an interrupt" {
@@ -155,6 +157,10 @@ is()
 	is "[nmi];asm_exc_nmi;exc_nmi;try_to_wake_up;mid 1000" \
 		"mid;[mid];-;write_pipe;local_bh_enable;handle_softirqs;try_to_wake_up;app 3000" \
 		"[softirq];asm_sysvec_apic_timer_interrupt;handle_softirqs;try_to_wake_up;app 1000"
+	folded schedlat >out
+	is "[nmi];asm_exc_nmi;exc_nmi;try_to_wake_up 500" \
+		"mid;[mid];-;write_pipe;local_bh_enable;handle_softirqs;try_to_wake_up 1000" \
+		"[softirq];asm_sysvec_apic_timer_interrupt;handle_softirqs;try_to_wake_up 500"
 }
 
 @test "filters ask the stacks that are left" {

@@ -361,6 +361,8 @@ disk()
 	says "[hardirq];80000003;app 100"
 	mode offwake
 	says "app;A;--;80000003;[hardirq] 110"
+	mode schedlat
+	says "[hardirq];80000003 10"
 }
 
 @test "a filter chooses who waits, and not who wakes" {
