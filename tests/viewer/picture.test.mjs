@@ -148,6 +148,18 @@ test("of what Java and V8 say of a function its own name is the last that is lef
 	assert.equal(shortNames("a::b").at(-1), "b");
 });
 
+test("names of threads are whole, whatever is behind their slash", () => {
+	const last = (name) => shortNames(name).at(-1);
+
+	for (const name of ["ksoftirqd/0", "kworker/u8:2-events_unbound", "jbd2/vda1-8", "app-12/13", "irq/24-pciehp",
+		"ns::operator/(int)"])
+		assert.equal(last(name), name.replace(/^ns::|\(int\)$/g, ""));
+	assert.equal(letters("ksoftirqd/0", 100), "ksoft…qd/0");
+	for (const [name, short] of [["/usr/lib/libc.so.6", "libc.so.6"], ["/usr/bin/bash", "bash"], ["usr/bin/bash", "bash"],
+		["net/http.serve", "http.serve"], ["java/util/HashMap::get", "get"], ["github.com/x/y.F", "y.F"]])
+		assert.equal(last(name), short);
+});
+
 test("brackets that are none stay", () => {
 	const last = (name) => shortNames(name).at(-1);
 

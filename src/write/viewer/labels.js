@@ -19,12 +19,14 @@ function withoutBrackets(name, brackets) {
 
 /* What a function can be called, from its whole name to the last part of it. V8's names begin with
  * how they were compiled and end, behind a blank, with where they are; Java's have a type, a package and
- * a class before the method. */
+ * a class before the method. Behind a slash is the last part of a path or of a package; of a
+ * thread, "ksoftirqd/0", it would tell little. */
 function shortNames(name) {
 	const noArguments = withoutBrackets(name, "()")
 		.replace(/ (const|volatile|\S+:\d+:\d+)$/, "");
 	const noTemplates = withoutBrackets(noArguments, "<>").replace(/^::/, "");
-	const last = noTemplates.split(/::|\//).pop();
+	const inClass = noTemplates.split("::").pop();
+	const last = /^[^/]+\/[^/.]*$/.test(inClass) ? inClass : inClass.split("/").pop();
 	const [, place, called] = /^\S+ (?:[\w$]+\.)*([\w$]+\.)([\w$<>]+)$/.exec(noArguments) ?? [];
 	const [, inScript] = /^\w+:[*^~+]*(\w\S*)$/.exec(noTemplates) ?? [];
 
