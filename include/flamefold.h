@@ -1,11 +1,10 @@
 /*
  * libflamefold: perf samples in, flame graph out.
  *
- * A profile is one analysis: its options, its inputs and the tree they make.
- * Everything the library returns belongs to the profile and is valid until
- * ff_profile_free(). Functions return 0, or a negative errno; ff_profile_error()
- * then says what went wrong, with the file and the offset. The library keeps no
- * global state, prints nothing and never exits: use one profile per thread.
+ * A profile is one analysis: its options, its inputs and the tree they make. Everything the library
+ * returns belongs to the profile and is valid until ff_profile_free(). Functions return 0, or a negative
+ * errno; ff_profile_error() then says what went wrong, with the file and the offset. The library
+ * keeps no global state, prints nothing and never exits: use one profile per thread.
  *
  *	ff_profile_new(&p, &options);
  *	ff_profile_read(p, "perf.data");	any number of inputs: they are added up
@@ -91,8 +90,7 @@ enum ff_flag {
 	FF_FLAMECHART = 1 << 4,
 	/* Append :file:line where debug information has it. */
 	FF_SRCLINE = 1 << 5,
-	/* Take the time that unwinding needs: FF_TOTAL_UNWIND_TIME,
-	 * FF_TOTAL_TABLE_TIME. */
+	/* Take the time that unwinding needs: FF_TOTAL_UNWIND_TIME, FF_TOTAL_TABLE_TIME. */
 	FF_TIMED = 1 << 6,
 	/* Functions whose code was put into another one's. They are in the tree where their
 	 * debug information is on this machine; with FF_COMPAT_STACKCOLLAPSE only for
@@ -432,7 +430,7 @@ enum ff_total {
 	FF_TOTAL_WEIGHT_UNNAMED, /* in the tree: leaf has no symbol */
 	FF_TOTAL_FRAMES, /* distinct addresses */
 	FF_TOTAL_NODES, /* of the tree */
-	/* Of ff_options.mode, in the order of --stats: what its events came to (modes.md). */
+	/* Of ff_options.mode: what its events came to. modes.md says which add up to which. */
 	FF_TOTAL_PAIR_EVENTS,
 	FF_TOTAL_PAIR_PAIRED,
 	FF_TOTAL_PAIR_OPEN_AT_START,
@@ -445,6 +443,8 @@ enum ff_total {
 	FF_TOTAL_PAIR_WOKEN_AGAIN,
 	FF_TOTAL_PAIR_NOT_WAITED,
 	FF_TOTAL_PAIR_STALE,
+	FF_TOTAL_PAIR_STARTS,
+	FF_TOTAL_PAIR_ENDS,
 	FF_TOTALS,
 };
 FF_API uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which);

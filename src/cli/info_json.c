@@ -9,6 +9,7 @@
 
 #include "cli/finding.h"
 #include "cli/json.h"
+#include "cli/summary.h"
 
 /* The key is there in any case, and null says that there is no such number. */
 static void put_number_or_null(struct json *j, const char *key, uint64_t value)
@@ -169,8 +170,19 @@ void info_json(const struct ff_profile *p, struct json *j)
 	/* What became of the stacks that count. */
 	json_open(j, "stacks", '{');
 	while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TOTAL, f)))
-		json_number(j, f->key, ff_profile_total(p, f->which));
+		if (!is_of_mode(f))
+			json_number(j, f->key, ff_profile_total(p, f->which));
 	json_close(j, '}');
+	/* And of its events, where a mode was asked for. */
+	if (ff_profile_total(p, FF_TOTAL_PAIR_EVENTS)) {
+		json_open(j, "mode", '{');
+		while ((f = ff_fact_next(FF_VIEW_JSON, FF_FACT_TOTAL, f)))
+			if (is_of_mode(f))
+				json_number(j, f->key, ff_profile_total(p, f->which));
+		json_close(j, '}');
+	} else {
+		json_null(j, "mode");
+	}
 
 	put_json_events(in, j);
 	put_breakdown(p, in, j);

@@ -176,8 +176,16 @@ static void put_count_tables(const struct ff_profile *p, const struct ff_input *
 	if (ff_profile_total(p, FF_TOTAL_SAMPLES_TRUNCATED)) {
 		fputs("\nstacks that do not reach their root\n", out);
 		while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f)))
-			put_share(ff_profile_total(p, f->which), kept, f->sentence, out);
+			if (!is_of_mode(f))
+				put_share(ff_profile_total(p, f->which), kept,
+					  f->sentence, out);
 	}
+	if (ff_profile_total(p, FF_TOTAL_PAIR_EVENTS))
+		fputs("\nwhat became of the events of the mode\n", out);
+	while ((f = ff_fact_next(FF_VIEW_INFO, FF_FACT_TOTAL, f)))
+		if (is_of_mode(f) && ff_profile_total(p, f->which))
+			put_count_row(out, ff_profile_total(p, f->which),
+				      f->label + strspn(f->label, " "));
 
 	if (!has_records)
 		return;

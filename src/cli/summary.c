@@ -140,9 +140,8 @@ void print_stats(const struct analysis *a, double written)
 	status_clear();
 	while ((f = ff_fact_next(FF_VIEW_STATS, FF_FACT_TOTAL, f))) {
 		uint64_t total = ff_profile_total(a->profile, f->which);
-		bool of_mode = f->which >= FF_TOTAL_PAIR_EVENTS;
 
-		if (of_mode && !ff_profile_total(a->profile, FF_TOTAL_PAIR_EVENTS))
+		if (is_of_mode(f) && !ff_profile_total(a->profile, FF_TOTAL_PAIR_EVENTS))
 			continue;
 		if (f->unit == FF_UNIT_NANOSECONDS)
 			fprintf(stderr, "%-32s %20.3f\n", f->label, (double)total / 1e9);

@@ -10,6 +10,12 @@ void print_missing(const struct ff_profile *p, const char *written);
 /* --stats: where weight and time went. @written: when the output was complete. */
 void print_stats(const struct analysis *a, double written);
 
+/* Totals of a mode are there where one was asked for. */
+static inline bool is_of_mode(const struct ff_fact *total)
+{
+	return total->which >= FF_TOTAL_PAIR_EVENTS;
+}
+
 /* Why the tree is empty. */
 void explain_empty(const struct ff_profile *p);
 

@@ -124,8 +124,58 @@ refuses()
 	mode offcpu --stats
 	says "app;A 100"
 	sed -n '/^events of the mode/,/^seconds/s/^\(  \)*\(.*[^ ]\)  *\([1-9][0-9]*\)$/\2 \3/p' err >figures
-	printf '%s\n' "events of the mode 9" "paired 1" "ends without a start 1" "starts without an end 1" "cancelled 1" \
+	printf '%s\n' "events of the mode 9" "starts 5" "ends 3" "paired 1" "ends without a start 1" "starts without an end 1" "cancelled 1" \
 		"started again before an end 1" "records lost meanwhile 1" | diff - figures
+	"$flamefold" info --mode offcpu x.data 2>/dev/null >info
+	sed -n '/^what became of the events of the mode/,/^$/s/^ *\([0-9]*\)  \(.*\)/\2 \1/p' info | diff - figures
+	"$flamefold" info x.data 2>/dev/null >info
+	[ "$(grep -c 'events of the mode' info)" -eq 0 ]
+	"$flamefold" info --format=json x.data 2>/dev/null | grep -q '"mode": null'
+}
+
+# adds_up OPTION...: what info says of x.data and the mode is conserved. figures: all of it.
+adds_up()
+{
+	"$flamefold" info --format=json "$@" x.data 2>/dev/null >x.json
+	python3 - <<-'END'
+	import json
+	m = json.load(open('x.json'))['mode']
+	assert m['starts'] == m['paired'] + m['starts_without_end'] + m['cancelled'] + m['restarted'] + m['lost'], m
+	assert m['ends'] == m['paired'] + m['ends_without_start'] + m['lost'], m
+	assert m['events'] >= m['starts'] + m['ends'] and m['starts'], m
+	open('figures', 'w').write(str(m))
+	END
+}
+
+@test "starts and ends are conserved, whatever the order, the loss and the number of threads" {
+	local name
+
+	{
+		echo "repeat i 500"
+		for pid in 7 8 9; do
+			echo "sample event=sched:sched_switch pid=$pid cpu={i % 2} time={(7919 * i + 100 * $pid) % 50021} chain=U,0x11 fields=prev_pid:$pid,prev_state:{[0, 1, 2, 0x100, 0x20][i % 5]},next_pid:{(7 * i + $pid) % 4 + 7}"
+			echo "sample event=sched:sched_waking pid=$pid cpu={i % 2} time={(7907 * i + 50 * $pid) % 50021} chain=U,0x33 fields=pid:{(3 * i + $pid) % 4 + 7}"
+		done
+		echo end
+		for time in 9000 10000 20000 20001 40000; do
+			echo "lost lost=3 time=$time event=sched:sched_switch"
+		done
+	} | recorded
+	for name in offcpu runq schedlat wakeup offwake chain; do
+		adds_up --mode $name --threads=1
+		cp figures one
+		adds_up --mode $name --threads=3
+		diff one figures
+	done
+	adds_up --mode offcpu --only pid=7
+	adds_up --pair 'start sched:sched_switch key prev_pid; end sched:sched_switch key next_pid; first; open count; weight t'
+	# Of what is cut, what was read is.
+	{ echo "format pipe"; cat x.pd; } >y.pd
+	"$build" -o y.data y.pd
+	for size in 12000 20000 77777 200000; do
+		head -c $size y.data >x.data
+		adds_up --mode chain
+	done
 }
 
 @test "records that were lost break the waits that they were lost in, and no other" {
