@@ -341,6 +341,7 @@ static int adopt_part(struct input *in, const struct part *p)
 	to->samples += from->samples;
 	to->kernel_samples += from->kernel_samples;
 	to->guest_samples += from->guest_samples;
+	to->untimed += from->untimed;
 	for (size_t i = 0; i < to->events.count; i++) {
 		const struct event *event = &from->events.v[i];
 

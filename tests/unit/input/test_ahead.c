@@ -67,7 +67,7 @@ static void event_sample(struct made *m, int event, uint64_t time, size_t size,
 	truth.samples[event]++;
 	if (time < truth.first[event])
 		truth.first[event] = time;
-	if (time > truth.last[event])
+	if (time < TIME_NEVER && time > truth.last[event])
 		truth.last[event] = time;
 	begin_record(m, PERF_RECORD_SAMPLE, event ? MODE_KERNEL : MODE_USER);
 	u64(m, events[event].id);
@@ -124,7 +124,8 @@ static void mixed(struct made *m, size_t records, size_t largest, bool decoys)
 			end_record(m);
 			break;
 		case 3:
-			event_sample(m, 1, time, 48, false);
+			event_sample(m, 1, chance >> 20 & 1 ? time : TIME_NEVER + i, 48,
+				     false);
 			break;
 		default:
 			event_sample(m, chance >> 8 & 1, time,
@@ -137,7 +138,7 @@ static void mixed(struct made *m, size_t records, size_t largest, bool decoys)
 struct said {
 	size_t states, samples;
 	uint64_t of_states, of_samples, damaged;
-	uint64_t records, kernel, lost, first, last, truncated_at;
+	uint64_t records, kernel, untimed, lost, first, last, truncated_at;
 	uint64_t event_samples[2], event_first[2];
 	const char *damage;
 };
@@ -192,6 +193,7 @@ static struct said listen_to(struct made *m, size_t threads)
 	rec = input_recording(m->in);
 	said.records = rec->records;
 	said.kernel = rec->kernel_samples;
+	said.untimed = rec->untimed;
 	said.lost = rec->lost;
 	said.first = rec->first_time;
 	said.last = rec->last_time;
@@ -213,6 +215,7 @@ static void compare(const struct said *a, const struct said *b)
 	cr_assert_eq(a->samples, b->samples);
 	cr_assert_eq(a->of_samples, b->of_samples);
 	cr_assert_eq(a->damaged, b->damaged);
+	cr_assert_eq(a->untimed, b->untimed);
 	cr_assert_eq(a->records, b->records);
 	cr_assert_eq(a->kernel, b->kernel);
 	cr_assert_eq(a->lost, b->lost);
