@@ -37,6 +37,7 @@ struct kept {
 	struct raw_record raw;
 	size_t at; /* of its bytes among those of the part */
 	uint64_t newest; /* time of the samples before it in the part */
+	uint64_t ring; /* likewise, of those of its processor */
 };
 
 /* What a thread reads in one go. */
@@ -150,7 +151,11 @@ static void read_part(struct part *p)
 			kept = p->bytes.failed ? NULL : array_add(&p->kept);
 			if (!kept)
 				break;
-			*kept = (struct kept){ raw, at, p->own.newest };
+			*kept = (struct kept){ raw, at, p->own.newest, 0 };
+			if (raw.head.type == PERF_RECORD_LOST)
+				kept->ring = input_ring_time(
+					&p->own,
+					trailer_cpu(&p->own, raw.bytes, raw.head.size));
 		}
 		if (input_cut_chunk(&ctx, &p->own, &raw) < 0) {
 			p->end = p->start;
@@ -198,6 +203,8 @@ static bool part_init(struct ahead *a, struct part *p, const struct input *in)
 	p->own.stream = (struct stream){ 0 };
 	p->own.timed = false;
 	p->own.newest = 0;
+	p->own.rings.v = NULL;
+	p->own.rings.count = p->own.rings.room = 0;
 	p->own.rec = (struct recording){ 0 };
 	p->own.rec.events.v = calloc(events, sizeof(*p->own.rec.events.v));
 	if (!p->own.rec.events.v)
@@ -217,6 +224,7 @@ static void part_release(struct part *p)
 				 p->bytes.size + p->kept.count * sizeof(*p->kept.v));
 	free(p->own.rec.events.v);
 	array_release(&p->own.chunks);
+	array_release(&p->own.rings);
 	array_release(&p->kept);
 	text_release(&p->bytes);
 	p->own.rec.events.v = NULL;
@@ -382,9 +390,16 @@ int ahead_next(struct context *ctx, struct ahead *a, struct input *in,
 			ret->bytes = (const uint8_t *)p->bytes.bytes + kept->at;
 			ret->margin = 0;
 			in->newest = newer_time(in->newest, kept->newest);
+			if (kept->ring)
+				input_see_ring(
+					in, trailer_cpu(in, ret->bytes, ret->head.size),
+					kept->ring);
 			return 1;
 		}
 		in->newest = newer_time(in->newest, p->own.newest);
+		for (size_t cpu = 0; cpu < p->own.rings.count; cpu++)
+			if (p->own.rings.v[cpu])
+				input_see_ring(in, (uint32_t)cpu, p->own.rings.v[cpu]);
 		stream_start(&in->stream, p->end, in->stream.end);
 		part_release(p);
 		a->inside = false;

@@ -250,6 +250,7 @@ void input_close(struct input *in)
 	hash_map_release(&in->modules);
 	array_release(&in->described);
 	array_release(&in->known_threads);
+	array_release(&in->rings);
 	hash_map_release(&in->finder.by_id);
 	array_release(&in->rec.events);
 	array_release(&in->rec.build_ids);
@@ -336,6 +337,22 @@ static void count_type(struct input *in, uint32_t type)
 		in->rec.unknown++;
 }
 
+void input_see_ring(struct input *in, uint32_t cpu, uint64_t time)
+{
+	enum { PROCESSORS_MOST = 1 << 13 }; /* the kernel's own limit */
+
+	while (cpu < PROCESSORS_MOST && in->rings.count <= cpu) {
+		uint64_t *slot = array_add(&in->rings);
+
+		/* Without it less is known of losses. */
+		if (!slot)
+			return;
+		*slot = 0;
+	}
+	if (cpu < PROCESSORS_MOST && time > in->rings.v[cpu])
+		in->rings.v[cpu] = time;
+}
+
 void input_pass_sample(struct input *in, const struct raw_record *raw)
 {
 	int index = event_of_sample(in, raw->bytes, raw->head.size);
@@ -368,6 +385,8 @@ void input_pass_sample(struct input *in, const struct raw_record *raw)
 		in->rec.last_time = time;
 	in->timed = true;
 	see_time(&in->newest, time);
+	if (in->has_tracepoints && layout->cpu)
+		input_see_ring(in, in_u32(in, raw->bytes + layout->cpu), time);
 }
 
 /* As record_decode(). */

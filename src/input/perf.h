@@ -42,7 +42,7 @@ static inline uint32_t u32_at(const uint8_t *p)
 struct layout {
 	uint16_t ip, tid, time, cpu, period;
 	uint16_t fixed; /* bytes up to READ */
-	uint16_t trailer, trailer_time, trailer_tid;
+	uint16_t trailer, trailer_time, trailer_tid, trailer_cpu;
 	uint32_t branch_sample_type;
 	/* Samples of perf record --off-cpu are in its own: 1: where these are just such ones; 2: in
 	 * all of them. */
@@ -121,6 +121,10 @@ struct input {
 	 * of a process's first thread and of its others. */
 	ARRAY(uint64_t) known_threads;
 	bool has_packed;
+	/* By processor: when the newest sample was, where events are tracepoints, whose order may be
+	 * asked for. */
+	ARRAY(uint64_t) rings;
+	bool has_tracepoints;
 	struct simpleperf *simpleperf; /* NULL: nothing of it yet */
 	/* The first pass. */
 	struct ahead *ahead; /* NULL: no thread but the caller's */
@@ -148,6 +152,11 @@ static inline uint64_t in_u64(const struct input *in, const uint8_t *p)
 	return in->swapped ? __builtin_bswap64(u64_at(p)) : u64_at(p);
 }
 
+static inline uint32_t in_u32(const struct input *in, const uint8_t *p)
+{
+	return in->swapped ? __builtin_bswap32(u32_at(p)) : u32_at(p);
+}
+
 static inline struct cursor in_cursor(const struct input *in, const void *p, size_t size)
 {
 	struct cursor c = cursor_of(p, size);
@@ -162,6 +171,14 @@ static inline struct cursor in_cursor(const struct input *in, const void *p, siz
 #define PRIoff "%#" PRIx64
 
 enum { EVENTS_MOST = 1 << 16 }; /* perf itself stops long before */
+
+/* A ring has a record of that time. What processor it is of has a limit. */
+void input_see_ring(struct input *in, uint32_t cpu, uint64_t time);
+/* The newest one so far; 0: none. */
+static inline uint64_t input_ring_time(const struct input *in, uint32_t cpu)
+{
+	return cpu < in->rings.count ? in->rings.v[cpu] : 0;
+}
 
 /* input.c: what the first pass notes of a sample, and of any record. */
 void input_pass_sample(struct input *in, const struct raw_record *raw);
@@ -185,6 +202,9 @@ int event_of_sample(const struct input *in, const uint8_t *record, size_t size);
 int event_of_other(const struct input *in, const uint8_t *record, size_t size);
 /* The time a record that is no sample ends with; UINT64_MAX: it has none. */
 uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size);
+
+/* Likewise its processor; UINT32_MAX. */
+uint32_t trailer_cpu(const struct input *in, const uint8_t *record, size_t size);
 
 /* @newest: where records and samples without a time of their own stand. Both passes see
  * the times of all others. */

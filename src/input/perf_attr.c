@@ -123,6 +123,7 @@ void attr_decode(const uint8_t *bytes, size_t size, bool swapped, struct event *
 		.fixed = RECORD_HEAD,
 		.trailer_time = trailer_place(event, PERF_SAMPLE_TIME),
 		.trailer_tid = trailer_place(event, PERF_SAMPLE_TID),
+		.trailer_cpu = trailer_place(event, PERF_SAMPLE_CPU),
 		.branch_sample_type =
 			(uint32_t)u64_in(attr + AT(branch_sample_type), swapped),
 		.regs_user = u64_in(attr + AT(sample_regs_user), swapped),
@@ -240,6 +241,16 @@ uint64_t trailer_time(const struct input *in, const uint8_t *record, size_t size
 	return in_u64(in, record + size - place);
 }
 
+uint32_t trailer_cpu(const struct input *in, const uint8_t *record, size_t size)
+{
+	int event = event_of_other(in, record, size);
+	uint16_t place = event < 0 ? 0 : in->layouts.v[event].trailer_cpu;
+
+	if (!place || size < RECORD_HEAD + (size_t)place)
+		return UINT32_MAX;
+	return in_u32(in, record + size - place);
+}
+
 int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t size)
 {
 	struct event *event;
@@ -254,6 +265,7 @@ int event_add(struct context *ctx, struct input *in, const uint8_t *attr, size_t
 		in->rec.comm_exec = true;
 	if (event->flags & PERF_ATTR_BUILD_ID)
 		in->asks_build_ids = true;
+	in->has_tracepoints |= event->type == PERF_TYPE_TRACEPOINT;
 	in->has_packed |= event->sample_type & PERF_SAMPLE_RAW &&
 			  event->type == PERF_TYPE_SOFTWARE &&
 			  event->config == PERF_COUNT_SW_BPF_OUTPUT;

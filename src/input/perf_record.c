@@ -27,6 +27,7 @@ struct body {
 	struct cursor c;
 	size_t trailer;
 	bool has_tid; /* at the trailer's start */
+	uint32_t cpu; /* whose ring it lay in; UINT32_MAX: not known */
 };
 
 int input_add_name(struct input *in, const char *text, size_t size, uint32_t *ret)
@@ -295,6 +296,7 @@ static int decode_bpf(struct body *b, struct record *ret)
 static int count_lost(struct body *b, struct record *ret)
 {
 	struct recording *rec = &b->in->rec;
+	uint64_t from = input_ring_time(b->in, b->cpu);
 	size_t i = rec->losses.count;
 
 	cursor_u64(&b->c); /* event */
@@ -307,9 +309,17 @@ static int count_lost(struct body *b, struct record *ret)
 	if (!array_add(&rec->losses))
 		return -ENOMEM;
 	/* They come nearly in order. */
-	for (; i > 0 && rec->losses.v[i - 1] > ret->time; i--)
+	for (; i > 0 && rec->losses.v[i - 1].to > ret->time; i--)
 		rec->losses.v[i] = rec->losses.v[i - 1];
-	rec->losses.v[i] = ret->time;
+	/* Where the ring is not known, just before it is all that is. */
+	if (from == 0 || from >= ret->time)
+		from = ret->time ? ret->time - 1 : 0;
+	if (i + 1 < rec->losses.count && rec->losses.v[i + 1].from < from)
+		from = rec->losses.v[i + 1].from;
+	rec->losses.v[i] = (struct loss){ from, ret->time };
+	for (; i > 0 && rec->losses.v[i - 1].from > from; i--)
+		rec->losses.v[i - 1].from = from;
+	input_see_ring(b->in, b->cpu, ret->time);
 	return 0;
 }
 
@@ -454,6 +464,7 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 		return 0;
 	b.trailer = event < 0 ? 0 : in->layouts.v[event].trailer;
 	b.has_tid = event >= 0 && in->layouts.v[event].trailer_tid;
+	b.cpu = trailer_cpu(in, raw->bytes, raw->head.size);
 	*ret = (struct record){
 		.type = (uint16_t)b.head.type,
 		.mode = b.head.misc & PERF_RECORD_MISC_CPUMODE_MASK,

@@ -93,9 +93,19 @@ static inline uint64_t time_of_cycles(const struct time_conversion *t, uint64_t 
 	       (rest * t->multiplier >> t->shift);
 }
 
-/* Intervals in which records were lost are told; a recording that has lost so often is of no use
- * for them. */
+/*
+ * A LOST record tells of those that had no room in its ring, at the first one that has room again:
+ * they were lost since the record before it in that ring, at any time.
+ *
+ *	processor 0   10   12  ................  LOST at 30	from 12, to 30
+ *	processor 1      11   15   18   22   26
+ *
+ * A recording that has lost more often is of no use for what asks for them.
+ */
 enum { LOSSES_MOST = 1 << 16 };
+struct loss {
+	uint64_t from, to; /* from: of this one and of those behind it in the list */
+};
 
 /* What is known of a recording; complete after the first pass. */
 struct recording {
@@ -120,8 +130,7 @@ struct recording {
 	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;
 	uint64_t lost, lost_samples, throttled;
 	uint64_t untimed; /* samples whose time is none (TIME_NEVER) */
-	ARRAY(uint64_t)
-	losses; /* when records were, sorted: the first LOSSES_MOST of them */
+	ARRAY(struct loss) losses; /* sorted by .to: the first LOSSES_MOST of them */
 	uint64_t losses_end; /* the newest one that there was no room for; 0: none */
 	uint64_t aux_lost; /* AUX records that say that data was lost or cut */
 	uint64_t guest_samples;

@@ -293,7 +293,8 @@ static int charge_pair(const struct deferred_event *start,
 	return err < 0 ? err : 0;
 }
 
-/* Were records lost meanwhile? One of them may have been an end. */
+/* Were records lost meanwhile, on any processor? One of them may have been an end: who waits may have
+ * run on any, and waited again. */
 static bool lost_between(const struct recording *rec, uint64_t start, uint64_t end)
 {
 	size_t low = 0, high = rec->losses.count;
@@ -301,15 +302,15 @@ static bool lost_between(const struct recording *rec, uint64_t start, uint64_t e
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (rec->losses.v[middle] > start)
+		if (rec->losses.v[middle].to > start)
 			high = middle;
 		else
 			low = middle + 1;
 	}
 	if (low < rec->losses.count)
-		return rec->losses.v[low] <= end;
+		return rec->losses.v[low].from < end;
 	/* Behind the last one that there was room for they are not told apart. */
-	return rec->losses_end > start && end >= rec->losses.v[rec->losses.count - 1];
+	return rec->losses_end > start && end >= rec->losses.v[rec->losses.count - 1].to;
 }
 
 /* May what closes an interval be among what was not seen? */

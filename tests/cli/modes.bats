@@ -190,6 +190,24 @@ adds_up()
 	says "app;A 25"
 }
 
+@test "records were lost since the one before in their ring, on whatever processor" {
+	{
+		switch 900 8 1 0 cpu=1; switch 950 0 0 8 cpu=1
+		switch 1000 7 1 0; switch 1500 0 0 7
+		switch 1600 7 1 0; switch 1620 0 0 7
+		echo "lost lost=3 time=1550 event=sched:sched_switch cpu=1"
+	} | recorded
+	mode offcpu
+	says "app;A 20" "other;A 50"
+	cat x.data | fold --mode offcpu --addrs - 2>/dev/null | sort >x.folded
+	says "app;A 20" "other;A 50"
+	# Of a ring that is not known the LOST itself is all that is.
+	sed 's/IP,TID,TIME,CPU,/IP,TID,TIME,/' x.pd >y.pd
+	"$build" -o x.data y.pd
+	mode offcpu
+	says "app;A 520" "other;A 50"
+}
+
 # Ten thousand switches of three threads on two processors, whose waits are known: 7 waits 30 a time, 8 waits 50.
 many()
 {

@@ -16,11 +16,13 @@ enum {
 
 /* Two events, told apart by their ids: all of a sample that counts lies at its front. */
 static const struct attr events[] = {
-	{ .sample_type = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_PERIOD |
+	{ .sample_type = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU | ST_PERIOD |
 			 ST_CALLCHAIN | ST_RAW,
 	  .flags = FLAG_SAMPLE_ID_ALL,
 	  .id = 77 },
-	{ .sample_type = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_PERIOD | ST_RAW,
+	{ .type = PERF_TYPE_TRACEPOINT,
+	  .sample_type =
+		  ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU | ST_PERIOD | ST_RAW,
 	  .flags = FLAG_SAMPLE_ID_ALL,
 	  .id = 78 },
 };
@@ -41,6 +43,7 @@ static void event_trailer(struct made *m, uint64_t time)
 {
 	two(m, 5, 6);
 	u64(m, time);
+	two(m, time % 4, 0);
 	u64(m, 77); /* IDENTIFIER */
 }
 
@@ -74,6 +77,7 @@ static void event_sample(struct made *m, int event, uint64_t time, size_t size,
 	u64(m, 0x1000 + time);
 	two(m, 5, 6);
 	u64(m, time);
+	two(m, time % 4, 0);
 	u64(m, 1);
 	if (event == 0)
 		u64(m, 0); /* no chain */
@@ -137,7 +141,7 @@ static void mixed(struct made *m, size_t records, size_t largest, bool decoys)
 /* What both passes say, as one number for each kind of thing. */
 struct said {
 	size_t states, samples;
-	uint64_t of_states, of_samples, damaged;
+	uint64_t of_states, of_samples, of_losses, damaged;
 	uint64_t records, kernel, untimed, lost, first, last, truncated_at;
 	uint64_t event_samples[2], event_first[2];
 	const char *damage;
@@ -194,6 +198,9 @@ static struct said listen_to(struct made *m, size_t threads)
 	said.records = rec->records;
 	said.kernel = rec->kernel_samples;
 	said.untimed = rec->untimed;
+	for (size_t i = 0; i < rec->losses.count; i++)
+		said.of_losses = mix(mix(said.of_losses, rec->losses.v[i].from),
+				     rec->losses.v[i].to);
 	said.lost = rec->lost;
 	said.first = rec->first_time;
 	said.last = rec->last_time;
@@ -216,6 +223,7 @@ static void compare(const struct said *a, const struct said *b)
 	cr_assert_eq(a->of_samples, b->of_samples);
 	cr_assert_eq(a->damaged, b->damaged);
 	cr_assert_eq(a->untimed, b->untimed);
+	cr_assert_eq(a->of_losses, b->of_losses);
 	cr_assert_eq(a->records, b->records);
 	cr_assert_eq(a->kernel, b->kernel);
 	cr_assert_eq(a->lost, b->lost);
@@ -471,16 +479,17 @@ Test(ahead, data_that_runs_past_the_end_is_damage)
 /* A sample of the second event, in a frame of zstd that holds it as it is. */
 static void compressed_sample(struct made *m, uint64_t time)
 {
-	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x20, 56, 0xc1, 1, 0 };
+	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x20, 64, 0x01, 2, 0 };
 
 	begin_record(m, COMPRESSED2, 0);
-	u64(m, sizeof(head) + 56);
+	u64(m, sizeof(head) + 64);
 	bytes(m, head, sizeof(head));
-	two(m, PERF_RECORD_SAMPLE, MODE_KERNEL | 56 << 16);
+	two(m, PERF_RECORD_SAMPLE, MODE_KERNEL | 64 << 16);
 	u64(m, events[1].id);
 	u64(m, 0x1000 + time);
 	two(m, 5, 6);
 	u64(m, time);
+	two(m, time % 4, 0);
 	u64(m, 1);
 	two(m, 4, 0);
 	zeros(m, 7); /* to a multiple of 8 */

@@ -199,9 +199,14 @@ PairTest(an_impossible_weight_is_damage)
 	cr_expect_eq(paired.sum.lost[LOST_DAMAGED], 1);
 }
 
+static void lose(uint64_t from, uint64_t to)
+{
+	*array_add(&paired_rec.losses) = (struct loss){ from, to };
+}
+
 PairTest(behind_the_last_loss_that_is_known_they_are_not_told_apart)
 {
-	*(uint64_t *)array_add(&paired_rec.losses) = 10;
+	lose(9, 10);
 	paired_rec.losses_end = 40;
 	paired_bind(SLEEP "weight t");
 	paired_take(OUT, 2, 1, "a;k", 1, 1);
@@ -234,7 +239,7 @@ PairTest(what_memory_has_no_room_for_breaks_intervals_as_lost_records_do)
 
 PairTest(an_end_that_may_have_been_lost_is_not_said_to_be_missing)
 {
-	*(uint64_t *)array_add(&paired_rec.losses) = 20;
+	lose(19, 20);
 	paired_bind(SLEEP "weight t; open report");
 	paired_take(OUT, 10, 1, "a;k", 1, 1);
 	paired_take(OUT, 30, 2, "b;k", 2, 1);
@@ -261,12 +266,33 @@ PairTest(a_stack_that_there_is_no_memory_for_is_told)
 	budget_release(&none);
 }
 
+PairTest(records_are_lost_since_the_one_before_in_their_ring)
+{
+	lose(10, 20);
+	lose(30, 50);
+	paired_bind(SLEEP "weight t");
+	/* Up to the beginning, from the end on, within, and around. */
+	paired_take(OUT, 5, 1, "a;k", 1, 1);
+	paired_take(IN, 10, 0, "", 1);
+	paired_take(OUT, 20, 2, "b;k", 2, 1);
+	paired_take(IN, 30, 0, "", 2);
+	paired_take(OUT, 35, 3, "c;k", 3, 1);
+	paired_take(IN, 40, 0, "", 3);
+	paired_take(OUT, 9, 4, "d;k", 4, 1);
+	paired_take(IN, 11, 0, "", 4);
+	paired_take(OUT, 49, 5, "e;k", 5, 1);
+	paired_take(IN, 60, 0, "", 5);
+	paired_finish(99);
+	cr_expect_str_eq(paired_folded(), "a;k 5|b;k 10");
+	cr_expect_eq(paired.pairs.broken, 3);
+}
+
 PairTest(lost_records_break_intervals_that_span_them)
 {
 	static const uint64_t losses[] = { 5, 20, 30, 41 };
 
 	for (size_t i = 0; i < 4; i++)
-		*(uint64_t *)array_add(&paired_rec.losses) = losses[i];
+		lose(losses[i] - 1, losses[i]);
 	paired_bind(SLEEP "weight t");
 	/* From just behind one, over one, up to one, between two. */
 	paired_take(OUT, 5, 1, "a;k", 1, 1);
@@ -576,7 +602,7 @@ PairTest(what_is_random_is_conserved)
 
 			time += (uint64_t)(rand() % 3);
 			if (rand() % 100 == 0)
-				*(uint64_t *)array_add(&paired_rec.losses) = time;
+				lose(time - 1, time);
 			paired_take(rand() % 3 ? rand() % 2 ? OUT : IN : WAKE, time,
 				    (uint32_t)(rand() % 8),
 				    rand() % 2 ? "a;k" : "b;l;-;m", key,
