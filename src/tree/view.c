@@ -27,8 +27,8 @@ struct label_ref {
 };
 
 /*
- * flamegraph.pl splits a stack at ";--;". The root counts as a separator because the ';'
- * in front is missing there.
+ * flamegraph.pl splits a stack at ";--;", and marks what is behind the first one; here but for
+ * "-". The root counts as a separator because the ';' in front is missing there.
  *
  *	a;b;--;c;d    a, b, --, c_[w], d_[w]
  *	a;b           a, b, --
@@ -92,6 +92,9 @@ static int mark_waker(struct builder *b, uint32_t *label)
 	uint32_t from = *label;
 	int err;
 
+	/* Between a waker's user part and its kernel's part: no frame of it. */
+	if (strcmp(label_text(labels, from), "-") == 0)
+		return 0;
 	while (b->wakers.count <= from)
 		if (!array_add(&b->wakers))
 			return -ENOMEM;

@@ -175,9 +175,9 @@ Test(view, frames_behind_a_separator_are_wakers)
 	struct tree t;
 
 	tree_init(&t);
-	tree_add(&t, "a;--;w;x;--;y", 1);
+	tree_add(&t, "a;--;w;-;x;--;y", 1);
 	expect(&t, VIEW_CHAIN,
-	       "( 1@0(a 1@0(-- 1@0(w_[w] 1@0(x_[w] 1@0(-- 1@0(y_[w] 1@0)))))))");
+	       "( 1@0(a 1@0(-- 1@0(w_[w] 1@0(- 1@0(x_[w] 1@0(-- 1@0(y_[w] 1@0))))))))");
 }
 
 Test(view, a_stack_without_a_separator_gets_one)
