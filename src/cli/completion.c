@@ -53,7 +53,7 @@ static const struct {
 	  "page-faults "
 	  "context-switches cpu-migrations" },
 	{ "event", ~(unsigned)RECORD, "all" },
-	{ "normalize", ~0u, "share robust time none per= anchor=" },
+	{ "normalize", ~0u, "share robust time none anchor=" },
 	{ "table", ~0u, "text json" },
 	{ "match", ~0u, "names exact" },
 	{ "count", ~0u, "period samples" },
