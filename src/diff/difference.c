@@ -123,6 +123,15 @@ static int child_of(struct difference *d, uint32_t parent, uint32_t function,
 	return 0;
 }
 
+static uint64_t power_of_ten(unsigned exponent)
+{
+	uint64_t power = 1;
+
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
 /* Weights have at least so many decimals from now on. */
 static bool raise_decimals(struct difference *d, unsigned decimals)
 {
@@ -146,11 +155,34 @@ static bool raise_decimals(struct difference *d, unsigned decimals)
 	return !overflow;
 }
 
+/* Of an input's time, and what is in it. */
+struct piece {
+	unsigned block;
+	uint64_t weight;
+};
+
+/* A cell of the input at hand. 0, or -ENOMEM. */
+static int add_cell(struct difference *d, uint32_t node, enum diff_side side,
+		    struct piece piece)
+{
+	struct diff_cell *cell = array_add(&d->cells);
+
+	if (!cell)
+		return -ENOMEM;
+	cell->node = node;
+	cell->input = (uint16_t)d->inputs;
+	cell->block = (uint8_t)piece.block;
+	cell->side = (uint8_t)side;
+	cell->weight = piece.weight;
+	return 0;
+}
+
 /* Samples of a stack in one piece of time are one cell. @nodes: by node of the input's tree. */
 static int add_cells(struct difference *d, enum diff_side side,
 		     const struct diff_input *input, const uint32_t *nodes)
 {
-	uint64_t span = input->last - input->first + 1, factor = 1;
+	uint64_t factor = power_of_ten(d->decimals - input->in->tree->decimals);
+	uint64_t span = input->last - input->first + 1;
 	uint32_t *open =
 		calloc(d->nodes.count, sizeof(*open)); /* by node: its cell, + 1 */
 	unsigned open_block = UINT8_MAX;
@@ -158,8 +190,6 @@ static int add_cells(struct difference *d, enum diff_side side,
 
 	if (!open)
 		return -ENOMEM;
-	for (unsigned i = input->in->tree->decimals; i < d->decimals; i++)
-		factor *= 10;
 	for (size_t i = 0; i < input->sample_count; i++) {
 		const struct kept_sample *s = &input->samples[i];
 		uint64_t weight = s->weight * factor;
@@ -174,39 +204,15 @@ static int add_cells(struct difference *d, enum diff_side side,
 			begin = d->cells.count;
 		open_block = block;
 		if (open[node] <= begin) {
-			struct diff_cell *cell = array_add(&d->cells);
-
-			if (!cell) {
+			if (add_cell(d, node, side, (struct piece){ block, 0 }) < 0) {
 				free(open);
 				return -ENOMEM;
 			}
-			*cell = (struct diff_cell){ .node = node,
-						    .input = (uint16_t)d->inputs,
-						    .block = (uint8_t)block,
-						    .side = (uint8_t)side };
 			open[node] = (uint32_t)d->cells.count;
 		}
 		d->cells.v[open[node] - 1].weight += weight;
 	}
 	free(open);
-	return 0;
-}
-
-/* The same of an input without samples: all of it is one piece. @weights: by node. */
-static int add_whole(struct difference *d, enum diff_side side, const struct named *named,
-		     const uint32_t *nodes, const uint64_t *weights)
-{
-	for (uint32_t i = 0; i < named->nodes.count; i++) {
-		struct diff_cell *cell = weights[i] ? array_add(&d->cells) : NULL;
-
-		if (weights[i] && !cell)
-			return -ENOMEM;
-		if (cell)
-			*cell = (struct diff_cell){ .node = nodes[i],
-						    .input = (uint16_t)d->inputs,
-						    .side = (uint8_t)side,
-						    .weight = weights[i] };
-	}
 	return 0;
 }
 
@@ -228,11 +234,9 @@ static bool read_weights(const struct difference *d, const struct diff_input *in
 			 uint64_t *selves, uint64_t *totals)
 {
 	const struct named *named = input->in->tree;
+	uint64_t factor = power_of_ten(d->decimals - named->decimals);
 	bool overflow = false;
-	uint64_t factor = 1;
 
-	for (unsigned i = named->decimals; i < d->decimals; i++)
-		factor *= 10;
 	for (size_t i = named->nodes.count; i-- > 0;) {
 		uint64_t *above = &totals[named->nodes.v[i].parent];
 
@@ -244,25 +248,6 @@ static bool read_weights(const struct difference *d, const struct diff_input *in
 			overflow |= __builtin_add_overflow(*above, totals[i], above);
 	}
 	return !overflow;
-}
-
-/* A node of the input, which has some weight there or below. 0, or -ENOMEM. */
-static int add_node(struct difference *d, const struct diff_input *input, uint32_t i,
-		    uint32_t *functions, uint32_t *nodes)
-{
-	const struct named_node *n = &input->in->tree->nodes.v[i];
-	uint32_t *function = &functions[n->function];
-	int err = 0;
-
-	if (!i)
-		return 0;
-	if (!*function)
-		err = add_function(d, input->in,
-				   &input->in->symbols->functions.v[n->function],
-				   function);
-	if (err == 0)
-		err = child_of(d, nodes[n->parent], *function, &nodes[i]);
-	return err;
 }
 
 int difference_add(struct difference *d, enum diff_side side,
@@ -280,7 +265,6 @@ int difference_add(struct difference *d, enum diff_side side,
 	bool has_samples = input->column == COLUMN_WEIGHT &&
 			   named->values[COLUMN_SAMPLES] && input->has_samples;
 	bool has_times = input->sample_count && input->last > input->first;
-	uint64_t one = 1;
 	int err = functions && nodes && selves && totals ? 0 : -ENOMEM;
 
 	if (d->inputs > UINT16_MAX)
@@ -290,26 +274,36 @@ int difference_add(struct difference *d, enum diff_side side,
 	     !read_weights(d, input, selves, totals) ||
 	     __builtin_add_overflow(total->weight, totals[0], &total->weight)))
 		err = -EOVERFLOW;
-	for (unsigned i = 0; i < d->decimals; i++)
-		one *= 10;
 	total->are_counts |= !has_samples;
 	for (uint32_t i = 0; i < named->nodes.count && err == 0; i++) {
+		const struct named_node *n = &named->nodes.v[i];
+		uint32_t function = i ? functions[n->function] : 0;
 		struct diff_function *f;
 		struct diff_node *node;
 		uint64_t samples;
 
 		if (!totals[i])
 			continue;
-		err = add_node(d, input, i, functions, nodes);
+		if (i && !function)
+			err = add_function(d, input->in,
+					   &input->in->symbols->functions.v[n->function],
+					   &function);
+		if (i && err == 0)
+			err = child_of(d, nodes[n->parent], function, &nodes[i]);
+		/* Without samples all of the input is one piece. */
+		if (err == 0 && selves[i] && !has_times)
+			err = add_cell(d, nodes[i], side, (struct piece){ 0, selves[i] });
 		if (err < 0)
 			break;
-		f = &d->functions.v[i ? functions[named->nodes.v[i].function] : 0];
+		if (i)
+			functions[n->function] = function;
+		f = &d->functions.v[function];
 		f->sides |= (uint8_t)(1 << side);
-		f->is_process |= i && named->nodes.v[i].parent == 0;
+		f->is_process |= i && n->parent == 0;
 		node = &d->nodes.v[nodes[i]];
 		/* Text says only how much: mostly that is how many samples. */
 		samples = has_samples ? named_value(named, i, COLUMN_SAMPLES)
-				      : selves[i] / one;
+				      : selves[i] / power_of_ten(d->decimals);
 		node->self[side] += selves[i];
 		node->samples[side] += samples;
 		total->samples += samples;
@@ -318,9 +312,8 @@ int difference_add(struct difference *d, enum diff_side side,
 			total->squares +=
 				(double)selves[i] * (double)selves[i] / (double)samples;
 	}
-	if (err == 0)
-		err = has_times ? add_cells(d, side, input, nodes)
-				: add_whole(d, side, named, nodes, selves);
+	if (err == 0 && has_times)
+		err = add_cells(d, side, input, nodes);
 	if (err == 0)
 		err = add_words(&d->strings, input->path, &total->paths);
 	if (err == 0 && input->event && !total->event)

@@ -13,21 +13,6 @@
 #define LEVEL 0.05 /* one in twenty of what is found is false, on average */
 #define FEWEST 5 /* samples: less than that is never found */
 
-/* 0: the same; 1: no stack is in both. */
-static double distance_of(const struct difference *d)
-{
-	double apart = 0, all = 0;
-
-	for (size_t i = 0; i < d->nodes.count; i++) {
-		double a = d->scale * (double)d->nodes.v[i].self[DIFF_A];
-		double b = (double)d->nodes.v[i].self[DIFF_B];
-
-		apart += fabs(a - b);
-		all += a + b;
-	}
-	return all > 0 ? apart / all : 0;
-}
-
 void difference_scale_before(struct difference *d)
 {
 	uint64_t *values = d->named.values[COLUMN_BEFORE];
@@ -49,6 +34,7 @@ int difference_finish(struct context *ctx, struct difference *d,
 		      const struct diff_options *options)
 {
 	struct noise noise = { 0 };
+	double apart = 0, all = 0;
 	int err;
 
 	d->options = *options;
@@ -66,7 +52,18 @@ int difference_finish(struct context *ctx, struct difference *d,
 	err = scale_find(ctx, d);
 	if (err < 0)
 		return err;
-	d->distance = distance_of(d);
+	for (size_t i = 0; i < d->nodes.count; i++) {
+		double a = d->scale * (double)d->nodes.v[i].self[DIFF_A];
+		double b = (double)d->nodes.v[i].self[DIFF_B];
+
+		apart += fabs(a - b);
+		all += a + b;
+	}
+	/* What a picture shows is whole numbers of 64 bits. */
+	if (!(all < 0x1p63))
+		return fail(ctx, -ERANGE, "weights of A, multiplied by %g, are too large",
+			    d->scale);
+	d->distance = all > 0 ? apart / all : 0;
 	err = noise_measure(d, &noise);
 	if (err == 0)
 		err = noise_test(d, &noise);

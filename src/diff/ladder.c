@@ -38,30 +38,20 @@ static void add_unversioned(struct text *t, const char *module)
 	text_string(t, ".so");
 }
 
-/* "kworker/3:1" -> "kworker/<N>:<N>", as perf's sort key comm_nodigit has it. */
-static void add_without_numbers(struct text *t, const char *name)
-{
-	while (*name) {
-		size_t digits = strspn(name, "0123456789");
-
-		if (digits)
-			text_string(t, "<N>");
-		else
-			text_char(t, *name);
-		name += digits ? digits : 1;
-	}
-}
-
 /* The name alone, as a step spells it. */
 static void spell_name(const struct difference *d, const struct diff_function *f,
 		       enum diff_match step, struct text *t)
 {
 	const char *name = intern_text(&d->strings, f->name);
 	const char *module = intern_text(&d->strings, f->module);
-	size_t size = strlen(name);
+	size_t size = strlen(name), digits;
 
 	if (step >= MATCH_NUMBER && f->is_process && f->kind == FUNCTION_LABEL) {
-		add_without_numbers(t, name);
+		/* "kworker/3:1" -> "kworker/<N>:<N>", as perf's sort key comm_nodigit has it. */
+		for (; *name; name += digits ? digits : 1) {
+			digits = strspn(name, "0123456789");
+			text_add(t, digits ? "<N>" : name, digits ? 3 : 1);
+		}
 	} else if (step >= MATCH_UNNAMED && f->unnamed && f->module) {
 		/* [libx.so+0x1c40], [libx.so <1c48>]: the address is of one build. */
 		module = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
@@ -72,25 +62,6 @@ static void spell_name(const struct difference *d, const struct diff_function *f
 	} else {
 		text_add(t, name, step >= MATCH_CLONE ? clone_base(name, size) : size);
 	}
-}
-
-static void spell(const struct difference *d, const struct diff_function *f,
-		  enum diff_match step, struct text *t)
-{
-	const char *module = intern_text(&d->strings, f->module);
-	const char *slash = step >= MATCH_DIRECTORY ? strrchr(module, '/') : NULL;
-
-	text_clear(t);
-	spell_name(d, f, step, t);
-	if (step == MATCH_NAME)
-		return;
-	text_char(t, '\n');
-	module = slash ? slash + 1 : module;
-	if (step >= MATCH_VERSION)
-		add_unversioned(t, module);
-	else
-		text_string(t, module);
-	text_printf(t, "\n%u", f->kind);
 }
 
 uint32_t ladder_class(const struct difference *d, uint32_t function)
@@ -141,7 +112,19 @@ static int match_step(struct difference *d, enum diff_match step, uint8_t *sides
 	int err = of ? intern_init(&keys) : -ENOMEM;
 
 	for (uint32_t i = 1; i < count && err == 0; i++) {
-		spell(d, &d->functions.v[i], step, &t);
+		const char *module = intern_text(&d->strings, d->functions.v[i].module);
+		const char *slash = step >= MATCH_DIRECTORY ? strrchr(module, '/') : NULL;
+
+		text_clear(&t);
+		spell_name(d, &d->functions.v[i], step, &t);
+		text_char(&t, '\n');
+		module = slash ? slash + 1 : module;
+		if (step >= MATCH_VERSION && step < MATCH_NAME)
+			add_unversioned(&t, module);
+		else if (step < MATCH_NAME)
+			text_string(&t, module);
+		if (step < MATCH_NAME)
+			text_printf(&t, "\n%u", d->functions.v[i].kind);
 		err = t.failed ? -ENOMEM : intern_add(&keys, t.bytes, t.size, &of[i]);
 		while (err == 0 && spellings.count <= of[i])
 			if (!array_add(&spellings))

@@ -50,20 +50,6 @@ struct block_walk {
 	double neighbours, squares; /* sums over large nodes, of residuals */
 };
 
-/* How many blocks there are; 0: what is there says nothing of how far its parts differ. */
-static uint32_t count_blocks(struct diff_total *total)
-{
-	double blocks = DIFF_TIME_BLOCKS;
-
-	total->are_files = total->inputs > 1;
-	if (total->are_files)
-		return total->inputs;
-	if (!total->has_times || (total->seconds / blocks < BLOCK_SECONDS &&
-				  (double)total->samples / blocks < BLOCK_SAMPLES))
-		return 0;
-	return DIFF_TIME_BLOCKS;
-}
-
 static uint32_t block_of_cell(const struct block_walk *w, const struct diff_cell *c)
 {
 	return w->block_of ? w->block_of[c->input] : c->block / w->joined;
@@ -118,57 +104,34 @@ static int sort_cells(struct block_walk *w)
 	return w->rows ? 0 : -ENOMEM;
 }
 
-static void release_walk(struct block_walk *w)
-{
-	free(w->block_of);
-	free(w->start);
-	free(w->order);
-	free(w->depth);
-	free(w->rows);
-	free(w->totals);
-}
-
-/* What the blocks of one node say. */
-static double variance_of(struct block_walk *w, const double *blocks, double sum)
-{
-	double share = w->whole > 0 ? sum / w->whole : 0, squares = 0, before = 0;
-	bool is_large = share > 0.01 && share < 0.99;
-
-	for (uint32_t k = 0; k < w->blocks; k++) {
-		double expected =
-			w->d->of_shares ? share * w->totals[k] : sum / w->blocks;
-		double rest = blocks[k] - expected;
-
-		squares += rest * rest;
-		if (is_large && k)
-			w->neighbours += rest * before;
-		before = rest;
-	}
-	if (is_large)
-		w->squares += squares;
-	return squares * w->blocks / (w->blocks - 1);
-}
-
 static void walk_blocks(struct block_walk *w, const double *inclusive, double *variance)
 {
 	const struct difference *d = w->d;
-	size_t row = w->blocks * sizeof(double);
 
-	memset(w->rows + w->blocks, 0, row);
 	for (size_t i = d->nodes.count; i-- > 0;) {
 		double *own = w->rows + (size_t)w->depth[i] * w->blocks;
-		double *below = own + w->blocks;
+		double *below = own + w->blocks, squares = 0, before = 0;
+		double share = w->whole > 0 ? inclusive[i] / w->whole : 0;
+		bool is_large = share > 0.01 && share < 0.99;
 
 		for (size_t c = w->start[i]; c < w->start[i + 1]; c++) {
 			const struct diff_cell *cell = &d->cells.v[w->order[c]];
 
 			below[block_of_cell(w, cell)] += (double)cell->weight;
 		}
-		variance[i] = variance_of(w, below, inclusive[i]);
 		for (uint32_t k = 0; k < w->blocks; k++) {
+			double expected = d->of_shares ? share * w->totals[k]
+						       : inclusive[i] / w->blocks;
+			double rest = below[k] - expected;
+
+			squares += rest * rest;
+			w->neighbours += is_large && k ? rest * before : 0;
+			before = rest;
 			own[k] += below[k];
 			below[k] = 0;
 		}
+		w->squares += is_large ? squares : 0;
+		variance[i] = squares * w->blocks / (w->blocks - 1);
 	}
 }
 
@@ -194,9 +157,16 @@ static double noise_factor(const struct difference *d, enum diff_side side,
 static int measure_side(struct difference *d, enum diff_side side, struct noise *n)
 {
 	struct diff_total *total = &d->total[side];
-	uint32_t blocks = count_blocks(total), joined = 1;
+	uint32_t blocks = DIFF_TIME_BLOCKS, joined = 1;
 	int err = 0;
 
+	total->are_files = total->inputs > 1;
+	if (total->are_files)
+		blocks = total->inputs;
+	/* What is there says nothing of how far its parts differ. */
+	else if (!total->has_times || (total->seconds / blocks < BLOCK_SECONDS &&
+				       (double)total->samples / blocks < BLOCK_SAMPLES))
+		blocks = 0;
 	total->phi = 1;
 	total->blocks = blocks;
 	if (!blocks || !total->weight)
@@ -217,7 +187,12 @@ static int measure_side(struct difference *d, enum diff_side side, struct noise 
 		again = !total->are_files && blocks / 2 >= BLOCKS_FEWEST &&
 			w.neighbours > CORRELATION_MOST * w.squares;
 		total->blocks = blocks;
-		release_walk(&w);
+		free(w.block_of);
+		free(w.start);
+		free(w.order);
+		free(w.depth);
+		free(w.rows);
+		free(w.totals);
 		blocks /= again ? 2 : 1;
 		joined *= again ? 2 : 1;
 	}
@@ -330,18 +305,6 @@ static int adjust(struct difference *d, const struct noise *n)
 	return 0;
 }
 
-/* Welch's degrees of freedom, where blocks say how large both variances are. */
-static double degrees(const struct noise *n, double a, double b)
-{
-	const double v[] = { a, b };
-	double sum = 0;
-
-	for (int s = 0; s < DIFF_SIDES; s++)
-		if (n->variance[s])
-			sum += v[s] * v[s] / n->freedom[s];
-	return sum > 0 ? (a + b) * (a + b) / sum : INFINITY;
-}
-
 int noise_test(struct difference *d, const struct noise *n)
 {
 	double wholes[DIFF_SIDES], critical = 0, known = NAN;
@@ -357,6 +320,7 @@ int noise_test(struct difference *d, const struct noise *n)
 		double a = n->inclusive[DIFF_A][i], b = n->inclusive[DIFF_B][i];
 		double both = wholes[DIFF_A] + wholes[DIFF_B], freedom;
 		double share = both > 0 ? (a + b) / both : 0, variance[DIFF_SIDES], to;
+		double sum, parts = 0;
 
 		/* What a part of A's whole is of all. Shares are divided by their own whole,
 		 * so that the sides can be swapped and the difference is the same to its last
@@ -371,7 +335,13 @@ int noise_test(struct difference *d, const struct noise *n)
 		variance[DIFF_B] = share_variance(d, n, DIFF_B, i, share);
 		m->error = sqrt(variance[DIFF_A] + variance[DIFF_B] +
 				m->a * m->a * d->scale_error * d->scale_error);
-		freedom = degrees(n, variance[DIFF_A], variance[DIFF_B]);
+		/* Welch's degrees, where blocks say how large both variances are. */
+		sum = variance[DIFF_A] + variance[DIFF_B];
+		for (int s = 0; s < DIFF_SIDES; s++)
+			parts += n->variance[s]
+					 ? variance[s] * variance[s] / n->freedom[s]
+					 : 0;
+		freedom = parts > 0 ? sum * sum / parts : INFINITY;
 		m->p = m->q = 1;
 		/* Searching for it takes long, and degrees are mostly the same. */
 		if (freedom != known && !(fabs(freedom - known) < 0.01 * known)) {

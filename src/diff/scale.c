@@ -30,14 +30,6 @@ static int by_ratio(const void *left, const void *right)
 	return a->log_ratio < b->log_ratio ? -1 : a->log_ratio > b->log_ratio;
 }
 
-/* Of shares: whole by whole. */
-static double scale_of_shares(const struct difference *d)
-{
-	double a = (double)d->total[DIFF_A].weight, b = (double)d->total[DIFF_B].weight;
-
-	return a > 0 && b > 0 ? b / a : 1;
-}
-
 static int scale_robust(struct difference *d)
 {
 	ARRAY(struct growth) growths = { 0 };
@@ -102,9 +94,9 @@ int scale_find(struct context *ctx, struct difference *d)
 {
 	const struct diff_options *o = &d->options;
 	const struct diff_total *total = d->total;
-	double a, b;
+	double a = (double)total[DIFF_A].weight, b = (double)total[DIFF_B].weight;
 
-	d->scale = scale_of_shares(d);
+	d->scale = a > 0 && b > 0 ? b / a : 1;
 	d->scale_error = 0;
 	switch (o->normalize) {
 	case DIFF_TIME:

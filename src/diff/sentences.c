@@ -28,22 +28,6 @@ const char *difference_kind_name(enum diff_kind k)
 	return names[k];
 }
 
-/* "A: base.data, 12345 samples of cycles in 30.0 s". */
-static void say_side(const struct difference *d, enum diff_side side, struct text *t)
-{
-	const struct diff_total *total = &d->total[side];
-	const char *event = intern_text(&d->strings, total->event);
-
-	text_printf(t, "%c: %s, %" PRIu64 " samples", 'A' + (int)side,
-		    intern_text(&d->strings, total->paths), total->samples);
-	if (*event)
-		text_printf(t, " of %s", event);
-	if (total->seconds > 0)
-		text_printf(t, " in %.1f s", total->seconds);
-	if (total->are_counts)
-		text_string(t, " (its numbers are taken for counts of samples)");
-}
-
 static void say_scale(const struct difference *d, struct text *t)
 {
 	const struct diff_options *o = &d->options;
@@ -188,10 +172,23 @@ int difference_sentence(const struct difference *d, unsigned i, struct text *ret
 	};
 
 	text_clear(ret);
-	if (i < DIFF_SIDES)
-		say_side(d, (enum diff_side)i, ret);
-	else if (i - DIFF_SIDES < sizeof(say) / sizeof(*say))
+	/* "A: base.data, 12345 samples of cycles in 30.0 s". */
+	if (i < DIFF_SIDES) {
+		const struct diff_total *total = &d->total[i];
+		const char *event = intern_text(&d->strings, total->event);
+
+		text_printf(ret, "%c: %s, %" PRIu64 " samples", 'A' + (int)i,
+			    intern_text(&d->strings, total->paths), total->samples);
+		if (*event)
+			text_printf(ret, " of %s", event);
+		if (total->seconds > 0)
+			text_printf(ret, " in %.1f s", total->seconds);
+		if (total->are_counts)
+			text_string(ret,
+				    " (its numbers are taken for counts of samples)");
+	} else if (i - DIFF_SIDES < sizeof(say) / sizeof(*say)) {
 		say[i - DIFF_SIDES](d, ret);
+	}
 	/* The last one is there only where something is to be said. */
 	return ret->failed ? -ENOMEM : ret->size > 0;
 }

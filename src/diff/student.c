@@ -43,31 +43,26 @@ static double log_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
-static double incomplete_beta(double a, double b, double x)
-{
-	double front;
-
-	if (x <= 0 || x >= 1)
-		return x <= 0 ? 0 : 1;
-	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) +
-		    b * log1p(-x));
-	/* The fraction converges fast on one side of the mean only. */
-	if (x < (a + 1) / (a + b + 2))
-		return front * beta_fraction(a, b, x) / a;
-	return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
 double student_two_sided(double t, double freedom)
 {
+	const double b = 0.5;
+	double a = freedom / 2, x, front;
+
 	t = fabs(t);
-	if (isnan(t))
+	if (isnan(t) || t == 0)
 		return 1;
 	if (isinf(t))
 		return 0;
 	/* From there on the two are the same to six digits. */
 	if (isinf(freedom) || freedom > 1e6)
 		return erfc(t / sqrt(2));
-	return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+	x = freedom / (freedom + t * t);
+	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) +
+		    b * log1p(-x));
+	/* The fraction converges fast on one side of the mean only. */
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(a, b, x) / a;
+	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
 double student_critical(double probability, double freedom)

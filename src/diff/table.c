@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "diff/diff.h"
 
-enum { WIDTH_NAME = 40, WIDTH_MODULE = 20 };
+enum { WIDTH_NAME = 40 };
 
 static const char *name_of(const struct difference *d, uint32_t node)
 {
@@ -55,36 +55,12 @@ static int finish_output(struct context *ctx, FILE *out)
 		       : fail(ctx, -EIO, "cannot write: %s", strerror(errno));
 }
 
-static void write_sentences(const struct difference *d, FILE *out, bool *failed)
-{
-	struct text t = { 0 };
-
-	for (unsigned i = 0; difference_sentence(d, i, &t) > 0; i++)
-		fprintf(out, "# %s\n", t.bytes);
-	*failed |= t.failed;
-	text_release(&t);
-}
-
-/* Names, cut in the middle of nowhere where they are longer than a column. */
-static void write_padded(FILE *out, const char *name, int width)
-{
-	const char *p = name, *end = name + strlen(name);
-	int used = 0;
-
-	while (p < end && used < width) {
-		utf8_next(&p, end);
-		used++;
-	}
-	fprintf(out, "%.*s%*s", (int)(p - name), name, width - used, "");
-}
-
-static void write_path(const struct difference *d, uint32_t node, const char *label,
-		       struct path *path, FILE *out)
+static void write_path(const struct difference *d, const struct path *path,
+		       const char *label, FILE *out)
 {
 	fprintf(out, "          %s", label);
 	for (size_t i = 0; i < path->nodes.count; i++)
 		fprintf(out, "%s%s", i ? ";" : "", name_of(d, path->nodes.v[i]));
-	(void)node;
 	fputc('\n', out);
 }
 
@@ -92,27 +68,37 @@ int difference_write_table(struct context *ctx, const struct difference *d, size
 			   FILE *out)
 {
 	struct path path = { 0 };
+	struct text t = { 0 };
 	bool failed = false;
 
-	write_sentences(d, out, &failed);
+	for (unsigned i = 0; difference_sentence(d, i, &t) > 0; i++)
+		fprintf(out, "# %s\n", t.bytes);
+	failed |= t.failed;
+	text_release(&t);
 	if (d->rows.count)
 		fprintf(out, "%-8s  %7s  %7s  %8s  %7s  %8s  %-*s  %s\n", "kind", "A %",
 			"B %", "delta", "+-95 %", "q", WIDTH_NAME, "function", "module");
 	for (size_t i = 0; i < d->rows.count && i < most && !failed; i++) {
 		const struct diff_row *row = &d->rows.v[i];
 		const struct diff_measure *m = &d->measures[row->node];
+		const char *name, *end;
+		int wide;
 
 		fprintf(out, "%-8s  %7.2f  %7.2f  %+8.2f  %7.2f  %8.2g  ",
 			difference_kind_name(row->kind), 100 * m->a, 100 * m->b,
 			100 * m->delta, 100 * m->critical * m->error, m->q);
-		write_padded(out, name_of(d, row->node), WIDTH_NAME);
-		fprintf(out, "  %s\n", module_of(d, row->node));
+		/* A name that is longer than its column goes on in the path below. */
+		name = end = name_of(d, row->node);
+		for (wide = 0; *end && wide < WIDTH_NAME; wide++)
+			utf8_next(&end, end + strlen(end));
+		fprintf(out, "%.*s%*s  %s\n", (int)(end - name), name, WIDTH_NAME - wide,
+			"", module_of(d, row->node));
 		failed |= !find_path(d, row->node, &path);
 		if (!failed)
-			write_path(d, row->node, row->from ? "to " : "", &path, out);
+			write_path(d, &path, row->from ? "to " : "", out);
 		failed |= row->from && !find_path(d, row->from, &path);
 		if (!failed && row->from)
-			write_path(d, row->from, "from ", &path, out);
+			write_path(d, &path, "from ", out);
 	}
 	if (d->rows.count > most)
 		fprintf(out, "# %zu more\n", d->rows.count - most);
@@ -147,19 +133,6 @@ static void write_member(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, ",\"%s\":", key);
 	write_text(out, text);
-}
-
-static void write_side(const struct difference *d, enum diff_side side, FILE *out)
-{
-	const struct diff_total *total = &d->total[side];
-	double unit = pow(10, d->decimals);
-
-	fprintf(out, "%s{\"inputs\":%u", side ? "," : "", total->inputs);
-	write_member(out, "files", intern_text(&d->strings, total->paths));
-	fprintf(out, ",\"total\":%.17g,\"samples\":%" PRIu64 ",\"seconds\":%.17g",
-		(double)total->weight / unit, total->samples, total->seconds);
-	write_member(out, "event", intern_text(&d->strings, total->event));
-	fprintf(out, ",\"blocks\":%u,\"phi\":%.17g}", total->blocks, total->phi);
 }
 
 static void write_json_path(const struct difference *d, const struct path *path,
@@ -214,8 +187,17 @@ int difference_write_json(struct context *ctx, const struct difference *d, size_
 	bool failed = false;
 
 	fputs("{\"format\":\"flamefold-diff\",\"version\":1,\"sides\":[", out);
-	for (int s = 0; s < DIFF_SIDES; s++)
-		write_side(d, (enum diff_side)s, out);
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct diff_total *total = &d->total[s];
+
+		fprintf(out, "%s{\"inputs\":%u", s ? "," : "", total->inputs);
+		write_member(out, "files", intern_text(&d->strings, total->paths));
+		fprintf(out, ",\"total\":%.17g,\"samples\":%" PRIu64 ",\"seconds\":%.17g",
+			(double)total->weight / pow(10, d->decimals), total->samples,
+			total->seconds);
+		write_member(out, "event", intern_text(&d->strings, total->event));
+		fprintf(out, ",\"blocks\":%u,\"phi\":%.17g}", total->blocks, total->phi);
+	}
 	fprintf(out, "],\"scale\":%.17g", d->scale);
 	write_member(out, "normalize", difference_normalize_name(d->options.normalize));
 	fprintf(out,
