@@ -46,6 +46,7 @@ UNIT_ALL = $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_SRC = $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $f)),$f))
 API_SRC  = $(wildcard tests/api/*.c)
 API_H    = $(wildcard include/*.h) $(wildcard tests/api/*.h)
+MODE_PROGRAMS = $(patsubst %.c,$(O)/%,$(wildcard tests/modes/*.c))
 HOSTILE  = $(patsubst %.c,$(O)/%,$(wildcard tests/hostile/*.c))
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 fuzz_headers = $(wildcard tests/fuzz/*.h)
@@ -79,12 +80,12 @@ check: ## install what the tests need, build, run all tests but the long ones
 check-all: LONG = 1
 check-all: check ## the same with the long ones
 
-demo: ## install what is missing, build, profile a small program: demo.svg
+demo: ## install what is missing, build, profile a small program: demo.svg (MODE=offcpu, ...)
 	$(quiet)DEPS='$(DEPS)' scripts/deps build
 	$(quiet)+$(MAKE) $(jobs) demo-programs
-	$(quiet)O='$(O)' tests/demo/demo
+	$(quiet)O='$(O)' MODE='$(MODE)' tests/demo/demo
 
-demo-programs: all $(O)/tests/demo/workload
+demo-programs: all $(O)/tests/demo/workload $(if $(MODE),$(MODE_PROGRAMS))
 	@:
 
 coverage: ## line coverage of src/input by the tests (DIRS=, TESTS=, CORPUS=)
@@ -249,9 +250,14 @@ $(O)/tests/names/spell $(O)/tests/tracepoints/fields: $(O)/%: %.c $(call obj,$(L
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+FRAMES = -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
 $(O)/tests/demo/workload: tests/demo/workload.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -o $@ $<
+	$(call say,CC)$(CC) $(FRAMES) -Wall -Wextra -o $@ $<
+
+$(MODE_PROGRAMS): $(O)/tests/modes/%: tests/modes/%.c tests/modes/known.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -D_GNU_SOURCE $(FRAMES) -pthread -Wall -Wextra -o $@ $<
 
 # What shells complete by: the command knows its options.
 $(O)/completion.%: $(O)/flamefold
