@@ -170,3 +170,22 @@ samples_of()
 	record -q --mode cpu -F 997 -e cpu-clock --save x.data -o x.folded -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done'
 	[ "$(samples_of x.data cpu-clock)" -gt 0 ]
 }
+
+@test "make demo MODE=NAME draws that mode, or says that there is none" {
+	local demo=$root/tests/demo/demo
+
+	run -2 env MODE=nothing O="$(dirname "$flamefold")" OUT="$PWD/x.svg" "$demo"
+	[[ $output == *"no mode 'nothing'; there is: cpu offcpu "* ]]
+	need_mode_events
+	mkdir -p tests/modes
+	"${CC:-cc}" -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o tests/modes/relay "$root/tests/modes/relay.c"
+	ln -s "$flamefold" flamefold
+	MODE=offcpu O=$PWD OUT=$PWD/x.svg "$demo"
+	"$flamefold" fold -q x.svg | grep -q '^app;.*take_token.*;__schedule [0-9]*$'
+	# Where nobody may record, the picture of the documentation.
+	rm flamefold
+	printf '#!/bin/sh\n[ "$1" != record ] || exit 1\nexec %s "$@"\n' "$flamefold" >flamefold
+	chmod +x flamefold
+	MODE=chain O=$PWD OUT=$PWD/y.svg "$demo"
+	cmp y.svg "$root/Documentation/modes/chain.svg"
+}
