@@ -21,8 +21,8 @@
 #define VALUE HABIT_VALUE
 
 static const char off_cpu[] =
-	"there is no off-CPU mode yet: record samples what runs; 'record -e "
-	"sched:sched_switch -c 1' counts where tasks are switched away";
+	"time that threads are blocked is what 'record --mode offcpu' measures, and "
+	"'--mode offcpu' draws of a recording; --list-modes has wakeups and others";
 static const char no_table[] = "flamefold draws and has no tables: 'fold' prints stacks "
 			       "as text, 'info' what is in "
 			       "a recording";

@@ -172,9 +172,9 @@ wait_for()
 }
 
 @test "bcc: its tools and their clusters of letters" {
-	answers "no off-CPU mode yet" offcputime -df -p 1 10
-	answers "no off-CPU mode yet" offcputime-bpfcc -df 10
-	answers "no off-CPU mode yet" record --off-cpu sleep 1
+	answers "'record --mode offcpu'" offcputime -df -p 1 10
+	answers "'record --mode offcpu'" offcputime-bpfcc -df 10
+	answers "'record --mode offcpu'" record --off-cpu sleep 1
 	answers "'flamefold record -a -d 10'" profile -F 99 -adf 10
 	answers "'record -a -d 10 -f folded'" record -F 99 -adf 10
 	answers "'record -a -d 10 -f folded'" record -df 10
