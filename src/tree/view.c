@@ -40,6 +40,7 @@ enum chain {
 
 enum sharing {
 	SHARED = 4, /* others may come to the same node */
+	HAS_STACK = 8, /* one ends at the node or below it */
 };
 
 struct builder {
@@ -233,6 +234,17 @@ static int note_said(struct builder *b, uint32_t from, uint32_t to)
 	return err;
 }
 
+/* Where nothing ends at a node or below there is nothing to be seen: stacks of events that
+ * were asked when, not where, or of those that others were weighed by. */
+static void find_stacks(const struct named *tree, struct insert_at *places)
+{
+	for (size_t i = tree->nodes.count; i-- > 1;) {
+		if (named_has_stack(tree, (uint32_t)i))
+			places[i].state |= HAS_STACK;
+		places[tree->nodes.v[i].parent].state |= places[i].state & HAS_STACK;
+	}
+}
+
 /* Node after node, those with the same label below the same parent become one. */
 static int merge_nodes(struct builder *b, struct insert_at *places)
 {
@@ -255,10 +267,13 @@ static int merge_nodes(struct builder *b, struct insert_at *places)
 		if (err == 0 && frame.label != VIEW_GAP && b->owners[frame.label] < 2)
 			b->owners[frame.label]++;
 	}
-	places[0].state = CHAIN_SEPARATOR;
+	find_stacks(tree, places);
+	places[0].state |= CHAIN_SEPARATOR;
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
 		const struct named_node *n = &tree->nodes.v[i];
 
+		if (!(places[i].state & HAS_STACK))
+			continue;
 		err = frame_of_node(b, i, &frame);
 		places[i] = places[n->parent];
 		if (!b->owners || frame.label == VIEW_GAP || b->owners[frame.label] > 1)
@@ -283,16 +298,11 @@ static int copy_nodes(struct builder *b, struct insert_at *places)
 	struct label_ref frame;
 	int err = 0;
 
-	/* The state is not needed for chains here: it marks what has a stack at it or
-	 * below. */
-	for (size_t i = tree->nodes.count; i-- > 1;) {
-		places[i].state |= named_has_stack(tree, (uint32_t)i);
-		places[tree->nodes.v[i].parent].state |= places[i].state;
-	}
+	find_stacks(tree, places);
 	for (uint32_t i = 1; err == 0 && i < tree->nodes.count; i++) {
 		uint32_t parent = places[tree->nodes.v[i].parent].node;
 
-		if (!places[i].state)
+		if (!(places[i].state & HAS_STACK))
 			continue;
 		places[i].node = parent;
 		err = frame_of_node(b, i, &frame);

@@ -180,6 +180,20 @@ Test(view, frames_behind_a_separator_are_wakers)
 	       "( 1@0(a 1@0(-- 1@0(w_[w] 1@0(- 1@0(x_[w] 1@0(-- 1@0(y_[w] 1@0))))))))");
 }
 
+Test(view, a_stack_that_nothing_ends_at_is_not_there)
+{
+	const unsigned each[] = { 0, VIEW_BY_FUNCTION };
+
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		struct tree t;
+
+		tree_init(&t);
+		tree_add(&t, "a;b", 1);
+		tree_add(&t, "c;d;e", 0);
+		expect(&t, each[i], "( 1@0(a 1@0(b 1@0)))");
+	}
+}
+
 Test(view, a_stack_without_a_separator_gets_one)
 {
 	struct tree t;
