@@ -63,7 +63,7 @@ static void add_difference(struct text *t, const struct difference *d)
 		unit *= s == DIFF_A ? d->scale : 1;
 		noise = unit > noise ? unit : noise;
 	}
-	text_printf(t, " data-scale=\"%.9g\" data-noise=\"%.9g\" data-level=\"%.9g\"",
+	text_printf(t, " data-scale=\"%.17g\" data-noise=\"%.9g\" data-level=\"%.9g\"",
 		    d->scale, noise, d->options.level);
 	add_data_text(t, "normalize", difference_normalize_name(d->options.normalize));
 }

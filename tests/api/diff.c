@@ -73,7 +73,7 @@ static void what_changed_is_counted_and_written(void)
 	CHECK(strstr(text, "\nchanged") != NULL);
 	free(text);
 	text = written(d, "svg");
-	CHECK(strstr(text, "data-scale=\"1.1\"") != NULL);
+	CHECK(strstr(text, "data-scale=\"1.1") != NULL);
 	free(text);
 	ff_diff_free(d);
 }

@@ -59,6 +59,23 @@ test("what is said of a box is both sides, the difference and its noise", async 
 	assert.match(await text(page, "details"), /· q [\d.]+ · noise/);
 });
 
+test("a sign is in the label, and what one side alone has is outlined", async () => {
+	const page = await browser.open(difference(before, after));
+	const outline = (name) => page.evaluate((name) => {
+		const rect = [...document.querySelectorAll("#tree > rect")]
+			.find((one) => one.getAttribute("aria-label").startsWith(`${name} `));
+
+		return ["stroke", "stroke-dasharray"].map((key) => rect.getAttribute(key));
+	}, name);
+
+	assert.match((await frame(page, "fresh")).label, /^fresh ▲11\.1/);
+	assert.match((await frame(page, "read")).label, /^read ▼7\.5/);
+	assert.equal((await frame(page, "idle")).label, "idle");
+	assert.deepEqual(await outline("fresh"), ["currentColor", "none"]);
+	assert.deepEqual(await outline("old"), ["currentColor", "4 3"]);
+	assert.deepEqual(await outline("read"), ["none", "none"]);
+});
+
 test("a profile compared with itself is grey", async () => {
 	const page = await browser.open(difference(before, before));
 

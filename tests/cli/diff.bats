@@ -283,7 +283,7 @@ rows()
 	grep -q '<title>old (A 10.20 %, B 0.00 %: ▼ -10.20 points' x.svg
 	grep -q '<title>run (A 81.63 %, B 81.48 %: .*, noise; [0-9.]* would have been found)</title><rect [^>]*fill="rgb(217,217,217)"' x.svg
 	grep -q '>more, up to ▲11.11 points<' x.svg
-	grep -q 'data-scale="1.10204082"' x.svg
+	grep -q 'data-scale="1.1020408163265305"' x.svg
 	grep -q '>parse ▲7.4<' x.svg
 	# The same on any machine, with any number of threads.
 	"$flamefold" diff -q --threads=1 -o y.svg a.folded b.folded

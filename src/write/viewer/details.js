@@ -46,7 +46,8 @@ function comparisonOf(box) {
 		!graph.starts[box];
 	const [error, q] = isWritten ? measures.get(nodes[0]) ?? [0, 1]
 		: [Math.sqrt(noise * (a + b)), NaN];
-	const delta = b - a;
+	/* What is left of a product and its sum is no difference. */
+	const delta = abs(b - a) > 1e-9 * (a + b) ? b - a : 0;
 
 	return { a, b, delta, error, q, isNoise: isNaN(q) ? abs(delta) < 2 * error : !(q <= level) };
 }
@@ -68,6 +69,21 @@ function saysChange(box) {
 		`${delta > 0 ? "▲ +" : delta < 0 ? "▼ " : ""}${part(delta)}${error ? ` ± ${part(2 * error)}` : ""}`,
 		q < 1 && `q ${q.toPrecision(2)}`, isNoise && "noise",
 	].filter(Boolean).join(" · ");
+}
+
+/* What one side alone has, and no noise: a full line for what is new, a broken one for what is gone. */
+function outlineOf(box) {
+	const { a, b, isNoise } = graph.compared[box] ??= comparisonOf(box);
+	const isOne = box && !isNoise && !(a && b);
+
+	return { stroke: isOne ? "currentColor" : "none", "stroke-dasharray": isOne && !b ? "4 3" : "none" };
+}
+
+/* Behind a name, as far as it is no noise: the sign, and points. */
+function signOfChange(box) {
+	const { delta, isNoise } = graph.compared[box] ??= comparisonOf(box);
+
+	return isNoise || !box ? "" : ` ${delta > 0 ? "▲" : "▼"}${percent(abs(delta), profile.wholeAfter, 1)}`;
 }
 
 const namesOfChange = () => profile.change

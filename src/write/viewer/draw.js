@@ -71,7 +71,7 @@ function draw(zoomedFrom = zoom) {
 
 	dark = isDark();
 	app.className = `${view.panes} ${view.down && "down"} ${dark && "dark"} ${
-		profile.most ? "change" : ""}`;
+		profile.most && !profile.change ? "change" : ""}`;
 
 	const page = paper?.wide ?? (picture.fluid ? stage.clientWidth : picture.wide);
 	const wide = max(1, page - 2 * margin);
@@ -187,6 +187,7 @@ function drawRect(rect, { box, left, right, row }, fill) {
 		"aria-posinset": level ? box - graph.first[up] + 1 : 1,
 		"aria-setsize": level ? graph.grow(up) : 1,
 		"aria-label": graph.says[box] ??= sayBox(box),
+		...profile.change && outlineOf(box),
 	});
 }
 
@@ -201,9 +202,12 @@ function sayBox(box) {
 /* 1 where there was room for one. */
 function drawLabel(n, { box, left, right, row }, ink) {
 	const { rowHeight, fontSize } = picture;
-	const string = right - left > 1.7 * fontSize
+	const sign = profile.change ? signOfChange(box) : "";
+	const taken = 0.7 * fontSize * sign.length, hasRoom = right - left - taken > 3 * fontSize;
+	const name = right - left > 1.7 * fontSize
 		&& fitLabel(nameOf(box) + (foldedIn(box) ? ` +${foldedIn(box)}` : ""),
-			    right - left - 6, view.labels);
+			    right - left - 6 - (hasRoom ? taken : 0), view.labels);
+	const string = name && hasRoom ? name + sign : name;
 
 	if (string) {
 		const label = labels.get(n);
