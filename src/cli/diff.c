@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/analysis.h"
+#include "cli/browser.h"
 #include "cli/explain.h"
 #include "cli/overwrite.h"
 #include "cli/result.h"
@@ -69,6 +70,11 @@ static int choose_sides(const struct settings *s, struct comparison *c)
 		return usage_error(
 			"option '--range' stands twice and compares two times of "
 			"one input");
+	if ((s->range_count || c->events[0]) && s->input_count == 1 &&
+	    strcmp(s->inputs[0], "-") == 0)
+		return usage_error(
+			"standard input can be read once: both sides are in it, so "
+			"name a file");
 	if (s->profile.flags & FF_FLAMECHART)
 		return usage_error(
 			"'--flamechart' keeps an order, which two inputs have not "
@@ -245,6 +251,8 @@ static int compare(struct comparison *c, const struct format *format, const char
 		code = write_drawing(c, format, path);
 	if (code == 0 && c->draws && path && !s->output && !s->quiet)
 		say_note("wrote %s", path);
+	if (code == 0 && s->open)
+		show_picture(path);
 	if (code == 0 && c->tells)
 		code = write_table(c);
 	/* Who reads the table has seen enough; the verdict is for others. */

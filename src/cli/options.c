@@ -786,7 +786,7 @@ const struct option_row option_rows[] = {
 	  "what it does not do for is left out, and named (default: a quarter of what is there)",
 	  READS, .set = set_memory, .min = 1 << 20, .max = 1e18 },
 	{ "stats", 0, NULL, "print where weight and time went, on standard error",
-	  READS, set_stats, AT(stats) },
+	  READS & ~DIFF, set_stats, AT(stats) },
 	{ "quiet", 'q', NULL, "print errors only", READS, set_true, AT(quiet) },
 	{ "verbose", 'v', NULL, "say what is done, and where names come from, on standard error",
 	  READS, set_true, AT(verbose) },

@@ -66,6 +66,7 @@ struct diff_input {
 	size_t sample_count;
 	uint64_t first,
 		last; /* ns: when the recording begins and ends; both 0: not known */
+	uint64_t lost; /* samples that the kernel dropped */
 	const char *path, *event; /* event: NULL: not known */
 };
 
@@ -75,7 +76,7 @@ struct diff_total {
 	bool has_times;
 	bool are_files; /* blocks are inputs */
 	bool are_counts; /* weights stand for samples, whose number nothing says */
-	uint64_t weight, samples;
+	uint64_t weight, samples, lost;
 	double seconds; /* 0: not known */
 	double squares; /* of the weights of its samples */
 	double phi; /* variance of blocks by that of independent samples; at least 1 */

@@ -321,6 +321,7 @@ int difference_add(struct difference *d, enum diff_side side,
 				 &total->event);
 	total->has_times = total->inputs == 0 ? has_times : total->has_times && has_times;
 	total->seconds += (double)(input->last - input->first) / 1e9;
+	total->lost += input->lost;
 	total->inputs++;
 	d->inputs++;
 	free(functions);

@@ -181,8 +181,11 @@ int difference_sentence(const struct difference *d, unsigned i, struct text *ret
 			    intern_text(&d->strings, total->paths), total->samples);
 		if (*event)
 			text_printf(ret, " of %s", event);
-		if (total->seconds > 0)
+		if (total->seconds >= 0.05)
 			text_printf(ret, " in %.1f s", total->seconds);
+		/* On one side only it is no noise. */
+		if (total->lost)
+			text_printf(ret, ", and %" PRIu64 " were lost", total->lost);
 		if (total->are_counts)
 			text_string(ret,
 				    " (its numbers are taken for counts of samples)");

@@ -111,6 +111,7 @@ static int add_profile(struct ff_diff *d, enum diff_side side, struct ff_profile
 	struct diff_input input = { .in = &in,
 				    .column = column,
 				    .has_samples = facts.samples > 0,
+				    .lost = facts.lost,
 				    .event = facts.events,
 				    .path = "" };
 	int err;

@@ -184,6 +184,8 @@ rows()
 	[ "$(awk '{ print $(NF - 1), $NF }' out)" = $'1000 0\n0 1000' ]
 	"$flamefold" diff -q -f folded --unnamed=address --range 0%-50% --range 50%-100% x.data | diff out -
 	run -2 "$flamefold" diff --range 0,10 x.data
+	run -2 --separate-stderr "$flamefold" diff --range 0,10 --range 10,20 - <x.data
+	[[ $stderr == *"so name a file"* ]]
 	run -2 "$flamefold" diff --range 0,10 --range 0,10 x.data x.data
 }
 
@@ -216,6 +218,22 @@ rows()
 	[[ $stderr == *"cannot compare 'instructions.data', which counts instructions, with 'cycles.data', which counts cycles (--event=NAME, --count=samples, --force)"* ]]
 	"$flamefold" diff -q --force -f folded cycles.data instructions.data | grep -q ' 7 7$'
 	"$flamefold" diff -q --count=samples -f folded cycles.data instructions.data | grep -q ' 1 1$'
+}
+
+@test "a loss on one side is said" {
+	for lost in 0 9; do
+		"$build" -o $lost.data - <<-END
+		attr name=cycles sample_type=IP,TID,TIME,PERIOD,CALLCHAIN flags=sample_id_all,comm_exec
+		comm pid=1 name=app exec time=1
+		repeat i 20
+		sample pid=1 time={10 + i} period=7 ip=0x2000 chain=U,0x2000
+		end
+		lost lost=$lost time=40
+		END
+	done
+	"$flamefold" diff -q --table 0.data 9.data >out
+	grep -q '^# A: 0.data, 20 samples of cycles$' out
+	grep -q '^# B: 9.data, 20 samples of cycles, and 9 were lost$' out
 }
 
 @test "two rates of one loop are the same" {
