@@ -104,8 +104,7 @@ enum ff_flag {
 	/* What compilers append where they make several functions of one is left out of
 	 * names: f.isra.0, f.part.0, f.constprop.0, f.cold, f.llvm.1 and f.lto_priv.0 are f. */
 	FF_MERGE_CLONES = 1 << 11,
-	/* Read where debug information has functions declared, for ff_write_svg(); not with
-	 * FF_NO_INLINE, which reads none. */
+	/* Read where functions are declared, for ff_write_svg(); not with FF_NO_INLINE. */
 	FF_PLACES = 1 << 12,
 	/* Keep each sample of the tree for ff_sample_next(), in 48 bytes; not of live runs. */
 	FF_SAMPLES = 1 << 13,
@@ -113,8 +112,7 @@ enum ff_flag {
 	 * and marks where others are missing: FF_INPUT_CALLERS_INFERRED, FF_INPUT_FRAMES_SKIPPED.
 	 * FF_COMPAT_STACKCOLLAPSE never has them. */
 	FF_NO_INFER = 1 << 14,
-	/* Take names from files that provably are not the recorded ones, where there are no
-	 * others: of another build id, or replaced since. */
+	/* Where there are no others, take files that provably are not the recorded ones. */
 	FF_FORCE = 1 << 15,
 };
 
@@ -152,8 +150,7 @@ struct ff_options {
 	unsigned flags; /* of enum ff_flag */
 	unsigned threads; /* 0: one per processor */
 	unsigned max_stack; /* frames kept of a call chain, leaf first; 0: all */
-	const char *
-		event; /* exact name, a pattern, or "all"; NULL: the family of the first */
+	const char *event; /* name, pattern or "all"; NULL: the family of the first */
 	const char *symfs; /* look for object files below this directory */
 	const char *kallsyms; /* NULL: the recording's, or /proc/kallsyms if that fits */
 	const char *vmlinux;
@@ -181,8 +178,9 @@ struct ff_options {
 	 * is for the process. */
 	uint64_t memory;
 	/* What a stack weighs: the name of an ff_mode, or a rule of one's own (modes.md), which goes
-	 * before it. Both NULL: the event's period. */
-	const char *mode, *pair;
+	 * before it. Both NULL: the event's period. Mode wall asks who else runs of the scope:
+	 * "process" (NULL), "cgroup", "selected" or "system". */
+	const char *mode, *pair, *scope;
 };
 /* clang-format off */
 #ifdef __cplusplus
@@ -445,6 +443,10 @@ enum ff_total {
 	FF_TOTAL_PAIR_STALE,
 	FF_TOTAL_PAIR_STARTS,
 	FF_TOTAL_PAIR_ENDS,
+	FF_TOTAL_WALL_EVENTS, /* likewise, of mode wall */
+	FF_TOTAL_WALL_REPAIRS,
+	FF_TOTAL_WALL_GAP_TIME,
+	FF_TOTAL_WALL_UNPLACED,
 	FF_TOTALS,
 };
 FF_API uint64_t ff_profile_total(const struct ff_profile *p, enum ff_total which);
@@ -628,8 +630,7 @@ FF_API const struct ff_object *ff_object_next(const struct ff_profile *p,
 					      const struct ff_object *o);
 FF_API const char *ff_object_path(const struct ff_object *o); /* as recorded */
 FF_API const char *ff_object_build_id(const struct ff_object *o); /* hex; "" if unknown */
-FF_API const char *
-ff_object_file(const struct ff_object *o); /* read for it; NULL: none */
+FF_API const char *ff_object_file(const struct ff_object *o); /* read; NULL: none */
 /* What completes it: a separate debug file, or the part of the file itself that holds
  * more symbols; NULL: none. */
 FF_API const char *ff_object_debug_file(const struct ff_object *o);
@@ -652,8 +653,7 @@ FF_API enum ff_object_names ff_object_names(const struct ff_object *o);
 /* 1: there is debug information for it, which has inlined functions and lines. */
 FF_API int ff_object_has_debug_info(const struct ff_object *o);
 FF_API uint64_t ff_object_weight(const struct ff_object *o); /* of leaf frames in it */
-FF_API uint64_t
-ff_object_weight_unnamed(const struct ff_object *o); /* without a symbol */
+FF_API uint64_t ff_object_weight_unnamed(const struct ff_object *o); /* no symbol */
 FF_API uint64_t ff_object_addresses(const struct ff_object *o); /* distinct, in stacks */
 FF_API uint64_t ff_object_addresses_unnamed(const struct ff_object *o);
 /* 1: a file was there, but provably is not the recorded one: FF_FORCE. */

@@ -158,7 +158,6 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 static int set_mode(struct settings *s, const struct option_row *row, const char *arg)
 {
 	const struct ff_mode *mode = ff_mode_next(NULL);
-
 	bool found = false;
 	int code = 0;
 
@@ -170,11 +169,32 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 				     : refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
+	/* Others say what they are when they know how well. */
 	if (!s->graph.title && ff_mode_rule(mode)[0])
 		s->graph.title = ff_mode_title(mode);
-	if (!s->graph.colors && ff_mode_rule(mode)[0])
+	/* The first one is how samples weigh without a mode. */
+	if (!s->graph.colors && mode != ff_mode_next(NULL))
 		s->graph.colors = ff_mode_colors(mode);
 	return 0;
+}
+
+static int set_weight(struct settings *s, const struct option_row *row, const char *arg)
+{
+	if (strcasecmp(arg, "wall") && strcasecmp(arg, "wall-instant"))
+		return refuse(s, row, arg, "wall or wall-instant");
+	return set_mode(s, row, arg);
+}
+
+static int set_scope(struct settings *s, const struct option_row *row, const char *arg)
+{
+	static const char *const names[] = { "process", "cgroup", "selected", "system" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(arg, names[i])) {
+			*(const char **)setting_at(s, row) = names[i];
+			return 0;
+		}
+	return refuse(s, row, arg, "process, cgroup, selected or system");
 }
 
 static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
@@ -636,11 +656,17 @@ const struct option_row option_rows[] = {
 	{ "count", 0, "WHAT", "period: a sample weighs its period; samples: it weighs 1",
 	  READS, set_count, .initial = "period", .hint = "; for the label: --countname",
 	  .record_hint = "; to sample every N events: -c N" },
-	{ "mode", 0, "NAME", "what a stack weighs: cpu, offcpu, wakeup, chain, blockio, ...; "
+	{ "mode", 0, "NAME", "what a stack weighs: cpu, wall, offcpu, wakeup, chain, blockio, ...; "
 	  "--list-modes names them", READS, set_mode, AT(profile.mode) },
 	{ "pair", 0, "RULE", "the same by a rule of one's own, or by one of a file: @FILE, "
 	  "@FILE:NAME; flamefold(1)",
 	  READS, set_pair, AT(profile.pair) },
+	{ "weight", 0, "WHAT", "wall, wall-instant: the same as --mode of that name",
+	  READS, set_weight, AT(profile.mode),
+	  .hint = "; other weights are modes: --mode" },
+	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: threads of a process (default), of a "
+	  "cgroup, all that are selected, or all of the system", READS, set_scope,
+	  AT(profile.scope) },
 	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
 	  "too, and exit; with -v their rules",
 	  ALL, set_true, AT(list_modes) },

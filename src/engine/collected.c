@@ -77,8 +77,8 @@ int collected_count_process(struct collected *c, uint32_t pid)
 
 struct weight_target collected_target(struct collected *c)
 {
-	return (struct weight_target){ &c->trie,    &c->sum,	&c->samples,
-				       c->deferred, &c->frames, &c->pairs };
+	return (struct weight_target){ &c->trie,   &c->sum,   &c->samples, c->deferred,
+				       &c->frames, &c->pairs, &c->wall };
 }
 
 /*
@@ -214,6 +214,7 @@ int collected_merge_rest(struct collected *c, struct collected *from,
 	stack_counts_add(&c->unwound, &from->unwound);
 	sample_tally_add(&c->tally, &from->tally);
 	pair_counts_add(&c->pairs, &from->pairs);
+	wall_counts_add(&c->wall, &from->wall);
 	c->incomplete.truncated += from->incomplete.truncated;
 	for (int i = 0; i < INCOMPLETE_BITS; i++)
 		c->incomplete.of[i] += from->incomplete.of[i];
@@ -262,9 +263,13 @@ int collected_compact(struct collected *c, const uint32_t *frame_map, uint32_t *
 
 static struct settlement settlement_of(struct collected *c, const struct settle_by *by)
 {
-	return (struct settlement){ collected_target(c), by->options,
-				    by->pairing,	 by->filters,
-				    by->split,		 power_of_10(c->decimals) };
+	return (struct settlement){ .target = collected_target(c),
+				    .options = by->options,
+				    .pairing = by->pairing,
+				    .wall = by->wall,
+				    .filters = by->filters,
+				    .split = by->split,
+				    .factor = power_of_10(c->decimals) };
 }
 
 int collected_settle(struct collected *c, const struct settle_by *by)
@@ -282,6 +287,13 @@ int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_
 	struct settlement to = settlement_of(c, by);
 
 	return pairing_end(&to, last);
+}
+
+int collected_end_wall(struct collected *c, const struct settle_by *by)
+{
+	struct settlement to = settlement_of(c, by);
+
+	return wall_end(&to);
 }
 
 bool collected_is_waited_for(const struct collected *c)
@@ -305,6 +317,7 @@ void collected_begin_anew(struct collected *c)
 	c->tally = (struct sample_tally){ 0 };
 	c->incomplete = (struct incomplete_counts){ 0 };
 	c->pairs = (struct pair_counts){ 0 };
+	c->wall = (struct wall_counts){ 0 };
 }
 
 void collected_end_input(struct collected *c)

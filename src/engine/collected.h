@@ -57,6 +57,7 @@ struct collected {
 	struct process_list processes;
 	struct sample_log samples;
 	struct pair_counts pairs;
+	struct wall_counts wall;
 	struct deferred_queue deferred[DEFERRED_KINDS];
 };
 
@@ -113,12 +114,15 @@ int collected_compact(struct collected *c, const uint32_t *frame_map,
 struct settle_by {
 	const struct weight_options *options;
 	const struct pairing *pairing;
+	const struct wall *wall;
 	const struct filters *filters;
 	struct sample_split *split;
 };
 int collected_settle(struct collected *c, const struct settle_by *by);
 /* Intervals that are open have no end: @last is when the last sample was. 0, or -ENOMEM. */
 int collected_end_pairs(struct collected *c, const struct settle_by *by, uint64_t last);
+/* Who runs does so up to here. 0, or -ENOMEM. */
+int collected_end_wall(struct collected *c, const struct settle_by *by);
 /* Is something open that is deferred? */
 bool collected_is_waited_for(const struct collected *c);
 /* Nothing was counted yet. Stacks stay, for those that are open are among them. */

@@ -105,6 +105,11 @@ static uint64_t pair_events_total(const struct ff_profile *p)
 	return c->starts + c->wakes + c->ends + c->cancels + c->samples;
 }
 
+static uint64_t wall_events_total(const struct ff_profile *p)
+{
+	return p->collected.wall.switches + p->collected.wall.samples;
+}
+
 /*
  * A row of the table reads
  *
@@ -320,6 +325,14 @@ static const struct fact facts[] = {
 	  SHOWN(4, 4, 2, 0), PROFILE(collected.pairs.not_waited) },
 	{ TOTAL(PAIR_STALE, NUMBER, "stale", "  chains cut as stale"), SHOWN(4, 4, 2, 0),
 	  PROFILE(collected.pairs.stale) },
+	{ TOTAL(WALL_EVENTS, NUMBER, NULL, "switches and samples"), SHOWN(0, 0, 3, 0),
+	  .total = wall_events_total },
+	{ TOTAL(WALL_REPAIRS, NUMBER, NULL, "  repaired"), SHOWN(0, 0, 3, 0),
+	  PROFILE(collected.wall.repairs) },
+	{ TOTAL(WALL_GAP_TIME, NANOSECONDS, NULL, "  seconds in which nothing ran"),
+	  SHOWN(0, 0, 3, 0), PROFILE(collected.wall.gap_time) },
+	{ TOTAL(WALL_UNPLACED, NANOSECONDS, NULL, "  seconds without a stack"),
+	  SHOWN(0, 0, 3, 0), PROFILE(collected.wall.unplaced) },
 };
 /* clang-format on */
 

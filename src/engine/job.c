@@ -29,10 +29,14 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 			    .labels = &ret->events.labels },
 		.drop_truncated = p->options.truncated == FF_TRUNCATED_DROP,
 		.keep_samples = p->options.flags & FF_SAMPLES,
+		.wall = p->wall,
 		.samples_before = p->collected.sum.samples_read,
 	};
+	if (p->wall.weight)
+		input_tell_switches(ret->in);
 	/* As off-CPU graphs have it. */
-	if (profile_rule(p) && intern_add(&p->strings, "-", 1, &ret->stacks.kernel) < 0)
+	if ((profile_rule(p) || p->wall.weight) &&
+	    intern_add(&p->strings, "-", 1, &ret->stacks.kernel) < 0)
 		return fail_memory(&p->ctx);
 	if (ret->stacks.infer &&
 	    intern_add(&p->strings, "[skipped]", 9, &ret->stacks.skipped) < 0)
@@ -56,6 +60,13 @@ int choose_events(struct input_job *j)
 		.weights = &j->weights,
 	};
 
+	if (p->wall.weight) {
+		int err = wall_bind(&p->ctx, &j->wall, j->rec, &p->strings);
+
+		if (err < 0)
+			return err;
+		wall_beside(&j->wall, &wish);
+	}
 	if (profile_rule(p)) {
 		int err = pairing_bind(&p->ctx, &j->pairing, profile_rule(p), j->rec,
 				       &p->strings);
@@ -94,9 +105,12 @@ int add_recording_symbols(struct input_job *j)
 
 int settle_deferred(struct input_job *j, struct collected *c)
 {
-	struct settle_by by = { &j->weights, &j->pairing, j->p->filters,
+	struct settle_by by = { &j->weights, &j->pairing, &j->wall, j->p->filters,
 				&j->input->split };
 
+	/* Parts of periods: as perf has them, thousandths. */
+	if (j->wall.weight == WALL_INSTANT)
+		collected_scale(c, 3);
 	if (collected_settle(c, &by) < 0)
 		return fail_memory(&j->p->ctx);
 	if (c->deferred[DEFERRED_PAIRS].open_refused)
@@ -108,6 +122,16 @@ int settle_deferred(struct input_job *j, struct collected *c)
 	return 0;
 }
 
+int note_running(struct input_job *j, struct collected *c, const struct record *r)
+{
+	int found = 0;
+
+	if (j->wall.weight)
+		found = wall_note(&c->deferred[DEFERRED_WALL], &j->p->budget, r,
+				  (uint16_t)j->input->index);
+	return found < 0 ? fail_memory(&j->p->ctx) : 0;
+}
+
 /* Runs whatever came before; @err stands, or the first error of its own does. */
 int input_job_end(struct input_job *j, int err)
 {
@@ -116,7 +140,7 @@ int input_job_end(struct input_job *j, int err)
 
 	/* What waits still has no end in this input. */
 	if (err == 0 && j->pairing.is_bound) {
-		struct settle_by by = { &j->weights, &j->pairing, p->filters,
+		struct settle_by by = { &j->weights, &j->pairing, &j->wall, p->filters,
 					&input->split };
 
 		err = collected_end_pairs(&p->collected, &by, j->rec->last_time) < 0
@@ -129,6 +153,13 @@ int input_job_end(struct input_job *j, int err)
 			     "the records that were lost: they are not counted",
 			     input_path(j->in), p->collected.pairs.unsure);
 	}
+	if (err == 0 && j->wall.is_bound) {
+		struct settle_by by = { &j->weights, &j->pairing, &j->wall, p->filters,
+					&input->split };
+
+		if (collected_end_wall(&p->collected, &by) < 0)
+			err = fail_memory(&p->ctx);
+	}
 	/* Ids of counters mean something in one input only. */
 	collected_end_input(&p->collected);
 	input->delivered = p->collected.sum.samples_read - j->samples_before;
@@ -137,7 +168,7 @@ int input_job_end(struct input_job *j, int err)
 	if (err == 0)
 		event_choice_report_split(&p->ctx, &j->events, j->rec, &p->strings,
 					  &input->split);
-	if (err == 0 && note_events(p, input, &j->events, &j->pairing) < 0)
+	if (err == 0 && note_events(p, input, &j->events, &j->pairing, &j->wall) < 0)
 		err = fail_memory(&p->ctx);
 	if (err == 0)
 		say_mixed_units(p, input);

@@ -13,6 +13,7 @@ struct input_job {
 	struct processes *processes;
 	struct event_choice events;
 	struct pairing pairing; /* of a mode; else it is not bound */
+	struct wall wall; /* likewise */
 	const char *
 		event_words; /* what they were asked for by; NULL: the recorder's command */
 	struct weight_options weights;
@@ -38,6 +39,9 @@ int choose_events(struct input_job *j);
 int add_recording_symbols(struct input_job *j);
 /* All samples are in @c: what was deferred gets its weight. */
 int settle_deferred(struct input_job *j, struct collected *c);
+/* A record that is no sample may tell who runs, which @c is to know. 0, or a negative errno with a
+ * sentence. */
+int note_running(struct input_job *j, struct collected *c, const struct record *r);
 
 /* engine/timeline.c: the first pass. */
 int read_timeline(struct input_job *j);

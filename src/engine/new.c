@@ -41,6 +41,7 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 		&p->options.event,   &p->options.symfs,	    &p->options.kallsyms,
 		&p->options.vmlinux, &p->options.debug_dir, &p->options.build_id_dir,
 		&p->options.map_dir, &p->options.mode,	    &p->options.pair,
+		&p->options.scope,
 	};
 
 	if (options)
@@ -64,26 +65,60 @@ static int copy_profile_options(struct ff_profile *p, const struct ff_options *o
 	return 0;
 }
 
+static int choose_scope(struct ff_profile *p)
+{
+	static const char *const names[WALL_SCOPES] = {
+		[WALL_PROCESS] = "process",
+		[WALL_CGROUP] = "cgroup",
+		[WALL_SELECTED] = "selected",
+		[WALL_SYSTEM] = "system",
+	};
+	const char *scope = p->options.scope;
+
+	if (!scope)
+		return 0;
+	if (p->wall.weight != WALL_EXACT)
+		return fail(&p->ctx, -EINVAL,
+			    "only mode wall asks who else runs: a scope has no sense "
+			    "without it");
+	for (int i = 0; i < WALL_SCOPES; i++)
+		if (strcmp(scope, names[i]) == 0) {
+			p->wall.scope = (enum wall_scope)i;
+			return 0;
+		}
+	return fail(&p->ctx, -EINVAL, "there is no scope '%s'", scope);
+}
+
 /* Before anything is read: whoever has misspelled it need not wait. */
 static int check_mode(struct ff_profile *p)
 {
+	int err;
+
 	/* A rule of one's own may have any name. */
 	if (p->options.mode && !p->options.pair && !mode_find(p->options.mode))
 		return fail(&p->ctx, -EINVAL, "there is no mode '%s'", p->options.mode);
-	if (!profile_rule(p))
-		return 0;
+	if (p->options.mode && !p->options.pair)
+		p->wall.weight = mode_wall(mode_find(p->options.mode));
+	err = choose_scope(p);
+	if (err < 0 || (!profile_rule(p) && !p->wall.weight))
+		return err;
 	if (p->options.count == FF_COUNT_SAMPLES)
 		return fail(
 			&p->ctx, -EINVAL,
 			"a mode says what a stack weighs: --count=samples has no sense "
 			"beside it");
-	if (p->options.event)
+	if (p->options.event && !p->wall.weight)
 		return fail(
 			&p->ctx, -EINVAL,
 			"a mode has events of its own: --event has no sense beside it");
 	if (p->options.flags & FF_SAMPLES)
 		return fail(&p->ctx, -EINVAL,
 			    "a mode weighs intervals, which are no samples to be kept");
+	/* How many ran at once is this by the weight. */
+	if (p->wall.weight)
+		return columns_add(&p->columns,
+				   &(struct column){ .name = "cpu", .unit = "ns" },
+				   &p->wall.cpu);
 	return pairing_check(&p->ctx, profile_rule(p), &p->limit.has_more);
 }
 

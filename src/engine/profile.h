@@ -118,6 +118,7 @@ struct ff_profile {
 	struct columns columns; /* of the tries, the workers\' too */
 	uint64_t
 		further_sums[COLUMNS_MOST]; /* of columns without a role: what was read */
+	struct wall wall; /* not bound: what was asked for */
 	struct collected collected;
 	struct filters *filters;
 	struct binaries *binaries;
@@ -207,9 +208,9 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 	       const struct saved_tree *tree);
 
 /* engine/header.c: for a picture's header. */
-struct pairing;
 int note_events(struct ff_profile *p, struct ff_input *input,
-		const struct event_choice *choice, const struct pairing *pairing);
+		const struct event_choice *choice, const struct pairing *pairing,
+		const struct wall *wall);
 /* A warning where @input and an earlier one do not count the same. */
 void say_mixed_units(struct ff_profile *p, const struct ff_input *input);
 struct write_facts profile_facts(const struct ff_profile *p);

@@ -23,7 +23,7 @@ int stream_run_show(struct stream_run *s, int (*show)(void *arg, struct ff_profi
 	input->delivered = w->collected.sum.samples_read;
 	/* A header needs to know what was counted, which else is noted when the input
 	 * ends. */
-	err = note_events(p, input, &s->job->events, &s->job->pairing);
+	err = note_events(p, input, &s->job->events, &s->job->pairing, &s->job->wall);
 	if (err == 0)
 		err = finish_so_far(p);
 	if (err == 0)

@@ -95,6 +95,8 @@ static int deliver_round(struct stream_run *s)
 			if (processes_apply(s->job->processes, &record) < 0 ||
 			    live_mode_follow(&s->job->pairing, &record) < 0)
 				err = fail_memory(ctx);
+			if (err == 0)
+				err = note_running(s->job, &s->worker.collected, &record);
 			break;
 		case TAG_GROWTH:
 			err = map_lines_deliver(s, &item);

@@ -36,6 +36,11 @@ int read_timeline(struct input_job *j)
 				      j->rec->bytes);
 			continue;
 		}
+		err = note_running(j, &p->collected, &record);
+		if (err < 0)
+			goto out;
+		if (record.type == PERF_RECORD_SWITCH)
+			continue;
 		/* A record, which few bytes can be, is held until all are in order, and its
 		 * process keeps as much. */
 		if (j->states_allowed == 0 &&

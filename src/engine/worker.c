@@ -32,6 +32,7 @@ int worker_start(struct input_job *j, struct worker *w)
 				       .options = &j->weights,
 				       .events = &j->events,
 				       .pairing = &j->pairing,
+				       .wall = &j->wall,
 				       .rec = j->rec,
 				       .in = j->in,
 				       .target = collected_target(&w->collected),

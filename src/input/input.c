@@ -278,6 +278,11 @@ void input_read_ahead(struct input *in, size_t threads, uint64_t least)
 	in->part_least = least;
 }
 
+void input_tell_switches(struct input *in)
+{
+	in->tells_switches = true;
+}
+
 void input_set_chunk(struct input *in, uint64_t size)
 {
 	in->chunk = size;

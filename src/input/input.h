@@ -64,6 +64,9 @@ const char *input_path(const struct input *in);
  * caller's is one of them. What is handed out is the same. */
 void input_read_ahead(struct input *in, size_t threads, uint64_t least);
 
+/* Before the first pass: who goes on a processor, and off it, is handed out, too. */
+void input_tell_switches(struct input *in);
+
 /* Before the first pass: bytes of a chunk of the second one, if not 2 MiB. */
 void input_set_chunk(struct input *in, uint64_t size);
 

@@ -38,7 +38,8 @@ static int describe_machine(struct input *in)
 	in->rec.day_clock = CLOCK_MONOTONIC;
 	in->rec.day_time = clock_shows(CLOCK_REALTIME);
 	in->rec.clock_time = clock_shows(CLOCK_MONOTONIC);
-	in->rec.processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	in->rec.processors = in->rec.processors_there =
+		(uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (intern_into(in, name.nodename, &in->rec.host) < 0 ||
 	    intern_into(in, name.release, &in->rec.kernel) < 0 ||
 	    intern_into(in, name.machine, &in->rec.arch) < 0)

@@ -139,6 +139,7 @@ struct input {
 	bool timed; /* a sample had a time */
 	bool named; /* a stream's events have names */
 	bool all_timed, any_timed; /* every event records times; at least one does */
+	bool tells_switches; /* somebody wants to know who runs */
 	bool asks_build_ids; /* an event wants them in MMAP2 records */
 	/* Folded text. */
 	struct folded *folded;

@@ -61,7 +61,8 @@ static int read_cpudesc(struct input *in, struct cursor *c)
 
 static int read_nrcpus(struct input *in, struct cursor *c)
 {
-	cursor_u32(c); /* available come first, whatever the documentation says */
+	/* Available ones come first, whatever the documentation says. */
+	in->rec.processors_there = cursor_u32(c);
 	in->rec.processors = cursor_u32(c);
 	return 0;
 }

@@ -353,6 +353,25 @@ static int count_aux(struct body *b, struct record *ret)
 	return 0;
 }
 
+/* Both kinds tell of the thread that the trailer names: one record of a switch says who goes off the
+ * processor, another who comes. */
+static int decode_switch(struct body *b, struct record *ret)
+{
+	struct cursor trailer = b->c;
+
+	ret->type =
+		b->in->tells_switches && b->has_tid ? PERF_RECORD_SWITCH : RECORD_NONE;
+	if (ret->type == RECORD_NONE)
+		return 0;
+	trailer.p = cursor_left(&b->c) < b->trailer ? b->c.end : b->c.end - b->trailer;
+	ret->pid = cursor_u32(&trailer);
+	ret->tid = cursor_u32(&trailer);
+	ret->leaves = b->head.misc & PERF_RECORD_MISC_SWITCH_OUT;
+	ret->preempted = b->head.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	b->c.bad |= trailer.bad;
+	return 0;
+}
+
 /* "u64 shift, multiplier, zero, cycles, mask; u8 has_zero, is_short": older ones end
  * behind zero. */
 static void keep_time_conversion(struct input *in, struct cursor c)
@@ -427,6 +446,8 @@ static const struct {
 	[PERF_RECORD_AUX] = { false, count_aux },
 	[PERF_RECORD_CALLCHAIN_DEFERRED] = { false, keep_deferred },
 	[PERF_RECORD_LOST_SAMPLES] = { false, count_lost_samples },
+	[PERF_RECORD_SWITCH] = { true, decode_switch },
+	[PERF_RECORD_SWITCH_CPU_WIDE] = { true, decode_switch },
 	[PERF_RECORD_NAMESPACES] = { true, decode_namespaces },
 	[PERF_RECORD_KSYMBOL] = { true, decode_ksymbol },
 	[PERF_RECORD_BPF_EVENT] = { true, decode_bpf },
@@ -478,7 +499,7 @@ int record_decode(struct context *ctx, struct input *in, const struct raw_record
 		in->rec.unknown++;
 		return 0;
 	}
-	return kinds[b.head.type].state;
+	return kinds[b.head.type].state && ret->type != RECORD_NONE;
 }
 
 int note_damage(struct context *ctx, struct input *in, uint64_t at, const char *why)

@@ -84,7 +84,8 @@ struct record {
 		position; /* bytes from the start of the file: decides between equal times */
 	uint16_t
 		type; /* PERF_RECORD_MMAP (also for MMAP2), _COMM, _FORK, _EXIT, _KSYMBOL,
-			  _NAMESPACES, _CGROUP, _BPF_EVENT */
+			  _NAMESPACES, _CGROUP, _BPF_EVENT; _SWITCH (also for
+			  SWITCH_CPU_WIDE) where they were asked for */
 	uint8_t mode; /* enum cpu_mode */
 	bool exec; /* COMM: the process began a new program */
 	bool no_clone; /* FORK: the maps are not those of the parent */
@@ -108,6 +109,10 @@ struct record {
 			uint32_t maj, min; /* MMAP: device, 0 where not recorded */
 			uint64_t ino, generation;
 			uint64_t start, size, offset; /* MMAP, KSYMBOL */
+		};
+		struct {
+			bool leaves; /* SWITCH: the thread went out, and */
+			bool preempted; /* could go on */
 		};
 		struct namespace_id namespaces[NAMESPACE_KINDS]; /* NAMESPACES */
 		uint64_t id; /* CGROUP, BPF_EVENT */

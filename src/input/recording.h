@@ -124,7 +124,8 @@ struct recording {
 	/* Strings of the header, 0 where it has none. */
 	uint32_t command, host, kernel, recorder, arch, cpu;
 	uint32_t kallsyms; /* path of the one that came with it; 0: none */
-	uint32_t processors;
+	uint32_t processors,
+		processors_there; /* that run; that there are: 0: not known */
 	bool comm_exec; /* COMM records say when they are an exec */
 	uint64_t bytes, records, samples, chains, user_stacks;
 	uint64_t by_type[RECORD_TYPES], by_simpleperf_type[SIMPLEPERF_TYPES], unknown;

@@ -39,12 +39,12 @@ static size_t words(const struct deferred_queue *q)
  *	word 3   kept (32), input (16), lost, what (8)
  *	word 4   the kind's fields, kind->fields / 8 words
  */
-static size_t count_queued(const struct deferred_queue *q)
+size_t deferred_queue_count(const struct deferred_queue *q)
 {
 	return q->events.count / words(q);
 }
 
-static struct deferred_event *queued_at(const struct deferred_queue *q, size_t index)
+struct deferred_event *deferred_queue_at(const struct deferred_queue *q, size_t index)
 {
 	return (struct deferred_event *)(void *)(q->events.v + index * words(q));
 }
@@ -73,7 +73,7 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 	       memory = 2 * (size * sizeof(uint64_t) + sizeof(struct run));
 
 	q->budget = budget;
-	if (count_queued(q) >= q->allowed) {
+	if (deferred_queue_count(q) >= q->allowed) {
 		if (!claim_add_part(&q->claim, budget, BUDGET_STACKS, SOME * memory))
 			return 0;
 		q->allowed += SOME;
@@ -81,7 +81,7 @@ int deferred_queue_add(struct deferred_queue *q, struct budget *budget,
 	if (!array_reserve(&q->events, size))
 		return -ENOMEM;
 	q->events.count += size;
-	*ret = queued_at(q, count_queued(q) - 1);
+	*ret = deferred_queue_at(q, deferred_queue_count(q) - 1);
 	memset(*ret, 0, size * sizeof(uint64_t));
 	return 1;
 }
@@ -171,6 +171,22 @@ static int drop_open(struct deferred_queue *q, uint32_t index)
 	return hash_map_set(&q->by_key, deferred_key(q, last), index) ? 0 : -ENOMEM;
 }
 
+int deferred_queue_open_one(struct deferred_queue *q, const struct deferred_event *e,
+			    struct deferred_event **ret)
+{
+	int err = keep_open(q, e, hash_map_get(&q->by_key, deferred_key(q, e)));
+
+	*ret = err == 0 ? deferred_queue_find(q, q->kind->key(e), e->input) : NULL;
+	return err;
+}
+
+int deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input)
+{
+	const uint32_t *index = hash_map_get(&q->by_key, key + hash_u64(input));
+
+	return index ? drop_open(q, *index) : 0;
+}
+
 /*
  * What was open elsewhere is so here; two of one key add up, or the later one stays. The
  * later one is what the next read has to be compared with.
@@ -201,7 +217,7 @@ static void follow_maps(struct deferred_event *e, const uint32_t *node_map, uint
 int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 			 const uint32_t *node_map, uint32_t kept)
 {
-	size_t before = count_queued(q);
+	size_t before = deferred_queue_count(q);
 	int err = 0;
 
 	if (before == 0) {
@@ -225,9 +241,9 @@ int deferred_queue_merge(struct deferred_queue *q, struct deferred_queue *from,
 	q->budget = q->budget ? q->budget : from->budget;
 	if (from->refused)
 		widen_gap(q, from->left_from, from->left_to);
-	for (size_t i = before, count = count_queued(q); (node_map || kept) && i < count;
-	     i++)
-		follow_maps(queued_at(q, i), node_map, kept);
+	for (size_t i = before, count = deferred_queue_count(q);
+	     (node_map || kept) && i < count; i++)
+		follow_maps(deferred_queue_at(q, i), node_map, kept);
 	for (size_t i = 0; i < deferred_queue_open(from) && err == 0; i++) {
 		follow_maps(open_slot(from, i), node_map, kept);
 		err = merge_open(q, open_slot(from, i));
@@ -261,7 +277,7 @@ static bool is_later(const struct run *a, const struct run *b)
 
 static void read_time(const struct deferred_queue *q, struct run *run)
 {
-	const struct deferred_event *e = queued_at(q, run->at);
+	const struct deferred_event *e = deferred_queue_at(q, run->at);
 
 	run->time = e->time;
 	run->position = e->position;
@@ -270,7 +286,7 @@ static void read_time(const struct deferred_queue *q, struct run *run)
 /* -ENOMEM, or 0. */
 static int find_runs(const struct deferred_queue *q, run_array *ret)
 {
-	size_t count = count_queued(q);
+	size_t count = deferred_queue_count(q);
 	struct run next, last = { 0 };
 
 	for (next.at = 0; next.at < count; next.at++) {
@@ -325,7 +341,12 @@ static int settle_one(struct deferred_queue *q, struct deferred_event *e,
 int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 {
 	run_array runs = { 0 };
-	int err = find_runs(q, &runs);
+	int err = 0;
+
+	if (q->kind->begin && deferred_queue_count(q))
+		err = q->kind->begin(q, to);
+	if (err == 0)
+		err = find_runs(q, &runs);
 
 	/* What is sorted is a heap already. */
 	if (runs.count)
@@ -333,7 +354,7 @@ int deferred_queue_settle(struct deferred_queue *q, struct settlement *to)
 	while (runs.count && err == 0) {
 		struct run *first = &runs.v[0];
 
-		err = settle_one(q, queued_at(q, first->at++), to);
+		err = settle_one(q, deferred_queue_at(q, first->at++), to);
 		if (first->at < first->end)
 			read_time(q, first);
 		else

@@ -32,6 +32,7 @@ struct deferred_event {
 	uint64_t fields[]; /* those of its kind */
 };
 
+struct deferred_queue;
 struct settlement;
 
 struct deferred_kind {
@@ -45,6 +46,9 @@ struct deferred_kind {
 	/* Nothing bounds how many are open: each asks the budget, and one that gets nothing is not
 	 * open. */
 	bool open_is_claimed;
+	/* Before what is queued is settled: may complete it, but its times. NULL: nothing is to be
+	 * known before. 0, or -ENOMEM. */
+	int (*begin)(struct deferred_queue *q, struct settlement *to);
 	/* What it belongs with, in one input and in all of them. */
 	uint64_t (*key)(const struct deferred_event *event);
 	/* @before: what is open under its key, or NULL. 1: @event, as it is now, is open from now
@@ -92,6 +96,17 @@ void deferred_queue_end_input(struct deferred_queue *q);
 /* What is open under a key of an input; NULL: nothing. Until something else is settled. */
 struct deferred_event *deferred_queue_find(const struct deferred_queue *q, uint64_t key,
 					   uint16_t input);
+
+/* Keeps a copy of @e open, in place of what is so under its key. *@ret: that, until something else is
+ * opened or dropped; NULL: there is no memory left for it, which is counted. 0, or -ENOMEM. */
+int deferred_queue_open_one(struct deferred_queue *q, const struct deferred_event *e,
+			    struct deferred_event **ret);
+/* Nothing is open under a key of an input. 0, or -ENOMEM. */
+int deferred_queue_drop(struct deferred_queue *q, uint64_t key, uint16_t input);
+
+/* Of what is queued, in no order. */
+size_t deferred_queue_count(const struct deferred_queue *q);
+struct deferred_event *deferred_queue_at(const struct deferred_queue *q, size_t index);
 
 /* Of what is open, in no order. */
 size_t deferred_queue_open(const struct deferred_queue *q);

@@ -26,14 +26,29 @@ static const char *family(const char *name)
 	return name;
 }
 
-/* The first event with samples; as printed: the one of the first sample. */
-static const struct event *default_event(const struct recording *rec, bool as_printed)
+static bool is_beside(const struct event_wish *wish, size_t event)
 {
-	const struct event *best = NULL;
+	for (uint32_t i = 0; i < wish->beside_count; i++)
+		if ((size_t)wish->beside[i] == event)
+			return true;
+	return false;
+}
+
+/* The first event with samples; as printed: the one of the first sample. Beside others: also one that
+ * may have some yet. */
+static const struct event *default_event(const struct recording *rec,
+					 const struct event_wish *wish)
+{
+	const struct event *best = NULL, *silent = NULL;
+	bool as_printed = wish->weights->as_printed;
 
 	for (size_t i = 0; i < rec->events.count; i++) {
 		const struct event *e = &rec->events.v[i];
 
+		if (is_beside(wish, i))
+			continue;
+		if (wish->beside_count && !silent && !event_is_dummy(e))
+			silent = e;
 		if (!e->samples || (as_printed && event_is_anonymous(e)))
 			continue;
 		if (!best || (as_printed && e->first_time < best->first_time))
@@ -41,13 +56,14 @@ static const struct event *default_event(const struct recording *rec, bool as_pr
 		if (!as_printed)
 			break;
 	}
-	return best;
+	return best ? best : silent;
 }
 
 static void choose_default(struct event_choice *choice, const struct recording *rec,
-			   const struct intern *strings, bool as_printed)
+			   const struct intern *strings, const struct event_wish *wish)
 {
-	const struct event *first = default_event(rec, as_printed);
+	const struct event *first = default_event(rec, wish);
+	bool as_printed = wish->weights->as_printed;
 	const char *name = first ? intern_text(strings, first->name) : "";
 
 	for (size_t i = 0; i < rec->events.count; i++) {
@@ -180,10 +196,11 @@ static int choose_pattern(struct event_choice *choice, const struct recording *r
  * sched:*:u,irq:* -a", "--event=syscalls:*".
  */
 static int widen_default(struct event_choice *choice, const struct recording *rec,
-			 const struct intern *strings, const char *words)
+			 const struct intern *strings, const struct event_wish *wish)
 {
 	static const char between[] = " ,=\t\n";
-	const struct event *first = default_event(rec, false);
+	const struct event *first = default_event(rec, wish);
+	const char *words = wish->words;
 	char *pattern = NULL;
 	int has = 0;
 
@@ -301,8 +318,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 	choice->wanted.count = rec->events.count;
 	memset(choice->wanted.v, 0, rec->events.count);
 	if (!wish->name) {
-		choose_default(choice, rec, strings, as_printed);
-		if (!as_printed && widen_default(choice, rec, strings, wish->words) < 0)
+		choose_default(choice, rec, strings, wish);
+		if (!as_printed && widen_default(choice, rec, strings, wish) < 0)
 			err = fail_memory(ctx);
 	} else if (strcmp(wish->name, "all") == 0) {
 		/* "all" makes no pattern, so its units are not checked: whoever asks for
@@ -315,6 +332,8 @@ int event_choice_make(struct context *ctx, struct event_choice *choice,
 		err = check_units(ctx, choice, rec, strings);
 	if (err == 0 && choice->pattern && !as_printed && label_events(choice, rec) < 0)
 		err = fail_memory(ctx);
+	for (uint32_t i = 0; i < wish->beside_count && err == 0; i++)
+		choice->wanted.v[wish->beside[i]] = EVENT_BESIDE;
 	if (err < 0)
 		event_choice_release(choice);
 	else

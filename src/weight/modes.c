@@ -30,6 +30,12 @@
 const struct mode modes[] = {
 	{ "cpu", "Flame Graph", "which code runs? (samples, by their periods)", "",
 	  "hot" },
+	{ "wall", "Wall-Clock Time",
+	  "what does the user wait for? (time, shared out among all that runs at once)",
+	  "", "hot" },
+	{ "wall-instant", "Wall-Clock Time",
+	  "likewise, by how many run at the sample (as perf report --latency)", "",
+	  "hot" },
 	{ "offcpu", "Off-CPU Time", "where do threads block, and for how long?",
 	  /* What perf record --off-cpu has measured itself. */
 	  SWITCH_IN BLOCKED_OUT NANOSECONDS
@@ -139,6 +145,13 @@ const struct mode modes[] = {
 	  "mem" },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
+
+enum wall_weight mode_wall(const struct mode *mode)
+{
+	return strcmp(mode->name, "wall") == 0		 ? WALL_EXACT
+	       : strcmp(mode->name, "wall-instant") == 0 ? WALL_INSTANT
+							 : WALL_NONE;
+}
 
 const struct mode *mode_find(const char *name)
 {

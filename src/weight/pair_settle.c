@@ -20,6 +20,7 @@
 
 #include "weight/charge.h"
 #include "weight/pairing.h"
+#include "weight/path.h"
 
 static uint64_t key_of_pair(const struct deferred_event *e)
 {
@@ -58,61 +59,6 @@ static int stay(struct deferred_event *event, const struct deferred_event *befor
 	return 1;
 }
 
-/* Frames that become a stack. */
-struct path {
-	uint32_t *v;
-	size_t count, room;
-};
-
-static int add_to_path(struct path *path, uint32_t frame)
-{
-	if (!array_reserve(path, 1))
-		return -ENOMEM;
-	path->v[path->count++] = frame;
-	return 0;
-}
-
-/* A frame that is just a name. @flags: of FRAME_MARKS. */
-static int add_name(struct path *path, struct frames *frames, uint32_t name,
-		    uint32_t flags)
-{
-	struct frame frame = { .image = IMAGE_ID_NAMES, .address = name, .flags = flags };
-	uint32_t id;
-
-	return frames_add(frames, &frame, &id) < 0 ? -ENOMEM : add_to_path(path, id);
-}
-
-/* Leaf first. */
-static int add_reversed(struct path *path, const struct trie *t, uint32_t node)
-{
-	int err = 0;
-
-	for (; node && err == 0; node = t->nodes[node].parent)
-		err = add_to_path(path, t->nodes[node].frame);
-	return err;
-}
-
-/* What is behind the first @first frames. */
-static void reverse_rest(struct path *path, size_t first)
-{
-	for (size_t i = first, k = path->count; i + 1 < k; i++) {
-		uint32_t frame = path->v[i];
-
-		path->v[i] = path->v[--k];
-		path->v[k] = frame;
-	}
-}
-
-/* Root first. */
-static int add_forward(struct path *path, const struct trie *t, uint32_t node)
-{
-	size_t first = path->count;
-	int err = add_reversed(path, t, node);
-
-	reverse_rest(path, first);
-	return err;
-}
-
 /* The stack of who wakes, leaf first, behind the mark of an interrupt. One that is no task's for sure
  * has no use for a user's part. */
 static int add_waker(struct path *path, const struct settlement *to,
@@ -125,14 +71,15 @@ static int add_waker(struct path *path, const struct settlement *to,
 	uint32_t flags = FRAME_INTERRUPT | (maybe_task ? FRAME_SOFTIRQ : 0);
 	int err = context == CONTEXT_TASK
 			  ? 0
-			  : add_name(path, frames, to->pairing->contexts[context], flags);
+			  : path_add_name(path, frames, to->pairing->contexts[context],
+					  flags);
 
 	for (uint32_t node = wake->node; node && err == 0; node = t->nodes[node].parent) {
 		uint32_t frame = t->nodes[node].frame;
 
 		if (!maybe_task && frames->list.v[frame].image == IMAGE_ID_NAMES)
 			break;
-		err = add_to_path(path, frame);
+		err = path_add(path, frame);
 	}
 	return err;
 }
@@ -147,14 +94,6 @@ static void cut_chain(struct path *path, const struct settlement *to)
 		if (links > PAIR_DEPTH)
 			path->count = i;
 	}
-}
-
-/* As weight_add_stack(). */
-static int add_stack(struct settlement *to, const struct path *path, uint32_t *ret)
-{
-	struct stack stack = { .frames = path->v, .count = path->count };
-
-	return weight_add_stack(to->target.trie, to->target.frames, &stack, ret);
 }
 
 /* What is behind the stack of @before, who is woken by @event: a node. As find_pair_stack(). */
@@ -173,7 +112,7 @@ static int make_suffix(const struct deferred_event *event,
 			: NULL;
 	struct path path = { 0 };
 	uint32_t node = 0;
-	int err = add_name(&path, to->target.frames, to->pairing->wakes, FRAME_LINK);
+	int err = path_add_name(&path, to->target.frames, to->pairing->wakes, FRAME_LINK);
 
 	if (err == 0)
 		err = add_waker(&path, to, event);
@@ -181,11 +120,11 @@ static int make_suffix(const struct deferred_event *event,
 		if (more_of(waker)->woken <= before->time)
 			to->target.pairs->stale += context == CONTEXT_TASK;
 		else if (err == 0)
-			err = add_forward(&path, to->target.trie, waker->behind);
+			err = path_add_forward(&path, to->target.trie, waker->behind);
 		cut_chain(&path, to);
 	}
 	if (err == 0)
-		err = add_stack(to, &path, &node);
+		err = path_stack(&path, &to->target, &node);
 	free(path.v);
 	*ret = node;
 	return err;
@@ -208,7 +147,7 @@ static int find_pair_stack(const struct deferred_event *start,
 		if (context_of(start) == CONTEXT_TASK)
 			return 0;
 		err = add_waker(&path, to, start);
-		reverse_rest(&path, 0);
+		path_reverse_rest(&path, 0);
 		break;
 	case PAIR_STACK_END:
 		*ret = end ? end->node : 0;
@@ -219,23 +158,23 @@ static int find_pair_stack(const struct deferred_event *start,
 			root = t->nodes[root].parent;
 		if (end)
 			err = add_waker(&path, to, end);
-		reverse_rest(&path, 0);
+		path_reverse_rest(&path, 0);
 		if (err == 0 && root)
-			err = add_to_path(&path, t->nodes[root].frame);
+			err = path_add(&path, t->nodes[root].frame);
 		break;
 	default:
-		err = add_forward(&path, t, start->node);
+		err = path_add_forward(&path, t, start->node);
 		if (err == 0 && start->behind)
-			err = add_forward(&path, t, start->behind);
+			err = path_add_forward(&path, t, start->behind);
 		else if (err == 0)
-			err = add_name(&path, to->target.frames, to->pairing->wakes,
-				       FRAME_LINK);
+			err = path_add_name(&path, to->target.frames, to->pairing->wakes,
+					    FRAME_LINK);
 		if (err == 0 && !start->behind)
-			err = add_name(&path, to->target.frames,
-				       to->pairing->contexts[CONTEXT_TASK], 0);
+			err = path_add_name(&path, to->target.frames,
+					    to->pairing->contexts[CONTEXT_TASK], 0);
 	}
 	if (err == 0 && path.count)
-		err = add_stack(to, &path, ret);
+		err = path_stack(&path, &to->target, ret);
 	free(path.v);
 	return err;
 }

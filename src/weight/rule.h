@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/context.h"
+#include "weight/wall.h"
 
 /*
  * What a mode weighs, as text: clauses with ';' between them.
@@ -124,12 +125,14 @@ void rule_events_release(struct rule_events *events);
 struct mode {
 	const char *name, *title;
 	const char *question; /* that it answers */
-	const char *rule; /* "": samples weigh what they say */
+	const char *rule; /* "": samples weigh what they say, or by who else runs */
 	const char *colors; /* a palette of flamegraph.pl */
 };
 extern const struct mode modes[]; /* ends with one without a name */
 
 /* NULL: there is none. */
 const struct mode *mode_find(const char *name);
+/* How a sample of it weighs by who else runs, if so. */
+enum wall_weight mode_wall(const struct mode *mode);
 
 #endif

@@ -12,6 +12,8 @@
 const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS] = {
 	[DEFERRED_COUNTERS] = &counter_kind,
 	[DEFERRED_PAIRS] = &pair_kinds[0],
+	[DEFERRED_WALL] = &wall_kind,
+	[DEFERRED_WALL_STATE] = &wall_state_kind,
 };
 
 uint64_t weight_of(const struct weight_options *options, const struct event *event,
@@ -30,6 +32,10 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 	ret->sample = s;
 	ret->charge = (struct charge){ 0 };
 	ret->comm = 0;
+	if (w->wall && w->wall->is_bound) {
+		wall_begin(w, s, passed, ret);
+		return;
+	}
 	/* Of several reasons the last one stands: a damaged sample is that, whatever a
 	 * filter says. */
 	if (!passed)
@@ -58,6 +64,8 @@ void weight_begin(const struct weigher *w, const struct sample *s, bool passed,
 
 bool weight_needs_stack(const struct weigher *w, const struct weighing *x)
 {
+	if (w->wall && w->wall->is_bound)
+		return x->match.has_stack && !x->charge.lost;
 	if (!w->pairing->is_bound)
 		return !x->charge.lost;
 	return x->match.has_stack && (!x->charge.lost || x->match.has_others);
@@ -147,6 +155,8 @@ int weight_take(struct weigher *w, const struct weighing *x)
 {
 	int err;
 
+	if (w->wall && w->wall->is_bound)
+		return wall_take(w, x);
 	if (w->pairing->is_bound && event_is_wanted(w->events, x->sample->event))
 		return pairing_take(w, x);
 	if (x->sample->group_count && !w->pairing->is_bound)

@@ -7,6 +7,7 @@
 #include "trie/trie.h"
 #include "weight/deferred.h"
 #include "weight/pairing.h"
+#include "weight/wall.h"
 
 /*
  * What a sample adds, and to which stack: here its period, or 1. Every weight that
@@ -99,8 +100,9 @@ void sample_log_release(struct sample_log *log);
  * for which the recorder was given, "syscalls:sys_enter_*". Of the latter each has a frame of
  * its name at the root of its stacks.
  */
+enum { EVENT_LEFT_OUT, EVENT_WANTED, EVENT_BESIDE };
 struct event_choice {
-	ARRAY(uint8_t) wanted; /* by index of event */
+	ARRAY(uint8_t) wanted; /* by index of event: one of these */
 	struct event_labels labels; /* likewise; of a pattern's events, else empty */
 	char *pattern; /* NULL: there was none */
 };
@@ -111,6 +113,9 @@ struct event_wish {
 	const char *
 		words; /* of the recorder's command line, in which patterns are; or NULL */
 	const struct weight_options *weights;
+	/* Indexes of events that tell of those that count, and do not count themselves. */
+	int beside[2];
+	uint32_t beside_count;
 };
 /* -EINVAL where no event has the name, or a pattern's events count different things. */
 int event_choice_make(struct context *ctx, struct event_choice *choice,
@@ -144,10 +149,23 @@ static inline bool event_is_anonymous(const struct event *e)
 	return e->type == PERF_TYPE_TRACEPOINT || !(e->sample_type & PERF_SAMPLE_TIME);
 }
 
+/* It never has samples of its own. */
+static inline bool event_is_dummy(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
+}
+
+/* It counts ns. */
+static inline bool event_is_clock(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+						 e->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 /* Events that came after the choice was made do not count. */
 static inline bool event_is_wanted(const struct event_choice *choice, size_t event)
 {
-	return event < choice->wanted.count && choice->wanted.v[event];
+	return event < choice->wanted.count && choice->wanted.v[event] == EVENT_WANTED;
 }
 
 /* Says what was left out, once an input. @remedy: how to have it. */
@@ -164,6 +182,7 @@ struct weight_target {
 	struct deferred_queue *deferred; /* by enum deferred_which */
 	struct frames *frames; /* of the trie */
 	struct pair_counts *pairs;
+	struct wall_counts *wall;
 };
 
 /* What a worker weighs its samples with. All of it outlives the weigher. */
@@ -173,6 +192,7 @@ struct weigher {
 	const struct event_choice *events;
 	const struct pairing
 		*pairing; /* bound, or not: then samples are weighed as they are */
+	const struct wall *wall; /* likewise; one of the two at most */
 	const struct recording *rec;
 	const struct input *in;
 	struct weight_target target;
@@ -205,9 +225,15 @@ bool weight_needs_stack(const struct weigher *w, const struct weighing *x);
 /* 1: the sample is in the tree; 0: it is lost, or deferred; or -ENOMEM with a sentence. */
 int weight_take(struct weigher *w, const struct weighing *x);
 
-/* What is deferred: counters that were read with a sample (counters.c), and what is paired
- * (pairing.c). */
-enum deferred_which { DEFERRED_COUNTERS, DEFERRED_PAIRS, DEFERRED_KINDS };
+/* What is deferred: counters that were read with a sample (counters.c), what is paired
+ * (pairing.c), and who runs, with what is known of that (wall.c). */
+enum deferred_which {
+	DEFERRED_COUNTERS,
+	DEFERRED_PAIRS,
+	DEFERRED_WALL,
+	DEFERRED_WALL_STATE,
+	DEFERRED_KINDS
+};
 extern const struct deferred_kind *const deferred_kinds[DEFERRED_KINDS];
 
 /* What deferred events come to. */
@@ -215,6 +241,7 @@ struct settlement {
 	struct weight_target target;
 	const struct weight_options *options;
 	const struct pairing *pairing;
+	const struct wall *wall;
 	const struct filters *filters; /* of intervals */
 	struct sample_split *split;
 	uint64_t factor; /* of the target's unit: 1, or a power of 10 */

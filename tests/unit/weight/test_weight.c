@@ -36,7 +36,7 @@ static void event(const char *name, uint64_t samples, uint64_t first_time)
 static int wish(const char *name, const char *words, bool as_printed)
 {
 	struct weight_options weights = { .as_printed = as_printed };
-	struct event_wish w = { name, words, &weights };
+	struct event_wish w = { .name = name, .words = words, .weights = &weights };
 
 	return event_choice_make(&ctx, &choice, &rec, &strings, &w);
 }
@@ -338,7 +338,7 @@ Test(events, a_name_may_be_a_pattern, .init = begin, .fini = end)
 Test(events, a_patterns_events_count_the_same_things, .init = begin, .fini = end)
 {
 	struct weight_options samples = { .count_samples = true };
-	struct event_wish w = { "*", NULL, &samples };
+	struct event_wish w = { .name = "*", .weights = &samples };
 
 	event("cycles:u", 5, 20);
 	event("cycles:k", 5, 20);

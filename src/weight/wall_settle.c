@@ -1,0 +1,617 @@
+/*
+ * Events in order of time become weights. A set of threads has W, the integral of dt/n, and each thread that
+ * runs what W was when it was looked at last: what it is owed grows by the difference. Its next sample
+ * gets that. A set in which nothing runs waits for who runs next:
+ *
+ *	A in    n 0 -> 1    the gap since the last one went out is of what A waited in
+ *	B in    n 1 -> 2    W += dt / 1
+ *	A tick  n 2         W += dt / 2, and A's sample weighs what A is owed
+ *	A out   n 2 -> 1    W += dt / 2, A is owed the rest
+ *
+ * Threads are in a set or not, and are never counted up and down: one that goes out twice, for the record
+ * between was lost, does so once, and is a repair.
+ *
+ * What is owed to a thread when it ends is its last sample's. One that had none leaves it to its set, whose
+ * next samples stand for it, as far as their periods are longer than what their threads have run.
+ */
+#include <errno.h>
+
+#include "weight/charge.h"
+#include "weight/path.h"
+
+/* Samples may come from within the switch itself, when its thread is out already. */
+enum { SWITCH_NS = 20000 };
+
+static struct deferred_queue *state_of(const struct settlement *to)
+{
+	return &to->target.deferred[DEFERRED_WALL_STATE];
+}
+
+static struct deferred_event *find_kept(const struct settlement *to,
+					enum wall_kept_what what, uint64_t id,
+					uint16_t input)
+{
+	return deferred_queue_find(state_of(to), wall_key(what, id), input);
+}
+
+/* It is kept from now on, zeroed. *@ret: NULL where there is no memory left for it. */
+static int keep_new(struct settlement *to, enum wall_kept_what what, uint64_t id,
+		    const struct deferred_event *of, struct deferred_event **ret)
+{
+	struct {
+		struct deferred_event event;
+		struct wall_kept kept;
+	} fresh = { .event = { .time = of->time, .input = of->input, .what = what },
+		    .kept = { .key = wall_key(what, id) } };
+
+	return deferred_queue_open_one(state_of(to), &fresh.event, ret);
+}
+
+static int find_or_keep(struct settlement *to, enum wall_kept_what what, uint64_t id,
+			const struct deferred_event *of, struct deferred_event **ret)
+{
+	*ret = find_kept(to, what, id, of->input);
+	return *ret ? 0 : keep_new(to, what, id, of, ret);
+}
+
+/* A weight, and the CPU time that is in it. */
+static int charge_wall(struct settlement *to, struct charge charge, uint64_t cpu)
+{
+	int err;
+
+	/* A product that wraps could look possible. */
+	if (charge.weight < WEIGHT_IMPOSSIBLE)
+		charge.weight *= to->factor;
+	err = weight_charge(&to->target, &charge);
+	if (err > 0 && cpu)
+		err = trie_charge(to->target.trie, charge.node, to->wall->cpu, cpu);
+	return err < 0 ? err : 0;
+}
+
+/* On the stack of @node, or only the root of it, with a name on top. */
+static int charge_named(struct settlement *to, uint32_t node, bool root_only,
+			uint32_t name, struct charge charge)
+{
+	const struct trie *t = to->target.trie;
+	struct path path = { 0 };
+	int err = 0;
+
+	while (root_only && node && t->nodes[node].parent)
+		node = t->nodes[node].parent;
+	if (charge.weight == 0)
+		return 0;
+	if (!charge.lost) {
+		err = path_add_forward(&path, t, node);
+		if (err == 0)
+			err = path_add_name(&path, to->target.frames, name, 0);
+		if (err == 0)
+			err = path_stack(&path, &to->target, &charge.node);
+		charge.cut |= err > 0;
+		free(path.v);
+	}
+	return err < 0 ? err : charge_wall(to, charge, 0);
+}
+
+/* W goes on to @time; while nothing runs it stands still, and a gap begins where it does. */
+static void advance(struct wall_set *set, uint64_t time)
+{
+	uint64_t elapsed, part;
+
+	if (!set->running || time <= set->last)
+		return;
+	elapsed = time - set->last;
+	set->last = time;
+	part = (elapsed % set->running << WALL_FRACTION) + set->rest;
+	set->integral += (elapsed / set->running << WALL_FRACTION) + part / set->running;
+	set->rest = part % set->running;
+}
+
+/* What it has run since it was looked at last. */
+static void catch_up(struct wall_thread *thread, const struct wall_set *set)
+{
+	if (thread->runs) {
+		thread->owed += set->integral - thread->mark;
+		thread->ran += set->last - thread->since;
+	}
+	thread->mark = set->integral;
+	thread->since = set->last;
+}
+
+/* Nothing of the set has run from @from on until @thread does. */
+static int charge_gap(struct settlement *to, struct deferred_event *set,
+		      const struct deferred_event *thread, uint64_t from, uint64_t until)
+{
+	const struct wall_thread *ender = &wall_kept_of(thread)->thread;
+	struct charge charge = { .weight = until - from,
+				 .lost = thread->lost,
+				 .cut = thread->cut,
+				 .node = thread->node };
+	uint64_t woken =
+		ender->woken > from && ender->woken < until ? ender->woken : until;
+	int err;
+
+	if (until <= from)
+		return 0;
+	to->target.wall->gap_time += charge.weight;
+	/* Who was ready before the others stopped has not waited for anything else. */
+	if (ender->runnable || (ender->woken && ender->woken <= from))
+		woken = from;
+	if (!thread->node && !set->node && !charge.lost) {
+		wall_kept_of(set)->set.waited += charge.weight;
+		return 0;
+	}
+	charge.weight = woken - from;
+	if (charge.weight && thread->node)
+		err = charge_wall(to, charge, 0);
+	else
+		err = charge_named(to, set->node, true, to->wall->waiting, charge);
+	charge.weight = until - woken;
+	if (err == 0)
+		err = charge_named(to, thread->node ? thread->node : set->node,
+				   !thread->node, to->wall->runqueue, charge);
+	return err;
+}
+
+/* The thread of an event, if there is one, and its set, which there is then. */
+struct party {
+	struct deferred_event *thread, *set;
+};
+
+static int find_party(struct settlement *to, const struct deferred_event *e,
+		      struct party *ret)
+{
+	const struct wall_event *said = wall_event_of(e);
+	int err;
+
+	*ret = (struct party){ NULL, NULL };
+	ret->thread = find_kept(to, KEPT_THREAD, said->tid, e->input);
+	/* A number that another process has now: its thread was not seen to end. */
+	err = find_or_keep(to, KEPT_SET,
+			   ret->thread ? wall_kept_of(ret->thread)->thread.scope
+				       : said->group,
+			   e, &ret->set);
+	/* The array may have moved. */
+	ret->thread = find_kept(to, KEPT_THREAD, said->tid, e->input);
+	return err;
+}
+
+/* A thread is known from now on, and does not run yet. False: there is no memory for it. */
+static int meet_thread(struct settlement *to, const struct deferred_event *e,
+		       struct party *x)
+{
+	const struct wall_event *said = wall_event_of(e);
+	struct wall_thread *thread;
+	int err;
+
+	if (x->thread || !x->set)
+		return 0;
+	err = keep_new(to, KEPT_THREAD, said->tid, e, &x->thread);
+	x->set = find_kept(to, KEPT_SET, said->group, e->input);
+	if (!x->thread)
+		return err;
+	thread = &wall_kept_of(x->thread)->thread;
+	thread->tid = said->tid;
+	thread->pid = said->pid;
+	thread->scope = said->group;
+	return 0;
+}
+
+/* From @time on. */
+static int begin_to_run(struct settlement *to, struct party *x, uint64_t time)
+{
+	struct wall_thread *thread = &wall_kept_of(x->thread)->thread;
+	struct wall_set *set = &wall_kept_of(x->set)->set;
+	int err = 0;
+
+	if (set->running == 0 && set->last && time > set->last)
+		err = charge_gap(to, x->set, x->thread, set->last, time);
+	if (set->running)
+		advance(set, time);
+	else if (time > set->last)
+		set->last = time;
+	x->thread->node = 0;
+	thread->mark = set->integral;
+	thread->since = set->last;
+	thread->runs = true;
+	thread->runnable = false;
+	thread->woken = 0;
+	set->running++;
+	return err;
+}
+
+static void stop_to_run(struct party *x)
+{
+	struct wall_thread *thread = &wall_kept_of(x->thread)->thread;
+	struct wall_set *set = &wall_kept_of(x->set)->set;
+
+	catch_up(thread, set);
+	if (thread->runs)
+		set->running--;
+	thread->runs = false;
+	thread->left = set->last;
+	thread->woken = 0;
+}
+
+/* Its last sample gets what it is owed, or its set does. */
+static int settle_rest(struct settlement *to, struct party *x)
+{
+	struct wall_thread *thread = &wall_kept_of(x->thread)->thread;
+	struct wall_set *set = &wall_kept_of(x->set)->set;
+	struct charge charge = { .weight = thread->owed >> WALL_FRACTION,
+				 .node = x->thread->behind,
+				 .lost = x->thread->lost,
+				 .cut = x->thread->cut };
+
+	if (!charge.node && !charge.lost) {
+		set->pool += thread->owed;
+		set->pool_ran += thread->ran;
+		return 0;
+	}
+	set->pool += thread->owed & ((1 << WALL_FRACTION) - 1);
+	return charge.weight ? charge_wall(to, charge, thread->ran) : 0;
+}
+
+static int drop_thread(struct settlement *to, const struct deferred_event *e,
+		       struct party *x)
+{
+	uint32_t tid = wall_kept_of(x->thread)->thread.tid;
+	int err;
+
+	stop_to_run(x);
+	err = settle_rest(to, x);
+	return err < 0 ? err
+		       : deferred_queue_drop(state_of(to), wall_key(KEPT_THREAD, tid),
+					     e->input);
+}
+
+/* A sample is of a stack of the set, whose root has also what no stack is known of. */
+static int learn_stack(struct settlement *to, struct deferred_event *set,
+		       const struct deferred_event *e)
+{
+	struct wall_set *of = &wall_kept_of(set)->set;
+	struct charge charge = { .weight = of->waited };
+
+	if (set->node || !e->node || e->lost)
+		return 0;
+	set->node = e->node;
+	of->waited = 0;
+	return charge_named(to, e->node, true, to->wall->waiting, charge);
+}
+
+/* What threads that are gone have left: as much as the sample's period says more than its own has run. */
+static void take_of_pool(struct wall_set *set, uint64_t period, uint64_t *owed,
+			 uint64_t *ran)
+{
+	uint64_t lack = period > *ran ? period - *ran : 0, part = set->pool;
+
+	if (lack < set->pool_ran)
+		part = (uint64_t)((unsigned __int128)set->pool * lack / set->pool_ran);
+	else
+		lack = set->pool_ran;
+	*owed += part;
+	*ran += lack;
+	set->pool -= part;
+	set->pool_ran -= lack;
+}
+
+static int settle_sample(struct settlement *to, const struct deferred_event *e,
+			 struct party *x)
+{
+	const struct wall_event *said = wall_event_of(e);
+	struct wall_thread *thread;
+	struct wall_set *set;
+	struct charge charge = { .node = e->node, .lost = e->lost, .cut = e->cut };
+	uint64_t owed = 0, ran = 0, from = e->time;
+	int err;
+
+	to->target.wall->samples++;
+	if (!x->set)
+		return 0;
+	set = &wall_kept_of(x->set)->set;
+	err = learn_stack(to, x->set, e);
+	/* On its way out of the system: it counts no more. */
+	if (err < 0 || !x->thread)
+		return err;
+	thread = &wall_kept_of(x->thread)->thread;
+	x->thread->lost = e->lost;
+	if (!thread->runs && !(thread->left && e->time - thread->left < SWITCH_NS)) {
+		/* Nobody saw it come. Where nothing else ran, it did for its period. */
+		to->target.wall->repairs++;
+		if (!set->running && e->what == WALL_TICK)
+			from = said->period < e->time ? e->time - said->period : 0;
+		err = begin_to_run(to, x, from > set->last ? from : set->last);
+	}
+	advance(set, e->time);
+	catch_up(thread, set);
+	owed = thread->owed;
+	ran = thread->ran;
+	if (e->what == WALL_TICK && set->pool && !e->lost)
+		take_of_pool(set, said->period, &owed, &ran);
+	charge.weight = owed >> WALL_FRACTION;
+	thread->owed = owed & ((1 << WALL_FRACTION) - 1);
+	thread->ran = 0;
+	if (!e->lost)
+		x->thread->behind = e->node;
+	/* It began to run just now: nothing is its own yet. */
+	return err < 0 || (charge.weight == 0 && ran == 0) ? err
+							   : charge_wall(to, charge, ran);
+}
+
+static int settle_in(struct settlement *to, const struct deferred_event *e,
+		     struct party *x)
+{
+	int err = meet_thread(to, e, x);
+
+	if (err < 0 || !x->thread)
+		return err;
+	to->target.wall->switches++;
+	if (wall_kept_of(x->thread)->thread.runs) {
+		to->target.wall->repairs++;
+		advance(&wall_kept_of(x->set)->set, e->time);
+		return 0;
+	}
+	return begin_to_run(to, x, e->time);
+}
+
+static int settle_out(struct settlement *to, const struct deferred_event *e,
+		      struct party *x)
+{
+	const struct wall_event *said = wall_event_of(e);
+	struct wall_thread *thread;
+	int err = 0;
+
+	/* The last switch of one that has ended: all others are known from what is before it. */
+	if (!x->thread)
+		return 0;
+	thread = &wall_kept_of(x->thread)->thread;
+	if (e->what == WALL_OUT) {
+		to->target.wall->switches++;
+		to->target.wall->repairs += !thread->runs;
+		advance(&wall_kept_of(x->set)->set, e->time);
+		stop_to_run(x);
+	}
+	/* Of a switch's record the call chain came before it. */
+	if (e->what == WALL_STACK || to->wall->source == WALL_SWITCHES) {
+		/* Its process alone is no stack. */
+		x->thread->node = to->target.trie->nodes[e->node].parent ? e->node : 0;
+		x->thread->cut = e->cut;
+		x->thread->lost = e->lost;
+		err = learn_stack(to, x->set, e);
+	}
+	thread->runnable = said->period == WALL_RUNNABLE;
+	if (err == 0 && e->what == WALL_OUT && said->period == WALL_DEAD)
+		err = drop_thread(to, e, x);
+	return err;
+}
+
+/* Of a process that begins another program only one thread is left, which has the first one's number. */
+static int settle_exec(struct settlement *to, const struct deferred_event *e,
+		       struct party *x)
+{
+	const struct wall_event *said = wall_event_of(e);
+	int err = meet_thread(to, e, x);
+
+	if (err < 0 || !x->thread)
+		return err;
+	if (!wall_kept_of(x->thread)->thread.runs)
+		err = begin_to_run(to, x, e->time);
+	for (size_t i = 0; i < deferred_queue_open(state_of(to)) && err == 0;) {
+		const struct deferred_event *other =
+			deferred_queue_open_at(state_of(to), i);
+		const struct wall_thread *thread = &wall_kept_of(other)->thread;
+		struct party gone;
+
+		/* What is dropped leaves its place to another one. */
+		if (other->what != KEPT_THREAD || other->input != e->input ||
+		    thread->pid != said->pid || thread->tid == said->tid) {
+			i++;
+			continue;
+		}
+		gone.thread = find_kept(to, KEPT_THREAD, thread->tid, e->input);
+		gone.set = find_kept(to, KEPT_SET, thread->scope, e->input);
+		advance(&wall_kept_of(gone.set)->set, e->time);
+		err = drop_thread(to, e, &gone);
+	}
+	return err;
+}
+
+int wall_start_thread(struct settlement *to, const struct deferred_event *of,
+		      uint64_t time)
+{
+	struct party x;
+	int err = find_party(to, of, &x);
+
+	if (err == 0 && !x.thread)
+		err = meet_thread(to, of, &x);
+	if (err < 0 || !x.thread || wall_kept_of(x.thread)->thread.runs)
+		return err;
+	return begin_to_run(to, &x, time);
+}
+
+/* As perf counts (tools/perf/util/machine.c, since 6.15): one runs from the start, and who ends does
+ * not go out before. */
+static int settle_instant(struct settlement *to, const struct deferred_event *e)
+{
+	const struct wall *wall = to->wall;
+	const struct wall_event *said = wall_event_of(e);
+	struct charge charge = { .node = e->node, .lost = e->lost, .cut = e->cut };
+	struct deferred_event *all = find_kept(to, KEPT_SET, 0, e->input);
+	int32_t *level;
+	uint64_t divisor;
+	int err = 0;
+
+	if (!all) {
+		err = keep_new(to, KEPT_SET, 0, e, &all);
+		if (!all)
+			return err;
+		wall_kept_of(all)->set.level = 1;
+	}
+	level = &wall_kept_of(all)->set.level;
+	to->target.wall->switches += e->what == WALL_IN || e->what == WALL_OUT;
+	*level += (e->what == WALL_IN) - (e->what == WALL_OUT) - (e->what == WALL_EXIT);
+	if (e->what != WALL_TICK && e->what != WALL_SAMPLE)
+		return 0;
+	to->target.wall->samples++;
+	divisor = *level < 1 ? 1 : (uint64_t)*level;
+	if (wall->processors && divisor > wall->processors)
+		divisor = wall->processors;
+	charge.weight = said->period;
+	if (charge.weight < WEIGHT_IMPOSSIBLE / to->factor)
+		charge.weight = charge.weight * to->factor / divisor;
+	err = weight_charge(&to->target, &charge);
+	if (err > 0 && e->what == WALL_TICK)
+		err = trie_charge(to->target.trie, charge.node, wall->cpu, said->period);
+	return err < 0 ? err : 0;
+}
+
+/* Nobody tells of switches: a processor runs what it was sampled in last, unless that is too long ago. */
+static int settle_guess(struct settlement *to, const struct deferred_event *e)
+{
+	const struct wall_event *said = wall_event_of(e);
+	struct charge charge = { .node = e->node, .lost = e->lost, .cut = e->cut };
+	struct deferred_event *kept;
+	struct wall_kept *own;
+	uint64_t scope = to->wall->scope >= WALL_SELECTED ? 0 : said->pid, level = 0,
+		 weight;
+	int err;
+
+	if (e->what != WALL_TICK && e->what != WALL_SAMPLE)
+		return 0;
+	to->target.wall->samples++;
+	err = find_or_keep(to, KEPT_PROCESSOR, said->group & UINT32_MAX, e, &kept);
+	if (!kept)
+		return err;
+	own = wall_kept_of(kept);
+	own->processor.scope = scope;
+	own->processor.until = e->time + 1000 * (said->group >> 32);
+	for (size_t i = 0; i < deferred_queue_open(state_of(to)); i++) {
+		const struct deferred_event *other =
+			deferred_queue_open_at(state_of(to), i);
+
+		level += other->input == e->input &&
+			 wall_kept_of(other)->processor.scope == scope &&
+			 wall_kept_of(other)->processor.until >= e->time;
+	}
+	weight = said->period + own->processor.rest;
+	charge.weight = weight / level;
+	own->processor.rest = weight % level;
+	return charge_wall(to, charge, e->what == WALL_TICK ? said->period : 0);
+}
+
+static int settle_wall(struct deferred_event *e, const struct deferred_event *before,
+		       struct settlement *to)
+{
+	struct party x;
+	int err;
+
+	(void)before;
+	if (to->wall->weight == WALL_INSTANT)
+		return settle_instant(to, e);
+	if (to->wall->source == WALL_GUESS)
+		return settle_guess(to, e);
+	/* The idle thread is in no set. */
+	if (e->what == WALL_NOTHING || e->what == WALL_BORN || !wall_event_of(e)->tid)
+		return 0;
+	err = find_party(to, e, &x);
+	if (err < 0)
+		return err;
+	switch (e->what) {
+	case WALL_STARTS:
+		return wall_start_thread(to, e, e->time);
+	case WALL_IN:
+		return settle_in(to, e, &x);
+	case WALL_OUT:
+	case WALL_STACK:
+		return settle_out(to, e, &x);
+	case WALL_EXEC:
+		return settle_exec(to, e, &x);
+	case WALL_EXIT:
+		if (!x.thread)
+			return 0;
+		advance(&wall_kept_of(x.set)->set, e->time);
+		return drop_thread(to, e, &x);
+	case WALL_WOKEN:
+		if (x.thread && !wall_kept_of(x.thread)->thread.runs &&
+		    !wall_kept_of(x.thread)->thread.woken)
+			wall_kept_of(x.thread)->thread.woken = e->time;
+		return 0;
+	default:
+		return settle_sample(to, e, &x);
+	}
+}
+
+int wall_end(struct settlement *to)
+{
+	struct deferred_queue *q = state_of(to);
+	int err = 0;
+
+	if (to->wall->weight != WALL_EXACT || to->wall->source == WALL_GUESS)
+		return 0;
+	for (size_t i = 0; i < deferred_queue_open(q) && err == 0; i++) {
+		const struct deferred_event *e = deferred_queue_open_at(q, i);
+		struct party x;
+
+		if (e->what != KEPT_THREAD)
+			continue;
+		x.thread =
+			find_kept(to, KEPT_THREAD, wall_kept_of(e)->thread.tid, e->input);
+		x.set = find_kept(to, KEPT_SET, wall_kept_of(e)->thread.scope, e->input);
+		stop_to_run(&x);
+		err = settle_rest(to, &x);
+	}
+	for (size_t i = 0; i < deferred_queue_open(q) && err == 0; i++) {
+		const struct deferred_event *e = deferred_queue_open_at(q, i);
+		const struct wall_set *set = &wall_kept_of(e)->set;
+		struct charge charge = { 0 };
+
+		if (e->what != KEPT_SET)
+			continue;
+		/* Parts of ns that threads have left are one ns in the end. */
+		charge.weight = (set->pool + (1 << (WALL_FRACTION - 1))) >> WALL_FRACTION;
+		if (!e->node)
+			to->target.wall->unplaced += charge.weight + set->waited;
+		else
+			err = charge_named(to, e->node, true, to->wall->unsampled,
+					   charge);
+	}
+	return err;
+}
+
+static uint64_t key_of_events(const struct deferred_event *e)
+{
+	(void)e;
+	return 0;
+}
+
+/* What is kept is never queued. */
+static int settle_state(struct deferred_event *e, const struct deferred_event *before,
+			struct settlement *to)
+{
+	(void)e;
+	(void)before;
+	(void)to;
+	return 0;
+}
+
+static uint64_t key_of_kept(const struct deferred_event *e)
+{
+	return wall_kept_of(e)->key;
+}
+
+const struct deferred_kind wall_kind = {
+	.name = "switches between threads",
+	.fields = sizeof(struct wall_event),
+	.of_one_input = true,
+	.begin = wall_survey,
+	.key = key_of_events,
+	.settle = settle_wall,
+};
+
+const struct deferred_kind wall_state_kind = {
+	.name = "threads that run",
+	.fields = sizeof(struct wall_kept),
+	.of_one_input = true,
+	.open_is_claimed = true,
+	.key = key_of_kept,
+	.settle = settle_state,
+};
