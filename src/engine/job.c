@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
+/* Of parts of periods: perf has thousandths. */
+enum { INSTANT_DECIMALS = 3 };
+
 int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_job *ret)
 {
 	/* As stackcollapse-perf.pl has it: no marks, no callers put in, weights as
@@ -34,6 +37,9 @@ int input_job_start(struct ff_profile *p, struct ff_input *input, struct input_j
 	};
 	if (p->wall.weight)
 		input_tell_switches(ret->in);
+	/* Whatever is merged into it. */
+	if (p->wall.weight == WALL_INSTANT)
+		collected_scale(&p->collected, INSTANT_DECIMALS);
 	/* As off-CPU graphs have it. */
 	if ((profile_rule(p) || p->wall.weight) &&
 	    intern_add(&p->strings, "-", 1, &ret->stacks.kernel) < 0)
@@ -108,9 +114,8 @@ int settle_deferred(struct input_job *j, struct collected *c)
 	struct settle_by by = { &j->weights, &j->pairing, &j->wall, j->p->filters,
 				&j->input->split };
 
-	/* Parts of periods: as perf has them, thousandths. */
 	if (j->wall.weight == WALL_INSTANT)
-		collected_scale(c, 3);
+		collected_scale(c, INSTANT_DECIMALS);
 	if (collected_settle(c, &by) < 0)
 		return fail_memory(&j->p->ctx);
 	if (c->deferred[DEFERRED_PAIRS].open_refused)

@@ -9,9 +9,12 @@
 #include "engine/live_mode.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { USUAL_RATE = 99 }; /* samples a second */
 
 static int is_event_here(void *arg, const char *name)
 {
@@ -50,6 +53,45 @@ static void ask_for_event(const struct rule_event *e, const struct pair_rule *ru
 	};
 }
 
+/*
+ * Who runs is told by SWITCH records, which need no permission; what a thread waits in by the call chains
+ * of switches, where those are permitted. Beside them is sampled what was asked for, or the clock.
+ */
+static int choose_wall(struct ff_profile *p, struct live_options *wanted,
+		       struct live_mode *ret)
+{
+	static const char *const clock[] = { "cpu-clock" };
+	const char *const *events = wanted->event_count ? wanted->events : clock;
+	size_t count = wanted->event_count ? wanted->event_count : 1;
+
+	if (wanted->who == LIVE_CGROUP)
+		return fail(&p->ctx, -EINVAL,
+			    "switches of a cgroup's threads are not told: use -a, and "
+			    "--only cgroup=%s",
+			    wanted->whom);
+	ret->words = calloc(count + 1, sizeof(*ret->words));
+	ret->asked = calloc(count + 1, sizeof(*ret->asked));
+	if (!ret->words || !ret->asked)
+		return fail_memory(&p->ctx);
+	for (size_t i = 0; i < count; i++) {
+		ret->words[i] = events[i];
+		ret->asked[i] = (struct live_asked){ .filter = "" };
+	}
+	if (p->wall.weight == WALL_EXACT &&
+	    is_event_here(&p->ctx, "sched:sched_switch") > 0) {
+		ret->words[count] = "sched:sched_switch";
+		ret->asked[count++] = (struct live_asked){ .every = true,
+							   .filter = "",
+							   .optional = true };
+	}
+	wanted->events = ret->words;
+	wanted->event_count = count;
+	wanted->asked = ret->asked;
+	wanted->raw_samples = true;
+	wanted->switches = true;
+	return 0;
+}
+
 int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 		     struct live_mode *ret, bool on_the_way)
 {
@@ -58,6 +100,8 @@ int live_mode_choose(struct ff_profile *p, struct live_options *wanted,
 	size_t count;
 	int err;
 
+	if (p->wall.weight)
+		return choose_wall(p, wanted, ret);
 	if (!profile_rule(p))
 		return 0;
 	err = check_mode_options(p, wanted);
@@ -150,15 +194,17 @@ static void add_quoted(struct text *t, const char *word)
 	text_char(t, '\'');
 }
 
-/* "-e sched:sched_waking/call-graph=no/ --filter '...'": perf's --filter is for the event before it. */
+/* @rate: of what is sampled. "-e sched:sched_waking/call-graph=no/ --filter '...'": perf's --filter is for the event before it. */
 static void add_perf_event(struct text *t, const char *words,
-			   const struct live_asked *asked)
+			   const struct live_asked *asked, const char *rate)
 {
 	bool tracepoint = strchr(words, ':') != NULL;
 	struct text event = { 0 };
 
 	text_string(&event, words);
-	if (asked->no_chain || !tracepoint)
+	if (!asked->every && rate)
+		text_printf(&event, "/%s/", rate);
+	else if (asked->no_chain || !tracepoint)
 		text_printf(&event, "/%s%s%s/", tracepoint ? "" : "period=1",
 			    asked->no_chain && !tracepoint ? "," : "",
 			    asked->no_chain ? "call-graph=no" : "");
@@ -181,6 +227,12 @@ int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
 		[LIVE_CGROUP] = " -G ",
 	};
 	bool all = wanted->everywhere || wanted->who == LIVE_SYSTEM;
+	char rate[48];
+
+	snprintf(rate, sizeof(rate), wanted->period ? "period=%" PRIu64 : "freq=%" PRIu64,
+		 wanted->period	     ? wanted->period
+		 : wanted->frequency ? wanted->frequency
+				     : USUAL_RATE);
 
 	text_string(ret, all ? "perf record -a" : "perf record");
 	if (wanted->cpus)
@@ -192,8 +244,10 @@ int live_mode_print_perf(const struct live_options *wanted, struct text *ret)
 		text_string(ret, " --call-graph lbr");
 	else if (wanted->chain == LIVE_FRAME_POINTER)
 		text_string(ret, " --call-graph fp");
+	if (wanted->switches)
+		text_string(ret, " --switch-events");
 	for (size_t i = 0; i < wanted->event_count; i++)
-		add_perf_event(ret, wanted->events[i], &wanted->asked[i]);
+		add_perf_event(ret, wanted->events[i], &wanted->asked[i], rate);
 	if (!all && wanted->who != LIVE_COMMAND) {
 		text_string(ret, targets[wanted->who]);
 		add_quoted(ret, wanted->whom);

@@ -50,6 +50,7 @@ struct live_asked {
 	 * that was asked for. NULL: it is told by its own thread, or not at all. */
 	const char *threads[2];
 	bool any_thread; /* it is of use whomever it names, but for us */
+	bool optional; /* where it is not permitted the run does without; not all */
 };
 
 /* What was asked for; borrowed until live_close(). */
@@ -71,6 +72,7 @@ struct live_options {
 	bool no_leaf_fix;
 	bool all_kernel, all_user;
 	bool raw_samples; /* of tracepoints: with their fields */
+	bool switches; /* when threads go on a processor, and off it: SWITCH records */
 	uint64_t delay; /* ns before samples count */
 	uint32_t ring_size; /* bytes, -m; 0: as many as the rate needs */
 	uint32_t readers; /* threads that empty rings; 0: by the number of processors */

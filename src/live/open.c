@@ -207,6 +207,14 @@ int run_open_events(struct context *ctx, struct live *l, size_t size)
 		while (err < 0 && fallback_next(ctx, &l->fallback, event, err));
 		if (err == -ENOMEM)
 			return fail_memory(ctx);
+		if ((err == -EACCES || err == -EPERM) && event->asked &&
+		    event->asked->optional) {
+			l->events.list.count--;
+			memmove(event, event + 1,
+				(l->events.list.count - i) * sizeof(*event));
+			i--;
+			continue;
+		}
 		if (err == -EMFILE || err == -ENFILE)
 			return live_permission_fail_files(ctx, &l->target,
 							  l->events.list.count, err);

@@ -40,6 +40,11 @@ static const struct event_field *find_field(const struct recording *rec, int eve
 					     name);
 }
 
+static bool is_every_one(const struct event *e)
+{
+	return !e->frequency && e->period <= 1;
+}
+
 static bool has_switch_records(const struct recording *rec)
 {
 	bool has = rec->by_type[PERF_RECORD_SWITCH] ||
@@ -93,6 +98,14 @@ int wall_bind(struct context *ctx, struct wall *wall, const struct recording *re
 		wall->switches = -1;
 	if (!wall->woken)
 		wall->wakings = -1;
+	/* One of many tells neither who runs nor for how long it has not. */
+	if (wall->switches >= 0 && !is_every_one(&rec->events.v[wall->switches])) {
+		warn(ctx, "only some switches between threads were recorded, for -F and "
+			  "-c are "
+			  "of all events: give the clock its own, "
+			  "-e cpu-clock/freq=999/ -e sched:sched_switch");
+		wall->switches = -1;
+	}
 	wall->source = has_switch_records(rec) ? WALL_RECORDS
 		       : wall->switches >= 0   ? WALL_SWITCHES
 					       : WALL_GUESS;

@@ -241,14 +241,17 @@ static int settle_rest(struct settlement *to, struct party *x)
 				 .node = x->thread->behind,
 				 .lost = x->thread->lost,
 				 .cut = x->thread->cut };
+	uint64_t ran = thread->ran;
 
 	if (!charge.node && !charge.lost) {
 		set->pool += thread->owed;
-		set->pool_ran += thread->ran;
+		set->pool_ran += ran;
+		thread->owed = thread->ran = 0;
 		return 0;
 	}
 	set->pool += thread->owed & ((1 << WALL_FRACTION) - 1);
-	return charge.weight ? charge_wall(to, charge, thread->ran) : 0;
+	thread->owed = thread->ran = 0;
+	return charge.weight ? charge_wall(to, charge, ran) : 0;
 }
 
 static int drop_thread(struct settlement *to, const struct deferred_event *e,
@@ -264,14 +267,15 @@ static int drop_thread(struct settlement *to, const struct deferred_event *e,
 					     e->input);
 }
 
-/* A sample is of a stack of the set, whose root has also what no stack is known of. */
+/* A sample is of a stack of the set, whose root has also what no stack is known of: by the name that it has
+ * at that time. */
 static int learn_stack(struct settlement *to, struct deferred_event *set,
 		       const struct deferred_event *e)
 {
 	struct wall_set *of = &wall_kept_of(set)->set;
 	struct charge charge = { .weight = of->waited };
 
-	if (set->node || !e->node || e->lost)
+	if (!e->node || e->lost)
 		return 0;
 	set->node = e->node;
 	of->waited = 0;
@@ -395,6 +399,12 @@ static int settle_exec(struct settlement *to, const struct deferred_event *e,
 		return err;
 	if (!wall_kept_of(x->thread)->thread.runs)
 		err = begin_to_run(to, x, e->time);
+	/* What was before is the other program's. */
+	advance(&wall_kept_of(x->set)->set, e->time);
+	catch_up(&wall_kept_of(x->thread)->thread, &wall_kept_of(x->set)->set);
+	if (err == 0)
+		err = settle_rest(to, x);
+	x->thread->behind = x->set->node = 0;
 	for (size_t i = 0; i < deferred_queue_open(state_of(to)) && err == 0;) {
 		const struct deferred_event *other =
 			deferred_queue_open_at(state_of(to), i);

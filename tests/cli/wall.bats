@@ -391,6 +391,19 @@ stat()
 	grep -q 'Wall-Clock Time (approximate)' x.svg
 }
 
+@test "one switch of many is none, and the remedy is said" {
+	{
+		comms 7
+		ticks 7 7 1000 10 0x11
+		switch 1100 7 7 1 0
+		ticks 7 7 1300 10 0x11
+	} >body
+	{ head_of ""; switch_events | sed 's/type=2 config=316/& period=997/; s/comm_exec/&,freq/'; cat body; } | "$build" -o x.data -
+	wall
+	grep -qF -- '-e cpu-clock/freq=999/' err
+	says "p7;22;11 200"
+}
+
 @test "the same whatever the order, the form and the number of threads" {
 	{
 		comms 7

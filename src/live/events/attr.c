@@ -200,15 +200,18 @@ static void complete_attr(struct live_event *event, const struct live_options *o
 void live_attr_complete(const struct live_options *options, const struct live_plan *plan,
 			struct live_events *events)
 {
-	struct perf_event_attr *last;
+	struct perf_event_attr *last = NULL;
 
 	for (size_t i = 0; i < events->list.count; i++)
 		complete_attr(&events->list.v[i], options, plan);
 	if (!events->list.count)
 		return;
 	/* What processes do, of one event only: each would report it. The last one is the one
-	 * that is open on all processors. */
-	last = &array_last(&events->list)->attr;
+	 * that is open on all processors; what may be refused is not relied on. */
+	for (size_t i = events->list.count - 1; i > 0; i--)
+		if (!events->list.v[i].asked || !events->list.v[i].asked->optional)
+			last = last ? last : &events->list.v[i].attr;
+	last = last ? last : &events->list.v[0].attr;
 	last->mmap = 1;
 	last->mmap2 = 1;
 	last->comm = 1;
@@ -218,6 +221,7 @@ void live_attr_complete(const struct live_options *options, const struct live_pl
 	last->ksymbol = 1;
 	last->bpf_event = 1;
 	last->cgroup = 1;
+	last->context_switch = options->switches;
 	/* Not build_id: as long as one event has it, the kernel marks the maps of all events
 	 * on the machine as such that have one, and perf 6.1 dies of that. */
 }
