@@ -63,6 +63,8 @@ static const struct {
 	{ "drop", ~0u,
 	  "comm= event= cgroup= symbol= dso= pid= tid= cpu= time= state= duration= "
 	  "kthread=" },
+	{ "weight", ~0u, "wall wall-instant" },
+	{ "scope", ~0u, "process cgroup selected system" },
 	{ "truncated", ~0u, "mark merge drop" },
 	{ "demangle", ~0u, "short full no" },
 	{ "unnamed", ~0u, "function object address" },
