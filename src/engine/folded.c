@@ -165,7 +165,7 @@ int read_folded(struct ff_profile *p, struct ff_input *input)
 	if (p->options.event && strcmp(p->options.event, "all") != 0)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot choose an event of '%s': folded text has none", path);
-	if (profile_rule(p))
+	if (profile_rule(p) || p->wall.weight)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot weigh '%s' by a mode: folded text has no events",
 			    path);

@@ -378,7 +378,7 @@ int read_saved(struct ff_profile *p, struct ff_input *input,
 			"cannot filter '%s': a flame graph has no single samples, only "
 			"symbol and dso can be asked for",
 			path);
-	if (profile_rule(p))
+	if (profile_rule(p) || p->wall.weight)
 		return fail(&p->ctx, -EINVAL,
 			    "cannot weigh '%s' by a mode: a flame graph has no events",
 			    path);

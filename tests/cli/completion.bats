@@ -92,7 +92,7 @@ is()
 			[ "$command" = graph ] && [ "$option" != event ] && input=(stacks.folded -o out.svg)
 			[ ${#input[@]} -gt 0 ] || input=(--help)
 			[ "$option:$word" != format:folded ] || input=(--help)
-			case $option:$word in only:* | drop:*) input=(--help) ;; esac
+			case $option:$word in only:* | drop:* | weight:* | scope:*) input=(--help) ;; esac
 			"$flamefold" "$command" "--$option=$word" "${input[@]}" >out 2>&1 || {
 				echo "$command --$option=$word"
 				cat out
