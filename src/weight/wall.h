@@ -57,6 +57,7 @@ struct wall {
 struct wall_counts {
 	uint64_t switches; /* in and out */
 	uint64_t samples;
+	uint64_t cpu_time; /* of the column */
 	uint64_t gap_time; /* ns in which nothing ran */
 	uint64_t
 		repairs; /* of who ran without having begun, or began twice: a record was lost */

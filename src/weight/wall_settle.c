@@ -38,13 +38,16 @@ static struct deferred_event *find_kept(const struct settlement *to,
 static int keep_new(struct settlement *to, enum wall_kept_what what, uint64_t id,
 		    const struct deferred_event *of, struct deferred_event **ret)
 {
-	struct {
-		struct deferred_event event;
-		struct wall_kept kept;
-	} fresh = { .event = { .time = of->time, .input = of->input, .what = what },
-		    .kept = { .key = wall_key(what, id) } };
+	uint64_t room[(sizeof(*of) + sizeof(struct wall_kept)) / sizeof(uint64_t)] = {
+		0
+	};
+	struct deferred_event *fresh = (void *)room;
 
-	return deferred_queue_open_one(state_of(to), &fresh.event, ret);
+	fresh->time = of->time;
+	fresh->input = of->input;
+	fresh->what = (uint8_t)what;
+	wall_kept_of(fresh)->key = wall_key(what, id);
+	return deferred_queue_open_one(state_of(to), fresh, ret);
 }
 
 static int find_or_keep(struct settlement *to, enum wall_kept_what what, uint64_t id,
@@ -55,17 +58,24 @@ static int find_or_keep(struct settlement *to, enum wall_kept_what what, uint64_
 }
 
 /* A weight, and the CPU time that is in it. */
+static int charge_scaled(struct settlement *to, struct charge charge, uint64_t cpu)
+{
+	int err = weight_charge(&to->target, &charge);
+
+	/* What 64 bits cannot hold is of times that are damaged. */
+	if (err > 0 && cpu && cpu < WEIGHT_IMPOSSIBLE - to->target.wall->cpu_time) {
+		to->target.wall->cpu_time += cpu;
+		err = trie_charge(to->target.trie, charge.node, to->wall->cpu, cpu);
+	}
+	return err < 0 ? err : 0;
+}
+
 static int charge_wall(struct settlement *to, struct charge charge, uint64_t cpu)
 {
-	int err;
-
 	/* A product that wraps could look possible. */
 	if (charge.weight < WEIGHT_IMPOSSIBLE)
 		charge.weight *= to->factor;
-	err = weight_charge(&to->target, &charge);
-	if (err > 0 && cpu)
-		err = trie_charge(to->target.trie, charge.node, to->wall->cpu, cpu);
-	return err < 0 ? err : 0;
+	return charge_scaled(to, charge, cpu);
 }
 
 /* On the stack of @node, or only the root of it, with a name on top. */
@@ -448,10 +458,9 @@ static int settle_instant(struct settlement *to, const struct deferred_event *e)
 	struct deferred_event *all = find_kept(to, KEPT_SET, 0, e->input);
 	int32_t *level;
 	uint64_t divisor;
-	int err = 0;
 
 	if (!all) {
-		err = keep_new(to, KEPT_SET, 0, e, &all);
+		int err = keep_new(to, KEPT_SET, 0, e, &all);
 		if (!all)
 			return err;
 		wall_kept_of(all)->set.level = 1;
@@ -465,13 +474,11 @@ static int settle_instant(struct settlement *to, const struct deferred_event *e)
 	divisor = *level < 1 ? 1 : (uint64_t)*level;
 	if (wall->processors && divisor > wall->processors)
 		divisor = wall->processors;
+	/* Rounded as perf does, in its unit. */
 	charge.weight = said->period;
 	if (charge.weight < WEIGHT_IMPOSSIBLE / to->factor)
 		charge.weight = charge.weight * to->factor / divisor;
-	err = weight_charge(&to->target, &charge);
-	if (err > 0 && e->what == WALL_TICK)
-		err = trie_charge(to->target.trie, charge.node, wall->cpu, said->period);
-	return err < 0 ? err : 0;
+	return charge_scaled(to, charge, e->what == WALL_TICK ? said->period : 0);
 }
 
 /* Nobody tells of switches: a processor runs what it was sampled in last, unless that is too long ago. */
@@ -493,7 +500,9 @@ static int settle_guess(struct settlement *to, const struct deferred_event *e)
 		return err;
 	own = wall_kept_of(kept);
 	own->processor.scope = scope;
-	own->processor.until = e->time + 1000 * (said->group >> 32);
+	if (__builtin_add_overflow(e->time, 1000 * (said->group >> 32),
+				   &own->processor.until))
+		own->processor.until = UINT64_MAX;
 	for (size_t i = 0; i < deferred_queue_open(state_of(to)); i++) {
 		const struct deferred_event *other =
 			deferred_queue_open_at(state_of(to), i);

@@ -477,7 +477,9 @@ static void put_fixed(struct making *m, const struct step *s)
 	struct out *o = &m->records;
 	size_t kind = s->b % (sizeof(types) / sizeof(*types));
 
-	record_begin(o, types[kind].type, 0);
+	/* Half of the switches are out. */
+	record_begin(o, types[kind].type,
+		     types[kind].type / 2 == 7 && s->flags & 0x20 ? 3 << 13 : 0);
 	for (unsigned i = 0; i < types[kind].words; i++)
 		put64(o, s->flags & 0x10 ? number_odd(&n) : number_below(&n, 40));
 	if (!types[kind].user)

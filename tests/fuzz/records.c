@@ -95,6 +95,10 @@ static struct asking asking_of(const struct step *s)
 					  FF_MARK_KERNEL | FF_MARK_JIT,
 					  FF_SAMPLES,
 					  FF_NO_INLINE };
+	static const char *const modes[] = { NULL,   NULL,   NULL,
+					     "wall", "wall", "wall-instant" };
+	static const char *const scopes[] = { NULL, "process", "cgroup", "selected",
+					      "system" };
 	struct asking ret = { .options = FF_OPTIONS_INIT };
 
 	ret.options.threads = 1;
@@ -110,6 +114,14 @@ static struct asking asking_of(const struct step *s)
 	ret.options.build_id_dir = "";
 	if (s->who & 0x80)
 		ret.filter = PICK(filters, s->b >> 8);
+	ret.options.mode = PICK(modes, s->b >> 16);
+	if (!ret.options.mode)
+		return ret;
+	/* What has no sense beside it is refused. */
+	ret.options.count = FF_COUNT_PERIOD;
+	ret.options.flags &= ~(unsigned)FF_SAMPLES;
+	if (strcmp(ret.options.mode, "wall") == 0)
+		ret.options.scope = PICK(scopes, s->b >> 20);
 	return ret;
 }
 
@@ -235,7 +247,7 @@ static void check_read_back(const struct asking *asking, struct ff_profile *p,
 		return;
 	/* A picture knows what is the kernel's, text has it in the names. */
 	plain.options.flags &= picture ? FF_MARK_KERNEL | FF_MARK_JIT : 0;
-	plain.options.event = NULL;
+	plain.options.event = plain.options.mode = plain.options.scope = NULL;
 	plain.options.root = FF_ROOT_COMM;
 	plain.options.max_stack = 0;
 	drawn = picture ? draw(p) : (struct written){ NULL, 0 };
