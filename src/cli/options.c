@@ -154,7 +154,8 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
-/* A mode has a title and colors, unless others were or will be asked for. */
+/* A mode has colors, unless others were or will be asked for, and one with a rule a title: others know
+ * theirs when they have read. The first one is as without a mode. */
 static int set_mode(struct settings *s, const struct option_row *row, const char *arg)
 {
 	const struct ff_mode *mode = ff_mode_next(NULL);
@@ -169,32 +170,11 @@ static int set_mode(struct settings *s, const struct option_row *row, const char
 				     : refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
-	/* Others say what they are when they know how well. */
 	if (!s->graph.title && ff_mode_rule(mode)[0])
 		s->graph.title = ff_mode_title(mode);
-	/* The first one is how samples weigh without a mode. */
 	if (!s->graph.colors && mode != ff_mode_next(NULL))
 		s->graph.colors = ff_mode_colors(mode);
 	return 0;
-}
-
-static int set_weight(struct settings *s, const struct option_row *row, const char *arg)
-{
-	if (strcasecmp(arg, "wall") && strcasecmp(arg, "wall-instant"))
-		return refuse(s, row, arg, "wall or wall-instant");
-	return set_mode(s, row, arg);
-}
-
-static int set_scope(struct settings *s, const struct option_row *row, const char *arg)
-{
-	static const char *const names[] = { "process", "cgroup", "selected", "system" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcasecmp(arg, names[i])) {
-			*(const char **)setting_at(s, row) = names[i];
-			return 0;
-		}
-	return refuse(s, row, arg, "process, cgroup, selected or system");
 }
 
 static int set_compat(struct settings *s, const struct option_row *row, const char *arg)
@@ -661,12 +641,10 @@ const struct option_row option_rows[] = {
 	{ "pair", 0, "RULE", "the same by a rule of one's own, or by one of a file: @FILE, "
 	  "@FILE:NAME; flamefold(1)",
 	  READS, set_pair, AT(profile.pair) },
-	{ "weight", 0, "WHAT", "wall, wall-instant: the same as --mode of that name",
-	  READS, set_weight, AT(profile.mode),
-	  .hint = "; other weights are modes: --mode" },
-	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: threads of a process (default), of a "
-	  "cgroup, all that are selected, or all of the system", READS, set_scope,
-	  AT(profile.scope) },
+	{ "weight", 0, "NAME", "the same as --mode: wall, wall-instant",
+	  READS, set_mode, AT(profile.mode) },
+	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: process (default), cgroup, "
+	  "selected, system", READS, set_text, AT(profile.scope) },
 	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
 	  "too, and exit; with -v their rules",
 	  ALL, set_true, AT(list_modes) },

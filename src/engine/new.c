@@ -86,7 +86,9 @@ static int choose_scope(struct ff_profile *p)
 			p->wall.scope = (enum wall_scope)i;
 			return 0;
 		}
-	return fail(&p->ctx, -EINVAL, "there is no scope '%s'", scope);
+	return fail(&p->ctx, -EINVAL,
+		    "there is no scope '%s': process, cgroup, selected and system are",
+		    scope);
 }
 
 /* Before anything is read: whoever has misspelled it need not wait. */

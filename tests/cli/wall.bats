@@ -449,3 +449,33 @@ stat()
 	# 10 + 10 / 3, 10 / 4 of 4 processors, 10 / 1
 	printf '%s\n' "p7;22;11 13333333.333" "p7;22;12 2500000" "p7;22;13 10000000" | diff - found
 }
+
+@test "what is wrong on the command line is said" {
+	{ comms 7; comes 1000 7 7; ticks 7 7 1000 1 0x11; goes 1010 7 7; } | recorded_records
+	run -2 "$flamefold" fold --mode wall --scope some x.data
+	[[ $output == *"process, cgroup, selected and system"* ]]
+	run -2 "$flamefold" fold --scope process x.data
+	[[ $output == *"only mode wall"* ]]
+	fold --weight wall --addrs x.data >x.folded 2>err
+	says "p7;22;11 10"
+	echo "a;b 1" >x.txt
+	run -1 "$flamefold" fold --mode wall x.txt
+	[[ $output == *"has no events"* ]]
+	{ head_of "" | sed 's/TIME,//'; comms 7; } | "$build" -o x.data -
+	run -1 "$flamefold" fold --mode wall x.data
+	[[ $output == *"without their times: perf record"* ]]
+}
+
+@test "threads of a cgroup share their time" {
+	{
+		head_of ,context_switch | sed 's/CALLCHAIN/&,CGROUP/'
+		comms 7 8 9
+		for pid in 7 8 9; do comes 1000 $pid $pid; done
+		for pid in 7 8; do ticks $pid $pid 1000 10 0x1$pid | sed 's/^sample/& cgroup=5/'; done
+		ticks 9 9 1000 10 0x19 | sed 's/^sample/& cgroup=6/'
+		for pid in 7 8 9; do goes 1100 $pid $pid; done
+	} >x.pd
+	"$build" -o x.data x.pd
+	wall --scope cgroup
+	says "p7;22;17 50" "p8;22;18 50" "p9;22;19 100"
+}
