@@ -138,8 +138,7 @@ static int set_minwidth(struct settings *s, const struct option_row *row, const 
 /* A rule, or "@FILE" with one. */
 static int set_pair(struct settings *s, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	s->profile.pair = arg;
+	*(const char **)setting_at(s, row) = arg;
 	return *arg == '@' ? own_mode_of_file(s, arg + 1) : 0;
 }
 
@@ -154,20 +153,20 @@ static int set_count(struct settings *s, const struct option_row *row, const cha
 	return 0;
 }
 
-/* A mode has colors, unless others were or will be asked for, and one with a rule a title: others know
- * theirs when they have read. The first one is as without a mode. */
+/* Unless others are asked for; without a rule a mode has its title when all is read. */
 static int set_mode(struct settings *s, const struct option_row *row, const char *arg)
 {
 	const struct ff_mode *mode = ff_mode_next(NULL);
 	bool found = false;
-	int code = 0;
+	int code;
 
 	while (mode && strcasecmp(ff_mode_name(mode), arg))
 		mode = ff_mode_next(mode);
 	if (!mode) {
 		code = own_mode_find(s, arg, &found);
-		return found || code ? code
-				     : refuse(s, row, arg, "a mode of --list-modes");
+		if (found || code)
+			return code;
+		return refuse(s, row, arg, "a mode of --list-modes");
 	}
 	s->profile.mode = ff_mode_name(mode);
 	if (!s->graph.title && ff_mode_rule(mode)[0])
@@ -641,8 +640,7 @@ const struct option_row option_rows[] = {
 	{ "pair", 0, "RULE", "the same by a rule of one's own, or by one of a file: @FILE, "
 	  "@FILE:NAME; flamefold(1)",
 	  READS, set_pair, AT(profile.pair) },
-	{ "weight", 0, "NAME", "the same as --mode: wall, wall-instant",
-	  READS, set_mode, AT(profile.mode) },
+	{ "weight", 0, "NAME", "the same as --mode", READS, set_mode, AT(profile.mode) },
 	{ "scope", 0, "WHOM", "of --mode wall, who shares the time: process (default), cgroup, "
 	  "selected, system", READS, set_text, AT(profile.scope) },
 	{ "list-modes", 0, NULL, "print what --mode knows, those of ~/.config/flamefold/modes/*.mode, "
