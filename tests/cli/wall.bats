@@ -286,6 +286,17 @@ stat()
 	} | recorded_records
 	wall
 	says "next;22;13 100" "p7;22;11 50" "p7;22;12 50"
+	# whose name is that of what it waits for
+	{
+		comms 7
+		comes 1000 7 7; ticks 7 7 1000 10 0x11
+		echo "comm pid=7 name=next exec time=1100000001"
+		goes 1105 7 7
+		comes 1205 7 7; ticks 7 7 1205 10 0x13
+		goes 1305 7 7
+	} | recorded_records
+	wall
+	says "next;22;13 105" "next;[waiting] 100" "p7;22;11 100"
 }
 
 @test "who is seen to go out first has run from the beginning, who comes first has not" {
