@@ -175,7 +175,7 @@ samples_of()
 	local demo=$root/tests/demo/demo
 
 	run -2 env MODE=nothing O="$(dirname "$flamefold")" OUT="$PWD/x.svg" "$demo"
-	[[ $output == *"no mode 'nothing'; there is: cpu offcpu "* ]]
+	[[ $output == *"no mode 'nothing'; there is: cpu wall wall-instant offcpu "* ]]
 	need_mode_events
 	mkdir -p tests/modes
 	"${CC:-cc}" -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o tests/modes/relay "$root/tests/modes/relay.c"
