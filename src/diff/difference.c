@@ -211,6 +211,7 @@ static int add_cells(struct difference *d, enum diff_side side,
 			open[node] = (uint32_t)d->cells.count;
 		}
 		d->cells.v[open[node] - 1].weight += weight;
+		d->total[side].squares += (double)weight * (double)weight;
 	}
 	free(open);
 	return 0;
@@ -308,7 +309,8 @@ int difference_add(struct difference *d, enum diff_side side,
 		node->samples[side] += samples;
 		total->samples += samples;
 		total->unnamed += f->unnamed ? selves[i] : 0;
-		if (samples)
+		/* Of samples that are not there one by one: as if they weighed the same. */
+		if (samples && !has_times)
 			total->squares +=
 				(double)selves[i] * (double)selves[i] / (double)samples;
 	}

@@ -316,6 +316,44 @@ Test(difference, a_side_of_several_inputs_tells_the_noise_by_them)
 	difference_release(&d);
 }
 
+/* Of intervals that were blocked one may be as long as all others. */
+Test(difference, a_few_heavy_samples_count_as_few)
+{
+	static const struct kept_sample even[] = {
+		{ .time = 1, .weight = 25, .node = 1 },
+		{ .time = 2, .weight = 25, .node = 1 },
+		{ .time = 3, .weight = 25, .node = 1 },
+		{ .time = 4, .weight = 25, .node = 1 },
+	};
+	static const struct kept_sample uneven[] = {
+		{ .time = 1, .weight = 97, .node = 1 },
+		{ .time = 2, .weight = 1, .node = 1 },
+		{ .time = 3, .weight = 1, .node = 1 },
+		{ .time = 4, .weight = 1, .node = 1 },
+	};
+	struct difference d;
+	struct tree t;
+	struct diff_input input = { .in = &t.in,
+				    .has_samples = true,
+				    .samples = even,
+				    .sample_count = 4,
+				    .last = 5,
+				    .path = "recording" };
+
+	tree_init(&t);
+	tree_add(&t, "f", 100);
+	t.named.values[COLUMN_SAMPLES][1] = 4;
+	tree_sum_up(&t);
+	cr_assert_eq(difference_init(&d), 0);
+	cr_assert_eq(difference_add(&d, DIFF_A, &input), 0);
+	input.samples = uneven;
+	cr_assert_eq(difference_add(&d, DIFF_B, &input), 0);
+	cr_expect_eq(d.total[DIFF_A].squares, 2500);
+	cr_expect_eq(d.total[DIFF_B].squares, 97 * 97 + 3);
+	difference_release(&d);
+	tree_release(&t);
+}
+
 Test(difference, functions_of_one_name_in_two_modules_stay_apart)
 {
 	struct difference d;
