@@ -268,10 +268,8 @@ int difference_add(struct difference *d, enum diff_side side,
 	bool has_times = input->sample_count && input->last > input->first;
 	int err = functions && nodes && selves && totals ? 0 : -ENOMEM;
 
-	if (d->inputs > UINT16_MAX)
-		err = -EOVERFLOW;
 	if (err == 0 &&
-	    (!raise_decimals(d, named->decimals) ||
+	    (d->inputs > UINT16_MAX || !raise_decimals(d, named->decimals) ||
 	     !read_weights(d, input, selves, totals) ||
 	     __builtin_add_overflow(total->weight, totals[0], &total->weight)))
 		err = -EOVERFLOW;
